@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""columns.py [TITLE=]COLUMN... -- some columns of CSV as a Markdown table: what `gpubench report` has in
-its CSV and not in its tables (metrics, phases).
+"""columns.py [TITLE=]COLUMN... -- prints some columns of CSV as a Markdown table.
+
+It shows what `gpubench report` has only in its CSV, such as metrics and phases:
 
     gpubench report --format=csv FILE | scripts/columns.py scene=param_scene variant metric_sah_cost
 
-Integers are printed in full, other numbers to four digits.  Rows without a value in any of the metric_
-columns asked for are left out (skipped variants); exit status 1 for a column that is not there.
+Integers are printed in full, other numbers to four digits.  Rows without a value in any of the
+metric_ columns asked for (skipped variants) are left out.  The exit status is 1 if a column does
+not exist or no row is left.
 """
 import csv
 import re
@@ -18,7 +20,8 @@ for name in names:
     if name not in reader.fieldnames:
         sys.exit("columns.py: there is no column " + name)
 metrics = [name for name in names if name.startswith("metric_")]
-rows = [[row[name] for name in names] for row in reader if not metrics or any(row[m] for m in metrics)]
+rows = [[row[name] for name in names] for row in reader
+        if not metrics or any(row[m] for m in metrics)]
 if not rows:
     sys.exit(1)
 

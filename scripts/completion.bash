@@ -1,9 +1,9 @@
-# completion.bash -- completes gpubench's commands, options and their words, from the help that the
-# program prints.  For bash: `source completion.bash`; for zsh, before that:
-# `autoload -U +X bashcompinit && bashcompinit`.
+# completion.bash -- completes gpubench's commands, options and their words from the help that the
+# program prints.  bash: `source completion.bash`; zsh: run
+# `autoload -U +X bashcompinit && bashcompinit` first.
 #
-# Each function prints what may stand where the cursor is, one a line, as whole words ("--type=u32,u64").
-# Words and files are offered only where the help says that there may be some.
+# Each function prints the candidates at the cursor, one a line, as whole words ("--type=u32,u64").
+# Words and files are offered only where the help allows them.
 
 _gpubench_commands() { # all commands and benchmarks
 	"$program" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'
@@ -13,11 +13,11 @@ _gpubench_benchmarks() {
 	"$program" list 2>/dev/null | sed -n 's/^\([a-z]*\): .*/\1/p'
 }
 
-_gpubench_variants() { # BENCHMARK: its variants, or those of all
+_gpubench_variants() { # [BENCHMARK]: its variants, or those of all benchmarks
 	"$program" list "$@" 2>/dev/null | grep -o '^  [a-z]*/[a-z0-9-]*' | tr -d ' ' | sort -u
 }
 
-_gpubench_options() { # COMMAND: its options with their text, each in one line
+_gpubench_options() { # COMMAND: its options with their help, one a line
 	"$program" "$1" --help 2>/dev/null | awk '
 		/^ *(-[a-zA-Z], )?--/ { if (line) print line; line = $0; next }
 		/^          / && line { sub(/^ +/, " "); line = line $0; next }
@@ -25,7 +25,7 @@ _gpubench_options() { # COMMAND: its options with their text, each in one line
 		END { if (line) print line }'
 }
 
-_gpubench_files() { # BEFORE PATH: each file that begins with the path, after what stands before it
+_gpubench_files() { # BEFORE PATH: BEFORE and each file whose name begins with PATH
 	local file
 	for file in "$2"*; do
 		[[ -e $file ]] || continue
@@ -34,11 +34,12 @@ _gpubench_files() { # BEFORE PATH: each file that begins with the path, after wh
 	done
 }
 
-# COMMAND OPTION BEFORE VALUE: by the option's argument: "=FILE" and "=FILE,...", "=quick|ci|paper",
-# "=cpu,cuda", "=WORD  what to print: table|json [table]", and, for lists of them, "=SPEC  type: u32|u64".
+# COMMAND OPTION BEFORE VALUE: candidates by the option's argument: "=FILE" and "=FILE,...",
+# "=quick|ci|paper", "=cpu,cuda", "=WORD  what to print: table|json [table]" and, for lists,
+# "=SPEC  type: u32|u64".
 _gpubench_values() {
 	local before=$3 value=$4 line argument choices list= choice
-	line=$(_gpubench_options "$1" | grep -m 1 -E -e "(^|[ ,])$2(,|\[?=)")
+	line=$(_gpubench_options "$1" | grep -m 1 -E -e "^ *(-[a-zA-Z], )?$2(,|\[?=)")
 	argument=$(sed -n 's/^.*--[a-z-]*\[\?=\([^] ]*\).*/\1/p' <<<"${line%%  [^ -]*}")
 	case $argument in
 	FILE*) _gpubench_files "$before" "$value" && return ;;
@@ -52,7 +53,7 @@ _gpubench_values() {
 	done
 }
 
-_gpubench_words() { # COMMAND WORD: what is no option
+_gpubench_words() { # COMMAND WORD: words that are not options
 	case $1 in
 	run | check | list)
 		_gpubench_benchmarks
@@ -61,7 +62,8 @@ _gpubench_words() { # COMMAND WORD: what is no option
 	help) _gpubench_commands ;;
 	repro)
 		printf '%s\n' all
-		"$program" repro --list 2>/dev/null | sed -n 's/^\(\([a-z]*\):[^ ]*\) .*/\1\n\2/p' | sort -u
+		"$program" repro --list 2>/dev/null |
+			sed -n 's/^\(\([a-z]*\):[^ ]*\) .*/\1\n\2/p' | sort -u
 		[[ $2 != */* ]] || _gpubench_files "" "$2" # with --from
 		;;
 	report | compare | versus | history) _gpubench_files "" "$2" ;;
@@ -71,7 +73,7 @@ _gpubench_words() { # COMMAND WORD: what is no option
 	esac
 }
 
-_gpubench_offer() { # COMMAND PREVIOUS WORD: whole words
+_gpubench_offer() { # COMMAND PREVIOUS WORD: candidates as whole words
 	local wants=
 	if [[ -z $1 ]]; then
 		_gpubench_commands
@@ -82,8 +84,9 @@ _gpubench_offer() { # COMMAND PREVIOUS WORD: whole words
 		_gpubench_values "$1" "${3%%=*}" "${3%%=*}=" "${3#*=}"
 		return
 	fi
-	# A word of its own after an option that must have a value: "-o FILE".
-	[[ $2 == -* && $2 != *=* ]] && wants=$(_gpubench_options "$1" | grep -m 1 -E -e "(^|[ ,])$2(, --[a-z-]*)?=")
+	# A separate word after an option that must have a value: "-o FILE".
+	[[ $2 == -* && $2 != *=* ]] &&
+		wants=$(_gpubench_options "$1" | grep -m 1 -E -e "(^|[ ,])$2(, --[a-z-]*)?=")
 	if [[ -n $wants ]]; then
 		_gpubench_values "$1" "$2" "" "$3"
 	elif [[ $3 == -* ]]; then
@@ -97,8 +100,8 @@ _gpubench() {
 	local program=${COMP_WORDS[0]} line=${COMP_LINE:0:$COMP_POINT}
 	local word= command= previous= piece cut= at
 
-	# Our own words: bash takes "--type=u" and "radix:t" apart.  What follows "ab ... --" is a command line
-	# of its own.
+	# Split the line into words again: bash takes "--type=u" and "radix:t" apart.  A new command
+	# line follows "ab ... --".
 	[[ $line == *[[:space:]] ]] || word=${line##*[[:space:]]}
 	while IFS= read -r piece; do
 		if [[ $command == ab && $piece == -- ]]; then
@@ -110,7 +113,7 @@ _gpubench() {
 	done <<-END
 		$(tr -s '[:space:]' '\n' <<<"${line%"$word"}")
 	END
-	# Readline has the part up to the last "=" or ":" already.
+	# Readline already holds the part up to the last "=" or ":".
 	for at in = :; do
 		[[ $COMP_WORDBREAKS == *$at* && $word == *$at* ]] && cut+=$at
 	done

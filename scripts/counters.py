@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""counters.py -- what a GPU's own counters say of the kernels that counts.jsonl has counts of.
+"""counters.py -- a GPU's own counters for the kernels that counts.jsonl has counts of.
 
     counters.py PROGRAM >results/counters.jsonl     all points of results/counts.jsonl
-    counters.py PROGRAM --only 'radix/*' >FILE      some of the keys
-    counters.py --page >results/counters.md         what was counted, beside counts.jsonl
+    counters.py PROGRAM --only 'radix/*' >FILE      points whose key matches
+    counters.py --page >docs/counters.md            the page that compares them with counts.jsonl
+    counters.py --page --all                        and every kernel at every point
 
-PROGRAM is a gpubench with CUDA.  Each point's first run is profiled by Nsight Compute (`ncu`, of the
-CUDA Toolkit), whose clocks are left alone: one process a key, several at once, since ncu itself lets
-only one profile at a time.  A line for each kernel: the sums over the launches that the counts have.
+PROGRAM is a gpubench with CUDA.  Nsight Compute (`ncu`, part of the CUDA Toolkit) profiles each
+point's first run and leaves the clocks alone.  ncu runs one profile at a time, so every key has a
+process of its own, and several processes run at once.  Each kernel gives one line: the sums over
+the launches that the counts cover.
 """
 import argparse
 import collections
@@ -22,14 +24,16 @@ import statistics
 import subprocess
 import sys
 
+import predict
+
 RESULTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "results")
-COUNTED = "counters.jsonl"  # of the page
+COUNTED = "counters.jsonl"  # the records behind the page
 PROFILES = 3  # processes at once
-MOST_LAUNCHES = 70  # a third of a second each
+MOST_LAUNCHES = 70  # points with more launches take too long
 
 L1 = "l1tex__t_%s_pipe_lsu_mem_global_op_%s.sum"
 WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared%s.sum"
-# The counter's name in a line, and the metrics that make it.
+# The name of each counter in a line, and the metrics that are added up for it.
 COUNTERS = {
     "warp_instructions": ["smsp__inst_executed.sum"],
     "active_lanes": ["smsp__thread_inst_executed.sum"],
@@ -63,13 +67,13 @@ def points():
 
 
 def base_name(kernel):
-    """`pass_kernel` of "void pass_kernel<key_u32, (bool)0>(pass<T3>)": what ncu's filter takes."""
+    """`pass_kernel` of "void pass_kernel<key_u32, (bool)0>(pass<T3>)": the name to filter by."""
     name = re.split(r"[<(]", kernel.removeprefix("void "))[0]
     return name.split("::")[-1]
 
 
 def profile(program, key, params, launches):
-    """The rows of ncu, kernel after kernel, in the order of their launches."""
+    """The rows of ncu, kernel by kernel, in the order of their launches."""
     benchmark, backend, variant = key.split()[0].split("/")
     names = "|".join(sorted(set(map(base_name, launches))))
     metrics = ",".join(m for ms in COUNTERS.values() for m in ms)
@@ -81,7 +85,8 @@ def profile(program, key, params, launches):
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     table = [line for line in done.stdout.splitlines() if line.startswith('"')]
     if len(table) < 3:
-        print(f"counters.py: {key}: nothing profiled\n{done.stdout[-500:]}{done.stderr[-500:]}", file=sys.stderr)
+        print(f"counters.py: {key}: nothing profiled\n{done.stdout[-500:]}{done.stderr[-500:]}",
+              file=sys.stderr)
         return []
     return list(csv.DictReader(io.StringIO("\n".join(table))))[1:]  # after the row of units
 
@@ -105,28 +110,55 @@ def measure(program, key, params, launches):
 
 # ---- the page ------------------------------------------------------------------------------
 
-HEAD = """# What a GPU counted, beside the exact counts
+HEAD = """# Exact counts compared with a GPU's counters
 
-The counts of [counts.jsonl](counts.jsonl) are made without a GPU, by executing PTX. Here Nsight Compute has counted the same kernels at the same points on an {gpu}
-(`scripts/counters.py`, build {commit}, [{file}]({file})); `scripts/counters.py --page` prints this page. A ratio is the GPU's count over ours: 1 if they are equal.
-Kernels of one name in a run are added up. {left}
+This page checks the exact counts of [counts.jsonl](../results/counts.jsonl), which are made without
+a GPU by executing PTX, against the counters of an {gpu}. Nsight Compute profiled the same kernels
+at {profiled} of {points} points ([{file}](../results/{file}), builds {commit}). The median ratio is
+1 for global memory requests and sectors. The last table has the kernels that differ, with the
+reason.
 
-Requests and sectors of global memory, and atomic operations in shared memory, are properties of the program and its data: they should be equal. What a GPU counts
-is SASS, ours is PTX: ptxas joins, removes and repeats instructions, so instructions, and requests to shared memory, differ by what it does.
+`scripts/counters.py --page` prints this page from the stored file, and `scripts/counters.py
+PROGRAM` profiles again. `scripts/counters.py --page --all` prints every kernel at every point, and
+names the points that are not profiled.
+
+## By counter
+
+A ratio is the GPU's count divided by ours; kernels of one name in a run are added up. Global memory
+requests and sectors are properties of the program and its data, so they should be equal. The GPU
+counts SASS and we count PTX. ptxas joins, removes and repeats instructions, so instructions and
+shared-memory accesses differ.
 """
-WHY = """
-Where requests or sectors of global memory differ, the program's way depends on time:
+WHY = """## Kernels that differ
 
-- **look-back** (`pass_kernel` and `staged_pass_kernel` of the sorts, CUB's `DeviceRadixSortOnesweepKernel`, `split_kernel`): a tile reads its predecessors' words until it finds a final one;
-- **races that do no harm** (`expand` of bfs `basic`, `csr-paper`, `ccam-paper`): several threads find the same vertex before any of them has marked it;
-- **contention** (`insert_kernel` of octree `lock` and `lf`, `task_kernel` of `lf-shared`): who loses a compare-and-swap tries again, and under the executor's fixed schedule
-  few threads race;
-- **claims** (`search_kernel` of bfs `csr`, `csr-do`): which edge is first to reach a vertex;
-- **atomic operations of several lanes in a sector** (`reduce_kernel` of cbt `descent`, the claims): the GPU counts more than the sector;
-- **occupancy**: CUB's histogram kernel takes as many blocks as a GPU holds at once, which the executor does not know: it sees no registers.
-"""
-SHOWN = ["global_load.requests", "global_load.sectors", "global_store.requests", "global_store.sectors", "global_atomic.requests",
-         "global_atomic.sectors", "shared_atomic.requests", "shared_load.wavefronts", "shared_store.wavefronts", "warp_instructions"]
+The table has the kernels with a global memory count or a count of atomic operations in shared
+memory that is more than 10 % off, and their lowest and highest ratio. The shared-memory wavefronts
+of CUB's histogram kernel also differ because its grid depends on the occupancy."""
+# A reason for differences, and the kernels that it explains: globs of benchmark/variant and kernel.
+REASONS = [
+    ("look-back: a tile reads its predecessors' words until one is final", [
+        ("radix/onesweep", "*pass_kernel"), ("octree/*", "*pass_kernel"),
+        ("radix/cub", "DeviceRadixSortOnesweepKernel")]),
+    ("harmless races: several threads find a vertex before one of them has marked it", [
+        ("bfs/*", "expand")]),
+    ("claims: timing decides which edge reaches a vertex first; lanes that update one sector count"
+     " several times", [("bfs/csr*", "search_kernel")]),
+    ("shared sectors: lanes that update one sector count several times", [
+        ("cbt/descent*", "reduce_kernel")]),
+    ("contention: a failed compare-and-swap is repeated; the executor's fixed schedule has few"
+     " races", [("octree/l*", "insert_kernel"), ("octree/lf-shared", "task_kernel")]),
+    ("occupancy: the grid has as many blocks as a GPU holds, and the executor sees no registers", [
+        ("octree/morton", "long_kernel")]),
+    ("64-bit additions in shared memory: the GPU repeats a compare-and-swap", [
+        ("radix/split-fused", "count_kernel")]),
+]
+UNEXPLAINED = "unexplained"
+SHOWN = ["global_load.requests", "global_load.sectors", "global_store.requests",
+         "global_store.sectors", "global_atomic.requests", "global_atomic.sectors",
+         "shared_atomic.requests", "shared_load.wavefronts", "shared_store.wavefronts",
+         "warp_instructions"]
+# Counts that depend on the path through a kernel, and not on ptxas.
+PATH = SHOWN[:7]
 
 
 def by_name(lines):
@@ -137,31 +169,73 @@ def by_name(lines):
         launches = line.get("launches") or counted.get("launches")
         if not launches:
             continue
-        entry = found.setdefault((line["key"], base_name(line["kernel"])), [0, collections.Counter()])
+        name = base_name(line["kernel"])
+        entry = found.setdefault((line["key"], name), [0, collections.Counter()])
         entry[0] += launches
         entry[1].update({name: counted.get(name, 0) for name in COUNTERS})
     return found
 
 
 def ratio(ours, gpus, name):
-    """Per launch; None if neither has any."""
+    """The GPU's count over ours, per launch; None if both are 0."""
     a, b = ours[1][name] / ours[0], gpus[1][name] / gpus[0]
     return None if a == 0 and b == 0 else b / a if a else float("inf")
 
 
 def show(value):
-    return "" if value is None else "1" if value == 1 else "more" if value == float("inf") else f"{value:.3f}"
+    if value is None:
+        return ""
+    return "1" if value == 1 else "more" if value == float("inf") else f"{value:.3f}"
 
 
 def print_summary(rows):
-    print("| counter | kernels | equal | within 1 % | within 10 % | median |\n|---|---|---|---|---|---|")
+    print("| counter | kernels | equal | within 1 % | within 10 % | median |\n"
+          "|---|---|---|---|---|---|")
     for name in SHOWN:
         ratios = [r for r in (ratio(ours, gpus, name) for _, ours, gpus in rows) if r is not None]
         within = lambda share: sum(abs(r - 1) <= share for r in ratios)
-        print(f"| {name} | {len(ratios)} | {within(0)} | {within(.01)} | {within(.1)} | {statistics.median(ratios):.3f} |")
+        print(f"| {name} | {len(ratios)} | {within(0)} | {within(.01)} | {within(.1)} |"
+              f" {statistics.median(ratios):.3f} |")
+    print()
 
 
-def print_page():
+def reason_of(variant, kernel):
+    for reason, kernels in REASONS:
+        if any(fnmatch.fnmatch(variant, v) and fnmatch.fnmatch(kernel, k) for v, k in kernels):
+            return reason
+    return UNEXPLAINED
+
+
+def print_reasons(rows):
+    """Print the kernels whose path differs on the GPU, by the reason."""
+    found = {}
+    for (key, kernel), ours, gpus in rows:
+        benchmark, _, variant = key.split()[0].split("/")
+        for name in PATH:
+            value = ratio(ours, gpus, name)
+            if value is not None and abs(value - 1) > .1:
+                reason = reason_of(f"{benchmark}/{variant}", kernel)
+                variants, values = found.setdefault((reason, benchmark, kernel), (set(), []))
+                variants.add(variant)
+                values.append(value)
+    print("| reason | kernel | variants | ratios |\n|---|---|---|---|")
+    for reason in [reason for reason, _ in REASONS] + [UNEXPLAINED]:
+        for (of, benchmark, kernel), (variants, values) in found.items():
+            if of == reason:
+                names = ", ".join(sorted(variants))
+                print(f"| {reason} | `{kernel}` | {benchmark} {names} |"
+                      f" {min(values):.2f} to {max(values):.2f} |")
+
+
+def print_kernels(rows, absent):
+    predict.say("## Every kernel")
+    predict.say("Not profiled: " + ", ".join(f"`{key}`" for key in absent) + ".")
+    predict.head("key", "kernel", *SHOWN)
+    for (key, kernel), ours, theirs in rows:
+        predict.row(key, kernel, *(show(ratio(ours, theirs, name)) for name in SHOWN))
+
+
+def print_page(everything):
     path = os.path.join(RESULTS, COUNTED)
     with open(path) as file:
         head, *lines = map(json.loads, file)
@@ -169,22 +243,24 @@ def print_page():
         counts = by_name(line for line in map(json.loads, file) if "key" in line)
     gpus = by_name(lines)
     rows = [(at, counts[at], gpus[at]) for at in counts if at in gpus]
-    absent = sorted({key for key, _ in counts} - {key for key, _ in gpus})
-    left = "Not profiled: " + ", ".join(f"`{key}`" for key in absent) + "." if absent else ""
-    print(HEAD.format(gpu=head["gpu"], commit=head["commit"], file=COUNTED, left=left))
+    keys, profiled = {key for key, _ in counts}, {key for key, _ in gpus}
+    predict.say(HEAD.format(gpu=head["gpu"], commit=head["commit"], file=COUNTED,
+                            profiled=len(keys & profiled), points=len(keys)))
     print_summary(rows)
-    print(WHY)
-    print("## Kernels\n\n| key | kernel | " + " | ".join(SHOWN) + " |\n|---|---|" + "---|" * len(SHOWN))
-    for (key, kernel), ours, theirs in rows:
-        cells = [show(ratio(ours, theirs, name)) for name in SHOWN]
-        print(f"| {key} | {kernel} | " + " | ".join(cells) + " |")
+    predict.say(WHY)
+    print_reasons(rows)
+    if everything:
+        print()
+        print_kernels(rows, sorted(keys - profiled))
 
 
 def about(program):
-    """The first line of a file."""
-    done = subprocess.run([program, "env", "--format=json"], capture_output=True, text=True, check=True)
+    """The first line of a file: the machine and the build."""
+    done = subprocess.run([program, "env", "--format=json"], capture_output=True, text=True,
+                          check=True)
     facts = json.loads(done.stdout)
-    return {"gpu": facts["gpus"][0]["name"], "driver": facts["cuda"]["driver"], "commit": facts["tool"]["commit"]}
+    return {"gpu": facts["gpus"][0]["name"], "driver": facts["cuda"]["driver"],
+            "commit": facts["tool"]["commit"]}
 
 
 def main():
@@ -192,11 +268,12 @@ def main():
     parser.add_argument("program", nargs="?")
     parser.add_argument("--only", default="*")
     parser.add_argument("--page", action="store_true")
+    parser.add_argument("--all", action="store_true")
     args = parser.parse_args()
     if args.page:
-        return print_page()
+        return print_page(args.all)
     if not args.program:
-        parser.error("a program or --page")
+        parser.error("give a PROGRAM or --page")
     print(json.dumps(about(args.program)), flush=True)
     wanted = {k: p for k, p in points().items() if fnmatch.fnmatch(k, args.only)}
     with concurrent.futures.ThreadPoolExecutor(PROFILES) as pool:

@@ -2,14 +2,15 @@
 """counts.py -- exact counts of every CUDA kernel at fixed points, without a GPU.
 
     counts.py PROGRAM >results/counts.jsonl               all points (make counts-write)
-    counts.py PROGRAM --check results/counts.jsonl        compare with the kept ones (make counts)
+    counts.py PROGRAM --check results/counts.jsonl        compare with the stored ones (make counts)
     counts.py PROGRAM --check FILE --only 'radix *'       some of the points
 
 PROGRAM is a gpubench-ptx, whose records hold the counts of each kernel.  They are taken under one
-fixed schedule, on a device of 132 multiprocessors: a difference is a change of the kernels or of
-nvcc.  Counts of another nvcc are not compared.  Of each kernel that changed, the point where it
-changed most is printed, with each count before and after.  A point of which nothing is kept is
-only named.  Exit status 1 if something became worse, or better: then the new counts are to be kept.
+fixed schedule, on a device of 132 multiprocessors, so a difference is a change of the kernels or
+of nvcc.  Counts of different versions of nvcc are not compared.  For each kernel that changed, the
+point where it changed most is printed, with each count before and after.  A point without stored
+counts is only named.  The exit status is 1 if a count became worse or better: if that is intended,
+store the new counts.
 """
 import argparse
 import collections
@@ -20,12 +21,12 @@ import os
 import subprocess
 import sys
 
-# What `gpubench` is asked for: all CUDA variants and CUB, the faster ones at larger sizes too.
+# Arguments of `gpubench`: all CUDA variants and CUB, the faster ones at larger sizes too.
 POINTS = [
     "radix onesweep cub --type=u64 --count=1048576",
     "radix onesweep cub --type=pairs --count=1048576",
     "radix onesweep cub --type=u32 --count=1048576",
-    # More tiles than multiprocessors, and keys of 4 bytes more than twice as many: other kernels.
+    # More tiles than multiprocessors, with 4-byte keys more than twice as many: other kernels.
     *["radix onesweep --count=1572864 --type=" + type for type in ("u64", "pairs")],
     "radix onesweep --count=3145728 --type=u32",
     "radix onesweep cub --type=u32,u64,pairs --count=262144",
@@ -35,7 +36,7 @@ POINTS = [
     "bfs ccam-batch --batch=64 --graph=gnp --vertices=4096,16384 --p=.05",
     "bfs basic ccam --graph=gnp --vertices=16384 --p=.05",
     "bfs csr csr-paper csr-do --graph=kronecker --scale=15",
-    # Many levels with little in them: barriers.
+    # Many levels with few vertices each: barriers.
     "bfs csr csr-do --graph=grid --vertices=16384",
     "cbt --op=decode,reduce --depth=20 --shape=random --fill=.3",
     "cbt --op=cycle --depth=17 --shape=random --fill=.3",
@@ -46,15 +47,16 @@ POINTS = [
     "lbvh --op=trace --scene=knot --primitives=32768 --rays=256",
     "lbvh --op=trace --rays-kind=shadow,bounce --scene=knot --primitives=32768 --rays=128",
     "stream --count=16777216",
-    # What papers and others have published times of (scripts/predict.py).
-    "cbt descent descent-graph --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random --fill=.25",
+    # Points for which papers and others have published times (scripts/predict.py).
+    "cbt descent descent-graph --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random"
+    " --fill=.25",
     "lbvh karras-bitonic --op=build --scene=teapot --primitives=25600",
     "lbvh karras-bitonic --op=build --scene=city --primitives=66000",
     "lbvh stack2 --op=trace --tree=paper --scene=teapot --primitives=25600 --rays=256",
     "lbvh stack2 --op=trace --tree=paper --scene=knot --primitives=144000 --rays=256",
 ]
 ENVIRONMENT = {"GPUBENCH_PTX_SMS": "132", "OMP_NUM_THREADS": "1"}
-# Of what there are no better or worse ones.
+# Counts for which neither more nor less is better.
 NEUTRAL = ("blocks", "threads", "active_lanes", "least", "kernel")
 
 # ---- measuring -----------------------------------------------------------------------------
@@ -72,17 +74,18 @@ def flatten(counts, before=""):
 
 
 def of_record(record):
-    """A line for each kernel, and one for what belongs to none: copies, and device memory."""
+    """A line for each kernel, and one for what belongs to no kernel: copies and device memory."""
     counts = record["counts"]
     run = {name: counts[name] for name in ("copies", "copied_bytes")}
     run.update(kernel="(run)", device_bytes=record["memory"]["device_bytes"])
     for kernel in counts["kernels"] + [run]:
         name = kernel.pop("kernel")
-        yield {"key": record["key"], "params": record["params"], "kernel": name, "counts": flatten(kernel)}
+        yield {"key": record["key"], "params": record["params"], "kernel": name,
+               "counts": flatten(kernel)}
 
 
 def run(program, point, extra=()):
-    """The lines of one point, after one that names the compiler; extra: environment."""
+    """The lines of one point, after one that names the compiler; extra: added environment."""
     command = [program, *point.split(), "--backend=cuda", "--cold", "--warmup=0", "--samples=1"]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GPUBENCH_PTX_")}
     environment.update(ENVIRONMENT, **dict(extra))
@@ -122,7 +125,7 @@ def is_neutral(change):
 
 
 def changes_of(before, after):
-    """The counts that differ, the greatest change first, neutral ones last."""
+    """The counts that differ, the largest change first, neutral ones last."""
     names = before.keys() | after.keys()
     changes = [Change(n, before.get(n, 0), after.get(n, 0)) for n in sorted(names)]
     changes = [c for c in changes if c.before != c.after]
@@ -130,13 +133,15 @@ def changes_of(before, after):
 
 
 def describe(change):
-    verdict = "changed" if is_neutral(change) else "worse" if change.after > change.before else "better"
-    share = f" ({100 * (change.after - change.before) / change.before:+.2f} %)" if change.before else ""
+    is_worse = change.after > change.before
+    verdict = "changed" if is_neutral(change) else "worse" if is_worse else "better"
+    grown = change.after - change.before
+    share = f" ({100 * grown / change.before:+.2f} %)" if change.before else ""
     return f"    {verdict}: {change.count}: {change.before} before, {change.after} now{share}"
 
 
 def report(kernel, points):
-    """What changed in a kernel; points: { key: changes }."""
+    """Lines that describe the changes of a kernel; points: { key: changes }."""
     greatest = lambda key: max(map(relative, points[key]))
     worst = max(sorted(points), key=greatest)
     others = f" (and at {len(points) - 1} other points)" if len(points) > 1 else ""
@@ -145,7 +150,7 @@ def report(kernel, points):
 
 
 def compare(before, after):
-    """Prints what differs; the exit status."""
+    """Print what differs; return the exit status."""
     compiler, other = before[0], after[0]
     if compiler != other:
         print(f"counts not compared: kept for {compiler}, here is {other}")
@@ -159,7 +164,8 @@ def compare(before, after):
     for where in sorted(kept.keys() | {w for w in new if w[0] in keys}):
         changes = changes_of(kept.get(where, {}), new.get(where, {}))
         for change in changes:
-            verdicts["better" if change.after < change.before else "worse"] += not is_neutral(change)
+            verdict = "better" if change.after < change.before else "worse"
+            verdicts[verdict] += not is_neutral(change)
         if changes:
             by_kernel.setdefault(where[1], {})[where[0]] = changes
     for kernel, points in sorted(by_kernel.items()):

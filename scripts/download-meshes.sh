@@ -1,13 +1,14 @@
 #!/bin/bash
-# download-meshes.sh [DIRECTORY] -- fetch the public meshes of datasets/mesh/meshes.def that have a url
-# into DIRECTORY (default: meshes), under the file names that gpubench knows their cameras by.
+# download-meshes.sh [DIRECTORY] -- fetch the public meshes of datasets/mesh/meshes.def that have a
+# url into DIRECTORY (default: meshes), under the file names by which gpubench knows their cameras.
 #
-# An archive whose sha256 the manifest records must have it; of the others it is printed, to be
-# recorded.  What is there already is left alone.  The licences are those of the sources: Stanford's
-# scans and the McGuire archive's scenes may be used for research, some not be passed on.
+# An archive must have the sha256 that the manifest records.  If none is recorded, the sum is
+# printed so that it can be.  Existing files are left alone.  The licences are those of the sources:
+# Stanford's scans and the McGuire archive's scenes may be used for research; some may not be passed
+# on.
 #
-# A mesh that cannot be fetched is reported and left out; the others are fetched all the same.  Exit
-# status 1 if one is missing.
+# A mesh that cannot be fetched is reported, and the others are still fetched.  The exit status is 1
+# if one is missing.
 set -euo pipefail
 
 manifest=$(dirname "$0")/../datasets/mesh/meshes.def
@@ -20,7 +21,7 @@ mkdir -p "$directory"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# fetch URL SHA256: the archive, once; prints its path.
+# fetch URL SHA256: download the archive once and print its path.
 fetch() {
 	local archive
 	archive=$scratch/$(printf '%s' "$1" | sha256sum | cut -c1-16)
@@ -40,11 +41,12 @@ fetch() {
 	printf '%s' "$archive"
 }
 
-# The first eight arguments of each MESH(...), one line each: file, triangles, paper's triangles,
+# The first seven arguments of each MESH(...), one line each: file, triangles, paper's triangles,
 # scene, url, member, sha256.
 entries() {
+	local text='"\([^"]*\)", *' number='\([0-9]*\), *'
 	tr '\n\t' '  ' <"$manifest" | sed 's/^.*\*\///; s/MESH(/\n/g' | sed -n \
-		's/^"\([^"]*\)", *\([0-9]*\), *\([0-9]*\), *"\([^"]*\)", *"\([^"]*\)", *"\([^"]*\)", *"\([^"]*\)".*/\1|\2|\3|\4|\5|\6|\7/p'
+		"s/^$text$number$number$text$text$text\"\([^\"]*\)\".*/\1|\2|\3|\4|\5|\6|\7/p"
 }
 
 failed=0

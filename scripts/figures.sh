@@ -1,25 +1,27 @@
 #!/bin/bash
-# figures.sh [FOLDER | --check] -- print the tables of README.md and results/*.md from stored records.
+# figures.sh [FOLDER | --check] -- print the tables of README.md and docs/*.md from stored records.
 #
-# A table stands in a page between two marks, of which the first holds the command that prints it:
+# A table stands in a page between two marks; the first one holds the command that prints it:
 #
 #	<!-- begin: gpubench report --format=markdown results/measured/FOLDER/CASE.jsonl -->
 #	<!-- end -->
 #
-# It may be `gpubench versus --by=threads --format=markdown FILE`, too; and `report` may have
-# --launches=pooled, or go on with `| scripts/columns.py COLUMN...`, then with --format=csv.  The
-# text between the marks is replaced by the command line that measured the file, the machine and the
-# commit, and the table; the heading that is printed is left out.  A file that is not there is "Not measured
-# yet."
+# The command may also be `gpubench versus --by=threads --format=markdown FILE` (or --by=peer).
+# `report` may have --launches=pooled.  With --format=csv, `| scripts/columns.py COLUMN...` may
+# follow; `| grep -E 'REGEX'` selects lines.  The text between the marks is replaced by the command
+# line that measured the file, the machine and the commit, and the table without its heading.  If
+# the file does not exist, the text is "Not measured yet."
 #
-#	scripts/figures.sh results/measured/cpu-2026-12-01    the marks of all cpu-* folders name this one from now on
-#	scripts/figures.sh                                    print the tables again
-#	scripts/figures.sh --check                            fail if a page is not what its records give
+#	scripts/figures.sh FOLDER     make the marks of all cpu-* folders name FOLDER, one in
+#	                              results/measured, and print the tables
+#	scripts/figures.sh            print the tables again
+#	scripts/figures.sh --check    fail if a page differs from what its records give
 #
 # GPUBENCH is the program (default: ./gpubench).
 set -u -o pipefail
 shopt -s extglob
-program=$(command -v "${GPUBENCH:-./gpubench}") || { echo "figures.sh: there is no ${GPUBENCH:-./gpubench}" >&2; exit 1; }
+program=$(command -v "${GPUBENCH:-./gpubench}") ||
+	{ echo "figures.sh: there is no ${GPUBENCH:-./gpubench}" >&2; exit 1; }
 program=$(realpath "$program")
 folder=
 check=0
@@ -38,21 +40,28 @@ gpubench() {
 	"$program" "$@"
 }
 
-# measured_by FILE: the command line in its first line, as code, and the first line of its table: the
-# commit, the machine, the time.
+# measured_by FILE: print the command line in its first line, as code, and the first line of its
+# table: the commit, the machine, the time.
 measured_by() {
 	local file=$1
-	printf '`gpubench %s`\n' "$(sed -n '1{s/.*"argv":\["//; s/"\],.*//; s/","/\n/g; p}' "$file" |
-		sed "/^--quiet\$/d; /^-o\$/{N;d}; /^--output=/d; /^--overwrite\$/d; s/.*[][*?].*/'&'/" | paste -sd' ')"
+	printf '`gpubench %s`\n' "$(
+		sed -n '1{s/.*"argv":\["//; s/"\],.*//; s/","/\n/g; p}' "$file" |
+			sed "/^--quiet\$/d; /^-o\$/{N;d}; /^--output=/d; /^--overwrite\$/d;
+				s/.*[][*?].*/'&'/" |
+			paste -sd' '
+	)"
 	echo
 	gpubench report --format=markdown "$file" | sed -n '1{s/^- [^ ]*: //;p}'
 }
 
-# table COMMAND: what stands between the marks.
+# table COMMAND: print the text between the marks.
 table() {
-	local command=$1 file
-	local allowed='^gpubench (report( --launches=pooled)? --format=(markdown|csv)|versus --by=(threads|peer) --format=markdown) ([A-Za-z0-9_./-]+)( \| scripts/columns\.py( [A-Za-z0-9_=-]+)+)?$'
-	[[ $command =~ $allowed ]] || { echo "figures.sh: not a command for a table: $command" >&2; return 1; }
+	local command=$1 file allowed
+	allowed='^gpubench (report( --launches=pooled)? --format=(markdown|csv)'
+	allowed+='|versus --by=(threads|peer) --format=markdown) ([A-Za-z0-9_./-]+)'
+	allowed+="( \| scripts/columns\.py( [A-Za-z0-9_=-]+)+| \| grep -E '[^']+')?$"
+	[[ $command =~ $allowed ]] ||
+		{ echo "figures.sh: not a command for a table: $command" >&2; return 1; }
 	file=${BASH_REMATCH[5]}
 	[ -e "$file" ] || { echo "Not measured yet."; return; }
 	measured_by "$file"
@@ -60,7 +69,7 @@ table() {
 	eval "$command" | sed '1{/^gpubench /d}' | sed '/^## /,/^$/d' | sed '/./,$!d'
 }
 
-# page FILE: it, with its tables printed anew.
+# page FILE: print it with its tables replaced.
 page() {
 	local line inside=0 number=0
 	while IFS= read -r line; do
@@ -84,7 +93,8 @@ page() {
 			;;
 		esac
 	done <"$1"
-	if [[ $line == '<!-- '* || $inside = 1 ]]; then # the loop was left at a mark, or ended in a table
+	# The loop was left at a mark, or ended in a table.
+	if [[ $line == '<!-- '* || $inside = 1 ]]; then
 		echo "figures.sh: $1:$number: a begin or an end without the other" >&2
 		return 1
 	fi
@@ -93,14 +103,14 @@ page() {
 failures=0
 printed=$(mktemp)
 trap 'rm -f "$printed"' EXIT
-for file in README.md results/*.md; do
+for file in README.md docs/*.md; do
 	grep -q '^<!-- begin: ' "$file" || continue
 	if ! page "$file" >"$printed"; then
 		failures=1
 	elif cmp -s "$file" "$printed"; then
 		:
 	elif [ $check = 1 ]; then
-		echo "figures.sh: $file is not what its records give; scripts/figures.sh prints it again:"
+		echo "figures.sh: $file differs from its records; scripts/figures.sh rewrites it:"
 		diff -u "$file" "$printed"
 		failures=1
 	else

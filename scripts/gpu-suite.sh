@@ -1,42 +1,48 @@
 #!/bin/bash
-# gpu-suite.sh [FOLDER [STAGE...]] -- everything that a machine with a GPU is wanted for, in one command
-# and about half an hour: verify, then measure.  Each step has a time limit, a log in FOLDER (default:
-# results/measured/<gpu>-<date>), and a line in FOLDER/summary; a step that fails does not end the rest.
+# gpu-suite.sh [FOLDER [STAGE...]] -- verify and measure everything that needs a GPU, in one
+# command.  Each of the five stages takes less than 10 minutes.  Each step has a time limit, a log
+# in FOLDER (default: results/measured/<gpu>-<date>) and a line in FOLDER/summary; a step that fails
+# does not stop the rest.
 #
-#	scripts/gpu-suite.sh out verify                            one stage: none takes 10 minutes
-#	GPUBENCH=./gpubench-simt scripts/gpu-suite.sh /tmp/try     a rehearsal: the same steps in the emulator
-#	DRY=1 scripts/gpu-suite.sh /tmp/try                        what would be run, with limits; needs no GPU
+#	scripts/gpu-suite.sh out verify                           run one stage
+#	GPUBENCH=./gpubench-simt scripts/gpu-suite.sh /tmp/try    rehearse the steps in the emulator
+#	DRY=1 scripts/gpu-suite.sh /tmp/try                       print commands and limits; no GPU
 #
-# verify	build and unit tests; every cuda variant at the points of `check`; its hashes against the
-#		emulator's
-# sanitize	every cuda variant under compute-sanitizer's four tools; look-back and insertion a thousand
-#		times.  Nothing is timed in these two, so their steps run at the same time.
-# counters	what Nsight Compute counts in every kernel, beside the exact counts (scripts/counters.py)
-# measure	the copy bandwidth, radix against CUB over 2^12..2^30, all benchmarks at preset paper
-# papers	the tables of all papers, and the page.  CPU and GPU side by side; where the paper's sizes are
-#		minutes per row on a CPU (radix, cbt), side by side at small ones and the GPU alone at all
+# verify	build and unit tests; every cuda variant at the points of `check`; its hashes
+#		against the emulator's
+# sanitize	every cuda variant under compute-sanitizer's four tools; look-back and insertion a
+#		thousand times.  Neither verify nor sanitize times anything, so their steps run in
+#		parallel
+# counters	Nsight Compute's counts of every kernel, to compare with the exact counts
+#		(scripts/counters.py)
+# measure	the copy bandwidth, radix against CUB over 2^12..2^30 keys, all benchmarks at
+#		preset paper
+# papers	the tables of all papers, and the page.  CPU and GPU run the same rows.  If the
+#		paper's sizes take minutes per row on a CPU (radix, cbt), both run small sizes, and
+#		the GPU alone runs all
 #
-# All that is called: bash, coreutils, findutils, grep, sed, git (for the commit only), make, gcc, g++,
-# nvcc, nvidia-smi, and compute-sanitizer, ncu and python3 where they are found.
+# Programs called: bash, coreutils, findutils, grep, sed, git (for the commit only), make, gcc, g++,
+# nvcc, nvidia-smi, and compute-sanitizer, ncu and python3 if they are found.
 #
-# Where libraries cannot be installed, unpack their packages into a folder (`apt-get download PACKAGE`,
-# `dpkg -x FILE.deb FOLDER`) and name it.  Debian 12 calls them libcjson-dev libcjson1 librandom123-dev; for
-# the unit tests libcriterion-dev libcriterion3 libnanomsg5 libffi8 libgit2-1.5 libhttp-parser2.9 libmbedtls14
-# libmbedx509-1 libmbedcrypto7 libssh2-1 libgssapi-krb5-2 libkrb5-3 libk5crypto3 libkrb5support0 libkeyutils1
-# libcom-err2.
+# If libraries cannot be installed, unpack their packages into a folder (`apt-get download PACKAGE`,
+# `dpkg -x FILE.deb FOLDER`) and name it.  Debian 12 calls them libcjson-dev libcjson1
+# librandom123-dev; for the unit tests libcriterion-dev libcriterion3 libnanomsg5 libffi8
+# libgit2-1.5 libhttp-parser2.9 libmbedtls14 libmbedx509-1 libmbedcrypto7 libssh2-1 libgssapi-krb5-2
+# libkrb5-3 libk5crypto3 libkrb5support0 libkeyutils1 libcom-err2.
 #
 #	DEPS=FOLDER scripts/gpu-suite.sh
 #
-# Without Criterion the unit tests fail, and nothing else.
+# Without Criterion only the unit tests fail.
 #
-# PREBUILT=FOLDER: nothing is built; gpubench, gpubench-simt and unit, with nvml.so beside it, are there.
+# PREBUILT=FOLDER: build nothing; FOLDER has gpubench, gpubench-simt and unit, with nvml.so beside
+# it.
 set -u
 cd "$(dirname "$0")/.."
 
 if [ -n "${DEPS:-}" ]; then
 	DEPS=$(realpath "$DEPS")
 	libraries=$(find "$DEPS" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
-	# Not CPATH: warnings of these headers are not ours.
+	# Not CPATH: the compiler would print warnings of these headers.
 	export C_INCLUDE_PATH=$DEPS/usr/include${C_INCLUDE_PATH:+:$C_INCLUDE_PATH}
 	export CPLUS_INCLUDE_PATH=$DEPS/usr/include${CPLUS_INCLUDE_PATH:+:$CPLUS_INCLUDE_PATH}
 	export LIBRARY_PATH=$libraries${LIBRARY_PATH:+:$LIBRARY_PATH}
@@ -49,10 +55,10 @@ simt=${prebuilt:-.}/gpubench-simt
 rehearsal=$([[ $(basename "$gpubench") == *simt* ]] && echo 1 || echo 0)
 dry=${DRY:-0}
 dry_failures=0
-stage_s=590 # a stage's own limit: steps get what is left of it
+stage_s=590 # limit of a stage; a step gets at most what is left of it
 ends=$((SECONDS + stage_s))
 
-# What a step would run, and what gpubench says of its memory and time.
+# dry_step SECONDS NAME COMMAND...: print it, and gpubench's estimate of its memory and time.
 dry_step() {
 	local limit=$1 name=$2 said
 	shift 2
@@ -68,7 +74,7 @@ dry_step() {
 	esac
 }
 
-# step SECONDS NAME COMMAND...: its output to FOLDER/NAME.log
+# step SECONDS NAME COMMAND...: run it, with its output in FOLDER/NAME.log.
 step() {
 	local limit=$1 name=$2 start=$SECONDS status=0
 	shift 2
@@ -90,10 +96,11 @@ step() {
 		;;
 	*) verdict="FAILED, status $status" ;;
 	esac
-	printf '%-14s %4d s  %s\n' "$name" $((SECONDS - start)) "$verdict" | tee -a "$folder/summary"
+	printf '%-14s %4d s  %s\n' "$name" $((SECONDS - start)) "$verdict" |
+		tee -a "$folder/summary"
 }
 
-# A step beside others, on a GPU; one after the other in the emulator, which takes all cores.
+# Run a step beside others on a GPU; in the emulator, which takes all cores, one after the other.
 beside() {
 	if [ "$dry$rehearsal" = 00 ]; then
 		step "$@" &
@@ -110,25 +117,30 @@ else
 	gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
 	[ -n "$gpu" ] || { echo "gpu-suite.sh: no GPU (nvidia-smi finds none)" >&2; exit 3; }
 fi
-name=$(echo "$gpu" | tr '[:upper:]' '[:lower:]' | sed 's/nvidia//; s/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//')
+name=$(echo "$gpu" | tr '[:upper:]' '[:lower:]' |
+	sed 's/nvidia//; s/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//')
 folder=${1:-results/measured/$name-$(date +%Y-%m-%d)}
 [ $# = 0 ] || shift
 stages=" ${*:-verify sanitize counters measure papers} "
 for stage in $stages; do
 	case $stage in
 	verify | sanitize | counters | measure | papers) ;;
-	*) echo "gpu-suite.sh: $stage is no stage: verify, sanitize, counters, measure or papers" >&2; exit 2 ;;
+	*)
+		echo "gpu-suite.sh: no stage $stage; use verify, sanitize, counters, measure or" \
+			"papers" >&2
+		exit 2
+		;;
 	esac
 done
 if [ "$dry" = 0 ]; then
 	mkdir -p "$folder"
 	folder=$(realpath "$folder")
-	echo "$gpu, commit $(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown), $(date -u +%Y-%m-%dT%H:%M:%SZ)" |
-		tee -a "$folder/summary"
-	begin=$(($(wc -l <"$folder/summary") + 1)) # of this run's steps in the summary
+	commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+	echo "$gpu, commit $commit, $(date -u +%Y-%m-%dT%H:%M:%SZ)" | tee -a "$folder/summary"
+	begin=$(($(wc -l <"$folder/summary") + 1)) # first line of this run's steps in the summary
 fi
 
-# Whether the stage is wanted.  Its time begins; that of the first one began with the build.
+# True if the stage is wanted.  Starts its time; the time of the first one started with the build.
 begun=0
 stage() {
 	[[ $stages == *" $1 "* ]] || return
@@ -136,19 +148,20 @@ stage() {
 	begun=1
 }
 
-# Lines "key metric hash" of a file of records.
+# hashes_of FILE: print its records as lines "key metric hash".
 hashes_of() {
 	sed -n 's/.*"key": *"\([^"]*\)".*"\([a-z]*_hash\)": *"\([^"]*\)".*/\1 \2 \3/p' "$1" | sort
 }
 
-# What the GPU makes must be what the emulator makes.  The nodes of ploc's tree are numbered as they come.
+# The GPU's results must equal the emulator's.  ploc is left out: it numbers its nodes as they come.
 same_hashes() {
 	local points=(--samples=1 --warmup=0 --backend=cuda)
 	[ -n "$prebuilt" ] || make -j"$(nproc)" simt || return
 	for program in "$simt" "$gpubench"; do
-		"$program" octree --count=5000 --dist=plummer,cube,pairs "${points[@]}" --overwrite -o "$folder/octree.jsonl" || return
-		"$program" lbvh 'cuda/k*' apetrei wide --scene=terrain,city,soup --primitives=5000 "${points[@]}" --overwrite \
-			-o "$folder/lbvh.jsonl" || return
+		"$program" octree --count=5000 --dist=plummer,cube,pairs "${points[@]}" \
+			--overwrite -o "$folder/octree.jsonl" || return
+		"$program" lbvh 'cuda/k*' apetrei wide --scene=terrain,city,soup --primitives=5000 \
+			"${points[@]}" --overwrite -o "$folder/lbvh.jsonl" || return
 		cat "$folder"/{octree,lbvh}.jsonl >"$folder/points.jsonl"
 		hashes_of "$folder/points.jsonl" >"$folder/hashes-$(basename "$program")"
 		rm "$folder"/{octree,lbvh,points}.jsonl
@@ -158,7 +171,7 @@ same_hashes() {
 		echo "$(wc -l <"$folder/hashes-gpubench-simt") hashes are the emulator's"
 }
 
-# The page of what stage `measure` has left.
+# Make the page of the records that stage `measure` has left.
 page() {
 	local files=()
 	mapfile -t files < <(ls "$folder"/{stream,radix-cub,run}.jsonl 2>/dev/null)
@@ -168,7 +181,7 @@ counters() { python3 scripts/counters.py "$gpubench" >"$folder/counters.jsonl"; 
 export -f hashes_of same_hashes page counters
 export gpubench simt prebuilt folder
 
-# Sizes and samples.  The rehearsal takes a few minutes a stage on two cores of a CPU.
+# Sizes and samples.  The rehearsal's are small enough for two cores of a CPU.
 if [ "$rehearsal" = 1 ]; then
 	target=simt repeats=20 small=20k large=2^12:2^18:x4
 	how=(--samples=1 --warmup=0 --timeout=100) preset=quick
@@ -177,7 +190,7 @@ else
 	how=(--max-time=1 --timeout=20) preset=paper
 fi
 
-# Every stage may be the first one.
+# The build comes before whichever stage is the first.
 [ -n "$prebuilt" ] || step 300 build make -j"$(nproc)" "$target"
 
 benchmarks=$(sed -n 's/^WORKLOAD(\(.*\))$/\1/p' cli/workloads/workloads.def)
@@ -190,7 +203,8 @@ if stage verify; then
 		beside 300 unit-tests "${unit[@]}"
 	fi
 	for benchmark in $benchmarks; do
-		beside 300 "check-$benchmark" "$gpubench" check "$benchmark" --backend=cuda --require-gpu
+		beside 300 "check-$benchmark" \
+			"$gpubench" check "$benchmark" --backend=cuda --require-gpu
 	done
 	if [ "$rehearsal" = 0 ] && "$gpubench" env | grep -q '; Vulkan '; then
 		beside 300 check-vulkan "$gpubench" check stream lbvh --backend=vulkan --require-gpu
@@ -199,23 +213,27 @@ if stage verify; then
 	step 200 hashes bash -c same_hashes
 fi
 
-# Look-back and insertion rest on the order of blocks and threads: each run is verified, and a hang is a
-# time-out.  racecheck knows barriers only, and would report octree's lf-shared and lbvh's fused hierarchy,
-# in which atomic operations hand over shared memory: these two are left to the executors' race checkers.
+# Look-back and insertion depend on the order of blocks and threads: each run is verified, and a
+# hang is a time-out.  racecheck knows barriers only.  It would report octree's lf-shared and lbvh's
+# fused hierarchy, which hand over shared memory by atomic operations; the executors' race checkers
+# cover these two.
 if stage sanitize; then
-	sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+	sanitizer=$(command -v compute-sanitizer ||
+		ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 	for tool in memcheck initcheck synccheck racecheck; do
 		for benchmark in $benchmarks; do
 			[[ $tool-$benchmark != racecheck-@(octree|lbvh) ]] || continue
-			[ "$rehearsal" = 1 ] || [ -z "$sanitizer" ] || beside 400 "$tool-$benchmark" \
-				"$sanitizer" --tool "$tool" --error-exitcode 9 "$gpubench" check "$benchmark" --backend=cuda
+			[ "$rehearsal" = 1 ] || [ -z "$sanitizer" ] ||
+				beside 400 "$tool-$benchmark" \
+					"$sanitizer" --tool "$tool" --error-exitcode 9 \
+					"$gpubench" check "$benchmark" --backend=cuda
 		done
 	done
 	wait
-	step 90 look-back "$gpubench" radix cuda/onesweep cuda/split-fused --count=$small --samples=$repeats --hot --verify=all \
-		--overwrite -o "$folder/look-back.jsonl"
-	step 90 insertion "$gpubench" octree 'cuda/l*' --count=$small --samples=$repeats --hot --verify=all \
-		--overwrite -o "$folder/insertion.jsonl"
+	again=(--count=$small --samples=$repeats --hot --verify=all --overwrite)
+	step 90 look-back "$gpubench" radix cuda/onesweep cuda/split-fused "${again[@]}" \
+		-o "$folder/look-back.jsonl"
+	step 90 insertion "$gpubench" octree 'cuda/l*' "${again[@]}" -o "$folder/insertion.jsonl"
 fi
 
 if stage counters; then
@@ -223,21 +241,25 @@ if stage counters; then
 fi
 
 if stage measure; then
-	step 40 stream "$gpubench" stream --require-gpu "${how[@]}" --overwrite -o "$folder/stream.jsonl"
+	step 40 stream "$gpubench" stream --require-gpu "${how[@]}" --overwrite \
+		-o "$folder/stream.jsonl"
 	step 150 radix-cub "$gpubench" radix cuda/onesweep cuda/small cuda/cub --count=$large \
 		--type=u32,u64,pairs "${how[@]}" --overwrite -o "$folder/radix-cub.jsonl"
 	if [ "$rehearsal" = 0 ] && "$gpubench" env | grep -q '; Vulkan '; then
-		step 60 vulkan "$gpubench" lbvh 'vulkan/*' cuda/wide cuda/apetrei --op=build,trace --compact=no,yes \
-			--scene=teapot,terrain,city,knot "${how[@]}" --overwrite -o "$folder/vulkan.jsonl"
+		step 60 vulkan "$gpubench" lbvh 'vulkan/*' cuda/wide cuda/apetrei --op=build,trace \
+			--compact=no,yes --scene=teapot,terrain,city,knot "${how[@]}" \
+			--overwrite -o "$folder/vulkan.jsonl"
 	fi
-	step 450 run "$gpubench" run --preset=$preset --backend=cuda,vulkan "${how[@]}" --overwrite -o "$folder/run.jsonl"
+	step 450 run "$gpubench" run --preset=$preset --backend=cuda,vulkan "${how[@]}" \
+		--overwrite -o "$folder/run.jsonl"
 fi
 
-# tables SECONDS NAME PAPER OPTION...: one paper's tables
+# tables SECONDS NAME PAPER OPTION...: reproduce one paper's tables.
 tables() {
 	local limit=$1 name=$2 paper=$3
 	shift 3
-	step "$limit" "$name" "$gpubench" repro "$paper" "${how[@]}" "$@" --overwrite -o "$folder/$name.jsonl"
+	step "$limit" "$name" "$gpubench" repro "$paper" "${how[@]}" "$@" --overwrite \
+		-o "$folder/$name.jsonl"
 }
 
 if stage papers; then
@@ -257,7 +279,7 @@ if stage papers; then
 		for table in s13 fig11 s14 fig12; do
 			tables 60 "cbt-$table-gpu" "cbt:$table" --backend=cuda
 		done
-		# One thread of the GPU takes half a minute at depth 30, a quarter at 29.
+		# One thread of the GPU is slow at depths 29 and 30.
 		how=(--samples=1 --timeout=100)
 		tables 170 cbt-fig6-gpu cbt:fig6 --backend=cuda
 	fi
@@ -270,5 +292,5 @@ fi
 ends=$((SECONDS + 30))
 [ ! -e "$folder/run.jsonl" ] || step 30 page bash -c page
 failures=$(sed -n "$begin,\$p" "$folder/summary" | grep -vc ' ok$')
-echo "$failures steps did not go well; everything is in $folder" | tee -a "$folder/summary"
+echo "$failures steps failed; logs and records are in $folder" | tee -a "$folder/summary"
 [ "$failures" = 0 ]

@@ -1,36 +1,36 @@
 #!/usr/bin/env bash
-# Install what gpubench is built and tested with, by apt-get on Debian and Ubuntu.
+# Install the packages that gpubench is built and tested with, by apt-get on Debian and Ubuntu.
 #
 #	scripts/install-deps.sh [--check] [build | test | vulkan-test | lint | all]
 #
 #	build   a C and C++ compiler, make, cJSON, Random123            (the default)
-#	test    build, and Criterion, Python's jsonschema, matplotlib, yaml and scipy, and
+#	test    build, and Criterion, Python's jsonschema, matplotlib, pandas, yaml and scipy, and
 #	        google/benchmark's compare.py
-#	vulkan-test  build, and what the vulkan variants are tested with where there is no GPU:
-#	        Mesa's lavapipe 25 or later, a Vulkan that runs on the CPU, in build/lavapipe, so that
-#	        the system's Mesa stays as it is; the validation layer; glslangValidator
+#	vulkan-test  build, and what tests the vulkan variants without a GPU: Mesa's lavapipe 25 or
+#	        later, a Vulkan that runs on the CPU, in build/lavapipe, so that the system's Mesa
+#	        stays as it is; the validation layer; glslangValidator
 #	lint    build, and clang with its OpenMP and sanitizers, clang-tidy, clang-format
 #	all     everything
-#	--check  only tell what is missing; exit status 1 if something is
+#	--check  only report what is missing; the exit status is 1 if something is
 #
-# A command or a header tells what is there, not a package, so that a library installed by hand counts,
-# and nothing is asked of the network when all is there.  Optional packages are installed along with the rest
-# if they can be had, and on their own only by `all`:
+# The script looks for commands and headers, not for packages, so a library installed by hand
+# counts, and the network is not used if nothing is missing.  Optional packages are installed with
+# the missing ones if they are available; only `all` installs them on their own:
 #	libhwy-dev       Highway: without it the variant cpu/vqsort is left out
 #	libembree-dev    Embree 4 or 3: without it the variants cpu/embree* are left out
 #	libpng-dev       without it pictures are .ppm only
 #	libvulkan-dev    without it the vulkan variants are left out
 #	help2man         without it no manual pages are installed
-#	chromium         for the tests: opens pages
+#	chromium         opens pages in the tests
 #
-# The CUDA Toolkit is not installed here: without nvcc 12.0 or later the cuda variants are left out.
-# Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it takes.
+# The CUDA Toolkit is not installed: without nvcc 12.0 or later the cuda variants are left out.
+# Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it needs.
 #
-# The same things elsewhere are called about so; Random123 is headers only, from
-# https://github.com/DEShawResearch/random123 where it is not packaged:
+# Approximate names on other systems (Random123 is headers only; where it is not packaged, take it
+# from https://github.com/DEShawResearch/random123):
 #	Fedora  gcc gcc-c++ make cjson-devel criterion-devel python3-jsonschema
-#	        python3-matplotlib python3-pandas python3-pyyaml python3-scipy google-benchmark clang
-#	        clang-tools-extra highway-devel libpng-devel
+#	        python3-matplotlib python3-pandas python3-pyyaml python3-scipy google-benchmark
+#	        clang clang-tools-extra highway-devel libpng-devel
 #	Arch    base-devel cjson criterion python-jsonschema python-matplotlib python-yaml
 #	        python-scipy benchmark clang highway libpng
 set -euo pipefail
@@ -44,7 +44,7 @@ has_command() {
 	command -v "$1" >/dev/null 2>&1
 }
 
-# A header is there if a compiler finds it; without one nothing can be told, and it is missing.
+# True if a compiler finds the header; without a compiler, every header counts as missing.
 has_header() {
 	printf '#include <%s>\n' "$1" | "${CXX:-c++}" -E -x c++ - >/dev/null 2>&1
 }
@@ -53,18 +53,18 @@ has_compilers() {
 	has_command "${CC:-cc}" && has_command "${CXX:-c++}" && has_command make
 }
 
-# Debian's own Python: the one that its packages serve, whatever comes first in PATH.
+# Use Debian's own Python, the one that its packages serve, whatever comes first in PATH.
 has_module() {
 	"${PYTHON:-/usr/bin/python3}" -c "import $1" >/dev/null 2>&1
 }
 
-# Whether clang can build with -f$1.
+# True if clang can build with -f$1.
 clang_has() {
 	printf 'int main(void){return 0;}' |
 		clang -x c - "-f$1" -o /dev/null >/dev/null 2>&1
 }
 
-# need SETS PACKAGE TEST...: note PACKAGE as missing if it is in the set asked for and TEST fails.
+# need SETS PACKAGE TEST...: note PACKAGE as missing if SETS has the set asked for and TEST fails.
 missing=()
 need() {
 	local sets=$1 package=$2
@@ -78,7 +78,7 @@ has_validation() {
 	compgen -G '/usr/share/vulkan/explicit_layer.d/*[vV]alidation*' >/dev/null
 }
 
-# Lavapipe: its driver file is written last.
+# The driver file of lavapipe is written last.
 lavapipe=$(dirname "$0")/../build/lavapipe
 wants_lavapipe() {
 	[[ $wanted == vulkan-test || $wanted == all ]] && [[ ! -e $lavapipe/lvp_icd.json ]]
@@ -143,20 +143,24 @@ fi
 as_root=()
 if ((EUID != 0)); then
 	has_command sudo ||
-		fail "run as root: apt-get install --no-install-recommends ${missing[*]} ${optional[*]}"
+		fail "run as root: apt-get install --no-install-recommends" \
+			"${missing[*]} ${optional[*]}"
 	as_root=(sudo)
 fi
-# apt-get WORD..., again while another package manager holds a lock: dpkg's, or that of the package lists.
+# apt_get WORD...: run apt-get, again and again while another package manager holds a lock.
 errors=$(mktemp)
 trap 'rm -f "$errors"' EXIT
 apt_get() {
 	local waited=0 failed=0
 	while
 		failed=0
-		"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get "$@" 2>"$errors" || failed=1
-		((failed && waited < 600)) && grep -qE 'Could not get lock|Unable to (acquire|lock)' "$errors"
+		"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C \
+			apt-get "$@" 2>"$errors" || failed=1
+		((failed && waited < 600)) &&
+			grep -qE 'Could not get lock|Unable to (acquire|lock)' "$errors"
 	do
-		((waited)) || printf 'install-deps: waiting for another package manager, at most 10 minutes\n' >&2
+		((waited)) || printf 'install-deps: %s\n' \
+			'waiting for another package manager, at most 10 minutes' >&2
 		sleep 5
 		((waited += 5))
 	done
@@ -167,7 +171,7 @@ install() {
 	apt_get install -y --no-install-recommends "$@"
 }
 
-# Old package lists name versions that are gone.  Without a network a local cache may still do.
+# Old package lists name versions that are gone.  Without a network, a local cache may still do.
 apt_get update || printf 'install-deps: cannot update the package lists\n' >&2
 if ((${#missing[@]})); then
 	install "${missing[@]}" || fail "apt-get could not install: ${missing[*]}"
@@ -179,9 +183,9 @@ if ((${#optional[@]})); then
 	done
 fi
 
-# Unpack mesa-vulkan-drivers of the distribution, or of its backports where that is too old for ray
-# tracing, and install what it needs, but for newer versions of what is there: they are for real GPUs.
-# By lists and a cache of its own: apt's stay as they are.
+# Unpack mesa-vulkan-drivers of the distribution, or of its backports if that is too old for ray
+# tracing, and install its dependencies.  Newer versions of installed packages are not fetched: only
+# real GPUs need them.  Package lists and cache are separate, so apt's own stay as they are.
 bring_lavapipe() {
 	local scratch status=0
 	scratch=$(mktemp -d)
@@ -189,7 +193,7 @@ bring_lavapipe() {
 	rm -rf "$scratch"
 	return $status
 }
-unpack_lavapipe() { # FOLDER: for what is fetched
+unpack_lavapipe() { # FOLDER: for downloads
 	local scratch=$1 codename site package needed=() library
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	site=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
@@ -204,21 +208,22 @@ unpack_lavapipe() { # FOLDER: for what is fetched
 	}
 	apt_there apt-get -qq update || return 1
 	local from=()
-	apt_there apt-cache policy mesa-vulkan-drivers | grep -qE 'Candidate: (2[5-9]|[3-9][0-9])' ||
-		from=(-t "$codename-backports")
-	(cd "$scratch" && apt_there apt-get -qq "${from[@]}" download mesa-vulkan-drivers) || return 1
+	apt_there apt-cache policy mesa-vulkan-drivers |
+		grep -qE 'Candidate: (2[5-9]|[3-9][0-9])' || from=(-t "$codename-backports")
+	(cd "$scratch" && apt_there apt-get -qq "${from[@]}" download mesa-vulkan-drivers) ||
+		return 1
 	for package in $(dpkg-deb -f "$scratch"/mesa-vulkan-drivers_*.deb Depends |
 		sed 's/([^)]*)//g; s/|[^,]*//g; s/,/ /g'); do
-		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
-			needed+=("$package")
+		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null |
+			grep -qx installed || needed+=("$package")
 	done
 	((${#needed[@]} == 0)) || install "${needed[@]}" || return 1
 	rm -rf "$lavapipe" && mkdir -p "$lavapipe" || return 1
 	dpkg-deb -x "$scratch"/mesa-vulkan-drivers_*.deb "$lavapipe" || return 1
 	library=$(cd "$lavapipe" && find . -name libvulkan_lvp.so)
 	[[ -n $library ]] || return 1
-	printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", "api_version": "1.3.0"}}\n' \
-		"$library" >"$lavapipe/lvp_icd.json"
+	printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", %s}}\n' \
+		"$library" '"api_version": "1.3.0"' >"$lavapipe/lvp_icd.json"
 }
 ! wants_lavapipe || bring_lavapipe ||
 	printf 'install-deps: going on without lavapipe\n' >&2

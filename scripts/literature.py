@@ -1,26 +1,140 @@
 #!/usr/bin/python3
-"""literature.py -- the best variants compared with published results.
+"""literature.py -- compares the best variants with published results.
 
-usage: literature.py >results/literature.md
+    literature.py >docs/literature.md    the page: measured times beside published rates
+    literature.py --all                  all works with citations, all published rows, all counts
 
-Published figures come from results/literature.json, each with its citation, and results/published.json; ours are the
-exact counts of results/counts.jsonl and the times that scripts/predict.py derives from them.
+Published figures come from results/literature.json, each with its citation, and from
+results/published.json.  Ours are times measured on an H100 (results/measured/) and the exact counts
+of results/counts.jsonl.  A point without a record gets the time that scripts/predict.py predicts,
+and says so.
 """
 
+import os
+
 import predict
-from predict import head, row
+from predict import head, row, say
+
+GPU = predict.MEASURED_GPU
+FOLDER = os.path.dirname(predict.MEASURED)
+# Records of the H100; the first file that has a point gives its time.
+FILES = ("points", "radix-cub", "papers-radix", "papers-cbt-gpu", "papers-octree-lf-shared",
+         "papers-octree", "papers-lbvh")
 
 HEAD = """# Compared with the literature
 
-`scripts/literature.py` prints this page from [literature.json](literature.json), [published.json](published.json) and
-[counts.jsonl](counts.jsonl). Our times are those of [predictions.md](predictions.md): **predicted, not measured**.
+This page compares the best CUDA variants with published results. Our times are **measured** on an
+{gpu} ([records](../results/measured/{folder})) with cold caches. A time at a point without a record
+is marked **predicted**: predictions for the {gpu} are too fast by a factor of {fast:.1f} in the
+median ([predictions.md](predictions.md)).
 
-Published figures are quoted as printed in the cited source, for its GPU and input; "not found" means that the cited part gives none. Rates on different GPUs
-are not comparable; **peak bytes per item** is the GPU's peak bandwidth divided by the rate, that is, how much the GPU could have moved per item ("-": the GPU is not
-in [gpus.json](gpus.json)). For our variants, bytes read and written are counted 32-byte sectors over all kernels of a run, and instructions are 32
-times the warp instructions of the PTX for sm_90.
+`scripts/literature.py` prints this page; `scripts/literature.py --all` adds citations, methods,
+published speed-ups and the [exact counts](../results/counts.jsonl) of our variants. Published
+figures are those of the sources in [literature.json](../results/literature.json) and
+[published.json](../results/published.json).
+
+Rates on different GPUs are not comparable. **Peak bytes per item** is the GPU's peak bandwidth
+([gpus.json](../results/gpus.json)) divided by the rate: the bytes it could move per item.
 """
-GPU = "H200"
+SAME_CODE = """## The same code elsewhere
+
+These published times are of code that runs here: CUB's sort and the papers' algorithms. On an
+{gpu}, our times are {low:.2f} to {high:.2f} times the published ones. Keys of entropy .544 are
+compared with uniform ones. The update of `descent`, 18 launches, takes longer on the {gpu} than
+published for an RTX 3080.
+"""
+# How our variants differ from the published works, and keys of our records beside their rates.
+SECTIONS = {
+    "radix: sort": ("""
+`onesweep` is the method of Adinets and Merrill (2022), which CUB also uses. It publishes the counts
+of a tile before it ranks the keys, ranks with shared-memory atomics, overlaps launches on sm_90 and
+uses larger blocks if there are few tiles. No GPU variant is a hybrid MSD sort (Stehle and
+Jacobsen, 2017).""", [
+        "radix/cuda/onesweep count=268435456", "radix/cuda/cub count=268435456",
+    ]),
+    "bfs: breadth-first search": ("""
+`csr-do` is direction-optimizing like Enterprise (2015) and GAPBS, without Enterprise's degree
+classes and hub cache. `csr` and `csr-do` run all levels in one launch; Gunrock launches each
+operator. `ccam-batch` multiplies a dense bit matrix by the frontiers of 64 searches; BerryBees
+and BLEST (2025) multiply bit slices by the frontier on tensor cores. The published results are
+speed-ups or rates on large graphs; our records are of small graphs, so none are compared.""", []),
+    "cbt: concurrent binary tree": ("""
+`descent` is the method of Dupuy (2020), which computes sums level by level and descends the tree to
+find a leaf. `block` reads the bit field once for all levels, without atomics, and finds leaves by
+counting bits. Dupuy's abstract has no times; the published times above are those of the paper that
+this benchmark reproduces.""", []),
+    "octree: construction": ("""
+`lf` is the lock-free insertion of Cordeiro and Zola (2024), and `lock` that of Burtscher and
+Pingali (2011). `morton` sorts the bodies, as Karras (2012) and Cornerstone (2023) do, but makes no
+binary tree and builds from scratch. Schütz et al. (2023) do not sort fully: their leaves hold tens
+of thousands of points. Our times run from positions to a tree with one body per leaf.""", [
+        "octree/cuda/morton count=16000000 dist=cube", "octree/cuda/lf count=16000000 dist=cube",
+        "octree/cuda/lock count=16000000 dist=cube",
+    ]),
+    "lbvh: building": ("""
+`karras-radix` computes boxes in several launches, as the reproduced paper does; `apetrei` does so
+in one. `ploc` is H-PLOC (2024). No variant restructures treelets (ATRBVH, 2015). HIP-BVH is a
+third-party implementation whose times include the sort, as ours do. Our scene is generated.""", [
+        "lbvh/cuda/apetrei scene=city primitives=243000",
+        "lbvh/cuda/karras-radix scene=city primitives=243000",
+        "lbvh/cuda/ploc scene=city primitives=243000",
+    ]),
+    "lbvh: traversal": ("""
+`stack2` uses one thread and one stack per ray, like Aila and Laine (2009), but no persistent warps.
+`wide` has the 80-byte nodes of Ylitie et al. (2017) and sorts the children by distance. TinyBVH
+traces a tree that the CPU built by SAH. Frolov and Galaktionov use the ray queries of the hardware,
+as `vulkan/driver-rt` does. Our rays are 2048 x 2048 primary rays.""", [
+        "lbvh/cuda/stack2 op=trace scene=teapot primitives=25600 tree=paper",
+        "lbvh/cuda/wide op=trace scene=teapot primitives=25600 tree=paper",
+        "lbvh/cuda/stack2 op=trace scene=knot primitives=144000 tree=paper",
+        "lbvh/cuda/wide op=trace scene=knot primitives=144000 tree=paper",
+    ]),
+}
+
+
+class Ours:
+    """Our counts, and times measured on the H100 or predicted for it."""
+
+    def __init__(self):
+        known = predict.read("gpus.json")
+        self.facts = known["gpus"]
+        self.gpus = {n: predict.Gpu(n, f, known["common"]) for n, f in self.facts.items()}
+        self.points, self.compiled = predict.read_points(), predict.Compiled()
+        self.by_key, self.by_params = {}, {}
+        for name in FILES:
+            for line in predict.read(os.path.join("measured", FOLDER, name + ".jsonl")):
+                if line.get("type") == "record" and line["status"] in ("ok", "noisy"):
+                    self.by_key.setdefault(line["key"], line)
+                    at = self.identity(line["bench"] + "/" + line["variant"], line["params"])
+                    if line["backend"] == "cuda":
+                        self.by_params.setdefault(at, line["time"]["median"] / 1e3)
+
+    @staticmethod
+    def identity(variant, params):
+        """A point; numbers may be written in several ways."""
+        return variant, tuple(sorted((k, str(v)) for k, v in params.items() if k != "threads"))
+
+    def match(self, variant, at):
+        """The counts of a variant at a point, and its number of items."""
+        match = [p for p in self.points if p.matches(variant, at)]
+        if not match:
+            raise SystemExit("literature.py: no counts of %s at %s" % (variant, at))
+        return match, match[0].items(float(at.get(match[0].size, match[0].params[match[0].size])))
+
+    def time(self, variant, at):
+        """us at a point, and how it was obtained."""
+        match, items = self.match(variant, at)
+        params = dict(match[0].params, **{k: str(v) for k, v in at.items()})
+        us = self.by_params.get(self.identity(variant, params))
+        if us:
+            return us, "measured"
+        kernels, _ = predict.scaled(match, items)
+        return predict.predict(kernels, self.compiled, self.gpus[GPU])[0], "predicted"
+
+    def fast(self):
+        """By how much predictions are too fast."""
+        return 1 / predict.median_ratio(
+            predict.measured_rows(self.points, self.compiled, self.gpus))
 
 
 def digits(value):
@@ -31,72 +145,107 @@ def rate_of(rate):
     return "-" if not rate else "%.2f G" % (rate / 1e9) if rate >= 1e9 else "%.0f M" % (rate / 1e6)
 
 
-def peak_bytes(gpus, name, rate):
-    return "%.0f" % (gpus[name]["gb_per_s"] * 1e9 / rate) if rate and name in gpus else "-"
+def peak_bytes(facts, name, rate):
+    return "%.0f" % (facts[name]["gb_per_s"] * 1e9 / rate) if rate and name in facts else "-"
+
+
+def published_rate(their):
+    return their.get("rate") or ("us" in their and their["items"] / their["us"] * 1e6)
+
+
+def short(value):
+    """The value, or the power of two that it is."""
+    power = value.bit_length() - 1 if isinstance(value, int) else 0
+    return "2^%d" % power if power > 15 and value == 1 << power else str(value)
+
+
+def print_same_code(ours, rows):
+    rows = [(known, *ours.time(known["variant"], known["at"])) for known in rows
+            if not known["variant"].startswith("stream/")]
+    ratios = [us / known["us"] for known, us, _ in rows if known["gpu"] == GPU]
+    say(SAME_CODE.format(gpu=GPU, low=min(ratios), high=max(ratios)))
+    head("variant", "at", "GPU", "published", "measured, " + GPU, "source")
+    for known, us, how in sorted(rows, key=lambda r: r[0]["gpu"] != GPU):
+        at = " ".join(map(short, known["at"].values()))
+        note = ", " + known["note"] if "note" in known else ""
+        row(known["variant"], at + note, known["gpu"], predict.show(known["us"]),
+            predict.show(us) + (", predicted" if how == "predicted" else ""), known["source"])
+    print()
+
+
+def print_rates(ours, section, keys):
+    """Print the published results that have a rate, and our records."""
+    if not keys:
+        return
+    head("by", "GPU", "input", "items/s", "peak bytes per item")
+    for their in filter(published_rate, section["rows"]):
+        rate = published_rate(their)
+        row(their["work"], their["gpu"], their["what"], rate_of(rate),
+            peak_bytes(ours.facts, their["gpu"], rate))
+    for key in keys:
+        record = ours.by_key[key]
+        variant, _, at = key.partition(" ")
+        rate = record["work"]["items"] / record["time"]["median"] * 1e9
+        row("`%s`" % variant.split("/")[2], GPU + ", measured", at, rate_of(rate),
+            peak_bytes(ours.facts, GPU, rate))
+    print()
 
 
 def print_works(section):
     head("work", "method", "here")
     for work in section["works"]:
         row("%s: %s" % (work["name"], work["cite"]), work["does"], work["differs"])
+    print()
 
 
-def published(section, rows, points):
-    """The rows of published.json that belong here, as those of a section."""
-    for known in rows:
-        if not known["variant"].startswith(tuple(section.get("published", ["none"]))):
-            continue
-        point = next(p for p in points if p.matches(known["variant"], known["at"]))
-        size = float(known["at"].get(point.size, point.params[point.size]))
-        what = " ".join([known["variant"]] + [str(v) for v in known["at"].values()])
-        yield {"work": known["source"], "gpu": known["gpu"], "what": what + (", " + known["note"] if "note" in known else ""),
-               "printed": predict.show(known["us"]), "rate": point.items(size) / known["us"] * 1e6}
-
-
-def print_theirs(section, rows, points, gpus):
-    print("\nPublished:\n")
+def print_theirs(ours, section):
+    say("Published:")
     head("work", "GPU", "what", "printed", "items/s", "peak bytes per item")
-    for their in section["rows"] + list(published(section, rows, points)):
-        rate = their.get("rate") or ("us" in their and their["items"] / their["us"] * 1e6)
-        row(their["work"], their["gpu"] or "-", their["what"], their["printed"] or "not found", rate_of(rate),
-            peak_bytes(gpus, their["gpu"], rate))
+    for their in section["rows"]:
+        rate = published_rate(their)
+        row(their["work"], their["gpu"] or "-", their["what"], their["printed"] or "not found",
+            rate_of(rate), peak_bytes(ours.facts, their["gpu"], rate))
+    print()
 
 
-def print_ours(section, points, compiled, gpu):
-    print("\nOurs:\n")
-    head("variant", "at", "counts", "launches", "instructions per item", "bytes read", "written", "predicted, " + GPU, "items/s",
-         "peak bytes per item")
+def print_counts(ours, section):
+    """Print our counts: sectors of 32 bytes over all kernels of a run, and 32 times the warp
+    instructions of the PTX for sm_90."""
+    say("Ours, on the %s; bytes are counted 32-byte sectors, and instructions are 32 times the warp"
+        " instructions of the PTX for sm_90:" % GPU)
+    head("variant", "at", "counts", "launches", "instructions per item", "bytes read", "written",
+         "time", "items/s", "peak bytes per item")
     for our in section["ours"]:
-        match = [p for p in points if p.matches(our["variant"], our["at"])]
-        if not match:
-            raise SystemExit("literature.py: no counts of %s at %s" % (our["variant"], our["at"]))
-        whole = our.get("unit") == "run"  # no items that compare
-        items = match[0].items(float(our["at"].get(match[0].size, match[0].params[match[0].size])))
+        match, items = ours.match(our["variant"], our["at"])
+        whole = our.get("unit") == "run"  # its items are not comparable
         kernels, how = (match[0].kernels, "counted") if whole else predict.scaled(match, items)
+        us, source = ours.time(our["variant"], our["at"])
         items = 1 if whole else items
-        us, _ = predict.predict(kernels, compiled, gpu)
         total = lambda *names: sum(c.get(n, 0) for c in kernels.values() for n in names)
         at = " ".join("%s=%s" % pair for pair in our["at"].items()) + (", a run" if whole else "")
         rate = None if whole else items / us * 1e6
-        row(our["variant"], at, how, round(total("launches")), digits(32 * total("warp_instructions") / items),
+        row(our["variant"], at, how, round(total("launches")),
+            digits(32 * total("warp_instructions") / items),
             digits(32 * total("global_load.sectors", "global_atomic.sectors") / items),
-            digits(32 * total("global_store.sectors") / items), predict.show(us), rate_of(rate),
-            peak_bytes({GPU: gpu.facts}, GPU, rate))
+            digits(32 * total("global_store.sectors") / items), predict.show(us) + ", " + source,
+            rate_of(rate), peak_bytes(ours.facts, GPU, rate))
+    print()
 
 
-def main():
-    known = predict.read("gpus.json")
-    gpu = predict.Gpu(GPU, known["gpus"][GPU], known["common"])
-    points, compiled = predict.read_points(), predict.Compiled()
-    print(HEAD, end="")
+def print_page(everything):
+    ours = Ours()
+    say(HEAD.format(gpu=GPU, folder=FOLDER, fast=ours.fast()))
+    print_same_code(ours, predict.read("published.json")["rows"])
     for section in predict.read("literature.json")["sections"]:
-        print("\n## %s\n" % section["title"])
-        print_works(section)
-        print_theirs(section, predict.read("published.json")["rows"], points, known["gpus"])
-        print_ours(section, points, compiled, gpu)
-        if "note" in section:
-            print("\n" + section["note"])
+        prose, keys = SECTIONS[section["title"]]
+        say("## %s\n\n%s" % (section["title"], prose))
+        print_rates(ours, section, keys)
+        if everything:
+            print_works(section)
+            print_theirs(ours, section)
+            print_counts(ours, section)
+            say(section.get("note", ""))
 
 
 if __name__ == "__main__":
-    main()
+    predict.main(print_page, __doc__)

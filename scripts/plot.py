@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""plot.py -- pictures from record files, for papers and slides (the page of `gpubench report
---format=html` has its own).  -o PICTURE names the output; its ending, svg, pdf or png, decides the format.
+"""plot.py -- draws pictures from record files, for papers and slides.
 
-A machine, a build or a cache mode that differs is a series of its own; several launches of one are pooled.
+-o PICTURE names the output; its ending, svg, pdf or png, decides the format.  (The page of
+`gpubench report --format=html` has pictures of its own.)  Machines, builds and cache modes that
+differ are separate series; several launches of one are pooled.
+
 Needs matplotlib: Debian's python3-matplotlib, and so Debian's /usr/bin/python3.
 """
 
@@ -19,22 +21,26 @@ from plots.records import QUANTITIES, Trouble
 
 ENDINGS = ("svg", "pdf", "png")
 
-# Name, what draws it, its files, what it shows.
+# Name, function, input file, help.
 KINDS = (
-    ("sweep", sweeps.sweep, "FILE", "times or rates over a parameter: lines over numbers, bars over words"),
-    ("speedup", sweeps.speedup, "FILE", "each variant over --over VARIANT at the same point"),
-    ("roofline", sweeps.roofline, "FILE", "items per second over items per byte, below the copy bandwidth"),
-    ("phases", sweeps.phases, "FILE", "where the time goes: phases stacked, a bar for each variant and point"),
-    ("meshes", sweeps.meshes, "FILE", "lbvh: time of builds over triangles, each mesh with its name"),
-    ("paper", verdicts.paper, "REPRO.json", "a published table beside the same measured here, from `gpubench repro --format=json`"),
-    ("ab", verdicts.ab, "FILE", "BASE and NEW: each measurement's launches on both sides"),
+    ("sweep", sweeps.sweep, "FILE",
+     "times or rates over a parameter: lines over numbers, bars over words"),
+    ("speedup", sweeps.speedup, "FILE", "speed-up of each variant over --over at the same point"),
+    ("roofline", sweeps.roofline, "FILE",
+     "items per second over items per byte, below the copy bandwidth"),
+    ("phases", sweeps.phases, "FILE", "time of each phase: a stacked bar per variant and point"),
+    ("meshes", sweeps.meshes, "FILE", "lbvh: build time over triangles, each mesh with its name"),
+    ("paper", verdicts.paper, "REPRO.json",
+     "a published table beside the values measured here, from `gpubench repro --format=json`"),
+    ("ab", verdicts.ab, "FILE", "BASE and NEW: launches of each measurement on both sides"),
     ("versus", verdicts.versus, "VERSUS.json", "speed-ups, from `gpubench versus --format=json`"),
-    ("history", verdicts.history, "HISTORY.json", "levels and shifts, from `gpubench history --format=json`"),
+    ("history", verdicts.history, "HISTORY.json",
+     "levels and shifts, from `gpubench history --format=json`"),
 )
 
 
 def size(text):
-    """mm"""
+    """A length in mm."""
     value = float(text)
     if not 20 <= value <= 2000:
         raise argparse.ArgumentTypeError("%s is not within 20 and 2000 mm" % text)
@@ -57,12 +63,19 @@ def picture(text):
 def common(parser):
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("-o", "--output", type=picture, default="plot.svg", metavar="PICTURE")
-    parser.add_argument("--title", help="above the picture")
-    parser.add_argument("--columns", type=int, choices=(1, 2), default=2, help="of a journal's page that it is wide: 85 or 178 mm [2]")
-    parser.add_argument("--width", type=size, metavar="MM", help="instead of --columns")
-    parser.add_argument("--height", type=size, metavar="MM", help="of the whole; else as high as it takes")
-    parser.add_argument("--dpi", type=dots, default=300, metavar="N", help="of a .png [300]")
-    parser.add_argument("--where", action="append", metavar="NAME=VALUE,...", help="only records with one of these values (* and ? match); NAME: a parameter, variant, bench, machine, host, commit, compiler or caches; may be repeated")
+    parser.add_argument("--title", help="title above the picture")
+    parser.add_argument("--columns", type=int, choices=(1, 2), default=2,
+                        help="width in columns of a journal's page: 85 or 178 mm [2]")
+    parser.add_argument("--width", type=size, metavar="MM",
+                        help="width in mm, instead of --columns")
+    parser.add_argument("--height", type=size, metavar="MM",
+                        help="height in mm of the whole picture [as high as it needs]")
+    parser.add_argument("--dpi", type=dots, default=300, metavar="N",
+                        help="resolution of a .png in dots per inch [300]")
+    parser.add_argument("--where", action="append", metavar="NAME=VALUE,...",
+                        help="use only records with one of these values (* and ? match); NAME: a"
+                        " parameter, variant, bench, machine, host, commit, compiler or caches;"
+                        " may be repeated")
 
 
 def parse(arguments):
@@ -74,13 +87,18 @@ def parse(arguments):
         kind = kinds.add_parser(name, help=text, description=text)
         common(kind)
         if plot.__module__ == sweeps.__name__:
-            kind.add_argument("--x", metavar="NAME", help="on the x axis [the number that varies most]")
-            kind.add_argument("--series", metavar="NAME,...", help="what tells series apart, besides the variant [all that varies]")
-            kind.add_argument("--facet", metavar="NAME", help="a panel for each of its values")
+            kind.add_argument("--x", metavar="NAME",
+                              help="parameter on the x axis [the number that varies most]")
+            kind.add_argument("--series", metavar="NAME,...",
+                              help="parameters that make a series, besides the variant"
+                              " [all that vary]")
+            kind.add_argument("--facet", metavar="NAME",
+                              help="parameter with a panel for each of its values")
         if name == "sweep":
             kind.add_argument("--y", choices=list(QUANTITIES), default="time")
         if name == "speedup":
-            kind.add_argument("--over", metavar="VARIANT", required=True, help="cuda/cub, say")
+            kind.add_argument("--over", metavar="VARIANT", required=True,
+                              help="variant to compare with, such as cuda/cub")
         kind.set_defaults(plot=plot)
     return parser.parse_args(arguments)
 

@@ -1,25 +1,31 @@
 #!/usr/bin/python3
-"""predict.py -- what each CUDA variant should take on a GPU, from exact counts and published facts.
+"""predict.py -- predicts each CUDA variant's time on a GPU from exact counts and published facts.
 
-usage: predict.py >results/predictions.md
+    predict.py >docs/predictions.md    the page: the model and how far off it is, by workload
+    predict.py --all                   every prediction, row by row, with the sources
 
-Everything comes from stored files of results/: counts.jsonl (what each kernel does, exactly),
+Everything comes from stored files of results/: counts.jsonl (exact counts of each kernel),
 sass.jsonl (what ptxas makes of its PTX), gpus.json (facts of each GPU, with their sources),
-published.json (times that others have measured, of code that runs here) and measured/ (records of
-a GPU at the points of the counts).  Nothing is fitted: published and measured times tell how far off
-the model is, and the page says so.
+published.json (published times of code that runs here) and measured/ (records of a GPU at the
+points of the counts).  Nothing is fitted: published and measured times show how far off the model
+is.
 """
 
+import argparse
 import collections
+import contextlib
+import io
+import itertools
 import json
 import math
 import os
 import statistics
+import textwrap
 
 RESULTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "results")
 SECTOR = 32
-REGISTERS = 65536  # of a multiprocessor
-# The parameter by which a benchmark's input grows, and how many items that makes.
+REGISTERS = 65536  # per multiprocessor
+# The parameter that sets the size of a benchmark's input, and the number of items at a value.
 SIZES = {
     "radix": ("count", lambda n: n),
     "stream": ("count", lambda n: n),
@@ -29,14 +35,14 @@ SIZES = {
     "bfs": ("vertices", lambda n: n * n),
     "cbt": ("depth", lambda n: 2**n),
 }
-# Classes of instructions whose result is waited for like a shared-memory access; global loads are in
-# the chain, what is left waits like arithmetic.
+# Classes of instructions whose latency is that of a shared-memory access.  Global loads are in the
+# chain; all other instructions have the latency of arithmetic.
 SLOW = ("warp", "synchronisation", "load_shared", "atomic_shared")
 
-# Records of a GPU at the points of the counts, and its name in gpus.json.
+# Records of a GPU at the points of the counts, and the GPU's name in gpus.json.
 MEASURED, MEASURED_GPU = "h100-2026-11-23/points.jsonl", "H100"
 
-# The GPUs and points of the page's table.
+# GPUs that predictions are printed for, and sorts that are larger than their counts.
 SHOWN = ("H200", "A100", "RTX 4090")
 LARGE = [("radix/%s" % v, {"type": t, "count": 1 << 28})
          for t in ("u32", "u64", "pairs") for v in ("onesweep", "cub")]
@@ -74,7 +80,8 @@ class Point:
         kind = self.params.get("rays-kind", "primary")
         rays = [kind + " rays"] if kind != "primary" else []
         batch = self.params.get("batch", "1")
-        return " ".join([self.params[n] for n in names] + rays + tree + (["batch " + batch] if batch != "1" else []))
+        batches = ["batch " + batch] if batch != "1" else []
+        return " ".join([self.params[n] for n in names] + rays + tree + batches)
 
 
 def read_points():
@@ -86,8 +93,8 @@ def read_points():
 
 
 def scaled(points, items):
-    """Kernels' counts at a size: as counted there, on the line through the two largest sizes that take
-    the same kernels as the largest, or in proportion to the only one."""
+    """Kernels' counts at a size: as counted there; else on the line through the two largest sizes
+    with the same kernels as the largest; else in proportion to the only such size."""
     points = sorted(points, key=lambda p: p.items(float(p.params.get(p.size, 0))))
     sizes = [p.items(float(p.params.get(p.size, 0))) for p in points]
     if items in sizes:
@@ -97,7 +104,8 @@ def scaled(points, items):
     if len(points) == 1:
         ratio = items / sizes[0]
         grown = lambda n, v: v if n in ("launches", "chain") else v * ratio
-        return {k: {n: grown(n, v) for n, v in c.items()} for k, c in points[0].kernels.items()}, "in proportion"
+        kernels = {k: {n: grown(n, v) for n, v in c.items()} for k, c in points[0].kernels.items()}
+        return kernels, "in proportion"
     (small, large), (x, y) = points[-2:], sizes[-2:]
     kernels = {}
     for name, counts in large.kernels.items():
@@ -128,7 +136,7 @@ class Gpu:
 
 
 class Compiled:
-    """What is known of a kernel's SASS, for the nearest architecture there is."""
+    """Facts about a kernel's SASS, for the nearest architecture available."""
 
     def __init__(self):
         self.rows = collections.defaultdict(dict)
@@ -147,9 +155,9 @@ def sectors(counts, member):
 
 
 def path_cycles(counts, ratio, waves, global_latency, common):
-    """A warp's own way through a launch, wave after wave, if each instruction waits for the one before.
-    The longest chain of loads is waited for once, by one wave; by the others what a warp loads on
-    average, if that is less."""
+    """Cycles of a warp's path through a launch, wave after wave, if each instruction waits for the
+    one before.  One wave waits for the longest chain of loads; the others for a warp's average
+    number of loads, if that is less."""
     slow = sum(counts.get("classes." + name, 0) for name in SLOW)
     warps = counts["threads"] / 32
     quick = counts["warp_instructions"] * ratio - slow
@@ -170,7 +178,8 @@ def kernel_us(counts, compiled, gpu, footprint):
     ratio = compiled["sass"] / compiled["ptx"]
     used = min(gpu.facts["multiprocessors"], blocks)
     wavefronts = sum(counts["shared_%s.wavefronts" % k] for k in ("load", "store", "atomic"))
-    traffic = SECTOR * (counts["global_load.sectors"] + counts["global_store.least"] + counts["global_atomic.least"])
+    traffic = SECTOR * (counts["global_load.sectors"] + counts["global_store.least"]
+                        + counts["global_atomic.least"])
     missed = max(0, 1 - gpu.l2_bytes / footprint)
     latency = common["latency"]["global" if missed else "l2"]
     held = gpu.blocks(threads, compiled["registers"], compiled["shared"])
@@ -196,8 +205,9 @@ def predict(kernels, compiled, gpu):
         us = kernel_us(counts, compiled.of(name, gpu.facts["arch"]), gpu, footprint)
         bound = max(us, key=us.get)
         shares[bound] += us[bound]
-        # The last block's arrival goes to the L2 and back, and so does the look of each that waits.
-        shares["barriers"] += counts.get("grid_barriers", 0) * 2 * gpu.common["latency"]["l2"] / gpu.hz * 1e6
+        # The last block's arrival goes to the L2 and back, and so does each waiting block's poll.
+        barrier = 2 * gpu.common["latency"]["l2"] / gpu.hz * 1e6
+        shares["barriers"] += counts.get("grid_barriers", 0) * barrier
         shares["launch"] += counts["launches"] * gpu.common["launch_us"]
     return sum(shares.values()), shares
 
@@ -218,53 +228,101 @@ def head(*cells):
     print("|" + "---|" * len(cells))
 
 
-def print_barriers(points, compiled, gpus):
-    """Barriers of the grid: how many there are, and their part of the prediction."""
-    print("\n## Barriers of the grid\n")
-    print("Each is two round trips to the L2 here, whatever the number of blocks; how long the blocks wait for the last of them is not in it.\n")
-    head("variant", "at", "blocks", "barriers", *("%s, of the whole" % name for name in SHOWN))
-    for point in points:
-        barriers = sum(counts.get("grid_barriers", 0) for counts in point.kernels.values())
-        if not barriers:
-            continue
-        blocks = max(c["blocks"] for c in point.kernels.values() if c.get("grid_barriers"))
-        cells = []
-        for name in SHOWN:
-            whole, shares = predict(point.kernels, compiled, gpus[name])
-            cells.append("%s, %.0f %%" % (show(shares["barriers"]), 100 * shares["barriers"] / whole))
-        row(point.variant, point.where(), blocks, barriers, *cells)
+def say(text):
+    """Print paragraphs, headings and items of lists, wrapped; a blank line follows each but the
+    items before the last."""
+    blocks = [" ".join(block.split()) for block in text.split("\n\n") if block.strip()]
+    for block, after in zip(blocks, blocks[1:] + [""]):
+        item = block.startswith("- ")
+        print(textwrap.fill(block, 120, subsequent_indent="  " if item else "",
+                            break_long_words=False, break_on_hyphens=False))
+        if not (item and after.startswith("- ")):
+            print()
 
 
-HEAD = """# What the CUDA variants should take
+HEAD = """# Predicted times of the CUDA variants
 
-Predictions from exact counts, and how they fare against published times and against those of an H100. `scripts/predict.py` prints this page from
-[counts.jsonl](counts.jsonl), [sass.jsonl](sass.jsonl), [gpus.json](gpus.json), [published.json](published.json) and the records in [measured](measured).
+This page tells how long each CUDA variant should take on a GPU, and how far off such a prediction
+is. On an {gpu} the model is too fast by a factor of {fast:.1f} in the median, and it orders
+{ordered} of {pairs} pairs of variants at the same point as measured. Use a prediction to rank
+variants and to find what limits a kernel, not as the time to expect.
 
-A launch of a kernel takes as long as the slowest of
+`scripts/predict.py` prints this page. `scripts/predict.py --all` prints every prediction and every
+source. The inputs are [counts.jsonl](../results/counts.jsonl) (exact counts of each kernel),
+[sass.jsonl](../results/sass.jsonl) (instructions and registers of the compiled kernels),
+[gpus.json](../results/gpus.json) (published facts of each GPU),
+[published.json](../results/published.json) (published times) and
+[points.jsonl](../results/measured/{measured}) (times measured on an {gpu}).
 
-- **issue**: warp instructions of its PTX, times the ratio of SASS to PTX instructions in its text, over the schedulers of the multiprocessors that have a block;
-- **shared**: wavefronts, one a cycle and multiprocessor;
-- **L2**: sectors of 32 bytes, over the L2's bytes a cycle (or 64 for each multiprocessor, where no figure is published);
-- **DRAM**: sectors read and bytes written, over the peak bandwidth, less the share of the run's device memory that the L2 holds; a wave of
-  blocks takes each byte once at most;
-- **latency**: a warp's way through the kernel, instruction after instruction, with its chain of dependent global loads, times the waves of blocks that
-  occupancy (registers, shared memory, warps) leaves;
+## Model
 
-A grid-wide **barrier** adds two round trips to the L2, and a **launch** costs {launch:g} us; so does each kernel of a CUDA graph, for which no published figure was
-found. Nothing is fitted, and every constant has its source in gpus.json. The model leaves out clocks below boost, conflict misses, hits in the L1 (traversal of a
-tree lives on them), two bounds at once, and waiting for another block's work: times of kernels with grid-wide barriers or look-back (bfs except basic and the papers'
-variants, the sorts) are lower bounds. All rows use the counts of PTX for sm_90 on 132 multiprocessors, although CUB chooses other tiles elsewhere. SASS is that of
-sm_90, or of sm_75 on GPUs before it. The variants on Vulkan have no rows: what a driver builds and its hardware traces cannot be counted here
-([literature.md](literature.md) has published rates of ray queries).
+A launch of a kernel takes as long as the slowest of five bounds:
+
+- **issue**: warp instructions of the PTX, times the kernel's ratio of SASS to PTX instructions,
+divided by the schedulers of the multiprocessors that have a block;
+
+- **shared**: shared-memory wavefronts, one per cycle and multiprocessor;
+
+- **L2**: sectors of 32 bytes, divided by the L2's bytes per cycle (64 per multiprocessor where no
+figure is published);
+
+- **DRAM**: sectors read and bytes written, divided by the peak bandwidth, after the share of the
+run's device memory that fits in the L2 is subtracted; a wave of blocks takes each byte once at
+most;
+
+- **latency**: a warp's instructions one after the other, with its longest chain of dependent
+global loads, for each wave of blocks that the occupancy leaves.
+
+A grid-wide **barrier** adds two round trips to the L2. A **launch** adds {launch:g} us, and so
+does each kernel of a CUDA graph, for which no figure was found. Nothing is fitted.
+
+The model leaves out clocks below boost, conflict misses, hits in the L1, the overlap of two bounds
+and the wait for another block's work. The last omission makes predictions too low for kernels with
+grid-wide barriers or look-back: the sorts, and bfs except `basic`, `csr-paper` and `ccam-paper`.
+All counts are of PTX for sm_90 on 132 multiprocessors, although CUB chooses other tiles elsewhere.
+The SASS is that of sm_90, or of sm_75 on an older GPU. Vulkan variants have no counts and no
+predictions; [literature.md](literature.md) has published rates of ray queries.
 """
 
 
-def print_check(published, points, compiled, gpus):
-    """The table of published times; the ratios, predicted over published."""
-    print("\n## Against published times\n")
-    print("Of code that runs here: CUB's sort, copies, and the papers' algorithms on the papers' GPUs.\n")
-    head("GPU", "variant", "at", "published", "predicted", "predicted / published", "bound", "counts", "source")
-    ratios = []
+def workload_of(point):
+    bench = point.variant.split("/")[0]
+    return bench + " " + point.params["op"] if bench == "lbvh" else bench
+
+
+def print_ratios(name, rows):
+    """Print the table of ratios of (group, ratio, ...) rows, by group."""
+    groups = collections.defaultdict(list)
+    for group, ratio, *_ in rows:
+        groups[group].append(ratio)
+    head(name, "rows", "median ratio", "lowest", "highest", "off by more than 2x")
+    for group, ratios in groups.items():
+        far = sum(max(r, 1 / r) > 2 for r in ratios)
+        row(group, len(ratios), *("%.2f" % f(ratios) for f in (statistics.median, min, max)), far)
+    print()
+
+
+def spread(ratios):
+    off = sorted(max(r, 1 / r) for r in ratios)
+    within = lambda factor: sum(o <= factor for o in off)
+    return ("The median ratio is %.2f. Predictions are off by a factor of %.2f in the median; %d of"
+            " %d rows are within 1.5, and %d are within 2." % (
+                statistics.median(ratios), statistics.median(off), within(1.5), len(off),
+                within(2)))
+
+
+def bounds_of(us, shares):
+    main = shares.most_common(2)
+    return ", ".join("%s %.0f %%" % (bound, 100 * share / us) for bound, share in main)
+
+
+# Published times.
+
+
+def published_rows(published, points, compiled, gpus):
+    """(variant, predicted over published, description, the row of published.json, predicted us,
+    shares, how the counts were obtained)"""
+    rows = []
     for known in published["rows"]:
         match = [p for p in points if p.matches(known["variant"], known["at"])]
         if not match:
@@ -272,149 +330,240 @@ def print_check(published, points, compiled, gpus):
         size = known["at"].get(match[0].size, match[0].params[match[0].size])
         kernels, how = scaled(match, match[0].items(float(size)))
         us, shares = predict(kernels, compiled, gpus[known["gpu"]])
-        ratios.append(us / known["us"])
         at = " ".join("%g" % v if isinstance(v, float) else str(v) for v in known["at"].values())
-        note = ", " + known["note"] if "note" in known else ""
-        row(known["gpu"], known["variant"], at + note, show(known["us"]), show(us), "%.2f" % ratios[-1],
-            shares.most_common(1)[0][0], how, known["source"])
-    return ratios
+        rows.append((known["variant"], us / known["us"], at, known, us, shares, how))
+    return rows
 
 
-def print_spread(what, ratios):
-    """How far off the model is; the factors, ascending."""
-    off = sorted(max(r, 1 / r) for r in ratios)
-    within = lambda factor: sum(o <= factor for o in off)
-    print("\nPredicted over %s: median %.2f; from %.2f to %.2f. Off by a factor of %.2f in the median, %.2f at"
-          " worst; within 1.5 in %d of %d rows, within 2 in %d." %
-          (what, statistics.median(ratios), min(ratios), max(ratios), statistics.median(off), off[-1],
-           within(1.5), len(off), within(2)))
-    return off
+def print_published(rows, everything):
+    say("""## Against published times
+
+        The published times are of code that runs here: copies, CUB's sort, and the papers'
+        algorithms on the papers' GPUs. A ratio is the predicted time divided by the published
+        one.""")
+    if everything:
+        head("GPU", "variant", "at", "published", "predicted", "ratio", "bound", "counts",
+             "source")
+        for variant, ratio, at, known, us, shares, how in rows:
+            note = ", " + known["note"] if "note" in known else ""
+            row(known["gpu"], variant, at + note, show(known["us"]), show(us), "%.2f" % ratio,
+                shares.most_common(1)[0][0], how, known["source"])
+        print()
+    print_ratios("variant", rows)
+    off = sorted(rows, key=lambda r: -abs(math.log(r[1])))
+    nine = sorted(max(r[1], 1 / r[1]) for r in rows)[math.ceil(0.9 * len(rows)) - 1]
+    say("%s Furthest off: %s." % (spread([r[1] for r in rows]), "; ".join(
+        "%s at %s on an %s (%.2f)" % (r[0], r[2], r[3]["gpu"], r[1]) for r in off[:4])))
+    say("Nine of ten rows are within a factor of %.1f. A measurement further from its prediction"
+        " than that is a finding about the kernel or about the model." % nine)
 
 
-def print_error(ratios):
-    off = print_spread("published", ratios)
-    nine = off[math.ceil(0.9 * len(off)) - 1]
-    print("\nSo a measurement on a GPU is a **finding**, about the kernel or about this page, only if it is further from its row below"
-          " than a factor of %.1f,\nwhich nine of ten of these rows keep; one within %.1f is as expected, and between the two nothing"
-          " can be said. The model is more often too %s." %
-          (nine, statistics.median(off), "fast" if statistics.median(ratios) < 1 else "slow"))
+# Measured times.
 
 
 def measured_times(name):
-    """{key: median in us} of the good records of measured/NAME."""
+    """{key: median in us} of the valid records of measured/NAME."""
     times = {}
     for line in read(os.path.join("measured", name)):
         if line.get("type") == "record" and line["status"] in ("ok", "noisy"):
-            times[line["key"]] = line["time"]["median"] / 1e3
+            times.setdefault(line["key"], line["time"]["median"] / 1e3)
     return times
+
+
+def measured_rows(points, compiled, gpus):
+    """(workload, predicted over measured, point, measured us, predicted us, shares)"""
+    times, rows = measured_times(MEASURED), []
+    for point in sorted(points, key=lambda p: p.variant.split("/")[0]):
+        if point.key in times:
+            us, shares = predict(point.kernels, compiled, gpus[MEASURED_GPU])
+            rows.append((workload_of(point), us / times[point.key], point, times[point.key], us,
+                         shares))
+    return sorted(rows, key=lambda r: r[0])
+
+
+def median_ratio(rows):
+    return statistics.median(r[1] for r in rows)
+
+
+def order(rows):
+    """Pairs of variants at the same point that are predicted in the measured order, and all."""
+    groups = collections.defaultdict(list)
+    for workload, _, point, measured, us, _ in rows:
+        groups[workload, tuple(sorted(point.params.items()))].append((measured, us))
+    pairs = [(a, b) for g in groups.values() for a, b in itertools.combinations(g, 2)
+             if a[0] != b[0]]
+    return sum((a[0] < b[0]) == (a[1] < b[1]) for a, b in pairs), len(pairs)
 
 
 def launches_of(kernels):
     return round(sum(counts.get("launches", 0) for counts in kernels.values()))
 
 
-def bounds_of(us, shares):
-    return ", ".join("%s %.0f %%" % (bound, 100 * share / us) for bound, share in shares.most_common(2))
+def print_measured(rows, everything):
+    say("""## Against an %s
+
+        The measured times are cold medians of verified results, one command for each point of
+        `scripts/counts.py` with `--min-time=0.05 --rel-ci=.02`. The model was not changed after
+        these records were seen. A ratio is the predicted time divided by the measured one.
+        """ % MEASURED_GPU)
+    if everything:
+        head("variant", "at", "launches", "measured", "predicted", "ratio", "bound")
+        for _, ratio, point, measured, us, shares in rows:
+            row(point.variant, point.where(), launches_of(point.kernels), show(measured), show(us),
+                "%.2f" % ratio, bounds_of(us, shares))
+        print()
+    print_ratios("workload", rows)
+    median = median_ratio(rows)
+    near = sum(1 / 1.5 <= r[1] / median <= 1.5 for r in rows)
+    furthest = sorted(rows, key=lambda r: -abs(math.log(r[1] / median)))[:5]
+    say("%s %d rows are within a factor of 1.5 of the median ratio. Furthest from it: %s. The GPU"
+        " executes more in `lock` and `lf` than the counts say, because threads repeat their"
+        " compare-and-swap there ([counters.md](counters.md))." % (
+            spread([r[1] for r in rows]), near,
+            "; ".join("%s at %s (%.2f)" % (r[2].variant, r[2].where(), r[1]) for r in furthest)))
 
 
-def print_measured(points, compiled, gpus):
-    """The table of what was measured; how far off the model is there."""
-    print("\n## Against an %s\n" % MEASURED_GPU)
-    print("Cold medians of [%s](%s), made by one command for each of the points of `scripts/counts.py` (`--min-time=0.05 --rel-ci=.02`); every result was verified. The model was\n"
-          "not changed after these were seen.\n" % ((os.path.join("measured", MEASURED),) * 2))
-    head("variant", "at", "launches", "measured", "predicted", "predicted / measured", "bound")
-    times, ratios = measured_times(MEASURED), []
-    for point in sorted(points, key=lambda p: p.variant.split("/")[0]):
-        if point.key not in times:
-            continue
-        us, shares = predict(point.kernels, compiled, gpus[MEASURED_GPU])
-        ratios.append((us / times[point.key], point))
-        row(point.variant, point.where(), launches_of(point.kernels), show(times[point.key]), show(us),
-            "%.2f" % ratios[-1][0], bounds_of(us, shares))
-    print_spread("measured", [ratio for ratio, _ in ratios])
-    median = statistics.median(ratio for ratio, _ in ratios)
-    print("\nThe model is too fast by much the same factor throughout: %d of %d rows are within 1.5 of the median ratio, so it ranks variants and finds what moves a time,"
-          " but is no\ntime itself. Furthest from the median: %s." % (
-              sum(1 / 1.5 <= ratio / median <= 1.5 for ratio, _ in ratios), len(ratios),
-              "; ".join("%s at %s (%.2f)" % (point.variant, point.where(), ratio) for ratio, point in sorted(
-                  ratios, key=lambda r: -abs(math.log(r[0] / median)))[:5])))
+# Predictions.
 
 
-def print_times(points, compiled, gpus):
-    print("\n## Times\n")
-    print("At the points of counts.jsonl, cold; sorts of 2^28 keys on the line through their two largest counts of the same kernels, or in proportion to the only one.\n")
-    head("variant", "at", "launches", *SHOWN, "bound, " + SHOWN[0])
-    rows = [(p.variant, p.where(), p.kernels) for p in points]
+def print_times(points, compiled, gpus, everything):
+    say("""## Other GPUs
+
+        `--all` prints the predicted times with cold caches at the points of counts.jsonl and for
+        sorts of 2^28 keys, whose counts are extrapolated. The table has the number of rows by the
+        largest part of the time, and the median ratio of the predicted times of two GPUs.""")
+    rows = [(workload_of(p), p.variant, p.where(), p.kernels) for p in points]
     for variant, at in LARGE:
         match = [p for p in points if p.matches(variant, at)]
-        rows.append((variant, "%s 2^28" % at["type"], scaled(match, at["count"])[0]))
-    for variant, where, kernels in sorted(rows, key=lambda r: r[0].split("/")[0]):
+        rows.append(("radix 2^28", variant, "%s 2^28" % at["type"], scaled(match, at["count"])[0]))
+    groups = collections.defaultdict(list)
+    if everything:
+        head("variant", "at", "launches", *SHOWN, "bound, " + SHOWN[0])
+    for workload, variant, where, kernels in sorted(rows, key=lambda r: r[0]):
         times = [predict(kernels, compiled, gpus[name]) for name in SHOWN]
-        row(variant, where, launches_of(kernels), *(show(t) for t, _ in times), bounds_of(*times[0]))
+        groups[workload].append(times)
+        if everything:
+            row(variant, where, launches_of(kernels), *(show(t) for t, _ in times),
+                bounds_of(*times[0]))
+    if everything:
+        print()
+    head("workload", "rows", "largest part on the " + SHOWN[0],
+         *("%s / %s" % (name, SHOWN[0]) for name in SHOWN[1:]))
+    for workload, lines in groups.items():
+        bounds = collections.Counter(times[0][1].most_common(1)[0][0] for times in lines)
+        ratio = lambda n: statistics.median(times[n][0] / times[0][0] for times in lines)
+        row(workload, len(lines), ", ".join("%s %d" % pair for pair in bounds.most_common()),
+            *("%.2f" % ratio(n) for n in range(1, len(SHOWN))))
+    print()
 
 
 def per_key(point, compiled):
-    """Of a sort: issue slots and shared wavefronts for 32 keys, sectors read and written for one."""
+    """Issue slots and shared wavefronts of a sort for 32 keys, sectors read and written for one."""
     keys, sums = float(point.params["count"]), [0, 0, 0, 0]
     for name, c in point.kernels.items():
         if "launches" not in c:
             continue
         sass = compiled.of(name, 90)
         wavefronts = sum(c["shared_%s.wavefronts" % k] for k in ("load", "store", "atomic"))
-        of_kernel = (32 * c["warp_instructions"] * sass["sass"] / sass["ptx"], c["global_load.sectors"],
-                     c["global_store.sectors"], 32 * wavefronts)
+        of_kernel = (32 * c["warp_instructions"] * sass["sass"] / sass["ptx"],
+                     c["global_load.sectors"], c["global_store.sectors"], 32 * wavefronts)
         sums = [s + k / keys for s, k in zip(sums, of_kernel)]
     return sums
 
 
 def print_peer(points, compiled):
-    print("\n## onesweep beside CUB, by counts\n")
-    print("Per whole sort, sm_90: issue slots and shared wavefronts for 32 keys, sectors read and written for one.\n")
-    head("type", "keys", "slots", "CUB", "sectors read", "CUB", "written", "CUB", "wavefronts", "CUB")
+    say("""## onesweep beside CUB, by counts
+
+        The counts are for a whole sort on sm_90: issue slots and shared wavefronts per 32 keys,
+        sectors read and written per key. The second number of a cell is CUB's. `onesweep` issues
+        fewer instructions than CUB except for 2^20 pairs; it reads more sectors and writes
+        fewer.""")
+    head("type", "keys", "issue slots", "sectors read", "sectors written", "shared wavefronts")
     for peer in sorted((p for p in points if p.variant == "radix/cub"), key=lambda p: p.where()):
         for ours in points:
             if ours.variant == "radix/onesweep" and ours.params == peer.params:
-                both = zip(("%.0f", "%.3f", "%.3f", "%.1f"), per_key(ours, compiled), per_key(peer, compiled))
+                both = zip(("%.0f", "%.3f", "%.3f", "%.1f"), per_key(ours, compiled),
+                           per_key(peer, compiled))
                 row(peer.params["type"], peer.params["count"],
-                    *(form % value for form, *pair in both for value in pair))
+                    *("%s / %s" % (form % a, form % b) for form, a, b in both))
+    print()
+
+
+def print_barriers(points, compiled, gpus, everything):
+    """Print the grid's barriers: how many there are, and their part of the prediction."""
+    say("## Grid-wide barriers")
+    gpu, rows = gpus[SHOWN[0]], []
+    for point in points:
+        barriers = sum(counts.get("grid_barriers", 0) for counts in point.kernels.values())
+        if barriers:
+            whole, shares = predict(point.kernels, compiled, gpu)
+            rows.append((shares["barriers"] / whole, point, barriers, shares["barriers"]))
+    share, point, barriers, us = max(rows, key=lambda r: r[0])
+    say("A barrier costs two round trips to the L2, whatever the number of blocks; the wait for"
+        " the last block is not in the model. On the %s, barriers are at most %.0f %% of a"
+        " prediction (%s at %s: %d barriers, %s), and more than a tenth at %d of the %d points"
+        " with barriers." % (
+            gpu.name, 100 * share, point.variant, point.where(), barriers, show(us),
+            sum(r[0] > .1 for r in rows), len(rows)))
+    if everything:
+        head("variant", "at", "barriers", "time on the " + gpu.name, "share")
+        for share, point, barriers, us in rows:
+            row(point.variant, point.where(), barriers, show(us), "%.0f %%" % (100 * share))
+        print()
 
 
 def print_flush(gpus):
-    """flush.cu writes twice the L2, then reads twice the L2."""
+    """Print what flush.cu leaves in the L2; it writes twice the L2, then reads twice the L2."""
     older, dirty = math.exp(-4), math.exp(-2)
-    print("\n## What the flush leaves\n")
-    print("Before each cold sample, twice the size of the L2 is written and then twice its size is read from another buffer. With LRU replacement"
-          " only what was read\nremains. With random replacement e^-4 = %.1f %% of the L2 still holds older data and e^-2 = %.1f %% holds dirty lines,"
-          " which a sample may have to write back:\nat most that share of its own misses, and never more than all of these lines.\n"
-          % (100 * older, 100 * dirty))
-    head("GPU", "L2, MB", "older data, MB", "to be written back, MB", "takes at most")
-    for name in SHOWN:
-        mb, rate = gpus[name].facts["l2_mb"], gpus[name].facts["gb_per_s"]
-        row(name, "%g" % mb, "%.1f" % (older * mb), "%.1f" % (dirty * mb), show(dirty * mb / rate * 1e3))
+    most = lambda facts: dirty * facts["l2_mb"] / facts["gb_per_s"] * 1e3
+    say("## Data that the flush leaves in the L2")
+    say("Before each cold sample, the program writes twice the size of the L2 and then reads twice"
+        " its size from another buffer (`cuda/flush.cu`). If the L2 replaces the line used least"
+        " recently, only what was read remains. If it replaces random lines, e^-4 = %.1f %% of the"
+        " L2 still holds older data and e^-2 = %.1f %% holds dirty lines. Writing all of these"
+        " back takes at most %s." % (
+            100 * older, 100 * dirty,
+            ", ".join("%s on the %s" % (show(most(gpus[name].facts)), name) for name in SHOWN)))
 
 
 def print_facts(known, published):
-    print("\n## Facts\n")
+    say("## Facts")
     head("GPU", "multiprocessors", "MHz", "GB/s", "L2, MB", "warps", "source")
     for name, g in known["gpus"].items():
-        row(name, g["multiprocessors"], g["mhz"], round(g["gb_per_s"]), "%g" % g["l2_mb"], g["warps"], ", ".join(g["source"]))
+        row(name, g["multiprocessors"], g["mhz"], round(g["gb_per_s"]), "%g" % g["l2_mb"],
+            g["warps"], ", ".join(g["source"]))
     print()
     for name, text in list(known["sources"].items()) + list(published["sources"].items()):
         print("- %s: %s" % (name, text))
 
 
-def main():
+def print_page(everything):
     known, published = read("gpus.json"), read("published.json")
     gpus = {name: Gpu(name, facts, known["common"]) for name, facts in known["gpus"].items()}
     points, compiled = read_points(), Compiled()
-    print(HEAD.format(launch=known["common"]["launch_us"]), end="")
-    print_error(print_check(published, points, compiled, gpus))
-    print_measured(points, compiled, gpus)
-    print_times(points, compiled, gpus)
+    measured = measured_rows(points, compiled, gpus)
+    ordered, pairs = order(measured)
+    say(HEAD.format(gpu=MEASURED_GPU, fast=1 / median_ratio(measured), ordered=ordered,
+                    pairs=pairs, measured=MEASURED, launch=known["common"]["launch_us"]))
+    print_measured(measured, everything)
+    print_published(published_rows(published, points, compiled, gpus), everything)
+    print_times(points, compiled, gpus, everything)
     print_peer(points, compiled)
-    print_barriers(points, compiled, gpus)
+    print_barriers(points, compiled, gpus, everything)
     print_flush(gpus)
-    print_facts(known, published)
+    if everything:
+        print_facts(known, published)
+
+
+def main(page=print_page, usage=__doc__):
+    """Print a page without blank lines at its end."""
+    parser = argparse.ArgumentParser(usage=usage)
+    parser.add_argument("--all", action="store_true", help="print every row")
+    everything = parser.parse_args().all
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        page(everything)
+    print(text.getvalue().rstrip("\n"))
 
 
 if __name__ == "__main__":

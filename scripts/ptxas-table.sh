@@ -4,13 +4,14 @@
 # Prints one line per kernel and architecture, sorted, from what ptxas wrote beside each object of a
 # build: BUILD/cuda/X.cu.ptxas.
 #
-#	make ptxas; scripts/ptxas-table.sh build/ptxas >results/ptxas.txt   after a wanted change
-#	scripts/ptxas-table.sh --check BUILD    fail if they differ from the kept ones; the build may be
-#	                                        for some of the architectures.  Files of which nothing is
-#	                                        kept are named only
+#	make ptxas; scripts/ptxas-table.sh build/ptxas >results/ptxas.txt
+#	                                        after an intended change
+#	scripts/ptxas-table.sh --check BUILD    fail if they differ from the stored ones; BUILD may
+#	                                        have only some of the architectures.  Files without
+#	                                        stored numbers are only named
 #
-# The library peers are not listed: their kernels are not ours to watch.  Numbers depend on nvcc: its
-# version is the first line, and another nvcc's are not compared.
+# Kernels of library peers are not listed.  The numbers depend on nvcc, whose version is the first
+# line; numbers of different versions are not compared.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 check=
@@ -43,13 +44,18 @@ done | LC_ALL=C sort >"$scratch/rows"
 if [ -z "$check" ]; then
 	cat "$scratch/table"
 elif [ "$(head -n 1 "$scratch/table")" != "$(head -n 1 results/ptxas.txt)" ]; then
-	echo "all kernels compile; registers not compared: kept for $(head -n 1 results/ptxas.txt)," \
-		"here is $(head -n 1 "$scratch/table")"
+	echo "all kernels compile; registers not compared: kept for" \
+		"$(head -n 1 results/ptxas.txt), here is $(head -n 1 "$scratch/table")"
 else
-	awk 'NR == FNR { built[$2]; next } FNR <= 2 || $2 in built' "$scratch/rows" results/ptxas.txt >"$scratch/kept"
-	awk 'NR == FNR { kept[$1]; next } FNR <= 2 || $1 in kept' results/ptxas.txt "$scratch/table" >"$scratch/known"
+	awk 'NR == FNR { built[$2]; next } FNR <= 2 || $2 in built' \
+		"$scratch/rows" results/ptxas.txt >"$scratch/kept"
+	awk 'NR == FNR { kept[$1]; next } FNR <= 2 || $1 in kept' \
+		results/ptxas.txt "$scratch/table" >"$scratch/known"
 	diff -u "$scratch/kept" "$scratch/known"
-	awk 'NR == FNR { kept[$1]; next } !($1 in kept || $1 in named) { named[$1]; print $1 ": not in results/ptxas.txt" }' \
-		results/ptxas.txt "$scratch/rows"
+	awk 'NR == FNR { kept[$1]; next }
+		!($1 in kept || $1 in named) {
+			named[$1]
+			print $1 ": not in results/ptxas.txt"
+		}' results/ptxas.txt "$scratch/rows"
 	echo "$(wc -l <"$scratch/rows") kernels compiled, registers and spills as kept"
 fi

@@ -3,9 +3,10 @@
 
 usage: sass.py BUILD... >results/sass.jsonl       BUILD: build/release, of nvcc
 
-A line for each kernel and architecture, by cuobjdump: instructions in the text of its PTX and of its
-SASS, registers of a thread and static shared memory of a block.  Their ratio turns exact counts of PTX into issue slots (scripts/predict.py): static, so
-right as far as ptxas leaves loops alone.  Padding behind the last instruction is not counted.
+A line for each kernel and architecture, by cuobjdump: instructions in the text of its PTX and of
+its SASS, registers of a thread and static shared memory of a block.  The ratio of the two turns
+exact counts of PTX into issue slots (scripts/predict.py).  It is static, so right as far as ptxas
+leaves loops alone.  Padding behind the last instruction is not counted.
 """
 import collections
 import json
@@ -29,7 +30,8 @@ def count_ptx(path):
         entry = re.search(r"\.entry (\w+)", line)
         if entry:
             kernel, depth = entry[1], 0
-        was, depth = depth, depth + line.count("{") - line.count("}")  # inline PTX has braces of its own
+        # Inline PTX has braces of its own.
+        was, depth = depth, depth + line.count("{") - line.count("}")
         if kernel and was and depth == 0:
             kernel = None
         elif kernel and depth and STATEMENT.match(line.lstrip("{\t ")):
@@ -51,7 +53,7 @@ def count_sass(path):
         found = SASS.match(line)
         if found and found[2] != "NOP":
             counts[kernel] += 1
-    # Each ends in a branch to itself that nobody reaches.
+    # Each kernel ends in an unreachable branch to itself.
     return {where: count - 1 for where, count in counts.items()}
 
 
@@ -72,15 +74,17 @@ def resources(path):
 
 
 def demangled(names):
-    """name -> as the PTX executor has it: without CUB's namespace of architectures."""
-    text = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True).stdout
+    """{name: name in the PTX executor's form, without CUB's namespace of architectures}"""
+    done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True)
+    text = done.stdout
     return dict(zip(names, re.sub(r"CUB_[0-9]+_SM_[0-9_]+::", "", text).splitlines()))
 
 
 def objects(builds):
     for build in builds:
         for folder, _, names in sorted(os.walk(os.path.join(build, "cuda"))):
-            yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".cu.o"))
+            sources = (name for name in sorted(names) if name.endswith(".cu.o"))
+            yield from (os.path.join(folder, name) for name in sources)
 
 
 def main():

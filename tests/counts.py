@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Tests of scripts/counts.py and of the counts that it compares.
 
-usage: tests/counts.py                       the comparison, on edited copies of the kept counts; and
-                                             that predictions.md and literature.md are what they give
-       tests/counts.py PROGRAM               and counts of a gpubench-ptx under many schedules
-       tests/counts.py --planted             three faults planted in the kernels, each to be named
+usage: tests/counts.py             check the comparison on edited copies of the stored counts, and
+                                   that predictions.md and literature.md are up to date
+       tests/counts.py PROGRAM     also check counts of a gpubench-ptx under many schedules
+       tests/counts.py --planted   plant three faults in kernels; the counts must find each
 
-Exit status 1 if something is wrong.
+Exit status 1 if a check fails.
 """
 import contextlib
 import copy
@@ -41,7 +41,7 @@ def find(lines, key, kernel):
 
 
 def edits(kept):
-    """What it is called, the lines after it, the exit status wanted, what must be said."""
+    """Yield (name, edited lines, expected exit status, expected output)."""
     at = find(kept, "radix/cuda/split ", "predicate_kernel")
     line = kept[at]
     name = re.escape(line["kernel"])
@@ -88,19 +88,19 @@ PAGES = {
 
 
 def test_pages():
-    """The pages are what their scripts make of the kept files."""
+    """The pages match the output of their scripts from the stored files."""
     failed = 0
     for page, (script, *options) in PAGES.items():
         command = [sys.executable, os.path.join(TOP, "scripts", script), *options]
         done = subprocess.run(command, capture_output=True, text=True)
-        with open(os.path.join(TOP, "results", page)) as file:
+        with open(os.path.join(TOP, "docs", page)) as file:
             if file.read() != done.stdout:
                 failed += 1
-                print(f"results/{page} is not what scripts/{script} prints{done.stderr}")
+                print(f"docs/{page} is not what scripts/{script} prints{done.stderr}")
     return failed
 
 
-# ---- the same every time --------------------------------------------------------------------
+# ---- reproducibility ------------------------------------------------------------------------
 
 # Variants that spin, divide their work among blocks, or follow pointers.
 CASES = [
@@ -109,7 +109,7 @@ CASES = [
     "octree lock lf --count=1000",
     "lbvh apetrei --op=build --scene=soup --primitives=1000",
 ]
-# OS threads, random schedules, where arrays lie, which memory they get.
+# Numbers of OS threads, random schedules, positions of arrays and their memory.
 SCHEDULES = [
     {"GPUBENCH_PTX_THREADS": "1"},
     {"GPUBENCH_PTX_THREADS": "3", "GPUBENCH_PTX_RESIDENT": "4"},
@@ -137,12 +137,14 @@ def test_schedules(program):
 
 
 def test_grid_barriers(program):
-    """One for each level of the search, and csr's one after its queue is made."""
+    """One barrier per level of the search, and for csr another one after its queue is made."""
     failed = 0
-    for case, levels in (("--graph=grid --vertices=144", 18), ("--graph=gnp --vertices=500 --p=.05", 3)):
+    for case, levels in (("--graph=grid --vertices=144", 18),
+                         ("--graph=gnp --vertices=500 --p=.05", 3)):
         for variant, wanted in (("csr", levels + 1), ("ccam-pull", levels)):
             lines = list(counts.run(program, f"bfs {variant} {case}"))
-            found = [line["counts"].get("grid_barriers") for line in lines[1:] if line["kernel"] != "(run)"]
+            found = [line["counts"].get("grid_barriers")
+                     for line in lines[1:] if line["kernel"] != "(run)"]
             if found != [wanted]:
                 failed += 1
                 print(f"bfs {variant} {case}: barriers of the grid: {found}, not {wanted}")
@@ -151,7 +153,8 @@ def test_grid_barriers(program):
 
 def test_graph(program):
     """The kernels of a graph are counted as launches: descent-graph has the counts of descent."""
-    lines = list(counts.run(program, "cbt descent descent-graph --op=cycle,update --ids=sum --depth=9"))
+    case = "cbt descent descent-graph --op=cycle,update --ids=sum --depth=9"
+    lines = list(counts.run(program, case))
     graph = [dict(line, key=line["key"].replace("descent-graph", "descent"))
              for line in lines[1:] if "descent-graph" in line["key"]]
     launched = [line for line in lines[1:] if "descent-graph" not in line["key"]]
@@ -164,12 +167,13 @@ def test_graph(program):
 
 # ---- planted faults -------------------------------------------------------------------------
 
-# File, text, what is put in its place, kernel, and the counts that must be said to be worse.
+# File, text, replacement, kernel, and the counts that must be reported as worse.
 PLANTED = {
     "an extra load per key": (
         "cuda/radix/split.cu",
         "predicate[i] = !(KEY::order(keys[i]) >> bit & 1);",
-        "predicate[i] = !(KEY::order(keys[i]) >> bit & 1) + 0 * ((const volatile uint32_t *)keys)[i];",
+        "predicate[i] = !(KEY::order(keys[i]) >> bit & 1)"
+        " + 0 * ((const volatile uint32_t *)keys)[i];",
         "predicate_kernel<key_u32>", ["global_load.requests", "global_load.sectors"],
     ),
     "a shared-memory bank conflict": (
@@ -180,7 +184,8 @@ PLANTED = {
     ),
     "an uncoalesced store": (
         "cuda/radix/split.cu",
-        "const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;\n\n\tif (i < count)\n\t\tpredicate",
+        "const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;\n"
+        "\n\tif (i < count)\n\t\tpredicate",
         "const unsigned t = threadIdx.x % 32 * (BLOCK / 32) + threadIdx.x / 32;\n"
         "\tconst size_t i = (size_t)blockIdx.x * BLOCK + t;\n\n\tif (i < count)\n\t\tpredicate",
         "predicate_kernel<key_u32>", ["global_store.sectors"],
@@ -190,7 +195,7 @@ CASE = "radix split --type=u32 --count=65536"
 
 
 def build(tree):
-    """A gpubench-ptx of the tree, made with the objects of this one where they are the same."""
+    """Build gpubench-ptx in the tree, reusing objects of this one that have not changed."""
     done = subprocess.run(["make", "-C", tree, "ptx"], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
@@ -198,7 +203,7 @@ def build(tree):
 
 
 def copy_tree(tree):
-    """This tree with what was built in it, times kept, so that little has to be made again."""
+    """Copy this tree with its build and its file times, so that little is rebuilt."""
     shutil.rmtree(tree, ignore_errors=True)
     os.makedirs(tree)
     files = subprocess.run(["git", "-C", TOP, "ls-files", "-z"], capture_output=True, check=True)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# devices.sh GPUBENCH-PTX -- --device=all, on three devices of the PTX executor: a process for each, all
-# at once, the records of all in one file.
+# devices.sh GPUBENCH-PTX -- --device=all on three devices of the PTX executor: one process per
+# device, all at once, and the records of all in one file.
 set -eu
 gpubench=$(realpath "$1")
 scratch=$(mktemp -d)
@@ -13,15 +13,17 @@ fail() {
 	exit 1
 }
 
-# expect STATUS ARGUMENT...: its exit status; what it says is in `said`.
+# expect STATUS ARGUMENT...: check the exit status; the output is in `said`.
 expect() {
 	local wanted=$1 status=0
 	shift
-	"$gpubench" radix cuda/split cuda/onesweep cpu/lsd8 --samples=1 --min-samples=1 "$@" >said 2>&1 || status=$?
-	[ $status = "$wanted" ] || fail "$*: exit status $status instead of $wanted: $(tail -n 3 said)"
+	"$gpubench" radix cuda/split cuda/onesweep cpu/lsd8 --samples=1 --min-samples=1 "$@" \
+		>said 2>&1 || status=$?
+	[ $status = "$wanted" ] ||
+		fail "$*: exit status $status instead of $wanted: $(tail -n 3 said)"
 }
 
-# holds FILE RECORDS: in whole lines, and of each device as many.
+# holds FILE RECORDS: check for complete lines and this many records per device.
 holds() {
 	python3 - "$@" <<'END' || fail "$(cat said)"
 import collections, json, sys
@@ -39,7 +41,7 @@ expect 0 --count=100,200 --device=all -o all.jsonl
 holds all.jsonl 4
 grep -q onesweep said || fail "no table: $(cat said)"
 
-# What is there is not measured again, on no device; what is cut off is, on its own alone.
+# Existing records are not measured again on any device; a truncated one is, on its own device.
 expect 0 --count=100,200 --device=all -o all.jsonl --resume
 holds all.jsonl 4
 expect 0 --count=100,200,300 --device=all -o all.jsonl --resume
@@ -56,12 +58,12 @@ expect 0 --count=100 --device=all -o page.html
 expect 0 --count=100 --device=2 --backend=cuda -o one.jsonl
 [ "$(grep -c '"device":2' one.jsonl)" = 1 ] || fail "--device=2: $(cat said)"
 
-# What makes no sense, and what is not there.
+# Invalid arguments, and a device that does not exist.
 expect 2 --count=100 --device=all --backend=cpu
 expect 2 --count=100 --device=some
 expect 3 --count=100 --device=3 --require-gpu
 
-# An interrupt reaches all of them.
+# An interrupt reaches all processes.
 "$gpubench" radix cuda/onesweep --count=1M --samples=50 --device=all -o killed.jsonl >said 2>&1 &
 sleep 1
 kill -INT $!

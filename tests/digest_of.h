@@ -1,11 +1,11 @@
-/* digest_of.h -- a number for the bytes of an array: those of generated inputs are kept in tests. */
+/* digest_of.h -- a digest of an array, for the recorded digests of generated inputs. */
 #ifndef GPUBENCH_TESTS_DIGEST_OF_H
 #define GPUBENCH_TESTS_DIGEST_OF_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* After FNV-1a: a digest of the bytes, continued from `digest`: at first 0. */
+/* A digest of the bytes based on FNV-1a, continued from `digest`, which is 0 at first. */
 static inline uint64_t digest_of(uint64_t digest, const void *bytes, size_t size)
 {
 	const unsigned char *byte = bytes;

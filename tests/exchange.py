@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""exchange.py GPUBENCH -- what other tools read: `report -f junit|benchmark`, `compare -f junit|github`.
+"""exchange.py GPUBENCH -- formats for other tools: `report -f junit|benchmark`,
+`compare -f junit|github`.
 
-Made records of every status go through each format; what comes out is held against numbers computed here,
-and google/benchmark's is read by its own compare.py.  Each check is tried on a spoiled document, too.
+Synthetic records of every status are printed in each format and compared with numbers computed
+here; google/benchmark's own compare.py reads its format.  Each check must also fail on a spoiled
+document.
 """
 import copy
 import json
@@ -36,10 +38,10 @@ def holds(check, document, spoil):
     sys.exit("exchange: %s does not find the fault planted in it" % check.__name__)
 
 
-# ---- the records ------------------------------------------------------------------------------------
+# ---- the records ---------------------------------------------------------------------------
 
 def measured():
-    """A run line and a record, as the program makes them."""
+    """A run line and a record written by the program."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         run("radix", "cpu/lsd8", "--count=1000", "--threads=1", "--samples=7", "-q", "--overwrite",
             "-o", file.name)
@@ -47,7 +49,7 @@ def measured():
 
 
 def launches(factor, extra):
-    """Ten launches of two keys, and one of each key of `extra`: key -> members that differ."""
+    """Ten launches of two keys, and one of each key of `extra`: key -> changed members."""
     lines = []
     for number in range(10):
         run_line, record = copy.deepcopy(template)
@@ -93,14 +95,14 @@ with open(empty, "w", encoding="utf-8") as file:
     file.write(json.dumps(template[0]) + "\n")
 
 
-# ---- google/benchmark --------------------------------------------------------------------------------
+# ---- google/benchmark ----------------------------------------------------------------------
 
 sys.path.insert(0, TOOLS)
 from gbench import report, util  # noqa: E402
 from scipy.stats import mannwhitneyu  # noqa: E402
 
 
-# The filter came later.
+# Older versions have no filter.
 arguments = util.load_benchmark_results.__code__.co_argcount
 
 
@@ -126,7 +128,8 @@ def google(documents):
     assert [b["error_message"] for b in broken] == [NASTY, "more than 60 s"]
     assert len(documents[0]["benchmarks"]) == 23
     for b in documents[0]["benchmarks"]:
-        assert b["run_type"] == "iteration" and b["time_unit"] == "ns" and b["name"] == b["run_name"]
+        assert b["run_type"] == "iteration" and b["time_unit"] == "ns"
+        assert b["name"] == b["run_name"]
         assert b["repetition_index"] < b["repetitions"]
 
 
@@ -135,14 +138,15 @@ def spoiled_google(documents):
     return documents
 
 
-holds(google, [json.loads(run("report", "-f", "benchmark", path)) for path in paths], spoiled_google)
+holds(google, [json.loads(run("report", "-f", "benchmark", path)) for path in paths],
+      spoiled_google)
 assert json.loads(run("report", "-f", "benchmark", empty))["benchmarks"] == []
 
 
-# ---- JUnit -------------------------------------------------------------------------------------------
+# ---- JUnit ---------------------------------------------------------------------------------
 
 def junit(text, expected):
-    """Sums that agree with the cases; expected: (classname, name) -> (element, text in its message)."""
+    """Totals match the cases.  expected: (classname, name) -> (element, text in its message)."""
     root = xml.fromstring(text)
     assert root.tag == "testsuites"
     cases = {}
@@ -151,11 +155,13 @@ def junit(text, expected):
         assert suite.tag == "testsuite" and suite.get("name")
         counts = dict.fromkeys(sums, 0)
         for case in suite:
-            assert case.tag == "testcase" and case.get("classname").split("/")[0] == suite.get("name")
+            assert case.tag == "testcase"
+            assert case.get("classname").split("/")[0] == suite.get("name")
             name = (case.get("classname"), case.get("name"))
             assert len(case) <= 1
             for child in case:
-                counts[{"failure": "failures", "error": "errors", "skipped": "skipped"}[child.tag]] += 1
+                plural = {"failure": "failures", "error": "errors", "skipped": "skipped"}
+                counts[plural[child.tag]] += 1
                 cases.setdefault(name, (child.tag, child.get("message")))
             counts["tests"] += 1
             cases.setdefault(name, (None, ""))
@@ -194,17 +200,19 @@ def of_comparison(text):
     })
 
 
-holds(of_records, run("report", "-f", "junit", paths[0]), lambda text: text.replace("<failure", "<error"))
+holds(of_records, run("report", "-f", "junit", paths[0]),
+      lambda text: text.replace("<failure", "<error"))
 holds(of_comparison, run("compare", "-f", "junit", *paths, status=1),
       lambda text: text.replace('failures="1"', 'failures="0"'))
 
 
-# ---- GitHub's workflow commands ----------------------------------------------------------------------
+# ---- GitHub's workflow commands ------------------------------------------------------------
 
 def github(text):
     found = {}
     for line in text.splitlines():
-        match = re.fullmatch(r"::(error|warning|notice) title=([^:,%\r\n]*)::((?:[^%]|%25|%0D|%0A)*)", line)
+        match = re.fullmatch(r"::(error|warning|notice) title=([^:,%\r\n]*)::"
+                             r"((?:[^%]|%25|%0D|%0A)*)", line)
         assert match, line
         message = match[3].replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
         found[message.split(":")[0]] = (match[1], message)
@@ -218,7 +226,8 @@ def github(text):
     assert found["bfs/cpu/csr vertices=9"][1].endswith(NASTY)
 
 
-holds(github, run("compare", "-f", "github", *paths, status=1), lambda text: text.replace("%25", "%"))
+holds(github, run("compare", "-f", "github", *paths, status=1),
+      lambda text: text.replace("%25", "%"))
 assert run("compare", "-f", "github", paths[0], empty, status=6).count("\n") > 1
 subprocess.run(["rm", "-r", scratch], check=True)
 print("exchange: %d formats read back, each with a fault found" % checks)

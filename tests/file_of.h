@@ -1,4 +1,4 @@
-/* file_of.h -- a file for a test that reads one. */
+/* file_of.h -- writes a file for a test that reads one. */
 #ifndef GPUBENCH_TESTS_FILE_OF_H
 #define GPUBENCH_TESTS_FILE_OF_H
 
@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* A file of these bytes, in the test's own name, since tests run side by side; the path holds until the next call. */
+/* A file of these bytes, named after the test because tests run in parallel.  The path is valid
+ * until the next call. */
 static inline const char *file_of(const char *ending, const void *bytes, size_t size)
 {
 	static char path[64];

@@ -1,6 +1,6 @@
 #!/bin/bash
-# install.sh GPUBENCH -- `make install` and `make uninstall` into a folder with a space in its name;
-# scripts/install-deps.sh while another package manager holds apt's locks, by a stand-in for apt-get.
+# install.sh GPUBENCH -- `make install` and `make uninstall` with a space in the target folder;
+# scripts/install-deps.sh while another package manager holds apt's locks, with a fake apt-get.
 set -eu
 gpubench=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -13,12 +13,15 @@ fail() {
 
 there="$scratch/a b"
 make_() {
-	"${MAKE:-make}" --no-print-directory -o all -o "${gpubench#"$PWD/"}" BUILD="$(dirname "${gpubench#"$PWD/"}")" \
-		DESTDIR="$there" PREFIX=/usr "$@" >"$scratch/out" 2>&1 || fail "$* failed: $(cat "$scratch/out")"
+	"${MAKE:-make}" --no-print-directory -o all -o "${gpubench#"$PWD/"}" \
+		BUILD="$(dirname "${gpubench#"$PWD/"}")" DESTDIR="$there" PREFIX=/usr "$@" \
+		>"$scratch/out" 2>&1 || fail "$* failed: $(cat "$scratch/out")"
 }
 make_ install
-[ "$("$there/usr/bin/gpubench" --version)" = "$("$gpubench" --version)" ] || fail "another program is installed"
-cmp -s scripts/completion.bash "$there/usr/share/bash-completion/completions/gpubench" || fail "no completion"
+[ "$("$there/usr/bin/gpubench" --version)" = "$("$gpubench" --version)" ] ||
+	fail "another program is installed"
+cmp -s scripts/completion.bash "$there/usr/share/bash-completion/completions/gpubench" ||
+	fail "no completion"
 if command -v help2man >/dev/null; then
 	for page in gpubench gpubench-run gpubench-radix; do
 		grep -q "^.TH $page 1" "$there/usr/share/man/man1/$page.1" || fail "no page $page.1"
@@ -30,7 +33,8 @@ make_ uninstall
 left=$(find "$there" -type f)
 [ -z "$left" ] || fail "uninstall leaves $left"
 
-# A compiler that finds no header: something is missing.  apt-get finds each lock taken once.
+# A failing compiler makes dependencies appear missing.  The fake apt-get finds each lock taken
+# once.
 mkdir "$scratch/bin"
 cat >"$scratch/bin/apt-get" <<'APT'
 #!/bin/sh
@@ -42,16 +46,26 @@ APT
 printf '#!/bin/sh\nexec "$@"\n' >"$scratch/bin/sudo"
 printf '#!/bin/sh\n' >"$scratch/bin/sleep"
 chmod +x "$scratch"/bin/*
-PATH=$scratch/bin:$PATH CALLS=$scratch/calls CXX=false scripts/install-deps.sh build >"$scratch/out" 2>&1 ||
-	fail "install-deps.sh: $(cat "$scratch/out")"
-[ "$(head -n 2 "$scratch/calls" | tr '\n' ' ')" = "update update " ] || fail "no second update: $(cat "$scratch/calls")"
-[ "$(grep -c '^install$' "$scratch/calls")" -ge 2 ] || fail "no second install: $(cat "$scratch/calls")"
-[ "$(grep -c 'waiting for another package manager' "$scratch/out")" = 2 ] || fail "does not say so: $(cat "$scratch/out")"
+install_deps() {
+	PATH=$scratch/bin:$PATH CALLS=$scratch/calls CXX=false scripts/install-deps.sh build \
+		>"$scratch/out" 2>&1
+}
+install_deps || fail "install-deps.sh: $(cat "$scratch/out")"
+[ "$(head -n 2 "$scratch/calls" | tr '\n' ' ')" = "update update " ] ||
+	fail "no second update: $(cat "$scratch/calls")"
+[ "$(grep -c '^install$' "$scratch/calls")" -ge 2 ] ||
+	fail "no second install: $(cat "$scratch/calls")"
+[ "$(grep -c 'waiting for another package manager' "$scratch/out")" = 2 ] ||
+	fail "the wait is not reported: $(cat "$scratch/out")"
 
-# Another failure is not waited for.
-printf '#!/bin/sh\necho "$1" >>"$CALLS"\necho "E: no network" >&2\nexit 100\n' >"$scratch/bin/apt-get"
+# Other failures are not retried.
+cat >"$scratch/bin/apt-get" <<'APT'
+#!/bin/sh
+echo "$1" >>"$CALLS"
+echo "E: no network" >&2
+exit 100
+APT
 : >"$scratch/calls"
-! PATH=$scratch/bin:$PATH CALLS=$scratch/calls CXX=false scripts/install-deps.sh build >"$scratch/out" 2>&1 ||
-	fail "install-deps.sh does not fail"
+! install_deps || fail "install-deps.sh does not fail"
 [ "$(grep -c '^update$' "$scratch/calls")" = 1 ] || fail "another update: $(cat "$scratch/calls")"
 echo "install: installed and uninstalled, apt-get's locks waited for"

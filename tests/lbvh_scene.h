@@ -1,5 +1,5 @@
-/* lbvh_scene.h -- for the tests of lbvh: scenes with the hits that all triangles one by one give,
- * and traversals compared with them.
+/* lbvh_scene.h -- for the tests of lbvh: scenes with hits from brute force, and a comparison of
+ * traversals with them.
  */
 #ifndef GPUBENCH_TESTS_LBVH_SCENE_H
 #define GPUBENCH_TESTS_LBVH_SCENE_H
@@ -17,7 +17,7 @@
 
 /* ---- scenes ------------------------------------------------------------------------------- */
 
-/* An input, and the hits that all triangles one by one give. */
+/* An input, and its hits from brute force over all triangles. */
 struct scene {
 	struct lbvh_params params;
 	struct lbvh_input *in;
@@ -91,7 +91,7 @@ static inline void drop(struct scene *s)
 	free(s->primitive);
 }
 
-/* A scene of our own triangles, seen from eye towards target. */
+/* A scene of the given triangles, seen from eye towards target. */
 static inline struct scene compose(const float (*corner)[3], size_t triangles, struct gb_view view,
 				   size_t edge)
 {
@@ -114,7 +114,7 @@ static inline struct scene compose(const float (*corner)[3], size_t triangles, s
 
 /* ---- comparing ---------------------------------------------------------------------------- */
 
-/* Hits of a traversal, to be freed. */
+/* The output of a traversal, which the caller frees. */
 static inline void *trace(const struct scene *s, const struct gb_variant_ops *ops)
 {
 	struct gb_error err = { 0 };
@@ -129,7 +129,7 @@ static inline void *trace(const struct scene *s, const struct gb_variant_ops *op
 	return output;
 }
 
-/* Rays whose distance or primitive, or bit, is not the right one. */
+/* The number of rays whose distance, primitive or bit is wrong. */
 static inline size_t differing(const struct scene *s, void *output)
 {
 	const float *t = lbvh_trace_t(output);

@@ -1,5 +1,5 @@
-/* lbvh_work.h -- a scene, and a tree over it by a CPU builder: what the tests of builders and of the
- * verifier begin with.
+/* lbvh_work.h -- a scene and a tree over it from a CPU builder, for the tests of builders and of
+ * the verifier.
  */
 #ifndef GPUBENCH_TESTS_LBVH_WORK_H
 #define GPUBENCH_TESTS_LBVH_WORK_H
@@ -63,7 +63,7 @@ static inline void build(struct work *w, const struct gb_variant_ops *ops)
 	memset(w->output, 0, w->size);
 	cr_assert_eq(gb_state_create(ops, &w->params, w->in, &state, &err), GB_OK, "%s",
 		     err.message);
-	/* Twice: the second must not depend on what the first left behind. */
+	/* Twice: the second run must not depend on the first. */
 	for (int k = 0; k < 2; k++)
 		cr_assert_eq(ops->run(state, &timer, &err), GB_OK, "%s", err.message);
 	cr_assert_eq(ops->download(state, w->output, &err), GB_OK, "%s", err.message);

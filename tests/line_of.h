@@ -1,4 +1,4 @@
-/* line_of.h -- a line of a record file from the members that a test is about. */
+/* line_of.h -- builds a line of a record file from the members that a test needs. */
 #ifndef GPUBENCH_TESTS_LINE_OF_H
 #define GPUBENCH_TESTS_LINE_OF_H
 
@@ -9,7 +9,7 @@
 #include "cli/records/lines.h"
 #include "common/text.h"
 
-/* The line, with what lines of its type have to have. */
+/* The line with these members and those that are required for its type. */
 static inline cJSON *line_of(const char *text)
 {
 	static const char *const member[][2] = {
@@ -37,7 +37,7 @@ static inline void add_line_of(struct gb_records *list, const char *text)
 	cr_assert_not(gb_records_add(list, line_of(text), &err), "%s: %s", text, err.message);
 }
 
-/* A record alone, for gb_record_free(). */
+/* A single record, to be freed by gb_record_free(). */
 static inline struct gb_record *parsed_record(const char *text)
 {
 	char fault[GB_FAULT_MAX];

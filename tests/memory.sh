@@ -1,12 +1,12 @@
 #!/bin/bash
-# memory.sh GPUBENCH NOMEMORY.so -- commands that run out of memory after the K-th allocation, for some
-# sixty K each: they print all that they print otherwise and end as they do, or end with status 4 and
-# a line that says memory; no line is lost in silence, and no file is blamed.
+# memory.sh GPUBENCH NOMEMORY.so -- runs commands out of memory at the K-th allocation, for up to
+# sixty values of K.  A command must print its usual output with its usual status, or end with
+# status 4 and one "out of memory" line.  No output may be lost silently, and no file may be blamed.
 set -eu
 gpubench=$(realpath "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# LD_PRELOAD ends a path at a space.
+# Spaces separate paths in LD_PRELOAD.
 library=$scratch/preloaded.so
 ln -s "$(realpath "$2")" "$library"
 cd "$scratch"
@@ -26,11 +26,13 @@ try() { # WORD...
 		status=0
 		NOMEMORY=$k LD_PRELOAD=$library "$gpubench" "$@" >part 2>err || status=$?
 		if { [ $status = $usual ] && cmp -s whole part; } ||
-			{ [ $status = 4 ] && [ "$(wc -l <err)" = 1 ] && grep -q '^gpubench: out of memory' err; }; then
+			{ [ $status = 4 ] && [ "$(wc -l <err)" = 1 ] &&
+				grep -q '^gpubench: out of memory' err; }; then
 			passed=$((passed + 1))
 		else
 			failed=$((failed + 1))
-			echo "memory: $* without allocation $k: status $status, $(wc -l <part) of $(wc -l <whole) lines: $(cat err)"
+			echo "memory: $* without allocation $k: status $status," \
+				"$(wc -l <part) of $(wc -l <whole) lines: $(cat err)"
 		fi
 		[ $status != $usual ] || break
 		k=$((k + 1 + k / 8))

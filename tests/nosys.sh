@@ -1,11 +1,11 @@
 #!/bin/bash
-# nosys.sh GPUBENCH NOSYS.so -- on a machine without /sys the C library is asked for the sizes of the caches;
-# if it does not know them either, the record says that the flush goes by an assumed size.
+# nosys.sh GPUBENCH NOSYS.so -- without /sys the cache sizes come from the C library; if it does not
+# know them either, the record states that the flush uses an assumed size.
 set -eu
 gpubench=$(realpath "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# LD_PRELOAD ends a path at a space.
+# Spaces separate paths in LD_PRELOAD.
 library=$scratch/preloaded.so
 ln -s "$(realpath "$2")" "$library"
 cd "$scratch"
@@ -24,7 +24,8 @@ expect() { # FILE TEXT
 	fi
 }
 run() { # NOSYS NAME
-	NOSYS=$1 LD_PRELOAD=$library "$gpubench" stream 'cpu/*' --count=1k --threads=1 --samples=1 -q -o "$2.jsonl"
+	NOSYS=$1 LD_PRELOAD=$library "$gpubench" stream 'cpu/*' --count=1k --threads=1 \
+		--samples=1 -q -o "$2.jsonl"
 	NOSYS=$1 LD_PRELOAD=$library "$gpubench" env >"$2.env"
 }
 
@@ -39,6 +40,6 @@ expect assumed.jsonl '"cache_bytes":33554432,"cache_from":"assumed"'
 grep -E '"(l1d_bytes|l2_bytes|l3_bytes|sockets|cores)"' assumed.jsonl >known || echo nothing >known
 expect known nothing
 expect assumed.jsonl '"status":"ok"'
-expect assumed.env 'caches    unknown; for the flush 32.0 MiB are assumed'
+expect assumed.env 'caches    unknown; 32.0 MiB assumed for the flush'
 echo "nosys: $passed passed, $failed failed"
 [ $failed = 0 ]

@@ -1,13 +1,13 @@
 #!/bin/bash
-# nvcc.sh -- which nvcc the Makefile takes, and what is compiled anew when a compiler or its flags change, by
-# stand-ins of some version.  An nvcc that will not do is left out with the reason, or refused before
-# anything is compiled if it was asked for.
+# nvcc.sh -- which nvcc the Makefile selects, and what it recompiles if a compiler or its flags
+# change, with fake compilers of various versions.  An unsuitable nvcc is left out with the reason,
+# or refused before any compilation if it was requested.
 set -eu
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-unset MAKEFLAGS MFLAGS MAKELEVEL CUDA CUDA_HOME PTX SIMT NVCC NVCCFLAGS CFLAGS CXXFLAGS LDFLAGS WERROR \
-	nvcc_asked nvcc_version nvcc_fault nvcc_host nvcc_host_version
+unset MAKEFLAGS MFLAGS MAKELEVEL CUDA CUDA_HOME PTX SIMT NVCC NVCCFLAGS CFLAGS CXXFLAGS LDFLAGS \
+	WERROR nvcc_asked nvcc_version nvcc_fault nvcc_host nvcc_host_version
 passed=0 failed=0
 
 mkdir -p "$scratch/cuda/bin"
@@ -37,7 +37,8 @@ check() { # NAME WANTED GOT
 	fi
 }
 
-# expect STATUS TEXT VERSION TAKES WORD...: what make says, and the variables CUDA and nvcc_host in its data base
+# expect STATUS TEXT VERSION TAKES WORD...: check make's status, and for TEXT in its output and data
+# base
 expect() {
 	local status=$1 text=$2 got=0
 	export VERSION=$3 TAKES=$4
@@ -69,16 +70,19 @@ expect 2 "CUDA=1: .*$host" 12.4.131 none CUDA=1
 expect 2 'CUDA=1: no nvcc was found' 0 none CUDA=1 NVCC=no-such-nvcc
 expect 0 '^cuda_absent := no nvcc was found' 0 none NVCC=no-such-nvcc
 expect 0 '^cuda_absent := CUDA=0 was given' 11.8.89 all CUDA=0
-# One that is not on PATH, where the toolkit is installed.
+# An nvcc that is not on PATH but in CUDA_HOME.
 if ! (PATH=/usr/bin:/bin command -v nvcc >/dev/null); then
-	PATH=/usr/bin:/bin VERSION=12.4.131 TAKES=all make -pn CXX=g++ CUDA_HOME="$scratch/cuda" help >"$scratch/out" 2>&1
-	check "nvcc beside PATH" "nvcc := $scratch/cuda/bin/nvcc" "$(grep '^nvcc := ' "$scratch/out")"
-	check "its scripts' PATH" "PATH := /usr/bin:/bin:$scratch/cuda/bin" "$(grep '^PATH := ' "$scratch/out")"
+	PATH=/usr/bin:/bin VERSION=12.4.131 TAKES=all make -pn CXX=g++ \
+		CUDA_HOME="$scratch/cuda" help >"$scratch/out" 2>&1
+	check "nvcc not on PATH" "nvcc := $scratch/cuda/bin/nvcc" \
+		"$(grep '^nvcc := ' "$scratch/out")"
+	check "its scripts' PATH" "PATH := /usr/bin:/bin:$scratch/cuda/bin" \
+		"$(grep '^PATH := ' "$scratch/out")"
 fi
 
-# ---- what is compiled anew -----------------------------------------------------------------------------
+# ---- recompilation -------------------------------------------------------------------------
 
-# A C and C++ compiler that only makes its output, but for preprocessing.
+# A C and C++ compiler that only creates its output, except that it preprocesses.
 cat >"$scratch/cc" <<'CC'
 #!/bin/sh
 case " $* " in
@@ -90,11 +94,14 @@ CC
 chmod +x "$scratch/cc"
 cp "$scratch/cc" "$scratch/c++"
 
-# What make compiles or links of one object of each kind, and a program of one object.
+# The steps that make runs for one object of each kind, and for a program of one object.
 made() { # WORD...
-	VERSION=${VERSION:-12.4.131} TAKES=all make NVCC="$scratch/nvcc" CC="$scratch/cc" CXX="$scratch/c++" BUILD="$scratch/build" \
-		SHARED="$scratch/shared" objects="$scratch/shared/common/text.o" "$@" "$scratch/build/cuda/stream/copy.cu.o" \
-		"$scratch/shared/cpu/radix/vqsort.o" "$scratch/build/gpubench" 2>&1 | grep -oE '^  [A-Z]+' | sort | tr -d '\n'
+	VERSION=${VERSION:-12.4.131} TAKES=all make NVCC="$scratch/nvcc" CC="$scratch/cc" \
+		CXX="$scratch/c++" BUILD="$scratch/build" SHARED="$scratch/shared" \
+		objects="$scratch/shared/common/text.o" "$@" \
+		"$scratch/build/cuda/stream/copy.cu.o" "$scratch/shared/cpu/radix/vqsort.o" \
+		"$scratch/build/gpubench" 2>&1 |
+		grep -oE '^  [A-Z]+' | sort | tr -d '\n'
 }
 all="  CC  CXX  LD  NVCC"
 export VERSION=12.4.131 TAKES=all

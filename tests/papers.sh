@@ -1,15 +1,14 @@
 #!/bin/bash
-# papers.sh GPUBENCH -- the pages of results/papers/ are those that scripts/papers.sh makes.
+# papers.sh GPUBENCH -- docs/papers.md must be the output of scripts/papers.py.
 set -euo pipefail
-top=$(cd "$(dirname "$0")/.." && pwd)
-made=$(mktemp -d)
-trap 'rm -rf "$made"' EXIT
+gpubench=$(realpath "$1")
+cd "$(dirname "$0")/.."
+page=$(mktemp)
+trap 'rm -f "$page"' EXIT
 
-"$top/scripts/papers.sh" "$1" "$made"
-for page in "$made"/*.md; do
-	diff -u "$top/results/papers/${page##*/}" "$page" || {
-		echo "papers: results/papers/${page##*/} is out of date: scripts/papers.sh $1" >&2
-		exit 1
-	}
-done
-echo "papers: $(ls "$made" | wc -l) pages as made"
+scripts/papers.py "$gpubench" >"$page"
+diff -u docs/papers.md "$page" || {
+	echo "papers: docs/papers.md is out of date: scripts/papers.py $1 >docs/papers.md" >&2
+	exit 1
+}
+echo "papers: the page of the papers is as made"

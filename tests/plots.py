@@ -1,8 +1,11 @@
 #!/usr/bin/python3
-"""plots.py GPUBENCH [--write] -- scripts/plot.py: each kind of picture of made-up records of two machines is
-like the one that is kept in tests/plots/ (--write keeps it; look at it then); series of two machines are never
-joined; the numbers that are drawn are those of the records; type is text in SVG and TrueType in PDF; what
-cannot be drawn is reported in one line.  Skipped where there is no matplotlib."""
+"""plots.py GPUBENCH [--write] -- tests scripts/plot.py with synthetic records of two machines.
+
+Each kind of picture must match the one stored in tests/plots/ (--write stores new ones, which must
+then be inspected).  Series of two machines are never joined, the numbers drawn are those of the
+records, letters are text in SVG and TrueType in PDF, and errors take one line.  Skipped without
+matplotlib.
+"""
 
 import contextlib
 import io
@@ -26,8 +29,8 @@ import measured  # noqa: E402
 import plot as program  # noqa: E402
 from plots import records, style, sweeps  # noqa: E402
 
-# Pictures of one input differ by less than that on average, 0 to 1, in blocks of 8 x 8 pixels; fonts may
-# be rendered a little differently.  Two of different inputs differ by more.
+# The largest mean difference (0 to 1) over blocks of 8 x 8 pixels between pictures of one input;
+# fonts may be rendered slightly differently.  Pictures of different inputs differ by more.
 ALIKE = 0.005
 
 PICTURES = {
@@ -54,7 +57,8 @@ TROUBLE = {
     "sweep sorts.jsonl --where=count=7": "--where=count=7: no record is left",
     "sweep sorts.jsonl --facet=depth": "--facet=depth: no record has such a parameter",
     "sweep sorts.jsonl --series=depth": "--series=depth: no record has such a parameter",
-    "sweep types.jsonl --x=count --series=seed": "has several values of one series: they differ in type",
+    "sweep types.jsonl --x=count --series=seed":
+        "has several values of one series: they differ in type",
     "sweep crowd.jsonl": "20 series: more than 16 are not distinguishable",
     "sweep sorts.jsonl --width=3": "not within 20 and 2000 mm",
     "sweep sorts.jsonl --width=25": "wider than the picture",
@@ -80,7 +84,7 @@ def check(what, good, more=""):
 
 
 def plot(arguments):
-    """(whether it was drawn, what it said)"""
+    """(True if it was drawn, output)"""
     said = io.StringIO()
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
         try:
@@ -121,7 +125,8 @@ def make_inputs(gpubench):
     measured.write(
         "types.jsonl",
         [line]
-        + [measured.record(1, "radix", "cpu/best", {**params, "type": t}, 5) for t in ("u32", "u64")],
+        + [measured.record(1, "radix", "cpu/best", {**params, "type": t}, 5)
+           for t in ("u32", "u64")],
     )
     measured.write(
         "crowd.jsonl",
@@ -191,30 +196,37 @@ def test_numbers():
     rows = records.read(["sorts.jsonl"])
     lines = sweeps.grouped(rows, records.setup_names(rows), "count", records.seconds)
     check("a series for each variant on each machine", len(lines) == 6, str(list(lines)))
-    check("each has one value at each count", all(sorted(l) == [1000, 10000, 100000] for l in lines.values()))
+    check("each has one value at each count",
+          all(sorted(l) == [1000, 10000, 100000] for l in lines.values()))
     ns = measured.sort_time("cpu/best", 10000, 1, 0)
     value = lines[("cpu/best", "Beta 64")][10000]
-    check("a launch has its median and interval", near(value, (ns * 1e-9, ns * 0.95e-9, ns * 1.05e-9)))
+    check("a launch has its median and interval",
+          near(value, (ns * 1e-9, ns * 0.95e-9, ns * 1.05e-9)))
     many = records.points(records.read(["many.jsonl"]))
     best = [p for p in many if p.first.variant == "cpu/best" and p.first.params["count"] == 1000]
     check("launches of one machine are one point", [len(p.rows) for p in best] == [7, 7])
     times = [measured.sort_time("cpu/best", 1000, 0, k) * 1e-9 for k in range(7)]
     pooled = best[0].pooled(records.seconds)
-    check("seven launches: median, and all of their range at 95 %", near(pooled, (times[3], times[0], times[6])))
+    check("seven launches: median, and all of their range at 95 %",
+          near(pooled, (times[3], times[0], times[6])))
     ten = records.Point([records.Row({"time": {"median": k * 1e9}}, {}) for k in range(1, 11)])
     check("ten launches: the second to the ninth", near(ten.pooled(records.seconds), (5.5, 2, 9)))
-    check("a ratio has the widest interval", near(records.ratio((2, 1, 4), (1, 0.5, 2)), (2, 0.5, 8)))
+    check("a ratio has the widest interval",
+          near(records.ratio((2, 1, 4), (1, 0.5, 2)), (2, 0.5, 8)))
     rows = records.read(["threads.jsonl"])
     lines = sweeps.grouped(rows, ["threads", *records.setup_names(rows)], "count", records.seconds)
     ratios = sweeps.over_base(lines, "cpu/qsort", "count")
-    check("speed-ups over a variant without threads, on each machine", len(ratios) == 8, str(list(ratios)))
+    check("speed-ups over a variant without threads, on each machine", len(ratios) == 8,
+          str(list(ratios)))
     qsort, best_ns = (measured.sort_time(v, 1000, 1, 0) for v in ("cpu/qsort", "cpu/best"))
     value = ratios[("cpu/best", "threads=2", "Beta 64")][1000][0]
     rows = records.select(records.read(["sorts.jsonl"]), ["count=1000"])
     lines = sweeps.grouped(rows, records.setup_names(rows), "variant", records.seconds)
     ratios = sweeps.over_base(lines, "cpu/qsort", "variant")
-    check("speed-ups at one point: a bar for each variant", sorted(ratios[("Beta 64",)]) == ["cpu/best", "cpu/lsd8"])
-    check("a speed-up is the quotient of the times", abs(value - qsort / best_ns) < 1e-9, str(value))
+    check("speed-ups at one point: a bar for each variant",
+          sorted(ratios[("Beta 64",)]) == ["cpu/best", "cpu/lsd8"])
+    check("a speed-up is the quotient of the times", abs(value - qsort / best_ns) < 1e-9,
+          str(value))
     look = {tuple(sorted(style.series(i).items())) for i in range(16)}
     check("16 series look different", len(look) == 16)
 

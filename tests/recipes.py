@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""recipes.py GPUBENCH SLOW -- scripts/ci/: what can be tried of it without a build server.
+"""recipes.py GPUBENCH SLOW -- tests the parts of scripts/ci/ that need no build server.
 
-The gate is run on two builds as GitHub would run it, SLOW being slower at radix cpu/best.  The files for
-servers are read: every script, target and path that they name has to be there.
+The gate runs on two builds as on GitHub; SLOW is slower at radix cpu/best.  Every script, target
+and path in the files for servers must exist.
 """
 import os
 import re
@@ -26,15 +26,16 @@ def text_of(name):
         return file.read()
 
 
-# ---- the gate ----------------------------------------------------------------------------------------
+# ---- the gate ------------------------------------------------------------------------------
 
 def run_gate(status, arguments, **environment):
     with tempfile.TemporaryDirectory() as scratch:
         for name, program in (("base", sys.argv[1]), ("new", sys.argv[2])):
             os.mkdir(os.path.join(scratch, name))
             os.symlink(os.path.realpath(program), os.path.join(scratch, name, "gpubench"))
-        environment = dict(os.environ, GATE=scratch + "/gate", BUILDS=scratch, LAUNCHES="4", GPUBENCH_SLOW="2",
-                           GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=scratch + "/summary", **environment)
+        environment = dict(os.environ, GATE=scratch + "/gate", BUILDS=scratch, LAUNCHES="4",
+                           GPUBENCH_SLOW="2", GITHUB_ACTIONS="true",
+                           GITHUB_STEP_SUMMARY=scratch + "/summary", **environment)
         done = subprocess.run([recipes + "/gate.sh", *arguments], cwd=top, env=environment,
                               capture_output=True, text=True, check=False)
         if done.returncode != status:
@@ -54,26 +55,28 @@ if runs != [4, 4]:
     fail("launches:", runs)
 if xml.fromstring(made["gate/junit.xml"]).get("failures") != "1":
     fail(made["gate/junit.xml"])
-if "| **slower** |" not in made["summary"] or not re.search("^::error title=gpubench slower::radix", said, re.M):
+if ("| **slower** |" not in made["summary"]
+        or not re.search("^::error title=gpubench slower::radix", said, re.M)):
     fail(made["summary"], said)
 run_gate(2, ["HEAD", "radix", "no-such-variant"])
 run_gate(2, [])
 
 
-# ---- files for servers -------------------------------------------------------------------------------
+# ---- files for servers ---------------------------------------------------------------------
 
 def check_commands(lines, where):
-    """Scripts that are there and can be run; make targets that exist."""
+    """Scripts must exist and be executable, make targets must exist."""
     for line in lines:
         for script in re.findall(r"scripts/[\w./-]+", line):
             if not os.access(os.path.join(top, script), os.X_OK):
                 fail(where, "names", script)
         for target in re.findall(r"\bmake (?:[^&;|\\\n]*\s)?([a-z-]+)\s*(?=&&|\\|$|;)", line):
-            if subprocess.run(["make", "-n", target], cwd=top, capture_output=True, check=False).returncode:
+            if subprocess.run(["make", "-n", target], cwd=top, capture_output=True,
+                              check=False).returncode:
                 fail(where, "names the target", target)
 
 
-# What is not there is found.
+# Missing ones are found.
 for wrong in ("scripts/ci/no-such.sh", "make clean && make no-such-target"):
     try:
         check_commands([wrong], "a test")
@@ -83,15 +86,17 @@ for wrong in ("scripts/ci/no-such.sh", "make clean && make no-such-target"):
 
 
 def check_results(paths, where):
-    """What is kept is what gate.sh makes."""
+    """The files kept are those that gate.sh writes."""
     folder = re.search(r"GATE:-([\w/]+)\}", text_of("gate.sh"))[1]
     kept = {os.path.basename(path) for path in paths}
-    if {os.path.dirname(path) for path in paths} != {folder} or not kept <= {"*.jsonl", "junit.xml"}:
+    if ({os.path.dirname(path) for path in paths} != {folder}
+            or not kept <= {"*.jsonl", "junit.xml"}):
         fail(where, "keeps", paths)
 
 
 workflow = yaml.safe_load(text_of("github.yml"))
-if set(workflow) != {"name", True, "permissions", "concurrency", "jobs"}:  # YAML 1.1 reads `on` as true
+# YAML 1.1 reads `on` as true.
+if set(workflow) != {"name", True, "permissions", "concurrency", "jobs"}:
     fail("github.yml:", list(workflow))
 for job in workflow["jobs"].values():
     if "self-hosted" not in job["runs-on"] or job["timeout-minutes"] > 360:
@@ -106,7 +111,8 @@ pipeline = yaml.safe_load(text_of("gitlab.yml"))
 for name, job in pipeline.items():
     check_commands(job["script"], "gitlab.yml")
     check_results(job["artifacts"]["paths"] + [job["artifacts"]["reports"]["junit"]], "gitlab.yml")
-    if job["allow_failure"]["exit_codes"] != 6 or job["rules"][0]["if"].count("merge_request_event") != 1:
+    if (job["allow_failure"]["exit_codes"] != 6
+            or job["rules"][0]["if"].count("merge_request_event") != 1):
         fail("gitlab.yml:", job)
 
 print("recipes: the gate on two builds, two servers' files")

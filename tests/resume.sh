@@ -1,7 +1,8 @@
 #!/bin/bash
-# resume.sh GPUBENCH [KILLS=3 [SEED=1 [ARGUMENT...]]] -- a sweep (preset quick of all benchmarks), killed by
-# SIGKILL at random moments and taken up by --resume each time, ends with the keys of one that was left
-# alone, each exactly once and in the same order; and every line of the file is whole.
+# resume.sh GPUBENCH [KILLS=3 [SEED=1 [ARGUMENT...]]] -- a sweep (preset quick of all benchmarks)
+# that is killed by SIGKILL at random times, and resumed by --resume each time, must end with the
+# keys of an uninterrupted one, each exactly once and in the same order.  Every line of the file
+# must be complete.
 set -eu
 gpubench=$(realpath "$1") kills=${2:-3}
 RANDOM=${3:-1}
@@ -11,7 +12,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# One sample a point: what counts is how many points there are, not their times.
+# One sample per point: the number of points matters, not their times.
 sweep=("$gpubench" "$@" --samples=1 --warmup=1 --threads=1 -q)
 keys() {
 	grep -a '"type":"record"' "$1" | sed 's/.*"key":"\([^"]*\)".*/\1/'
@@ -21,21 +22,25 @@ started=$(date +%s%N)
 "${sweep[@]}" -o whole.jsonl
 took_ms=$((($(date +%s%N) - started) / 1000000))
 
-# Moments all over the sweep: each launch lives for a random share of twice what is due to it, so that
-# some die while they start and some after several points.
+# Kills are spread over the sweep: each launch lives for a random part of twice its share of the
+# time, so some die during start-up and some after several points.
 : >killed.jsonl
 died=0 launches=0
 while [ $died -lt "$kills" ]; do
 	launches=$((launches + 1))
-	[ $launches -le $((4 * kills + 8)) ] || { echo "resume: the sweep ends too soon to be killed"; exit 1; }
+	[ $launches -le $((4 * kills + 8)) ] || {
+		echo "resume: the sweep ends too soon to be killed"
+		exit 1
+	}
 	"${sweep[@]}" --resume -o killed.jsonl &
 	child=$!
-	sleep "$(awk -v ms=$((took_ms * 2 * (RANDOM % 1000 + 1) / 1000 / kills + 5)) 'BEGIN { print ms / 1000 }')"
+	ms=$((took_ms * 2 * (RANDOM % 1000 + 1) / 1000 / kills + 5))
+	sleep "$(awk -v ms=$ms 'BEGIN { print ms / 1000 }')"
 	kill -KILL $child 2>/dev/null && died=$((died + 1))
 	status=0
 	wait $child 2>/dev/null || status=$?
 	[ $status = 137 ] || [ $status = 0 ] || { echo "resume: exit status $status"; exit 1; }
-	[ $status = 137 ] || rm killed.jsonl # it came to its end: from the start again
+	[ $status = 137 ] || rm killed.jsonl # it finished: start over
 done
 left=$(keys killed.jsonl 2>/dev/null | wc -l)
 "${sweep[@]}" --resume -o killed.jsonl
@@ -45,4 +50,5 @@ twice=$(sort whole | uniq -d)
 keys killed.jsonl >killed
 diff whole killed
 "$gpubench" report --format=json killed.jsonl >/dev/null
-echo "resume: killed $died times, $left of $(wc -l <whole) keys before the last launch; every key once"
+echo "resume: killed $died times, $left of $(wc -l <whole) keys before the last launch;" \
+	"every key once"

@@ -1,7 +1,7 @@
-/* sanitized.h -- smaller sizes where a sanitizer makes each access several times slower.
+/* sanitized.h -- smaller sizes under a sanitizer, which makes accesses much slower.
  *
- * For inputs whose size adds repetitions, not paths through the code: those paths are what a
- * sanitizer looks at; the plain build runs the tests at their full size.
+ * For inputs whose size adds repetitions but no new paths through the code.  The plain build runs
+ * the tests at full size.
  */
 #ifndef GPUBENCH_TESTS_SANITIZED_H
 #define GPUBENCH_TESTS_SANITIZED_H

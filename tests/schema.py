@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Check record files against results/gpubench-record-2.schema.json and the rules between lines.
 
-usage: tests/schema.py FILE...          (.jsonl files, or .json documents; - is standard input)
-       tests/schema.py --report FILE...        what compare, ab, versus and history print, by its own schema
+usage: tests/schema.py FILE...           .jsonl files or .json documents; - is standard input
+       tests/schema.py --report FILE...  output of compare, ab, versus or history, by its schema
 
-Lines of schema 1 are only checked for their order.  Prints one line for each failure, FILE:LINE: PATH: what is wrong, and exits with 1 if there is
-any, with 2 if a file cannot be read.  Needs Debian's python3-jsonschema.
+For lines of schema 1 only the order is checked.  Each failure is one line, FILE:LINE: PATH: TEXT.
+The exit status is 1 if there is a failure and 2 if a file cannot be read.  Needs Debian's
+python3-jsonschema.
 """
 import json
 import math
@@ -59,7 +60,7 @@ def read(path):
 
 
 def deepest(error):
-    """Of a failed oneOf, what went wrong in the branch that was meant: that of the line's type."""
+    """The error of a failed oneOf in the intended branch, which is that of the line's type."""
     while error.context:
         wrong_type = {e.schema_path[0] for e in error.context if list(e.path) == ["type"]}
         meant = [e for e in error.context if e.schema_path[0] not in wrong_type]
@@ -81,7 +82,7 @@ def check_series(name, series):
 
 
 def check_key(record):
-    """The key says the same as the members, or less: defaults are left out."""
+    """The key agrees with the members; it may omit defaults."""
     wanted = re.escape("%s/%s/%s" % (record["bench"], record["backend"], record["variant"]))
     for name, value in record["params"].items():
         text = str(int(value)) if isinstance(value, bool) else str(value)
@@ -100,7 +101,7 @@ def check_record(record):
 
 
 def check_order(line, runs, last):
-    """Rules between lines: a run's line comes first, its records follow, numbered upwards."""
+    """Rules between lines: a run line comes first, its records follow in ascending order."""
     run = line["run_id"]
     if line["type"] == "run":
         if run in runs:
@@ -148,7 +149,8 @@ def check_report(path, report):
     words = ("same", "faster", "slower", "unsure", "absent", "failed", "unverified")
     if rows and sum(report[word] for word in words) != len(report[rows]):
         yield "%s: the verdicts are not as many as %s" % (path, rows)
-    launches = {(s["key"], s["machine"], s["caches"]): s["launches"] for s in report.get("series", [])}
+    launches = {(s["key"], s["machine"], s["caches"]): s["launches"]
+                for s in report.get("series", [])}
     last = {}
     for shift in report.get("shifts", []):
         of = shift["key"], shift["machine"], shift["caches"]

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""signals.py GPUBENCH -- SIGINT, SIGTERM and SIGHUP end every command with status 130, also while it
-waits for a FIFO or for another program; programs that were started end with the one that started them,
-even if that is killed; and of two writers of one file the second is refused.
+"""signals.py GPUBENCH -- tests of signals and of concurrent writers.
+
+SIGINT, SIGTERM and SIGHUP end every command with status 130, even while it waits for a FIFO or
+another program.  Child programs end with their parent, even if it is killed.  A second writer of a
+file is refused.
 """
 import os
 import signal
@@ -11,11 +13,12 @@ import tempfile
 import time
 
 GPUBENCH = os.path.abspath(sys.argv[1])
-LIMIT_S = 30  # far above what anything here takes
+LIMIT_S = 30  # far above the duration of any test here
 LONG = ["stream", "cpu/copy", "--count=1000", "--hot", "--samples=1000000", "--max-time=1000",
         "--timeout=1000", "-q"]
 results = []
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # programs started here inherit it; under nohup it is ignored
+# Child programs inherit it; under nohup it would be ignored.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def check(what, wanted, got):
@@ -48,7 +51,7 @@ def field(pid, name):
 
 
 def waits(pid):
-    """Whether it has handlers and sleeps."""
+    """True if the process has installed its handlers and sleeps."""
     return field(pid, "State") == "S" and int(field(pid, "SigCgt") or "0", 16) & 0x4001 == 0x4001
 
 
@@ -73,7 +76,7 @@ def end_of(process):
 
 
 def child_of(process):
-    """The program that it has started, which is that program by now."""
+    """The program that it has started, after exec."""
     until(lambda: any(b"GPUBENCH_LAUNCH" in open("/proc/%d/environ" % c, "rb").read() or
                       open("/proc/%d/comm" % c, encoding="ascii").read() in ("hang\n", "sleep\n")
                       for c in children(process.pid)))

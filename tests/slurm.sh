@@ -1,14 +1,17 @@
 #!/bin/bash
-# slurm.sh GPUBENCH -- scripts/sweep.slurm on a real Slurm of one node, started here on the loopback
-# (as root; Debian: slurm-wlm munge).  Four tasks, one of them killed half-way and requeued; merged,
-# their keys are those of the whole sweep, each once.
+# slurm.sh GPUBENCH -- runs scripts/sweep.slurm on a real one-node Slurm, started here on the
+# loopback interface (as root; Debian: slurm-wlm munge).  One of four tasks is killed half-way and
+# requeued.  The merged keys must be those of the whole sweep, each once.
 set -eu
 gpubench=$(realpath "$1")
 script=$(realpath "$(dirname "$0")/../scripts/sweep.slurm")
 for program in slurmctld slurmd munged; do
-	PATH=$PATH:/usr/sbin command -v $program >/dev/null || { echo "slurm: skipped, there is no $program"; exit 0; }
+	PATH=$PATH:/usr/sbin command -v $program >/dev/null || {
+		echo "slurm: skipped, there is no $program"
+		exit 0
+	}
 done
-[ "$(id -u)" = 0 ] || { echo "slurm: skipped, its daemons want to be started by root"; exit 0; }
+[ "$(id -u)" = 0 ] || { echo "slurm: skipped, its daemons must be started by root"; exit 0; }
 
 scratch=$(mktemp -d)
 host=$(hostname -s)
@@ -47,18 +50,25 @@ slurmctld -D >"$scratch/ctld.out" 2>&1 &
 controller=$!
 slurmd -D >"$scratch/d.out" 2>&1 &
 node=$!
-trap 'scancel --quiet --user=root || :; kill $node $controller 2>/dev/null || :; wait; rm -rf "$scratch"' EXIT
+trap 'scancel --quiet --user=root || :; kill $node $controller 2>/dev/null || :; wait
+rm -rf "$scratch"' EXIT
 
 wait_until() { # SECONDS WHAT COMMAND...
 	local end=$((SECONDS + $1)) what=$2
 	shift 2
 	until "$@"; do
-		[ $SECONDS -lt $end ] || { echo "slurm: FAILED, $what"; tail -n 5 "$scratch"/*.log; exit 1; }
+		[ $SECONDS -lt $end ] || {
+			echo "slurm: FAILED, $what"
+			tail -n 5 "$scratch"/*.log
+			exit 1
+		}
 		sleep 0.2
 	done
 }
 idle() { sinfo -h -o %T 2>/dev/null | grep -q '^idle'; }
-records() { [ "$(cat "$scratch"/out/shard-1.jsonl 2>/dev/null | grep -c '"type":"record"')" -ge "$1" ]; }
+records() {
+	[ "$(cat "$scratch"/out/shard-1.jsonl 2>/dev/null | grep -c '"type":"record"')" -ge "$1" ]
+}
 finished() { [ -z "$(squeue -h 2>/dev/null)" ]; }
 wait_until 60 "no node after a minute" idle
 

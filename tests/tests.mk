@@ -1,4 +1,4 @@
-# tests.mk -- the tests and what else a change must pass; a part of the Makefile.
+# tests.mk -- the tests and other checks of a change; a part of the Makefile.
 
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
 test_objects := $(call object,$(tests) tests/criterion.c)
@@ -8,10 +8,11 @@ endif
 $(addprefix $(BUILD)/,unit gpubench-planted gpubench-slow): $(BUILD)/generated/link_flags
 
 # Criterion's macros convert implicitly, declare without prototypes and use extensions.
-$(BUILD)/tests/%.o $(SHARED)/tests/%.o: private warnings += -Wno-conversion -Wno-missing-prototypes -Wno-strict-prototypes \
-	-Wno-pedantic -Wno-cast-qual -Wno-double-promotion -Wno-null-dereference \
+$(BUILD)/tests/%.o $(SHARED)/tests/%.o: private warnings += -Wno-conversion \
+	-Wno-missing-prototypes -Wno-strict-prototypes -Wno-pedantic -Wno-cast-qual \
+	-Wno-double-promotion -Wno-null-dereference \
 	-Wno-write-strings -Wno-discarded-qualifiers
-# Tests wait for what they test, and are compiled quickly.
+# Tests spend their time in the code under test, so they are compiled with little optimisation.
 ifeq ($(MODE),release)
 $(SHARED)/tests/%.o: private optimise := -O1 -g1
 endif
@@ -20,11 +21,11 @@ $(BUILD)/tests/ptx/selftest/%.o: private ptx_optimise += -O1 -g1
 $(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects))
 	$(call link,$(ldlibs) -lcriterion)
 
-# gpubench with one more variant, which is wrong; and with radix cpu/best slower by a tenth.
+# gpubench with an extra, faulty variant; and with radix cpu/best slower by a tenth.
 $(BUILD)/tests/planted/variants.o: private planted := -Itests/planted
 $(BUILD)/tests/planted/variants_slow.o: private planted := -Dradix_cpu_best=radix_cpu_slow
-$(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/variants_slow.o: common/variants.c $(BUILD)/generated/flags | \
-		$(BUILD)/generated/build_info.h
+$(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/variants_slow.o: \
+		common/variants.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(planted) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o $(SHARED)/tests/planted/radix_planted.o
@@ -32,12 +33,12 @@ $(BUILD)/gpubench-slow: $(BUILD)/tests/planted/variants_slow.o $(SHARED)/tests/p
 $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow: $(filter-out %/common/variants.o,$(objects))
 	$(call link,$(ldlibs))
 
-# Preloaded, they let one allocation fail, and take /sys away; or a library stands in for NVML.
+# Preloaded libraries that make allocations fail or hide /sys, and a fake NVML.
 $(BUILD)/nvml.so: private soname := -Wl,-soname,libnvidia-ml.so.1
 $(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so: $(BUILD)/%.so: tests/planted/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC -I. $(soname) $< -o $@
-# In place of the Vulkan loader, which it passes calls on to.
+# Loaded in place of the Vulkan loader, to which it passes calls on.
 $(BUILD)/recorder/libvulkan.so.1: tests/vulkan/recorder.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC $< -o $@
@@ -50,29 +51,32 @@ sanitized := rm -f $(reports).*; ASAN_OPTIONS="log_path='$(CURDIR)/$(reports)'" 
 	UBSAN_OPTIONS="print_stacktrace=1:log_path='$(CURDIR)/$(reports)'"
 no_reports := ! cat $(reports).* 2>/dev/null
 
-# Waiting OpenMP threads yield soon, as they do in gpubench itself: several tests run at once.
+# Waiting OpenMP threads yield soon, as in gpubench itself, because several tests run at once.
 patient := GOMP_SPINCOUNT=2000 GPUBENCH_COPY=16Mi
 
-## test-layers: includes and calls follow the order of the layers and form no circle
+## test-layers: includes and calls follow the order of the layers, without cycles
 test-layers: $(objects)
 	$(Q)$(PYTHON) tests/layers $^
 	$(Q)$(PYTHON) tests/layers --self-test
 
-## test-unit: the unit tests; FILTER='sweep/*' picks some
-# The vulkan variants run on lavapipe where it was unpacked.
+## test-unit: the unit tests; FILTER='sweep/*' selects some
+# The vulkan variants run on lavapipe if it was unpacked.
 lavapipe := $(if $(wildcard build/lavapipe/lvp_icd.json),'$(CURDIR)/build/lavapipe/lvp_icd.json')
 test-unit: $(BUILD)/unit
-	$(Q)$(sanitized) $(patient) $(if $(lavapipe),VK_DRIVER_FILES=$(lavapipe) VK_ICD_FILENAMES=$(lavapipe)) $(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
+	$(Q)$(sanitized) $(patient) \
+		$(if $(lavapipe),VK_DRIVER_FILES=$(lavapipe) VK_ICD_FILENAMES=$(lavapipe)) \
+		$(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
 	$(Q)$(no_reports)
 
 ## test-simt: with SIMT=1: every cuda variant in the emulator
-# Not at the points of `check` where ptx-test runs those (EVERY_POINT=no).
+# EVERY_POINT=no leaves out the points of `check`, if ptx-test runs them.
+every_point = $(if $(filter no,$(EVERY_POINT)),!(every_point),*)
 test-simt: $(BUILD)/unit $(BUILD)/nvml.so
 	$(Q)$(sanitized) $(patient) $(BUILD)/unit --filter \
-		'@(variants|primitives|bfs_cuda|simt|stream|backend)*/$(if $(filter no,$(EVERY_POINT)),!(every_point),*)'
+		'@(variants|primitives|bfs_cuda|simt|stream|backend)*/$(every_point)'
 	$(Q)$(no_reports)
 
-## gpu-check: the cuda variants on the GPU under compute-sanitizer (part of `make test` where both are)
+## gpu-check: the cuda variants on the GPU under compute-sanitizer (run by `make test` if possible)
 gpu-check: $(BUILD)/gpubench
 	$(if $(gpu_sanitizer),,$(error gpu-check needs a GPU and compute-sanitizer))
 	$(Q)set -e; for tool in memcheck racecheck initcheck synccheck; do \
@@ -80,32 +84,35 @@ gpu-check: $(BUILD)/gpubench
 		$(gpu_sanitizer) --tool $$tool --error-exitcode 9 \
 			$(BUILD)/gpubench check --backend=cuda --require-gpu; done
 
-## test-resume: a sweep killed KILLS=20 times at random moments, resumed each time (make test: 3 times, a small sweep)
+## test-resume: a sweep killed KILLS=20 times at random times and resumed (make test: a small one)
 KILLS ?= 20
 test-resume: $(BUILD)/gpubench
 	$(Q)tests/resume.sh $(BUILD)/gpubench $(KILLS)
 
-## test-slurm: the job array of scripts/sweep.slurm on a Slurm of one node, started here (as root)
+## test-slurm: the job array of scripts/sweep.slurm on a one-node Slurm, started here (as root)
 test-slurm: $(BUILD)/gpubench
 	$(Q)tests/slurm.sh $(BUILD)/gpubench
 
-## test-gate: the recipe for a build server, whole: unchanged, with a planted slow-down, with a benchmark removed (an hour)
+## test-gate: the build server recipe: same build, slower build, benchmark removed (an hour)
 test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow whole
 
-## test-cli: golden command-line cases; the program as a whole
-whole    := page papers plots reading resume signals memory install nvcc nosys counts gate exchange recipes vulkan
-# A hundred launches copy 16 MiB, not 256, to know what share of the bandwidth a time is.
+## test-cli: golden command-line cases and tests of the whole program
+whole    := page papers plots reading resume signals memory install nvcc nosys counts gate \
+	exchange recipes vulkan
+# Each launch measures the copy bandwidth with 16 MiB instead of 256 MiB, since there are many.
 test-cli: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
 	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
-$(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow $(BUILD)/nomemory.so $(BUILD)/nosys.so
+$(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow \
+		$(BUILD)/nomemory.so $(BUILD)/nosys.so
 whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench
 whole-plots:   ; $(Q)$(PYTHON) tests/plots.py $(BUILD)/gpubench
 whole-papers:  ; $(Q)tests/papers.sh $(BUILD)/gpubench
 whole-reading: ; $(Q)tests/reading.sh $(BUILD)/gpubench
-whole-resume:  ; $(Q)tests/resume.sh $(BUILD)/gpubench 3 1 radix 'cpu/*' --count=1k,4k,16k --type=u32,u64,pairs
+whole-resume:  ; $(Q)tests/resume.sh $(BUILD)/gpubench 3 1 \
+		radix 'cpu/*' --count=1k,4k,16k --type=u32,u64,pairs
 whole-signals: ; $(Q)tests/signals.py $(BUILD)/gpubench
 whole-memory:  ; $(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 whole-install: ; +$(Q)tests/install.sh $(BUILD)/gpubench
@@ -115,7 +122,8 @@ whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
 whole-gate:    ; $(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
 whole-exchange: ; $(Q)$(PYTHON) tests/exchange.py $(BUILD)/gpubench
 whole-vulkan:  $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
-whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder && $(no_reports)
+whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder && \
+		$(no_reports)
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 deps-test:
@@ -145,7 +153,8 @@ tsan:
 ## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang and its runtime)
 SECONDS_EACH ?= 60
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
-fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(filter-out cli/commands/main.c $(embree) vulkan/%,$(sources)))
+fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,\
+	$(filter-out cli/commands/main.c $(embree) vulkan/%,$(sources)))
 .SECONDARY: $(fuzzed) $(fuzzers:$(BUILD)/fuzz/%=$(BUILD)/fuzz/tests/fuzz/%.o)
 fuzz: $(fuzzers)
 	$(Q)set -e; for f in $^; do mkdir -p $$f.corpus; \
@@ -155,8 +164,9 @@ fuzz: $(fuzzers)
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $<"
-	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 -DGB_HAVE_PNG=0 \
-		-DGB_HAVE_EMBREE=0 -DGB_HAVE_VULKAN=0 -fopenmp -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
+	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 \
+		-DGB_HAVE_PNG=0 -DGB_HAVE_EMBREE=0 -DGB_HAVE_VULKAN=0 -fopenmp -O1 -g \
+		-fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/results/papers.o
 	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lm -lpthread -o $@
 
@@ -165,10 +175,11 @@ $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/results/papers
 linted   := $(sources) $(cuda_c)
 formatted = $(foreach e,c h cc cu,$(call files,cli common cpu cuda vulkan datasets tests,$e))
 
-## lint: clang-tidy, one analyzer, no warnings tolerated
-# How many states of a function the analyzer goes through: its own 225000 take five times as long.
+## lint: clang-tidy and the clang analyzer, in which any warning is an error; English (tests/words)
+# The analyzer's limit of states per function; its default of 225000 takes much longer.
 LINT_NODES ?= 30000
 lint: $(BUILD)/generated/build_info.h
+	$(Q)$(PYTHON) tests/words
 	$(Q)ls -S $(linted) | xargs -P "$$(nproc)" -I{} \
 		clang-tidy --quiet {} -- $(cppflags) -std=c11 -fopenmp \
 		-Xclang -analyzer-config -Xclang max-nodes=$(LINT_NODES)
@@ -181,28 +192,29 @@ format:
 format-check:
 	$(Q)clang-format --dry-run -Werror $(formatted)
 
-## ptxas: compile every .cu for all architectures, or SMS; compare registers and spills with the kept table
+## ptxas: compile every .cu for all architectures, or SMS; check registers and spills
 ptxas:
-	$(Q)$(MAKE) --no-print-directory $(if $(filter file undefined,$(origin SMS)),BUILD=build/ptxas \
+	$(Q)$(MAKE) --no-print-directory \
+		$(if $(filter file undefined,$(origin SMS)),BUILD=build/ptxas \
 		SMS="75 80 86 89 90 100 120") ptxas-check
 ptxas-check: $(filter $(BUILD)/cuda/%.cu.o,$(objects))
 	$(Q)scripts/ptxas-table.sh --check $(BUILD)
 
-## counts: the exact counts of every cuda kernel (PTX executor); compare them with the kept ones
-## counts-write: keep the present ones, after a change that is meant, and the pages made from them
+## counts: the exact counts of every cuda kernel (PTX executor), compared with the stored ones
+## counts-write: store new counts after an intended change, and regenerate their pages
 counts counts-write: ptx
 	$(Q)$(PYTHON) scripts/counts.py ./gpubench-ptx \
 		$(if $(filter counts,$@),--check results/counts.jsonl,>build/counts.jsonl)
 	$(Q)$(if $(filter counts,$@),:,mv build/counts.jsonl results/counts.jsonl && \
-		$(PYTHON) scripts/predict.py >results/predictions.md && \
-		$(PYTHON) scripts/literature.py >results/literature.md && \
-		$(PYTHON) scripts/counters.py --page >results/counters.md)
+		$(PYTHON) scripts/predict.py >docs/predictions.md && \
+		$(PYTHON) scripts/literature.py >docs/literature.md && \
+		$(PYTHON) scripts/counters.py --page >docs/counters.md)
 
-## test-counts: an extra load, a bank conflict and an uncoalesced store, planted: does counts name them?
+## test-counts: counts must find a planted extra load, bank conflict and uncoalesced store
 test-counts: ptx
 	$(Q)$(PYTHON) tests/counts.py --planted
 
-## shaders: the SPIR-V that is built in, anew from vulkan/'s GLSL (needs glslangValidator)
+## shaders: rebuild the built-in SPIR-V from the GLSL in vulkan/ (needs glslangValidator)
 GLSLANG ?= glslangValidator
 shaders  := $(foreach e,comp rgen rmiss rchit,$(call files,vulkan,$e))
 shaders: $(shaders:%=%.inc)
@@ -210,11 +222,11 @@ shaders: $(shaders:%=%.inc)
 	@echo "  GLSL  $<"
 	$(Q)$(GLSLANG) --quiet --target-env vulkan1.2 -g0 -x $< -o $@
 
-## measure: measure on this CPU what the pages in results/ show, and print their tables (twelve minutes)
+## measure: measure the CPU figures of the pages in docs/ and print their tables (twelve minutes)
 measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.sh $$folder
 
-.PHONY: $(whole:%=whole-%) test-layers test-unit test-simt test-cli gpu-check test-resume test-slurm test-gate deps-test simt \
-	simt-test simt-stress simt-all asan tsan fuzz lint format format-check ptxas ptxas-check counts counts-write \
-	test-counts shaders measure
+.PHONY: $(whole:%=whole-%) test-layers test-unit test-simt test-cli gpu-check test-resume \
+	test-slurm test-gate deps-test simt simt-test simt-stress simt-all asan tsan fuzz lint \
+	format format-check ptxas ptxas-check counts counts-write test-counts shaders measure

@@ -1,9 +1,9 @@
 #!/bin/bash
-# vulkan.sh GPUBENCH RECORDER -- the vulkan variants on Mesa's lavapipe, a Vulkan that runs on the CPU
-# (`scripts/install-deps.sh vulkan-test`): every point of check; silent under the validation layer, with
-# synchronisation, and under RECORDER (tests/vulkan/recorder.c), which knows barriers that the layer does
-# not; planted faults are found; what is said without a loader, a driver, memory, or a device that is lost.
-# And that the SPIR-V that is built in is what the GLSL beside it says.
+# vulkan.sh GPUBENCH RECORDER -- the vulkan variants on Mesa's lavapipe, a Vulkan that runs on the
+# CPU (`scripts/install-deps.sh vulkan-test`): every point of check; no reports from the validation
+# layer, with synchronisation, or from RECORDER (tests/vulkan/recorder.c), which checks more
+# barriers; planted faults are found; errors without a loader, a driver or memory, and after the
+# loss of a device.  Also checks that the built-in SPIR-V is up to date with its GLSL.
 set -eu
 gpubench=$(realpath "$1") recorder=$(realpath "$2")
 here=$(realpath "$(dirname "$0")/..")
@@ -18,15 +18,19 @@ fail() { # WHAT FILE
 	echo "vulkan: $1:"
 	cat "$2"
 }
-expect() { # WHAT STATUS TEXT COMMAND...: that exit status, and that text in what is printed
+expect() { # WHAT STATUS TEXT COMMAND...: check status and output
 	local what=$1 wanted=$2 text=$3 status=0
 	shift 3
 	"$@" >"$scratch/out" 2>&1 || status=$?
-	if [ $status = "$wanted" ] && { [ -z "$text" ] || grep -qF -- "$text" "$scratch/out"; }; then
+	if [ $status = "$wanted" ] &&
+		{ [ -z "$text" ] || grep -qF -- "$text" "$scratch/out"; }; then
 		pass
 	else
 		fail "$what: exit status $status instead of $wanted, or no '$text'" "$scratch/out"
 	fi
+}
+loader() {
+	ldconfig -p | sed -n 's/.*libvulkan.so.1 .*=> //p' | head -n 1
 }
 finish() {
 	echo "vulkan: $passed passed, $failed failed"
@@ -34,76 +38,88 @@ finish() {
 	exit
 }
 
-# ---- the shaders ----------------------------------------------------------------------------------
-# Another glslangValidator makes other SPIR-V of the same GLSL: its version is in the first line.
+# ---- the shaders ---------------------------------------------------------------------------
+# Versions of glslangValidator generate different SPIR-V; the first line has the version.
 if command -v glslangValidator >/dev/null; then
-	for source in "$here"/vulkan/stream/parts/copy.comp "$here"/vulkan/lbvh/parts/{query.comp,trace.{rgen,rmiss,rchit}}; do
-		if ! glslangValidator --target-env vulkan1.2 -g0 -x "$source" -o "$scratch/spv" >"$scratch/out"; then
+	for source in "$here"/vulkan/stream/parts/copy.comp \
+		"$here"/vulkan/lbvh/parts/{query.comp,trace.{rgen,rmiss,rchit}}; do
+		if ! glslangValidator --target-env vulkan1.2 -g0 -x "$source" -o "$scratch/spv" \
+			>"$scratch/out"; then
 			fail "${source#"$here/"} does not compile" "$scratch/out"
 		elif [ "$(head -n 1 "$scratch/spv")" != "$(head -n 1 "$source.inc")" ]; then
 			pass
 		elif diff -q "$scratch/spv" "$source.inc" >"$scratch/out"; then
 			pass
 		else
-			fail "make shaders was not run after a change of ${source#"$here/"}" "$scratch/out"
+			fail "${source#"$here/"} has changed: run make shaders" "$scratch/out"
 		fi
 	done
 else
-	echo "vulkan: the shaders were not compiled anew: no glslangValidator (scripts/install-deps.sh vulkan-test)"
+	echo "vulkan: the shaders were not recompiled: no glslangValidator" \
+		"(scripts/install-deps.sh vulkan-test)"
 fi
 
-# ---- without a device -----------------------------------------------------------------------------
+# ---- without a device ----------------------------------------------------------------------
 if "$gpubench" list lbvh | grep -q "built without Vulkan"; then
 	echo "vulkan: the variants are left out: built without Vulkan (Debian: libvulkan-dev)"
 	finish
 fi
 cd "$scratch"
-echo '{"file_format_version": "1.0.0", "ICD": {"library_path": "/nowhere.so", "api_version": "1.3.0"}}' >none.json
+cat >none.json <<'END'
+{"file_format_version": "1.0.0", "ICD": {"library_path": "/nowhere.so", "api_version": "1.3.0"}}
+END
 nowhere=(env VK_DRIVER_FILES="$scratch/none.json" VK_ICD_FILENAMES="$scratch/none.json")
 few=(lbvh --samples=2 --warmup=1 --hot)
-expect "no driver" 3 "no Vulkan driver is installed" "${nowhere[@]}" "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+expect "no driver" 3 "no Vulkan driver is installed" "${nowhere[@]}" \
+	"$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
 mkdir empty
 : >empty/libvulkan.so.1
-expect "no loader" 3 "libvulkan.so.1, is not installed" env LD_LIBRARY_PATH="$scratch/empty:${LD_LIBRARY_PATH:-}" \
+expect "no loader" 3 "libvulkan.so.1, is not installed" \
+	env LD_LIBRARY_PATH="$scratch/empty:${LD_LIBRARY_PATH:-}" \
 	"$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
 
 icd=$here/build/lavapipe/lvp_icd.json
 if [ ! -e "$icd" ]; then
-	echo "vulkan: the variants were not run: no build/lavapipe (scripts/install-deps.sh vulkan-test)"
+	echo "vulkan: the variants were not run: no build/lavapipe" \
+		"(scripts/install-deps.sh vulkan-test)"
 	finish
 fi
 export VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd
 
-# ---- on lavapipe ----------------------------------------------------------------------------------
-expect "software that was not asked for" 0 "software: used if asked for, by --backend=vulkan" \
+# ---- on lavapipe ---------------------------------------------------------------------------
+expect "software that was not asked for" 0 "a software device, used only with --backend=vulkan" \
 	"$gpubench" env
-expect "software that was not asked for" 0 "software: used if asked for" \
+expect "software that was not asked for" 0 "a software device, used only" \
 	"$gpubench" "${few[@]}" cpu/karras64 driver-rt --primitives=700
 expect "check" 0 " 0 failed" "$gpubench" check stream lbvh --backend=vulkan
-expect "record" 0 "driver-rt" "$gpubench" "${few[@]}" 'vulkan/*' --primitives=700 --op=build,trace --rays=32 --compact=no,yes -o a.jsonl
+expect "record" 0 "driver-rt" "$gpubench" "${few[@]}" 'vulkan/*' --primitives=700 --op=build,trace \
+	--rays=32 --compact=no,yes -o a.jsonl
 [ "$(grep -c '"backend":"vulkan".*"status":"ok".*"emulated":true' a.jsonl)" = 10 ] && pass ||
 	fail "ten records, emulated" a.jsonl
 expect "the schema" 0 "" /usr/bin/python3 "$here/tests/schema.py" a.jsonl
 
 # The scenes of check, small: the layer and lavapipe are slow.
-scenes=(lbvh --scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge --primitives=3001 --rays=64
-	--samples=1 --warmup=1 --hot)
+scenes=(lbvh --scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge
+	--primitives=3001 --rays=64 --samples=1 --warmup=1 --hot)
 layers=/usr/share/vulkan/explicit_layer.d
 validated=(env GPUBENCH_VULKAN_VALIDATE=1)
 if compgen -G "$layers/*alidation*" >/dev/null; then
-	expect "validation" 0 "driver-rt" "${validated[@]}" "$gpubench" "${scenes[@]}" vulkan/driver-rt --op=build,trace
-	expect "validation of what else there is" 0 "driver-rt" "${validated[@]}" "$gpubench" lbvh 'vulkan/*' --op=build,trace \
-		--rays-kind=primary,shadow,bounce --compact=no,yes --primitives=300 --rays=33 --samples=2 --cold
+	expect "validation" 0 "driver-rt" "${validated[@]}" "$gpubench" "${scenes[@]}" \
+		vulkan/driver-rt --op=build,trace
+	expect "validation of other options" 0 "driver-rt" "${validated[@]}" "$gpubench" lbvh \
+		'vulkan/*' --op=build,trace --rays-kind=primary,shadow,bounce --compact=no,yes \
+		--primitives=300 --rays=33 --samples=2 --cold
 	expect "validation: a buffer without its usage" 4 "validation: " "${validated[@]}" \
-		env LD_LIBRARY_PATH="$recorder" RECORDER_LOADER="$(ldconfig -p | sed -n 's/.*libvulkan.so.1 .*=> //p' | head -n 1)" \
+		env LD_LIBRARY_PATH="$recorder" RECORDER_LOADER="$(loader)" \
 		RECORDER_PLANT=usage "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
 else
-	echo "vulkan: nothing was validated: no validation layer (scripts/install-deps.sh vulkan-test)"
+	echo "vulkan: nothing was validated: no validation layer" \
+		"(scripts/install-deps.sh vulkan-test)"
 fi
 
-# ---- what the recorder sees, and plants -------------------------------------------------------------
+# ---- under the recorder --------------------------------------------------------------------
 export RECORDER_REPORT=$scratch/report RECORDER_LOADER
-RECORDER_LOADER=$(ldconfig -p | sed -n 's/.*libvulkan.so.1 .*=> //p' | head -n 1)
+RECORDER_LOADER=$(loader)
 recorded() { # PLANT COMMAND...
 	local plant=$1
 	shift
@@ -117,32 +133,38 @@ expect "recorder" 0 driver-rt recorded none "${all[@]}"
 expect "recorder: stream" 0 copy recorded none "$gpubench" stream vulkan/copy --count=1M --samples=2
 [ ! -s report ] && pass || fail "recorder: out of order" report
 recorded barrier "${all[@]}" >out 2>&1 || :
-grep -q "a build uses a tree without a barrier behind a build" report && pass || fail "a missing barrier was not found" out
+grep -q "a build uses a tree without a barrier behind a build" report && pass ||
+	fail "a missing barrier was not found" out
 for plant in index transform build; do
-	expect "planted: $plant" 1 "failed: " recorded $plant "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+	expect "planted: $plant" 1 "failed: " recorded $plant "$gpubench" "${few[@]}" \
+		vulkan/driver-rt --primitives=700
 done
 for plant in eye index transform; do
-	expect "planted: $plant" 1 "failed: " recorded $plant "$gpubench" "${few[@]}" vulkan/driver-rt --op=trace --rays=64 \
-		--primitives=700
+	expect "planted: $plant" 1 "failed: " recorded $plant "$gpubench" "${few[@]}" \
+		vulkan/driver-rt --op=trace --rays=64 --primitives=700
 done
-expect "planted: memory" 0 "of device memory" recorded memory "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=10k
-expect "planted: limit" 0 "700 triangles: the driver takes 100 in a tree" recorded limit "$gpubench" "${few[@]}" vulkan/driver-rt \
-	--primitives=700
-expect "planted: no queries" 0 "no ray queries" recorded queries "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
-# A time of a millisecond at most that would be hours with the bits that are not valid.
-expect "planted: bits" 0 "ok" recorded bits "$gpubench" stream vulkan/copy --count=4k --samples=5 --hot -o bits.jsonl
-/usr/bin/python3 - bits.jsonl >out 2>&1 <<'END' && pass || fail "timestamps' bits that are not valid are in a time" out
+expect "planted: memory" 0 "of device memory" recorded memory "$gpubench" "${few[@]}" \
+	vulkan/driver-rt --primitives=10k
+expect "planted: limit" 0 "700 triangles: the driver accepts at most 100 per tree" \
+	recorded limit "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+expect "planted: no queries" 0 "no ray queries" recorded queries "$gpubench" "${few[@]}" \
+	vulkan/driver-rt --primitives=700
+# A time below a millisecond, which would be hours if invalid bits were counted.
+expect "planted: bits" 0 "ok" recorded bits "$gpubench" stream vulkan/copy --count=4k --samples=5 \
+	--hot -o bits.jsonl
+/usr/bin/python3 - bits.jsonl >out 2>&1 <<'END' && pass || fail "a time contains invalid bits" out
 import json, sys
 times = [max(json.loads(line)["time"]["samples"]) for line in open(sys.argv[1]) if '"time"' in line]
 assert times and max(times) < 2**20, times
 END
-expect "repro" 0 "rtx_ms, 25600 on: emulated" "$gpubench" repro lbvh:table3 lbvh:table6 --preset=quick --set=rays=64 \
-	--backend=vulkan --samples=2
-# Whatever fails on the way ends its own measurement, and no other.
+expect "repro" 0 "rtx_ms, 25600 on: emulated" "$gpubench" repro lbvh:table3 \
+	lbvh:table6 --preset=quick --set=rays=64 --backend=vulkan --samples=2
+# A failure ends its own measurement and no other.
 for plant in lost end; do
-	expect "planted: $plant" 4 "VK_ERROR_" recorded $plant "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=100,200,300 \
-		-o $plant.jsonl
-	[ "$(grep -c '"status":"ok"' $plant.jsonl)" = 2 ] && pass || fail "planted: $plant: not two measurements that went well" out
+	expect "planted: $plant" 4 "VK_ERROR_" recorded $plant "$gpubench" "${few[@]}" \
+		vulkan/driver-rt --primitives=100,200,300 -o $plant.jsonl
+	[ "$(grep -c '"status":"ok"' $plant.jsonl)" = 2 ] && pass ||
+		fail "planted: $plant: two other measurements must succeed" out
 done
 [ ! -s report ] && pass || fail "planted: end: destroyed too early" report
 finish

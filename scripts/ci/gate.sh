@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
-# gate.sh BASE [ARGUMENT...] -- a change against the commit BASE on a build server: build both, measure
-# them in turn, report, and exit as `gpubench ab` does: 0 nothing slower, 1 slower or failed, 6 too
-# little could be decided; 2 and more: it could not be done.
+# gate.sh BASE [ARGUMENT...] -- compare a change with the commit BASE on a build server.
 #
-#	scripts/ci/gate.sh origin/main                            a GPU's benchmarks, or a CPU's without one
+# It builds both, measures them in turn, reports, and exits as `gpubench ab` does: 0 nothing is
+# slower, 1 something is slower or failed, 6 too little could be decided.  Another status means that
+# the comparison could not be made.
+#
+#	scripts/ci/gate.sh origin/main        measure on a GPU, or on the CPU if there is none
 #	scripts/ci/gate.sh origin/main run radix --preset=quick --backend=cpu --threads=1
 #
-# ARGUMENT... is what `gpubench` measures, for both builds.  Results go to the folder GATE
-# (build/gate): records gate.base.jsonl and gate.new.jsonl, and junit.xml.  On GitHub the table goes to
-# the job's summary, too, and each key that is slower, failed or undecided becomes an annotation.
+# ARGUMENT... tells `gpubench` what to measure, for both builds.  Results go to the folder GATE
+# (build/gate): records gate.base.jsonl and gate.new.jsonl, and junit.xml.  On GitHub, the table
+# also goes to the job's summary, and each key that is slower, failed or undecided becomes an
+# annotation.
 #
-#	LAUNCHES=40       of each build, at most
-#	BUILDS=FOLDER     where base/gpubench and new/gpubench are built already: nothing is built
+#	LAUNCHES=40       launches of each build, at most
+#	BUILDS=FOLDER     build nothing: use base/gpubench and new/gpubench in FOLDER
 set -euo pipefail
 
 if (($# == 0)) || [[ $1 == -* ]]; then
@@ -32,7 +35,7 @@ gate=${GATE:-build/gate}
 rm -rf "$gate"
 mkdir -p "$gate"
 
-# A build in a work tree of its own, and of what is checked out.
+# Build BASE in a work tree of its own, and what is checked out.
 if [[ -z ${BUILDS:-} ]]; then
 	BUILDS=$(realpath "$gate")/builds
 	mkdir -p "$BUILDS/new"
@@ -43,10 +46,11 @@ if [[ -z ${BUILDS:-} ]]; then
 	cp -L gpubench "$BUILDS/new/gpubench"
 fi
 
-# Once the launches are made, --resume makes no more, and the same comparison is printed another way.
+# Once the launches are made, --resume makes no more; the comparison is printed in other formats.
 ab() {
 	"$BUILDS/new/gpubench" ab base="$BUILDS/base/gpubench" new="$BUILDS/new/gpubench" \
-		--launches="${LAUNCHES:-40}" --early --resume --output="$gate/gate" --format="$1" -- "${measured[@]}"
+		--launches="${LAUNCHES:-40}" --early --resume --output="$gate/gate" --format="$1" \
+		-- "${measured[@]}"
 }
 measured=("$@")
 status=0

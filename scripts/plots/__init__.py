@@ -1,2 +1,2 @@
-"""What scripts/plot.py draws: records.py reads, style.py decides how all pictures look, the other files
-draw one family of pictures each."""
+"""Pictures of scripts/plot.py: records.py reads records, style.py sets the look of all pictures,
+and each of the other files draws one family of pictures."""

@@ -1,8 +1,8 @@
-"""Record files as series: what was measured alike is pooled, what was not is never joined.
+"""Record files as series: equal measurements are pooled, different ones are never joined.
 
-A point is a variant with its parameters in one setup: machine, host, build, cache mode.  The launches of
-a point are pooled to one value with an interval; a setup that differs is a series of its own, whose name
-says in what.
+A point is a variant with its parameters in one setup: machine, host, build, cache mode.  The
+launches of a point are pooled to one value with an interval.  A different setup is a series of its
+own, whose name says what differs.
 """
 
 import fnmatch
@@ -10,20 +10,21 @@ import json
 import sys
 from dataclasses import dataclass, field
 
-# What makes a setup, in the order in which it names a series; the first that differs are enough.
+# The parts of a setup, in the order in which they name a series; the first that tell it suffice.
 SETUP = ("machine", "host", "commit", "compiler", "caches")
 
-# 95 % of medians of n values lie between the k-th and the (n+1-k)-th of them (binomial, p = 1/2).
+# With 95 % confidence, a median lies between the k-th and the (n+1-k)-th of n or more values
+# (binomial, p = 1/2): (n, k).
 ORDER = ((6, 1), (9, 2), (12, 3), (15, 4), (17, 5), (20, 6), (23, 7), (25, 8), (28, 9), (30, 10))
 
 
 class Trouble(Exception):
-    """What the user should know, in a line."""
+    """An error for the user, in one line."""
 
 
 @dataclass
 class Row:
-    """One record, with what its run says."""
+    """One record, with the setup of its run."""
 
     record: dict
     setup: dict
@@ -43,7 +44,7 @@ class Row:
 
     @property
     def unit(self):
-        """Of the items."""
+        """Unit of the items."""
         return at(self.record, "work.unit") or "items"
 
 
@@ -58,8 +59,8 @@ class Point:
         return self.rows[0]
 
     def pooled(self, value):
-        """(middle, low, high): of one launch its value and interval, of several the median of their
-        values and its 95 % interval, which of fewer than six is all of their range."""
+        """(middle, low, high): of one launch its value and interval; of several the median of their
+        values and its 95 % interval, or the range of the values if they are fewer than six."""
         values = [v for v in (value(r.record) for r in self.rows) if v]
         if len(values) < 2:
             return values[0] if values else None
@@ -77,7 +78,7 @@ def at(record, path):
 
 
 def machine_of(record, run):
-    """The machine of the record's back end: its name, and what tells machines of one name apart."""
+    """The machine of the record's back end: its name, and what tells apart others of that name."""
     host = run.get("host") or {}
     if record["backend"] != "cpu":
         device = at(run, "settings.device") or 0
@@ -89,7 +90,7 @@ def machine_of(record, run):
 
 
 def name_machines(rows):
-    """Machines that share a name are called by what tells them apart, too."""
+    """Distinguish machines that share a name by adding what differs to it."""
     machines = {row.machine for row in rows}
     for row in rows:
         shared = sum(name == row.machine[0] for name, _ in machines) > 1
@@ -107,8 +108,8 @@ def setup_of(record, run):
 
 
 def renew(record):
-    """A record of any schema with numbers for what was taken once, and with the rates that follow from
-    its time."""
+    """Turn a record of any schema into the latest form: numbers for what was taken once, and the
+    rates that follow from its time."""
     for name in ("create", "upload", "download", "first_call"):
         if isinstance(record.get(name), dict):
             record[name] = record[name].get("median")
@@ -149,8 +150,8 @@ def why_not(record):
 
 
 def read(paths):
-    """The rows of all files that have verified times of real hardware; the number of others is
-    reported on standard error."""
+    """The rows of all files with verified times of real hardware; report the number of other
+    records on standard error."""
     runs, records, left = {}, [], {}
     for path in paths:
         for item in lines_of(path):
@@ -183,8 +184,9 @@ def word(value):
 
 
 def select(rows, wheres):
-    """Those that every "NAME=GLOB[,GLOB...]" is true of; NAME is a parameter, variant, bench or a part of
-    the setup.  A variant without a parameter that others of its benchmark have (threads) stays."""
+    """The rows that match every "NAME=GLOB[,GLOB...]"; NAME is a parameter, variant, bench or a
+    part of the setup.  A variant without a parameter that others of its benchmark have (such as
+    threads) stays."""
     for where in wheres or []:
         name, sign, globs = where.partition("=")
         if not sign:
@@ -203,7 +205,7 @@ def is_one_of(value, globs):
 
 
 def value_of(row, name):
-    """A parameter, `variant`, `bench` or a part of the setup; None if there is none."""
+    """Value of a parameter, `variant`, `bench` or a part of the setup; None if there is none."""
     if name in ("variant", "bench"):
         return getattr(row, name)
     return row.params.get(name, row.setup.get(name))
@@ -230,7 +232,7 @@ def setup_names(rows):
 
 
 def points(rows):
-    """The rows pooled: [Point], in the order of the file."""
+    """Pool the rows: [Point], in the order of the file."""
     pooled = {}
     for row in rows:
         key = (row.bench, row.variant, json.dumps(row.params, sort_keys=True), *row.setup.values())
@@ -261,7 +263,7 @@ def label(row, names):
 
 
 def seconds(record):
-    """(time, low, high) of the median, s."""
+    """(time, low, high) of the median, in seconds."""
     time = record["time"]
     low, high = time.get("ci95") or (None, None)
     return tuple((t or time["median"]) * 1e-9 for t in (time["median"], low, high))
@@ -284,5 +286,5 @@ QUANTITIES = {"time": seconds, "rate": rate, "bandwidth": bandwidth}
 
 
 def ratio(over, under):
-    """of two (middle, low, high), with the widest interval that the two allow."""
+    """Ratio of two (middle, low, high), with the widest interval that the two allow."""
     return over[0] / under[0], over[1] / under[2], over[2] / under[1]

@@ -1,5 +1,6 @@
-"""How all pictures look: sized in mm for a journal's column, type that can be edited and searched, colours
-that the colour-blind tell apart, with a mark and a dash each, a legend below that never hides a point."""
+"""The look of all pictures: sizes in mm for a journal's column, text that can be edited and
+searched, colours that the colour-blind can tell apart, each with a mark and a dash, and a legend
+below the panels, where it hides no point."""
 
 import matplotlib
 
@@ -10,7 +11,7 @@ from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocat
 
 from .records import Trouble
 
-# Okabe and Ito, "Color universal design", 2008; yellow, which paper swallows, is a dark one.
+# Okabe and Ito, "Color universal design", 2008, with a dark yellow: a light one is lost on paper.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#000000", "#7a8288")
 MARKS = "os^Dv<>P"
 DASHES = ("-", "--", ":", "-.")
@@ -18,7 +19,7 @@ HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "++++", "oooo")
 MM = 1 / 25.4  # inch
 COLUMN = {1: 85, 2: 178}  # mm
 GREY = "#59636e"
-# What a number of a parameter counts.
+# Units of numeric parameters.
 UNITS = {
     "count": "{items}",
     "vertices": "vertices",
@@ -52,7 +53,7 @@ plt.rcParams.update(
         "hatch.linewidth": 0.5,
         "errorbar.capsize": 1.5,
         "axes.axisbelow": True,
-        "pdf.fonttype": 42,  # TrueType: Type 3 is refused by journals
+        "pdf.fonttype": 42,  # TrueType: journals refuse Type 3
         "ps.fonttype": 42,
         "svg.fonttype": "none",  # text, not outlines
         "svg.hashsalt": "gpubench",  # the same picture from the same records
@@ -95,8 +96,8 @@ def quantity_axis(ax, axis, what, unit, values):
 
 
 def scale(ax, axis, values, formatter=None):
-    """Logarithmic if the values want it, with ticks at 1, 2, 5 where there are few decades.  Bars begin
-    at 0 and are never logarithmic."""
+    """Make an axis logarithmic if its values want it, with ticks at 1, 2, 5 for few decades.  Bars
+    begin at 0 and are never logarithmic."""
     one = getattr(ax, axis + "axis")
     bars = axis == "y" and any(isinstance(c, BarContainer) for c in ax.containers)
     if spread(values) and not bars:
@@ -111,13 +112,13 @@ PLAIN = FuncFormatter(lambda value, _: "%g" % value)  # ratios, and numbers in a
 
 
 def spread(values):
-    """Whether the values want a logarithmic axis."""
+    """True if the values want a logarithmic axis."""
     return min(values) > 0 and max(values) >= 4 * min(values)
 
 
 class Sheet:
-    """A figure of some panels with a title and one legend below; its size is that of the file.  Colours go
-    to names in the order of their first use, in all panels alike."""
+    """A figure of some panels with a title and one legend below; its size is that of the file.
+    Names get colours in the order of their first use, the same in all panels."""
 
     def __init__(self, options, panels, columns=None, height=None):
         self.width = (options.width or COLUMN[options.columns]) * MM
@@ -138,8 +139,8 @@ class Sheet:
         return self.number.setdefault(name, len(self.number))
 
     def marks(self, ax, name, at, threes, across=False, **look):
-        """A series' values with their intervals, (middle, low, high), at places of the axis; across: of the
-        y axis."""
+        """Draw a series' values with their intervals, (middle, low, high), at places of the x axis;
+        across: of the y axis."""
         middles = [middle for middle, _, _ in threes]
         low = [max(middle - low, 0) for middle, low, _ in threes]
         high = [max(high - middle, 0) for middle, _, high in threes]
@@ -154,11 +155,11 @@ class Sheet:
         self.handles.setdefault(name, handle)
 
     def note(self, text):
-        """A line about the whole, in the legend."""
+        """Add a line about the whole picture to the legend."""
         self.handles.setdefault(text, plt.Line2D([], [], linestyle="none"))
 
     def _legend(self):
-        """As many columns as fit; returns its height, inch."""
+        """Draw the legend in as many columns as fit; return its height in inches and if it fits."""
         figure = self.figure
         for columns in range(min(4, len(self.handles)), 0, -1):
             legend = figure.legend(
@@ -189,7 +190,8 @@ class Sheet:
                 self.height += below
                 self.figure.set_size_inches(self.width, self.height)
             if below > 0.6 * self.height:
-                raise Trouble("the legend leaves no room: give more --height, or fewer series by --where")
+                raise Trouble("the legend leaves no room: give more --height, or fewer series by"
+                              " --where")
             share = below / self.height
             self.figure.get_layout_engine().set(rect=(0, share, 1, 1 - share))
         ending = path.rpartition(".")[2].lower()

@@ -1,4 +1,4 @@
-"""sweep, speedup, roofline, phases, meshes: pictures of what one or several runs measured."""
+"""sweep, speedup, roofline, phases, meshes: pictures of the measurements of one or several runs."""
 
 from . import style
 from .records import (
@@ -32,7 +32,7 @@ def is_number(value):
 
 
 def choose_x(rows, wanted):
-    """The parameter of the abscissa: as wanted, else the number with the most values, else the word
+    """The parameter of the x axis: as wanted, else the number with the most values, else the word
     with the most, else the variant."""
     if wanted:
         if not any(value_of(r, wanted) is not None for r in rows):
@@ -45,8 +45,9 @@ def choose_x(rows, wanted):
 
 
 def series_names(rows, options, x):
-    """What a series is named by, besides its variant: as wanted, else all that varies but x, the facets
-    and what follows from x; and what tells setups apart, always: they are never joined."""
+    """Names that tell series apart, besides the variant: as wanted, else all that vary but x, the
+    facets and what follows from x.  Names that tell setups apart are always included, because
+    setups are never joined."""
     apart = {x, options.facet}
     setups = [n for n in setup_names(rows) if n not in apart]
     wanted = (
@@ -61,13 +62,13 @@ def series_names(rows, options, x):
 
 
 def follows(rows, name, x):
-    """Whether each value of x has one value of the parameter, as a scene has of its triangles."""
+    """True if each value of x has one value of the parameter, as a scene has of its triangles."""
     pairs = {(word(value_of(r, x)), word(r.params[name])) for r in rows if name in r.params}
     return len(pairs) == len({at_x for at_x, _ in pairs})
 
 
 def facets(rows, options):
-    """[(title, rows)]: a panel for each benchmark, and each value of the facet."""
+    """[(title, rows)]: a panel for each benchmark and each value of the facet."""
     panels = []
     for bench, mine in by_bench(rows):
         values = (
@@ -85,7 +86,7 @@ def facets(rows, options):
 
 
 def grouped(rows, names, x, value):
-    """{series: {x: (middle, low, high)}}; two values of one series at one x are trouble."""
+    """{series: {x: (middle, low, high)}}; Trouble if a series has two values at one x."""
     lines = {}
     for point in points(rows):
         pooled = point.pooled(value)
@@ -122,7 +123,7 @@ def draw_lines(sheet, ax, lines):
 
 
 def draw_bars(sheet, ax, lines):
-    """A group of bars for each word on the abscissa."""
+    """Draw a group of bars for each word on the x axis."""
     words = list(dict.fromkeys(x for line in lines.values() for x in line))
     wide = 0.8 / len(lines)
     for i, (series, line) in enumerate(lines.items()):
@@ -154,7 +155,7 @@ def values_of(lines):
 
 
 def draw(sheet, ax, lines, x, unit):
-    """Lines over numbers, bars over words."""
+    """Draw lines over numbers, bars over words."""
     xs = [v for line in lines.values() for v in line]
     if all(is_number(v) for v in xs):
         draw_lines(sheet, ax, lines)
@@ -173,7 +174,7 @@ def note_intervals(sheet, rows):
 
 
 def panelled(options, rows, draw_panel, **size):
-    """A sheet with a panel for each of the facets."""
+    """A sheet with a panel for each facet."""
     panels = facets(rows, options)
     sheet = style.Sheet(options, len(panels), **size)
     for ax, (title, mine) in zip(sheet.axes, panels):
@@ -220,7 +221,7 @@ def speedup(options):
 
 
 def over_base(lines, variant, x):
-    """{series: {x: speed-up over the variant's time there}}, where there is one."""
+    """{series: {x: speed-up over the variant's time at x}}, where there is one."""
     ratios = {}
     for series, line in lines.items():
         if x == "variant":
@@ -234,14 +235,14 @@ def over_base(lines, variant, x):
 
 
 def base_of(lines, series, variant):
-    """The variant's line in the same setup, with the same parameters as far as it has them: qsort has no
-    threads."""
+    """The variant's line in the same setup, with the same parameters where it has them: qsort has
+    no threads."""
     fitting = [s for s in lines if s[0] == variant and set(s[1:]) <= set(series[1:])]
     return lines[max(fitting, key=len)] if fitting else {}
 
 
 def roofline(options):
-    """Items per second over items per byte, below the copy bandwidth that was measured beside them."""
+    """Items per second over items per byte, below the copy bandwidth measured in the same run."""
     rows = [
         r
         for r in rows_of(options)
@@ -267,7 +268,11 @@ def draw_roofs(sheet, ax, rows):
     ends = (min(intensities) / 1.5, max(intensities) * 1.5)
     for i, (what, copy) in enumerate(roofs.items()):
         (handle,) = ax.plot(
-            ends, [e * copy for e in ends], color=style.GREY, linestyle=style.DASHES[i % 4], marker=""
+            ends,
+            [e * copy for e in ends],
+            color=style.GREY,
+            linestyle=style.DASHES[i % 4],
+            marker="",
         )
         sheet.add("copy bandwidth" + (", " + named(names, what) if what else ""), handle)
     ax.set_yscale("log")
@@ -278,12 +283,12 @@ def draw_roofs(sheet, ax, rows):
 
 
 def named(names, what):
-    """A bare number of threads says what it is."""
+    """Say what a bare number of threads counts."""
     return "threads=" + what if names[:1] == ["threads"] else what
 
 
 def phases(options):
-    """Where the time goes: a bar for each variant and point, of its phases."""
+    """Time of the phases: a stacked bar for each variant and point."""
     rows = [r for r in rows_of(options) if r.record.get("phases")]
     if not rows:
         raise Trouble("no record has phases")
@@ -316,7 +321,7 @@ def phase_of(record, phase):
 
 
 def meshes(options):
-    """Times of builds over the number of triangles, each mesh with its name."""
+    """Build times over the number of triangles, each mesh with its name."""
     rows = [r for r in rows_of(options) if r.bench == "lbvh" and r.params.get("op") == "build"]
     if not rows:
         raise Trouble("no record of lbvh has op=build")

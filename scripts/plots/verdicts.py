@@ -1,5 +1,5 @@
-"""paper, ab, versus, history: pictures of what the program compared.  The numbers are those of its JSON; nothing
-is judged here but in ab, which shows every launch."""
+"""paper, ab, versus, history: pictures of the program's comparisons.  Their numbers come from its
+JSON; only ab reads records, and shows every launch."""
 
 import json
 
@@ -22,7 +22,7 @@ def read_document(options, kind):
 
 
 def group(rows, *names):
-    """The rows by what they have under these names, in the order of first appearance."""
+    """Group the rows by their values under these names, in the order of first appearance."""
     groups = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in names), []).append(row)
@@ -30,7 +30,7 @@ def group(rows, *names):
 
 
 def paper(options):
-    """Published tables, and the same measured here."""
+    """Published tables beside the values measured here."""
     tables = group(read_document(options, "repro")["cells"], "table")
     sheet = style.Sheet(options, len(tables), columns=1, height=80 * len(tables))
     for ax, ((name,), cells) in zip(sheet.axes, tables.items()):
@@ -40,7 +40,8 @@ def paper(options):
 
 
 def draw_table(sheet, ax, name, cells):
-    keys = [group(row, "column") for row in group((c for c in cells if c["role"] == "key"), "row").values()]
+    key_cells = (c for c in cells if c["role"] == "key")
+    keys = [group(row, "column") for row in group(key_cells, "row").values()]
     names = [column for (column,) in keys[0]]
     columns = group((c for c in cells if c["role"] not in ("key", "ratio", "beside")), "column")
     first = [row[names[0],][0] for row in keys]
@@ -64,7 +65,8 @@ def draw_table(sheet, ax, name, cells):
     if not values:
         raise Trouble("%s has no number" % name)
     style.scale(ax, "y", values, style.PLAIN)
-    ax.set_ylabel("%s (%s)" % ("time" if all(units.values()) else "value", ", ".join(filter(None, sorted(units)))))
+    quantity = "time" if all(units.values()) else "value"
+    ax.set_ylabel("%s (%s)" % (quantity, ", ".join(filter(None, sorted(units)))))
     key_name = ", ".join(names)
     if line:
         style.scale(ax, "x", xs)
@@ -78,7 +80,7 @@ def draw_table(sheet, ax, name, cells):
 
 
 def ab(options):
-    """Each measurement's launches on both sides, over the median of the first."""
+    """The launches of each measurement on both sides, over the median of the first side."""
     if len(options.files) != 2:
         raise Trouble("ab needs two files, BASE and NEW")
     sides = [points(select(read([path]), options.where)) for path in options.files]
@@ -112,8 +114,8 @@ def values_of(point):
 
 
 def same_measurement(a, b):
-    """The same variant, parameters and caches; a parameter that one side did not have yet does not
-    count."""
+    """True for the same variant, parameters and caches; a parameter that one side does not have
+    does not count."""
     return (
         (a.bench, a.variant, a.setup["caches"]) == (b.bench, b.variant, b.setup["caches"])
         and all(a.params[n] == b.params[n] for n in a.params if n in b.params)
@@ -122,9 +124,10 @@ def same_measurement(a, b):
 
 def versus(options):
     """Speed-ups over the first machine."""
+    machines = group(read_document(options, "versus")["cells"], "bench", "backend", "machine")
     tables = [
         group(cells, "key", "caches")
-        for cells in group(read_document(options, "versus")["cells"], "bench", "backend", "machine").values()
+        for cells in machines.values()
         if any(cell["speed_up"] for cell in cells)
     ]
     if not tables:
@@ -155,7 +158,7 @@ def versus(options):
 
 
 def history(options):
-    """The launches of each series in their order, the levels and the shifts between them."""
+    """The launches of each series in order, with the levels and the shifts between them."""
     document = read_document(options, "history")
     series = group(document["launches"], "key", "machine", "caches")
     shifts = group(document["shifts"], "key", "machine", "caches")
@@ -187,7 +190,8 @@ def history(options):
                 ha="right",
             )
         ax.set_title("%s\n%s" % name[:2], fontsize=6)
-        ax.set_xlabel("launch, %s to %s" % (day(launches[0]["started"]), day(launches[-1]["started"])))
+        first, last = day(launches[0]["started"]), day(launches[-1]["started"])
+        ax.set_xlabel("launch, %s to %s" % (first, last))
         ax.set_ylabel("time")
         ax.xaxis.set_major_locator(style.MaxNLocator(integer=True))
         ax.yaxis.set_major_formatter(style.EngFormatter("s"))

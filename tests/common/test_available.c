@@ -1,4 +1,6 @@
-/* What memory is left, by limits that are written to files here, and by the process's own. */
+/* test_available.c -- available memory, under limits in fake files and under the limits of the
+ * process.
+ */
 #include "common/available.h"
 
 #include <criterion/criterion.h>
@@ -76,7 +78,7 @@ Test(available, version_2_group_around)
 	cr_expect_eq(left("0::/job/step\n"), 0);
 }
 
-/* The path may be one of the host, which the container does not have. */
+/* The path may be that of the host, which does not exist in the container. */
 Test(available, version_2_in_a_container)
 {
 	write_file("memory.max", "5000\n");
@@ -109,7 +111,7 @@ static rlim_t address_space(void)
 	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* In a child of its own, as every test is. */
+/* The limit is safe to set: every test runs in its own process. */
 Test(available, address_space)
 {
 	const rlim_t most = address_space() + ((rlim_t)4 << 30);

@@ -1,7 +1,6 @@
-/* test_backend.c -- the back ends: flush, timer, block, and what they say when they cannot.
+/* test_backend.c -- the back ends: flush, timer, hold, and their errors.
  *
- * The CUDA half runs on a GPU or in the emulator; where there is neither, only its refusals are
- * looked at.
+ * The CUDA tests run on a GPU or in the emulator.  Without either, only the errors are tested.
  */
 #include "common/backend.h"
 
@@ -55,7 +54,7 @@ static void check_flush(const struct gb_backend_ops *backend)
 	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
 }
 
-/* Timer, flush and, of a GPU, the state. */
+/* Check timer and flush, and the state of a GPU. */
 static void check_device(const struct gb_backend_ops *backend)
 {
 	struct gb_gpu_state state;
@@ -68,9 +67,9 @@ static void check_device(const struct gb_backend_ops *backend)
 	cr_expect(isnan(state.temperature_c) || state.temperature_c > 0);
 }
 
-enum { LINE = 64, LINES = 4096 }; /* 256 KiB, which every second level holds */
+enum { LINE = 64, LINES = 4096 }; /* 256 KiB, which fits in most L2 caches */
 
-/* Follow the lines' pointers, each to a far one, once around.  Returns ns. */
+/* Follow the pointers through all lines, each to a distant one.  Return ns. */
 static double walk(void **line)
 {
 	const double start = gb_now_ns();
@@ -82,8 +81,8 @@ static double walk(void **line)
 	return gb_now_ns() - start;
 }
 
-/* After a flush the lines come from memory: at least twice the time.  The least of several walks:
- * others use this machine, too. */
+/* After a flush the lines come from memory and take at least twice as long.  Compares minima of
+ * several walks, because other programs use this machine too. */
 Test(backend, a_flush_evicts)
 {
 	static char bytes[LINES][LINE] __attribute__((aligned(64)));
@@ -128,7 +127,7 @@ static bool open_cuda(void)
 	return gb_backends[GB_CUDA]->open(0, &err) == GB_OK;
 }
 
-Test(backend, cuda_opens_or_says_why_again_and_again)
+Test(backend, cuda_opens_or_reports_why_repeatedly)
 {
 	for (int i = 0; i < 3; i++) {
 		struct gb_error err = { 0 };
@@ -141,7 +140,7 @@ Test(backend, cuda_opens_or_says_why_again_and_again)
 	gb_backends[GB_CUDA]->close();
 }
 
-Test(backend, cuda_refuses_a_device_that_is_not_there)
+Test(backend, cuda_refuses_a_missing_device)
 {
 	static const int numbers[] = { -1, 1000 };
 
@@ -183,7 +182,7 @@ Test(backend, cuda_lists_devices)
 #endif
 }
 
-/* The SM clock is between 100 MHz and 10 GHz, or none. */
+/* The SM clock is between 100 MHz and 10 GHz, or unknown. */
 Test(backend, cuda_device)
 {
 	double hz;
@@ -198,7 +197,7 @@ Test(backend, cuda_device)
 }
 
 #ifdef GPUBENCH_SIMT
-/* Each flush writes twice the L2, and has a kernel read as much. */
+/* Each flush writes twice the L2 size, and a kernel reads as much. */
 Test(backend, cuda_flush_passes_over_the_cache)
 {
 	const struct gb_backend_ops *cuda = gb_backends[GB_CUDA];
@@ -222,7 +221,7 @@ Test(backend, cuda_flush_passes_over_the_cache)
 }
 #endif
 
-/* Many times, and with a let_go() too many: each hold waits for its own. */
+/* Repeated, with one let_go() too many: each hold waits for its own. */
 Test(backend, cuda_hold_and_let_go, .timeout = 60)
 {
 	struct gb_error err = { 0 };
@@ -243,7 +242,7 @@ Test(backend, cuda_hold_and_let_go, .timeout = 60)
 	gb_backends[GB_CUDA]->close();
 }
 
-/* A block that nobody lifts ends by itself, and the next ones work. */
+/* A hold that is never released ends by itself, and later ones work. */
 Test(backend, cuda_block_never_hangs, .timeout = 60)
 {
 	struct gb_error err = { 0 };
@@ -263,7 +262,8 @@ Test(backend, cuda_block_never_hangs, .timeout = 60)
 	gb_backends[GB_CUDA]->close();
 }
 
-/* More than any device has: skipped with both numbers, and the device is as good as before. */
+/* More memory than any device has: skipped, both numbers are printed, and the device still
+ * works. */
 Test(backend, cuda_too_little_memory)
 {
 	const struct stream_params params = { .count = INT64_C(1) << 40, .threads = 1 };
@@ -287,7 +287,7 @@ Test(backend, cuda_too_little_memory)
 
 #endif
 
-/* ---- Vulkan: on a GPU, or on the CPU (lavapipe) ------------------------------------------------ */
+/* ---- Vulkan: on a GPU, or on the CPU (lavapipe) ---------------------------------------------- */
 
 #if GB_HAVE_VULKAN
 
@@ -313,7 +313,7 @@ Test(backend, vulkan)
 	vulkan->close();
 }
 
-/* What is held back is let go, or gives up when it is waited for. */
+/* Held work is released, or the hold gives up when the work is waited for. */
 Test(backend, vulkan_holds)
 {
 	const struct gb_backend_ops *vulkan = gb_backends[GB_VULKAN];
@@ -339,9 +339,9 @@ Test(backend, vulkan_holds)
 
 #endif
 
-/* ---- what several back ends find ------------------------------------------------------------- */
+/* ---- devices found by several back ends ------------------------------------------------------ */
 
-Test(devices, one_that_two_find_is_one)
+Test(devices, a_device_found_twice_is_listed_once)
 {
 	static struct gb_devices devices;
 	const struct gb_gpu_info found[] = {

@@ -1,4 +1,4 @@
-/* Counted allocation: the record's `memory` rests on it. */
+/* test_memory.c -- counted allocation, from which the record's `memory` is computed. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 static struct gb_error err;
 
-Test(memory, counts_what_is_alive_and_the_peak)
+Test(memory, counts_live_bytes_and_the_peak)
 {
 	const size_t before = gb_memory_used(GB_HOST_MEMORY);
 	void *a, *b;
@@ -38,7 +38,7 @@ Test(memory, aligns)
 	}
 }
 
-Test(memory, nothing_is_still_a_pointer)
+Test(memory, zero_bytes_give_a_pointer)
 {
 	void *p = gb_host_alloc(0, 8, &err);
 
@@ -46,7 +46,7 @@ Test(memory, nothing_is_still_a_pointer)
 	gb_host_free(p);
 }
 
-Test(memory, refuses_what_cannot_fit)
+Test(memory, refuses_impossible_sizes)
 {
 	cr_assert(eq(ptr, gb_host_alloc(SIZE_MAX, 8, &err), NULL));
 	cr_assert(eq(int, (int)err.code, GB_EMEMORY));

@@ -44,7 +44,7 @@ static const struct {
 	    2.0360233969169147, 6.0750877141941964, 0 },
 	  1,
 	  6.6 },
-	/* small differences of big numbers; too few for an interval of the median */
+	/* small differences of large numbers; too few for an interval of the median */
 	{ 4,
 	  { 1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16 },
 	  { 4, 1000000004, 1000000006.25, 1000000010, 1000000013.75, 1000000016, 1000000010,
@@ -60,7 +60,7 @@ static const struct {
 	  5.5 },
 	/* one value has no spread */
 	{ 1, { 42 }, { 1, 42, 42, 42, 42, 42, 42, NAN, 0, NAN, NAN, NAN, NAN, NAN, 0 }, 42, 42 },
-	/* none have no statistics */
+	/* no values, no statistics */
 	{ 0,
 	  { 0 },
 	  { 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0 },
@@ -118,7 +118,7 @@ Test(stats, equal_values_have_exact_moments)
 	cr_assert(gb_relative_half_width(&s) == 0);
 }
 
-Test(stats, what_is_not_finite_is_refused)
+Test(stats, values_that_are_not_finite_are_refused)
 {
 	const double value[] = { 1, 2, NAN }, infinite[] = { 1, INFINITY };
 	struct gb_error err = { 0 };

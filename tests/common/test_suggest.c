@@ -1,4 +1,4 @@
-/* Which words are near enough to be suggested, and the text that suggests them. */
+/* test_suggest.c -- which words are close enough to be suggested, and the text of a suggestion. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -14,14 +14,14 @@ struct mistake {
 ParameterizedTestParameters(suggest, nearest)
 {
 	static struct mistake cases[] = {
-		{ "raidx", " (did you mean radix?)" },   /* exchanged */
-		{ "radi", " (did you mean radix?)" },    /* left out */
-		{ "rradix", " (did you mean radix?)" },  /* inserted */
-		{ "rudix", " (did you mean radix?)" },   /* replaced */
+		{ "raidx", " (did you mean radix?)" },   /* letters swapped */
+		{ "radi", " (did you mean radix?)" },    /* letter missing */
+		{ "rradix", " (did you mean radix?)" },  /* letter inserted */
+		{ "rudix", " (did you mean radix?)" },   /* letter replaced */
 		{ "RADIX", " (did you mean radix?)" },   /* case */
-		{ "comp", " (did you mean compare?)" },  /* a beginning */
-		{ "u23", " (did you mean u32?)" },       /* as near as it gets */
-		{ "u3", " (did you mean u32 or u31?)" }, /* two */
+		{ "comp", " (did you mean compare?)" },  /* a prefix */
+		{ "u23", " (did you mean u32?)" },       /* the closest */
+		{ "u3", " (did you mean u32 or u31?)" }, /* two of them */
 		{ "distrbuton", " (did you mean distribution?)" },
 		{ "u16", "." },
 		{ "x", "." },

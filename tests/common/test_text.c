@@ -56,7 +56,7 @@ Test(text, numbers_have_three_digits_and_a_fitting_unit)
 	cr_assert_lt(strlen(gb_text_scaled(text, -1.7e308)), GB_TEXT_MAX - 1);
 }
 
-Test(text, integers_are_spelt_as_short_as_can_be)
+Test(text, integers_have_the_shortest_spelling)
 {
 	static const struct {
 		int64_t value;
@@ -84,7 +84,7 @@ Test(text, integers_are_spelt_as_short_as_can_be)
 	cr_assert_str_eq(gb_text_int(text, INT64_MIN), "-8388608Ti");
 }
 
-/* Read the digits and the suffix back. */
+/* Parse the digits and the suffix. */
 static int64_t value_of(const char *spelling)
 {
 	static const char letters[] = " KMGT";
@@ -105,7 +105,7 @@ Test(text, integers_read_back)
 		cr_assert_eq(value_of(gb_text_int(text, 7 * value)), 7 * value);
 }
 
-/* What a terminal would obey, and nothing else. */
+/* Exactly the characters that a terminal interprets. */
 Test(text, control_characters)
 {
 	static const struct {

@@ -1,7 +1,7 @@
-/* Every variant of every workload, at every point of its `check` lists, against its own verifier.
+/* test_variants.c -- every variant of every workload at every point of its `check` lists, verified.
  *
- * On a machine without a GPU the cuda variants are run by the same file in the emulator's build
- * (SIMT=1), where none of them may be left out.
+ * On a machine without a GPU the emulator's build (SIMT=1) runs the cuda variants from this file;
+ * there none may be skipped.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -26,7 +26,7 @@
 
 static const struct gb_settings how = { .timeout_s = 600 };
 
-/* In the emulator's build the cpu variants have been tested elsewhere. */
+/* The emulator's build skips the cpu variants, which other builds test. */
 static bool is_ours(const struct gb_variant *v)
 {
 #ifdef GPUBENCH_SIMT
@@ -62,7 +62,7 @@ ParameterizedTestParameters(variants, every_point)
 	return list_variants();
 }
 
-/* Run the variant at each point; returns how many passed, and why the last one was skipped. */
+/* Run the variant at each point.  Return how many passed, and why the last one was skipped. */
 static size_t run_line(const struct gb_variant *v, const char *words, bool timed, char *skipped,
 		       size_t size)
 {
@@ -125,7 +125,7 @@ ParameterizedTestParameters(variants, every_allocation_may_fail)
 	return list_variants();
 }
 
-/* Whatever allocation fails, the point is skipped, nothing leaks, and the next one works. */
+/* Whichever allocation fails, the point is skipped, nothing leaks, and the next point works. */
 ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 {
 	const struct gb_variant *v = &gb_variants[*i];
@@ -161,15 +161,16 @@ ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 			break;
 		}
 		cr_assert(eq(int, (int)r.outcome, GB_SKIPPED), "%s", r.reason);
-		cr_assert(k < 10000); /* some allocate for each thread */
+		cr_assert(k < 10000); /* some variants allocate per thread */
 	}
 	workload->release(input);
 	gb_sweep_release(&sweep);
 	free(params);
 }
 
-/* An input of every kind that `check` has: whatever allocation fails, nothing leaks and the status says so.  What a
- * workload can do without (the matrix of a graph) is no failure: four in a row that succeed end a line. */
+/* For an input of every kind in `check`: whichever allocation fails, nothing leaks and the status
+ * is an error.  An optional allocation (the matrix of a graph) may fail without error, so four
+ * successes in a row end a line. */
 Test(workloads, every_allocation_of_an_input_may_fail)
 {
 	for (size_t w = 0; w < gb_workload_count; w++) {
@@ -207,8 +208,9 @@ Test(workloads, every_allocation_of_an_input_may_fail)
 	}
 }
 
-/* Timed, cold, as a user asks for one: skipped with the reason, whatever its back end lacks. */
-Test(variants, what_is_not_in_this_build_is_skipped)
+/* Timed and cold, as a user asks for it: a variant that this build lacks is skipped with a reason,
+ * whatever its back end. */
+Test(variants, variants_not_in_this_build_are_skipped)
 {
 	size_t absent = 0, passed;
 
@@ -228,8 +230,8 @@ Test(variants, what_is_not_in_this_build_is_skipped)
 		cr_skip("nothing is absent from this build");
 }
 
-/* A peer's times are those of one version of it. */
-Test(variants, peers_tell_their_library)
+/* The times of a peer belong to one version of its library. */
+Test(variants, peers_name_their_library)
 {
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];

@@ -1,13 +1,14 @@
-/* leaf_cases.h -- the leaves that sort by vectors: every size around those of vectors and networks, keys that
- * few of their ways to split suit, and the way by middles, which samples hardly ever leave anything to.
+/* leaf_cases.h -- tests of leaf sorts with vectors: every size around those of vectors and
+ * networks, keys that defeat most pivots, and the fallback by middles, which sampled pivots rarely
+ * need.
  *
- * Included by a test behind the file that it tests, whose static functions are called here.
+ * Included by a test after the file under test, whose static functions are called here.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
-enum { MOST = 5000, GUARD = 16 }; /* keys; keys around them that must stay */
+enum { MOST = 5000, GUARD = 16 }; /* keys; guard keys on either side */
 static const uint64_t guard = UINT64_C(0x5a5a5a5a5a5a5a5a);
 
 static uint64_t next(uint64_t *state)
@@ -18,7 +19,8 @@ static uint64_t next(uint64_t *state)
 	return *state;
 }
 
-/* Key i of n: evenly spread, few, one bit each or none, equal but for one, all equal, the largest, falling. */
+/* Key i of n: uniform, few values, few bits set, all equal but one, all equal, the largest,
+ * descending. */
 static uint64_t key_of(int kind, size_t i, size_t n, uint64_t *state)
 {
 	const uint64_t word = next(state), last = i + 1 == n;
@@ -62,7 +64,7 @@ static uint64_t get(const void *array, size_t width, size_t i)
 	return width == 8 ? ((const uint64_t *)array)[i] : ((const uint32_t *)array)[i];
 }
 
-/* As a caller has a leaf sorted, in either array; or in the middle of what is there alone; or cut before. */
+/* How the leaf is sorted: as a caller does, in either array; by middles alone; or cut first. */
 enum way { IN_PLACE, IN_SPARE, BY_MIDDLES, CUT, WAYS };
 
 static void sort_leaf(const struct radix_leaf *leaf)
@@ -145,7 +147,8 @@ static void sort_all(size_t n)
 				sort_one(width, kind, n, way);
 }
 
-/* All sizes around those of vectors, networks, and of other ways to choose a pivot. */
+/* All sizes around those of vectors and networks, and those at which the choice of pivot
+ * changes. */
 static void sort_sizes(void)
 {
 	const size_t other[] = { RADIX_MANY, 4 * RADIX_EVEN, 8 * RADIX_EVEN, 16 * RADIX_EVEN };

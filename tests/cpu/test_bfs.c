@@ -1,5 +1,5 @@
-/* test_bfs.c -- the CPU searches on graphs that are hard for them, with each instruction set
- * that they may choose from and more threads than there are cores, against the reference.
+/* test_bfs.c -- the CPU searches on difficult graphs, with each instruction set and with more
+ * threads than cores, against the reference.
  */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -25,13 +25,14 @@ static const struct gb_variant_ops *const searches[] = {
 	&bfs_cpu_ccam_paper,  &bfs_cpu_ccam_pull, &bfs_cpu_ccam,
 };
 
-/* Those on a matrix of bytes have nothing to learn from large graphs, and take long. */
+/* Searches on a matrix of bytes are slow, and large graphs do not test anything new in them. */
 static bool is_too_slow(const struct gb_variant_ops *ops, uint32_t n)
 {
 	return n > 3000 && (ops == &bfs_cpu_basic || ops == &bfs_cpu_basic_queue);
 }
 
-/* Run a search so many times, each from another source or batch of sources, and verify what it finds. */
+/* Run a search several times, from different sources or batches of sources, and verify the
+ * results. */
 static void search(const struct gb_variant_ops *ops, const struct bfs_params *params,
 		   const struct bfs_input *in, int64_t runs)
 {
@@ -56,7 +57,7 @@ static void search(const struct gb_variant_ops *ops, const struct bfs_params *pa
 	free(output);
 }
 
-/* Each search from up to `most` sources; of distances, also many in a batch. */
+/* Each variant from up to `most` sources; for distances, also with many sources in a batch. */
 static void search_all(struct bfs_params params, const struct bfs_input *in, int64_t most)
 {
 	static const int64_t batches[] = { 1, 37, 64 };
@@ -120,8 +121,8 @@ Test(bfs_cpu, loops_and_parallel_edges)
 	search_edges("0 0\n0 1\n0 1\n1 0\n1 1\n1 2\n2 2\n1 2\n3 3\n3 3\n3 4\n", 100);
 }
 
-/* The source has an edge to itself, and the last level one vertex: were the source counted as reached
- * twice, the search would end a level early. */
+/* The source has a self-loop, and the last level has one vertex.  If the source were counted twice,
+ * the search would end a level early. */
 Test(bfs_cpu, loop_at_the_source)
 {
 	search_edges("0 0\n0 1\n1 2\n", 100);
@@ -132,7 +133,7 @@ Test(bfs_cpu, disconnected)
 	search_edges("0 1\n1 0\n40 41\n41 42\n99 7\n7 99\n", 100);
 }
 
-/* A chain longer than a slab is wide, one way. */
+/* A directed chain, longer than a slab is wide. */
 Test(bfs_cpu, deep_chain)
 {
 	char *text = malloc(120000);
@@ -153,7 +154,7 @@ Test(bfs_cpu, deep_chain)
 	free(text);
 }
 
-/* Where vertices without in-edges keep every slab from being saturated. */
+/* Vertices without in-edges keep every slab from saturating. */
 Test(bfs_cpu, one_per_cent_without_in_edges)
 {
 	search_every_way((struct bfs_params){ .vertices = UNLESS_SANITIZED(8500, 4300),
@@ -178,7 +179,7 @@ Test(bfs_cpu, shared_levels)
 			 2);
 }
 
-/* Only what has no matrix is left to the searches on CSR. */
+/* A graph of more than 65536 vertices has no matrix: only the searches on CSR run. */
 Test(bfs_cpu, no_matrix)
 {
 	const struct bfs_params params = {
@@ -202,7 +203,7 @@ Test(bfs_cpu, no_matrix)
 	gb_bfs_workload.release(input);
 }
 
-/* Variants of one source and of a batch say so. */
+/* Variants for one source and for batches refuse the other kind. */
 Test(bfs_cpu, batches)
 {
 	struct bfs_params params = { .vertices = 70, .p = 0.1, .sources = 5, .batch = 2 };

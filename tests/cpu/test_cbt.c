@@ -1,5 +1,5 @@
-/* test_cbt.c -- the CPU variants of cbt with each instruction set, against heaps and ids made
- * by the definitions: all depths to 22, whole-frame programs, more threads than cores.
+/* test_cbt.c -- the CPU variants of cbt with each instruction set, against heaps and ids computed
+ * from the definitions: all depths to 22, whole-frame programs, more threads than cores.
  */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -58,7 +58,7 @@ static struct wanted want(const struct cbt_input *in)
 	return w;
 }
 
-/* The output of variant v has what the input asks for. */
+/* Check that the output of variant v has everything that the input requests. */
 static void compare(const struct cbt_input *in, const struct wanted *w, void *output,
 		    const char *what)
 {
@@ -86,7 +86,7 @@ static void compare(const struct cbt_input *in, const struct wanted *w, void *ou
 			     what);
 }
 
-/* Two runs, the second one without reset() where that is allowed. */
+/* Two runs, the second one without reset() if that is allowed. */
 static void check(const struct gb_variant_ops *ops, const struct cbt_params *params,
 		  const struct cbt_input *in, const struct wanted *w, const char *what)
 {
@@ -111,10 +111,10 @@ static void check(const struct gb_variant_ops *ops, const struct cbt_params *par
 	free(output);
 }
 
-/* The instruction sets that variants choose from. */
+/* The instruction sets that variants can use. */
 static const enum cpu_simd levels[] = { CPU_PLAIN, CPU_AVX2, CPU_VBMI2 };
 
-/* All variants that can do it, with every instruction set, at one point. */
+/* All variants that support the point, with every instruction set. */
 static void check_all(const struct cbt_params *params)
 {
 	struct gb_error err = { 0 };
@@ -227,8 +227,8 @@ Test(cbt_cpu, terrain)
 	check_all(&params);
 }
 
-/* What is written around the caches, which is chosen for large trees only, is the same. */
-Test(cbt_cpu, around_the_caches)
+/* Non-temporal stores, used for large trees only, give the same result. */
+Test(cbt_cpu, non_temporal_stores)
 {
 	for (int64_t depth = 12; depth <= 19; depth++) {
 		struct cbt_params params = { .op = CBT_REDUCE,
@@ -270,7 +270,7 @@ Test(cbt_cpu, around_the_caches)
 	}
 }
 
-/* Any range of words gives its leaves, to any address, and nothing behind them is written. */
+/* Any range of words gives its leaves, to any address, and writes nothing after them. */
 Test(cbt_cpu, leaves_in_parts)
 {
 	static const double fill[] = { 0.001, 0.25, 0.6, 0.9, 1 };

@@ -13,8 +13,8 @@ extern const struct gb_variant_ops lbvh_cpu_karras_bitonic, lbvh_cpu_karras_radi
 
 static const size_t sizes[] = { 1, 2, 3, 9, 33, 1000, 8193, 20011 };
 
-/* Bottom up in one sweep, and top down by binary search and passes: the same bytes. */
-Test(lbvh_build, one_tree_whatever_the_way)
+/* Bottom-up in one sweep, and top-down by binary search and passes, must give the same bytes. */
+Test(lbvh_build, all_algorithms_build_one_tree)
 {
 	for (size_t s = 0; s < GB_COUNT(scenes); s++)
 		for (size_t n = 0; n < GB_COUNT(sizes); n++) {
@@ -32,8 +32,8 @@ Test(lbvh_build, one_tree_whatever_the_way)
 		}
 }
 
-/* The threads' parts leave no trace in the tree, nor does AVX2 in codes and clusters. */
-Test(lbvh_build, one_tree_whatever_the_threads)
+/* The tree does not depend on the number of threads; codes and clusters do not depend on AVX2. */
+Test(lbvh_build, one_tree_for_any_number_of_threads)
 {
 	const struct gb_variant_ops *const all[] = {
 		&lbvh_cpu_karras_bitonic, &lbvh_cpu_karras_radix, &lbvh_cpu_karras64,
@@ -67,14 +67,14 @@ static double sah_cost(struct work *w, const struct gb_variant_ops *ops)
 	return metric(&metrics, "sah_cost");
 }
 
-/* Clusters, refined, cost a ray less than the codes' tree by a tenth; but in a soup of loose
- * triangles, where a full sweep over all planes saves 8 %.  So do planes, and in less time; but in a
- * city, whose cables lie across each other. */
+/* The SAH cost of a ray is lower in trees of refined clusters, and of planes, than in the tree of
+ * the codes.  The bounds depend on the scene: clusters gain least in a soup of loose triangles,
+ * planes in a city, whose cables cross each other. */
 Test(lbvh_build, better_trees)
 {
 	const struct {
 		const char *scene;
-		double clusters, planes; /* of the codes' cost, at most */
+		double clusters, planes; /* upper bounds, relative to the tree of the codes */
 	} cases[] = { { "terrain", 0.8, 0.7 }, { "knot", 0.86, 0.85 }, { "flake", 0.85, 0.85 },
 		      { "city", 0.75, 0.9 },   { "soup", 0.98, 0.95 }, { "teapot", 0.9, 0.85 } };
 
@@ -91,8 +91,8 @@ Test(lbvh_build, better_trees)
 	}
 }
 
-/* The wide trees, too, are right, whatever the scene and how few its triangles: both kinds of output
- * are looked at. */
+/* Wide trees are correct for all scenes and for few triangles; both kinds of output are
+ * verified. */
 Test(lbvh_build, trees_in_both_forms)
 {
 	const struct gb_variant_ops *const both[] = { &lbvh_cpu_wide, &lbvh_cpu_sah };
@@ -115,8 +115,9 @@ Test(lbvh_build, trees_in_both_forms)
 		}
 }
 
-/* A binary tree alone does not pass for both: what the last run collapsed is forgotten by reset(). */
-Test(lbvh_build, both_forms_or_none)
+/* A binary tree alone is not accepted for both: reset() drops the collapsed tree of the last
+ * run. */
+Test(lbvh_build, both_forms_are_required)
 {
 	const struct gb_variant_ops *const both[] = { &lbvh_cpu_wide, &lbvh_cpu_sah };
 
@@ -138,10 +139,10 @@ Test(lbvh_build, both_forms_or_none)
 	}
 }
 
-/* Every set of instructions parts alike, to the byte: many primitives together and by one thread
- * each, and few, where bins are empty, planes equal and places outside the grid; and zeros of both
+/* Every instruction set partitions identically, to the byte: many primitives together and with one
+ * thread each, and few, with empty bins, equal planes and places outside the grid; zeros of both
  * signs. */
-Test(lbvh_build, planes_are_those_of_all_instructions)
+Test(lbvh_build, planes_do_not_depend_on_the_instruction_set)
 {
 	const enum cpu_simd sets[] = { CPU_AVX2, CPU_AVX512, CPU_VBMI2 };
 	const size_t counts[] = { 1, 2, 3, 5, 8, 9, 33, 100, 1000, 20011 };
@@ -167,9 +168,9 @@ Test(lbvh_build, planes_are_those_of_all_instructions)
 		}
 }
 
-/* Ever smaller triangles on their way to a corner, along one axis or two: planes take few at a time,
- * and the tree is no deeper than halves make it in the end. */
-Test(lbvh_build, planes_end_where_halves_begin)
+/* Triangles that shrink towards a corner, along one axis or two: planes separate few at a time.
+ * The tree is still no deeper than a final split into halves makes it. */
+Test(lbvh_build, deep_splits_fall_back_to_halves)
 {
 	for (size_t axes = 1; axes <= 2; axes++) {
 		struct work w = set_up("soup", 20000, 2);
@@ -190,8 +191,8 @@ Test(lbvh_build, planes_end_where_halves_begin)
 	}
 }
 
-/* Scaled scenes make the same tree, a power of two exactly the same: nothing is absolute. */
-Test(lbvh_build, no_absolute_measure)
+/* Scaling a scene by a power of two does not change the tree: there is no absolute threshold. */
+Test(lbvh_build, no_absolute_threshold)
 {
 	const float scales[] = { 0x1p-40f, 0x1p-10f, 0x1p13f, 0x1p30f };
 
@@ -212,7 +213,7 @@ Test(lbvh_build, no_absolute_measure)
 	}
 }
 
-/* Centres that agree share a leaf, however many: 2^16 and more copies. */
+/* Triangles with equal centres share a leaf, even 2^16 copies and more. */
 Test(lbvh_build, copies_share_one_leaf)
 {
 	struct work w = set_up("copies", 70000, 2);
@@ -227,7 +228,7 @@ Test(lbvh_build, copies_share_one_leaf)
 	tear_down(&w);
 }
 
-/* A 30-bit code along a line: 1024 cells of one axis, and no leaf is without a primitive. */
+/* A 30-bit code along a line has 1024 cells on one axis.  No leaf is empty. */
 Test(lbvh_build, flat_scenes_use_two_axes)
 {
 	struct work w = set_up("flat", 20000, 2);
@@ -254,7 +255,7 @@ Test(lbvh_build, codes_interleave_their_cells)
 		}
 }
 
-/* Cells are kept in range by whatever a grid may be, also one of no or hardly any extent. */
+/* Cells are clamped to the range of the grid, even if its extent is zero or nearly so. */
 Test(lbvh_build, cells_stay_in_the_grid)
 {
 	const float extents[] = { 0, 1e-45f, 1e-38f, 1e-20f, 1, 1e12f };

@@ -1,4 +1,6 @@
-/* test_lbvh_trace.c -- the CPU traversals of lbvh against all triangles one by one, bit for bit. */
+/* test_lbvh_trace.c -- the CPU traversals of lbvh against brute force over all triangles, bit for
+ * bit.
+ */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <math.h>
@@ -24,8 +26,8 @@ static const char *const names[] = { "stack", "stack2", "wide", "packet" };
 
 static enum cpu_simd levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
 
-/* The traversals from `first` on with every instruction set; packets are of an image, or of rays
- * that ask for any hit. */
+/* The traversals from `first` on with every instruction set.  Packets need an image, or rays that
+ * ask for any hit. */
 static void check_from(const struct scene *s, const char *what, size_t first)
 {
 	for (size_t i = 0; i < GB_COUNT(levels) * GB_COUNT(traversals); i++) {
@@ -91,7 +93,7 @@ Test(lbvh_trace, every_size)
 		}
 }
 
-/* Streams, of lengths that end within a batch, a word or a call. */
+/* Streams with lengths that end within a batch, a word or a call. */
 Test(lbvh_trace, every_kind_of_ray)
 {
 	static const char *const scenes[] = { "terrain", "knot", "soup",   "city",
@@ -112,7 +114,7 @@ Test(lbvh_trace, every_kind_of_ray)
 		}
 }
 
-/* Ends of intervals: what lies at `far` counts, what lies at `near` does not. */
+/* Ends of intervals: a hit at `far` counts, a hit at `near` does not. */
 Test(lbvh_trace, intervals)
 {
 	for (int kind = LBVH_AMBIENT; kind <= LBVH_RANDOM; kind++) {
@@ -138,7 +140,7 @@ Test(lbvh_trace, intervals)
 	}
 }
 
-Test(lbvh_trace, packets_find_no_nearest_of_a_stream)
+Test(lbvh_trace, packets_refuse_nearest_hits_of_a_stream)
 {
 	for (int kind = LBVH_PRIMARY; kind <= LBVH_BOUNCE; kind++) {
 		struct scene s = prepare_stream("soup", 100, 8, kind, LBVH_SORTED);
@@ -154,7 +156,7 @@ Test(lbvh_trace, packets_find_no_nearest_of_a_stream)
 	}
 }
 
-/* No absolute epsilon anywhere: a scene in millimetres or in leagues has the same hits. */
+/* There is no absolute epsilon: scaled scenes have the same hits. */
 Test(lbvh_trace, scales)
 {
 	static const float scales[] = { 1e-6F, 1e-3F, 1, 1e4F, 1e8F };
@@ -190,10 +192,10 @@ Test(lbvh_trace, small_triangles)
 	}
 }
 
-/* ---- rays that are hard on slab tests ----------------------------------------------------- */
+/* ---- difficult rays for slab tests ----------------------------------------------------------- */
 
-/* A square lattice of triangles in the plane z = 0, corners at whole numbers; turned: x becomes y, y
- * z and z x, so many times. */
+/* A square lattice of triangles in the plane z = 0, with corners at integers.  Each turn moves x to
+ * y, y to z and z to x. */
 static struct scene lattice(const double eye[3], const double target[3], size_t edge, int turn)
 {
 	enum { SIDE = 8 };
@@ -220,9 +222,9 @@ static struct scene lattice(const double eye[3], const double target[3], size_t 
 	return compose(corner, n / 3, view, edge);
 }
 
-/* Directions with components of 0, of both signs within a packet, from points on the planes of
- * boxes, along the plane of the triangles, and from within it.  Turned, since what a box makes of a
- * NaN in one component may be forgotten at the next. */
+/* Directions with components of 0, with both signs in a packet, from points on the planes of boxes,
+ * along the plane of the triangles and from within it.  Turned, because a box may forget a NaN in
+ * one component at the next. */
 Test(lbvh_trace, axes)
 {
 	static const double eyes[][3] = { { 0, 0, 5 }, { 0.5, 0.5, 5 }, { -4, -4, 3 }, { 1, 2, -2 },
@@ -246,9 +248,9 @@ Test(lbvh_trace, axes)
 		}
 }
 
-/* A direction for ray i of a hard stream: along axes, or nearly, of all signs in turn, or so that
- * neighbours agree in the signs of some components; some are hardly longer than the least that a
- * group takes. */
+/* A direction for ray i of a difficult stream: along axes, or nearly, with all signs in turn, or so
+ * that adjacent rays share the signs of some components.  Some are barely longer than the least
+ * that a group accepts. */
 static void hard_direction(size_t i, int how, float d[3])
 {
 	static const float small[] = { 0, -0.0F, 1e-38F, -1e-12F, 9e-7F, 1e-6F, -2e-6F };
@@ -270,8 +272,8 @@ static void hard_direction(size_t i, int how, float d[3])
 			d[k] = k == i / 64 % 3 ? (i & 1 ? 1 : -1) : 0;
 }
 
-/* Towards a point on an edge of the lattice, so that rounding decides on boxes.  Far from the origin
- * of coordinates it is large next to distances. */
+/* Aim at a point on an edge of the lattice, so that rounding decides on boxes.  Far from the origin
+ * coordinates are large compared with distances. */
 static void aim_at_edge(size_t i, int turn, float away, struct lbvh_ray *ray)
 {
 	const double place[3] = { (double)(i % 9) - 4, (double)(i / 9 % 65) / 8 - 4, 0 };
@@ -288,9 +290,9 @@ static void aim_at_edge(size_t i, int turn, float away, struct lbvh_ray *ray)
 		ray->direction[k] = (float)(d[k] / sqrt(length));
 }
 
-/* Rays that have little in common with their neighbours, from the planes and corners of boxes, with
- * ends near and at infinity: any hit of each.  Not by the two-child traversals: one such ray in some
- * thousands grazes a triangle and misses its box there. */
+/* Rays with little in common, from the planes and corners of boxes, with near and infinite ends:
+ * any hit of each.  Excludes the two-child traversals, where such a ray can graze a triangle but
+ * miss its box. */
 Test(lbvh_trace, hard_groups)
 {
 	enum { EDGE = 33, AIMED = 32 };
@@ -333,8 +335,8 @@ Test(lbvh_trace, hard_groups)
 		}
 }
 
-/* A closed surface seen from within: rays that slip through between neighbours are counted.  The
- * test of a triangle does not know its neighbours, so there may be a few. */
+/* A closed surface seen from inside: rays that slip between adjacent triangles are counted.  The
+ * test of a triangle does not know its neighbours, so a few are tolerated. */
 Test(lbvh_trace, watertight)
 {
 	enum { ROWS = 40, COLUMNS = 60, EDGE = UNLESS_SANITIZED(100, 50) };
@@ -365,7 +367,7 @@ Test(lbvh_trace, watertight)
 	drop(&s);
 }
 
-/* Packets whose directions differ by much, of images that they do not fill, from within the scene,
+/* Packets with widely differing directions in images that they do not fill, from within the scene,
  * with triangles behind the eye, at the edge of view and seen edge-on. */
 Test(lbvh_trace, wide_angles)
 {
@@ -387,7 +389,7 @@ Test(lbvh_trace, wide_angles)
 		}
 }
 
-/* How far a ray is from the place of its pixel in the packet's pyramid, in parts of `terms`. */
+/* The distance of a ray from its pixel's place in the packet's pyramid, relative to `terms`. */
 static double off_pyramid(const struct lbvh_packet *packet, uint32_t r, const float d[3])
 {
 	double along[3], length = 0, worst = 0;
@@ -404,7 +406,7 @@ static double off_pyramid(const struct lbvh_packet *packet, uint32_t r, const fl
 	return worst;
 }
 
-/* All instruction sets make the rays of lbvh_direction(), and a pyramid around them. */
+/* All instruction sets give the rays of lbvh_direction(), and a pyramid that contains them. */
 Test(lbvh_trace, rays)
 {
 	struct scene s = prepare("knot", 100, 77);

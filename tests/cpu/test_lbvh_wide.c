@@ -1,5 +1,5 @@
-/* test_lbvh_wide.c -- the collapse to wide trees, the walks through them as deep as they get, and
- * faults in them that a comparison of hits must find.
+/* test_lbvh_wide.c -- the collapse to wide trees, traversals of the deepest trees, and planted
+ * faults that a comparison of hits must find.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "cpu/lbvh/parts/wide.h"
 #include "tests/lbvh_scene.h"
 
-/* What a walk over a wide tree has seen. */
+/* Counts from a walk over a wide tree. */
 struct census {
 	const struct lbvh_wide *wide;
 	const struct lbvh_input *in;
@@ -23,8 +23,8 @@ struct census {
 	unsigned depth;
 };
 
-/* The triangles that a block holds must lie in the box they are entered by; a neighbour's need
- * not, so each primitive must do so at least once. */
+/* The triangles of a block must lie in the block's box.  One that another leaf shares may stick out
+ * here, so each primitive must lie inside at least once. */
 static void count_block(struct census *c, const struct lbvh_block *block, const float lo[3],
 			const float hi[3])
 {
@@ -114,7 +114,7 @@ static void tear_down(struct work *w)
 	drop(&w->s);
 }
 
-/* The binary tree that traversals walk, or one of a builder. */
+/* Build the binary tree that traversals use, or that of one builder. */
 static void make_best(struct work *w)
 {
 	unsigned depth;
@@ -153,7 +153,7 @@ static void each_scene(void (*test)(struct work *w))
 	}
 }
 
-/* From trees over codes and from clustered ones. */
+/* From trees of codes and from trees of clusters. */
 static void check_collapse(struct work *w)
 {
 	make_binary(w, LBVH_CPU_FASTEST);
@@ -169,7 +169,7 @@ Test(lbvh_wide, collapse)
 	each_scene(check_collapse);
 }
 
-/* The cost that plans make least, of what is below a node. */
+/* The cost of a subtree that plans minimise. */
 static double cost_below(const struct lbvh_wide *wide, uint32_t at)
 {
 	const struct lbvh_wide_node *node = wide->node + at;
@@ -189,7 +189,7 @@ static double cost_below(const struct lbvh_wide *wide, uint32_t at)
 	return cost;
 }
 
-/* Planned trees hold everything, take the nodes that the plan says, and cost less. */
+/* Planned trees contain everything, use as many nodes as planned, and cost less. */
 static void check_planned(struct work *w)
 {
 	const char *scene = w->s.params.scene;
@@ -217,7 +217,7 @@ Test(lbvh_wide, planned)
 	each_scene(check_planned);
 }
 
-/* A subtree of as many primitives as a block has lanes is a leaf, one of more is none. */
+/* A subtree with as many primitives as a block has lanes is a leaf; a larger one is not. */
 Test(lbvh_wide, full_leaf)
 {
 	for (size_t size = LBVH_WIDTH - 1; size <= LBVH_WIDTH + 1; size++) {
@@ -243,8 +243,8 @@ Test(lbvh_wide, room)
 	tear_down(&w);
 }
 
-/* Trees by planes, numbered depth first: nothing is lost where that is known, and the tree is no
- * deeper than where primitives are counted. */
+/* Trees of planes, numbered depth first: using that order loses nothing, and the tree is no deeper
+ * than one made by counting primitives. */
 static void check_depth_first(struct work *w)
 {
 	unsigned depth;
@@ -263,7 +263,7 @@ Test(lbvh_wide, collapse_depth_first)
 	each_scene(check_depth_first);
 }
 
-/* A tree that is all depth: leaf i and the rest, for all i.  Nodes 2 i + 1 and 2 i + 2. */
+/* A tree of maximal depth: each inner node has a leaf and the rest, nodes 2 i + 1 and 2 i + 2. */
 static struct lbvh_node *make_chain(const struct lbvh_input *in)
 {
 	struct lbvh_node *node = calloc(2 * in->count, sizeof *node);
@@ -298,7 +298,8 @@ static uint32_t *count_up(size_t count)
 	return index;
 }
 
-/* Rays of the image whose hits differ through a wide tree that is not the builders': by packets. */
+/* The number of image rays whose hits differ, by packets through a wide tree that no builder
+ * made. */
 static size_t differing_packets(const struct scene *s, const struct lbvh_wide *wide)
 {
 	const struct lbvh_kernels *kernels = lbvh_cpu_kernels();
@@ -324,7 +325,7 @@ static size_t differing_packets(const struct scene *s, const struct lbvh_wide *w
 	return count;
 }
 
-/* The same by batches: the nearest hits by turns, or any hit in groups. */
+/* The same by batches: the nearest hits in turns, or any hit in groups. */
 static size_t differing_batches(const struct scene *s, const struct lbvh_wide *wide, bool any)
 {
 	const struct lbvh_kernels *kernels = lbvh_cpu_kernels();
@@ -353,8 +354,8 @@ static size_t differing_batches(const struct scene *s, const struct lbvh_wide *w
 	return count;
 }
 
-/* No tree is too deep for the stack: it is as large as the tree asks for.  The chain also takes
- * more nodes than any other tree. */
+/* No tree is too deep: the stack is as large as the tree requires.  A chain also needs more nodes
+ * than any other tree. */
 Test(lbvh_wide, deep)
 {
 	struct work w;
@@ -374,7 +375,7 @@ Test(lbvh_wide, deep)
 	tear_down(&w);
 }
 
-Test(lbvh_wide, too_deep_is_noticed)
+Test(lbvh_wide, too_deep_is_detected)
 {
 	struct scene s = prepare("soup", LBVH_DEPTH_MAX + 10, 8);
 	struct lbvh_node *node = make_chain(s.in);
@@ -386,8 +387,7 @@ Test(lbvh_wide, too_deep_is_noticed)
 
 /* ---- planted faults ----------------------------------------------------------------------- */
 
-/* A box that is too small, a child that is lost, a triangle out of its place: the comparison
- * with all triangles finds each. */
+/* Plant a box that is too small, a lost child or a misplaced triangle.  Brute force finds each. */
 static void plant(struct lbvh_wide *wide, size_t primitives, int fault)
 {
 	for (int i = 0; i < LBVH_WIDTH; i++) {

@@ -1,6 +1,5 @@
-/* test_octree.c -- the CPU builders of octrees on inputs that are hard for them: with each instruction set that they
- * may choose from, with more threads than cores, run after run from one state, and with pools that
- * do not suffice.
+/* test_octree.c -- the CPU builders of octrees on difficult inputs: with each instruction set, with
+ * more threads than cores, repeatedly from one state, and with pools that are too small.
  */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -22,7 +21,7 @@ extern const struct gb_variant_ops octree_cpu_seq, octree_cpu_lock, octree_cpu_l
 static const struct builder {
 	const char *name;
 	const struct gb_variant_ops *ops;
-	int64_t bucket; /* the largest */
+	int64_t bucket; /* the largest bucket supported */
 } builders[] = {
 	{ "seq", &octree_cpu_seq, OCTREE_MAX_BUCKET },
 	{ "lock", &octree_cpu_lock, OCTREE_MAX_BUCKET },
@@ -91,7 +90,7 @@ ParameterizedTestParameters(octree_cpu, every_distribution)
 	return cr_make_param_array(enum cpu_simd, simd, GB_COUNT(simd));
 }
 
-/* Beyond a tile, a chunk, a sample step, and a cell of cpu/morton. */
+/* Sizes beyond a tile, a chunk, a sample step, and a cell of cpu/morton. */
 ParameterizedTest(enum cpu_simd *simd, octree_cpu, every_distribution)
 {
 	static const int64_t counts[] = { 7, 300, 5003, 40001 };
@@ -110,7 +109,7 @@ ParameterizedTest(enum cpu_simd *simd, octree_cpu, every_distribution)
 					  1);
 }
 
-/* Keys and box are the same bits from all instruction sets, at every length and alignment. */
+/* All instruction sets give the same bits of keys and box, at every length and alignment. */
 Test(octree_cpu, keys_of_all_instruction_sets)
 {
 	const struct octree_params params = { .count = 200, .bucket = 1, .seed = 8, .threads = 1 };
@@ -146,8 +145,8 @@ Test(octree_cpu, keys_of_all_instruction_sets)
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-/* More threads than cores and than bodies; all of them at a few octants.  9000: more than one thread
- * takes alone. */
+/* More threads than cores or bodies, all of them in a few octants.  9000 bodies are more than one
+ * thread handles alone. */
 Test(octree_cpu, oversubscribed, .timeout = 120)
 {
 	static const int64_t threads[] = { 1, 3, 4, 9 };
@@ -168,7 +167,7 @@ Test(octree_cpu, oversubscribed, .timeout = 120)
 			}
 }
 
-/* ---- bodies that a sample does not foresee --------------------------------------------------- */
+/* ---- bodies that defeat sampling ------------------------------------------------------------- */
 
 static struct octree_input *from(size_t count, int bucket,
 				 void (*place)(size_t i, size_t n, float xyz[3]),
@@ -194,7 +193,7 @@ static float spread(size_t i)
 	return (float)(i * UINT64_C(0x9e3779b97f4a7c15) >> 40) * 0x1p-24F;
 }
 
-/* The sample is of every 256th body: those are far apart, all others in one small cell. */
+/* The sample takes every 256th body.  Those are far apart, all others are in one small cell. */
 static void hidden(size_t i, size_t n, float xyz[3])
 {
 	const float scale = i % 256 ? 0x1p-16F : 1;
@@ -205,7 +204,7 @@ static void hidden(size_t i, size_t n, float xyz[3])
 	xyz[2] = scale * spread(i * 7 + 5);
 }
 
-/* Two far corners, and the rest in 64 finest cells: more than a word can tell apart. */
+/* Two far corners, and the other bodies in 64 finest cells: more than a word distinguishes. */
 static void tied(size_t i, size_t n, float xyz[3])
 {
 	const float cell = 0x1p-21F;
@@ -216,7 +215,7 @@ static void tied(size_t i, size_t n, float xyz[3])
 	xyz[2] = i == 2 ? 0.99F : cell * (float)(i / 16 % 4);
 }
 
-/* Half of the bodies at one place, half on a line. */
+/* Half of the bodies coincide, the others are on a line. */
 static void half_at_one_place(size_t i, size_t n, float xyz[3])
 {
 	xyz[0] = i % 2 ? 0.7F : (float)i / (float)n;
@@ -270,8 +269,8 @@ static void check_exhausted(const struct builder *b, const struct octree_params 
 	gb_state_destroy(b->ops, state);
 }
 
-/* Too few nodes by any number are reported, and the next run with enough is right.  With exactly
- * as many as the tree has a builder may do, if it wastes none. */
+/* Pools that are too small by any amount are reported, and the next run with enough nodes succeeds.
+ * A builder that wastes none may use a pool of exactly the tree's size. */
 Test(octree_cpu, pool_exhausted, .timeout = 60)
 {
 	static const double pools[] = { 1e-9, 0.01, 0.1, 0.25, 0.4, 1, 3, 6.5 };
@@ -295,8 +294,8 @@ Test(octree_cpu, pool_exhausted, .timeout = 60)
 			}
 }
 
-/* One thread wastes nothing: the nodes of the tree suffice to the last, and one fewer do not. */
-Test(octree_cpu, pool_of_the_very_size)
+/* One thread wastes no nodes: exactly the nodes of the tree suffice, and one fewer does not. */
+Test(octree_cpu, pool_of_the_exact_size)
 {
 	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d++)
 		for (int64_t bucket = 1; bucket <= 4; bucket += 3) {
@@ -319,7 +318,7 @@ Test(octree_cpu, pool_of_the_very_size)
 		}
 }
 
-Test(octree_cpu, pool_asked_for)
+Test(octree_cpu, requested_pool)
 {
 	const struct octree_params params = { .count = 1000, .bucket = 1, .pool = 2.5 };
 	struct octree_params huge = { .count = OCTREE_MAX_COUNT, .bucket = 1, .pool = 64 };
@@ -331,11 +330,11 @@ Test(octree_cpu, pool_asked_for)
 	gb_octree_workload.release(in);
 	gb_memory_set_dry(true);
 	cr_assert_eq(gb_octree_workload.prepare(&huge, &input, &err), GB_EUSAGE);
-	cr_assert(strstr(err.message, "31 bits") != NULL);
+	cr_assert(strstr(err.message, "nodes can be numbered") != NULL);
 	gb_memory_set_dry(false);
 }
 
-/* ---- which way a builder takes -------------------------------------------------------------- */
+/* ---- choice of path -------------------------------------------------------------------------- */
 
 static double metric_of(const struct gb_variant_ops *ops, const char *name, int64_t distribution,
 			int64_t order, int64_t count)
@@ -369,7 +368,7 @@ static double interleaved(int64_t distribution, int64_t order)
 	return metric_of(&octree_cpu_lf_amac, "interleaved", distribution, order, 30000);
 }
 
-Test(octree_cpu, interleaves_where_order_is_random)
+Test(octree_cpu, interleaves_if_the_order_is_random)
 {
 	cr_assert_eq(interleaved(OCTREE_PLUMMER, OCTREE_OWN), 1);
 	cr_assert_eq(interleaved(OCTREE_CUBE, OCTREE_RANDOM), 1);

@@ -1,5 +1,5 @@
-/* The CPU radix sorts on inputs that are hard for them, with each instruction set that they may
- * choose from, against qsort(3) on (key, place in the input): the stable order.
+/* test_radix.c -- the CPU radix sorts on difficult inputs, with each instruction set, against the
+ * stable order that qsort(3) gives on (key, index).
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -21,7 +21,8 @@ extern const struct gb_variant_ops radix_cpu_best, radix_cpu_lsd8, radix_cpu_spl
 static const struct gb_variant_ops *const sorts[] = { &radix_cpu_best, &radix_cpu_lsd8,
 						      &radix_cpu_split_omp };
 
-/* Around the sizes of vectors, networks, leaves and shares; the last are split more than once. */
+/* Sizes around those of vectors, networks, leaves and shares.  The last ones are split more than
+ * once. */
 static const size_t sizes[] = {
 	0,
 	1,
@@ -63,7 +64,7 @@ static const uint32_t odd_floats[] = { 0x7f800000, 0xff800000, 0x7fc00000, 0xffc
 				       0x7f800001, 0xff800001, 0x00000001, 0x80000001,
 				       0x3f800000, 0xbf800000, 0x7fffffff, 0xffffffff };
 
-/* Key i of n, 64 bits; 32-bit keys are its upper half. */
+/* Key i of n, 64 bits; a 32-bit key is its upper half. */
 static uint64_t make_key(enum shape shape, size_t i, size_t n)
 {
 	const uint64_t r = mix(i + UINT64_C(0x9e3779b97f4a7c15));
@@ -81,11 +82,11 @@ static uint64_t make_key(enum shape shape, size_t i, size_t n)
 		return r & 1 ? UINT64_MAX : 0;
 	case FEW:
 		return mix(r & 7);
-	case LOW_BITS: /* only the last few bits of either half differ */
+	case LOW_BITS: /* the halves differ only in their last few bits */
 		return (r & 7) << 32 | (r >> 8 & 7);
 	case HIGH_BITS:
 		return r & UINT64_C(3) << 62;
-	case SPARSE: /* most are equal, the others anywhere */
+	case SPARSE: /* most are equal, the others arbitrary */
 		return r % 1000 ? UINT64_C(0x8000000080000000) : mix(r);
 	case FLOATS:
 		return (uint64_t)odd_floats[r % GB_COUNT(odd_floats)] << 32;
@@ -155,7 +156,8 @@ static void make_case(struct case_ *c, enum radix_type type, enum shape shape, s
 			((uint64_t *)in->keys)[i] = key;
 		else
 			((uint32_t *)in->keys)[i] = (uint32_t)(key >> 32);
-		/* Values that ascend may be sorted with the keys: of half the shapes they do not. */
+		/* Ascending values may be sorted with the keys; in half of the shapes they do not
+		 * ascend. */
 		if (in->values)
 			in->values[i] = (uint32_t)i * (shape % 2 ? 1 : 2654435761U);
 	}
@@ -171,7 +173,7 @@ static void free_case(struct case_ *c)
 	free(c->expected);
 }
 
-/* Two runs from one state, since a run leaves its arrays swapped or its lists filled. */
+/* Two runs from one state, because a run leaves its arrays swapped and its lists filled. */
 static void check(const struct gb_variant_ops *ops, const struct case_ *c, int64_t threads,
 		  const char *what)
 {
@@ -232,7 +234,7 @@ ParameterizedTest(enum cpu_simd *simd, radix_cpu, hard_inputs)
 		check_size(*simd, sizes[i]);
 }
 
-/* More threads than keys, and than cores. */
+/* More threads than keys and than cores. */
 Test(radix_cpu, many_threads)
 {
 	static const size_t counts[] = { 0, 3, 40, 100000 };
@@ -247,7 +249,7 @@ Test(radix_cpu, many_threads)
 		}
 }
 
-/* Few threads cut the keys by pivots, many split them by digits. */
+/* Few threads partition keys by pivots, many split them by digits. */
 Test(radix_cpu, few_threads)
 {
 	for (int type = RADIX_U32; type <= RADIX_PAIRS; type++)
@@ -261,8 +263,8 @@ Test(radix_cpu, few_threads)
 		}
 }
 
-/* Values that ascend in both halves, and keys of which half share the highest digit: the values of a part do not
- * ascend, though those that lay at its place before the split do. */
+/* Values ascend in both halves, and half of the keys share the highest digit.  The values of a part
+ * do not ascend, although those at its place before the split did. */
 Test(radix_cpu, values_by_halves)
 {
 	enum { COUNT = 400000 };

@@ -1,4 +1,4 @@
-/* The leaves that sort by vectors of AVX2. */
+/* test_sort.c -- the AVX2 leaf sorts. */
 #define radix_leaf_avx2 leaf_of_this_test
 #define radix_cut_avx2  cut_of_this_test
 #include "cpu/sort/vector_avx2.c"

@@ -1,4 +1,4 @@
-/* The leaves that sort by vectors of AVX-512, and pairs. */
+/* test_sort_avx512.c -- the AVX-512 leaf sorts, and pairs. */
 #define radix_leaf_pivots pivots_of_this_test
 #define radix_leaf_cut    cut_of_vectors
 #include "cpu/sort/vector.c"
@@ -16,7 +16,7 @@ Test(leaf_avx512, every_size)
 	sort_sizes();
 }
 
-/* By insertion, stable: pairs that are equal in their upper halves stay as they came. */
+/* Stable insertion sort: pairs with equal upper halves keep their order. */
 static void insert_pairs(const uint64_t *pair, size_t n, uint64_t *sorted)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -28,7 +28,8 @@ static void insert_pairs(const uint64_t *pair, size_t n, uint64_t *sorted)
 	}
 }
 
-/* Pairs with few keys, whose values ascend, fall, or are anything: stable at every level. */
+/* Pairs with few distinct keys, and values that ascend, descend or are random: stable at every
+ * level. */
 Test(leaf_pairs, stable)
 {
 	enum { PAIRS = 3000 };

@@ -1,7 +1,7 @@
-/* bfs_search.h -- for the tests of the cuda variants of bfs: small graphs, and every variant on them
- * compared with a queue search on the host, several sources in one state.
+/* bfs_search.h -- for the tests of the cuda variants of bfs: small graphs, and a comparison of
+ * every variant with a queue search on the host, with several sources per state.
  *
- * On a GPU or in the emulator; where there is neither, all tests are skipped.
+ * Runs on a GPU or in the emulator; without either, all tests are skipped.
  */
 #ifndef GPUBENCH_TESTS_CUDA_BFS_SEARCH_H
 #define GPUBENCH_TESTS_CUDA_BFS_SEARCH_H
@@ -104,7 +104,7 @@ static inline void make_graph(struct graph *g, const char *name, uint32_t n,
 	g->input.source = g->source.data();
 }
 
-/* Random bits (splitmix64), the same in every run. */
+/* Reproducible random bits (splitmix64). */
 static inline uint64_t random64(uint64_t index)
 {
 	uint64_t word = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -114,7 +114,7 @@ static inline uint64_t random64(uint64_t index)
 	return word ^ word >> 31;
 }
 
-/* Each ordered pair with probability p, but nothing leads to every `orphan`-th vertex. */
+/* Each ordered pair with probability p, but every `orphan`-th vertex has no in-edges. */
 static inline std::vector<edge> random_edges(uint32_t n, double p, uint32_t orphan)
 {
 	std::vector<edge> edges;
@@ -127,7 +127,7 @@ static inline std::vector<edge> random_edges(uint32_t n, double p, uint32_t orph
 	return edges;
 }
 
-/* From vertex 0 to all others. */
+/* Edges from vertex 0 to all others. */
 static inline std::vector<edge> star_edges(uint32_t n)
 {
 	std::vector<edge> edges;
@@ -160,7 +160,7 @@ static inline std::vector<int32_t> queue_search(const struct bfs_input *in, uint
 	return dist;
 }
 
-/* Is parent an edge back by one level, and the source its own parent? */
+/* True if parent is an in-neighbour one level up, or v is the source and its own parent. */
 static inline bool is_parent(const struct bfs_input *in, const std::vector<int32_t> &dist,
 			     uint32_t v, int32_t parent)
 {
@@ -192,8 +192,8 @@ static inline void verify(const struct variant *variant, const struct graph *g,
 	}
 }
 
-/* From each source, twice over, in one state; in batches at least three.  The metrics of the last run
- * are left. */
+/* Search from each source, twice, in one state; at least three batches.  Keeps the metrics of the
+ * last run. */
 static inline void search_all(const struct variant *variant, const struct graph *g,
 			      const struct bfs_params *params, struct gb_metrics *metrics)
 {
@@ -225,7 +225,7 @@ static inline void search_all(const struct variant *variant, const struct graph 
 	gb_state_destroy(ops, state);
 }
 
-/* By the variant that takes more than one.  Returned: the bytes that the last run touched. */
+/* Search with the batch variant.  Return the bytes that the last run touched. */
 static inline double search_batches(const struct graph *g, int64_t batch)
 {
 	const struct variant variant = { "ccam-batch", &bfs_cuda_ccam_batch, BFS_CCAM_AUTO };
@@ -237,7 +237,7 @@ static inline double search_batches(const struct graph *g, int64_t batch)
 	return metric(&metrics, "touched_bytes");
 }
 
-/* Whether it has columns, of 16 or 32 bits. */
+/* True if the variant uses CSR columns, of 16 or 32 bits. */
 static inline bool is_csr(const struct variant *variant)
 {
 	return strncmp(variant->name, "csr", 3) == 0;

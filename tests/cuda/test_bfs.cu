@@ -1,5 +1,5 @@
-/* test_bfs.cu -- the cuda variants of bfs find what a queue search finds: sizes around words and warps,
- * shapes that are hard on one of them, both launches of ccam, batches of sources.
+/* test_bfs.cu -- the cuda variants of bfs compared with a queue search: sizes around words and
+ * warps, graphs that are difficult for some variant, both launches of ccam, batches of sources.
  */
 #include "tests/cuda/bfs_search.h"
 
@@ -7,8 +7,8 @@ TestSuite(bfs_cuda, .init = open_gpu, .fini = close_gpu, .timeout = 300);
 
 /* ---- searches ------------------------------------------------------------------------------ */
 
-/* Around words, warps and the 1024 bits that rows are padded to; vertices that nothing leads to keep every
- * slab open. */
+/* Sizes around words, warps and the 1024 bits to which rows are padded.  Vertices without in-edges
+ * keep every slab open. */
 Test(bfs_cuda, random_graphs)
 {
 	static const struct {
@@ -24,7 +24,7 @@ Test(bfs_cuda, random_graphs)
 		check_edges("random", g.n, random_edges(g.n, g.p, g.orphan), false, { g.source });
 }
 
-Test(bfs_cuda, what_is_asked_for)
+Test(bfs_cuda, requested_results)
 {
 	struct graph g;
 
@@ -32,7 +32,7 @@ Test(bfs_cuda, what_is_asked_for)
 	check_graph(&g, { BFS_DIST, BFS_PARENT, BFS_BOTH });
 }
 
-/* As deep as there are vertices. */
+/* As many levels as vertices. */
 Test(bfs_cuda, chain)
 {
 	std::vector<edge> edges;
@@ -43,14 +43,14 @@ Test(bfs_cuda, chain)
 	check_edges("chain both ways", 35, edges, true, { 20 });
 }
 
-/* One vertex of large degree; its neighbours have no edges, or only the one back. */
+/* One vertex of large degree.  Its neighbours have no edges, or only the one back. */
 Test(bfs_cuda, star)
 {
 	check_edges("star", 1500, star_edges(1500), false, { 0 });
 	check_edges("star both ways", 1500, star_edges(1500), true, { 7 });
 }
 
-/* Two halves without an edge between, with self-loops and parallel edges. */
+/* Two halves without edges between them, with self-loops and parallel edges. */
 Test(bfs_cuda, halves)
 {
 	std::vector<edge> edges = random_edges(60, .2, 0);
@@ -62,7 +62,7 @@ Test(bfs_cuda, halves)
 	check_edges("halves", 60, edges, false, { 59 });
 }
 
-/* Few vertices, many, few, many: a search changes its direction, and back. */
+/* Few vertices, many, few, many: a search changes its direction and back. */
 Test(bfs_cuda, hourglass)
 {
 	std::vector<edge> edges;
@@ -80,9 +80,8 @@ Test(bfs_cuda, hourglass)
 	check_edges("hourglass both ways", 900, edges, true, { 899 });
 }
 
-/* More in-edges, in vain, than one thread looks at alone: those of vertices that nothing leads to.  The
- * last one comes from the frontier.  So many edges of the source make a search look from the other
- * side at once. */
+/* More in-edges from unreachable vertices than one thread scans alone; only the last one comes from
+ * the frontier.  The many edges of the source make a search go bottom-up at once. */
 Test(bfs_cuda, hidden_parent)
 {
 	const uint32_t in_vain[] = { 63, 64, 65, 96, 97, 130 };
@@ -99,8 +98,8 @@ Test(bfs_cuda, hidden_parent)
 	check_edges("hidden parent", 600, edges, false, { 500 });
 }
 
-/* The source has an edge to itself, and the last level one vertex: were the source counted as reached
- * twice, the search would end a level early. */
+/* The source has a self-loop, and the last level has one vertex.  If the source were counted twice,
+ * the search would end a level early. */
 Test(bfs_cuda, loop_at_the_source)
 {
 	std::vector<edge> edges = { { 0, 0 } };
@@ -112,9 +111,9 @@ Test(bfs_cuda, loop_at_the_source)
 	check_edges("loop at the source", 70, edges, false, { 0 });
 }
 
-/* Each of the 700 vertices of a level is the only one that leads to its vertex of the next, and
- * vertices that nothing leads to keep the search from looking the other way: none may be left out,
- * neither in the middle of a round of ccam nor at its end. */
+/* Each of the 700 vertices of a level is the only parent of one vertex of the next, and vertices
+ * without in-edges keep the search top-down.  None may be missed in the middle or at the end of a
+ * round of ccam. */
 Test(bfs_cuda, matching)
 {
 	const uint32_t width = 700, n = 2500;
@@ -140,7 +139,8 @@ static std::vector<uint32_t> some_sources(uint32_t n, uint32_t count)
 	return source;
 }
 
-/* Around tiles, words, chunks, rounds and warps of a block; sources that are twice in a batch. */
+/* Sizes around tiles, words, chunks, rounds and warps of a block; some sources occur twice in a
+ * batch. */
 Test(bfs_cuda, batches)
 {
 	for (const uint32_t n : { 1u, 15u, 16u, 17u, 511u, 513u, 700u }) {
@@ -153,8 +153,8 @@ Test(bfs_cuda, batches)
 	}
 }
 
-/* Chains one way, each as deep as there are blocks of 16 vertices in a chunk and more, and nothing between
- * them: most chunks are empty, in the rows or in the frontiers. */
+/* Directed chains, at least as deep as a chunk has blocks of 16 vertices, and not connected: most
+ * chunks are empty, in the rows or in the frontiers. */
 Test(bfs_cuda, batch_of_chains)
 {
 	const uint32_t n = 2600;
@@ -167,11 +167,13 @@ Test(bfs_cuda, batch_of_chains)
 
 	const double touched = search_batches(&g, 64);
 
-	/* Two tiles of each row lead to a chunk, and 40 levels are most of them. */
+	/* Each row needs at most two tiles per chunk, and a search has about 40 levels (2600 /
+	 * 65). */
 	cr_expect(touched < .5 * 40 * bfs_bytes_ccam(n), "%g", touched);
 }
 
-/* A level that reaches all leaves the rest of the rows: of 5 chunks four, a round, are read once. */
+/* A level that reaches every vertex skips the other rows: of 5 chunks, the four of one round are
+ * read once. */
 Test(bfs_cuda, batch_leaves_a_dense_graph)
 {
 	const uint32_t n = 2560;
@@ -184,8 +186,8 @@ Test(bfs_cuda, batch_leaves_a_dense_graph)
 	cr_expect_eq(touched, n * 4 * 64., "%g", touched);
 }
 
-/* It says so, and so do the variants of one source. */
-Test(bfs_cuda, batch_is_of_distances_only)
+/* Parents are refused, here and by the variants of one source. */
+Test(bfs_cuda, a_batch_refuses_parents)
 {
 	struct bfs_params params = {};
 	struct gb_error err = {};

@@ -1,11 +1,11 @@
-/* test_bfs_counters.cu -- what the cuda variants of bfs tell of a search besides its result: lanes that
- * worked, bytes that were touched, what a format takes, how long its upload was.
+/* test_bfs_counters.cu -- metrics of the cuda variants of bfs: active lanes, bytes touched, the
+ * size of a format, the time of its upload.
  */
 #include "tests/cuda/bfs_search.h"
 
 TestSuite(bfs_cuda_counters, .init = open_gpu, .fini = close_gpu, .timeout = 300);
 
-/* A metric of one of the variants. */
+/* A metric of one variant. */
 static double measured(size_t variant, const struct graph *g, const char *name,
 		       const struct bfs_params &params = {})
 {
@@ -17,7 +17,8 @@ static double measured(size_t variant, const struct graph *g, const char *name,
 
 /* ---- counters ------------------------------------------------------------------------------ */
 
-/* From the centre of a star of n vertices: one row has all bits but one, and everything is new. */
+/* From the centre of a star of n vertices: one row has all bits but one, and every neighbour is
+ * new. */
 Test(bfs_cuda_counters, warp_efficiency_of_a_star)
 {
 	const uint32_t n = 256;
@@ -27,15 +28,15 @@ Test(bfs_cuda_counters, warp_efficiency_of_a_star)
 	make_graph(&g, "star", n, star_edges(n), false, { 0 });
 	params.warps = 1;
 
-	/* Instructions as in ccam_paper.cu: in two levels every vertex is tested by 32 warps,
-	 * and eight words of its row once; those of the source have edges, with one bit missing. */
+	/* Instructions as in ccam_paper.cu: in two levels 32 warps test every vertex, and once
+	 * eight words of its row; those of the source have edges, with one bit missing. */
 	const double tests = 7. * 2 * n * 32 * 32 + 10. * n * 8 * 32;
 	const double all = tests + (7. + 3.) * 8 * 32, active = tests + (7. + 3.) * (n - 1);
 
 	cr_expect_float_eq(measured(4, &g, "warp_efficiency", params), active / all, 1e-12);
 
-	/* As in csr_paper.cu: 8 warps test their vertices twice; one lane of the first walks.
-	 */
+	/* As in csr_paper.cu: 8 warps test their vertices twice; one lane of the first walks its
+	 * list. */
 	const double first = 13. * 2 * 8 * 32, walk = (11. + 3.) * (n - 1);
 
 	cr_expect_float_eq(measured(1, &g, "warp_efficiency", params),
@@ -56,7 +57,7 @@ Test(bfs_cuda_counters, warp_efficiency_is_a_share)
 	}
 }
 
-/* A dense search leaves its slabs: it reads less than the frontier's rows. */
+/* A dense search stops within its slabs: it reads less than the frontier's rows. */
 Test(bfs_cuda_counters, touched_bytes)
 {
 	const uint32_t n = 1500;
@@ -75,9 +76,9 @@ Test(bfs_cuda_counters, touched_bytes)
 	}
 }
 
-/* The last level is not expanded where every vertex is found: of a star seen from its centre one row
- * is read, from a tip two, and not all 1500. */
-Test(bfs_cuda_counters, touched_bytes_are_of_what_is_expanded)
+/* The last level is not expanded once every vertex is found: from the centre of a star one row is
+ * read, from a tip two, and not all 1500. */
+Test(bfs_cuda_counters, only_expanded_rows_are_touched)
 {
 	const uint32_t n = 1500;
 	const struct {
@@ -103,9 +104,9 @@ Test(bfs_cuda_counters, touched_bytes_are_of_what_is_expanded)
 	}
 }
 
-/* Columns that csr-do reads by its rule (csr_do.cu): all of a level that is searched top-down; of one
- * that is searched bottom-up those of every unreached vertex, up to the first of the frontier, or all
- * if that is not among the first 64. */
+/* Columns that csr-do reads by its rule (csr_do.cu).  Top-down: all columns of a level.  Bottom-up:
+ * those of every unreached vertex up to the first one in the frontier, or all if it is not among
+ * the first 64. */
 static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source)
 {
 	const std::vector<int32_t> dist = queue_search(in, source);
@@ -144,9 +145,9 @@ static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source)
 	}
 }
 
-/* What a bottom-up level counts steers the search: where it ends, and when it turns.  A core with many
- * vertices of no out-edges is found bottom-up; a chain hangs on it, which is not. */
-Test(bfs_cuda_counters, two_way_touches_what_its_rule_says)
+/* The counts of a bottom-up level decide where the search ends and when it switches.  A core with
+ * many vertices without out-edges is searched bottom-up; the chain attached to it is not. */
+Test(bfs_cuda_counters, two_way_touches_match_its_rule)
 {
 	const uint32_t core = 1200, n = core + 40;
 	std::vector<edge> edges;
@@ -167,8 +168,9 @@ Test(bfs_cuda_counters, two_way_touches_what_its_rule_says)
 	}
 }
 
-/* A search ends when it has counted as many as there are: each lane of a warp that counts the one vertex
- * without out-edges which is found bottom-up would count 31 too many, and those are missing here. */
+/* A search ends when it has counted all vertices.  If each lane of a warp counted the one vertex
+ * without out-edges that is found bottom-up, the count would be 31 too high, and 31 vertices would
+ * be missed here. */
 Test(bfs_cuda_counters, vertices_without_out_edges_count_once)
 {
 	const uint32_t first = 10, n = 1 + first + 31;
@@ -187,7 +189,7 @@ Test(bfs_cuda_counters, vertices_without_out_edges_count_once)
 
 /* ---- formats and uploads ------------------------------------------------------------------- */
 
-/* Each format takes exactly the bytes that it is said to, and its uploads have times. */
+/* Each format has exactly the documented size, and its uploads have times. */
 Test(bfs_cuda_counters, graph_bytes)
 {
 	const uint32_t n = 300;
@@ -226,7 +228,7 @@ Test(bfs_cuda_counters, graph_bytes)
 	}
 }
 
-/* 65536 vertices have numbers of 16 bits; one more has not. */
+/* 65536 vertices have 16-bit numbers; one more vertex needs 32 bits. */
 Test(bfs_cuda_counters, narrow_columns)
 {
 	struct bfs_params params = {};

@@ -1,6 +1,6 @@
-/* The CUDA variants of cbt where only large trees take them: reductions by tiles, and groups of
- * groups of tiles.  Limits lowered for the test bring these to trees of 2^16 to 2^19 bits.  On a
- * GPU or in the emulator; where there is neither, the tests are skipped.
+/* test_cbt.c -- the CUDA variants of cbt on paths that only large trees take: reductions by tiles,
+ * and groups of groups of tiles.  The tests lower limits so that trees of 2^16 to 2^19 bits take
+ * them.  Runs on a GPU or in the emulator; without either, the tests are skipped.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -50,7 +50,7 @@ static void run(const char *name, const char *words)
 	free(params);
 }
 
-/* Groups of 2, 4 and 128 tiles; of 19 - 15 = 4 levels those of 8 leave one. */
+/* Groups of 2, 4 and 128 tiles; with groups of 8, one of the 19 - 15 = 4 levels is left over. */
 Test(variants_cbt, tiles)
 {
 	cbt_cuda_limits.wide = 15;
@@ -95,7 +95,7 @@ Test(variants_cbt, few_leaves)
 	run("block", "--op=bitfield --depth=18 --shape=random --fill=0.000004,0.0001");
 }
 
-/* A heap that frames go to is not the one they come from: the input's stays for the next run. */
+/* Frames write to another heap than they read, so the input is intact for the next run. */
 Test(variants_cbt, frames_odd_and_even)
 {
 	for (size_t i = 0; i < GB_COUNT(names); i++)

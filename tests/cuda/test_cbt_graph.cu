@@ -1,7 +1,7 @@
-/* test_cbt_graph.cu -- descent-graph, where its graph cannot be made: the stream is no longer captured
- * then, the half-built state can be destroyed, and the next one works.
+/* test_cbt_graph.cu -- descent-graph when its graph cannot be made: the capture of the stream ends,
+ * the half-built state can be destroyed, and the next one works.
  *
- * On a GPU or in the emulator; where there is neither, all tests are skipped.
+ * Runs on a GPU or in the emulator; without either, all tests are skipped.
  */
 #include <criterion/criterion.h>
 #include <cstring>
@@ -16,7 +16,7 @@ static const struct gb_variant_ops *const ops = &cbt_cuda_descent_graph;
 
 TestSuite(variants_cbt_graph, .init = open_gpu, .fini = close_gpu, .timeout = 300);
 
-/* A full tree of depth 6, as far as create() looks at it. */
+/* A full tree of depth 6, with the members that create() reads. */
 static struct cbt_input small_tree(void)
 {
 	struct cbt_input input = {};
@@ -29,7 +29,7 @@ static struct cbt_input small_tree(void)
 	return input;
 }
 
-/* Create and destroy; the error's code and words. */
+/* Create and destroy.  Return the code of the error and set its message. */
 static enum gb_status try_create(const struct cbt_input *input, struct gb_error *err)
 {
 	void *state = NULL;
@@ -59,7 +59,7 @@ Test(variants_cbt_graph, created_and_destroyed)
 	expect_free_stream();
 }
 
-/* A launch of no blocks is refused in the middle of the capture. */
+/* A launch of no blocks is refused during the capture. */
 Test(variants_cbt_graph, refused_launch)
 {
 	struct cbt_input input = small_tree();
@@ -74,7 +74,7 @@ Test(variants_cbt_graph, refused_launch)
 	cr_expect_eq(try_create(&input, &err), GB_OK, "%s", err.message);
 }
 
-/* Somebody else captures the stream: that capture is not ended. */
+/* Another capture of the stream must not be ended. */
 Test(variants_cbt_graph, stream_is_captured)
 {
 	const struct cbt_input input = small_tree();

@@ -1,5 +1,5 @@
-/* test_lbvh.c -- the CUDA builders and traversals of lbvh against their CPU twins: trees byte
- * for byte, hits bit for bit.  On a GPU or in the emulator; skipped where there is neither.
+/* test_lbvh.c -- the CUDA builders and traversals of lbvh against the CPU's: trees must match byte
+ * for byte, hits bit for bit.  Runs on a GPU or in the emulator; without either, skipped.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static const struct gb_variant_ops *find(enum gb_backend backend, const char *na
 struct work {
 	struct lbvh_params params;
 	struct lbvh_input *in;
-	size_t size; /* of an output */
+	size_t size; /* size of an output */
 };
 
 static struct work prepared(struct lbvh_params params)
@@ -65,7 +65,7 @@ static struct work set_up_rays(const char *scene, int64_t primitives, int kind, 
 					      .seed = 3 });
 }
 
-/* What the variant makes of the input, the second time: the first must leave nothing behind. */
+/* The output of the variant's second run, which must not depend on the first. */
 static void *output_of(const struct work *w, const struct gb_variant_ops *ops)
 {
 	struct gb_timer timer = { 0 };
@@ -86,7 +86,7 @@ static void *output_of(const struct work *w, const struct gb_variant_ops *ops)
 
 /* ---- trees -------------------------------------------------------------------------------- */
 
-/* Both back ends' trees of w, which is released. */
+/* Compare the trees of both back ends; releases w. */
 static void same_bytes_of(const char *builder, const char *scene, struct work *w)
 {
 	void *cpu = output_of(w, find(GB_CPU, builder));
@@ -106,7 +106,7 @@ static void same_bytes(const char *builder, const char *scene, int64_t primitive
 	same_bytes_of(builder, scene, &w);
 }
 
-/* Karras' numbering follows from the ranges of leaves, so there is one right sequence of bytes. */
+/* The ranges of leaves determine Karras' numbering, so only one sequence of bytes is correct. */
 Test(variants_lbvh, codes_make_one_tree)
 {
 	static const char *const builders[] = { "karras-bitonic", "karras-radix", "karras64",
@@ -120,7 +120,7 @@ Test(variants_lbvh, codes_make_one_tree)
 	}
 }
 
-/* Each triangle gets corners of its own, at 0. */
+/* Give each triangle separate corners, at 0. */
 static void own_corners(struct lbvh_input *in)
 {
 	struct gb_error err = { 0 };
@@ -135,8 +135,8 @@ static void own_corners(struct lbvh_input *in)
 		in->triangle[i] = (uint32_t)i;
 }
 
-/* Triangle i becomes a point in the middle of the cell that has the code, if there are points at both
- * ends of the grid. */
+/* Make triangle i a point in the middle of the cell with this code, if points mark both ends of the
+ * grid. */
 static void put_into_cell(struct lbvh_input *in, size_t i, uint32_t code)
 {
 	uint32_t cell[3] = { 0 };
@@ -147,9 +147,9 @@ static void put_into_cell(struct lbvh_input *in, size_t i, uint32_t code)
 		in->vertex[9 * i + k] = (float)cell[k % 3];
 }
 
-/* Leaf by leaf a subtree grows past the end of a block of `fused`: cells 0 to `dense` - 1 are taken,
- * then 2^8, 2^9 ..., in the tree of mirrored codes from the other side.  A leaf alone is joined with a
- * subtree of another block, whose border is the last of the seams that it was chosen from. */
+/* A subtree that grows leaf by leaf past the end of a block of `fused`: cells 0 to `dense` - 1 are
+ * occupied, then 2^8, 2^9 ...; mirrored codes do the same from the other side.  A single leaf is
+ * joined with a subtree of another block, whose border is the last candidate seam. */
 static void check_stairs(uint32_t dense, uint32_t filler, bool mirrored)
 {
 	const uint32_t last = (UINT32_C(1) << 30) - 1, steps = 20, count = dense + steps + filler;
@@ -172,8 +172,8 @@ Test(variants_lbvh, leaves_alone_at_borders)
 	check_stairs(250, 198, true);
 }
 
-/* All triangles are points of one line: no node has an area, and some are inner ones of a wide
- * tree all the same. */
+/* Make all triangles points on one line: no node has an area, but a wide tree still has inner
+ * nodes. */
 static void put_on_a_line(struct lbvh_input *in)
 {
 	own_corners(in);
@@ -200,7 +200,7 @@ Test(variants_lbvh, nodes_without_area)
 			cr_assert_eq(
 				gb_lbvh_workload.verify(&w.params, w.in, 0, output, &metrics, &err),
 				GB_OK, "%s: %s", builders[b], err.message);
-			/* Leaves of four at most, eight a node. */
+			/* At most four triangles per leaf, eight children per node. */
 			cr_assert(((const struct lbvh_tree_header *)output)->nodes >=
 					  w.in->count / 32,
 				  "%s makes too few nodes", builders[b]);
@@ -209,13 +209,13 @@ Test(variants_lbvh, nodes_without_area)
 		}
 }
 
-/* Nodes and the index that their leaves mean. */
+/* Nodes, and the index to which their leaves refer. */
 struct tree {
 	const struct lbvh_node *node;
 	const uint32_t *index;
 };
 
-/* Two subtrees are the same but for the numbers of their nodes. */
+/* Check that two subtrees are equal except for the numbers of their nodes. */
 static void same_subtree(struct tree a, uint32_t i, struct tree b, uint32_t j)
 {
 	const struct lbvh_node *m = a.node + i, *n = b.node + j;
@@ -233,8 +233,7 @@ static void same_subtree(struct tree a, uint32_t i, struct tree b, uint32_t j)
 	same_subtree(a, m->right, b, n->right);
 }
 
-/* The CPU's clustering, without the refinement that follows it there, by one thread; the memory
- * belongs to *cpu. */
+/* Cluster on the CPU with one thread and without the refinement.  The memory belongs to *cpu. */
 static void cluster(struct lbvh_cpu *cpu, const struct work *w)
 {
 	struct lbvh_params alone = w->params;
@@ -252,7 +251,7 @@ static void cluster(struct lbvh_cpu *cpu, const struct work *w)
 	gb_memory_own(NULL);
 }
 
-/* Clustering numbers inner nodes as they come. */
+/* Clustering numbers inner nodes in order of creation. */
 Test(variants_lbvh, clusters_make_one_tree)
 {
 	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
@@ -272,7 +271,7 @@ Test(variants_lbvh, clusters_make_one_tree)
 
 /* ---- hits --------------------------------------------------------------------------------- */
 
-/* Each traversal's answers are the CPU's. */
+/* Compare the output of each traversal with the CPU's. */
 static void same_hits(const struct work *w)
 {
 	static const char *const traversals[] = { "stack", "stack2", "wide" };
@@ -290,7 +289,7 @@ static void same_hits(const struct work *w)
 	free(cpu);
 }
 
-/* Whatever the tree, every ray ends at the same distance on the same triangle; of streams too, of lengths
+/* For every tree, each ray ends at the same distance on the same triangle.  Streams have lengths
  * that end within a warp or a block. */
 Test(variants_lbvh, traversals_find_the_same_hits)
 {
@@ -305,9 +304,10 @@ Test(variants_lbvh, traversals_find_the_same_hits)
 		}
 }
 
-/* ---- rays that are hard on slab tests ----------------------------------------------------- */
+/* ---- difficult rays for slab tests ----------------------------------------------------------- */
 
-/* An OBJ file of a square lattice of triangles in the plane x = 0, corners at multiples of `unit`. */
+/* Write an OBJ file of a square lattice of triangles in the plane x = 0, with corners at multiples
+ * of `unit`. */
 static void write_lattice(const char *path, double unit)
 {
 	enum { SIDE = 8 };
@@ -327,8 +327,8 @@ static void write_lattice(const char *path, double unit)
 	cr_assert_eq(fclose(file), 0);
 }
 
-/* Directions with components of 0, from points on the planes of boxes: where 0 * INFINITY is NaN, the
- * plane does not bound.  The hits are those of the CPU, whose own test looks at every triangle. */
+/* Directions with components of 0 from points on the planes of boxes: if 0 * INFINITY is NaN, the
+ * plane does not bound the ray.  The expected hits are the CPU's, from tests of every triangle. */
 static void look_along_planes(double unit)
 {
 	static const double eyes[][3] = { { 5, 0, 0 }, { -2, 1, 2 }, { 0, 0, 0 } };
@@ -354,7 +354,7 @@ static void look_along_planes(double unit)
 	gb_lbvh_workload.release(w.in);
 }
 
-/* Far planes of a beam along an axis overflow where a unit is large. */
+/* Far planes overflow for beams along an axis if the unit is large. */
 Test(variants_lbvh, rays_in_the_planes_of_boxes)
 {
 	static const double units[] = { 1, 0x1p20, 0x1p24, 0x1p30 };

@@ -1,7 +1,8 @@
-/* test_lbvh_wide.cu -- the nodes of 80 bytes that the collapse makes (cuda/lbvh/parts/wide.h), read on
- * the host: children and triangles in a row, each triangle once, boxes that hold what is below them.
+/* test_lbvh_wide.cu -- the 80-byte nodes made by the collapse (cuda/lbvh/parts/wide.h), checked on
+ * the host: consecutive children and triangles, each triangle once, boxes that contain their
+ * subtrees.
  *
- * On a GPU or in the emulator; where there is neither, all tests are skipped.
+ * Runs on a GPU or in the emulator; without either, all tests are skipped.
  */
 #include <cmath>
 #include <criterion/criterion.h>
@@ -15,7 +16,7 @@ TestSuite(variants_lbvh_wide, .init = open_gpu, .fini = close_gpu, .timeout = 30
 
 /* ---- a build ------------------------------------------------------------------------------- */
 
-/* What the device made. */
+/* A tree from the device. */
 struct tree {
 	std::vector<struct lbvh_wide_node> node;
 	std::vector<struct lbvh_corners> triangle;
@@ -105,7 +106,7 @@ static void expect(struct check *c, bool right, const char *fault)
 		c->fault = fault;
 }
 
-/* Triangle number `at`, which the boxes are around. */
+/* Triangle number `at`, which the boxes must contain. */
 static void check_triangle(struct check *c, uint32_t at, const std::vector<struct box> &around)
 {
 	const struct lbvh_corners t = c->tree->triangle[at];
@@ -125,7 +126,7 @@ static void check_triangle(struct check *c, uint32_t at, const std::vector<struc
 	}
 }
 
-/* Node i and what is below it. */
+/* Check node i and its subtree. */
 static void check_node(struct check *c, uint32_t i, std::vector<struct box> *around)
 {
 	uint32_t nodes = 0, triangles = 0;
@@ -154,7 +155,7 @@ static void check_node(struct check *c, uint32_t i, std::vector<struct box> *aro
 	}
 }
 
-/* What is wrong with the tree; NULL: nothing. */
+/* The first fault of the tree, or NULL. */
 static const char *fault_in(const struct lbvh_input *in, const struct tree *tree)
 {
 	struct check c = { in, tree, {}, {}, NULL };
@@ -184,7 +185,8 @@ static float random_float(uint32_t *state)
 	return (float)(*state >> 8) * 0x1p-24f;
 }
 
-/* Small triangles at `places` random places: equal ones where there are fewer places than triangles. */
+/* Small triangles at `places` random places; some are equal if there are fewer places than
+ * triangles. */
 static void make_mesh(struct mesh *m, uint32_t count, uint32_t places)
 {
 	uint32_t state = count;
@@ -228,7 +230,7 @@ Test(variants_lbvh_wide, nodes_hold_each_triangle_once)
 	}
 }
 
-/* Each field of a node, wrong in one place. */
+/* Each sets one field of a node to a wrong value. */
 static void (*const faults[])(std::vector<struct lbvh_wide_node> &node,
 			      std::vector<struct lbvh_corners> &triangle) = {
 	[](auto &node, auto &) { node[0].origin[1] += 1; },

@@ -1,5 +1,5 @@
-/* test_nvml.c -- the GPU's state around samples, and samples with lowered clocks, by a stand-in for NVML
- * under the emulator.
+/* test_nvml.c -- the GPU's state around samples, and throttled samples, with a fake NVML under the
+ * emulator.
  */
 #include <criterion/criterion.h>
 
@@ -22,7 +22,7 @@
 static struct nvml_planted *planted;
 static struct gb_result result;
 
-/* The library beside this program, under the name that it was linked with. */
+/* Load the library next to this program, under its link-time name. */
 static void load(void)
 {
 	char program[4096], path[4200];
@@ -39,7 +39,7 @@ static void load(void)
 	cr_assert_eq(setenv("GPUBENCH_SIMT_PCI", "0000:01:00.0", 1), 0);
 }
 
-/* Five samples of a copy, the clocks being lowered before questions first .. end - 1. */
+/* Measure five samples of a copy, with clocks lowered before queries first .. end - 1. */
 static void measure(int first, int end)
 {
 	const struct gb_workload *workload = gb_workload_find("stream");
@@ -59,7 +59,7 @@ static void measure(int first, int end)
 	result = (struct gb_result){ .workload = workload,
 				     .variant = find_variant(GB_CUDA, "stream", "copy"),
 				     .params = params,
-				     .throttled = 99 /* of another measurement */ };
+				     .throttled = 99 /* left by an earlier measurement */ };
 	cr_assert_eq(gb_run(&result, input, &how, true, &err), GB_OK, "%s", err.message);
 	cr_expect_eq(result.time.count, 5);
 	workload->release(input);
@@ -67,7 +67,8 @@ static void measure(int first, int end)
 	free(params);
 }
 
-/* The state is asked for once before the samples and once behind them, the clocks around each. */
+/* The state is queried once before the samples and once after them, the throttle time around
+ * each. */
 Test(backend, cuda_state_around_samples)
 {
 	measure(0, 0);
@@ -82,7 +83,7 @@ Test(backend, cuda_state_around_samples)
 	cr_expect(isnan(result.before.power_w));
 }
 
-/* Lowered in the second sample's first try, and in its second one. */
+/* Throttled in the first try of the second sample, and in its second try. */
 Test(backend, cuda_throttled_samples_are_taken_again)
 {
 	measure(4, 7);
@@ -92,8 +93,8 @@ Test(backend, cuda_throttled_samples_are_taken_again)
 	cr_expect_float_eq(result.after.throttled_ns - result.before.throttled_ns, 3000, 1e-9);
 }
 
-/* Lowered all the time: ten tries, then what there is counts, and the result says so. */
-Test(backend, cuda_throttled_again_and_again)
+/* Throttled all the time: after ten tries the sample is kept, and the result reports it. */
+Test(backend, cuda_throttled_ten_times)
 {
 	measure(0, 1000);
 	cr_expect_eq(result.outcome, GB_RESULT_OK);

@@ -1,6 +1,6 @@
-/* test_octree.c -- the CUDA builders of octrees where they are most likely to go wrong: one
- * and two bodies, bodies that coincide or all but do, pools that do not suffice, and the
- * promise about holes.  On a GPU or in the emulator; skipped where there is neither.
+/* test_octree.c -- the CUDA builders of octrees on difficult inputs: one and two bodies, coincident
+ * and nearly coincident bodies, pools that are too small, and the promise about holes.  Runs on a
+ * GPU or in the emulator; without either, skipped.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -19,7 +19,7 @@ TestSuite(variants_octree, .init = open_gpu);
 
 static const struct gb_settings once = { .timeout_s = 60 };
 
-/* The builder after v, or the first if v is NULL. */
+/* The builder after v, or the first one if v is NULL. */
 static const struct gb_variant *next_builder(const struct gb_variant *v)
 {
 	for (v = v ? v + 1 : gb_variants; v < gb_variants + gb_variant_count; v++)
@@ -38,7 +38,7 @@ static struct octree_input *prepare(const struct octree_params *params)
 	return input;
 }
 
-/* Run the variant once on the input and verify the tree; nothing leaks. */
+/* Run the variant once on the input and verify the tree.  Nothing may leak. */
 static struct gb_result run(const struct gb_variant *v, const struct octree_params *params,
 			    const struct octree_input *in)
 {
@@ -51,7 +51,7 @@ static struct gb_result run(const struct gb_variant *v, const struct octree_para
 	return r;
 }
 
-/* Params of each point of the sweep in turn. */
+/* Call check() for each point of the sweep. */
 static void each_point(const char *words, void (*check)(const struct octree_params *params))
 {
 	struct gb_error err = { 0 };
@@ -86,8 +86,8 @@ static void check(const struct octree_params *params)
 	gb_octree_workload.release(in);
 }
 
-/* Coincident: every thread wants the same slot; then leaves of the deepest level that are lists in any
- * case.  Pairs: the longest paths, seven nodes per body. */
+/* Coincident: all threads compete for one slot, and the deepest leaves are always lists.  Pairs:
+ * the longest paths, with seven nodes per body. */
 Test(variants_octree, hard_bodies)
 {
 	each_point("--count=0,1,2,3 --dist=plummer,cube,uniform,clustered,coincident,pairs "
@@ -98,9 +98,9 @@ Test(variants_octree, hard_bodies)
 		   check);
 }
 
-/* ---- a pool that does not suffice --------------------------------------------------------- */
+/* ---- exhausted pools ------------------------------------------------------------------------- */
 
-/* The builder says so instead of writing behind it or waiting; the next run is right again. */
+/* The builder reports a full pool and does not write past it or wait.  The next run succeeds. */
 static void exhaust(const struct octree_params *params)
 {
 	struct octree_params enough = *params;
@@ -133,8 +133,8 @@ Test(variants_octree, exhausted_pool)
 	each_point("--count=5000 --dist=plummer --bucket=16 --pool=0.02", exhaust);
 }
 
-/* Whether each builder in turn builds in a pool of `pool` nodes; all of them, or those that waste
- * no node when threads meet. */
+/* Build with each builder in a pool of `pool` nodes: all builders, or those that waste no node when
+ * threads collide. */
 static void try_pool(const struct octree_params *params, struct octree_input *in, size_t pool,
 		     bool thrifty_alone, bool suffices)
 {
@@ -153,9 +153,9 @@ static void try_pool(const struct octree_params *params, struct octree_input *in
 	}
 }
 
-/* The last node of the pool is as good as the others, and there is none behind it.  Of three
- * bodies, two of them close together, one splits, so no thread has a node to spare; of more,
- * threads of lf may. */
+/* The last node of the pool is used, and no node after it.  With three bodies, two of them close
+ * together, a single split leaves no spare nodes.  With more bodies, threads of lf may keep
+ * some. */
 static void try_tight_pools(const struct octree_params *params)
 {
 	struct octree_input *in = prepare(params);
@@ -167,7 +167,7 @@ static void try_tight_pools(const struct octree_params *params)
 	gb_octree_workload.release(in);
 }
 
-Test(variants_octree, pool_of_the_very_size)
+Test(variants_octree, pool_of_the_exact_size)
 {
 	each_point("--count=3 --dist=pairs --seed=1", try_tight_pools);
 	each_point("--count=3 --dist=pairs --seed=2", try_tight_pools);
@@ -176,7 +176,7 @@ Test(variants_octree, pool_of_the_very_size)
 	each_point("--count=150 --dist=clustered --bucket=4", try_tight_pools);
 }
 
-/* Without a verification it is the next sample's reset() that reports it. */
+/* Without a verification, the next sample's reset() reports it. */
 Test(variants_octree, exhausted_pool_is_reported_by_reset)
 {
 	const struct octree_params params = { .count = 500, .bucket = 1, .pool = 0.1, .seed = 1 };
@@ -201,8 +201,8 @@ Test(variants_octree, exhausted_pool_is_reported_by_reset)
 
 /* ---- lf-shared ---------------------------------------------------------------------------- */
 
-/* Both ways are taken: subtrees in shared memory, and what does not fit there. */
-Test(variants_octree, lf_shared_takes_both_ways)
+/* Both paths are taken: subtrees in shared memory, and bodies that do not fit there. */
+Test(variants_octree, lf_shared_takes_both_paths)
 {
 	static const struct octree_params params[] = {
 		{ .count = 5000, .distribution = OCTREE_PLUMMER, .bucket = 1, .seed = 1 },
@@ -228,8 +228,8 @@ Test(variants_octree, lf_shared_takes_both_ways)
 
 enum run_order { DESCENDING, MIXED, EQUAL, LAST_IS_LEAST };
 
-/* `alone` bodies in cells of their own, then `size` that share ten digits, and one at either end of
- * the box: of so few bodies ten digits are sorted by. */
+/* `alone` bodies in separate cells, `size` bodies that share ten digits, and one at either end of
+ * the box.  With so few bodies the sort uses ten digits. */
 struct run_case {
 	int alone, size;
 	enum run_order order;
@@ -264,8 +264,8 @@ static void write_run(const char *path, const struct run_case *c)
 	cr_assert(eq(int, fclose(file), 0));
 }
 
-/* 32 is the longest run that a thread of the mend looks at, 4096 the longest that a block merges; a
- * block of the mend has 448 bodies. */
+/* A thread of the mend kernel handles runs up to 32, a block merges runs up to 4096.  A block of
+ * the mend kernel has 448 bodies. */
 Test(variants_octree, runs_of_shared_digits)
 {
 	static const struct run_case cases[] = {

@@ -1,4 +1,4 @@
-/* test_primitives.cu -- the prefix sums of cuda/primitives/primitives.h, compared with the host's. */
+/* test_primitives.cu -- the prefix sums of cuda/primitives/primitives.h against the host's. */
 #include "tests/cuda/test_primitives.h"
 
 enum {
@@ -20,7 +20,7 @@ template <class T> static std::vector<T> host_scan(const std::vector<uint32_t> &
 	return out;
 }
 
-/* The last run does not ask for the total. */
+/* The last run does not request the total. */
 template <class T>
 static void check_scan(const std::vector<uint32_t> &host, size_t in_offset, size_t out_offset)
 {
@@ -83,7 +83,7 @@ Test(primitives, scan_u32)
 	}
 }
 
-/* The sum is the greatest that 32 bits hold. */
+/* The sum is the largest 32-bit value. */
 Test(primitives, scan_u32_up_to_the_limit)
 {
 	std::vector<uint32_t> in = random_words(MANY, 17);
@@ -94,7 +94,7 @@ Test(primitives, scan_u32_up_to_the_limit)
 	check_scan<uint32_t>(in, 0, 0);
 }
 
-/* Sums beyond 32 bits, inside a tile and between tiles. */
+/* Sums above 32 bits, within a tile and across tiles. */
 Test(primitives, scan_u32_u64)
 {
 	for (const size_t count : sizes_for(SCAN_TILE)) {

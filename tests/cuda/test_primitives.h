@@ -1,12 +1,13 @@
-/* test_primitives.h -- what the tests of cuda/primitives/primitives.h share: guarded arrays on the device,
- * sizes and random bits.
+/* test_primitives.h -- shared by the tests of cuda/primitives/primitives.h: guarded arrays on the
+ * device, sizes and random bits.
  *
- * Every array on the device lies between guard bytes, aligned to its elements only if a case asks
- * for that, and temporary storage has exactly the bytes that were asked for, full of rubbish.  Each
- * case runs twice on one input, which has to stay as it was.  On a GPU or in the emulator;
- * where there is neither, all tests are skipped.
+ * Every device array lies between guard bytes, aligned to its elements only if a case requests it.
+ * Temporary storage has exactly the requested size and is filled with garbage.  Each case runs
+ * twice on one input, which must not change.  Runs on a GPU or in the emulator; without either, all
+ * tests are skipped.
  *
- * The library's headers come first: the emulator has macros of names that they use.
+ * The library's headers are included first, because the emulator defines macros with names that
+ * they use.
  */
 #ifndef GPUBENCH_TESTS_CUDA_TEST_PRIMITIVES_H
 #define GPUBENCH_TESTS_CUDA_TEST_PRIMITIVES_H
@@ -25,16 +26,16 @@
 
 enum {
 	GUARD = 256, /* bytes before and after an array */
-	FILL = 0xa5, /* what guards hold, and what is written to has held before */
+	FILL = 0xa5, /* content of guards, and initial content of outputs */
 	RUNS = 2,
 	NAME_MAX_BYTES = 160,
 	MANY = 20003,
 };
 
-/* Few elements, and the edges of warps and of blocks. */
+/* Few elements, and the sizes around warps and blocks. */
 static const size_t small_sizes[] = { 0, 1, 2, 3, 5, 31, 32, 33, 255, 256, 257 };
 
-/* ---- arrays, which belong to the case ---------------------------------------------------- */
+/* ---- arrays, owned by the case --------------------------------------------------------------- */
 
 static inline void begin_case(void)
 {
@@ -47,7 +48,7 @@ static inline void end_case(void)
 	gb_memory_free_owned(small_sizes);
 }
 
-/* count elements on the device, `offset` elements behind an address aligned to 256 bytes. */
+/* count elements on the device, at `offset` elements after an address aligned to 256 bytes. */
 template <class T> struct array {
 	unsigned char *memory;
 	size_t count, before; /* before: bytes in front of the elements */
@@ -98,7 +99,7 @@ static inline bool is_fill(unsigned char byte)
 	return byte == FILL;
 }
 
-/* Wait, and see that a holds what is wanted, and that its guards are whole. */
+/* Wait, and check the elements of a and its guards. */
 template <class T>
 static inline void expect_array(const struct array<T> *a, const std::vector<T> &want,
 				const char *name, const char *what)
@@ -124,14 +125,14 @@ static inline void expect_array(const struct array<T> *a, const std::vector<T> &
 	cr_expect_eq(same, want.size(), "%s: %s: wrong from element %zu on", name, what, same);
 }
 
-/* Only the guards: of arrays that may hold anything. */
+/* Check only the guards, for arrays with arbitrary content. */
 template <class T>
 static inline void expect_guards(const struct array<T> *a, const char *name, const char *what)
 {
 	expect_array(a, std::vector<T>(), name, what);
 }
 
-/* Random bits (splitmix64), the same in every run. */
+/* Reproducible random bits (splitmix64). */
 static inline uint64_t random64(uint64_t seed, uint64_t index)
 {
 	uint64_t word = (seed + 1) * UINT64_C(0xd1342543de82ef95) +
@@ -142,7 +143,7 @@ static inline uint64_t random64(uint64_t seed, uint64_t index)
 	return word ^ word >> 31;
 }
 
-/* The small sizes, the edges of a tile and of half of it, and many. */
+/* The small sizes, those around a tile and half a tile, and large ones. */
 static inline std::vector<size_t> sizes_for(size_t tile)
 {
 	std::vector<size_t> sizes(small_sizes, small_sizes + GB_COUNT(small_sizes));
@@ -153,7 +154,7 @@ static inline std::vector<size_t> sizes_for(size_t tile)
 	return sizes;
 }
 
-/* Numbers without their upper unused_bits. */
+/* Numbers whose upper unused_bits are 0. */
 static inline std::vector<uint32_t> random_words(size_t count, unsigned unused_bits)
 {
 	std::vector<uint32_t> words(count);

@@ -1,4 +1,6 @@
-/* test_primitives_sort.cu -- the stable sort of cuda/primitives/primitives.h, compared with the host's. */
+/* test_primitives_sort.cu -- the stable sort of cuda/primitives/primitives.h, compared with the
+ * host's.
+ */
 #include "tests/cuda/test_primitives.h"
 
 #include <criterion/parameterized.h>
@@ -9,7 +11,7 @@ enum pattern { UNIFORM, EQUAL, FEW, REVERSED };
 
 static const char *const pattern_names[] = { "uniform", "equal", "few", "reversed" };
 
-/* varied: bits that the pattern has a say in; the others are the same in all keys. */
+/* varied: bits that depend on the pattern; the others are the same in all keys. */
 struct sort_case {
 	enum gpu_key key;
 	bool values;
@@ -40,7 +42,7 @@ static uint64_t pattern_key(enum pattern pattern, size_t count, size_t i)
 	}
 }
 
-/* Of floats, every third is one of those that take care. */
+/* Every third float is a special value. */
 template <class K> static std::vector<K> make_keys(const struct sort_case *c)
 {
 	static const uint32_t special[] = { 0x00000000, 0x80000000, 0x00000001, 0x80000001,
@@ -57,7 +59,7 @@ template <class K> static std::vector<K> make_keys(const struct sort_case *c)
 	return keys;
 }
 
-/* The bits that the key is sorted by. */
+/* The bits by which the key is sorted. */
 template <class K> static uint64_t sorted_bits(const struct sort_case *c, K key)
 {
 	const uint64_t ordered = c->key == GPU_KEY_F32 ? radix_f32_order((uint32_t)key) : key;
@@ -65,7 +67,7 @@ template <class K> static uint64_t sorted_bits(const struct sort_case *c, K key)
 	return ordered << (64 - c->end_bit) >> (64 - c->end_bit + c->begin_bit);
 }
 
-/* Where in the input each element of the output comes from. */
+/* The input index of each output element. */
 template <class K>
 static std::vector<size_t> host_order(const struct sort_case *c, const std::vector<K> &keys)
 {
@@ -88,7 +90,7 @@ static std::vector<T> gather(const std::vector<T> &from, const std::vector<size_
 	return to;
 }
 
-/* One kind of array of a sort: input, output and spare. */
+/* The arrays of a sort: input, output and spare. */
 template <class T> struct sort_arrays {
 	struct array<T> in, out, spare;
 };
@@ -105,7 +107,7 @@ template <class T> static void clear_outputs(const struct sort_arrays<T> *a)
 	clear_array(&a->spare);
 }
 
-/* one_pass: it goes from `in` to `out`, and the spare array stays as it was. */
+/* one_pass: sorts from `in` to `out` and does not change the spare array. */
 template <class T>
 static void expect_sorted(const struct sort_arrays<T> *a, const std::vector<T> &host,
 			  const std::vector<size_t> &order, bool one_pass, const char *name,
@@ -123,7 +125,7 @@ static void expect_sorted(const struct sort_arrays<T> *a, const std::vector<T> &
 	}
 }
 
-/* Do all keys agree in all bytes but one? */
+/* True if all keys agree in all bytes but one. */
 static bool is_one_pass(const struct sort_case *c)
 {
 	const int byte = c->varied ? __builtin_ctzll(c->varied) / 8 : 0;
@@ -198,7 +200,7 @@ static struct sort_case uniform_case(enum gpu_key key, bool values, size_t count
 	return { key, values, 0, key_bits(key), UNIFORM, UINT64_MAX, count, 0, RUNS };
 }
 
-/* Elements of a tile where there are the least and few: see primitives/sort.cu. */
+/* Tile sizes for the smallest and for small counts: see primitives/sort.cu. */
 static size_t least_tile(enum gpu_key key)
 {
 	return key == GPU_KEY_U64 ? 5760 : 9216;
@@ -279,9 +281,9 @@ ParameterizedTest(const struct sort_kind *kind, primitives_sort, sorts)
 	check_ranges(kind->key, kind->values);
 }
 
-/* Any set of bytes may be the same in all keys: its passes have nothing to do, and what is left,
- * be it none, odd or even in number, has to end up in the output. */
-Test(primitives_sort, where_bytes_are_the_same)
+/* For any set of bytes that is equal in all keys, the passes over it are skipped.  After any number
+ * of passes the result must be in the output. */
+Test(primitives_sort, equal_bytes)
 {
 	for (unsigned set = 0; set < 16; set++) {
 		struct sort_case c = uniform_case(GPU_KEY_U32, set % 3 == 0, 300);
@@ -299,8 +301,8 @@ Test(primitives_sort, where_bytes_are_the_same)
 	}
 }
 
-/* Both sides of the sizes from which blocks are of another shape, which the number of
- * multiprocessors decides: by two digits below, by the whole key above. */
+/* Sizes on both sides of the limits at which the shape of blocks changes.  They depend on the
+ * number of multiprocessors.  The sort uses two digits below a limit and the whole key above. */
 static void check_around(enum gpu_key key, bool values, size_t most)
 {
 	struct sort_case c = uniform_case(key, values, most);
@@ -326,14 +328,15 @@ Test(primitives_sort, by_blocks_of_each_shape)
 	}
 }
 
-/* Elements of a tile where there are many. */
+/* The tile size for large counts. */
 static size_t many_tile(enum gpu_key key, bool values)
 {
 	return key == GPU_KEY_U64 ? 5760 : values ? 8832 : 10240;
 }
 
-/* More tiles than blocks that the device holds, two for a multiprocessor: each gets several.  Keys in
- * reverse have tiles of one digit; those that do not begin at 16 bytes are not copied ahead. */
+/* More tiles than the device has resident blocks, two per multiprocessor: each block gets several
+ * tiles.  Reversed keys have tiles with one digit; keys not aligned to 16 bytes are not copied
+ * ahead. */
 static void check_many(enum gpu_key key, bool values)
 {
 	const size_t tiles = 2 * (size_t)gpu_sm_count() + 3, tile = many_tile(key, values);
@@ -362,7 +365,7 @@ Test(primitives_sort, by_blocks_of_several_tiles)
 	check_many(GPU_KEY_F32, false);
 }
 
-Test(primitives_sort, tells_its_phases)
+Test(primitives_sort, reports_its_phases)
 {
 	const struct sort_case c = uniform_case(GPU_KEY_U32, true, 1000);
 	struct gb_phase_time phase[GB_MAX_PHASES];

@@ -1,7 +1,7 @@
 /* device.cc -- the CUDA runtime API: the device, its attributes, errors, occupancy.
  *
- * One device or several that are alike, whose compute capability the executor tells.  Few
- * multiprocessors, so that kernels that size their grids by them stay small.
+ * One device or several identical ones, with the executor's compute capability.  It has few
+ * multiprocessors, so kernels that size their grids by their number stay small.
  */
 #include <stdio.h>
 
@@ -12,17 +12,16 @@
 
 enum {
 	L2_BYTES = 1 << 20,
-	REGISTERS = 65536, /* of a multiprocessor */
+	REGISTERS = 65536, /* per multiprocessor */
 	RESERVED_SHARED = 1024,
 };
 
 bool gb_gpu_emulated = true; /* see cuda/device.cu */
 
-/* What depends on the compute capability (CUDA C++ Programming Guide, table of technical
- * specifications). */
+/* Limits by compute capability (CUDA C++ Programming Guide, table of technical specifications). */
 static const struct model {
 	int capability, threads, blocks; /* per multiprocessor */
-	int shared, block_shared;        /* bytes per multiprocessor, of one block at most */
+	int shared, block_shared;        /* bytes per multiprocessor, and at most per block */
 	bool clusters;
 } models[] = {
 	{ 75, 1024, 16, 64 << 10, 64 << 10, false },
@@ -73,7 +72,7 @@ cudaError_t cudaPeekAtLastError(void)
 	return sticky != cudaSuccess ? sticky : last;
 }
 
-/* A failed launch is reported in the words of the emulator's own first report. */
+/* The text for a failed launch is the first error that the executor reported. */
 const char *cudaGetErrorString(cudaError_t error)
 {
 	static const struct {
@@ -138,7 +137,7 @@ cudaError_t cudaGetDevice(int *device)
 	return cudaSuccess;
 }
 
-/* Memory is not bound to a device: that a kernel reads what another device allocated is not found. */
+/* Memory is not bound to a device: a kernel that uses another device's memory is not detected. */
 cudaError_t cudaSetDevice(int device)
 {
 	const cudaError_t result = known_device(device);
@@ -193,7 +192,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 	return cudaSuccess;
 }
 
-/* None, unless a test puts a stand-in for NVML behind it. */
+/* An error unless a test sets the address of a device in a fake NVML. */
 cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device)
 {
 	if (known_device(device) != cudaSuccess)
@@ -220,7 +219,7 @@ struct function {
 	bool large_clusters = false;
 };
 
-/* Never destroyed: kernels may be launched until the very end. */
+/* Never destroyed: kernels may be launched during exit. */
 static std::map<const void *, struct function> &functions(void)
 {
 	static std::map<const void *, struct function> *const map =

@@ -1,12 +1,12 @@
 /* graph.cc -- the CUDA runtime API: graphs, captured from one stream.
  *
- * While a stream is captured, what is submitted to it is written down, with the arguments of that
- * moment, and nothing runs.  A launch of the graph puts copies of it into the queue, in that order.
+ * While a stream is captured, operations submitted to it are recorded with their current arguments
+ * and do not run.  A launch of the graph enqueues copies of them in this order.
  *
- * A call that cannot be made during a capture fails as on a GPU, and spoils the capture: then whatever
- * is submitted fails, and so does the end of the capture, which gives no graph.  An asynchronous copy
- * from or to memory that is not page-locked waits, and so cannot be captured.  Two captures at a time,
- * modes other than relaxed, and a graph launched into a capture are not supported.
+ * A call that a capture does not allow fails as on a GPU and invalidates the capture: later
+ * submissions fail, and so does the end of the capture, which gives no graph.  An asynchronous copy
+ * of memory that is not page-locked would wait, and so cannot be captured.  Two captures at a time,
+ * modes other than relaxed, and launches of a graph into a capture are not supported.
  */
 #include <set>
 #include <vector>
@@ -22,12 +22,12 @@ struct CUgraphExec_st {
 };
 
 static struct {
-	cudaStream_t stream; /* NULL: there is no capture */
+	cudaStream_t stream; /* NULL: no capture */
 	bool spoiled;
 	std::vector<struct op> *ops;
 } capture = { NULL, false, new std::vector<struct op> };
 
-/* What has been created and not destroyed.  Never destroyed: the report of leaks comes last. */
+/* Graphs created and not destroyed.  The set is never destroyed: leaks are reported last. */
 static std::set<cudaGraph_t> *const graphs = new std::set<cudaGraph_t>;
 static std::set<cudaGraphExec_t> *const execs = new std::set<cudaGraphExec_t>;
 
@@ -71,7 +71,7 @@ void capture_drop(void)
 	capture.stream = NULL;
 }
 
-/* Nothing comes of a capture any more, if there is one: then returns `error`. */
+/* Invalidate the current capture, if there is one, and return `error`. */
 static cudaError_t spoil(cudaError_t error)
 {
 	capture.spoiled = true;
@@ -136,7 +136,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 
 /* ---- graphs -------------------------------------------------------------------------------- */
 
-/* One that is not alive is an error of the program: a GPU's driver may crash. */
+/* Report a handle that is not alive: a GPU's driver may crash on it. */
 template <class T> static bool alive(const char *function, const std::set<T> *all, T handle)
 {
 	if (all->count(handle))
@@ -225,7 +225,7 @@ void graphs_report_leaks(void)
 			     graphs->size(), execs->size());
 }
 
-/* Captures end; handles that are left are good for nothing any more. */
+/* End captures and invalidate all handles. */
 void graphs_drop_all(void)
 {
 	capture_drop();

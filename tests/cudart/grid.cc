@@ -1,4 +1,6 @@
-/* grid.cc -- a launch's grid, spread over OS threads: which cluster starts next, and on which thread. */
+/* grid.cc -- distributes the grid of a launch to OS threads: which cluster starts next, and
+ * where.
+ */
 #include <stdlib.h>
 
 #include <algorithm>
@@ -7,10 +9,10 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t go = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
-static void (*job)(int id); /* NULL: no kernel runs */
-static int generation;      /* of jobs, for threads that sleep */
-static int wanted;          /* threads that may take part */
-static int running;         /* threads that have not finished */
+static void (*job)(int id); /* NULL: no kernel is running */
+static int generation;      /* number of the job, for sleeping threads */
+static int wanted;          /* number of threads that may participate */
+static int running;         /* number of threads that have not finished */
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
@@ -62,7 +64,7 @@ void grid_run(const struct grid *g, void (*work)(int id))
 
 /* ---- clusters ---------------------------------------------------------------------------- */
 
-/* The order in which clusters start. */
+/* Set the order in which clusters start. */
 static void permute(struct grid *g)
 {
 	const enum order order = runtime_options.blocks;
@@ -92,7 +94,7 @@ void grid_begin(struct grid *g, const struct gpu_call *call)
 	g->clusters = (uint64_t)size.x * size.y * size.z / g->cluster_size;
 	g->next = 0;
 	g->failed = false;
-	/* A few clusters are not worth waking anybody. */
+	/* For a few clusters it is cheaper not to wake other threads. */
 	g->workers = g->clusters >= 2 * threads ? (int)threads : 1;
 	const uint64_t share = (g->clusters + (uint64_t)g->workers - 1) / (uint64_t)g->workers;
 	uint64_t resident = (uint64_t)runtime_options.resident;

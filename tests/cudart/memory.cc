@@ -1,8 +1,9 @@
 /* memory.cc -- the CUDA runtime API: memory.
  *
- * Device memory is host memory of exactly the size that was asked for, filled with 0xA5, so that
- * AddressSanitizer sees what lies outside it.  Under the option PROTECT=1 it is a mapping of its
- * own, forbidden to the host except while a kernel or a copy runs, with its end at a page's end.
+ * Device memory is host memory of exactly the requested size, filled with 0xA5, so that
+ * AddressSanitizer detects accesses outside it.  Under the option PROTECT=1 it is a separate
+ * mapping that ends at the end of a page, and that the host may only access while a kernel or a
+ * copy runs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,13 +19,13 @@ enum { ALIGNMENT = 256, PAGE = 4096, REMEMBERED = 64 };
 
 struct allocation {
 	size_t bytes;
-	void *base;    /* what was got from malloc or mmap */
+	void *base;    /* result of malloc or mmap */
 	size_t mapped; /* bytes of the mapping; 0: malloc */
 	bool device;
-	int64_t number; /* it was the n-th */
+	int64_t number; /* sequence number */
 };
 
-/* Never destroyed: the report of leaks comes last. */
+/* Never destroyed: leaks are reported last. */
 static std::map<uintptr_t, struct allocation> &all(void)
 {
 	static std::map<uintptr_t, struct allocation> *const map =
@@ -34,9 +35,9 @@ static std::map<uintptr_t, struct allocation> &all(void)
 }
 
 static size_t in_use;
-static int64_t allocated; /* allocations so far */
+static int64_t allocated; /* number of allocations so far */
 
-/* The last ones that were freed, to tell a stale pointer from a wild one. */
+/* The last freed allocations, to distinguish a stale pointer from a wild one. */
 static struct {
 	uintptr_t begin;
 	size_t bytes;
@@ -57,7 +58,7 @@ static const struct allocation *find(const void *pointer, uintptr_t *begin)
 	return &after->second;
 }
 
-/* The end of an allocation counts as part of it: an empty slice may lie there. */
+/* The end of an allocation belongs to it: an empty slice may point there. */
 enum memory_kind memory_find(const void *pointer, uintptr_t *begin, size_t *bytes)
 {
 	const struct allocation *const a = find(pointer, begin);
@@ -100,7 +101,8 @@ void memory_open(bool open)
 
 /* ---- allocation -------------------------------------------------------------------------- */
 
-/* Pages of its own; the end of the memory is as near to the end of the last page as 256 allows. */
+/* Map separate pages; the memory ends as near to the end of the last page as alignment to 256
+ * allows. */
 static char *map_pages(struct allocation *a)
 {
 	a->mapped = (a->bytes + ALIGNMENT - 1 + PAGE - 1) / PAGE * PAGE;

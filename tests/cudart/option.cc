@@ -1,4 +1,4 @@
-/* option.cc -- the options of an executor: GPUBENCH_SIMT_* or GPUBENCH_PTX_* in the environment. */
+/* option.cc -- options of an executor: GPUBENCH_SIMT_* or GPUBENCH_PTX_* in the environment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 struct options runtime_options;
 static bool known;
 
-/* The text of option `name`, NULL if not set or empty. */
+/* The value of option `name`, or NULL if it is not set or empty. */
 static const char *text(const char *name)
 {
 	char variable[64];
@@ -91,12 +91,12 @@ void options_read(void)
 	o->pci = text("PCI");
 	o->weak = flag("WEAK", false);
 	if (o->weak)
-		o->threads = 1; /* its histories belong to no OS thread in particular */
+		o->threads = 1; /* its histories are not thread-safe */
 	if (o->weak && !text("RESIDENT"))
 		o->resident = 4;
 	o->picky = o->seed || o->order != ORDER_FORWARD;
 	if (check_begin)
-		o->threads = 1; /* its records belong to no OS thread in particular */
+		o->threads = 1; /* its records are not thread-safe */
 }
 
 void options_forget(void)

@@ -1,8 +1,8 @@
 /* report.cc -- errors of the program under test.
  *
- * An error goes to stderr with the kernel, block and thread, becomes the text of the launch
- * failure, and makes the process exit with status 86 in the end, so that no test that ignores the
- * results of its calls can pass.
+ * An error is printed to stderr with kernel, block and thread.  It becomes the text of the launch
+ * failure and makes the process exit with status 86, so a test fails even if it ignores results of
+ * its calls.
  */
 #include <signal.h>
 #include <stdarg.h>
@@ -88,7 +88,7 @@ static const char *describe_address(uintptr_t address)
 
 static struct sigaction previous;
 
-/* Says what it knows, then lets the fault take its course. */
+/* Print what is known, then let the fault take its default action. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	const char *const what = describe_address((uintptr_t)info->si_addr);

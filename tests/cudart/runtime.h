@@ -8,10 +8,10 @@
  *	option.cc    the environment
  *	report.cc    errors of the program under test
  *
- * An executor runs the kernels: it provides the constants and functions of the section "what an
- * executor provides".  Everything else, down to the words of an error, is the same under both.
+ * An executor runs the kernels: it provides the constants and functions of the section "provided by
+ * an executor".  Everything else, including the text of errors, is the same under both.
  *
- * These files are compiled once for each: against CUDA's own headers for objects of nvcc
+ * These files are compiled once per executor: against CUDA's own headers for objects of nvcc
  * (GPUBENCH_PTX), against tests/simt/simt.h otherwise.
  */
 #ifndef GPUBENCH_TESTS_CUDART_RUNTIME_H
@@ -45,16 +45,16 @@ enum {
 	SHARED_LIMIT = 227 << 10, /* after cudaFuncSetAttribute, on sm_90 */
 };
 
-/* ---- what an executor provides ----------------------------------------------------------- */
+/* ---- provided by an executor ----------------------------------------------------------------- */
 
 struct executor {
-	const char *name;     /* "simt": how its messages begin */
-	const char *variable; /* "GPUBENCH_SIMT_": how its options begin */
+	const char *name;     /* "simt": prefix of its messages */
+	const char *variable; /* "GPUBENCH_SIMT_": prefix of its options */
 	const char *device;   /* "SIMT emulator" */
 };
 extern const struct executor executor;
 
-/* What the compiler knows of a kernel; all 0 where nobody does. */
+/* Facts that the compiler knows about a kernel; all 0 if unknown. */
 struct kernel_facts {
 	int max_threads; /* __launch_bounds__; 0: MAX_THREADS */
 	int registers;   /* per thread */
@@ -63,92 +63,94 @@ struct kernel_facts {
 
 int executor_capability(void); /* 90 */
 cudaError_t executor_facts(const void *kernel, struct kernel_facts *facts);
-cudaError_t executor_run(struct gpu_call *call); /* to its end; consumes the call */
-void executor_forget(void);    /* the next launch is the first again: schedules repeat */
-void executor_say_where(void); /* a line about the thread that runs now, if one does */
-/* What lies at an address that is no allocation; NULL: nothing that it knows of. */
+cudaError_t executor_run(struct gpu_call *call); /* until it ends; consumes the call */
+void executor_forget(void);    /* restart numbering of launches, so that schedules repeat */
+void executor_say_where(void); /* print a line about the running thread, if there is one */
+/* Describe an address outside all allocations; NULL if nothing is known. */
 const char *executor_explain(uintptr_t address);
 
 /* ---- options (option.cc) --------------------------------------------------------------------- */
 
 enum order { ORDER_FORWARD, ORDER_REVERSE, ORDER_SHUFFLE };
 
-/* The environment; each is GPUBENCH_SIMT_<NAME> or GPUBENCH_PTX_<NAME>, see the README.md there. */
+/* The environment: GPUBENCH_SIMT_<NAME> or GPUBENCH_PTX_<NAME>, described in the README.md of
+ * each. */
 struct options {
 	int threads;       /* OS threads */
 	int resident;      /* blocks that take turns on one OS thread */
 	uint64_t seed;     /* 0: no random schedule */
-	enum order order;  /* of lanes and warps; never ORDER_SHUFFLE */
-	enum order blocks; /* in which blocks start */
-	bool strict;       /* barriers after exits, shuffles from outside the mask are errors */
-	bool protect;      /* device memory cannot be touched by the host */
-	bool clusters;     /* the device says that it has them */
-	bool leaks;        /* memory that was not freed is an error */
+	enum order order;  /* order of lanes and warps; never ORDER_SHUFFLE */
+	enum order blocks; /* order in which blocks start */
+	bool strict;       /* report barriers after exits and shuffles from outside the mask */
+	bool protect;      /* the host must not touch device memory */
+	bool clusters;     /* the device supports clusters */
+	bool leaks;        /* report memory that was not freed */
 	size_t memory, stack;
 	int processors, devices;
 	double timeout_s;
-	bool picky;       /* seed or order: the scheduler has to think */
-	unsigned preempt; /* yields at one in so many accesses; 0: never */
-	const char *pci;  /* the device's address, for a stand-in of NVML; or NULL */
+	bool picky;       /* a seed or an order is set: the scheduler's slow path */
+	unsigned preempt; /* yield at one in this many accesses; 0: never */
+	const char *pci;  /* PCI address of the device, for a fake NVML; or NULL */
 	bool weak;        /* memory as weak as the model allows; tests/ptx only */
 };
 extern struct options runtime_options;
-void options_read(void); /* once; cudaDeviceReset() calls options_forget() */
+void options_read(void); /* reads once, until options_forget() by cudaDeviceReset() */
 void options_forget(void);
 
-/* ---- grids (grid.cc) --------------------------------------------------------------------------- */
+/* ---- grids (grid.cc) ------------------------------------------------------------------------- */
 
-/* What runs now.  Clusters are loaded in the order of their numbers unless asked otherwise; a block where
- * there are no clusters is a cluster of one. */
+/* The running launch.  Clusters are loaded in ascending order by default; without clusters each
+ * block is a cluster of one. */
 struct grid {
-	uint64_t number;         /* of the launch; with 0 before the first, schedules repeat */
-	uint64_t clusters, next; /* next: to load */
-	std::vector<uint32_t> permutation; /* of clusters; empty: in order */
+	uint64_t number;         /* number of the launch; a reset to 0 makes schedules repeat */
+	uint64_t clusters, next; /* next: the next one to load */
+	std::vector<uint32_t> permutation; /* order of clusters; empty: ascending */
 	unsigned cluster_size;
 	unsigned resident; /* clusters that take turns on each OS thread */
-	int workers;       /* OS threads that take part */
+	int workers;       /* OS threads that participate */
 	bool failed;
 };
 void grid_begin(struct grid *g, const struct gpu_call *call);
-/* The first block of the next cluster; false: there is none, or the launch has failed. */
+/* Get the first block of the next cluster.  False: none is left, or the launch has failed. */
 bool grid_next(struct grid *g, const struct gpu_call *call, uint3 *first);
-uint3 grid_block(uint3 first, dim3 cluster, unsigned rank); /* the cluster's block of that rank */
-uint64_t grid_random(const struct grid *g, int id); /* what worker `id` starts with; never 0 */
-/* Call work(id) on each worker, on this thread with 0; return when all have finished. */
+uint3 grid_block(uint3 first, dim3 cluster, unsigned rank); /* the block of this rank */
+uint64_t grid_random(const struct grid *g, int id); /* initial state of worker `id`; never 0 */
+/* Call work(id) on each worker, with id 0 on this thread.  Return when all have finished. */
 void grid_run(const struct grid *g, void (*work)(int id));
 
-/* ---- reports (report.cc) ---------------------------------------------------------------------- */
+/* ---- reports (report.cc) --------------------------------------------------------------------- */
 
 enum { EXIT_ERRORS = 86 };
 
-/* An error of the program under test: goes to stderr with kernel, block and thread, and makes the
+/* Report an error of the program under test: print it with kernel, block and thread, and make the
  * launch fail. */
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *report_first(void); /* the first error since the last reset, or NULL */
 int report_count(void);
 void report_forget(void);
-void catch_faults(void); /* explain a SIGSEGV, where no sanitizer does */
+void catch_faults(void); /* explain a SIGSEGV, unless a sanitizer does */
 double now_s(void);
 
-/* ---- the runtime's inside --------------------------------------------------------------------- */
+/* ---- internals of the runtime ---------------------------------------------------------------- */
 
 enum memory_kind { MEMORY_UNKNOWN, MEMORY_DEVICE, MEMORY_HOST, MEMORY_FREED };
-/* What a pointer points to; *begin and *bytes are set if that is an allocation. */
+/* The kind of memory at a pointer.  *begin and *bytes are set if it is in an allocation. */
 enum memory_kind memory_find(const void *pointer, uintptr_t *begin, size_t *bytes);
-void memory_open(bool open); /* under the protect option: may it be touched? */
+void memory_open(bool open); /* under PROTECT: allow or forbid access by the host */
 void memory_release_all(void);
 void memory_report_leaks(void);
-/* device: exact size, filled with 0xA5; else page-locked host memory that kernels may use too. */
+/* Allocate device memory, of the exact size and filled with 0xA5, or else mapped page-locked
+ * memory. */
 cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device);
 
 void streams_drop_all(void);
 void graphs_drop_all(void);
 void graphs_report_leaks(void);
 cudaError_t streams_drain_all(void);
-/* Check the launch, put it into the stream; the call is destroyed when it has run, or at once. */
+/* Check the launch and enqueue it.  The call is destroyed after it ran, or at once on an error. */
 cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream);
 
-cudaError_t device_error(cudaError_t error); /* remember it for cudaGetLastError() */
+cudaError_t device_error(cudaError_t error); /* store it for cudaGetLastError() */
 cudaError_t device_sticky(void);
 void device_set_sticky(cudaError_t error);
 int function_dynamic_limit(const void *kernel);
@@ -158,7 +160,7 @@ cudaError_t runtime_function_get(struct cudaFuncAttributes *attributes, const vo
 cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size,
 			      size_t dynamic_bytes);
 
-/* ---- sanitizers and the own checker: absent in most builds ------------------------------------ */
+/* ---- sanitizers and our checker: absent in most builds ----------------------------------- */
 
 #define WEAK __attribute__((weak))
 extern "C" {
@@ -166,18 +168,18 @@ void __sanitizer_start_switch_fiber(void **fake, const void *stack, size_t size)
 void __asan_poison_memory_region(const volatile void *at, size_t bytes) WEAK;
 }
 
-/* tests/simt/check.cc; kernels run on one OS thread when it is linked. */
+/* tests/simt/check.cc; kernels run on one OS thread if it is linked. */
 void check_begin(const struct gpu_call *call) WEAK;
 void check_allocated(void *at, size_t bytes, bool initialised) WEAK;
 void check_freed(void *at) WEAK;
 void check_written(void *at, size_t bytes) WEAK; /* by a copy or a memset */
 void check_forgotten(void *at, size_t bytes) WEAK;
 
-/* tests/ptx/counts.cc; a copy was queued. */
+/* tests/ptx/counts.cc: count a copy that was queued. */
 enum copy_kind { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_SET };
 void count_copy(enum copy_kind kind, size_t bytes) WEAK;
 
-/* Call f if it is in this build. */
+/* Call f if this build has it. */
 #define IF_LINKED(f, ...)               \
 	do {                            \
 		if (f)                  \

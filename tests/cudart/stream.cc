@@ -1,9 +1,10 @@
 /* stream.cc -- the CUDA runtime API: streams, events, copies, launches.
  *
- * All streams share one queue, as streams that synchronise with the default stream may; others cannot be
- * made.  Nothing in the queue runs before somebody waits - a synchronisation, a copy that CUDA makes
- * blocking, cudaFree() - so a program that forgets to wait gets stale data here every time.
- * Asynchronous copies from and to memory that is not page-locked are blocking, as on a GPU.
+ * All streams share one queue, which is allowed for streams that synchronise with the default
+ * stream; others are not supported.  The queue runs only when the host waits - a synchronisation, a
+ * copy that CUDA makes blocking, cudaFree() - so a program that forgets to wait always gets stale
+ * data.  Asynchronous copies from and to memory that is not page-locked are blocking, as on a
+ * GPU.
  */
 #include <string.h>
 
@@ -13,15 +14,15 @@
 #include "tests/simt/control.h"
 
 struct CUevent_st {
-	uint64_t number; /* of the last record, in the order of submission; 0: never recorded */
+	uint64_t number; /* number of the last record in the queue; 0: never recorded */
 	double time_s;
 };
 
-/* Never destroyed: kernels may be launched until the very end. */
+/* Never destroyed: kernels may be launched during exit. */
 static std::deque<struct op> *const queue = new std::deque<struct op>;
 static uint64_t submitted, begun;
 
-/* ---- running what is queued -------------------------------------------------------------- */
+/* ---- running the queue ----------------------------------------------------------------------- */
 
 static void move(const struct op *o)
 {
@@ -56,7 +57,7 @@ static void execute(const struct op *o)
 	}
 }
 
-/* Run what was submitted, up to the op of that number. */
+/* Run the queue up to the op of that number. */
 static cudaError_t drain(uint64_t until)
 {
 	while (!queue->empty() && begun < until) {
@@ -118,7 +119,7 @@ cudaError_t enqueue(const struct op *o)
 	return device_sticky();
 }
 
-/* Into the queue, or the stream's capture. */
+/* Add the op to the queue, or to the stream's capture. */
 static cudaError_t submit(cudaStream_t stream, const struct op *o)
 {
 	if (is_captured(stream))
@@ -162,7 +163,7 @@ static cudaError_t check_cooperative(const struct gpu_call *call)
 	return cudaSuccess;
 }
 
-/* What the kernel was compiled for, as far as the executor knows it. */
+/* Check the launch against the kernel's compiled limits, as far as the executor knows them. */
 static cudaError_t check_bounds(const struct gpu_call *call)
 {
 	struct kernel_facts facts;
@@ -214,7 +215,7 @@ cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream)
 
 /* ---- copies ------------------------------------------------------------------------------ */
 
-/* Is [p, p + bytes) inside one allocation of the device (or host memory that it may use)? */
+/* True if [p, p + bytes) is inside one allocation that the device can access; else report it. */
 static bool on_device(const char *function, const void *p, size_t bytes)
 {
 	uintptr_t begin;
@@ -235,7 +236,7 @@ static bool on_device(const char *function, const void *p, size_t bytes)
 	return false;
 }
 
-/* Host memory as a copy's other side must not be the device's. */
+/* True if p is host memory and not device memory; else report it. */
 static bool on_host(const char *function, const void *p)
 {
 	uintptr_t begin;
@@ -333,7 +334,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 	return device_error(submit(stream, &o));
 }
 
-/* Of device memory: asynchronous, in the default stream. */
+/* On device memory: asynchronous, in the default stream. */
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
 	return cudaMemsetAsync(to, value, bytes, NULL);

@@ -1,4 +1,4 @@
-/* stream.h -- streams from the inside: what stream.cc and graph.cc share. */
+/* stream.h -- internals of streams, shared by stream.cc and graph.cc. */
 #ifndef GPUBENCH_TESTS_CUDART_STREAM_H
 #define GPUBENCH_TESTS_CUDART_STREAM_H
 
@@ -20,19 +20,20 @@ struct op {
 struct CUstream_st {
 };
 
-/* Count it and put it into the queue. */
+/* Count the op and append it to the queue. */
 cudaError_t enqueue(const struct op *o);
-/* Whether the memory of a copy or memset is there; else it is reported. */
+/* Return true if the memory of a copy or memset is valid; else report an error. */
 bool check_op(const char *function, const struct op *o);
 
 /* ---- captures (graph.cc) ------------------------------------------------------------------- */
 
 bool is_captured(cudaStream_t stream);
-/* Instead of enqueue() while the stream is captured: the op, its call included, is the capture's. */
+/* Replaces enqueue() while the stream is captured.  The capture takes ownership of the op and its
+ * call. */
 cudaError_t capture_add(const struct op *o);
 void capture_drop(void);
 
-/* cudaSuccess, or what a call of that sort returns now, after it has spoiled the capture: */
+/* cudaSuccess, or the error of such a call during a capture, which it invalidates: */
 cudaError_t refuse_legacy(void);              /* uses the default stream */
 cudaError_t refuse_wait(cudaStream_t stream); /* waits for a stream */
 cudaError_t refuse_device_wait(void);         /* waits for the device */

@@ -1,6 +1,6 @@
-/* test_bodies.c -- generated bodies, and body files right and wrong.
+/* test_bodies.c -- generated bodies, and valid and invalid body files.
  *
- * The known digests were taken when three bodies of each distribution agreed with a second
+ * The known digests were recorded when three bodies of each distribution agreed with a second
  * implementation, in Python, written from the description in datasets/bodies/bodies.h.
  */
 #include "datasets/bodies/bodies.h"
@@ -45,7 +45,7 @@ static void drop(struct bodies *b)
 
 /* ---- generated ----------------------------------------------------------------------------- */
 
-/* Of 3001 bodies, seed 9, as they are and shuffled. */
+/* Digests of 3001 bodies with seed 9, unshuffled and shuffled. */
 static const uint64_t known[OCTREE_DISTRIBUTIONS][2] = {
 	{ 0xdb33827001c64af1, 0xca45062322361ba9 }, /* plummer */
 	{ 0x1caff23cff275551, 0x65efe710dcfadf4d }, /* cube */
@@ -55,7 +55,7 @@ static const uint64_t known[OCTREE_DISTRIBUTIONS][2] = {
 	{ 0x9ba10c61638d8dcf, 0x9089559f8c2ad55b }, /* pairs */
 };
 
-Test(bodies, known_for_any_number_of_threads)
+Test(bodies, known_digests_for_any_number_of_threads)
 {
 	for (int d = 0; d < OCTREE_DISTRIBUTIONS; d++)
 		for (int shuffled = 0; shuffled < 2; shuffled++)
@@ -81,7 +81,7 @@ static int ascending(const void *a_, const void *b_)
 	return (a > b) - (a < b);
 }
 
-/* A shuffle takes every body once, and hardly any to where it was. */
+/* A shuffle contains every body once, and leaves hardly any in place. */
 Test(bodies, shuffled)
 {
 	static const size_t counts[] = { 1, 2, 3, 4, 5, 16, 17, 1000, 65537 };
@@ -125,7 +125,7 @@ static void release(struct bodies *b)
 	gb_host_free(b->z);
 }
 
-/* The bodies (1, 2, 3), (4, 5, 6) ... */
+/* Expect the bodies (1, 2, 3), (4, 5, 6) ... */
 static void expect_steps(const char *path, const char *text, size_t length, size_t limit,
 			 size_t count)
 {
@@ -155,8 +155,8 @@ static void expect_error(const char *path, const char *text, size_t length, cons
 	"ply\nformat " format " 1.0\ncomment made by hand\nelement vertex " count \
 	"\nproperty float x\nproperty float y\nproperty float z\n"
 
-/* Texts with so many bodies within the limit, or with a fault.  Faults of the header are those of
- * test_mesh.c. */
+/* Texts with this many bodies within the limit, or with a fault.  test_mesh.c tests faults of the
+ * header. */
 static const struct {
 	const char *name, *text;
 	size_t length, limit, count;
@@ -166,10 +166,10 @@ static const struct {
 	{ ".csv", TEXT("x,y,z,mass\n# a comment\n\n1, 2,3,9,word\n4\t5 6;7\n"), 0, 2, NULL },
 	{ ".csv", TEXT("1;2;3\r\n 4 , 5 , 6\r\n7 8 9"), 0, 3, NULL },
 	{ ".CSV", TEXT("1,2,3\n4,5,6\n7,8,9\n"), 2, 2, NULL },
-	{ ".csv", TEXT("1,2,3\n4,5\n"), 0, 0, ":2: three numbers" },
-	{ ".csv", TEXT("1,2,3\nx,y,z\n"), 0, 0, ":2: three numbers" },
-	{ ".csv", TEXT("1,,3\n"), 0, 0, ":1: three numbers" },
-	{ ".csv", TEXT("1,2,3m\n"), 0, 0, ":1: three numbers" },
+	{ ".csv", TEXT("1,2,3\n4,5\n"), 0, 0, ":2: expected three numbers" },
+	{ ".csv", TEXT("1,2,3\nx,y,z\n"), 0, 0, ":2: expected three numbers" },
+	{ ".csv", TEXT("1,,3\n"), 0, 0, ":1: expected three numbers" },
+	{ ".csv", TEXT("1,2,3m\n"), 0, 0, ":1: expected three numbers" },
 	{ ".csv", TEXT("1,2,3\n1,nan,3\n"), 0, 0, "y of body 1 is nan" },
 	{ ".csv", TEXT("1,2,3\n1,2,-inf\n"), 0, 0, "z of body 1 is -inf" },
 	{ ".csv", TEXT("1e39,2,3\n"), 0, 0, "x of body 0 is 1e+39" },
@@ -178,18 +178,18 @@ static const struct {
 	{ ".csv", TEXT(MARK "1,2,3\n4,5,6\n"), 0, 2, NULL },
 	{ ".csv", TEXT(MARK "x,y,z\n1,2,3\n4,5,6\n"), 0, 2, NULL },
 	{ ".csv", TEXT("\"x\",\"y\",\"z\"\n1,2,3\n4,5,6\n"), 0, 2, NULL },
-	{ ".csv", TEXT("1.2.3,4,5\n0,1,2\n"), 0, 0, ":1: three numbers" },
-	{ ".csv", TEXT(",1,2\n0,1,2\n"), 0, 0, ":1: three numbers" },
-	{ ".csv", TEXT("0,1,2\nx,y,z\n"), 0, 0, ":2: three numbers" },
+	{ ".csv", TEXT("1.2.3,4,5\n0,1,2\n"), 0, 0, ":1: expected three numbers" },
+	{ ".csv", TEXT(",1,2\n0,1,2\n"), 0, 0, ":1: expected three numbers" },
+	{ ".csv", TEXT("0,1,2\nx,y,z\n"), 0, 0, ":2: expected three numbers" },
 	{ ".csv", TEXT("0,1,2\n3,4,5\0zzz\n"), 0, 0, ":2: a zero byte" },
 	{ ".csv", TEXT("1;2;3;9\n0004 5.0e0 +6;7,5\n"), 0, 2, NULL },
-	{ ".csv", TEXT("0,1,2\n1,5;2,5;3,5\n"), 0, 0, ":2: commas and other separators" },
-	{ ".csv", TEXT("1,5 2,5 3,5\n"), 0, 0, ":1: commas and other separators" },
-	{ ".csv", TEXT("1;2;3,5\n"), 0, 0, ":1: commas and other separators" },
-	{ ".csv", TEXT("1 2 3,5\n"), 0, 0, ":1: commas and other separators" },
-	{ ".csv", TEXT("1,2 3\n"), 0, 0, ":1: commas and other separators" },
-	{ ".csv", TEXT("0x10,2,3\n"), 0, 0, ":1: three numbers" },
-	{ ".csv", TEXT("1,-0X1p3,3\n"), 0, 0, ":1: three numbers" },
+	{ ".csv", TEXT("0,1,2\n1,5;2,5;3,5\n"), 0, 0, ":2: mixed separators" },
+	{ ".csv", TEXT("1,5 2,5 3,5\n"), 0, 0, ":1: mixed separators" },
+	{ ".csv", TEXT("1;2;3,5\n"), 0, 0, ":1: mixed separators" },
+	{ ".csv", TEXT("1 2 3,5\n"), 0, 0, ":1: mixed separators" },
+	{ ".csv", TEXT("1,2 3\n"), 0, 0, ":1: mixed separators" },
+	{ ".csv", TEXT("0x10,2,3\n"), 0, 0, ":1: expected three numbers" },
+	{ ".csv", TEXT("1,-0X1p3,3\n"), 0, 0, ":1: expected three numbers" },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3\n4 5 6\n"), 0, 2, NULL },
 	{ ".ply",
 	  TEXT(HEADER("ascii",
@@ -212,20 +212,20 @@ static const struct {
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1.000 2 3\n4 5\n"), 0, 0,
 	  ":10: the line ends where a coordinate" },
 	{ ".ply", TEXT(HEADER("ascii", "1") "end_header\n1 2 inf\n"), 0, 0,
-	  ":9: a coordinate is no number: inf" },
+	  ":9: a coordinate is not a number: inf" },
 	{ ".ply", TEXT(HEADER("ascii", "1") "end_header\n1 2 1e39\n"), 0, 0,
 	  "z of body 0 is 1e+39" },
 	{ ".ply", TEXT(HEADER("ascii", "999999") "end_header\n1 2 3\n"), 0, 0,
-	  ":8: 999999 vertices are announced" },
+	  ":8: the header declares 999999 vertices" },
 	{ ".ply", TEXT(HEADER("ascii", "9999999999") "end_header\n1 2 3\n"), 0, 0,
-	  ":8: 9999999999 vertices are announced" },
+	  ":8: the header declares 9999999999 vertices" },
 	{ ".ply", TEXT(HEADER("ascii", "0") "end_header\n"), 0, 0, "holds no bodies" },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3\n4 5 6 7\n"), 0, 0,
-	  ":10: the line has more than vertex 1" },
+	  ":10: extra values after vertex 1" },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3 \n4 5 6\t\r\n"), 0, 2, NULL },
 	{ ".ply", TEXT(MARK HEADER("ascii", "2") "end_header\n1 2 3 \n4 5 6\n\n"), 0, 2, NULL },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3\n4 5 6\n7 8 9\n"), 0, 0,
-	  ":11: the file goes on behind" },
+	  ":11: unexpected data after" },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3\n4 5 6\n7 8 9\n"), 1, 1, NULL },
 };
 
@@ -256,9 +256,9 @@ Test(bodies, ply_binary)
 	memcpy(text, header, length);
 	memcpy(text + length, vertex, sizeof vertex);
 	expect_steps(".ply", text, length + sizeof vertex, 0, 2);
-	expect_error(".ply", text, length + sizeof vertex - 1, "2 vertices are announced");
+	expect_error(".ply", text, length + sizeof vertex - 1, "declares 2 vertices");
 	text[length + sizeof vertex] = 0;
-	expect_error(".ply", text, length + sizeof vertex + 1, "the file goes on behind");
+	expect_error(".ply", text, length + sizeof vertex + 1, "unexpected data after");
 	length += sizeof vertex;
 	memset(text + length - 30 + 1, 0xff, 8);
 	expect_error(".ply", text, length, "z of body 0");
@@ -304,7 +304,7 @@ Test(bodies, no_such_file)
 	}
 }
 
-/* In a dry run the count is known, or an upper bound of it, and nothing is filled. */
+/* A dry run gives the count or an upper bound of it, and fills nothing. */
 Test(bodies, dry)
 {
 	struct bodies b;

@@ -1,5 +1,5 @@
-/* test_graph.c -- generated graphs have the structure they promise, whatever the number of
- * threads; files are read strictly, and errors are reported with their place.
+/* test_graph.c -- generated graphs have the promised structure for any number of threads; files are
+ * parsed strictly, and errors give their place.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -38,7 +38,8 @@ static bool has_edge(const struct bfs_csr *csr, uint32_t u, uint32_t v)
 	return false;
 }
 
-/* Rows ascending, in-edges the out-edges reversed, matrices the same graph, sources in order. */
+/* Rows ascend, in-edges are the reversed out-edges, matrices represent the same graph, sources are
+ * in order. */
 static void check(const struct bfs_input *in)
 {
 	uint64_t bits = 0, different = 0;
@@ -96,7 +97,7 @@ static uint64_t digest(const struct bfs_input *in)
 	return digest_of(all, in->source, in->source_count * sizeof *in->source);
 }
 
-/* The known bytes, for any number of threads. */
+/* Known digests, for any number of threads. */
 Test(graph, structure)
 {
 	for (size_t k = 0; k < GB_COUNT(kinds); k++)
@@ -112,8 +113,9 @@ Test(graph, structure)
 	omp_set_num_threads(omp_get_num_procs());
 }
 
-/* Within 4.5 standard deviations, for p with few and with many binary digits. */
-Test(graph, gnp_has_the_edges_it_should)
+/* The number of edges is within 4.5 standard deviations, for p with few and with many binary
+ * digits. */
+Test(graph, gnp_has_the_expected_edges)
 {
 	const double p[] = { 0.05, 0.15, 0.32, 0.5, 1 / 3., 0.001 };
 	const double pairs = 3000. * 2999;
@@ -130,7 +132,7 @@ Test(graph, gnp_has_the_edges_it_should)
 	}
 }
 
-Test(graph, none_and_all)
+Test(graph, no_edges_and_all_edges)
 {
 	struct bfs_params params = { .vertices = 130, .p = 0, .sources = 3 };
 	struct bfs_input *in = make(&params);
@@ -161,7 +163,7 @@ Test(graph, blocks_are_a_chain)
 
 struct text_case {
 	const char *ending, *text;
-	const char *expected; /* edges as "u>v " in order, or the fault after the path */
+	const char *expected; /* edges as "u>v " in order, or the fault without the path */
 };
 
 #define MTX(kind) "%%MatrixMarket matrix coordinate " kind "\n"
@@ -195,7 +197,7 @@ static const struct text_case good[] = {
 static const struct text_case bad[] = {
 	{ ".el", "0 1\n0\n", ":2: a vertex number is expected" },
 	{ ".el", "0 1\n\n# c\n-1 2\n", ":4: a vertex number is expected" },
-	{ ".el", "0 1x\n", ":1: a vertex number is followed by something else" },
+	{ ".el", "0 1x\n", ":1: the vertex number is not followed by white space" },
 	{ ".el", "0 2147483647\n", ":1: the vertex number is too large" },
 	{ ".el", "99999999999999999999 0\n", ":1: the vertex number is too large" },
 	{ ".el", "0 1\na b\n", ":2: a vertex number is expected" },
@@ -208,9 +210,9 @@ static const struct text_case bad[] = {
 	{ ".gr", "p sp 0 0\n", ":1: a graph without vertices" },
 	{ ".gr", "p sp 2 1\na 0 1 1\n", ":2: vertex 0 in a file that counts from 1" },
 	{ ".gr", "p sp 2 1\na 1 3 1\n", ":2: the vertex is greater than the number of vertices" },
-	{ ".gr", "p sp 2 1\na 1 2\n", ":2: the value is no integer" },
+	{ ".gr", "p sp 2 1\na 1 2\n", ":2: the value is not an integer" },
 	{ ".gr", "p sp 2 1\ne 1 2 1\n", ":2: neither a comment nor an edge" },
-	{ ".gr", "p sp 2 2\na 1 2 1\n", ":1: 2 edges are announced, and the file has 1" },
+	{ ".gr", "p sp 2 2\na 1 2 1\n", ":1: the header declares 2 edges, but the file has 1" },
 	{ ".mtx", "%%MatrixMarket\n", ":1: only a matrix is a graph" },
 	{ ".mtx", "1 1 0\n", ":1: a MatrixMarket file starts with" },
 	{ ".mtx", "%%MatrixMarket matrix array real general\n",
@@ -224,8 +226,8 @@ static const struct text_case bad[] = {
 	  ":2: more than 2147483647 vertices" },
 	{ ".mtx", MTX("pattern general") "2 2 1\n1 2 1\n",
 	  ":3: two vertices and nothing else are expected" },
-	{ ".mtx", MTX("real general") "2 2 1\n1 2 x\n", ":3: the value is no number" },
-	{ ".mtx", MTX("real general") "2 2 1\n1 2 1e\n", ":3: the value is no number" },
+	{ ".mtx", MTX("real general") "2 2 1\n1 2 x\n", ":3: the value is not a number" },
+	{ ".mtx", MTX("real general") "2 2 1\n1 2 1e\n", ":3: the value is not a number" },
 	{ ".mtx", MTX("integer general") "2 2 1\n1 2 1.5\n",
 	  ":3: nothing is expected after the value" },
 	{ ".mtx", MTX("pattern symmetric") "2 2 1\n1 2\n", ":3: an entry above the diagonal" },
@@ -234,9 +236,9 @@ static const struct text_case bad[] = {
 	{ ".mtx", MTX("pattern general") "2 2 1\n1 3\n",
 	  ":3: the vertex is greater than the number of vertices" },
 	{ ".mtx", MTX("pattern general") "2 2 3\n1 2\n2 1\n",
-	  ":2: 3 entries are announced, and the file has 2" },
+	  ":2: the header declares 3 entries, but the file has 2" },
 	{ ".mtx", MTX("pattern general") "2 2 1\n1 2\n2 1\n",
-	  ":2: 1 entries are announced, and the file has 2" },
+	  ":2: the header declares 1 entries, but the file has 2" },
 	{ ".el", "0000000000012345678901 0\n", ":1: the vertex number is too large" },
 	{ ".el",
 	  "\xef\xbb\xef"
@@ -250,11 +252,11 @@ static const struct text_case bad[] = {
 	{ ".mtx", MTX("pattern general") "2 2 1" BLANKS "1\n1 2\n",
 	  ":2: rows, columns and entries are expected" },
 	{ ".gr", "p sp 2 1" BLANKS "1\na 1 2 1\n", ":1: two numbers are expected" },
-	{ ".csv", "0 1\n", ": a graph is read from" },
-	{ "", "0 1\n", ": a graph is read from" },
+	{ ".csv", "0 1\n", ": unknown graph format" },
+	{ "", "0 1\n", ": unknown graph format" },
 };
 
-/* That the file holds these edges; it is removed. */
+/* Expect these edges from the file, which is removed. */
 static void expect_edges(const char *path, const char *expected)
 {
 	struct bfs_params params = { .file = path, .sources = 8 };
@@ -282,7 +284,7 @@ Test(graph, good_files)
 	omp_set_num_threads(omp_get_num_procs());
 }
 
-/* That reading the file fails with this fault after its path, and leaves nothing behind; it is removed. */
+/* Expect that reading fails with this fault and leaks nothing.  The file is removed. */
 static void expect_fault(const char *path, const char *fault)
 {
 	const size_t used = gb_memory_used(GB_HOST_MEMORY);
@@ -307,7 +309,7 @@ Test(graph, malformed_files)
 	expect_fault("/nowhere/at-all.mtx", ": No such file or directory");
 }
 
-/* The first of several faults is reported, whichever thread found it. */
+/* The first of several faults is reported, whichever thread finds it. */
 Test(graph, the_first_fault_of_many_lines)
 {
 	char *text = malloc(1 << 20);
@@ -336,8 +338,8 @@ Test(graph, written_and_read_again)
 			cr_assert_eq(bfs_graph_write(in, params.file, &err), GB_OK);
 			again = make(&params);
 			check(again);
-			/* An edge list knows neither isolated vertices at the end nor that each
-			 * edge has its reverse. */
+			/* An edge list has neither isolated vertices at the end nor the fact that
+			 * each edge has its reverse. */
 			cr_assert(e || (again->n == in->n && again->symmetric == in->symmetric));
 			cr_assert(again->m == in->m && again->n <= in->n);
 			cr_assert_arr_eq(again->out.column, in->out.column, in->m * 4);
@@ -384,9 +386,9 @@ struct __attribute__((packed)) undirected {
 };
 static const struct undirected pair = { 0, 2, 2, { 0, 1, 2 }, { 1, 0 } };
 
-/* Files of others.  Rows are sorted where a file leaves them in another order: `three` has them so in
- * its first row, `in_edges` in a row of the in-edges, `path` in one of an undirected graph. */
-Test(graph, sg_that_others_wrote)
+/* Files written by other programs.  Rows are sorted if a file has them in another order, as in the
+ * first row of `three`, a row of in-edges of `in_edges`, and an undirected graph in `path`. */
+Test(graph, sg_of_other_programs)
 {
 	const struct __attribute__((packed)) {
 		uint8_t directed;
@@ -412,7 +414,7 @@ Test(graph, sg_that_others_wrote)
 Test(graph, malformed_sg)
 {
 	const struct {
-		size_t at, size; /* of the member that is changed */
+		size_t at, size; /* position and size of the changed member */
 		int64_t value;
 		const char *fault;
 	} faults[] = {
@@ -448,7 +450,7 @@ Test(graph, malformed_sg)
 		expect_fault(file_of(".sg", &d, sizeof d), faults[i].fault);
 	}
 	u.column[1] = 1;
-	expect_fault(file_of(".sg", &u, sizeof u), " says that it is undirected, but");
+	expect_fault(file_of(".sg", &u, sizeof u), " is marked undirected, but");
 }
 
 Test(graph, each_allocation_of_a_reader_may_fail)

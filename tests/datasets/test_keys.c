@@ -1,7 +1,7 @@
-/* test_keys.c -- the random words, the generated keys, the key files and the digest.
+/* test_keys.c -- random words, generated keys, key files and the digest.
  *
  * The known answers of Philox4x32-10 are those published with Random123 (kat_vectors).  The known
- * digests of generated keys were taken when six words of each distribution agreed with a second
+ * digests of generated keys were recorded when six words of each distribution agreed with a second
  * implementation, in Python, written from the description in datasets/keys/keys.h.
  */
 #include "datasets/keys/keys.h"
@@ -82,7 +82,7 @@ static void *make(enum radix_type type, enum radix_distribution distribution, si
 	return keys;
 }
 
-/* Of 10001 keys of u32 (and pairs), u64 and f32, seed 0x123456789abcdef. */
+/* Digests of 10001 keys of u32 (and pairs), u64 and f32, with seed 0x123456789abcdef. */
 static const uint64_t known[RADIX_DISTRIBUTIONS][3] = {
 	{ 0x2f3a7bbb3342f4f3, 0x1136d1357cc08aee, 0xb1ee869a04c64a68 }, /* uniform */
 	{ 0xb125f984d6e7a684, 0x23119ec372092fc4, 0xe56f4265b32924dc }, /* sorted */
@@ -98,7 +98,7 @@ static const uint64_t known[RADIX_DISTRIBUTIONS][3] = {
 	{ 0xc8a1282734d4d96e, 0xbbf7a26c03df755b, 0x5c16b92ea2495697 }, /* entropy5 */
 };
 
-Test(keys, known_for_any_number_of_threads)
+Test(keys, known_digests_for_any_number_of_threads)
 {
 	for (int d = 0; d < RADIX_DISTRIBUTIONS; d++)
 		for (int t = 0; t < RADIX_TYPES; t++)
@@ -145,7 +145,7 @@ Test(keys, nothing_is_written_beyond_the_count)
 			}
 }
 
-/* Key i as a number of the same order. */
+/* Key i as an integer with the same order. */
 static uint64_t order(const void *keys, enum radix_type type, size_t i)
 {
 	const uint32_t *key32 = keys;
@@ -178,7 +178,7 @@ Test(keys, ramps)
 	}
 }
 
-/* The floats ascend (ramps), so that all are finite. */
+/* The floats ascend (ramps), so all are finite. */
 Test(keys, floats_reach_both_ends)
 {
 	const float most = 0x1.fffffep127f;
@@ -276,7 +276,7 @@ static void remove_file(void)
 	unlink(path);
 }
 
-/* Read `path` and expect that status; the message names the file and contains `words`. */
+/* Expect this status from reading `path`; the message must name the file and contain `words`. */
 static void refused(size_t key_size, enum gb_status status, const char *words)
 {
 	struct gb_error err = { 0 };
@@ -315,7 +315,7 @@ Test(key_files, whole_and_limited, .fini = remove_file)
 Test(key_files, none, .fini = remove_file)
 {
 	write_file("0123456789ab", 12);
-	refused(8, GB_EUSAGE, "has 12 bytes, which is no multiple of the key's 8");
+	refused(8, GB_EUSAGE, "12 bytes is not a multiple of the key size, 8");
 	gb_memory_fail_at(1);
 	refused(4, GB_EMEMORY, "injected allocation failure");
 	cr_assert_eq(truncate(path, 0), 0);
@@ -339,7 +339,7 @@ Test(key_files, unreadable, .fini = remove_file)
 {
 	write_file("1234", 4);
 	chmod(path, 0);
-	if (geteuid() == 0) /* may read everything: become nobody, in this test's own process */
+	if (geteuid() == 0) /* root may read everything: become nobody in this test's process */
 		cr_assert(chown(path, 1, 1) == 0 && seteuid(65534) == 0);
 	refused(4, GB_EUSAGE, "Permission denied");
 	if (getuid() == 0)
@@ -349,7 +349,7 @@ Test(key_files, unreadable, .fini = remove_file)
 Test(key_files, larger_than_memory, .fini = remove_file)
 {
 	write_file("", 0);
-	if (truncate(path, (off_t)1 << 42)) /* sparse; not every file system can */
+	if (truncate(path, (off_t)1 << 42)) /* sparse; some file systems cannot */
 		cr_skip_test("no sparse file of 4 TiB: %s", strerror(errno));
 	refused(4, GB_EMEMORY, "1099511627776 keys of 4 bytes: needs 4.00 TiB of host memory");
 }

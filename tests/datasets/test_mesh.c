@@ -1,4 +1,4 @@
-/* test_mesh.c -- generated scenes, mesh files right and malformed, views, pictures. */
+/* test_mesh.c -- generated scenes, valid and malformed mesh files, views, pictures. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <omp.h>
@@ -28,7 +28,7 @@ static void make(const char *name, size_t count, uint64_t seed, struct gb_mesh *
 	cr_assert_eq(gb_scene_make(name, count, seed, mesh, &view, &err), GB_OK, "%s", err.message);
 }
 
-Test(scene, exactly_as_many_triangles_as_asked_for)
+Test(scene, exactly_the_requested_number_of_triangles)
 {
 	const size_t counts[] = { 1, 2, 3, 5, 63, 64, 65, 199, 200, 201, 1000, 25601 };
 
@@ -59,7 +59,7 @@ Test(scene, the_teapot_has_its_usual_number)
 		lo[i % 3] = fminf(lo[i % 3], mesh.vertex[i]);
 		hi[i % 3] = fmaxf(hi[i % 3], mesh.vertex[i]);
 	}
-	/* From the handle to the spout, from the bottom to the knob, round. */
+	/* From the handle to the spout, from the bottom to the knob. */
 	cr_assert(fabsf(lo[0] + 3) < 0.01f && hi[0] > 3.4f && hi[0] < 3.525f);
 	cr_assert(lo[1] == 0 && fabsf(hi[1] - 3.15f) < 1e-6f);
 	cr_assert(fabsf(lo[2] + 2) < 1e-3f && fabsf(hi[2] - 2) < 1e-3f);
@@ -83,7 +83,7 @@ Test(scene, the_same_bytes_for_any_threads)
 	}
 }
 
-Test(scene, another_seed_another_soup)
+Test(scene, another_seed_gives_another_soup)
 {
 	struct gb_mesh a, b;
 
@@ -94,7 +94,7 @@ Test(scene, another_seed_another_soup)
 	gb_mesh_release(&b);
 }
 
-/* Every scene is in the picture. */
+/* Every scene is visible in the picture. */
 Test(scene, the_view_looks_at_the_scene)
 {
 	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
@@ -117,7 +117,7 @@ Test(scene, the_view_looks_at_the_scene)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-/* Read bytes as a file of that ending. */
+/* Read bytes as a file with this extension. */
 static enum gb_status read_as(const char *ending, const void *bytes, size_t size,
 			      struct gb_mesh *mesh, struct gb_error *err)
 {
@@ -210,34 +210,34 @@ Test(mesh, obj_malformed)
 	refuse(".obj", SQUARE "f 0 1 2\n", ":5: a face uses vertex 0 of 4");
 	refuse(".obj", SQUARE "f -5 -1 -2\n", ":5: a face uses vertex -5 of 4");
 	refuse(".obj", "f -1 -2 -3\n" SQUARE, ":1: a face uses vertex -1 of 0");
-	refuse(".obj", SQUARE "f 1 2 x\n", ":5: a face's vertex is no integer: x");
-	refuse(".obj", SQUARE "f 1 2 3.5\n", ":5: a face's vertex is no integer: 3.5");
-	refuse(".obj", SQUARE "f 1 2 99999999999999999999\n", "no integer: 99999999999999999999");
+	refuse(".obj", SQUARE "f 1 2 x\n", ":5: a face's vertex is not an integer: x");
+	refuse(".obj", SQUARE "f 1 2 3.5\n", ":5: a face's vertex is not an integer: 3.5");
+	refuse(".obj", SQUARE "f 1 2 99999999999999999999\n",
+	       "not an integer: 99999999999999999999");
 	refuse(".obj", SQUARE "f 1/1/1/1 2 3\n", ":5: a face's corner has more than three parts");
 	refuse(".obj", SQUARE "f 1/ 2 3 4\n", ":5: a face's corner ends in a slash");
 	refuse(".obj", SQUARE "f 1// 2 3 4\n", ":5: a face's corner ends in a slash");
 	refuse(".obj", "v 1 2\n" SQUARE "f 1 2 3\n", ":1: the line ends where a coordinate");
-	refuse(".obj", "v 1 2 z\n" SQUARE "f 1 2 3\n", ":1: a coordinate is no number: z");
-	refuse(".obj", "v 1 2 1e\n" SQUARE "f 1 2 3\n", ":1: a coordinate is no number: 1e");
-	refuse(".obj", "v 1 nan 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is no number: nan");
-	refuse(".obj", "v 1 inf 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is no number: inf");
+	refuse(".obj", "v 1 2 z\n" SQUARE "f 1 2 3\n", ":1: a coordinate is not a number: z");
+	refuse(".obj", "v 1 2 1e\n" SQUARE "f 1 2 3\n", ":1: a coordinate is not a number: 1e");
+	refuse(".obj", "v 1 nan 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is not a number: nan");
+	refuse(".obj", "v 1 inf 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is not a number: inf");
 	refuse(".obj", "v 1 1e999 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is inf");
 	refuse(".obj", "v 1 1e13 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is 1e+13");
-	refuse(".obj", "v 1 0x10 2\n" SQUARE "f 1 2 3\n", "no number: 0x10");
+	refuse(".obj", "v 1 0x10 2\n" SQUARE "f 1 2 3\n", "not a number: 0x10");
 	refuse(".obj", "v 1 2 3 junk\n" SQUARE "f 1 2 3\n",
-	       ":1: a weight or a colour is no number");
+	       ":1: a weight or a colour is not a number");
 	refuse(".obj", "v 1 2 3 1 0x1\n" SQUARE "f 1 2 3\n",
-	       ":1: a weight or a colour is no number");
-	refuse(".obj", "v 1 2 3 1 1 1 1 1\n" SQUARE "f 1 2 3\n",
-	       ":1: the line has more than a vertex");
+	       ":1: a weight or a colour is not a number");
+	refuse(".obj", "v 1 2 3 1 1 1 1 1\n" SQUARE "f 1 2 3\n", ":1: extra values after a vertex");
 	refuse(".obj", "v 1 2 # 3\n" SQUARE "f 1 2 3\n", ":1: the line ends where a coordinate");
 	refuse(".obj", SQUARE "f 1 2 # 3\n", ":5: a face has 2 corners");
 	refuse(".obj", SQUARE "f 1 2 \\\n\nf 1 2 3\n", "a face has 2 corners");
-	refuse(".obj", SQUARE "f 1 2 \\\nx\n", ":6: a face's vertex is no integer: x");
-	refuse(".obj", SQUARE "f 1 2 \\ 3\n", ":5: a face's vertex is no integer: \\");
-	refuse(".obj", SQUARE "f 1 2 \\", ":5: a face's vertex is no integer: \\");
-	refuse(".obj", SQUARE "f 1 2 3\n\n \xef\xbb\xbf\n", ":7: no line of an OBJ file");
-	refuse(".obj", SQUARE "facet 1 2 3\n", ":5: no line of an OBJ file starts like this");
+	refuse(".obj", SQUARE "f 1 2 \\\nx\n", ":6: a face's vertex is not an integer: x");
+	refuse(".obj", SQUARE "f 1 2 \\ 3\n", ":5: a face's vertex is not an integer: \\");
+	refuse(".obj", SQUARE "f 1 2 \\", ":5: a face's vertex is not an integer: \\");
+	refuse(".obj", SQUARE "f 1 2 3\n\n \xef\xbb\xbf\n", ":7: unknown type of line");
+	refuse(".obj", SQUARE "facet 1 2 3\n", ":5: unknown type of line");
 	refuse(".stl", "solid", "neither a generated scene nor a .ply or .obj file");
 }
 
@@ -280,7 +280,7 @@ Test(mesh, ply_ascii)
 	gb_mesh_release(&mesh);
 }
 
-/* Bytes of a binary file: a header, three vertices, a face, in the given order. */
+/* The bytes of a binary file in the given byte order: a header, three vertices, a face. */
 static size_t binary(bool big, unsigned char *out)
 {
 	const char *header = big ? HEADER("binary_big_endian", "3", "1")
@@ -318,7 +318,7 @@ Test(mesh, ply_binary)
 	}
 }
 
-/* Cut anywhere, or with a byte too many: refused, with the place. */
+/* A file cut at any byte, or with an extra byte, is refused, and the error gives the place. */
 Test(mesh, ply_binary_of_the_wrong_length)
 {
 	unsigned char bytes[600];
@@ -333,13 +333,13 @@ Test(mesh, ply_binary_of_the_wrong_length)
 			continue;
 		cr_assert_eq(read_as(".ply", bytes, cut, &mesh, &err), GB_EUSAGE,
 			     "cut to %zu of %zu", cut, size);
-		cr_assert(cut < size || strstr(err.message, "goes on behind"), "%s", err.message);
+		cr_assert(cut < size || strstr(err.message, "unexpected data"), "%s", err.message);
 		cr_assert(cut != size - 1 || strstr(err.message, "the file ends where a face's"),
 			  "%s", err.message);
 	}
 }
 
-Test(mesh, ply_binary_with_a_number_that_is_none)
+Test(mesh, ply_binary_with_nan)
 {
 	unsigned char bytes[600];
 	const size_t size = binary(false, bytes);
@@ -356,20 +356,21 @@ Test(mesh, ply_binary_with_a_number_that_is_none)
 
 Test(mesh, ply_malformed)
 {
-	refuse(".ply", "", "is no PLY file");
-	refuse(".ply", "plyx\n", "is no PLY file");
+	refuse(".ply", "", "not a PLY file");
+	refuse(".ply", "plyx\n", "not a PLY file");
 	refuse(".ply", "ply\nformat ascii 1.0\n", "ends before end_header");
 	refuse(".ply", "ply\nformat ascii 2.0\n", ":2: format 2.0 is not 1.0");
-	refuse(".ply", "ply\nformat utf8 1.0\n", ":2: utf8 is no format");
-	refuse(".ply", "ply\nelement vertex x\n", ":2: an element's count is no integer: x");
+	refuse(".ply", "ply\nformat utf8 1.0\n", ":2: unknown format utf8");
+	refuse(".ply", "ply\nelement vertex x\n", ":2: an element's count is not an integer: x");
 	refuse(".ply", "ply\nelement vertex -3\n", ":2: -3 elements");
 	refuse(".ply", "ply\nproperty float x\n", ":2: a property before the first element");
-	refuse(".ply", "ply\nelement vertex 1\nproperty real x\n", ":3: real is no type");
-	refuse(".ply", "ply\nelement vertex 1\nproperty list float int x\n", "is a fraction");
+	refuse(".ply", "ply\nelement vertex 1\nproperty real x\n", ":3: unknown type real");
+	refuse(".ply", "ply\nelement vertex 1\nproperty list float int x\n",
+	       "must have an integer type");
 	refuse(".ply", "ply\nelement a 1\nelement a 1\n", ":3: a second element a");
-	refuse(".ply", "ply\nwhat\n", ":2: no line of a header starts with what");
+	refuse(".ply", "ply\nwhat\n", ":2: unknown keyword what in the header");
 	refuse(".ply", "ply\nend_header\n", "the header has no format");
-	refuse(".ply", "ply\nformat ascii 1.0 x\n", ":2: the header's line has words too many");
+	refuse(".ply", "ply\nformat ascii 1.0 x\n", ":2: the header's line has extra words");
 	refuse(".ply", "ply\nformat ascii 1.0\nelement vertex 1\nend_header\n",
 	       "element vertex has no properties");
 	refuse(".ply",
@@ -383,28 +384,30 @@ Test(mesh, ply_malformed)
 	       "property float z\nend_header\n1 2 3\n",
 	       "no face with vertex_indices");
 	refuse(".ply", QUAD, ":15: the file ends at face 0 of 1");
-	refuse(".ply", HEADER("ascii", "5", "1") FOUR "3 0 1 2\n", ":15: the line has more than");
+	refuse(".ply", HEADER("ascii", "5", "1") FOUR "3 0 1 2\n", ":15: extra values after");
 	refuse(".ply", HEADER("ascii", "3", "1") FOUR "3 0 1 2\n", ":14: a face has 0 corners");
 	refuse(".ply", QUAD "3 0 1 4\n", ":15: a face uses vertex 4 of 4");
 	refuse(".ply", QUAD "3 0 1 -1\n", "a face uses vertex -1 of 4");
-	refuse(".ply", QUAD "3 0 1 1.5\n", "is no integer: 1.5");
+	refuse(".ply", QUAD "3 0 1 1.5\n", "is not an integer: 1.5");
 	refuse(".ply", QUAD "2 0 1\n", ":15: a face has 2 corners");
 	refuse(".ply", QUAD "3 0 1\n", "the line ends where a face's");
-	refuse(".ply", QUAD "3 0 1 2 3\n", ":15: the line has more than");
-	refuse(".ply", QUAD "3 0 1 2\n3 0 1 2\n", ":16: the file goes on");
+	refuse(".ply", QUAD "3 0 1 2 3\n", ":15: extra values after");
+	refuse(".ply", QUAD "3 0 1 2\n3 0 1 2\n", ":16: unexpected data");
 	refuse(".ply", HEADER("ascii", "4", "0") FOUR, "has no faces");
 	refuse(".ply", HEADER("ascii", "4", "999999999999") FOUR "3 0 1 2\n", "ends at face 1 of");
-	refuse(".ply", QUAD "259 0 1 2\n", ":15: the number of a face's corners is no uchar: 259");
-	refuse(".ply", QUAD "-253 0 1 2\n", "is no uchar: -253");
-	refuse(".ply", QUAD "3 0 1 4294967298\n", "is no int: 4294967298");
+	refuse(".ply", QUAD "259 0 1 2\n",
+	       ":15: the number of a face's corners is out of range for uchar: 259");
+	refuse(".ply", QUAD "-253 0 1 2\n", "is out of range for uchar: -253");
+	refuse(".ply", QUAD "3 0 1 4294967298\n", "is out of range for int: 4294967298");
 	refuse(".ply", "ply\nformat ascii 1.0" BLANKS "x\n",
-	       ":2: the header's line has words too many");
-	refuse(".ply", "ply\nformat ascii 1.0\nelement vertex 4\xff\n", "count is no integer: 4?");
+	       ":2: the header's line has extra words");
+	refuse(".ply", "ply\nformat ascii 1.0\nelement vertex 4\xff\n",
+	       "count is not an integer: 4?");
 	refuse(".ply", HEADER("ascii", "1", "1") "0 nan 0\n3 0 0 0\n",
-	       ":11: a coordinate is no number");
+	       ":11: a coordinate is not a number");
 }
 
-Test(mesh, files_that_are_none)
+Test(mesh, invalid_files)
 {
 	struct gb_error err = { 0 };
 	struct gb_mesh mesh;
@@ -413,7 +416,7 @@ Test(mesh, files_that_are_none)
 	cr_assert(strstr(err.message, "No such file"), "%s", err.message);
 }
 
-/* A recorded view is for a file of that name and size; all others are seen from outside. */
+/* A recorded view belongs to a file name and size.  Other scenes are seen from outside. */
 Test(mesh, views)
 {
 	struct gb_mesh mesh;
@@ -434,7 +437,7 @@ Test(mesh, views)
 
 /* ---- pictures ----------------------------------------------------------------------------- */
 
-/* Checking leaves nothing behind; without libpng a .png is refused. */
+/* A check leaves no file behind.  Without libpng a .png is refused. */
 Test(image, formats)
 {
 	static const struct {
@@ -464,7 +467,7 @@ Test(image, formats)
 	}
 }
 
-Test(image, places_that_are_none)
+Test(image, invalid_paths)
 {
 	const unsigned char rgb[3] = { 0 };
 	struct gb_error err = { 0 };

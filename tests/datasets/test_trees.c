@@ -1,6 +1,6 @@
-/* test_trees.c -- the layout against the paper's formulas, the generated trees, the rule for merges,
- * and the terrain's mesh.  (Splits and merges of whole frames are compared with what every variant of
- * cbt does: variants/every_point.)
+/* test_trees.c -- the layout against the paper's formulas, the generated trees, the rule for
+ * merges, and the terrain's mesh.  (tests/common/test_variants.c compares splits and merges of
+ * whole frames with the output of every variant of cbt.)
  */
 #include <criterion/criterion.h>
 #include <omp.h>
@@ -33,7 +33,7 @@ Test(cbt_layout, table_of_the_paper)
 	cr_assert_eq(cbt_heap_words(20) * 8, 512 * 1024, "the paper: 512 KiB for D = 20");
 }
 
-/* Elements follow each other without gap or overlap and end where the heap does. */
+/* Elements are adjacent, without gaps or overlaps, up to the end of the heap. */
 Test(cbt_layout, elements_are_dense)
 {
 	for (unsigned depth = CBT_MIN_DEPTH; depth <= 16; depth++) {
@@ -53,7 +53,7 @@ Test(cbt_layout, elements_are_dense)
 
 Test(cbt_layout, bits_and_nodes)
 {
-	/* The example of figure 3: bit 4 may stand for 20, 10 and 5; node 27 is bit 11. */
+	/* The example of figure 3: bit 4 can represent 20, 10 and 5; node 27 is bit 11. */
 	cr_assert_eq(cbt_field_bit(4, 20), 4);
 	cr_assert_eq(cbt_field_bit(4, 10), 4);
 	cr_assert_eq(cbt_field_bit(4, 5), 4);
@@ -92,7 +92,8 @@ static struct cbt_input made(int64_t shape, int64_t depth, double fill, int64_t 
 
 /* ---- the rule for merges ------------------------------------------------------------------ */
 
-/* The tree of depth 6 with leaves 2, 6 and 7; who wishes to be merged is a bit per leaf. */
+/* The tree of depth 6 with leaves 2, 6 and 7.  wishes: a bit for each leaf that wants to be
+ * merged. */
 static size_t merge_three(uint64_t wishes, uint64_t *field)
 {
 	uint64_t split[2] = { 0 }, merge[2] = { wishes, 0 };
@@ -119,7 +120,7 @@ Test(cbt_trees, merges_need_two_leaves_that_agree)
 
 /* ---- shapes ------------------------------------------------------------------------------- */
 
-/* A tree: every gap a power of two, every leaf at a multiple of its gap. */
+/* A valid tree: every gap is a power of two, and every leaf is at a multiple of its gap. */
 static size_t check_tree(const uint64_t *field, unsigned depth)
 {
 	const uint64_t end = UINT64_C(1) << depth;
@@ -134,7 +135,7 @@ static size_t check_tree(const uint64_t *field, unsigned depth)
 	return leaves;
 }
 
-Test(cbt_trees, leaves_are_as_many_as_asked)
+Test(cbt_trees, the_number_of_leaves_is_as_requested)
 {
 	static const double fill[] = { 1, 0.97, 0.5, 0.25, 0.1, 0.003 };
 	struct cbt_input in;
@@ -200,13 +201,13 @@ static void refused(int64_t shape, int64_t depth, double fill, const char *words
 	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
 }
 
-Test(cbt_trees, fills_that_no_tree_has)
+Test(cbt_trees, impossible_fills)
 {
-	refused(CBT_FULL, 10, 0.5, "--shape=full has --fill=1, not 0.5");
+	refused(CBT_FULL, 10, 0.5, "--shape=full requires --fill=1, not 0.5");
 	refused(CBT_UNIFORM, 10, 0.3, "no uniform tree of depth 10 has --fill=0.3");
 	refused(CBT_UNIFORM, 3, 0.0625, "no uniform tree of depth 3 has --fill=0.0625");
-	refused(CBT_RANDOM, 10, 0, "no tree of depth 10 has --fill=0: that is 0 leaves");
-	refused(CBT_RANDOM, 4, 0.01, "no tree of depth 4 has --fill=0.01: that is 0.16 leaves");
+	refused(CBT_RANDOM, 10, 0, "no tree of depth 10 has --fill=0: 0 leaves is less");
+	refused(CBT_RANDOM, 4, 0.01, "no tree of depth 4 has --fill=0.01: 0.16 leaves is less");
 	refused(CBT_TERRAIN, 4, 0.07, "at least two leaves");
 }
 
@@ -255,7 +256,7 @@ Test(cbt_terrain, no_frame_has_a_crack)
 		}
 }
 
-Test(cbt_terrain, the_leaves_aimed_at)
+Test(cbt_terrain, the_target_leaves)
 {
 	struct cbt_input in;
 
@@ -305,8 +306,8 @@ static bool is_color(const unsigned char *at, int r, int g, int b)
 	return at[0] == r && at[1] == g && at[2] == b;
 }
 
-/* In the middle of each leaf of the field is its colour: red, blue or the ground's; unless the ring
- * of the camera is there.  Adds how often it was red, and blue. */
+/* The centre of each leaf of the field has its colour: red, blue or the ground's, unless the
+ * camera's ring covers it.  Counts the red and the blue ones. */
 static void expect_colors(const unsigned char *rgb, const uint64_t *field,
 			  const struct cbt_frame *frame, size_t seen[2])
 {

@@ -1,4 +1,4 @@
-/* fuzz.h -- what the targets share: the bytes as a file. */
+/* fuzz.h -- shared by the fuzz targets: provides the input as a file. */
 #ifndef GPUBENCH_TESTS_FUZZ_FUZZ_H
 #define GPUBENCH_TESTS_FUZZ_FUZZ_H
 
@@ -11,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A file of these bytes, in memory, of a name with that ending.  The path holds until the next call; the
- * caller unlinks it. */
+/* An in-memory file of these bytes, with a name that has this extension.  The path is valid until
+ * the next call; the caller unlinks it. */
 static inline const char *fuzz_file(const uint8_t *bytes, size_t size, const char *ending)
 {
 	static char path[64];

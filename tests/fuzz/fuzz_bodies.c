@@ -1,5 +1,6 @@
-/* fuzz_bodies.c -- any bytes as a .csv, a .ply and a raw file of bodies: what is accepted is whole
- * and finite, what is not leaves nothing behind. */
+/* fuzz_bodies.c -- arbitrary bytes as a .csv, a .ply and a raw file of bodies: accepted bodies are
+ * complete and finite; a refused file leaks nothing.
+ */
 #include <math.h>
 
 #include "common/memory.h"

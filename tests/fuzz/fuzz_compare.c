@@ -1,9 +1,10 @@
-/* fuzz_compare.c -- any bytes as two record files, divided at the first byte 0 (without one, a file
- * is compared with itself): all keys are compared, in each way, and printed in each format. */
+/* fuzz_compare.c -- arbitrary bytes as two record files, divided at the first byte 0; without one a
+ * file is compared with itself.  All keys are compared, in each way, and printed in each format.
+ */
 #include "cli/reports/compare/print.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Whether the bytes are a record file. */
+/* True if the bytes are a record file. */
 static bool read_records(struct gb_records *list, const uint8_t *bytes, size_t size)
 {
 	const char *path = fuzz_file(bytes, size, ".jsonl");

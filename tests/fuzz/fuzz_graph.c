@@ -1,9 +1,9 @@
-/* fuzz_graph.c -- any bytes as a graph file of each kind; a graph that is read is searched by the
- * verifier's reference, so that every row and column is used.
+/* fuzz_graph.c -- arbitrary bytes as a graph file of each kind; the verifier's reference searches
+ * every accepted graph, so that each row and column is used.
  *
- * The first byte chooses the kind.  Of text, numbers are cut after four digits behind their zeros:
- * a few bytes may ask for gigabytes, rightly, but that is not what is looked for.  (A .sg file is
- * as long as it says.)
+ * The first byte selects the kind.  Numbers in text are cut to four digits after leading zeros: a
+ * few bytes may legitimately ask for gigabytes, which is not a fault.  (The size of a .sg file
+ * limits its graph.)
  */
 #include <ctype.h>
 
@@ -15,7 +15,7 @@
 
 static const char *const endings[] = { ".mtx", ".el", ".gr", ".sg" };
 
-/* Replace every fifth and further digit of a number, but for zeros in front, by a space. */
+/* Replace the fifth and further digits of a number, not counting leading zeros, by spaces. */
 static void cut_numbers(uint8_t *text, size_t size)
 {
 	size_t digits = 0;

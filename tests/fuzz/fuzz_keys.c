@@ -1,7 +1,8 @@
-/* fuzz_keys.c -- any bytes as a raw file of keys: what is accepted is the file's bytes, as many
- * whole keys as asked for; what is not leaves nothing behind.
+/* fuzz_keys.c -- arbitrary bytes as a raw file of keys: accepted keys are the file's bytes, as many
+ * whole keys as requested; a refused file leaks nothing.
  *
- * The first byte chooses the size of a key and the limit, the rest is the file. */
+ * The first byte selects the size of a key and the limit; the rest is the file.
+ */
 #include "common/memory.h"
 #include "datasets/keys/keys.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,6 @@
-/* fuzz_mesh.c -- any bytes as a mesh file: PLY if they start like one, a byte order mark or not, else
- * OBJ.  What is read must keep the readers' promises. */
+/* fuzz_mesh.c -- arbitrary bytes as a mesh file: PLY if they start like one, with or without a byte
+ * order mark, else OBJ.  Accepted meshes must satisfy the readers' guarantees.
+ */
 #include <math.h>
 
 #include "common/lbvh.h"

@@ -1,5 +1,6 @@
-/* fuzz_records.c -- any bytes as a record file: read, then printed in every format, as machines side
- * by side, and as a history. */
+/* fuzz_records.c -- arbitrary bytes as a record file: read, then printed in every format, as
+ * machines side by side, and as a history.
+ */
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/history/print.h"
 #include "cli/reports/history/scan.h"
@@ -35,7 +36,7 @@ static void versus(FILE *nowhere, const struct gb_records *list)
 	}
 }
 
-/* The series have the launches of the file, no more. */
+/* The series have no more launches than the file. */
 static void history(FILE *nowhere, const struct gb_records *list)
 {
 	struct gb_store store = { 0 };

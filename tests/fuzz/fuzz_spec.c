@@ -1,11 +1,12 @@
-/* fuzz_spec.c -- any text as a SPEC of each workload's parameters; all points are looked at, and the
- * values of some, as keys spell them, are read back. */
+/* fuzz_spec.c -- arbitrary text as a SPEC of each workload's parameters: all points are expanded,
+ * and the values of some are printed as in keys and read back.
+ */
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "tests/fuzz/fuzz.h"
 
-/* A spelled value is the value, and has no other spelling. */
+/* A printed value reads back as the same value and is its only spelling. */
 static void read_back(const struct gb_param *param, const void *params)
 {
 	union gb_value value = { 0 };

@@ -1,25 +1,35 @@
 # history.sh -- sourced by the cases of `history`: record files with given dates and times.
 
-# launch FILE NUMBER COMMIT SECOND_OF_COMMIT MACHINE: begin a file of one launch; its number is its day.
+# launch FILE NUMBER COMMIT COMMIT_DATE [MACHINE]: write a file of one launch; its number is its
+# day.
 launch() {
-	printf '{"type":"run","schema":1,"run_id":"%s-%s","started":"2026-%02d-%02dT12:00:00Z","tool":{"commit":"%s","commit_date":%s},"host":{"hostname":"h","cpu":"%s"},"gpus":[{"id":0,"name":"GPU A"}],"settings":{"device":0,"cold":true}}\n' \
-		"$1" "$2" $((1 + $2 / 28)) $((1 + $2 % 28)) "$3" "$4" "${5:-CPU A}" >"$1"
+	{
+		printf '{"type":"run","schema":1,"run_id":"%s-%s",' "$1" "$2"
+		printf '"started":"2026-%02d-%02dT12:00:00Z",' $((1 + $2 / 28)) $((1 + $2 % 28))
+		printf '"tool":{"commit":"%s","commit_date":%s},' "$3" "$4"
+		printf '"host":{"hostname":"h","cpu":"%s"},' "${5:-CPU A}"
+		printf '"gpus":[{"id":0,"name":"GPU A"}],"settings":{"device":0,"cold":true}}\n'
+	} >"$1"
 }
 
-# record FILE NUMBER BACKEND VARIANT COLD REST: a record of the launch that the file has.
+# record FILE NUMBER BACKEND VARIANT COLD REST: append a record of the file's launch.
 record() {
-	printf '{"type":"record","schema":1,"run_id":"%s-%s","seq":0,"key":"radix/%s/%s","bench":"radix","backend":"%s","variant":"%s","params":{},"cold":%s,%s}\n' \
-		"$1" "$2" "$3" "$4" "$3" "$4" "$5" "$6" >>"$1"
+	{
+		printf '{"type":"record","schema":1,"run_id":"%s-%s","seq":0,' "$1" "$2"
+		printf '"key":"radix/%s/%s","bench":"radix","backend":"%s",' "$3" "$4" "$3"
+		printf '"variant":"%s","params":{},"cold":%s,%s}\n' "$4" "$5" "$6"
+	} >>"$1"
 }
 
-# took NS NUMBER: a time with noise of some tenths of a percent.
+# took NS NUMBER: a time with noise of up to 0.5 %.
 took() {
 	ns=$(($1 * (1000 + ($2 * $2 * 37 + $2 * 11) % 101 % 11 - 5)))
 	printf '"status":"ok","time":{"median":%s,"samples":[%s,%s]}' $ns $((ns + 5)) $ns
 }
 
-# Thirty launches in two folders: lsd8 becomes slower with number 20, best faster with 12; qsort stays;
-# split (on the GPU) becomes slower with 12 and fast again with 20, and has hot launches, too few to judge.
+# Thirty launches in two folders: lsd8 becomes slower at number 20, best faster at 12; qsort does
+# not change; split (on the GPU) becomes slower at 12 and recovers at 20, and has too few hot
+# launches.
 history_of_thirty() {
 	mkdir -p "$1/one" "$1/two"
 	n=0
@@ -36,7 +46,8 @@ history_of_thirty() {
 		record "$file" $n cpu qsort true "$(took 300 $n)"
 		record "$file" $n cuda split true "$(took $split $n)"
 		[ $((n % 10)) != 0 ] || record "$file" $n cuda split false "$(took 40 $n)"
-		[ $n != 17 ] || record "$file" $n cpu vqsort true '"status":"failed","reason":"key 3 is out of order"'
+		[ $n != 17 ] || record "$file" $n cpu vqsort true \
+			'"status":"failed","reason":"key 3 is out of order"'
 		n=$((n + 1))
 	done
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
-# run.sh GPUBENCH -- run the golden command-line cases: those of messages.txt, which are a line each, and
+# run.sh GPUBENCH -- run the golden command-line cases: one-line cases in messages.txt, and
 # cases/NAME.sh with NAME.out, NAME.err and NAME.status beside it (a missing file means empty, 0).
-# In a line of the expected standard error `*` stands for any text.
-# UPDATE=1 writes what was printed instead of comparing it; ONLY=NAME runs one case; JOBS=N runs N at a
-# time (default: one per core).
+# In expected standard error, `*` matches any text.
+# UPDATE=1 writes the output instead of comparing it; ONLY=NAME runs one case; JOBS=N runs N cases
+# at a time (default: one per core).
 # A case never ends in a pipe: the status of its last command is the status of the case.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,17 +11,18 @@ top=$(cd "$here/../.." && pwd)
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-mkdir "$scratch/bin" && ln -s "$binary" "$scratch/bin/gpubench" && ln -s "$binary-planted" "$scratch/bin/gpubench-planted"
+mkdir "$scratch/bin" && ln -s "$binary" "$scratch/bin/gpubench" &&
+	ln -s "$binary-planted" "$scratch/bin/gpubench-planted"
 PATH=$scratch/bin:$PATH
 LC_ALL=C
 TESTS=$top/tests
-# Whatever Vulkan drivers the machine has.
+# Hide the machine's Vulkan drivers.
 VK_DRIVER_FILES=/nowhere.json VK_ICD_FILENAMES=/nowhere.json
 cases=$scratch/.cases
 export PATH LC_ALL TESTS VK_DRIVER_FILES VK_ICD_FILENAMES cases
 passed=0 failed=0
 
-# Entries of messages.txt become files like those of cases/.
+# Convert the entries of messages.txt to files like those in cases/.
 cp -r "$here/cases" "$cases"
 awk -v cases="$cases" '
 	/^[a-z]/ {
@@ -40,7 +41,7 @@ expected() {
 	[ "$2" = status ] && echo 0 >"$file" || : >"$file"
 }
 
-# settle EXPECTED PRINTED: each printed line that an expected line with `*` covers becomes that line.
+# settle EXPECTED PRINTED: replace each printed line by the expected line with `*` that matches it.
 settle() {
 	grep -q '\*' "$1" || return
 	awk -v expected="$1" '
@@ -68,7 +69,8 @@ for name in $names; do
 		[ $kind = err ] && settle "$file" "$printed"
 		if [ -n "${UPDATE:-}" ] && [ -e "$here/cases/$name.sh" ]; then
 			kept=$here/cases/$name.$kind
-			[ -s "$printed" ] && [ "$(cat "$printed")" != 0 ] && cp "$printed" "$kept" || rm -f "$kept"
+			[ -s "$printed" ] && [ "$(cat "$printed")" != 0 ] &&
+				cp "$printed" "$kept" || rm -f "$kept"
 		elif [ -z "${UPDATE:-}" ] && ! diff -u "$file" "$printed" >"$scratch/.diff"; then
 			echo "--- $name: $kind differs"
 			cat "$scratch/.diff"

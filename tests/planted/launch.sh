@@ -1,8 +1,8 @@
 #!/bin/sh
-# launch.sh -- stands in for a build of gpubench where `ab` launches one: what it measures is known.
-# A copy NAME of it writes a record for each line "KEY STATUS NS" of NAME.keys, with a noise of up to 1 %
-# that repeats every five launches; NAME.run has more members of the run line.  If there is a NAME.kill,
-# the launch of that number kills `ab` instead.
+# launch.sh -- a fake build of gpubench for `ab`, with known measurements.  A copy NAME of it writes
+# a record for each line "KEY STATUS NS" of NAME.keys, with noise of up to 1 % that repeats every
+# five launches.  NAME.run has further members of the run line.  If NAME.kill exists, the launch
+# with the number in it kills `ab` instead.
 for word in "$@"; do
 	output=${word#--output=}
 done
@@ -15,7 +15,8 @@ for word in "$@"; do
 	words="$words${words:+,}\"$word\""
 done
 {
-	printf '{"type":"run","schema":1,"run_id":"%s","argv":[%s]%s}\n' "$run" "$words" "$(cat "$0.run" 2>/dev/null)"
+	printf '{"type":"run","schema":1,"run_id":"%s","argv":[%s]%s}\n' "$run" "$words" \
+		"$(cat "$0.run" 2>/dev/null)"
 	seq=0
 	while read -r key status ns; do
 		time="\"reason\":\"it was planted\""
@@ -25,8 +26,9 @@ done
 			;;
 		esac
 		bench=${key%%/*} variant=${key##*/}
-		printf '{"type":"record","schema":1,"run_id":"%s","seq":%s,"key":"%s n=1","bench":"%s","backend":"cpu","variant":"%s","params":{},"status":"%s",%s}\n' \
-			"$run" $seq "$key" "$bench" "$variant" "$status" "$time"
+		printf '{"type":"record","schema":1,"run_id":"%s","seq":%s,' "$run" $seq
+		printf '"key":"%s n=1","bench":"%s","backend":"cpu",' "$key" "$bench"
+		printf '"variant":"%s","params":{},"status":"%s",%s}\n' "$variant" "$status" "$time"
 		seq=$((seq + 1))
 	done <"$0.keys"
 } >"$output"

@@ -1,8 +1,8 @@
-/* nomemory.c -- preloaded: from the NOMEMORY-th allocation on after main() has begun, there is no
- * memory.  main() has begun when it calls setlocale().
+/* nomemory.c -- preloaded: allocations fail from the NOMEMORY-th one after main() has begun. main()
+ * has begun when it calls setlocale().
  *
- * As in a process, what was freed can be had again: an allocation neither counts nor fails as long as
- * no more is in use than there was at once.
+ * As in a real process, freed memory can be reused: an allocation neither counts nor fails as long
+ * as it does not exceed the peak so far.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +16,7 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void __libc_free(void *old);
 
-static long left = -1; /* -1: there is memory */
+static long left = -1; /* -1: memory is available */
 static _Atomic long used, most;
 
 static int refused(size_t more)
@@ -52,7 +52,7 @@ void *realloc(void *old, size_t size)
 	const long before = (long)malloc_usable_size(old);
 	void *new;
 
-	if (refused(size)) /* the old one stays until there is a new one */
+	if (refused(size)) /* the old block stays valid until a new one exists */
 		return NULL;
 	new = __libc_realloc(old, size);
 	used -= new ? before : 0;

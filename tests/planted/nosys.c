@@ -1,5 +1,6 @@
-/* nosys.c -- preloaded: there is no /sys, as in some containers; with NOSYS=libc the C library knows no
- * sizes of caches either. */
+/* nosys.c -- preloaded: hides /sys, as in some containers.  With NOSYS=libc the C library does not
+ * know the sizes of caches either.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>

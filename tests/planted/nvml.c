@@ -1,7 +1,7 @@
-/* nvml.c -- stands in for NVIDIA's management library: one GPU at 0000:01:00.0, whose counters move as
- * a test sets nvml_planted.
+/* nvml.c -- a fake of NVIDIA's management library: one GPU at 0000:01:00.0, with counters set by
+ * nvml_planted.
  *
- * It is loaded by its path, under the library's own name, so that the program then finds it.
+ * It is loaded by path, under the library's real name, so the program finds it.
  */
 #include <string.h>
 
@@ -46,7 +46,7 @@ int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millij
 	return device ? SUCCESS : NOT_SUPPORTED;
 }
 
-/* Each question about power finds lowered clocks if the test says so of that question. */
+/* A query of the throttle time adds lowered clocks if the test planted them for this query. */
 int nvmlDeviceGetViolationStatus(void *device, int policy, struct violation *violation)
 {
 	if (policy != 0 && policy != 1)

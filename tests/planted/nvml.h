@@ -1,10 +1,10 @@
-/* nvml.h -- what a test plants in the stand-in for NVML. */
+/* nvml.h -- state that a test plants in the fake NVML. */
 #ifndef GPUBENCH_TESTS_PLANTED_NVML_H
 #define GPUBENCH_TESTS_PLANTED_NVML_H
 
 struct nvml_planted {
-	int asked;      /* how often the time with lowered clocks was asked for */
-	int first, end; /* the questions, from 0, before which they were lowered for 1 us */
+	int asked;      /* number of queries of the throttle time so far */
+	int first, end; /* clocks are lowered for 1 us before these queries, counted from 0 */
 	unsigned long long lowered_ns;
 	int energy_asked;
 };

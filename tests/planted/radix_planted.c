@@ -1,5 +1,6 @@
-/* radix_planted.c -- a sort that is wrong on purpose: its largest key comes out twice, the one
- * before it is lost.  Order alone would not notice. */
+/* radix_planted.c -- a faulty sort: its largest key is duplicated and the one before it is lost.  A
+ * check of order alone would not detect it.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* radix_slow.c -- cpu/best, slower by a tenth on purpose, or by the share GPUBENCH_SLOW: what `ab` has to
- * find (tests/trials/ab.sh, tests/gate.sh). */
+/* radix_slow.c -- cpu/best made slower by a tenth, or by the fraction GPUBENCH_SLOW, for `ab` to
+ * find (tests/trials/ab.sh, tests/gate.sh).
+ */
 #include <stdlib.h>
 
 #include "common/timer.h"
@@ -22,7 +23,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return status;
 }
 
-/* All but run() is cpu/best's own. */
+/* Everything except run() is cpu/best's. */
 __attribute__((constructor)) static void plant(void)
 {
 	radix_cpu_slow = radix_cpu_best;

@@ -1,5 +1,5 @@
-"""Records as gpubench writes them, made up: two machines, several launches, each kind of benchmark that
-a picture is of.  All numbers follow from formulas, so that pictures of them are the same everywhere."""
+"""Synthetic records in gpubench's format: two machines, several launches, each kind of benchmark in
+a picture.  All numbers come from formulas, so their pictures are the same everywhere."""
 
 import json
 
@@ -20,7 +20,7 @@ def run_line(number, machine, commit="c0ffee0"):
 
 
 def record(number, bench, variant, params, ns, **more):
-    """Three samples around ns; items and bytes by the size."""
+    """Three samples around ns; items and bytes follow from the size."""
     size = params.get("count", params.get("primitives", 1000))
     backend, name = variant.split("/")
     spread = more.pop("spread", 0.05)
@@ -39,22 +39,26 @@ def record(number, bench, variant, params, ns, **more):
         "verify": {"result": "pass"},
         "cold": True,
         "emulated": False,
-        "work": {"items": size, "unit": {"radix": "keys", "octree": "bodies"}.get(bench, "items"), "bytes": 8 * size},
+        "work": {"items": size,
+                 "unit": {"radix": "keys", "octree": "bodies"}.get(bench, "items"),
+                 "bytes": 8 * size},
         "rates": {
             "items_per_s": size / ns * 1e9,
             "bytes_per_s": 8 * size / ns * 1e9,
             "copy_bytes_per_s": 2e10,
             "copy_share": 8 * size / ns * 1e9 / 2e10,
         },
-        "time": {"unit": "ns", "n": 3, "median": ns, "min": samples[0], "ci95": [samples[0], samples[2]], "samples": samples},
+        "time": {"unit": "ns", "n": 3, "median": ns, "min": samples[0],
+                 "ci95": [samples[0], samples[2]], "samples": samples},
     }
     found.update(more)
     return found
 
 
 def sort_time(variant, count, machine, launch):
-    """ns: n log n against 8 n, one machine twice as fast, launches apart by 2 %."""
-    of = {"cpu/qsort": 4 * count * count.bit_length(), "cpu/lsd8": 8 * count + 20000, "cpu/best": 5 * count + 8000}
+    """ns: n log n or linear in n; one machine is twice as fast; launches differ by 2 %."""
+    of = {"cpu/qsort": 4 * count * count.bit_length(), "cpu/lsd8": 8 * count + 20000,
+          "cpu/best": 5 * count + 8000}
     return of[variant] / (1 + machine) * (1 + 0.02 * launch)
 
 
@@ -74,7 +78,7 @@ def sorts(launches=1, machines=(0, 1), slower=1.0):
 
 
 def threaded_sorts():
-    """The same with 1 and 2 threads, equally fast; qsort has no threads."""
+    """The same with 1 and 2 threads at equal speed; qsort has no threads."""
     lines = []
     for line in sorts():
         if line["type"] == "run" or line["variant"] == "qsort":
@@ -87,18 +91,22 @@ def threaded_sorts():
 def trees():
     """lbvh builds and traversals of three scenes, octree builds with phases."""
     lines = [run_line(1, MACHINES[0])]
-    for k, (scene, triangles) in enumerate((("teapot", 3752), ("bunny", 69451), ("dragon", 871414))):
+    scenes = ("teapot", 3752), ("bunny", 69451), ("dragon", 871414)
+    for k, (scene, triangles) in enumerate(scenes):
         for v, variant in enumerate(("cpu/wide", "cpu/embree")):
             params = {"op": "build", "scene": scene, "primitives": triangles, "threads": 1}
             lines.append(record(1, "lbvh", variant, params, triangles * (60 + 30 * v)))
-            params = {"op": "trace", "scene": scene, "primitives": triangles, "rays": 512, "threads": 1}
+            params = {"op": "trace", "scene": scene, "primitives": triangles, "rays": 512,
+                      "threads": 1}
             trace = record(1, "lbvh", variant, params, 3e7 * (1 + k) * (1 + v / 4), spread=0.1)
             trace["rates"]["items_per_s"] = 512 * 512 / trace["time"]["median"] * 1e9
             lines.append(trace)
     for v, variant in enumerate(("cpu/lock", "cpu/lf", "cpu/morton")):
-        parts = {"keys": {"median": 1e6}, "insert": {"median": (9 - 4 * v) * 1e6}, "link": {"median": v * 1e6}}
+        parts = {"keys": {"median": 1e6}, "insert": {"median": (9 - 4 * v) * 1e6},
+                 "link": {"median": v * 1e6}}
         ns = sum(p["median"] for p in parts.values())
-        lines.append(record(1, "octree", variant, {"count": 100000, "dist": "plummer"}, ns, phases=parts))
+        params = {"count": 100000, "dist": "plummer"}
+        lines.append(record(1, "octree", variant, params, ns, phases=parts))
     return lines
 
 
@@ -120,7 +128,8 @@ def nights():
         ns = 1e6 * (1 + 0.01 * (number * 7 % 5)) * (1.2 if number > 12 else 1)
         params = {"count": 100000, "type": "u32", "distribution": "uniform", "seed": 1}
         lines.append(record(number, "radix", "cpu/best", params, ns))
-        lines.append(record(number, "radix", "cpu/lsd8", params, 2e6 * (1 + 0.01 * (number * 3 % 7))))
+        ns = 2e6 * (1 + 0.01 * (number * 3 % 7))
+        lines.append(record(number, "radix", "cpu/lsd8", params, ns))
     return lines
 
 

@@ -1,11 +1,11 @@
-/* allocate.cc -- registers to places in a warp's register file.
+/* allocate.cc -- assigns registers to places in a warp's register file.
  *
- * PTX has a new register for nearly every value; a file with a place for each of them would not fit
- * into a processor's cache.  So values that are never live together share places: liveness by
- * data flow over instructions, then a linear scan over intervals of the text (Poletto and Sarkar
- * 1999).  Liveness is that of one thread: writes touch only the lanes that execute them, so what
- * other lanes of the warp do at another place cannot disturb it.  A write under a guard keeps
- * some lanes' old value, and so does not end a live range.
+ * PTX has a new register for nearly every value; a file with a place for each would not fit into a
+ * processor's cache.  Values that are never live together therefore share places: liveness by data
+ * flow over instructions, then a linear scan over intervals of the text (Poletto and Sarkar 1999).
+ * The liveness of one thread suffices: a write changes only the lanes that execute it, so it does
+ * not disturb lanes elsewhere.  A guarded write keeps the old value in some lanes, and so does not
+ * end a live range.
  */
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 
 enum { LANES = 32, PREDICATE_BYTES = 4 };
 
-typedef std::vector<uint64_t> bit_set; /* of registers */
+typedef std::vector<uint64_t> bit_set; /* a set of register numbers */
 
 struct interval {
 	uint32_t first, last, number;
@@ -26,7 +26,7 @@ static void put(bit_set &set, uint32_t n)
 	set[n / 64] |= 1ull << n % 64;
 }
 
-/* f(operand, is it written?) for each register of an instruction. */
+/* f(operand, true if it is written) for each register of an instruction. */
 template <class I, class F> static void each_register(I &i, F f)
 {
 	if (i.guard.kind == REGISTER)
@@ -40,7 +40,7 @@ template <class I, class F> static void each_register(I &i, F f)
 
 /* ---- liveness ---------------------------------------------------------------------------- */
 
-/* Instructions that may follow number n; as many as there are instructions: none. */
+/* Possible successors of instruction n; the number of instructions stands for none. */
 static std::array<uint32_t, 2> successors(const struct kernel *k, uint32_t n)
 {
 	const struct instruction &i = k->code[n];
@@ -51,14 +51,14 @@ static std::array<uint32_t, 2> successors(const struct kernel *k, uint32_t n)
 		 ends && i.guard.kind == ABSENT ? end : n + 1 };
 }
 
-/* Does an instruction replace a register's value, in all lanes that execute it? */
+/* True if the instruction replaces the register in all lanes that execute it. */
 static bool replaces(const struct instruction &i, bool written)
 {
 	return written && i.guard.kind == ABSENT;
 }
 
-/* The registers whose values are wanted before each instruction, and behind the last one: those that it
- * reads, and those wanted before one that follows, unless it replaces them. */
+/* The registers live before each instruction and at the end: those that it reads, and those live
+ * before a successor unless it replaces them. */
 static std::vector<bit_set> find_live(const struct kernel *k, size_t registers)
 {
 	const uint32_t count = (uint32_t)k->code.size();
@@ -125,18 +125,18 @@ static std::vector<struct interval> find_intervals(const struct kernel *k, size_
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-/* Registers of one width: which places are free, and when the others will be. */
+/* Places for registers of one width: the free ones, and the ends of the others' intervals. */
 struct pool {
 	uint32_t count = 0, live = 0;
 	std::vector<uint32_t> free;
 	std::priority_queue<std::pair<uint32_t, uint32_t>,
 			    std::vector<std::pair<uint32_t, uint32_t>>,
 			    std::greater<std::pair<uint32_t, uint32_t>>>
-		ends; /* instruction, place */
+		ends; /* (instruction, place) */
 };
 
-/* A place is free again after the instruction that reads it last: results never overwrite what the
- * same instruction still reads. */
+/* Free the places whose last read is before `now`: a result never overwrites an operand of the same
+ * instruction. */
 static void expire(struct pool *p, uint32_t now)
 {
 	while (!p->ends.empty() && p->ends.top().first < now) {

@@ -11,7 +11,7 @@ static unsigned barrier_number(const struct warp *w, const struct instruction *i
 	return number;
 }
 
-/* Hand the result to one warp's lanes, and let them go on. */
+/* Give the result to one warp's lanes and let them continue. */
 static void release_warp(struct warp *w, struct split *s, const struct barrier *r)
 {
 	const struct instruction &i = w->kernel->code[s->pc];

@@ -1,9 +1,10 @@
-/* counts.cc -- exact counts: how requests spread over sectors and banks, chains of loads.
+/* counts.cc -- exact counts: sectors and banks of memory requests, chains of loads.
  *
- * Global memory moves in sectors of 32 bytes: a request of a warp needs as many as its lanes touch,
- * at least as many as the bytes that they touch would fill.  Shared memory has 32 banks of 4
- * bytes: a request takes as many wavefronts as the fullest bank has different words - for accesses
- * of 8 and 16 bytes by half and quarter warps -, and an atomic as many as lanes that want one bank.
+ * Global memory moves in sectors of 32 bytes.  A warp's request needs the sectors that its lanes
+ * touch; its minimum is the sectors that their distinct bytes would fill.  Shared memory has 32
+ * banks of 4 bytes.  A request takes as many wavefronts as the fullest bank has distinct words, by
+ * half warps for accesses of 8 bytes and by quarter warps for 16; an atomic takes as many as lanes
+ * use one bank.
  */
 #include <string.h>
 
@@ -23,7 +24,7 @@ static unsigned different(uint64_t *values, unsigned count)
 	return (unsigned)(std::unique(values, values + count) - values);
 }
 
-/* How many of the values are the one that occurs most often. */
+/* The number of occurrences of the most frequent value. */
 static unsigned most_alike(uint64_t *values, unsigned count)
 {
 	unsigned most = 0;
@@ -56,7 +57,7 @@ void count_global(struct warp &w, enum access access, uint32_t mask, const uint6
 	t->least += (different(places, count) * bytes + SECTOR - 1) / SECTOR;
 }
 
-/* Wavefronts of some lanes' words. */
+/* Wavefronts for the words of some lanes. */
 static unsigned fullest_bank(const uint64_t *words, unsigned count)
 {
 	uint8_t bank[BANKS] = {};
@@ -67,7 +68,7 @@ static unsigned fullest_bank(const uint64_t *words, unsigned count)
 	return most;
 }
 
-/* The words of the lanes in mask, all of them or each once. */
+/* Wavefronts for the words of the lanes in mask; once: each distinct word counts once. */
 static unsigned wavefronts(uint32_t mask, const uint64_t at[32], unsigned bytes, bool once,
 			   unsigned *words_touched)
 {
@@ -107,8 +108,8 @@ void count_shared(struct warp &w, enum access access, uint32_t mask, const uint6
 	t->least += (words + BANKS - 1) / BANKS;
 }
 
-/* Block 0 tops the arrivals at a barrier of the grid up to 2^31; no other addition of a cooperative
- * launch is so large. */
+/* Block 0 raises the arrivals at a grid barrier to 2^31.  No other addition of a cooperative launch
+ * is that large. */
 void count_addition(struct warp &w, uint32_t addend)
 {
 	const uint64_t blocks = ptx_running.clusters * ptx_running.cluster_size;
@@ -124,7 +125,7 @@ static uint32_t depth_of(const struct warp &w, const struct operand &o)
 	return o.kind == REGISTER ? w.depth[o.at / 4] : 0;
 }
 
-/* Results hang on one load more than the deepest of what they come from, if this is a load. */
+/* The chain of a result is the longest chain of its operands, plus one for a load. */
 static void follow_chain(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	struct counts *const c = &w.block->worker->counts;
@@ -170,10 +171,10 @@ void count_postponed(struct warp &w, const struct instruction &i, uint32_t mask)
 
 enum { COPY_KINDS = 4 };
 
-/* What was counted since counting began. */
+/* Totals since counting began. */
 static struct {
 	bool on;
-	std::map<std::string, struct counts> kernels; /* by name: templates differ in it */
+	std::map<std::string, struct counts> kernels; /* by full name: templates differ in it */
 	uint64_t copies[COPY_KINDS], copied_bytes[COPY_KINDS];
 	std::string text;
 } counted;
@@ -209,7 +210,7 @@ void counts_fix_schedule(void)
 	runtime_options.weak = false;
 }
 
-/* ---- what the runtime and the back end call ---------------------------------------------- */
+/* ---- interface to runtime and back end ------------------------------------------------------- */
 
 void count_copy(enum copy_kind kind, size_t bytes)
 {
@@ -302,7 +303,7 @@ static void put_copies(void)
 	counted.text += "}";
 }
 
-/* The sums over all kernels, copies, and each kernel. */
+/* The totals over all kernels, the copies, and the counts of each kernel. */
 static const char *as_json(void)
 {
 	struct counts all = {};

@@ -1,5 +1,5 @@
-/* cudart.cc -- the entry points of the CUDA runtime that nvcc's objects call, where tests/cudart has
- * the same under another name; registration and launches.
+/* cudart.cc -- entry points of the CUDA runtime that nvcc's objects call: registration, launches,
+ * and those that tests/cudart has under another name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void destroy(struct gpu_call *waiting)
 	delete call;
 }
 
-/* Of a graph: counted if its launch is. */
+/* Copy a launch for a graph; the copy is counted if the launch was. */
 static struct gpu_call *copy(const struct gpu_call *waiting)
 {
 	const struct ptx_call *const call = static_cast<const struct ptx_call *>(waiting);
@@ -33,7 +33,7 @@ static struct gpu_call *copy(const struct gpu_call *waiting)
 	return next;
 }
 
-/* The arguments as the kernel's parameter space has them. */
+/* Copy the arguments into the layout of the kernel's parameter space. */
 static uint8_t *copy_arguments(const struct kernel *k, void **arguments)
 {
 	uint8_t *const bytes = (uint8_t *)calloc(1, k->parameter_bytes + 16);
@@ -43,7 +43,7 @@ static uint8_t *copy_arguments(const struct kernel *k, void **arguments)
 	return bytes;
 }
 
-/* What a launch's attributes say. */
+/* The attributes of a launch. */
 struct manner {
 	dim3 cluster;
 	bool cooperative, overlapped;
@@ -112,7 +112,7 @@ extern "C" cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block,
 	return cudaLaunchKernelExC(&config, host, arguments);
 }
 
-/* nvcc's stubs: a launch's configuration waits while its arguments are gathered. */
+/* nvcc's stub pushes the configuration, gathers the arguments, then pops it. */
 static __thread struct {
 	unsigned grid[3], block[3];
 	size_t dynamic_bytes;
@@ -173,7 +173,8 @@ void __cudaRegisterFunction(void **handle, const char *host, char *, const char 
 	function_register((struct module *)(void *)handle, host, name);
 }
 
-/* Nobody copies from or to a variable by its name: cudaMemcpyToSymbol() would not link. */
+/* Not used: no kernel file copies to a variable by name, and cudaMemcpyToSymbol() would not
+ * link. */
 void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int)
 {
 }
@@ -197,7 +198,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned)
 	return cudaSuccess;
 }
 
-/* Any memory of the host is as good as page-locked here; only the arguments are looked at. */
+/* All host memory counts as page-locked here; only the arguments are checked. */
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned)
 {
 	return pointer && bytes ? cudaSuccess : device_error(cudaErrorInvalidValue);
@@ -236,7 +237,7 @@ extern "C" cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 	return runtime_occupancy(blocks, host, block_size, dynamic_bytes);
 }
 
-/* A cluster larger than the few multiprocessors here still runs, one at a time. */
+/* A cluster larger than the number of multiprocessors still runs, one at a time. */
 extern "C" cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
 						      const cudaLaunchConfig_t *config)
 {

@@ -1,5 +1,5 @@
-/* decode.cc -- a statement to an instruction: its form is looked up by the opcode, and says which operands
- * follow.  An opcode that is not in the table stops the load.
+/* decode.cc -- a statement to an instruction.  The opcode selects the form, which lists the
+ * operands.  An unknown opcode is an error.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 static const struct form *find_form(std::string_view name)
 {
-	/* Never destroyed: a module may be loaded at the very end. */
+	/* Never destroyed: a module may be loaded during exit. */
 	static const form_table &table = *[] {
 		form_table *const t = new form_table;
 
@@ -27,13 +27,14 @@ static const struct form *find_form(std::string_view name)
 
 /* ---- operands ---------------------------------------------------------------------------- */
 
-/* The width in bytes that a letter of a pattern asks for, or more. */
+/* The least width in bytes that a pattern letter stands for. */
 static unsigned least_bytes(char letter)
 {
 	return letter == 'd' ? 8 : letter == 'w' ? 4 : letter == 'h' ? 2 : 1;
 }
 
-/* The vector of an access, or its only element: of one width, as the handler knows only one. */
+/* The vector of an access, or its only element.  All elements have one width: the handler requires
+ * it. */
 static void take_elements(struct statement &s, unsigned bytes, bool results)
 {
 	const struct operand *const first = results ? s.i.out + s.i.outs : s.i.in + s.i.ins;
@@ -51,17 +52,17 @@ static void take_elements(struct statement &s, unsigned bytes, bool results)
 		s.parser->want("}");
 }
 
-/* Operands as a form describes them, results before '=', with commas between them:
+/* Take operands as a form describes them, results before '=', separated by commas:
  *
- *	0 2 4 8    a predicate, or a value of so many bytes
- *	b h w d    as many as the vector has, of 1, 2, 4, 8 bytes, or in wider registers
+ *	0 2 4 8    a predicate, or a value of this many bytes
+ *	b h w d    the elements of the vector, of 1, 2, 4, 8 bytes, or in wider registers
  *	{ }        themselves
  *	[          an address
- *	|          a second result, a predicate, may follow
- *	?          that is all unless a comma follows
- *	D          the offset of the address before goes to instruction.detail
+ *	|          an optional second result, a predicate
+ *	?          the end, unless a comma follows
+ *	D          the offset of the preceding address, for instruction.detail
  *	L N %      a label; a number, for instruction.detail; anything, which is skipped
- *	*          not in the text: a mask of all lanes
+ *	*          a mask of all lanes, not in the text
  */
 static void take_operands(struct statement &s, std::string_view pattern)
 {
@@ -102,7 +103,7 @@ static void take_operands(struct statement &s, std::string_view pattern)
 
 /* ---- families ---------------------------------------------------------------------------- */
 
-/* mov has forms that its opcode does not show: of pairs, and of special registers. */
+/* mov has forms that its opcode does not show: pairs and special registers. */
 static const struct form *find_move(const struct statement &s)
 {
 	const struct token *const operands = &s.parser->tokens[s.parser->at];
@@ -117,7 +118,7 @@ static const struct form *find_move(const struct statement &s)
 	return special ? special : find_form(s.opcode);
 }
 
-/* Is the word one of the names?  *value: which. */
+/* True if the word is one of the names; *value is its index. */
 template <class E>
 static bool is_named(std::string_view word, std::initializer_list<std::string_view> names, E *value)
 {
@@ -128,8 +129,8 @@ static bool is_named(std::string_view word, std::initializer_list<std::string_vi
 	return found != names.end();
 }
 
-/* ld, st and atom have space, order, scope and width in their opcode, in any order.  Without an order
- * loads and stores are weak, and atomics relaxed; without a scope it is that of the GPU. */
+/* The opcodes of ld, st and atom contain space, order, scope and width, in any order.  Without an
+ * order loads and stores are weak and atomics relaxed; without a scope it is .gpu. */
 static const struct form *find_access(std::string_view opcode, struct instruction *how)
 {
 	std::string name;

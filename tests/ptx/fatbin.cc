@@ -1,7 +1,7 @@
-/* fatbin.cc -- what nvcc's objects register when the program starts: fat binaries and kernels.
+/* fatbin.cc -- registration by nvcc's objects at program start: fat binaries and kernels.
  *
- * A fat binary holds the PTX as plain text when it was compiled with --no-compress.  A module is
- * parsed when one of its kernels is asked for.
+ * A fat binary contains the PTX as plain text if it was compiled with --no-compress.  A module is
+ * parsed when one of its kernels is first used.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,13 +26,13 @@ struct wrapper {
 struct container_header {
 	uint32_t magic;
 	uint16_t version, header_bytes;
-	uint64_t bytes; /* behind the header */
+	uint64_t bytes; /* after the header */
 };
 
 struct entry_header {
 	uint16_t kind, version;
 	uint32_t header_bytes;
-	uint64_t bytes; /* behind the header */
+	uint64_t bytes; /* after the header */
 	uint8_t other[24];
 	uint64_t flags;
 };
@@ -45,7 +45,7 @@ struct function {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* Never destroyed: kernels may be launched until the very end. */
+/* Never destroyed: kernels may be launched during exit. */
 static std::vector<struct module *> &modules(void)
 {
 	static std::vector<struct module *> *const all = new std::vector<struct module *>;
@@ -147,7 +147,7 @@ struct kernel *kernel_find(const void *host)
 	return result;
 }
 
-/* ptxas spills rather than use more registers than the kernel's launch bounds leave to a thread. */
+/* ptxas spills if a kernel needs more registers than its launch bounds leave to a thread. */
 static int registers_of(const struct kernel *k)
 {
 	const unsigned most = 255, file = 65536, granule = 8;
@@ -172,7 +172,7 @@ cudaError_t executor_facts(const void *host, struct kernel_facts *facts)
 	return cudaSuccess;
 }
 
-/* That of the first module: all are compiled for one architecture. */
+/* The capability of the first module: all are compiled for one architecture. */
 int executor_capability(void)
 {
 	static int known;
@@ -186,9 +186,9 @@ int executor_capability(void)
 	return known;
 }
 
-/* ---- what the tests have reached --------------------------------------------------------- */
+/* ---- kernels and opcodes reached ------------------------------------------------------------- */
 
-/* The file that a kernel is written in, by the first line that nvcc gives. */
+/* The source file of a kernel, from the first line that nvcc gives. */
 static const char *file_of(const struct kernel *k)
 {
 	for (const struct instruction &i : k->code)
@@ -197,7 +197,7 @@ static const char *file_of(const struct kernel *k)
 	return "?";
 }
 
-/* A line for each kernel, and each opcode: which were executed?  See README.md, REACHED. */
+/* Write a line for each kernel and each opcode, with its executions; see README.md, REACHED. */
 static void write_reached(FILE *out)
 {
 	for (struct module *m : modules()) {
@@ -211,7 +211,7 @@ static void write_reached(FILE *out)
 		fprintf(out, "form %llu %s\n", (unsigned long long)f.second, f.first.c_str());
 }
 
-/* In one piece: tests run side by side, and each appends its own. */
+/* In one write: tests run in parallel and append to the same file. */
 static __attribute__((destructor)) void at_exit(void)
 {
 	const char *const path = getenv("GPUBENCH_PTX_REACHED");

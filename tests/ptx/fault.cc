@@ -1,4 +1,4 @@
-/* fault.cc -- errors of the program under test: in which kernel, block and thread, at which line. */
+/* fault.cc -- reports errors of the program under test: kernel, block, thread and source line. */
 #include <stdarg.h>
 #include <stdio.h>
 

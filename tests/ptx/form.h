@@ -1,4 +1,4 @@
-/* form.h -- opcodes: op_*.cc fill a table of them, decode.cc looks statements up in it. */
+/* form.h -- opcodes: op_*.cc fill a table, decode.cc looks statements up. */
 #ifndef GPUBENCH_TESTS_PTX_FORM_H
 #define GPUBENCH_TESTS_PTX_FORM_H
 
@@ -8,7 +8,7 @@
 
 #include "tests/ptx/machine.h"
 
-/* What the instructions of an opcode have in common, and their operands: see take_operands(). */
+/* The common part of all instructions of an opcode, and their operands: see take_operands(). */
 struct form {
 	std::string operands;
 	struct instruction i;
@@ -23,7 +23,7 @@ void add_moves(form_table &t);
 void add_memory(form_table &t); /* "ld.u32", "atom.add.u32": without space, order and width */
 void add_warps(form_table &t);
 
-/* ".u32"; with another letter ".b32". */
+/* ".u32", or ".b32" for the letter b. */
 template <class T> std::string suffix(char letter = 0)
 {
 	const char own = std::is_floating_point_v<T> ? 'f' : std::is_signed_v<T> ? 's' : 'u';
@@ -31,13 +31,13 @@ template <class T> std::string suffix(char letter = 0)
 	return std::string(".") + (letter ? letter : own) + std::to_string(8 * sizeof(T));
 }
 
-/* In a pattern of operands: at least so many bytes. */
+/* In a pattern of operands: a width of at least `bytes`. */
 static inline char at_least(size_t bytes)
 {
 	return "?bh?w???d"[bytes];
 }
 
-/* d = f(a, b, ...) for the lanes of the mask, F's types being those of the operands. */
+/* d = f(a, b, ...) for the lanes of the mask, with the operand types of F. */
 template <class F, class D, class... A>
 static void run_lanes(struct warp &w, const struct instruction &i, uint32_t mask)
 {
@@ -51,7 +51,7 @@ static void run_lanes(struct warp &w, const struct instruction &i, uint32_t mask
 	(std::index_sequence_for<A...>());
 }
 
-/* A predicate of two operands. */
+/* A comparison of two operands. */
 template <class F, class T>
 static void run_comparison(struct warp &w, const struct instruction &i, uint32_t mask)
 {
@@ -63,7 +63,7 @@ static void run_comparison(struct warp &w, const struct instruction &i, uint32_t
 	set_predicate(w, i.out[0], result, mask);
 }
 
-/* f(R()), R being as wide as the operand's register. */
+/* f(R()) for an R as wide as the operand's register. */
 template <class F> static void with_register(const struct operand &o, F f)
 {
 	if (o.bytes == 8)
@@ -89,7 +89,7 @@ static void put_lanes(form_table &t, const std::string &name, D (*)(A...))
 			    { .run = run_lanes<F, D, A...>, .kind = kind } };
 }
 
-/* The opcode whose result is f of its operands. */
+/* Add an opcode whose result is f of its operands. */
 template <class F> static void put(form_table &t, const std::string &name, F f)
 {
 	put_lanes<F>(t, name, +f);

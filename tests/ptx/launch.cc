@@ -1,7 +1,9 @@
-/* launch.cc -- the life of a kernel: workers load clusters of blocks, step their warps, load more.
+/* launch.cc -- runs a kernel: workers load clusters of blocks and step their warps until none is
+ * left.
  *
- * Workers are OS threads; the first is the one that waits for the kernel.  Each holds some clusters
- * at once (one block is a cluster of one), and of a cooperative launch all of its share.
+ * Workers are OS threads; the first one is the thread that waits for the kernel.  Each holds
+ * several clusters at once (a single block is a cluster of one), and its whole share of a
+ * cooperative launch.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -43,7 +45,7 @@ static void *taken(void *memory)
 	return memory;
 }
 
-/* Called by one worker at a time: slots of the arena are never given back. */
+/* Called by one worker at a time.  Arena slots are never freed. */
 static struct block *block_create(struct worker *w)
 {
 	struct block *const b = (struct block *)taken(calloc(1, sizeof *b));
@@ -60,7 +62,7 @@ static struct block *block_create(struct worker *w)
 	return b;
 }
 
-/* Have room for `bytes`, at 64. */
+/* Ensure room for `bytes`, aligned to 64. */
 static void grow(uint8_t **memory, size_t *room, size_t bytes)
 {
 	if (bytes <= *room)
@@ -127,7 +129,7 @@ static void block_load(struct block *b, uint3 index)
 	}
 }
 
-/* Load the next cluster of the grid; false, and it is inactive, if there is none. */
+/* Load the next cluster of the grid.  If there is none, make c inactive and return false. */
 static bool cluster_load(struct worker *w, struct cluster *c)
 {
 	struct launch *const l = &ptx_running;
@@ -196,7 +198,7 @@ static int turn_of(struct worker *w)
 	return runtime_options.seed ? 1 + (int)(ptx_random(w) % BUDGET) : (int)BUDGET;
 }
 
-/* The n-th to run of `count`, in the order that was asked for. */
+/* The n-th of `count` blocks in the selected order. */
 static unsigned nth(unsigned n, unsigned count, unsigned start)
 {
 	const unsigned k = (n + start) % count;
@@ -214,7 +216,7 @@ static bool run_block(struct worker *w, struct block *b)
 	return moved;
 }
 
-/* Every warp has a turn; false: none could use it. */
+/* Step every warp once.  False: none could run. */
 static bool run_clusters(struct worker *w)
 {
 	const unsigned start = runtime_options.seed ? (unsigned)ptx_random(w) % w->clusters : 0;
@@ -241,7 +243,7 @@ static uint64_t all_progress(void)
 	return sum;
 }
 
-/* This OS thread's own time: a busy machine is no livelock. */
+/* CPU time of this OS thread, so that a busy machine does not look like a livelock. */
 static double worked_s(void)
 {
 	struct timespec t;
@@ -250,7 +252,7 @@ static double worked_s(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Threads wait for each other by looking at memory, and nobody changes it. */
+/* Detect a livelock: threads poll memory, and none changes it. */
 static void watch(struct worker *w, uint64_t *last, unsigned *idle, double *since)
 {
 	const uint64_t now = all_progress();
@@ -336,7 +338,7 @@ static void prepare(const struct ptx_call *call)
 	grid_begin(l, call);
 	l->kernel = call->code;
 	l->counting = call->counted;
-	l->weak = runtime_options.weak && !l->counting; /* counts are those of one schedule */
+	l->weak = runtime_options.weak && !l->counting; /* counts need one schedule */
 	if (l->weak)
 		weak_launch();
 	for (int n = 0; n < worker_count; n++)

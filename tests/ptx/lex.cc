@@ -1,6 +1,6 @@
-/* lex.cc -- PTX text to tokens: names, numbers and strings; every other character by itself.
+/* lex.cc -- PTX text to tokens: names, numbers, strings; every other character is a token.
  *
- * A name keeps its dots, so that "ld.global.u32" and ".reg" are one token; "@%p1" is two.
+ * A name includes its dots, so "ld.global.u32" and ".reg" are one token each; "@%p1" is two.
  */
 #include <ctype.h>
 
@@ -13,7 +13,7 @@ static bool in_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
 }
 
-/* The end of a comment that starts at `at`, or `at` if none does; counts its lines. */
+/* The end of a comment that starts at `at`, or `at` if none does.  Counts lines. */
 static size_t skip_comment(const std::string &text, size_t at, uint32_t *line)
 {
 	size_t end;

@@ -1,18 +1,18 @@
-/* machine.h -- what executes a kernel: warps, blocks, clusters and the workers that run them.
+/* machine.h -- the machine that executes a kernel: warps, blocks, clusters, workers.
  *
- *	warp.cc      steps of a warp: divergence, convergence, meetings of lanes
+ *	warp.cc      steps of a warp: divergence, convergence, warp synchronisation
  *	block.cc     barriers of blocks and clusters
  *	launch.cc    workers (OS threads), the life of one launch
- *	counts.cc    exact counts, where they are wanted
- *	weak.cc      what threads see of each other's stores, where memory is to be weak
- *	fatbin.cc    what nvcc's objects register: modules, kernels, variables
- *	cudart.cc    the functions of the CUDA runtime that tests/cudart has under other names
- *	fault.cc     errors of the program under test: where they happened
+ *	counts.cc    exact counts, if enabled
+ *	weak.cc      visibility of stores between threads, if memory is weak
+ *	fatbin.cc    registration by nvcc's objects: modules, kernels, variables
+ *	cudart.cc    entry points of the CUDA runtime that tests/cudart has under other names
+ *	fault.cc     locates errors of the program under test
  *
- * A warp is a list of splits: sets of lanes that are at the same instruction.  The one furthest
- * behind in the text runs; splits that come to the same instruction become one.  A block stays with
- * the worker that loaded it, so that nothing but struct launch and memory is shared between OS
- * threads.  Shared memory lies in one arena: an address in it is a shared one, whoever uses it.
+ * A warp is a list of splits: sets of lanes at the same instruction.  The split furthest behind in
+ * the text runs; splits that reach the same instruction merge.  A block stays with the worker that
+ * loaded it, so OS threads share only struct launch and memory.  Shared memory is one arena: an
+ * address in it is a shared address for every block.
  */
 #ifndef GPUBENCH_TESTS_PTX_MACHINE_H
 #define GPUBENCH_TESTS_PTX_MACHINE_H
@@ -21,9 +21,9 @@
 #include "tests/ptx/ptx.h"
 
 enum {
-	BARRIERS = 16,         /* of a block */
-	SHARED_SLOT = 1 << 18, /* a block's part of the arena; a power of two */
-	RANGES = 256,          /* allocations that a worker remembers, by instruction */
+	BARRIERS = 16,         /* per block */
+	SHARED_SLOT = 1 << 18, /* arena bytes per block; a power of two */
+	RANGES = 256,          /* allocations that a worker caches, by instruction */
 };
 
 /* ---- warps ------------------------------------------------------------------------------- */
@@ -36,24 +36,24 @@ struct split {
 };
 
 struct warp {
-	uint8_t *base[2]; /* of operands, by their kind: registers, constants */
+	uint8_t *base[2]; /* base of operands, by kind: registers, constants */
 	struct block *block;
 	const struct kernel *kernel;
-	uint8_t *local; /* of lane 0 */
+	uint8_t *local; /* local memory of lane 0 */
 	uint32_t live;  /* lanes that have not returned */
-	uint32_t phase; /* of the cluster barrier when each lane arrived */
-	uint32_t begun; /* lanes for which the launch before this one has ended */
+	uint32_t phase; /* phase of the cluster barrier at each lane's arrival */
+	uint32_t begun; /* lanes for which the previous launch has ended */
 	unsigned number;
-	unsigned count; /* of splits */
+	unsigned count; /* number of splits */
 	unsigned current;
-	int patience; /* until another split gets its turn */
+	int patience; /* left until another split runs */
 	struct split split[LANES];
-	uint32_t *depth;        /* of each register, when counting: dependent loads behind it */
-	uint32_t groups[LANES]; /* of copies that the lane has ended */
-	std::vector<struct late_copy> *copies; /* that have not come */
+	uint32_t *depth;        /* per register, when counting: length of its chain of loads */
+	uint32_t groups[LANES]; /* groups of copies that the lane has committed */
+	std::vector<struct late_copy> *copies; /* pending copies */
 };
 
-/* Of cp.async: 16 bytes, not yet copied. */
+/* A pending cp.async of 16 bytes. */
 struct late_copy {
 	const struct instruction *at;
 	uint64_t from, to;
@@ -65,28 +65,28 @@ struct late_copy {
 
 enum access { LOADS, STORES, UPDATES, ACCESSES };
 
-/* Requests of warps to one memory: how they spread, and the least that so many bytes need. */
+/* Requests of warps to one memory: the parts that they took and the least that their bytes need. */
 struct traffic_count {
 	uint64_t requests, parts, least; /* parts: sectors of 32 bytes, or wavefronts */
-	uint64_t turns;                  /* of atomics: the most lanes at one address */
+	uint64_t turns;                  /* for atomics: the most lanes at one address */
 };
 
-/* Of what runs while the CUDA back end counts (struct gb_counter of common/backend.h). */
+/* Counts while the CUDA back end counts (struct gb_counter of common/backend.h). */
 struct counts {
 	uint64_t launches, blocks, threads;
 	uint64_t instructions[CLASSES], lanes[CLASSES];
 	uint64_t branches, divergent;
-	uint64_t barriers; /* of blocks and clusters, times the warps that waited there */
+	uint64_t barriers; /* block and cluster barriers, one per warp that waited */
 	uint64_t grid_barriers;
 	struct traffic_count global[ACCESSES], shared[ACCESSES];
-	uint64_t chain; /* the longest of dependent global loads; summed over launches */
+	uint64_t chain; /* longest chain of dependent global loads, summed over launches */
 };
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
 struct barrier {
 	unsigned arrived, expected; /* expected 0: all live threads */
-	unsigned count;             /* of true predicates */
+	unsigned count;             /* true predicates */
 };
 
 struct block {
@@ -104,15 +104,15 @@ struct block {
 	size_t registers_room, local_room;
 	uint32_t *depth;
 	size_t depth_room;
-	/* Of weak memory: which block this is of all that were ever loaded; the last fence.sc in it;
-	 * how often it sees what is old. */
+	/* For weak memory: the number of this block among all ever loaded, how often it sees old
+	 * values, and its last fence.sc. */
 	uint32_t instance;
 	uint8_t laziness;
 	uint64_t sequential;
 	struct weak_warp *weak; /* MAX_WARPS */
 };
 
-/* Blocks that are loaded together and end together; of one block where there are no clusters. */
+/* Blocks that are loaded and end together; a single block if clusters are not used. */
 struct cluster {
 	struct block *block[MAX_CLUSTER];
 	unsigned size;
@@ -132,11 +132,11 @@ struct worker {
 	struct cluster *cluster;
 	unsigned room, clusters, active;
 	uint64_t random;
-	uint64_t progress; /* stores, barriers and returns: something moved */
+	uint64_t progress; /* number of stores, barriers and returns, for the watchdog */
 	bool failed;
 	struct range range[RANGES];
 	struct counts counts;
-	/* What runs now, for reports. */
+	/* The current instruction, for reports. */
 	const struct warp *warp;
 	const struct instruction *at;
 	unsigned lane;
@@ -151,16 +151,16 @@ struct launch : grid {
 };
 extern struct launch ptx_running;
 
-/* A launch that waits in a stream. */
+/* A launch queued in a stream. */
 struct ptx_call : gpu_call {
 	struct kernel *code;
 	uint8_t *parameters;
 	bool counted, overlapped;
 };
 
-/* Run at most `budget` instructions; false: nothing of the warp can run now. */
+/* Run at most `budget` instructions.  False: no split of the warp can run. */
 bool warp_run(struct warp *w, int budget);
-/* Lanes have returned or a barrier has opened: look again at those that wait. */
+/* Lanes have returned or a barrier has opened: check the waiting warps. */
 void barriers_check(struct block *b);
 void cluster_check(struct cluster *c);
 /* The warp's lanes in mask arrive at a block barrier. */
@@ -173,20 +173,21 @@ void count_global(struct warp &w, enum access access, uint32_t mask, const uint6
 		  unsigned bytes);
 void count_shared(struct warp &w, enum access access, uint32_t mask, const uint64_t at[LANES],
 		  unsigned bytes);
-/* An atomic addition: is it that of block 0 in gpu_grid_sync()? */
+/* Detect the arrival of block 0 at gpu_grid_sync() by the addend of an atomic. */
 void count_addition(struct warp &w, uint32_t addend);
-/* An instruction is about to run; it cannot yet, and will be counted when it does. */
+/* Count an instruction that is about to run.  A postponed one cannot run yet and is counted
+ * later. */
 void count_instruction(struct warp &w, const struct instruction &i, uint32_t mask);
 void count_postponed(struct warp &w, const struct instruction &i, uint32_t mask);
 bool counts_on(void);
-/* The only schedule under which counts are the same every time. */
+/* Select the one schedule under which counts are reproducible. */
 void counts_fix_schedule(void);
-/* The launch is over: add what its worker counted. */
+/* Add a worker's counts at the end of a launch. */
 void counts_collect(const struct kernel *k, const struct counts *counts);
 
-/* weak.cc: for launches with ptx_running.weak, on one OS thread.  weak_load() returns the value; weak_store()
- * is called before memory is written and returns false if memory stays as it is; an update (stored: it
- * has changed something) likewise, and always changes memory. */
+/* weak.cc: for launches with ptx_running.weak, on one OS thread. weak_load() returns the value.
+ * weak_store() is called before memory is written, and returns false if memory must not change.
+ * weak_update() is called before an atomic changes memory; stored: it stores a value. */
 uint64_t weak_load(struct warp &w, const struct instruction &i, unsigned lane, uint64_t at,
 		   unsigned bytes);
 bool weak_store(struct warp &w, const struct instruction &i, unsigned lane, uint64_t at,
@@ -205,7 +206,7 @@ struct abandoned {
 }; /* thrown: the launch has failed */
 [[noreturn]] void fault(const struct warp &w, const struct instruction &i, unsigned lane,
 			const char *format, ...) __attribute__((format(printf, 4, 5)));
-void report_stuck(struct worker *w); /* who waits where */
+void report_stuck(struct worker *w); /* prints where each warp waits */
 
 /* fatbin.cc: registration, by nvcc's objects and by the self-test. */
 struct module *module_from_text(const std::string &text);
@@ -239,7 +240,8 @@ static inline void set_predicate(const struct warp &w, const struct operand &o, 
 	*p = (*p & ~mask) | (value & mask);
 }
 
-/* d[l] = f(l) for the lanes of the mask; f has no side effects, and may be called for others. */
+/* d[l] = f(l) for the lanes of the mask. f has no side effects: it may be called for other
+ * lanes. */
 template <class T, class F> static inline void each(uint32_t mask, T *d, F f)
 {
 	if (mask == ~0u) {
@@ -253,17 +255,17 @@ template <class T, class F> static inline void each(uint32_t mask, T *d, F f)
 	}
 }
 
-/* f(l) for the lanes of the mask, one after the other. */
+/* Call f(l) for the lanes of the mask in ascending order. */
 template <class F> static inline void each_active(uint32_t mask, F f)
 {
 	for (; mask; mask &= mask - 1)
 		f((unsigned)__builtin_ctz(mask));
 }
 
-/* A handler of instructions that only the scheduler does something for. */
+/* The handler of instructions that only the scheduler executes. */
 void run_nothing(struct warp &w, const struct instruction &i, uint32_t mask);
 
-/* instruction.detail of a block barrier, and of an atomic. */
+/* instruction.detail of a block barrier and of an atomic. */
 enum { BARRIER_SYNC, BARRIER_COUNT, BARRIER_OR };
 enum { ADDITION = 1 };
 

@@ -16,7 +16,7 @@ static inline uint64_t reverse(uint64_t a)
 	return (uint64_t)reverse((uint32_t)a) << 32 | reverse((uint32_t)(a >> 32));
 }
 
-/* The highest bit that differs from the sign; all ones if there is none. */
+/* The position of the highest bit that differs from the sign; all ones if there is none. */
 template <class T> static inline uint32_t highest(T a)
 {
 	typedef std::make_unsigned_t<T> U;
@@ -25,7 +25,7 @@ template <class T> static inline uint32_t highest(T a)
 	return bits ? (uint32_t)(8 * sizeof(T) - 1 - (unsigned)std::countl_zero(bits)) : ~0u;
 }
 
-/* The same as the distance to shift it to the top. */
+/* The shift distance that moves this bit to the top. */
 template <class T> static inline uint32_t shift_to_top(T a)
 {
 	const uint32_t bit = highest(a);
@@ -33,7 +33,7 @@ template <class T> static inline uint32_t shift_to_top(T a)
 	return bit == ~0u ? bit : (uint32_t)(8 * sizeof(T)) - 1 - bit;
 }
 
-/* Shifts beyond the width give zeros, or signs. */
+/* Shifts beyond the width give zeros or sign bits. */
 template <class T> static inline T left(T a, uint32_t by)
 {
 	return by >= 8 * sizeof(T) ? 0 : (T)(a << by);
@@ -48,13 +48,13 @@ template <class T> static inline T right(T a, uint32_t by)
 	return by > most ? 0 : (T)(a >> by);
 }
 
-/* `length` ones from bit 0, as many as there are. */
+/* `length` ones from bit 0, limited to the width. */
 template <class T> static inline T low_ones(uint32_t length)
 {
 	return length >= 8 * sizeof(T) ? (T) ~(T)0 : (T)(((T)1 << length) - 1);
 }
 
-/* bfi: the low bits of a over those of b from a position on; what passes the end is lost. */
+/* bfi: b with the low bits of a inserted at a position; bits beyond the width are lost. */
 template <class T> static inline T insert_field(T a, T b, uint32_t at, uint32_t length)
 {
 	const T field = low_ones<T>(length & 255);
@@ -62,7 +62,8 @@ template <class T> static inline T insert_field(T a, T b, uint32_t at, uint32_t 
 	return (b & ~left<T>(field, at & 255)) | left<T>(a & field, at & 255);
 }
 
-/* bfe: a field as a number; signed ones take the sign of their highest bit, or a's past its end. */
+/* bfe: extract a field.  A signed field is extended by its highest bit, or by the sign of a if the
+ * field ends beyond it. */
 template <class T> static inline T extract_field(T a, uint32_t b, uint32_t c)
 {
 	typedef std::make_unsigned_t<T> U;
@@ -76,7 +77,8 @@ template <class T> static inline T extract_field(T a, uint32_t b, uint32_t c)
 	return (T)(minus ? (U)(value | (U)~there) : value);
 }
 
-/* shf: 32 bits of the pair b:a, shifted; wrap takes the distance modulo 32, clamp ends at 32. */
+/* shf: 32 bits of the shifted pair b:a. wrap takes the distance modulo 32, clamp limits it to
+ * 32. */
 template <bool to_left, bool wrap> static inline uint32_t funnel(uint32_t a, uint32_t b, uint32_t c)
 {
 	const uint64_t pair = (uint64_t)b << 32 | a;
@@ -85,7 +87,7 @@ template <bool to_left, bool wrap> static inline uint32_t funnel(uint32_t a, uin
 	return to_left ? (uint32_t)(pair << by >> 32) : (uint32_t)(pair >> by);
 }
 
-/* Each nibble of the selector names a byte of b:a, or its sign eight times. */
+/* Each nibble of the selector selects a byte of b:a, or its sign bit eight times. */
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selector)
 {
 	const uint64_t bytes = (uint64_t)b << 32 | a;
@@ -100,7 +102,7 @@ static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selector)
 	return result;
 }
 
-/* lop3: any function of three bits, given by its table. */
+/* lop3: any function of three bits, given by its truth table. */
 static inline uint32_t logic3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
 {
 	uint32_t result = 0;
@@ -111,7 +113,7 @@ static inline uint32_t logic3(uint32_t a, uint32_t b, uint32_t c, uint32_t table
 	return result;
 }
 
-/* Predicates: the operands of all lanes are words. */
+/* On predicates the operands of all lanes are single words. */
 template <class F> static void logic(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	set_predicate(w, i.out[0], F()(predicate(w, i.in[0]), predicate(w, i.in[1])), mask);

@@ -1,8 +1,8 @@
-/* op_convert.cc -- cvt: between integers, between floats, and from one to the other.
+/* op_convert.cc -- cvt: between integers, between floats, and between the two.
  *
- * A source narrower than its register is the register's low part; a result narrower than its
- * register is extended as its type says.  Floats outside the range of an integer become its least
- * or greatest value; a float of 32 bits that is no number is 0x7fffffff.
+ * A source narrower than its register is the register's low part.  A result narrower than its
+ * register is extended according to its type.  Floats outside the range of an integer saturate; a
+ * 32-bit NaN is 0x7fffffff.
  */
 #include <bit>
 #include <cmath>
@@ -21,11 +21,11 @@ template <enum rounding r, class T> static inline T integral(T x)
 			      : x;
 }
 
-/* What is no number becomes 0, or the highest bit alone if 64 bits are involved. */
+/* NaN becomes 0, or the highest bit alone if either type has 64 bits. */
 template <class D, class S, enum rounding r> static inline D to_integer(S x)
 {
 	const S whole = integral<r>(x);
-	/* The bounds are powers of two: exact in any float. */
+	/* The bounds are powers of two, which are exact in any float. */
 	const S end = std::ldexp((S)1, std::numeric_limits<D>::digits);
 
 	if (x != x)
@@ -50,7 +50,7 @@ template <class D, class S, enum rounding r> static inline D converted(S x)
 		return (D)x;
 }
 
-/* A float's register is as wide as the float, an integer's at least as wide. */
+/* A float's register is as wide as the float; an integer's may be wider. */
 template <class D, class S, enum rounding r>
 static void convert(struct warp &w, const struct instruction &i, uint32_t mask)
 {

@@ -1,8 +1,8 @@
 /* op_float.cc -- floating-point arithmetic, rounded to nearest even.
  *
- * Built without contraction: mul and add are rounded each, and only fma is not.  A result of 32
- * bits that is no number is always 0x7fffffff, as PTX says; of two operands of min and max the one
- * that is a number wins, and -0 is less than +0.
+ * Compiled without contraction: mul and add round separately, and fma rounds once.  A 32-bit NaN
+ * result is always 0x7fffffff, as PTX specifies. min and max return the operand that is not NaN,
+ * and -0 is less than +0.
  */
 #include <bit>
 #include <cmath>

@@ -1,7 +1,7 @@
-/* op_integer.cc -- integer arithmetic.  It wraps; division by zero gives all ones, as on a GPU. */
+/* op_integer.cc -- integer arithmetic: wraps; division by zero gives all ones, as on a GPU. */
 #include "tests/ptx/form.h"
 
-/* Wide enough for any product of two T. */
+/* A type that holds any product of two T. */
 template <class T, bool sign = std::is_signed_v<T>>
 using twice = std::conditional_t<
 	sizeof(T) == 8, std::conditional_t<sign, __int128, unsigned __int128>,
@@ -39,7 +39,7 @@ template <class T> static inline T remainder_of(T a, T b)
 	return std::is_signed_v<T> && b == (T)-1 ? 0 : (T)(a % b);
 }
 
-/* Only for lanes that are there: division is slow, and no vector instruction. */
+/* Only for active lanes: division is slow and has no vector instruction. */
 template <class T, T (*f)(T, T)>
 static void run_slowly(struct warp &w, const struct instruction &i, uint32_t mask)
 {

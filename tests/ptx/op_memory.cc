@@ -1,12 +1,14 @@
 /* op_memory.cc -- loads, stores, atomics, fences.
  *
- * Global memory is the host's, at the same address; shared memory a slot of the arena; local memory
- * a piece for each lane.  Every access is looked at: inside an allocation, or inside the shared or
- * local memory that the kernel has, and aligned to its size.
+ * Global memory is host memory at the same address, shared memory a slot of the arena, local memory
+ * a piece per lane.  Every access is checked: it must be aligned to its size and inside an
+ * allocation, or inside the shared or local memory of the kernel.
  */
 #include "tests/ptx/form.h"
 
-enum { STRONG_COSTS = 32 }; /* of a split's patience: it may be waiting for somebody */
+enum {
+	STRONG_COSTS = 32
+}; /* patience that a strong access costs: another split may have to run first */
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
@@ -15,7 +17,7 @@ static bool in_arena(uint64_t at)
 	return at - (uint64_t)(uintptr_t)ptx_arena < ptx_arena_bytes;
 }
 
-/* A shared address must belong to a block of this cluster. */
+/* True if the shared address belongs to a block of this cluster. */
 static bool in_cluster(const struct block *b, uint64_t at, unsigned bytes)
 {
 	for (unsigned r = 0; r < b->cluster->size; r++) {
@@ -53,7 +55,7 @@ static bool in_local(const struct warp &w, unsigned lane, uint64_t at, unsigned 
 	      kind == MEMORY_FREED ? "device memory that was freed" : "no device memory");
 }
 
-/* The allocation around [at, at + bytes) becomes what this instruction looks at first. */
+/* Cache the allocation around [at, at + bytes) for this instruction. */
 static bool remember(struct range *range, uint64_t at, unsigned bytes)
 {
 	uintptr_t begin;
@@ -66,7 +68,7 @@ static bool remember(struct range *range, uint64_t at, unsigned bytes)
 	return at >= range->begin && at + bytes <= range->end;
 }
 
-/* A launch that overlaps the one before it does not touch what that one may still write. */
+/* A launch that overlaps the previous one must not touch memory before that one has ended. */
 static void check_begun(struct warp &w, const struct instruction &i, uint32_t mask,
 			const uint64_t at[LANES], unsigned bytes)
 {
@@ -96,7 +98,7 @@ static void check_global(struct warp &w, const struct instruction &i, uint32_t m
 	});
 }
 
-/* Offsets in the block's shared memory become addresses. */
+/* Convert offsets in the block's shared memory to addresses. */
 static void check_shared(struct warp &w, const struct instruction &i, uint32_t mask,
 			 uint64_t at[LANES], unsigned bytes)
 {
@@ -157,7 +159,7 @@ static inline void addresses(const struct warp &w, const struct operand &o, int6
 	}
 }
 
-/* Where each lane's bytes lie, checked. */
+/* Compute and check the address of each lane's bytes. */
 static inline void resolve(struct warp &w, const struct instruction &i, uint32_t mask,
 			   uint64_t at[LANES])
 {
@@ -186,8 +188,8 @@ static void count(struct warp &w, const struct instruction &i, enum access acces
 
 /* ---- order ------------------------------------------------------------------------------- */
 
-/* The host's memory is as strong as an acquire and a release; this is for the compiler, and for
- * hosts that are weaker. */
+/* Host memory is as strong as acquire and release on x86-64.  This fence is for the compiler, and
+ * for weaker hosts. */
 static void before(const struct instruction &i)
 {
 	if (i.order == RELEASE || i.order == ACQ_REL)
@@ -216,13 +218,13 @@ template <class T> static inline volatile T *place(uint64_t at, unsigned element
 	return (volatile T *)(uintptr_t)(at + element * sizeof(T));
 }
 
-/* Is the place one that other threads may look at? */
+/* True if other threads may access the location. */
 static bool is_common(const struct warp &w, const struct instruction &i, unsigned lane, uint64_t at)
 {
 	return i.space != LOCAL && (i.space != GENERIC || !in_local(w, lane, at, 1));
 }
 
-/* What the lane reads and whether it writes, where memory may be weak. */
+/* Get the value that the lane reads, or whether it writes, if memory may be weak. */
 template <class T>
 static inline T value_at(struct warp &w, const struct instruction &i, unsigned lane, uint64_t at,
 			 unsigned element)
@@ -240,7 +242,7 @@ static inline bool may_store(struct warp &w, const struct instruction &i, unsign
 	       weak_store(w, i, lane, at + element * sizeof(T), sizeof(T), (uint64_t)value);
 }
 
-/* A signed T is extended to its register. */
+/* A signed T is sign-extended to its register. */
 template <class T> static void load(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	uint64_t at[LANES];
@@ -271,7 +273,7 @@ static const uint8_t *parameter_place(const struct warp &w, const struct instruc
 	return ptx_running.call->parameters + offset;
 }
 
-/* Most parameters are the same for all lanes; an array's element may be asked for by address. */
+/* Most parameters are uniform over lanes, but an array element may be addressed per lane. */
 template <class T>
 static void load_parameter(struct warp &w, const struct instruction &i, uint32_t mask)
 {
@@ -293,7 +295,8 @@ static void load_parameter(struct warp &w, const struct instruction &i, uint32_t
 	});
 }
 
-/* Of lanes that store to one place the last one wins; which one is last must not matter. */
+/* If lanes store to one location the last one wins.  The order must not matter to a kernel, so it
+ * can be reversed. */
 template <class F> static inline void each_ordered(uint32_t mask, F f)
 {
 	if (!ptx_running.backwards) {
@@ -328,10 +331,10 @@ template <class T> static void store(struct warp &w, const struct instruction &i
 	count(w, i, STORES, mask, at);
 }
 
-/* ---- copies that a thread does not wait for ------------------------------------------------- */
+/* ---- asynchronous copies --------------------------------------------------------------------- */
 
-/* One is made when it is waited for, and what lies there meanwhile is nothing: so whoever reads too
- * early, or has it copied over what is still to be read, finds out. */
+/* A copy happens when it is waited for.  Until then its target holds NOT_YET, which reveals a
+ * thread that reads too early or starts a copy onto data that it still needs. */
 enum { COPY_WORDS = 2 };
 static const uint64_t NOT_YET = 0xC9C9C9C9C9C9C9C9ull;
 
@@ -371,7 +374,7 @@ static void end_group(struct warp &w, const struct instruction &, uint32_t mask)
 	each_active(mask, [&](unsigned l) { w.groups[l]++; });
 }
 
-/* All of a lane's groups but the last i.detail. */
+/* Complete all of a lane's groups except the last i.detail. */
 static void wait_for_groups(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	size_t left = 0;
@@ -392,7 +395,8 @@ static void wait_for_groups(struct warp &w, const struct instruction &i, uint32_
 
 /* ---- atomics ----------------------------------------------------------------------------- */
 
-/* Shared memory belongs to one OS thread, and so does everything when there is only one. */
+/* No locking is needed for shared memory, which belongs to one OS thread, or if there is only
+ * one. */
 template <class F, class T> static T update(uint64_t at, T a, T b)
 {
 	volatile T *const p = (volatile T *)(uintptr_t)at;
@@ -408,7 +412,7 @@ template <class F, class T> static T update(uint64_t at, T a, T b)
 	return old;
 }
 
-/* F gives the new value for the old one and the operands; with two of them it compares. */
+/* F computes the new value from the old one and the operands; with two operands it compares. */
 template <class F, class T>
 static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 {
@@ -459,7 +463,7 @@ static void add_atomic(form_table &t, const std::string &name, F, uint8_t detail
 	};
 }
 
-/* add, min and max are of numbers, the others of bits. */
+/* add, min and max work on numbers, the others on bits. */
 template <class T> static void add_width(form_table &t)
 {
 	const std::string bits = suffix<T>('b'), number = suffix<T>();

@@ -16,7 +16,7 @@ template <class T> static void select(struct warp &w, const struct instruction &
 	each(mask, lanes<T>(w, i.out[0]), [=](unsigned l) { return p >> l & 1 ? a[l] : b[l]; });
 }
 
-/* Two registers from one, the low half first. */
+/* Split a register into two, the low half first. */
 static void unpack(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	const uint64_t *const a = lanes<uint64_t>(w, i.in[0]);
@@ -44,7 +44,7 @@ static void generic_to_shared(struct warp &w, const struct instruction &i, uint3
 	each(mask, lanes<uint64_t>(w, i.out[0]), [=](unsigned l) { return a[l] - base; });
 }
 
-/* mapa: the same place in the shared memory of another block of the cluster. */
+/* mapa: the same offset in the shared memory of another block of the cluster. */
 static void map_address(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	const struct cluster *const c = w.block->cluster;
@@ -87,7 +87,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Of lane l of the warp w in a launch. */
+/* `value` is an expression of lane l of the warp w in `launch`. */
 #define SPECIAL(name, value)                                           \
 	put_special(t, name,                                           \
 		    []([[maybe_unused]] const struct warp &w,          \
@@ -129,7 +129,7 @@ template <class T> static void add_width(form_table &t)
 	put(t, "setp.ne" + suffix<T>('b'), [](T a, T b) { return a != b; });
 }
 
-/* A comparison with what is no number is false; with a u at its end it is true. */
+/* A comparison with NaN is false; with the suffix u it is true. */
 template <class T> static void add_comparisons(form_table &t)
 {
 	const std::string type = suffix<T>();

@@ -1,7 +1,7 @@
-/* op_warp.cc -- what lanes of a warp tell each other, barriers, and what else concerns the scheduler.
+/* op_warp.cc -- shuffles, votes, barriers and other instructions of the scheduler.
  *
- * Operations of warps run when all lanes of the mask, the last operand, have come to the instruction
- * (warp.cc).  Lanes of several masks may come together: each sees those of its own.
+ * Warp operations run when all lanes of the mask, the last operand, have reached the instruction
+ * (warp.cc).  Lanes of several masks may arrive together; each uses those of its own mask.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum shuffle_mode { UP, DOWN, BUTTERFLY, INDEX };
 
-/* The lane that lane l reads, and whether it lies in range, as the PTX manual's table has it. */
+/* The lane that lane l reads and whether it is in range, as in the table of the PTX manual. */
 template <enum shuffle_mode mode>
 static inline bool shuffle_source(unsigned l, uint32_t b, uint32_t c, unsigned *from)
 {
@@ -72,9 +72,9 @@ template <bool all> static void vote(struct warp &w, const struct instruction &i
 	set_predicate(w, i.out[0], result, mask);
 }
 
-/* A product of bit matrices, M x K by K x 8: of each row and column how many bits both have, or how many
- * differ, added to c.  Which lane has what is of the manual's pictures: eight rows, or columns, of four
- * lanes each, 32 bits a register; further rows first, then further bits in further registers. */
+/* Multiply bit matrices, M x K by K x 8: for each row and column add to c the number of bits that
+ * both have, or that differ.  The manual shows the fragments: eight rows or columns with four lanes
+ * each, 32 bits per register; further rows come first, then further bits. */
 template <unsigned M, unsigned K, bool AND>
 static void multiply(struct warp &w, const struct instruction &i, uint32_t mask)
 {
@@ -103,12 +103,12 @@ static void multiply(struct warp &w, const struct instruction &i, uint32_t mask)
 		memcpy(lanes<int32_t>(w, i.out[number]), result[number], sizeof result[number]);
 }
 
-/* A branch or a barrier has nothing to do but what the scheduler does. */
+/* Branches and barriers are executed by the scheduler alone. */
 void run_nothing(struct warp &, const struct instruction &, uint32_t)
 {
 }
 
-/* griddepcontrol.wait: launches follow each other here, so the one before has ended. */
+/* griddepcontrol.wait: launches do not overlap here, so the previous one has ended. */
 static void wait_for_launch(struct warp &w, const struct instruction &, uint32_t mask)
 {
 	w.begun |= mask;
@@ -138,7 +138,7 @@ void add_warps(form_table &t)
 	put_meeting(t, "vote.ballot.sync.b32", "4=04", ballot);
 	put_meeting(t, "vote.sync.any.pred", "0=04", vote<false>);
 	put_meeting(t, "vote.sync.all.pred", "0=04", vote<true>);
-	/* All lanes come. */
+	/* Takes all lanes. */
 	put_meeting(t, "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc",
 		    "{4444}={4444}{44}{4444}*", multiply<16, 256, true>);
 	put_meeting(t, "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc",
@@ -149,7 +149,7 @@ void add_warps(form_table &t)
 	put_control(t, "bar.red.or.pred", "0=40", BARRIER, SYNCHRONISATION, BARRIER_OR);
 	put_control(t, "barrier.cluster.arrive.release", "", CLUSTER_ARRIVE, SYNCHRONISATION);
 	put_control(t, "barrier.cluster.wait.acquire", "", CLUSTER_WAIT, SYNCHRONISATION);
-	/* Nothing where launches follow each other. */
+	/* No effect: launches do not overlap. */
 	put_control(t, "griddepcontrol.launch_dependents", "", PLAIN, SYNCHRONISATION);
 	t["griddepcontrol.wait"] = { "", { .run = wait_for_launch, .kind = SYNCHRONISATION } };
 	put_control(t, "bra", "=L", BRANCH, CONTROL);

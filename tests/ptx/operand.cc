@@ -1,7 +1,7 @@
-/* operand.cc -- operands: registers by name, numbers, addresses of variables.
+/* operand.cc -- operands: registers, numbers, addresses of variables.
  *
- * A register must have exactly the width that the instruction gives its operand; only the values
- * of loads, stores and conversions may be wider, as PTX has it.
+ * A register must have exactly the width of its operand.  Only values of loads, stores and
+ * conversions may be wider, as PTX specifies.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ uint32_t new_register(struct parser *p, unsigned bytes)
 	return (uint32_t)p->register_bytes.size() - 1;
 }
 
-/* Of a family: %r12 is number 12 of %r<44>. */
+/* True for a member of a family: %r12 is number 12 of %r<44>. */
 static bool in_family(const struct register_scope::family &f, std::string_view name,
 		      struct declared_register *found)
 {
@@ -59,7 +59,7 @@ static bool in_family(const struct register_scope::family &f, std::string_view n
 	return true;
 }
 
-/* The innermost register of that name; NULL if there is none. */
+/* The innermost register of this name, or NULL. */
 const struct declared_register *find_register(struct parser *p, std::string_view name,
 					      struct declared_register *room)
 {
@@ -113,7 +113,7 @@ static const struct parameter *find_parameter(const struct kernel *k, std::strin
 	return NULL;
 }
 
-/* The address of a variable or a parameter; *dynamic: known later. */
+/* The address of a variable or parameter.  *dynamic: the address is only known later. */
 static bool symbol_value(struct parser *p, std::string_view name, uint64_t *value, bool *dynamic)
 {
 	const auto mine = p->addresses.find(name);
@@ -139,7 +139,7 @@ static bool symbol_value(struct parser *p, std::string_view name, uint64_t *valu
 	return true;
 }
 
-/* A number, or an address with or without an offset. */
+/* A number, or an address with an optional offset. */
 static uint64_t constant_value(struct parser *p, bool *dynamic)
 {
 	uint64_t value;

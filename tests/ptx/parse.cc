@@ -1,4 +1,4 @@
-/* parse.cc -- a module: its variables, its kernels, their declarations and statements. */
+/* parse.cc -- parses a module: variables, kernels, declarations and statements. */
 #include "tests/ptx/parse.h"
 
 #include <cxxabi.h>
@@ -45,7 +45,7 @@ void parser::fail(const std::string &why) const
 	throw std::runtime_error(why + ", but there is '" + std::string(text()) + "'");
 }
 
-/* ".u32": its width in bytes; 0: ".pred". */
+/* The width in bytes of a type like ".u32"; 0 for ".pred". */
 static unsigned want_type(struct parser *p)
 {
 	const std::string_view word = p->text();
@@ -101,7 +101,7 @@ static struct variable declared_variable(struct parser *p)
 	return v;
 }
 
-/* Shared variables outside of kernels count for those that name them. */
+/* A shared variable outside of kernels takes space only in kernels that name it. */
 static void declare_shared(struct parser *p)
 {
 	const struct variable v = declared_variable(p);
@@ -177,7 +177,7 @@ static void parse_statement(struct parser *p)
 	p->kernel->code.push_back(s.i);
 }
 
-/* What stands between a kernel's braces, up to the last one. */
+/* Parse from after the kernel's opening brace to its closing brace. */
 static void parse_body(struct parser *p)
 {
 	p->scopes.assign(1, {});
@@ -234,7 +234,7 @@ static void parse_limits(struct parser *p)
 	}
 }
 
-/* Dynamic shared memory starts behind the static variables; labels become numbers. */
+/* Place dynamic shared memory after the static variables, and replace labels by numbers. */
 static void settle(struct parser *p)
 {
 	struct kernel *const k = p->kernel;
@@ -259,11 +259,11 @@ static void settle(struct parser *p)
 	}
 }
 
-/* Without the namespace in which CUB puts the architectures that it was compiled for, so that a kernel has
- * one name in all builds. */
+/* Remove the namespace that names the architectures CUB was compiled for, so that a kernel has the
+ * same name in all builds. */
 static std::string demangle(const std::string &name)
 {
-	/* Never destroyed: modules are parsed until the very end. */
+	/* Never destroyed: modules are parsed during exit. */
 	static const std::regex &cub_build = *new std::regex("CUB_[0-9]+_SM_[0-9_]+::");
 	int status;
 	char *const plain = abi::__cxa_demangle(name.c_str(), NULL, NULL, &status);
@@ -332,7 +332,7 @@ static void parse_directive(struct parser *p)
 	} else if (p->accept(".shared")) {
 		declare_shared(p);
 	} else if (p->accept(".global")) {
-		/* CUB has some that no kernel uses: an address of one is an unknown name. */
+		/* CUB has variables that no kernel uses; the address of one is an unknown name. */
 		(void)declared_variable(p);
 		p->want(";");
 	} else if (p->accept(".file")) {

@@ -1,4 +1,4 @@
-/* parse.h -- the state of the parser, shared by parse.cc and operand.cc. */
+/* parse.h -- the parser's state, shared by parse.cc and operand.cc. */
 #ifndef GPUBENCH_TESTS_PTX_PARSE_H
 #define GPUBENCH_TESTS_PTX_PARSE_H
 
@@ -8,7 +8,7 @@ struct token {
 	std::string_view text;
 	uint32_t line;
 };
-/* Empty tokens mark the end.  Throws std::runtime_error. */
+/* Ends with empty tokens.  Throws std::runtime_error. */
 std::vector<struct token> tokens_of(const std::string &text);
 
 struct declared_register {
@@ -32,10 +32,10 @@ struct variable {
 	size_t bytes, align;
 };
 
-/* An operand whose value is known at the end of the kernel: where dynamic shared memory starts. */
+/* An operand whose value is known at the end of the kernel: the start of dynamic shared memory. */
 struct late_value {
 	uint32_t instruction;
-	int in; /* which operand; -1: the offset of the address */
+	int in; /* operand number; -1: the offset of the address */
 	int64_t addend;
 };
 
@@ -71,7 +71,7 @@ struct parser : kernel_parts {
 	std::string_view next(void);
 	void want(std::string_view t);
 	bool accept(std::string_view t);
-	uint64_t number(void); /* with its sign */
+	uint64_t number(void); /* signed */
 	[[noreturn]] void fail(const std::string &why) const;
 };
 
@@ -81,17 +81,17 @@ struct statement {
 	std::string_view opcode; /* "ld.global.u32" */
 	struct instruction i;
 
-	/* Operands, in order: add one of the given width (0: a predicate), or at least so wide. */
+	/* Append an operand of the given width (0: a predicate), or of at least this width. */
 	void out(unsigned bytes, bool wider);
 	void in(unsigned bytes, bool wider);
 	void add_in(const struct operand &o);
-	void in_constant(uint64_t value); /* of 4 bytes, that the text does not have */
+	void in_constant(uint64_t value); /* 4 bytes that are not in the text */
 	void address(enum space space);   /* [reg+imm], [var+imm] -> in[0], offset */
 	void offset_to_detail(void);
 	void label(void);
 };
 
-/* Sets run, operands and what else belongs to the opcode; throws on what it does not know. */
+/* Set run, the operands and the other fields from the opcode.  Throws if something is unknown. */
 void decode(struct statement &s);
 
 static inline size_t round_up(size_t n, size_t unit)
@@ -104,9 +104,9 @@ bool parse_number(std::string_view text, uint64_t *value);
 uint32_t new_register(struct parser *p, unsigned bytes);
 const struct declared_register *find_register(struct parser *p, std::string_view name,
 					      struct declared_register *room);
-/* The variable's place behind those that take the first *used bytes. */
+/* Place the variable after those that use the first *used bytes. */
 uint32_t place_variable(uint32_t *used, const struct variable &v);
-/* Constant `value` in every lane; its place in the kernel's constants. */
+/* The place among the kernel's constants of `value` in every lane. */
 uint32_t constant_at(struct parser *p, uint64_t value, unsigned bytes);
 
 #endif

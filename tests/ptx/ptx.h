@@ -1,13 +1,13 @@
-/* ptx.h -- a PTX program, parsed and decoded: what parse.cc makes and the machine executes.
+/* ptx.h -- a parsed and decoded PTX program: parse.cc builds it, the machine executes it.
  *
  *	lex.cc          text to tokens
  *	parse.cc        a module: variables, kernels, registers, labels
- *	decode.cc       a statement to an instruction: which form, which operands
- *	allocate.cc     registers to places in a warp's register file
- *	op_*.cc         the forms: what each instruction does to the lanes of a warp
+ *	decode.cc       a statement to an instruction: its form and operands
+ *	allocate.cc     assigns registers to places in a warp's register file
+ *	op_*.cc         the forms: the effect of each instruction on the lanes of a warp
  *
- * Nothing is skipped: an opcode, a qualifier, a directive or an operand that is not known, or a
- * register whose width does not fit the instruction, stops the load with its line.
+ * Nothing is ignored: an unknown opcode, qualifier, directive or operand, or a register whose width
+ * does not match the instruction, is an error with its line.
  */
 #ifndef GPUBENCH_TESTS_PTX_PTX_H
 #define GPUBENCH_TESTS_PTX_PTX_H
@@ -23,32 +23,32 @@
 
 enum space : uint8_t { GENERIC, GLOBAL, SHARED, LOCAL, PARAM };
 
-/* Where the 32 lanes of an operand lie, side by side; a predicate is one word of 32 bits. */
+/* The storage of an operand: 32 consecutive lanes.  A predicate is one word of 32 bits. */
 enum operand_kind : uint8_t { REGISTER, CONSTANT, ABSENT };
 struct operand {
 	enum operand_kind kind = ABSENT;
-	bool negated = false; /* of a predicate */
-	uint8_t bytes = 0;    /* of one lane; 0: predicate */
-	/* Byte offset in the warp's register file or in the kernel's constants; a register's
-	 * number until allocate.cc has placed it. */
+	bool negated = false; /* the negation of a predicate */
+	uint8_t bytes = 0;    /* bytes per lane; 0: predicate */
+	/* Byte offset in the warp's register file or in the kernel's constants.  Until allocate.cc
+	 * has run, the number of the register. */
 	uint32_t at = 0;
 };
 
-/* What the warp's scheduler has to know of an instruction; see warp.cc. */
+/* The scheduler's action for an instruction; see warp.cc. */
 enum action : uint8_t {
 	PLAIN,
 	BRANCH,
 	EXIT,
-	MEET,     /* .sync: waits for the lanes of a mask, named by its last source */
-	MEET_ANY, /* the same, at whichever bar.warp.sync */
+	MEET,     /* .sync: waits for the lanes of the mask in its last source */
+	MEET_ANY, /* the same, at any bar.warp.sync */
 	BARRIER,
 	CLUSTER_ARRIVE,
 	CLUSTER_WAIT,
-	PAUSE, /* nanosleep: let others run */
+	PAUSE, /* nanosleep: let other warps run */
 	TRAP,
 };
 
-/* For the counts. */
+/* Classes that counts.cc distinguishes. */
 enum instruction_class : uint8_t {
 	ARITHMETIC,
 	FLOATING,
@@ -84,15 +84,15 @@ struct instruction {
 	enum space space = GENERIC;
 	enum memory_order order = WEAK_ORDER;
 	enum scope scope = SCOPE_CTA;
-	uint8_t bytes = 0;  /* of one element in memory */
+	uint8_t bytes = 0;  /* per element in memory */
 	uint8_t width = 1;  /* elements of a vector */
-	uint8_t detail = 0; /* what the handler makes of it: a special register, a shfl mode, ... */
+	uint8_t detail = 0; /* for the handler: a special register, a shfl mode, ... */
 	uint8_t outs = 0, ins = 0;
 	struct operand out[MAX_OUT], in[MAX_IN];
-	int64_t offset = 0;  /* of an address: in[0] + offset */
-	uint32_t target = 0; /* of a branch */
+	int64_t offset = 0;  /* offset of an address: in[0] + offset */
+	uint32_t target = 0; /* target of a branch */
 	uint32_t ptx_line = 0;
-	uint16_t file = 0; /* of the source, by .loc; 0: unknown */
+	uint16_t file = 0; /* source file, from .loc; 0: unknown */
 	uint32_t line = 0;
 	std::string_view text; /* in the module's text */
 };
@@ -107,10 +107,10 @@ struct kernel {
 	struct module *module = nullptr;
 	std::vector<struct instruction> code;
 	std::vector<struct parameter> parameters;
-	std::vector<uint8_t> constants; /* each 32 times, for 32 lanes */
+	std::vector<uint8_t> constants; /* each repeated for 32 lanes */
 	uint32_t parameter_bytes = 0;
-	uint32_t register_bytes = 0; /* of a warp's register file */
-	uint32_t registers = 0;      /* 32-bit registers live at once, at most */
+	uint32_t register_bytes = 0; /* size of a warp's register file */
+	uint32_t registers = 0;      /* most 32-bit registers live at once */
 	uint32_t shared_bytes = 0, local_bytes = 0;
 	uint32_t max_threads = 0, min_blocks = 0;
 	bool reached = false;
@@ -118,18 +118,20 @@ struct kernel {
 
 struct module {
 	std::string text;
-	int capability = 0;             /* of .target sm_90: 90 */
-	std::vector<std::string> files; /* by number, as .loc has it */
+	int capability = 0;             /* 90 for .target sm_90 */
+	std::vector<std::string> files; /* by the number that .loc uses */
 	std::map<std::string_view, struct kernel *> kernels;
-	std::string error; /* why it could not be loaded; empty: it was */
+	std::string error; /* why loading failed; empty: it did not */
 };
 
-/* Parse a module; on an error module->error says where and why, and it has no kernels. */
+/* Parse a module.  On an error module->error has the line and the reason, and there are no
+ * kernels. */
 void module_parse(struct module *module);
-/* All full opcodes met so far, and how often: "add.s32". */
+/* All full opcodes met so far, such as "add.s32", and their numbers of occurrences. */
 std::map<std::string, uint64_t> &module_forms(void);
 
-/* Give registers their places; sets register_bytes and registers.  bytes: of register n. */
+/* Assign places to registers, and set register_bytes and registers. bytes[n] is the width of
+ * register n. */
 void allocate_registers(struct kernel *k, const std::vector<uint8_t> &bytes);
 
 #endif

@@ -1,45 +1,47 @@
-# ptx.mk -- builds and runs the executor of PTX; a part of the Makefile.
+# ptx.mk -- builds and runs the PTX executor; a part of the Makefile.
 
 .PHONY: ptx gpubench-ptx ptx-test ptx-test-long ptx-weak ptx-checks ptx-drive
 
-# A build holds the PTX of its last architecture; that of another one is a build of its own.
+# A build contains the PTX of its last architecture; another architecture needs another build.
 ptx_make = $(MAKE) --no-print-directory \
 	PTX=$(filter-out $(lastword $(filter $(known),$(SMS))),$(or $(PTX),90))
 
-## ptx: build ./gpubench-ptx, whose cuda variants are the release build's PTX, interpreted
+## ptx: build ./gpubench-ptx, which interprets the PTX of the release build's cuda variants
 ptx:
 	+$(Q)$(ptx_make) gpubench-ptx
 gpubench-ptx: $(BUILD)/gpubench-ptx
 	$(Q)ln -sf $< $@
 
-# The same objects on the executor of PTX in place of the CUDA runtime.  Loops over the 32 lanes of a
+# The same objects with the PTX executor instead of the CUDA runtime.  Loops over the 32 lanes of a
 # warp become vector code; mul and add are never fused.
 ifeq ($(CUDA),1)
-# GCC 12 sees overlaps inside std::string that are none: -Wno-restrict.
+# GCC 12 reports false overlaps inside std::string, hence -Wno-restrict.
 ptx_optimise := -O3 -g1 -march=native -ffp-contract=off -fno-strict-aliasing -Wno-restrict
 $(BUILD)/tests/%.o: tests/%.cc $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  CXX   $<"
-	$(Q)$(CXX) $(cppflags) -DGPUBENCH_PTX=1 $(cuda_include) $(CPPFLAGS) $(cxxflags) $(ptx_optimise) \
-		$(CXXFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CXX) $(cppflags) -DGPUBENCH_PTX=1 $(cuda_include) $(CPPFLAGS) $(cxxflags) \
+		$(ptx_optimise) $(CXXFLAGS) -MMD -MP -c $< -o $@
 executor := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/cudart/*.cc tests/ptx/*.cc))
-# GCC has /usr/include last, and would not find it behind its own any more.
+# GCC searches /usr/include last; -isystem /usr/include would break that order.
 cuda_include := $(if $(filter-out /usr,$(CUDA_HOME)),-isystem $(CUDA_HOME)/include)
 ptx_libs := $(filter-out $(cudart),$(ldlibs))
-$(addprefix $(BUILD)/,gpubench-ptx gpubench-ptx-wide unit-ptx drive ptx-selftest): $(BUILD)/generated/link_flags
-# Sorts that count by 64 bits, which otherwise takes 2^30 keys.
+$(addprefix $(BUILD)/,gpubench-ptx gpubench-ptx-wide unit-ptx drive ptx-selftest): \
+		$(BUILD)/generated/link_flags
+# Sorts with 64-bit counters, which otherwise need 2^30 keys.
 wide_sorts := primitives/sort.cu radix/cub.cu
 $(BUILD)/wide/%.cu.o: cuda/%.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  NVCC  $< (wide)"
-	$(Q)$(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(ptx_gencode) -DGPU_SORT_WIDE=1 $(NVCCFLAGS) \
-		-MMD -MP -MF $(@:.o=.d) -c $< -o $@ >$(@:.o=.ptxas) 2>&1 || { cat $(@:.o=.ptxas); exit 1; }
-$(BUILD)/gpubench-ptx-wide: $(filter-out $(wide_sorts:%=$(BUILD)/cuda/%.o),$(objects)) $(wide_sorts:%=$(BUILD)/wide/%.o) \
-		$(executor)
+	$(Q)$(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(ptx_gencode) \
+		-DGPU_SORT_WIDE=1 $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@ \
+		>$(@:.o=.ptxas) 2>&1 || { cat $(@:.o=.ptxas); exit 1; }
+$(BUILD)/gpubench-ptx-wide: $(filter-out $(wide_sorts:%=$(BUILD)/cuda/%.o),$(objects)) \
+		$(wide_sorts:%=$(BUILD)/wide/%.o) $(executor)
 	$(call link,$(ptx_libs))
 $(BUILD)/unit-ptx: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) $(executor)
 	$(call link,$(ptx_libs) -lcriterion)
-# The variants alone; objects: what a mutant of them is linked with.
+# drive runs the variants alone.  $(BUILD)/objects lists the objects that a mutant is linked with.
 ptx_support := $(call object,tests/simt/drive.c) $(executor) $(BUILD)/support.a
 $(BUILD)/support.a: $(filter-out %/main.o %/variants.o %.cu.o,$(objects))
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -54,38 +56,42 @@ $(BUILD)/ptx-selftest: $(executor) $(ptx_selftest)
 endif
 
 ## ptx-test: the PTX executor's own tests, the cuda variants on it under two schedules, coverage
-## ptx-test-long: variants whose threads talk to each other, with weak memory and WEAK_SEEDS="1 2 ..." seeds
+## ptx-test-long: the cuda variants with weak memory, under the schedules WEAK_SEEDS="1 2 ..."
 ptx-test:
 	+$(Q)$(ptx_make) ptx-checks
 
 ptx-test-long:
 	+$(Q)$(ptx_make) ptx-weak
 
-# Missing order shows as a wrong result, as a report, or as a hang.
+# A missing ordering shows as a wrong result, a report or a hang.
 WEAK_SEEDS ?= 1 2 3 4 5 6 7 8
+weak_cbt := cbt --op=bitfield,cycle,update --depth=3,11 --shape=random --fill=0.4 --frames=2
 ptx-weak: $(BUILD)/drive
 	$(Q)set -e; for seed in $(WEAK_SEEDS); do echo "seed $$seed"; \
 		GPUBENCH_PTX_WEAK=1 GPUBENCH_PTX_SEED=$$seed $(BUILD)/drive --once \
 			"radix --count=33,5000 --type=u32,pairs --distribution=uniform,few" \
 			"octree --count=33,1000 --dist=plummer,pairs --bucket=1,16" \
 			"lbvh --scene=terrain,copies --primitives=33,700" \
-			"cbt --op=bitfield,cycle,update --depth=3,11 --shape=random --fill=0.4 --frames=2" \
+			"$(weak_cbt)" \
 			"bfs --vertices=33,1100 --p=0.03 --sources=1 --result=both" \
 			"bfs --graph=grid --vertices=144 --sources=1 --result=both"; done
 
-# Two processes of one OS thread each: the schedules repeat.  `small` has more shapes than `check` has
-# sizes.  The self-test has to cover every opcode that the program has.
+# Two processes with one OS thread each, so the schedules are reproducible.  `small` has more shapes
+# than `check` has sizes.  The self-test must cover every opcode of the program.
 ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/gpubench-ptx-wide $(BUILD)/unit-ptx $(BUILD)/ptx-selftest
 	$(Q)rm -f $(BUILD)/reached*
-	$(Q)GPUBENCH_PTX_SEED=2 $(BUILD)/gpubench-ptx check --backend=cuda >$(BUILD)/check-2.txt 2>&1 & \
+	$(Q)GPUBENCH_PTX_SEED=2 $(BUILD)/gpubench-ptx check --backend=cuda \
+		>$(BUILD)/check-2.txt 2>&1 & \
 	GPUBENCH_PTX_SEED=1 GPUBENCH_PTX_REACHED=$(BUILD)/reached \
 		$(BUILD)/gpubench-ptx check --backend=cuda; first=$$?; \
 	wait $$! || { cat $(BUILD)/check-2.txt; exit 1; }; exit $$first
 	$(Q)tail -n 1 $(BUILD)/check-2.txt
-	$(Q)GPUBENCH_PTX_REACHED=$(BUILD)/reached.small $(BUILD)/gpubench-ptx radix cuda/small --count=1500,20k,40k,70k \
-		--type=u32,u64,f32,pairs --cold --warmup=0 --samples=1 --quiet
+	$(Q)GPUBENCH_PTX_REACHED=$(BUILD)/reached.small $(BUILD)/gpubench-ptx radix cuda/small \
+		--count=1500,20k,40k,70k --type=u32,u64,f32,pairs \
+		--cold --warmup=0 --samples=1 --quiet
 	$(Q)$(BUILD)/ptx-selftest $(BUILD)/reached
-	$(Q)tests/ptx/coverage.sh $(BUILD) >$(BUILD)/coverage.txt || { cat $(BUILD)/coverage.txt; exit 1; }
+	$(Q)tests/ptx/coverage.sh $(BUILD) >$(BUILD)/coverage.txt || \
+		{ cat $(BUILD)/coverage.txt; exit 1; }
 	$(Q)$(PYTHON) tests/ptx/reached.py $(BUILD)/reached*
 	$(Q)$(PYTHON) tests/ptx/words.py
 	$(Q)$(PYTHON) tests/ptx/words.py --self-test

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""reached.py -- have the tests executed each of our kernels?
+"""reached.py -- checks that the tests have executed each of our kernels.
 
 usage: reached.py FILE...
 
-FILE: what GPUBENCH_PTX_REACHED made of some runs of one build.  A kernel is one of a source file and
-a name; it is reached if one of the runs has executed it.  Fails if one of ours is not.  Those of a
-library, which brings what it needs for other GPUs and problems, are only counted, but for none.
+FILE was written by runs of one build with GPUBENCH_PTX_REACHED.  A kernel is identified by source
+file and name, and is reached if a run has executed it.  Fails if one of ours is not reached.
+Kernels of a library, some of which serve other GPUs and problems, are only counted, but some must
+be reached.
 """
 
 import os
@@ -13,7 +14,7 @@ import sys
 
 
 def read(paths):
-    """(file, name) -> whether it was executed."""
+    """(file, name) -> True if it was executed."""
     reached = {}
     for path in paths:
         with open(path) as file:

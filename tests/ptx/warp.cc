@@ -1,13 +1,13 @@
 /* warp.cc -- steps of a warp.
  *
  * A warp is a list of splits, sets of lanes at one instruction.  The split furthest behind in the
- * text runs, until it comes to another one and both become one: with the text in the compiler's
- * order that is where paths meet again (thread frontiers, Diamos et al. 2011).  It must not run for
- * ever while another one waits for its turn, perhaps to open the lock that it spins on: each
- * backward branch and each strong access costs patience, and when that has gone another split runs.
- * A random schedule has little patience, and takes splits in no order.
+ * text runs until it reaches another one, and the two merge: in the compiler's order of the text,
+ * this is where paths reconverge (thread frontiers, Diamos et al. 2011).  A split must not starve
+ * another, which may hold the lock that it spins on: each backward branch and each strong access
+ * costs patience, and when none is left another split runs.  A random schedule has little patience
+ * and runs splits in random order.
  *
- * A .sync instruction waits until the live lanes that its mask names are there.
+ * A .sync instruction waits for all live lanes of its mask.
  */
 #include "tests/ptx/machine.h"
 
@@ -39,7 +39,7 @@ static void remove_split(struct warp *w, unsigned n)
 	w->split[n] = w->split[--w->count];
 }
 
-/* Splits that are where the current one is join it. */
+/* Merge splits at the same instruction into the current one. */
 static void join(struct warp *w)
 {
 	for (unsigned n = 0; n < w->count;) {
@@ -56,7 +56,7 @@ static void join(struct warp *w)
 	}
 }
 
-/* The ready split furthest behind; count if there is none. */
+/* The ready split furthest behind, or count if there is none. */
 static unsigned furthest_behind(const struct warp *w)
 {
 	unsigned best = w->count;
@@ -68,7 +68,7 @@ static unsigned furthest_behind(const struct warp *w)
 	return best;
 }
 
-/* The next ready one after the current. */
+/* The next ready split after the current one. */
 static unsigned next_in_turn(const struct warp *w)
 {
 	for (unsigned n = 1; n <= w->count; n++)
@@ -77,7 +77,8 @@ static unsigned next_in_turn(const struct warp *w)
 	return w->count;
 }
 
-/* Set current to who runs now; false: all wait.  *limit: the instruction at which to choose again. */
+/* Select the split that runs next.  False: all wait.  *limit: the instruction at which to select
+ * again. */
 static bool choose(struct warp *w, uint32_t *limit)
 {
 	const unsigned best = furthest_behind(w);
@@ -102,11 +103,11 @@ static bool choose(struct warp *w, uint32_t *limit)
 		if (n != w->current && w->split[n].state <= AT_MEETING)
 			*limit = std::min(*limit, w->split[n].pc);
 	if (*limit <= w->split[w->current].pc)
-		*limit = 0; /* not the furthest behind: it may meet another one anywhere */
+		*limit = 0; /* not the furthest behind: it may reach another split anywhere */
 	return true;
 }
 
-/* ---- meetings ---------------------------------------------------------------------------- */
+/* ---- warp synchronisation -------------------------------------------------------------------- */
 
 static void wake_meetings(struct warp *w)
 {
@@ -115,7 +116,7 @@ static void wake_meetings(struct warp *w)
 			w->split[n].state = READY;
 }
 
-/* The lanes that those in mask wait for. */
+/* The lanes that the lanes in mask wait for. */
 static uint32_t awaited(const struct warp *w, const struct instruction &i, uint32_t mask)
 {
 	const uint32_t *const members = lanes<uint32_t>(*w, i.in[i.ins - 1]);
@@ -129,7 +130,7 @@ static uint32_t awaited(const struct warp *w, const struct instruction &i, uint3
 	return all & w->live;
 }
 
-/* Lanes may wait at different bar.warp.sync: those whose mask is complete go on together. */
+/* Lanes may wait at different bar.warp.sync: release those whose mask is complete. */
 static bool open_anywhere(struct warp *w, const struct instruction &i)
 {
 	const struct split *const here = &w->split[w->current];
@@ -155,7 +156,7 @@ static bool open_anywhere(struct warp *w, const struct instruction &i)
 	return true;
 }
 
-/* All lanes are there: true; else the split waits. */
+/* Return true if all lanes of the mask have arrived; else the split waits. */
 static bool meet(struct warp *w, const struct instruction &i)
 {
 	struct split *const s = &w->split[w->current];
@@ -172,7 +173,7 @@ static bool meet(struct warp *w, const struct instruction &i)
 	return false;
 }
 
-/* Lanes whose guard is false pass by. */
+/* Lanes whose guard is false skip the instruction. */
 static void split_off(struct warp *w, uint32_t rest)
 {
 	struct split *const s = &w->split[w->current];
@@ -249,7 +250,7 @@ static void cluster_wait(struct warp *w, const struct instruction &i, uint32_t m
 		count_postponed(*w, i, mask);
 }
 
-/* An instruction that is not plain; false: the warp's turn ends. */
+/* Execute an instruction that is not plain.  False: the warp's turn ends. */
 static bool control(struct warp *w, const struct instruction &i, uint32_t mask)
 {
 	struct split *const s = &w->split[w->current];

@@ -1,25 +1,30 @@
 /* weak.cc -- memory that is as weak as PTX's model allows (the option WEAK).
  *
- * Method: views, as in the operational models of C11 (Kang et al. 2017, without promises).  A location
- * has a history of messages, in coherence order: who wrote it, when, and what it released.  Memory
- * itself holds the newest value.  A load may return any message that is not older than the newest one
- * in the thread's view; a store may come in before messages that the thread has not seen.  So what a
- * thread has stored is late, early or overtaken for others: store buffering, message passing, and
- * reads of one location in order, without any buffers.
+ * Method: views, as in operational models of C11 (Kang et al. 2017, without promises).  A location
+ * has a history of messages in coherence order: the writer, the time and the released view of each
+ * store.  Memory itself holds the newest value.  A load may return any message that is not older
+ * than the newest one in the thread's view.  A store may be inserted before messages that the
+ * thread has not seen.  Stores thus appear late, early or out of order to other threads: this gives
+ * store buffering, message passing and coherent reads of one location without any buffers.
  *
- * A view is three moments: what threads of the own warp, of the own block and of other blocks did up
- * to them is seen.  Own stores are in it, and whatever a thread of the block has already read.
- *	release     the message carries the moment and the thread's view; updates pass on what the
- *	            message that they replace has carried
- *	acquire     the reader's view takes in what the message carries, if each is in the other's scope
- *	fence       makes a release of strong stores that follow, an acquire of strong loads before it;
- *	            one of sequential consistency sees what came before the last such fence
- *	barriers    join the views of those who take part
+ * A view has three times.  Up to them, the thread sees the actions of threads of its warp, of its
+ * block and of other blocks.  Its own stores are in its view, and so is everything that a thread of
+ * its block has read.
  *
- * Every shortcut makes memory stronger, never weaker than PTX: one moment stands for all threads of
- * other blocks; histories are short, and their table is forgetful; block numbers in `seen` collide.
- * One exception: what is released to the own block alone is lost when another block updates the
- * location.
+ * release: the message carries its time and the thread's view; an update also passes on what the
+ * replaced message carried.
+ *
+ * acquire: the reader's view joins the carried view, if each thread is in the scope of the other.
+ *
+ * fence: makes later strong stores releases and earlier strong loads acquires.  A sequentially
+ * consistent fence also sees everything before the last such fence.
+ *
+ * barrier: joins the views of its participants.
+ *
+ * Each simplification makes memory stronger than PTX allows, never weaker: one time stands for the
+ * threads of all other blocks, histories are short and can be evicted, block numbers in `seen`
+ * collide.  One exception: a release to the thread's own block is lost when another block updates
+ * the location.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,47 +37,47 @@ enum { DEPTH = 8, TABLE = 1 << 16, GRANULE = 8, MOST_LAZY = 8 };
 enum distance { SAME_THREAD, SAME_WARP, SAME_BLOCK, ELSEWHERE };
 enum reach { TO_BLOCK, TO_ALL, REACHES };
 
-/* Up to which moment the deeds of others are seen; until[d - 1] for those at distance d. */
+/* Actions of others are seen up to a time: until[d - 1] for those at distance d. */
 struct view {
 	uint64_t until[ELSEWHERE];
 };
 
-/* at 0: nothing was released. */
+/* at 0: no release. */
 struct release {
 	uint64_t at;
 	struct view view;
 };
 
 struct message {
-	uint64_t value; /* of the granule, once it was there */
+	uint64_t value; /* the whole granule after this store */
 	uint64_t at;
-	uint64_t seen; /* by which blocks; bits by slot */
+	uint64_t seen; /* by which blocks; a bit per slot */
 	struct release release[REACHES];
-	uint32_t block; /* who wrote it; 0: it was there before */
+	uint32_t block; /* the writer; 0: the initial value */
 	uint16_t thread;
-	uint8_t bytes; /* which of the granule's: a mask */
-	bool update;   /* by an atomic: nothing comes between it and the one before */
+	uint8_t bytes; /* mask of the bytes of the granule that were written */
+	bool update;   /* by an atomic: no store may be inserted before it */
 };
 
-/* The first message stands for all that came before, of every byte. */
+/* The first message stands for all earlier ones of every byte. */
 struct history {
 	uint64_t place, epoch;
-	uint64_t lost; /* the last release that may have been in a message that was dropped */
+	uint64_t lost; /* time of the last release that a dropped message may have carried */
 	unsigned count;
 	struct message message[DEPTH];
 };
 
 struct weak_warp {
 	struct view view[LANES];
-	struct view pending[LANES][REACHES]; /* loaded, not yet acquired: from whom */
+	struct view pending[LANES][REACHES]; /* views loaded but not yet acquired */
 	struct release fence[LANES][REACHES];
 };
 
-static struct history *table; /* by place */
+static struct history *table; /* hashed by location */
 static uint64_t now;          /* counts stores, updates, fences and barriers */
-static uint64_t forgotten;    /* the last release in a history that was evicted */
-static uint64_t sequential;   /* the last fence.sc of at least the GPU's scope */
-static uint32_t blocks;       /* loaded so far */
+static uint64_t forgotten;    /* time of the last release in an evicted history */
+static uint64_t sequential;   /* time of the last fence.sc of GPU scope or wider */
+static uint32_t blocks;       /* number of blocks loaded so far */
 static uint64_t launches;
 
 /* ---- views ------------------------------------------------------------------------------- */
@@ -83,7 +88,7 @@ static void join(struct view *v, const struct view *more)
 		v->until[d] = std::max(v->until[d], more->until[d]);
 }
 
-/* Everything before that moment is seen. */
+/* A view of everything before a time. */
 static struct view all_until(uint64_t at)
 {
 	return { { at, at, at } };
@@ -103,7 +108,7 @@ static enum distance distance_of(const struct message *m, const struct warp &w, 
 	return m->thread % LANES == lane ? SAME_THREAD : SAME_WARP;
 }
 
-/* A release as somebody at that distance from the writer sees it. */
+/* The view that a release gives a thread at this distance from the writer. */
 static struct view carried(const struct release *r, enum distance d)
 {
 	struct view v = r->view;
@@ -128,7 +133,7 @@ static bool is_seen(const struct message *m, const struct warp &w, unsigned lane
 
 /* ---- histories --------------------------------------------------------------------------- */
 
-/* Shared memory has another history in each block that uses it, all memory in each launch. */
+/* Each block that uses shared memory gets a new history for it, and each launch for all memory. */
 static uint64_t epoch_of(const struct warp &w, uint64_t at)
 {
 	const uint64_t offset = at - (uint64_t)(uintptr_t)ptx_arena;
@@ -193,7 +198,7 @@ static bool concerns(const struct history *h, unsigned n, uint8_t mask)
 	return n == 0 || (h->message[n].bytes & mask);
 }
 
-/* The newest message at or before n that concerns these bytes. */
+/* The newest message at or before n that wrote one of these bytes. */
 static unsigned newest(const struct history *h, unsigned n, uint8_t mask)
 {
 	while (!concerns(h, n, mask))
@@ -201,7 +206,7 @@ static unsigned newest(const struct history *h, unsigned n, uint8_t mask)
 	return n;
 }
 
-/* The newest one of these bytes in the thread's view: it reads nothing older. */
+/* The newest message of these bytes in the thread's view: the thread reads nothing older. */
 static unsigned oldest_readable(const struct history *h, const struct warp &w, unsigned lane,
 				uint8_t mask)
 {
@@ -212,7 +217,7 @@ static unsigned oldest_readable(const struct history *h, const struct warp &w, u
 	return n;
 }
 
-/* Room for one more message at index n. */
+/* Make room for a message at index n. */
 static struct message *insert(struct history *h, unsigned n)
 {
 	if (h->count == DEPTH) {
@@ -227,7 +232,7 @@ static struct message *insert(struct history *h, unsigned n)
 	return &h->message[n];
 }
 
-/* ---- what loads acquire, and stores release ---------------------------------------------- */
+/* ---- acquire and release --------------------------------------------------------------------- */
 
 static bool is_acquire(const struct instruction &i)
 {
@@ -243,7 +248,7 @@ static void acquire(const struct warp &w, const struct instruction &i, unsigned 
 		join(&w.block->weak[w.number].pending[lane][from], v);
 }
 
-/* The thread has read message n; h NULL: of a history that nobody has kept. */
+/* The thread has read message n; h is NULL if the location has no history. */
 static void has_read(const struct warp &w, const struct instruction &i, unsigned lane,
 		     struct history *h, unsigned n)
 {
@@ -286,7 +291,7 @@ static void set_release(const struct warp &w, const struct instruction &i, unsig
 	}
 }
 
-/* An update hands on what the message before it released. */
+/* An update passes on what the previous message released. */
 static void hand_on(const struct warp &w, unsigned lane, const struct message *from,
 		    struct message *to)
 {
@@ -361,7 +366,8 @@ uint64_t weak_load(struct warp &w, const struct instruction &i, unsigned lane, u
 	return part_of(granule, at, bytes);
 }
 
-/* Where a store may come in: after all that the thread has seen, before a message that covers it. */
+/* The index at which to insert a store: after everything that the thread has seen, before a
+ * message that covers it. */
 static unsigned choose_place(const struct history *h, const struct warp &w, unsigned lane,
 			     uint8_t mask)
 {

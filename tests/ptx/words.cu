@@ -1,13 +1,13 @@
-/* words.cu -- each word of cuda/gpu.h that becomes an instruction, in a kernel of its own, so that
- * words.py can read what the compiler made of it.  The kernel's parameters are the word's operands;
- * what a word returns goes to *result by a plain store. */
+/* words.cu -- each word of cuda/gpu.h that compiles to an instruction, in its own kernel, so that
+ * words.py can read the generated code.  The kernel's parameters are the operands of the word; its
+ * result goes to *result by a plain store. */
 #include "cuda/gpu.h"
 
-#define WORD(name, type, parameters, ...)                                        \
-	extern "C" __global__ void name##_##type parameters; /* or nvcc warns */ \
-	extern "C" __global__ void name##_##type parameters                      \
-	{                                                                        \
-		__VA_ARGS__;                                                     \
+#define WORD(name, type, parameters, ...)                                                \
+	extern "C" __global__ void name##_##type parameters; /* without it nvcc warns */ \
+	extern "C" __global__ void name##_##type parameters                              \
+	{                                                                                \
+		__VA_ARGS__;                                                             \
 	}
 
 typedef uint32_t u32;
@@ -48,7 +48,7 @@ WORD(gpu_mma_and_popc, u32, (const u32 *a, const u32 *b, int *sum), gpu_mma_and_
 WORD(gpu_cluster_map, u64, (u32 * p, u32 rank, u32 **result), *result = gpu_cluster_map(p, rank))
 WORD(gpu_global_timer_ns, u64, (unsigned long long *result), *result = gpu_global_timer_ns())
 
-/* Textbook CUDA that our kernels publish by. */
+/* Textbook CUDA that our kernels use for publication. */
 WORD(threadfence, u32, (), __threadfence())
 WORD(threadfence_block, u32, (), __threadfence_block())
 WORD(volatile_load, u32, (const volatile u32 *p, u32 *result), *result = *p)

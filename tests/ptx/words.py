@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""words.py -- the instructions that nvcc makes of each word of cuda/gpu.h, against a kept table.
+"""words.py -- compares nvcc's code for each word of cuda/gpu.h with a stored table.
 
 usage: words.py [--write | --self-test]
 
-words.cu has a kernel for each word.  It is compiled for sm_75 and sm_90, and has to be what words.txt
-says.  Of each kernel the instructions are shown that touch memory, wait or read a special register.
-Registers are renamed, p<n> where they hold the kernel's n-th parameter, and qualifiers sorted: scope,
-order and operands count, spelling and the compiler's numbering do not.
+words.cu has a kernel for each word.  It is compiled for sm_75 and sm_90 and must match words.txt,
+which has the instructions that access memory, wait or read a special register.  Registers are
+renamed, to p<n> if they hold the kernel's n-th parameter, and qualifiers are sorted: scope, order
+and operands matter, spelling and the compiler's numbering do not.
 
---write prints a new table.  --self-test plants faults in copies of gpu.h: each has to be found, in
-the words that it concerns and in no other.
+--write prints a new table.  --self-test plants faults in copies of gpu.h: each must be found in
+the words that it affects and in no other.
 """
 
 import itertools
@@ -25,13 +25,14 @@ SOURCE = "tests/ptx/words.cu"
 HEADER = "cuda/gpu.h"
 ARCHITECTURES = [75, 90]
 SHOWN = re.compile(
-    r"(@!?%?\w+ )?(ld|st|atom|red|membar|fence|bar|barrier|mapa|nanosleep|trap|prefetch|cp|griddepcontrol|mma)\b"
+    r"(@!?%?\w+ )?(ld|st|atom|red|membar|fence|bar|barrier|mapa|nanosleep|trap|prefetch|cp"
+    r"|griddepcontrol|mma)\b"
     r"(?!\.param)"
     r"|mov\.\w+ %\w+, %(cluster|globaltimer)"
 )
 REGISTER = re.compile(r"%(?:r|rd|rs|p|f|fd)\d+\b")
 
-# What is right, what is planted, the words that then differ, and the architecture if it is not 90.
+# The correct text, the planted fault, the affected words, and the architecture if it is not 90.
 FAULTS = [
     ('"acquire.gpu"', '"acquire.cta"', "gpu_ld_acquire gpu_cas_acquire gpu_grid_sync"),
     ('(gpu_st_release, "release")', '(gpu_st_release, "relaxed")', "gpu_st_release"),
@@ -77,7 +78,7 @@ def spelled_alike(line):
 
 
 def lines_of(body, parameters):
-    """The instructions of a kernel that are shown, with registers renamed."""
+    """The instructions of a kernel that SHOWN selects, with registers renamed."""
     names = {}
     new = itertools.count()
     for line in re.findall(r"^\s+(.*;)$", body, re.MULTILINE):
@@ -96,7 +97,7 @@ def lines_of(body, parameters):
 
 
 def words_in(ptx):
-    """Word of each type -> its instructions, one text."""
+    """Word of each type -> its instructions as one string."""
     found = {}
     for entry in re.finditer(r"\.entry (\w+)\((.*?)\)\s*\{(.*?)^\}", ptx, re.MULTILINE | re.DOTALL):
         parameters = re.findall(r"\.param \S+ (?:\S+ )*?(\w+)(?:,|\s*$)", entry[2], re.MULTILINE)

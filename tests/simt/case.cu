@@ -1,4 +1,4 @@
-/* case.cu -- runs a kernel and compares what it leaves. */
+/* case.cu -- runs a test kernel and compares its result with the expected one. */
 #include "tests/simt/case.h"
 
 uint32_t case_in[COUNT];

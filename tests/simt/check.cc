@@ -1,7 +1,8 @@
-/* check.cc -- the own checker: what every access of a kernel has to pass.
+/* check.cc -- our checker: validates every memory access of a kernel.
  *
- * In bounds of a device allocation or a shared variable, of bytes that were written before, and
- * not in the host's memory.  Host code in a .cu file is seen too: it must not touch device memory.
+ * An access must be inside a device allocation or a shared variable, must not read unwritten bytes
+ * and must not touch host memory.  Host code in a .cu file is also checked: it must not touch
+ * device memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +15,14 @@
 #include "tests/simt/check.h"
 
 enum {
-	MANY_ACCESSES = 4096, /* then others get their turn, even if this thread only spins */
+	MANY_ACCESSES = 4096, /* accesses before a preemption, even if the thread only spins */
 	KIND_BOUNDS = 1,
 	KIND_UNINITIALISED,
 	KIND_HOST_MEMORY,
 	KIND_HOST_CODE,
 };
 
-/* Device memory, or host memory that kernels may use. */
+/* Device memory, or host memory that kernels may access. */
 struct region {
 	uintptr_t begin, end;
 	struct cell *cells;
@@ -36,7 +37,7 @@ static std::map<uintptr_t, struct region> &regions(void)
 	return *map;
 }
 
-static struct region *last_found; /* most accesses hit the same region as the one before */
+static struct region *last_found; /* most accesses hit the same region as the previous one */
 static int accesses_left = MANY_ACCESSES;
 extern char __executable_start, _end;
 
@@ -48,7 +49,7 @@ bool check_is_new(uint32_t kind, uint32_t pc, uint32_t other)
 	return seen->insert({ kind, pc, other }).second;
 }
 
-/* ---- what there is ----------------------------------------------------------------------- */
+/* ---- regions and cells ----------------------------------------------------------------------- */
 
 static struct cell *new_cells(size_t bytes)
 {
@@ -143,7 +144,7 @@ void check_block(struct simt_block *b)
 
 void check_block_end(struct simt_block *b)
 {
-	/* Nothing of the arena is valid any more, for the cluster's other blocks either. */
+	/* Invalidate the whole arena, for the cluster's other blocks too. */
 	memset(b->check->cells, 0, (b->arena_used / 4 + 1) * sizeof *b->check->cells);
 }
 
@@ -162,7 +163,7 @@ void check_begin(const struct gpu_call *call)
 
 void check_end(void)
 {
-	/* A kernel that was abandoned has left shared memory behind. */
+	/* A kernel that was abandoned leaves shared memory allocated. */
 	for (unsigned i = 0; simt_running.failed && i < simt_workers[0]->clusters; i++)
 		for (unsigned r = 0; r < simt_running.cluster_size; r++) {
 			struct simt_block *const b = simt_workers[0]->cluster[i].block[r];
@@ -194,7 +195,7 @@ static void uninitialised(const struct touch *t)
 			     t->shared ? "shared" : "device", symbol_line(t->pc));
 }
 
-/* Check the cells that the access covers; offset is that of the access in them. */
+/* Check the cells that the access covers; offset is the position of the access within them. */
 static void touch_cells(const struct touch *t, struct cell *cells, size_t offset)
 {
 	const bool reads = t->direction != DIRECTION_WRITE;
@@ -216,7 +217,7 @@ static void touch_cells(const struct touch *t, struct cell *cells, size_t offset
 	}
 }
 
-/* The block of the cluster whose arena holds the address, or NULL. */
+/* The block of this cluster whose arena contains the address, or NULL. */
 static struct simt_block *arena_of(uintptr_t address)
 {
 	struct simt_block *const mine = simt_current->block;
@@ -230,8 +231,8 @@ static struct simt_block *arena_of(uintptr_t address)
 	return NULL;
 }
 
-/* Memory that is no CUDA memory and yet belongs to a running thread: its stack, the program's
- * constants and variables, thread-local variables, the tables of the block, its arguments. */
+/* True for memory of a running thread that is not CUDA memory: its stack, the program's constants
+ * and variables, thread-local variables, tables of the block, kernel arguments. */
 static bool is_own(uintptr_t address)
 {
 	const struct simt_carrier *const c = simt_worker->running;
@@ -310,12 +311,13 @@ static void order(int memory_order)
 			    memory_order >= __ATOMIC_RELEASE);
 }
 
-/* ---- the calls that gcc plants, of those that our kernels make it plant --------------------- */
+/* ---- the calls that gcc inserts, as far as our kernels need them
+ * ------------------------------ */
 
 #define CODE __builtin_return_address(0)
 
-/* An acquire counts from after its load; a release from before its store, so that what follows it
- * is not covered. */
+/* An acquire is counted after its load.  A release is counted before its store, so it does not
+ * cover later accesses. */
 #define ATOMICS(bits, T)                                                                    \
 	T __tsan_atomic##bits##_load(const volatile T *p, int order_)                       \
 	{                                                                                   \

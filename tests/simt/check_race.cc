@@ -1,13 +1,13 @@
-/* check_race.cc -- races: two accesses to the same bytes, one a write and not both atomic, that
- * nothing orders.
+/* check_race.cc -- finds races: two unordered accesses to the same bytes, at least one of them a
+ * write and at least one of them not atomic.
  *
- * Inside a block two accesses of different threads are ordered if a block barrier lies between
- * them, or (inside a warp) a __syncwarp(), or if the first one's thread has released and the
- * second one's has acquired since.  Between blocks: if the first block has released since, and the
- * second one's thread has acquired after that.  A lane may release and acquire for others: what
- * they did before a __syncwarp() with it goes out with its release, and its acquire is theirs after
- * a __syncwarp() or a barrier.  Whether the acquire read what the release wrote is not asked: this
- * never cries wolf; weak memory on the executor of PTX finds what it misses.  Launches are ordered.
+ * Inside a block, two accesses of different threads are ordered by a block barrier between them, by
+ * a __syncwarp() if they share a warp, or by a release of the first thread and a later acquire of
+ * the second.  Between blocks, they are ordered by a release of the first block and a later acquire
+ * of the second thread.  A lane also releases for the lanes that it met at a __syncwarp() before,
+ * and acquires for those that it meets at a later __syncwarp() or barrier.  The checker does not
+ * test that the acquire read the released value, so it misses some races but never reports a false
+ * one; the PTX executor with weak memory finds more.  Launches are ordered.
  *
  * Only the last write and the last read of a word are remembered.
  */
@@ -18,8 +18,9 @@
 
 enum { KIND_RACE = 16 };
 
-static uint32_t now = 1;                            /* counts acquires and releases */
-static std::vector<std::vector<uint32_t>> released; /* when, by number of the block */
+static uint32_t now = 1; /* counts acquires and releases */
+/* times of release, indexed by block number */
+static std::vector<std::vector<uint32_t>> released;
 
 void race_launch(uint64_t blocks)
 {
@@ -37,7 +38,7 @@ void race_block(struct block_check *c)
 	quiet_fill(c->thread_acquired, 0, sizeof c->thread_acquired);
 }
 
-/* ---- what orders ------------------------------------------------------------------------- */
+/* ---- ordering events ------------------------------------------------------------------------- */
 
 void check_barrier(struct simt_block *b)
 {
@@ -95,9 +96,10 @@ void check_cluster_barrier(struct cluster *cluster)
 	now++;
 }
 
-/* ---- ordered? ---------------------------------------------------------------------------- */
+/* ---- is an access ordered before this one?
+ * ---------------------------------------------------- */
 
-/* When the thread last saw what others had released. */
+/* The last time at which the thread acquired, itself or through others. */
 static uint32_t acquired_by(const struct simt_thread *t)
 {
 	const struct block_check *const c = t->block->check;
@@ -105,8 +107,8 @@ static uint32_t acquired_by(const struct simt_thread *t)
 	return max(c->all_acquired, c->thread_acquired[t->linear]);
 }
 
-/* Whether what a thread of this block did has been released since, by itself or by a lane that it
- * had met at a __syncwarp(). */
+/* True if the thread of `before` has released since that access, itself or through a lane that it
+ * met at a __syncwarp(). */
 static bool released_since(const struct access *before, const struct block_check *c)
 {
 	const unsigned first = before->thread / LANES * LANES;
@@ -148,7 +150,7 @@ static bool ordered(const struct access *before, const struct simt_thread *t)
 	return ordered_between_blocks(before, t);
 }
 
-/* Have others read as well, and nothing ordered them before the remembered reader, t itself? */
+/* True if other threads read as well, and t, the remembered reader, has not synchronised since. */
 static bool read_by_others(const struct access *read, const struct simt_thread *t)
 {
 	return read->several && read->launch == (uint32_t)simt_running.number &&
@@ -166,8 +168,8 @@ static void report(const struct touch *t, const struct access *before, const cha
 		     before->block, symbol_line(before->pc));
 }
 
-/* Forgets a reader that is not ordered before this one?  Then it has to be remembered that there
- * was one; atomic reads do not count. */
+/* True if remembering t drops a reader that is not ordered before t; `several` then records that
+ * there was one.  Atomic reads do not count. */
 static bool adds_reader(const struct access *read, const struct simt_thread *t, unsigned bytes)
 {
 	if (read->launch != (uint32_t)simt_running.number || read->atomic || !(read->bytes & bytes))

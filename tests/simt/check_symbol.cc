@@ -1,4 +1,4 @@
-/* check_symbol.cc -- which source line a code address belongs to, by addr2line of binutils. */
+/* check_symbol.cc -- maps a code address to its source line, with addr2line of binutils. */
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "tests/simt/check.h"
 
-/* The first object is the program; its load address is 0 unless it is position-independent. */
+/* The first object is the program.  Its load address is 0 unless it is position-independent. */
 static int take_base(struct dl_phdr_info *info, size_t, void *base)
 {
 	*(uintptr_t *)base = info->dlpi_addr;
@@ -31,7 +31,7 @@ static bool is_emulator(const char *place)
 	return strstr(place, "tests/simt/simt") || strstr(place, "cuda/gpu.h");
 }
 
-/* A kernel's path from cuda/ on; of other files the name alone. */
+/* The path from cuda/ on for kernels, the file name alone for other files. */
 static const char *short_path(const char *place)
 {
 	const char *const kernels = strstr(place, "/cuda/");
@@ -40,8 +40,8 @@ static const char *short_path(const char *place)
 	return kernels ? kernels + 1 : slash ? slash + 1 : place;
 }
 
-/* addr2line -f -i prints pairs of lines (function, file:line), innermost first.  Returns the first
- * place that is not in the emulator's own headers. */
+/* addr2line -f -i prints pairs of lines (function, file:line), innermost first.  Return the first
+ * place outside the emulator's own headers. */
 static std::string read_place(FILE *lines)
 {
 	char function[2048], place[2048] = "?";

@@ -1,4 +1,4 @@
-/* control.h -- what a test may ask of the emulator; C and C++. */
+/* control.h -- the emulator's interface to tests, in C and C++. */
 #ifndef GPUBENCH_TESTS_SIMT_CONTROL_H
 #define GPUBENCH_TESTS_SIMT_CONTROL_H
 
@@ -8,10 +8,10 @@
 extern "C" {
 #endif
 
-/* A fingerprint of all scheduling choices so far, when they are random or reversed. */
+/* A fingerprint of all scheduling choices so far, if the order is random or reversed. */
 uint64_t simt_schedule_hash(void);
 
-/* Kernels launched, and bytes written by cudaMemset(), so far. */
+/* Numbers of kernels launched and of bytes written by cudaMemset() so far. */
 uint64_t simt_launches(void);
 uint64_t simt_set_bytes(void);
 

@@ -2,12 +2,11 @@
  *
  * usage: drive [--once] [--only VARIANT]... ["WORKLOAD [OPTION...]"]...
  *
- * Each cuda variant of variants.def that is linked goes through its life at every point, and the
- * workload's own verifier looks at what it leaves.  A workload without options is run at the points
- * of its `check` list; so are all workloads if none is named.  Each point is run twice on one state,
- * unless --once is given.  There is none of the command line here but the sweeps, so that a mutant
- * is quickly linked; variants, the only code that a checker instruments, are the objects beside
- * this one.
+ * Every linked cuda variant of variants.def runs at each point, and the workload's verifier checks
+ * its output.  A workload without options runs at the points of its `check` list, as do all
+ * workloads if none is named.  Each point runs twice on one state, or once with --once.  The
+ * program has no other part of the command line than the sweeps, so a mutant links quickly: only
+ * the variants, which are linked next to this object, are instrumented by a checker.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 
-/* The variants that need nothing but CUDA; a missing file leaves a NULL. */
+/* Variants that need only CUDA.  One whose file is not linked is NULL. */
 #define DRIVE_NONE(workload, symbol, name)
 #define DRIVE_CUDA(workload, symbol, name) \
 	extern const struct gb_variant_ops workload##_cuda_##symbol __attribute__((weak));
@@ -85,7 +84,7 @@ static void try_point(const struct gb_variant *v, const struct gb_workload *work
 	workload->release(input);
 }
 
-/* After an error nothing works any more: stop at the first. */
+/* Stop at the first error: after it every CUDA call fails. */
 static void try_sweep(const struct gb_workload *workload, const char *words)
 {
 	struct gb_error err = { 0 };
@@ -117,7 +116,7 @@ static void try_check_list(const struct gb_workload *workload)
 		try_sweep(workload, *words);
 }
 
-/* "radix --count=33 --type=pairs", or "radix": its check list */
+/* line is "radix --count=33 --type=pairs", or "radix" for its check list. */
 static void try_line(const char *line)
 {
 	const size_t length = strcspn(line, " ");

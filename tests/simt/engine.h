@@ -1,17 +1,17 @@
-/* engine.h -- the emulator's inside: blocks, warps, workers, and what its files ask of each other.
+/* engine.h -- internals of the emulator: blocks, warps, workers, and the interfaces of its files.
  *
  *	fiber.cc           stacks and the switch between them; annotations for ASan
- *	sched.cc           who runs next; block and cluster barriers; deadlocks
+ *	sched.cc           which thread runs next; block and cluster barriers; deadlocks
  *	warp.cc            warp operations
  *	shared.cc          shared memory
  *	launch.cc          blocks, workers (OS threads), the life of one kernel
- *	report.cc          errors in words, watchdog, faulting addresses
+ *	report.cc          error messages, watchdog, faulting addresses
  *	../cudart/         the CUDA runtime API, the environment, errors
- *	check*.cc          the own checker, linked into one build only: its entry points are weak
+ *	check*.cc          our checker, linked into one build only: its entry points are weak
  *
  * These files are compiled without any sanitizer.  A thread that never waits needs no stack of its
- * own: the stack it was started on goes on with the next fresh thread.  A block stays with the
- * worker that loaded it, so nothing below is shared between OS threads except struct launch.
+ * own: its stack then runs the next fresh thread.  A block stays with the worker that loaded it, so
+ * OS threads share nothing below except struct launch.
  */
 #ifndef GPUBENCH_TESTS_SIMT_ENGINE_H
 #define GPUBENCH_TESTS_SIMT_ENGINE_H
@@ -26,9 +26,9 @@ enum {
 
 /* ---- fibers (fiber.cc) ------------------------------------------------------------------- */
 
-/* A stack, and what runs on it. */
+/* A stack and the thread that runs on it. */
 struct simt_carrier {
-	void *sp; /* where it was left */
+	void *sp; /* saved stack pointer */
 	char *stack;
 	size_t size;
 	void *asan_fake_stack;
@@ -37,16 +37,16 @@ struct simt_carrier {
 
 struct simt_carrier *carrier_take(void);
 void carrier_give(struct simt_carrier *carrier);
-void carrier_reset_all(void); /* forget what runs on this worker's stacks */
+void carrier_reset_all(void); /* drop everything on this worker's stacks */
 void carrier_switch(struct simt_carrier *to);
 void carrier_describe_self(struct simt_carrier *carrier); /* the OS thread's own stack */
-void *fresh_memory(size_t bytes);                         /* zeroed pages that no checker knows */
-void quiet_fill(void *to, int value, size_t bytes);       /* memset that no sanitizer sees */
+void *fresh_memory(size_t bytes);                   /* zeroed pages unknown to every checker */
+void quiet_fill(void *to, int value, size_t bytes); /* memset that no sanitizer sees */
 extern "C" void simt_carrier_main(struct simt_carrier *carrier); /* in launch.cc */
 
 /* ---- warps, blocks, clusters ------------------------------------------------------------- */
 
-/* What a lane brought to a warp operation. */
+/* A lane's contribution to a warp operation. */
 struct request {
 	enum simt_warp_op op;
 	unsigned mask;
@@ -57,7 +57,7 @@ struct request {
 /* Sets of lanes.  A live lane is ready or at one of the three meeting points. */
 struct warp {
 	unsigned live, ready;
-	unsigned fresh; /* ready, and not started yet */
+	unsigned fresh; /* ready but not started */
 	unsigned at_barrier, at_cluster, at_warp;
 	struct request request[LANES];
 	uint64_t result[LANES];
@@ -76,26 +76,26 @@ struct simt_block : simt_geometry {
 	unsigned count, warps; /* threads, warps */
 	unsigned live;         /* threads that have not returned */
 	unsigned ready_warps;  /* set of warps with a ready lane */
-	bool active, over;     /* over: all threads have returned, the cluster has not */
+	bool active, over;     /* over: all threads have returned, but not all of the cluster */
 	uint64_t number;       /* in the grid */
 	unsigned rank;         /* in the cluster */
 
-	/* The block barrier: even and odd rounds keep their results apart. */
+	/* The block barrier: even and odd rounds have separate results. */
 	unsigned arrived, rounds;
 	enum simt_barrier_kind barrier_kind;
-	const struct simt_site *barrier_site; /* of the first to arrive; NULL: nobody yet */
+	const struct simt_site *barrier_site; /* site of the first thread to arrive; NULL: none */
 	unsigned arriving_count;
 	unsigned result_count[2];
 
 	char *arena; /* shared memory */
 	size_t arena_used, static_bytes;
-	struct shared_object shared[MAX_SLOTS]; /* by the variable's number */
+	struct shared_object shared[MAX_SLOTS]; /* indexed by the variable's number */
 	struct shared_object dynamic;
 
-	struct block_check *check; /* the own checker's part, NULL without it */
+	struct block_check *check; /* state of our checker, NULL without it */
 };
 
-/* Blocks that are loaded together and end together; of one block where there are no clusters. */
+/* Blocks that are loaded and end together; a single block if clusters are not used. */
 struct cluster {
 	struct simt_block *block[MAX_CLUSTER];
 	unsigned size;
@@ -109,11 +109,13 @@ struct worker {
 	int id;
 	struct simt_carrier own, *running;
 	struct simt_carrier *free, *all;
-	struct cluster *cluster; /* of `room`, this launch uses `clusters` and `active` run */
+	/* Array of `room` clusters; this launch uses `clusters` of them, and `active` still run. */
+	struct cluster *cluster;
 	unsigned room, clusters, active, turn;
-	struct simt_thread *next; /* for a carrier about to start a fresh thread */
+	struct simt_thread *next; /* first thread of a carrier that is about to start */
 	uint64_t random;
-	uint64_t progress; /* barriers, warp operations and exits: something moved */
+	/* Number of barriers, warp operations and exits, for the watchdog. */
+	uint64_t progress;
 	uint64_t yields, yields_since_progress, last_progress;
 	uint64_t schedule_hash;
 	uint64_t switches;
@@ -122,7 +124,7 @@ struct worker {
 
 extern __thread struct worker *simt_worker;
 
-/* The kernel that runs now. */
+/* The running kernel. */
 struct launch : grid {
 	struct simt_call *call; /* NULL: none */
 };
@@ -132,7 +134,7 @@ extern int simt_worker_count;
 
 void launch_fail(void) __attribute__((noreturn)); /* from a thread: abandon the kernel */
 bool cluster_load(struct worker *w, struct cluster *cluster);
-struct simt_thread *thread_exit(struct simt_thread *t); /* who goes on instead */
+struct simt_thread *thread_exit(struct simt_thread *t); /* returns the thread that runs instead */
 
 /* ---- scheduler (sched.cc) ---------------------------------------------------------------- */
 
@@ -141,8 +143,8 @@ struct simt_thread *sched_next(struct simt_thread *after, bool yielding);
 void sched_note(const struct simt_thread *t);
 void sched_switch(struct simt_thread *to);       /* NULL: to the worker */
 void sched_wait(struct simt_thread *t);          /* t is not ready: return when it is */
-void sched_check_barriers(struct simt_block *b); /* after an exit: is everybody there now? */
-void sched_check_stuck(struct simt_block *b);    /* report a deadlock, if this is one */
+void sched_check_barriers(struct simt_block *b); /* after an exit: release complete barriers */
+void sched_check_stuck(struct simt_block *b);    /* report a deadlock if there is one */
 int sched_budget(void);
 uint64_t sched_random(void);
 
@@ -163,7 +165,7 @@ static inline bool is_fresh(const struct simt_thread *t)
 	return t->block->warp[t->warp].fresh >> t->lane & 1;
 }
 
-/* The lanes that warp w has at all: the last one may be short. */
+/* Lanes that exist in warp w: the last warp of a block may be partial. */
 static inline unsigned full_mask(const struct simt_block *b, unsigned w)
 {
 	return w == b->warps - 1 && b->count % LANES ? (1u << b->count % LANES) - 1 : ~0u;
@@ -176,18 +178,18 @@ void shared_forbid(struct simt_block *b); /* the block has ended, its cluster ha
 
 /* ---- reports (report.cc) ----------------------------------------------------------------- */
 
-void report_block(const struct simt_block *b); /* who waits where */
-void watchdog_check(struct worker *w);         /* from a yield: has anything moved lately? */
+void report_block(const struct simt_block *b); /* prints where each thread waits */
+void watchdog_check(struct worker *w);         /* from a yield: report a livelock */
 void watchdog_start(void);
 
-/* ---- sanitizers and the own checker: absent in most builds ------------------------------- */
+/* ---- sanitizers and our checker: absent in most builds ------------------------------------- */
 
 extern "C" {
 void __sanitizer_finish_switch_fiber(void *fake, const void **stack, size_t *size) WEAK;
 void __asan_unpoison_memory_region(const volatile void *at, size_t bytes) WEAK;
 }
 
-/* check.cc; kernels run on one OS thread when it is linked. */
+/* check.cc; kernels run on one OS thread if it is linked. */
 void check_end(void) WEAK;
 void check_block(struct simt_block *b) WEAK; /* loaded */
 void check_block_end(struct simt_block *b) WEAK;

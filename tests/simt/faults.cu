@@ -1,7 +1,7 @@
-/* faults.cu -- runs one seeded fault by its name; those in what the host does.
+/* faults.cu -- runs one seeded fault by name.  This file has the faults in host code.
  *
- * usage: faults NAME | --list.  Prints "result right", "result wrong" or "result cuda: ...", which is itself
- * one of the checkers.
+ * usage: faults NAME | --list.  Prints "result right", "result wrong" or "result cuda: ...", which
+ * faults.py counts as one of the checkers.
  */
 #include "tests/simt/faults.h"
 
@@ -43,7 +43,7 @@ static __global__ void copy_arrays(struct arrays arrays)
 	arrays.out[INDEX] = arrays.in[INDEX];
 }
 
-/* Behind a struct no launch can see the pointer. */
+/* A launch does not see a pointer inside a struct. */
 static void pass_struct(void)
 {
 	uint32_t *const heap = (uint32_t *)malloc(sizeof case_in);
@@ -101,7 +101,7 @@ static void uninitialise(void)
 	case_device.words = extra;
 }
 
-/* The program takes for its result what is in page-locked memory before the copy was waited for. */
+/* The program reads its result from page-locked memory before it waits for the copy. */
 static void read_too_early(void)
 {
 	uint32_t *pinned = NULL;
@@ -113,7 +113,7 @@ static void read_too_early(void)
 	(void)cudaFreeHost(pinned);
 }
 
-/* The error is asked for, and thrown away. */
+/* The error is fetched and ignored. */
 static void ignore_error(void)
 {
 	(void)cudaGetLastError();
@@ -151,7 +151,7 @@ static void launch_and_destroy(void)
 	(void)cudaGraphExecDestroy(exec);
 }
 
-/* A capture takes work down and does none. */
+/* A capture records work but does not run it. */
 static void capture_only(void)
 {
 	instantiate();
@@ -159,7 +159,7 @@ static void capture_only(void)
 	(void)cudaGraphExecDestroy(exec);
 }
 
-/* The argument is changed between capture and launch, in the hope that the graph sees it. */
+/* The argument is changed after the capture; the graph does not see the change. */
 static uint32_t argument = 4;
 
 static __global__ void set_words(uint32_t *to, uint32_t value)
@@ -212,7 +212,7 @@ static void leave_exec(void)
 	launch_graph();
 }
 
-/* Without the wait the program is right. */
+/* Without the wait this program is correct. */
 static void wait_in_capture(void)
 {
 	(void)cudaStreamSynchronize(case_stream);

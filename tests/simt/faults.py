@@ -3,9 +3,9 @@
 
 usage: faults.py BUILD [FAULT...]
 
-BUILD holds plain/faults, asan/faults and check/faults.
-A fault passes if every checker that its table entry names catches it; "right_program" passes if
-none does.  Each of the table's cells says what that checker said.
+BUILD contains plain/faults, asan/faults and check/faults.
+A fault passes if every checker named in its table entry catches it; "right_program" passes if
+none does.  Each cell of the table shows that checker's finding.
 """
 
 import concurrent.futures
@@ -25,7 +25,7 @@ def settings(**more):
     return env
 
 
-# name, kind of build, list of environments: one that catches is enough
+# name, kind of build, list of environments, of which one must catch the fault
 CHECKERS = [
     ("plain", "plain", [settings()]),
     ("reverse", "plain", [settings(ORDER="reverse", BLOCKS="reverse", THREADS="1")]),
@@ -35,7 +35,7 @@ CHECKERS = [
     ("protect", "plain", [settings(PROTECT="1")]),
 ]
 
-# what the output holds: the word for the table's cell
+# text in the output: the word for the table's cell
 SIGNS = [
     ("simt: ERROR: race", "race"),
     ("simt: ERROR: deadlock", "deadlock"),
@@ -63,7 +63,7 @@ def run_once(program, fault, env):
 
 
 def run_checker(build, kind, fault, envs):
-    """What the first environment that catches the fault says, or "-"."""
+    """The finding of the first environment that catches the fault, or "-"."""
     program = os.path.join(build, kind, "faults")
     for env in envs:
         word = run_once(program, fault, env)
@@ -73,7 +73,7 @@ def run_checker(build, kind, fault, envs):
 
 
 def caught(who, cells):
-    """Does the table bear out that `who` catches the fault?"""
+    """True if `who` has caught the fault, according to the table's cells."""
     if who == "reported":
         return cells["plain"] in ("reported", "deadlock", "livelock")
     if who in ("wrong", "refused"):
@@ -82,7 +82,7 @@ def caught(who, cells):
 
 
 def judge(expected, cells):
-    """The checkers that failed to catch the fault, or cried wolf."""
+    """The checkers that missed the fault, or reported a correct program."""
     if not expected:
         return [name for name, cell in cells.items() if cell != "-"]
     return [who for who in expected if not caught(who, cells)]

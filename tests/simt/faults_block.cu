@@ -44,7 +44,7 @@ KERNEL(missing_barrier_in_loop)
 	out[INDEX] = sum[t];
 }
 
-/* Shared memory is written again while others may still read it. */
+/* Shared memory is overwritten while other threads may still read it. */
 KERNEL(reuse_without_barrier)
 {
 	SHARED_ARRAY(uint32_t, box, BLOCK);
@@ -95,7 +95,7 @@ KERNEL(missing_syncwarp)
 	out[INDEX] = box[threadIdx.x ^ 1];
 }
 
-/* All lanes meet, but a vote orders no memory. */
+/* All lanes vote, but a vote does not order memory. */
 KERNEL(vote_is_no_fence)
 {
 	SHARED_ARRAY(uint32_t, box, BLOCK);
@@ -194,7 +194,7 @@ KERNEL(uninitialised_shared)
 	out[INDEX] = sum[threadIdx.x];
 }
 
-/* Plain counting in shared memory. */
+/* Non-atomic increments in shared memory. */
 KERNEL(lost_count)
 {
 	SHARED_ARRAY(uint32_t, count, 4);
@@ -234,7 +234,7 @@ KERNEL(cluster_missing_sync)
 	gpu_cluster_sync();
 }
 
-/* No wait at the end: a block may be gone while the other one reads its shared memory. */
+/* No wait at the end: a block may end while the other one still reads its shared memory. */
 KERNEL(cluster_ends_early)
 {
 	SHARED_ARRAY(uint32_t, box, BLOCK);

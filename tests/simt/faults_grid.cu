@@ -60,7 +60,7 @@ KERNEL(read_without_acquire)
 	}
 }
 
-/* The counter is relaxed: the last block may see old parts. */
+/* The counter is relaxed: the last block may read stale parts. */
 KERNEL(last_block_without_release)
 {
 	SHARED_VAR(bool, last);
@@ -74,8 +74,8 @@ KERNEL(last_block_without_release)
 		*out = words[0] + words[1] + words[2] + words[3];
 }
 
-/* Lane 0 speaks for its warp.  What orders its lanes is missing: a vote brings them together, and
- * orders no memory. */
+/* Lane 0 releases for its warp.  Its lanes are not ordered: they meet at a vote, which does not
+ * order memory. */
 KERNEL(release_for_others)
 {
 	const uint32_t lane = threadIdx.x % 32;
@@ -122,7 +122,7 @@ KERNEL(wait_for_next_block)
 	gpu_st_release(&out[b], 1);
 }
 
-/* Right only if blocks start in the order of their numbers, which nobody promises. */
+/* Correct only if blocks start in the order of their numbers, which CUDA does not guarantee. */
 KERNEL(wait_for_previous)
 {
 	const uint32_t b = blockIdx.x;
@@ -140,7 +140,7 @@ KERNEL(all_meet)
 		out[blockIdx.x] = 1;
 }
 
-/* Plain reads: the thread never lets others run, and a compiler may read once only. */
+/* Plain reads: the thread never yields, and a compiler may read only once. */
 KERNEL(spin_on_plain_memory)
 {
 	volatile uint32_t *const flag = out;
@@ -152,7 +152,7 @@ KERNEL(spin_on_plain_memory)
 		*flag = 1;
 }
 
-/* Two threads, each waits for the lock that the other one holds. */
+/* Each of two threads waits for the lock that the other one holds. */
 KERNEL(locks_in_two_orders)
 {
 	const uint32_t first = threadIdx.x & 1;
@@ -168,7 +168,7 @@ KERNEL(locks_in_two_orders)
 
 /* ---- atomicity --------------------------------------------------------------------------- */
 
-/* Pushes onto a list; one thread then counts its nodes. */
+/* Push onto a list without compare and swap; one thread then counts the nodes. */
 KERNEL(insert_without_cas)
 {
 	const uint32_t i = INDEX + 1, old = gpu_ld_relaxed(&words[0]);
@@ -180,7 +180,7 @@ KERNEL(insert_without_cas)
 			out[0]++;
 }
 
-/* Looks, then takes: two may find the place empty. */
+/* Test, then set: two threads may find the slot empty. */
 KERNEL(look_then_take)
 {
 	if (gpu_ld_relaxed(&words[0]) == 0) {

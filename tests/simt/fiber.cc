@@ -1,9 +1,9 @@
 /* fiber.cc -- stacks, and the switch from one to another.
  *
- * The switch saves the callee-saved registers on the stack it leaves and returns on the one it
- * enters: 5 to 8 ns on x86-64.  Elsewhere ucontext does the same in 200 ns.
+ * On x86-64 the switch pushes the callee-saved registers on the old stack and returns on the new
+ * one.  Other machines use ucontext, which is much slower: it also saves the signal mask.
  *
- * AddressSanitizer is told of each switch.
+ * AddressSanitizer is notified of each switch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ void *fresh_memory(size_t bytes)
 	return memory;
 }
 
-/* ---- the switch itself ---------------------------------------------------------------------- */
+/* ---- the switch ------------------------------------------------------------------------------ */
 
 #if !defined(__x86_64__)
 
@@ -66,7 +66,7 @@ static inline void swap(struct simt_carrier *from, struct simt_carrier *to)
 #else
 
 /* simt_swap(&save, load): push the registers, save = sp, sp = load, pop the registers, return.
- * simt_start: where a new stack returns to; calls simt_carrier_main(carrier). */
+ * simt_start: the return address of a new stack; calls simt_carrier_main(carrier). */
 extern "C" void simt_swap(void **save, void *load);
 extern "C" void simt_start(void);
 
@@ -100,7 +100,7 @@ asm(".text\n"
     "	ud2\n"
     ".size simt_start,.-simt_start\n");
 
-/* Returns the stack pointer of a stack that simt_swap() has not left yet. */
+/* Return the initial stack pointer of a new stack, laid out as simt_swap() leaves one. */
 static void *first_frame(void **top, struct simt_carrier *c)
 {
 	*--top = (void *)simt_start;
@@ -115,7 +115,8 @@ static void *first_frame(void **top, struct simt_carrier *c)
 
 static void prepare(struct simt_carrier *c)
 {
-	/* Stacks start at different offsets, lest they all compete for the same cache lines. */
+	/* Stacks start at different offsets so that they do not compete for the same cache
+	 * lines. */
 	static unsigned colour;
 	const size_t offset = (__atomic_fetch_add(&colour, 1, __ATOMIC_RELAXED) % 64) * 64;
 
@@ -131,7 +132,7 @@ static inline void swap(struct simt_carrier *from, struct simt_carrier *to)
 
 /* ---- carriers ------------------------------------------------------------------------------- */
 
-/* The carrier's own record lies at the top of its stack; below the stack is a forbidden page. */
+/* The struct of the carrier is at the top of its stack; a guard page is below the stack. */
 static struct simt_carrier *create(void)
 {
 	char *const memory = (char *)fresh_memory(PAGE + runtime_options.stack);

@@ -1,8 +1,9 @@
-/* launch.cc -- the life of a kernel: workers load clusters of blocks, run their threads, load more.
+/* launch.cc -- runs a kernel: workers load clusters of blocks and run their threads until none is
+ * left.
  *
- * Workers are OS threads; the first is the one that waits for the kernel.  Each holds some
- * clusters at once (one block is a cluster of one), so that a block may wait for an earlier one
- * that is still running.
+ * Workers are OS threads; the first one is the thread that waits for the kernel.  Each holds
+ * several clusters at once (a single block is a cluster of one), so a block can wait for an earlier
+ * one that is still running.
  */
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ int simt_worker_count;
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
-/* Everything a block ever needs. */
+/* Allocate everything that a block needs. */
 static struct simt_block *block_create(struct worker *w)
 {
 	const size_t head = (sizeof(struct simt_block) + 63) / 64 * 64;
@@ -76,7 +77,7 @@ static void block_load(struct simt_block *b, const struct simt_call *call, uint3
 	IF_LINKED(check_block, b);
 }
 
-/* Load the next cluster of the grid; false, and it is inactive, if there is none. */
+/* Load the next cluster of the grid.  If there is none, make c inactive and return false. */
 bool cluster_load(struct worker *w, struct cluster *c)
 {
 	const struct simt_call *const call = simt_running.call;
@@ -104,7 +105,7 @@ bool cluster_load(struct worker *w, struct cluster *c)
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
-/* A lane has returned for which another one waits. */
+/* Report t, which returns, if another lane waits for it. */
 static void check_awaited(const struct simt_thread *t)
 {
 	const struct warp *const w = &t->block->warp[t->warp];
@@ -122,7 +123,7 @@ static void check_awaited(const struct simt_thread *t)
 	}
 }
 
-/* A thread has returned while others of its block are at a barrier. */
+/* Report t, which returns, if other threads of its block wait at a barrier. */
 static void check_barrier_awaited(const struct simt_thread *t)
 {
 	const struct simt_block *const b = t->block;
@@ -134,7 +135,7 @@ static void check_barrier_awaited(const struct simt_thread *t)
 	launch_fail();
 }
 
-/* The block's last thread has returned. */
+/* The block's last thread has returned: return the thread that runs instead, or NULL. */
 static struct simt_thread *block_end(struct simt_block *b)
 {
 	struct cluster *const c = b->cluster;
@@ -174,7 +175,7 @@ struct simt_thread *thread_exit(struct simt_thread *t)
 	return sched_next(t, false);
 }
 
-/* What runs on a stack: one fresh thread after another. */
+/* The main loop of a stack: run fresh threads, one after another. */
 extern "C" __attribute__((used)) void simt_carrier_main(struct simt_carrier *carrier)
 {
 	IF_LINKED(__sanitizer_finish_switch_fiber, carrier->asan_fake_stack, NULL, NULL);
@@ -208,12 +209,12 @@ void launch_fail(void)
 	simt_worker->failed = true;
 	simt_current = NULL;
 	carrier_switch(&simt_worker->own);
-	abort(); /* nobody returns to an abandoned thread */
+	abort(); /* an abandoned thread is never resumed */
 }
 
 /* ---- workers ----------------------------------------------------------------------------- */
 
-/* Have room for the clusters of this launch. */
+/* Allocate the clusters that this launch needs. */
 static void make_room(struct worker *w)
 {
 	const unsigned size = simt_running.cluster_size;

@@ -1,4 +1,4 @@
-/* report.cc -- who waits where, watchdogs, bad addresses: what the emulator adds to a report. */
+/* report.cc -- the emulator's own parts of a report: waiting threads, watchdogs, bad addresses. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ int executor_capability(void)
 	return 90;
 }
 
-/* g++ knows nothing of registers or of the size of shared memory. */
+/* g++ tells neither the registers nor the shared memory of a kernel. */
 cudaError_t executor_facts(const void *kernel, struct kernel_facts *facts)
 {
 	(void)kernel;
@@ -54,7 +54,7 @@ const char *executor_explain(uintptr_t address)
 	return NULL;
 }
 
-/* ---- who waits where --------------------------------------------------------------------- */
+/* ---- waiting threads ------------------------------------------------------------------------ */
 
 enum { RUNS, AT_BARRIER, AT_CLUSTER, AT_WARP, RETURNED };
 
@@ -79,7 +79,7 @@ static bool same_place(const struct simt_block *b, unsigned i, unsigned j)
 	return state_of(b, i) != RUNS || s->yield_line == t->yield_line;
 }
 
-/* One line for all threads that are where thread i is; i is the first of them. */
+/* Print one line for all threads in the same state as thread i, which is the first of them. */
 static void say_group(const struct simt_block *b, unsigned i)
 {
 	static const char *const what[] = { "run", "wait for the block", "wait for the cluster",
@@ -129,7 +129,8 @@ static void report_worker(const struct worker *w)
 
 /* ---- watchdogs --------------------------------------------------------------------------- */
 
-/* Threads yield to each other, but none passes a barrier, meets a warp or returns. */
+/* Detect a livelock: threads yield, but none passes a barrier, completes a warp operation or
+ * returns. */
 void watchdog_check(struct worker *w)
 {
 	static __thread uint64_t last;
@@ -152,7 +153,7 @@ void watchdog_check(struct worker *w)
 	}
 }
 
-/* One thread runs and never yields: nothing can be done from inside. */
+/* Watch for a thread that runs without ever yielding: only another OS thread can detect it. */
 static void *watch(void *unused)
 {
 	uint64_t last = 0;

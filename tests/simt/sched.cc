@@ -1,8 +1,8 @@
-/* sched.cc -- which thread runs next, and the barriers they wait at.
+/* sched.cc -- chooses the thread that runs next, and implements the barriers.
  *
- * Forward order: the next ready lane of the warp, then the next warp, then (when a thread yields
- * or its block has nobody ready) the next block of the worker.  A warp's lanes thus meet soon.
- * Reverse order goes down instead.  With a seed each choice is random, and a thread is preempted
+ * Forward order takes the next ready lane of the warp, then the next warp, then the next block of
+ * the worker if a thread yields or its block has no ready thread.  The lanes of a warp thus meet
+ * soon.  Reverse order goes downwards.  With a seed each choice is random and a thread is preempted
  * after 1 to 16 points; on one OS thread the same seed gives the same schedule.
  */
 #include <sched.h>
@@ -23,7 +23,8 @@ uint64_t sched_random(void)
 	return simt_worker->random = x;
 }
 
-/* Every second turn is a short one: what goes wrong between two accesses needs them. */
+/* Every second turn is short: some faults show only if a thread is preempted between two
+ * accesses. */
 int sched_budget(void)
 {
 	if (!runtime_options.seed)
@@ -83,7 +84,7 @@ static __attribute__((noinline)) struct simt_thread *choose_picky(struct simt_bl
 	return thread_of(b, warp, highest(b->warp[warp].ready));
 }
 
-/* The ready thread of the block that follows (warp, lane), round and round; NULL if none is. */
+/* The next ready thread of the block after (warp, lane), cyclically; NULL if none is ready. */
 static inline struct simt_thread *choose(struct simt_block *b, unsigned warp, unsigned lane)
 {
 	unsigned lanes, warps;
@@ -94,7 +95,7 @@ static inline struct simt_thread *choose(struct simt_block *b, unsigned warp, un
 		return choose_picky(b, warp, lane);
 	if ((lanes = above(b->warp[warp].ready, lane)))
 		return thread_of(b, warp, lowest(lanes));
-	if ((lanes = b->warp[warp].ready & ~b->warp[warp].fresh)) /* the warp first, to meet */
+	if ((lanes = b->warp[warp].ready & ~b->warp[warp].fresh)) /* so that its lanes meet */
 		return thread_of(b, warp, lowest(lanes));
 	if (!(warps = above(b->ready_warps, warp)))
 		warps = b->ready_warps;
@@ -102,7 +103,7 @@ static inline struct simt_thread *choose(struct simt_block *b, unsigned warp, un
 	return thread_of(b, warp, lowest(b->warp[warp].ready));
 }
 
-/* A ready thread of any block that the worker holds, starting with the block after the last. */
+/* A ready thread of any block of the worker, starting with the block after the current one. */
 static __attribute__((noinline)) struct simt_thread *choose_block(struct worker *w,
 								  const struct simt_thread *after)
 {
@@ -136,7 +137,8 @@ struct simt_thread *sched_first(struct worker *w)
 	return choose_block(w, NULL);
 }
 
-/* Who runs after `after`, which may be that itself when yielding; NULL: nobody on this worker. */
+/* The thread that runs after `after`, possibly `after` itself if it yields; NULL if none is
+ * ready. */
 struct simt_thread *sched_next(struct simt_thread *after, bool yielding)
 {
 	struct simt_block *const b = after->block;
@@ -150,7 +152,7 @@ struct simt_thread *sched_next(struct simt_thread *after, bool yielding)
 	return choose_block(simt_worker, after);
 }
 
-/* A fingerprint of the schedule, to show that a seed replays. */
+/* Update the fingerprint of the schedule, which shows that a seed replays. */
 void sched_note(const struct simt_thread *t)
 {
 	const uint64_t who = t->block->number * MAX_THREADS + t->linear + 1;
@@ -190,7 +192,7 @@ void simt_yield(const char *file, int line)
 {
 	struct simt_thread *const t = simt_current;
 
-	if (!t) { /* a memory word used by the host */
+	if (!t) { /* a memory word used by host code */
 		simt_budget = 1 << 30;
 		return;
 	}
@@ -207,7 +209,7 @@ void simt_yield(const char *file, int line)
 		w->last_progress = w->progress;
 		w->yields_since_progress = 0;
 	} else if ((++w->yields_since_progress & 255) == 0 && simt_worker_count > 1) {
-		sched_yield(); /* all here spin: it is another OS thread that has to move */
+		sched_yield(); /* all threads here spin: only another OS thread can make progress */
 	}
 	struct simt_thread *const next = sched_next(t, true);
 
@@ -241,7 +243,7 @@ static void release_barrier(struct simt_block *b)
 	}
 }
 
-/* One line of source may have a site in each copy of a function. */
+/* One source line has several sites if its function was copied, as by inlining. */
 static bool same_site(const struct simt_site *a, const struct simt_site *b)
 {
 	return a == b || (a->line == b->line && __builtin_strcmp(a->file, b->file) == 0);
@@ -345,8 +347,8 @@ void sched_check_barriers(struct simt_block *b)
 		release_cluster(b->cluster);
 }
 
-/* Nobody in the block can run.  That is well while the cluster's other blocks can and somebody
- * here waits for them. */
+/* No thread of this block can run.  That is a deadlock unless another block of the cluster can run
+ * and a thread here waits for the cluster. */
 void sched_check_stuck(struct simt_block *b)
 {
 	struct cluster *const c = b->cluster;

@@ -1,7 +1,9 @@
-/* selftest.cu -- runs right programs.  usage: selftest [SEEDS]
+/* selftest.cu -- runs correct programs; the emulator must report nothing.
  *
- * Each is run once as the environment says, kernels then SEEDS times under random schedules.  Nothing
- * may be wrong and nothing may be reported.
+ * usage: selftest [SEEDS]
+ *
+ * Each program runs once in the given environment.  Kernels then run under SEEDS random
+ * schedules.
  */
 #include "tests/simt/selftest.h"
 
@@ -19,7 +21,7 @@ bool selftest_fail(const char *file, int line, const char *condition)
 	return false;
 }
 
-/* Count a program that is right or not, and was reported or not. */
+/* Count a program as passed if its result is right and nothing was reported. */
 static void count(const char *name, bool right)
 {
 	const bool quiet = report_count() == 0;
@@ -52,7 +54,7 @@ static void run_runtime_tests(void)
 	}
 }
 
-/* Run the kernels under a seed; the fingerprint of their schedule. */
+/* Run the kernels under a seed and return the fingerprint of their schedule. */
 static uint64_t run_seed(int seed)
 {
 	setenv("GPUBENCH_SIMT_SEED", std::to_string(seed).c_str(), 1);
@@ -63,7 +65,7 @@ static uint64_t run_seed(int seed)
 	return before == 0 ? simt_schedule_hash() : 0;
 }
 
-/* The same seed gives the same schedule, another one another. */
+/* The same seed gives the same schedule, and another seed a different one. */
 static bool replays(void)
 {
 	const uint64_t hash[] = { run_seed(12345), run_seed(12345), run_seed(54321) };

@@ -1,6 +1,6 @@
-/* selftest.h -- right programs for every feature of the emulator, each with its own judge.
+/* selftest.h -- correct programs for every feature of the emulator; each checks its own result.
  *
- * They are run plainly, under all checkers and under many seeds: no checker may report them.
+ * They run plainly, under all checkers and under many seeds.  No checker may report them.
  */
 #ifndef GPUBENCH_TESTS_SIMT_SELFTEST_H
 #define GPUBENCH_TESTS_SIMT_SELFTEST_H
@@ -9,17 +9,17 @@
 
 struct selftest {
 	const char *name;
-	bool (*run)(void); /* true: its result is right */
+	bool (*run)(void); /* returns true if the result is right */
 };
 
 extern const struct kernel_case right_kernels[]; /* selftest_kernels.cu; ends with a NULL name */
 extern const struct selftest runtime_tests[];    /* selftest_runtime.cu */
 
-/* Around each of runtime_tests. */
+/* Called before and after each of runtime_tests. */
 bool selftest_begin(void);
 bool selftest_end(void);
 
-/* Say which condition of a case failed. */
+/* Print the condition of a test that failed. */
 bool selftest_fail(const char *file, int line, const char *condition);
 
 #define EXPECT(condition)                                                     \

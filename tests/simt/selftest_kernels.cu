@@ -1,4 +1,4 @@
-/* selftest_kernels.cu -- right kernels: within a block or a cluster, and of blocks that work together. */
+/* selftest_kernels.cu -- correct kernels: within a block or a cluster, and across blocks. */
 #include "tests/simt/case.h"
 #include "tests/simt/selftest.h"
 
@@ -6,7 +6,7 @@ static const uint32_t ALL = 0xffffffffu;
 
 /* ---- barriers ---------------------------------------------------------------------------- */
 
-/* Inclusive sums within each block; Hillis and Steele. */
+/* Inclusive sums within each block, after Hillis and Steele. */
 KERNEL(scan)
 {
 	SHARED_ARRAY(uint32_t, sum, BLOCK);
@@ -44,8 +44,8 @@ static uint32_t voted(uint32_t i)
 
 /* ---- warp operations --------------------------------------------------------------------- */
 
-/* Each operation's result against the same worked out from the warp's values in memory; out[i] is
- * a set of bits, one per operation that disagrees. */
+/* Compare each operation's result with one computed from the warp's values in memory. out[i] is a
+ * set of bits, one per operation that disagrees. */
 KERNEL(warp_operations)
 {
 	const int lane = (int)(threadIdx.x & 31);
@@ -76,8 +76,9 @@ KERNEL(warp_operations)
 		out[INDEX] |= (uint32_t)wrong[k] << k;
 }
 
-/* Two matrices of bits, rows and columns of 8 words: their product by a warp against the naive one;
- * out as above, a bit for each of a lane's four numbers.  With two registers exchanged it must be wrong. */
+/* Multiply two matrices of bits, with rows and columns of 8 words, and compare with a naive
+ * product. out has a bit for each of a lane's four numbers that disagrees.  Exchanged registers
+ * must change it. */
 KERNEL(matrix_product)
 {
 	const uint32_t lane = threadIdx.x & 31, g = lane / 4, t = lane % 4;
@@ -105,7 +106,8 @@ KERNEL(matrix_product)
 	out[INDEX] = wrong | (uint32_t)(__all_sync(ALL, alike == 4) != 0) << 4;
 }
 
-/* Halves of a warp meet apart, each under its own mask; then pairs exchange through memory. */
+/* The halves of a warp synchronise separately, each under its own mask; then pairs exchange values
+ * through memory. */
 KERNEL(partial_masks)
 {
 	SHARED_ARRAY(uint32_t, box, BLOCK);
@@ -131,7 +133,8 @@ static uint32_t of_other_half(uint32_t i)
 	return i % 32 < 16 ? warp[16] : odd;
 }
 
-/* A block of 45 threads: its last warp is short, and full masks stand for the lanes there are. */
+/* A block of 45 threads: its last warp is partial, and a full mask stands for its existing
+ * lanes. */
 KERNEL(short_warp)
 {
 	const uint32_t t = threadIdx.x + blockDim.x * threadIdx.y;
@@ -148,7 +151,7 @@ static uint32_t of_short_warp(uint32_t i)
 
 /* ---- shared memory ----------------------------------------------------------------------- */
 
-/* Neighbouring bytes belong to different threads. */
+/* Adjacent bytes belong to different threads. */
 KERNEL(bytes)
 {
 	SHARED_ARRAY(uint8_t, flag, BLOCK);
@@ -163,7 +166,8 @@ static uint32_t mirrored_byte(uint32_t i)
 	return mirrored(i) & 0xff;
 }
 
-/* A histogram per warp, by match and plain counters; more than 48 KiB of shared memory. */
+/* A histogram per warp, with match and non-atomic counters, in more than 48 KiB of shared
+ * memory. */
 static const uint32_t LARGE = 60000;
 
 KERNEL(large_shared)
@@ -223,7 +227,8 @@ static uint32_t mirrored_long(uint32_t i)
 
 static const uint32_t CLUSTER = 4;
 
-/* Each block counts its share; block 0 of the cluster gathers, all read the total from there. */
+/* Each block counts its share.  Block 0 of the cluster adds them up, and all blocks read the
+ * total. */
 KERNEL(cluster_sum)
 {
 	SHARED_ARRAY(uint32_t, part, CLUSTER);
@@ -256,8 +261,8 @@ static uint32_t sum_of_cluster(uint32_t i)
 
 /* ---- order between blocks ---------------------------------------------------------------- */
 
-/* Decoupled look-back: state[tile] is 0, then 1 + 4 * own sum, then 2 + 4 * the sum up to here.
- * The tile's number comes from a ticket, so no order of blocks is taken for granted. */
+/* Decoupled look-back: state[tile] is 0, then 1 + 4 * (the tile's sum), then 2 + 4 * (the prefix
+ * sum).  The tile number comes from a ticket, so the order of blocks does not matter. */
 KERNEL(look_back)
 {
 	SHARED_VAR(uint32_t, shared_tile);
@@ -295,7 +300,7 @@ static uint32_t sum_before(uint32_t i)
 	return i / BLOCK * (i / BLOCK + 1) / 2;
 }
 
-/* The block that counts itself last adds up what all have left; by acquire and release. */
+/* The block that increments the counter last adds up all partial sums, with acquire and release. */
 KERNEL(last_block)
 {
 	SHARED_VAR(bool, last);
@@ -319,8 +324,8 @@ static uint32_t sum_of_all(uint32_t i)
 	return i == 0 ? sum : i == 1 ? BLOCKS : 0;
 }
 
-/* A lane releases what its warp has written, and a lane acquires it for its own: in the same block,
- * and by a barrier for all of the next one. */
+/* A lane releases the writes of its warp, and another lane acquires them for its own warp; in the
+ * next block, for the whole block by a barrier. */
 KERNEL(handed_on)
 {
 	const uint32_t t = threadIdx.x, lane = t % 32;
@@ -351,7 +356,7 @@ static uint32_t of_other_warp(uint32_t i)
 	return i < 32 ? 31 - i + 7 : i < 96 ? i % 32 + 7 : 0;
 }
 
-/* Push onto a list without locks: write the node, then publish it by compare and swap.  The last thread
+/* Push onto a lock-free list: write the node, then publish it by compare and swap.  The last thread
  * counts the nodes. */
 static const uint32_t NODES = COUNT / 2;
 
@@ -377,7 +382,7 @@ KERNEL(push)
 
 /* ---- cooperative launch ------------------------------------------------------------------ */
 
-/* Rounds of a cellular sum: each thread adds its right neighbour's value of the round before. */
+/* Rounds of a cellular sum: each thread adds its right neighbour's value of the previous round. */
 KERNEL(rounds)
 {
 	const uint32_t n = gridDim.x * BLOCK;
@@ -406,8 +411,8 @@ static uint32_t after_rounds(uint32_t i)
 
 /* ---- atomics, arithmetic ----------------------------------------------------------------- */
 
-/* The sum of indices in 4 and 8 bytes; each thread sets its bit and clears it, finding it set; one thread
- * finds a word untouched. */
+/* Sum the indices in 4 and 8 bytes.  Each thread sets and clears its own bit, and checks that it
+ * was set; one thread checks that a word is unchanged. */
 KERNEL(atomics)
 {
 	uint32_t *const bits = &words[4 + INDEX / 32];

@@ -1,5 +1,6 @@
-/* selftest_runtime.cu -- the emulated runtime API: streams run late, errors are CUDA's own, a graph runs as
- * it was captured, and a capture refuses what it has to. */
+/* selftest_runtime.cu -- the emulated runtime API: streams run as late as possible, errors are
+ * CUDA's, graphs replay their capture, and a capture refuses unsupported calls.
+ */
 #include "tests/simt/control.h"
 #include "tests/simt/selftest.h"
 
@@ -18,7 +19,7 @@ static __global__ void twice(uint32_t *data, uint32_t *sums)
 	sums[i] += data[i];
 }
 
-/* What each case has: a stream, words that are 0, and page-locked ones, 77. */
+/* Each test has a stream, words that are 0 and page-locked words that are 77. */
 static struct {
 	cudaStream_t stream;
 	uint32_t *data, *sums, *pinned;
@@ -48,7 +49,7 @@ bool selftest_end(void)
 	return true;
 }
 
-/* Word WORDS - 1 of an array. */
+/* Word WORDS - 1 of a device array. */
 static uint32_t last_of(const uint32_t *array)
 {
 	uint32_t word = 0xdeadbeef;
@@ -66,7 +67,8 @@ static __global__ void wait_for_gate(const uint32_t *gate, uint32_t *data)
 	data[WORDS - 1] = 7;
 }
 
-/* A kernel behind a gate in mapped host memory: it is queued, the host opens, then it runs. */
+/* A kernel waits for a flag in mapped host memory: it is queued, the host sets the flag, it
+ * runs. */
 static bool test_gate(void)
 {
 	uint32_t *gate;
@@ -80,7 +82,7 @@ static bool test_gate(void)
 	return true;
 }
 
-/* Work stays queued until somebody waits; page-locked copies too. */
+/* Work stays queued until the host waits, page-locked copies too. */
 static bool test_late(void)
 {
 	OK(cudaMemsetAsync(work.data, 1, BYTES, work.stream));
@@ -92,7 +94,7 @@ static bool test_late(void)
 	return true;
 }
 
-/* Work before an event has run when that was waited for, and later work has not; times are in order. */
+/* After a wait for an event the work before it has run and later work has not.  Times ascend. */
 static bool test_events(void)
 {
 	cudaEvent_t begin, end;
@@ -118,7 +120,7 @@ static bool test_events(void)
 
 /* ---- errors, the device ------------------------------------------------------------------ */
 
-/* The error of a launch, which cudaGetLastError() gives once. */
+/* True if the launch fails with this error, which cudaGetLastError() returns once. */
 static bool refuses_launch(unsigned blocks, unsigned threads, size_t shared, cudaError_t wanted)
 {
 	GPU_LAUNCH(add, blocks, threads, shared, 0, work.data, 1u);
@@ -128,7 +130,7 @@ static bool refuses_launch(unsigned blocks, unsigned threads, size_t shared, cud
 	return true;
 }
 
-/* The errors that a program gets when it asks for what cannot be. */
+/* Impossible requests fail with CUDA's errors. */
 static bool test_errors(void)
 {
 	uint32_t *data = NULL;
@@ -171,8 +173,8 @@ static bool test_device(void)
 
 /* ---- graphs ------------------------------------------------------------------------------ */
 
-/* sums = 0; data += 5; data = 2 data, sums += data; pinned = sums: `what` is changed before the
- * capture ends. */
+/* sums = 0; data += 5; data = 2 data, sums += data; pinned = sums.  The argument `what` is changed
+ * before the capture ends. */
 static bool capture(cudaGraphExec_t *exec)
 {
 	uint32_t what = 5;
@@ -194,7 +196,7 @@ static bool capture(cudaGraphExec_t *exec)
 	return true;
 }
 
-/* Nothing runs before the launch; then everything, in order, with the arguments of the capture. */
+/* Nothing runs before the launch.  Then everything runs in order, with the captured arguments. */
 static bool test_replay(void)
 {
 	const uint64_t launches = simt_launches();
@@ -205,12 +207,12 @@ static bool test_replay(void)
 	EXPECT(simt_launches() == launches);
 	OK(cudaGraphLaunch(exec, work.stream));
 	EXPECT(simt_launches() == launches + 2);
-	EXPECT(work.pinned[WORDS - 1] == 77); /* queued, as launches are */
+	EXPECT(work.pinned[WORDS - 1] == 77); /* a graph launch is queued like any other */
 	EXPECT(last_of(work.data) == 10 && work.pinned[WORDS - 1] == 10);
-	/* Data are those of the launch: 2 (10 + 5), then 2 (30 + 5). */
+	/* The graph uses the data at launch: 2 (10 + 5), then 2 (30 + 5). */
 	OK(cudaGraphLaunch(exec, work.stream));
 	OK(cudaGraphLaunch(exec, work.stream));
-	OK(cudaGraphExecDestroy(exec)); /* though it has not run */
+	OK(cudaGraphExecDestroy(exec)); /* before the graph has run */
 	EXPECT(last_of(work.data) == 70 && last_of(work.sums) == 70);
 	EXPECT(work.pinned[WORDS - 1] == 70);
 	return true;
@@ -272,7 +274,7 @@ static const struct {
 	{ launch_wrongly, cudaErrorInvalidConfiguration, false },
 };
 
-/* Is the stream's capture in that state? */
+/* True if the capture of the stream is in this state. */
 static bool is_in(enum cudaStreamCaptureStatus wanted)
 {
 	enum cudaStreamCaptureStatus status;
@@ -282,7 +284,8 @@ static bool is_in(enum cudaStreamCaptureStatus wanted)
 	return true;
 }
 
-/* A call gives the error wanted; if it spoils the capture, so do a launch and its end. */
+/* A call fails with the expected error.  If it invalidates the capture, a launch and the end of the
+ * capture fail too. */
 static bool test_refusals(void)
 {
 	cudaGraph_t graph = NULL;
@@ -304,7 +307,7 @@ static bool test_refusals(void)
 		EXPECT(cudaGetLastError() == then && !graph == r.spoils);
 		if (graph)
 			OK(cudaGraphDestroy(graph));
-		/* The stream is as it was. */
+		/* The stream is not capturing any more. */
 		EXPECT(is_in(cudaStreamCaptureStatusNone));
 		OK(cudaStreamSynchronize(work.stream));
 	}

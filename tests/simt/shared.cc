@@ -1,9 +1,8 @@
-/* shared.cc -- shared memory: every variable in its own place of the block's arena, with a red
- * zone around it, filled with 0xA5 when the block first uses it.
+/* shared.cc -- shared memory.  Each variable has its own place in the block's arena, between red
+ * zones, and is filled with 0xA5 at the block's first use.
  *
- * A variable has a number in the whole program (its static slot), given at its first use; a block
- * has a table of places by that number.  That is also how the variable of another block of a
- * cluster is found.
+ * The first use anywhere assigns the variable its number (static slot).  Each block maps numbers to
+ * places, so a variable of another block of the cluster is found by its number.
  */
 #include <stdlib.h>
 
@@ -11,7 +10,7 @@
 
 enum { RED_ZONE = 64 };
 
-static int slots = 1; /* 0 means: none yet */
+static int slots = 1; /* 0 means: not assigned */
 
 static size_t dynamic_limit(void)
 {
@@ -122,7 +121,7 @@ unsigned simt_cluster_size(void)
 	return simt_current->block->cluster->size;
 }
 
-/* The offset of p in an object of this block, or -1. */
+/* The offset of p in an object of this block, or -1 if p is outside. */
 static ptrdiff_t offset_in(const struct shared_object *object, const char *p)
 {
 	return object->at && p >= object->at && p <= object->at + object->bytes ? p - object->at

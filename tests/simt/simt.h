@@ -1,11 +1,11 @@
-/* simt.h -- CUDA C++ for a CPU: the language, in so far as g++ does not know it.
+/* simt.h -- the CUDA C++ language for g++: the parts that a C++ compiler lacks.
  *
- * cuda/gpu.h includes this instead of the CUDA headers when nvcc is not the compiler.  Every CUDA
- * thread is a fiber with a stack of its own; blocks run on OS threads; what the fibers share goes
- * through the engine (engine.h), which sees each barrier, warp operation and atomic.
+ * cuda/gpu.h includes this file instead of the CUDA headers when the compiler is not nvcc.  Every
+ * CUDA thread is a fiber with its own stack, and blocks run on OS threads.  Each barrier, warp
+ * operation and atomic is a call to the engine (engine.h).
  *
- * Here: keywords, built-in variables, shared memory, block barriers, clusters and the launch.
- * Warp operations, atomics, arithmetic and the runtime API are in simt_*.h.
+ * This file has keywords, built-in variables, shared memory, block barriers, clusters and the
+ * launch.  Warp operations, atomics, arithmetic and the runtime API are in simt_*.h.
  */
 #ifndef GPUBENCH_TESTS_SIMT_SIMT_H
 #define GPUBENCH_TESTS_SIMT_SIMT_H
@@ -35,7 +35,7 @@
 
 #define GPU_UNROLL
 
-/* ---- vectors, with the alignment that they have on the device ---------------------------------- */
+/* ---- vectors, aligned as on the device ------------------------------------------------------ */
 
 #define SIMT_VECTOR(name, T)                                     \
 	struct alignas(8) name##2                                \
@@ -73,12 +73,12 @@ struct dim3 {
 
 #include "tests/cudart/call.h"
 
-/* ---- what a running CUDA thread knows of itself ---------------------------------------------- */
+/* ---- state of a running CUDA thread ---------------------------------------------------------- */
 
 struct simt_block;
 struct simt_carrier;
 
-/* A place in the source: where a thread synchronised last. */
+/* A source location at which a thread synchronised. */
 struct simt_site {
 	const char *file;
 	int line;
@@ -86,11 +86,11 @@ struct simt_site {
 
 struct alignas(64) simt_thread {
 	uint3 index;     /* threadIdx */
-	unsigned linear; /* its number in the block */
+	unsigned linear; /* number in the block */
 	struct simt_block *block;
-	struct simt_carrier *carrier; /* the stack it runs on, once started */
-	const struct simt_site *site; /* where it synchronised last; NULL: nowhere yet */
-	const char *yield_file;       /* where it let others run last, or NULL */
+	struct simt_carrier *carrier; /* its stack, once started */
+	const struct simt_site *site; /* its last synchronisation; NULL: none yet */
+	const char *yield_file;       /* location of its last yield, or NULL */
 	int yield_line;
 	unsigned short lane, warp;
 };
@@ -102,7 +102,7 @@ struct simt_geometry {
 };
 
 extern __thread struct simt_thread *simt_current; /* NULL outside kernels */
-extern __thread int simt_budget; /* points left before this thread lets others run */
+extern __thread int simt_budget;                  /* points left before this thread yields */
 
 #define threadIdx (simt_current->index)
 #define blockIdx  (((struct simt_geometry *)simt_current->block)->index)
@@ -110,20 +110,20 @@ extern __thread int simt_budget; /* points left before this thread lets others r
 #define gridDim   (((struct simt_geometry *)simt_current->block)->grid)
 enum { warpSize = 32 };
 
-/* The address of a constant struct that names this line; one per line of source. */
+/* The address of a constant struct that names this source line. */
 #define SIMT_HERE                                                            \
 	([]() -> const struct simt_site * {                                  \
 		static const struct simt_site here = { __FILE__, __LINE__ }; \
 		return &here;                                                \
 	}())
 
-/* The place of the call, for functions that are no macros: their last two parameters. */
+/* The caller's location, as the last two parameters of a function that is not a macro. */
 #define SIMT_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 /* Let other threads run. */
 void simt_yield(const char *file, int line);
 
-/* A point where a thread may be preempted; atomics and memory words are such points. */
+/* A point where the scheduler may preempt a thread: atomics and memory words are such points. */
 static __forceinline__ void simt_point(const char *file, int line)
 {
 	if (__builtin_expect(--simt_budget <= 0, 0))
@@ -132,7 +132,8 @@ static __forceinline__ void simt_point(const char *file, int line)
 
 /* ---- shared memory ------------------------------------------------------------------------ */
 
-/* The variable of this block; *slot is the variable's number, 0 until its first use. */
+/* This block's copy of the variable.  *slot is the number of the variable, 0 until its first
+ * use. */
 void *simt_shared(int *slot, size_t bytes, size_t align, const struct simt_site *site);
 void *simt_dynamic_shared(void);
 
@@ -149,7 +150,7 @@ void *simt_dynamic_shared(void);
 
 enum simt_barrier_kind { SIMT_SYNC, SIMT_COUNT, SIMT_OR };
 
-/* Wait for all threads of the block; the count or disjunction of their predicates. */
+/* Wait for all threads of the block.  Return the count or the disjunction of their predicates. */
 int simt_barrier(enum simt_barrier_kind kind, int predicate, const struct simt_site *site);
 
 #define __syncthreads()        ((void)simt_barrier(SIMT_SYNC, 0, SIMT_HERE))
@@ -167,7 +168,7 @@ template <class K> static inline bool gpu_cluster_fits(K *, unsigned blocks, uns
 }
 #define gpu_cluster_rank() simt_cluster_rank()
 #define gpu_cluster_size() simt_cluster_size()
-/* Launches do not overlap here. */
+/* The emulator does not overlap launches. */
 #define GPU_LAUNCH_OVERLAPPED GPU_LAUNCH
 static inline void gpu_let_next_launch(void)
 {
@@ -187,16 +188,16 @@ static inline void gpu_wait_for_last_launch(void)
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-/* A kernel with its arguments, waiting in a stream.  Made by the templates below, owned by the
+/* A kernel and its arguments, queued in a stream.  Created by the templates below, owned by the
  * engine. */
 struct simt_call : gpu_call {
 	void (*invoke)(const struct simt_call *call); /* run one thread of the kernel */
-	size_t bytes; /* of the whole object: threads read their arguments from it */
+	size_t bytes; /* size of the derived object: threads read their arguments from it */
 };
 
-/* Check the launch, put it into the stream; the call is destroyed when it has run, or at once. */
+/* Check the launch and enqueue it.  The call is destroyed after it ran, or at once on an error. */
 cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream);
-/* Report a kernel's pointer argument that is no device memory. */
+/* Report a pointer argument of a kernel that does not point to device memory. */
 void runtime_check_argument(const char *kernel, int number, const void *pointer);
 
 template <class... P> struct simt_bound_call : simt_call {

@@ -1,8 +1,8 @@
 # simt.mk -- builds and runs the emulator's own tests; a part of the Makefile's SIMT=1.
 #
-# A "kind" is a way to compile device code: plain, as in every SIMT=1 build, asan, check
-# (our own checker behind gcc's -fsanitize=thread calls).  The engine itself and the project's C are
-# never instrumented: they are the objects of the SIMT=1 build.
+# A "kind" is a way to compile device code: plain, as in every SIMT=1 build, asan, check (our own
+# checker as the target of gcc's -fsanitize=thread calls).  The engine itself and the project's C
+# are never instrumented: they are the objects of the SIMT=1 build.
 
 SIMT_BUILD ?= build/simt-test
 SEEDS ?= 40
@@ -12,7 +12,7 @@ simt_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 simt_compile_plain := -O2
 simt_compile_asan := -O1 -fno-omit-frame-pointer $(simt_asan)
-# Statement frontiers: an access is of the line that it stands in, also after inlining, as under -g.
+# Statement frontiers attribute an access to its own line even after inlining, as under -g.
 simt_compile_check := -gstatement-frontiers -O1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread
 simt_link_asan := $(simt_asan)
 
@@ -22,7 +22,7 @@ simt_faults := $(wildcard tests/simt/faults*.cu) tests/simt/case.cu
 simt_engine := $(emulator:%.cc=$(BUILD)/%.o)
 simt_engine_check := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/simt/check*.cc))
 
-# The project's own kernels; drive.c, which runs them; and of the project's C what that needs.
+# The project's own kernels; drive.c, which runs them; and the parts of the project that it needs.
 simt_support := $(call object,tests/simt/drive.c) $(SIMT_BUILD)/support.a
 simt_libs := -fopenmp -lcjson -lm -ldl -lpthread $(filter -lpng,$(ldlibs))
 simt_kernels = $(kernels:%=$(if $(filter plain,$(1)),$(BUILD),$(SIMT_BUILD)/$(1))/%.o)
@@ -39,38 +39,41 @@ $(SIMT_BUILD)/$(1)/%.cu.o: %.cu $(BUILD)/generated/flags
 $(SIMT_BUILD)/$(1)/drive: $(simt_kernels) $(simt_support)
 $(SIMT_BUILD)/$(1)/selftest: $(simt_selftest:%=$(SIMT_BUILD)/$(1)/%.o)
 $(SIMT_BUILD)/$(1)/faults: $(simt_faults:%=$(SIMT_BUILD)/$(1)/%.o)
-$(foreach program,drive selftest faults,$(SIMT_BUILD)/$(1)/$(program)): $(simt_engine) $(simt_engine_$(1))
+$(foreach program,drive selftest faults,$(SIMT_BUILD)/$(1)/$(program)): \
+		$(simt_engine) $(simt_engine_$(1))
 	@echo "  LD    $$@"
 	$$(Q)$(CXX) $(simt_link_$(1)) $$^ $(simt_libs) -o $$@
 endef
 $(foreach kind,$(simt_kinds),$(eval $(call simt_kind,$(kind))))
 
-# The sort with look-back words of 64 bits, as from 2^30 keys on, at any count.
+# The sort with 64-bit look-back words, which are otherwise used from 2^30 keys on.
 simt_sort := cuda/primitives/sort.cu
 $(SIMT_BUILD)/check/sort-wide.cu.o: $(simt_sort) $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  SIMT  $< check, wide words"
 	$(Q)$(CXX) $(simt_compile) $(simt_compile_check) -DGPU_SORT_WIDE=1 -c $< -o $@
-$(SIMT_BUILD)/check/drive-wide: $(patsubst %/$(simt_sort).o,$(SIMT_BUILD)/check/sort-wide.cu.o,$(call simt_kernels,check)) \
-		$(simt_support) $(simt_engine) $(simt_engine_check)
+simt_wide = $(patsubst %/$(simt_sort).o,$(SIMT_BUILD)/check/sort-wide.cu.o,\
+	$(call simt_kernels,check))
+$(SIMT_BUILD)/check/drive-wide: $(simt_wide) $(simt_support) $(simt_engine) $(simt_engine_check)
 	@echo "  LD    $@"
 	$(Q)$(CXX) $(simt_link_check) $^ $(simt_libs) -o $@
 
 .PHONY: simt-all
 .SECONDARY:
-# KIND/objects: what a mutant is linked with, besides kernels.
-simt-all: $(foreach kind,$(simt_kinds),$(foreach program,selftest faults drive,$(SIMT_BUILD)/$(kind)/$(program))) \
+# KIND/objects lists the objects that a mutant is linked with, besides kernels.
+simt-all: $(foreach kind,$(simt_kinds),\
+		$(foreach program,selftest faults drive,$(SIMT_BUILD)/$(kind)/$(program))) \
 		$(SIMT_BUILD)/check/drive-wide
-	$(Q)$(foreach kind,$(simt_kinds),echo $(simt_support) $(simt_engine) $(simt_engine_$(kind)) $(simt_libs) \
-		>$(SIMT_BUILD)/$(kind)/objects;)
+	$(Q)$(foreach kind,$(simt_kinds),echo $(simt_support) $(simt_engine) \
+		$(simt_engine_$(kind)) $(simt_libs) >$(SIMT_BUILD)/$(kind)/objects;)
 
-## simt-test: the emulator's own tests: seeded faults are caught, right kernels are not reported
+## simt-test: the emulator's own tests: it finds seeded faults and accepts correct kernels
 simt-test: simt-all
 	$(PYTHON) tests/simt/faults.py $(SIMT_BUILD)
 	$(SIMT_BUILD)/plain/selftest $(SEEDS)
 	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds 1
 
-## simt-stress: the cuda variants under every checker, many more schedules and larger sizes (long)
+## simt-stress: the cuda variants under every checker with more schedules and larger sizes (long)
 simt-stress: simt-all
 	for kind in $(filter-out plain,$(simt_kinds)); do \
 		$(SIMT_BUILD)/$$kind/selftest $(SEEDS) || exit 1; done

@@ -1,8 +1,8 @@
-/* simt_atomic.h -- atomics and the memory words of cuda/gpu.h: those that our kernels use.
+/* simt_atomic.h -- the atomics that our kernels use, and the memory words of cuda/gpu.h.
  *
- * CUDA's atomicXxx() are relaxed; order comes from gpu_*().  Each is a point where
- * the scheduler may let others run, before the access.  They compile to the compiler's __atomic
- * builtins in the kernel's own file, so that every checker sees them there.
+ * CUDA's atomicXxx() are relaxed; gpu_*() provide the order.  Each lets the scheduler preempt the
+ * thread before the access.  They compile to __atomic builtins in the kernel's own file, so every
+ * sanitizer sees them there.
  */
 #ifndef GPUBENCH_TESTS_SIMT_SIMT_ATOMIC_H
 #define GPUBENCH_TESTS_SIMT_SIMT_ATOMIC_H
@@ -61,7 +61,7 @@ static __forceinline__ void gpu_prefetch(const void *)
 {
 }
 
-/* Copied at once; that a thread reads too early is found on the executor of PTX. */
+/* Copies at once.  Only the PTX executor finds a thread that reads too early. */
 static __forceinline__ void gpu_copy_16(void *to, const void *from)
 {
 	for (int n = 0; n < 2; n++)
@@ -76,10 +76,10 @@ template <int LATEST> static __forceinline__ void gpu_wait_for_copies(void)
 {
 }
 
-/* Between threads of a block: no difference on a CPU. */
+/* Between threads of a block these do not differ on a CPU. */
 #define gpu_ld_acquire_shared gpu_ld_acquire
 #define gpu_cas_shared        gpu_cas
-/* What others write is seen at once: an old value comes from the schedule alone. */
+/* Stores are visible at once here: only the schedule can yield an old value. */
 #define gpu_ld_stale gpu_ld_relaxed
 
 /* ---- CUDA's atomics ------------------------------------------------------------------------ */
@@ -98,7 +98,7 @@ SIMT_ATOMIC(atomicOr, __atomic_fetch_or)
 SIMT_ATOMIC(atomicExch, __atomic_exchange_n)
 #undef SIMT_ATOMIC
 
-/* A word of gpu.h. */
+/* A memory word of cuda/gpu.h. */
 static __forceinline__ unsigned gpu_add_shared_if(bool mine, unsigned *p, unsigned v, SIMT_CALLER)
 {
 	return mine ? atomicAdd(p, v, file, line) : 0;
@@ -108,7 +108,7 @@ static __forceinline__ unsigned gpu_add_shared_if(bool mine, unsigned *p, unsign
 
 #define __nanosleep(ns) ((void)(ns), simt_yield(__FILE__, __LINE__))
 
-/* Clocks tick, and mean nothing about a GPU. */
+/* The clock advances, but its rate says nothing about a GPU. */
 uint64_t simt_clock_ns(void);
 
 #define gpu_global_timer_ns() simt_clock_ns()

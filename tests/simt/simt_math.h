@@ -1,4 +1,4 @@
-/* simt_math.h -- CUDA's integer and floating-point intrinsics: those that our kernels use. */
+/* simt_math.h -- the integer and floating-point intrinsics of CUDA that our kernels use. */
 #ifndef GPUBENCH_TESTS_SIMT_SIMT_MATH_H
 #define GPUBENCH_TESTS_SIMT_SIMT_MATH_H
 
@@ -22,7 +22,8 @@ static inline int __ffs(int x)
 	return __builtin_ffs(x);
 }
 
-/* Byte i of the result is byte (selector nibble i, low 3 bits) of y:x; bit 3 spreads its sign. */
+/* Byte i of the result is the byte of y:x that the low 3 bits of nibble i select; bit 3 replicates
+ * its sign. */
 static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector)
 {
 	const uint64_t bytes = (uint64_t)y << 32 | x;
@@ -43,7 +44,7 @@ static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector)
 #define __float_as_int(x)  std::bit_cast<int>((float)(x))
 #define __uint_as_float(x) std::bit_cast<float>((unsigned)(x))
 
-/* As CUDA's overloads: arguments of two types meet in their common type. */
+/* As in CUDA, arguments of two types are converted to their common type. */
 template <class A, class B> static inline typename std::common_type<A, B>::type min(A a, B b)
 {
 	typedef typename std::common_type<A, B>::type T;

@@ -1,6 +1,6 @@
-/* simt_runtime.h -- the part of the CUDA runtime API that gpubench calls, with CUDA's own numbers.
+/* simt_runtime.h -- the part of the CUDA runtime API that gpubench calls, with CUDA's own values.
  *
- * What is not here does not compile for the emulator.  tests/cudart/ defines the functions.
+ * Anything missing here does not compile for the emulator. tests/cudart/ defines the functions.
  */
 #ifndef GPUBENCH_TESTS_SIMT_SIMT_RUNTIME_H
 #define GPUBENCH_TESTS_SIMT_SIMT_RUNTIME_H
@@ -99,7 +99,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
-/* Drops everything that is queued and allocated, clears errors, and reads the environment again. */
+/* Drop all queued work and allocations, clear errors and read the environment again. */
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
@@ -133,7 +133,8 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
 
 /* ---- memory (tests/cudart/memory.cc) ----------------------------------------------------- */
 
-/* device: exact size, filled with 0xA5; else page-locked host memory that kernels may use too. */
+/* Allocate device memory, of the exact size and filled with 0xA5, or else mapped page-locked
+ * memory. */
 cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device);
 
 template <class T> static inline cudaError_t cudaMalloc(T **pointer, size_t bytes)
@@ -153,7 +154,7 @@ static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsig
 	return cudaSuccess;
 }
 
-/* Any memory of the host is as good as page-locked here; only the arguments are looked at. */
+/* All host memory counts as page-locked here; only the arguments are checked. */
 static inline cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned)
 {
 	return pointer && bytes ? cudaSuccess : cudaErrorInvalidValue;

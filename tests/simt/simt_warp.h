@@ -1,7 +1,7 @@
-/* simt_warp.h -- warp operations: shuffles, votes, matches, products of bits.
+/* simt_warp.h -- warp operations: shuffles, votes, matches, bit-matrix products.
  *
- * Each is a meeting of the lanes that its mask names: simt_warp() returns in a lane when all of
- * them have come with the same operation and mask.
+ * simt_warp() returns in a lane when all lanes of its mask have called it with the same operation
+ * and mask.
  */
 #ifndef GPUBENCH_TESTS_SIMT_SIMT_WARP_H
 #define GPUBENCH_TESTS_SIMT_SIMT_WARP_H
@@ -37,7 +37,7 @@ template <class T> static inline T simt_from_bits(uint64_t bits)
 	return value;
 }
 
-/* ---- shuffles: which lane does this one read? --------------------------------------------- */
+/* ---- shuffles: the lane that this one reads ------------------------------------------------- */
 
 static inline int simt_source_index(int index, int width = 32)
 {
@@ -91,12 +91,12 @@ static inline void simt_syncwarp(const struct simt_site *site, unsigned mask = 0
 #define __ballot_sync(mask, p) ((unsigned)simt_warp(SIMT_BALLOT, mask, !!(p), 0, SIMT_HERE))
 #define __any_sync(mask, p)    ((int)simt_warp(SIMT_ANY, mask, !!(p), 0, SIMT_HERE))
 #define __all_sync(mask, p)    ((int)simt_warp(SIMT_ALL, mask, !!(p), 0, SIMT_HERE))
-/* The weakest answer that the manual allows: nobody but the caller. */
+/* The weakest answer that the manual allows: the caller alone. */
 #define __activemask() (1u << simt_current->lane)
 
-/* Words of gpu.h. */
+/* Words of cuda/gpu.h. */
 
-/* A lane's parts of a product of bit matrices: cuda/gpu.h says which. */
+/* A lane's fragments in a product of bit matrices; cuda/gpu.h has the layout. */
 struct simt_fragments {
 	uint32_t a[4], b[2];
 	int sum[4];

@@ -3,8 +3,8 @@
 
 usage: stress.py BUILD [--seeds N] [--size small|quick|large]
 
-BUILD holds KIND/drive for each kind (plain, asan, check).  Nothing may be wrong and nothing may be
-reported: these kernels are right.
+BUILD contains KIND/drive for each kind (plain, asan, check).  These kernels are correct: any wrong
+result or report is a failure.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def plans(build, seeds, size):
     """(name, program, words, settings) of each run."""
     points, small = sweeps.lines(size), sweeps.lines("small")
     brief = small if size == "quick" else points
-    # Of the variants that these are about.
+    # Only the variants concerned.
     wide = ["--only", "onesweep"] + [line for line in points if line.startswith("radix ")]
     clusters = ["--only", "ccam", "--only", "small"]
     clusters += [line for line in small if line.startswith(("bfs ", "radix "))]
@@ -47,12 +47,12 @@ def plans(build, seeds, size):
     all_runs += [("no clusters, " + k, k, clusters, {"CLUSTERS": 0}) for k in KINDS]
     for seed in range(1, seeds + 1):
         preempt = {"SEED": seed, "PREEMPT": 16}
-        if size == "quick":  # `make test` has minutes
+        if size == "quick":  # `make test` takes minutes, not hours
             all_runs.append(("seed %d" % seed, "plain", small, preempt))
             continue
         all_runs.append(("check, seed %d" % seed, "check", small, preempt))
         all_runs.append(("seed %d" % seed, "plain", brief, {"SEED": seed}))
-    # The slowest kind first.
+    # Start the slowest kind first.
     all_runs.sort(key=lambda run: run[1] != "check")
     for name, kind, lines, settings in all_runs:
         program = os.path.join(build, kind, "drive-wide" if name == "wide words" else "drive")
@@ -60,7 +60,7 @@ def plans(build, seeds, size):
 
 
 def run(plan):
-    """(name, passed, failed, seconds, what it said if anything failed)."""
+    """(name, passed, failed, seconds, output if anything failed)."""
     name, program, lines, settings = plan
     start = time.monotonic()
     try:
@@ -78,10 +78,10 @@ def run(plan):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="run right kernels under every checker")
+    parser = argparse.ArgumentParser(description="run correct kernels under every checker")
     parser.add_argument("build")
     parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--size", default="quick", help="of the inputs, see sweeps.py")
+    parser.add_argument("--size", default="quick", help="size of the inputs, see sweeps.py")
     options = parser.parse_args()
     total_passed = total_failed = 0
 

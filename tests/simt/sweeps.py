@@ -1,9 +1,9 @@
-"""sweeps.py -- at which points each workload's kernels are run under the checkers: lines for
-drive.c, "WORKLOAD OPTION...".  A workload that has no lines here is run at the points of its `check`
-list, at every size.
+"""sweeps.py -- the points at which the checkers run each workload's kernels, as lines for drive.c,
+"WORKLOAD OPTION...".  A workload without lines here runs at the points of its `check` list, at
+every size.
 
-small    takes every path of every kernel once: for the slowest checkers
-quick    several tiles or blocks of everything: for `make test`
+small    every path of every kernel once, for the slowest checkers
+quick    several tiles or blocks of everything, for `make test`
 large    for `make simt-stress`
 """
 
@@ -13,9 +13,9 @@ import re
 WORKLOADS = os.path.join(os.path.dirname(__file__), "../../cli/workloads/workloads.def")
 
 SWEEPS = {
-    # pairs: more nodes than a task of lf-shared has room for, so that its last kernel works too;
-    # --pool=7: all 21 nodes of the tree, and no more; 16384 clustered: runs that a block of morton merges,
-    # and leaves of several bodies right below the top nodes of lf-shared
+    # pairs: more nodes than fit in a task of lf-shared, so its last kernel has work too; --pool=7:
+    # exactly the 21 nodes of the tree; 16384 clustered: runs that a block of morton merges, and
+    # leaves of several bodies just below the top nodes of lf-shared
     "octree": {
         "small": [
             "--count=33,2500 --dist=plummer",
@@ -47,7 +47,7 @@ SWEEPS = {
             "--op=bitfield,cycle --ids=sum --depth=5,12,18",
         ],
     },
-    # copies: one leaf by a whole warp; points: leaves of a few
+    # copies: a whole warp handles one leaf; points: leaves with a few triangles
     "lbvh": {
         "small": [
             "--scene=soup,copies --primitives=1,2,300",
@@ -65,8 +65,8 @@ SWEEPS = {
             "--op=trace --rays-kind=ambient,bounce --scene=soup --primitives=3000 --rays=64",
         ],
     },
-    # three tiles of onesweep each
-    # constant: tiles of one digit, whose keys of f32 are turned back where they are
+    # three tiles of onesweep each; constant: tiles with one digit, whose f32 keys are converted
+    # back in place
     "radix": {
         "small": [
             "--count=33,3000 --type=u64 --distribution=few",
@@ -106,7 +106,7 @@ def workloads():
 
 
 def lines(size, workload=None):
-    """The lines of one size, of one workload or of all; a name alone stands for its check list."""
+    """The lines of one size for one workload or all; a name alone selects its check list."""
     found = []
     for name in [workload] if workload else workloads():
         found += [name + " " + line for line in SWEEPS[name][size]] if name in SWEEPS else [name]

@@ -1,12 +1,12 @@
 /* warp.cc -- warp operations.
  *
- * A lane leaves its request in its warp; the last of the lanes that its mask names works out the
- * results of all and wakes them.  CUDA orders memory only at __syncwarp(): the other operations
- * are no synchronisation to the checkers.
+ * A lane leaves its request in its warp.  The last lane of the mask to come computes the results of
+ * all and wakes them.  CUDA orders memory only at __syncwarp(), so the checkers do not take the
+ * other operations as synchronisation.
  *
- * What is an error: a mask without the caller, a mask that names lanes which have returned, two
- * lanes of a mask at different operations or with different masks, and a shuffle that reads a lane
- * outside the mask.
+ * Errors are: a mask without the caller, a mask with lanes that have returned, two lanes of a mask
+ * at different operations or with different masks, and a shuffle that reads a lane outside the
+ * mask.
  */
 #include "tests/simt/engine.h"
 
@@ -68,8 +68,8 @@ static unsigned ballot(const struct warp *w, unsigned mask)
 	return votes;
 }
 
-/* Word w of the 8 of row r, and of column c; the number at r, c.  cuda/gpu.h has the layout from the
- * lanes' side. */
+/* Word w (of 8) of row r and of column c, and the product at (r, c). cuda/gpu.h describes the
+ * layout per lane. */
 static uint32_t row_word(struct simt_fragments *const lane[LANES], unsigned r, unsigned w)
 {
 	return lane[r % 8 * 4 + w % 4]->a[r / 8 + w / 4 * 2];
@@ -102,7 +102,7 @@ static void multiply(const struct warp *w, unsigned mask)
 					row_word(lane, r, k) & column_word(lane, c, k));
 }
 
-/* All lanes of the mask have come: work out what each gets. */
+/* All lanes of the mask have come: compute their results. */
 static void complete(struct warp *w, enum simt_warp_op op, unsigned mask)
 {
 	switch (op) {
@@ -129,7 +129,7 @@ static void complete(struct warp *w, enum simt_warp_op op, unsigned mask)
 	}
 }
 
-/* The mask, reduced to lanes that exist and can come. */
+/* The mask, reduced to lanes that exist and have not returned. */
 static unsigned checked_mask(const struct simt_thread *t, unsigned mask,
 			     const struct simt_site *site)
 {
@@ -149,8 +149,8 @@ static unsigned checked_mask(const struct simt_thread *t, unsigned mask,
 	return mask;
 }
 
-/* Have the other lanes of the mask come, with the same operation and mask?  The last to come asks all
- * of them, the earlier ones one that waits. */
+/* True if the other lanes of the mask have come with the same operation and mask.  The last lane
+ * checks all others, an earlier one checks one waiting lane. */
 static bool all_came(const struct simt_thread *t, enum simt_warp_op op, unsigned mask,
 		     const struct simt_site *site)
 {

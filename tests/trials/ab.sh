@@ -1,13 +1,13 @@
 #!/bin/bash
-# ab.sh GPUBENCH SLOW [FOLDER [SECONDS]] -- how often `ab` is right on this machine.  SLOW is the same
-# build with radix cpu/best slower by a tenth: twenty trials launch both ten times.  And the first build
-# is compared with itself, all benchmarks at preset quick, five launches a side, ROUNDS=4 times.
-# Found: at least 90 % of the slow-downs; wrong: at most 3 % of the comparisons of a build with itself,
-# of which there must be 200.
+# ab.sh GPUBENCH SLOW [FOLDER [SECONDS]] -- the error rate of `ab` on this machine.  SLOW is the
+# same build with radix cpu/best slower by a tenth: each of twenty trials launches both builds ten
+# times.  GPUBENCH is also compared with itself: all benchmarks at preset quick, five launches per
+# side, ROUNDS=4 times.  It passes if at least 90 % of the slow-downs are found and at most 3 % of
+# the comparisons with itself, at least 200, are flagged.
 #
-# Each trial leaves its records and verdicts in FOLDER, and one that is there, of this very program, is
-# not repeated; after SECONDS no further one is started, and the exit status is 75: the same command goes
-# on.
+# Each trial stores its records and verdicts in FOLDER; a trial of this program that exists there is
+# not repeated.  After SECONDS no trial is started, and the exit status is 75; run the same command
+# again to continue.
 set -eu
 gpubench=$1 slow=$2 folder=${3:-} seconds=${4:-1000000}
 if [ -z "$folder" ]; then
@@ -17,7 +17,7 @@ fi
 mkdir -p "$folder"
 find "$folder" -name '*.json' ! -newer "$gpubench" -delete
 
-trial() { # NAME AB-WORDS...: the verdicts, in FOLDER/NAME.json
+trial() { # NAME AB-WORDS...: write the verdicts to FOLDER/NAME.json
 	local name=$1 status=0
 	shift
 	[ ! -e "$folder/$name.json" ] || return 0
@@ -31,7 +31,7 @@ trial() { # NAME AB-WORDS...: the verdicts, in FOLDER/NAME.json
 	mv "$folder/$name.part" "$folder/$name.json"
 }
 
-count() { # NAME-GLOB VERDICTS: how many there are
+count() { # NAME-GLOB VERDICTS: print the number of these verdicts
 	cat "$folder"/$1.json | grep -cE "\"verdict\":[[:space:]]*\"($2)\"" || :
 }
 
@@ -51,4 +51,5 @@ keys=$(count 'aa-*' 'same|slower|faster|unsure')
 flagged=$(count 'aa-*' 'slower|faster')
 echo "ab: $found of $trials slow-downs of 10 % found"
 echo "ab: $flagged of $keys comparisons of a build with itself flagged"
-[ $((10 * found)) -ge $((9 * trials)) ] && [ "$keys" -ge 200 ] && [ $((100 * flagged)) -le $((3 * keys)) ]
+[ $((10 * found)) -ge $((9 * trials)) ] && [ "$keys" -ge 200 ] &&
+	[ $((100 * flagged)) -le $((3 * keys)) ]

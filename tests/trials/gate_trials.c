@@ -1,4 +1,6 @@
-/* gate_trials.c LAUNCHES -- prints results/gates.md: `ab` tried on kept launches (trials.h). */
+/* gate_trials.c LAUNCHES -- prints docs/gates.md: trials of `ab` on recorded launches
+ * (trials.h).
+ */
 #include "tests/cli/reports/trials.h"
 
 enum { TRIALS = 40, RANK_TRIALS = 4000 };
@@ -6,22 +8,27 @@ enum { TRIALS = 40, RANK_TRIALS = 4000 };
 static const char head[] =
 	"# How far to trust a gate\n"
 	"\n"
-	"Printed by `make gate-trials` (`tests/trials/gate_trials.c`); not edited by hand.\n"
+	"This page shows how often `ab` and `compare` report a change that is not there, and\n"
+	"how often they find a slow-down of 10 %. `make gate-trials`\n"
+	"(`tests/trials/gate_trials.c`) prints it; do not edit it by hand.\n"
 	"\n"
-	"`ab` and `compare` are tried on real launches of a single build, recorded one\n"
-	"after another (`results/measured/launches.txt`, the fastest sample of each launch,\n"
-	"by `tests/trials/launches.py`). Each trial draws blocks of four consecutive launches,\n"
-	"deals them out to two sides in the order A B B A, multiplies those of the second\n"
-	"side by the planted slow-down, and compares the sides with the program's own code:\n"
-	"threshold 5 %, floor 100 ns. Every key is a gate of its own, with 40 trials.\n"
-	"`early` stands for `ab --early`, which stops at the first look without an unsure\n"
-	"key.\n"
+	"The trials use real launches of a single build, recorded one after another.\n"
+	"`results/measured/launches.txt` holds the fastest sample of each launch, extracted by\n"
+	"`tests/trials/launches.py`. A trial draws random blocks of four consecutive launches,\n"
+	"deals them to two sides in the order A B B A, and multiplies the times of the second\n"
+	"side by the planted slow-down. It then compares the sides with the program's own\n"
+	"code, at a threshold of 5 % and a floor of 100 ns. Every key is a separate gate, with\n"
+	"40 trials.\n"
+	"\n"
+	"`early` stands for `ab --early`, which stops at the first look without an unsure key.\n"
+	"`launches at most` and `median of launches made` are per side.\n"
 	"\n";
 
 static const char noise_text[] =
-	"`noise` is the standard deviation between launches: as measured, or with all\n"
-	"deviations scaled to that size, as on a machine that is quieter and otherwise the\n"
-	"same. `gpubench ab --aa` measures the noise of yours.\n"
+	"`noise` is the standard deviation between launches, relative to their median. In rows\n"
+	"with a percentage, all deviations are scaled to that size, as on a machine that has\n"
+	"this noise but is otherwise the same. `gpubench ab --aa` compares a build with\n"
+	"itself; any difference is the noise of your machine.\n"
 	"\n";
 
 static void print_noise(const struct launches *all)
@@ -32,7 +39,7 @@ static void print_noise(const struct launches *all)
 		low = fmin(low, noise_of(all, k));
 		high = fmax(high, noise_of(all, k));
 	}
-	(void)printf("Machine: %s.  %zu keys; the noise of each is between %.1f and %.1f %%.\n\n",
+	(void)printf("Machine: %s.\nThe noise of its %zu keys is between %.1f and %.1f %%.\n\n",
 		     all->machine, all->keys, 100 * low, 100 * high);
 }
 
@@ -74,14 +81,16 @@ static void print_table(const struct launches *measured, double planted)
 	(void)putchar('\n');
 }
 
-/* Looks alone, whatever the machine. */
+/* The looks alone, independent of the machine. */
 static void print_levels(void)
 {
-	(void)puts("## Looks\n\nIndependent launches of equal builds, 4000 trials: how often an "
-		   "interval at "
-		   "some look\nexcludes 1.  One look at 95 % does so in 5 % of trials at most; the "
-		   "threshold "
-		   "comes on top.\n\n| launches at most | looks at | level of each | excludes 1 |\n"
+	(void)puts("## Looks\n\n"
+		   "Share of 4000 trials, with independent launches of equal builds, in which the\n"
+		   "interval of the ratio excludes 1 at any of the looks. A single look at 95 %\n"
+		   "does so in at most 5 % of trials. A verdict also requires a change above the\n"
+		   "threshold, so false alarms are rarer.\n"
+		   "\n"
+		   "| launches at most | looks at | level of each | excludes 1 |\n"
 		   "| ---: | :--- | ---: | ---: |");
 	for (int64_t most = 5; most <= 40; most *= 2) {
 		size_t wrong = 0;

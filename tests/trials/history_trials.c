@@ -1,36 +1,40 @@
-/* history_trials.c -- prints results/history.md: shifts planted in made series (series.h), and how
- * many of them `history` finds, beside Apache Otava.
+/* history_trials.c -- prints docs/history.md: shifts planted in synthetic series (series.h), and
+ * how many of them `history` and Apache Otava find.
  *
- *	history-trials LAUNCHES --series     the series, a line each, for tests/trials/otava_verdicts.py
- *	history-trials LAUNCHES VERDICTS     the page, with what tests/trials/otava_verdicts.py printed
+ *	history-trials LAUNCHES --series     the series, one per line, for otava_verdicts.py
+ *	history-trials LAUNCHES VERDICTS     the page; VERDICTS is the output of otava_verdicts.py
  */
 #include "tests/cli/reports/series.h"
 
 enum { SERIES = 40, SHIFTS = 5, NOISES = 3, INDEPENDENT = 1000, LINE = 1000 };
 
-static const uint64_t SEED = 1; /* the rule was chosen on other seeds */
+static const uint64_t SEED = 1; /* differs from the seeds on which the rule was chosen */
 static const double planted_shift[SHIFTS] = { 0, 0.03, 0.05, 0.1, 0.2 };
 static const double noise_size[NOISES] = { 0, 0.05, 0.02 };
 static const char *const noise_name[NOISES] = { "as measured", "5 %", "2 %" };
 
-/* Of one way to find shifts. */
+/* The results of one detector. */
 struct scores {
 	struct score of[NOISES][SHIFTS];
-	FILE *verdicts; /* what it finds; NULL: the program's own */
+	FILE *verdicts; /* its output; NULL: the program's own detector */
 };
 
 static const char head[] =
 	"# How far to trust a history\n"
 	"\n"
-	"Printed by `make history-trials` (`tests/trials/history_trials.c`); not edited by hand.\n"
+	"This page shows how many level shifts `gpubench history` finds, and how many of its\n"
+	"reports are real, beside Apache Otava. `make history-trials`\n"
+	"(`tests/trials/history_trials.c`) prints it; do not edit it by hand.\n"
 	"\n"
-	"`gpubench history` is tried on made series. A series has 30 to 120 launches of one\n"
-	"key, drawn in blocks of four consecutive ones from real launches of a single build\n"
-	"(`results/measured/launches.txt`). In four fifths of the series the level shifts\n"
-	"once or twice, up or down, by 3, 5, 10 or 20 %, with at least ten launches on each\n"
-	"level. A shift is found if one is reported at most three launches away from it.\n"
-	"Precision: of the shifts reported, those that are there. Recall: of the shifts that\n"
-	"are there, those found. 200 series for each size of the noise.\n"
+	"The series are synthetic. A series has 30 to 120 launches of one key, drawn in blocks\n"
+	"of four consecutive launches from real launches of a single build\n"
+	"(`results/measured/launches.txt`). In four fifths of the series the level shifts once\n"
+	"or twice, up or down, by 3, 5, 10 or 20 %, with at least ten launches on each level.\n"
+	"There are 200 series for each noise.\n"
+	"\n"
+	"A shift is found if one is reported at most three launches away from it. Precision is\n"
+	"the share of reported shifts that were planted. Recall is the share of planted shifts\n"
+	"that were found.\n"
 	"\n";
 
 static void fail(const char *what)
@@ -41,7 +45,7 @@ static void fail(const char *what)
 
 /* ---- all series ---------------------------------------------------------------------------- */
 
-/* What to do with the series of one noise and one shift. */
+/* Process the series of one noise and one shift. */
 typedef void visit(const struct series *series, size_t noise, size_t shift, struct scores *scores);
 
 static void for_each(const struct launches *measured, visit *f, struct scores *scores)
@@ -151,7 +155,7 @@ static void print_way(const char *name, const struct scores *scores)
 	print_sum(name, scores);
 }
 
-/* The ways of tests/trials/otava_verdicts.py: a name, then a line for each series. */
+/* Print the rows of otava_verdicts.py: VERDICTS has a name per detector, then a line per series. */
 static void print_otava(const struct launches *all, FILE *verdicts)
 {
 	char name[LINE];
@@ -165,13 +169,15 @@ static void print_otava(const struct launches *all, FILE *verdicts)
 	}
 }
 
-/* Independent values without a shift, whatever the machine. */
+/* False alarms on independent values without a shift, independent of the machine. */
 static void print_alarms(void)
 {
 	(void)puts(
-		"\n## Independent launches\n\nSeries of independent values without a shift, "
-		"1000 of each length: how many have a shift\nreported.\n\n| launches | series with "
-		"a false alarm |\n| ---: | ---: |");
+		"\n## Independent launches\n\n"
+		"Share of 1000 series of independent values, without a shift, in which `history`\n"
+		"reports one.\n"
+		"\n"
+		"| launches | series with a false alarm |\n| ---: | ---: |");
 	for (size_t count = 8; count <= 512; count *= 2) {
 		size_t wrong = 0;
 
@@ -201,20 +207,19 @@ static void print_page(const struct launches *all, FILE *verdicts)
 		fail("there are no verdicts");
 	version[strcspn(version, "\n")] = '\0';
 	(void)fputs(head, stdout);
-	(void)printf("Machine: %s.  %zu keys.\n\n", all->machine, all->keys);
+	(void)printf("Machine: %s. %zu keys.\n\n", all->machine, all->keys);
 	(void)printf(
 		"`noise` is the standard deviation between launches: as measured, or with all\n"
-		"deviations scaled to that size. The last four columns are precision and recall, "
-		"in "
-		"%%, of\nthe series with shifts of that size; `alarms` the share of the series "
-		"without "
-		"shifts that\nhave one reported. Otava is Apache Otava %s, `p < 0.001, window 50` "
-		"its\n"
-		"defaults; E-divisive is its implementation of the method as published, with 100\n"
-		"permutations. Otava's p is not corrected for the number of places tried. The "
-		"rule\n"
+		"deviations scaled to that size. `alarms` is the share of the series without a\n"
+		"shift in which one is reported. The last four columns are precision and\n"
+		"recall, in %%, of the series with shifts of that size.\n"
+		"\n"
+		"Otava is Apache Otava %s; `p < 0.001, window 50` is its default. E-divisive\n"
+		"is its implementation of the published method, with 100 permutations. Otava\n"
+		"does not correct p for the number of places tested. The rule of `history`\n"
 		"(`gb_shift_rule` in `cli/reports/history/shifts.c`) was chosen on series of\n"
-		"other seeds.\n\n",
+		"other seeds.\n"
+		"\n",
 		version);
 	(void)puts("| by | noise | precision | recall | alarms | 3 % | 5 % | 10 % | 20 % |\n"
 		   "| :--- | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");

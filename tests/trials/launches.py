@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""launches.py FILE...: the fastest sample of each launch, for the trials of results/gates.md.
+"""launches.py FILE...: the fastest sample of each launch, for the trials of docs/gates.md.
 
-The files are of one benchmark or several, one launch each or many, in the order in which they were
-measured.  Prints what the machine was, then for each key and way to measure a line: these, a tab,
-and its launches in ns.
+The files have one or more launches each, in the order of measurement, of one or more benchmarks.
+Prints a line about the machine, then a line for each key and method: these, a tab, and the launches
+in ns.
 """
 import json
 import sys

@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
 """mutants.py -- breaks copies of the project's own kernels, one place at a time, and counts how
-many of the broken ones the tests notice.
+many of them the tests detect.
 
 usage: mutants.py [--simt BUILD] [--ptx BUILD] [--count N] [--seed N] [--every N] [--only GLOB]
                   [--operator GLOB] [--jobs N] [--keep FILE] [--table]
 
-For a long series, in pieces: --only 'cuda/lbvh/*.cu', another --seed; --keep FILE has a line for each
-mutant that was tried, and those are not tried again.
+Split a long series with --only 'cuda/lbvh/*.cu' or another --seed.  --keep FILE stores a line for
+each mutant tried; these are not tried again.
 
-A mutant differs from the right program in one place of its device code: a barrier is gone, a
-release is relaxed, an atomic is none, a bound is off by one, ...  It is built for our own checker,
-then with ASan and UBSan, until something notices: a wrong result, a report, a hang, a compiler's
-error in constant evaluation.  That is --simt, with the folder where
-`make simt-all` has put the right programs, whose other objects are used.
+A mutant differs from the correct program in one place of its device code: a removed barrier, a
+relaxed release, a non-atomic update, a bound off by one, ...  With --simt it is built for our own
+checker, then with ASan and UBSan, until it is detected by a wrong result, a report, a hang, or a
+compiler's error in constant evaluation.  BUILD is where `make simt-all` has put the correct
+programs, whose other objects are reused.
 
-With --ptx, and the folder where `make ptx-mutants` has put the right program, each mutant is compiled
-by nvcc and run by the PTX executor (tests/ptx), whatever the emulator says of it.  --table prints who
-found how many.
+With --ptx each mutant is also compiled by nvcc and run by the PTX executor (tests/ptx).  BUILD is
+where `make ptx-mutants` has put the correct program.  --table prints the numbers found by each
+executor.
 
-Not every mutant that survives is a gap: some are programs as right as the one they were made from
-(a barrier too many, a bound that another one implies).  They are listed, to be looked at; SURVIVORS
-names those that were, with the reason.
+Not every surviving mutant is a gap: some are equivalent to the original (a redundant barrier, a
+bound that another one implies).  Survivors are printed for inspection; SURVIVORS has those known
+to be equivalent, with the reason.
 """
 
 import argparse
@@ -52,7 +52,7 @@ KINDS = {
 NVCC = "-std=c++20 -I. -O3 -lineinfo -w -DGB_HAVE_CUDA=1 --no-compress".split()
 LONGEST_S = 600
 
-# name, what is replaced, by what
+# name, pattern, replacement
 OPERATORS = [
     ("barrier gone", r"\b(__syncthreads|gpu_cluster_sync|sync_all<\w+>)\(\);", ";"),
     ("syncwarp gone", r"\b__syncwarp\([^;]*\);", ";"),
@@ -102,28 +102,33 @@ template <class T, class V> static __device__ inline T mutant_or(T *p, V v)
 SLOW_PATH = "it only takes the slow path"
 REGISTERS = "it spares registers and orders nothing"
 
-# By file: the operator, the right line, why the mutant is as right as the original.
+# By file: the operator, the original line, the reason why the mutant is equivalent.
 SURVIVORS = {
     "cuda/bfs/ccam_batch.cu": [
         ("condition turned", "if (threadIdx.x % WARP == 0)", "the other lanes store the same word"),
-        (">= is >", "return mine >= 16 ? 0 : 0xffffu & ~0u << mine;", "of 16 the other side gives 0 too"),
+        (">= is >", "return mine >= 16 ? 0 : 0xffffu & ~0u << mine;",
+         "the other branch gives 0 for 16 too"),
         ("< is <=", "for (uint32_t k = 0; k < ROUND; k++)",
-         "there are no more than ROUND, as is asked inside the loop"),
+         "the loop body checks that there are no more than ROUND"),
     ],
     "cuda/bfs/csr_do.cu": [
         ("< is <=", "items = warp_sum(lane < BFS_CSR_WARPS ? tile->sum[lane] : 0ull);",
          "a block has as many warps as a warp has lanes"),
     ],
     "cuda/bfs/ccam_pull.cu": [
-        ("< is <=", "for (uint64_t base = my_warp(); base < a.n; base += (uint64_t)WARP * all_warps()) {",
-         "lanes look again whether their vertex is one"),
+        ("< is <=",
+         "for (uint64_t base = my_warp(); base < a.n; base += (uint64_t)WARP * all_warps()) {",
+         "lanes check again that their vertex exists"),
     ],
     "cuda/bfs/parts/sweep.h": [
-        ("and is or", "if (threadIdx.x == 0 && left)", "it is asked whether any are left, not how many"),
+        ("and is or", "if (threadIdx.x == 0 && left)",
+         "only tests whether any are left, not how many"),
     ],
     "cuda/lbvh/parts/collapse.cu": [
-        ("and is or", "while (q > 0 && plane(origin, step, q) > x)", "a child's box may be larger than it must"),
-        ("shift off by one", "const unsigned extent = __float_as_uint(lbvh_add(hi, -lo)) >> 23 & 0xff;", SLOW_PATH),
+        ("and is or", "while (q > 0 && plane(origin, step, q) > x)",
+         "a child's box may be larger than it must"),
+        ("shift off by one",
+         "const unsigned extent = __float_as_uint(lbvh_add(hi, -lo)) >> 23 & 0xff;", SLOW_PATH),
         ("< is <=", "while (q < PLANES - 1 && plane(origin, step, q) < x)",
          "a child's box may be a step larger than it must"),
         ("and is or", "while (q < PLANES - 1 && plane(origin, step, q) < x)",
@@ -132,11 +137,12 @@ SURVIVORS = {
          "the exponent is such that the last plane is never below"),
         (">= is >", "while (q > 0 && plane(origin, step, q - 1) >= x)",
          "a child's box may be a step larger than it must"),
-        ("- 1 gone", "q = min(max(q, 0), PLANES - 1);", "the loop after it takes back what is too large"),
+        ("- 1 gone", "q = min(max(q, 0), PLANES - 1);",
+         "the loop after it reduces values that are too large"),
         ("< is <=", "while (plane(lo, step_of(exponent), PLANES - 1) < hi)",
          "a child's box may be larger than it must"),
         ("< is <=", "for (unsigned k = 0; k < LBVH_WIDE; k++)",
-         "there are no more than count, as is asked inside the loop"),
+         "the loop body checks that there are no more than count"),
         ("< is <=", "else if (k < count)", "the one behind the last has no triangles"),
     ],
     "cuda/lbvh/parts/builder.cu": [
@@ -144,7 +150,8 @@ SURVIVORS = {
          "codes twice as large are in the same order and share the same digits"),
     ],
     "cuda/lbvh/parts/hierarchy.cu": [
-        ("< is <=", "for (int k = 0; k < 2; k++)", "of leaves: there are no more, as is asked inside the loop"),
+        ("< is <=", "for (int k = 0; k < 2; k++)",
+         "the loop body checks that there are no more leaves"),
     ],
     "cuda/lbvh/parts/trace.h": [
         ("syncwarp gone", "__syncwarp();", "the shuffles after it bring the lanes together"),
@@ -153,7 +160,8 @@ SURVIVORS = {
         ("release relaxed", "gpu_st_release(w.slot, found);", "nothing was written before it"),
     ],
     "cuda/primitives/sort_pass.h": [
-        ("- 1 gone", "for (unsigned g = 0; g < DIGITS / WARP - 1; g++)", "no digit is behind the last group"),
+        ("- 1 gone", "for (unsigned g = 0; g < DIGITS / WARP - 1; g++)",
+         "no digit is behind the last group"),
     ],
     "cuda/primitives/primitives.cu": [
         (">= is >", "if (packed && left >= WARP_PART) {", SLOW_PATH),
@@ -165,7 +173,7 @@ SURVIVORS = {
     ],
     "cuda/radix/small.cu": [
         ("condition turned", "if (k % 4 == 3)", REGISTERS),
-        ("syncwarp gone", "__syncwarp(); /* a few addresses at a time, for registers */", REGISTERS),
+        ("syncwarp gone", "__syncwarp(); /* bounds the live addresses */", REGISTERS),
     ],
 }
 REASONS = {(path, row[0], row[1]): row[2] for path, rows in SURVIVORS.items() for row in rows}
@@ -196,7 +204,7 @@ def device_lines(text):
 
 
 def sites(path):
-    """All (path, line number, operator, mutated line, right line) of one file."""
+    """All (path, line number, operator, mutated line, original line) of one file."""
     with open(path) as file:
         text = file.read()
     lines = text.splitlines()
@@ -211,7 +219,7 @@ def sites(path):
 
 
 def choose(all_sites, count, seed):
-    """count sites, taking the operators in turn."""
+    """Choose count sites, cycling through the operators."""
     generator = random.Random(seed)
     by_operator = {}
     for site in all_sites:
@@ -240,7 +248,7 @@ def write_mutant(site, folder):
 
 
 def affected(build, path):
-    """The .cu files that have to be compiled again."""
+    """The .cu files that must be recompiled."""
     if path.endswith(".cu"):
         return [path]
     found = []
@@ -267,12 +275,12 @@ def link_command(kind):
 
 
 def home(build, kind):
-    """Where the right program of a kind is; build: the emulator's, the other executor's or none."""
+    """The folder of a kind's correct program; build: the emulator's, the other's, or none."""
     return build["ptx"] if kind == "ptx" else os.path.join(build["simt"], kind)
 
 
 def build_mutant(build, kind, site, folder):
-    """Compile and link; the program's path, or None if the compiler refuses."""
+    """Compile and link.  Return the program's path, or None if the compiler refuses."""
     source = affected(build, site[0])
     top = home(build, kind)
     objects = glob.glob(os.path.join(top, "cuda", "**", "*.cu.o"), recursive=True)
@@ -296,7 +304,7 @@ def build_mutant(build, kind, site, folder):
 
 
 def verdict(program, arguments, settings, timeout_s):
-    """What a run gives away, or None."""
+    """The symptom that a run shows, or None."""
     env = dict(os.environ, OMP_THREAD_LIMIT="1")
     env["ASAN_OPTIONS"] = "detect_leaks=0"
     for name, value in dict(settings, TIMEOUT=5).items():
@@ -309,7 +317,8 @@ def verdict(program, arguments, settings, timeout_s):
     output = (done.stdout + done.stderr).decode(errors="replace")
     for sign, word in SIGNS:
         if sign in output:
-            first = re.search(r"(?:simt|ptx): ERROR: (.*)|(runtime error: .*)|(ERROR: Addr.*)", output)
+            first = re.search(
+                r"(?:simt|ptx): ERROR: (.*)|(runtime error: .*)|(ERROR: Addr.*)", output)
             return word + (": " + first[0][:90] if first else "")
     if done.returncode == 0:
         return None
@@ -338,7 +347,7 @@ EXECUTORS = {"simt": ["check", "asan"], "ptx": ["ptx"]}
 
 
 def plan_runs(build, arguments):
-    """(kind, settings, seconds to allow) of each run that the right program passes."""
+    """(kind, settings, seconds to allow) of each run that the correct program passes."""
     for kind, runs in RUNS.items():
         program = build.get("ptx" if kind == "ptx" else "simt") and home(build, kind) + "/drive"
         if not program or not os.path.exists(program):
@@ -359,7 +368,7 @@ def variant_names():
 
 
 def arguments_for(path):
-    """What to run: a cuda/<workload>/<variant>.cu is one variant, other files belong to several."""
+    """Arguments of drive: a cuda/<workload>/<variant>.cu is one variant, other files several."""
     workload, _, rest = path.removeprefix("cuda/").partition("/")
     if workload not in sweeps.workloads():
         return sweeps.lines("quick")
@@ -369,7 +378,7 @@ def arguments_for(path):
 
 
 def try_executor(build, plan, kinds, site, folder):
-    """(kind, what it says) of who noticed first; None if nobody did."""
+    """(kind, symptom) of the first detection, or None."""
     built = None
     for kind, settings, timeout_s in plan:
         if kind not in kinds:
@@ -387,7 +396,7 @@ def try_executor(build, plan, kinds, site, folder):
 
 
 def try_mutant(build, plans, site):
-    """What each executor says of a mutant."""
+    """Each executor's verdict on a mutant."""
     folder = os.path.join(
         build["simt"] or build["ptx"], "mutants", threading.current_thread().name
     )
@@ -408,7 +417,7 @@ def describe(site):
 
 
 def read_kept(path):
-    """describe(site) -> what the executors said of it."""
+    """describe(site) -> the executors' verdicts."""
     if not path or not os.path.exists(path):
         return {}
     with open(path) as file:
@@ -424,20 +433,24 @@ def choose_every(all_sites, step):
 
 
 def print_table(sites_tried, kept):
-    """By operator: how many were found by whom, of those that both compilers take."""
+    """By operator: numbers found by each executor, among mutants that both compilers accept."""
     rows = {}
     for site in sites_tried:
         found = kept.get(describe(site))
-        if not found or set(found) != set(EXECUTORS) or any(f and f[0] == "compiler" for f in found.values()):
+        if not found or set(found) != set(EXECUTORS):
+            continue
+        if any(f and f[0] == "compiler" for f in found.values()):
             continue
         simt, ptx = bool(found.get("simt")), bool(found.get("ptx"))
         weak = ptx and "weak" in found["ptx"][1]
         as_right = not simt and not ptx and (site[0], site[2], site[4]) in REASONS
         for name in (site[2], "all"):
             row = rows.setdefault(name, [0] * 7)
-            for n, yes in enumerate((True, simt, ptx, simt and ptx, weak, not simt and not ptx, as_right)):
+            neither = not simt and not ptx
+            for n, yes in enumerate((True, simt, ptx, simt and ptx, weak, neither, as_right)):
                 row[n] += yes
-    print("| mutant | tried | emulator | PTX | both | PTX, with weak memory alone | neither | of these as right |")
+    print("| mutant | tried | emulator | PTX | both | PTX, with weak memory alone | neither "
+          "| of these equivalent |")
     print("|---|---|---|---|---|---|---|---|")
     for name in [o[0] for o in OPERATORS] + ["all"]:
         if name in rows:
@@ -449,14 +462,15 @@ def main():
     parser.add_argument("--simt", help="build of the emulator")
     parser.add_argument("--ptx", help="build of the PTX executor")
     parser.add_argument("--count", type=int, default=24, help="mutants (0: all)")
-    parser.add_argument("--every", type=int, help="every so many-th place of each file instead")
+    parser.add_argument("--every", type=int, help="every N-th place of each file instead")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="*", help="mutate the files of this name alone")
-    parser.add_argument("--operator", default="*", help="these mutants alone")
+    parser.add_argument("--only", default="*", help="mutate only files that match")
+    parser.add_argument("--operator", default="*", help="only mutants that match")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--least", type=int, default=75, help="share to find, in percent")
-    parser.add_argument("--keep", help="file with a line for each mutant that was tried")
-    parser.add_argument("--table", action="store_true", help="print a table of what is kept, no more")
+    parser.add_argument("--least", type=int, default=75,
+                        help="required share of mutants found, in percent")
+    parser.add_argument("--keep", help="file with a line for each mutant tried")
+    parser.add_argument("--table", action="store_true", help="only print a table of FILE")
     options = parser.parse_args()
     build = {"simt": options.simt, "ptx": options.ptx}
     names = sweeps.workloads() + ["primitives"]
@@ -502,7 +516,7 @@ def main():
                 for result in who:
                     print("%-8s %s\n         %s" % (result[0], describe(site), result[1]))
             elif reason:
-                print("as right %s\n         %s" % (describe(site), reason))
+                print("equivalent %s\n           %s" % (describe(site), reason))
             else:
                 survived += 1
                 print("SURVIVED %s" % describe(site))

@@ -1,20 +1,21 @@
-/* recorder.c -- stands before the Vulkan loader: checks the order of what is recorded, and plants faults.
+/* recorder.c -- a layer in front of the Vulkan loader that checks the order of commands and plants
+ * faults.
  *
- * Built as libvulkan.so.1, which passes all calls on to the loader at RECORDER_LOADER.  Validation
- * layers do not see that a barrier between two builds is missing; here every command that reads or
- * writes what an earlier one wrote has to be behind a barrier that names both.  All that is submitted
- * goes to one queue, so the order of recording is that of running.  And nothing may be destroyed from the
- * first command on until the pool of commands is reset, which is after a wait.  What is found goes to
- * the file RECORDER_REPORT, a line each.
+ * Built as libvulkan.so.1; it passes all calls on to the loader at RECORDER_LOADER.  Validation
+ * layers do not detect a missing barrier between two builds.  Here every command that reads or
+ * writes what an earlier one wrote must follow a barrier that names both.  All submissions go to
+ * one queue, so the order of recording is the order of execution.  Nothing may be destroyed between
+ * the first command and the reset of the command pool, which follows a wait.  Faults found are
+ * written to the file RECORDER_REPORT, one per line.
  *
  * RECORDER_PLANT, for tests:
  *
  *	eye        the camera's eye is moved by 1 %
- *	index      the index buffer begins one number too late
+ *	index      the index buffer starts one number too late
  *	transform  two rows of the instance's transform are swapped
  *	build      nothing is built
  *	barrier    there are no barriers between builds
- *	usage      buffers that builds read are not made for that
+ *	usage      buffers that builds read lack that usage flag
  *	memory     there is no memory for buffers of 64 KiB and more
  *	lost       the 20th submission loses the device
  *	end        the 20th command buffer cannot be ended
@@ -54,7 +55,7 @@ static void report(const char *what, const char *missing)
 
 /* ---- order -------------------------------------------------------------------------------- */
 
-/* Who writes, who reads or writes later. */
+/* Writers, and the later uses by readers and writers. */
 enum { BUILT, TRANSFERRED, COMPUTED, TRACED, WRITERS };
 enum {
 	BUILD_STRUCTURE, /* a build that reads or overwrites a tree */
@@ -90,7 +91,7 @@ static const struct scope users[USERS] = {
 	[TRANSFER] = { VK_PIPELINE_STAGE_TRANSFER_BIT,
 		       VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT },
 };
-/* Whose writes matter to whom: no build reads what a shader wrote, no input is built. */
+/* Writers that affect each use: no build reads a shader's output, and inputs are not built. */
 static const bool matters[USERS][WRITERS] = {
 	[BUILD_STRUCTURE] = { [BUILT] = true },
 	[BUILD_INPUT] = { [TRANSFERRED] = true },
@@ -105,7 +106,7 @@ static const char *const names[WRITERS] = { "without a barrier behind a build",
 					    "without a barrier behind a compute shader",
 					    "without a barrier behind a ray tracing shader" };
 
-/* What writer w wrote last is not seen yet by user u. */
+/* The last write of writer w is not yet visible to use u. */
 static bool unseen[WRITERS][USERS];
 
 static bool covers(VkPipelineStageFlags stage, VkAccessFlags access, struct scope of)
@@ -121,7 +122,7 @@ static void use(const char *what, int user)
 	for (int w = 0; w < WRITERS; w++) {
 		if (matters[user][w] && unseen[w][user])
 			report(what, names[w]);
-		unseen[w][user] = false; /* said once */
+		unseen[w][user] = false; /* report once */
 	}
 }
 
@@ -131,7 +132,7 @@ static void write_by(int writer)
 		unseen[writer][u] = true;
 }
 
-/* ---- the calls that are looked at --------------------------------------------------------- */
+/* ---- checked calls --------------------------------------------------------------------------- */
 
 #define CALLS(X)                                       \
 	X(CmdPipelineBarrier)                          \
@@ -219,7 +220,7 @@ static VKAPI_ATTR void VKAPI_CALL at_CmdTraceRaysKHR(
 	next_CmdTraceRaysKHR(commands, generate, miss, hit, call, width, height, depth);
 }
 
-/* A command with one use, after which its writer has written; WRITERS: nothing is written. */
+/* A command with one use, followed by a write of `writer`; WRITERS: no write. */
 #define ONE_USE(call, what, user, writer, parameters, arguments) \
 	static VKAPI_ATTR void VKAPI_CALL at_##call parameters   \
 	{                                                        \
@@ -284,16 +285,16 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_CreateBuffer(VkDevice device,
 						      const VkAllocationCallbacks *allocator,
 						      VkBuffer *buffer)
 {
+	const VkBufferUsageFlags input =
+		VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
 	VkBufferCreateInfo changed = *info;
 
 	if (is_planted("usage"))
-		changed.usage &=
-			~(VkBufferUsageFlags)
-				VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
+		changed.usage &= ~input;
 	return next_CreateBuffer(device, &changed, allocator, buffer);
 }
 
-/* The staging buffer is larger, and there before. */
+/* The staging buffer is larger and exists earlier. */
 static VKAPI_ATTR VkResult VKAPI_CALL at_AllocateMemory(VkDevice device,
 							const VkMemoryAllocateInfo *info,
 							const VkAllocationCallbacks *allocator,
@@ -323,9 +324,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_EndCommandBuffer(VkCommandBuffer comman
 	return is_planted("end") && ++ends == 20 ? VK_ERROR_UNKNOWN : result;
 }
 
-/* ---- what is destroyed -------------------------------------------------------------------- */
+/* ---- destruction ----------------------------------------------------------------------------- */
 
-static bool is_busy; /* commands are recorded or under way */
+static bool is_busy; /* commands are recorded or running */
 
 static VKAPI_ATTR VkResult VKAPI_CALL at_BeginCommandBuffer(VkCommandBuffer commands,
 							    const VkCommandBufferBeginInfo *info)
@@ -354,7 +355,7 @@ DESTROYED(Pipeline, "a pipeline")
 DESTROYED(QueryPool, "a query pool")
 DESTROYED(AccelerationStructureKHR, "a tree")
 
-/* ---- what devices can do ------------------------------------------------------------------- */
+/* ---- limits of devices ----------------------------------------------------------------------- */
 
 static void *find(void *chain, VkStructureType type)
 {
@@ -396,7 +397,7 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceQueueFamilyProperties(
 		family[i].timestampValidBits = 20;
 }
 
-/* The bits above those that are valid are anything. */
+/* Bits above the valid ones are undefined. */
 static VKAPI_ATTR VkResult VKAPI_CALL at_GetQueryPoolResults(VkDevice device, VkQueryPool pool,
 							     uint32_t first, uint32_t count,
 							     size_t bytes, void *data,
@@ -412,7 +413,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_GetQueryPoolResults(VkDevice device, Vk
 	return result;
 }
 
-/* ---- who is asked for functions ----------------------------------------------------------- */
+/* ---- lookup of functions --------------------------------------------------------------------- */
 
 static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction real)
 {

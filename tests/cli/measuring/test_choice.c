@@ -1,4 +1,4 @@
-/* Words that choose benchmarks and variants, and leave some out. */
+/* test_choice.c -- words that select benchmarks and variants, or exclude some. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -46,7 +46,7 @@ Test(choice, names_of_benchmarks_and_globs)
 	cr_assert(gb_chosen_any(&choice, gb_workload_find("octree")));
 }
 
-Test(choice, all_but_some)
+Test(choice, exclusions)
 {
 	static const char *const word[] = { "!cpu/q*", "!radix/cpu/lsd8" };
 	const struct gb_choice choice = read(NULL, word, GB_COUNT(word));
@@ -57,8 +57,8 @@ Test(choice, all_but_some)
 	cr_assert(takes(&choice, "stream", "copy"));
 }
 
-/* "stream" is a benchmark, and a variant of cbt. */
-Test(choice, a_benchmark_takes_all_words_as_globs)
+/* "stream" is a benchmark and also a variant of cbt. */
+Test(choice, after_a_benchmark_all_words_are_globs)
 {
 	static const char *const word[] = { "stream" };
 	const struct gb_choice choice = read("cbt", word, 1);
@@ -68,7 +68,7 @@ Test(choice, a_benchmark_takes_all_words_as_globs)
 	cr_assert(not(takes(&choice, "cbt", "ocbt")));
 }
 
-Test(choice, back_ends_are_explicit_by_a_glob_that_is_not_left_out)
+Test(choice, a_glob_that_does_not_exclude_makes_a_back_end_explicit)
 {
 	static const char *const in[] = { "cuda/*" }, *const out[] = { "!cuda/*" };
 	const struct gb_choice with = read("radix", in, 1), without = read("radix", out, 1);

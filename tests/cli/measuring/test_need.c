@@ -1,4 +1,6 @@
-/* Whether a point fits is known before its input is made. */
+/* test_need.c -- tests that a point which does not fit in memory is found before its input is
+ * made.
+ */
 #include "cli/measuring/need.h"
 
 #include <criterion/criterion.h>
@@ -37,7 +39,7 @@ static enum gb_status ask(const char *bench, const char *name, const char *words
 }
 
 /* 512 M triangles take minutes to make, and more memory than most machines have. */
-Test(need, a_scene_that_does_not_fit_is_told_at_once)
+Test(need, a_scene_that_does_not_fit_is_reported_at_once)
 {
 	const uint64_t available = gb_host_available();
 	const double start = gb_now_ns();
@@ -53,7 +55,7 @@ Test(need, a_scene_that_does_not_fit_is_told_at_once)
 	cr_expect_lt(gb_now_ns() - start, 30e9);
 }
 
-Test(need, what_fits)
+Test(need, points_that_fit)
 {
 	struct gb_error err = { 0 };
 	struct gb_need need;
@@ -63,8 +65,8 @@ Test(need, what_fits)
 	cr_expect_lt(need.host_bytes, 1 << 20);
 }
 
-/* A few bytes that ask for gigabytes. */
-Test(need, a_small_file_is_looked_at)
+/* A file of a few bytes that declares gigabytes. */
+Test(need, a_small_file_is_read)
 {
 	char path[] = "/tmp/gpubench-need-XXXXXX.el";
 	const int file = mkstemps(path, 3);

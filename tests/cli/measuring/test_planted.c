@@ -1,9 +1,9 @@
-/* Faults planted in every variant: its own operations, wrapped so that some runs do nothing or leave
- * something wrong.  None of them may keep a time.
+/* test_planted.c -- faults planted in every variant: its operations are wrapped so that some runs
+ * do nothing or leave a wrong result.  None of them may keep a time.
  *
- * A clean measurement comes first, so that the faulty one is given memory that may hold a right
- * result.  In the emulator's build the cuda variants are wrapped (suite `variants_planted`), else
- * those of the cpu, and on a machine with a GPU both.
+ * A correct measurement comes first, so that the memory of the faulty one may hold a correct
+ * result.  The emulator's build wraps the cuda variants (suite `variants_planted`), other builds
+ * the cpu variants, and a machine with a GPU both.
  */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -21,18 +21,18 @@
 enum fault {
 	NONE,
 	IDLE,             /* no run does anything */
-	IDLE_AFTER_FIRST, /* nor does any but the first */
+	IDLE_AFTER_FIRST, /* only the first run does anything */
 	IDLE_UNLESS_RESET,
 	WRONG_ONCE,         /* run number planted.victim */
 	WRONG_UNLESS_RESET, /* each run but the first after a reset() */
 };
 
-/* A workload that has none here is tried at the points of its `check` list. */
+/* A workload that is not listed is tested at the points of its `check` list. */
 static const struct {
 	const char *workload, *words;
 } points[] = {
 	{ "stream",
-	  "--count=5001 --threads=1" }, /* a microsecond: batched on a busy machine, too */
+	  "--count=5001 --threads=1" }, /* a microsecond: batched even on a busy machine */
 	{ "radix", "--count=5003 --type=u32,pairs" },
 	{ "bfs", "--vertices=600 --p=0.01 --sources=1 --result=dist,both" },
 	{ "cbt", "--op=bitfield,reduce,decode,cycle,update --depth=11 --shape=random --fill=0.4" },
@@ -47,7 +47,7 @@ static struct {
 	const struct gb_variant_ops *ops;
 	enum fault fault;
 	int64_t runs, since_reset, victim;
-	bool wrong; /* what the last run has left */
+	bool wrong; /* the last run left a wrong result */
 } planted;
 
 static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
@@ -108,7 +108,7 @@ static bool is_of_batches(enum fault fault)
 	return fault == IDLE_UNLESS_RESET || fault == WRONG_UNLESS_RESET;
 }
 
-/* Faults of batches are no faults where a run that was held up on its way made a batch of one. */
+/* Faults of batches have no effect if a delayed run made the batch a single one. */
 static bool measure_faulty(const struct gb_workload *workload, const struct gb_variant *v,
 			   const void *params, const void *input, const struct gb_settings *how,
 			   enum fault fault, struct gb_result *r)
@@ -147,7 +147,7 @@ static struct gb_settings settings(bool hot)
 	return (struct gb_settings){ .samples = 4, .warmup = 1, .timeout_s = 100, .hot = hot };
 }
 
-/* False if the variant does not do this. */
+/* False if the variant does not support this point. */
 static bool try_point(const struct gb_workload *workload, const struct gb_variant *v,
 		      const void *params, const void *input)
 {
@@ -183,7 +183,7 @@ static bool try_point(const struct gb_workload *workload, const struct gb_varian
 	return true;
 }
 
-/* The input of the line's first point, and its parameters, for free(). */
+/* The input of the line's first point, and its parameters, which the caller frees. */
 static void *first_point(const struct gb_workload *workload, const char *words, void **params)
 {
 	struct gb_sweep sweep = { 0 };
@@ -198,7 +198,7 @@ static void *first_point(const struct gb_workload *workload, const char *words, 
 	return input;
 }
 
-/* The points of one line; how many the variant does. */
+/* Test the points of one line.  Return how many the variant supports. */
 static size_t try_line(const struct gb_variant *v, const char *words)
 {
 	const struct gb_workload *workload = gb_workload_find(v->workload);
@@ -213,7 +213,7 @@ static size_t try_line(const struct gb_variant *v, const char *words)
 
 		gb_sweep_point(&sweep, p, params);
 		cr_assert_eq(workload->prepare(params, &input, &err), GB_OK, "%s", err.message);
-		if (workload->output_size(params, input) > 0) /* where there is something to do */
+		if (workload->output_size(params, input) > 0) /* skip empty outputs */
 			done += try_point(workload, v, params, input);
 		workload->release(input);
 	}
@@ -259,8 +259,9 @@ ParameterizedTest(const size_t *i, variants_planted, every_fault_is_found)
 	cr_expect(done > 0, "%s %s does none of the points", v->workload, v->name);
 }
 
-/* One wrong run of eleven: found where it is the first or the last or the seed chooses it. */
-Test(variants_planted, the_chosen_run_finds_its_share)
+/* One wrong run of eleven is found if it is the first, the last or the one that the seed
+ * selects. */
+Test(variants_planted, a_random_run_is_verified)
 {
 	enum { SAMPLES = 11, SEEDS = 200 };
 	const struct gb_workload *workload = gb_workload_find("radix");
@@ -290,11 +291,11 @@ Test(variants_planted, the_chosen_run_finds_its_share)
 		  found, SEEDS);
 }
 
-/* ---- behind a hold ------------------------------------------------------------------------- */
+/* ---- held launches --------------------------------------------------------------------------- */
 
 #if GB_HAVE_CUDA
 
-/* A run that waits for the device without saying so: the hold before it cannot last. */
+/* A run that waits for the device without announcing it, so it cannot be held back. */
 static enum gb_status run_and_wait(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	planted.runs++;
@@ -333,7 +334,7 @@ static void measure_waiting(int64_t waits, int64_t warmup, struct gb_result *r)
 	free(params);
 }
 
-Test(variants_planted, a_hold_in_vain_is_taken_again)
+Test(variants_planted, a_failed_hold_is_repeated)
 {
 	struct gb_error none = { 0 };
 	struct gb_result r;
@@ -347,7 +348,7 @@ Test(variants_planted, a_hold_in_vain_is_taken_again)
 	gb_result_release(&r);
 }
 
-Test(variants_planted, a_variant_that_cannot_be_held_back_is_told)
+Test(variants_planted, a_variant_that_cannot_be_held_back_is_reported)
 {
 	struct gb_error none = { 0 };
 	struct gb_result r;
@@ -363,8 +364,8 @@ Test(variants_planted, a_variant_that_cannot_be_held_back_is_told)
 	gb_result_release(&r);
 }
 
-/* The first launch loads modules: a hold would last until that is done, and for ever where it waits
- * for the device. */
+/* The first launch loads modules.  A hold would last until that is done, and for ever if loading
+ * waits for the device. */
 Test(variants_planted, the_first_launch_is_never_held)
 {
 	struct gb_error none = { 0 };

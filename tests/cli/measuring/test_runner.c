@@ -1,4 +1,6 @@
-/* The runner, driven with variants that misbehave in every way it must notice. */
+/* test_runner.c -- the runner, driven with variants that misbehave in every way that it must
+ * detect.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
@@ -13,7 +15,7 @@
 
 enum { SIZE = 1024 };
 
-/* What the toy variant does, set by each test. */
+/* Settings of the toy variant, set by each test. */
 static struct {
 	bool wrong, wrong_late, fail_create, unavailable, fail_run, no_output;
 	double busy_ns;
@@ -32,7 +34,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	if (toy.unavailable)
 		return gb_fail(err, GB_EMEMORY, "needs 7 GiB, 3 GiB free");
-	(void)gb_host_alloc(SIZE, 1, err); /* belongs to the state */
+	(void)gb_host_alloc(SIZE, 1, err); /* owned by the state */
 	if (!err->code && toy.fail_create)
 		return gb_fail(err, GB_ERUNTIME, "half built");
 	return err->code;
@@ -127,7 +129,7 @@ static void setup(void)
 {
 	how = (struct gb_settings){ .warmup = 2,
 				    .min_samples = 10,
-				    .rel_ci = 100, /* reached at once, also on a busy machine */
+				    .rel_ci = 100, /* reached at once, even on a busy machine */
 				    .timeout_s = 20,
 				    .hot = 1 };
 	toy.busy_ns = 1e5;
@@ -192,7 +194,7 @@ Test(runner, phases_add_up)
 	cr_assert(eq(i64, toy.runs, (int64_t)result.time.count + 2 + 5));
 }
 
-/* A mark takes time, which must not be in that of the samples. */
+/* A mark takes time, which samples must not contain. */
 Test(runner, samples_have_no_marks)
 {
 	how.samples = 7;
@@ -211,7 +213,7 @@ Test(runner, fixed_samples)
 	cr_assert(eq(i64, toy.runs, 6), "and one for the phases");
 }
 
-/* Each fault leaves no time; and the warm-up alone shows a wrong result. */
+/* No fault leaves a time.  The warm-up alone detects a wrong result. */
 Test(runner, faults_leave_no_time)
 {
 	static const struct {
@@ -273,7 +275,7 @@ Test(runner, a_time_out_before_the_first_sample_leaves_no_time)
 	assert_no_time();
 }
 
-Test(runner, the_timeout_ends_sampling_before_the_least_number)
+Test(runner, the_timeout_precedes_min_samples)
 {
 	toy.busy_ns = 5e6;
 	how.timeout_s = 0.1;
@@ -298,7 +300,7 @@ Test(runner, max_time_ends_sampling)
 	cr_assert(result.time.count >= 10 && result.time.count <= 51);
 }
 
-Test(runner, min_samples_come_before_max_time)
+Test(runner, min_samples_precede_max_time)
 {
 	toy.busy_ns = 5e6;
 	how.rel_ci = 0;
@@ -307,7 +309,7 @@ Test(runner, min_samples_come_before_max_time)
 	cr_assert(eq(int, (int)result.stop, GB_LIMIT));
 }
 
-Test(runner, a_record_holds_so_many_samples)
+Test(runner, the_number_of_samples_is_limited)
 {
 	toy.busy_ns = 1000;
 	how.rel_ci = 0;
@@ -317,7 +319,7 @@ Test(runner, a_record_holds_so_many_samples)
 	cr_assert(eq(int, (int)result.stop, GB_LIMIT));
 }
 
-/* The interval would take too long to become so narrow. */
+/* The interval would take too long to become this narrow. */
 Test(runner, a_hopeless_measurement_ends_early)
 {
 	how.rel_ci = 1e-9;
@@ -347,7 +349,7 @@ Test(runner, each_distinct_input_is_verified)
 	cr_assert(result.harmonic_items_per_s > 0);
 }
 
-Test(runner, no_verify_says_so)
+Test(runner, a_missing_verify_is_reported)
 {
 	how.no_verify = 1;
 	toy.wrong = true;
@@ -357,7 +359,7 @@ Test(runner, no_verify_says_so)
 	cr_assert(eq(i64, toy.verified, 0));
 }
 
-/* Measure a variant that may be run again without a reset. */
+/* Measure a variant whose runs need no reset. */
 static void go_repeatable(void)
 {
 	static const struct gb_variant_ops repeatable = {
@@ -393,7 +395,7 @@ Test(runner, short_repeatable_runs_are_batched_when_hot)
 		  "one more behind each sample that is verified, and one for the phases");
 }
 
-/* Without a warm-up nothing is known of the time of a run. */
+/* Without a warm-up the time of a run is unknown. */
 Test(runner, runs_that_are_cold_or_of_unknown_length_are_not_batched)
 {
 	toy.busy_ns = 1000;

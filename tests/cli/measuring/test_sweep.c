@@ -1,4 +1,4 @@
-/* The sweep grammar: what a SPEC expands to, what is refused and in which words. */
+/* test_sweep.c -- the sweep grammar: what a SPEC expands to, and the errors. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -173,7 +173,7 @@ Test(sweep, the_first_parameter_varies_slowest)
 	cr_assert(eq(i64, p.seed, 2));
 }
 
-Test(sweep, what_a_variant_ignores_is_run_once)
+Test(sweep, ignored_parameters_are_run_once)
 {
 	static const struct gb_variant_ops serial_ops = { .flags = GB_SERIAL }, omp_ops = { 0 };
 	const struct gb_variant serial = { .backend = GB_CPU, .ops = &serial_ops };
@@ -193,7 +193,7 @@ Test(sweep, what_a_variant_ignores_is_run_once)
 	cr_assert(eq(sz, runs[2], 2));
 }
 
-Test(sweep, a_default_yields_to_what_was_given)
+Test(sweep, given_values_override_a_default)
 {
 	struct toy p;
 

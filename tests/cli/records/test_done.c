@@ -1,12 +1,12 @@
-/* How often a list of records holds a key. */
+/* test_done.c -- how often a list of records contains a key. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
 #include "cli/records/done.h"
 #include "tests/line_of.h"
 
-/* A measurement that failed or, on request, was not verified is not done. */
-Test(done, counts_keys_that_are_not_to_be_made_again)
+/* A failed measurement does not count, and on request neither does an unverified one. */
+Test(done, counts_finished_keys)
 {
 	static const char *const status[] = { "ok", "failed", "unverified", "skipped" };
 	static const bool again[3][4] = { { 0 }, { 0, 1 }, { 0, 1, 1 } };

@@ -1,4 +1,4 @@
-/* test_identity.c -- which machine a time belongs to, and which files may be added to. */
+/* test_identity.c -- the machine that a time belongs to, and the files that may be appended to. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,12 +7,14 @@
 #include "cli/records/output.h"
 #include "tests/line_of.h"
 
-/* A host of which everything is known, with the members that begin differently. */
+/* A host with all members known; the arguments are the start of some of them. */
 #define HOST(name, cores, l3, memory, kernel, model)                                          \
 	"\"host\":{\"hostname\":\"" name "\",\"kernel\":\"" kernel "\",\"cpu\":\"AMD EPYC\"," \
 	"\"sockets\":1,\"cores\":" cores ",\"usable_cpus\":2,\"l1d_bytes\":32768,"            \
 	"\"l2_bytes\":1048576,\"l3_bytes\":" l3 ",\"memory_bytes\":" memory model "}"
-#define X86   ",\"cpu_vendor\":\"AuthenticAMD\",\"cpu_family\":25,\"cpu_model\":17,\"cpu_stepping\":1"
+#define X86                                                                    \
+	",\"cpu_vendor\":\"AuthenticAMD\",\"cpu_family\":25,\"cpu_model\":17," \
+	"\"cpu_stepping\":1"
 #define MB110 "115343360"
 #define MB503 "527433728"
 #define GIB8  "8589934592"
@@ -30,7 +32,7 @@ static struct gb_run *run_of(const char *id, const char *members)
 	return run;
 }
 
-/* Two runs of two ids are, or are not, of one CPU, and of one GPU. */
+/* Check whether runs of two ids are of the same CPU, or of the same GPU. */
 static void expect_same(const char *a, const char *b, bool cpu, bool same)
 {
 	struct gb_run *x = run_of("1", a), *y = run_of("2", b);
@@ -51,12 +53,12 @@ static void expect_same(const char *a, const char *b, bool cpu, bool same)
 	"\"},\"settings\":{\"device\":0},\"gpus\":[{\"id\":0,\"name\":\"H100\"," \
 	"\"memory_bytes\":85899345920" uuid "}]"
 
-/* Hosts come and go: a machine is what it consists of. */
-Test(identity, a_machine_is_known_by_what_it_consists_of)
+/* Hostnames come and go: a machine is identified by its components. */
+Test(identity, a_machine_is_identified_by_its_components)
 {
 	static const char here[] = HOST("a", "2", MB110, GIB8, "6.1", X86);
 	static const char v2[] = HOST("a", "2", MB110, GIB8, "6.1", ARM("0xd4f"));
-	/* Runs of schema 1 tell neither vendor nor family. */
+	/* Runs of schema 1 have neither vendor nor family. */
 	static const char early[] = HOST("a", "2", MB110, GIB8, "6.1", "");
 	static const char gpu[] = GPU("x", ",\"uuid\":\"GPU-a\"");
 	static const struct {
@@ -65,7 +67,7 @@ Test(identity, a_machine_is_known_by_what_it_consists_of)
 	} row[] = {
 		{ here, here, true, true },
 		{ here, HOST("b", "2", MB110, GIB8, "6.2", X86), true, true },
-		/* Kernels leave a little more or less of the same memory. */
+		/* Kernels report slightly different sizes of the same memory. */
 		{ here, HOST("b", "2", MB110, "8500000000", "6.2", X86), true, true },
 		{ here, HOST("a", "2", MB503, GIB8, "6.1", X86), true, false },
 		{ here, HOST("a", "4", MB110, GIB8, "6.1", X86), true, false },
@@ -79,7 +81,7 @@ Test(identity, a_machine_is_known_by_what_it_consists_of)
 		{ v2, HOST("b", "2", MB110, GIB8, "6.1", ARM("0xd4f")), true, true },
 		{ v2, HOST("b", "2", MB110, GIB8, "6.1", ARM("0xd0c")), true, false },
 		{ v2, HOST("a", "2", MB110, GIB8, "6.1", ARM("0xd0c")), true, false },
-		/* Without a host's name nothing tells that it is another host. */
+		/* Without a hostname nothing distinguishes the two hosts. */
 		{ "\"host\":{\"cpu\":\"AMD EPYC\"}", "\"host\":{\"cpu\":\"AMD EPYC\"}", true,
 		  true },
 		{ "\"host\":{}", "\"host\":{}", true, true },
@@ -99,7 +101,7 @@ Test(identity, a_machine_is_known_by_what_it_consists_of)
 	gb_run_free(run);
 }
 
-Test(identity, what_is_missing_is_like_nothing_of_another_host)
+Test(identity, missing_members_never_match_on_another_host)
 {
 	static const char *const member[] = {
 		"\"sockets\":1,",
@@ -123,7 +125,7 @@ Test(identity, what_is_missing_is_like_nothing_of_another_host)
 			(void)snprintf(lacks[k], sizeof lacks[k], "%.*s%s", (int)(at - whole[k]),
 				       whole[k], at + strlen(member[i]));
 		}
-		expect_same(lacks[0], lacks[0], true, true); /* of one host */
+		expect_same(lacks[0], lacks[0], true, true); /* the same host */
 		expect_same(lacks[0], lacks[1], true, false);
 		expect_same(lacks[0], whole[1], true, false);
 	}
@@ -141,7 +143,8 @@ Test(identity, arm_cores_have_names)
 
 /* ---- --resume ----------------------------------------------------------------------------- */
 
-/* Whether a file with a run of `there` may be added to by `here`; where not, because of `part`. */
+/* Check whether a file with a run of `there` may be appended to by `here`; if not, `part` is the
+ * reason. */
 static void expect_resumed(const char *there, const char *here, const char *part)
 {
 	struct gb_records list = { 0 };
@@ -164,7 +167,7 @@ static void expect_resumed(const char *there, const char *here, const char *part
 	gb_records_release(&list);
 }
 
-Test(resume, only_the_same_setup_is_added_to)
+Test(resume, only_the_same_setup_is_appended_to)
 {
 	static const char here[] = HOST("a", "2", MB110, GIB8, "6.1", X86);
 	static const char *const host[][2] = {

@@ -1,4 +1,4 @@
-/* test_key.c -- keys that last: one measurement has one key, whichever version wrote its record. */
+/* test_key.c -- keys are permanent: a measurement has the same key in records of all versions. */
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <stdio.h>
@@ -37,14 +37,14 @@ static const struct gb_param rows[] = {
 	  .high = 1e7 },
 	{ .name = "check", .type = GB_FLAG, .offset = AT(check) },
 	{ .name = "file", .type = GB_PATH, .offset = AT(file) },
-	/* Added later: before that there was one pass. */
+	/* Added later: older versions made one pass. */
 	{ .name = "passes",
 	  .type = GB_INT,
 	  .offset = AT(passes),
 	  .initial = "4",
 	  .keyed = "1",
 	  .max = 9 },
-	/* Its default has changed from 32. */
+	/* Its default was once 32. */
 	{ .name = "width",
 	  .type = GB_INT,
 	  .offset = AT(width),
@@ -76,7 +76,7 @@ static void expect_key(const struct gb_variant *variant, const struct toy *param
 	free(key);
 }
 
-Test(key, leaves_out_the_first_defaults)
+Test(key, omits_the_first_defaults)
 {
 	struct toy p = first;
 
@@ -91,7 +91,7 @@ Test(key, leaves_out_the_first_defaults)
 		   "file=a b threads=2 seed=9223372036854775807");
 }
 
-Test(key, has_what_the_variant_reads)
+Test(key, contains_what_the_variant_reads)
 {
 	expect_key(&serial, &first, "toy/cpu/slow");
 	expect_key(&cuda, &first, "toy/cuda/fast");
@@ -109,7 +109,7 @@ Test(key, holds_long_paths_whole)
 	expect_key(&cuda, &p, wanted);
 }
 
-Test(key, a_default_of_today_is_spelled_if_it_is_not_the_first)
+Test(key, a_changed_default_is_spelled_out)
 {
 	struct toy p = first;
 	struct gb_error err = { 0 };
@@ -118,7 +118,7 @@ Test(key, a_default_of_today_is_spelled_if_it_is_not_the_first)
 	expect_key(&cuda, &p, "toy/cuda/fast passes=4 width=64");
 }
 
-Test(key, has_one_spelling_of_a_number)
+Test(key, numbers_have_one_spelling)
 {
 	static const struct {
 		double density;
@@ -150,8 +150,8 @@ static struct gb_record *record_of(const char *key, const char *params)
 	return parsed_record(text);
 }
 
-/* The report of a file from before `passes` lines up with one from after. */
-Test(key, records_get_the_parameters_that_they_lack)
+/* Records from before and after `passes` was added share a row. */
+Test(key, records_get_missing_parameters)
 {
 	struct gb_record *record =
 		record_of("toy/cpu/wide count=5 width=64 threads=2",
@@ -186,7 +186,7 @@ static const struct gb_variant *variant_of(const struct gb_record *record)
 	return NULL;
 }
 
-/* The key that a measurement at the record's parameters has. */
+/* The key of a measurement with the record's parameters. */
 static char *measured_key(const struct gb_workload *w, const struct gb_record *record)
 {
 	const struct gb_variant *variant = variant_of(record);
@@ -216,7 +216,7 @@ static char *measured_key(const struct gb_workload *w, const struct gb_record *r
 	return key;
 }
 
-/* Whoever wrote it, a record has the key of a measurement made now. */
+/* Each record, whatever version wrote it, has the key of a measurement made now. */
 static void expect_keys_of_today(const char *path)
 {
 	struct gb_records read = { 0 };
@@ -233,7 +233,7 @@ static void expect_keys_of_today(const char *path)
 	gb_records_release(&read);
 }
 
-Test(key, of_stored_records)
+Test(key, stored_records)
 {
 	glob_t found;
 
@@ -243,8 +243,8 @@ Test(key, of_stored_records)
 	globfree(&found);
 }
 
-/* What keys leave out is never changed: this list only grows. */
-Test(key, leaves_out_the_same_for_ever)
+/* The defaults that keys omit are permanent: this list only grows. */
+Test(key, omitted_defaults_never_change)
 {
 	static const char *const fixed[] = {
 		"stream count 256Mi", "stream threads 0",       "stream seed 1",

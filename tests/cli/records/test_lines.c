@@ -1,4 +1,4 @@
-/* test_lines.c -- files of records read: whole, cut off, damaged, or something else. */
+/* test_lines.c -- reading record files: whole, truncated, damaged, or of another format. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <math.h>
@@ -94,7 +94,7 @@ Test(lines, a_killed_run_loses_only_its_last_line)
 	}
 }
 
-Test(lines, what_is_not_a_record_file_is_refused)
+Test(lines, other_files_are_refused)
 {
 	static const struct {
 		const char *text, *where;
@@ -115,8 +115,9 @@ Test(lines, what_is_not_a_record_file_is_refused)
 		{ RUN "\nnull\n", "2: is not a line" },
 		{ RUN "\n{\"type\":\"other\"}\n", "2: is not a line" },
 		{ RUN "\n{\"type\":\"run\",\"run_id\":\"a\"}\n", "2: has no \"schema\"" },
-		{ "{\"type\":\"run\",\"schema\":3,\"run_id\":\"a\"}\n", "1: is of a schema" },
-		{ "{\"type\":\"record\",\"schema\":3,\"run_id\":\"a\"}\n", "1: is of a schema" },
+		{ "{\"type\":\"run\",\"schema\":3,\"run_id\":\"a\"}\n", "1: has a schema newer" },
+		{ "{\"type\":\"record\",\"schema\":3,\"run_id\":\"a\"}\n",
+		  "1: has a schema newer" },
 		{ "{\"type\":\"run\",\"schema\":0,\"run_id\":\"a\"}\n", "1: has no \"schema\"" },
 		{ "{\"type\":\"run\",\"schema\":2}\n", "1: has no \"run_id\"" },
 		{ "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"status\":\"odd\"}\n",
@@ -142,7 +143,7 @@ Test(lines, a_nul_byte_hides_nothing)
 	expect_refused(document, sizeof document - 1, "1: is not valid JSON");
 }
 
-/* A record that a later one of the file replaces is left out, whichever runs they are of. */
+/* A record that a later one in the file replaces is left out, also if their runs differ. */
 Test(lines, replaced_records_are_left_out)
 {
 	static const char old[] = RUN "\n" RECORD "\n";
@@ -162,9 +163,9 @@ Test(lines, replaced_records_are_left_out)
 	gb_records_release(&list);
 }
 
-/* ---- lines that are there twice ------------------------------------------------------------ */
+/* ---- duplicate lines ------------------------------------------------------------------------- */
 
-Test(lines, lines_that_are_there_already_are_dropped_and_may_not_differ)
+Test(lines, duplicate_lines_are_dropped_and_must_be_equal)
 {
 	static const char two[] = RUN "\n" NUMBERED("0") NUMBERED("1");
 	static const struct {
@@ -193,8 +194,8 @@ Test(lines, lines_that_are_there_already_are_dropped_and_may_not_differ)
 		cr_expect(!row[i].records || list.count == row[i].records);
 		for (size_t k = 0; k < list.count; k++)
 			cr_expect_eq(list.record[k]->run, list.run[0]);
-		cr_expect(!err.code || strstr(err.message, "b.jsonl: line 0 of run a is there "
-							   "twice, and differs"));
+		cr_expect(!err.code ||
+			  strstr(err.message, "b.jsonl: line 0 of run a occurs twice"));
 		gb_records_release(&list);
 	}
 }
@@ -211,7 +212,7 @@ static void *failing_malloc(size_t size)
 	return NULL;
 }
 
-/* Without memory nothing is wrong with the file. */
+/* If memory runs out, the error does not blame the file. */
 Test(lines, exhausted_memory_is_not_blamed_on_the_file)
 {
 	static const char *const text[] = { RUN "\n" RECORD "\n" RECORD, "[" RUN "," RECORD "]" };
@@ -237,7 +238,7 @@ Test(lines, exhausted_memory_is_not_blamed_on_the_file)
 	}
 }
 
-/* Put one of these before the members of a good record: all must be refused. */
+/* Put before the members of a good record, each must be refused. */
 Test(lines, members_of_the_wrong_type_are_refused)
 {
 	static const char *const member[] = {
@@ -281,7 +282,7 @@ Test(lines, a_folder_cannot_be_read)
 	cr_expect_str_eq(err.message, "/tmp: cannot read: Is a directory");
 }
 
-/* Bytes of a good file changed one at a time: no crash, and never more lines than there are. */
+/* Change single bytes of a good file: no crash, and never more records than lines. */
 Test(lines, damaged_files_never_crash)
 {
 	static const char whole[] = RUN "\n" RECORD "\n[" RECORD "]\n";

@@ -1,4 +1,4 @@
-/* test_record.c -- records written. */
+/* test_record.c -- writing records. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "cli/records/machine.h"
 #include "tests/line_of.h"
 
-/* ---- a workload that only describes ------------------------------------------------------- */
+/* ---- a workload without code ------------------------------------------------------- */
 
 struct toy_params {
 	int64_t count, shape, check, threads, seed;
@@ -135,7 +135,7 @@ static const char *library(void)
 	return "Toys 1.2.3";
 }
 
-/* Peers name what ran, also where nothing did. */
+/* Peers state what ran, even if nothing did. */
 Test(record, a_peer)
 {
 	static const struct gb_variant_ops ops = { .library = library };
@@ -212,7 +212,7 @@ Test(record, a_cuda_result)
 						 "thermal\"]}}");
 }
 
-Test(record, times_of_the_emulator_are_marked_and_make_no_rates)
+Test(record, emulated_times_are_marked_and_have_no_rates)
 {
 	struct gb_result r = measured(&cuda);
 	char fault[GB_FAULT_MAX];
@@ -234,7 +234,7 @@ Test(record, times_of_the_emulator_are_marked_and_make_no_rates)
 	gb_record_free(record);
 }
 
-Test(record, counts_are_handed_through)
+Test(record, counts_are_passed_through)
 {
 	char counts[] = "{\"launches\":3,\"kernels\":[{\"kernel\":\"k\"}]}",
 	     broken[] = "{\"launches\":";
@@ -273,7 +273,7 @@ Test(record, a_failure_leaves_no_time_behind)
 	cJSON_Delete(line);
 }
 
-Test(record, large_integers_are_strings_and_nothing_is_lost)
+Test(record, large_integers_are_strings_without_loss)
 {
 	static const struct {
 		int64_t value;
@@ -381,7 +381,7 @@ Test(record, the_run_line_of_this_machine)
 	cr_expect_eq(strlen(gb_json_text(line, "started")), strlen("2026-11-20T15:04:05Z"));
 	cr_expect_eq(cJSON_GetArraySize(gb_json_at(line, "argv")), 2);
 	cr_expect_geq(gb_json_number(line, "host.logical_cpus"), 1);
-	/* Not known without /sys. */
+	/* Unknown without /sys. */
 	if (cJSON_IsNumber(gb_json_at(line, "host.cores")))
 		cr_expect_geq(gb_json_number(line, "host.logical_cpus"),
 			      gb_json_number(line, "host.cores"));
@@ -393,7 +393,7 @@ Test(record, the_run_line_of_this_machine)
 	cJSON_Delete(line);
 }
 
-Test(record, what_is_unknown_is_absent)
+Test(record, unknown_members_are_absent)
 {
 	static struct gb_run_info info = { .run_id = "0123456789abcdef",
 					   .started = "2026-11-20T15:04:05Z",
@@ -410,10 +410,10 @@ Test(record, what_is_unknown_is_absent)
 	cJSON_Delete(line);
 }
 
-/* ---- and read -------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------- */
 
-/* Two members of one name: the first counts, and nothing is lost track of. */
-Test(record, of_a_member_that_is_there_twice_the_first_counts)
+/* If a member occurs twice, the first counts, and nothing leaks. */
+Test(record, the_first_of_duplicate_members_counts)
 {
 	struct gb_record *record =
 		parsed_record("{\"type\":\"record\",\"time\":{\"median\":1,\"samples\":[1]},"
@@ -426,7 +426,7 @@ Test(record, of_a_member_that_is_there_twice_the_first_counts)
 	gb_record_free(record);
 }
 
-/* A run that does not tell its device was on none of its GPUs. */
+/* A run without a device used none of its GPUs. */
 Test(record, a_run_without_a_device_has_no_gpu)
 {
 	char fault[GB_FAULT_MAX];

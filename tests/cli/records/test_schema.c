@@ -1,5 +1,6 @@
-/* test_schema.c -- what is stored stays: lines read, written and read again, lines of schema 1 as those
- * of schema 2, members that this version does not know, and the paths that others look values up by. */
+/* test_schema.c -- stored records stay readable: lines read, written and read again, lines of
+ * schema 1 converted to schema 2, unknown members, and the paths that select values.
+ */
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <math.h>
@@ -22,7 +23,7 @@ static void each_stored(void (*visit)(const char *path))
 
 /* ---- round trip --------------------------------------------------------------------------- */
 
-/* The line as it is written. */
+/* The line as this version writes it, parsed again. */
 static cJSON *formatted(cJSON *line)
 {
 	const bool is_run = gb_equal(gb_json_text(line, "type"), "run");
@@ -100,7 +101,7 @@ static const struct gb_records *whole(void)
 	return &list;
 }
 
-/* The field that begins at *at, with what follows a comma next. */
+/* The length of the field at *at, which is advanced past the following comma. */
 static size_t field_length(const char *at)
 {
 	const bool quoted = *at == '"';
@@ -108,7 +109,7 @@ static size_t field_length(const char *at)
 	return quoted ? (size_t)(strchr(at + 1, '"') + 1 - at) : strcspn(at, ",\r");
 }
 
-/* A column whose path leads nowhere would be empty. */
+/* A column whose path selects nothing would be empty. */
 Test(schema, every_column_of_csv_has_a_value)
 {
 	char *text = NULL;
@@ -136,7 +137,7 @@ Test(schema, paths_lead_to_values_of_each_kind)
 {
 	static const struct {
 		const char *path;
-		double value; /* NAN: there is none */
+		double value; /* NAN: none */
 	} row[] = {
 		{ "time.n", 3 },
 		{ "time.min", 10 },
@@ -204,7 +205,7 @@ static void expect_found(const cJSON *paper, const cJSON *column)
 		  path);
 }
 
-/* Each value of a paper's table is in a stored record of its benchmark. */
+/* Each value of a paper's table is found in a stored record of its benchmark. */
 Test(schema, every_value_of_a_paper_is_found)
 {
 	size_t columns = 0;
@@ -231,7 +232,7 @@ Test(schema, every_value_of_a_paper_is_found)
 
 /* ---- schema 1 ----------------------------------------------------------------------------- */
 
-/* A line of schema 1: its first members, and more. */
+/* A line of schema 1 with a status and further members. */
 static struct gb_record *first_schema(const char *status, const char *members)
 {
 	char text[2048];
@@ -243,7 +244,7 @@ static struct gb_record *first_schema(const char *status, const char *members)
 	return parsed_record(text);
 }
 
-Test(schema, statuses_of_schema_1_are_renewed)
+Test(schema, statuses_of_schema_1_are_converted)
 {
 	static const char *const row[][3] = {
 		{ "ok", "pass", "ok" },
@@ -308,7 +309,7 @@ Test(schema, a_line_of_schema_1_is_written_in_schema_2)
 	cJSON_Delete(expected);
 }
 
-Test(schema, a_rate_that_was_no_quotient_is_a_harmonic_one)
+Test(schema, a_rate_that_was_no_quotient_becomes_harmonic)
 {
 	static const double rates[] = { 2.5e8, 2e8 };
 
@@ -327,7 +328,7 @@ Test(schema, a_rate_that_was_no_quotient_is_a_harmonic_one)
 	}
 }
 
-/* ---- members that this version does not know -------------------------------------------------- */
+/* ---- members that this version does not know ------------------------------------------------- */
 
 Test(schema, unknown_members_are_kept)
 {

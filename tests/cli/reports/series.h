@@ -1,8 +1,8 @@
-/* series.h -- histories made of launches that were measured once: how often shifts are found in them.
+/* series.h -- synthetic histories of recorded launches: how often shifts are found in them.
  *
- * A made series is a row of launches of one key, drawn in blocks of four that followed each other
- * (trials.h), multiplied by a level that shifts at known places.  What a detector says of it is held
- * against these places.
+ * A synthetic series is a row of launches of one key, drawn in blocks of four consecutive ones
+ * (trials.h) and multiplied by a level that shifts at known places.  A detector's answer is
+ * compared with these places.
  */
 #ifndef GPUBENCH_TESTS_SERIES_H
 #define GPUBENCH_TESTS_SERIES_H
@@ -11,11 +11,11 @@
 #include "tests/cli/reports/trials.h"
 
 enum {
-	LEAST_SERIES = 30, /* launches of a series */
+	LEAST_SERIES = 30, /* launches per series */
 	MOST_SERIES = 120,
-	LEAST_LEVEL = 10, /* launches of a level */
+	LEAST_LEVEL = 10, /* launches per level */
 	MOST_SHIFTS = 2,
-	NEAR_ENOUGH = 3, /* launches between a shift and where it is found */
+	NEAR_ENOUGH = 3, /* most launches between a shift and the place reported */
 };
 
 struct series {
@@ -24,13 +24,13 @@ struct series {
 	double value[MOST_SERIES];
 };
 
-/* What was found in many series. */
+/* A detector's results over many series. */
 struct score {
 	size_t series, planted, found, right;
-	size_t alarmed; /* series with something found that is not there */
+	size_t alarmed; /* series with a false alarm */
 };
 
-/* Number `index` of the series in which the level shifts by `planted` (0.05), up or down, once or
+/* Series number `index`, in which the level shifts by a factor of 1 + planted, up or down, once or
  * twice; 0: never. */
 static inline struct series make_series(const struct launches *all, double planted, uint64_t seed,
 					uint64_t index)
@@ -64,8 +64,7 @@ static inline struct series make_series(const struct launches *all, double plant
 	return s;
 }
 
-/* Hold what was found in a series, at[0 .. found), against what is in it: each planted shift
- * counts once. */
+/* Compare the places reported, at[0 .. found), with the planted shifts; each shift counts once. */
 static inline void add_score(struct score *score, const struct series *s, const size_t *at,
 			     size_t found)
 {
@@ -85,7 +84,7 @@ static inline void add_score(struct score *score, const struct series *s, const 
 	score->alarmed += found > right;
 }
 
-/* What is found by the program's own detector. */
+/* Score the program's own detector. */
 static inline void try_series(struct score *score, const struct series *s,
 			      const struct gb_shift_rule *rule)
 {

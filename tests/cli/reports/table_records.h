@@ -1,6 +1,4 @@
-/* table_records.h -- records made by hand, and what a table of them must contain: what the tests of
- * tables and of pages begin with.
- */
+/* table_records.h -- hand-written records and expected text, for the tests of tables and pages. */
 #ifndef GPUBENCH_TESTS_TABLE_RECORDS_H
 #define GPUBENCH_TESTS_TABLE_RECORDS_H
 
@@ -46,7 +44,7 @@ static inline void add_run(const char *id)
 	add(text);
 }
 
-/* A record of run "a"; variant is "cpu/best", params and rest are JSON members. */
+/* Add a record of run "a". variant is "cpu/best"; params and rest are JSON members. */
 static inline void add_record(const char *variant, const char *params, const char *rest)
 {
 	char text[2048], backend[8];
@@ -60,7 +58,7 @@ static inline void add_record(const char *variant, const char *params, const cha
 	add(text);
 }
 
-/* Members of a good result of `ns`, at 8 bytes and one key each 1000 of them. */
+/* The members of an ok result of `ns` for 1000 keys of 8 bytes each. */
 static inline const char *timed(double ns)
 {
 	static char text[1024];

@@ -1,4 +1,4 @@
-/* Ratios with their exact intervals, and the verdicts that rest on them. */
+/* test_compare.c -- ratios with their exact intervals, and the verdicts based on them. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 
 /* ---- ratios ------------------------------------------------------------------------------- */
 
-/* 1 - 2 P(Mann-Whitney's U < k) by going through all orders of n + m values. */
+/* 1 - 2 P(Mann-Whitney's U < k), from all orders of n + m values. */
 static double coverage_by_brute_force(unsigned n, unsigned m, unsigned k)
 {
 	unsigned total = 0, tail = 0;
@@ -33,7 +33,7 @@ static double coverage_by_brute_force(unsigned n, unsigned m, unsigned k)
 	return 1 - 2.0 * tail / total;
 }
 
-Test(ratio, interval_is_the_one_of_brute_force)
+Test(ratio, interval_matches_brute_force)
 {
 	for (unsigned n = 1; n <= 7; n++) {
 		for (unsigned m = 1; m <= 7; m++) {
@@ -100,7 +100,7 @@ TestSuite(compare, .fini = release);
 
 /* ---- verdicts ----------------------------------------------------------------------------- */
 
-/* A record with more members than its status and, unless ns is 0, its time. */
+/* Add a record with a status, a time unless ns is 0, and further members. */
 static void add_with(struct gb_records *list, int launch, const char *key, const char *status,
 		     double ns, const char *members)
 {
@@ -125,14 +125,14 @@ static void add(struct gb_records *list, int launch, const char *key, const char
 	add_with(list, launch, key, status, ns, "");
 }
 
-/* `launches` values around ns, up to 1 % apart. */
+/* Add `launches` values around ns, up to 1 % apart. */
 static void add_launches(struct gb_records *list, const char *key, int launches, double ns)
 {
 	for (int i = 0; i < launches; i++)
 		add(list, i, key, "ok", ns * (1 + 0.01 * i / launches));
 }
 
-/* Five launches around ns at a clock; 0: unknown. */
+/* Add five launches around ns at a clock; 0: unknown. */
 static void add_clocked(struct gb_records *list, const char *key, double ns, double hz)
 {
 	for (int i = 0; i < 5; i++) {
@@ -212,12 +212,12 @@ Test(compare, each_verdict)
 	cr_expect(eq(str, (char *)find(&c, "same")->why, ""));
 	cr_expect(eq(str, (char *)find(&c, "few")->why,
 		     "3 and 5 launches: 4 a side are needed (--runs=4, or several files merged)"));
-	cr_expect(
-		eq(str, (char *)find(&c, "wild")->why, "the launches disagree whether it changed"));
+	cr_expect(eq(str, (char *)find(&c, "wild")->why,
+		     "the launches disagree on whether it changed"));
 	cr_expect(eq(str, (char *)find(&c, "coarse")->why, "a change of 10 % is not excluded"));
 	cr_expect(eq(str, (char *)find(&c, "gone")->why, "in new: because"));
 	cr_expect(eq(str, (char *)find(&c, "absent")->why, "in new: no record"));
-	cr_expect(eq(str, (char *)find(&c, "hidden")->why, "nobody verified it in new"));
+	cr_expect(eq(str, (char *)find(&c, "hidden")->why, "not verified in new"));
 	cr_expect(eq(str, (char *)find(&c, "broken")->why, "because"));
 	cr_expect(eq(str, (char *)c.change[0].key, "same"));
 	cr_expect(epsilon_eq(dbl, find(&c, "slower")->ratio.estimate, 1.1, 0.01));
@@ -244,9 +244,9 @@ Test(compare, a_launch_is_its_median_in_ns_or_cycles)
 	gb_comparison_release(&c);
 }
 
-/* The clock fell by a fifth: slower by time, the same in cycles; and the other way round.  Where
- * one side has no clocks, time is compared with time. */
-Test(compare, cycles_where_both_sides_have_clocks)
+/* The clock fell by a fifth: slower by time but equal in cycles, and vice versa.  If one side has
+ * no clocks, times are compared. */
+Test(compare, cycles_if_both_sides_have_clocks)
 {
 	struct gb_comparison c = {
 		.level = GB_LEVEL, .threshold = 0.05, .floor_ns = 100, .in_cycles = true
@@ -291,7 +291,7 @@ Test(compare, emulated_times_do_not_count)
 	gb_comparison_release(&c);
 }
 
-/* A record with counts: these sums, and kernels that nobody sums again. */
+/* Add a record with counts: totals, and counts per kernel that compare ignores. */
 static void add_counted(struct gb_records *list, const char *key, const char *sums, bool emulated)
 {
 	char text[512];
@@ -302,7 +302,7 @@ static void add_counted(struct gb_records *list, const char *key, const char *su
 	add_with(list, 0, key, "ok", 1e6, text);
 }
 
-/* The names of changed counts in a row. */
+/* Append a changed count to the text. */
 static bool collect(const struct gb_count_change *change, void *closure)
 {
 	char *text = closure, one[100];
@@ -339,13 +339,14 @@ Test(compare, counts_are_compared_exactly)
 		     "blocks 8 9 neutral;classes.warp 2 0 cost;classes.local 0 6 cost;"
 		     "barriers 1e+06 1e+06 cost;global_load.sectors 5 4 cost;"
 		     "global_load.least 4 3 neutral;"));
-	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED)); /* by time */
+	/* decided by time */
+	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED));
 	c.judge_counts = true;
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EVERIFY));
 	gb_comparison_release(&c);
 }
 
-Test(compare, counts_of_one_side_are_no_difference)
+Test(compare, counts_of_one_side_only_are_ignored)
 {
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .judge_counts = true };
 	struct gb_error err = { 0 };
@@ -361,8 +362,8 @@ Test(compare, counts_of_one_side_are_no_difference)
 
 /* ---- the exit status ---------------------------------------------------------------------- */
 
-/* Five launches of each letter of the two words: s(ame), +, -, u(nsure), f(ailed), v (not verified),
- * k (skipped); a space is a key that is not there. */
+/* Add five launches per letter: s(ame), +, -, u(nsure), f(ailed), v (not verified), k (skipped); a
+ * space is a missing key. */
 static void add_letters(struct gb_records *list, const char *letters)
 {
 	for (size_t k = 0; letters[k]; k++) {
@@ -435,8 +436,9 @@ Test(compare, each_exit_status)
 			  "'%s' and '%s'", row[i].base, row[i].new_);
 }
 
-/* A key whose counts are gone is missing where counts are judged; without that there is nothing. */
-Test(compare, counts_that_are_gone)
+/* A key that lost its counts is missing if counts are judged.  Otherwise there is nothing
+ * to compare. */
+Test(compare, lost_counts)
 {
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .judge_counts = true };
 	struct gb_error err = { 0 };
@@ -456,7 +458,7 @@ Test(compare, counts_that_are_gone)
 	gb_comparison_release(&c);
 }
 
-/* A file that was appended to itself has no more launches than before. */
+/* Records that were appended to their own file do not count as more launches. */
 Test(compare, a_launch_counts_once)
 {
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
@@ -472,8 +474,8 @@ Test(compare, a_launch_counts_once)
 	gb_comparison_release(&c);
 }
 
-/* The verdict goes by the same statistic as the ratio that is shown. */
-Test(compare, the_floor_goes_by_the_ratio)
+/* The verdict uses the statistic of the printed ratio. */
+Test(compare, the_floor_uses_the_ratio)
 {
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .floor_ns = 100 };
 	struct gb_error err = { 0 };
@@ -488,8 +490,8 @@ Test(compare, the_floor_goes_by_the_ratio)
 	gb_comparison_release(&c);
 }
 
-/* Ten launches a side: identical sides are hardly ever told apart, 10 % nearly always. */
-Test(compare, rarely_cries_wolf_and_sees_ten_percent)
+/* Ten launches per side: identical sides are rarely told apart, 10 % nearly always. */
+Test(compare, few_false_alarms_and_ten_percent_is_found)
 {
 	size_t wolf = 0, seen = 0;
 

@@ -1,4 +1,6 @@
-/* `ab` on launches that were measured once (trials.h): how often it is wrong, how many it takes. */
+/* test_gates.c -- `ab` on recorded launches (trials.h): its error rate, and the launches it
+ * takes.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -7,7 +9,7 @@
 
 /* ---- looks -------------------------------------------------------------------------------- */
 
-/* The numbers of launches at which there is a look. */
+/* The numbers of launches after which there is a look. */
 static const char *looks(int64_t most)
 {
 	static char text[200];
@@ -33,7 +35,7 @@ Test(gates, looks_end_at_the_last_launch)
 	cr_expect(epsilon_eq(dbl, gb_look_level(1000), 1 - 0.0142, 1e-12));
 }
 
-/* All looks together find an interval without 1 no more often than one at 95 %. */
+/* All looks together find an interval without 1 no more often than a single one at 95 %. */
 Test(gates, looks_together_keep_the_level)
 {
 	enum { TRIALS = 2000, MOST_WRONG = TRIALS / 20 + 30 };
@@ -48,7 +50,7 @@ Test(gates, looks_together_keep_the_level)
 
 enum { TRIALS = UNLESS_SANITIZED(40, 12) };
 
-/* The launches that are kept, their noise scaled unless it is 0. */
+/* Trials on the recorded launches, with their noise scaled unless `noise` is 0. */
 static struct sum try_kept(double noise, double planted)
 {
 	static struct launches all;
@@ -61,7 +63,7 @@ static struct sum try_kept(double noise, double planted)
 	return try_keys(&all, plan, TRIALS);
 }
 
-Test(gates, the_same_build_is_hardly_ever_told_apart)
+Test(gates, the_same_build_is_rarely_flagged)
 {
 	const struct sum sum = try_kept(0.05, 1);
 
@@ -71,7 +73,7 @@ Test(gates, the_same_build_is_hardly_ever_told_apart)
 	cr_expect(median_launches(&sum) <= 10, "%lld launches", (long long)median_launches(&sum));
 }
 
-Test(gates, nor_with_the_noise_as_it_was_measured)
+Test(gates, the_same_build_is_rarely_flagged_with_measured_noise)
 {
 	const struct sum sum = try_kept(0, 1);
 
@@ -80,7 +82,7 @@ Test(gates, nor_with_the_noise_as_it_was_measured)
 	cr_expect(median_launches(&sum) <= 20, "%lld launches", (long long)median_launches(&sum));
 }
 
-Test(gates, ten_percent_are_found_in_the_noise_as_it_was_measured)
+Test(gates, ten_percent_are_found_with_measured_noise)
 {
 	const struct sum sum = try_kept(0, 1.1);
 

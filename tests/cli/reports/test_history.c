@@ -1,5 +1,6 @@
-/* Series from stored launches: their machine; and files scanned in bulk, of which the reader of lines.h
- * must say the same.  The golden cases history_* pin the verdicts. */
+/* test_history.c -- which machine a series belongs to; files scanned in bulk, which the reader of
+ * lines.h must read alike.  The golden cases history_* test the verdicts.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -39,7 +40,7 @@ Test(history, dates)
 	cr_expect(eq(str, gb_date_text(text, GB_NO_DATE), ""));
 }
 
-/* ---- made stores -------------------------------------------------------------------------- */
+/* ---- synthetic stores ------------------------------------------------------------------------ */
 
 static void add(struct gb_records *records, const char *line)
 {
@@ -49,7 +50,7 @@ static void add(struct gb_records *records, const char *line)
 		  err.message, line);
 }
 
-/* A file with a run of a host, members of a JSON object, and one record. */
+/* Write a file with one run, whose host has these JSON members, and one record. */
 static void put_file(struct gb_store *store, int number, const char *run, const char *host,
 		     const char *record)
 {
@@ -97,7 +98,7 @@ static void put_host(struct gb_store *store, int schema, const char *host, const
 #define MODEL(model) \
 	",\"cpu_vendor\":\"Intel\",\"cpu_family\":6,\"cpu_model\":" model ",\"cpu_stepping\":1"
 
-/* Launches of a machine of a series are one series, by schema 1 and by schema 2; a name is not
+/* Launches of one machine are one series, in schema 1 and schema 2.  An equal hostname is not
  * enough. */
 Test(history, a_series_is_of_one_machine)
 {
@@ -109,7 +110,7 @@ Test(history, a_series_is_of_one_machine)
 	put_host(&store, 2, HOST("b", "2") MODEL("85"), NULL);
 	cr_assert(eq(sz, store.all_series, 1));
 	cr_expect(eq(str, (char *)gb_series_machine(store.series[0]), "Xeon"));
-	/* Other cores, another model, a host of which schema 1 tells less. */
+	/* Other cores, another model, a host with fewer members in schema 1. */
 	put_host(&store, 2, HOST("a", "4") MODEL("85"), NULL);
 	put_host(&store, 2, HOST("a", "2") MODEL("86"), NULL);
 	put_host(&store, 1, HOST("c", "2"), NULL);
@@ -152,8 +153,8 @@ static void expect_same(const struct gb_record *a, const struct gb_record *b)
 		cr_expect(eq(dbl, gb_launch_value(a, false), gb_launch_value(b, false)));
 }
 
-/* Whether the scanner takes the text; then the reader must say the same of it, or nothing, if `any`
- * text may come. */
+/* True if the scanner accepts the text.  The reader must then read the same records.  It may reject
+ * the text only if `any` text is allowed. */
 static bool is_taken(const char *text, bool any)
 {
 	static struct gb_scanner scanner;
@@ -207,7 +208,7 @@ Test(history, files_that_are_scanned)
 		{ "\"record\"", "\"run\"", true },
 		{ "1020.25", "0.1000000000000000055511151231257827", true },
 		{ "\"elapsed_s\":3.5", "\"other\":[\"}\",{\"x\":[1,2]}]", true },
-		/* Left to the reader of lines.h: */
+		/* Rejected by the scanner and left to the reader of lines.h: */
 		{ "1020.25", "1e999", false },
 		{ "1020.25", "\"1\"", false },
 		{ "1020.25", "0x10", false },
@@ -239,8 +240,8 @@ Test(history, files_that_are_scanned)
 	cr_expect(not(is_taken_with("\"ok\"", reason)));
 }
 
-/* Any byte of the record may be any of these. */
-Test(history, bytes_that_differ)
+/* Replace each byte of the record by each of these. */
+Test(history, changed_bytes)
 {
 	char text[sizeof whole];
 

@@ -1,4 +1,4 @@
-/* test_page.c -- pages of records, and the names that runs have in tables and on pages. */
+/* test_page.c -- pages of records, and the names of runs in tables and pages. */
 #include "tests/cli/reports/table_records.h"
 
 TestSuite(page, .fini = release);
@@ -33,7 +33,7 @@ Test(page, runs_have_the_names_of_their_machines)
 	expect_within(GB_FORMAT_TABLE, "\nVoodoo  cpu/best  ", true);
 }
 
-Test(page, runs_of_one_machine_have_the_first_thing_that_differs)
+Test(page, runs_of_one_machine_are_named_by_the_first_difference)
 {
 	add_run("a");
 	add_record("cpu/best", "\"n\":1", timed(2e6));
@@ -44,7 +44,7 @@ Test(page, runs_of_one_machine_have_the_first_thing_that_differs)
 	expect_within(GB_FORMAT_TABLE, "\nabd  cpu/best  ", true);
 }
 
-Test(page, runs_that_nothing_tells_apart_are_numbered)
+Test(page, indistinguishable_runs_are_numbered)
 {
 	add_run("a");
 	add_record("cpu/best", "\"n\":1", timed(2e6));
@@ -56,7 +56,7 @@ Test(page, runs_that_nothing_tells_apart_are_numbered)
 	expect_within(GB_FORMAT_TABLE, "\n#2   cpu/best  ", true);
 }
 
-Test(page, a_run_has_no_name_where_a_benchmark_has_one_run)
+Test(page, the_only_run_of_a_benchmark_has_no_name)
 {
 	add_run("a");
 	add_run("b");
@@ -83,14 +83,14 @@ Test(page, a_run_names_its_libraries)
 
 /* ---- pages -------------------------------------------------------------------------------- */
 
-Test(page, a_page_says_what_is_the_fastest_and_draws_times_on_one_scale)
+Test(page, a_page_names_the_fastest_and_draws_times_on_one_scale)
 {
 	add_run("a");
 	add_record("cpu/slow", "\"n\":1", timed(4e6));
 	add_record("cpu/best", "\"n\":1", timed(2e6));
 	add_record("cpu/slow", "\"n\":2", timed(1e6));
 	add_record("cpu/best", "\"n\":2", timed(3e6));
-	add_record("cpu/best", "\"n\":3", timed(9e6)); /* alone */
+	add_record("cpu/best", "\"n\":3", timed(9e6)); /* the only variant */
 	expect_within(GB_FORMAT_HTML, "<h1>gpubench, Z80</h1>", true);
 	expect_within(
 		GB_FORMAT_HTML,
@@ -103,7 +103,7 @@ Test(page, a_page_says_what_is_the_fastest_and_draws_times_on_one_scale)
 	expect_within(GB_FORMAT_TABLE, "1.98 ms", false);
 }
 
-Test(page, a_page_does_not_draw_what_has_no_time_on_hardware)
+Test(page, only_times_on_hardware_are_drawn)
 {
 	add_run("a");
 	add_record("cuda/best", "\"n\":1",
@@ -115,7 +115,7 @@ Test(page, a_page_does_not_draw_what_has_no_time_on_hardware)
 	expect_within(GB_FORMAT_HTML, ">failed: no</td>", true);
 }
 
-Test(page, a_picture_says_how_many_rows_it_leaves_out)
+Test(page, a_picture_states_how_many_rows_it_omits)
 {
 	char variant[24], params[24];
 

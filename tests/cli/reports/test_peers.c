@@ -1,10 +1,10 @@
-/* test_peers.c -- where peers are ahead: every place at which one is, and no other. */
+/* test_peers.c -- places where a peer is ahead: all of them are listed, and no others. */
 #include "cli/reports/versus/peers.h"
 #include "tests/cli/reports/table_records.h"
 
 TestSuite(peers, .fini = release);
 
-/* A record of either side at n; 0 threads: none, as on a GPU. */
+/* Add a record of either side at n; 0 threads: none, as on a GPU. */
 static void add_side(const char *variant, bool peer, int n, int threads, double ns)
 {
 	char params[64], rest[1200];
@@ -29,13 +29,13 @@ static void expect_text(const char *wanted)
 	free(text);
 }
 
-Test(peers, of_nothing)
+Test(peers, no_records)
 {
 	expect_text("");
 }
 
-/* Ahead at n = 1, behind at 2, as good as equal at 3, alone at 4 and 5. */
-Test(peers, only_where_one_is_ahead)
+/* Ahead at n = 1, behind at 2, equal within tolerance at 3, alone at 4 and 5. */
+Test(peers, only_places_where_one_is_ahead)
 {
 	add_side("cpu/slow", false, 1, 1, 9e3);
 	add_side("cpu/best", false, 1, 1, 1e3);
@@ -58,7 +58,7 @@ Test(peers, only_where_one_is_ahead)
 		"| 2 | 1 | cpu/lib | 2.00 us | cpu/best | 3.00 us | 1.50 times | 1.47 to 1.53 |\n");
 }
 
-/* A peer on one thread is no measure of ours on two; a GPU is a place of its own. */
+/* A peer on one thread is not compared with our variant on two.  A GPU is a separate place. */
 Test(peers, threads_and_back_ends_are_places)
 {
 	add_side("cpu/best", false, 1, 1, 3e3);
@@ -75,8 +75,8 @@ Test(peers, threads_and_back_ends_are_places)
 		    "| 1 | cpu/lib | 2.00 us | cpu/best | 3.00 us | 1.50 times | 1.47 to 1.53 |\n");
 }
 
-/* What is wrong, emulated or unverified is nobody's time. */
-Test(peers, no_time_without_a_right_result)
+/* Wrong, emulated and unverified results have no time. */
+Test(peers, no_time_without_a_correct_result)
 {
 	add_side("cpu/best", false, 1, 1, 3e3);
 	add_record("cpu/lib", "\"n\":1",

@@ -1,5 +1,6 @@
-/* Every number and name that the five papers print in their tables, typed anew from the papers' texts,
- * against results/papers/: digit by digit, and none that the papers do not print. */
+/* test_printed.c -- compares results/papers/ with numbers and names typed again from the tables of
+ * the five papers: every digit must match, and no entry may be extra.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -10,8 +11,8 @@
 
 extern const char gb_papers[];
 
-/* Columns by name, then a line per row; "-": nothing is printed.  Keys that are ours (which scene
- * stands for a mesh, a count in full) are not among them. */
+/* Column names, then a line per row; "-": nothing is printed.  Keys of our own (the scene that
+ * replaces a mesh, a count in full) are left out. */
 struct copy {
 	const char *paper, *table, *columns;
 	const char *row[12];
@@ -81,7 +82,7 @@ static const struct copy copies[] = {
 	    "cry-sponza 243K 11.2 14.3 3.4", "dragon 871K 4.49 4.70 1.9" } },
 };
 
-/* For cJSON_Delete(). */
+/* The paper of this id, for cJSON_Delete(). */
 static cJSON *paper_called(const char *name)
 {
 	for (const char *text = gb_papers; *text; text += strlen(text) + 1) {
@@ -94,7 +95,7 @@ static cJSON *paper_called(const char *name)
 	return NULL;
 }
 
-/* The next word of *text, which is cut; NULL after the last. */
+/* Cut off and return the next word of *text; NULL after the last. */
 static char *next_word(char **text)
 {
 	return strsep(text, " ");
@@ -145,7 +146,7 @@ Test(printed, every_number_has_the_digits_of_the_paper)
 	}
 }
 
-/* Whether the copy of that table has the column. */
+/* True if the copy of that table has the column. */
 static bool is_typed(const char *paper, const char *table, const char *column)
 {
 	const size_t length = strlen(column);
@@ -161,7 +162,7 @@ static bool is_typed(const char *paper, const char *table, const char *column)
 	return false;
 }
 
-/* What is in the files and not in the copy would be a number that no paper prints. */
+/* A value in the files but not in the copy would be a number that no paper prints. */
 Test(printed, no_number_is_left_out_of_the_copy)
 {
 	for (const char *text = gb_papers; *text; text += strlen(text) + 1) {

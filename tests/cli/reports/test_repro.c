@@ -1,5 +1,6 @@
-/* A paper's table: what its cells are filled with, which rows a preset takes, and the verdict on
- * each kind of claim, held and not held. */
+/* test_repro.c -- a paper's table: the content of its cells, the rows that a preset takes, and the
+ * verdict on each kind of claim.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
@@ -11,7 +12,7 @@
 #include "cli/reports/repro/repro.h"
 #include "tests/line_of.h"
 
-/* Three rows; x is measured, y twice as large. */
+/* Three rows; column x is measured, y is twice as large. */
 #define COLUMNS                                                          \
 	"'columns':[{'name':'scene','role':'key','type':'text'},"        \
 	"{'name':'count','role':'key','param':'count'},"                 \
@@ -19,7 +20,7 @@
 	"{'name':'y','role':'time','unit':'ms','variant':'cpu/split'}]," \
 	"'rows':[['a',10,1.5,null],['b',20,null,null],['c',30,null,null]]"
 
-/* JSON with ' for ". */
+/* Parse JSON with ' in place of ". */
 static cJSON *parse(const char *text)
 {
 	char *copy = strdup(text);
@@ -33,7 +34,7 @@ static cJSON *parse(const char *text)
 	return json;
 }
 
-/* Set up the first table of a paper; the session's or the test's records fill it. */
+/* Set up the first table of a paper.  A session or the test fills it with records. */
 static void init(struct gb_repro *t, const cJSON *paper)
 {
 	struct gb_error err = { 0 };
@@ -42,7 +43,8 @@ static void init(struct gb_repro *t, const cJSON *paper)
 		gb_repro_init(t, paper, cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err));
 }
 
-/* The text of one claim on x = 1, 2, 3 and y = 2, 4, 6; the last x may not be measured. */
+/* The text about one claim on x = 1, 2, 3 and y = 2, 4, 6.  Unless complete, the last x is not
+ * measured. */
 static char *verdict_on(const char *test, bool complete)
 {
 	char document[2048];
@@ -76,7 +78,7 @@ static char *verdict_on(const char *test, bool complete)
 enum { ALL, TWO };
 
 static const struct {
-	int rows; /* measured */
+	int rows; /* measured rows */
 	const char *test, *verdict;
 } verdicts[] = {
 	{ ALL, "'kind':'ratio-below','column':'x','value':3.5", "it: held" },
@@ -117,13 +119,14 @@ static const struct {
 	  "'kind':'linear','column':'x','against':'count','tolerance':1,"
 	  "'where':{'scene':['b','c']}",
 	  "cannot be tested here (row 3 was not measured" },
-	/* The peak's row was not measured: the one next to it has the largest value, or it has not. */
+	/* The peak's row was not measured.  The largest value is in the row next to it, or it is
+	 * not. */
 	{ TWO, "'kind':'maximum-at','column':'x','where':{'scene':['c']}",
 	  "it: held (in 2 of 2; 1 not measured; the largest is the one measured next to the peak" },
 	{ TWO, "'kind':'maximum-at','column':'x','where':{'scene':['a']}", "it: not held" },
 };
 
-Test(repro, claims_are_tested_on_the_rows_that_were_measured)
+Test(repro, claims_are_tested_on_the_measured_rows)
 {
 	for (size_t i = 0; i < GB_COUNT(verdicts); i++) {
 		char test[200], *text;
@@ -138,7 +141,7 @@ Test(repro, claims_are_tested_on_the_rows_that_were_measured)
 
 extern const char gb_papers[];
 
-/* Whether the row is among the test's `where`. */
+/* True if the row matches the test's `where`. */
 static bool is_of_claim(const struct gb_repro *t, size_t row, const cJSON *test)
 {
 	const cJSON *key;
@@ -153,7 +156,7 @@ static bool is_of_claim(const struct gb_repro *t, size_t row, const cJSON *test)
 	return true;
 }
 
-/* What compares rows needs two, everything else one. */
+/* A test that compares rows needs two, any other one. */
 static void check_claim(const struct gb_repro *t, const cJSON *claim)
 {
 	static const char *const comparing[] = { "flat", "increasing", "decreasing", "linear" };
@@ -200,7 +203,7 @@ Test(repro, no_claim_lacks_a_row_at_preset_quick)
 	}
 }
 
-/* A session of the radix benchmark that writes nowhere. */
+/* Run a session of the radix benchmark without output files. */
 static void measure(const char *table_text, enum gb_preset preset, struct gb_repro *repro,
 		    cJSON **paper)
 {
@@ -211,7 +214,7 @@ static void measure(const char *table_text, enum gb_preset preset, struct gb_rep
 					  .target = &request,
 					  .target_size = sizeof request };
 	static struct gb_repro_source source;
-	static struct gb_session session; /* keeps the records that the cells point into */
+	static struct gb_session session; /* keeps the records to which the cells point */
 	struct gb_error err = { 0 };
 	char document[2048];
 
@@ -227,7 +230,7 @@ static void measure(const char *table_text, enum gb_preset preset, struct gb_rep
 	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
 }
 
-Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
+Test(repro, cells_have_their_parameters_and_units)
 {
 	const struct gb_repro_cell *cell;
 	struct gb_repro t;
@@ -256,7 +259,7 @@ Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
 	cr_assert(ieee_ulp_eq(dbl, cell[2].here, 1e3 * ms, 4));
 	cr_assert(ieee_ulp_eq(dbl, cell[3].here, 10000, 4));
 	cr_assert(ieee_ulp_eq(dbl, cell[4].here, 1e3, 8));
-	cr_assert(ieee_ulp_eq(dbl, cell[7].here, 1 / ms, 8)); /* 1000 keys in so many ms */
+	cr_assert(ieee_ulp_eq(dbl, cell[7].here, 1 / ms, 8)); /* 1000 keys in this many ms */
 	cr_assert(cell[1].record != NULL && cell[3].record != NULL);
 	cr_assert(eq(str, (char *)gb_member_text(&cell[1].record->params, "distribution"), "few"));
 	cr_assert(eq(str, (char *)gb_member_text(&cell[1].record->params, "type"), "u32"));
@@ -269,7 +272,7 @@ Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
 	cJSON_Delete(paper);
 }
 
-Test(repro, no_time_of_an_emulator)
+Test(repro, emulated_times_are_left_out)
 {
 	struct gb_repro t;
 	cJSON *paper = parse("{'tables':[{'columns':[{'name':'x','role':'time','unit':'ms',"
@@ -288,7 +291,7 @@ Test(repro, no_time_of_an_emulator)
 	cJSON_Delete(paper);
 }
 
-Test(repro, intervals_in_the_columns_unit)
+Test(repro, intervals_have_the_unit_of_the_column)
 {
 	struct gb_repro t;
 	cJSON *paper = parse("{'tables':[{'columns':["

@@ -1,4 +1,4 @@
-/* What two sides may differ in, and what must not be compared. */
+/* test_setups.c -- permitted differences between two sides, and those that prevent a comparison. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -6,8 +6,7 @@
 #include "cli/reports/compare/compare.h"
 #include "tests/line_of.h"
 
-/* A run with these members, by default on host x, and one record of each of the keys that the letters
- * are. */
+/* Add a run with these members, on host x by default, and one record per letter of `keys`. */
 static void add_run(struct gb_records *list, const char *id, const char *members, const char *keys,
 		    const char *backend, const char *record_members)
 {
@@ -25,7 +24,7 @@ static void add_run(struct gb_records *list, const char *id, const char *members
 	}
 }
 
-/* The differences as "NAME: BASE | NEW;", one that is refused with a '!'. */
+/* The differences as "NAME: BASE | NEW;".  A '!' marks one that prevents the comparison. */
 static const char *differences(const struct gb_records *base, const struct gb_records *other)
 {
 	static char seen[2000];
@@ -49,7 +48,7 @@ static const char *differences(const struct gb_records *base, const struct gb_re
 	return seen;
 }
 
-/* The differences between two sides whose run lines and records have these members. */
+/* Check the differences between two sides whose run lines and records have these members. */
 static void expect(const char *want, const char *backend, const char *const run[2],
 		   const char *const record[2])
 {
@@ -91,7 +90,7 @@ Test(setups, each_part)
 		    ",\"environment\":{\"OMP_PROC_BIND\":\"true\"}", ",\"environment\":{}");
 	expect_runs("--samples: 0 | 30;", "cpu", ",\"settings\":{\"samples\":0,\"warmup\":2}",
 		    ",\"settings\":{\"samples\":30,\"warmup\":2}");
-	/* What one side does not tell is no difference. */
+	/* A member that one side lacks is not a difference. */
 	expect_runs("", "cpu", ",\"host\":{\"hostname\":\"x\",\"governor\":null}",
 		    ",\"host\":{\"hostname\":\"x\",\"governor\":\"performance\"}");
 }
@@ -100,7 +99,7 @@ Test(setups, each_part)
 	",\"cuda\":{\"driver\":\"" driver "\"},\"settings\":{\"device\":1},\"gpus\":[" \
 	"{\"id\":0,\"name\":\"other\"},{\"id\":1,\"name\":\"" name "\",\"uuid\":\"" uuid "\"}]"
 
-Test(setups, gpus_matter_to_their_records_only)
+Test(setups, gpus_only_affect_gpu_records)
 {
 	expect_runs("GPU!: H100 | A100;GPU uuid: u | v;driver: 550 | 555;", "cuda",
 		    GPU("H100", "u", "550"), GPU("A100", "v", "555"));
@@ -120,7 +119,7 @@ Test(setups, clocks_by_more_than_a_twentieth)
 		       ",\"gpu_state\":{\"sm_clock_hz\":[1.2e9]}");
 }
 
-/* Hot and cold runs in both files are no difference, unless a key was measured in both ways. */
+/* Hot and cold runs in both files are not a difference, unless a key was measured in both ways. */
 Test(setups, key_by_key)
 {
 	struct gb_records base = { 0 }, other = { 0 };

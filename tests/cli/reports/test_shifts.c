@@ -1,5 +1,6 @@
-/* Where the level of a series shifts: probabilities against exact ones, made series with known
- * answers, and how often nothing is found where there is nothing. */
+/* test_shifts.c -- shifts of the level of a series: probabilities compared with exact ones,
+ * synthetic series with known answers, the rate of false alarms.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -13,7 +14,7 @@ static double normal_tail(double z)
 	return erfc(z / sqrt(2)) / 2;
 }
 
-/* P(U >= u) by counting the orders of n and m values. */
+/* P(U >= u), from all orders of n and m values. */
 static double exact_tail(size_t n, size_t m, size_t u)
 {
 	double way[64][1100] = { { 0 } }, all = 0, tail = 0;
@@ -77,11 +78,11 @@ Test(shifts, the_largest_of_all_splits_has_at_most_its_probability)
 	cr_expect(beyond <= TRIALS / 20 + 30 && beyond >= TRIALS / 50, "%zu of %d", beyond, TRIALS);
 }
 
-/* ---- made series -------------------------------------------------------------------------- */
+/* ---- synthetic series ------------------------------------------------------------------------ */
 
 enum { MOST = 400 };
 
-/* Uniform noise of +-`noise` about levels that begin at at[i] (0: no more). */
+/* Uniform noise of +-`noise` around levels that begin at at[i]; 0 ends the list. */
 static size_t make(double *value, size_t count, double noise, const size_t *at, const double *level,
 		   uint64_t seed)
 {
@@ -95,7 +96,7 @@ static size_t make(double *value, size_t count, double noise, const size_t *at, 
 	return count;
 }
 
-/* The places as "20 40", with the direction of each: "+20 -40". */
+/* The places found and their directions, as "+20 -40". */
 static const char *found(const double *value, size_t count)
 {
 	static char text[400];
@@ -124,10 +125,10 @@ Test(shifts, levels)
 	} made[] = {
 		{ 40, 0.01, { 20 }, { 100, 110 }, "+20" },
 		{ 40, 0.01, { 20 }, { 100, 90 }, "-20" },
-		/* Four launches of a new level, the least that there may be, at either end. */
+		/* Four launches of a new level, the minimum, at either end. */
 		{ 40, 0.01, { 36 }, { 100, 110 }, "+36" },
 		{ 40, 0.01, { 4 }, { 100, 110 }, "+4" },
-		/* Up and down again: the whole has no split that is good. */
+		/* Up and down again: no single split of the whole is good. */
 		{ 60, 0.01, { 26, 34 }, { 100, 110, 100 }, "+26 -34" },
 		{ 400,
 		  0.01,
@@ -135,11 +136,11 @@ Test(shifts, levels)
 		  { 100, 103, 106, 100, 120 },
 		  "+50 +100 -200 +390" },
 		{ 40, 0.01, { 0 }, { 100 }, "" },
-		/* Too small, though clear; three launches are no level; too few launches. */
+		/* Significant but too small; three launches are not a level; too few launches. */
 		{ 40, 0.0001, { 20 }, { 100, 100.8 }, "" },
 		{ 40, 0.01, { 37 }, { 100, 110 }, "" },
 		{ 7, 0.01, { 4 }, { 100, 200 }, "" },
-		/* Without noise. */
+		/* No noise. */
 		{ 60, 0, { 30 }, { 100, 105 }, "+30" },
 	};
 	double value[MOST];
@@ -157,13 +158,13 @@ Test(shifts, levels)
 	make(value, 60, 0.01, (size_t[]){ 0 }, (double[]){ 100 }, 5);
 	value[30] = 1e9;
 	cr_expect(eq(str, (char *)found(value, 60), ""));
-	/* All are one of two values. */
+	/* All values are one of two. */
 	for (size_t i = 0; i < 60; i++)
 		value[i] = 100 + (double)(i % 2);
 	cr_expect(eq(str, (char *)found(value, 60), ""));
 }
 
-/* The interval holds the size in 95 % of series. */
+/* The interval contains the true size in 95 % of series. */
 Test(shifts, the_size_and_its_interval)
 {
 	enum { TRIALS = 100 };
@@ -182,7 +183,7 @@ Test(shifts, the_size_and_its_interval)
 	cr_expect(held >= 88 && held < TRIALS, "%zu of %d", held, TRIALS);
 }
 
-Test(shifts, a_value_that_is_no_time)
+Test(shifts, invalid_times_are_refused)
 {
 	double value[20];
 	struct gb_error err = { 0 };
@@ -196,8 +197,8 @@ Test(shifts, a_value_that_is_no_time)
 	cr_expect(zero(ptr, shift));
 }
 
-/* Independent values without a shift, whatever their number. */
-Test(shifts, nothing_is_hardly_ever_taken_for_a_shift)
+/* Independent values without a shift, in series of various lengths. */
+Test(shifts, false_alarms_are_rare)
 {
 	enum { TRIALS = 300 };
 
@@ -213,7 +214,7 @@ Test(shifts, nothing_is_hardly_ever_taken_for_a_shift)
 	}
 }
 
-/* The launches that are kept, with noise of 5 %: most shifts of 10 % are found, and little else. */
+/* The recorded launches with noise of 5 %: most shifts of 10 % are found, and few false ones. */
 Test(shifts, planted_shifts_are_found)
 {
 	static struct launches all;

@@ -1,17 +1,17 @@
-/* test_table.c -- what tables, Markdown, CSV and documents look like. */
+/* test_table.c -- the layout of tables, Markdown, CSV and documents. */
 #include "tests/cli/reports/table_records.h"
 
 TestSuite(table, .fini = release);
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-Test(table, of_nothing)
+Test(table, no_records)
 {
 	expect(GB_FORMAT_TABLE, "");
 }
 
-/* Those of its own records, each once. */
-Test(table, what_is_constant_is_said_once)
+/* The constants of its own records, each once. */
+Test(table, constants_are_stated_once)
 {
 	add_run("a");
 	add_record("cpu/best", "\"count\":1000,\"type\":\"u32\",\"seed\":1", timed(2e6));
@@ -23,7 +23,7 @@ Test(table, what_is_constant_is_said_once)
 				"cpu/best  2.00 ms  +-1.0 %   500 k  4.00 M     25 %  ok\n");
 }
 
-Test(table, what_varies_is_a_column_and_the_fastest_is_marked)
+Test(table, varying_parameters_are_columns_and_the_fastest_is_marked)
 {
 	add_record("cpu/best", "\"count\":1000,\"threads\":2,\"seed\":1", timed(2e6));
 	add_record("cuda/wide", "\"count\":1000,\"seed\":1", timed(1e6));
@@ -42,7 +42,7 @@ Test(table, what_varies_is_a_column_and_the_fastest_is_marked)
 	       "* the fastest at its point\n");
 }
 
-Test(table, threads_do_not_tell_points_apart_that_the_gpu_shares)
+Test(table, threads_do_not_split_points_with_gpu_rows)
 {
 	add_record("cpu/best", "\"n\":1,\"threads\":1", timed(2e6));
 	add_record("cpu/best", "\"n\":1,\"threads\":2", timed(1e6));
@@ -52,7 +52,7 @@ Test(table, threads_do_not_tell_points_apart_that_the_gpu_shares)
 	expect_within(GB_FORMAT_TABLE, "toy: n=1\n", true);
 }
 
-Test(table, points_of_one_row_each_stand_close)
+Test(table, points_with_one_row_have_no_gaps)
 {
 	add_record("cpu/best", "\"n\":1", timed(2e6));
 	add_record("cpu/best", "\"n\":2", timed(2e6));
@@ -60,7 +60,7 @@ Test(table, points_of_one_row_each_stand_close)
 	expect_within(GB_FORMAT_TABLE, "*", false);
 }
 
-Test(table, rows_come_by_point_whatever_the_order_of_the_file)
+Test(table, rows_are_sorted_by_point)
 {
 	add_record("cpu/a", "\"n\":1", timed(2e6));
 	add_record("cpu/a", "\"n\":2", timed(2e6));
@@ -70,7 +70,7 @@ Test(table, rows_come_by_point_whatever_the_order_of_the_file)
 	expect_within(GB_FORMAT_TABLE, "ok\n\n2  cpu/a *", true);
 }
 
-Test(table, a_path_given_only_sometimes_varies)
+Test(table, a_path_that_some_records_lack_varies)
 {
 	add_record("cpu/a", "\"n\":1", timed(2e6));
 	add_record("cpu/a", "\"n\":1,\"file\":\"keys.bin\"", timed(2e6));
@@ -96,7 +96,7 @@ Test(table, skipped_variants_are_grouped_by_reason)
 	expect_within(GB_FORMAT_TABLE, "cpu/small at 2 of 3 points: too large\n", true);
 }
 
-Test(table, nothing_but_skipped)
+Test(table, all_skipped)
 {
 	add_record("cuda/one", "\"n\":1", skipped("no driver"));
 	expect(GB_FORMAT_TABLE, "toy: n=1\n\nskipped: cuda/one: no driver\n");
@@ -114,7 +114,7 @@ Test(table, failures_are_rows_with_their_reason)
 	expect_within(GB_FORMAT_TABLE, "*", false);
 }
 
-Test(table, a_throttled_gpu_is_told)
+Test(table, a_throttled_gpu_is_reported)
 {
 	add_record("cuda/a", "\"n\":1",
 		   "\"status\":\"ok\",\"reason\":null,\"verify\":{\"result\":\"pass\"},"
@@ -153,7 +153,7 @@ Test(table, cold_and_hot_are_two_points)
 	expect_within(GB_FORMAT_TABLE, "*", false);
 }
 
-Test(table, units_that_differ_stand_in_the_cells)
+Test(table, differing_units_are_in_the_cells)
 {
 	add_record("cpu/best", "\"op\":\"sort\"", timed(2e6));
 	add_record(
@@ -181,7 +181,7 @@ Test(table, control_characters_do_not_reach_the_terminal)
 	expect_within(GB_FORMAT_TABLE, "failed: ?[31m?\n", true);
 }
 
-Test(table, utf8_only_where_the_locale_has_it)
+Test(table, utf8_only_if_the_locale_has_it)
 {
 	add_record("cpu/a", "\"n\":1", timed(2e3));
 	expect_within(GB_FORMAT_TABLE, "2.00 us  +-1.0 %", true);
@@ -238,7 +238,7 @@ Test(table, markdown)
 	       "- skipped: cuda/e: no driver\n");
 }
 
-Test(table, csv_quotes_and_ends_lines_as_rfc_4180_says)
+Test(table, csv_quotes_and_line_ends_follow_rfc_4180)
 {
 	char *text;
 
@@ -255,7 +255,7 @@ Test(table, csv_quotes_and_ends_lines_as_rfc_4180_says)
 	free(text);
 }
 
-/* Fields of a line, quotes respected. */
+/* The number of fields of a line; quotes are honoured. */
 static size_t count_fields(const char **at)
 {
 	size_t count = 1;
@@ -306,7 +306,7 @@ Test(table, a_document_holds_every_line)
 	free(text);
 }
 
-Test(table, a_full_disk_is_noticed)
+Test(table, a_full_disk_is_reported)
 {
 	struct gb_error err = { 0 };
 	FILE *full = fopen("/dev/full", "w");
@@ -318,8 +318,8 @@ Test(table, a_full_disk_is_noticed)
 	(void)fclose(full);
 }
 
-/* A profiler's first page: a row for the record, and one for each kernel. */
-Test(table, counts_are_shown_where_they_are_asked_for)
+/* A profiler's first page: one row for the record, and one per kernel. */
+Test(table, counts_are_shown_on_request)
 {
 	struct gb_error err = { 0 };
 	char *text = NULL;
@@ -387,7 +387,7 @@ static void expect_usage(const char *a, const char *b, const char *wanted)
 	cr_expect(strstr(err.message, wanted), "%s", err.message);
 }
 
-Test(report, bad_command_lines_are_told_in_one_line)
+Test(report, bad_command_lines_give_one_line)
 {
 	expect_usage(NULL, NULL, "needs a FILE");
 	expect_usage("--format=xml", "x", "--format=xml: not one of table|");

@@ -1,4 +1,6 @@
-/* Machines side by side: which records share a cell, what each cell says, and the sums. */
+/* test_versus.c -- machines side by side: which records share a cell, the content of cells, and the
+ * totals.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
@@ -57,8 +59,8 @@ static struct gb_versus versus_of(enum gb_versus_by by)
 	return v;
 }
 
-/* A run is of its GPU for GPU variants and of its CPU for the others; launches are pooled. */
-Test(versus, columns_are_what_the_back_end_ran_on)
+/* A run counts for its GPU in GPU variants and for its CPU in others.  Launches are pooled. */
+Test(versus, columns_are_the_devices_of_the_back_ends)
 {
 	struct gb_versus v;
 
@@ -84,12 +86,12 @@ Test(versus, columns_are_what_the_back_end_ran_on)
 	cr_expect(isnan(v.table[0].row[0].cell[0].speed_up.estimate));
 	gb_versus_release(&v);
 	v = versus_of(GB_BY_COMMIT);
-	cr_expect(eq(sz, v.table_count, 3)); /* commits of one GPU are not those of another */
+	cr_expect(eq(sz, v.table_count, 3)); /* each GPU has its own commits */
 	cr_expect(eq(sz, v.speed_ups, 1));
 	gb_versus_release(&v);
 }
 
-/* Virtual machines with one name and other caches are two columns, named by what tells them apart. */
+/* Virtual machines with one name but different caches are two columns, named by the difference. */
 Test(versus, machines_of_one_name_are_two_columns)
 {
 	static const char *const l3[] = { "115343360", "527433728" };
@@ -118,8 +120,8 @@ Test(versus, machines_of_one_name_are_two_columns)
 	gb_versus_release(&v);
 }
 
-/* Four launches a side have an interval, three have none; a launch given twice counts once. */
-Test(versus, launches_are_the_evidence)
+/* Four launches per side have an interval, three have none.  A repeated launch counts once. */
+Test(versus, intervals_need_four_launches)
 {
 	struct gb_versus v;
 	char id[] = "a0";
@@ -188,7 +190,7 @@ Test(versus, each_state)
 	gb_versus_release(&v);
 }
 
-/* Rows are without their threads, wherever in the key these stand; GPU variants have none. */
+/* Rows omit the threads, at any position in the key.  GPU variants have none. */
 Test(versus, threads_side_by_side)
 {
 	struct gb_versus v;

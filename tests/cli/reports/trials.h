@@ -1,9 +1,9 @@
-/* trials.h -- `ab` tried on launches that were measured once: how often it errs, and how many it takes.
+/* trials.h -- trials of `ab` on recorded launches: its error rate, and the launches it takes.
  *
- * A file has the values of one build's launches in a row (tests/trials/launches.py).  A trial draws from
- * them, block by block, four launches that followed each other, gives them to the sides A B B A,
- * multiplies those of the second one by what is planted, and compares at each look as `ab --early`
- * does, by the same functions.
+ * A file has the times of one build's launches in order (tests/trials/launches.py).  A trial draws
+ * blocks of four consecutive launches, assigns them to the sides A B B A, multiplies those of the
+ * second side by the planted slow-down, and compares at each look as `ab --early` does, with the
+ * same functions.
  */
 #ifndef GPUBENCH_TESTS_TRIALS_H
 #define GPUBENCH_TESTS_TRIALS_H
@@ -79,7 +79,7 @@ static double noise_of(const struct launches *all, size_t key)
 	return sqrt(sum / (double)all->of[key].count);
 }
 
-/* The same launches on a machine whose noise has this size and the same shape. */
+/* Scale the noise of the launches to this size; its shape is unchanged. */
 static inline void scale_noise(struct launches *all, double noise)
 {
 	for (size_t k = 0; k < all->keys; k++) {
@@ -91,17 +91,17 @@ static inline void scale_noise(struct launches *all, double noise)
 	}
 }
 
-/* The settings of `ab`, and the slow-down that is planted. */
+/* The settings of `ab`, and the planted slow-down. */
 struct plan {
-	int64_t launches; /* a side, at most */
+	int64_t launches; /* per side, at most */
 	bool early;
 	double planted;         /* 1.1: the second side takes 10 % longer */
-	size_t first_key, keys; /* that are compared together */
+	size_t first_key, keys; /* keys that are compared together */
 };
 
-/* What came of one trial. */
+/* The outcome of one trial. */
 struct outcome {
-	int64_t launches; /* a side, that were made */
+	int64_t launches; /* launches made per side */
 	size_t count, verdicts[GB_VERDICT_WORDS];
 };
 
@@ -119,7 +119,7 @@ static void add_value(struct gb_records *list, const char *key, double ns)
 		abort();
 }
 
-/* The launches of one key up to `done` a side.  All keys take theirs from the same moments. */
+/* The first `done` launches per side of one key.  All keys use the same moments. */
 static void take_launches(const struct launches *all, size_t key, const struct plan *plan,
 			  uint64_t trial, int64_t done, struct gb_records side[2])
 {
@@ -159,7 +159,7 @@ static struct outcome look(const struct launches *all, const struct plan *plan, 
 	return outcome;
 }
 
-/* The launches of `ab`: until nothing is unsure at a look, or to the last one. */
+/* One trial: launch until no key is unsure at a look, or to the last launch. */
 static struct outcome try_once(const struct launches *all, const struct plan *plan, uint64_t trial)
 {
 	struct outcome outcome;
@@ -173,8 +173,8 @@ static struct outcome try_once(const struct launches *all, const struct plan *pl
 	}
 }
 
-/* Whether an interval without 1 is found at some look where nothing differs.  It goes by ranks alone:
- * so it is for whatever distribution the launches have, if they are independent. */
+/* True if some look finds an interval without 1 although the sides do not differ.  The interval
+ * uses ranks alone, so the rate holds for any distribution of independent launches. */
 static inline bool excludes_one(int64_t most, uint64_t trial)
 {
 	double side[2][MAX_LAUNCHES];
@@ -198,8 +198,8 @@ static inline bool excludes_one(int64_t most, uint64_t trial)
 
 struct sum {
 	size_t trials, keys, verdicts[GB_VERDICT_WORDS];
-	size_t stopped[MAX_LAUNCHES / 2 + 1]; /* trials by their launches a side */
-	size_t failed;                        /* trials in which some key was slower */
+	size_t stopped[MAX_LAUNCHES / 2 + 1]; /* number of trials, by launches per side */
+	size_t failed;                        /* trials with a slower key */
 };
 
 static void add_trials(struct sum *sum, const struct launches *all, const struct plan *plan,
@@ -217,7 +217,7 @@ static void add_trials(struct sum *sum, const struct launches *all, const struct
 	}
 }
 
-/* Each key as a gate of its own. */
+/* Each key as a separate gate. */
 static inline struct sum try_keys(const struct launches *all, struct plan plan, size_t trials)
 {
 	struct sum sum = { 0 };
@@ -228,7 +228,7 @@ static inline struct sum try_keys(const struct launches *all, struct plan plan, 
 	return sum;
 }
 
-/* Of the launches that the trials took: the least that half of them did not exceed. */
+/* The median number of launches per side. */
 static inline int64_t median_launches(const struct sum *sum)
 {
 	size_t below = 0;

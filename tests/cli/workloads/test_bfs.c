@@ -1,5 +1,5 @@
-/* test_bfs.c -- the verifier of bfs: right results pass, and each planted fault is found and
- * named.  Graphs are drawn by the generator or written down by hand as edge lists.
+/* test_bfs.c -- the verifier of bfs: correct results pass, and each planted fault is found and
+ * named.  Graphs are generated or written by hand as edge lists.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -8,15 +8,15 @@
 #include "tests/cli/workloads/trial.h"
 #include "tests/file_of.h"
 
-/* An input with room for a result of both kinds. */
+/* An input, and arrays for a result of both kinds. */
 struct scene {
 	struct bfs_params *params;
 	struct trial trial;
 	struct bfs_input *in;
-	int32_t *dist, *parent; /* n each, one after the other */
+	int32_t *dist, *parent; /* n each, consecutive */
 };
 
-/* The parameters hold until the next call. */
+/* The parameters are valid until the next call. */
 static struct scene start(struct bfs_params p)
 {
 	static struct bfs_params params;
@@ -31,7 +31,8 @@ static struct scene start(struct bfs_params p)
 	return s;
 }
 
-/* A right result of a slow kind: the reference's distances, the first in-neighbour that fits. */
+/* Compute a correct result slowly: distances by the reference, parents as the first in-neighbour
+ * one level up. */
 static void solve(struct scene *s, int64_t sample)
 {
 	const uint32_t source = bfs_source(s->in, sample);
@@ -48,7 +49,7 @@ static void solve(struct scene *s, int64_t sample)
 	}
 }
 
-/* Of a sample; a refusal ends the trial. */
+/* Verify one sample; a refusal ends the trial. */
 static void expect(struct scene *s, int64_t sample, const char *fault)
 {
 	expect_of(&s->trial, sample, fault);
@@ -65,7 +66,7 @@ static struct scene edges(const char *text)
 	return s;
 }
 
-/* The sample that starts at `source`. */
+/* The sample whose source is `source`. */
 static int64_t sample_of(const struct scene *s, uint32_t source)
 {
 	for (size_t i = 0; i < s->in->source_count; i++)
@@ -113,7 +114,7 @@ Test(bfs_verify, right_results_pass)
 
 /* ---- planted faults ----------------------------------------------------------------------- */
 
-/* One wrong number in the result of the diamond. */
+/* One wrong value in the result of the diamond. */
 Test(bfs_verify, one_wrong_number)
 {
 	static const struct {
@@ -156,7 +157,7 @@ Test(bfs_verify, the_result_of_another_source)
 	expect(&s, sample_of(&s, 0), "from source 0");
 }
 
-Test(bfs_verify, an_output_that_was_never_written)
+Test(bfs_verify, unwritten_output)
 {
 	struct scene s = diamond();
 
@@ -164,7 +165,7 @@ Test(bfs_verify, an_output_that_was_never_written)
 	expect(&s, sample_of(&s, 0), "the distance of vertex 0 is -1515870811");
 }
 
-/* A batch of 64 with right distances, in s->dist; of parents there are none. */
+/* A batch of 64 with correct distances in s->dist and no parents. */
 static struct scene batch_of_64(void)
 {
 	struct scene s = start((struct bfs_params){
@@ -177,7 +178,7 @@ static struct scene batch_of_64(void)
 	return s;
 }
 
-/* Each search of the batch is verified, and the edges of all are counted. */
+/* Each search of the batch is verified, and all their edges are counted. */
 Test(bfs_verify, a_right_batch)
 {
 	struct scene s = batch_of_64();
@@ -185,7 +186,8 @@ Test(bfs_verify, a_right_batch)
 	double edges = 0;
 
 	expect(&s, 1, NULL);
-	expect(&s, 26, NULL); /* of 50 sources 64 a time: the first batch again is number 25 */
+	/* with 50 sources and batches of 64, batch 25 is the first one again */
+	expect(&s, 26, NULL);
 	cr_assert_eq(gb_bfs_workload.distinct(s.params, s.in), 25);
 	for (int64_t i = 0; i < 64; i++)
 		edges += (double)bfs_facts(s.in, 64 + i, &err)->edges;
@@ -208,7 +210,7 @@ Test(bfs_verify, one_wrong_distance_in_search_37)
 	expect(&s, 1, fault);
 }
 
-/* The next batch starts elsewhere. */
+/* The next batch has other sources. */
 Test(bfs_verify, the_results_of_another_batch)
 {
 	struct scene s = batch_of_64();
@@ -232,7 +234,7 @@ Test(bfs_verify, two_distances_exchanged)
 	expect(&s, 0, "the distance of vertex");
 }
 
-Test(bfs_verify, parents_in_a_circle)
+Test(bfs_verify, cyclic_parents)
 {
 	struct scene s = diamond();
 
@@ -242,20 +244,20 @@ Test(bfs_verify, parents_in_a_circle)
 	expect(&s, sample_of(&s, 0), "the parents lead from vertex 1 back to itself");
 }
 
-Test(bfs_verify, a_parent_of_what_is_unreached)
+Test(bfs_verify, a_parent_of_an_unreached_vertex)
 {
 	struct scene s = edges("0 1\n2 3\n");
 
 	solve(&s, sample_of(&s, 0));
 	s.parent[3] = 2;
-	expect(&s, sample_of(&s, 0), NULL); /* 2 is unreached: so is 3, whatever its parent */
+	expect(&s, sample_of(&s, 0), NULL); /* 2 is unreached, and so is 3, whatever its parent */
 	s.parent[2] = 3;
 	expect(&s, sample_of(&s, 0), "the parent of vertex 2 is 3, from where no edge leads");
 }
 
 /* ---- facts, rates and metrics ------------------------------------------------------------ */
 
-Test(bfs_workload, items_are_the_out_degrees_of_the_reached)
+Test(bfs_workload, items_are_the_out_degrees_of_reached_vertices)
 {
 	struct scene s = edges("0 1\n0 1\n1 1\n1 2\n3 0\n3 4\n");
 
@@ -286,8 +288,9 @@ Test(bfs_workload, metrics)
 	end_trial(&s.trial);
 }
 
-/* Counted by hand: 0 -> {1 ... 32}, n = 33.  Level 0: two warps look (32 + 1 lanes), one lane of
- * the first walks; level 1: the lanes 1 ... 31 and 32 walk lists that are empty. */
+/* Counted by hand: 0 -> {1 ...  32}, n = 33.  Level 0: two warps check their vertices (32 + 1
+ * lanes), one lane of the first walks its list.  Level 1: lanes 1 ...  31 and 32 walk empty
+ * lists. */
 Test(bfs_workload, warps_counted_by_hand)
 {
 	char text[400] = "";
@@ -298,7 +301,7 @@ Test(bfs_workload, warps_counted_by_hand)
 		snprintf(text + strlen(text), sizeof text - strlen(text), "0 %d\n", v);
 	s = edges(text);
 	cr_assert_eq(bfs_model_warps(s.in, 0, &s.trial.metrics, &err), GB_OK);
-	/* csr: 7 per look, 2 warps, 2 levels; 8 per column, 32 columns by one lane */
+	/* csr: 7 per check, 2 warps, 2 levels; 8 per column, 32 columns by one lane */
 	cr_assert_float_eq(metric_of(&s.trial, "warp_csr_percent"),
 			   100 * (7 * 66. + 8 * 32.) / (32 * (7 * 4. + 8 * 32.)), 1e-9);
 	/* basic: 6 per byte, 33 bytes: one lane, then 31 and one; a probe for each edge */
@@ -306,7 +309,7 @@ Test(bfs_workload, warps_counted_by_hand)
 			   100 * (7 * 66. + 6 * 33. * (1 + 31 + 1) + 7 * 32.) /
 				   (32 * (7 * 4. + 6 * 33. * 3 + 7 * 32.)),
 			   1e-9);
-	/* ccam: 32 warps look at 33 vertices at each of 2 levels; 33 rows of 2 words; words of 31
+	/* ccam: 32 warps check 33 vertices at each of 2 levels; 33 rows of 2 words; words of 31
 	 * bits and 1 bit are probed, and all of those stored */
 	cr_assert_float_eq(metric_of(&s.trial, "warp_ccam_percent"),
 			   100 * (7 * 32. * 33 * 2 * 32 + 10 * 66. * 32 + 7 * 32. + 3 * 32.) /
@@ -323,7 +326,7 @@ Test(bfs_workload, sizes_and_crossovers)
 	cr_assert_float_eq(bfs_crossover(1 << 20, 4, 0), 1 / 32., 1e-6);
 	cr_assert(bfs_crossover(16384, 2, 8) < bfs_crossover(16384, 2, 0));
 	cr_assert(isnan(bfs_crossover(1, 2, 0)));
-	/* At the crossover both take the same. */
+	/* At the crossover both need the same space. */
 	cr_assert_float_eq(
 		bfs_bytes_csr32(16384, (uint64_t)(bfs_crossover(16384, 4, 8) * 16384 * 16383)),
 		bfs_bytes_ccam_packed(16384), 8);

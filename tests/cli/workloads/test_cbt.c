@@ -1,5 +1,5 @@
-/* test_cbt.c -- the verifier of cbt: a right result passes, and each planted fault is found and
- * its place told.
+/* test_cbt.c -- the verifier of cbt: a correct result passes, and each planted fault is found and
+ * located.
  */
 #include <stdio.h>
 
@@ -16,7 +16,8 @@ struct scene {
 	uint64_t *heap;
 };
 
-/* A right result, by the definitions.  The parameters hold until the next call. */
+/* A correct result, computed from the definitions.  The parameters are valid until the next
+ * call. */
 static struct scene set_up(int64_t op, int64_t depth, int64_t ids)
 {
 	static struct cbt_params params;
@@ -84,7 +85,7 @@ Test(cbt_verify, sums_of_fewer_levels_pass)
 
 /* ---- faults ------------------------------------------------------------------------------- */
 
-/* Each single bit of a heap. */
+/* Flip each single bit of a heap. */
 Test(cbt_verify, every_bit_of_a_heap_counts)
 {
 	for (unsigned depth = CBT_MIN_DEPTH; depth <= 9; depth++) {
@@ -107,7 +108,7 @@ Test(cbt_verify, a_sum_is_named)
 		char words[100];
 
 		cbt_set(s.heap, 12, k, sum ^ 1);
-		/* The parent's sum does not fit either, and comes first. */
+		/* The parent's sum is also wrong, and is reported first. */
 		if (k == 1)
 			(void)snprintf(words, sizeof words,
 				       "the sum of node 1, level 0, is %llu, not %llu", sum ^ 1,
@@ -172,7 +173,7 @@ static void level_that_does_not_exist(struct scene *s)
 	s->out->last_level = 10;
 }
 
-/* In trees of depth 10, which have 410 leaves. */
+/* Faults in trees of depth 10 with 410 leaves. */
 Test(cbt_verify, planted_faults)
 {
 	static const struct {
@@ -195,7 +196,7 @@ Test(cbt_verify, planted_faults)
 		{ a_leaf_too_few, CBT_REDUCE, CBT_STORE,
 		  "409 leaves reported, but the root's sum is 410" },
 		{ level_that_does_not_exist, CBT_REDUCE, CBT_STORE,
-		  "sums are said to be kept down to level 10" },
+		  "the output's last_level is 10, outside 0 .. 9" },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(fault); i++) {

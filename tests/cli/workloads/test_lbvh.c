@@ -1,5 +1,5 @@
-/* test_lbvh.c -- the verifier of lbvh: a right tree and right hits pass, and each planted fault is
- * found and its place named.
+/* test_lbvh.c -- the verifier of lbvh: a correct tree and correct hits pass, and each planted fault
+ * is found and located.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -13,7 +13,7 @@ extern const struct gb_variant_ops lbvh_cpu_apetrei;
 
 /* ---- trees -------------------------------------------------------------------------------- */
 
-/* Expect a refusal in these words. */
+/* Expect a refusal with this message. */
 static void fault(struct work *w, const char *words)
 {
 	struct gb_metrics metrics = { 0 };
@@ -37,7 +37,7 @@ static struct work right_tree(void)
 	return w;
 }
 
-/* A leaf of several primitives. */
+/* A leaf with several primitives. */
 static struct lbvh_node *crowded_leaf(struct work *w)
 {
 	for (size_t i = w->header->leaves - 1; i < w->header->nodes; i++)
@@ -133,7 +133,7 @@ Test(lbvh_verify, boxes)
 	fault(&w, "the box of");
 }
 
-/* A tree given by its hits: two wrong ones are too many. */
+/* A tree that is checked by its hits: two wrong ones are too many. */
 Test(lbvh_verify, wrong_probes)
 {
 	struct work w = right_tree();
@@ -171,8 +171,8 @@ static enum gb_status verify_answers(const struct scene *m, struct gb_metrics *m
 	return status;
 }
 
-/* The reference's search misses nothing, on no kind of scene. */
-Test(lbvh_verify, the_reference_is_a_search_through_all)
+/* The reference's search finds every hit, on all kinds of scenes. */
+Test(lbvh_verify, the_reference_equals_brute_force)
 {
 	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
 		struct scene m = make(scenes[s], 700, 64);
@@ -188,8 +188,8 @@ Test(lbvh_verify, the_reference_is_a_search_through_all)
 	}
 }
 
-/* Nor of rays that start anywhere and end somewhere. */
-Test(lbvh_verify, the_reference_is_a_search_through_all_for_streams)
+/* The same for rays with arbitrary start and end. */
+Test(lbvh_verify, the_reference_equals_brute_force_for_streams)
 {
 	for (size_t s = 0; s < GB_COUNT(scenes); s++)
 		for (int kind = LBVH_SHADOW; kind < LBVH_KINDS; kind++) {
@@ -238,7 +238,7 @@ static void invent(struct scene *m, size_t i)
 	m->primitive[i] = 0;
 }
 
-/* One ray may graze an edge; what is wrong with two is found. */
+/* One ray may graze an edge; a fault in two is found. */
 Test(lbvh_verify, wrong_hits)
 {
 	void (*const faults[])(struct scene *, size_t) = { hit_farther,       hit_another,
@@ -267,7 +267,8 @@ Test(lbvh_verify, wrong_hits)
 		}
 }
 
-/* Of the rays that hit, those that differ if all hits are `by` farther; *hits is how many there are. */
+/* The number of rays that differ if all hits are `by` (relative) farther away; *hits is the number
+ * of hits. */
 static size_t differing_if(const char *scene, float by, bool foreign, size_t *hits)
 {
 	struct scene m = make(scene, 700, 64);
@@ -288,9 +289,9 @@ static size_t differing_if(const char *scene, float by, bool foreign, size_t *hi
 	return (size_t)metric(&metrics, "differing_rays");
 }
 
-/* Of another arithmetic more is allowed, but only where rounding can be the reason: among the long
- * triangles of a city, seen from the side, and no more than 1 %. */
-Test(lbvh_verify, what_rounding_may_do)
+/* Foreign arithmetic may differ more, but only where rounding can explain it: on the long triangles
+ * of a city seen edge-on, and by at most 1 %. */
+Test(lbvh_verify, foreign_rounding)
 {
 	size_t hits;
 
@@ -303,7 +304,7 @@ Test(lbvh_verify, what_rounding_may_do)
 	cr_expect_gt(differing_if("terrain", 2e-4F, true, &hits), hits * 99 / 100);
 }
 
-/* How many pixels of the picture have that colour. */
+/* The number of pixels of this colour in the picture. */
 static size_t count_pixels(const char *path, const unsigned char color[3])
 {
 	unsigned char rgb[3];

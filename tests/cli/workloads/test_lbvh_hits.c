@@ -1,5 +1,5 @@
-/* test_lbvh_hits.c -- faults in traced rays that lbvh's verifier of hits must find, and how many it lets
- * pass.
+/* test_lbvh_hits.c -- the verifier of lbvh hits: faults in traced rays that it must find, and how
+ * many it tolerates.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -21,7 +21,7 @@ static enum gb_status verify(const struct scene *s, const void *output, struct g
 	return gb_lbvh_workload.verify(&s->params, s->in, 0, output, &metrics, err);
 }
 
-/* The verifier of hits passes right ones, and lets one ray in 100 000 graze an edge, not more. */
+/* Correct hits pass.  One ray in 100 000 may differ by grazing an edge, no more. */
 Test(lbvh_verify, hits)
 {
 	struct scene s = make("terrain", 2000, 40);
@@ -60,7 +60,7 @@ Test(lbvh_verify, hits)
 	drop(&s);
 }
 
-/* A library's hits may differ in one ray of 20 000, ours in one of 100 000. */
+/* One ray in 20 000 may differ for a library, one in 100 000 for our variants. */
 Test(lbvh_verify, foreign)
 {
 	struct scene s = make("terrain", 2000, 150); /* 22 500 rays */
@@ -84,7 +84,7 @@ Test(lbvh_verify, foreign)
 
 /* ---- streams ------------------------------------------------------------------------------ */
 
-/* What a traversal that reads other rays than it is given answers. */
+/* The output of a traversal that reads changed rays. */
 static void *trace_other(const struct scene *s, void (*change)(struct lbvh_ray *ray, size_t rays))
 {
 	const size_t rays = lbvh_ray_count(s->in);
@@ -154,7 +154,7 @@ Test(lbvh_verify, streams_of_other_rays)
 	}
 }
 
-/* One bit may be decided by an edge; two are wrong, and so is one that belongs to no ray. */
+/* One bit may depend on an edge.  Two are wrong, and so is one that belongs to no ray. */
 Test(lbvh_verify, occlusion_bits)
 {
 	struct scene s = prepare_stream("terrain", 2000, 41, LBVH_SHADOW, LBVH_GIVEN);

@@ -1,5 +1,4 @@
-/* test_lbvh_rays.c -- streams of rays: where they start, where they go, in which order.
- */
+/* test_lbvh_rays.c -- ray streams: origins, directions and order. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <omp.h>
@@ -51,7 +50,7 @@ static void check_limits(const struct lbvh_ray *ray, enum lbvh_rays kind, const 
 	cr_assert_eq(isinf(ray->far), kind == LBVH_RANDOM || kind == LBVH_BOUNCE);
 }
 
-/* It ends in the light: how far from its middle, in its radius. */
+/* The distance of the ray's end from the centre of the light, in its radii. */
 static double off_light(const struct lbvh_ray *ray, const struct box *b)
 {
 	static const double away[3] = { 0.48, 0.8, 0.36 };
@@ -85,7 +84,7 @@ Test(lbvh_rays, each_kind)
 		}
 }
 
-/* They start from what the primary rays hit, whichever that is, on the side of the eye. */
+/* Rays start from any surface that the primary rays hit, on the side of the eye. */
 Test(lbvh_rays, from_the_surface)
 {
 	struct scene image = make("knot", 3000, 40);
@@ -131,8 +130,8 @@ Test(lbvh_rays, from_the_surface)
 	gb_lbvh_workload.release(s.in);
 }
 
-/* Neighbours in the stream start from neighbours of the image. */
-Test(lbvh_rays, as_given_they_follow_the_image)
+/* Adjacent rays of the stream start from adjacent pixels of the image. */
+Test(lbvh_rays, unsorted_rays_follow_the_image)
 {
 	struct scene s = prepare_stream("terrain", 5000, 64, LBVH_AMBIENT, LBVH_GIVEN);
 	const size_t rays = lbvh_ray_count(s.in);
@@ -149,8 +148,8 @@ Test(lbvh_rays, as_given_they_follow_the_image)
 	gb_lbvh_workload.release(s.in);
 }
 
-/* Where no primary ray hits, rays start from the triangles. */
-Test(lbvh_rays, of_a_scene_that_is_not_seen)
+/* If no primary ray hits, rays start from the triangles. */
+Test(lbvh_rays, an_invisible_scene)
 {
 	struct scene s = prepare_stream("points", 50, 9, LBVH_BOUNCE, LBVH_GIVEN);
 
@@ -163,7 +162,7 @@ Test(lbvh_rays, of_a_scene_that_is_not_seen)
 	gb_lbvh_workload.release(s.in);
 }
 
-/* ---- all of them -------------------------------------------------------------------------- */
+/* ---- all kinds -------------------------------------------------------------------------- */
 
 static struct lbvh_ray *rays_of(struct lbvh_params params, size_t *bytes)
 {
@@ -212,7 +211,7 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct lbvh_ray));
 }
 
-/* Octant, then Morton code: their number. */
+/* The sort key: octant, then Morton code. */
 static uint64_t place_of(const struct lbvh_ray *ray, const struct box *b)
 {
 	uint64_t key = 0;
@@ -230,7 +229,7 @@ static uint64_t place_of(const struct lbvh_ray *ray, const struct box *b)
 	return key;
 }
 
-Test(lbvh_rays, sorted_they_are_the_same_in_order)
+Test(lbvh_rays, sorting_permutes_the_rays)
 {
 	for (int kind = LBVH_PRIMARY; kind < LBVH_KINDS; kind++) {
 		struct scene given = prepare_stream("flake", 900, 50, kind, LBVH_GIVEN);
@@ -254,8 +253,8 @@ Test(lbvh_rays, sorted_they_are_the_same_in_order)
 	}
 }
 
-/* A build has no rays of its own, and primary rays as given are the camera's. */
-Test(lbvh_rays, only_where_they_are_wanted)
+/* A build has no rays, and unsorted primary rays are those of the camera. */
+Test(lbvh_rays, only_if_requested)
 {
 	struct scene image = prepare("flake", 100, 8);
 	struct lbvh_params params = image.params;

@@ -1,5 +1,5 @@
-/* test_octree.c -- the verifier of octree: what a tree must be, against one made from the
- * positions by halving boxes; a right result passes, and each planted fault is found and named.
+/* test_octree.c -- the verifier of octree: its reference is compared with a tree built by halving
+ * boxes; a correct result passes, and each planted fault is found and named.
  */
 #include "cli/workloads/octree/reference.h"
 #include "common/octree.h"
@@ -21,7 +21,7 @@ Test(octree_box, is_the_smallest_of_its_kind)
 	struct octree_box b = box(-1, -1, -1, 0.99F, 0.99F, 0.99F);
 
 	cr_assert(b.size == 2 && b.corner[0] == -1 && b.corner[1] == -1 && b.corner[2] == -1);
-	b = box(-1, -1, -1, 1, 0, 0); /* the upper bound is not in it */
+	b = box(-1, -1, -1, 1, 0, 0); /* the upper bound is exclusive */
 	cr_assert(b.size == 4 && b.corner[0] == -2 && b.corner[1] == -2);
 	b = box(-22.8F, 1, 5, 22.7F, 2, 6);
 	cr_assert(b.size == 64 && b.corner[0] == -32 && b.corner[1] == 0);
@@ -74,7 +74,7 @@ struct halving {
 	double depths;
 };
 
-/* The bodies list[0 .. n - 1], which share a cell. */
+/* Recurse into the bodies list[0 .. n - 1], which share a cell. */
 static void halve(struct halving *h, uint32_t *list, size_t n, int level, uint64_t cell,
 		  const double corner[3], double size)
 {
@@ -160,7 +160,7 @@ struct scene {
 	int32_t *next;
 };
 
-/* A right tree, as cpu/seq makes it. */
+/* A correct tree from cpu/seq. */
 static void set_up(struct scene *s, struct octree_params params)
 {
 	const struct gb_variant_ops *ops = &octree_cpu_seq;
@@ -180,7 +180,7 @@ static void set_up(struct scene *s, struct octree_params params)
 	expect_of(&s->trial, 0, NULL);
 }
 
-/* An octant of which is(value) holds; nodes below the root if deep. */
+/* An octant for which is(value) holds, from row first_row on. */
 static int32_t *find(const struct scene *s, bool (*is)(int32_t value), int64_t first_row)
 {
 	for (int64_t row = first_row; row < s->out->rows; row++)
@@ -206,7 +206,7 @@ static bool is_node(int32_t value)
 	return value > 0;
 }
 
-/* The octant that the finder meets first from a row on becomes `value`. */
+/* Replace the first octant found from a row on by `value`. */
 Test(octree_faults, one_wrong_octant)
 {
 	enum { ROWS = INT32_MAX }; /* stands for the number of nodes */
@@ -280,7 +280,7 @@ static void list_out_of_range(struct scene *s)
 	s->next[octree_body(*find(s, is_leaf, 0))] = -7;
 }
 
-/* A node of which all children are leaves becomes a leaf. */
+/* Replace a node whose children are all leaves by a leaf. */
 static void leaf_too_full(struct scene *s)
 {
 	int32_t *slot = find(s, is_node, 0);
@@ -303,7 +303,7 @@ static void leaf_too_full(struct scene *s)
 	*slot = octree_body(list);
 }
 
-/* A leaf below a new node, in the octant where it belongs, as no builder may leave it. */
+/* Put a leaf below a new node, in its correct octant; no builder may leave such a node. */
 static void node_without_need(struct scene *s)
 {
 	int32_t *leaf = find(s, is_leaf, 0);
@@ -375,7 +375,7 @@ Test(octree_faults, planted)
 	}
 }
 
-/* A chain of nodes that goes on where keys have ended. */
+/* A chain of nodes that is longer than the keys. */
 Test(octree_faults, node_below_the_keys)
 {
 	struct scene s;
@@ -394,7 +394,7 @@ Test(octree_faults, node_below_the_keys)
 	refuse(&s.trial, "where keys end");
 }
 
-/* Faults far down in a tree that several threads walk. */
+/* Faults deep in a tree that several threads verify. */
 Test(octree_faults, in_a_large_tree)
 {
 	struct scene s;

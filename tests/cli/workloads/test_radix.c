@@ -1,5 +1,5 @@
-/* test_radix.c -- the verifier of radix: a right result passes, and each planted fault is found
- * and its place told.  Also how the workload prepares its input.
+/* test_radix.c -- the verifier of radix: a correct result passes, and each planted fault is found
+ * and located.  Also the preparation of the input.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "tests/cli/workloads/trial.h"
 #include "tests/file_of.h"
 
-/* ---- a right result ---------------------------------------------------------------------- */
+/* ---- a correct result ------------------------------------------------------------------------ */
 
 struct record {
 	uint64_t order;
@@ -17,7 +17,7 @@ struct record {
 	uint32_t value;
 };
 
-/* Keys by their order, ties by value: what a stable sort gives. */
+/* Order keys, ties by value, as a stable sort does. */
 static int ascending(const void *a_, const void *b_)
 {
 	const struct record *a = a_, *b = b_;
@@ -53,7 +53,7 @@ static void sort(const struct radix_input *in, void *output)
 	free(r);
 }
 
-/* A trial with the right output. */
+/* A trial with the correct output. */
 static struct trial right(const struct radix_params *params)
 {
 	struct trial t = start_trial(&gb_radix_workload, params);
@@ -81,11 +81,11 @@ Test(radix_verify, right_results_pass)
 
 /* ---- planted faults ---------------------------------------------------------------------- */
 
-/* What is done to key, or value, number `at`. */
+/* A change to key or value number `at`. */
 struct change {
 	enum { NOTHING, SET, ADD, SWAP, COPY, VALUE_ADD, VALUE_SWAP, VALUE_COPY } what;
 	size_t at;
-	uint64_t with; /* a number; of SWAP and COPY the place of the other one */
+	uint64_t with; /* a number; for SWAP and COPY the position of the other one */
 };
 
 static void change(const struct radix_input *in, void *output, const struct change *c)
@@ -158,37 +158,37 @@ Test(radix_verify, planted_faults)
 		  4,
 		  { { SWAP, 0, 2 }, { SWAP, 1, 3 } },
 		  "key 2 is out of order: -" },
-		/* records that are lost, or were none */
+		/* lost records and records that were not in the input */
 		{ RADIX_U32,
 		  RADIX_SORTED,
 		  1000,
 		  { { COPY, 500, 499 } },
-		  "not a permutation of the input: the output has key *" },
+		  "not a permutation of the input: the output has an extra key *" },
 		{ RADIX_U64,
 		  RADIX_SORTED,
 		  1000,
 		  { { COPY, 500, 499 } },
-		  "not a permutation of the input: the output has key *" },
+		  "not a permutation of the input: the output has an extra key *" },
 		{ RADIX_F32,
 		  RADIX_SORTED,
 		  1000,
 		  { { COPY, 500, 499 } },
-		  "not a permutation of the input: the output has key *" },
+		  "not a permutation of the input: the output has an extra key *" },
 		{ RADIX_PAIRS,
 		  RADIX_SORTED,
 		  1000,
 		  { { COPY, 500, 499 }, { VALUE_COPY, 500, 499 } },
-		  "not a permutation of the input: the output has key *" },
+		  "not a permutation of the input: the output has an extra key *" },
 		{ RADIX_U32,
 		  RADIX_SORTED,
 		  1000,
 		  { { COPY, 500, 501 } },
-		  "the output lacks key *, or has it less often (about key 500)" },
+		  "the output lacks a key * (near position 500)" },
 		{ RADIX_U32,
 		  RADIX_SORTED,
 		  1000,
 		  { { ADD, 500, -1 } },
-		  "the output has key *, which the input has not or less often (about key 500)" },
+		  "the output has an extra key * (near position 500)" },
 		{ RADIX_U32,
 		  RADIX_CONSTANT,
 		  1,
@@ -198,12 +198,12 @@ Test(radix_verify, planted_faults)
 		  RADIX_SORTED,
 		  1000,
 		  { { VALUE_ADD, 700, 1000 } },
-		  "the output lacks key * with value 700, or has it less often (about key 700)" },
+		  "the output lacks a key * with value 700 (near position 700)" },
 		{ RADIX_PAIRS,
 		  RADIX_SORTED,
 		  1000,
 		  { { VALUE_SWAP, 20, 21 } },
-		  "the output lacks key * with value 20, " },
+		  "the output lacks a key * with value 20 " },
 		/* stability */
 		{ RADIX_PAIRS,
 		  RADIX_CONSTANT,
@@ -231,7 +231,7 @@ Test(radix_verify, planted_faults)
 	}
 }
 
-Test(radix_verify, an_output_that_was_never_written)
+Test(radix_verify, unwritten_output)
 {
 	const struct radix_params p = { .count = 1000 };
 	struct trial t = start_trial(&gb_radix_workload, &p);
@@ -239,12 +239,12 @@ Test(radix_verify, an_output_that_was_never_written)
 	refuse(&t, "not a permutation of the input");
 }
 
-Test(radix_verify, too_many_records_to_look_for_the_culprit)
+Test(radix_verify, too_many_records_to_locate_the_fault)
 {
 	const struct radix_params p = { .count = 10, .distribution = RADIX_CONSTANT };
 	struct trial t = right(&p);
 
-	gb_memory_fail_at(1); /* the same way out as for more than 2^24 records */
+	gb_memory_fail_at(1); /* takes the path for more than 2^24 records */
 	((uint32_t *)t.output)[9]++;
 	refuse(&t, "the digests of the 10 records differ");
 	gb_memory_fail_at(0);
@@ -252,8 +252,8 @@ Test(radix_verify, too_many_records_to_look_for_the_culprit)
 
 /* ---- floats ------------------------------------------------------------------------------ */
 
-/* The special floats as input, in this very order, and as output: there key `at` becomes `with`, or, if
- * that is 0, is exchanged with the next. */
+/* The special floats in this order as input and output.  In the output key `at` becomes `with`, or
+ * is swapped with the next one if `with` is 0. */
 static struct trial special_floats(size_t at, uint32_t with)
 {
 	/* -NaN (two payloads), -inf, -1, -0, +0, 1, inf, NaN */
@@ -274,7 +274,7 @@ static struct trial special_floats(size_t at, uint32_t with)
 	return t;
 }
 
-/* -0 and +0 are equal; a NaN is told by its bits. */
+/* -0 and +0 are equal; NaNs are distinguished by their bits. */
 Test(radix_verify, special_floats)
 {
 	for (size_t i = 0; i < 8; i++) {
@@ -292,9 +292,9 @@ Test(radix_verify, changed_floats)
 {
 	struct trial t = special_floats(5, 0x80000000);
 
-	refuse(&t, "the output has key -0 (0x80000000), which the input has not or less often");
+	refuse(&t, "the output has an extra key -0 (0x80000000)");
 	t = special_floats(8, 0x7fc00001);
-	refuse(&t, "the output lacks key nan (0x7fc00000)");
+	refuse(&t, "the output lacks a key nan (0x7fc00000)");
 }
 
 /* ---- the workload ------------------------------------------------------------------------ */

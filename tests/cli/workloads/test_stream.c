@@ -1,4 +1,6 @@
-/* test_stream.c -- every variant of stream copies every size exactly, and verify() sees one bit. */
+/* test_stream.c -- every variant of stream copies every size exactly, and verify() detects one
+ * flipped bit.
+ */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <stdio.h>
@@ -23,8 +25,8 @@ static struct size_case sizes[] = {
 	{ 6000001, 7 }, { 16777219, 2 }, { 16777216, 64 },
 };
 
-/* create .. destroy on `input`, into output with guard bytes behind it.  GB_OK also if the variant
- * cannot be had here: then *skipped is true. */
+/* Run create .. destroy on `input`, into an output with guard bytes behind it.  If the variant is
+ * not available here, return GB_OK and set *skipped. */
 static enum gb_status drive(const struct gb_variant *variant, const struct stream_params *params,
 			    const struct stream_input *input, unsigned char *output, bool *skipped,
 			    struct gb_error *err)
@@ -42,7 +44,7 @@ static enum gb_status drive(const struct gb_variant *variant, const struct strea
 	return *skipped ? GB_OK : err->code;
 }
 
-/* False if the back end is not on this machine. */
+/* False if this machine does not have the back end. */
 static bool open_backend(enum gb_backend backend)
 {
 #if GB_HAVE_CUDA
@@ -116,7 +118,7 @@ Test(stream, verify_finds_one_flipped_bit)
 	refuse(&t, NULL);
 }
 
-/* The input by seed and index, and what it is counted as: bytes read and written. */
+/* The input depends on seed and index; its work is the bytes read and written. */
 Test(stream, input_and_work)
 {
 	const struct stream_params params = { .count = 800, .seed = 77 };
@@ -130,7 +132,7 @@ Test(stream, input_and_work)
 	end_trial(&t);
 }
 
-/* A dry run counts what a real one would take, and touches nothing: 1 TiB is no trouble. */
+/* A dry run counts what a real one would allocate but touches nothing, so 1 TiB is no problem. */
 Test(stream, dry_run_counts)
 {
 	const struct stream_params params = { .count = INT64_C(1) << 40, .threads = 1 };

@@ -1,4 +1,4 @@
-/* How values are spelled: what units and percentages are, where they are refused. */
+/* test_value.c -- the text form of values: units, percentages, and where they are refused. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <math.h>
@@ -18,7 +18,7 @@ static const struct gb_param rows[] = {
 struct spelled {
 	enum row row;
 	char text[40];
-	char wanted[64]; /* the value's one spelling, or the error */
+	char wanted[64]; /* the canonical spelling, or the error */
 };
 
 ParameterizedTestParameters(value, spelled)

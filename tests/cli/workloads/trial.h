@@ -1,4 +1,4 @@
-/* trial.h -- for the tests of verifiers: an input with an output, and what is said of that. */
+/* trial.h -- a trial of a verifier: an input, an output, and the expected message. */
 #ifndef GPUBENCH_TESTS_CLI_WORKLOADS_TRIAL_H
 #define GPUBENCH_TESTS_CLI_WORKLOADS_TRIAL_H
 
@@ -14,11 +14,11 @@
 
 struct trial {
 	const struct gb_workload *workload;
-	const void *params; /* outlive the trial */
+	const void *params; /* must outlive the trial */
 	void *input, *output;
-	size_t size;               /* of the output, which has a byte more */
-	size_t used;               /* bytes of host memory, before */
-	struct gb_metrics metrics; /* of the last verification */
+	size_t size;               /* output size; one extra byte is allocated */
+	size_t used;               /* bytes of host memory before the trial */
+	struct gb_metrics metrics; /* set by the last verification */
 };
 
 static inline struct trial start_trial(const struct gb_workload *workload, const void *params)
@@ -42,8 +42,8 @@ static inline void end_trial(struct trial *t)
 	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), t->used, "something was not freed");
 }
 
-/* The output of a sample is right (words: NULL), or is refused in these words, in which * stands for
- * any. */
+/* Expect that the output of a sample passes (words: NULL), or is refused with this message, in
+ * which * matches any text. */
 static inline void expect_of(struct trial *t, int64_t sample, const char *words)
 {
 	struct gb_error err = { 0 };
@@ -57,14 +57,14 @@ static inline void expect_of(struct trial *t, int64_t sample, const char *words)
 		     err.message, pattern);
 }
 
-/* The first sample's, and the end of the trial. */
+/* Expect a refusal of the first sample, and end the trial. */
 static inline void refuse(struct trial *t, const char *words)
 {
 	expect_of(t, 0, words);
 	end_trial(t);
 }
 
-/* NAN if there is none. */
+/* NAN if there is no such metric. */
 static inline double metric_of(const struct trial *t, const char *name)
 {
 	for (size_t i = 0; i < t->metrics.count; i++)
@@ -73,7 +73,7 @@ static inline double metric_of(const struct trial *t, const char *name)
 	return (double)NAN;
 }
 
-/* The input cannot be made, and these words say why. */
+/* Expect that the input cannot be made, for the reason `words`. */
 static inline void refuse_input(const struct gb_workload *workload, const void *params,
 				const char *words)
 {
@@ -85,7 +85,7 @@ static inline void refuse_input(const struct gb_workload *workload, const void *
 	cr_assert(strstr(err.message, words), "%s", err.message);
 }
 
-/* Bytes that a dry run counts for the input. */
+/* The bytes that a dry run counts for the input. */
 static inline size_t dry_bytes(const struct gb_workload *workload, const void *params)
 {
 	const size_t used = gb_memory_used(GB_HOST_MEMORY);

@@ -1,9 +1,9 @@
 # The pages' tables are what their records give; a table with a changed digit is found, and printed again.
 top=$TESTS/..
 GPUBENCH=gpubench "$top/scripts/figures.sh" --check || exit
-mkdir -p scripts results/measured/cpu-a results/measured/cpu-b
+mkdir -p docs scripts results/measured/cpu-a results/measured/cpu-b
 cp "$top/scripts/figures.sh" "$top/scripts/columns.py" scripts
-cat >results/page.md <<'END'
+cat >docs/page.md <<'END'
 before
 <!-- begin: gpubench report --format=markdown results/measured/cpu-a/sizes.jsonl -->
 <!-- end -->
@@ -18,11 +18,11 @@ gpubench radix 'cpu/spli[t]' cpu/split-omp --count=7,77 --threads=1 --samples=1 
 export GPUBENCH=gpubench
 scripts/figures.sh results/measured/cpu-b || exit
 # Left out: what differs from run to run (times, the machine) and the list of all parameters.
-sed 's/^gpubench 0.*/MACHINE/; s/^type=u32 .*/PARAMETERS/; /^| [0-9]* | cpu/s/^\(| [0-9]* | [^ ]* |\).*/\1 .../' results/page.md
+sed 's/^gpubench 0.*/MACHINE/; s/^type=u32 .*/PARAMETERS/; /^| [0-9]* | cpu/s/^\(| [0-9]* | [^ ]* |\).*/\1 .../' docs/page.md
 scripts/figures.sh --check || exit
-sed -i 's/^| 77 /| 78 /' results/page.md
+sed -i 's/^| 77 /| 78 /' docs/page.md
 scripts/figures.sh --check >differences && echo "a changed digit was not found"
 grep '^[-+]| 7[78] ' differences | sed 's/^\(.| 7[78] |\).*/\1/' | sort -u
 scripts/figures.sh && scripts/figures.sh --check || exit
-sed -i '$s/.*/<!-- end -->/' results/page.md
+sed -i '$s/.*/<!-- end -->/' docs/page.md
 scripts/figures.sh --check

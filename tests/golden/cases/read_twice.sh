@@ -18,5 +18,5 @@ gpubench history --format=json folder | grep -c '"launches":.1,'
 sed 's/"samples":\[[0-9]*/&1/' 1.jsonl >changed.jsonl
 gpubench report 1.jsonl changed.jsonl 2>err >out
 status=$?
-sed 's/of run .* is/of run X is/' err >&2
+sed 's/of run .* occurs/of run X occurs/' err >&2
 exit $status

@@ -2,8 +2,8 @@
  *
  *	ptx-selftest [FILE]
  *
- * FILE: what GPUBENCH_PTX_REACHED made of a program; an opcode in it that no test covers is a
- * failure.
+ * FILE is written by a program run with GPUBENCH_PTX_REACHED.  An opcode in it that no test covers
+ * is a failure.
  */
 #include "tests/ptx/selftest/selftest.h"
 
@@ -129,7 +129,7 @@ static std::string register_type(char width)
 	return width == '0' ? ".pred" : ".b" + std::to_string(8 * (width - '0'));
 }
 
-/* a = element %tid of the array at p, in its low bytes. */
+/* a = element %tid of the array at p, in the low bytes. */
 static std::string fetch(char name, char width, unsigned parameter)
 {
 	const std::string r(1, name), at = "[%at" + r + "]";
@@ -166,7 +166,7 @@ static uint64_t cut(uint64_t value, char width)
 	return width == '0' ? value & 1 : low(value, 8u * (unsigned)(width - '0'));
 }
 
-/* What bits a NaN of 64 bits has is left open. */
+/* The bits of a 64-bit NaN are unspecified. */
 static bool same(const std::string &form, uint64_t a, uint64_t b)
 {
 	const uint64_t infinity = 0x7ffull << 52, most = ~0ull >> 1;
@@ -175,7 +175,7 @@ static bool same(const std::string &form, uint64_t a, uint64_t b)
 			  (b & most) > infinity);
 }
 
-/* All pairs first, then any combination. */
+/* All pairs of values first, then random combinations. */
 static std::vector<std::vector<uint8_t>> arguments(size_t count,
 						   const std::vector<uint64_t> &values)
 {
@@ -244,7 +244,7 @@ void check_form(const std::string &form, const std::string &operands,
 			expected);
 }
 
-/* ---- what occurs in a program ------------------------------------------------------------ */
+/* ---- opcodes of a program -------------------------------------------------------------------- */
 
 static void check_coverage(const char *path)
 {

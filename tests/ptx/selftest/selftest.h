@@ -1,4 +1,4 @@
-/* selftest.h -- tests of the PTX executor: generated kernels, results stated independently. */
+/* selftest.h -- tests of the PTX executor: generated kernels, with independent expected results. */
 #ifndef GPUBENCH_TESTS_PTX_SELFTEST_H
 #define GPUBENCH_TESTS_PTX_SELFTEST_H
 
@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-/* Count a check; a false one is printed with what was looked at. */
+/* Count a check.  If it is false, print the formatted text. */
 void expect(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* This opcode has been tested. */
+/* Record that this opcode is tested. */
 void covers(const std::string &form);
 
-/* ".version ... .entry test(.param .u64 p0, ...)" around declarations and statements; threads: of
- * %tid.x in %tid; parameters p0 to p<n-1> lie in %p0 and so on, as global addresses. */
+/* ".version ... .entry test(.param .u64 p0, ...)" around declarations and statements. %tid holds
+ * %tid.x; %p0 to %p<n-1> hold the parameters as global addresses. */
 std::string kernel_text(unsigned parameters, const std::string &body);
 
-/* Load and run the kernel named test; each buffer goes in and comes back.  The text of the first
- * error, empty if there was none. */
+/* Load and run the kernel named test.  The buffers are copied to it and back.  Return the text of
+ * the first error, or an empty string. */
 std::string run_kernel(const std::string &text, std::vector<std::vector<uint8_t>> &buffers,
 		       unsigned blocks, unsigned threads, unsigned cluster = 1,
 		       bool overlapped = false);
@@ -31,14 +31,14 @@ void test_faults(void);
 void test_weak(void);
 void test_graphs(void);
 
-/* What a form gives for the values of its operands, each in its low bits. */
+/* The result of a form for the values of its operands, each in its low bits. */
 typedef std::function<uint64_t(const uint64_t *v)> formula;
 
-/* Check "form d, a, b;" for all of the values, and for many combinations of them; widths of the operands in
- * bytes: "4=44", 0 being a predicate. */
+/* Check "form d, a, b;" for all values and many combinations of them. operands: widths in bytes, as
+ * in "4=44"; 0 is a predicate. */
 void check_form(const std::string &form, const std::string &operands,
 		const std::vector<uint64_t> &values, const formula &expected);
-/* The same with a text of its own, with registers d, a, b, c, e. */
+/* The same for an explicit statement with registers d, a, b, c, e. */
 void check_statement(const std::string &form, const std::string &statement,
 		     const std::string &operands, const std::vector<uint64_t> &values,
 		     const formula &expected);
@@ -60,7 +60,7 @@ static inline uint64_t low(uint64_t v, unsigned bits)
 	return bits == 64 ? v : v & ((1ull << bits) - 1);
 }
 
-/* The number that the low bits of v are in two's complement. */
+/* The low bits of v as a two's complement number. */
 static inline __int128 as_signed(uint64_t v, unsigned bits)
 {
 	const __int128 n = low(v, bits);

@@ -1,4 +1,4 @@
-/* selftest_arithmetic.cc -- integers and bits, in numbers of 128 bits and bit by bit. */
+/* selftest_arithmetic.cc -- integers and bits, checked with 128-bit numbers and bit by bit. */
 #include <algorithm>
 
 #include "tests/ptx/selftest/selftest.h"
@@ -6,7 +6,7 @@
 typedef __int128 number;
 typedef unsigned __int128 natural;
 
-/* Small numbers, those around powers of two, and patterns. */
+/* Small numbers, numbers around powers of two, and bit patterns. */
 static std::vector<uint64_t> make_values(void)
 {
 	std::vector<uint64_t> values = {
@@ -32,7 +32,7 @@ static number number_of(uint64_t v, unsigned bits, bool sign)
 	return sign ? as_signed(v, bits) : (number)low(v, bits);
 }
 
-/* A result as wide as the operands, or twice as wide, which the third operand then is too; or a truth. */
+/* The width of the result: the operands', twice that (as for a third operand), or a predicate. */
 enum result { AS_OPERANDS, TWICE_AS_WIDE, TRUTH };
 
 #define OPERATION(name, sources, result, formula)                                        \
@@ -91,7 +91,7 @@ static void check_operation(const struct operation &o, unsigned bits, bool sign)
 	});
 }
 
-/* cvt between integers: the number, cut to the result, extended to the register. */
+/* cvt between integers: the number is truncated to the result, then extended to the register. */
 static void check_conversion(unsigned to, bool to_sign, unsigned from, bool from_sign)
 {
 	const std::string widths = { (char)('0' + std::max(to, 16u) / 8), '=',
@@ -112,7 +112,7 @@ static bool bit(uint64_t v, unsigned n)
 	return n < 64 && (v >> n & 1);
 }
 
-/* A shift as that many steps of one. */
+/* A shift as a sequence of shifts by one. */
 static uint64_t shift_left(uint64_t a, uint64_t by, unsigned bits)
 {
 	for (uint64_t n = 0; n < by && n < 100; n++)
@@ -162,7 +162,7 @@ static uint64_t funnel(const uint64_t *v, bool left, bool wrap)
 	uint64_t r = 0;
 
 	for (unsigned n = 0; n < 32; n++) {
-		const unsigned from = left ? 32 + n - by : n + by; /* in b:a */
+		const unsigned from = left ? 32 + n - by : n + by; /* bit position in b:a */
 
 		r |= (uint64_t)(from < 32 ? bit(v[0], from) : bit(v[1], from - 32)) << n;
 	}
@@ -187,7 +187,7 @@ static uint64_t permute(const uint64_t *v)
 	return result[0] + 256u * result[1] + 65536u * result[2] + (uint64_t)result[3] * (1u << 24);
 }
 
-/* As the manual writes it. */
+/* As written in the manual. */
 static uint64_t insert(const uint64_t *v, unsigned bits)
 {
 	const unsigned at = v[2] & 255, length = v[3] & 255;

@@ -1,4 +1,6 @@
-/* selftest_fault.cc -- wrong kernels: each is caught, and the report says what and where. */
+/* selftest_fault.cc -- faulty kernels: each is detected, and the report names the error and the
+ * place.
+ */
 #include "tests/ptx/selftest/selftest.h"
 
 static void check_fault(const char *body, const char *wanted, unsigned threads = 32,

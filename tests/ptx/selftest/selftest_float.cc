@@ -1,8 +1,8 @@
-/* selftest_float.cc -- floating point: exact arithmetic in more bits, rounded once.
+/* selftest_float.cc -- floating point, checked with more precise arithmetic rounded once.
  *
- * Sums, products and quotients of floats are computed in the 64 bits of long double's mantissa,
- * square roots too: rounding twice is then harmless for 24 bits (2p + 2 <= 64).  Doubles are
- * computed in the 113 bits of __float128.
+ * Sums, products, quotients and square roots of floats are computed with the 64-bit mantissa of
+ * long double: double rounding is harmless for 24 bits (2p + 2 <= 64).  Doubles are computed with
+ * the 113 bits of __float128.
  */
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "tests/ptx/selftest/selftest.h"
 
-/* The number whose bits these are. */
+/* The number with these bits. */
 template <class T> static T of_bits(uint64_t v)
 {
 	T x;
@@ -50,7 +50,7 @@ static const std::vector<uint64_t> doubles = {
 
 /* ---- arithmetic -------------------------------------------------------------------------- */
 
-/* The lesser one; -0 before +0, a number before what is none. */
+/* The lesser number: -0 is before +0, and a number before NaN. */
 template <class T> static T least(T a, T b)
 {
 	if (isnan(a) || isnan(b))
@@ -60,8 +60,8 @@ template <class T> static T least(T a, T b)
 	return a < b ? a : b;
 }
 
-/* a * b is exact in a double; its sum with c is rounded to odd, so that the second rounding, to 24
- * bits, is right (Boldo and Melquiond 2008). */
+/* a * b is exact in a double.  Its sum with c is rounded to odd, so that the second rounding, to 24
+ * bits, is correct (Boldo and Melquiond 2008). */
 static float fused(float a, float b, float c)
 {
 	const double product = (double)a * (double)b, sum = product + (double)c;
@@ -80,7 +80,7 @@ static float fused(float a, float b, float c)
 	{                                                                             \
 		form, operands, [](const uint64_t *v) -> uint64_t { return (value); } \
 	}
-/* Of type T, computed in W; x gives an operand. */
+/* For type T, computed in W; x converts an operand. */
 #define BOTH(type, w, T, W, x)                                                             \
 	E("add" type, w "=" w w, bits_of((T)((W)x(0) + (W)x(1)))),                         \
 		E("add.rn" type, w "=" w w, bits_of((T)((W)x(0) + (W)x(1)))),              \
@@ -118,7 +118,7 @@ static const struct expectation twice[] = { BOTH(".f64", "8", double, __float128
 
 /* ---- conversions ------------------------------------------------------------------------- */
 
-/* Rounded by hand: the integers around x. */
+/* Round explicitly, using the integers around x. */
 static long double whole(long double x, char how)
 {
 	if (isnan(x) || isinf(x) || fabsl(x) > 0x1p62L)
@@ -134,7 +134,7 @@ static long double whole(long double x, char how)
 	return part > .5L || (part == .5L && odd) ? below + 1 : below;
 }
 
-/* The nearest number in range; NaN is zero, or the lowest number where 64 bits are involved. */
+/* The nearest number in range.  NaN is zero, or the lowest number if 64 bits are involved. */
 static uint64_t to_int(long double x, char how, unsigned bits, bool sign, bool from_double)
 {
 	const long double w = whole(x, how);

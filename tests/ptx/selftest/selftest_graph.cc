@@ -1,5 +1,5 @@
-/* selftest_graph.cc -- graphs on this executor: arguments are those of the capture, counts those of the
- * launch.  What graphs do besides is tested by tests/simt/selftest_runtime.cu, for both.
+/* selftest_graph.cc -- graphs on this executor: arguments are those of the capture, counts those of
+ * the launch. tests/simt/selftest_runtime.cu tests the rest of graphs for both executors.
  */
 #include <cuda_runtime_api.h>
 #include <string.h>

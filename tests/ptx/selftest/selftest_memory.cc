@@ -5,7 +5,7 @@
 
 #include "tests/ptx/selftest/selftest.h"
 
-enum { THREADS = 64, ROOM = 32 }; /* bytes of memory for a thread */
+enum { THREADS = 64, ROOM = 32 }; /* bytes of memory per thread */
 
 static unsigned bytes_of(const std::string &type)
 {
@@ -25,7 +25,7 @@ static std::vector<uint8_t> noise(size_t bytes)
 static const char address[] = ".reg .b64 %from, %to;\nmad.wide.u32 %from, %tid, 32, %p0;\n"
 			      "mad.wide.u32 %to, %tid, 32, %p1;\n";
 
-/* The text `width` times, with the number of the register for # and its offset in memory for @. */
+/* Repeat the text `width` times, replacing # by the register number and @ by the memory offset. */
 static std::string each(const std::string &text, unsigned width, unsigned size)
 {
 	std::string all;
@@ -38,7 +38,7 @@ static std::string each(const std::string &text, unsigned width, unsigned size)
 	return all;
 }
 
-/* The value that a load gives, extended as its type says. */
+/* The value of a load, extended as its type requires. */
 static uint64_t loaded(const uint8_t *at, const std::string &type, unsigned register_bytes)
 {
 	uint64_t value = 0;
@@ -49,9 +49,10 @@ static uint64_t loaded(const uint8_t *at, const std::string &type, unsigned regi
 		       : value;
 }
 
-/* Threads load their elements from 32 bytes of noise at %from, and put them by the store under test where the
- * load under test finds them: at %at, which is %to, shared or local memory.  The load's registers, of 32
- * bits for 8, go to %out as they are.  Of a parameter, load alone, elements are addresses of buffers. */
+/* Each thread loads elements from 32 random bytes at %from and stores them at %at with the store
+ * under test. %at is %to, or shared or local memory.  The load under test reads them from %at, and
+ * its registers (32 bits for an 8-bit type) go to %out.  For a parameter only the load is tested;
+ * the elements are addresses of buffers. */
 static void check_access(const std::string &load, const std::string &store,
 			 const std::string &place, const std::string &type, unsigned width)
 {
@@ -103,7 +104,7 @@ static void check_access(const std::string &load, const std::string &store,
 
 /* ---- atomics ----------------------------------------------------------------------------- */
 
-/* All threads of two warps at one word; which order they come in shows only for exch and cas. */
+/* All threads of two warps update one word.  Their order matters only to exch and cas. */
 static void check_atomic(const std::string &form, const std::string &operation, unsigned bytes,
 			 bool shared)
 {
@@ -146,7 +147,8 @@ static void check_atomic(const std::string &form, const std::string &operation, 
 	}
 	covers(form);
 	expect(error.empty(), "%s: %s", form.c_str(), error.c_str());
-	/* exch: each value is in the word or was seen by the next, so all but the last are seen. */
+	/* exch: each value is in the word or was returned to the next thread, so the sum has them
+	 * all. */
 	expect(operation == "exch" ? seen + last == THREADS * (THREADS - 1) / 2 + first
 				   : last == wanted,
 	       "%s: %#llx at the end, %#llx was expected", form.c_str(), (unsigned long long)last,
@@ -169,7 +171,7 @@ static void check_atomics(void)
 		}
 }
 
-/* A generic address of shared memory is taken back to an offset: that of word 1 of two. */
+/* Convert a generic address of shared memory back to an offset: that of word 1 of two. */
 static void check_offset(void)
 {
 	std::vector<std::vector<uint8_t>> buffers = { std::vector<uint8_t>(4) };
@@ -197,7 +199,8 @@ static void check_prefetch(void)
 	expect(error.empty() && buffers[0] == before, "prefetch: %s", error.c_str());
 }
 
-/* Two groups: the first is there when all but the last one are waited for, the second is not. */
+/* Two groups of copies: after a wait for all but the last, the first has arrived and the second has
+ * not. */
 static void check_copies(void)
 {
 	std::vector<std::vector<uint8_t>> buffers = { noise(THREADS * ROOM),

@@ -15,8 +15,8 @@ static uint32_t word(const std::vector<uint8_t> &bytes, size_t n)
 	return value;
 }
 
-/* The body leaves a word in d, in each of the threads of each block: the one that is expected.  covered:
- * opcodes that it tests. */
+/* Check that the body leaves the expected word in d, in each thread of each block. covered: opcodes
+ * that it tests. */
 static void check_words(const std::string &what, const std::vector<std::string> &covered,
 			const std::string &body, unsigned threads,
 			const std::function<uint32_t(unsigned thread)> &expected,
@@ -38,7 +38,7 @@ static void check_words(const std::string &what, const std::vector<std::string> 
 		covers(form);
 }
 
-/* The manual's pseudo code: the lane that is read, or the lane itself. */
+/* The manual's pseudocode: the source lane, or the lane itself. */
 static unsigned shuffle_source(const std::string &mode, int lane, int b, int c, bool *inside)
 {
 	const int segment = c >> 8, clamp = c & 31;
@@ -83,7 +83,7 @@ static void check_shuffles(void)
 		}
 }
 
-/* Odd lanes say yes, then those below 16, then those below 8; two halves vote by themselves. */
+/* Ballots of odd lanes; any and all of lanes below 8 and below 16.  Each half has its own mask. */
 static void check_votes(void)
 {
 	const std::string head = ".reg .b32 m;\n.reg .pred p, q, h;\nand.b32 d, %tid, 1;\n"
@@ -110,7 +110,7 @@ static void check_votes(void)
 
 /* ---- products of bit matrices -------------------------------------------------------------- */
 
-/* Two matrices by bits, and their product the naive way. */
+/* Two bit matrices and their naive product. */
 struct product {
 	bool row[16][256], column[8][256];
 	int32_t sum[16][8];
@@ -148,8 +148,8 @@ static uint32_t pack(const bool *bits)
 	return w;
 }
 
-/* The manual's formulas, by lane: registers of A, of B and of the sums, to or from a buffer of 32
- * words for each. */
+/* The manual's formulas by lane: registers of A, of B and of the sums, as a buffer of 32 words per
+ * register. */
 static std::vector<uint8_t> fragments(const struct product &p, bool large)
 {
 	std::vector<uint32_t> words;
@@ -277,7 +277,7 @@ static void check_cluster(void)
 		32, [](unsigned t) { return 10 * ((t / 32 % 4 + 1) % 4); }, 8, 4);
 }
 
-/* A launch that overlaps the one before it writes when that one has ended. */
+/* A launch that overlaps the previous one writes only after that one has ended. */
 static void check_overlap(void)
 {
 	std::vector<std::vector<uint8_t>> buffers = { std::vector<uint8_t>(128) };
@@ -294,7 +294,7 @@ static void check_overlap(void)
 
 /* ---- divergence -------------------------------------------------------------------------- */
 
-/* Lane n goes n times round a loop; afterwards all lanes vote together. */
+/* Lane n runs n iterations; afterwards all lanes vote. */
 static void check_loop(void)
 {
 	check_words("loop", { "bra", "bra.uni", "bar.warp.sync" },
@@ -305,7 +305,7 @@ static void check_loop(void)
 		    LANES, [](unsigned l) { return 32000 + l * (l + 1) / 2; });
 }
 
-/* Lanes take a lock in turn: whoever has it must get on while 31 others spin. */
+/* Lanes take a lock in turn: its holder must make progress while 31 other lanes spin. */
 static void check_lock(const std::string &pause)
 {
 	check_words("lock", { "membar.cta", pause.substr(0, pause.find(' ')) },
@@ -320,7 +320,7 @@ static void check_lock(const std::string &pause)
 		    64, [](unsigned) { return 64; });
 }
 
-/* Two halves of a warp meet at bar.warp.sync of different places. */
+/* Two halves of a warp meet at different bar.warp.sync instructions. */
 static void check_two_places(void)
 {
 	check_words("two places", {},
@@ -331,7 +331,7 @@ static void check_two_places(void)
 		    LANES, [](unsigned l) { return l < 16 ? 5 : 6; });
 }
 
-/* Special registers of two blocks of 64; exit in the middle. */
+/* Special registers of two blocks of 64 threads; exit in the middle. */
 static void check_numbers(void)
 {
 	static const struct {

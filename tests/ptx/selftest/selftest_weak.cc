@@ -1,11 +1,11 @@
-/* selftest_weak.cc -- litmus tests of the option WEAK: what PTX's memory model forbids never happens,
- * what the mode is there for does.
+/* selftest_weak.cc -- litmus tests of the option WEAK: forbidden outcomes never occur, allowed weak
+ * outcomes do.
  *
- * Threads of one test are released together, many copies of it at once.  Each has registers a and b
- * for what it reads, and locations x and y of its copy, s and t of its block's shared memory, which begin
- * with 0 but for those of the block.  Outcomes are stated by hand, by name as in the literature: SB store
- * buffering, MP message passing, CoRR coherence of two reads, WRC write-to-read causality, IRIW
- * independent reads of independent writes.
+ * The threads of a test start together, with many copies at once.  Each has registers a and b for
+ * values that it reads, the locations x and y of its copy, and s and t in its block's shared
+ * memory. x and y are 0 at first.  Outcomes are derived by hand.  Names are from the literature: SB
+ * store buffering, MP message passing, CoRR coherence of two reads, WRC write-to-read causality,
+ * IRIW independent reads of independent writes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,14 @@
 
 enum { COPIES = 256, SEEDS = 8, ROLES = 4, BLOCK = 64, COPY_BYTES = 256 };
 
-/* Two lines for each test:
+/* Two lines per test:
  *
- *	name: never or some: threads, as 64 * block + number in it: outcome
- *		statements of the first thread; separated | those of the second
+ *	name: never or some: threads, as 64 * block + thread number: outcome
+ *		statements of the first thread | those of the second, separated by semicolons
  *
- * An outcome compares registers of threads (a0: the first one's a), and x and y at the end.  A statement
- * "y.release = 1" is a store, "a = y.acquire" a load, of the GPU's scope without ".cta"; anything else is
- * PTX. */
+ * An outcome compares registers of threads (a0: a of the first one), and x and y at the end.  The
+ * statement "y.release = 1" is a store and "a = y.acquire" a load, of GPU scope without ".cta".
+ * Any other statement is PTX. */
 static const char tests[] = R"(
 SB: some: 0 64: a0=0 a1=0
 	x.relaxed = 1; a = y.relaxed | y.relaxed = 1; a = x.relaxed
@@ -143,12 +143,12 @@ shared memory, both: never: 0 32: a1=1 b1!1
 struct litmus {
 	std::string name;
 	bool never;
-	std::vector<std::string> place; /* of each thread */
+	std::vector<std::string> place; /* one per thread */
 	std::string outcome, program;
 	unsigned blocks;
 };
 
-/* The parts between separators, without blanks around them. */
+/* The parts between separators, trimmed. */
 static std::vector<std::string> split(const std::string &text, char separator)
 {
 	std::istringstream stream(text);
@@ -206,7 +206,7 @@ static std::vector<struct litmus> all_tests(void)
 	return all;
 }
 
-/* Each thread goes to its code, when all of the copy have come; others return. */
+/* Each thread jumps to its code when all threads of the copy have arrived; others return. */
 static std::string text_of(const struct litmus &t)
 {
 	const std::vector<std::string> threads = split(t.program, '|');
@@ -243,7 +243,7 @@ static std::string text_of(const struct litmus &t)
 	return kernel_text(2, body);
 }
 
-/* A number, or what a copy of the test left: "b1" of a thread, "x" at the end. */
+/* A number, or a result of a copy: "b1" of a thread, "x" at the end. */
 static uint32_t value_of(const std::string &name, const std::vector<std::vector<uint8_t>> &buffers,
 			 unsigned copy)
 {
@@ -278,7 +278,8 @@ static bool came_about(const std::string &outcome, const std::vector<std::vector
 	return true;
 }
 
-/* How often, of so many that were tried; what is to happen need not happen twice. */
+/* The number of occurrences among *tried runs.  Stops at the first for an outcome that must
+ * occur. */
 static unsigned happens(const struct litmus &t, unsigned *tried)
 {
 	const std::string text = text_of(t);
@@ -301,7 +302,7 @@ static unsigned happens(const struct litmus &t, unsigned *tried)
 	return count;
 }
 
-/* Options are read again after each kernel: run_kernel() resets the device. */
+/* Options are read again by each kernel, because run_kernel() resets the device. */
 static void set_options(bool weak)
 {
 	static std::vector<std::vector<uint8_t>> none;
