@@ -1,13 +1,14 @@
-# gpubench -- `make help` lists what can be made.
+# gpubench -- `make help` lists the targets.
 #
-#	MODE=release|debug|asan|tsan   flavour of the build, each in build/<MODE>
-#	CUDA=0|1                       leave CUDA out or in (default: in if an nvcc is found that will do)
-#	PTX=90|80|75                   PTX of that architecture alone, for `make ptx`, in build/<MODE>-ptx<PTX>
-#	                               (default: the 90 that a build for SMS="... 90" holds anyway)
-#	SIMT=1                         the cuda variants on the SIMT emulator, in build/<MODE>-simt
-#	SMS="80 90"                    GPU architectures (default: the GPU that is here, else 80 90)
-#	WERROR=1                       warnings are errors
-#	V=1                            show the commands
+#	MODE=release|debug|asan|tsan  build type; the output goes to build/<MODE> [release]
+#	CUDA=0|1                      build without or with CUDA [1 if a usable nvcc is found]
+#	PTX=90|80|75                  PTX architecture for `make ptx`; the output goes to
+#	                              build/<MODE>-ptx<PTX> [90, from a build for SMS="... 90"]
+#	SIMT=1                        build the cuda variants for the SIMT emulator; the output goes
+#	                              to build/<MODE>-simt
+#	SMS="80 90"                   GPU architectures [those of the local GPUs, else 80 90]
+#	WERROR=1                      treat warnings as errors
+#	V=1                           print each command
 
 MODE     ?= release
 SIMT     ?= 0
@@ -18,7 +19,7 @@ PYTHON   ?= /usr/bin/python3
 NVCC     ?= nvcc
 PREFIX   ?= /usr/local
 
-# An nvcc that is not on PATH is taken from where the toolkit's installer puts it.
+# If nvcc is not on PATH, it is taken from CUDA_HOME or, by default, from /usr/local/cuda.
 nvcc      := $(NVCC)
 nvcc_path := $(shell command -v $(lastword $(NVCC)) 2>/dev/null)
 ifeq ($(nvcc_path)$(filter-out nvcc,$(NVCC)),)
@@ -32,26 +33,31 @@ override CUDA := 0
 endif
 cuda_absent := $(if $(filter 1,$(SIMT)),,CUDA=0 was given)
 
-# What is wrong with that nvcc, and the host compiler that it takes: $(CXX), or its own.  A make within
-# this one has the answers from its environment.
+# nvcc_fault says why nvcc cannot be used; it is empty if nvcc can be used.  nvcc_host selects the
+# host compiler: $(CXX) if nvcc accepts it, otherwise the default of nvcc.  A recursive make reads
+# these results from its environment.
 ifneq ($(CUDA),0)
-# The version of the host compiler, if nvcc takes it.
-nvcc_takes = $(shell said=$$($(nvcc_path) $(1) -std=c++20 -x cu -E -Xcompiler -dM /dev/null 2>/dev/null) && \
+# $(call nvcc_takes,OPTIONS): the version of the host compiler, or empty if nvcc rejects it.
+nvcc_takes = $(shell \
+	said=$$($(nvcc_path) $(1) -std=c++20 -x cu -E -Xcompiler -dM /dev/null 2>/dev/null) && \
 	echo "$$said" | sed -n 's/^.define __VERSION__ "\(.*\)"/\1/p')
 ifneq ($(nvcc_asked),$(nvcc_path) $(CXX))
-nvcc_version := $(if $(nvcc_path),$(shell $(nvcc_path) --version 2>/dev/null | sed -n 's/.*release.*, V//p'))
+nvcc_version := $(if $(nvcc_path),$(shell $(nvcc_path) --version 2>/dev/null | \
+	sed -n 's/.*release.*, V//p'))
 nvcc_fault :=
 nvcc_host  := -ccbin $(CXX)
 nvcc_host_version := $(if $(nvcc_path),$(call nvcc_takes,$(nvcc_host)))
 ifeq ($(nvcc_path),)
 nvcc_fault := no nvcc was found
-else ifneq ($(shell [ "$(firstword $(subst ., ,$(nvcc_version)))" -ge 12 ] 2>/dev/null && echo new),new)
+else ifneq ($(shell [ "$(firstword $(subst ., ,$(nvcc_version)))" -ge 12 ] 2>/dev/null && \
+	echo new),new)
 nvcc_fault := $(NVCC) is version $(or $(nvcc_version),unknown), and 12.0 is the least that will do
 else ifeq ($(nvcc_host_version),)
 nvcc_host  :=
 nvcc_host_version := $(call nvcc_takes)
 ifeq ($(nvcc_host_version),)
-nvcc_fault := $(NVCC) $(nvcc_version) does not take $(CXX) $(shell $(CXX) -dumpversion) as its host compiler
+nvcc_fault := $(NVCC) $(nvcc_version) does not take $(CXX) \
+	$(shell $(CXX) -dumpversion) as its host compiler
 endif
 endif
 nvcc_asked := $(nvcc_path) $(CXX)
@@ -75,17 +81,19 @@ SHARED    := build/$(MODE)
 
 # ---- flags ---------------------------------------------------------------------------------
 
-# \# within $(shell) is # or \#, as make's version has it.
+# Versions of make differ in how they pass \# to $(shell): as # or as \#.  A variable avoids this.
 hash       := \#
-have_header = $(shell printf '$(hash)include <$(1)>\n' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
+have_header = $(shell printf '$(hash)include <$(1)>\n' | $(CXX) -E -x c++ - >/dev/null 2>&1 && \
+	echo 1 || echo 0)
 have_hwy   := $(call have_header,hwy/contrib/sort/vqsort.h)
 have_png   := $(call have_header,png.h)
 have_vulkan := $(call have_header,vulkan/vulkan.h)
-# The major version of Embree, 4 or 3; 0: there is none.
+# The major version of Embree: 4 or 3, or 0 if Embree is not installed or MODE is tsan.
 have_embree := $(firstword $(if $(filter tsan,$(MODE)),,$(foreach v,4 3,$(if \
 	$(filter 1,$(call have_header,embree$v/rtcore.h)),$v))) 0)
 
-# Operations of one table take what any of them needs; members left out of a table are zero.
+# Functions in one table share a signature, so some leave parameters unused.  C++ tables rely on
+# zero initialisation of the members that they omit.
 as_wanted := -Wno-unused-parameter
 warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wold-style-definition -Wvla -Wundef -Wwrite-strings \
@@ -94,8 +102,9 @@ warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 cxx_warnings := -Wall -Wextra -Wshadow $(as_wanted) -Wno-missing-field-initializers
 werror   := $(if $(filter 1,$(WERROR)),-Werror)
 
-# -g1 has lines, for profilers, and no variables: these double the time of the largest files.  Loops are
-# aligned, since the time of a short one otherwise depends on what is linked before it.
+# -g1 gives profilers line numbers but omits variables, which slow down the compilation of large
+# files.  Loops are aligned because the time of a short loop otherwise depends on the code that is
+# linked before it.
 optimise_release := -O3 -g1 -falign-functions=64 -falign-loops=64
 optimise_debug   := -O0 -g
 optimise_asan    := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined \
@@ -110,30 +119,39 @@ sanitize := $(filter -fsanitize%,$(optimise))
 shared_cppflags := -I. -D_GNU_SOURCE -DGB_HAVE_HWY=$(have_hwy) -DGB_HAVE_PNG=$(have_png) \
 	-DGB_HAVE_VULKAN=$(have_vulkan) \
 	-DGB_HAVE_EMBREE=$(if $(filter 0,$(have_embree)),0,1) -DGB_EMBREE=$(have_embree)
-cppflags := $(shared_cppflags) -I$(BUILD)/generated -DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) \
+cppflags := $(shared_cppflags) -I$(BUILD)/generated \
+	-DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) \
 	-DGB_HAVE_CUB=$(CUDA) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1 -Itests/simt)
 cflags   = -std=c11 -fopenmp $(optimise) $(warnings) $(werror)
 cxxflags = -std=c++20 -fopenmp $(optimise) $(cxx_warnings) $(werror)
 ldflags  := $(sanitize)
-ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl $(if $(filter 1,$(have_hwy)),-lhwy_contrib -lhwy) \
-	$(if $(filter 1,$(have_png)),-lpng) $(if $(filter-out 0,$(have_embree)),-lembree$(have_embree))
+ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
+	$(if $(filter 1,$(have_hwy)),-lhwy_contrib -lhwy) \
+	$(if $(filter 1,$(have_png)),-lpng) \
+	$(if $(filter-out 0,$(have_embree)),-lembree$(have_embree))
 
 ifeq ($(CUDA),1)
-gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u | grep -E '^[0-9]+$$')
+gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
+	tr -d . | sort -u | grep -E '^[0-9]+$$')
 SMS      ?= $(if $(gpu_here),$(gpu_here),80 90)
 known    := $(patsubst sm_%,%,$(shell $(nvcc) --list-gpu-code))
 targets  := $(filter $(known),$(or $(PTX),$(SMS)))
 ifeq ($(targets),)
 $(error none of SMS="$(SMS)" is known to $(NVCC), which knows $(known))
 endif
-# The PTX is there to be read as well: by the driver of a later GPU, and by the executor in tests/ptx.
-ptx_gencode := -gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets)) --no-compress
-gencode  := $(if $(PTX),,$(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm))) $(ptx_gencode)
-nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler -Wall,-Wextra,-Wshadow,-Wno-unused-parameter,-Wno-missing-field-initializers \
+# The PTX is kept, uncompressed, for two readers: the driver of a newer GPU, which compiles it, and
+# the PTX executor in tests/ptx.
+ptx_gencode := -gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets)) \
+	--no-compress
+gencode  := $(if $(PTX),,$(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm))) \
+	$(ptx_gencode)
+nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler \
+	-Wall,-Wextra,-Wshadow,-Wno-unused-parameter,-Wno-missing-field-initializers \
 	$(if $(werror),-Werror all-warnings) -Xptxas -v
-# compute-sanitizer, where there is a GPU to use it on.
+# The path of compute-sanitizer; empty if the tool or a GPU is missing.
 gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitizer) \
-	$(wildcard $(CUDA_HOME)/bin/compute-sanitizer $(CUDA_HOME)/compute-sanitizer/compute-sanitizer)))
+	$(wildcard $(CUDA_HOME)/bin/compute-sanitizer \
+	$(CUDA_HOME)/compute-sanitizer/compute-sanitizer)))
 cudart   := -L$(CUDA_HOME)/lib64 -lcudart_static
 ldlibs   += $(cudart) -lstdc++ -ldl -lrt
 endif
@@ -141,26 +159,30 @@ ifneq ($(filter 1,$(SIMT) $(have_hwy)),)
 ldlibs   += -lstdc++
 endif
 
-# ---- what is built -------------------------------------------------------------------------
+# ---- files ---------------------------------------------------------------------------------
 
-# The C files whose objects depend on CUDA, SIMT or the commit; those of the others are shared by all builds of
-# a MODE, and made once.
-asking   := $(shell grep -rlE 'GB_HAVE_CU|GPUBENCH_SIMT|build_info\.h' --include='*.c' cli common cpu cuda vulkan datasets tests)
+# `asking` lists the C files whose objects depend on CUDA, SIMT or the commit.  The objects of all
+# other C files are compiled once per MODE and shared by the builds of that MODE.
+asking   := $(shell grep -rlE 'GB_HAVE_CU|GPUBENCH_SIMT|build_info\.h' --include='*.c' \
+	cli common cpu cuda vulkan datasets tests)
 object   = $(foreach f,$(1),$(if $(filter $(asking),$f),$(BUILD),$(SHARED))/$(basename $f).o)
-# $(call files,FOLDER...,ENDING): all files below those folders, sorted.
+# $(call files,FOLDERS,EXTENSION): all files with EXTENSION below FOLDERS, sorted.
 files     = $(sort $(shell find $(1) -name '*.$(2)'))
 embree   := $(wildcard cpu/lbvh/embree*.c cpu/lbvh/parts/embree.c)
-sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)),$(call files,cli common cpu datasets $(if $(filter 1,$(have_vulkan)),vulkan),c))
+sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)),$(call files,cli common \
+	cpu datasets $(if $(filter 1,$(have_vulkan)),vulkan),c))
 cuda_c   := $(call files,cuda,c)
-objects  := $(call object,$(sources) results/papers.S $(if $(filter 1,$(have_hwy)),cpu/radix/vqsort.cc))
+objects  := $(call object,$(sources) results/papers.S \
+	$(if $(filter 1,$(have_hwy)),cpu/radix/vqsort.cc))
 peers    := cuda/radix/cub.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
 ifeq ($(CUDA),1)
-# The peers first: CUB takes longest.
+# CUB takes the longest to compile, so its object comes first.
 objects  += $(peers:%.cu=$(BUILD)/%.cu.o) $(kernels:%.cu=$(BUILD)/%.cu.o) $(call object,$(cuda_c))
 endif
 ifeq ($(SIMT),1)
-emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc tests/cudart/*.cc)))
+emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc \
+	tests/cudart/*.cc)))
 objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) $(call object,$(cuda_c))
 endif
 shortcut := gpubench$(if $(filter 1,$(SIMT)),-simt)
@@ -171,7 +193,8 @@ shortcut := gpubench$(if $(filter 1,$(SIMT)),-simt)
 all: $(BUILD)/gpubench
 	$(Q)ln -sf $< $(shortcut)
 
-# $(call link,LIBRARIES): a program; its file depends on $(BUILD)/generated/link_flags, too.
+# $(call link,LIBRARIES): recipe that links a program.  The rule must list
+# $(BUILD)/generated/link_flags as a prerequisite.
 define link
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $(filter %.o %.a,$^) $(1) $(LDLIBS) -o $@
@@ -179,20 +202,26 @@ endef
 $(BUILD)/gpubench: $(objects) $(BUILD)/generated/link_flags
 	$(call link,$(ldlibs))
 
-# Objects and programs depend on the compilers and flags they were built with, and records/machine.c on the
+# Objects and programs depend on the compilers and flags that built them.  The files below hold
+# these as text and are rewritten only if the text changes.  build_info.h does the same for the
 # state of the repository.
-compilers    := $(CC) $(CXX) $(shell for c in "$(CC)" "$(CXX)"; do $$c --version | head -n 1; done 2>/dev/null)
-shared_flags = $(compilers) $(shared_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) $(cxxflags) $(CXXFLAGS)
-flags        = $(shared_flags) $(cppflags) $(if $(filter 1,$(CUDA)),$(nvcc_path) $(realpath $(nvcc_path)) $(nvcc_version) \
-	$(nvcc_host) $(nvcc_host_version) $(nvflags) $(gencode) $(NVCCFLAGS))
+compilers    := $(CC) $(CXX) $(shell for c in "$(CC)" "$(CXX)"; \
+	do $$c --version | head -n 1; done 2>/dev/null)
+shared_flags = $(compilers) $(shared_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) $(cxxflags) \
+	$(CXXFLAGS)
+flags        = $(shared_flags) $(cppflags) $(if $(filter 1,$(CUDA)),$(nvcc_path) \
+	$(realpath $(nvcc_path)) $(nvcc_version) $(nvcc_host) $(nvcc_host_version) \
+	$(nvflags) $(gencode) $(NVCCFLAGS))
 link_flags   = $(compilers) $(ldflags) $(LDFLAGS) $(ldlibs) $(LDLIBS)
 $(SHARED)/generated/shared_flags $(BUILD)/generated/flags $(BUILD)/generated/link_flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$($(@F)))' | cmp -s - $@ || echo '$(subst ','\'',$($(@F)))' >$@
 
 commit := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
-commit_date := $(if $(commit),$(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null))
-dirty  := $(if $(commit),$(if $(shell git status --porcelain --untracked-files=no 2>/dev/null),1,0),0)
+commit_date := $(if $(commit),$(shell TZ=UTC git log -1 \
+	--date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null))
+dirty  := $(if $(commit),$(if $(shell git status --porcelain \
+	--untracked-files=no 2>/dev/null),1,0),0)
 define build_info
 /* Generated by the Makefile. */
 #define GB_COMMIT "$(commit)"
@@ -209,7 +238,8 @@ $(BUILD)/generated/build_info.h: FORCE
 	@mkdir -p $(@D)
 	@echo "$$build_info" | cmp -s - $@ || echo "$$build_info" >$@
 
-$(call object,$(asking)): $(BUILD)/%.o: %.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
+$(call object,$(asking)): $(BUILD)/%.o: %.c $(BUILD)/generated/flags | \
+	$(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$(Q)$(CC) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
@@ -224,24 +254,26 @@ $(SHARED)/%.o: %.cc $(SHARED)/generated/shared_flags
 	@echo "  CXX   $<"
 	$(Q)$(CXX) $(shared_cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 
-# The published tables are part of the program.
+# The program embeds the published result tables.
 papers   := $(sort $(wildcard results/papers/*.json))
 $(SHARED)/generated/papers.bin: $(papers)
 	@mkdir -p $(@D)
 	$(Q)for paper in $^; do cat $$paper && printf '\0'; done >$@
-$(SHARED)/results/papers.o: results/papers.S $(SHARED)/generated/papers.bin $(SHARED)/generated/shared_flags
+$(SHARED)/results/papers.o: results/papers.S $(SHARED)/generated/papers.bin \
+	$(SHARED)/generated/shared_flags
 	@mkdir -p $(@D)
 	@echo "  AS    $<"
 	$(Q)$(CC) -I$(SHARED)/generated -c $< -o $@
 
 ifeq ($(SIMT),1)
-# The engine switches stacks: it tells the sanitizers so, and is never instrumented itself.
+# The emulator's engine switches stacks and announces each switch to the sanitizers.  Its own code
+# is not instrumented.
 $(BUILD)/tests/simt/%.o $(BUILD)/tests/cudart/%.o: private optimise := -O2 -g1
 $(BUILD)/%.o: %.cc $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  CXX   $<"
 	$(Q)$(CXX) $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
-# Kernels spend their time in the engine, and are compiled quickly.
+# Emulated kernels spend most of their time in the engine, so -O1 is enough and compiles faster.
 ifeq ($(MODE),release)
 $(BUILD)/%.cu.o: private optimise := -O1 -g1
 endif
@@ -253,24 +285,25 @@ else
 $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  NVCC  $<"
-	$(Q)$(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) \
-		-c $< -o $@ >$(@:.o=.ptxas) 2>&1; status=$$?; \
+	$(Q)$(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) $(NVCCFLAGS) \
+		-MMD -MP -MF $(@:.o=.d) -c $< -o $@ >$(@:.o=.ptxas) 2>&1; status=$$?; \
 		grep -vE '^ptxas info|^    [0-9]+ bytes stack' $(@:.o=.ptxas) >&2; exit $$status
 endif
 
-# ---- what users run ------------------------------------------------------------------------
+# ---- user targets --------------------------------------------------------------------------
 
-## bench: install what is missing, build, run all benchmarks at preset quick, print the tables
+## bench: install missing dependencies, build, run all benchmarks at preset quick, report
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all
 	./gpubench run --preset=quick --overwrite -o results/latest.jsonl
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
-## bench-peers: CPU variants beside the field's libraries, like with like: where is a library ahead? (half an hour)
+## bench-peers: compare the CPU variants with established libraries (takes about 30 minutes)
 bench-peers: all
 	$(Q)scripts/measure.sh results/latest.peers peers
-	$(Q)for case in results/latest.peers/*.jsonl; do echo "# $${case##*/}"; ./gpubench versus --by=peer $$case; done
+	$(Q)for case in results/latest.peers/*.jsonl; do \
+		echo "# $${case##*/}"; ./gpubench versus --by=peer $$case; done
 
 deps:
 	$(Q)scripts/install-deps.sh build
@@ -279,34 +312,38 @@ deps:
 check: all
 	./gpubench check
 
-## test: layers, unit tests, the cuda variants in the emulator and on a GPU, the emulator's own, command line
+## test: run the layer, unit, GPU, emulator, PTX and command-line tests
 test: deps-test
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-layers
 	$(Q)$(MAKE) --no-print-directory test-unit
 	$(Q)$(if $(gpu_sanitizer),$(MAKE) --no-print-directory gpu-check,:)
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt $(if $(filter 1,$(CUDA)),EVERY_POINT=no)
 	$(Q)$(MAKE) --no-print-directory simt-test
-	$(Q)$(if $(filter 1,$(CUDA)),$(MAKE) --no-print-directory ptx-test,echo "ptx-test is left out: $(cuda_absent)")
+	$(Q)$(if $(filter 1,$(CUDA)),$(MAKE) --no-print-directory ptx-test,echo \
+		"ptx-test is left out: $(cuda_absent)")
 	$(Q)$(MAKE) --no-print-directory test-cli
 
-## man: manual pages from the program's help, in build/man (needs help2man)
+## man: generate manual pages from the program's help in build/man (needs help2man)
 man: build/man/gpubench.1
 build/man/gpubench.1: $(BUILD)/gpubench scripts/man.sh
 	$(Q)scripts/man.sh $< $(@D)
 
-## install: the program, its completion and, where help2man is, its manual pages, into DESTDIR and PREFIX
-## uninstall: remove what `make install` put there
+## install: install program, completion and manual pages (if help2man exists) below PREFIX
+## uninstall: remove the files that `make install` installed
 prefix    := $(DESTDIR)$(PREFIX)
 completed := $(prefix)/share/bash-completion/completions/gpubench
 install: all $(if $(shell command -v help2man),man)
 	install -D -m 755 $(BUILD)/gpubench '$(prefix)/bin/gpubench'
 	install -D -m 644 scripts/completion.bash '$(completed)'
 	$(Q)for page in build/man/*.1; do \
-		[ ! -e "$$page" ] || install -D -m 644 "$$page" '$(prefix)/share/man/man1/'"$${page##*/}"; done
+		[ ! -e "$$page" ] || install -D -m 644 "$$page" \
+			'$(prefix)/share/man/man1/'"$${page##*/}"; \
+		done
 uninstall:
-	rm -f '$(prefix)/bin/gpubench' '$(completed)' '$(prefix)/share/man/man1/gpubench'.1 '$(prefix)/share/man/man1/gpubench'-*.1
+	rm -f '$(prefix)/bin/gpubench' '$(completed)' \
+		'$(prefix)/share/man/man1/gpubench'.1 '$(prefix)/share/man/man1/gpubench'-*.1
 
-## clean: remove what was built
+## clean: remove all build output
 clean:
 	$(Q)rm -rf build gpubench gpubench-simt gpubench-ptx
 
@@ -315,8 +352,8 @@ clean:
 include tests/tests.mk tests/ptx/ptx.mk tests/trials/trials.mk
 
 listed = @sed -n 's/^\#\# \([^:]*\): \(.*\)/  \1\t\2/p' $(1) | expand -t 20
-## help: this list
-## help-dev: targets for work on gpubench itself
+## help: list the user targets
+## help-dev: list the targets for gpubench developers
 help:
 	$(call listed,Makefile)
 help-dev:
