@@ -22,7 +22,7 @@ test is counted, and `gpubench repro` says why. `scripts/papers.py GPUBENCH` pri
 To see every published table, digit by digit, beside the values measured here:
 
     gpubench repro radix --from results/measured/h100-2026-11-23/papers-radix*.jsonl
-    gpubench repro bfs:table2 --preset=quick        # or measure a table on this machine
+    gpubench repro radix:table1 --preset=quick        # or measure a table on this machine
 
 [FORMAT.md](../results/papers/FORMAT.md) describes the files with the published tables. [The
 manual](manual.md) describes how claims are tested.

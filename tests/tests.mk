@@ -98,7 +98,7 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow whole
 
 ## test-cli: golden command-line cases and tests of the whole program
-whole    := page papers plots reading resume signals memory install nvcc nosys counts gate \
+whole    := page docs papers plots reading resume signals memory install nvcc nosys counts gate \
 	exchange recipes vulkan
 # Each launch measures the copy bandwidth with 16 MiB instead of 256 MiB, since there are many.
 test-cli: export GPUBENCH_COPY = 16Mi
@@ -108,6 +108,7 @@ test-cli: $(whole:%=whole-%)
 $(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow \
 		$(BUILD)/nomemory.so $(BUILD)/nosys.so
 whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench
+whole-docs:    ; $(Q)$(PYTHON) tests/docs.py $(BUILD)/gpubench
 whole-plots:   ; $(Q)$(PYTHON) tests/plots.py $(BUILD)/gpubench
 whole-papers:  ; $(Q)tests/papers.sh $(BUILD)/gpubench
 whole-reading: ; $(Q)tests/reading.sh $(BUILD)/gpubench

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""docs.py GPUBENCH -- checks README.md and docs/*.md against the program.
+
+Every command line in a block is run: measurements with --dry-run and without files, reports on
+made records.  Commands, statuses, formats, options and variants that the pages name must exist, and
+the manual must name every command, exit status and format.
+"""
+import glob
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+program = os.path.realpath(sys.argv[1])
+top = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
+MEASURING = ("run", "radix", "bfs", "cbt", "octree", "lbvh", "stream")
+FILES = ("--file=", "--write=", "--output=", "--scene=bunny")
+FOREIGN = ("--cpunodebind", "--membind")  # of numactl
+passed, failures = 0, []
+
+
+def run(*words, cwd=top):
+    return subprocess.run([program, *words], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def expect(holds, *said):
+    global passed
+    passed += bool(holds)
+    if not holds:
+        failures.append(": ".join(map(str, said)))
+
+
+def help_of(command):
+    return re.sub(r"\n\s+", " ", run("help", command).stdout)
+
+
+pages = {name: open(os.path.join(top, name), encoding="utf-8").read()
+         for name in ["README.md", *sorted(glob.glob("docs/*.md", root_dir=top))]}
+overview = run("help").stdout
+commands = re.findall(r"^  ([a-z]+) ", overview, re.MULTILINE)
+helps = {command: help_of(command) for command in commands}
+listed = json.loads(run("list", "--format=json").stdout)
+
+
+# ---- command lines ---------------------------------------------------------------------------
+
+def is_grammar(line):
+    """A line such as `gpubench report FILE...  print records`: only the command is checked."""
+    return re.search(r"\.\.\.|\b[A-Z]{3,}\b(?!=)|\[|  +[a-z]", line)
+
+
+def made_files(words, folder):
+    """Records in place of files that the reader would have."""
+    for word in words:
+        name = word.partition("=")[2] if word.startswith("--from=") else word
+        made = os.path.join(folder, name)
+        if name.endswith(".jsonl") and not glob.glob(os.path.join(top, name)) + glob.glob(made):
+            run("radix", "cpu/best", "--count=1k", "--samples=2", "-q", "-o", made)
+
+
+def check_command(page, line, folder):
+    words = shlex.split(line, comments=True)[1:]
+    words = words[:words.index(">")] if ">" in words else words
+    words = [w for w in words if not w.startswith(">")]
+    if words[0] == "ab":  # plan what the builds would measure
+        for option in re.findall(r"--[a-z-]+", " ".join(words[:words.index("--")])):
+            expect(option in helps["ab"], page, option)
+        words = words[words.index("--") + 1:]
+    if words[0] in MEASURING and not {"--help", "--dry-run"} & set(words):
+        for option in ("-o", "--output"):
+            if option in words:
+                del words[words.index(option):words.index(option) + 2]
+        words = [w for w in words if not w.startswith(FILES)]
+        words.append("--dry-run")
+    if words[0] == "repro" and not any(w.startswith(("--from", "--list")) for w in words):
+        words.append("--from=sample.jsonl")
+    made_files(words, folder)
+    for link in ("results", "docs"):
+        if not os.path.exists(os.path.join(folder, link)):
+            os.symlink(os.path.join(top, link), os.path.join(folder, link))
+    words = [name for w in words for name in (sorted(glob.glob(w, root_dir=folder)) or [w])]
+    done = run(*words, cwd=folder)
+    fine = (0, 6) if words[0] in ("compare", "versus", "history", "repro") else (0,)
+    expect(done.returncode in fine, page, line, done.returncode, done.stderr.strip()[:200])
+
+
+def check_commands():
+    with tempfile.TemporaryDirectory() as folder:
+        for page, text in pages.items():
+            for line in re.findall(r"^    (?:\./)?(gpubench .*)", text, re.MULTILINE):
+                name = line.split()[1]
+                if is_grammar(line.partition("  #")[0]):
+                    expect(name in [*commands, "BENCHMARK", "help"], page, line, "no command")
+                else:
+                    check_command(page, line, folder)
+
+
+# ---- lists -----------------------------------------------------------------------------------
+
+def check_lists():
+    manual = pages["docs/manual.md"]
+    for command in commands:
+        for page in ("README.md", "docs/manual.md"):
+            expect(re.search(r"\b%s\b" % command, pages[page]), page, "lacks", command)
+    statuses = re.findall(r"\b(\d+) [a-z]", overview.partition("Exit status:")[2])
+    table = re.findall(r"^\| (\d+) \|", manual.partition("## Exit status")[2], re.MULTILINE)
+    expect(statuses == table, "docs/manual.md", "exit statuses", table, statuses)
+    rows = re.findall(r"^\| (`[a-z`, ]+) \| (`table`.*|`text`.*) \|$", manual, re.MULTILINE)
+    formats = {name: re.findall(r"`([a-z]+)`", words)
+               for names, words in rows for name in re.findall(r"[a-z]+", names)}
+    for command, text in helps.items():
+        offered = re.search(r"--format=WORD.*?: ([a-z|]+)", text)
+        wanted = offered[1].split("|") if offered else None
+        expect(formats.get(command) == wanted, "docs/manual.md", "formats of", command,
+               formats.get(command), wanted)
+
+
+def check_names():
+    variants = {v["name"] for benchmark in listed["benchmarks"] for v in benchmark["variants"]}
+    known = " ".join(helps.values())
+    for path in glob.glob(top + "/scripts/**/*", recursive=True):
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                known += file.read()
+    for page, text in pages.items():
+        text = re.sub(r"<!-- begin.*?<!-- end -->", "", text, flags=re.DOTALL)
+        for name in set(re.findall(r"`((?:cpu|cuda|vulkan)/[a-z0-9-]+)`", text)):
+            expect(name in variants or os.path.exists(os.path.join(top, name)), page, name)
+        for option in set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", text)):
+            expect(option in known or option in FOREIGN, page, "no such option", option)
+
+
+check_commands()
+check_lists()
+check_names()
+# The same checks must find a wrong command, its option, a wrong variant and a wrong option.
+found, failures = failures, []
+pages = {"a page": "    gpubench radix --no-such=1\n\n`cpu/no-such` `--no-such-option`\n"}
+check_commands()
+check_names()
+if len(failures) != 4:
+    found.append("%d of 4 planted faults are found" % len(failures))
+print("\n".join([*found, "docs: %d passed, %d failed" % (passed, len(found))]))
+sys.exit(bool(found))
