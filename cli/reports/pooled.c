@@ -22,14 +22,22 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? gb_equal(a, b) : a == b;
 }
 
-/* True if b is timed and another launch of the same measurement as a. */
+static bool same_build(const struct gb_run *a, const struct gb_run *b)
+{
+	return same_text(a->host.hostname, b->host.hostname) &&
+	       same_text(a->tool.commit, b->tool.commit);
+}
+
+/* True if b is another launch of the same measurement as a: both are timed, or both lack a time
+ * for the same reason. */
 static bool belongs(const struct gb_record *a, const struct gb_record *b)
 {
-	return is_timed(b) && gb_equal(a->key, b->key) &&
-	       same_text(a->run->host.hostname, b->run->host.hostname) &&
-	       same_text(a->run->tool.commit, b->run->tool.commit) &&
+	const bool timed = is_timed(a);
+
+	return is_timed(b) == timed && gb_equal(a->key, b->key) && same_build(a->run, b->run) &&
 	       gb_same_machine(gb_record_machine(a), gb_record_machine(b)) &&
-	       gb_record_is_cold(a) == gb_record_is_cold(b);
+	       (timed ? gb_record_is_cold(a) == gb_record_is_cold(b)
+		      : a->status == b->status && same_text(a->reason, b->reason));
 }
 
 /* Replace the record's time by that of `count` launches, and drop the members of a single
@@ -58,6 +66,22 @@ static enum gb_status make_pooled(struct gb_record *record, const double *value,
 	return GB_OK;
 }
 
+/* Remove each run whose records were all pooled into those of an earlier run. */
+static void drop_empty_runs(struct gb_records *records)
+{
+	for (size_t i = records->run_count; i-- > 1;) {
+		const struct gb_run *run = records->run[i];
+		bool empty = true, repeated = false;
+
+		for (size_t r = 0; r < records->count; r++)
+			empty &= records->record[r]->run != run;
+		for (size_t k = 0; k < i; k++)
+			repeated |= same_build(records->run[k], run);
+		if (empty && repeated)
+			gb_records_remove_run(records, i);
+	}
+}
+
 enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err)
 {
 	double *value = calloc(records->count + 1, sizeof *value);
@@ -68,8 +92,6 @@ enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err
 		struct gb_record *record = records->record[i];
 		size_t count = 1;
 
-		if (!is_timed(record))
-			continue;
 		value[0] = gb_launch_value(record, false);
 		for (size_t k = records->count - 1; k > i; k--) {
 			if (!belongs(record, records->record[k]))
@@ -77,9 +99,10 @@ enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err
 			value[count++] = gb_launch_value(records->record[k], false);
 			gb_records_remove(records, k);
 		}
-		if (count > 1)
+		if (count > 1 && is_timed(record))
 			(void)make_pooled(record, value, count, err);
 	}
 	free(value);
+	drop_empty_runs(records);
 	return err->code;
 }

@@ -64,6 +64,18 @@ static void print_libraries(const struct gb_table *table, const char *run_id)
 	}
 }
 
+/* "; up to 5 launches pooled" */
+static void print_launches(const struct gb_table *table, const struct gb_run *run)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < table->list->count; i++)
+		if (table->list->record[i]->run == run && table->list->record[i]->launches > most)
+			most = table->list->record[i]->launches;
+	if (most > 1)
+		gb_sheet_text(table->sheet, "; up to %zu launches pooled", most);
+}
+
 /* One line for each run, with its name if there are several. */
 static void print_runs(const struct gb_table *table)
 {
@@ -77,6 +89,7 @@ static void print_runs(const struct gb_table *table)
 		gb_sheet_text(table->sheet, "%s%s", name, name[0] ? ": " : "");
 		print_run(table->sheet, run);
 		print_libraries(table, run->run_id);
+		print_launches(table, run);
 		gb_sheet_end(table->sheet);
 	}
 }

@@ -11,4 +11,11 @@ for variant in best lsd8; do
 	[ "$(time_of pooled.csv $variant time_ns)" = "$middle" ] && echo "$variant: the middle of $(time_of pooled.csv $variant samples)"
 	awk -v r="$(time_of pooled.csv $variant items_per_s)" -v t="$middle" 'BEGIN { x = r * t / 1e12; print (x > 0.999999 && x < 1.000001 ? "its rate" : "not its rate") }'
 done
+# The launches have one line, and so has what all of them skip; a launch of another build has its own.
+gpubench octree cpu/lf cpu/lf-amac --count=1k --bucket=4 --samples=3 --runs=3 -q -o skips.jsonl
+sed '1,/"record"/s/"commit":"[^"]*/&x/' skips.jsonl >mixed.jsonl
+for file in a skips mixed; do
+	gpubench report --launches=pooled $file.jsonl | grep -oE 'up to [0-9] launches pooled|^skipped.*|commit' |
+		sed 's/:.*//'
+done
 gpubench report --launches=some a.jsonl
