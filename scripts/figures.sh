@@ -17,6 +17,8 @@
 #	scripts/figures.sh            print the tables again
 #	scripts/figures.sh --check    fail if a page differs from what its records give
 #
+# The runs of a table's file must be of one machine and one commit.
+#
 # GPUBENCH is the program (default: ./gpubench).
 set -u -o pipefail
 shopt -s extglob
@@ -64,6 +66,12 @@ table() {
 		{ echo "figures.sh: not a command for a table: $command" >&2; return 1; }
 	file=${BASH_REMATCH[5]}
 	[ -e "$file" ] || { echo "Not measured yet."; return; }
+	mixed=$(grep '"type":"run"' "$file" | grep -oE '"(cpu|hostname|commit|uuid)":"[^"]*"' |
+		sort -u | cut -d: -f1 | uniq -d)
+	[ -z "$mixed" ] || {
+		echo "figures.sh: $file mixes machines or commits: its runs differ in" $mixed >&2
+		return 1
+	}
 	measured_by "$file"
 	echo
 	eval "$command" | sed '1{/^gpubench /d}' | sed '/^## /,/^$/d' | sed '/./,$!d'

@@ -24,5 +24,13 @@ sed -i 's/^| 77 /| 78 /' docs/page.md
 scripts/figures.sh --check >differences && echo "a changed digit was not found"
 grep '^[-+]| 7[78] ' differences | sed 's/^\(.| 7[78] |\).*/\1/' | sort -u
 scripts/figures.sh && scripts/figures.sh --check || exit
+# A run of another machine among the records, and one of another commit.
+cp results/measured/cpu-b/sizes.jsonl one.jsonl
+for change in 's/"cpu":"/&another /' 's/"commit":"/&a/'; do
+	sed "$change" one.jsonl | cat one.jsonl - >results/measured/cpu-b/sizes.jsonl
+	scripts/figures.sh --check >/dev/null 2>mixed && echo "was not found"
+	sort -u mixed
+done
+cp one.jsonl results/measured/cpu-b/sizes.jsonl
 sed -i '$s/.*/<!-- end -->/' docs/page.md
 scripts/figures.sh --check
