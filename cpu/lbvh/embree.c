@@ -399,45 +399,25 @@ static void destroy(void *state)
 
 /* ---- the variants ------------------------------------------------------------------------- */
 
-#define OPS(create_)                                                                     \
-	{                                                                                \
-		.state_size = sizeof(struct state), .create = (create_), .reset = reset, \
-		.run = run, .download = download, .destroy = destroy,                    \
-		.library = lbvh_embree_library                                           \
+/* Define the operations of a variant: its tree's quality, and its calls. */
+#define VARIANT(name, quality, ways)                                                            \
+	static enum gb_status create_##name(void *state, const void *params, const void *input, \
+					    struct gb_error *err)                               \
+	{                                                                                       \
+		return create(state, params, input, RTC_BUILD_QUALITY_##quality, ways, err);    \
+	}                                                                                       \
+	const struct gb_variant_ops name = {                                                    \
+		.state_size = sizeof(struct state),                                             \
+		.create = create_##name,                                                        \
+		.reset = reset,                                                                 \
+		.run = run,                                                                     \
+		.download = download,                                                           \
+		.destroy = destroy,                                                             \
+		.library = lbvh_embree_library,                                                 \
 	}
 
-static enum gb_status create_low(void *state, const void *params, const void *input,
-				 struct gb_error *err)
-{
-	return create(state, params, input, RTC_BUILD_QUALITY_LOW, by_1, err);
-}
-
-static enum gb_status create_medium(void *state, const void *params, const void *input,
-				    struct gb_error *err)
-{
-	return create(state, params, input, RTC_BUILD_QUALITY_MEDIUM, by_1, err);
-}
-
-static enum gb_status create_8(void *state, const void *params, const void *input,
-			       struct gb_error *err)
-{
-	return create(state, params, input, RTC_BUILD_QUALITY_LOW, by_8, err);
-}
-
-static enum gb_status create_16(void *state, const void *params, const void *input,
-				struct gb_error *err)
-{
-	return create(state, params, input, RTC_BUILD_QUALITY_LOW, by_16, err);
-}
-
-static enum gb_status create_16_medium(void *state, const void *params, const void *input,
-				       struct gb_error *err)
-{
-	return create(state, params, input, RTC_BUILD_QUALITY_MEDIUM, by_16, err);
-}
-
-const struct gb_variant_ops lbvh_cpu_embree = OPS(create_low);
-const struct gb_variant_ops lbvh_cpu_embree_medium = OPS(create_medium);
-const struct gb_variant_ops lbvh_cpu_embree8 = OPS(create_8);
-const struct gb_variant_ops lbvh_cpu_embree16 = OPS(create_16);
-const struct gb_variant_ops lbvh_cpu_embree16_medium = OPS(create_16_medium);
+VARIANT(lbvh_cpu_embree, LOW, by_1);
+VARIANT(lbvh_cpu_embree_medium, MEDIUM, by_1);
+VARIANT(lbvh_cpu_embree8, LOW, by_8);
+VARIANT(lbvh_cpu_embree16, LOW, by_16);
+VARIANT(lbvh_cpu_embree16_medium, MEDIUM, by_16);
