@@ -10,8 +10,8 @@
 
 #include "cli/workloads/registry.h"
 #include "common/lbvh.h"
-#include "common/text.h"
 #include "common/workload.h"
+#include "tests/metric.h"
 
 static const char *const scenes[] = { "terrain", "knot", "flake",  "soup",   "city",
 				      "teapot",  "flat", "points", "copies", "huge" };
@@ -75,15 +75,6 @@ static inline enum gb_status verify(const struct work *w, struct gb_metrics *met
 {
 	*err = (struct gb_error){ 0 };
 	return gb_lbvh_workload.verify(&w->params, w->in, 0, w->output, metrics, err);
-}
-
-static inline double metric(const struct gb_metrics *metrics, const char *name)
-{
-	for (size_t i = 0; i < metrics->count; i++)
-		if (gb_equal(metrics->item[i].name, name))
-			return metrics->item[i].value;
-	cr_assert(0, "there is no metric %s", name);
-	return 0;
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"
+#include "tests/metric.h"
 
 static inline void open_gpu(void)
 {
@@ -37,15 +38,6 @@ static inline const struct gb_variant *find_variant(enum gb_backend backend, con
 	}
 	cr_assert(0, "there is no %s", name);
 	return NULL;
-}
-
-static inline double metric(const struct gb_metrics *metrics, const char *name)
-{
-	for (size_t i = 0; i < metrics->count; i++)
-		if (gb_equal(metrics->item[i].name, name))
-			return metrics->item[i].value;
-	cr_assert(0, "there is no metric %s", name);
-	return 0;
 }
 
 #endif
