@@ -1,7 +1,7 @@
-# history.sh -- sourced by the cases of `history`: record files with given dates and times.
+# history.sh -- write record files with given dates and times; the cases of `history` source it.
 
-# launch FILE NUMBER COMMIT COMMIT_DATE [MACHINE]: write a file of one launch; its number is its
-# day.
+# launch FILE NUMBER COMMIT COMMIT_DATE [MACHINE]: write a file with the run line of one launch.
+# NUMBER sets its date: launch 0 is of 2026-01-01, and a month has 28 launches, one a day.
 launch() {
 	{
 		printf '{"type":"run","schema":1,"run_id":"%s-%s",' "$1" "$2"
@@ -12,7 +12,8 @@ launch() {
 	} >"$1"
 }
 
-# record FILE NUMBER BACKEND VARIANT COLD REST: append a record of the file's launch.
+# record FILE NUMBER BACKEND VARIANT COLD REST: append a record of launch NUMBER to FILE.  REST is
+# its status and time.
 record() {
 	{
 		printf '{"type":"record","schema":1,"run_id":"%s-%s","seq":0,' "$1" "$2"
@@ -21,15 +22,16 @@ record() {
 	} >>"$1"
 }
 
-# took NS NUMBER: a time with noise of up to 0.5 %.
+# took US NUMBER: print the status and the time of a record: US microseconds with noise of up to
+# 0.5 %, which NUMBER selects.
 took() {
 	ns=$(($1 * (1000 + ($2 * $2 * 37 + $2 * 11) % 101 % 11 - 5)))
 	printf '"status":"ok","time":{"median":%s,"samples":[%s,%s]}' $ns $((ns + 5)) $ns
 }
 
-# Thirty launches in two folders: lsd8 becomes slower at number 20, best faster at 12; qsort does
-# not change; split (on the GPU) becomes slower at 12 and recovers at 20, and has too few hot
-# launches.
+# history_of_thirty FOLDER: write thirty launches to two folders below FOLDER.  lsd8 becomes slower
+# at launch 20, and best faster at launch 12.  qsort does not change.  split (on the GPU) becomes
+# slower at launch 12, recovers at launch 20, and has too few hot launches.  vqsort fails once.
 history_of_thirty() {
 	mkdir -p "$1/one" "$1/two"
 	n=0

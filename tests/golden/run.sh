@@ -1,10 +1,11 @@
 #!/bin/sh
 # run.sh GPUBENCH -- run the golden command-line cases: one-line cases in messages.txt, and
-# cases/NAME.sh with NAME.out, NAME.err and NAME.status beside it (a missing file means empty, 0).
+# cases/NAME.sh with NAME.out, NAME.err and NAME.status beside it (a missing file means no output or
+# status 0).
 # In expected standard error, `*` matches any text.
 # UPDATE=1 writes the output instead of comparing it; ONLY=NAME runs one case; JOBS=N runs N cases
 # at a time (default: one per core).
-# A case never ends in a pipe: the status of its last command is the status of the case.
+# The status of a case is that of its last command.  A pipe at the end hides the status of gpubench.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -34,7 +35,7 @@ awk -v cases="$cases" '
 	}
 	/^\t/ { print substr($0, 2) >error }' "$here/messages.txt"
 
-# expected NAME KIND: the file to compare with.
+# expected NAME KIND: set `file` to the file to compare with; write the default if it is missing.
 expected() {
 	file=$cases/$1.$2
 	[ -e "$file" ] && return

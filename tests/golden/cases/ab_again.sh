@@ -1,4 +1,4 @@
-# Two launches a side are too few for a verdict, and the records are kept.
+# Two launches a side are too few for a verdict. The records are kept.
 gpubench ab a="$(command -v gpubench)" --aa --launches=2 -o kept --format=json -- radix cpu/best --count=1k --samples=2 >verdicts
 status=$?
 grep -E '"(exit_status|why|verdict)"' verdicts

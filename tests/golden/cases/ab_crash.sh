@@ -1,4 +1,4 @@
-# A build that crashes is a failure of the run, and what was measured before is kept.
+# A build that crashes fails the run. The launches measured before the crash are kept.
 cp "$TESTS/planted/launch.sh" base
 echo 'radix/cpu/a ok 1000000' >base.keys
 printf '#!/bin/sh\nkill -SEGV $$\n' >new

@@ -1,4 +1,5 @@
-# --early ends when all is decided, with intervals of a higher level; each launch is kept as it ends.
+# --early stops when every key is decided, and uses intervals of a higher level.
+# Each launch is kept as it ends.
 cp "$TESTS/planted/launch.sh" base
 cp base new
 cp base near

@@ -1,4 +1,5 @@
-# What a killed ab has kept is gone on with; of a launch that was cut off while it was written, nothing.
+# --resume continues from the launches that a killed ab kept.
+# A launch with an incomplete record is dropped and measured again.
 cp "$TESTS/planted/launch.sh" base
 cp base new
 printf 'radix/cpu/%s ok 1000000\n' a b >base.keys

@@ -1,4 +1,5 @@
-# A batch is for the variants that can, and a key without one is as it was before there were batches.
+# --batch=64 skips the variants that support one source per run.
+# A key with the default --batch=1 does not name the batch.
 gpubench bfs cpu/ccam-paper cpu/ccam-pull cpu/ccam cpu/ccam-batch --vertices=100 --batch=1,64 --threads=1 --samples=1 --warmup=0 --hot -o batch.jsonl >/dev/null 2>&1 || exit
 /usr/bin/python3 - <<'END'
 import json

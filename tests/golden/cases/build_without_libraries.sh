@@ -1,4 +1,5 @@
-# Without a header the build leaves out what needs it.  (`make` of an outer make: not its settings.)
+# The build leaves out each optional library whose header is missing.
+# The test removes the settings of an outer make.
 here=$PWD
 unset MAKEFLAGS MFLAGS MAKELEVEL
 make -C "$TESTS/.." -pn MODE=release CUDA=0 CXX=false 2>/dev/null >"$here/rules"

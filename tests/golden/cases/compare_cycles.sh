@@ -1,4 +1,4 @@
-# The clock fell by a fifth between the sides: slower by time, the same in cycles.
+# The clock of the new side is a fifth lower. The key is slower in time and the same in cycles.
 side() { # NAME NS HZ
 	for i in 1 2 3 4 5; do
 		printf '{"type":"run","schema":1,"run_id":"%s%s"}\n' "$1" $i

@@ -1,4 +1,4 @@
-# What is offered comes from the program's own tables, and only where it fits.
+# The completion offers words from the program's own tables, and only words that fit the position.
 complete_line() { # LINE: what TAB offers at its end
 	bash -c '
 		source "$TESTS/../scripts/completion.bash"
@@ -15,13 +15,13 @@ for line in "rep" "radix --typ" "radix --type=u" "radix --type=u32,u" "radix --t
 	"ab old=a new=b -- radi" "ab old=a new=b -- radix --type=p" "nonsense --x" "nonsense x"; do
 	complete_line "gpubench $line"
 done
-# All benchmarks, alone and among the commands.
+# Every benchmark is offered after `check`, and after `gpubench` among the commands.
 gpubench list | sed -n 's/^\([a-z]*\): .*/\1/p' | sort >benchmarks
 [ "$(complete_line "gpubench check --backend=cpu ")" = "[gpubench check --backend=cpu ] $(echo $(cat benchmarks))" ] || echo "check: not the benchmarks"
 complete_line "gpubench " | sed 's/.*\] //' | tr ' ' '\n' >words
 grep -vxFf words benchmarks
 grep -vxFf benchmarks words
-# Readline's own words, where it does not cut at "=": the whole word is offered.
+# If Readline does not split words at "=", the completion offers the whole word.
 bash -c 'source "$TESTS/../scripts/completion.bash"
 	COMP_LINE="gpubench radix --type=u" COMP_POINT=23 COMP_WORDS=(gpubench radix --type=u) COMP_WORDBREAKS=" "
 	_gpubench 2>/dev/null

@@ -1,4 +1,5 @@
-# What would control the terminal is shown as '?': C0, C1, marks of direction, malformed bytes.
+# Messages and tables show '?' for each character that could control the terminal: C0 and C1
+# characters, direction marks and malformed bytes.
 obj='v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n'
 bad=$(printf 'a\033[31mb\302\233c\342\200\256d\342\201\246e\233f\342\200\250g\nh.obj')
 gpubench lbvh cpu/stack --scene="$bad"
@@ -12,7 +13,7 @@ gpubench report --format=markdown out.jsonl | grep -o 'scene=a.*obj'
 good=$(printf 'gr\303\266\303\237e\342\202\254.obj')
 printf "$obj" >"$good"
 gpubench lbvh cpu/stack --scene="$good" | grep -o 'scene=[^ ]*'
-# A spreadsheet takes what begins like a formula for one.
+# A spreadsheet reads some names as formulas. The CSV report puts a ' before such a name.
 for name in '=cmd|x' '+1+1' '-1-1' '@sum' 'plain'; do
 	printf "$obj" >"./$name.obj"
 	gpubench lbvh cpu/stack --scene="$name.obj" -q --overwrite -o out.jsonl || exit

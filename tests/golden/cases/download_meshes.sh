@@ -1,5 +1,6 @@
-# From archives on this machine: one that is right, one with another sum, one that is not there, one
-# without the member; the last of a manifest counts.  Where curl or unzip is missing there is nothing to try.
+# The archives lie on this machine: one is right, one has another sum, one is missing, and one lacks
+# the member. The last entry of the manifest is fetched too.
+# If curl, tar or unzip is missing, the test prints the expected output instead.
 for tool in curl tar unzip; do
 	command -v $tool >/dev/null || { cat "$TESTS/golden/cases/download_meshes.out"; exit 1; }
 done

@@ -1,4 +1,4 @@
-# Files of 100 GB, which a plan must not read.
+# A dry run reads no input file of 100 GiB.
 truncate -s 100G keys.bin bodies.bin graph.el graph.sg mesh.obj || exit
 for words in "radix cpu/lsd8 --file=keys.bin --count=0" "octree cpu/lf --file=bodies.bin --count=0" \
 	"bfs cpu/csr --file=graph.el" "bfs cpu/csr --file=graph.sg" "lbvh cpu/apetrei --scene=mesh.obj"; do

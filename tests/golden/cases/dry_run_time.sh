@@ -1,4 +1,5 @@
-# By the bounds of the stopping rule; then by earlier records, and only what is missing.
+# The first plan takes its times from the bounds of the stopping rule.
+# With --resume a plan takes them from earlier records and lists only the missing measurements.
 gpubench radix cpu/qsort --count=1000,2000 --max-time=0.1 --timeout=3 --dry-run >plan || exit
 sed 's/host .*device 0 B/host N, device 0 B/' plan
 gpubench radix cpu/qsort --count=1000 --max-time=0.1 -q -o out.jsonl || exit

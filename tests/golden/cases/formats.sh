@@ -1,4 +1,5 @@
-# Each report in each format: the columns for programs, the same in CSV and JSON, and what is for people.
+# The test prints each report as CSV, JSON, LaTeX and HTML.
+# The CSV has the columns and the number of rows of one table in the JSON.
 . "$TESTS/golden/history.sh"
 history_of_thirty runs
 side() { # NAME PERCENT

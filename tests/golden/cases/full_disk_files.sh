@@ -1,4 +1,6 @@
-# A file that may not grow is a full disk, in every command: status 5, and nothing half-written.
+# A limit on the size of files stands for a full disk. Every command exits with status 5.
+# No half-written file remains, but complete records do. A path that cannot be opened for writing
+# gives the same status.
 ulimit -f 8
 try() {
 	"$@" 2>err

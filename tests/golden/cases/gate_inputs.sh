@@ -1,4 +1,5 @@
-# What is no two whole files of different runs is no comparison.
+# compare refuses files that are not two complete record files of different runs.
+# It also refuses invalid values of --max-unsure. A file with a run and no records gives status 6.
 gpubench radix cpu/best --count=100 --samples=1 --warmup=0 -q -o base.jsonl || exit
 gpubench radix cpu/best --count=100 --samples=1 --warmup=0 -q -o new.jsonl || exit
 try() {

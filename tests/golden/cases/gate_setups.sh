@@ -1,4 +1,5 @@
-# Other machines, caches, flags and settings are named; hot is not compared with cold, nor one GPU with another.
+# compare prints the differences in host, compiler flags and settings.
+# Another CPU, cache mode or GPU is refused without --across.
 side() { # NAME BACKEND RUN-MEMBERS RECORD-MEMBERS: four launches
 	for i in 1 2 3 4; do
 		printf '{"type":"run","schema":1,"run_id":"%s%s"%s}\n' "$1" $i "$3"

@@ -1,4 +1,4 @@
-# Each exit status of `ab` and `compare`, with its reason: what was measured is planted.
+# The test plants measurements and checks each exit status of `ab` and `compare` with its reason.
 cp "$TESTS/planted/launch.sh" base
 keys() { # PROGRAM LINE...
 	cp base "$1" 2>/dev/null
@@ -41,7 +41,7 @@ gate alike 1
 gate slower 3
 mv kept.base.jsonl three.base.jsonl
 mv kept.new.jsonl three.new.jsonl
-# One key is decided; two have three launches.
+# One key has enough launches for a verdict. Two keys have three launches a side, which are too few.
 cp three.base.jsonl base.jsonl
 cp three.new.jsonl new.jsonl
 sed -n '/cpu.a n=1/p; /"run"/p' base.jsonl | sed 's/base-/more-base-/' >>three.base.jsonl

@@ -1,4 +1,5 @@
-# Words choose benchmarks and variants; '!' leaves variants out: where one measures, verifies or lists.
+# Words select benchmarks and variants. A word with '!' excludes variants.
+# `list`, `check`, `run` and the benchmarks accept both.
 gpubench list radix 'cpu/*sort' '!vq*' | grep '^  c' | cut -d' ' -f3
 gpubench list qsort | grep -c '^  cpu'
 gpubench list --format=json qsort seq | grep '"name":.*/'

@@ -1,5 +1,5 @@
-# The steps of scripts/gpu-suite.sh except those of compute-sanitizer and ncu; every benchmark is checked, and
-# gpubench takes the options of the steps that it can plan.
+# The test lists the steps of scripts/gpu-suite.sh except those of compute-sanitizer and ncu.
+# Every benchmark has a check step. gpubench accepts the options of the steps that it can plan.
 DRY=1 GPUBENCH=gpubench "$TESTS/../scripts/gpu-suite.sh" out >steps || exit
 gpubench list >list || exit
 sed -n 's/^\([a-z]*\): .*/\1/p' list >benchmarks

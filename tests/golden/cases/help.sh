@@ -1,4 +1,4 @@
-# The help has every benchmark that `list` has, with its summary; the rest of it is fixed.
+# The help lists every benchmark that `list` prints, with its summary. The rest of it is fixed.
 gpubench --help >help || exit
 gpubench list >list || exit
 sed -n 's/^\([a-z]*\): /\1 /p' list >wanted

@@ -1,4 +1,5 @@
-# `help COMMAND` is `COMMAND --help`; values are explained where there are SPECs.
+# `help COMMAND` prints the same text as `COMMAND --help`.
+# The help explains the syntax of SPEC only for commands that take one.
 for command in radix run report; do
 	gpubench help $command >one || exit
 	gpubench $command --help >other || exit

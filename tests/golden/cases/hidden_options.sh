@@ -1,4 +1,5 @@
-# What only check and tests need is not in the help; it is taken and listed.
+# The help omits options that only `check` and the tests need.
+# The benchmarks accept these options, and `list` prints them as JSON.
 gpubench bfs --help | grep -c -e --orphans -e --multi
 gpubench octree --help | grep -c -e --pool
 gpubench list bfs octree --format=json | grep -E '"name":.*"(orphans|multi|pool)"'

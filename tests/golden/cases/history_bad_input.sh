@@ -1,5 +1,5 @@
-# No folder, no files, foreign files, a file that was cut off, the same launch in two files, records that
-# are no times.
+# The test gives `history` no folder, an empty folder, foreign files, a truncated file, one launch
+# in two files, and records that have no usable time.
 . "$TESTS/golden/history.sh"
 gpubench history; echo "status $?"
 gpubench history nowhere; echo "status $?"

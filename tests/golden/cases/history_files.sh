@@ -1,5 +1,5 @@
-# What lies in a folder beside record files makes no difference, nor does how their lines are spelled, nor
-# numbers that nobody can have measured.
+# Other entries of a folder do not change the history.
+# The spelling of the record lines and impossible numbers do not change it either.
 . "$TESTS/golden/history.sh"
 history_of_thirty runs
 gpubench history runs --format=json >plain
@@ -28,7 +28,7 @@ sed -i 's/,"/, "/g' runs/*/launch-2*.jsonl
 sed -i 's/$/\r/' runs/*/launch-1[0-4].jsonl
 sed -i '1s/^/[/; $!s/$/,/; $s/$/]/' runs/one/launch-0[0-4].jsonl
 ask "other spellings"
-# A record that another one replaces has no time.
+# The time of a record that another record replaces is not used.
 line=$(tail -n 1 runs/two/launch-15.jsonl)
 seq=$(printf '%s' "$line" | sed 's/"seq":[^,]*/"seq":7/; s/"samples":\[[^]]*\]/"samples":[1]/')
 printf '%s\n%s\n' "$(sed '1!d' runs/two/launch-15.jsonl)" "$seq" >replaced.jsonl

@@ -1,4 +1,5 @@
-# Trends by key, machine and cache mode, with the first launch after each last shift: exit status 1.
+# `history` prints the trend of each key, machine and cache mode, and the first launch after its
+# last shift. The exit status is 1 because one series became slower.
 . "$TESTS/golden/history.sh"
 history_of_thirty runs
 gpubench history runs; echo "status $?"

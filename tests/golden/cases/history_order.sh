@@ -1,5 +1,5 @@
-# Launches are in the order of their dates, or of those of their commits: an old build measured late is
-# no shift then.
+# Launches are sorted by their dates, or by the dates of their commits.
+# Sorted by commit, a late measurement of an old build is not a shift.
 . "$TESTS/golden/history.sh"
 mkdir runs
 n=0
@@ -13,6 +13,6 @@ while [ $n -lt 20 ]; do
 done
 gpubench history runs; echo "status $?"
 gpubench history runs --order=commit; echo "status $?"
-# Without dates of commits: that of the first launch of each.
+# A commit without a date gets the date of its first launch.
 sed -i 's/"commit_date":"[^"]*"/"commit_date":null/' runs/*.jsonl
 gpubench history runs --order=commit; echo "status $?"

@@ -1,4 +1,4 @@
-# `list` and `env` as one JSON object.
+# `list` and `env` each print one JSON object. It agrees with the text and with a run line.
 gpubench list --format=json >list.json || exit
 gpubench list -f json radix >radix.json || exit
 gpubench list >list.txt || exit

@@ -1,4 +1,4 @@
-# Every variant of variants.def is listed under its benchmark, in that order, with its summary.
+# `list` prints every variant of variants.def under its benchmark, in that order, with its summary.
 gpubench list >list || exit
 gpubench list radix >radix || exit
 sed -n '/^[A-Z]*_VARIANT(/,/)$/p' "$TESTS/../common/variants.def" | tr -s '\n\t ' ' ' |

@@ -1,4 +1,4 @@
-# The help, on standard error.
+# gpubench without a command prints the help on standard error.
 gpubench --help >help || exit 9
 gpubench 2>usage
 status=$?

@@ -1,10 +1,10 @@
-# Options of other commands are refused by name and are not in the help.
+# A command refuses the options of other commands by name, and its help omits them.
 for words in "radix --preset=paper" "radix --preset=foo" "check --dry-run" "check -o x" "check --samples=3" "repro --shard=1/2 all" \
 	"run --set=tree=best" "env --hot" "list --threads=1"; do
 	gpubench $words
 	[ $? = 2 ] || echo "$words: not status 2"
 done
-# Those of a benchmark are its parameters, and more.
+# A benchmark has an option for each of its parameters. The test prints its other options.
 gpubench list --format=json radix >radix.json || exit
 sed -n '/"variants"/q; s/^\t\{5\}"name":\t"\([a-z-]*\)",$/--\1/p' radix.json >parameters
 for command in radix run check repro env list; do

@@ -1,4 +1,5 @@
-# Every builder, with one thread or four, reports the same tree; lf-amac takes a bucket of 1 only.
+# Every builder reports the same tree with one thread and with four. lf-amac supports only a bucket
+# of 1.
 gpubench octree 'cpu/*' --count=5000 --dist=clustered --threads=1,4 --samples=2 --seed=7 -q -o out.jsonl >table || exit
 gpubench octree 'cpu/*' --count=5000 --dist=clustered --order=own --bucket=16 --samples=2 --seed=7 -o bucket.jsonl >table || exit
 for file in out.jsonl bucket.jsonl; do

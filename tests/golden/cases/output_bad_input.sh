@@ -1,4 +1,4 @@
-# An input that cannot be read costs no records, and leaves no file behind.
+# An input that cannot be read leaves existing records unchanged and creates no file.
 for f in jsonl html; do
 	echo "to keep" >out.$f
 	gpubench radix cpu/qsort --file=missing.bin --overwrite -o out.$f

@@ -1,4 +1,4 @@
-# What is there is neither replaced nor added to by accident; an empty file is nothing.
+# An existing output file is not replaced without --overwrite. An empty file counts as absent.
 copy() {
 	gpubench stream cpu/copy --count=10 --hot --samples=1 --warmup=0 -q "$@"
 }

@@ -1,4 +1,4 @@
-# No file is written that is read, whatever it is called.
+# gpubench refuses to write to a file that it reads, under any name of that file.
 seq 1 400 | head -c 800 >keys.bin
 cp keys.bin copy
 ln -s keys.bin keys.html

@@ -1,4 +1,4 @@
-# A wrong variant is listed, run, and reported as failed without a time; the exit status is 1.
+# A wrong variant is listed, run, and reported as failed without a time. The exit status is 1.
 gpubench-planted list radix >list || exit 9
 grep planted list
 gpubench-planted radix cpu/planted cpu/qsort --count=1000 --samples=3 -o out.jsonl >table

@@ -1,4 +1,5 @@
-# On a terminal: point i of n, the interval, the key; cleared at the end.  Nothing with -q.
+# On a terminal, gpubench shows the point i of n, the interval and the key, and clears them at the
+# end. With -q it shows nothing.
 command -v script >/dev/null || { echo "1/2 2/2 interval cleared quiet"; exit 0; }
 script -qec "gpubench radix cpu/qsort --count=1000,2000 --rel-ci=0 --max-time=1 -o x.jsonl" /dev/null >tty || exit
 for point in 1/2 2/2; do grep -q "$point, .*cpu/qsort count=" tty && printf '%s ' $point; done

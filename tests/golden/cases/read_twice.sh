@@ -1,4 +1,5 @@
-# A run that is read twice counts once, wherever records are read; lines that differ are refused.
+# Every command that reads records counts a run once, even if it reads the run twice.
+# Copies of a line that differ are refused.
 for i in 1 2 3; do
 	gpubench radix cpu/best cpu/lsd8 --count=1k,2k,3k --threads=1 --shard=$i/3 --samples=1 -q -o $i.jsonl || exit
 done

@@ -1,9 +1,10 @@
-# Three launches of two variants: a row for each, or one of their medians.
+# The report of three launches has a row for each launch, or one row for each variant.
 gpubench radix cpu/best cpu/lsd8 --count=1k --samples=3 --runs=3 -q -o a.jsonl || exit
 gpubench report --format=csv a.jsonl >each.csv || exit
 gpubench report --format=csv --launches=pooled a.jsonl >pooled.csv || exit
 wc -l <each.csv; wc -l <pooled.csv
-# The median of the launches' medians, of three; the rate goes with it; the phases are each launch's own.
+# The pooled time is the median of the medians of three launches. The pooled rate follows from that
+# time.
 column() { head -n 1 $1 | tr -d '\r' | tr ',' '\n' | grep -nx $2 | cut -d: -f1; }
 time_of() { awk -F, -v v=$2 -v c="$(column $1 variant)" -v t="$(column $1 $3)" '$c == v { print $t }' $1; }
 for variant in best lsd8; do
@@ -11,7 +12,8 @@ for variant in best lsd8; do
 	[ "$(time_of pooled.csv $variant time_ns)" = "$middle" ] && echo "$variant: the middle of $(time_of pooled.csv $variant samples)"
 	awk -v r="$(time_of pooled.csv $variant items_per_s)" -v t="$middle" 'BEGIN { x = r * t / 1e12; print (x > 0.999999 && x < 1.000001 ? "its rate" : "not its rate") }'
 done
-# The launches have one line, and so has what all of them skip; a launch of another build has its own.
+# Launches of one build share one heading, and one line if all of them skip a variant.
+# A launch of another build has its own heading.
 gpubench octree cpu/lf cpu/lf-amac --count=1k --bucket=4 --samples=3 --runs=3 -q -o skips.jsonl
 sed '1,/"record"/s/"commit":"[^"]*/&x/' skips.jsonl >mixed.jsonl
 for file in a skips mixed; do

@@ -1,4 +1,4 @@
-# The published row of a table that nothing is measured for.
+# Every format prints the published row of a table that needs no measurement.
 for format in table markdown latex json; do
 	echo "== $format"
 	gpubench repro bfs:threshold --format=$format >printed || exit

@@ -1,4 +1,5 @@
-# Measured once, of two papers; resumed without anything to do; printed from the records, which measures nothing.
+# The test measures the tables of two papers once. --resume finds nothing to measure.
+# --from prints the tables from the records without a measurement.
 words="radix:table1 cbt:memory"
 how="--backend=cpu --samples=2"
 gpubench repro $words --preset=ci $how -o a.jsonl >measured || exit
@@ -9,13 +10,13 @@ numbers() { sed -n '/^ *count/,/^$/p' "$1"; }
 gpubench repro radix:table1 --from=a.jsonl >stored || exit
 numbers measured >1; numbers stored >2; cmp 1 2 && echo "the same table"
 grep -c 'not in the records given' stored
-# The file of another option's word, and several files.
+# --from takes the file as a separate word, and further files.
 gpubench repro --from a.jsonl ./a.jsonl cbt:memory | sed -n '/^ *leaves/,/^$/p'
-# A page beside the table: the published column is in it.
+# -o page.html writes a page beside the table. The page has the published column.
 gpubench repro $words --from=a.jsonl -o page.html >/dev/null || exit
 grep -c '<td class="right">22.5551</td>' page.html
 tail -n 1 page.html
-# LaTeX: what is begun ends, in order; characters with a meaning are escaped.
+# In LaTeX, environments are closed in the right order and special characters are escaped.
 gpubench repro all --from=a.jsonl --format=latex >tables.tex || exit
 awk '{
 	line = $0
@@ -29,7 +30,7 @@ awk '{
 END { print depth ? "left open" : "balanced" }' tables.tex
 grep -c toprule tables.tex
 grep -v '^\\begin{tabular}' tables.tex | sed 's/\\[&%$#_{}]//g; s/\\\\$//; s/ & //g' | grep -c '[&%#_]'
-# Refused.
+# repro refuses these words.
 for words in "radix:table1 --from=no.jsonl" "radix:table1 nothing:at --from=a.jsonl" "--from=a.jsonl a.jsonl" "radix:table1 --from=a.jsonl -o b.jsonl"; do
 	gpubench repro $words 2>&1
 	echo "status $?"

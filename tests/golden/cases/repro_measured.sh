@@ -1,4 +1,5 @@
-# A measured table: numbers and what was left out, in words and as JSON; -o - and -q are without it.
+# repro prints the numbers of a measured table, and the claims that cannot be tested, as JSON.
+# It prints the rows as text. With -o - it prints only records, and with -q nothing.
 gpubench repro radix:table1 --preset=ci --samples=1 --backend=cpu -f json >json || exit
 grep -c '"here":	[0-9]' json
 grep -q '"verdict":	"cannot be tested here"' json || exit

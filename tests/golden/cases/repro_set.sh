@@ -1,4 +1,5 @@
-# Rays walk the paper's tree in its own tables, and another one with --set; what no table lets be set is refused.
+# The paper's tables use the paper's tree by default, and another tree with --set.
+# --set refuses each parameter that a table does not leave open.
 words="lbvh:table3 --preset=quick --backend=cpu --samples=1"
 steps() { # WORD...: the tree and what stack2 meets of it
 	gpubench repro $words -o - "$@" | grep '"variant":"stack2"' |

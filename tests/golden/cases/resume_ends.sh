@@ -1,4 +1,5 @@
-# A last line that lacks only its newline gets it; a file that gpubench did not write stays as it is.
+# --resume adds the newline that the last line lacks.
+# A file that gpubench did not write stays as it is.
 copy() {
 	gpubench stream cpu/copy --hot --samples=1 --warmup=0 -q "$@"
 }

@@ -1,5 +1,5 @@
-# What failed is measured again: it still fails, and the exit status says so; or the new record replaces
-# the old one, whose line stays.
+# --resume measures a failed key again. The exit status is 1 if the key fails again.
+# Otherwise the new record replaces the old one, whose line stays in the file.
 gpubench-planted radix cpu/planted --hot --count=1000 --samples=2 -q -o out.jsonl
 echo $?
 gpubench-planted radix cpu/planted --hot --count=1000 --samples=2 -q --resume -o out.jsonl
@@ -19,6 +19,6 @@ for status in failed timeout; do
 	copy --resume -o $status.jsonl || exit
 	grep -c '"type":"record"' $status.jsonl
 done
-# Of several launches each has its record, also one that failed.
+# Each of several launches has its own record, even if it failed.
 gpubench-planted radix cpu/planted --hot --count=1000 --samples=2 -q --runs=2 -o launches.jsonl
 gpubench report --format=csv launches.jsonl | grep -c failed

@@ -1,4 +1,4 @@
-# Records of another machine, build or setup are not added to unawares.
+# --resume refuses records of another machine, build or setup. --resume=any accepts them.
 copy() {
 	gpubench stream cpu/copy --samples=1 --warmup=0 -q "$@"
 }

@@ -1,4 +1,4 @@
-# Three launches, each with a run line of its own; with --resume nothing is done twice.
+# --runs=3 makes three launches, each with its own run line. --resume repeats no launch.
 gpubench radix cpu/best --count=1k,2k --threads=1 --samples=1 --runs=3 -q -o out.jsonl || exit
 grep -c '"type":"run"' out.jsonl
 grep -c '"type":"record"' out.jsonl

@@ -1,4 +1,6 @@
-# One measurement has one key, however its numbers are spelled; ranges end in the decimals that they are given in.
+# A measurement has one key for every spelling of its numbers.
+# The values of a range keep the decimals in which the range is written.
+# A list with two spellings of one value is refused.
 keys() {
 	gpubench "$@" --dry-run | sed -n 's/^\([a-z]*\/[^:]*\): .*/\1/p'
 }

@@ -1,4 +1,4 @@
-# Temporary files are made in $TMPDIR, and removed.
+# Temporary files are made in $TMPDIR and removed. The exit status is 5 if $TMPDIR does not exist.
 mkdir tmp
 cat >program <<'EOF'
 #!/bin/sh

@@ -1,4 +1,5 @@
-# What nobody verified says so, is no best, is not compared, and is measured again.
+# A result without verification has the status unverified and is not marked as the fastest.
+# `compare` ignores it without --unverified, and --resume measures it again.
 copy() {
 	gpubench stream cpu/copy --count=10 --hot --samples=1 --warmup=0 -q "$@"
 }
@@ -6,7 +7,7 @@ copy --no-verify -v -o out.jsonl 2>log || exit
 sed 's/.*: //; s/ (.*//' log
 grep -o '"status":"[a-z]*"' out.jsonl
 /usr/bin/python3 "$TESTS/schema.py" out.jsonl || exit
-# Two variants, of which one would be the best.
+# The two variants have different times. The report marks neither as the fastest.
 sed '2{p;s/cpu.copy/cpu\/twin/;s/"variant":"copy"/"variant":"twin"/;s/"median":/"median":1/g;s/"seq":0/"seq":1/}' \
 	out.jsonl >two.jsonl
 gpubench report two.jsonl | sed -n 's/^\(cpu[^ ]* *\*\?\) .* \([a-z]*\)$/\1 \2/p' | tr -s ' '

@@ -1,4 +1,5 @@
-# Two GPUs and their hosts: launches enough and too few, failed, emulated, unverified, on one side only, hot and cold.
+# The test compares two GPUs and their hosts. Some records are hot, failed, emulated or unverified.
+# Some keys have too few launches or exist on one side only.
 whole='"cpu_vendor":"V","cpu_family":6,"cpu_model":1,"cpu_stepping":0,"sockets":1,"cores":2,"l1d_bytes":32768,"l2_bytes":1048576,"l3_bytes":1048576,"memory_bytes":1073741824'
 run() { # ID GPU CPU COMMIT
 	printf '{"type":"run","schema":1,"run_id":"%s","host":{"cpu":"%s","hostname":"h%.1s",'"$whole"'},"tool":{"commit":"%s"},"settings":{"device":0},"cuda":{"driver":"550"},"gpus":[{"id":0,"name":"%s"}]}\n' \
@@ -36,7 +37,8 @@ echo "status $?"
 gpubench versus --show=rate -f markdown b.jsonl a.jsonl a.jsonl
 echo "status $?"
 gpubench versus --format=csv a.jsonl b.jsonl >csv; grep -a -c "'=H100" csv
-# JSON: a launch that is given twice counts once; the means are those of the rows, and the CSV has the same cells.
+# A launch that is given twice counts once in the JSON. The means are those of the rows.
+# The CSV has the same cells.
 gpubench versus --format=json a.jsonl b.jsonl a.jsonl >json; /usr/bin/python3 "$TESTS/schema.py" --report json
 /usr/bin/python3 - <<'END'
 import csv, json, math

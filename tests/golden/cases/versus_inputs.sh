@@ -1,4 +1,5 @@
-# What is no record file, holds nothing, or is no choice: one line, exit status 2; closed output: 5.
+# versus refuses a file without records, and an unknown option value, with one line and status 2.
+# A full output device gives status 5.
 mkdir folder
 : >empty.jsonl
 printf '{"type":"run","schema":1,"run_id":"1"}\n' >run.jsonl

@@ -1,4 +1,5 @@
-# Only where a peer is ahead; an empty file has no place, one that is not there is an error.
+# The table lists only the points at which a peer is faster. An empty file adds no point.
+# A missing file is an error.
 record() { # VARIANT PEER COUNT NS
 	printf '{"type":"record","schema":1,"run_id":"a","bench":"radix","backend":"cpu","variant":"%s","peer":%s,' "$1" "$2"
 	printf '"key":"radix/cpu/%s count=%s","params":{"count":%s},"status":"ok","reason":null,"verify":{"result":"pass"},' "$1" "$3" "$3"

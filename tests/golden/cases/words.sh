@@ -1,5 +1,5 @@
-# The message about an unknown word lists the words that the help and `list` name: of each parameter of the
-# benchmarks, and of each option.
+# The message about an unknown word lists the same words as the help and `list`.
+# The test checks each word parameter of the benchmarks and each option that takes such words.
 /usr/bin/python3 - <<'END'
 import json, re, subprocess
 
