@@ -2,6 +2,7 @@
 #include "cli/workloads/value.h"
 
 #include <ctype.h>
+#include <fenv.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -129,13 +130,17 @@ static enum gb_status parse_int(const struct gb_param *param, const char *text, 
 	long double x = NAN;
 	char decimal[128];
 	struct spelling s;
+	bool is_exact;
 
 	_Static_assert(LDBL_MANT_DIG >= 64, "a long double holds an int64_t");
+	(void)feclearexcept(FE_INEXACT);
 	if (strchr(text, '^'))
 		x = power(text);
 	else if (read_spelling(text, &s) && !s.percent && *decimal_of(&s, decimal))
 		x = ldexpl(strtold(decimal, NULL), s.two);
-	if (isnan(x) || truncl(x) < x || truncl(x) > x)
+	/* The conversion of 1.00000000000000000000001 loses its fraction. */
+	is_exact = !fetestexcept(FE_INEXACT) || fabsl(x) >= 0x1p63L;
+	if (isnan(x) || truncl(x) < x || truncl(x) > x || !is_exact)
 		return bad(param, text, "not an integer such as 4096, 10k, 16Mi or 2^20", err);
 	if (x < -0x1p63L || x >= 0x1p63L)
 		return bad(param, text, "does not fit in 64 bits", err);

@@ -18,7 +18,7 @@ static const struct gb_param rows[] = {
 struct spelled {
 	enum row row;
 	char text[40];
-	char wanted[64]; /* the canonical spelling, or the error */
+	char wanted[96]; /* the canonical spelling, or the error */
 };
 
 ParameterizedTestParameters(value, spelled)
@@ -32,6 +32,10 @@ ParameterizedTestParameters(value, spelled)
 		{ INTEGER, "0.0009765625Ki", "1" },
 		{ INTEGER, "9223372036854775808",
 		  "--n=9223372036854775808: does not fit in 64 bits" },
+		{ INTEGER, "1.00000000000000000000001",
+		  "--n=1.00000000000000000000001: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ INTEGER, "9223372036854775806.5",
+		  "--n=9223372036854775806.5: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ SHARE, "5%", "0.05" },
 		{ SHARE, "0.7%", "0.007" },
 		{ SHARE, "-1e2%", "-1" },
