@@ -221,7 +221,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return s->cpu.bucket > 1 ? create_blocks(s, err) : GB_OK;
 }
 
-static bool insert(void *state, struct octree_range r)
+static bool insert(void *state, struct cpu_range r)
 {
 	struct state *s = state;
 	struct thread t = { .spares = 0 };

@@ -114,7 +114,7 @@ static inline enum progress advance(struct octree_cpu *cpu, struct octree_lf_thr
 	}
 }
 
-static bool insert_interleaved(void *state, struct octree_range r)
+static bool insert_interleaved(void *state, struct cpu_range r)
 {
 	struct octree_cpu *cpu = state;
 	struct octree_lf_thread t = { .mine = 0 };

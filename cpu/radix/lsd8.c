@@ -49,8 +49,8 @@ static void passes(struct state *s, int thread, int threads, struct gb_timer *ti
 {
 	const struct radix_cpu *cpu = &s->cpu;
 	bool wide = cpu->width == 8;
-	const struct radix_range share = radix_share(cpu->count, thread, threads);
-	const size_t begin = share.begin, n = share.count;
+	const struct cpu_range share = cpu_range_of(cpu->count, thread, threads);
+	const size_t begin = share.begin, n = share.end - begin;
 	void *src = cpu->record, *out = cpu->spare;
 	size_t position[RADIX_DIGITS];
 

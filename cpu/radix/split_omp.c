@@ -148,8 +148,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 static void passes(const struct state *s, int thread, int threads, struct gb_timer *timer)
 {
 	const struct radix_cpu *cpu = &s->cpu;
-	const struct radix_range share = radix_share(cpu->count, thread, threads);
-	const size_t begin = share.begin, end = begin + share.count;
+	const struct cpu_range share = cpu_range_of(cpu->count, thread, threads);
+	const size_t begin = share.begin, end = share.end;
 	void *src = cpu->record, *out = cpu->spare;
 
 	for (unsigned bit = cpu->low; bit < cpu->top; bit++) {

@@ -80,10 +80,10 @@ static inline uint64_t lbvh_cpu_code(const struct lbvh_cpu *cpu, size_t i)
 	return cpu->needs & LBVH_CPU_CODES_63 ? cpu->pair[i] : cpu->pair[i] >> 32;
 }
 
-/* gb_phase() on the first thread, if there is a timer. */
+/* gb_phase() on the first thread. */
 static inline void lbvh_cpu_phase(struct gb_timer *timer, const char *name)
 {
-	if (timer && omp_get_thread_num() == 0)
+	if (omp_get_thread_num() == 0)
 		gb_phase(timer, name);
 }
 

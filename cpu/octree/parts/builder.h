@@ -16,21 +16,8 @@
 #include "common/status.h"
 #include "common/timer.h"
 #include "common/workload.h"
+#include "cpu/range.h"
 #include "cpu/simd.h"
-
-/* A thread's part of 0 .. count - 1. */
-struct octree_range {
-	size_t begin, end;
-};
-
-static inline struct octree_range octree_cpu_range(size_t count, int thread, int threads)
-{
-	const size_t t = (size_t)thread, share = count / (size_t)threads;
-	const size_t rest = count % (size_t)threads;
-	const size_t begin = share * t + (t < rest ? t : rest);
-
-	return (struct octree_range){ begin, begin + share + (t < rest) };
-}
 
 struct octree_cpu {
 	const struct octree_input *input;

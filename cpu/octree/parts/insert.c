@@ -27,7 +27,7 @@ static inline bool seq_insert(struct octree_cpu *cpu, struct octree_rows *rows, 
 	return *slot != OCTREE_FREE;
 }
 
-bool octree_seq_insert(void *state, struct octree_range range)
+bool octree_seq_insert(void *state, struct cpu_range range)
 {
 	struct octree_cpu *cpu = state;
 	struct octree_rows rows = { 0, 0 };
@@ -95,7 +95,7 @@ static inline bool lock_insert(struct octree_cpu *cpu, struct thread *t, int32_t
 	}
 }
 
-bool octree_lock_insert(void *state, struct octree_range range)
+bool octree_lock_insert(void *state, struct cpu_range range)
 {
 	struct octree_cpu *cpu = state;
 	struct thread t = { .spins = 0 };
@@ -153,7 +153,7 @@ static inline bool lf_insert(struct octree_cpu *cpu, struct octree_lf_thread *t,
 	}
 }
 
-bool octree_lf_insert(void *state, struct octree_range range)
+bool octree_lf_insert(void *state, struct cpu_range range)
 {
 	struct octree_lf_thread t = { .mine = 0 };
 
@@ -174,11 +174,11 @@ enum gb_status octree_cpu_insert(void *state, struct gb_timer *timer, octree_ins
 	octree_cpu_keys(cpu, timer);
 	start_ns = octree_cpu_begin(cpu, timer, "insert");
 	if (alone) {
-		(void)insert(state, octree_cpu_range(cpu->count, 0, 1));
+		(void)insert(state, cpu_range_of(cpu->count, 0, 1));
 	} else {
 #pragma omp parallel num_threads(cpu->threads)
-		(void)insert(state, octree_cpu_range(cpu->count, omp_get_thread_num(),
-						     omp_get_num_threads()));
+		(void)insert(state,
+			     cpu_range_of(cpu->count, omp_get_thread_num(), omp_get_num_threads()));
 	}
 	return octree_cpu_end(cpu, start_ns, err);
 }

@@ -9,7 +9,7 @@
 #include "cpu/octree/parts/builder.h"
 
 /* Insert the bodies of one thread's range; false if the pool is exhausted. */
-typedef bool octree_insert_fn(void *state, struct octree_range range);
+typedef bool octree_insert_fn(void *state, struct cpu_range range);
 /* After octree_cpu_box(): compute keys, then insert all bodies, a part by each thread or, if
  * `alone`, all by one thread outside of a parallel region. */
 enum gb_status octree_cpu_insert(void *state, struct gb_timer *timer, octree_insert_fn *insert,

@@ -78,8 +78,7 @@ bool octree_cpu_is_alone(const struct octree_cpu *cpu)
 }
 
 /* The least and the greatest coordinates of some bodies; left as they are if there are none. */
-static void bounds_of(const struct octree_cpu *cpu, struct octree_range r, float low[3],
-		      float high[3])
+static void bounds_of(const struct octree_cpu *cpu, struct cpu_range r, float low[3], float high[3])
 {
 	const float *axis[] = { cpu->input->x, cpu->input->y, cpu->input->z };
 
@@ -95,13 +94,13 @@ void octree_cpu_box(struct octree_cpu *cpu, struct gb_timer *timer)
 
 	gb_phase(timer, "box");
 	if (octree_cpu_is_alone(cpu)) {
-		bounds_of(cpu, octree_cpu_range(cpu->count, 0, 1), low, high);
+		bounds_of(cpu, cpu_range_of(cpu->count, 0, 1), low, high);
 	} else {
 		/* A thread without bodies keeps the coordinates of the first. */
-		bounds_of(cpu, (struct octree_range){ 0, 1 }, low, high);
+		bounds_of(cpu, (struct cpu_range){ 0, 1 }, low, high);
 #pragma omp parallel num_threads(cpu->threads) reduction(min : low[:3]) reduction(max : high[:3])
 		bounds_of(cpu,
-			  octree_cpu_range(cpu->count, omp_get_thread_num(), omp_get_num_threads()),
+			  cpu_range_of(cpu->count, omp_get_thread_num(), omp_get_num_threads()),
 			  low, high);
 	}
 	cpu->box = octree_box_of(low, high);
@@ -198,8 +197,8 @@ void octree_cpu_keys(struct octree_cpu *cpu, struct gb_timer *timer)
 	}
 #pragma omp parallel num_threads(cpu->threads)
 	{
-		const struct octree_range r =
-			octree_cpu_range(cpu->count, omp_get_thread_num(), omp_get_num_threads());
+		const struct cpu_range r =
+			cpu_range_of(cpu->count, omp_get_thread_num(), omp_get_num_threads());
 
 		octree_cpu_keys_of(cpu, r.begin, r.end - r.begin, cpu->key + r.begin);
 	}

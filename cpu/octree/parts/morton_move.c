@@ -71,7 +71,7 @@ static void find(const struct octree_morton *m, const uint64_t *key, size_t n, i
 
 void octree_count(struct octree_morton *m, int thread, int threads)
 {
-	const struct octree_range r = octree_cpu_range(m->cpu.count, thread, threads);
+	const struct cpu_range r = cpu_range_of(m->cpu.count, thread, threads);
 	uint32_t *count = m->worker[thread].count;
 	uint64_t key[OCTREE_TILE];
 
@@ -180,7 +180,7 @@ static void flush(struct octree_morton *m, struct octree_worker *w)
 
 void octree_move(struct octree_morton *m, int thread, int threads)
 {
-	const struct octree_range r = octree_cpu_range(m->cpu.count, thread, threads);
+	const struct cpu_range r = cpu_range_of(m->cpu.count, thread, threads);
 	struct octree_worker *w = &m->worker[thread];
 	const bool streams = m->cpu.simd >= CPU_AVX512 && m->part_count > 1;
 	uint64_t key[OCTREE_TILE];

@@ -72,8 +72,8 @@ static void survey_all(const struct radix_cpu *cpu, const struct radix_task *tas
 
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
 	for (int t = 0; t < threads; t++) {
-		const struct radix_range r = radix_share(task->count, t, threads);
-		const size_t begin = r.begin, end = begin + r.count;
+		const struct cpu_range r = cpu_range_of(task->count, t, threads);
+		const size_t begin = r.begin, end = r.end;
 
 		if (cpu->width == 8)
 			survey_u64(key, begin, end, task->count, shift, cpu->low, survey + t);
@@ -94,18 +94,19 @@ static void move_all(const struct radix_cpu *cpu, const struct radix_task *task,
 
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
 	for (int t = 0; t < threads; t++) {
-		const struct radix_range r = radix_share(task->count, t, threads);
+		const struct cpu_range r = cpu_range_of(task->count, t, threads);
 		size_t position[RADIX_DIGITS];
+		const size_t count = r.end - r.begin;
 		void *mine = at(cpu, key, r.begin);
 
 		radix_digit_positions(survey->count, sizeof *survey / sizeof(size_t), threads, t,
 				      position, t == 0 ? first : NULL);
 		if (cpu->width == 8)
-			radix_digit_scatter_u64(mine, r.count, shift, out, position);
+			radix_digit_scatter_u64(mine, count, shift, out, position);
 		else if (task->raw)
-			radix_digit_scatter_f32(mine, r.count, shift, out, position);
+			radix_digit_scatter_f32(mine, count, shift, out, position);
 		else
-			radix_digit_scatter_u32(mine, r.count, shift, out, position);
+			radix_digit_scatter_u32(mine, count, shift, out, position);
 	}
 }
 
@@ -127,18 +128,18 @@ static unsigned first_difference(const struct radix_cpu *cpu, const struct radix
 	reduction(|                                                                \
 		  : bits)
 	for (int t = 0; t < threads; t++) {
-		const struct radix_range r = radix_share(task->count, t, threads);
-		const size_t before = r.begin > 0;
+		const struct cpu_range r = cpu_range_of(task->count, t, threads);
+		const size_t before = r.begin > 0, count = r.end - r.begin;
 		const void *mine = at(cpu, key, r.begin - before);
 
-		if (!r.count)
+		if (count == 0)
 			continue;
 		if (cpu->width == 8)
-			bits |= difference_u64(mine, r.count + before);
+			bits |= difference_u64(mine, count + before);
 		else if (task->raw)
-			bits |= difference_f32(mine, r.count + before);
+			bits |= difference_f32(mine, count + before);
 		else
-			bits |= difference_u32(mine, r.count + before);
+			bits |= difference_u32(mine, count + before);
 	}
 	bits >>= cpu->low;
 	return cpu->low + (bits ? 64 - (unsigned)__builtin_clzll(bits) : 0);

@@ -88,8 +88,7 @@ void radix_cpu_to_order(struct radix_cpu *cpu, struct gb_timer *timer)
 
 	if (!cpu->is_float)
 		return;
-	if (timer)
-		gb_phase(timer, "order");
+	gb_phase(timer, "order");
 #pragma omp parallel for num_threads(cpu->threads) schedule(static)
 	for (size_t i = 0; i < cpu->count; i++)
 		key[i] = radix_f32_order(key[i]);
@@ -101,8 +100,7 @@ void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer)
 
 	if (!cpu->is_float)
 		return;
-	if (timer)
-		gb_phase(timer, "order");
+	gb_phase(timer, "order");
 #pragma omp parallel for num_threads(cpu->threads) schedule(static)
 	for (size_t i = 0; i < cpu->count; i++)
 		key[i] = radix_f32_bits(key[i]);

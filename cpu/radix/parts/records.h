@@ -18,6 +18,7 @@
 #include "common/radix.h"
 #include "common/status.h"
 #include "common/timer.h"
+#include "cpu/range.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,19 +55,6 @@ const char *radix_cpu_excluded(const void *params);
  * unless timer is NULL.  Other types stay as they are. */
 void radix_cpu_to_order(struct radix_cpu *cpu, struct gb_timer *timer);
 void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer);
-
-/* A thread's part of 0 .. count - 1. */
-struct radix_range {
-	size_t begin, count;
-};
-
-static inline struct radix_range radix_share(size_t count, int thread, int threads)
-{
-	const size_t part = count / (size_t)threads, rest = count % (size_t)threads;
-	const size_t t = (size_t)thread;
-
-	return (struct radix_range){ part * t + (t < rest ? t : rest), part + (t < rest) };
-}
 
 /* Bytes of all records. */
 double radix_cpu_size(const struct radix_input *input);
