@@ -9,6 +9,7 @@
 #include "datasets/graph/build.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <omp.h>
 #include <string.h>
 #include <strings.h>
@@ -74,8 +75,8 @@ static const char *check_tail(const char **at, enum tail tail)
 		if (!p)
 			return "the value is not an integer";
 	} else if (tail == TAIL_REAL) {
-		p = gb_read_number(p, &value);
-		if (!p || !gb_is_space(*p))
+		p = *p == '\n' ? NULL : gb_read_number(p, &value);
+		if (!p || !gb_is_space(*p) || !isfinite(value))
 			return "the value is not a number";
 	}
 	p = gb_skip_blanks(p);
@@ -271,7 +272,7 @@ static bool read_numbers(struct gb_reader *r, int count, uint64_t *number)
 	for (int i = 0; i < count; i++) {
 		const char *after = read_number(gb_skip_blanks(r->at), &number[i]);
 
-		if (!after || !gb_is_space(*after))
+		if (!after || number[i] == UINT64_MAX || !gb_is_space(*after))
 			return false;
 		r->at = after;
 	}

@@ -61,6 +61,7 @@ static void check_device(const struct gb_backend_ops *backend)
 
 	check_timer(backend->timer);
 	check_flush(backend);
+	cr_assert_eq(!backend->state, backend == gb_backends[GB_CPU]);
 	if (!backend->state)
 		return;
 	backend->state(&state);

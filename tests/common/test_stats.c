@@ -91,12 +91,15 @@ Test(stats, summary)
 		struct gb_summary s;
 		double sorted[12];
 
-		cr_assert_eq(gb_summarize(summaries[k].value, count, &s, &err), GB_OK);
+		cr_assert_eq(gb_summarize(count ? summaries[k].value : NULL, count, &s, &err),
+			     GB_OK);
 		cr_assert_eq(s.count, count);
 		cr_assert_eq(s.outliers, summaries[k].want.outliers);
+		cr_assert(count > 1 || isnan(gb_relative_half_width(&s)));
 		/* 1e-13 for the mad: differences of rounded decimals */
 		for (size_t i = 0; i < GB_COUNT(names); i++)
-			near(number(&s, i), number(&summaries[k].want, i), 1e-13, names[i]);
+			near(number(&s, i), number(&summaries[k].want, i),
+			     gb_equal(names[i], "mad") ? 1e-13 : 1e-14, names[i]);
 		memcpy(sorted, summaries[k].value, sizeof sorted);
 		gb_sort(sorted, count);
 		near(gb_quantile_sorted(sorted, count, 0.1), summaries[k].p10, 1e-14, "10 %");
@@ -128,6 +131,15 @@ Test(stats, values_that_are_not_finite_are_refused)
 	cr_assert_str_eq(err.message, "value 2 of 3 is not a finite number");
 	err = (struct gb_error){ 0 };
 	cr_assert_eq(gb_summarize(infinite, 2, &s, &err), GB_ERUNTIME);
+}
+
+Test(stats, quantiles_outside_0_and_1_are_nan)
+{
+	const double value[] = { 1, 2 };
+
+	cr_assert(isnan(gb_quantile_sorted(value, 2, -0.01)));
+	cr_assert(isnan(gb_quantile_sorted(value, 2, 1.01)));
+	cr_assert(isnan(gb_quantile_sorted(value, 2, NAN)));
 }
 
 Test(stats, an_interval_is_no_narrower_than_the_clock)
@@ -169,6 +181,10 @@ Test(stats, ranks_of_the_median)
 		double coverage;
 	} table[] = {
 		{ 0, 0.95, 0, 0, NAN },
+		{ 1, 0.95, 0, 0, NAN },
+		{ 2, 0.95, 0, 0, NAN },
+		{ 3, 0.95, 0, 0, NAN },
+		{ 4, 0.95, 0, 0, NAN },
 		{ 5, 0.95, 0, 0, NAN },
 		{ 6, 0.9, 1, 6, 0.96875 },
 		{ 6, 0.95, 1, 6, 0.96875 },
@@ -202,27 +218,42 @@ Test(stats, ranks_of_the_median)
 
 /* ---- Student's t ------------------------------------------------------------------------- */
 
-static const double probability[] = { 0.6, 0.9, 0.95, 0.975, 0.995, 0.9999 };
+static const double probability[] = { 0.500001, 0.6, 0.9, 0.95, 0.975, 0.995, 0.9999, 0.999999 };
 
 static const struct {
 	size_t df;
 	double t[GB_COUNT(probability)];
 } student[] = {
 	{ 1,
-	  { 0.32491969623290625, 3.0776835371752541, 6.3137515146750374, 12.706204736174693,
-	    63.656741162871524, 3183.0987571185015 } },
+	  { 3.1415926536904672e-6, 0.32491969623290625, 3.0776835371752541, 6.3137515146750374,
+	    12.706204736174693, 63.656741162871524, 3183.0987571185015, 318309.88618274349 } },
 	{ 2,
-	  { 0.28867513459481282, 1.885618083164127, 2.9199855803537242, 4.3026527297494618,
-	    9.9248432009182886, 70.700071074968172 } },
+	  { 2.8284271248331803e-6, 0.28867513459481282, 1.885618083164127, 2.9199855803537242,
+	    4.3026527297494618, 9.9248432009182886, 70.700071074968172, 707.10572052593382 } },
 	{ 9,
-	  { 0.26095533647391095, 1.3830287383966325, 1.8331129326562366, 2.262157162798205,
-	    3.2498355415921257, 6.010132129081531 } },
+	  { 2.5770877237251527e-6, 0.26095533647391095, 1.3830287383966325, 1.8331129326562366,
+	    2.262157162798205, 3.2498355415921257, 6.010132129081531, 10.7201604099095 } },
+	{ 29,
+	  { 2.5283262357195248e-6, 0.25568363457125608, 1.3114336473015512, 1.6991270265334973,
+	    2.0452296421327039, 2.7563859036706051, 4.2538941184323202, 5.9171055404595622 } },
+	{ 99,
+	  { 2.5129660351785675e-6, 0.25402901215180665, 1.2901614420344853, 1.6603911560169905,
+	    1.9842169515864171, 2.6264054572808272, 3.8630891071273095, 5.051973998252516 } },
 	{ 199,
-	  { 0.25368607538177208, 1.2858202092594091, 1.652546746166563, 1.9719565442517534,
-	    2.6007602160585159, 3.7894789938149369 } },
+	  { 2.5097792707949816e-6, 0.25368607538177208, 1.2858202092594091, 1.652546746166563,
+	    1.9719565442517534, 2.6007602160585159, 3.7894789938149369, 4.8980440593978476 } },
+	{ 201,
+	  { 2.5097478983580175e-6, 0.25368269988916697, 1.2857775925323176, 1.6524698419699859,
+	    1.9718365067798589, 2.6005099190831934, 3.7887662069769812, 4.8965677191848189 } },
+	{ 999,
+	  { 2.5072556374495366e-6, 0.25341458333036731, 1.2823995700373974, 1.6463803454275352,
+	    1.9623414611334496, 2.5807596372676365, 3.7328654996083125, 4.7816369788300793 } },
 	{ 10000,
-	  { 0.25335384344572679, 1.2816362297304777, 1.6450060180692425, 1.9602012398906259,
-	    2.5763210466685286, 3.7203958691176681 } },
+	  { 2.5066909411957967e-6, 0.25335384344572679, 1.2816362297304777, 1.6450060180692425,
+	    1.9602012398906259, 2.5763210466685286, 3.7203958691176681, 4.756229685056779 } },
+	{ 1000000,
+	  { 2.5066289013628522e-6, 0.25334717053784162, 1.2815524121299386, 1.6448551507220401,
+	    1.9599663568141067, 2.5758342201053338, 3.7190302747625712, 4.7534523482796808 } },
 };
 
 Test(stats, student_quantiles)
@@ -230,12 +261,27 @@ Test(stats, student_quantiles)
 	for (size_t i = 0; i < GB_COUNT(student); i++)
 		for (size_t j = 0; j < GB_COUNT(probability); j++)
 			near(gb_student_quantile(2 * probability[j] - 1, student[i].df),
-			     student[i].t[j], 1e-10, "t");
+			     student[i].t[j],
+			     (probability[j] > 0.9999 ? 1e-8 : 1e-10) *
+				     (student[i].df > 100 * 1000 ? 10
+								 : 1), /* it sums df / 2 terms */
+			     "t");
 	cr_assert(gb_student_quantile(0, 7) == 0);
 	cr_assert(isnan(gb_student_quantile(1, 7)));
+	cr_assert(isnan(gb_student_quantile(1.1, 7)));
 	cr_assert(isnan(gb_student_quantile(-0.1, 7)));
 	cr_assert(isnan(gb_student_quantile(0.9, 0)));
 	cr_assert(isnan(gb_student_quantile(NAN, 3)));
+}
+
+/* With 1 degree of freedom the distribution is Cauchy's; with 2 its quantile is algebraic. */
+Test(stats, student_closed_forms)
+{
+	for (double level = 0.1; level < 0.95; level += 0.1) {
+		near(gb_student_quantile(level, 1), tan(M_PI_2 * level), 1e-13, "t with df 1");
+		near(gb_student_quantile(level, 2), level / sqrt((1 - level * level) / 2), 1e-13,
+		     "t with df 2");
+	}
 }
 
 Test(stats, an_interval_is_wide_beyond_a_tenth)

@@ -52,6 +52,7 @@ Test(text, numbers_have_three_digits_and_a_fitting_unit)
 
 	for (size_t i = 0; i < GB_COUNT(row); i++)
 		cr_expect_str_eq(row[i].format(text, row[i].value), row[i].text);
+	cr_assert_lt(strlen(gb_text_time(text, -1.7e308)), GB_TEXT_MAX - 1);
 	cr_assert_lt(strlen(gb_text_bytes(text, -1.7e308)), GB_TEXT_MAX - 1);
 	cr_assert_lt(strlen(gb_text_scaled(text, -1.7e308)), GB_TEXT_MAX - 1);
 }

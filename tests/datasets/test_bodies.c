@@ -1,7 +1,7 @@
 /* test_bodies.c -- generated bodies, and valid and invalid body files.
  *
- * The known digests were recorded when three bodies of each distribution agreed with a second
- * implementation, in Python, written from the description in datasets/bodies/bodies.h.
+ * The known bodies were computed by a second implementation, in Python, written from the
+ * description in datasets/bodies/bodies.h.  The known digests were recorded when these agreed.
  */
 #include "datasets/bodies/bodies.h"
 
@@ -32,7 +32,7 @@ static struct bodies make(int distribution, int shuffled, size_t count, uint64_t
 
 	gb_bodies_fill(b.x, b.y, b.z, (enum octree_distribution)distribution, count, seed);
 	if (shuffled)
-		gb_bodies_shuffle(b.x, b.y, b.z, count, seed, &err);
+		cr_assert_eq(gb_bodies_shuffle(b.x, b.y, b.z, count, seed, &err), GB_OK);
 	return b;
 }
 
@@ -74,11 +74,110 @@ Test(bodies, known_digests_for_any_number_of_threads)
 			}
 }
 
-static int ascending(const void *a_, const void *b_)
-{
-	const float a = *(const float *)a_, b = *(const float *)b_;
+/* Bodies 0, 7 and 999 of 1000, seed 9. */
+static const float known_bodies[][3][3] = {
+	/* plummer */ { { -0.326252371F, 0.11521288F, 0.740079045F },
+			{ 0.0641426519F, -0.0391531102F, -0.325509191F },
+			{ 0.105862029F, 0.0961304381F, 0.514180303F } },
+	/* cube */
+	{ { -0.886321843F, -0.898630977F, -0.883009613F },
+	  { 0.519705117F, -0.915192842F, -0.880139709F },
+	  { 0.919918656F, 0.892119765F, 0.891019404F } },
+	/* uniform */
+	{ { 0.683906734F, 0.0684506372F, 0.849519789F },
+	  { 0.985256255F, -0.759643435F, 0.993013501F },
+	  { 0.995931327F, -0.394011825F, -0.449030429F } },
+	/* clustered */
+	{ { 0.719871163F, -0.180939406F, -0.208251566F },
+	  { -0.940453291F, -0.913826585F, 0.316427559F },
+	  { 0.793295085F, -0.367382169F, -0.762206554F } },
+	/* coincident */
+	{ { 0.300000012F, -0.699999988F, 0.899999976F },
+	  { 0.300000012F, -0.699999988F, 0.899999976F },
+	  { 0.300000012F, -0.699999988F, 0.899999976F } },
+	/* pairs */
+	{ { -1.0F, -1.0F, -1.0F },
+	  { 0.880860329F, 0.541016579F, -0.619139671F },
+	  { -0.999022484F, 0.802735329F, -0.148436546F } },
+};
 
-	return (a > b) - (a < b);
+Test(bodies, known_bodies)
+{
+	static const size_t index[] = { 0, 7, 999 };
+
+	for (int d = 0; d < OCTREE_DISTRIBUTIONS; d++) {
+		struct bodies b = make(d, 0, 1000, 9);
+
+		for (size_t k = 0; k < GB_COUNT(index); k++) {
+			const float *want = known_bodies[d][k];
+			const size_t i = index[k];
+
+			cr_assert(b.x[i] == want[0] && b.y[i] == want[1] && b.z[i] == want[2],
+				  "distribution %d, body %zu: %.9g %.9g %.9g", d, i, (double)b.x[i],
+				  (double)b.y[i], (double)b.z[i]);
+		}
+		drop(&b);
+	}
+}
+
+/* The share of the mass within a radius r in units of a is M(r) = (1 + 1 / r^2)^(-3/2) / 0.999. */
+Test(bodies, plummer_has_its_mass_profile)
+{
+	const double a = 0.58904862254808621;
+	const double radii[] = { 0.25, 0.5, 1, 2, 5, 20 };
+	struct bodies b = make(OCTREE_PLUMMER, 0, 200000, 1);
+	double centre = 0;
+
+	for (size_t k = 0; k < GB_COUNT(radii); k++) {
+		const double want = pow(1 + 1 / (radii[k] * radii[k]), -1.5) / 0.999;
+		size_t within = 0;
+
+		for (size_t i = 0; i < b.count; i++) {
+			const double x = (double)b.x[i], y = (double)b.y[i], z = (double)b.z[i];
+
+			within += sqrt(x * x + y * y + z * z) < radii[k] * a;
+		}
+		cr_assert(fabs((double)within / (double)b.count - want) < 0.005, "%g", radii[k]);
+	}
+	for (size_t i = 0; i < b.count; i++) {
+		centre += (double)b.z[i] > 0;
+		cr_assert(fabsf(b.x[i]) < 22.9F && fabsf(b.y[i]) < 22.9F && fabsf(b.z[i]) < 22.9F);
+	}
+	cr_assert(fabs(centre / (double)b.count - 0.5) < 0.005);
+	drop(&b);
+}
+
+Test(bodies, cube_follows_the_lattice)
+{
+	struct bodies b = make(OCTREE_CUBE, 0, 900, 1); /* 10 x 10 cells per layer */
+
+	for (size_t i = 0; i < b.count; i++) {
+		cr_assert(fabs(((double)b.x[i] + 1) * 5 - 0.5 - (double)(i % 10)) < 0.11);
+		cr_assert(fabs(((double)b.y[i] + 1) * 5 - 0.5 - (double)(i / 10 % 10)) < 0.11);
+		cr_assert(fabs(((double)b.z[i] + 1) * 5 - 0.5 - (double)(i / 100)) < 0.11);
+	}
+	drop(&b);
+}
+
+struct position {
+	float x, y, z;
+};
+
+/* Any total order finds out if two sets of bodies are equal. */
+static int compare(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct position));
+}
+
+/* The bodies in an order that does not depend on theirs. */
+static struct position *sorted(const struct bodies *b)
+{
+	struct position *all = malloc(b->count * sizeof *all);
+
+	for (size_t i = 0; i < b->count; i++)
+		all[i] = (struct position){ b->x[i], b->y[i], b->z[i] };
+	qsort(all, b->count, sizeof *all, compare);
+	return all;
 }
 
 /* A shuffle contains every body once, and leaves hardly any in place. */
@@ -90,14 +189,15 @@ Test(bodies, shuffled)
 		const size_t n = counts[k];
 		struct bodies own = make(OCTREE_UNIFORM, 0, n, 6);
 		struct bodies other = make(OCTREE_UNIFORM, 1, n, 6);
+		struct position *before = sorted(&own), *after = sorted(&other);
 		size_t kept = 0;
 
 		for (size_t i = 0; i < n; i++)
 			kept += own.x[i] == other.x[i];
 		cr_assert(n < 100 || kept < n / 50);
-		qsort(own.x, n, sizeof *own.x, ascending);
-		qsort(other.x, n, sizeof *other.x, ascending);
-		cr_assert_eq(memcmp(own.x, other.x, 4 * n), 0);
+		cr_assert_eq(memcmp(before, after, n * sizeof *before), 0);
+		free(before);
+		free(after);
 		drop(&own);
 		drop(&other);
 	}
@@ -139,10 +239,13 @@ static void expect_steps(const char *path, const char *text, size_t length, size
 	release(&b);
 }
 
-static void expect_error(const char *path, const char *text, size_t length, const char *message)
+/* A message that starts with a colon must follow the name of the file. */
+static void expect_error(const char *path, const char *text, size_t length, const char *words)
 {
 	struct bodies b = read_text(path, text, length, 0);
+	char message[80];
 
+	(void)snprintf(message, sizeof message, "%s%s", *words == ':' ? path : "", words);
 	cr_assert_eq(err.code, GB_EUSAGE, "%s was read", message);
 	cr_assert(strstr(err.message, message) != NULL, "\"%s\" is not in \"%s\"", message,
 		  err.message);
@@ -220,6 +323,11 @@ static const struct {
 	{ ".ply", TEXT(HEADER("ascii", "9999999999") "end_header\n1 2 3\n"), 0, 0,
 	  ":8: the header declares 9999999999 vertices" },
 	{ ".ply", TEXT(HEADER("ascii", "0") "end_header\n"), 0, 0, "holds no bodies" },
+	{ ".ply",
+	  TEXT("ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int i\nend_header\n"
+	       "3 0 1 2\n"),
+	  0, 0, "no vertex with x, y and z" },
+	{ ".ply", TEXT("plyx\n"), 0, 0, ":1: not a PLY file" },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3\n4 5 6 7\n"), 0, 0,
 	  ":10: extra values after vertex 1" },
 	{ ".ply", TEXT(HEADER("ascii", "2") "end_header\n1 2 3 \n4 5 6\t\r\n"), 0, 2, NULL },

@@ -59,6 +59,9 @@ static void check(const struct bfs_input *in)
 				cr_assert(bit(in->matrix, in, u, v) &&
 					  bit(in->matrix_in, in, v, u));
 		}
+	for (uint32_t u = 0; u < in->n; u++)
+		for (uint64_t e = in->in.row[u] + 1; e < in->in.row[u + 1]; e++)
+			cr_assert(in->in.column[e - 1] <= in->in.column[e]);
 	for (size_t j = 0; in->matrix && j < in->n * in->pitch; j++)
 		bits += (unsigned)__builtin_popcount(in->matrix[j]);
 	cr_assert(!in->matrix || bits == different);
@@ -132,6 +135,24 @@ Test(graph, gnp_has_the_expected_edges)
 	}
 }
 
+/* All columns are equally likely: no bit of a 128-bit block is unused. */
+Test(graph, gnp_is_even)
+{
+	struct bfs_params params = { .vertices = 2048, .p = 0.3, .sources = 1 };
+	struct bfs_input *in = make(&params);
+	double square = 0;
+
+	for (uint32_t v = 0; v < in->n; v++) {
+		const double expected = 2047 * 0.3, deviation = sqrt(2047 * 0.3 * 0.7);
+		const double z =
+			((double)(in->in.row[v + 1] - in->in.row[v]) - expected) / deviation;
+
+		square += z * z;
+	}
+	cr_assert(fabs(square / 2048 - 1) < 0.2, "variance %g", square / 2048);
+	bfs_input_destroy(in);
+}
+
 Test(graph, no_edges_and_all_edges)
 {
 	struct bfs_params params = { .vertices = 130, .p = 0, .sources = 3 };
@@ -156,6 +177,38 @@ Test(graph, blocks_are_a_chain)
 		for (uint32_t v = 0; v < 100; v++)
 			cr_assert_eq(bit(in->matrix, in, u, v),
 				     u != v && abs((int)(u / 10) - (int)(v / 10)) <= 1);
+	bfs_input_destroy(in);
+}
+
+Test(graph, orphans_have_no_in_edges)
+{
+	struct bfs_params params = { .vertices = 2000, .p = 0.5, .orphans = 0.1, .sources = 1 };
+	struct bfs_input *in = make(&params);
+	int orphans = 0;
+
+	for (uint32_t v = 0; v < in->n; v++)
+		orphans += in->in.row[v + 1] == in->in.row[v];
+	cr_assert(orphans > 130 && orphans < 270, "%d", orphans);
+	bfs_input_destroy(in);
+}
+
+/* The skew of R-MAT: many vertices without edges, a few with very many. */
+Test(graph, kronecker_is_skewed)
+{
+	struct bfs_params params = {
+		.graph = BFS_KRONECKER, .scale = 12, .edgefactor = 16, .sources = 1
+	};
+	struct bfs_input *in = make(&params);
+	uint64_t most = 0, none = 0;
+
+	for (uint32_t v = 0; v < in->n; v++) {
+		const uint64_t degree = in->out.row[v + 1] - in->out.row[v];
+
+		most = degree > most ? degree : most;
+		none += degree == 0;
+	}
+	cr_assert(most > 500 && none > 500, "%lu %lu", (unsigned long)most, (unsigned long)none);
+	cr_assert(in->m < 2 * 16 * 4096 && in->m > 16 * 4096);
 	bfs_input_destroy(in);
 }
 
@@ -228,6 +281,11 @@ static const struct text_case bad[] = {
 	  ":3: two vertices and nothing else are expected" },
 	{ ".mtx", MTX("real general") "2 2 1\n1 2 x\n", ":3: the value is not a number" },
 	{ ".mtx", MTX("real general") "2 2 1\n1 2 1e\n", ":3: the value is not a number" },
+	{ ".mtx", MTX("real general") "3 3 2\n1 2\n0.5\n2 3 1\n", ":3: the value is not a number" },
+	{ ".mtx", MTX("real general") "3 3 1\n1 2 nan\n", ":3: the value is not a number" },
+	{ ".mtx", MTX("real general") "3 3 1\n1 2 inf\n", ":3: the value is not a number" },
+	{ ".mtx", MTX("pattern general") "3 3 9999999999999999999\n1 2\n",
+	  ":2: rows, columns and entries are expected" },
 	{ ".mtx", MTX("integer general") "2 2 1\n1 2 1.5\n",
 	  ":3: nothing is expected after the value" },
 	{ ".mtx", MTX("pattern symmetric") "2 2 1\n1 2\n", ":3: an entry above the diagonal" },
@@ -401,14 +459,24 @@ Test(graph, sg_of_other_programs)
 	const struct {
 		const void *bytes;
 		size_t size;
+		uint32_t vertices;
+		bool symmetric;
 		const char *edges;
-	} files[] = { { &three, sizeof three, "0>1 0>2 2>1 " },
-		      { &pair, sizeof pair, "0>1 1>0 " },
-		      { &in_edges, sizeof in_edges, "0>1 0>2 2>1 " },
-		      { &path, sizeof path, "0>1 1>0 1>2 2>1 " } };
+	} files[] = { { &three, sizeof three, 3, false, "0>1 0>2 2>1 " },
+		      { &pair, sizeof pair, 2, true, "0>1 1>0 " },
+		      { &in_edges, sizeof in_edges, 3, false, "0>1 0>2 2>1 " },
+		      { &path, sizeof path, 3, true, "0>1 1>0 1>2 2>1 " } };
 
-	for (size_t i = 0; i < GB_COUNT(files); i++)
-		expect_edges(file_of(".sg", files[i].bytes, files[i].size), files[i].edges);
+	for (size_t i = 0; i < GB_COUNT(files); i++) {
+		struct bfs_params params = { .sources = 9 };
+		struct bfs_input *in;
+
+		params.file = file_of(".sg", files[i].bytes, files[i].size);
+		in = make(&params);
+		cr_assert(in->n == files[i].vertices && in->symmetric == files[i].symmetric);
+		bfs_input_destroy(in);
+		expect_edges(params.file, files[i].edges);
+	}
 }
 
 Test(graph, malformed_sg)
@@ -433,7 +501,8 @@ Test(graph, malformed_sg)
 		{ MEMBER(column[1]), 3, ": byte 53: vertex 3 of 3" },
 		{ MEMBER(column[1]), -1, ": byte 53: vertex -1 of 3" },
 		{ MEMBER(in_row[2]), 1, ": byte 61: the in-edges are not the out-edges reversed" },
-		{ MEMBER(in_row[1]), 9, ": byte 69: the edges of vertex 0 end at 9" },
+		{ MEMBER(in_row[1]), 9,
+		  ": byte 69: the edges of vertex 0 end at 9, and start at 0 of 3" },
 		{ MEMBER(in_column[1]), 3, ": byte 97: vertex 3 of 3" },
 		{ MEMBER(in_column[2]), -1, ": byte 101: vertex -1 of 3" },
 		{ MEMBER(in_column[1]), 1,

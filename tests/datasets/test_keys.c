@@ -1,8 +1,9 @@
 /* test_keys.c -- random words, generated keys, key files and the digest.
  *
  * The known answers of Philox4x32-10 are those published with Random123 (kat_vectors).  The known
- * digests of generated keys were recorded when six words of each distribution agreed with a second
- * implementation, in Python, written from the description in datasets/keys/keys.h.
+ * words and the answers of gb_keys_digest() were computed by a second implementation, in Python,
+ * written from the description in datasets/keys/keys.h.  The known digests of generated keys were
+ * recorded when the known words agreed.
  */
 #include "datasets/keys/keys.h"
 
@@ -82,6 +83,94 @@ static void *make(enum radix_type type, enum radix_distribution distribution, si
 	return keys;
 }
 
+/* Words `place` of 2051 with seed 0x123456789abcdef, from the second implementation. */
+static const size_t place[] = { 0, 1, 1023, 1024, 1025, 2050 };
+static const struct {
+	enum radix_distribution distribution;
+	uint64_t word[GB_COUNT(place)];
+} known_words[] = {
+	{ RADIX_UNIFORM,
+	  { UINT64_C(0xc58cb04bb850222e), UINT64_C(0x7a84fff914a7a020),
+	    UINT64_C(0x30e5dec72e8a4063), UINT64_C(0xa0392432e338cca7),
+	    UINT64_C(0x7ba511aefc10134a), UINT64_C(0x6edcf7904f5f5471) } },
+	{ RADIX_SORTED,
+	  { UINT64_C(0x0000000000000000), UINT64_C(0x001ff4047e50a1c3),
+	    UINT64_C(0x7fb01df4c4366b97), UINT64_C(0x7fd011f942870d5a),
+	    UINT64_C(0x7ff005fdc0d7af1e), UINT64_C(0xffe00bfb81af5e3c) } },
+	{ RADIX_REVERSE,
+	  { UINT64_C(0xffe00bfb81af5e3c), UINT64_C(0xffc017f7035ebc79),
+	    UINT64_C(0x802fee06bd78f2a5), UINT64_C(0x800ffa023f2850e1),
+	    UINT64_C(0x7ff005fdc0d7af1e), UINT64_C(0x0000000000000000) } },
+	{ RADIX_CONSTANT,
+	  { UINT64_C(0xc58cb04bb850222e), UINT64_C(0xc58cb04bb850222e),
+	    UINT64_C(0xc58cb04bb850222e), UINT64_C(0xc58cb04bb850222e),
+	    UINT64_C(0xc58cb04bb850222e), UINT64_C(0xc58cb04bb850222e) } },
+	{ RADIX_FEW,
+	  { UINT64_C(0xcdf42ea30b69a606), UINT64_C(0x6179ae6b13691793),
+	    UINT64_C(0x47bf7ab2dcb98e1a), UINT64_C(0xfd914f205c85a3fc),
+	    UINT64_C(0x4d85808d785a0a1b), UINT64_C(0x33685200abfd4f35) } },
+	{ RADIX_ZIPF,
+	  { UINT64_C(0x3e9549ea49364084), UINT64_C(0x3a266157e38c4873),
+	    UINT64_C(0x0634ab2a603f43ee), UINT64_C(0xf5203d79ece9b4de),
+	    UINT64_C(0x2c8c71d3ec2bc52a), UINT64_C(0x2eed6cdb3a10a992) } },
+	{ RADIX_ENTROPY0,
+	  { UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff),
+	    UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff),
+	    UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff) } },
+	{ RADIX_ENTROPY1,
+	  { UINT64_C(0xc58cb04bb850222e), UINT64_C(0x7a84fff914a7a020),
+	    UINT64_C(0x30e5dec72e8a4063), UINT64_C(0xa0392432e338cca7),
+	    UINT64_C(0x7ba511aefc10134a), UINT64_C(0x6edcf7904f5f5471) } },
+	{ RADIX_ENTROPY2,
+	  { UINT64_C(0x4400804bb810220e), UINT64_C(0x0080ff8100218000),
+	    UINT64_C(0x10e5d24302800002), UINT64_C(0x8001201022008081),
+	    UINT64_C(0x780410221010034a), UINT64_C(0x00845310021a4460) } },
+	{ RADIX_ENTROPY3,
+	  { UINT64_C(0x440080089800020e), UINT64_C(0x00009b0100218000),
+	    UINT64_C(0x1085404302000002), UINT64_C(0x8001200000008001),
+	    UINT64_C(0x6004002000100102), UINT64_C(0x00045010000a0440) } },
+	{ RADIX_ENTROPY4,
+	  { UINT64_C(0x4000800008000200), UINT64_C(0x00000a0000200000),
+	    UINT64_C(0x0080004202000002), UINT64_C(0x8001000000000000),
+	    UINT64_C(0x6004000000100100), UINT64_C(0x0000001000080000) } },
+	{ RADIX_ENTROPY5,
+	  { UINT64_C(0x4000000000000000), UINT64_C(0x00000a0000000000),
+	    UINT64_C(0x0000000002000002), UINT64_C(0x8000000000000000),
+	    UINT64_C(0x6004000000000100), UINT64_C(0x0000000000000000) } },
+};
+
+Test(keys, known_words)
+{
+	const uint32_t uniform_floats[] = { 0x4547239a, 0x85758506, 0xcecb0717,
+					    0x2018eb0d, 0x84569363, 0x9111e567 };
+
+	cr_assert_eq(GB_COUNT(known_words), RADIX_DISTRIBUTIONS);
+	for (size_t k = 0; k < GB_COUNT(known_words); k++) {
+		uint64_t *u64 =
+			make(RADIX_U64, known_words[k].distribution, 2051, 0x123456789abcdef);
+		uint32_t *u32 =
+			make(RADIX_U32, known_words[k].distribution, 2051, 0x123456789abcdef);
+		uint32_t *pairs =
+			make(RADIX_PAIRS, known_words[k].distribution, 2051, 0x123456789abcdef);
+		uint32_t *f32 =
+			make(RADIX_F32, known_words[k].distribution, 2051, 0x123456789abcdef);
+
+		for (size_t i = 0; i < GB_COUNT(place); i++) {
+			uint64_t want = known_words[k].word[i];
+
+			cr_assert_eq(u64[place[i]], want, "distribution %zu, key %zu", k, place[i]);
+			cr_assert_eq(u32[place[i]], want >> 32);
+			cr_assert_eq(pairs[place[i]], want >> 32);
+			if (known_words[k].distribution == RADIX_UNIFORM)
+				cr_assert_eq(f32[place[i]], uniform_floats[i]);
+		}
+		gb_host_free(u64);
+		gb_host_free(u32);
+		gb_host_free(pairs);
+		gb_host_free(f32);
+	}
+}
+
 /* Digests of 10001 keys of u32 (and pairs), u64 and f32, with seed 0x123456789abcdef. */
 static const uint64_t known[RADIX_DISTRIBUTIONS][3] = {
 	{ 0x2f3a7bbb3342f4f3, 0x1136d1357cc08aee, 0xb1ee869a04c64a68 }, /* uniform */
@@ -112,6 +201,28 @@ Test(keys, known_digests_for_any_number_of_threads)
 				cr_expect_eq(digest, known[d][t % 3],
 					     "distribution %d, type %d: 0x%016lx", d, t, digest);
 				gb_host_free(keys);
+			}
+}
+
+/* Counts around the boundaries of a block of keys. */
+Test(keys, the_number_of_threads_does_not_matter)
+{
+	const size_t counts[] = { 1, 2, 1023, 1024, 1025 };
+
+	for (int t = 0; t < RADIX_TYPES; t++)
+		for (int d = 0; d < RADIX_DISTRIBUTIONS; d++)
+			for (size_t c = 0; c < GB_COUNT(counts); c++) {
+				void *one, *more;
+
+				omp_set_num_threads(1);
+				one = make(t, d, counts[c], 42);
+				for (int threads = 2; threads <= 7; threads += 5) {
+					omp_set_num_threads(threads);
+					more = make(t, d, counts[c], 42);
+					cr_assert_arr_eq(one, more, counts[c] * gb_keys_size(t));
+					gb_host_free(more);
+				}
+				gb_host_free(one);
 			}
 }
 
@@ -178,7 +289,137 @@ Test(keys, ramps)
 	}
 }
 
-/* The floats ascend (ramps), so all are finite. */
+Test(keys, the_ramp_of_a_power_of_two_is_its_multiples)
+{
+	const uint64_t count = UINT64_C(1) << 20;
+	uint64_t *up = make(RADIX_U64, RADIX_SORTED, count, 1);
+
+	for (uint64_t i = 0; i < count; i++)
+		cr_assert_eq(up[i], i << 44);
+	gb_host_free(up);
+}
+
+static int ascending(const void *a_, const void *b_)
+{
+	uint64_t a = *(const uint64_t *)a_, b = *(const uint64_t *)b_;
+
+	return (a > b) - (a < b);
+}
+
+/* Store the lengths of the longest runs of equal keys in run[0 .. room), longest first.  Return the
+ * number of different keys. */
+static size_t runs(const void *keys, enum radix_type type, size_t count, size_t *run, size_t room)
+{
+	uint64_t *sorted = malloc(count * sizeof *sorted);
+	size_t different = 0;
+
+	memset(run, 0, room * sizeof *run);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = order(keys, type, i);
+	qsort(sorted, count, sizeof *sorted, ascending);
+	for (size_t i = 0, next; i < count; i = next, different++) {
+		size_t length, at = room;
+
+		for (next = i; next < count && sorted[next] == sorted[i];)
+			next++;
+		length = next - i;
+		while (at > 0 && run[at - 1] < length)
+			at--;
+		if (at < room) {
+			memmove(&run[at + 1], &run[at], (room - at - 1) * sizeof *run);
+			run[at] = length;
+		}
+	}
+	free(sorted);
+	return different;
+}
+
+Test(keys, few_and_constant)
+{
+	for (int t = 0; t < RADIX_TYPES; t++) {
+		void *few = make(t, RADIX_FEW, 65536, 5);
+		void *constant = make(t, RADIX_CONSTANT, 1000, 5);
+		size_t most;
+
+		cr_assert_eq(runs(few, t, 65536, &most, 1), 256);
+		cr_assert(most < 256 + 6 * 16, "a key occurs %zu times", most);
+		cr_assert_eq(runs(constant, t, 1000, &most, 1), 1);
+		gb_host_free(few);
+		gb_host_free(constant);
+	}
+}
+
+Test(keys, zipf_ranks_have_their_probabilities)
+{
+	const size_t count = 1 << 20;
+
+	for (int t = 0; t < RADIX_TYPES; t++) {
+		void *keys = make(t, RADIX_ZIPF, count, 6);
+		size_t most[8];
+
+		runs(keys, t, count, most, 8);
+		for (size_t r = 1; r <= 8; r++) {
+			double want = (double)count * log2(1 + 1 / (double)r) / 32;
+
+			cr_assert(fabs((double)most[r - 1] - want) < 5 * sqrt(want),
+				  "rank %zu occurs %zu times, not about %g", r, most[r - 1], want);
+		}
+		gb_host_free(keys);
+	}
+}
+
+Test(keys, uniform_bytes_are_even)
+{
+	const size_t count = 1 << 18;
+	uint64_t *keys = make(RADIX_U64, RADIX_UNIFORM, count, 8);
+
+	for (unsigned byte = 0; byte < 8; byte++) {
+		double want = (double)count / 256, chi2 = 0;
+		size_t histogram[256] = { 0 };
+
+		for (size_t i = 0; i < count; i++)
+			histogram[keys[i] >> 8 * byte & 255]++;
+		for (size_t v = 0; v < 256; v++)
+			chi2 += pow((double)histogram[v] - want, 2) / want;
+		/* 255 degrees of freedom: mean 255, standard deviation 22.6 */
+		cr_assert(chi2 > 150 && chi2 < 370, "byte %u: chi squared is %g", byte, chi2);
+	}
+	gb_host_free(keys);
+}
+
+Test(keys, entropy_words_have_fewer_bits_set)
+{
+	const size_t count = 1 << 16;
+
+	for (int k = 0; k <= 5; k++) {
+		uint64_t *keys = make(RADIX_U64, RADIX_ENTROPY0 + k, count, 8);
+		double share, bits = 0;
+
+		for (size_t i = 0; i < count; i++)
+			bits += __builtin_popcountll(keys[i]);
+		share = bits / 64 / (double)count;
+		cr_assert(fabs(share - ldexp(1, -k)) < 0.002, "k = %d: %g of the bits are set", k,
+			  share);
+		gb_host_free(keys);
+	}
+}
+
+Test(keys, floats_are_finite)
+{
+	for (int d = 0; d < RADIX_DISTRIBUTIONS; d++) {
+		float *keys = make(RADIX_F32, d, 100000, 11);
+		size_t negative = 0;
+
+		for (size_t i = 0; i < 100000; i++) {
+			cr_assert(isfinite(keys[i]), "distribution %d, key %zu", d, i);
+			negative += signbit(keys[i]) != 0;
+		}
+		if (d == RADIX_UNIFORM)
+			cr_assert(negative > 49000 && negative < 51000);
+		gb_host_free(keys);
+	}
+}
+
 Test(keys, floats_reach_both_ends)
 {
 	const float most = 0x1.fffffep127f;

@@ -64,6 +64,20 @@ Test(cbt_layout, bits_and_nodes)
 	cr_assert_eq(cbt_leaf(CBT_MAX_DEPTH, 0, UINT32_C(1) << CBT_MAX_DEPTH), 1);
 }
 
+Test(cbt_layout, elements_are_independent)
+{
+	for (unsigned depth = CBT_MIN_DEPTH; depth <= 9; depth++) {
+		uint64_t heap[32] = { 0 };
+
+		for (uint32_t k = 1; k < UINT32_C(2) << depth; k++)
+			cbt_set(heap, depth, k,
+				k * 7 % (UINT64_C(1) << cbt_width(depth, cbt_level(k))));
+		for (uint32_t k = 1; k < UINT32_C(2) << depth; k++)
+			cr_assert_eq(cbt_get(heap, depth, k),
+				     k * 7 % (UINT64_C(1) << cbt_width(depth, cbt_level(k))));
+	}
+}
+
 /* An input of CBT_UPDATE. */
 static enum gb_status try(int64_t shape, int64_t depth, double fill, int64_t frames, int64_t seed,
 			  struct cbt_input *in, struct gb_error *err)
@@ -88,6 +102,74 @@ static struct cbt_input made(int64_t shape, int64_t depth, double fill, int64_t 
 
 	cr_assert_eq(try(shape, depth, fill, frames, seed, &in, &err), GB_OK, "%s", err.message);
 	return in;
+}
+
+/* ---- frames ------------------------------------------------------------------------------ */
+
+enum { MOST = 10 };
+
+/* Apply a frame to a tree that is a set of nodes, after checking its number of leaves.  Return the
+ * new number of leaves. */
+static size_t change(bool leaf[2 << MOST], unsigned depth, const struct cbt_frame *frame)
+{
+	static bool was[2 << MOST], split[2 << MOST], merge[2 << MOST];
+	const uint64_t end = UINT64_C(1) << depth;
+	size_t leaves = 0, after = 0;
+
+	memcpy(was, leaf, sizeof was);
+	for (uint64_t x = 0, size; x < end; x += size, leaves++) {
+		uint32_t k = (uint32_t)(end + x); /* the leaf whose range starts at x */
+
+		for (size = 1; !was[k]; size *= 2)
+			k /= 2;
+		split[k] = gb_tree_get(frame->split, leaves);
+		merge[k] = gb_tree_get(frame->merge, leaves);
+	}
+	cr_assert_eq(frame->leaves, leaves);
+	for (uint32_t k = 1; k < end; k++) {
+		if (was[k] && split[k]) {
+			leaf[k] = false;
+			leaf[2 * k] = leaf[2 * k + 1] = true;
+		}
+		if (was[2 * k] && was[2 * k + 1] && merge[2 * k] && merge[2 * k + 1]) {
+			leaf[k] = true;
+			leaf[2 * k] = leaf[2 * k + 1] = false;
+		}
+	}
+	for (uint32_t k = 1; k < 2 * end; k++)
+		after += leaf[k];
+	cr_assert_eq(leaves + frame->splits - frame->merges, after);
+	return after;
+}
+
+/* A node of the heap is a leaf if its range has no bit but the first. */
+static void read_leaves(bool leaf[2 << MOST], const uint64_t *field, unsigned depth)
+{
+	memset(leaf, 0, 2 << MOST);
+	for (uint64_t x = 0, next, end = UINT64_C(1) << depth; x < end; x = next) {
+		for (next = x + 1; next < end && !gb_tree_get(field, next);)
+			next++;
+		leaf[(end + x) / (next - x)] = true;
+	}
+}
+
+Test(cbt_trees, frames_agree_with_a_set_of_nodes)
+{
+	static bool leaf[2 << MOST], end[2 << MOST];
+
+	for (unsigned depth = CBT_MIN_DEPTH; depth <= MOST; depth++)
+		for (int64_t seed = 0; seed < 8; seed++) {
+			struct cbt_input in = made(CBT_RANDOM, depth, seed % 2 ? 0.5 : 1, 12, seed);
+			size_t leaves = in.leaves;
+
+			read_leaves(leaf, in.field, depth);
+			for (size_t f = 0; f < in.frames; f++)
+				leaves = change(leaf, depth, &in.frame[f]);
+			read_leaves(end, in.end_field, depth);
+			cr_assert_eq(in.end_leaves, leaves);
+			cr_assert_arr_eq(leaf, end, sizeof leaf);
+			gb_trees_release(&in);
+		}
 }
 
 /* ---- the rule for merges ------------------------------------------------------------------ */
@@ -283,6 +365,18 @@ Test(cbt_terrain, a_crack_is_found)
 	gb_trees_release(&in);
 }
 
+/* All triangles of a level have the same area, half of that of the level above. */
+Test(cbt_terrain, triangles_halve)
+{
+	for (uint32_t k = 2; k < 4096; k++) {
+		const struct gb_triangle t = gb_terrain_triangle(k);
+		const int64_t area = (int64_t)(t.x[1] - t.x[0]) * (t.y[2] - t.y[0]) -
+				     (int64_t)(t.x[2] - t.x[0]) * (t.y[1] - t.y[0]);
+
+		cr_assert_eq(llabs(area) << (cbt_level(k) - 1), INT64_C(1) << 30);
+	}
+}
+
 enum { EDGE = 1024, FRAMES = 8 };
 
 /* Read picture number f of the film and remove it. */
@@ -350,6 +444,10 @@ Test(cbt_terrain, film)
 	}
 	cr_assert(seen[0] > 0 && seen[1] > 0, "%zu red, %zu blue", seen[0], seen[1]);
 	read_picture(folder, FRAMES, rgb);
+	expect_colors(rgb, in.end_field, NULL, seen);
+	(void)snprintf(path, sizeof path, "%s/00.ppm", folder);
+	cr_assert_eq(gb_terrain_draw(path, in.end_field, in.depth, 7, &err), GB_OK);
+	read_picture(folder, 0, rgb);
 	expect_colors(rgb, in.end_field, NULL, seen);
 	cr_assert_eq(rmdir(folder), 0, "a picture for each frame and one, no more");
 	gb_trees_release(&in);

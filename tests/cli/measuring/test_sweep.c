@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/measuring/sweep.h"
+#include "cli/workloads/registry.h"
 #include "common/text.h"
 
 struct toy {
@@ -291,4 +292,22 @@ Test(sweep, refuses_too_many_points)
 	gb_sweep_set(&sweep, "count", "1:10000", &err);
 	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "seed", "1:101", &err), GB_EUSAGE));
 	cr_assert(eq(str, err.message, "the sweep has more than 1000000 points"));
+}
+
+/* Arrays of sweeps and records have room for GB_MAX_PARAMS, and a parameter yields to another one
+ * of its benchmark. */
+Test(sweep, tables_of_the_benchmarks_fit)
+{
+	for (size_t w = 0; w < gb_workload_count; w++) {
+		const struct gb_workload *of = gb_workloads[w];
+
+		cr_expect(le(sz, of->param_count, (size_t)GB_MAX_PARAMS), "%s", of->name);
+		for (size_t i = 0; i < of->param_count; i++)
+			if (of->params[i].yields_to)
+				cr_expect(ne(ptr,
+					     (void *)gb_param_find(of->params, of->param_count,
+								   of->params[i].yields_to),
+					     NULL),
+					  "%s: %s", of->name, of->params[i].name);
+	}
 }
