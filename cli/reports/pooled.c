@@ -28,16 +28,20 @@ static bool same_build(const struct gb_run *a, const struct gb_run *b)
 	       same_text(a->tool.commit, b->tool.commit);
 }
 
-/* True if b is another launch of the same measurement as a: both are timed, or both lack a time
+static bool same_measurement(const struct gb_record *a, const struct gb_record *b)
+{
+	return gb_equal(a->key, b->key) && same_build(a->run, b->run) &&
+	       gb_same_machine(gb_record_machine(a), gb_record_machine(b));
+}
+
+/* True if b is another launch of the same measurement as a: both may be pooled, or both lack a time
  * for the same reason. */
 static bool belongs(const struct gb_record *a, const struct gb_record *b)
 {
-	const bool timed = is_timed(a);
-
-	return is_timed(b) == timed && gb_equal(a->key, b->key) && same_build(a->run, b->run) &&
-	       gb_same_machine(gb_record_machine(a), gb_record_machine(b)) &&
-	       (timed ? gb_record_is_cold(a) == gb_record_is_cold(b)
-		      : a->status == b->status && same_text(a->reason, b->reason));
+	if (a->has_time || b->has_time)
+		return is_timed(a) && is_timed(b) && same_measurement(a, b) &&
+		       gb_record_is_cold(a) == gb_record_is_cold(b);
+	return same_measurement(a, b) && a->status == b->status && same_text(a->reason, b->reason);
 }
 
 /* Replace the record's time by that of `count` launches, and drop the members of a single

@@ -124,7 +124,7 @@ static void put_run(struct list *list, const struct gb_record *record, char seen
 	const char *commit, *on;
 	char text[300];
 
-	if (!record || record->run == &gb_no_run || isnan(record->time.median))
+	if (!record || record->run == gb_no_run || isnan(record->time.median))
 		return;
 	commit = record->run->tool.commit;
 	on = record->run->started;

@@ -20,4 +20,7 @@ for file in a skips mixed; do
 	gpubench report --launches=pooled $file.jsonl | grep -oE 'up to [0-9] launches pooled|^skipped.*|commit' |
 		sed 's/:.*//'
 done
+# Unverified launches are not pooled, and none of them is left out.
+gpubench radix cpu/best --count=1k --samples=3 --runs=3 --no-verify -q -o unverified.jsonl
+gpubench report --launches=pooled unverified.jsonl | grep -c 'unverified$'
 gpubench report --launches=some a.jsonl
