@@ -49,7 +49,7 @@ static bool reads_little(const struct gb_workload *workload, const void *params)
 }
 
 enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *workload,
-			    const struct gb_variant *variant, const void *params,
+			    const struct gb_variant *variant, const void *params, bool made,
 			    uint64_t device_bytes, struct gb_error *err)
 {
 	char wanted[GB_TEXT_MAX], there[GB_TEXT_MAX];
@@ -58,7 +58,8 @@ enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *work
 	void *input = NULL;
 
 	*need = (struct gb_need){ 0 };
-	if (!variant->ops || !reads_little(workload, params))
+	if (!variant->ops || !reads_little(workload, params) ||
+	    (made && variant->backend == GB_CPU))
 		return GB_OK;
 	gb_memory_set_dry(true);
 	if (!workload->prepare(params, &input, &unknown))
@@ -70,7 +71,7 @@ enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *work
 		return gb_fail(err, GB_EMEMORY, "needs %s of device memory, the GPU has %s",
 			       gb_text_bytes(wanted, (double)need->device_bytes),
 			       gb_text_bytes(there, (double)device_bytes));
-	if (need->host_bytes <= available)
+	if (made || need->host_bytes <= available)
 		return GB_OK;
 	return gb_fail(err, GB_EMEMORY, "needs %s of host memory, input included, %s free",
 		       gb_text_bytes(wanted, (double)need->host_bytes),

@@ -65,15 +65,20 @@ static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
 	return GB_OK;
 }
 
+/* The GPU that is measured; NULL if there is none. */
+static const struct gb_gpu_info *gpu_in_use(const struct gb_session *s)
+{
+	const size_t id = (size_t)s->request->how.device;
+
+	return id < s->info.devices.count ? &s->info.devices.gpu[id] : NULL;
+}
+
 /* Wait for the GPU's lock and hold it until we exit: benchmarks on one GPU disturb each other. */
 static enum gb_status lock_gpu(struct gb_session *s, struct gb_error *err)
 {
-	const struct gb_gpu_info *gpu = NULL;
+	const struct gb_gpu_info *gpu = gpu_in_use(s);
 	char path[128];
 
-	for (size_t i = 0; i < s->info.devices.count; i++)
-		if (s->info.devices.gpu[i].id == (int)s->request->how.device)
-			gpu = &s->info.devices.gpu[i];
 	if (!gpu || gpu->emulated || s->request->untimed)
 		return GB_OK;
 	(void)snprintf(path, sizeof path, "/tmp/gpubench-%s.lock", gpu->uuid);
@@ -253,26 +258,20 @@ static void skip(struct gb_result *result, enum gb_status code, const char *what
 	(void)snprintf(result->reason, sizeof result->reason, "%s%.460s", what, why);
 }
 
-/* The memory of the GPU in use, in bytes; 0 if unknown. */
-static uint64_t device_bytes(const struct gb_session *s)
-{
-	for (size_t i = 0; i < s->info.devices.count; i++)
-		if (s->info.devices.gpu[i].id == (int)s->request->how.device)
-			return (uint64_t)s->info.devices.gpu[i].memory_bytes;
-	return 0;
-}
-
-/* True if there is enough memory for the point.  Called before its input is made.  If the input is
- * a file that needs more than `large` bytes, print the need: a small file may take much. */
-static bool fits(const struct gb_session *s, const struct gb_result *r, struct gb_error *why)
+/* True if there is enough memory for the point.  If its input is not yet made, and is a file that
+ * needs more than `large` bytes, print the need: a small file may take much. */
+static bool fits(const struct gb_session *s, const struct gb_result *r, bool made,
+		 struct gb_error *why)
 {
 	const double large = (double)(1 << 29);
+	const struct gb_gpu_info *gpu = gpu_in_use(s);
 	char text[GB_TEXT_MAX];
 	struct gb_need need;
 
-	if (gb_need_fits(&need, r->workload, r->variant, r->params, device_bytes(s), why))
+	if (gb_need_fits(&need, r->workload, r->variant, r->params, made,
+			 gpu ? (uint64_t)gpu->memory_bytes : 0, why))
 		return false;
-	if ((double)need.host_bytes > large && !s->request->quiet &&
+	if (!made && (double)need.host_bytes > large && !s->request->quiet &&
 	    gb_equal(gb_workload_source(r->workload, r->params), "file"))
 		(void)fprintf(stderr, "gpubench: %s: this input takes %s of memory\n",
 			      r->workload->name, gb_text_bytes(text, (double)need.host_bytes));
@@ -343,7 +342,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 
 		if (!is_due(s, sweep, index, &gb_variants[i], params, choice))
 			continue;
-		if (!prepared && asks && !fits(s, &result, &too_much)) {
+		if (asks && !fits(s, &result, prepared, &too_much)) {
 			skip(&result, GB_EMEMORY, "", too_much.message);
 		} else {
 			if (!prepared && workload->prepare(params, &input, &no_input) &&
