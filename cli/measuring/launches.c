@@ -129,10 +129,11 @@ bool gb_is_launch(struct gb_request *request)
 {
 	const char *text = getenv(VARIABLE);
 	long long launch, device;
-	int shared, file, path;
+	int shared, file, path = 0;
 
 	if (!text ||
-	    sscanf(text, "%lld:%lld:%d:%d:%n", &launch, &device, &shared, &file, &path) != 4)
+	    sscanf(text, "%lld:%lld:%d:%d:%n", &launch, &device, &shared, &file, &path) != 4 ||
+	    path == 0) /* the last colon is missing */
 		return false;
 	request->target.file = file;
 	request->target.path = text + path;

@@ -2,8 +2,14 @@
 #include "cli/records/done.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/text.h"
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 static bool to_be_made_again(const struct gb_record *record, enum gb_again again)
 {
@@ -32,6 +38,7 @@ enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *recor
 		else
 			done->key[done->count++] = record->key;
 	}
+	qsort(done->key, done->count, sizeof *done->key, by_text);
 	return GB_OK;
 }
 
@@ -53,13 +60,26 @@ void gb_done_remove(struct gb_done *done, const struct gb_record *record)
 	done->again_count = kept;
 }
 
+/* The first place whose key is not below the given one, or, with `after`, is above it. */
+static size_t bound(const struct gb_done *done, const char *key, bool after)
+{
+	size_t low = 0, high = done->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const int order = strcmp(done->key[middle], key);
+
+		if (order < 0 || (after && order == 0))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 int64_t gb_done_times(const struct gb_done *done, const char *key)
 {
-	int64_t times = 0;
-
-	for (size_t i = 0; i < done->count; i++)
-		times += gb_equal(done->key[i], key);
-	return times;
+	return (int64_t)(bound(done, key, true) - bound(done, key, false));
 }
 
 void gb_done_release(struct gb_done *done)
