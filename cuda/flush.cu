@@ -15,10 +15,9 @@ enum { BLOCK = 256, BLOCKS_PER_SM = 8 };
 static const size_t UNKNOWN_BYTES = (size_t)8 << 20;
 
 static struct {
-	uint4 *read;   /* zeros */
-	void *written; /* the second half of the allocation */
-	size_t bytes;  /* size of each buffer */
-	int value;     /* differs between flushes, so that no write can be elided */
+	uint4 *read;  /* zeros; the buffer that is written follows it */
+	size_t bytes; /* size of each buffer */
+	int value;    /* differs between flushes, so that no write can be elided */
 } flush;
 
 /* Grid-stride loop over all vectors.  They are 0, which the compiler cannot know, so it keeps the
@@ -46,7 +45,6 @@ enum gb_status gpu_flush_create(struct gb_error *err)
 		flush.read = NULL;
 		return err->code;
 	}
-	flush.written = (char *)flush.read + flush.bytes;
 	return gpu_zero((char *)flush.read, flush.bytes, err);
 }
 
@@ -55,7 +53,8 @@ enum gb_status gpu_flush(struct gb_error *err)
 	const unsigned blocks = (unsigned)(gpu_sm_count() * BLOCKS_PER_SM);
 
 	flush.value = (flush.value + 1) & 0xff;
-	if (CUDA_TRY(err, cudaMemsetAsync(flush.written, flush.value, flush.bytes, gpu_stream())))
+	if (CUDA_TRY(err, cudaMemsetAsync((char *)flush.read + flush.bytes, flush.value,
+					  flush.bytes, gpu_stream())))
 		return err->code;
 	return GPU_RUN(err, read_all, blocks, BLOCK, flush.read, flush.bytes / sizeof *flush.read,
 		       flush.read);

@@ -26,7 +26,7 @@ static enum gb_status create(void **clock, struct gb_error *err)
 	struct marks *c = (struct marks *)calloc(1, sizeof *c);
 
 	if (!c)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	for (; c->count < GB_MAX_MARKS; c->count++) {
 		if (CUDA_TRY(err, cudaEventCreate(&c->event[c->count]))) {
 			destroy(c);

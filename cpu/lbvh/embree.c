@@ -286,13 +286,13 @@ static enum gb_status build(struct state *s, struct gb_error *err)
 
 /* Make a device and the scene's buffers; for --op=trace also the tree. */
 static enum gb_status create(struct state *s, const void *params, const void *input,
-			     enum RTCBuildQuality quality, struct lbvh_ways ways,
+			     enum RTCBuildQuality quality, struct lbvh_ways ways, bool builds,
 			     struct gb_error *err)
 {
 	const int64_t kind = ((const struct lbvh_params *)params)->rays_kind;
 	const struct lbvh_input *in = input;
 
-	if ((ways.trace != trace1 && lbvh_wants_trace(params, err)) ||
+	if ((!builds && lbvh_wants_trace(params, err)) ||
 	    lbvh_tracer_init(&s->tracer, params, input, ways, err))
 		return err->code;
 	s->coherent = kind == LBVH_PRIMARY || kind == LBVH_SHADOW;
@@ -399,12 +399,14 @@ static void destroy(void *state)
 
 /* ---- the variants ------------------------------------------------------------------------- */
 
-/* Define the operations of a variant: its tree's quality, and its calls. */
-#define VARIANT(name, quality, ways)                                                            \
+/* Define the operations of a variant: the quality of its tree, its calls, and whether it is a
+ * variant of --op=build, too. */
+#define VARIANT(name, quality, ways, builds)                                                    \
 	static enum gb_status create_##name(void *state, const void *params, const void *input, \
 					    struct gb_error *err)                               \
 	{                                                                                       \
-		return create(state, params, input, RTC_BUILD_QUALITY_##quality, ways, err);    \
+		return create(state, params, input, RTC_BUILD_QUALITY_##quality, ways, builds,  \
+			      err);                                                             \
 	}                                                                                       \
 	const struct gb_variant_ops name = {                                                    \
 		.state_size = sizeof(struct state),                                             \
@@ -416,8 +418,8 @@ static void destroy(void *state)
 		.library = lbvh_embree_library,                                                 \
 	}
 
-VARIANT(lbvh_cpu_embree, LOW, by_1);
-VARIANT(lbvh_cpu_embree_medium, MEDIUM, by_1);
-VARIANT(lbvh_cpu_embree8, LOW, by_8);
-VARIANT(lbvh_cpu_embree16, LOW, by_16);
-VARIANT(lbvh_cpu_embree16_medium, MEDIUM, by_16);
+VARIANT(lbvh_cpu_embree, LOW, by_1, true);
+VARIANT(lbvh_cpu_embree_medium, MEDIUM, by_1, true);
+VARIANT(lbvh_cpu_embree8, LOW, by_8, false);
+VARIANT(lbvh_cpu_embree16, LOW, by_16, false);
+VARIANT(lbvh_cpu_embree16_medium, MEDIUM, by_16, false);

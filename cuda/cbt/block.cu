@@ -365,7 +365,8 @@ static enum gb_status create(struct state *s, const void *params, const struct c
 	const int heaps = input->op == CBT_UPDATE ? 3 : 1;
 
 	(void)cbt_arrays_create(&s->arrays, input, err);
-	for (int i = 0; i < heaps; i++)
+	(void)gpu_alloc(&s->heap[0], cbt_heap_words32(input), err);
+	for (int i = 1; i < heaps; i++)
 		(void)gpu_alloc_zeroed(&s->heap[i], cbt_heap_words32(input), err);
 	if (input->op == CBT_REDUCE || input->op == CBT_CYCLE)
 		gb_memory_result(s->heap[0], cbt_sum_bytes(input->depth), 0);

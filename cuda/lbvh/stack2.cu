@@ -1,6 +1,6 @@
 /* stack2.cu -- cuda/stack2: the paper's traversal: two levels, vertices through indices.
  *
- * As in cpu/lbvh/stack2.c (section 5.3), the upper tree is over instances, each a mesh with its
+ * As in cpu/lbvh/stack.c (section 5.3), the upper tree is over instances, each a mesh with its
  * placement and a tree of its own.  A ray that enters an instance's box is transformed to the
  * mesh's space, where the direction keeps its length so that distances mean the same, and walks the
  * mesh's tree.  A leaf names primitives, and these name vertices: two dependent fetches before the

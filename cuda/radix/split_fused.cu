@@ -146,12 +146,16 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
 			     struct gb_error *err)
 {
+	void *memory;
+
 	s->tiles = gpu_blocks(input->count, TILE);
 	s->bytes = sizeof *s->header + 8 * input->key_size * s->tiles * sizeof *s->words;
 	(void)radix_arrays_create(&s->arrays, input, true, err);
-	(void)gpu_alloc((void **)&s->header, s->bytes, 1, err);
+	if (gpu_alloc(&memory, s->bytes, 1, err))
+		return err->code;
+	s->header = (struct header *)memory;
 	s->words = (uint64_t *)(void *)(s->header + 1);
-	return err->code;
+	return GB_OK;
 }
 
 static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)

@@ -23,8 +23,9 @@ enum lbvh_cpu_builds {
 	LBVH_CPU_BEST = LBVH_CPU_CLUSTERED | LBVH_CPU_PARTED,
 };
 
-/* Build a tree with a team of threads; node, index, leaves and box hold it.  `build` selects the
- * phases; `cpu` was initialised with these needs or more. */
+/* Build a tree with a team of threads; node, index, leaves and box hold it.  `build`, one of
+ * enum lbvh_cpu_builds, selects bounds, splits, leaves and clusters; the kind of code, the sort and
+ * the refit follow the needs that `cpu` was initialised with, which include those of `build`. */
 void lbvh_cpu_build(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *timer);
 /* Build the cheaper of the clustered and the SAH tree; needs LBVH_CPU_BEST.  For long thin
  * triangles that is the clustered one, because planes between centres separate them badly. */

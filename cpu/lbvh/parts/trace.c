@@ -216,7 +216,7 @@ enum gb_status lbvh_tracer_download(void *state, void *output, struct gb_error *
 void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct lbvh_tracer *tracer = state;
-	const double rays = (double)tracer->input->edge * tracer->input->edge;
+	const double rays = (double)lbvh_ray_count(tracer->input);
 
 	if (tracer->op != LBVH_TRACE)
 		return;

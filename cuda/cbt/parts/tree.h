@@ -143,7 +143,7 @@ static inline struct cbt_wishes cbt_wishes_of(const struct cbt_arrays *a, size_t
 	return wishes;
 }
 
-/* Upload the wishes and clear the result. */
+/* Clear the result, upload the wishes of all frames and wait once. */
 static inline enum gb_status cbt_arrays_upload(const struct cbt_arrays *a, struct gb_error *err)
 {
 	size_t at = 0;
@@ -154,10 +154,13 @@ static inline enum gb_status cbt_arrays_upload(const struct cbt_arrays *a, struc
 		const size_t bytes = cbt_wish_words(frame->leaves) * sizeof *a->wishes;
 		const struct cbt_wishes to = cbt_wishes_of(a, f, &at);
 
-		(void)gpu_upload((void *)to.split, frame->split, bytes, err);
-		(void)gpu_upload((void *)to.merge, frame->merge, bytes, err);
+		if (CUDA_TRY(err, cudaMemcpyAsync((void *)to.split, frame->split, bytes,
+						  cudaMemcpyHostToDevice, gpu_stream())) ||
+		    CUDA_TRY(err, cudaMemcpyAsync((void *)to.merge, frame->merge, bytes,
+						  cudaMemcpyHostToDevice, gpu_stream())))
+			return err->code;
 	}
-	return err->code;
+	return gpu_wait(err);
 }
 
 /* Upload the input's heap or, if it has none, its field with all sums 0. */

@@ -287,12 +287,10 @@ enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const st
 	const size_t resident = (size_t)gpu_sm_count() * PER_SM;
 	const size_t wanted = gpu_blocks(g->count, (size_t)LBVH_WIDE_LEAF * BLOCK);
 
-	if (gpu_zero(wide->counters, 1, err))
-		return err->code;
-	GPU_LAUNCH_COOPERATIVE(collapse_kernel, min(wanted, resident), BLOCK, 0, gpu_stream(),
-			       *wide, (const struct lbvh_node *)g->node,
-			       (const struct lbvh_gpu_counters *)g->counters, (uint32_t)g->count);
-	if (CUDA_TRY(err, cudaGetLastError()))
+	if (gpu_zero(wide->counters, 1, err) ||
+	    GPU_RUN_COOPERATIVE(err, collapse_kernel, min(wanted, resident), BLOCK, *wide,
+				(const struct lbvh_node *)g->node,
+				(const struct lbvh_gpu_counters *)g->counters, (uint32_t)g->count))
 		return err->code;
 	return lbvh_gpu_corners(g, wide->place, wide->triangle, err);
 }

@@ -209,7 +209,7 @@ enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err
 }
 
 /* Wait for the run and read its counters; GB_ERUNTIME if the pool was exhausted. */
-enum gb_status octree_reset(struct octree_arrays *a, int64_t sample, struct gb_error *err)
+static enum gb_status check_run(struct octree_arrays *a, struct gb_error *err)
 {
 	if (gpu_download(&a->last, a->tree.counters, sizeof a->last, err) != GB_OK)
 		return err->code;
@@ -218,12 +218,17 @@ enum gb_status octree_reset(struct octree_arrays *a, int64_t sample, struct gb_e
 	return GB_OK;
 }
 
+enum gb_status octree_reset(struct octree_arrays *a, int64_t sample, struct gb_error *err)
+{
+	return check_run(a, err);
+}
+
 enum gb_status octree_download(struct octree_arrays *a, struct octree_output *output,
 			       struct gb_error *err)
 {
 	size_t rows;
 
-	if (octree_reset(a, 0, err) != GB_OK)
+	if (check_run(a, err) != GB_OK)
 		return err->code;
 	rows = a->last.taken < a->tree.pool ? (size_t)a->last.taken : a->tree.pool;
 	memset(output, 0, sizeof *output);
