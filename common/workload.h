@@ -214,8 +214,8 @@ struct gb_workload {
 	bool (*repeatable)(const void *params);
 	/* As `excluded` of a variant, for work done before `time` for all variants. */
 	const char *(*excluded)(const void *params);
-	/* The record's "input.source": "generated" or "file"; NULL: "file" if the parameter of
-	 * that name is given, else "generated". */
+	/* "generated" or "file", from which a record's "input" is made; NULL: "file" if the
+	 * parameter of that name is given, else "generated". */
 	const char *(*source)(const void *params);
 	void (*release)(void *input); /* accepts NULL */
 };

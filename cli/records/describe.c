@@ -17,11 +17,6 @@
 #include "common/stats.h"
 #include "common/text.h"
 
-static double positive(double value)
-{
-	return value > 0 ? value : (double)NAN;
-}
-
 static bool describe_params(struct gb_record *record, const struct gb_result *result,
 			    char (*digits)[32])
 {
@@ -173,8 +168,8 @@ static bool describe_measured(struct gb_record *record, const struct gb_result *
 	record->cold = result->cold ? GB_YES : GB_NO;
 	record->emulated = result->emulated;
 	record->batch = (double)result->batch;
-	record->holds_given_up = positive((double)result->given_up);
-	record->threads = positive(result->threads);
+	record->holds_given_up = gb_positive((double)result->given_up);
+	record->threads = gb_positive(result->threads);
 	record->work.items = result->work.items;
 	record->work.unit = result->workload->item;
 	record->work.bytes = result->work.bytes;
@@ -187,7 +182,7 @@ static bool describe_measured(struct gb_record *record, const struct gb_result *
 	record->first_call = result->first_ns;
 	record->memory.host_bytes = (double)result->host_bytes;
 	record->memory.device_bytes = (double)result->device_bytes;
-	record->memory.flush_bytes = positive((double)result->flush_bytes);
+	record->memory.flush_bytes = gb_positive((double)result->flush_bytes);
 	record->elapsed_s = result->elapsed_s;
 	describe_excluded(record, result, room->excluded);
 	describe_gpu_state(record, result, room);
@@ -208,6 +203,30 @@ enum gb_record_status gb_status_of_result(const struct gb_result *result)
 		       : status[result->outcome];
 }
 
+/* The record's word for a status; NULL for GB_OK. */
+static const char *error_word(enum gb_status code)
+{
+	switch (code) {
+	case GB_OK:
+		return NULL;
+	case GB_EVERIFY:
+		return "verify";
+	case GB_EUSAGE:
+		return "usage";
+	case GB_EUNAVAILABLE:
+	case GB_EMEMORY:
+		return "unavailable";
+	case GB_EIO:
+		return "io";
+	case GB_EINTERRUPTED:
+		return "interrupted";
+	case GB_ERUNTIME:
+	case GB_EUNDECIDED:
+		break;
+	}
+	return "runtime";
+}
+
 static void describe_outcome(struct gb_record *record, const struct gb_result *result)
 {
 	static const char *const verdict[] = {
@@ -215,17 +234,11 @@ static void describe_outcome(struct gb_record *record, const struct gb_result *r
 		[GB_PASS] = "pass",
 		[GB_FAIL] = "fail",
 	};
-	static const char *const error[] = {
-		[GB_EVERIFY] = "verify",           [GB_EUSAGE] = "usage",
-		[GB_EUNAVAILABLE] = "unavailable", [GB_EMEMORY] = "unavailable",
-		[GB_ERUNTIME] = "runtime",         [GB_EIO] = "io",
-		[GB_EINTERRUPTED] = "interrupted",
-	};
 	const char *source = gb_workload_source(result->workload, result->params);
 
 	record->status = gb_status_of_result(result);
 	record->reason = result->reason[0] ? result->reason : NULL;
-	record->error = error[result->code];
+	record->error = error_word(result->code);
 	record->verify.result = verdict[result->verdict];
 	if (result->verdict == GB_PASS)
 		record->verify.runs = (double)result->verified;

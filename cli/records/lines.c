@@ -41,7 +41,7 @@ static const struct gb_run *run_of(const struct gb_records *list, const char *id
 	for (size_t i = list->run_count; i-- > 0;)
 		if (gb_equal(list->run[i]->run_id, id))
 			return list->run[i];
-	return &gb_no_run;
+	return gb_no_run;
 }
 
 /* Append the line; owns it.  GB_EUSAGE if it is not a valid line, GB_EMEMORY. */

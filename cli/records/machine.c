@@ -95,11 +95,6 @@ static const char *known(const char *text)
 	return text[0] ? text : NULL;
 }
 
-static double positive(double value)
-{
-	return value > 0 ? value : (double)NAN;
-}
-
 static enum gb_flag flag(int value)
 {
 	return value == 1 ? GB_YES : value == 0 ? GB_NO : GB_UNKNOWN;
@@ -113,7 +108,7 @@ static double size_of(const char *text)
 	const double number = strtod(text, &end);
 	const char *unit = *end ? strchr(units, *end) : NULL;
 
-	return positive(unit ? ldexp(number, 10 * (int)(unit - units + 1)) : number);
+	return gb_positive(unit ? ldexp(number, 10 * (int)(unit - units + 1)) : number);
 }
 
 /* ---- the host ---------------------------------------------------------------------------- */
@@ -133,7 +128,7 @@ static double count_list(const char *list)
 		count += (double)(high - low + 1);
 		list = *end == ',' ? end + 1 : end;
 	}
-	return positive(count);
+	return gb_positive(count);
 }
 
 /* The number of cores or sockets, each counted at its first logical CPU. */
@@ -150,7 +145,7 @@ static double count_first(struct room *room, const char *siblings)
 		count += list && strtol(list, NULL, 10) == cpu;
 		room->used = used;
 	}
-	return positive(count);
+	return gb_positive(count);
 }
 
 static void describe_caches(struct gb_run *run, struct room *room)
@@ -162,7 +157,7 @@ static void describe_caches(struct gb_run *run, struct room *room)
 	bool any = false;
 
 	run->host.cache_bytes =
-		positive((double)gb_backends[GB_CPU]->cache_bytes(&run->host.cache_from));
+		gb_positive((double)gb_backends[GB_CPU]->cache_bytes(&run->host.cache_from));
 	for (int index = 0; index < 8; index++) {
 		const char *level = first_line(room, cache, index, "level");
 		const char *type = first_line(room, cache, index, "type");
@@ -176,7 +171,7 @@ static void describe_caches(struct gb_run *run, struct room *room)
 	}
 	/* Without /sys, the C library may still know. */
 	for (size_t i = 0; i < GB_COUNT(name) && !any; i++)
-		*bytes[i] = positive((double)sysconf(name[i]));
+		*bytes[i] = gb_positive((double)sysconf(name[i]));
 }
 
 /* The CPU limit of the cgroup, in CPUs: version 2's "max 100000" or "200000 100000", or the two
@@ -192,7 +187,7 @@ static double cpu_quota(struct room *room)
 		return period == text ? (double)NAN : quota / strtod(period, NULL);
 	}
 	text = first_line(room, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-	quota = positive(text ? strtod(text, NULL) : 0);
+	quota = gb_positive(text ? strtod(text, NULL) : 0);
 	text = first_line(room, "/sys/fs/cgroup/cpu/cpu.cfs_period_us");
 	return text ? quota / strtod(text, NULL) : (double)NAN;
 }
@@ -253,7 +248,7 @@ static void describe_cpu(struct gb_run *run, struct room *room)
 	cpu_set_t usable;
 
 	describe_model(run, room);
-	run->host.logical_cpus = positive((double)sysconf(_SC_NPROCESSORS_CONF));
+	run->host.logical_cpus = gb_positive((double)sysconf(_SC_NPROCESSORS_CONF));
 	if (sched_getaffinity(0, sizeof usable, &usable) == 0)
 		run->host.usable_cpus = CPU_COUNT(&usable);
 	run->host.cores = count_first(room, "thread_siblings_list");
@@ -284,8 +279,8 @@ static void describe_host(struct gb_run *run, struct room *room, double load[3])
 		run->host.machine = keep(room, name.machine, strlen(name.machine));
 	}
 	if (total)
-		run->host.memory_bytes = positive(strtod(total, NULL) * 1024);
-	run->host.available_bytes = positive((double)gb_host_available());
+		run->host.memory_bytes = gb_positive(strtod(total, NULL) * 1024);
+	run->host.available_bytes = gb_positive((double)gb_host_available());
 	pages = pages ? strchr(pages, '[') : NULL; /* "always [madvise] never" */
 	if (pages)
 		run->host.huge_pages = keep(room, pages + 1, strcspn(pages + 1, "]"));
@@ -324,16 +319,16 @@ static struct gb_gpu describe_gpu(const struct gb_gpu_info *gpu, char cc[32])
 		.uuid = known(gpu->uuid),
 		.pci = known(gpu->pci),
 		.cc = gpu->cc_major > 0 ? cc : NULL,
-		.sm_count = positive(gpu->sm_count),
-		.memory_bytes = positive((double)gpu->memory_bytes),
-		.l2_bytes = positive((double)gpu->l2_bytes),
-		.bus_bits = positive(gpu->bus_bits),
-		.memory_clock_khz = positive((double)gpu->memory_clock_khz),
-		.sm_clock_khz = positive((double)gpu->sm_clock_khz),
+		.sm_count = gb_positive(gpu->sm_count),
+		.memory_bytes = gb_positive((double)gpu->memory_bytes),
+		.l2_bytes = gb_positive((double)gpu->l2_bytes),
+		.bus_bits = gb_positive(gpu->bus_bits),
+		.memory_clock_khz = gb_positive((double)gpu->memory_clock_khz),
+		.sm_clock_khz = gb_positive((double)gpu->sm_clock_khz),
 		/* Double data rate: two transfers per clock, as vendors count it. */
 		.peak_bytes_per_s =
-			positive(2.0 * (double)gpu->memory_clock_khz * 1e3 * gpu->bus_bits / 8),
-		.power_limit_w = positive(gpu->power_limit_w),
+			gb_positive(2.0 * (double)gpu->memory_clock_khz * 1e3 * gpu->bus_bits / 8),
+		.power_limit_w = gb_positive(gpu->power_limit_w),
 		.ecc = flag(gpu->ecc),
 		.mig = flag(gpu->mig),
 		.persistence = flag(gpu->persistence),
@@ -402,7 +397,7 @@ cJSON *gb_describe_run(const struct gb_run_info *info, struct gb_error *err)
 	struct gb_gpu gpu[GB_MAX_GPUS];
 	const char **argv = calloc((size_t)info->argc + 1, sizeof(char *));
 	struct room *room = calloc(1, sizeof *room);
-	struct gb_run run = gb_no_run;
+	struct gb_run run = *gb_no_run;
 	cJSON *line = NULL;
 	double load[3];
 

@@ -3,6 +3,7 @@
 #ifndef GPUBENCH_CLI_RECORDS_MEMBER_H
 #define GPUBENCH_CLI_RECORDS_MEMBER_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -31,6 +32,12 @@ struct gb_members {
 	size_t count;
 	struct gb_member *item; /* owned */
 };
+
+/* NAN unless the value is positive: 0 stands for unknown where the values come from. */
+static inline double gb_positive(double value)
+{
+	return value > 0 ? value : (double)NAN;
+}
 
 /* Format the value as text, "none" if it is absent.  Returns text. */
 const char *gb_value_words(struct gb_field_value value, char *text, size_t size);

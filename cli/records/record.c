@@ -210,7 +210,7 @@ const struct gb_field gb_count_fields[] = {
 };
 const size_t gb_count_field_count = GB_COUNT(gb_count_fields);
 
-struct gb_run gb_no_run = {
+static struct gb_run no_run = {
 	.run_id = "",
 	.on_cpu = { .name = "unknown", .text = "unknown" },
 	.on_gpu = { .name = "unknown", .text = "unknown" },
@@ -219,8 +219,10 @@ struct gb_run gb_no_run = {
 /* Runs before main(): unknown numbers must be NAN, not 0. */
 __attribute__((constructor)) static void know_nothing(void)
 {
-	gb_fields_clear(run_fields, GB_COUNT(run_fields), &gb_no_run);
+	gb_fields_clear(run_fields, GB_COUNT(run_fields), &no_run);
 }
+
+const struct gb_run *const gb_no_run = &no_run;
 
 /* ---- schema 1 ----------------------------------------------------------------------------- */
 
@@ -422,7 +424,7 @@ static void derive(struct gb_record *record)
 
 struct gb_record gb_record_empty(void)
 {
-	struct gb_record record = { .run = &gb_no_run };
+	struct gb_record record = { .run = gb_no_run };
 
 	gb_fields_clear(record_fields, GB_COUNT(record_fields), &record);
 	gb_fields_clear(derived_fields, GB_COUNT(derived_fields), &record);
@@ -439,7 +441,7 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 		return NULL;
 	}
 	record->line = line;
-	record->run = &gb_no_run;
+	record->run = gb_no_run;
 	if (!read_line(record_fields, GB_COUNT(record_fields), line, record, fault) &&
 	    !read_counts(record, fault)) {
 		derive(record);

@@ -155,8 +155,8 @@ struct gb_record {
 	cJSON *line;              /* owned; texts point into it */
 };
 
-/* A run about which nothing is known.  Must not be changed. */
-extern struct gb_run gb_no_run;
+/* A run about which nothing is known. */
+extern const struct gb_run *const gb_no_run;
 
 /* A record in which nothing is known. */
 struct gb_record gb_record_empty(void);

@@ -102,7 +102,7 @@ enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_rec
 	for (size_t i = 0; i < list->run_count; i++)
 		add(names, list->run[i]->run_id, list->run[i]);
 	for (size_t i = 0; i < list->count; i++)
-		add(names, list->record[i]->run_id, &gb_no_run);
+		add(names, list->record[i]->run_id, gb_no_run);
 	for (int part = 0; part < PARTS; part++)
 		if (tells_apart(names, part))
 			for (size_t i = 0; i < names->count; i++)

@@ -19,8 +19,8 @@ extern const size_t gb_workload_count;
 /* The workload of that name, or NULL. */
 const struct gb_workload *gb_workload_find(const char *name);
 
-/* The record's "input.source": the result of the workload's source() if it has one; else "file" if
- * the parameter `file` is given and "generated" if not. */
+/* The result of the workload's source() if it has one; else "file" if the parameter `file` is given
+ * and "generated" if not.  A record's "input" is this, unless it is "generated". */
 const char *gb_workload_source(const struct gb_workload *workload, const void *params);
 
 /* True if a glob (fnmatch) matches one of a variant's names: "radix/cpu/best", "cpu/best" or

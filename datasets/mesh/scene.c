@@ -19,33 +19,80 @@ struct scene {
 	void (*triangle)(uint64_t seed, size_t count, size_t i, float corner[9]);
 	size_t pieces; /* pieces of a surface; 0: one per FLAKE_CELLS cells */
 	double aspect; /* rows : columns of a piece */
+	struct gb_view view;
 };
 
 static const struct scene scenes[] = {
-	{ "terrain", 1 << 20, gb_point_terrain, NULL, 1, 1 },
-	{ "knot", 1 << 18, gb_point_knot, NULL, 1, 10 },
-	{ "flake", 1 << 20, gb_point_flake, NULL, 0, 1 },
-	{ "soup", 1 << 20, NULL, gb_triangle_soup, 0, 0 },
-	{ "city", 1 << 20, NULL, gb_triangle_city, 0, 0 },
-	{ "teapot", 25600, gb_point_teapot, NULL, 32, 1 },
-	{ "flat", 1 << 14, gb_point_flat, NULL, 1, 1 },
-	{ "points", 1 << 14, NULL, gb_triangle_points, 0, 0 },
-	{ "copies", 1 << 14, NULL, gb_triangle_copies, 0, 0 },
-	{ "huge", 1 << 14, NULL, gb_triangle_huge, 0, 0 },
-};
-
-/* The views, in the order of the scenes. */
-static const struct gb_view views[GB_COUNT(scenes)] = {
-	{ { -0.1, 0.35, -0.15 }, { 0.55, -0.05, 0.6 }, { 0, 1, 0 }, 50 },      /* terrain */
-	{ { 1, 8, 7 }, { 0, 0, 0 }, { 0, 1, 0 }, 40 },                         /* knot */
-	{ { 1.5, 2.2, 4.5 }, { 0, 0.25, 0 }, { 0, 1, 0 }, 45 },                /* flake */
-	{ { -0.8, 1.3, -1.1 }, { 0.5, 0.5, 0.5 }, { 0, 1, 0 }, 45 },           /* soup */
-	{ { -0.15, 0.35, -0.2 }, { 0.5, 0, 0.5 }, { 0, 1, 0 }, 50 },           /* city */
-	{ { 2.5, 5, 8 }, { 0.2, 1.4, 0 }, { 0, 1, 0 }, 45 },                   /* teapot */
-	{ { 0.3, 1.3, -0.7 }, { 0.5, 0.25, 0.45 }, { 0, 1, 0 }, 50 },          /* flat */
-	{ { -8, 12, -10 }, { 4, 4, 4 }, { 0, 1, 0 }, 45 },                     /* points */
-	{ { 0.3, 0.3, -2 }, { 0.3, 0.3, 0 }, { 0, 1, 0 }, 45 },                /* copies */
-	{ { -8e10, 1.3e11, -1.1e11 }, { 5e10, 5e10, 5e10 }, { 0, 1, 0 }, 45 }, /* huge */
+	{ "terrain",
+	  1 << 20,
+	  gb_point_terrain,
+	  NULL,
+	  1,
+	  1,
+	  { { -0.1, 0.35, -0.15 }, { 0.55, -0.05, 0.6 }, { 0, 1, 0 }, 50 } },
+	{ "knot",
+	  1 << 18,
+	  gb_point_knot,
+	  NULL,
+	  1,
+	  10,
+	  { { 1, 8, 7 }, { 0, 0, 0 }, { 0, 1, 0 }, 40 } },
+	{ "flake",
+	  1 << 20,
+	  gb_point_flake,
+	  NULL,
+	  0,
+	  1,
+	  { { 1.5, 2.2, 4.5 }, { 0, 0.25, 0 }, { 0, 1, 0 }, 45 } },
+	{ "soup",
+	  1 << 20,
+	  NULL,
+	  gb_triangle_soup,
+	  0,
+	  0,
+	  { { -0.8, 1.3, -1.1 }, { 0.5, 0.5, 0.5 }, { 0, 1, 0 }, 45 } },
+	{ "city",
+	  1 << 20,
+	  NULL,
+	  gb_triangle_city,
+	  0,
+	  0,
+	  { { -0.15, 0.35, -0.2 }, { 0.5, 0, 0.5 }, { 0, 1, 0 }, 50 } },
+	{ "teapot",
+	  25600,
+	  gb_point_teapot,
+	  NULL,
+	  32,
+	  1,
+	  { { 2.5, 5, 8 }, { 0.2, 1.4, 0 }, { 0, 1, 0 }, 45 } },
+	{ "flat",
+	  1 << 14,
+	  gb_point_flat,
+	  NULL,
+	  1,
+	  1,
+	  { { 0.3, 1.3, -0.7 }, { 0.5, 0.25, 0.45 }, { 0, 1, 0 }, 50 } },
+	{ "points",
+	  1 << 14,
+	  NULL,
+	  gb_triangle_points,
+	  0,
+	  0,
+	  { { -8, 12, -10 }, { 4, 4, 4 }, { 0, 1, 0 }, 45 } },
+	{ "copies",
+	  1 << 14,
+	  NULL,
+	  gb_triangle_copies,
+	  0,
+	  0,
+	  { { 0.3, 0.3, -2 }, { 0.3, 0.3, 0 }, { 0, 1, 0 }, 45 } },
+	{ "huge",
+	  1 << 14,
+	  NULL,
+	  gb_triangle_huge,
+	  0,
+	  0,
+	  { { -8e10, 1.3e11, -1.1e11 }, { 5e10, 5e10, 5e10 }, { 0, 1, 0 }, 45 } },
 };
 
 static const struct scene *find(const char *name)
@@ -147,7 +194,7 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
 	*mesh = (struct gb_mesh){ 0 };
 	if (!scene)
 		return gb_fail(err, GB_EUSAGE, "there is no generated scene %s", name);
-	*view = views[scene - scenes];
+	*view = scene->view;
 	mesh->count = count ? count : scene->usual;
 	s.point = scene->point;
 	if (s.point)

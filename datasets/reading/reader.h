@@ -100,7 +100,8 @@ size_t gb_count_lines(const char *begin, const char *end);
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
-/* Read the decimal number, "nan" or "inf" at `at`, which must not be a blank.  Returns its end, or
+/* Read the decimal number, "nan" or "inf" at `at`, which must be neither a blank nor a
+ * newline.  Returns its end, or
  * NULL if there is none. */
 const char *gb_read_number(const char *at, double *value);
 

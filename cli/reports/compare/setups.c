@@ -97,7 +97,7 @@ static struct gb_setup_value value_of(size_t part, const struct gb_record *recor
 		return value;
 	switch (parts[part].place) {
 	case OF_MACHINE:
-		if (run != &gb_no_run && (gpu || gb_is_cpu(record)))
+		if (run != gb_no_run && (gpu || gb_is_cpu(record)))
 			value.is = (struct gb_field_value){ GB_VALUE_TEXT, 0,
 							    gb_record_machine(record)->text };
 		break;
@@ -112,7 +112,7 @@ static struct gb_setup_value value_of(size_t part, const struct gb_record *recor
 		value.is = clock_of(record);
 		break;
 	case OF_ENVIRONMENT:
-		if (run != &gb_no_run)
+		if (run != gb_no_run)
 			value.is.kind = GB_VALUE_TEXT;
 		break;
 	case OF_RUN:

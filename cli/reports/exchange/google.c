@@ -87,7 +87,7 @@ enum gb_status gb_google_print_records(FILE *file, const struct gb_records *list
 		cJSON_Delete(benchmarks);
 		goto out;
 	}
-	ok = put_context(document, list->run_count ? list->run[0] : &gb_no_run);
+	ok = put_context(document, list->run_count ? list->run[0] : gb_no_run);
 	ok = gb_json_put(document, "benchmarks", benchmarks) && ok;
 	for (size_t i = 0; i < 2 * keys.group_count && ok; i++)
 		ok = put_key(benchmarks, &keys.entry[keys.group[i / 2].first],
