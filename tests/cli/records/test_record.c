@@ -253,6 +253,21 @@ Test(record, counts_are_passed_through)
 	cr_expect_null(gb_describe_result(&r, "0123456789abcdef", 0, NULL, &err));
 }
 
+Test(record, why_sampling_stopped)
+{
+	static const char *const word[] = { "converged", "limit", "fixed" };
+
+	for (size_t i = 0; i < GB_COUNT(word); i++) {
+		struct gb_result r = measured(&cpu);
+		cJSON *line;
+
+		r.stop = (enum gb_stop)i;
+		line = describe(&r);
+		expect_text(line, "stop_reason", word[i]);
+		cJSON_Delete(line);
+	}
+}
+
 Test(record, a_failure_leaves_no_time_behind)
 {
 	struct gb_result r = measured(&cuda);

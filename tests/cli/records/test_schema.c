@@ -265,6 +265,25 @@ Test(schema, statuses_of_schema_1_are_converted)
 			       ",\"verify\":{\"result\":\"%s\",\"method\":\"m\"}", row[i][1]);
 		record = first_schema(row[i][0], members);
 		cr_expect_str_eq(gb_status_word(record->status), row[i][2], "%s", row[i][0]);
+		cr_expect_null(record->input, "a generated input has no name");
+		gb_record_free(record);
+	}
+}
+
+Test(schema, stop_reasons_of_schema_1_are_converted)
+{
+	static const char *const row[][2] = {
+		{ "converged", "converged" }, { "no_gain", "limit" }, { "max_samples", "limit" },
+		{ "time_limit", "limit" },    { "untimed", "fixed" }, { "fixed", "fixed" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char members[64];
+		struct gb_record *record;
+
+		(void)snprintf(members, sizeof members, ",\"stop_reason\":\"%s\"", row[i][0]);
+		record = first_schema("ok", members);
+		cr_expect_str_eq(record->stop_reason, row[i][1], "%s", row[i][0]);
 		gb_record_free(record);
 	}
 }

@@ -181,17 +181,18 @@ Test(cbt_verify, planted_faults)
 		int op, ids;
 		const char *words;
 	} fault[] = {
-		{ wrong_id, CBT_DECODE, CBT_STORE, "leaf 57 of 410 is node *, not *" },
-		{ ids_out_of_order, CBT_BITFIELD, CBT_STORE, "leaf 200 of 410 is node *" },
+		{ wrong_id, CBT_DECODE, CBT_STORE, "leaf 57 of 410 is node 189, not 190" },
+		{ ids_out_of_order, CBT_BITFIELD, CBT_STORE,
+		  "leaf 200 of 410 is node 1687, not 1688" },
 		{ last_id_never_written, CBT_DECODE, CBT_STORE, "leaf 409 of 410" },
 		{ a_leaf_too_few, CBT_CYCLE, CBT_STORE, "409 leaves decoded of 410" },
 		{ a_leaf_too_many, CBT_CYCLE, CBT_STORE, "411 leaves decoded of 410" },
 		{ wrong_sum_of_ids, CBT_DECODE, CBT_SUM,
-		  "the ids of the leaves add up to *, not *" },
+		  "the ids of the leaves add up to 564593, not 564592" },
 		{ marker_of_the_paper, CBT_REDUCE, CBT_STORE,
 		  "the heap starts with bits 0x1000, not with the depth marker 0x400" },
 		{ changed_field, CBT_CYCLE, CBT_STORE,
-		  "bit 777 of the field is * after the run, and should be *" },
+		  "bit 777 of the field is 0 after the run, and should be 1" },
 		{ lost_frame, CBT_UPDATE, CBT_STORE, "of the field is" },
 		{ a_leaf_too_few, CBT_REDUCE, CBT_STORE,
 		  "409 leaves reported, but the root's sum is 410" },

@@ -7,7 +7,7 @@ gpubench history runs --format=markdown 'radix/cpu/best*' 'radix/cpu/q*'; echo "
 gpubench history runs --threshold=20 'radix/cpu/lsd8'; echo "status $?"
 gpubench history runs --format=json >history.json; echo "status $?"
 /usr/bin/python3 "$TESTS/schema.py" --report history.json || exit
-grep -A 6 '"launch":' history.json | head -n 7 >first; cat first
+grep -B 6 -A 5 '"launch":' history.json | head -n 12 >first; cat first
 gpubench history runs --format=html >page.html; echo "status $?"
 grep -c '<figure>' page.html
 grep -o '<title>[^<]*commit c0ffee10[^<]*</title>' page.html | head -n 3 >titles; cat titles
