@@ -299,9 +299,9 @@ bench: deps
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
-## bench-peers: compare the CPU variants with established libraries (takes about 30 minutes)
+## bench-peers: compare the CPU variants with established libraries (10 minutes)
 bench-peers: all
-	$(Q)scripts/measure.sh results/latest.peers peers
+	$(Q)scripts/measure.sh results/latest.peers 'peers-*'
 	$(Q)for case in results/latest.peers/*.jsonl; do \
 		echo "# $${case##*/}"; ./gpubench versus --by=peer $$case; done
 

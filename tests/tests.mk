@@ -99,7 +99,7 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## test-cli: golden command-line cases and tests of the whole program
 whole    := page docs papers plots reading resume signals memory install nvcc nosys counts gate \
-	exchange recipes vulkan
+	exchange recipes vulkan figures
 # Each launch measures the copy bandwidth with 16 MiB instead of 256 MiB, since there are many.
 test-cli: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
@@ -108,6 +108,7 @@ test-cli: $(whole:%=whole-%)
 $(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow \
 		$(BUILD)/nomemory.so $(BUILD)/nosys.so
 whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench
+whole-figures: ; $(Q)GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check
 whole-docs:    ; $(Q)$(PYTHON) tests/docs.py $(BUILD)/gpubench
 whole-plots:   ; $(Q)$(PYTHON) tests/plots.py $(BUILD)/gpubench
 whole-papers:  ; $(Q)tests/papers.sh $(BUILD)/gpubench
@@ -223,10 +224,10 @@ shaders: $(shaders:%=%.inc)
 	@echo "  GLSL  $<"
 	$(Q)$(GLSLANG) --quiet --target-env vulkan1.2 -g0 -x $< -o $@
 
-## measure: measure the CPU figures of the pages in docs/ and print their tables (twelve minutes)
+## measure: measure the CPU figures of the pages in docs/ and print their tables (40 minutes)
 measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
-		scripts/measure.sh $$folder && scripts/figures.sh $$folder
+		scripts/measure.sh $$folder && scripts/figures.py $$folder
 
 .PHONY: $(whole:%=whole-%) test-layers test-unit test-simt test-cli gpu-check test-resume \
 	test-slurm test-gate deps-test simt simt-test simt-stress simt-all asan tsan fuzz lint \

@@ -1,9 +1,7 @@
-# The committed pages hold the tables that their records give.
-# --check finds a table with a changed digit, and figures.sh prints that table again.
+# --check finds a table with a changed digit, and figures.py prints that table again.
 top=$TESTS/..
-GPUBENCH=gpubench "$top/scripts/figures.sh" --check || exit
 mkdir -p docs scripts results/measured/cpu-a results/measured/cpu-b
-cp "$top/scripts/figures.sh" "$top/scripts/columns.py" scripts
+cp "$top/scripts/figures.py" "$top/scripts/columns.py" scripts
 cat >docs/page.md <<'END'
 before
 <!-- begin: gpubench report --format=markdown results/measured/cpu-a/sizes.jsonl -->
@@ -15,23 +13,67 @@ before
 after
 END
 : >README.md
-gpubench radix 'cpu/spli[t]' cpu/split-omp --count=7,77 --threads=1 --samples=1 --quiet --output=results/measured/cpu-b/sizes.jsonl
+table=results/measured/cpu-b/sizes.jsonl
+gpubench radix 'cpu/spli[t]' cpu/split-omp --count=7,77 --threads=1 --samples=7 --quiet --output=$table
+# measures COUNTS: write a measure.sh that has these counts.
+measures() {
+	printf '#!/bin/sh\n' >scripts/measure.sh
+	for name in sizes absent; do
+		echo "echo '$name: gpubench radix cpu/spli[t] cpu/split-omp $1 --threads=1 --samples=7'"
+	done >>scripts/measure.sh
+	chmod +x scripts/measure.sh
+}
+measures --count=7,77
 export GPUBENCH=gpubench
-scripts/figures.sh results/measured/cpu-b || exit
+scripts/figures.py results/measured/cpu-b || exit
 # The test replaces the parts that vary (times and the machine) and the list of all parameters.
 sed 's/^gpubench 0.*/MACHINE/; s/^type=u32 .*/PARAMETERS/; /^| [0-9]* | cpu/s/^\(| [0-9]* | [^ ]* |\).*/\1 .../' docs/page.md
-scripts/figures.sh --check || exit
+scripts/figures.py --check || exit
 sed -i 's/^| 77 /| 78 /' docs/page.md
-scripts/figures.sh --check >differences && echo "a changed digit was not found"
+scripts/figures.py --check 2>differences && echo "a changed digit was not found"
 grep '^[-+]| 7[78] ' differences | sed 's/^\(.| 7[78] |\).*/\1/' | sort -u
-scripts/figures.sh && scripts/figures.sh --check || exit
+scripts/figures.py && scripts/figures.py --check || exit
 # A file that also holds a run of another machine, or of another commit, is refused.
-cp results/measured/cpu-b/sizes.jsonl one.jsonl
+cp $table one.jsonl
 for change in 's/"cpu":"/&another /' 's/"commit":"/&a/'; do
-	sed "$change" one.jsonl | cat one.jsonl - >results/measured/cpu-b/sizes.jsonl
-	scripts/figures.sh --check >/dev/null 2>mixed && echo "was not found"
+	sed "$change; s/\"run_id\":\"/&0/" one.jsonl | cat one.jsonl - >$table
+	scripts/figures.py --check 2>mixed && echo "was not found"
 	sort -u mixed
 done
-cp one.jsonl results/measured/cpu-b/sizes.jsonl
+# A newer record with the two variants in the other order contradicts the table, unless it is of
+# another machine or older.
+# planted SPLIT OMP: print the records with these times at 77 keys.
+planted() {
+	sed "/\"count\":77,/{/\"variant\":\"split\"/s/\"median\":.*/$(taking "$1")/
+		/split-omp/s/\"median\":.*/$(taking "$2")/;}" one.jsonl
+}
+taking() {
+	echo "\"median\":$1,\"samples\":[$1,$1,$1,$1,$1,$1,$1]}}"
+}
+planted 100 900 >$table
+scripts/figures.py
+planted 800 200 | sed 's/"run_id":"/&0/; s/"started":"2/&9/' >newer.jsonl
+for change in '' 's/"cpu":"/&another /' 's/"started":"29/"started":"19/'; do
+	sed "$change" newer.jsonl >results/measured/cpu-b/newer.jsonl
+	scripts/figures.py --check && echo "no contradiction"
+done
+rm results/measured/cpu-b/newer.jsonl
+# A command is stale if measure.sh has another, if it makes other records, or if the program refuses
+# it.
+measures --count=7
+scripts/figures.py --check
+for counts in --count=7 --count=7,77,777 --size=7; do
+	measures $counts
+	planted 100 900 | sed "s/--count=7,77/$counts/" >$table
+	scripts/figures.py
+	scripts/figures.py --check
+done
+# All tables of CPUs are of one commit.
+measures --count=7,77
+cp one.jsonl $table
+sed 's/"commit":"[^"]*/"commit":"0123456789ab/' one.jsonl >results/measured/cpu-b/absent.jsonl
+scripts/figures.py
+scripts/figures.py --check 2>several && echo "several commits were not found"
+sed 's/has [^,]*/has COMMIT/g' several
 sed -i '$s/.*/<!-- end -->/' docs/page.md
-scripts/figures.sh --check
+scripts/figures.py --check
