@@ -23,8 +23,7 @@ and the table without its heading.  If the file does not exist, the text is "Not
                             no interval);
                           - a table's command no longer makes its records.  scripts/measure.sh must
                             have that command for a CPU, and its dry run must list the same keys.
-                            On a GPU the dry run must list the keys, if the program still accepts
-                            the command;
+                            On a GPU the dry run must list the keys;
                           - the tables of CPUs are of several commits or machines.
 
 The runs of a table's file must be of one machine and one commit.
@@ -108,13 +107,16 @@ def mixed(runs):
 
 
 def argv_of(run):
-    """The command line that measured a run, without the options that only say where to write."""
+    """The command line that measured a run, without the options that only say where to write.  Of
+    the two limits on sampling that are gone, ten times --min-time is --max-time."""
     words = iter(run["argv"])
     kept = []
     for word in words:
         if word == "-o":
             next(words)
-        elif not re.match("--quiet$|--overwrite$|--output=", word):
+        elif word.startswith("--min-time="):
+            kept.append("--max-time=%g" % (10 * float(word.partition("=")[2])))
+        elif not re.match("--quiet$|--overwrite$|--output=|--max-samples=", word):
             kept.append(word)
     return kept
 
@@ -190,11 +192,13 @@ def find_stale(page, path):
         dry = subprocess.run([program, *argv, "--dry-run"], stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True)
         if dry.returncode:
-            said = "%s: %s: its command is no longer accepted: %s" % (page, path,
-                                                                     dry.stderr.strip())
-            (fail if on_cpu else print)(said)
+            fail("%s: %s: its command is no longer accepted: %s" % (page, path,
+                                                                    dry.stderr.strip()))
             return
         listed |= set(re.findall(r"^(\w+/\w+/[^:]+):", dry.stdout, re.M))
+    if not on_cpu:  # the default number of threads is this machine's
+        known, listed = ({re.sub(" threads=[0-9]+", "", key) for key in keys}
+                         for keys in (known, listed))
     for key in sorted(known - listed):
         fail("%s: %s is stale: its command does not measure %s" % (page, path, key))
     for key in sorted(listed - known) if on_cpu else ():
@@ -326,6 +330,9 @@ def check(shown):
 
 
 def main():
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__.strip())
+        sys.exit()
     is_check = sys.argv[1:] == ["--check"]
     folder = None if is_check or not sys.argv[1:] else os.path.relpath(sys.argv[1], top)
     if folder and not (re.fullmatch(r"results/measured/[\w.-]+", folder) and
