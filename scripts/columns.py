@@ -13,11 +13,13 @@ import csv
 import re
 import sys
 
+if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+    sys.exit(__doc__)
 wanted = [word.partition("=")[::2] if "=" in word else (word, word) for word in sys.argv[1:]]
 titles, names = zip(*wanted)
 reader = csv.DictReader(sys.stdin)
 for name in names:
-    if name not in reader.fieldnames:
+    if name not in (reader.fieldnames or ()):
         sys.exit("columns.py: there is no column " + name)
 metrics = [name for name in names if name.startswith("metric_")]
 rows = [[row[name] for name in names] for row in reader

@@ -11,6 +11,10 @@
 # if one is missing.
 set -euo pipefail
 
+if [[ ${1:-} == -* ]]; then
+	sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p;}' "$0"
+	exit 2
+fi
 manifest=$(dirname "$0")/../datasets/mesh/meshes.def
 directory=${1:-meshes}
 

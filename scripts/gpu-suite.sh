@@ -37,6 +37,10 @@
 # PREBUILT=FOLDER: build nothing; FOLDER has gpubench, gpubench-simt and unit, with nvml.so beside
 # it.
 set -u
+if [[ ${1:-} == -* ]]; then
+	sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p;}' "$0"
+	exit 2
+fi
 cd "$(dirname "$0")/.."
 
 if [ -n "${DEPS:-}" ]; then

@@ -2,6 +2,7 @@
 # man.sh GPUBENCH FOLDER -- make the manual pages with help2man from the program's own help: one for
 # each command and benchmark, and gpubench.1, which is written last.
 set -eu
+[ $# = 2 ] || { echo "usage: man.sh GPUBENCH FOLDER" >&2; exit 2; }
 program=$1 folder=$2
 command -v help2man >/dev/null || { echo "man.sh needs help2man (Debian: help2man)" >&2; exit 1; }
 # help2man splits its command line at spaces: give it a path without any.

@@ -17,6 +17,7 @@ cd "$(dirname "$0")/.."
 check=
 [ "${1:-}" != --check ] || { check=yes; shift; }
 build=${1:?usage: ptxas-table.sh [--check] BUILD}
+[ -d "$build" ] || { echo "ptxas-table.sh: $build is not a folder" >&2; exit 2; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 format='%-24s %-7s %-56s %4s %6s %6s %6s %6s\n'
@@ -35,6 +36,7 @@ for file in $(find cuda -name '*.cu' ! -name cub.cu); do
 			printf format, file, arch, kernel, registers, stack, stores, loads, shared
 		}'
 done | LC_ALL=C sort >"$scratch/rows"
+[ -s "$scratch/rows" ] || { echo "ptxas-table.sh: $build has no kernel" >&2; exit 1; }
 {
 	echo "nvcc $(nvcc --version | sed -n 's/.*release.*, V//p')"
 	printf "$format" file arch kernel regs stack spill_st spill_ld shared

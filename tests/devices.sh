@@ -3,7 +3,7 @@
 # device, all at once, and the records of all in one file.
 set -eu
 gpubench=$(realpath "$1")
-scratch=$(mktemp -d)
+scratch=$(realpath "$(mktemp -d)")
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 export GPUBENCH_PTX_DEVICES=3
@@ -70,5 +70,9 @@ kill -INT $!
 status=0
 wait $! || status=$?
 [ $status = 130 ] || fail "interrupted: exit status $status: $(cat said)"
-! pgrep -f "$scratch" >/dev/null || fail "a process outlives the interrupt"
+for process in /proc/[0-9]*; do
+	[ "$(readlink "$process/exe")" != "$gpubench" ] ||
+		[ "$(readlink "$process/cwd")" != "$scratch" ] ||
+		fail "a process outlives the interrupt: ${process#/proc/}"
+done
 echo "devices: three at once, resumed, launched twice, interrupted"

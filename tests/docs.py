@@ -2,8 +2,8 @@
 """docs.py GPUBENCH -- checks README.md and docs/*.md against the program.
 
 Every command line in a block is run: measurements with --dry-run and without files, reports on
-made records.  Commands, statuses, formats, options and variants that the pages name must exist, and
-the manual must name every command, exit status and format.
+made records.  Commands, statuses, formats, options, variants and make targets that the pages name
+must exist, and the manual must name every command, exit status and format.
 """
 import glob
 import json
@@ -37,8 +37,16 @@ def help_of(command):
     return re.sub(r"\n\s+", " ", run("help", command).stdout)
 
 
-pages = {name: open(os.path.join(top, name), encoding="utf-8").read()
-         for name in ["README.md", *sorted(glob.glob("docs/*.md", root_dir=top))]}
+def text_of(name):
+    with open(os.path.join(top, name), encoding="utf-8") as file:
+        return file.read()
+
+
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "tests/*/README.md")
+pages = {name: text_of(name) for glob_ in PAGES for name in sorted(glob.glob(glob_, root_dir=top))}
+makefiles = ["Makefile", *glob.glob("tests/**/*.mk", root_dir=top, recursive=True)]
+targets = {target for name in makefiles
+           for target in re.findall(r"^## ([a-z-]+):", text_of(name), re.MULTILINE)}
 overview = run("help").stdout
 commands = re.findall(r"^  ([a-z]+) ", overview, re.MULTILINE)
 helps = {command: help_of(command) for command in commands}
@@ -121,7 +129,8 @@ def check_lists():
 def check_names():
     variants = {v["name"] for benchmark in listed["benchmarks"] for v in benchmark["variants"]}
     known = " ".join(helps.values())
-    for path in glob.glob(top + "/scripts/**/*", recursive=True):
+    scripts = glob.glob(top + "/scripts/**/*", recursive=True)
+    for path in scripts + glob.glob(top + "/tests/trials/*"):
         if os.path.isfile(path):
             with open(path, encoding="utf-8", errors="replace") as file:
                 known += file.read()
@@ -131,17 +140,20 @@ def check_names():
             expect(name in variants or os.path.exists(os.path.join(top, name)), page, name)
         for option in set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", text)):
             expect(option in known or option in FOREIGN, page, "no such option", option)
+        for target in set(re.findall(r"(?:`|^    )make ([a-z][a-z-]+)", text, re.MULTILINE)):
+            expect(target in targets, page, "no such target", target)
 
 
 check_commands()
 check_lists()
 check_names()
-# The same checks must find a wrong command, its option, a wrong variant and a wrong option.
+# The same checks must find a wrong command, its option, a wrong variant, option and target.
 found, failures = failures, []
-pages = {"a page": "    gpubench radix --no-such=1\n\n`cpu/no-such` `--no-such-option`\n"}
+pages = {"a page": "    gpubench radix --no-such=1\n\n"
+                   "`cpu/no-such` `--no-such-option` `make no-such`\n"}
 check_commands()
 check_names()
-if len(failures) != 4:
-    found.append("%d of 4 planted faults are found" % len(failures))
+if len(failures) != 5:
+    found.append("%d of 5 planted faults are found" % len(failures))
 print("\n".join([*found, "docs: %d passed, %d failed" % (passed, len(found))]))
 sys.exit(bool(found))

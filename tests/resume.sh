@@ -45,6 +45,7 @@ done
 left=$(keys killed.jsonl 2>/dev/null | wc -l)
 "${sweep[@]}" --resume -o killed.jsonl
 keys whole.jsonl >whole
+[ -s whole ] || { echo "resume: the sweep has no keys"; exit 1; }
 twice=$(sort whole | uniq -d)
 [ -z "$twice" ] || { echo "resume: measured twice in one sweep: $twice"; exit 1; }
 keys killed.jsonl >killed

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands/arguments.h"
@@ -71,13 +72,14 @@ struct side {
 static enum gb_status side_read(struct side *side, const char *word, struct gb_error *err)
 {
 	const size_t length = strcspn(word, "=");
+	struct stat file;
 
 	if (length == 0 || length >= sizeof side->name || !word[length] || !word[length + 1] ||
 	    memchr(word, '/', length))
 		return gb_fail(err, GB_EUSAGE, "'%.80s' is not NAME=PROGRAM", word);
 	memcpy(side->name, word, length);
 	side->program = word + length + 1;
-	if (access(side->program, X_OK))
+	if (stat(side->program, &file) || !S_ISREG(file.st_mode) || access(side->program, X_OK))
 		return gb_fail(err, GB_EUSAGE, "%s: %.200s is not a program that can be run",
 			       side->name, side->program);
 	return GB_OK;

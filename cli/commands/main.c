@@ -83,7 +83,7 @@ static enum gb_status help(int argc, char **argv, struct gb_error *err)
 	if (argc > 2)
 		return gb_fail(err, GB_EUSAGE, "help takes one command or benchmark, not '%.80s'",
 			       argv[2]);
-	if (words[0] && words[0][0] != '-')
+	if (words[0] && !gb_equal(words[0], "--help") && !gb_equal(words[0], "-h"))
 		return run(2, words, err);
 	print_usage(stdout);
 	return GB_OK;

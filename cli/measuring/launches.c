@@ -49,7 +49,7 @@ static _Noreturn void become(const char *program, char *const *argv, int keep, i
 	(void)signal(SIGPIPE, SIG_DFL);
 	if (keep)
 		(void)fcntl(keep, F_SETFD, 0);
-	(void)execvp(program, argv);
+	(void)execv(program, argv);
 	failed = errno;
 	(void)!write(report, &failed, sizeof failed);
 	_exit(127);

@@ -9,10 +9,10 @@
 #include "cli/measuring/request.h"
 #include "cli/records/lines.h"
 
-/* Run a program with argv (argv[0] included, NULL at the end) and our environment.  *status is its
- * exit status, 128 + N if signal N ended it, or GB_EINTERRUPTED if we received a signal to end,
- * which is passed on.  The program does not outlive this process.  It inherits descriptor `keep`
- * (0: none).  GB_ERUNTIME if it cannot be started. */
+/* Run the program at a path with argv (argv[0] included, NULL at the end) and our environment.
+ * *status is its exit status, 128 + N if signal N ended it, or GB_EINTERRUPTED if we received a
+ * signal to end, which is passed on.  The program does not outlive this process.  It inherits
+ * descriptor `keep` (0: none).  GB_ERUNTIME if it cannot be started. */
 enum gb_status gb_launch(const char *program, char *const *argv, int keep, int *status,
 			 struct gb_error *err);
 

@@ -101,10 +101,10 @@ static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool unti
 			r->first_ns = host_ns;
 		else if (m->backend->hold && gb_series_push(&r->host_time, host_ns, m->err))
 			return m->err->code;
-		if ((untimed || i == 0) && gb_verify_run(m))
-			return m->err->code;
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
+		if ((untimed || i == 0) && gb_verify_run(m))
+			return m->err->code;
 		if (elapsed_s(m) >= m->how->timeout_s)
 			return gb_fail(
 				m->err, GB_ERUNTIME,
@@ -171,7 +171,8 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified)
 	}
 	if (isnan(r->first_ns))
 		r->first_ns = host_ns;
-	return verified ? verify_sample(m) : GB_OK;
+	/* An interrupted measurement leaves no record, so its sample need not be verified. */
+	return verified && !gb_interrupted ? verify_sample(m) : GB_OK;
 }
 
 /* Take samples until the stopping rule ends sampling and the last sample was verified. */

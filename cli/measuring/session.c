@@ -287,6 +287,8 @@ static enum gb_status measure(void *session, struct gb_result *result, const voi
 	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
 	if (write_lines(s, err))
 		return err->code;
+	if (gb_interrupted) /* while the input was made */
+		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	gb_progress_begin(&s->progress, result);
 	if (!result->code && gb_run(result, input, &s->request->how, true, err))
 		return err->code;

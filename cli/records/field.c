@@ -128,6 +128,8 @@ static const char *read_times(cJSON *series, struct gb_times *times)
 		return wrong && !wrong[0] ? "" : "lacks \"samples\", an array of numbers";
 	times->clock = gb_json_text(series, "clock");
 	times->median = gb_json_number(series, "median");
+	if (times->median < 0)
+		return "has a negative \"median\"";
 	times->ci_low = value_of_item(cJSON_GetArrayItem(interval, 0)).number;
 	times->ci_high = value_of_item(cJSON_GetArrayItem(interval, 1)).number;
 	cJSON_DeleteItemFromObjectCaseSensitive(series, "samples");

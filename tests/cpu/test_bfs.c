@@ -13,6 +13,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/workload.h"
+#include "cpu/bfs/parts/bits.h"
 #include "cpu/simd.h"
 #include "tests/file_of.h"
 #include "tests/sanitized.h"
@@ -228,3 +229,34 @@ Test(bfs_cpu, batches)
 	}
 	gb_bfs_workload.release(input);
 }
+
+#if defined(__x86_64__)
+/* Words of a row that are read until a vertex of the frontier is found in word k, or in none.  The
+ * pull of AVX-512 reads whole vectors. */
+Test(bfs_cpu, words_read)
+{
+	enum { WORDS = 48 };
+	const struct bfs_bits_ops *const ops[] = { &bfs_bits_plain, &bfs_bits_avx512 };
+
+	for (size_t set = 0; set < (cpu_simd() < CPU_AVX512 ? 1 : 2); set++)
+		for (uint32_t k = 0; k <= WORDS; k++) {
+			uint64_t bits[WORDS + 1] = { 0 }, word[64 * WORDS + 64] = { 0 };
+			const uint64_t some = k < WORDS, words = k + some;
+			uint64_t pulled = 0, gathered = 0;
+			uint32_t row[2 * WORDS], at[WORDS];
+			const struct bfs_words frontier = { word, bits, at, WORDS };
+
+			bits[k] = UINT64_C(1) << k;
+			word[64 * k + k] = 1;
+			memcpy(row, bits, sizeof row);
+			for (uint32_t j = 0; j < WORDS; j++)
+				at[j] = j;
+			cr_expect_eq(ops[set]->pull(row, bits, WORDS, &pulled),
+				     some ? 65 * (int64_t)k : -1);
+			cr_expect_eq(pulled, set ? (words + 7) / 8 * 8 : words, "%zu, word %u", set,
+				     k);
+			cr_expect_eq(ops[set]->gather(row, &frontier, 1, &gathered), some);
+			cr_expect_eq(gathered, words, "%zu, word %u", set, k);
+		}
+}
+#endif

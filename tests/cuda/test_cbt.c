@@ -7,48 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/measuring/runner.h"
-#include "cli/measuring/sweep.h"
-#include "cli/workloads/registry.h"
 #include "cuda/cbt/parts/limits.h"
-#include "tests/cuda/gpu.h"
+#include "tests/cuda/points.h"
 
 #if GB_HAVE_CUDA
 
-static const struct gb_settings how = { .timeout_s = 600 };
 static const char *const names[] = { "descent", "descent-graph", "block", "ocbt" };
-
-/* Every point of the sweep must pass. */
-static void run(const char *name, const char *words)
-{
-	const struct gb_workload *workload = gb_workload_find("cbt");
-	struct gb_error err = { 0 };
-	struct gb_sweep sweep = { 0 };
-	void *params = malloc(workload->params_size);
-
-	cr_assert(eq(int, (int)gb_sweep_words(&sweep, workload, words, &err), GB_OK), "%s",
-		  err.message);
-	for (size_t p = 0; p < sweep.count; p++) {
-		struct gb_result r = { .workload = workload,
-				       .variant = find_variant(GB_CUDA, "cbt", name) };
-		void *input = NULL;
-
-		r.params = params;
-		gb_sweep_point(&sweep, p, params);
-		cr_assert(eq(int, (int)workload->prepare(params, &input, &err), GB_OK), "%s",
-			  err.message);
-		gb_run(&r, input, &how, false, &err);
-		cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
-		if (r.outcome == GB_SKIPPED)
-			cr_skip("%s", r.reason);
-		cr_expect(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS,
-			  "cuda/%s, point %zu of %s: %s", name, p, words, r.reason);
-		gb_result_release(&r);
-		workload->release(input);
-	}
-	gb_sweep_release(&sweep);
-	free(params);
-}
 
 /* Groups of 2, 4 and 128 tiles; with groups of 8, one of the 19 - 15 = 4 levels is left over. */
 Test(variants_cbt, tiles)
@@ -56,11 +20,13 @@ Test(variants_cbt, tiles)
 	cbt_cuda_limits.wide = 15;
 	for (unsigned fan = 1; fan <= 3; fan++) {
 		cbt_cuda_limits.block_fan = fan;
-		run("block", "--op=reduce,cycle --depth=16,17,19 --shape=random --fill=0.2");
-		run("block", "--op=update --depth=16,17 --shape=random --fill=0.01 --frames=3");
+		run_points("cbt", "block",
+			   "--op=reduce,cycle --depth=16,17,19 --shape=random --fill=0.2");
+		run_points("cbt", "block",
+			   "--op=update --depth=16,17 --shape=random --fill=0.01 --frames=3");
 	}
 	cbt_cuda_limits.block_fan = CBT_BLOCK_FAN;
-	run("block", "--op=reduce --depth=16,17,19 --shape=random --fill=0.2,1");
+	run_points("cbt", "block", "--op=reduce --depth=16,17,19 --shape=random --fill=0.2,1");
 	cbt_cuda_limits.wide = CBT_WIDE_LEVELS;
 }
 
@@ -68,8 +34,10 @@ Test(variants_cbt, groups_above_1024_bits)
 {
 	for (unsigned fan = 1; fan <= 3; fan++) {
 		cbt_cuda_limits.ocbt_fan = fan;
-		run("ocbt", "--op=reduce,cycle --depth=15,16,17,19 --shape=random --fill=0.2");
-		run("ocbt", "--op=update --depth=16,17 --shape=random --fill=0.01 --frames=3");
+		run_points("cbt", "ocbt",
+			   "--op=reduce,cycle --depth=15,16,17,19 --shape=random --fill=0.2");
+		run_points("cbt", "ocbt",
+			   "--op=update --depth=16,17 --shape=random --fill=0.01 --frames=3");
 	}
 	cbt_cuda_limits.ocbt_fan = CBT_OCBT_FAN;
 }
@@ -87,19 +55,21 @@ Test(variants_cbt, few_leaves)
 	for (size_t i = 0; i < GB_COUNT(names); i++)
 		for (size_t j = 0; j < GB_COUNT(trees); j++) {
 			snprintf(words, sizeof words, "--op=decode,cycle %s", trees[j]);
-			run(names[i], words);
+			run_points("cbt", names[i], words);
 			snprintf(words, sizeof words, "--op=update %s --frames=8", trees[j]);
-			run(names[i], words);
+			run_points("cbt", names[i], words);
 		}
-	run("block", "--op=bitfield --depth=4 --shape=uniform --fill=0.0625");
-	run("block", "--op=bitfield --depth=18 --shape=random --fill=0.000004,0.0001");
+	run_points("cbt", "block", "--op=bitfield --depth=4 --shape=uniform --fill=0.0625");
+	run_points("cbt", "block",
+		   "--op=bitfield --depth=18 --shape=random --fill=0.000004,0.0001");
 }
 
 /* Frames write to another heap than they read, so the input is intact for the next run. */
 Test(variants_cbt, frames_odd_and_even)
 {
 	for (size_t i = 0; i < GB_COUNT(names); i++)
-		run(names[i], "--op=update --depth=9,13 --shape=random --fill=0.3 --frames=1,2,3");
+		run_points("cbt", names[i],
+			   "--op=update --depth=9,13 --shape=random --fill=0.3 --frames=1,2,3");
 }
 
 #endif

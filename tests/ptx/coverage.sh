@@ -13,7 +13,8 @@ run() {
 }
 timed="--samples=2 --warmup=1 --cold --quiet" # the first launch is never held
 
-run "$build/unit-ptx" --filter '@(primitives|bfs_cuda|variants_lbvh|variants_octree)*/*' --jobs 2
+suites='primitives|bfs_cuda|variants_lbvh|variants_octree|variants_radix'
+run "$build/unit-ptx" --filter "@($suites)*/*" --jobs 2
 # Clusters with larger tiles, then devices without clusters.
 run "$build/gpubench-ptx" radix cuda/small --type=u32,u64,f32,pairs --count=150k,300k $timed
 export GPUBENCH_PTX_CLUSTERS=0
@@ -22,6 +23,3 @@ run "$build/gpubench-ptx" bfs cuda/ccam --vertices=33,2100 --p=0.05 --result=dis
 unset GPUBENCH_PTX_CLUSTERS
 # Timed runs reach the hold and the clock; --warps counts active lanes.
 run "$build/gpubench-ptx" bfs --backend=cuda --vertices=300 --warps=yes $timed
-run "$build/gpubench-ptx-wide" radix cuda/onesweep cuda/cub --type=u32,u64,f32,pairs \
-	--count=33,20000 $timed
-run "$build/gpubench-ptx-wide" lbvh cuda/apetrei cuda/karras64 --scene=soup --primitives=5001 $timed

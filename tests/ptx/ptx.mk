@@ -26,19 +26,8 @@ executor := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/cudart/*.cc tests/ptx/
 # GCC searches /usr/include last; -isystem /usr/include would break that order.
 cuda_include := $(if $(filter-out /usr,$(CUDA_HOME)),-isystem $(CUDA_HOME)/include)
 ptx_libs := $(filter-out $(cudart),$(ldlibs))
-$(addprefix $(BUILD)/,gpubench-ptx gpubench-ptx-wide unit-ptx drive ptx-selftest): \
+$(addprefix $(BUILD)/,gpubench-ptx unit-ptx drive ptx-selftest): \
 		$(BUILD)/generated/link_flags
-# Sorts with 64-bit counters, which otherwise need 2^30 keys.
-wide_sorts := primitives/sort.cu radix/cub.cu
-$(BUILD)/wide/%.cu.o: cuda/%.cu $(BUILD)/generated/flags
-	@mkdir -p $(@D)
-	@echo "  NVCC  $< (wide)"
-	$(Q)$(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(ptx_gencode) \
-		-DGPU_SORT_WIDE=1 $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@ \
-		>$(@:.o=.ptxas) 2>&1 || { cat $(@:.o=.ptxas); exit 1; }
-$(BUILD)/gpubench-ptx-wide: $(filter-out $(wide_sorts:%=$(BUILD)/cuda/%.o),$(objects)) \
-		$(wide_sorts:%=$(BUILD)/wide/%.o) $(executor)
-	$(call link,$(ptx_libs))
 $(BUILD)/unit-ptx: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) $(executor)
 	$(call link,$(ptx_libs) -lcriterion)
 # drive runs the variants alone.  $(BUILD)/objects lists the objects that a mutant is linked with.
@@ -78,7 +67,7 @@ ptx-weak: $(BUILD)/drive
 
 # Two processes with one OS thread each, so the schedules are reproducible.  `small` has more shapes
 # than `check` has sizes.  The self-test must cover every opcode of the program.
-ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/gpubench-ptx-wide $(BUILD)/unit-ptx $(BUILD)/ptx-selftest
+ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/unit-ptx $(BUILD)/ptx-selftest
 	$(Q)rm -f $(BUILD)/reached*
 	$(Q)GPUBENCH_PTX_SEED=2 $(BUILD)/gpubench-ptx check --backend=cuda \
 		>$(BUILD)/check-2.txt 2>&1 & \

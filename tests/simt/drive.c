@@ -1,12 +1,13 @@
 /* drive.c -- runs the project's own CUDA variants at the points of sweeps and verifies the results.
  *
- * usage: drive [--once] [--only VARIANT]... ["WORKLOAD [OPTION...]"]...
+ * usage: drive [--once] [--wide] [--only VARIANT]... ["WORKLOAD [OPTION...]"]...
  *
  * Every linked cuda variant of variants.def runs at each point, and the workload's verifier checks
  * its output.  A workload without options runs at the points of its `check` list, as do all
- * workloads if none is named.  Each point runs twice on one state, or once with --once.  The
- * program has no other part of the command line than the sweeps, so a mutant links quickly: only
- * the variants, which are linked next to this object, are instrumented by a checker.
+ * workloads if none is named.  Each point runs twice on one state, or once with --once.  With
+ * --wide, sorts use 64-bit counters, which otherwise need 2^30 keys.  The program has no other part
+ * of the command line than the sweeps, so a mutant links quickly: only the variants, which are
+ * linked next to this object, are instrumented by a checker.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
+#include "cuda/primitives/limits.h"
 
 /* Variants that need only CUDA.  One whose file is not linked is NULL. */
 #define DRIVE_NONE(workload, symbol, name)
@@ -149,6 +151,8 @@ int main(int argc, char **argv)
 			drive.only[drive.only_count++] = argv[++i];
 		else if (gb_equal(argv[i], "--once"))
 			drive.once = true;
+		else if (gb_equal(argv[i], "--wide"))
+			gpu_sort_limits.words = 0;
 		else
 			argv[1 + lines++] = argv[i];
 	}

@@ -121,9 +121,10 @@ static bool test_events(void)
 /* ---- errors, the device ------------------------------------------------------------------ */
 
 /* True if the launch fails with this error, which cudaGetLastError() returns once. */
-static bool refuses_launch(unsigned blocks, unsigned threads, size_t shared, cudaError_t wanted)
+static bool refuses_launch(const struct manner &how, cudaError_t wanted)
 {
-	GPU_LAUNCH(add, blocks, threads, shared, 0, work.data, 1u);
+	(void)simt_bind("add", add, how.blocks, how.threads, how.cluster, how.cooperative,
+			how.shared, (cudaStream_t)0, work.data, 1u);
 	EXPECT(cudaPeekAtLastError() == wanted);
 	EXPECT(cudaGetLastError() == wanted);
 	OK(cudaGetLastError());
@@ -146,9 +147,12 @@ static bool test_errors(void)
 	EXPECT(cudaFuncSetAttribute(add, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 << 10) ==
 	       cudaErrorInvalidValue);
 	(void)cudaGetLastError();
-	return refuses_launch(1, 1025, 0, cudaErrorInvalidConfiguration) &&
-	       refuses_launch(0, 32, 0, cudaErrorInvalidConfiguration) &&
-	       refuses_launch(1, 32, 49 << 10, cudaErrorInvalidValue);
+	return refuses_launch({ 1, 1025 }, cudaErrorInvalidConfiguration) &&
+	       refuses_launch({ 0, 32 }, cudaErrorInvalidConfiguration) &&
+	       refuses_launch({ 1, 32, 1, 49 << 10 }, cudaErrorInvalidValue) &&
+	       refuses_launch({ 3, 32, 2 }, cudaErrorInvalidClusterSize) &&
+	       refuses_launch({ 16, 32, 16 }, cudaErrorInvalidClusterSize) &&
+	       refuses_launch({ 100000, 32, 1, 0, true }, cudaErrorCooperativeLaunchTooLarge);
 }
 
 static bool test_device(void)

@@ -46,24 +46,11 @@ $(foreach program,drive selftest faults,$(SIMT_BUILD)/$(1)/$(program)): \
 endef
 $(foreach kind,$(simt_kinds),$(eval $(call simt_kind,$(kind))))
 
-# The sort with 64-bit look-back words, which are otherwise used from 2^30 keys on.
-simt_sort := cuda/primitives/sort.cu
-$(SIMT_BUILD)/check/sort-wide.cu.o: $(simt_sort) $(BUILD)/generated/flags
-	@mkdir -p $(@D)
-	@echo "  SIMT  $< check, wide words"
-	$(Q)$(CXX) $(simt_compile) $(simt_compile_check) -DGPU_SORT_WIDE=1 -c $< -o $@
-simt_wide = $(patsubst %/$(simt_sort).o,$(SIMT_BUILD)/check/sort-wide.cu.o,\
-	$(call simt_kernels,check))
-$(SIMT_BUILD)/check/drive-wide: $(simt_wide) $(simt_support) $(simt_engine) $(simt_engine_check)
-	@echo "  LD    $@"
-	$(Q)$(CXX) $(simt_link_check) $^ $(simt_libs) -o $@
-
 .PHONY: simt-all
 .SECONDARY:
 # KIND/objects lists the objects that a mutant is linked with, besides kernels.
 simt-all: $(foreach kind,$(simt_kinds),\
-		$(foreach program,selftest faults drive,$(SIMT_BUILD)/$(kind)/$(program))) \
-		$(SIMT_BUILD)/check/drive-wide
+		$(foreach program,selftest faults drive,$(SIMT_BUILD)/$(kind)/$(program)))
 	$(Q)$(foreach kind,$(simt_kinds),echo $(simt_support) $(simt_engine) \
 		$(simt_engine_$(kind)) $(simt_libs) >$(SIMT_BUILD)/$(kind)/objects;)
 

@@ -33,7 +33,7 @@ def plans(build, seeds, size):
     points, small = sweeps.lines(size), sweeps.lines("small")
     brief = small if size == "quick" else points
     # Only the variants concerned.
-    wide = ["--only", "onesweep"] + [line for line in points if line.startswith("radix ")]
+    wide = ["--wide", "--only", "onesweep"] + [line for line in points if line.startswith("radix ")]
     clusters = ["--only", "ccam", "--only", "small"]
     clusters += [line for line in small if line.startswith(("bfs ", "radix "))]
     all_runs = [
@@ -55,8 +55,7 @@ def plans(build, seeds, size):
     # Start the slowest kind first.
     all_runs.sort(key=lambda run: run[1] != "check")
     for name, kind, lines, settings in all_runs:
-        program = os.path.join(build, kind, "drive-wide" if name == "wide words" else "drive")
-        yield name, program, lines, settings
+        yield name, os.path.join(build, kind, "drive"), lines, settings
 
 
 def run(plan):

@@ -156,6 +156,17 @@ static uint64_t zeros_above(uint64_t a, unsigned bits)
 	return n;
 }
 
+/* The position of the highest bit that differs from the sign, from bit 0 or from the top. */
+static uint64_t find(uint64_t a, unsigned bits, bool sign, bool from_top)
+{
+	const bool minus = sign && bit(a, bits - 1);
+
+	for (unsigned n = bits; n-- > 0;)
+		if (bit(a, n) != minus)
+			return from_top ? bits - 1 - n : n;
+	return ~0ull;
+}
+
 static uint64_t funnel(const uint64_t *v, bool left, bool wrap)
 {
 	const unsigned by = wrap ? (unsigned)v[2] % 32 : v[2] > 32 ? 32 : (unsigned)v[2];
@@ -187,7 +198,7 @@ static uint64_t permute(const uint64_t *v)
 	return result[0] + 256u * result[1] + 65536u * result[2] + (uint64_t)result[3] * (1u << 24);
 }
 
-/* As written in the manual. */
+/* insert() and extract() are written as in the manual. */
 static uint64_t insert(const uint64_t *v, unsigned bits)
 {
 	const unsigned at = v[2] & 255, length = v[3] & 255;
@@ -198,6 +209,17 @@ static uint64_t insert(const uint64_t *v, unsigned bits)
 		f |= (uint64_t)bit(v[0], n) << (at + n);
 	}
 	return f;
+}
+
+static uint64_t extract(const uint64_t *v, unsigned bits, bool sign)
+{
+	const unsigned at = v[1] & 255, length = v[2] & 255, msb = bits - 1;
+	const bool fill = sign && length && bit(v[0], std::min(at + length - 1, msb));
+	uint64_t d = 0;
+
+	for (unsigned n = 0; n <= msb; n++)
+		d |= (uint64_t)(n < length && at + n <= msb ? bit(v[0], at + n) : fill) << n;
+	return d;
 }
 
 static uint64_t mask_of(uint64_t at, uint64_t length)
@@ -237,6 +259,11 @@ static uint64_t logic3(const uint64_t *v, unsigned table)
 		E("setp.eq.b" #b, "0=" #w #w, v[0] == v[1]),                     \
 		E("setp.ne.b" #b, "0=" #w #w, v[0] != v[1])
 
+#define FIELDS(type, b, sign, w)                                             \
+	E("bfind" type, "4=" w, find(v[0], b, sign, false)),                 \
+		E("bfind.shiftamt" type, "4=" w, find(v[0], b, sign, true)), \
+		E("bfe" type, w "=" w "44", extract(v, b, sign))
+
 static const struct expectation bits[] = {
 	BITS(16, 2),
 	BITS(32, 4),
@@ -256,7 +283,10 @@ static const struct expectation bits[] = {
 	E("popc.b64", "4=8", count_ones(v[0])),
 	E("clz.b32", "4=4", zeros_above(v[0], 32)),
 	E("clz.b64", "4=8", zeros_above(v[0], 64)),
-	E("bfind.shiftamt.u32", "4=4", v[0] ? zeros_above(v[0], 32) : ~0u),
+	FIELDS(".u32", 32, false, "4"),
+	FIELDS(".s32", 32, true, "4"),
+	FIELDS(".u64", 64, false, "8"),
+	FIELDS(".s64", 64, true, "8"),
 	E("prmt.b32", "4=444", permute(v)),
 	E("bfi.b32", "4=4444", insert(v, 32)),
 	E("bfi.b64", "8=8844", insert(v, 64)),

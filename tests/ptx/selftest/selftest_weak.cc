@@ -77,6 +77,8 @@ MP, fences around a volatile flag: never: 0 64: a1=1 b1=0
 	x = 1; membar.gl; y.volatile = 1 | a = y.volatile; membar.gl; b = x
 MP, a fence before a weak flag: some: 0 64: a1=1 b1=0
 	x = 1; membar.gl; y = 1 | a = y.acquire; b = x
+MP, a fence after a weak flag: some: 0 64: a1=1 b1=0
+	x = 1; y.release = 1 | a = y; membar.gl; b = x
 MP, atomics: some: 0 64: a1=1 b1=0
 	x = 1; atom.global.add.u32 a, [%y], 1 | atom.global.add.u32 a, [%y], 0; b = x
 MP, atomics with an order: never: 0 64: a1=1 b1=0

@@ -1,0 +1,47 @@
+/* points.h -- runs the points of a sweep through one cuda variant. */
+#ifndef GPUBENCH_TESTS_CUDA_POINTS_H
+#define GPUBENCH_TESTS_CUDA_POINTS_H
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "cli/measuring/runner.h"
+#include "cli/measuring/sweep.h"
+#include "cli/workloads/registry.h"
+#include "tests/cuda/gpu.h"
+
+/* Every point must pass. */
+static inline void run_points(const char *bench, const char *name, const char *words)
+{
+	static const struct gb_settings how = { .timeout_s = 600 };
+	const struct gb_workload *workload = gb_workload_find(bench);
+	struct gb_error err = { 0 };
+	struct gb_sweep sweep = { 0 };
+	void *params = malloc(workload->params_size);
+
+	cr_assert(eq(int, (int)gb_sweep_words(&sweep, workload, words, &err), GB_OK), "%s",
+		  err.message);
+	for (size_t p = 0; p < sweep.count; p++) {
+		struct gb_result r = { .workload = workload,
+				       .variant = find_variant(GB_CUDA, bench, name) };
+		void *input = NULL;
+
+		r.params = params;
+		gb_sweep_point(&sweep, p, params);
+		cr_assert(eq(int, (int)workload->prepare(params, &input, &err), GB_OK), "%s",
+			  err.message);
+		gb_run(&r, input, &how, false, &err);
+		cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
+		if (r.outcome == GB_SKIPPED)
+			cr_skip("%s", r.reason);
+		cr_expect(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS,
+			  "cuda/%s, point %zu of %s: %s", name, p, words, r.reason);
+		gb_result_release(&r);
+		workload->release(input);
+	}
+	gb_sweep_release(&sweep);
+	free(params);
+}
+
+#endif
