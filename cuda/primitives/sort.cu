@@ -35,6 +35,7 @@
 #include "cuda/primitives/primitives.h"
 
 #include "common/text.h"
+#include "cuda/primitives/limits.h"
 #include "cuda/primitives/sort_pass.h"
 
 /* The shapes for keys of 4 and 8 bytes.  `least` is used if at most one in LEAST_OF multiprocessors
@@ -67,14 +68,10 @@ template <bool VALUES> struct shapes<8, VALUES> {
 	typedef struct shape<384, 15, 2> wide;
 };
 
-/* From this many keys on, look-back words have 64 bits. */
-#ifndef GPU_SORT_WIDE
-#define GPU_SORT_WIDE ((size_t)1 << 30)
-#endif
-
+/* True if look-back words have 64 bits. */
 static bool is_wide(size_t count)
 {
-	return count >= GPU_SORT_WIDE;
+	return count >= gpu_sort_limits.words;
 }
 
 template <size_t KEY_SIZE, bool VALUES> static enum shape_name shape_for(size_t count)

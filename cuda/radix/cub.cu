@@ -8,11 +8,8 @@
 #include <cub/version.cuh>
 #include <stdio.h>
 
+#include "cuda/primitives/limits.h"
 #include "cuda/radix/parts/arrays.h"
-
-#ifndef GPU_SORT_WIDE
-#define GPU_SORT_WIDE ((size_t)INT32_MAX + 1) /* a test uses less */
-#endif
 
 struct state {
 	struct radix_arrays arrays; /* first: see radix_upload() */
@@ -52,8 +49,8 @@ static cudaError_t sort_by(const struct radix_arrays *a, void *temp, size_t *tem
  * items, so only arrays that need 64 bits use them. */
 static cudaError_t sort(const struct radix_arrays *a, void *temp, size_t *temp_bytes)
 {
-	return a->count < GPU_SORT_WIDE ? sort_by<int32_t>(a, temp, temp_bytes)
-					: sort_by<int64_t>(a, temp, temp_bytes);
+	return a->count < gpu_sort_limits.offsets ? sort_by<int32_t>(a, temp, temp_bytes)
+						  : sort_by<int64_t>(a, temp, temp_bytes);
 }
 
 static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
