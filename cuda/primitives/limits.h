@@ -1,5 +1,5 @@
-/* limits.h -- the counts of keys from which sorts use 64-bit counters.  Tests lower them to run these
- * paths on few keys.
+/* limits.h -- the counts of keys from which sorts use 64-bit counters.  Tests lower them to run
+ * these paths on few keys.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_LIMITS_H
 #define GPUBENCH_CUDA_PRIMITIVES_LIMITS_H
