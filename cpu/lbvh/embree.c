@@ -6,7 +6,7 @@
  * has up to eight children per node and is ready for traversal, so cpu/wide is its counterpart.
  * Trace: the same scene.  A call with several rays holds neighbours side by side in a vector; they
  * share the fetch of a node.  Calls with 16 rays and the better tree are the fastest way through
- * Embree.
+ * Embree for most kinds of rays, but not in every scene.
  *
  * Our own threads call Embree, with the rays that all variants get.  Vertices and indices are
  * shared with the input.  A repeated build reuses the allocations of the previous one, as in our

@@ -17,8 +17,9 @@
  *
  * sah builds a tree from the top down by the surface area heuristic (parts/split.c).  Planes are
  * chosen by their cost instead of by code bits, so the build is slower than wide's.  It is faster
- * than ploc's and the tree is cheaper, except where long thin triangles cross each other.  The
- * binary tree is kept and is the one that `sah_cost` describes.  The bound is arithmetic.
+ * than ploc's.  The tree is cheaper in most scenes, but not for long thin triangles that cross each
+ * other.  The binary tree is kept and is the one that `sah_cost` describes.  The bound is
+ * arithmetic.
  */
 #include "cpu/lbvh/parts/wide.h"
 #include "common/memory.h"

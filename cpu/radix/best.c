@@ -19,8 +19,8 @@
  * Each split fixes eight bits of the key, or all that remain, with three accesses to a record.
  * Pivots take one access per level, mostly in the cache, for at most twice the levels of perfect
  * medians and then one level per bit, so the work is bounded for every input.  The first pass
- * notices sorted inputs and equal keys.  The bound is memory: 20 bytes per u32 key, 12 to split and
- * 8 for the leaves, as long as one split suffices.
+ * notices equal keys and, unless it cuts, sorted inputs.  The bound is memory: 20 bytes per u32
+ * key, 12 to split and 8 for the leaves, as long as one split suffices.
  */
 #include <math.h>
 #include <omp.h>

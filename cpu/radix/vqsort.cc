@@ -4,7 +4,7 @@
  * processor at run time.  Floats are sorted as unsigned numbers of the same order, so NaNs and
  * signed zeros end where common/radix.h wants them.  Pairs are 64-bit numbers with the key above
  * the value.  Values ascend in the input, so that is the stable order; vqsort's own type for pairs
- * (K32V32) is not stable, and takes the same time.
+ * (K32V32) is not stable.
  */
 #include <cstddef>
 #include <new>

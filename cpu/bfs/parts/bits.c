@@ -2,9 +2,7 @@
 #include "cpu/bfs/parts/bits.h"
 
 /* Assumed cost of pulling a vertex, in cache lines of a pushed row.  A pull reads only one or two
- * lines, but at an unpredictable address, and handles bits one by one.  With hot caches 12 to 24
- * perform alike; with cold caches, where every line of a row comes from memory, pulling sooner is
- * faster. */
+ * lines, but at an unpredictable address, and handles bits one by one. */
 enum { PULL_LINES = 12 };
 
 void bfs_bits_fence(uint64_t *bits, uint32_t n, size_t words)

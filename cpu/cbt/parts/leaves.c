@@ -8,7 +8,7 @@
  * last leaf may extend beyond the list.  Runs of words with 64 set bits skip all that.
  *
  * The bound is the ids: four bytes written per leaf, and 2^D bits read.  In the caches it is about
- * five operations per word and seven per sixteen ids, on the two ports that take 512 bits.
+ * five operations per word and seven per sixteen ids.
  */
 #include "cpu/cbt/parts/leaves.h"
 
