@@ -248,15 +248,18 @@ void gb_memory_result(const void *array, size_t bytes, unsigned char poison)
 	(void)pthread_mutex_unlock(&lock);
 }
 
-enum gb_status gb_memory_poison(const void *owner, gb_fill_fn *fill, struct gb_error *err)
+enum gb_status gb_memory_poison(const void *owner, unsigned char byte, gb_fill_fn *fill,
+				struct gb_error *err)
 {
 	for (const struct block *b = blocks; b && !err->code; b = b->next) {
+		const unsigned char with = b->poison ? byte : 0;
+
 		if (b->owner != owner || !b->result)
 			continue;
 		if (b->kind == GB_DEVICE_MEMORY)
-			(void)fill(b->pointer, b->poison, b->result, err);
+			(void)fill(b->pointer, with, b->result, err);
 		else
-			fill_host(b->pointer, b->poison, b->result);
+			fill_host(b->pointer, with, b->result);
 	}
 	return err->code;
 }

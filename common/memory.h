@@ -43,17 +43,18 @@ void gb_memory_own(const void *owner);
 void gb_memory_free_owned(const void *owner);
 
 /* Declare the first `bytes` bytes (GB_WHOLE: all) of a host or device array to be a result: run(),
- * or reset() before it, writes them every time, and download() reads them.  poison is a byte that
- * no correct result consists of: GB_POISON, or 0 if run() relies on bits that it does not write.
- * `array` may be NULL. */
+ * or reset() before it, writes them every time, and download() reads them.  poison is GB_POISON, or
+ * 0 if run() relies on bits that it does not write.  `array` may be NULL. */
 #define GB_WHOLE SIZE_MAX
 enum { GB_POISON = 0xa5 };
 void gb_memory_result(const void *array, size_t bytes, unsigned char poison);
 
-/* Overwrite each result of an owner with its poison; `fill` is used for device arrays. */
+/* Overwrite each result of an owner with `byte`, or with 0 if that is its poison; `fill` is used
+ * for device arrays.  `byte` is 128 to 254, so that no correct result consists of it. */
 typedef enum gb_status gb_fill_fn(void *array, unsigned char byte, size_t bytes,
 				  struct gb_error *err);
-enum gb_status gb_memory_poison(const void *owner, gb_fill_fn *fill, struct gb_error *err);
+enum gb_status gb_memory_poison(const void *owner, unsigned char byte, gb_fill_fn *fill,
+				struct gb_error *err);
 
 /* Bookkeeping for other allocators (cuda/): call admit before an allocation, add after it, and
  * remove when it is freed.  gb_memory_admit() is false if a test wants this allocation to fail.

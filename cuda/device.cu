@@ -161,7 +161,7 @@ enum gb_status gpu_fill(void *array, unsigned char byte, size_t bytes, struct gb
 	if (CUDA_TRY(err, cudaMemsetAsync(array, byte, bytes, gpu.stream)) ||
 	    CUDA_TRY(err, cudaStreamSynchronize(gpu.stream)))
 		return err->code;
-	if (byte == GB_POISON)
+	if (byte)
 		gb_gpu_forget(array, bytes);
 	return GB_OK;
 }

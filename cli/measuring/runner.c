@@ -85,9 +85,9 @@ static enum gb_status set_up(struct gb_measurement *m)
 }
 
 /* Warm-up runs.  They are not held back, so that host_time is the time that a caller would see.
- * The first run is verified to stop a wrong variant early.  This proves little, because nothing was
- * poisoned.  untimed: no samples follow, so each run is poisoned and verified.  *ns is the time of
- * the last run. */
+ * The first run is verified to stop a wrong variant early.  If caches are hot, this proves little,
+ * because nothing was poisoned.  untimed: no samples follow, so each run is poisoned and verified.
+ * *ns is the time of the last run. */
 static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool untimed, double *ns)
 {
 	struct gb_result *r = m->result;
@@ -171,6 +171,7 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified)
 	}
 	if (isnan(r->first_ns))
 		r->first_ns = host_ns;
+	r->overwritten += gb_is_poisoned(m, verified);
 	/* An interrupted measurement leaves no record, so its sample need not be verified. */
 	return verified && !gb_interrupted ? verify_sample(m) : GB_OK;
 }

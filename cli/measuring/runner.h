@@ -5,9 +5,9 @@
  * describe.c and record.c turn into a line of the record file.
  *
  * The first sample, the last, and one between that the seed chooses are verified.  If the samples
- * are different work, the first of each is verified; --verify=all verifies every sample.  Before a
- * verified run the variant's results are poisoned where run() writes them (gb_memory_result()), so
- * a correct result must come from that run.
+ * are different work, the first of each is verified; --verify=all verifies every sample.  The
+ * variant's results are poisoned where run() writes them (gb_memory_result()) before every run with
+ * cold caches and before every verified one, so a correct result must come from that run.
  */
 #ifndef GPUBENCH_CLI_MEASURING_RUNNER_H
 #define GPUBENCH_CLI_MEASURING_RUNNER_H

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "common/memory.h"
+#include "common/rng.h"
 #include "common/text.h"
 
 enum {
@@ -30,6 +32,17 @@ enum gb_status gb_timed_step(struct gb_measurement *m,
 	return GB_OK;
 }
 
+/* 128 .. 254, a byte that a variant cannot foresee: the key is drawn when gpubench starts to
+ * measure. */
+static unsigned char next_poison(void)
+{
+	static uint64_t key, drawn;
+
+	if (drawn == 0 && getrandom(&key, sizeof key, GRND_NONBLOCK) < 0)
+		key = (uint64_t)gb_now_ns();
+	return (unsigned char)(128 + gb_random64(key, drawn++) % 127);
+}
+
 static enum gb_status download(struct gb_measurement *m)
 {
 	return m->ops->download(m->state, m->output, m->err);
@@ -41,7 +54,7 @@ enum gb_status gb_verify_run(struct gb_measurement *m)
 
 	if (m->how->no_verify)
 		return GB_OK;
-	memset(m->output, GB_POISON, m->output_size);
+	memset(m->output, next_poison(), m->output_size);
 	if (gb_timed_step(m, download, &r->download_ns))
 		return m->err->code;
 	if (r->workload->verify(r->params, m->input, m->runs - 1, m->output, &r->metrics, m->err)) {
@@ -105,9 +118,14 @@ static enum gb_status queue_runs(struct gb_measurement *m, int64_t batch, bool h
 	return m->err->code;
 }
 
+bool gb_is_poisoned(const struct gb_measurement *m, bool verified)
+{
+	return verified || (m->result->cold && !m->how->no_verify);
+}
+
 enum gb_status gb_poison_result(struct gb_measurement *m)
 {
-	return gb_memory_poison(m->state, m->backend->fill, m->err);
+	return gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err);
 }
 
 /* True if launches of this variant can be queued behind a hold: not for the first run, which loads
@@ -126,7 +144,7 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	size_t phases = GB_MAX_PHASES;
 	double start;
 
-	if (how->verified && gb_poison_result(m))
+	if (gb_is_poisoned(m, how->verified) && gb_poison_result(m))
 		return m->err->code;
 	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
 		return m->err->code;

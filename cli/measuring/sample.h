@@ -36,7 +36,7 @@ struct gb_manner {
 	int64_t batch;
 	bool held;     /* queue behind a hold, so that only device time is measured */
 	bool phases;   /* mark the phases */
-	bool verified; /* poison before; the caller verifies afterwards */
+	bool verified; /* the caller verifies afterwards */
 	bool counts;   /* a real sample: retake it if the GPU lowered its clocks */
 };
 
@@ -44,14 +44,19 @@ struct gb_manner {
 enum gb_status gb_timed_step(struct gb_measurement *m,
 			     enum gb_status (*op)(struct gb_measurement *m), double *ns);
 
+/* True if a sample's results are poisoned before it.  All samples with cold caches are, so that a
+ * run cannot tell whether it will be verified; the flush that follows takes longer, and it leaves
+ * nothing of the poison in the caches.  With hot caches only verified samples are. */
+bool gb_is_poisoned(const struct gb_measurement *m, bool verified);
+
 /* Overwrite the last run's result, so that any result found after the next run is its own. */
 enum gb_status gb_poison_result(struct gb_measurement *m);
 
 /* Verify the result of the last run; does nothing with --no-verify. */
 enum gb_status gb_verify_run(struct gb_measurement *m);
 
-/* Take one sample: poison if it is to be verified, reset, flush if cold, run.  *ns and *host_ns are
- * per run.  The sample is taken again if the hold failed or if clocks were lowered meanwhile. */
+/* Take one sample: poison, reset, flush if cold, run.  *ns and *host_ns are per run.  The sample is
+ * taken again if the hold failed or if clocks were lowered meanwhile. */
 enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double *ns,
 			 double *host_ns);
 

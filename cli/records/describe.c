@@ -242,6 +242,8 @@ static void describe_outcome(struct gb_record *record, const struct gb_result *r
 	record->verify.result = verdict[result->verdict];
 	if (result->verdict == GB_PASS)
 		record->verify.runs = (double)result->verified;
+	if (result->verdict == GB_PASS && result->time.count)
+		record->verify.overwritten = (double)result->overwritten;
 	record->input = gb_equal(source, "generated") ? NULL : source;
 }
 

@@ -213,15 +213,18 @@ static size_t line_number(const struct source *source, size_t offset)
 }
 
 /* Parse text, of `length` bytes and a NUL, as one JSON value.  NULL on failure: *end then points to
- * the error, or errno is ENOMEM, since cJSON does not report lack of memory otherwise.  A NUL
- * within the text is rejected here because cJSON would ignore what follows it. */
+ * the error, or errno is ENOMEM, since cJSON does not report lack of memory otherwise.  Malformed
+ * UTF-8 and a NUL within the text are rejected here, because cJSON copies the one and ignores what
+ * follows the other. */
 static cJSON *parse(const char *text, size_t length, const char **end)
 {
+	size_t character = 1;
+
 	errno = 0;
-	if (strlen(text) != length) {
-		*end = text + strlen(text);
+	for (*end = text; **end && character; *end += character)
+		character = gb_utf8_length(*end);
+	if (*end != text + length)
 		return NULL;
-	}
 	return cJSON_ParseWithLengthOpts(text, length + 1, end, 1 /* to the NUL */);
 }
 

@@ -133,6 +133,7 @@ static const struct gb_field record_fields[] = {
 	TEXT(struct gb_record, error),
 	TEXT(struct gb_record, verify.result),
 	NUMBER(struct gb_record, verify.runs),
+	NUMBER(struct gb_record, verify.overwritten),
 	TEXT(struct gb_record, input),
 	TEXT(struct gb_record, stop_reason),
 	FLAG(struct gb_record, cold),
@@ -404,6 +405,14 @@ static const char *read_counts(struct gb_record *record, char fault[GB_FAULT_MAX
 	return wrong;
 }
 
+static const char *check_verified(const struct gb_record *record, char fault[GB_FAULT_MAX])
+{
+	if (record->status != GB_STATUS_OK ||
+	    (record->verify.result && gb_equal(record->verify.result, "pass")))
+		return NULL;
+	return strcpy(fault, "has the status ok without a passed verification");
+}
+
 static void derive(struct gb_record *record)
 {
 	const double time_s = record->time.median * 1e-9;
@@ -443,7 +452,7 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	record->line = line;
 	record->run = gb_no_run;
 	if (!read_line(record_fields, GB_COUNT(record_fields), line, record, fault) &&
-	    !read_counts(record, fault)) {
+	    !read_counts(record, fault) && !check_verified(record, fault)) {
 		derive(record);
 		return record;
 	}

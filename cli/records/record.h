@@ -110,7 +110,7 @@ struct gb_record {
 	const char *reason, *error;
 	struct {
 		const char *result;
-		double runs;
+		double runs, overwritten;
 	} verify;
 	const char *input; /* the source of the input if it was not generated */
 	const char *stop_reason;

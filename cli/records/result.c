@@ -39,7 +39,7 @@ void gb_result_forget(struct gb_result *r)
 	r->metrics.count = 0;
 	free(r->counts);
 	r->counts = NULL;
-	r->verified = r->given_up = r->throttled = 0;
+	r->verified = r->overwritten = r->given_up = r->throttled = 0;
 	r->batch = 1;
 }
 

@@ -44,7 +44,8 @@ struct gb_result {
 	enum gb_status code; /* why it was skipped or failed; else GB_OK */
 	char reason[480];    /* the same in words; if the outcome is ok, a remark or "" */
 	enum gb_verdict verdict;
-	int64_t verified; /* number of verified runs */
+	int64_t verified;    /* number of verified runs */
+	int64_t overwritten; /* number of samples before which the results were overwritten */
 
 	/* The rest is valid only if the outcome is ok. */
 	enum gb_stop stop;

@@ -159,7 +159,8 @@ Test(record, a_peer)
 #define TIME(clock) "{\"clock\":\"" clock "\",\"median\":103,\"ci95\":[100,106]," SAMPLES
 #define BEGINS                                                                              \
 	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"0123456789abcdef\",\"seq\":3,"      \
-	"\"bench\":\"toy\",\"status\":\"ok\",\"verify\":{\"result\":\"pass\",\"runs\":0},"  \
+	"\"bench\":\"toy\",\"status\":\"ok\",\"verify\":{\"result\":\"pass\",\"runs\":0,"   \
+	"\"overwritten\":0},"                                                               \
 	"\"stop_reason\":\"converged\",\"cold\":true,\"batch\":1,"                          \
 	"\"excluded\":[\"toys\",\"an order\"],"                                             \
 	"\"work\":{\"items\":1000000,\"unit\":\"keys\",\"bytes\":8000000},\"create\":300,"  \
