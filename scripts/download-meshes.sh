@@ -28,6 +28,10 @@ trap 'rm -rf "$scratch"' EXIT
 # fetch URL SHA256: download the archive once and print its path.
 fetch() {
 	local archive
+	if [[ $1 == http://* && -z $2 ]]; then
+		echo "$0: $1 is plain http and has no recorded sha256: it is not fetched" >&2
+		return 1
+	fi
 	archive=$scratch/$(printf '%s' "$1" | sha256sum | cut -c1-16)
 	if [[ ! -e $archive ]] &&
 		! curl --fail --location --silent --show-error --output "$archive" "$1" >&2; then

@@ -6,6 +6,8 @@
  * not in this build stays empty; the reason is printed below the table.  With --from nothing is
  * measured: the keys of the cells are looked up in stored records.
  */
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,12 +331,24 @@ static enum gb_status measure(struct job *job, const struct request *request, in
 	return err->code ? err->code : status;
 }
 
+static enum gb_status check_folder(const char *path, struct gb_error *err)
+{
+	DIR *folder = opendir(path);
+
+	if (!folder)
+		return gb_fail(err, GB_EUSAGE, "--meshes=%s: %s", path, strerror(errno));
+	(void)closedir(folder);
+	return GB_OK;
+}
+
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
 			  struct gb_error *err)
 {
 	enum gb_status status;
 
 	fewer_samples(&request->measure.how, job->source.preset);
+	if (request->meshes && check_folder(request->meshes, err))
+		return err->code;
 	job->source.meshes = request->meshes;
 	status = request->from ? print_stored(job, request, err)
 			       : measure(job, request, argc, argv, err);

@@ -32,8 +32,18 @@ if (($# == 0)); then
 	fi
 fi
 gate=${GATE:-build/gate}
+if [[ -z ${BUILDS:-} ]] && ! git rev-parse --quiet --verify "$base^{commit}" >/dev/null; then
+	echo "gate.sh: there is no commit $base" >&2
+	exit 2
+fi
+# Only a folder that an earlier run made is removed.
+if [[ -e $gate && ! -e $gate/.gate && -n $(ls -A "$gate") ]]; then
+	echo "gate.sh: $gate is there and was not made by gate.sh; remove it, or set GATE" >&2
+	exit 2
+fi
 rm -rf "$gate"
 mkdir -p "$gate"
+touch "$gate/.gate"
 
 # Build BASE in a work tree of its own, and what is checked out.
 if [[ -z ${BUILDS:-} ]]; then

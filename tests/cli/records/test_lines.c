@@ -14,7 +14,8 @@
 #define RUN "{\"type\":\"run\",\"schema\":2,\"run_id\":\"a\"}"
 #define RECORD_MEMBERS                                                                             \
 	"\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"bench\":\"toy\",\"backend\":\"cpu\"," \
-	"\"variant\":\"v\",\"key\":\"k\",\"params\":{\"n\":1},\"status\":\"ok\"}"
+	"\"variant\":\"v\",\"key\":\"k\",\"params\":{\"n\":1},\"status\":\"ok\","                  \
+	"\"verify\":{\"result\":\"pass\"}}"
 #define RECORD        "{" RECORD_MEMBERS
 #define NUMBERED(seq) "{\"seq\":" seq "," RECORD_MEMBERS "\n"
 
@@ -122,7 +123,9 @@ Test(lines, other_files_are_refused)
 		{ "{\"type\":\"run\",\"schema\":2}\n", "1: has no \"run_id\"" },
 		{ "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"status\":\"odd\"}\n",
 		  "1: \"status\" is unknown" },
-		{ "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"status\":\"ok\"}\n",
+		{ "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"status\":\"ok\",\"verify\":"
+		  "{\"result\":\"pass\"}"
+		  "}\n",
 		  "1: \"bench\" is missing" },
 		{ "[\n" RUN ",\n" RECORD "\n", "4: is not valid JSON" },
 		{ "[\n" RUN "\n" RECORD "]\n", "3: is not valid JSON" },

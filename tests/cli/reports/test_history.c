@@ -86,7 +86,8 @@ static void put_host(struct gb_store *store, int schema, const char *host, const
 		 "\"gpus\":[{\"id\":0,\"name\":\"GPU\",\"memory_bytes\":1e9%s%s%s}]",
 		 schema, uuid ? ",\"uuid\":\"" : "", uuid ? uuid : "", uuid ? "\"" : "");
 	snprintf(record, sizeof record,
-		 "\"backend\":\"%s\",\"key\":\"k\",\"status\":\"ok\","
+		 "\"backend\":\"%s\",\"key\":\"k\",\"status\":\"ok\",\"verify\":{\"result\":"
+		 "\"pass\"},"
 		 "\"time\":{\"median\":5,\"samples\":[5]}",
 		 uuid ? "cuda" : "cpu");
 	put_file(store, (int)store->files, run, host, record);
@@ -134,7 +135,9 @@ static const char whole[] =
 	"{\"type\":\"run\",\"schema\":2,\"run_id\":\"5f3a\",\"settings\":{\"cold\":false}}\n"
 	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"5f3a\",\"seq\":7,\"bench\":\"radix\","
 	"\"backend\":\"cpu\",\"variant\":\"lsd8\",\"key\":\"radix/cpu/lsd8 count=4096 threads=2\","
-	"\"params\":{\"count\":4096,\"threads\":2,\"seed\":1},\"status\":\"ok\",\"reason\":\"+-2 "
+	"\"params\":{\"count\":4096,\"threads\":2,\"seed\":1},\"status\":\"ok\",\"verify\":{"
+	"\"result\":\"pass\"},"
+	"\"reason\":\"+-2 "
 	"%\","
 	"\"verify\":{\"result\":\"pass\",\"runs\":4},\"unknown\":{\"a \\\"b\\\" ]\":[],\"c\":{}},"
 	"\"time\":{\"clock\":\"monotonic\",\"median\":1020.5,\"ci95\":null,"

@@ -107,7 +107,8 @@ Test(page, only_times_on_hardware_are_drawn)
 {
 	add_run("a");
 	add_record("cuda/best", "\"n\":1",
-		   "\"status\":\"ok\",\"emulated\":true,\"time\":{\"median\":1000,\"samples\":["
+		   "\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
+		   "\"emulated\":true,\"time\":{\"median\":1000,\"samples\":["
 		   "1000]}");
 	add_failed("a");
 	expect_within(GB_FORMAT_HTML, "<svg", false);

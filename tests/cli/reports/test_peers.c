@@ -85,7 +85,8 @@ Test(peers, no_time_without_a_correct_result)
 		   "\"peer\":true,\"threads\":1,\"status\":\"unverified\",\"reason\":null,"
 		   "\"verify\":{\"result\":\"skipped\"},\"time\":{\"median\":1,\"samples\":[1]}");
 	add_record("cuda/lib", "\"n\":1",
-		   "\"peer\":true,\"threads\":0,\"status\":\"ok\",\"emulated\":true,"
+		   "\"peer\":true,\"threads\":0,\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
+		   "\"emulated\":true,"
 		   "\"time\":{\"median\":1,\"samples\":[1]}");
 	expect_text("## toy\n\n"
 		    "0 of 1 places have a peer beside ours: ours is slower at 0, unsure at 0, "

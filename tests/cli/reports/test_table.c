@@ -146,7 +146,8 @@ Test(table, cold_and_hot_are_two_points)
 {
 	add_record("cpu/best", "\"n\":1", timed(2e6));
 	add_record("cpu/best", "\"n\":1",
-		   "\"status\":\"ok\",\"reason\":null,\"cold\":false,\"time\":{\"median\":1000,"
+		   "\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
+		   "\"reason\":null,\"cold\":false,\"time\":{\"median\":1000,"
 		   "\"samples\":[1000]}");
 	expect_within(GB_FORMAT_TABLE, "cold   cpu/best  2.00 ms", true);
 	expect_within(GB_FORMAT_TABLE, "hot    cpu/best  1.00 us", true);
@@ -156,10 +157,10 @@ Test(table, cold_and_hot_are_two_points)
 Test(table, differing_units_are_in_the_cells)
 {
 	add_record("cpu/best", "\"op\":\"sort\"", timed(2e6));
-	add_record(
-		"cpu/best", "\"op\":\"walk\"",
-		"\"status\":\"ok\",\"reason\":null,\"time\":{\"median\":1000,\"samples\":[1000]},"
-		"\"work\":{\"unit\":\"edges\",\"items\":7000}");
+	add_record("cpu/best", "\"op\":\"walk\"",
+		   "\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
+		   "\"reason\":null,\"time\":{\"median\":1000,\"samples\":[1000]},"
+		   "\"work\":{\"unit\":\"edges\",\"items\":7000}");
 	expect_within(GB_FORMAT_TABLE, "items/s", true);
 	expect_within(GB_FORMAT_TABLE, "500 k keys/s", true);
 	expect_within(GB_FORMAT_TABLE, "7.00 G edges/s", true);
@@ -169,7 +170,9 @@ Test(table, benchmarks_have_a_table_each)
 {
 	add_record("cpu/best", "\"n\":1", timed(2e6));
 	add("{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"bench\":\"other\",\"backend\":"
-	    "\"cpu\",\"variant\":\"x\",\"key\":\"k\",\"params\":{},\"status\":\"ok\"}");
+	    "\"cpu\",\"variant\":\"x\",\"key\":\"k\",\"params\":{},\"status\":\"ok\",\"verify\":{"
+	    "\"result\":\"pass\"}"
+	    "}");
 	add_record("cpu/best", "\"n\":2", timed(2e6));
 	expect_within(GB_FORMAT_TABLE, "toy\n\n", true);
 	expect_within(GB_FORMAT_TABLE, "\nother\n\nvariant  status\ncpu/x    ok\n", true);
@@ -326,7 +329,8 @@ Test(table, counts_are_shown_on_request)
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 	static const char counts[] =
-		"\"status\":\"ok\",\"emulated\":true,\"counts\":{\"launches\":3,\"warp_"
+		"\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
+		"\"emulated\":true,\"counts\":{\"launches\":3,\"warp_"
 		"instructions\":2000,"
 		"\"active_lanes\":32000,\"branches\":100,\"divergent\":25,\"barriers\":7,\"chain\":"
 		"4,"

@@ -48,7 +48,7 @@ static void add(const char *id, const char *backend, const char *key, double ns,
 	add_line_of(&list, text);
 }
 
-#define OK ",\"status\":\"ok\""
+#define OK ",\"status\":\"ok\",\"verify\":{\"result\":\"pass\"}"
 
 static struct gb_versus versus_of(enum gb_versus_by by)
 {
@@ -157,7 +157,9 @@ Test(versus, each_state)
 		{ ",\"status\":\"failed\",\"reason\":\"r\"", 0, GB_FAILED_RUN },
 		{ ",\"status\":\"skipped\"", 0, GB_ABSENT },
 		{ ",\"status\":\"unverified\"", 10, GB_UNVERIFIED },
-		{ ",\"status\":\"ok\",\"emulated\":true", 10, GB_ABSENT },
+		{ ",\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
+		  "\"emulated\":true",
+		  10, GB_ABSENT },
 	};
 	struct gb_versus v;
 	char key[] = "a";

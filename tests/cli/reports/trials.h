@@ -113,7 +113,8 @@ static void add_value(struct gb_records *list, const char *key, double ns)
 	snprintf(text, sizeof text,
 		 "{\"type\":\"record\",\"schema\":2,\"run_id\":\"%zu\",\"bench\":\"b\","
 		 "\"backend\":\"cpu\",\"variant\":\"v\",\"key\":\"%.200s\",\"params\":{},"
-		 "\"status\":\"ok\",\"time\":{\"median\":%.3f,\"samples\":[%.3f]}}",
+		 "\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
+		 "\"time\":{\"median\":%.3f,\"samples\":[%.3f]}}",
 		 list->count, key, ns, ns);
 	if (gb_records_add(list, cJSON_Parse(text), &err))
 		abort();

@@ -2,7 +2,7 @@
 side() { # NAME NS HZ
 	for i in 1 2 3 4 5; do
 		printf '{"type":"run","schema":1,"run_id":"%s%s"}\n' "$1" $i
-		printf '{"type":"record","schema":1,"run_id":"%s%s","seq":0,"key":"radix/cuda/lsd4 a","bench":"radix","backend":"cuda","variant":"lsd4","params":{},"status":"ok","time":{"median":%s,"samples":[%s]},"gpu_state":{"sm_clock_hz":[%s]}}\n' \
+		printf '{"type":"record","schema":1,"run_id":"%s%s","seq":0,"key":"radix/cuda/lsd4 a","bench":"radix","backend":"cuda","variant":"lsd4","params":{},"status":"ok","verify":{"result":"pass"},"time":{"median":%s,"samples":[%s]},"gpu_state":{"sm_clock_hz":[%s]}}\n' \
 			"$1" $i $2 $2 $3
 	done
 }

@@ -5,14 +5,14 @@ side() { # NAME PERCENT_OF_A PERCENT_OF_B STATUS_OF_C
 		printf '{"type":"run","schema":1,"run_id":"%s%s"}\n' "$1" $i
 		for key in "a $2" "b $3" "c 100"; do
 			ns=$((10000 * ${key#* } + i))
-			printf '{"type":"record","schema":1,"run_id":"%s%s","seq":%s,"key":"radix/cpu/best %s","bench":"radix","backend":"cpu","variant":"best","params":{},"status":"ok","time":{"median":%s,"samples":[%s]}}\n' "$1" $i $seq "${key% *}" $ns $ns
+			printf '{"type":"record","schema":1,"run_id":"%s%s","seq":%s,"key":"radix/cpu/best %s","bench":"radix","backend":"cpu","variant":"best","params":{},"status":"ok","verify":{"result":"pass"},"time":{"median":%s,"samples":[%s]}}\n' "$1" $i $seq "${key% *}" $ns $ns
 			seq=$((seq + 1))
 		done
 		printf '{"type":"record","schema":1,"run_id":"%s%s","seq":3,"key":"radix/cpu/best d","bench":"radix","backend":"cpu","variant":"best","params":{},%s}\n' "$1" $i "$4"
 	done
 }
-side base 100 100 '"status":"ok","time":{"median":5,"samples":[5]}' >base.jsonl
+side base 100 100 '"status":"ok","verify":{"result":"pass"},"time":{"median":5,"samples":[5]}' >base.jsonl
 side new 120 80 '"status":"failed","reason":"key 3 is out of order"' >new.jsonl
-side again 100 100 '"status":"ok","time":{"median":5,"samples":[5]}' >again.jsonl
+side again 100 100 '"status":"ok","verify":{"result":"pass"},"time":{"median":5,"samples":[5]}' >again.jsonl
 gpubench compare base.jsonl again.jsonl || exit
 gpubench compare base.jsonl new.jsonl --format=markdown

@@ -1,5 +1,5 @@
 # The archives lie on this machine: one is right, one has another sum, one is missing, and one lacks
-# the member. The last entry of the manifest is fetched too.
+# the member. One without a sum is on a server without TLS. The last entry is fetched too.
 # If curl, tar or unzip is missing, the test prints the expected output instead.
 for tool in curl tar unzip; do
 	command -v $tool >/dev/null || { cat "$TESTS/golden/cases/download_meshes.out"; exit 1; }
@@ -16,6 +16,7 @@ mesh() {
 	echo '/* a manifest */'
 	mesh other.ply good.tar.gz good.ply 0123
 	mesh absent.ply absent.tar.gz good.ply ''
+	printf 'MESH("plain.ply", 1, 0, "", "http://localhost/m.tar.gz", "m", "",\n     { { 0 } })\n'
 	mesh without.ply good.tar.gz another.ply "$sum"
 	mesh good.ply good.tar.gz good.ply "$sum"
 } >datasets/mesh/meshes.def

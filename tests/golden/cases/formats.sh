@@ -5,8 +5,8 @@ history_of_thirty runs
 side() { # NAME PERCENT
 	for i in 1 2 3 4; do
 		printf '{"type":"run","schema":2,"run_id":"%s%s"}\n' $1 $i
-		printf '{"type":"record","schema":2,"run_id":"%s%s","seq":0,"key":"radix/cpu/best a","bench":"radix","backend":"cpu","variant":"best","params":{"n":1},"status":"ok","time":{"median":%s,"samples":[%s]}}\n' $1 $i $((1000 * $2 + i)) $((1000 * $2 + i))
-		printf '{"type":"record","schema":2,"run_id":"%s%s","seq":1,"key":"radix/cpu/lib a","bench":"radix","backend":"cpu","variant":"lib","peer":true,"params":{"n":1},"status":"ok","time":{"median":%s,"ci95":[%s,%s],"samples":[%s]}}\n' $1 $i $((500 * $2 + i)) $((500 * $2)) $((500 * $2 + 9)) $((500 * $2 + i))
+		printf '{"type":"record","schema":2,"run_id":"%s%s","seq":0,"key":"radix/cpu/best a","bench":"radix","backend":"cpu","variant":"best","params":{"n":1},"status":"ok","verify":{"result":"pass"},"time":{"median":%s,"samples":[%s]}}\n' $1 $i $((1000 * $2 + i)) $((1000 * $2 + i))
+		printf '{"type":"record","schema":2,"run_id":"%s%s","seq":1,"key":"radix/cpu/lib a","bench":"radix","backend":"cpu","variant":"lib","peer":true,"params":{"n":1},"status":"ok","verify":{"result":"pass"},"time":{"median":%s,"ci95":[%s,%s],"samples":[%s]}}\n' $1 $i $((500 * $2 + i)) $((500 * $2)) $((500 * $2 + 9)) $((500 * $2 + i))
 	done
 }
 side base 100 >base.jsonl

@@ -3,7 +3,7 @@
 side() { # NAME BACKEND RUN-MEMBERS RECORD-MEMBERS: four launches
 	for i in 1 2 3 4; do
 		printf '{"type":"run","schema":1,"run_id":"%s%s"%s}\n' "$1" $i "$3"
-		printf '{"type":"record","schema":1,"run_id":"%s%s","seq":0,"key":"radix/%s/v n=1","bench":"radix","backend":"%s","variant":"v","params":{},"status":"ok","time":{"median":1000000,"samples":[1000000]}%s}\n' \
+		printf '{"type":"record","schema":1,"run_id":"%s%s","seq":0,"key":"radix/%s/v n=1","bench":"radix","backend":"%s","variant":"v","params":{},"status":"ok","verify":{"result":"pass"},"time":{"median":1000000,"samples":[1000000]}%s}\n' \
 			"$1" $i $2 $2 "$4"
 	done >$1.jsonl
 }

@@ -25,7 +25,7 @@ mkdir few
 launch few/1.jsonl 1 aaaa null
 record few/1.jsonl 1 cpu best true "$(took 100 1)"
 record few/1.jsonl 1 cpu lsd8 true '"status":"unverified","time":{"median":5,"samples":[5]}'
-record few/1.jsonl 1 cuda split true '"emulated":true,"status":"ok","time":{"median":5,"samples":[5]}'
+record few/1.jsonl 1 cuda split true '"emulated":true,"status":"ok","verify":{"result":"pass"},"time":{"median":5,"samples":[5]}'
 record few/1.jsonl 1 cuda cub true '"status":"skipped","reason":"no device"'
 launch few/2.jsonl 2 aaaa null
 sed -i 's/"started":"[^"]*"/"started":null/' few/2.jsonl

@@ -1,7 +1,7 @@
 # The HTML report is one page that loads no other file. Hostile names are escaped.
 # Pictures show only records with a time.
 line() { # SEQ VARIANT COUNT NS STATUS
-	printf '{"type":"record","schema":1,"run_id":"r","seq":%s,"key":"k%s","bench":"radix","backend":"cpu","variant":"%s","params":{"count":%s,"type":"u32"},"status":"ok","cold":true,"work":{"unit":"keys"},"time":{"median":%s,"ci95":[%s,%s],"samples":[%s]}}\n' $1 $1 "$2" $3 $4 $4 $4 $4
+	printf '{"type":"record","schema":1,"run_id":"r","seq":%s,"key":"k%s","bench":"radix","backend":"cpu","variant":"%s","params":{"count":%s,"type":"u32"},"status":"ok","verify":{"result":"pass"},"cold":true,"work":{"unit":"keys"},"time":{"median":%s,"ci95":[%s,%s],"samples":[%s]}}\n' $1 $1 "$2" $3 $4 $4 $4 $4
 }
 {
 	printf '{"type":"run","schema":1,"run_id":"r","started":"2026-01-01T00:00:00Z","host":{"hostname":"<b>&\\"x"}}\n'

@@ -31,6 +31,7 @@ launches() { # NAME STATUS: four of them
 launches base unverified
 launches new unverified
 launches earlier ok
+sed -i 's/"schema":2/"schema":1/' earlier.jsonl # schema 1 had no status for it
 gpubench compare base.jsonl new.jsonl | tail -n 2
 gpubench compare base.jsonl new.jsonl >/dev/null
 echo $?

@@ -14,7 +14,7 @@ record() { # ID BACKEND KEY NS MEMBERS
 	printf '}\n'
 	seq=$((seq + 1))
 }
-ok='"status":"ok"'
+ok='"status":"ok","verify":{"result":"pass"}'
 side() { # LETTER GPU CPU NS
 	for i in 1 2 3 4 5; do
 		id=$1$i
@@ -25,7 +25,7 @@ side() { # LETTER GPU CPU NS
 		[ $1$i != b3 ] || record $id cuda "broken n=1" 0 '"status":"failed","reason":"key 3 | is out of <order>"'
 		[ $1$i = b3 ] || record $id cuda "broken n=1" $4 "$ok"
 		record $id cuda "emulated n=1" $4 "$ok,\"emulated\":$([ $1 = b ] && echo true || echo false)"
-		record $id cuda "unverified n=1" $4 "\"status\":\"$([ $1 = a ] && echo unverified || echo ok)\""
+		record $id cuda "unverified n=1" $4 "\"status\":\"$([ $1 = a ] && echo unverified || echo ok)\",\"verify\":{\"result\":\"pass\"}"
 		[ $1 = b ] || record $id cuda "gone n=1" $4 "$ok"
 		record $id cpu "v threads=2" $(($4 * 10)) "$ok"
 	done >$1.jsonl
