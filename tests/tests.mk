@@ -98,8 +98,8 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow whole
 
 ## test-cli: golden command-line cases and tests of the whole program
-whole    := page docs papers plots reading resume signals memory install nvcc nosys counts gate \
-	exchange recipes vulkan figures
+whole    := page docs papers joins plots reading resume signals memory install nvcc nosys counts \
+	gate exchange recipes vulkan figures
 # Each launch measures the copy bandwidth with 16 MiB instead of 256 MiB, since there are many.
 test-cli: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
@@ -110,6 +110,7 @@ $(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubenc
 whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench
 whole-figures: ; $(Q)GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check
 whole-docs:    ; $(Q)$(PYTHON) tests/docs.py $(BUILD)/gpubench
+whole-joins:   ; $(Q)$(PYTHON) tests/joins.py $(BUILD)/gpubench
 whole-plots:   ; $(Q)$(PYTHON) tests/plots.py $(BUILD)/gpubench
 whole-papers:  ; $(Q)tests/papers.sh $(BUILD)/gpubench
 whole-reading: ; $(Q)tests/reading.sh $(BUILD)/gpubench

@@ -384,28 +384,31 @@ static int by_number(const void *a, const void *b)
 }
 
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
-					const char *path, size_t *dropped, struct gb_error *err)
+					void **seen, const char *path, size_t *dropped,
+					struct gb_error *err)
 {
-	void *seen = NULL; /* a tree of the records that have a number */
-
 	*dropped = 0;
-	for (size_t i = 0; i < list->count && !err->code; i++) {
+	for (size_t i = first; i < list->count && !err->code; i++) {
 		struct gb_record *record = list->record[i], **earlier = &record;
 
 		if (!isnan(record->seq))
-			earlier = tsearch(record, &seen, by_number);
+			earlier = tsearch(record, seen, by_number);
 		if (!earlier) {
 			gb_out_of_memory(err, NULL);
-		} else if (*earlier != record && i >= first) {
+		} else if (*earlier != record) {
 			(void)check_equal(gb_record_format(*earlier), gb_record_format(record),
 					  path, record->seq, record->run_id, err);
 			gb_records_remove(list, i--);
 			++*dropped;
 		}
 	}
-	while (seen)
-		(void)tdelete(*(struct gb_record **)seen, &seen, by_number);
 	return err->code ? err->code : drop_repeated_runs(list, first_run, path, dropped, err);
+}
+
+void gb_records_forget_seen(void **seen)
+{
+	while (*seen)
+		(void)tdelete(**(struct gb_record ***)seen, seen, by_number);
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */

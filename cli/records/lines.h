@@ -31,10 +31,13 @@ struct gb_records {
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
 /* From record `first` and run `first_run` on, remove each line that equals an earlier line of the
- * same run and number; *dropped counts them.  GB_EUSAGE, naming the file `path`, if such a line
- * differs. */
+ * same run and number; *dropped counts them.  *seen is a tree of the records before `first`; it is
+ * NULL at first, and gb_records_forget_seen() frees it.  GB_EUSAGE, naming the file `path`, if such
+ * a line differs. */
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
-					const char *path, size_t *dropped, struct gb_error *err);
+					void **seen, const char *path, size_t *dropped,
+					struct gb_error *err);
+void gb_records_forget_seen(void **seen);
 
 /* Append one line; owns it even on failure. */
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err);

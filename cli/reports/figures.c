@@ -13,6 +13,7 @@
 
 #include "cli/reports/grid/picture.h"
 #include "cli/reports/grid/scale.h"
+#include "common/stats.h"
 #include "common/text.h"
 
 enum {
@@ -40,34 +41,44 @@ static void put_text(FILE *file, const char *text)
 
 /* ---- axes --------------------------------------------------------------------------------- */
 
-/* The numeric parameter with the most values, at least MIN_VALUES; axes.count if there is none. */
+/* The number of positive values of axis a; `room` has space for one of each row. */
+static size_t count_values(const struct gb_section *section, size_t a, double *room)
+{
+	size_t count = 0, values = 0;
+
+	for (size_t i = 0; i < section->row_count; i++) {
+		const struct gb_member *v =
+			gb_axis_value(&section->axes, a, section->row[i].record);
+
+		if (v && v->kind == GB_VALUE_NUMBER && v->number > 0)
+			room[count++] = v->number;
+	}
+	gb_sort(room, count);
+	for (size_t i = 0; i < count; i++)
+		values += i == 0 || room[i] > room[i - 1];
+	return values;
+}
+
+/* The numeric parameter with the most values, at least MIN_VALUES; axes.count if there is none or
+ * no memory. */
 static size_t find_abscissa(const struct gb_section *section)
 {
+	double *room = calloc(section->row_count + 1, sizeof *room);
 	size_t best = section->axes.count, most = MIN_VALUES - 1;
 
-	for (size_t a = 0; a < section->axes.count; a++) {
-		size_t values = 0;
+	for (size_t a = 0; room && a < section->axes.count; a++) {
+		size_t values;
 
 		if (!gb_axis_is_point(&section->axes, a) ||
 		    section->axes.axis[a].value->kind != GB_VALUE_NUMBER)
 			continue;
-		for (size_t i = 0; i < section->row_count; i++) {
-			const struct gb_member *v =
-				gb_axis_value(&section->axes, a, section->row[i].record);
-			size_t k = 0;
-
-			if (!v || v->kind != GB_VALUE_NUMBER || v->number <= 0)
-				continue;
-			while (k < i && !gb_member_equal(v, gb_axis_value(&section->axes, a,
-									  section->row[k].record)))
-				k++;
-			values += k == i;
-		}
+		values = count_values(section, a, room);
 		if (values > most) {
 			most = values;
 			best = a;
 		}
 	}
+	free(room);
 	return best;
 }
 

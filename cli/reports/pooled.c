@@ -86,26 +86,80 @@ static void drop_empty_runs(struct gb_records *records)
 	}
 }
 
+/* A record and its place in the list. */
+struct place {
+	struct gb_record *record;
+	size_t index;
+};
+
+static int order_of(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* By key, commit and host: all launches of a measurement are equal. */
+static int order(const struct gb_record *a, const struct gb_record *b)
+{
+	int found = strcmp(a->key, b->key);
+
+	if (!found)
+		found = order_of(a->run->tool.commit, b->run->tool.commit);
+	return found ? found : order_of(a->run->host.hostname, b->run->host.hostname);
+}
+
+/* Equal records are neighbours, in the order of the list. */
+static int by_order(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	const int found = order(x->record, y->record);
+
+	return found ? found : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Pool the launches of the first of `count` neighbours, and free the others of these. */
+static enum gb_status pool_first(struct gb_records *records, struct place *place, size_t count,
+				 double *value, struct gb_error *err)
+{
+	size_t found = 1;
+
+	value[0] = gb_launch_value(place->record, false);
+	for (size_t k = count - 1; k > 0; k--) {
+		if (!place[k].record || !belongs(place->record, place[k].record))
+			continue;
+		value[found++] = gb_launch_value(place[k].record, false);
+		gb_record_free(place[k].record);
+		records->record[place[k].index] = place[k].record = NULL;
+	}
+	if (found > 1 && is_timed(place->record))
+		(void)make_pooled(place->record, value, found, err);
+	return err->code;
+}
+
 enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err)
 {
-	double *value = calloc(records->count + 1, sizeof *value);
+	const size_t all = records->count;
+	double *value = calloc(all + 1, sizeof *value);
+	struct place *place = calloc(all + 1, sizeof *place);
 
-	if (!value)
-		return gb_out_of_memory(err, NULL);
-	for (size_t i = 0; i < records->count && !err->code; i++) {
-		struct gb_record *record = records->record[i];
-		size_t count = 1;
-
-		value[0] = gb_launch_value(record, false);
-		for (size_t k = records->count - 1; k > i; k--) {
-			if (!belongs(record, records->record[k]))
-				continue;
-			value[count++] = gb_launch_value(records->record[k], false);
-			gb_records_remove(records, k);
-		}
-		if (count > 1 && is_timed(record))
-			(void)make_pooled(record, value, count, err);
+	if (!value || !place)
+		gb_out_of_memory(err, NULL);
+	for (size_t i = 0; i < all && !err->code; i++)
+		place[i] = (struct place){ records->record[i], i };
+	if (!err->code)
+		qsort(place, all, sizeof *place, by_order);
+	for (size_t i = 0, end = 0; i < all && !err->code; i++) {
+		if (!place[i].record)
+			continue;
+		for (end = i < end ? end : i + 1;
+		     end < all && order(place[i].record, place[end].record) == 0; end++)
+			;
+		(void)pool_first(records, &place[i], end - i, value, err);
 	}
+	records->count = 0;
+	for (size_t i = 0; i < all; i++)
+		if (records->record[i])
+			records->record[records->count++] = records->record[i];
+	free(place);
 	free(value);
 	drop_empty_runs(records);
 	return err->code;

@@ -55,14 +55,14 @@ static enum gb_status list_files(const char *folder, struct listing *list, struc
 		gb_fail(err, GB_EUSAGE, "%.200s: cannot open: %s", folder, strerror(errno));
 	while (tree && !err->code && (entry = fts_read(tree))) {
 		const bool is_folder = entry->fts_info == FTS_D || entry->fts_info == FTS_DP;
+		const bool is_unreadable = entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR;
 
 		if (entry->fts_level > 0 && entry->fts_name[0] == '.')
 			(void)fts_set(tree, entry, FTS_SKIP);
-		else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR ||
-			 (entry->fts_level == 0 && !is_folder))
+		else if (entry->fts_level == 0 && (is_unreadable || !is_folder))
 			gb_fail(err, GB_EUSAGE, "%.200s: cannot open: %s", entry->fts_path,
 				strerror(entry->fts_errno ? entry->fts_errno : ENOTDIR));
-		else if (is_record_file(entry))
+		else if (is_unreadable || is_record_file(entry)) /* read_files() reports it */
 			(void)add(list, entry->fts_path, err);
 	}
 	if (tree)

@@ -187,11 +187,15 @@ Test(lines, duplicate_lines_are_dropped_and_must_be_equal)
 		struct gb_records list = { 0 };
 		struct gb_error err = { 0 };
 		size_t first, dropped;
+		void *seen = NULL;
 
 		cr_assert_not(read_text(row[i].text, strlen(row[i].text), &list, &err));
 		first = list.count;
+		cr_assert_not(
+			gb_records_drop_repeated(&list, 0, 0, &seen, "a.jsonl", &dropped, &err));
 		cr_assert_not(read_text(row[i].more, strlen(row[i].more), &list, &err));
-		(void)gb_records_drop_repeated(&list, first, 1, "b.jsonl", &dropped, &err);
+		(void)gb_records_drop_repeated(&list, first, 1, &seen, "b.jsonl", &dropped, &err);
+		gb_records_forget_seen(&seen);
 		cr_expect_eq(dropped, row[i].dropped, "%zu: %zu", i, dropped);
 		cr_expect_eq(err.code, row[i].records ? GB_OK : GB_EUSAGE);
 		cr_expect(!row[i].records || list.count == row[i].records);
