@@ -121,7 +121,7 @@ static const struct gb_param threads_rows[] = {
 	{ .name = "threads",
 	  AT(GB_PATH, threads),
 	  .unit = "SPEC",
-	  .help = "OpenMP threads of the cpu variants; overrides the preset or the table" },
+	  .help = "OpenMP threads of the cpu variants, instead of each point's own" },
 };
 GROUP(threads, what_to_run);
 
@@ -141,8 +141,9 @@ static const struct gb_param target_rows[] = {
 	  .letter = 'o',
 	  AT(GB_PATH, target.path),
 	  .unit = "FILE",
-	  .help = "write records to FILE.jsonl after each point, or a page to FILE.html at the "
-		  "end; -: print JSON lines to standard output instead of the table" },
+	  .help = "write JSON lines to FILE.jsonl, each as soon as it is known, or a page to "
+		  "FILE.html at the end; -: print JSON lines to standard output instead of the "
+		  "table" },
 };
 GROUP(target, output);
 
