@@ -178,11 +178,13 @@ $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/results/papers
 linted   := $(sources) $(cuda_c)
 formatted = $(foreach e,c h cc cu,$(call files,cli common cpu cuda vulkan datasets tests,$e))
 
-## lint: clang-tidy and the clang analyzer, in which any warning is an error; English (tests/words)
+## lint: clang-tidy and the clang analyzer, in which any warning is an error; English; fuzzers
 # The analyzer's limit of states per function; its default of 225000 takes much longer.
 LINT_NODES ?= 30000
 lint: $(BUILD)/generated/build_info.h
 	$(Q)$(PYTHON) tests/words
+	$(Q)$(CC) -fsyntax-only $(cppflags) -std=c11 $(warnings) -Wno-missing-prototypes -Werror \
+		$(wildcard tests/fuzz/*.c)
 	$(Q)ls -S $(linted) | xargs -P "$$(nproc)" -I{} \
 		clang-tidy --quiet {} -- $(cppflags) -std=c11 -fopenmp \
 		-Xclang -analyzer-config -Xclang max-nodes=$(LINT_NODES)

@@ -31,9 +31,8 @@ static void compare(const struct gb_records *base, const struct gb_records *new_
 		sum += c.verdicts[v];
 	if (sum != c.count)
 		abort();
-	(void)gb_comparison_print(nowhere, &c, true, GB_MARKUP_NONE, &err);
-	(void)gb_comparison_print(nowhere, &c, false, GB_MARKUP_MARKDOWN, &err);
-	(void)gb_comparison_print_json(nowhere, &c, &err);
+	for (int format = 0; format < GB_FORMATS; format++)
+		(void)gb_comparison_print(nowhere, &c, format & 1, (enum gb_format)format, &err);
 	gb_comparison_release(&c);
 }
 

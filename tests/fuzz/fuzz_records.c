@@ -12,11 +12,8 @@ static void report(FILE *nowhere, const struct gb_records *list)
 {
 	struct gb_error err = { 0 };
 
-	for (int format = GB_FORMAT_TABLE; format <= GB_FORMAT_JSON; format++) {
-		const struct gb_style style = { .format = (enum gb_format)format };
-
-		(void)gb_table_print(nowhere, list, &style, &err);
-	}
+	for (int format = 0; format < GB_FORMATS; format++)
+		(void)gb_table_print(nowhere, list, (enum gb_format)format, format & 1, &err);
 	(void)gb_junit_print_records(nowhere, list, &err);
 	(void)gb_google_print_records(nowhere, list, &err);
 }
@@ -28,7 +25,7 @@ static void versus(FILE *nowhere, const struct gb_records *list)
 		struct gb_error err = { 0 };
 
 		if (!gb_versus_init(&versus, list, &err))
-			for (int format = GB_FORMAT_TABLE; format <= GB_FORMAT_JSON; format++)
+			for (int format = 0; format < GB_FORMATS; format++)
 				(void)gb_versus_print(nowhere, &versus, list,
 						      by & 1 ? GB_SHOW_RATE : GB_SHOW_TIME,
 						      (enum gb_format)format, &err);
@@ -57,9 +54,9 @@ static void history(FILE *nowhere, const struct gb_records *list)
 			if (launches > store.launches)
 				abort();
 			(void)gb_history_status(&history, why);
-			(void)gb_history_print(nowhere, &history, GB_MARKUP_NONE, &err);
-			(void)gb_history_print_json(nowhere, &history, &err);
-			(void)gb_history_print_page(nowhere, &history, &err);
+			for (int format = 0; format < GB_FORMATS; format++)
+				(void)gb_history_print(nowhere, &history, (enum gb_format)format,
+						       &err);
 		}
 		gb_history_release(&history);
 	}
