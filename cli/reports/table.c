@@ -229,20 +229,21 @@ static enum gb_status print_section(const struct gb_section *section, bool *mark
 static enum gb_status print_sections(const struct gb_table *table, const struct gb_section *section,
 				     size_t count, struct gb_error *err)
 {
-	const bool several = table->list->run_count > 1;
+	const bool page = table->sheet->format == GB_FORMAT_HTML;
+	/* A page of several runs opens with its results and ends with the runs. */
+	const bool last = page && table->list->run_count > 1;
 	bool marked = false;
 
-	/* A page of many runs opens with its results, not with the runs. */
-	if (!several)
+	if (!last)
 		print_runs(table);
-	if (table->sheet->format == GB_FORMAT_HTML)
+	if (page)
 		(void)gb_print_fastest(section, count, err);
-	if (several)
-		print_runs(table);
 	for (size_t i = 0; i < count && !err->code; i++)
 		(void)print_section(&section[i], &marked, err);
 	if (marked && table->sheet->format == GB_FORMAT_TABLE)
 		gb_sheet_put(table->sheet, GB_LINE, "* the fastest at its point");
+	if (last)
+		print_runs(table);
 	return err->code;
 }
 
