@@ -45,8 +45,8 @@ enum gb_status gb_timed_step(struct gb_measurement *m,
 			     enum gb_status (*op)(struct gb_measurement *m), double *ns);
 
 /* True if a sample's results are poisoned before it.  All samples with cold caches are, so that a
- * run cannot tell whether it will be verified; the flush that follows takes longer, and it leaves
- * nothing of the poison in the caches.  With hot caches only verified samples are. */
+ * run cannot tell whether it will be verified.  This writes what the run writes again, before the
+ * flush.  With hot caches only verified samples are, because poison would change the caches. */
 bool gb_is_poisoned(const struct gb_measurement *m, bool verified);
 
 /* Overwrite the last run's result, so that any result found after the next run is its own. */
