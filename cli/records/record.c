@@ -410,7 +410,8 @@ static const char *check_verified(const struct gb_record *record, char fault[GB_
 	if (record->status != GB_STATUS_OK ||
 	    (record->verify.result && gb_equal(record->verify.result, "pass")))
 		return NULL;
-	return strcpy(fault, "has the status ok without a passed verification");
+	(void)snprintf(fault, GB_FAULT_MAX, "has the status ok without a passed verification");
+	return fault;
 }
 
 static void derive(struct gb_record *record)

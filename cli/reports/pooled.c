@@ -141,12 +141,14 @@ enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err
 	double *value = calloc(all + 1, sizeof *value);
 	struct place *place = calloc(all + 1, sizeof *place);
 
-	if (!value || !place)
-		gb_out_of_memory(err, NULL);
-	for (size_t i = 0; i < all && !err->code; i++)
+	if (!value || !place) {
+		free(place);
+		free(value);
+		return gb_out_of_memory(err, NULL);
+	}
+	for (size_t i = 0; i < all; i++)
 		place[i] = (struct place){ records->record[i], i };
-	if (!err->code)
-		qsort(place, all, sizeof *place, by_order);
+	qsort(place, all, sizeof *place, by_order);
 	for (size_t i = 0, end = 0; i < all && !err->code; i++) {
 		if (!place[i].record)
 			continue;
