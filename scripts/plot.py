@@ -9,7 +9,13 @@ Needs matplotlib: Debian's python3-matplotlib, and so Debian's /usr/bin/python3.
 """
 
 import argparse
+import os
+import select
+import stat
 import sys
+import tempfile
+import time
+import warnings
 
 try:
     import matplotlib
@@ -20,6 +26,12 @@ from plots import sweeps, verdicts
 from plots.records import QUANTITIES, Trouble
 
 ENDINGS = ("svg", "pdf", "png")
+PATIENCE_S = 10  # for the first writer of a FIFO
+
+# Raised by records whose members have other types than a gpubench writes, or numbers that no
+# picture can show.
+MALFORMED = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError,
+             RuntimeWarning, TypeError, ValueError)
 
 # Name, function, input file, help.
 KINDS = (
@@ -103,13 +115,59 @@ def parse(arguments):
     return parser.parse_args(arguments)
 
 
+def copy_fifo(path, copy):
+    """Copy what is written to a FIFO; Trouble if nothing opens it to write."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    begun, end = False, time.monotonic() + PATIENCE_S
+    with open(descriptor, "rb", buffering=0), open(copy, "wb") as file:
+        while True:
+            try:
+                data = os.read(descriptor, 1 << 20)
+            except BlockingIOError:  # It has a writer, which is silent.
+                begun = True
+                select.select([descriptor], [], [])
+                continue
+            begun = begun or data != b""
+            if not data and begun:
+                return
+            if not data and time.monotonic() > end:
+                raise Trouble("%s: nothing writes this FIFO" % path)
+            if not data:
+                time.sleep(0.05)
+            file.write(data)
+
+
+def clean(text):
+    """The text on one line, without characters that control a terminal."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(str(text).split()))[:300]
+
+
+def draw(options):
+    """Draw and save the picture."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number, path in enumerate(options.files):
+            if stat.S_ISFIFO(os.stat(path).st_mode):
+                options.files[number] = "%s/%d" % (folder, number)
+                copy_fifo(path, options.files[number])
+        # Numbers beyond any axis.
+        warnings.filterwarnings("error", "All-NaN|overflow|invalid|divide", RuntimeWarning)
+        options.plot(options).save(options.output, options.dpi)
+
+
 def main(arguments):
     options = parse(arguments)
+    names = clean(", ".join(options.files))
     try:
-        options.plot(options).save(options.output, options.dpi)
+        draw(options)
     except (OSError, Trouble) as error:
-        sys.exit("plot.py: %s" % error)
-    print(options.output)
+        fault = clean(error)
+    except MALFORMED as error:
+        fault = "%s: cannot be drawn: %s" % (names, clean("%s: %s" % (type(error).__name__, error)))
+    else:
+        print(options.output)
+        return
+    print("plot.py: %s" % fault, file=sys.stderr)
+    sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ matplotlib.
 """
 
 import contextlib
+import glob
 import io
+import json
 import os
 import re
 import subprocess
@@ -72,6 +74,28 @@ TROUBLE = {
     "ab base.jsonl": "ab needs two files",
     "ab base.jsonl trees.jsonl": "no measurement in common",
 }
+
+# Each replaces the members of a good record (or is the whole file, as bytes); plot.py must draw
+# the rest or end with status 2, in a few clear lines.
+HOSTILE = [
+    b"", b"\n\n", b"\0\0\0\n", b"[]", b"{", b"null\n", b"[[[[" * 50000, b"\xff\xfe{}\n",
+    b'{"type":"record","params":{}}\n', b'{"type":"run"}\n', b'{"type":"versus"}', b'{"type":3}\n',
+    b'{"type":"repro","cells":[{}]}', b'{"type":"history","launches":[3],"shifts":{}}',
+    {"time": 3}, {"time": {"median": -5}}, {"time": {"median": "5"}}, {"time": {"median": True}},
+    {"time": {"median": 1e308}}, {"time": {"median": 5e-324, "ci95": [0, 5e-324]}},
+    {"time": {"median": 5, "ci95": [7]}}, {"time": {"median": 5, "ci95": [{}, {}]}},
+    {"time": {"median": 5, "ci95": 3}}, {"time": {"median": float("nan")}},
+    {"time": {"median": float("inf")}}, {"time": {"median": 10**400}},
+    {"params": {"count": [1]}}, {"params": {"count": {}}}, {"params": {"count": 1e308}},
+    {"params": {"count": -5}}, {"params": {"count": None}}, {"params": {"count": 10**400}},
+    {"params": {"a\nb$^_\x1b": "\x1b[31m$\\frac{"}}, {"params": {}}, {"bench": []}, {"bench": None},
+    {"backend": 3}, {"variant": {}}, {"variant": "x" * 5000}, {"work": 3}, {"work": {"items": "x"}},
+    {"work": {"items": 1e308, "bytes": 1e-308, "unit": []}}, {"rates": {"items_per_s": "fast"}},
+    {"phases": [3]}, {"phases": {"scan": 3}}, {"phases": {"scan": {"median": "x"}}}, {"run_id": []},
+    {"run_id": {"a": 1}}, {"copy_bytes_per_s": "x"}, {"cold": "x"}, {"verify": 3},
+    {"harmonic_items_per_s": -1}, {"key": 3}, {"type": "run", "host": 3},
+    {"type": "run", "host": {"memory_bytes": "x"}}, {"type": "run", "gpus": [3], "settings": 3},
+]
 
 passed = failed = 0
 
@@ -231,6 +255,55 @@ def test_numbers():
     check("16 series look different", len(look) == 16)
 
 
+def status_of(arguments):
+    """(status, lines on standard error) of the program, or hangs, or traceback."""
+    words = [sys.executable, program.__file__, *arguments, "-o", "hostile.svg"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        return "hangs", []
+    said = done.stderr.splitlines()
+    return "traceback" if "Traceback" in done.stderr else done.returncode, said
+
+
+def test_hostile():
+    # Most in this process, which is faster: an exception would end the test.
+    good = [json.loads(line) for line in open("sorts.jsonl", encoding="utf-8")]
+    for number, change in enumerate(HOSTILE):
+        with open("hostile.jsonl", "wb") as file:
+            if isinstance(change, bytes):
+                file.write(change)
+            else:
+                index = 0 if change.get("type") == "run" else 1
+                lines = [*good[:index], {**good[index], **change}, *good[index + 1:]]
+                file.writelines(json.dumps(line).encode() + b"\n" for line in lines)
+        for kind in ("sweep", "speedup --over=cpu/qsort", "roofline", "phases", "meshes", "paper",
+                     "history", "versus"):
+            name, *more = kind.split()
+            document = name in ("paper", "history", "versus")
+            if document == isinstance(change, dict) or (document, name) == (False, "meshes"):
+                continue
+            try:
+                drawn, said = plot(" ".join([name, "hostile.jsonl", *more, "-o hostile.svg"]))
+            except Exception as error:  # pylint: disable=broad-except
+                drawn, said = False, "%s: %s" % (type(error).__name__, error)
+            good_end = drawn or "plot.py: " in said
+            check("%s of hostile file %d" % (name, number), good_end and said.count("\n") < 5,
+                  "%.100r: %s" % (change, said[-300:]))
+    for what in ("nowhere.jsonl", "."):
+        status, said = status_of(["sweep", what])
+        check("sweep of %s" % what, status == 2 and len(said) == 1, "%s %s" % (status, said))
+    os.mkfifo("fifo")
+    status, said = status_of(["sweep", "fifo"])
+    check("a FIFO without a writer", status == 2 and "nothing writes" in said[-1], str(said))
+    writer = subprocess.Popen(["sh", "-c", "sleep 0.5; cat sorts.jsonl >fifo"])
+    check("a FIFO with a writer", status_of(["sweep", "fifo"])[0] == 0)
+    writer.wait()
+    for paper in sorted(glob.glob(os.path.join(HERE, "..", "results", "papers", "*.json"))):
+        drawn, said = plot("paper %s" % paper)
+        check(paper, not drawn and "is not what `gpubench repro" in said, said)
+
+
 def main():
     gpubench = os.path.realpath(sys.argv[1])
     write = "--write" in sys.argv[2:]
@@ -241,6 +314,7 @@ def main():
         if not write:
             test_formats()
             test_numbers()
+            test_hostile()
             for arguments, text in TROUBLE.items():
                 drawn, said = plot(arguments)
                 last = said.strip().splitlines()[-1:] or [""]

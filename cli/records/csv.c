@@ -5,6 +5,7 @@
  * count (count_global_load_sectors) that any record has.  Numbers are unscaled with a decimal
  * point; times are in ns.  A missing value is an empty field, and so is every time measured under
  * the emulator.  Text that a spreadsheet would take for a formula is prefixed with an apostrophe.
+ * The output is UTF-8: what is left of a character that was cut becomes U+FFFD.
  */
 #include "cli/records/csv.h"
 
@@ -135,20 +136,22 @@ static bool is_formula(const char *text)
 void gb_csv_print_text(FILE *file, const char *text)
 {
 	char *plain = NULL;
+	bool quoted;
 
 	if (is_formula(text) && asprintf(&plain, "'%s", text) >= 0)
 		text = plain;
-	if (!strpbrk(text, ",\"\r\n")) {
-		(void)fputs(text, file);
-	} else {
-		(void)fputc('"', file);
-		for (; *text; text++) {
-			if (*text == '"')
-				(void)fputc('"', file);
-			(void)fputc(*text, file);
-		}
-		(void)fputc('"', file);
+	quoted = strpbrk(text, ",\"\r\n");
+	(void)fputs(quoted ? "\"" : "", file);
+	for (size_t length; *text; text += length ? length : 1) {
+		length = gb_utf8_length(text);
+		if (*text == '"')
+			(void)fputc('"', file);
+		if (length)
+			(void)fwrite(text, 1, length, file);
+		else
+			(void)fputs("\xef\xbf\xbd", file);
 	}
+	(void)fputs(quoted ? "\"" : "", file);
 	free(plain);
 }
 

@@ -180,6 +180,8 @@ static bool describe_measured(struct gb_record *record, const struct gb_result *
 	record->upload = result->upload_ns;
 	record->download = result->download_ns;
 	record->first_call = result->first_ns;
+	record->whole = result->whole_ns;
+	record->cpu = result->cpu_ns;
 	record->memory.host_bytes = (double)result->host_bytes;
 	record->memory.device_bytes = (double)result->device_bytes;
 	record->memory.flush_bytes = gb_positive((double)result->flush_bytes);
@@ -198,9 +200,9 @@ enum gb_record_status gb_status_of_result(const struct gb_result *result)
 		[GB_FAILED] = GB_STATUS_FAILED,
 	};
 
-	return result->outcome == GB_RESULT_OK && result->verdict == GB_NOT_VERIFIED
-		       ? GB_STATUS_UNVERIFIED
-		       : status[result->outcome];
+	if (result->outcome == GB_RESULT_OK && result->verdict == GB_NOT_VERIFIED)
+		return GB_STATUS_UNVERIFIED;
+	return result->doubtful ? GB_STATUS_DOUBTFUL : status[result->outcome];
 }
 
 /* The record's word for a status; NULL for GB_OK. */
@@ -242,8 +244,10 @@ static void describe_outcome(struct gb_record *record, const struct gb_result *r
 	record->verify.result = verdict[result->verdict];
 	if (result->verdict == GB_PASS)
 		record->verify.runs = (double)result->verified;
-	if (result->verdict == GB_PASS && result->time.count)
+	if (result->verdict == GB_PASS && result->time.count) {
 		record->verify.overwritten = (double)result->overwritten;
+		record->verify.changed = (double)result->changed;
+	}
 	record->input = gb_equal(source, "generated") ? NULL : source;
 }
 

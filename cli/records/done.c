@@ -15,7 +15,7 @@ static bool to_be_made_again(const struct gb_record *record, enum gb_again again
 {
 	return again != GB_AGAIN_NONE &&
 	       (record->status == GB_STATUS_FAILED ||
-		(again == GB_AGAIN_UNVERIFIED && record->status == GB_STATUS_UNVERIFIED));
+		(again == GB_AGAIN_UNVERIFIED && gb_is_untrusted(record)));
 }
 
 enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *records,

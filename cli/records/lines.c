@@ -212,6 +212,23 @@ static size_t line_number(const struct source *source, size_t offset)
 	return number;
 }
 
+/* The escape of a NUL, which would end a string early; NULL if there is none. */
+static const char *find_nul(const char *text)
+{
+	const char *at = text;
+
+	while ((at = strstr(at, "u0000"))) {
+		size_t slashes = 0;
+
+		while (at - slashes > text && at[-1 - (ptrdiff_t)slashes] == '\\')
+			slashes++;
+		if (slashes % 2)
+			return at;
+		at++;
+	}
+	return NULL;
+}
+
 /* Parse text, of `length` bytes and a NUL, as one JSON value.  NULL on failure: *end then points to
  * the error, or errno is ENOMEM, since cJSON does not report lack of memory otherwise.  Malformed
  * UTF-8 and a NUL within the text are rejected here, because cJSON copies the one and ignores what
@@ -224,6 +241,9 @@ static cJSON *parse(const char *text, size_t length, const char **end)
 	for (*end = text; **end && character; *end += character)
 		character = gb_utf8_length(*end);
 	if (*end != text + length)
+		return NULL;
+	*end = find_nul(text);
+	if (*end)
 		return NULL;
 	return cJSON_ParseWithLengthOpts(text, length + 1, end, 1 /* to the NUL */);
 }

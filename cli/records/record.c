@@ -1,4 +1,4 @@
-/* record.c -- the members of record and run lines, and the conversion of schema 1 to schema 2. */
+/* record.c -- the members of record and run lines. */
 #include "cli/records/record.h"
 
 #include <math.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "cli/records/schema1.h"
 #include "common/text.h"
 
 #define OF(of, member, kind)                                                  \
@@ -21,16 +22,29 @@
 #define NUMBER(of, member) OF(of, member, GB_FIELD_NUMBER)
 #define BOOL(of, member)   OF(of, member, GB_FIELD_BOOL)
 #define FLAG(of, member)   OF(of, member, GB_FIELD_FLAG)
+#define SIGNED(of, member, kind)                                                                \
+	{                                                                                       \
+		.path = #member, .type = kind, .offset = offsetof(of, member), .negative = true \
+	}
 
 static const char *const status_words[] = {
-	[GB_STATUS_OK] = "ok",           [GB_STATUS_UNVERIFIED] = "unverified",
-	[GB_STATUS_SKIPPED] = "skipped", [GB_STATUS_FAILED] = "failed",
+	[GB_STATUS_OK] = "ok",
+	[GB_STATUS_DOUBTFUL] = "doubtful",
+	[GB_STATUS_UNVERIFIED] = "unverified",
+	[GB_STATUS_SKIPPED] = "skipped",
+	[GB_STATUS_FAILED] = "failed",
 	[GB_STATUS_FAILED + 1] = NULL,
 };
+static const char *const verify_words[] = { "pass", "fail", "skipped", NULL };
 
 const char *gb_status_word(enum gb_record_status status)
 {
 	return status_words[status];
+}
+
+bool gb_is_untrusted(const struct gb_record *record)
+{
+	return record->status == GB_STATUS_DOUBTFUL || record->status == GB_STATUS_UNVERIFIED;
 }
 
 /* ---- the tables --------------------------------------------------------------------------- */
@@ -127,13 +141,15 @@ static const struct gb_field record_fields[] = {
 	BOOL(struct gb_record, peer),
 	TEXT(struct gb_record, library),
 	NEEDED(struct gb_record, key),
-	{ "params", GB_FIELD_MEMBERS, offsetof(struct gb_record, params), true, NULL },
-	{ "status", GB_FIELD_WORD, offsetof(struct gb_record, status), true, status_words },
+	{ "params", GB_FIELD_MEMBERS, offsetof(struct gb_record, params), true, NULL, false },
+	{ "status", GB_FIELD_WORD, offsetof(struct gb_record, status), true, status_words, false },
 	TEXT(struct gb_record, reason),
 	TEXT(struct gb_record, error),
-	TEXT(struct gb_record, verify.result),
+	{ "verify.result", GB_FIELD_TEXT, offsetof(struct gb_record, verify.result), false,
+	  verify_words, false },
 	NUMBER(struct gb_record, verify.runs),
 	NUMBER(struct gb_record, verify.overwritten),
+	NUMBER(struct gb_record, verify.changed),
 	TEXT(struct gb_record, input),
 	TEXT(struct gb_record, stop_reason),
 	FLAG(struct gb_record, cold),
@@ -151,15 +167,17 @@ static const struct gb_field record_fields[] = {
 	NUMBER(struct gb_record, upload),
 	NUMBER(struct gb_record, download),
 	NUMBER(struct gb_record, first_call),
+	NUMBER(struct gb_record, whole),
+	NUMBER(struct gb_record, cpu),
 	OF(struct gb_record, time, GB_FIELD_TIMES),
 	OF(struct gb_record, host_time, GB_FIELD_TIMES),
 	OF(struct gb_record, phases, GB_FIELD_PHASES),
 	OF(struct gb_record, gpu_state.sm_clock_hz, GB_FIELD_NUMBERS),
-	OF(struct gb_record, gpu_state.temperature_c, GB_FIELD_NUMBERS),
-	OF(struct gb_record, gpu_state.clock_hz, GB_FIELD_NUMBERS),
-	OF(struct gb_record, gpu_state.power_w, GB_FIELD_NUMBERS),
-	NUMBER(struct gb_record, gpu_state.energy_j),
-	NUMBER(struct gb_record, gpu_state.throttled_s),
+	SIGNED(struct gb_record, gpu_state.temperature_c, GB_FIELD_NUMBERS),
+	SIGNED(struct gb_record, gpu_state.clock_hz, GB_FIELD_NUMBERS),
+	SIGNED(struct gb_record, gpu_state.power_w, GB_FIELD_NUMBERS),
+	SIGNED(struct gb_record, gpu_state.energy_j, GB_FIELD_NUMBER),
+	SIGNED(struct gb_record, gpu_state.throttled_s, GB_FIELD_NUMBER),
 	NUMBER(struct gb_record, gpu_state.throttled_samples),
 	OF(struct gb_record, gpu_state.throttle, GB_FIELD_TEXTS),
 	NUMBER(struct gb_record, memory.host_bytes),
@@ -225,96 +243,6 @@ __attribute__((constructor)) static void know_nothing(void)
 
 const struct gb_run *const gb_no_run = &no_run;
 
-/* ---- schema 1 ----------------------------------------------------------------------------- */
-
-/* Replace the words of schema 1.  It had statuses of their own for noisy samples and for time-outs,
- * and several stop reasons for the limits of sampling. */
-static bool renew_words(cJSON *line)
-{
-	static const struct {
-		const char *name, *was, *is;
-	} word[] = {
-		{ "status", "noisy", "ok" },
-		{ "status", "timeout", "failed" },
-		{ "stop_reason", "no_gain", "limit" },
-		{ "stop_reason", "max_samples", "limit" },
-		{ "stop_reason", "time_limit", "limit" },
-		{ "stop_reason", "untimed", "fixed" },
-		/* A time whose verification was skipped had the status "ok". */
-		{ "status", "ok", "unverified" },
-	};
-	const char *verify = gb_json_text(line, "verify.result");
-	const bool verified = !verify || !gb_equal(verify, "skipped");
-
-	for (size_t i = 0; i < GB_COUNT(word) - verified; i++) {
-		const char *text = gb_json_text(line, word[i].name);
-
-		if (text && gb_equal(text, word[i].was) &&
-		    !cJSON_SetValuestring(gb_json_at(line, word[i].name), word[i].is))
-			return false;
-	}
-	return true;
-}
-
-/* Move members that were elsewhere: `now` was `name` of the object `in`. */
-static bool renew_places(cJSON *line)
-{
-	static const struct {
-		const char *in, *name, *now;
-	} place[] = {
-		{ "input", "source", "input" },
-		{ "rates", "copy_bytes_per_s", "copy_bytes_per_s" },
-		{ "create", "median", "create" },
-		{ "upload", "median", "upload" },
-		{ "download", "median", "download" },
-		{ "first_call", "median", "first_call" },
-	};
-	bool ok = true;
-
-	for (size_t i = 0; i < GB_COUNT(place) && ok; i++) {
-		cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(gb_json_at(line, place[i].in),
-								      place[i].name);
-
-		if (!item)
-			continue;
-		cJSON_DeleteItemFromObjectCaseSensitive(line, place[i].now);
-		ok = gb_json_put(line, place[i].now, item);
-	}
-	return ok;
-}
-
-/* If the samples are different work, the rate is not the items divided by the median time. */
-static bool renew_rate(cJSON *line)
-{
-	const double rate = gb_json_number(line, "rates.items_per_s");
-	const double by_median =
-		gb_json_number(line, "work.items") * 1e9 / gb_json_number(line, "time.median");
-
-	return !(fabs(rate / by_median - 1) > 1e-6) ||
-	       gb_json_put_number(line, "harmonic_items_per_s", rate);
-}
-
-/* Convert a line of schema 1 to schema 2.  False if memory ran out. */
-static bool renew(cJSON *line)
-{
-	cJSON *excluded = gb_json_at(line, "excluded");
-	cJSON *first = cJSON_GetArrayItem(excluded, 0);
-	const char *input;
-
-	if (!renew_words(line) || !renew_places(line) || !renew_rate(line))
-		return false;
-	input = gb_json_text(line, "input");
-	if (input && gb_equal(input, "generated"))
-		cJSON_DeleteItemFromObjectCaseSensitive(line, "input");
-	cJSON_DeleteItemFromObjectCaseSensitive(line, "rates");
-	cJSON_DeleteItemFromObjectCaseSensitive(line, "overhead");
-	cJSON_DeleteItemFromObjectCaseSensitive(gb_json_at(line, "verify"), "method");
-	if (cJSON_IsString(first) && gb_equal(first->valuestring, "allocation of memory"))
-		cJSON_DeleteItemFromArray(excluded, 0);
-	(void)cJSON_SetNumberValue(gb_json_at(line, "schema"), GB_RECORD_SCHEMA);
-	return true;
-}
-
 /* ---- a line ------------------------------------------------------------------------------- */
 
 /* Read a line of any schema. */
@@ -324,7 +252,7 @@ static const char *read_line(const struct gb_field *field, size_t count, cJSON *
 	const double schema = gb_json_number(line, "schema");
 	const char *wrong = NULL;
 
-	if (!(schema >= 1))
+	if (!(schema >= 1) || fmod(schema, 1) > 0)
 		wrong = "has no \"schema\" number";
 	else if (schema > GB_RECORD_SCHEMA)
 		wrong = "has a schema newer than this gpubench supports";
@@ -332,15 +260,37 @@ static const char *read_line(const struct gb_field *field, size_t count, cJSON *
 		wrong = "has no \"run_id\"";
 	if (wrong)
 		(void)snprintf(fault, GB_FAULT_MAX, "%s", wrong);
-	else if (schema < 2 && !renew(line))
+	else if (schema < 2 && !gb_schema1_renew(line))
 		wrong = "";
 	return wrong ? wrong : gb_fields_read(field, count, line, to, fault);
 }
 
+/* The member of that name, which may be absent or null, but otherwise must be an array of objects.
+ * Returns NULL, or what is wrong. */
+static const char *find_objects(const cJSON *object, const char *name, cJSON **list,
+				char fault[GB_FAULT_MAX])
+{
+	const cJSON *element;
+	bool good;
+
+	*list = gb_json_at(object, name);
+	good = !*list || cJSON_IsNull(*list) || cJSON_IsArray(*list);
+	cJSON_ArrayForEach(element, *list)
+	{
+		good = good && cJSON_IsObject(element);
+	}
+	if (good)
+		return NULL;
+	(void)snprintf(fault, GB_FAULT_MAX, "\"%s\" is not an array of objects", name);
+	return fault;
+}
+
 static const char *read_gpus(struct gb_run *run, char fault[GB_FAULT_MAX])
 {
-	cJSON *list = cJSON_GetObjectItemCaseSensitive(run->line, "gpus"), *gpu;
+	cJSON *list, *gpu;
 
+	if (find_objects(run->line, "gpus", &list, fault))
+		return fault;
 	run->gpu = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *run->gpu);
 	if (!run->gpu)
 		return "";
@@ -384,12 +334,17 @@ void gb_run_free(struct gb_run *run)
 
 static const char *read_counts(struct gb_record *record, char fault[GB_FAULT_MAX])
 {
-	cJSON *counts = cJSON_GetObjectItemCaseSensitive(record->line, "counts");
-	cJSON *list = cJSON_GetObjectItemCaseSensitive(counts, "kernels"), *kernel;
+	cJSON *counts = gb_json_at(record->line, "counts"), *list, *kernel;
 	const char *wrong;
 
-	if (!cJSON_IsObject(counts))
+	if (!counts || cJSON_IsNull(counts))
 		return NULL;
+	if (!cJSON_IsObject(counts)) {
+		(void)snprintf(fault, GB_FAULT_MAX, "\"counts\" is not an object");
+		return fault;
+	}
+	if (find_objects(counts, "kernels", &list, fault))
+		return fault;
 	record->counted = true;
 	record->kernel = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *record->kernel);
 	if (!record->kernel)
@@ -405,12 +360,26 @@ static const char *read_counts(struct gb_record *record, char fault[GB_FAULT_MAX
 	return wrong;
 }
 
-static const char *check_verified(const struct gb_record *record, char fault[GB_FAULT_MAX])
+/* A result that may not be believed has no time, and the status agrees with the verification. */
+static const char *check_status(const struct gb_record *record, char fault[GB_FAULT_MAX])
 {
-	if (record->status != GB_STATUS_OK ||
-	    (record->verify.result && gb_equal(record->verify.result, "pass")))
+	const char *verify = record->verify.result;
+	const char *wrong = NULL;
+
+	if (record->status == GB_STATUS_OK || record->status == GB_STATUS_DOUBTFUL) {
+		if (!verify || !gb_equal(verify, "pass"))
+			wrong = record->status == GB_STATUS_OK
+					? "has the status ok without a passed verification"
+					: "has the status doubtful without a passed verification";
+	} else if (record->status == GB_STATUS_UNVERIFIED) {
+		if (verify && gb_equal(verify, "fail"))
+			wrong = "has the status unverified, but failed its verification";
+	} else if (record->time.count || record->host_time.count || record->phases.count) {
+		wrong = "has a time, but did not run to its end";
+	}
+	if (!wrong)
 		return NULL;
-	(void)snprintf(fault, GB_FAULT_MAX, "has the status ok without a passed verification");
+	(void)snprintf(fault, GB_FAULT_MAX, "%s", wrong);
 	return fault;
 }
 
@@ -453,7 +422,7 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	record->line = line;
 	record->run = gb_no_run;
 	if (!read_line(record_fields, GB_COUNT(record_fields), line, record, fault) &&
-	    !read_counts(record, fault) && !check_verified(record, fault)) {
+	    !read_counts(record, fault) && !check_status(record, fault)) {
 		derive(record);
 		return record;
 	}

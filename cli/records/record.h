@@ -78,7 +78,14 @@ struct gb_run {
 	cJSON *line;                      /* owned; texts point into it */
 };
 
-enum gb_record_status { GB_STATUS_OK, GB_STATUS_UNVERIFIED, GB_STATUS_SKIPPED, GB_STATUS_FAILED };
+/* Doubtful: verified, but faster than the memory of the machine is. */
+enum gb_record_status {
+	GB_STATUS_OK,
+	GB_STATUS_DOUBTFUL,
+	GB_STATUS_UNVERIFIED,
+	GB_STATUS_SKIPPED,
+	GB_STATUS_FAILED
+};
 
 /* Exact counts of one run or one kernel; NAN if not counted. */
 struct gb_traffic {
@@ -110,7 +117,7 @@ struct gb_record {
 	const char *reason, *error;
 	struct {
 		const char *result;
-		double runs, overwritten;
+		double runs, overwritten, changed;
 	} verify;
 	const char *input; /* the source of the input if it was not generated */
 	const char *stop_reason;
@@ -125,6 +132,7 @@ struct gb_record {
 	double copy_bytes_per_s;                     /* copy bandwidth of the back end */
 	double harmonic_items_per_s;                 /* set if the samples are different work */
 	double create, upload, download, first_call; /* ns */
+	double whole, cpu; /* ns: reset, run and download as one interval; CPU time in it */
 	struct gb_times time, host_time;
 	struct gb_phases phases; /* measured in separate samples */
 	struct {
@@ -196,6 +204,9 @@ extern const size_t gb_count_field_count;
 
 /* The word in the file: "ok". */
 const char *gb_status_word(enum gb_record_status status);
+
+/* True if the record has a time on which no conclusion may rest: it is doubtful or unverified. */
+bool gb_is_untrusted(const struct gb_record *record);
 
 bool gb_is_cpu(const struct gb_record *record);
 

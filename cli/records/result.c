@@ -4,6 +4,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "common/stats.h"
 
 enum gb_status gb_series_push(struct gb_series *series, double value, struct gb_error *err)
 {
@@ -18,6 +21,20 @@ enum gb_status gb_series_push(struct gb_series *series, double value, struct gb_
 	}
 	series->value[series->count++] = value;
 	return GB_OK;
+}
+
+double gb_series_quantile(const struct gb_series *series, double q)
+{
+	double *sorted = malloc((series->count + 1) * sizeof *sorted);
+	double value = NAN;
+
+	if (sorted && series->count) {
+		memcpy(sorted, series->value, series->count * sizeof *sorted);
+		gb_sort(sorted, series->count);
+		value = gb_quantile_sorted(sorted, series->count, q);
+	}
+	free(sorted);
+	return value;
 }
 
 static void clear(struct gb_series *series)
@@ -35,12 +52,14 @@ void gb_result_forget(struct gb_result *r)
 		clear(&r->phase[i].time);
 	r->phase_count = 0;
 	r->create_ns = r->upload_ns = r->download_ns = r->first_ns = NAN;
-	r->harmonic_items_per_s = r->copy_bytes_per_s = NAN;
+	r->whole_ns = r->cpu_ns = NAN;
+	r->harmonic_items_per_s = r->copy_bytes_per_s = r->flush_bytes_per_s = NAN;
 	r->metrics.count = 0;
 	free(r->counts);
 	r->counts = NULL;
-	r->verified = r->overwritten = r->given_up = r->throttled = 0;
+	r->verified = r->overwritten = r->changed = r->given_up = r->throttled = 0;
 	r->batch = 1;
+	r->doubtful = false;
 }
 
 void gb_result_release(struct gb_result *result)

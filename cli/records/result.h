@@ -46,6 +46,8 @@ struct gb_result {
 	enum gb_verdict verdict;
 	int64_t verified;    /* number of verified runs */
 	int64_t overwritten; /* number of samples before which the results were overwritten */
+	int64_t changed;     /* number of samples on another input than the one before */
+	bool doubtful;       /* faster than the memory: see gb_doubt_rate() */
 
 	/* The rest is valid only if the outcome is ok. */
 	enum gb_stop stop;
@@ -63,11 +65,14 @@ struct gb_result {
 		const char *name;
 		struct gb_series time;
 	} phase[GB_MAX_PHASES];
-	double upload_ns, download_ns;     /* NAN if the variant has none */
-	double create_ns;                  /* create(): allocation and preparation */
-	double first_ns;                   /* the first call of run(), by the host's clock */
-	struct gb_work work;               /* bytes according to the variant's model */
+	double upload_ns, download_ns; /* NAN if the variant has none */
+	double create_ns;              /* create(): allocation and preparation */
+	double first_ns;               /* the first call of run(), by the host's clock */
+	double whole_ns;     /* reset, run and download as one interval, by the host's clock */
+	double cpu_ns;       /* CPU time of the process in that interval */
+	struct gb_work work; /* bytes according to the variant's model */
 	double harmonic_items_per_s;       /* NAN unless the samples are different work */
+	double flush_bytes_per_s;          /* of the fastest flush; NAN if there was none */
 	double copy_bytes_per_s;           /* copy bandwidth of this back end; NAN if unknown */
 	struct gb_gpu_state before, after; /* before and after the samples */
 	bool has_gpu_state;
@@ -84,6 +89,9 @@ struct gb_result {
 };
 
 enum gb_status gb_series_push(struct gb_series *series, double value, struct gb_error *err);
+
+/* NAN if the series is empty or memory ran out. */
+double gb_series_quantile(const struct gb_series *series, double q);
 
 /* Free all series and reset the values: a failed or skipped measurement reports no time. */
 void gb_result_forget(struct gb_result *result);

@@ -126,7 +126,7 @@ static void set_status(struct gb_grid *grid, size_t column, const struct gb_reco
 	const bool ok = record->status == GB_STATUS_OK;
 	char text[600];
 
-	if (ok || record->status == GB_STATUS_UNVERIFIED) {
+	if (ok || gb_is_untrusted(record)) {
 		/* The width of the interval has its own column. */
 		(void)snprintf(text, sizeof text, "%s%s", gb_status_word(record->status),
 			       was_throttled(record) ? ", throttled" : "");

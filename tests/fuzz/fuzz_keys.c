@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    (!limit && count * key_size != bytes) ||
 		    memcmp(keys, data + 1, count * key_size) != 0)
 			abort();
-		(void)gb_keys_digest(keys, key_size, NULL, count);
+		(void)gb_keys_digest(keys, key_size, NULL, count, 0);
 	}
 	gb_host_free(keys);
 	(void)unlink(path);

@@ -36,7 +36,7 @@ static bool has_clocks(const struct gb_key_entry *entry, size_t count)
 static void take_record(const struct gb_comparison *c, const struct gb_record *record,
 			bool in_cycles, struct values *v)
 {
-	const bool unverified = !c->unverified && (record->status == GB_STATUS_UNVERIFIED);
+	const bool unverified = !c->unverified && (gb_is_untrusted(record));
 	const double value = unverified ? (double)NAN : gb_launch_value(record, in_cycles);
 
 	v->records++;

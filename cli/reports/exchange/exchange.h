@@ -15,7 +15,8 @@ enum { GB_EXCHANGE_NAME = 2048 };
 const char *gb_exchange_name(const char *key, bool cold, char *text);
 
 /* JUnit XML, as read by Jenkins, GitLab and report actions of GitHub: a suite per benchmark, a case
- * per record.  A wrong result is a failure; other failures and time-outs are errors. */
+ * per record.  A wrong result is a failure; other failures and time-outs are errors.  A result that
+ * was not verified is skipped. */
 enum gb_status gb_junit_print_records(FILE *file, const struct gb_records *list,
 				      struct gb_error *err);
 /* A case per key.  Slower is a failure, failed is an error, undecided is skipped with the

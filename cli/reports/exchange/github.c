@@ -3,15 +3,22 @@
 
 #include "cli/reports/compare/print.h"
 #include "cli/reports/exchange/exchange.h"
+#include "common/text.h"
 
-/* Characters that would end a message, or begin an escape, are printed as %XX. */
+/* Characters that would end a message, or begin an escape, are printed as %XX.  Others that control
+ * a terminal become '?', because the log is shown in one. */
 static void print_message(FILE *file, const char *text)
 {
-	for (; *text; text++) {
+	for (size_t length; *text; text += length) {
+		const size_t control = gb_text_control(text);
+
+		length = control ? control : gb_utf8_length(text);
 		if (strchr("%\r\n", *text))
 			(void)fprintf(file, "%%%02X", (unsigned char)*text);
+		else if (control)
+			(void)fputc('?', file);
 		else
-			(void)fputc(*text, file);
+			(void)fwrite(text, 1, length, file);
 	}
 }
 

@@ -128,7 +128,7 @@ static enum outcome outcome_of(const struct gb_record *record)
 	if (record->status == GB_STATUS_FAILED)
 		return record->verify.result && gb_equal(record->verify.result, "fail") ? FAILURE
 											: ERROR;
-	return record->status == GB_STATUS_SKIPPED ? SKIPPED : PASSED;
+	return record->status == GB_STATUS_OK ? PASSED : SKIPPED;
 }
 
 static bool record_at(const void *list, size_t i, struct junit_case *out)
@@ -141,7 +141,12 @@ static bool record_at(const void *list, size_t i, struct junit_case *out)
 	out->outcome = outcome_of(record);
 	if (!record->emulated)
 		out->seconds = record->time.median * 1e-9;
-	(void)snprintf(out->message, sizeof out->message, "%s", reason ? reason : "");
+	if (gb_is_untrusted(record))
+		(void)snprintf(out->message, sizeof out->message, "%s%s%s",
+			       gb_status_word(record->status), reason ? ": " : "",
+			       reason ? reason : "");
+	else
+		(void)snprintf(out->message, sizeof out->message, "%s", reason ? reason : "");
 	return true;
 }
 

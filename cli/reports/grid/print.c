@@ -194,13 +194,14 @@ void gb_grid_print_csv(FILE *file, const struct gb_grid *grid, bool head)
 		const char *comma = "";
 
 		for (size_t i = 0; i < grid->columns; i++) {
-			const struct gb_cell *cell = &grid->cell[row * grid->columns + i];
+			const struct gb_cell *cell =
+				row == TITLES ? NULL : &grid->cell[row * grid->columns + i];
 
 			if (!grid->column[i].name)
 				continue;
 			(void)fputs(comma, file);
 			comma = ",";
-			if (row == TITLES)
+			if (!cell)
 				gb_csv_print_text(file, grid->column[i].name);
 			else if (isnan(cell->number))
 				gb_csv_print_text(file, cell->text ? cell->text : "");

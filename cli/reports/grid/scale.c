@@ -16,6 +16,8 @@ void gb_scale_widen(struct gb_scale *s, double value)
 {
 	if (!(value > 0) || !isfinite(value))
 		return;
+	/* Ticks are powers of ten, which are exact to far beyond these. */
+	value = fmin(fmax(value, 1e-100), 1e100);
 	s->low = fmin(s->low, value);
 	s->high = fmax(s->high, value);
 }

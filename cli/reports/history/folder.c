@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <omp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,6 +75,36 @@ static enum gb_status list_files(const char *folder, struct listing *list, struc
 	return err->code;
 }
 
+/* ---- threads ------------------------------------------------------------------------------ */
+
+enum { MOST_THREADS = 256 };
+
+static void *pass(void *gate)
+{
+	(void)pthread_mutex_lock(gate);
+	(void)pthread_mutex_unlock(gate);
+	return NULL;
+}
+
+int gb_history_threads(size_t work)
+{
+	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+	pthread_t thread[MOST_THREADS];
+	int wanted = omp_get_num_procs(), others = 0;
+
+	wanted = omp_get_max_threads() < wanted ? omp_get_max_threads() : wanted;
+	wanted = wanted > MOST_THREADS ? MOST_THREADS : wanted;
+	wanted = work < (size_t)wanted ? (int)work : wanted;
+	/* All of them must be there at once. */
+	(void)pthread_mutex_lock(&gate);
+	while (others < wanted - 1 && !pthread_create(&thread[others], NULL, pass, &gate))
+		others++;
+	(void)pthread_mutex_unlock(&gate);
+	for (int i = 0; i < others; i++)
+		(void)pthread_join(thread[i], NULL);
+	return 1 + others;
+}
+
 /* ---- reading ------------------------------------------------------------------------------ */
 
 /* True if the file is too large for a record file. */
@@ -89,7 +121,7 @@ static bool is_huge(const char *path, struct gb_error *fault)
 static enum gb_status read_files(struct gb_store *store, const struct listing *list, size_t below,
 				 struct gb_error *err)
 {
-#pragma omp parallel
+#pragma omp parallel num_threads(gb_history_threads(list->count))
 	{
 		struct gb_scanner scanner = { 0 };
 

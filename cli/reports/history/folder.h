@@ -4,6 +4,10 @@
 
 #include "cli/reports/history/store.h"
 
+/* The number of OpenMP threads for this many pieces of work: at most one per CPU, and only as many
+ * as can be created now.  libgomp would end the program if one more could not. */
+int gb_history_threads(size_t work);
+
 /* Add the launches of all regular files below the folder whose names end in .jsonl, and of symbolic
  * links to such files.  Hidden files and folders, folders behind symbolic links, FIFOs, sockets and
  * devices are skipped.  A file that is not a record file is stored with a fault.  GB_EUSAGE if the

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/reports/history/folder.h"
 #include "common/text.h"
 
 /* ---- the order of runs --------------------------------------------------------------------- */
@@ -311,7 +312,7 @@ enum gb_status gb_history_judge(struct gb_history *history, const struct gb_stor
 	memset(h->verdicts, 0, sizeof h->verdicts);
 	if (fill_trends(h, err))
 		return err->code;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) num_threads(gb_history_threads(h->count))
 	for (size_t i = 0; i < h->count; i++) {
 		struct gb_error own = { 0 };
 

@@ -61,14 +61,15 @@ static bool is_named(const struct member *m, const char *name)
 	return (size_t)(m->value - m->name) == length + 2 && strncmp(m->name, name, length) == 0;
 }
 
-/* Read the number at *p and advance *p; NAN if there is none. */
+/* Read the number at *p and advance *p; NAN if there is none that a time may be. */
 static double read_number(const char **p)
 {
 	const size_t length = strspn(*p, "0123456789.eE+-");
 	const double number = strtod(*p, NULL);
+	const bool good = number >= 1e-300 ? number <= 1e300 : !(fabs(number) > 0);
 
 	*p += length;
-	return length && strchr(",]}", **p) && isfinite(number) ? number : (double)NAN;
+	return length && strchr(",]}", **p) && good ? number : (double)NAN;
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */
@@ -114,8 +115,25 @@ static bool are_samples(const char *p)
 	return *p == ']';
 }
 
+/* True if this is null, or an interval around the median. */
+static bool is_interval(const char *p, double median)
+{
+	double low, high;
+
+	if (strncmp(p, "null", 4) == 0)
+		return true;
+	if (*p++ != '[')
+		return false;
+	low = read_number(&p);
+	if (*p++ != ',')
+		return false;
+	high = read_number(&p);
+	return *p == ']' && low <= median && median <= high;
+}
+
 static bool put_time(struct reduced *r, const char *p)
 {
+	const char *interval = "null";
 	struct member m;
 	bool samples = false;
 
@@ -124,13 +142,16 @@ static bool put_time(struct reduced *r, const char *p)
 	while (next_member(&p, &m)) {
 		if (is_named(&m, "median"))
 			r->ns = read_number(&m.value);
+		if (is_named(&m, "ci95"))
+			interval = m.value;
 		if (is_named(&m, "samples")) {
 			samples = are_samples(m.value);
 			if (!samples)
 				return false;
 		}
 	}
-	return p && samples && r->ns > 0 && put_text(r, "\"time\":{\"median\":1,\"samples\":[1]},");
+	return p && samples && r->ns > 0 && is_interval(interval, r->ns) &&
+	       put_text(r, "\"time\":{\"median\":1,\"samples\":[1]},");
 }
 
 static bool put_member(struct reduced *r, const struct member *m)

@@ -187,7 +187,7 @@ static bool kind_of(const struct gb_record *record, struct gb_stored_launch *lau
 		launch->kind = GB_LAUNCH_EMULATED;
 	else if (record->status == GB_STATUS_FAILED)
 		launch->kind = GB_LAUNCH_FAILED;
-	else if (record->status == GB_STATUS_UNVERIFIED)
+	else if (gb_is_untrusted(record))
 		launch->kind = GB_LAUNCH_UNVERIFIED;
 	else if (ns > 0)
 		launch->ns = ns;

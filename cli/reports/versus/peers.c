@@ -26,7 +26,7 @@ struct sum {
 
 static double time_of(const struct gb_row *row)
 {
-	return (row->record->status == GB_STATUS_UNVERIFIED) ? (double)NAN : gb_row_time(row);
+	return gb_is_untrusted(row->record) ? (double)NAN : gb_row_time(row);
 }
 
 static bool is_peer(const struct gb_row *row)
@@ -200,7 +200,7 @@ static void count_failures(struct sum *sum, const struct gb_section *section)
 	for (size_t i = 0; i < section->row_count; i++) {
 		const struct gb_record *record = section->row[i].record;
 
-		sum->unverified += record->status == GB_STATUS_UNVERIFIED;
+		sum->unverified += gb_is_untrusted(record);
 		sum->failed += record->status == GB_STATUS_FAILED;
 	}
 }

@@ -258,7 +258,7 @@ static enum gb_verdict_word verdict_of(const struct gb_record *record, double va
 		return GB_FAILED_RUN;
 	if (record->emulated || isnan(value))
 		return GB_ABSENT;
-	return record->status == GB_STATUS_UNVERIFIED ? GB_UNVERIFIED : GB_SAME;
+	return gb_is_untrusted(record) ? GB_UNVERIFIED : GB_SAME;
 }
 
 /* Update the cell's verdict: one failed launch makes it failed; else one launch with a time

@@ -141,7 +141,11 @@ Test(lines, a_nul_byte_hides_nothing)
 {
 	static const char line[] = RUN "\n" RECORD "\0 rest\n";
 	static const char document[] = "[" RUN "]\0]";
+	static const char behind[] = RUN "\n" RECORD "\n\0\0\n" RECORD "\n";
+	static const char first[] = "\0" RUN "\n";
 
+	expect_refused(behind, sizeof behind - 1, "3: is not valid JSON");
+	expect_refused(first, sizeof first - 1, "1: is not valid JSON");
 	expect_refused(line, sizeof line - 1, "2: is not valid JSON");
 	expect_refused(document, sizeof document - 1, "1: is not valid JSON");
 }
@@ -260,7 +264,46 @@ Test(lines, members_of_the_wrong_type_are_refused)
 		"\"time\":{\"median\":3,\"samples\":[]}",
 		"\"time\":{\"median\":3,\"samples\":[null]}",
 		"\"time\":{\"median\":1e999,\"samples\":[3]}",
+		"\"time\":{\"median\":-3,\"samples\":[3]}",
+		"\"time\":{\"median\":3,\"samples\":[-3]}",
+		"\"time\":{\"median\":3,\"samples\":[1e-318]}",
+		"\"time\":{\"median\":1e-318,\"samples\":[3]}",
+		"\"time\":{\"median\":3,\"samples\":{\"a\":3},\"ci95\":[2,4]}",
+		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":3}",
+		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":[3]}",
+		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":[2,null]}",
+		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":[4,5]}",
+		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":[4,2]}",
+		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":[-1e999,4]}",
+		"\"time\":[{\"median\":3,\"samples\":[3]}]",
 		"\"phases\":{\"scan\":{\"median\":3}}",
+		"\"phases\":{\"scan\":3}",
+		"\"phases\":[{\"median\":3,\"samples\":[3]}]",
+		"\"phases\":[]",
+		"\"phases\":\"scan\"",
+		"\"params\":{\"n\":1e-320}",
+		"\"metrics\":{\"n\":1e301}",
+		"\"seq\":-1",
+		"\"upload\":-1",
+		"\"elapsed_s\":1e999",
+		"\"harmonic_items_per_s\":-1",
+		"\"work\":3",
+		"\"work\":[]",
+		"\"work\":{\"items\":-1}",
+		"\"memory\":\"none\"",
+		"\"verify\":{\"result\":\"perhaps\"}",
+		"\"verify\":{\"result\":\"fail\"},\"status\":\"unverified\"",
+		"\"verify\":{\"result\":\"skipped\"}",
+		"\"verify\":\"pass\"",
+		"\"schema\":1.5",
+		"\"status\":\"failed\",\"time\":{\"median\":3,\"samples\":[3]}",
+		"\"status\":\"skipped\",\"phases\":{\"scan\":{\"median\":3,\"samples\":[3]}}",
+		"\"variant\":\"a\\u0000b\"",
+		"\"unknown\":\"\\\\\\u0000\"",
+		"\"variant\":\"\\ud800\"",
+		"\"variant\":\"\xff\"",
+		"\"gpu_state\":3",
+		"\"gpu_state\":{\"sm_clock_hz\":[-1]}",
 		"\"upload\":[]",
 		"\"upload\":{\"median\":3}",
 		"\"create\":1e999",
@@ -269,13 +312,70 @@ Test(lines, members_of_the_wrong_type_are_refused)
 		"\"excluded\":[1]",
 		"\"gpu_state\":{\"sm_clock_hz\":[\"1\"]}",
 		"\"counts\":{\"launches\":\"1\"}",
+		"\"counts\":3",
+		"\"counts\":{\"launches\":-1}",
+		"\"counts\":{\"global_load\":3}",
 		"\"counts\":{\"kernels\":[{\"blocks\":\"1\"}]}",
+		"\"counts\":{\"kernels\":[3]}",
+		"\"counts\":{\"kernels\":{\"a\":{}}}",
 	};
 
 	for (size_t i = 0; i < GB_COUNT(member); i++) {
 		char text[1024];
 
 		(void)snprintf(text, sizeof text, "{%s,%s\n", member[i], RECORD + 1);
+		expect_refused(text, strlen(text), "1: ");
+	}
+}
+
+/* Each of these is read. */
+Test(lines, unusual_members_are_accepted)
+{
+	static const char *const member[] = {
+		"\"time\":{\"median\":0,\"samples\":[0]}",
+		"\"time\":{\"median\":-0,\"samples\":[-0.0]}",
+		"\"time\":{\"median\":1e300,\"samples\":[1e-300],\"ci95\":[-3,1e300]}",
+		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":null}",
+		"\"time\":null,\"phases\":null,\"counts\":null,\"gpu_state\":null",
+		"\"phases\":{\"\":{\"median\":3,\"samples\":[3]}}",
+		"\"params\":{\"n\":-5}",
+		"\"metrics\":{\"n\":-5}",
+		"\"gpu_state\":{\"temperature_c\":[-40,null],\"energy_j\":-1}",
+		"\"library\":\"a\\\\u0000b\"",
+		"\"unknown\":[{\"a\":1e308}]",
+	};
+
+	for (size_t i = 0; i < GB_COUNT(member); i++) {
+		char text[1024];
+
+		(void)snprintf(text, sizeof text, "{%s,%s\n", member[i], RECORD + 1);
+		expect_read(text, 0, 1);
+	}
+}
+
+/* Put after the members of a run, each must be refused. */
+Test(lines, runs_of_the_wrong_type_are_refused)
+{
+	static const char *const member[] = {
+		"\"gpus\":3",
+		"\"gpus\":{}",
+		"\"gpus\":[3]",
+		"\"gpus\":[{\"id\":-1}]",
+		"\"gpus\":[{\"id\":0,\"vulkan\":3}]",
+		"\"host\":[]",
+		"\"host\":{\"cores\":-1}",
+		"\"host\":{\"load\":[-1]}",
+		"\"tool\":\"gpubench\"",
+		"\"argv\":{}",
+		"\"environment\":3",
+		"\"settings\":{\"device\":1e-320}",
+	};
+
+	for (size_t i = 0; i < GB_COUNT(member); i++) {
+		char text[1024];
+
+		(void)snprintf(text, sizeof text, "%.*s,%s}\n", (int)strlen(RUN) - 1, RUN,
+			       member[i]);
 		expect_refused(text, strlen(text), "1: ");
 	}
 }

@@ -81,7 +81,9 @@ static struct gb_result measured(const struct gb_variant *variant)
 		.download_ns = 50,
 		.create_ns = 300,
 		.first_ns = 500,
-		.work = { 1e6, 8e6 },
+		.whole_ns = 150,
+		.cpu_ns = 149,
+		.work = { 1e6, 8e6, 4e6 },
 		.harmonic_items_per_s = NAN,
 		.copy_bytes_per_s = NAN,
 		.elapsed_s = 0.5,
@@ -160,7 +162,7 @@ Test(record, a_peer)
 #define BEGINS                                                                              \
 	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"0123456789abcdef\",\"seq\":3,"      \
 	"\"bench\":\"toy\",\"status\":\"ok\",\"verify\":{\"result\":\"pass\",\"runs\":0,"   \
-	"\"overwritten\":0},"                                                               \
+	"\"overwritten\":0,\"changed\":0},\"whole\":150,\"cpu\":149,"                       \
 	"\"stop_reason\":\"converged\",\"cold\":true,\"batch\":1,"                          \
 	"\"excluded\":[\"toys\",\"an order\"],"                                             \
 	"\"work\":{\"items\":1000000,\"unit\":\"keys\",\"bytes\":8000000},\"create\":300,"  \

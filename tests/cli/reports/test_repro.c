@@ -119,6 +119,11 @@ static const struct {
 	  "'kind':'linear','column':'x','against':'count','tolerance':1,"
 	  "'where':{'scene':['b','c']}",
 	  "cannot be tested here (row 3 was not measured" },
+	/* The mean is that of the rows that were measured, 1.5. */
+	{ TWO, "'kind':'flat','column':'x','tolerance':0.7",
+	  "it: held (in 2 of 2; 1 not measured" },
+	{ TWO, "'kind':'flat','column':'x','tolerance':0.6",
+	  "it: not held (tested in 2 of 3; 1 not measured" },
 	/* The peak's row was not measured.  The largest value is in the row next to it, or it is
 	 * not. */
 	{ TWO, "'kind':'maximum-at','column':'x','where':{'scene':['c']}",

@@ -1,0 +1,237 @@
+/* test_pooled.c -- which records are launches of one measurement, and what a report says if one
+ * side has few launches or a failed one.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/reports/compare/compare.h"
+#include "cli/reports/pooled.h"
+#include "cli/reports/versus/versus.h"
+#include "tests/line_of.h"
+
+static struct gb_records list, other;
+
+static void release(void)
+{
+	gb_records_release(&list);
+	gb_records_release(&other);
+}
+
+TestSuite(pooled, .fini = release);
+
+#define OK         ",\"status\":\"ok\",\"verify\":{\"result\":\"pass\"}"
+#define UNVERIFIED ",\"status\":\"unverified\",\"verify\":{\"result\":\"skipped\"}"
+#define FAILED     ",\"status\":\"failed\",\"reason\":\"wrong\",\"verify\":{\"result\":\"fail\"}"
+#define COLD       ",\"cold\":true"
+#define HOT        ",\"cold\":false"
+
+/* Launch number `id`, of a commit. */
+static void add_run(int id, const char *host, const char *commit)
+{
+	char text[400];
+
+	(void)snprintf(text, sizeof text,
+		       "{\"type\":\"run\",\"run_id\":\"%d\",\"host\":{\"hostname\":\"%s\","
+		       "\"cpu\":\"X\"},\"tool\":{\"commit\":\"%s\"}}",
+		       id, host, commit);
+	add_line_of(&list, text);
+}
+
+static void add_to(struct gb_records *records, int id, double ns, const char *members)
+{
+	char text[400], time[100] = "";
+
+	if (ns > 0)
+		(void)snprintf(time, sizeof time, ",\"time\":{\"median\":%g,\"samples\":[%g]}", ns,
+			       ns);
+	(void)snprintf(text, sizeof text,
+		       "{\"type\":\"record\",\"run_id\":\"%d\",\"key\":\"k\"%s%s}", id, time,
+		       members);
+	add_line_of(records, text);
+}
+
+static void add(int id, double ns, const char *members)
+{
+	add_to(&list, id, ns, members);
+}
+
+static void pool(void)
+{
+	struct gb_error err = { 0 };
+
+	cr_assert(eq(int, (int)gb_pool_launches(&list, &err), GB_OK));
+}
+
+/* ---- pooling ------------------------------------------------------------------------------ */
+
+/* Eight launches that differ in one way, of which four are alike. */
+static void expect_two_pools(const char *host, const char *commit, const char *members)
+{
+	for (int i = 0; i < 8; i++) {
+		add_run(i, i % 2 ? host : "h", i % 2 ? commit : "a");
+		add(i, 100 + i + (i % 2) * 1000, i % 2 ? members : OK COLD);
+	}
+	pool();
+	cr_assert(eq(sz, list.count, 2));
+	for (size_t i = 0; i < 2; i++) {
+		cr_expect(eq(sz, list.record[i]->launches, 4));
+		cr_expect(epsilon_eq(dbl, list.record[i]->time.median, i ? 1104 : 103, 1e-9));
+	}
+	release();
+}
+
+Test(pooled, only_launches_of_one_measurement)
+{
+	expect_two_pools("h", "b", OK COLD);
+	expect_two_pools("other", "a", OK COLD);
+	expect_two_pools("h", "a", OK HOT);
+}
+
+/* The run of another build stays, even if it has no record of its own key left. */
+Test(pooled, runs_of_several_commits)
+{
+	for (int i = 0; i < 6; i++) {
+		add_run(i, "h", i < 3 ? "a" : "b");
+		add(i, 100 + i, OK COLD);
+	}
+	pool();
+	cr_expect(eq(sz, list.count, 2));
+	cr_assert(eq(sz, list.run_count, 2));
+	cr_expect(eq(str, (char *)list.run[1]->tool.commit, "b"));
+	release();
+	/* Nothing was measured with the second commit. */
+	for (int i = 0; i < 3; i++) {
+		add_run(i, "h", i == 1 ? "b" : "a");
+		if (i != 1)
+			add(i, 100 + i, OK COLD);
+	}
+	pool();
+	cr_expect(eq(sz, list.count, 1));
+	cr_expect(eq(sz, list.run_count, 2));
+}
+
+/* Unverified launches stay as they are, each of them. */
+Test(pooled, unverified_launches_are_left_out)
+{
+	for (int i = 0; i < 8; i++) {
+		add_run(i, "h", "a");
+		add(i, i < 4 ? 100 + i : 10, i < 4 ? OK COLD : UNVERIFIED COLD);
+	}
+	pool();
+	cr_assert(eq(sz, list.count, 5));
+	cr_expect(eq(sz, list.record[0]->launches, 4));
+	cr_expect(epsilon_eq(dbl, list.record[0]->time.median, 101.5, 1e-9));
+	for (size_t i = 1; i < 5; i++) {
+		cr_expect(eq(int, (int)list.record[i]->status, GB_STATUS_UNVERIFIED));
+		cr_expect(list.record[i]->launches <= 1);
+	}
+	release();
+	/* Also if the first is not verified. */
+	for (int i = 0; i < 5; i++) {
+		add_run(i, "h", "a");
+		add(i, i ? 100 + i : 10, i ? OK COLD : UNVERIFIED COLD);
+	}
+	pool();
+	cr_assert(eq(sz, list.count, 2));
+	cr_expect(epsilon_eq(dbl, list.record[0]->time.median, 10, 1e-9));
+	cr_expect(epsilon_eq(dbl, list.record[1]->time.median, 102.5, 1e-9));
+}
+
+/* ---- side by side ------------------------------------------------------------------------- */
+
+static struct gb_versus by_commit(void)
+{
+	struct gb_versus v = { .by = GB_BY_COMMIT };
+	struct gb_error err = { 0 };
+
+	cr_assert(eq(int, (int)gb_versus_init(&v, &list, &err), GB_OK));
+	cr_assert(eq(sz, v.table[0].column_count, 2));
+	return v;
+}
+
+/* By ranks alone, one launch and forty have an interval, and so have three and ten. */
+Test(pooled, few_launches_have_no_interval)
+{
+	static const int few[] = { 1, 3, 4 }, many[] = { 40, 10, 10 };
+
+	for (size_t i = 0; i < 3; i++)
+		for (int swapped = 0; swapped < 2; swapped++) {
+			const int first = swapped ? many[i] : few[i];
+			struct gb_versus v;
+			struct gb_interval interval;
+
+			for (int k = 0; k < few[i] + many[i]; k++) {
+				add_run(k, "h", k < first ? "a" : "b");
+				add(k, k < first ? 100 + k : 50 + k / 8., OK COLD);
+			}
+			v = by_commit();
+			interval = v.table[0].row[0].cell[1].speed_up.interval;
+			cr_expect(eq(int, isnan(interval.low), few[i] < 4), "%d and %d", few[i],
+				  many[i]);
+			cr_expect(v.table[0].row[0].cell[1].speed_up.estimate > 1.5);
+			gb_versus_release(&v);
+			release();
+		}
+}
+
+/* One failed launch makes a cell failed: it has no speed-up, whatever the others took. */
+Test(pooled, a_failed_cell_has_no_speed_up)
+{
+	for (int side = 0; side < 2; side++) {
+		struct gb_versus v;
+		const struct gb_versus_cell *cell;
+
+		for (int i = 0; i < 10; i++) {
+			add_run(i, "h", i < 5 ? "a" : "b");
+			if (i == 2 + 5 * side)
+				add(i, 0, FAILED);
+			else
+				add(i, i < 5 ? 100 + i : 50 + i, OK COLD);
+		}
+		v = by_commit();
+		cell = v.table[0].row[0].cell;
+		cr_expect(eq(int, (int)cell[side].verdict, GB_FAILED_RUN));
+		cr_expect(eq(sz, cell[side].launches, 0));
+		cr_expect(isnan(cell[1].speed_up.estimate));
+		cr_expect(isnan(cell[1].speed_up.interval.low));
+		cr_expect(eq(sz, v.speed_ups, 0));
+		cr_expect(isnan(gb_versus_mean_of(&v.table[0], 1, false).speed_up));
+		gb_versus_release(&v);
+		release();
+	}
+}
+
+/* ---- gates -------------------------------------------------------------------------------- */
+
+/* At 1 GHz, 2 us are 2 thousand cycles, and the floor of 100 ns a twentieth of that. */
+Test(pooled, a_floor_in_ns_is_one_if_cycles_are_compared)
+{
+	static const struct {
+		double base, other;
+		enum gb_verdict_word verdict;
+	} row[] = { { 2000, 2600, GB_SLOWER },
+		    { 2600, 2000, GB_FASTER },
+		    { 2000, 2150, GB_SLOWER },
+		    { 900, 980, GB_SAME } };
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_comparison c = {
+			.level = GB_LEVEL, .threshold = 0.05, .floor_ns = 100, .in_cycles = true
+		};
+		struct gb_error err = { 0 };
+
+		for (int launch = 0; launch < 6; launch++) {
+			const char clock[] = OK ",\"gpu_state\":{\"sm_clock_hz\":[1e9]}";
+
+			add_to(&list, launch, row[i].base + launch, clock);
+			add_to(&other, launch, row[i].other + launch, clock);
+		}
+		cr_assert(eq(int, (int)gb_compare(&c, &list, &other, &err), GB_OK));
+		cr_assert(c.change[0].in_cycles);
+		cr_expect(eq(int, (int)c.change[0].verdict, (int)row[i].verdict), "row %zu", i);
+		gb_comparison_release(&c);
+		release();
+	}
+}

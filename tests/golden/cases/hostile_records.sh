@@ -1,0 +1,31 @@
+# Records with control characters, without a verification, with a name that is cut within a
+# character, and with numbers far apart.  One folder of a history cannot be read.
+run() { printf '{"type":"run","schema":2,"run_id":"%s"}\n' "$1"; }
+record() { # RUN SEQ KEY COUNT STATUS VERIFY MEMBERS
+	printf '{"type":"record","schema":2,"run_id":"%s","seq":%s,"bench":"radix","backend":"cpu","variant":"v","key":"radix/cpu/v %s","params":{"count":%s},"status":"%s","verify":{"result":"%s"},"time":{"clock":"monotonic","median":5,"samples":[5]}%s}\n' \
+		"$@"
+}
+bad=$(printf 'a\\u001b[31mb\302\233c\342\200\256d\\u0007%%e')
+long=$(printf 'a%.0s' $(seq 159))$(printf '\303\251')
+for side in 1 2; do
+	run $side
+	record $side 0 "$bad$side" 1 ok pass
+	record $side 1 one 1 unverified skipped ",\"phases\":{\"$long\":{\"median\":1,\"samples\":[1]}}"
+done >both.jsonl
+head -n 3 both.jsonl >base.jsonl
+tail -n 3 both.jsonl >new.jsonl
+gpubench compare -f github base.jsonl new.jsonl
+gpubench report -f junit base.jsonl | grep -A 1 'name="one"'
+gpubench report -f csv base.jsonl | /usr/bin/python3 -c 'import sys; sys.stdin.buffer.read().decode("utf-8")'
+{ run 1; for count in 1e-300 1e-200 5 1e200 1e300; do record 1 $count $count $count ok pass; done; } >far.jsonl
+timeout 10 gpubench report -f html far.jsonl | grep -c '</html>'
+mkdir -p folder/closed
+cp far.jsonl folder
+chmod 000 folder/closed
+plain= # the mode does not keep root out
+[ "$(id -u)" != 0 ] || plain='setpriv --reuid=65534 --clear-groups'
+cp "$(command -v gpubench)" program
+chmod 755 . .. program
+$plain ./program history folder | tail -n 1
+chmod 755 folder/closed
+OMP_NUM_THREADS=100000 gpubench history folder | tail -n 1
