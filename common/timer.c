@@ -1,10 +1,19 @@
-/* timer.c -- times runs and their phases; the CPU's clock. */
+/* timer.c -- times runs and their phases; the resolution of a clock; the CPU's clock. */
 #include "common/timer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/stats.h"
 #include "common/text.h"
+
+/* To measure a clock's resolution, ROUNDS times ROUND_MARKS marks are taken. */
+enum { ROUNDS = 4, ROUND_MARKS = 64, ROUND_TIMES = 2 * (ROUND_MARKS - 1), MOST_CLOCKS = 8 };
+
+/* A smaller step between two times, relative to them, may be a rounding error: CUDA's times are
+ * floats, so that the error of this step is at most 1/128 of it. */
+static const double LEAST_STEP = 0x1p-16;
 
 double gb_now_ns(void)
 {
@@ -83,6 +92,103 @@ enum gb_status gb_timer_read(struct gb_timer *timer, double *total_ns, struct gb
 	return GB_OK;
 }
 
+/* ---- resolution -------------------------------------------------------------------------- */
+
+/* Wait for up to a microsecond before mark i, each time differently: the steps of a clock are
+ * hidden if marks come at a constant rate. */
+static void delay(size_t i)
+{
+	const double end_ns = gb_now_ns() + (double)(i * 61 % 997);
+
+	while (gb_now_ns() < end_ns)
+		;
+}
+
+/* Times from the first mark to each of the others, and between neighbours. */
+static enum gb_status time_marks(const struct gb_timer_ops *ops, void *clock,
+				 double ns[ROUND_TIMES], struct gb_error *err)
+{
+	for (size_t i = 0; i < ROUND_MARKS; i++) {
+		delay(i);
+		if (ops->mark(clock, i, err))
+			return err->code;
+	}
+	for (size_t i = 1; i < ROUND_MARKS; i++) {
+		if (ops->elapsed(clock, 0, i, &ns[2 * i - 2], err) ||
+		    ops->elapsed(clock, i - 1, i, &ns[2 * i - 1], err))
+			return err->code;
+	}
+	return GB_OK;
+}
+
+/* The smallest difference between two of the times, or a time and 0, that is no rounding error;
+ * INFINITY if there is none.  From 1 ns on it is rounded to 0.1 ns. */
+static double smallest_step(double *ns, size_t count)
+{
+	double least = INFINITY;
+
+	gb_sort(ns, count);
+	for (size_t i = 0; i < count; i++) {
+		const double step = i ? ns[i] - ns[i - 1] : ns[i];
+
+		if (step > ns[i] * LEAST_STEP)
+			least = fmin(least, step);
+	}
+	return isfinite(least) && least >= 1 ? round(least * 10) / 10 : least;
+}
+
+/* If the clock never advanced, its resolution is taken to be its unit or, if that is unknown, the
+ * time that passed. */
+static enum gb_status measure_resolution(const struct gb_timer_ops *ops, void *clock,
+					 double *resolution_ns, struct gb_error *err)
+{
+	const double least_ns = ops->least_ns ? ops->least_ns() : 0, start_ns = gb_now_ns();
+	double ns[ROUNDS * ROUND_TIMES], step;
+
+	for (size_t i = 0; i < ROUNDS; i++)
+		if (time_marks(ops, clock, ns + i * ROUND_TIMES, err))
+			return err->code;
+	step = smallest_step(ns, GB_COUNT(ns));
+	if (!isfinite(step))
+		step = least_ns > 0 ? least_ns : gb_now_ns() - start_ns;
+	*resolution_ns = fmax(step, least_ns);
+	return GB_OK;
+}
+
+enum gb_status gb_timer_resolution(const struct gb_timer_ops *ops, void *clock, double *ns,
+				   struct gb_error *err)
+{
+	static struct {
+		const struct gb_timer_ops *ops;
+		double ns;
+	} known[MOST_CLOCKS];
+	size_t i = 0;
+
+	while (i < MOST_CLOCKS && known[i].ops && known[i].ops != ops)
+		i++;
+	if (i < MOST_CLOCKS && known[i].ops) {
+		*ns = known[i].ns;
+		return GB_OK;
+	}
+	if (measure_resolution(ops, clock, ns, err))
+		return err->code;
+	if (i < MOST_CLOCKS) {
+		known[i].ops = ops;
+		known[i].ns = *ns;
+	}
+	return GB_OK;
+}
+
+/* ---- the CPU's clock --------------------------------------------------------------------- */
+
+static double cpu_least_ns(void)
+{
+	struct timespec unit = { 0, 1 };
+
+	(void)clock_getres(CLOCK_MONOTONIC, &unit);
+	return (double)unit.tv_sec * 1e9 + (double)unit.tv_nsec;
+}
+
 static enum gb_status cpu_create(void **clock, struct gb_error *err)
 {
 	*clock = calloc(GB_MAX_MARKS, sizeof(double));
@@ -110,7 +216,7 @@ static enum gb_status cpu_elapsed(void *clock, size_t first, size_t last, double
 
 const struct gb_timer_ops gb_cpu_timer = {
 	.name = "monotonic",
-	.resolution_ns = 1,
+	.least_ns = cpu_least_ns,
 	.create = cpu_create,
 	.mark = cpu_mark,
 	.elapsed = cpu_elapsed,

@@ -20,8 +20,9 @@ extern "C" {
 enum { GB_MAX_MARKS = 512, GB_MAX_PHASES = 16 };
 
 struct gb_timer_ops {
-	const char *name;     /* "monotonic", "cuda_event", "vulkan_timestamp" */
-	double resolution_ns; /* smaller differences cannot be measured */
+	const char *name; /* "monotonic", "cuda_event", "vulkan_timestamp" */
+	/* The clock's unit in ns, a lower bound of its resolution.  NULL: unknown. */
+	double (*least_ns)(void);
 	enum gb_status (*create)(void **clock, struct gb_error *err);
 	/* Take mark number `index` (< GB_MAX_MARKS). */
 	enum gb_status (*mark)(void *clock, size_t index, struct gb_error *err);
@@ -42,6 +43,13 @@ struct gb_timer {
 };
 
 extern const struct gb_timer_ops gb_cpu_timer;
+
+/* The clock's resolution: smaller differences cannot be measured.  It is the smallest step seen
+ * between the times of some hundred marks, never 0.  The first call measures and takes less than a
+ * millisecond; later calls with the same operations return its result, because a process uses one
+ * device.  The device must be idle, and no run may be in progress: the marks are overwritten. */
+enum gb_status gb_timer_resolution(const struct gb_timer_ops *ops, void *clock, double *ns,
+				   struct gb_error *err);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 double gb_now_ns(void);

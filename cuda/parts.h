@@ -22,7 +22,8 @@ int gpu_attribute_of(enum cudaDeviceAttr attribute, int device);
 /* timer.cu: events in the stream. */
 extern const struct gb_timer_ops gb_cuda_timer;
 
-/* flush.cu: evict a sample's data from the L2.  Queued in gpu_stream() without waiting. */
+/* flush.cu: evict a sample's data from the L2, persisting lines too.  Waits for earlier work, so it
+ * must not follow gpu_hold(), and queues its own in gpu_stream(). */
 enum gb_status gpu_flush_create(struct gb_error *err);
 enum gb_status gpu_flush(struct gb_error *err);
 size_t gpu_flush_bytes(void);

@@ -57,10 +57,8 @@ static enum gb_status elapsed(void *clock_, size_t first, size_t last, double *n
 	return GB_OK;
 }
 
-/* CUDA documents a resolution of about 0.5 us.  An elapsed time is a float in ms, with 24 bits. */
 const struct gb_timer_ops gb_cuda_timer = {
 	.name = "cuda_event",
-	.resolution_ns = 500,
 	.create = create,
 	.mark = mark,
 	.elapsed = elapsed,

@@ -75,11 +75,15 @@ static enum gb_status create(struct state *s, const void *params, const struct b
 	(void)bfs_sweep_create(&s->sweep, launch, row_bytes, params, input, err);
 	(void)gpu_alloc(&s->matrix, bytes, err);
 	s->host_matrix = (uint8_t *)gb_host_alloc(bytes, 1, err);
-	if (!err->code && !gb_memory_is_dry())
-		bfs_expand_bytes(input, s->host_matrix);
 	s->sweep.search.graph_bytes = bytes;
 	bfs_plan_copy(&s->sweep.search, s->matrix, s->host_matrix, bytes);
 	return err->code;
+}
+
+static enum gb_status upload(struct state *s, struct gb_error *err)
+{
+	bfs_expand_bytes(s->sweep.search.input, s->host_matrix);
+	return bfs_search_upload(&s->sweep.search, err);
 }
 
 static const char *excluded(const void *params)
@@ -90,11 +94,11 @@ static const char *excluded(const void *params)
 extern "C" const struct gb_variant_ops bfs_cuda_basic = {
 	.state_size = sizeof(struct state),
 	.create = op<create>,
-	.upload = op<bfs_search_upload>,
+	.upload = op<upload>,
 	.reset = op<bfs_search_reset>,
 	.run = op<bfs_sweep_run>,
 	.download = op<bfs_search_download>,
 	.excluded = excluded,
 	.metrics = op<bfs_sweep_metrics>,
-	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
+	.flags = GB_REPEATABLE | GB_HOST_DECISIONS | GB_DERIVES,
 };

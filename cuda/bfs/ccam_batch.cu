@@ -491,7 +491,7 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 	return gpu_alloc_zeroed(&a->barrier, 1, err);
 }
 
-static enum gb_status upload(const struct state *s, struct gb_error *err)
+static enum gb_status upload(struct state *s, struct gb_error *err)
 {
 	if (bfs_matrices_upload(&s->matrices, err) ||
 	    GPU_RUN(err, mark_edges, s->blocks, BLOCK, s->arrays))
@@ -504,7 +504,7 @@ static enum gb_status reset(struct state *s, int64_t sample, struct gb_error *er
 	const int64_t first = sample * (int64_t)s->arrays.batch;
 
 	for (uint32_t i = 0; i < s->arrays.batch; i++)
-		s->arrays.source[i] = bfs_source(s->matrices.search.input, first + i);
+		s->arrays.source[i] = bfs_search_source(&s->matrices.search, first + i);
 	return GB_OK;
 }
 

@@ -382,7 +382,12 @@ static enum gb_status create(struct state *s, const void *params, const struct c
 static enum gb_status upload(const struct state *s, struct gb_error *err)
 {
 	(void)cbt_arrays_upload(&s->arrays, err);
-	return cbt_heap_upload(s->arrays.input, s->heap[0], err);
+	return cbt_heap_upload(&s->arrays, s->heap[0], err);
+}
+
+static enum gb_status reset(const struct state *s, int64_t sample, struct gb_error *err)
+{
+	return cbt_heap_reset(&s->arrays, s->heap[0], err);
 }
 
 static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
@@ -415,6 +420,7 @@ extern "C" const struct gb_variant_ops cbt_cuda_block = {
 	.state_size = sizeof(struct state),
 	.create = op<create>,
 	.upload = op<upload>,
+	.reset = op<reset>,
 	.run = op<run>,
 	.download = op<download>,
 	.bytes = op<bytes>,

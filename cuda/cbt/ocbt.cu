@@ -205,17 +205,28 @@ static enum gb_status create(struct state *s, const void *params, const struct c
 	return err->code;
 }
 
-/* Upload the field.  Compute its sums if the operation starts with them. */
+/* Upload the field, to where reset() copies it from if a run stores its sums.  Compute its sums if
+ * the operation starts with them. */
 static enum gb_status upload(const struct state *s, struct gb_error *err)
 {
 	const struct cbt_input *input = s->arrays.input;
+	const size_t bytes = input->field_words * sizeof *input->field;
+	void *const to = s->arrays.start ? (void *)s->arrays.start : s->tree[0].field;
 
-	if (cbt_arrays_upload(&s->arrays, err) ||
-	    gpu_upload(s->tree[0].field, input->field, input->field_words * sizeof *input->field,
-		       err) ||
+	if (cbt_arrays_upload(&s->arrays, err) || gpu_upload(to, input->field, bytes, err) ||
 	    (input->heap && reduce(s, 0, err)))
 		return err->code;
 	return gpu_wait(err);
+}
+
+static enum gb_status reset(const struct state *s, int64_t sample, struct gb_error *err)
+{
+	const size_t bytes = s->arrays.input->field_words * sizeof *s->arrays.start;
+
+	if (!s->arrays.start)
+		return GB_OK;
+	return CUDA_TRY(err, cudaMemcpyAsync(s->tree[0].field, s->arrays.start, bytes,
+					     cudaMemcpyDeviceToDevice, gpu_stream()));
 }
 
 /* Build a heap from the stored sums, the depth marker and the field; all other sums are 0. */
@@ -268,8 +279,9 @@ extern "C" const struct gb_variant_ops cbt_cuda_ocbt = {
 	.state_size = sizeof(struct state),
 	.create = op<create>,
 	.upload = op<upload>,
+	.reset = op<reset>,
 	.run = op<cbt_run<struct state>>,
 	.download = op<download>,
 	.bytes = op<bytes>,
-	.flags = GB_REPEATABLE,
+	.flags = GB_REPEATABLE | GB_CONVERTS,
 };

@@ -51,7 +51,7 @@ static enum gb_status create(struct state *s, const void *params, const struct c
 static enum gb_status upload(struct state *s, struct gb_error *err)
 {
 	(void)cbt_arrays_upload(&s->arrays, err);
-	return cbt_heap_upload(s->arrays.input, s->heap, err);
+	return cbt_heap_upload(&s->arrays, s->heap, err);
 }
 
 static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)

@@ -1,5 +1,5 @@
-/* limits.h -- the counts of keys from which sorts use 64-bit counters.  Tests lower them to run
- * these paths on few keys.
+/* limits.h -- the limits at which sorts take other paths.  Tests lower them to run these paths on
+ * few keys.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_LIMITS_H
 #define GPUBENCH_CUDA_PRIMITIVES_LIMITS_H
@@ -11,8 +11,9 @@ extern "C" {
 #endif
 
 extern struct gpu_sort_limits {
-	size_t words;   /* look-back words of gpu_sort() */
-	size_t offsets; /* offsets of CUB */
+	size_t words;      /* keys from which the look-back words of gpu_sort() have 64 bits */
+	size_t offsets;    /* keys from which the offsets of CUB have 64 bits */
+	size_t processors; /* multiprocessors that gpu_sort() counts on, at least 1 */
 } gpu_sort_limits;
 
 #ifdef __cplusplus

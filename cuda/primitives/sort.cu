@@ -74,10 +74,16 @@ static bool is_wide(size_t count)
 	return count >= gpu_sort_limits.words;
 }
 
+/* The multiprocessors for which grids are sized. */
+static size_t sort_processors(void)
+{
+	return min((size_t)gpu_sm_count(), gpu_sort_limits.processors);
+}
+
 template <size_t KEY_SIZE, bool VALUES> static enum shape_name shape_for(size_t count)
 {
 	typedef struct shapes<KEY_SIZE, VALUES> shapes;
-	const size_t processors = (size_t)gpu_sm_count();
+	const size_t processors = sort_processors();
 	const size_t some = processors / shapes::LEAST_OF;
 
 	if (is_wide(count))
@@ -143,7 +149,7 @@ static bool can_stage(const struct gpu_sort_args *sort, size_t tiles, struct pas
 {
 	void (*const kernel)(struct pass<W>) = staged_pass_kernel<KEY, W, SHAPE>;
 	const size_t shared = sizeof(struct staged_shared<typename KEY::word, W, SHAPE>);
-	const unsigned all = (unsigned)(gpu_sm_count() * SHAPE::BLOCKS);
+	const unsigned all = (unsigned)sort_processors() * SHAPE::BLOCKS;
 
 	if (tiles <= all || gpu_attribute(cudaDevAttrComputeCapabilityMajor) < 8 ||
 	    shared > (size_t)gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) ||
@@ -206,7 +212,7 @@ static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct dig
 {
 	typedef typename KEY::word word;
 	const size_t packs = gpu_is_packed(sort->keys_in) ? sort->count / gpu_pack<word>::COUNT : 0;
-	const size_t most = (size_t)gpu_sm_count() * 4,
+	const size_t most = sort_processors() * 4,
 		     wanted = sort->count / (HISTOGRAM_BLOCK * 16) + 1;
 
 	if (GPU_RUN(err, (histogram_kernel<KEY, W>), min(wanted, most), HISTOGRAM_BLOCK,

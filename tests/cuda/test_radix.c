@@ -9,7 +9,7 @@
 static void lower_limits(void)
 {
 	open_gpu();
-	gpu_sort_limits = (struct gpu_sort_limits){ 0 };
+	gpu_sort_limits.words = gpu_sort_limits.offsets = 0;
 }
 
 TestSuite(variants_radix, .init = lower_limits);

@@ -6,6 +6,15 @@
 #ifndef GPUBENCH_TESTS_CUDART_CALL_H
 #define GPUBENCH_TESTS_CUDART_CALL_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+/* Memory whose lines persist in the L2 after the kernel. */
+struct gpu_window {
+	uintptr_t begin;
+	size_t bytes; /* 0: none */
+};
+
 struct gpu_call {
 	void (*destroy)(struct gpu_call *call);
 	/* returns a copy that can be launched */
@@ -15,6 +24,7 @@ struct gpu_call {
 	dim3 grid, block, cluster;
 	size_t dynamic_bytes;
 	bool cooperative;
+	struct gpu_window persisting; /* access window of the stream at the launch */
 };
 
 #endif

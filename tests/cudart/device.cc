@@ -13,7 +13,10 @@
 enum {
 	L2_BYTES = 1 << 20,
 	REGISTERS = 65536, /* per multiprocessor */
+	PERSISTING_BYTES = L2_BYTES / 4 * 3,
+	CAPABILITY_PERSISTING = 80,
 	RESERVED_SHARED = 1024,
+	PORTABLE_CLUSTER = 8, /* blocks; larger clusters need an attribute of the kernel */
 };
 
 bool gb_gpu_emulated = true; /* see cuda/device.cu */
@@ -88,6 +91,7 @@ const char *cudaGetErrorString(cudaError_t error)
 		{ cudaErrorInvalidResourceHandle, "invalid resource handle" },
 		{ cudaErrorIllegalState, "the operation cannot be performed in the present state" },
 		{ cudaErrorNotReady, "device not ready" },
+		{ cudaErrorUnsupportedLimit, "limit is not supported on this architecture" },
 		{ cudaErrorIllegalAddress, "an illegal memory access was encountered" },
 		{ cudaErrorLaunchOutOfResources, "too many resources requested for launch" },
 		{ cudaErrorLaunchFailure, "unspecified launch failure" },
@@ -152,6 +156,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 	if (known_device(device) != cudaSuccess)
 		return cudaErrorInvalidDevice;
 	const struct model *const m = this_model();
+	const bool persisting =
+		m->capability >= CAPABILITY_PERSISTING && runtime_options.persisting;
 	const struct {
 		enum cudaDeviceAttr attribute;
 		int value;
@@ -167,6 +173,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 		{ cudaDevAttrComputeCapabilityMajor, m->capability / 10 },
 		{ cudaDevAttrComputeCapabilityMinor, m->capability % 10 },
 		{ cudaDevAttrMaxSharedMemoryPerBlockOptin, m->block_shared },
+		{ cudaDevAttrMaxPersistingL2CacheSize, persisting ? PERSISTING_BYTES : 0 },
 		{ cudaDevAttrClusterLaunch, m->clusters && runtime_options.clusters },
 	};
 
@@ -251,11 +258,14 @@ int function_dynamic_limit(const void *kernel)
 	return found == functions().end() ? (int)STATIC_SHARED_LIMIT : found->second.dynamic_limit;
 }
 
-bool function_large_clusters(const void *kernel)
+unsigned function_most_cluster_blocks(const void *kernel)
 {
+	options_read();
 	const auto found = functions().find(kernel);
+	const bool large = found != functions().end() && found->second.large_clusters;
 
-	return found != functions().end() && found->second.large_clusters;
+	return std::min(runtime_options.cluster_blocks,
+			large ? (unsigned)MAX_CLUSTER : (unsigned)PORTABLE_CLUSTER);
 }
 
 cudaError_t runtime_function_get(struct cudaFuncAttributes *attributes, const void *kernel)
@@ -288,7 +298,8 @@ cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size, s
 	const int rounded = (block_size + LANES - 1) / LANES * LANES;
 	const size_t shared = facts.shared_bytes + dynamic_bytes + RESERVED_SHARED;
 
-	*blocks = std::min({ m->threads / rounded, m->blocks, (int)((size_t)m->shared / shared) });
+	*blocks = std::min({ m->threads / rounded, m->blocks, (int)((size_t)m->shared / shared),
+			     runtime_options.sm_blocks });
 	if (facts.registers)
 		*blocks = std::min(*blocks, REGISTERS / (rounded * facts.registers));
 	return cudaSuccess;
@@ -297,6 +308,7 @@ cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size, s
 cudaError_t cudaDeviceReset(void)
 {
 	streams_drop_all();
+	cache_forget();
 	memory_report_leaks();
 	graphs_report_leaks();
 	graphs_drop_all();

@@ -80,11 +80,14 @@ void options_read(void)
 	o->strict = flag("STRICT", true);
 	o->protect = flag("PROTECT", false);
 	o->clusters = flag("CLUSTERS", true);
+	o->persisting = flag("PERSISTING", true);
 	o->leaks = flag("LEAKS", false);
 	o->memory = (size_t)number("MEMORY_MB", 4096, 1, 1 << 20) << 20;
 	o->stack = (size_t)number("STACK_KB", __sanitizer_start_switch_fiber ? 256 : 64, 16, 65536)
 		   << 10;
 	o->processors = (int)number("SMS", 4, 1, 1024);
+	o->sm_blocks = (int)number("SM_BLOCKS", 32, 1, 32);
+	o->cluster_blocks = (unsigned)number("CLUSTER_BLOCKS", MAX_CLUSTER, 1, MAX_CLUSTER);
 	o->devices = (int)number("DEVICES", 1, 1, 16);
 	o->timeout_s = (double)number("TIMEOUT", 20, 1, 86400);
 	o->preempt = (unsigned)number("PREEMPT", 0, 0, 1 << 30);

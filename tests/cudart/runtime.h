@@ -4,6 +4,7 @@
  *	memory.cc    allocations: exact size, filled, leaks
  *	stream.cc    streams, events, copies, launches
  *	graph.cc     graphs: captures of a stream
+ *	cache.cc     the L2: access windows, persisting lines
  *	grid.cc      a launch's blocks: their order, and the OS threads that run them
  *	option.cc    the environment
  *	report.cc    errors of the program under test
@@ -84,9 +85,12 @@ struct options {
 	bool strict;       /* report barriers after exits and shuffles from outside the mask */
 	bool protect;      /* the host must not touch device memory */
 	bool clusters;     /* the device supports clusters */
+	bool persisting;   /* the device supports persisting lines in the L2, from sm_80 on */
 	bool leaks;        /* report memory that was not freed */
 	size_t memory, stack;
 	int processors, devices;
+	int sm_blocks;           /* most resident blocks per multiprocessor */
+	unsigned cluster_blocks; /* most blocks of a cluster */
 	double timeout_s;
 	bool picky;       /* a seed or an order is set: the scheduler's slow path */
 	unsigned preempt; /* yield at one in this many accesses; 0: never */
@@ -144,6 +148,7 @@ void memory_report_leaks(void);
 cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device);
 
 void streams_drop_all(void);
+void cache_forget(void); /* no line persists; the limit is 0 */
 void graphs_drop_all(void);
 void graphs_report_leaks(void);
 cudaError_t streams_drain_all(void);
@@ -154,7 +159,7 @@ cudaError_t device_error(cudaError_t error); /* store it for cudaGetLastError() 
 cudaError_t device_sticky(void);
 void device_set_sticky(cudaError_t error);
 int function_dynamic_limit(const void *kernel);
-bool function_large_clusters(const void *kernel);
+unsigned function_most_cluster_blocks(const void *kernel);
 cudaError_t runtime_function_set(const void *kernel, enum cudaFuncAttribute attribute, int value);
 cudaError_t runtime_function_get(struct cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size,

@@ -35,6 +35,12 @@ static void move(const struct op *o)
 	memory_open(false);
 }
 
+static void run(struct gpu_call *call)
+{
+	cache_touch(&call->persisting);
+	executor_run(call);
+}
+
 static void execute(const struct op *o)
 {
 	const bool dead = device_sticky() != cudaSuccess;
@@ -44,7 +50,7 @@ static void execute(const struct op *o)
 		if (dead)
 			o->call->destroy(o->call);
 		else
-			executor_run(o->call);
+			run(o->call);
 		break;
 	case OP_COPY:
 	case OP_SET:
@@ -114,6 +120,8 @@ static void count(const struct op *o)
 cudaError_t enqueue(const struct op *o)
 {
 	count(o);
+	if (o->call)
+		cache_limit(&o->call->persisting);
 	submitted++;
 	queue->push_back(*o);
 	return device_sticky();
@@ -143,7 +151,7 @@ static uint64_t volume(dim3 d)
 static cudaError_t check_cluster(const struct gpu_call *call)
 {
 	const dim3 g = call->grid, c = call->cluster;
-	const unsigned most = function_large_clusters(call->kernel) ? MAX_CLUSTER : 8;
+	const unsigned most = function_most_cluster_blocks(call->kernel);
 
 	if (!c.x || !c.y || !c.z || volume(c) > most || g.x % c.x || g.y % c.y || g.z % c.z)
 		return cudaErrorInvalidClusterSize;
@@ -208,6 +216,8 @@ cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream)
 	}
 	struct op o = {};
 
+	if (stream)
+		call->persisting = cache_window(&stream->policy);
 	o.kind = OP_CALL;
 	o.call = call;
 	return device_error(submit(stream, &o));
@@ -344,7 +354,7 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes)
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-	*stream = new CUstream_st;
+	*stream = new CUstream_st{};
 	return cudaSuccess;
 }
 

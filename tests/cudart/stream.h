@@ -18,12 +18,21 @@ struct op {
 };
 
 struct CUstream_st {
+	struct cudaAccessPolicyWindow policy;
 };
 
 /* Count the op and append it to the queue. */
 cudaError_t enqueue(const struct op *o);
 /* Return true if the memory of a copy or memset is valid; else report an error. */
 bool check_op(const char *function, const struct op *o);
+
+/* ---- the L2 (cache.cc) --------------------------------------------------------------------- */
+
+/* The part of an access window that persists. */
+struct gpu_window cache_window(const struct cudaAccessPolicyWindow *policy);
+/* Clip it to the limit of persisting lines, when the kernel is queued. */
+void cache_limit(struct gpu_window *window);
+void cache_touch(const struct gpu_window *window); /* a kernel touches all of it */
 
 /* ---- captures (graph.cc) ------------------------------------------------------------------- */
 

@@ -244,7 +244,7 @@ extern "C" cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void 
 	int blocks = 0, has_clusters = 0;
 	const dim3 c = manner_of(config).cluster, b = config->blockDim;
 	const unsigned size = c.x * c.y * c.z;
-	const unsigned most = function_large_clusters(host) ? (unsigned)MAX_CLUSTER : 8;
+	const unsigned most = function_most_cluster_blocks(host);
 	const cudaError_t result =
 		runtime_occupancy(&blocks, host, (int)(b.x * b.y * b.z), config->dynamicSmemBytes);
 

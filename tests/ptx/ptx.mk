@@ -56,6 +56,7 @@ ptx-test-long:
 WEAK_SEEDS ?= 1 2 3 4 5 6 7 8
 weak_cbt := cbt --op=bitfield,cycle,update --depth=3,11 --shape=random --fill=0.4 --frames=2
 ptx-weak: $(BUILD)/drive
+	$(Q)$(PYTHON) tests/simt/stress.py $(BUILD) --weak --seeds $(words $(WEAK_SEEDS))
 	$(Q)set -e; for seed in $(WEAK_SEEDS); do echo "seed $$seed"; \
 		GPUBENCH_PTX_WEAK=1 GPUBENCH_PTX_SEED=$$seed $(BUILD)/drive --once \
 			"radix --count=33,5000 --type=u32,pairs --distribution=uniform,few" \
@@ -67,7 +68,7 @@ ptx-weak: $(BUILD)/drive
 
 # Two processes with one OS thread each, so the schedules are reproducible.  `small` has more shapes
 # than `check` has sizes.  The self-test must cover every opcode of the program.
-ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/unit-ptx $(BUILD)/ptx-selftest
+ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/unit-ptx $(BUILD)/ptx-selftest $(BUILD)/drive
 	$(Q)rm -f $(BUILD)/reached*
 	$(Q)GPUBENCH_PTX_SEED=2 $(BUILD)/gpubench-ptx check --backend=cuda \
 		>$(BUILD)/check-2.txt 2>&1 & \
@@ -82,6 +83,8 @@ ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/unit-ptx $(BUILD)/ptx-selftest
 	$(Q)tests/ptx/coverage.sh $(BUILD) >$(BUILD)/coverage.txt || \
 		{ cat $(BUILD)/coverage.txt; exit 1; }
 	$(Q)$(PYTHON) tests/ptx/reached.py $(BUILD)/reached*
+	$(Q)$(PYTHON) tests/ptx/reached.py --self-test
+	$(Q)$(PYTHON) tests/simt/stress.py $(BUILD) --weak --seeds 1
 	$(Q)$(PYTHON) tests/ptx/words.py
 	$(Q)$(PYTHON) tests/ptx/words.py --self-test
 	$(Q)$(PYTHON) tests/counts.py $(BUILD)/gpubench-ptx

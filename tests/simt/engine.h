@@ -6,6 +6,7 @@
  *	shared.cc          shared memory
  *	launch.cc          blocks, workers (OS threads), the life of one kernel
  *	report.cc          error messages, watchdog, faulting addresses
+ *	reached.cc         which kernels were launched
  *	../cudart/         the CUDA runtime API, the environment, errors
  *	check*.cc          our checker, linked into one build only: its entry points are weak
  *
@@ -181,6 +182,10 @@ void shared_forbid(struct simt_block *b); /* the block has ended, its cluster ha
 void report_block(const struct simt_block *b); /* prints where each thread waits */
 void watchdog_check(struct worker *w);         /* from a yield: report a livelock */
 void watchdog_start(void);
+
+/* ---- coverage (reached.cc) ----------------------------------------------------------------- */
+
+void reached_note(const void *kernel);
 
 /* ---- sanitizers and our checker: absent in most builds ------------------------------------- */
 

@@ -44,6 +44,44 @@ KERNEL(missing_barrier_in_loop)
 	out[INDEX] = sum[t];
 }
 
+/* One warp writes byte B of words and another one reads it, without a barrier. */
+template <unsigned B, bool READS_FIRST>
+static __global__ void byte_race(const uint32_t *in, uint32_t *out, uint32_t *)
+{
+	SHARED_ARRAY(uint8_t, box, BLOCK * 4);
+	const uint32_t t = threadIdx.x;
+	unsigned v = 0;
+
+	for (unsigned k = 0; k < 4; k++)
+		box[4 * t + k] = 0;
+	__syncthreads();
+	if (t < 64 && (t < 32) == READS_FIRST)
+		v = box[4 * (t ^ 32) + B];
+	else if (t < 64)
+		box[4 * t + B] = 1;
+	out[INDEX] = in[INDEX] + (v & 2);
+}
+
+static uint32_t first_warp_of_next(uint32_t i)
+{
+	return case_in[i % BLOCK < 32 ? i + 32 : i];
+}
+
+/* The last thread that reads a word writes it; the reader before may be late. */
+KERNEL(last_reader_writes)
+{
+	SHARED_ARRAY(uint32_t, box, BLOCK);
+	const uint32_t t = threadIdx.x;
+
+	box[t] = in[INDEX];
+	__syncthreads();
+	const uint32_t v = box[t < 32 ? t + 32 : t];
+
+	if (t >= 32 && t < 64)
+		box[t] = v;
+	out[INDEX] = v;
+}
+
 /* Shared memory is overwritten while other threads may still read it. */
 KERNEL(reuse_without_barrier)
 {
@@ -261,6 +299,11 @@ const struct kernel_case block_faults[] = {
 	{ "missing_barrier", "wrong|check", missing_barrier, mirrored },
 	{ "missing_barrier_in_loop", "check", missing_barrier_in_loop, prefix_sum },
 	{ "reuse_without_barrier", "check", reuse_without_barrier, of_next_warp },
+	{ "last_reader_writes", "check", last_reader_writes, first_warp_of_next },
+	{ "first_byte_read_early", "check", byte_race<0, false> },
+	{ "first_byte_read_late", "check", byte_race<0, true> },
+	{ "last_byte_read_early", "check", byte_race<3, false> },
+	{ "last_byte_read_late", "check", byte_race<3, true> },
 	{ "divergent_barrier", "reported", divergent_barrier },
 	{ "barrier_count_differs", "reported", barrier_count_differs },
 	{ "barrier_after_return", "reported", barrier_after_return },

@@ -297,6 +297,7 @@ cudaError_t executor_run(struct gpu_call *call)
 {
 	const int errors = report_count();
 
+	reached_note(call->kernel);
 	create_workers();
 	grid_begin(&simt_running, call);
 	memory_open(true);

@@ -162,9 +162,11 @@ unsigned simt_cluster_rank(void);
 unsigned simt_cluster_size(void);
 void *simt_cluster_map(const void *shared, unsigned rank, const struct simt_site *site);
 
-template <class K> static inline bool gpu_cluster_fits(K *, unsigned blocks, unsigned, size_t)
+unsigned function_most_cluster_blocks(const void *kernel);
+
+template <class K> static inline bool gpu_cluster_fits(K *kernel, unsigned blocks, unsigned, size_t)
 {
-	return blocks <= 16;
+	return blocks <= function_most_cluster_blocks((const void *)kernel);
 }
 #define gpu_cluster_rank() simt_cluster_rank()
 #define gpu_cluster_size() simt_cluster_size()

@@ -16,6 +16,7 @@ enum cudaError {
 	cudaErrorInvalidDeviceFunction = 98,
 	cudaErrorNoDevice = 100,
 	cudaErrorInvalidDevice = 101,
+	cudaErrorUnsupportedLimit = 215,
 	cudaErrorInvalidResourceHandle = 400,
 	cudaErrorIllegalState = 401,
 	cudaErrorNotReady = 600,
@@ -49,8 +50,11 @@ enum cudaDeviceAttr {
 	cudaDevAttrComputeCapabilityMajor = 75,
 	cudaDevAttrComputeCapabilityMinor = 76,
 	cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+	cudaDevAttrMaxPersistingL2CacheSize = 108,
 	cudaDevAttrClusterLaunch = 120,
 };
+
+enum cudaLimit { cudaLimitPersistingL2CacheSize = 6 };
 
 enum cudaFuncAttribute {
 	cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
@@ -64,6 +68,25 @@ enum cudaStreamCaptureStatus {
 	cudaStreamCaptureStatusNone,
 	cudaStreamCaptureStatusActive,
 	cudaStreamCaptureStatusInvalidated,
+};
+
+enum cudaAccessProperty {
+	cudaAccessPropertyNormal,
+	cudaAccessPropertyStreaming,
+	cudaAccessPropertyPersisting,
+};
+
+struct cudaAccessPolicyWindow {
+	void *base_ptr;
+	size_t num_bytes;
+	float hitRatio;
+	enum cudaAccessProperty hitProp, missProp;
+};
+
+enum cudaStreamAttrID { cudaStreamAttributeAccessPolicyWindow = 1 };
+
+union cudaStreamAttrValue {
+	struct cudaAccessPolicyWindow accessPolicyWindow;
 };
 
 enum { cudaHostAllocMapped = 2, cudaHostRegisterDefault = 0 };
@@ -186,6 +209,16 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end);
 cudaError_t cudaDeviceSynchronize(void);
+
+/* ---- the L2 (tests/cudart/cache.cc) --------------------------------------------------------- */
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
+cudaError_t cudaCtxResetPersistingL2Cache(void);
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, enum cudaStreamAttrID attribute,
+				   const union cudaStreamAttrValue *value);
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, enum cudaStreamAttrID attribute,
+				   union cudaStreamAttrValue *value);
 
 /* ---- graphs (tests/cudart/graph.cc) -------------------------------------------------------- */
 

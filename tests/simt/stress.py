@@ -2,65 +2,90 @@
 """stress.py -- runs the project's own kernels under every checker and many schedules.
 
 usage: stress.py BUILD [--seeds N] [--size small|quick|large]
+       stress.py BUILD --weak [--seeds N]
 
-BUILD contains KIND/drive for each kind (plain, asan, check).  These kernels are correct: any wrong
-result or report is a failure.
+BUILD contains KIND/drive for each kind (plain, asan, check).  With --weak, it contains the drive of
+the PTX executor, which runs with weak memory.  These kernels are correct: any wrong
+result or report is a failure, and so is a kernel that a checker has not reached.
 """
 
 import argparse
 import concurrent.futures
+import functools
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
 
 import sweeps
 
+sys.path.insert(1, os.path.join(os.path.dirname(__file__), "../ptx"))
+import reached
+
 TIMEOUT_S = 900
-KINDS = ["plain", "asan", "check"]
 
 
 def environment(settings):
     env = dict(os.environ, OMP_THREAD_LIMIT="1")
     for name, value in settings.items():
-        env["GPUBENCH_SIMT_" + name] = str(value)
+        env["GPUBENCH_SIMT_" + name] = env["GPUBENCH_PTX_" + name] = str(value)
     return env
 
 
+def with_devices(checkers, build):
+    """The runs of each (checker, folder of its program, words, settings)."""
+    for checker, folder, lines, settings in checkers:
+        program = os.path.join(build, folder, "drive")
+        yield checker, "", program, lines, settings
+        for device, limits, words in sweeps.DEVICES:
+            yield checker, device, program, words, dict(settings, **limits)
+
+
+def weak_plans(build, seeds):
+    """(checker, device, program, words, settings) of each run with weak memory."""
+    checkers = [
+        ("weak memory, seed %d" % seed, "", ["--once"] + sweeps.lines("small"),
+         {"WEAK": 1, "SEED": seed})
+        for seed in range(1, seeds + 1)
+    ]
+    return with_devices(checkers, build)
+
+
 def plans(build, seeds, size):
-    """(name, program, words, settings) of each run."""
+    """(checker, device, program, words, settings) of each run."""
     points, small = sweeps.lines(size), sweeps.lines("small")
     brief = small if size == "quick" else points
-    # Only the variants concerned.
-    wide = ["--wide", "--only", "onesweep"] + [line for line in points if line.startswith("radix ")]
-    clusters = ["--only", "ccam", "--only", "small"]
-    clusters += [line for line in small if line.startswith(("bfs ", "radix "))]
-    all_runs = [
+    checkers = [
         ("check", "check", points, {}),
         ("shuffle", "plain", brief, {"BLOCKS": "shuffle", "RESIDENT": 4, "LEAKS": 1}),
         ("asan", "asan", brief, {}),
-        ("reverse, protect", "plain", brief,
+        ("reverse", "plain", brief,
          {"ORDER": "reverse", "BLOCKS": "reverse", "THREADS": 1, "PROTECT": 1}),
-        ("wide words", "check", wide, {}),
     ]
-    all_runs += [("no clusters, " + k, k, clusters, {"CLUSTERS": 0}) for k in KINDS]
     for seed in range(1, seeds + 1):
         preempt = {"SEED": seed, "PREEMPT": 16}
         if size == "quick":  # `make test` takes minutes, not hours
-            all_runs.append(("seed %d" % seed, "plain", small, preempt))
+            checkers.append(("seed %d" % seed, "plain", small, preempt))
             continue
-        all_runs.append(("check, seed %d" % seed, "check", small, preempt))
-        all_runs.append(("seed %d" % seed, "plain", brief, {"SEED": seed}))
+        checkers.append(("check, seed %d" % seed, "check", small, preempt))
+        checkers.append(("seed %d" % seed, "plain", brief, {"SEED": seed}))
     # Start the slowest kind first.
-    all_runs.sort(key=lambda run: run[1] != "check")
-    for name, kind, lines, settings in all_runs:
-        yield name, os.path.join(build, kind, "drive"), lines, settings
+    checkers.sort(key=lambda run: run[1] != "check")
+    return with_devices(checkers, build)
 
 
-def run(plan):
+def reached_file(build, checker):
+    """The file to which the runs of a checker append the kernels that they launch."""
+    return os.path.join(build, "stress", checker.replace(", ", "-").replace(" ", "-"))
+
+
+def run(build, plan):
     """(name, passed, failed, seconds, output if anything failed)."""
-    name, program, lines, settings = plan
+    checker, device, program, lines, settings = plan
+    name = checker + (", " + device if device else "")
+    settings = dict(settings, REACHED=reached_file(build, checker))
     start = time.monotonic()
     try:
         done = subprocess.run(
@@ -81,20 +106,30 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--size", default="quick", help="size of the inputs, see sweeps.py")
+    parser.add_argument("--weak", action="store_true", help="the PTX executor, weak memory")
     options = parser.parse_args()
+    build = options.build
     total_passed = total_failed = 0
 
+    sweeps.write_tiles()
+    shutil.rmtree(os.path.join(build, "stress"), ignore_errors=True)
+    os.makedirs(os.path.join(build, "stress"))
+    if options.weak:
+        todo = list(weak_plans(build, options.seeds))
+    else:
+        todo = list(plans(build, options.seeds, options.size))
+    files = {plan[0]: reached_file(build, plan[0]) for plan in todo}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        todo = list(plans(options.build, options.seeds, options.size))
-        for name, passed, failed, seconds, output in pool.map(run, todo):
-            print("%-16s %4d passed %4d failed %7.1f s" % (name, passed, failed, seconds))
+        for name, passed, failed, seconds, output in pool.map(functools.partial(run, build), todo):
+            print("%-40s %4d passed %4d failed %7.1f s" % (name, passed, failed, seconds))
             if output:
                 print("\n".join(output.splitlines()[:40]))
             sys.stdout.flush()
             total_passed += passed
             total_failed += failed
+    unreached = reached.judge_files(["%s=%s" % item for item in files.items()])
     print("%d passed, %d failed" % (total_passed, total_failed))
-    return total_failed != 0
+    return total_failed != 0 or unreached
 
 
 if __name__ == "__main__":

@@ -5,12 +5,16 @@ every size.
 small    every path of every kernel once, for the slowest checkers
 quick    several tiles or blocks of everything, for `make test`
 large    for `make simt-stress`
+
+Some paths are only taken on certain devices or with options of drive.c: DEVICES, for all checkers.
 """
 
+import array
 import os
 import re
 
 WORKLOADS = os.path.join(os.path.dirname(__file__), "../../cli/workloads/workloads.def")
+TILES = "build/tiles.keys"
 
 SWEEPS = {
     # pairs: more nodes than fit in a task of lf-shared, so its last kernel has work too; --pool=7:
@@ -34,7 +38,10 @@ SWEEPS = {
         ],
     },
     "cbt": {
-        "small": ["--op=bitfield,cycle,update --depth=3,11 --shape=random --fill=0.4 --frames=2"],
+        "small": [
+            "--op=bitfield,decode,cycle,update --depth=3,11 --shape=random --fill=0.4 --frames=2",
+            "--op=cycle --ids=sum --depth=5,12 --shape=random --fill=0.3",
+        ],
         "quick": [
             "--op=bitfield,decode,cycle,update --depth=4,11,14 --shape=random --fill=0.3",
             "--op=cycle,update --depth=18 --shape=random --fill=0.01 --frames=2",
@@ -71,6 +78,7 @@ SWEEPS = {
         "small": [
             "--count=33,3000 --type=u64 --distribution=few",
             "--count=33,3000 --type=pairs --distribution=uniform",
+            "--count=1500 --type=u32,f32 --distribution=uniform",
         ],
         "quick": [
             "--count=33,9000 --type=u64 --distribution=few",
@@ -82,6 +90,7 @@ SWEEPS = {
     "bfs": {
         "small": [
             "--vertices=33,400 --p=0.05 --orphans=0.01 --sources=1 --result=both --warps=yes",
+            "--vertices=33 --p=0.05 --sources=1 --result=dist",
             "--vertices=33,700 --p=0.02 --orphans=0.01 --sources=15 --batch=17",
         ],
         "quick": [
@@ -98,6 +107,58 @@ SWEEPS = {
         ],
     },
 }
+
+EVERY_TYPE = "--type=u32,u64,f32,pairs --distribution=uniform"
+
+# (name, settings, words).  Shapes of onesweep's blocks depend on the keys per multiprocessor, and
+# those of small on the largest cluster.  With one multiprocessor, a block sorts several tiles from
+# 11521 keys of 64 bits on, or 20481 of 32 bits.
+DEVICES = [
+    ("one multiprocessor", {"SMS": 1}, [
+        "--only", "onesweep", "--only", "morton", "--only", "lf-shared",
+        "radix --count=12000,21000 --type=u32,u64,f32 --distribution=uniform,few",
+        "radix --file=%s --type=u32,u64,f32" % TILES,
+        "octree --count=6500 --dist=plummer",
+    ]),
+    ("two multiprocessors", {"SMS": 2}, [
+        "--only", "onesweep", "--only", "morton", "--only", "lf-shared",
+        "radix --count=10000,20000 " + EVERY_TYPE,
+        "octree --count=6500 --dist=plummer",
+    ]),
+    ("one block per multiprocessor", {"SM_BLOCKS": 1, "SMS": 1}, [
+        "--only", "onesweep", "radix --count=21000 --type=u64 --distribution=few",
+    ]),
+    ("small clusters", {"CLUSTER_BLOCKS": 4}, [
+        "--only", "small",
+        "radix --count=1025:1029,3000,5000,9000,17000,33000,66000 " + EVERY_TYPE,
+    ]),
+    ("no clusters", {"CLUSTERS": 0}, [
+        "--only", "ccam", "--only", "small",
+        "radix --count=33,1500,3000,5000 " + EVERY_TYPE,
+        "bfs --vertices=33,400 --p=0.05 --orphans=0.01 --sources=1 --result=dist,both",
+    ]),
+    ("large inputs", {}, [
+        "--only", "block", "--only", "karras-bitonic",
+        "cbt --op=cycle --depth=18 --shape=random --fill=0.01",
+        "lbvh --scene=soup --primitives=2100",
+    ]),
+    ("cold caches", {}, ["--cold", "--only", "copy", "stream --count=64Ki"]),
+    ("wide words", {}, [
+        "--wide", "--only", "onesweep", "--only", "morton", "--only", "lf-shared",
+        "radix --count=33,9000 " + EVERY_TYPE,
+        "octree --count=6500 --dist=plummer",
+    ]),
+]
+
+
+def write_tiles():
+    """The keys of a file whose only digit that varies is the same in the first tiles of a sort and
+    not in the next: a block that sorts several tiles must notice."""
+    words = array.array("Q", (i * i % 251 if i > 11520 else 0 for i in range(28900)))
+    os.makedirs(os.path.dirname(TILES), exist_ok=True)
+    with open(TILES + ".new", "wb") as file:
+        words.tofile(file)
+    os.replace(TILES + ".new", TILES)
 
 
 def workloads():

@@ -2,12 +2,14 @@
  * and copies between host and device.
  *
  * A run searches from one source or from those of one batch; reset() selects the next.  run()
- * starts from scratch and does not modify the graph, so it can be repeated.
+ * starts from scratch and does not modify the graph, so it can be repeated.  The sources belong to
+ * the graph that was uploaded, and are copied with it.
  */
 #ifndef GPUBENCH_CUDA_BFS_PARTS_SEARCH_H
 #define GPUBENCH_CUDA_BFS_PARTS_SEARCH_H
 
 #include <math.h>
+#include <string.h>
 
 #include "common/bfs.h"
 #include "cuda/primitives/device.h"
@@ -34,7 +36,9 @@ enum { BFS_COPIES = 4 };
 struct bfs_search {
 	struct bfs_params params;
 	const struct bfs_input *input;
-	uint32_t n, source; /* source: of the first search */
+	uint32_t n, source; /* source: of search number `number`, the first of the run */
+	int64_t number;
+	uint32_t *sources;  /* on the host, input->source_count; copied by upload() */
 	size_t graph_bytes; /* size of the graph on the device, uploaded and derived formats */
 	/* On the device, n per search of the batch. */
 	int32_t *dist;               /* NULL if not needed */
@@ -45,7 +49,10 @@ struct bfs_search {
 	unsigned copies;
 	double pageable_ns, pinned_ns;
 	bool timed;
-	uint16_t *narrow[2]; /* 16-bit columns on the host; NULL if not needed */
+	uint64_t uploads; /* by upload() */
+	/* 16-bit columns on the host and the columns they are made of; NULL if not needed. */
+	uint16_t *narrow[2];
+	const uint32_t *wide[2];
 };
 
 /* Create the state of all requested searches.  dist: the variant needs the distances even if they
@@ -60,6 +67,7 @@ static inline enum gb_status bfs_searches_create(struct bfs_search *s, const voi
 		(void)gpu_alloc(&s->dist, bfs_output_count(&s->params, s->input), err);
 	if (s->params.output != BFS_DIST)
 		(void)gpu_alloc(&s->parent, bfs_output_count(&s->params, s->input), err);
+	s->sources = (uint32_t *)gb_host_alloc(s->input->source_count, sizeof *s->sources, err);
 	gb_memory_result(s->dist, GB_WHOLE, GB_POISON);
 	gb_memory_result(s->parent, GB_WHOLE, GB_POISON);
 	return gpu_alloc(&s->touched, 1, err);
@@ -73,11 +81,18 @@ static inline enum gb_status bfs_search_create(struct bfs_search *s, const void 
 	return bfs_searches_create(s, params, input, dist, err);
 }
 
+/* The source of search number `search` in the graph on the device; see bfs_source(). */
+static inline uint32_t bfs_search_source(const struct bfs_search *s, int64_t search)
+{
+	return s->sources[(size_t)search % s->input->source_count];
+}
+
 /* The reset() of every variant whose state starts with a struct bfs_search. */
 static inline enum gb_status bfs_search_reset(struct bfs_search *s, int64_t sample,
 					      struct gb_error *err)
 {
-	s->source = bfs_source(s->input, sample);
+	s->number = sample;
+	s->source = bfs_search_source(s, sample);
 	return GB_OK;
 }
 
@@ -116,14 +131,8 @@ static inline enum gb_status bfs_search_copy(const struct bfs_search *s, struct 
 	return GB_OK;
 }
 
-/* The upload() of every variant that only needs the copies. */
-static inline enum gb_status bfs_search_upload(const struct bfs_search *s, struct gb_error *err)
-{
-	return bfs_search_copy(s, err) ? err->code : gpu_wait(err);
-}
-
 /* The shortest of three uploads, in ns of host time; NAN if one fails. */
-static inline double bfs_time_upload(struct bfs_search *s)
+static inline double bfs_time_upload(const struct bfs_search *s)
 {
 	struct gb_error ignored = {};
 	double best = NAN;
@@ -131,7 +140,7 @@ static inline double bfs_time_upload(struct bfs_search *s)
 	for (int i = 0; i < 3; i++) {
 		const double start = gb_now_ns();
 
-		if (bfs_search_upload(s, &ignored) != GB_OK)
+		if (bfs_search_copy(s, &ignored) != GB_OK || gpu_wait(&ignored) != GB_OK)
 			return NAN;
 		best = fmin(best, gb_now_ns() - start);
 	}
@@ -159,15 +168,37 @@ static inline void bfs_time_uploads(struct bfs_search *s)
 	(void)cudaGetLastError(); /* a failure here does not fail the search */
 }
 
-/* Report the size of the graph on the device and the duration of its upload. */
+/* Convert the columns, copy the sources and queue the planned copies: the first part of every
+ * upload().  The second upload() also times the copies, unless metrics() has done so. */
+static inline enum gb_status bfs_search_load(struct bfs_search *s, struct gb_error *err)
+{
+	for (int i = 0; i < 2; i++)
+		if (s->narrow[i])
+			bfs_narrow_columns(s->wide[i], s->input->m, s->narrow[i]);
+	memcpy(s->sources, s->input->source, s->input->source_count * sizeof *s->sources);
+	s->source = bfs_search_source(s, s->number); /* metrics() may search again */
+	if (++s->uploads == 2 && !s->timed)
+		bfs_time_uploads(s);
+	return bfs_search_copy(s, err);
+}
+
+/* The upload() of every variant that only needs the copies. */
+static inline enum gb_status bfs_search_upload(struct bfs_search *s, struct gb_error *err)
+{
+	return bfs_search_load(s, err) ? err->code : gpu_wait(err);
+}
+
+/* Report the size of the graph on the device and the duration of its upload.  The copies are timed
+ * here only if there was one upload(): after the second, the input may differ from the graph on the
+ * device, which must not change. */
 static inline void bfs_graph_metrics(struct bfs_search *s, struct gb_metrics *metrics)
 {
-	if (!s->timed)
+	if (!s->timed && s->uploads == 1)
 		bfs_time_uploads(s);
 	gb_metric(metrics, "graph_bytes", (double)s->graph_bytes);
-	if (!isnan(s->pageable_ns))
+	if (s->timed && !isnan(s->pageable_ns))
 		gb_metric(metrics, "upload_pageable_ms", s->pageable_ns * 1e-6);
-	if (!isnan(s->pinned_ns))
+	if (s->timed && !isnan(s->pinned_ns))
 		gb_metric(metrics, "upload_pinned_ms", s->pinned_ns * 1e-6);
 }
 
@@ -222,13 +253,12 @@ static inline enum gb_status bfs_narrow_create(struct bfs_rows *rows, const stru
 					       struct bfs_search *s, struct gb_error *err)
 {
 	const size_t m = s->input->m;
-	uint16_t **const narrow = &s->narrow[s->narrow[0] ? 1 : 0];
+	const int i = s->narrow[0] ? 1 : 0;
 
 	(void)gpu_alloc(&rows->narrow, m, err);
-	*narrow = (uint16_t *)gb_host_alloc(m, sizeof **narrow, err);
-	if (!err->code && !gb_memory_is_dry())
-		bfs_narrow_columns(from->column, m, *narrow);
-	bfs_plan_copy(s, rows->narrow, *narrow, m);
+	s->narrow[i] = (uint16_t *)gb_host_alloc(m, sizeof **s->narrow, err);
+	s->wide[i] = from->column;
+	bfs_plan_copy(s, rows->narrow, s->narrow[i], m);
 	s->graph_bytes += m * sizeof *rows->narrow;
 	return err->code;
 }

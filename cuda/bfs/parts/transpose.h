@@ -85,12 +85,12 @@ static inline void bfs_matrices_arrays(const struct bfs_matrices *m, ARRAYS *a)
 
 /* Copy the matrix, transpose it if the graph is directed, and wait.  Each has n rows of
  * input->pitch words. */
-static inline enum gb_status bfs_matrices_upload(const struct bfs_matrices *m, struct gb_error *err)
+static inline enum gb_status bfs_matrices_upload(struct bfs_matrices *m, struct gb_error *err)
 {
 	const struct bfs_input *const input = m->search.input;
 	const unsigned tiles = (unsigned)(input->pitch / BFS_FLIP_WORDS);
 
-	if (bfs_search_copy(&m->search, err) ||
+	if (bfs_search_load(&m->search, err) ||
 	    (m->in != m->out && GPU_RUN(err, bfs_transpose, dim3(tiles, tiles), BFS_FLIP_BLOCK,
 					m->out, m->in, input->pitch, input->n)))
 		return err->code;

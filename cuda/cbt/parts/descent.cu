@@ -202,7 +202,7 @@ enum gb_status cbt_descent_create(struct cbt_descent *s, const void *params,
 enum gb_status cbt_descent_upload(const struct cbt_descent *s, struct gb_error *err)
 {
 	(void)cbt_arrays_upload(&s->arrays, err);
-	return cbt_heap_upload(s->arrays.input, s->start ? s->start : s->heap, err);
+	return cbt_heap_upload(&s->arrays, s->start ? s->start : s->heap, err);
 }
 
 enum gb_status cbt_descent_reset(const struct cbt_descent *s, int64_t sample, struct gb_error *err)
@@ -211,7 +211,7 @@ enum gb_status cbt_descent_reset(const struct cbt_descent *s, int64_t sample, st
 
 	return s->start ? CUDA_TRY(err, cudaMemcpyAsync(s->heap, s->start, bytes,
 							cudaMemcpyDeviceToDevice, gpu_stream()))
-			: GB_OK;
+			: cbt_heap_reset(&s->arrays, s->heap, err);
 }
 
 enum gb_status cbt_descent_run(const struct cbt_descent *s, struct gb_timer *timer,

@@ -16,7 +16,7 @@ struct cbt_descent {
 enum gb_status cbt_descent_create(struct cbt_descent *s, const void *params,
 				  const struct cbt_input *input, struct gb_error *err);
 enum gb_status cbt_descent_upload(const struct cbt_descent *s, struct gb_error *err);
-/* For update, restore the initial heap. */
+/* Restore the initial heap; except for update, its field alone. */
 enum gb_status cbt_descent_reset(const struct cbt_descent *s, int64_t sample, struct gb_error *err);
 /* Queue all kernels of a run in gpu_stream(), always the same ones with the same arguments.
  * Phases: "update", "reduce" and "decode". */

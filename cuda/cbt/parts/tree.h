@@ -20,12 +20,14 @@ struct cbt_result {
 };
 
 /* All pointers except input are to device memory.  ids is NULL unless ids are stored; wishes is
- * NULL unless there are frames. */
+ * NULL unless there are frames; start is NULL unless a run writes sums to the heap whose field it
+ * reads, because upload() must not write to a result. */
 struct cbt_arrays {
 	const struct cbt_input *input;
 	uint32_t *ids;             /* [input->leaves] */
 	struct cbt_result *result; /* one */
 	uint32_t *wishes;          /* all frames in order, each splits, then merges */
+	uint64_t *start;           /* [input->field_words]; the field, which reset() copies */
 };
 
 /* The wishes of one frame on the device; leaf l is bit l % 32 of word l / 32. */
@@ -112,6 +114,12 @@ static inline size_t cbt_heap_words32(const struct cbt_input *input)
 	return input->heap_words * 2;
 }
 
+/* True if a run finds leaves, and stores or sums their ids. */
+static inline bool cbt_decodes(const struct cbt_input *input)
+{
+	return input->op != CBT_REDUCE && input->op != CBT_UPDATE;
+}
+
 static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struct cbt_input *input,
 					       struct gb_error *err)
 {
@@ -125,6 +133,8 @@ static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struc
 		(void)gpu_alloc(&a->wishes, words, err);
 	if (cbt_has_ids(input))
 		(void)gpu_alloc(&a->ids, input->leaves, err);
+	if (input->op == CBT_REDUCE || input->op == CBT_CYCLE)
+		(void)gpu_alloc(&a->start, input->field_words, err);
 	gb_memory_result(a->result, GB_WHOLE, GB_POISON);
 	gb_memory_result(a->ids, GB_WHOLE, GB_POISON);
 	return err->code;
@@ -143,12 +153,13 @@ static inline struct cbt_wishes cbt_wishes_of(const struct cbt_arrays *a, size_t
 	return wishes;
 }
 
-/* Clear the result, upload the wishes of all frames and wait once. */
+/* Upload the wishes of all frames and wait once. */
 static inline enum gb_status cbt_arrays_upload(const struct cbt_arrays *a, struct gb_error *err)
 {
 	size_t at = 0;
 
-	(void)gpu_zero(a->result, 1, err);
+	if (err->code)
+		return err->code;
 	for (size_t f = 0; f < a->input->frames; f++) {
 		const struct cbt_frame *frame = &a->input->frame[f];
 		const size_t bytes = cbt_wish_words(frame->leaves) * sizeof *a->wishes;
@@ -163,27 +174,37 @@ static inline enum gb_status cbt_arrays_upload(const struct cbt_arrays *a, struc
 	return gpu_wait(err);
 }
 
-/* Upload the input's heap or, if it has none, its field with all sums 0. */
-static inline enum gb_status cbt_heap_upload(const struct cbt_input *in, uint32_t *heap,
+/* Upload the input's heap to `heap` or, if it has none, its field to `start` or to its place in the
+ * heap. */
+static inline enum gb_status cbt_heap_upload(const struct cbt_arrays *a, uint32_t *heap,
 					     struct gb_error *err)
 {
-	const unsigned depth = in->depth;
-	const size_t bytes = in->heap_words * sizeof *in->heap;
-	const size_t sums = depth < 6 ? 0 : cbt_field_at(depth) * sizeof *in->field;
-	uint64_t small[4] = { 0 }; /* a heap of depth 5 or less */
-	const void *from = in->field;
+	const struct cbt_input *const in = a->input;
+	const size_t bytes = in->field_words * sizeof *in->field;
+	uint64_t *const place = (uint64_t *)(void *)heap + cbt_field_at(in->depth);
+	uint64_t small; /* a field of depth 5 or less begins within a word of the heap */
 
-	if (err->code)
-		return err->code;
 	if (in->heap)
-		return gpu_upload(heap, in->heap, bytes, err);
-	if (depth < 6) {
-		small[cbt_field_at(depth)] = in->field[0] << (3u << depth) % 64;
-		from = small;
-	}
-	if (gpu_zero(heap, bytes / sizeof *heap, err))
+		return gpu_upload(heap, in->heap, in->heap_words * sizeof *in->heap, err);
+	small = in->field[0] << ((uint64_t)3 << in->depth) % 64;
+	return gpu_upload(a->start ? a->start : place, in->depth < 6 ? &small : in->field, bytes,
+			  err);
+}
+
+/* Copy the field from `start` to the heap, and set all sums to 0. */
+static inline enum gb_status cbt_heap_reset(const struct cbt_arrays *a, uint32_t *heap,
+					    struct gb_error *err)
+{
+	const struct cbt_input *const in = a->input;
+	const size_t bytes = in->field_words * sizeof *in->field;
+	uint64_t *const place = (uint64_t *)(void *)heap + cbt_field_at(in->depth);
+
+	if (!a->start)
+		return GB_OK;
+	if (gpu_zero(heap, cbt_heap_words32(in), err))
 		return err->code;
-	return gpu_upload((char *)heap + sums, from, bytes - sums, err);
+	return CUDA_TRY(err, cudaMemcpyAsync(place, a->start, bytes, cudaMemcpyDeviceToDevice,
+					     gpu_stream()));
 }
 
 /* Download ids and result into the output.  The caller fills in the heap and, if the heap is the
@@ -194,14 +215,19 @@ static inline enum gb_status cbt_arrays_download(const struct cbt_arrays *a, voi
 	const struct cbt_input *const input = a->input;
 	const size_t bytes = cbt_has_ids(input) ? input->leaves * sizeof *a->ids : 0;
 	struct cbt_output *const head = (struct cbt_output *)output;
-	struct cbt_result result;
+	struct cbt_result result = { 0, 0 };
 
+	/* A run writes only what is asked for. */
 	memset(head, 0, sizeof *head);
-	if (gpu_download(&result, a->result, sizeof result, err) ||
+	if (gpu_download(&result, a->result,
+			 !cbt_decodes(input)       ? 0
+			 : input->ids == CBT_STORE ? sizeof result.leaves
+						   : sizeof result,
+			 err) ||
 	    gpu_download(cbt_output_ids(input, output), a->ids, bytes, err))
 		return err->code;
 	head->leaves = result.leaves;
-	head->id_sum = input->ids == CBT_SUM ? result.id_sum : 0;
+	head->id_sum = result.id_sum;
 	head->last_level = (int64_t)input->depth - 1;
 	return GB_OK;
 }

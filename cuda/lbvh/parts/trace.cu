@@ -59,6 +59,7 @@ enum gb_status lbvh_gpu_tracer_upload(struct lbvh_gpu_tracer *tracer, struct gb_
 {
 	const struct lbvh_input *const in = tracer->gpu.input;
 
+	tracer->camera = in->camera;
 	if (lbvh_gpu_upload(&tracer->gpu, err) != GB_OK || !in->ray)
 		return err->code;
 	return gpu_upload(tracer->ray, in->ray, tracer->rays * sizeof *tracer->ray, err);

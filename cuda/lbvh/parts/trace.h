@@ -61,6 +61,7 @@ struct lbvh_gpu_tracer {
 	struct lbvh_trace_counts *counts; /* on the device */
 	struct lbvh_trace_counts met;     /* counts of a run, taken when metrics are requested */
 	lbvh_trace_counter *count;
+	struct lbvh_camera camera; /* the input's at the last upload */
 };
 
 /* Allocate for the mesh, the tree that lbvh_gpu_fastest() makes, a stream, and the answers to
@@ -70,7 +71,7 @@ enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_c
 				    const struct lbvh_params *params,
 				    const struct lbvh_input *input, size_t rays,
 				    struct gb_error *err);
-/* Upload the mesh and the stream, and wait. */
+/* Upload the mesh and the stream, keep the camera, and wait. */
 enum gb_status lbvh_gpu_tracer_upload(struct lbvh_gpu_tracer *tracer, struct gb_error *err);
 /* Queue the copy of the triangle at each place i of the tree's index to triangle[place[i]], or to
  * triangle[i] if `place` is NULL. */
@@ -353,7 +354,7 @@ static inline enum gb_status lbvh_gpu_trace_image(const struct lbvh_gpu_tracer *
 		       edge, tree, tracer->t, tracer->primitive, tracer->counts);
 }
 
-/* Queue all rays of the input. */
+/* Queue all rays of the input as it was uploaded. */
 template <bool COUNT, class TREE>
 static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tracer,
 					       const TREE &tree, struct gb_error *err)
@@ -362,7 +363,7 @@ static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tra
 	const size_t blocks = gpu_blocks(tracer->rays, LBVH_TRACE_BLOCK);
 
 	if (!in->ray)
-		return lbvh_gpu_trace_image<COUNT>(tracer, &in->camera, in->edge, tree, err);
+		return lbvh_gpu_trace_image<COUNT>(tracer, &tracer->camera, in->edge, tree, err);
 	if (in->occlusion)
 		return GPU_RUN(err, (lbvh_stream_kernel<TREE, COUNT, LBVH_ANY>), blocks,
 			       LBVH_TRACE_BLOCK, *tracer, tree);

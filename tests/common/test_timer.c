@@ -1,0 +1,200 @@
+/* test_timer.c -- the measured resolution of a clock: of fake clocks, and of the CPU's. */
+#include "common/timer.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "common/rng.h"
+#include "common/text.h"
+
+/* A clock that counts in steps of tick_ns and is marked at irregular times. */
+static struct {
+	double tick_ns;
+	double advance_ns, jitter_ns; /* from mark to mark: at least, and up to that much more */
+	bool as_float;                /* elapsed times are floats in ms, as CUDA's */
+	bool fails_to_mark, fails_to_read;
+	double unit_ns;
+	double constant_ns; /* if not 0, all elapsed times */
+	double now_ns, at_ns[GB_MAX_MARKS];
+	uint64_t marks;
+} fake;
+
+static double fake_least_ns(void)
+{
+	return fake.unit_ns;
+}
+
+static enum gb_status fake_mark(void *clock, size_t index, struct gb_error *err)
+{
+	(void)clock;
+	if (fake.fails_to_mark && fake.marks == 100)
+		return gb_fail(err, GB_ERUNTIME, "no mark");
+	fake.now_ns += fake.advance_ns + gb_random_unit_stream(1, 0, fake.marks++) * fake.jitter_ns;
+	fake.at_ns[index] = fake.now_ns;
+	return GB_OK;
+}
+
+/* Both marks are rounded down to ticks. */
+static enum gb_status fake_elapsed(void *clock, size_t first, size_t last, double *ns,
+				   struct gb_error *err)
+{
+	(void)clock;
+	if (fake.fails_to_read)
+		return gb_fail(err, GB_ERUNTIME, "no time");
+	*ns = (floor(fake.at_ns[last] / fake.tick_ns) - floor(fake.at_ns[first] / fake.tick_ns)) *
+	      fake.tick_ns;
+	if (fake.constant_ns > 0)
+		*ns = fake.constant_ns;
+	if (fake.as_float)
+		*ns = (double)(float)(*ns * 1e-6) * 1e6;
+	return GB_OK;
+}
+
+#define CLOCK                                                                 \
+	{                                                                     \
+		.name = "fake", .least_ns = fake_least_ns, .mark = fake_mark, \
+		.elapsed = fake_elapsed                                       \
+	}
+static const struct gb_timer_ops clock_a = CLOCK, clock_b = CLOCK;
+
+static double resolution_of(const struct gb_timer_ops *ops)
+{
+	struct gb_error err = { 0 };
+	double ns = NAN;
+
+	cr_assert_eq(gb_timer_resolution(ops, NULL, &ns, &err), GB_OK, "%s", err.message);
+	return ns;
+}
+
+/* Each clock is measured in a test of its own, because a result is remembered. */
+static void expect_resolution(double wanted_ns)
+{
+	cr_expect_float_eq(resolution_of(&clock_a), wanted_ns, 1e-9, "%.17g ns instead of %g",
+			   resolution_of(&clock_a), wanted_ns);
+}
+
+Test(timer, ticks_of_500_ns)
+{
+	fake.tick_ns = 500;
+	fake.advance_ns = 1500;
+	fake.jitter_ns = 1000;
+	expect_resolution(500);
+}
+
+Test(timer, ticks_of_32_ns_as_floats)
+{
+	fake.tick_ns = 32;
+	fake.advance_ns = 1500;
+	fake.jitter_ns = 1000;
+	fake.as_float = true;
+	expect_resolution(32);
+}
+
+/* Times of up to 3 ms, in which a float resolves 0.2 ns. */
+Test(timer, long_times_as_floats)
+{
+	fake.tick_ns = 32;
+	fake.advance_ns = 100;
+	fake.jitter_ns = 100000;
+	fake.as_float = true;
+	cr_expect_float_eq(resolution_of(&clock_a), 32, 0.3, "%g ns", resolution_of(&clock_a));
+}
+
+/* Several marks share a tick. */
+Test(timer, coarse_ticks)
+{
+	fake.tick_ns = 4000;
+	fake.advance_ns = 10;
+	fake.jitter_ns = 900;
+	expect_resolution(4000);
+}
+
+/* A tick that is no integer, such as that of a clock of 19.2 MHz. */
+Test(timer, ticks_of_19_MHz)
+{
+	fake.tick_ns = 1e9 / 19.2e6;
+	fake.unit_ns = 1;
+	fake.advance_ns = 1500;
+	fake.jitter_ns = 1000;
+	expect_resolution(52.1);
+}
+
+Test(timer, not_below_its_unit)
+{
+	fake.tick_ns = 0.25;
+	fake.unit_ns = 8;
+	fake.advance_ns = 1500;
+	fake.jitter_ns = 1000;
+	expect_resolution(8);
+}
+
+Test(timer, a_clock_that_stands_has_its_unit)
+{
+	fake.tick_ns = 1000;
+	fake.unit_ns = 5;
+	expect_resolution(5);
+}
+
+/* Nothing is known but that hundreds of delays passed without a tick. */
+Test(timer, a_clock_that_stands_without_a_unit)
+{
+	fake.tick_ns = 1000;
+	cr_expect_gt(resolution_of(&clock_a), 10000);
+	cr_expect_lt(resolution_of(&clock_a), 1e9);
+}
+
+/* All times are equal but not 0. */
+Test(timer, equal_times)
+{
+	fake.tick_ns = 1;
+	fake.constant_ns = 640;
+	expect_resolution(640);
+}
+
+Test(timer, measures_each_clock_once)
+{
+	fake.tick_ns = 500;
+	fake.advance_ns = 1500;
+	fake.jitter_ns = 1000;
+	expect_resolution(500);
+	const uint64_t marks = fake.marks;
+
+	fake.tick_ns = 32;
+	expect_resolution(500);
+	cr_expect_eq(fake.marks, marks);
+	cr_expect_float_eq(resolution_of(&clock_b), 32, 1e-9);
+}
+
+/* An error is passed on, and the next call measures. */
+Test(timer, failures)
+{
+	struct gb_error mark = { 0 }, time = { 0 };
+	double ns;
+
+	fake.tick_ns = 500;
+	fake.advance_ns = 1500;
+	fake.jitter_ns = 1000;
+	fake.fails_to_mark = true;
+	cr_expect_eq(gb_timer_resolution(&clock_a, NULL, &ns, &mark), GB_ERUNTIME);
+	cr_expect_str_eq(mark.message, "no mark");
+	fake.fails_to_mark = false;
+	fake.fails_to_read = true;
+	cr_expect_eq(gb_timer_resolution(&clock_a, NULL, &ns, &time), GB_ERUNTIME);
+	cr_expect_str_eq(time.message, "no time");
+	fake.fails_to_read = false;
+	expect_resolution(500);
+}
+
+/* CLOCK_MONOTONIC counts nanoseconds, or is a coarse clock. */
+Test(timer, cpu)
+{
+	struct gb_error err = { 0 };
+	void *clock = NULL;
+	double ns = 0;
+
+	cr_assert_eq(gb_cpu_timer.create(&clock, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_timer_resolution(&gb_cpu_timer, clock, &ns, &err), GB_OK, "%s",
+		     err.message);
+	cr_expect(ns >= 1 && ns <= 1e7, "%g ns", ns);
+	gb_cpu_timer.destroy(clock);
+}

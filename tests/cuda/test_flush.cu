@@ -1,0 +1,185 @@
+/* test_flush.cu -- a flush evicts also what an access window made persist in the L2.
+ *
+ * Runs on a GPU or in an emulator; without either, all tests are skipped.  Only the emulators can
+ * tell whether a line persists.  On a GPU the tests check the settings.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "cuda/device.h"
+#include "tests/cuda/gpu.h"
+
+extern "C" bool simt_l2_persists(const void *pointer) __attribute__((weak));
+
+TestSuite(backend_flush, .init = open_gpu, .timeout = 60);
+
+static const unsigned WORDS = 1024;
+static const size_t BYTES = WORDS * sizeof(uint32_t);
+
+static __global__ void increment(uint32_t *words)
+{
+	words[blockIdx.x * blockDim.x + threadIdx.x]++;
+}
+
+static void expect_persisting(const uint32_t *words, bool wanted, const char *when)
+{
+	if (!simt_l2_persists)
+		return;
+	cr_expect_eq(simt_l2_persists(words), wanted, "%s", when);
+	cr_expect_eq(simt_l2_persists(words + WORDS - 1), wanted, "%s", when);
+}
+
+/* Set the access window of the stream; NULL: none. */
+static void set_window(uint32_t *words)
+{
+	cudaStreamAttrValue value = {};
+
+	value.accessPolicyWindow.base_ptr = words;
+	value.accessPolicyWindow.num_bytes = words ? BYTES : 0;
+	value.accessPolicyWindow.hitRatio = 1;
+	value.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+	value.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
+	cr_assert_eq(
+		cudaStreamSetAttribute(gpu_stream(), cudaStreamAttributeAccessPolicyWindow, &value),
+		cudaSuccess);
+}
+
+/* Allocate memory, set a part of the L2 aside and cover the memory by a window. */
+static uint32_t *begin(void)
+{
+	uint32_t *words = NULL;
+
+	if (gpu_attribute(cudaDevAttrMaxPersistingL2CacheSize) == 0)
+		cr_skip("no line can persist in the L2 of this device");
+	if (cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1 << 18) != cudaSuccess)
+		cr_skip("this process may not set aside a part of the L2");
+	cr_assert_eq(cudaMalloc((void **)&words, BYTES), cudaSuccess);
+	cr_assert_eq(cudaMemset(words, 0, BYTES), cudaSuccess);
+	cr_assert_eq(cudaDeviceSynchronize(), cudaSuccess);
+	expect_persisting(words, false, "before any access");
+	set_window(words);
+	return words;
+}
+
+static void launch(uint32_t *words)
+{
+	GPU_LAUNCH(increment, WORDS / 256, 256, 0, gpu_stream(), words);
+	cr_assert_eq(cudaGetLastError(), cudaSuccess);
+}
+
+static void settle(void)
+{
+	cr_assert_eq(cudaStreamSynchronize(gpu_stream()), cudaSuccess);
+}
+
+/* Flush, and expect that nothing is left that keeps lines in the L2. */
+static void flush_and_check(const uint32_t *words)
+{
+	cudaStreamAttrValue value = {};
+	struct gb_error err = {};
+	size_t limit = 1;
+
+	cr_assert_eq(gb_backends[GB_CUDA]->flush(&err), GB_OK, "%s", err.message);
+	settle();
+	expect_persisting(words, false, "after a flush");
+	cr_expect_eq(
+		cudaStreamGetAttribute(gpu_stream(), cudaStreamAttributeAccessPolicyWindow, &value),
+		cudaSuccess);
+	cr_expect_eq(value.accessPolicyWindow.num_bytes, 0, "the stream still has its window");
+	cr_expect_eq(cudaDeviceGetLimit(&limit, cudaLimitPersistingL2CacheSize), cudaSuccess);
+	cr_expect_eq(limit, 0, "%zu bytes of the L2 are still set aside", limit);
+	cr_expect_eq(cudaGetLastError(), cudaSuccess);
+}
+
+static void end(uint32_t *words)
+{
+	cr_expect_eq(cudaFree(words), cudaSuccess);
+	close_gpu();
+}
+
+Test(backend_flush, ends_a_window_of_the_stream)
+{
+	uint32_t *words = begin();
+
+	launch(words);
+	settle();
+	expect_persisting(words, true, "after an access");
+	flush_and_check(words);
+	launch(words);
+	settle();
+	expect_persisting(words, false, "after another access, without the window");
+	end(words);
+}
+
+/* reset() queues work before the flush and need not wait for it. */
+Test(backend_flush, waits_for_queued_work)
+{
+	uint32_t *words = begin();
+
+	launch(words);
+	flush_and_check(words);
+	end(words);
+}
+
+/* A kernel in a graph keeps the window that the stream had during the capture. */
+Test(backend_flush, ends_a_window_of_a_graph)
+{
+	uint32_t *words = begin();
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+
+	cr_assert_eq(cudaStreamBeginCapture(gpu_stream(), cudaStreamCaptureModeRelaxed),
+		     cudaSuccess);
+	launch(words);
+	cr_assert_eq(cudaStreamEndCapture(gpu_stream(), &graph), cudaSuccess);
+	cr_assert_eq(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+	cr_expect_eq(cudaGraphDestroy(graph), cudaSuccess);
+	set_window(NULL);
+	cr_assert_eq(cudaGraphLaunch(exec, gpu_stream()), cudaSuccess);
+	settle();
+	expect_persisting(words, true, "after the graph");
+	cr_assert_eq(cudaGraphLaunch(exec, gpu_stream()), cudaSuccess);
+	flush_and_check(words);
+	/* The kernel still has its window, but nothing is set aside for it. */
+	cr_assert_eq(cudaGraphLaunch(exec, gpu_stream()), cudaSuccess);
+	settle();
+	expect_persisting(words, false, "after the graph, with a limit of 0");
+	cr_expect_eq(cudaGraphExecDestroy(exec), cudaSuccess);
+	end(words);
+}
+
+/* Each of the measures alone leaves the lines in the L2; only the last one evicts them. */
+Test(backend_flush, lines_persist_until_the_reset)
+{
+	const size_t bytes = 2 * (size_t)gpu_attribute(cudaDevAttrL2CacheSize);
+	uint32_t *words = begin();
+	char *other = NULL;
+
+	launch(words);
+	cr_assert_eq(cudaMalloc((void **)&other, bytes), cudaSuccess);
+	cr_assert_eq(cudaMemsetAsync(other, 1, bytes, gpu_stream()), cudaSuccess);
+	settle();
+	expect_persisting(words, true, "after twice the size of the L2 was written");
+	set_window(NULL);
+	expect_persisting(words, true, "without the window");
+	cr_expect_eq(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0), cudaSuccess);
+	expect_persisting(words, true, "with a limit of 0");
+	cr_expect_eq(cudaCtxResetPersistingL2Cache(), cudaSuccess);
+	expect_persisting(words, false, "after the reset");
+	cr_expect_eq(cudaFree(other), cudaSuccess);
+	end(words);
+}
+
+/* A device on which these calls fail is flushed without an error.  A GPU ignores the variables. */
+Test(backend_flush_without_persisting, succeeds, .timeout = 60)
+{
+	struct gb_error err = {};
+
+	(void)setenv("GPUBENCH_SIMT_PERSISTING", "0", 1);
+	(void)setenv("GPUBENCH_PTX_PERSISTING", "0", 1);
+	open_gpu();
+	cr_expect(!simt_l2_persists || !gpu_attribute(cudaDevAttrMaxPersistingL2CacheSize));
+	cr_expect_eq(gb_backends[GB_CUDA]->flush(&err), GB_OK, "%s", err.message);
+	cr_expect_eq(gb_backends[GB_CUDA]->synchronize(&err), GB_OK, "%s", err.message);
+	close_gpu();
+}
