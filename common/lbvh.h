@@ -23,6 +23,11 @@
  *			index[first .. first + count)
  *	index		a permutation of 0 .. count - 1
  *
+ * Variations of the input (vary() of common/workload.h) exchange triangles i and i + 2 of a build,
+ * or rays 2 i and 2 i + 1 of a stream, or shift the camera of an image by less than half a pixel.
+ * The triangles of a trace, its vertices and the probe's camera never change, so create() may build
+ * the tree that is traced.
+ *
  * A node's box is exactly the union of its primitives' boxes.  All builders but ploc and sah number
  * nodes as Karras 2012: inner nodes are 0 .. L - 2, the node of range [a, b] is a if it is its
  * parent's right child and b if it is the left one, leaf i is node L - 1 + i, and leaves are in
@@ -130,6 +135,10 @@ enum { LBVH_PROBE_EDGE = 64, LBVH_PROBES = LBVH_PROBE_EDGE * LBVH_PROBE_EDGE };
 /* Marks hits computed by a library with its own arithmetic: the verifier then allows more rays that
  * graze an edge to differ.  Other outputs must match lbvh_intersect(). */
 #define LBVH_FOREIGN UINT32_C(0x6f726967)
+/* The same.  In addition, the distances are too inexact to compare if a ray grazes a long thin
+ * triangle: the verifier replaces each one by that of lbvh_intersect() if they differ by at most
+ * 1 %. */
+#define LBVH_COARSE UINT32_C(0x636f6172)
 
 /* The output of build: this header, room for 2 count - 1 nodes, count indices, LBVH_PROBES
  * distances, LBVH_PROBES primitives.  A binary tree uses nodes and index, a probed one the hits. */
@@ -137,7 +146,7 @@ struct lbvh_tree_header {
 	uint32_t kind;       /* enum lbvh_tree_kind, or both of them */
 	uint32_t leaves;     /* L; for a tree that is only probed, 0 if unknown */
 	uint32_t nodes;      /* 2 L - 1; the same */
-	uint32_t arithmetic; /* arithmetic of the hits: LBVH_FOREIGN or any other value */
+	uint32_t arithmetic; /* of the hits: LBVH_FOREIGN, LBVH_COARSE or any other value */
 	uint32_t unused[12];
 };
 
@@ -189,7 +198,7 @@ static inline size_t lbvh_bit_words(const struct lbvh_input *in)
 
 /* The output of trace: a distance for each ray, then a primitive for each; ray (x, y) of an image
  * is at y * edge + x.  With occlusion, bit i % 32 of word i / 32 is set if ray i hits anything, and
- * the bits after the last ray are 0.  A word that may be LBVH_FOREIGN follows. */
+ * the bits after the last ray are 0.  A word follows that may be LBVH_FOREIGN or LBVH_COARSE. */
 static inline size_t lbvh_trace_size(const struct lbvh_input *in)
 {
 	return sizeof(uint32_t) *

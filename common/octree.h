@@ -93,13 +93,15 @@ struct octree_verifier;
 struct octree_input {
 	size_t count;
 	int bucket;
-	float *x, *y, *z; /* count each, finite */
+	float *x, *y, *z; /* count each, finite; variations exchange bodies i and i + 2 */
 	/* Nodes that a builder allocates: every node of the tree plus, for holes, the lesser of
 	 * OCTREE_SLACK and one per body; or the number that --pool requests, which may be too
 	 * small.  A builder that needs more stops with GB_ERUNTIME and OCTREE_POOL_EXHAUSTED.  It
 	 * never writes beyond its pool, wraps around or waits for a node to appear. */
 	size_t pool;
-	struct octree_shape tree;         /* shape of the correct result, from sorted keys */
+	/* Shape of the correct result, from sorted keys.  Variations of the input have the same
+	 * nodes, leaves and depths; the hash is that of the original. */
+	struct octree_shape tree;
 	struct octree_verifier *verifier; /* scratch of verify() */
 };
 

@@ -4,12 +4,18 @@
  * of a result.  A variant is one way to solve it on one back end.  For each point of a sweep the
  * runner calls:
  *
- *	prepare -> for each variant: create, upload, [reset, run] x (warm-ups + samples),
- *	           download, verify, destroy -> release
+ *	prepare -> for each variant: create, upload, [vary, upload, reset, run] x (warm-ups +
+ *	           samples), download, verify, destroy -> release
  *
  * create() declares the arrays that download() reads (gb_memory_result()).  Before a verified run
  * they are poisoned, then reset() is called.  reset() must also clear any other state that a result
  * depends on, such as a library's handle.  download() must cope with any contents of the arrays.
+ *
+ * vary() replaces the contents of the input from time to time, so that only the work gives the
+ * result.  Sizes and addresses stay.  create() therefore keeps nothing that depends on the contents
+ * of an input: upload() derives it.  On a device, run() and reset() read the input only as upload()
+ * has copied it, because the host's copy may have changed since.  download() does not read it at
+ * all, because the input changes again before it.
  *
  * Only run() is timed as `time`; upload() and download() are timed separately.  Everything is
  * allocated in create(), nothing in run().
@@ -113,6 +119,9 @@ enum gb_variant_flags {
 	GB_REPEATABLE = 2,     /* run() does not change its input: it may run again without
 				  reset(), so short runs can be batched */
 	GB_HOST_DECISIONS = 4, /* run() waits for the device: it cannot be queued behind a hold */
+	GB_CONVERTS = 8,       /* download() does more than copying: it converts the result, or
+				  traces rays in it */
+	GB_DERIVES = 16,       /* upload() does more than copying, which `excluded` states */
 };
 
 /* Members that may be NULL: upload, reset, destroy, bytes, excluded, metrics, library. */
@@ -124,7 +133,9 @@ struct gb_variant_ops {
 	 * that the variant does not support params. */
 	enum gb_status (*create)(void *state, const void *params, const void *input,
 				 struct gb_error *err);
-	/* Copy the input to the device; timed as `upload`.  NULL on the CPU. */
+	/* Copy the input to the device, and derive from it what run() uses (a byte matrix, a tree).
+	 * Called again whenever the input has changed; must not change the results of the last run.
+	 * The first call is timed: on a device as `upload`, on the CPU as a part of `create`. */
 	enum gb_status (*upload)(void *state, struct gb_error *err);
 	/* Reset the work buffers; not timed.  sample counts from 0, including warm-ups. */
 	enum gb_status (*reset)(void *state, int64_t sample, struct gb_error *err);
@@ -174,6 +185,7 @@ struct gb_variant {
 struct gb_work {
 	double items;
 	double bytes; /* compulsory: the input read once and the output written once */
+	double read;  /* bytes of the input that every run must read; 0 if that is not known */
 };
 
 enum gb_preset { GB_QUICK, GB_CI, GB_PAPER, GB_PRESETS };
@@ -200,6 +212,12 @@ struct gb_workload {
 				 const void *output, struct gb_metrics *metrics,
 				 struct gb_error *err);
 	const char *verify_method; /* one line, for `list` */
+	/* Replace the contents of the input, in place, by variation `key` of the original input: of
+	 * the same sizes and the same work, but with another result.  0 restores the original.
+	 * A variation depends only on the original and the key, which is drawn at run time.  Takes
+	 * no longer than copying the input a few times; what verify() needs of a variation is
+	 * computed in verify().  False if this input has no variations; NULL: no input has. */
+	bool (*vary)(const void *params, void *input, uint64_t key);
 	/* True for the copy benchmark that other workloads' bytes per second are compared with. */
 	bool yardstick;
 	/* Number of different inputs that the samples cycle through (bfs: sources); NULL: one.  An

@@ -6,6 +6,7 @@ another program.  Child programs end with their parent, even if it is killed.  A
 file is refused.
 """
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -148,6 +149,83 @@ def writers():
     check("SIGTERM, --runs", 130, end_of(launches))
 
 
+def readers():
+    """A command that reads a large file ends within a second."""
+    run = '{"type":"run","schema":2,"run_id":"%s"}\n'
+    record = ('{"type":"record","schema":2,"run_id":"%s","seq":%d,"bench":"radix","backend":"cpu",'
+              '"variant":"v","key":"radix/cpu/v count=%d","params":{"count":%d},"status":"ok",'
+              '"verify":{"result":"pass"},"time":'
+              '{"clock":"monotonic","median":%d,"samples":[%s]}}\n')
+    os.mkdir("large")
+    for name in ("a", "b"):
+        with open("large/%s.jsonl" % name, "w", encoding="ascii") as file:
+            file.write(run % name)
+            file.writelines(record % (name, i, i, i, i + 1, ",".join([str(i + 1)] * 200))
+                            for i in range(20000))
+    files = ["large/a.jsonl", "large/b.jsonl"]
+    for number in (signal.SIGINT, signal.SIGTERM):
+        for words in (["report", *files], ["report", "--format=html", files[0]],
+                      ["report", "--format=junit", files[0]], ["compare", *files],
+                      ["versus", "--by=commit", *files], ["history", "large"],
+                      ["repro", "radix:table1", "--from=" + files[0]]):
+            process = subprocess.Popen([GPUBENCH, *words], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            until(lambda: int(field(process.pid, "SigCgt") or "0", 16) & 0x4002 == 0x4002)
+            time.sleep(0.2)
+            process.send_signal(number)
+            begin = time.time()
+            status = end_of(process)
+            check("%s, %s" % (number.name, words), (True, True),
+                  (status == 130, time.time() - begin < 1))
+
+
+def inputs():
+    """A signal does not wait for an input; what was measured before is kept and printed."""
+    process = start("radix", "cpu/best", "--count=1k,400M", "--threads=1", "--max-time=0.1",
+                    "-o", "inputs.jsonl")
+    check("a first point", True, until(lambda: os.path.exists("inputs.jsonl") and
+                                       len(open("inputs.jsonl", "rb").read().split(b"\n")) > 2))
+    time.sleep(0.3)
+    start_s = time.time()
+    process.terminate()
+    out, err = process.communicate(timeout=LIMIT_S)
+    check("status while an input is made", 130, process.returncode)
+    check("message", b"gpubench: interrupted\n", err)
+    check("within a second", True, time.time() - start_s < 1)
+    check("table of the first point", True, b"cpu/best" in out)
+
+
+def parts():
+    """The temporary file of a program that was killed is used, and removed, by the next one."""
+    process = start(*LONG, "-o", "killed.html")
+    until(lambda: os.path.exists("killed.html.part"))
+    process.kill()
+    end_of(process)
+    check("SIGKILL leaves the temporary file", True, os.path.exists("killed.html.part"))
+    again = start("stream", "cpu/copy", "--count=10", "-q", "-o", "killed.html")
+    check("the next program", 0, end_of(again))
+    check("its files", ["killed.html"], [f for f in os.listdir(".") if f.startswith("killed")])
+
+
+def threads():
+    """Threads that cannot be created end the program with a message and status 4; `history` takes
+    as many as there are."""
+    if os.geteuid() or not shutil.which("setpriv"):
+        return  # root has no such limit; another user may have other processes
+    os.chmod(".", 0o755)
+    shutil.copy(GPUBENCH, "gpubench")
+    limited = ["setpriv", "--reuid=65534", "--clear-groups", "prlimit", "--nproc=1", "./gpubench"]
+    for words, status in ((["radix", "cpu/best", "--count=100000", "--threads=4", "-q"], 4),
+                          (["history", "large"], 6)):
+        done = subprocess.run([*limited, *words], capture_output=True, text=True, check=False,
+                              env={**os.environ, "OMP_NUM_THREADS": "4"})
+        check("no threads: %s" % words[0], (status, status == 4),
+              (done.returncode, "the OpenMP library ended" in done.stderr))
+    done = subprocess.run([GPUBENCH, "history", "large"], capture_output=True, check=False,
+                          env={**os.environ, "OMP_NUM_THREADS": "100000"})
+    check("history with many threads", 6, done.returncode)
+
+
 def nohup():
     process = subprocess.Popen(["nohup", GPUBENCH, *LONG], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
@@ -161,7 +239,7 @@ def nohup():
 
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
-    for test in (fifos, programs, writers, nohup):
+    for test in (fifos, programs, writers, inputs, parts, readers, threads, nohup):
         test()
     os.chdir("/")
 print("signals: %d passed, %d failed" % (results.count(True), results.count(False)))

@@ -1,11 +1,13 @@
 # tests.mk -- the tests and other checks of a change; a part of the Makefile.
 
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
-test_objects := $(call object,$(tests) tests/criterion.c)
+test_objects := $(call object,$(tests) tests/criterion.c \
+		  $(addprefix tests/cli/measuring/,virtual.c virtual_machine.c))
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
 endif
-$(addprefix $(BUILD)/,unit gpubench-planted gpubench-slow): $(BUILD)/generated/link_flags
+$(addprefix $(BUILD)/,unit gpubench-planted gpubench-slow gpubench-cheats): \
+		$(BUILD)/generated/link_flags
 
 # Criterion's macros convert implicitly, declare without prototypes and use extensions.
 $(BUILD)/tests/%.o $(SHARED)/tests/%.o: private warnings += -Wno-conversion \
@@ -21,16 +23,23 @@ $(BUILD)/tests/ptx/selftest/%.o: private ptx_optimise += -O1 -g1
 $(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects))
 	$(call link,$(ldlibs) -lcriterion)
 
-# gpubench with an extra, faulty variant; and with radix cpu/best slower by a tenth.
+# gpubench with an extra, faulty variant; with radix cpu/best slower by a tenth; and with cheats.
 $(BUILD)/tests/planted/variants.o: private planted := -Itests/planted
 $(BUILD)/tests/planted/variants_slow.o: private planted := -Dradix_cpu_best=radix_cpu_slow
-$(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/variants_slow.o: \
+$(BUILD)/tests/cheats/variants.o: private planted := -Itests/cheats
+$(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/variants_slow.o \
+$(BUILD)/tests/cheats/variants.o: \
 		common/variants.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(planted) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o $(SHARED)/tests/planted/radix_planted.o
 $(BUILD)/gpubench-slow: $(BUILD)/tests/planted/variants_slow.o $(SHARED)/tests/planted/radix_slow.o
-$(BUILD)/gpubench-planted $(BUILD)/gpubench-slow: $(filter-out %/common/variants.o,$(objects))
+cheats := $(call object,$(call files,tests/cheats,c))
+ifeq ($(SIMT),1)
+cheats += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cheats,cu))
+endif
+$(BUILD)/gpubench-cheats: $(BUILD)/tests/cheats/variants.o $(cheats)
+$(addprefix $(BUILD)/gpubench-,planted slow cheats): $(filter-out %/common/variants.o,$(objects))
 	$(call link,$(ldlibs))
 
 # Preloaded libraries that make allocations fail or hide /sys, and a fake NVML.
@@ -77,12 +86,20 @@ test-simt: $(BUILD)/unit $(BUILD)/nvml.so
 	$(Q)$(no_reports)
 
 ## gpu-check: the cuda variants on the GPU under compute-sanitizer (run by `make test` if possible)
-gpu-check: $(BUILD)/gpubench
+# gpu-drive sorts on one multiprocessor, so that its blocks sort several tiles of few keys.
+$(BUILD)/gpu-drive: $(call object,tests/simt/drive.c) \
+		$(filter-out %/main.o,$(objects)) $(BUILD)/generated/link_flags
+	$(call link,$(ldlibs))
+gpu-check: $(BUILD)/gpubench $(BUILD)/gpu-drive
 	$(if $(gpu_sanitizer),,$(error gpu-check needs a GPU and compute-sanitizer))
 	$(Q)set -e; for tool in memcheck racecheck initcheck synccheck; do \
 		echo "compute-sanitizer --tool $$tool"; \
 		$(gpu_sanitizer) --tool $$tool --error-exitcode 9 \
-			$(BUILD)/gpubench check --backend=cuda --require-gpu; done
+			$(BUILD)/gpubench check --backend=cuda --require-gpu; \
+		$(gpu_sanitizer) --tool $$tool --error-exitcode 9 \
+			$(BUILD)/gpu-drive --processors 1 --only onesweep \
+			"radix --count=21000,70000 --type=u32,u64,f32 \
+			 --distribution=uniform,few"; done
 
 ## test-resume: a sweep killed KILLS=20 times at random times and resumed (make test: a small one)
 KILLS ?= 20
@@ -99,7 +116,7 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## test-cli: golden command-line cases and tests of the whole program
 whole    := page docs papers joins plots reading resume signals memory install nvcc nosys counts \
-	gate exchange recipes vulkan figures
+	gate exchange recipes vulkan figures $(if $(sanitize),,cheats)
 # Each launch measures the copy bandwidth with 16 MiB instead of 256 MiB, since there are many.
 test-cli: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
@@ -107,6 +124,7 @@ test-cli: $(whole:%=whole-%)
 	$(Q)$(no_reports)
 $(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow \
 		$(BUILD)/nomemory.so $(BUILD)/nosys.so
+whole-cheats: $(BUILD)/gpubench-cheats
 whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench
 whole-figures: ; $(Q)GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check
 whole-docs:    ; $(Q)$(PYTHON) tests/docs.py $(BUILD)/gpubench
@@ -127,6 +145,7 @@ whole-exchange: ; $(Q)$(PYTHON) tests/exchange.py $(BUILD)/gpubench
 whole-vulkan:  $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
 whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder && \
 		$(no_reports)
+whole-cheats:  ; $(Q)$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 deps-test:
@@ -172,6 +191,10 @@ $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 		-fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/results/papers.o
 	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lm -lpthread -o $@
+
+## fuzz-records: every reading command on records with one spoiled member, for SECONDS_EACH=60
+fuzz-records: $(BUILD)/gpubench
+	$(Q)$(PYTHON) tests/fuzz/records.py $(BUILD)/gpubench $(SECONDS_EACH)
 
 # ---- quality -------------------------------------------------------------------------------
 
@@ -234,4 +257,5 @@ measure: all
 
 .PHONY: $(whole:%=whole-%) test-layers test-unit test-simt test-cli gpu-check test-resume \
 	test-slurm test-gate deps-test simt simt-test simt-stress simt-all asan tsan fuzz lint \
+	fuzz-records \
 	format format-check ptxas ptxas-check counts counts-write test-counts shaders measure

@@ -49,8 +49,7 @@ struct checker {
 };
 
 /* Run a variant once at a point. */
-static enum gb_status check_one(void *self, struct gb_result *r, const void *input,
-				struct gb_error *err)
+static enum gb_status check_one(void *self, struct gb_result *r, void *input, struct gb_error *err)
 {
 	const struct checker *checker = self;
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/commands/commands.h"
+#include "cli/measuring/making.h"
 #include "cli/measuring/runner.h"
 #include "cli/records/version.h"
 #include "cli/workloads/registry.h"
@@ -22,17 +23,21 @@ static const struct {
 	const char *name;
 	enum gb_status (*run)(int argc, char **argv, struct gb_error *err);
 	const char *summary;
+	bool reads; /* only reads files and prints: a signal ends it at once */
 } commands[] = {
-	{ "run", gb_cmd_run, "all benchmarks at the sizes of a preset" },
-	{ "repro", gb_cmd_repro, "a paper's table: published, measured here, and its claims" },
-	{ "check", gb_cmd_check, "every variant verified on small inputs, nothing timed" },
-	{ "report", gb_cmd_report, "a table, a page, csv or json from stored records" },
-	{ "compare", gb_cmd_compare, "two record files key by key: faster, slower, or unsure" },
-	{ "versus", gb_cmd_versus, "machines side by side, with speed-ups" },
-	{ "history", gb_cmd_history, "a folder of record files: trends, and where levels shifted" },
-	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared" },
-	{ "list", gb_cmd_list, "benchmarks and variants" },
-	{ "env", gb_cmd_env, "this machine and build, as described in records" },
+	{ "run", gb_cmd_run, "all benchmarks at the sizes of a preset", false },
+	{ "repro", gb_cmd_repro, "a paper's table: published, measured here, and its claims",
+	  false },
+	{ "check", gb_cmd_check, "every variant verified on small inputs, nothing timed", false },
+	{ "report", gb_cmd_report, "a table, a page, csv or json from stored records", true },
+	{ "compare", gb_cmd_compare, "two record files key by key: faster, slower, or unsure",
+	  true },
+	{ "versus", gb_cmd_versus, "machines side by side, with speed-ups", true },
+	{ "history", gb_cmd_history, "a folder of record files: trends, and where levels shifted",
+	  true },
+	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared", false },
+	{ "list", gb_cmd_list, "benchmarks and variants", false },
+	{ "env", gb_cmd_env, "this machine and build, as described in records", false },
 };
 
 static void print_usage(FILE *file)
@@ -54,6 +59,18 @@ static void print_usage(FILE *file)
 		    file);
 }
 
+static volatile sig_atomic_t only_reads;
+
+/* True if the command measures nothing: it is one that reads, or repro --from=FILE. */
+static bool is_reader(size_t command, int argc, char **argv)
+{
+	bool reads = commands[command].reads;
+
+	for (int i = 1; i < argc; i++)
+		reads |= strncmp(argv[i], "--from", strlen("--from")) == 0;
+	return reads;
+}
+
 /* argv[0] is the command's or the benchmark's name. */
 static enum gb_status run(int argc, char **argv, struct gb_error *err)
 {
@@ -63,8 +80,10 @@ static enum gb_status run(int argc, char **argv, struct gb_error *err)
 	if (workload)
 		return gb_cmd_bench(workload, argc, argv, err);
 	for (size_t i = 0; i < GB_COUNT(commands); i++) {
-		if (gb_equal(argv[0], commands[i].name))
+		if (gb_equal(argv[0], commands[i].name)) {
+			only_reads = is_reader(i, argc, argv);
 			return commands[i].run(argc, argv, err);
+		}
 		gb_suggest_offer(&near, commands[i].name);
 	}
 	for (size_t i = 0; i < gb_workload_count; i++)
@@ -106,12 +125,30 @@ static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
 	return run(argc - 1, argv + 1, err);
 }
 
-/* The first Ctrl-C ends the sweep after the run under way; the second one ends the program.
+/* The first Ctrl-C ends the sweep after the run under way; the second one ends the program.  A
+ * command that only reads ends at the first one, because it leaves nothing half written.
  * SA_RESTART is not set, so that waiting for a file is interrupted. */
 static void on_interrupt(int number)
 {
 	(void)number;
+	if (only_reads)
+		_exit(GB_EINTERRUPTED);
 	gb_interrupted = 1;
+}
+
+static bool finished; /* main() has returned */
+
+/* libgomp ends the program with status 1, which means that a result was wrong, if it cannot create
+ * its threads. */
+static void explain_exit(void)
+{
+	if (finished)
+		return;
+	(void)fflush(stdout);
+	(void)fputs("gpubench: the OpenMP library ended the program; if it cannot create its "
+		    "threads, raise `ulimit -u` or lower OMP_NUM_THREADS\n",
+		    stderr);
+	_exit(GB_ERUNTIME);
 }
 
 static void handle_signals(void)
@@ -150,6 +187,7 @@ int main(int argc, char **argv)
 	limit_spinning(argv);
 	(void)setlocale(LC_CTYPE, "");
 	handle_signals();
+	(void)atexit(explain_exit);
 	status = dispatch(argc, argv, &err);
 	lost = ferror(stdout) != 0;
 	errno = 0;
@@ -164,5 +202,8 @@ int main(int argc, char **argv)
 		gb_text_print(stderr, err.message);
 		(void)fputc('\n', stderr);
 	}
+	finished = true;
+	if (gb_making_was_left())
+		_exit((int)status);
 	return status == GB_EMEMORY ? GB_ERUNTIME : (int)status;
 }

@@ -111,8 +111,7 @@ static void count_in(struct gb_plan *plan, const struct gb_need *need, const str
 	plan->device_bytes = larger(plan->device_bytes, need->device_bytes);
 }
 
-static enum gb_status plan_one(void *self, struct gb_result *r, const void *input,
-			       struct gb_error *err)
+static enum gb_status plan_one(void *self, struct gb_result *r, void *input, struct gb_error *err)
 {
 	struct gb_plan *plan = self;
 	struct gb_error own = { 0 };

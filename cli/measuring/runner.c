@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/measuring/evidence.h"
+#include "cli/measuring/judge.h"
 #include "cli/measuring/sample.h"
 #include "cli/measuring/stopping.h"
 #include "cli/workloads/value.h"
 #include "common/devices.h"
 #include "common/memory.h"
-#include "common/rng.h"
+#include "common/secret.h"
 #include "common/text.h"
 
 volatile sig_atomic_t gb_interrupted;
@@ -19,7 +21,13 @@ volatile sig_atomic_t gb_interrupted;
 enum {
 	MAX_BATCH = 1000,
 	PHASE_SAMPLES = 5, /* at most */
-	HOST_TIMES = 5,    /* at most; at least two if host times are taken at all */
+	WHOLE_RUNS = 3,    /* at most, unless they contradict the samples */
+	MAX_WHOLE_RUNS = 30,
+	MORE = 10,      /* samples of each kind, to decide whether one takes longer */
+	CHANGED = 8,    /* one sample in so many is on another input ... */
+	CHEAP = 20,     /* ... or each, if a change takes less than 1/20 of a sample's time */
+	VERIFYING = 12, /* these are verified while that takes less than 1/12 of the time */
+	HOST_TIMES = 5, /* at most; at least two if host times are taken at all */
 };
 static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot */
 static const double BATCH_NS = 200e3; /* length of a batch, about */
@@ -56,6 +64,11 @@ static bool emulates(const struct gb_backend_ops *backend)
 	return backend->is_emulated && backend->is_emulated();
 }
 
+static size_t memory_used(void)
+{
+	return gb_memory_used(GB_HOST_MEMORY) + gb_memory_used(GB_DEVICE_MEMORY);
+}
+
 static enum gb_status set_up(struct gb_measurement *m)
 {
 	struct gb_result *r = m->result;
@@ -63,11 +76,15 @@ static enum gb_status set_up(struct gb_measurement *m)
 
 	if (!r->variant->ops)
 		return gb_fail(m->err, GB_EUNAVAILABLE, "%s", r->variant->absent);
-	if (gb_device_open(r->variant->backend, (int)m->how->device, m->err))
+	if (m->backend == gb_backends[r->variant->backend]
+		    ? gb_device_open(r->variant->backend, (int)m->how->device, m->err)
+		    : m->backend->open(0, m->err))
 		return m->err->code;
 	r->emulated = emulates(m->backend);
+	m->evidence.state_bytes = memory_used();
 	start = gb_now_ns();
-	if (gb_state_create(m->ops, r->params, m->input, &m->state, m->err))
+	if (gb_state_create(m->ops, r->params, m->input, &m->state, m->err) ||
+	    (m->ops->upload && !m->backend->fill && upload(m)))
 		return m->err->code;
 	r->create_ns = gb_now_ns() - start;
 	m->output_size = r->workload->output_size(r->params, m->input);
@@ -77,11 +94,20 @@ static enum gb_status set_up(struct gb_measurement *m)
 	m->timer = (struct gb_timer){ .ops = m->backend->timer, .err = m->err };
 	if (m->timer.ops->create(&m->timer.clock, m->err))
 		return m->err->code;
-	if (m->ops->upload && gb_timed_step(m, upload, &r->upload_ns))
+	if (m->ops->upload && m->backend->fill && gb_timed_step(m, upload, &r->upload_ns))
 		return m->err->code;
+	m->evidence.state_bytes = memory_used() - m->evidence.state_bytes;
 	if (r->cold)
 		r->flush_bytes = m->backend->flush_bytes();
 	return GB_OK;
+}
+
+/* Keep the times of a run that was not held back, by the host's clock and the variant's. */
+static enum gb_status keep_host_time(struct gb_measurement *m, double ns, double host_ns)
+{
+	if (gb_series_push(&m->result->host_time, host_ns, m->err))
+		return m->err->code;
+	return gb_series_push(&m->evidence.unseen, host_ns - ns, m->err);
 }
 
 /* Warm-up runs.  They are not held back, so that host_time is the time that a caller would see.
@@ -99,7 +125,7 @@ static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool unti
 			return m->err->code;
 		if (i == 0)
 			r->first_ns = host_ns;
-		else if (m->backend->hold && gb_series_push(&r->host_time, host_ns, m->err))
+		else if (m->backend->hold && keep_host_time(m, *ns, host_ns))
 			return m->err->code;
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
@@ -114,18 +140,13 @@ static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool unti
 	return GB_OK;
 }
 
-/* The sample between the first and the last that is verified, chosen by the seed from those that
- * are certain to be taken. */
+/* The sample between the first and the last that is verified, a secret one of those that are
+ * certain to be taken. */
 static int64_t choose_sample(const struct gb_measurement *m)
 {
-	const struct gb_result *r = m->result;
-	const struct gb_param *seed =
-		gb_param_find(r->workload->params, r->workload->param_count, "seed");
 	const int64_t count = m->how->samples ? m->how->samples : m->how->min_samples;
-	const uint64_t random =
-		gb_random64(seed ? (uint64_t)gb_value_load(seed, r->params).i : 0, 0);
 
-	return count > 2 ? 1 + (int64_t)(random % (uint64_t)(count - 2)) : 0;
+	return count > 2 ? 1 + (int64_t)(gb_secret() % (uint64_t)(count - 2)) : 0;
 }
 
 /* True if sample k is expected to be the last.  last_s is the duration of the sample before it. */
@@ -137,31 +158,70 @@ static bool is_last(const struct gb_measurement *m, int64_t k, double last_s)
 	       elapsed_s(m) + last_s >= how->timeout_s;
 }
 
-/* Verify the last run of a sample.  After a batch, poison the result, run once more without reset()
- * and verify that too: this shows that later runs of a batch do all the work again. */
-static enum gb_status verify_sample(struct gb_measurement *m)
+/* Run once more without reset(). */
+static enum gb_status run_again(struct gb_measurement *m)
 {
-	if (gb_verify_run(m) || m->result->batch == 1)
-		return m->err->code;
 	m->timer.phases = false;
-	if (gb_poison_result(m) || m->ops->run(m->state, &m->timer, m->err) ||
-	    m->backend->synchronize(m->err))
+	if (m->ops->run(m->state, &m->timer, m->err) || m->backend->synchronize(m->err))
 		return m->err->code;
-	return gb_verify_run(m);
+	return GB_OK;
 }
 
-static enum gb_status take_sample(struct gb_measurement *m, bool verified)
+/* Verify the last run of a sample.  After a batch, run a secret number of times more without
+ * reset(), overwrite the result before the last of these, and verify that.  Then verify a run on
+ * another input whose result was not overwritten.  Each run of a batch does all the work again. */
+static enum gb_status verify_sample(struct gb_measurement *m)
+{
+	const int64_t batch = m->result->batch;
+
+	if (gb_verify_run(m) || batch == 1 || gb_renew_input(m, false))
+		return m->err->code;
+	for (uint64_t i = gb_secret() % (uint64_t)batch; i > 0; i--)
+		if (run_again(m))
+			return m->err->code;
+	if (gb_poison_result(m) || run_again(m) || gb_verify_run(m) || !m->evidence.varies ||
+	    gb_renew_input(m, true) || (m->ops->reset && m->ops->reset(m->state, m->runs, m->err)))
+		return m->err->code;
+	m->runs++;
+	return run_again(m) ? m->err->code : gb_verify_run(m);
+}
+
+/* True if a sample on another input is also verified. */
+static bool may_verify(const struct gb_measurement *m)
+{
+	return m->evidence.verify_ns * VERIFYING < elapsed_s(m) * 1e9;
+}
+
+/* Keep a time for gb_judge(), which compares these kinds of samples. */
+static enum gb_status sort_out(struct gb_measurement *m, bool verified, bool changed, double ns)
+{
+	struct gb_evidence *e = &m->evidence;
+	const struct gb_result *r = m->result;
+
+	if (m->distinct > 1 && r->workload->items)
+		ns *= r->workload->items(r->params, m->input, m->first) /
+		      r->workload->items(r->params, m->input, m->runs - 1);
+	return gb_series_push(verified  ? &e->verified
+			      : changed ? &e->changed
+					: &e->same,
+			      ns, m->err);
+}
+
+static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool changed)
 {
 	struct gb_result *r = m->result;
-	const struct gb_manner how = {
-		.batch = r->batch, .held = true, .verified = verified, .counts = true
-	};
+	const struct gb_manner how = { .batch = r->batch,
+				       .held = true,
+				       .verified = verified,
+				       .changed = changed,
+				       .counts = true };
 	double ns = 0, host_ns = 0;
 
-	if (gb_sample(m, how, &ns, &host_ns) || gb_series_push(&r->time, ns, m->err))
+	if (gb_sample(m, how, &ns, &host_ns) || gb_series_push(&r->time, ns, m->err) ||
+	    sort_out(m, verified, changed && m->evidence.varies, ns))
 		return m->err->code;
 	if ((!m->backend->hold || m->ops->flags & GB_HOST_DECISIONS) &&
-	    gb_series_push(&r->host_time, host_ns, m->err))
+	    keep_host_time(m, ns, host_ns))
 		return m->err->code;
 	if (m->backend->sm_clock_hz) {
 		const double hz = m->backend->sm_clock_hz();
@@ -171,9 +231,37 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified)
 	}
 	if (isnan(r->first_ns))
 		r->first_ns = host_ns;
-	r->overwritten += gb_is_poisoned(m, verified);
+	r->overwritten += m->evidence.poisoned;
+	r->changed += changed && m->evidence.varies;
 	/* An interrupted measurement leaves no record, so its sample need not be verified. */
 	return verified && !gb_interrupted ? verify_sample(m) : GB_OK;
+}
+
+/* If some samples are longer than others, take more of each kind, which count only as evidence. */
+static enum gb_status take_evidence(struct gb_measurement *m)
+{
+	const bool all = m->evidence.changed.count > m->evidence.same.count;
+	struct gb_error wrong = { 0 };
+	double ns = 0, host_ns = 0;
+
+	if (m->how->no_verify || !gb_judge_samples(m, &wrong))
+		return GB_OK;
+	for (int i = 0; i < 2 * MORE && elapsed_s(m) < m->how->timeout_s; i++) {
+		const bool verified = i % 2, changed = verified || all;
+		const struct gb_manner how = { .batch = m->result->batch,
+					       .held = true,
+					       .verified = verified,
+					       .changed = changed };
+
+		if (gb_sample(m, how, &ns, &host_ns) || sort_out(m, verified, changed, ns) ||
+		    (verified && verify_sample(m)))
+			return m->err->code;
+		if (!verified || all)
+			continue;
+		if (sort_out(m, false, true, ns))
+			return m->err->code;
+	}
+	return GB_OK;
 }
 
 /* Take samples until the stopping rule ends sampling and the last sample was verified. */
@@ -181,19 +269,25 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 {
 	struct gb_result *r = m->result;
 	const int64_t chosen = choose_sample(m);
-	bool enough = false, verified;
+	bool enough = false, verified, changed;
 	double start_s, last_s = 0;
 
 	r->batch = choose_batch(m, warm_ns);
-	r->resolution_ns = m->timer.ops->resolution_ns / (double)r->batch;
+	if (gb_timer_resolution(m->timer.ops, m->timer.clock, &r->resolution_ns, m->err))
+		return m->err->code;
+	r->resolution_ns /= (double)r->batch;
 	m->first = m->runs;
 	do {
 		const int64_t k = (int64_t)r->time.count;
 
 		start_s = elapsed_s(m);
-		verified = !m->how->no_verify && (m->how->verify_all || k < m->distinct ||
-						  k == chosen || enough || is_last(m, k, last_s));
-		if (take_sample(m, verified))
+		verified = m->how->verify_all || k < m->distinct || k == chosen || enough ||
+			   is_last(m, k, last_s);
+		/* The first run that is verified has the original input, and its metrics. */
+		changed = r->verified > 0 && (verified || gb_secret() % CHANGED == 0 ||
+					      m->evidence.vary_ns * CHEAP < last_s * 1e9);
+		verified = !m->how->no_verify && (verified || (changed && may_verify(m)));
+		if (take_sample(m, verified, changed))
 			return m->err->code;
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
@@ -201,13 +295,13 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 		enough = gb_stop_sampling(r, m->how, elapsed_s(m));
 	} while (!enough || !(verified || m->how->no_verify));
 	gb_doubt_samples(r);
-	return GB_OK;
+	return take_evidence(m);
 }
 
 /* Take extra runs that are not samples: at least `least`, then up to `most` while they have taken
  * less than gb_least_time_s() together.  None is started after --timeout. */
 static enum gb_status take_others(struct gb_measurement *m, const struct gb_manner *how,
-				  size_t least, size_t most, struct gb_series *host_time)
+				  size_t least, size_t most, bool launched)
 {
 	const double start_s = elapsed_s(m);
 
@@ -217,7 +311,7 @@ static enum gb_status take_others(struct gb_measurement *m, const struct gb_mann
 		double ns = 0, host_ns = 0;
 
 		if (gb_sample(m, *how, &ns, &host_ns) ||
-		    (host_time && gb_series_push(host_time, host_ns, m->err)))
+		    (launched && keep_host_time(m, ns, host_ns)))
 			return m->err->code;
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
@@ -225,8 +319,28 @@ static enum gb_status take_others(struct gb_measurement *m, const struct gb_mann
 	return GB_OK;
 }
 
-/* Take runs for data that would distort the samples: phase marks and, if samples are held back, the
- * launch times in host_time. */
+/* Time whole runs, more if noise may have made them long, and break some up. */
+static enum gb_status take_whole_runs(struct gb_measurement *m)
+{
+	const double start_s = elapsed_s(m);
+	const double pause_ns = 6e6; /* a clock tick of the kernel and more */
+	struct gb_error wrong = { 0 };
+
+	for (int i = 0;
+	     elapsed_s(m) < m->how->timeout_s &&
+	     ((i < MAX_WHOLE_RUNS && gb_judge_whole(m, &wrong)) ||
+	      (i < WHOLE_RUNS && (i == 0 || elapsed_s(m) - start_s < gb_least_time_s(m->how))));
+	     i++) {
+		if (gb_whole_run(m) || (i % WHOLE_RUNS == 0 && gb_broken_run(m, pause_ns)))
+			return m->err->code;
+		if (gb_interrupted)
+			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
+	}
+	return GB_OK;
+}
+
+/* Take runs for data that would distort the samples: whole runs, phase marks and, if samples are
+ * held back, the launch times in host_time. */
 static enum gb_status take_the_rest(struct gb_measurement *m)
 {
 	const struct gb_manner marked = { .batch = 1, .held = true, .phases = true };
@@ -237,11 +351,13 @@ static enum gb_status take_the_rest(struct gb_measurement *m)
 	if (m->counting) /* the executor's times mean nothing */
 		return GB_OK;
 	if (have < HOST_TIMES && m->backend->hold && !(m->ops->flags & GB_HOST_DECISIONS) &&
-	    take_others(m, &launched, have < 2 ? 2 - have : 0, HOST_TIMES - have, &r->host_time))
+	    take_others(m, &launched, have < 2 ? 2 - have : 0, HOST_TIMES - have, true))
+		return m->err->code;
+	if (!m->how->no_verify && take_whole_runs(m))
 		return m->err->code;
 	if (!m->timer.named || m->how->no_phases)
 		return GB_OK;
-	return take_others(m, &marked, 1, PHASE_SAMPLES, NULL);
+	return take_others(m, &marked, 1, PHASE_SAMPLES, false);
 }
 
 /* Bytes of the input that the last verified run read, from the variant's metric; 0 without one. */
@@ -253,6 +369,22 @@ static double touched_bytes(const struct gb_metrics *metrics)
 	return 0;
 }
 
+/* Bytes that a run moves through main memory: by the variant's model or, if it has all its data in
+ * a cache that is cold at first, those of the input and the output. */
+static double bytes_moved(const struct gb_measurement *m)
+{
+	const struct gb_result *r = m->result;
+	const double least = r->workload->work(r->params, m->input).bytes;
+	const char *from;
+
+	if (!m->ops->bytes)
+		return least + touched_bytes(&r->metrics);
+	if (r->cold && m->backend->cache_bytes &&
+	    m->evidence.state_bytes <= m->backend->cache_bytes(&from))
+		return least;
+	return m->ops->bytes(r->params, m->input);
+}
+
 /* Samples of different work have different rates; their harmonic mean is the overall rate. */
 static void sum_up_rates(struct gb_measurement *m)
 {
@@ -260,10 +392,10 @@ static void sum_up_rates(struct gb_measurement *m)
 	double ns_per_item = 0;
 
 	r->work = r->workload->work(r->params, m->input);
-	if (m->ops->bytes)
-		r->work.bytes = m->ops->bytes(r->params, m->input);
-	else
-		r->work.bytes += touched_bytes(&r->metrics);
+	r->work.bytes = bytes_moved(m);
+	if (r->cold)
+		r->flush_bytes_per_s =
+			(double)m->backend->flush_bytes() / m->evidence.flush_ns * 1e9;
 	if (m->distinct <= 1)
 		return;
 	for (size_t i = 0; i < r->time.count; i++) {
@@ -306,8 +438,10 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 		m->backend->state(&r->after);
 		r->has_gpu_state = true;
 	}
-	if (take_the_rest(m))
+	if (take_the_rest(m) || gb_judge(m, m->err))
 		return m->err->code;
+	r->whole_ns = gb_series_quantile(&m->evidence.whole, 0.5);
+	r->cpu_ns = gb_series_quantile(&m->evidence.cpu, 0.5);
 	sum_up_rates(m);
 	return take_counts(m);
 }
@@ -319,6 +453,8 @@ static void tear_down(struct gb_measurement *m)
 	if (m->ops)
 		gb_state_destroy(m->ops, m->state);
 	gb_host_free(m->output);
+	gb_restore_input(m);
+	gb_evidence_release(&m->evidence);
 }
 
 /* Turn the error that ended the measurement into the result's outcome. */
@@ -345,17 +481,25 @@ static int threads_of(const struct gb_result *r)
 	return (int)gb_value_load(row, r->params).i;
 }
 
-enum gb_status gb_run(struct gb_result *result, const void *input, const struct gb_settings *how,
-		      bool timed, struct gb_error *err)
+enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result *result,
+			 void *input, const struct gb_settings *how, bool timed,
+			 struct gb_error *err)
 {
 	struct gb_error own = { 0 };
 	struct gb_measurement m = {
 		.result = result,
 		.how = how,
 		.ops = result->variant->ops,
-		.backend = gb_backends[result->variant->backend],
+		.backend = backend,
 		.input = input,
 		.err = &own,
+		.evidence = { .fill_ns = INFINITY,
+			      .flush_ns = INFINITY,
+			      .upload_ns = INFINITY,
+			      .reset_ns = INFINITY,
+			      .download_ns = INFINITY,
+			      .between_ns = INFINITY,
+			      .children_before = gb_children() },
 		.started_ns = gb_now_ns(),
 	};
 
@@ -375,4 +519,10 @@ enum gb_status gb_run(struct gb_result *result, const void *input, const struct 
 		return gb_fail(err, own.code, "%s", own.message);
 	settle(result, &own);
 	return GB_OK;
+}
+
+enum gb_status gb_run(struct gb_result *result, void *input, const struct gb_settings *how,
+		      bool timed, struct gb_error *err)
+{
+	return gb_run_on(gb_backends[result->variant->backend], result, input, how, timed, err);
 }

@@ -4,10 +4,9 @@
  * single sample; stopping.h decides when there are enough.  The result is a struct gb_result, which
  * describe.c and record.c turn into a line of the record file.
  *
- * The first sample, the last, and one between that the seed chooses are verified.  If the samples
- * are different work, the first of each is verified; --verify=all verifies every sample.  The
- * variant's results are poisoned where run() writes them (gb_memory_result()) before every run with
- * cold caches and before every verified one, so a correct result must come from that run.
+ * The first sample, the last, and a secret one between are verified.  If the samples are different
+ * work, the first of each is verified; --verify=all verifies every sample.  evidence.h says what
+ * keeps a variant from giving results without the work, and judge.h what its times must agree with.
  */
 #ifndef GPUBENCH_CLI_MEASURING_RUNNER_H
 #define GPUBENCH_CLI_MEASURING_RUNNER_H
@@ -23,7 +22,12 @@ extern volatile sig_atomic_t gb_interrupted;
 /* Measure or, if `timed` is false, only run and verify each distinct input once.  The caller sets
  * workload, variant and params in result; the rest is filled in.  The status of the measurement is
  * in result->code; gb_run() itself fails only with GB_EINTERRUPTED. */
-enum gb_status gb_run(struct gb_result *result, const void *input, const struct gb_settings *how,
+enum gb_status gb_run(struct gb_result *result, void *input, const struct gb_settings *how,
 		      bool timed, struct gb_error *err);
+
+/* The same on another back end than the variant's, such as a test's. */
+enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result *result,
+			 void *input, const struct gb_settings *how, bool timed,
+			 struct gb_error *err);
 
 #endif

@@ -4,69 +4,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
-#include "common/memory.h"
-#include "common/rng.h"
+#include "cli/measuring/evidence.h"
 #include "common/text.h"
 
 enum {
 	GIVE_UPS = 2,   /* failed holds after which no more are tried */
 	THROTTLED = 10, /* most samples retaken because clocks were lowered */
 };
-
-/* ---- between two marks -------------------------------------------------------------------- */
-
-enum gb_status gb_timed_step(struct gb_measurement *m,
-			     enum gb_status (*op)(struct gb_measurement *m), double *ns)
-{
-	struct gb_phase_time none[1];
-	size_t phases = GB_COUNT(none);
-
-	gb_timer_begin(&m->timer);
-	if (op(m))
-		return m->err->code;
-	gb_timer_end(&m->timer);
-	if (m->backend->synchronize(m->err) || gb_timer_read(&m->timer, ns, none, &phases))
-		return m->err->code;
-	return GB_OK;
-}
-
-/* 128 .. 254, a byte that a variant cannot foresee: the key is drawn when gpubench starts to
- * measure. */
-static unsigned char next_poison(void)
-{
-	static uint64_t key, drawn;
-
-	if (drawn == 0 && getrandom(&key, sizeof key, GRND_NONBLOCK) < 0)
-		key = (uint64_t)gb_now_ns();
-	return (unsigned char)(128 + gb_random64(key, drawn++) % 127);
-}
-
-static enum gb_status download(struct gb_measurement *m)
-{
-	return m->ops->download(m->state, m->output, m->err);
-}
-
-enum gb_status gb_verify_run(struct gb_measurement *m)
-{
-	struct gb_result *r = m->result;
-
-	if (m->how->no_verify)
-		return GB_OK;
-	memset(m->output, next_poison(), m->output_size);
-	if (gb_timed_step(m, download, &r->download_ns))
-		return m->err->code;
-	if (r->workload->verify(r->params, m->input, m->runs - 1, m->output, &r->metrics, m->err)) {
-		r->verdict = GB_FAIL;
-		return m->err->code;
-	}
-	if (m->ops->metrics)
-		m->ops->metrics(m->state, &r->metrics);
-	r->verdict = GB_PASS;
-	r->verified++;
-	return GB_OK;
-}
 
 /* ---- a run, or a batch -------------------------------------------------------------------- */
 
@@ -99,6 +44,8 @@ static enum gb_status queue_counted(struct gb_measurement *m)
 /* Queue `batch` runs between two marks, behind a held stream if `held`. */
 static enum gb_status queue_runs(struct gb_measurement *m, int64_t batch, bool held)
 {
+	const double cpu_ns = held ? gb_cpu_ns() : 0;
+
 	if (held && m->backend->hold(m->err))
 		return m->err->code;
 	gb_timer_begin(&m->timer);
@@ -112,20 +59,12 @@ static enum gb_status queue_runs(struct gb_measurement *m, int64_t batch, bool h
 	if (held) {
 		struct gb_error release = { 0 };
 
+		m->evidence.queue_cpu_ns =
+			fmax(m->evidence.queue_cpu_ns, (gb_cpu_ns() - cpu_ns) / (double)batch);
 		if (m->backend->let_go(&release))
 			gb_fail(m->err, release.code, "%s", release.message);
 	}
 	return m->err->code;
-}
-
-bool gb_is_poisoned(const struct gb_measurement *m, bool verified)
-{
-	return verified || (m->result->cold && !m->how->no_verify);
-}
-
-enum gb_status gb_poison_result(struct gb_measurement *m)
-{
-	return gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err);
 }
 
 /* True if launches of this variant can be queued behind a hold: not for the first run, which loads
@@ -144,14 +83,17 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	size_t phases = GB_MAX_PHASES;
 	double start;
 
-	if (gb_is_poisoned(m, how->verified) && gb_poison_result(m))
+	if (gb_renew_input(m, how->changed))
+		return m->err->code;
+	m->evidence.poisoned = gb_is_poisoned(m, how->verified, how->changed);
+	if (m->evidence.poisoned && gb_poison_result(m))
 		return m->err->code;
 	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
 		return m->err->code;
-	if (m->result->cold && m->backend->flush(m->err))
+	start = gb_now_ns();
+	if ((m->result->cold && m->backend->flush(m->err)) || m->backend->synchronize(m->err))
 		return m->err->code;
-	if (m->backend->synchronize(m->err))
-		return m->err->code;
+	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start);
 	m->timer.phases = how->phases;
 	start = gb_now_ns();
 	if (queue_runs(m, how->batch, how->held) || m->backend->synchronize(m->err))

@@ -12,6 +12,8 @@
 
 #include "cli/measuring/bandwidth.h"
 #include "cli/measuring/choice.h"
+#include "cli/measuring/judge.h"
+#include "cli/measuring/making.h"
 #include "cli/measuring/need.h"
 #include "cli/measuring/paths.h"
 #include "cli/measuring/runner.h"
@@ -279,7 +281,7 @@ static bool fits(const struct gb_session *s, const struct gb_result *r, bool mad
 }
 
 /* Do one measurement and write its record. */
-static enum gb_status measure(void *session, struct gb_result *result, const void *input,
+static enum gb_status measure(void *session, struct gb_result *result, void *input,
 			      struct gb_error *err)
 {
 	struct gb_session *s = session;
@@ -297,6 +299,9 @@ static enum gb_status measure(void *session, struct gb_result *result, const voi
 	if (!result->code && !result->workload->yardstick)
 		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
 							     result->threads, &s->request->how);
+	gb_doubt_rate(result);
+	if (result->doubtful)
+		s->verdict = gb_worse(s->verdict, GB_EUNDECIDED);
 	if (!put_result(s, result, err) && gb_interrupted)
 		gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	return err->code;
@@ -347,7 +352,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 		if (asks && !fits(s, &result, prepared, &too_much)) {
 			skip(&result, GB_EMEMORY, "", too_much.message);
 		} else {
-			if (!prepared && workload->prepare(params, &input, &no_input) &&
+			if (!prepared && gb_make_input(workload, params, &input, &no_input) &&
 			    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
 				return gb_fail(err, no_input.code, "%s", no_input.message);
 			prepared = true;
@@ -355,6 +360,13 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 				skip(&result, no_input.code, "input: ", no_input.message);
 		}
 		(void)visit(self, &result, input, err);
+		/* A variant that fails may have spoilt the input. */
+		if (prepared && result.code && result.code != GB_EUNAVAILABLE &&
+		    result.code != GB_EMEMORY) {
+			workload->release(input);
+			input = NULL;
+			prepared = false;
+		}
 		gb_result_release(&result);
 	}
 	workload->release(input);
@@ -424,9 +436,9 @@ enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *swe
 
 enum gb_status gb_worse(enum gb_status a, enum gb_status b)
 {
-	static const enum gb_status rank[] = { GB_OK,          GB_EUNAVAILABLE, GB_ERUNTIME,
-					       GB_EVERIFY,     GB_EUSAGE,       GB_EIO,
-					       GB_EINTERRUPTED };
+	static const enum gb_status rank[] = { GB_OK,       GB_EUNAVAILABLE, GB_EUNDECIDED,
+					       GB_ERUNTIME, GB_EVERIFY,      GB_EUSAGE,
+					       GB_EIO,      GB_EINTERRUPTED };
 	size_t x = 0, y = 0;
 
 	for (size_t i = 0; i < GB_COUNT(rank); i++) {

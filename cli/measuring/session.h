@@ -68,7 +68,7 @@ enum gb_status gb_session_plan(struct gb_session *session, const struct gb_reque
 void gb_session_abandon(struct gb_session *session);
 
 /* Called for each measurement that is due.  result has code and reason if it is to be skipped. */
-typedef enum gb_status gb_visit(void *self, struct gb_result *result, const void *input,
+typedef enum gb_status gb_visit(void *self, struct gb_result *result, void *input,
 				struct gb_error *err);
 
 /* Call visit for each measurement of the sweep that is chosen, in this shard, and not done.  The

@@ -18,6 +18,7 @@
 #include "common/text.h"
 #include "datasets/image.h"
 #include "datasets/trees/bits.h"
+#include "datasets/trees/swaps.h"
 #include "datasets/trees/terrain.h"
 #include "datasets/trees/trees.h"
 
@@ -148,6 +149,11 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 	if (in && !gb_trees_make(p, in, err) && p->image)
 		(void)draw(p, in, err);
 	return gb_input_end(in, input, err);
+}
+
+static bool vary(const void *params_, void *input, uint64_t key)
+{
+	return gb_swaps_vary(input, key);
 }
 
 static size_t output_size(const void *params_, const void *input)
@@ -323,15 +329,14 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	const unsigned char *bytes = (const unsigned char *)output + sizeof *out;
 	const uint32_t *ids = (const void *)bytes;
 	const uint64_t *heap = (const void *)(bytes + cbt_ids_size(in));
-	const uint64_t *field = in->op == CBT_UPDATE ? in->end_field : in->field;
+	const uint64_t *field = in->op == CBT_UPDATE ? gb_swaps_end_field(in) : in->field;
 
 	if (in->op != CBT_REDUCE && in->op != CBT_UPDATE && verify_ids(in, out, ids, err))
 		return err->code;
 	if (cbt_has_heap(in) && verify_heap(in, out, heap, field, err))
 		return err->code;
 	if (p->shape == CBT_TERRAIN &&
-	    gb_terrain_check(field, in->depth, in->op == CBT_UPDATE ? in->end_leaves : in->leaves,
-			     err))
+	    gb_terrain_check(in, field, in->op == CBT_UPDATE ? in->end_leaves : in->leaves, err))
 		return err->code;
 	gb_metric(metrics, "leaves", (double)in->leaves);
 	gb_metric(metrics, "heap_bytes", ldexp(1, (int)in->depth + 2) / 8);
@@ -354,7 +359,7 @@ static struct gb_work work(const void *params_, const void *input)
 		bytes += 3 * field;
 	if (in->op == CBT_UPDATE)
 		bytes = (double)in->frames * 5 * field + (double)in->total_leaves / 4;
-	return (struct gb_work){ .items = (double)in->total_leaves, .bytes = bytes };
+	return (struct gb_work){ .items = (double)in->total_leaves, .bytes = bytes, .read = field };
 }
 
 /* An update changes its input tree. */
@@ -382,6 +387,7 @@ const struct gb_workload gb_cbt_workload = {
 	.verify_method = "ids against the field's gaps, each sum against its children, the field "
 			 "against the rules applied one leaf at a time, edges of a terrain's mesh; "
 			 "heap with libcbt's depth marker (element 0 at bit 0)",
+	.vary = vary,
 	.work = work,
 	.repeatable = repeatable,
 	.release = gb_input_release,

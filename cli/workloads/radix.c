@@ -13,6 +13,7 @@
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/radix.h"
+#include "common/secret.h"
 #include "common/text.h"
 #include "datasets/keys/keys.h"
 
@@ -114,6 +115,12 @@ static enum gb_status make_values(struct radix_input *in, struct gb_error *err)
 	return err->code;
 }
 
+/* True if a variation is not generated with another seed but replaces some keys. */
+static bool replaces_keys(const struct radix_params *p)
+{
+	return p->file || p->distribution == RADIX_SORTED || p->distribution == RADIX_REVERSE;
+}
+
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
 {
 	const struct radix_params *p = params_;
@@ -124,8 +131,34 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 		in->key_size = gb_keys_size(in->type);
 		if (!make_keys(in, p, err) && in->type == RADIX_PAIRS)
 			(void)make_values(in, err);
+		if (!err->code && replaces_keys(p))
+			in->replaced = gb_host_alloc(gb_keys_groups(in->count), in->key_size, err);
 	}
 	return gb_input_end(in, input, err);
+}
+
+/* The values of pairs stay, and so do the keys' distribution and order.  entropy0, whose keys have
+ * all bits set, has no variations, nor has a file of equal keys. */
+static bool vary(const void *params_, void *input, uint64_t key)
+{
+	const struct radix_params *p = params_;
+	const enum radix_distribution distribution = (enum radix_distribution)p->distribution;
+	struct radix_input *in = input;
+	const uint64_t seed = (uint64_t)p->seed, old = in->variation;
+
+	in->variation = key;
+	if (replaces_keys(p)) {
+		if (old)
+			gb_keys_restore(in->keys, in->key_size, in->count, old, in->replaced);
+		return !key || gb_keys_repeat(in->keys, in->key_size, in->count, key, in->replaced);
+	}
+	if (!in->count || distribution == RADIX_ENTROPY0)
+		return false;
+	if (old)
+		gb_keys_refill(in->keys, in->type, distribution, in->count, seed, old, true);
+	if (key)
+		gb_keys_refill(in->keys, in->type, distribution, in->count, seed, key, false);
+	return true;
 }
 
 static size_t output_size(const void *params_, const void *input)
@@ -315,12 +348,13 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
 {
 	struct records in = input_records(input), out = output_records(input, output);
+	const uint64_t salt = gb_secret();
 	size_t bad = first_misplaced(&out);
 
 	if (bad < out.count)
 		return report_misplaced(&out, bad, err);
-	if (gb_keys_digest(in.keys, in.key_size, in.values, in.count) !=
-	    gb_keys_digest(out.keys, out.key_size, out.values, out.count))
+	if (gb_keys_digest(in.keys, in.key_size, in.values, in.count, salt) !=
+	    gb_keys_digest(out.keys, out.key_size, out.values, out.count, salt))
 		return report_stranger(&in, &out, err);
 	return GB_OK;
 }
@@ -332,7 +366,8 @@ static struct gb_work work(const void *params_, const void *input)
 	const struct radix_input *in = input;
 
 	return (struct gb_work){ .items = (double)in->count,
-				 .bytes = 2 * (double)radix_output_size(in) };
+				 .bytes = 2 * (double)radix_output_size(in),
+				 .read = (double)radix_output_size(in) };
 }
 
 const struct gb_workload gb_radix_workload = {
@@ -351,6 +386,7 @@ const struct gb_workload gb_radix_workload = {
 	.verify = verify,
 	.verify_method = "ascending order, the input's records by an order-independent digest, "
 			 "stability of pairs",
+	.vary = vary,
 	.work = work,
 	.release = gb_input_release,
 };

@@ -41,6 +41,23 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 	return gb_input_end(in, input, err);
 }
 
+/* Flip bits of all words, among them the lowest, so that any number of bytes changes. */
+static bool vary(const void *params_, void *input, uint64_t key)
+{
+	struct stream_input *in = input;
+	const size_t words = (in->count + sizeof *in->words - 1) / sizeof *in->words;
+	const uint64_t variation = key ? key * UINT64_C(0x9e3779b97f4a7c15) | 1 : 0;
+	const uint64_t flip = variation ^ in->variation;
+
+	if (flip) {
+#pragma omp parallel for schedule(static)
+		for (size_t i = 0; i < words; i++)
+			in->words[i] ^= flip;
+	}
+	in->variation = variation;
+	return in->count > 0;
+}
+
 static size_t output_size(const void *params_, const void *input)
 {
 	const struct stream_input *in = input;
@@ -69,7 +86,7 @@ static struct gb_work work(const void *params_, const void *input)
 	const struct stream_input *in = input;
 	const double moved = 2.0 * (double)in->count;
 
-	return (struct gb_work){ .items = moved, .bytes = moved };
+	return (struct gb_work){ .items = moved, .bytes = moved, .read = moved / 2 };
 }
 
 /* Sizes around a byte, a word, a cache line and a block's tile; then one shared by many threads. */
@@ -94,6 +111,7 @@ const struct gb_workload gb_stream_workload = {
 	.output_size = output_size,
 	.verify = verify,
 	.verify_method = "every byte equals the input's",
+	.vary = vary,
 	.yardstick = true,
 	.work = work,
 	.release = gb_input_release,

@@ -29,9 +29,15 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 	(void)bfs_cpu_init(&s->cpu, params, input, BFS_WANTS_DIST | BFS_WANTS_MATRIX, err);
 	s->bytes = gb_host_alloc(in->n, in->n, err);
-	if (!err->code && !gb_memory_is_dry())
-		bfs_expand_bytes(in, s->bytes);
 	return err->code;
+}
+
+static enum gb_status upload(void *state, struct gb_error *err)
+{
+	struct state *s = state;
+
+	bfs_expand_bytes(s->cpu.in, s->bytes);
+	return GB_OK;
 }
 
 static const char *excluded(const void *params)
@@ -84,12 +90,13 @@ static enum gb_status run_queue(void *state, struct gb_timer *timer, struct gb_e
 const struct gb_variant_ops bfs_cpu_basic_queue = {
 	.state_size = sizeof(struct state),
 	.create = create_queue,
+	.upload = upload,
 	.reset = bfs_cpu_reset,
 	.run = run_queue,
 	.download = bfs_cpu_download,
 	.excluded = excluded,
 	.metrics = bfs_cpu_metrics,
-	.flags = GB_SERIAL | GB_REPEATABLE,
+	.flags = GB_SERIAL | GB_REPEATABLE | GB_DERIVES,
 };
 
 /* ---- cpu/basic ---------------------------------------------------------------------------- */
@@ -125,10 +132,11 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 const struct gb_variant_ops bfs_cpu_basic = {
 	.state_size = sizeof(struct state),
 	.create = create,
+	.upload = upload,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,
 	.excluded = excluded,
 	.metrics = bfs_cpu_metrics,
-	.flags = GB_REPEATABLE,
+	.flags = GB_REPEATABLE | GB_DERIVES,
 };

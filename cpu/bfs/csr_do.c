@@ -58,12 +58,19 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 	(void)bfs_cpu_init(&s->cpu, params, input, 0, err);
 	(void)bfs_topdown_init(&s->td, &s->cpu, err);
-	s->most = most_edges(&s->cpu);
 	s->words = bfs_cpu_room(s->cpu.in->n) / 64;
 	s->frontier = gb_host_alloc(s->words, sizeof *s->frontier, err);
 	s->next = gb_host_alloc(s->words, sizeof *s->next, err);
 	s->open = gb_host_alloc(s->words, sizeof *s->open, err);
 	return err->code;
+}
+
+static enum gb_status upload(void *state, struct gb_error *err)
+{
+	struct state *s = state;
+
+	s->most = most_edges(&s->cpu);
+	return GB_OK;
 }
 
 static void list_to_bits(struct state *s)
@@ -247,6 +254,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 const struct gb_variant_ops bfs_cpu_csr_do = {
 	.state_size = sizeof(struct state),
 	.create = create,
+	.upload = upload,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,

@@ -12,7 +12,9 @@
  * shared with the input.  A repeated build reuses the allocations of the previous one, as in our
  * builders.
  *
- * Embree has its own arithmetic: where a ray grazes an edge, its hit may differ from ours.
+ * Embree has its own arithmetic: where a ray grazes an edge, its hit may differ from ours.  Its
+ * single precision is inexact if a ray grazes a long thin triangle (LBVH_COARSE).  Its leaves hold
+ * copies of the vertices, so a trace does not read the shared buffers.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -321,6 +323,7 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 
 	if (s->tracer.op == LBVH_BUILD) {
 		rtcUpdateGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0);
+		rtcUpdateGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_INDEX, 0);
 		rtcCommitGeometry(s->mesh);
 		s->built = false;
 	}
@@ -337,50 +340,17 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return lbvh_embree_check(s->device, err);
 }
 
-/* Embree's distance, replaced by that of lbvh_intersect().  Embree's single precision is too
- * inexact for the verifier if a ray grazes a long thin triangle.  A distance that differs by more
- * than 1 % is kept. */
-static float refined(const struct lbvh_input *in, const struct lbvh_ray *ray, float t,
-		     uint32_t primitive)
-{
-	const uint32_t *v = in->triangle + 3 * (size_t)primitive;
-	const float ours =
-		lbvh_intersect(ray->origin, ray->direction, in->vertex + 3 * (size_t)v[0],
-			       in->vertex + 3 * (size_t)v[1], in->vertex + 3 * (size_t)v[2]);
-
-	return fabsf(ours - t) <= 0.01F * t ? ours : t;
-}
-
-static void refine_hits(const struct lbvh_input *in, bool probe, float *t,
-			const uint32_t *primitive)
-{
-#pragma omp parallel for schedule(static)
-	for (size_t i = 0; i < (probe ? LBVH_PROBES : lbvh_ray_count(in)); i++) {
-		const struct lbvh_ray ray = probe ? lbvh_camera_ray(&in->probe, LBVH_PROBE_EDGE, i)
-						  : lbvh_trace_ray(in, i);
-
-		if (primitive[i] < in->count)
-			t[i] = refined(in, &ray, t[i], primitive[i]);
-	}
-}
-
 static enum gb_status download(void *state, void *output, struct gb_error *err)
 {
 	const struct state *s = state;
-	const struct lbvh_input *in = s->tracer.input;
 
 	if (s->tracer.op == LBVH_TRACE) {
 		(void)lbvh_tracer_download(state, output, err);
-		*lbvh_trace_arithmetic(in, output) = LBVH_FOREIGN;
-		if (!in->occlusion)
-			refine_hits(in, false, lbvh_trace_t(output),
-				    lbvh_trace_primitive(in, output));
+		*lbvh_trace_arithmetic(s->tracer.input, output) = LBVH_COARSE;
 	} else if (s->built) {
 		*(struct lbvh_tree_header *)output =
-			(struct lbvh_tree_header){ .arithmetic = LBVH_FOREIGN };
+			(struct lbvh_tree_header){ .arithmetic = LBVH_COARSE };
 		lbvh_tracer_probe(&s->tracer, output);
-		refine_hits(in, true, lbvh_build_probe_t(in, output),
-			    lbvh_build_probe_primitive(in, output));
 	}
 	return lbvh_embree_check(s->device, err);
 }
@@ -416,6 +386,7 @@ static void destroy(void *state)
 		.download = download,                                                           \
 		.destroy = destroy,                                                             \
 		.library = lbvh_embree_library,                                                 \
+		.flags = GB_CONVERTS,                                                           \
 	}
 
 VARIANT(lbvh_cpu_embree, LOW, by_1, true);

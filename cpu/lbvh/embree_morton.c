@@ -2,7 +2,8 @@
  *
  * Like our builders it makes a binary tree over boxes by Morton codes; callbacks create the nodes.
  * run() makes the boxes of the primitives, as in all builders.  Nodes refer to each other by
- * pointer; download() numbers them, untimed.
+ * pointer; download() numbers them, untimed.  The box of a leaf is that which Embree gives its
+ * parent.
  */
 #include <math.h>
 
@@ -27,6 +28,7 @@ struct state {
 	RTCBVH bvh;
 	struct RTCBuildPrimitive *box;
 	struct link *root;
+	struct lbvh_box scene; /* set if the root is a leaf */
 };
 
 static enum gb_status create(void *state, const void *params, const void *input,
@@ -101,6 +103,22 @@ static void make_boxes(struct state *s)
 	}
 }
 
+/* The box of the few primitives of a tree without inner nodes. */
+static void measure_scene(struct state *s)
+{
+	s->scene = (struct lbvh_box){ { INFINITY, INFINITY, INFINITY },
+				      { -INFINITY, -INFINITY, -INFINITY } };
+	for (size_t i = 0; i < s->input->count; i++) {
+		const struct lbvh_box box =
+			lbvh_primitive_box(s->input->vertex, s->input->triangle, i);
+
+		for (int k = 0; k < 3; k++) {
+			s->scene.lo[k] = lbvh_min(s->scene.lo[k], box.lo[k]);
+			s->scene.hi[k] = lbvh_max(s->scene.hi[k], box.hi[k]);
+		}
+	}
+}
+
 /* Before a build there is no tree. */
 static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 {
@@ -132,13 +150,14 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	s->root = rtcBuildBVH(&arguments);
 	if (!s->root && !lbvh_embree_check(s->device, err))
 		return gb_fail(err, GB_ERUNTIME, "Embree failed to build a tree");
+	if (s->root && s->root->count)
+		measure_scene(s);
 	return err->code;
 }
 
 /* ---- output ------------------------------------------------------------------------------- */
 
 struct flat {
-	const struct state *state;
 	struct lbvh_node *node;
 	uint32_t *index;
 	uint32_t nodes, first, leaves;
@@ -152,7 +171,9 @@ static void widen(struct lbvh_node *to, const float lo[3], const float hi[3])
 	}
 }
 
-static void flatten(struct flat *f, const struct link *link, uint32_t at)
+/* lo, hi: the box of a leaf. */
+static void flatten(struct flat *f, const struct link *link, uint32_t at, const float lo[3],
+		    const float hi[3])
 {
 	struct lbvh_node *to = f->node + at;
 
@@ -161,25 +182,21 @@ static void flatten(struct flat *f, const struct link *link, uint32_t at)
 				  { -INFINITY, -INFINITY, -INFINITY },
 				  link->count };
 	f->leaves += link->count != 0;
-	for (uint32_t i = 0; i < link->count; i++) {
-		const struct lbvh_input *in = f->state->input;
-		const struct lbvh_box box =
-			lbvh_primitive_box(in->vertex, in->triangle, link->primitive[i]);
-
-		widen(to, box.lo, box.hi);
+	for (uint32_t i = 0; i < link->count; i++)
 		f->index[f->first++] = link->primitive[i];
-	}
-	if (link->count)
+	if (link->count) {
+		widen(to, lo, hi);
 		return;
+	}
 	to->left = f->nodes++;
 	to->right = f->nodes++;
 	for (int i = 0; i < 2; i++) {
 		const struct RTCBounds *b = &link->bounds[i];
-		const float lo[3] = { b->lower_x, b->lower_y, b->lower_z };
-		const float hi[3] = { b->upper_x, b->upper_y, b->upper_z };
+		const float low[3] = { b->lower_x, b->lower_y, b->lower_z };
+		const float high[3] = { b->upper_x, b->upper_y, b->upper_z };
 
-		widen(to, lo, hi);
-		flatten(f, link->child[i], i ? to->right : to->left);
+		widen(to, low, high);
+		flatten(f, link->child[i], i ? to->right : to->left, low, high);
 	}
 }
 
@@ -187,12 +204,12 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 {
 	const struct state *s = state;
 	struct lbvh_tree_header *header = output;
-	struct flat flat = { s, lbvh_build_nodes(output), lbvh_build_index(s->input, output), 1, 0,
+	struct flat flat = { lbvh_build_nodes(output), lbvh_build_index(s->input, output), 1, 0,
 			     0 };
 
 	if (!s->root)
 		return GB_OK;
-	flatten(&flat, s->root, 0);
+	flatten(&flat, s->root, 0, s->scene.lo, s->scene.hi);
 	*header = (struct lbvh_tree_header){ .kind = LBVH_BINARY,
 					     .leaves = flat.leaves,
 					     .nodes = flat.nodes };
@@ -217,5 +234,5 @@ const struct gb_variant_ops lbvh_cpu_embree_morton = {
 	.download = download,
 	.destroy = destroy,
 	.library = lbvh_embree_library,
-	.flags = GB_REPEATABLE,
+	.flags = GB_REPEATABLE | GB_CONVERTS,
 };

@@ -150,7 +150,7 @@ const struct gb_variant_ops lbvh_cpu_wide = {
 	.run = run_wide,
 	.download = download,
 	.metrics = lbvh_tracer_metrics,
-	.flags = GB_REPEATABLE,
+	.flags = GB_REPEATABLE | GB_CONVERTS,
 };
 
 /* ---- cpu/packet --------------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ const struct gb_variant_ops lbvh_cpu_packet = {
 	.run = lbvh_tracer_run,
 	.download = lbvh_tracer_download,
 	.metrics = lbvh_tracer_metrics,
-	.flags = GB_REPEATABLE,
+	.flags = GB_REPEATABLE | GB_CONVERTS,
 };
 
 /* ---- cpu/sah ------------------------------------------------------------------------------ */
@@ -221,5 +221,5 @@ const struct gb_variant_ops lbvh_cpu_sah = {
 	.reset = reset,
 	.run = run_sah,
 	.download = download,
-	.flags = GB_REPEATABLE,
+	.flags = GB_REPEATABLE | GB_CONVERTS,
 };

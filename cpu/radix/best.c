@@ -36,7 +36,6 @@ enum {
 	SMALL = 1 << 14,      /* records sorted as one leaf, by one thread */
 	PER_THREAD = 1 << 13, /* records that make another thread worth its start */
 	FEW_THREADS = 4, /* most threads that cut the records by pivots; one makes the first cut */
-	CORE_CACHE = 1 << 20, /* bytes, approximately */
 };
 
 /* When keys are sorted by pivots, whatever their number.  SKEWED: if a digit would hardly split
@@ -391,21 +390,26 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	return err->code;
 }
 
-/* By digits, the first split reads records twice and writes them once, and the leaves read and
- * write them once; accesses in the cache and further splits of large inputs are not counted.  By
- * pivots, each level whose parts exceed a core's cache reads and writes records once, and so do all
- * levels below together.  Skewed u64 keys count as split, because their values are not examined
- * here. */
+/* Keys that are equal or, unless they are cut, sorted are read once.  By digits, the first split
+ * reads records twice and writes them once, and the leaves read and write them once; accesses in
+ * the cache and further splits of large inputs are not counted.  By pivots, each level whose parts
+ * exceed the last-level cache and have several keys reads and writes records once, and so do all
+ * levels below together.  Skewed u64 keys count as split. */
 static double bytes(const void *params, const void *input_)
 {
 	const struct radix_input *input = input_;
 	const enum pivots pivots = pivots_for(cpu_simd(), input->type);
-	const double size = radix_cpu_size(input), parts = size / CORE_CACHE;
+	const char *from;
+	const struct radix_look look = radix_cpu_look(input);
+	const double size = radix_cpu_size(input), order = radix_cpu_order_bytes(input);
+	const double cache = (double)gb_backends[GB_CPU]->cache_bytes(&from);
+	const double parts = fmin(size / cache, look.distinct);
 	const int threads = threads_for(params, input->count);
+	const bool by_digits = pivots == NEVER || pivots == SKEWED || threads > FEW_THREADS;
 
-	if (pivots == NEVER || pivots == SKEWED || threads > FEW_THREADS)
-		return 5 * size;
-	return radix_cpu_order_bytes(input) + 2 * size * (1 + (parts > 1 ? ceil(log2(parts)) : 0));
+	if (!look.varying || (look.ascends && (by_digits || threads == 1)))
+		return size + order;
+	return by_digits ? 5 * size : order + 2 * size * (1 + (parts > 1 ? ceil(log2(parts)) : 0));
 }
 
 const struct gb_variant_ops radix_cpu_best = {

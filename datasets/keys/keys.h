@@ -30,6 +30,8 @@
 #ifndef GPUBENCH_DATASETS_KEYS_KEYS_H
 #define GPUBENCH_DATASETS_KEYS_KEYS_H
 
+#include <stdbool.h>
+
 #include "common/radix.h"
 #include "common/status.h"
 
@@ -40,8 +42,23 @@ size_t gb_keys_size(enum radix_type type);
 void gb_keys_fill(void *keys, enum radix_type type, enum radix_distribution distribution,
 		  size_t count, uint64_t seed);
 
+/* A variation of keys from gb_keys_fill(): an eighth of them, in pieces chosen by `variation`, is
+ * generated from another seed.  All are if they are few or equal.  `undo` restores them. */
+void gb_keys_refill(void *keys, enum radix_type type, enum radix_distribution distribution,
+		    size_t count, uint64_t seed, uint64_t variation, bool undo);
+
 /* Set value i to i; count <= 2^32. */
 void gb_keys_number(uint32_t *values, size_t count);
+
+/* A variation of keys that keeps their order, sortedness and nearly all of their values: one key in
+ * each group of 64, chosen by `variation`, takes the value of the key before it, and its own value
+ * is kept in replaced[group].  Returns false if no value has changed: a lone key, or equal keys.
+ * gb_keys_restore() undoes that. */
+enum { GB_KEYS_GROUP = 64 };
+size_t gb_keys_groups(size_t count);
+bool gb_keys_repeat(void *keys, size_t key_size, size_t count, uint64_t variation, void *replaced);
+void gb_keys_restore(void *keys, size_t key_size, size_t count, uint64_t variation,
+		     const void *replaced);
 
 /* Read raw little-endian keys of key_size bytes: at most `limit`, or all if it is 0.  *keys comes
  * from gb_host_alloc() and the caller frees it.  A dry run does not fill it.  GB_EUSAGE if the file
@@ -52,7 +69,8 @@ enum gb_status gb_keys_read(const char *path, size_t key_size, size_t limit, voi
 
 /* A sum of hashes of the records (key, and value if values is not NULL; key_size is then 4).  It
  * does not depend on the order of the records.  Different records have equal digests with
- * probability about 2^-64. */
-uint64_t gb_keys_digest(const void *keys, size_t key_size, const uint32_t *values, size_t count);
+ * probability about 2^-64, if they were chosen without knowing the salt. */
+uint64_t gb_keys_digest(const void *keys, size_t key_size, const uint32_t *values, size_t count,
+			uint64_t salt);
 
 #endif

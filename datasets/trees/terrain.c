@@ -11,6 +11,7 @@
 #include "common/memory.h"
 #include "common/rng.h"
 #include "datasets/trees/bits.h"
+#include "datasets/trees/swaps.h"
 
 enum {
 	UNIT = GB_TERRAIN_UNIT,
@@ -372,10 +373,10 @@ static enum gb_status check_edges(const uint64_t *edges, size_t count, struct gb
 	return GB_OK;
 }
 
-enum gb_status gb_terrain_check(const uint64_t *field, unsigned depth, size_t leaves,
+enum gb_status gb_terrain_check(const struct cbt_input *in, const uint64_t *field, size_t leaves,
 				struct gb_error *err)
 {
-	const uint64_t end = UINT64_C(1) << depth;
+	const uint64_t end = UINT64_C(1) << in->depth;
 	uint64_t *edges = gb_host_alloc(leaves, 3 * sizeof *edges, err);
 	size_t count = 0;
 	enum gb_status status;
@@ -383,7 +384,8 @@ enum gb_status gb_terrain_check(const uint64_t *field, unsigned depth, size_t le
 	if (!edges)
 		return err->code;
 	for (uint64_t x = 0; x < end && count < 3 * leaves;) {
-		const struct gb_triangle t = gb_terrain_triangle(gb_tree_leaf(field, depth, &x));
+		const uint32_t leaf = gb_tree_leaf(field, in->depth, &x);
+		const struct gb_triangle t = gb_terrain_triangle(gb_swaps_original(in, leaf));
 
 		for (int i = 0; i < 3; i++)
 			edges[count++] = edge(&t, i, (i + 1) % 3);

@@ -15,6 +15,7 @@
 #include "common/memory.h"
 #include "common/rng.h"
 #include "datasets/trees/bits.h"
+#include "datasets/trees/swaps.h"
 #include "datasets/trees/terrain.h"
 
 /* Random streams of the seed; terrain.c has its own. */
@@ -231,7 +232,6 @@ static enum gb_status make_frames(const struct cbt_params *p, struct cbt_input *
 	in->end_field = in->frame ? gb_host_alloc(in->field_words, sizeof *in->field, err) : NULL;
 	if (!in->end_field)
 		return err->code;
-	in->frames = (size_t)p->frames;
 	in->end_leaves = in->leaves;
 	if (!gb_memory_is_dry())
 		memcpy(in->end_field, in->field, bytes);
@@ -248,6 +248,7 @@ static enum gb_status make_frames(const struct cbt_params *p, struct cbt_input *
 			random_wishes(in->end_field, in->depth, (uint64_t)p->seed, f, frame);
 		in->total_leaves += in->end_leaves;
 		in->end_leaves = gb_trees_apply(in->end_field, in->depth, frame);
+		gb_swaps_look(in, f + 1, in->end_field);
 	}
 	return GB_OK;
 }
@@ -272,8 +273,13 @@ static enum gb_status make_all(const struct cbt_params *p, struct cbt_input *in,
 	in->field = gb_host_zalloc(in->field_words, sizeof *in->field, err);
 	if (!in->field)
 		return err->code;
-	if (!gb_memory_is_dry())
+	in->frames = in->op == CBT_UPDATE ? (size_t)p->frames : 0;
+	if (gb_swaps_create(in, in->frames, err))
+		return err->code;
+	if (!gb_memory_is_dry()) {
 		make_shape(p, in, terrain);
+		gb_swaps_look(in, 0, in->field);
+	}
 	if (in->op == CBT_DECODE || in->op == CBT_UPDATE) {
 		in->heap = gb_host_alloc(in->heap_words, sizeof *in->heap, err);
 		if (!in->heap)
@@ -302,18 +308,21 @@ enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *
 	if (params->shape != CBT_TERRAIN ||
 	    !gb_terrain_create(&terrain, in->depth, (uint64_t)params->seed, err))
 		(void)make_all(params, in, terrain, err);
+	if (!err->code && !gb_memory_is_dry())
+		gb_swaps_choose(in);
 	gb_terrain_destroy(terrain);
 	return err->code;
 }
 
 void gb_trees_release(struct cbt_input *in)
 {
-	for (size_t f = 0; f < in->frames; f++) {
+	for (size_t f = 0; in->frame && f < in->frames; f++) {
 		gb_host_free(in->frame[f].split);
 		gb_host_free(in->frame[f].merge);
 	}
 	gb_host_free(in->frame);
 	gb_host_free(in->end_field);
+	gb_host_free(in->swaps);
 	gb_host_free(in->heap);
 	gb_host_free(in->field);
 	*in = (struct cbt_input){ 0 };

@@ -43,6 +43,7 @@ static void search(const struct gb_variant_ops *ops, const struct bfs_params *pa
 	struct gb_error err = { 0 };
 
 	gb_state_create(ops, params, in, &state, &err);
+	gb_state_upload(ops, state, &err);
 	cr_assert_eq(err.code, GB_OK, "%s", err.message);
 	for (int64_t sample = 0; sample < runs; sample++) {
 		ops->reset(state, sample, &err);

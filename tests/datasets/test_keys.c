@@ -1,7 +1,7 @@
 /* test_keys.c -- generated keys, key files and the digest.
  *
- * The known words and the answers of gb_keys_digest() were computed by a second implementation, in
- * Python, written from the description in datasets/keys/keys.h.  The known digests of generated
+ * The known words and the answers of gb_keys_digest() were computed by a second implementation,
+ * in Python, written from the description in datasets/keys/keys.h.  The known digests of generated
  * keys were recorded when the known words agreed.
  */
 #include "datasets/keys/keys.h"
@@ -415,23 +415,23 @@ Test(keys, digest_known_answers)
 	const uint32_t keys[] = { 1, 2, 3 }, pair_keys[] = { 5, 7, 5 }, values[] = { 0, 1, 2 };
 	const uint64_t wide[] = { 3, 1, 2 };
 
-	cr_assert_eq(gb_keys_digest(keys, 4, NULL, 3), UINT64_C(0xeaeefea9854a876c));
-	cr_assert_eq(gb_keys_digest(wide, 8, NULL, 3), UINT64_C(0xeaeefea9854a876c));
-	cr_assert_eq(gb_keys_digest(pair_keys, 4, values, 3), UINT64_C(0xcc63a4eb158b46a1));
-	cr_assert_eq(gb_keys_digest(NULL, 4, NULL, 0), 0);
+	cr_assert_eq(gb_keys_digest(keys, 4, NULL, 3, 0), UINT64_C(0xeaeefea9854a876c));
+	cr_assert_eq(gb_keys_digest(wide, 8, NULL, 3, 0), UINT64_C(0xeaeefea9854a876c));
+	cr_assert_eq(gb_keys_digest(pair_keys, 4, values, 3, 0), UINT64_C(0xcc63a4eb158b46a1));
+	cr_assert_eq(gb_keys_digest(NULL, 4, NULL, 0, 0), 0);
 }
 
 Test(keys, digest_sees_changes_but_not_order)
 {
 	enum { N = 10000 };
 	uint32_t *keys = make(RADIX_U32, RADIX_FEW, N, 1), values[N];
-	uint64_t before, plain = gb_keys_digest(keys, 4, NULL, N);
+	uint64_t before, plain = gb_keys_digest(keys, 4, NULL, N, 0);
 
 	gb_keys_number(values, N);
-	before = gb_keys_digest(keys, 4, values, N);
+	before = gb_keys_digest(keys, 4, values, N, 0);
 	for (int threads = 1; threads <= 5; threads += 2) {
 		omp_set_num_threads(threads);
-		cr_assert_eq(gb_keys_digest(keys, 4, values, N), before);
+		cr_assert_eq(gb_keys_digest(keys, 4, values, N, 0), before);
 	}
 	for (size_t i = 0; i < N / 2; i++) {
 		uint32_t key = keys[i], value = values[i];
@@ -441,12 +441,12 @@ Test(keys, digest_sees_changes_but_not_order)
 		values[i] = values[N - 1 - i];
 		values[N - 1 - i] = value;
 	}
-	cr_assert_eq(gb_keys_digest(keys, 4, values, N), before);
+	cr_assert_eq(gb_keys_digest(keys, 4, values, N, 0), before);
 	values[17] ^= 1;
-	cr_assert_neq(gb_keys_digest(keys, 4, values, N), before);
-	cr_assert_eq(gb_keys_digest(keys, 4, NULL, N), plain);
+	cr_assert_neq(gb_keys_digest(keys, 4, values, N, 0), before);
+	cr_assert_eq(gb_keys_digest(keys, 4, NULL, N, 0), plain);
 	keys[17] ^= 1;
-	cr_assert_neq(gb_keys_digest(keys, 4, NULL, N), plain);
+	cr_assert_neq(gb_keys_digest(keys, 4, NULL, N, 0), plain);
 	gb_host_free(keys);
 }
 

@@ -324,13 +324,13 @@ Test(cbt_terrain, no_frame_has_a_crack)
 			leaves = in.leaves;
 			for (size_t f = 0; f < in.frames; f++) {
 				cr_assert_eq(check_tree(in.field, in.depth), leaves);
-				cr_assert_eq(gb_terrain_check(in.field, in.depth, leaves, &err),
-					     GB_OK, "frame %zu: %s", f, err.message);
+				cr_assert_eq(gb_terrain_check(&in, in.field, leaves, &err), GB_OK,
+					     "frame %zu: %s", f, err.message);
 				leaves = gb_trees_apply(in.field, in.depth, &in.frame[f]);
 				splits += in.frame[f].splits;
 				merges += in.frame[f].merges;
 			}
-			cr_assert_eq(gb_terrain_check(in.end_field, in.depth, leaves, &err), GB_OK);
+			cr_assert_eq(gb_terrain_check(&in, in.end_field, leaves, &err), GB_OK);
 			if (depth >= 12 && i == 1)
 				cr_assert(splits > 20 && merges > 20, "%zu splits, %zu merges",
 					  splits, merges);
@@ -360,7 +360,7 @@ Test(cbt_terrain, a_crack_is_found)
 			break;
 	}
 	gb_tree_set(in.field, x + (next - x) / 2);
-	cr_assert_eq(gb_terrain_check(in.field, 12, in.leaves + 1, &err), GB_EVERIFY);
+	cr_assert_eq(gb_terrain_check(&in, in.field, in.leaves + 1, &err), GB_EVERIFY);
 	cr_assert(strstr(err.message, "the mesh has a crack: the edge ("), "%s", err.message);
 	gb_trees_release(&in);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "cli/workloads/bfs/reference.h"
+#include "cli/workloads/bfs/vary.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
@@ -169,8 +170,10 @@ static void release(void *input)
 {
 	struct bfs_input *in = input;
 
-	if (in)
+	if (in) {
 		free(in->facts);
+		gb_host_free(in->variation);
+	}
 	bfs_input_destroy(in);
 }
 
@@ -185,7 +188,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 	in->facts = calloc(in->source_count, sizeof *in->facts);
 	if (!in->facts)
 		(void)gb_out_of_memory(err, NULL);
-	else if (p->write && !gb_memory_is_dry())
+	else if (!bfs_variation_create(in, err) && p->write && !gb_memory_is_dry())
 		(void)bfs_graph_write(in, p->write, err);
 	if (err->code) {
 		release(in);
@@ -198,6 +201,11 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 static size_t output_size(const void *params_, const void *input)
 {
 	return bfs_output_size(params_, input);
+}
+
+static bool vary(const void *params_, void *input, uint64_t key)
+{
+	return bfs_vary(input, key);
 }
 
 static size_t common_divisor(size_t a, size_t b)
@@ -353,6 +361,7 @@ const struct gb_workload gb_bfs_workload = {
 	.verify_method =
 		"distances equal to a serial search's, itself checked on every edge; parents "
 		"a tree of edges as deep as the distances",
+	.vary = vary,
 	.distinct = distinct,
 	.work = work,
 	.items = items,

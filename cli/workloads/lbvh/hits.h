@@ -13,9 +13,16 @@
  * finds a hit in the ray's interval.  The last bit decides rays that graze an edge, so one in
  * 100 000 rays, and at least one, may disagree.  The metric differing_rays counts them.
  *
- * Hits of a library or driver with its own arithmetic (LBVH_FOREIGN) may disagree in one of 20 000
- * rays of an image and one of 10 000 rays of a stream.  Their distances may differ by the rounding
- * error of a triangle that is seen from the side or much longer than wide, at most 1 %.
+ * Hits of a library or driver with its own arithmetic (LBVH_FOREIGN, LBVH_COARSE) may disagree in
+ * one of 10 000 rays, and in one more.  Their distances may differ by
+ * the rounding error of a triangle that is seen from the side or much longer than wide, at most 1
+ * %.
+ *
+ * A variation that exchanges rays or triangles needs no other reference (reference.h).  If the
+ * camera is shifted, the reference traces the rays again.  It is slower than what it verifies, so
+ * only one row in edge / 64, drawn by the key, is compared with it.  In the other rows a hit is
+ * right if its ray meets the primitive at that distance.  Both groups of rows may have their
+ * share of rays that disagree.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_LBVH_HITS_H
 #define GPUBENCH_CLI_WORKLOADS_LBVH_HITS_H
@@ -34,7 +41,11 @@ struct lbvh_hits {
 	const uint32_t *primitive;
 	const uint32_t *bits; /* occlusion bits, in place of t and primitive; else NULL */
 	bool foreign;         /* computed in an arithmetic that differs from the reference's */
+	bool coarse;          /* foreign, and the distances are replaced by exact ones */
 };
+
+/* Set foreign and coarse from the word of an output that states the arithmetic. */
+void lbvh_hits_arithmetic(struct lbvh_hits *hits, uint32_t word);
 
 /* Verify hits and set the metrics hits and differing_rays. */
 enum gb_status lbvh_verify_hits(const struct lbvh_input *in, const struct lbvh_hits *hits,

@@ -1,5 +1,8 @@
 /* reference.h -- the reference of lbvh: the nearest triangle of each ray.  It is kept between
  * outputs, together with the memory of the verifier.
+ *
+ * Hits are kept with the numbers that rays and triangles have in the original of the input.  The
+ * reference of a variation that exchanges them is looked up there by the verifier and never stored.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_LBVH_REFERENCE_H
 #define GPUBENCH_CLI_WORKLOADS_LBVH_REFERENCE_H
@@ -9,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/workloads/exchange.h"
 #include "common/lbvh.h"
 #include "common/status.h"
 
@@ -25,7 +29,13 @@ struct lbvh_reference {
 	struct lbvh_box *box;
 	size_t leaves;
 	bool built;
-	/* Hits of the rays of a trace or of the probe rays of a build. */
+	/* The variation that the input holds, 0 for the original, and the original's camera.  A
+	 * build exchanges triangles; a trace exchanges the rays of a stream or shifts the
+	 * camera. */
+	uint64_t key;
+	struct lbvh_camera camera;
+	bool trace;
+	/* Hits of the rays of a trace or of the probe rays of a build: of the original. */
 	size_t rays;
 	float *t;
 	uint32_t *primitive;
@@ -46,6 +56,24 @@ static inline uint64_t lbvh_mix(uint64_t x)
 
 /* Allocate in->reference, which verifies the outputs of `in`. */
 enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct gb_error *err);
+
+/* Replace the input by a variation (common/lbvh.h).  False if it has none. */
+bool lbvh_reference_vary(struct lbvh_input *in, uint64_t key);
+/* Triangles so far apart are exchanged.  Not 1: the two of a rectangle often have one box. */
+static inline size_t lbvh_apart(const struct lbvh_input *in)
+{
+	return in->count > 3 ? 2 : 1;
+}
+
+/* The number of primitive p, or LBVH_MISS, in the original, and the other way round. */
+static inline uint32_t lbvh_original(const struct lbvh_input *in, uint32_t p)
+{
+	const struct lbvh_reference *r = in->reference;
+
+	return r->trace || p == LBVH_MISS
+		       ? p
+		       : (uint32_t)gb_exchange_source(r->key, p, in->count, lbvh_apart(in));
+}
 
 /* Build the reference tree unless it exists. */
 void lbvh_reference_build(const struct lbvh_input *in);

@@ -330,14 +330,14 @@ enum gb_status lbvh_verify_build(const struct lbvh_input *in, const void *output
 {
 	const struct tree t = tree_of(in, output);
 	const float *distance = (const float *)(const void *)(t.index + t.count);
-	const struct lbvh_hits h = { .camera = &in->probe,
-				     .edge = LBVH_PROBE_EDGE,
-				     .rays = LBVH_PROBES,
-				     .t = distance,
-				     .primitive = (const uint32_t *)(const void *)(distance +
-										   LBVH_PROBES),
-				     .foreign = t.header->arithmetic == LBVH_FOREIGN };
+	struct lbvh_hits h = { .camera = &in->probe,
+			       .edge = LBVH_PROBE_EDGE,
+			       .rays = LBVH_PROBES,
+			       .t = distance,
+			       .primitive =
+				       (const uint32_t *)(const void *)(distance + LBVH_PROBES) };
 
+	lbvh_hits_arithmetic(&h, t.header->arithmetic);
 	if (t.header->kind & LBVH_BINARY && verify_binary(in, &t, metrics, err))
 		return err->code;
 	if (t.header->kind & LBVH_PROBED && lbvh_verify_hits(in, &h, metrics, err))

@@ -2,6 +2,7 @@
 #include "cpu/radix/parts/records.h"
 
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -119,4 +120,52 @@ unsigned radix_cpu_key_bits(const struct radix_input *input)
 double radix_cpu_order_bytes(const struct radix_input *input)
 {
 	return input->type == RADIX_F32 ? 4 * radix_cpu_size(input) : 0;
+}
+
+static uint64_t order_of(const struct radix_input *in, size_t i)
+{
+	const uint32_t *key32 = in->keys;
+
+	if (in->key_size == 8)
+		return ((const uint64_t *)in->keys)[i];
+	return in->type == RADIX_F32 ? radix_f32_order(key32[i]) : key32[i];
+}
+
+static int ascending(const void *a_, const void *b_)
+{
+	const uint64_t a = *(const uint64_t *)a_, b = *(const uint64_t *)b_;
+
+	return (a > b) - (a < b);
+}
+
+/* Those of a sample if a quarter of it repeats others, else all keys. */
+static double distinct(const struct radix_input *in)
+{
+	enum { MOST = 512 };
+	const size_t n = in->count < MOST ? in->count : MOST;
+	uint64_t key[MOST];
+	size_t found = 1;
+
+	for (size_t i = 0; i < n; i++)
+		key[i] = order_of(in, in->count / n * i);
+	qsort(key, n, sizeof *key, ascending);
+	for (size_t i = 1; i < n; i++)
+		found += key[i] != key[i - 1];
+	return found < n / 4 * 3 ? (double)found : (double)in->count;
+}
+
+struct radix_look radix_cpu_look(const struct radix_input *in)
+{
+	uint64_t any = 0, all = UINT64_MAX;
+	bool descends = false;
+
+#pragma omp parallel for schedule(static) reduction(| : any, descends) reduction(& : all)
+	for (size_t i = 0; i < in->count; i++) {
+		const uint64_t key = order_of(in, i);
+
+		any |= key;
+		all &= key;
+		descends |= i > 0 && order_of(in, i - 1) > key;
+	}
+	return (struct radix_look){ any & ~all, !descends, distinct(in) };
 }

@@ -60,6 +60,16 @@ void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer);
 double radix_cpu_size(const struct radix_input *input);
 /* Bits of a key. */
 unsigned radix_cpu_key_bits(const struct radix_input *input);
+/* What the passes of an adaptive sort depend on. */
+struct radix_look {
+	uint64_t varying; /* bits in which keys, as numbers of their order, differ */
+	bool ascends;     /* the keys are in order */
+	double distinct;  /* different keys, about; all of them unless many of a sample are equal */
+};
+
+/* Read all keys. */
+struct radix_look radix_cpu_look(const struct radix_input *input);
+
 /* Bytes to turn floats into numbers and back, two passes that read and write; 0 for other types. */
 double radix_cpu_order_bytes(const struct radix_input *input);
 

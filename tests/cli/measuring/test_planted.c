@@ -95,7 +95,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 
 /* Measure v, wrapped.  True if there is a time. */
 static bool measure(const struct gb_workload *workload, const struct gb_variant *v,
-		    const void *params, const void *input, const struct gb_settings *how,
+		    const void *params, void *input, const struct gb_settings *how,
 		    enum fault fault, struct gb_result *r)
 {
 	struct gb_variant_ops wrapped = *v->ops;
@@ -124,7 +124,7 @@ static bool is_of_batches(enum fault fault)
 
 /* Faults of batches have no effect if a delayed run made the batch a single one. */
 static bool measure_faulty(const struct gb_workload *workload, const struct gb_variant *v,
-			   const void *params, const void *input, const struct gb_settings *how,
+			   const void *params, void *input, const struct gb_settings *how,
 			   enum fault fault, struct gb_result *r)
 {
 	bool timed = measure(workload, v, params, input, how, fault, r);
@@ -137,7 +137,7 @@ static bool measure_faulty(const struct gb_workload *workload, const struct gb_v
 }
 
 static void expect_failure(const struct gb_workload *workload, const struct gb_variant *v,
-			   const void *params, const void *input, const struct gb_settings *how,
+			   const void *params, void *input, const struct gb_settings *how,
 			   enum fault fault, const char *what)
 {
 	struct gb_result r;
@@ -163,7 +163,7 @@ static struct gb_settings settings(bool hot)
 
 /* False if the variant does not support this point. */
 static bool try_point(const struct gb_workload *workload, const struct gb_variant *v,
-		      const void *params, const void *input)
+		      const void *params, void *input)
 {
 	struct gb_settings how = settings(true);
 	struct gb_result r;

@@ -255,6 +255,30 @@ Test(bfs_verify, a_parent_of_an_unreached_vertex)
 	expect(&s, sample_of(&s, 0), "the parent of vertex 2 is 3, from where no edge leads");
 }
 
+/* A parent on the right level, but without an edge to its child, of each vertex: also the first and
+ * the last. */
+Test(bfs_verify, a_parent_without_an_edge)
+{
+	/* 2 -> 1, 2 -> 3, 1 -> 0, 3 -> 4, so that 1 and 3 are as far from 2, and so are 0 and 4. */
+	static const struct {
+		int vertex;
+		int32_t parent;
+	} fault[] = { { 0, 3 }, { 4, 1 } };
+
+	for (size_t i = 0; i < GB_COUNT(fault); i++) {
+		struct scene s = edges("2 1\n2 3\n1 0\n3 4\n");
+		char words[100];
+
+		solve(&s, sample_of(&s, 2));
+		expect(&s, sample_of(&s, 2), NULL);
+		s.parent[fault[i].vertex] = fault[i].parent;
+		(void)snprintf(words, sizeof words,
+			       "the parent of vertex %d is %d, from where no edge leads",
+			       fault[i].vertex, fault[i].parent);
+		expect(&s, sample_of(&s, 2), words);
+	}
+}
+
 /* ---- facts, rates and metrics ------------------------------------------------------------ */
 
 Test(bfs_workload, items_are_the_out_degrees_of_reached_vertices)

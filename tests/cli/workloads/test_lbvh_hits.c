@@ -177,3 +177,27 @@ Test(lbvh_verify, occlusion_bits)
 	free(output);
 	drop(&s);
 }
+
+/* Both kinds of fault are found: rays that are not occluded but should be, and the reverse. */
+Test(lbvh_verify, occlusion_in_both_directions)
+{
+	for (uint32_t occluded = 0; occluded < 2; occluded++) {
+		struct scene s = prepare_stream("terrain", 2000, 41, LBVH_SHADOW, LBVH_GIVEN);
+		void *output = trace(&s, &lbvh_cpu_stack);
+		uint32_t *bits = lbvh_trace_bits(output);
+		struct gb_error err;
+		int faults = 0;
+
+		for (size_t i = 0; i < 1681 && faults < 9; i++)
+			if ((bits[i / 32] >> i % 32 & 1) == occluded) {
+				bits[i / 32] ^= UINT32_C(1) << i % 32;
+				faults++;
+			}
+		cr_assert(faults == 9);
+		cr_assert_eq(verify(&s, output, &err), GB_EVERIFY);
+		cr_assert(strstr(err.message, "9 of 1681 rays are wrongly occluded or not"), "%s",
+			  err.message);
+		free(output);
+		drop(&s);
+	}
+}

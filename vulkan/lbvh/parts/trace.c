@@ -81,7 +81,6 @@ enum gb_status lbvh_vk_create(void *state, const void *params, const void *input
 
 	s->build = ((const struct lbvh_params *)params)->op == LBVH_BUILD;
 	s->way = way;
-	s->camera = s->build ? &in->probe : &in->camera;
 	s->edge = s->build ? LBVH_PROBE_EDGE : in->edge;
 	if (way == LBVH_VK_PIPELINE && s->build)
 		return gb_fail(err, GB_EUNAVAILABLE, "this variant only traces: use --op=trace");
@@ -139,10 +138,10 @@ static struct lbvh_vk_push push_of(const struct lbvh_vk_state *s)
 		.edge = s->edge,
 	};
 
-	memcpy(push.eye, s->camera->eye, sizeof s->camera->eye);
-	memcpy(push.corner, s->camera->corner, sizeof s->camera->corner);
-	memcpy(push.dx, s->camera->dx, sizeof s->camera->dx);
-	memcpy(push.dy, s->camera->dy, sizeof s->camera->dy);
+	memcpy(push.eye, s->camera.eye, sizeof s->camera.eye);
+	memcpy(push.corner, s->camera.corner, sizeof s->camera.corner);
+	memcpy(push.dx, s->camera.dx, sizeof s->camera.dx);
+	memcpy(push.dy, s->camera.dy, sizeof s->camera.dy);
 	return push;
 }
 
@@ -201,10 +200,11 @@ static enum gb_status trace(const struct lbvh_vk_state *s, struct gb_error *err)
 enum gb_status lbvh_vk_upload(void *state, struct gb_error *err)
 {
 	struct lbvh_vk_state *s = state;
+	const struct lbvh_input *in = s->scene.input;
 
+	s->camera = s->build ? in->probe : in->camera;
 	if (lbvh_vk_scene_upload(&s->scene, err) ||
-	    (s->ray &&
-	     vk_upload(s->ray, s->scene.input->ray, ray_count(s) * sizeof(struct lbvh_ray), err)) ||
+	    (s->ray && vk_upload(s->ray, in->ray, ray_count(s) * sizeof(struct lbvh_ray), err)) ||
 	    (s->table && vk_pipeline_table(&s->pipeline, s->table, &s->table_at, err)) || s->build)
 		return err->code;
 	return lbvh_vk_scene_build(&s->scene, NULL, err) ? err->code : vk_wait(err);

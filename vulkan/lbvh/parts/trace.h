@@ -15,12 +15,12 @@ struct lbvh_vk_state {
 	struct lbvh_vk_scene scene; /* first: see lbvh_vk_metrics() */
 	bool build;
 	enum lbvh_vk_way way;
-	const struct lbvh_camera *camera; /* the input's, or that of a build's probe rays */
-	uint32_t edge;                    /* edge of the image in pixels */
-	struct vk_buffer *ray;            /* rays of a stream; else NULL */
-	struct vk_buffer *t;              /* edge * edge distances; NULL for occlusion */
-	struct vk_buffer *answer;         /* primitives, or occlusion bits */
-	struct vk_buffer *table;          /* shader binding table of a pipeline */
+	struct lbvh_camera camera; /* the input's at the last upload, or that of probe rays */
+	uint32_t edge;             /* edge of the image in pixels */
+	struct vk_buffer *ray;     /* rays of a stream; else NULL */
+	struct vk_buffer *t;       /* edge * edge distances; NULL for occlusion */
+	struct vk_buffer *answer;  /* primitives, or occlusion bits */
+	struct vk_buffer *table;   /* shader binding table of a pipeline */
 	VkDeviceAddress table_at;
 	struct vk_pipeline pipeline;
 };
@@ -38,12 +38,13 @@ const char *lbvh_vk_excluded(const void *params);
 /* The driver's name and version if a device is open, else "Vulkan 1.2". */
 const char *lbvh_vk_library(void);
 
-#define LBVH_VK_OPS(create_)                                                                    \
-	{                                                                                       \
-		.state_size = sizeof(struct lbvh_vk_state), .create = create_,                  \
-		.upload = lbvh_vk_upload, .run = lbvh_vk_run, .download = lbvh_vk_download,     \
-		.destroy = lbvh_vk_destroy, .excluded = lbvh_vk_excluded,                       \
-		.metrics = lbvh_vk_metrics, .library = lbvh_vk_library, .flags = GB_REPEATABLE, \
+#define LBVH_VK_OPS(create_)                                                                \
+	{                                                                                   \
+		.state_size = sizeof(struct lbvh_vk_state), .create = create_,              \
+		.upload = lbvh_vk_upload, .run = lbvh_vk_run, .download = lbvh_vk_download, \
+		.destroy = lbvh_vk_destroy, .excluded = lbvh_vk_excluded,                   \
+		.metrics = lbvh_vk_metrics, .library = lbvh_vk_library,                     \
+		.flags = GB_REPEATABLE | GB_CONVERTS | GB_DERIVES,                          \
 	}
 
 #endif

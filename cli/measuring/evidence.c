@@ -1,0 +1,328 @@
+/* evidence.c -- changes the input, overwrites results, verifies, and times whole runs. */
+#include "cli/measuring/evidence.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "common/memory.h"
+#include "common/secret.h"
+#include "common/text.h"
+
+double gb_cpu_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+enum gb_status gb_timed_step(struct gb_measurement *m,
+			     enum gb_status (*op)(struct gb_measurement *m), double *ns)
+{
+	struct gb_phase_time none[1];
+	size_t phases = GB_COUNT(none);
+
+	gb_timer_begin(&m->timer);
+	if (op(m))
+		return m->err->code;
+	gb_timer_end(&m->timer);
+	if (m->backend->synchronize(m->err) || gb_timer_read(&m->timer, ns, none, &phases))
+		return m->err->code;
+	return GB_OK;
+}
+
+/* A clock for steps outside run(): CPU time, which other programs do not lengthen, or on a device
+ * wall time. */
+static double step_ns(const struct gb_measurement *m)
+{
+	return m->backend->fill ? gb_now_ns() : gb_cpu_ns();
+}
+
+/* ---- the input ---------------------------------------------------------------------------- */
+
+/* Replace what is in memory by variation `key`. */
+static void put_variation(struct gb_measurement *m, uint64_t key)
+{
+	struct gb_evidence *e = &m->evidence;
+
+	if (!m->result->workload->vary || e->in_memory == key)
+		return;
+	e->varies = m->result->workload->vary(m->result->params, m->input, key);
+	e->in_memory = key;
+	e->stale = true;
+}
+
+/* Wait for work that a step has queued on a device. */
+static enum gb_status drain(struct gb_measurement *m)
+{
+	return m->backend->fill ? m->backend->synchronize(m->err) : GB_OK;
+}
+
+/* Let upload() see what is in memory. */
+static enum gb_status renew_state(struct gb_measurement *m)
+{
+	struct gb_evidence *e = &m->evidence;
+	const double start_ns = step_ns(m);
+
+	if (!e->stale)
+		return GB_OK;
+	if (m->ops->upload && (m->ops->upload(m->state, m->err) || drain(m)))
+		return m->err->code;
+	e->upload_ns = fmin(e->upload_ns, step_ns(m) - start_ns);
+	e->stale = false;
+	return GB_OK;
+}
+
+enum gb_status gb_renew_input(struct gb_measurement *m, bool change)
+{
+	struct gb_evidence *e = &m->evidence;
+	const double start_ns = gb_now_ns();
+
+	if (change)
+		put_variation(m, gb_secret() | 1);
+	if (!change && !e->stale)
+		return GB_OK;
+	e->variation = e->in_memory;
+	if (renew_state(m))
+		return m->err->code;
+	if (change)
+		e->vary_ns = gb_now_ns() - start_ns;
+	if (change && m->backend->fill) {
+		put_variation(m, gb_secret() | 1);
+		e->stale = false; /* the device keeps what it has */
+	}
+	return GB_OK;
+}
+
+void gb_restore_input(struct gb_measurement *m)
+{
+	if (m->input)
+		put_variation(m, 0);
+}
+
+/* ---- results ------------------------------------------------------------------------------ */
+
+/* 128 .. 254 */
+static unsigned char next_poison(void)
+{
+	return (unsigned char)(128 + gb_secret() % 127);
+}
+
+bool gb_is_poisoned(const struct gb_measurement *m, bool verified, bool changed)
+{
+	if (m->how->no_verify)
+		return verified;
+	/* Without variations, poison is all there is. */
+	if (m->result->cold || (verified && !(changed && m->evidence.varies)))
+		return true;
+	return changed && m->evidence.varies && gb_secret() % 2;
+}
+
+enum gb_status gb_poison_result(struct gb_measurement *m)
+{
+	return gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err);
+}
+
+static enum gb_status download(struct gb_measurement *m)
+{
+	return m->ops->download(m->state, m->output, m->err);
+}
+
+/* Download the result; meanwhile the input is another one, unless it is the original. */
+static enum gb_status fetch(struct gb_measurement *m)
+{
+	const uint64_t variation = m->evidence.variation;
+	double start_ns;
+
+	if (variation)
+		put_variation(m, gb_secret() | 1);
+	if (renew_state(m))
+		return m->err->code;
+	start_ns = gb_now_ns();
+	memset(m->output, next_poison(), m->output_size);
+	m->evidence.fill_ns = fmin(m->evidence.fill_ns, gb_now_ns() - start_ns);
+	if (gb_timed_step(m, download, &m->result->download_ns))
+		return m->err->code;
+	if (variation)
+		put_variation(m, variation);
+	return GB_OK;
+}
+
+enum gb_status gb_verify_run(struct gb_measurement *m)
+{
+	struct gb_result *r = m->result;
+	struct gb_metrics unused = { 0 };
+	struct gb_metrics *metrics = m->evidence.variation ? &unused : &r->metrics;
+	const double start_ns = gb_now_ns();
+
+	if (m->how->no_verify)
+		return GB_OK;
+	if (fetch(m))
+		return m->err->code;
+	if (r->workload->verify(r->params, m->input, m->runs - 1, m->output, metrics, m->err)) {
+		r->verdict = GB_FAIL;
+		return m->err->code;
+	}
+	if (m->ops->metrics)
+		m->ops->metrics(m->state, metrics);
+	r->verdict = GB_PASS;
+	r->verified++;
+	m->evidence.verify_ns += gb_now_ns() - start_ns;
+	return GB_OK;
+}
+
+/* ---- whole runs --------------------------------------------------------------------------- */
+
+/* CPU time of each thread of the process. */
+struct usage {
+	size_t count;
+	struct {
+		long thread;
+		double ns;
+	} of[256];
+};
+
+static void read_usage(struct usage *usage)
+{
+	DIR *folder = opendir("/proc/self/task");
+	const struct dirent *entry;
+
+	usage->count = 0;
+	while (folder && usage->count < GB_COUNT(usage->of) && (entry = readdir(folder))) {
+		char path[64];
+		double ns = 0;
+		FILE *file;
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		(void)snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", entry->d_name);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		if (fscanf(file, "%lf", &ns) == 1) {
+			usage->of[usage->count].thread = strtol(entry->d_name, NULL, 10);
+			usage->of[usage->count++].ns = ns;
+		}
+		(void)fclose(file);
+	}
+	if (folder)
+		(void)closedir(folder);
+}
+
+/* The number of threads that have worked between two readings, for more than a twentieth of the CPU
+ * time and more than a waiting thread of OpenMP spins. */
+static size_t count_busy(const struct usage *before, const struct usage *after, double cpu_ns)
+{
+	size_t busy = 0;
+
+	for (size_t i = 0; i < after->count; i++) {
+		double ns = after->of[i].ns;
+
+		for (size_t k = 0; k < before->count; k++)
+			if (before->of[k].thread == after->of[i].thread)
+				ns -= before->of[k].ns;
+		busy += ns > fmax(cpu_ns / 20, 0.5e6);
+	}
+	return busy;
+}
+
+static enum gb_status reset_and_run(struct gb_measurement *m)
+{
+	m->timer.phases = false;
+	if ((m->ops->reset && m->ops->reset(m->state, m->runs, m->err)) || drain(m))
+		return m->err->code;
+	m->runs++;
+	m->evidence.reset_ns = fmin(m->evidence.reset_ns, step_ns(m) - m->evidence.step_start_ns);
+	gb_timer_begin(&m->timer);
+	if (m->ops->run(m->state, &m->timer, m->err) || m->backend->synchronize(m->err))
+		return m->err->code;
+	return GB_OK;
+}
+
+enum gb_status gb_whole_run(struct gb_measurement *m)
+{
+	struct gb_evidence *e = &m->evidence;
+	static struct usage before, after;
+	double start_ns, cpu_ns;
+
+	if (renew_state(m) || gb_poison_result(m) || m->backend->synchronize(m->err))
+		return m->err->code;
+	read_usage(&before);
+	start_ns = gb_now_ns();
+	cpu_ns = gb_cpu_ns();
+	e->step_start_ns = step_ns(m);
+	if (reset_and_run(m))
+		return m->err->code;
+	e->step_start_ns = step_ns(m);
+	if (download(m))
+		return m->err->code;
+	e->download_ns = fmin(e->download_ns, step_ns(m) - e->step_start_ns);
+	cpu_ns = gb_cpu_ns() - cpu_ns;
+	start_ns = gb_now_ns() - start_ns;
+	read_usage(&after);
+	e->busy = count_busy(&before, &after, cpu_ns);
+	if (gb_series_push(&e->whole, start_ns, m->err))
+		return m->err->code;
+	return gb_series_push(&e->cpu, cpu_ns, m->err);
+}
+
+/* CPU time of the process while this thread sleeps.  First OpenMP's threads stop waiting: the
+ * kernel adds up a thread's time when it stops. */
+static double sleep_ns(double ns)
+{
+	const struct timespec settle = { .tv_nsec = 300000 }, pause = { .tv_nsec = (long)ns };
+	double start_ns;
+
+	(void)nanosleep(&settle, NULL);
+	start_ns = gb_cpu_ns();
+	(void)nanosleep(&pause, NULL);
+	return gb_cpu_ns() - start_ns;
+}
+
+long gb_children(void)
+{
+	struct rusage usage;
+	siginfo_t info;
+
+	(void)getrusage(RUSAGE_CHILDREN, &usage);
+	return usage.ru_minflt + !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
+}
+
+enum gb_status gb_broken_run(struct gb_measurement *m, double pause_ns)
+{
+	double idle_ns;
+
+	if (renew_state(m) || gb_poison_result(m) || m->backend->synchronize(m->err))
+		return m->err->code;
+	m->timer.phases = false;
+	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
+		return m->err->code;
+	m->runs++;
+	idle_ns = sleep_ns(pause_ns);
+	gb_timer_begin(&m->timer);
+	if (m->ops->run(m->state, &m->timer, m->err))
+		return m->err->code;
+	idle_ns = fmax(idle_ns, sleep_ns(pause_ns));
+	if (m->backend->synchronize(m->err) || download(m))
+		return m->err->code;
+	m->evidence.between_ns = fmin(m->evidence.between_ns, idle_ns);
+	m->evidence.children = gb_children() > m->evidence.children_before;
+	return GB_OK;
+}
+
+void gb_evidence_release(struct gb_evidence *e)
+{
+	free(e->verified.value);
+	free(e->changed.value);
+	free(e->same.value);
+	free(e->unseen.value);
+	free(e->whole.value);
+	free(e->cpu.value);
+}

@@ -1,0 +1,53 @@
+/* evidence.h -- what shows that a time is that of the work, gathered while samples are taken.
+ *
+ * Results are overwritten with bytes that a variant cannot foresee.  The input is replaced by a
+ * variation of it before every verified sample and before one in eight of the others, chosen by a
+ * secret key, or before all if that is cheap.  After a verified run it is replaced again, so that
+ * download() cannot do the work.  Some runs are timed by other clocks, step by step.  judge.h
+ * decides what follows from it.
+ */
+#ifndef GPUBENCH_CLI_MEASURING_EVIDENCE_H
+#define GPUBENCH_CLI_MEASURING_EVIDENCE_H
+
+#include "cli/measuring/measurement.h"
+
+/* CPU time of the process, all threads together, in ns. */
+double gb_cpu_ns(void);
+
+/* Run `op` (upload or download) between two marks and store its time in *ns. */
+enum gb_status gb_timed_step(struct gb_measurement *m,
+			     enum gb_status (*op)(struct gb_measurement *m), double *ns);
+
+/* If `change`, let the next run work on another variation of the input.  On a device, the host's
+ * input then becomes a third one, because run() must use what upload() has copied. */
+enum gb_status gb_renew_input(struct gb_measurement *m, bool change);
+
+/* The original input again. */
+void gb_restore_input(struct gb_measurement *m);
+
+/* True if a sample's results are to be poisoned before it.  All samples with cold caches are, so
+ * that a run cannot tell whether it will be verified.  This writes what the run writes again,
+ * before the flush.  With hot caches, poison changes the caches: of the samples that are verified
+ * or on another input, a secret half is. */
+bool gb_is_poisoned(const struct gb_measurement *m, bool verified, bool changed);
+
+/* Overwrite the last run's result, so that any result found after the next run is its own. */
+enum gb_status gb_poison_result(struct gb_measurement *m);
+
+/* Verify the result of the last run; does nothing with --no-verify.  Metrics are those of the
+ * original input. */
+enum gb_status gb_verify_run(struct gb_measurement *m);
+
+/* One run, timed from before reset() to after download(), without a flush.  The result is not
+ * verified. */
+enum gb_status gb_whole_run(struct gb_measurement *m);
+
+/* A number that grows with each process that this one has started. */
+long gb_children(void);
+
+/* One run with a pause of that length after reset() and after run(), in which nothing may work. */
+enum gb_status gb_broken_run(struct gb_measurement *m, double pause_ns);
+
+void gb_evidence_release(struct gb_evidence *evidence);
+
+#endif

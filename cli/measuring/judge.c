@@ -1,0 +1,201 @@
+/* judge.c -- decides from the evidence whether times can be those of the work.
+ *
+ * Limits are wide: noise must not fail an honest measurement, and a variant that cheats gains more.
+ * Work that takes less than the slack can be hidden, but gb_doubt_rate() bounds what that gains.
+ */
+#include "cli/measuring/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "common/text.h"
+
+enum { LEAST = 3 };                       /* samples of a kind that are compared */
+static const double SHORT = 500e3;        /* ns; with hot caches, what is shorter depends on them */
+static const double TIMER_SLACK = 20e3;   /* ns, between two readings of clocks on the host */
+static const double DEVICE_SLACK = 200e3; /* ns, to start work on a device and learn of its end */
+static const double STEP_SLACK = 100e3;   /* ns of each thread, for a step outside run() */
+static const double CPU_SLACK = 2e6;      /* ns of CPU time, to queue work */
+static const double IDLE_SLACK = 0.5e6;   /* ns of CPU time, in pauses */
+static const double FETCH = 0.2;          /* ns per byte that lies in another cache */
+static const double PCIE = 4;             /* ns per byte that moves to or from a device */
+static const double MARGIN = 1.1;         /* of the memory's bandwidth */
+
+static double median(const struct gb_series *series)
+{
+	return gb_series_quantile(series, 0.5);
+}
+
+static struct gb_work work_of(const struct gb_measurement *m)
+{
+	return m->result->workload->work(m->result->params, m->input);
+}
+
+/* Two times in one unit: "1.5 us", "57 ms". */
+struct shown {
+	char text[2][GB_TEXT_MAX];
+};
+
+static struct shown show(double a_ns, double b_ns)
+{
+	struct shown s;
+
+	(void)gb_text_time(s.text[0], a_ns);
+	(void)gb_text_time(s.text[1], b_ns);
+	return s;
+}
+
+/* True if samples a, all or in the middle, take longer than nearly all or the middle of samples b.
+ * With hot caches, an input that was just written may lie in other ones. */
+static bool are_slower(const struct gb_measurement *m, const struct gb_series *a,
+		       const struct gb_series *b)
+{
+	const bool is_short = !m->result->cold && median(b) <= SHORT;
+	const double ratio = is_short ? 3 : 1.5;
+	const double fetch = m->result->cold ? 0 : FETCH * work_of(m).bytes;
+	const double slack = TIMER_SLACK + fetch;
+
+	return a->count >= LEAST && b->count >= LEAST &&
+	       (gb_series_quantile(a, 0) > ratio * gb_series_quantile(b, 0.9) + slack ||
+		gb_series_quantile(a, is_short ? 0 : 0.5) > ratio * median(b) + slack);
+}
+
+static enum gb_status compare_samples(const struct gb_measurement *m, const char *what,
+				      const struct gb_series *a, const struct gb_series *b,
+				      struct gb_error *err)
+{
+	struct shown s = show(median(a), median(b));
+
+	if (are_slower(m, a, b))
+		return gb_fail(err, GB_EVERIFY,
+			       "%s take %s, others %s: results are remembered, or known to be "
+			       "verified",
+			       what, s.text[0], s.text[1]);
+	return GB_OK;
+}
+
+/* Verified samples are on another input too.  Where a change is cheap, nearly all samples are:
+ * branch predictors learn short inputs by heart, so the same input may honestly take less time. */
+enum gb_status gb_judge_samples(const struct gb_measurement *m, struct gb_error *err)
+{
+	const struct gb_evidence *e = &m->evidence;
+	const bool most = e->changed.count > e->same.count;
+
+	if (compare_samples(m, "verified runs", &e->verified, most ? &e->changed : &e->same, err))
+		return err->code;
+	return most ? GB_OK
+		    : compare_samples(m, "runs on an input that has changed", &e->changed, &e->same,
+				      err);
+}
+
+static enum gb_status judge_clocks(const struct gb_measurement *m, struct gb_error *err)
+{
+	const struct gb_result *r = m->result;
+	const struct gb_evidence *e = &m->evidence;
+	const double time = median(&r->time), host = median(&r->host_time);
+	const double least = gb_series_quantile(&r->host_time, 0);
+	struct shown s = show(time, host);
+
+	if (!m->backend->fill && least > 1.25 * time + TIMER_SLACK)
+		return gb_fail(err, GB_EVERIFY,
+			       "the time of a run is %s by the variant's clock and %s by the "
+			       "runner's",
+			       s.text[0], s.text[1]);
+	if (m->backend->fill && median(&e->unseen) > DEVICE_SLACK + 0.25 * host) {
+		s = show(host - median(&e->unseen), host);
+		return gb_fail(err, GB_EVERIFY,
+			       "a run keeps the device at work for %s, its stream for %s: there is "
+			       "work in another stream",
+			       s.text[1], s.text[0]);
+	}
+	if (e->queue_cpu_ns > fmax(CPU_SLACK, 4 * time)) {
+		s = show(e->queue_cpu_ns, time);
+		return gb_fail(err, GB_EVERIFY,
+			       "run() takes %s of CPU time while the device is held back, then %s "
+			       "on the device: there is work on the host",
+			       s.text[0], s.text[1]);
+	}
+	return GB_OK;
+}
+
+/* The longest time that a step outside run() may take to move so many bytes: on the CPU, five
+ * times as long as one copy of them, which reads and writes them. */
+static double moving(const struct gb_measurement *m, double bytes)
+{
+	const double output = (double)m->output_size;
+	const double fill = output >= 65536 ? m->evidence.fill_ns / output : 0.25;
+
+	if (m->backend->fill)
+		return DEVICE_SLACK + PCIE * bytes;
+	return STEP_SLACK * fmax(1, m->result->threads) + 10 * fmin(fmax(fill, 0.02), 2) * bytes;
+}
+
+static enum gb_status judge_step(const struct gb_measurement *m, const char *step, double ns,
+				 double bytes, struct gb_error *err)
+{
+	const double most = moving(m, bytes);
+	struct shown s = show(ns, most);
+
+	if (isfinite(ns) && ns > most)
+		return gb_fail(err, GB_EVERIFY,
+			       "%s takes %s, more than the %s that copying can: there is work "
+			       "outside run()",
+			       step, s.text[0], s.text[1]);
+	return GB_OK;
+}
+
+enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *err)
+{
+	const struct gb_result *r = m->result;
+	const struct gb_evidence *e = &m->evidence;
+	const double output = (double)m->output_size;
+	const struct gb_work work = work_of(m);
+	const double input = work.read > 0 ? work.read : work.bytes + output;
+	const double time = median(&r->time);
+	struct shown s = show(e->between_ns, time);
+
+	*err = (struct gb_error){ 0 };
+	if (r->emulated || !e->whole.count)
+		return GB_OK;
+	if (judge_step(m, "reset()", e->reset_ns, input, err) ||
+	    (!(m->ops->flags & GB_CONVERTS) &&
+	     judge_step(m, "download()", e->download_ns, output, err)) ||
+	    (!(m->ops->flags & GB_DERIVES) && judge_step(m, "upload()", e->upload_ns, input, err)))
+		return err->code;
+	if (!m->backend->fill && e->between_ns > IDLE_SLACK + 0.25 * time)
+		return gb_fail(err, GB_EVERIFY,
+			       "after reset() or run() has returned, %s of CPU time are used (a "
+			       "run takes %s): a thread is still at work",
+			       s.text[0], s.text[1]);
+	if (e->children)
+		return gb_fail(err, GB_EVERIFY, "the variant has started another process");
+	/* A library may let its threads work in turn. */
+	if (r->threads > 0 && !r->variant->peer && e->busy > (size_t)r->threads)
+		return gb_fail(err, GB_EVERIFY, "%zu threads are at work in a run, not %d", e->busy,
+			       r->threads);
+	return GB_OK;
+}
+
+enum gb_status gb_judge(const struct gb_measurement *m, struct gb_error *err)
+{
+	if (m->how->no_verify || m->result->emulated)
+		return GB_OK;
+	if (gb_judge_samples(m, err) || judge_clocks(m, err))
+		return err->code;
+	return gb_judge_whole(m, err);
+}
+
+void gb_doubt_rate(struct gb_result *r)
+{
+	const double most = fmax(r->flush_bytes_per_s, r->copy_bytes_per_s);
+	const double rate = r->work.read / gb_series_quantile(&r->time, 0.5) * 1e9;
+	char text[2][GB_TEXT_MAX];
+
+	if (r->outcome != GB_RESULT_OK || !r->cold || r->emulated || !(rate > MARGIN * most))
+		return;
+	r->doubtful = true;
+	(void)snprintf(r->reason, sizeof r->reason,
+		       "reads its input at %sB/s, but the memory reaches %sB/s: it may not have "
+		       "read all of it, or not from memory",
+		       gb_text_scaled(text[0], rate), gb_text_scaled(text[1], most));
+}

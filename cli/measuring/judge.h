@@ -1,0 +1,28 @@
+/* judge.h -- decides from the evidence whether times can be those of the work. */
+#ifndef GPUBENCH_CLI_MEASURING_JUDGE_H
+#define GPUBENCH_CLI_MEASURING_JUDGE_H
+
+#include "cli/measuring/measurement.h"
+
+/* GB_EVERIFY, with the reason, if the times of a measurement contradict each other:
+ *
+ *	samples on another input take longer than the others: answers are remembered
+ *	the host's clock, with the device drained, shows more than the variant's clock
+ *	reset() and download() take longer than copying what they may touch
+ *	more CPU time than the threads have, or much of it behind a hold
+ *
+ * The samples must have been taken. */
+enum gb_status gb_judge(const struct gb_measurement *m, struct gb_error *err);
+
+/* The part of gb_judge() that compares samples. */
+enum gb_status gb_judge_samples(const struct gb_measurement *m, struct gb_error *err);
+
+/* The part of gb_judge() that whole runs decide: GB_OK if there are none. */
+enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *err);
+
+/* Mark a cold result as doubtful if it has read its input faster than the memory can deliver it:
+ * the faster of the back end's copy and of the flushes.  What it has written may still be in a
+ * cache. Needs result->copy_bytes_per_s. */
+void gb_doubt_rate(struct gb_result *result);
+
+#endif

@@ -1,0 +1,71 @@
+/* measurement.h -- the state of a measurement, and what is known about it besides its result. */
+#ifndef GPUBENCH_CLI_MEASURING_MEASUREMENT_H
+#define GPUBENCH_CLI_MEASURING_MEASUREMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/records/result.h"
+#include "common/backend.h"
+#include "common/timer.h"
+
+/* What shows that the times are those of the work (evidence.h). */
+struct gb_evidence {
+	uint64_t variation;  /* of the input that the next run works on; 0: the original */
+	uint64_t in_memory;  /* variation that the host's input is now */
+	bool poisoned;       /* results were overwritten before the last run */
+	bool stale;          /* upload() has not seen what is in memory */
+	bool varies;         /* the input has variations */
+	double verify_ns;    /* duration of all verifications so far */
+	double fill_ns;      /* least time to fill the output's memory */
+	double flush_ns;     /* least time of a flush */
+	size_t state_bytes;  /* memory of the variant's state, on host and device */
+	double queue_cpu_ns; /* most CPU time that run() took behind a hold, per run */
+	double vary_ns;      /* duration of the last change of the input */
+	/* Samples: verified; on another input; on the same input.  Of different work: as if they
+	 * were of that of the first. */
+	struct gb_series verified, changed, same;
+	/* Runs that were not held back: time by the host's clock less that by the device's. */
+	struct gb_series unseen;
+	struct gb_series whole, cpu; /* reset, run and download as one interval; CPU time in it */
+	/* The least times of these steps, on the CPU of its threads together. */
+	double upload_ns, reset_ns, download_ns;
+	double step_start_ns;
+	double between_ns;    /* the least CPU time in a pause after reset() or after run() */
+	long children_before; /* gb_children() at the start */
+	bool children;        /* the variant has started processes */
+	size_t busy;          /* most threads that worked in a whole run */
+};
+
+/* The state of a measurement. */
+struct gb_measurement {
+	struct gb_result *result;
+	const struct gb_settings *how;
+	const struct gb_variant_ops *ops;
+	const struct gb_backend_ops *backend;
+	void *input;
+	void *state;
+	void *output;
+	size_t output_size;
+	struct gb_timer timer;
+	struct gb_error *err; /* the error that stopped the measurement */
+	struct gb_evidence evidence;
+	int64_t runs;  /* runs so far; the number passed to reset() */
+	bool counting; /* the counter counts the first run */
+	int64_t distinct;
+	int64_t first; /* number of the run that was the first sample */
+	double started_ns;
+};
+
+/* How a sample is taken. */
+struct gb_manner {
+	int64_t batch;
+	bool held;     /* queue behind a hold, so that only device time is measured */
+	bool phases;   /* mark the phases */
+	bool verified; /* the caller verifies afterwards */
+	bool changed;  /* on another input than the sample before it */
+	bool counts;   /* a real sample: retake it if the GPU lowered its clocks */
+};
+
+#endif

@@ -1,0 +1,329 @@
+/* virtual.c -- see virtual.h. */
+#include "tests/cli/measuring/virtual.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/text.h"
+#include "tests/cli/measuring/virtual_machine.h"
+
+enum { WORDS = 16 };
+
+/* Time on the host to copy the input or the result, in ns. */
+static const double COPY_NS = 4000;
+
+/* ---- the workload ------------------------------------------------------------------------- */
+
+struct toy_params {
+	int64_t threads, seed;
+};
+
+static const struct gb_param rows[] = { GB_COMMON_PARAMS(struct toy_params) };
+
+struct words {
+	uint64_t word[WORDS];
+};
+
+static void put_answers(struct words *result, const struct words *in)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		result->word[i] = 3 * in->word[i] + 1;
+}
+
+static bool vary(const void *params, void *input, uint64_t key)
+{
+	struct words *in = input;
+
+	virtual_note(VIRTUAL_VARY);
+	if (vm.machine.no_variations)
+		return false;
+	for (size_t i = 0; i < WORDS; i++)
+		in->word[i] = gb_random64(key, i);
+	virtual_spend_host(vm.machine.vary_ns > 0 ? vm.machine.vary_ns : COPY_NS);
+	return true;
+}
+
+static size_t output_size(const void *params, const void *input)
+{
+	return sizeof(struct words);
+}
+
+static enum gb_status verify(const void *params, const void *input, int64_t sample,
+			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
+{
+	const struct words *in = input, *out = output;
+
+	virtual_note(VIRTUAL_VERIFY);
+	virtual_spend_host(vm.machine.verify_ns > 0 ? vm.machine.verify_ns : COPY_NS);
+	for (size_t i = 0; i < WORDS; i++)
+		if (out->word[i] != 3 * in->word[i] + 1)
+			return gb_fail(err, GB_EVERIFY, "word %zu of sample %lld is wrong", i,
+				       (long long)sample);
+	return GB_OK;
+}
+
+static int64_t distinct(const void *params, const void *input)
+{
+	return vm.machine.distinct ? vm.machine.distinct : 1;
+}
+
+static struct gb_work work_of(const void *params, const void *input)
+{
+	return (struct gb_work){ 1000, vm.machine.bytes, vm.machine.bytes };
+}
+
+static double items(const void *params, const void *input, int64_t sample)
+{
+	return 1000 * (double)(1 + sample % distinct(params, input));
+}
+
+static const struct gb_workload workload = { .name = "toy",
+					     .item = "words",
+					     .params = rows,
+					     .param_count = GB_COUNT(rows),
+					     .params_size = sizeof(struct toy_params),
+					     .output_size = output_size,
+					     .verify = verify,
+					     .vary = vary,
+					     .distinct = distinct,
+					     .work = work_of,
+					     .items = items };
+
+/* ---- the variant -------------------------------------------------------------------------- */
+
+struct state {
+	const struct words *host_input;
+	const struct words *in;      /* read by run() */
+	struct words *copy, *result; /* the device's input; the result */
+	struct words seen;           /* the input of the last run, if has_run */
+	bool has_run;
+	bool is_fresh; /* reset() was called after the last run */
+};
+
+/* An array of the machine's memory, owned by the state. */
+static struct words *allocate(struct gb_error *err)
+{
+	struct words *array;
+
+	if (!vm.machine.device)
+		return gb_host_zalloc(1, sizeof *array, err);
+	array = calloc(1, sizeof *array);
+	if (array && gb_memory_add(GB_DEVICE_MEMORY, array, sizeof *array, free, err))
+		return NULL;
+	return array;
+}
+
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = state;
+
+	s->host_input = input;
+	s->result = allocate(err);
+	s->copy = allocate(err);
+	if (err->code)
+		return err->code;
+	gb_memory_result(s->result, sizeof *s->result, GB_POISON);
+	s->in = vm.machine.device ? s->copy : s->host_input;
+	return GB_OK;
+}
+
+/* Work in a step outside run(), which waits for the device unless the machine `queues`. */
+static void work_outside(void)
+{
+	virtual_spend(virtual_draw());
+	if (vm.machine.device && !vm.machine.queues)
+		virtual_wait();
+}
+
+static enum gb_status upload(void *state, struct gb_error *err)
+{
+	struct state *s = state;
+
+	virtual_note(VIRTUAL_UPLOAD);
+	if (vm.machine.device) {
+		virtual_wait();
+		*s->copy = *s->host_input;
+		virtual_spend_host(COPY_NS);
+	}
+	virtual_spend_host(vm.machine.upload_ns);
+	if (vm.machine.cheat == VIRTUAL_IN_UPLOAD)
+		work_outside();
+	return GB_OK;
+}
+
+/* True if the whole result is one byte of poison. */
+static bool is_poison(const struct words *result)
+{
+	const unsigned char *byte = (const unsigned char *)result;
+
+	return byte[0] >= 128 && memcmp(byte, byte + 1, sizeof *result - 1) == 0;
+}
+
+static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+{
+	struct state *s = state;
+
+	if (!vm.machine.device && is_poison(s->result))
+		virtual_note(VIRTUAL_POISON);
+	virtual_note(VIRTUAL_RESET);
+	vm.sample = sample;
+	s->is_fresh = true;
+	virtual_join();
+	virtual_spend_host(VIRTUAL_CALL_NS);
+	if (vm.machine.cheat == VIRTUAL_IN_RESET) {
+		put_answers(s->result, s->in);
+		work_outside();
+	}
+	if (vm.machine.cheat == VIRTUAL_RESET_THREAD)
+		vm.background = virtual_draw();
+	return GB_OK;
+}
+
+/* True if this run spares the work. */
+static bool is_spared(const struct state *s)
+{
+	const bool is_same = memcmp(&s->seen, s->in, sizeof s->seen) == 0;
+	struct words last;
+
+	put_answers(&last, &s->seen);
+	if (!s->has_run)
+		return false;
+	switch (vm.machine.cheat) {
+	case VIRTUAL_REMEMBERS:
+		return is_same;
+	case VIRTUAL_LEAVES:
+		return is_same && memcmp(&last, s->result, sizeof last) == 0;
+	case VIRTUAL_SEEKS_POISON:
+		return !is_poison(s->result);
+	case VIRTUAL_ONCE:
+		return !s->is_fresh;
+	default:
+		return false;
+	}
+}
+
+/* Spend the time of a run that does the work in run(), or seems to. */
+static void spend_run(double ns)
+{
+	switch (vm.machine.cheat) {
+	case VIRTUAL_OTHER_STREAM:
+		vm.other_end = fmax(vm.now, vm.other_end) + ns;
+		break;
+	case VIRTUAL_ON_HOST:
+		virtual_spend_host(ns);
+		break;
+	case VIRTUAL_RUN_THREAD:
+		vm.background = ns;
+		break;
+	default:
+		virtual_spend(ns / 2);
+		if (vm.machine.waits)
+			virtual_wait();
+		virtual_spend(ns / 2);
+		return;
+	}
+	virtual_spend(ns / VIRTUAL_GAIN);
+}
+
+static void work(struct state *s)
+{
+	const enum virtual_cheat cheat = vm.machine.cheat;
+	const bool spared = is_spared(s);
+
+	if (cheat != VIRTUAL_IN_RESET && cheat != VIRTUAL_IN_DOWNLOAD &&
+	    (!spared || cheat == VIRTUAL_REMEMBERS))
+		put_answers(s->result, s->in);
+	s->seen = *s->in;
+	s->has_run = true;
+	s->is_fresh = false;
+	virtual_join();
+	if (spared)
+		virtual_spend(virtual_draw() / VIRTUAL_GAIN);
+	else if (cheat == VIRTUAL_IN_RESET || cheat == VIRTUAL_IN_UPLOAD ||
+		 cheat == VIRTUAL_IN_DOWNLOAD || cheat == VIRTUAL_RESET_THREAD)
+		virtual_spend(vm.machine.process.run_ns / VIRTUAL_GAIN);
+	else
+		spend_run(virtual_draw());
+}
+
+static enum gb_status elapsed_less(void *clock, size_t first, size_t last, double *ns,
+				   struct gb_error *err)
+{
+	(void)virtual_backend()->timer->elapsed(clock, first, last, ns, err);
+	*ns /= VIRTUAL_GAIN;
+	return GB_OK;
+}
+
+static enum gb_status run(void *state, struct gb_timer *t, struct gb_error *err)
+{
+	static struct gb_timer_ops replaced;
+
+	virtual_note(VIRTUAL_RUN);
+	virtual_spend_host(vm.machine.device ? VIRTUAL_LAUNCH_NS : 0);
+	if (vm.machine.marks)
+		gb_phase(t, "all");
+	work(state);
+	if (vm.machine.cheat == VIRTUAL_RESTARTS_TIMER)
+		gb_timer_begin(t);
+	if (vm.machine.cheat == VIRTUAL_REPLACES_TIMER) {
+		replaced = *t->ops;
+		replaced.elapsed = elapsed_less;
+		t->ops = &replaced;
+	}
+	return GB_OK;
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	struct state *s = state;
+
+	virtual_note(VIRTUAL_DOWNLOAD);
+	if (vm.machine.cheat == VIRTUAL_IN_DOWNLOAD) {
+		put_answers(s->result, &s->seen);
+		virtual_spend(vm.machine.process.run_ns);
+	}
+	virtual_join();
+	if (vm.machine.device)
+		virtual_wait();
+	virtual_spend_host(COPY_NS);
+	memcpy(output, s->result, sizeof *s->result);
+	return GB_OK;
+}
+
+struct gb_result virtual_measure(const struct virtual_machine *machine,
+				 const struct gb_settings *how)
+{
+	static struct gb_variant_ops ops;
+	static struct gb_variant variant;
+	static struct toy_params params;
+	static struct words input;
+	struct gb_result result = { .workload = &workload, .variant = &variant, .params = &params };
+	struct gb_error err = { 0 };
+
+	memset(&vm, 0, sizeof vm);
+	vm.machine = *machine;
+	vm.machine.threads = machine->threads ? machine->threads : 1;
+	vm.random.seed = machine->seed;
+	vm.now = 1e9;
+	vm.is_running = true;
+	ops = (struct gb_variant_ops){ .state_size = sizeof(struct state),
+				       .create = create,
+				       .upload = upload,
+				       .reset = reset,
+				       .run = run,
+				       .download = download,
+				       .flags = machine->flags };
+	variant = (struct gb_variant){ .workload = "toy",
+				       .name = "toy",
+				       .backend = machine->device ? GB_CUDA : GB_CPU,
+				       .ops = &ops };
+	params = (struct toy_params){ .threads = vm.machine.threads };
+	for (size_t i = 0; i < WORDS; i++)
+		input.word[i] = gb_random64(0, i);
+	if (gb_run_on(virtual_backend(), &result, &input, how, true, &err))
+		abort();
+	vm.is_running = false;
+	return result;
+}
