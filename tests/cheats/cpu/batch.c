@@ -18,8 +18,8 @@ static enum gb_status every_eighth(void *state, struct gb_timer *timer, struct g
 	return c->since_reset++ % 8 ? GB_OK : cheat_work(c, err);
 }
 
-/* batch-poison: as batch, but a run also works if it finds its result overwritten.  A single run on
- * an overwritten result takes longer than a run of a batch. */
+/* batch-poison: as batch, but a run also works if it finds its result overwritten.  The check
+ * that would find it is a verified run without reset() on a changed input. */
 static enum gb_status unless_poisoned(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct cheat *c = state;

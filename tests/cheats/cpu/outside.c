@@ -33,8 +33,8 @@ static enum gb_status sort_input(void *state, void *output, struct gb_error *err
 	return cheat_sort(c, c->input->keys, output, err);
 }
 
-/* lazy-copy: run() copies the input, download() sorts the copy.  reset(), run() and download()
- * together take longer than the work and copies of the result. */
+/* lazy-copy: run() copies the input, download() sorts the copy.  download() takes longer than
+ * copies of the result. */
 static enum gb_status sort_copy(void *state, void *output, struct gb_error *err)
 {
 	struct cheat *c = state;
@@ -66,7 +66,7 @@ static enum gb_status sort_result(void *state, int64_t sample, struct gb_error *
 	return cheat_work(state, err);
 }
 
-/* early-copy: reset() sorts, run() copies the answer.  Found as lazy-copy is. */
+/* early-copy: reset() sorts, run() copies the answer.  reset() takes too long. */
 static enum gb_status sort_own(void *state, int64_t sample, struct gb_error *err)
 {
 	struct cheat *c = state;
