@@ -38,11 +38,51 @@ enum gb_status gb_timed_step(struct gb_measurement *m,
 	return GB_OK;
 }
 
-/* A clock for steps outside run(): CPU time, which other programs do not lengthen, or on a device
- * wall time. */
+/* ---- clocks of steps outside run() --------------------------------------------------------- */
+
+static const double TICK_NS = 6e6;    /* a clock tick of the kernel and more */
+static const long SETTLE_NS = 300000; /* OpenMP's waiting threads have stopped */
+
+/* CPU time of the process while this thread sleeps. */
+static double sleep_ns(void)
+{
+	const struct timespec settle = { .tv_nsec = SETTLE_NS };
+	const struct timespec pause = { .tv_nsec = (long)TICK_NS };
+	double start_ns;
+
+	(void)nanosleep(&settle, NULL);
+	start_ns = gb_cpu_ns();
+	(void)nanosleep(&pause, NULL);
+	return gb_cpu_ns() - start_ns;
+}
+
+bool gb_threads_spin(void)
+{
+	static enum { UNKNOWN, SPIN, STOP } known;
+
+	if (known == UNKNOWN) {
+#pragma omp parallel
+		__asm__ volatile("");
+		known = sleep_ns() > TICK_NS / 8 ? SPIN : STOP;
+	}
+	return known == SPIN;
+}
+
+/* A clock for steps: CPU time, which other programs do not lengthen; wall time on a device, or if
+ * waiting threads of OpenMP spin. */
 static double step_ns(const struct gb_measurement *m)
 {
-	return m->backend->fill ? gb_now_ns() : gb_cpu_ns();
+	return m->backend->fill || gb_threads_spin() ? gb_now_ns() : gb_cpu_ns();
+}
+
+/* The same between two steps: the kernel adds up the CPU time of a thread when it stops. */
+static double settled_ns(const struct gb_measurement *m)
+{
+	const struct timespec settle = { .tv_nsec = SETTLE_NS };
+
+	if (!m->backend->fill && !gb_threads_spin())
+		(void)nanosleep(&settle, NULL);
+	return step_ns(m);
 }
 
 /* ---- the input ---------------------------------------------------------------------------- */
@@ -233,16 +273,42 @@ static size_t count_busy(const struct usage *before, const struct usage *after, 
 	return busy;
 }
 
-static enum gb_status reset_and_run(struct gb_measurement *m)
+static enum gb_status reset(struct gb_measurement *m)
 {
-	m->timer.phases = false;
-	if ((m->ops->reset && m->ops->reset(m->state, m->runs, m->err)) || drain(m))
+	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
 		return m->err->code;
 	m->runs++;
-	m->evidence.reset_ns = fmin(m->evidence.reset_ns, step_ns(m) - m->evidence.step_start_ns);
+	return GB_OK;
+}
+
+static enum gb_status run(struct gb_measurement *m)
+{
+	m->timer.phases = false;
 	gb_timer_begin(&m->timer);
-	if (m->ops->run(m->state, &m->timer, m->err) || m->backend->synchronize(m->err))
+	return m->ops->run(m->state, &m->timer, m->err);
+}
+
+/* Prepare a run that is not a sample. */
+static enum gb_status begin(struct gb_measurement *m)
+{
+	return renew_state(m) || gb_poison_result(m) || m->backend->synchronize(m->err)
+		       ? m->err->code
+		       : GB_OK;
+}
+
+/* Do a step, add its duration to *whole, and keep the least of its times.  *from is the clock of
+ * steps before it, then after it. */
+static enum gb_status do_step(struct gb_measurement *m,
+			      enum gb_status (*op)(struct gb_measurement *m), double *from,
+			      double *least, double *whole)
+{
+	const double start_ns = gb_now_ns(), before = *from;
+
+	if (op(m) || drain(m))
 		return m->err->code;
+	*whole += gb_now_ns() - start_ns;
+	*from = settled_ns(m);
+	*least = fmin(*least, *from - before);
 	return GB_OK;
 }
 
@@ -250,40 +316,23 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 {
 	struct gb_evidence *e = &m->evidence;
 	static struct usage before, after;
-	double start_ns, cpu_ns;
+	double whole_ns = 0, unused = 0, from, cpu_ns;
 
-	if (renew_state(m) || gb_poison_result(m) || m->backend->synchronize(m->err))
+	if (begin(m))
 		return m->err->code;
-	read_usage(&before);
-	start_ns = gb_now_ns();
+	from = settled_ns(m);
 	cpu_ns = gb_cpu_ns();
-	e->step_start_ns = step_ns(m);
-	if (reset_and_run(m))
+	read_usage(&before);
+	if (do_step(m, reset, &from, &e->reset_ns, &whole_ns) ||
+	    do_step(m, run, &from, &unused, &whole_ns) ||
+	    do_step(m, download, &from, &e->download_ns, &whole_ns))
 		return m->err->code;
-	e->step_start_ns = step_ns(m);
-	if (download(m))
-		return m->err->code;
-	e->download_ns = fmin(e->download_ns, step_ns(m) - e->step_start_ns);
 	cpu_ns = gb_cpu_ns() - cpu_ns;
-	start_ns = gb_now_ns() - start_ns;
 	read_usage(&after);
 	e->busy = count_busy(&before, &after, cpu_ns);
-	if (gb_series_push(&e->whole, start_ns, m->err))
+	if (gb_series_push(&e->whole, whole_ns, m->err))
 		return m->err->code;
 	return gb_series_push(&e->cpu, cpu_ns, m->err);
-}
-
-/* CPU time of the process while this thread sleeps.  First OpenMP's threads stop waiting: the
- * kernel adds up a thread's time when it stops. */
-static double sleep_ns(double ns)
-{
-	const struct timespec settle = { .tv_nsec = 300000 }, pause = { .tv_nsec = (long)ns };
-	double start_ns;
-
-	(void)nanosleep(&settle, NULL);
-	start_ns = gb_cpu_ns();
-	(void)nanosleep(&pause, NULL);
-	return gb_cpu_ns() - start_ns;
 }
 
 long gb_children(void)
@@ -295,21 +344,16 @@ long gb_children(void)
 	return usage.ru_minflt + !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
 }
 
-enum gb_status gb_broken_run(struct gb_measurement *m, double pause_ns)
+enum gb_status gb_broken_run(struct gb_measurement *m)
 {
 	double idle_ns;
 
-	if (renew_state(m) || gb_poison_result(m) || m->backend->synchronize(m->err))
+	if (begin(m) || reset(m))
 		return m->err->code;
-	m->timer.phases = false;
-	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
+	idle_ns = sleep_ns();
+	if (run(m))
 		return m->err->code;
-	m->runs++;
-	idle_ns = sleep_ns(pause_ns);
-	gb_timer_begin(&m->timer);
-	if (m->ops->run(m->state, &m->timer, m->err))
-		return m->err->code;
-	idle_ns = fmax(idle_ns, sleep_ns(pause_ns));
+	idle_ns = fmax(idle_ns, sleep_ns());
 	if (m->backend->synchronize(m->err) || download(m))
 		return m->err->code;
 	m->evidence.between_ns = fmin(m->evidence.between_ns, idle_ns);

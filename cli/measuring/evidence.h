@@ -38,15 +38,20 @@ enum gb_status gb_poison_result(struct gb_measurement *m);
  * original input. */
 enum gb_status gb_verify_run(struct gb_measurement *m);
 
-/* One run, timed from before reset() to after download(), without a flush.  The result is not
- * verified. */
+/* One run whose steps are timed one by one: reset(), run(), download(), without a flush.  The
+ * result is not verified. */
 enum gb_status gb_whole_run(struct gb_measurement *m);
 
 /* A number that grows with each process that this one has started. */
 long gb_children(void);
 
-/* One run with a pause of that length after reset() and after run(), in which nothing may work. */
-enum gb_status gb_broken_run(struct gb_measurement *m, double pause_ns);
+/* One run with a pause after reset() and after run(), in which nothing may work. */
+enum gb_status gb_broken_run(struct gb_measurement *m);
+
+/* True if OpenMP's waiting threads spin for milliseconds (OMP_WAIT_POLICY=active, or LLVM's
+ * OpenMP): then nothing can be said of threads that work.  The first call decides, so no variant
+ * may have run before it. */
+bool gb_threads_spin(void);
 
 void gb_evidence_release(struct gb_evidence *evidence);
 

@@ -10,7 +10,7 @@
 #include "common/backend.h"
 #include "common/timer.h"
 
-/* What shows that the times are those of the work (evidence.h). */
+/* Evidence that the times are those of the work (evidence.h). */
 struct gb_evidence {
 	uint64_t variation;  /* of the input that the next run works on; 0: the original */
 	uint64_t in_memory;  /* variation that the host's input is now */
@@ -23,19 +23,18 @@ struct gb_evidence {
 	size_t state_bytes;  /* memory of the variant's state, on host and device */
 	double queue_cpu_ns; /* most CPU time that run() took behind a hold, per run */
 	double vary_ns;      /* duration of the last change of the input */
-	/* Samples: verified; on another input; on the same input.  Of different work: as if they
-	 * were of that of the first. */
+	/* Times of samples: verified; on another input; on the same input.  Samples of different
+	 * work are scaled to the work of the first. */
 	struct gb_series verified, changed, same;
 	/* Runs that were not held back: time by the host's clock less that by the device's. */
 	struct gb_series unseen;
-	struct gb_series whole, cpu; /* reset, run and download as one interval; CPU time in it */
+	struct gb_series whole, cpu; /* reset, run and download together; their CPU time */
 	/* The least times of these steps, on the CPU of its threads together. */
 	double upload_ns, reset_ns, download_ns;
-	double step_start_ns;
 	double between_ns;    /* the least CPU time in a pause after reset() or after run() */
 	long children_before; /* gb_children() at the start */
 	bool children;        /* the variant has started processes */
-	size_t busy;          /* most threads that worked in a whole run */
+	size_t busy;          /* threads that worked in the last whole run */
 };
 
 /* The state of a measurement. */

@@ -323,7 +323,6 @@ static enum gb_status take_others(struct gb_measurement *m, const struct gb_mann
 static enum gb_status take_whole_runs(struct gb_measurement *m)
 {
 	const double start_s = elapsed_s(m);
-	const double pause_ns = 6e6; /* a clock tick of the kernel and more */
 	struct gb_error wrong = { 0 };
 
 	for (int i = 0;
@@ -331,7 +330,7 @@ static enum gb_status take_whole_runs(struct gb_measurement *m)
 	     ((i < MAX_WHOLE_RUNS && gb_judge_whole(m, &wrong)) ||
 	      (i < WHOLE_RUNS && (i == 0 || elapsed_s(m) - start_s < gb_least_time_s(m->how))));
 	     i++) {
-		if (gb_whole_run(m) || (i % WHOLE_RUNS == 0 && gb_broken_run(m, pause_ns)))
+		if (gb_whole_run(m) || (i % WHOLE_RUNS == 0 && gb_broken_run(m)))
 			return m->err->code;
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
@@ -503,6 +502,7 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 		.started_ns = gb_now_ns(),
 	};
 
+	(void)gb_threads_spin();
 	result->threads = threads_of(result);
 	result->cold = timed && !how->hot;
 	result->outcome = GB_RESULT_OK;

@@ -22,7 +22,7 @@ struct cheat {
 	size_t bytes;            /* of all keys */
 	uint32_t *result;        /* what download() hands out */
 	uint32_t *own, *other;   /* as large; not declared as results */
-	int64_t sample;          /* the number that reset() was told */
+	int64_t sample;          /* the argument of the last reset() */
 	int64_t runs, since_reset;
 	pthread_t thread;
 	bool working; /* the thread was started and not joined */

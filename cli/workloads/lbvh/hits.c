@@ -77,7 +77,7 @@ static void trace_reference(const struct lbvh_input *in, const struct lbvh_hits 
 	r->traced = true;
 }
 
-/* What ray i should hit. */
+/* The reference's hit of ray i. */
 static struct hit wanted(const struct lbvh_input *in, const struct lbvh_hits *h, size_t i)
 {
 	const struct lbvh_reference *r = in->reference;

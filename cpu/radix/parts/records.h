@@ -60,7 +60,7 @@ void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer);
 double radix_cpu_size(const struct radix_input *input);
 /* Bits of a key. */
 unsigned radix_cpu_key_bits(const struct radix_input *input);
-/* What the passes of an adaptive sort depend on. */
+/* Properties of the keys on which the passes of an adaptive sort depend. */
 struct radix_look {
 	uint64_t varying; /* bits in which keys, as numbers of their order, differ */
 	bool ascends;     /* the keys are in order */

@@ -32,8 +32,8 @@ static enum gb_status parity(void *state, struct gb_timer *timer, struct gb_erro
 }
 
 /* number: works in the warm-ups and the first sample, which are certain to be verified, and later
- * in one sample of five, by the number that reset() is told.  The run that is drawn at random and
- * the last one find it. */
+ * in one sample of five, by the argument of reset().  Samples that are verified at random, and the
+ * last one, find it. */
 static enum gb_status by_number(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct cheat *c = state;

@@ -8,7 +8,7 @@
 
 #include "tests/cheats/cheat.h"
 
-/* What a thread does. */
+/* The work of a thread. */
 static void *sort_own(void *state)
 {
 	struct gb_error err = { 0 };

@@ -75,8 +75,8 @@ static const struct steps {
 	const char *unchanged; /* ... unless it is the original */
 	const char *whole;     /* a whole run, after a run on the original input or another one */
 	const char *broken;    /* a run with pauses */
-} steps_of[] = { { "nvunp?0", "nvunnbdmstvc", "nnnbdmstc", "u?snp0bRsdn", "sp0zzbRzzsd" },
-		 { "nvnus?nnvp?0", "nvnus?nnnbdmstvc", "nnnnbdmstc", "n(us?n)?psnn0s?nbRsndnn",
+} steps_of[] = { { "nvunp?0", "nvunnbdmstvc", "nnnbdmstc", "u?sznp0nznbRnzndnz", "sp0zzbRzzsd" },
+		 { "nvnus?nnvp?0", "nvnus?nnnbdmstvc", "nnnnbdmstc", "n(us?n)?psnn0snnnbRsnnndsnn",
 		   "nps0zzbRzzsd" } };
 
 static void expect_order(bool is_device, bool is_hot, bool varies_slowly)

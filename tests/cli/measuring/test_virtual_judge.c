@@ -353,7 +353,7 @@ Test(virtual, work_in_a_thread_that_goes_on)
 	for (int is_hot = 0; is_hot < 2; is_hot++) {
 		machine.flags = 0;
 		machine.cheat = VIRTUAL_RESET_THREAD;
-		expect_refusal(machine, is_hot, "a thread is still at work");
+		expect_refusal(machine, is_hot, "reset() takes");
 		machine.cheat = VIRTUAL_RUN_THREAD;
 		expect_refusal(machine, is_hot, "download() takes");
 		machine.flags = GB_CONVERTS;
