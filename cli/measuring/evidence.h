@@ -14,6 +14,9 @@
 /* CPU time of the process, all threads together, in ns. */
 double gb_cpu_ns(void);
 
+/* Time that threads of the process have waited for a processor, all together, in ns. */
+double gb_delay_ns(void);
+
 /* Run `op` (upload or download) between two marks and store its time in *ns. */
 enum gb_status gb_timed_step(struct gb_measurement *m,
 			     enum gb_status (*op)(struct gb_measurement *m), double *ns);
