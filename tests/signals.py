@@ -137,6 +137,12 @@ def programs():
         process.send_signal(number)
         check("%s, --runs" % number.name, -9 if number == signal.SIGKILL else 130, end_of(process))
         check("%s: the launch has ended" % number.name, True, until(lambda: gone(child)))
+    os.mkdir("tmp")
+    os.environ["TMPDIR"] = "tmp"
+    process = start(*LONG, "--runs=2")
+    until(lambda: waits(child_of(process)) or field(child_of(process), "State") == "R")
+    process.kill()
+    check("SIGKILL, --runs without a file", (-9, []), (end_of(process), os.listdir("tmp")))
     check("no temporary file is left", [], [f for f in os.listdir(".") if f.endswith(".part")])
 
 
