@@ -135,9 +135,9 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 		(void)need(cudaMemcpyAsync(dist, s->dist, bytes, cudaMemcpyDeviceToHost, STREAM),
 			   err);
 	if (parent)
-		(void)need(cudaMemcpyAsync(parent, s->parent, bytes, cudaMemcpyDeviceToHost,
-					   STREAM),
-			   err);
+		(void)need(
+			cudaMemcpyAsync(parent, s->parent, bytes, cudaMemcpyDeviceToHost, STREAM),
+			err);
 	return need(cudaStreamSynchronize(STREAM), err);
 }
 

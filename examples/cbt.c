@@ -31,7 +31,8 @@ static void reduce(const struct cbt_input *in, uint64_t *heap)
 	memset(heap, 0, in->heap_words * sizeof *heap);
 	cbt_put_field(heap, depth, in->field);
 	for (uint32_t k = (UINT32_C(1) << depth) - 1; k > 0; k--)
-		cbt_set(heap, depth, k, cbt_get(heap, depth, 2 * k) + cbt_get(heap, depth, 2 * k + 1));
+		cbt_set(heap, depth, k,
+			cbt_get(heap, depth, 2 * k) + cbt_get(heap, depth, 2 * k + 1));
 	heap[0] |= UINT64_C(1) << depth; /* the depth marker */
 }
 
@@ -52,7 +53,8 @@ static void find_leaves(const struct cbt_input *in, struct cbt_output *out)
 
 	for (uint64_t x = 1; x <= end; x++)
 		if (x == end || in->field[x / 64] >> x % 64 & 1) {
-			add_leaf(in, out, cbt_leaf(in->depth, (uint32_t)start, (uint32_t)(x - start)));
+			add_leaf(in, out,
+				 cbt_leaf(in->depth, (uint32_t)start, (uint32_t)(x - start)));
 			start = x;
 		}
 }

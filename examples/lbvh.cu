@@ -169,9 +169,8 @@ static enum gb_status upload(void *state, struct gb_error *err)
 	(void)need(cudaMemcpyAsync(s->vertex, in->vertex, in->vertex_count * 3 * sizeof *s->vertex,
 				   cudaMemcpyHostToDevice, STREAM),
 		   err);
-	return need(cudaMemcpyAsync(s->triangle, in->triangle,
-				    in->count * 3 * sizeof *s->triangle, cudaMemcpyHostToDevice,
-				    STREAM),
+	return need(cudaMemcpyAsync(s->triangle, in->triangle, in->count * 3 * sizeof *s->triangle,
+				    cudaMemcpyHostToDevice, STREAM),
 		    err);
 }
 

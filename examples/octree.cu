@@ -108,8 +108,8 @@ static __global__ void make_children(const int32_t *size, size_t first, size_t e
 	const size_t i = first + thread_number();
 
 	if (i < end)
-		child[i] = is_node(size[i], bucket, level) ? atomicAdd(&frame->rows, 1) :
-							     OCTREE_FREE;
+		child[i] =
+			is_node(size[i], bucket, level) ? atomicAdd(&frame->rows, 1) : OCTREE_FREE;
 }
 
 /* Move each body to its node of the next level, or put it into a leaf. */
@@ -194,8 +194,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		const size_t from = 8 * (size_t)first, to = 8 * (size_t)rows;
 
 		count_bodies<<<grid, BLOCK, 0, STREAM>>>(s->key, s->node, count, level, s->size);
-		make_children<<<blocks(to - from), BLOCK, 0, STREAM>>>(
-			s->size, from, to, bucket, level, s->child, s->frame);
+		make_children<<<blocks(to - from), BLOCK, 0, STREAM>>>(s->size, from, to, bucket,
+								       level, s->child, s->frame);
 		hand_down<<<grid, BLOCK, 0, STREAM>>>(s->key, count, s->size, bucket, level,
 						      s->child, s->next, s->node);
 		(void)need(cudaGetLastError(), err);

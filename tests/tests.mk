@@ -194,7 +194,7 @@ $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 \
 		-DGB_HAVE_PNG=0 -DGB_HAVE_EMBREE=0 -DGB_HAVE_VULKAN=0 -fopenmp -O1 -g \
 		-fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
-$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/results/papers.o
+$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/cli/commands/embedded.o
 	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lm -lpthread -o $@
 
 ## fuzz-records: every reading command on records with one spoiled member, for SECONDS_EACH=60

@@ -23,16 +23,16 @@
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-static bool is_name(const char *name)
+bool gb_plugin_is_name(const char *name)
 {
-	return name && name[0] && strlen(name) < 48 &&
+	return name && name[0] && name[0] != '-' && strlen(name) < 48 &&
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 }
 
 static enum gb_status check_variant(const char *path, const struct gb_plugin_variant *v,
 				    struct gb_error *err)
 {
-	if (!is_name(v->name) || !v->workload || !v->summary || !v->ops)
+	if (!gb_plugin_is_name(v->name) || !v->workload || !v->summary || !v->ops)
 		return gb_fail(err, GB_EUSAGE,
 			       "%.200s: a variant needs a workload, a name of letters a-z, digits "
 			       "and hyphens, a summary and operations",
@@ -76,9 +76,9 @@ const struct gb_plugin *gb_plugin_open(const char *path, struct gb_error *err)
 	else if (plugin->abi != GB_PLUGIN_ABI)
 		gb_fail(err, GB_EUSAGE, "%.200s: has ABI %d, this program %d", path, plugin->abi,
 			GB_PLUGIN_ABI);
-	else if (plugin->ops_size > sizeof(struct gb_variant_ops) || !is_name(plugin->name) ||
-		 !plugin->version || !plugin->variant || plugin->count < 1 ||
-		 plugin->count > GB_LINK_VARIANTS)
+	else if (plugin->ops_size > sizeof(struct gb_variant_ops) ||
+		 !gb_plugin_is_name(plugin->name) || !plugin->version || !plugin->variant ||
+		 plugin->count < 1 || plugin->count > GB_LINK_VARIANTS)
 		gb_fail(err, GB_EUSAGE,
 			"%.200s: a plug-in needs a name, a version and 1 to %d variants", path,
 			GB_LINK_VARIANTS);

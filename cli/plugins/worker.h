@@ -11,6 +11,9 @@
 /* Answer requests until the judge closes the link; the exit status. */
 int gb_worker(void);
 
+/* True if a plug-in or a variant may have this name.  Accepts NULL. */
+bool gb_plugin_is_name(const char *name);
+
 /* Load a plug-in into this process, and check its table.  GB_EUSAGE, with the file and the reason,
  * if it is none. */
 const struct gb_plugin *gb_plugin_open(const char *path, struct gb_error *err);
