@@ -185,7 +185,9 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 	if (judge_step(m, "reset()", e->reset_ns, input, err) ||
 	    (!(m->ops->flags & GB_CONVERTS) &&
 	     judge_step(m, "download()", e->download_ns, output, err)) ||
-	    (!(m->ops->flags & GB_DERIVES) && judge_step(m, "upload()", e->upload_ns, input, err)))
+	    (!(m->ops->flags & GB_DERIVES) &&
+	     judge_step(m, "upload()", e->upload_ns, input, err)) ||
+	    judge_step(m, "reading the input", e->show_ns, 0, err))
 		return err->code;
 	if (!m->backend->fill && !gb_threads_spin() && e->between_ns > IDLE_SLACK + 0.25 * time)
 		return gb_fail(err, GB_EVERIFY,

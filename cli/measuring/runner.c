@@ -501,6 +501,7 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 		.evidence = { .fill_ns = INFINITY,
 			      .flush_ns = INFINITY,
 			      .upload_ns = INFINITY,
+			      .show_ns = INFINITY,
 			      .reset_ns = INFINITY,
 			      .download_ns = INFINITY,
 			      .between_ns = INFINITY,

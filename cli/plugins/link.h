@@ -24,7 +24,7 @@ enum gb_request_word {
 	GB_ASK_TABLE,    /* load the file, list its variants on the board */
 	GB_ASK_CREATE,   /* number: variant, device, bytes of input and output, memory limit */
 	GB_ASK_INPUT,    /* the input has changed */
-	GB_ASK_UPLOAD,   /* likewise, then upload() */
+	GB_ASK_UPLOAD,   /* upload() */
 	GB_ASK_RESET,    /* number: sample */
 	GB_ASK_FLUSH,    /* evict the caches */
 	GB_ASK_RUNS,     /* number: runs, held, with phases; see struct gb_message */
@@ -78,7 +78,7 @@ struct gb_board {
 	} metric[GB_MAX_METRICS];
 };
 
-/* Map `bytes` of a file; NULL if that fails.  bytes > 0. */
+/* Map `bytes` of a file, at least one; NULL if that fails. */
 void *gb_link_map(int file, size_t bytes);
 
 #endif

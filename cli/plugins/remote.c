@@ -41,7 +41,7 @@ struct remote {
 	const void *params, *input;
 	unsigned char *shown, *output;
 	size_t shown_bytes, output_bytes;
-	double trip_ns;
+	double trip_ns, copy_ns; /* see struct gb_remote_ops */
 	int schedule[2]; /* how long this process and the other have waited for a processor */
 };
 
@@ -63,7 +63,7 @@ static int memory_file(size_t bytes)
 {
 	const int file = high(memfd_create("gpubench", MFD_CLOEXEC));
 
-	if (file >= 0 && ftruncate(file, (off_t)bytes)) {
+	if (file >= 0 && ftruncate(file, (off_t)(bytes + !bytes))) {
 		(void)close(file);
 		return -1;
 	}
@@ -367,7 +367,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	(void)snprintf(schedule, sizeof schedule, "/proc/%d/schedstat", s->process.pid);
 	s->schedule[0] = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	s->schedule[1] = open(schedule, O_RDONLY | O_CLOEXEC);
-	s->trip_ns = INFINITY;
+	s->trip_ns = s->copy_ns = INFINITY;
 	for (int i = 0; i < TRIPS && !err->code; i++) {
 		const double start_ns = gb_now_ns();
 
@@ -379,17 +379,16 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 static enum gb_status upload(void *state, struct gb_error *err)
 {
-	struct remote *s = state;
-
-	(void)write_input(s, s->shown);
-	return ask_for(s, GB_ASK_UPLOAD, 0, err);
+	return ask_for(state, GB_ASK_UPLOAD, 0, err);
 }
 
 static enum gb_status show(void *state, struct gb_error *err)
 {
 	struct remote *s = state;
+	const double start_ns = gb_now_ns();
 
 	(void)write_input(s, s->shown);
+	s->copy_ns = fmin(s->copy_ns, gb_now_ns() - start_ns);
 	return ask_for(s, GB_ASK_INPUT, 0, err);
 }
 
@@ -501,7 +500,7 @@ static void destroy(void *state)
 	if (s->shown)
 		(void)munmap(s->shown, s->shown_bytes);
 	if (s->output)
-		(void)munmap(s->output, s->output_bytes);
+		(void)munmap(s->output, s->output_bytes + !s->output_bytes);
 }
 
 static const char *excluded(const void *params)
@@ -536,13 +535,18 @@ static double trip_ns(const void *state)
 	return ((const struct remote *)state)->trip_ns;
 }
 
+static double copy_ns(const void *state)
+{
+	return ((const struct remote *)state)->copy_ns;
+}
+
 static size_t peak(enum gb_memory_kind kind)
 {
 	return last_peak[kind];
 }
 
-static const struct gb_remote_ops remote_ops = { runs,     poison,  show, process,
-						 children, trip_ns, peak };
+static const struct gb_remote_ops remote_ops = { runs,     poison,  show,    process,
+						 children, trip_ns, copy_ns, peak };
 
 static enum gb_status create_current(void *state, const void *params, const void *input,
 				     struct gb_error *err)

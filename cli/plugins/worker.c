@@ -332,10 +332,8 @@ static enum gb_status answer_to(const struct gb_message *ask, struct gb_message 
 	case GB_ASK_INPUT:
 		return read_input(err);
 	case GB_ASK_UPLOAD:
-		return read_input(err) || gb_state_upload(&w.ops, w.state, err) ||
-				       w.backend->synchronize(err)
-			       ? err->code
-			       : GB_OK;
+		return gb_state_upload(&w.ops, w.state, err) ? err->code
+							     : w.backend->synchronize(err);
 	case GB_ASK_RESET:
 		return w.ops.reset ? w.ops.reset(w.state, ask->number[0], err) : GB_OK;
 	case GB_ASK_FLUSH:
