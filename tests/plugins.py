@@ -5,6 +5,7 @@ measured.  One that crashes, hangs, exits, forks or closes files costs only its 
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,9 +39,28 @@ def run(*arguments, status=0, **more):
     return done
 
 
-def compile_plugin(source, target, *flags):
+def compile_plugin(source, target, *flags, header="today"):
     subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-shared", "-I",
-                    folder, *flags, source, "-o", target], check=True)
+                    os.path.join(folder, header), *flags, source, "-o", target], check=True)
+
+
+def put_headers():
+    """today/gpubench/plugin.h as it would be installed, and abi-1/gpubench/plugin.h as it once was."""
+    for header in "today", "abi-1":
+        os.makedirs(os.path.join(folder, header, "gpubench"))
+    with open(os.path.join(folder, "today/gpubench/plugin.h"), "w", encoding="utf-8") as file:
+        subprocess.run([os.path.join(here, "../scripts/plugin-header.sh")], stdout=file, check=True)
+    shutil.copy(os.path.join(here, "plugins/plugin-1.h"), os.path.join(folder, "abi-1/gpubench/plugin.h"))
+
+
+def old_plugin():
+    """A plug-in compiled against the first header loads, passes and is measured."""
+    plugin = os.path.join(folder, "old.so")
+    compile_plugin(os.path.join(here, "plugins/sorts.c"), plugin, '-DNAME="old"', header="abi-1")
+    checked = run("check", "radix", "cpu/honest", "--plugin=" + plugin).stdout
+    assert "cpu/honest           ok" in checked, checked
+    record = records("radix", "cpu/honest", "--count=50k", "--max-time=0.1", "--plugin=" + plugin, status=0)[0]
+    assert record["metrics"]["touched_bytes"] == 1000 and set(record["phases"]) == {"copy", "sort"}, record
 
 
 def records(*arguments, status=None):
@@ -85,6 +105,7 @@ def main():
     assert "honest" in run("list", "radix", env=dict(os.environ, GPUBENCH_PLUGINS=plugin)).stdout
     assert "honest" not in run("list", "radix").stdout
     fates(plugin)
+    old_plugin()
     # Hot, in batches; in this process, too.
     for more in [], ["--no-isolate"]:
         hot = records("radix", "cpu/honest", "--count=200", "--hot", "--max-time=0.1", "--plugin=" + plugin,
@@ -122,7 +143,5 @@ def main():
 
 
 with tempfile.TemporaryDirectory() as folder:
-    os.mkdir(os.path.join(folder, "gpubench"))
-    with open(os.path.join(folder, "gpubench/plugin.h"), "w", encoding="utf-8") as header:
-        subprocess.run([os.path.join(here, "../scripts/plugin-header.sh")], stdout=header, check=True)
+    put_headers()
     main()
