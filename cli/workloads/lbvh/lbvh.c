@@ -260,6 +260,9 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	const struct lbvh_params *p = params_;
 	const struct lbvh_input *in = input;
 
+	/* The parameters have the size of a generated scene only. */
+	if (!gb_scene_known(p->scene))
+		gb_metric(metrics, "triangles", (double)in->count);
 	if (p->op == LBVH_BUILD)
 		return lbvh_verify_build(in, output, metrics, err);
 	/* Draw before verifying: the image of a wrong result shows the faults. */
