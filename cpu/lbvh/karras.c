@@ -8,8 +8,8 @@
  * that equal codes come out in order, too.
  *
  * karras-radix sorts n pairs by radix in three passes instead of log2(n) (log2(n) + 1) / 2 passes
- * over the next power of two.  karras32 also computes boxes in one pass over atomic flags instead of
- * up to 32; it is the method of Hippie, which the paper compares itself with on CUDA (section 5.2).
+ * over the next power of two.  karras32 also computes boxes in one pass over atomic flags instead
+ * of up to 32, as does Hippie, with which the paper compares itself on CUDA (section 5.2).
  *
  * karras64 uses 21 instead of 10 bits per axis.  These separate close primitives, so that fewer
  * share a leaf and the tree is better; the sort moves records half again as large in twice as many
@@ -65,7 +65,7 @@ static enum gb_status create_32(void *state, const void *params, const void *inp
 }
 
 /* As apetrei, plus the arrays between the phases: index, first and code written and read, the codes
- * searched, one refit pass over nodes and marks, or parents and flags.  Later passes find few nodes. */
+ * searched, one refit pass over nodes and marks, or parents and flags.  Later passes find few. */
 static double bytes_radix(const void *params, const void *input)
 {
 	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 18 * sizeof(uint64_t) +

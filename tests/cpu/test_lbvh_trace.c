@@ -194,7 +194,7 @@ Test(lbvh_trace, small_triangles)
 	}
 }
 
-/* The hall stands for two public meshes, of which a ray visits about as many nodes and triangles. */
+/* The hall stands for two public meshes, in which a ray visits as many nodes and triangles. */
 Test(lbvh_trace, the_hall_is_like_sponza)
 {
 	static const struct {

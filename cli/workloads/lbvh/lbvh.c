@@ -94,7 +94,8 @@ static const struct gb_param params[] = {
  * several blocks and tiles. */
 static const char *const check[] = {
 	"--scene=soup --primitives=1,2,3,31,32,33,64,65,255,256,257,1023,1025",
-	"--scene=terrain,knot,flake,soup,city,hall,teapot,flat,points,copies,huge --primitives=2501",
+	("--scene=terrain,knot,flake,soup,city,hall,teapot,flat,points,copies,huge "
+	 "--primitives=2501"),
 	"--scene=points,copies --primitives=1,2,33",
 	"--op=trace --scene=soup --primitives=1,2,3,33,257 --rays=64",
 	("--op=trace --scene=terrain,knot,flake,soup,city,hall,teapot,flat,points,copies,huge "

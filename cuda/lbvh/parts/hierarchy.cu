@@ -242,8 +242,8 @@ static __device__ __forceinline__ bool refit_node(const struct lbvh_gpu *g, uint
 	return true;
 }
 
-/* Grid-stride loop over the inner nodes.  counters->done ends later passes; a block of the pass that
- * sets it may see it early, but then has nothing to do either. */
+/* Grid-stride loop over the inner nodes.  counters->done ends later passes; a block of the pass
+ * that sets it may see it early, but then has nothing to do either. */
 static __global__ void refit_kernel(struct lbvh_gpu g, uint32_t pass)
 {
 	const uint32_t inner = (uint32_t)g.counters->leaves - 1;
