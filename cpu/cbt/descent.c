@@ -9,10 +9,10 @@
  * where to start.
  *
  * libcbt differs from descent in the six lowest levels.  As in the library (cbt.h, 64-bit words),
- * one pass over the field adds up the bits of a word in registers.  It stores level D - 1's
- * word, which no other thread writes, and packs the word's sums of each further level into one atomic
- * AND and OR per word that they touch.  So 63 sums take 5 to 9 pairs of atomic operations instead
- * of 63 or more.
+ * one pass over the field adds up the bits of a word in registers.  It stores level D - 1's word,
+ * which no other thread writes, and packs the word's sums of each further level into one atomic AND
+ * and OR per word that they touch.  So 63 sums take 5 to 9 pairs of atomic operations instead of 63
+ * or more.
  *
  * The bounds are two atomic operations for each of 2^D sums (libcbt: a tenth), and D steps of
  * dependent loads for each leaf.
