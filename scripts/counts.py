@@ -51,7 +51,7 @@ POINTS = [
     "cbt descent descent-graph --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random"
     " --fill=.25",
     "lbvh karras-bitonic --op=build --scene=teapot --primitives=25600",
-    "lbvh karras-bitonic --op=build --scene=hall --primitives=66000",
+    "lbvh karras-bitonic --op=build --scene=city --primitives=66000",
     "lbvh stack2 --op=trace --tree=paper --scene=teapot --primitives=25600 --rays=256",
     "lbvh stack2 --op=trace --tree=paper --scene=knot --primitives=144000 --rays=256",
 ]
