@@ -11,11 +11,10 @@
 #include "common/text.h"
 
 enum { PAGE_MM = 178 };
-/* Wider columns of text are broken into lines; the second width is for keys that would fill more
- * than half a page. */
-static const int text_mm[] = { 50, 28 };
-
-static const double character_mm = 1.65, gap_mm = 2.2;
+/* Wider columns of text are broken into lines: none if all fits a page, or such that the keys fill
+ * at most half of it. */
+static const int text_mm[] = { PAGE_MM, 50, 28 };
+static const double character_mm = 1.45, gap_mm = 2.2;
 
 struct column {
 	bool shown, number; /* number: all cells are plain numbers */
@@ -372,11 +371,14 @@ bool gb_grid_print_latex(FILE *file, const struct gb_grid *grid, const size_t *w
 
 	if (!column)
 		return false;
-	for (size_t k = 0; k < GB_COUNT(text_mm) && (k == 0 || 2 * width_of(&t, keys) > PAGE_MM);
-	     k++)
+	for (size_t k = 0; k < GB_COUNT(text_mm); k++) {
 		for (size_t i = 0; i < grid->columns; i++)
 			if (width[i])
 				column[i] = measure(grid, i, text_mm[k]);
+		if (width_of(&t, grid->columns) <= PAGE_MM ||
+		    (k > 0 && 2 * width_of(&t, keys) <= PAGE_MM))
+			break;
+	}
 	(void)fputs("\\begingroup\\footnotesize\\setlength{\\tabcolsep}{3pt}\\noindent\n", file);
 	if (width_of(&t, grid->columns) <= PAGE_MM) {
 		put_table(&t);
@@ -384,7 +386,7 @@ bool gb_grid_print_latex(FILE *file, const struct gb_grid *grid, const size_t *w
 		t.keys = keys;
 		print_parts(&t);
 	}
-	(void)fputs("\\par\\endgroup\n", file);
+	(void)fputs("\\par\\smallskip\\endgroup\n", file);
 	free(column);
 	return true;
 }
