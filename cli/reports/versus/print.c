@@ -193,6 +193,71 @@ static void print_table(struct gb_sheet *sheet, const struct gb_versus *v,
 		print_reasons(sheet, v, table, &table->row[i]);
 }
 
+static void add_mean(struct gb_grid *grid, const char *const name[3], struct gb_versus_mean mean)
+{
+	char text[64];
+
+	gb_grid_row(grid, false);
+	for (size_t i = 0; i < 3; i++)
+		gb_grid_set(grid, i, name[i], GB_PLAIN);
+	gb_grid_set_count(grid, 3, mean.rows, GB_PLAIN);
+	(void)snprintf(text, sizeof text, "%.3f", mean.speed_up);
+	gb_grid_set(grid, 4, text, GB_PLAIN);
+	gb_grid_set_span(grid, 5, (struct gb_span){ mean.speed_up, mean.speed_up, mean.speed_up },
+			 text);
+}
+
+/* Add a row for the cold and one for the hot means of a column, and their logarithms to *total. */
+static void add_means(struct gb_grid *grid, const struct gb_versus *v,
+		      const struct gb_versus_table *table, size_t c, struct gb_versus_mean *total,
+		      size_t *tables)
+{
+	for (int hot = 0; hot < 2; hot++) {
+		const struct gb_versus_mean mean = gb_versus_mean_of(table, c, hot);
+		char name[128];
+
+		if (mean.rows == 0)
+			continue;
+		(void)snprintf(name, sizeof name, "%.60s%s", table->backend,
+			       !table->mixed_caches ? ""
+			       : hot                ? ", hot"
+						    : ", cold");
+		add_mean(grid, (const char *[]){ table->bench, name, name_of(v, table, c) }, mean);
+		total->speed_up += log(mean.speed_up);
+		total->rows += mean.rows;
+		++*tables;
+	}
+}
+
+/* The means of all tables, and for each column their mean, in which each table counts the same. */
+static void print_summary(struct gb_sheet *sheet, const struct gb_versus *v)
+{
+	static const struct gb_column column[] = {
+		{ "benchmark", NULL, true }, { "on", NULL, true },        { "of", NULL, true },
+		{ "rows", NULL, false },     { "speed-up", NULL, false }, { "", NULL, false }
+	};
+	struct gb_grid grid;
+
+	if (v->table_count < 2 || v->speed_ups == 0)
+		return;
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	for (size_t all = 0; all < v->column_count; all++) {
+		struct gb_versus_mean total = { 0, 0 };
+		size_t tables = 0;
+
+		for (size_t t = 0; t < v->table_count; t++)
+			for (size_t c = 1; c < v->table[t].column_count; c++)
+				if (v->table[t].column[c] == all)
+					add_means(&grid, v, &v->table[t], c, &total, &tables);
+		if (tables > 1)
+			add_mean(&grid, (const char *[]){ "all", "", v->column[all].name },
+				 (struct gb_versus_mean){ exp(total.speed_up / (double)tables),
+							  total.rows });
+	}
+	gb_sheet_put(sheet, GB_HEAD, "Geometric means of the speed-ups");
+	gb_sheet_grid(sheet, "summary", &grid);
+}
+
 static void print_legend(struct gb_sheet *sheet, const struct gb_versus *v,
 			 enum gb_versus_show show)
 {
@@ -335,6 +400,7 @@ enum gb_status gb_versus_print(FILE *file, const struct gb_versus *versus,
 		put_means(&sheet, versus);
 		put_mixes(&sheet, versus);
 	} else {
+		print_summary(&sheet, versus);
 		for (size_t t = 0; t < versus->table_count; t++)
 			print_table(&sheet, versus, &versus->table[t], show);
 		print_legend(&sheet, versus, show);
