@@ -147,8 +147,8 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 			print_winner(section, &winner[i], all);
 		}
 		if (count > MOST)
-			gb_sheet_text(sheet, "; %zu other variants at the remaining points",
-				      count - MOST);
+			gb_sheet_text(sheet, "; %zu other variant%s at the remaining points",
+				      count - MOST, count - MOST == 1 ? "" : "s");
 		gb_sheet_end(sheet);
 	}
 	free(winner);
