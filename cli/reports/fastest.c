@@ -69,6 +69,12 @@ static void print_winner(const struct gb_section *section, const struct winner *
 		      gb_equal(low, high) ? "" : " to ", gb_equal(low, high) ? "" : high);
 }
 
+static bool is_launch_of(const struct gb_section *section, const struct gb_row *a,
+			 const struct gb_row *b)
+{
+	return is_same(section, a->record, b->record) && gb_is_launch_of(a->record, b->record);
+}
+
 /* Fill `record` with the row's record, and `value` with the medians of its launches if there are
  * several.  Returns the number of launches; 0 if an earlier row has them. */
 static size_t pool_row(const struct gb_section *section, size_t i, struct gb_record *record,
@@ -79,10 +85,10 @@ static size_t pool_row(const struct gb_section *section, size_t i, struct gb_rec
 	size_t count = 0;
 
 	for (size_t k = i; k-- > 0 && row[k].point == row[i].point;)
-		if (gb_is_launch_of(row[k].record, row[i].record))
+		if (is_launch_of(section, &row[k], &row[i]))
 			return 0;
 	for (size_t k = i; k < section->row_count && row[k].point == row[i].point; k++)
-		if (gb_is_launch_of(row[i].record, row[k].record))
+		if (is_launch_of(section, &row[i], &row[k]))
 			value[count++] = gb_row_time(&row[k]);
 	*record = *row[i].record;
 	if (count > 1 && record->has_time && !gb_summarize(value, count, &all, err)) {
