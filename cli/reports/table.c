@@ -37,7 +37,10 @@ static void print_run(struct gb_sheet *sheet, const struct gb_records *list, siz
 		gb_sheet_text(sheet, " with changes");
 	print_part(sheet, ", on ", run->host.hostname);
 	if (launches > 1)
-		gb_sheet_text(sheet, ", %zu launches", launches);
+		gb_sheet_text(sheet, "%s%zu launches",
+			      run->tool.version || run->tool.commit || run->host.hostname ? ", "
+											  : "",
+			      launches);
 	print_part(sheet, ", ", from);
 	if (from && !gb_equal(from, to))
 		print_part(sheet, " to ", to);

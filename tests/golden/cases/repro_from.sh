@@ -29,7 +29,7 @@ awk '{
 }
 END { print depth ? "left open" : "balanced" }' tables.tex
 grep -c toprule tables.tex
-grep -v '^\\begin{tabular}' tables.tex | sed 's/\\[&%$#_{}]//g; s/\\\\$//; s/ & //g' | grep -c '[&%#_]'
+grep -v '^\\begin{tabular}\|^%' tables.tex | sed 's/\\[&%$#_{}]//g; s/\\\\$//; s/ & //g' | grep -c '[&%#_]'
 # repro refuses these words.
 for words in "radix:table1 --from=no.jsonl" "radix:table1 nothing:at --from=a.jsonl" "--from=a.jsonl a.jsonl" "radix:table1 --from=a.jsonl -o b.jsonl"; do
 	gpubench repro $words 2>&1
