@@ -17,7 +17,7 @@ STORED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results
 FILES = sorted(glob.glob(STORED + "/*/*.jsonl"))
 REPORTS = (
     ["repro", "all", "--from=" + FILES[0], *FILES[1:]],
-    ["versus", *glob.glob(STORED + "/h100-*/*octree*.jsonl"), *glob.glob(STORED + "/*/*cbt*.jsonl")],
+    ["versus", *(f for f in FILES if "cbt" in f or "h100" in f and "octree" in f)],
     ["versus", "--by=threads", *FILES],
     ["versus", "--by=peer", *FILES],
     ["history", STORED, "octree/*", "cbt/*"],
@@ -59,8 +59,8 @@ def plain(cell):
 
 
 def markdown_tables(text):
-    """[[row of cells]]: the titles come first.  The last column of a history, its trend as a line of
-    block characters, is left out, as in LaTeX."""
+    """[[row of cells]]: the titles come first.  The last column of a history, its trend in block
+    characters, is left out, as in LaTeX."""
     tables, last, trend = [], "", False
     for line in text.splitlines():
         if line.startswith("|") and not line.startswith(("| :---", "| ---:")):

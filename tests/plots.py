@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""plots.py GPUBENCH [TEST...] -- tests scripts/plot.py with synthetic records of two machines and with the
-records in results/measured.
+"""plots.py GPUBENCH [TEST...] -- tests scripts/plot.py with synthetic records of two machines and
+with the records in results/measured.
 
 In a picture no text is cut or covers another, and no two series look the same.  A line joins only
 measurements that differ in nothing but x.  The numbers drawn are those of the records, and those of
@@ -160,8 +160,9 @@ def cut(sheet):
               if min(box.x0, box.y0, whole.x1 - box.x1, whole.y1 - box.y1) < -1]
     for ax in filter(lambda ax: ax.get_visible(), sheet.axes):
         for axis, low, high in ((ax.xaxis, "x0", "x1"), (ax.yaxis, "y0", "y1")):
-            ends = sorted((getattr(t.get_window_extent(), low), getattr(t.get_window_extent(), high),
-                           t.get_text()) for t in tick_labels(axis) if t.get_rotation() == 0)
+            labels = [(t.get_window_extent(), t.get_text()) for t in tick_labels(axis)
+                      if t.get_rotation() == 0]
+            ends = sorted((getattr(box, low), getattr(box, high), text) for box, text in labels)
             faults += [a[2] + " and " + b[2] for a, b in zip(ends, ends[1:]) if b[0] < a[1] - 0.5]
     return faults
 
@@ -241,7 +242,8 @@ def make_inputs(gpubench):
     os.mkdir("nights")
     measured.write("nights/nights.jsonl", measured.nights())
     for name in ("versus", "long"):
-        measured.write("%s.jsonl" % name, measured.sorts(5, word="x" * 70 if name == "long" else ""))
+        word = "x" * 70 if name == "long" else ""
+        measured.write("%s.jsonl" % name, measured.sorts(5, word=word))
     for name, words in (
         ("empty.json", ["repro", "cbt:s14", "--from=paper.jsonl", "--format=json"]),
         ("long.json", ["versus", "long.jsonl", "--format=json"]),
@@ -342,7 +344,8 @@ def test_numbers():
     for name in ("sorts.jsonl", "swapped.jsonl", "far.jsonl"):
         want = sorted(records.seconds(r.record)[0] for r in records.read([name]))
         check("the times of %s are drawn" % name, near(times_drawn("sweep " + name), want))
-    with open("sweep.svg", encoding="utf-8") as file:
+    plot("sweep sorts.jsonl -o us.svg")
+    with open("us.svg", encoding="utf-8") as file:
         check("microseconds are us", " us<" in file.read().replace("\u00a0", " "))
     (sheet,) = sheets_of("versus versus.json")
     check("each machine has the rows with two times", len(sheet.axes) == 1)

@@ -32,8 +32,8 @@ const char *gb_run_name(const struct gb_run_names *names, const char *id);
 /* True if the runs are launches of the same version of gpubench on machines of the same name. */
 bool gb_runs_alike(const struct gb_run *a, const struct gb_run *b);
 
-/* The number of runs like run `first` of the list; 0 if an earlier one is.  *from and *to are set to
- * their first and last start, which may be NULL. */
+/* The number of runs like run `first` of the list; 0 if an earlier one is.  *from and *to are set
+ * to their first and last start, which may be NULL. */
 size_t gb_runs_like(const struct gb_records *list, size_t first, const char **from,
 		    const char **to);
 

@@ -41,7 +41,8 @@ def choose_x(rows, wanted):
     names = varying(rows)
     numbers = [n for n in names if all(is_number(r.params.get(n, 0)) for r in rows)]
     x = max(numbers or names, key=count, default="variant")
-    in_step = [n for n in names if n not in numbers and follows(rows, x, n) and count(n) == count(x)]
+    words = [n for n in names if n not in numbers and count(n) == count(x)]
+    in_step = [n for n in words if follows(rows, x, n)]
     return in_step[0] if in_step else x
 
 

@@ -178,13 +178,15 @@ static void put_marks(const struct chart *chart, size_t c, size_t series, bool p
 		const struct gb_repro_cell *cell = cell_of(chart->t, r, c);
 		const double value = value_of(cell, published);
 		const char *key = gb_repro_printed(cell_of(chart->t, r, 0));
-		char title[200];
+		char number[40], title[220];
 
 		if (!(value > 0))
 			continue;
-		(void)snprintf(title, sizeof title, "%.60s, %.40s: %s %.4g %.20s",
+		(void)snprintf(number, sizeof number, "%.4g", value);
+		(void)snprintf(title, sizeof title, "%.60s, %.40s: %s %.40s %.20s",
 			       chart->t->column[c].name, key ? key : "",
-			       published ? "published" : "here", value,
+			       published ? "published" : "here",
+			       published ? gb_repro_printed(cell) : number,
 			       chart->unit ? chart->unit : "");
 		if (!published) {
 			if (cell->low > 0)
