@@ -46,8 +46,9 @@ def check(what, good, more=""):
 
 def plain(cell):
     """The text of a LaTeX cell."""
-    cell = re.sub(r"^\s*\{\\shortstack\[.\]\{(.*)\}\}\s*$", lambda m: m[1].replace("\\\\", " "), cell)
-    cell = re.sub(r"^\{(.*)\}$", r"\1", cell.strip())
+    cell = re.sub(r"^\{\\shortstack\[.\]\{(.*)\}\}$", lambda m: m[1].replace("\\\\", " "),
+                  cell.strip())
+    cell = re.sub(r"^\{(.*)\}$", r"\1", cell)
     cell = re.sub(r"\\textbf\{(.*)\}$", r"\1", cell)
     for sign, unit in UNITS:
         cell = cell.replace("{%s}" % sign, "{%s}" % unit)
