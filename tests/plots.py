@@ -299,6 +299,9 @@ def test_papers():
             check("%s: no text is cut" % name, not cut(sheet), cut(sheet)[:3])
             check("%s: series look different" % name, len(set(looks(sheet))) == len(looks(sheet)))
             check("%s: it is named" % name, name in sheet.title)
+            rows = [t for ax in sheet.axes for t in tick_labels(ax.yaxis)]
+            check("%s: a single row has a line for each column" % name,
+                  table.x or len(rows) == sum(map(len, table.units().values())), len(rows))
             matplotlib.pyplot.close(sheet.figure)
     with open("two.json", "w", encoding="utf-8") as file:
         json.dump({"type": "repro", "cells": tables["cbt:fig12",] + tables["cbt:memory",]}, file)
@@ -347,8 +350,18 @@ def test_numbers():
     plot("sweep sorts.jsonl -o us.svg")
     with open("us.svg", encoding="utf-8") as file:
         check("microseconds are us", " us<" in file.read().replace("\u00a0", " "))
-    (sheet,) = sheets_of("versus versus.json")
-    check("each machine has the rows with two times", len(sheet.axes) == 1)
+    (sheet,) = sheets_of("sweep far.jsonl")
+    check("times far apart have a logarithmic axis", sheet.axes[0].get_yscale() == "log")
+    cell = {"backend": "cpu", "machine": "", "caches": "cold", "low": 1, "high": 3}
+    cells = [{**cell, "bench": bench, "key": "%s/cpu/v%d" % (bench, row), "column": column,
+              "speed_up": speed_up}
+             for bench, rows in (("radix", 2), ("bfs", 36)) for row in range(rows)
+             for column, speed_up in (("A", None), ("B", 2), ("C", row or None))]
+    with open("heights.json", "w", encoding="utf-8") as file:
+        json.dump({"type": "versus", "cells": cells}, file)
+    (sheet,) = sheets_of("versus heights.json")
+    low, high = (ax.get_window_extent().height for ax in sheet.axes)
+    check("two rows are lower than 36", high > 5 * low, "%.0f and %.0f" % (low, high))
     rows = records.read(["sorts.jsonl"])
     lines = sweeps.grouped(rows, records.setup_names(rows), "count", records.seconds)
     check("a series for each variant on each machine", len(lines) == 6, str(list(lines)))
