@@ -20,7 +20,8 @@
 
 extern "C" const struct gb_variant_ops bfs_cuda_basic, bfs_cuda_csr_paper, bfs_cuda_csr,
 	bfs_cuda_csr_do, bfs_cuda_ccam_paper, bfs_cuda_ccam_pull, bfs_cuda_ccam,
-	bfs_cuda_ccam_batch;
+	bfs_cuda_ccam_batch, bfs_cuda_basic_early, bfs_cuda_csr_paper_early,
+	bfs_cuda_ccam_paper_early;
 
 static const struct variant {
 	const char *name;
@@ -35,6 +36,9 @@ static const struct variant {
 	{ "ccam-pull", &bfs_cuda_ccam_pull, BFS_CCAM_AUTO },
 	{ "ccam, a cluster", &bfs_cuda_ccam, BFS_CCAM_CLUSTER },
 	{ "ccam, a grid", &bfs_cuda_ccam, BFS_CCAM_GRID },
+	{ "basic-early", &bfs_cuda_basic_early, BFS_CCAM_AUTO },
+	{ "csr-paper-early", &bfs_cuda_csr_paper_early, BFS_CCAM_AUTO },
+	{ "ccam-paper-early", &bfs_cuda_ccam_paper_early, BFS_CCAM_AUTO },
 };
 
 static const int32_t POISON = -1515870811; /* 0xa5a5a5a5 */
