@@ -14,9 +14,8 @@
 /* CPU time of the process, all threads together, in ns. */
 double gb_cpu_ns(void);
 
-/* Run `op` (upload or download) between two marks and store its time in *ns. */
-enum gb_status gb_timed_step(struct gb_measurement *m,
-			     enum gb_status (*op)(struct gb_measurement *m), double *ns);
+/* Time an upload and a download on a device.  The upload is of whatever the input is now. */
+enum gb_status gb_transfer(struct gb_measurement *m);
 
 /* If `change`, let the next run work on another variation of the input.  On a device, the host's
  * input then becomes a third one, because run() must use what upload() has copied. */
