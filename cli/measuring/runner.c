@@ -20,7 +20,7 @@ volatile sig_atomic_t gb_interrupted;
 
 enum {
 	MAX_BATCH = 1000,
-	WHOLE_RUNS = 3,    /* at most, unless they contradict the samples */
+	WHOLE_RUNS = 3, /* at most, unless they contradict the samples */
 	MAX_WHOLE_RUNS = 30,
 	MORE = 10,      /* samples of each kind, to decide whether one takes longer */
 	CHANGED = 8,    /* one sample in so many is on another input ... */
@@ -337,17 +337,16 @@ static enum gb_status take_whole_runs(struct gb_measurement *m)
 	return GB_OK;
 }
 
-/* Time the transfers of a device as often as the phases.  Nothing runs after it: the device then has
- * an input without a result. */
+/* Time the transfers of a device as often as the phases.  Nothing runs after it: the device then
+ * has an input without a result. */
 static enum gb_status take_transfers(struct gb_measurement *m, size_t least, size_t most)
 {
 	const double start_s = elapsed_s(m);
 
 	if (!m->ops->upload || !m->backend->fill)
 		return GB_OK;
-	for (size_t i = 0;
-	     i < most && (i == 0 || elapsed_s(m) < m->how->timeout_s) &&
-	     (i < least || elapsed_s(m) - start_s < gb_least_time_s(m->how));
+	for (size_t i = 0; i < most && (i == 0 || elapsed_s(m) < m->how->timeout_s) &&
+			   (i < least || elapsed_s(m) - start_s < gb_least_time_s(m->how));
 	     i++) {
 		if (gb_transfer(m))
 			return m->err->code;
@@ -376,8 +375,7 @@ static enum gb_status take_the_rest(struct gb_measurement *m)
 		return m->err->code;
 	if (!m->how->no_verify && take_whole_runs(m))
 		return m->err->code;
-	if (m->timer.named && !m->how->no_phases &&
-	    take_others(m, &marked, least, most, false))
+	if (m->timer.named && !m->how->no_phases && take_others(m, &marked, least, most, false))
 		return m->err->code;
 	return take_transfers(m, least, most);
 }

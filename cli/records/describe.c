@@ -81,8 +81,9 @@ static bool describe_transfers(struct gb_record *record, const struct gb_result 
 	const struct gb_series *const series[] = { &result->upload, &result->download };
 
 	for (size_t i = 0; result->upload.count && i < GB_COUNT(names); i++) {
-		struct gb_named_times *transfer = &record->transfers.item[record->transfers.count++];
+		struct gb_named_times *transfer = &record->transfers.item[i];
 
+		record->transfers.count++;
 		transfer->name = names[i];
 		if (!describe_times(&transfer->time, clock, series[i], result->resolution_ns, err))
 			return false;

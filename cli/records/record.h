@@ -134,7 +134,7 @@ struct gb_record {
 	double create, upload, download, first_call; /* ns; transfers: median */
 	double whole, cpu; /* ns: reset, run and download as one interval; CPU time in it */
 	struct gb_times time, host_time;
-	struct gb_phases phases; /* measured in separate samples */
+	struct gb_phases phases;    /* measured in separate samples */
 	struct gb_phases transfers; /* a device's "upload" and "download", likewise */
 	struct {
 		struct gb_numbers sm_clock_hz;                      /* one per sample */

@@ -24,9 +24,9 @@ extern const struct gb_variant_ops bfs_cpu_basic_queue, bfs_cpu_basic, bfs_cpu_c
 	bfs_cpu_basic_early, bfs_cpu_ccam_paper_early;
 
 static const struct gb_variant_ops *const searches[] = {
-	&bfs_cpu_basic_queue,	   &bfs_cpu_basic,     &bfs_cpu_csr,  &bfs_cpu_csr_do,
-	&bfs_cpu_ccam_paper,	   &bfs_cpu_ccam_pull, &bfs_cpu_ccam, &bfs_cpu_basic_early,
-	&bfs_cpu_ccam_paper_early,
+	&bfs_cpu_basic_queue, &bfs_cpu_basic,       &bfs_cpu_csr,
+	&bfs_cpu_csr_do,      &bfs_cpu_ccam_paper,  &bfs_cpu_ccam_pull,
+	&bfs_cpu_ccam,        &bfs_cpu_basic_early, &bfs_cpu_ccam_paper_early,
 };
 
 /* Searches on a matrix of bytes are slow, and large graphs do not test anything new in them. */
@@ -246,10 +246,10 @@ Test(bfs_cpu, only_the_early_end_spares_the_last_level)
 		const struct gb_variant_ops *ops;
 		double bytes;
 	} rows[] = {
-		{ &bfs_cpu_basic_queue, N *N },
-		{ &bfs_cpu_basic, N *N },
+		{ &bfs_cpu_basic_queue, N * N },
+		{ &bfs_cpu_basic, N * N },
 		{ &bfs_cpu_basic_early, N },
-		{ &bfs_cpu_ccam_paper, 4 * WORDS *N },
+		{ &bfs_cpu_ccam_paper, 4 * WORDS * N },
 		{ &bfs_cpu_ccam_paper_early, 4 * WORDS },
 	};
 	char text[16 * N];

@@ -92,12 +92,9 @@ Test(bfs_cuda_counters, only_expanded_rows_are_touched)
 		size_t variant;
 		double centre, tip;
 	} cases[] = {
-		{ 0, n * n, n * n },
-		{ 1, 2 * (n - 1), 2 * 2 * (n - 1) },
-		{ 2, 2 * (n - 1), 2 * n },
-		{ 4, 188 * n, 188 * n },
-		{ 8, n, 2 * n },
-		{ 9, 2 * (n - 1), 2 * n },
+		{ 0, n * n, n * n },       { 1, 2 * (n - 1), 2 * 2 * (n - 1) },
+		{ 2, 2 * (n - 1), 2 * n }, { 4, 188 * n, 188 * n },
+		{ 8, n, 2 * n },           { 9, 2 * (n - 1), 2 * n },
 		{ 10, 188, 376 },
 	};
 	struct graph centre, tip;

@@ -41,9 +41,9 @@ struct bfs_search {
 	uint32_t *sources;  /* on the host, input->source_count; copied by upload() */
 	size_t graph_bytes; /* size of the graph on the device, uploaded and derived formats */
 	/* On the device, n per search of the batch. */
-	int32_t *dist;               /* NULL if not needed */
-	int32_t *parent;             /* NULL if not requested */
-	unsigned long long *touched; /* one: bytes of the graph read by the last run */
+	int32_t *dist;                    /* NULL if not needed */
+	int32_t *parent;                  /* NULL if not requested */
+	unsigned long long *touched;      /* one: bytes of the graph read by the last run */
 	struct bfs_copy copy[BFS_COPIES]; /* of upload() */
 	unsigned copies;
 	uint64_t uploads; /* by upload() */
@@ -188,9 +188,9 @@ static inline enum gb_status bfs_search_upload(struct bfs_search *s, struct gb_e
 	return bfs_search_load(s, err) ? err->code : gpu_wait(err);
 }
 
-/* Report the size of the graph on the device and the duration of its upload from page-locked memory,
- * if there was one upload(): after the second, the input may differ from the graph on the device,
- * which must not change. */
+/* Report the size of the graph on the device and the duration of its upload from page-locked
+ * memory, if there was one upload(): after the second, the input may differ from the graph on the
+ * device, which must not change. */
 static inline void bfs_graph_metrics(struct bfs_search *s, struct gb_metrics *metrics)
 {
 	if (s->uploads == 1 && s->pinned_ns == 0)

@@ -2,9 +2,9 @@
  * sweeps over all vertices and expands those on the level; a second kernel decides whether to
  * continue, and the host waits for it.
  *
- * The paper's isCompleted() looks for changes in the distances; without any, the search is over.  It
- * has no earlier state to compare with, so the second kernel here counts the vertices found on the
- * level.  The search ends when there are none.  It thus continues after every vertex has been
+ * The paper's isCompleted() looks for changes in the distances; without any, the search is over.
+ * It has no earlier state to compare with, so the second kernel here counts the vertices found on
+ * the level.  The search ends when there are none.  It thus continues after every vertex has been
  * visited, which on dense graphs adds one level, the one that reads most.  With EARLY, the kernel
  * also counts the vertices left, and the search ends when either count is 0.
  *
