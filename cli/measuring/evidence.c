@@ -235,12 +235,13 @@ enum gb_status gb_verify_run(struct gb_measurement *m)
 
 /* ---- whole runs --------------------------------------------------------------------------- */
 
-/* CPU time of each thread of the process. */
+/* CPU time of each thread of the process (proc_pid_schedstat in Linux's documentation). */
 struct usage {
 	size_t count;
 	struct {
 		long thread;
 		double ns;
+		double delay_ns; /* it was ready, but had no processor */
 	} of[256];
 };
 
@@ -252,7 +253,7 @@ static void read_usage(struct usage *usage)
 	usage->count = 0;
 	while (folder && usage->count < GB_COUNT(usage->of) && (entry = readdir(folder))) {
 		char path[64];
-		double ns = 0;
+		double ns = 0, delay_ns = 0;
 		FILE *file;
 
 		if (!isdigit((unsigned char)entry->d_name[0]))
@@ -261,14 +262,26 @@ static void read_usage(struct usage *usage)
 		file = fopen(path, "re");
 		if (!file)
 			continue;
-		if (fscanf(file, "%lf", &ns) == 1) {
+		if (fscanf(file, "%lf %lf", &ns, &delay_ns) == 2) {
 			usage->of[usage->count].thread = strtol(entry->d_name, NULL, 10);
+			usage->of[usage->count].delay_ns = delay_ns;
 			usage->of[usage->count++].ns = ns;
 		}
 		(void)fclose(file);
 	}
 	if (folder)
 		(void)closedir(folder);
+}
+
+double gb_delay_ns(void)
+{
+	static struct usage now;
+	double sum = 0;
+
+	read_usage(&now);
+	for (size_t i = 0; i < now.count; i++)
+		sum += now.of[i].delay_ns;
+	return sum;
 }
 
 /* The number of threads that have worked between two readings, for more than a twentieth of the CPU

@@ -14,6 +14,9 @@
 /* CPU time of the process, all threads together, in ns. */
 double gb_cpu_ns(void);
 
+/* Time that threads of the process have waited for a processor, all together, in ns. */
+double gb_delay_ns(void);
+
 /* Time an upload and a download on a device.  The upload is of whatever the input is now. */
 enum gb_status gb_transfer(struct gb_measurement *m);
 

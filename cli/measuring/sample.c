@@ -81,7 +81,7 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 {
 	struct gb_phase_time phase[GB_MAX_PHASES];
 	size_t phases = GB_MAX_PHASES;
-	double start;
+	double start, delay_ns;
 
 	if (gb_renew_input(m, how->changed))
 		return m->err->code;
@@ -95,10 +95,13 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 		return m->err->code;
 	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start);
 	m->timer.phases = how->phases;
+	delay_ns = how->delays ? gb_delay_ns() : 0;
 	start = gb_now_ns();
 	if (queue_runs(m, how->batch, how->held) || m->backend->synchronize(m->err))
 		return m->err->code;
 	*host_ns = (gb_now_ns() - start) / (double)how->batch;
+	if (how->delays)
+		m->evidence.delay_ns = (gb_delay_ns() - delay_ns) / (double)how->batch;
 	if (gb_timer_read(&m->timer, ns, phase, &phases))
 		return m->err->code;
 	*ns /= (double)how->batch;
@@ -109,6 +112,21 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 static double throttled_ns(const struct gb_measurement *m)
 {
 	return m->backend->throttled_ns ? m->backend->throttled_ns() : (double)NAN;
+}
+
+enum gb_status gb_run_again(struct gb_measurement *m, double *ns)
+{
+	struct gb_phase_time none[1];
+	size_t phases = GB_COUNT(none);
+	const bool held = can_hold(m);
+
+	m->timer.phases = false;
+	if (queue_runs(m, 1, held) || m->backend->synchronize(m->err) ||
+	    gb_timer_read(&m->timer, ns, none, &phases))
+		return m->err->code;
+	if (m->backend->hold && !(held && m->backend->has_held()))
+		*ns = NAN;
+	return GB_OK;
 }
 
 enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double *ns,
