@@ -45,8 +45,8 @@ static __device__ __forceinline__ void start(struct walk *w, size_t i, size_t st
 	w->key = keys[i];
 	w->level = 0;
 	w->slot = &tree->child[0][octree_digit(w->key, 0)];
-	if (!LISTS)
-		octree_prefetch_next(keys, i, stride, count);
+	if (!LISTS && count - i > stride)
+		gpu_prefetch(&keys[i + stride]);
 }
 
 /* Walk down to a slot that holds no node; return its content. */

@@ -177,17 +177,6 @@ static enum gb_status octree_builder_create(struct octree_builder *b, const void
 enum gb_status octree_builder_run(struct octree_builder *b, struct gb_timer *timer,
 				  struct gb_error *err);
 
-/* ---- device code: bodies ------------------------------------------------------------------ */
-
-/* A thread takes every stride-th of `count` elements, now the i-th: prefetch the one after it. */
-template <class T>
-static __device__ __forceinline__ void octree_prefetch_next(const T *array, size_t i, size_t stride,
-							    size_t count)
-{
-	if (count - i > stride)
-		gpu_prefetch(&array[i + stride]);
-}
-
 /* ---- device code: nodes ------------------------------------------------------------------- */
 
 /* The rest of a warp's last chunk, the same in all lanes.  Starts as zeros. */

@@ -102,12 +102,9 @@ static __device__ __forceinline__ void octree_begin_of(struct octree_walk *w,
 	if (!w->active)
 		return;
 	octree_begin(w, (int32_t)(range->numbers ? range->numbers[i] : i), keys, tree, from);
-	if (KIND::SHARED || KIND::LISTS)
-		return;
-	if (range->numbers)
-		octree_prefetch_next(range->numbers, i, range->stride, range->count);
-	else
-		octree_prefetch_next(keys, i, range->stride, range->count);
+	if (!KIND::SHARED && !KIND::LISTS && range->count - i > range->stride)
+		gpu_prefetch(range->numbers ? (const void *)&range->numbers[i + range->stride]
+					    : (const void *)&keys[i + range->stride]);
 }
 
 /* A step's descent; returns the content of the slot. */
