@@ -155,7 +155,6 @@ static __global__ void __launch_bounds__(OCTREE_BLOCK)
 {
 	const size_t stride = (size_t)gridDim.x * OCTREE_BLOCK;
 	struct octree_chunk chunk = {};
-	struct octree_nodes nodes = {};
 	struct walk w = {};
 	size_t i = (size_t)blockIdx.x * OCTREE_BLOCK + threadIdx.x;
 	uint32_t spins = 0;
@@ -167,6 +166,7 @@ static __global__ void __launch_bounds__(OCTREE_BLOCK)
 		const bool locked =
 			full && atomicCAS(w.slot, found, (int32_t)OCTREE_LOCKED) == found;
 		const uint32_t wanted = locked ? nodes_between<LISTS>(&w, found, keys, &tree) : 0;
+		struct octree_nodes nodes = {};
 		bool done = false;
 
 		if (__any_sync(ALL_LANES, locked))
