@@ -124,7 +124,7 @@ enum gb_variant_flags {
 	GB_DERIVES = 16,       /* upload() does more than copying, which `excluded` states */
 };
 
-/* Members that may be NULL: upload, copy, reset, destroy, bytes, excluded, metrics, library. */
+/* Members that may be NULL: upload, reset, destroy, bytes, excluded, metrics, library, copy. */
 struct gb_variant_ops {
 	size_t state_size; /* bytes of the state passed below */
 	/* Allocate everything, on host and device.  The state is zeroed.  The caller frees it with
@@ -138,9 +138,6 @@ struct gb_variant_ops {
 	 * On a device it is timed as `upload` in calls of their own, on the CPU the first call is a
 	 * part of `create`. */
 	enum gb_status (*upload)(void *state, struct gb_error *err);
-	/* Repeat the copies of the last upload() without what it derives on the host; timed in its
-	 * place.  NULL: upload() only copies, or what it derives belongs to its time. */
-	enum gb_status (*copy)(void *state, struct gb_error *err);
 	/* Reset the work buffers; not timed.  sample counts from 0, including warm-ups. */
 	enum gb_status (*reset)(void *state, int64_t sample, struct gb_error *err);
 	/* Run the algorithm; timed as `time`. */
@@ -164,6 +161,9 @@ struct gb_variant_ops {
 	 * of its headers: "Embree 4.3.3".  NULL: there is none. */
 	const char *(*library)(void);
 	unsigned flags; /* enum gb_variant_flags */
+	/* Repeat the copies of the last upload() without what it derives on the host; timed in its
+	 * place.  NULL: upload() only copies, or what it derives belongs to its time. */
+	enum gb_status (*copy)(void *state, struct gb_error *err);
 };
 
 /* Allocate a state and call create(); gb_state_destroy() frees it and all that belongs to it.  On
@@ -178,9 +178,10 @@ struct gb_variant {
 	const char *name; /* without the back end: "onesweep" */
 	enum gb_backend backend;
 	const char *summary;
-	const struct gb_variant_ops *ops; /* NULL: not in this build */
-	const char *absent;               /* the reason why ops is NULL */
-	bool peer;                        /* a third-party library, measured for comparison */
+	const struct gb_variant_ops *ops;    /* NULL: not in this build */
+	const char *absent;                  /* the reason why ops is NULL */
+	bool peer;                           /* a third-party library, measured for comparison */
+	const struct gb_plugin_file *plugin; /* common/variants.h; NULL: this program's */
 };
 
 /* ---- workloads --------------------------------------------------------------------------- */
@@ -193,6 +194,8 @@ struct gb_work {
 };
 
 enum gb_preset { GB_QUICK, GB_CI, GB_PAPER, GB_PRESETS };
+
+typedef void gb_share_fn(void *self, void **pointer, size_t bytes);
 
 struct gb_workload {
 	const char *name;
@@ -240,6 +243,12 @@ struct gb_workload {
 	 * parameter of that name is given, else "generated". */
 	const char *(*source)(const void *params);
 	void (*release)(void *input); /* accepts NULL */
+	size_t input_size;
+	/* Show a shallow copy of an input to a variant in another process: clear the members that
+	 * are not for variants, then call share() for each pointer left, with the bytes behind it,
+	 * in an order that depends only on what was shared before.  share() may replace the pointer.
+	 * A pointer may be NULL if bytes is 0. */
+	void (*show)(void *input, gb_share_fn *share, void *self);
 };
 
 /* Begin prepare(): return a zeroed input of `size` bytes, or NULL if there is no memory.  Memory

@@ -53,6 +53,7 @@ struct gb_measurement {
 	struct gb_error *err; /* the error that stopped the measurement */
 	struct gb_evidence evidence;
 	int64_t runs;  /* runs so far; the number passed to reset() */
+	bool has_held; /* the last runs were held back until all were queued */
 	bool counting; /* the counter counts the first run */
 	int64_t distinct;
 	int64_t first; /* number of the run that was the first sample */

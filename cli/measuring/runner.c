@@ -10,6 +10,7 @@
 #include "cli/measuring/judge.h"
 #include "cli/measuring/sample.h"
 #include "cli/measuring/stopping.h"
+#include "cli/plugins/remote.h"
 #include "cli/workloads/value.h"
 #include "common/devices.h"
 #include "common/memory.h"
@@ -521,11 +522,12 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 			      .reset_ns = INFINITY,
 			      .download_ns = INFINITY,
 			      .between_ns = INFINITY,
-			      .once_ns = INFINITY,
-			      .children_before = gb_children() },
+			      .once_ns = INFINITY },
 		.started_ns = gb_now_ns(),
 	};
 
+	if (!backend->remote)
+		m.evidence.children_before = gb_children(&m);
 	(void)gb_threads_spin();
 	result->threads = threads_of(result);
 	result->cold = timed && !how->hot;
@@ -537,6 +539,10 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 	(void)measure(&m, timed);
 	result->host_bytes = gb_memory_peak(GB_HOST_MEMORY);
 	result->device_bytes = gb_memory_peak(GB_DEVICE_MEMORY);
+	if (backend->remote) {
+		result->host_bytes += backend->remote->peak(GB_HOST_MEMORY);
+		result->device_bytes += backend->remote->peak(GB_DEVICE_MEMORY);
+	}
 	result->elapsed_s = elapsed_s(&m);
 	tear_down(&m);
 	if (own.code == GB_EINTERRUPTED)
@@ -548,5 +554,14 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 enum gb_status gb_run(struct gb_result *result, void *input, const struct gb_settings *how,
 		      bool timed, struct gb_error *err)
 {
-	return gb_run_on(gb_backends[result->variant->backend], result, input, how, timed, err);
+	const struct gb_variant *variant = result->variant;
+	const struct gb_remote_limits limits = { .device = (int)how->device,
+						 .timeout_s = how->timeout_s,
+						 .memory_bytes = how->memory_bytes,
+						 .stop = &gb_interrupted };
+	const bool remote = variant->ops && variant->plugin && variant->plugin->isolated;
+
+	return gb_run_on(remote ? gb_remote_backend(variant, &limits)
+				: gb_backends[variant->backend],
+			 result, input, how, timed, err);
 }
