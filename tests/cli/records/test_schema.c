@@ -177,6 +177,10 @@ Test(schema, paths_lead_to_values_of_each_kind)
 		cr_expect_not(fabs(value / row[i].value - 1) > 1e-12, "%s is %.17g", row[i].path,
 			      value);
 	}
+	/* A single number has the interval of the series that it is the median of. */
+	cr_expect_eq(gb_record_times(record, "upload"), &record->transfers.item[0].time);
+	cr_expect_eq(gb_record_times(record, "download"), &record->transfers.item[1].time);
+	cr_expect_null(gb_record_times(record, "create"));
 	cr_expect_str_eq(gb_record_value(record, "status").text, "ok");
 	cr_expect_eq(gb_record_value(record, "cold").kind, GB_VALUE_FLAG);
 	cr_expect_str_eq(gb_run_value(record->run, "tool.commit").text, "abc");
