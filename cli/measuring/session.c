@@ -181,7 +181,8 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 {
 	*s = (struct gb_session){ .request = request, .lock = -1 };
 	gb_progress_init(&s->progress, request);
-	if (gb_copy_check(err) || read_shard(s, err) || open_output(s, err))
+	if (gb_copy_check(err) || gb_omit_read(&s->omit, err) || read_shard(s, err) ||
+	    open_output(s, err))
 		return err->code;
 	if (open_devices(s, err))
 		return err->code;
@@ -212,6 +213,7 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 void gb_session_abandon(struct gb_session *s)
 {
 	gb_done_release(&s->past);
+	gb_omit_release(&s->omit);
 	gb_records_release(&s->records);
 }
 
@@ -308,7 +310,7 @@ static enum gb_status measure(void *session, struct gb_result *result, void *inp
 }
 
 /* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
- * shard, and not done.  Call it once for each variant and point, in order. */
+ * shard, not omitted and not done.  Call it once for each variant and point, in order. */
 static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
 		   const struct gb_variant *variant, const void *params,
 		   const struct gb_choice *choice)
@@ -319,13 +321,15 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
-	if (s->number++ % s->shards != s->shard)
+	if (s->number++ % s->shards != s->shard ||
+	    gb_omits_variant(&s->omit, variant, choice->glob, choice->glob_count))
 		return false;
-	if (s->past.count + s->past.again_count) {
+	if (s->past.count + s->past.again_count + s->omit.count) {
 		char *key = gb_record_key(sweep->workload, variant, params, &ignored);
 
-		due = key && (gb_done_times(&s->past, key) <= s->request->repeats.launch ||
-			      gb_done_again(&s->past, key));
+		due = key && !gb_omits_key(&s->omit, key) &&
+		      (gb_done_times(&s->past, key) <= s->request->repeats.launch ||
+		       gb_done_again(&s->past, key));
 		free(key);
 	}
 	return due;

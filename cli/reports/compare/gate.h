@@ -1,0 +1,71 @@
+/* gate.h -- decides the keys of a gate: slower, faster, the same, or not yet known.
+ *
+ * All keys share one error rate: the chance that any key of an unchanged build is called slower is
+ * at most `error`.  A key is
+ *
+ *	slower	if its ratio exceeds 1 + t and the test against a ratio of 1 (logrank.h) rejects at
+ *		the error's share of this key and look: error / keys, divided among the looks in
+ *		proportion to the growth of (launches / most)^1.5.  This is a union bound.  It needs
+ *		exchangeable launches and no other assumption.
+ *	same	if its ratio is at most 1 + t and the test against 1 + 2 t rejects.  The levels are
+ *		such that a key that is slower by 2 t is called the same at any look with a
+ *		probability of at most 2 %.  It is `faster` if it is below 1 / (1 + t) and the test
+ *		against 1 rejects at 2 %; that word is outside the bound of `error`.
+ *
+ * A gate either looks once, at all launches, or at fixed numbers of launches a side.  The first
+ * look that decides counts, even if more launches follow.
+ */
+#ifndef GPUBENCH_CLI_REPORTS_COMPARE_GATE_H
+#define GPUBENCH_CLI_REPORTS_COMPARE_GATE_H
+
+#include <stdint.h>
+
+#include "cli/reports/verdict.h"
+#include "common/logrank.h"
+
+enum {
+	GB_GATE_LAUNCHES = 80, /* launches a side after which a gate ends by default */
+	GB_GATE_MOST = 160     /* and at most: then one p takes a second to count */
+};
+
+struct gb_gate {
+	double error;     /* 0.05 */
+	size_t keys;      /* keys that are compared */
+	size_t most;      /* launches a side after which it ends; 0: one look at all launches */
+	double threshold; /* t as a fraction: 0.05 */
+};
+
+/* The distributions that were counted.  Start with { 0 }. */
+struct gb_gate_tests {
+	size_t count;
+	struct gb_logrank *test;
+};
+void gb_gate_release(struct gb_gate_tests *tests);
+
+struct gb_gate_result {
+	enum gb_verdict_word verdict; /* GB_SLOWER, GB_FASTER, GB_SAME or GB_UNSURE */
+	size_t base, other;           /* numbers of launches that decided, or all that could not */
+	struct gb_ratio ratio;        /* with its interval at GB_LEVEL, of these launches alone */
+	/* If unsure: the launches a side that would decide if they are like these ones, about; 0 if
+	 * the gate ends before, or if no number would do. */
+	size_t needed;
+};
+
+/* The launches a side at look number i, from 0, of a gate with `most`; 0 if there is none. */
+size_t gb_gate_look(const struct gb_gate *gate, size_t i);
+
+/* The levels of the look at this many launches a side. */
+double gb_gate_slower_level(const struct gb_gate *gate, size_t launches);
+double gb_gate_same_level(const struct gb_gate *gate, size_t launches);
+
+/* The fewest launches a side with which a key can be called slower. */
+size_t gb_gate_least(const struct gb_gate *gate);
+
+/* Judge one key by its values, one per launch, in order of time.  Sides without values are unsure.
+ * GB_EMEMORY; GB_ERUNTIME for a value that is not positive. */
+enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *tests,
+			     const double *base, size_t base_count, const double *other,
+			     size_t other_count, struct gb_gate_result *result,
+			     struct gb_error *err);
+
+#endif
