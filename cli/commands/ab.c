@@ -1,11 +1,12 @@
 /* ab.c -- `gpubench ab A=BIN B=BIN -- ARGS`: launches two builds in turn, then compares them.
  *
- * A machine's speed can drift by more than the difference between two builds.  Launches therefore
- * come in blocks of four, A B B A or B A A B, tossed so that nothing can be in step with them.  With
- * --aa both sides are the first build: any difference found is noise of the machine.
+ * A machine's speed can drift by more than the difference between two builds, and a disturbance can
+ * be in step with any fixed order.  Sides are therefore launched in random order, equally often up
+ * to each look (gate.h).  With --aa both sides are the first build: any difference found is noise
+ * of the machine.
  *
- * After each block the launches are compared (gate.h).  The next block measures only the keys that
- * are still unsure (omit.h), until there are none, or --launches or --budget are spent.
+ * At each look the launches are compared.  Further ones measure only the keys that are still unsure
+ * (omit.h), until there are none, or --launches or --budget are spent.
  *
  * The records of a launch are appended to a file of JSON lines in one write when it ends, so a kill
  * loses only the launch under way.  A launch whose lines were cut off is dropped.
@@ -294,9 +295,9 @@ struct trial {
 	struct side *side;
 	const struct options *options;
 	struct task task;
-	struct side *last;   /* launched last */
-	size_t open;         /* keys that are still unsure */
-	double began, block; /* the start of all launches and of the last block, in ns */
+	size_t open; /* keys that are still unsure */
+	double began,
+		launch; /* in ns: when the first launch began, and how long the last one took */
 };
 
 static void show_launch(const struct trial *t, const char *name)
@@ -308,17 +309,6 @@ static void show_launch(const struct trial *t, const char *name)
 	if (t->open)
 		(void)fprintf(stderr, "%zu keys open, ", t->open);
 	gb_text_print(stderr, name);
-}
-
-/* The side to launch next: blocks are A B B A or B A A B by chance. */
-static struct side *next_side(const struct trial *t)
-{
-	struct side *side = t->side;
-	const int64_t a = side[0].launches, b = side[1].launches;
-
-	if (a != b)
-		return a < b ? &side[0] : &side[1];
-	return a % 2 && t->last ? t->last : &side[gb_secret() & 1];
 }
 
 static enum gb_status init_comparison(struct gb_comparison *c, const struct options *options,
@@ -346,33 +336,40 @@ static enum gb_status decide(struct trial *t, struct gb_error *err)
 	return err->code;
 }
 
-/* True if no more launches are to be made.  A new block begins only if it will end within the
- * budget, if it takes as long as the last one. */
+/* True if no more launches are to be made: every key is decided, all are made, or the next look is
+ * not expected within the budget. */
 static bool is_over(struct trial *t, struct gb_error *err)
 {
-	const int64_t a = t->side[0].launches, b = t->side[1].launches;
-	const double now = gb_now_ns();
-	const double last = now - t->block;
+	const struct gb_gate gate = { .most = (size_t)t->options->launches };
+	const size_t a = (size_t)t->side[0].launches, b = (size_t)t->side[1].launches;
+	const size_t look = gb_gate_next_look(&gate, a < b ? a : b);
+	const size_t end = look ? look : gate.most;
+	double left;
 
-	if (a != b || (a % 2 && a < t->options->launches))
-		return false;
-	if (a >= GB_LAUNCHES && (decide(t, err) || !t->open))
+	if (a == b && a >= GB_LAUNCHES && (decide(t, err) || !t->open))
 		return true;
-	t->block = now;
-	return a >= t->options->launches ||
-	       now - t->began + (t->last ? last : 0) > t->options->budget_ns;
+	if (a >= end && b >= end)
+		return true;
+	left = (double)(end > a ? end - a : 0) + (double)(end > b ? end - b : 0);
+	return gb_now_ns() - t->began + left * t->launch > t->options->budget_ns;
 }
 
 static enum gb_status launch_both(struct trial *t, struct gb_error *err)
 {
 	const bool show = !t->options->quiet && isatty(STDERR_FILENO);
+	const struct gb_gate gate = { .most = (size_t)t->options->launches };
 
-	t->began = t->block = gb_now_ns();
+	t->began = gb_now_ns();
 	while (!err->code && !is_over(t, err)) {
-		t->last = next_side(t);
+		struct side *next =
+			&t->side[gb_gate_next_side(&gate, (size_t)t->side[0].launches,
+						   (size_t)t->side[1].launches, gb_secret())];
+		const double start = gb_now_ns();
+
 		if (show)
-			show_launch(t, t->last->name);
-		(void)side_launch(t->last, &t->task, err);
+			show_launch(t, next->name);
+		(void)side_launch(next, &t->task, err);
+		t->launch = gb_now_ns() - start;
 	}
 	if (show)
 		(void)fputs("\r\033[K", stderr);

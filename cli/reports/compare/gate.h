@@ -9,7 +9,7 @@
  *		exchangeable launches and no other assumption.
  *	same	if its ratio is at most 1 + t and the test against 1 + 2 t rejects.  The levels are
  *		such that a key that is slower by 2 t is called the same at any look with a
- *		probability of at most 2 %.  It is `faster` if it is below 1 / (1 + t) and the test
+ *		probability of at most 3 %.  It is `faster` if it is below 1 / (1 + t) and the test
  *		against 1 rejects at 2 %; that word is outside the bound of `error`.
  *
  * A gate either looks once, at all launches, or at fixed numbers of launches a side.  The first
@@ -53,6 +53,14 @@ struct gb_gate_result {
 
 /* The launches a side at look number i, from 0, of a gate with `most`; 0 if there is none. */
 size_t gb_gate_look(const struct gb_gate *gate, size_t i);
+
+/* The launches a side at the first look after `launches`; 0 if there is none. */
+size_t gb_gate_next_look(const struct gb_gate *gate, size_t launches);
+
+/* The side to launch next, 0 for base, after base and other have made so many launches.  All orders
+ * up to the next look are equally likely, whatever `random` is drawn from.  So nothing that happens
+ * to the machine can be in step with one side, except by the chance that the tests count. */
+int gb_gate_next_side(const struct gb_gate *gate, size_t base, size_t other, uint64_t random);
 
 /* The levels of the look at this many launches a side. */
 double gb_gate_slower_level(const struct gb_gate *gate, size_t launches);
