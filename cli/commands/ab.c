@@ -110,10 +110,21 @@ static void drop_last_launch(struct side *side)
 	side->output.keep_bytes = side->records.last_run_bytes;
 }
 
-/* Open PREFIX.NAME.jsonl before the first launch.  GB_RESUME: read the launches that it holds.
- * A NULL prefix opens nothing. */
+/* True if the run had these arguments, and after them -q and the name of its output. */
+static bool has_words(const struct gb_run *run, const struct task *task)
+{
+	if (run->argv.count != task->words + 2)
+		return false;
+	for (size_t i = 0; i < task->words; i++)
+		if (!gb_equal(run->argv.text[i], task->word[i]))
+			return false;
+	return true;
+}
+
+/* Open PREFIX.NAME.jsonl before the first launch.  GB_RESUME: read the launches that it holds, which
+ * must have had the same arguments.  A NULL prefix opens nothing. */
 static enum gb_status side_open(struct side *side, const char *prefix, enum gb_existing existing,
-				struct gb_error *err)
+				const struct task *task, struct gb_error *err)
 {
 	if (!prefix)
 		return GB_OK;
@@ -127,21 +138,15 @@ static enum gb_status side_open(struct side *side, const char *prefix, enum gb_e
 	if (side->output.cut)
 		drop_last_launch(side);
 	side->launches = (int64_t)side->records.run_count;
+	for (size_t i = 0; i < side->records.run_count; i++)
+		if (!has_words(side->records.run[i], task))
+			return gb_fail(err, GB_EUSAGE,
+				       "--resume: %s has launches with other arguments",
+				       side->path);
 	return GB_OK;
 }
 
-/* True if two runs had the same arguments.  The last one, which names the output, is ignored. */
-static bool has_same_words(const struct gb_run *a, const struct gb_run *b)
-{
-	if (a->argv.count != b->argv.count)
-		return false;
-	for (size_t i = 0; i + 1 < a->argv.count; i++)
-		if (!gb_equal(a->argv.text[i], b->argv.text[i]))
-			return false;
-	return true;
-}
-
-/* Fail unless the launch is a single run with the arguments and setup of the resumed ones. */
+/* Fail unless the launch is a single run with the setup of the resumed ones. */
 static enum gb_status check_launch(const struct side *side, const struct gb_records *launch,
 				   struct gb_error *err)
 {
@@ -153,9 +158,6 @@ static enum gb_status check_launch(const struct side *side, const struct gb_reco
 			       side->name, launch->run_count);
 	if (side->output.existing != GB_RESUME || before->run_count == 0)
 		return GB_OK;
-	if (!has_same_words(before->run[0], launch->run[0]))
-		return gb_fail(err, GB_EUSAGE, "--resume: %s has launches with other arguments",
-			       side->path);
 	return gb_resume_check(before, side->path, launch->run[0], "", err);
 }
 
@@ -412,7 +414,7 @@ static enum gb_status read_sides(struct side *side, const struct gb_arguments *a
 
 /* Open the files of both sides before the first launch. */
 static enum gb_status open_sides(struct side *side, const struct options *options,
-				 struct gb_error *err)
+				 const struct task *task, struct gb_error *err)
 {
 	const enum gb_existing existing = options->resume      ? GB_RESUME
 					  : options->overwrite ? GB_OVERWRITE
@@ -422,8 +424,8 @@ static enum gb_status open_sides(struct side *side, const struct options *option
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
 	if (options->resume && !options->output)
 		return gb_fail(err, GB_EUSAGE, "--resume needs the records in -o PREFIX");
-	(void)side_open(&side[0], options->output, existing, err);
-	return err->code ? err->code : side_open(&side[1], options->output, existing, err);
+	(void)side_open(&side[0], options->output, existing, task, err);
+	return err->code ? err->code : side_open(&side[1], options->output, existing, task, err);
 }
 
 enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
@@ -459,7 +461,7 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 				    (size_t)(argc - own - 1),
 				    { .peers = !options.peers } };
 	if (!read_budget(&options, err) && !init_comparison(&comparison, &options, err) &&
-	    !open_sides(side, &options, err) && !launch_both(&trial, err))
+	    !open_sides(side, &options, &trial.task, err) && !launch_both(&trial, err))
 		status = gb_compare_and_print(&options.compare, &comparison, &side[0].records,
 					      side[0].name, &side[1].records, side[1].name, err);
 out:

@@ -113,17 +113,16 @@ static __attribute__((format(printf, 3, 4))) enum gb_verdict_word because(
 	return verdict;
 }
 
-/* " (about 12 launches a side would decide)", or "" */
-static const char *forecast(const struct gb_change *change, char *text, size_t size)
+/* "; about 12 launches a side would decide", or "" */
+static void forecast(const struct gb_change *change, char *text, size_t size)
 {
 	text[0] = '\0';
 	if (change->needed)
 		(void)snprintf(text, size, "; about %zu launches a side would decide",
 			       change->needed);
-	return text;
 }
 
-/* The verdict if both sides have values: base and new have those of c->gate at this threshold. */
+/* The verdict if both sides have values, with the reason if it is unsure. */
 static enum gb_verdict_word verdict_on(const struct gb_gate *gate, struct gb_change *change,
 				       enum gb_verdict_word verdict)
 {
@@ -132,7 +131,7 @@ static enum gb_verdict_word verdict_on(const struct gb_gate *gate, struct gb_cha
 									     : change->new_launches;
 	char more[80];
 
-	(void)forecast(change, more, sizeof more);
+	forecast(change, more, sizeof more);
 	if (verdict != GB_UNSURE)
 		return verdict;
 	if (launches < GB_LAUNCHES || (launches < least && change->ratio.estimate > 1))
@@ -351,9 +350,9 @@ static enum gb_status undecided(const struct gb_comparison *c, char *why)
 			       v[GB_UNSURE], compared, needed);
 	else if ((!decided && !has_counted) || unsure > most)
 		(void)snprintf(why, GB_WHY,
-			       "%zu of %.0f keys are unsure, and no number of launches is known "
-			       "to decide%s",
-			       v[GB_UNSURE], compared, c->gate.most ? " within --launches" : "");
+			       "%zu of %.0f keys are unsure, and more launches are unlikely to "
+			       "decide",
+			       v[GB_UNSURE], compared);
 	else
 		return GB_OK;
 	return GB_EUNDECIDED;

@@ -80,13 +80,23 @@ int gb_gate_next_side(const struct gb_gate *gate, size_t base, size_t other, uin
 	return all == 0 || random % all >= left;
 }
 
+/* The same gate if it looked once. */
+static struct gb_gate one_look(const struct gb_gate *gate)
+{
+	struct gb_gate one = *gate;
+
+	one.most = 0;
+	return one;
+}
+
 size_t gb_gate_least(const struct gb_gate *gate)
 {
+	const struct gb_gate one = one_look(gate);
 	size_t n = gb_gate_next_look(gate, gate->most ? 0 : looks[0] - 1);
 
 	while (n && smallest_p(n) > gb_gate_slower_level(gate, n))
 		n = gb_gate_next_look(gate, n);
-	return n;
+	return n || !gate->most ? n : gb_gate_least(&one);
 }
 
 /* ---- one look ----------------------------------------------------------------------------- */
@@ -145,9 +155,11 @@ static double deviate(double p)
 	return low;
 }
 
-/* The launches a side at which p, which shrinks as that of a mean does, reaches its level. */
+/* The launches a side at which p, if it shrinks as that of a mean does, reaches its level; more than
+ * the gate makes if need be, 0 if that is too far. */
 static size_t needed(const struct gb_gate *gate, size_t launches, double p, bool slower)
 {
+	const struct gb_gate one = one_look(gate);
 	const double z = deviate(p);
 
 	for (size_t n = gb_gate_next_look(gate, launches); n; n = gb_gate_next_look(gate, n)) {
@@ -158,7 +170,7 @@ static size_t needed(const struct gb_gate *gate, size_t launches, double p, bool
 		if (fmax(erfc(then * M_SQRT1_2) / 2, smallest_p(n)) <= level)
 			return n;
 	}
-	return 0;
+	return gate->most ? needed(&one, launches, p, slower) : 0;
 }
 
 /* Sorted logarithms of both sides, and the distribution for their numbers. */

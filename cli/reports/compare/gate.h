@@ -46,8 +46,8 @@ struct gb_gate_result {
 	enum gb_verdict_word verdict; /* GB_SLOWER, GB_FASTER, GB_SAME or GB_UNSURE */
 	size_t base, other;           /* numbers of launches that decided, or all that could not */
 	struct gb_ratio ratio;        /* with its interval at GB_LEVEL, of these launches alone */
-	/* If unsure: the launches a side that would decide if they are like these ones, about; 0 if
-	 * the gate ends before, or if no number would do. */
+	/* If unsure: the launches a side that would decide if they are like these ones, about, even
+	 * if that is more than the gate makes; 0 if it is too far. */
 	size_t needed;
 };
 
@@ -66,7 +66,8 @@ int gb_gate_next_side(const struct gb_gate *gate, size_t base, size_t other, uin
 double gb_gate_slower_level(const struct gb_gate *gate, size_t launches);
 double gb_gate_same_level(const struct gb_gate *gate, size_t launches);
 
-/* The fewest launches a side with which a key can be called slower. */
+/* The fewest launches a side with which a key can be called slower; if the gate makes too few, those
+ * of a gate that looks once. */
 size_t gb_gate_least(const struct gb_gate *gate);
 
 /* Judge one key by its values, one per launch, in order of time.  Sides without values are unsure.

@@ -168,7 +168,7 @@ static void print_commands(struct gb_sheet *sheet, const struct gb_comparison *c
 		if (change->verdict != GB_SLOWER && change->verdict != GB_FAILED_RUN)
 			continue;
 		if (first)
-			gb_sheet_put(sheet, GB_LABEL, "alone:");
+			gb_sheet_put(sheet, GB_LABEL, "to launch one alone:");
 		first = false;
 		command = gb_record_command(change->record);
 		if (command)

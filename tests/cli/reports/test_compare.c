@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/reports/command.h"
 #include "cli/reports/compare/compare.h"
 #include "cli/reports/counts.h"
 #include "common/rng.h"
 #include "common/stats.h"
+#include "common/text.h"
 #include "tests/line_of.h"
 
 /* ---- ratios ------------------------------------------------------------------------------- */
@@ -519,4 +521,39 @@ Test(compare, few_false_alarms_and_ten_percent_is_found)
 	}
 	cr_expect(wolf <= 4, "%zu of 400", wolf);
 	cr_expect(seen >= 390, "%zu of 400", seen);
+}
+
+/* ---- launching a key alone ------------------------------------------------------------------ */
+
+Test(compare, the_command_of_a_record)
+{
+	static const struct {
+		const char *params, *argv, *command;
+	} row[] = {
+		{ "", "", "gpubench radix cpu/best" },
+		{ "\"count\":65536,\"type\":\"pairs\",\"threads\":1", "\"run\",\"--max-time=0.5\"",
+		  "gpubench radix cpu/best --count=65536 --type=pairs --threads=1 --max-time=0.5" },
+		{ "\"file\":\"it's here.bin\"", "\"radix\",\"--hot\",\"--samples\",\"30\",\"-q\"",
+		  "gpubench radix cpu/best --file='it'\\''s here.bin' --hot --samples=30" },
+		{ "\"seed\":1", "\"radix\",\"--count=9\",\"--output=x\",\"--no-verify\"",
+		  "gpubench radix cpu/best --no-verify" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char text[512], *command;
+
+		snprintf(text, sizeof text,
+			 "{\"type\":\"run\",\"schema\":2,\"run_id\":\"r%zu\",\"argv\":[%s]}", i,
+			 row[i].argv);
+		add_line_of(&base, text);
+		snprintf(text, sizeof text,
+			 "{\"type\":\"record\",\"run_id\":\"r%zu\",\"key\":\"k\",\"bench\":"
+			 "\"radix\",\"backend\":\"cpu\",\"variant\":\"best\",\"params\":{%s},"
+			 "\"time\":{\"median\":1,\"samples\":[1]}}",
+			 i, row[i].params);
+		add_line_of(&base, text);
+		command = gb_record_command(base.record[i]);
+		cr_expect(eq(str, command, (char *)row[i].command));
+		free(command);
+	}
 }

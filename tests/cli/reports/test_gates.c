@@ -58,8 +58,8 @@ Test(gates, least_launches)
 	static const struct {
 		size_t keys, most, least;
 	} row[] = { { 1, 0, 4 },    { 3, 0, 4 },   { 4, 0, 5 },  { 28, 0, 6 },
-		    { 68, 0, 7 },   { 3, 4, 4 },   { 4, 4, 0 },  { 4, 80, 8 },
-		    { 68, 80, 12 }, { 68, 12, 8 }, { 68, 3, 0 }, { 1, 160, 8 } };
+		    { 68, 0, 7 },   { 3, 4, 4 },   { 4, 4, 5 },  { 4, 80, 8 },
+		    { 68, 80, 12 }, { 68, 12, 8 }, { 68, 3, 7 }, { 1, 160, 8 } };
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		const struct gb_gate gate = gate_of(row[i].keys, row[i].most);
