@@ -17,7 +17,7 @@
 #include "common/rng.h"
 #include "common/text.h"
 
-enum { MAX_KEYS = 64, MAX_LAUNCHES = 256, BLOCK = 4 };
+enum { MAX_KEYS = 128, MAX_LAUNCHES = 256, BLOCK = 4 };
 
 struct launches {
 	char machine[256];
