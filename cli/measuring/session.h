@@ -13,7 +13,7 @@
 #ifndef GPUBENCH_CLI_MEASURING_SESSION_H
 #define GPUBENCH_CLI_MEASURING_SESSION_H
 
-#include "cli/measuring/omit.h"
+#include "cli/measuring/orders.h"
 #include "cli/measuring/progress.h"
 #include "cli/measuring/request.h"
 #include "cli/measuring/sweep.h"
@@ -35,7 +35,7 @@ struct gb_session {
 	int64_t shard, shards;  /* measure only numbers shard, shard + shards, ..., from 0 */
 	int64_t number;         /* number of the next measurement, over all shards */
 	struct gb_done past;    /* measurements that the resumed file holds */
-	struct gb_omit omit;    /* measurements that `ab` has left out */
+	struct gb_orders orders;    /* measurements that `ab` has left out */
 	bool warned_of_threads; /* warned that threads exceed CPUs */
 	int lock;               /* descriptor of the GPU's lock; -1: none */
 };
