@@ -367,7 +367,13 @@ static bool is_over(struct trial *t, struct gb_error *err)
 	if (a >= end && b >= end)
 		return true;
 	left = (double)(end > a ? end - a : 0) + (double)(end > b ? end - b : 0);
-	return gb_now_ns() - t->began + left * t->launch > t->options->budget_ns;
+	if (gb_now_ns() - t->began + left * t->launch <= t->options->budget_ns)
+		return false;
+	(void)fprintf(stderr,
+		      "gpubench: --budget ends here: the next look is %.0f launches away, of about "
+		      "%.3g s each\n",
+		      left, t->launch * 1e-9);
+	return true;
 }
 
 static enum gb_status launch_both(struct trial *t, struct gb_error *err)
@@ -385,10 +391,10 @@ static enum gb_status launch_both(struct trial *t, struct gb_error *err)
 		if (show)
 			show_launch(t, next->name);
 		(void)side_launch(next, &t->task, err);
+		if (show)
+			(void)fputs("\r\033[K", stderr);
 		t->launch = gb_now_ns() - start;
 	}
-	if (show)
-		(void)fputs("\r\033[K", stderr);
 	return err->code;
 }
 
