@@ -246,7 +246,7 @@ static enum gb_status write_orders(const struct gb_orders *orders, int file, con
 	return err->code;
 }
 
-/* Launch the program with the task's words and an option for a file of its own; read the records. */
+/* Launch the program with the task's words and an output of its own; read the records. */
 static enum gb_status launch_into(struct side *side, struct task *task, const char *file,
 				  struct gb_error *err)
 {

@@ -1,9 +1,9 @@
-/* orders.h -- what `ab` tells a launch: keys that are decided, whether to measure libraries, and the
- * copy bandwidth that an earlier launch has measured.
+/* orders.h -- what `ab` tells a launch: keys that are decided, whether to measure libraries, and
+ * the copy bandwidth that an earlier launch has measured.
  *
- * GPUBENCH_ORDERS=FILE in the environment names a file of lines: keys to leave out, "peers" to leave
- * out all variants that are libraries and are not named on the command line, and "copy BACKEND
- * THREADS BYTES_PER_S".  A launch with such a file takes no phases.  A build that does not know the
+ * GPUBENCH_ORDERS=FILE in the environment names a file of lines: keys to leave out, "peers" to
+ * leave out all libraries that are not named on the command line, and "copy BACKEND THREADS
+ * BYTES_PER_S".  A launch with such a file takes no phases.  A build that does not know the
  * variable measures everything, and `ab` ignores the rest.
  */
 #ifndef GPUBENCH_CLI_MEASURING_ORDERS_H
