@@ -11,6 +11,7 @@
  * The records of a launch are appended to a file of JSON lines in one write when it ends, so a kill
  * loses only the launch under way.  A launch whose lines were cut off is dropped.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,7 @@ static bool has_words(const struct gb_run *run, const struct task *task)
 	return true;
 }
 
-/* Open PREFIX.NAME.jsonl before the first launch.  GB_RESUME: read the launches that it holds, which
+/* Open PREFIX.NAME.jsonl before the first launch.  GB_RESUME: read the launches that it holds; they
  * must have had the same arguments.  A NULL prefix opens nothing. */
 static enum gb_status side_open(struct side *side, const char *prefix, enum gb_existing existing,
 				const struct task *task, struct gb_error *err)
@@ -320,8 +321,8 @@ static void show_launch(const struct trial *t, const char *name)
 {
 	const int64_t launch = t->side[0].launches + t->side[1].launches + 1;
 
-	(void)fprintf(stderr, "\r\033[Klaunch %lld of at most %lld, ", (long long)launch,
-		      (long long)(2 * t->options->launches));
+	(void)fprintf(stderr, "\r\033[Klaunch %" PRId64 " of at most %" PRId64 ", ", launch,
+		      2 * t->options->launches);
 	if (t->open)
 		(void)fprintf(stderr, "%zu keys open, ", t->open);
 	gb_text_print(stderr, name);
