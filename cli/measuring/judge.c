@@ -19,6 +19,8 @@ static const double STEP_SLACK = 150e3;   /* ns of each thread, for a step outsi
 static const double CPU_SLACK = 2e6;      /* ns of CPU time, to queue work */
 static const double IDLE_SLACK = 0.5e6;   /* ns of CPU time, in pauses */
 static const double FETCH = 0.2;          /* ns per byte that lies in another cache */
+static const double ONCE_SLACK = 1e3;     /* ns, for a run that is not one of a batch */
+static const double LAUNCH_SLACK = 5e3;   /* ns, the same on a device */
 static const double PCIE = 4;             /* ns per byte that moves to or from a device */
 static const double MARGIN = 1.1;         /* of the memory's bandwidth */
 
@@ -75,13 +77,29 @@ static enum gb_status compare_samples(const struct gb_measurement *m, const char
 	return GB_OK;
 }
 
+/* How much longer a run may take than 4 times one of a batch: threads may have to fetch a result
+ * that was overwritten. */
+static double once_slack(const struct gb_measurement *m)
+{
+	if (m->backend->fill)
+		return LAUNCH_SLACK;
+	return ONCE_SLACK + (m->result->threads > 1 ? FETCH / 4 * work_of(m).bytes : 0);
+}
+
 /* Verified samples are on another input too.  If a change is cheap, nearly all samples are:
  * branch predictors learn short inputs by heart, so the same input may honestly take less time. */
 enum gb_status gb_judge_samples(const struct gb_measurement *m, struct gb_error *err)
 {
 	const struct gb_evidence *e = &m->evidence;
 	const bool most = e->changed.count > e->same.count;
+	const double time = median(&m->result->time);
+	struct shown s = show(e->once_ns, time);
 
+	if (isfinite(e->once_ns) && e->once_ns > 4 * time + once_slack(m))
+		return gb_fail(err, GB_EVERIFY,
+			       "a run takes %s if its result was overwritten and is verified, and "
+			       "%s in a batch: some runs of a batch do not work",
+			       s.text[0], s.text[1]);
 	if (compare_samples(m, "verified runs", &e->verified, most ? &e->changed : &e->same, err))
 		return err->code;
 	return most ? GB_OK

@@ -31,6 +31,7 @@ static bool same_build(const struct gb_run *a, const struct gb_run *b)
 static bool same_measurement(const struct gb_record *a, const struct gb_record *b)
 {
 	return gb_equal(a->key, b->key) && same_build(a->run, b->run) &&
+	       same_text(a->plugin.sha256, b->plugin.sha256) &&
 	       gb_same_machine(gb_record_machine(a), gb_record_machine(b));
 }
 

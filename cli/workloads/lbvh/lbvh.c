@@ -311,6 +311,16 @@ static const char *excluded(const void *params_)
 					    : "building of the tree; making of the rays";
 }
 
+static void show(void *input, gb_share_fn *share, void *self)
+{
+	struct lbvh_input *in = input;
+
+	in->reference = NULL;
+	share(self, (void **)&in->vertex, (3 * in->vertex_count + 1) * sizeof *in->vertex);
+	share(self, (void **)&in->triangle, 3 * in->count * sizeof *in->triangle);
+	share(self, (void **)&in->ray, in->ray ? lbvh_ray_count(in) * sizeof *in->ray : 0);
+}
+
 const struct gb_workload gb_lbvh_workload = {
 	.name = "lbvh",
 	.summary = "build a bounding volume hierarchy, or trace rays through one",
@@ -334,4 +344,6 @@ const struct gb_workload gb_lbvh_workload = {
 	.source = source,
 	.excluded = excluded,
 	.release = gb_input_release,
+	.input_size = sizeof(struct lbvh_input),
+	.show = show,
 };
