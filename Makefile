@@ -318,7 +318,7 @@ test: deps-test
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-layers
 	$(Q)$(MAKE) --no-print-directory test-unit
 	$(Q)$(if $(gpu_sanitizer),$(MAKE) --no-print-directory gpu-check,:)
-	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt $(if $(filter 1,$(CUDA)),EVERY_POINT=no)
+	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt BESIDES_PTX=$(CUDA)
 	$(Q)$(MAKE) --no-print-directory simt-test
 	$(Q)$(if $(filter 1,$(CUDA)),$(MAKE) --no-print-directory ptx-test,echo \
 		"ptx-test is left out: $(cuda_absent)")

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "cli/measuring/evidence.h"
+#include "cli/plugins/remote.h"
 #include "common/text.h"
 
 enum { LEAST = 3 };                       /* samples of a kind that are compared */
@@ -113,9 +114,10 @@ static enum gb_status judge_clocks(const struct gb_measurement *m, struct gb_err
 	const struct gb_evidence *e = &m->evidence;
 	const double time = median(&r->time), host = median(&r->host_time);
 	const double least = gb_series_quantile(&r->host_time, 0);
+	const double trip = m->backend->remote ? 2 * m->backend->remote->trip_ns(m->state) : 0;
 	struct shown s = show(time, host);
 
-	if (!m->backend->fill && least > 1.25 * time + TIMER_SLACK)
+	if (!m->backend->fill && least > 1.25 * time + TIMER_SLACK + trip)
 		return gb_fail(err, GB_EVERIFY,
 			       "the time of a run is %s by the variant's clock and %s by the "
 			       "runner's",
@@ -174,7 +176,11 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 	struct shown s = show(e->between_ns, time);
 
 	*err = (struct gb_error){ 0 };
-	if (r->emulated || !e->whole.count)
+	if (r->emulated)
+		return GB_OK;
+	if (e->children)
+		return gb_fail(err, GB_EVERIFY, "the variant has started another process");
+	if (!e->whole.count)
 		return GB_OK;
 	if (judge_step(m, "reset()", e->reset_ns, input, err) ||
 	    (!(m->ops->flags & GB_CONVERTS) &&
@@ -186,8 +192,6 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 			       "after reset() or run() has returned, %s of CPU time are used (a "
 			       "run takes %s): a thread is still at work",
 			       s.text[0], s.text[1]);
-	if (e->children)
-		return gb_fail(err, GB_EVERIFY, "the variant has started another process");
 	/* A library may let its threads work in turn. */
 	if (r->threads > 0 && !r->variant->peer && !gb_threads_spin() &&
 	    e->busy > (size_t)r->threads)

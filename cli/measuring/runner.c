@@ -440,7 +440,10 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 		m->backend->state(&r->after);
 		r->has_gpu_state = true;
 	}
-	if (take_the_rest(m) || gb_judge(m, m->err))
+	if (take_the_rest(m))
+		return m->err->code;
+	m->evidence.children = gb_children(m) > m->evidence.children_before;
+	if (gb_judge(m, m->err))
 		return m->err->code;
 	r->whole_ns = gb_series_quantile(&m->evidence.whole, 0.5);
 	r->cpu_ns = gb_series_quantile(&m->evidence.cpu, 0.5);

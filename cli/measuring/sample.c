@@ -76,17 +76,21 @@ static bool can_hold(const struct gb_measurement *m)
 	       m->result->given_up < GIVE_UPS;
 }
 
-/* Do `batch` runs and wait for them; *ns is the time of all.  phases as in gb_timer_read(). */
+/* Do `batch` runs and wait for them; *ns is the time of all, *host_ns that by the host's clock.
+ * phases as in gb_timer_read(). */
 static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool held, double *ns,
-				struct gb_phase_time *phase, size_t *phases)
+				double *host_ns, struct gb_phase_time *phase, size_t *phases)
 {
-	double queue_ns = 0;
+	const double start_ns = gb_now_ns();
+	double queue_ns = 0, lost_ns = 0;
+	bool marked = m->timer.phases;
 
 	if (m->backend->remote) {
-		if (m->backend->remote->runs(m->state, batch, &held, m->timer.phases, ns, &queue_ns,
-					     phase, phases, m->err))
+		if (m->backend->remote->runs(m->state, batch, &held, &marked, ns, &queue_ns,
+					     &lost_ns, phase, phases, m->err))
 			return m->err->code;
-		m->timer.named = m->timer.named || *phases;
+		*host_ns = fmax(gb_now_ns() - start_ns - lost_ns, 0);
+		m->timer.named = m->timer.named || marked;
 		m->has_held = held;
 		if (held)
 			m->evidence.queue_cpu_ns =
@@ -95,6 +99,7 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 	}
 	if (queue_runs(m, batch, held) || m->backend->synchronize(m->err))
 		return m->err->code;
+	*host_ns = gb_now_ns() - start_ns;
 	m->has_held = held && m->backend->has_held();
 	return gb_timer_read(&m->timer, ns, phase, phases);
 }
@@ -120,10 +125,9 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start);
 	m->timer.phases = how->phases;
 	delay_ns = how->delays ? gb_delay_ns(m) : 0;
-	start = gb_now_ns();
-	if (time_runs(m, how->batch, how->held, ns, phase, &phases))
+	if (time_runs(m, how->batch, how->held, ns, host_ns, phase, &phases))
 		return m->err->code;
-	*host_ns = (gb_now_ns() - start) / (double)how->batch;
+	*host_ns /= (double)how->batch;
 	if (how->delays)
 		m->evidence.delay_ns = (gb_delay_ns(m) - delay_ns) / (double)how->batch;
 	*ns /= (double)how->batch;
@@ -141,9 +145,10 @@ enum gb_status gb_run_again(struct gb_measurement *m, double *ns)
 	struct gb_phase_time none[1];
 	size_t phases = GB_COUNT(none);
 	const bool held = can_hold(m);
+	double host_ns;
 
 	m->timer.phases = false;
-	if (time_runs(m, 1, held, ns, none, &phases))
+	if (time_runs(m, 1, held, ns, &host_ns, none, &phases))
 		return m->err->code;
 	if (m->backend->hold && !m->has_held)
 		*ns = NAN;

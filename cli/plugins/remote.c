@@ -22,6 +22,8 @@
 
 extern char **environ;
 
+enum { TRIPS = 20 };
+
 /* ---- a process ---------------------------------------------------------------------------- */
 
 struct process {
@@ -39,6 +41,8 @@ struct remote {
 	const void *params, *input;
 	unsigned char *shown, *output;
 	size_t shown_bytes, output_bytes;
+	double trip_ns;
+	int schedule[2]; /* how long this process and the other have waited for a processor */
 };
 
 static const struct gb_variant *chosen;
@@ -330,6 +334,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	struct remote *s = state;
 	struct gb_message message = { .word = GB_ASK_TABLE };
+	char schedule[64];
 	int shown, output;
 
 	s->workload = gb_workload_find(chosen->workload);
@@ -359,7 +364,17 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	if (ask(&s->process, &message, err))
 		return err->code;
 	take_text(last.excluded, sizeof last.excluded, s->process.board->excluded);
-	return GB_OK;
+	(void)snprintf(schedule, sizeof schedule, "/proc/%d/schedstat", s->process.pid);
+	s->schedule[0] = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	s->schedule[1] = open(schedule, O_RDONLY | O_CLOEXEC);
+	s->trip_ns = INFINITY;
+	for (int i = 0; i < TRIPS && !err->code; i++) {
+		const double start_ns = gb_now_ns();
+
+		(void)ask_for(s, GB_ASK_CHILDREN, 0, err);
+		s->trip_ns = fmin(s->trip_ns, gb_now_ns() - start_ns);
+	}
+	return err->code;
 }
 
 static enum gb_status upload(void *state, struct gb_error *err)
@@ -383,19 +398,38 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	return ask_for(state, GB_ASK_RESET, sample, err);
 }
 
-static enum gb_status runs(void *state, int64_t count, bool *held, bool marked, double *ns,
-			   double *queue_ns, struct gb_phase_time *phase, size_t *phases,
-			   struct gb_error *err)
+/* 0 if it is unknown. */
+static double waited_ns(const struct remote *s)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 2; i++) {
+		char text[128] = "";
+		double ran, waited;
+
+		if (s->schedule[i] > 0 && pread(s->schedule[i], text, sizeof text - 1, 0) > 0 &&
+		    sscanf(text, "%lf %lf", &ran, &waited) == 2)
+			sum += waited;
+	}
+	return sum;
+}
+
+static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked, double *ns,
+			   double *queue_ns, double *lost_ns, struct gb_phase_time *phase,
+			   size_t *phases, struct gb_error *err)
 {
 	struct remote *s = state;
-	struct gb_message message = { .word = GB_ASK_RUNS, .number = { count, *held, marked } };
+	struct gb_message message = { .word = GB_ASK_RUNS, .number = { count, *held, *marked } };
+	const double waited = waited_ns(s);
 	const size_t room = *phases;
 	char name[sizeof s->process.board->phase->name];
 
 	*phases = 0;
 	if (ask(&s->process, &message, err))
 		return err->code;
+	*lost_ns = fmax(waited_ns(s) - waited, 0);
 	*held = message.number[0] != 0;
+	*marked = message.number[1] != 0;
 	*ns = message.ns[0];
 	*queue_ns = message.ns[1];
 	if (!isfinite(*ns) || *ns < 0)
@@ -414,10 +448,10 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct gb_phase_time none[1];
 	size_t phases = 0;
-	double ns, queue_ns;
-	bool held = false;
+	double ns, queue_ns, lost_ns;
+	bool held = false, marked = false;
 
-	return runs(state, 1, &held, false, &ns, &queue_ns, none, &phases, err);
+	return runs(state, 1, &held, &marked, &ns, &queue_ns, &lost_ns, none, &phases, err);
 }
 
 static enum gb_status download(void *state, void *output, struct gb_error *err)
@@ -461,6 +495,9 @@ static void destroy(void *state)
 	if (s->process.pid)
 		(void)ask_for(s, GB_ASK_END, 0, &ignored);
 	stop(&s->process, &status);
+	for (int i = 0; i < 2; i++)
+		if (s->schedule[i] > 0)
+			(void)close(s->schedule[i]);
 	if (s->shown)
 		(void)munmap(s->shown, s->shown_bytes);
 	if (s->output)
@@ -494,12 +531,18 @@ static long children(void *state, struct gb_error *err)
 	return ask(&s->process, &message, err) ? 0 : (long)message.number[0];
 }
 
+static double trip_ns(const void *state)
+{
+	return ((const struct remote *)state)->trip_ns;
+}
+
 static size_t peak(enum gb_memory_kind kind)
 {
 	return last_peak[kind];
 }
 
-static const struct gb_remote_ops remote_ops = { runs, poison, show, process, children, peak };
+static const struct gb_remote_ops remote_ops = { runs,     poison,  show, process,
+						 children, trip_ns, peak };
 
 static enum gb_status create_current(void *state, const void *params, const void *input,
 				     struct gb_error *err)
