@@ -181,10 +181,14 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 {
 	*s = (struct gb_session){ .request = request, .lock = -1 };
 	gb_progress_init(&s->progress, request);
-	if (gb_copy_check(err) || read_shard(s, err) || open_output(s, err))
+	if (gb_copy_check(err) || gb_orders_read(&s->orders, err) || read_shard(s, err) ||
+	    open_output(s, err))
 		return err->code;
 	if (open_devices(s, err))
 		return err->code;
+	for (size_t i = 0; i < s->orders.copies; i++)
+		gb_copy_remember(s->orders.copy[i].backend, s->orders.copy[i].threads,
+				 s->orders.copy[i].bytes_per_s);
 	s->info.argc = argc;
 	s->info.argv = argv;
 	s->info.settings = &request->how;
@@ -212,6 +216,7 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 void gb_session_abandon(struct gb_session *s)
 {
 	gb_done_release(&s->past);
+	gb_orders_release(&s->orders);
 	gb_records_release(&s->records);
 }
 
@@ -285,14 +290,16 @@ static enum gb_status measure(void *session, struct gb_result *result, void *inp
 			      struct gb_error *err)
 {
 	struct gb_session *s = session;
+	struct gb_settings how = s->request->how;
 
+	how.no_phases = how.no_phases || s->orders.given;
 	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
 	if (write_lines(s, err))
 		return err->code;
 	if (gb_interrupted) /* while the input was made */
 		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	gb_progress_begin(&s->progress, result);
-	if (!result->code && gb_run(result, input, &s->request->how, true, err))
+	if (!result->code && gb_run(result, input, &how, true, err))
 		return err->code;
 	if (result->code == GB_EIO) /* writing a picture failed, not the measurement */
 		return gb_fail(err, GB_EIO, "%s", result->reason);
@@ -308,7 +315,7 @@ static enum gb_status measure(void *session, struct gb_result *result, void *inp
 }
 
 /* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
- * shard, and not done.  Call it once for each variant and point, in order. */
+ * shard, not omitted and not done.  Call it once for each variant and point, in order. */
 static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
 		   const struct gb_variant *variant, const void *params,
 		   const struct gb_choice *choice)
@@ -319,13 +326,15 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
-	if (s->number++ % s->shards != s->shard)
+	if (s->number++ % s->shards != s->shard ||
+	    gb_omits_variant(&s->orders, variant, choice->glob, choice->glob_count))
 		return false;
-	if (s->past.count + s->past.again_count) {
+	if (s->past.count + s->past.again_count + s->orders.count) {
 		char *key = gb_record_key(sweep->workload, variant, params, &ignored);
 
-		due = key && (gb_done_times(&s->past, key) <= s->request->repeats.launch ||
-			      gb_done_again(&s->past, key));
+		due = key && !gb_omits_key(&s->orders, key) &&
+		      (gb_done_times(&s->past, key) <= s->request->repeats.launch ||
+		       gb_done_again(&s->past, key));
 		free(key);
 	}
 	return due;

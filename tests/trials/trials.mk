@@ -3,7 +3,7 @@
 
 .PHONY: test-ab gate-trials history-trials simt-mutants ptx-mutants ptx-mutants-order
 
-## test-ab: missed slow-downs of 10 % and false alarms of `ab` on this machine (15 minutes)
+## test-ab: slow-downs of 10 % found, and red gates of an unchanged build, on this machine (an hour)
 test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/trials/ab.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow $(BUILD)/ab
 
@@ -11,7 +11,7 @@ $(BUILD)/gate-trials $(BUILD)/history-trials: $(BUILD)/%-trials: $(SHARED)/tests
 		$(filter-out %/cli/commands/main.o,$(objects)) $(BUILD)/generated/link_flags
 	$(call link,$(ldlibs))
 
-## gate-trials: trials of `ab` on results/measured/launches.txt; writes docs/gates.md (a minute)
+## gate-trials: trials of `ab` on results/measured/launches.txt; writes docs/gates.md (minutes)
 gate-trials: $(BUILD)/gate-trials
 	$(Q)$< results/measured/launches.txt >$(BUILD)/gates.md && \
 		mv $(BUILD)/gates.md docs/gates.md
