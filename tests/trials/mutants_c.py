@@ -2,7 +2,8 @@
 """mutants_c.py -- breaks the C code that judges, measures, stores and reports, one place at a time,
 and counts how many of the mutants the tests detect; does the same for the emulator's engine.
 
-usage: mutants_c.py --rewrite harness|emulator FOLDER COMPILER FLAG...
+usage: mutants_c.py --self-test
+       mutants_c.py --rewrite harness|emulator FOLDER COMPILER FLAG...
        mutants_c.py FOLDER [--sample N] [--seed N] [--only GLOB] [--operator GLOB] [--again]
                     [--seconds N] [--budget N] [--jobs N] [--least N]
 
@@ -66,10 +67,10 @@ LAVAPIPE = "build/lavapipe"
 SIMT = "build/simt-test"
 BUILD = "build/release"
 NUMBERS = 1 << 16
-# Criterion names its shared memory by process numbers, which repeat in each namespace.
+# Criterion names shared memory and sockets by process numbers, which repeat in each namespace.
 ALONE = "unshare --user --map-root-user --pid --fork --kill-child --mount-proc".split() + [
-    "sh", "-c", 'mount -t tmpfs none /dev/shm && exec "$@"', "sh"]
-LONGEST_S = 120
+    "sh", "-c", 'for d in /dev/shm /tmp; do mount -t tmpfs none $d || exit; done; exec "$@"', "sh"]
+LONGEST_S = 60
 TOGETHER = ("unit", "cli", "fault")
 BATCHES = [1, 3, 6, 12, 24]
 
@@ -185,8 +186,7 @@ def limit():
 def execute(tree, kind, names, timeout_s, settings):
     """None if all tests pass, else how they failed."""
     command, more = command_for(kind, names)
-    scratch = tempfile.mkdtemp(prefix="mutant-")
-    env = dict(os.environ, GOMP_SPINCOUNT="2000", GPUBENCH_COPY="16Mi", TMPDIR=scratch,
+    env = dict(os.environ, GOMP_SPINCOUNT="2000", GPUBENCH_COPY="16Mi", TMPDIR="/tmp",
                TEST_SECONDS=str(int(timeout_s) + 1), **more, **settings)
     driver = os.path.abspath(os.path.join(tree, LAVAPIPE, "lvp_icd.json"))
     if os.path.exists(driver):
@@ -197,8 +197,6 @@ def execute(tree, kind, names, timeout_s, settings):
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         return "hang"
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
     return "failed" if done.returncode else None
 
 
@@ -215,10 +213,10 @@ class Coverage:
 
     def measure(self, name):
         kind, _, test = name.partition(":")
-        with tempfile.NamedTemporaryFile(prefix="reached-") as file:
+        with tempfile.NamedTemporaryFile(prefix="reached-", dir=self.folder) as file:
             file.truncate(NUMBERS)
             start = time.monotonic()
-            symptom = execute(self.tree, kind, [test], LONGEST_S, {"MUTANTS_REACHED": file.name})
+            symptom = execute(self.tree, kind, [test], LONGEST_S, {"MUTANTS_REACHED": os.path.abspath(file.name)})
             seconds = time.monotonic() - start
             with open(file.name, "rb") as reached:
                 hits = [n for n, hit in enumerate(reached.read()) if hit]
@@ -289,7 +287,94 @@ def try_mutant(coverage, number, names, budget_s):
     return None
 
 
+# A program with what is hard to rewrite.
+SAMPLE = r"""
+#include <stdio.h>
+struct pair { int a, b; };
+#define EACH(i, n) for (int i = 0; i < (n); i++)
+static int zero(void) { return 0; }
+static struct pair both(int a, int *b)
+{
+	return (struct pair){ a, -*b };
+}
+static int sum(const int *of, int count, int *end)
+{
+	int result = 0, *at = end ? end : &result, last[2] = { 0 };
+
+	EACH(i, count)
+		if (of[i] == 3)
+			result += 2 * i + !of[i - 1];
+		else
+			result -= of[i] << 1;
+	for (;;) {
+		last[1] = (int)*at;
+		if (!last[0] && !zero())
+			break;
+	}
+	switch (count & 3) {
+	case 2 + 1:
+		result *= 3;
+		break;
+	default:
+		result = 0;
+	}
+	return both(result, last + 1).b ? result - last[1] : -1;
+}
+int main(void)
+{
+	const int of[] = { 1, 0, 3 };
+	int end = 7;
+
+	printf("%d %d\n", sum(of, 3, &end), (int)sizeof(int[2]));
+	return 0;
+}
+"""
+
+
+def output_of(program, mutant=None):
+    """The output of the self-test's program, or how it ends."""
+    env = {} if mutant is None else {"MUTANT": str(mutant)}
+    try:
+        done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=1)
+    except subprocess.TimeoutExpired:
+        return "hang"
+    return done.stdout if not done.returncode else "status %d" % done.returncode
+
+
+def self_test():
+    """Each mutant of a sample behaves like the sample with the same change in its text."""
+    failed = changed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        def compiled(name, text, *more):
+            path = os.path.join(folder, name)
+            with open(path + ".c", "w") as file:
+                file.write(text)
+            subprocess.run(["gcc", "-I.", "-w", "-o", path, path + ".c", *more], check=True)
+            return path
+
+        rewritten = os.path.join(folder, "rewritten.c")
+        source = schemata.rewrite(SAMPLE, HEADER, rewritten, ["gcc", "-I."], 0)
+        with open(rewritten) as file:
+            program = compiled("all", file.read(), "tests/trials/mutant.c")
+        right = output_of(compiled("right", SAMPLE))
+        failed += output_of(program) != right
+        for site in source.sites:
+            want = output_of(compiled("one", source.changed(site)))
+            got = output_of(program, site.number)
+            changed += got != right
+            if got != want:
+                failed += 1
+                print("self-test: %s: %s: %r, not %r" % (
+                    site.operator, source.describe(site), got, want))
+    failed += changed < 35
+    print("self-test: %d of %d mutants change the result" % (changed, len(source.sites)))
+    print("%d passed, %d failed" % (len(source.sites) + 2 - failed, failed))
+    return failed != 0
+
+
 def main():
+    if sys.argv[1:2] == ["--self-test"]:
+        return self_test()
     if sys.argv[1:2] == ["--rewrite"]:
         rewrite(sys.argv[2], sys.argv[3], sys.argv[4:])
         return 0

@@ -264,7 +264,8 @@ class Source:
             elif token in ("true", "false"):
                 self.add("truth turned", i, i, "false" if token == "true" else "true")
             elif token == "!":
-                self.add("not gone", i, i, None)
+                end = self.operand_end(i + 1)
+                self.add("not gone", i, end, "!!%s" % self.text_of(i + 1, end))
             elif token == "?":
                 self.turn(self.region(i, first, last, LEVEL["||"])[0], i - 1)
             elif token in SWAPPED and self.is_sign(i):
@@ -272,6 +273,15 @@ class Source:
                 to = SWAPPED[token]
                 self.add("%s is %s" % (token, to), low, high, self.text_of(low, high, {i: to}))
             i += 1
+
+    def operand_end(self, i):
+        """The last token of the operand of a unary operator, which begins at token i."""
+        while self.token[i] in ("!", "~", "-", "+", "*", "&"):
+            i += 1
+        i = self.partner.get(i, i)
+        while self.token[i + 1] in ("(", "[", ".", "->"):
+            i = self.partner.get(i + 1, i + 2)
+        return i
 
     def constant(self, i):
         token = self.token[i]
@@ -285,21 +295,25 @@ class Source:
 
     def describe(self, site):
         """The changed part before and after."""
-        before = self.text_of(site.first, site.last)
-        if site.operator == "not gone":
-            before, after = "!", ""
-        else:
-            after = site.text or ""
-        return "%s -> %s" % (before[:70], after[:70])
+        return "%s -> %s" % (self.text_of(site.first, site.last)[:70], (site.text or "")[:70])
+
+    def changed(self, site):
+        """The file with one mutant in place of the original."""
+        parts = []
+        for i, (gap, token) in enumerate(zip(self.gap, self.token)):
+            parts.append(gap)
+            if not site.first <= i <= site.last:
+                parts.append(token)
+            elif i == site.first:
+                parts.append(";" if site.text is None else "(%s)" % site.text)
+        return "".join(parts) + self.end
 
     def write(self):
         """The rewritten file, {line: site} and {line: statement} of it."""
         before, after = {}, {}
         for site in sorted(self.sites, key=lambda s: s.first - s.last):
             head, tail = before.setdefault(site.first, []), after.setdefault(site.last, [])
-            if site.operator == "not gone":
-                head.append((site, "\nM(%d) !=\n" % site.number))
-            elif site.text is None:
+            if site.text is None:
                 head.append((site, "{\nif (!M(%d))\n" % site.number))
                 tail.insert(0, " }")
             else:
@@ -325,7 +339,7 @@ def errors_of(path, command):
     done = subprocess.run(command + ["-w", "-fmax-errors=0", "-fsyntax-only", path],
                           capture_output=True, text=True)
     found = set()
-    for match in re.finditer(r"^(.+?):(\d+):\d+: (error|note: in expansion)", done.stderr, re.MULTILINE):
+    for match in re.finditer(r"^(.+?):(\d+):\d+: (error|note: in expansion)", done.stderr, re.M):
         if match[1] == path:
             found.add(int(match[2]))
     return done.returncode, found, done.stderr

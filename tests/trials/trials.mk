@@ -31,6 +31,7 @@ history-trials: $(BUILD)/history-trials
 # One build has all mutants; verdicts are kept in build/mutants.  MUTANTS_C=0 tries all of them.
 MUTANTS_C ?= 300
 mutants-c:
+	$(PYTHON) tests/trials/mutants_c.py --self-test
 	+$(Q)$(MAKE) --no-print-directory CUDA=0 mutants-c-build
 	$(PYTHON) tests/trials/mutants_c.py build/mutants --sample $(MUTANTS_C) $(MUTANTS_FLAGS)
 in_tree = $(patsubst -I$(BUILD)%,-I$(CURDIR)/$(BUILD)%,$(cppflags)) -fopenmp
@@ -47,8 +48,8 @@ mutants-simt:
 	$(PYTHON) tests/trials/mutants_c.py build/mutants-simt --sample $(MUTANTS_C) \
 		$(MUTANTS_FLAGS)
 mutants-simt-build: $(BUILD)/generated/build_info.h
-	$(PYTHON) tests/trials/mutants_c.py --rewrite emulator build/mutants-simt $(lastword $(CXX)) \
-		-std=c++20 $(in_tree)
+	$(PYTHON) tests/trials/mutants_c.py --rewrite emulator build/mutants-simt \
+		$(lastword $(CXX)) -std=c++20 $(in_tree)
 	+$(Q)$(MAKE) --no-print-directory -C build/mutants-simt/tree SIMT=1 WERROR= simt-all \
 		2>build/mutants-simt/warnings
 
