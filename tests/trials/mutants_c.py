@@ -106,13 +106,20 @@ def rewrite(profile, folder, command):
     if os.path.exists(LAVAPIPE) and not os.path.exists(os.path.join(tree, LAVAPIPE)):
         os.makedirs(os.path.join(tree, "build"), exist_ok=True)
         os.symlink(os.path.abspath(LAVAPIPE), os.path.join(tree, LAVAPIPE))
-    mutants = []
-    for path in scope:
-        scratch = os.path.join(folder, "rewritten" + os.path.splitext(path)[1])
+
+    def source_of(path):
+        scratch = os.path.join(folder, path.replace("/", "-"))
         with open(path) as file:
-            source = schemata.rewrite(file.read(), HEADER, scratch, command, len(mutants))
-        with open(scratch, "rb") as file:
-            write_if_new(os.path.join(tree, path), file.read())
+            source = schemata.rewrite(file.read(), HEADER, scratch, command)
+        os.remove(scratch)
+        return source
+
+    mutants = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        sources = list(pool.map(source_of, scope))
+    for path, source in zip(scope, sources):
+        text = HEADER + source.write(len(mutants))[0]
+        write_if_new(os.path.join(tree, path), text.encode())
         for site in source.sites:
             mutants.append({"file": path, "operator": site.operator, "line": site.line,
                             "change": source.describe(site)})
@@ -352,10 +359,8 @@ def self_test():
             subprocess.run(["gcc", "-I.", "-w", "-o", path, path + ".c", *more], check=True)
             return path
 
-        rewritten = os.path.join(folder, "rewritten.c")
-        source = schemata.rewrite(SAMPLE, HEADER, rewritten, ["gcc", "-I."], 0)
-        with open(rewritten) as file:
-            program = compiled("all", file.read(), "tests/trials/mutant.c")
+        source = schemata.rewrite(SAMPLE, HEADER, os.path.join(folder, "new.c"), ["gcc", "-I."])
+        program = compiled("all", HEADER + source.write(0)[0], "tests/trials/mutant.c")
         right = output_of(compiled("right", SAMPLE))
         failed += output_of(program) != right
         for site in source.sites:

@@ -308,8 +308,10 @@ class Source:
                 parts.append(";" if site.text is None else "(%s)" % site.text)
         return "".join(parts) + self.end
 
-    def write(self):
-        """The rewritten file, {line: site} and {line: statement} of it."""
+    def write(self, first_number):
+        """The rewritten file, {line: site}, and the line of each token."""
+        for number, site in enumerate(self.sites, first_number):
+            site.number = number
         before, after = {}, {}
         for site in sorted(self.sites, key=lambda s: s.first - s.last):
             head, tail = before.setdefault(site.first, []), after.setdefault(site.last, [])
@@ -345,13 +347,11 @@ def errors_of(path, command):
     return done.returncode, found, done.stderr
 
 
-def rewrite(text, header, path, command, first_number):
-    """Write a file's mutants to path.  Return its Source, whose sites have numbers."""
+def rewrite(text, header, path, command):
+    """The Source of a file, without the mutants that are no C.  Writes to path meanwhile."""
     source = Source(text)
     for _ in range(8):
-        for number, site in enumerate(source.sites, first_number):
-            site.number = number
-        body, by_line, token_line = source.write()
+        body, by_line, token_line = source.write(0)
         with open(path, "w") as file:
             file.write(header + "#line 1\n" + body)
         status, lines, messages = errors_of(path, command)
