@@ -10,7 +10,7 @@ usage: mutants_c.py --self-test
 --rewrite copies the repository to FOLDER/tree and puts all mutants into the copy (schemata.py),
 where one build contains them all; `make mutants-c` and `make mutants-simt` build it.
 
-The second form first runs each test alone and notes which mutants it reaches (reached.json).  Then
+The second form first runs each test alone and notes which mutants it reaches (reached.jsonl).  Then
 it runs the tests that reach a mutant, those that reach the fewest mutants first, until one fails or
 takes too long, for at most --budget seconds.  A failure counts if it occurs twice.  Verdicts are
 kept in FOLDER/kept.jsonl and not tried again, except that --again tries survivors once more.
@@ -68,8 +68,9 @@ SIMT = "build/simt-test"
 BUILD = "build/release"
 NUMBERS = 1 << 16
 # Criterion names shared memory and sockets by process numbers, which repeat in each namespace.
-ALONE = "unshare --user --map-root-user --pid --fork --kill-child --mount-proc".split() + [
-    "sh", "-c", 'for d in /dev/shm /tmp; do mount -t tmpfs none $d || exit; done; exec "$@"', "sh"]
+MOUNT = 'for d in /dev/shm /tmp; do mount -t tmpfs -o size=2g none $d || exit; done; exec "$@"'
+ALONE = "unshare --user --map-root-user --pid --fork --kill-child --mount-proc sh -c".split() + [
+    MOUNT, "sh"]
 LONGEST_S = 60
 TOGETHER = ("unit", "cli", "fault")
 BATCHES = [1, 3, 6, 12, 24]
@@ -183,11 +184,12 @@ def command_for(kind, names):
     return shlex.split(WHOLE[names[0]].replace("%s", BUILD)), {}
 
 
-def limit():
-    """Bound the files and memory of a mutant that goes wild."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
+def yield_memory():
+    """If a mutant takes all memory, it ends, and nothing else.  Its files are in a tmpfs.  A limit
+    would change what dry runs say."""
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 34, 1 << 34))
 
 
 def execute(tree, kind, names, timeout_s, settings):
@@ -199,7 +201,7 @@ def execute(tree, kind, names, timeout_s, settings):
     if os.path.exists(driver):
         env.update(VK_DRIVER_FILES=driver, VK_ICD_FILENAMES=driver)
     try:
-        done = subprocess.run(ALONE + command, cwd=tree, env=env, preexec_fn=limit,
+        done = subprocess.run(ALONE + command, cwd=tree, env=env, preexec_fn=yield_memory,
                               timeout=timeout_s, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
@@ -208,22 +210,20 @@ def execute(tree, kind, names, timeout_s, settings):
 
 
 class Coverage:
-    """Which mutants each test reaches, and its seconds; FOLDER/reached.json."""
+    """Which mutants each test reaches, and its seconds; FOLDER/reached.jsonl."""
 
     def __init__(self, folder):
         self.tree, self.folder = os.path.join(folder, "tree"), folder
-        self.path = os.path.join(folder, "reached.json")
-        self.tests = {}
-        if os.path.exists(self.path):
-            with open(self.path) as file:
-                self.tests = json.load(file)
+        self.path = os.path.join(folder, "reached.jsonl")
+        self.tests = mutation.read_kept(self.path)
 
     def measure(self, name):
         kind, _, test = name.partition(":")
         with tempfile.NamedTemporaryFile(prefix="reached-", dir=self.folder) as file:
             file.truncate(NUMBERS)
             start = time.monotonic()
-            symptom = execute(self.tree, kind, [test], LONGEST_S, {"MUTANTS_REACHED": os.path.abspath(file.name)})
+            settings = {"MUTANTS_REACHED": os.path.abspath(file.name)}
+            symptom = execute(self.tree, kind, [test], LONGEST_S, settings)
             seconds = time.monotonic() - start
             with open(file.name, "rb") as reached:
                 hits = [n for n, hit in enumerate(reached.read()) if hit]
@@ -236,16 +236,14 @@ class Coverage:
         def one(name):
             if time.monotonic() < deadline:
                 self.tests[name] = self.measure(name)
+                mutation.keep(self.path, name, self.tests[name])
 
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             list(pool.map(one, missing))
+        left = sum(name not in self.tests for name in missing)
         if missing:
-            with open(self.path, "w") as file:
-                json.dump(self.tests, file)
-            left = sum(name not in self.tests for name in missing)
             print("%d tests measured, %d left" % (len(missing) - left, left))
-            return left == 0
-        return True
+        return left == 0
 
     def invert(self):
         """tests[n]: those that reach mutant n, the most specific and fastest first."""
