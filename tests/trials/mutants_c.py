@@ -12,7 +12,7 @@ where one build contains them all; `make mutants-c` and `make mutants-simt` buil
 
 The second form first runs each test alone and notes which mutants it reaches (reached.jsonl).  Then
 it runs the tests that reach a mutant, those that reach the fewest mutants first, until one fails or
-takes too long, for at most --budget seconds.  A failure counts if it occurs twice.  Verdicts are
+takes too long.  A mutant is undecided after --budget seconds.  A failure counts if it occurs twice.  Verdicts are
 kept in FOLDER/kept.jsonl and not tried again, except that --again tries survivors once more.
 --seconds ends a run early; the next one goes on from there.
 
@@ -275,11 +275,11 @@ def batches(names):
 
 
 def try_mutant(coverage, number, names, budget_s):
-    """The first test that fails twice, and how; None if all pass; "unreached"."""
+    """The first test that fails twice, and how; None if all pass, False if time ran out."""
     start = time.monotonic()
     for kind, tests in batches(names):
         if time.monotonic() - start > budget_s:
-            break
+            return False
         usual = sum(coverage.tests[kind + ":" + t]["seconds"] for t in tests)
         timeout_s = 10 + 5 * usual
         settings = {"MUTANT": str(number)}
@@ -389,7 +389,7 @@ def main():
     parser.add_argument("--operator", default="*", help="only mutants that match")
     parser.add_argument("--again", action="store_true", help="try survivors again")
     parser.add_argument("--seconds", type=float, default=1e9, help="time for this run")
-    parser.add_argument("--budget", type=float, default=60, help="seconds for each mutant")
+    parser.add_argument("--budget", type=float, default=120, help="seconds for each mutant")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--least", type=int, default=95,
                         help="required share of mutants found or explained, in percent")
@@ -433,6 +433,8 @@ def main():
             explained += 1
         else:
             word = "SURVIVED" if m["number"] in tests_of else "UNREACHED"
+            if kept[m["name"]] is False:
+                word = "UNDECIDED"
             print("%s %s\n\t%s: %s" % (word, m["name"], m["operator"], m["line"]))
     print("%d of %d chosen mutants were tried: %d found, %d explained" % (
         len(tried), len(chosen), found, explained))
