@@ -94,6 +94,9 @@ Test(table, skipped_variants_are_grouped_by_reason)
 		      true);
 	add_record("cpu/small", "\"n\":3", skipped("too large"));
 	expect_within(GB_FORMAT_TABLE, "cpu/small at 2 of 3 points: too large\n", true);
+	add_record("cuda/four", "\"n\":1", "\"status\":\"skipped\"");
+	add_record("cuda/five", "\"n\":1", "\"status\":\"skipped\"");
+	expect_within(GB_FORMAT_TABLE, "\nskipped: cuda/four, cuda/five: no reason given\n", true);
 }
 
 Test(table, all_skipped)
