@@ -12,9 +12,9 @@ where one build contains them all; `make mutants-c` and `make mutants-simt` buil
 
 The second form first runs each test alone and notes which mutants it reaches (reached.jsonl).  Then
 it runs the tests that reach a mutant, those that reach the fewest mutants first, until one fails or
-takes too long.  A mutant is undecided after --budget seconds.  A failure counts if it occurs twice.  Verdicts are
-kept in FOLDER/kept.jsonl and not tried again, except that --again tries survivors once more.
---seconds ends a run early; the next one goes on from there.
+takes too long.  A mutant is undecided after --budget seconds.  A failure counts if it occurs twice.
+Verdicts are kept in FOLDER/kept.jsonl and not tried again, except that --again tries survivors and
+undecided ones once more.  --seconds ends a run early; the next one goes on from there.
 
 Tests run in a process namespace of their own (unshare), since a mutant may kill or start anything.
 """
