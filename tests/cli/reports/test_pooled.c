@@ -185,7 +185,7 @@ Test(pooled, ratios_of_records_need_launches_on_both_sides)
 		double low;
 	} table[] = {
 		{ 1, 1, 90. / 55 }, { 1, 4, NAN }, { 4, 1, NAN }, { 2, 1, NAN }, { 1, 2, NAN },
-		{ 2, 2, NAN },      { 3, 4, NAN }, { 4, 3, NAN }, { 4, 4, 2 },   { 4, 5, 2 },
+		{ 2, 2, NAN },      { 3, 5, NAN }, { 5, 3, NAN }, { 4, 4, 2 },   { 4, 5, 2 },
 	};
 	double fast[] = { 50, 50, 50, 50, 50 }, slow[] = { 100, 100, 100, 100, 100 };
 
