@@ -80,13 +80,15 @@ BATCHES = [1, 3, 6, 12, 24]
 
 
 def write_if_new(path, text):
+    """True if the file was written because it had other contents."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     if os.path.exists(path):
         with open(path, "rb") as file:
             if file.read() == text:
-                return
+                return False
     with open(path, "wb") as file:
         file.write(text)
+    return True
 
 
 def rewrite(profile, folder, command):
@@ -131,8 +133,9 @@ def rewrite(profile, folder, command):
         name = "%s: %s: %s" % (m["file"], m["operator"], m["change"])
         seen[name] = seen.get(name, 0) + 1
         m["name"] = name + (" (%d)" % seen[name] if seen[name] > 1 else "")
-    with open(os.path.join(folder, "mutants.json"), "w") as file:
-        json.dump(mutants, file, indent=0)
+    path, text = os.path.join(folder, "mutants.json"), json.dumps(mutants, indent=0)
+    if write_if_new(path, text.encode()) and os.path.exists(folder + "/reached.jsonl"):
+        os.remove(folder + "/reached.jsonl")  # other mutants have these numbers now
     print("%d mutants in %d files" % (len(mutants), len(scope)))
 
 
