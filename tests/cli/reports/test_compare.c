@@ -89,6 +89,41 @@ Test(ratio, edges)
 	cr_assert(eq(int, (int)gb_ratio(one, 1, zero, 1, 0.95, &r, &err), GB_ERUNTIME));
 }
 
+/* The quotients are exp(k / 1000), k = 0, 1, ..., so an interval shows its ranks.  The exact
+ * coverage is above the level; that of the normal approximation, from 51 values on, is the level.
+ * The ranks of the approximation: floor(n m / 2 - 1.959964 sqrt(n m (n + m + 1) / 12)). */
+Test(ratio, ranks_of_many_values)
+{
+	static const struct {
+		size_t n, m, rank; /* rank 0: not checked */
+		bool exact;
+	} table[] = {
+		{ 60, 60, 1426, false }, { 60, 20, 423, false }, { 51, 3, 24, false },
+		{ 3, 51, 24, false },    { 50, 3, 0, true },     { 3, 50, 0, true },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(table); i++) {
+		const size_t n = table[i].n, m = table[i].m, k = table[i].rank;
+		double some[60], more[60];
+		struct gb_error err = { 0 };
+		struct gb_ratio r;
+
+		for (size_t j = 0; j < n; j++)
+			some[j] = exp(-1e-3 * (double)(j * m));
+		for (size_t j = 0; j < m; j++)
+			more[j] = exp(1e-3 * (double)j);
+		cr_assert(eq(int, (int)gb_ratio(some, n, more, m, 0.95, &r, &err), GB_OK));
+		cr_assert(table[i].exact ? r.interval.coverage > 0.95 : r.interval.coverage == 0.95,
+			  "case %zu", i);
+		if (k) {
+			cr_assert(
+				epsilon_eq(dbl, log(r.interval.low) * 1e3, (double)(k - 1), 1e-6));
+			cr_assert(epsilon_eq(dbl, log(r.interval.high) * 1e3, (double)(n * m - k),
+					     1e-6));
+		}
+	}
+}
+
 /* The two sides of a test. */
 static struct gb_records base, other;
 
