@@ -6,6 +6,7 @@
 #define GPUBENCH_CLI_MEASURING_REQUEST_H
 
 #include "cli/measuring/choice.h"
+#include "cli/measuring/sweep.h"
 #include "cli/records/output.h"
 #include "cli/records/result.h"
 
@@ -36,9 +37,11 @@ struct gb_request {
 	struct gb_choice choice;
 	struct gb_target target;
 	struct gb_repeats repeats;
-	const char *preset;  /* see options.h */
-	const char *threads; /* used by commands that run several benchmarks */
+	const char *preset;            /* see options.h */
+	const char *threads;           /* used by commands that run several benchmarks */
+	struct gb_overrides overrides; /* of `run` */
 	int64_t require_gpu, quiet, verbose;
+	bool once;    /* measure a key once, although several sweeps name it */
 	bool untimed; /* only verify, so that others may use the GPU */
 };
 

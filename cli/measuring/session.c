@@ -6,7 +6,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
+#include <search.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -213,6 +215,7 @@ void gb_session_abandon(struct gb_session *s)
 {
 	gb_done_release(&s->past);
 	gb_records_release(&s->records);
+	tdestroy(s->seen, free);
 }
 
 /* ---- measuring ---------------------------------------------------------------------------- */
@@ -307,6 +310,23 @@ static enum gb_status measure(void *session, struct gb_result *result, void *inp
 	return err->code;
 }
 
+static int by_key(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* True if the session meets the key for the first time, or if there is no memory to tell. */
+static bool is_new(struct gb_session *s, const char *key)
+{
+	char *kept = strdup(key);
+	char *const *place = kept ? tsearch(kept, &s->seen, by_key) : NULL;
+	const bool new = !place || *place == kept;
+
+	if (!place || !new)
+		free(kept);
+	return new;
+}
+
 /* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
  * shard, and not done.  Call it once for each variant and point, in order. */
 static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
@@ -315,19 +335,20 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 {
 	struct gb_error ignored = { 0 };
 	bool due = true;
+	char *key;
 
 	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
-	if (s->number++ % s->shards != s->shard)
-		return false;
-	if (s->past.count + s->past.again_count) {
-		char *key = gb_record_key(sweep->workload, variant, params, &ignored);
-
-		due = key && (gb_done_times(&s->past, key) <= s->request->repeats.launch ||
-			      gb_done_again(&s->past, key));
-		free(key);
-	}
+	if (!s->request->once && s->past.count + s->past.again_count == 0)
+		return s->number++ % s->shards == s->shard;
+	key = gb_record_key(sweep->workload, variant, params, &ignored);
+	if (!key || (s->request->once && !is_new(s, key)) || s->number++ % s->shards != s->shard)
+		due = false;
+	else if (s->past.count + s->past.again_count)
+		due = gb_done_times(&s->past, key) <= s->request->repeats.launch ||
+		      gb_done_again(&s->past, key);
+	free(key);
 	return due;
 }
 

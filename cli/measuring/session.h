@@ -34,6 +34,7 @@ struct gb_session {
 	int64_t shard, shards;  /* measure only numbers shard, shard + shards, ..., from 0 */
 	int64_t number;         /* number of the next measurement, over all shards */
 	struct gb_done past;    /* measurements that the resumed file holds */
+	void *seen;             /* keys that this session has visited, for tsearch() */
 	bool warned_of_threads; /* warned that threads exceed CPUs */
 	int lock;               /* descriptor of the GPU's lock; -1: none */
 };

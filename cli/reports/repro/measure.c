@@ -202,7 +202,8 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 	if (count == 0)
 		return GB_OK;
 	if (gb_sweep_init(&sweep, workload, err) || point_of(t, row, set, &sweep, err) ||
-	    (source->session && gb_sweep_threads(&sweep, source->session->request->threads, err)))
+	    (source->session &&
+	     gb_sweep_override(&sweep, "threads", source->session->request->threads, err)))
 		goto out;
 	if (source->session) {
 		struct gb_choice choice = { .backends = source->session->request->choice.backends,
