@@ -24,7 +24,7 @@
 
 struct options {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
-	int64_t launches, early, aa, quiet, overwrite, resume;
+	int64_t launches, early, aa, quiet, overwrite, resume, dry_run;
 	const char *output;
 };
 
@@ -40,6 +40,9 @@ static const struct gb_param rows[] = {
 	  AT(GB_FLAG, early),
 	  .help = "stop before --launches once no key is unsure" },
 	{ .name = "aa", AT(GB_FLAG, aa), .help = "compare the first build with itself" },
+	{ .name = "dry-run",
+	  AT(GB_FLAG, dry_run),
+	  .help = "list what a launch measures and how long all would take, by a short trial" },
 	GB_COMPARE_ROWS,
 	{ .name = "output",
 	  .letter = 'o',
@@ -274,6 +277,28 @@ static enum gb_status launch_both(struct side *side, const struct options *optio
 	return err->code;
 }
 
+/* --dry-run: let the second build plan all launches. */
+static enum gb_status plan(const struct side *side, const struct options *options,
+			   char *const *words, size_t count, enum gb_status *status,
+			   struct gb_error *err)
+{
+	char name[] = "gpubench", dry[] = "--dry-run", runs[32];
+	char **argv = calloc(count + 4, sizeof *argv);
+	int got = 0;
+
+	if (!argv)
+		return gb_out_of_memory(err, NULL);
+	(void)snprintf(runs, sizeof runs, "--runs=%lld", 2 * (long long)options->launches);
+	argv[0] = name;
+	memcpy(argv + 1, words, count * sizeof *argv);
+	argv[count + 1] = dry;
+	argv[count + 2] = gb_equal(words[0], "repro") ? NULL : runs;
+	(void)gb_launch(side->program, argv, 0, &got, err);
+	*status = (enum gb_status)got;
+	free(argv);
+	return err->code;
+}
+
 /* Read NAME=PROGRAM for both sides; with --aa the first is used twice. */
 static enum gb_status read_sides(struct side *side, const struct gb_arguments *a, bool aa,
 				 struct gb_error *err)
@@ -332,6 +357,9 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 		goto out;
 	if (own + 1 >= argc)
 		gb_fail(err, GB_EUSAGE, "ab needs the benchmark's arguments after --");
+	else if (options.dry_run)
+		(void)plan(&side[1], &options, argv + own + 1, (size_t)(argc - own - 1), &status,
+			   err);
 	else if (!init_comparison(&comparison, &options, err) && !open_sides(side, &options, err) &&
 		 !launch_both(side, &options, argv + own + 1, (size_t)(argc - own - 1), err))
 		status = gb_compare_and_print(&options.compare, &comparison, &side[0].records,

@@ -15,14 +15,11 @@
 
 struct sweeps {
 	struct gb_request request; /* first: see gb_options_parse() */
-	int64_t dry_run;
-	const char *suite; /* of `run` */
+	const char *suite;         /* of `run` */
 };
 
 static const struct gb_param rows[] = {
-	{ .name = "dry-run",
-	  GB_AT(GB_FLAG, struct sweeps, dry_run),
-	  .help = "list each measurement with the memory and time it would need; run nothing" },
+	GB_DRY_RUN_ROW,
 	/* Rows of `run` alone follow. */
 	{ .name = "suite",
 	  GB_AT(GB_PATH, struct sweeps, suite),
@@ -224,15 +221,15 @@ static enum gb_status act(struct sweeps *sweeps, const struct task *task, const 
 	static struct gb_session session;
 	static struct gb_plan plan;
 	struct gb_request *request = &sweeps->request;
-	struct goal goal = { NULL, &session, sweeps->dry_run ? &plan : NULL };
+	struct goal goal = { NULL, &session, request->dry ? &plan : NULL };
 
-	if (!sweeps->dry_run && !gb_is_launch(request) && gb_wants_launches(request))
+	if (!request->dry && !gb_is_launch(request) && gb_wants_launches(request))
 		return launch(request, argc, argv, err);
-	if (!(sweeps->dry_run ? gb_session_plan(&plan.session, request, err)
-			      : gb_session_open(&session, request, argc, argv, err)))
+	if (!(request->dry ? gb_session_plan(&plan.session, request, err)
+			   : gb_session_open(&session, request, argc, argv, err)))
 		(void)(lines->suite.count ? go_through_suite(&goal, lines, err)
 					  : go_through_task(&goal, task, err));
-	if (!sweeps->dry_run)
+	if (!request->dry)
 		return gb_finish(&session, true, err);
 	if (!err->code)
 		gb_plan_total(&plan);

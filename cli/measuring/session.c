@@ -201,14 +201,19 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	const char *path = request->target.path;
 
 	*s = (struct gb_session){ .request = request, .lock = -1 };
-	if (read_shard(s, err) || gb_output_check(path, err) || !gb_is_lines(path) ||
-	    access(path, R_OK))
+	if (read_shard(s, err) || gb_output_check(path, err) || gb_copy_check(err))
 		return err->code;
-	if (gb_records_read(path, &s->records, err))
+	if (request->dry == GB_DRY_TRIAL) {
+		if (open_devices(s, err))
+			return err->code;
+		gb_devices_find(&s->info.devices, s->info.backends);
+		if (lock_gpu(s, err))
+			return err->code;
+	}
+	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
+	    gb_records_read(path, &s->records, err))
 		return err->code;
-	return request->target.resume
-		       ? gb_done_init(&s->past, &s->records, to_be_made_again(request), err)
-		       : GB_OK;
+	return gb_done_init(&s->past, &s->records, to_be_made_again(request), err);
 }
 
 void gb_session_abandon(struct gb_session *s)
@@ -216,6 +221,8 @@ void gb_session_abandon(struct gb_session *s)
 	gb_done_release(&s->past);
 	gb_records_release(&s->records);
 	tdestroy(s->seen, free);
+	if (s->lock >= 0)
+		(void)close(s->lock);
 }
 
 /* ---- measuring ---------------------------------------------------------------------------- */
@@ -394,6 +401,14 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 	return err->code;
 }
 
+/* Forget the files that the point would write. */
+static void write_nothing(const struct gb_workload *workload, void *params)
+{
+	for (size_t i = 0; i < workload->param_count; i++)
+		if (workload->params[i].written)
+			gb_value_store(&workload->params[i], params, (union gb_value){ .s = NULL });
+}
+
 enum gb_status gb_session_each(struct gb_session *s, const struct gb_sweep *sweep,
 			       const struct gb_choice *choice, gb_visit *visit, void *self,
 			       struct gb_error *err)
@@ -404,6 +419,8 @@ enum gb_status gb_session_each(struct gb_session *s, const struct gb_sweep *swee
 		return gb_out_of_memory(err, NULL);
 	for (size_t i = 0; i < sweep->count && !err->code; i++) {
 		gb_sweep_point(sweep, i, params);
+		if (s->request->dry)
+			write_nothing(sweep->workload, params);
 		(void)visit_point(s, sweep, i, params, choice, visit, self, err);
 	}
 	free(params);
@@ -476,8 +493,6 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 		(void)write_lines(s, err);
 	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
 	gb_session_abandon(s);
-	if (s->lock >= 0)
-		(void)close(s->lock);
 	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {
 		if (!s->absent[b].code || !gb_is_explicit(&s->request->choice, (enum gb_backend)b))
 			continue;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/measuring/sweep.h"
+#include "cli/measuring/plan.h"
 #include "cli/records/key.h"
 #include "cli/reports/repro/repro.h"
 #include "cli/workloads/registry.h"
@@ -210,7 +210,8 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 					    .glob_count = count };
 
 		memcpy(choice.glob, variant, count * sizeof *variant);
-		if (gb_session_sweep(source->session, &sweep, &choice, err))
+		if (source->plan ? gb_plan_sweep(source->plan, &sweep, &choice, err)
+				 : gb_session_sweep(source->session, &sweep, &choice, err))
 			goto out;
 	}
 	s.params = malloc(workload->params_size);

@@ -12,4 +12,4 @@ gpubench run --suite=suite --backend=cpu --samples=3 --hot -q -o one.jsonl || ex
 grep -o '"key":"[^"]*"\|"type":"run"' one.jsonl
 gpubench run --suite=suite --backend=cpu --resume --samples=3 --hot --runs=2 -q -o one.jsonl || exit
 grep -c '"key"' one.jsonl
-gpubench run --suite=suite --backend=cuda --dry-run || exit
+gpubench run --suite=suite --backend=cuda --dry-run=keys || exit
