@@ -15,7 +15,7 @@ static const char *const orders[] = { "date", "commit", NULL }; /* enum gb_order
 
 struct request {
 	int64_t order, format;
-	double threshold_percent;
+	double error_percent, threshold_percent;
 };
 
 static const struct gb_param rows[] = {
@@ -25,6 +25,14 @@ static const struct gb_param rows[] = {
 	  .initial = "date",
 	  .choices = orders,
 	  .help = "sort by the date of the run or of the commit it was built from" },
+	{ .name = "error",
+	  .type = GB_FLOAT,
+	  .offset = offsetof(struct request, error_percent),
+	  .initial = "5",
+	  .low = 1e-6,
+	  .high = 50,
+	  .unit = "percent",
+	  .help = "chance, at most, that any series without a shift is called slower" },
 	{ .name = "threshold",
 	  .type = GB_FLOAT,
 	  .offset = offsetof(struct request, threshold_percent),
@@ -77,6 +85,7 @@ static enum gb_status show(const struct request *request, const char *const *wor
 	struct gb_history history = {
 		.order = (enum gb_order)request->order,
 		.threshold = request->threshold_percent / 100,
+		.error = request->error_percent / 100,
 		.rule = gb_shift_rule,
 		.glob = word + 1,
 		.globs = words - 1,

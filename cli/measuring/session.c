@@ -183,7 +183,8 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 {
 	*s = (struct gb_session){ .request = request, .lock = -1 };
 	gb_progress_init(&s->progress, request);
-	if (gb_copy_check(err) || read_shard(s, err) || open_output(s, err))
+	if (gb_copy_check(err) || gb_omit_read(&s->omit, err) || read_shard(s, err) ||
+	    open_output(s, err))
 		return err->code;
 	if (open_devices(s, err))
 		return err->code;
@@ -201,7 +202,8 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	const char *path = request->target.path;
 
 	*s = (struct gb_session){ .request = request, .lock = -1 };
-	if (read_shard(s, err) || gb_output_check(path, err) || gb_copy_check(err))
+	if (gb_omit_read(&s->omit, err) || read_shard(s, err) || gb_output_check(path, err) ||
+	    gb_copy_check(err))
 		return err->code;
 	if (request->dry == GB_DRY_TRIAL) {
 		if (open_devices(s, err))
@@ -219,6 +221,7 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 void gb_session_abandon(struct gb_session *s)
 {
 	gb_done_release(&s->past);
+	gb_omit_release(&s->omit);
 	gb_records_release(&s->records);
 	tdestroy(s->seen, free);
 	if (s->lock >= 0)
@@ -335,7 +338,7 @@ static bool is_new(struct gb_session *s, const char *key)
 }
 
 /* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
- * shard, and not done.  Call it once for each variant and point, in order. */
+ * shard, not omitted and not done.  Call it once for each variant and point, in order. */
 static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
 		   const struct gb_variant *variant, const void *params,
 		   const struct gb_choice *choice)
@@ -347,10 +350,15 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
-	if (!s->request->once && s->past.count + s->past.again_count == 0)
+	if (gb_omits_variant(&s->omit, variant, choice->glob, choice->glob_count)) {
+		s->number++;
+		return false;
+	}
+	if (!s->request->once && s->past.count + s->past.again_count + s->omit.count == 0)
 		return s->number++ % s->shards == s->shard;
 	key = gb_record_key(sweep->workload, variant, params, &ignored);
-	if (!key || (s->request->once && !is_new(s, key)) || s->number++ % s->shards != s->shard)
+	if (!key || (s->request->once && !is_new(s, key)) || s->number++ % s->shards != s->shard ||
+	    gb_omits_key(&s->omit, key))
 		due = false;
 	else if (s->past.count + s->past.again_count)
 		due = gb_done_times(&s->past, key) <= s->request->repeats.launch ||

@@ -13,6 +13,7 @@
 #ifndef GPUBENCH_CLI_MEASURING_SESSION_H
 #define GPUBENCH_CLI_MEASURING_SESSION_H
 
+#include "cli/measuring/omit.h"
 #include "cli/measuring/progress.h"
 #include "cli/measuring/request.h"
 #include "cli/measuring/sweep.h"
@@ -35,6 +36,7 @@ struct gb_session {
 	int64_t number;         /* number of the next measurement, over all shards */
 	struct gb_done past;    /* measurements that the resumed file holds */
 	void *seen;             /* keys that this session has visited, for tsearch() */
+	struct gb_omit omit;    /* measurements that `ab` has left out */
 	bool warned_of_threads; /* warned that threads exceed CPUs */
 	int lock;               /* descriptor of the GPU's lock; -1: none */
 };

@@ -13,7 +13,7 @@
 # also goes to the job's summary, and each key that is slower, failed or undecided becomes an
 # annotation.
 #
-#	LAUNCHES=40       launches of each build, at most
+#	LAUNCHES=80       launches of each build, at most
 #	BUILDS=FOLDER     build nothing: use base/gpubench and new/gpubench in FOLDER
 set -euo pipefail
 
@@ -59,7 +59,7 @@ fi
 # Once the launches are made, --resume makes no more; the comparison is printed in other formats.
 ab() {
 	"$BUILDS/new/gpubench" ab base="$BUILDS/base/gpubench" new="$BUILDS/new/gpubench" \
-		--launches="${LAUNCHES:-40}" --early --resume --output="$gate/gate" --format="$1" \
+		--launches="${LAUNCHES:-80}" --resume --output="$gate/gate" --format="$1" \
 		-- "${measured[@]}"
 }
 measured=("$@")

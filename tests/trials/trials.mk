@@ -11,7 +11,7 @@ $(BUILD)/gate-trials $(BUILD)/history-trials: $(BUILD)/%-trials: $(SHARED)/tests
 		$(filter-out %/cli/commands/main.o,$(objects)) $(BUILD)/generated/link_flags
 	$(call link,$(ldlibs))
 
-## gate-trials: trials of `ab` on results/measured/launches.txt; writes docs/gates.md (a minute)
+## gate-trials: trials of `ab` on results/measured/launches.txt; writes docs/gates.md (minutes)
 gate-trials: $(BUILD)/gate-trials
 	$(Q)$< results/measured/launches.txt >$(BUILD)/gates.md && \
 		mv $(BUILD)/gates.md docs/gates.md

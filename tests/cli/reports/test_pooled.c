@@ -218,7 +218,7 @@ Test(pooled, a_floor_in_ns_is_one_if_cycles_are_compared)
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		struct gb_comparison c = {
-			.level = GB_LEVEL, .threshold = 0.05, .floor_ns = 100, .in_cycles = true
+			.gate = { .error = 0.05, .threshold = 0.05 }, .floor_ns = 100, .in_cycles = true
 		};
 		struct gb_error err = { 0 };
 

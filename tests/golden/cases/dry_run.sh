@@ -7,6 +7,6 @@ sed "s/host .*, about .*/host N, device N, about N/" plan
 gpubench bfs cpu/csr --vertices=100 --threads=1 --write=g.sg --dry-run | grep -c about
 gpubench bfs cpu/csr --vertices=100 --threads=1 --dry-run=keys >plan || exit
 sed "s/host .*/host N, device N/" plan
-gpubench ab a="$(command -v gpubench)" --aa --launches=20 --dry-run -- radix cpu/best --count=1k --threads=1 >plan || exit
+gpubench ab a="$(command -v gpubench)" --aa --dry-run -- radix cpu/best --count=1k --threads=1 >plan || exit
 sed "s/host .*, about .*/host N, device N, about N/" plan
 ls
