@@ -82,10 +82,13 @@ static void collect(struct notes *notes, const struct gb_comparison *c)
 					   .ratio = ratio > 0 ? ratio : 0,
 					   .change = change };
 
-		if (note.rank >= 0 && (change->verdict != GB_ABSENT || change->in_base))
+		const bool counted = c->judge_counts && change->base_counts && change->new_counts;
+
+		if (note.rank >= 0 &&
+		    (change->verdict != GB_ABSENT || (change->in_base && !counted)))
 			add(notes, &note);
 		notes->change = change;
-		if (c->judge_counts && change->base_counts && change->new_counts)
+		if (counted)
 			(void)gb_counts_differ(change->base_counts, change->new_counts, add_count,
 					       notes);
 	}
