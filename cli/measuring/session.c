@@ -95,6 +95,26 @@ static enum gb_status lock_gpu(struct gb_session *s, struct gb_error *err)
 	return GB_OK;
 }
 
+/* --lock-clocks: lock them, or say once why they are not, and how to lock them by hand. */
+static void lock_clocks(struct gb_session *s)
+{
+	const struct gb_gpu_info *gpu = gpu_in_use(s);
+	const char *why = "there is no GPU";
+
+	if (!s->request->lock_clocks || s->request->untimed)
+		return;
+	if (gpu)
+		why = gb_clocks_lock(&s->clocks, gpu->pci);
+	if (why && gpu)
+		(void)fprintf(
+			stderr,
+			"gpubench: clocks are not locked: %s; lock them with `sudo nvidia-smi "
+			"-i %s -lgc MHZ`, reset them with -rgc\n",
+			why, gpu->pci);
+	else if (why)
+		(void)fprintf(stderr, "gpubench: clocks are not locked: %s\n", why);
+}
+
 /* The records of a resumed file that are measured again.  Only the first of several launches does
  * this, so that a failure in a single launch stays visible. */
 static enum gb_again to_be_made_again(const struct gb_request *request)
@@ -182,6 +202,8 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 			       char *const *argv, struct gb_error *err)
 {
 	*s = (struct gb_session){ .request = request, .lock = -1 };
+	if (request->lock_clocks && !request->untimed)
+		gb_clocks_start(&s->clocks);
 	gb_progress_init(&s->progress, request);
 	if (gb_copy_check(err) || gb_omit_read(&s->omit, err) || read_shard(s, err) ||
 	    open_output(s, err))
@@ -193,7 +215,10 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	s->info.settings = &request->how;
 	s->info.preset = request->preset;
 	gb_env_gather(&s->info);
-	return lock_gpu(s, err) ? err->code : add_run(s, err);
+	if (lock_gpu(s, err))
+		return err->code;
+	lock_clocks(s);
+	return add_run(s, err);
 }
 
 enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *request,
@@ -224,6 +249,7 @@ void gb_session_abandon(struct gb_session *s)
 	gb_omit_release(&s->omit);
 	gb_records_release(&s->records);
 	tdestroy(s->seen, free);
+	gb_clocks_end(&s->clocks);
 	if (s->lock >= 0)
 		(void)close(s->lock);
 }

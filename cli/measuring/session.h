@@ -13,6 +13,7 @@
 #ifndef GPUBENCH_CLI_MEASURING_SESSION_H
 #define GPUBENCH_CLI_MEASURING_SESSION_H
 
+#include "cli/measuring/clocks.h"
 #include "cli/measuring/omit.h"
 #include "cli/measuring/progress.h"
 #include "cli/measuring/request.h"
@@ -39,6 +40,7 @@ struct gb_session {
 	struct gb_omit omit;    /* measurements that `ab` has left out */
 	bool warned_of_threads; /* warned that threads exceed CPUs */
 	int lock;               /* descriptor of the GPU's lock; -1: none */
+	struct gb_clocks clocks;
 };
 
 /* Inspect the machine and open the output, whose contents do not change before the first record.
