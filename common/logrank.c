@@ -19,8 +19,8 @@ static double scale_of(size_t count)
 }
 
 /* row[i * width + s] becomes the probability that i of the scores are chosen and have the sum s, if
- * each is chosen with probability `share`.  Scores descend, so i of the first k have at most the sum
- * of the first i. */
+ * each is chosen with probability `share`.  Scores descend, so i of them have at most the sum of
+ * the first i. */
 static void count_choices(const struct gb_logrank *t, double *row, size_t width)
 {
 	const size_t n = t->base + t->other, m = t->other;

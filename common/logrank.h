@@ -8,8 +8,8 @@
  * counted, without assuming a distribution.  Scores are rounded to integers, which keeps the test
  * exact.
  *
- * Values are given as ascending logarithms.  A test at log_ratio asks whether the other side differs
- * from base times that ratio.  Ties are broken against the alternative that is tested.
+ * Values are given as ascending logarithms.  A test at log_ratio asks whether the other side
+ * differs from base times that ratio.  Ties are broken against the alternative that is tested.
  */
 #ifndef GPUBENCH_COMMON_LOGRANK_H
 #define GPUBENCH_COMMON_LOGRANK_H

@@ -20,12 +20,12 @@ if (($# == 0)); then
 fi
 make -C "$top" -s all build/release/gate-trials
 mkdir -p "$folder"
-echo peers >"$folder/omit"
+echo peers >"$folder/orders"
 for ((i = 1; i <= ${LAUNCHES:-48}; i++)); do
 	launch=$(printf '%s/%03d.jsonl' "$folder" $i)
 	[[ ! -e $launch ]] || continue
-	GPUBENCH_OMIT=$folder/omit "$top/build/release/gpubench" "$@" -q -o "$folder/part.jsonl" \
-		--overwrite
+	GPUBENCH_ORDERS=$folder/orders "$top/build/release/gpubench" "$@" -q \
+		-o "$folder/part.jsonl" --overwrite
 	mv "$folder/part.jsonl" "$launch"
 done
 "$top/tests/trials/launches.py" --median "$folder"/[0-9]*.jsonl >"$folder/launches.txt"

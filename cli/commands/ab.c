@@ -6,11 +6,12 @@
  * of the machine.
  *
  * At each look the launches are compared.  Further ones measure only the keys that are still unsure
- * (omit.h), until there are none, or --launches or --budget are spent.
+ * (orders.h), until there are none, or --launches or --budget are spent.
  *
  * The records of a launch are appended to a file of JSON lines in one write when it ends, so a kill
  * loses only the launch under way.  A launch whose lines were cut off is dropped.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
 #include "cli/measuring/launches.h"
-#include "cli/measuring/omit.h"
+#include "cli/measuring/orders.h"
 #include "cli/records/output.h"
 #include "common/secret.h"
 #include "common/text.h"
@@ -85,7 +86,7 @@ struct side {
 struct task {
 	char *const *word; /* arguments */
 	size_t words;
-	struct gb_omit omit;
+	struct gb_orders orders;
 };
 
 /* "old=./gpubench" */
@@ -124,7 +125,7 @@ static bool has_words(const struct gb_run *run, const struct task *task)
 	return true;
 }
 
-/* Open PREFIX.NAME.jsonl before the first launch.  GB_RESUME: read the launches that it holds, which
+/* Open PREFIX.NAME.jsonl before the first launch.  GB_RESUME: read the launches that it holds; they
  * must have had the same arguments.  A NULL prefix opens nothing. */
 static enum gb_status side_open(struct side *side, const char *prefix, enum gb_existing existing,
 				const struct task *task, struct gb_error *err)
@@ -175,17 +176,31 @@ static bool is_omitted_peer(const struct task *task, const struct gb_record *rec
 
 		if (gb_equal(v->workload, record->bench) && gb_equal(v->name, record->variant) &&
 		    gb_equal(gb_backends[v->backend]->name, record->backend))
-			return gb_omits_variant(&task->omit, v, (const char *const *)task->word,
+			return gb_omits_variant(&task->orders, v, (const char *const *)task->word,
 						task->words);
 	}
 	return false;
 }
 
-/* Remove the records that a build without omit.h measured in vain. */
+/* Spare the next launches the measurement of copy bandwidth. */
+static void note_bandwidths(struct task *task, const struct gb_records *launch)
+{
+	for (size_t i = 0; i < launch->count; i++) {
+		const struct gb_record *r = launch->record[i];
+		const double threads = r->threads > 0 ? r->threads : 0;
+		const struct gb_copy copy = { gb_backend_named(r->backend), (int)threads,
+					      r->copy_bytes_per_s };
+
+		if (copy.backend != GB_BACKENDS)
+			gb_orders_copy(&task->orders, copy);
+	}
+}
+
+/* Remove the records that a build without orders.h measured in vain. */
 static void remove_omitted(const struct task *task, struct gb_records *launch)
 {
 	for (size_t i = launch->count; i-- > 0;)
-		if (gb_omits_key(&task->omit, launch->record[i]->key) ||
+		if (gb_omits_key(&task->orders, launch->record[i]->key) ||
 		    is_omitted_peer(task, launch->record[i]))
 			gb_records_remove(launch, i);
 }
@@ -200,7 +215,7 @@ static enum gb_status take_launch(struct side *side, struct gb_records *launch,
 	return gb_records_move(&side->records, launch, err);
 }
 
-static enum gb_status read_launch(struct side *side, const struct task *task, int status,
+static enum gb_status read_launch(struct side *side, struct task *task, int status,
 				  const char *file, struct gb_error *err)
 {
 	struct gb_records launch = { 0 };
@@ -214,6 +229,7 @@ static enum gb_status read_launch(struct side *side, const struct task *task, in
 		return gb_fail(err, status == GB_EIO ? GB_EIO : GB_EUSAGE, "%s: exit status %d",
 			       side->name, status);
 	if (!gb_records_read(file, &launch, err) && !check_launch(side, &launch, err)) {
+		note_bandwidths(task, &launch);
 		remove_omitted(task, &launch);
 		(void)take_launch(side, &launch, err);
 	}
@@ -221,28 +237,24 @@ static enum gb_status read_launch(struct side *side, const struct task *task, in
 	return err->code;
 }
 
-/* Write the file of omit.h for the next launch. */
-static enum gb_status write_omitted(const struct gb_omit *omit, int file, const char *path,
-				    struct gb_error *err)
+/* Write the orders of the next launch. */
+static enum gb_status write_orders(const struct gb_orders *orders, int file, const char *path,
+				   struct gb_error *err)
 {
 	FILE *stream = fdopen(file, "w");
 
 	if (!stream)
 		return gb_out_of_memory(err, NULL);
-	if (omit->peers)
-		(void)fputs(GB_OMIT_PEERS "\n", stream);
-	for (size_t i = 0; i < omit->count; i++)
-		(void)fprintf(stream, "%s\n", omit->key[i]);
+	gb_orders_print(stream, orders);
 	if (ferror(stream) | fclose(stream))
 		return gb_fail(err, GB_EIO, "cannot write %.200s", path);
-	if (setenv(GB_OMIT_VARIABLE, path, 1))
+	if (setenv(GB_ORDERS_VARIABLE, path, 1))
 		gb_out_of_memory(err, NULL);
 	return err->code;
 }
 
-/* Launch the program with the task's words, an option for a file of its own, and the file of
- * omitted keys; read the records. */
-static enum gb_status launch_into(struct side *side, const struct task *task, const char *file,
+/* Launch the program with the task's words and an output of its own; read the records. */
+static enum gb_status launch_into(struct side *side, struct task *task, const char *file,
 				  struct gb_error *err)
 {
 	char *output, quiet[] = "-q", name[] = "gpubench";
@@ -269,23 +281,26 @@ static enum gb_status launch_into(struct side *side, const struct task *task, co
 /* Launch the program once more and take its records.  GB_EUSAGE if the program rejects the
  * arguments, if it did not write exactly one run, or if the resumed launches have another setup or
  * other arguments. */
-static enum gb_status side_launch(struct side *side, const struct task *task, struct gb_error *err)
+static enum gb_status side_launch(struct side *side, struct task *task, struct gb_error *err)
 {
-	char *file = NULL, *omitted = NULL;
+	char *file = NULL, *orders = NULL;
 	const int descriptor = gb_temporary(&file, err);
-	const int list = descriptor < 0 ? -1 : gb_temporary(&omitted, err);
+	const int list = descriptor < 0 ? -1 : gb_temporary(&orders, err);
+	struct gb_orders given = task->orders;
 
 	if (descriptor >= 0)
 		(void)close(descriptor);
-	if (list >= 0 && !write_omitted(&task->omit, list, omitted, err))
+	if (side->launches == 0) /* each build measures the bandwidth once */
+		given.copies = 0;
+	if (list >= 0 && !write_orders(&given, list, orders, err))
 		(void)launch_into(side, task, file, err);
-	(void)unsetenv(GB_OMIT_VARIABLE);
+	(void)unsetenv(GB_ORDERS_VARIABLE);
 	if (descriptor >= 0)
 		(void)remove(file);
 	if (list >= 0)
-		(void)remove(omitted);
+		(void)remove(orders);
 	free(file);
-	free(omitted);
+	free(orders);
 	return err->code;
 }
 
@@ -293,9 +308,9 @@ static enum gb_status side_launch(struct side *side, const struct task *task, st
 static enum gb_status plan(const struct side *side, const struct task *task, enum gb_status *status,
 			   struct gb_error *err)
 {
-	char name[] = "gpubench", dry[] = "--dry-run", runs[32], *omitted = NULL;
+	char name[] = "gpubench", dry[] = "--dry-run", runs[32], *orders = NULL;
 	char **argv = calloc(task->words + 4, sizeof *argv);
-	const int list = argv ? gb_temporary(&omitted, err) : -1;
+	const int list = argv ? gb_temporary(&orders, err) : -1;
 	int got = 0;
 
 	if (!argv)
@@ -305,13 +320,13 @@ static enum gb_status plan(const struct side *side, const struct task *task, enu
 	memcpy(argv + 1, task->word, task->words * sizeof *argv);
 	argv[task->words + 1] = dry;
 	argv[task->words + 2] = gb_equal(task->word[0], "repro") ? NULL : runs;
-	if (list >= 0 && !write_omitted(&task->omit, list, omitted, err))
+	if (list >= 0 && !write_orders(&task->orders, list, orders, err))
 		(void)gb_launch(side->program, argv, 0, &got, err);
 	*status = (enum gb_status)got;
-	(void)unsetenv(GB_OMIT_VARIABLE);
+	(void)unsetenv(GB_ORDERS_VARIABLE);
 	if (list >= 0)
-		(void)remove(omitted);
-	free(omitted);
+		(void)remove(orders);
+	free(orders);
 	free(argv);
 	return err->code;
 }
@@ -339,8 +354,8 @@ static void show_launch(const struct trial *t, const char *name)
 {
 	const int64_t launch = t->side[0].launches + t->side[1].launches + 1;
 
-	(void)fprintf(stderr, "\r\033[Klaunch %lld of at most %lld, ", (long long)launch,
-		      (long long)(2 * t->options->launches));
+	(void)fprintf(stderr, "\r\033[Klaunch %" PRId64 " of at most %" PRId64 ", ", launch,
+		      2 * t->options->launches);
 	if (t->open)
 		(void)fprintf(stderr, "%zu keys open, ", t->open);
 	gb_text_print(stderr, name);
@@ -365,8 +380,8 @@ static enum gb_status decide(struct trial *t, struct gb_error *err)
 	t->open = c.verdicts[GB_UNSURE];
 	for (size_t i = 0; i < c.count && !err->code; i++)
 		if (c.change[i].verdict != GB_UNSURE &&
-		    !gb_omits_key(&t->task.omit, c.change[i].key))
-			(void)gb_omit_add(&t->task.omit, c.change[i].key, err);
+		    !gb_omits_key(&t->task.orders, c.change[i].key))
+			(void)gb_orders_omit(&t->task.orders, c.change[i].key, err);
 	gb_comparison_release(&c);
 	return err->code;
 }
@@ -386,7 +401,13 @@ static bool is_over(struct trial *t, struct gb_error *err)
 	if (a >= end && b >= end)
 		return true;
 	left = (double)(end > a ? end - a : 0) + (double)(end > b ? end - b : 0);
-	return gb_now_ns() - t->began + left * t->launch > t->options->budget_ns;
+	if (gb_now_ns() - t->began + left * t->launch <= t->options->budget_ns)
+		return false;
+	(void)fprintf(stderr,
+		      "gpubench: --budget ends here: the next look is %.0f launches away, of about "
+		      "%.3g s each\n",
+		      left, t->launch * 1e-9);
+	return true;
 }
 
 static enum gb_status launch_both(struct trial *t, struct gb_error *err)
@@ -404,10 +425,10 @@ static enum gb_status launch_both(struct trial *t, struct gb_error *err)
 		if (show)
 			show_launch(t, next->name);
 		(void)side_launch(next, &t->task, err);
+		if (show)
+			(void)fputs("\r\033[K", stderr);
 		t->launch = gb_now_ns() - start;
 	}
-	if (show)
-		(void)fputs("\r\033[K", stderr);
 	return err->code;
 }
 
@@ -492,7 +513,7 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 	}
 	trial.task = (struct task){ argv + own + 1,
 				    (size_t)(argc - own - 1),
-				    { .peers = !options.peers } };
+				    { .without_peers = !options.peers } };
 	if (options.dry_run)
 		(void)plan(&side[1], &trial.task, &status, err);
 	else if (!read_budget(&options, err) && !init_comparison(&comparison, &options, err) &&
@@ -500,7 +521,7 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 		status = gb_compare_and_print(&options.compare, &comparison, &side[0].records,
 					      side[0].name, &side[1].records, side[1].name, err);
 out:
-	gb_omit_release(&trial.task.omit);
+	gb_orders_release(&trial.task.orders);
 	side_release(&side[0], err);
 	side_release(&side[1], err);
 	gb_arguments_release(&a);

@@ -69,12 +69,13 @@ static enum gb_status plan_one(void *self, struct gb_result *r, void *input, str
 	struct gb_error own = { 0 };
 	struct gb_need need = { 0 };
 	double more_s = 0;
+	struct gb_settings how = plan->session.request->how;
 	char *key = gb_record_key(r->workload, r->variant, r->params, err);
 
+	how.no_phases = how.no_phases || plan->session.orders.given;
 	if (!key)
 		return err->code;
-	if (!gb_memory_is_dry() &&
-	    try(r, input, &plan->session.request->how, &need, &more_s, err)) {
+	if (!gb_memory_is_dry() && try(r, input, &how, &need, &more_s, err)) {
 		free(key);
 		return err->code;
 	}

@@ -205,11 +205,14 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	if (request->lock_clocks && !request->untimed)
 		gb_clocks_start(&s->clocks);
 	gb_progress_init(&s->progress, request);
-	if (gb_copy_check(err) || gb_omit_read(&s->omit, err) || read_shard(s, err) ||
+	if (gb_copy_check(err) || gb_orders_read(&s->orders, err) || read_shard(s, err) ||
 	    open_output(s, err))
 		return err->code;
 	if (open_devices(s, err))
 		return err->code;
+	for (size_t i = 0; i < s->orders.copies; i++)
+		gb_copy_remember(s->orders.copy[i].backend, s->orders.copy[i].threads,
+				 s->orders.copy[i].bytes_per_s);
 	s->info.argc = argc;
 	s->info.argv = argv;
 	s->info.settings = &request->how;
@@ -227,7 +230,7 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	const char *path = request->target.path;
 
 	*s = (struct gb_session){ .request = request, .lock = -1 };
-	if (gb_omit_read(&s->omit, err) || read_shard(s, err) || gb_output_check(path, err) ||
+	if (gb_orders_read(&s->orders, err) || read_shard(s, err) || gb_output_check(path, err) ||
 	    gb_copy_check(err))
 		return err->code;
 	if (request->dry == GB_DRY_TRIAL) {
@@ -246,7 +249,7 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 void gb_session_abandon(struct gb_session *s)
 {
 	gb_done_release(&s->past);
-	gb_omit_release(&s->omit);
+	gb_orders_release(&s->orders);
 	gb_records_release(&s->records);
 	tdestroy(s->seen, free);
 	gb_clocks_end(&s->clocks);
@@ -324,14 +327,16 @@ static enum gb_status measure(void *session, struct gb_result *result, void *inp
 			      struct gb_error *err)
 {
 	struct gb_session *s = session;
+	struct gb_settings how = s->request->how;
 
+	how.no_phases = how.no_phases || s->orders.given;
 	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
 	if (write_lines(s, err))
 		return err->code;
 	if (gb_interrupted) /* while the input was made */
 		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	gb_progress_begin(&s->progress, result);
-	if (!result->code && gb_run(result, input, &s->request->how, true, err))
+	if (!result->code && gb_run(result, input, &how, true, err))
 		return err->code;
 	if (result->code == GB_EIO) /* writing a picture failed, not the measurement */
 		return gb_fail(err, GB_EIO, "%s", result->reason);
@@ -376,15 +381,15 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
-	if (gb_omits_variant(&s->omit, variant, choice->glob, choice->glob_count)) {
+	if (gb_omits_variant(&s->orders, variant, choice->glob, choice->glob_count)) {
 		s->number++;
 		return false;
 	}
-	if (!s->request->once && s->past.count + s->past.again_count + s->omit.count == 0)
+	if (!s->request->once && s->past.count + s->past.again_count + s->orders.count == 0)
 		return s->number++ % s->shards == s->shard;
 	key = gb_record_key(sweep->workload, variant, params, &ignored);
 	if (!key || (s->request->once && !is_new(s, key)) || s->number++ % s->shards != s->shard ||
-	    gb_omits_key(&s->omit, key))
+	    gb_omits_key(&s->orders, key))
 		due = false;
 	else if (s->past.count + s->past.again_count)
 		due = gb_done_times(&s->past, key) <= s->request->repeats.launch ||

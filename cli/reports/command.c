@@ -75,8 +75,8 @@ static void print_settings(FILE *file, const struct gb_texts *words)
 		const size_t length = strcspn(word, "=");
 
 		for (size_t k = 0; k < GB_COUNT(names); k++) {
-			if (strncmp(word, "--", 2) || strlen(names[k]) + 2 != length ||
-			    strncmp(word + 2, names[k], length - 2))
+			if (strncmp(word, "--", 2) != 0 || strlen(names[k]) + 2 != length ||
+			    strncmp(word + 2, names[k], length - 2) != 0)
 				continue;
 			print_option(file, names[k],
 				     word[length]                   ? word + length + 1

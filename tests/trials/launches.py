@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""launches.py [--median] FILE...: the fastest sample of each launch, or its median, as gates use it,
+"""launches.py [--median] FILE...: the fastest sample of each launch, or its median, as gates use,
 for the trials of docs/gates.md.
 
 The files have one or more launches each, in the order of measurement, of one or more benchmarks.

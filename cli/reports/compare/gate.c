@@ -155,8 +155,8 @@ static double deviate(double p)
 	return low;
 }
 
-/* The launches a side at which p, if it shrinks as that of a mean does, reaches its level; more than
- * the gate makes if need be, 0 if that is too far. */
+/* The launches a side at which p reaches its level if it shrinks as that of a mean does.  They may
+ * be more than the gate makes; 0 if that is too far. */
 static size_t needed(const struct gb_gate *gate, size_t launches, double p, bool slower)
 {
 	const struct gb_gate one = one_look(gate);

@@ -66,8 +66,8 @@ int gb_gate_next_side(const struct gb_gate *gate, size_t base, size_t other, uin
 double gb_gate_slower_level(const struct gb_gate *gate, size_t launches);
 double gb_gate_same_level(const struct gb_gate *gate, size_t launches);
 
-/* The fewest launches a side with which a key can be called slower; if the gate makes too few, those
- * of a gate that looks once. */
+/* The fewest launches a side with which a key can be called slower.  If the gate makes too few,
+ * those of a gate that looks once. */
 size_t gb_gate_least(const struct gb_gate *gate);
 
 /* Judge one key by its values, one per launch, in order of time.  Sides without values are unsure.

@@ -56,7 +56,8 @@ enum gb_status gb_history_judge(struct gb_history *history, const struct gb_stor
 void gb_history_release(struct gb_history *history);
 
 /* The exit status: GB_EVERIFY if a newest level is slower than the one before; GB_EUNDECIDED if one
- * may be, or if nothing could be judged; else GB_OK. why (GB_HISTORY_WHY bytes) is set to the reason, or "". */
+ * may be, or if nothing could be judged; else GB_OK.  why (GB_HISTORY_WHY bytes) is set to the
+ * reason, or "". */
 enum { GB_HISTORY_WHY = 160 };
 enum gb_status gb_history_status(const struct gb_history *history, char *why);
 

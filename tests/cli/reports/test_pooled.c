@@ -217,9 +217,9 @@ Test(pooled, a_floor_in_ns_is_one_if_cycles_are_compared)
 		    { 900, 980, GB_SAME } };
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		struct gb_comparison c = {
-			.gate = { .error = 0.05, .threshold = 0.05 }, .floor_ns = 100, .in_cycles = true
-		};
+		struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 },
+					   .floor_ns = 100,
+					   .in_cycles = true };
 		struct gb_error err = { 0 };
 
 		for (int launch = 0; launch < 6; launch++) {

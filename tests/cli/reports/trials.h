@@ -228,7 +228,7 @@ static inline struct sum try_gates(const struct launches *all, const struct plan
 	return sum;
 }
 
-/* The number of launches a side that this share of the keys of an unchanged build needs, at most. */
+/* The launches a side that this share of the keys of an unchanged build needs, at most. */
 static inline size_t launches_of(const struct sum *sum, double share)
 {
 	size_t below = 0, launches = 0;

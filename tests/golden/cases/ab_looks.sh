@@ -1,4 +1,4 @@
-# ab launches only keys that are still unsure, until all are decided. Each launch is kept as it ends.
+# ab launches only keys that are still unsure, until all are decided. Each launch is kept.
 # A build that does not know how to leave keys out is measured in full, and the rest is ignored.
 cp "$TESTS/planted/launch.sh" base
 cp base new
