@@ -65,9 +65,9 @@ enum gb_status gb_session_close(struct gb_session *session, struct gb_error *err
  * reported; a failed verification outranks other failures, and these outrank a missing device. */
 enum gb_status gb_worse(enum gb_status a, enum gb_status b);
 
-/* Open a session that only plans (plan.h).  With --resume the records in -o FILE.jsonl count as done.
- * Nothing is written.  Devices are opened, and the GPU's lock is taken, only for trials.  Close it
- * with gb_session_abandon(). */
+/* Open a session that only plans (plan.h).  With --resume the records in -o FILE.jsonl count as
+ * done.  Nothing is written.  Devices are opened, and the GPU's lock is taken, only for trials.
+ * Close it with gb_session_abandon(). */
 enum gb_status gb_session_plan(struct gb_session *session, const struct gb_request *request,
 			       struct gb_error *err);
 void gb_session_abandon(struct gb_session *session);

@@ -46,8 +46,8 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
 			      const char *words, struct gb_error *err);
 
-/* Replace the values of parameter `name`, given or not.  Does nothing if spec is NULL or the workload
- * has no such parameter. */
+/* Replace the values of parameter `name`, given or not.  Does nothing if spec is NULL or the
+ * workload has no such parameter. */
 enum gb_status gb_sweep_override(struct gb_sweep *sweep, const char *name, const char *spec,
 				 struct gb_error *err);
 

@@ -18,7 +18,7 @@ begin() {
 	fi
 	# Only a folder that an earlier run made is removed.
 	if [[ -e $gate && ! -e $gate/.gate && -n $(ls -A "$gate") ]]; then
-		echo "${0##*/}: $gate is there and was not made by ${0##*/}; remove it, or set GATE" >&2
+		echo "${0##*/}: $gate is there and not from a recipe; remove it, or set GATE" >&2
 		exit 2
 	fi
 	rm -rf "$gate"
