@@ -112,6 +112,7 @@ enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
 void gb_plan_total(const struct gb_plan *plan)
 {
 	const struct gb_request *request = plan->session.request;
+	const int64_t runs = request->repeats.runs > 1 ? request->repeats.runs : 1;
 	char host[GB_TEXT_MAX], device[GB_TEXT_MAX], time[GB_TEXT_MAX];
 
 	if (plan->measurements == 0) {
@@ -121,12 +122,11 @@ void gb_plan_total(const struct gb_plan *plan)
 	(void)printf("\ntotal of %zu", plan->measurements);
 	if (plan->skipped)
 		(void)printf(", %zu skipped", plan->skipped);
-	if (request->repeats.runs > 1)
-		(void)printf(", in %lld launches", (long long)request->repeats.runs);
+	if (runs > 1)
+		(void)printf(", in %lld launches", (long long)runs);
 	(void)printf(": host %s, device %s", gb_text_bytes(host, (double)plan->host_bytes),
 		     gb_text_bytes(device, (double)plan->device_bytes));
 	if (request->dry != GB_DRY_KEYS)
-		(void)printf(", about %s",
-			     duration(time, (double)request->repeats.runs * plan->seconds));
+		(void)printf(", about %s", duration(time, (double)runs * plan->seconds));
 	(void)putchar('\n');
 }

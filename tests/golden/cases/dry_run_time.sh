@@ -5,4 +5,6 @@ sed 's/host .*, about .*/host N, about N/' plan
 gpubench radix cpu/qsort --count=1000 --dry-run --resume -o out.jsonl || exit
 gpubench repro radix:table1 --preset=quick --backend=cpu --threads=1 --dry-run=keys >plan || exit
 sed -n 's/: host .*//p' plan | sort | uniq -c | sed -n '1,3p'
-gpubench repro octree:table1 --from=out.jsonl --dry-run
+gpubench repro cbt:fig6 --preset=quick --backend=cpu --threads=1 --max-time=0.02 --dry-run >plan || exit
+sed -n 's/about 0 s/none/; s/host .*, about .*/host N, about N/; s/^total/&/p' plan
+gpubench repro octree:throughput --from=out.jsonl --dry-run
