@@ -30,7 +30,7 @@ struct gb_logrank {
 
 /* The number of values, of both sides together, up to which probabilities are counted; above, they
  * are those of the normal distribution. */
-enum { GB_LOGRANK_EXACT = 2000 };
+enum { GB_LOGRANK_EXACT = 1000 };
 
 /* Count the distribution; both sides have values.  GB_EMEMORY. */
 enum gb_status gb_logrank_init(struct gb_logrank *test, size_t base, size_t other,

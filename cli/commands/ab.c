@@ -11,10 +11,13 @@
  * The records of a launch are appended to a file of JSON lines in one write when it ends, so a kill
  * loses only the launch under way.  A launch whose lines were cut off is dropped.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -237,25 +240,52 @@ static enum gb_status read_launch(struct side *side, struct task *task, int stat
 	return err->code;
 }
 
-/* Write the orders of the next launch. */
-static enum gb_status write_orders(const struct gb_orders *orders, int file, const char *path,
-				   struct gb_error *err)
+/* Make a temporary file of records in $TMPDIR or /tmp, whose path the caller frees. */
+static enum gb_status make_temporary(char **path, struct gb_error *err)
 {
-	FILE *stream = fdopen(file, "w");
+	const char *folder = getenv("TMPDIR");
+	int file;
 
-	if (!stream)
+	if (!folder || !*folder)
+		folder = "/tmp";
+	if (asprintf(path, "%s/gpubench-XXXXXX.jsonl", folder) < 0) {
+		*path = NULL;
 		return gb_out_of_memory(err, NULL);
-	gb_orders_print(stream, orders);
-	if (ferror(stream) | fclose(stream))
-		return gb_fail(err, GB_EIO, "cannot write %.200s", path);
-	if (setenv(GB_ORDERS_VARIABLE, path, 1))
-		gb_out_of_memory(err, NULL);
-	return err->code;
+	}
+	file = mkostemps(*path, (int)strlen(".jsonl"), O_CLOEXEC);
+	if (file < 0)
+		return gb_fail(
+			err, GB_EIO,
+			"cannot make a temporary file in %.200s: %s (set TMPDIR to another folder)",
+			folder, strerror(errno));
+	(void)close(file);
+	return GB_OK;
+}
+
+/* Write the orders of the next launch to a file without a name, which the launch inherits.  NULL on
+ * failure. */
+static FILE *write_orders(const struct gb_orders *orders, struct gb_error *err)
+{
+	const int file = memfd_create("gpubench", MFD_CLOEXEC);
+	FILE *stream = file < 0 ? NULL : fdopen(file, "w");
+	char path[32];
+
+	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	if (stream)
+		gb_orders_print(stream, orders);
+	if (stream && fflush(stream) == 0 && setenv(GB_ORDERS_VARIABLE, path, 1) == 0)
+		return stream;
+	gb_fail(err, GB_EIO, "cannot make a file in memory: %s", strerror(errno));
+	if (stream)
+		(void)fclose(stream);
+	else if (file >= 0)
+		(void)close(file);
+	return NULL;
 }
 
 /* Launch the program with the task's words and an output of its own; read the records. */
-static enum gb_status launch_into(struct side *side, struct task *task, const char *file,
-				  struct gb_error *err)
+static enum gb_status launch_into(struct side *side, struct task *task, FILE *orders,
+				  const char *file, struct gb_error *err)
 {
 	char *output, quiet[] = "-q", name[] = "gpubench";
 	char **argv = calloc(task->words + 4, sizeof *argv);
@@ -270,7 +300,7 @@ static enum gb_status launch_into(struct side *side, struct task *task, const ch
 		memcpy(argv + 1, task->word, task->words * sizeof *argv);
 		argv[task->words + 1] = quiet;
 		argv[task->words + 2] = output;
-		if (!gb_launch(side->program, argv, 0, &status, err))
+		if (!gb_launch(side->program, argv, fileno(orders), &status, err))
 			(void)read_launch(side, task, status, file, err);
 	}
 	free(output);
@@ -279,28 +309,24 @@ static enum gb_status launch_into(struct side *side, struct task *task, const ch
 }
 
 /* Launch the program once more and take its records.  GB_EUSAGE if the program rejects the
- * arguments, if it did not write exactly one run, or if the resumed launches have another setup or
- * other arguments. */
+ * arguments, if it did not write exactly one run, or if the resumed launches have another setup. */
 static enum gb_status side_launch(struct side *side, struct task *task, struct gb_error *err)
 {
-	char *file = NULL, *orders = NULL;
-	const int descriptor = gb_temporary(&file, err);
-	const int list = descriptor < 0 ? -1 : gb_temporary(&orders, err);
 	struct gb_orders given = task->orders;
+	char *file = NULL;
+	FILE *orders;
 
-	if (descriptor >= 0)
-		(void)close(descriptor);
 	if (side->launches == 0) /* each build measures the bandwidth once */
 		given.copies = 0;
-	if (list >= 0 && !write_orders(&given, list, orders, err))
-		(void)launch_into(side, task, file, err);
-	(void)unsetenv(GB_ORDERS_VARIABLE);
-	if (descriptor >= 0)
+	orders = write_orders(&given, err);
+	if (orders && !make_temporary(&file, err)) {
+		(void)launch_into(side, task, orders, file, err);
 		(void)remove(file);
-	if (list >= 0)
-		(void)remove(orders);
+	}
+	(void)unsetenv(GB_ORDERS_VARIABLE);
+	if (orders)
+		(void)fclose(orders);
 	free(file);
-	free(orders);
 	return err->code;
 }
 
@@ -308,9 +334,9 @@ static enum gb_status side_launch(struct side *side, struct task *task, struct g
 static enum gb_status plan(const struct side *side, const struct task *task, enum gb_status *status,
 			   struct gb_error *err)
 {
-	char name[] = "gpubench", dry[] = "--dry-run", runs[32], *orders = NULL;
+	char name[] = "gpubench", dry[] = "--dry-run", runs[32];
 	char **argv = calloc(task->words + 4, sizeof *argv);
-	const int list = argv ? gb_temporary(&orders, err) : -1;
+	FILE *orders = argv ? write_orders(&task->orders, err) : NULL;
 	int got = 0;
 
 	if (!argv)
@@ -320,13 +346,12 @@ static enum gb_status plan(const struct side *side, const struct task *task, enu
 	memcpy(argv + 1, task->word, task->words * sizeof *argv);
 	argv[task->words + 1] = dry;
 	argv[task->words + 2] = gb_equal(task->word[0], "repro") ? NULL : runs;
-	if (list >= 0 && !write_orders(&task->orders, list, orders, err))
-		(void)gb_launch(side->program, argv, 0, &got, err);
+	if (orders) {
+		(void)gb_launch(side->program, argv, fileno(orders), &got, err);
+		(void)fclose(orders);
+	}
 	*status = (enum gb_status)got;
 	(void)unsetenv(GB_ORDERS_VARIABLE);
-	if (list >= 0)
-		(void)remove(orders);
-	free(orders);
 	free(argv);
 	return err->code;
 }

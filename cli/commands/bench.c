@@ -99,7 +99,8 @@ struct lines {
 /* GB_EUSAGE for an option that holds for the whole suite. */
 static enum gb_status check_option(const char *word, struct gb_error *err)
 {
-	static const struct gb_rows *const whole[] = { &gb_rows_how, &gb_rows_gpu, &gb_rows_repeats,
+	static const struct gb_rows *const whole[] = { &gb_rows_how,    &gb_rows_plugin,
+						       &gb_rows_gpu,    &gb_rows_repeats,
 						       &gb_rows_target, &gb_rows_progress };
 	const char *name = word + strspn(word, "-");
 	const size_t length = strcspn(name, "=");
@@ -240,10 +241,10 @@ static enum gb_status act(struct sweeps *sweeps, const struct task *task, const 
 enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char **argv,
 			    struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = {
-		&gb_rows_how,    &gb_rows_backend,  &gb_rows_gpu, &gb_rows_repeats,
-		&gb_rows_target, &gb_rows_progress, NULL
-	};
+	static const struct gb_rows *const shared[] = { &gb_rows_how,      &gb_rows_backend,
+							&gb_rows_plugin,   &gb_rows_gpu,
+							&gb_rows_repeats,  &gb_rows_target,
+							&gb_rows_progress, NULL };
 	static struct sweeps sweeps;
 	struct gb_sweep sweep = { 0 };
 	struct gb_arguments a = {
@@ -271,11 +272,11 @@ enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char *
 
 enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = {
-		&gb_rows_how,    &gb_rows_backend,  &gb_rows_threads,
-		&gb_rows_gpu,    &gb_rows_repeats,  &gb_rows_preset,
-		&gb_rows_target, &gb_rows_progress, NULL
-	};
+	static const struct gb_rows *const shared[] = { &gb_rows_how,      &gb_rows_backend,
+							&gb_rows_plugin,   &gb_rows_threads,
+							&gb_rows_gpu,      &gb_rows_repeats,
+							&gb_rows_preset,   &gb_rows_target,
+							&gb_rows_progress, NULL };
 	static struct sweeps sweeps;
 	struct gb_arguments a = {
 		.words = "[BENCHMARK|VARIANT-GLOB...]",

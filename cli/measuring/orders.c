@@ -1,7 +1,6 @@
 /* orders.c -- see orders.h. */
 #include "cli/measuring/orders.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +56,6 @@ enum gb_status gb_orders_read(struct gb_orders *orders, struct gb_error *err)
 	size_t room = 0;
 
 	*orders = (struct gb_orders){ .given = file != NULL };
-	if (path && !file)
-		return gb_fail(err, GB_EUSAGE, GB_ORDERS_VARIABLE "=%.200s: %s", path,
-			       strerror(errno));
 	while (file && !err->code && getline(&line, &room, file) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		if (gb_equal(line, "peers"))

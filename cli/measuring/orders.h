@@ -4,7 +4,7 @@
  * GPUBENCH_ORDERS=FILE in the environment names a file of lines: keys to leave out, "peers" to
  * leave out all libraries that are not named on the command line, and "copy BACKEND THREADS
  * BYTES_PER_S".  A launch with such a file takes no phases.  A build that does not know the
- * variable measures everything, and `ab` ignores the rest.
+ * variable, or cannot read the file, measures everything, and `ab` ignores the rest.
  */
 #ifndef GPUBENCH_CLI_MEASURING_ORDERS_H
 #define GPUBENCH_CLI_MEASURING_ORDERS_H
@@ -31,7 +31,7 @@ struct gb_orders {
 	} copy[GB_ORDERS_COPIES];
 };
 
-/* Read the file that the environment names, if any.  GB_EUSAGE if it cannot be read. */
+/* Read the file that the environment names, if there is one.  GB_EMEMORY. */
 enum gb_status gb_orders_read(struct gb_orders *orders, struct gb_error *err);
 /* Write what gb_orders_read() reads.  The caller checks the stream for errors. */
 void gb_orders_print(FILE *file, const struct gb_orders *orders);

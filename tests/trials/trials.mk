@@ -3,7 +3,7 @@
 
 .PHONY: test-ab gate-trials history-trials simt-mutants ptx-mutants ptx-mutants-order
 
-## test-ab: missed slow-downs of 10 % and false alarms of `ab` on this machine (15 minutes)
+## test-ab: slow-downs of 10 % found, and red gates of an unchanged build, on this machine (an hour)
 test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/trials/ab.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow $(BUILD)/ab
 

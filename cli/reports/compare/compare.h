@@ -55,7 +55,7 @@ struct gb_change {
 	size_t needed;     /* launches a side that would decide an unsure key, about; 0: unknown */
 	double base, new_; /* medians over the launches; NAN if there is no time */
 	struct gb_ratio ratio;
-	const struct gb_record *record;                   /* the first one of new, else of base */
+	const struct gb_record *record;                   /* the last one of new, else of base */
 	const struct gb_record *base_counts, *new_counts; /* NULL if the side has no counts */
 };
 

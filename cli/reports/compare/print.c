@@ -156,20 +156,20 @@ static void print_keys(struct gb_sheet *sheet, const struct gb_comparison *c, bo
 			     "their ratio by log-rank scores");
 }
 
-/* Print how to launch slower and failed keys alone. */
+/* Print how to launch slower and failed keys alone, the first few of many. */
 static void print_commands(struct gb_sheet *sheet, const struct gb_comparison *c)
 {
-	bool first = true;
+	enum { MOST = 10 };
+	size_t shown = 0;
 
-	for (size_t i = 0; i < c->count && !gb_sheet_is_data(sheet); i++) {
+	for (size_t i = 0; i < c->count && !gb_sheet_is_data(sheet) && shown < MOST; i++) {
 		const struct gb_change *change = &c->change[i];
 		char *command;
 
 		if (change->verdict != GB_SLOWER && change->verdict != GB_FAILED_RUN)
 			continue;
-		if (first)
+		if (shown++ == 0)
 			gb_sheet_put(sheet, GB_LABEL, "to launch one alone:");
-		first = false;
 		command = gb_record_command(change->record);
 		if (command)
 			gb_sheet_put(sheet, GB_ITEM, "%s", command);

@@ -2,7 +2,7 @@
  *
  * table.c reads the table, set.c changes its parameters, measure.c measures or finds records,
  * fill.c fills the cells, claims.c tests the paper's conclusions, sum.c counts, print.c and notes.c
- * print.
+ * print, chart.c draws.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
@@ -131,6 +131,9 @@ void gb_repro_sum_release(struct gb_repro_sum *sum);
 /* Print the table and the notes below it; programs get its cells and claims. */
 void gb_repro_print(struct gb_sheet *sheet, const struct gb_repro *t);
 void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t);
+
+/* Draw the table on a page; other formats have no chart. */
+void gb_repro_chart(struct gb_sheet *sheet, const struct gb_repro *t);
 
 /* Print only the claims, for people. */
 void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro);

@@ -10,7 +10,7 @@ printf 'peers\nradix/cpu/lsd8 count=1000 threads=1\n' >all
 keys all cpu/lsd8 'cpu/qs*'
 rm all.jsonl
 keys all cpu/lsd8 cpu/qsort
-keys absent cpu/best cpu/lsd8
+keys absent cpu/best cpu/lsd8 | wc -l
 printf 'copy cpu 1 123456789000\ncopy nothing 1 5\n' >copy
 keys copy cpu/best cpu/lsd8
 grep -c '"copy_bytes_per_s":123456789000,' copy.jsonl
