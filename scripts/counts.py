@@ -4,6 +4,7 @@
     counts.py PROGRAM >results/counts.jsonl               all points (make counts-write)
     counts.py PROGRAM --check results/counts.jsonl        compare with the stored ones (make counts)
     counts.py PROGRAM --check FILE --only 'radix *'       some of the points
+    counts.py --points                                    the points, for `gpubench run --suite`
 
 PROGRAM is a gpubench-ptx, whose records hold the counts of each kernel.  They are taken under one
 fixed schedule, on a device of 132 multiprocessors, so a difference is a change of the kernels or
@@ -188,7 +189,11 @@ def main():
     parser.add_argument("program", nargs="?")
     parser.add_argument("--check", metavar="FILE")
     parser.add_argument("--only", default="*", metavar="GLOB")
+    parser.add_argument("--points", action="store_true")
     options = parser.parse_args()
+    if options.points:
+        print("\n".join(point for point in POINTS if fnmatch.fnmatch(point, options.only)))
+        return 0
     lines = measure(options.program, options.only)
     if not options.check:
         print("\n".join(map(json.dumps, lines)))

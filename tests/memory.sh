@@ -53,6 +53,6 @@ try repro --list
 try list
 try list --format=json
 try lbvh --help
-try lbvh cpu/stack --primitives=1,2,3 --dry-run
+try lbvh cpu/stack --primitives=1,2,3 --dry-run=keys
 echo "memory: $passed passed, $failed failed"
 [ $failed = 0 ]

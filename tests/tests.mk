@@ -71,7 +71,7 @@ test-layers: $(objects)
 ## test-unit: the unit tests; FILTER='sweep/*' selects some
 # The vulkan variants run on lavapipe if it was unpacked.
 lavapipe := $(if $(wildcard build/lavapipe/lvp_icd.json),'$(CURDIR)/build/lavapipe/lvp_icd.json')
-test-unit: $(BUILD)/unit
+test-unit: $(BUILD)/unit $(BUILD)/nvml.so
 	$(Q)$(sanitized) $(patient) \
 		$(if $(lavapipe),VK_DRIVER_FILES=$(lavapipe) VK_ICD_FILENAMES=$(lavapipe)) \
 		$(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')

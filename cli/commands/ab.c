@@ -33,7 +33,7 @@
 
 struct options {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
-	int64_t launches, peers, aa, quiet, overwrite, resume;
+	int64_t launches, peers, aa, quiet, overwrite, resume, dry_run;
 	const char *budget, *output;
 	double budget_ns;
 };
@@ -54,6 +54,9 @@ static const struct gb_param rows[] = {
 	  AT(GB_FLAG, peers),
 	  .help = "also measure libraries; by default only those that are named" },
 	{ .name = "aa", AT(GB_FLAG, aa), .help = "compare the first build with itself" },
+	{ .name = "dry-run",
+	  AT(GB_FLAG, dry_run),
+	  .help = "list what a launch measures and how long the first eight would take" },
 	GB_COMPARE_ROWS,
 	{ .name = "output",
 	  .letter = 'o',
@@ -168,6 +171,9 @@ static enum gb_status check_launch(const struct side *side, const struct gb_reco
 /* True if the record is a library that was not asked for. */
 static bool is_omitted_peer(const struct task *task, const struct gb_record *record)
 {
+	for (size_t i = 0; i < task->words; i++)
+		if (!strncmp(task->word[i], "--suite", strlen("--suite")))
+			return false; /* the suite's lines may name libraries */
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
@@ -321,6 +327,32 @@ static enum gb_status side_launch(struct side *side, struct task *task, struct g
 	if (orders)
 		(void)fclose(orders);
 	free(file);
+	return err->code;
+}
+
+/* --dry-run: let the build plan the launches of both sides up to the first look. */
+static enum gb_status plan(const struct side *side, const struct task *task, enum gb_status *status,
+			   struct gb_error *err)
+{
+	char name[] = "gpubench", dry[] = "--dry-run", runs[32];
+	char **argv = calloc(task->words + 4, sizeof *argv);
+	FILE *orders = argv ? write_orders(&task->orders, err) : NULL;
+	int got = 0;
+
+	if (!argv)
+		return gb_out_of_memory(err, NULL);
+	(void)snprintf(runs, sizeof runs, "--runs=%d", 2 * GB_LAUNCHES);
+	argv[0] = name;
+	memcpy(argv + 1, task->word, task->words * sizeof *argv);
+	argv[task->words + 1] = dry;
+	argv[task->words + 2] = gb_equal(task->word[0], "repro") ? NULL : runs;
+	if (orders) {
+		(void)gb_launch(side->program, argv, fileno(orders), &got, err);
+		(void)fclose(orders);
+	}
+	*status = (enum gb_status)got;
+	(void)unsetenv(GB_ORDERS_VARIABLE);
+	free(argv);
 	return err->code;
 }
 
@@ -507,8 +539,10 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 	trial.task = (struct task){ argv + own + 1,
 				    (size_t)(argc - own - 1),
 				    { .without_peers = !options.peers } };
-	if (!read_budget(&options, err) && !init_comparison(&comparison, &options, err) &&
-	    !open_sides(side, &options, &trial.task, err) && !launch_both(&trial, err))
+	if (options.dry_run)
+		(void)plan(&side[1], &trial.task, &status, err);
+	else if (!read_budget(&options, err) && !init_comparison(&comparison, &options, err) &&
+		 !open_sides(side, &options, &trial.task, err) && !launch_both(&trial, err))
 		status = gb_compare_and_print(&options.compare, &comparison, &side[0].records,
 					      side[0].name, &side[1].records, side[1].name, err);
 out:

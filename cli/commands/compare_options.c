@@ -47,6 +47,7 @@ enum gb_status gb_compare_init(struct gb_comparison *comparison,
 		.in_cycles = options->cycles != 0,
 		.unverified = options->unverified != 0,
 		.judge_counts = options->counts != 0,
+		.counts_growth = options->growth_percent / 100,
 		.allow_missing = options->allow_missing != 0,
 	};
 	return read_max_unsure(comparison, options->max_unsure, err);

@@ -10,6 +10,7 @@ struct gb_compare_options {
 	int64_t format; /* index into gb_compare_formats */
 	int64_t cycles, all, unverified, counts, allow_missing, across;
 	const char *max_unsure;
+	double growth_percent;
 };
 
 extern const char *const gb_compare_formats[];
@@ -69,6 +70,15 @@ extern const char *const gb_compare_formats[];
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, counts),                     \
 		  .help = "also exit with status 1 if an exact count became worse" },        \
+		{ .name = "counts-growth",                                                   \
+		  .type = GB_FLOAT,                                                          \
+		  .offset = offsetof(struct gb_compare_options, growth_percent),             \
+		  .initial = "0",                                                            \
+		  .low = 0,                                                                  \
+		  .high = 1000,                                                              \
+		  .unit = "percent",                                                         \
+		  .help = "above 0, only a kernel's instructions, sectors and wavefronts "   \
+			  "count as worse, if they grew by more than X percent" },           \
 		GB_FORMAT_ROW(offsetof(struct gb_compare_options, format), gb_compare_formats)
 
 /* Set up a comparison from the options.  GB_EUSAGE for a bad --max-unsure. */

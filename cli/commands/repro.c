@@ -15,6 +15,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/commands/options.h"
+#include "cli/measuring/plan.h"
 #include "cli/records/json.h"
 #include "cli/reports/finish.h"
 #include "cli/reports/repro/repro.h"
@@ -108,6 +109,7 @@ static const struct gb_param rows[] = {
 	  .help = "use the public meshes in FOLDER (scripts/download-meshes.sh) for the rows of "
 		  "their names instead of generated scenes" },
 	GB_FORMAT_ROW(OF(format), gb_formats),
+	GB_DRY_RUN_ROW,
 };
 #undef OF
 
@@ -275,6 +277,8 @@ static enum gb_status check_request(const struct request *request, struct gb_err
 		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number", threads);
 	if (gb_check_threads(&request->measure, err) || gb_output_check(path, err))
 		return err->code;
+	if (request->from && request->measure.dry)
+		return gb_fail(err, GB_EUSAGE, "--from and --dry-run exclude each other");
 	if (request->from && path && !gb_is_page(path))
 		return gb_fail(err, GB_EUSAGE,
 			       "--output=%.80s: with --from nothing is measured, and only a page, "
@@ -315,6 +319,19 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 	return err->code;
 }
 
+/* --dry-run: list what the tables would measure. */
+static enum gb_status plan(struct job *job, const struct gb_request *request, struct gb_error *err)
+{
+	static struct gb_plan plan;
+
+	job->source.session = &plan.session;
+	job->source.plan = &plan;
+	if (!gb_session_plan(&plan.session, request, err) && !reproduce_all(job, err))
+		gb_plan_total(&plan);
+	gb_session_abandon(&plan.session);
+	return err->code;
+}
+
 static enum gb_status measure(struct job *job, const struct request *request, int argc, char **argv,
 			      struct gb_error *err)
 {
@@ -350,8 +367,9 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 	if (request->meshes && check_folder(request->meshes, err))
 		return err->code;
 	job->source.meshes = request->meshes;
-	status = request->from ? print_stored(job, request, err)
-			       : measure(job, request, argc, argv, err);
+	status = request->measure.dry ? plan(job, &request->measure, err)
+		 : request->from      ? print_stored(job, request, err)
+				      : measure(job, request, argc, argv, err);
 	gb_repro_sum_release(&job->out.sum);
 	return status;
 }

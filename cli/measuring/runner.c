@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/measuring/estimate.h"
 #include "cli/measuring/evidence.h"
 #include "cli/measuring/judge.h"
 #include "cli/measuring/sample.h"
@@ -230,7 +231,13 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool 
 	r->overwritten += m->evidence.poisoned;
 	r->changed += changed && m->evidence.varies;
 	/* An interrupted measurement leaves no record, so its sample need not be verified. */
-	return verified && !gb_interrupted ? verify_sample(m) : GB_OK;
+	if (verified && !gb_interrupted) {
+		const double start_s = elapsed_s(m);
+
+		(void)verify_sample(m);
+		r->cost.verify_s += elapsed_s(m) - start_s;
+	}
+	return m->err->code;
 }
 
 /* If some samples are longer than others, take new ones of each kind, which count only as evidence.
@@ -273,12 +280,14 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	const int64_t chosen = choose_sample(m);
 	bool enough = false, verified, changed;
 	double start_s, last_s = 0;
+	size_t verifications = 0;
 
 	r->batch = choose_batch(m, warm_ns);
 	if (gb_timer_resolution(m->timer.ops, m->timer.clock, &r->resolution_ns, m->err))
 		return m->err->code;
 	r->resolution_ns /= (double)r->batch;
 	m->first = m->runs;
+	r->cost = (struct gb_cost){ .before_s = elapsed_s(m), .rest_s = NAN };
 	do {
 		const int64_t k = (int64_t)r->time.count;
 
@@ -294,8 +303,15 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
 		last_s = elapsed_s(m) - start_s;
-		enough = gb_stop_sampling(r, m->how, elapsed_s(m));
-	} while (!enough || !(verified || m->how->no_verify));
+		verifications += verified;
+		enough = m->how->trial ? gb_stop_trial(r, m->how, elapsed_s(m))
+				       : gb_stop_sampling(r, m->how, elapsed_s(m));
+	} while (!enough || !(verified || m->how->no_verify || m->how->trial));
+	r->cost.sample_s =
+		(elapsed_s(m) - r->cost.before_s - r->cost.verify_s) / (double)r->time.count;
+	r->cost.verify_s /= fmax((double)verifications, 1);
+	if (m->how->trial)
+		return GB_OK;
 	gb_doubt_samples(r);
 	return take_evidence(m);
 }
@@ -443,7 +459,7 @@ static enum gb_status take_counts(struct gb_measurement *m)
 static enum gb_status measure(struct gb_measurement *m, bool timed)
 {
 	struct gb_result *r = m->result;
-	double ns = NAN;
+	double ns = NAN, rest_s;
 
 	if (set_up(m) || !m->output)
 		return m->err->code;
@@ -461,11 +477,15 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 		m->backend->state(&r->after);
 		r->has_gpu_state = true;
 	}
+	if (m->how->trial && !gb_trial_goes_on(r, m->how))
+		return GB_OK;
+	rest_s = elapsed_s(m);
 	if (take_the_rest(m))
 		return m->err->code;
 	m->evidence.children = gb_children(m) > m->evidence.children_before;
-	if (gb_judge(m, m->err))
+	if (!m->how->trial && gb_judge(m, m->err))
 		return m->err->code;
+	r->cost.rest_s = elapsed_s(m) - rest_s;
 	r->whole_ns = gb_series_quantile(&m->evidence.whole, 0.5);
 	r->cpu_ns = gb_series_quantile(&m->evidence.cpu, 0.5);
 	sum_up_rates(m);

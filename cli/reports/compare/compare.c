@@ -81,13 +81,11 @@ static const struct gb_record *counts_of(const struct gb_key_entry *entry, size_
 static bool tally(const struct gb_count_change *change, void *closure)
 {
 	struct gb_comparison *c = closure;
+	const enum gb_count_word word = gb_count_judge(change, c->counts_growth);
 
-	if (!change->cost)
-		c->counts_changed++;
-	else if (change->new_ > change->base)
-		c->counts_worse++;
-	else
-		c->counts_better++;
+	c->counts_worse += word == GB_COUNT_WORSE;
+	c->counts_better += word == GB_COUNT_BETTER;
+	c->counts_changed += word == GB_COUNT_CHANGED;
 	return true;
 }
 
@@ -96,7 +94,7 @@ static void compare_counts(struct gb_comparison *c, const struct gb_change *chan
 	if (!change->base_counts || !change->new_counts)
 		return;
 	c->counted++;
-	(void)gb_counts_differ(&change->base_counts->counts, &change->new_counts->counts, tally, c);
+	(void)gb_counts_differ(change->base_counts, change->new_counts, tally, c);
 }
 
 /* ---- the verdict -------------------------------------------------------------------------- */

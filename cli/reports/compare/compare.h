@@ -28,6 +28,8 @@ struct gb_comparison {
 	bool unverified;     /* compare unverified records like others */
 	bool judge_counts;   /* a count that became worse is a failure */
 
+	double counts_growth; /* tolerance of gb_count_judge() */
+
 	/* Limits for gb_comparison_status(): */
 	bool allow_missing;
 	double max_unsure; /* number of keys, or a fraction of those compared */

@@ -206,13 +206,13 @@ static void print_sums(struct gb_sheet *sheet, const struct gb_comparison *c)
 struct counts_rows {
 	struct gb_grid *grid;
 	const char *key;
+	double tolerance;
 };
 
 /* A changed count that is neither better nor worse is unsure. */
-static enum gb_verdict_word count_verdict(const struct gb_count_change *change)
-{
-	return !change->cost ? GB_UNSURE : change->new_ > change->base ? GB_SLOWER : GB_FASTER;
-}
+static const enum gb_verdict_word count_verdict[] = {
+	[GB_COUNT_CHANGED] = GB_UNSURE, [GB_COUNT_BETTER] = GB_FASTER, [GB_COUNT_WORSE] = GB_SLOWER
+};
 
 static void set_exact(struct gb_grid *grid, size_t column, double count)
 {
@@ -225,18 +225,20 @@ static void set_exact(struct gb_grid *grid, size_t column, double count)
 static bool add_count(const struct gb_count_change *change, void *closure)
 {
 	const struct counts_rows *rows = closure;
-	const enum gb_verdict_word verdict = count_verdict(change);
+	const enum gb_verdict_word verdict = count_verdict[gb_count_judge(change, rows->tolerance)];
 	const double ratio = change->base > 0 ? change->new_ / change->base : (double)NAN;
-	char text[40];
+	char text[40], name[GB_KERNEL_TEXT];
 
 	gb_grid_row(rows->grid, false);
 	gb_grid_set(rows->grid, 0, gb_verdict_text(verdict), gb_verdict_tint(verdict));
 	gb_grid_set(rows->grid, 1, rows->key, GB_PLAIN);
-	gb_grid_set(rows->grid, 2, change->name, GB_PLAIN);
-	set_exact(rows->grid, 3, change->base);
-	set_exact(rows->grid, 4, change->new_);
+	gb_grid_set(rows->grid, 2, change->kernel ? gb_kernel_text(change->kernel, name) : "",
+		    GB_PLAIN);
+	gb_grid_set(rows->grid, 3, change->name, GB_PLAIN);
+	set_exact(rows->grid, 4, change->base);
+	set_exact(rows->grid, 5, change->new_);
 	(void)snprintf(text, sizeof text, "%.4g", ratio);
-	gb_grid_set_number(rows->grid, 5, ratio, text, GB_PLAIN);
+	gb_grid_set_number(rows->grid, 6, ratio, text, GB_PLAIN);
 	return true;
 }
 
@@ -246,18 +248,19 @@ static void print_counts(struct gb_sheet *sheet, const struct gb_comparison *c)
 {
 	static const struct gb_column column[] = {
 		{ "verdict", "verdict", true }, { "key", "key", true },
-		{ "count", "count", true },     { "base", "base", false },
-		{ "new", "new", false },        { "new/base", "ratio", false },
+		{ "kernel", "kernel", true },   { "count", "count", true },
+		{ "base", "base", false },      { "new", "new", false },
+		{ "new/base", "ratio", false },
 	};
 	struct gb_grid grid;
 
 	gb_grid_init(&grid, GB_COUNT(column), column);
 	for (size_t i = 0; i < c->count; i++) {
-		struct counts_rows rows = { &grid, c->change[i].key };
+		struct counts_rows rows = { &grid, c->change[i].key, c->counts_growth };
 
 		if (c->change[i].base_counts && c->change[i].new_counts)
-			(void)gb_counts_differ(&c->change[i].base_counts->counts,
-					       &c->change[i].new_counts->counts, add_count, &rows);
+			(void)gb_counts_differ(c->change[i].base_counts, c->change[i].new_counts,
+					       add_count, &rows);
 	}
 	gb_sheet_grid(sheet, "counts", &grid);
 	gb_sheet_fact(sheet, "counted", (double)c->counted);

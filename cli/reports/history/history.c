@@ -13,6 +13,7 @@
 
 /* A run's position in time. */
 struct moment {
+	size_t folder;
 	int64_t first, second; /* the dates of the commit and the run, or the run's date twice */
 	const struct gb_stored_run *run;
 	const char *path;
@@ -26,8 +27,9 @@ static int compare(int64_t a, int64_t b)
 static int by_moment(const void *a, const void *b)
 {
 	const struct moment *x = a, *y = b;
-	int order = compare(x->first, y->first);
+	int order = (x->folder > y->folder) - (x->folder < y->folder);
 
+	order = order ? order : compare(x->first, y->first);
 	order = order ? order : strcmp(x->run->commit, y->run->commit);
 	order = order ? order : compare(x->second, y->second);
 	order = order ? order : strcmp(x->run->run_id, y->run->run_id);
@@ -75,9 +77,13 @@ static enum gb_status rank_runs(const struct gb_history *h, uint32_t *rank, stru
 
 	if (!moment)
 		return gb_out_of_memory(err, "the history");
-	for (size_t i = 0; i < store->runs; i++)
-		moment[i] = (struct moment){ store->run[i].started, store->run[i].started,
-					     &store->run[i], store->file[store->run[i].file].path };
+	for (size_t i = 0; i < store->runs; i++) {
+		const struct gb_stored_run *run = &store->run[i];
+		const struct gb_stored_file *file = &store->file[run->file];
+
+		moment[i] = (struct moment){ file->folder, run->started, run->started, run,
+					     file->path };
+	}
 	if (h->order == GB_ORDER_COMMIT)
 		date_commits(moment, store->runs);
 	if (store->runs)

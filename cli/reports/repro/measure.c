@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/measuring/sweep.h"
+#include "cli/measuring/plan.h"
 #include "cli/records/key.h"
 #include "cli/reports/repro/repro.h"
 #include "cli/workloads/registry.h"
@@ -203,14 +203,16 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 	if (count == 0)
 		return GB_OK;
 	if (gb_sweep_init(&sweep, workload, err) || point_of(t, row, set, &sweep, err) ||
-	    (source->session && gb_sweep_threads(&sweep, source->session->request->threads, err)))
+	    (source->session &&
+	     gb_sweep_override(&sweep, "threads", source->session->request->threads, err)))
 		goto out;
 	if (source->session) {
 		struct gb_choice choice = { .backends = source->session->request->choice.backends,
 					    .glob_count = count };
 
 		memcpy(choice.glob, variant, count * sizeof *variant);
-		if (gb_session_sweep(source->session, &sweep, &choice, err))
+		if (source->plan ? gb_plan_sweep(source->plan, &sweep, &choice, err)
+				 : gb_session_sweep(source->session, &sweep, &choice, err))
 			goto out;
 	}
 	s.params = malloc(workload->params_size);

@@ -17,6 +17,7 @@
 /* The source of the measured values. */
 struct gb_repro_source {
 	struct gb_session *session;      /* NULL if nothing is measured */
+	struct gb_plan *plan;            /* with a session: only plans; or NULL */
 	const struct gb_records *stored; /* searched if session is NULL */
 	enum gb_preset preset;           /* selects the rows */
 	const char *meshes;              /* folder of scripts/download-meshes.sh; NULL if none */

@@ -330,7 +330,7 @@ Test(compare, emulated_times_do_not_count)
 	gb_comparison_release(&c);
 }
 
-/* Add a record with counts: totals, and counts per kernel that compare ignores. */
+/* Add a record with counts: totals, and a kernel's counts of which compare sees only some. */
 static void add_counted(struct gb_records *list, const char *key, const char *sums, bool emulated)
 {
 	char text[512];
@@ -372,8 +372,7 @@ Test(compare, counts_are_compared_exactly)
 	cr_expect(eq(sz, c.counts_worse, 2));
 	cr_expect(eq(sz, c.counts_better, 2));
 	cr_expect(eq(sz, c.counts_changed, 2));
-	cr_expect(gb_counts_differ(&c.change[0].base_counts->counts,
-				   &c.change[0].new_counts->counts, collect, seen));
+	cr_expect(gb_counts_differ(c.change[0].base_counts, c.change[0].new_counts, collect, seen));
 	cr_expect(eq(str, seen,
 		     "blocks 8 9 neutral;classes.warp 2 0 cost;classes.local 0 6 cost;"
 		     "barriers 1e+06 1e+06 cost;global_load.sectors 5 4 cost;"
@@ -383,6 +382,55 @@ Test(compare, counts_are_compared_exactly)
 	c.judge_counts = true;
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EVERIFY));
 	gb_comparison_release(&c);
+}
+
+/* The main counts of a run of two kernels: instructions of `a`, sectors of `b`. */
+static void add_kernels(struct gb_records *list, int instructions, int sectors, const char *second)
+{
+	char text[512];
+
+	snprintf(text, sizeof text,
+		 ",\"counts\":{\"launches\":2,\"warp_instructions\":%d,\"global_load\":{"
+		 "\"sectors\":%d},\"kernels\":[{\"kernel\":\"a\",\"launches\":1,"
+		 "\"warp_instructions\":%d},{\"kernel\":\"%s\",\"launches\":1,"
+		 "\"global_load\":{\"sectors\":%d}}]}",
+		 instructions + 9000, sectors + 9000, instructions, second, sectors);
+	add_with(list, 0, "k", "ok", 1e6, text);
+}
+
+Test(compare, counts_of_kernels_may_grow_by_a_limit)
+{
+	const struct {
+		double growth;
+		int instructions, sectors;
+		const char *second;
+		size_t worse, better, changed;
+	} row[] = {
+		{ 0, 100, 100, "b", 0, 0, 0 },    { 0, 101, 100, "b", 2, 0, 0 },
+		{ 0, 101, 99, "b", 2, 2, 0 },     { 0.05, 105, 100, "b", 0, 0, 2 },
+		{ 0.05, 106, 100, "b", 1, 0, 1 }, { 0.05, 100, 200, "b", 1, 0, 1 },
+		{ 0.05, 100, 200, "c", 0, 0, 1 }, { 0.05, 100, 900, "c", 1, 0, 0 },
+		{ 0.05, 90, 100, "b", 0, 2, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct gb_comparison c = { .judge_counts = true, .counts_growth = row[i].growth };
+		struct gb_records before = { 0 }, after = { 0 };
+		struct gb_error err = { 0 };
+		char why[GB_WHY];
+
+		add_kernels(&before, 100, 100, "b");
+		add_kernels(&after, row[i].instructions, row[i].sectors, row[i].second);
+		gb_compare(&c, &before, &after, &err);
+		cr_expect(eq(sz, c.counts_worse, row[i].worse), "row %zu", i);
+		cr_expect(eq(sz, c.counts_better, row[i].better), "row %zu", i);
+		cr_expect(eq(sz, c.counts_changed, row[i].changed), "row %zu", i);
+		cr_expect(eq(int, gb_comparison_status(&c, why) == GB_EVERIFY, row[i].worse > 0),
+			  "row %zu", i);
+		gb_comparison_release(&c);
+		gb_records_release(&before);
+		gb_records_release(&after);
+	}
 }
 
 Test(compare, counts_of_one_side_only_are_ignored)
