@@ -49,8 +49,9 @@ static void set_interval(struct gb_repro_cell *cell, double a, double b)
 	cell->high = fmax(a, b);
 }
 
-/* Set the 95 % interval of a median or a mean.  A rate of the whole run has the relative interval
- * of its time. */
+/* Set the 95 % interval of a median or a mean; of fewer than six samples, which bound no median,
+ * Student's interval of their mean.  A rate of the whole run has the relative interval of its time.
+ * A sum with transfers, each of which is timed once, has none. */
 static void fill_interval(struct gb_repro_cell *cell, const struct gb_repro_column *column)
 {
 	const char *stat = strrchr(column->value, '.');
@@ -58,23 +59,28 @@ static void fill_interval(struct gb_repro_cell *cell, const struct gb_repro_colu
 	const struct gb_record *record = cell->record;
 	const struct gb_times *times =
 		of_run ? &record->time : gb_record_times(record, column->value);
-	const double transfers = transfers_of(column, record);
 	struct gb_summary sum;
-	bool of_mean;
+	double low, high;
 
-	if (!times || isnan(times->ci_low))
+	if (!times || transfers_of(column, record) > 0)
 		return;
-	if (of_run) {
-		set_interval(cell, cell->here * times->median / times->ci_high,
-			     cell->here * times->median / times->ci_low);
-		return;
-	}
 	sum = gb_times_summary(times);
-	of_mean = stat && gb_equal(stat, ".mean");
-	set_interval(
-		cell,
-		in_terms(column, record, (of_mean ? sum.mean_ci_low : sum.ci_low) + transfers),
-		in_terms(column, record, (of_mean ? sum.mean_ci_high : sum.ci_high) + transfers));
+	low = sum.ci_low;
+	high = sum.ci_high;
+	if (stat && gb_equal(stat, ".mean")) {
+		low = sum.mean_ci_low;
+		high = sum.mean_ci_high;
+	} else if (isnan(low)) {
+		low = fmin(sum.median, sum.mean_ci_low);
+		high = fmax(sum.median, sum.mean_ci_high);
+	}
+	if (isnan(sum.ci_low) && sum.count < 2)
+		return;
+	low = fmax(low, 0);
+	if (of_run)
+		set_interval(cell, cell->here * sum.median / high, cell->here * sum.median / low);
+	else
+		set_interval(cell, in_terms(column, record, low), in_terms(column, record, high));
 }
 
 static void fill_measured(const struct gb_repro *t, size_t row, size_t c)

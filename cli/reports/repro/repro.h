@@ -1,8 +1,8 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with values measured here.
  *
  * table.c reads the table, set.c changes its parameters, measure.c measures or finds records,
- * fill.c fills the cells, claims.c tests the paper's conclusions, sum.c counts, print.c and notes.c
- * print.
+ * fill.c fills the cells, claims.c tests the paper's conclusions and needs.c what they presuppose,
+ * sum.c counts, print.c and notes.c print.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
@@ -93,6 +93,7 @@ size_t gb_repro_column(const struct gb_repro *repro, const char *name);
 enum gb_claim_verdict {
 	GB_CLAIM_HELD,
 	GB_CLAIM_NOT_HELD,
+	GB_CLAIM_UNDECIDED, /* the intervals do not tell */
 	GB_CLAIM_UNTESTABLE,
 	GB_CLAIM_VERDICTS,
 };
@@ -102,11 +103,16 @@ struct gb_claim {
 	const char *id, *text; /* point into the paper */
 	enum gb_claim_verdict verdict;
 	size_t tested, missing; /* rows */
-	char why[256];          /* "" if there is nothing to add */
+	char why[400];          /* "" if there is nothing to add */
 };
 
 /* Test a claim of the paper; false if it is about another table. */
 bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_claim *result);
+
+/* True if the machine of the record has what a claim needs; NULL needs nothing.  `why` is set if
+ * not. */
+bool gb_repro_has(const cJSON *paper, const cJSON *needs, const struct gb_record *record, char *why,
+		  size_t size);
 
 /* ---- totals over several tables ----------------------------------------------------------- */
 
