@@ -189,6 +189,20 @@ static enum gb_status set_parameters(struct job *job, const char *words, struct 
 	return err->code;
 }
 
+/* --threads replaces no number of threads that a column is about. */
+static enum gb_status check_columns(const struct job *job, const char *threads,
+				    struct gb_error *err)
+{
+	struct gb_error fixed = { 0 };
+
+	for (size_t i = 0; i < job->count && threads; i++)
+		if (job->table[i].asked_for &&
+		    gb_repro_fixed(job->table[i].json, "threads", &fixed))
+			return gb_fail(err, GB_EUSAGE, "--threads=%.40s: %s", threads,
+				       fixed.message);
+	return GB_OK;
+}
+
 static enum gb_status reproduce(struct job *job, const struct table *table, struct gb_error *err)
 {
 	struct gb_repro repro;
@@ -264,6 +278,8 @@ static enum gb_status read_words(struct job *job, const struct request *request,
 	if (!any)
 		return gb_fail(err, GB_EUSAGE,
 			       "repro needs a PAPER:TABLE (see gpubench repro --list)");
+	if (check_columns(job, request->measure.threads, err))
+		return err->code;
 	return request->set ? set_parameters(job, request->set, err) : GB_OK;
 }
 

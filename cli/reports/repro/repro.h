@@ -58,9 +58,12 @@ struct gb_repro {
 	const char *meshes; /* see gb_repro_source */
 };
 
+/* GB_EUSAGE if the rows or a column of the table set the parameter. */
+enum gb_status gb_repro_fixed(const cJSON *table, const char *name, struct gb_error *err);
+
 /* Override parameters at all points of a table: "NAME=VALUE", several separated by commas.
  * GB_EUSAGE for an unknown parameter, an invalid value, or a parameter that differs from row to
- * row. */
+ * row or from column to column. */
 enum gb_status gb_repro_set(cJSON *table, const struct gb_workload *workload, const char *words,
 			    struct gb_error *err);
 
