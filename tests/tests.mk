@@ -116,7 +116,7 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## test-cli: golden command-line cases and tests of the whole program
 whole    := page docs papers joins plots reading resume signals memory install nvcc nosys counts \
-	gate exchange recipes vulkan figures $(if $(sanitize),,cheats)
+	gate exchange recipes vulkan figures verdicts $(if $(sanitize),,cheats)
 # Each launch measures the copy bandwidth with 16 MiB instead of 256 MiB, since there are many.
 test-cli: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
@@ -146,6 +146,7 @@ whole-vulkan:  $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
 whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder && \
 		$(no_reports)
 whole-cheats:  ; $(Q)$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats
+whole-verdicts: ; $(Q)$(PYTHON) tests/verdicts.py $(BUILD)/gpubench
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 deps-test:
