@@ -82,7 +82,7 @@ static enum gb_status put_end(struct output *out, struct gb_error *err)
 
 struct request {
 	struct gb_request measure; /* first: see gb_options_parse() */
-	int64_t list, format;
+	int64_t list, format, dry_run, missing;
 	const char *set;    /* see gb_repro_set() */
 	const char *from;   /* file of stored records */
 	const char *meshes; /* folder */
@@ -101,6 +101,15 @@ static const struct gb_param rows[] = {
 	  .offset = OF(from),
 	  .help = "measure nothing: look the cells up in this record file and in the words that "
 		  "contain a dot or a slash" },
+	{ .name = "dry-run",
+	  .type = GB_FLAG,
+	  .offset = OF(dry_run),
+	  .help = "list each measurement with the memory and time it would need; run nothing" },
+	{ .name = "missing",
+	  .type = GB_FLAG,
+	  .offset = OF(missing),
+	  .help = "with --from: list the empty cells, the memory and time that each would need "
+		  "here, and commands that fill them" },
 	{ .name = "meshes",
 	  .type = GB_PATH,
 	  .offset = OF(meshes),
@@ -126,6 +135,7 @@ struct job {
 	size_t files;
 	const char *file[GB_MAX_WORDS + 1]; /* --from and the words that are files */
 	struct gb_repro_source source;
+	struct gb_missing *missing; /* NULL without --missing */
 	struct output out;
 };
 
@@ -208,8 +218,12 @@ static enum gb_status reproduce(struct job *job, const struct table *table, stru
 	struct gb_repro repro;
 
 	if (!gb_repro_init(&repro, table->paper, table->json, err) &&
-	    !gb_repro_measure(&repro, &job->source, err))
-		put_table(&job->out, &repro, err);
+	    !gb_repro_measure(&repro, &job->source, err)) {
+		if (job->missing)
+			(void)gb_repro_missing(job->missing, &repro, err);
+		else if (!job->source.plan)
+			put_table(&job->out, &repro, err);
+	}
 	gb_repro_release(&repro);
 	return err->code;
 }
@@ -296,6 +310,16 @@ static enum gb_status check_request(const struct request *request, struct gb_err
 			       "--output=%.80s: with --from nothing is measured, and only a page, "
 			       "FILE.html, can be written",
 			       path);
+	if (request->missing && !request->from)
+		return gb_fail(err, GB_EUSAGE, "--missing needs the records, --from=FILE");
+	if (request->dry_run && request->from)
+		return gb_fail(err, GB_EUSAGE,
+			       "--dry-run: with --from nothing is measured (see "
+			       "--missing)");
+	if ((request->missing || request->dry_run) &&
+	    (request->format != GB_FORMAT_TABLE || gb_is_page(path)))
+		return gb_fail(err, GB_EUSAGE, "%s prints text only, without --format and a page",
+			       request->missing ? "--missing" : "--dry-run");
 	return GB_OK;
 }
 
@@ -313,6 +337,39 @@ static enum gb_status print_tables(struct job *job, const struct request *reques
 	return put_end(&job->out, err);
 }
 
+/* --dry-run: print what would be measured. */
+static enum gb_status print_plan(struct job *job, const struct request *request,
+				 struct gb_error *err)
+{
+	static struct gb_plan plan;
+
+	job->source.plan = &plan;
+	job->source.session = &plan.session;
+	if (!gb_session_plan(&plan.session, &request->measure, err) && !reproduce_all(job, err))
+		gb_plan_total(&plan);
+	gb_session_abandon(&plan.session);
+	return err->code;
+}
+
+/* --missing: print what the records lack.  They tell how long similar measurements took. */
+static enum gb_status print_missing(struct job *job, const struct request *request,
+				    const struct gb_records *records, struct gb_error *err)
+{
+	static struct gb_plan plan;
+	struct gb_missing missing = { .plan = &plan, .backends = request->measure.choice.backends };
+
+	if (gb_session_plan(&plan.session, &request->measure, err))
+		return err->code;
+	plan.session.records = *records;
+	job->missing = &missing;
+	if (!reproduce_all(job, err)) {
+		gb_plan_total(&plan);
+		(void)gb_repro_commands(&missing, err);
+	}
+	gb_missing_release(&missing);
+	return err->code;
+}
+
 /* --from: fill the tables from stored records. */
 static enum gb_status print_stored(struct job *job, const struct request *request,
 				   struct gb_error *err)
@@ -324,7 +381,8 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 	    !gb_output_open(&output, request->measure.target.path,
 			    gb_existing(&request->measure.target), err)) {
 		job->source.stored = &records;
-		(void)print_tables(job, request, output.whole.stream, err);
+		(void)(request->missing ? print_missing(job, request, &records, err)
+					: print_tables(job, request, output.whole.stream, err));
 	}
 	(void)gb_output_close(&output, !err->code, err);
 	gb_records_release(&records);
@@ -366,8 +424,9 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 	if (request->meshes && check_folder(request->meshes, err))
 		return err->code;
 	job->source.meshes = request->meshes;
-	status = request->from ? print_stored(job, request, err)
-			       : measure(job, request, argc, argv, err);
+	status = request->from      ? print_stored(job, request, err)
+		 : request->dry_run ? print_plan(job, request, err)
+				    : measure(job, request, argc, argv, err);
 	gb_repro_sum_release(&job->out.sum);
 	return status;
 }

@@ -158,7 +158,7 @@ enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
 void gb_plan_total(const struct gb_plan *plan)
 {
 	const struct gb_request *request = plan->session.request;
-	const double runs = (double)request->repeats.runs;
+	const double runs = request->repeats.runs > 1 ? (double)request->repeats.runs : 1;
 	const struct span span = { runs * plan->low_s, runs * plan->high_s, runs * plan->at_most_s,
 				   false };
 	char host[GB_TEXT_MAX], device[GB_TEXT_MAX], time[4 * GB_TEXT_MAX];
@@ -174,7 +174,9 @@ void gb_plan_total(const struct gb_plan *plan)
 		     gb_text_bytes(host, (double)plan->host_bytes),
 		     gb_text_bytes(device, (double)plan->device_bytes), span_text(&span, time));
 	if (plan->known)
-		(void)printf("times taken from %s: %zu\n", request->target.path, plan->known);
+		(void)printf("times taken from %s: %zu\n",
+			     request->target.path ? request->target.path : "the records",
+			     plan->known);
 	if (plan->known < plan->measurements)
 		(void)puts("A to B, at most C: A if the samples agree at once, B by --max-time, "
 			   "C by --timeout");

@@ -1,7 +1,7 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with values measured here.
  *
  * table.c reads the table, set.c changes its parameters, measure.c measures or finds records,
- * fill.c fills the cells, claims.c tests the paper's conclusions and needs.c what they presuppose,
+ * fill.c fills the cells, missing.c lists those that stay empty, claims.c tests the paper's conclusions and needs.c what they presuppose,
  * sum.c counts, print.c and notes.c print.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "cli/measuring/session.h"
+#include "cli/measuring/plan.h"
 #include "cli/records/json.h"
 #include "cli/reports/grid/sheet.h"
 #include "common/status.h"
@@ -17,6 +17,7 @@
 /* The source of the measured values. */
 struct gb_repro_source {
 	struct gb_session *session;      /* NULL if nothing is measured */
+	struct gb_plan *plan;            /* if set: print what the session would measure */
 	const struct gb_records *stored; /* searched if session is NULL */
 	enum gb_preset preset;           /* selects the rows */
 	const char *meshes;              /* folder of scripts/download-meshes.sh; NULL if none */
@@ -79,6 +80,14 @@ bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
  * the cells. */
 enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_source *source,
 				struct gb_error *err);
+/* Set the point of one row and one column's set; other parameters have their defaults.  An
+ * available mesh replaces the generated scene and has its own size. */
+enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON *set,
+			      struct gb_sweep *sweep, struct gb_error *err);
+/* The variant of a column; NULL if it names none. */
+const struct gb_variant *gb_repro_variant(const struct gb_repro *t,
+					  const struct gb_repro_column *column);
+
 /* Fill the cells from the records. */
 void gb_repro_fill(struct gb_repro *t);
 
@@ -133,6 +142,27 @@ struct gb_repro_sum {
 enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
 			    struct gb_error *err);
 void gb_repro_sum_release(struct gb_repro_sum *sum);
+
+/* ---- empty cells -------------------------------------------------------------------------- */
+
+/* The measurements that empty cells lack.  plan and backends are set by the caller. */
+struct gb_missing {
+	struct gb_plan *plan; /* with the stored records, which tell times */
+	unsigned backends;    /* of --backend */
+	size_t cells;
+	size_t products;
+	struct gb_product *product; /* owned; those that can be made here */
+	size_t keys;
+	char **key; /* owned; each once, however many cells show it */
+};
+
+/* Print the empty cells of a table that was filled from stored records, with the memory and time of
+ * each measurement that they lack, to standard output. */
+enum gb_status gb_repro_missing(struct gb_missing *missing, const struct gb_repro *repro,
+				struct gb_error *err);
+/* Print a short list of commands that make these measurements. */
+enum gb_status gb_repro_commands(const struct gb_missing *missing, struct gb_error *err);
+void gb_missing_release(struct gb_missing *missing);
 
 /* ---- output ------------------------------------------------------------------------------- */
 
