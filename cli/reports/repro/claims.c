@@ -31,6 +31,7 @@ struct claim {
 	size_t meant, tested;         /* number of the claim's rows, and of those measured */
 	size_t inside, outside, open; /* number of quantities within their bounds ... */
 	char first_outside[200], first_open[200];
+	char unit[40];
 	char why[400];
 };
 
@@ -110,7 +111,8 @@ static size_t records_of(const struct claim *c, size_t row, const struct gb_reco
 	return count;
 }
 
-/* True if the row belongs to the claim and was measured; a time that may be wrong does not count. */
+/* True if the row belongs to the claim and was measured.  A time that may be wrong does not
+ * count. */
 static bool is_tested(const struct claim *c, size_t row)
 {
 	const struct gb_record *record[MAX_RECORDS];
@@ -201,13 +203,16 @@ static enum gb_claim_verdict verdict_of(struct claim *c)
 /* ---- kinds of test ------------------------------------------------------------------------ */
 
 /* The bounds of a test: `low` to `high`, or strictly below or above `value` or `factor` (1). */
-static struct bounds bounds_of(const struct claim *c, const char *kind)
+static struct bounds bounds_of(struct claim *c, const char *kind)
 {
 	const bool of = c->than < c->repro->columns;
 	const double given = gb_json_number(c->test, of ? "factor" : "value");
 	const double value = isnan(given) ? 1 : given;
-	struct bounds b = { -INFINITY, INFINITY, of ? " times the other column" : "" };
+	struct bounds b = { -INFINITY, INFINITY, c->unit };
 
+	if (of)
+		(void)snprintf(c->unit, sizeof c->unit, " times %.30s",
+			       c->repro->column[c->than].name);
 	if (strstr(kind, "-below")) {
 		b.high = nextafter(value, -INFINITY);
 	} else if (strstr(kind, "-above")) {

@@ -1,8 +1,8 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with values measured here.
  *
  * table.c reads the table, set.c changes its parameters, measure.c measures or finds records,
- * fill.c fills the cells, missing.c lists those that stay empty, claims.c tests the paper's conclusions and needs.c what they presuppose,
- * sum.c counts, print.c and notes.c print.
+ * fill.c fills the cells, missing.c lists those that stay empty, claims.c tests the paper's
+ * conclusions and needs.c what they presuppose, sum.c counts, print.c and notes.c print.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H

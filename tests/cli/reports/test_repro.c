@@ -146,8 +146,8 @@ static const struct {
 	/* A quotient's interval is the widest that both allow: 2 * 0.9 / 1.1 = 1.64 to 2.44. */
 	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':1.63", "it: held" },
 	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':1.65",
-	  "it: undecided (0 of 3 hold, 0 not, 3 undecided; row 1: 2 (1.64 to 2.44) times the "
-	  "other column, claimed: at least 1.65)" },
+	  "it: undecided (0 of 3 hold, 0 not, 3 undecided; row 1: 2 (1.64 to 2.44) times x"
+	  ", claimed: at least 1.65)" },
 	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':2.45", "it: not held" },
 	/* 3 to 2 is 1.5, from 1.23 to 1.83. */
 	{ ALL, 0.1, "'kind':'increasing','column':'x','tolerance':-0.22", "it: held" },

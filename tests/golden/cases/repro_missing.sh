@@ -7,5 +7,5 @@ sed -n 's/^gpubench //p' plan | while read -r line; do gpubench $line -q || exit
 grep -c '"type":"record"' missing.jsonl
 gpubench repro $words --missing --from=a.jsonl ./missing.jsonl
 # --dry-run lists the measurements, and with --resume those that are left.
-gpubench repro $words --dry-run | sed "s/ threads=[0-9]*//; s/:.*//" | head -n 13
-gpubench repro $words --dry-run -o missing.jsonl --resume | sed 's/:.*//'
+gpubench repro $words --dry-run >all && sed '/^$/,$d; s/ threads=[0-9]*//; s/:.*//' all
+gpubench repro $words --dry-run -o missing.jsonl --resume >left && sed '/^$/,$d; s/:.*//' left
