@@ -396,10 +396,12 @@ static const char *unfit(struct claim *c)
 			gpu = gpu || cpu ? gpu : &own->on_gpu;
 			if (!gb_same_machine(&run->on_cpu, &own->on_cpu) ||
 			    (!cpu && !gb_same_machine(gpu, &own->on_gpu))) {
+				const char *one = cpu ? run->on_cpu.name : gpu->name;
+				const char *other = gb_record_machine(record[i])->name;
+
 				(void)snprintf(c->why, sizeof c->why,
 					       "its cells are of two machines: %.90s and %.90s",
-					       cpu ? run->on_cpu.name : gpu->name,
-					       gb_record_machine(record[i])->name);
+					       one, gb_equal(one, other) ? "another one" : other);
 				return c->why;
 			}
 			if (!gb_repro_has(c->repro->paper, c->needs, record[i], c->why,

@@ -212,16 +212,16 @@ enum gb_status gb_repro_missing(struct gb_missing *m, const struct gb_repro *t,
 
 /* ---- commands ----------------------------------------------------------------------------- */
 
-static void put_command(const struct gb_missing *m, const struct gb_product *product)
+static enum gb_status put_command(const struct gb_missing *m, const struct gb_product *product,
+				  struct gb_error *err)
 {
 	const struct gb_workload *workload = product->workload;
 	const struct gb_settings *how = &m->plan->session.request->how;
 	struct gb_sweep usual = { 0 };
-	struct gb_error ignored = { 0 };
 
-	(void)printf("gpubench %s %s", workload->name, product->axis[VARIANTS]);
-	(void)gb_sweep_init(&usual, workload, &ignored);
-	for (size_t i = 0; i < workload->param_count; i++) {
+	if (!gb_sweep_init(&usual, workload, err))
+		(void)printf("gpubench %s %s", workload->name, product->axis[VARIANTS]);
+	for (size_t i = 0; i < workload->param_count && !err->code; i++) {
 		const char *list = product->axis[i];
 		char text[PATH_MAX];
 
@@ -231,12 +231,15 @@ static void put_command(const struct gb_missing *m, const struct gb_product *pro
 				     workload->params[i].name, list);
 	}
 	gb_sweep_release(&usual);
+	if (err->code)
+		return err->code;
 	if (how->samples)
 		(void)printf(" --samples=%lld", (long long)how->samples);
 	(void)printf("%s --warmup=%lld --min-samples=%lld --max-time=%g --timeout=%g "
 		     "-o missing.jsonl --resume\n",
 		     how->hot ? " --hot" : "", (long long)how->warmup, (long long)how->min_samples,
 		     how->max_time_s, how->timeout_s);
+	return GB_OK;
 }
 
 enum gb_status gb_repro_commands(const struct gb_missing *m, struct gb_error *err)
@@ -244,26 +247,28 @@ enum gb_status gb_repro_commands(const struct gb_missing *m, struct gb_error *er
 	struct gb_product *list[2];
 	size_t count[2] = { m->products, m->products };
 	bool whole = true;
+	int best;
 
 	for (int k = 0; k < 2; k++) {
 		list[k] = copy_of(m->product, m->products);
 		whole &= list[k] && join(list[k], &count[k], k == 0);
 	}
-	if (whole) {
-		const int best = count[1] < count[0];
-
-		(void)printf("\n%zu empty cells, %zu measurements, of which %zu can be made here",
-			     m->cells, m->keys, m->products);
-		(void)printf(count[best] ? " by %zu commands:\n" : "\n", count[best]);
-		for (size_t i = 0; i < count[best]; i++)
-			put_command(m, &list[best][i]);
-	}
+	best = count[1] < count[0];
+	if (!whole)
+		gb_out_of_memory(err, NULL);
+	else
+		(void)printf(
+			"\n%zu empty cells, %zu measurements, of which %zu can be made here by "
+			"%zu commands%s\n",
+			m->cells, m->keys, m->products, count[best], count[best] ? ":" : "");
+	for (size_t i = 0; i < count[best] && !err->code; i++)
+		(void)put_command(m, &list[best][i], err);
 	for (int k = 0; k < 2; k++) {
 		for (size_t i = 0; list[k] && i < count[k]; i++)
 			release(&list[k][i]);
 		free(list[k]);
 	}
-	return whole ? GB_OK : gb_out_of_memory(err, NULL);
+	return err->code;
 }
 
 void gb_missing_release(struct gb_missing *m)

@@ -158,11 +158,11 @@ struct gb_missing {
 
 /* Print the empty cells of a table that was filled from stored records, with the memory and time of
  * each measurement that they lack, to standard output. */
-enum gb_status gb_repro_missing(struct gb_missing *missing, const struct gb_repro *repro,
+enum gb_status gb_repro_missing(struct gb_missing *m, const struct gb_repro *t,
 				struct gb_error *err);
 /* Print a short list of commands that make these measurements. */
-enum gb_status gb_repro_commands(const struct gb_missing *missing, struct gb_error *err);
-void gb_missing_release(struct gb_missing *missing);
+enum gb_status gb_repro_commands(const struct gb_missing *m, struct gb_error *err);
+void gb_missing_release(struct gb_missing *m);
 
 /* ---- output ------------------------------------------------------------------------------- */
 
