@@ -261,7 +261,7 @@ enum gb_status gb_repro_commands(const struct gb_missing *m, struct gb_error *er
 			"\n%zu empty cells, %zu measurements, of which %zu can be made here by "
 			"%zu commands%s\n",
 			m->cells, m->keys, m->products, count[best], count[best] ? ":" : "");
-	for (size_t i = 0; i < count[best] && !err->code; i++)
+	for (size_t i = 0; whole && i < count[best] && !err->code; i++)
 		(void)put_command(m, &list[best][i], err);
 	for (int k = 0; k < 2; k++) {
 		for (size_t i = 0; list[k] && i < count[k]; i++)
