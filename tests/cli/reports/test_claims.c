@@ -115,6 +115,7 @@ static const struct {
 	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':3.29",
 	  "it: undecided (2 of 3 hold, 0 not, 1 undecided; row 3: 3 (2.7 to 3.3), claimed: at "
 	  "most 3.29)" },
+	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':2.71", "it: undecided" },
 	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':2.69", "it: not held" },
 	{ ALL, 0.1, "'kind':'ratio-within','column':'x','low':0.89,'high':3.31", "it: held" },
 	{ ALL, 0.1, "'kind':'ratio-within','column':'x','low':0.91,'high':3.31", "it: undecided" },
@@ -135,6 +136,7 @@ static const struct {
 	/* From end to end: 2 of the mean 2; 3.3 - 0.9 of 1.8 at most, 2.7 - 1.1 of 2.2 at least. */
 	{ ALL, 0.1, "'kind':'flat','column':'x','tolerance':1.34", "it: held" },
 	{ ALL, 0.1, "'kind':'flat','column':'x','tolerance':1.3", "it: undecided" },
+	{ ALL, 0.1, "'kind':'flat','column':'x','tolerance':0.74", "it: undecided" },
 	{ ALL, 0.1, "'kind':'flat','column':'x','tolerance':0.72", "it: not held" },
 	{ ALL, 0.1, "'kind':'linear','column':'x','against':'count','tolerance':0.23", "it: held" },
 	{ ALL, 0.1, "'kind':'linear','column':'x','against':'count','tolerance':0.2",
