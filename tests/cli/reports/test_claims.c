@@ -177,6 +177,8 @@ static const struct {
 	 * that was not. */
 	{ TWO, EXACT, "'kind':'maximum-at','column':'x','where':{'scene':['c']}",
 	  "cannot be tested here (row 3 was not measured" },
+	{ TWO, EXACT, "'kind':'maximum-at','column':'x','where':{'scene':['b','c']}",
+	  "cannot be tested here (row 3 was not measured" },
 	{ TWO, EXACT, "'kind':'maximum-at','column':'x','where':{'scene':['a']}", "it: not held" },
 	{ TWO, EXACT, "'kind':'maximum-at','column':'x','where':{'scene':['b']}",
 	  "it: held (in 2 of 2; 1 not measured)" },
