@@ -18,7 +18,7 @@ import tempfile
 
 top = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 program = sys.argv[1]
-rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 6
+rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 4
 papers = [json.load(open(path)) for path in sorted(glob.glob(top + "/results/papers/*.json"))]
 TIMES = ("time.", "phases.", "host_time.", "upload", "download")
 NS = {"s": 1e-9, "ms": 1e-6, "us": 1e-3, "ns": 1}
@@ -187,8 +187,8 @@ def quantile(values, p):
     return values[low] + (at - low) * (values[high] - values[low])
 
 
-def student(df):
-    """t with P(|T| < t) = 0.95, by bisection on Simpson's sum of the density."""
+def student(df, level=0.95):
+    """t with P(|T| < t) = level, by bisection on Simpson's sum of the density."""
     scale = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(df * math.pi)
 
     def inside(t, n=400):
@@ -200,7 +200,7 @@ def student(df):
     low, high = 1.0, 13.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if inside(middle) < 0.95 else (low, middle)
+        low, high = (middle, high) if inside(middle) < level else (low, middle)
     return low
 
 
@@ -330,9 +330,18 @@ def meets(paper, needs, record, run):
                and not any(w[1:] in name for w in words if w[0] == "!") for words in classes)
 
 
-def judged(quantities, low, high):
-    """The verdict on (value, low, high) that must all be within bounds."""
-    if any(q[1] > high or q[2] < low for q in quantities):
+K = {}
+
+
+def wider(q, count):
+    """The (value, low, high) with an interval of which `count` hold together with 95 %."""
+    k = K.setdefault(count, student(200, 1 - 0.05 / count) / student(200))
+    return q if not q[0] > 0 else (q[0], *(q[0] * (v / q[0]) ** k for v in q[1:]))
+
+
+def judged(quantities, low, high, count):
+    """The verdict on (value, low, high), of `count` rows, that must all be within bounds."""
+    if any(q[1] > high or q[2] < low for q in (wider(q, count) for q in quantities)):
         return "not held"
     return "held" if all(q[1] >= low and q[2] <= high for q in quantities) else "undecided"
 
@@ -390,12 +399,13 @@ def verdict_on(t, claim):
         others = measured(r for r in range(len(t.rows)) if r not in meant)
         if len(rows) < len(meant) or not others:
             return UNTESTABLE
-        return judged([over(q[r], top_of([q[m] for m in meant])) for r in others], least, 1)
+        return judged([over(q[r], top_of([q[m] for m in meant])) for r in others], least, 1,
+                      len(rows) + len(others))
     if kind == "up-to":
         largest = top_of([q[r] for r in rows])
         if len(rows) < len(meant):
             largest = (*largest[:2], math.inf)
-        return judged([largest], test["low"], test["high"])
+        return judged([largest], test["low"], test["high"], len(rows))
     if compares:
         share = test["tolerance"]
     if kind in ("increasing", "decreasing"):
@@ -405,28 +415,28 @@ def verdict_on(t, claim):
                       or t.printed(b, test["group"]) == t.printed(r, test["group"])]
             pairs += [over(q[r], q[before[-1]])] if before else []
         bounds = (1 - share, most) if kind == "increasing" else (least, 1 + share)
-        return judged(pairs, *bounds) if pairs else UNTESTABLE
+        return judged(pairs, *bounds, len(rows)) if pairs else UNTESTABLE
     if kind == "linear":
         by = {r: t.printed(r, test["against"]) for r in rows}
         q = {r: tuple(v / by[r] for v in q[r]) for r in rows}
     mean = tuple(sum(q[r][i] for r in rows) / len(rows) for i in range(3)) if compares else None
     if kind == "linear":
-        return judged([over(q[r], mean) for r in rows], 1 - share, 1 + share)
+        return judged([over(q[r], mean) for r in rows], 1 - share, 1 + share, len(rows))
     if kind == "flat":
         low = max(q[r][1] for r in rows) - min(q[r][2] for r in rows)
         high = max(q[r][2] for r in rows) - min(q[r][1] for r in rows)
         if any(math.isnan(v) for r in rows for v in q[r]):
             low = high = math.nan
-        return judged([over((0, max(low, 0), high), mean)], least, share)
+        return judged([over((0, max(low, 0), high), mean)], least, share, len(rows))
     bound = test.get("factor", 1) if "than" in test else test.get("value")
-    inside = {"below": lambda v: (v[2] < bound, v[1] >= bound),
-              "above": lambda v: (v[1] > bound, v[2] <= bound),
-              "within": lambda v: (test["low"] <= v[1] and v[2] <= test["high"],
-                                   v[1] > test["high"] or v[2] < test["low"])}
-    each = [inside[kind.split("-")[1]](q[r]) for r in rows]
-    if any(no for _, no in each):
+    side = kind.split("-")[1]
+    if side == "within":
+        return judged([q[r] for r in rows], test["low"], test["high"], len(rows))
+    up = side == "above"
+    if any(v[2] <= bound if up else v[1] >= bound for v in (wider(q[r], len(rows)) for r in rows)):
         return "not held"
-    return "held" if all(yes for yes, _ in each) else "undecided"
+    held = all(q[r][1] > bound if up else q[r][2] < bound for r in rows)
+    return "held" if held else "undecided"
 
 
 def recomputed(lines):

@@ -4,16 +4,18 @@
  * absolute times.  results/papers/FORMAT.md lists the kinds of test.  Each kind compares quantities
  * with bounds, by their 95 % intervals: a claim is held if every interval is within its bounds, not
  * held if one is outside, else undecided.  The interval of a quotient is the widest that both
- * intervals allow; two such intervals miss each other by chance in less than 0.6 % of all
- * comparisons, so that a claim on a dozen rows keeps its 95 %.  A claim is tested on the rows that
- * were measured, and the verdict states their number.  Its cells must be of one machine, which must
- * have what the claim needs (needs.c).  Tests by accounting need no measurement.
+ * intervals allow.  One of many intervals misses its value sooner than a single one, so for "not
+ * held" they are widened by Bonferroni's rule: all of a claim hold together with 95 %.  ("Held"
+ * needs none of that: the claim is wrong only if the worst row is.)  A claim is tested on the rows
+ * that were measured, and the verdict states their number.  Its cells must be of one machine, which
+ * must have what the claim needs (needs.c).  Tests by accounting need no measurement.
  */
 #include <math.h>
 #include <string.h>
 
 #include "cli/records/identity.h"
 #include "cli/reports/repro/repro.h"
+#include "common/stats.h"
 #include "common/text.h"
 
 /* A measured value with its 95 % interval, NAN if there is none. */
@@ -29,6 +31,7 @@ struct claim {
 	const cJSON *test, *needs;
 	size_t column, than;          /* than: repro->columns if there is none */
 	size_t meant, tested;         /* number of the claim's rows, and of those measured */
+	double widening;              /* of intervals, for the number of rows */
 	size_t inside, outside, open; /* number of quantities within their bounds ... */
 	char first_outside[200], first_open[200];
 	char unit[40];
@@ -171,16 +174,38 @@ static void describe(char *text, size_t size, size_t row, struct quantity q, str
 		       interval, b.unit, bound);
 }
 
+/* The factor from the half-width of a 95 % interval to that of one of `count` intervals which hold
+ * together with 95 %, for a normal distribution. */
+static double widening_of(size_t count)
+{
+	const size_t many = 200; /* degrees of freedom */
+
+	return gb_student_quantile(1 - (1 - GB_LEVEL) / (double)count, many) /
+	       gb_student_quantile(GB_LEVEL, many);
+}
+
+/* The quantity with a wider interval, in proportion to the logarithms. */
+static struct quantity widened(const struct claim *c, struct quantity q)
+{
+	if (q.here > 0) {
+		q.low = q.here * pow(q.low / q.here, c->widening);
+		q.high = q.here * pow(q.high / q.here, c->widening);
+	}
+	return q;
+}
+
 /* Compare a quantity, best known from a row, with its bounds. */
 static void judge(struct claim *c, size_t row, struct quantity q, struct bounds b)
 {
+	const struct quantity wide = widened(c, q);
+
 	if (q.low >= b.low && q.high <= b.high) {
 		c->inside++;
-	} else if (q.low > b.high || q.high < b.low) {
+	} else if (wide.low > b.high || wide.high < b.low) {
 		if (c->outside++ == 0)
-			describe(c->first_outside, sizeof c->first_outside, row, q, b);
+			describe(c->first_outside, sizeof c->first_outside, row, wide, b);
 	} else if (c->open++ == 0) {
-		describe(c->first_open, sizeof c->first_open, row, q, b);
+		describe(c->first_open, sizeof c->first_open, row, wide, b);
 	}
 }
 
@@ -327,14 +352,17 @@ static enum gb_claim_verdict test_maximum(struct claim *c)
 	if (c->tested < c->meant)
 		return missing(c);
 	others.test = NULL; /* all rows */
-	for (size_t r = 0; r < t->rows; r++)
+	for (size_t r = 0; r < t->rows; r++) {
 		if (is_meant(c, r))
 			most = larger(most, quantity_of(c, r));
+		else
+			c->tested += is_tested(&others, r);
+	}
+	c->widening = widening_of(c->tested);
 	for (size_t r = 0; r < t->rows; r++)
 		if (!is_meant(c, r) && is_tested(&others, r))
 			judge(c, r, quotient(quantity_of(c, r), most),
 			      (struct bounds){ -INFINITY, 1, " times the peak" });
-	c->tested += c->inside + c->outside + c->open;
 	c->meant = t->rows;
 	return c->tested < 2 ? missing(c) : verdict_of(c);
 }
@@ -427,6 +455,7 @@ static enum gb_claim_verdict test_rows(struct claim *c, const char *kind)
 		return missing(c);
 	if (unfit(c))
 		return GB_CLAIM_UNTESTABLE;
+	c->widening = widening_of(c->tested);
 	if (gb_equal(kind, "maximum-at"))
 		return test_maximum(c);
 	if (spread)

@@ -110,25 +110,30 @@ static const struct {
 	/* Trends within groups: no scene has two rows. */
 	{ ALL, EXACT, "'kind':'decreasing','column':'x','tolerance':0,'group':'count'",
 	  "it: cannot be tested here" },
-	/* Intervals of +-10 % that are on one side of a bound, or on both. */
+	/* Intervals of +-10 % that are on one side of a bound, or on both.  "Not held" on three rows
+	 * needs one that is 1.224 times as wide: 2.64 to 3.37 about 3. */
 	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':3.31", "it: held" },
 	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':3.29",
-	  "it: undecided (2 of 3 hold, 0 not, 1 undecided; row 3: 3 (2.7 to 3.3), claimed: at "
+	  "it: undecided (2 of 3 hold, 0 not, 1 undecided; row 3: 3 (2.64 to 3.37), claimed: at "
 	  "most 3.29)" },
-	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':2.71", "it: undecided" },
-	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':2.69", "it: not held" },
+	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':2.65", "it: undecided" },
+	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':2.63", "it: not held" },
+	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':2.71,'where':{'scene':['c']}",
+	  "it: undecided (row 3: 3 (2.7 to 3.3)" },
+	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':2.69,'where':{'scene':['c']}",
+	  "it: not held" },
 	{ ALL, 0.1, "'kind':'ratio-within','column':'x','low':0.89,'high':3.31", "it: held" },
 	{ ALL, 0.1, "'kind':'ratio-within','column':'x','low':0.91,'high':3.31", "it: undecided" },
 	/* A quotient's interval is the widest that both allow: 2 * 0.9 / 1.1 = 1.64 to 2.44. */
 	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':1.63", "it: held" },
 	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':1.65",
-	  "it: undecided (0 of 3 hold, 0 not, 3 undecided; row 1: 2 (1.64 to 2.44) times x"
+	  "it: undecided (0 of 3 hold, 0 not, 3 undecided; row 1: 2 (1.56 to 2.56) times x"
 	  ", claimed: at least 1.65)" },
-	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':2.45", "it: not held" },
+	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':2.57", "it: not held" },
 	/* 3 to 2 is 1.5, from 1.23 to 1.83. */
 	{ ALL, 0.1, "'kind':'increasing','column':'x','tolerance':-0.22", "it: held" },
 	{ ALL, 0.1, "'kind':'increasing','column':'x','tolerance':-0.24", "it: undecided" },
-	{ ALL, 0.1, "'kind':'decreasing','column':'x','tolerance':0.6", "it: not held (0 of 2" },
+	{ ALL, 0.1, "'kind':'decreasing','column':'x','tolerance':0.56", "it: not held (0 of 2" },
 	{ ALL, 0.25, "'kind':'increasing','column':'x','tolerance':0", "it: undecided (1 of 2" },
 	{ ALL, 0.1, "'kind':'maximum-at','column':'x','where':{'scene':['c']}", "it: held" },
 	{ ALL, 0.25, "'kind':'maximum-at','column':'x','where':{'scene':['c']}", "it: undecided" },
@@ -136,8 +141,8 @@ static const struct {
 	/* From end to end: 2 of the mean 2; 3.3 - 0.9 of 1.8 at most, 2.7 - 1.1 of 2.2 at least. */
 	{ ALL, 0.1, "'kind':'flat','column':'x','tolerance':1.34", "it: held" },
 	{ ALL, 0.1, "'kind':'flat','column':'x','tolerance':1.3", "it: undecided" },
-	{ ALL, 0.1, "'kind':'flat','column':'x','tolerance':0.74", "it: undecided" },
-	{ ALL, 0.1, "'kind':'flat','column':'x','tolerance':0.72", "it: not held" },
+	{ ALL, 0.1, "'kind':'flat','column':'x','tolerance':0.69", "it: undecided" },
+	{ ALL, 0.1, "'kind':'flat','column':'x','tolerance':0.66", "it: not held" },
 	{ ALL, 0.1, "'kind':'linear','column':'x','against':'count','tolerance':0.23", "it: held" },
 	{ ALL, 0.1, "'kind':'linear','column':'x','against':'count','tolerance':0.2",
 	  "it: undecided (0 of 3" },
