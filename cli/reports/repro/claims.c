@@ -163,14 +163,14 @@ static void describe(char *text, size_t size, size_t row, struct quantity q, str
 	else if (q.low >= q.high)
 		(void)snprintf(interval, sizeof interval, "exact");
 	else
-		(void)snprintf(interval, sizeof interval, "%.3g to %.3g", q.low, q.high);
+		(void)snprintf(interval, sizeof interval, "%.4g to %.4g", q.low, q.high);
 	if (isinf(b.low))
 		(void)snprintf(bound, sizeof bound, "at most %.4g", b.high);
 	else if (isinf(b.high))
 		(void)snprintf(bound, sizeof bound, "at least %.4g", b.low);
 	else
 		(void)snprintf(bound, sizeof bound, "%.4g to %.4g", b.low, b.high);
-	(void)snprintf(text, size, "row %zu: %.3g (%s)%.40s, claimed: %s", row + 1, q.here,
+	(void)snprintf(text, size, "row %zu: %.4g (%s)%.40s, claimed: %s", row + 1, q.here,
 		       interval, b.unit, bound);
 }
 

@@ -110,11 +110,11 @@ static const struct {
 	/* Trends within groups: no scene has two rows. */
 	{ ALL, EXACT, "'kind':'decreasing','column':'x','tolerance':0,'group':'count'",
 	  "it: cannot be tested here" },
-	/* Intervals of +-10 % that are on one side of a bound, or on both.  "Not held" on three rows
-	 * needs one that is 1.224 times as wide: 2.64 to 3.37 about 3. */
+	/* Intervals of +-10 % that are on one side of a bound, or on both.  "Not held" on three
+	 * rows needs one that is 1.224 times as wide: 2.64 to 3.37 about 3. */
 	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':3.31", "it: held" },
 	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':3.29",
-	  "it: undecided (2 of 3 hold, 0 not, 1 undecided; row 3: 3 (2.64 to 3.37), claimed: at "
+	  "it: undecided (2 of 3 hold, 0 not, 1 undecided; row 3: 3 (2.637 to 3.371), claimed: at "
 	  "most 3.29)" },
 	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':2.65", "it: undecided" },
 	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':2.63", "it: not held" },
@@ -127,7 +127,7 @@ static const struct {
 	/* A quotient's interval is the widest that both allow: 2 * 0.9 / 1.1 = 1.64 to 2.44. */
 	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':1.63", "it: held" },
 	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':1.65",
-	  "it: undecided (0 of 3 hold, 0 not, 3 undecided; row 1: 2 (1.56 to 2.56) times x"
+	  "it: undecided (0 of 3 hold, 0 not, 3 undecided; row 1: 2 (1.564 to 2.557) times x"
 	  ", claimed: at least 1.65)" },
 	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':2.57", "it: not held" },
 	/* 3 to 2 is 1.5, from 1.23 to 1.83. */
