@@ -43,15 +43,16 @@ static char *verdict_on(const char *members, size_t rows, double share, struct g
 	paper = parse(document);
 	init(&t, paper);
 	for (size_t i = 0; i < t.rows * t.columns; i++) {
+		const size_t row = i / t.columns, column = i % t.columns;
 		struct gb_repro_cell *cell = &t.cell[i];
-		const double value = (double)(i / t.columns + 1) * (double)(i % t.columns - 1);
+		const double value = ((double)row + 1) * ((double)column - 1);
 
-		if (i % t.columns < 2 || (i % t.columns == 2 && i / t.columns >= rows))
+		if (column < 2 || (column == 2 && row >= rows))
 			continue;
 		cell->here = value;
 		cell->low = share < 0 ? (double)NAN : value * (1 - share);
 		cell->high = share < 0 ? (double)NAN : value * (1 + share);
-		cell->record = record ? record[i / t.columns] : NULL;
+		cell->record = record ? record[row] : NULL;
 	}
 	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
 	gb_repro_claims(&sheet, &t);
