@@ -257,10 +257,9 @@ enum gb_status gb_repro_commands(const struct gb_missing *m, struct gb_error *er
 	if (!whole)
 		gb_out_of_memory(err, NULL);
 	else
-		(void)printf(
-			"\n%zu empty cells, %zu measurements, of which %zu can be made here by "
-			"%zu commands%s\n",
-			m->cells, m->keys, m->products, count[best], count[best] ? ":" : "");
+		(void)printf("\nempty cells: %zu; their measurements: %zu; possible here: %zu; "
+			     "commands for these: %zu\n",
+			     m->cells, m->keys, m->products, count[best]);
 	for (size_t i = 0; whole && i < count[best] && !err->code; i++)
 		(void)put_command(m, &list[best][i], err);
 	for (int k = 0; k < 2; k++) {
