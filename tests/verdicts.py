@@ -20,7 +20,7 @@ top = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 program = sys.argv[1]
 rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 4
 papers = [json.load(open(path)) for path in sorted(glob.glob(top + "/results/papers/*.json"))]
-TIMES = ("time.", "phases.", "host_time.", "upload", "download")
+TIMES = ("time.", "phases.", "host_time.", "upload", "download", "create", "first_call")
 NS = {"s": 1e-9, "ms": 1e-6, "us": 1e-3, "ns": 1}
 UNTESTABLE = "cannot be tested here"
 
@@ -267,13 +267,19 @@ def value_of(column, record):
         low, high = series_interval(record["time"], False)
         return tuple(x * v * scale for v in (1, t / high, t / low if low else math.inf))
     holder = at(record, path.rsplit(".", 1)[0]) if "." in path else None
+    if path in ("upload", "download"):
+        holder = record.get("transfers", {}).get(path)
     if timed and isinstance(holder, dict):
         low, high = series_interval(holder, mean)
         x = sum(holder["samples"]) / len(holder["samples"]) if mean else holder["median"]
-        if column.get("scope") and record["backend"] != "cpu":
-            moved = record.get("upload", 0) + record.get("download", 0)
+        for name in ("upload", "download"):
+            moved = record.get(name, 0)
+            if not moved or not column.get("scope") or record["backend"] == "cpu":
+                continue
             x += moved
-            low, high = (math.nan, math.nan) if moved else (low, high)
+            series = record.get("transfers", {}).get(name)
+            bounds = series_interval(series, False) if series else (math.nan, math.nan)
+            low, high = low + bounds[0], high + bounds[1]
     else:
         x = at(record, path)
         if x is None:

@@ -49,36 +49,49 @@ static void set_interval(struct gb_repro_cell *cell, double a, double b)
 	cell->high = fmax(a, b);
 }
 
-/* Set the 95 % interval of a median or a mean; of fewer than six samples, which bound no median,
- * Student's interval of their mean.  A rate of the whole run has the relative interval of its time.
- * A sum with transfers, each of which is timed once, has none. */
+/* Add the 95 % interval of a median or a mean, in ns; of fewer than six samples, which bound no
+ * median, Student's interval of their mean.  False if there is none. */
+static bool add_interval(const struct gb_times *times, bool of_mean, double *low, double *high)
+{
+	const struct gb_summary sum = times ? gb_times_summary(times) : (struct gb_summary){ 0 };
+
+	if (sum.count < 2 && !(times && !isnan(sum.ci_low)))
+		return false;
+	if (of_mean) {
+		*low += fmax(sum.mean_ci_low, 0);
+		*high += sum.mean_ci_high;
+	} else if (!isnan(sum.ci_low)) {
+		*low += sum.ci_low;
+		*high += sum.ci_high;
+	} else {
+		*low += fmax(fmin(sum.median, sum.mean_ci_low), 0);
+		*high += fmax(sum.median, sum.mean_ci_high);
+	}
+	return true;
+}
+
+/* Set the interval of a value.  A rate of the whole run has the relative interval of its time.  The
+ * interval of a sum with transfers is the sum of intervals; there is none if a transfer was timed
+ * once. */
 static void fill_interval(struct gb_repro_cell *cell, const struct gb_repro_column *column)
 {
+	static const char *const transfers[] = { "upload", "download" };
 	const char *stat = strrchr(column->value, '.');
 	const bool of_run = gb_equal(column->value, "rates.items_per_s");
 	const struct gb_record *record = cell->record;
 	const struct gb_times *times =
 		of_run ? &record->time : gb_record_times(record, column->value);
-	struct gb_summary sum;
-	double low, high;
+	double low = 0, high = 0;
 
-	if (!times || transfers_of(column, record) > 0)
+	if (!add_interval(times, stat && gb_equal(stat, ".mean"), &low, &high))
 		return;
-	sum = gb_times_summary(times);
-	low = sum.ci_low;
-	high = sum.ci_high;
-	if (stat && gb_equal(stat, ".mean")) {
-		low = sum.mean_ci_low;
-		high = sum.mean_ci_high;
-	} else if (isnan(low)) {
-		low = fmin(sum.median, sum.mean_ci_low);
-		high = fmax(sum.median, sum.mean_ci_high);
-	}
-	if (isnan(sum.ci_low) && sum.count < 2)
-		return;
-	low = fmax(low, 0);
+	for (size_t i = 0; transfers_of(column, record) > 0 && i < GB_COUNT(transfers); i++)
+		if (gb_record_number(record, transfers[i]) > 0 &&
+		    !add_interval(gb_record_times(record, transfers[i]), false, &low, &high))
+			return;
 	if (of_run)
-		set_interval(cell, cell->here * sum.median / high, cell->here * sum.median / low);
+		set_interval(cell, cell->here * times->median / high,
+			     cell->here * times->median / low);
 	else
 		set_interval(cell, in_terms(column, record, low), in_terms(column, record, high));
 }

@@ -196,9 +196,9 @@ void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t)
 	PUT_ITEM(&about,
 		 "\"here\" is the median%s and half of its 95 %% interval (of fewer than six "
 		 "samples, that of their mean), \"mean here\" the mean and half of its own; a "
-		 "column "
-		 "of GPU times that include transfers in the paper includes them here, without an "
-		 "interval; columns of variants are the algorithm alone",
+		 "column of GPU times that include transfers in the paper includes them here, "
+		 "without an interval if each was timed once; columns of variants are the "
+		 "algorithm alone",
 		 t->stored ? " of stored records" : " on this machine");
 	if (precision && gb_equal(precision, "shape"))
 		PUT_ITEM(&about, "the paper has a chart without printed values; none are read off "
