@@ -4,8 +4,8 @@ an independent computation from the records' samples and results/papers/*.json.
 
 The records are taken as stored, and then in ROUNDS rounds with a made-up record for every cell and
 random changes: times scaled, fewer samples, intervals removed, results doubtful, other machines.
-The two must always agree, and the rounds must see each verdict on several claims.  At the end verdicts
-are changed on purpose, and each change must be found.
+The two must always agree, and the rounds must see each verdict on several claims.  At the end
+verdicts are changed on purpose, and each change must be found.
 """
 import glob
 import json
@@ -433,7 +433,8 @@ def verdict_on(t, claim):
         high = max(q[r][2] for r in rows) - min(q[r][1] for r in rows)
         if any(math.isnan(v) for r in rows for v in q[r]):
             low = high = math.nan
-        return judged([over((0, max(low, 0), high), mean)], least, share, len(rows))
+        x = max(q[r][0] for r in rows) - min(q[r][0] for r in rows)
+        return judged([over((x, max(low, 0), high), mean)], least, share, len(rows))
     bound = test.get("factor", 1) if "than" in test else test.get("value")
     side = kind.split("-")[1]
     if side == "within":
