@@ -125,7 +125,7 @@ cppflags := $(shared_cppflags) -I$(BUILD)/generated \
 	-DGB_HAVE_CUB=$(CUDA) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1 -Itests/simt)
 cflags   = -std=c11 -fopenmp $(optimise) $(warnings) $(werror)
 cxxflags = -std=c++20 -fopenmp $(optimise) $(cxx_warnings) $(werror)
-ldflags  := $(sanitize)
+ldflags  := $(sanitize) -Wl,--dynamic-list=common/plugin.syms
 ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
 	$(if $(filter 1,$(have_hwy)),-lhwy_contrib -lhwy) \
 	$(if $(filter 1,$(have_png)),-lpng) \
@@ -318,7 +318,7 @@ test: deps-test
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-layers
 	$(Q)$(MAKE) --no-print-directory test-unit
 	$(Q)$(if $(gpu_sanitizer),$(MAKE) --no-print-directory gpu-check,:)
-	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt $(if $(filter 1,$(CUDA)),EVERY_POINT=no)
+	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt BESIDES_PTX=$(CUDA)
 	$(Q)$(MAKE) --no-print-directory simt-test
 	$(Q)$(if $(filter 1,$(CUDA)),$(MAKE) --no-print-directory ptx-test,echo \
 		"ptx-test is left out: $(cuda_absent)")
@@ -336,12 +336,14 @@ completed := $(prefix)/share/bash-completion/completions/gpubench
 install: all $(if $(shell command -v help2man),man)
 	install -D -m 755 $(BUILD)/gpubench '$(prefix)/bin/gpubench'
 	install -D -m 644 scripts/completion.bash '$(completed)'
+	scripts/plugin-header.sh >build/plugin.h
+	install -D -m 644 build/plugin.h '$(prefix)/include/gpubench/plugin.h'
 	$(Q)for page in build/man/*.1; do \
 		[ ! -e "$$page" ] || install -D -m 644 "$$page" \
 			'$(prefix)/share/man/man1/'"$${page##*/}"; \
 		done
 uninstall:
-	rm -f '$(prefix)/bin/gpubench' '$(completed)' \
+	rm -f '$(prefix)/bin/gpubench' '$(completed)' '$(prefix)/include/gpubench/plugin.h' \
 		'$(prefix)/share/man/man1/gpubench'.1 '$(prefix)/share/man/man1/gpubench'-*.1
 
 ## clean: remove all build output

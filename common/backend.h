@@ -64,6 +64,8 @@ struct gb_counter {
 	const char *(*counts)(void);
 };
 
+struct gb_remote_ops;
+
 struct gb_backend_ops {
 	const char *name; /* "cpu", "cuda", "vulkan" */
 	/* True if the open device is emulated: its times say nothing about a GPU.  NULL: never. */
@@ -107,6 +109,11 @@ struct gb_backend_ops {
 	const struct gb_counter *counter; /* NULL: cannot count, as on the CPU and all GPUs */
 	const struct gb_timer_ops *timer;
 	void (*close)(void);
+	/* The stream that runs are queued in, and counted device memory.  NULL on the CPU. */
+	void *(*stream)(void);
+	void *(*alloc)(size_t count, size_t size, struct gb_error *err);
+	/* Of a back end whose variant runs in another process (cli/plugins/remote.h); else NULL. */
+	const struct gb_remote_ops *remote;
 };
 
 extern const struct gb_backend_ops *const gb_backends[GB_BACKENDS];

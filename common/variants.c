@@ -6,6 +6,9 @@
  */
 #include "common/variants.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "build_info.h"
 #include "common/text.h"
 
@@ -63,7 +66,22 @@
 	  .absent = CHOOSE(WHY_, GB_HAVE_##needs_, ABSENT_##needs_),                 \
 	  .peer = peer_ },
 
-const struct gb_variant gb_variants[] = {
+static const struct gb_variant ours[] = {
 #include "common/variants.def"
 };
-const size_t gb_variant_count = GB_COUNT(gb_variants);
+const struct gb_variant *gb_variants = ours;
+size_t gb_variant_count = GB_COUNT(ours);
+
+enum gb_status gb_variants_add(const struct gb_variant *variant, struct gb_error *err)
+{
+	static struct gb_variant *all;
+	struct gb_variant *more = realloc(all, (gb_variant_count + 1) * sizeof *all);
+
+	if (!more)
+		return gb_out_of_memory(err, "a plug-in");
+	if (!all)
+		memcpy(more, ours, sizeof ours);
+	more[gb_variant_count++] = *variant;
+	gb_variants = all = more;
+	return GB_OK;
+}

@@ -174,9 +174,10 @@ struct gb_variant {
 	const char *name; /* without the back end: "onesweep" */
 	enum gb_backend backend;
 	const char *summary;
-	const struct gb_variant_ops *ops; /* NULL: not in this build */
-	const char *absent;               /* the reason why ops is NULL */
-	bool peer;                        /* a third-party library, measured for comparison */
+	const struct gb_variant_ops *ops;    /* NULL: not in this build */
+	const char *absent;                  /* the reason why ops is NULL */
+	bool peer;                           /* a third-party library, measured for comparison */
+	const struct gb_plugin_file *plugin; /* common/variants.h; NULL: this program's */
 };
 
 /* ---- workloads --------------------------------------------------------------------------- */
@@ -189,6 +190,8 @@ struct gb_work {
 };
 
 enum gb_preset { GB_QUICK, GB_CI, GB_PAPER, GB_PRESETS };
+
+typedef void gb_share_fn(void *self, void **pointer, size_t bytes);
 
 struct gb_workload {
 	const char *name;
@@ -236,6 +239,12 @@ struct gb_workload {
 	 * parameter of that name is given, else "generated". */
 	const char *(*source)(const void *params);
 	void (*release)(void *input); /* accepts NULL */
+	size_t input_size;
+	/* Show a shallow copy of an input to a variant in another process: clear the members that
+	 * are not for variants, then call share() for each pointer left, with the bytes behind it,
+	 * in an order that depends only on what was shared before.  share() may replace the pointer.
+	 * A pointer may be NULL if bytes is 0. */
+	void (*show)(void *input, gb_share_fn *share, void *self);
 };
 
 /* Begin prepare(): return a zeroed input of `size` bytes, or NULL if there is no memory.  Memory

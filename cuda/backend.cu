@@ -262,6 +262,19 @@ static bool is_emulated(void)
 	return gb_gpu_emulated;
 }
 
+static void *stream(void)
+{
+	return gpu_stream();
+}
+
+static void *allocate(size_t count, size_t size, struct gb_error *err)
+{
+	void *memory = NULL;
+
+	(void)gpu_alloc(&memory, count, size, err);
+	return memory;
+}
+
 extern const struct gb_backend_ops gb_cuda_backend; /* for common/backends.c */
 const struct gb_backend_ops gb_cuda_backend = {
 	.name = "cuda",
@@ -281,4 +294,6 @@ const struct gb_backend_ops gb_cuda_backend = {
 	.counter = gb_gpu_counter,
 	.timer = &gb_cuda_timer,
 	.close = close_device,
+	.stream = stream,
+	.alloc = allocate,
 };

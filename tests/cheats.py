@@ -21,6 +21,7 @@ table = os.path.join(os.path.dirname(os.path.realpath(__file__)), "cheats", "exp
 REASONS = {
     "wrong": "not a permutation|out of order|^byte",  # the verifier
     "memo": "results are remembered",
+    "batch": "some runs of a batch",
     "outside": "there is work outside|still at work|another process|reads its input at",
     "clock": "by the variant's clock|clocks disagree",
     "threads": "threads are at work",
@@ -106,7 +107,7 @@ def judge(run, cheats, tries=3):
     status, honest, records, starred = measure(run, cheats)
     found = {c: list(escapes(c, run, records[c], honest)) for c in cheats}
     found = {c: f + ["starred"] * (c in starred) for c, f in found.items() if f or c in starred}
-    assert status != 0 or len(found) == len(cheats), run + ": exit status 0"
+    assert (status != 0) == any(r["status"] != "ok" for r in sum(records.values(), honest)), status
     if any(r["status"] != "ok" for r in honest):  # a busy machine may disturb an honest variant
         honest = measure(run, [])[1]
     assert all(r["status"] == "ok" for r in honest), [r.get("reason") for r in honest]

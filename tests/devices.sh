@@ -65,7 +65,7 @@ expect 3 --count=100 --device=3 --require-gpu
 
 # An interrupt reaches all processes.
 "$gpubench" radix cuda/onesweep --count=1M --samples=50 --device=all -o killed.jsonl >said 2>&1 &
-sleep 1
+until [ -s killed.jsonl ] || ! kill -0 $!; do sleep 0.1; done
 kill -INT $!
 status=0
 wait $! || status=$?

@@ -78,11 +78,13 @@ test-unit: $(BUILD)/unit
 	$(Q)$(no_reports)
 
 ## test-simt: with SIMT=1: every cuda variant in the emulator
-# EVERY_POINT=no leaves out the points of `check`, if ptx-test runs them.
-every_point = $(if $(filter no,$(EVERY_POINT)),!(every_point),*)
+# BESIDES_PTX=1 leaves out what ptx-test runs: the points of `check`, and suites of coverage.sh.
+simt_suites := @(variants|primitives|bfs_cuda|simt|stream|backend)*/*
+ifeq ($(BESIDES_PTX),1)
+simt_suites := @(variants!(_@(lbvh?(_wide)|octree|radix))|@(simt|stream|backend)*)/!(every_point)
+endif
 test-simt: $(BUILD)/unit $(BUILD)/nvml.so
-	$(Q)$(sanitized) $(patient) $(BUILD)/unit --filter \
-		'@(variants|primitives|bfs_cuda|simt|stream|backend)*/$(every_point)'
+	$(Q)$(sanitized) $(patient) $(BUILD)/unit --filter '$(simt_suites)'
 	$(Q)$(no_reports)
 
 ## gpu-check: the cuda variants on the GPU under compute-sanitizer (run by `make test` if possible)
@@ -116,9 +118,11 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## test-cli: golden command-line cases and tests of the whole program
 whole    := page docs papers joins plots reading resume signals memory install nvcc nosys counts \
-	gate exchange recipes vulkan figures verdicts $(if $(sanitize),,cheats)
-# Each launch measures the copy bandwidth with 16 MiB instead of 256 MiB, since there are many.
-test-cli: export GPUBENCH_COPY = 16Mi
+	gate exchange recipes plugins vulkan figures verdicts latex $(if $(sanitize),,cheats)
+# Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.  That fits in
+# caches, and the bandwidth of caches is too high to find cheats.
+test-cli: export GPUBENCH_COPY = 1Mi
+whole-cheats: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
 	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
@@ -130,6 +134,7 @@ whole-figures: ; $(Q)GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check
 whole-docs:    ; $(Q)$(PYTHON) tests/docs.py $(BUILD)/gpubench
 whole-joins:   ; $(Q)$(PYTHON) tests/joins.py $(BUILD)/gpubench
 whole-plots:   ; $(Q)$(PYTHON) tests/plots.py $(BUILD)/gpubench
+whole-latex:   ; $(Q)$(PYTHON) tests/latex.py $(BUILD)/gpubench
 whole-papers:  ; $(Q)tests/papers.sh $(BUILD)/gpubench
 whole-reading: ; $(Q)tests/reading.sh $(BUILD)/gpubench
 whole-resume:  ; $(Q)tests/resume.sh $(BUILD)/gpubench 3 1 \
@@ -146,6 +151,7 @@ whole-vulkan:  $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
 whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder && \
 		$(no_reports)
 whole-cheats:  ; $(Q)$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats
+whole-plugins: ; $(Q)$(PYTHON) tests/plugins.py $(BUILD)/gpubench
 whole-verdicts: ; $(Q)$(PYTHON) tests/verdicts.py $(BUILD)/gpubench
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 

@@ -8,6 +8,8 @@
  * The records of a launch are appended to a file of JSON lines in one write when it ends, so a kill
  * loses only the launch under way.  A launch whose lines were cut off is dropped.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +173,28 @@ static enum gb_status read_launch(struct side *side, int status, const char *fil
 	return err->code;
 }
 
+/* Make a temporary file of records in $TMPDIR or /tmp, whose path the caller frees. */
+static enum gb_status make_temporary(char **path, struct gb_error *err)
+{
+	const char *folder = getenv("TMPDIR");
+	int file;
+
+	if (!folder || !*folder)
+		folder = "/tmp";
+	if (asprintf(path, "%s/gpubench-XXXXXX.jsonl", folder) < 0) {
+		*path = NULL;
+		return gb_out_of_memory(err, NULL);
+	}
+	file = mkostemps(*path, (int)strlen(".jsonl"), O_CLOEXEC);
+	if (file < 0)
+		return gb_fail(
+			err, GB_EIO,
+			"cannot make a temporary file in %.200s: %s (set TMPDIR to another folder)",
+			folder, strerror(errno));
+	(void)close(file);
+	return GB_OK;
+}
+
 /* Launch the program once more with these arguments and read its records from a temporary file.
  * GB_EUSAGE if the program rejects the arguments, if it did not write exactly one run, or if the
  * resumed launches have another setup or other arguments. */
@@ -179,12 +203,11 @@ static enum gb_status side_launch(struct side *side, char *const *word, size_t c
 {
 	char *file, *output = NULL, quiet[] = "-q", name[] = "gpubench";
 	char **argv = calloc(count + 4, sizeof *argv);
-	const int descriptor = gb_temporary(&file, err);
+	const bool made = !make_temporary(&file, err);
 	int status = 0;
 
-	if (descriptor < 0)
+	if (!made)
 		goto out;
-	(void)close(descriptor);
 	if (!argv || asprintf(&output, "--output=%s", file) < 0) {
 		output = NULL;
 		gb_out_of_memory(err, NULL);
@@ -197,7 +220,7 @@ static enum gb_status side_launch(struct side *side, char *const *word, size_t c
 	if (!gb_launch(side->program, argv, 0, &status, err))
 		(void)read_launch(side, status, file, err);
 out:
-	if (descriptor >= 0)
+	if (made)
 		(void)remove(file);
 	free(file);
 	free(output);

@@ -4,6 +4,7 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
+#include "cli/plugins/load.h"
 #include "cli/records/json.h"
 #include "cli/records/version.h"
 #include "cli/reports/finish.h"
@@ -109,6 +110,7 @@ static cJSON *json_of_variant(const struct gb_variant *variant)
 	if (gb_json_put_text(object, "name", name) &&
 	    gb_json_put_text(object, "summary", variant->summary) &&
 	    gb_json_put_bool(object, "peer", variant->peer) &&
+	    (!variant->plugin || gb_json_put_text(object, "plugin", variant->plugin->path)) &&
 	    (!library || gb_json_put_text(object, "library", library())) &&
 	    gb_json_put_text(object, "absent", variant->ops ? NULL : variant->absent))
 		return object;
@@ -167,6 +169,7 @@ static enum gb_status list_json(const struct gb_choice *choice, struct gb_error 
 
 struct request {
 	int64_t json;
+	const char *plugin;
 };
 
 static const char *const formats[] = { "text", "json", NULL };
@@ -177,6 +180,10 @@ static const struct gb_param rows[] = {
 	  .initial = "text",
 	  .choices = formats,
 	  .help = "output format; json is one object and includes the parameters" },
+	{ .name = "plugin",
+	  GB_AT(GB_PATH, struct request, plugin),
+	  .unit = "FILE.so,...",
+	  .help = "add the variants of these shared objects" },
 };
 
 enum gb_status gb_cmd_list(int argc, char **argv, struct gb_error *err)
@@ -193,6 +200,7 @@ enum gb_status gb_cmd_list(int argc, char **argv, struct gb_error *err)
 	};
 
 	if (gb_arguments_parse(&a, argc, argv, err) || a.done ||
+	    gb_plugins_load(request.plugin, true, err) ||
 	    gb_choice_read(&choice, NULL, a.word, a.word_count, err))
 		goto out;
 	if (request.json)

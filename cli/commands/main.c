@@ -14,6 +14,7 @@
 #include "cli/commands/commands.h"
 #include "cli/measuring/making.h"
 #include "cli/measuring/runner.h"
+#include "cli/plugins/worker.h"
 #include "cli/records/version.h"
 #include "cli/workloads/registry.h"
 #include "common/suggest.h"
@@ -185,6 +186,8 @@ int main(int argc, char **argv)
 	bool lost;
 
 	limit_spinning(argv);
+	if (argc == 2 && gb_equal(argv[1], GB_WORKER_WORD))
+		return gb_worker();
 	(void)setlocale(LC_CTYPE, "");
 	handle_signals();
 	(void)atexit(explain_exit);

@@ -11,15 +11,25 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "cli/plugins/remote.h"
 #include "common/memory.h"
 #include "common/secret.h"
 #include "common/text.h"
 
-double gb_cpu_ns(void)
+/* The process that a variant runs in; 0: this one. */
+static int process_of(const struct gb_measurement *m)
 {
-	struct timespec now;
+	return m->backend->remote ? m->backend->remote->process(m->state) : 0;
+}
 
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+double gb_cpu_ns(int process)
+{
+	clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
+	struct timespec now = { 0 };
+
+	if (process)
+		(void)clock_getcpuclockid(process, &clock);
+	(void)clock_gettime(clock, &now);
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
@@ -43,17 +53,17 @@ enum gb_status gb_timed_step(struct gb_measurement *m,
 static const double TICK_NS = 6e6;    /* a clock tick of the kernel and more */
 static const long SETTLE_NS = 300000; /* OpenMP's waiting threads have stopped */
 
-/* CPU time of the process while this thread sleeps. */
-static double sleep_ns(void)
+/* CPU time of a process while this thread sleeps. */
+static double sleep_ns(int process)
 {
 	const struct timespec settle = { .tv_nsec = SETTLE_NS };
 	const struct timespec pause = { .tv_nsec = (long)TICK_NS };
 	double start_ns;
 
 	(void)nanosleep(&settle, NULL);
-	start_ns = gb_cpu_ns();
+	start_ns = gb_cpu_ns(process);
 	(void)nanosleep(&pause, NULL);
-	return gb_cpu_ns() - start_ns;
+	return gb_cpu_ns(process) - start_ns;
 }
 
 bool gb_threads_spin(void)
@@ -63,7 +73,7 @@ bool gb_threads_spin(void)
 	if (known == UNKNOWN) {
 #pragma omp parallel
 		__asm__ volatile("");
-		known = sleep_ns() > TICK_NS / 8 ? SPIN : STOP;
+		known = sleep_ns(0) > TICK_NS / 8 ? SPIN : STOP;
 	}
 	return known == SPIN;
 }
@@ -72,7 +82,7 @@ bool gb_threads_spin(void)
  * waiting threads of OpenMP spin. */
 static double step_ns(const struct gb_measurement *m)
 {
-	return m->backend->fill || gb_threads_spin() ? gb_now_ns() : gb_cpu_ns();
+	return m->backend->fill || gb_threads_spin() ? gb_now_ns() : gb_cpu_ns(process_of(m));
 }
 
 /* The same between two steps: the kernel adds up the CPU time of a thread when it stops. */
@@ -137,6 +147,8 @@ enum gb_status gb_renew_input(struct gb_measurement *m, bool change)
 	if (change && m->backend->fill) {
 		put_variation(m, gb_secret() | 1);
 		e->stale = false; /* the device keeps what it has */
+		if (m->backend->remote)
+			(void)m->backend->remote->show(m->state, m->err);
 	}
 	return GB_OK;
 }
@@ -167,6 +179,8 @@ bool gb_is_poisoned(const struct gb_measurement *m, bool verified, bool changed)
 
 enum gb_status gb_poison_result(struct gb_measurement *m)
 {
+	if (m->backend->remote)
+		return m->backend->remote->poison(m->state, next_poison(), m->err);
 	return gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err);
 }
 
@@ -220,40 +234,57 @@ enum gb_status gb_verify_run(struct gb_measurement *m)
 
 /* ---- whole runs --------------------------------------------------------------------------- */
 
-/* CPU time of each thread of the process. */
+/* CPU time of each thread of the process (proc_pid_schedstat in Linux's documentation). */
 struct usage {
 	size_t count;
 	struct {
 		long thread;
 		double ns;
+		double delay_ns; /* it was ready, but had no processor */
 	} of[256];
 };
 
-static void read_usage(struct usage *usage)
+static void read_usage(struct usage *usage, int process)
 {
-	DIR *folder = opendir("/proc/self/task");
+	char tasks[32] = "/proc/self/task";
 	const struct dirent *entry;
+	DIR *folder;
 
 	usage->count = 0;
+	if (process)
+		(void)snprintf(tasks, sizeof tasks, "/proc/%d/task", process);
+	folder = opendir(tasks);
 	while (folder && usage->count < GB_COUNT(usage->of) && (entry = readdir(folder))) {
 		char path[64];
-		double ns = 0;
+		double ns = 0, delay_ns = 0;
 		FILE *file;
 
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		(void)snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", entry->d_name);
+		(void)snprintf(path, sizeof path, "%s/%.20s/schedstat", tasks, entry->d_name);
 		file = fopen(path, "re");
 		if (!file)
 			continue;
-		if (fscanf(file, "%lf", &ns) == 1) {
+		if (fscanf(file, "%lf %lf", &ns, &delay_ns) == 2) {
 			usage->of[usage->count].thread = strtol(entry->d_name, NULL, 10);
+			usage->of[usage->count].delay_ns = delay_ns;
 			usage->of[usage->count++].ns = ns;
 		}
 		(void)fclose(file);
 	}
 	if (folder)
 		(void)closedir(folder);
+}
+
+double gb_delay_ns(const struct gb_measurement *m)
+{
+	static struct usage now;
+	double sum = 0;
+
+	read_usage(&now, process_of(m));
+	for (size_t i = 0; i < now.count; i++)
+		sum += now.of[i].delay_ns;
+	return sum;
 }
 
 /* The number of threads that have worked between two readings, for more than a twentieth of the CPU
@@ -321,24 +352,27 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 	if (begin(m))
 		return m->err->code;
 	from = settled_ns(m);
-	cpu_ns = gb_cpu_ns();
-	read_usage(&before);
+	cpu_ns = gb_cpu_ns(process_of(m));
+	read_usage(&before, process_of(m));
 	if (do_step(m, reset, &from, &e->reset_ns, &whole_ns) ||
 	    do_step(m, run, &from, &unused, &whole_ns) ||
 	    do_step(m, download, &from, &e->download_ns, &whole_ns))
 		return m->err->code;
-	cpu_ns = gb_cpu_ns() - cpu_ns;
-	read_usage(&after);
+	cpu_ns = gb_cpu_ns(process_of(m)) - cpu_ns;
+	read_usage(&after, process_of(m));
 	e->busy = count_busy(&before, &after, cpu_ns);
 	if (gb_series_push(&e->whole, whole_ns, m->err))
 		return m->err->code;
 	return gb_series_push(&e->cpu, cpu_ns, m->err);
 }
 
-long gb_children(void)
+long gb_children(struct gb_measurement *m)
 {
 	struct rusage usage;
 	siginfo_t info;
+
+	if (m->backend->remote)
+		return m->state ? m->backend->remote->children(m->state, m->err) : 0;
 
 	(void)getrusage(RUSAGE_CHILDREN, &usage);
 	return usage.ru_minflt + !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
@@ -350,14 +384,13 @@ enum gb_status gb_broken_run(struct gb_measurement *m)
 
 	if (begin(m) || reset(m))
 		return m->err->code;
-	idle_ns = sleep_ns();
+	idle_ns = sleep_ns(process_of(m));
 	if (run(m))
 		return m->err->code;
-	idle_ns = fmax(idle_ns, sleep_ns());
+	idle_ns = fmax(idle_ns, sleep_ns(process_of(m)));
 	if (m->backend->synchronize(m->err) || download(m))
 		return m->err->code;
 	m->evidence.between_ns = fmin(m->evidence.between_ns, idle_ns);
-	m->evidence.children = gb_children() > m->evidence.children_before;
 	return GB_OK;
 }
 

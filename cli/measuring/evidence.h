@@ -11,8 +11,11 @@
 
 #include "cli/measuring/measurement.h"
 
-/* CPU time of the process, all threads together, in ns. */
-double gb_cpu_ns(void);
+/* CPU time of a process (0: this one), all threads together, in ns. */
+double gb_cpu_ns(int process);
+
+/* Time that threads of the variant's process have waited for a processor, all together, in ns. */
+double gb_delay_ns(const struct gb_measurement *m);
 
 /* Run `op` (upload or download) between two marks and store its time in *ns. */
 enum gb_status gb_timed_step(struct gb_measurement *m,
@@ -42,8 +45,8 @@ enum gb_status gb_verify_run(struct gb_measurement *m);
  * result is not verified. */
 enum gb_status gb_whole_run(struct gb_measurement *m);
 
-/* A number that grows with each process that this one has started. */
-long gb_children(void);
+/* A number that grows with each process that the variant's has started. */
+long gb_children(struct gb_measurement *m);
 
 /* One run with a pause after reset() and after run(), in which nothing may work. */
 enum gb_status gb_broken_run(struct gb_measurement *m);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "cli/measuring/evidence.h"
+#include "cli/plugins/remote.h"
 #include "common/text.h"
 
 enum { LEAST = 3 };                       /* samples of a kind that are compared */
@@ -19,6 +20,8 @@ static const double STEP_SLACK = 150e3;   /* ns of each thread, for a step outsi
 static const double CPU_SLACK = 2e6;      /* ns of CPU time, to queue work */
 static const double IDLE_SLACK = 0.5e6;   /* ns of CPU time, in pauses */
 static const double FETCH = 0.2;          /* ns per byte that lies in another cache */
+static const double ONCE_SLACK = 1e3;     /* ns, for a run that is not one of a batch */
+static const double LAUNCH_SLACK = 5e3;   /* ns, the same on a device */
 static const double PCIE = 4;             /* ns per byte that moves to or from a device */
 static const double MARGIN = 1.1;         /* of the memory's bandwidth */
 
@@ -75,13 +78,29 @@ static enum gb_status compare_samples(const struct gb_measurement *m, const char
 	return GB_OK;
 }
 
+/* How much longer a run may take than 4 times one of a batch: threads may have to fetch a result
+ * that was overwritten. */
+static double once_slack(const struct gb_measurement *m)
+{
+	if (m->backend->fill)
+		return LAUNCH_SLACK;
+	return ONCE_SLACK + (m->result->threads > 1 ? FETCH / 4 * work_of(m).bytes : 0);
+}
+
 /* Verified samples are on another input too.  If a change is cheap, nearly all samples are:
  * branch predictors learn short inputs by heart, so the same input may honestly take less time. */
 enum gb_status gb_judge_samples(const struct gb_measurement *m, struct gb_error *err)
 {
 	const struct gb_evidence *e = &m->evidence;
 	const bool most = e->changed.count > e->same.count;
+	const double time = median(&m->result->time);
+	struct shown s = show(e->once_ns, time);
 
+	if (isfinite(e->once_ns) && e->once_ns > 4 * time + once_slack(m))
+		return gb_fail(err, GB_EVERIFY,
+			       "a run takes %s if its result was overwritten and is verified, and "
+			       "%s in a batch: some runs of a batch do not work",
+			       s.text[0], s.text[1]);
 	if (compare_samples(m, "verified runs", &e->verified, most ? &e->changed : &e->same, err))
 		return err->code;
 	return most ? GB_OK
@@ -95,9 +114,10 @@ static enum gb_status judge_clocks(const struct gb_measurement *m, struct gb_err
 	const struct gb_evidence *e = &m->evidence;
 	const double time = median(&r->time), host = median(&r->host_time);
 	const double least = gb_series_quantile(&r->host_time, 0);
+	const double trip = m->backend->remote ? 2 * m->backend->remote->trip_ns(m->state) : 0;
 	struct shown s = show(time, host);
 
-	if (!m->backend->fill && least > 1.25 * time + TIMER_SLACK)
+	if (!m->backend->fill && least > 1.25 * time + TIMER_SLACK + trip)
 		return gb_fail(err, GB_EVERIFY,
 			       "the time of a run is %s by the variant's clock and %s by the "
 			       "runner's",
@@ -156,7 +176,11 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 	struct shown s = show(e->between_ns, time);
 
 	*err = (struct gb_error){ 0 };
-	if (r->emulated || !e->whole.count)
+	if (r->emulated)
+		return GB_OK;
+	if (e->children)
+		return gb_fail(err, GB_EVERIFY, "the variant has started another process");
+	if (!e->whole.count)
 		return GB_OK;
 	if (judge_step(m, "reset()", e->reset_ns, input, err) ||
 	    (!(m->ops->flags & GB_CONVERTS) &&
@@ -168,8 +192,6 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 			       "after reset() or run() has returned, %s of CPU time are used (a "
 			       "run takes %s): a thread is still at work",
 			       s.text[0], s.text[1]);
-	if (e->children)
-		return gb_fail(err, GB_EVERIFY, "the variant has started another process");
 	/* A library may let its threads work in turn. */
 	if (r->threads > 0 && !r->variant->peer && !gb_threads_spin() &&
 	    e->busy > (size_t)r->threads)

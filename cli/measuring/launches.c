@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -289,44 +290,33 @@ static enum gb_status launch(const struct gb_request *request, struct gb_output 
 	return err->code ? err->code : verdict;
 }
 
-int gb_temporary(char **path, struct gb_error *err)
+/* A file without a name, which vanishes with its last process.  Children inherit it and find it at
+ * the same path. */
+static int memory_file(char *path, size_t size, struct gb_error *err)
 {
-	const char *folder = getenv("TMPDIR");
-	int file;
+	const int file = memfd_create("gpubench", MFD_CLOEXEC);
 
-	if (!folder || !*folder)
-		folder = "/tmp";
-	if (asprintf(path, "%s/gpubench-XXXXXX.jsonl", folder) < 0) {
-		*path = NULL;
-		gb_out_of_memory(err, NULL);
-		return -1;
-	}
-	file = mkostemps(*path, (int)strlen(".jsonl"), O_APPEND | O_CLOEXEC);
-	if (file < 0)
-		gb_fail(err, GB_EIO,
-			"cannot make a temporary file in %.200s: %s (set TMPDIR to another folder)",
-			folder, strerror(errno));
+	if (file < 0 || fcntl(file, F_SETFL, O_APPEND))
+		gb_fail(err, GB_EIO, "cannot make a file in memory: %s", strerror(errno));
+	(void)snprintf(path, size, "/proc/self/fd/%d", file);
 	return file;
 }
 
 enum gb_status gb_launches(const struct gb_request *request, struct gb_output *output, int argc,
 			   char **argv, struct gb_records *records, struct gb_error *err)
 {
-	char *temporary = NULL;
-	const int file = output->to_lines ? output->file : gb_temporary(&temporary, err);
-	const char *path = temporary ? temporary : output->path;
+	char memory[32];
+	const int file = output->to_lines ? output->file : memory_file(memory, sizeof memory, err);
+	const char *path = output->to_lines ? output->path : memory;
 	enum gb_status verdict = GB_OK;
 	struct stat info;
 
-	if (file >= 0)
+	if (!err->code)
 		verdict = launch(request, output, path, file, argc, argv, err);
 	/* Interrupted launches may have written nothing. */
 	if (!err->code && verdict != GB_EUSAGE && fstat(file, &info) == 0 && info.st_size > 0)
 		(void)gb_records_read(path, records, err);
-	if (temporary && file >= 0) {
+	if (!output->to_lines && file >= 0)
 		(void)close(file);
-		(void)unlink(temporary);
-	}
-	free(temporary);
 	return err->code ? err->code : verdict;
 }

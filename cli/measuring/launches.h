@@ -16,10 +16,6 @@
 enum gb_status gb_launch(const char *program, char *const *argv, int keep, int *status,
 			 struct gb_error *err);
 
-/* Make a temporary file of records in $TMPDIR or /tmp.  Return a descriptor for appending, or -1
- * with GB_EIO or GB_EMEMORY.  The caller frees *path. */
-int gb_temporary(char **path, struct gb_error *err);
-
 /* True if this process is one of the launches.  The request is then changed to its task. */
 bool gb_is_launch(struct gb_request *request);
 

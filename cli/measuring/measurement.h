@@ -21,11 +21,13 @@ struct gb_evidence {
 	double fill_ns;      /* least time to fill the output's memory */
 	double flush_ns;     /* least time of a flush */
 	size_t state_bytes;  /* memory of the variant's state, on host and device */
+	double once_ns;      /* least time of a verified run that was none of a batch */
 	double queue_cpu_ns; /* most CPU time that run() took behind a hold, per run */
 	double vary_ns;      /* duration of the last change of the input */
 	/* Times of samples: verified; on another input; on the same input.  Samples of different
 	 * work are scaled to the work of the first. */
 	struct gb_series verified, changed, same;
+	double delay_ns; /* in the last sample, per run, threads waited so long for a processor */
 	/* Runs that were not held back: time by the host's clock less that by the device's. */
 	struct gb_series unseen;
 	struct gb_series whole, cpu; /* reset, run and download together; their CPU time */
@@ -51,6 +53,7 @@ struct gb_measurement {
 	struct gb_error *err; /* the error that stopped the measurement */
 	struct gb_evidence evidence;
 	int64_t runs;  /* runs so far; the number passed to reset() */
+	bool has_held; /* the last runs were held back until all were queued */
 	bool counting; /* the counter counts the first run */
 	int64_t distinct;
 	int64_t first; /* number of the run that was the first sample */
@@ -64,6 +67,7 @@ struct gb_manner {
 	bool phases;   /* mark the phases */
 	bool verified; /* the caller verifies afterwards */
 	bool changed;  /* on another input than the sample before it */
+	bool delays;   /* find out how long threads wait for a processor */
 	bool counts;   /* a real sample: retake it if the GPU lowered its clocks */
 };
 

@@ -18,6 +18,10 @@ enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *worklo
 	void *state = NULL;
 	void *output = NULL;
 
+	if (variant->plugin) { /* its process counts it */
+		*need = (struct gb_need){ 0 };
+		return GB_OK;
+	}
 	gb_memory_mark();
 	if (!variant->ops)
 		gb_fail(err, GB_EUNAVAILABLE, "%s", variant->absent);
@@ -58,7 +62,7 @@ enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *work
 	void *input = NULL;
 
 	*need = (struct gb_need){ 0 };
-	if (!variant->ops || !reads_little(workload, params) ||
+	if (!variant->ops || variant->plugin || !reads_little(workload, params) ||
 	    (made && variant->backend == GB_CPU))
 		return GB_OK;
 	gb_memory_set_dry(true);

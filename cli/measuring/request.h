@@ -36,6 +36,8 @@ struct gb_request {
 	struct gb_choice choice;
 	struct gb_target target;
 	struct gb_repeats repeats;
+	const char *plugin; /* files, separated by commas */
+	int64_t not_isolated;
 	const char *preset;  /* see options.h */
 	const char *threads; /* used by commands that run several benchmarks */
 	int64_t require_gpu, quiet, verbose;

@@ -10,6 +10,7 @@
 #include "cli/measuring/judge.h"
 #include "cli/measuring/sample.h"
 #include "cli/measuring/stopping.h"
+#include "cli/plugins/remote.h"
 #include "cli/workloads/value.h"
 #include "common/devices.h"
 #include "common/memory.h"
@@ -23,7 +24,8 @@ enum {
 	PHASE_SAMPLES = 5, /* at most */
 	WHOLE_RUNS = 3,    /* at most, unless they contradict the samples */
 	MAX_WHOLE_RUNS = 30,
-	MORE = 10,      /* samples of each kind, to decide whether one takes longer */
+	LEAST = 3,      /* samples of each kind, to decide whether one takes longer ... */
+	MORE = 10,      /* ... and more if there is time */
 	CHANGED = 8,    /* one sample in so many is on another input ... */
 	CHEAP = 20,     /* ... or each, if a change takes less than 1/20 of a sample's time */
 	VERIFYING = 12, /* these are verified while that takes less than 1/12 of the time */
@@ -158,32 +160,27 @@ static bool is_last(const struct gb_measurement *m, int64_t k, double last_s)
 	       elapsed_s(m) + last_s >= how->timeout_s;
 }
 
-/* Run once more without reset(). */
-static enum gb_status run_again(struct gb_measurement *m)
-{
-	m->timer.phases = false;
-	if (m->ops->run(m->state, &m->timer, m->err) || m->backend->synchronize(m->err))
-		return m->err->code;
-	return GB_OK;
-}
-
 /* Verify the last run of a sample.  After a batch, run a secret number of times more without
- * reset(), overwrite the result before the last of these, and verify that.  Then verify a run on
- * another input whose result was not overwritten.  Each run of a batch does all the work again. */
+ * reset(), overwrite the result before the last of these, time and verify that.  Then verify a run
+ * on another input whose result was not overwritten.  Each run of a batch does all the work again. */
 static enum gb_status verify_sample(struct gb_measurement *m)
 {
 	const int64_t batch = m->result->batch;
+	double ns = 0, unused;
 
 	if (gb_verify_run(m) || batch == 1 || gb_renew_input(m, false))
 		return m->err->code;
-	for (uint64_t i = gb_secret() % (uint64_t)batch; i > 0; i--)
-		if (run_again(m))
+	for (uint64_t i = 1 + gb_secret() % (uint64_t)batch; i > 0; i--)
+		if (gb_run_again(m, &unused))
 			return m->err->code;
-	if (gb_poison_result(m) || run_again(m) || gb_verify_run(m) || !m->evidence.varies ||
-	    gb_renew_input(m, true) || (m->ops->reset && m->ops->reset(m->state, m->runs, m->err)))
+	if (gb_poison_result(m) || gb_run_again(m, &ns))
+		return m->err->code;
+	m->evidence.once_ns = fmin(m->evidence.once_ns, ns);
+	if (gb_verify_run(m) || !m->evidence.varies || gb_renew_input(m, true) ||
+	    (m->ops->reset && m->ops->reset(m->state, m->runs, m->err)))
 		return m->err->code;
 	m->runs++;
-	return run_again(m) ? m->err->code : gb_verify_run(m);
+	return gb_run_again(m, &unused) ? m->err->code : gb_verify_run(m);
 }
 
 /* True if a sample on another input is also verified. */
@@ -237,28 +234,34 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool 
 	return verified && !gb_interrupted ? verify_sample(m) : GB_OK;
 }
 
-/* If some samples are longer than others, take more of each kind, which count only as evidence. */
+/* If some samples are longer than others, take new ones of each kind, which count only as evidence.
+ * Those that are suspected are judged by the least time that they can have taken: after a
+ * verification, the kernel may give the processor to another program. */
 static enum gb_status take_evidence(struct gb_measurement *m)
 {
-	const bool all = m->evidence.changed.count > m->evidence.same.count;
+	struct gb_evidence *e = &m->evidence;
+	const bool all = e->changed.count > e->same.count;
 	struct gb_error wrong = { 0 };
 	double ns = 0, host_ns = 0;
 
 	if (m->how->no_verify || !gb_judge_samples(m, &wrong))
 		return GB_OK;
-	for (int i = 0; i < 2 * MORE && elapsed_s(m) < m->how->timeout_s; i++) {
-		const bool verified = i % 2, changed = verified || all;
+	e->verified.count = e->changed.count = e->same.count = 0;
+	for (int i = 0; i < 2 * LEAST || (i < 2 * MORE && elapsed_s(m) < m->how->timeout_s); i++) {
+		const bool verified = i % 2, changed = (verified || all) && e->varies;
 		const struct gb_manner how = { .batch = m->result->batch,
 					       .held = true,
 					       .verified = verified,
+					       .delays = true,
 					       .changed = changed };
 
-		if (gb_sample(m, how, &ns, &host_ns) || sort_out(m, verified, changed, ns) ||
-		    (verified && verify_sample(m)))
+		if (gb_sample(m, how, &ns, &host_ns))
 			return m->err->code;
-		if (!verified || all)
-			continue;
-		if (sort_out(m, false, true, ns))
+		if (verified)
+			ns = fmax(ns - e->delay_ns, 0);
+		if (sort_out(m, verified, changed, ns) ||
+		    (verified && !all && sort_out(m, false, changed, ns)) ||
+		    (verified && verify_sample(m)))
 			return m->err->code;
 	}
 	return GB_OK;
@@ -437,7 +440,10 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 		m->backend->state(&r->after);
 		r->has_gpu_state = true;
 	}
-	if (take_the_rest(m) || gb_judge(m, m->err))
+	if (take_the_rest(m))
+		return m->err->code;
+	m->evidence.children = gb_children(m) > m->evidence.children_before;
+	if (gb_judge(m, m->err))
 		return m->err->code;
 	r->whole_ns = gb_series_quantile(&m->evidence.whole, 0.5);
 	r->cpu_ns = gb_series_quantile(&m->evidence.cpu, 0.5);
@@ -498,10 +504,12 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 			      .reset_ns = INFINITY,
 			      .download_ns = INFINITY,
 			      .between_ns = INFINITY,
-			      .children_before = gb_children() },
+			      .once_ns = INFINITY },
 		.started_ns = gb_now_ns(),
 	};
 
+	if (!backend->remote)
+		m.evidence.children_before = gb_children(&m);
 	(void)gb_threads_spin();
 	result->threads = threads_of(result);
 	result->cold = timed && !how->hot;
@@ -513,6 +521,10 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 	(void)measure(&m, timed);
 	result->host_bytes = gb_memory_peak(GB_HOST_MEMORY);
 	result->device_bytes = gb_memory_peak(GB_DEVICE_MEMORY);
+	if (backend->remote) {
+		result->host_bytes += backend->remote->peak(GB_HOST_MEMORY);
+		result->device_bytes += backend->remote->peak(GB_DEVICE_MEMORY);
+	}
 	result->elapsed_s = elapsed_s(&m);
 	tear_down(&m);
 	if (own.code == GB_EINTERRUPTED)
@@ -524,5 +536,14 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 enum gb_status gb_run(struct gb_result *result, void *input, const struct gb_settings *how,
 		      bool timed, struct gb_error *err)
 {
-	return gb_run_on(gb_backends[result->variant->backend], result, input, how, timed, err);
+	const struct gb_variant *variant = result->variant;
+	const struct gb_remote_limits limits = { .device = (int)how->device,
+						 .timeout_s = how->timeout_s,
+						 .memory_bytes = how->memory_bytes,
+						 .stop = &gb_interrupted };
+	const bool remote = variant->ops && variant->plugin && variant->plugin->isolated;
+
+	return gb_run_on(remote ? gb_remote_backend(variant, &limits)
+				: gb_backends[variant->backend],
+			 result, input, how, timed, err);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/measuring/evidence.h"
+#include "cli/plugins/remote.h"
 #include "common/text.h"
 
 enum {
@@ -44,7 +45,7 @@ static enum gb_status queue_counted(struct gb_measurement *m)
 /* Queue `batch` runs between two marks, behind a held stream if `held`. */
 static enum gb_status queue_runs(struct gb_measurement *m, int64_t batch, bool held)
 {
-	const double cpu_ns = held ? gb_cpu_ns() : 0;
+	const double cpu_ns = held ? gb_cpu_ns(0) : 0;
 
 	if (held && m->backend->hold(m->err))
 		return m->err->code;
@@ -60,7 +61,7 @@ static enum gb_status queue_runs(struct gb_measurement *m, int64_t batch, bool h
 		struct gb_error release = { 0 };
 
 		m->evidence.queue_cpu_ns =
-			fmax(m->evidence.queue_cpu_ns, (gb_cpu_ns() - cpu_ns) / (double)batch);
+			fmax(m->evidence.queue_cpu_ns, (gb_cpu_ns(0) - cpu_ns) / (double)batch);
 		if (m->backend->let_go(&release))
 			gb_fail(m->err, release.code, "%s", release.message);
 	}
@@ -75,13 +76,41 @@ static bool can_hold(const struct gb_measurement *m)
 	       m->result->given_up < GIVE_UPS;
 }
 
+/* Do `batch` runs and wait for them; *ns is the time of all, *host_ns that by the host's clock.
+ * phases as in gb_timer_read(). */
+static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool held, double *ns,
+				double *host_ns, struct gb_phase_time *phase, size_t *phases)
+{
+	const double start_ns = gb_now_ns();
+	double queue_ns = 0, lost_ns = 0;
+	bool marked = m->timer.phases;
+
+	if (m->backend->remote) {
+		if (m->backend->remote->runs(m->state, batch, &held, &marked, ns, &queue_ns,
+					     &lost_ns, phase, phases, m->err))
+			return m->err->code;
+		*host_ns = fmax(gb_now_ns() - start_ns - lost_ns, 0);
+		m->timer.named = m->timer.named || marked;
+		m->has_held = held;
+		if (held)
+			m->evidence.queue_cpu_ns =
+				fmax(m->evidence.queue_cpu_ns, queue_ns / (double)batch);
+		return GB_OK;
+	}
+	if (queue_runs(m, batch, held) || m->backend->synchronize(m->err))
+		return m->err->code;
+	*host_ns = gb_now_ns() - start_ns;
+	m->has_held = held && m->backend->has_held();
+	return gb_timer_read(&m->timer, ns, phase, phases);
+}
+
 /* Do one run or one batch; *ns and *host_ns are per run. */
 static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner *how, double *ns,
 			       double *host_ns)
 {
 	struct gb_phase_time phase[GB_MAX_PHASES];
 	size_t phases = GB_MAX_PHASES;
-	double start;
+	double start, delay_ns;
 
 	if (gb_renew_input(m, how->changed))
 		return m->err->code;
@@ -95,12 +124,12 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 		return m->err->code;
 	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start);
 	m->timer.phases = how->phases;
-	start = gb_now_ns();
-	if (queue_runs(m, how->batch, how->held) || m->backend->synchronize(m->err))
+	delay_ns = how->delays ? gb_delay_ns(m) : 0;
+	if (time_runs(m, how->batch, how->held, ns, host_ns, phase, &phases))
 		return m->err->code;
-	*host_ns = (gb_now_ns() - start) / (double)how->batch;
-	if (gb_timer_read(&m->timer, ns, phase, &phases))
-		return m->err->code;
+	*host_ns /= (double)how->batch;
+	if (how->delays)
+		m->evidence.delay_ns = (gb_delay_ns(m) - delay_ns) / (double)how->batch;
 	*ns /= (double)how->batch;
 	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
 }
@@ -109,6 +138,21 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 static double throttled_ns(const struct gb_measurement *m)
 {
 	return m->backend->throttled_ns ? m->backend->throttled_ns() : (double)NAN;
+}
+
+enum gb_status gb_run_again(struct gb_measurement *m, double *ns)
+{
+	struct gb_phase_time none[1];
+	size_t phases = GB_COUNT(none);
+	const bool held = can_hold(m);
+	double host_ns;
+
+	m->timer.phases = false;
+	if (time_runs(m, 1, held, ns, &host_ns, none, &phases))
+		return m->err->code;
+	if (m->backend->hold && !m->has_held)
+		*ns = NAN;
+	return GB_OK;
 }
 
 enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double *ns,
@@ -122,7 +166,7 @@ enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double 
 		return m->err->code;
 	if (how.counts && throttled_ns(m) > before_ns && r->throttled++ < THROTTLED)
 		return gb_sample(m, how, ns, host_ns);
-	if (how.held && !m->backend->has_held()) {
+	if (how.held && !m->has_held) {
 		r->given_up++;
 		return gb_sample(m, how, ns, host_ns);
 	}

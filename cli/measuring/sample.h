@@ -11,6 +11,9 @@
 enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double *ns,
 			 double *host_ns);
 
+/* Run once more without reset().  *ns is NAN if it would include launches. */
+enum gb_status gb_run_again(struct gb_measurement *m, double *ns);
+
 /* Note in the result if it includes throttled samples or samples that could not be held back. */
 void gb_doubt_samples(struct gb_result *result);
 

@@ -16,6 +16,7 @@
 #include "cli/workloads/value.h"
 #include "common/stats.h"
 #include "common/text.h"
+#include "common/variants.h"
 
 static bool describe_params(struct gb_record *record, const struct gb_result *result,
 			    char (*digits)[32])
@@ -267,6 +268,12 @@ cJSON *gb_describe_result(const struct gb_result *result, const char *run_id, in
 	record.variant = variant->name;
 	record.peer = variant->peer;
 	record.library = variant->ops && variant->ops->library ? variant->ops->library() : NULL;
+	if (variant->plugin) {
+		record.plugin.name = variant->plugin->name;
+		record.plugin.version = variant->plugin->version;
+		record.plugin.path = variant->plugin->path;
+		record.plugin.sha256 = variant->plugin->sha256;
+	}
 	record.key = key;
 	record.replaces.run_id = old ? old->run_id : NULL;
 	record.replaces.seq = old ? old->seq : (double)NAN;

@@ -111,6 +111,9 @@ struct gb_record {
 	const char *run_id;
 	double seq;
 	const char *bench, *backend, *variant, *library, *key;
+	struct {
+		const char *name, *version, *path, *sha256;
+	} plugin; /* the file that the variant comes from, if it is not the program's */
 	bool peer;
 	struct gb_members params, metrics;
 	enum gb_record_status status;

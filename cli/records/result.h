@@ -22,6 +22,7 @@ struct gb_settings {
 	int64_t verify_all; /* verify every sample, not only the first, the last and one between */
 	int64_t no_phases;  /* skip the phases, for a quick look */
 	int64_t device;
+	int64_t memory_bytes; /* that a plug-in's process may use; 0: no limit */
 };
 
 enum gb_outcome { GB_RESULT_OK, GB_SKIPPED, GB_FAILED };

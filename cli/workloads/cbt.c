@@ -370,6 +370,24 @@ static bool repeatable(const void *params_)
 	return p->op != CBT_UPDATE;
 }
 
+static void show(void *input, gb_share_fn *share, void *self)
+{
+	struct cbt_input *in = input;
+
+	in->end_field = NULL;
+	in->end_leaves = 0;
+	in->swaps = NULL;
+	share(self, (void **)&in->field, in->field_words * sizeof *in->field);
+	share(self, (void **)&in->heap, in->heap ? in->heap_words * sizeof *in->heap : 0);
+	share(self, (void **)&in->frame, in->frames * sizeof *in->frame);
+	for (size_t f = 0; f < in->frames; f++) {
+		const size_t bytes = (in->frame[f].leaves + 63) / 64 * 8 + 8;
+
+		share(self, (void **)&in->frame[f].split, bytes);
+		share(self, (void **)&in->frame[f].merge, bytes);
+	}
+}
+
 const struct gb_workload gb_cbt_workload = {
 	.name = "cbt",
 	.summary = "find, count, split and merge the leaves of a concurrent binary tree",
@@ -391,4 +409,6 @@ const struct gb_workload gb_cbt_workload = {
 	.work = work,
 	.repeatable = repeatable,
 	.release = gb_input_release,
+	.input_size = sizeof(struct cbt_input),
+	.show = show,
 };

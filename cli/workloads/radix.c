@@ -370,6 +370,16 @@ static struct gb_work work(const void *params_, const void *input)
 				 .read = (double)radix_output_size(in) };
 }
 
+static void show(void *input, gb_share_fn *share, void *self)
+{
+	struct radix_input *in = input;
+
+	in->replaced = NULL;
+	in->variation = 0;
+	share(self, &in->keys, in->count * in->key_size);
+	share(self, (void **)&in->values, in->values ? in->count * sizeof *in->values : 0);
+}
+
 const struct gb_workload gb_radix_workload = {
 	.name = "radix",
 	.summary = "sort keys or key-value pairs",
@@ -389,4 +399,6 @@ const struct gb_workload gb_radix_workload = {
 	.vary = vary,
 	.work = work,
 	.release = gb_input_release,
+	.input_size = sizeof(struct radix_input),
+	.show = show,
 };

@@ -96,6 +96,14 @@ static const char *const quick[] = { "--count=256Mi", NULL };
 static const char *const ci[] = { "--count=64Mi", NULL };
 static const char *const paper[] = { "--count=64Ki:1Gi:x4", NULL };
 
+static void show(void *input, gb_share_fn *share, void *self)
+{
+	struct stream_input *in = input;
+
+	in->variation = 0;
+	share(self, (void **)&in->words, in->count * sizeof *in->words);
+}
+
 const struct gb_workload gb_stream_workload = {
 	.name = "stream",
 	.summary = "copy an array to measure the bandwidth used as a yardstick",
@@ -115,4 +123,6 @@ const struct gb_workload gb_stream_workload = {
 	.yardstick = true,
 	.work = work,
 	.release = gb_input_release,
+	.input_size = sizeof(struct stream_input),
+	.show = show,
 };

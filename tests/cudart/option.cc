@@ -1,4 +1,5 @@
 /* option.cc -- options of an executor: GPUBENCH_SIMT_* or GPUBENCH_PTX_* in the environment. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,4 +106,23 @@ void options_read(void)
 void options_forget(void)
 {
 	known = false;
+}
+
+void reached_append(void (*print)(FILE *out))
+{
+	const char *const path = text("REACHED");
+	const int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
+	char *printed = NULL;
+	size_t bytes = 0;
+	FILE *const out = file >= 0 ? open_memstream(&printed, &bytes) : NULL;
+
+	if (out) {
+		print(out);
+		fclose(out);
+		if (write(file, printed, bytes) != (ssize_t)bytes)
+			perror(path);
+	}
+	free(printed);
+	if (file >= 0)
+		close(file);
 }

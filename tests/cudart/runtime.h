@@ -21,6 +21,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <vector>
 
@@ -100,6 +101,9 @@ struct options {
 extern struct options runtime_options;
 void options_read(void); /* reads once, until options_forget() by cudaDeviceReset() */
 void options_forget(void);
+/* Append what print() prints to the file of option REACHED, if it is set.  It is one write: tests
+ * run in parallel and append to the same file. */
+void reached_append(void (*print)(FILE *out));
 
 /* ---- grids (grid.cc) ------------------------------------------------------------------------- */
 

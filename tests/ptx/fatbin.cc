@@ -3,11 +3,9 @@
  * A fat binary contains the PTX as plain text if it was compiled with --no-compress.  A module is
  * parsed when one of its kernels is first used.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -211,22 +209,7 @@ static void write_reached(FILE *out)
 		fprintf(out, "form %llu %s\n", (unsigned long long)f.second, f.first.c_str());
 }
 
-/* In one write: tests run in parallel and append to the same file. */
 static __attribute__((destructor)) void at_exit(void)
 {
-	const char *const path = getenv("GPUBENCH_PTX_REACHED");
-	const int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *const out = file >= 0 ? open_memstream(&text, &bytes) : NULL;
-
-	if (out) {
-		write_reached(out);
-		fclose(out);
-		if (write(file, text, bytes) != (ssize_t)bytes)
-			perror(path);
-	}
-	free(text);
-	if (file >= 0)
-		close(file);
+	reached_append(write_reached);
 }

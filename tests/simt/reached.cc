@@ -2,10 +2,8 @@
  *
  * A kernel is written as its address in the program's file: tests/ptx/reached.py looks up its name.
  */
-#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <set>
@@ -33,29 +31,21 @@ void reached_note(const void *kernel)
 	launched().insert((uintptr_t)kernel);
 }
 
-/* In one write: tests run in parallel and append to the same file. */
+static void print_launched(FILE *out)
+{
+	char program[4096] = "";
+	uintptr_t base = 0;
+
+	if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+		return;
+	dl_iterate_phdr(take_base, &base);
+	fprintf(out, "program %s\n", program);
+	for (const uintptr_t kernel : launched())
+		fprintf(out, "launched %lx\n", (unsigned long)(kernel - base));
+}
+
 static __attribute__((destructor)) void at_exit(void)
 {
-	const char *const path = getenv("GPUBENCH_SIMT_REACHED");
-	const int file =
-		path && !launched().empty() ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
-	char program[4096] = "", *text = NULL;
-	uintptr_t base = 0;
-	size_t bytes = 0;
-	FILE *const out = file >= 0 ? open_memstream(&text, &bytes) : NULL;
-
-	if (out && readlink("/proc/self/exe", program, sizeof program - 1) > 0) {
-		dl_iterate_phdr(take_base, &base);
-		fprintf(out, "program %s\n", program);
-		for (const uintptr_t kernel : launched())
-			fprintf(out, "launched %lx\n", (unsigned long)(kernel - base));
-	}
-	if (out) {
-		fclose(out);
-		if (write(file, text, bytes) != (ssize_t)bytes)
-			perror(path);
-	}
-	free(text);
-	if (file >= 0)
-		close(file);
+	if (!launched().empty())
+		reached_append(print_launched);
 }

@@ -38,26 +38,27 @@ static enum gb_status set_values(struct gb_sweep *sweep, const cJSON *set, struc
 	return GB_OK;
 }
 
-/* Find the folder's mesh for the scene that the paper names in this row; false if there is none. */
-static bool mesh_of(const struct gb_repro *t, size_t row, const char *folder, char path[PATH_MAX])
+/* Find the folder's mesh for the scene that the paper names in this row: its name, and its path.
+ * NULL if there is none. */
+static const char *mesh_of(const struct gb_repro *t, size_t row, char path[PATH_MAX])
 {
 	const size_t column = gb_repro_column(t, "printed_scene");
 	const char *scene = column < t->columns ? t->cell[row * t->columns + column].text : NULL;
 	const char *file;
 
-	for (size_t i = 0; scene && folder && (file = gb_mesh_file(scene, i)); i++) {
-		if (snprintf(path, PATH_MAX, "%s/%s", folder, file) < PATH_MAX &&
+	for (size_t i = 0; scene && t->meshes && (file = gb_mesh_file(scene, i)); i++) {
+		if (snprintf(path, PATH_MAX, "%s/%s", t->meshes, file) < PATH_MAX &&
 		    !access(path, R_OK))
-			return true;
+			return file;
 	}
-	return false;
+	return NULL;
 }
 
 enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON *set,
 			      struct gb_sweep *sweep, struct gb_error *err)
 {
 	char path[PATH_MAX];
-	const bool mesh = mesh_of(t, row, t->meshes, path);
+	const bool mesh = mesh_of(t, row, path);
 
 	if (set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err))
 		return err->code;
@@ -248,6 +249,34 @@ static enum gb_status measure_row(struct gb_repro *t, const struct gb_repro_sour
 	return GB_OK;
 }
 
+/* If a mesh was measured, show its name and size in place of the generated scene's. */
+static void name_mesh(struct gb_repro *t, size_t row)
+{
+	struct gb_repro_cell *const cells = t->cell + row * t->columns;
+	char path[PATH_MAX];
+	const char *file = mesh_of(t, row, path);
+	double triangles = NAN;
+
+	if (!file)
+		return;
+	for (size_t c = 0; c < t->columns && isnan(triangles); c++)
+		if (cells[c].record)
+			triangles = gb_record_number(cells[c].record, "metrics.triangles");
+	for (size_t c = 0; c < t->paper_columns; c++) {
+		struct gb_repro_cell *cell = &cells[c];
+		const char *param = t->column[c].param;
+
+		if (param && gb_equal(param, "scene"))
+			cell->text = file;
+		if (!param || !gb_equal(param, "primitives"))
+			continue;
+		cell->published = triangles;
+		cell->number[0] = '\0';
+		if (!isnan(triangles))
+			(void)snprintf(cell->number, sizeof cell->number, "%.0f", triangles);
+	}
+}
+
 bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
 {
 	static const char *const paths[GB_PRESETS] = { "preset.quick", "preset.ci",
@@ -279,6 +308,8 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_so
 		repro->taken[r] = gb_repro_takes(repro, r, source->preset);
 		if (repro->taken[r])
 			(void)measure_row(repro, source, r, err);
+		if (repro->taken[r])
+			name_mesh(repro, r);
 	}
 	gb_repro_fill(repro);
 	return err->code;

@@ -145,24 +145,6 @@ static void put_runs(struct list list, const struct gb_repro *t)
 		put_run(&list, t->cell[i].record, seen);
 }
 
-/* List the rows measured with a mesh from a file, each by its first such record. */
-static void put_meshes(struct list list, const struct gb_repro *t)
-{
-	for (size_t r = 0; r < t->rows; r++) {
-		const struct gb_record *record = NULL;
-		const char *scene = NULL;
-
-		for (size_t c = 0; c < t->paper_columns && !scene; c++) {
-			record = t->cell[r * t->columns + c].record;
-			scene = record ? gb_member_text(&record->params, "scene") : NULL;
-			scene = scene && strchr(scene, '.') ? scene : NULL;
-		}
-		if (scene)
-			PUT_ITEM(&list, "row %zu: %s, %.0f %s", r + 1, scene, record->work.items,
-				 record->work.unit);
-	}
-}
-
 /* ---- claims ------------------------------------------------------------------------------- */
 
 void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro)
@@ -205,7 +187,6 @@ void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t)
 				 "it, and its claims are tested on what is measured");
 	if (t->stored)
 		put_runs((struct list){ sheet, "Stored records of:" }, t);
-	put_meshes((struct list){ sheet, "Meshes in place of generated scenes:" }, t);
 	put_columns((struct list){ sheet, "The columns:" }, t);
 	put_reasons((struct list){ sheet, "Empty cells:" }, t);
 	gb_repro_claims(sheet, t);

@@ -173,6 +173,8 @@ static void print_table(struct gb_sheet *sheet, const struct gb_repro *t)
 
 	if (title && text) {
 		gb_grid_init(&grid, make_titles(t, title, text), title);
+		while (grid.keys < t->paper_columns && gb_equal(t->column[grid.keys].role, "key"))
+			grid.keys++;
 		for (size_t r = 0; r < t->rows; r++)
 			add_row(&(struct row){ t, &grid, &t->cell[r * t->columns],
 					       sheet->utf8 ? "\u00b1" : "+-" });
@@ -275,5 +277,6 @@ void gb_repro_print(struct gb_sheet *sheet, const struct gb_repro *t)
 	}
 	print_title(sheet, t);
 	print_table(sheet, t);
+	gb_repro_chart(sheet, t);
 	gb_repro_notes(sheet, t);
 }

@@ -2,7 +2,8 @@
  *
  * table.c reads the table, set.c changes its parameters, measure.c measures or finds records,
  * fill.c fills the cells, missing.c lists those that stay empty, claims.c tests the paper's
- * conclusions and needs.c what they presuppose, sum.c counts, print.c and notes.c print.
+ * conclusions and needs.c what they presuppose, sum.c counts, print.c and notes.c print, chart.c
+ * draws.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
@@ -169,6 +170,9 @@ void gb_missing_release(struct gb_missing *m);
 /* Print the table and the notes below it; programs get its cells and claims. */
 void gb_repro_print(struct gb_sheet *sheet, const struct gb_repro *t);
 void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t);
+
+/* Draw the table on a page; other formats have no chart. */
+void gb_repro_chart(struct gb_sheet *sheet, const struct gb_repro *t);
 
 /* Print only the claims, for people. */
 void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro);

@@ -344,6 +344,29 @@ static const char *excluded(const void *params_)
 	return "making of rows and of the matrix of bits";
 }
 
+static void show_edges(const struct bfs_input *in, struct bfs_csr *edges, gb_share_fn *share,
+		       void *self)
+{
+	share(self, (void **)&edges->row, ((size_t)in->n + 1) * sizeof *edges->row);
+	share(self, (void **)&edges->column, in->m * sizeof *edges->column);
+}
+
+static void show(void *input, gb_share_fn *share, void *self)
+{
+	struct bfs_input *in = input;
+	const size_t words = (size_t)in->n * in->pitch;
+
+	in->facts = NULL;
+	in->variation = NULL;
+	show_edges(in, &in->out, share, self);
+	show_edges(in, &in->in, share, self);
+	share(self, (void **)&in->matrix, in->matrix ? words * sizeof *in->matrix : 0);
+	share(self, (void **)&in->matrix_in, in->matrix_in ? words * sizeof *in->matrix : 0);
+	share(self, (void **)(uintptr_t)&in->no_matrix,
+	      in->no_matrix ? strlen(in->no_matrix) + 1 : 0);
+	share(self, (void **)&in->source, in->source_count * sizeof *in->source);
+}
+
 const struct gb_workload gb_bfs_workload = {
 	.name = "bfs",
 	.summary = "breadth-first search",
@@ -367,4 +390,6 @@ const struct gb_workload gb_bfs_workload = {
 	.items = items,
 	.excluded = excluded,
 	.release = release,
+	.input_size = sizeof(struct bfs_input),
+	.show = show,
 };

@@ -245,6 +245,17 @@ static const char *excluded(const void *params_)
 	return "size of the pool from the known number of nodes";
 }
 
+static void show(void *input, gb_share_fn *share, void *self)
+{
+	struct octree_input *in = input;
+
+	in->tree.hash = 0;
+	in->verifier = NULL;
+	share(self, (void **)&in->x, in->count * sizeof *in->x);
+	share(self, (void **)&in->y, in->count * sizeof *in->y);
+	share(self, (void **)&in->z, in->count * sizeof *in->z);
+}
+
 const struct gb_workload gb_octree_workload = {
 	.name = "octree",
 	.summary = "build a sparse octree over bodies",
@@ -265,4 +276,6 @@ const struct gb_workload gb_octree_workload = {
 	.work = work,
 	.excluded = excluded,
 	.release = gb_input_release,
+	.input_size = sizeof(struct octree_input),
+	.show = show,
 };

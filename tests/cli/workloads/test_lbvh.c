@@ -8,6 +8,7 @@
 
 #include "tests/lbvh_scene.h"
 #include "tests/lbvh_work.h"
+#include "tests/sanitized.h"
 
 extern const struct gb_variant_ops lbvh_cpu_apetrei;
 
@@ -193,7 +194,8 @@ Test(lbvh_verify, the_reference_equals_brute_force_for_streams)
 {
 	for (size_t s = 0; s < GB_COUNT(scenes); s++)
 		for (int kind = LBVH_SHADOW; kind < LBVH_KINDS; kind++) {
-			struct scene m = prepare_stream(scenes[s], 700, 40, kind, LBVH_GIVEN);
+			struct scene m = prepare_stream(scenes[s], 700, UNLESS_SANITIZED(40, 16),
+							kind, LBVH_GIVEN);
 			struct gb_metrics metrics = { 0 };
 			struct gb_error err;
 

@@ -18,7 +18,7 @@ gpubench compare -f github base.jsonl new.jsonl
 gpubench report -f junit base.jsonl | grep -A 1 'name="one"'
 gpubench report -f csv base.jsonl | /usr/bin/python3 -c 'import sys; sys.stdin.buffer.read().decode("utf-8")'
 { run 1; for count in 1e-300 1e-200 5 1e200 1e300; do record 1 $count $count $count ok pass; done; } >far.jsonl
-timeout 10 gpubench report -f html far.jsonl | grep -c '</html>'
+timeout 100 gpubench report -f html far.jsonl | grep -c '</html>'
 mkdir -p folder/closed
 cp far.jsonl folder
 chmod 000 folder/closed

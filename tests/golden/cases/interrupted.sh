@@ -1,4 +1,4 @@
-gpubench radix cpu/qsort --count=300k --samples=100000 --timeout=60 -q -o out.jsonl &
+gpubench radix cpu/qsort --count=300k --samples=100000 --timeout=1000 -q -o out.jsonl &
 pid=$!
 until [ -s out.jsonl ] || ! kill -0 $pid; do sleep 0.1; done
 sleep 1

@@ -1,10 +1,11 @@
-# Temporary files are made in $TMPDIR and removed. The exit status is 5 if $TMPDIR does not exist.
+# ab makes its temporary files in $TMPDIR and removes them. The exit status is 5 if $TMPDIR does not
+# exist. --runs needs none.
 mkdir tmp
-cat >program <<'EOF'
+cat >program <<'END'
 #!/bin/sh
 ls "$TMPDIR" >>seen
 exec gpubench "$@"
-EOF
+END
 chmod +x program
 set -- radix cpu/best --count=1k --threads=1 --samples=1
 TMPDIR=$PWD/tmp gpubench ab a=./program b=./program --launches=1 -q -- "$@" >table
@@ -12,5 +13,6 @@ sed 's/gpubench-......\.jsonl/gpubench-XXXXXX.jsonl/' seen
 TMPDIR=$PWD/tmp gpubench "$@" -q --runs=2 >table; echo "status $?"
 ls -A tmp
 TMPDIR=nowhere gpubench ab a=./program b=./program -- "$@"; echo "status $?"
-TMPDIR=nowhere gpubench "$@" -q --runs=2; echo "status $?"
-TMPDIR='' gpubench "$@" -q --runs=2 >table; echo "status $?"
+TMPDIR=nowhere gpubench "$@" -q --runs=2 >table; echo "status $?"
+ln -s "$(command -v gpubench)" link
+TMPDIR='' gpubench ab a=./link b=./link --launches=1 -q -- "$@" >table; echo "status $?"

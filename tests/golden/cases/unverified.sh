@@ -13,10 +13,10 @@ import json
 run, record = map(json.loads, open("out.jsonl"))
 twin = json.loads(json.dumps(record).replace("cpu/copy", "cpu/twin").replace('"copy"', '"twin"'))
 twin["seq"] = 1
-time = twin["time"]
-for name in ("samples", "ci95"):
-    time[name] = [10 * value for value in time[name]]
-time["median"] *= 10
+for time, ns in ((record["time"], 100), (twin["time"], 1000)):
+    for name in ("samples", "ci95"):
+        time[name] = [ns] * len(time[name])
+    time["median"] = ns
 print(*map(json.dumps, (run, record, twin)), sep="\n")
 END
 rows() { gpubench report "$1" | sed -n 's/^\(cpu[^ ]* *\*\?\) .* \([a-z]*\)$/\1 \2/p' | tr -s ' '; }

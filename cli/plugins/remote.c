@@ -1,0 +1,663 @@
+/* remote.c -- see remote.h. */
+#include "cli/plugins/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/plugins/link.h"
+#include "cli/plugins/worker.h"
+#include "cli/workloads/registry.h"
+#include "common/text.h"
+
+extern char **environ;
+
+enum { TRIPS = 20 };
+
+/* ---- a process ---------------------------------------------------------------------------- */
+
+struct process {
+	pid_t pid; /* 0: not running */
+	int socket;
+	struct gb_board *board;
+	double timeout_s;
+	size_t peak[2];
+};
+
+/* The state of a remote variant. */
+struct remote {
+	struct process process;
+	const struct gb_workload *workload;
+	const void *params, *input;
+	unsigned char *shown, *output;
+	size_t shown_bytes, output_bytes;
+	double trip_ns;
+	int schedule[2]; /* how long this process and the other have waited for a processor */
+};
+
+static const struct gb_variant *chosen;
+static struct gb_remote_limits limit;
+static size_t last_peak[2];
+
+/* A descriptor that the numbers in the judged process do not overlap. */
+static int high(int file)
+{
+	const int moved = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 2 * GB_LINK_END);
+
+	if (file >= 0)
+		(void)close(file);
+	return moved;
+}
+
+static int memory_file(size_t bytes)
+{
+	const int file = high(memfd_create("gpubench", MFD_CLOEXEC));
+
+	if (file >= 0 && ftruncate(file, (off_t)bytes)) {
+		(void)close(file);
+		return -1;
+	}
+	return file;
+}
+
+/* Start this program as the judged process with the given descriptors. */
+static enum gb_status spawn(struct process *p, const int file[GB_LINK_END], struct gb_error *err)
+{
+	char name[] = "gpubench", word[] = GB_WORKER_WORD;
+	char *const argv[] = { name, word, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none;
+	int error;
+
+	(void)sigemptyset(&none);
+	(void)posix_spawn_file_actions_init(&actions);
+	(void)posix_spawnattr_init(&attributes);
+	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+	(void)posix_spawnattr_setpgroup(&attributes, 0);
+	(void)posix_spawnattr_setsigmask(&attributes, &none);
+	(void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	(void)posix_spawn_file_actions_adddup2(&actions, 2, 1); /* what it prints is no table */
+	for (int i = GB_LINK_SOCKET; i < GB_LINK_END; i++)
+		if (file[i] >= 0)
+			(void)posix_spawn_file_actions_adddup2(&actions, file[i], i);
+	error = posix_spawn(&p->pid, "/proc/self/exe", &actions, &attributes, argv, environ);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)posix_spawnattr_destroy(&attributes);
+	if (error) {
+		p->pid = 0;
+		return gb_fail(err, GB_ERUNTIME, "cannot start a process for the plug-in: %s",
+			       strerror(error));
+	}
+	return GB_OK;
+}
+
+/* Start a process; `input` and `output` are files or -1.  Closes them. */
+static enum gb_status start(struct process *p, int input, int output, struct gb_error *err)
+{
+	int pair[2] = { -1, -1 };
+	const int board = memory_file(sizeof *p->board);
+	int file[GB_LINK_END] = { 0 };
+
+	p->board = board < 0 ? NULL : gb_link_map(board, sizeof *p->board);
+	if (!p->board || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		gb_fail(err, GB_ERUNTIME, "cannot make shared memory: %s", strerror(errno));
+	} else {
+		pair[1] = high(pair[1]);
+		file[GB_LINK_SOCKET] = pair[1];
+		file[GB_LINK_BOARD] = board;
+		file[GB_LINK_INPUT] = input;
+		file[GB_LINK_OUTPUT] = output;
+		(void)spawn(p, file, err);
+	}
+	p->socket = pair[0];
+	for (int i = GB_LINK_BOARD; i < GB_LINK_END; i++)
+		if (file[i] > 0)
+			(void)close(file[i]);
+	if (pair[1] >= 0)
+		(void)close(pair[1]);
+	return err->code;
+}
+
+/* End the process and all that it has started in its group.  *status as of waitpid(). */
+static void stop(struct process *p, int *status)
+{
+	if (p->pid) {
+		(void)kill(-p->pid, SIGKILL);
+		(void)kill(p->pid, SIGKILL);
+		while (waitpid(p->pid, status, 0) < 0 && errno == EINTR)
+			;
+	}
+	p->pid = 0;
+	if (p->board)
+		(void)close(p->socket);
+	if (p->board)
+		(void)munmap(p->board, sizeof *p->board);
+	p->board = NULL;
+}
+
+/* Say how the process has ended while it was to do `what`. */
+static enum gb_status explain(struct process *p, const char *what, bool late, struct gb_error *err)
+{
+	siginfo_t info = { 0 };
+
+	/* Let it end by itself, so that its own status is known. */
+	for (int i = 0; !late && i < 100 && p->pid && !info.si_pid; i++) {
+		if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT))
+			break;
+		if (!info.si_pid)
+			(void)usleep(10000);
+	}
+	if (late)
+		gb_fail(err, GB_ERUNTIME, "time-out: %s did not end within %g s", what,
+			p->timeout_s);
+	else if (info.si_pid && info.si_code == CLD_EXITED)
+		gb_fail(err, GB_ERUNTIME, "the plug-in ended its process with status %d in %s",
+			info.si_status, what);
+	else if (info.si_pid)
+		gb_fail(err, GB_ERUNTIME, "the plug-in crashed in %s: %s", what,
+			strsignal(info.si_status));
+	else
+		gb_fail(err, GB_ERUNTIME, "the plug-in closed its link in %s", what);
+	stop(p, &(int){ 0 });
+	return err->code;
+}
+
+static const char *name_of(int32_t word)
+{
+	static const char *const names[] = {
+		[GB_ASK_TABLE] = "loading",       [GB_ASK_CREATE] = "create()",
+		[GB_ASK_INPUT] = "upload()",      [GB_ASK_UPLOAD] = "upload()",
+		[GB_ASK_RESET] = "reset()",       [GB_ASK_FLUSH] = "a flush",
+		[GB_ASK_RUNS] = "run()",          [GB_ASK_POISON] = "a fill",
+		[GB_ASK_DOWNLOAD] = "download()", [GB_ASK_METRICS] = "metrics()",
+		[GB_ASK_CHILDREN] = "a count",    [GB_ASK_END] = "destroy()",
+	};
+
+	return names[word];
+}
+
+/* Send a request and wait for its answer. */
+static enum gb_status ask(struct process *p, struct gb_message *message, struct gb_error *err)
+{
+	struct pollfd ready = { .fd = p->socket, .events = POLLIN };
+	const double end_ns = gb_now_ns() + p->timeout_s * 1e9;
+	const char *what = name_of(message->word);
+	int events = -1;
+
+	if (!p->pid)
+		return gb_fail(err, GB_ERUNTIME, "the plug-in's process has ended");
+	if (!gb_message_send(p->socket, message))
+		return explain(p, what, false, err);
+	while (events <= 0) {
+		const double left_ms = (end_ns - gb_now_ns()) * 1e-6;
+
+		if (limit.stop && *limit.stop) {
+			stop(p, &(int){ 0 });
+			return gb_fail(err, GB_EINTERRUPTED, "interrupted");
+		}
+		if (left_ms <= 0)
+			return explain(p, what, true, err);
+		events = poll(&ready, 1, (int)fmin(left_ms + 1, 250));
+		if (events < 0 && errno != EINTR)
+			return explain(p, what, false, err);
+	}
+	if (!gb_message_receive(p->socket, message))
+		return explain(p, what, false, err);
+	memcpy(p->peak, message->peak, sizeof p->peak);
+	memcpy(last_peak, message->peak, sizeof last_peak);
+	if (message->word == GB_OK)
+		return GB_OK;
+	return gb_fail(err,
+		       message->word == GB_EUNAVAILABLE || message->word == GB_EMEMORY
+			       ? (enum gb_status)message->word
+			       : GB_ERUNTIME,
+		       "%s", message->text);
+}
+
+static enum gb_status ask_for(struct remote *s, enum gb_request_word word, int64_t number,
+			      struct gb_error *err)
+{
+	struct gb_message message = { .word = (int32_t)word, .number = { number } };
+
+	return ask(&s->process, &message, err);
+}
+
+/* Copy a text from the board, which may change meanwhile. */
+static void take_text(char *to, size_t room, const char *from)
+{
+	memcpy(to, from, room - 1);
+	to[room - 1] = '\0';
+	for (char *c = to; *c; c++)
+		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+			*c = '?';
+}
+
+/* A text that stays; equal texts are one.  "" if there are too many. */
+static const char *keep(const char *text)
+{
+	static char *kept[1024];
+	static size_t count;
+	size_t i = 0;
+
+	while (i < count && !gb_equal(kept[i], text))
+		i++;
+	if (i == GB_COUNT(kept) || (i == count && !(kept[count] = strdup(text))))
+		return "";
+	count += i == count;
+	return kept[i];
+}
+
+/* ---- the input ---------------------------------------------------------------------------- */
+
+struct writer {
+	unsigned char *to; /* NULL: only count */
+	size_t at;
+};
+
+static void write_array(void *writer, void **pointer, size_t bytes)
+{
+	struct writer *out = writer;
+
+	if (out->to && bytes)
+		memcpy(out->to + out->at, *pointer, bytes);
+	out->at += bytes;
+}
+
+/* Write what variants may see of the input to `to`; return its size. */
+static size_t write_input(const struct remote *s, unsigned char *to)
+{
+	struct writer writer = { to, s->workload->input_size };
+	void *copy = malloc(s->workload->input_size);
+
+	if (!copy)
+		return 0;
+	memcpy(copy, s->input, s->workload->input_size);
+	s->workload->show(copy, write_array, &writer);
+	if (to)
+		memcpy(to, copy, s->workload->input_size);
+	free(copy);
+	return writer.at;
+}
+
+/* Put the parameters on the board. */
+static enum gb_status write_params(const struct remote *s, struct gb_error *err)
+{
+	struct gb_board *board = s->process.board;
+	size_t at = 0;
+
+	if (s->workload->params_size > sizeof board->params)
+		return gb_fail(err, GB_ERUNTIME, "the parameters do not fit");
+	memcpy(board->params, s->params, s->workload->params_size);
+	for (size_t i = 0; i < s->workload->param_count; i++) {
+		const struct gb_param *row = &s->workload->params[i];
+		const char *text;
+
+		if (row->type != GB_PATH)
+			continue;
+		memcpy(&text, (const char *)s->params + row->offset, sizeof text);
+		if (text && at + strlen(text) + 1 > sizeof board->texts)
+			return gb_fail(err, GB_ERUNTIME, "the parameters do not fit");
+		if (text)
+			at += strlen(strcpy(board->texts + at, text)) + 1;
+	}
+	return GB_OK;
+}
+
+/* ---- operations --------------------------------------------------------------------------- */
+
+static struct {
+	char excluded[200];
+} last; /* of the last process */
+
+static int64_t index_of(const struct gb_variant *variant)
+{
+	int64_t index = 0;
+
+	for (size_t i = 0; &gb_variants[i] < variant; i++)
+		index += gb_variants[i].plugin == variant->plugin;
+	return index;
+}
+
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct remote *s = state;
+	struct gb_message message = { .word = GB_ASK_TABLE };
+	char schedule[64];
+	int shown, output;
+
+	s->workload = gb_workload_find(chosen->workload);
+	s->params = params;
+	s->input = input;
+	s->process.timeout_s = limit.timeout_s;
+	s->shown_bytes = write_input(s, NULL);
+	s->output_bytes = s->workload->output_size(params, input);
+	shown = memory_file(s->shown_bytes);
+	output = memory_file(s->output_bytes);
+	if (shown >= 0)
+		s->shown = gb_link_map(shown, s->shown_bytes);
+	if (output >= 0)
+		s->output = gb_link_map(output, s->output_bytes);
+	if (!s->shown || !s->output || !s->shown_bytes)
+		return gb_fail(err, GB_EMEMORY, "cannot share the input: %s", strerror(errno));
+	if (start(&s->process, shown, output, err) || write_params(s, err))
+		return err->code;
+	(void)write_input(s, s->shown);
+	(void)snprintf(message.text, sizeof message.text, "%s", chosen->plugin->path);
+	if (ask(&s->process, &message, err))
+		return err->code;
+	message = (struct gb_message){ .word = GB_ASK_CREATE,
+				       .number = { index_of(chosen), limit.device,
+						   (int64_t)s->shown_bytes,
+						   (int64_t)s->output_bytes, limit.memory_bytes } };
+	if (ask(&s->process, &message, err))
+		return err->code;
+	take_text(last.excluded, sizeof last.excluded, s->process.board->excluded);
+	(void)snprintf(schedule, sizeof schedule, "/proc/%d/schedstat", s->process.pid);
+	s->schedule[0] = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	s->schedule[1] = open(schedule, O_RDONLY | O_CLOEXEC);
+	s->trip_ns = INFINITY;
+	for (int i = 0; i < TRIPS && !err->code; i++) {
+		const double start_ns = gb_now_ns();
+
+		(void)ask_for(s, GB_ASK_CHILDREN, 0, err);
+		s->trip_ns = fmin(s->trip_ns, gb_now_ns() - start_ns);
+	}
+	return err->code;
+}
+
+static enum gb_status upload(void *state, struct gb_error *err)
+{
+	struct remote *s = state;
+
+	(void)write_input(s, s->shown);
+	return ask_for(s, GB_ASK_UPLOAD, 0, err);
+}
+
+static enum gb_status show(void *state, struct gb_error *err)
+{
+	struct remote *s = state;
+
+	(void)write_input(s, s->shown);
+	return ask_for(s, GB_ASK_INPUT, 0, err);
+}
+
+static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+{
+	return ask_for(state, GB_ASK_RESET, sample, err);
+}
+
+/* 0 if it is unknown. */
+static double waited_ns(const struct remote *s)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 2; i++) {
+		char text[128] = "";
+		double ran, waited;
+
+		if (s->schedule[i] > 0 && pread(s->schedule[i], text, sizeof text - 1, 0) > 0 &&
+		    sscanf(text, "%lf %lf", &ran, &waited) == 2)
+			sum += waited;
+	}
+	return sum;
+}
+
+static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked, double *ns,
+			   double *queue_ns, double *lost_ns, struct gb_phase_time *phase,
+			   size_t *phases, struct gb_error *err)
+{
+	struct remote *s = state;
+	struct gb_message message = { .word = GB_ASK_RUNS, .number = { count, *held, *marked } };
+	const double waited = waited_ns(s);
+	const size_t room = *phases;
+	char name[sizeof s->process.board->phase->name];
+
+	*phases = 0;
+	if (ask(&s->process, &message, err))
+		return err->code;
+	*lost_ns = fmax(waited_ns(s) - waited, 0);
+	*held = message.number[0] != 0;
+	*marked = message.number[1] != 0;
+	*ns = message.ns[0];
+	*queue_ns = message.ns[1];
+	if (!isfinite(*ns) || *ns < 0)
+		return gb_fail(err, GB_EVERIFY, "the clock was tampered with");
+	for (int64_t i = 0; i < message.number[2] && *phases < room; i++) {
+		take_text(name, sizeof name, s->process.board->phase[i].name);
+		phase[*phases] =
+			(struct gb_phase_time){ keep(name), s->process.board->phase[i].ns };
+		(*phases)++;
+	}
+	return GB_OK;
+}
+
+/* For whole runs, whose time is taken by the judge. */
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct gb_phase_time none[1];
+	size_t phases = 0;
+	double ns, queue_ns, lost_ns;
+	bool held = false, marked = false;
+
+	return runs(state, 1, &held, &marked, &ns, &queue_ns, &lost_ns, none, &phases, err);
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	struct remote *s = state;
+
+	if (!ask_for(s, GB_ASK_DOWNLOAD, 0, err))
+		memcpy(output, s->output, s->output_bytes);
+	return err->code;
+}
+
+static void metrics(void *state, struct gb_metrics *to)
+{
+	struct remote *s = state;
+	const struct gb_board *board = s->process.board;
+	struct gb_error ignored = { 0 };
+	size_t count;
+
+	if (ask_for(s, GB_ASK_METRICS, 0, &ignored))
+		return;
+	count = board->metrics;
+	for (size_t i = 0; i < count && i < GB_MAX_METRICS; i++) {
+		const double value = board->metric[i].value;
+		char name[sizeof board->metric->name], text[sizeof board->metric->text];
+
+		take_text(name, sizeof name, board->metric[i].name);
+		take_text(text, sizeof text, board->metric[i].text);
+		if (text[0])
+			gb_metric_hash(to, keep(name), strtoull(text, NULL, 16));
+		else if (isfinite(value))
+			gb_metric(to, keep(name), value);
+	}
+}
+
+static void destroy(void *state)
+{
+	struct remote *s = state;
+	struct gb_error ignored = { 0 };
+	int status;
+
+	if (s->process.pid)
+		(void)ask_for(s, GB_ASK_END, 0, &ignored);
+	stop(&s->process, &status);
+	for (int i = 0; i < 2; i++)
+		if (s->schedule[i] > 0)
+			(void)close(s->schedule[i]);
+	if (s->shown)
+		(void)munmap(s->shown, s->shown_bytes);
+	if (s->output)
+		(void)munmap(s->output, s->output_bytes);
+}
+
+static const char *excluded(const void *params)
+{
+	return last.excluded[0] ? last.excluded : NULL;
+}
+
+/* ---- the back end ------------------------------------------------------------------------- */
+
+static struct remote *current; /* of the open measurement; set by its first request */
+
+static enum gb_status poison(void *state, unsigned char byte, struct gb_error *err)
+{
+	return ask_for(state, GB_ASK_POISON, byte, err);
+}
+
+static int process(const void *state)
+{
+	return ((const struct remote *)state)->process.pid;
+}
+
+static long children(void *state, struct gb_error *err)
+{
+	struct remote *s = state;
+	struct gb_message message = { .word = GB_ASK_CHILDREN };
+
+	return ask(&s->process, &message, err) ? 0 : (long)message.number[0];
+}
+
+static double trip_ns(const void *state)
+{
+	return ((const struct remote *)state)->trip_ns;
+}
+
+static size_t peak(enum gb_memory_kind kind)
+{
+	return last_peak[kind];
+}
+
+static const struct gb_remote_ops remote_ops = { runs,     poison,  show, process,
+						 children, trip_ns, peak };
+
+static enum gb_status create_current(void *state, const void *params, const void *input,
+				     struct gb_error *err)
+{
+	current = state;
+	return create(state, params, input, err);
+}
+
+static enum gb_status flush(struct gb_error *err)
+{
+	return ask_for(current, GB_ASK_FLUSH, 0, err);
+}
+
+/* Every request is answered once its work is done. */
+static enum gb_status synchronize(struct gb_error *err)
+{
+	return err->code;
+}
+
+static enum gb_status open_nothing(int device, struct gb_error *err)
+{
+	return err->code;
+}
+
+const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
+					       const struct gb_remote_limits *limits)
+{
+	static struct gb_backend_ops backend;
+
+	chosen = variant;
+	limit = *limits;
+	memset(last_peak, 0, sizeof last_peak);
+	memset(&last, 0, sizeof last);
+	backend = *gb_backends[variant->backend];
+	backend.open = open_nothing;
+	backend.flush = flush;
+	backend.synchronize = synchronize;
+	backend.timer = &gb_cpu_timer;
+	backend.counter = NULL;
+	backend.sm_clock_hz = NULL;
+	backend.remote = &remote_ops;
+	return &backend;
+}
+
+/* ---- the table ---------------------------------------------------------------------------- */
+
+/* Work that others do in `time` and that would be outside it is not allowed where copying is all
+ * that upload() and download() have to do. */
+static unsigned allowed_flags(const struct gb_link_variant *v)
+{
+	const bool copies = gb_equal(v->workload, "radix") || gb_equal(v->workload, "stream");
+
+	return v->flags & ~(copies ? (unsigned)(GB_CONVERTS | GB_DERIVES) : 0U);
+}
+
+static enum gb_status add(const struct gb_plugin_file *file, const struct gb_link_variant *v,
+			  struct gb_error *err)
+{
+	struct gb_variant_ops *ops = malloc(sizeof *ops);
+	const struct gb_workload *workload = gb_workload_find(v->workload);
+	const enum gb_backend backend = (enum gb_backend)v->backend;
+
+	if (!ops || !workload)
+		return gb_out_of_memory(err, "a plug-in");
+	*ops = (struct gb_variant_ops){
+		.state_size = sizeof(struct remote),
+		.create = create_current,
+		.upload = upload,
+		.reset = reset,
+		.run = run,
+		.download = download,
+		.destroy = destroy,
+		.excluded = excluded,
+		.metrics = metrics,
+		.flags = allowed_flags(v),
+	};
+	return gb_variants_add(&(struct gb_variant){ .workload = workload->name,
+						     .name = keep(v->name),
+						     .backend = backend,
+						     .summary = keep(v->summary),
+						     .ops = ops,
+						     .plugin = file },
+			       err);
+}
+
+enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
+{
+	struct process p = { .timeout_s = 60 };
+	struct gb_message message = { .word = GB_ASK_TABLE };
+	struct gb_board *board = malloc(sizeof *board);
+	int status;
+
+	(void)snprintf(message.text, sizeof message.text, "%s", file->path);
+	if (!board)
+		return gb_out_of_memory(err, "a plug-in");
+	if (!start(&p, -1, -1, err) && ask(&p, &message, err) && err->code == GB_ERUNTIME)
+		err->code = GB_EUSAGE;
+	if (!err->code)
+		memcpy(board, p.board, sizeof *board);
+	stop(&p, &status);
+	if (!err->code) {
+		take_text(board->name, sizeof board->name, board->name);
+		take_text(board->version, sizeof board->version, board->version);
+		file->name = keep(board->name);
+		file->version = keep(board->version);
+	}
+	for (size_t i = 0; !err->code && i < board->variants && i < GB_LINK_VARIANTS; i++) {
+		struct gb_link_variant *v = &board->variant[i];
+
+		take_text(v->workload, sizeof v->workload, v->workload);
+		take_text(v->name, sizeof v->name, v->name);
+		take_text(v->summary, sizeof v->summary, v->summary);
+		if (v->backend < GB_BACKENDS)
+			(void)add(file, v, err);
+	}
+	free(board);
+	return err->code;
+}

@@ -1,0 +1,48 @@
+/* remote.h -- runs a variant of a plug-in in a process of its own, for the runner.
+ *
+ * The operations and the back end of such a variant send requests to that process (worker.h), which
+ * starts in create() and is killed in destroy().  If it crashes, exits or does not answer in time,
+ * the request fails with the reason.
+ */
+#ifndef GPUBENCH_CLI_PLUGINS_REMOTE_H
+#define GPUBENCH_CLI_PLUGINS_REMOTE_H
+
+#include <signal.h>
+
+#include "common/backend.h"
+#include "common/variants.h"
+
+struct gb_remote_limits {
+	int device;
+	double timeout_s;                  /* of each request */
+	int64_t memory_bytes;              /* 0: none */
+	const volatile sig_atomic_t *stop; /* becomes true to end a request early */
+};
+
+/* What the runner asks of a remote back end instead of doing it in its own process. */
+struct gb_remote_ops {
+	/* `count` runs between two marks, behind a hold if `held`; *ns is the time of all.  Phases
+	 * as gb_timer_read() returns them if *marked, which becomes true if there are any.  *held
+	 * becomes false if the stream was not held; *queue_ns is the CPU time of queueing, *lost_ns the time that either process waited for a
+	 * processor meanwhile. */
+	enum gb_status (*runs)(void *state, int64_t count, bool *held, bool *marked, double *ns,
+			       double *queue_ns, double *lost_ns, struct gb_phase_time *phase,
+			       size_t *phases, struct gb_error *err);
+	enum gb_status (*poison)(void *state, unsigned char byte, struct gb_error *err);
+	/* Show the changed input to the process, without upload(). */
+	enum gb_status (*show)(void *state, struct gb_error *err);
+	int (*process)(const void *state);
+	long (*children)(void *state, struct gb_error *err);
+	double (*trip_ns)(const void *state);     /* least duration of a request and its answer */
+	size_t (*peak)(enum gb_memory_kind kind); /* memory of the last process */
+};
+
+/* The back end for the next measurement of an isolated variant, which create() then starts. */
+const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
+					       const struct gb_remote_limits *limits);
+
+/* List the variants of a plug-in in a process of its own, and add them.  GB_EUSAGE if it cannot be
+ * loaded. */
+enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err);
+
+#endif

@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""plugins.py GPUBENCH -- plug-ins are compiled against the installed header, then listed, checked and
+measured.  One that crashes, hangs, exits, forks or closes files costs only its own points."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+program = os.path.realpath(sys.argv[1])
+here = os.path.dirname(os.path.realpath(__file__))
+
+# Variant -> status and a part of the reason.
+FATES = {
+    "honest": ("ok", ""),
+    "crash": ("failed", "crashed in run(): Segmentation fault"),
+    "hang": ("failed", "time-out: run() did not end within 5 s"),
+    "leave": ("failed", "ended its process with status 0 in run()"),
+    "quit": ("failed", "ended its process with status 0 in run()"),
+    "closes": ("ok", ""),
+    "unlinked": ("failed", "in run()"),
+    "prints": ("ok", ""),
+    "greedy": ("failed", "in run()"),
+    "forks": ("failed", "has started another process"),
+    "kills": ("ok", ""),
+    "fails": ("failed", "as it likes"),
+    "nothing": ("failed", ""),
+    "slows": ("failed", "by the variant's clock"),
+}
+
+
+def run(*arguments, status=0, **more):
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False,
+                          timeout=120, **more)
+    assert status is None or done.returncode == status, (arguments, done)
+    return done
+
+
+def compile_plugin(source, target, *flags):
+    subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-shared", "-I",
+                    folder, *flags, source, "-o", target], check=True)
+
+
+def records(*arguments, status=None):
+    lines = run(*arguments, "-q", "-o", "-", status=status).stdout.splitlines()
+    return [r for r in map(json.loads, lines) if r["type"] == "record"]
+
+
+def refused(what, *arguments):
+    """One line on standard error, and status 2."""
+    done = run("radix", *arguments, "--dry-run", status=2)
+    assert done.stderr.count("\n") == 1 and what in done.stderr, (what, done.stderr)
+
+
+def fates(plugin):
+    """Every variant in one sweep: the sweep goes on whatever a plug-in does."""
+    found = records("radix", *("cpu/" + name for name in FATES), "cpu/best", "--count=1k,50k",
+                    "--threads=1", "--plugin=" + plugin, "--timeout=5", "--max-time=0.1",
+                    "--memory=100000000")
+    for name, (status, reason) in FATES.items():
+        own = [r for r in found if r["variant"] == name]
+        assert len(own) == 2, name
+        # A run of 1k keys may take less than what two clocks may differ by.
+        for record in own[name == "slows":]:
+            assert record["status"] == status and reason in record.get("reason", ""), record
+    assert [r["status"] for r in found if r["variant"] == "best"] == ["ok", "ok"]
+    with open(plugin, "rb") as file:
+        digest = hashlib.sha256(file.read()).hexdigest()
+    honest = [r for r in found if r["variant"] == "honest"][1]
+    assert honest["plugin"] == {"name": "sorts", "version": "1.0", "path": plugin, "sha256": digest}
+    assert set(honest["phases"]) == {"copy", "sort"}, honest
+    assert honest["metrics"]["touched_bytes"] == 1000
+    assert honest["verify"]["runs"] >= 3
+    left = subprocess.run(["pgrep", "-f", "^gpubench plugin-worker"], stdout=subprocess.PIPE, check=False)
+    assert not left.stdout, "processes are left"
+
+
+def main():
+    plugin = os.path.join(folder, "sorts.so")
+    compile_plugin(os.path.join(here, "plugins/sorts.c"), plugin, '-DNAME="sorts"')
+    listed = run("list", "radix", "--plugin=" + plugin).stdout
+    assert all("cpu/" + name in listed for name in FATES), listed
+    assert "honest" in run("list", "radix", env=dict(os.environ, GPUBENCH_PLUGINS=plugin)).stdout
+    assert "honest" not in run("list", "radix").stdout
+    fates(plugin)
+    # Hot, in batches; in this process, too.
+    for more in [], ["--no-isolate"]:
+        hot = records("radix", "cpu/honest", "--count=200", "--hot", "--max-time=0.1", "--plugin=" + plugin,
+                      *more, status=0)
+        assert hot[0]["status"] == "ok" and hot[0]["batch"] > 1, hot
+    checked = run("check", "radix", "cpu/honest", "cpu/nothing", "--plugin=" + plugin, status=1).stdout
+    assert "cpu/honest           ok" in checked and "cpu/nothing          FAILED" in checked, checked
+    # Another file is another build.
+    other = os.path.join(folder, "other.so")
+    compile_plugin(os.path.join(here, "plugins/sorts.c"), other, '-DNAME="other"')
+    refused("already has a variant cpu/honest", "--plugin=%s,%s" % (plugin, other))
+    with open(os.path.join(folder, "text.so"), "w", encoding="utf-8") as file:
+        file.write("text")
+    open(os.path.join(folder, "empty.so"), "w", encoding="utf-8").close()
+    os.mkfifo(os.path.join(folder, "fifo.so"))
+    bare = os.path.join(folder, "bare.c")
+    with open(bare, "w", encoding="utf-8") as file:
+        file.write("int nothing;\n")
+    compile_plugin(bare, os.path.join(folder, "bare.so"))
+    table = os.path.join(folder, "table.c")
+    for name, text, what in [
+            ("later", "{ 99, 8, 0, 0, 0, 0 }", "has ABI 99, this program 1"),
+            ("blank", "{ 1, sizeof(struct gb_variant_ops), 0, 0, 0, 0 }", "needs a name"),
+            ("lost", '{ 1, sizeof(struct gb_variant_ops), "x", "1", (void *)8, 1 }', "crashed in loading")]:
+        with open(table, "w", encoding="utf-8") as file:
+            file.write("#include <gpubench/plugin.h>\nconst struct gb_plugin gpubench_plugin = %s;\n" % text)
+        compile_plugin(table, os.path.join(folder, name + ".so"), "-Wno-missing-field-initializers")
+        refused(what, "--plugin=%s/%s.so" % (folder, name))
+    for name, what in [("none.so", "No such file"), ("text.so", "file too short"), ("empty.so", "is empty"),
+                       ("fifo.so", "not a regular file"), ("", "not a regular file"),
+                       ("bare.so", "does not define gpubench_plugin")]:
+        refused(what, "--plugin=%s/%s" % (folder, name))
+    refused("expects files", "--plugin=" + plugin + ",")
+    print("plug-ins: ok")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.mkdir(os.path.join(folder, "gpubench"))
+    with open(os.path.join(folder, "gpubench/plugin.h"), "w", encoding="utf-8") as header:
+        subprocess.run([os.path.join(here, "../scripts/plugin-header.sh")], stdout=header, check=True)
+    main()
