@@ -34,8 +34,8 @@ POINTS = [
     "radix small --type=u32,u64,pairs --count=8192",
     "bfs --graph=gnp --vertices=4096 --p=.05",
     "bfs ccam-batch --batch=64 --graph=gnp --vertices=4096,16384 --p=.05",
-    "bfs basic ccam --graph=gnp --vertices=16384 --p=.05",
-    "bfs csr csr-paper csr-do --graph=kronecker --scale=15",
+    "bfs basic-early ccam --graph=gnp --vertices=16384 --p=.05",
+    "bfs csr csr-paper-early csr-do --graph=kronecker --scale=15",
     # Many levels with few vertices each: barriers.
     "bfs csr csr-do --graph=grid --vertices=16384",
     "cbt --op=decode,reduce --depth=20 --shape=random --fill=.3",

@@ -21,8 +21,7 @@ volatile sig_atomic_t gb_interrupted;
 
 enum {
 	MAX_BATCH = 1000,
-	PHASE_SAMPLES = 5, /* at most */
-	WHOLE_RUNS = 3,    /* at most, unless they contradict the samples */
+	WHOLE_RUNS = 3, /* at most, unless they contradict the samples */
 	MAX_WHOLE_RUNS = 30,
 	LEAST = 3,      /* samples of each kind, to decide whether one takes longer ... */
 	MORE = 10,      /* ... and more if there is time */
@@ -96,7 +95,7 @@ static enum gb_status set_up(struct gb_measurement *m)
 	m->timer = (struct gb_timer){ .ops = m->backend->timer, .err = m->err };
 	if (m->timer.ops->create(&m->timer.clock, m->err))
 		return m->err->code;
-	if (m->ops->upload && m->backend->fill && gb_timed_step(m, upload, &r->upload_ns))
+	if (m->ops->upload && m->backend->fill && (upload(m) || m->backend->synchronize(m->err)))
 		return m->err->code;
 	m->evidence.state_bytes = memory_used() - m->evidence.state_bytes;
 	if (r->cold)
@@ -341,14 +340,36 @@ static enum gb_status take_whole_runs(struct gb_measurement *m)
 	return GB_OK;
 }
 
-/* Take runs for data that would distort the samples: whole runs, phase marks and, if samples are
- * held back, the launch times in host_time. */
+/* Time the transfers of a device as often as the phases.  Nothing runs after it: the device then
+ * has an input without a result. */
+static enum gb_status take_transfers(struct gb_measurement *m, size_t least, size_t most)
+{
+	const double start_s = elapsed_s(m);
+
+	if (!m->ops->upload || !m->backend->fill)
+		return GB_OK;
+	for (size_t i = 0; i < most && (i == 0 || elapsed_s(m) < m->how->timeout_s) &&
+			   (i < least || elapsed_s(m) - start_s < gb_least_time_s(m->how));
+	     i++) {
+		if (gb_transfer(m))
+			return m->err->code;
+		if (gb_interrupted)
+			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
+	}
+	return GB_OK;
+}
+
+/* Take runs for data that would distort the samples: whole runs, phase marks, transfers and, if
+ * samples are held back, the launch times in host_time.  A paper's mean of N runs may be of a phase
+ * or include transfers, so --samples=N sets their number, too; else they are as many as the samples
+ * if time allows. */
 static enum gb_status take_the_rest(struct gb_measurement *m)
 {
 	const struct gb_manner marked = { .batch = 1, .held = true, .phases = true };
 	const struct gb_manner launched = { .batch = 1 };
 	struct gb_result *r = m->result;
 	const size_t have = r->host_time.count;
+	const size_t most = r->emulated ? 1 : r->time.count, least = m->how->samples ? most : 1;
 
 	if (m->counting) /* the executor's times mean nothing */
 		return GB_OK;
@@ -357,9 +378,9 @@ static enum gb_status take_the_rest(struct gb_measurement *m)
 		return m->err->code;
 	if (!m->how->no_verify && take_whole_runs(m))
 		return m->err->code;
-	if (!m->timer.named || m->how->no_phases)
-		return GB_OK;
-	return take_others(m, &marked, 1, PHASE_SAMPLES, false);
+	if (m->timer.named && !m->how->no_phases && take_others(m, &marked, least, most, false))
+		return m->err->code;
+	return take_transfers(m, least, most);
 }
 
 /* Bytes of the input that the last verified run read, from the variant's metric; 0 without one. */

@@ -66,9 +66,9 @@ struct gb_result {
 		const char *name;
 		struct gb_series time;
 	} phase[GB_MAX_PHASES];
-	double upload_ns, download_ns; /* NAN if the variant has none */
-	double create_ns;              /* create(): allocation and preparation */
-	double first_ns;               /* the first call of run(), by the host's clock */
+	struct gb_series upload, download; /* on a device, of runs of their own */
+	double create_ns;                  /* create(): allocation and preparation */
+	double first_ns;                   /* the first call of run(), by the host's clock */
 	double whole_ns;     /* reset, run and download as one interval, by the host's clock */
 	double cpu_ns;       /* CPU time of the process in that interval */
 	struct gb_work work; /* bytes according to the variant's model */
