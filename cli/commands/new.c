@@ -1,8 +1,8 @@
-/* new.c -- `gpubench new BENCHMARK BACKEND/NAME [FOLDER]`: writes a folder with a variant that works,
- * to be built as a plug-in.
+/* new.c -- `gpubench new BENCHMARK BACKEND/NAME [FOLDER]`: writes a folder with a variant that
+ * works, to be built as a plug-in.
  *
- * The files are those of examples/, embedded in the program, with @NAME@, @BENCHMARK@, @BACKEND@ and
- * @SOURCE@ replaced.
+ * The files are those of examples/, embedded in the program, with @NAME@, @BENCHMARK@, @BACKEND@
+ * and @SOURCE@ replaced.
  */
 #include <errno.h>
 #include <stdio.h>
