@@ -336,23 +336,23 @@ build/man/gpubench.1: $(BUILD)/gpubench scripts/man.sh
 ## uninstall: remove the files that `make install` installed
 prefix    := $(DESTDIR)$(PREFIX)
 completed := $(prefix)/share/bash-completion/completions/gpubench
+header    := $(prefix)/include/gpubench/plugin.h
 pkgconfig := $(prefix)/share/pkgconfig/gpubench.pc
 install: all $(if $(shell command -v help2man),man)
 	install -D -m 755 $(BUILD)/gpubench '$(prefix)/bin/gpubench'
 	install -D -m 644 scripts/completion.bash '$(completed)'
-	scripts/plugin-header.sh >build/plugin.h
-	install -D -m 644 build/plugin.h '$(prefix)/include/gpubench/plugin.h'
+	install -d '$(prefix)/include/gpubench' '$(prefix)/share/pkgconfig'
+	scripts/plugin-header.sh >'$(header)'
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: gpubench' 'Description: header for plug-ins' \
 		"Version: $$($(BUILD)/gpubench --version | cut -d' ' -f2)" \
-		'Cflags: -I$${prefix}/include' >build/gpubench.pc
-	install -D -m 644 build/gpubench.pc '$(pkgconfig)'
+		'Cflags: -I$${prefix}/include' >'$(pkgconfig)'
+	chmod 644 '$(header)' '$(pkgconfig)'
 	$(Q)for page in build/man/*.1; do \
 		[ ! -e "$$page" ] || install -D -m 644 "$$page" \
 			'$(prefix)/share/man/man1/'"$${page##*/}"; \
 		done
 uninstall:
-	rm -f '$(prefix)/bin/gpubench' '$(completed)' '$(prefix)/include/gpubench/plugin.h' \
-		'$(pkgconfig)' \
+	rm -f '$(prefix)/bin/gpubench' '$(completed)' '$(header)' '$(pkgconfig)' \
 		'$(prefix)/share/man/man1/gpubench'.1 '$(prefix)/share/man/man1/gpubench'-*.1
 
 ## clean: remove all build output

@@ -118,7 +118,7 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## test-cli: golden command-line cases and tests of the whole program
 whole    := page docs papers joins plots reading resume signals memory install nvcc nosys counts \
-	gate exchange recipes plugins vulkan figures verdicts latex $(if $(sanitize),,cheats)
+	gate exchange recipes plugins kernel vulkan figures verdicts latex $(if $(sanitize),,cheats)
 # Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.  That fits in
 # caches, and the bandwidth of caches is too high to find cheats.
 test-cli: export GPUBENCH_COPY = 1Mi
@@ -153,6 +153,7 @@ whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/rec
 whole-cheats:  ; $(Q)$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats
 whole-plugins: ; $(Q)$(PYTHON) tests/plugins.py $(BUILD)/gpubench
 whole-verdicts: ; $(Q)$(PYTHON) tests/verdicts.py $(BUILD)/gpubench
+whole-kernel:  ; +$(Q)$(PYTHON) tests/kernel.py $(BUILD)/gpubench
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 deps-test:

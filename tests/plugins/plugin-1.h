@@ -1,4 +1,5 @@
-/* clang-format off: plugin.h as it was installed with ABI 1, for tests/plugins.py. */
+/* clang-format off */
+/* plugin.h as it was installed with ABI 1, for tests/plugins.py. */
 /* plugin.h -- what a plug-in needs: variants compiled outside this repository.
  *
  * A plug-in is a shared object that defines one table with GB_PLUGIN().  `gpubench radix
