@@ -139,15 +139,15 @@ static enum gb_status drain(struct gb_measurement *m)
 static enum gb_status show_input(struct gb_measurement *m)
 {
 	const struct gb_remote_ops *remote = m->backend->remote;
-	const double start_ns = step_ns(m);
-	double least_ns;
+	double start_ns;
 
 	if (!remote)
 		return GB_OK;
+	start_ns = step_ns(m);
 	if (remote->show(m->state, m->err))
 		return m->err->code;
-	least_ns = step_ns(m) - start_ns - 4 * remote->copy_ns(m->state);
-	m->evidence.show_ns = fmin(m->evidence.show_ns, least_ns);
+	m->evidence.show_ns =
+		fmin(m->evidence.show_ns, step_ns(m) - start_ns - 4 * remote->copy_ns(m->state));
 	return GB_OK;
 }
 

@@ -76,7 +76,7 @@ static const struct steps {
 	const char *whole;     /* a whole run, after a run on the original input or another one */
 	const char *broken;    /* a run with pauses */
 } steps_of[] = { { "nvunp?0", "nvunnbdmstvc", "nnnbdmstc", "u?sznp0nznbRnzndnz", "sp0zzbRzzsd" },
-		 { "nvnus?nnvp?0", "nvnus?nnnbdmstvc", "nnnnbdmstc", "n(us?n)?psnn0snnnbRsnnndsnn",
+		 { "nvnus?nnvp?0", "nvnus?nnnbdmstvc", "nnnbdmstc", "n(us?n)?psnn0snnnbRsnnndsnn",
 		   "nps0zzbRzzsd" } };
 
 static void expect_order(bool is_device, bool is_hot, bool varies_slowly)
