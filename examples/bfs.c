@@ -24,7 +24,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->queue = (uint32_t *)gb_host_alloc(s->input->n, sizeof *s->queue, err);
 	s->dist = (int32_t *)gb_host_alloc(count, sizeof *s->dist, err);
 	s->parent = (int32_t *)gb_host_alloc(count, sizeof *s->parent, err);
-	gb_memory_result(s->dist, GB_WHOLE, GB_POISON); /* what download() reads */
+	gb_memory_result(s->dist, GB_WHOLE, GB_POISON); /* read by download() */
 	gb_memory_result(s->parent, GB_WHOLE, GB_POISON);
 	return err->code;
 }

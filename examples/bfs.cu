@@ -1,4 +1,4 @@
-/* @NAME@.cu -- breadth-first search, one kernel per level, one vertex of the frontier per thread. */
+/* @NAME@.cu -- breadth-first search, a kernel per level, a vertex of the frontier per thread. */
 #include <gpubench/plugin.h>
 
 #define STREAM ((cudaStream_t)gb_device_stream()) /* all work goes there */
@@ -69,7 +69,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	for (int k = 0; k < 2; k++)
 		s->frontier[k] = (uint32_t *)gb_device_alloc(s->input->n, 4, err);
 	s->count = (uint32_t *)gb_device_alloc(1, sizeof *s->count, err);
-	gb_memory_result(s->dist, GB_WHOLE, GB_POISON); /* what download() reads */
+	gb_memory_result(s->dist, GB_WHOLE, GB_POISON); /* read by download() */
 	gb_memory_result(s->parent, GB_WHOLE, GB_POISON);
 	return err->code;
 }

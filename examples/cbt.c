@@ -19,7 +19,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	if (s->input->op == CBT_UPDATE)
 		return gb_fail(err, GB_EUNAVAILABLE, "does no updates");
 	s->output = (struct cbt_output *)gb_host_alloc(cbt_output_size(s->input), 1, err);
-	gb_memory_result(s->output, GB_WHOLE, GB_POISON); /* what download() reads */
+	gb_memory_result(s->output, GB_WHOLE, GB_POISON); /* read by download() */
 	return err->code;
 }
 

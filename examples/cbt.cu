@@ -1,5 +1,5 @@
-/* @NAME@.cu -- a concurrent binary tree: sums by 64 nodes per thread, a leaf per thread; no updates and
- * no search of the bare field. */
+/* @NAME@.cu -- a concurrent binary tree: sums of 64 nodes per thread, a leaf per thread; neither
+ * updates nor searches of the bare field. */
 #include <gpubench/plugin.h>
 
 #define STREAM ((cudaStream_t)gb_device_stream()) /* all work goes there */
@@ -98,7 +98,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	if (cbt_has_ids(in))
 		s->ids = (uint32_t *)gb_device_alloc(in->leaves, sizeof *s->ids, err);
 	s->found = (struct found *)gb_device_alloc(1, sizeof *s->found, err);
-	if (cbt_has_heap(in)) /* what download() reads */
+	if (cbt_has_heap(in)) /* read by download() */
 		gb_memory_result(s->heap, GB_WHOLE, GB_POISON);
 	gb_memory_result(s->ids, GB_WHOLE, GB_POISON);
 	gb_memory_result(s->found, GB_WHOLE, GB_POISON);

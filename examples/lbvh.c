@@ -22,7 +22,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 		return gb_fail(err, GB_EUNAVAILABLE, "builds only");
 	s->key = (uint64_t *)gb_host_alloc(s->input->count, sizeof *s->key, err);
 	s->tree = gb_host_alloc(lbvh_build_size(s->input), 1, err);
-	gb_memory_result(s->tree, GB_WHOLE, GB_POISON); /* what download() reads */
+	gb_memory_result(s->tree, GB_WHOLE, GB_POISON); /* read by download() */
 	return err->code;
 }
 

@@ -1,5 +1,5 @@
-/* @NAME@.cu -- a complete binary tree over the triangles in the order of their Morton codes, sorted with
- * a bitonic network; no traversal. */
+/* @NAME@.cu -- a complete binary tree over the triangles in the order of their Morton codes, which
+ * a bitonic network sorts; no traversal. */
 #include <gpubench/plugin.h>
 
 #define STREAM ((cudaStream_t)gb_device_stream()) /* all work goes there */
@@ -155,7 +155,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->key = (uint64_t *)gb_device_alloc(s->padded, sizeof *s->key, err);
 	s->index = (uint32_t *)gb_device_alloc(in->count, sizeof *s->index, err);
 	s->node = (struct lbvh_node *)gb_device_alloc(2 * in->count - 1, sizeof *s->node, err);
-	gb_memory_result(s->index, GB_WHOLE, GB_POISON); /* what download() reads */
+	gb_memory_result(s->index, GB_WHOLE, GB_POISON); /* read by download() */
 	gb_memory_result(s->node, GB_WHOLE, GB_POISON);
 	return err->code;
 }

@@ -20,7 +20,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->input = (const struct octree_input *)input;
 	s->key = (uint64_t *)gb_host_alloc(s->input->count, sizeof *s->key, err);
 	s->tree = (struct octree_output *)gb_host_alloc(octree_output_size(s->input), 1, err);
-	gb_memory_result(s->tree, GB_WHOLE, GB_POISON); /* what download() reads */
+	gb_memory_result(s->tree, GB_WHOLE, GB_POISON); /* read by download() */
 	if (!err->code)
 		s->next = octree_output_next(s->input, s->tree);
 	return err->code;

@@ -1,5 +1,5 @@
-/* @NAME@.cu -- an octree level by level: count the bodies of each child, make nodes of those with too
- * many, hand the bodies down.  One body or child per thread. */
+/* @NAME@.cu -- an octree level by level: count the bodies of each child, make nodes of those with
+ * too many, hand the bodies down.  One body or child per thread. */
 #include <gpubench/plugin.h>
 
 #define STREAM ((cudaStream_t)gb_device_stream()) /* all work goes there */
@@ -147,7 +147,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->size = (int32_t *)gb_device_alloc(in->pool, 8 * sizeof *s->size, err);
 	s->next = (int32_t *)gb_device_alloc(in->count, sizeof *s->next, err);
 	s->node = (int32_t *)gb_device_alloc(in->count, sizeof *s->node, err);
-	gb_memory_result(s->child, GB_WHOLE, GB_POISON); /* what download() reads */
+	gb_memory_result(s->child, GB_WHOLE, GB_POISON); /* read by download() */
 	gb_memory_result(s->next, GB_WHOLE, GB_POISON);
 	return err->code;
 }

@@ -20,7 +20,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 		return gb_fail(err, GB_EUNAVAILABLE, "sorts u32 keys only");
 	s->keys = (uint32_t *)gb_host_alloc(s->input->count, sizeof *s->keys, err);
 	s->other = (uint32_t *)gb_host_alloc(s->input->count, sizeof *s->other, err);
-	gb_memory_result(s->keys, GB_WHOLE, GB_POISON); /* what download() reads */
+	gb_memory_result(s->keys, GB_WHOLE, GB_POISON); /* read by download() */
 	return err->code;
 }
 

@@ -48,7 +48,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 		s->padded *= 2;
 	s->from = (uint32_t *)gb_device_alloc(s->input->count, sizeof *s->from, err);
 	s->keys = (uint32_t *)gb_device_alloc(s->padded, sizeof *s->keys, err);
-	gb_memory_result(s->keys, GB_WHOLE, GB_POISON); /* what download() reads */
+	gb_memory_result(s->keys, GB_WHOLE, GB_POISON); /* read by download() */
 	return err->code;
 }
 

@@ -17,7 +17,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	(void)params;
 	s->input = (const struct stream_input *)input;
 	s->to = (unsigned char *)gb_host_alloc(s->input->count, 1, err);
-	gb_memory_result(s->to, GB_WHOLE, GB_POISON); /* what download() reads */
+	gb_memory_result(s->to, GB_WHOLE, GB_POISON); /* read by download() */
 	return err->code;
 }
 

@@ -38,7 +38,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->input = (const struct stream_input *)input;
 	s->from = (unsigned char *)gb_device_alloc(s->input->count, 1, err);
 	s->to = (unsigned char *)gb_device_alloc(s->input->count, 1, err);
-	gb_memory_result(s->to, GB_WHOLE, GB_POISON); /* what download() reads */
+	gb_memory_result(s->to, GB_WHOLE, GB_POISON); /* read by download() */
 	return err->code;
 }
 

@@ -207,7 +207,8 @@ fuzz-records: $(BUILD)/gpubench
 # ---- quality -------------------------------------------------------------------------------
 
 linted   := $(sources) $(cuda_c)
-formatted = $(foreach e,c h cc cu,$(call files,cli common cpu cuda vulkan datasets tests,$e))
+formatted = $(foreach e,c h cc cu,\
+	$(call files,cli common cpu cuda vulkan datasets examples tests,$e))
 
 ## lint: clang-tidy and the clang analyzer, in which any warning is an error; English; fuzzers
 # The analyzer's limit of states per function; its default of 225000 takes much longer.

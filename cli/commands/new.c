@@ -19,14 +19,15 @@
 #include "common/text.h"
 #include "common/variants.h"
 
-enum { FILES = 3, ROOM = 4096 };
+enum { FILES = 3, ROOM = 8192 /* mkdir() takes no path of half the length */ };
 
 /* From embedded.S: the name and the text of each file; an empty name ends the list. */
 extern const char gb_examples[];
 
 struct wish {
-	const char *benchmark, *backend, *name, *folder;
-	char source[80];
+	const char *benchmark, *name, *folder;
+	enum gb_backend backend;
+	char source[80], example[16];
 	struct {
 		const char *from, *to;
 	} file[FILES];
@@ -51,7 +52,7 @@ static void print_filled(FILE *file, const char *text, const struct wish *wish)
 		const char *word, *value;
 	} words[] = { { "@NAME@", wish->name },
 		      { "@BENCHMARK@", wish->benchmark },
-		      { "@BACKEND@", wish->backend },
+		      { "@BACKEND@", gb_backends[wish->backend]->name },
 		      { "@SOURCE@", wish->source } };
 
 	while (*text) {
@@ -127,20 +128,33 @@ static enum gb_status read_variant(struct wish *wish, const char *word, struct g
 			       "'%.80s': expects cpu/NAME or cuda/NAME, with a NAME of up to 47 "
 			       "letters a-z, digits and hyphens",
 			       word);
-	wish->backend = cuda ? "cuda" : "cpu";
+	wish->backend = cuda ? GB_CUDA : GB_CPU;
 	wish->name = strchr(word, '/') + 1;
 	for (size_t i = 0; i < gb_variant_count; i++)
 		if (gb_equal(gb_variants[i].workload, wish->benchmark) &&
-		    gb_equal(gb_backends[gb_variants[i].backend]->name, wish->backend) &&
+		    gb_variants[i].backend == wish->backend &&
 		    gb_equal(gb_variants[i].name, wish->name))
 			return gb_fail(err, GB_EUSAGE, "%s already has a variant %s",
 				       wish->benchmark, word);
 	return GB_OK;
 }
 
+static void choose_files(struct wish *wish)
+{
+	const char *suffix = wish->backend == GB_CUDA ? "cu" : "c";
+
+	(void)snprintf(wish->source, sizeof wish->source, "%s.%s", wish->name, suffix);
+	(void)snprintf(wish->example, sizeof wish->example, "%s.%s", wish->benchmark, suffix);
+	wish->file[0].from = wish->example;
+	wish->file[0].to = wish->source;
+	wish->file[1].from = wish->backend == GB_CUDA ? "cuda.mk" : "cpu.mk";
+	wish->file[1].to = "Makefile";
+	wish->file[2].from = wish->file[2].to = "README.md";
+}
+
 enum gb_status gb_cmd_new(int argc, char **argv, struct gb_error *err)
 {
-	char example[16], none;
+	char none;
 	struct wish wish = { 0 };
 	struct gb_arguments a = {
 		.words = "BENCHMARK BACKEND/NAME [FOLDER]",
@@ -159,21 +173,9 @@ enum gb_status gb_cmd_new(int argc, char **argv, struct gb_error *err)
 	if (check_benchmark(wish.benchmark, err) || read_variant(&wish, a.word[1], err))
 		goto out;
 	wish.folder = a.word_count > 2 ? a.word[2] : wish.name;
-	if (strlen(wish.folder) > ROOM - sizeof wish.source - 1) {
-		gb_fail(err, GB_EUSAGE, "the folder's name is too long");
-		goto out;
-	}
-	(void)snprintf(wish.source, sizeof wish.source, "%s.%s", wish.name,
-		       gb_equal(wish.backend, "cpu") ? "c" : "cu");
-	(void)snprintf(example, sizeof example, "%s%s", wish.benchmark, strrchr(wish.source, '.'));
-	wish.file[0].from = example;
-	wish.file[0].to = wish.source;
-	wish.file[1].from = gb_equal(wish.backend, "cpu") ? "cpu.mk" : "cuda.mk";
-	wish.file[1].to = "Makefile";
-	wish.file[2].from = wish.file[2].to = "README.md";
-	if (write_folder(&wish, err))
-		goto out;
-	(void)printf("%s: wrote %s, Makefile and README.md\n", wish.folder, wish.source);
+	choose_files(&wish);
+	if (!write_folder(&wish, err))
+		(void)printf("%s: wrote %s, Makefile and README.md\n", wish.folder, wish.source);
 out:
 	gb_arguments_release(&a);
 	return err->code;
