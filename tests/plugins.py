@@ -79,6 +79,16 @@ def refused(what, *arguments):
     assert done.stderr.count("\n") == 1 and what in done.stderr, (what, done.stderr)
 
 
+def workers(plugin):
+    """The processes that have the plug-in loaded."""
+    found = subprocess.run(["pgrep", "-f", "^gpubench plugin-worker"], stdout=subprocess.PIPE,
+                           text=True, check=False).stdout.split()
+    maps = ["/proc/%s/maps" % process for process in found]
+    done = subprocess.run(["grep", "-lsF", plugin, *maps, "/dev/null"], stdout=subprocess.PIPE,
+                          text=True, check=False)
+    return done.stdout.split()
+
+
 def fates(plugin):
     """Every variant in one sweep: the sweep goes on whatever a plug-in does."""
     found = records("radix", *("cpu/" + name for name in FATES), "cpu/best", "--count=1k,50k",
@@ -98,9 +108,7 @@ def fates(plugin):
     assert set(honest["phases"]) == {"copy", "sort"}, honest
     assert honest["metrics"]["touched_bytes"] == 1000
     assert honest["verify"]["runs"] >= 3
-    left = subprocess.run(["pgrep", "-f", "^gpubench plugin-worker"], stdout=subprocess.PIPE,
-                          check=False)
-    assert not left.stdout, "processes are left"
+    assert not workers(plugin), "processes are left"
 
 
 def main():
