@@ -131,5 +131,6 @@ def main():
 with tempfile.TemporaryDirectory() as folder:
     os.mkdir(os.path.join(folder, "gpubench"))
     with open(os.path.join(folder, "gpubench/plugin.h"), "w", encoding="utf-8") as header:
-        subprocess.run([os.path.join(here, "../scripts/plugin-header.sh")], stdout=header, check=True)
+        subprocess.run([os.path.join(here, "../scripts/plugin-header.sh")], stdout=header,
+                       check=True)
     main()
