@@ -2,6 +2,7 @@
 """plugins.py GPUBENCH -- plug-ins are compiled against the installed header, then listed, checked
 and measured.  One that crashes, hangs, exits, forks or closes files costs only its own points."""
 
+import glob
 import hashlib
 import json
 import os
@@ -79,14 +80,15 @@ def refused(what, *arguments):
     assert done.stderr.count("\n") == 1 and what in done.stderr, (what, done.stderr)
 
 
-def workers(plugin):
-    """The processes that have the plug-in loaded."""
-    found = subprocess.run(["pgrep", "-f", "^gpubench plugin-worker"], stdout=subprocess.PIPE,
-                           text=True, check=False).stdout.split()
-    maps = ["/proc/%s/maps" % process for process in found]
-    done = subprocess.run(["grep", "-lsF", plugin, *maps, "/dev/null"], stdout=subprocess.PIPE,
-                          text=True, check=False)
-    return done.stdout.split()
+def left():
+    """Processes that this test has started, by their environment."""
+    for environ in glob.glob("/proc/[0-9]*/environ"):
+        try:
+            with open(environ, "rb") as file:
+                if ("PLUGINS_TEST=" + folder).encode() in file.read():
+                    yield environ
+        except OSError:
+            pass
 
 
 def fates(plugin):
@@ -108,7 +110,7 @@ def fates(plugin):
     assert set(honest["phases"]) == {"copy", "sort"}, honest
     assert honest["metrics"]["touched_bytes"] == 1000
     assert honest["verify"]["runs"] >= 3
-    assert not workers(plugin), "processes are left"
+    assert not list(left()), "processes are left"
 
 
 def main():
@@ -163,5 +165,9 @@ def main():
 
 
 with tempfile.TemporaryDirectory() as folder:
-    put_headers()
+    os.mkdir(os.path.join(folder, "gpubench"))
+    os.environ["PLUGINS_TEST"] = folder
+    with open(os.path.join(folder, "gpubench/plugin.h"), "w", encoding="utf-8") as header:
+        subprocess.run([os.path.join(here, "../scripts/plugin-header.sh")], stdout=header,
+                       check=True)
     main()

@@ -110,7 +110,7 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner *how, double *ns,
 			       double *host_ns)
 {
-	struct gb_phase_time phase[GB_MAX_PHASES];
+	struct gb_phase_time phase[GB_MAX_PHASES] = { 0 };
 	size_t phases = GB_MAX_PHASES;
 	double start, delay_ns;
 
