@@ -57,8 +57,8 @@ listed = json.loads(run("list", "--format=json").stdout)
 # ---- command lines ---------------------------------------------------------------------------
 
 def is_grammar(line):
-    """A line such as `gpubench report FILE...  print records`: only the command is checked, as of
-    lines with a plug-in, which tests/kernel.py runs."""
+    """A line such as `gpubench report FILE...  print records`: only the command is checked.
+    The same holds for lines with a plug-in, which tests/kernel.py runs."""
     return re.search(r"\.\.\.|\b[A-Z]{3,}\b(?!=)|\[|  +[a-z]", line)
 
 
@@ -139,7 +139,8 @@ def check_names():
     for page, text in pages.items():
         text = re.sub(r"<!-- begin.*?<!-- end -->", "", text, flags=re.DOTALL)
         for name in set(re.findall(r"`((?:cpu|cuda|vulkan)/[a-z0-9-]+)`", text)):
-            expect(name in variants or name in OWN or os.path.exists(os.path.join(top, name)), page, name)
+            expect(name in variants or name in OWN or os.path.exists(os.path.join(top, name)),
+                   page, name)
         for option in set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", text)):
             expect(option in known or option in FOREIGN, page, "no such option", option)
         for target in set(re.findall(r"(?:`|^    )make ([a-z][a-z-]+)", text, re.MULTILINE)):
