@@ -165,9 +165,6 @@ def main():
 
 
 with tempfile.TemporaryDirectory() as folder:
-    os.mkdir(os.path.join(folder, "gpubench"))
     os.environ["PLUGINS_TEST"] = folder
-    with open(os.path.join(folder, "gpubench/plugin.h"), "w", encoding="utf-8") as header:
-        subprocess.run([os.path.join(here, "../scripts/plugin-header.sh")], stdout=header,
-                       check=True)
+    put_headers()
     main()
