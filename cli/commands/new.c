@@ -33,7 +33,7 @@ struct wish {
 	} file[FILES];
 };
 
-/* The text of an embedded file. */
+/* The text of an embedded file; "" if there is none. */
 static const char *text_of(const char *name)
 {
 	const char *at = gb_examples;
@@ -42,7 +42,7 @@ static const char *text_of(const char *name)
 		at += strlen(at) + 1;
 		at += strlen(at) + 1;
 	}
-	return at + strlen(at) + 1;
+	return *at ? at + strlen(at) + 1 : at;
 }
 
 /* Print the text with its @WORDS@ replaced. */
@@ -174,6 +174,10 @@ enum gb_status gb_cmd_new(int argc, char **argv, struct gb_error *err)
 		goto out;
 	wish.folder = a.word_count > 2 ? a.word[2] : wish.name;
 	choose_files(&wish);
+	if (!*text_of(wish.example)) {
+		gb_fail(err, GB_EUSAGE, "there is no example %s to start from", wish.example);
+		goto out;
+	}
 	if (!write_folder(&wish, err))
 		(void)printf("%s: wrote %s, Makefile and README.md\n", wish.folder, wish.source);
 out:
