@@ -118,16 +118,15 @@ at {profiled} of {points} points ([{file}](../results/{file}), builds {commit}).
 1 for global memory requests and sectors. The last table has the kernels that differ, with the
 reason.
 
-`scripts/counters.py --page` prints this page from the stored file, and `scripts/counters.py
-PROGRAM` profiles again. `scripts/counters.py --page --all` prints every kernel at every point, and
-names the points that are not profiled.
+`scripts/counters.py --page` prints this page from the stored file; `--page --all` also prints every
+kernel at every point and names the points that are not profiled. `scripts/counters.py PROGRAM`
+profiles again.
 
 ## By counter
 
 A ratio is the GPU's count divided by ours; kernels of one name in a run are added up. Global memory
-requests and sectors are properties of the program and its data, so they should be equal. The GPU
-counts SASS and we count PTX. ptxas joins, removes and repeats instructions, so instructions and
-shared-memory accesses differ.
+requests and sectors should be equal. Instructions and shared-memory accesses differ, because the
+GPU executes SASS, in which ptxas has joined, removed and repeated instructions of the PTX.
 """
 WHY = """## Kernels that differ
 
