@@ -135,17 +135,17 @@ memory that is more than 10 % off, and their lowest and highest ratio. The share
 of CUB's histogram kernel also differ because its grid depends on the occupancy."""
 # A reason for differences, and the kernels that it explains: globs of benchmark/variant and kernel.
 REASONS = [
-    ("look-back: a tile reads its predecessors' words until one is final", [
+    ("look-back: a tile polls its predecessors", [
         ("radix/onesweep", "*pass_kernel"), ("octree/*", "*pass_kernel"),
         ("radix/cub", "DeviceRadixSortOnesweepKernel")]),
-    ("harmless races: several threads find a vertex before one of them has marked it", [
+    ("harmless races: several threads find a vertex", [
         ("bfs/*", "expand")]),
-    ("claims: timing decides which edge reaches a vertex first; lanes that update one sector count"
-     " several times", [("bfs/csr*", "search_kernel")]),
+    ("claims: timing decides which edge reaches a vertex first; shared sectors", [
+        ("bfs/csr*", "search_kernel")]),
     ("shared sectors: lanes that update one sector count several times", [
         ("cbt/descent*", "reduce_kernel")]),
-    ("contention: a failed compare-and-swap is repeated; the executor's fixed schedule has few"
-     " races", [("octree/l*", "insert_kernel"), ("octree/lf-shared", "task_kernel")]),
+    ("contention: the GPU repeats failed compare-and-swaps, the executor has few", [
+        ("octree/l*", "insert_kernel"), ("octree/lf-shared", "task_kernel")]),
     ("occupancy: the grid has as many blocks as a GPU holds, and the executor sees no registers", [
         ("octree/morton", "long_kernel")]),
     ("64-bit additions in shared memory: the GPU repeats a compare-and-swap", [
