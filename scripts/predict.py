@@ -548,8 +548,8 @@ def print_page(everything):
     print_times(points, compiled, gpus, everything)
     print_peer(points, compiled)
     print_barriers(points, compiled, gpus, everything)
-    print_flush(gpus)
     if everything:
+        print_flush(gpus)
         print_facts(known, published)
 
 
