@@ -60,7 +60,7 @@ speed-ups or rates on large graphs; our records are of small ones, so none are c
 `descent` is the method of Dupuy (2020), which computes sums level by level and descends the tree to
 find a leaf; `libcbt` sums the lowest levels in one pass, as his library does. `block` reads the bit
 field once for all levels, without atomics, and finds leaves by counting bits. Dupuy's abstract has
-no times; the published times above are those of the paper that this benchmark reproduces.""", []),
+no times.""", []),
     "octree: construction": ("""
 `lf` is the lock-free insertion of Cordeiro and Zola (2024), and `lock` that of Burtscher and
 Pingali (2011). `morton` sorts the bodies, as Karras (2012) and Cornerstone (2023) do, but makes no
