@@ -14,11 +14,11 @@ VERDICTS = ("held", "not held", "undecided")
 
 HEAD = """# The five papers
 
-This page shows which claims of the five papers hold on an NVIDIA H100 with 16 cores of an Intel \
-Xeon, by
-[the records measured there](../results/measured/h100-2026-11-23). [The manual](manual.md#papers-tables)
-says how claims are tested. `scripts/papers.py GPUBENCH` prints this page. These commands print
-every published table beside the values measured, and why a claim cannot be tested:
+This page shows which claims of the five papers hold on an NVIDIA H100 with 16 cores of an Intel
+Xeon, by [the records measured there](../results/measured/h100-2026-11-23).
+[The manual](manual.md#papers-tables) says how claims are tested. `scripts/papers.py GPUBENCH`
+prints this page. These commands print every published table beside the values measured, and why a
+claim cannot be tested:
 
     gpubench repro radix --from results/measured/h100-2026-11-23/papers-radix*.jsonl
     gpubench repro radix:table1 --preset=quick        # or measure a table on this machine

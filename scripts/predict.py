@@ -242,9 +242,10 @@ def say(text):
 
 HEAD = """# Predicted times of the CUDA variants
 
-This page tells how far off the predicted times of the CUDA variants are. On an {gpu} the model is too fast by a factor of {fast:.1f} in the median, and it orders
-{ordered} of {pairs} pairs of variants at the same point as measured. Use a prediction to rank
-variants and to find what limits a kernel, not as the time to expect.
+This page tells how far off the predicted times of the CUDA variants are. On an {gpu} the model is
+too fast by a factor of {fast:.1f} in the median, and it orders {ordered} of {pairs} pairs of
+variants at the same point as measured. Use a prediction to rank variants and to find what limits a
+kernel, not as the time to expect.
 
 `scripts/predict.py` prints this page. `scripts/predict.py --all` prints every prediction and every
 source. The inputs are [counts.jsonl](../results/counts.jsonl) (exact counts of each kernel),

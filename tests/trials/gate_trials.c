@@ -14,17 +14,17 @@ static const char head[] =
 	"how often it finds a key that became slower by 10 %. `make gate-trials`\n"
 	"(`tests/trials/gate_trials.c`) prints it; do not edit it by hand.\n"
 	"\n"
-	"[The manual](manual.md#comparing-two-builds) and `cli/reports/compare/gate.h` describe the\n"
-	"tests. Their bound on false alarms, `--error` (5 %), is a union bound over keys and looks.\n"
-	"It needs only that launches of equal builds are exchangeable, which their random order\n"
-	"ensures. `faster` has no such bound.\n"
+	"[The manual](manual.md#comparing-two-builds) and `cli/reports/compare/gate.h` describe\n"
+	"the tests. Their bound on false alarms, `--error` (5 %), is a union bound over keys and\n"
+	"looks. It needs only that launches of equal builds are exchangeable, which their random\n"
+	"order ensures. `faster` has no such bound.\n"
 	"\n";
 
 static const char simulated[] =
-	"**These figures are simulated and validate nothing.** The procedure was chosen among some\n"
-	"70 by these launches, so the rates of found slow-downs are optimistic, and say nothing\n"
-	"about another machine. `scripts/gate-launches.sh` takes launches anew on a quiet machine\n"
-	"and prints this page for them.\n"
+	"**These figures are simulated and validate nothing.** The procedure was chosen among\n"
+	"some 70 by these launches, so the rates of found slow-downs are optimistic, and say\n"
+	"nothing about another machine. `scripts/gate-launches.sh` takes launches anew on a quiet\n"
+	"machine and prints this page for them.\n"
 	"\n";
 
 static const char method[] =

@@ -33,7 +33,8 @@ static const char head[] =
 	"There are 200 series for each noise.\n"
 	"\n"
 	"A shift is found if one is reported at most three launches away. Precision is the share\n"
-	"of reported shifts that were planted, recall the share of planted shifts that were found.\n"
+	"of reported shifts that were planted, recall the share of planted shifts that were\n"
+	"found.\n"
 	"\n";
 
 static void fail(const char *what)
