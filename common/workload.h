@@ -246,8 +246,8 @@ struct gb_workload {
 	size_t input_size;
 	/* Show a shallow copy of an input to a variant in another process: clear the members that
 	 * are not for variants, then call share() for each pointer left, with the bytes behind it,
-	 * in an order that depends only on what was shared before.  share() may replace the pointer.
-	 * A pointer may be NULL if bytes is 0. */
+	 * in an order that depends only on what was shared before.  share() may replace a pointer.
+	 * It may be NULL if bytes is 0. */
 	void (*show)(void *input, gb_share_fn *share, void *self);
 };
 

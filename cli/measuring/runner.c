@@ -162,7 +162,7 @@ static bool is_last(const struct gb_measurement *m, int64_t k, double last_s)
 
 /* Verify the last run of a sample.  After a batch, run a secret number of times more without
  * reset(), overwrite the result before the last of these, time and verify that.  Then verify a run
- * on another input whose result was not overwritten.  Each run of a batch does all the work again. */
+ * on another input whose result was not overwritten.  Each run of a batch does all the work. */
 static enum gb_status verify_sample(struct gb_measurement *m)
 {
 	const int64_t batch = m->result->batch;
