@@ -101,7 +101,8 @@ static void show(void *input, gb_share_fn *share, void *self)
 	struct stream_input *in = input;
 
 	in->variation = 0;
-	share(self, (void **)&in->words, in->count * sizeof *in->words);
+	share(self, (void **)&in->words,
+	      (in->count + sizeof *in->words - 1) / sizeof *in->words * sizeof *in->words);
 }
 
 const struct gb_workload gb_stream_workload = {
