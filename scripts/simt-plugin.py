@@ -1,19 +1,21 @@
 #!/usr/bin/python3
-"""simt-plugin.py MINE.cu... -o MINE.so [-- OPTIONS OF g++] -- compile a CUDA plug-in for the SIMT emulator.
+"""simt-plugin.py MINE.cu... -o MINE.so [-- OPTIONS] -- compile a CUDA plug-in for the emulator.
+
+OPTIONS are those of g++.
 
     scripts/simt-plugin.py mine.cu -o mine-simt.so
     ./gpubench-simt check radix cuda/mine --plugin=./mine-simt.so
 
-The source is plain CUDA, as nvcc compiles it.  The emulator then reports races, accesses outside memory and
-uninitialised reads of its kernels, as tests/simt/README.md describes.  The source is preprocessed, and two things
-that C++ lacks are rewritten:
+The source is plain CUDA, as nvcc compiles it.  The emulator then reports races, accesses outside
+memory and uninitialised reads of its kernels, as tests/simt/README.md describes.  The source is
+preprocessed, and two things that C++ lacks are rewritten:
 
     __shared__ T a[N];  extern __shared__ T d[];    references to the block's shared memory
     kernel<<<grid, block, bytes, stream>>>(...)     a call of the emulator
 
-Cannot be converted: inline PTX; shared memory that is declared outside a function; launches of a template whose
-arguments are deduced (write kernel<int><<<...>>>); libraries of device code, such as CUB; what tests/simt/simt*.h
-does not declare.  A message names the line.
+Cannot be converted: inline PTX; shared memory that is declared outside a function; launches of a
+template whose arguments are deduced (write kernel<int><<<...>>>); libraries of device code, such as
+CUB; functions that tests/simt/simt*.h does not declare.  A message names the line.
 """
 import argparse
 import os
@@ -24,16 +26,18 @@ import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 # As the emulator's own kernels are compiled for its checker, in tests/simt/simt.mk.
-CHECK = ["-gstatement-frontiers", "-O1", "-g1", "-fno-tree-sra", "-fno-ipa-sra", "-fsanitize=thread"]
-STUBS = ["cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "device_launch_parameters.h", "vector_types.h"]
+CHECK = "-gstatement-frontiers -O1 -g1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread".split()
+# The emulator declares everything that these do.
+STUBS = "cuda_runtime.h cuda_runtime_api.h cuda.h device_launch_parameters.h vector_types.h".split()
 
 TOKEN = re.compile(r"""
     \#[^\n]*                                          # a line marker of the preprocessor
   | (?:u8|[uUL])?R"(?P<end>[^(\s]*)\((?:.|\n)*?\)(?P=end)"
-  | (?:u8|[uUL])?"(?:\\.|[^"\\])*" | (?:u8|[uUL])?'(?:\\.|[^'\\])*'
+  | (?:u8|[uUL])?"(?:\\.|[^"\\])*"
+  | (?:u8|[uUL])?'(?:\\.|[^'\\])*'
   | [A-Za-z_]\w* | \.?\d(?:[eEpP][+-]|'?[\w.])*
-  | <<< | >>> | :: | -> | \s+ | .""", re.VERBOSE | re.DOTALL)
-PAIRS = {")": "(", "]": "[", "}": "{"}
+  | <<< | >>> | << | >> | [-+*/%&|^=!<>]= | && | \|\| | :: | -> | \s+ | .""",
+                   re.VERBOSE | re.DOTALL)
 BEFORE_SHARED = {"extern", "static", "volatile", "const"}
 
 
@@ -47,7 +51,7 @@ def is_space(token):
 
 def nesting(token, open_="<", close=">"):
     """How many brackets the token closes: 3 for >>>, -1 for an opening one."""
-    return token.count(close) - token.count(open_) if set(token) <= {open_, close} else 0
+    return -1 if token == open_ else len(token) if set(token) == {close} else 0
 
 
 class Source:
@@ -87,8 +91,9 @@ class Source:
         """The bracket that the one at `at` closes."""
         depth = 0
         while at >= 0:
-            token = self.tokens[at]
-            depth += nesting(token, open_, close)
+            if close == ">" and self.tokens[at] == ")":
+                at = self.opening(at, "(", ")")
+            depth += nesting(self.tokens[at], open_, close)
             if depth == 0:
                 return at
             at -= 1
@@ -98,7 +103,8 @@ class Source:
         return "".join(self.tokens[begin:end])
 
     def newlines(self, begin, end):
-        return "".join(t if t.startswith("#") else "\n" * t.count("\n") for t in self.tokens[begin:end] if is_space(t))
+        return "".join(t if t.startswith("#") else "\n" * t.count("\n")
+                       for t in self.tokens[begin:end] if is_space(t))
 
     def replace(self, begin, end, text):
         """Put `text` in place of the tokens, and the line breaks that they had after it."""
@@ -128,7 +134,8 @@ def is_in_function(source, at):
     for k, token in enumerate(source.tokens[:at]):
         if token == "{":
             head = [t for t in source.tokens[begin:k] if not is_space(t)]
-            open_.append("namespace" in head or head[:1] == ["extern"] and head[-1:][0].startswith('"'))
+            open_.append("namespace" in head or
+                         head[:1] == ["extern"] and head[-1].startswith('"'))
         elif token == "}" and open_:
             open_.pop()
         if token in ("{", "}", ";"):
@@ -209,7 +216,8 @@ def convert_launch(source, at):
         source.refuse(at, "<<< without >>>(")
     kernel = " ".join(source.text(begin, at).split())
     source.replace(begin, end + 1, 'simt_configure("%s", %s, %s)' % (
-        kernel.replace('"', "'"), kernel, " ".join(t for t in source.tokens[at + 1:end] if not is_space(t))))
+        kernel.replace('"', "'"), kernel,
+        " ".join(t for t in source.tokens[at + 1:end] if not is_space(t))))
 
 
 def convert(text):
@@ -240,15 +248,16 @@ def refuse_ptx(text):
 
 
 def compile_file(path, target, folder, options):
-    common = ["g++", "-std=c++20", "-DGPUBENCH_SIMT=1", "-DGPUBENCH_SIMT_PLUGIN=1", "-I", TOP, "-I", folder, *options]
-    text = subprocess.run([*common, "-x", "c++", "-E", "-include", "tests/simt/simt.h", path], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout
+    common = ["g++", "-std=c++20", "-DGPUBENCH_SIMT=1", "-DGPUBENCH_SIMT_PLUGIN=1",
+              "-I", TOP, "-I", folder, *options, "-x", "c++"]
+    text = subprocess.run([*common, "-E", "-include", "tests/simt/simt.h", path],
+                          check=True, text=True, stdout=subprocess.PIPE).stdout
     refuse_ptx(text)
     whole = os.path.join(folder, os.path.basename(path) + ".ii")
     with open(whole, "w", encoding="utf-8") as file:
         file.write(convert(text))
-    subprocess.run([*common, "-x", "c++", "-fpreprocessed", "-fPIC", "-fvisibility=hidden", "-Wno-unknown-pragmas",
-                    *CHECK, "-c", whole, "-o", target], check=True)
+    subprocess.run([*common, "-fpreprocessed", "-fPIC", "-fvisibility=hidden",
+                    "-Wno-unknown-pragmas", "-Wno-tsan", *CHECK, "-c", whole, "-o", target], check=True)
 
 
 def main():

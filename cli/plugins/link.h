@@ -85,7 +85,7 @@ struct gb_board {
 	char counts[GB_LINK_COUNTS]; /* JSON; the last member, see gb_remote_add() */
 };
 
-/* Map `bytes` of a file, and a page that must not be touched if there are none; NULL if that fails. */
+/* Map `bytes` of a file; NULL if that fails.  If bytes is 0, nothing of it may be touched. */
 void *gb_link_map(int file, size_t bytes);
 
 #endif

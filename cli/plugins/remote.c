@@ -19,6 +19,8 @@
 #include "cli/plugins/link.h"
 #include "cli/plugins/worker.h"
 #include "cli/workloads/registry.h"
+#include "common/devices.h"
+#include "common/nvml.h"
 #include "common/text.h"
 
 extern char **environ;
@@ -422,7 +424,8 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 			   size_t *phases, struct gb_error *err)
 {
 	struct remote *s = state;
-	struct gb_message message = { .word = GB_ASK_RUNS, .number = { count, *held, *marked, counting } };
+	struct gb_message message = { .word = GB_ASK_RUNS,
+				      .number = { count, *held, *marked, counting } };
 	const double waited = waited_ns(s);
 	const size_t room = *phases;
 	char name[sizeof s->process.board->phase->name];
@@ -559,6 +562,17 @@ static enum gb_status flush(struct gb_error *err)
 	return ask_for(current, GB_ASK_FLUSH, 0, err);
 }
 
+/* The device is open in the other process alone, so the back end itself does not know it. */
+static void state(struct gb_gpu_state *now)
+{
+	gb_nvml_state(gb_device_pci(chosen->backend, limit.device), now);
+}
+
+static double throttled_ns(void)
+{
+	return gb_nvml_throttled_ns(gb_device_pci(chosen->backend, limit.device));
+}
+
 static void count(bool on)
 {
 	counting = on;
@@ -616,6 +630,10 @@ const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
 	backend.timer = &gb_cpu_timer;
 	backend.counter = backend.counter ? &counter : NULL;
 	backend.sm_clock_hz = NULL;
+	if (backend.state) {
+		backend.state = state;
+		backend.throttled_ns = throttled_ns;
+	}
 	backend.remote = &remote_ops;
 	return &backend;
 }

@@ -177,8 +177,8 @@ void __sanitizer_start_switch_fiber(void **fake, const void *stack, size_t size)
 void __asan_poison_memory_region(const volatile void *at, size_t bytes) WEAK;
 }
 
-/* tests/simt/check.cc, for which kernels run on one OS thread.  It starts with the program or with a
- * plug-in that is compiled for it. */
+/* tests/simt/check.cc, for which kernels run on one OS thread.  It starts with the program, or with
+ * a plug-in that is compiled for it. */
 extern bool runtime_checks;
 void check_begin(const struct gpu_call *call) WEAK;
 void check_allocated(void *at, size_t bytes, bool initialised) WEAK;

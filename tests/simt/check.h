@@ -71,8 +71,8 @@ void race_touch(const struct touch *t, struct cell *cell, unsigned bytes);
  * symbol_offset() packs the module's number and the offset in it.  symbol_line() is like
  * "radix_split.cu:33", the line of the kernel itself rather than of the emulator's headers.  The
  * string is never freed. */
-void symbol_add(const void *code);         /* the module of this address, if it is new */
-int symbol_module(const void *address);    /* the number of the module; -1: none */
+void symbol_add(const void *code);      /* the module of this address, if it is new */
+int symbol_module(const void *address); /* the number of the module; -1: none */
 uint32_t symbol_offset(const void *code);
 const char *symbol_line(uint32_t pc);
 

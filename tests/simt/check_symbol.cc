@@ -37,8 +37,7 @@ static int look_at(struct dl_phdr_info *info, size_t, void *data)
 	if (m->begin < begin || m->begin >= end)
 		return 0;
 	*m = { info->dlpi_addr, begin, end,
-	       open(*info->dlpi_name ? info->dlpi_name : "/proc/self/exe",
-		    O_RDONLY | O_CLOEXEC) };
+	       open(*info->dlpi_name ? info->dlpi_name : "/proc/self/exe", O_RDONLY | O_CLOEXEC) };
 	return 1;
 }
 

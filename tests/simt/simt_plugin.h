@@ -37,18 +37,17 @@ static inline unsigned __brev(unsigned x)
 	return result;
 }
 
-#define SIMT_ATOMIC_BY_CAS(name, next)                                              \
-	template <class T>                                                          \
-	static __forceinline__ T name(T *p, std::type_identity_t<T> v, SIMT_CALLER) \
-	{                                                                           \
-		simt_point(file, line);                                             \
-		T old = __atomic_load_n(p, __ATOMIC_RELAXED);                       \
-                                                                                    \
-		while (!__atomic_compare_exchange_n(p, &old, (T)(next), false,      \
-						    __ATOMIC_RELAXED,               \
-						    __ATOMIC_RELAXED))              \
-			;                                                           \
-		return old;                                                         \
+#define SIMT_ATOMIC_BY_CAS(name, next)                                                           \
+	template <class T>                                                                       \
+	static __forceinline__ T name(T *p, std::type_identity_t<T> v, SIMT_CALLER)              \
+	{                                                                                        \
+		simt_point(file, line);                                                          \
+		T old = __atomic_load_n(p, __ATOMIC_RELAXED);                                    \
+                                                                                                 \
+		while (!__atomic_compare_exchange_n(p, &old, (T)(next), false, __ATOMIC_RELAXED, \
+						    __ATOMIC_RELAXED))                           \
+			;                                                                        \
+		return old;                                                                      \
 	}
 
 SIMT_ATOMIC_BY_CAS(atomicSub, old - v)
