@@ -257,7 +257,8 @@ def compile_file(path, target, folder, options):
     with open(whole, "w", encoding="utf-8") as file:
         file.write(convert(text))
     subprocess.run([*common, "-fpreprocessed", "-fPIC", "-fvisibility=hidden",
-                    "-Wno-unknown-pragmas", "-Wno-tsan", *CHECK, "-c", whole, "-o", target], check=True)
+                    "-Wno-unknown-pragmas", "-Wno-tsan", *CHECK, "-c", whole, "-o", target],
+                   check=True)
 
 
 def main():

@@ -101,13 +101,20 @@ def emulator():
         assert done.returncode and reason in done.stderr, (text, done)
 
 
+def nvcc(architecture, *flags):
+    subprocess.run(["nvcc", "-std=c++20", "-O3", "-Xcompiler", "-fPIC", "-shared", "-cudart=none",
+                    "-gencode", "arch=compute_{0},code=compute_{0}".format(architecture),
+                    *flags, "-I", folder, source, "-o", plugin], check=True, timeout=240)
+
+
 def executor(architecture):
     with open(os.path.join(folder, "gpubench/plugin.h"), "w", encoding="utf-8") as header:
         subprocess.run([os.path.join(here, "../scripts/plugin-header.sh")], stdout=header,
                        check=True)
-    subprocess.run(["nvcc", "-std=c++20", "-O3", "-Xcompiler", "-fPIC", "-shared", "-cudart=none",
-                    "-gencode", "arch=compute_{0},code=compute_{0}".format(architecture),
-                    "--no-compress", "-I", folder, source, "-o", plugin], check=True, timeout=240)
+    nvcc(architecture)
+    unread = records("stream", "cuda/copies", "--count=1000")["copies"]
+    assert "compile with --no-compress" in unread["reason"], unread
+    nvcc(architecture, "--no-compress")
     check("stream", "cuda/copies")
     forged = "too-long", "negative", "no-object"
     found = records("stream", "cuda/copy", "cuda/copies", *("cuda/" + name for name in forged),
