@@ -60,9 +60,9 @@ and BLEST (2025) multiply bit slices by the frontier on tensor cores. The publis
 speed-ups or rates on large graphs; our records are of small graphs, so none are compared.""", []),
     "cbt: concurrent binary tree": ("""
 `descent` is the method of Dupuy (2020), which computes sums level by level and descends the tree to
-find a leaf. `block` reads the bit field once for all levels, without atomics, and finds leaves by
-counting bits. Dupuy's abstract has no times; the published times above are those of the paper that
-this benchmark reproduces.""", []),
+find a leaf; `libcbt` sums the lowest levels in one pass, as his library does. `block` reads the bit
+field once for all levels, without atomics, and finds leaves by counting bits. Dupuy's abstract has
+no times; the published times above are those of the paper that this benchmark reproduces.""", []),
     "octree: construction": ("""
 `lf` is the lock-free insertion of Cordeiro and Zola (2024), and `lock` that of Burtscher and
 Pingali (2011). `morton` sorts the bodies, as Karras (2012) and Cornerstone (2023) do, but makes no
@@ -72,9 +72,10 @@ of thousands of points. Our times run from positions to a tree with one body per
         "octree/cuda/lock count=16000000 dist=cube",
     ]),
     "lbvh: building": ("""
-`karras-radix` computes boxes in several launches, as the reproduced paper does; `apetrei` does so
-in one. `ploc` is H-PLOC (2024). No variant restructures treelets (ATRBVH, 2015). HIP-BVH is a
-third-party implementation whose times include the sort, as ours do. Our scene is generated.""", [
+`karras-radix` computes boxes in several launches, as the reproduced paper does, `karras32` in one;
+`apetrei` has one for nodes and boxes. `ploc` is H-PLOC (2024). No variant restructures treelets
+(ATRBVH, 2015). HIP-BVH is a third-party implementation whose times include the sort, as ours do.
+Our scene is generated.""", [
         "lbvh/cuda/apetrei scene=city primitives=243000",
         "lbvh/cuda/karras-radix scene=city primitives=243000",
         "lbvh/cuda/ploc scene=city primitives=243000",

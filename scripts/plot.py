@@ -22,7 +22,7 @@ try:
 except ImportError:
     sys.exit("plot.py needs matplotlib for %s (Debian: python3-matplotlib)" % sys.executable)
 
-from plots import sweeps, verdicts
+from plots import style, sweeps, verdicts
 from plots.records import QUANTITIES, Trouble
 
 ENDINGS = ("svg", "pdf", "png")
@@ -43,7 +43,8 @@ KINDS = (
     ("phases", sweeps.phases, "FILE", "time of each phase: a stacked bar per variant and point"),
     ("meshes", sweeps.meshes, "FILE", "lbvh: build time over triangles, each mesh with its name"),
     ("paper", verdicts.paper, "REPRO.json",
-     "a published table beside the values measured here, from `gpubench repro --format=json`"),
+     "published tables beside the values measured here, a picture each, from `gpubench repro"
+     " --format=json`"),
     ("ab", verdicts.ab, "FILE", "BASE and NEW: launches of each measurement on both sides"),
     ("versus", verdicts.versus, "VERSUS.json", "speed-ups, from `gpubench versus --format=json`"),
     ("history", verdicts.history, "HISTORY.json",
@@ -143,7 +144,7 @@ def clean(text):
 
 
 def draw(options):
-    """Draw and save the picture."""
+    """Draw, save and name the picture; of several tables one each, PICTURE with their names."""
     with tempfile.TemporaryDirectory() as folder:
         for number, path in enumerate(options.files):
             if stat.S_ISFIFO(os.stat(path).st_mode):
@@ -151,7 +152,13 @@ def draw(options):
                 copy_fifo(path, options.files[number])
         # Numbers beyond any axis.
         warnings.filterwarnings("error", "All-NaN|overflow|invalid|divide", RuntimeWarning)
-        options.plot(options).save(options.output, options.dpi)
+        pictures = options.plot(options)
+        if isinstance(pictures, style.Sheet):
+            pictures = [("", pictures)]
+        stem, ending = os.path.splitext(options.output)
+        for suffix, sheet in pictures:
+            sheet.save(stem + suffix + ending, options.dpi)
+            print(stem + suffix + ending)
 
 
 def main(arguments):
@@ -164,7 +171,6 @@ def main(arguments):
     except MALFORMED as error:
         fault = "%s: cannot be drawn: %s" % (names, clean("%s: %s" % (type(error).__name__, error)))
     else:
-        print(options.output)
         return
     print("plot.py: %s" % fault, file=sys.stderr)
     sys.exit(2)

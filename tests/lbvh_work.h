@@ -13,8 +13,8 @@
 #include "common/workload.h"
 #include "tests/metric.h"
 
-static const char *const scenes[] = { "terrain", "knot", "flake",  "soup",   "city",
-				      "teapot",  "flat", "points", "copies", "huge" };
+static const char *const scenes[] = { "terrain", "knot",   "flake",  "soup", "city", "teapot",
+				      "flat",    "points", "copies", "huge", "hall" };
 
 /* A scene, its input and room for a tree over it. */
 struct work {

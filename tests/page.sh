@@ -37,7 +37,7 @@ const told = [], table = [...document.querySelectorAll('table')].find(t => t.row
 const column = [...table.tHead.rows[0].cells].findIndex(c => c.textContent === 'time');
 const times = () => [...table.tBodies[0].rows].filter(r => !r.hidden)
 	.map(r => r.cells[column].textContent);
-const ns = {ns: 1, '\u00b5s': 1e3, us: 1e3, ms: 1e6, s: 1e9};
+const ns = {ns: 1, us: 1e3, ms: 1e6, s: 1e9};
 const seconds = t => parseFloat(t) * ns[t.split(' ')[1]];
 const before = times();
 for (const way of [1, -1]) {

@@ -99,7 +99,7 @@ expect "record" 0 "driver-rt" "$gpubench" "${few[@]}" 'vulkan/*' --primitives=70
 expect "the schema" 0 "" /usr/bin/python3 "$here/tests/schema.py" a.jsonl
 
 # The scenes of check, small: the layer and lavapipe are slow.
-scenes=(lbvh --scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge
+scenes=(lbvh --scene=terrain,knot,flake,soup,city,hall,teapot,flat,points,copies,huge
 	--primitives=3001 --rays=64 --samples=1 --warmup=1 --hot)
 layers=/usr/share/vulkan/explicit_layer.d
 validated=(env GPUBENCH_VULKAN_VALIDATE=1)

@@ -4,22 +4,30 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/reports/pooled.h"
+#include "common/stats.h"
 #include "common/text.h"
 
 enum { MOST = 4 }; /* variants named in a line */
 
-/* The points that one variant wins; if there are several runs, the variant of one run. */
+/* The points that one variant wins; with several machines or builds, the variant on one. */
 struct winner {
 	const struct gb_record *record; /* at its first such point */
 	size_t points;
 	double low, high; /* speedup over the next variant */
 };
 
+/* The name of the record's machine and build; "" if there is one. */
+static const char *where(const struct gb_section *section, const struct gb_record *record)
+{
+	return gb_run_name(&section->table->builds, record->run_id);
+}
+
 static bool is_same(const struct gb_section *section, const struct gb_record *a,
 		    const struct gb_record *b)
 {
 	return gb_equal(a->backend, b->backend) && gb_equal(a->variant, b->variant) &&
-	       (!section->mixed_runs || gb_equal(a->run_id, b->run_id));
+	       gb_equal(where(section, a), where(section, b));
 }
 
 static void add(const struct gb_section *section, struct winner *winner, size_t *count,
@@ -49,8 +57,7 @@ static int by_points(const void *a, const void *b)
 static void print_winner(const struct gb_section *section, const struct winner *winner, size_t all)
 {
 	const struct gb_table *table = section->table;
-	const char *run =
-		section->mixed_runs ? gb_run_name(&table->runs, winner->record->run_id) : "";
+	const char *run = where(section, winner->record);
 	char low[16], high[16];
 
 	(void)snprintf(low, sizeof low, "%.3g", winner->low);
@@ -60,6 +67,60 @@ static void print_winner(const struct gb_section *section, const struct winner *
 		      winner->record->backend, winner->record->variant, run[0] ? " on " : "", run,
 		      winner->points, all, all == 1 ? "" : "s", low,
 		      gb_equal(low, high) ? "" : " to ", gb_equal(low, high) ? "" : high);
+}
+
+static bool is_launch_of(const struct gb_section *section, const struct gb_row *a,
+			 const struct gb_row *b)
+{
+	return is_same(section, a->record, b->record) && gb_is_launch_of(a->record, b->record);
+}
+
+/* Fill `record` with the row's record, and `value` with the medians of its launches if there are
+ * several.  Returns the number of launches; 0 if an earlier row has them. */
+static size_t pool_row(const struct gb_section *section, size_t i, struct gb_record *record,
+		       double *value, struct gb_error *err)
+{
+	const struct gb_row *row = section->row;
+	struct gb_summary all;
+	size_t count = 0;
+
+	for (size_t k = i; k-- > 0 && row[k].point == row[i].point;)
+		if (is_launch_of(section, &row[k], &row[i]))
+			return 0;
+	for (size_t k = i; k < section->row_count && row[k].point == row[i].point; k++)
+		if (is_launch_of(section, &row[i], &row[k]))
+			value[count++] = gb_row_time(&row[k]);
+	*record = *row[i].record;
+	if (count > 1 && record->has_time && !gb_summarize(value, count, &all, err)) {
+		record->launches = count;
+		record->time = (struct gb_times){ .count = count,
+						  .sample = value,
+						  .median = all.median,
+						  .ci_low = all.ci_low,
+						  .ci_high = all.ci_high };
+	}
+	return count ? count : 1;
+}
+
+/* Make *pooled the section with one row for all launches of a measurement.  Its rows, records and
+ * their samples are in `row`, `record` and `value`, each with room for all rows. */
+static enum gb_status pool(const struct gb_section *section, struct gb_section *pooled,
+			   struct gb_record *record, double *value, struct gb_error *err)
+{
+	size_t used = 0, count = 0;
+
+	for (size_t i = 0; i < section->row_count && !err->code; i++) {
+		const size_t launches = pool_row(section, i, &record[count], &value[used], err);
+
+		if (launches == 0)
+			continue;
+		pooled->row[count] = section->row[i];
+		pooled->row[count].record = &record[count];
+		count++;
+		used += launches;
+	}
+	pooled->row_count = count;
+	return err->code;
 }
 
 /* *begun is set once a line was printed. */
@@ -92,12 +153,31 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 			print_winner(section, &winner[i], all);
 		}
 		if (count > MOST)
-			gb_sheet_text(sheet, "; %zu other variants at the remaining points",
-				      count - MOST);
+			gb_sheet_text(sheet, "; %zu other variant%s at the remaining points",
+				      count - MOST, count - MOST == 1 ? "" : "s");
 		gb_sheet_end(sheet);
 	}
 	free(winner);
 	return GB_OK;
+}
+
+static enum gb_status print_pooled(const struct gb_section *section, bool *begun,
+				   struct gb_error *err)
+{
+	const size_t rows = section->row_count + 1;
+	struct gb_section pooled = *section;
+	struct gb_record *record = calloc(rows, sizeof *record);
+	double *value = calloc(rows, sizeof *value);
+
+	pooled.row = calloc(rows, sizeof *pooled.row);
+	if (!record || !value || !pooled.row)
+		gb_out_of_memory(err, "a table");
+	else if (!pool(section, &pooled, record, value, err))
+		(void)print_line(&pooled, begun, err);
+	free(pooled.row);
+	free(value);
+	free(record);
+	return err->code;
 }
 
 enum gb_status gb_print_fastest(const struct gb_section *section, size_t count,
@@ -106,7 +186,7 @@ enum gb_status gb_print_fastest(const struct gb_section *section, size_t count,
 	bool begun = false;
 
 	for (size_t i = 0; i < count && !err->code; i++)
-		(void)print_line(&section[i], &begun, err);
+		(void)print_pooled(&section[i], &begun, err);
 	if (begun)
 		gb_sheet_put(section->table->sheet, GB_LINE,
 			     "In the tables below, the fastest at its point is bold and green.");

@@ -1,6 +1,7 @@
 /* names.c -- see names.h. */
 #include "cli/reports/names.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,46 @@ const char *gb_run_machine(const struct gb_run *run)
 	return gb_run_gpu(run) ? run->on_gpu.name : run->on_cpu.name;
 }
 
-enum { PARTS = 6 };
+/* True if both are NULL, or equal. */
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? gb_equal(a, b) : a == b;
+}
+
+bool gb_runs_alike(const struct gb_run *a, const struct gb_run *b)
+{
+	bool alike = same_text(a->tool.version, b->tool.version) &&
+		     same_text(a->tool.commit, b->tool.commit) && a->tool.dirty == b->tool.dirty &&
+		     same_text(a->host.hostname, b->host.hostname) &&
+		     same_text(a->host.cpu, b->host.cpu) && a->gpu_count == b->gpu_count &&
+		     (isnan(a->host.cores) ? isnan(b->host.cores)
+					   : fabs(a->host.cores - b->host.cores) < 0.5);
+
+	for (size_t i = 0; i < a->gpu_count && alike; i++)
+		alike = same_text(a->gpu[i].name, b->gpu[i].name);
+	return alike;
+}
+
+size_t gb_runs_like(const struct gb_records *list, size_t first, const char **from, const char **to)
+{
+	size_t count = 0;
+
+	*from = *to = list->run[first]->started;
+	for (size_t i = 0; i < list->run_count; i++) {
+		const char *started = list->run[i]->started;
+
+		if (!gb_runs_alike(list->run[first], list->run[i]))
+			continue;
+		if (i < first)
+			return 0;
+		count++;
+		*from = started && (!*from || strcmp(started, *from) < 0) ? started : *from;
+		*to = started && (!*to || strcmp(started, *to) > 0) ? started : *to;
+	}
+	return count;
+}
+
+enum { STARTED = 5, PARTS };
 static const char *part_of(const struct gb_run *run, int part)
 {
 	const char *const text[PARTS] = { gb_run_machine(run), run->host.cpu,
@@ -93,7 +133,7 @@ static void add(struct gb_run_names *names, const char *id, const struct gb_run 
 }
 
 enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_records *list,
-				 struct gb_error *err)
+				 bool launches, struct gb_error *err)
 {
 	names->count = 0;
 	names->entry = calloc(list->run_count + list->count + 1, sizeof *names->entry);
@@ -103,10 +143,11 @@ enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_rec
 		add(names, list->run[i]->run_id, list->run[i]);
 	for (size_t i = 0; i < list->count; i++)
 		add(names, list->record[i]->run_id, gb_no_run);
-	for (int part = 0; part < PARTS; part++)
+	for (int part = 0; part < (launches ? PARTS : STARTED); part++)
 		if (tells_apart(names, part))
 			for (size_t i = 0; i < names->count; i++)
 				append(&names->entry[i], part_of(names->entry[i].run, part));
-	number_equals(names);
+	if (launches)
+		number_equals(names);
 	return GB_OK;
 }

@@ -20,13 +20,22 @@ struct gb_run_names {
 	} * entry;
 };
 
-/* Must be released also after a failure. */
+/* launches: tell launches of one machine and build apart, by their start or a number.  Must be
+ * released also after a failure. */
 enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_records *list,
-				 struct gb_error *err);
+				 bool launches, struct gb_error *err);
 void gb_run_names_release(struct gb_run_names *names);
 
 /* The name of the run; "" if it is the only one, or unknown. */
 const char *gb_run_name(const struct gb_run_names *names, const char *id);
+
+/* True if the runs are launches of the same version of gpubench on machines of the same name. */
+bool gb_runs_alike(const struct gb_run *a, const struct gb_run *b);
+
+/* The number of runs like run `first` of the list; 0 if an earlier one is.  *from and *to are set
+ * to their first and last start, which may be NULL. */
+size_t gb_runs_like(const struct gb_records *list, size_t first, const char **from,
+		    const char **to);
 
 /* The model of the run's GPU or, without one, of its CPU; "unknown". */
 const char *gb_run_machine(const struct gb_run *run);

@@ -42,10 +42,10 @@ static const char style[] =
  * sort first, by value including the unit, then texts, then empty cells. */
 static const char script[] =
 	"'use strict';\n"
-	"const unit={ns:1e-9,us:1e-6,'\u00b5s':1e-6,ms:1e-3,k:1e3,M:1e6,G:1e9,T:1e12,"
+	"const unit={ns:1e-9,us:1e-6,ms:1e-3,k:1e3,M:1e6,G:1e9,T:1e12,"
 	"Ki:2**10,Mi:2**20,Gi:2**30,Ti:2**40};\n"
 	"function value(cell){const text=cell.textContent.trim(),"
-	"m=/^[\u00b1+]?(-?[\\d.]+(?:e[-+]?\\d+)?) ?([a-zA-Z\u00b5]*)/.exec(text);\n"
+	"m=/^[\u00b1+]?(-?[\\d.]+(?:e[-+]?\\d+)?) ?([a-zA-Z]*)/.exec(text);\n"
 	" return text===''?[2,0]:m?[0,m[1]*(unit[m[2]]||1)]:[1,text]}\n"
 	"function sort(table,column){const body=table.tBodies[0],titles=table.tHead.rows[0].cells,"
 	"up=titles[column].getAttribute('aria-sort')!=='ascending';\n"
@@ -114,43 +114,62 @@ const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *lis
 	return count ? text : NULL;
 }
 
-/* "NVIDIA H100, commit 0930509c378a, 2026-11-22T08:25:17Z" */
-static void print_run_name(FILE *file, const struct gb_run *run)
+/* "NVIDIA H100, commit 0930509c378a, 2026-11-22T08:25:17Z"; of several launches their number. */
+static void print_run_name(FILE *file, const struct gb_run *run, size_t launches, const char *from,
+			   const char *to)
 {
 	const char *commit = run->tool.commit;
-	const char *started = run->started;
 
 	gb_grid_print_text(file, gb_run_machine(run), GB_FORMAT_HTML);
 	(void)fputs(commit ? ", commit " : "", file);
 	gb_grid_print_text(file, commit ? commit : "", GB_FORMAT_HTML);
-	(void)fputs(started ? ", " : "", file);
-	gb_grid_print_text(file, started ? started : "", GB_FORMAT_HTML);
+	if (launches > 1)
+		(void)fprintf(file, ", %zu launches", launches);
+	(void)fputs(from ? ", " : "", file);
+	gb_grid_print_text(file, from ? from : "", GB_FORMAT_HTML);
+	if (from && !gb_equal(from, to)) {
+		(void)fputs(" to ", file);
+		gb_grid_print_text(file, to, GB_FORMAT_HTML);
+	}
+}
+
+static void print_run_text(FILE *file, const struct gb_run *run)
+{
+	char *text = gb_run_text(run);
+
+	(void)fputs("<pre>", file);
+	for (const char *line = text; line && *line;) {
+		const char *end = strchrnul(line, '\n');
+		char piece[4096];
+
+		(void)snprintf(piece, sizeof piece, "%.*s", (int)(end - line), line);
+		for (char *c = piece; *c; c++)
+			if (*c == '\t')
+				*c = ' ';
+		gb_grid_print_text(file, piece, GB_FORMAT_HTML);
+		(void)fputc('\n', file);
+		line = *end ? end + 1 : end;
+	}
+	(void)fputs("</pre>", file);
+	free(text);
 }
 
 void gb_page_print_runs(FILE *file, const struct gb_records *list)
 {
+	const char *from, *to;
+
 	(void)fputs("<h2>Machine and build</h2>\n", file);
 	for (size_t i = 0; i < list->run_count; i++) {
-		char *text = gb_run_text(list->run[i]);
+		const size_t launches = gb_runs_like(list, i, &from, &to);
 
-		if (!text)
+		if (launches == 0)
 			continue;
 		(void)fputs("<details><summary>", file);
-		print_run_name(file, list->run[i]);
-		(void)fputs("</summary><pre>", file);
-		for (const char *line = text; *line;) {
-			const char *end = strchrnul(line, '\n');
-			char piece[4096];
-
-			(void)snprintf(piece, sizeof piece, "%.*s", (int)(end - line), line);
-			for (char *c = piece; *c; c++)
-				if (*c == '\t')
-					*c = ' ';
-			gb_grid_print_text(file, piece, GB_FORMAT_HTML);
-			(void)fputc('\n', file);
-			line = *end ? end + 1 : end;
-		}
-		(void)fputs("</pre></details>\n", file);
-		free(text);
+		print_run_name(file, list->run[i], launches, from, to);
+		(void)fputs("</summary>", file);
+		for (size_t k = i; k < list->run_count; k++)
+			if (gb_runs_alike(list->run[i], list->run[k]))
+				print_run_text(file, list->run[k]);
+		(void)fputs("</details>\n", file);
 	}
 }

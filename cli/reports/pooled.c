@@ -35,9 +35,7 @@ static bool same_measurement(const struct gb_record *a, const struct gb_record *
 	       gb_same_machine(gb_record_machine(a), gb_record_machine(b));
 }
 
-/* True if b is another launch of the same measurement as a: both may be pooled, or both lack a time
- * for the same reason. */
-static bool belongs(const struct gb_record *a, const struct gb_record *b)
+bool gb_is_launch_of(const struct gb_record *a, const struct gb_record *b)
 {
 	if (a->has_time || b->has_time)
 		return is_timed(a) && is_timed(b) && same_measurement(a, b) &&
@@ -125,7 +123,7 @@ static enum gb_status pool_first(struct gb_records *records, struct place *place
 
 	value[0] = gb_launch_value(place->record, false);
 	for (size_t k = count - 1; k > 0; k--) {
-		if (!place[k].record || !belongs(place->record, place[k].record))
+		if (!place[k].record || !gb_is_launch_of(place->record, place[k].record))
 			continue;
 		value[found++] = gb_launch_value(place[k].record, false);
 		gb_record_free(place[k].record);

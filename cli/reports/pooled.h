@@ -12,4 +12,8 @@
  * a run whose records were all pooled into those of another is removed.  GB_EMEMORY. */
 enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err);
 
+/* True if b is another launch of the same measurement as a: both may be pooled, or both lack a time
+ * for the same reason. */
+bool gb_is_launch_of(const struct gb_record *a, const struct gb_record *b);
+
 #endif

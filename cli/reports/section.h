@@ -11,7 +11,7 @@ struct gb_table {
 	struct gb_sheet *sheet;
 	const struct gb_records *list;
 	bool counts; /* print tables of exact counts below those of times; a page always does */
-	struct gb_run_names runs;
+	struct gb_run_names runs, builds; /* builds: names without the start of a launch */
 };
 
 /* A record that is not skipped. */

@@ -24,19 +24,31 @@ static void print_part(struct gb_sheet *sheet, const char *before, const char *t
 		gb_sheet_text(sheet, "%s%s", before, text);
 }
 
-static void print_run(struct gb_sheet *sheet, const struct gb_run *run)
+/* What run `i` and those like it have in common. */
+static void print_run(struct gb_sheet *sheet, const struct gb_records *list, size_t i)
 {
+	const struct gb_run *run = list->run[i];
+	const char *from, *to;
+	const size_t launches = gb_runs_like(list, i, &from, &to);
+
 	print_part(sheet, "gpubench ", run->tool.version);
 	print_part(sheet, ", commit ", run->tool.commit);
 	if (run->tool.commit && run->tool.dirty == GB_YES)
 		gb_sheet_text(sheet, " with changes");
 	print_part(sheet, ", on ", run->host.hostname);
-	print_part(sheet, ", ", run->started);
+	if (launches > 1)
+		gb_sheet_text(sheet, "%s%zu launches",
+			      run->tool.version || run->tool.commit || run->host.hostname ? ", "
+											  : "",
+			      launches);
+	print_part(sheet, ", ", from);
+	if (from && !gb_equal(from, to))
+		print_part(sheet, " to ", to);
 	print_part(sheet, ": ", run->host.cpu);
 	if (isfinite(run->host.cores))
 		gb_sheet_text(sheet, ", %g cores", run->host.cores);
-	for (size_t i = 0; i < run->gpu_count; i++)
-		print_part(sheet, "; ", run->gpu[i].name);
+	for (size_t k = 0; k < run->gpu_count; k++)
+		print_part(sheet, "; ", run->gpu[k].name);
 }
 
 static bool is_among(const char *text, const char *const *list, size_t count)
@@ -47,8 +59,8 @@ static bool is_among(const char *text, const char *const *list, size_t count)
 	return false;
 }
 
-/* The libraries that the run's records name, without repetition. */
-static void print_libraries(const struct gb_table *table, const char *run_id)
+/* The libraries that the records of the run and of those like it name, without repetition. */
+static void print_libraries(const struct gb_table *table, const struct gb_run *run)
 {
 	const char *seen[16];
 	size_t count = 0;
@@ -57,7 +69,7 @@ static void print_libraries(const struct gb_table *table, const char *run_id)
 		const struct gb_record *record = table->list->record[i];
 
 		if (!record->library || is_among(record->library, seen, count) ||
-		    !gb_equal(record->run_id, run_id))
+		    !gb_runs_alike(record->run, run))
 			continue;
 		print_part(table->sheet, count ? ", " : "; peers: ", record->library);
 		seen[count++] = record->library;
@@ -70,25 +82,33 @@ static void print_launches(const struct gb_table *table, const struct gb_run *ru
 	size_t most = 1;
 
 	for (size_t i = 0; i < table->list->count; i++)
-		if (table->list->record[i]->run == run && table->list->record[i]->launches > most)
+		if (table->list->record[i]->launches > most &&
+		    gb_runs_alike(table->list->record[i]->run, run))
 			most = table->list->record[i]->launches;
 	if (most > 1)
 		gb_sheet_text(table->sheet, "; up to %zu launches pooled", most);
 }
 
-/* One line for each run, with its name if there are several. */
+/* One line for the launches of a machine and build, with their name if there are several. */
 static void print_runs(const struct gb_table *table)
 {
-	const bool several = table->list->run_count > 1;
+	const struct gb_records *list = table->list;
+	const char *from, *to;
+	size_t first = 0;
 
-	for (size_t i = 0; i < table->list->run_count; i++) {
-		const struct gb_run *run = table->list->run[i];
-		const char *name = gb_run_name(&table->runs, run->run_id);
+	for (size_t i = 0; i < list->run_count; i++) {
+		const struct gb_run *run = list->run[i];
+		const size_t launches = gb_runs_like(list, i, &from, &to);
+		const char *name =
+			gb_run_name(launches > 1 ? &table->builds : &table->runs, run->run_id);
 
-		gb_sheet_begin(table->sheet, several ? GB_ITEM : GB_LINE);
+		if (launches == 0)
+			continue;
+		first = first ? first : launches;
+		gb_sheet_begin(table->sheet, first < list->run_count ? GB_ITEM : GB_LINE);
 		gb_sheet_text(table->sheet, "%s%s", name, name[0] ? ": " : "");
-		print_run(table->sheet, run);
-		print_libraries(table, run->run_id);
+		print_run(table->sheet, list, i);
+		print_libraries(table, run);
 		print_launches(table, run);
 		gb_sheet_end(table->sheet);
 	}
@@ -272,7 +292,8 @@ static enum gb_status print_tables(struct gb_sheet *sheet, const struct gb_recor
 		gb_out_of_memory(err, "a table");
 		goto out;
 	}
-	if (gb_run_names_init(&table.runs, list, err))
+	if (gb_run_names_init(&table.runs, list, true, err) ||
+	    gb_run_names_init(&table.builds, list, false, err))
 		goto out;
 	for (size_t i = 0; i < list->count && !err->code; i++)
 		if (!done[i])
@@ -283,6 +304,7 @@ out:
 	for (size_t i = 0; i < count; i++)
 		gb_section_release(&section[i]);
 	gb_run_names_release(&table.runs);
+	gb_run_names_release(&table.builds);
 	free(section);
 	free(done);
 	return err->code;

@@ -1,4 +1,4 @@
-/* karras.c -- cpu/karras-bitonic, cpu/karras-radix, cpu/karras64: the paper's build, phase by phase
+/* karras.c -- cpu/karras-bitonic, -radix, karras32, karras64: the paper's build, phase by phase
  * (section 4): bounds, codes, sort, leaves by flags and a scan, Karras' hierarchy, boxes.
  *
  * karras-bitonic sorts 30-bit codes with a bitonic network over the next power of two, and computes
@@ -7,13 +7,13 @@
  * passes that takes; the paper launches 32.  A sort record holds the primitive below the code, so
  * that equal codes come out in order, too.
  *
- * karras-radix is the build that the paper compares itself with on CUDA (Hippie; section 5.2): a
- * radix sort of n pairs in three passes instead of log2(n) (log2(n) + 1) / 2 passes over the next
- * power of two.
+ * karras-radix sorts n pairs by radix in three passes instead of log2(n) (log2(n) + 1) / 2 passes
+ * over the next power of two.  karras32 also computes boxes in one pass over atomic flags instead
+ * of up to 32, as does Hippie, with which the paper compares itself on CUDA (section 5.2).
  *
  * karras64 uses 21 instead of 10 bits per axis.  These separate close primitives, so that fewer
  * share a leaf and the tree is better; the sort moves records half again as large in twice as many
- * passes.  Boxes take one pass over atomic flags instead of the paper's up to 32 passes.
+ * passes.
  */
 #include "cpu/lbvh/parts/builder.h"
 
@@ -50,7 +50,7 @@ const struct gb_variant_ops lbvh_cpu_karras_bitonic = {
 	.flags = GB_REPEATABLE,
 };
 
-/* ---- cpu/karras-radix --------------------------------------------------------------------- */
+/* ---- cpu/karras-radix, cpu/karras32 ------------------------------------------------------- */
 
 static enum gb_status create_radix(void *state, const void *params, const void *input,
 				   struct gb_error *err)
@@ -58,8 +58,14 @@ static enum gb_status create_radix(void *state, const void *params, const void *
 	return lbvh_builder_create(state, params, input, LBVH_CPU_LEAVES | LBVH_CPU_MARKS, err);
 }
 
+static enum gb_status create_32(void *state, const void *params, const void *input,
+				struct gb_error *err)
+{
+	return lbvh_builder_create(state, params, input, LBVH_CPU_LEAVES | LBVH_CPU_PARENTS, err);
+}
+
 /* As apetrei, plus the arrays between the phases: index, first and code written and read, the codes
- * searched, one refit pass over marks and nodes.  Later passes find few nodes to process. */
+ * searched, one refit pass over nodes and marks, or parents and flags.  Later passes find few. */
 static double bytes_radix(const void *params, const void *input)
 {
 	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 18 * sizeof(uint64_t) +
@@ -69,6 +75,15 @@ static double bytes_radix(const void *params, const void *input)
 const struct gb_variant_ops lbvh_cpu_karras_radix = {
 	.state_size = sizeof(struct lbvh_cpu),
 	.create = create_radix,
+	.run = lbvh_builder_run,
+	.download = lbvh_builder_download,
+	.bytes = bytes_radix,
+	.flags = GB_REPEATABLE,
+};
+
+const struct gb_variant_ops lbvh_cpu_karras32 = {
+	.state_size = sizeof(struct lbvh_cpu),
+	.create = create_32,
 	.run = lbvh_builder_run,
 	.download = lbvh_builder_download,
 	.bytes = bytes_radix,

@@ -1,13 +1,13 @@
 /* karras64.cu -- cuda/karras64: 63-bit codes, radix sort, Karras' hierarchy, and the boxes in one
  * pass over atomic counters instead of the paper's up to 32 passes.
  *
- * Compared with karras-radix, 21 instead of 10 bits per axis tell close primitives apart, so that
+ * Compared with karras32, 21 instead of 10 bits per axis tell close primitives apart, so that
  * fewer share a leaf and the tree is better.  The sort moves records half as large again in twice
- * the passes; refit saves 31 launches.  Bound: memory.
+ * the passes.  Bound: memory.
  */
 #include "cuda/lbvh/parts/builder.h"
 
-/* As karras-radix, with eight passes over 12 bytes, and parents and counters instead of marks. */
+/* As karras32, with eight passes over 12 bytes. */
 static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 8 + 56 +
 			    5 * sizeof(struct lbvh_node) + 6 * sizeof(uint32_t);
 

@@ -7,7 +7,9 @@
  * step across tiles is a launch.  2^(11 + d) pairs take d (d + 3) / 2 + 1 launches, each of which
  * reads and writes all pairs.  A pair has the code in its high half and the primitive in its low
  * half, so that equal codes also come out in order.  Differences from the listings: the scene's box
- * starts at +-FLT_MAX instead of +-10000, and a separate word ends refit early.
+ * starts at +-FLT_MAX instead of +-10000, and a separate word ends refit early.  The paper's passes
+ * are dispatched indirectly, and the driver may skip those after the root; CUDA has no such launch,
+ * so a pass here is a grid of a few blocks per multiprocessor, which end at once.
  *
  * Bound: memory and launches.
  */

@@ -1,8 +1,8 @@
 /* karras_radix.cu -- cuda/karras-radix: the paper's phases with a radix sort instead of the bitonic
- * one, the build that the paper compares itself with (Hippie; section 5.2).
+ * one; karras32 also refits in one pass.
  *
  * The sort takes four passes over 8-byte records instead of log2(n) (log2(n) + 1) / 2.  Refit
- * always makes 32 launches; those after the root has its box end at once and cost only the launch.
+ * always makes 32 launches; those after the root has its box end at once.
  * Bound: memory and launches.
  */
 #include "cuda/lbvh/parts/builder.h"

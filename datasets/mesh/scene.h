@@ -8,6 +8,9 @@
  *	flake     spheres on spheres, nine on each, of 200 triangles each
  *	soup      triangles of random position and direction, n^(-1/3) of the cube in size
  *	city      towers, cables and streets: long thin triangles next to small ones
+ *	hall      an interior: two storeys of columns and arches, panels, drapes and ropes; as many
+ *		  nodes and triangles per ray as the public meshes sponza and crysponza, within a
+ *		  factor of 1.3
  *	teapot    Newell's 32 Bezier patches of g x g x 2 triangles; 25 600 for g = 20
  *	flat      a square of g x g x 2 triangles without extent in y
  *	points    triangles whose corners coincide, on a coarse lattice: boxes without extent

@@ -1,6 +1,7 @@
 /* shapes.c -- the shapes of the generated scenes (scene.h); y points up. */
 #include "datasets/mesh/shapes.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "common/rng.h"
@@ -148,6 +149,133 @@ void gb_point_flat(const struct gb_surface *s, size_t piece, double u, double v,
 	out[0] = u;
 	out[1] = 0.25;
 	out[2] = v;
+}
+
+/* ---- the hall: x along it in 0 .. 4, y up in 0 .. 1.5, z across in 0 .. 1 ------------------- */
+
+/* Pieces.  Columns, arches and drapes are numbered by bay, storey and side. */
+enum { SHELL = 8, COLUMNS = 40, ARCHES = 36, DRAPES = 22, ROPES = 22 };
+
+static_assert(SHELL + COLUMNS + ARCHES + DRAPES + ROPES == GB_HALL_PIECES, "all pieces");
+
+/* x and y of the point at t, 0 .. 1, of the unit circle or, with part = 0.5, of its upper half. */
+static void on_circle(double part, double t, double *x, double *y)
+{
+	*x = cos(2 * PI * part * t);
+	*y = sin(2 * PI * part * t);
+}
+
+/* Move all but one cell of 0 .. 1 to the edges, as a frame around a panel: the cell in the middle
+ * covers nine tenths.  Such cells beside small ones are what makes rays visit many nodes. */
+static double panel(double t)
+{
+	return t <= 0.5 ? 0.1 * t : 0.9 + 0.1 * t;
+}
+
+/* Floor, vault, two walls along the hall, two across it, two galleries. */
+static void hall_shell(size_t side, double u, double v, double out[3])
+{
+	const double x = panel(u), w = panel(v);
+	double across, up;
+
+	out[0] = 4 * x;
+	out[1] = 0;
+	out[2] = w;
+	if (side == 1) {
+		on_circle(0.5, v, &across, &up);
+		out[1] = 1 + 0.5 * up;
+		out[2] = 0.5 + 0.5 * across;
+	} else if (side == 2 || side == 3) {
+		out[1] = w;
+		out[2] = side == 2 ? 0 : 1;
+	} else if (side == 4 || side == 5) {
+		out[0] = side == 4 ? 0 : 4;
+		out[1] = 1.5 * w;
+		out[2] = x;
+	} else if (side > 5) {
+		out[1] = 0.83;
+		out[2] = (side == 6 ? 0 : 0.8) + 0.2 * w;
+	}
+}
+
+/* The row of columns on this side. */
+static double row_of(size_t number)
+{
+	return number % 2 ? 0.8 : 0.2;
+}
+
+static double storey_of(size_t number)
+{
+	return number / 2 % 2 ? 0.85 : 0;
+}
+
+/* The bay of a piece, counted along the hall. */
+static double bay_of(size_t number, size_t pieces)
+{
+	const size_t bay = number / pieces;
+
+	return (double)bay;
+}
+
+/* A column, with long facets, wider at both ends. */
+static void hall_column(size_t number, double u, double v, double out[3])
+{
+	const double height = panel(u), end = 2 * height - 1, radius = 0.025 + 0.02 * pow(end, 6);
+	double x, z;
+
+	on_circle(1, v, &x, &z);
+	out[0] = 0.2 + 0.4 * bay_of(number, 4) + radius * x;
+	out[1] = storey_of(number) + 0.6 * height;
+	out[2] = row_of(number) + radius * z;
+}
+
+/* An arch from column to column: half a ring. */
+static void hall_arch(size_t number, double u, double v, double out[3])
+{
+	double along, up, x, z;
+
+	on_circle(0.5, u, &along, &up);
+	on_circle(1, v, &x, &z);
+	out[0] = 0.4 + 0.4 * bay_of(number, 4) + (0.2 + 0.02 * x) * along;
+	out[1] = storey_of(number) + 0.6 + (0.2 + 0.02 * x) * up;
+	out[2] = row_of(number) + 0.02 * z;
+}
+
+/* A drape across an aisle, in folds that widen towards its lower edge. */
+static void hall_drape(size_t number, double u, double v, double out[3])
+{
+	out[0] = 0.4 + 0.4 * bay_of(number, 4) + 0.03 * sin(12 * PI * v) * (0.3 + u);
+	out[1] = storey_of(number) + 0.75 - 0.55 * u;
+	out[2] = (number % 2 ? 0.82 : 0.02) + 0.16 * v;
+}
+
+/* A rope across the hall, coiled five times, at one of two heights. */
+static void hall_rope(size_t number, double u, double v, double out[3])
+{
+	double x, y;
+
+	on_circle(1, v, &x, &y);
+	out[0] = 0.1 + 0.34 * bay_of(number, 2) + 0.25 * u + 0.02 * sin(10 * PI * u) + 0.006 * x;
+	out[1] = 0.8 + 0.3 * (double)(number % 2) + 0.02 * cos(10 * PI * u) + 0.006 * y;
+	out[2] = u;
+}
+
+void gb_point_hall(const struct gb_surface *s, size_t piece, double u, double v, double out[3])
+{
+	static const struct {
+		size_t pieces;
+		void (*point)(size_t number, double u, double v, double out[3]);
+	} parts[] = { { SHELL, hall_shell },
+		      { COLUMNS, hall_column },
+		      { ARCHES, hall_arch },
+		      { DRAPES, hall_drape },
+		      { ROPES, hall_rope } };
+	size_t part = 0;
+
+	(void)s;
+	for (; piece >= parts[part].pieces; part++)
+		piece -= parts[part].pieces;
+	parts[part].point(piece, u, v, out);
 }
 
 /* ---- the teapot: Martin Newell, 1975 ------------------------------------------------------ */

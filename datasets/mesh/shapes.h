@@ -16,12 +16,16 @@ struct gb_surface {
 	size_t rows, cols;    /* cells of a piece */
 };
 
-enum { GB_LATTICE = 64 }; /* edge of the terrain's table of random numbers */
+enum {
+	GB_LATTICE = 64,      /* edge of the terrain's table of random numbers */
+	GB_HALL_PIECES = 128, /* pieces of the hall */
+};
 
 void gb_point_terrain(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
 void gb_point_knot(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
 void gb_point_flake(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
 void gb_point_teapot(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
+void gb_point_hall(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
 void gb_point_flat(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
 
 /* Scale v to length 1; the cross product of a and b. */

@@ -83,7 +83,7 @@ def machine_of(record, run):
     if record["backend"] != "cpu":
         device = at(run, "settings.device") or 0
         gpu = next((g for g in run.get("gpus") or [] if g.get("id") == device), {})
-        return gpu.get("name") or "unknown GPU", gpu.get("uuid") or ""
+        return gpu.get("name") or "unknown GPU", (gpu.get("uuid") or "")[:12]
     gib = host.get("memory_bytes") and -(-host["memory_bytes"] // 2**30)
     parts = (host.get("sockets"), "sockets"), (host.get("cores"), "cores"), (gib, "GiB")
     return host.get("cpu") or "unknown CPU", ", ".join("%s %s" % p for p in parts if p[0])
@@ -212,9 +212,15 @@ def value_of(row, name):
 
 
 def varying(rows):
-    """Parameters with several values among the rows that have them, in the order of the options."""
+    """Parameters with several values among the rows of variants that have them, in the order of the
+    options; none counts as a value."""
     names = dict.fromkeys(n for r in rows for n in r.params)
-    return [n for n in names if len({word(r.params[n]) for r in rows if n in r.params}) > 1]
+    having = {(r.bench, r.variant, n) for r in rows for n in r.params}
+    return [
+        n
+        for n in names
+        if len({word(r.params.get(n)) for r in rows if (r.bench, r.variant, n) in having}) > 1
+    ]
 
 
 def setup_names(rows):

@@ -20,8 +20,6 @@ from .records import (
     word,
 )
 
-MOST_SERIES = 16
-
 
 def rows_of(options):
     return select(read(options.files), options.where)
@@ -33,7 +31,8 @@ def is_number(value):
 
 def choose_x(rows, wanted):
     """The parameter of the x axis: as wanted, else the number with the most values, else the word
-    with the most, else the variant."""
+    with the most, else the variant.  A word in step with that number, as a scene with its
+    triangles, goes before it: a line over the number would join different scenes."""
     if wanted:
         if not any(value_of(r, wanted) is not None for r in rows):
             raise Trouble("--x=%s: no record has such a parameter" % wanted)
@@ -41,7 +40,10 @@ def choose_x(rows, wanted):
     count = lambda n: len({word(r.params[n]) for r in rows if n in r.params})
     names = varying(rows)
     numbers = [n for n in names if all(is_number(r.params.get(n, 0)) for r in rows)]
-    return max(numbers or names, key=count, default="variant")
+    x = max(numbers or names, key=count, default="variant")
+    words = [n for n in names if n not in numbers and count(n) == count(x)]
+    in_step = [n for n in words if follows(rows, x, n)]
+    return in_step[0] if in_step else x
 
 
 def series_names(rows, options, x):
@@ -62,9 +64,11 @@ def series_names(rows, options, x):
 
 
 def follows(rows, name, x):
-    """True if each value of x has one value of the parameter, as a scene has of its triangles."""
+    """True if x is a word, each value of which has one value of the parameter, as a scene has of
+    its triangles.  Over a number, a line would join what differs in the parameter."""
     pairs = {(word(value_of(r, x)), word(r.params[name])) for r in rows if name in r.params}
-    return len(pairs) == len({at_x for at_x, _ in pairs})
+    words = not all(is_number(value_of(r, x)) for r in rows if value_of(r, x) is not None)
+    return words and len(pairs) == len({at_x for at_x, _ in pairs})
 
 
 def facets(rows, options):
@@ -104,12 +108,17 @@ def grouped(rows, names, x, value):
         line[at_x] = pooled
     if not lines:
         raise Trouble("no record has what is to be drawn")
-    if len(lines) > MOST_SERIES:
-        raise Trouble(
-            "%d series: more than %d are not distinguishable; choose some by --where, --series or "
-            "--facet" % (len(lines), MOST_SERIES)
-        )
     return lines
+
+
+def word_labels(rows, x):
+    """{word: label}: a word on the x axis with the numbers that follow from it."""
+    names = [n for n in varying(rows) if n != x and follows(rows, n, x)]
+    labels = {}
+    for row in rows:
+        more = ["%s=%s" % (n, word(row.params[n])) for n in names if n in row.params]
+        labels.setdefault(value_of(row, x), "\n".join([word(value_of(row, x) or ""), *more]))
+    return labels
 
 
 def name_of(series):
@@ -122,29 +131,33 @@ def draw_lines(sheet, ax, lines):
         sheet.marks(ax, name_of(series), xs, [line[x] for x in xs])
 
 
-def draw_bars(sheet, ax, lines):
-    """Draw a group of bars for each word on the x axis."""
+def draw_bars(sheet, ax, lines, labels):
+    """Draw a group of bars for each word on the x axis; of values that are far apart, points, whose
+    axis may be logarithmic."""
     words = list(dict.fromkeys(x for line in lines.values() for x in line))
     wide = 0.8 / len(lines)
     for i, (series, line) in enumerate(lines.items()):
         name = name_of(series)
         have = [k for k, w in enumerate(words) if w in line]
+        places = [k + (i - (len(lines) - 1) / 2) * wide for k in have]
+        threes = [line[words[k]] for k in have]
+        if style.spread(values_of(lines), 10):
+            sheet.marks(ax, name, places, threes, linestyle="none")
+            continue
         handle = ax.bar(
-            [k + (i - (len(lines) - 1) / 2) * wide for k in have],
-            [line[words[k]][0] for k in have],
+            places,
+            [three[0] for three in threes],
             wide,
-            yerr=[
-                [max(line[words[k]][0] - line[words[k]][1], 0) for k in have],
-                [max(line[words[k]][2] - line[words[k]][0], 0) for k in have],
-            ],
+            yerr=style.errors(threes),
             error_kw={"elinewidth": 0.6},
             **style.fill(sheet.series(name)),
         )
         sheet.add(name, handle)
-    long = max(len(word(w)) for w in words) * len(words) > 40
+    texts = [labels.get(w, word(w)) for w in words]
+    long = max(len(line) for t in texts for line in t.split("\n")) * len(words) > 60
     ax.set_xticks(
         range(len(words)),
-        [word(w) for w in words],
+        texts,
         rotation=35 if long else 0,
         ha="right" if long else "center",
     )
@@ -154,7 +167,7 @@ def values_of(lines):
     return [v for line in lines.values() for three in line.values() for v in three]
 
 
-def draw(sheet, ax, lines, x, unit):
+def draw(sheet, ax, lines, x, rows):
     """Draw lines over numbers, bars over words."""
     xs = [v for line in lines.values() for v in line]
     if all(is_number(v) for v in xs):
@@ -162,9 +175,9 @@ def draw(sheet, ax, lines, x, unit):
         style.scale(ax, "x", xs)
         if not style.spread(xs) and all(v == int(v) for v in xs) and len(set(xs)) < 12:
             ax.set_xticks(sorted(set(xs)), [word(v) for v in sorted(set(xs))])
-        ax.set_xlabel(style.number_label(x, unit))
+        ax.set_xlabel(style.number_label(x, rows[0].unit))
     else:
-        draw_bars(sheet, ax, lines)
+        draw_bars(sheet, ax, lines, word_labels(rows, x))
         ax.set_xlabel(x)
 
 
@@ -190,7 +203,7 @@ def sweep(options):
     def panel(sheet, ax, mine):
         x = choose_x(mine, options.x)
         lines = grouped(mine, series_names(mine, options, x), x, QUANTITIES[options.y])
-        draw(sheet, ax, lines, x, mine[0].unit)
+        draw(sheet, ax, lines, x, mine)
         style.quantity_axis(ax, "y", options.y, mine[0].unit, values_of(lines))
 
     sheet = panelled(options, rows, panel)
@@ -210,7 +223,7 @@ def speedup(options):
         ratios = over_base(grouped(mine, names, x, seconds), options.over, x)
         if not ratios:
             raise Trouble("%s: nothing is at a point where %s is" % (mine[0].bench, options.over))
-        draw(sheet, ax, ratios, x, mine[0].unit)
+        draw(sheet, ax, ratios, x, mine)
         ax.axhline(1, color=style.GREY, linewidth=0.8)
         style.scale(ax, "y", values_of(ratios), style.PLAIN)
         ax.set_ylabel("speed-up over %s (1)" % options.over)

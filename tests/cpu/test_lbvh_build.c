@@ -10,7 +10,8 @@
 #include "tests/sanitized.h"
 
 extern const struct gb_variant_ops lbvh_cpu_karras_bitonic, lbvh_cpu_karras_radix,
-	lbvh_cpu_karras64, lbvh_cpu_apetrei, lbvh_cpu_ploc, lbvh_cpu_sah, lbvh_cpu_wide;
+	lbvh_cpu_karras32, lbvh_cpu_karras64, lbvh_cpu_apetrei, lbvh_cpu_ploc, lbvh_cpu_sah,
+	lbvh_cpu_wide;
 
 static const size_t sizes[] = { 1, 2, 3, 9, 33, 1000, 8193, UNLESS_SANITIZED(20011, 12001) };
 /* Enough for all threads. */
@@ -19,15 +20,18 @@ enum { MANY = UNLESS_SANITIZED(20011, 9001) };
 /* Bottom-up in one sweep, and top-down by binary search and passes, must give the same bytes. */
 Test(lbvh_build, all_algorithms_build_one_tree)
 {
+	const struct gb_variant_ops *const others[] = { &lbvh_cpu_karras_radix, &lbvh_cpu_karras32,
+							&lbvh_cpu_apetrei };
+
 	for (size_t s = 0; s < GB_COUNT(scenes); s++)
 		for (size_t n = 0; n < GB_COUNT(sizes); n++) {
 			struct work a = set_up(scenes[s], sizes[n], 1);
 			struct work b = set_up(scenes[s], sizes[n], 3);
 
 			build(&a, &lbvh_cpu_karras_bitonic);
-			for (int k = 0; k < 2; k++) {
-				build(&b, k ? &lbvh_cpu_apetrei : &lbvh_cpu_karras_radix);
-				cr_assert(memcmp(a.output, b.output, a.size) == 0, "%s %zu, %d",
+			for (size_t k = 0; k < GB_COUNT(others); k++) {
+				build(&b, others[k]);
+				cr_assert(memcmp(a.output, b.output, a.size) == 0, "%s %zu, %zu",
 					  scenes[s], sizes[n], k);
 			}
 			tear_down(&a);
@@ -38,10 +42,13 @@ Test(lbvh_build, all_algorithms_build_one_tree)
 /* The tree does not depend on the number of threads; codes and clusters do not depend on AVX2. */
 Test(lbvh_build, one_tree_for_any_number_of_threads)
 {
-	const struct gb_variant_ops *const all[] = {
-		&lbvh_cpu_karras_bitonic, &lbvh_cpu_karras_radix, &lbvh_cpu_karras64,
-		&lbvh_cpu_apetrei,        &lbvh_cpu_ploc,         &lbvh_cpu_sah
-	};
+	const struct gb_variant_ops *const all[] = { &lbvh_cpu_karras_bitonic,
+						     &lbvh_cpu_karras_radix,
+						     &lbvh_cpu_karras32,
+						     &lbvh_cpu_karras64,
+						     &lbvh_cpu_apetrei,
+						     &lbvh_cpu_ploc,
+						     &lbvh_cpu_sah };
 	const int threads[] = { 2, 3, 8, 17 };
 
 	for (size_t v = 0; v < GB_COUNT(all); v++)

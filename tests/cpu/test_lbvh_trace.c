@@ -16,6 +16,7 @@
 #include "cpu/lbvh/parts/wide.h"
 #include "datasets/mesh/scene.h"
 #include "tests/lbvh_scene.h"
+#include "tests/metric.h"
 #include "tests/sanitized.h"
 
 extern const struct gb_variant_ops lbvh_cpu_stack, lbvh_cpu_stack2, lbvh_cpu_wide, lbvh_cpu_packet;
@@ -63,8 +64,9 @@ static size_t hits(const struct scene *s)
 
 Test(lbvh_trace, every_scene)
 {
-	static const char *const scenes[] = { "terrain", "knot", "flake", "soup",   "city",
-					      "teapot",  "flat", "huge",  "copies", "points" };
+	static const char *const scenes[] = { "terrain", "knot",   "flake", "soup",
+					      "city",    "teapot", "flat",  "huge",
+					      "copies",  "points", "hall" };
 
 	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
 		struct scene s =
@@ -188,6 +190,38 @@ Test(lbvh_trace, small_triangles)
 		struct scene s = make(scenes[i], UNLESS_SANITIZED(12000, 4000), 21);
 
 		check(&s, scenes[i]);
+		drop(&s);
+	}
+}
+
+/* The hall stands for two public meshes, in which a ray visits as many nodes and triangles. */
+Test(lbvh_trace, the_hall_is_like_sponza)
+{
+	static const struct {
+		const char *mesh;
+		size_t primitives; /* the paper's */
+		double nodes, triangles;
+	} meshes[] = { { "sponza.ply", 66000, 59.08, 3.66 },
+		       { "crysponza.ply", 243000, 71.16, 4.98 } };
+
+	for (size_t i = 0; i < GB_COUNT(meshes); i++) {
+		struct scene s = prepare("hall", meshes[i].primitives, 64);
+		struct gb_metrics metrics = { 0 };
+		struct gb_error err = { 0 };
+		double nodes, triangles;
+		void *state;
+
+		s.params.tree = LBVH_PAPER_TREE;
+		cr_assert_eq(gb_state_create(&lbvh_cpu_stack, &s.params, s.in, &state, &err), GB_OK,
+			     "%s", err.message);
+		cr_assert_eq(lbvh_cpu_stack.run(state, NULL, &err), GB_OK, "%s", err.message);
+		lbvh_cpu_stack.metrics(state, &metrics);
+		gb_state_destroy(&lbvh_cpu_stack, state);
+		nodes = metric(&metrics, "nodes_per_ray") / meshes[i].nodes;
+		triangles = metric(&metrics, "triangles_per_ray") / meshes[i].triangles;
+		cr_assert(fabs(log(nodes)) < log(1.3) && fabs(log(triangles)) < log(1.3),
+			  "%s: %.2f times the nodes, %.2f times the triangles", meshes[i].mesh,
+			  nodes, triangles);
 		drop(&s);
 	}
 }

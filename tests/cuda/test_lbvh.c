@@ -109,8 +109,8 @@ static void same_bytes(const char *builder, const char *scene, int64_t primitive
 /* The ranges of leaves determine Karras' numbering, so only one sequence of bytes is correct. */
 Test(variants_lbvh, codes_make_one_tree)
 {
-	static const char *const builders[] = { "karras-bitonic", "karras-radix", "karras64",
-						"apetrei" };
+	static const char *const builders[] = { "karras-bitonic", "karras-radix", "karras32",
+						"karras64", "apetrei" };
 
 	for (size_t b = 0; b < GB_COUNT(builders); b++) {
 		for (size_t s = 0; s < GB_COUNT(scenes); s++)
@@ -185,8 +185,9 @@ static void put_on_a_line(struct lbvh_input *in)
 
 Test(variants_lbvh, nodes_without_area)
 {
-	static const char *const builders[] = { "karras-bitonic", "karras-radix", "karras64",
-						"apetrei",        "ploc",         "wide" };
+	static const char *const builders[] = {
+		"karras-bitonic", "karras-radix", "karras32", "karras64", "apetrei", "ploc", "wide"
+	};
 
 	for (size_t b = 0; b < GB_COUNT(builders); b++)
 		for (int backend = GB_CPU; backend <= GB_CUDA; backend++) {

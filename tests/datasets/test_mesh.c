@@ -15,8 +15,8 @@
 #include "datasets/mesh/scene.h"
 #include "tests/file_of.h"
 
-static const char *const scenes[] = { "terrain", "knot", "flake",  "soup",   "city",
-				      "teapot",  "flat", "points", "copies", "huge" };
+static const char *const scenes[] = { "terrain", "knot",   "flake",  "soup", "city", "teapot",
+				      "flat",    "points", "copies", "huge", "hall" };
 
 /* ---- generated scenes --------------------------------------------------------------------- */
 

@@ -62,18 +62,52 @@ def sort_time(variant, count, machine, launch):
     return of[variant] / (1 + machine) * (1 + 0.02 * launch)
 
 
-def sorts(launches=1, machines=(0, 1), slower=1.0):
+def sorts(launches=1, machines=(0, 1), slower=1.0, word=""):
+    """word: appended to the names of machines and distributions."""
     lines = []
     for machine in machines:
         for launch in range(launches):
             number = 1 + 50 * machine + launch
-            lines.append(run_line(number, MACHINES[machine]))
+            lines.append(run_line(number, MACHINES[machine] + word))
             for count in (1000, 10000, 100000):
                 for variant in ("cpu/qsort", "cpu/lsd8", "cpu/best"):
-                    params = {"count": count, "type": "u32", "distribution": "uniform", "seed": 1}
+                    params = {"count": count, "type": "u32", "distribution": "uniform" + word,
+                              "seed": 1}
                     ns = sort_time(variant, count, machine, launch)
                     ns *= slower if variant == "cpu/best" else 1
                     lines.append(record(number, "radix", variant, params, ns))
+    return lines
+
+
+def mixed():
+    """Types and sizes in step, and an operation that only some records name."""
+    lines = [run_line(1, MACHINES[0])]
+    for k, (count, kind) in enumerate(((1000, "u32"), (2000, "pairs"), (3000, "u64"))):
+        for depth in (10, 20):
+            params = {"count": count, "type": kind, "depth": depth}
+            lines.append(record(1, "radix", "cpu/best", params, 1001 + 7 * k + depth))
+        lines.append(record(1, "cbt", "cpu/block", {"depth": 10 + k}, 5003 + k))
+        lines.append(record(1, "cbt", "cpu/block", {"depth": 20 + k, "op": "update"}, 7001 + k))
+    return lines
+
+
+def far_apart():
+    """Times of words that differ a thousand times."""
+    lines = [run_line(1, MACHINES[0])]
+    for k, scene in enumerate(("teapot", "knot")):
+        for v, variant in enumerate(("cpu/wide", "cpu/packet", "cpu/stack")):
+            params = {"scene": scene, "op": "trace"}
+            lines.append(record(1, "lbvh", variant, params, (3 + k) * 1000 ** (v + 1)))
+    return lines
+
+
+def many_trees():
+    """Builds of 16 variants."""
+    lines = [run_line(1, MACHINES[0])]
+    for v in range(16):
+        for scene, triangles in (("teapot", 3752), ("dragon", 871414)):
+            params = {"op": "build", "scene": scene, "primitives": triangles}
+            lines.append(record(1, "lbvh", "cpu/v%d" % v, params, triangles * (5 + v)))
     return lines
 
 

@@ -126,7 +126,8 @@ DEVICES = [
         "octree --count=6500 --dist=plummer",
     ]),
     ("one block per multiprocessor", {"SM_BLOCKS": 1, "SMS": 1}, [
-        "--only", "onesweep", "radix --count=21000 --type=u64 --distribution=few",
+        "--only", "onesweep", "--only", "karras-radix",
+        "radix --count=21000 --type=u64 --distribution=few", "lbvh --scene=soup --primitives=2500",
     ]),
     ("small clusters", {"CLUSTER_BLOCKS": 4}, [
         "--only", "small",

@@ -1,5 +1,4 @@
-/* print.c -- prints a grid as aligned text, Markdown, HTML, LaTeX (a tabular with booktabs rules)
- * or CSV. */
+/* print.c -- prints a grid as aligned text, Markdown or CSV, or by html.c or latex.c. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -74,13 +73,12 @@ static void print_cell(const struct printer *p, size_t row, size_t column)
 	const bool tinted = p->color && p->format == GB_FORMAT_TABLE && tint != GB_PLAIN;
 	const bool is_marked = tint == GB_BAD || tint == GB_BEST;
 	const bool in_markdown = is_marked && p->format == GB_FORMAT_MARKDOWN;
-	const bool in_latex = is_marked && p->format == GB_FORMAT_LATEX;
 
 	if (tinted)
 		(void)fprintf(p->file, "\033[%sm", code[tint]);
-	(void)fputs(in_markdown ? "**" : in_latex ? "\\textbf{" : "", p->file);
+	(void)fputs(in_markdown ? "**" : "", p->file);
 	gb_grid_print_text(p->file, text, p->format);
-	(void)fputs(in_markdown ? "**" : in_latex ? "}" : "", p->file);
+	(void)fputs(in_markdown ? "**" : "", p->file);
 	(void)fputs(tinted ? "\033[0m" : "", p->file);
 }
 
@@ -110,48 +108,27 @@ static void print_aligned_row(const struct printer *p, size_t row)
 	(void)fputc('\n', p->file);
 }
 
-static void print_row(const struct printer *p, size_t row, const char *before, const char *between,
-		      const char *after)
+static void print_markdown_row(const struct printer *p, size_t row)
 {
-	const char *comma = before;
-
 	for (size_t i = 0; i < p->grid->columns; i++) {
 		if (p->width[i] == 0)
 			continue;
-		(void)fputs(comma, p->file);
+		(void)fputs("| ", p->file);
 		print_cell(p, row, i);
-		comma = between;
+		(void)fputc(' ', p->file);
 	}
-	(void)fputs(after, p->file);
-}
-
-/* Print an alignment mark for each column. */
-static void print_marks(const struct printer *p, const char *left, const char *right)
-{
-	for (size_t i = 0; i < p->grid->columns; i++)
-		if (p->width[i])
-			(void)fputs(p->grid->column[i].left ? left : right, p->file);
-}
-
-static void print_latex(const struct printer *p)
-{
-	(void)fputs("\\begin{tabular}{", p->file);
-	print_marks(p, "l", "r");
-	(void)fputs("}\n\\toprule\n", p->file);
-	print_row(p, TITLES, "", " & ", " \\\\\n");
-	(void)fputs("\\midrule\n", p->file);
-	for (size_t row = 0; row < p->grid->rows; row++)
-		print_row(p, row, p->grid->gap[row] ? "\\midrule\n" : "", " & ", " \\\\\n");
-	(void)fputs("\\bottomrule\n\\end{tabular}\n", p->file);
+	(void)fputs("|\n", p->file);
 }
 
 static void print_markdown(const struct printer *p)
 {
-	print_row(p, TITLES, "| ", " | ", " |\n|");
-	print_marks(p, " :--- |", " ---: |");
-	(void)fputc('\n', p->file);
+	print_markdown_row(p, TITLES);
+	for (size_t i = 0; i < p->grid->columns; i++)
+		if (p->width[i])
+			(void)fputs(p->grid->column[i].left ? "| :--- " : "| ---: ", p->file);
+	(void)fputs("|\n", p->file);
 	for (size_t row = 0; row < p->grid->rows; row++)
-		print_row(p, row, "| ", " | ", " |\n");
+		print_markdown_row(p, row);
 }
 
 static void print_aligned(const struct printer *p)
@@ -167,6 +144,7 @@ bool gb_grid_print(FILE *file, const struct gb_grid *grid, enum gb_format format
 {
 	size_t *width = calloc(grid->columns + 1, sizeof *width);
 	const struct printer p = { file, grid, format, color, width };
+	bool whole = true;
 
 	if (grid->failed || !width) {
 		free(width);
@@ -179,11 +157,11 @@ bool gb_grid_print(FILE *file, const struct gb_grid *grid, enum gb_format format
 	else if (grid->rows && format == GB_FORMAT_MARKDOWN)
 		print_markdown(&p);
 	else if (grid->rows && format == GB_FORMAT_LATEX)
-		print_latex(&p);
+		whole = gb_grid_print_latex(file, grid, width);
 	else if (grid->rows)
 		print_aligned(&p);
 	free(width);
-	return true;
+	return whole;
 }
 
 /* ---- CSV ---------------------------------------------------------------------------------- */

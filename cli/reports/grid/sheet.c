@@ -57,6 +57,8 @@ void gb_sheet_open(struct gb_sheet *sheet, FILE *file, enum gb_format format,
 	};
 	if (format == GB_FORMAT_HTML)
 		gb_page_open(file, kind.title);
+	if (format == GB_FORMAT_LATEX)
+		(void)fputs("% \\usepackage{booktabs,siunitx}\n", file);
 	if (format != GB_FORMAT_JSON)
 		return;
 	sheet->document = cJSON_CreateObject();

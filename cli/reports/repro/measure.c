@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/measuring/sweep.h"
+#include "cli/measuring/plan.h"
 #include "cli/records/key.h"
 #include "cli/reports/repro/repro.h"
 #include "cli/workloads/registry.h"
@@ -38,28 +38,27 @@ static enum gb_status set_values(struct gb_sweep *sweep, const cJSON *set, struc
 	return GB_OK;
 }
 
-/* Find the folder's mesh for the scene that the paper names in this row; false if there is none. */
-static bool mesh_of(const struct gb_repro *t, size_t row, const char *folder, char path[PATH_MAX])
+/* Find the folder's mesh for the scene that the paper names in this row: its name, and its path.
+ * NULL if there is none. */
+static const char *mesh_of(const struct gb_repro *t, size_t row, char path[PATH_MAX])
 {
 	const size_t column = gb_repro_column(t, "printed_scene");
 	const char *scene = column < t->columns ? t->cell[row * t->columns + column].text : NULL;
 	const char *file;
 
-	for (size_t i = 0; scene && folder && (file = gb_mesh_file(scene, i)); i++) {
-		if (snprintf(path, PATH_MAX, "%s/%s", folder, file) < PATH_MAX &&
+	for (size_t i = 0; scene && t->meshes && (file = gb_mesh_file(scene, i)); i++) {
+		if (snprintf(path, PATH_MAX, "%s/%s", t->meshes, file) < PATH_MAX &&
 		    !access(path, R_OK))
-			return true;
+			return file;
 	}
-	return false;
+	return NULL;
 }
 
-/* Set the point of one row and one column's set; other parameters have their defaults.  An
- * available mesh replaces the generated scene and has its own size. */
-static enum gb_status point_of(const struct gb_repro *t, size_t row, const cJSON *set,
-			       struct gb_sweep *sweep, struct gb_error *err)
+enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON *set,
+			      struct gb_sweep *sweep, struct gb_error *err)
 {
 	char path[PATH_MAX];
-	const bool mesh = mesh_of(t, row, t->meshes, path);
+	const bool mesh = mesh_of(t, row, path);
 
 	if (set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err))
 		return err->code;
@@ -114,8 +113,11 @@ struct search {
 	bool any_threads;             /* match as many threads as the machine has */
 };
 
-static const struct gb_variant *variant_called(const char *workload, const char *name)
+const struct gb_variant *gb_repro_variant(const struct gb_repro *t,
+					  const struct gb_repro_column *column)
 {
+	const char *workload = gb_json_text(t->paper, "workload"), *name = column->variant;
+
 	for (size_t i = 0; i < gb_variant_count; i++)
 		if (gb_equal(gb_variants[i].workload, workload) && strchr(name, '/') &&
 		    gb_variant_matches(&gb_variants[i], name))
@@ -156,12 +158,11 @@ static bool is_of(const struct search *s, const struct gb_record *record, const 
 
 /* The variant's record at the point: the last one with a time, else the last one; NULL if there is
  * none. */
-static const struct gb_record *record_of(const struct search *s, const char *name,
+static const struct gb_record *record_of(const struct search *s, const struct gb_variant *variant,
 					 struct gb_error *err)
 {
 	const struct gb_records *list =
 		s->source->session ? &s->source->session->records : s->source->stored;
-	const struct gb_variant *variant = variant_called(s->sweep->workload->name, name);
 	const struct gb_record *found = NULL;
 	char *key;
 
@@ -194,6 +195,7 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 	const bool says_threads = gb_json_at(t->table, "set.threads") || gb_json_at(set, "threads");
 	const char *variant[MAX_VARIANTS];
 	const size_t count = variants_of(t, set, variant);
+	const struct gb_request *request = source->session ? source->session->request : NULL;
 	struct gb_sweep sweep = { 0 };
 	struct search s = { .source = source,
 			    .sweep = &sweep,
@@ -201,15 +203,16 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 
 	if (count == 0)
 		return GB_OK;
-	if (gb_sweep_init(&sweep, workload, err) || point_of(t, row, set, &sweep, err) ||
-	    (source->session && gb_sweep_threads(&sweep, source->session->request->threads, err)))
+	if (gb_sweep_init(&sweep, workload, err) || gb_repro_point(t, row, set, &sweep, err) ||
+	    (request && gb_sweep_override(&sweep, "threads", request->threads, err)))
 		goto out;
-	if (source->session) {
-		struct gb_choice choice = { .backends = source->session->request->choice.backends,
+	if (request) {
+		struct gb_choice choice = { .backends = request->choice.backends,
 					    .glob_count = count };
 
 		memcpy(choice.glob, variant, count * sizeof *variant);
-		if (gb_session_sweep(source->session, &sweep, &choice, err))
+		if (source->plan ? gb_plan_sweep(source->plan, &sweep, &choice, err)
+				 : gb_session_sweep(source->session, &sweep, &choice, err))
 			goto out;
 	}
 	s.params = malloc(workload->params_size);
@@ -221,7 +224,7 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 	for (size_t c = 0; c < t->columns && !err->code; c++)
 		if (belongs(&t->column[c], set))
 			t->cell[row * t->columns + c].record =
-				record_of(&s, t->column[c].variant, err);
+				record_of(&s, gb_repro_variant(t, &t->column[c]), err);
 out:
 	free(s.params);
 	gb_sweep_release(&sweep);
@@ -244,6 +247,34 @@ static enum gb_status measure_row(struct gb_repro *t, const struct gb_repro_sour
 			return err->code;
 	}
 	return GB_OK;
+}
+
+/* If a mesh was measured, show its name and size in place of the generated scene's. */
+static void name_mesh(struct gb_repro *t, size_t row)
+{
+	struct gb_repro_cell *const cells = t->cell + row * t->columns;
+	char path[PATH_MAX];
+	const char *file = mesh_of(t, row, path);
+	double triangles = NAN;
+
+	if (!file)
+		return;
+	for (size_t c = 0; c < t->columns && isnan(triangles); c++)
+		if (cells[c].record)
+			triangles = gb_record_number(cells[c].record, "metrics.triangles");
+	for (size_t c = 0; c < t->paper_columns; c++) {
+		struct gb_repro_cell *cell = &cells[c];
+		const char *param = t->column[c].param;
+
+		if (param && gb_equal(param, "scene"))
+			cell->text = file;
+		if (!param || !gb_equal(param, "primitives"))
+			continue;
+		cell->published = triangles;
+		cell->number[0] = '\0';
+		if (!isnan(triangles))
+			(void)snprintf(cell->number, sizeof cell->number, "%.0f", triangles);
+	}
 }
 
 bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
@@ -277,6 +308,8 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_so
 		repro->taken[r] = gb_repro_takes(repro, r, source->preset);
 		if (repro->taken[r])
 			(void)measure_row(repro, source, r, err);
+		if (repro->taken[r])
+			name_mesh(repro, r);
 	}
 	gb_repro_fill(repro);
 	return err->code;

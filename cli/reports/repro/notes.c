@@ -145,24 +145,6 @@ static void put_runs(struct list list, const struct gb_repro *t)
 		put_run(&list, t->cell[i].record, seen);
 }
 
-/* List the rows measured with a mesh from a file, each by its first such record. */
-static void put_meshes(struct list list, const struct gb_repro *t)
-{
-	for (size_t r = 0; r < t->rows; r++) {
-		const struct gb_record *record = NULL;
-		const char *scene = NULL;
-
-		for (size_t c = 0; c < t->paper_columns && !scene; c++) {
-			record = t->cell[r * t->columns + c].record;
-			scene = record ? gb_member_text(&record->params, "scene") : NULL;
-			scene = scene && strchr(scene, '.') ? scene : NULL;
-		}
-		if (scene)
-			PUT_ITEM(&list, "row %zu: %s, %.0f %s", r + 1, scene, record->work.items,
-				 record->work.unit);
-	}
-}
-
 /* ---- claims ------------------------------------------------------------------------------- */
 
 void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro)
@@ -194,9 +176,10 @@ void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t)
 	struct list about = { sheet, "Measured here:" };
 
 	PUT_ITEM(&about,
-		 "\"here\" is the median%s and half of its 95 %% interval; a column of GPU times "
-		 "that "
-		 "include transfers in the paper includes them here, columns of variants are the "
+		 "\"here\" is the median%s and half of its 95 %% interval (of fewer than six "
+		 "samples, that of their mean), \"mean here\" the mean and half of its own; a "
+		 "column of GPU times that include transfers in the paper includes them here, "
+		 "without an interval if each was timed once; columns of variants are the "
 		 "algorithm alone",
 		 t->stored ? " of stored records" : " on this machine");
 	if (precision && gb_equal(precision, "shape"))
@@ -204,7 +187,6 @@ void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t)
 				 "it, and its claims are tested on what is measured");
 	if (t->stored)
 		put_runs((struct list){ sheet, "Stored records of:" }, t);
-	put_meshes((struct list){ sheet, "Meshes in place of generated scenes:" }, t);
 	put_columns((struct list){ sheet, "The columns:" }, t);
 	put_reasons((struct list){ sheet, "Empty cells:" }, t);
 	gb_repro_claims(sheet, t);
@@ -264,6 +246,7 @@ void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
 	static const char *const names[] = {
 		[GB_CLAIM_HELD] = "held",
 		[GB_CLAIM_NOT_HELD] = "not_held",
+		[GB_CLAIM_UNDECIDED] = "undecided",
 		[GB_CLAIM_UNTESTABLE] = "untestable",
 	};
 	struct list list = { sheet, "All tables:" };

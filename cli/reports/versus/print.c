@@ -193,6 +193,83 @@ static void print_table(struct gb_sheet *sheet, const struct gb_versus *v,
 		print_reasons(sheet, v, table, &table->row[i]);
 }
 
+/* The means of one column over all tables, in which each mean counts the same. */
+struct total {
+	double logs;
+	size_t rows, means;
+	const char *over; /* the first column of the last table */
+	bool mixed;       /* tables have different first columns, so there is no total */
+};
+
+static void add_mean(struct gb_grid *grid, const char *const name[4], struct gb_versus_mean mean)
+{
+	char text[64];
+
+	gb_grid_row(grid, false);
+	for (size_t i = 0; i < 4; i++)
+		gb_grid_set(grid, i, name[i], GB_PLAIN);
+	gb_grid_set_count(grid, 4, mean.rows, GB_PLAIN);
+	(void)snprintf(text, sizeof text, "%.3f", mean.speed_up);
+	gb_grid_set(grid, 5, text, GB_PLAIN);
+	gb_grid_set_span(grid, 6, (struct gb_span){ mean.speed_up, mean.speed_up, mean.speed_up },
+			 text);
+}
+
+/* Add a row for the cold and one for the hot mean of a column. */
+static void add_means(struct gb_grid *grid, const struct gb_versus *v,
+		      const struct gb_versus_table *table, size_t c, struct total *total)
+{
+	const char *over = name_of(v, table, 0);
+
+	for (int hot = 0; hot < 2; hot++) {
+		const struct gb_versus_mean mean = gb_versus_mean_of(table, c, hot);
+		const char *caches = hot ? ", hot" : ", cold";
+		char name[128];
+
+		if (mean.rows == 0)
+			continue;
+		(void)snprintf(name, sizeof name, "%.60s%s", table->backend,
+			       table->mixed_caches ? caches : "");
+		add_mean(grid, (const char *[]){ table->bench, name, name_of(v, table, c), over },
+			 mean);
+		total->mixed |= total->over && !gb_equal(total->over, over);
+		total->over = over;
+		total->logs += log(mean.speed_up);
+		total->rows += mean.rows;
+		total->means++;
+	}
+}
+
+/* The means of all tables, and of each column their mean. */
+static void print_summary(struct gb_sheet *sheet, const struct gb_versus *v)
+{
+	static const struct gb_column column[] = {
+		{ "benchmark", NULL, true }, { "on", NULL, true },    { "of", NULL, true },
+		{ "over", NULL, true },      { "rows", NULL, false }, { "speed-up", NULL, false },
+		{ "", NULL, false }
+	};
+	struct gb_grid grid;
+
+	if (v->table_count < 2 || v->speed_ups == 0)
+		return;
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	for (size_t of = 0; of < v->column_count; of++) {
+		struct total total = { 0 };
+
+		for (size_t t = 0; t < v->table_count; t++)
+			for (size_t c = 1; c < v->table[t].column_count; c++)
+				if (v->table[t].column[c] == of)
+					add_means(&grid, v, &v->table[t], c, &total);
+		if (total.means > 1 && !total.mixed)
+			add_mean(&grid,
+				 (const char *[]){ "all", "", v->column[of].name, total.over },
+				 (struct gb_versus_mean){ exp(total.logs / (double)total.means),
+							  total.rows });
+	}
+	gb_sheet_put(sheet, GB_HEAD, "Geometric means of the speed-ups");
+	gb_sheet_grid(sheet, "summary", &grid);
+}
+
 static void print_legend(struct gb_sheet *sheet, const struct gb_versus *v,
 			 enum gb_versus_show show)
 {
@@ -335,6 +412,7 @@ enum gb_status gb_versus_print(FILE *file, const struct gb_versus *versus,
 		put_means(&sheet, versus);
 		put_mixes(&sheet, versus);
 	} else {
+		print_summary(&sheet, versus);
 		for (size_t t = 0; t < versus->table_count; t++)
 			print_table(&sheet, versus, &versus->table[t], show);
 		print_legend(&sheet, versus, show);

@@ -38,8 +38,8 @@ static const struct gb_param params[] = {
 	{ .name = "scene",
 	  AT(GB_PATH, scene),
 	  .initial = "terrain",
-	  .help = "scene to generate (terrain, knot, flake, soup, city, teapot, flat, points, "
-		  "copies, huge) or .ply or .obj file to read" },
+	  .help = "scene to generate (terrain, knot, flake, soup, city, hall, teapot, flat, "
+		  "points, copies, huge) or .ply or .obj file to read" },
 	{ .name = "primitives",
 	  AT(GB_INT, primitives),
 	  .initial = "0",
@@ -94,10 +94,11 @@ static const struct gb_param params[] = {
  * several blocks and tiles. */
 static const char *const check[] = {
 	"--scene=soup --primitives=1,2,3,31,32,33,64,65,255,256,257,1023,1025",
-	"--scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge --primitives=2501",
+	("--scene=terrain,knot,flake,soup,city,hall,teapot,flat,points,copies,huge "
+	 "--primitives=2501"),
 	"--scene=points,copies --primitives=1,2,33",
 	"--op=trace --scene=soup --primitives=1,2,3,33,257 --rays=64",
-	("--op=trace --scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge "
+	("--op=trace --scene=terrain,knot,flake,soup,city,hall,teapot,flat,points,copies,huge "
 	 "--primitives=3001 --rays=64"),
 	"--op=trace --scene=knot --primitives=1000 --rays=1,7,8,9,17",
 	"--op=trace --tree=paper --scene=soup,copies,city --primitives=1,2,1500 --rays=33",
@@ -131,7 +132,7 @@ static const char *const ci[] = {
  * rays. */
 static const char *const paper[] = {
 	"--op=build,trace --scene=teapot --primitives=25600",
-	"--op=build,trace --scene=city --primitives=66k,243k",
+	"--op=build,trace --scene=hall --primitives=66k,243k",
 	"--op=build,trace --scene=knot --primitives=144k,871k",
 	"--op=build,trace --scene=flake --primitives=1600k",
 	NULL,
@@ -260,6 +261,9 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	const struct lbvh_params *p = params_;
 	const struct lbvh_input *in = input;
 
+	/* The parameters have the size of a generated scene only. */
+	if (!gb_scene_known(p->scene))
+		gb_metric(metrics, "triangles", (double)in->count);
 	if (p->op == LBVH_BUILD)
 		return lbvh_verify_build(in, output, metrics, err);
 	/* Draw before verifying: the image of a wrong result shows the faults. */

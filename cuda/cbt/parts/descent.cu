@@ -1,11 +1,12 @@
 /* descent.cu -- implements descent.h. */
 #include "cuda/cbt/parts/descent.h"
 
-#include "cuda/primitives/device.h"
+#include "cuda/cbt/parts/pack.h"
 
 enum {
 	BLOCK = 256,
 	SUM_BLOCKS = 32, /* per SM, when ids are summed */
+	WORD_LEVELS = 5, /* levels of sums over the bits of a word */
 };
 
 /* ---- reduce -------------------------------------------------------------------------------- */
@@ -25,21 +26,41 @@ static __device__ __forceinline__ uint32_t element_relaxed(const uint32_t *heap,
 	return value & ((1u << width) - 1);
 }
 
-static __device__ __forceinline__ void put_element(uint32_t *heap, unsigned depth, unsigned level,
-						   uint32_t k, uint32_t value)
+/* Write `bits` bits from element k on: one or several elements. */
+static __device__ __forceinline__ void put_bits(uint32_t *heap, unsigned depth, unsigned level,
+						uint32_t k, unsigned bits, uint32_t value)
 {
-	const unsigned width = cbt_width(depth, level);
-	const uint64_t bit = ((uint64_t)2 << level) + (uint64_t)k * width;
-	const uint32_t mask = (1u << width) - 1;
+	const uint64_t bit = ((uint64_t)2 << level) + (uint64_t)k * cbt_width(depth, level);
+	const uint32_t mask = (1u << bits) - 1;
 	uint32_t *at = heap + bit / 32;
 	const unsigned shift = (unsigned)bit % 32;
 
 	atomicAnd(at, ~(mask << shift));
 	atomicOr(at, value << shift);
-	if (shift + width > 32) {
+	if (shift + bits > 32) {
 		atomicAnd(at + 1, ~(mask >> (32 - shift)));
 		atomicOr(at + 1, value >> (32 - shift));
 	}
+}
+
+/* One thread per word of the field: levels D - 1 to D - 5 of its 32 leaves. */
+static __global__ void prepass_kernel(uint32_t *heap, unsigned depth)
+{
+	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x, k = (1u << depth) + i * 32;
+
+	if (i >= 1u << (depth - WORD_LEVELS))
+		return;
+
+	const struct word_sums sums = sums_of_word(heap[cbt_level_word(depth, depth) + i]);
+	const uint32_t low = sums.by16 & 31, high = sums.by16 >> 16;
+
+	heap[cbt_level_word(depth, depth - 1) + i] = sums.by2;
+	put_bits(heap, depth, depth - 2, k >> 2, 24, sums.by4);
+	put_bits(heap, depth, depth - 3, k >> 3, 16, sums.by8);
+	put_bits(heap, depth, depth - 4, k >> 4, 10, low | high << 5);
+	put_bits(heap, depth, depth - 5, k >> 5, 6, low + high);
+	if (i == 0)
+		atomicOr(heap, 1u << depth);
 }
 
 /* One thread per node of `level`.  MIXED: a word may hold elements of this level and the next. */
@@ -58,7 +79,7 @@ static __global__ void reduce_kernel(uint32_t *heap, unsigned depth, unsigned le
 	else
 		sum = cbt_element(heap, depth, level + 1, 2 * k) +
 		      cbt_element(heap, depth, level + 1, 2 * k + 1);
-	put_element(heap, depth, level, k, sum);
+	put_bits(heap, depth, level, k, cbt_width(depth, level), sum);
 	if (level == 0)
 		atomicOr(heap, 1u << depth);
 }
@@ -66,8 +87,15 @@ static __global__ void reduce_kernel(uint32_t *heap, unsigned depth, unsigned le
 static enum gb_status reduce(const struct cbt_descent *s, size_t frames, struct gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
+	unsigned level = depth;
 
-	for (unsigned level = depth; level-- > 0;)
+	if (s->prepass && depth >= WORD_LEVELS) {
+		level -= WORD_LEVELS;
+		if (GPU_RUN(err, prepass_kernel, gpu_blocks((size_t)1 << level, BLOCK), BLOCK,
+			    s->heap, depth))
+			return err->code;
+	}
+	while (level-- > 0)
 		if (GPU_RUN(err, level < 5 ? reduce_kernel<true> : reduce_kernel<false>,
 			    gpu_blocks((size_t)1 << level, BLOCK), BLOCK, s->heap, depth, level))
 			return err->code;
@@ -180,7 +208,7 @@ static enum gb_status update(const struct cbt_descent *s, size_t f, const struct
 		       s->heap, input->depth, wishes);
 }
 
-/* ---- what both variants share -------------------------------------------------------------- */
+/* ---- what the variants share --------------------------------------------------------------- */
 
 enum gb_status cbt_descent_create(struct cbt_descent *s, const void *params,
 				  const struct cbt_input *input, struct gb_error *err)
@@ -225,10 +253,16 @@ enum gb_status cbt_descent_download(const struct cbt_descent *s, void *output, s
 	return cbt_heap_download(&s->arrays, s->heap, output, err);
 }
 
-/* In units of a field: a reduction reads every level and writes all but the field, 7 in all; a
+/* In units of a field: a reduction reads every level and writes all but the field, 7 in all; with
+ * the first pass of libcbt, it reads the field and levels 0 to D - 5, which makes 1 + 14/32 + 3.  A
  * decoding reads the heap, 4, and writes the ids.  A frame reads a heap and two wishes per leaf,
- * writes next to nothing, and is reduced: 11. */
+ * writes next to nothing, and is reduced. */
 double cbt_descent_bytes(const void *params, const struct cbt_input *input)
 {
 	return cbt_bytes(input, 7, 4, 11);
+}
+
+double cbt_libcbt_bytes(const void *params, const struct cbt_input *input)
+{
+	return cbt_bytes(input, 4.4375, 4, 8.4375);
 }

@@ -1,5 +1,5 @@
-/* descent.h -- the paper's algorithms, shared by descent, which launches their kernels one by one,
- * and descent-graph, which launches them as one graph.  cuda/cbt/descent.cu describes them.
+/* descent.h -- the paper's algorithms, shared by descent and libcbt, which launch their kernels one
+ * by one, and descent-graph, which launches them as one graph.  cuda/cbt/descent.cu describes them.
  */
 #ifndef GPUBENCH_CUDA_CBT_PARTS_DESCENT_H
 #define GPUBENCH_CUDA_CBT_PARTS_DESCENT_H
@@ -10,6 +10,7 @@ struct cbt_descent {
 	struct cbt_arrays arrays;
 	uint32_t *heap;
 	uint32_t *start; /* update: the initial heap; otherwise, NULL */
+	bool prepass;    /* sum the five lowest levels in one pass over the field */
 };
 
 /* Operations on a state that begins with struct cbt_descent. */
@@ -25,5 +26,6 @@ enum gb_status cbt_descent_run(const struct cbt_descent *s, struct gb_timer *tim
 enum gb_status cbt_descent_download(const struct cbt_descent *s, void *output,
 				    struct gb_error *err);
 double cbt_descent_bytes(const void *params, const struct cbt_input *input);
+double cbt_libcbt_bytes(const void *params, const struct cbt_input *input); /* with prepass */
 
 #endif

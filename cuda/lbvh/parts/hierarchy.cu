@@ -30,8 +30,9 @@
 
 enum {
 	BLOCK = 256,
-	FEW = 32,    /* most primitives of a leaf that one thread takes alone */
-	PASSES = 32, /* refit passes: 30-bit codes give at most 30 inner levels */
+	FEW = 32,        /* most primitives of a leaf that one thread takes alone */
+	PASSES = 32,     /* refit passes: 30-bit codes give at most 30 inner levels */
+	PASS_BLOCKS = 8, /* most blocks of a pass per SM: as many as run at once */
 };
 
 #define DONE UINT64_MAX
@@ -224,40 +225,47 @@ static __device__ __forceinline__ bool is_done(const struct lbvh_gpu *g, uint32_
 	return i >= inner || gpu_ld_acquire(&g->mark[i]) == DONE;
 }
 
-/* One thread per inner node.  counters->done ends later passes; a block of the pass that sets it
- * may see it early, but then has nothing to do either. */
-static __global__ void refit_kernel(struct lbvh_gpu g, uint32_t pass)
+/* Make the box of inner node i if both children have theirs.  Return true if it is made now. */
+static __device__ __forceinline__ bool refit_node(const struct lbvh_gpu *g, uint32_t i,
+						  uint32_t inner)
 {
-	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
-	const uint32_t inner = (uint32_t)g.counters->leaves - 1;
-
-	if (i >= inner || gpu_ld_relaxed(&g.counters->done))
-		return;
-
-	const uint64_t children = gpu_ld_relaxed(&g.mark[i]);
+	const uint64_t children = gpu_ld_relaxed(&g->mark[i]);
 	const uint32_t left = (uint32_t)children, right = (uint32_t)(children >> 32);
-
-	if (children == DONE || !is_done(&g, left, inner) || !is_done(&g, right, inner))
-		return;
-
 	struct bounds b = NO_BOUNDS;
 
-	widen_by_node(&b, g.node, left);
-	widen_by_node(&b, g.node, right);
-	lbvh_node_store(g.node, i, b.lo, b.hi, left, right);
-	gpu_st_release(&g.mark[i], DONE);
-	if (i == 0) {
-		g.counters->passes = pass;
-		gpu_st_relaxed(&g.counters->done, 1u);
-	}
+	if (children == DONE || !is_done(g, left, inner) || !is_done(g, right, inner))
+		return false;
+	widen_by_node(&b, g->node, left);
+	widen_by_node(&b, g->node, right);
+	lbvh_node_store(g->node, i, b.lo, b.hi, left, right);
+	gpu_st_release(&g->mark[i], DONE);
+	return true;
+}
+
+/* Grid-stride loop over the inner nodes.  counters->done ends later passes; a block of the pass
+ * that sets it may see it early, but then has nothing to do either. */
+static __global__ void refit_kernel(struct lbvh_gpu g, uint32_t pass)
+{
+	const uint32_t inner = (uint32_t)g.counters->leaves - 1;
+
+	if (gpu_ld_relaxed(&g.counters->done))
+		return;
+	for (uint32_t i = blockIdx.x * BLOCK + threadIdx.x; i < inner; i += gridDim.x * BLOCK)
+		if (refit_node(&g, i, inner) && i == 0) {
+			g.counters->passes = pass;
+			gpu_st_relaxed(&g.counters->done, 1u);
+		}
 }
 
 enum gb_status lbvh_gpu_refit_passes(struct lbvh_gpu *g, struct gb_timer *timer,
 				     struct gb_error *err)
 {
+	const unsigned nodes = gpu_blocks(g->count, BLOCK);
+	const unsigned blocks = min(nodes, (unsigned)gpu_sm_count() * PASS_BLOCKS);
+
 	gb_phase(timer, "refit");
 	for (uint32_t pass = 1; pass <= PASSES; pass++)
-		if (GPU_RUN(err, refit_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g, pass))
+		if (GPU_RUN(err, refit_kernel, blocks, BLOCK, *g, pass))
 			return err->code;
 	return GB_OK;
 }

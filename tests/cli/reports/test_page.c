@@ -3,6 +3,18 @@
 
 TestSuite(page, .fini = release);
 
+static void add_launch(const char *id, const char *commit, const char *started)
+{
+	char text[512];
+
+	(void)snprintf(text, sizeof text,
+		       "{\"type\":\"run\",\"schema\":2,\"run_id\":\"%s\",\"started\":\"%s\","
+		       "\"tool\":{\"version\":\"1.2\",\"commit\":\"%s\",\"dirty\":false},"
+		       "\"host\":{\"hostname\":\"box\",\"cpu\":\"Z80\",\"cores\":2},\"gpus\":[]}",
+		       id, started, commit);
+	add(text);
+}
+
 /* ---- names of runs ------------------------------------------------------------------------ */
 
 static void add_failed(const char *run)
@@ -50,8 +62,7 @@ Test(page, indistinguishable_runs_are_numbered)
 	add_record("cpu/best", "\"n\":1", timed(2e6));
 	add_run("b");
 	add_failed("b");
-	expect_within(GB_FORMAT_TABLE, "#1: gpubench", true);
-	expect_within(GB_FORMAT_TABLE, "#2: gpubench", true);
+	expect_within(GB_FORMAT_TABLE, "on box, 2 launches, then: Z80", true);
 	expect_within(GB_FORMAT_TABLE, "\n#1   cpu/best  2.00 ms", true);
 	expect_within(GB_FORMAT_TABLE, "\n#2   cpu/best  ", true);
 }
@@ -72,13 +83,62 @@ Test(page, a_run_names_its_libraries)
 	char rest[1200];
 
 	add_run("a");
-	add_run("b");
+	add_launch("b", "abd", "then");
 	for (size_t i = 0; i < GB_COUNT(members); i++) {
 		(void)snprintf(rest, sizeof rest, "%s%s", members[i], timed(2e6));
 		add_record("cpu/best", "\"count\":1000", rest);
 	}
-	expect_within(GB_FORMAT_TABLE, "2 cores; peers: Toys 1.2, Games 3\n#2: ", true);
+	expect_within(GB_FORMAT_TABLE, "2 cores; peers: Toys 1.2, Games 3\nabd: ", true);
 	expect_within(GB_FORMAT_TABLE, "2 cores; peers: Toys 1.2, Games 3\n\n", false);
+}
+
+/* Five launches of each of two builds, at two points.  "best" of the first is the fastest by a few
+ * percent; a launch has no interval, so only all of them together tell. */
+static void add_ten_launches(void)
+{
+	static const char *const commits[] = { "abc", "abd" };
+	static const char *const variants[] = { "best", "slow" };
+	char id[8], started[32], text[1024];
+
+	for (int i = 0; i < 10; i++) {
+		(void)snprintf(id, sizeof id, "r%d", i);
+		(void)snprintf(started, sizeof started, "2026-01-0%dT00:00:00Z", 9 - i % 5);
+		add_launch(id, commits[i / 5], started);
+		for (int k = 0; k < 4; k++) {
+			const int n = k / 2, slow = k % 2;
+			const double ns = 1e6 * (1 + slow) * (1 + 0.01 * i + n);
+
+			(void)snprintf(text, sizeof text,
+				       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"%s\","
+				       "\"bench\":\"toy\",\"backend\":\"cpu\",\"variant\":\"%s\","
+				       "\"key\":\"%s %d\",\"params\":{\"n\":%d},\"status\":\"ok\","
+				       "\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":%g,"
+				       "\"samples\":[%g]}}",
+				       id, variants[slow], variants[slow], n, n + 1, ns, ns);
+			add(text);
+		}
+	}
+}
+
+Test(page, launches_of_one_build_share_a_line)
+{
+	add_ten_launches();
+	expect_within(GB_FORMAT_MARKDOWN,
+		      "- abc: gpubench 1.2, commit abc, on box, 5 launches, 2026-01-05T00:00:00Z "
+		      "to 2026-01-09T00:00:00Z: Z80, 2 cores\n- abd: gpubench",
+		      true);
+	expect_within(GB_FORMAT_HTML,
+		      "<summary>Z80, commit abd, 5 launches, 2026-01-05T00:00:00Z to "
+		      "2026-01-09T00:00:00Z</summary>",
+		      true);
+}
+
+Test(page, launches_are_pooled_to_name_the_fastest)
+{
+	add_ten_launches();
+	expect_within(GB_FORMAT_HTML,
+		      "<li><strong>toy</strong>: cpu/best on abc at 2 of 2 points, 1.0", true);
+	expect_within(GB_FORMAT_HTML, "on 2026", false);
 }
 
 /* ---- pages -------------------------------------------------------------------------------- */
@@ -101,6 +161,21 @@ Test(page, a_page_names_the_fastest_and_draws_times_on_one_scale)
 	expect_within(GB_FORMAT_HTML, "<title>n=2: 3.00 ms</title>", true);
 	expect_within(GB_FORMAT_HTML, "<title>9.00 ms, 8.91 ms to 9.09 ms</title>", true);
 	expect_within(GB_FORMAT_TABLE, "1.98 ms", false);
+}
+
+Test(page, four_winners_are_named_and_the_others_counted)
+{
+	char variant[24], params[24];
+
+	add_run("a");
+	for (int n = 1; n <= 6; n++) {
+		(void)snprintf(params, sizeof params, "\"n\":%d", n);
+		(void)snprintf(variant, sizeof variant, "cpu/v%d", n);
+		add_record(variant, params, timed(1e6));
+		add_record("cpu/slow", params, timed(2e6));
+	}
+	expect_within(GB_FORMAT_HTML, "as the next; 2 other variants at the remaining points</li>",
+		      true);
 }
 
 Test(page, only_times_on_hardware_are_drawn)

@@ -27,7 +27,7 @@ side() { # LETTER GPU CPU NS
 		record $id cuda "emulated n=1" $4 "$ok,\"emulated\":$([ $1 = b ] && echo true || echo false)"
 		record $id cuda "unverified n=1" $4 "\"status\":\"$([ $1 = a ] && echo unverified || echo ok)\",\"verify\":{\"result\":\"pass\"}"
 		[ $1 = b ] || record $id cuda "gone n=1" $4 "$ok"
-		record $id cpu "v threads=2" $(($4 * 10)) "$ok"
+		record $id cpu "v threads=2" $(($4 * 15 - 250000)) "$ok"
 	done >$1.jsonl
 }
 side a A100 'Xeon A' 100000
@@ -60,5 +60,5 @@ gpubench versus --format=html a.jsonl b.jsonl | grep -c -E '</table>|</svg>|<h2>
 gpubench versus --by=commit a.jsonl b.jsonl >by; echo "status $?"; grep "radix on" by
 gpubench versus --by=commit --format=json a.jsonl b.jsonl >json; /usr/bin/python3 "$TESTS/schema.py" --report json
 gpubench versus --by=driver --format=json a.jsonl >by; echo "status $?"; grep left_out by
-gpubench versus --by=host a.jsonl b.jsonl >by; echo "status $?"; sed -n 5,7p by
+gpubench versus --by=host a.jsonl b.jsonl >by; echo "status $?"; grep -A 2 '^variant .*caches' by; grep '^all' by
 gpubench versus --by=threads a.jsonl >by; echo "status $?"; grep 'left out' by

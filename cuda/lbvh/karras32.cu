@@ -1,0 +1,19 @@
+/* karras32.cu -- cuda/karras32: 30-bit codes, radix sort, Karras' hierarchy, and the boxes in one
+ * pass over atomic counters (Karras 2012).  It stands for Hippie, with which the paper compares its
+ * build.
+ *
+ * Hippie builds the same tree as the paper by a radix sort and a refit in one kernel.  Its own
+ * program also differs in what it times: it leaves the scene's box out, and it includes the
+ * collapse of small subtrees into leaves and the preparation of triangles.  Compared with
+ * karras-radix, one launch replaces 32.  Bound: memory and launches.
+ */
+#include "cuda/lbvh/parts/builder.h"
+
+/* As karras-radix, with parents and counters instead of marks. */
+static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
+			    5 * sizeof(struct lbvh_node) + 6 * sizeof(uint32_t);
+
+extern "C" const struct gb_variant_ops lbvh_cuda_karras32 =
+	lbvh_gpu_builder<LBVH_GPU_PARENTS, lbvh_gpu_bytes<BYTES>, lbvh_gpu_bounds, lbvh_gpu_codes,
+			 lbvh_gpu_sort, lbvh_gpu_leaves, lbvh_gpu_leaf_nodes, lbvh_gpu_karras,
+			 lbvh_gpu_refit_once>();
