@@ -182,8 +182,10 @@ ifeq ($(CUDA),1)
 objects  += $(peers:%.cu=$(BUILD)/%.cu.o) $(kernels:%.cu=$(BUILD)/%.cu.o) $(call object,$(cuda_c))
 endif
 ifeq ($(SIMT),1)
-emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc \
-	tests/cudart/*.cc)))
+# Without the checker, which defines what -fsanitize=thread calls, in builds with that option.
+emulator := $(sort $(filter-out $(if $(filter tsan,$(MODE)),$(wildcard tests/simt/check*.cc)), \
+	$(wildcard tests/simt/*.cc tests/cudart/*.cc)))
+ldflags  += -Wl,--dynamic-list=tests/cudart/plugin.syms
 objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) $(call object,$(cuda_c))
 endif
 shortcut := gpubench$(if $(filter 1,$(SIMT)),-simt)

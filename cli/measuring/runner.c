@@ -450,9 +450,14 @@ static void sum_up_rates(struct gb_measurement *m)
 
 static enum gb_status take_counts(struct gb_measurement *m)
 {
+	const char *counts;
+
 	if (!m->counting)
 		return GB_OK;
-	m->result->counts = strdup(m->backend->counter->counts());
+	counts = m->backend->counter->counts();
+	if (!counts)
+		return gb_fail(m->err, GB_ERUNTIME, "the plug-in's process gives no counts");
+	m->result->counts = strdup(counts);
 	return m->result->counts ? GB_OK : gb_out_of_memory(m->err, "the counts");
 }
 

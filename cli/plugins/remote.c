@@ -1,6 +1,7 @@
 /* remote.c -- see remote.h. */
 #include "cli/plugins/remote.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -18,6 +19,8 @@
 #include "cli/plugins/link.h"
 #include "cli/plugins/worker.h"
 #include "cli/workloads/registry.h"
+#include "common/devices.h"
+#include "common/nvml.h"
 #include "common/text.h"
 
 enum { TRIPS = 20 };
@@ -45,6 +48,7 @@ struct remote {
 
 static const struct gb_variant *chosen;
 static struct gb_remote_limits limit;
+static bool counting; /* the next run is counted */
 static size_t last_peak[2];
 
 /* A descriptor that the numbers in the judged process do not overlap. */
@@ -179,7 +183,8 @@ static const char *name_of(int32_t word)
 		[GB_ASK_RESET] = "reset()",       [GB_ASK_FLUSH] = "a flush",
 		[GB_ASK_RUNS] = "run()",          [GB_ASK_POISON] = "a fill",
 		[GB_ASK_DOWNLOAD] = "download()", [GB_ASK_METRICS] = "metrics()",
-		[GB_ASK_CHILDREN] = "a count",    [GB_ASK_END] = "destroy()",
+		[GB_ASK_COUNTS] = "a count",      [GB_ASK_CHILDREN] = "a count",
+		[GB_ASK_END] = "destroy()",
 	};
 
 	return names[word];
@@ -417,7 +422,8 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 			   size_t *phases, struct gb_error *err)
 {
 	struct remote *s = state;
-	struct gb_message message = { .word = GB_ASK_RUNS, .number = { count, *held, *marked } };
+	struct gb_message message = { .word = GB_ASK_RUNS,
+				      .number = { count, *held, *marked, counting } };
 	const double waited = waited_ns(s);
 	const size_t room = *phases;
 	char name[sizeof s->process.board->phase->name];
@@ -559,6 +565,47 @@ static enum gb_status flush(struct gb_error *err)
 	return ask_for(current, GB_ASK_FLUSH, 0, err);
 }
 
+/* The device is open in the other process alone, so the back end itself does not know it. */
+static void state(struct gb_gpu_state *now)
+{
+	gb_nvml_state(gb_device_pci(chosen->backend, limit.device), now);
+}
+
+static double throttled_ns(void)
+{
+	return gb_nvml_throttled_ns(gb_device_pci(chosen->backend, limit.device));
+}
+
+static void count(bool on)
+{
+	counting = on;
+}
+
+/* The judged process may have written anything, so only a JSON object of bounded size is taken. */
+static const char *counts(void)
+{
+	static char *text; /* of the last call */
+	struct gb_message message = { .word = GB_ASK_COUNTS };
+	struct gb_error ignored = { 0 };
+	cJSON *object = NULL;
+	char *copy;
+
+	free(text);
+	text = NULL;
+	if (ask(&current->process, &message, &ignored) || message.number[0] < 0 ||
+	    message.number[0] > GB_LINK_COUNTS || !(copy = malloc(GB_LINK_COUNTS)))
+		return NULL;
+	memcpy(copy, current->process.board->counts, (size_t)message.number[0]);
+	object = cJSON_ParseWithLength(copy, (size_t)message.number[0]);
+	if (cJSON_IsObject(object))
+		text = cJSON_PrintUnformatted(object);
+	cJSON_Delete(object);
+	free(copy);
+	return text;
+}
+
+static const struct gb_counter counter = { count, counts };
+
 /* Every request is answered once its work is done. */
 static enum gb_status synchronize(struct gb_error *err)
 {
@@ -584,8 +631,12 @@ const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
 	backend.flush = flush;
 	backend.synchronize = synchronize;
 	backend.timer = &gb_cpu_timer;
-	backend.counter = NULL;
+	backend.counter = backend.counter ? &counter : NULL;
 	backend.sm_clock_hz = NULL;
+	if (backend.state) {
+		backend.state = state;
+		backend.throttled_ns = throttled_ns;
+	}
 	backend.remote = &remote_ops;
 	return &backend;
 }
@@ -646,7 +697,7 @@ enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
 	if (!start(&p, -1, -1, err) && ask(&p, &message, err) && err->code == GB_ERUNTIME)
 		err->code = GB_EUSAGE;
 	if (!err->code && p.board)
-		memcpy(board, p.board, sizeof *board);
+		memcpy(board, p.board, offsetof(struct gb_board, counts));
 	stop(&p, &status);
 	if (!err->code) {
 		take_text(board->name, sizeof board->name, board->name);

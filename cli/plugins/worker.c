@@ -262,6 +262,7 @@ static enum gb_status runs(const struct gb_message *ask, struct gb_message *answ
 			   struct gb_error *err)
 {
 	const bool held = ask->number[1] && w.backend->hold;
+	const bool counted = ask->number[3] && w.backend->counter;
 	struct gb_phase_time phase[GB_MAX_PHASES];
 	size_t phases = GB_MAX_PHASES;
 	double queued_ns;
@@ -271,8 +272,13 @@ static enum gb_status runs(const struct gb_message *ask, struct gb_message *answ
 	if (held && w.backend->hold(err))
 		return err->code;
 	gb_timer_begin(&w.timer);
-	for (int64_t i = 0; i < ask->number[0] && !err->code; i++)
+	for (int64_t i = 0; i < ask->number[0] && !err->code; i++) {
+		if (counted)
+			w.backend->counter->count(i == 0);
 		(void)w.ops.run(w.state, &w.timer, err);
+	}
+	if (counted)
+		w.backend->counter->count(false);
 	gb_timer_end(&w.timer);
 	answer->ns[1] = cpu_ns() - queued_ns;
 	if (held) {
@@ -318,6 +324,19 @@ static void put_metrics(void)
 	}
 }
 
+static enum gb_status put_counts(struct gb_message *answer, struct gb_error *err)
+{
+	const char *counts = w.backend->counter ? w.backend->counter->counts() : "";
+	const size_t bytes = strlen(counts);
+
+	if (bytes > sizeof w.board->counts)
+		return gb_fail(err, GB_ERUNTIME, "the counts take %zu bytes, and %d is the most",
+			       bytes, GB_LINK_COUNTS);
+	memcpy(w.board->counts, counts, bytes);
+	answer->number[0] = (int64_t)bytes;
+	return GB_OK;
+}
+
 static int64_t children(void)
 {
 	struct rusage usage;
@@ -354,6 +373,8 @@ static enum gb_status answer_to(const struct gb_message *ask, struct gb_message 
 	case GB_ASK_METRICS:
 		put_metrics();
 		return GB_OK;
+	case GB_ASK_COUNTS:
+		return put_counts(answer, err);
 	case GB_ASK_CHILDREN:
 		answer->number[0] = children();
 		return GB_OK;
