@@ -41,7 +41,8 @@ struct gb_request {
 	const char *preset;  /* see options.h */
 	const char *threads; /* used by commands that run several benchmarks */
 	int64_t require_gpu, quiet, verbose;
-	bool untimed; /* only verify, so that others may use the GPU */
+	bool untimed;    /* only verify, so that others may use the GPU */
+	double until_ns; /* by gb_now_ns(): measurements due later are left out; 0: none */
 };
 
 /* How to treat an output that exists. */
