@@ -28,8 +28,13 @@
 #include "common/text.h"
 #include "common/timer.h"
 
-enum { MOST = 32 }; /* variants of a file, and rivals of these */
-static const double CHECK_SHARE = 0.5, SCOUT_SHARE = 0.25; /* of the time that is left */
+enum {
+	MOST = 32, /* variants of a file */
+	STRIKES =
+		3, /* wrong results that end the check of a variant; a crash or a hang ends it, too */
+};
+/* Of the time that is left; and of all of it, for one point of the check, if that is 10 s or more. */
+static const double CHECK_SHARE = 0.5, SCOUT_SHARE = 0.25, CHECK_LIMIT = 0.02;
 
 struct options {
 	struct gb_request request; /* first: see gb_options_parse() */
@@ -48,7 +53,7 @@ static const struct gb_param rows[] = {
 	  .help = "judge the variants of these shared objects, each file by itself" },
 	{ .name = "budget",
 	  AT(GB_FLOAT, budget_s),
-	  .initial = "120",
+	  .initial = "300",
 	  .low = 0.1,
 	  .high = 86400,
 	  .unit = "seconds",
@@ -173,22 +178,29 @@ static enum gb_status alter(struct court *court, struct gb_sweep *sweep, struct 
 	return GB_OK;
 }
 
+/* Only variants that are judged are checked. */
 static struct gb_judgement *judgement_of(struct court *court, const struct gb_variant *variant)
 {
-	for (size_t i = 0; i < court->count; i++)
-		if (court->judgement[i].variant == variant)
-			return &court->judgement[i];
-	return NULL;
+	size_t i = 0;
+
+	while (i + 1 < court->count && court->judgement[i].variant != variant)
+		i++;
+	return &court->judgement[i];
 }
 
 static enum gb_status check_one(void *self, struct gb_result *r, void *input, struct gb_error *err)
 {
 	struct court *court = self;
+	struct gb_judgement *judgement = judgement_of(court, r->variant);
+	struct gb_settings how = court->options->request.how;
 
+	how.timeout_s = fmin(how.timeout_s, fmax(court->options->budget_s * CHECK_LIMIT, 10));
+	if (judgement->crashed || judgement->failed >= STRIKES)
+		return err->code;
 	if (!r->code)
-		(void)gb_run(r, input, &court->options->request.how, false, err);
+		(void)gb_run(r, input, &how, false, err);
 	if (!err->code)
-		gb_judge_check(judgement_of(court, r->variant), r);
+		gb_judge_check(judgement, r);
 	return err->code;
 }
 
@@ -302,14 +314,17 @@ static enum gb_status count_sweep(void *self, const struct gb_sweep *sweep, stru
 	return err->code;
 }
 
-/* Launch this program to measure what the globs choose until then, and read its records. */
-static enum gb_status launch(struct court *court, const struct gb_choice *choice, double until_ns,
+/* Launch this program to measure what the globs choose, and read its records.  Samples take half of
+ * its share of the time that is left, at most most_s per measurement; the other half is for what
+ * surrounds them.  If that is not enough, it may use as much time as is left for all later ones. */
+static enum gb_status launch(struct court *court, const struct gb_choice *choice, double fraction,
 			     double most_s, struct gb_records *records, struct gb_error *err)
 {
 	struct gb_request *request = &court->options->request;
 	char **argv = calloc((size_t)court->argc + 2, sizeof *argv);
 	struct gb_output output = { 0 };
 	char *text = NULL;
+	double sample_s;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
@@ -322,11 +337,9 @@ static enum gb_status launch(struct court *court, const struct gb_choice *choice
 		gb_out_of_memory(err, NULL);
 		goto out;
 	}
-	/* Half of the time is for what surrounds the samples. */
-	(void)fprintf(stream, "--measure=%.3f,%.0f",
-		      fmin(most_s,
-			   fmax((until_ns - gb_now_ns()) / 2e9 / (double)(court->runs + 1), 0.01)),
-		      until_ns);
+	sample_s = (share(court, fraction) - gb_now_ns()) / 2e9 / (double)(court->runs + 1);
+	(void)fprintf(stream, "--measure=%.3f,%.0f", fmin(most_s, fmax(sample_s, 0.01)),
+		      share(court, fmax(fraction, 0.5)));
 	for (size_t i = 0; i < choice->glob_count; i++)
 		(void)fprintf(stream, ",%s", choice->glob[i]);
 	if (fflush(stream)) {
@@ -365,7 +378,7 @@ static enum gb_status scout(struct court *court, struct gb_error *err)
 		if (gb_variants[i].plugin &&
 		    gb_equal(gb_variants[i].workload, court->workload->name))
 			add_glob(court->glob, &all, "!", &gb_variants[i]);
-	return launch(court, &all, share(court, SCOUT_SHARE), 0.5, &court->found, err);
+	return launch(court, &all, SCOUT_SHARE, 0.5, &court->found, err);
 }
 
 /* Choose the variants that passed the check, and their rivals at any point. */
@@ -395,8 +408,8 @@ static enum gb_status time_all(struct court *court, struct gb_error *err)
 	choose(court, &choice);
 	for (int64_t i = 0; i < launches && choice.glob_count && !err->code; i++)
 		if (gb_now_ns() < court->end_ns)
-			(void)launch(court, &choice, share(court, 1 / (double)(launches - i)), 5,
-				     &court->records, err);
+			(void)launch(court, &choice, 1 / (double)(launches - i), 5, &court->records,
+				     err);
 	return err->code ? err->code
 			 : gb_judge_points(court->judgement, court->count, &court->found,
 					   &court->records, err);
@@ -489,6 +502,10 @@ static enum gb_status judge_each(const char *files, int argc, char **argv, struc
 		return gb_out_of_memory(err, NULL);
 	word[0] = name;
 	memcpy(word + 1, argv, (size_t)argc * sizeof *word);
+	for (const char *file = files; file;
+	     file = strchr(file, ',') ? strchr(file, ',') + 1 : NULL)
+		if (!*file || *file == ',')
+			gb_fail(err, GB_EUSAGE, "--plugin: expects files, separated by commas");
 	for (const char *file = files; file && !err->code && worst != GB_EINTERRUPTED;) {
 		const size_t length = strcspn(file, ",");
 		int status = 0;
@@ -557,7 +574,7 @@ enum gb_status gb_cmd_judge(int argc, char **argv, struct gb_error *err)
 			"judge needs a benchmark, then globs: judge radix cpu/mine");
 		goto out;
 	}
-	options.request.how.timeout_s = fmin(options.timeout_s, options.budget_s);
+	options.request.how.timeout_s = options.timeout_s;
 	options.request.how.memory_bytes = options.memory_bytes;
 	options.request.quiet = 1;
 	court.options = &options;

@@ -53,7 +53,7 @@ void gb_judge_check(struct gb_judgement *j, const struct gb_result *result)
 	j->failed++;
 	add_failure(j, result->verdict == GB_FAIL, result->code == GB_EVERIFY);
 	key = gb_record_key(result->workload, result->variant, result->params, &ignored);
-	add_reason(j, "%.120s seed=%lld: %s", key ? key : "?", (long long)j->seed, result->reason);
+	add_reason(j, "%.120s: %s", key ? key : "?", result->reason);
 	free(key);
 }
 
@@ -78,6 +78,16 @@ static bool same_point(const struct gb_record *a, const struct gb_record *b)
 	return true;
 }
 
+static bool is_timed(const struct gb_record *record)
+{
+	return record->status == GB_STATUS_OK && record->has_time;
+}
+
+static bool is_rival(const struct gb_record *r, const struct gb_record *record)
+{
+	return !r->plugin.sha256 && gb_equal(r->backend, record->backend) && same_point(record, r);
+}
+
 const struct gb_record *gb_fastest_rival(const struct gb_records *records,
 					 const struct gb_record *record, bool peer)
 {
@@ -86,9 +96,7 @@ const struct gb_record *gb_fastest_rival(const struct gb_records *records,
 	for (size_t i = 0; i < records->count; i++) {
 		const struct gb_record *r = records->record[i];
 
-		if (r->status != GB_STATUS_OK || !r->has_time || r->plugin.sha256 ||
-		    r->peer != peer || !gb_equal(r->backend, record->backend) ||
-		    !same_point(record, r))
+		if (r->peer != peer || !is_timed(r) || !is_rival(r, record))
 			continue;
 		if (!best || r->time.median < best->time.median)
 			best = r;
@@ -106,8 +114,7 @@ static bool is_of(const struct gb_judgement *j, const struct gb_record *record)
 static const struct gb_record *find_ok(const struct gb_records *records, const char *key)
 {
 	for (size_t i = 0; i < records->count; i++)
-		if (records->record[i]->status == GB_STATUS_OK && records->record[i]->has_time &&
-		    gb_equal(records->record[i]->key, key))
+		if (is_timed(records->record[i]) && gb_equal(records->record[i]->key, key))
 			return records->record[i];
 	return NULL;
 }
@@ -177,6 +184,20 @@ static enum gb_status put_outcomes(struct gb_judgement *j, const struct gb_recor
 	return GB_OK;
 }
 
+/* The number of the program's other variants that were tried at the record's point, with a trusted
+ * time or without. */
+static size_t count_rivals(const struct gb_records *records, const struct gb_record *record,
+			   bool with_time)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < records->count; i++)
+		count += is_rival(records->record[i], record) &&
+			 is_timed(records->record[i]) == with_time &&
+			 records->record[i]->status != GB_STATUS_SKIPPED;
+	return count;
+}
+
 static bool put_time(cJSON *object, const struct gb_record *record)
 {
 	return gb_json_put_number(object, "time_ns", record ? record->time.median : (double)NAN) &&
@@ -218,6 +239,10 @@ static enum gb_status put_times(struct gb_judgement *j, const struct gb_records 
 			ok ? find_ok(launches, gb_json_text(point, "key")) : NULL;
 
 		if (!put_time(point, own) ||
+		    !gb_json_put_number(point, "rivals",
+					own ? (double)count_rivals(scout, own, true) : 0) ||
+		    !gb_json_put_number(point, "rivals_failed",
+					own ? (double)count_rivals(scout, own, false) : 0) ||
 		    !put_rival(point, "ours", own, scout, launches, false) ||
 		    !put_rival(point, "peer", own, scout, launches, true))
 			return gb_out_of_memory(err, "a verdict");
