@@ -29,11 +29,10 @@
 #include "common/timer.h"
 
 enum {
-	MOST = 32, /* variants of a file */
-	STRIKES =
-		3, /* wrong results that end the check of a variant; a crash or a hang ends it, too */
+	MOST = 32,   /* variants of a file */
+	STRIKES = 3, /* wrong results that end the check of a variant; one crash does, too */
 };
-/* Of the time that is left; and of all of it, for one point of the check, if that is 10 s or more. */
+/* Of the time that is left; the last, if it is more than 10 s, of all of it for a checked point. */
 static const double CHECK_SHARE = 0.5, SCOUT_SHARE = 0.25, CHECK_LIMIT = 0.02;
 
 struct options {
@@ -316,13 +315,14 @@ static enum gb_status count_sweep(void *self, const struct gb_sweep *sweep, stru
 
 /* Launch this program to measure what the globs choose, and read its records.  Samples take half of
  * its share of the time that is left, at most most_s per measurement; the other half is for what
- * surrounds them.  If that is not enough, it may use as much time as is left for all later ones. */
+ * surrounds them.  If that is not enough, the launch may use half of the time that is left. */
 static enum gb_status launch(struct court *court, const struct gb_choice *choice, double fraction,
 			     double most_s, struct gb_records *records, struct gb_error *err)
 {
 	struct gb_request *request = &court->options->request;
 	char **argv = calloc((size_t)court->argc + 2, sizeof *argv);
 	struct gb_output output = { 0 };
+	enum gb_status status;
 	char *text = NULL;
 	double sample_s;
 	size_t size;
@@ -349,7 +349,10 @@ static enum gb_status launch(struct court *court, const struct gb_choice *choice
 	memcpy(argv, court->argv, (size_t)court->argc * sizeof *argv);
 	argv[court->argc] = text;
 	request->repeats.runs = 1;
-	(void)gb_launches(request, &output, court->argc + 1, argv, records, err);
+	status = gb_launches(request, &output, court->argc + 1, argv, records, err);
+	/* The launch has printed its line. */
+	if (!err->code && (status == GB_EINTERRUPTED || status == GB_EUSAGE || status == GB_EIO))
+		err->code = status;
 out:
 	if (stream)
 		(void)fclose(stream);
