@@ -132,17 +132,22 @@ static double share(const struct court *court, double fraction)
 
 /* ---- the check ---------------------------------------------------------------------------- */
 
-/* Replace the values of an axis by random ones between its least and its greatest, small ones as
- * often as large ones. */
-static void draw_values(struct court *court, struct gb_axis *axis)
+/* Replace the sizes of an axis by random ones between the least and the greatest, small ones as
+ * often as large ones; a single one from its half on.  Sizes are three or more numbers that a line
+ * lists, or one above 1000.  True if the axis has sizes. */
+static bool draw_sizes(struct court *court, struct gb_axis *axis)
 {
 	int64_t low = axis->value[0].i, high = low;
 	size_t count = 0;
 
+	if (!axis->given || axis->param->type != GB_INT || gb_equal(axis->param->name, "seed") ||
+	    (axis->count < 3 && (axis->count > 1 || high <= 1000)))
+		return false;
 	for (size_t i = 0; i < axis->count; i++) {
 		low = axis->value[i].i < low ? axis->value[i].i : low;
 		high = axis->value[i].i > high ? axis->value[i].i : high;
 	}
+	low = axis->count == 1 ? high / 2 : low;
 	for (size_t i = 0; i < axis->count; i++) {
 		const double u =
 			gb_random_to_unit(gb_random64((uint64_t)court->seed, court->drawn++));
@@ -155,24 +160,25 @@ static void draw_values(struct court *court, struct gb_axis *axis)
 		count += k == count;
 	}
 	axis->count = count;
+	return true;
 }
 
-/* Set the secret seed and, for the second pass, random sizes: where a check lists three or more
- * numbers, they are sizes. */
-static enum gb_status alter(struct court *court, struct gb_sweep *sweep, struct gb_error *err)
+/* Set the secret seed and, at random, the sizes.  *same becomes true if the points are those of a
+ * sweep that has no sizes. */
+static enum gb_status alter(struct court *court, struct gb_sweep *sweep, bool *same,
+			    struct gb_error *err)
 {
 	char seed[32];
 
 	(void)snprintf(seed, sizeof seed, "%lld", (long long)court->seed);
 	if (gb_sweep_set(sweep, "seed", seed, err))
 		return err->code;
+	*same = court->at_random;
 	sweep->count = 1;
 	for (size_t i = 0; i < sweep->workload->param_count; i++) {
-		struct gb_axis *axis = &sweep->axis[i];
-
-		if (court->at_random && axis->param->type == GB_INT && axis->count >= 3)
-			draw_values(court, axis);
-		sweep->count *= axis->count;
+		if (court->at_random && draw_sizes(court, &sweep->axis[i]))
+			*same = false;
+		sweep->count *= sweep->axis[i].count;
 	}
 	return GB_OK;
 }
@@ -216,8 +222,10 @@ static size_t count_points(const struct gb_sweep *sweep, const struct gb_variant
 static enum gb_status check_line(struct court *court, const char *line, struct gb_error *err)
 {
 	struct gb_sweep sweep = { 0 };
+	bool same = false;
 
-	if (gb_sweep_words(&sweep, court->workload, line, err) || alter(court, &sweep, err))
+	if (gb_sweep_words(&sweep, court->workload, line, err) ||
+	    alter(court, &sweep, &same, err) || same)
 		goto out;
 	for (size_t i = 0; i < court->count; i++)
 		court->judgement[i].planned += count_points(&sweep, court->judgement[i].variant);

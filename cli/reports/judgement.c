@@ -212,18 +212,18 @@ static bool put_rival(cJSON *point, const char *name, const struct gb_record *ow
 	const struct gb_record *best = own ? gb_fastest_rival(scout, own, peer) : NULL;
 	const struct gb_record *rival = best ? find_ok(launches, best->key) : NULL;
 	struct gb_ratio ratio;
-	cJSON *object;
+	cJSON *item;
 
 	if (!rival)
 		return gb_json_put(point, name, cJSON_CreateNull());
 	ratio = gb_time_ratio(rival, own);
-	object = cJSON_CreateObject();
-	return gb_json_put(point, name, object) && gb_json_put_text(object, "key", rival->key) &&
-	       put_time(object, rival) &&
-	       gb_json_put_number(object, "launches", (double)rival->launches) &&
-	       gb_json_put_number(object, "ratio", ratio.estimate) &&
-	       gb_json_put_number(object, "ratio_low", ratio.interval.low) &&
-	       gb_json_put_number(object, "ratio_high", ratio.interval.high);
+	item = cJSON_CreateObject();
+	return gb_json_put(point, name, item) && gb_json_put_text(item, "key", rival->key) &&
+	       put_time(item, rival) &&
+	       gb_json_put_number(item, "launches", (double)rival->launches) &&
+	       gb_json_put_number(item, "ratio", ratio.estimate) &&
+	       gb_json_put_number(item, "ratio_low", ratio.interval.low) &&
+	       gb_json_put_number(item, "ratio_high", ratio.interval.high);
 }
 
 /* Add times and ratios to the points, after the launches were pooled. */
