@@ -88,8 +88,9 @@ def fates(plugin):
     assert set(honest["phases"]) == {"copy", "sort"}, honest
     assert honest["metrics"]["touched_bytes"] == 1000
     assert honest["verify"]["runs"] >= 3
-    left = subprocess.run(["pgrep", "-f", "^gpubench plugin-worker"], stdout=subprocess.PIPE, check=False)
-    assert not left.stdout, "processes are left"
+    left = subprocess.run(["find", "/proc", "-maxdepth", "2", "-name", "exe", "-lname", program],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    assert not left.stdout, left.stdout
 
 
 def verdicts(*arguments, status, said=0):
