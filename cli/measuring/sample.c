@@ -100,15 +100,17 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 	if (queue_runs(m, batch, held) || m->backend->synchronize(m->err))
 		return m->err->code;
 	*host_ns = gb_now_ns() - start_ns;
+	if (gb_timer_read(&m->timer, ns, phase, phases))
+		return m->err->code;
 	m->has_held = held && m->backend->has_held();
-	return gb_timer_read(&m->timer, ns, phase, phases);
+	return GB_OK;
 }
 
 /* Do one run or one batch; *ns and *host_ns are per run. */
 static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner *how, double *ns,
 			       double *host_ns)
 {
-	struct gb_phase_time phase[GB_MAX_PHASES];
+	struct gb_phase_time phase[GB_MAX_PHASES] = { 0 };
 	size_t phases = GB_MAX_PHASES;
 	double start, delay_ns;
 

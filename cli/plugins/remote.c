@@ -20,8 +20,6 @@
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 
-extern char **environ;
-
 enum { TRIPS = 20 };
 
 /* ---- a process ---------------------------------------------------------------------------- */
@@ -296,7 +294,7 @@ static enum gb_status write_params(const struct remote *s, struct gb_error *err)
 	struct gb_board *board = s->process.board;
 	size_t at = 0;
 
-	if (s->workload->params_size > sizeof board->params)
+	if (!board || s->workload->params_size > sizeof board->params)
 		return gb_fail(err, GB_ERUNTIME, "the parameters do not fit");
 	memcpy(board->params, s->params, s->workload->params_size);
 	for (size_t i = 0; i < s->workload->param_count; i++) {
@@ -309,7 +307,8 @@ static enum gb_status write_params(const struct remote *s, struct gb_error *err)
 		if (text && at + strlen(text) + 1 > sizeof board->texts)
 			return gb_fail(err, GB_ERUNTIME, "the parameters do not fit");
 		if (text)
-			at += strlen(strcpy(board->texts + at, text)) + 1;
+			memcpy(board->texts + at, text, strlen(text) + 1);
+		at += text ? strlen(text) + 1 : 0;
 	}
 	return GB_OK;
 }
@@ -605,8 +604,10 @@ static enum gb_status add(const struct gb_plugin_file *file, const struct gb_lin
 	const struct gb_workload *workload = gb_workload_find(v->workload);
 	const enum gb_backend backend = (enum gb_backend)v->backend;
 
-	if (!ops || !workload)
+	if (!ops || !workload) {
+		free(ops);
 		return gb_out_of_memory(err, "a plug-in");
+	}
 	*ops = (struct gb_variant_ops){
 		.state_size = sizeof(struct remote),
 		.create = create_current,
@@ -632,7 +633,7 @@ enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
 {
 	struct process p = { .timeout_s = 60 };
 	struct gb_message message = { .word = GB_ASK_TABLE };
-	struct gb_board *board = malloc(sizeof *board);
+	struct gb_board *board = calloc(1, sizeof *board);
 	int status;
 
 	(void)snprintf(message.text, sizeof message.text, "%s", file->path);
@@ -640,7 +641,7 @@ enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
 		return gb_out_of_memory(err, "a plug-in");
 	if (!start(&p, -1, -1, err) && ask(&p, &message, err) && err->code == GB_ERUNTIME)
 		err->code = GB_EUSAGE;
-	if (!err->code)
+	if (!err->code && p.board)
 		memcpy(board, p.board, sizeof *board);
 	stop(&p, &status);
 	if (!err->code) {

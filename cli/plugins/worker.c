@@ -70,18 +70,24 @@ const struct gb_plugin *gb_plugin_open(const char *path, struct gb_error *err)
 		return NULL;
 	}
 	plugin = dlsym(file, "gpubench_plugin");
-	if (!plugin)
+	if (!plugin) {
 		gb_fail(err, GB_EUSAGE, "%.200s: does not define gpubench_plugin (see GB_PLUGIN)",
 			path);
-	else if (plugin->abi != GB_PLUGIN_ABI)
+		return NULL;
+	}
+	if (plugin->abi != GB_PLUGIN_ABI) {
 		gb_fail(err, GB_EUSAGE, "%.200s: has ABI %d, this program %d", path, plugin->abi,
 			GB_PLUGIN_ABI);
-	else if (plugin->ops_size > sizeof(struct gb_variant_ops) || !is_name(plugin->name) ||
-		 !plugin->version || !plugin->variant || plugin->count < 1 ||
-		 plugin->count > GB_LINK_VARIANTS)
+		return NULL;
+	}
+	if (plugin->ops_size > sizeof(struct gb_variant_ops) || !is_name(plugin->name) ||
+	    !plugin->version || !plugin->variant || plugin->count < 1 ||
+	    plugin->count > GB_LINK_VARIANTS) {
 		gb_fail(err, GB_EUSAGE,
 			"%.200s: a plug-in needs a name, a version and 1 to %d variants", path,
 			GB_LINK_VARIANTS);
+		return NULL;
+	}
 	for (size_t i = 0; !err->code && i < plugin->count; i++)
 		(void)check_variant(path, &plugin->variant[i], err);
 	return err->code ? NULL : plugin;

@@ -222,6 +222,32 @@ Test(virtual, the_first_call_is_the_first)
 	}
 }
 
+/* Transfers of a device are timed as often as runs, after all runs and without the first upload; on
+ * the CPU there are none but the downloads that are verified. */
+Test(virtual, transfers_are_sampled)
+{
+	for (int is_device = 0; is_device < 2; is_device++) {
+		const struct virtual_machine machine = { .device = is_device,
+							 .process = { .run_ns = 1e6 },
+							 .upload_ns = is_device ? 50e3 : 0,
+							 .seed = 8 };
+		const struct gb_settings fixed = with_samples(cold, 30);
+		struct gb_result r = ok(&machine, &fixed);
+
+		cr_expect(eq(sz, r.upload.count, is_device ? 30 : 0));
+		cr_expect(eq(sz, r.download.count, r.upload.count + (size_t)r.verified));
+		for (size_t i = 0; i < r.upload.count; i++)
+			cr_expect(r.upload.value[i] > 50e3 && r.upload.value[i] < 60e3, "%g",
+				  r.upload.value[i]);
+		cr_expect(eq(sz, count("bumstbdmst"), r.upload.count), "%s", virtual_log());
+		cr_expect(eq(sz, count("bumst.*R"), 0));
+		gb_result_release(&r);
+		r = ok(&machine, &cold);
+		cr_expect(r.upload.count >= (size_t)is_device && r.upload.count <= r.time.count);
+		gb_result_release(&r);
+	}
+}
+
 /* The record's interval reaches at least one tick of the clock to either side of the median. */
 Test(virtual, an_interval_is_not_narrower_than_a_tick)
 {
