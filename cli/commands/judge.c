@@ -6,9 +6,7 @@
  * points and again at random sizes, on inputs of a secret seed.  Then it launches itself to measure
  * those that passed: once beside all others, to find the fastest at each point, then several times
  * beside these only.  An interval needs launches, and the choice of a rival must not depend on the
- * times that it is compared by.
- *
- * Each phase has a share of --budget.  Measurements that would start later are left out.
+ * times that it is compared by.  Each phase has a share of --budget.
  */
 #include <math.h>
 #include <stdio.h>
@@ -251,10 +249,7 @@ static enum gb_status check(struct court *court, struct gb_error *err)
 		}
 	request->untimed = false;
 	/* A device that is absent is the reason of a skip. */
-	if (err->code)
-		(void)gb_session_close(&court->session, err);
-	else
-		(void)gb_session_close(&court->session, &(struct gb_error){ 0 });
+	(void)gb_session_close(&court->session, err->code ? err : &(struct gb_error){ 0 });
 	return err->code;
 }
 
@@ -293,10 +288,8 @@ static enum gb_status measure(struct court *court, struct gb_error *err)
 	struct gb_choice *choice = &request->choice;
 
 	*choice = (struct gb_choice){ .benchmark_count = 1, .benchmark = { court->workload } };
-	if (!text) {
-		gb_out_of_memory(err, NULL);
-		goto out;
-	}
+	if (!text)
+		return gb_out_of_memory(err, NULL);
 	request->how.max_time_s = strtod(rest, &rest);
 	request->until_ns = strtod(rest + 1, &rest);
 	for (rest++; (word = strsep(&rest, ",")) && choice->glob_count < GB_MAX_WORDS;)
@@ -304,7 +297,6 @@ static enum gb_status measure(struct court *court, struct gb_error *err)
 	if (!gb_session_open(&court->session, request, court->argc, court->argv, err))
 		(void)each_timed(court, measure_sweep, court, err);
 	(void)gb_session_close(&court->session, err);
-out:
 	free(text);
 	return err->code;
 }
