@@ -290,6 +290,8 @@ def test_papers():
             json.dump({"type": "repro", "cells": cells}, file)
         want = sorted(c[m] for c in cells for m in ("paper", "here")
                       if c["role"] != "key" and c[m] is not None)
+        if not want:
+            continue  # a picture of the paper, not measured yet
         for sheet in sheets_of("paper table.json"):
             table = verdicts.Table(cells)
             have = sorted(v for ax in sheet.axes for _, xs, ys in points_of(ax)
