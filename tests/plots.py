@@ -191,7 +191,7 @@ def looks(sheet):
 
 def wrong_joins(sheet, rows):
     """Pairs of measurements that a line joins and that differ in a parameter other than x.  Rows
-    are told by their times."""
+    are identified by their times."""
     of_time = {}
     for row in rows:
         of_time.setdefault(round(row.record["time"]["median"] * 1e-9, 15), []).append(row)

@@ -30,7 +30,7 @@ FATES = {
     "greedy": ("failed", "in run()"),
     "forks": ("failed", "has started another process"),
     "kills": ("ok", ""),
-    "fails": ("failed", "as it likes"),
+    "fails": ("failed", "as it likes?[31m?"),
     "nothing": ("failed", ""),
     "slows": ("failed", "by the variant's clock"),
     "traps": ("failed", "reading the input takes"),

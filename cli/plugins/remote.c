@@ -5,44 +5,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/plugins/link.h"
-#include "cli/plugins/worker.h"
+#include "cli/plugins/process.h"
 #include "cli/workloads/registry.h"
 #include "common/devices.h"
 #include "common/nvml.h"
 #include "common/text.h"
 
-enum { TRIPS = 20 };
-
-/* ---- a process ---------------------------------------------------------------------------- */
-
-struct process {
-	pid_t pid; /* 0: not running */
-	int socket;
-	struct gb_board *board;
-	double timeout_s;
-	size_t peak[2];
-};
-
 /* The state of a remote variant. */
 struct remote {
-	struct process process;
+	struct gb_process process;
 	const struct gb_workload *workload;
 	const void *params, *input;
 	unsigned char *shown, *output;
 	size_t shown_bytes, output_bytes;
-	double trip_ns, copy_ns; /* see struct gb_remote_ops */
+	double copy_ns;  /* see struct gb_remote_ops */
 	int schedule[2]; /* how long this process and the other have waited for a processor */
 };
 
@@ -51,199 +34,15 @@ static struct gb_remote_limits limit;
 static bool counting; /* the next run is counted */
 static size_t last_peak[2];
 
-/* A descriptor that the numbers in the judged process do not overlap. */
-static int high(int file)
-{
-	const int moved = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 2 * GB_LINK_END);
-
-	if (file >= 0)
-		(void)close(file);
-	return moved;
-}
-
-static int memory_file(size_t bytes)
-{
-	const int file = high(memfd_create("gpubench", MFD_CLOEXEC));
-
-	if (file >= 0 && ftruncate(file, (off_t)(bytes + !bytes))) {
-		(void)close(file);
-		return -1;
-	}
-	return file;
-}
-
-/* Start this program as the judged process with the given descriptors. */
-static enum gb_status spawn(struct process *p, const int file[GB_LINK_END], struct gb_error *err)
-{
-	char name[] = "gpubench", word[] = GB_WORKER_WORD;
-	char *const argv[] = { name, word, NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none;
-	int error;
-
-	(void)sigemptyset(&none);
-	(void)posix_spawn_file_actions_init(&actions);
-	(void)posix_spawnattr_init(&attributes);
-	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-	(void)posix_spawnattr_setpgroup(&attributes, 0);
-	(void)posix_spawnattr_setsigmask(&attributes, &none);
-	(void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	(void)posix_spawn_file_actions_adddup2(&actions, 2, 1); /* what it prints is no table */
-	for (int i = GB_LINK_SOCKET; i < GB_LINK_END; i++)
-		if (file[i] >= 0)
-			(void)posix_spawn_file_actions_adddup2(&actions, file[i], i);
-	error = posix_spawn(&p->pid, "/proc/self/exe", &actions, &attributes, argv, environ);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	(void)posix_spawnattr_destroy(&attributes);
-	if (error) {
-		p->pid = 0;
-		return gb_fail(err, GB_ERUNTIME, "cannot start a process for the plug-in: %s",
-			       strerror(error));
-	}
-	return GB_OK;
-}
-
-/* Start a process; `input` and `output` are files or -1.  Closes them. */
-static enum gb_status start(struct process *p, int input, int output, struct gb_error *err)
-{
-	int pair[2] = { -1, -1 };
-	const int board = memory_file(sizeof *p->board);
-	int file[GB_LINK_END] = { 0 };
-
-	p->board = board < 0 ? NULL : gb_link_map(board, sizeof *p->board);
-	if (!p->board || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
-		gb_fail(err, GB_ERUNTIME, "cannot make shared memory: %s", strerror(errno));
-	} else {
-		pair[1] = high(pair[1]);
-		file[GB_LINK_SOCKET] = pair[1];
-		file[GB_LINK_BOARD] = board;
-		file[GB_LINK_INPUT] = input;
-		file[GB_LINK_OUTPUT] = output;
-		(void)spawn(p, file, err);
-	}
-	p->socket = pair[0];
-	for (int i = GB_LINK_BOARD; i < GB_LINK_END; i++)
-		if (file[i] > 0)
-			(void)close(file[i]);
-	if (pair[1] >= 0)
-		(void)close(pair[1]);
-	return err->code;
-}
-
-/* End the process and all that it has started in its group.  *status as of waitpid(). */
-static void stop(struct process *p, int *status)
-{
-	if (p->pid) {
-		(void)kill(-p->pid, SIGKILL);
-		(void)kill(p->pid, SIGKILL);
-		while (waitpid(p->pid, status, 0) < 0 && errno == EINTR)
-			;
-	}
-	p->pid = 0;
-	if (p->board)
-		(void)close(p->socket);
-	if (p->board)
-		(void)munmap(p->board, sizeof *p->board);
-	p->board = NULL;
-}
-
-/* Say how the process has ended while it was to do `what`. */
-static enum gb_status explain(struct process *p, const char *what, bool late, struct gb_error *err)
-{
-	siginfo_t info = { 0 };
-
-	/* Let it end by itself, so that its own status is known. */
-	for (int i = 0; !late && i < 100 && p->pid && !info.si_pid; i++) {
-		if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT))
-			break;
-		if (!info.si_pid)
-			(void)usleep(10000);
-	}
-	if (late)
-		gb_fail(err, GB_ERUNTIME, "time-out: %s did not end within %g s", what,
-			p->timeout_s);
-	else if (info.si_pid && info.si_code == CLD_EXITED)
-		gb_fail(err, GB_ERUNTIME, "the plug-in ended its process with status %d in %s",
-			info.si_status, what);
-	else if (info.si_pid)
-		gb_fail(err, GB_ERUNTIME, "the plug-in crashed in %s: %s", what,
-			strsignal(info.si_status));
-	else
-		gb_fail(err, GB_ERUNTIME, "the plug-in closed its link in %s", what);
-	stop(p, &(int){ 0 });
-	return err->code;
-}
-
-static const char *name_of(int32_t word)
-{
-	static const char *const names[] = {
-		[GB_ASK_TABLE] = "loading",       [GB_ASK_CREATE] = "create()",
-		[GB_ASK_INPUT] = "upload()",      [GB_ASK_UPLOAD] = "upload()",
-		[GB_ASK_RESET] = "reset()",       [GB_ASK_FLUSH] = "a flush",
-		[GB_ASK_RUNS] = "run()",          [GB_ASK_POISON] = "a fill",
-		[GB_ASK_DOWNLOAD] = "download()", [GB_ASK_METRICS] = "metrics()",
-		[GB_ASK_COUNTS] = "a count",      [GB_ASK_CHILDREN] = "a count",
-		[GB_ASK_END] = "destroy()",
-	};
-
-	return names[word];
-}
-
-/* Send a request and wait for its answer. */
-static enum gb_status ask(struct process *p, struct gb_message *message, struct gb_error *err)
-{
-	struct pollfd ready = { .fd = p->socket, .events = POLLIN };
-	const double end_ns = gb_now_ns() + p->timeout_s * 1e9;
-	const char *what = name_of(message->word);
-	int events = -1;
-
-	if (!p->pid)
-		return gb_fail(err, GB_ERUNTIME, "the plug-in's process has ended");
-	if (!gb_message_send(p->socket, message))
-		return explain(p, what, false, err);
-	while (events <= 0) {
-		const double left_ms = (end_ns - gb_now_ns()) * 1e-6;
-
-		if (limit.stop && *limit.stop) {
-			stop(p, &(int){ 0 });
-			return gb_fail(err, GB_EINTERRUPTED, "interrupted");
-		}
-		if (left_ms <= 0)
-			return explain(p, what, true, err);
-		events = poll(&ready, 1, (int)fmin(left_ms + 1, 250));
-		if (events < 0 && errno != EINTR)
-			return explain(p, what, false, err);
-	}
-	if (!gb_message_receive(p->socket, message))
-		return explain(p, what, false, err);
-	memcpy(p->peak, message->peak, sizeof p->peak);
-	memcpy(last_peak, message->peak, sizeof last_peak);
-	if (message->word == GB_OK)
-		return GB_OK;
-	return gb_fail(err,
-		       message->word == GB_EUNAVAILABLE || message->word == GB_EMEMORY
-			       ? (enum gb_status)message->word
-			       : GB_ERUNTIME,
-		       "%s", message->text);
-}
-
 static enum gb_status ask_for(struct remote *s, enum gb_request_word word, int64_t number,
 			      struct gb_error *err)
 {
 	struct gb_message message = { .word = (int32_t)word, .number = { number } };
 
-	return ask(&s->process, &message, err);
-}
+	const enum gb_status status = gb_process_ask(&s->process, &message, err);
 
-/* Copy a text from the board, which may change meanwhile. */
-static void take_text(char *to, size_t room, const char *from)
-{
-	memcpy(to, from, room - 1);
-	to[room - 1] = '\0';
-	for (char *c = to; *c; c++)
-		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
-			*c = '?';
+	memcpy(last_peak, s->process.peak, sizeof last_peak);
+	return status;
 }
 
 /* A text that stays; equal texts are one.  "" if there are too many. */
@@ -345,40 +144,35 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->params = params;
 	s->input = input;
 	s->process.timeout_s = limit.timeout_s;
+	s->process.stop = limit.stop;
 	s->shown_bytes = write_input(s, NULL);
 	s->output_bytes = s->workload->output_size(params, input);
-	shown = memory_file(s->shown_bytes);
-	output = memory_file(s->output_bytes);
+	shown = gb_memory_file(s->shown_bytes);
+	output = gb_memory_file(s->output_bytes);
 	if (shown >= 0)
 		s->shown = gb_link_map(shown, s->shown_bytes);
 	if (output >= 0)
 		s->output = gb_link_map(output, s->output_bytes);
 	if (!s->shown || !s->output || !s->shown_bytes)
 		return gb_fail(err, GB_EMEMORY, "cannot share the input: %s", strerror(errno));
-	if (start(&s->process, shown, output, err) || write_params(s, err))
+	if (gb_process_start(&s->process, shown, output, err) || write_params(s, err))
 		return err->code;
 	(void)write_input(s, s->shown);
 	(void)snprintf(message.text, sizeof message.text, "%s", chosen->plugin->path);
-	if (ask(&s->process, &message, err))
+	if (gb_process_ask(&s->process, &message, err))
 		return err->code;
 	message = (struct gb_message){ .word = GB_ASK_CREATE,
 				       .number = { index_of(chosen), limit.device,
 						   (int64_t)s->shown_bytes,
 						   (int64_t)s->output_bytes, limit.memory_bytes } };
-	if (ask(&s->process, &message, err))
+	if (gb_process_ask(&s->process, &message, err))
 		return err->code;
-	take_text(last.excluded, sizeof last.excluded, s->process.board->excluded);
+	gb_take_text(last.excluded, sizeof last.excluded, s->process.board->excluded);
 	(void)snprintf(schedule, sizeof schedule, "/proc/%d/schedstat", s->process.pid);
 	s->schedule[0] = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	s->schedule[1] = open(schedule, O_RDONLY | O_CLOEXEC);
-	s->trip_ns = s->copy_ns = INFINITY;
-	for (int i = 0; i < TRIPS && !err->code; i++) {
-		const double start_ns = gb_now_ns();
-
-		(void)ask_for(s, GB_ASK_CHILDREN, 0, err);
-		s->trip_ns = fmin(s->trip_ns, gb_now_ns() - start_ns);
-	}
-	return err->code;
+	s->copy_ns = INFINITY;
+	return GB_OK;
 }
 
 static enum gb_status upload(void *state, struct gb_error *err)
@@ -429,7 +223,7 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 	char name[sizeof s->process.board->phase->name];
 
 	*phases = 0;
-	if (ask(&s->process, &message, err))
+	if (gb_process_ask(&s->process, &message, err))
 		return err->code;
 	*lost_ns = fmax(waited_ns(s) - waited, 0);
 	*held = message.number[0] != 0;
@@ -439,10 +233,12 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 	if (!isfinite(*ns) || *ns < 0)
 		return gb_fail(err, GB_EVERIFY, "the clock was tampered with");
 	for (int64_t i = 0; i < message.number[2] && *phases < room; i++) {
-		take_text(name, sizeof name, s->process.board->phase[i].name);
-		phase[*phases] =
-			(struct gb_phase_time){ keep(name), s->process.board->phase[i].ns };
-		(*phases)++;
+		const double phase_ns = s->process.board->phase[i].ns;
+
+		if (!isfinite(phase_ns) || phase_ns < 0)
+			return gb_fail(err, GB_EVERIFY, "the clock was tampered with");
+		gb_take_text(name, sizeof name, s->process.board->phase[i].name);
+		phase[(*phases)++] = (struct gb_phase_time){ keep(name), phase_ns };
 	}
 	return GB_OK;
 }
@@ -481,8 +277,8 @@ static void metrics(void *state, struct gb_metrics *to)
 		const double value = board->metric[i].value;
 		char name[sizeof board->metric->name], text[sizeof board->metric->text];
 
-		take_text(name, sizeof name, board->metric[i].name);
-		take_text(text, sizeof text, board->metric[i].text);
+		gb_take_text(name, sizeof name, board->metric[i].name);
+		gb_take_text(text, sizeof text, board->metric[i].text);
 		if (text[0])
 			gb_metric_hash(to, keep(name), strtoull(text, NULL, 16));
 		else if (isfinite(value))
@@ -494,11 +290,10 @@ static void destroy(void *state)
 {
 	struct remote *s = state;
 	struct gb_error ignored = { 0 };
-	int status;
 
 	if (s->process.pid)
 		(void)ask_for(s, GB_ASK_END, 0, &ignored);
-	stop(&s->process, &status);
+	gb_process_stop(&s->process);
 	for (int i = 0; i < 2; i++)
 		if (s->schedule[i] > 0)
 			(void)close(s->schedule[i]);
@@ -532,12 +327,7 @@ static long children(void *state, struct gb_error *err)
 	struct remote *s = state;
 	struct gb_message message = { .word = GB_ASK_CHILDREN };
 
-	return ask(&s->process, &message, err) ? 0 : (long)message.number[0];
-}
-
-static double trip_ns(const void *state)
-{
-	return ((const struct remote *)state)->trip_ns;
+	return gb_process_ask(&s->process, &message, err) ? 0 : (long)message.number[0];
 }
 
 static double copy_ns(const void *state)
@@ -550,8 +340,8 @@ static size_t peak(enum gb_memory_kind kind)
 	return last_peak[kind];
 }
 
-static const struct gb_remote_ops remote_ops = { runs,     poison,  show,    process,
-						 children, trip_ns, copy_ns, peak };
+static const struct gb_remote_ops remote_ops = { runs,     poison,  show, process,
+						 children, copy_ns, peak };
 
 static enum gb_status create_current(void *state, const void *params, const void *input,
 				     struct gb_error *err)
@@ -592,7 +382,7 @@ static const char *counts(void)
 
 	free(text);
 	text = NULL;
-	if (ask(&current->process, &message, &ignored) || message.number[0] < 0 ||
+	if (gb_process_ask(&current->process, &message, &ignored) || message.number[0] < 0 ||
 	    message.number[0] > GB_LINK_COUNTS || !(copy = malloc(GB_LINK_COUNTS)))
 		return NULL;
 	memcpy(copy, current->process.board->counts, (size_t)message.number[0]);
@@ -686,31 +476,31 @@ static enum gb_status add(const struct gb_plugin_file *file, const struct gb_lin
 
 enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
 {
-	struct process p = { .timeout_s = 60 };
+	struct gb_process p = { .timeout_s = 60 };
 	struct gb_message message = { .word = GB_ASK_TABLE };
 	struct gb_board *board = calloc(1, sizeof *board);
-	int status;
 
 	(void)snprintf(message.text, sizeof message.text, "%s", file->path);
 	if (!board)
 		return gb_out_of_memory(err, "a plug-in");
-	if (!start(&p, -1, -1, err) && ask(&p, &message, err) && err->code == GB_ERUNTIME)
+	if (!gb_process_start(&p, -1, -1, err) && gb_process_ask(&p, &message, err) &&
+	    err->code == GB_ERUNTIME)
 		err->code = GB_EUSAGE;
 	if (!err->code && p.board)
 		memcpy(board, p.board, offsetof(struct gb_board, counts));
-	stop(&p, &status);
+	gb_process_stop(&p);
 	if (!err->code) {
-		take_text(board->name, sizeof board->name, board->name);
-		take_text(board->version, sizeof board->version, board->version);
+		gb_take_text(board->name, sizeof board->name, board->name);
+		gb_take_text(board->version, sizeof board->version, board->version);
 		file->name = keep(board->name);
 		file->version = keep(board->version);
 	}
 	for (size_t i = 0; !err->code && i < board->variants && i < GB_LINK_VARIANTS; i++) {
 		struct gb_link_variant *v = &board->variant[i];
 
-		take_text(v->workload, sizeof v->workload, v->workload);
-		take_text(v->name, sizeof v->name, v->name);
-		take_text(v->summary, sizeof v->summary, v->summary);
+		gb_take_text(v->workload, sizeof v->workload, v->workload);
+		gb_take_text(v->name, sizeof v->name, v->name);
+		gb_take_text(v->summary, sizeof v->summary, v->summary);
 		if (v->backend < GB_BACKENDS)
 			(void)add(file, v, err);
 	}
