@@ -233,6 +233,9 @@ bool gb_is_poisoned(const struct gb_measurement *m, bool verified, bool changed)
 	/* Without variations, poison is all there is. */
 	if (m->result->cold || (verified && !(changed && m->evidence.varies)))
 		return true;
+	/* Variations of a small input may have equal results: poison at least one verified run. */
+	if (verified && m->result->verified >= 2 && !m->evidence.overwrote)
+		return true;
 	return changed && m->evidence.varies && gb_secret() % 2;
 }
 

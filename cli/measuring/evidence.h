@@ -30,7 +30,7 @@ void gb_restore_input(struct gb_measurement *m);
 /* True if a sample's results are to be poisoned before it.  All samples with cold caches are, so
  * that a run cannot tell whether it will be verified.  This writes what the run writes again,
  * before the flush.  With hot caches, poison changes the caches: of the samples that are verified
- * or on another input, a secret half is. */
+ * or on another input, a secret half is, and at least one that is verified. */
 bool gb_is_poisoned(const struct gb_measurement *m, bool verified, bool changed);
 
 /* Overwrite the last run's result, so that any result found after the next run is its own. */

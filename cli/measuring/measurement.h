@@ -15,6 +15,7 @@ struct gb_evidence {
 	uint64_t variation;  /* of the input that the next run works on; 0: the original */
 	uint64_t in_memory;  /* variation that the host's input is now */
 	bool poisoned;       /* results were overwritten before the last run */
+	bool overwrote;      /* so they were before a verified sample */
 	bool stale;          /* upload() has not seen what is in memory */
 	bool varies;         /* the input has variations */
 	double verify_ns;    /* duration of all verifications so far */

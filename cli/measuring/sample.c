@@ -125,6 +125,7 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	if (gb_renew_input(m, how->changed))
 		return m->err->code;
 	m->evidence.poisoned = gb_is_poisoned(m, how->verified, how->changed);
+	m->evidence.overwrote |= m->evidence.poisoned && how->verified;
 	if (m->evidence.poisoned && gb_poison_result(m))
 		return m->err->code;
 	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
