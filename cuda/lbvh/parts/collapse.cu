@@ -28,7 +28,8 @@ enum {
 	BLOCK = 128,
 	PER_SM = 4, /* blocks, all resident at once */
 	GROUPS = BLOCK / LBVH_WIDE,
-	EIGHT = 0xff, /* lanes */
+	EIGHT = 0xff,   /* lanes */
+	PER_GROUP = 8,  /* triangles; a node without inner children has about 15 */
 	PLANES = 256,
 };
 
@@ -189,6 +190,12 @@ static __device__ __forceinline__ unsigned plane_above(float origin, unsigned ex
 	return (unsigned)q;
 }
 
+/* The most nodes of a tree over `count` triangles. */
+static __host__ __device__ __forceinline__ size_t most_nodes(size_t count)
+{
+	return 1 + 2 * count / (LBVH_WIDE_LEAF + 1) + count / 7;
+}
+
 /* ---- nodes -------------------------------------------------------------------------------- */
 
 /* Numbers that a lane, or a group, takes. */
@@ -311,9 +318,9 @@ static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
 
 static __global__ void __launch_bounds__(BLOCK, PER_SM)
 	collapse_kernel(struct lbvh_gpu_wide w, const struct lbvh_node *node,
-			const struct lbvh_gpu_counters *binary, uint32_t primitives, uint32_t most)
+			const struct lbvh_gpu_counters *binary, uint32_t primitives)
 {
-	const uint32_t leaves = (uint32_t)binary->leaves;
+	const uint32_t leaves = (uint32_t)binary->leaves, most = (uint32_t)most_nodes(primitives);
 	const unsigned shift = threadIdx.x % WARP / LBVH_WIDE * LBVH_WIDE;
 	uint32_t i = blockIdx.x * GROUPS + threadIdx.x / LBVH_WIDE;
 
@@ -342,12 +349,6 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 
 /* ---- host --------------------------------------------------------------------------------- */
 
-/* The most nodes of a tree over `count` triangles. */
-static size_t most_nodes(size_t count)
-{
-	return 1 + 2 * count / (LBVH_WIDE_LEAF + 1) + count / 7;
-}
-
 /* The levels of the nodes follow the counters, so that one queued operation zeroes both. */
 static size_t counters_and_levels(size_t count)
 {
@@ -368,13 +369,12 @@ enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const st
 				      struct gb_error *err)
 {
 	const size_t resident = (size_t)gpu_sm_count() * PER_SM;
-	const size_t wanted = gpu_blocks(g->count, (size_t)LBVH_WIDE_LEAF * BLOCK);
+	const size_t wanted = gpu_blocks(g->count, (size_t)PER_GROUP * GROUPS);
 
 	if (gpu_zero(wide->counters, counters_and_levels(g->count), err) ||
 	    GPU_RUN_COOPERATIVE(err, collapse_kernel, min(wanted, resident), BLOCK, *wide,
 				(const struct lbvh_node *)g->node,
-				(const struct lbvh_gpu_counters *)g->counters, (uint32_t)g->count,
-				(uint32_t)most_nodes(g->count)))
+				(const struct lbvh_gpu_counters *)g->counters, (uint32_t)g->count))
 		return err->code;
 	return lbvh_gpu_corners(g, wide->place, wide->triangle, err);
 }
