@@ -28,8 +28,8 @@ enum {
 	BLOCK = 128,
 	PER_SM = 4, /* blocks, all resident at once */
 	GROUPS = BLOCK / LBVH_WIDE,
-	EIGHT = 0xff,   /* lanes */
-	PER_GROUP = 8,  /* triangles; a node without inner children has about 15 */
+	EIGHT = 0xff,  /* lanes */
+	PER_GROUP = 8, /* triangles; a node without inner children has about 15 */
 	PLANES = 256,
 };
 
@@ -109,14 +109,15 @@ static __device__ __forceinline__ unsigned open_largest(const struct lbvh_node *
 		load_kid(kid, node, root.node, root.first, root.count);
 	for (unsigned round = 1; round < LBVH_WIDE; round++) {
 		float top = kid->area;
-		unsigned largest;
+		unsigned equal, largest;
 
 		GPU_UNROLL
 		for (int step = 1; step < LBVH_WIDE; step *= 2)
 			top = fmaxf(top, __shfl_xor_sync(ALL_LANES, top, step));
 		if (!__any_sync(ALL_LANES, top >= 0))
 			break;
-		largest = (unsigned)__ffs((int)(__ballot_sync(ALL_LANES, kid->area == top) >> shift)) - 1;
+		equal = __ballot_sync(ALL_LANES, kid->area == top) >> shift;
+		largest = (unsigned)__ffs((int)equal) - 1; /* of equal ones, the first */
 
 		const struct kid whole = { {},
 					   {},
@@ -263,9 +264,9 @@ static __device__ __forceinline__ void write_node(struct lbvh_wide_node *out, bo
 	if (lane % 4 < 3)
 		rows[2 * (4 + lane % 4) + half] = bytes[1];
 	if (lane == 0) {
-		*(uint4 *)(void *)out = make_uint4(__float_as_uint(all->lo[0]),
-						   __float_as_uint(all->lo[1]),
-						   __float_as_uint(all->lo[2]), exponents);
+		*(uint4 *)(void *)out =
+			make_uint4(__float_as_uint(all->lo[0]), __float_as_uint(all->lo[1]),
+				   __float_as_uint(all->lo[2]), exponents);
 		*(uint2 *)(void *)&out->first_node = make_uint2(first.nodes, first.triangles);
 	}
 }
@@ -338,8 +339,8 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 			make_node(&w, node, leaves, ready, i, level);
 			if (ready)
 				i += gridDim.x * GROUPS;
-		} else if (__any_sync(ALL_LANES, (uint32_t)gpu_ld_relaxed(&w.counters->made) ==
-							 primitives)) {
+		} else if (__any_sync(ALL_LANES,
+				      (uint32_t)gpu_ld_relaxed(&w.counters->made) == primitives)) {
 			break;
 		} else {
 			__nanosleep(100);
@@ -352,8 +353,8 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 /* The levels of the nodes follow the counters, so that one queued operation zeroes both. */
 static size_t counters_and_levels(size_t count)
 {
-	return 1 + gpu_blocks(most_nodes(count) * sizeof(uint32_t),
-			      sizeof(struct lbvh_wide_counters));
+	return 1 +
+	       gpu_blocks(most_nodes(count) * sizeof(uint32_t), sizeof(struct lbvh_wide_counters));
 }
 
 enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, struct gb_error *err)
