@@ -9,6 +9,21 @@ header := $(if $(INCLUDE),-I$(INCLUDE),$(shell pkg-config --cflags gpubench 2>/d
 @NAME@.so: @SOURCE@
 	$(NVCC) -std=c++20 $(NVCCFLAGS) $(header) -Xcompiler -fPIC,-Wall -shared $< -o $@
 
+# Without a GPU: the emulator checks the kernels for races, accesses outside memory and
+# uninitialised reads; the PTX executor counts instructions and memory traffic, of the variants that
+# BESIDE matches, too.
+BESIDE := cuda/*
+race: @NAME@-simt.so
+	gpubench-simt check @BENCHMARK@ cuda/@NAME@ --plugin=./$<
+counts: @NAME@-ptx.so
+	gpubench-ptx @BENCHMARK@ cuda/@NAME@ $(BESIDE:%='%') @POINT@ --plugin=./$< --samples=1 \
+		--warmup=0 -q --overwrite -o counts.jsonl
+	gpubench report --counts counts.jsonl
+@NAME@-simt.so: @SOURCE@
+	gpubench-compile $< -o $@
+@NAME@-ptx.so: @SOURCE@
+	gpubench-compile --ptx $< -o $@
+
 clean:
-	rm -f @NAME@.so
-.PHONY: clean
+	rm -f @NAME@.so @NAME@-simt.so @NAME@-ptx.so
+.PHONY: clean race counts

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""kernel.py GPUBENCH -- follows docs/your-kernel.md with an installed program, in an empty folder.
+"""kernel.py GPUBENCH [EMULATOR [PTX-EXECUTOR]] -- follows docs/your-kernel.md with an installed
+program, in an empty folder.
 
 For radix on the CPU the commands are those of the page, as they are.  For the other benchmarks and
 for CUDA, the benchmark and the back end are replaced, and inputs are small.  The same holds for the
 README.md that `gpubench new` writes.  Without a GPU, a CUDA variant is compiled by nvcc, listed and
-skipped.
+skipped; the executors check it for races and count.  Those that were not built are left out.
 """
 
 import os
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-program = os.path.realpath(sys.argv[1])
+program, *executors = [os.path.realpath(path) for path in sys.argv[1:] if os.path.exists(path)]
 top = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 # Benchmark: parameters of a small input, the reason for points that the CPU variant skips.
 SMALL = {
@@ -67,11 +68,23 @@ def measure(command, backend, cwd):
         assert others or "'%s/*'" % backend not in command, done.stdout
 
 
+def executed(word, benchmark, cwd):
+    """`make race` and `make counts`, at a small point, and beside CUB."""
+    if word == "race" and executors:
+        printed = run("make race " + SMALLEST[benchmark], cwd).stdout
+        assert re.search("^%s/cuda/mine +ok " % benchmark, printed, re.MULTILINE), printed
+    elif word == "counts" and len(executors) > 1:
+        cub = " cub " if benchmark == "radix" else ""
+        printed = run("make counts BESIDE='cuda/%s'" % (cub.strip() or "mine"), cwd).stdout
+
+
 def follow(commands, benchmark, backend, small, cwd):
     """Run the commands of a page; `small` are further options of those that measure."""
     for command in commands:
         words = shlex.split(command)
-        if words[0] == "cd":
+        if words[0] == "make" and words[-1] in ("race", "counts"):
+            executed(words[-1], benchmark, cwd)
+        elif words[0] == "cd":
             cwd = os.path.join(cwd, words[1])
         elif words[:2] == ["gpubench", "check"]:
             check(command, backend, SMALL[benchmark][1], cwd)
