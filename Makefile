@@ -366,7 +366,7 @@ install-executors: executors
 	install -D -m 755 '$(EMULATOR)' '$(prefix)/bin/gpubench-simt'
 	$(if $(PTX_EXECUTOR),install -m 755 '$(PTX_EXECUTOR)' '$(prefix)/bin/gpubench-ptx')
 	install -d '$(prefix)/share/gpubench'
-	cp --parents common/*.h tests/simt/*.h tests/cudart/*.h scripts/plugin-header.sh \
+	cp --parents common/*.h tests/simt/simt*.h tests/cudart/call.h scripts/plugin-header.sh \
 		scripts/simt-plugin.py '$(prefix)/share/gpubench'
 	chmod -R a+rX '$(prefix)/share/gpubench'
 	ln -sf '../$(compile_tool)' '$(prefix)/bin/gpubench-compile'

@@ -2,6 +2,7 @@
 #include "cli/commands/executors.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,8 @@ static const struct {
 /* The trial of a source in an executor. */
 struct trial {
 	const struct gb_source *source;
+	int64_t seed;
+	double seconds;
 	const char *name; /* of the executor: "gpubench-simt" */
 	char program[ROOM], tool[ROOM];
 	char folder[ROOM], plugin[ROOM + 16]; /* a temporary folder, the compiled source in it */
@@ -140,7 +143,7 @@ static enum gb_status compile(struct trial *t, const char *option, struct gb_err
 	add(&words, "env");
 	add(&words, "timeout"); /* ends all processes of a compiler */
 	add(&words, "--kill-after=1");
-	add(&words, "%.3f", t->source->seconds);
+	add(&words, "%.3f", t->seconds);
 	add(&words, "%s", t->tool);
 	add(&words, "%s%s", *path == '/' ? "" : "./", path);
 	add(&words, "-o");
@@ -151,7 +154,7 @@ static enum gb_status compile(struct trial *t, const char *option, struct gb_err
 		return err->code;
 	if (status == 124 || status == 137)
 		(void)snprintf(t->reason, sizeof t->reason,
-			       "the source does not compile within %g s", t->source->seconds);
+			       "the source does not compile within %g s", t->seconds);
 	else if (status)
 		take_reason(t, "the source does not compile", "rror");
 	return GB_OK;
@@ -204,9 +207,7 @@ static enum gb_status put_emulated(const struct trial *t, struct gb_judgement *j
 	cJSON *result = cJSON_CreateObject();
 	bool fine;
 
-	if (j->variant->backend != GB_CUDA)
-		reason = "the emulator runs CUDA variants only";
-	else if (!reason && !passed)
+	if (!reason && !passed)
 		reason = "the budget ended";
 	fine = gb_json_put_text(result, "source", t->source->path) &&
 	       gb_json_put_text(result, "sha256", t->source->sha256) &&
@@ -235,22 +236,26 @@ static enum gb_status emulate(struct trial *t, struct gb_judgement *judgement, s
 
 	if (!find(t) || compile(t, "", err) || t->reason[0])
 		goto out;
-	add(&words, "gpubench");
+	add(&words, "env");
+	add(&words, "GPUBENCH_SIMT_TIMEOUT=86400"); /* a slow thread is not a livelock */
+	add(&words, "%s", t->program);
 	add(&words, "judge");
 	add(&words, "%s", judgement->variant->workload);
 	for (size_t i = 0; i < count; i++)
 		if (judgement[i].variant->backend == GB_CUDA)
 			add(&words, "cuda/%s", judgement[i].variant->name);
 	add(&words, "--plugin=%s", t->plugin);
-	add(&words, "--seed=%lld", (long long)t->source->seed);
-	add(&words, "--budget=%.3f", t->source->seconds);
-	if (!start(t, t->program, &words, &status, err) && !strchr(t->text, '{'))
+	add(&words, "--seed=%lld", (long long)t->seed);
+	add(&words, "--budget=%.3f", t->seconds);
+	if (!start(t, "/usr/bin/env", &words, &status, err) && !strchr(t->text, '{'))
 		take_reason(t, t->name, "gpubench");
 out:
 	for (size_t i = 0; i < count && !err->code; i++) {
 		char name[80];
 		cJSON *verdict;
 
+		if (judgement[i].variant->backend != GB_CUDA)
+			continue;
 		(void)snprintf(name, sizeof name, "cuda/%s", judgement[i].variant->name);
 		verdict = t->text ? find_line(t, "verdict", name) : NULL;
 		(void)put_emulated(t, &judgement[i], verdict, err);
@@ -312,9 +317,14 @@ static enum gb_status count_all(struct trial *t, struct gb_judgement *judgement,
 {
 	const char *benchmark = judgement->variant->workload;
 	struct words words = { 0 };
+	bool all_wrong = true;
 	int status = 0;
 
-	if (!find(t) || compile(t, "--ptx", err) || t->reason[0])
+	for (size_t i = 0; i < count; i++)
+		all_wrong &= judgement[i].wrong;
+	if (all_wrong)
+		(void)snprintf(t->reason, sizeof t->reason, "the result is wrong");
+	if (all_wrong || !find(t) || compile(t, "--ptx", err) || t->reason[0])
 		goto out;
 	add(&words, "gpubench");
 	add(&words, "%s", benchmark);
@@ -331,7 +341,7 @@ static enum gb_status count_all(struct trial *t, struct gb_judgement *judgement,
 		at += length + (at[length] != 0);
 	}
 	add(&words, "--plugin=%s", t->plugin);
-	add(&words, "--timeout=%.3f", t->source->seconds);
+	add(&words, "--timeout=%.3f", t->seconds);
 	add(&words, "--samples=1");
 	add(&words, "--warmup=0");
 	add(&words, "--quiet");
@@ -350,10 +360,9 @@ out:
 typedef enum gb_status trial_fn(struct trial *trial, struct gb_judgement *judgement, size_t count,
 				struct gb_error *err);
 
-static enum gb_status try_in(const char *name, trial_fn *try, const struct gb_source *source,
-			     struct gb_judgement *judgement, size_t count, struct gb_error *err)
+static enum gb_status try_in(struct trial t, trial_fn *try, struct gb_judgement *judgement,
+			     size_t count, struct gb_error *err)
 {
-	struct trial t = { .source = source, .name = name };
 	const char *folder = getenv("TMPDIR");
 
 	(void)snprintf(t.folder, sizeof t.folder, "%.900s/gpubench-XXXXXX",
@@ -368,10 +377,19 @@ static enum gb_status try_in(const char *name, trial_fn *try, const struct gb_so
 	return err->code;
 }
 
-enum gb_status gb_try_source(const struct gb_source *source, struct gb_judgement *judgement,
-			     size_t count, struct gb_error *err)
+enum gb_status gb_try_source(const struct gb_source *source, int64_t seed, double time_ns,
+			     struct gb_judgement *judgement, size_t count, struct gb_error *err)
 {
-	if (!try_in("gpubench-simt", emulate, source, judgement, count, err))
-		(void)try_in("gpubench-ptx", count_all, source, judgement, count, err);
-	return err->code;
+	struct trial t = { .source = source, .seed = seed, .seconds = fmax(time_ns / 1e9, 1) };
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++)
+		any |= judgement[i].variant->backend == GB_CUDA;
+	if (!source->path || !any)
+		return GB_OK;
+	t.name = "gpubench-simt";
+	if (try_in(t, emulate, judgement, count, err))
+		return err->code;
+	t.name = "gpubench-ptx";
+	return try_in(t, count_all, judgement, count, err);
 }

@@ -13,14 +13,13 @@
 struct gb_source {
 	const char *path; /* a .cu file; no proof that the plug-in is compiled from it */
 	char sha256[65];
-	int64_t seed;   /* of the check in the emulator */
-	double seconds; /* for each compilation and each executor */
 };
 
-/* Set the members `emulator` and `counts` of all judgements.  A tool that is absent, a source that
- * does not compile and time that runs out are reasons there.  GB_EINTERRUPTED, or GB_EMEMORY, or
+/* Set the members `emulator` and `counts` of all judgements, unless the path is NULL.  The seed is
+ * that of the check; each compilation and each executor has time_ns, or a second.  A tool that is
+ * absent, a source that does not compile and time that runs out are reasons there.  GB_EINTERRUPTED, or GB_EMEMORY, or
  * GB_EIO without a temporary folder. */
-enum gb_status gb_try_source(const struct gb_source *source, struct gb_judgement *judgement,
-			     size_t count, struct gb_error *err);
+enum gb_status gb_try_source(const struct gb_source *source, int64_t seed, double time_ns,
+			     struct gb_judgement *judgement, size_t count, struct gb_error *err);
 
 #endif

@@ -433,16 +433,6 @@ static enum gb_status print_all(struct court *court, struct gb_error *err)
 	return worst;
 }
 
-/* Try the source, if there is one, in the executors. */
-static enum gb_status try_source(struct court *court, struct gb_error *err)
-{
-	struct gb_source *from = &court->options->from;
-
-	from->seed = court->seed;
-	from->seconds = fmax((share(court, SOURCE_SHARE) - gb_now_ns()) / 1e9, 1);
-	return from->path ? gb_try_source(from, court->judgement, court->count, err) : GB_OK;
-}
-
 /* Judge a file, or be a launch of that. */
 static enum gb_status judge(struct court *court, const char *const *glob, size_t globs,
 			    struct gb_error *err)
@@ -457,7 +447,10 @@ static enum gb_status judge(struct court *court, const char *const *glob, size_t
 	if (from->path && gb_sha256_file(from->path, from->sha256, err))
 		return err->code;
 	court->end_ns = gb_now_ns() + court->options->budget_s * 1e9;
-	if (!check(court, err) && !try_source(court, err) && !time_all(court, err))
+	if (!check(court, err) &&
+	    !gb_try_source(from, court->seed, share(court, SOURCE_SHARE) - gb_now_ns(),
+			   court->judgement, court->count, err) &&
+	    !time_all(court, err))
 		status = print_all(court, err);
 	for (size_t i = 0; i < court->count; i++)
 		gb_judgement_release(&court->judgement[i]);
@@ -591,6 +584,12 @@ enum gb_status gb_cmd_judge(int argc, char **argv, struct gb_error *err)
 		status = judge_each(options.plugin, options.source, argc, argv, err);
 	else
 		gb_fail(err, GB_EUSAGE, "judge needs --plugin=FILE.so");
+	if (options.only && *err->message && !strstr(err->message, options.only)) {
+		const struct gb_error said = *err;
+
+		*err = (struct gb_error){ 0 };
+		gb_fail(err, said.code, "%.200s: %s", options.only, said.message);
+	}
 out:
 	gb_sweep_release(&sweep);
 	gb_arguments_release(&a);
