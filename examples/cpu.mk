@@ -1,5 +1,5 @@
-# Makefile -- builds the plug-in @NAME@.so.  gpubench/plugin.h is found beside the installed program,
-# by pkg-config, or below INCLUDE: make INCLUDE=/opt/gpubench/include
+# Makefile -- builds the plug-in @NAME@.so.  gpubench/plugin.h is found beside the installed
+# program, by pkg-config, or below INCLUDE: make INCLUDE=/opt/gpubench/include
 
 CFLAGS := -O3 -march=native -fopenmp -Wall
 program := $(filter %/bin/gpubench,$(shell command -v gpubench))

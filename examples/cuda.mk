@@ -1,5 +1,5 @@
-# Makefile -- builds the plug-in @NAME@.so.  gpubench/plugin.h is found beside the installed program,
-# by pkg-config, or below INCLUDE: make INCLUDE=/opt/gpubench/include
+# Makefile -- builds the plug-in @NAME@.so.  gpubench/plugin.h is found beside the installed
+# program, by pkg-config, or below INCLUDE: make INCLUDE=/opt/gpubench/include
 
 NVCC := $(or $(shell command -v nvcc),/usr/local/cuda/bin/nvcc)
 # The driver compiles the PTX in the first run; -arch=native has nvcc compile for this GPU.

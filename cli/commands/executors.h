@@ -17,8 +17,8 @@ struct gb_source {
 
 /* Set the members `emulator` and `counts` of all judgements, unless the path is NULL.  The seed is
  * that of the check; each compilation and each executor has time_ns, or a second.  A tool that is
- * absent, a source that does not compile and time that runs out are reasons there.  GB_EINTERRUPTED, or GB_EMEMORY, or
- * GB_EIO without a temporary folder. */
+ * absent, a source that does not compile and time that runs out are reasons there.
+ * GB_EINTERRUPTED, or GB_EMEMORY, or GB_EIO without a temporary folder. */
 enum gb_status gb_try_source(const struct gb_source *source, int64_t seed, double time_ns,
 			     struct gb_judgement *judgement, size_t count, struct gb_error *err);
 

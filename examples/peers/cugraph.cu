@@ -10,9 +10,9 @@
  * folders lib64 of libcugraph, libcuvs, libraft, librmm and rapids_logger.
  *
  * The declarations below follow cugraph_c/{array,error,graph,resource_handle,types,
- * traversal_algorithms}.h of version 26.10.0.  cuGraph renumbers vertices when it builds a graph, so
- * results name the vertex of each value.  It allocates what it returns in each run, and that memory
- * is not counted.  It works on a stream of its own, so run() waits for the device.
+ * traversal_algorithms}.h of version 26.10.0.  cuGraph renumbers vertices when it builds a graph,
+ * so results name the vertex of each value.  It allocates what it returns in each run, and that
+ * memory is not counted.  It works on a stream of its own, so run() waits for the device.
  */
 #include <dlfcn.h>
 #include <gpubench/plugin.h>
