@@ -271,15 +271,15 @@ static bool put_counts(const struct trial *t, cJSON *list, const char *name)
 {
 	cJSON *line = find_line(t, "record", name);
 	cJSON *counts = line ? cJSON_DetachItemFromObject(line, "counts") : NULL;
-	cJSON *item;
+	cJSON *entry;
 	bool fine = true;
 
 	if (counts) {
-		item = cJSON_CreateObject();
+		entry = cJSON_CreateObject();
 		cJSON_DeleteItemFromObject(counts, "kernels");
-		fine = gb_json_put(item, "counts", counts) &&
-		       gb_json_put_text(item, "key", gb_json_text(line, "key"));
-		fine = gb_json_append(list, item) && fine;
+		fine = gb_json_put(entry, "counts", counts) &&
+		       gb_json_put_text(entry, "key", gb_json_text(line, "key"));
+		fine = gb_json_append(list, entry) && fine;
 	}
 	cJSON_Delete(line);
 	return fine;
