@@ -23,6 +23,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -276,7 +277,9 @@ def main():
     arguments = parser.parse_args(sys.argv[1:cut])
     options = sys.argv[cut + 1:]
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # removes the folder, too
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["TMPDIR"] = folder  # nvcc leaves files when it is ended
         os.mkdir(os.path.join(folder, "gpubench"))
         with open(os.path.join(folder, "gpubench/plugin.h"), "w", encoding="utf-8") as file:
             subprocess.run([os.path.join(TOP, "scripts/plugin-header.sh")], check=True, stdout=file)

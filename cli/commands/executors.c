@@ -154,7 +154,7 @@ static enum gb_status compile(struct trial *t, const char *option, struct gb_err
 		return err->code;
 	if (status == 124 || status == 137)
 		(void)snprintf(t->reason, sizeof t->reason,
-			       "the source does not compile within %g s", t->seconds);
+			       "the source does not compile within %.3g s", t->seconds);
 	else if (status)
 		take_reason(t, "the source does not compile", "rror");
 	return GB_OK;
