@@ -10,8 +10,9 @@
 # cores.
 #
 # The same command continues where it was interrupted.  With SLICE=540 it starts no launch that is
-# expected to end later than after 540 seconds, and then exits with status 75.  All launches must be
-# of one build with the same arguments.
+# expected to end after more than 540 seconds, and exits with status 75 until a call finds all
+# launches made.  All must be of one build with the same arguments.  GPUBENCH=PROGRAM is launched
+# instead, and judged by the gate-trials beside it; nothing is built then.
 set -euo pipefail
 export LC_ALL=C
 if (($# == 0)) || [[ $1 == -* ]]; then
@@ -21,14 +22,15 @@ fi
 folder=$1
 shift
 top=$(cd "$(dirname "$0")/.." && pwd)
-gpubench=$top/build/release/gpubench
+gpubench=${GPUBENCH:-$top/build/release/gpubench}
+trials=$(dirname "$gpubench")/gate-trials
 
 table() {
 	local made=("$folder"/[0-9]*.jsonl)
 	[[ -e ${made[0]} ]] || { echo "gate-launches.sh: $folder has no launches" >&2; exit 2; }
-	make -C "$top" -s build/release/gate-trials
+	[[ -n ${GPUBENCH-} ]] || make -C "$top" -s build/release/gate-trials
 	"$top/tests/trials/launches.py" --median "${made[@]}" >"$folder/launches.txt"
-	"$top/build/release/gate-trials" "$folder/launches.txt" anew >"$folder/gates.md"
+	"$trials" "$folder/launches.txt" anew >"$folder/gates.md"
 	echo "$folder/gates.md"
 }
 
@@ -37,9 +39,9 @@ if [[ ${1-} == --table ]]; then
 	exit
 fi
 if (($# == 0)); then
-	set -- run --preset=quick --backend=cpu --threads=1 --max-time=0.5
+	set -- run --preset=quick --backend=cpu --threads=1 --max-time=0.5 --min-samples=5
 fi
-make -C "$top" -s all
+[[ -n ${GPUBENCH-} ]] || make -C "$top" -s all
 mkdir -p "$folder"
 echo peers >"$folder/orders"
 made_with=$(sha256sum <"$gpubench"; printf '%s\n' "$@")
@@ -50,13 +52,14 @@ elif [[ $made_with != "$(<"$folder/made-with")" ]]; then
 	exit 2
 fi
 longest=0
+slice_ends() { # DONE
+	echo "gate-launches.sh: $1 of ${LAUNCHES:-48} launches done"
+	exit 75
+}
 for ((i = 1; i <= ${LAUNCHES:-48}; i++)); do
 	launch=$(printf '%s/%03d' "$folder" $i)
 	[[ ! -e $launch.jsonl ]] || continue
-	if [[ -n ${SLICE-} ]] && ((SECONDS + longest > SLICE)); then
-		echo "gate-launches.sh: $((i - 1)) of ${LAUNCHES:-48} launches done"
-		exit 75
-	fi
+	[[ -z ${SLICE-} ]] || ((SECONDS + longest <= SLICE)) || slice_ends $((i - 1))
 	start=$EPOCHREALTIME
 	GPUBENCH_ORDERS=$folder/orders "$gpubench" "$@" -q -o "$folder/part.jsonl" --overwrite ||
 		(($? == 6)) # something is doubtful
@@ -65,4 +68,5 @@ for ((i = 1; i <= ${LAUNCHES:-48}; i++)); do
 	mv "$folder/part.jsonl" "$launch.jsonl"
 	longest=$((took / 1000 >= longest ? took / 1000 + 1 : longest))
 done
+[[ -z ${SLICE-} ]] || ((longest == 0)) || slice_ends $((i - 1))
 table
