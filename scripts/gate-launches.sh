@@ -39,7 +39,7 @@ if [[ ${1-} == --table ]]; then
 	exit
 fi
 if (($# == 0)); then
-	set -- run --preset=quick --backend=cpu --threads=1 --max-time=0.5 --min-samples=5
+	set -- run --preset=quick --backend=cpu --threads=1 --max-time=0.5
 fi
 [[ -n ${GPUBENCH-} ]] || make -C "$top" -s all
 mkdir -p "$folder"

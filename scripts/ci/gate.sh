@@ -23,7 +23,7 @@ set -euo pipefail
 begin "$1"
 shift
 if (($# == 0)); then
-	set -- run --preset=quick --max-time=0.5 --min-samples=5
+	set -- run --preset=quick --max-time=0.5
 	if nvidia-smi -L >/dev/null 2>&1; then
 		set -- "$@" --backend=cuda --require-gpu
 	else

@@ -115,7 +115,7 @@ static const struct gb_logrank *test_of(struct gb_gate_tests *tests, size_t base
 	for (size_t i = 0; i < tests->count; i++)
 		if (tests->test[i]->base == base && tests->test[i]->other == other)
 			return tests->test[i];
-	more = realloc(tests->test, (tests->count + 1) * sizeof *more);
+	more = realloc(tests->test, (tests->count + 1) * sizeof(struct gb_logrank *));
 	if (more)
 		tests->test = more;
 	test = more ? calloc(1, sizeof *test) : NULL;
@@ -196,18 +196,19 @@ static size_t needed(const struct gb_gate *gate, size_t launches, double p, bool
 /* Sorted logarithms of two sides, and the distribution for their numbers. */
 struct sides {
 	const struct gb_logrank *test;
-	double *base, *other;
+	const double *base, *other;
 };
 
 /* One look at a key: the launches of both sides, and the same with stored ones of base. */
 struct look {
+	double *base, *other, *stored,
+		*both; /* room for sorted logarithms; both: base and stored */
 	struct sides fresh, pooled;
-	double *stored;
 	bool uses_stored;
 };
 
-static enum gb_status test_sides(struct sides *s, struct gb_gate_tests *tests, double *base,
-				 size_t n, double *other, size_t m, struct gb_error *err)
+static enum gb_status test_sides(struct sides *s, struct gb_gate_tests *tests, const double *base,
+				 size_t n, const double *other, size_t m, struct gb_error *err)
 {
 	*s = (struct sides){ test_of(tests, n, m, err), base, other };
 	return err->code;
@@ -225,17 +226,17 @@ static enum gb_status take_stored(struct look *l, struct gb_gate_tests *tests,
 				  const struct gb_gate_values *v, size_t n, size_t m,
 				  struct gb_error *err)
 {
+	const size_t stored = v->stored_count;
 	struct sides drift;
 
-	if (take_logs(l->stored, v->stored, v->stored_count, err) ||
-	    test_sides(&drift, tests, l->stored, v->stored_count, l->fresh.base, n, err))
+	if (take_logs(l->stored, v->stored, stored, err) ||
+	    test_sides(&drift, tests, l->stored, stored, l->base, n, err))
 		return err->code;
 	l->uses_stored = !has_drifted(&drift);
-	memcpy(l->pooled.base, l->stored, v->stored_count * sizeof(double));
-	memcpy(l->pooled.base + v->stored_count, l->fresh.base, n * sizeof(double));
-	gb_sort(l->pooled.base, v->stored_count + n);
-	return test_sides(&l->pooled, tests, l->pooled.base, v->stored_count + n, l->fresh.other, m,
-			  err);
+	memcpy(l->both, l->stored, stored * sizeof *l->both);
+	memcpy(l->both + stored, l->base, n * sizeof *l->both);
+	gb_sort(l->both, stored + n);
+	return test_sides(&l->pooled, tests, l->both, stored + n, l->other, m, err);
 }
 
 /* Take the first n launches of base and m of the other side. */
@@ -244,10 +245,8 @@ static enum gb_status take_look(struct look *l, struct gb_gate_tests *tests,
 				struct gb_error *err)
 {
 	l->uses_stored = false;
-	if (take_logs(l->fresh.base, v->base, n, err) ||
-	    take_logs(l->fresh.other, v->other, m, err) ||
-	    test_sides(&l->fresh, tests, l->fresh.base, n, l->fresh.other, m, err) ||
-	    !v->stored_count)
+	if (take_logs(l->base, v->base, n, err) || take_logs(l->other, v->other, m, err) ||
+	    test_sides(&l->fresh, tests, l->base, n, l->other, m, err) || !v->stored_count)
 		return err->code;
 	return take_stored(l, tests, v, n, m, err);
 }
@@ -320,18 +319,20 @@ static enum gb_status look_ahead(const struct gb_gate *gate, const struct look *
 
 /* ---- all looks ---------------------------------------------------------------------------- */
 
-static enum gb_status start_look(struct look *l, const struct gb_gate_values *v,
-				 struct gb_error *err)
+/* Room for all values; its start, for free(), or NULL if memory ran out. */
+static double *start_look(struct look *l, const struct gb_gate_values *v)
 {
 	const size_t n = v->base_count + 1, m = v->other_count + 1, more = v->stored_count + 1;
 	double *room = malloc((2 * n + m + 2 * more) * sizeof *room);
 
-	*l = (struct look){ .fresh = { NULL, room, room ? room + n : NULL } };
+	*l = (struct look){ 0 };
 	if (!room)
-		return gb_out_of_memory(err, "a comparison");
+		return NULL;
+	l->base = room;
+	l->other = room + n;
 	l->stored = room + n + m;
-	l->pooled.base = l->stored + more;
-	return GB_OK;
+	l->both = l->stored + more;
+	return room;
 }
 
 enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *tests,
@@ -342,13 +343,14 @@ enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *t
 	const size_t least = v->base_count < v->other_count ? v->base_count : v->other_count;
 	struct gb_gate_result *r = result;
 	struct look l;
+	double *room = start_look(&l, v);
 
 	*r = (struct gb_gate_result){ .verdict = GB_UNSURE,
 				      .base = v->base_count,
 				      .other = v->other_count,
 				      .ratio = { NAN, { NAN, NAN, NAN } } };
-	if (start_look(&l, v, err))
-		return err->code;
+	if (!room)
+		return gb_out_of_memory(err, "a comparison");
 	for (size_t i = 0; least && !err->code && r->verdict == GB_UNSURE; i++) {
 		const size_t look = gate->most ? gb_gate_look(gate, i) : least;
 
@@ -363,6 +365,6 @@ enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *t
 	if (least && !err->code && r->verdict == GB_UNSURE &&
 	    !take_look(&l, tests, v, r->base, r->other, err))
 		(void)look_ahead(gate, &l, r->base < r->other ? r->base : r->other, r, err);
-	free(l.fresh.base);
+	free(room);
 	return err->code;
 }

@@ -111,10 +111,11 @@ static inline void take_half(struct launches *all, bool other)
 {
 	for (size_t k = 0; k < all->keys; k++) {
 		const int64_t count = all->of[k].count;
+		const int64_t half = count / 2;
 		int64_t kept = 0, chosen = 0;
 
 		for (int64_t i = 0; i < count; i++) {
-			const double left = (double)(count / 2 - chosen) / (double)(count - i);
+			const double left = (double)(half - chosen) / (double)(count - i);
 			const bool first = gb_random_unit_stream(7, 0, (uint64_t)i) < left;
 
 			chosen += first;
@@ -205,7 +206,7 @@ static inline void deal(const struct launches *all, size_t key, const struct pla
 			draw(all, key, plan, trial, j) * factor_of(plan->disturbance, trial, j);
 	}
 	for (size_t j = 0; j < plan->stored; j++)
-		side[STORED][j] = draw(all, key, plan, trial, 2 * MAX_SIDE + j) * plan->before;
+		side[STORED][j] = draw(all, key, plan, trial, j + MAX_SIDE * 2UL) * plan->before;
 }
 
 /* Judge the key if the second side is slower by this factor. */
