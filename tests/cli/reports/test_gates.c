@@ -231,6 +231,39 @@ Test(gates, the_first_verdict_counts)
 	gb_gate_release(&tests);
 }
 
+/* Stored launches make no key slower that is not slower without them. */
+Test(gates, slower_by_new_launches_alone)
+{
+	enum { TRIALS = 100, SIDE = 12, STORED_LAUNCHES = 40 };
+	const struct gb_gate gate = gate_of(1, SIDE);
+	struct gb_gate_tests tests = { 0 };
+	struct gb_error err = { 0 };
+	size_t slower = 0;
+
+	for (uint64_t t = 0; t < TRIALS; t++) {
+		double base[SIDE], other[SIDE], stored[STORED_LAUNCHES];
+		struct gb_gate_values values = { base, other, NULL, SIDE, SIDE, 0 };
+		struct gb_gate_result alone, result;
+
+		for (size_t i = 0; i < SIDE; i++) {
+			base[i] = 100 + 20 * gb_random_unit_stream(t, 0, i);
+			other[i] = 106 + 20 * gb_random_unit_stream(t, 1, i);
+		}
+		for (size_t i = 0; i < STORED_LAUNCHES; i++)
+			stored[i] = 100 + 20 * gb_random_unit_stream(t, 2, i);
+		cr_assert(not(gb_gate_judge(&gate, &tests, &values, &alone, &err)));
+		values.stored = stored;
+		values.stored_count = STORED_LAUNCHES;
+		cr_assert(not(gb_gate_judge(&gate, &tests, &values, &result, &err)));
+		if (result.verdict == GB_SLOWER)
+			cr_expect(eq(int, (int)alone.verdict, GB_SLOWER), "%zu", (size_t)t);
+		slower += result.verdict == GB_SLOWER;
+	}
+	cr_expect(gt(sz, slower, 10));
+	cr_expect(lt(sz, slower, 90));
+	gb_gate_release(&tests);
+}
+
 /* ---- trials ------------------------------------------------------------------------------- */
 
 /* Gates on the recorded launches, with their noise scaled unless `noise` is 0. */
