@@ -249,15 +249,17 @@ struct sum {
 	double minutes[MAX_TRIALS];          /* of unchanged gates; NAN if unknown */
 };
 
-/* Seconds of a gate up to n launches a side, if key k is launched made[k] times a side. */
+/* Seconds of a gate up to n launches a side, if key k is launched made[k] times a side.  Most of
+ * the time beside the keys makes their inputs, so each key has a share in it. */
 static inline double spent_s(const struct launches *all, const struct plan *plan, uint64_t trial,
 			     const size_t *made, size_t n)
 {
-	double seconds = (double)n * all->beside_s;
+	const double beside_s = all->beside_s / (double)all->keys;
+	double seconds = 0;
 
 	for (size_t k = 0; k < plan->gate.keys; k++)
 		seconds += (double)(made[k] < n ? made[k] : n) *
-			   all->of[stored_key(all, plan, trial, k)].took_s;
+			   (all->of[stored_key(all, plan, trial, k)].took_s + beside_s);
 	return 2 * seconds;
 }
 
