@@ -167,7 +167,7 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 	if (!line || gb_records_add(&s->records, line, err) ||
 	    s->request->target.resume == GB_RESUME_ANY)
 		return err->code;
-	return gb_resume_check(&s->records, s->request->target.path,
+	return gb_resume_check("--resume", &s->records, s->request->target.path,
 			       s->records.run[s->records.run_count - 1],
 			       " (--resume=any adds to it anyway)", err);
 }
