@@ -262,6 +262,21 @@ static bool yields(const struct gb_sweep *sweep, const struct gb_axis *axis)
 	       sweep->axis[axis_of(sweep->workload, axis->param->yields_to)].given;
 }
 
+/* True if the parameter is only for other points than this one. */
+static bool is_idle(const struct gb_sweep *sweep, size_t index, const struct gb_param *param)
+{
+	for (size_t i = sweep->workload->param_count; param->only && i-- > 0;) {
+		const struct gb_axis *axis = &sweep->axis[i];
+
+		if (axis->param->choices &&
+		    gb_param_excludes(param, axis->param->name,
+				      axis->param->choices[axis->value[index % axis->count].i]))
+			return true;
+		index /= axis->count;
+	}
+	return false;
+}
+
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params)
 {
 	memset(params, 0, sweep->workload->params_size);
@@ -276,12 +291,15 @@ void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params)
 
 bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant)
 {
+	size_t rest = index;
+
 	for (size_t i = sweep->workload->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
-		if (index % axis->count != 0 && !gb_param_applies(axis->param, variant))
+		if (rest % axis->count != 0 &&
+		    (!gb_param_applies(axis->param, variant) || is_idle(sweep, index, axis->param)))
 			return false;
-		index /= axis->count;
+		rest /= axis->count;
 	}
 	return true;
 }

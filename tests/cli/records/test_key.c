@@ -15,7 +15,7 @@
 /* ---- keys of measurements ----------------------------------------------------------------- */
 
 struct toy {
-	int64_t count, shape, check, passes, width, threads, seed;
+	int64_t count, shape, check, passes, width, twist, threads, seed;
 	double density;
 	const char *file;
 };
@@ -51,6 +51,14 @@ static const struct gb_param rows[] = {
 	  .initial = "64",
 	  .keyed = "32",
 	  .max = 99 },
+	/* Only for deep shapes; added later. */
+	{ .name = "twist",
+	  .type = GB_INT,
+	  .offset = AT(twist),
+	  .initial = "3",
+	  .keyed = "0",
+	  .only = "shape=deep",
+	  .max = 9 },
 	GB_COMMON_PARAMS(struct toy),
 };
 
@@ -99,6 +107,39 @@ Test(key, contains_what_the_variant_reads)
 	expect_key(&cuda, &first, "toy/cuda/fast");
 }
 
+static struct gb_record *record_of(const char *key, const char *params)
+{
+	char text[512];
+
+	(void)snprintf(text, sizeof text,
+		       "{\"type\":\"record\",\"variant\":\"wide\",\"key\":\"%s\",\"params\":%s}",
+		       key, params);
+	return parsed_record(text);
+}
+
+/* Records of points that a parameter is not for get neither it nor its default. */
+Test(key, omits_what_is_not_for_the_point)
+{
+	struct gb_record *flat = record_of("k", "{\"count\":5,\"shape\":\"flat\"}");
+	struct gb_record *deep = record_of("k", "{\"count\":5,\"shape\":\"deep\"}");
+	struct gb_error err = { 0 };
+	struct toy p = first;
+
+	p.twist = 3;
+	expect_key(&cuda, &p, "toy/cuda/fast");
+	p.shape = 1;
+	expect_key(&cuda, &p, "toy/cuda/fast shape=deep twist=3");
+	p.twist = 0;
+	expect_key(&cuda, &p, "toy/cuda/fast shape=deep");
+	cr_assert_not(gb_renew_params(&toy, flat, &err));
+	cr_assert_not(gb_renew_params(&toy, deep, &err));
+	cr_expect_null(gb_member_find(&flat->params, "twist"));
+	cr_expect_eq(gb_member_number(&deep->params, "twist"), 0);
+	cr_expect_not_null(gb_member_find(&deep->params, "twist"));
+	gb_record_free(flat);
+	gb_record_free(deep);
+}
+
 Test(key, holds_long_paths_whole)
 {
 	struct toy p = first;
@@ -141,16 +182,6 @@ Test(key, numbers_have_one_spelling)
 }
 
 /* ---- records that were read ----------------------------------------------------------------- */
-
-static struct gb_record *record_of(const char *key, const char *params)
-{
-	char text[512];
-
-	(void)snprintf(text, sizeof text,
-		       "{\"type\":\"record\",\"variant\":\"wide\",\"key\":\"%s\",\"params\":%s}",
-		       key, params);
-	return parsed_record(text);
-}
 
 /* Records from before and after `passes` was added share a row. */
 Test(key, records_get_missing_parameters)
@@ -249,18 +280,43 @@ Test(key, stored_records)
 Test(key, omitted_defaults_never_change)
 {
 	static const char *const fixed[] = {
-		"stream count 256Mi", "stream threads 0",       "stream seed 1",
-		"radix count 1M",     "radix type u32",         "radix distribution uniform",
-		"bfs graph gnp",      "bfs vertices 16Ki",      "bfs p 0.05",
-		"bfs scale 16",       "bfs edgefactor 16",      "bfs blocks 16",
-		"bfs orphans 0",      "bfs multi no",           "bfs sources 64",
-		"bfs result dist",    "bfs warps no",           "bfs index auto",
-		"cbt op cycle",       "cbt depth 17",           "cbt shape random",
-		"cbt fill 1",         "cbt ids store",          "cbt frames 4",
-		"octree count 1M",    "octree dist plummer",    "octree order own",
-		"octree bucket 1",    "octree pool 0",          "lbvh op build",
-		"lbvh scene terrain", "lbvh primitives 0",      "lbvh rays 2048",
-		"lbvh tree best",     "lbvh rays-kind primary", "lbvh rays-order given",
+		"stream count 256Mi",
+		"stream threads 0",
+		"stream seed 1",
+		"radix count 1M",
+		"radix type u32",
+		"radix distribution uniform",
+		"radix values index",
+		"bfs graph gnp",
+		"bfs vertices 16Ki",
+		"bfs p 0.05",
+		"bfs scale 16",
+		"bfs edgefactor 16",
+		"bfs blocks 16",
+		"bfs orphans 0",
+		"bfs multi no",
+		"bfs sources 64",
+		"bfs result dist",
+		"bfs warps no",
+		"bfs index auto",
+		"cbt op cycle",
+		"cbt depth 17",
+		"cbt shape random",
+		"cbt fill 1",
+		"cbt ids store",
+		"cbt frames 4",
+		"octree count 1M",
+		"octree dist plummer",
+		"octree order own",
+		"octree bucket 1",
+		"octree pool 0",
+		"lbvh op build",
+		"lbvh scene terrain",
+		"lbvh primitives 0",
+		"lbvh rays 2048",
+		"lbvh tree best",
+		"lbvh rays-kind primary",
+		"lbvh rays-order given",
 	};
 
 	for (size_t i = 0; i < GB_COUNT(fixed); i++) {
