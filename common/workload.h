@@ -72,8 +72,8 @@ struct gb_param {
 	unsigned backends;
 	char letter;      /* -o for --output; 0: none */
 	const char *bare; /* GB_CHOICE: the value of the option without "=VALUE"; or NULL */
-	/* "type=pairs": only points with this choice of a parameter before it use it.  The others
-	 * are not swept over it and do not record it; or NULL. */
+	/* "type=pairs": only points with this choice of another parameter use it.  The others have
+	 * the value `keyed` and are not swept over it; or NULL. */
 	const char *only;
 	const char *yields_to; /* 0 instead of the default if this parameter is given; or NULL */
 	const char *unit;      /* "keys", or NULL */

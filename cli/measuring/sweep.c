@@ -262,6 +262,15 @@ static bool yields(const struct gb_sweep *sweep, const struct gb_axis *axis)
 	       sweep->axis[axis_of(sweep->workload, axis->param->yields_to)].given;
 }
 
+/* True if the parameter is not for points at which another one, a choice, is `word`. */
+static bool excludes(const struct gb_param *param, const char *other, const char *word)
+{
+	const size_t length = strlen(other);
+
+	return !strncmp(param->only, other, length) && param->only[length] == '=' &&
+	       !gb_equal(param->only + length + 1, word);
+}
+
 /* True if the parameter is only for other points than this one. */
 static bool is_idle(const struct gb_sweep *sweep, size_t index, const struct gb_param *param)
 {
@@ -269,23 +278,37 @@ static bool is_idle(const struct gb_sweep *sweep, size_t index, const struct gb_
 		const struct gb_axis *axis = &sweep->axis[i];
 
 		if (axis->param->choices &&
-		    gb_param_excludes(param, axis->param->name,
-				      axis->param->choices[axis->value[index % axis->count].i]))
+		    excludes(param, axis->param->name,
+			     axis->param->choices[axis->value[index % axis->count].i]))
 			return true;
 		index /= axis->count;
 	}
 	return false;
 }
 
+/* The value that keys leave out. */
+static union gb_value keyed_value(const struct gb_param *param)
+{
+	struct gb_error ignored = { 0 };
+	union gb_value value = { 0 };
+
+	(void)gb_value_parse(param, param->keyed, &value, &ignored);
+	return value;
+}
+
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params)
 {
+	size_t rest = index;
+
 	memset(params, 0, sweep->workload->params_size);
 	for (size_t i = sweep->workload->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
-		if (!yields(sweep, axis))
-			gb_value_store(axis->param, params, axis->value[index % axis->count]);
-		index /= axis->count;
+		if (is_idle(sweep, index, axis->param))
+			gb_value_store(axis->param, params, keyed_value(axis->param));
+		else if (!yields(sweep, axis))
+			gb_value_store(axis->param, params, axis->value[rest % axis->count]);
+		rest /= axis->count;
 	}
 }
 

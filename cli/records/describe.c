@@ -27,7 +27,6 @@ static bool describe_params(struct gb_record *record, const struct gb_result *re
 		const struct gb_param *param = &workload->params[i];
 
 		if (gb_param_applies(param, result->variant) &&
-		    !gb_param_excluded(param, &record->params) &&
 		    !gb_members_add(&record->params,
 				    gb_param_member(param, gb_value_load(param, result->params),
 						    digits[i])))

@@ -22,40 +22,8 @@ bool gb_param_applies(const struct gb_param *param, const struct gb_variant *var
 	return is_read_by(param, variant->backend) && !(serial && gb_equal(param->name, "threads"));
 }
 
-bool gb_param_excludes(const struct gb_param *param, const char *other, const char *word)
-{
-	const size_t length = strlen(other);
-
-	return param->only && !strncmp(param->only, other, length) && param->only[length] == '=' &&
-	       !gb_equal(param->only + length + 1, word);
-}
-
-bool gb_param_excluded(const struct gb_param *param, const struct gb_members *params)
-{
-	for (size_t i = 0; i < params->count; i++)
-		if (params->item[i].kind == GB_VALUE_TEXT &&
-		    gb_param_excludes(param, params->item[i].name, params->item[i].text))
-			return true;
-	return false;
-}
-
 /* The longest spelled value, except for paths, which have no limit. */
 enum { VALUE_TEXT = 256 };
-
-/* True if the parameter is not for the point with these parameters. */
-static bool is_excluded(const struct gb_param *param, const struct gb_workload *workload,
-			const void *params)
-{
-	for (size_t i = 0; i < workload->param_count; i++) {
-		const struct gb_param *other = &workload->params[i];
-
-		if (other->type == GB_CHOICE &&
-		    gb_param_excludes(param, other->name,
-				      other->choices[gb_value_load(other, params).i]))
-			return true;
-	}
-	return false;
-}
 
 /* True if keys omit the value. */
 static bool is_left_out(const struct gb_param *param, const char *value)
@@ -88,7 +56,7 @@ char *gb_record_key(const struct gb_workload *workload, const struct gb_variant 
 		char text[VALUE_TEXT];
 		const char *value = text;
 
-		if (!gb_param_applies(param, variant) || is_excluded(param, workload, params))
+		if (!gb_param_applies(param, variant))
 			continue;
 		if (param->type == GB_PATH)
 			value = gb_value_load(param, params).s;
@@ -152,8 +120,7 @@ enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_rec
 		char digits[32];
 
 		if (!row->keyed || gb_member_find(&record->params, row->name) ||
-		    backend == GB_BACKENDS || !is_read_by(row, backend) ||
-		    gb_param_excluded(row, &record->params))
+		    backend == GB_BACKENDS || !is_read_by(row, backend))
 			continue;
 		if (gb_value_parse(row, row->keyed, &value, err))
 			return err->code;

@@ -4,8 +4,8 @@
  *
  * A key lists the parameters that apply to the variant, in the order of their table, each in its
  * canonical spelling (gb_value_text()).  A parameter is omitted if it has the value that keys leave
- * out (struct gb_param's `keyed`), is a path not given, or is not for this point (`only`).  So no
- * key changes when a benchmark gains a parameter or another default.
+ * out (struct gb_param's `keyed`) or is a path not given.  So no key changes when a benchmark gains
+ * a parameter or another default.
  */
 #ifndef GPUBENCH_CLI_RECORDS_KEY_H
 #define GPUBENCH_CLI_RECORDS_KEY_H
@@ -16,18 +16,12 @@
 /* True if the parameter can change what the variant does. */
 bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant);
 
-/* True if the parameter is not for points at which another one, a choice, is `word`. */
-bool gb_param_excludes(const struct gb_param *param, const char *other, const char *word);
-/* The same for any of these parameters of a point. */
-bool gb_param_excluded(const struct gb_param *param, const struct gb_members *params);
-
 /* The key of a measurement, for free().  NULL, with err set, if memory ran out. */
 char *gb_record_key(const struct gb_workload *workload, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err);
 
 /* Add the parameters (those with `keyed`) that the benchmark gained after the record was written,
- * so that tables line up, unless they are not for its point.  workload may be NULL: then nothing is
- * added. */
+ * so that tables line up.  workload may be NULL: then nothing is added. */
 enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_record *record,
 			       struct gb_error *err);
 

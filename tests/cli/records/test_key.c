@@ -15,7 +15,7 @@
 /* ---- keys of measurements ----------------------------------------------------------------- */
 
 struct toy {
-	int64_t count, shape, check, passes, width, twist, threads, seed;
+	int64_t count, shape, check, passes, width, threads, seed;
 	double density;
 	const char *file;
 };
@@ -51,14 +51,6 @@ static const struct gb_param rows[] = {
 	  .initial = "64",
 	  .keyed = "32",
 	  .max = 99 },
-	/* Only for deep shapes; added later. */
-	{ .name = "twist",
-	  .type = GB_INT,
-	  .offset = AT(twist),
-	  .initial = "3",
-	  .keyed = "0",
-	  .only = "shape=deep",
-	  .max = 9 },
 	GB_COMMON_PARAMS(struct toy),
 };
 
@@ -107,39 +99,6 @@ Test(key, contains_what_the_variant_reads)
 	expect_key(&cuda, &first, "toy/cuda/fast");
 }
 
-static struct gb_record *record_of(const char *key, const char *params)
-{
-	char text[512];
-
-	(void)snprintf(text, sizeof text,
-		       "{\"type\":\"record\",\"variant\":\"wide\",\"key\":\"%s\",\"params\":%s}",
-		       key, params);
-	return parsed_record(text);
-}
-
-/* Records of points that a parameter is not for get neither it nor its default. */
-Test(key, omits_what_is_not_for_the_point)
-{
-	struct gb_record *flat = record_of("k", "{\"count\":5,\"shape\":\"flat\"}");
-	struct gb_record *deep = record_of("k", "{\"count\":5,\"shape\":\"deep\"}");
-	struct gb_error err = { 0 };
-	struct toy p = first;
-
-	p.twist = 3;
-	expect_key(&cuda, &p, "toy/cuda/fast");
-	p.shape = 1;
-	expect_key(&cuda, &p, "toy/cuda/fast shape=deep twist=3");
-	p.twist = 0;
-	expect_key(&cuda, &p, "toy/cuda/fast shape=deep");
-	cr_assert_not(gb_renew_params(&toy, flat, &err));
-	cr_assert_not(gb_renew_params(&toy, deep, &err));
-	cr_expect_null(gb_member_find(&flat->params, "twist"));
-	cr_expect_eq(gb_member_number(&deep->params, "twist"), 0);
-	cr_expect_not_null(gb_member_find(&deep->params, "twist"));
-	gb_record_free(flat);
-	gb_record_free(deep);
-}
-
 Test(key, holds_long_paths_whole)
 {
 	struct toy p = first;
@@ -182,6 +141,16 @@ Test(key, numbers_have_one_spelling)
 }
 
 /* ---- records that were read ----------------------------------------------------------------- */
+
+static struct gb_record *record_of(const char *key, const char *params)
+{
+	char text[512];
+
+	(void)snprintf(text, sizeof text,
+		       "{\"type\":\"record\",\"variant\":\"wide\",\"key\":\"%s\",\"params\":%s}",
+		       key, params);
+	return parsed_record(text);
+}
 
 /* Records from before and after `passes` was added share a row. */
 Test(key, records_get_missing_parameters)
