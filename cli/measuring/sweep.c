@@ -262,25 +262,16 @@ static bool yields(const struct gb_sweep *sweep, const struct gb_axis *axis)
 	       sweep->axis[axis_of(sweep->workload, axis->param->yields_to)].given;
 }
 
-/* True if the parameter is not for points at which another one, a choice, is `word`. */
-static bool excludes(const struct gb_param *param, const char *other, const char *word)
-{
-	const size_t length = strlen(other);
-
-	return !strncmp(param->only, other, length) && param->only[length] == '=' &&
-	       !gb_equal(param->only + length + 1, word);
-}
-
 /* True if the parameter is only for other points than this one. */
 static bool is_idle(const struct gb_sweep *sweep, size_t index, const struct gb_param *param)
 {
 	for (size_t i = sweep->workload->param_count; param->only && i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
+		const char *word = gb_param_needs(param, axis->param->name);
 
-		if (axis->param->choices &&
-		    excludes(param, axis->param->name,
-			     axis->param->choices[axis->value[index % axis->count].i]))
-			return true;
+		if (word)
+			return !gb_equal(axis->param->choices[axis->value[index % axis->count].i],
+					 word);
 		index /= axis->count;
 	}
 	return false;
