@@ -32,7 +32,8 @@ $(BUILD)/tests/cheats/variants.o: \
 		common/variants.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(planted) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
-$(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o $(SHARED)/tests/planted/radix_planted.o
+$(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o \
+		$(addprefix $(SHARED)/tests/planted/,radix_planted.o radix_patterns.o)
 $(BUILD)/gpubench-slow: $(BUILD)/tests/planted/variants_slow.o $(SHARED)/tests/planted/radix_slow.o
 cheats := $(call object,$(call files,tests/cheats,c))
 ifeq ($(SIMT),1)

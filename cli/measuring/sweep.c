@@ -263,26 +263,58 @@ static bool yields(const struct gb_sweep *sweep, const struct gb_axis *axis)
 	       sweep->axis[axis_of(sweep->workload, axis->param->yields_to)].given;
 }
 
+/* True if the parameter is only for other points than this one. */
+static bool is_idle(const struct gb_sweep *sweep, size_t index, const struct gb_param *param)
+{
+	for (size_t i = sweep->workload->param_count; param->only && i-- > 0;) {
+		const struct gb_axis *axis = &sweep->axis[i];
+		const char *word = gb_param_needs(param, axis->param->name);
+
+		if (word)
+			return !gb_equal(axis->param->choices[axis->value[index % axis->count].i],
+					 word);
+		index /= axis->count;
+	}
+	return false;
+}
+
+/* The value that keys leave out. */
+static union gb_value keyed_value(const struct gb_param *param)
+{
+	struct gb_error ignored = { 0 };
+	union gb_value value = { 0 };
+
+	(void)gb_value_parse(param, param->keyed, &value, &ignored);
+	return value;
+}
+
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params)
 {
+	size_t rest = index;
+
 	memset(params, 0, sweep->workload->params_size);
 	for (size_t i = sweep->workload->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
-		if (!yields(sweep, axis))
-			gb_value_store(axis->param, params, axis->value[index % axis->count]);
-		index /= axis->count;
+		if (is_idle(sweep, index, axis->param))
+			gb_value_store(axis->param, params, keyed_value(axis->param));
+		else if (!yields(sweep, axis))
+			gb_value_store(axis->param, params, axis->value[rest % axis->count]);
+		rest /= axis->count;
 	}
 }
 
 bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant)
 {
+	size_t rest = index;
+
 	for (size_t i = sweep->workload->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
-		if (index % axis->count != 0 && !gb_param_applies(axis->param, variant))
+		if (rest % axis->count != 0 &&
+		    (!gb_param_applies(axis->param, variant) || is_idle(sweep, index, axis->param)))
 			return false;
-		index /= axis->count;
+		rest /= axis->count;
 	}
 	return true;
 }

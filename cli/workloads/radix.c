@@ -21,7 +21,9 @@
 
 GB_WORDS(types, RADIX_TYPES, "u32", "u64", "f32", "pairs");
 GB_WORDS(distributions, RADIX_DISTRIBUTIONS, "uniform", "sorted", "reverse", "constant", "few",
-	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5");
+	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5", "dominant",
+	 "runs", "organpipe", "nearly", "last", "staircase", "sqrt", "two");
+GB_WORDS(values, RADIX_VALUES, "index", "random");
 
 #define AT(type, member) GB_AT(type, struct radix_params, member)
 static const struct gb_param params[] = {
@@ -43,10 +45,17 @@ static const struct gb_param params[] = {
 	  .initial = "uniform",
 	  .choices = distributions,
 	  .help = "distribution of generated keys; few: 256 distinct keys; entropyK: bitwise AND "
-		  "of K uniform words" },
+		  "of K uniform words; dominant: 99 % equal" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
 	  .help = "read raw little-endian keys of the given type from this file" },
+	{ .name = "values",
+	  AT(GB_CHOICE, values),
+	  .initial = "random",
+	  .keyed = "index",
+	  .choices = values,
+	  .only = "type=pairs",
+	  .help = "values of pairs: the position of the key, or random numbers that all differ" },
 	GB_COMMON_PARAMS(struct radix_params),
 };
 #undef AT
@@ -60,6 +69,9 @@ static const char *const check[] = {
 	"--count=10007 --type=u32,u64,f32,pairs --distribution=sorted,reverse,constant,few,zipf",
 	("--count=10007 --type=u32,pairs "
 	 "--distribution=entropy0,entropy1,entropy2,entropy3,entropy4,entropy5"),
+	("--count=2051 --type=u32,u64,f32,pairs "
+	 "--distribution=dominant,runs,organpipe,nearly,last,staircase,sqrt,two"),
+	"--count=33,4097 --type=pairs --values=index",
 	NULL,
 };
 
@@ -100,7 +112,8 @@ static enum gb_status make_keys(struct radix_input *in, const struct radix_param
 	return err->code;
 }
 
-static enum gb_status make_values(struct radix_input *in, struct gb_error *err)
+static enum gb_status make_values(struct radix_input *in, const struct radix_params *p,
+				  struct gb_error *err)
 {
 	const uint64_t most = UINT64_C(1) << 32;
 
@@ -111,7 +124,8 @@ static enum gb_status make_values(struct radix_input *in, struct gb_error *err)
 			       in->count, most);
 	in->values = gb_host_alloc(in->count, sizeof *in->values, err);
 	if (in->values && !gb_memory_is_dry())
-		gb_keys_number(in->values, in->count);
+		gb_keys_number(in->values, in->count, (enum radix_values)p->values,
+			       (uint64_t)p->seed);
 	return err->code;
 }
 
@@ -130,7 +144,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 		in->type = (enum radix_type)p->type;
 		in->key_size = gb_keys_size(in->type);
 		if (!make_keys(in, p, err) && in->type == RADIX_PAIRS)
-			(void)make_values(in, err);
+			(void)make_values(in, p, err);
 		if (!err->code && replaces_keys(p))
 			in->replaced = gb_host_alloc(gb_keys_groups(in->count), in->key_size, err);
 	}
@@ -174,18 +188,24 @@ struct records {
 	size_t count, key_size;
 	const void *keys;
 	const uint32_t *values; /* NULL unless pairs */
+	enum radix_values
+		kind; /* of the values; with the seed, value and place determine each other */
+	uint64_t seed;
 };
 
-static struct records input_records(const struct radix_input *in)
+static struct records input_records(const struct radix_params *p, const struct radix_input *in)
 {
-	return (struct records){ in->type, in->count, in->key_size, in->keys, in->values };
+	return (struct records){ in->type,         in->count,  in->key_size,
+				 in->keys,         in->values, (enum radix_values)p->values,
+				 (uint64_t)p->seed };
 }
 
-static struct records output_records(const struct radix_input *in, const void *output)
+static struct records output_records(const struct records *in, const void *output)
 {
 	const unsigned char *bytes = output;
-	struct records r = { in->type, in->count, in->key_size, output, NULL };
+	struct records r = *in;
 
+	r.keys = output;
 	if (in->values)
 		r.values = (const uint32_t *)(const void *)(bytes + in->count * in->key_size);
 	return r;
@@ -229,12 +249,19 @@ static char *key_text(char text[48], const struct records *r, size_t i)
 	return text;
 }
 
+/* Where the input has the record with the value of record i. */
+static uint32_t place_of(const struct records *r, size_t i)
+{
+	return gb_keys_place(r->values[i], r->kind, r->seed);
+}
+
 /* True if record i must not follow record i - 1. */
 static bool misplaced(const struct records *r, size_t i)
 {
 	uint64_t before = rank_of(r, i - 1), here = rank_of(r, i);
 
-	return before > here || (r->values && before == here && r->values[i - 1] > r->values[i]);
+	return before > here ||
+	       (r->values && before == here && place_of(r, i - 1) > place_of(r, i));
 }
 
 /* The first record that must not follow its predecessor; count if there is none. */
@@ -347,7 +374,7 @@ static enum gb_status report_stranger(const struct records *in, const struct rec
 static enum gb_status verify(const void *params_, const void *input, int64_t sample,
 			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
 {
-	struct records in = input_records(input), out = output_records(input, output);
+	const struct records in = input_records(params_, input), out = output_records(&in, output);
 	const uint64_t salt = gb_secret();
 	size_t bad = first_misplaced(&out);
 

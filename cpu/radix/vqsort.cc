@@ -3,8 +3,9 @@
  * hwy/contrib/sort is the peer that the field compares with; it picks the widest vectors of the
  * processor at run time.  Floats are sorted as unsigned numbers of the same order, so NaNs and
  * signed zeros end where common/radix.h wants them.  Pairs are 64-bit numbers with the key above
- * the value.  Values ascend in the input, so that is the stable order; vqsort's own type for pairs
- * (K32V32) is not stable.
+ * the value.  If the values ascend in the input, that is the stable order.  Other values are
+ * replaced by positions, and fetched after the sort, because vqsort's own type for pairs (K32V32)
+ * is not stable.
  */
 #include <cstddef>
 #include <new>
@@ -30,9 +31,10 @@ enum gb_status create(void *memory, const void *params, const void *input, struc
 {
 	struct state *s = new (memory) struct state();
 
-	(void)radix_cpu_init(&s->cpu, params, input, false, err);
+	if (radix_cpu_init(&s->cpu, params, input, false, err))
+		return err->code;
 	s->cpu.threads = 1;
-	return err->code;
+	return radix_cpu_init_words(&s->cpu, params, err);
 }
 
 enum gb_status run(void *state_in, struct gb_timer *, struct gb_error *)
@@ -43,10 +45,12 @@ enum gb_status run(void *state_in, struct gb_timer *, struct gb_error *)
 	if (!cpu->count)
 		return GB_OK;
 	radix_cpu_to_order(cpu, nullptr);
+	radix_cpu_to_words(cpu);
 	if (cpu->width == 8)
 		s->sorter(static_cast<uint64_t *>(cpu->record), cpu->count, hwy::SortAscending());
 	else
 		s->sorter(static_cast<uint32_t *>(cpu->record), cpu->count, hwy::SortAscending());
+	radix_cpu_from_words(cpu);
 	radix_cpu_from_order(cpu, nullptr);
 	return GB_OK;
 }
