@@ -382,9 +382,12 @@ enum gb_status gb_broken_run(struct gb_measurement *m)
 {
 	double idle_ns;
 
-	if (begin(m) || reset(m))
+	if (gb_renew_input(m, true))
 		return m->err->code;
 	idle_ns = sleep_ns(process_of(m));
+	if (begin(m) || reset(m))
+		return m->err->code;
+	idle_ns = fmax(idle_ns, sleep_ns(process_of(m)));
 	if (run(m))
 		return m->err->code;
 	idle_ns = fmax(idle_ns, sleep_ns(process_of(m)));

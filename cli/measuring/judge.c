@@ -16,6 +16,7 @@ enum { LEAST = 3 };                       /* samples of a kind that are compared
 static const double SHORT = 200e3;        /* ns; with hot caches, what is shorter depends on them */
 static const double TIMER_SLACK = 20e3;   /* ns, between two readings of clocks on the host */
 static const double DEVICE_SLACK = 200e3; /* ns, to start work on a device and learn of its end */
+static const double CLOCKS = 0.05;        /* by which clocks on the host may differ */
 static const double STEP_SLACK = 150e3;   /* ns of each thread, for a step outside run() */
 static const double CPU_SLACK = 2e6;      /* ns of CPU time, to queue work */
 static const double IDLE_SLACK = 0.5e6;   /* ns of CPU time, in pauses */
@@ -113,17 +114,18 @@ static enum gb_status judge_clocks(const struct gb_measurement *m, struct gb_err
 	const struct gb_result *r = m->result;
 	const struct gb_evidence *e = &m->evidence;
 	const double time = median(&r->time), host = median(&r->host_time);
-	const double least = gb_series_quantile(&r->host_time, 0);
+	const double unseen = median(&e->unseen); /* by the variant's clock */
 	const double trip = m->backend->remote ? 2 * m->backend->remote->trip_ns(m->state) : 0;
+	const double slack = (TIMER_SLACK + trip) / (double)r->batch;
 	struct shown s = show(time, host);
 
-	if (!m->backend->fill && least > 1.25 * time + TIMER_SLACK + trip)
+	if (!m->backend->fill && unseen > CLOCKS * time + slack)
 		return gb_fail(err, GB_EVERIFY,
 			       "the time of a run is %s by the variant's clock and %s by the "
 			       "runner's",
 			       s.text[0], s.text[1]);
-	if (m->backend->fill && median(&e->unseen) > DEVICE_SLACK + 0.25 * host) {
-		s = show(host - median(&e->unseen), host);
+	if (m->backend->fill && unseen > DEVICE_SLACK + 0.25 * host) {
+		s = show(host - unseen, host);
 		return gb_fail(err, GB_EVERIFY,
 			       "a run keeps the device at work for %s, its stream for %s: there is "
 			       "work in another stream",
@@ -188,10 +190,11 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 	    (!(m->ops->flags & GB_DERIVES) && judge_step(m, "upload()", e->upload_ns, input, err)))
 		return err->code;
 	if (!m->backend->fill && !gb_threads_spin() && e->between_ns > IDLE_SLACK + 0.25 * time)
-		return gb_fail(err, GB_EVERIFY,
-			       "after reset() or run() has returned, %s of CPU time are used (a "
-			       "run takes %s): a thread is still at work",
-			       s.text[0], s.text[1]);
+		return gb_fail(
+			err, GB_EVERIFY,
+			"after upload(), reset() or run() has returned, %s of CPU time are used (a "
+			"run takes %s): a thread is still at work",
+			s.text[0], s.text[1]);
 	/* A library may let its threads work in turn. */
 	if (r->threads > 0 && !r->variant->peer && !gb_threads_spin() &&
 	    e->busy > (size_t)r->threads)

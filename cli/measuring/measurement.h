@@ -28,12 +28,13 @@ struct gb_evidence {
 	 * work are scaled to the work of the first. */
 	struct gb_series verified, changed, same;
 	double delay_ns; /* in the last sample, per run, threads waited so long for a processor */
+	double least_ns; /* CPU time of its process per thread, in another process; or 0 */
 	/* Runs that were not held back: time by the host's clock less that by the device's. */
 	struct gb_series unseen;
 	struct gb_series whole, cpu; /* reset, run and download together; their CPU time */
 	/* The least times of these steps, on the CPU of its threads together. */
 	double upload_ns, reset_ns, download_ns;
-	double between_ns;    /* the least CPU time in a pause after reset() or after run() */
+	double between_ns;    /* the least CPU time in the pauses of a broken run */
 	long children_before; /* gb_children() at the start */
 	bool children;        /* the variant has started processes */
 	size_t busy;          /* threads that worked in the last whole run */

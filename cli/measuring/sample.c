@@ -11,6 +11,7 @@
 
 enum {
 	GIVE_UPS = 2,   /* failed holds after which no more are tried */
+	TRIPS = 4,      /* more than what a run in another process takes besides */
 	THROTTLED = 10, /* most samples retaken because clocks were lowered */
 };
 
@@ -82,14 +83,22 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 				double *host_ns, struct gb_phase_time *phase, size_t *phases)
 {
 	const double start_ns = gb_now_ns();
-	double queue_ns = 0, lost_ns = 0;
+	double queue_ns = 0, lost_ns = 0, cpu_ns;
 	bool marked = m->timer.phases;
 
 	if (m->backend->remote) {
+		const int process = m->backend->remote->process(m->state);
+
+		cpu_ns = gb_cpu_ns(process);
 		if (m->backend->remote->runs(m->state, batch, &held, &marked, ns, &queue_ns,
 					     &lost_ns, phase, phases, m->err))
 			return m->err->code;
 		*host_ns = fmax(gb_now_ns() - start_ns - lost_ns, 0);
+		/* A thread may wait for a processor because another one of the process has it. */
+		if (!m->backend->fill)
+			m->evidence.least_ns =
+				(gb_cpu_ns(process) - cpu_ns) / fmax(m->result->threads, 1);
+		*host_ns = fmax(*host_ns, m->evidence.least_ns);
 		m->timer.named = m->timer.named || marked;
 		m->has_held = held;
 		if (held)
@@ -123,11 +132,16 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	if ((m->result->cold && m->backend->flush(m->err)) || m->backend->synchronize(m->err))
 		return m->err->code;
 	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start);
+	/* Afterwards, so that threads of this process no longer wait busily in the run. */
+	if (m->result->cold && m->backend->remote && !m->backend->fill &&
+	    m->backend->remote->flush(m->state, m->err))
+		return m->err->code;
 	m->timer.phases = how->phases;
 	delay_ns = how->delays ? gb_delay_ns(m) : 0;
 	if (time_runs(m, how->batch, how->held, ns, host_ns, phase, &phases))
 		return m->err->code;
 	*host_ns /= (double)how->batch;
+	m->evidence.least_ns /= (double)how->batch;
 	if (how->delays)
 		m->evidence.delay_ns = (gb_delay_ns(m) - delay_ns) / (double)how->batch;
 	*ns /= (double)how->batch;
@@ -145,11 +159,13 @@ enum gb_status gb_run_again(struct gb_measurement *m, double *ns)
 	struct gb_phase_time none[1];
 	size_t phases = GB_COUNT(none);
 	const bool held = can_hold(m);
-	double host_ns;
+	double host_ns = 0;
 
 	m->timer.phases = false;
 	if (time_runs(m, 1, held, ns, &host_ns, none, &phases))
 		return m->err->code;
+	if (m->backend->remote && !m->backend->fill)
+		*ns = fmax(*ns, host_ns - TRIPS * m->backend->remote->trip_ns(m->state));
 	if (m->backend->hold && !m->has_held)
 		*ns = NAN;
 	return GB_OK;

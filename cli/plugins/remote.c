@@ -6,37 +6,27 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/plugins/link.h"
+#include "cli/plugins/process.h"
+#include "cli/plugins/sha256.h"
 #include "cli/plugins/worker.h"
 #include "cli/workloads/registry.h"
+#include "common/secret.h"
 #include "common/text.h"
 
-extern char **environ;
-
 enum { TRIPS = 20 };
-
-/* ---- a process ---------------------------------------------------------------------------- */
-
-struct process {
-	pid_t pid; /* 0: not running */
-	int socket;
-	struct gb_board *board;
-	double timeout_s;
-	size_t peak[2];
-};
+static const double MOST = 1e18; /* of a metric */
 
 /* The state of a remote variant. */
 struct remote {
-	struct process process;
+	struct gb_process process;
 	const struct gb_workload *workload;
 	const void *params, *input;
 	unsigned char *shown, *output;
@@ -49,105 +39,9 @@ static const struct gb_variant *chosen;
 static struct gb_remote_limits limit;
 static size_t last_peak[2];
 
-/* A descriptor that the numbers in the judged process do not overlap. */
-static int high(int file)
-{
-	const int moved = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 2 * GB_LINK_END);
-
-	if (file >= 0)
-		(void)close(file);
-	return moved;
-}
-
-static int memory_file(size_t bytes)
-{
-	const int file = high(memfd_create("gpubench", MFD_CLOEXEC));
-
-	if (file >= 0 && ftruncate(file, (off_t)bytes)) {
-		(void)close(file);
-		return -1;
-	}
-	return file;
-}
-
-/* Start this program as the judged process with the given descriptors. */
-static enum gb_status spawn(struct process *p, const int file[GB_LINK_END], struct gb_error *err)
-{
-	char name[] = "gpubench", word[] = GB_WORKER_WORD;
-	char *const argv[] = { name, word, NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none;
-	int error;
-
-	(void)sigemptyset(&none);
-	(void)posix_spawn_file_actions_init(&actions);
-	(void)posix_spawnattr_init(&attributes);
-	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-	(void)posix_spawnattr_setpgroup(&attributes, 0);
-	(void)posix_spawnattr_setsigmask(&attributes, &none);
-	(void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	(void)posix_spawn_file_actions_adddup2(&actions, 2, 1); /* what it prints is no table */
-	for (int i = GB_LINK_SOCKET; i < GB_LINK_END; i++)
-		if (file[i] >= 0)
-			(void)posix_spawn_file_actions_adddup2(&actions, file[i], i);
-	error = posix_spawn(&p->pid, "/proc/self/exe", &actions, &attributes, argv, environ);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	(void)posix_spawnattr_destroy(&attributes);
-	if (error) {
-		p->pid = 0;
-		return gb_fail(err, GB_ERUNTIME, "cannot start a process for the plug-in: %s",
-			       strerror(error));
-	}
-	return GB_OK;
-}
-
-/* Start a process; `input` and `output` are files or -1.  Closes them. */
-static enum gb_status start(struct process *p, int input, int output, struct gb_error *err)
-{
-	int pair[2] = { -1, -1 };
-	const int board = memory_file(sizeof *p->board);
-	int file[GB_LINK_END] = { 0 };
-
-	p->board = board < 0 ? NULL : gb_link_map(board, sizeof *p->board);
-	if (!p->board || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
-		gb_fail(err, GB_ERUNTIME, "cannot make shared memory: %s", strerror(errno));
-	} else {
-		pair[1] = high(pair[1]);
-		file[GB_LINK_SOCKET] = pair[1];
-		file[GB_LINK_BOARD] = board;
-		file[GB_LINK_INPUT] = input;
-		file[GB_LINK_OUTPUT] = output;
-		(void)spawn(p, file, err);
-	}
-	p->socket = pair[0];
-	for (int i = GB_LINK_BOARD; i < GB_LINK_END; i++)
-		if (file[i] > 0)
-			(void)close(file[i]);
-	if (pair[1] >= 0)
-		(void)close(pair[1]);
-	return err->code;
-}
-
-/* End the process and all that it has started in its group.  *status as of waitpid(). */
-static void stop(struct process *p, int *status)
-{
-	if (p->pid) {
-		(void)kill(-p->pid, SIGKILL);
-		(void)kill(p->pid, SIGKILL);
-		while (waitpid(p->pid, status, 0) < 0 && errno == EINTR)
-			;
-	}
-	p->pid = 0;
-	if (p->board)
-		(void)close(p->socket);
-	if (p->board)
-		(void)munmap(p->board, sizeof *p->board);
-	p->board = NULL;
-}
-
 /* Say how the process has ended while it was to do `what`. */
-static enum gb_status explain(struct process *p, const char *what, bool late, struct gb_error *err)
+static enum gb_status explain(struct gb_process *p, const char *what, bool late,
+			      struct gb_error *err)
 {
 	siginfo_t info = { 0 };
 
@@ -169,8 +63,18 @@ static enum gb_status explain(struct process *p, const char *what, bool late, st
 			strsignal(info.si_status));
 	else
 		gb_fail(err, GB_ERUNTIME, "the plug-in closed its link in %s", what);
-	stop(p, &(int){ 0 });
+	gb_process_stop(p);
 	return err->code;
+}
+
+/* Copy a text of the other process, which may change meanwhile. */
+static void take_text(char *to, size_t room, const char *from)
+{
+	memmove(to, from, room - 1);
+	to[room - 1] = '\0';
+	for (char *c = to; *c; c++)
+		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+			*c = '?';
 }
 
 static const char *name_of(int32_t word)
@@ -188,22 +92,24 @@ static const char *name_of(int32_t word)
 }
 
 /* Send a request and wait for its answer. */
-static enum gb_status ask(struct process *p, struct gb_message *message, struct gb_error *err)
+static enum gb_status ask(struct gb_process *p, struct gb_message *message, struct gb_error *err)
 {
 	struct pollfd ready = { .fd = p->socket, .events = POLLIN };
 	const double end_ns = gb_now_ns() + p->timeout_s * 1e9;
 	const char *what = name_of(message->word);
+	const uint64_t ticket = gb_secret();
 	int events = -1;
 
 	if (!p->pid)
 		return gb_fail(err, GB_ERUNTIME, "the plug-in's process has ended");
+	message->ticket = ticket;
 	if (!gb_message_send(p->socket, message))
 		return explain(p, what, false, err);
 	while (events <= 0) {
 		const double left_ms = (end_ns - gb_now_ns()) * 1e-6;
 
 		if (limit.stop && *limit.stop) {
-			stop(p, &(int){ 0 });
+			gb_process_stop(p);
 			return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 		}
 		if (left_ms <= 0)
@@ -214,6 +120,12 @@ static enum gb_status ask(struct process *p, struct gb_message *message, struct 
 	}
 	if (!gb_message_receive(p->socket, message))
 		return explain(p, what, false, err);
+	if (message->ticket != ticket) {
+		gb_process_stop(p);
+		return gb_fail(err, GB_EVERIFY,
+			       "in %s, there was an answer that is not the program's", what);
+	}
+	take_text(message->text, sizeof message->text, message->text);
 	memcpy(p->peak, message->peak, sizeof p->peak);
 	memcpy(last_peak, message->peak, sizeof last_peak);
 	if (message->word == GB_OK)
@@ -231,16 +143,6 @@ static enum gb_status ask_for(struct remote *s, enum gb_request_word word, int64
 	struct gb_message message = { .word = (int32_t)word, .number = { number } };
 
 	return ask(&s->process, &message, err);
-}
-
-/* Copy a text from the board, which may change meanwhile. */
-static void take_text(char *to, size_t room, const char *from)
-{
-	memcpy(to, from, room - 1);
-	to[room - 1] = '\0';
-	for (char *c = to; *c; c++)
-		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
-			*c = '?';
 }
 
 /* A text that stays; equal texts are one.  "" if there are too many. */
@@ -334,24 +236,31 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	struct remote *s = state;
 	struct gb_message message = { .word = GB_ASK_TABLE };
-	char schedule[64];
+	char schedule[64], digest[65];
 	int shown, output;
 
 	s->workload = gb_workload_find(chosen->workload);
 	s->params = params;
 	s->input = input;
 	s->process.timeout_s = limit.timeout_s;
+	if (gb_sha256_file(chosen->plugin->path, digest, err))
+		return err->code;
+	if (!gb_equal(digest, chosen->plugin->sha256))
+		return gb_fail(err, GB_EVERIFY, "%.200s: the file has changed since it was loaded",
+			       chosen->plugin->path);
 	s->shown_bytes = write_input(s, NULL);
 	s->output_bytes = s->workload->output_size(params, input);
-	shown = memory_file(s->shown_bytes);
-	output = memory_file(s->output_bytes);
+	shown = gb_memory_file(s->shown_bytes);
+	output = gb_memory_file(s->output_bytes);
 	if (shown >= 0)
-		s->shown = gb_link_map(shown, s->shown_bytes);
+		s->shown = gb_link_map(shown, s->shown_bytes, true);
 	if (output >= 0)
-		s->output = gb_link_map(output, s->output_bytes);
+		s->output = gb_link_map(output, s->output_bytes, true);
 	if (!s->shown || !s->output || !s->shown_bytes)
 		return gb_fail(err, GB_EMEMORY, "cannot share the input: %s", strerror(errno));
-	if (start(&s->process, shown, output, err) || write_params(s, err))
+	/* The other process can only read it (Linux 5.1). */
+	(void)fcntl(shown, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
+	if (gb_process_start(&s->process, shown, output, err) || write_params(s, err))
 		return err->code;
 	(void)write_input(s, s->shown);
 	(void)snprintf(message.text, sizeof message.text, "%s", chosen->plugin->path);
@@ -435,10 +344,12 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 	if (!isfinite(*ns) || *ns < 0)
 		return gb_fail(err, GB_EVERIFY, "the clock was tampered with");
 	for (int64_t i = 0; i < message.number[2] && *phases < room; i++) {
+		const double part = s->process.board->phase[i].ns;
+
+		if (!(part >= 0 && part <= *ns * 1.01 + 1000))
+			return gb_fail(err, GB_EVERIFY, "a phase takes longer than the run");
 		take_text(name, sizeof name, s->process.board->phase[i].name);
-		phase[*phases] =
-			(struct gb_phase_time){ keep(name), s->process.board->phase[i].ns };
-		(*phases)++;
+		phase[(*phases)++] = (struct gb_phase_time){ keep(name), part };
 	}
 	return GB_OK;
 }
@@ -463,25 +374,37 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	return err->code;
 }
 
+static bool has(const struct gb_metrics *metrics, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (gb_equal(metrics->item[i].name, name))
+			return true;
+	return false;
+}
+
 static void metrics(void *state, struct gb_metrics *to)
 {
 	struct remote *s = state;
 	const struct gb_board *board = s->process.board;
 	struct gb_error ignored = { 0 };
-	size_t count;
+	size_t count, own;
 
 	if (ask_for(s, GB_ASK_METRICS, 0, &ignored))
 		return;
 	count = board->metrics;
+	own = to->count;
 	for (size_t i = 0; i < count && i < GB_MAX_METRICS; i++) {
 		const double value = board->metric[i].value;
 		char name[sizeof board->metric->name], text[sizeof board->metric->text];
 
 		take_text(name, sizeof name, board->metric[i].name);
 		take_text(text, sizeof text, board->metric[i].text);
+		/* Those of the verifier stay. */
+		if (has(to, own, name))
+			continue;
 		if (text[0])
 			gb_metric_hash(to, keep(name), strtoull(text, NULL, 16));
-		else if (isfinite(value))
+		else if (value >= 0 && value <= MOST)
 			gb_metric(to, keep(name), value);
 	}
 }
@@ -490,11 +413,10 @@ static void destroy(void *state)
 {
 	struct remote *s = state;
 	struct gb_error ignored = { 0 };
-	int status;
 
 	if (s->process.pid)
 		(void)ask_for(s, GB_ASK_END, 0, &ignored);
-	stop(&s->process, &status);
+	gb_process_stop(&s->process);
 	for (int i = 0; i < 2; i++)
 		if (s->schedule[i] > 0)
 			(void)close(s->schedule[i]);
@@ -516,6 +438,11 @@ static struct remote *current; /* of the open measurement; set by its first requ
 static enum gb_status poison(void *state, unsigned char byte, struct gb_error *err)
 {
 	return ask_for(state, GB_ASK_POISON, byte, err);
+}
+
+static enum gb_status flush_there(void *state, struct gb_error *err)
+{
+	return ask_for(state, GB_ASK_FLUSH, 0, err);
 }
 
 static int process(const void *state)
@@ -541,8 +468,8 @@ static size_t peak(enum gb_memory_kind kind)
 	return last_peak[kind];
 }
 
-static const struct gb_remote_ops remote_ops = { runs,     poison,  show, process,
-						 children, trip_ns, peak };
+static const struct gb_remote_ops remote_ops = { runs,    poison,   show,    flush_there,
+						 process, children, trip_ns, peak };
 
 static enum gb_status create_current(void *state, const void *params, const void *input,
 				     struct gb_error *err)
@@ -553,7 +480,7 @@ static enum gb_status create_current(void *state, const void *params, const void
 
 static enum gb_status flush(struct gb_error *err)
 {
-	return ask_for(current, GB_ASK_FLUSH, 0, err);
+	return flush_there(current, err);
 }
 
 /* Every request is answered once its work is done. */
@@ -578,7 +505,9 @@ const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
 	memset(&last, 0, sizeof last);
 	backend = *gb_backends[variant->backend];
 	backend.open = open_nothing;
-	backend.flush = flush;
+	/* The judge's flush evicts the caches of all cores, whatever the other process does. */
+	if (backend.fill)
+		backend.flush = flush;
 	backend.synchronize = synchronize;
 	backend.timer = &gb_cpu_timer;
 	backend.counter = NULL;
@@ -605,7 +534,7 @@ static enum gb_status add(const struct gb_plugin_file *file, const struct gb_lin
 	const struct gb_workload *workload = gb_workload_find(v->workload);
 	const enum gb_backend backend = (enum gb_backend)v->backend;
 
-	if (!ops || !workload)
+	if (!ops)
 		return gb_out_of_memory(err, "a plug-in");
 	*ops = (struct gb_variant_ops){
 		.state_size = sizeof(struct remote),
@@ -630,19 +559,19 @@ static enum gb_status add(const struct gb_plugin_file *file, const struct gb_lin
 
 enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
 {
-	struct process p = { .timeout_s = 60 };
+	struct gb_process p = { .timeout_s = 60 };
 	struct gb_message message = { .word = GB_ASK_TABLE };
 	struct gb_board *board = malloc(sizeof *board);
-	int status;
 
 	(void)snprintf(message.text, sizeof message.text, "%s", file->path);
 	if (!board)
 		return gb_out_of_memory(err, "a plug-in");
-	if (!start(&p, -1, -1, err) && ask(&p, &message, err) && err->code == GB_ERUNTIME)
+	if (!gb_process_start(&p, -1, -1, err) && ask(&p, &message, err) &&
+	    err->code == GB_ERUNTIME)
 		err->code = GB_EUSAGE;
 	if (!err->code)
 		memcpy(board, p.board, sizeof *board);
-	stop(&p, &status);
+	gb_process_stop(&p);
 	if (!err->code) {
 		take_text(board->name, sizeof board->name, board->name);
 		take_text(board->version, sizeof board->version, board->version);
@@ -655,7 +584,10 @@ enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
 		take_text(v->workload, sizeof v->workload, v->workload);
 		take_text(v->name, sizeof v->name, v->name);
 		take_text(v->summary, sizeof v->summary, v->summary);
-		if (v->backend < GB_BACKENDS)
+		if (!gb_plugin_is_name(v->name) || !gb_workload_find(v->workload) ||
+		    v->backend >= GB_BACKENDS)
+			gb_fail(err, GB_EUSAGE, "%.200s: its table is not valid", file->path);
+		else
 			(void)add(file, v, err);
 	}
 	free(board);

@@ -3,18 +3,17 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/plugins/cage.h"
 #include "cli/plugins/link.h"
 #include "cli/workloads/registry.h"
 #include "cli/workloads/value.h"
@@ -23,7 +22,7 @@
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-static bool is_name(const char *name)
+bool gb_plugin_is_name(const char *name)
 {
 	return name && name[0] && strlen(name) < 48 &&
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
@@ -32,7 +31,7 @@ static bool is_name(const char *name)
 static enum gb_status check_variant(const char *path, const struct gb_plugin_variant *v,
 				    struct gb_error *err)
 {
-	if (!is_name(v->name) || !v->workload || !v->summary || !v->ops)
+	if (!gb_plugin_is_name(v->name) || !v->workload || !v->summary || !v->ops)
 		return gb_fail(err, GB_EUSAGE,
 			       "%.200s: a variant needs a workload, a name of letters a-z, digits "
 			       "and hyphens, a summary and operations",
@@ -76,9 +75,9 @@ const struct gb_plugin *gb_plugin_open(const char *path, struct gb_error *err)
 	else if (plugin->abi != GB_PLUGIN_ABI)
 		gb_fail(err, GB_EUSAGE, "%.200s: has ABI %d, this program %d", path, plugin->abi,
 			GB_PLUGIN_ABI);
-	else if (plugin->ops_size > sizeof(struct gb_variant_ops) || !is_name(plugin->name) ||
-		 !plugin->version || !plugin->variant || plugin->count < 1 ||
-		 plugin->count > GB_LINK_VARIANTS)
+	else if (plugin->ops_size > sizeof(struct gb_variant_ops) ||
+		 !gb_plugin_is_name(plugin->name) || !plugin->version || !plugin->variant ||
+		 plugin->count < 1 || plugin->count > GB_LINK_VARIANTS)
 		gb_fail(err, GB_EUSAGE,
 			"%.200s: a plug-in needs a name, a version and 1 to %d variants", path,
 			GB_LINK_VARIANTS);
@@ -95,7 +94,8 @@ static struct worker {
 	const struct gb_workload *workload;
 	const struct gb_backend_ops *backend;
 	struct gb_variant_ops ops;
-	unsigned char *shown, *output; /* the files */
+	const unsigned char *shown; /* the files */
+	unsigned char *output;
 	size_t shown_bytes, output_bytes;
 	void *params, *input, *state, *result;
 	void **array; /* the arrays of the input, in order */
@@ -221,8 +221,8 @@ static enum gb_status create(const struct gb_message *ask, struct gb_error *err)
 	w.backend = gb_backends[v->backend];
 	w.shown_bytes = (size_t)ask->number[2];
 	w.output_bytes = (size_t)ask->number[3];
-	w.shown = gb_link_map(GB_LINK_INPUT, w.shown_bytes);
-	w.output = gb_link_map(GB_LINK_OUTPUT, w.output_bytes);
+	w.shown = gb_link_map(GB_LINK_INPUT, w.shown_bytes, false);
+	w.output = gb_link_map(GB_LINK_OUTPUT, w.output_bytes, true);
 	w.input = calloc(1, w.workload->input_size);
 	if (!w.shown || !w.output || !w.input)
 		return gb_out_of_memory(err, "the input");
@@ -363,18 +363,16 @@ static enum gb_status answer_to(const struct gb_message *ask, struct gb_message 
 
 int gb_worker(void)
 {
-	const struct rlimit no_core = { 0, 0 };
-	struct gb_error err = { 0 };
+	struct gb_error caged = { 0 }, err;
 	struct gb_message ask;
 
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	(void)setrlimit(RLIMIT_CORE, &no_core);
-	w.board = gb_link_map(GB_LINK_BOARD, sizeof *w.board);
+	(void)gb_cage(&caged);
+	w.board = gb_link_map(GB_LINK_BOARD, sizeof *w.board, true);
 	while (w.board && gb_message_receive(GB_LINK_SOCKET, &ask)) {
-		struct gb_message answer = { 0 };
+		struct gb_message answer = { .ticket = ask.ticket };
 
-		err = (struct gb_error){ 0 };
-		answer.word = (int32_t)answer_to(&ask, &answer, &err);
+		err = caged;
+		answer.word = (int32_t)(err.code ? err.code : answer_to(&ask, &answer, &err));
 		for (int k = 0; k < 2; k++)
 			answer.peak[k] = gb_memory_peak((enum gb_memory_kind)k) - w.base[k];
 		(void)snprintf(answer.text, sizeof answer.text, "%s", err.message);

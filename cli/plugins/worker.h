@@ -2,6 +2,8 @@
 #ifndef GPUBENCH_CLI_PLUGINS_WORKER_H
 #define GPUBENCH_CLI_PLUGINS_WORKER_H
 
+#include <stdbool.h>
+
 #include "common/plugin.h"
 #include "common/status.h"
 
@@ -10,6 +12,9 @@
 
 /* Answer requests until the judge closes the link; the exit status. */
 int gb_worker(void);
+
+/* True if `name` can be that of a plug-in or a variant. */
+bool gb_plugin_is_name(const char *name);
 
 /* Load a plug-in into this process, and check its table.  GB_EUSAGE, with the file and the reason,
  * if it is none. */

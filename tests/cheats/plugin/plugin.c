@@ -123,6 +123,6 @@ static const struct gb_plugin_variant variants[] = {
 };
 
 GB_PLUGIN_TABLE const struct gb_plugin gpubench_plugin = {
-	GB_PLUGIN_ABI, sizeof(struct gb_variant_ops), "cheats", "1", variants,
-	sizeof variants / sizeof *variants
+	GB_PLUGIN_ABI, sizeof(struct gb_variant_ops),     "cheats", "1",
+	variants,      sizeof variants / sizeof *variants
 };

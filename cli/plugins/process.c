@@ -1,0 +1,110 @@
+/* process.c -- see process.h. */
+#include "cli/plugins/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/plugins/worker.h"
+
+extern char **environ;
+
+/* A descriptor that the numbers in the judged process do not overlap. */
+static int high(int file)
+{
+	const int moved = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 2 * GB_LINK_END);
+
+	if (file >= 0)
+		(void)close(file);
+	return moved;
+}
+
+int gb_memory_file(size_t bytes)
+{
+	const int file = high(memfd_create("gpubench", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+
+	/* A page beyond the end of a file that was cut would end the judge by SIGBUS. */
+	if (file >= 0 && (ftruncate(file, (off_t)bytes) ||
+			  fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))) {
+		(void)close(file);
+		return -1;
+	}
+	return file;
+}
+
+/* Start this program as the judged process with the given descriptors. */
+static enum gb_status spawn(struct gb_process *p, const int file[GB_LINK_END], struct gb_error *err)
+{
+	char name[] = "gpubench", word[] = GB_WORKER_WORD;
+	char *const argv[] = { name, word, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none;
+	int error;
+
+	(void)sigemptyset(&none);
+	(void)posix_spawn_file_actions_init(&actions);
+	(void)posix_spawnattr_init(&attributes);
+	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+	(void)posix_spawnattr_setpgroup(&attributes, 0);
+	(void)posix_spawnattr_setsigmask(&attributes, &none);
+	(void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	(void)posix_spawn_file_actions_adddup2(&actions, 2, 1); /* what it prints is no table */
+	for (int i = GB_LINK_SOCKET; i < GB_LINK_END; i++)
+		if (file[i] >= 0)
+			(void)posix_spawn_file_actions_adddup2(&actions, file[i], i);
+	error = posix_spawn(&p->pid, "/proc/self/exe", &actions, &attributes, argv, environ);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)posix_spawnattr_destroy(&attributes);
+	if (error) {
+		p->pid = 0;
+		return gb_fail(err, GB_ERUNTIME, "cannot start a process for the plug-in: %s",
+			       strerror(error));
+	}
+	return GB_OK;
+}
+
+enum gb_status gb_process_start(struct gb_process *p, int input, int output, struct gb_error *err)
+{
+	int pair[2] = { -1, -1 };
+	const int board = gb_memory_file(sizeof *p->board);
+	int file[GB_LINK_END] = { [GB_LINK_BOARD] = board, input, output };
+
+	p->board = board < 0 ? NULL : gb_link_map(board, sizeof *p->board, true);
+	if (!p->board || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		gb_fail(err, GB_ERUNTIME, "cannot make shared memory: %s", strerror(errno));
+	} else {
+		pair[1] = high(pair[1]);
+		file[GB_LINK_SOCKET] = pair[1];
+		(void)spawn(p, file, err);
+	}
+	p->socket = pair[0];
+	for (int i = GB_LINK_BOARD; i < GB_LINK_END; i++)
+		if (file[i] > 0)
+			(void)close(file[i]);
+	if (pair[1] >= 0)
+		(void)close(pair[1]);
+	return err->code;
+}
+
+void gb_process_stop(struct gb_process *p)
+{
+	if (p->pid) {
+		(void)kill(-p->pid, SIGKILL);
+		(void)kill(p->pid, SIGKILL);
+		while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	p->pid = 0;
+	if (p->board)
+		(void)close(p->socket);
+	if (p->board)
+		(void)munmap(p->board, sizeof *p->board);
+	p->board = NULL;
+}
