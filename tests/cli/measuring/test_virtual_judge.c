@@ -370,6 +370,10 @@ Test(virtual, timers_that_the_variant_changes)
 			expect_cheat(true, is_hot, (enum virtual_cheat)cheat,
 				     "work in another stream");
 		}
+	for (int is_hot = 0; is_hot < 2; is_hot++) {
+		expect_cheat(false, is_hot, VIRTUAL_SHAVES, "by the variant's clock");
+		expect_cheat(false, is_hot, VIRTUAL_UNDERSTATES, "results are remembered");
+	}
 }
 
 /* ---- rates -------------------------------------------------------------------------------- */
