@@ -6,7 +6,7 @@
 #	                              build/<MODE>-ptx<PTX> [90, from a build for SMS="... 90"]
 #	SIMT=1                        build the cuda variants for the SIMT emulator; the output goes
 #	                              to build/<MODE>-simt
-#	SMS="80 90"                   GPU architectures [those of the local GPUs, else 80 90]
+#	SMS="80 90"                   GPU architectures [those of the local GPUs, else 75 80 90]
 #	WERROR=1                      treat warnings as errors
 #	V=1                           print each command
 
@@ -134,7 +134,7 @@ ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
 ifeq ($(CUDA),1)
 gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
 	tr -d . | sort -u | grep -E '^[0-9]+$$')
-SMS      ?= $(if $(gpu_here),$(gpu_here),80 90)
+SMS      ?= $(if $(gpu_here),$(gpu_here),75 80 90)
 known    := $(patsubst sm_%,%,$(shell $(nvcc) --list-gpu-code))
 targets  := $(filter $(known),$(or $(PTX),$(SMS)))
 ifeq ($(targets),)

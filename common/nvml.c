@@ -9,11 +9,15 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/text.h"
 
 enum { SUCCESS = 0, TEMPERATURE_OF_GPU = 0, CLOCK_OF_SM = 1 };
+
+/* NVML_CLOCK_LIMIT_ID_TDP, in place of a frequency */
+static const unsigned BASE_CLOCK = 0xffff0001u;
 
 /* nvmlPerfPolicyType_t: power, thermal, board limit, reliability. */
 static const int policies[] = { 0, 1, 3, 5 };
@@ -40,6 +44,9 @@ static struct {
 	int (*ecc)(struct nvml_device *device, unsigned *now, unsigned *pending);
 	int (*mig)(struct nvml_device *device, unsigned *now, unsigned *pending);
 	int (*power_limit)(struct nvml_device *device, unsigned *milliwatts);
+	int (*lock)(struct nvml_device *device, unsigned least_mhz, unsigned most_mhz);
+	int (*unlock)(struct nvml_device *device);
+	const char *(*error)(int code);
 } nvml;
 
 /* Look up each function; one that is missing stays NULL. */
@@ -63,6 +70,9 @@ static void bind(void *library)
 		{ "nvmlDeviceGetEccMode", &nvml.ecc },
 		{ "nvmlDeviceGetMigMode", &nvml.mig },
 		{ "nvmlDeviceGetEnforcedPowerLimit", &nvml.power_limit },
+		{ "nvmlDeviceSetGpuLockedClocks", &nvml.lock },
+		{ "nvmlDeviceResetGpuLockedClocks", &nvml.unlock },
+		{ "nvmlErrorString", &nvml.error },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(entries); i++) {
@@ -168,6 +178,32 @@ void gb_nvml_settings(const char *pci, struct gb_gpu_info *info)
 		info->persistence = now != 0;
 	if (nvml.power_limit && nvml.power_limit(device, &now) == SUCCESS)
 		info->power_limit_w = now * 1e-3;
+}
+
+void gb_nvml_lock_clocks(const char *pci, char *reason, size_t size)
+{
+	struct nvml_device *const device = find(pci);
+	const char *text;
+	int code;
+
+	reason[0] = '\0';
+	if (!device || !nvml.lock || !nvml.unlock) {
+		(void)snprintf(reason, size, "NVML %s",
+			       device ? "is too old" : "does not know this GPU");
+		return;
+	}
+	code = nvml.lock(device, BASE_CLOCK, BASE_CLOCK);
+	text = nvml.error ? nvml.error(code) : NULL;
+	if (code != SUCCESS)
+		(void)snprintf(reason, size, "NVML: %s", text ? text : "an error");
+}
+
+void gb_nvml_reset_clocks(const char *pci)
+{
+	struct nvml_device *const device = find(pci);
+
+	if (device && nvml.unlock)
+		(void)nvml.unlock(device);
 }
 
 void gb_nvml_driver(char *version, size_t size)

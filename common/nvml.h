@@ -25,6 +25,11 @@ double gb_nvml_throttled_ns(const char *pci);
 /* Fill in ecc, mig, persistence and power_limit_w; ecc does not change if NVML does not know it. */
 void gb_nvml_settings(const char *pci, struct gb_gpu_info *info);
 
+/* Lock the SM clock to the GPU's base clock, which it sustains within its power limit.  reason is
+ * set to "", or to why the clock is not locked. */
+void gb_nvml_lock_clocks(const char *pci, char *reason, size_t size);
+void gb_nvml_reset_clocks(const char *pci);
+
 /* The kernel module's version, "580.95.05". */
 void gb_nvml_driver(char *version, size_t size);
 

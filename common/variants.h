@@ -15,7 +15,7 @@ struct gb_plugin_file {
 extern const struct gb_variant *gb_variants;
 extern size_t gb_variant_count;
 
-/* Add a variant, whose strings and operations must stay.  Pointers into the table become invalid. */
+/* Add a variant, whose strings and operations must stay.  Pointers into the table end. */
 enum gb_status gb_variants_add(const struct gb_variant *variant, struct gb_error *err);
 
 #endif

@@ -124,7 +124,7 @@ enum gb_variant_flags {
 	GB_DERIVES = 16,       /* upload() does more than copying, which `excluded` states */
 };
 
-/* Members that may be NULL: upload, reset, destroy, bytes, excluded, metrics, library. */
+/* Members that may be NULL: upload, reset, destroy, bytes, excluded, metrics, library, copy. */
 struct gb_variant_ops {
 	size_t state_size; /* bytes of the state passed below */
 	/* Allocate everything, on host and device.  The state is zeroed.  The caller frees it with
@@ -135,7 +135,8 @@ struct gb_variant_ops {
 				 struct gb_error *err);
 	/* Copy the input to the device, and derive from it what run() uses (a byte matrix, a tree).
 	 * Called again whenever the input has changed; must not change the results of the last run.
-	 * The first call is timed: on a device as `upload`, on the CPU as a part of `create`. */
+	 * On a device it is timed as `upload` in calls of their own, on the CPU the first call is a
+	 * part of `create`. */
 	enum gb_status (*upload)(void *state, struct gb_error *err);
 	/* Reset the work buffers; not timed.  sample counts from 0, including warm-ups. */
 	enum gb_status (*reset)(void *state, int64_t sample, struct gb_error *err);
@@ -160,6 +161,9 @@ struct gb_variant_ops {
 	 * of its headers: "Embree 4.3.3".  NULL: there is none. */
 	const char *(*library)(void);
 	unsigned flags; /* enum gb_variant_flags */
+	/* Repeat the copies of the last upload() without what it derives on the host; timed in its
+	 * place.  NULL: upload() only copies, or what it derives belongs to its time. */
+	enum gb_status (*copy)(void *state, struct gb_error *err);
 };
 
 /* Allocate a state and call create(); gb_state_destroy() frees it and all that belongs to it.  On
@@ -242,8 +246,8 @@ struct gb_workload {
 	size_t input_size;
 	/* Show a shallow copy of an input to a variant in another process: clear the members that
 	 * are not for variants, then call share() for each pointer left, with the bytes behind it,
-	 * in an order that depends only on what was shared before.  share() may replace the pointer.
-	 * A pointer may be NULL if bytes is 0. */
+	 * in an order that depends only on what was shared before.  share() may replace a pointer.
+	 * It may be NULL if bytes is 0. */
 	void (*show)(void *input, gb_share_fn *share, void *self);
 };
 

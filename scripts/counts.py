@@ -4,6 +4,7 @@
     counts.py PROGRAM >results/counts.jsonl               all points (make counts-write)
     counts.py PROGRAM --check results/counts.jsonl        compare with the stored ones (make counts)
     counts.py PROGRAM --check FILE --only 'radix *'       some of the points
+    counts.py --points                                    the points, for `gpubench run --suite`
 
 PROGRAM is a gpubench-ptx, whose records hold the counts of each kernel.  They are taken under one
 fixed schedule, on a device of 132 multiprocessors, so a difference is a change of the kernels or
@@ -34,8 +35,8 @@ POINTS = [
     "radix small --type=u32,u64,pairs --count=8192",
     "bfs --graph=gnp --vertices=4096 --p=.05",
     "bfs ccam-batch --batch=64 --graph=gnp --vertices=4096,16384 --p=.05",
-    "bfs basic ccam --graph=gnp --vertices=16384 --p=.05",
-    "bfs csr csr-paper csr-do --graph=kronecker --scale=15",
+    "bfs basic-early ccam --graph=gnp --vertices=16384 --p=.05",
+    "bfs csr csr-paper-early csr-do --graph=kronecker --scale=15",
     # Many levels with few vertices each: barriers.
     "bfs csr csr-do --graph=grid --vertices=16384",
     "cbt --op=decode,reduce --depth=20 --shape=random --fill=.3",
@@ -188,7 +189,11 @@ def main():
     parser.add_argument("program", nargs="?")
     parser.add_argument("--check", metavar="FILE")
     parser.add_argument("--only", default="*", metavar="GLOB")
+    parser.add_argument("--points", action="store_true")
     options = parser.parse_args()
+    if options.points:
+        print("\n".join(point for point in POINTS if fnmatch.fnmatch(point, options.only)))
+        return 0
     lines = measure(options.program, options.only)
     if not options.check:
         print("\n".join(map(json.dumps, lines)))

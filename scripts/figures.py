@@ -189,7 +189,7 @@ def find_stale(page, path):
             fail("%s: %s is stale: measured by `gpubench %s`, but measure.sh has %s" %
                  (page, path, command, "`gpubench %s`" % cases()[case] if case in cases()
                   else "no case " + case))
-        dry = subprocess.run([program, *argv, "--dry-run"], stdout=subprocess.PIPE,
+        dry = subprocess.run([program, *argv, "--dry-run=keys"], stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True)
         if dry.returncode:
             fail("%s: %s: its command is no longer accepted: %s" % (page, path,

@@ -62,14 +62,14 @@ dry_failures=0
 stage_s=590 # limit of a stage; a step gets at most what is left of it
 ends=$((SECONDS + stage_s))
 
-# dry_step SECONDS NAME COMMAND...: print it, and gpubench's estimate of its memory and time.
+# dry_step SECONDS NAME COMMAND...: print it, and the memory that gpubench would need.
 dry_step() {
 	local limit=$1 name=$2 said
 	shift 2
 	printf '%-14s %4d s at most: %s\n' "$name" "$limit" "$*"
 	case "$1 ${2:-}" in
 	"$gpubench run" | "$gpubench stream" | "$gpubench radix" | "$gpubench octree")
-		if said=$("$@" --dry-run); then
+		if said=$("$@" --dry-run=keys); then
 			grep '^total' <<<"$said"
 		else
 			dry_failures=$((dry_failures + 1))

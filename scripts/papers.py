@@ -10,14 +10,15 @@ import sys
 
 PAPERS = ("radix", "bfs", "cbt", "octree", "lbvh")
 RECORDS = "results/measured/h100-2026-11-23/papers-%s*.jsonl"
-VERDICTS = ("held", "not held", "cannot be tested here")
+VERDICTS = ("held", "not held", "undecided", "cannot be tested here")
 
 HEAD = """# The five papers
 
 This page answers which claims of the five papers hold on an NVIDIA H100 with 16 cores of an \
 Intel Xeon, by
-[the records measured there](../results/measured/h100-2026-11-23). A claim that no record can
-test is counted, and `gpubench repro` says why. `scripts/papers.py GPUBENCH` prints this page.
+[the records measured there](../results/measured/h100-2026-11-23). The 95 % intervals of the times
+decide; `gpubench repro` says why a claim cannot be tested. `scripts/papers.py GPUBENCH` prints
+this page.
 
 To see every published table, digit by digit, beside the values measured here:
 
@@ -27,8 +28,8 @@ To see every published table, digit by digit, beside the values measured here:
 [FORMAT.md](../results/papers/FORMAT.md) describes the files with the published tables. [The
 manual](manual.md) describes how claims are tested.
 
-| paper | source | tables | held | not held | cannot be tested |
-| :--- | :--- | ---: | ---: | ---: | ---: |"""
+| paper | source | tables | held | not held | undecided | cannot be tested |
+| :--- | :--- | ---: | ---: | ---: | ---: | ---: |"""
 
 
 def run(*arguments):
@@ -48,18 +49,18 @@ def main():
         words = (paper, "--from", RECORDS % paper)
         reports[paper] = report = json.loads(run(*words, "--format=json"))
         source = run(*words, "--format=markdown").split("\n")[2]
-        print("| [%s](#%s) | %s | %d | %d | %d | %d |" % (
+        print("| [%s](#%s) | %s | %d | %d | %d | %d | %d |" % (
             paper, paper, escaped(source), report["tables"], report["held"], report["not_held"],
-            report["untestable"]))
+            report["undecided"], report["untestable"]))
     for paper in PAPERS:
         print("\n## %s\n" % paper)
         claims = reports[paper]["claims"]
-        for verdict in VERDICTS[:2]:
+        for verdict in VERDICTS[:3]:
             for claim in claims:
                 if claim["verdict"] == verdict:
                     said = [escaped(claim[name]) for name in ("text", "why") if claim[name]]
                     print("- **%s** `%s`: %s" % (verdict, claim["id"], " Measured: ".join(said)))
-        left = [claim["id"] for claim in claims if claim["verdict"] == VERDICTS[2]]
+        left = [claim["id"] for claim in claims if claim["verdict"] == VERDICTS[3]]
         if left:
             print("- cannot be tested here: `%s`" % "`, `".join(left))
 

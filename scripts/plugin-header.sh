@@ -1,6 +1,6 @@
 #!/bin/sh
-# plugin-header.sh -- prints common/plugin.h with all headers of this repository that it includes, as one
-# file, which `make install` installs as gpubench/plugin.h.
+# plugin-header.sh -- prints common/plugin.h and all headers of this repository that it includes as
+# one file, which `make install` installs as gpubench/plugin.h.
 set -eu
 cd "$(dirname "$0")/.."
 exec awk '

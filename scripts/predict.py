@@ -278,7 +278,7 @@ does each kernel of a CUDA graph, for which no figure was found. Nothing is fitt
 
 The model leaves out clocks below boost, conflict misses, hits in the L1, the overlap of two bounds
 and the wait for another block's work. The last omission makes predictions too low for kernels with
-grid-wide barriers or look-back: the sorts, and bfs except `basic`, `csr-paper` and `ccam-paper`.
+grid-wide barriers or look-back: the sorts, and bfs except the searches of its paper.
 All counts are of PTX for sm_90 on 132 multiprocessors, although CUB chooses other tiles elsewhere.
 The SASS is that of sm_90, or of sm_75 on an older GPU. Vulkan variants have no counts and no
 predictions; [literature.md](literature.md) has published rates of ray queries.

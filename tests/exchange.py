@@ -231,5 +231,37 @@ def github(text):
 holds(github, run("compare", "-f", "github", *paths, status=1),
       lambda text: text.replace("%25", "%"))
 assert run("compare", "-f", "github", paths[0], empty, status=6).count("\n") > 1
+
+
+def worst_first(text):
+    """Ten of fourteen slower keys, and of a worse count, the worst first."""
+    worse = re.findall(r"^::error title=gpubench slower::.* count=(\d+) ", text, re.M)
+    sizes = [int(size) for size in worse]
+    assert sizes == [50, *range(1014, 1005, -1)], text
+    assert "the 10 worst of 15 are annotated" in text and "1 worse" in text, text
+
+
+def many(side, factor):
+    """Ten launches of fourteen keys, each slower than the one before it, and one with counts."""
+    for number in range(10):
+        run_line, record = copy.deepcopy(template)
+        run_line["run_id"] = record["run_id"] = "%s%014x" % (side, number)
+        yield run_line
+        for seq in range(15):
+            one = copy.deepcopy(record)
+            count = 1000 + seq if seq else 50
+            one.update(seq=seq, key="radix/cpu/lsd8 count=%d threads=1" % count)
+            time = (1000 + number) * factor ** (seq / 4)
+            one["time"].update(samples=[time], median=time, ci95=None)
+            if seq == 0:
+                one["counts"] = {"warp_instructions": 1000 * factor ** 9}
+            yield one
+
+
+for path, side, factor in ((paths[0], "ab", 1), (paths[1], "cd", 2)):
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in many(side, factor))
+holds(worst_first, run("compare", "-f", "github", "--counts", *paths, status=1),
+      lambda text: text.replace("count=1014 ", "count=1001 "))
 subprocess.run(["rm", "-r", scratch], check=True)
 print("exchange: %d formats read back, each with a fault found" % checks)

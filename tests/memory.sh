@@ -50,9 +50,10 @@ try compare --format=junit out.jsonl other.jsonl
 try report --format=junit out.jsonl
 try report --format=benchmark out.jsonl
 try repro --list
+try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --missing --from=out.jsonl
 try list
 try list --format=json
 try lbvh --help
-try lbvh cpu/stack --primitives=1,2,3 --dry-run
+try lbvh cpu/stack --primitives=1,2,3 --dry-run=keys
 echo "memory: $passed passed, $failed failed"
 [ $failed = 0 ]

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """recipes.py GPUBENCH SLOW -- tests the parts of scripts/ci/ that need no build server.
 
-The gate runs on two builds as on GitHub; SLOW is slower at radix cpu/best.  Every script, target
-and path in the files for servers must exist.
+The gates run on two builds as on GitHub; SLOW is slower at radix cpu/best, and programs that only
+write records stand for the PTX executor.  Every script, target and path in the files for servers
+must exist.
 """
+import json
 import os
 import re
 import subprocess
@@ -28,38 +30,97 @@ def text_of(name):
 
 # ---- the gate ------------------------------------------------------------------------------
 
-def run_gate(status, arguments, **environment):
+MADE = ("gate/gate.base.jsonl", "gate/gate.new.jsonl", "gate/junit.xml", "gate/comment.md",
+        "summary")
+
+
+def run_recipe(status, script, arguments, programs, name="gpubench", **more):
+    """Run it on two builds, programs: paths or the text of scripts.  Its output and files."""
     with tempfile.TemporaryDirectory() as scratch:
-        for name, program in (("base", sys.argv[1]), ("new", sys.argv[2])):
-            os.mkdir(os.path.join(scratch, name))
-            os.symlink(os.path.realpath(program), os.path.join(scratch, name, "gpubench"))
+        for side, program in zip(("base", "new"), programs):
+            os.mkdir(os.path.join(scratch, side))
+            path = os.path.join(scratch, side, name)
+            if os.path.exists(program):
+                os.symlink(os.path.realpath(program), path)
+                continue
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(program)
+            os.chmod(path, 0o755)
         environment = dict(os.environ, GATE=scratch + "/gate", BUILDS=scratch, LAUNCHES="4",
                            GPUBENCH_SLOW="2", GITHUB_ACTIONS="true",
-                           GITHUB_STEP_SUMMARY=scratch + "/summary", **environment)
-        done = subprocess.run([recipes + "/gate.sh", *arguments], cwd=top, env=environment,
+                           GITHUB_STEP_SUMMARY=scratch + "/summary", **more)
+        done = subprocess.run([os.path.join(recipes, script), *arguments], cwd=top, env=environment,
                               capture_output=True, text=True, check=False)
         if done.returncode != status:
-            fail("gate.sh", arguments, "exit status", done.returncode, done.stdout, done.stderr)
+            fail(script, arguments, "exit status", done.returncode, done.stdout, done.stderr)
         made = {}
-        for name in ("gate/gate.base.jsonl", "gate/gate.new.jsonl", "gate/junit.xml", "summary"):
-            if os.path.exists(os.path.join(scratch, name)):
-                with open(os.path.join(scratch, name), encoding="utf-8") as file:
-                    made[name] = file.read()
+        for path in MADE:
+            if os.path.exists(os.path.join(scratch, path)):
+                with open(os.path.join(scratch, path), encoding="utf-8") as file:
+                    made[path] = file.read()
         return done.stdout, made
 
 
+def check_reports(said, made):
+    if xml.fromstring(made["gate/junit.xml"]).get("failures") != "1":
+        fail(made["gate/junit.xml"])
+    if (not made["gate/comment.md"].startswith("### gpubench: slower or failed\n\n")
+            or "| **slower** |" not in made["gate/comment.md"]
+            or made["summary"] != made["gate/comment.md"]
+            or not re.search("^::error title=gpubench slower::radix", said, re.M)):
+        fail(made, said)
+
+
 measured = ["radix", "cpu/best", "--count=20k", "--threads=1", "--hot", "--samples=10"]
-said, made = run_gate(1, ["HEAD", *measured])
+said, made = run_recipe(1, "gate.sh", ["HEAD", *measured], sys.argv[1:3])
 runs = [made["gate/gate.%s.jsonl" % side].count('"type":"run"') for side in ("base", "new")]
 if runs != [4, 4]:
     fail("launches:", runs)
-if xml.fromstring(made["gate/junit.xml"]).get("failures") != "1":
-    fail(made["gate/junit.xml"])
-if ("| **slower** |" not in made["summary"]
-        or not re.search("^::error title=gpubench slower::radix", said, re.M)):
-    fail(made["summary"], said)
-run_gate(2, ["HEAD", "radix", "no-such-variant"])
-run_gate(2, [])
+check_reports(said, made)
+run_recipe(2, "gate.sh", ["HEAD", "radix", "no-such-variant"], sys.argv[1:3])
+run_recipe(2, "gate.sh", [], sys.argv[1:3])
+# Every status of `ab` is that of the recipe.
+for status in (0, 1, 2, 3, 4, 5, 6, 130):
+    fake = "#!/bin/sh\nexit %d\n" % status
+    run_recipe(status, "gate.sh", ["HEAD"], (fake, fake))
+
+# ---- counts ----------------------------------------------------------------------------------
+
+
+def counting(sectors, status=0):
+    """A program that measures nothing: it writes a record with counts."""
+    lines = made["gate/gate.base.jsonl"].splitlines()[:2]
+    record = json.loads(lines[1])
+    kernel = {"kernel": "k", "launches": 1, "global_load": {"sectors": sectors}}
+    record["counts"] = {"launches": 1, "global_load": {"sectors": sectors}, "kernels": [kernel]}
+    record["emulated"] = True
+    lines[0] = lines[0].replace('"run_id":"', '"run_id":"%d' % sectors)
+    record["run_id"] = "%d%s" % (sectors, record["run_id"])
+    return """#!/bin/bash
+if [[ $1 != run ]]; then exec "%s" "$@"; fi
+for word; do
+	case $word in
+	--suite=*) grep -q onesweep "${word#*=}" || exit 2 ;;
+	--output=*) cat >"${word#*=}" <<'END'
+%s
+%s
+END
+	esac
+done
+[[ $GPUBENCH_PTX_SMS == 132 ]] && exit %d
+""" % (os.path.realpath(sys.argv[1]), lines[0], json.dumps(record), status)
+
+
+for status, growth, sectors in ((0, "1", 1010), (1, "1", 1011), (0, "2", 1011), (1, "0", 1001),
+                                (0, "0", 999)):
+    said, files = run_recipe(status, "counts.sh", ["HEAD"], (counting(1000), counting(sectors)),
+                             "gpubench-ptx", GROWTH=growth)
+    errors = re.findall(r"^::error title=gpubench slower::radix.*load\.sectors", said, re.M)
+    xml_failures = xml.fromstring(files["gate/junit.xml"]).get("failures")
+    if (len(errors), xml_failures) != (2 * status, str(status)):
+        fail(files, said)
+run_recipe(4, "counts.sh", ["HEAD"], (counting(1000, 4), counting(1000)), "gpubench-ptx")
+run_recipe(2, "counts.sh", [], ("", ""), "gpubench-ptx")
 
 
 # ---- files for servers ---------------------------------------------------------------------
@@ -87,32 +148,50 @@ for wrong in ("scripts/ci/no-such.sh", "make clean && make no-such-target"):
 
 def check_results(paths, where):
     """The files kept are those that gate.sh writes."""
-    folder = re.search(r"GATE:-([\w/]+)\}", text_of("gate.sh"))[1]
+    folder = re.search(r"GATE:-([\w/]+)\}", text_of("builds.sh"))[1]
     kept = {os.path.basename(path) for path in paths}
     if ({os.path.dirname(path) for path in paths} != {folder}
-            or not kept <= {"*.jsonl", "junit.xml"}):
+            or not kept <= {"*.jsonl", "junit.xml", "comment.md"}):
         fail(where, "keeps", paths)
+
+
+def check_image(commands, where):
+    """NVIDIA's image lacks git, compilers and libraries: commands must install them in time."""
+    steps = (r"apt-get install .*\bgit\b", "checkout|git config", "install-deps.sh build",
+             r"scripts/ci/\w+\.sh")
+    order = [next((n for n, command in enumerate(commands) if re.search(step, command)), None)
+             for step in steps]
+    if None in order or order != sorted(order):
+        fail(where, "lacks a step, or has them in another order:", commands)
 
 
 workflow = yaml.safe_load(text_of("github.yml"))
 # YAML 1.1 reads `on` as true.
-if set(workflow) != {"name", True, "permissions", "concurrency", "jobs"}:
+if set(workflow) != {"name", True, "permissions", "concurrency", "env", "jobs"}:
     fail("github.yml:", list(workflow))
 for job in workflow["jobs"].values():
-    if "self-hosted" not in job["runs-on"] or job["timeout-minutes"] > 360:
+    if job["timeout-minutes"] > 360:
         fail("github.yml:", job)
     for step in job["steps"]:
         if ("run" in step) == ("uses" in step) or "@v" not in step.get("uses", "@v"):
             fail("github.yml:", step)
         check_commands(step.get("run", "").splitlines(), "github.yml")
+    if "container" in job:
+        check_image([step.get("run", step.get("uses")) for step in job["steps"]], "github.yml")
+    elif "self-hosted" not in job["runs-on"]:
+        fail("github.yml:", job)
     check_results(job["steps"][-1]["with"]["path"].split(), "github.yml")
 
 pipeline = yaml.safe_load(text_of("gitlab.yml"))
-for name, job in pipeline.items():
+shared = pipeline.pop(".gpubench")
+kept = shared["artifacts"]
+check_results(kept["paths"] + [kept["reports"]["junit"]], "gitlab.yml")
+if (shared["allow_failure"]["exit_codes"] != 6
+        or shared["rules"][0]["if"].count("merge_request_event") != 1):
+    fail("gitlab.yml:", shared)
+for job in pipeline.values():
     check_commands(job["script"], "gitlab.yml")
-    check_results(job["artifacts"]["paths"] + [job["artifacts"]["reports"]["junit"]], "gitlab.yml")
-    if (job["allow_failure"]["exit_codes"] != 6
-            or job["rules"][0]["if"].count("merge_request_event") != 1):
-        fail("gitlab.yml:", job)
+    if "image" in job:
+        check_image(job["script"], "gitlab.yml")
 
-print("recipes: the gate on two builds, two servers' files")
+print("recipes: both gates on two builds, two servers' files")

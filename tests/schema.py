@@ -95,7 +95,8 @@ def check_key(record):
 def check_record(record):
     yield from check_key(record)
     all_series = {name: record[name] for name in SERIES if name in record}
-    all_series.update({"phases." + k: v for k, v in record.get("phases", {}).items()})
+    all_series.update({"%s.%s" % (kind, name): series for kind in ("phases", "transfers")
+                       for name, series in record.get(kind, {}).items()})
     for name, series in all_series.items():
         yield from check_series(name, series)
 

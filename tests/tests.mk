@@ -77,7 +77,7 @@ test-layers: $(objects)
 ## test-unit: the unit tests; FILTER='sweep/*' selects some
 # The vulkan variants run on lavapipe if it was unpacked.
 lavapipe := $(if $(wildcard build/lavapipe/lvp_icd.json),'$(CURDIR)/build/lavapipe/lvp_icd.json')
-test-unit: $(BUILD)/unit
+test-unit: $(BUILD)/unit $(BUILD)/nvml.so
 	$(Q)$(sanitized) $(patient) \
 		$(if $(lavapipe),VK_DRIVER_FILES=$(lavapipe) VK_ICD_FILENAMES=$(lavapipe)) \
 		$(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
@@ -124,7 +124,7 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## test-cli: golden command-line cases and tests of the whole program
 whole    := page docs papers joins plots reading resume signals memory install nvcc nosys counts \
-	gate exchange recipes plugins vulkan figures latex $(if $(sanitize),,cheats)
+	gate exchange recipes plugins vulkan figures verdicts latex $(if $(sanitize),,cheats)
 # Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.  That fits in
 # caches, and the bandwidth of caches is too high to find cheats.
 test-cli: export GPUBENCH_COPY = 1Mi
@@ -159,6 +159,7 @@ whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/rec
 whole-cheats:  ; $(Q)$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats && \
 		$(PYTHON) tests/cheats.py $(BUILD)/gpubench $(BUILD)/cheats.so short
 whole-plugins: ; $(Q)$(PYTHON) tests/plugins.py $(BUILD)/gpubench
+whole-verdicts: ; $(Q)$(PYTHON) tests/verdicts.py $(BUILD)/gpubench
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 deps-test:

@@ -12,10 +12,11 @@
 #include <string.h>
 
 #include "cli/records/version.h"
+#include "cli/workloads/registry.h"
 #include "common/suggest.h"
 #include "common/text.h"
 
-enum { FIRST_KEY = 1000, MAX_OPTIONS = 96, HELP_TEXT = 16384 };
+enum { FIRST_KEY = 1000, MAX_OPTIONS = 128, HELP_TEXT = 16384 };
 
 /* State shared by the argp callbacks. */
 struct parse {
@@ -27,6 +28,8 @@ struct parse {
 	const struct gb_param *row[MAX_OPTIONS];
 	const char *heading[MAX_OPTIONS];
 	bool given[MAX_OPTIONS];
+	size_t param_count; /* parameters; their keys follow those of the rows */
+	const struct gb_param *param[MAX_OPTIONS];
 	size_t option_count;
 	struct argp_option option[MAX_OPTIONS];
 	size_t text_used;
@@ -106,6 +109,24 @@ static void add_heading(struct parse *p, const char *text)
 		p->option[p->option_count++] = (struct argp_option){ .doc = text };
 }
 
+/* Add the parameters of a workload, but for names that are there, which other benchmarks share. */
+static void add_params(struct parse *p, const struct gb_workload *workload)
+{
+	for (size_t i = 0; i < workload->param_count && p->param_count < MAX_OPTIONS; i++) {
+		const struct gb_param *param = &workload->params[i];
+		bool known = false;
+
+		for (size_t k = 0; k < p->row_count; k++)
+			known = known || gb_equal(p->row[k]->name, param->name);
+		for (size_t k = 0; k < p->param_count; k++)
+			known = known || gb_equal(p->param[k]->name, param->name);
+		if (known)
+			continue;
+		p->param[p->param_count] = param;
+		add_row(p, param, true, FIRST_KEY + (int)(p->row_count + p->param_count++));
+	}
+}
+
 /* argp sorts options within a group; each heading starts a new group. */
 static void build_table(struct parse *p)
 {
@@ -114,10 +135,12 @@ static void build_table(struct parse *p)
 	if (p->a->workload) {
 		(void)snprintf(heading, sizeof heading, "Parameters of %s:", p->a->workload->name);
 		add_heading(p, keep(p, heading));
-		for (size_t i = 0; i < p->a->workload->param_count; i++)
-			add_row(p, &p->a->workload->params[i], true,
-				FIRST_KEY + (int)(p->row_count + i));
+		add_params(p, p->a->workload);
 	}
+	for (size_t i = 0; i < gb_workload_count && p->a->overrides; i++)
+		add_params(p, gb_workloads[i]);
+	for (size_t i = 0; i < p->option_count && p->a->overrides; i++)
+		p->option[i].flags |= OPTION_HIDDEN;
 	for (size_t i = 0; i < p->row_count; i++) {
 		if (p->heading[i] && (i == 0 || p->heading[i] != p->heading[i - 1]))
 			add_heading(p, p->heading[i]);
@@ -165,6 +188,26 @@ static void set_option(struct parse *p, size_t index, const char *text)
 		gb_value_store(row, p->a->target, value);
 }
 
+/* Store the values of a parameter. */
+static void set_param(struct parse *p, const char *name, const char *spec)
+{
+	struct gb_overrides *list = p->a->overrides;
+
+	if (!list) {
+		(void)gb_sweep_set(p->a->sweep, name, spec, p->err);
+		return;
+	}
+	for (size_t i = 0; i < list->count; i++)
+		if (gb_equal(list->item[i].name, name))
+			gb_fail(p->err, GB_EUSAGE, "--%s is given twice", name);
+	if (list->count == GB_MAX_OVERRIDES) {
+		gb_fail(p->err, GB_EUSAGE, "more than %d parameters", GB_MAX_OVERRIDES);
+		return;
+	}
+	list->item[list->count].name = name;
+	list->item[list->count++].spec = spec;
+}
+
 /* True if the memory that argp needs to print the help is available; argp aborts without it. */
 static bool room_for_help(void)
 {
@@ -209,10 +252,8 @@ static error_t on_key(int key, char *text, struct argp_state *state)
 			key = FIRST_KEY + (int)i;
 	if (key >= FIRST_KEY && key < FIRST_KEY + (int)p->row_count) {
 		set_option(p, (size_t)(key - FIRST_KEY), text);
-	} else if (key >= FIRST_KEY && key < FIRST_KEY + MAX_OPTIONS) {
-		const size_t row = (size_t)(key - FIRST_KEY) - p->row_count;
-
-		(void)gb_sweep_set(p->a->sweep, p->a->workload->params[row].name, text, p->err);
+	} else if (key >= FIRST_KEY && key < FIRST_KEY + (int)(p->row_count + p->param_count)) {
+		set_param(p, p->param[(size_t)(key - FIRST_KEY) - p->row_count]->name, text);
 	} else if (key == 'h' || key == 'V') {
 		answer(state, key == 'h');
 	} else if (key == ARGP_KEY_ARG) {

@@ -35,6 +35,7 @@ struct gb_arguments {
 	size_t target_size;
 	const struct gb_workload *workload; /* NULL: no parameters */
 	struct gb_sweep *sweep;             /* values of its parameters; initialised here */
+	struct gb_overrides *overrides;     /* takes the parameters of all benchmarks; NULL: none */
 
 	/* Results. */
 	const char **word; /* the arguments that are not options; they point into argv */

@@ -17,14 +17,12 @@ static print_comparison *const printers[] = { gb_junit_print_comparison,
 _Static_assert(GB_COUNT(gb_compare_formats) == GB_FORMATS + GB_COUNT(printers) + 1,
 	       "a word for each format");
 
-/* Read "3" or "20%".  Without it any number of unsure keys passes unless all are unsure. */
+/* Read "3" or "20%".  Without it no unsure key passes. */
 static enum gb_status read_max_unsure(struct gb_comparison *c, const char *text,
 				      struct gb_error *err)
 {
 	char *end;
 
-	c->max_unsure = 1;
-	c->unsure_is_share = true;
 	if (!text)
 		return GB_OK;
 	c->max_unsure = strtod(text, &end);
@@ -43,12 +41,13 @@ enum gb_status gb_compare_init(struct gb_comparison *comparison,
 			       const struct gb_compare_options *options, struct gb_error *err)
 {
 	*comparison = (struct gb_comparison){
-		.level = GB_LEVEL,
-		.threshold = options->threshold_percent / 100,
+		.gate = { .error = options->error_percent / 100,
+			  .threshold = options->threshold_percent / 100 },
 		.floor_ns = options->floor_ns,
 		.in_cycles = options->cycles != 0,
 		.unverified = options->unverified != 0,
 		.judge_counts = options->counts != 0,
+		.counts_growth = options->growth_percent / 100,
 		.allow_missing = options->allow_missing != 0,
 	};
 	return read_max_unsure(comparison, options->max_unsure, err);

@@ -6,24 +6,33 @@
 #include "common/workload.h"
 
 struct gb_compare_options {
-	double threshold_percent, floor_ns;
+	double error_percent, threshold_percent, floor_ns;
 	int64_t format; /* index into gb_compare_formats */
 	int64_t cycles, all, unverified, counts, allow_missing, across;
 	const char *max_unsure;
+	double growth_percent;
 };
 
 extern const char *const gb_compare_formats[];
 
 /* Rows for a struct whose first member is a struct gb_compare_options. */
 #define GB_COMPARE_ROWS                                                                      \
-	{ .name = "threshold",                                                               \
+	{ .name = "error",                                                                   \
 	  .type = GB_FLOAT,                                                                  \
-	  .offset = offsetof(struct gb_compare_options, threshold_percent),                  \
+	  .offset = offsetof(struct gb_compare_options, error_percent),                      \
 	  .initial = "5",                                                                    \
-	  .low = 0,                                                                          \
-	  .high = 1000,                                                                      \
+	  .low = 1e-6,                                                                       \
+	  .high = 50,                                                                        \
 	  .unit = "percent",                                                                 \
-	  .help = "ignore changes smaller than X percent" },                                 \
+	  .help = "chance, at most, that any key of an unchanged build is called slower" },  \
+		{ .name = "threshold",                                                       \
+		  .type = GB_FLOAT,                                                          \
+		  .offset = offsetof(struct gb_compare_options, threshold_percent),          \
+		  .initial = "5",                                                            \
+		  .low = 0,                                                                  \
+		  .high = 1000,                                                              \
+		  .unit = "percent",                                                         \
+		  .help = "ignore changes smaller than X percent" },                         \
 		{ .name = "floor",                                                           \
 		  .type = GB_FLOAT,                                                          \
 		  .offset = offsetof(struct gb_compare_options, floor_ns),                   \
@@ -52,7 +61,7 @@ extern const char *const gb_compare_formats[];
 		  .type = GB_PATH,                                                           \
 		  .offset = offsetof(struct gb_compare_options, max_unsure),                 \
 		  .unit = "N|P%",                                                            \
-		  .help = "exit status 6 if more keys than this, or all, are unsure" },      \
+		  .help = "exit status 6 if more keys than this [0], or all, are unsure" },  \
 		{ .name = "across",                                                          \
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, across),                     \
@@ -61,6 +70,15 @@ extern const char *const gb_compare_formats[];
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, counts),                     \
 		  .help = "also exit with status 1 if an exact count became worse" },        \
+		{ .name = "counts-growth",                                                   \
+		  .type = GB_FLOAT,                                                          \
+		  .offset = offsetof(struct gb_compare_options, growth_percent),             \
+		  .initial = "0",                                                            \
+		  .low = 0,                                                                  \
+		  .high = 1000,                                                              \
+		  .unit = "percent",                                                         \
+		  .help = "above 0, only a kernel's instructions, sectors and wavefronts "   \
+			  "count as worse, if they grew by more than X percent" },           \
 		GB_FORMAT_ROW(offsetof(struct gb_compare_options, format), gb_compare_formats)
 
 /* Set up a comparison from the options.  GB_EUSAGE for a bad --max-unsure. */

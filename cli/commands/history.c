@@ -1,7 +1,8 @@
-/* history.c -- `gpubench history FOLDER [KEY-GLOB...]`: prints the trend of stored records and
+/* history.c -- `gpubench history FOLDER... [KEY-GLOB...]`: prints the trend of stored records and
  * reports if the newest level of a key is slower than the one before it. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
@@ -15,7 +16,7 @@ static const char *const orders[] = { "date", "commit", NULL }; /* enum gb_order
 
 struct request {
 	int64_t order, format;
-	double threshold_percent;
+	double error_percent, threshold_percent;
 };
 
 static const struct gb_param rows[] = {
@@ -25,6 +26,14 @@ static const struct gb_param rows[] = {
 	  .initial = "date",
 	  .choices = orders,
 	  .help = "sort by the date of the run or of the commit it was built from" },
+	{ .name = "error",
+	  .type = GB_FLOAT,
+	  .offset = offsetof(struct request, error_percent),
+	  .initial = "5",
+	  .low = 1e-6,
+	  .high = 50,
+	  .unit = "percent",
+	  .help = "chance, at most, that any series without a shift is called slower" },
 	{ .name = "threshold",
 	  .type = GB_FLOAT,
 	  .offset = offsetof(struct request, threshold_percent),
@@ -71,22 +80,33 @@ static void tell_faults(const struct gb_store *store, const char *folder)
 	tell("", text, "");
 }
 
+static bool is_folder(const char *word)
+{
+	struct stat info;
+
+	return !stat(word, &info) && S_ISDIR(info.st_mode);
+}
+
 static enum gb_status show(const struct request *request, const char *const *word, size_t words,
 			   struct gb_error *err)
 {
+	size_t folders = 1;
 	struct gb_history history = {
 		.order = (enum gb_order)request->order,
 		.threshold = request->threshold_percent / 100,
+		.error = request->error_percent / 100,
 		.rule = gb_shift_rule,
-		.glob = word + 1,
-		.globs = words - 1,
 	};
 	struct gb_store store = { 0 };
 	enum gb_status status = GB_OK;
 	char why[GB_HISTORY_WHY];
 
-	if (!gb_folder_read(&store, word[0], err)) {
-		tell_faults(&store, word[0]);
+	while (folders < words && is_folder(word[folders]))
+		folders++;
+	history.glob = word + folders;
+	history.globs = words - folders;
+	if (!gb_folders_read(&store, word, folders, err)) {
+		tell_faults(&store, folders > 1 ? "" : word[0]);
 		if (!gb_history_judge(&history, &store, err)) {
 			(void)gb_history_print(stdout, &history, (enum gb_format)request->format,
 					       err);
@@ -103,11 +123,12 @@ enum gb_status gb_cmd_history(int argc, char **argv, struct gb_error *err)
 	struct request request;
 	enum gb_status status = GB_OK;
 	struct gb_arguments a = {
-		.words = "FOLDER [KEY-GLOB...]",
+		.words = "FOLDER... [KEY-GLOB...]",
 		.summary =
 			"Print how the times in a folder of record files changed, and where their "
 			"level shifted: exit status 1 if a newest level is slower than the one "
-			"before it, 6 if there are too few launches.",
+			"before it, 6 if there are too few launches.  Of several folders, one per "
+			"branch, each holds later launches than the one before it.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),
 		.target = &request,

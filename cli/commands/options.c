@@ -12,6 +12,8 @@
 static const char *const resumes[] = { "no", "same", "any", NULL };
 static const char *const verified[] = { "some", "all", NULL }; /* how.verify_all */
 static const char *const presets[] = { "quick", "ci", "paper", NULL };
+const char *const gb_dry_runs[] = { "no", "trial", "keys", NULL };
+_Static_assert(GB_COUNT(gb_dry_runs) == GB_DRY_KEYS + 2, "a word for each enum gb_dry");
 _Static_assert(GB_COUNT(resumes) == GB_RESUME_ANY + 2, "a word for each enum gb_resume");
 _Static_assert(GB_COUNT(presets) == GB_PRESETS + 1, "a word for each enum gb_preset");
 
@@ -65,6 +67,9 @@ static const struct gb_param how_rows[] = {
 	{ .name = "hot",
 	  AT(GB_FLAG, how.hot),
 	  .help = "do not evict the caches between samples; batch short runs" },
+	{ .name = "lock-clocks",
+	  AT(GB_FLAG, lock_clocks),
+	  .help = "lock the GPU to its base clock while measuring; warn if that is not allowed" },
 	{ .name = "verify",
 	  AT(GB_CHOICE, how.verify_all),
 	  .initial = "some",
@@ -285,17 +290,56 @@ enum gb_status gb_check_threads(const struct gb_request *request, struct gb_erro
 	struct gb_sweep sweep = { 0 };
 
 	if (!gb_sweep_init(&sweep, gb_workloads[0], err))
-		(void)gb_sweep_threads(&sweep, request->threads, err);
+		(void)gb_sweep_override(&sweep, "threads", request->threads, err);
 	gb_sweep_release(&sweep);
+	return err->code;
+}
+
+/* Override the parameters of a sweep by those of the command line. */
+static enum gb_status override(struct gb_sweep *sweep, const struct gb_request *request,
+			       struct gb_error *err)
+{
+	const struct gb_overrides *list = &request->overrides;
+
+	(void)gb_sweep_override(sweep, "threads", request->threads, err);
+	for (size_t i = 0; i < list->count && !err->code; i++)
+		(void)gb_sweep_override(sweep, list->item[i].name, list->item[i].spec, err);
+	return err->code;
+}
+
+static enum gb_status check_overrides(const struct gb_request *request, struct gb_error *err)
+{
+	const struct gb_overrides *list = &request->overrides;
+	bool used[GB_MAX_OVERRIDES] = { 0 };
+
+	for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
+		const struct gb_workload *w = gb_workloads[i];
+		struct gb_sweep sweep = { 0 };
+
+		if (!gb_chosen_any(&request->choice, w))
+			continue;
+		for (size_t k = 0; k < list->count; k++)
+			used[k] |= gb_param_find(w->params, w->param_count, list->item[k].name) !=
+				   NULL;
+		if (!gb_sweep_init(&sweep, w, err))
+			(void) override(&sweep, request, err);
+		gb_sweep_release(&sweep);
+	}
+	for (size_t k = 0; k < list->count; k++)
+		if (!used[k])
+			gb_fail(err, GB_EUSAGE, "no chosen benchmark has the parameter --%s",
+				list->item[k].name);
 	return err->code;
 }
 
 enum gb_status gb_choose(struct gb_request *request, const struct gb_arguments *arguments,
 			 struct gb_error *err)
 {
-	return gb_choice_read(&request->choice, NULL, arguments->word, arguments->word_count, err)
+	return gb_choice_read(&request->choice, NULL, arguments->word, arguments->word_count,
+			      err) ||
+			       gb_check_threads(request, err)
 		       ? err->code
-		       : gb_check_threads(request, err);
+		       : check_overrides(request, err);
 }
 
 enum gb_status gb_each_sweep(const struct gb_request *request, enum gb_preset preset,
@@ -309,7 +353,7 @@ enum gb_status gb_each_sweep(const struct gb_request *request, enum gb_preset pr
 			struct gb_sweep sweep = { 0 };
 
 			if (!gb_sweep_words(&sweep, w, *line, err) &&
-			    !gb_sweep_threads(&sweep, request->threads, err))
+			    !override(&sweep, request, err))
 				(void)take(self, &sweep, err);
 			gb_sweep_release(&sweep);
 		}

@@ -8,10 +8,21 @@
 #include "cli/measuring/request.h"
 #include "cli/measuring/sweep.h"
 
-extern const struct gb_rows gb_rows_how, gb_rows_backend, gb_rows_plugin, gb_rows_threads, gb_rows_preset;
+extern const struct gb_rows gb_rows_how, gb_rows_backend, gb_rows_plugin, gb_rows_threads,
+	gb_rows_preset;
 extern const struct gb_rows gb_rows_gpu, gb_rows_target, gb_rows_progress;
 extern const struct gb_rows gb_rows_device;  /* --device as a number */
 extern const struct gb_rows gb_rows_repeats; /* --device as a number or "all", --runs, --shard */
+
+/* The row of --dry-run, in a struct that begins with a struct gb_request. */
+extern const char *const gb_dry_runs[];
+#define GB_DRY_RUN_ROW                                                                           \
+	{                                                                                        \
+		.name = "dry-run", GB_AT(GB_CHOICE, struct gb_request, dry), .initial = "no",    \
+		.bare = "trial", .choices = gb_dry_runs,                                         \
+		.help = "list each measurement with the memory and time that it would take, by " \
+			"a short trial, and measure nothing; keys: without a trial and the time" \
+	}
 
 /* Read the arguments, whose target begins with a struct gb_request.  GB_EUSAGE, with a line that
  * names the option, on an error. */
@@ -25,7 +36,8 @@ enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset oth
 /* GB_EUSAGE if --threads of the request is malformed. */
 enum gb_status gb_check_threads(const struct gb_request *request, struct gb_error *err);
 
-/* Read the words as benchmarks and globs of variants.  GB_EUSAGE for a bad word or --threads. */
+/* Read the words as benchmarks and globs of variants.  GB_EUSAGE for a bad word or --threads, and
+ * for a parameter that no chosen benchmark has or one of them rejects. */
 enum gb_status gb_choose(struct gb_request *request, const struct gb_arguments *arguments,
 			 struct gb_error *err);
 

@@ -15,6 +15,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/commands/options.h"
+#include "cli/measuring/plan.h"
 #include "cli/records/json.h"
 #include "cli/reports/finish.h"
 #include "cli/reports/repro/repro.h"
@@ -82,7 +83,7 @@ static enum gb_status put_end(struct output *out, struct gb_error *err)
 
 struct request {
 	struct gb_request measure; /* first: see gb_options_parse() */
-	int64_t list, format;
+	int64_t list, format, missing;
 	const char *set;    /* see gb_repro_set() */
 	const char *from;   /* file of stored records */
 	const char *meshes; /* folder */
@@ -101,6 +102,11 @@ static const struct gb_param rows[] = {
 	  .offset = OF(from),
 	  .help = "measure nothing: look the cells up in this record file and in the words that "
 		  "contain a dot or a slash" },
+	{ .name = "missing",
+	  .type = GB_FLAG,
+	  .offset = OF(missing),
+	  .help = "with --from: list the empty cells, the memory and time that each would need "
+		  "here, and commands that fill them" },
 	{ .name = "meshes",
 	  .type = GB_PATH,
 	  .offset = OF(meshes),
@@ -108,6 +114,7 @@ static const struct gb_param rows[] = {
 	  .help = "use the public meshes in FOLDER (scripts/download-meshes.sh) for the rows of "
 		  "their names instead of generated scenes" },
 	GB_FORMAT_ROW(OF(format), gb_formats),
+	GB_DRY_RUN_ROW,
 };
 #undef OF
 
@@ -126,6 +133,7 @@ struct job {
 	size_t files;
 	const char *file[GB_MAX_WORDS + 1]; /* --from and the words that are files */
 	struct gb_repro_source source;
+	struct gb_missing *missing; /* NULL without --missing */
 	struct output out;
 };
 
@@ -189,13 +197,31 @@ static enum gb_status set_parameters(struct job *job, const char *words, struct 
 	return err->code;
 }
 
+/* --threads replaces no number of threads that a column is about. */
+static enum gb_status check_columns(const struct job *job, const char *threads,
+				    struct gb_error *err)
+{
+	struct gb_error fixed = { 0 };
+
+	for (size_t i = 0; i < job->count && threads; i++)
+		if (job->table[i].asked_for &&
+		    gb_repro_fixed(job->table[i].json, "threads", &fixed))
+			return gb_fail(err, GB_EUSAGE, "--threads=%.40s: %s", threads,
+				       fixed.message);
+	return GB_OK;
+}
+
 static enum gb_status reproduce(struct job *job, const struct table *table, struct gb_error *err)
 {
 	struct gb_repro repro;
 
 	if (!gb_repro_init(&repro, table->paper, table->json, err) &&
-	    !gb_repro_measure(&repro, &job->source, err))
-		put_table(&job->out, &repro, err);
+	    !gb_repro_measure(&repro, &job->source, err)) {
+		if (job->missing)
+			(void)gb_repro_missing(job->missing, &repro, err);
+		else if (!job->source.plan)
+			put_table(&job->out, &repro, err);
+	}
 	gb_repro_release(&repro);
 	return err->code;
 }
@@ -264,6 +290,8 @@ static enum gb_status read_words(struct job *job, const struct request *request,
 	if (!any)
 		return gb_fail(err, GB_EUSAGE,
 			       "repro needs a PAPER:TABLE (see gpubench repro --list)");
+	if (check_columns(job, request->measure.threads, err))
+		return err->code;
 	return request->set ? set_parameters(job, request->set, err) : GB_OK;
 }
 
@@ -275,11 +303,19 @@ static enum gb_status check_request(const struct request *request, struct gb_err
 		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number", threads);
 	if (gb_check_threads(&request->measure, err) || gb_output_check(path, err))
 		return err->code;
+	if (request->from && request->measure.dry && !request->missing)
+		return gb_fail(err, GB_EUSAGE,
+			       "--from and --dry-run exclude each other, without --missing");
 	if (request->from && path && !gb_is_page(path))
 		return gb_fail(err, GB_EUSAGE,
 			       "--output=%.80s: with --from nothing is measured, and only a page, "
 			       "FILE.html, can be written",
 			       path);
+	if (request->missing && !request->from)
+		return gb_fail(err, GB_EUSAGE, "--missing needs the records, --from=FILE");
+	if (request->missing && (request->format != GB_FORMAT_TABLE || gb_is_page(path)))
+		return gb_fail(err, GB_EUSAGE,
+			       "--missing prints text only, without --format and a page");
 	return GB_OK;
 }
 
@@ -297,6 +333,23 @@ static enum gb_status print_tables(struct job *job, const struct request *reques
 	return put_end(&job->out, err);
 }
 
+/* --missing: print what the records lack, and what it would cost. */
+static enum gb_status print_missing(struct job *job, const struct gb_request *request,
+				    struct gb_error *err)
+{
+	static struct gb_plan plan;
+	struct gb_missing missing = { .plan = &plan, .backends = request->choice.backends };
+
+	job->missing = &missing;
+	if (!gb_session_plan(&plan.session, request, err) && !reproduce_all(job, err)) {
+		gb_plan_total(&plan);
+		(void)gb_repro_commands(&missing, err);
+	}
+	gb_session_abandon(&plan.session);
+	gb_missing_release(&missing);
+	return err->code;
+}
+
 /* --from: fill the tables from stored records. */
 static enum gb_status print_stored(struct job *job, const struct request *request,
 				   struct gb_error *err)
@@ -308,10 +361,24 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 	    !gb_output_open(&output, request->measure.target.path,
 			    gb_existing(&request->measure.target), err)) {
 		job->source.stored = &records;
-		(void)print_tables(job, request, output.whole.stream, err);
+		(void)(request->missing ? print_missing(job, &request->measure, err)
+					: print_tables(job, request, output.whole.stream, err));
 	}
 	(void)gb_output_close(&output, !err->code, err);
 	gb_records_release(&records);
+	return err->code;
+}
+
+/* --dry-run: list what the tables would measure. */
+static enum gb_status plan(struct job *job, const struct gb_request *request, struct gb_error *err)
+{
+	static struct gb_plan plan;
+
+	job->source.session = &plan.session;
+	job->source.plan = &plan;
+	if (!gb_session_plan(&plan.session, request, err) && !reproduce_all(job, err))
+		gb_plan_total(&plan);
+	gb_session_abandon(&plan.session);
 	return err->code;
 }
 
@@ -350,8 +417,11 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 	if (request->meshes && check_folder(request->meshes, err))
 		return err->code;
 	job->source.meshes = request->meshes;
-	status = request->from ? print_stored(job, request, err)
-			       : measure(job, request, argc, argv, err);
+	if (request->missing && !request->measure.dry)
+		request->measure.dry = GB_DRY_TRIAL;
+	status = request->from          ? print_stored(job, request, err)
+		 : request->measure.dry ? plan(job, &request->measure, err)
+					: measure(job, request, argc, argv, err);
 	gb_repro_sum_release(&job->out.sum);
 	return status;
 }

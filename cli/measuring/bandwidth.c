@@ -87,28 +87,34 @@ out:
 	return best;
 }
 
+static struct {
+	enum gb_backend backend;
+	int threads;
+	double bytes_per_s;
+} known[MAX_REMEMBERED];
+static size_t known_count;
+
+void gb_copy_remember(enum gb_backend backend, int threads, double bytes_per_s)
+{
+	if (known_count == MAX_REMEMBERED)
+		return;
+	known[known_count].backend = backend;
+	known[known_count].threads = threads;
+	known[known_count++].bytes_per_s = bytes_per_s;
+}
+
 double gb_copy_bandwidth(enum gb_backend backend, int threads, const struct gb_settings *how)
 {
-	static struct {
-		enum gb_backend backend;
-		int threads;
-		double bytes_per_s;
-	} known[MAX_REMEMBERED];
-	static size_t count;
 	const struct gb_variant *variant = find_copy(backend);
 	double bytes_per_s = NAN;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < known_count; i++)
 		if (known[i].backend == backend && known[i].threads == threads)
 			return known[i].bytes_per_s;
 	if (gb_backends[backend]->is_emulated && gb_backends[backend]->is_emulated())
 		return NAN;
 	if (variant)
 		bytes_per_s = measure(variant, threads, how);
-	if (count < MAX_REMEMBERED) {
-		known[count].backend = backend;
-		known[count].threads = threads;
-		known[count++].bytes_per_s = bytes_per_s;
-	}
+	gb_copy_remember(backend, threads, bytes_per_s);
 	return bytes_per_s;
 }

@@ -8,6 +8,8 @@
  * threads (CPU) or on how->device (GPU).  NAN if it cannot be measured: not in this build,
  * emulated, too little memory.  Measured once per back end and thread count. */
 double gb_copy_bandwidth(enum gb_backend backend, int threads, const struct gb_settings *how);
+/* Remember a bandwidth that an earlier launch measured. */
+void gb_copy_remember(enum gb_backend backend, int threads, double bytes_per_s);
 
 /* GB_EUSAGE if GPUBENCH_COPY in the environment is not a number of bytes. */
 enum gb_status gb_copy_check(struct gb_error *err);

@@ -33,19 +33,39 @@ double gb_cpu_ns(int process)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-enum gb_status gb_timed_step(struct gb_measurement *m,
-			     enum gb_status (*op)(struct gb_measurement *m), double *ns)
+/* Run a step between two marks and keep its time. */
+static enum gb_status timed_step(struct gb_measurement *m,
+				 enum gb_status (*op)(struct gb_measurement *m),
+				 struct gb_series *series)
 {
 	struct gb_phase_time none[1];
 	size_t phases = GB_COUNT(none);
+	double ns;
 
 	gb_timer_begin(&m->timer);
 	if (op(m))
 		return m->err->code;
 	gb_timer_end(&m->timer);
-	if (m->backend->synchronize(m->err) || gb_timer_read(&m->timer, ns, none, &phases))
+	if (m->backend->synchronize(m->err) || gb_timer_read(&m->timer, &ns, none, &phases))
 		return m->err->code;
-	return GB_OK;
+	return gb_series_push(series, ns, m->err);
+}
+
+static enum gb_status copy_input(struct gb_measurement *m)
+{
+	return (m->ops->copy ? m->ops->copy : m->ops->upload)(m->state, m->err);
+}
+
+static enum gb_status copy_output(struct gb_measurement *m)
+{
+	return m->ops->download(m->state, m->output, m->err);
+}
+
+enum gb_status gb_transfer(struct gb_measurement *m)
+{
+	return timed_step(m, copy_input, &m->result->upload)
+		       ? m->err->code
+		       : timed_step(m, copy_output, &m->result->download);
 }
 
 /* ---- clocks of steps outside run() --------------------------------------------------------- */
@@ -184,11 +204,6 @@ enum gb_status gb_poison_result(struct gb_measurement *m)
 	return gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err);
 }
 
-static enum gb_status download(struct gb_measurement *m)
-{
-	return m->ops->download(m->state, m->output, m->err);
-}
-
 /* Download the result; meanwhile the input is another one, unless it is the original. */
 static enum gb_status fetch(struct gb_measurement *m)
 {
@@ -202,7 +217,7 @@ static enum gb_status fetch(struct gb_measurement *m)
 	start_ns = gb_now_ns();
 	memset(m->output, next_poison(), m->output_size);
 	m->evidence.fill_ns = fmin(m->evidence.fill_ns, gb_now_ns() - start_ns);
-	if (gb_timed_step(m, download, &m->result->download_ns))
+	if (timed_step(m, copy_output, &m->result->download))
 		return m->err->code;
 	if (variation)
 		put_variation(m, variation);
@@ -356,7 +371,7 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 	read_usage(&before, process_of(m));
 	if (do_step(m, reset, &from, &e->reset_ns, &whole_ns) ||
 	    do_step(m, run, &from, &unused, &whole_ns) ||
-	    do_step(m, download, &from, &e->download_ns, &whole_ns))
+	    do_step(m, copy_output, &from, &e->download_ns, &whole_ns))
 		return m->err->code;
 	cpu_ns = gb_cpu_ns(process_of(m)) - cpu_ns;
 	read_usage(&after, process_of(m));
@@ -391,7 +406,7 @@ enum gb_status gb_broken_run(struct gb_measurement *m)
 	if (run(m))
 		return m->err->code;
 	idle_ns = fmax(idle_ns, sleep_ns(process_of(m)));
-	if (m->backend->synchronize(m->err) || download(m))
+	if (m->backend->synchronize(m->err) || copy_output(m))
 		return m->err->code;
 	m->evidence.between_ns = fmin(m->evidence.between_ns, idle_ns);
 	return GB_OK;

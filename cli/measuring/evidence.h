@@ -17,9 +17,8 @@ double gb_cpu_ns(int process);
 /* Time that threads of the variant's process have waited for a processor, all together, in ns. */
 double gb_delay_ns(const struct gb_measurement *m);
 
-/* Run `op` (upload or download) between two marks and store its time in *ns. */
-enum gb_status gb_timed_step(struct gb_measurement *m,
-			     enum gb_status (*op)(struct gb_measurement *m), double *ns);
+/* Time an upload and a download on a device.  The upload is of whatever the input is now. */
+enum gb_status gb_transfer(struct gb_measurement *m);
 
 /* If `change`, let the next run work on another variation of the input.  On a device, the host's
  * input then becomes a third one, because run() must use what upload() has copied. */

@@ -1,10 +1,8 @@
 /* plan.h -- --dry-run: estimates the memory and time that a sweep would take.
  *
- * Memory is counted by allocating everything without touching it.  The time of a measurement is
- * that of the same key in the records of -o FILE.jsonl, or else the mean over the variant's records
- * there.  Without records it is a range given by the stopping rule: a tenth of --max-time if the
- * samples agree at once, --max-time if they never do, --timeout if one run takes longer than that.
- * Preparing the inputs is not included.
+ * Each measurement is tried: its input is made, and few samples are taken (estimate.h).  Those that
+ * cannot run here are listed as skipped.  --dry-run=keys tries nothing and opens no device: it
+ * counts memory by allocating everything without touching it.
  */
 #ifndef GPUBENCH_CLI_MEASURING_PLAN_H
 #define GPUBENCH_CLI_MEASURING_PLAN_H
@@ -13,10 +11,10 @@
 
 /* All members but session start as zero. */
 struct gb_plan {
-	struct gb_session session;       /* gb_session_plan() */
-	size_t measurements, known;      /* known: those timed by earlier records */
+	struct gb_session session; /* gb_session_plan() */
+	size_t measurements, skipped;
 	size_t host_bytes, device_bytes; /* the largest */
-	double low_s, high_s, at_most_s; /* sums */
+	double seconds;                  /* sum, inputs and copy bandwidth included */
 };
 
 /* Print a line for each measurement of the sweep to standard output. */

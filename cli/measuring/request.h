@@ -6,11 +6,15 @@
 #define GPUBENCH_CLI_MEASURING_REQUEST_H
 
 #include "cli/measuring/choice.h"
+#include "cli/measuring/sweep.h"
 #include "cli/records/output.h"
 #include "cli/records/result.h"
 
 /* --resume: no; only records of the same setup; records of any setup. */
 enum gb_resume { GB_RESUME_NOT, GB_RESUME_SAME, GB_RESUME_ANY };
+
+/* --dry-run: no; a trial of each measurement; only the keys, with the memory that each needs. */
+enum gb_dry { GB_DRY_NOT, GB_DRY_TRIAL, GB_DRY_KEYS };
 
 /* The destination of the records. */
 struct gb_target {
@@ -38,10 +42,14 @@ struct gb_request {
 	struct gb_repeats repeats;
 	const char *plugin; /* files, separated by commas */
 	int64_t not_isolated;
-	const char *preset;  /* see options.h */
-	const char *threads; /* used by commands that run several benchmarks */
+	const char *preset;            /* see options.h */
+	const char *threads;           /* used by commands that run several benchmarks */
+	struct gb_overrides overrides; /* of `run` */
 	int64_t require_gpu, quiet, verbose;
+	int64_t lock_clocks;
+	bool once;    /* measure a key once, although several sweeps name it */
 	bool untimed; /* only verify, so that others may use the GPU */
+	int64_t dry;  /* an enum gb_dry */
 };
 
 /* How to treat an output that exists. */

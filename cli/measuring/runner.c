@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/measuring/estimate.h"
 #include "cli/measuring/evidence.h"
 #include "cli/measuring/judge.h"
 #include "cli/measuring/sample.h"
@@ -21,8 +22,7 @@ volatile sig_atomic_t gb_interrupted;
 
 enum {
 	MAX_BATCH = 1000,
-	PHASE_SAMPLES = 5, /* at most */
-	WHOLE_RUNS = 3,    /* at most, unless they contradict the samples */
+	WHOLE_RUNS = 3, /* at most, unless they contradict the samples */
 	MAX_WHOLE_RUNS = 30,
 	LEAST = 3,      /* samples of each kind, to decide whether one takes longer ... */
 	MORE = 10,      /* ... and more if there is time */
@@ -96,7 +96,7 @@ static enum gb_status set_up(struct gb_measurement *m)
 	m->timer = (struct gb_timer){ .ops = m->backend->timer, .err = m->err };
 	if (m->timer.ops->create(&m->timer.clock, m->err))
 		return m->err->code;
-	if (m->ops->upload && m->backend->fill && gb_timed_step(m, upload, &r->upload_ns))
+	if (m->ops->upload && m->backend->fill && (upload(m) || m->backend->synchronize(m->err)))
 		return m->err->code;
 	m->evidence.state_bytes = memory_used() - m->evidence.state_bytes;
 	if (r->cold)
@@ -162,7 +162,7 @@ static bool is_last(const struct gb_measurement *m, int64_t k, double last_s)
 
 /* Verify the last run of a sample.  After a batch, run a secret number of times more without
  * reset(), overwrite the result before the last of these, time and verify that.  Then verify a run
- * on another input whose result was not overwritten.  Each run of a batch does all the work again. */
+ * on another input whose result was not overwritten.  Each run of a batch does all the work. */
 static enum gb_status verify_sample(struct gb_measurement *m)
 {
 	const int64_t batch = m->result->batch;
@@ -237,7 +237,13 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool 
 	r->overwritten += m->evidence.poisoned;
 	r->changed += changed && m->evidence.varies;
 	/* An interrupted measurement leaves no record, so its sample need not be verified. */
-	return verified && !gb_interrupted ? verify_sample(m) : GB_OK;
+	if (verified && !gb_interrupted) {
+		const double start_s = elapsed_s(m);
+
+		(void)verify_sample(m);
+		r->cost.verify_s += elapsed_s(m) - start_s;
+	}
+	return m->err->code;
 }
 
 /* If some samples are longer than others, take new ones of each kind, which count only as evidence.
@@ -281,12 +287,14 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	const int64_t chosen = choose_sample(m);
 	bool enough = false, verified, changed;
 	double start_s, last_s = 0;
+	size_t verifications = 0;
 
 	r->batch = choose_batch(m, warm_ns);
 	if (gb_timer_resolution(m->timer.ops, m->timer.clock, &r->resolution_ns, m->err))
 		return m->err->code;
 	r->resolution_ns /= (double)r->batch;
 	m->first = m->runs;
+	r->cost = (struct gb_cost){ .before_s = elapsed_s(m), .rest_s = NAN };
 	do {
 		const int64_t k = (int64_t)r->time.count;
 
@@ -302,8 +310,15 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
 		last_s = elapsed_s(m) - start_s;
-		enough = gb_stop_sampling(r, m->how, elapsed_s(m));
-	} while (!enough || !(verified || m->how->no_verify));
+		verifications += verified;
+		enough = m->how->trial ? gb_stop_trial(r, m->how, elapsed_s(m))
+				       : gb_stop_sampling(r, m->how, elapsed_s(m));
+	} while (!enough || !(verified || m->how->no_verify || m->how->trial));
+	r->cost.sample_s =
+		(elapsed_s(m) - r->cost.before_s - r->cost.verify_s) / (double)r->time.count;
+	r->cost.verify_s /= fmax((double)verifications, 1);
+	if (m->how->trial)
+		return GB_OK;
 	gb_doubt_samples(r);
 	return take_evidence(m);
 }
@@ -348,14 +363,36 @@ static enum gb_status take_whole_runs(struct gb_measurement *m)
 	return GB_OK;
 }
 
-/* Take runs for data that would distort the samples: whole runs, phase marks and, if samples are
- * held back, the launch times in host_time. */
+/* Time the transfers of a device as often as the phases.  Nothing runs after it: the device then
+ * has an input without a result. */
+static enum gb_status take_transfers(struct gb_measurement *m, size_t least, size_t most)
+{
+	const double start_s = elapsed_s(m);
+
+	if (!m->ops->upload || !m->backend->fill)
+		return GB_OK;
+	for (size_t i = 0; i < most && (i == 0 || elapsed_s(m) < m->how->timeout_s) &&
+			   (i < least || elapsed_s(m) - start_s < gb_least_time_s(m->how));
+	     i++) {
+		if (gb_transfer(m))
+			return m->err->code;
+		if (gb_interrupted)
+			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
+	}
+	return GB_OK;
+}
+
+/* Take runs for data that would distort the samples: whole runs, phase marks, transfers and, if
+ * samples are held back, the launch times in host_time.  A paper's mean of N runs may be of a phase
+ * or include transfers, so --samples=N sets their number, too; else they are as many as the samples
+ * if time allows. */
 static enum gb_status take_the_rest(struct gb_measurement *m)
 {
 	const struct gb_manner marked = { .batch = 1, .held = true, .phases = true };
 	const struct gb_manner launched = { .batch = 1 };
 	struct gb_result *r = m->result;
 	const size_t have = r->host_time.count;
+	const size_t most = r->emulated ? 1 : r->time.count, least = m->how->samples ? most : 1;
 
 	if (m->counting) /* the executor's times mean nothing */
 		return GB_OK;
@@ -364,9 +401,9 @@ static enum gb_status take_the_rest(struct gb_measurement *m)
 		return m->err->code;
 	if (!m->how->no_verify && take_whole_runs(m))
 		return m->err->code;
-	if (!m->timer.named || m->how->no_phases)
-		return GB_OK;
-	return take_others(m, &marked, 1, PHASE_SAMPLES, false);
+	if (m->timer.named && !m->how->no_phases && take_others(m, &marked, least, most, false))
+		return m->err->code;
+	return take_transfers(m, least, most);
 }
 
 /* Bytes of the input that the last verified run read, from the variant's metric; 0 without one. */
@@ -429,7 +466,7 @@ static enum gb_status take_counts(struct gb_measurement *m)
 static enum gb_status measure(struct gb_measurement *m, bool timed)
 {
 	struct gb_result *r = m->result;
-	double ns = NAN;
+	double ns = NAN, rest_s;
 
 	if (set_up(m) || !m->output)
 		return m->err->code;
@@ -447,11 +484,15 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 		m->backend->state(&r->after);
 		r->has_gpu_state = true;
 	}
+	if (m->how->trial && !gb_trial_goes_on(r, m->how))
+		return GB_OK;
+	rest_s = elapsed_s(m);
 	if (take_the_rest(m))
 		return m->err->code;
 	m->evidence.children = gb_children(m) > m->evidence.children_before;
-	if (gb_judge(m, m->err))
+	if (!m->how->trial && gb_judge(m, m->err))
 		return m->err->code;
+	r->cost.rest_s = elapsed_s(m) - rest_s;
 	r->whole_ns = gb_series_quantile(&m->evidence.whole, 0.5);
 	r->cpu_ns = gb_series_quantile(&m->evidence.cpu, 0.5);
 	sum_up_rates(m);

@@ -109,8 +109,10 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 	if (queue_runs(m, batch, held) || m->backend->synchronize(m->err))
 		return m->err->code;
 	*host_ns = gb_now_ns() - start_ns;
+	if (gb_timer_read(&m->timer, ns, phase, phases))
+		return m->err->code;
 	m->has_held = held && m->backend->has_held();
-	return gb_timer_read(&m->timer, ns, phase, phases);
+	return GB_OK;
 }
 
 /* Do one run or one batch; *ns and *host_ns are per run. */

@@ -6,7 +6,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
+#include <search.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -91,6 +93,26 @@ static enum gb_status lock_gpu(struct gb_session *s, struct gb_error *err)
 	if (flock(s->lock, LOCK_EX) && errno == EINTR)
 		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	return GB_OK;
+}
+
+/* --lock-clocks: lock them, or say once why they are not, and how to lock them by hand. */
+static void lock_clocks(struct gb_session *s)
+{
+	const struct gb_gpu_info *gpu = gpu_in_use(s);
+	const char *why = "there is no GPU";
+
+	if (!s->request->lock_clocks || s->request->untimed)
+		return;
+	if (gpu)
+		why = gb_clocks_lock(&s->clocks, gpu->pci);
+	if (why && gpu)
+		(void)fprintf(
+			stderr,
+			"gpubench: clocks are not locked: %s; lock them with `sudo nvidia-smi "
+			"-i %s -lgc MHZ`, reset them with -rgc\n",
+			why, gpu->pci);
+	else if (why)
+		(void)fprintf(stderr, "gpubench: clocks are not locked: %s\n", why);
 }
 
 /* The records of a resumed file that are measured again.  Only the first of several launches does
@@ -180,17 +202,26 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 			       char *const *argv, struct gb_error *err)
 {
 	*s = (struct gb_session){ .request = request, .lock = -1 };
+	if (request->lock_clocks && !request->untimed)
+		gb_clocks_start(&s->clocks);
 	gb_progress_init(&s->progress, request);
-	if (gb_copy_check(err) || read_shard(s, err) || open_output(s, err))
+	if (gb_copy_check(err) || gb_orders_read(&s->orders, err) || read_shard(s, err) ||
+	    open_output(s, err))
 		return err->code;
 	if (open_devices(s, err))
 		return err->code;
+	for (size_t i = 0; i < s->orders.copies; i++)
+		gb_copy_remember(s->orders.copy[i].backend, s->orders.copy[i].threads,
+				 s->orders.copy[i].bytes_per_s);
 	s->info.argc = argc;
 	s->info.argv = argv;
 	s->info.settings = &request->how;
 	s->info.preset = request->preset;
 	gb_env_gather(&s->info);
-	return lock_gpu(s, err) ? err->code : add_run(s, err);
+	if (lock_gpu(s, err))
+		return err->code;
+	lock_clocks(s);
+	return add_run(s, err);
 }
 
 enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *request,
@@ -199,20 +230,31 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	const char *path = request->target.path;
 
 	*s = (struct gb_session){ .request = request, .lock = -1 };
-	if (read_shard(s, err) || gb_output_check(path, err) || !gb_is_lines(path) ||
-	    access(path, R_OK))
+	if (gb_orders_read(&s->orders, err) || read_shard(s, err) || gb_output_check(path, err) ||
+	    gb_copy_check(err))
 		return err->code;
-	if (gb_records_read(path, &s->records, err))
+	if (request->dry == GB_DRY_TRIAL) {
+		if (open_devices(s, err))
+			return err->code;
+		gb_devices_find(&s->info.devices, s->info.backends);
+		if (lock_gpu(s, err))
+			return err->code;
+	}
+	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
+	    gb_records_read(path, &s->records, err))
 		return err->code;
-	return request->target.resume
-		       ? gb_done_init(&s->past, &s->records, to_be_made_again(request), err)
-		       : GB_OK;
+	return gb_done_init(&s->past, &s->records, to_be_made_again(request), err);
 }
 
 void gb_session_abandon(struct gb_session *s)
 {
 	gb_done_release(&s->past);
+	gb_orders_release(&s->orders);
 	gb_records_release(&s->records);
+	tdestroy(s->seen, free);
+	gb_clocks_end(&s->clocks);
+	if (s->lock >= 0)
+		(void)close(s->lock);
 }
 
 /* ---- measuring ---------------------------------------------------------------------------- */
@@ -285,14 +327,16 @@ static enum gb_status measure(void *session, struct gb_result *result, void *inp
 			      struct gb_error *err)
 {
 	struct gb_session *s = session;
+	struct gb_settings how = s->request->how;
 
+	how.no_phases = how.no_phases || s->orders.given;
 	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
 	if (write_lines(s, err))
 		return err->code;
 	if (gb_interrupted) /* while the input was made */
 		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	gb_progress_begin(&s->progress, result);
-	if (!result->code && gb_run(result, input, &s->request->how, true, err))
+	if (!result->code && gb_run(result, input, &how, true, err))
 		return err->code;
 	if (result->code == GB_EIO) /* writing a picture failed, not the measurement */
 		return gb_fail(err, GB_EIO, "%s", result->reason);
@@ -307,27 +351,50 @@ static enum gb_status measure(void *session, struct gb_result *result, void *inp
 	return err->code;
 }
 
+static int by_key(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* True if the session meets the key for the first time, or if there is no memory to tell. */
+static bool is_new(struct gb_session *s, const char *key)
+{
+	char *kept = strdup(key);
+	char *const *place = kept ? tsearch(kept, &s->seen, by_key) : NULL;
+	const bool new = !place || *place == kept;
+
+	if (!place || !new)
+		free(kept);
+	return new;
+}
+
 /* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
- * shard, and not done.  Call it once for each variant and point, in order. */
+ * shard, not omitted and not done.  Call it once for each variant and point, in order. */
 static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
 		   const struct gb_variant *variant, const void *params,
 		   const struct gb_choice *choice)
 {
 	struct gb_error ignored = { 0 };
 	bool due = true;
+	char *key;
 
 	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
-	if (s->number++ % s->shards != s->shard)
+	if (gb_omits_variant(&s->orders, variant, choice->glob, choice->glob_count)) {
+		s->number++;
 		return false;
-	if (s->past.count + s->past.again_count) {
-		char *key = gb_record_key(sweep->workload, variant, params, &ignored);
-
-		due = key && (gb_done_times(&s->past, key) <= s->request->repeats.launch ||
-			      gb_done_again(&s->past, key));
-		free(key);
 	}
+	if (!s->request->once && s->past.count + s->past.again_count + s->orders.count == 0)
+		return s->number++ % s->shards == s->shard;
+	key = gb_record_key(sweep->workload, variant, params, &ignored);
+	if (!key || (s->request->once && !is_new(s, key)) || s->number++ % s->shards != s->shard ||
+	    gb_omits_key(&s->orders, key))
+		due = false;
+	else if (s->past.count + s->past.again_count)
+		due = gb_done_times(&s->past, key) <= s->request->repeats.launch ||
+		      gb_done_again(&s->past, key);
+	free(key);
 	return due;
 }
 
@@ -373,6 +440,14 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 	return err->code;
 }
 
+/* Forget the files that the point would write. */
+static void write_nothing(const struct gb_workload *workload, void *params)
+{
+	for (size_t i = 0; i < workload->param_count; i++)
+		if (workload->params[i].written)
+			gb_value_store(&workload->params[i], params, (union gb_value){ .s = NULL });
+}
+
 enum gb_status gb_session_each(struct gb_session *s, const struct gb_sweep *sweep,
 			       const struct gb_choice *choice, gb_visit *visit, void *self,
 			       struct gb_error *err)
@@ -383,6 +458,8 @@ enum gb_status gb_session_each(struct gb_session *s, const struct gb_sweep *swee
 		return gb_out_of_memory(err, NULL);
 	for (size_t i = 0; i < sweep->count && !err->code; i++) {
 		gb_sweep_point(sweep, i, params);
+		if (s->request->dry)
+			write_nothing(sweep->workload, params);
 		(void)visit_point(s, sweep, i, params, choice, visit, self, err);
 	}
 	free(params);
@@ -455,8 +532,6 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 		(void)write_lines(s, err);
 	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
 	gb_session_abandon(s);
-	if (s->lock >= 0)
-		(void)close(s->lock);
 	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {
 		if (!s->absent[b].code || !gb_is_explicit(&s->request->choice, (enum gb_backend)b))
 			continue;

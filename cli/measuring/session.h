@@ -13,6 +13,8 @@
 #ifndef GPUBENCH_CLI_MEASURING_SESSION_H
 #define GPUBENCH_CLI_MEASURING_SESSION_H
 
+#include "cli/measuring/clocks.h"
+#include "cli/measuring/orders.h"
 #include "cli/measuring/progress.h"
 #include "cli/measuring/request.h"
 #include "cli/measuring/sweep.h"
@@ -31,11 +33,14 @@ struct gb_session {
 	/* The reason why a back end that may be used has no device; code GB_OK if it has one. */
 	struct gb_error absent[GB_BACKENDS];
 	int64_t seq;
-	int64_t shard, shards;  /* measure only numbers shard, shard + shards, ..., from 0 */
-	int64_t number;         /* number of the next measurement, over all shards */
-	struct gb_done past;    /* measurements that the resumed file holds */
-	bool warned_of_threads; /* warned that threads exceed CPUs */
-	int lock;               /* descriptor of the GPU's lock; -1: none */
+	int64_t shard, shards;   /* measure only numbers shard, shard + shards, ..., from 0 */
+	int64_t number;          /* number of the next measurement, over all shards */
+	struct gb_done past;     /* measurements that the resumed file holds */
+	void *seen;              /* keys that this session has visited, for tsearch() */
+	struct gb_orders orders; /* measurements that `ab` has left out */
+	bool warned_of_threads;  /* warned that threads exceed CPUs */
+	int lock;                /* descriptor of the GPU's lock; -1: none */
+	struct gb_clocks clocks;
 };
 
 /* Inspect the machine and open the output, whose contents do not change before the first record.
@@ -60,9 +65,9 @@ enum gb_status gb_session_close(struct gb_session *session, struct gb_error *err
  * reported; a failed verification outranks other failures, and these outrank a missing device. */
 enum gb_status gb_worse(enum gb_status a, enum gb_status b);
 
-/* Open a session that only plans (plan.h).  It reads --shard and the records of -o FILE.jsonl, if
- * any; with --resume they count as done.  No device is opened and nothing is written.  Close it
- * with gb_session_abandon(). */
+/* Open a session that only plans (plan.h).  With --resume the records in -o FILE.jsonl count as
+ * done.  Nothing is written.  Devices are opened, and the GPU's lock is taken, only for trials.
+ * Close it with gb_session_abandon(). */
 enum gb_status gb_session_plan(struct gb_session *session, const struct gb_request *request,
 			       struct gb_error *err);
 void gb_session_abandon(struct gb_session *session);

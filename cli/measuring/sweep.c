@@ -322,13 +322,15 @@ enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *
 	return err->code;
 }
 
-enum gb_status gb_sweep_threads(struct gb_sweep *sweep, const char *spec, struct gb_error *err)
+enum gb_status gb_sweep_override(struct gb_sweep *sweep, const char *name, const char *spec,
+				 struct gb_error *err)
 {
-	const size_t i = axis_of(sweep->workload, "threads");
+	const size_t i = axis_of(sweep->workload, name);
 
-	if (i < sweep->workload->param_count)
-		sweep->axis[i].given = false;
-	return spec ? gb_sweep_set(sweep, "threads", spec, err) : GB_OK;
+	if (!spec || i == sweep->workload->param_count)
+		return GB_OK;
+	sweep->axis[i].given = false;
+	return gb_sweep_set(sweep, name, spec, err);
 }
 
 int64_t gb_sweep_most_threads(const struct gb_sweep *sweep)

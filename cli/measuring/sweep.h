@@ -9,7 +9,7 @@
 
 #include "cli/workloads/value.h"
 
-enum { GB_MAX_VALUES = 10000, GB_MAX_POINTS = 1000000 };
+enum { GB_MAX_VALUES = 10000, GB_MAX_POINTS = 1000000, GB_MAX_OVERRIDES = 64 };
 
 struct gb_axis {
 	const struct gb_param *param;
@@ -25,6 +25,14 @@ struct gb_sweep {
 	size_t count;                       /* points */
 };
 
+/* Parameters given to a command that runs several benchmarks, for each benchmark that has them. */
+struct gb_overrides {
+	size_t count;
+	struct {
+		const char *name, *spec;
+	} item[GB_MAX_OVERRIDES];
+};
+
 /* Set the sweep to the single point of all defaults.  Release it even after a failure. */
 enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *workload,
 			     struct gb_error *err);
@@ -38,8 +46,10 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
 			      const char *words, struct gb_error *err);
 
-/* Set --threads, overriding an earlier value; does nothing if spec is NULL. */
-enum gb_status gb_sweep_threads(struct gb_sweep *sweep, const char *spec, struct gb_error *err);
+/* Replace the values of parameter `name`, given or not.  Does nothing if spec is NULL or the
+ * workload has no such parameter. */
+enum gb_status gb_sweep_override(struct gb_sweep *sweep, const char *name, const char *spec,
+				 struct gb_error *err);
 
 /* The largest number of threads at any point; 0 if the workload has no such parameter. */
 int64_t gb_sweep_most_threads(const struct gb_sweep *sweep);

@@ -23,8 +23,8 @@ struct gb_remote_limits {
 struct gb_remote_ops {
 	/* `count` runs between two marks, behind a hold if `held`; *ns is the time of all.  Phases
 	 * as gb_timer_read() returns them if *marked, which becomes true if there are any.  *held
-	 * becomes false if the stream was not held; *queue_ns is the CPU time of queueing, *lost_ns the
-	 * time that either process waited for a processor meanwhile. */
+	 * becomes false if the stream was not held; *queue_ns is the CPU time of queueing,
+	 * *lost_ns the time that either process waited for a processor meanwhile. */
 	enum gb_status (*runs)(void *state, int64_t count, bool *held, bool *marked, double *ns,
 			       double *queue_ns, double *lost_ns, struct gb_phase_time *phase,
 			       size_t *phases, struct gb_error *err);

@@ -74,6 +74,24 @@ static bool describe_times(struct gb_times *times, const char *clock,
 	return true;
 }
 
+/* The samples of a device's transfers. */
+static bool describe_transfers(struct gb_record *record, const struct gb_result *result,
+			       const char *clock, struct gb_error *err)
+{
+	static const char *const names[] = { "upload", "download" };
+	const struct gb_series *const series[] = { &result->upload, &result->download };
+
+	for (size_t i = 0; result->upload.count && i < GB_COUNT(names); i++) {
+		struct gb_named_times *transfer = &record->transfers.item[i];
+
+		record->transfers.count++;
+		transfer->name = names[i];
+		if (!describe_times(&transfer->time, clock, series[i], result->resolution_ns, err))
+			return false;
+	}
+	return true;
+}
+
 static bool describe_series(struct gb_record *record, const struct gb_result *result,
 			    struct gb_error *err)
 {
@@ -89,7 +107,8 @@ static bool describe_series(struct gb_record *record, const struct gb_result *re
 			return false;
 		record->phases.count += result->phase[i].time.count > 0;
 	}
-	return describe_times(&record->time, clock, &result->time, result->resolution_ns, err) &&
+	return describe_transfers(record, result, clock, err) &&
+	       describe_times(&record->time, clock, &result->time, result->resolution_ns, err) &&
 	       describe_times(&record->host_time, "monotonic", &result->host_time, 0, err);
 }
 
@@ -117,7 +136,7 @@ static const char *const throttle_words[] = {
 
 /* Storage that the record borrows until its line is made. */
 struct room {
-	struct gb_named_times phase[GB_MAX_PHASES];
+	struct gb_named_times phase[GB_MAX_PHASES], transfer[2];
 	const char *excluded[2], *throttle[GB_COUNT(throttle_words)];
 	double temperature[2], clock[2], power[2];
 	char digits[GB_MAX_PARAMS][32];
@@ -178,8 +197,8 @@ static bool describe_measured(struct gb_record *record, const struct gb_result *
 	record->harmonic_items_per_s =
 		result->emulated ? (double)NAN : result->harmonic_items_per_s;
 	record->create = result->create_ns;
-	record->upload = result->upload_ns;
-	record->download = result->download_ns;
+	record->upload = gb_series_quantile(&result->upload, 0.5);
+	record->download = gb_series_quantile(&result->download, 0.5);
 	record->first_call = result->first_ns;
 	record->whole = result->whole_ns;
 	record->cpu = result->cpu_ns;
@@ -190,6 +209,7 @@ static bool describe_measured(struct gb_record *record, const struct gb_result *
 	describe_excluded(record, result, room->excluded);
 	describe_gpu_state(record, result, room);
 	record->phases.item = room->phase;
+	record->transfers.item = room->transfer;
 	return describe_metrics(record, &result->metrics) && describe_series(record, result, err);
 }
 

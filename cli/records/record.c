@@ -176,6 +176,7 @@ static const struct gb_field record_fields[] = {
 	OF(struct gb_record, time, GB_FIELD_TIMES),
 	OF(struct gb_record, host_time, GB_FIELD_TIMES),
 	OF(struct gb_record, phases, GB_FIELD_PHASES),
+	OF(struct gb_record, transfers, GB_FIELD_PHASES),
 	OF(struct gb_record, gpu_state.sm_clock_hz, GB_FIELD_NUMBERS),
 	SIGNED(struct gb_record, gpu_state.temperature_c, GB_FIELD_NUMBERS),
 	SIGNED(struct gb_record, gpu_state.clock_hz, GB_FIELD_NUMBERS),
@@ -378,7 +379,8 @@ static const char *check_status(const struct gb_record *record, char fault[GB_FA
 	} else if (record->status == GB_STATUS_UNVERIFIED) {
 		if (verify && gb_equal(verify, "fail"))
 			wrong = "has the status unverified, but failed its verification";
-	} else if (record->time.count || record->host_time.count || record->phases.count) {
+	} else if (record->time.count || record->host_time.count || record->phases.count ||
+		   record->transfers.count) {
 		wrong = "has a time, but did not run to its end";
 	}
 	if (!wrong)
@@ -449,9 +451,9 @@ void gb_record_free(struct gb_record *record)
 
 void gb_record_forget_launch(struct gb_record *record)
 {
-	static const char *const of_launch[] = { "time",       "host_time",  "phases",
-						 "gpu_state.", "create",     "upload",
-						 "download",   "first_call", "elapsed_s" };
+	static const char *const of_launch[] = { "time",      "host_time", "phases",   "gpu_state.",
+						 "create",    "upload",    "download", "first_call",
+						 "transfers", "elapsed_s" };
 
 	for (size_t i = 0; i < GB_COUNT(record_fields); i++)
 		for (size_t k = 0; k < GB_COUNT(of_launch); k++)
@@ -546,6 +548,9 @@ double gb_record_number(const struct gb_record *record, const char *path)
 
 const struct gb_times *gb_record_times(const struct gb_record *record, const char *path)
 {
+	for (size_t i = 0; i < record->transfers.count; i++)
+		if (gb_equal(path, record->transfers.item[i].name))
+			return &record->transfers.item[i].time;
 	return gb_fields_times(record_fields, GB_COUNT(record_fields), record, path);
 }
 

@@ -134,10 +134,11 @@ struct gb_record {
 	} work;
 	double copy_bytes_per_s;                     /* copy bandwidth of the back end */
 	double harmonic_items_per_s;                 /* set if the samples are different work */
-	double create, upload, download, first_call; /* ns */
+	double create, upload, download, first_call; /* ns; transfers: median */
 	double whole, cpu; /* ns: reset, run and download as one interval; CPU time in it */
 	struct gb_times time, host_time;
-	struct gb_phases phases; /* measured in separate samples */
+	struct gb_phases phases;    /* measured in separate samples */
+	struct gb_phases transfers; /* a device's "upload" and "download", likewise */
 	struct {
 		struct gb_numbers sm_clock_hz;                      /* one per sample */
 		struct gb_numbers temperature_c, clock_hz, power_w; /* before and after */
@@ -198,7 +199,8 @@ struct gb_field_value gb_run_value(const struct gb_run *run, const char *path);
 struct gb_field_value gb_gpu_value(const struct gb_gpu *gpu, const char *path);
 /* The number at the path; NAN if there is none. */
 double gb_record_number(const struct gb_record *record, const char *path);
-/* The series that the path leads into; NULL if there is none. */
+/* The series that the path leads into, or that "upload" and "download" are the medians of; NULL if
+ * there is none. */
 const struct gb_times *gb_record_times(const struct gb_record *record, const char *path);
 
 /* The table of the exact counts, for code that iterates over them. */

@@ -47,11 +47,13 @@ void gb_result_forget(struct gb_result *r)
 {
 	clear(&r->time);
 	clear(&r->host_time);
+	clear(&r->upload);
+	clear(&r->download);
 	clear(&r->sm_clock_hz);
 	for (size_t i = 0; i < r->phase_count; i++)
 		clear(&r->phase[i].time);
 	r->phase_count = 0;
-	r->create_ns = r->upload_ns = r->download_ns = r->first_ns = NAN;
+	r->create_ns = r->first_ns = NAN;
 	r->whole_ns = r->cpu_ns = NAN;
 	r->harmonic_items_per_s = r->copy_bytes_per_s = r->flush_bytes_per_s = NAN;
 	r->metrics.count = 0;

@@ -23,6 +23,7 @@ struct gb_settings {
 	int64_t no_phases;  /* skip the phases, for a quick look */
 	int64_t device;
 	int64_t memory_bytes; /* that a plug-in's process may use; 0: no limit */
+	bool trial;           /* take few samples, only to learn what a measurement would cost */
 };
 
 enum gb_outcome { GB_RESULT_OK, GB_SKIPPED, GB_FAILED };
@@ -33,6 +34,14 @@ enum gb_verdict { GB_NOT_VERIFIED, GB_PASS, GB_FAIL };
 struct gb_series {
 	size_t count, room;
 	double *value;
+};
+
+/* Durations of the parts of a measurement, for gb_estimate(). */
+struct gb_cost {
+	double before_s; /* until the first sample */
+	double sample_s; /* a sample, without its verification */
+	double verify_s; /* a verification of a sample; 0 if there was none */
+	double rest_s;   /* from the last sample on; NAN if a trial left it out */
 };
 
 struct gb_result {
@@ -66,9 +75,9 @@ struct gb_result {
 		const char *name;
 		struct gb_series time;
 	} phase[GB_MAX_PHASES];
-	double upload_ns, download_ns; /* NAN if the variant has none */
-	double create_ns;              /* create(): allocation and preparation */
-	double first_ns;               /* the first call of run(), by the host's clock */
+	struct gb_series upload, download; /* on a device, of runs of their own */
+	double create_ns;                  /* create(): allocation and preparation */
+	double first_ns;                   /* the first call of run(), by the host's clock */
 	double whole_ns;     /* reset, run and download as one interval, by the host's clock */
 	double cpu_ns;       /* CPU time of the process in that interval */
 	struct gb_work work; /* bytes according to the variant's model */
@@ -82,6 +91,7 @@ struct gb_result {
 	struct gb_metrics metrics;
 	char *counts;     /* counts of the first run as JSON, owned; NULL if unsupported */
 	double elapsed_s; /* duration of the whole measurement */
+	struct gb_cost cost;
 
 	/* Called between samples with half the width of the median's interval as a fraction of the
 	 * median.  May be NULL. */

@@ -141,15 +141,13 @@ static void set_counts(struct table *t, const struct gb_counts *c)
 			  known(c->copied_bytes.on_device) + known(c->copied_bytes.set));
 }
 
-/* The kernel's name without return type, namespaces and parameters. */
-static void set_kernel(struct table *t, const char *kernel)
+char *gb_kernel_text(const char *kernel, char text[GB_KERNEL_TEXT])
 {
-	enum { MOST = 50 };
+	enum { MOST = GB_KERNEL_TEXT - 4 };
 	const char *const arguments = kernel + strcspn(kernel, "<(");
 	const char *name = arguments;
 	size_t length;
 	int depth = 0;
-	char text[MOST + 4];
 
 	while (name > kernel && name[-1] != ' ' && name[-1] != ':')
 		name--;
@@ -158,15 +156,15 @@ static void set_kernel(struct table *t, const char *kernel)
 			break;
 		depth += (name[length] == '<') - (name[length] == '>');
 	}
-	(void)snprintf(text, sizeof text, "%.*s%s", (int)(length < MOST ? length : MOST), name,
+	(void)snprintf(text, GB_KERNEL_TEXT, "%.*s%s", (int)(length < MOST ? length : MOST), name,
 		       length > MOST ? "..." : "");
-	set(t, KERNEL, text);
+	return text;
 }
 
 static void add_record(struct table *t, const struct gb_section *section,
 		       const struct gb_record *record)
 {
-	char text[GB_VALUE_MAX];
+	char text[GB_VALUE_MAX], name[GB_KERNEL_TEXT];
 
 	gb_grid_row(&t->grid, false);
 	for (size_t i = 0; i < t->axes; i++) {
@@ -180,7 +178,7 @@ static void add_record(struct table *t, const struct gb_section *section,
 		const struct gb_counts *kernel = &record->kernel[i];
 
 		gb_grid_row(&t->grid, false);
-		set_kernel(t, kernel->kernel ? kernel->kernel : "");
+		set(t, KERNEL, gb_kernel_text(kernel->kernel ? kernel->kernel : "", name));
 		set_counts(t, kernel);
 	}
 }
@@ -211,21 +209,41 @@ static bool is_cost(const char *path)
 	return true;
 }
 
+static bool is_main(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return gb_equal(path, "warp_instructions") ||
+	       (dot && (gb_equal(dot, ".sectors") || gb_equal(dot, ".wavefronts")));
+}
+
+enum gb_count_word gb_count_judge(const struct gb_count_change *change, double tolerance)
+{
+	const bool judged = tolerance > 0 ? change->main : change->cost;
+
+	if (judged && change->new_ > change->base * (1 + tolerance))
+		return GB_COUNT_WORSE;
+	return judged && change->new_ < change->base ? GB_COUNT_BETTER : GB_COUNT_CHANGED;
+}
+
 /* The callback for each number that differs. */
 struct walk {
 	bool (*each)(const struct gb_count_change *change, void *closure);
 	void *closure;
+	const char *kernel; /* NULL: the whole run */
 };
 
 /* A number that one side did not count is 0 there. */
 static bool see(const struct walk *walk, const char *before, const char *name, double base,
 		double new_)
 {
-	struct gb_count_change change = { .base = known(base),
+	struct gb_count_change change = { .kernel = walk->kernel,
+					  .base = known(base),
 					  .new_ = known(new_),
-					  .cost = is_cost(name) };
+					  .cost = is_cost(name),
+					  .main = is_main(name) };
 
-	if (!(fabs(change.base - change.new_) > 0))
+	if (!(fabs(change.base - change.new_) > 0) || (walk->kernel && !change.main))
 		return true;
 	(void)snprintf(change.name, sizeof change.name, "%s%.40s", before, name);
 	return walk->each(&change, walk->closure);
@@ -248,23 +266,39 @@ static bool see_classes(const struct walk *walk, const struct gb_members *a,
 	return true;
 }
 
-bool gb_counts_differ(const struct gb_counts *base, const struct gb_counts *new_,
-		      bool (*each)(const struct gb_count_change *change, void *closure),
-		      void *closure)
+static bool see_counts(const struct walk *walk, const struct gb_counts *base,
+		       const struct gb_counts *new_)
 {
-	const struct walk walk = { each, closure };
-
 	for (size_t i = 0; i < gb_count_field_count; i++) {
 		const struct gb_field *field = &gb_count_fields[i];
 		const bool is_number = field->type == GB_FIELD_NUMBER;
 
 		if (field->type == GB_FIELD_MEMBERS &&
-		    !see_classes(&walk, &base->classes, &new_->classes))
+		    !see_classes(walk, &base->classes, &new_->classes))
 			return false;
-		if (is_number && !see(&walk, "", field->path,
-				      gb_fields_value(field, 1, base, field->path).number,
-				      gb_fields_value(field, 1, new_, field->path).number))
+		if (is_number &&
+		    !see(walk, "", field->path, gb_fields_value(field, 1, base, field->path).number,
+			 gb_fields_value(field, 1, new_, field->path).number))
 			return false;
 	}
+	return true;
+}
+
+bool gb_counts_differ(const struct gb_record *base, const struct gb_record *new_,
+		      bool (*each)(const struct gb_count_change *change, void *closure),
+		      void *closure)
+{
+	struct walk walk = { each, closure, NULL };
+
+	if (!see_counts(&walk, &base->counts, &new_->counts))
+		return false;
+	for (size_t i = 0; i < base->kernel_count; i++)
+		for (size_t k = 0; k < new_->kernel_count; k++) {
+			walk.kernel = base->kernel[i].kernel;
+			if (walk.kernel && new_->kernel[k].kernel &&
+			    gb_equal(walk.kernel, new_->kernel[k].kernel) &&
+			    !see_counts(&walk, &base->kernel[i], &new_->kernel[k]))
+				return false;
+		}
 	return true;
 }

@@ -15,16 +15,29 @@ bool gb_section_has_counts(const struct gb_section *section);
  * kernel, similar to the summary page of a profiler. */
 void gb_section_print_counts(const struct gb_section *section);
 
+/* The kernel's name without return type, namespaces and parameters, abridged.  Returns text. */
+enum { GB_KERNEL_TEXT = 54 };
+char *gb_kernel_text(const char *kernel, char text[GB_KERNEL_TEXT]);
+
 /* A count that differs between two records; an absent count is 0. */
 struct gb_count_change {
-	char name[64]; /* "global_load.sectors" */
+	const char *kernel; /* NULL: of the whole run */
+	char name[64];      /* "global_load.sectors" */
 	double base, new_;
 	bool cost; /* a higher count is worse */
+	bool main; /* instructions, sectors or wavefronts */
 };
 
-/* Call `each` for every count of the whole run that differs; stops and returns false if `each`
- * does. */
-bool gb_counts_differ(const struct gb_counts *base, const struct gb_counts *new_,
+enum gb_count_word { GB_COUNT_CHANGED, GB_COUNT_BETTER, GB_COUNT_WORSE };
+
+/* The verdict on a change.  Growth by at most the tolerance, a fraction, is only a change.  Above
+ * 0, only the main counts can be worse: others are often so small that one more is many percent. */
+enum gb_count_word gb_count_judge(const struct gb_count_change *change, double tolerance);
+
+/* Call `each` for every count of the whole run that differs, then for the main counts of each
+ * kernel that both records have; a kernel of one record only shows in the whole run.  Stops and
+ * returns false if `each` does. */
+bool gb_counts_differ(const struct gb_record *base, const struct gb_record *new_,
 		      bool (*each)(const struct gb_count_change *change, void *closure),
 		      void *closure);
 

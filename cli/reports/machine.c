@@ -83,6 +83,12 @@ static void print_host(FILE *file, const struct gb_run *run)
 		(void)fprintf(file, "load      %.2f\n", load->value[0]);
 }
 
+static void print_switch(FILE *file, const char *name, enum gb_flag flag)
+{
+	if (flag != GB_UNKNOWN)
+		(void)fprintf(file, ", %s %s", name, flag == GB_YES ? "on" : "off");
+}
+
 static void print_gpu(FILE *file, const struct gb_gpu *gpu)
 {
 	const double peak = gpu->peak_bytes_per_s;
@@ -102,6 +108,8 @@ static void print_gpu(FILE *file, const struct gb_gpu *gpu)
 	print_bytes(file, ", L2 ", gpu->l2_bytes, "");
 	if (gpu->uuid)
 		(void)fprintf(file, ", %s", word(gpu->uuid));
+	print_switch(file, "persistence mode", gpu->persistence);
+	print_switch(file, "MIG", gpu->mig);
 	if (gpu->vulkan.api)
 		(void)fprintf(file, "; Vulkan %s, %s", word(gpu->vulkan.api),
 			      word(gpu->vulkan.driver));

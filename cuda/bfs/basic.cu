@@ -3,8 +3,9 @@
  * This is the paper's GPU_BASIC, for which the paper gives no kernel.  Each level has one thread
  * per vertex; the threads whose vertex is on the level walk along its row.  Neighbouring threads
  * read rows that are n bytes apart, and lanes whose vertex is on another level wait: a warp loads
- * 32 sectors for at most 32 bytes.  The search reads n bytes for nearly every vertex: n * n bytes,
- * eight times the size of the bit matrix.  The bound is the latency of n dependent steps.
+ * 32 sectors for at most 32 bytes.  The search reads n bytes for every vertex: n * n bytes, eight
+ * times the size of the bit matrix.  The bound is the latency of n dependent steps.  basic-early
+ * stops once all vertices are reached (parts/sweep.h).
  */
 #include "cuda/bfs/parts/sweep.h"
 
@@ -91,14 +92,15 @@ static const char *excluded(const void *params)
 	return "expansion of bits to bytes";
 }
 
-extern "C" const struct gb_variant_ops bfs_cuda_basic = {
-	.state_size = sizeof(struct state),
-	.create = op<create>,
-	.upload = op<upload>,
-	.reset = op<bfs_search_reset>,
-	.run = op<bfs_sweep_run>,
-	.download = op<bfs_search_download>,
-	.excluded = excluded,
-	.metrics = op<bfs_sweep_metrics>,
-	.flags = GB_REPEATABLE | GB_HOST_DECISIONS | GB_DERIVES,
-};
+template <bool EARLY> static constexpr struct gb_variant_ops operations(void)
+{
+	struct gb_variant_ops ops = bfs_sweep_ops<struct state, create, EARLY>();
+
+	ops.upload = op<upload>;
+	ops.excluded = excluded;
+	ops.flags |= GB_DERIVES;
+	return ops;
+}
+
+extern "C" const struct gb_variant_ops bfs_cuda_basic = operations<false>();
+extern "C" const struct gb_variant_ops bfs_cuda_basic_early = operations<true>();

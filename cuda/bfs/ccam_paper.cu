@@ -11,8 +11,8 @@
  *  - The level is a number, not a pointer that the host increments.
  *  - Completion: see parts/sweep.h.  Blocks without a vertex are not launched.
  * Every word of the frontier's rows is read although most lanes find nothing new: n rows of n / 8
- * bytes, except those of the last level, 32 MiB at n = 16384.  A warp reads 4 bytes at a time, so
- * the bound is instructions, not memory.
+ * bytes, 32 MiB at n = 16384.  A warp reads 4 bytes at a time, so the bound is instructions, not
+ * memory.  ccam-paper-early leaves out the rows of the last level, most of a dense graph's.
  */
 #include "cuda/bfs/parts/sweep.h"
 
@@ -94,5 +94,6 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 }
 
 extern "C" const struct gb_variant_ops bfs_cuda_ccam_paper =
-	bfs_ops<struct state, create, bfs_search_upload, bfs_sweep_run, bfs_sweep_metrics,
-		GB_REPEATABLE | GB_HOST_DECISIONS>();
+	bfs_sweep_ops<struct state, create, false>();
+extern "C" const struct gb_variant_ops bfs_cuda_ccam_paper_early =
+	bfs_sweep_ops<struct state, create, true>();

@@ -5,7 +5,7 @@
  * is on the level walk along its edges.  The more vertices a level has, the more lanes of a warp
  * are busy; therefore, speed rises with the density of the graph.  Lanes read lists that lie far
  * apart, a 32-byte sector for each 2 or 4 bytes.  The bound is the latency of as many dependent
- * steps as the largest degree.
+ * steps as the largest degree.  csr-paper-early stops once all vertices are reached.
  */
 #include "cuda/bfs/parts/sweep.h"
 
@@ -73,5 +73,6 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 }
 
 extern "C" const struct gb_variant_ops bfs_cuda_csr_paper =
-	bfs_ops<struct state, create, bfs_search_upload, bfs_sweep_run, bfs_sweep_metrics,
-		GB_REPEATABLE | GB_HOST_DECISIONS>();
+	bfs_sweep_ops<struct state, create, false>();
+extern "C" const struct gb_variant_ops bfs_cuda_csr_paper_early =
+	bfs_sweep_ops<struct state, create, true>();

@@ -10,16 +10,17 @@
  *   - No thread waits inside a step: one that gets a lock unlocks it in the same step, before the
  *     barrier, whatever the other lanes of its warp do.  So warps whose lanes run in lockstep
  *     cannot hang.
- *   - The number of nodes to build is known from the keys before any is built: the warp's lanes
- *     take theirs together (octree_take).  If the pool is exhausted, the slot gets its old value
- *     back.
+ *   - The number of nodes to build is known from the keys before any is built: lanes that need
+ *     nodes take theirs together (octree_take).  If the pool is exhausted, the slot gets its old
+ *     value back.
  *   - The unlocking store releases the nodes and lists; the load of a walk acquires them.  Taking
  *     the lock orders nothing: the load before it acquired what the slot leads to.
  *   - Slots of the deepest level are never locked: one atomic exchange puts a body before those
  *     already there.
  *
- * The paper measures the phase "insert" alone.  It moves the same bytes as lf, with a second atomic
- * for each split and the barrier.  The bound is the same.
+ * The paper measures the phase "insert" alone.  Keys, pool, prefetch and grid are those of lf, so
+ * that only the methods differ.  It moves the same bytes as lf, with a second atomic for each split
+ * and the barrier.  The bound is the same.
  */
 #include "cuda/octree/parts/builder.h"
 
@@ -32,7 +33,9 @@ struct walk {
 	bool active;
 };
 
-static __device__ __forceinline__ void start(struct walk *w, size_t i, size_t count,
+/* Start body i, and prefetch the key of the thread's next one; not with lists, as in lf. */
+template <bool LISTS>
+static __device__ __forceinline__ void start(struct walk *w, size_t i, size_t stride, size_t count,
 					     const uint64_t *keys, const struct octree_tree *tree)
 {
 	w->active = i < count;
@@ -42,6 +45,8 @@ static __device__ __forceinline__ void start(struct walk *w, size_t i, size_t co
 	w->key = keys[i];
 	w->level = 0;
 	w->slot = &tree->child[0][octree_digit(w->key, 0)];
+	if (!LISTS && count - i > stride)
+		gpu_prefetch(&keys[i + stride]);
 }
 
 /* Walk down to a slot that holds no node; return its content. */
@@ -148,24 +153,24 @@ template <bool LISTS>
 static __global__ void __launch_bounds__(OCTREE_BLOCK)
 	insert_kernel(const uint64_t *keys, size_t count, struct octree_tree tree, uint32_t least)
 {
+	const size_t stride = (size_t)gridDim.x * OCTREE_BLOCK;
 	struct octree_chunk chunk = {};
 	struct walk w = {};
 	size_t i = (size_t)blockIdx.x * OCTREE_BLOCK + threadIdx.x;
 	uint32_t spins = 0;
 
-	start(&w, i, count, keys, &tree);
+	start<LISTS>(&w, i, stride, count, keys, &tree);
 	while (__syncthreads_or(w.active)) {
 		const int32_t found = w.active ? descend(&w, &tree) : (int32_t)OCTREE_LOCKED;
 		const bool full = w.active && is_full<LISTS>(&w, found, &tree);
 		const bool locked =
 			full && atomicCAS(w.slot, found, (int32_t)OCTREE_LOCKED) == found;
 		const uint32_t wanted = locked ? nodes_between<LISTS>(&w, found, keys, &tree) : 0;
+		struct octree_nodes nodes = {};
 		bool done = false;
 
-		__syncwarp();
-
-		const struct octree_nodes nodes = octree_take<false>(&chunk, &tree, wanted, least);
-
+		if (__any_sync(ALL_LANES, locked))
+			nodes = octree_take<false>(&chunk, &tree, wanted, least);
 		if (!w.active)
 			continue;
 		if (locked && octree_node(&nodes, wanted - 1) >= tree.pool) {
@@ -180,8 +185,8 @@ static __global__ void __launch_bounds__(OCTREE_BLOCK)
 		}
 		spins += !done;
 		if (done) {
-			i += (size_t)gridDim.x * OCTREE_BLOCK;
-			start(&w, i, count, keys, &tree);
+			i += stride;
+			start<LISTS>(&w, i, stride, count, keys, &tree);
 		}
 	}
 	octree_count(&tree.counters->lock_spins, spins);

@@ -3,25 +3,23 @@
 #
 # It builds both, measures them in turn, reports, and exits as `gpubench ab` does: 0 nothing is
 # slower, 1 something is slower or failed, 6 too little could be decided.  Another status means that
-# the comparison could not be made.
+# the comparison could not be made: 2 bad arguments, 3 no GPU, 4 a build or a launch failed, 5 no
+# room for the records, 130 interrupted.
 #
 #	scripts/ci/gate.sh origin/main        measure on a GPU, or on the CPU if there is none
 #	scripts/ci/gate.sh origin/main run radix --preset=quick --backend=cpu --threads=1
 #
 # ARGUMENT... tells `gpubench` what to measure, for both builds.  Results go to the folder GATE
-# (build/gate): records gate.base.jsonl and gate.new.jsonl, and junit.xml.  On GitHub, the table
-# also goes to the job's summary, and each key that is slower, failed or undecided becomes an
-# annotation.
+# (build/gate): records gate.base.jsonl and gate.new.jsonl, junit.xml, and comment.md for the pull
+# request.  On GitHub, comment.md also goes to the job's summary, and the ten worst keys become
+# annotations.
 #
-#	LAUNCHES=40       launches of each build, at most
+#	LAUNCHES=80       launches of each build, at most
 #	BUILDS=FOLDER     build nothing: use base/gpubench and new/gpubench in FOLDER
 set -euo pipefail
+. "$(dirname "$0")/builds.sh"
 
-if (($# == 0)) || [[ $1 == -* ]]; then
-	sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p;}' "$0"
-	exit 2
-fi
-base=$1
+begin "$1"
 shift
 if (($# == 0)); then
 	set -- run --preset=quick --max-time=0.5
@@ -31,49 +29,21 @@ if (($# == 0)); then
 		set -- "$@" --backend=cpu --threads=1
 	fi
 fi
-gate=${GATE:-build/gate}
-if [[ -z ${BUILDS:-} ]] && ! git rev-parse --quiet --verify "$base^{commit}" >/dev/null; then
-	echo "gate.sh: there is no commit $base" >&2
-	exit 2
-fi
-# Only a folder that an earlier run made is removed.
-if [[ -e $gate && ! -e $gate/.gate && -n $(ls -A "$gate") ]]; then
-	echo "gate.sh: $gate is there and was not made by gate.sh; remove it, or set GATE" >&2
-	exit 2
-fi
-rm -rf "$gate"
-mkdir -p "$gate"
-touch "$gate/.gate"
+build all gpubench
 
-# Build BASE in a work tree of its own, and what is checked out.
-if [[ -z ${BUILDS:-} ]]; then
-	BUILDS=$(realpath "$gate")/builds
-	mkdir -p "$BUILDS/new"
-	git worktree prune
-	git worktree add --force --detach "$BUILDS/base" "$base"
-	make -C "$BUILDS/base" -j"$(nproc)" all
-	make -j"$(nproc)" all
-	cp -L gpubench "$BUILDS/new/gpubench"
-fi
-
-# Once the launches are made, --resume makes no more; the comparison is printed in other formats.
-ab() {
+# Once the launches are made, a budget of nothing makes no more; --resume prints them again.
+measured=("$@")
+ab() { # FORMAT [OPTION...]
 	"$BUILDS/new/gpubench" ab base="$BUILDS/base/gpubench" new="$BUILDS/new/gpubench" \
-		--launches="${LAUNCHES:-40}" --early --resume --output="$gate/gate" --format="$1" \
+		--launches="${LAUNCHES:-80}" --resume --output="$gate/gate" --format="$1" "${@:2}" \
 		-- "${measured[@]}"
 }
-measured=("$@")
+again() {
+	ab "$1" --budget=0
+}
 status=0
 ab table || status=$?
 case $status in
-0 | 1 | 6) ;;
-*) exit $status ;;
+0 | 1 | 6) report $status again ;;
 esac
-ab junit >"$gate/junit.xml" || :
-if [[ -n ${GITHUB_STEP_SUMMARY:-} ]]; then
-	ab markdown >>"$GITHUB_STEP_SUMMARY" || :
-fi
-if [[ ${GITHUB_ACTIONS:-} == true ]]; then
-	ab github || :
-fi
 exit $status

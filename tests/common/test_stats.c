@@ -121,6 +121,38 @@ Test(stats, equal_values_have_exact_moments)
 	cr_assert(gb_relative_half_width(&s) == 0);
 }
 
+/* The mean of these values is no double; its error must not enter the deviation. */
+Test(stats, small_deviations_of_large_values)
+{
+	const double value[] = { 1e15, 1e15 + 0.125, 1e15 + 0.125 };
+	struct gb_error err = { 0 };
+	struct gb_summary s;
+
+	cr_assert_eq(gb_summarize(value, 3, &s, &err), GB_OK);
+	near(s.stddev, 0.0721687836487032206, 1e-14, "stddev");
+}
+
+Test(stats, outliers_are_beyond_one_and_a_half_interquartile_ranges)
+{
+	static const struct {
+		double value[5];
+		size_t outliers;
+	} table[] = {
+		{ { 1, 2, 3, 4, 7 }, 0 },
+		{ { 1, 2, 3, 4, 7.5 }, 1 },
+		{ { -1, 2, 3, 4, 5 }, 0 },
+		{ { -1.5, 2, 3, 4, 5 }, 1 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(table); i++) {
+		struct gb_error err = { 0 };
+		struct gb_summary s;
+
+		cr_assert_eq(gb_summarize(table[i].value, 5, &s, &err), GB_OK);
+		cr_assert_eq(s.outliers, table[i].outliers, "case %zu", i);
+	}
+}
+
 Test(stats, values_that_are_not_finite_are_refused)
 {
 	const double value[] = { 1, 2, NAN }, infinite[] = { 1, INFINITY };
@@ -183,6 +215,7 @@ Test(stats, ranks_of_the_median)
 		{ 0, 0.95, 0, 0, NAN },
 		{ 1, 0.95, 0, 0, NAN },
 		{ 2, 0.95, 0, 0, NAN },
+		{ 2, 0.5, 1, 2, 0.5 }, /* exactly the level */
 		{ 3, 0.95, 0, 0, NAN },
 		{ 4, 0.95, 0, 0, NAN },
 		{ 5, 0.95, 0, 0, NAN },

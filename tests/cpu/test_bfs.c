@@ -16,26 +16,30 @@
 #include "cpu/bfs/parts/bits.h"
 #include "cpu/simd.h"
 #include "tests/file_of.h"
+#include "tests/metric.h"
 #include "tests/sanitized.h"
 
 extern const struct gb_variant_ops bfs_cpu_basic_queue, bfs_cpu_basic, bfs_cpu_csr, bfs_cpu_csr_do,
-	bfs_cpu_ccam_paper, bfs_cpu_ccam_pull, bfs_cpu_ccam, bfs_cpu_ccam_batch;
+	bfs_cpu_ccam_paper, bfs_cpu_ccam_pull, bfs_cpu_ccam, bfs_cpu_ccam_batch,
+	bfs_cpu_basic_early, bfs_cpu_ccam_paper_early;
 
 static const struct gb_variant_ops *const searches[] = {
-	&bfs_cpu_basic_queue, &bfs_cpu_basic,     &bfs_cpu_csr,  &bfs_cpu_csr_do,
-	&bfs_cpu_ccam_paper,  &bfs_cpu_ccam_pull, &bfs_cpu_ccam,
+	&bfs_cpu_basic_queue, &bfs_cpu_basic,       &bfs_cpu_csr,
+	&bfs_cpu_csr_do,      &bfs_cpu_ccam_paper,  &bfs_cpu_ccam_pull,
+	&bfs_cpu_ccam,        &bfs_cpu_basic_early, &bfs_cpu_ccam_paper_early,
 };
 
 /* Searches on a matrix of bytes are slow, and large graphs do not test anything new in them. */
 static bool is_too_slow(const struct gb_variant_ops *ops, uint32_t n)
 {
-	return n > 3000 && (ops == &bfs_cpu_basic || ops == &bfs_cpu_basic_queue);
+	return n > 3000 && (ops == &bfs_cpu_basic || ops == &bfs_cpu_basic_queue ||
+			    ops == &bfs_cpu_basic_early);
 }
 
 /* Run a search several times, from different sources or batches of sources, and verify the
- * results. */
-static void search(const struct gb_variant_ops *ops, const struct bfs_params *params,
-		   const struct bfs_input *in, int64_t runs)
+ * results.  Return the bytes that the last one touched. */
+static double search(const struct gb_variant_ops *ops, const struct bfs_params *params,
+		     const struct bfs_input *in, int64_t runs)
 {
 	void *output = malloc(bfs_output_size(params, in)), *state;
 	struct gb_metrics metrics = { 0 };
@@ -54,9 +58,11 @@ static void search(const struct gb_variant_ops *ops, const struct bfs_params *pa
 		cr_assert_eq(err.code, GB_OK, "a batch of %d, run %d: %s", (int)params->batch,
 			     (int)sample, err.message);
 	}
+	metrics.count = 0;
 	ops->metrics(state, &metrics);
 	gb_state_destroy(ops, state);
 	free(output);
+	return metric(&metrics, "touched_bytes");
 }
 
 /* Each variant from up to `most` sources; for distances, also with many sources in a batch. */
@@ -67,10 +73,10 @@ static void search_all(struct bfs_params params, const struct bfs_input *in, int
 
 	for (size_t i = 0; i < GB_COUNT(searches); i++)
 		if (!is_too_slow(searches[i], in->n))
-			search(searches[i], &params, in, count < most ? count : most);
+			(void)search(searches[i], &params, in, count < most ? count : most);
 	for (size_t i = 0; params.output == BFS_DIST && i < GB_COUNT(batches); i++) {
 		params.batch = batches[i];
-		search(&bfs_cpu_ccam_batch, &params, in, 2);
+		(void)search(&bfs_cpu_ccam_batch, &params, in, 2);
 	}
 }
 
@@ -229,6 +235,40 @@ Test(bfs_cpu, batches)
 		gb_state_destroy(&bfs_cpu_ccam_batch, state);
 	}
 	gb_bfs_workload.release(input);
+}
+
+/* From the centre of a star, one level finds everything.  The paper's searches end with the level
+ * after it, which reads all other rows in vain; those that end early do not begin it. */
+Test(bfs_cpu, only_the_early_end_spares_the_last_level)
+{
+	enum { N = 70, WORDS = 3 };
+	static const struct {
+		const struct gb_variant_ops *ops;
+		double bytes;
+	} rows[] = {
+		{ &bfs_cpu_basic_queue, N * N },
+		{ &bfs_cpu_basic, N * N },
+		{ &bfs_cpu_basic_early, N },
+		{ &bfs_cpu_ccam_paper, 4 * WORDS * N },
+		{ &bfs_cpu_ccam_paper_early, 4 * WORDS },
+	};
+	char text[16 * N];
+	size_t used = 0;
+	struct bfs_params params = { .sources = 1 };
+	struct gb_error err = { 0 };
+	void *input;
+
+	for (int v = 1; v < N; v++)
+		used += (size_t)snprintf(text + used, sizeof text - used, "0 %d\n", v);
+	params.file = file_of(".el", text, used);
+	gb_bfs_workload.prepare(&params, &input, &err);
+	cr_assert_eq(err.code, GB_OK, "%s", err.message);
+	for (params.threads = 1; params.threads <= 4; params.threads += 3)
+		for (size_t i = 0; i < GB_COUNT(rows); i++)
+			cr_expect_eq(search(rows[i].ops, &params, input, 2), rows[i].bytes,
+				     "row %zu, %d threads", i, (int)params.threads);
+	gb_bfs_workload.release(input);
+	unlink(params.file);
 }
 
 #if defined(__x86_64__)

@@ -20,7 +20,8 @@
 
 extern "C" const struct gb_variant_ops bfs_cuda_basic, bfs_cuda_csr_paper, bfs_cuda_csr,
 	bfs_cuda_csr_do, bfs_cuda_ccam_paper, bfs_cuda_ccam_pull, bfs_cuda_ccam,
-	bfs_cuda_ccam_batch;
+	bfs_cuda_ccam_batch, bfs_cuda_basic_early, bfs_cuda_csr_paper_early,
+	bfs_cuda_ccam_paper_early;
 
 static const struct variant {
 	const char *name;
@@ -35,6 +36,9 @@ static const struct variant {
 	{ "ccam-pull", &bfs_cuda_ccam_pull, BFS_CCAM_AUTO },
 	{ "ccam, a cluster", &bfs_cuda_ccam, BFS_CCAM_CLUSTER },
 	{ "ccam, a grid", &bfs_cuda_ccam, BFS_CCAM_GRID },
+	{ "basic-early", &bfs_cuda_basic_early, BFS_CCAM_AUTO },
+	{ "csr-paper-early", &bfs_cuda_csr_paper_early, BFS_CCAM_AUTO },
+	{ "ccam-paper-early", &bfs_cuda_ccam_paper_early, BFS_CCAM_AUTO },
 };
 
 static const int32_t POISON = -1515870811; /* 0xa5a5a5a5 */
@@ -192,8 +196,8 @@ static inline void verify(const struct variant *variant, const struct graph *g,
 	}
 }
 
-/* Search from each source, twice, in one state; at least three batches.  Keeps the metrics of the
- * last run. */
+/* Search from each source, twice, in one state; at least three batches.  After the first run, the
+ * graph is copied once more.  Keeps the metrics of the last run. */
 static inline void search_all(const struct variant *variant, const struct graph *g,
 			      const struct bfs_params *params, struct gb_metrics *metrics)
 {
@@ -211,6 +215,8 @@ static inline void search_all(const struct variant *variant, const struct graph 
 	cr_assert_eq(ops->upload(state, &err), GB_OK, "%s: %s", variant->name, err.message);
 	for (size_t sample = 0; sample < samples; sample++) {
 		std::fill(output.begin(), output.end(), POISON);
+		if (ops->copy && sample == 1)
+			cr_assert_eq(ops->copy(state, &err), GB_OK, "%s", err.message);
 		cr_assert_eq(ops->reset(state, (int64_t)sample, &err), GB_OK);
 		cr_assert_eq(ops->run(state, &timer, &err), GB_OK, "%s: %s", variant->name,
 			     err.message);

@@ -19,7 +19,7 @@ static bool read_records(struct gb_records *list, const uint8_t *bytes, size_t s
 static void compare(const struct gb_records *base, const struct gb_records *new_, int way)
 {
 	static FILE *nowhere;
-	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .in_cycles = way };
+	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 }, .in_cycles = way };
 	struct gb_error err = { 0 };
 	size_t sum = 0;
 

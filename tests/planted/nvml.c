@@ -3,13 +3,15 @@
  *
  * It is loaded by path, under the library's real name, so the program finds it.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/planted/nvml.h"
 
 struct nvml_planted nvml_planted;
 
-enum { SUCCESS = 0, NOT_SUPPORTED = 3, NOT_FOUND = 6 };
+enum { SUCCESS = 0, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6 };
 
 struct violation {
 	unsigned long long reference_us, violation_ns;
@@ -60,4 +62,39 @@ int nvmlDeviceGetViolationStatus(void *device, int policy, struct violation *vio
 	violation->reference_us = 0;
 	violation->violation_ns = policy == 0 ? nvml_planted.lowered_ns : 7;
 	return device ? SUCCESS : NOT_SUPPORTED;
+}
+
+/* Append a line to the file NVML_LOG, which outlives this process. */
+static void note(const char *line)
+{
+	const char *path = getenv("NVML_LOG");
+	FILE *file = path ? fopen(path, "a") : NULL;
+
+	if (!file)
+		return;
+	(void)fprintf(file, "%s\n", line);
+	(void)fclose(file);
+}
+
+/* Only a user without NVML_REFUSES may lock clocks. */
+int nvmlDeviceSetGpuLockedClocks(void *device, unsigned least_mhz, unsigned most_mhz)
+{
+	char line[64];
+
+	if (getenv("NVML_REFUSES"))
+		return NO_PERMISSION;
+	(void)snprintf(line, sizeof line, "lock %x %x", least_mhz, most_mhz);
+	note(line);
+	return device ? SUCCESS : NOT_SUPPORTED;
+}
+
+int nvmlDeviceResetGpuLockedClocks(void *device)
+{
+	note("reset");
+	return device ? SUCCESS : NOT_SUPPORTED;
+}
+
+const char *nvmlErrorString(int code)
+{
+	return code == NO_PERMISSION ? "Insufficient Permissions" : "Unknown Error";
 }

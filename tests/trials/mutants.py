@@ -18,16 +18,18 @@ With --ptx each mutant is also compiled by nvcc and run by the PTX executor (tes
 where `make ptx-mutants` has put the correct program.  --table prints the numbers found by each
 executor.
 
+Each mutant also runs on the devices of sweeps.DEVICES whose points use it.
+
 Not every surviving mutant is a gap: some are equivalent to the original (a redundant barrier, a
-bound that another one implies).  Survivors are printed for inspection; SURVIVORS has those known
-to be equivalent, with the reason.
+bound that another one implies).  Survivors are printed for inspection; survivors.txt has those
+known to be equivalent, with the reason.
 """
 
 import argparse
 import concurrent.futures
 import fnmatch
+import functools
 import glob
-import json
 import os
 import random
 import re
@@ -38,6 +40,7 @@ import threading
 import time
 
 sys.path.insert(0, "tests/simt")
+import mutation
 import sweeps
 
 COMMON = "-std=c++20 -I. -Itests/simt -g -w -x c++ -DGPUBENCH_SIMT=1 -DGB_HAVE_CUDA=1".split()
@@ -98,85 +101,6 @@ template <class T, class V> static __device__ inline T mutant_or(T *p, V v)
 	return old;
 }
 """
-
-SLOW_PATH = "it only takes the slow path"
-REGISTERS = "it spares registers and orders nothing"
-
-# By file: the operator, the original line, the reason why the mutant is equivalent.
-SURVIVORS = {
-    "cuda/bfs/ccam_batch.cu": [
-        ("condition turned", "if (threadIdx.x % WARP == 0)", "the other lanes store the same word"),
-        (">= is >", "return mine >= 16 ? 0 : 0xffffu & ~0u << mine;",
-         "the other branch gives 0 for 16 too"),
-        ("< is <=", "for (uint32_t k = 0; k < ROUND; k++)",
-         "the loop body checks that there are no more than ROUND"),
-    ],
-    "cuda/bfs/csr_do.cu": [
-        ("< is <=", "items = warp_sum(lane < BFS_CSR_WARPS ? tile->sum[lane] : 0ull);",
-         "a block has as many warps as a warp has lanes"),
-    ],
-    "cuda/bfs/ccam_pull.cu": [
-        ("< is <=",
-         "for (uint64_t base = my_warp(); base < a.n; base += (uint64_t)WARP * all_warps()) {",
-         "lanes check again that their vertex exists"),
-    ],
-    "cuda/bfs/parts/sweep.h": [
-        ("and is or", "if (threadIdx.x == 0 && left)",
-         "only tests whether any are left, not how many"),
-    ],
-    "cuda/lbvh/parts/collapse.cu": [
-        ("and is or", "while (q > 0 && plane(origin, step, q) > x)",
-         "a child's box may be larger than it must"),
-        ("shift off by one",
-         "const unsigned extent = __float_as_uint(lbvh_add(hi, -lo)) >> 23 & 0xff;", SLOW_PATH),
-        ("< is <=", "while (q < PLANES - 1 && plane(origin, step, q) < x)",
-         "a child's box may be a step larger than it must"),
-        ("and is or", "while (q < PLANES - 1 && plane(origin, step, q) < x)",
-         "a child's box may be larger than it must"),
-        ("- 1 gone", "while (q < PLANES - 1 && plane(origin, step, q) < x)",
-         "the exponent is such that the last plane is never below"),
-        (">= is >", "while (q > 0 && plane(origin, step, q - 1) >= x)",
-         "a child's box may be a step larger than it must"),
-        ("- 1 gone", "q = min(max(q, 0), PLANES - 1);",
-         "the loop after it reduces values that are too large"),
-        ("< is <=", "while (plane(lo, step_of(exponent), PLANES - 1) < hi)",
-         "a child's box may be larger than it must"),
-        ("< is <=", "for (unsigned k = 0; k < LBVH_WIDE; k++)",
-         "the loop body checks that there are no more than count"),
-        ("< is <=", "else if (k < count)", "the one behind the last has no triangles"),
-    ],
-    "cuda/lbvh/parts/builder.cu": [
-        ("shift off by one", "g.pair[p] = (uint64_t)lbvh_code_30(&grid, &box) << 32 | p;",
-         "codes twice as large are in the same order and share the same digits"),
-    ],
-    "cuda/lbvh/parts/hierarchy.cu": [
-        ("< is <=", "for (int k = 0; k < 2; k++)",
-         "the loop body checks that there are no more leaves"),
-    ],
-    "cuda/lbvh/parts/trace.h": [
-        ("syncwarp gone", "__syncwarp();", "the shuffles after it bring the lanes together"),
-    ],
-    "cuda/octree/lock.cu": [
-        ("release relaxed", "gpu_st_release(w.slot, found);", "nothing was written before it"),
-    ],
-    "cuda/primitives/sort_pass.h": [
-        ("- 1 gone", "for (unsigned g = 0; g < DIGITS / WARP - 1; g++)",
-         "no digit is behind the last group"),
-    ],
-    "cuda/primitives/primitives.cu": [
-        (">= is >", "if (packed && left >= WARP_PART) {", SLOW_PATH),
-        (">= is >", "if (packed && left >= 4) {", SLOW_PATH),
-        ("< is <=", "if (at < left)", "stores nothing when nothing is left"),
-    ],
-    "cuda/primitives/device.h": [
-        ("- 1 gone", "if (left > WARP * (ITEMS - 1)) {", SLOW_PATH),
-    ],
-    "cuda/radix/small.cu": [
-        ("condition turned", "if (k % 4 == 3)", REGISTERS),
-        ("syncwarp gone", "__syncwarp(); /* bounds the live addresses */", REGISTERS),
-    ],
-}
-REASONS = {(path, row[0], row[1]): row[2] for path, rows in SURVIVORS.items() for row in rows}
 
 SIGNS = [
     ("simt: ERROR: race", "race"),
@@ -309,7 +233,7 @@ def verdict(program, arguments, settings, timeout_s):
     env["ASAN_OPTIONS"] = "detect_leaks=0"
     for name, value in dict(settings, TIMEOUT=5).items():
         env["GPUBENCH_SIMT_" + name] = env["GPUBENCH_PTX_" + name] = str(value)
-    command = [program, "--once"] + arguments
+    command = [program, "--once"] + list(arguments)
     try:
         done = subprocess.run(command, env=env, capture_output=True, timeout=timeout_s)
     except subprocess.TimeoutExpired:
@@ -346,19 +270,37 @@ RUNS = {
 EXECUTORS = {"simt": ["check", "asan"], "ptx": ["ptx"]}
 
 
-def plan_runs(build, arguments):
-    """(kind, settings, seconds to allow) of each run that the correct program passes."""
-    for kind, runs in RUNS.items():
+@functools.cache
+def seconds_of(program, words, settings):
+    """Seconds that the correct program takes for a run; None, with a message, if it fails."""
+    start = time.monotonic()
+    word = verdict(program, words, settings, LONGEST_S)
+    if not word:
+        return time.monotonic() - start
+    print("not used: %s %s: it says %s of the right program" % (program, settings, word))
+    return None
+
+
+def runs_of(kind, path):
+    """(settings, words) of each run of a mutant of a file."""
+    for settings in RUNS[kind]:
+        yield settings, arguments_for(path)
+    for _, limits, words in sweeps.DEVICES:
+        words = words_of_device(words, path)
+        if words:
+            yield limits, words
+
+
+def plan_runs(build, path):
+    """(kind, settings, words, seconds to allow) of each run that the correct program passes."""
+    for kind in RUNS:
         program = build.get("ptx" if kind == "ptx" else "simt") and home(build, kind) + "/drive"
         if not program or not os.path.exists(program):
             continue
-        for settings in runs:
-            start = time.monotonic()
-            word = verdict(program, arguments, settings, LONGEST_S)
-            if word:
-                print("not used: %s %s: it says %s of the right program" % (kind, settings, word))
-            else:
-                yield kind, settings, 60 + 10 * (time.monotonic() - start)
+        for settings, words in runs_of(kind, path):
+            seconds = seconds_of(program, tuple(words), tuple(settings.items()))
+            if seconds is not None:
+                yield kind, settings, words, 60 + 10 * seconds
 
 
 def variant_names():
@@ -367,20 +309,38 @@ def variant_names():
         return re.findall(r'^CUDA_VARIANT\((\w+), \w+, "([^"]+)"', file.read(), re.MULTILINE)
 
 
-def arguments_for(path):
-    """Arguments of drive: a cuda/<workload>/<variant>.cu is one variant, other files several."""
+def part_of(path):
+    """(workload, variant): a cuda/<workload>/<variant>.cu is one variant; None means all."""
     workload, _, rest = path.removeprefix("cuda/").partition("/")
     if workload not in sweeps.workloads():
-        return sweeps.lines("quick")
+        return None, None
     variant = rest.removesuffix(".cu").replace("_", "-")
     is_one = rest.endswith(".cu") and (workload, variant) in variant_names()
-    return (["--only", variant] if is_one else []) + sweeps.lines("quick", workload)
+    return workload, variant if is_one else None
+
+
+def arguments_for(path):
+    """Arguments of drive for a file."""
+    workload, variant = part_of(path)
+    return (["--only", variant] if variant else []) + sweeps.lines("quick", workload)
+
+
+def words_of_device(words, path):
+    """The arguments of drive for an entry of sweeps.DEVICES that concern a file; [] if none."""
+    workload, variant = part_of(path)
+    only = [words[i + 1] for i, word in enumerate(words) if word == "--only"]
+    lines = [line for line in words if line.split()[0] in sweeps.workloads()]
+    lines = [line for line in lines if workload in (None, line.split()[0])]
+    if not lines or variant and variant not in only:
+        return []
+    flags = [word for word in words if word.startswith("--") and word != "--only"]
+    return flags + [w for v in only if variant in (None, v) for w in ("--only", v)] + lines
 
 
 def try_executor(build, plan, kinds, site, folder):
     """(kind, symptom) of the first detection, or None."""
     built = None
-    for kind, settings, timeout_s in plan:
+    for kind, settings, words, timeout_s in plan:
         if kind not in kinds:
             continue
         if kind != built:
@@ -388,7 +348,7 @@ def try_executor(build, plan, kinds, site, folder):
             built = kind
         if not program:
             return "compiler", "refused"
-        word = verdict(program, arguments_for(site[0]), settings, timeout_s)
+        word = verdict(program, words, settings, timeout_s)
         if word:
             weak = ", weak memory" if "WEAK" in settings else ""
             return kind, word + weak
@@ -403,9 +363,8 @@ def try_mutant(build, plans, site):
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     write_mutant(site, folder)
-    plan = plans[tuple(arguments_for(site[0]))]
     return {
-        executor: try_executor(build, plan, kinds, site, folder)
+        executor: try_executor(build, plans[site[0]], kinds, site, folder)
         for executor, kinds in EXECUTORS.items()
         if build[executor]
     }
@@ -416,14 +375,6 @@ def describe(site):
     return "%s:%d: %s: %s" % (path, number + 1, operator, changed.strip())
 
 
-def read_kept(path):
-    """describe(site) -> the executors' verdicts."""
-    if not path or not os.path.exists(path):
-        return {}
-    with open(path) as file:
-        return {row["mutant"]: row["found"] for row in map(json.loads, file)}
-
-
 def choose_every(all_sites, step):
     """Every step-th site of each file, beginning in the middle of a step."""
     by_file = {}
@@ -432,7 +383,7 @@ def choose_every(all_sites, step):
     return [site for sites_of in by_file.values() for site in sites_of[step // 2 :: step]]
 
 
-def print_table(sites_tried, kept):
+def print_table(sites_tried, kept, reasons):
     """By operator: numbers found by each executor, among mutants that both compilers accept."""
     rows = {}
     for site in sites_tried:
@@ -443,12 +394,12 @@ def print_table(sites_tried, kept):
             continue
         simt, ptx = bool(found.get("simt")), bool(found.get("ptx"))
         weak = ptx and "weak" in found["ptx"][1]
-        as_right = not simt and not ptx and (site[0], site[2], site[4]) in REASONS
+        as_right = not simt and not ptx and reasons.of(site[0], site[2], site[4])
         for name in (site[2], "all"):
             row = rows.setdefault(name, [0] * 7)
             neither = not simt and not ptx
             for n, yes in enumerate((True, simt, ptx, simt and ptx, weak, neither, as_right)):
-                row[n] += yes
+                row[n] += bool(yes)
     print("| mutant | tried | emulator | PTX | both | PTX, with weak memory alone | neither "
           "| of these equivalent |")
     print("|---|---|---|---|---|---|---|---|")
@@ -487,15 +438,15 @@ def main():
         chosen = choose_every(all_sites, options.every)
     else:
         chosen = choose(all_sites, options.count or len(all_sites), options.seed)
-    kept = read_kept(options.keep)
+    kept, reasons = mutation.read_kept(options.keep), mutation.Reasons()
     if options.table:
-        print_table(chosen, kept)
+        print_table(chosen, kept, reasons)
         return 0
+    sweeps.write_tiles()
     plans = {}
     for site in chosen:
-        arguments = tuple(arguments_for(site[0]))
-        if arguments not in plans and describe(site) not in kept:
-            plans[arguments] = list(plan_runs(build, list(arguments)))
+        if site[0] not in plans and describe(site) not in kept:
+            plans[site[0]] = list(plan_runs(build, site[0]))
     found = survived = 0
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs, "mutant") as pool:
@@ -506,10 +457,8 @@ def main():
         }
         for done in concurrent.futures.as_completed(tries):
             site, results = tries[done], done.result()
-            if options.keep:
-                with open(options.keep, "a") as file:
-                    file.write(json.dumps({"mutant": describe(site), "found": results}) + "\n")
-            reason = REASONS.get((site[0], site[2], site[4]))
+            mutation.keep(options.keep, describe(site), results)
+            reason = reasons.of(site[0], site[2], site[4])
             who = [result for result in results.values() if result]
             if who:
                 found += 1
@@ -521,11 +470,7 @@ def main():
                 survived += 1
                 print("SURVIVED %s" % describe(site))
             sys.stdout.flush()
-    total = found + survived
-    share = 100 * found // total if total else 100
-    print("found %d of %d mutants (%d %%), of %d places" % (found, total, share, len(all_sites)))
-    print("%d passed, %d failed" % (found, survived))
-    return share < options.least
+    return mutation.share_of(found, survived, len(all_sites)) < options.least
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-# trials.mk -- error rates of `ab` and `history`, and the share of mutated kernels that the
-# executors find; a part of the Makefile.  `make test` runs none of it.
+# trials.mk -- error rates of `ab` and `history`, the share of mutated kernels that the executors
+# find, and that of mutants of the harness that tests find; a part of the Makefile.  `make test`
+# runs none of it.
 
-.PHONY: test-ab gate-trials history-trials simt-mutants ptx-mutants ptx-mutants-order
+.PHONY: test-ab gate-trials history-trials mutants-c mutants-c-build mutants-simt \
+	mutants-simt-build simt-mutants ptx-mutants ptx-mutants-order
 
-## test-ab: missed slow-downs of 10 % and false alarms of `ab` on this machine (15 minutes)
+## test-ab: slow-downs of 10 % found, and red gates of an unchanged build, on this machine (an hour)
 test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/trials/ab.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow $(BUILD)/ab
 
@@ -11,7 +13,7 @@ $(BUILD)/gate-trials $(BUILD)/history-trials: $(BUILD)/%-trials: $(SHARED)/tests
 		$(filter-out %/cli/commands/main.o,$(objects)) $(BUILD)/generated/link_flags
 	$(call link,$(ldlibs))
 
-## gate-trials: trials of `ab` on results/measured/launches.txt; writes docs/gates.md (a minute)
+## gate-trials: trials of `ab` on results/measured/launches.txt; writes docs/gates.md (minutes)
 gate-trials: $(BUILD)/gate-trials
 	$(Q)$< results/measured/launches.txt >$(BUILD)/gates.md && \
 		mv $(BUILD)/gates.md docs/gates.md
@@ -24,6 +26,32 @@ history-trials: $(BUILD)/history-trials
 	$(Q)$(OTAVA_PYTHON) tests/trials/otava_verdicts.py $(BUILD)/series.txt >$(BUILD)/otava.txt
 	$(Q)$< results/measured/launches.txt $(BUILD)/otava.txt >$(BUILD)/history.md && \
 		mv $(BUILD)/history.md docs/history.md
+
+## mutants-c: the share of mutants of the C code outside kernels that tests find (long)
+# One build has all mutants; verdicts are kept in build/mutants.  MUTANTS_C=0 tries all of them.
+MUTANTS_C ?= 300
+mutants-c:
+	$(PYTHON) tests/trials/mutants_c.py --self-test
+	+$(Q)$(MAKE) --no-print-directory CUDA=0 mutants-c-build
+	$(PYTHON) tests/trials/mutants_c.py build/mutants --sample $(MUTANTS_C) $(MUTANTS_FLAGS)
+in_tree = $(patsubst -I$(BUILD)%,-I$(CURDIR)/$(BUILD)%,$(cppflags)) -fopenmp
+mutants-c-build: $(BUILD)/generated/build_info.h
+	$(PYTHON) tests/trials/mutants_c.py --rewrite harness build/mutants $(lastword $(CC)) \
+		-std=c11 $(in_tree)
+	+$(Q)$(MAKE) --no-print-directory -C build/mutants/tree WERROR= all $(addprefix $(BUILD)/, \
+		unit gpubench-planted gpubench-slow gpubench-cheats nomemory.so \
+		$(if $(filter 1,$(have_vulkan)),recorder/libvulkan.so.1)) 2>build/mutants/warnings
+
+## mutants-simt: the same for the engine of the emulator (long)
+mutants-simt:
+	+$(Q)$(MAKE) --no-print-directory SIMT=1 mutants-simt-build
+	$(PYTHON) tests/trials/mutants_c.py build/mutants-simt --sample $(MUTANTS_C) \
+		$(MUTANTS_FLAGS)
+mutants-simt-build: $(BUILD)/generated/build_info.h
+	$(PYTHON) tests/trials/mutants_c.py --rewrite emulator build/mutants-simt \
+		$(lastword $(CXX)) -std=c++20 $(in_tree)
+	+$(Q)$(MAKE) --no-print-directory -C build/mutants-simt/tree SIMT=1 WERROR= simt-all \
+		2>build/mutants-simt/warnings
 
 ## simt-mutants: the share of mutated cuda variants that the emulator finds (long)
 MUTANTS ?= 24

@@ -50,14 +50,22 @@ static void take_record(const struct gb_comparison *c, const struct gb_record *r
 	}
 }
 
-/* The values of one side of a group, sorted. */
+/* The values of one side of a group, in order of time. */
 static void take_side(const struct gb_comparison *c, const struct gb_key_entry *entry, size_t count,
 		      bool is_new, bool in_cycles, struct values *v)
 {
 	for (size_t i = 0; i < count; i++)
 		if (entry[i].is_new == is_new && !gb_key_is_repeated(entry, i))
 			take_record(c, entry[i].record, in_cycles, v);
-	gb_sort(v->value, v->count);
+}
+
+/* The median; working memory for the values is `room`. */
+static double median_of(const struct values *v, double *room)
+{
+	if (v->count)
+		memcpy(room, v->value, v->count * sizeof *room);
+	gb_sort(room, v->count);
+	return gb_median_sorted(room, v->count);
 }
 
 /* A record with counts of one side; all of its launches have the same counts. */
@@ -73,13 +81,11 @@ static const struct gb_record *counts_of(const struct gb_key_entry *entry, size_
 static bool tally(const struct gb_count_change *change, void *closure)
 {
 	struct gb_comparison *c = closure;
+	const enum gb_count_word word = gb_count_judge(change, c->counts_growth);
 
-	if (!change->cost)
-		c->counts_changed++;
-	else if (change->new_ > change->base)
-		c->counts_worse++;
-	else
-		c->counts_better++;
+	c->counts_worse += word == GB_COUNT_WORSE;
+	c->counts_better += word == GB_COUNT_BETTER;
+	c->counts_changed += word == GB_COUNT_CHANGED;
 	return true;
 }
 
@@ -88,7 +94,7 @@ static void compare_counts(struct gb_comparison *c, const struct gb_change *chan
 	if (!change->base_counts || !change->new_counts)
 		return;
 	c->counted++;
-	(void)gb_counts_differ(&change->base_counts->counts, &change->new_counts->counts, tally, c);
+	(void)gb_counts_differ(change->base_counts, change->new_counts, tally, c);
 }
 
 /* ---- the verdict -------------------------------------------------------------------------- */
@@ -105,34 +111,37 @@ static __attribute__((format(printf, 3, 4))) enum gb_verdict_word because(
 	return verdict;
 }
 
-/* The verdict if both sides have values. */
-static enum gb_verdict_word verdict_on(const struct gb_comparison *c, struct gb_change *change,
-				       double ns_per_unit)
+/* "; about 12 launches a side would decide", or "" */
+static void forecast(const struct gb_change *change, char *text, size_t size)
 {
-	const struct gb_ratio *r = &change->ratio;
-	const double share = fmax(c->threshold, c->floor_ns / (change->base * ns_per_unit));
-	const double most = 1 + share, excluded = 1 + 2 * share;
+	text[0] = '\0';
+	if (change->needed)
+		(void)snprintf(text, size, "; about %zu launches a side would decide",
+			       change->needed);
+}
 
-	if (change->base_launches < GB_LAUNCHES || change->new_launches < GB_LAUNCHES)
+/* The verdict if both sides have values, with the reason if it is unsure. */
+static enum gb_verdict_word verdict_on(const struct gb_gate *gate, struct gb_change *change,
+				       enum gb_verdict_word verdict)
+{
+	const size_t least = gb_gate_least(gate);
+	const size_t launches = change->base_launches < change->new_launches ? change->base_launches
+									     : change->new_launches;
+	char more[80];
+
+	forecast(change, more, sizeof more);
+	if (verdict != GB_UNSURE)
+		return verdict;
+	if (launches < GB_LAUNCHES || (launches < least && change->ratio.estimate > 1))
 		return because(change, GB_UNSURE,
-			       "%zu and %zu launches: %d a side are needed (--runs=%d, or several "
-			       "files merged)",
-			       change->base_launches, change->new_launches, GB_LAUNCHES,
-			       GB_LAUNCHES);
-	if (isnan(r->interval.low))
-		return because(change, GB_UNSURE,
-			       "%zu and %zu launches are too few for an interval of %.4g %%",
-			       change->base_launches, change->new_launches, 100 * c->level);
-	if (r->estimate > most && r->interval.low > 1)
-		return GB_SLOWER;
-	if (r->estimate < 1 / most && r->interval.high < 1)
-		return GB_FASTER;
-	if (r->estimate > most || r->estimate < 1 / most)
-		return because(change, GB_UNSURE, "the launches disagree on whether it changed");
-	if (r->interval.low < 1 / excluded || r->interval.high > excluded)
-		return because(change, GB_UNSURE, "a change of %.3g %% is not excluded",
-			       200 * share);
-	return GB_SAME;
+			       "%zu and %zu launches: %zu a side are needed to call one of %zu "
+			       "keys slower",
+			       change->base_launches, change->new_launches, least, gate->keys);
+	if (change->ratio.estimate > 1 + gate->threshold)
+		return because(change, GB_UNSURE, "the launches disagree on whether it changed%s",
+			       more);
+	return because(change, GB_UNSURE, "slower by %.3g %% is not excluded%s",
+		       200 * gate->threshold, more);
 }
 
 static bool has_counts(const struct gb_comparison *c, const struct gb_record *counts)
@@ -141,7 +150,8 @@ static bool has_counts(const struct gb_comparison *c, const struct gb_record *co
 }
 
 /* Set which sides have anything to compare, and return the verdict. */
-static enum gb_verdict_word verdict_of(const struct gb_comparison *c, struct gb_change *change,
+static enum gb_verdict_word verdict_of(const struct gb_comparison *c, const struct gb_gate *gate,
+				       struct gb_change *change, enum gb_verdict_word verdict,
 				       const struct values *base, const struct values *other)
 {
 	const char *there = base->reason ? base->reason : "no reason is given";
@@ -160,7 +170,7 @@ static enum gb_verdict_word verdict_of(const struct gb_comparison *c, struct gb_
 		if (base->broken)
 			(void)because(change, GB_SAME, "%zu of %zu launches of base failed",
 				      base->broken, base->records);
-		return verdict_on(c, change, base->ns_per_unit);
+		return verdict_on(gate, change, verdict);
 	}
 	if (change->in_base && !change->in_new)
 		return because(change, GB_ABSENT, "in new: %s",
@@ -179,14 +189,33 @@ static void compare_setups(struct gb_comparison *c, const struct gb_key_entry *e
 	gb_setups_end_key(&c->setups);
 }
 
-static enum gb_status compare_key(struct gb_comparison *c, const struct gb_key_entry *entry,
-				  size_t count, struct gb_change *change, struct gb_error *err)
+/* Judge the values of both sides, and set the numbers of the change. */
+static enum gb_status judge(struct gb_gate_tests *tests, const struct gb_gate *gate,
+			    const struct values *base, const struct values *other,
+			    struct gb_change *change, struct gb_error *err)
+{
+	struct gb_gate_result result;
+
+	if (gb_gate_judge(gate, tests, base->value, base->count, other->value, other->count,
+			  &result, err))
+		return err->code;
+	change->verdict = result.verdict;
+	change->ratio = result.ratio;
+	change->needed = result.needed;
+	return GB_OK;
+}
+
+static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests *tests,
+				  const struct gb_key_entry *entry, size_t count,
+				  struct gb_change *change, struct gb_error *err)
 {
 	struct values base = { .value = malloc((count + 1) * sizeof(double)) };
 	struct values other = { .value = malloc((count + 1) * sizeof(double)) };
+	double *room = malloc((count + 1) * sizeof *room);
 	const bool in_cycles = c->in_cycles && has_clocks(entry, count);
+	struct gb_gate gate = c->gate;
 
-	if (!base.value || !other.value) {
+	if (!base.value || !other.value || !room) {
 		gb_out_of_memory(err, NULL);
 		goto out;
 	}
@@ -197,35 +226,56 @@ static enum gb_status compare_key(struct gb_comparison *c, const struct gb_key_e
 		.in_cycles = in_cycles,
 		.base_launches = base.count,
 		.new_launches = other.count,
-		.base = gb_median_sorted(base.value, base.count),
-		.new_ = gb_median_sorted(other.value, other.count),
+		.base = median_of(&base, room),
+		.new_ = median_of(&other, room),
+		.record = entry[count - 1].record,
 		.base_counts = counts_of(entry, count, false),
 		.new_counts = counts_of(entry, count, true),
 	};
-	if (gb_ratio(base.value, base.count, other.value, other.count, c->level, &change->ratio,
-		     err))
+	if (base.count)
+		gate.threshold =
+			fmax(gate.threshold, c->floor_ns / (change->base * base.ns_per_unit));
+	if (judge(tests, &gate, &base, &other, change, err))
 		goto out;
-	change->verdict = verdict_of(c, change, &base, &other);
+	change->verdict = verdict_of(c, &gate, change, change->verdict, &base, &other);
 	if (base.count && other.count)
 		compare_setups(c, entry, count);
 out:
 	free(base.value);
 	free(other.value);
+	free(room);
 	return err->code;
 }
 
 /* ---- all keys ----------------------------------------------------------------------------- */
 
+/* True if both sides of a group have a value: it shares the error rate. */
+static bool is_compared(const struct gb_comparison *c, const struct gb_key_entry *entry,
+			size_t count)
+{
+	bool has[2] = { false, false };
+
+	for (size_t i = 0; i < count; i++)
+		has[entry[i].is_new] = has[entry[i].is_new] ||
+				       ((c->unverified || !gb_is_untrusted(entry[i].record)) &&
+					!isnan(gb_launch_value(entry[i].record, false)));
+	return has[0] && has[1];
+}
+
 enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_records *base,
 			  const struct gb_records *new_, struct gb_error *err)
 {
 	struct gb_comparison *c = comparison;
+	struct gb_gate_tests tests = { 0 };
 	struct gb_keys keys = { 0 };
 
 	if (gb_keys_init(&keys, base, new_, err))
 		goto out;
 	gb_setups_init(&c->setups);
-	c->count = c->missing = 0;
+	c->count = c->missing = c->gate.keys = 0;
+	for (size_t g = 0; g < keys.group_count; g++)
+		c->gate.keys +=
+			is_compared(c, &keys.entry[keys.group[g].first], keys.group[g].count);
 	memset(c->verdicts, 0, sizeof c->verdicts);
 	c->counted = c->counts_worse = c->counts_better = c->counts_changed = 0;
 	c->change = calloc(keys.group_count + 1, sizeof *c->change);
@@ -235,7 +285,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 		const struct gb_key_group *group = &keys.group[g];
 		struct gb_change *change = &c->change[c->count];
 
-		if (compare_key(c, &keys.entry[group->first], group->count, change, err))
+		if (compare_key(c, &tests, &keys.entry[group->first], group->count, change, err))
 			break;
 		c->verdicts[change->verdict]++;
 		c->missing += change->verdict == GB_ABSENT && change->in_base && !change->in_new;
@@ -243,6 +293,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 		c->count++;
 	}
 out:
+	gb_gate_release(&tests);
 	gb_keys_release(&keys);
 	return err->code;
 }
@@ -255,6 +306,21 @@ void gb_comparison_release(struct gb_comparison *comparison)
 
 /* ---- the exit status ---------------------------------------------------------------------- */
 
+/* The launches a side that would decide all unsure keys, about; 0: unknown. */
+static size_t all_needed(const struct gb_comparison *c)
+{
+	size_t needed = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->change[i].verdict != GB_UNSURE)
+			continue;
+		if (!c->change[i].needed)
+			return 0;
+		needed = needed > c->change[i].needed ? needed : c->change[i].needed;
+	}
+	return needed;
+}
+
 static enum gb_status undecided(const struct gb_comparison *c, char *why)
 {
 	const size_t *v = c->verdicts;
@@ -262,6 +328,7 @@ static enum gb_status undecided(const struct gb_comparison *c, char *why)
 	const double unsure = (double)v[GB_UNSURE], compared = (double)decided + unsure;
 	const double most = c->unsure_is_share ? c->max_unsure * compared : c->max_unsure;
 	const bool has_counted = c->judge_counts && c->counted;
+	const size_t needed = all_needed(c);
 
 	if (v[GB_UNVERIFIED])
 		(void)snprintf(why, GB_WHY,
@@ -274,25 +341,59 @@ static enum gb_status undecided(const struct gb_comparison *c, char *why)
 			       c->missing, c->count);
 	else if (compared < 1 && !has_counted)
 		(void)snprintf(why, GB_WHY, "none of %zu keys has times on both sides", c->count);
+	else if (((!decided && !has_counted) || unsure > most) && needed)
+		(void)snprintf(why, GB_WHY,
+			       "%zu of %.0f keys are unsure; about %zu launches a side would "
+			       "decide",
+			       v[GB_UNSURE], compared, needed);
 	else if ((!decided && !has_counted) || unsure > most)
-		(void)snprintf(why, GB_WHY, "%zu of %.0f keys are unsure", v[GB_UNSURE], compared);
+		(void)snprintf(why, GB_WHY,
+			       "%zu of %.0f keys are unsure, and more launches are unlikely to "
+			       "decide",
+			       v[GB_UNSURE], compared);
 	else
 		return GB_OK;
 	return GB_EUNDECIDED;
 }
 
+/* The key that is slower by the largest ratio. */
+static const struct gb_change *slowest(const struct gb_comparison *c)
+{
+	const struct gb_change *worst = NULL;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->change[i].verdict == GB_SLOWER &&
+		    (!worst || c->change[i].ratio.estimate > worst->ratio.estimate))
+			worst = &c->change[i];
+	return worst;
+}
+
 enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *why)
 {
 	const struct gb_comparison *c = comparison;
+	const struct gb_change *worst = slowest(c);
 	const size_t *v = c->verdicts;
 
-	why[0] = '\0';
-	if (v[GB_SLOWER] || v[GB_FAILED_RUN])
-		(void)snprintf(why, GB_WHY, "%zu of %zu keys slower, %zu failed", v[GB_SLOWER],
-			       c->count, v[GB_FAILED_RUN]);
-	else if (c->judge_counts && c->counts_worse)
+	if (v[GB_SLOWER] || v[GB_FAILED_RUN]) {
+		const int n = snprintf(why, GB_WHY, "%zu of %zu keys slower, %zu failed",
+				       v[GB_SLOWER], c->count, v[GB_FAILED_RUN]);
+
+		if (worst)
+			(void)snprintf(why + n, GB_WHY - (size_t)n, "; worst %.180s: %.3g times",
+				       worst->key, worst->ratio.estimate);
+		return GB_EVERIFY;
+	}
+	if (c->judge_counts && c->counts_worse) {
 		(void)snprintf(why, GB_WHY, "%zu counts are worse", c->counts_worse);
+		return GB_EVERIFY;
+	}
+	if (undecided(c, why))
+		return GB_EUNDECIDED;
+	if (c->verdicts[GB_UNSURE])
+		(void)snprintf(why, GB_WHY, "no key is slower; %zu of %zu are unsure, as allowed",
+			       v[GB_UNSURE], c->count);
 	else
-		return undecided(c, why);
-	return GB_EVERIFY;
+		(void)snprintf(why, GB_WHY, "no key is slower by more than %.4g %%",
+			       100 * c->gate.threshold);
+	return GB_OK;
 }

@@ -3,12 +3,11 @@
  * The unit of evidence is the launch of a program.  Samples within one launch share its memory
  * layout, clocks and neighbours, so comparing two builds by the samples of a single launch each
  * mostly gives false alarms.  Each launch therefore gives one value per key (launch.h), and the
- * values of both sides are compared by their ratio (gb_ratio()).  With fewer than four launches on
- * a side, nothing is decided.
+ * values of both sides are compared by gate.h, with one error rate for all keys.  With fewer than
+ * four launches on a side, nothing is decided.
  *
- * Every verdict needs evidence.  A change requires a ratio beyond the threshold and an interval
- * that excludes 1.  `same` requires a ratio within the threshold and an interval that excludes
- * changes of twice the threshold.  Everything else is unsure, with the reason.
+ * Every verdict needs evidence.  Everything else is unsure, with the reason and the number of
+ * launches that would decide.  An unsure key is not a pass.
  *
  * Exact counts need no statistics: each one that differs is reported as worse, better or changed.
  */
@@ -16,19 +15,20 @@
 #define GPUBENCH_CLI_REPORTS_COMPARE_COMPARE_H
 
 #include "cli/records/lines.h"
+#include "cli/reports/compare/gate.h"
 #include "cli/reports/compare/setups.h"
 #include "cli/reports/launch.h"
 #include "cli/reports/verdict.h"
-#include "common/stats.h"
 
 struct gb_comparison {
 	/* Set by the caller: */
-	double level;      /* level of the intervals: GB_LEVEL, or that of a look (looks.h) */
-	double threshold;  /* as a fraction: 0.05 */
-	double floor_ns;   /* ignore smaller differences */
-	bool in_cycles;    /* compare cycles of the SM clock if both sides have it, else time */
-	bool unverified;   /* compare unverified records like others */
-	bool judge_counts; /* a count that became worse is a failure */
+	struct gb_gate gate; /* gate.keys is a result */
+	double floor_ns;     /* ignore smaller differences */
+	bool in_cycles;      /* compare cycles of the SM clock if both sides have it, else time */
+	bool unverified;     /* compare unverified records like others */
+	bool judge_counts;   /* a count that became worse is a failure */
+
+	double counts_growth; /* tolerance of gb_count_judge() */
 
 	/* Limits for gb_comparison_status(): */
 	bool allow_missing;
@@ -52,8 +52,10 @@ struct gb_change {
 	char why[256];        /* reason for the verdict if the numbers do not show it, or "" */
 	bool in_cycles;
 	size_t base_launches, new_launches;
+	size_t needed;     /* launches a side that would decide an unsure key, about; 0: unknown */
 	double base, new_; /* medians over the launches; NAN if there is no time */
 	struct gb_ratio ratio;
+	const struct gb_record *record;                   /* the last one of new, else of base */
 	const struct gb_record *base_counts, *new_counts; /* NULL if the side has no counts */
 };
 
@@ -65,8 +67,8 @@ void gb_comparison_release(struct gb_comparison *comparison);
 
 /* The exit status.  GB_EVERIFY if a key is slower or failed, or if a judged count is worse; else
  * GB_EUNDECIDED if nothing could be decided or the undecided keys exceed the limits; else GB_OK.
- * why (GB_WHY bytes) is set to the reason, or "". */
-enum { GB_WHY = 256 };
+ * why (GB_WHY bytes) is set to the reason in one line. */
+enum { GB_WHY = 320 };
 enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *why);
 
 #endif

@@ -2,7 +2,9 @@
 #include "cli/reports/compare/print.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "cli/reports/command.h"
 #include "cli/reports/counts.h"
 #include "cli/reports/grid/sheet.h"
 #include "common/text.h"
@@ -121,7 +123,6 @@ static bool is_news(const struct gb_change *change)
 
 static void print_keys(struct gb_sheet *sheet, const struct gb_comparison *c, bool all)
 {
-	char level[32];
 	const struct gb_column column[] = {
 		[VERDICT] = { "verdict", "verdict", true },
 		[KEY] = { "key", "key", true },
@@ -129,7 +130,7 @@ static void print_keys(struct gb_sheet *sheet, const struct gb_comparison *c, bo
 		[BASE] = { "base us", "base", false },
 		[NEW] = { "new us", "new", false },
 		[RATIO] = { "new/base", "ratio", false },
-		[INTERVAL] = { level, NULL, true },
+		[INTERVAL] = { "95 %", NULL, true },
 		[LOW] = { NULL, "low", false },
 		[HIGH] = { NULL, "high", false },
 		[COVERAGE] = { NULL, "coverage", false },
@@ -141,7 +142,6 @@ static void print_keys(struct gb_sheet *sheet, const struct gb_comparison *c, bo
 	struct gb_grid grid;
 	bool ratios = false;
 
-	(void)snprintf(level, sizeof level, "%.4g %%", 100 * c->level);
 	gb_grid_init(&grid, GB_COUNT(column), column);
 	for (size_t i = 0; i < c->count; i++) {
 		if (!all && !gb_sheet_is_data(sheet) && !is_news(&c->change[i]))
@@ -153,7 +153,28 @@ static void print_keys(struct gb_sheet *sheet, const struct gb_comparison *c, bo
 	if (ratios)
 		gb_sheet_put(sheet, GB_LINE,
 			     "base, new: median over the launches of the median of each; new/base: "
-			     "their Hodges-Lehmann ratio");
+			     "their ratio by log-rank scores");
+}
+
+/* Print how to launch slower and failed keys alone, the first few of many. */
+static void print_commands(struct gb_sheet *sheet, const struct gb_comparison *c)
+{
+	enum { MOST = 10 };
+	size_t shown = 0;
+
+	for (size_t i = 0; i < c->count && !gb_sheet_is_data(sheet) && shown < MOST; i++) {
+		const struct gb_change *change = &c->change[i];
+		char *command;
+
+		if (change->verdict != GB_SLOWER && change->verdict != GB_FAILED_RUN)
+			continue;
+		if (shown++ == 0)
+			gb_sheet_put(sheet, GB_LABEL, "to launch one alone:");
+		command = gb_record_command(change->record);
+		if (command)
+			gb_sheet_put(sheet, GB_ITEM, "%s", command);
+		free(command);
+	}
 }
 
 static void print_sums(struct gb_sheet *sheet, const struct gb_comparison *c)
@@ -171,10 +192,13 @@ static void print_sums(struct gb_sheet *sheet, const struct gb_comparison *c)
 		gb_sheet_fact(sheet, word, (double)c->verdicts[v]);
 	}
 	gb_sheet_end(sheet);
-	if (status == GB_EUNDECIDED)
-		gb_sheet_put(sheet, GB_LINE, "undecided: %s", why);
+	gb_sheet_put(sheet, GB_LINE, "%s: %s",
+		     status == GB_EUNDECIDED ? "undecided"
+		     : status                ? "red"
+					     : "green",
+		     why);
 	gb_sheet_fact(sheet, "exit_status", (double)status);
-	gb_sheet_fact_text(sheet, "why", why[0] ? why : NULL);
+	gb_sheet_fact_text(sheet, "why", why);
 }
 
 /* ---- counts ------------------------------------------------------------------------------ */
@@ -182,13 +206,13 @@ static void print_sums(struct gb_sheet *sheet, const struct gb_comparison *c)
 struct counts_rows {
 	struct gb_grid *grid;
 	const char *key;
+	double tolerance;
 };
 
 /* A changed count that is neither better nor worse is unsure. */
-static enum gb_verdict_word count_verdict(const struct gb_count_change *change)
-{
-	return !change->cost ? GB_UNSURE : change->new_ > change->base ? GB_SLOWER : GB_FASTER;
-}
+static const enum gb_verdict_word count_verdict[] = {
+	[GB_COUNT_CHANGED] = GB_UNSURE, [GB_COUNT_BETTER] = GB_FASTER, [GB_COUNT_WORSE] = GB_SLOWER
+};
 
 static void set_exact(struct gb_grid *grid, size_t column, double count)
 {
@@ -201,18 +225,20 @@ static void set_exact(struct gb_grid *grid, size_t column, double count)
 static bool add_count(const struct gb_count_change *change, void *closure)
 {
 	const struct counts_rows *rows = closure;
-	const enum gb_verdict_word verdict = count_verdict(change);
+	const enum gb_verdict_word verdict = count_verdict[gb_count_judge(change, rows->tolerance)];
 	const double ratio = change->base > 0 ? change->new_ / change->base : (double)NAN;
-	char text[40];
+	char text[40], name[GB_KERNEL_TEXT];
 
 	gb_grid_row(rows->grid, false);
 	gb_grid_set(rows->grid, 0, gb_verdict_text(verdict), gb_verdict_tint(verdict));
 	gb_grid_set(rows->grid, 1, rows->key, GB_PLAIN);
-	gb_grid_set(rows->grid, 2, change->name, GB_PLAIN);
-	set_exact(rows->grid, 3, change->base);
-	set_exact(rows->grid, 4, change->new_);
+	gb_grid_set(rows->grid, 2, change->kernel ? gb_kernel_text(change->kernel, name) : "",
+		    GB_PLAIN);
+	gb_grid_set(rows->grid, 3, change->name, GB_PLAIN);
+	set_exact(rows->grid, 4, change->base);
+	set_exact(rows->grid, 5, change->new_);
 	(void)snprintf(text, sizeof text, "%.4g", ratio);
-	gb_grid_set_number(rows->grid, 5, ratio, text, GB_PLAIN);
+	gb_grid_set_number(rows->grid, 6, ratio, text, GB_PLAIN);
 	return true;
 }
 
@@ -222,18 +248,19 @@ static void print_counts(struct gb_sheet *sheet, const struct gb_comparison *c)
 {
 	static const struct gb_column column[] = {
 		{ "verdict", "verdict", true }, { "key", "key", true },
-		{ "count", "count", true },     { "base", "base", false },
-		{ "new", "new", false },        { "new/base", "ratio", false },
+		{ "kernel", "kernel", true },   { "count", "count", true },
+		{ "base", "base", false },      { "new", "new", false },
+		{ "new/base", "ratio", false },
 	};
 	struct gb_grid grid;
 
 	gb_grid_init(&grid, GB_COUNT(column), column);
 	for (size_t i = 0; i < c->count; i++) {
-		struct counts_rows rows = { &grid, c->change[i].key };
+		struct counts_rows rows = { &grid, c->change[i].key, c->counts_growth };
 
 		if (c->change[i].base_counts && c->change[i].new_counts)
-			(void)gb_counts_differ(&c->change[i].base_counts->counts,
-					       &c->change[i].new_counts->counts, add_count, &rows);
+			(void)gb_counts_differ(c->change[i].base_counts, c->change[i].new_counts,
+					       add_count, &rows);
 	}
 	gb_sheet_grid(sheet, "counts", &grid);
 	gb_sheet_fact(sheet, "counted", (double)c->counted);
@@ -251,12 +278,14 @@ enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *compa
 
 	gb_sheet_open(&sheet, file, format,
 		      (struct gb_sheet_kind){ "comparison", "keys", "comparison" });
-	gb_sheet_fact(&sheet, "level", c->level);
-	gb_sheet_fact(&sheet, "threshold", c->threshold);
+	gb_sheet_fact(&sheet, "level", GB_LEVEL);
+	gb_sheet_fact(&sheet, "error", c->gate.error);
+	gb_sheet_fact(&sheet, "threshold", c->gate.threshold);
 	gb_sheet_fact(&sheet, "floor_ns", c->floor_ns);
 	print_setups(&sheet, c);
 	print_keys(&sheet, c, all);
-	print_sums(&sheet, c);
+	print_commands(&sheet, c);
 	print_counts(&sheet, c);
+	print_sums(&sheet, c);
 	return gb_sheet_close(&sheet, err);
 }

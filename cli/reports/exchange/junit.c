@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/reports/compare/print.h"
+#include "cli/reports/counts.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/grid/grid.h"
 #include "cli/reports/launch.h"
@@ -159,6 +160,39 @@ enum gb_status gb_junit_print_records(FILE *file, const struct gb_records *list,
 
 /* ---- a comparison ------------------------------------------------------------------------- */
 
+/* Count the changes of counts that are worse, and keep the name of the first. */
+struct worse_counts {
+	double tolerance;
+	size_t count;
+	char first[64];
+};
+
+static bool count_worse(const struct gb_count_change *change, void *closure)
+{
+	struct worse_counts *worse = closure;
+
+	if (gb_count_judge(change, worse->tolerance) == GB_COUNT_WORSE && worse->count++ == 0)
+		memcpy(worse->first, change->name, sizeof worse->first);
+	return true;
+}
+
+/* Counts that are judged decide on a key that has no time. */
+static void judge_counts(const struct gb_comparison *c, const struct gb_change *change,
+			 struct junit_case *out)
+{
+	struct worse_counts worse = { .tolerance = c->counts_growth };
+
+	if (!c->judge_counts || !change->base_counts || !change->new_counts ||
+	    (out->outcome != PASSED && change->verdict != GB_ABSENT))
+		return;
+	(void)gb_counts_differ(change->base_counts, change->new_counts, count_worse, &worse);
+	out->outcome = worse.count ? FAILURE : PASSED;
+	out->message[0] = '\0';
+	if (worse.count)
+		(void)snprintf(out->message, sizeof out->message,
+			       "%zu counts are worse, such as %s", worse.count, worse.first);
+}
+
 static bool change_at(const void *list, size_t i, struct junit_case *out)
 {
 	static const enum outcome outcomes[GB_VERDICT_WORDS] = {
@@ -172,6 +206,7 @@ static bool change_at(const void *list, size_t i, struct junit_case *out)
 					    change->in_cycles ? (double)NAN : change->new_ * 1e-9,
 				    .outcome = outcomes[change->verdict] };
 	(void)gb_change_text(change, out->message, sizeof out->message);
+	judge_counts(list, change, out);
 	return true;
 }
 

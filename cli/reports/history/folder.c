@@ -148,15 +148,20 @@ static enum gb_status read_files(struct gb_store *store, const struct listing *l
 	return err->code;
 }
 
-enum gb_status gb_folder_read(struct gb_store *store, const char *folder, struct gb_error *err)
+enum gb_status gb_folders_read(struct gb_store *store, const char *const *folder, size_t count,
+			       struct gb_error *err)
 {
-	const size_t length = strlen(folder);
-	struct listing list = { 0 };
+	for (size_t f = 0; f < count && !err->code; f++) {
+		const size_t length = strlen(folder[f]);
+		const size_t below = length + (length && folder[f][length - 1] != '/');
+		struct listing list = { 0 };
 
-	if (!list_files(folder, &list, err))
-		(void)read_files(store, &list, length + (length && folder[length - 1] != '/'), err);
-	for (size_t i = 0; i < list.count; i++)
-		free(list.path[i]);
-	free(list.path);
+		store->folder = f;
+		if (!list_files(folder[f], &list, err))
+			(void)read_files(store, &list, count > 1 ? 0 : below, err);
+		for (size_t i = 0; i < list.count; i++)
+			free(list.path[i]);
+		free(list.path);
+	}
 	return err->code;
 }

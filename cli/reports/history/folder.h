@@ -10,8 +10,9 @@ int gb_history_threads(size_t work);
 
 /* Add the launches of all regular files below the folder whose names end in .jsonl, and of symbolic
  * links to such files.  Hidden files and folders, folders behind symbolic links, FIFOs, sockets and
- * devices are skipped.  A file that is not a record file is stored with a fault.  GB_EUSAGE if the
- * folder cannot be opened. */
-enum gb_status gb_folder_read(struct gb_store *store, const char *folder, struct gb_error *err);
+ * devices are skipped.  A file that is not a record file is stored with a fault.  Each folder after
+ * the first holds later launches.  GB_EUSAGE if a folder cannot be opened. */
+enum gb_status gb_folders_read(struct gb_store *store, const char *const *folder, size_t count,
+			       struct gb_error *err);
 
 #endif

@@ -13,6 +13,7 @@
 
 /* A run's position in time. */
 struct moment {
+	size_t folder;
 	int64_t first, second; /* the dates of the commit and the run, or the run's date twice */
 	const struct gb_stored_run *run;
 	const char *path;
@@ -26,8 +27,9 @@ static int compare(int64_t a, int64_t b)
 static int by_moment(const void *a, const void *b)
 {
 	const struct moment *x = a, *y = b;
-	int order = compare(x->first, y->first);
+	int order = (x->folder > y->folder) - (x->folder < y->folder);
 
+	order = order ? order : compare(x->first, y->first);
 	order = order ? order : strcmp(x->run->commit, y->run->commit);
 	order = order ? order : compare(x->second, y->second);
 	order = order ? order : strcmp(x->run->run_id, y->run->run_id);
@@ -75,9 +77,13 @@ static enum gb_status rank_runs(const struct gb_history *h, uint32_t *rank, stru
 
 	if (!moment)
 		return gb_out_of_memory(err, "the history");
-	for (size_t i = 0; i < store->runs; i++)
-		moment[i] = (struct moment){ store->run[i].started, store->run[i].started,
-					     &store->run[i], store->file[store->run[i].file].path };
+	for (size_t i = 0; i < store->runs; i++) {
+		const struct gb_stored_run *run = &store->run[i];
+		const struct gb_stored_file *file = &store->file[run->file];
+
+		moment[i] = (struct moment){ file->folder, run->started, run->started, run,
+					     file->path };
+	}
 	if (h->order == GB_ORDER_COMMIT)
 		date_commits(moment, store->runs);
 	if (store->runs)
@@ -269,15 +275,23 @@ static enum gb_status fill_trends(struct gb_history *h, struct gb_error *err)
 
 /* ---- verdicts ------------------------------------------------------------------------------ */
 
-static enum gb_verdict_word verdict_of(const struct gb_history *h, const struct gb_trend *trend)
+static bool is_long(const struct gb_history *h, const struct gb_trend *trend)
 {
-	const struct gb_ratio *last = trend->shifts ? &trend->shift[trend->shifts - 1].ratio : NULL;
+	return trend->count >= 2 * h->rule.segment;
+}
 
-	if (trend->count < 2 * h->rule.segment)
+/* `level`: the most that p of a shift may be if it is to count. */
+static enum gb_verdict_word verdict_of(const struct gb_history *h, const struct gb_trend *trend,
+				       double level)
+{
+	const struct gb_shift *last = trend->shifts ? &trend->shift[trend->shifts - 1] : NULL;
+	const struct gb_ratio *ratio = last ? &last->ratio : NULL;
+
+	if (!is_long(h, trend))
 		return GB_UNSURE;
-	if (last && last->estimate > 1 + h->threshold && last->interval.low > 1)
-		return GB_SLOWER;
-	if (last && last->estimate < 1 / (1 + h->threshold) && last->interval.high < 1)
+	if (last && ratio->estimate > 1 + h->threshold && ratio->interval.low > 1)
+		return last->p <= level ? GB_SLOWER : GB_UNSURE;
+	if (last && ratio->estimate < 1 / (1 + h->threshold) && ratio->interval.high < 1)
 		return GB_FASTER;
 	return GB_SAME;
 }
@@ -297,7 +311,6 @@ static enum gb_status judge_trend(const struct gb_history *h, struct gb_trend *t
 		return gb_out_of_memory(err, "the history");
 	trend->level = gb_median_of(trend->value + begin, trend->count - begin, room);
 	free(room);
-	trend->verdict = verdict_of(h, trend);
 	return GB_OK;
 }
 
@@ -305,6 +318,7 @@ enum gb_status gb_history_judge(struct gb_history *history, const struct gb_stor
 				struct gb_error *err)
 {
 	struct gb_history *h = history;
+	size_t judged = 0;
 
 	h->store = store;
 	h->count = 0;
@@ -322,7 +336,12 @@ enum gb_status gb_history_judge(struct gb_history *history, const struct gb_stor
 		}
 	}
 	for (size_t i = 0; i < h->count; i++)
+		judged += is_long(h, &h->trend[i]);
+	for (size_t i = 0; i < h->count && !err->code; i++) {
+		h->trend[i].verdict =
+			verdict_of(h, &h->trend[i], h->error / (double)(judged ? judged : 1));
 		h->verdicts[h->trend[i].verdict]++;
+	}
 	return err->code;
 }
 
@@ -342,6 +361,7 @@ void gb_history_release(struct gb_history *history)
 enum gb_status gb_history_status(const struct gb_history *history, char *why)
 {
 	const size_t *v = history->verdicts;
+	size_t open = 0;
 
 	why[0] = '\0';
 	if (v[GB_SLOWER]) {
@@ -349,9 +369,19 @@ enum gb_status gb_history_status(const struct gb_history *history, char *why)
 			       v[GB_SLOWER], history->count);
 		return GB_EVERIFY;
 	}
-	if (history->count > v[GB_UNSURE])
+	for (size_t i = 0; i < history->count; i++) {
+		const struct gb_trend *t = &history->trend[i];
+
+		open += t->verdict == GB_UNSURE && is_long(history, t);
+	}
+	if (history->count > v[GB_UNSURE] && !open)
 		return GB_OK;
-	if (history->count)
+	if (open)
+		(void)snprintf(why, GB_HISTORY_WHY,
+			       "%zu of %zu newest levels may be slower; more launches on them "
+			       "would decide",
+			       open, history->count);
+	else if (history->count)
 		(void)snprintf(why, GB_HISTORY_WHY,
 			       "none of %zu series has the %zu launches that are needed",
 			       history->count, 2 * history->rule.segment);

@@ -16,7 +16,8 @@ enum gb_order { GB_ORDER_DATE, GB_ORDER_COMMIT };
 struct gb_trend {
 	const struct gb_stored_series *series;
 	/* faster, slower: the newest level against the one before; same: there is no shift, or one
-	 * within the threshold; unsure: too few launches. */
+	 * within the threshold; unsure: too few launches, or a slower level whose p is too large
+	 * for all series together. */
 	enum gb_verdict_word verdict;
 	size_t count; /* launches with a time, in order of time */
 	double *value;
@@ -38,6 +39,7 @@ struct gb_history {
 	/* Set by the caller: */
 	enum gb_order order;
 	double threshold; /* as a fraction: 0.05 */
+	double error;     /* the chance that any series without a shift is called slower: 0.05 */
 	struct gb_shift_rule rule;
 	const char *const *glob; /* match keys, or keys up to the first space; no globs: all keys */
 	size_t globs;
@@ -53,8 +55,9 @@ enum gb_status gb_history_judge(struct gb_history *history, const struct gb_stor
 				struct gb_error *err);
 void gb_history_release(struct gb_history *history);
 
-/* The exit status: GB_EVERIFY if a newest level is slower than the one before; GB_EUNDECIDED if
- * nothing could be judged; else GB_OK. why (GB_HISTORY_WHY bytes) is set to the reason, or "". */
+/* The exit status: GB_EVERIFY if a newest level is slower than the one before; GB_EUNDECIDED if one
+ * may be, or if nothing could be judged; else GB_OK.  why (GB_HISTORY_WHY bytes) is set to the
+ * reason, or "". */
 enum { GB_HISTORY_WHY = 160 };
 enum gb_status gb_history_status(const struct gb_history *history, char *why);
 

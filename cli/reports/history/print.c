@@ -266,6 +266,7 @@ static void print_sums(struct gb_sheet *sheet, const struct gb_history *h)
 	gb_sheet_fact(sheet, "exit_status", (double)status);
 	gb_sheet_fact_text(sheet, "why", why[0] ? why : NULL);
 	gb_sheet_fact_text(sheet, "order", h->order == GB_ORDER_COMMIT ? "commit" : "date");
+	gb_sheet_fact(sheet, "error", h->error);
 	gb_sheet_fact(sheet, "threshold", h->threshold);
 	gb_sheet_fact(sheet, "files", (double)h->store->files);
 }

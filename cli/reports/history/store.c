@@ -250,7 +250,7 @@ enum gb_status gb_store_file(struct gb_store *store, const char *path,
 			     const struct gb_records *records, const char *fault,
 			     struct gb_error *err)
 {
-	struct gb_stored_file file = { .truncated = records->truncated };
+	struct gb_stored_file file = { .folder = store->folder, .truncated = records->truncated };
 
 	if (!gb_grow(&store->file, &store->file_room, store->files, sizeof *store->file))
 		return no_memory(err);

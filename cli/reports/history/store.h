@@ -28,9 +28,10 @@ enum gb_launch_kind {
 
 #define GB_NO_DATE INT64_MIN
 
-/* A record file; path is relative to the folder. */
+/* A record file; path is relative to the folder, or begins with it if there are several. */
 struct gb_stored_file {
 	char *path;
+	size_t folder;  /* number of the folder, from 0 */
 	char *fault;    /* why the file is not used; NULL if it is */
 	bool truncated; /* the last line was incomplete */
 };
@@ -65,6 +66,7 @@ struct gb_stored_launch {
 
 /* Start with { 0 }. */
 struct gb_store {
+	size_t folder; /* number of the folder that is read */
 	size_t files, runs, machines, all_series, launches;
 	size_t file_room, run_room, machine_room, series_room, launch_room;
 	struct gb_stored_file *file;

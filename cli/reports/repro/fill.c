@@ -49,32 +49,51 @@ static void set_interval(struct gb_repro_cell *cell, double a, double b)
 	cell->high = fmax(a, b);
 }
 
-/* Set the 95 % interval of a median or a mean.  A rate of the whole run has the relative interval
- * of its time. */
+/* Add the 95 % interval of a median or a mean, in ns; of fewer than six samples, which bound no
+ * median, Student's interval of their mean.  False if there is none. */
+static bool add_interval(const struct gb_times *times, bool of_mean, double *low, double *high)
+{
+	const struct gb_summary sum = times ? gb_times_summary(times) : (struct gb_summary){ 0 };
+
+	if (sum.count < 2 && !(times && !isnan(sum.ci_low)))
+		return false;
+	if (of_mean) {
+		*low += fmax(sum.mean_ci_low, 0);
+		*high += sum.mean_ci_high;
+	} else if (!isnan(sum.ci_low)) {
+		*low += sum.ci_low;
+		*high += sum.ci_high;
+	} else {
+		*low += fmax(fmin(sum.median, sum.mean_ci_low), 0);
+		*high += fmax(sum.median, sum.mean_ci_high);
+	}
+	return true;
+}
+
+/* Set the interval of a value.  A rate of the whole run has the relative interval of its time.  The
+ * interval of a sum with transfers is the sum of intervals; there is none if a transfer was timed
+ * once. */
 static void fill_interval(struct gb_repro_cell *cell, const struct gb_repro_column *column)
 {
+	static const char *const transfers[] = { "upload", "download" };
 	const char *stat = strrchr(column->value, '.');
 	const bool of_run = gb_equal(column->value, "rates.items_per_s");
 	const struct gb_record *record = cell->record;
 	const struct gb_times *times =
 		of_run ? &record->time : gb_record_times(record, column->value);
-	const double transfers = transfers_of(column, record);
-	struct gb_summary sum;
-	bool of_mean;
+	double low = 0, high = 0;
 
-	if (!times || isnan(times->ci_low))
+	if (!add_interval(times, stat && gb_equal(stat, ".mean"), &low, &high))
 		return;
-	if (of_run) {
-		set_interval(cell, cell->here * times->median / times->ci_high,
-			     cell->here * times->median / times->ci_low);
-		return;
-	}
-	sum = gb_times_summary(times);
-	of_mean = stat && gb_equal(stat, ".mean");
-	set_interval(
-		cell,
-		in_terms(column, record, (of_mean ? sum.mean_ci_low : sum.ci_low) + transfers),
-		in_terms(column, record, (of_mean ? sum.mean_ci_high : sum.ci_high) + transfers));
+	for (size_t i = 0; transfers_of(column, record) > 0 && i < GB_COUNT(transfers); i++)
+		if (gb_record_number(record, transfers[i]) > 0 &&
+		    !add_interval(gb_record_times(record, transfers[i]), false, &low, &high))
+			return;
+	if (of_run)
+		set_interval(cell, cell->here * times->median / high,
+			     cell->here * times->median / low);
+	else
+		set_interval(cell, in_terms(column, record, low), in_terms(column, record, high));
 }
 
 static void fill_measured(const struct gb_repro *t, size_t row, size_t c)

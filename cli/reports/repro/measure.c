@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/measuring/sweep.h"
+#include "cli/measuring/plan.h"
 #include "cli/records/key.h"
 #include "cli/reports/repro/repro.h"
 #include "cli/workloads/registry.h"
@@ -54,10 +54,8 @@ static const char *mesh_of(const struct gb_repro *t, size_t row, char path[PATH_
 	return NULL;
 }
 
-/* Set the point of one row and one column's set; other parameters have their defaults.  An
- * available mesh replaces the generated scene and has its own size. */
-static enum gb_status point_of(const struct gb_repro *t, size_t row, const cJSON *set,
-			       struct gb_sweep *sweep, struct gb_error *err)
+enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON *set,
+			      struct gb_sweep *sweep, struct gb_error *err)
 {
 	char path[PATH_MAX];
 	const bool mesh = mesh_of(t, row, path);
@@ -115,8 +113,11 @@ struct search {
 	bool any_threads;             /* match as many threads as the machine has */
 };
 
-static const struct gb_variant *variant_called(const char *workload, const char *name)
+const struct gb_variant *gb_repro_variant(const struct gb_repro *t,
+					  const struct gb_repro_column *column)
 {
+	const char *workload = gb_json_text(t->paper, "workload"), *name = column->variant;
+
 	for (size_t i = 0; i < gb_variant_count; i++)
 		if (gb_equal(gb_variants[i].workload, workload) && strchr(name, '/') &&
 		    gb_variant_matches(&gb_variants[i], name))
@@ -157,12 +158,11 @@ static bool is_of(const struct search *s, const struct gb_record *record, const 
 
 /* The variant's record at the point: the last one with a time, else the last one; NULL if there is
  * none. */
-static const struct gb_record *record_of(const struct search *s, const char *name,
+static const struct gb_record *record_of(const struct search *s, const struct gb_variant *variant,
 					 struct gb_error *err)
 {
 	const struct gb_records *list =
 		s->source->session ? &s->source->session->records : s->source->stored;
-	const struct gb_variant *variant = variant_called(s->sweep->workload->name, name);
 	const struct gb_record *found = NULL;
 	char *key;
 
@@ -195,6 +195,7 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 	const bool says_threads = gb_json_at(t->table, "set.threads") || gb_json_at(set, "threads");
 	const char *variant[MAX_VARIANTS];
 	const size_t count = variants_of(t, set, variant);
+	const struct gb_request *request = source->session ? source->session->request : NULL;
 	struct gb_sweep sweep = { 0 };
 	struct search s = { .source = source,
 			    .sweep = &sweep,
@@ -202,15 +203,16 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 
 	if (count == 0)
 		return GB_OK;
-	if (gb_sweep_init(&sweep, workload, err) || point_of(t, row, set, &sweep, err) ||
-	    (source->session && gb_sweep_threads(&sweep, source->session->request->threads, err)))
+	if (gb_sweep_init(&sweep, workload, err) || gb_repro_point(t, row, set, &sweep, err) ||
+	    (request && gb_sweep_override(&sweep, "threads", request->threads, err)))
 		goto out;
-	if (source->session) {
-		struct gb_choice choice = { .backends = source->session->request->choice.backends,
+	if (request) {
+		struct gb_choice choice = { .backends = request->choice.backends,
 					    .glob_count = count };
 
 		memcpy(choice.glob, variant, count * sizeof *variant);
-		if (gb_session_sweep(source->session, &sweep, &choice, err))
+		if (source->plan ? gb_plan_sweep(source->plan, &sweep, &choice, err)
+				 : gb_session_sweep(source->session, &sweep, &choice, err))
 			goto out;
 	}
 	s.params = malloc(workload->params_size);
@@ -222,7 +224,7 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 	for (size_t c = 0; c < t->columns && !err->code; c++)
 		if (belongs(&t->column[c], set))
 			t->cell[row * t->columns + c].record =
-				record_of(&s, t->column[c].variant, err);
+				record_of(&s, gb_repro_variant(t, &t->column[c]), err);
 out:
 	free(s.params);
 	gb_sweep_release(&sweep);

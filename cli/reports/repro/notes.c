@@ -176,9 +176,10 @@ void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t)
 	struct list about = { sheet, "Measured here:" };
 
 	PUT_ITEM(&about,
-		 "\"here\" is the median%s and half of its 95 %% interval; a column of GPU times "
-		 "that "
-		 "include transfers in the paper includes them here, columns of variants are the "
+		 "\"here\" is the median%s and half of its 95 %% interval (of fewer than six "
+		 "samples, that of their mean), \"mean here\" the mean and half of its own; a "
+		 "column of GPU times that include transfers in the paper includes them here, "
+		 "without an interval if each was timed once; columns of variants are the "
 		 "algorithm alone",
 		 t->stored ? " of stored records" : " on this machine");
 	if (precision && gb_equal(precision, "shape"))
@@ -245,6 +246,7 @@ void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
 	static const char *const names[] = {
 		[GB_CLAIM_HELD] = "held",
 		[GB_CLAIM_NOT_HELD] = "not_held",
+		[GB_CLAIM_UNDECIDED] = "undecided",
 		[GB_CLAIM_UNTESTABLE] = "untestable",
 	};
 	struct list list = { sheet, "All tables:" };

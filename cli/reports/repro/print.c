@@ -54,6 +54,15 @@ static struct shape shape_of(const struct gb_repro *t, size_t c)
 	return s;
 }
 
+/* The title of values measured here, after the column's name: they are medians unless it says
+ * so. */
+static const char *title_of(const struct gb_repro_column *column)
+{
+	const char *stat = strrchr(column->value, '.');
+
+	return stat && gb_equal(stat, ".mean") && !column->of[0] ? "mean here" : "here";
+}
+
 /* Make the titles: for each measured column published, here and their ratio; then the variants
  * beside. */
 static size_t make_titles(const struct gb_repro *t, struct gb_column *title, char (*text)[64])
@@ -63,22 +72,24 @@ static size_t make_titles(const struct gb_repro *t, struct gb_column *title, cha
 	for (size_t c = 0; c < t->paper_columns; c++) {
 		const struct shape s = shape_of(t, c);
 
-		(void)snprintf(text[n], sizeof text[n], "%.40s%s", t->column[c].name,
+		(void)snprintf(text[n], sizeof text[n], "%.40s%s%s", t->column[c].name,
+			       s.key ? "" : " ",
 			       s.key          ? ""
-			       : !s.published ? " here"
-					      : " paper");
+			       : !s.published ? title_of(&t->column[c])
+					      : "paper");
 		title[n].title = text[n];
 		n++;
 		if (s.key || !s.published || !s.measured)
 			continue;
-		title[n++].title = "here";
+		title[n++].title = title_of(&t->column[c]);
 		if (s.exact)
 			title[n++].title = "here-paper";
 		else if (!s.ratio)
 			title[n++].title = s.is_time ? "paper/here" : "here/paper";
 	}
 	for (size_t c = t->paper_columns; c < t->columns; c++) {
-		(void)snprintf(text[n], sizeof text[n], "%.50s %.12s", t->column[c].name,
+		(void)snprintf(text[n], sizeof text[n], "%.40s%.5s %.12s", t->column[c].name,
+			       gb_equal(title_of(&t->column[c]), "here") ? "" : " mean",
 			       t->column[c].unit);
 		title[n].title = text[n];
 		n++;

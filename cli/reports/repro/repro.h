@@ -1,15 +1,16 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with values measured here.
  *
  * table.c reads the table, set.c changes its parameters, measure.c measures or finds records,
- * fill.c fills the cells, claims.c tests the paper's conclusions, sum.c counts, print.c and notes.c
- * print, chart.c draws.
+ * fill.c fills the cells, missing.c lists those that stay empty, claims.c tests the paper's
+ * conclusions and needs.c what they presuppose, sum.c counts, print.c and notes.c print, chart.c
+ * draws.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 
 #include <stdio.h>
 
-#include "cli/measuring/session.h"
+#include "cli/measuring/plan.h"
 #include "cli/records/json.h"
 #include "cli/reports/grid/sheet.h"
 #include "common/status.h"
@@ -17,6 +18,7 @@
 /* The source of the measured values. */
 struct gb_repro_source {
 	struct gb_session *session;      /* NULL if nothing is measured */
+	struct gb_plan *plan;            /* with a session: only plans; or NULL */
 	const struct gb_records *stored; /* searched if session is NULL */
 	enum gb_preset preset;           /* selects the rows */
 	const char *meshes;              /* folder of scripts/download-meshes.sh; NULL if none */
@@ -58,9 +60,12 @@ struct gb_repro {
 	const char *meshes; /* see gb_repro_source */
 };
 
+/* GB_EUSAGE if the rows or a column of the table set the parameter. */
+enum gb_status gb_repro_fixed(const cJSON *table, const char *name, struct gb_error *err);
+
 /* Override parameters at all points of a table: "NAME=VALUE", several separated by commas.
  * GB_EUSAGE for an unknown parameter, an invalid value, or a parameter that differs from row to
- * row. */
+ * row or from column to column. */
 enum gb_status gb_repro_set(cJSON *table, const struct gb_workload *workload, const char *words,
 			    struct gb_error *err);
 
@@ -76,6 +81,14 @@ bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
  * the cells. */
 enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_source *source,
 				struct gb_error *err);
+/* Set the point of one row and one column's set; other parameters have their defaults.  An
+ * available mesh replaces the generated scene and has its own size. */
+enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON *set,
+			      struct gb_sweep *sweep, struct gb_error *err);
+/* The variant of a column; NULL if it names none. */
+const struct gb_variant *gb_repro_variant(const struct gb_repro *t,
+					  const struct gb_repro_column *column);
+
 /* Fill the cells from the records. */
 void gb_repro_fill(struct gb_repro *t);
 
@@ -93,6 +106,7 @@ size_t gb_repro_column(const struct gb_repro *repro, const char *name);
 enum gb_claim_verdict {
 	GB_CLAIM_HELD,
 	GB_CLAIM_NOT_HELD,
+	GB_CLAIM_UNDECIDED, /* the intervals do not tell */
 	GB_CLAIM_UNTESTABLE,
 	GB_CLAIM_VERDICTS,
 };
@@ -102,11 +116,16 @@ struct gb_claim {
 	const char *id, *text; /* point into the paper */
 	enum gb_claim_verdict verdict;
 	size_t tested, missing; /* rows */
-	char why[256];          /* "" if there is nothing to add */
+	char why[400];          /* "" if there is nothing to add */
 };
 
 /* Test a claim of the paper; false if it is about another table. */
 bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_claim *result);
+
+/* True if the machine of the record has what a claim needs; NULL needs nothing.  `why` is set if
+ * not. */
+bool gb_repro_has(const cJSON *paper, const cJSON *needs, const struct gb_record *record, char *why,
+		  size_t size);
 
 /* ---- totals over several tables ----------------------------------------------------------- */
 
@@ -124,6 +143,27 @@ struct gb_repro_sum {
 enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
 			    struct gb_error *err);
 void gb_repro_sum_release(struct gb_repro_sum *sum);
+
+/* ---- empty cells -------------------------------------------------------------------------- */
+
+/* The measurements that empty cells lack.  plan and backends are set by the caller. */
+struct gb_missing {
+	struct gb_plan *plan; /* with the stored records, which tell times */
+	unsigned backends;    /* of --backend */
+	size_t cells;
+	size_t products;
+	struct gb_product *product; /* owned; those that can be made here */
+	size_t keys;
+	char **key; /* owned; each once, however many cells show it */
+};
+
+/* Print the empty cells of a table that was filled from stored records, with the memory and time of
+ * each measurement that they lack, to standard output. */
+enum gb_status gb_repro_missing(struct gb_missing *m, const struct gb_repro *t,
+				struct gb_error *err);
+/* Print a short list of commands that make these measurements. */
+enum gb_status gb_repro_commands(const struct gb_missing *m, struct gb_error *err);
+void gb_missing_release(struct gb_missing *m);
 
 /* ---- output ------------------------------------------------------------------------------- */
 

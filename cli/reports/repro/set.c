@@ -12,8 +12,7 @@
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 
-/* GB_EUSAGE if the rows set the parameter. */
-static enum gb_status check_free(const cJSON *table, const char *name, struct gb_error *err)
+enum gb_status gb_repro_fixed(const cJSON *table, const char *name, struct gb_error *err)
 {
 	const cJSON *column;
 
@@ -22,21 +21,20 @@ static enum gb_status check_free(const cJSON *table, const char *name, struct gb
 		const char *param = gb_json_text(column, "param");
 
 		if (param && gb_equal(param, name))
-			return gb_fail(err, GB_EUSAGE, "--set=%s: the rows of %s set it", name,
-				       gb_json_text(table, "id"));
+			return gb_fail(err, GB_EUSAGE, "the rows of %s set %s",
+				       gb_json_text(table, "id"), name);
+		if (cJSON_HasObjectItem(gb_json_at(column, "set"), name))
+			return gb_fail(err, GB_EUSAGE, "column %s of %s has its own %s",
+				       gb_json_text(column, "name"), gb_json_text(table, "id"),
+				       name);
 	}
 	return GB_OK;
 }
 
-/* Set the value for the table, and remove the parameter from its columns. */
 static bool put_value(cJSON *table, const char *name, const char *value)
 {
 	cJSON *set = cJSON_GetObjectItemCaseSensitive(table, "set");
-	cJSON *column;
 
-	cJSON_ArrayForEach(column, gb_json_at(table, "columns"))
-		cJSON_DeleteItemFromObjectCaseSensitive(
-			cJSON_GetObjectItemCaseSensitive(column, "set"), name);
 	if (!set)
 		set = cJSON_AddObjectToObject(table, "set");
 	cJSON_DeleteItemFromObjectCaseSensitive(set, name);
@@ -59,13 +57,16 @@ static bool put_note(cJSON *table, const char *words)
 static enum gb_status set_one(cJSON *table, struct gb_sweep *tried, char *name,
 			      struct gb_error *err)
 {
+	struct gb_error fixed = { 0 };
 	char *value = strchr(name, '=');
 
 	if (!value || value == name)
 		return gb_fail(err, GB_EUSAGE, "--set=%.80s: expected NAME=VALUE", name);
 	*value++ = '\0';
-	if (gb_sweep_set(tried, name, value, err) || check_free(table, name, err))
+	if (gb_sweep_set(tried, name, value, err))
 		return err->code;
+	if (gb_repro_fixed(table, name, &fixed))
+		return gb_fail(err, GB_EUSAGE, "--set=%s: %s", name, fixed.message);
 	if (tried->count != 1)
 		return gb_fail(err, GB_EUSAGE, "--set=%s=%.80s: repro takes a single value", name,
 			       value);

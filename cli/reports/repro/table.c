@@ -40,8 +40,8 @@ size_t gb_repro_column(const struct gb_repro *repro, const char *name)
 /* True if that path in a record is a time in ns. */
 static bool is_time(const char *path)
 {
-	static const char *const times[] = { "time.", "phases.", "host_time.", "upload",
-					     "download" };
+	static const char *const times[] = { "time.",    "phases.", "host_time.", "upload",
+					     "download", "create",  "first_call" };
 
 	for (size_t i = 0; i < GB_COUNT(times); i++)
 		if (strncmp(path, times[i], strlen(times[i])) == 0)

@@ -76,7 +76,7 @@ void bfs_cpu_clear(struct bfs_cpu *cpu)
 	bfs_cpu_start(cpu);
 }
 
-void bfs_cpu_by_levels(struct bfs_cpu *cpu, bfs_scan_fn *scan, size_t row_bytes, uint64_t all)
+void bfs_cpu_by_levels(struct bfs_cpu *cpu, bfs_scan_fn *scan, size_t row_bytes, bool early)
 {
 	uint64_t found, rows = 0, reached = 1;
 	int32_t level = 0;
@@ -93,7 +93,7 @@ void bfs_cpu_by_levels(struct bfs_cpu *cpu, bfs_scan_fn *scan, size_t row_bytes,
 			}
 		reached += found;
 		level++;
-	} while (found && reached < all);
+	} while (found && !(early && reached == cpu->in->n));
 	cpu->touched = rows * row_bytes;
 }
 

@@ -45,11 +45,25 @@ void bfs_cpu_clear(struct bfs_cpu *cpu);
 void bfs_cpu_start(struct bfs_cpu *cpu);
 
 /* Run a whole search level by level.  Threads scan, in any order, each vertex u whose distance is
- * the current level.  scan reads `row_bytes` of the graph, gives u's unreached neighbours the
- * distance `next` and returns how many it found.  The search ends when a level finds none or `all`
- * vertices are reached; pass UINT64_MAX if scan may count a vertex twice. */
+ * the current level.  scan reads `row_bytes` of the graph, reaches u's neighbours at the distance
+ * `next` and returns how many were new.  The search ends as the paper's does, after a level without
+ * a change; with `early`, it also ends once all vertices are reached. */
 typedef uint64_t bfs_scan_fn(const struct bfs_cpu *cpu, uint32_t u, int32_t next);
-void bfs_cpu_by_levels(struct bfs_cpu *cpu, bfs_scan_fn *scan, size_t row_bytes, uint64_t all);
+void bfs_cpu_by_levels(struct bfs_cpu *cpu, bfs_scan_fn *scan, size_t row_bytes, bool early);
+
+/* Reach v from u unless it is reached; returns true for one of the threads that try. */
+static inline bool bfs_cpu_reach(const struct bfs_cpu *cpu, uint32_t v, uint32_t u, int32_t next)
+{
+	int32_t none = BFS_UNREACHED;
+
+	if (__atomic_load_n(&cpu->dist[v], __ATOMIC_RELAXED) != none ||
+	    !__atomic_compare_exchange_n(&cpu->dist[v], &none, next, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		return false;
+	if (cpu->parent)
+		cpu->parent[v] = (int32_t)u;
+	return true;
+}
 
 /* Operations (struct gb_variant_ops) for every variant whose state starts with a struct bfs_cpu.
  * reset() takes the sample's source, download() writes the workload's output layout, metrics()

@@ -41,15 +41,13 @@ struct bfs_search {
 	uint32_t *sources;  /* on the host, input->source_count; copied by upload() */
 	size_t graph_bytes; /* size of the graph on the device, uploaded and derived formats */
 	/* On the device, n per search of the batch. */
-	int32_t *dist;               /* NULL if not needed */
-	int32_t *parent;             /* NULL if not requested */
-	unsigned long long *touched; /* one: bytes of the graph read by the last run */
-	/* The copies of upload() and their durations: see bfs_time_uploads(). */
-	struct bfs_copy copy[BFS_COPIES];
+	int32_t *dist;                    /* NULL if not needed */
+	int32_t *parent;                  /* NULL if not requested */
+	unsigned long long *touched;      /* one: bytes of the graph read by the last run */
+	struct bfs_copy copy[BFS_COPIES]; /* of upload() */
 	unsigned copies;
-	double pageable_ns, pinned_ns;
-	bool timed;
 	uint64_t uploads; /* by upload() */
+	double pinned_ns; /* see bfs_time_pinned(); 0: not yet timed */
 	/* 16-bit columns on the host and the columns they are made of; NULL if not needed. */
 	uint16_t *narrow[2];
 	const uint32_t *wide[2];
@@ -131,8 +129,14 @@ static inline enum gb_status bfs_search_copy(const struct bfs_search *s, struct 
 	return GB_OK;
 }
 
+/* The copy(): an upload without the conversions. */
+static inline enum gb_status bfs_search_recopy(struct bfs_search *s, struct gb_error *err)
+{
+	return bfs_search_copy(s, err) ? err->code : gpu_wait(err);
+}
+
 /* The shortest of three uploads, in ns of host time; NAN if one fails. */
-static inline double bfs_time_upload(const struct bfs_search *s)
+static inline double bfs_time_upload(struct bfs_search *s)
 {
 	struct gb_error ignored = {};
 	double best = NAN;
@@ -140,23 +144,20 @@ static inline double bfs_time_upload(const struct bfs_search *s)
 	for (int i = 0; i < 3; i++) {
 		const double start = gb_now_ns();
 
-		if (bfs_search_copy(s, &ignored) != GB_OK || gpu_wait(&ignored) != GB_OK)
+		if (bfs_search_recopy(s, &ignored) != GB_OK)
 			return NAN;
 		best = fmin(best, gb_now_ns() - start);
 	}
 	return best;
 }
 
-/* Time the copies from pageable memory, then from the same arrays after page-locking them; the
- * locking is not timed.  A time stays NAN if an array cannot be locked, for example a small one
- * that shares a page with another. */
-static inline void bfs_time_uploads(struct bfs_search *s)
+/* Time the copies from the same arrays after page-locking them; the locking is not timed.  The time
+ * is NAN if an array cannot be locked, for example a small one that shares a page with another. */
+static inline void bfs_time_pinned(struct bfs_search *s)
 {
 	unsigned locked = 0;
 
-	s->timed = true;
 	s->pinned_ns = NAN;
-	s->pageable_ns = bfs_time_upload(s);
 	while (locked < s->copies &&
 	       cudaHostRegister(const_cast<void *>(s->copy[locked].from), s->copy[locked].bytes,
 				cudaHostRegisterDefault) == cudaSuccess)
@@ -169,7 +170,7 @@ static inline void bfs_time_uploads(struct bfs_search *s)
 }
 
 /* Convert the columns, copy the sources and queue the planned copies: the first part of every
- * upload().  The second upload() also times the copies, unless metrics() has done so. */
+ * upload(). */
 static inline enum gb_status bfs_search_load(struct bfs_search *s, struct gb_error *err)
 {
 	for (int i = 0; i < 2; i++)
@@ -177,8 +178,7 @@ static inline enum gb_status bfs_search_load(struct bfs_search *s, struct gb_err
 			bfs_narrow_columns(s->wide[i], s->input->m, s->narrow[i]);
 	memcpy(s->sources, s->input->source, s->input->source_count * sizeof *s->sources);
 	s->source = bfs_search_source(s, s->number); /* metrics() may search again */
-	if (++s->uploads == 2 && !s->timed)
-		bfs_time_uploads(s);
+	s->uploads++;
 	return bfs_search_copy(s, err);
 }
 
@@ -188,17 +188,15 @@ static inline enum gb_status bfs_search_upload(struct bfs_search *s, struct gb_e
 	return bfs_search_load(s, err) ? err->code : gpu_wait(err);
 }
 
-/* Report the size of the graph on the device and the duration of its upload.  The copies are timed
- * here only if there was one upload(): after the second, the input may differ from the graph on the
+/* Report the size of the graph on the device and the duration of its upload from page-locked
+ * memory, if there was one upload(): after the second, the input may differ from the graph on the
  * device, which must not change. */
 static inline void bfs_graph_metrics(struct bfs_search *s, struct gb_metrics *metrics)
 {
-	if (!s->timed && s->uploads == 1)
-		bfs_time_uploads(s);
+	if (s->uploads == 1 && s->pinned_ns == 0)
+		bfs_time_pinned(s);
 	gb_metric(metrics, "graph_bytes", (double)s->graph_bytes);
-	if (s->timed && !isnan(s->pageable_ns))
-		gb_metric(metrics, "upload_pageable_ms", s->pageable_ns * 1e-6);
-	if (s->timed && !isnan(s->pinned_ns))
+	if (s->pinned_ns > 0)
 		gb_metric(metrics, "upload_pinned_ms", s->pinned_ns * 1e-6);
 }
 
@@ -213,12 +211,16 @@ static inline void bfs_search_metrics(struct bfs_search *s, struct gb_metrics *m
 		gb_metric(metrics, "touched_bytes", (double)touched);
 }
 
+/* True if an upload() does no more than convert columns on the host and copy. */
+template <auto UPLOAD> static constexpr bool bfs_copies_only = false;
+template <> constexpr bool bfs_copies_only<bfs_search_upload> = true;
+
 /* The operations of a variant that runs one search at a time. */
 template <class STATE, auto CREATE, auto UPLOAD, auto RUN, auto METRICS = bfs_search_metrics,
 	  unsigned FLAGS = GB_REPEATABLE>
 static constexpr struct gb_variant_ops bfs_ops(void)
 {
-	return {
+	struct gb_variant_ops ops = {
 		.state_size = sizeof(STATE),
 		.create = op<CREATE>,
 		.upload = op<UPLOAD>,
@@ -228,6 +230,10 @@ static constexpr struct gb_variant_ops bfs_ops(void)
 		.metrics = op<METRICS>,
 		.flags = FLAGS,
 	};
+
+	if constexpr (bfs_copies_only<UPLOAD>)
+		ops.copy = op<bfs_search_recopy>;
+	return ops;
 }
 
 /* True if columns have 16 bits. */

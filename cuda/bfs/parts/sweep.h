@@ -2,10 +2,11 @@
  * sweeps over all vertices and expands those on the level; a second kernel decides whether to
  * continue, and the host waits for it.
  *
- * The paper's isCompleted() compares the distances with themselves because it has no earlier state
- * to compare with.  It therefore continues after every vertex has been visited, which on dense
- * graphs adds one level, the one that reads most.  Here, the second kernel counts the vertices
- * found on the level and the vertices left; the search ends when either count is 0.
+ * The paper's isCompleted() looks for changes in the distances; without any, the search is over.
+ * It has no earlier state to compare with, so the second kernel here counts the vertices found on
+ * the level.  The search ends when there are none.  It thus continues after every vertex has been
+ * visited, which on dense graphs adds one level, the one that reads most.  With EARLY, the kernel
+ * also counts the vertices left, and the search ends when either count is 0.
  *
  * Several threads may find a vertex on the same level.  They store the same distance and valid
  * parents.  The stores are relaxed atomics because they race.
@@ -14,8 +15,7 @@
  * the level kernels issue.  An instrumented copy of the kernel counts it in a search that is not
  * timed.  Before each part of the code, the warp votes which lanes will run it, which is more
  * reliable than __activemask() inside that part.  The weight of a part is roughly the number of
- * instructions it compiles to.  Like the paper's, this search continues until a level finds
- * nothing: a profiler's mean includes that last level, which has most of the vertices.
+ * instructions it compiles to.
  */
 #ifndef GPUBENCH_CUDA_BFS_PARTS_SWEEP_H
 #define GPUBENCH_CUDA_BFS_PARTS_SWEEP_H
@@ -26,7 +26,7 @@
 
 enum { BFS_SWEEP_BLOCK = 256 };
 
-/* Vertices found on a level, and vertices still unreached. */
+/* Vertices found on a level, and vertices still unreached, which are counted with EARLY only. */
 struct bfs_progress {
 	unsigned found, left;
 };
@@ -50,6 +50,7 @@ struct bfs_sweep {
 	bfs_row_bytes *row_bytes;
 	struct bfs_progress *progress; /* on the device */
 	struct bfs_lanes *lanes;       /* on the device */
+	int32_t levels;                /* expanded by the last search */
 };
 
 /* ---- device ---------------------------------------------------------------------------------- */
@@ -108,13 +109,14 @@ static __global__ void bfs_sweep_start(uint32_t n, uint32_t source, int32_t *dis
 }
 
 /* One thread per vertex. */
+template <bool EARLY>
 static __global__ void bfs_sweep_look(uint32_t n, const int32_t *dist, int32_t level,
 				      struct bfs_progress *progress)
 {
 	const uint32_t v = blockIdx.x * blockDim.x + threadIdx.x;
 	const int32_t d = v < n ? dist[v] : 0;
 	const int found = __syncthreads_count(v < n && d == level + 1);
-	const int left = __syncthreads_count(v < n && d == BFS_UNREACHED);
+	const int left = EARLY ? __syncthreads_count(v < n && d == BFS_UNREACHED) : 0;
 
 	if (threadIdx.x == 0 && found)
 		atomicAdd(&progress->found, (unsigned)found);
@@ -142,55 +144,51 @@ static inline unsigned bfs_sweep_blocks(const struct bfs_sweep *s)
 }
 
 /* Copy the level's progress to the host. */
+template <bool EARLY>
 static inline enum gb_status bfs_sweep_progress(const struct bfs_sweep *s, int32_t level,
 						struct bfs_progress *progress, struct gb_error *err)
 {
 	if (gpu_zero(s->progress, 1, err) ||
-	    GPU_RUN(err, bfs_sweep_look, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, s->search.n,
+	    GPU_RUN(err, bfs_sweep_look<EARLY>, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, s->search.n,
 		    s->search.dist, level, s->progress))
 		return err->code;
 	return gpu_download(progress, s->progress, sizeof *progress, err);
 }
 
-static inline enum gb_status bfs_sweep_search(const struct bfs_sweep *s, bool count,
-					      struct gb_error *err)
+template <bool EARLY>
+static inline enum gb_status bfs_sweep_search(struct bfs_sweep *s, bool count, struct gb_error *err)
 {
 	const struct bfs_search *const search = &s->search;
 	struct bfs_progress progress = { 1, 1 };
+	int32_t level = 0;
 
 	if (GPU_RUN(err, bfs_sweep_start, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, search->n,
 		    search->source, search->dist, search->parent))
 		return err->code;
-	for (int32_t level = 0; progress.found && (progress.left || count); level++)
-		if (s->launch(s, level, count, err) || bfs_sweep_progress(s, level, &progress, err))
+	for (; progress.found && (progress.left || !EARLY); level++)
+		if (s->launch(s, level, count, err) ||
+		    bfs_sweep_progress<EARLY>(s, level, &progress, err))
 			return err->code;
+	s->levels = level;
 	return GB_OK;
 }
 
 /* The run() of every sweep. */
-static inline enum gb_status bfs_sweep_run(const struct bfs_sweep *s, struct gb_timer *timer,
+template <bool EARLY>
+static inline enum gb_status bfs_sweep_run(struct bfs_sweep *s, struct gb_timer *timer,
 					   struct gb_error *err)
 {
-	return bfs_sweep_search(s, false, err);
+	return bfs_sweep_search<EARLY>(s, false, err);
 }
 
-/* Bytes of the graph that the last run read: the rows of the vertices it expanded.  These are all
- * reached vertices, except those on the last level if that level left none to find. */
-static inline double bfs_sweep_touched(const struct bfs_search *search, bfs_row_bytes *row_bytes,
-				       const int32_t *dist)
+/* Bytes of the graph that the last run read: the rows of the vertices it expanded. */
+static inline double bfs_sweep_touched(const struct bfs_sweep *s, const int32_t *dist)
 {
-	int32_t last = 0;
-	bool all = true;
 	double bytes = 0;
 
-	for (uint32_t v = 0; v < search->n; v++) {
-		last = dist[v] > last ? dist[v] : last;
-		all = all && dist[v] != BFS_UNREACHED;
-	}
-	/* A single vertex is expanded before the search counts what is left. */
-	for (uint32_t v = 0; v < search->n; v++)
-		if (dist[v] != BFS_UNREACHED && (!all || dist[v] < last || last == 0))
-			bytes += (double)row_bytes(search, v);
+	for (uint32_t v = 0; v < s->search.n; v++)
+		if (dist[v] != BFS_UNREACHED && dist[v] < s->levels)
+			bytes += (double)s->row_bytes(&s->search, v);
 	return bytes;
 }
 
@@ -201,12 +199,13 @@ static inline void bfs_sweep_touched_metric(const struct bfs_sweep *s, struct gb
 	int32_t *const dist = (int32_t *)malloc(search->n * sizeof *dist);
 
 	if (dist && gpu_download(dist, search->dist, search->n * sizeof *dist, &ignored) == GB_OK)
-		gb_metric(metrics, "touched_bytes", bfs_sweep_touched(search, s->row_bytes, dist));
+		gb_metric(metrics, "touched_bytes", bfs_sweep_touched(s, dist));
 	free(dist);
 }
 
 /* The metrics() of every sweep.  With --warps, it runs an instrumented search.  A failure omits the
  * metric. */
+template <bool EARLY>
 static inline void bfs_sweep_metrics(struct bfs_sweep *s, struct gb_metrics *metrics)
 {
 	struct bfs_lanes lanes = {};
@@ -215,9 +214,17 @@ static inline void bfs_sweep_metrics(struct bfs_sweep *s, struct gb_metrics *met
 	bfs_graph_metrics(&s->search, metrics);
 	bfs_sweep_touched_metric(s, metrics);
 	if (s->search.params.warps && gpu_zero(s->lanes, 1, &err) == GB_OK &&
-	    bfs_sweep_search(s, true, &err) == GB_OK &&
+	    bfs_sweep_search<EARLY>(s, true, &err) == GB_OK &&
 	    gpu_download(&lanes, s->lanes, sizeof lanes, &err) == GB_OK && lanes.all)
 		gb_metric(metrics, "warp_efficiency", (double)lanes.active / (double)lanes.all);
+}
+
+/* The operations of a sweep. */
+template <class STATE, auto CREATE, bool EARLY>
+static constexpr struct gb_variant_ops bfs_sweep_ops(void)
+{
+	return bfs_ops<STATE, CREATE, bfs_search_upload, bfs_sweep_run<EARLY>,
+		       bfs_sweep_metrics<EARLY>, GB_REPEATABLE | GB_HOST_DECISIONS>();
 }
 
 #endif

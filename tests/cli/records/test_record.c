@@ -65,6 +65,7 @@ static const struct toy_params params = {
 };
 
 static double time_ns[] = { 100, 101.00049, 102, 103, 104, 105, 106 };
+static double upload_ns[] = { 24, 25, 27 }, download_ns[] = { 50, 49, 52 };
 static double host_ns[] = { 110, 111, 112, 113, 114, 115, 116 };
 static double clock_hz[] = { 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.97e9 };
 
@@ -81,8 +82,7 @@ static struct gb_result measured(const struct gb_variant *variant)
 		.time = { 7, 7, time_ns },
 		.phase_count = 1,
 		.phase[0] = { "scan", { 7, 7, time_ns } },
-		.upload_ns = NAN,
-		.download_ns = 50,
+		.download = { 3, 3, download_ns },
 		.create_ns = 300,
 		.first_ns = 500,
 		.whole_ns = 150,
@@ -99,7 +99,7 @@ static struct gb_result measured(const struct gb_variant *variant)
 	if (variant->backend == GB_CUDA) {
 		r.host_time = (struct gb_series){ 7, 7, host_ns };
 		r.sm_clock_hz = (struct gb_series){ 7, 7, clock_hz };
-		r.upload_ns = 25;
+		r.upload = (struct gb_series){ 3, 3, upload_ns };
 		r.copy_bytes_per_s = 1e14;
 		r.harmonic_items_per_s = 12345;
 		r.has_gpu_state = true;
@@ -206,6 +206,11 @@ Test(record, a_cuda_result)
 			   "\"harmonic_items_per_s\":12345,"
 			   "\"time\":" TIME("cuda_event") ",\"phases\":{\"scan\":" TIME(
 				   "cuda_event") "},"
+						 "\"transfers\":{\"upload\":{\"clock\":"
+						 "\"cuda_event\",\"median\":25,\"samples\":"
+						 "[24,25,27]},\"download\":{\"clock\":"
+						 "\"cuda_event\",\"median\":50,\"samples\":"
+						 "[50,49,52]}},"
 						 "\"host_time\":{\"clock\":\"monotonic\","
 						 "\"median\":113,\"ci95\":[110,116],"
 						 "\"samples\":[110,111,112,113,114,115,116]},"
@@ -231,6 +236,7 @@ Test(record, emulated_times_are_marked_and_have_no_rates)
 	cr_expect(cJSON_IsTrue(gb_json_at(line, "emulated")));
 	expect_text(line, "time.clock", "emulated");
 	expect_text(line, "phases.scan.clock", "emulated");
+	expect_text(line, "transfers.upload.clock", "emulated");
 	cr_expect_null(gb_json_at(line, "copy_bytes_per_s"));
 	cr_expect_null(gb_json_at(line, "harmonic_items_per_s"));
 	record = gb_record_parse(line, fault);

@@ -85,7 +85,8 @@ static const char whole_record[] =
 	"\"library\":\"Toys 1\",\"status\":\"ok\",\"reason\":\"a remark\",\"error\":\"verify\","
 	"\"verify\":{\"result\":\"pass\",\"runs\":3},\"input\":\"file\",\"stop_reason\":\"fixed\","
 	"\"cold\":true,\"batch\":1,\"threads\":2,\"time\":" SERIES ",\"host_time\":" SERIES
-	",\"phases\":{\"scan\":" SERIES "},\"create\":1,\"upload\":2,\"download\":3,"
+	",\"phases\":{\"scan\":" SERIES "},\"transfers\":{\"upload\":" SERIES
+	",\"download\":" SERIES "},\"create\":1,\"upload\":2,\"download\":3,"
 	"\"first_call\":4,\"work\":{\"items\":5,\"unit\":\"keys\",\"bytes\":6},"
 	"\"copy_bytes_per_s\":7,\"metrics\":{\"depth\":8},\"elapsed_s\":9,"
 	"\"memory\":{\"host_bytes\":10,\"device_bytes\":11,\"flush_bytes\":12},"
@@ -148,6 +149,7 @@ Test(schema, paths_lead_to_values_of_each_kind)
 		{ "time.stddev", 10 },
 		{ "time.ci95.low", 10 },
 		{ "phases.scan.mean", 20 },
+		{ "transfers.download.ci95.high", 30 },
 		{ "params.n", 1 },
 		{ "metrics.depth", 8 },
 		{ "verify.runs", 3 },
@@ -175,6 +177,10 @@ Test(schema, paths_lead_to_values_of_each_kind)
 		cr_expect_not(fabs(value / row[i].value - 1) > 1e-12, "%s is %.17g", row[i].path,
 			      value);
 	}
+	/* A single number has the interval of the series that it is the median of. */
+	cr_expect_eq(gb_record_times(record, "upload"), &record->transfers.item[0].time);
+	cr_expect_eq(gb_record_times(record, "download"), &record->transfers.item[1].time);
+	cr_expect_null(gb_record_times(record, "create"));
 	cr_expect_str_eq(gb_record_value(record, "status").text, "ok");
 	cr_expect_eq(gb_record_value(record, "cold").kind, GB_VALUE_FLAG);
 	cr_expect_str_eq(gb_run_value(record->run, "tool.commit").text, "abc");

@@ -163,6 +163,21 @@ Test(page, a_page_names_the_fastest_and_draws_times_on_one_scale)
 	expect_within(GB_FORMAT_TABLE, "1.98 ms", false);
 }
 
+Test(page, four_winners_are_named_and_the_others_counted)
+{
+	char variant[24], params[24];
+
+	add_run("a");
+	for (int n = 1; n <= 6; n++) {
+		(void)snprintf(params, sizeof params, "\"n\":%d", n);
+		(void)snprintf(variant, sizeof variant, "cpu/v%d", n);
+		add_record(variant, params, timed(1e6));
+		add_record("cpu/slow", params, timed(2e6));
+	}
+	expect_within(GB_FORMAT_HTML, "as the next; 2 other variants at the remaining points</li>",
+		      true);
+}
+
 Test(page, only_times_on_hardware_are_drawn)
 {
 	add_run("a");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cli/reports/compare/compare.h"
+#include "cli/reports/launch.h"
 #include "cli/reports/pooled.h"
 #include "cli/reports/versus/versus.h"
 #include "tests/line_of.h"
@@ -176,6 +177,46 @@ Test(pooled, few_launches_have_no_interval)
 		}
 }
 
+/* Four launches on each side give an interval, and so do two single launches. */
+Test(pooled, ratios_of_records_need_launches_on_both_sides)
+{
+	static const struct {
+		size_t a, b;
+		double low;
+	} table[] = {
+		{ 1, 1, 90. / 55 }, { 1, 4, NAN }, { 4, 1, NAN }, { 2, 1, NAN }, { 1, 2, NAN },
+		{ 2, 2, NAN },      { 3, 5, NAN }, { 5, 3, NAN }, { 4, 4, 2 },   { 4, 5, 2 },
+	};
+	double fast[] = { 50, 50, 50, 50, 50 }, slow[] = { 100, 100, 100, 100, 100 };
+
+	for (size_t i = 0; i < GB_COUNT(table); i++) {
+		const struct gb_record a = { .status = GB_STATUS_OK,
+					     .has_time = true,
+					     .launches = table[i].a,
+					     .time = { .count = table[i].a,
+						       .sample = fast,
+						       .median = 50,
+						       .ci_low = 45,
+						       .ci_high = 55 } };
+		const struct gb_record b = { .status = GB_STATUS_OK,
+					     .has_time = true,
+					     .launches = table[i].b,
+					     .time = { .count = table[i].b,
+						       .sample = slow,
+						       .median = 100,
+						       .ci_low = 90,
+						       .ci_high = 110 } };
+		const struct gb_ratio r = gb_time_ratio(&a, &b);
+
+		cr_expect(r.estimate == 2);
+		cr_expect(isnan(table[i].low) ? isnan(r.interval.low)
+					      : fabs(r.interval.low - table[i].low) < 1e-12,
+			  "%zu and %zu: %g", table[i].a, table[i].b, r.interval.low);
+		cr_expect(eq(int, gb_is_faster(&a, &b), table[i].low > 1));
+		cr_expect(not(gb_is_faster(&b, &a)));
+	}
+}
+
 /* One failed launch makes a cell failed: it has no speed-up, whatever the others took. */
 Test(pooled, a_failed_cell_has_no_speed_up)
 {
@@ -217,9 +258,9 @@ Test(pooled, a_floor_in_ns_is_one_if_cycles_are_compared)
 		    { 900, 980, GB_SAME } };
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		struct gb_comparison c = {
-			.level = GB_LEVEL, .threshold = 0.05, .floor_ns = 100, .in_cycles = true
-		};
+		struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 },
+					   .floor_ns = 100,
+					   .in_cycles = true };
 		struct gb_error err = { 0 };
 
 		for (int launch = 0; launch < 6; launch++) {

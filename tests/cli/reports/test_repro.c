@@ -1,6 +1,4 @@
-/* test_repro.c -- a paper's table: the content of its cells, the rows that a preset takes, and the
- * verdict on each kind of claim.
- */
+/* test_repro.c -- a paper's table: the content of its cells and the rows that a preset takes. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
@@ -11,204 +9,7 @@
 #include "cli/commands/options.h"
 #include "cli/reports/repro/repro.h"
 #include "tests/line_of.h"
-
-/* Three rows; column x is measured, y is twice as large. */
-#define COLUMNS                                                          \
-	"'columns':[{'name':'scene','role':'key','type':'text'},"        \
-	"{'name':'count','role':'key','param':'count'},"                 \
-	"{'name':'x','role':'time','unit':'ms','variant':'cpu/best'},"   \
-	"{'name':'y','role':'time','unit':'ms','variant':'cpu/split'}]," \
-	"'rows':[['a',10,1.5,null],['b',20,null,null],['c',30,null,null]]"
-
-/* Parse JSON with ' in place of ". */
-static cJSON *parse(const char *text)
-{
-	char *copy = strdup(text);
-	cJSON *json;
-
-	for (char *c = copy; *c; c++)
-		*c = *c == '\'' ? '"' : *c;
-	json = cJSON_Parse(copy);
-	cr_assert(json != NULL, "%s", copy);
-	free(copy);
-	return json;
-}
-
-/* Set up the first table of a paper.  A session or the test fills it with records. */
-static void init(struct gb_repro *t, const cJSON *paper)
-{
-	struct gb_error err = { 0 };
-
-	cr_assert_not(
-		gb_repro_init(t, paper, cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err));
-}
-
-/* The text about one claim on x = 1, 2, 3 and y = 2, 4, 6.  Unless complete, the last x is not
- * measured. */
-static char *verdict_on(const char *test, bool complete)
-{
-	char document[2048];
-	struct gb_repro t;
-	cJSON *paper;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
-	struct gb_sheet sheet;
-	struct gb_error err = { 0 };
-
-	snprintf(document, sizeof document,
-		 "{'tables':[{'id':'t'," COLUMNS "}],'claims':[{'id':'it','table':'t',"
-		 "'text':'that','reason':'because','test':%s}]}",
-		 test);
-	paper = parse(document);
-	init(&t, paper);
-	for (size_t r = 0; r < t.rows; r++) {
-		t.cell[r * t.columns + 2].here = complete || r < 2 ? (double)r + 1 : NAN;
-		t.cell[r * t.columns + 3].here = 2 * ((double)r + 1);
-	}
-	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
-	gb_repro_claims(&sheet, &t);
-	cr_assert_not(gb_sheet_close(&sheet, &err));
-	fclose(file);
-	gb_repro_release(&t);
-	cJSON_Delete(paper);
-	return text;
-}
-
-enum { ALL, TWO };
-
-static const struct {
-	int rows; /* measured rows */
-	const char *test, *verdict;
-} verdicts[] = {
-	{ ALL, "'kind':'ratio-below','column':'x','value':3.5", "it: held" },
-	{ ALL, "'kind':'ratio-below','column':'x','value':3", "it: not held" },
-	{ ALL, "'kind':'ratio-above','column':'x','value':1,'where':{'count':[20,30]}",
-	  "it: held" },
-	{ ALL, "'kind':'ratio-above','column':'x','value':1,'where':{'scene':['a']}",
-	  "it: not held" },
-	{ ALL, "'kind':'increasing','column':'x','tolerance':0", "it: held" },
-	{ ALL, "'kind':'decreasing','column':'x','tolerance':0", "it: not held" },
-	{ ALL, "'kind':'decreasing','column':'x','tolerance':1", "it: held" },
-	{ ALL, "'kind':'column-below','column':'x','than':'y'", "it: held" },
-	{ ALL, "'kind':'column-below','column':'x','than':'y','factor':0.5", "it: not held" },
-	{ ALL, "'kind':'column-above','column':'y','than':'x','factor':1.9", "it: held" },
-	{ ALL, "'kind':'column-above','column':'x','than':'y'", "it: not held" },
-	{ ALL, "'kind':'flat','column':'x','tolerance':1", "it: held" },
-	{ ALL, "'kind':'flat','column':'x','tolerance':0.9", "it: not held" },
-	{ ALL, "'kind':'flat','column':'x','tolerance':0.1,'where':{'scene':['b']}", "it: held" },
-	{ ALL, "'kind':'maximum-at','column':'x','where':{'scene':['c']}", "it: held" },
-	{ ALL, "'kind':'maximum-at','column':'x','where':{'scene':['a']}", "it: not held" },
-	{ ALL, "'kind':'linear','column':'x','against':'count','tolerance':0.01", "it: held" },
-	{ ALL, "", "cannot be tested here (because)" },
-	{ ALL, "'kind':'flat','column':'z','tolerance':1", "cannot be tested here" },
-	{ ALL, "'kind':'column-above','column':'x','than':'z'", "cannot be tested here" },
-	{ ALL, "'kind':'bits','bits':32,'of_bits':1,'value':32", "it: held (by accounting" },
-	{ ALL, "'kind':'bits','bits':32,'of_bits':2,'value':32", "it: not held" },
-	{ TWO, "'kind':'ratio-below','column':'x','value':9",
-	  "it: held (in 2 of 2; 1 not measured)" },
-	{ TWO, "'kind':'ratio-below','column':'x','value':2",
-	  "it: not held (tested in 2 of 3; 1 not measured; row 2" },
-	{ TWO, "'kind':'column-below','column':'x','than':'y'",
-	  "it: held (in 2 of 2; 1 not measured)" },
-	{ TWO, "'kind':'increasing','column':'x','tolerance':0",
-	  "it: held (in 2 of 2; 1 not measured)" },
-	{ TWO, "'kind':'ratio-below','column':'x','value':9,'where':{'scene':['c']}",
-	  "cannot be tested here (row 3 was not measured" },
-	{ TWO,
-	  "'kind':'linear','column':'x','against':'count','tolerance':1,"
-	  "'where':{'scene':['b','c']}",
-	  "cannot be tested here (row 3 was not measured" },
-	/* The mean is that of the rows that were measured, 1.5. */
-	{ TWO, "'kind':'flat','column':'x','tolerance':0.7",
-	  "it: held (in 2 of 2; 1 not measured" },
-	{ TWO, "'kind':'flat','column':'x','tolerance':0.6",
-	  "it: not held (tested in 2 of 3; 1 not measured" },
-	/* The peak's row was not measured.  The largest value is in the row next to it, or it is
-	 * not. */
-	{ TWO, "'kind':'maximum-at','column':'x','where':{'scene':['c']}",
-	  "it: held (in 2 of 2; 1 not measured; the largest is the one measured next to the peak" },
-	{ TWO, "'kind':'maximum-at','column':'x','where':{'scene':['a']}", "it: not held" },
-};
-
-Test(repro, claims_are_tested_on_the_measured_rows)
-{
-	for (size_t i = 0; i < GB_COUNT(verdicts); i++) {
-		char test[200], *text;
-
-		/* A paper has null for a claim without a test. */
-		snprintf(test, sizeof test, verdicts[i].test[0] ? "{%s}" : "null%s",
-			 verdicts[i].test);
-		text = verdict_on(test, verdicts[i].rows == ALL);
-		cr_expect(strstr(text, verdicts[i].verdict) != NULL, "%s: wanted '%s', got\n%s",
-			  test, verdicts[i].verdict, text);
-		free(text);
-	}
-}
-
-extern const char gb_papers[];
-
-/* True if the row matches the test's `where`. */
-static bool is_of_claim(const struct gb_repro *t, size_t row, const cJSON *test)
-{
-	const cJSON *key;
-
-	cJSON_ArrayForEach(key, gb_json_at(test, "where"))
-	{
-		const size_t column = gb_repro_column(t, key->string);
-
-		if (!gb_repro_lists(key, &t->cell[row * t->columns + column]))
-			return false;
-	}
-	return true;
-}
-
-/* A test that compares rows needs two, any other one. */
-static void check_claim(const struct gb_repro *t, const cJSON *claim)
-{
-	static const char *const comparing[] = { "flat", "increasing", "decreasing", "linear" };
-	const cJSON *test = gb_json_at(claim, "test");
-	const char *kind = gb_json_text(test, "kind");
-	size_t taken = 0, meant = 0, needed = 1;
-
-	if (!kind || !strcmp(kind, "memory-exceeds") || !strcmp(kind, "bits"))
-		return;
-	for (size_t r = 0; r < t->rows; r++) {
-		const bool of_claim = !strcmp(kind, "maximum-at") || is_of_claim(t, r, test);
-
-		meant += of_claim;
-		taken += of_claim && gb_repro_takes(t, r, GB_QUICK);
-	}
-	for (size_t i = 0; i < sizeof comparing / sizeof *comparing; i++)
-		needed = !strcmp(kind, comparing[i]) ? 2 : needed;
-	needed = !strcmp(kind, "maximum-at") ? 2 : needed;
-	cr_expect(taken >= (needed < meant ? needed : meant), "%s: %zu rows at preset quick",
-		  gb_json_text(claim, "id"), taken);
-}
-
-Test(repro, no_claim_lacks_a_row_at_preset_quick)
-{
-	for (const char *text = gb_papers; *text; text += strlen(text) + 1) {
-		cJSON *paper = cJSON_Parse(text);
-		const cJSON *table, *claim;
-
-		cJSON_ArrayForEach(table, gb_json_at(paper, "tables"))
-		{
-			struct gb_error err = { 0 };
-			struct gb_repro t;
-
-			gb_repro_init(&t, paper, table, &err);
-			cJSON_ArrayForEach(claim, gb_json_at(paper, "claims"))
-			{
-				if (!strcmp(gb_json_text(claim, "table"),
-					    gb_json_text(table, "id")))
-					check_claim(&t, claim);
-			}
-			gb_repro_release(&t);
-		}
-		cJSON_Delete(paper);
-	}
-}
+#include "tests/paper_of.h"
 
 /* Run a session of the radix benchmark without output files. */
 static void measure(const char *table_text, enum gb_preset preset, struct gb_repro *repro,
@@ -325,6 +126,59 @@ Test(repro, intervals_have_the_unit_of_the_column)
 	gb_repro_release(&t);
 	gb_record_free(record);
 	cJSON_Delete(paper);
+}
+
+/* 2, 3, 4: the mean is 3, and its interval 3 -+ 4.303 / sqrt(3) by Student with 2 degrees of
+ * freedom.  Of means it is the same at any number.  A sum with transfers has none, except on a CPU,
+ * which has no transfers. */
+static const struct {
+	const char *column, *record;
+	double low, high;
+} bounds[] = {
+	{ "'unit':'ns'", "'backend':'cpu','time':{'median':3,'samples':[2,3,4]}", 0.5159, 5.4841 },
+	{ "'unit':'ns','value':'time.mean'",
+	  "'backend':'cpu','time':{'median':3,'samples':[2,3,4]}", 0.5159, 5.4841 },
+	{ "'unit':'ns'", "'backend':'cpu','time':{'median':3,'samples':[3]}", NAN, NAN },
+	{ "'unit':'ns','scope':'transfers'",
+	  "'backend':'cpu','upload':5,'time':{'median':3,'samples':[2,3,4]}", 0.5159, 5.4841 },
+	{ "'unit':'ns','scope':'transfers'",
+	  "'backend':'cuda','upload':5,'time':{'median':3,'ci95':[2,4],'samples':[2,3,4]}", NAN,
+	  NAN },
+	{ "'unit':'ns'",
+	  "'backend':'cuda','upload':5,'time':{'median':3,'ci95':[2,4],'samples':[3]}", 2, 4 },
+	{ "'unit':'ns','value':'upload'", "'backend':'cuda','upload':5", NAN, NAN },
+};
+
+Test(repro, intervals_are_those_of_the_samples)
+{
+	for (size_t i = 0; i < GB_COUNT(bounds); i++) {
+		char text[400], *member = text;
+		struct gb_record *record;
+		struct gb_repro t;
+		cJSON *paper;
+
+		snprintf(text, sizeof text,
+			 "{'tables':[{'columns':[{'name':'x','role':'time','variant':'cpu/"
+			 "best',%s}],"
+			 "'rows':[[null]]}]}",
+			 bounds[i].column);
+		paper = parse(text);
+		snprintf(text, sizeof text, "{'type':'record',%s}", bounds[i].record);
+		while ((member = strchr(member, '\'')))
+			*member = '"';
+		record = parsed_record(text);
+		init(&t, paper);
+		t.cell[0].record = record;
+		gb_repro_fill(&t);
+		cr_expect(isnan(bounds[i].low)
+				  ? isnan(t.cell[0].low) && isnan(t.cell[0].high)
+				  : fabs(t.cell[0].low - bounds[i].low) < 1e-3 &&
+					    fabs(t.cell[0].high - bounds[i].high) < 1e-3,
+			  "%zu: %g to %g", i, t.cell[0].low, t.cell[0].high);
+		gb_repro_release(&t);
+		gb_record_free(record);
+		cJSON_Delete(paper);
+	}
 }
 
 Test(repro, several_tables_are_summed_up)

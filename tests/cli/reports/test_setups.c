@@ -29,7 +29,7 @@ static void add_run(struct gb_records *list, const char *id, const char *members
 static const char *differences(const struct gb_records *base, const struct gb_records *other)
 {
 	static char seen[2000];
-	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
+	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
 	struct gb_error err = { 0 };
 	size_t n = 0;
 

@@ -94,6 +94,9 @@ Test(table, skipped_variants_are_grouped_by_reason)
 		      true);
 	add_record("cpu/small", "\"n\":3", skipped("too large"));
 	expect_within(GB_FORMAT_TABLE, "cpu/small at 2 of 3 points: too large\n", true);
+	add_record("cuda/four", "\"n\":1", "\"status\":\"skipped\"");
+	add_record("cuda/five", "\"n\":1", "\"status\":\"skipped\"");
+	expect_within(GB_FORMAT_TABLE, "\nskipped: cuda/four, cuda/five: no reason given\n", true);
 }
 
 Test(table, all_skipped)
@@ -252,6 +255,8 @@ Test(table, csv_quotes_and_line_ends_follow_rfc_4180)
 	expect_within(GB_FORMAT_CSV, ",\"two\nlines\",", true);
 	expect_within(GB_FORMAT_CSV, ",2500000,2475000,2525000,", true);
 	expect_within(GB_FORMAT_CSV, ",1000000,0.1,", true);
+	add_record("cpu/a", "\"n\":1,\"x\":1,\"file\":\"h\xc3\xa9\xe2\x82\xac\"", timed(1e6));
+	expect_within(GB_FORMAT_CSV, ",h\xc3\xa9\xe2\x82\xac\r\n", true);
 	text = printed(GB_FORMAT_CSV);
 	cr_expect(strncmp(text, "run_id,seq,bench,", 17) == 0);
 	cr_expect(strstr(text, ",param_n,param_x,param_file\r\n"));

@@ -1,9 +1,9 @@
-/* trials.h -- trials of `ab` on recorded launches: its error rate, and the launches it takes.
+/* trials.h -- trials of gates on recorded launches: their error rate, and the launches they take.
  *
  * A file has the times of one build's launches in order (tests/trials/launches.py).  A trial draws
- * blocks of four consecutive launches, assigns them to the sides A B B A, multiplies those of the
- * second side by the planted slow-down, and compares at each look as `ab --early` does, with the
- * same functions.
+ * blocks of four consecutive launches, deals them to the sides in the order of `ab`, multiplies
+ * those of the second side by the planted slow-down, and judges each key as `ab` and `compare` do.
+ * All times vary by 0.05 % more, because the few recorded ones are drawn repeatedly.
  */
 #ifndef GPUBENCH_TESTS_TRIALS_H
 #define GPUBENCH_TESTS_TRIALS_H
@@ -13,12 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/compare/compare.h"
-#include "cli/reports/compare/looks.h"
+#include "cli/reports/compare/gate.h"
 #include "common/rng.h"
 #include "common/text.h"
 
-enum { MAX_KEYS = 64, MAX_LAUNCHES = 256, BLOCK = 4 };
+enum { MAX_KEYS = 128, MAX_LAUNCHES = 256, BLOCK = 4 };
 
 struct launches {
 	char machine[256];
@@ -91,158 +90,169 @@ static inline void scale_noise(struct launches *all, double noise)
 	}
 }
 
-/* The settings of `ab`, and the planted slow-down. */
+/* What happens to the machine while it is measured.  Every launch takes longer, of either side. */
+enum disturbance {
+	QUIET,
+	DRIFT,     /* from launch to launch by 10 % in 80 launches */
+	BURSTS,    /* some stretches of eight launches by a third */
+	IN_STEP_2, /* every other launch by 20 % */
+	IN_STEP_4, /* the middle two of each four launches by 20 % */
+	DISTURBANCES
+};
+
+/* The order of the sides: that of ab, or A B B A, which a disturbance can be in step with. */
+enum order { RANDOM_ORDER, ABBA };
+
+/* A gate of `keys` keys: the recorded ones in turn, from another one in each trial. */
 struct plan {
-	int64_t launches; /* per side, at most */
-	bool early;
-	double planted;         /* 1.1: the second side takes 10 % longer */
-	size_t first_key, keys; /* keys that are compared together */
+	struct gb_gate gate;
+	size_t fixed; /* launches a side if the gate looks once */
+	enum disturbance disturbance;
+	enum order order;
 };
 
-/* The outcome of one trial. */
-struct outcome {
-	int64_t launches; /* launches made per side */
-	size_t count, verdicts[GB_VERDICT_WORDS];
-};
-
-static void add_value(struct gb_records *list, const char *key, double ns)
+static double factor_of(enum disturbance disturbance, uint64_t trial, size_t launch)
 {
-	struct gb_error err = { 0 };
-	char text[512];
+	switch (disturbance) {
+	case DRIFT:
+		return 1 + 0.1 * (double)launch / 80;
+	case BURSTS:
+		return gb_random_unit_stream(trial, 1, launch / 8) < 0.2 ? 1.33 : 1;
+	case IN_STEP_2:
+		return launch % 2 ? 1.2 : 1;
+	case IN_STEP_4:
+		return (launch + 1) % 4 >= 2 ? 1.2 : 1;
+	case QUIET:
+	case DISTURBANCES:
+		break;
+	}
+	return 1;
+}
 
-	snprintf(text, sizeof text,
-		 "{\"type\":\"record\",\"schema\":2,\"run_id\":\"%zu\",\"bench\":\"b\","
-		 "\"backend\":\"cpu\",\"variant\":\"v\",\"key\":\"%.200s\",\"params\":{},"
-		 "\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
-		 "\"time\":{\"median\":%.3f,\"samples\":[%.3f]}}",
-		 list->count, key, ns, ns);
-	if (gb_records_add(list, cJSON_Parse(text), &err))
+enum { MAX_SIDE = GB_GATE_MOST };
+
+static inline size_t stored_key(const struct launches *all, const struct plan *plan, uint64_t trial,
+				size_t key)
+{
+	return (trial * plan->gate.keys + key) % all->keys;
+}
+
+/* The launches of a key on both sides; keys of one group share the moments. */
+static inline void deal(const struct launches *all, size_t key, const struct plan *plan,
+			uint64_t trial, double side[2][MAX_SIDE])
+{
+	const size_t most = plan->fixed ? plan->fixed : plan->gate.most;
+	const size_t stored = stored_key(all, plan, trial, key);
+	const int64_t places = all->of[stored].count - BLOCK + 1;
+	const uint64_t moments = trial * MAX_KEYS + key / all->keys;
+	struct gb_gate gate = plan->gate;
+	size_t n[2] = { 0, 0 };
+
+	gate.most = most;
+	for (size_t j = 0; j < 2 * most; j++) {
+		const double u = gb_random_unit_stream(moments, 0, j / BLOCK);
+		const size_t at = (size_t)(u * (double)places) % (size_t)places + j % BLOCK;
+		const double jitter = 1e-3 * gb_random_unit_stream(trial, 2 + key, j);
+		const uint64_t toss = (uint64_t)(1e9 * gb_random_unit_stream(trial, 1000, j));
+		const int which = plan->order == ABBA ? (int)((j + j / 2) % 2)
+						      : gb_gate_next_side(&gate, n[0], n[1], toss);
+
+		side[which][n[which]++] = all->of[stored].ns[at] * (1 + jitter) *
+					  factor_of(plan->disturbance, trial, j);
+	}
+}
+
+/* Judge the key if the second side is slower by this factor. */
+static inline struct gb_gate_result judge(const struct plan *plan, struct gb_gate_tests *tests,
+					  double side[2][MAX_SIDE], double slower)
+{
+	const size_t most = plan->fixed ? plan->fixed : plan->gate.most;
+	struct gb_gate_result result;
+	struct gb_error err = { 0 };
+	double other[MAX_SIDE];
+
+	for (size_t i = 0; i < most; i++)
+		other[i] = side[1][i] * slower;
+	if (gb_gate_judge(&plan->gate, tests, side[0], most, other, most, &result, &err))
 		abort();
-}
-
-/* The first `done` launches per side of one key.  All keys use the same moments. */
-static void take_launches(const struct launches *all, size_t key, const struct plan *plan,
-			  uint64_t trial, int64_t done, struct gb_records side[2])
-{
-	const int64_t places = all->of[key].count - BLOCK + 1;
-
-	for (int64_t j = 0; j < 2 * done; j++) {
-		const double u = gb_random_unit_stream(trial, 0, (uint64_t)(j / BLOCK));
-		const int64_t at = (int64_t)(u * (double)places) % places + j % BLOCK;
-		const size_t which = (size_t)((j + j / 2) % 2);
-
-		add_value(&side[which], all->of[key].key,
-			  all->of[key].ns[at] * (which ? plan->planted : 1));
-	}
-}
-
-static struct outcome look(const struct launches *all, const struct plan *plan, uint64_t trial,
-			   int64_t done)
-{
-	struct gb_comparison c = {
-		.level = plan->early ? gb_look_level(plan->launches) : GB_LEVEL,
-		.threshold = 0.05,
-		.floor_ns = 100,
-	};
-	struct gb_records side[2] = { { 0 }, { 0 } };
-	struct gb_error err = { 0 };
-	struct outcome outcome = { .launches = done };
-
-	for (size_t k = plan->first_key; k < plan->first_key + plan->keys; k++)
-		take_launches(all, k, plan, trial, done, side);
-	if (gb_compare(&c, &side[0], &side[1], &err))
-		abort();
-	outcome.count = c.count;
-	memcpy(outcome.verdicts, c.verdicts, sizeof c.verdicts);
-	gb_comparison_release(&c);
-	gb_records_release(&side[0]);
-	gb_records_release(&side[1]);
-	return outcome;
-}
-
-/* One trial: launch until no key is unsure at a look, or to the last launch. */
-static struct outcome try_once(const struct launches *all, const struct plan *plan, uint64_t trial)
-{
-	struct outcome outcome;
-
-	for (int64_t done = plan->early ? 1 : plan->launches;; done++) {
-		if (done < plan->launches && !gb_look_due(done, plan->launches))
-			continue;
-		outcome = look(all, plan, trial, done);
-		if (done == plan->launches || outcome.verdicts[GB_UNSURE] == 0)
-			return outcome;
-	}
-}
-
-/* True if some look finds an interval without 1 although the sides do not differ.  The interval
- * uses ranks alone, so the rate holds for any distribution of independent launches. */
-static inline bool excludes_one(int64_t most, uint64_t trial)
-{
-	double side[2][MAX_LAUNCHES];
-	struct gb_error err = { 0 };
-	struct gb_ratio r;
-
-	for (int64_t i = 0; i < 2 * most; i++)
-		side[i % 2][i / 2] = 1 + gb_random_unit_stream(trial, 1, (uint64_t)i);
-	for (int64_t done = 1; done <= most; done++) {
-		if (!gb_look_due(done, most))
-			continue;
-		gb_ratio(side[0], (size_t)done, side[1], (size_t)done, gb_look_level(most), &r,
-			 &err);
-		if (r.interval.low > 1 || r.interval.high < 1)
-			return true;
-	}
-	return false;
+	return result;
 }
 
 /* ---- many trials -------------------------------------------------------------------------- */
 
+/* Counts over gates of an unchanged build, and of builds with one key slower by 10 %, each in
+ * turn. */
 struct sum {
-	size_t trials, keys, verdicts[GB_VERDICT_WORDS];
-	size_t stopped[MAX_LAUNCHES / 2 + 1]; /* number of trials, by launches per side */
-	size_t failed;                        /* trials with a slower key */
+	size_t gates, keys;
+	size_t red, open_gates, open_keys; /* unchanged: gates with a slower or unsure key */
+	size_t found, green, undecided;    /* planted keys */
+	size_t of[MAX_KEYS], worst[MAX_KEYS],
+		passed[MAX_KEYS];            /* per recorded key: all, found, green */
+	size_t launches, made[MAX_SIDE + 1]; /* per unchanged key, a side */
 };
 
-static void add_trials(struct sum *sum, const struct launches *all, const struct plan *plan,
-		       size_t trials)
+static inline struct sum try_gates(const struct launches *all, const struct plan *plan,
+				   size_t trials)
 {
-	for (size_t t = 0; t < trials; t++) {
-		const struct outcome outcome = try_once(all, plan, t);
+	struct gb_gate_tests tests = { 0 };
+	struct sum sum = { .gates = trials, .keys = trials * plan->gate.keys };
 
-		sum->trials++;
-		sum->keys += outcome.count;
-		for (size_t v = 0; v < GB_VERDICT_WORDS; v++)
-			sum->verdicts[v] += outcome.verdicts[v];
-		sum->stopped[outcome.launches]++;
-		sum->failed += outcome.verdicts[GB_SLOWER] > 0;
+	for (uint64_t t = 0; t < trials; t++) {
+		size_t red = 0, open = 0;
+
+		for (size_t k = 0; k < plan->gate.keys; k++) {
+			const size_t stored = stored_key(all, plan, t, k);
+			double side[2][MAX_SIDE];
+			struct gb_gate_result r;
+
+			deal(all, k, plan, t, side);
+			r = judge(plan, &tests, side, 1);
+			red += r.verdict == GB_SLOWER;
+			open += r.verdict == GB_UNSURE;
+			r.base = r.verdict == GB_UNSURE && !plan->fixed ? plan->gate.most : r.base;
+			sum.launches += r.base;
+			sum.made[r.base]++;
+			r = judge(plan, &tests, side, 1.1);
+			sum.of[stored]++;
+			sum.found += r.verdict == GB_SLOWER;
+			sum.worst[stored] += r.verdict == GB_SLOWER;
+			sum.undecided += r.verdict == GB_UNSURE;
+			sum.green += r.verdict == GB_SAME || r.verdict == GB_FASTER;
+			sum.passed[stored] += r.verdict == GB_SAME || r.verdict == GB_FASTER;
+		}
+		sum.red += red > 0;
+		sum.open_gates += open > 0;
+		sum.open_keys += open;
 	}
-}
-
-/* Each key as a separate gate. */
-static inline struct sum try_keys(const struct launches *all, struct plan plan, size_t trials)
-{
-	struct sum sum = { 0 };
-
-	plan.keys = 1;
-	for (plan.first_key = 0; plan.first_key < all->keys; plan.first_key++)
-		add_trials(&sum, all, &plan, trials);
+	gb_gate_release(&tests);
 	return sum;
 }
 
-/* The median number of launches per side. */
-static inline int64_t median_launches(const struct sum *sum)
+/* The launches a side that this share of the keys of an unchanged build needs, at most. */
+static inline size_t launches_of(const struct sum *sum, double share)
 {
-	size_t below = 0;
-	int64_t launches = 0;
+	size_t below = 0, launches = 0;
 
-	while (2 * (below += sum->stopped[launches]) < sum->trials)
+	while ((double)(below += sum->made[launches]) < share * (double)sum->keys)
 		launches++;
 	return launches;
 }
 
 static inline double percent(size_t part, size_t whole)
 {
-	return 100.0 * (double)part / (double)whole;
+	return whole ? 100.0 * (double)part / (double)whole : NAN;
+}
+
+/* The least (or most) share among the recorded keys, in percent. */
+static inline double extreme(const struct sum *sum, const size_t *of, bool least)
+{
+	double found = least ? 100 : 0;
+
+	for (size_t k = 0; k < MAX_KEYS; k++)
+		if (sum->of[k])
+			found = least ? fmin(found, percent(of[k], sum->of[k]))
+				      : fmax(found, percent(of[k], sum->of[k]));
+	return found;
 }
 
 #endif

@@ -8,7 +8,7 @@ printf "$obj" >"$bad"
 gpubench lbvh cpu/stack --scene="$bad" -v -o out.jsonl >table 2>log || exit
 grep -o 'scene=a.*obj' table
 grep -o 'scene=a.*obj' log
-gpubench lbvh cpu/stack --scene="$bad" --dry-run | grep -o 'scene=a.*obj'
+gpubench lbvh cpu/stack --scene="$bad" --dry-run=keys | grep -o 'scene=a.*obj'
 gpubench report --format=markdown out.jsonl | grep -o 'scene=a.*obj'
 good=$(printf 'gr\303\266\303\237e\342\202\254.obj')
 printf "$obj" >"$good"

@@ -1,8 +1,10 @@
-# The first plan takes its times from the bounds of the stopping rule.
-# With --resume a plan takes them from earlier records and lists only the missing measurements.
-gpubench radix cpu/qsort --count=1000,2000 --max-time=0.1 --timeout=3 --dry-run >plan || exit
-sed 's/host .*device 0 B/host N, device 0 B/' plan
+# With --resume a plan lists only the missing measurements.  A table's plan has a line per key.
 gpubench radix cpu/qsort --count=1000 --max-time=0.1 -q -o out.jsonl || exit
 gpubench radix cpu/qsort --count=1000,2000 --max-time=0.1 --dry-run --resume --runs=2 -o out.jsonl >plan || exit
-sed 's/host .*device 0 B/host N, device 0 B/; s/about [0-9.]* s/about N s/' plan
-gpubench radix cpu/qsort --count=1000 --dry-run --resume -o out.jsonl
+sed 's/host .*, about .*/host N, about N/' plan
+gpubench radix cpu/qsort --count=1000 --dry-run --resume -o out.jsonl || exit
+gpubench repro radix:table1 --preset=quick --backend=cpu --threads=1 --dry-run=keys >plan || exit
+sed -n 's/: host .*//p' plan | sort | uniq -c | sed -n '1,3p'
+gpubench repro cbt:fig6 --preset=quick --backend=cpu --threads=1 --max-time=0.02 --dry-run >plan || exit
+sed -n 's/about 0 s/none/; s/host .*, about .*/host N, about N/; s/^total/&/p' plan
+gpubench repro octree:throughput --from=out.jsonl --dry-run

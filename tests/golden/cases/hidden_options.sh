@@ -3,4 +3,4 @@
 gpubench bfs --help | grep -c -e --orphans -e --multi
 gpubench octree --help | grep -c -e --pool
 gpubench list bfs octree --format=json | grep -E '"name":.*"(orphans|multi|pool)"'
-gpubench bfs cpu/csr --graph=kronecker --scale=4 --multi=yes --orphans=0 --dry-run | grep -o 'multi=yes'
+gpubench bfs cpu/csr --graph=kronecker --scale=4 --multi=yes --orphans=0 --dry-run=keys | grep -o 'multi=yes'

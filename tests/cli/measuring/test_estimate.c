@@ -1,0 +1,104 @@
+/* test_estimate.c -- a trial's estimate against the whole measurement, on the simulated machine. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+
+#include "cli/measuring/estimate.h"
+#include "common/text.h"
+#include "tests/cli/measuring/virtual.h"
+
+static const struct gb_settings usual = {
+	.warmup = 2, .min_samples = 10, .rel_ci = 0.01, .max_time_s = 5, .timeout_s = 60
+};
+
+static struct gb_settings but(int64_t samples, double max_time_s, double timeout_s, int64_t hot)
+{
+	struct gb_settings how = usual;
+
+	how.samples = samples;
+	how.max_time_s = max_time_s;
+	how.timeout_s = timeout_s;
+	how.hot = hot;
+	return how;
+}
+
+/* Seconds that a trial and the measurement of the same machine take. */
+struct pair {
+	double trial_s, estimate_s, whole_s;
+};
+
+static struct pair try(struct virtual_machine machine, const struct gb_settings *how)
+{
+	const struct gb_settings trial = gb_trial_of(how);
+	struct gb_result tried, whole;
+	struct pair pair;
+
+	tried = virtual_measure(&machine, &trial);
+	machine.seed += 1000;
+	whole = virtual_measure(&machine, how);
+	cr_assert(eq(int, (int)tried.outcome, GB_RESULT_OK), "%s", tried.reason);
+	pair = (struct pair){ tried.elapsed_s, gb_estimate_s(&tried, how), whole.elapsed_s };
+	gb_result_release(&tried);
+	gb_result_release(&whole);
+	return pair;
+}
+
+Test(estimate, is_within_a_factor_of_one_and_a_half)
+{
+	const struct {
+		const char *what;
+		struct gb_settings how;
+		struct virtual_machine machine;
+	} row[] = {
+		{ "microseconds", usual, { .process = { .run_ns = 2e4, .noise = 0.02 } } },
+		{ "milliseconds", usual, { .process = { .run_ns = 5e6, .noise = 0.01 } } },
+		{ "a slow flush",
+		  usual,
+		  { .process = { .run_ns = 1e6, .noise = 0.02 }, .flush_ns = 4e7 } },
+		{ "a slow verifier",
+		  usual,
+		  { .process = { .run_ns = 1e6, .noise = 0.02 }, .verify_ns = 4e8 } },
+		{ "a slow change of the input",
+		  usual,
+		  { .process = { .run_ns = 1e6, .noise = 0.02 }, .vary_ns = 3e7 } },
+		{ "long runs", usual, { .process = { .run_ns = 3e8, .noise = 0.001 } } },
+		{ "very long runs", usual, { .process = { .run_ns = 3e9, .noise = 0.02 } } },
+		{ "a device", usual, { .device = true, .process = { .run_ns = 1e6 } } },
+		{ "a fixed number",
+		  but(100, 5, 60, 0),
+		  { .process = { .run_ns = 1e7, .noise = 0.02 } } },
+		{ "less time",
+		  but(0, 0.5, 60, 0),
+		  { .process = { .run_ns = 1e6, .noise = 0.02 } } },
+		{ "a time-out",
+		  but(100, 5, 3, 0),
+		  { .process = { .run_ns = 1e8, .noise = 0.02 } } },
+		{ "hot caches", but(0, 5, 60, 1), { .process = { .run_ns = 3e3, .noise = 0.02 } } },
+		{ "no verification",
+		  { .warmup = 1,
+		    .min_samples = 3,
+		    .rel_ci = 0.01,
+		    .max_time_s = 2,
+		    .timeout_s = 60,
+		    .no_verify = 1 },
+		  { .process = { .run_ns = 1e8, .noise = 0.01 } } },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		double estimates = 0, wholes = 0;
+
+		for (uint64_t seed = 1; seed <= 5; seed++) {
+			struct virtual_machine machine = row[i].machine;
+			struct pair pair;
+
+			machine.seed = seed;
+			pair = try(machine, &row[i].how);
+			estimates += pair.estimate_s;
+			wholes += pair.whole_s;
+			cr_expect(pair.trial_s < pair.whole_s, "%s: a trial of %g s for %g s",
+				  row[i].what, pair.trial_s, pair.whole_s);
+		}
+		cr_expect(estimates < 1.5 * wholes && wholes < 1.5 * estimates,
+			  "%s: %g s estimated, %g s taken", row[i].what, estimates / 5, wholes / 5);
+	}
+}

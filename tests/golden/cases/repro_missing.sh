@@ -1,0 +1,11 @@
+# --missing lists the empty cells; the commands that it prints fill each of them, once.
+words="radix:table1 cbt:memory --preset=ci --backend=cpu --samples=1"
+gpubench radix cpu/split --count=10000 --samples=1 -o a.jsonl >/dev/null || exit
+gpubench repro $words --missing --from=a.jsonl >plan || exit
+grep -E 'empty|^gpubench' plan
+sed -n 's/^gpubench //p' plan | while read -r line; do gpubench $line -q || exit; done
+grep -c '"type":"record"' missing.jsonl
+gpubench repro $words --missing --from=a.jsonl ./missing.jsonl
+# --dry-run lists the measurements, and with --resume those that are left.
+gpubench repro $words --dry-run >all && sed '/^$/,$d; s/ threads=[0-9]*//; s/:.*//' all
+gpubench repro $words --dry-run -o missing.jsonl --resume >left && sed '/^$/,$d; s/:.*//' left

@@ -1,0 +1,449 @@
+#!/usr/bin/env python3
+"""mutants_c.py -- breaks the C code that judges, measures, stores and reports, one place at a time,
+and counts how many of the mutants the tests detect; does the same for the emulator's engine.
+
+usage: mutants_c.py --self-test
+       mutants_c.py --rewrite harness|emulator FOLDER COMPILER FLAG...
+       mutants_c.py FOLDER [--sample N] [--seed N] [--only GLOB] [--operator GLOB] [--again]
+                    [--seconds N] [--budget N] [--jobs N] [--least N]
+
+--rewrite copies the repository to FOLDER/tree and puts all mutants into the copy (schemata.py),
+where one build contains them all; `make mutants-c` and `make mutants-simt` build it.
+
+The second form first runs each test alone and notes which mutants it reaches (reached.jsonl).  Then
+it runs the tests that reach a mutant, those that reach the fewest mutants first, until one fails or
+takes too long.  A mutant is undecided after --budget seconds.  A failure counts if it occurs twice.
+Verdicts are kept in FOLDER/kept.jsonl and not tried again, except that --again tries survivors and
+undecided ones once more.  --seconds ends a run early; the next one goes on from there.
+
+Tests run in a process namespace of their own (unshare), since a mutant may kill or start anything.
+"""
+
+import argparse
+import concurrent.futures
+import fnmatch
+import glob
+import json
+import os
+import random
+import re
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, "tests/simt")
+import mutation
+import schemata
+import sweeps
+
+# By kind: the files that are broken, the place of the switch, and the pattern of its tests' kinds.
+PROFILES = {
+    "harness": ([
+        "cli/measuring/**/*.c", "cli/records/**/*.c", "cli/reports/**/*.c",
+        "cli/workloads/**/*.c", "common/stats*.c", "common/timer.c", "common/workload.c",
+        "vulkan/**/*.c",
+    ], "common/mutant.c"),
+    "emulator": (["tests/simt/*.cc", "tests/cudart/*.cc"], "tests/cudart/mutant.cc"),
+}
+HEADER = '#pragma GCC optimize("O1")\n#include "tests/trials/mutant.h"\n'
+# Tests of the whole program; %s is the folder of the build.
+WHOLE = {
+    "exchange": "/usr/bin/python3 tests/exchange.py %s/gpubench",
+    "joins": "/usr/bin/python3 tests/joins.py %s/gpubench",
+    "page": "tests/page.sh %s/gpubench",
+    "papers": "tests/papers.sh %s/gpubench",
+    "reading": "tests/reading.sh %s/gpubench",
+    "signals": "tests/signals.py %s/gpubench",
+    "memory": "tests/memory.sh %s/gpubench %s/nomemory.so",
+    "cheats": "/usr/bin/python3 tests/cheats.py %s/gpubench-cheats",
+    "vulkan": "tests/vulkan.sh %s/gpubench %s/recorder",
+}
+LAVAPIPE = "build/lavapipe"
+SIMT = "build/simt-test"
+BUILD = "build/release"
+NUMBERS = 1 << 16
+# Criterion names shared memory and sockets by process numbers, which repeat in each namespace.
+MOUNT = 'for d in /dev/shm /tmp; do mount -t tmpfs -o size=2g none $d || exit; done; exec "$@"'
+ALONE = "unshare --user --map-root-user --pid --fork --kill-child --mount-proc sh -c".split() + [
+    MOUNT, "sh"]
+LONGEST_S = 60
+TOGETHER = ("unit", "cli", "fault")
+BATCHES = [1, 3, 6, 12, 24]
+
+
+# ---- the copy ------------------------------------------------------------------------------
+
+
+def write_if_new(path, text):
+    """True if the file was written because it had other contents."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            if file.read() == text:
+                return False
+    with open(path, "wb") as file:
+        file.write(text)
+    return True
+
+
+def rewrite(profile, folder, command):
+    """Copy the repository to FOLDER/tree with all mutants; list them in FOLDER/mutants.json."""
+    globs, switch = PROFILES[profile]
+    tree = os.path.join(folder, "tree")
+    listed = subprocess.run(
+        "git ls-files -z --cached --others --exclude-standard".split(), capture_output=True,
+        check=True).stdout.decode().split("\0")
+    paths = [p for p in listed if p and os.path.exists(p)]
+    scope = sorted({p for g in globs for p in glob.glob(g, recursive=True)})
+    for path in set(paths) - set(scope):
+        with open(path, "rb") as file:
+            write_if_new(os.path.join(tree, path), file.read())
+        shutil.copymode(path, os.path.join(tree, path))
+    with open("tests/trials/mutant.c", "rb") as file:
+        write_if_new(os.path.join(tree, switch), file.read())
+    if os.path.exists(LAVAPIPE) and not os.path.exists(os.path.join(tree, LAVAPIPE)):
+        os.makedirs(os.path.join(tree, "build"), exist_ok=True)
+        os.symlink(os.path.abspath(LAVAPIPE), os.path.join(tree, LAVAPIPE))
+
+    def source_of(path):
+        scratch = os.path.join(folder, path.replace("/", "-"))
+        with open(path) as file:
+            source = schemata.rewrite(file.read(), HEADER, scratch, command)
+        os.remove(scratch)
+        return source
+
+    mutants = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        sources = list(pool.map(source_of, scope))
+    for path, source in zip(scope, sources):
+        text = HEADER + source.write(len(mutants))[0]
+        write_if_new(os.path.join(tree, path), text.encode())
+        for site in source.sites:
+            mutants.append({"file": path, "operator": site.operator, "line": site.line,
+                            "change": source.describe(site)})
+    if len(mutants) > NUMBERS:
+        sys.exit("more than %d mutants" % NUMBERS)
+    seen = {}
+    for m in mutants:
+        name = "%s: %s: %s" % (m["file"], m["operator"], m["change"])
+        seen[name] = seen.get(name, 0) + 1
+        m["name"] = name + (" (%d)" % seen[name] if seen[name] > 1 else "")
+    path, text = os.path.join(folder, "mutants.json"), json.dumps(mutants, indent=0)
+    if write_if_new(path, text.encode()) and os.path.exists(folder + "/reached.jsonl"):
+        os.remove(folder + "/reached.jsonl")  # other mutants have these numbers now
+    print("%d mutants in %d files" % (len(mutants), len(scope)))
+
+
+# ---- tests ---------------------------------------------------------------------------------
+
+
+def list_tests(tree):
+    """Names of all tests, KIND:NAME."""
+    if os.path.exists(os.path.join(tree, SIMT)):
+        faults = subprocess.run([os.path.join(tree, SIMT, "plain/faults"), "--list"],
+                                capture_output=True, text=True, check=True).stdout
+        yield from ("fault:" + line.split()[0] for line in faults.splitlines())
+        for kind in ("plain", "check", "asan"):
+            yield "selftest:" + kind
+            yield from ("drive:%s %s" % (kind, name) for name in sweeps.workloads())
+        return
+    listing = subprocess.run([os.path.join(tree, BUILD, "unit"), "--list"], capture_output=True,
+                             text=True, check=True).stdout
+    suite = None
+    for line in listing.splitlines():
+        heading = re.match(r"(\w+): \d+ tests?", line)
+        if heading:
+            suite = heading[1]
+        else:
+            yield "unit:%s/%s" % (suite, line.split()[-1])
+    golden = os.path.join(tree, "tests/golden")
+    for path in sorted(glob.glob(os.path.join(golden, "cases/*.sh"))):
+        yield "cli:" + os.path.basename(path)[:-3]
+    with open(os.path.join(golden, "messages.txt")) as file:
+        for name in re.findall(r"^([a-z]\w*)", file.read(), re.MULTILINE):
+            yield "cli:" + name
+    for name in WHOLE:
+        yield "whole:" + name
+
+
+def command_for(kind, names):
+    """The command that runs tests of one kind, and settings."""
+    if kind == "unit":
+        return [BUILD + "/unit", "-j1", "--fail-fast", "--filter", "@(%s)" % "|".join(names)], {}
+    if kind == "cli":
+        return ["tests/golden/run.sh", BUILD + "/gpubench"], {"ONLY": " ".join(names), "JOBS": "1"}
+    if kind == "fault":
+        return ["/usr/bin/python3", "tests/simt/faults.py", SIMT] + names, {}
+    if kind == "selftest":
+        return [os.path.join(SIMT, names[0], "selftest"), "2"], {}
+    if kind == "drive":
+        build, workload = names[0].split()
+        return [os.path.join(SIMT, build, "drive")] + sweeps.lines("small", workload), {}
+    return shlex.split(WHOLE[names[0]].replace("%s", BUILD)), {}
+
+
+def yield_memory():
+    """If a mutant takes all memory, it ends, and nothing else.  Its files are in a tmpfs.  A limit
+    would change what dry runs say."""
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def execute(tree, kind, names, timeout_s, settings):
+    """None if all tests pass, else how they failed."""
+    command, more = command_for(kind, names)
+    env = dict(os.environ, GOMP_SPINCOUNT="2000", GPUBENCH_COPY="16Mi", TMPDIR="/tmp",
+               TEST_SECONDS=str(int(timeout_s) + 1), **more, **settings)
+    driver = os.path.abspath(os.path.join(tree, LAVAPIPE, "lvp_icd.json"))
+    if os.path.exists(driver):
+        env.update(VK_DRIVER_FILES=driver, VK_ICD_FILENAMES=driver)
+    try:
+        done = subprocess.run(ALONE + command, cwd=tree, env=env, preexec_fn=yield_memory,
+                              timeout=timeout_s, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        return "hang"
+    return "failed" if done.returncode else None
+
+
+class Coverage:
+    """Which mutants each test reaches, and its seconds; FOLDER/reached.jsonl."""
+
+    def __init__(self, folder):
+        self.tree, self.folder = os.path.join(folder, "tree"), folder
+        self.path = os.path.join(folder, "reached.jsonl")
+        self.tests = mutation.read_kept(self.path)
+
+    def measure(self, name):
+        kind, _, test = name.partition(":")
+        with tempfile.NamedTemporaryFile(prefix="reached-", dir=self.folder) as file:
+            file.truncate(NUMBERS)
+            start = time.monotonic()
+            settings = {"MUTANTS_REACHED": os.path.abspath(file.name)}
+            symptom = execute(self.tree, kind, [test], LONGEST_S, settings)
+            seconds = time.monotonic() - start
+            with open(file.name, "rb") as reached:
+                hits = [n for n, hit in enumerate(reached.read()) if hit]
+        return {"seconds": round(seconds, 3), "symptom": symptom, "reached": hits}
+
+    def complete(self, jobs, deadline):
+        """Measure the tests that are new.  Return False if time ran out."""
+        missing = [name for name in list_tests(self.tree) if name not in self.tests]
+
+        def one(name):
+            if time.monotonic() < deadline:
+                self.tests[name] = self.measure(name)
+                mutation.keep(self.path, name, self.tests[name])
+
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(one, missing))
+        left = sum(name not in self.tests for name in missing)
+        if missing:
+            print("%d tests measured, %d left" % (len(missing) - left, left))
+        return left == 0
+
+    def invert(self):
+        """tests[n]: those that reach mutant n, the most specific and fastest first."""
+        for name, test in sorted(self.tests.items()):
+            if test["symptom"]:
+                print("not used: %s: %s without a mutant" % (name, test["symptom"]))
+        usable = [(t["seconds"] * len(t["reached"]), name, t)
+                  for name, t in self.tests.items() if not t["symptom"]]
+        found = {}
+        for _, name, test in sorted(usable, key=lambda row: row[:2]):
+            for number in test["reached"]:
+                found.setdefault(number, []).append(name)
+        return found
+
+
+def batches(names):
+    """Group tests of one kind that follow each other: few at first, then more at a time."""
+    at, step = 0, 0
+    while at < len(names):
+        size = BATCHES[min(step, len(BATCHES) - 1)]
+        by_kind = {}
+        for name in names[at : at + size]:
+            kind, _, test = name.partition(":")
+            by_kind.setdefault(kind, []).append(test)
+        for kind, tests in by_kind.items():
+            for some in [tests] if kind in TOGETHER else [[t] for t in tests]:
+                yield kind, some
+        at, step = at + size, step + 1
+
+
+def try_mutant(coverage, number, names, budget_s):
+    """The first test that fails twice, and how; None if all pass, False if time ran out."""
+    start = time.monotonic()
+    for kind, tests in batches(names):
+        if time.monotonic() - start > budget_s:
+            return False
+        usual = sum(coverage.tests[kind + ":" + t]["seconds"] for t in tests)
+        timeout_s = 10 + 5 * usual
+        settings = {"MUTANT": str(number)}
+        symptom = execute(coverage.tree, kind, tests, timeout_s, settings)
+        if symptom == "failed":
+            symptom = execute(coverage.tree, kind, tests, timeout_s, settings)
+        if symptom:
+            more = ", ..." if len(tests) > 1 else ""
+            return [kind + ":" + tests[0] + more, symptom]
+    return None
+
+
+# A program with what is hard to rewrite.
+SAMPLE = r"""
+#include <stdio.h>
+struct pair { int a, b; };
+#define EACH(i, n) for (int i = 0; i < (n); i++)
+static int zero(void) { return 0; }
+static struct pair both(int a, int *b)
+{
+	return (struct pair){ a, -*b };
+}
+static int sum(const int *of, int count, int *end)
+{
+	int result = 0, *at = end ? end : &result, last[2] = { 0 };
+
+	EACH(i, count)
+		if (of[i] == 3)
+			result += 2 * i + !of[i - 1];
+		else
+			result -= of[i] << 1;
+	for (;;) {
+		last[1] = (int)*at;
+		if (!last[0] && !zero())
+			break;
+	}
+	switch (count & 3) {
+	case 2 + 1:
+		result *= 3;
+		break;
+	default:
+		result = 0;
+	}
+	return both(result, last + 1).b ? result - last[1] : -1;
+}
+int main(void)
+{
+	const int of[] = { 1, 0, 3 };
+	int end = 7;
+
+	printf("%d %d\n", sum(of, 3, &end), (int)sizeof(int[2]));
+	return 0;
+}
+"""
+
+
+def output_of(program, mutant=None):
+    """The output of the self-test's program, or how it ends."""
+    env = {} if mutant is None else {"MUTANT": str(mutant)}
+    try:
+        done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=1)
+    except subprocess.TimeoutExpired:
+        return "hang"
+    return done.stdout if not done.returncode else "status %d" % done.returncode
+
+
+def self_test():
+    """Each mutant of a sample behaves like the sample with the same change in its text."""
+    failed = changed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        def compiled(name, text, *more):
+            path = os.path.join(folder, name)
+            with open(path + ".c", "w") as file:
+                file.write(text)
+            subprocess.run(["gcc", "-I.", "-w", "-o", path, path + ".c", *more], check=True)
+            return path
+
+        source = schemata.rewrite(SAMPLE, HEADER, os.path.join(folder, "new.c"), ["gcc", "-I."])
+        program = compiled("all", HEADER + source.write(0)[0], "tests/trials/mutant.c")
+        right = output_of(compiled("right", SAMPLE))
+        failed += output_of(program) != right
+        for site in source.sites:
+            want = output_of(compiled("one", source.changed(site)))
+            got = output_of(program, site.number)
+            changed += got != right
+            if got != want:
+                failed += 1
+                print("self-test: %s: %s: %r, not %r" % (
+                    site.operator, source.describe(site), got, want))
+    failed += changed < 35
+    print("self-test: %d of %d mutants change the result" % (changed, len(source.sites)))
+    print("%d passed, %d failed" % (len(source.sites) + 2 - failed, failed))
+    return failed != 0
+
+
+def main():
+    if sys.argv[1:2] == ["--self-test"]:
+        return self_test()
+    if sys.argv[1:2] == ["--rewrite"]:
+        rewrite(sys.argv[2], sys.argv[3], sys.argv[4:])
+        return 0
+    parser = argparse.ArgumentParser(description="mutation test of the harness")
+    parser.add_argument("folder", help="build of `make mutants-c`")
+    parser.add_argument("--sample", type=int, default=300, help="mutants (0: all)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="*", help="mutants of files that match")
+    parser.add_argument("--operator", default="*", help="only mutants that match")
+    parser.add_argument("--again", action="store_true", help="try survivors again")
+    parser.add_argument("--seconds", type=float, default=1e9, help="time for this run")
+    parser.add_argument("--budget", type=float, default=120, help="seconds for each mutant")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--least", type=int, default=95,
+                        help="required share of mutants found or explained, in percent")
+    options = parser.parse_args()
+    deadline = time.monotonic() + options.seconds
+    coverage = Coverage(options.folder)
+    if not coverage.complete(options.jobs, deadline):
+        return 0
+    tests_of = coverage.invert()
+    with open(os.path.join(options.folder, "mutants.json")) as file:
+        mutants = json.load(file)
+    for number, m in enumerate(mutants):
+        m["number"] = number
+    matching = [m for m in mutants if fnmatch.fnmatch(m["file"], options.only)
+                and fnmatch.fnmatch(m["operator"], options.operator)]
+    random.Random(options.seed).shuffle(matching)
+    chosen = matching[: options.sample or None]
+    path = os.path.join(options.folder, "kept.jsonl")
+    kept = mutation.read_kept(path)
+    lock = threading.Lock()
+
+    def one(m):
+        old = kept.get(m["name"], "new")
+        if time.monotonic() > deadline or not (old == "new" or options.again and not old):
+            return
+        found = try_mutant(coverage, m["number"], tests_of.get(m["number"], []), options.budget)
+        with lock:
+            kept[m["name"]] = found
+            mutation.keep(path, m["name"], found)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(one, chosen))
+    reasons = mutation.Reasons()
+    tried = [m for m in chosen if m["name"] in kept]
+    found = explained = 0
+    for m in sorted(tried, key=lambda m: m["number"]):
+        reason = reasons.of(m["file"], m["operator"], m["line"])
+        if kept[m["name"]]:
+            found += 1
+        elif reason:
+            explained += 1
+        else:
+            word = "SURVIVED" if m["number"] in tests_of else "UNREACHED"
+            if kept[m["name"]] is False:
+                word = "UNDECIDED"
+            print("%s %s\n\t%s: %s" % (word, m["name"], m["operator"], m["line"]))
+    print("%d of %d chosen mutants were tried: %d found, %d explained" % (
+        len(tried), len(chosen), found, explained))
+    share = mutation.share_of(found + explained, len(tried) - found - explained, len(mutants))
+    return share < options.least
+
+
+if __name__ == "__main__":
+    sys.exit(main())
