@@ -23,7 +23,7 @@ FATES = {
     "unlinked": ("failed", "in run()"),
     "prints": ("ok", ""),
     "greedy": ("failed", "in run()"),
-    "forks": ("failed", "has started another process"),
+    "forks": ("failed", "no process"),
     "kills": ("ok", ""),
     "fails": ("failed", "as it likes"),
     "nothing": ("failed", ""),
