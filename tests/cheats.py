@@ -18,7 +18,7 @@ import tempfile
 program = os.path.realpath(sys.argv[1])
 plugin = sys.argv[2] if sys.argv[2:] and sys.argv[2] != "cuda" else None
 backend = "cuda" if "cuda" in sys.argv[2:] else "cpu"
-SHORT = ("batch-poison digest parity wake memo-mixed poison lazy-copy early-mostly upload precision subset "
+SHORT = ("batch-poison digest parity wake memo-mixed poison lazy-copy early-copy upload precision subset "
          "timer behind child threads")
 table = os.path.join(os.path.dirname(os.path.realpath(__file__)), "cheats", "expected.txt")
 

@@ -5,9 +5,11 @@ and measured.  One that crashes, hangs, exits, forks or closes files costs only 
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 program = os.path.realpath(sys.argv[1])
 here = os.path.dirname(os.path.realpath(__file__))
@@ -26,6 +28,11 @@ FATES = {
     "forks": ("failed", "no process"),
     "kills": ("ok", ""),
     "fails": ("failed", "as it likes"),
+    "intrudes": ("ok", ""),
+    "scribbles": ("failed", ""),
+    "answers": ("failed", "closed its link in run()"),
+    "leaks": ("failed", "no memory"),
+    "speaks": ("failed", "two?lines?[2J"),
     "nothing": ("failed", ""),
     "slows": ("failed", "by the variant's clock"),
 }
@@ -73,9 +80,60 @@ def fates(plugin):
     assert set(honest["phases"]) == {"copy", "sort"}, honest
     assert honest["metrics"]["touched_bytes"] == 1000
     assert honest["verify"]["runs"] >= 3
-    left = subprocess.run(["pgrep", "-f", "^gpubench plugin-worker"], stdout=subprocess.PIPE,
-                          check=False)
-    assert not left.stdout, "processes are left"
+    assert not workers(), "processes are left"
+
+
+def ends(plugin):
+    """Neither Ctrl-C nor SIGKILL of the judge leaves a process, even if run() hangs; records stay."""
+    for number in signal.SIGINT, signal.SIGKILL:
+        file = os.path.join(folder, "ended.jsonl")
+        judge = subprocess.Popen([program, "radix", "cpu/honest", "cpu/hang", "--count=1k", "--samples=3", "-q",
+                                  "--plugin=" + plugin, "--timeout=100", "-o", file], stderr=subprocess.DEVNULL)
+        end = time.time() + 60
+        while time.time() < end and not (os.path.exists(file) and '"record"' in open(file, encoding="utf-8").read()):
+            time.sleep(0.05)
+        time.sleep(0.5)
+        judge.send_signal(number)
+        start = time.time()
+        assert judge.wait(60) == (130 if number == signal.SIGINT else -number)
+        # The judge looks every 250 ms; the rest is for a busy machine.
+        assert time.time() - start < 5, time.time() - start
+        while workers() and time.time() - start < 5:
+            time.sleep(0.05)
+        assert not workers(), "processes are left"
+        with open(file, encoding="utf-8") as lines:
+            assert [r["status"] for r in map(json.loads, lines) if r["type"] == "record"] == ["ok"]
+        os.remove(file)
+
+
+def workers():
+    """Processes of plug-ins that this test's program has started."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % pid, "rb") as line:
+                if line.read().startswith(b"gpubench\0plugin-worker\0") and os.path.samefile("/proc/%s/exe" % pid, program):
+                    found.append(pid)
+        except OSError:
+            pass
+    return found
+
+
+def throws():
+    """An exception of C++ ends the process, and costs only its own points."""
+    source, plugin = os.path.join(folder, "throws.cc"), os.path.join(folder, "throws.so")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("""#include <gpubench/plugin.h>
+static gb_status create(void *, const void *, const void *, gb_error *) { return GB_OK; }
+static gb_status run(void *, gb_timer *, gb_error *) { throw 1; }
+static gb_status download(void *, void *, gb_error *) { return GB_OK; }
+static gb_variant_ops ops() { gb_variant_ops o{}; o.state_size = 1; o.create = create; o.run = run; o.download = download;
+return o; }
+static const gb_variant_ops all = ops();
+GB_PLUGIN("throws", "1", { "radix", "throws", GB_CPU, "a test", &all });
+""")
+    subprocess.run(["g++", "-fPIC", "-shared", "-I", folder, source, "-o", plugin], check=True)
+    return plugin
 
 
 def main():
@@ -86,6 +144,11 @@ def main():
     assert "honest" in run("list", "radix", env=dict(os.environ, GPUBENCH_PLUGINS=plugin)).stdout
     assert "honest" not in run("list", "radix").stdout
     fates(plugin)
+    ends(plugin)
+    both = records("radix", "cpu/throws", "cpu/honest", "--count=1k", "--samples=3", "--plugin=%s,%s" % (throws(), plugin))
+    assert [(r["variant"], r["status"], r["plugin"]["name"]) for r in both] == [
+        ("throws", "failed", "throws"), ("honest", "ok", "sorts")], both
+    assert "crashed in run(): Aborted" in both[0]["reason"], both
     # Hot, in batches; in this process, too.
     for more in [], ["--no-isolate"]:
         hot = records("radix", "cpu/honest", "--count=200", "--hot", "--max-time=0.1",

@@ -50,6 +50,12 @@ static struct shown show(double a_ns, double b_ns)
 	return s;
 }
 
+/* What a request to another process and its answer may add to a time. */
+static double trips_ns(const struct gb_measurement *m)
+{
+	return m->backend->remote ? 2 * m->backend->remote->trip_ns(m->state) : 0;
+}
+
 /* True if samples a, all or in the middle, take longer than nearly all or the middle of samples b.
  * With hot caches, an input that was just written may lie in other ones. */
 static bool are_slower(const struct gb_measurement *m, const struct gb_series *a,
@@ -58,7 +64,7 @@ static bool are_slower(const struct gb_measurement *m, const struct gb_series *a
 	const bool is_short = !m->result->cold && median(b) <= SHORT;
 	const double ratio = is_short ? 3 : 1.5;
 	const double fetch = m->result->cold ? 0 : FETCH * work_of(m).bytes;
-	const double slack = TIMER_SLACK + fetch;
+	const double slack = TIMER_SLACK + trips_ns(m) + fetch;
 
 	return a->count >= LEAST && b->count >= LEAST &&
 	       (gb_series_quantile(a, 0) > ratio * gb_series_quantile(b, 0.9) + slack ||
@@ -115,8 +121,7 @@ static enum gb_status judge_clocks(const struct gb_measurement *m, struct gb_err
 	const struct gb_evidence *e = &m->evidence;
 	const double time = median(&r->time), host = median(&r->host_time);
 	const double unseen = median(&e->unseen); /* by the variant's clock */
-	const double trip = m->backend->remote ? 2 * m->backend->remote->trip_ns(m->state) : 0;
-	const double slack = (TIMER_SLACK + trip) / (double)r->batch;
+	const double slack = (TIMER_SLACK + trips_ns(m)) / (double)r->batch;
 	struct shown s = show(time, host);
 
 	if (!m->backend->fill && unseen > CLOCKS * time + slack)

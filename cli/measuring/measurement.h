@@ -28,7 +28,7 @@ struct gb_evidence {
 	 * work are scaled to the work of the first. */
 	struct gb_series verified, changed, same;
 	double delay_ns; /* in the last sample, per run, threads waited so long for a processor */
-	double least_ns; /* CPU time of its process per thread, in another process; or 0 */
+	double lost_ns;  /* of that, in all runs, what the judge's clock does not count */
 	/* Runs that were not held back: time by the host's clock less that by the device's. */
 	struct gb_series unseen;
 	struct gb_series whole, cpu; /* reset, run and download together; their CPU time */

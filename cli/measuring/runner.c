@@ -204,10 +204,10 @@ static enum gb_status sort_out(struct gb_measurement *m, bool verified, bool cha
 			      ns, m->err);
 }
 
-/* The time by which samples are compared.  On the CPU it is not the variant's to state. */
+/* The time by which samples are compared.  On the CPU it is not less than by the runner's clock. */
 static double seen_ns(const struct gb_measurement *m, double ns, double host_ns)
 {
-	return m->backend->fill ? ns : host_ns;
+	return m->backend->fill ? ns : fmax(ns, host_ns);
 }
 
 static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool changed)
@@ -271,7 +271,7 @@ static enum gb_status take_evidence(struct gb_measurement *m)
 			return m->err->code;
 		ns = seen_ns(m, ns, host_ns);
 		if (verified)
-			ns = fmax(ns - e->delay_ns, e->least_ns);
+			ns = fmax(ns - e->delay_ns, 0);
 		if (sort_out(m, verified, changed, ns) ||
 		    (verified && !all && sort_out(m, false, changed, ns)) ||
 		    (verified && verify_sample(m)))

@@ -83,22 +83,15 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 				double *host_ns, struct gb_phase_time *phase, size_t *phases)
 {
 	const double start_ns = gb_now_ns();
-	double queue_ns = 0, lost_ns = 0, cpu_ns;
+	double queue_ns = 0, lost_ns = 0;
 	bool marked = m->timer.phases;
 
 	if (m->backend->remote) {
-		const int process = m->backend->remote->process(m->state);
-
-		cpu_ns = gb_cpu_ns(process);
 		if (m->backend->remote->runs(m->state, batch, &held, &marked, ns, &queue_ns,
 					     &lost_ns, phase, phases, m->err))
 			return m->err->code;
 		*host_ns = fmax(gb_now_ns() - start_ns - lost_ns, 0);
-		/* A thread may wait for a processor because another one of the process has it. */
-		if (!m->backend->fill)
-			m->evidence.least_ns =
-				(gb_cpu_ns(process) - cpu_ns) / fmax(m->result->threads, 1);
-		*host_ns = fmax(*host_ns, m->evidence.least_ns);
+		m->evidence.lost_ns = lost_ns;
 		m->timer.named = m->timer.named || marked;
 		m->has_held = held;
 		if (held)
@@ -143,9 +136,9 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	if (time_runs(m, how->batch, how->held, ns, host_ns, phase, &phases))
 		return m->err->code;
 	*host_ns /= (double)how->batch;
-	m->evidence.least_ns /= (double)how->batch;
 	if (how->delays)
-		m->evidence.delay_ns = (gb_delay_ns(m) - delay_ns) / (double)how->batch;
+		m->evidence.delay_ns = fmax(gb_delay_ns(m) - delay_ns - m->evidence.lost_ns, 0) /
+				       (double)how->batch;
 	*ns /= (double)how->batch;
 	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
 }

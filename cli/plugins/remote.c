@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/plugins/link.h"
@@ -307,20 +308,35 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	return ask_for(state, GB_ASK_RESET, sample, err);
 }
 
-/* 0 if it is unknown. */
-static double waited_ns(const struct remote *s)
+/* Time in ns that this thread and the main one of the other process have waited for a processor, and
+ * the CPU time of the other threads there. */
+struct waits {
+	double here, there, others;
+};
+
+static struct waits read_waits(const struct remote *s)
 {
-	double sum = 0;
+	double ran[2] = { 0 }, waited[2] = { 0 };
+	struct timespec cpu = { 0 };
+	clockid_t clock;
 
 	for (int i = 0; i < 2; i++) {
 		char text[128] = "";
-		double ran, waited;
 
-		if (s->schedule[i] > 0 && pread(s->schedule[i], text, sizeof text - 1, 0) > 0 &&
-		    sscanf(text, "%lf %lf", &ran, &waited) == 2)
-			sum += waited;
+		if (s->schedule[i] > 0 && pread(s->schedule[i], text, sizeof text - 1, 0) > 0)
+			(void)sscanf(text, "%lf %lf", &ran[i], &waited[i]);
 	}
-	return sum;
+	if (!clock_getcpuclockid(s->process.pid, &clock))
+		(void)clock_gettime(clock, &cpu);
+	return (struct waits){ waited[0], waited[1],
+			       (double)cpu.tv_sec * 1e9 + (double)cpu.tv_nsec - ran[1] };
+}
+
+/* The time between two readings for which this process and the other had no processor.  That is not
+ * so if the main thread there waited while others of its process worked. */
+static double lost_ns_between(const struct waits *a, const struct waits *b)
+{
+	return b->here - a->here + fmax(b->there - a->there - fmax(b->others - a->others, 0), 0);
 }
 
 static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked, double *ns,
@@ -329,14 +345,16 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 {
 	struct remote *s = state;
 	struct gb_message message = { .word = GB_ASK_RUNS, .number = { count, *held, *marked } };
-	const double waited = waited_ns(s);
+	const struct waits before = read_waits(s);
+	struct waits after;
 	const size_t room = *phases;
 	char name[sizeof s->process.board->phase->name];
 
 	*phases = 0;
 	if (ask(&s->process, &message, err))
 		return err->code;
-	*lost_ns = fmax(waited_ns(s) - waited, 0);
+	after = read_waits(s);
+	*lost_ns = lost_ns_between(&before, &after);
 	*held = message.number[0] != 0;
 	*marked = message.number[1] != 0;
 	*ns = message.ns[0];

@@ -2,11 +2,20 @@
 #include <gpubench/plugin.h>
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,6 +94,77 @@ MISBEHAVES(forks, if (fork() < 0) return gb_fail(err, GB_ERUNTIME, "no process")
 MISBEHAVES(kills, kill(getppid(), 0))
 MISBEHAVES(fails, return gb_fail(err, GB_ERUNTIME, "as it likes"))
 
+/* What it may not do to the process that judges it.  Each attempt has a name. */
+static const char *intrude(void)
+{
+	const pid_t judge = getppid();
+	char path[64];
+	struct iovec one = { path, 1 };
+	struct rlimit limit;
+	int (*const none)(void *) = NULL;
+
+	if (!kill(judge, SIGSTOP) || !syscall(SYS_tgkill, judge, judge, SIGSTOP))
+		return "a signal";
+	if (!fcntl(3, F_SETOWN, judge))
+		return "a signal of a socket";
+	if (!ptrace(PTRACE_ATTACH, judge, NULL, NULL))
+		return "ptrace()";
+	if (process_vm_readv(judge, &one, 1, &one, 1, 0) > 0)
+		return "process_vm_readv()";
+	if (!prlimit(judge, RLIMIT_CORE, NULL, &limit))
+		return "prlimit()";
+	if (syscall(SYS_pidfd_open, judge, 0) >= 0)
+		return "pidfd_open()";
+	for (int i = 0; i < 3; i++) {
+		static const char *const name[] = { "mem", "environ", "maps" };
+		int file;
+
+		(void)snprintf(path, sizeof path, "/proc/%d/%s", (int)judge, name[i]);
+		file = open(path, i ? O_RDONLY : O_RDWR);
+		if (file >= 0 && read(file, path, 1) >= 0)
+			return name[i];
+	}
+	if (!access("/proc/self/fd/7", F_OK))
+		return "a file";
+	if (prctl(PR_SET_PDEATHSIG, 0) == 0)
+		return "outliving it";
+	if (execl("/bin/true", "true", NULL) != -1 || clone(none, path, 0, NULL) != -1 ||
+	    system("true") == 0)
+		return "another program";
+	if (mmap(NULL, 1, PROT_WRITE, MAP_SHARED, 4 + 1, 0) != MAP_FAILED)
+		return "writing the input";
+	for (int i = 4; i < 7; i++)
+		if (!ftruncate(i, 0))
+			return "cutting a file";
+	return NULL;
+}
+
+/* Write to the judge's board while it reads it. */
+static void *scribble(void *board)
+{
+	for (size_t i = 0;; i++)
+		((volatile unsigned char *)board)[i * 97 % (64 << 10)] = 0xff;
+	return NULL;
+}
+
+static void start_scribbling(void)
+{
+	void *board = mmap(NULL, 64 << 10, PROT_READ | PROT_WRITE, MAP_SHARED, 4, 0);
+	static pthread_t thread;
+
+	if (board != MAP_FAILED && !thread)
+		(void)pthread_create(&thread, NULL, scribble, board);
+}
+
+MISBEHAVES(intrudes, const char *how = intrude();
+	   if (how) return gb_fail(err, GB_ERUNTIME, "intrudes by %s", how))
+MISBEHAVES(scribbles, start_scribbling())
+MISBEHAVES(answers, static char message[8192]; (void)send(3, message, 8, 0))
+MISBEHAVES(leaks, if (mmap(NULL, 32 << 20, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
+			   0) == MAP_FAILED) return gb_fail(err, GB_ERUNTIME, "no memory"))
+MISBEHAVES(speaks, return gb_fail(err, GB_ERUNTIME, "two\nlines\033[2J"))
+
 static enum gb_status nothing(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	(void)state;
@@ -145,9 +225,15 @@ OPS(greedy, create, greedy);
 OPS(forks, create, forks);
 OPS(kills, create, kills);
 OPS(fails, create, fails);
+OPS(intrudes, create, intrudes);
+OPS(scribbles, create, scribbles);
+OPS(answers, create, answers);
+OPS(leaks, create, leaks);
+OPS(speaks, create, speaks);
 OPS(nothing, create, nothing);
 OPS(slows, patch, sort);
 
 GB_PLUGIN(NAME, "1.0", VARIANT(honest), VARIANT(crash), VARIANT(hang), VARIANT(leave),
 	  VARIANT(quit), VARIANT(closes), VARIANT(unlinked), VARIANT(prints), VARIANT(greedy),
-	  VARIANT(forks), VARIANT(kills), VARIANT(fails), VARIANT(nothing), VARIANT(slows));
+	  VARIANT(forks), VARIANT(kills), VARIANT(fails), VARIANT(intrudes), VARIANT(scribbles),
+	  VARIANT(answers), VARIANT(leaks), VARIANT(speaks), VARIANT(nothing), VARIANT(slows));
