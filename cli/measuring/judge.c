@@ -124,7 +124,9 @@ static enum gb_status judge_clocks(const struct gb_measurement *m, struct gb_err
 	const double slack = (TIMER_SLACK + trips_ns(m)) / (double)r->batch;
 	struct shown s = show(time, host);
 
-	if (!m->backend->fill && unseen > CLOCKS * time + slack)
+	/* Noise lengthens some samples, a cheat may spare some. */
+	if (!m->backend->fill && (gb_series_quantile(&e->unseen, 0) > CLOCKS * time + slack ||
+				  unseen > 5 * CLOCKS * time + 2 * slack))
 		return gb_fail(err, GB_EVERIFY,
 			       "the time of a run is %s by the variant's clock and %s by the "
 			       "runner's",
