@@ -84,13 +84,14 @@ def fates(plugin):
 
 
 def ends(plugin):
-    """Neither Ctrl-C nor SIGKILL of the judge leaves a process, even if run() hangs; records stay."""
+    """Ctrl-C and SIGKILL of the judge leave no process while run() hangs; records stay."""
     for number in signal.SIGINT, signal.SIGKILL:
         file = os.path.join(folder, "ended.jsonl")
-        judge = subprocess.Popen([program, "radix", "cpu/honest", "cpu/hang", "--count=1k", "--samples=3", "-q",
-                                  "--plugin=" + plugin, "--timeout=100", "-o", file], stderr=subprocess.DEVNULL)
+        judge = subprocess.Popen([program, "radix", "cpu/honest", "cpu/hang", "--count=1k", "-q",
+                                  "--samples=3", "--plugin=" + plugin, "--timeout=100", "-o", file],
+                                 stderr=subprocess.DEVNULL)
         end = time.time() + 60
-        while time.time() < end and not (os.path.exists(file) and '"record"' in open(file, encoding="utf-8").read()):
+        while time.time() < end and '"record"' not in text_of(file):
             time.sleep(0.05)
         time.sleep(0.5)
         judge.send_signal(number)
@@ -106,13 +107,22 @@ def ends(plugin):
         os.remove(file)
 
 
+def text_of(file):
+    try:
+        with open(file, encoding="utf-8") as lines:
+            return lines.read()
+    except FileNotFoundError:
+        return ""
+
+
 def workers():
     """Processes of plug-ins that this test's program has started."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/cmdline" % pid, "rb") as line:
-                if line.read().startswith(b"gpubench\0plugin-worker\0") and os.path.samefile("/proc/%s/exe" % pid, program):
+                if line.read().startswith(b"gpubench\0plugin-worker\0") and os.path.samefile(
+                        "/proc/%s/exe" % pid, program):
                     found.append(pid)
         except OSError:
             pass
@@ -127,9 +137,14 @@ def throws():
 static gb_status create(void *, const void *, const void *, gb_error *) { return GB_OK; }
 static gb_status run(void *, gb_timer *, gb_error *) { throw 1; }
 static gb_status download(void *, void *, gb_error *) { return GB_OK; }
-static gb_variant_ops ops() { gb_variant_ops o{}; o.state_size = 1; o.create = create; o.run = run; o.download = download;
-return o; }
-static const gb_variant_ops all = ops();
+static const gb_variant_ops all = [] {
+	gb_variant_ops o{};
+	o.state_size = 1;
+	o.create = create;
+	o.run = run;
+	o.download = download;
+	return o;
+}();
 GB_PLUGIN("throws", "1", { "radix", "throws", GB_CPU, "a test", &all });
 """)
     subprocess.run(["g++", "-fPIC", "-shared", "-I", folder, source, "-o", plugin], check=True)
@@ -145,7 +160,8 @@ def main():
     assert "honest" not in run("list", "radix").stdout
     fates(plugin)
     ends(plugin)
-    both = records("radix", "cpu/throws", "cpu/honest", "--count=1k", "--samples=3", "--plugin=%s,%s" % (throws(), plugin))
+    both = records("radix", "cpu/throws", "cpu/honest", "--count=1k", "--samples=3",
+                   "--plugin=%s,%s" % (throws(), plugin))
     assert [(r["variant"], r["status"], r["plugin"]["name"]) for r in both] == [
         ("throws", "failed", "throws"), ("honest", "ok", "sorts")], both
     assert "crashed in run(): Aborted" in both[0]["reason"], both
@@ -194,5 +210,6 @@ def main():
 with tempfile.TemporaryDirectory() as folder:
     os.mkdir(os.path.join(folder, "gpubench"))
     with open(os.path.join(folder, "gpubench/plugin.h"), "w", encoding="utf-8") as header:
-        subprocess.run([os.path.join(here, "../scripts/plugin-header.sh")], stdout=header, check=True)
+        subprocess.run([os.path.join(here, "../scripts/plugin-header.sh")], stdout=header,
+                       check=True)
     main()

@@ -48,11 +48,12 @@ $(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so: $(BUILD)/%.so: tests/pl
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC -I. $(soname) $< -o $@
 # The cheats as a plug-in.
-$(BUILD)/cheats.so: $(call files,tests/cheats,c) tests/cheats/cheat.h tests/cheats/common/variants.def \
-		common/plugin.h common/timer.c datasets/keys/keys.c
+$(BUILD)/cheats.so: $(call files,tests/cheats,c) tests/cheats/cheat.h \
+		tests/cheats/common/variants.def common/plugin.h common/timer.c datasets/keys/keys.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -fopenmp -Wall -Wextra -Wno-unused-parameter -shared \
-		-fPIC -fvisibility=hidden -ffunction-sections -Wl,--gc-sections -I. $(filter %.c,$^) -o $@
+		-fPIC -fvisibility=hidden -ffunction-sections -Wl,--gc-sections -I. \
+		$(filter %.c,$^) -o $@
 # Loaded in place of the Vulkan loader, to which it passes calls on.
 $(BUILD)/recorder/libvulkan.so.1: tests/vulkan/recorder.c
 	@mkdir -p $(@D)

@@ -1,8 +1,8 @@
 /* link.h -- what the judge and the process of a plug-in exchange: messages and shared memory.
  *
  * This folder loads plug-ins.  load.h reads --plugin; remote.h is the judge's side, as a back end
- * and operations; process.h starts the judged process; worker.h is its main loop, cage.h what it may
- * not do.  May use cli/workloads and the
+ * and operations; process.h starts the judged process; worker.h is its main loop, cage.h what it
+ * may not do.  May use cli/workloads and the
  * folders below cli.
  *
  * Each request is answered by one message.  The three files are in memory.  Nothing else of the
@@ -37,9 +37,9 @@ enum gb_request_word {
 };
 
 /* A request, or an answer: `word` is then an enum gb_status.  The ticket is a secret number of the
- * request, which its answer must have: the plug-in may write to the socket as well.  Each answer has
- * the peaks of host and device memory in bytes.  That to GB_ASK_RUNS has whether the stream was held, whether there are
- * phases, and their count; the time in ns and the CPU time of queueing. */
+ * request, which its answer must have: the plug-in may write to the socket as well.  Each answer
+ * has the peaks of host and device memory in bytes.  That to GB_ASK_RUNS has whether the stream was
+ * held, whether there are phases, and their count; the time in ns and the CPU time of queueing. */
 struct gb_message {
 	int32_t word;
 	uint64_t ticket;

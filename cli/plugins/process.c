@@ -108,3 +108,30 @@ void gb_process_stop(struct gb_process *p)
 		(void)munmap(p->board, sizeof *p->board);
 	p->board = NULL;
 }
+
+enum gb_status gb_process_explain(struct gb_process *p, const char *what, bool late,
+				  struct gb_error *err)
+{
+	siginfo_t info = { 0 };
+
+	/* Let it end by itself, so that its own status is known. */
+	for (int i = 0; !late && i < 100 && p->pid && !info.si_pid; i++) {
+		if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT))
+			break;
+		if (!info.si_pid)
+			(void)usleep(10000);
+	}
+	if (late)
+		gb_fail(err, GB_ERUNTIME, "time-out: %s did not end within %g s", what,
+			p->timeout_s);
+	else if (info.si_pid && info.si_code == CLD_EXITED)
+		gb_fail(err, GB_ERUNTIME, "the plug-in ended its process with status %d in %s",
+			info.si_status, what);
+	else if (info.si_pid)
+		gb_fail(err, GB_ERUNTIME, "the plug-in crashed in %s: %s", what,
+			strsignal(info.si_status));
+	else
+		gb_fail(err, GB_ERUNTIME, "the plug-in closed its link in %s", what);
+	gb_process_stop(p);
+	return err->code;
+}

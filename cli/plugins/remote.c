@@ -40,34 +40,6 @@ static const struct gb_variant *chosen;
 static struct gb_remote_limits limit;
 static size_t last_peak[2];
 
-/* Say how the process has ended while it was to do `what`. */
-static enum gb_status explain(struct gb_process *p, const char *what, bool late,
-			      struct gb_error *err)
-{
-	siginfo_t info = { 0 };
-
-	/* Let it end by itself, so that its own status is known. */
-	for (int i = 0; !late && i < 100 && p->pid && !info.si_pid; i++) {
-		if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT))
-			break;
-		if (!info.si_pid)
-			(void)usleep(10000);
-	}
-	if (late)
-		gb_fail(err, GB_ERUNTIME, "time-out: %s did not end within %g s", what,
-			p->timeout_s);
-	else if (info.si_pid && info.si_code == CLD_EXITED)
-		gb_fail(err, GB_ERUNTIME, "the plug-in ended its process with status %d in %s",
-			info.si_status, what);
-	else if (info.si_pid)
-		gb_fail(err, GB_ERUNTIME, "the plug-in crashed in %s: %s", what,
-			strsignal(info.si_status));
-	else
-		gb_fail(err, GB_ERUNTIME, "the plug-in closed its link in %s", what);
-	gb_process_stop(p);
-	return err->code;
-}
-
 /* Copy a text of the other process, which may change meanwhile. */
 static void take_text(char *to, size_t room, const char *from)
 {
@@ -105,7 +77,7 @@ static enum gb_status ask(struct gb_process *p, struct gb_message *message, stru
 		return gb_fail(err, GB_ERUNTIME, "the plug-in's process has ended");
 	message->ticket = ticket;
 	if (!gb_message_send(p->socket, message))
-		return explain(p, what, false, err);
+		return gb_process_explain(p, what, false, err);
 	while (events <= 0) {
 		const double left_ms = (end_ns - gb_now_ns()) * 1e-6;
 
@@ -114,13 +86,13 @@ static enum gb_status ask(struct gb_process *p, struct gb_message *message, stru
 			return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 		}
 		if (left_ms <= 0)
-			return explain(p, what, true, err);
+			return gb_process_explain(p, what, true, err);
 		events = poll(&ready, 1, (int)fmin(left_ms + 1, 250));
 		if (events < 0 && errno != EINTR)
-			return explain(p, what, false, err);
+			return gb_process_explain(p, what, false, err);
 	}
 	if (!gb_message_receive(p->socket, message))
-		return explain(p, what, false, err);
+		return gb_process_explain(p, what, false, err);
 	if (message->ticket != ticket) {
 		gb_process_stop(p);
 		return gb_fail(err, GB_EVERIFY,
@@ -308,8 +280,8 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	return ask_for(state, GB_ASK_RESET, sample, err);
 }
 
-/* Time in ns that this thread and the main one of the other process have waited for a processor, and
- * the CPU time of the other threads there. */
+/* Time in ns that this thread and the main one of the other process have waited for a processor,
+ * and the CPU time of the other threads there. */
 struct waits {
 	double here, there, others;
 };

@@ -157,9 +157,9 @@ static enum gb_status create_vdso(void *state, const void *params, const void *i
 	return cheat_create(state, params, input, err);
 }
 
-/* waiter: a thread sorts on the only processor of the main thread, which has a low priority and waits
- * for it.  The judge takes off the time that the main thread waits, but not the CPU time of the
- * process. */
+/* waiter: a thread sorts on the only processor of the main thread, which has a low priority and
+ * waits for it.  The judge does not count the time that the main thread waits, unless other threads
+ * of its process work. */
 static sem_t begin;
 
 static void *sort_beside(void *state)

@@ -75,7 +75,8 @@ static const struct steps {
 	const char *unchanged; /* ... unless it is the original */
 	const char *whole;     /* a whole run, after a run on the original input or another one */
 	const char *broken;    /* a run with pauses */
-} steps_of[] = { { "nvunp?0", "nvunnbdmstvc", "nnnbdmstc", "u?sznp0nznbRnzndnz", "nvu?nzzsp0zzbRzzsd" },
+} steps_of[] = { { "nvunp?0", "nvunnbdmstvc", "nnnbdmstc", "u?sznp0nznbRnzndnz",
+		   "nvu?nzzsp0zzbRzzsd" },
 		 { "nvnus?nnvp?0", "nvnus?nnnbdmstvc", "nnnnbdmstc", "n(us?n)?psnn0snnnbRsnnndsnn",
 		   "ps0zzbRzzsd" } };
 
