@@ -40,13 +40,13 @@ enum { PER_RULE = 5, FIRST = 6, X32 = 0x40000000 };
 /* Append the instructions of a rule, which go on after the last one if the call is another. */
 static void append(struct sock_filter *code, const struct rule *rule)
 {
-	const unsigned at = offsetof(struct seccomp_data, args) + 8 * rule->argument;
+	const size_t at = offsetof(struct seccomp_data, args) + (size_t)8 * rule->argument;
 	const unsigned short test = rule->when == WITHOUT ? BPF_JSET : BPF_JEQ;
 	const bool denies = rule->when == IF; /* if the test holds */
 
 	code[0] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rule->call, 0,
 					       PER_RULE - 1);
-	code[1] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at);
+	code[1] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)at);
 	code[2] =
 		(struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, rule->value, denies, !denies);
 	code[3] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, rule->when == ALWAYS

@@ -13,8 +13,6 @@
 
 #include "cli/plugins/worker.h"
 
-extern char **environ;
-
 /* A descriptor that the numbers in the judged process do not overlap. */
 static int high(int file)
 {

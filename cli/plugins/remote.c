@@ -177,14 +177,17 @@ static enum gb_status write_params(const struct remote *s, struct gb_error *err)
 	for (size_t i = 0; i < s->workload->param_count; i++) {
 		const struct gb_param *row = &s->workload->params[i];
 		const char *text;
+		size_t size;
 
 		if (row->type != GB_PATH)
 			continue;
 		memcpy(&text, (const char *)s->params + row->offset, sizeof text);
-		if (text && at + strlen(text) + 1 > sizeof board->texts)
+		size = text ? strlen(text) + 1 : 0;
+		if (at + size > sizeof board->texts)
 			return gb_fail(err, GB_ERUNTIME, "the parameters do not fit");
 		if (text)
-			at += strlen(strcpy(board->texts + at, text)) + 1;
+			memcpy(board->texts + at, text, size);
+		at += size;
 	}
 	return GB_OK;
 }

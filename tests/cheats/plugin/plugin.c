@@ -68,11 +68,11 @@ static void merge(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint
 	}
 }
 
-/* With two threads or more, two sort a half each. */
+/* Two threads sort a half each, unless the input is small. */
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct sort *s = state;
-	const size_t n = s->view->count, half = s->threads > 1 ? n / 2 : n;
+	const size_t n = s->view->count, half = s->threads > 1 && n > 65536 ? n / 2 : n;
 
 	memcpy(s->keys[0], s->view->keys, n * sizeof **s->keys);
 #pragma omp parallel for num_threads(2) if (half < n)
