@@ -173,7 +173,7 @@ embree   := $(wildcard cpu/lbvh/embree*.c cpu/lbvh/parts/embree.c)
 sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)),$(call files,cli common \
 	cpu datasets $(if $(filter 1,$(have_vulkan)),vulkan),c))
 cuda_c   := $(call files,cuda,c)
-objects  := $(call object,$(sources) results/papers.S \
+objects  := $(call object,$(sources) cli/commands/embedded.S \
 	$(if $(filter 1,$(have_hwy)),cpu/radix/vqsort.cc))
 peers    := cuda/radix/cub.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
@@ -182,8 +182,10 @@ ifeq ($(CUDA),1)
 objects  += $(peers:%.cu=$(BUILD)/%.cu.o) $(kernels:%.cu=$(BUILD)/%.cu.o) $(call object,$(cuda_c))
 endif
 ifeq ($(SIMT),1)
-emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc \
-	tests/cudart/*.cc)))
+# Without the checker, which defines what -fsanitize=thread calls, in builds with that option.
+emulator := $(sort $(filter-out $(if $(filter tsan,$(MODE)),$(wildcard tests/simt/check*.cc)), \
+	$(wildcard tests/simt/*.cc tests/cudart/*.cc)))
+ldflags  += -Wl,--dynamic-list=tests/cudart/plugin.syms
 objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) $(call object,$(cuda_c))
 endif
 shortcut := gpubench$(if $(filter 1,$(SIMT)),-simt)
@@ -255,12 +257,15 @@ $(SHARED)/%.o: %.cc $(SHARED)/generated/shared_flags
 	@echo "  CXX   $<"
 	$(Q)$(CXX) $(shared_cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 
-# The program embeds the published result tables.
-papers   := $(sort $(wildcard results/papers/*.json))
-$(SHARED)/generated/papers.bin: $(papers)
+# The program embeds the published result tables and the examples (cli/commands/embedded.S).
+embedded := $(addprefix $(SHARED)/generated/,papers.bin examples.bin)
+$(SHARED)/generated/papers.bin: $(sort $(wildcard results/papers/*.json))
 	@mkdir -p $(@D)
-	$(Q)for paper in $^; do cat $$paper && printf '\0'; done >$@
-$(SHARED)/results/papers.o: results/papers.S $(SHARED)/generated/papers.bin \
+	$(Q)for file in $^; do cat $$file && printf '\0'; done >$@
+$(SHARED)/generated/examples.bin: $(sort $(wildcard examples/*))
+	@mkdir -p $(@D)
+	$(Q)for file in $^; do printf '%s\0' $${file##*/} && cat $$file && printf '\0'; done >$@
+$(SHARED)/cli/commands/embedded.o: cli/commands/embedded.S $(embedded) \
 	$(SHARED)/generated/shared_flags
 	@mkdir -p $(@D)
 	@echo "  AS    $<"
@@ -333,17 +338,23 @@ build/man/gpubench.1: $(BUILD)/gpubench scripts/man.sh
 ## uninstall: remove the files that `make install` installed
 prefix    := $(DESTDIR)$(PREFIX)
 completed := $(prefix)/share/bash-completion/completions/gpubench
+header    := $(prefix)/include/gpubench/plugin.h
+pkgconfig := $(prefix)/share/pkgconfig/gpubench.pc
 install: all $(if $(shell command -v help2man),man)
 	install -D -m 755 $(BUILD)/gpubench '$(prefix)/bin/gpubench'
 	install -D -m 644 scripts/completion.bash '$(completed)'
-	scripts/plugin-header.sh >build/plugin.h
-	install -D -m 644 build/plugin.h '$(prefix)/include/gpubench/plugin.h'
+	install -d '$(prefix)/include/gpubench' '$(prefix)/share/pkgconfig'
+	scripts/plugin-header.sh >'$(header)'
+	printf '%s\n' 'prefix=$(PREFIX)' 'Name: gpubench' 'Description: header for plug-ins' \
+		"Version: $$($(BUILD)/gpubench --version | cut -d' ' -f2)" \
+		'Cflags: -I$${prefix}/include' >'$(pkgconfig)'
+	chmod 644 '$(header)' '$(pkgconfig)'
 	$(Q)for page in build/man/*.1; do \
 		[ ! -e "$$page" ] || install -D -m 644 "$$page" \
 			'$(prefix)/share/man/man1/'"$${page##*/}"; \
 		done
 uninstall:
-	rm -f '$(prefix)/bin/gpubench' '$(completed)' '$(prefix)/include/gpubench/plugin.h' \
+	rm -f '$(prefix)/bin/gpubench' '$(completed)' '$(header)' '$(pkgconfig)' \
 		'$(prefix)/share/man/man1/gpubench'.1 '$(prefix)/share/man/man1/gpubench'-*.1
 
 ## clean: remove all build output

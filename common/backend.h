@@ -60,7 +60,7 @@ struct gb_counter {
 	/* Start counting, from zero, the work queued from now on; or stop. */
 	void (*count)(bool on);
 	/* The counts of the work that has run, as a JSON object (`counts` of the record schema).
-	 * Valid until counting starts again. */
+	 * Valid until counting starts again.  NULL if another process has them and gives none. */
 	const char *(*counts)(void);
 };
 

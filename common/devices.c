@@ -89,17 +89,29 @@ static bool is_first(enum gb_backend backend)
 	return true;
 }
 
+static void find_up_to(enum gb_backend backend)
+{
+	const unsigned asked = (2U << backend) - 1;
+
+	if (known.backends != asked)
+		gb_devices_find(&known.devices, asked);
+	known.backends = asked;
+}
+
+const char *gb_device_pci(enum gb_backend backend, int id)
+{
+	find_up_to(backend);
+	return id >= 0 && (size_t)id < known.devices.count ? known.devices.gpu[id].pci : "";
+}
+
 enum gb_status gb_device_open(enum gb_backend backend, int id, struct gb_error *err)
 {
 	const struct gb_backend_ops *ops = gb_backends[backend];
-	const unsigned asked = (2U << backend) - 1;
 	const struct gb_gpu_info *gpu;
 
 	if (!ops->devices || is_first(backend))
 		return ops->open(id, err);
-	if (known.backends != asked)
-		gb_devices_find(&known.devices, asked);
-	known.backends = asked;
+	find_up_to(backend);
 	if (known.devices.absent[backend].code)
 		return gb_fail(err, GB_EUNAVAILABLE, "%s", known.devices.absent[backend].message);
 	if (id < 0 || (size_t)id >= known.devices.count)

@@ -68,6 +68,10 @@ _gpubench_words() { # COMMAND WORD: words that are not options
 		;;
 	report | compare | versus | history) _gpubench_files "" "$2" ;;
 	ab) [[ $2 != *=* ]] || _gpubench_files "${2%%=*}=" "${2#*=}" ;;
+	new)
+		_gpubench_benchmarks
+		printf '%s\n' cpu/ cuda/
+		;;
 	env) ;;
 	*) _gpubench_variants "$1" ;;
 	esac

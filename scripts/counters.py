@@ -118,16 +118,15 @@ at {profiled} of {points} points ([{file}](../results/{file}), builds {commit}).
 1 for global memory requests and sectors. The last table has the kernels that differ, with the
 reason.
 
-`scripts/counters.py --page` prints this page from the stored file, and `scripts/counters.py
-PROGRAM` profiles again. `scripts/counters.py --page --all` prints every kernel at every point, and
-names the points that are not profiled.
+`scripts/counters.py --page` prints this page from the stored file; `--page --all` also prints every
+kernel at every point and names the points that are not profiled. `scripts/counters.py PROGRAM`
+profiles again.
 
 ## By counter
 
 A ratio is the GPU's count divided by ours; kernels of one name in a run are added up. Global memory
-requests and sectors are properties of the program and its data, so they should be equal. The GPU
-counts SASS and we count PTX. ptxas joins, removes and repeats instructions, so instructions and
-shared-memory accesses differ.
+requests and sectors should be equal. Instructions and shared-memory accesses differ, because the
+GPU executes SASS, in which ptxas has joined, removed and repeated instructions of the PTX.
 """
 WHY = """## Kernels that differ
 
@@ -136,17 +135,17 @@ memory that is more than 10 % off, and their lowest and highest ratio. The share
 of CUB's histogram kernel also differ because its grid depends on the occupancy."""
 # A reason for differences, and the kernels that it explains: globs of benchmark/variant and kernel.
 REASONS = [
-    ("look-back: a tile reads its predecessors' words until one is final", [
+    ("look-back: a tile polls its predecessors", [
         ("radix/onesweep", "*pass_kernel"), ("octree/*", "*pass_kernel"),
         ("radix/cub", "DeviceRadixSortOnesweepKernel")]),
-    ("harmless races: several threads find a vertex before one of them has marked it", [
+    ("harmless races: several threads find a vertex", [
         ("bfs/*", "expand")]),
-    ("claims: timing decides which edge reaches a vertex first; lanes that update one sector count"
-     " several times", [("bfs/csr*", "search_kernel")]),
+    ("claims: timing decides which edge reaches a vertex first; shared sectors", [
+        ("bfs/csr*", "search_kernel")]),
     ("shared sectors: lanes that update one sector count several times", [
         ("cbt/descent*", "reduce_kernel")]),
-    ("contention: a failed compare-and-swap is repeated; the executor's fixed schedule has few"
-     " races", [("octree/l*", "insert_kernel"), ("octree/lf-shared", "task_kernel")]),
+    ("contention: the GPU repeats failed compare-and-swaps, the executor has few", [
+        ("octree/l*", "insert_kernel"), ("octree/lf-shared", "task_kernel")]),
     ("occupancy: the grid has as many blocks as a GPU holds, and the executor sees no registers", [
         ("octree/morton", "long_kernel")]),
     ("64-bit additions in shared memory: the GPU repeats a compare-and-swap", [

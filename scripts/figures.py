@@ -48,7 +48,7 @@ CPU_FOLDER = r"results/measured/(?:cpu|peers|scaling)-[\w.-]*\w"
 COMMAND = re.compile(
     r"gpubench (?:report( --launches=pooled)? --format=(?:markdown|csv)"
     r"|versus --by=(?:threads|peer) --format=markdown) ([\w./-]+)"
-    r"(?: \| scripts/columns\.py(?: [\w=-]+)+| \| grep -E '[^']+')?")
+    r"(?: \| scripts/columns\.py(?: [\w=-]+)+)?(?: \| grep -E '[^']+')?")
 # The parts of a run that tell machines and commits apart (cli/records/identity.h).
 CACHES = ("cpu", "sockets", "cores", "l1d_bytes", "l2_bytes", "l3_bytes")
 FAMILY = ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_part")

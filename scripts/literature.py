@@ -25,13 +25,12 @@ HEAD = """# Compared with the literature
 
 This page compares the best CUDA variants with published results. Our times are **measured** on an
 {gpu} ([records](../results/measured/{folder})) with cold caches. A time at a point without a record
-is marked **predicted**: predictions for the {gpu} are too fast by a factor of {fast:.1f} in the
-median ([predictions.md](predictions.md)).
+is marked **predicted**: [predictions](predictions.md) for the {gpu} are too fast by a factor of
+{fast:.1f} in the median. Published figures are those of the sources in
+[literature.json](../results/literature.json) and [published.json](../results/published.json).
 
-`scripts/literature.py` prints this page; `scripts/literature.py --all` adds citations, methods,
-published speed-ups and the [exact counts](../results/counts.jsonl) of our variants. Published
-figures are those of the sources in [literature.json](../results/literature.json) and
-[published.json](../results/published.json).
+`scripts/literature.py` prints this page; `--all` adds citations, methods, published speed-ups and
+the [exact counts](../results/counts.jsonl) of our variants.
 
 Rates on different GPUs are not comparable. **Peak bytes per item** is the GPU's peak bandwidth
 ([gpus.json](../results/gpus.json)) divided by the rate: the bytes it could move per item.
@@ -46,9 +45,8 @@ published for an RTX 3080.
 # How our variants differ from the published works, and keys of our records beside their rates.
 SECTIONS = {
     "radix: sort": ("""
-`onesweep` is the method of Adinets and Merrill (2022), which CUB also uses. It publishes the counts
-of a tile before it ranks the keys, ranks with shared-memory atomics, overlaps launches on sm_90 and
-uses larger blocks if there are few tiles. No GPU variant is a hybrid MSD sort (Stehle and
+`onesweep` is the method of Adinets and Merrill (2022), which CUB also uses. [radix.md](radix.md)
+describes its changes. No GPU variant is a hybrid MSD sort (Stehle and
 Jacobsen, 2017).""", [
         "radix/cuda/onesweep count=268435456", "radix/cuda/cub count=268435456",
     ]),
@@ -57,12 +55,12 @@ Jacobsen, 2017).""", [
 classes and hub cache. `csr` and `csr-do` run all levels in one launch; Gunrock launches each
 operator. `ccam-batch` multiplies a dense bit matrix by the frontiers of 64 searches; BerryBees
 and BLEST (2025) multiply bit slices by the frontier on tensor cores. The published results are
-speed-ups or rates on large graphs; our records are of small graphs, so none are compared.""", []),
+speed-ups or rates on large graphs; our records are of small ones, so none are compared.""", []),
     "cbt: concurrent binary tree": ("""
 `descent` is the method of Dupuy (2020), which computes sums level by level and descends the tree to
 find a leaf; `libcbt` sums the lowest levels in one pass, as his library does. `block` reads the bit
 field once for all levels, without atomics, and finds leaves by counting bits. Dupuy's abstract has
-no times; the published times above are those of the paper that this benchmark reproduces.""", []),
+no times.""", []),
     "octree: construction": ("""
 `lf` is the lock-free insertion of Cordeiro and Zola (2024), and `lock` that of Burtscher and
 Pingali (2011). `morton` sorts the bodies, as Karras (2012) and Cornerstone (2023) do, but makes no

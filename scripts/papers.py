@@ -10,23 +10,18 @@ import sys
 
 PAPERS = ("radix", "bfs", "cbt", "octree", "lbvh")
 RECORDS = "results/measured/h100-2026-11-23/papers-%s*.jsonl"
-VERDICTS = ("held", "not held", "undecided", "cannot be tested here")
+VERDICTS = ("held", "not held", "undecided")
 
 HEAD = """# The five papers
 
-This page answers which claims of the five papers hold on an NVIDIA H100 with 16 cores of an \
-Intel Xeon, by
-[the records measured there](../results/measured/h100-2026-11-23). The 95 % intervals of the times
-decide; `gpubench repro` says why a claim cannot be tested. `scripts/papers.py GPUBENCH` prints
-this page.
-
-To see every published table, digit by digit, beside the values measured here:
+This page shows which claims of the five papers hold on an NVIDIA H100 with 16 cores of an Intel
+Xeon, by [the records measured there](../results/measured/h100-2026-11-23).
+[The manual](manual.md#papers-tables) says how claims are tested. `scripts/papers.py GPUBENCH`
+prints this page. These commands print every published table beside the values measured, and why a
+claim cannot be tested:
 
     gpubench repro radix --from results/measured/h100-2026-11-23/papers-radix*.jsonl
     gpubench repro radix:table1 --preset=quick        # or measure a table on this machine
-
-[FORMAT.md](../results/papers/FORMAT.md) describes the files with the published tables. [The
-manual](manual.md) describes how claims are tested.
 
 | paper | source | tables | held | not held | undecided | cannot be tested |
 | :--- | :--- | ---: | ---: | ---: | ---: | ---: |"""
@@ -55,14 +50,11 @@ def main():
     for paper in PAPERS:
         print("\n## %s\n" % paper)
         claims = reports[paper]["claims"]
-        for verdict in VERDICTS[:3]:
+        for verdict in VERDICTS:
             for claim in claims:
                 if claim["verdict"] == verdict:
                     said = [escaped(claim[name]) for name in ("text", "why") if claim[name]]
                     print("- **%s** `%s`: %s" % (verdict, claim["id"], " Measured: ".join(said)))
-        left = [claim["id"] for claim in claims if claim["verdict"] == VERDICTS[3]]
-        if left:
-            print("- cannot be tested here: `%s`" % "`, `".join(left))
 
 
 main()

@@ -242,17 +242,17 @@ def say(text):
 
 HEAD = """# Predicted times of the CUDA variants
 
-This page tells how long each CUDA variant should take on a GPU, and how far off such a prediction
-is. On an {gpu} the model is too fast by a factor of {fast:.1f} in the median, and it orders
-{ordered} of {pairs} pairs of variants at the same point as measured. Use a prediction to rank
-variants and to find what limits a kernel, not as the time to expect.
+This page tells how far off the predicted times of the CUDA variants are. On an {gpu} the model is
+too fast by a factor of {fast:.1f} in the median, and it orders {ordered} of {pairs} pairs of
+variants at the same point as measured. Use a prediction to rank variants and to find what limits a
+kernel, not as the time to expect.
 
 `scripts/predict.py` prints this page. `scripts/predict.py --all` prints every prediction and every
 source. The inputs are [counts.jsonl](../results/counts.jsonl) (exact counts of each kernel),
 [sass.jsonl](../results/sass.jsonl) (instructions and registers of the compiled kernels),
 [gpus.json](../results/gpus.json) (published facts of each GPU),
 [published.json](../results/published.json) (published times) and
-[points.jsonl](../results/measured/{measured}) (times measured on an {gpu}).
+[points.jsonl](../results/measured/{measured}) (measured times).
 
 ## Model
 
@@ -277,11 +277,10 @@ A grid-wide **barrier** adds two round trips to the L2. A **launch** adds {launc
 does each kernel of a CUDA graph, for which no figure was found. Nothing is fitted.
 
 The model leaves out clocks below boost, conflict misses, hits in the L1, the overlap of two bounds
-and the wait for another block's work. The last omission makes predictions too low for kernels with
-grid-wide barriers or look-back: the sorts, and bfs except the searches of its paper.
+and the wait for another block's work, so predictions are too low for kernels with grid-wide
+barriers or look-back: the sorts, and bfs except the searches of its paper.
 All counts are of PTX for sm_90 on 132 multiprocessors, although CUB chooses other tiles elsewhere.
-The SASS is that of sm_90, or of sm_75 on an older GPU. Vulkan variants have no counts and no
-predictions; [literature.md](literature.md) has published rates of ray queries.
+The SASS is that of sm_90, or of sm_75 on an older GPU. Vulkan variants have no counts.
 """
 
 
@@ -402,9 +401,9 @@ def launches_of(kernels):
 def print_measured(rows, everything):
     say("""## Against an %s
 
-        The measured times are cold medians of verified results, one command for each point of
-        `scripts/counts.py` with `--min-time=0.05 --rel-ci=.02`. The model was not changed after
-        these records were seen. A ratio is the predicted time divided by the measured one.
+        The measured times are cold medians of verified results at the points of
+        `scripts/counts.py`. The model was not changed after they were seen. A ratio is the
+        predicted time divided by the measured one.
         """ % MEASURED_GPU)
     if everything:
         head("variant", "at", "launches", "measured", "predicted", "ratio", "bound")
@@ -550,8 +549,8 @@ def print_page(everything):
     print_times(points, compiled, gpus, everything)
     print_peer(points, compiled)
     print_barriers(points, compiled, gpus, everything)
-    print_flush(gpus)
     if everything:
+        print_flush(gpus)
         print_facts(known, published)
 
 

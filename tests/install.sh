@@ -22,6 +22,10 @@ make_ install
 	fail "another program is installed"
 cmp -s scripts/completion.bash "$there/usr/share/bash-completion/completions/gpubench" ||
 	fail "no completion"
+printf '#include <gpubench/plugin.h>\nint abi = GB_PLUGIN_ABI;\n' >"$scratch/plugin.c"
+gcc -c -I "$there/usr/include" -o "$scratch/plugin.o" "$scratch/plugin.c" ||
+	fail "the installed header cannot be used"
+grep -qx 'prefix=/usr' "$there/usr/share/pkgconfig/gpubench.pc" || fail "no gpubench.pc"
 if command -v help2man >/dev/null; then
 	for page in gpubench gpubench-run gpubench-radix; do
 		grep -q "^.TH $page 1" "$there/usr/share/man/man1/$page.1" || fail "no page $page.1"

@@ -125,7 +125,7 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## test-cli: golden command-line cases and tests of the whole program
 whole    := page docs papers joins plots reading resume signals memory install nvcc nosys counts \
-	gate exchange recipes plugins vulkan figures verdicts latex $(if $(sanitize),,cheats)
+	gate exchange recipes plugins kernel vulkan figures verdicts latex $(if $(sanitize),,cheats)
 # Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.  That fits in
 # caches, and the bandwidth of caches is too high to find cheats.
 test-cli: export GPUBENCH_COPY = 1Mi
@@ -161,6 +161,7 @@ whole-cheats:  ; $(Q)$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats && \
 		$(PYTHON) tests/cheats.py $(BUILD)/gpubench $(BUILD)/cheats.so short
 whole-plugins: ; $(Q)$(PYTHON) tests/plugins.py $(BUILD)/gpubench
 whole-verdicts: ; $(Q)$(PYTHON) tests/verdicts.py $(BUILD)/gpubench
+whole-kernel:  ; +$(Q)$(PYTHON) tests/kernel.py $(BUILD)/gpubench
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 deps-test:
@@ -204,7 +205,7 @@ $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 \
 		-DGB_HAVE_PNG=0 -DGB_HAVE_EMBREE=0 -DGB_HAVE_VULKAN=0 -fopenmp -O1 -g \
 		-fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
-$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/results/papers.o
+$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/cli/commands/embedded.o
 	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lm -lpthread -o $@
 
 ## fuzz-records: every reading command on records with one spoiled member, for SECONDS_EACH=60
@@ -214,7 +215,8 @@ fuzz-records: $(BUILD)/gpubench
 # ---- quality -------------------------------------------------------------------------------
 
 linted   := $(sources) $(cuda_c)
-formatted = $(foreach e,c h cc cu,$(call files,cli common cpu cuda vulkan datasets tests,$e))
+formatted = $(foreach e,c h cc cu,\
+	$(call files,cli common cpu cuda vulkan datasets examples tests,$e))
 
 ## lint: clang-tidy and the clang analyzer, in which any warning is an error; English; fuzzers
 # The analyzer's limit of states per function; its default of 225000 takes much longer.

@@ -37,6 +37,7 @@ static const struct {
 	{ "history", gb_cmd_history, "a folder of record files: trends, and where levels shifted",
 	  true },
 	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared", false },
+	{ "new", gb_cmd_new, "a folder with a variant of your own to start from", false },
 	{ "list", gb_cmd_list, "benchmarks and variants", false },
 	{ "env", gb_cmd_env, "this machine and build, as described in records", false },
 };

@@ -23,7 +23,7 @@
 #include "common/suggest.h"
 #include "common/text.h"
 
-/* From results/papers.S: NUL-terminated JSON documents; an empty string ends the list. */
+/* From embedded.S: NUL-terminated JSON documents; an empty string ends the list. */
 extern const char gb_papers[];
 
 /* The benchmark's paper, for cJSON_Delete(); NULL if there is none or memory ran out. */

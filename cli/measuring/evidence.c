@@ -98,11 +98,31 @@ bool gb_threads_spin(void)
 	return known == SPIN;
 }
 
-/* A clock for steps: CPU time, which other programs do not lengthen; wall time on a device, or if
- * waiting threads of OpenMP spin. */
+/* Time that the thread which takes steps has waited for a processor; 0 if it is unknown. */
+static double waited_ns(int process)
+{
+	char name[48] = "/proc/thread-self/schedstat";
+	double ran_ns, waited_ns = 0;
+	FILE *file;
+
+	if (process)
+		(void)snprintf(name, sizeof name, "/proc/%d/schedstat", process);
+	file = fopen(name, "re");
+	if (file && fscanf(file, "%lf %lf", &ran_ns, &waited_ns) != 2)
+		waited_ns = 0;
+	if (file)
+		(void)fclose(file);
+	return waited_ns;
+}
+
+/* A clock for steps: CPU time, which other programs do not lengthen; wall time on a device, or,
+ * without waits for a processor, if waiting threads of OpenMP spin. */
 static double step_ns(const struct gb_measurement *m)
 {
-	return m->backend->fill || gb_threads_spin() ? gb_now_ns() : gb_cpu_ns(process_of(m));
+	if (m->backend->fill)
+		return gb_now_ns();
+	return gb_threads_spin() ? gb_now_ns() - waited_ns(process_of(m))
+				 : gb_cpu_ns(process_of(m));
 }
 
 /* The same between two steps: the kernel adds up the CPU time of a thread when it stops. */
@@ -135,14 +155,33 @@ static enum gb_status drain(struct gb_measurement *m)
 	return m->backend->fill ? m->backend->synchronize(m->err) : GB_OK;
 }
 
+/* Let the process of a plug-in copy what is in memory. */
+static enum gb_status show_input(struct gb_measurement *m)
+{
+	const struct gb_remote_ops *remote = m->backend->remote;
+	double start_ns;
+
+	if (!remote)
+		return GB_OK;
+	start_ns = step_ns(m);
+	if (remote->show(m->state, m->err))
+		return m->err->code;
+	m->evidence.show_ns =
+		fmin(m->evidence.show_ns, step_ns(m) - start_ns - 4 * remote->copy_ns(m->state));
+	return GB_OK;
+}
+
 /* Let upload() see what is in memory. */
 static enum gb_status renew_state(struct gb_measurement *m)
 {
 	struct gb_evidence *e = &m->evidence;
-	const double start_ns = step_ns(m);
+	double start_ns;
 
 	if (!e->stale)
 		return GB_OK;
+	if (show_input(m))
+		return m->err->code;
+	start_ns = step_ns(m);
 	if (m->ops->upload && (m->ops->upload(m->state, m->err) || drain(m)))
 		return m->err->code;
 	e->upload_ns = fmin(e->upload_ns, step_ns(m) - start_ns);

@@ -457,9 +457,14 @@ static void sum_up_rates(struct gb_measurement *m)
 
 static enum gb_status take_counts(struct gb_measurement *m)
 {
+	const char *counts;
+
 	if (!m->counting)
 		return GB_OK;
-	m->result->counts = strdup(m->backend->counter->counts());
+	counts = m->backend->counter->counts();
+	if (!counts)
+		return gb_fail(m->err, GB_ERUNTIME, "the plug-in's process gives no counts");
+	m->result->counts = strdup(counts);
 	return m->result->counts ? GB_OK : gb_out_of_memory(m->err, "the counts");
 }
 
@@ -549,6 +554,7 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 		.evidence = { .fill_ns = INFINITY,
 			      .flush_ns = INFINITY,
 			      .upload_ns = INFINITY,
+			      .show_ns = INFINITY,
 			      .reset_ns = INFINITY,
 			      .download_ns = INFINITY,
 			      .between_ns = INFINITY,

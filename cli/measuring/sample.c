@@ -84,11 +84,17 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 {
 	const double start_ns = gb_now_ns();
 	double queue_ns = 0, lost_ns = 0;
+	const bool counted = m->counting && m->runs == 0;
 	bool marked = m->timer.phases;
 
 	if (m->backend->remote) {
-		if (m->backend->remote->runs(m->state, batch, &held, &marked, ns, &queue_ns,
-					     &lost_ns, phase, phases, m->err))
+		if (counted)
+			m->backend->counter->count(true);
+		(void)m->backend->remote->runs(m->state, batch, &held, &marked, ns, &queue_ns,
+					       &lost_ns, phase, phases, m->err);
+		if (counted)
+			m->backend->counter->count(false);
+		if (m->err->code)
 			return m->err->code;
 		*host_ns = fmax(gb_now_ns() - start_ns - lost_ns, 0);
 		m->evidence.lost_ns = lost_ns;
@@ -112,7 +118,7 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner *how, double *ns,
 			       double *host_ns)
 {
-	struct gb_phase_time phase[GB_MAX_PHASES];
+	struct gb_phase_time phase[GB_MAX_PHASES] = { 0 };
 	size_t phases = GB_MAX_PHASES;
 	double start, delay_ns;
 

@@ -29,7 +29,8 @@ bool gb_message_receive(int socket, struct gb_message *message)
 
 void *gb_link_map(int file, size_t bytes, bool writes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | (writes ? PROT_WRITE : 0), MAP_SHARED, file, 0);
+	void *p = mmap(NULL, bytes + !bytes, PROT_READ | (writes ? PROT_WRITE : 0), MAP_SHARED,
+		       file, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }

@@ -25,13 +25,14 @@ enum gb_request_word {
 	GB_ASK_TABLE,    /* load the file, list its variants on the board */
 	GB_ASK_CREATE,   /* number: variant, device, bytes of input and output, memory limit */
 	GB_ASK_INPUT,    /* the input has changed */
-	GB_ASK_UPLOAD,   /* likewise, then upload() */
+	GB_ASK_UPLOAD,   /* upload() */
 	GB_ASK_RESET,    /* number: sample */
 	GB_ASK_FLUSH,    /* evict the caches */
-	GB_ASK_RUNS,     /* number: runs, held, with phases; see struct gb_message */
+	GB_ASK_RUNS,     /* number: runs, held, with phases, counted; see struct gb_message */
 	GB_ASK_POISON,   /* number: byte */
 	GB_ASK_DOWNLOAD, /* the output is in its file */
 	GB_ASK_METRICS,  /* they are on the board */
+	GB_ASK_COUNTS,   /* likewise those of the counted run; number in the answer: bytes */
 	GB_ASK_CHILDREN, /* number in the answer: of page faults of ended children */
 	GB_ASK_END,      /* destroy() */
 };
@@ -53,7 +54,12 @@ struct gb_message {
 bool gb_message_send(int socket, const struct gb_message *message);
 bool gb_message_receive(int socket, struct gb_message *message);
 
-enum { GB_LINK_VARIANTS = 64, GB_LINK_PARAMS = 1024, GB_LINK_TEXTS = 16384 };
+enum {
+	GB_LINK_VARIANTS = 64,
+	GB_LINK_PARAMS = 1024,
+	GB_LINK_TEXTS = 16384,
+	GB_LINK_COUNTS = 1 << 20,
+};
 
 /* Shared memory for what is too long for a message.  The judged process may write anything to it at
  * any time, so the judge copies a member before it checks it. */
@@ -79,9 +85,10 @@ struct gb_board {
 		char name[64], text[24];
 		double value;
 	} metric[GB_MAX_METRICS];
+	char counts[GB_LINK_COUNTS]; /* JSON; the last member, see gb_remote_add() */
 };
 
-/* Map `bytes` of a file, to write it too if `writes`; NULL if that fails.  bytes > 0. */
+/* Map `bytes` of a file, at least one, to write it too if `writes`; NULL if that fails. */
 void *gb_link_map(int file, size_t bytes, bool writes);
 
 #endif

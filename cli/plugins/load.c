@@ -89,21 +89,25 @@ static enum gb_status load(const char *name, size_t length, bool isolated, struc
 	file->path = path;
 	file->isolated = isolated;
 	if (is_loaded(path))
-		return GB_OK;
+		goto out;
 	if (length == 0 || length > 400)
-		return gb_fail(err, GB_EUSAGE, "--plugin: expects files, separated by commas");
-	if (loaded_count == MOST)
-		return gb_fail(err, GB_EUSAGE, "more than %d plug-ins", MOST);
-	if (stat(path, &info))
-		return gb_fail(err, GB_EUSAGE, "%.200s: %s", path, strerror(errno));
-	if (!S_ISREG(info.st_mode))
-		return gb_fail(err, GB_EUSAGE, "%.200s: not a regular file", path);
-	if (gb_sha256_file(path, file->sha256, err))
-		return err->code;
+		gb_fail(err, GB_EUSAGE, "--plugin: expects files, separated by commas");
+	else if (loaded_count == MOST)
+		gb_fail(err, GB_EUSAGE, "more than %d plug-ins", MOST);
+	else if (stat(path, &info))
+		gb_fail(err, GB_EUSAGE, "%.200s: %s", path, strerror(errno));
+	else if (!S_ISREG(info.st_mode))
+		gb_fail(err, GB_EUSAGE, "%.200s: not a regular file", path);
+	if (err->code || gb_sha256_file(path, file->sha256, err))
+		goto out;
 	loaded[loaded_count++] = file;
 	if (isolated ? gb_remote_add(file, err) : add_here(file, err))
 		return err->code;
 	return check_names(file, first, err);
+out:
+	free(path);
+	free(file);
+	return err->code;
 }
 
 static enum gb_status load_all(const char *list, const char *end, bool isolated,

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -12,6 +14,8 @@
 #include <unistd.h>
 
 #include "cli/plugins/worker.h"
+#include "common/secret.h"
+#include "common/text.h"
 
 /* A descriptor that the numbers in the judged process do not overlap. */
 static int high(int file)
@@ -28,7 +32,7 @@ int gb_memory_file(size_t bytes)
 	const int file = high(memfd_create("gpubench", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 
 	/* A page beyond the end of a file that was cut would end the judge by SIGBUS. */
-	if (file >= 0 && (ftruncate(file, (off_t)bytes) ||
+	if (file >= 0 && (ftruncate(file, (off_t)(bytes + !bytes)) ||
 			  fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))) {
 		(void)close(file);
 		return -1;
@@ -107,8 +111,9 @@ void gb_process_stop(struct gb_process *p)
 	p->board = NULL;
 }
 
-enum gb_status gb_process_explain(struct gb_process *p, const char *what, bool late,
-				  struct gb_error *err)
+/* End the process, and say how it has ended while it was to do `what`; `late` if it did not. */
+static enum gb_status explain(struct gb_process *p, const char *what, bool late,
+			      struct gb_error *err)
 {
 	siginfo_t info = { 0 };
 
@@ -132,4 +137,73 @@ enum gb_status gb_process_explain(struct gb_process *p, const char *what, bool l
 		gb_fail(err, GB_ERUNTIME, "the plug-in closed its link in %s", what);
 	gb_process_stop(p);
 	return err->code;
+}
+
+void gb_take_text(char *to, size_t room, const char *from)
+{
+	memmove(to, from, room - 1);
+	to[room - 1] = '\0';
+	for (char *c = to; *c; c++)
+		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+			*c = '?';
+}
+
+static const char *name_of(int32_t word)
+{
+	static const char *const names[] = {
+		[GB_ASK_TABLE] = "loading",       [GB_ASK_CREATE] = "create()",
+		[GB_ASK_INPUT] = "upload()",      [GB_ASK_UPLOAD] = "upload()",
+		[GB_ASK_RESET] = "reset()",       [GB_ASK_FLUSH] = "a flush",
+		[GB_ASK_RUNS] = "run()",          [GB_ASK_POISON] = "a fill",
+		[GB_ASK_DOWNLOAD] = "download()", [GB_ASK_METRICS] = "metrics()",
+		[GB_ASK_COUNTS] = "a count",      [GB_ASK_CHILDREN] = "a count",
+		[GB_ASK_END] = "destroy()",
+	};
+
+	return names[word];
+}
+
+enum gb_status gb_process_ask(struct gb_process *p, struct gb_message *message,
+			      struct gb_error *err)
+{
+	struct pollfd ready = { .fd = p->socket, .events = POLLIN };
+	const double end_ns = gb_now_ns() + p->timeout_s * 1e9;
+	const char *what = name_of(message->word);
+	const uint64_t ticket = gb_secret();
+	int events = -1;
+
+	if (!p->pid)
+		return gb_fail(err, GB_ERUNTIME, "the plug-in's process has ended");
+	message->ticket = ticket;
+	if (!gb_message_send(p->socket, message))
+		return explain(p, what, false, err);
+	while (events <= 0) {
+		const double left_ms = (end_ns - gb_now_ns()) * 1e-6;
+
+		if (p->stop && *p->stop) {
+			gb_process_stop(p);
+			return gb_fail(err, GB_EINTERRUPTED, "interrupted");
+		}
+		if (left_ms <= 0)
+			return explain(p, what, true, err);
+		events = poll(&ready, 1, (int)fmin(left_ms + 1, 250));
+		if (events < 0 && errno != EINTR)
+			return explain(p, what, false, err);
+	}
+	if (!gb_message_receive(p->socket, message))
+		return explain(p, what, false, err);
+	if (message->ticket != ticket) {
+		gb_process_stop(p);
+		return gb_fail(err, GB_EVERIFY,
+			       "in %s, there was an answer that is not the program's", what);
+	}
+	gb_take_text(message->text, sizeof message->text, message->text);
+	memcpy(p->peak, message->peak, sizeof p->peak);
+	if (message->word == GB_OK)
+		return GB_OK;
+	return gb_fail(err,
+		       message->word == GB_EUNAVAILABLE || message->word == GB_EMEMORY
+			       ? (enum gb_status)message->word
+			       : GB_ERUNTIME,
+		       "%s", message->text);
 }

@@ -1,11 +1,10 @@
 /* remote.c -- see remote.h. */
 #include "cli/plugins/remote.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,8 @@
 #include "cli/plugins/sha256.h"
 #include "cli/plugins/worker.h"
 #include "cli/workloads/registry.h"
-#include "common/secret.h"
+#include "common/devices.h"
+#include "common/nvml.h"
 #include "common/text.h"
 
 enum { TRIPS = 20 };
@@ -32,82 +32,21 @@ struct remote {
 	const void *params, *input;
 	unsigned char *shown, *output;
 	size_t shown_bytes, output_bytes;
-	double trip_ns;
+	double trip_ns, copy_ns; /* see struct gb_remote_ops */
 	int schedule[2]; /* how long this process and the other have waited for a processor */
 };
 
 static const struct gb_variant *chosen;
 static struct gb_remote_limits limit;
+static bool counting; /* the next run is counted */
 static size_t last_peak[2];
 
-/* Copy a text of the other process, which may change meanwhile. */
-static void take_text(char *to, size_t room, const char *from)
-{
-	memmove(to, from, room - 1);
-	to[room - 1] = '\0';
-	for (char *c = to; *c; c++)
-		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
-			*c = '?';
-}
-
-static const char *name_of(int32_t word)
-{
-	static const char *const names[] = {
-		[GB_ASK_TABLE] = "loading",       [GB_ASK_CREATE] = "create()",
-		[GB_ASK_INPUT] = "upload()",      [GB_ASK_UPLOAD] = "upload()",
-		[GB_ASK_RESET] = "reset()",       [GB_ASK_FLUSH] = "a flush",
-		[GB_ASK_RUNS] = "run()",          [GB_ASK_POISON] = "a fill",
-		[GB_ASK_DOWNLOAD] = "download()", [GB_ASK_METRICS] = "metrics()",
-		[GB_ASK_CHILDREN] = "a count",    [GB_ASK_END] = "destroy()",
-	};
-
-	return names[word];
-}
-
 /* Send a request and wait for its answer. */
-static enum gb_status ask(struct gb_process *p, struct gb_message *message, struct gb_error *err)
+static enum gb_status ask(struct remote *s, struct gb_message *message, struct gb_error *err)
 {
-	struct pollfd ready = { .fd = p->socket, .events = POLLIN };
-	const double end_ns = gb_now_ns() + p->timeout_s * 1e9;
-	const char *what = name_of(message->word);
-	const uint64_t ticket = gb_secret();
-	int events = -1;
-
-	if (!p->pid)
-		return gb_fail(err, GB_ERUNTIME, "the plug-in's process has ended");
-	message->ticket = ticket;
-	if (!gb_message_send(p->socket, message))
-		return gb_process_explain(p, what, false, err);
-	while (events <= 0) {
-		const double left_ms = (end_ns - gb_now_ns()) * 1e-6;
-
-		if (limit.stop && *limit.stop) {
-			gb_process_stop(p);
-			return gb_fail(err, GB_EINTERRUPTED, "interrupted");
-		}
-		if (left_ms <= 0)
-			return gb_process_explain(p, what, true, err);
-		events = poll(&ready, 1, (int)fmin(left_ms + 1, 250));
-		if (events < 0 && errno != EINTR)
-			return gb_process_explain(p, what, false, err);
-	}
-	if (!gb_message_receive(p->socket, message))
-		return gb_process_explain(p, what, false, err);
-	if (message->ticket != ticket) {
-		gb_process_stop(p);
-		return gb_fail(err, GB_EVERIFY,
-			       "in %s, there was an answer that is not the program's", what);
-	}
-	take_text(message->text, sizeof message->text, message->text);
-	memcpy(p->peak, message->peak, sizeof p->peak);
-	memcpy(last_peak, message->peak, sizeof last_peak);
-	if (message->word == GB_OK)
-		return GB_OK;
-	return gb_fail(err,
-		       message->word == GB_EUNAVAILABLE || message->word == GB_EMEMORY
-			       ? (enum gb_status)message->word
-			       : GB_ERUNTIME,
-		       "%s", message->text);
+	(void)gb_process_ask(&s->process, message, err);
+	memcpy(last_peak, s->process.peak, sizeof last_peak);
+	return err->code;
 }
 
 static enum gb_status ask_for(struct remote *s, enum gb_request_word word, int64_t number,
@@ -115,7 +54,7 @@ static enum gb_status ask_for(struct remote *s, enum gb_request_word word, int64
 {
 	struct gb_message message = { .word = (int32_t)word, .number = { number } };
 
-	return ask(&s->process, &message, err);
+	return ask(s, &message, err);
 }
 
 /* A text that stays; equal texts are one.  "" if there are too many. */
@@ -171,7 +110,7 @@ static enum gb_status write_params(const struct remote *s, struct gb_error *err)
 	struct gb_board *board = s->process.board;
 	size_t at = 0;
 
-	if (s->workload->params_size > sizeof board->params)
+	if (!board || s->workload->params_size > sizeof board->params)
 		return gb_fail(err, GB_ERUNTIME, "the parameters do not fit");
 	memcpy(board->params, s->params, s->workload->params_size);
 	for (size_t i = 0; i < s->workload->param_count; i++) {
@@ -219,6 +158,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->params = params;
 	s->input = input;
 	s->process.timeout_s = limit.timeout_s;
+	s->process.stop = limit.stop;
 	if (gb_sha256_file(chosen->plugin->path, digest, err))
 		return err->code;
 	if (!gb_equal(digest, chosen->plugin->sha256))
@@ -240,19 +180,19 @@ static enum gb_status create(void *state, const void *params, const void *input,
 		return err->code;
 	(void)write_input(s, s->shown);
 	(void)snprintf(message.text, sizeof message.text, "%s", chosen->plugin->path);
-	if (ask(&s->process, &message, err))
+	if (ask(s, &message, err))
 		return err->code;
 	message = (struct gb_message){ .word = GB_ASK_CREATE,
 				       .number = { index_of(chosen), limit.device,
 						   (int64_t)s->shown_bytes,
 						   (int64_t)s->output_bytes, limit.memory_bytes } };
-	if (ask(&s->process, &message, err))
+	if (ask(s, &message, err))
 		return err->code;
-	take_text(last.excluded, sizeof last.excluded, s->process.board->excluded);
+	gb_take_text(last.excluded, sizeof last.excluded, s->process.board->excluded);
 	(void)snprintf(schedule, sizeof schedule, "/proc/%d/schedstat", s->process.pid);
 	s->schedule[0] = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	s->schedule[1] = open(schedule, O_RDONLY | O_CLOEXEC);
-	s->trip_ns = INFINITY;
+	s->trip_ns = s->copy_ns = INFINITY;
 	for (int i = 0; i < TRIPS && !err->code; i++) {
 		const double start_ns = gb_now_ns();
 
@@ -264,17 +204,16 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 static enum gb_status upload(void *state, struct gb_error *err)
 {
-	struct remote *s = state;
-
-	(void)write_input(s, s->shown);
-	return ask_for(s, GB_ASK_UPLOAD, 0, err);
+	return ask_for(state, GB_ASK_UPLOAD, 0, err);
 }
 
 static enum gb_status show(void *state, struct gb_error *err)
 {
 	struct remote *s = state;
+	const double start_ns = gb_now_ns();
 
 	(void)write_input(s, s->shown);
+	s->copy_ns = fmin(s->copy_ns, gb_now_ns() - start_ns);
 	return ask_for(s, GB_ASK_INPUT, 0, err);
 }
 
@@ -319,14 +258,15 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 			   size_t *phases, struct gb_error *err)
 {
 	struct remote *s = state;
-	struct gb_message message = { .word = GB_ASK_RUNS, .number = { count, *held, *marked } };
+	struct gb_message message = { .word = GB_ASK_RUNS,
+				      .number = { count, *held, *marked, counting } };
 	const struct waits before = read_waits(s);
 	struct waits after;
 	const size_t room = *phases;
 	char name[sizeof s->process.board->phase->name];
 
 	*phases = 0;
-	if (ask(&s->process, &message, err))
+	if (ask(s, &message, err))
 		return err->code;
 	after = read_waits(s);
 	*lost_ns = lost_ns_between(&before, &after);
@@ -341,7 +281,7 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 
 		if (!(part >= 0 && part <= *ns * 1.01 + 1000))
 			return gb_fail(err, GB_EVERIFY, "a phase takes longer than the run");
-		take_text(name, sizeof name, s->process.board->phase[i].name);
+		gb_take_text(name, sizeof name, s->process.board->phase[i].name);
 		phase[(*phases)++] = (struct gb_phase_time){ keep(name), part };
 	}
 	return GB_OK;
@@ -390,8 +330,8 @@ static void metrics(void *state, struct gb_metrics *to)
 		const double value = board->metric[i].value;
 		char name[sizeof board->metric->name], text[sizeof board->metric->text];
 
-		take_text(name, sizeof name, board->metric[i].name);
-		take_text(text, sizeof text, board->metric[i].text);
+		gb_take_text(name, sizeof name, board->metric[i].name);
+		gb_take_text(text, sizeof text, board->metric[i].text);
 		/* Those of the verifier stay. */
 		if (has(to, own, name))
 			continue;
@@ -416,7 +356,7 @@ static void destroy(void *state)
 	if (s->shown)
 		(void)munmap(s->shown, s->shown_bytes);
 	if (s->output)
-		(void)munmap(s->output, s->output_bytes);
+		(void)munmap(s->output, s->output_bytes + !s->output_bytes);
 }
 
 static const char *excluded(const void *params)
@@ -448,7 +388,7 @@ static long children(void *state, struct gb_error *err)
 	struct remote *s = state;
 	struct gb_message message = { .word = GB_ASK_CHILDREN };
 
-	return ask(&s->process, &message, err) ? 0 : (long)message.number[0];
+	return ask(s, &message, err) ? 0 : (long)message.number[0];
 }
 
 static double trip_ns(const void *state)
@@ -456,13 +396,18 @@ static double trip_ns(const void *state)
 	return ((const struct remote *)state)->trip_ns;
 }
 
+static double copy_ns(const void *state)
+{
+	return ((const struct remote *)state)->copy_ns;
+}
+
 static size_t peak(enum gb_memory_kind kind)
 {
 	return last_peak[kind];
 }
 
-static const struct gb_remote_ops remote_ops = { runs,    poison,   show,    flush_there,
-						 process, children, trip_ns, peak };
+static const struct gb_remote_ops remote_ops = { runs,     poison,  show,    flush_there, process,
+						 children, trip_ns, copy_ns, peak };
 
 static enum gb_status create_current(void *state, const void *params, const void *input,
 				     struct gb_error *err)
@@ -475,6 +420,47 @@ static enum gb_status flush(struct gb_error *err)
 {
 	return flush_there(current, err);
 }
+
+/* The device is open in the other process alone, so the back end itself does not know it. */
+static void state(struct gb_gpu_state *now)
+{
+	gb_nvml_state(gb_device_pci(chosen->backend, limit.device), now);
+}
+
+static double throttled_ns(void)
+{
+	return gb_nvml_throttled_ns(gb_device_pci(chosen->backend, limit.device));
+}
+
+static void count(bool on)
+{
+	counting = on;
+}
+
+/* The judged process may have written anything, so only a JSON object of bounded size is taken. */
+static const char *counts(void)
+{
+	static char *text; /* of the last call */
+	struct gb_message message = { .word = GB_ASK_COUNTS };
+	struct gb_error ignored = { 0 };
+	cJSON *object = NULL;
+	char *copy;
+
+	free(text);
+	text = NULL;
+	if (ask(current, &message, &ignored) || message.number[0] < 0 ||
+	    message.number[0] > GB_LINK_COUNTS || !(copy = malloc(GB_LINK_COUNTS)))
+		return NULL;
+	memcpy(copy, current->process.board->counts, (size_t)message.number[0]);
+	object = cJSON_ParseWithLength(copy, (size_t)message.number[0]);
+	if (cJSON_IsObject(object))
+		text = cJSON_PrintUnformatted(object);
+	cJSON_Delete(object);
+	free(copy);
+	return text;
+}
+
+static const struct gb_counter counter = { count, counts };
 
 /* Every request is answered once its work is done. */
 static enum gb_status synchronize(struct gb_error *err)
@@ -503,8 +489,12 @@ const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
 		backend.flush = flush;
 	backend.synchronize = synchronize;
 	backend.timer = &gb_cpu_timer;
-	backend.counter = NULL;
+	backend.counter = backend.counter ? &counter : NULL;
 	backend.sm_clock_hz = NULL;
+	if (backend.state) {
+		backend.state = state;
+		backend.throttled_ns = throttled_ns;
+	}
 	backend.remote = &remote_ops;
 	return &backend;
 }
@@ -527,8 +517,10 @@ static enum gb_status add(const struct gb_plugin_file *file, const struct gb_lin
 	const struct gb_workload *workload = gb_workload_find(v->workload);
 	const enum gb_backend backend = (enum gb_backend)v->backend;
 
-	if (!ops)
+	if (!ops) {
+		free(ops);
 		return gb_out_of_memory(err, "a plug-in");
+	}
 	*ops = (struct gb_variant_ops){
 		.state_size = sizeof(struct remote),
 		.create = create_current,
@@ -552,31 +544,31 @@ static enum gb_status add(const struct gb_plugin_file *file, const struct gb_lin
 
 enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
 {
-	struct gb_process p = { .timeout_s = 60 };
+	struct gb_process p = { .timeout_s = 60, .stop = limit.stop };
 	struct gb_message message = { .word = GB_ASK_TABLE };
-	struct gb_board *board = malloc(sizeof *board);
+	struct gb_board *board = calloc(1, sizeof *board);
 
 	(void)snprintf(message.text, sizeof message.text, "%s", file->path);
 	if (!board)
 		return gb_out_of_memory(err, "a plug-in");
-	if (!gb_process_start(&p, -1, -1, err) && ask(&p, &message, err) &&
+	if (!gb_process_start(&p, -1, -1, err) && gb_process_ask(&p, &message, err) &&
 	    err->code == GB_ERUNTIME)
 		err->code = GB_EUSAGE;
-	if (!err->code)
-		memcpy(board, p.board, sizeof *board);
+	if (!err->code && p.board)
+		memcpy(board, p.board, offsetof(struct gb_board, counts));
 	gb_process_stop(&p);
 	if (!err->code) {
-		take_text(board->name, sizeof board->name, board->name);
-		take_text(board->version, sizeof board->version, board->version);
+		gb_take_text(board->name, sizeof board->name, board->name);
+		gb_take_text(board->version, sizeof board->version, board->version);
 		file->name = keep(board->name);
 		file->version = keep(board->version);
 	}
 	for (size_t i = 0; !err->code && i < board->variants && i < GB_LINK_VARIANTS; i++) {
 		struct gb_link_variant *v = &board->variant[i];
 
-		take_text(v->workload, sizeof v->workload, v->workload);
-		take_text(v->name, sizeof v->name, v->name);
-		take_text(v->summary, sizeof v->summary, v->summary);
+		gb_take_text(v->workload, sizeof v->workload, v->workload);
+		gb_take_text(v->name, sizeof v->name, v->name);
+		gb_take_text(v->summary, sizeof v->summary, v->summary);
 		if (!gb_plugin_is_name(v->name) || !gb_workload_find(v->workload) ||
 		    v->backend >= GB_BACKENDS)
 			gb_fail(err, GB_EUSAGE, "%.200s: its table is not valid", file->path);

@@ -29,13 +29,14 @@ struct gb_remote_ops {
 			       double *queue_ns, double *lost_ns, struct gb_phase_time *phase,
 			       size_t *phases, struct gb_error *err);
 	enum gb_status (*poison)(void *state, unsigned char byte, struct gb_error *err);
-	/* Show the changed input to the process, without upload(). */
+	/* Show the changed input to the process.  It copies it before it answers. */
 	enum gb_status (*show)(void *state, struct gb_error *err);
 	/* Flush the caches in that process. */
 	enum gb_status (*flush)(void *state, struct gb_error *err);
 	int (*process)(const void *state);
 	long (*children)(void *state, struct gb_error *err);
 	double (*trip_ns)(const void *state);     /* least duration of a request and its answer */
+	double (*copy_ns)(const void *state);     /* of the judge's part of show() */
 	size_t (*peak)(enum gb_memory_kind kind); /* memory of the last process */
 };
 

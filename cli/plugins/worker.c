@@ -24,7 +24,7 @@
 
 bool gb_plugin_is_name(const char *name)
 {
-	return name && name[0] && strlen(name) < 48 &&
+	return name && name[0] && name[0] != '-' && strlen(name) < 48 &&
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 }
 
@@ -69,18 +69,24 @@ const struct gb_plugin *gb_plugin_open(const char *path, struct gb_error *err)
 		return NULL;
 	}
 	plugin = dlsym(file, "gpubench_plugin");
-	if (!plugin)
+	if (!plugin) {
 		gb_fail(err, GB_EUSAGE, "%.200s: does not define gpubench_plugin (see GB_PLUGIN)",
 			path);
-	else if (plugin->abi != GB_PLUGIN_ABI)
+		return NULL;
+	}
+	if (plugin->abi != GB_PLUGIN_ABI) {
 		gb_fail(err, GB_EUSAGE, "%.200s: has ABI %d, this program %d", path, plugin->abi,
 			GB_PLUGIN_ABI);
-	else if (plugin->ops_size > sizeof(struct gb_variant_ops) ||
-		 !gb_plugin_is_name(plugin->name) || !plugin->version || !plugin->variant ||
-		 plugin->count < 1 || plugin->count > GB_LINK_VARIANTS)
+		return NULL;
+	}
+	if (plugin->ops_size > sizeof(struct gb_variant_ops) || !gb_plugin_is_name(plugin->name) ||
+	    !plugin->version || !plugin->variant || plugin->count < 1 ||
+	    plugin->count > GB_LINK_VARIANTS) {
 		gb_fail(err, GB_EUSAGE,
 			"%.200s: a plug-in needs a name, a version and 1 to %d variants", path,
 			GB_LINK_VARIANTS);
+		return NULL;
+	}
 	for (size_t i = 0; !err->code && i < plugin->count; i++)
 		(void)check_variant(path, &plugin->variant[i], err);
 	return err->code ? NULL : plugin;
@@ -256,6 +262,7 @@ static enum gb_status runs(const struct gb_message *ask, struct gb_message *answ
 			   struct gb_error *err)
 {
 	const bool held = ask->number[1] && w.backend->hold;
+	const bool counted = ask->number[3] && w.backend->counter;
 	struct gb_phase_time phase[GB_MAX_PHASES];
 	size_t phases = GB_MAX_PHASES;
 	double queued_ns;
@@ -265,8 +272,13 @@ static enum gb_status runs(const struct gb_message *ask, struct gb_message *answ
 	if (held && w.backend->hold(err))
 		return err->code;
 	gb_timer_begin(&w.timer);
-	for (int64_t i = 0; i < ask->number[0] && !err->code; i++)
+	for (int64_t i = 0; i < ask->number[0] && !err->code; i++) {
+		if (counted)
+			w.backend->counter->count(i == 0);
 		(void)w.ops.run(w.state, &w.timer, err);
+	}
+	if (counted)
+		w.backend->counter->count(false);
 	gb_timer_end(&w.timer);
 	answer->ns[1] = cpu_ns() - queued_ns;
 	if (held) {
@@ -312,6 +324,19 @@ static void put_metrics(void)
 	}
 }
 
+static enum gb_status put_counts(struct gb_message *answer, struct gb_error *err)
+{
+	const char *counts = w.backend->counter ? w.backend->counter->counts() : "";
+	const size_t bytes = strlen(counts);
+
+	if (bytes > sizeof w.board->counts)
+		return gb_fail(err, GB_ERUNTIME, "the counts take %zu bytes, and %d is the most",
+			       bytes, GB_LINK_COUNTS);
+	memcpy(w.board->counts, counts, bytes);
+	answer->number[0] = (int64_t)bytes;
+	return GB_OK;
+}
+
 static int64_t children(void)
 {
 	struct rusage usage;
@@ -332,10 +357,8 @@ static enum gb_status answer_to(const struct gb_message *ask, struct gb_message 
 	case GB_ASK_INPUT:
 		return read_input(err);
 	case GB_ASK_UPLOAD:
-		return read_input(err) || gb_state_upload(&w.ops, w.state, err) ||
-				       w.backend->synchronize(err)
-			       ? err->code
-			       : GB_OK;
+		return gb_state_upload(&w.ops, w.state, err) ? err->code
+							     : w.backend->synchronize(err);
 	case GB_ASK_RESET:
 		return w.ops.reset ? w.ops.reset(w.state, ask->number[0], err) : GB_OK;
 	case GB_ASK_FLUSH:
@@ -350,6 +373,8 @@ static enum gb_status answer_to(const struct gb_message *ask, struct gb_message 
 	case GB_ASK_METRICS:
 		put_metrics();
 		return GB_OK;
+	case GB_ASK_COUNTS:
+		return put_counts(answer, err);
 	case GB_ASK_CHILDREN:
 		answer->number[0] = children();
 		return GB_OK;

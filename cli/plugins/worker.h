@@ -13,7 +13,7 @@
 /* Answer requests until the judge closes the link; the exit status. */
 int gb_worker(void);
 
-/* True if `name` can be that of a plug-in or a variant. */
+/* True if a plug-in or a variant may have this name.  Accepts NULL. */
 bool gb_plugin_is_name(const char *name);
 
 /* Load a plug-in into this process, and check its table.  GB_EUSAGE, with the file and the reason,

@@ -101,7 +101,7 @@ static void show(void *input, gb_share_fn *share, void *self)
 	struct stream_input *in = input;
 
 	in->variation = 0;
-	share(self, (void **)&in->words, in->count * sizeof *in->words);
+	share(self, (void **)&in->words, (in->count + 7) / 8 * sizeof *in->words);
 }
 
 const struct gb_workload gb_stream_workload = {

@@ -75,7 +75,8 @@ cudaError_t cudaPeekAtLastError(void)
 	return sticky != cudaSuccess ? sticky : last;
 }
 
-/* The text for a failed launch is the first error that the executor reported. */
+/* The text for a failed launch, or a kernel that cannot be loaded, is the first error that the
+ * executor reported. */
 const char *cudaGetErrorString(cudaError_t error)
 {
 	static const struct {
@@ -111,7 +112,9 @@ const char *cudaGetErrorString(cudaError_t error)
 	for (const auto &t : texts)
 		if (t.error == error)
 			snprintf(words, sizeof words, "%s", t.text);
-	if ((error == cudaErrorLaunchFailure || error == cudaErrorIllegalAddress) && report_first())
+	if ((error == cudaErrorLaunchFailure || error == cudaErrorIllegalAddress ||
+	     error == cudaErrorInvalidDeviceFunction) &&
+	    report_first())
 		snprintf(words, sizeof words, "emulator: %s", report_first());
 	return words;
 }

@@ -157,7 +157,7 @@ cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device)
 	all()[(uintptr_t)memory] = a;
 	if (device)
 		in_use += bytes;
-	IF_LINKED(check_allocated, memory, bytes, !device);
+	IF_CHECKED(check_allocated, memory, bytes, !device);
 	*pointer = memory;
 	return cudaSuccess;
 }
@@ -165,14 +165,14 @@ cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device)
 extern "C" void gb_gpu_forget(void *array, size_t bytes); /* see cuda/device.cu */
 void gb_gpu_forget(void *array, size_t bytes)
 {
-	IF_LINKED(check_forgotten, array, bytes);
+	IF_CHECKED(check_forgotten, array, bytes);
 }
 
 static void give_back(void *pointer, const struct allocation *a)
 {
 	if (a->device)
 		in_use -= a->bytes;
-	IF_LINKED(check_freed, pointer);
+	IF_CHECKED(check_freed, pointer);
 	freed[freed_next].begin = (uintptr_t)pointer;
 	freed[freed_next].bytes = a->bytes;
 	freed_next = (freed_next + 1) % REMEMBERED;

@@ -9,6 +9,7 @@
 
 struct options runtime_options;
 static bool known;
+bool runtime_checks;
 
 /* The value of option `name`, or NULL if it is not set or empty. */
 static const char *text(const char *name)
@@ -73,7 +74,7 @@ void options_read(void)
 	const long threads = o->seed ? 1 : cores < 8 ? cores : 8;
 
 	o->threads = (int)number("THREADS", threads, 1, 64);
-	o->resident = (int)number("RESIDENT", o->seed ? 4 : check_begin ? 2 : 1, 1, 64);
+	o->resident = (int)number("RESIDENT", o->seed ? 4 : runtime_checks ? 2 : 1, 1, 64);
 	o->order = order("ORDER", false);
 	o->blocks = order("BLOCKS", true);
 	if (o->seed && !text("BLOCKS"))
@@ -99,7 +100,7 @@ void options_read(void)
 	if (o->weak && !text("RESIDENT"))
 		o->resident = 4;
 	o->picky = o->seed || o->order != ORDER_FORWARD;
-	if (check_begin)
+	if (runtime_checks)
 		o->threads = 1; /* its records are not thread-safe */
 }
 

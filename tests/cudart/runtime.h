@@ -177,7 +177,9 @@ void __sanitizer_start_switch_fiber(void **fake, const void *stack, size_t size)
 void __asan_poison_memory_region(const volatile void *at, size_t bytes) WEAK;
 }
 
-/* tests/simt/check.cc; kernels run on one OS thread if it is linked. */
+/* tests/simt/check.cc, for which kernels run on one OS thread.  It starts with the program, or with
+ * a plug-in that is compiled for it. */
+extern bool runtime_checks;
 void check_begin(const struct gpu_call *call) WEAK;
 void check_allocated(void *at, size_t bytes, bool initialised) WEAK;
 void check_freed(void *at) WEAK;
@@ -189,6 +191,11 @@ enum copy_kind { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_SET };
 void count_copy(enum copy_kind kind, size_t bytes) WEAK;
 
 /* Call f if this build has it. */
+#define IF_CHECKED(f, ...)              \
+	do {                            \
+		if (runtime_checks)     \
+			f(__VA_ARGS__); \
+	} while (0)
 #define IF_LINKED(f, ...)               \
 	do {                            \
 		if (f)                  \

@@ -31,7 +31,7 @@ static void move(const struct op *o)
 		memmove(o->to, o->from, o->bytes);
 	else
 		memset(o->to, o->value, o->bytes);
-	IF_LINKED(check_written, o->to, o->bytes);
+	IF_CHECKED(check_written, o->to, o->bytes);
 	memory_open(false);
 }
 

@@ -201,6 +201,57 @@ static enum gb_status patch(void *state, const void *params, const void *input,
 	return create(state, params, input, err);
 }
 
+/* Work for 5 ms whenever the process copies the keys: its first write to their pages is trapped. */
+static struct {
+	char *page;
+	size_t bytes;
+} trap;
+
+static void set_trap(void)
+{
+	(void)mprotect(trap.page, trap.bytes, PROT_READ);
+}
+
+static void on_write(int number, siginfo_t *info, void *context)
+{
+	const clock_t end = clock() + CLOCKS_PER_SEC / 200;
+	const char *at = (const char *)info->si_addr;
+
+	(void)context;
+	if (at < trap.page || at >= trap.page + trap.bytes ||
+	    mprotect(trap.page, trap.bytes, PROT_READ | PROT_WRITE))
+		(void)signal(number, SIG_DFL);
+	while (clock() < end)
+		;
+}
+
+static enum gb_status create_traps(void *state, const void *params, const void *input,
+				   struct gb_error *err)
+{
+	const struct sigaction action = { .sa_sigaction = on_write, .sa_flags = SA_SIGINFO };
+	const struct radix_input *in = (const struct radix_input *)input;
+	const uintptr_t from = ((uintptr_t)in->keys + 4095) / 4096;
+
+	trap.page = (char *)(from * 4096);
+	trap.bytes = (((uintptr_t)in->keys + 4 * in->count) / 4096 - from) * 4096;
+	(void)sigaction(SIGSEGV, &action, NULL);
+	set_trap();
+	return create(state, params, input, err);
+}
+
+static enum gb_status traps(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	(void)sort(state, timer, err);
+	set_trap();
+	return err->code;
+}
+
+static enum gb_status download_traps(void *state, void *output, struct gb_error *err)
+{
+	set_trap();
+	return download(state, output, err);
+}
+
 #define OPS(name, create_, run_)                                                              \
 	static const struct gb_variant_ops name##_ops = { .state_size = sizeof(struct state), \
 							  .create = (create_),                \
@@ -232,8 +283,14 @@ OPS(leaks, create, leaks);
 OPS(speaks, create, speaks);
 OPS(nothing, create, nothing);
 OPS(slows, patch, sort);
+static const struct gb_variant_ops traps_ops = { .state_size = sizeof(struct state),
+						 .create = create_traps,
+						 .run = traps,
+						 .download = download_traps,
+						 .flags = GB_SERIAL | GB_REPEATABLE };
 
 GB_PLUGIN(NAME, "1.0", VARIANT(honest), VARIANT(crash), VARIANT(hang), VARIANT(leave),
 	  VARIANT(quit), VARIANT(closes), VARIANT(unlinked), VARIANT(prints), VARIANT(greedy),
 	  VARIANT(forks), VARIANT(kills), VARIANT(fails), VARIANT(intrudes), VARIANT(scribbles),
-	  VARIANT(answers), VARIANT(leaks), VARIANT(speaks), VARIANT(nothing), VARIANT(slows));
+	  VARIANT(answers), VARIANT(leaks), VARIANT(speaks), VARIANT(nothing), VARIANT(slows),
+	  VARIANT(traps));

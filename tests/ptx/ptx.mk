@@ -25,7 +25,8 @@ $(BUILD)/tests/%.o: tests/%.cc $(BUILD)/generated/flags
 executor := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/cudart/*.cc tests/ptx/*.cc))
 # GCC searches /usr/include last; -isystem /usr/include would break that order.
 cuda_include := $(if $(filter-out /usr,$(CUDA_HOME)),-isystem $(CUDA_HOME)/include)
-ptx_libs := $(filter-out $(cudart),$(ldlibs))
+# Plug-ins call this program's CUDA runtime.
+ptx_libs := $(filter-out $(cudart),$(ldlibs)) -Wl,--dynamic-list=tests/cudart/plugin.syms
 $(addprefix $(BUILD)/,gpubench-ptx unit-ptx drive ptx-selftest): \
 		$(BUILD)/generated/link_flags
 $(BUILD)/unit-ptx: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) $(executor)
@@ -88,6 +89,7 @@ ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/unit-ptx $(BUILD)/ptx-selftest $(BUIL
 	$(Q)$(PYTHON) tests/ptx/words.py
 	$(Q)$(PYTHON) tests/ptx/words.py --self-test
 	$(Q)$(PYTHON) tests/counts.py $(BUILD)/gpubench-ptx
+	$(Q)$(PYTHON) tests/kernels.py $(BUILD)/gpubench-ptx $(lastword $(targets))
 	$(Q)tests/devices.sh $(BUILD)/gpubench-ptx
 
 ptx-drive: $(BUILD)/drive

@@ -39,7 +39,6 @@ static std::map<uintptr_t, struct region> &regions(void)
 
 static struct region *last_found; /* most accesses hit the same region as the previous one */
 static int accesses_left = MANY_ACCESSES;
-extern char __executable_start, _end;
 
 bool check_is_new(uint32_t kind, uint32_t pc, uint32_t other)
 {
@@ -241,8 +240,7 @@ static bool is_own(uintptr_t address)
 	const size_t tables = sizeof *b + 64 + MAX_THREADS * sizeof *b->thread;
 
 	return address - (uintptr_t)c->stack < c->size ||
-	       address - (uintptr_t)&__executable_start <
-		       (uintptr_t)(&_end - &__executable_start) ||
+	       symbol_module((const void *)address) >= 0 ||
 	       address - ((uintptr_t)&simt_current - 8192) < 16384 ||
 	       address - (uintptr_t)b < tables || address - (uintptr_t)call < call->bytes;
 }
@@ -341,8 +339,10 @@ static void order(int memory_order)
 	}                                                                                   \
 	UPDATE(bits, T, exchange, __atomic_exchange_n)                                      \
 	UPDATE(bits, T, fetch_add, __atomic_fetch_add)                                      \
+	UPDATE(bits, T, fetch_sub, __atomic_fetch_sub)                                      \
 	UPDATE(bits, T, fetch_and, __atomic_fetch_and)                                      \
-	UPDATE(bits, T, fetch_or, __atomic_fetch_or)
+	UPDATE(bits, T, fetch_or, __atomic_fetch_or)                                        \
+	UPDATE(bits, T, fetch_xor, __atomic_fetch_xor)
 
 #define UPDATE(bits, T, name, builtin)                                    \
 	T __tsan_atomic##bits##_##name(volatile T *p, T v, int order_)    \
@@ -383,8 +383,18 @@ void __tsan_write_range(void *p, size_t size)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
 
+void __tsan_atomic_thread_fence(int order_)
+{
+	order(order_);
+}
+
+/* Called by the constructors of each file that is compiled for the checker. */
 void __tsan_init(void)
 {
+	symbol_add(CODE);
+	if (!runtime_checks)
+		options_forget(); /* some depend on it */
+	runtime_checks = true;
 }
 
 void __tsan_func_entry(void *)

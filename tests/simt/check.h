@@ -18,7 +18,7 @@
 struct access {
 	uint32_t launch;     /* 0: never */
 	uint32_t block;      /* number in the grid */
-	uint32_t pc;         /* offset in the program */
+	uint32_t pc;         /* see symbol_offset() */
 	uint32_t barriers;   /* barriers that the block had passed */
 	uint32_t warp_syncs; /* __syncwarp()s that the thread had passed */
 	uint32_t time;       /* on the clock of acquires and releases */
@@ -67,8 +67,12 @@ void race_launch(uint64_t blocks);
 void race_block(struct block_check *c);
 void race_touch(const struct touch *t, struct cell *cell, unsigned bytes);
 
-/* check_symbol.cc: "radix_split.cu:33", the line of the kernel itself rather than of the emulator's
- * headers.  The string is never freed. */
+/* check_symbol.cc: the program and the plug-ins that contain code compiled for the checker.
+ * symbol_offset() packs the module's number and the offset in it.  symbol_line() is like
+ * "radix_split.cu:33", the line of the kernel itself rather than of the emulator's headers.  The
+ * string is never freed. */
+void symbol_add(const void *code);      /* the module of this address, if it is new */
+int symbol_module(const void *address); /* the number of the module; -1: none */
 uint32_t symbol_offset(const void *code);
 const char *symbol_line(uint32_t pc);
 

@@ -1,4 +1,5 @@
 /* check_symbol.cc -- maps a code address to its source line, with addr2line of binutils. */
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,20 +11,58 @@
 
 #include "tests/simt/check.h"
 
-/* The first object is the program.  Its load address is 0 unless it is position-independent. */
-static int take_base(struct dl_phdr_info *info, size_t, void *base)
+enum { OFFSET_BITS = 26, MOST_MODULES = 1 << (32 - OFFSET_BITS) };
+
+/* Its load address is 0 if it is a program that is not position-independent. */
+static struct module {
+	uintptr_t base, begin, end;
+	int file; /* open, so that its name needs no quotes */
+} module[MOST_MODULES];
+static int modules;
+
+/* Fill in the module if it contains its `begin`. */
+static int look_at(struct dl_phdr_info *info, size_t, void *data)
 {
-	*(uintptr_t *)base = info->dlpi_addr;
+	struct module *const m = (struct module *)data;
+	uintptr_t begin = UINTPTR_MAX, end = 0;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *const part = &info->dlpi_phdr[i];
+
+		if (part->p_type != PT_LOAD)
+			continue;
+		begin = min(begin, (uintptr_t)(info->dlpi_addr + part->p_vaddr));
+		end = max(end, (uintptr_t)(info->dlpi_addr + part->p_vaddr + part->p_memsz));
+	}
+	if (m->begin < begin || m->begin >= end)
+		return 0;
+	*m = { info->dlpi_addr, begin, end,
+	       open(*info->dlpi_name ? info->dlpi_name : "/proc/self/exe", O_RDONLY | O_CLOEXEC) };
 	return 1;
+}
+
+void symbol_add(const void *code)
+{
+	struct module m = {};
+
+	m.begin = (uintptr_t)code;
+	if (symbol_module(code) < 0 && modules < MOST_MODULES && dl_iterate_phdr(look_at, &m))
+		module[modules++] = m;
+}
+
+int symbol_module(const void *address)
+{
+	for (int i = 0; i < modules; i++)
+		if ((uintptr_t)address - module[i].begin < module[i].end - module[i].begin)
+			return i;
+	return -1;
 }
 
 uint32_t symbol_offset(const void *code)
 {
-	static uintptr_t base = 1;
+	const int number = max(symbol_module(code), 0);
 
-	if (base == 1)
-		dl_iterate_phdr(take_base, &base);
-	return (uint32_t)((uintptr_t)code - base);
+	return (uint32_t)number << OFFSET_BITS | (uint32_t)((uintptr_t)code - module[number].base);
 }
 
 static bool is_emulator(const char *place)
@@ -58,8 +97,8 @@ static std::string look_up(uint32_t pc)
 {
 	char command[96];
 
-	snprintf(command, sizeof command, "addr2line -f -i -e /proc/%d/exe %x 2>/dev/null",
-		 getpid(), pc - 1);
+	snprintf(command, sizeof command, "addr2line -f -i -e /proc/%d/fd/%d %x 2>/dev/null",
+		 getpid(), module[pc >> OFFSET_BITS].file, (pc & ((1u << OFFSET_BITS) - 1)) - 1);
 	FILE *const lines = popen(command, "r");
 	std::string place = "?";
 

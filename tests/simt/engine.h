@@ -8,7 +8,7 @@
  *	report.cc          error messages, watchdog, faulting addresses
  *	reached.cc         which kernels were launched
  *	../cudart/         the CUDA runtime API, the environment, errors
- *	check*.cc          our checker, linked into one build only: its entry points are weak
+ *	check*.cc          our checker; its entry points are weak, because few programs contain it
  *
  * These files are compiled without any sanitizer.  A thread that never waits needs no stack of its
  * own: its stack then runs the next fresh thread.  A block stays with the worker that loaded it, so

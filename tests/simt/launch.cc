@@ -74,7 +74,7 @@ static void block_load(struct simt_block *b, const struct simt_call *call, uint3
 	b->active = true;
 	b->over = false;
 	shared_reset(b);
-	IF_LINKED(check_block, b);
+	IF_CHECKED(check_block, b);
 }
 
 /* Load the next cluster of the grid.  If there is none, make c inactive and return false. */
@@ -140,7 +140,7 @@ static struct simt_thread *block_end(struct simt_block *b)
 {
 	struct cluster *const c = b->cluster;
 
-	IF_LINKED(check_block_end, b);
+	IF_CHECKED(check_block_end, b);
 	b->active = false;
 	b->over = true;
 	if (--c->blocks_left == 0) {
@@ -301,11 +301,11 @@ cudaError_t executor_run(struct gpu_call *call)
 	create_workers();
 	grid_begin(&simt_running, call);
 	memory_open(true);
-	IF_LINKED(check_begin, call);
+	IF_CHECKED(check_begin, call);
 	simt_running.call = static_cast<struct simt_call *>(call);
 	grid_run(&simt_running, worker_run);
 	simt_running.call = NULL;
-	IF_LINKED(check_end);
+	IF_CHECKED(check_end);
 	memory_open(false);
 	if (simt_running.failed || report_count() != errors)
 		device_set_sticky(cudaErrorLaunchFailure);

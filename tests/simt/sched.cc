@@ -233,7 +233,7 @@ static void release_barrier(struct simt_block *b)
 	b->arrived = b->arriving_count = 0;
 	b->barrier_site = NULL;
 	simt_worker->progress++;
-	IF_LINKED(check_barrier, b);
+	IF_CHECKED(check_barrier, b);
 	for (unsigned w = 0; w < b->warps; w++) {
 		const unsigned lanes = b->warp[w].at_barrier;
 
@@ -305,7 +305,7 @@ static void release_cluster(struct cluster *c)
 {
 	c->arrived = 0;
 	simt_worker->progress++;
-	IF_LINKED(check_cluster_barrier, c);
+	IF_CHECKED(check_cluster_barrier, c);
 	for (unsigned i = 0; i < c->size; i++) {
 		struct simt_block *const b = c->block[i];
 

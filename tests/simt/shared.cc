@@ -31,7 +31,7 @@ static void *take(struct simt_block *b, size_t bytes, size_t align)
 	b->arena_used += bytes;
 	IF_LINKED(__asan_unpoison_memory_region, place, bytes);
 	quiet_fill(place, 0xA5, bytes);
-	IF_LINKED(check_shared, b, place, bytes);
+	IF_CHECKED(check_shared, b, place, bytes);
 	return place;
 }
 

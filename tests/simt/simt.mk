@@ -19,7 +19,7 @@ simt_link_asan := $(simt_asan)
 simt_kinds := plain asan check
 simt_selftest := $(wildcard tests/simt/selftest*.cu) tests/simt/case.cu
 simt_faults := $(wildcard tests/simt/faults*.cu) tests/simt/case.cu
-simt_engine := $(emulator:%.cc=$(BUILD)/%.o)
+simt_engine := $(patsubst %.cc,$(BUILD)/%.o,$(filter-out tests/simt/check%,$(emulator)))
 simt_engine_check := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/simt/check*.cc))
 
 # The project's own kernels; drive.c, which runs them; and the parts of the project that it needs.
@@ -27,7 +27,8 @@ simt_support := $(call object,tests/simt/drive.c) $(SIMT_BUILD)/support.a
 simt_libs := -fopenmp -lcjson -lm -ldl -lpthread $(filter -lpng,$(ldlibs))
 simt_kernels = $(kernels:%=$(if $(filter plain,$(1)),$(BUILD),$(SIMT_BUILD)/$(1))/%.o)
 
-$(SIMT_BUILD)/support.a: $(filter-out %/main.o %/variants.o %.cu.o $(simt_engine),$(objects))
+$(SIMT_BUILD)/support.a: $(filter-out %/main.o %/variants.o %.cu.o $(simt_engine) \
+	$(simt_engine_check),$(objects))
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
@@ -55,10 +56,11 @@ simt-all: $(foreach kind,$(simt_kinds),\
 		$(simt_engine_$(kind)) $(simt_libs) >$(SIMT_BUILD)/$(kind)/objects;)
 
 ## simt-test: the emulator's own tests: it finds seeded faults and accepts correct kernels
-simt-test: simt-all $(BUILD)/gpubench-cheats
+simt-test: simt-all $(BUILD)/gpubench-cheats $(BUILD)/gpubench $(BUILD)/nvml.so
 	$(PYTHON) tests/ptx/reached.py --self-test
 	$(PYTHON) tests/simt/faults.py $(SIMT_BUILD)
 	$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats cuda
+	$(PYTHON) tests/kernels.py $(BUILD)/gpubench
 	$(SIMT_BUILD)/plain/selftest $(SEEDS)
 	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds 1
 

@@ -200,7 +200,7 @@ uint64_t simt_warp(enum simt_warp_op op, unsigned mask, uint64_t value, int sour
 
 		complete(w, op, mask);
 		if (op == SIMT_SYNCWARP)
-			IF_LINKED(check_syncwarp, t, mask);
+			IF_CHECKED(check_syncwarp, t, mask);
 		simt_worker->progress++;
 		w->at_warp &= ~others;
 		if (others) {

@@ -32,9 +32,9 @@ static const char head[] =
 	"or twice, up or down, by 3, 5, 10 or 20 %, with at least ten launches on each level.\n"
 	"There are 200 series for each noise.\n"
 	"\n"
-	"A shift is found if one is reported at most three launches away from it. Precision is\n"
-	"the share of reported shifts that were planted. Recall is the share of planted shifts\n"
-	"that were found.\n"
+	"A shift is found if one is reported at most three launches away. Precision is the share\n"
+	"of reported shifts that were planted, recall the share of planted shifts that were\n"
+	"found.\n"
 	"\n";
 
 static void fail(const char *what)

@@ -77,7 +77,7 @@ static const struct steps {
 	const char *broken;    /* a run with pauses */
 } steps_of[] = { { "nvunp?0", "nvunnbdmstvc", "nnnbdmstc", "u?sznp0nznbRnzndnz",
 		   "nvu?nzzsp0zzbRzzsd" },
-		 { "nvnus?nnvp?0", "nvnus?nnnbdmstvc", "nnnnbdmstc", "n(us?n)?psnn0snnnbRsnnndsnn",
+		 { "nvnus?nnvp?0", "nvnus?nnnbdmstvc", "nnnbdmstc", "n(us?n)?psnn0snnnbRsnnndsnn",
 		   "ps0zzbRzzsd" } };
 
 static void expect_order(bool is_device, bool is_hot, bool varies_slowly)

@@ -255,7 +255,7 @@ static enum gb_status elapsed_less(void *clock, size_t first, size_t last, doubl
 {
 	(void)virtual_backend()->timer->elapsed(clock, first, last, ns, err);
 	if (vm.machine.cheat == VIRTUAL_SHAVES)
-		*ns *= 5.0 / 6;
+		*ns *= 0.75;
 	else if (vm.machine.cheat == VIRTUAL_UNDERSTATES)
 		*ns = fmin(*ns, vm.machine.process.run_ns / VIRTUAL_GAIN);
 	else

@@ -1,0 +1,13 @@
+# Makefile -- builds the plug-in @NAME@.so.  gpubench/plugin.h is found by pkg-config, or in the
+# compiler's folders, or below INCLUDE: make INCLUDE=/opt/gpubench/include
+
+CFLAGS := -O3 -march=native -fopenmp -Wall
+header := $(if $(INCLUDE),-I$(INCLUDE),$(shell pkg-config --cflags gpubench 2>/dev/null))
+
+# Without -ffp-contract=off the compiler fuses products and sums, and lbvh.h's arithmetic changes.
+@NAME@.so: @SOURCE@
+	$(CC) -std=c11 $(CFLAGS) -ffp-contract=off $(header) -fPIC -shared $< -o $@
+
+clean:
+	rm -f @NAME@.so
+.PHONY: clean

@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""kernel.py GPUBENCH -- follows docs/your-kernel.md with an installed program, in an empty folder.
+
+For radix on the CPU the commands are those of the page, as they are.  For the other benchmarks and
+for CUDA, the benchmark and the back end are replaced, and inputs are small.  The same holds for the
+README.md that `gpubench new` writes.  Without a GPU, a CUDA variant is compiled by nvcc, listed and
+skipped.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+program = os.path.realpath(sys.argv[1])
+top = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
+# Benchmark: parameters of a small input, the reason for points that the CPU variant skips.
+SMALL = {
+    "radix": ("--count=10k", "sorts u32 keys only"),
+    "bfs": ("--vertices=2k", None),
+    "cbt": ("--depth=10", "does no updates"),
+    "octree": ("--count=2k", None),
+    "lbvh": ("--primitives=1k", "builds only"),
+    "stream": ("--count=64Mi", None),
+}
+nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+
+
+def run(command, cwd, statuses=(0,)):
+    done = subprocess.run(command, shell=True, cwd=cwd, env=environment, capture_output=True,
+                          text=True, timeout=200, check=False)
+    assert done.returncode in statuses, (command, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def commands_of(page):
+    with open(page, encoding="utf-8") as file:
+        return re.findall(r"^    (\S.*)", file.read(), re.MULTILINE)
+
+
+def check(command, backend, reason, cwd):
+    """Each point passes, or is skipped for the reason that the variant gives."""
+    done = run(command, cwd, (0,) if backend == "cpu" or has_gpu else (3,))
+    line = next(line for line in done.stdout.splitlines() if backend + "/mine" in line)
+    if backend == "cuda" and not has_gpu:
+        assert " skipped " in line, line
+        return
+    passed, points, why = re.search(r"ok +(\d+) of (\d+) passed(?:; (.*))?$", line).groups()
+    if backend == "cpu":
+        assert why == reason and (reason or passed == points), line
+
+
+def measure(command, backend, cwd):
+    """The variant is in the table, beside others; a copy may be doubtful on a busy machine."""
+    skipped = backend == "cuda" and not has_gpu
+    done = run(command, cwd, (3,) if skipped else (0, 6))
+    mine = [line for line in done.stdout.splitlines() if backend + "/mine" in line]
+    others = len(re.findall(r"^%s/(?!mine)" % backend, done.stdout, re.MULTILINE))
+    if skipped:
+        assert "skipped: " in mine[0], done.stdout
+    else:
+        copies = "stream" in command
+        assert mine and mine[0].endswith(("ok", "doubtful") if copies else "ok"), done.stdout
+        assert others or "'%s/*'" % backend not in command, done.stdout
+
+
+def follow(commands, benchmark, backend, small, cwd):
+    """Run the commands of a page; `small` are further options of those that measure."""
+    for command in commands:
+        words = shlex.split(command)
+        if words[0] == "cd":
+            cwd = os.path.join(cwd, words[1])
+        elif words[:2] == ["gpubench", "check"]:
+            check(command, backend, SMALL[benchmark][1], cwd)
+        elif words[:2] == ["gpubench", "compare"]:
+            if os.path.exists(os.path.join(cwd, words[2])):
+                run(command, cwd, (0, 1, 6))
+        elif words[:2] == ["gpubench", benchmark]:
+            if "--runs=5" not in words or backend == "cpu" or has_gpu:
+                measure(command + small, backend, cwd)
+        else:
+            run(command, cwd)
+
+
+def try_one(benchmark, backend):
+    with tempfile.TemporaryDirectory() as folder:
+        literal = benchmark == "radix" and backend == "cpu"
+        small = "" if literal else " %s --max-time=0.05" % SMALL[benchmark][0]
+        page = [line.replace("radix", benchmark).replace("cpu/", backend + "/") for line in
+                commands_of(os.path.join(top, "docs/your-kernel.md"))]
+        page = [line.replace(" --max-time=0.5", "") for line in page] if small else page
+        assert sum(line.startswith("gpubench") for line in page) == 6, page
+        follow(page, benchmark, backend, small, folder)
+        mine = os.path.join(folder, "mine")
+        listed = run("gpubench list %s --plugin=./mine.so" % benchmark, mine).stdout
+        assert " %s/mine " % backend in listed, listed
+        readme = commands_of(os.path.join(mine, "README.md"))
+        if literal:
+            # The README has the commands of the page.
+            assert {line for line in readme if line != "make"} < set(page), readme
+        for name in "README.md", "Makefile", "mine.c" if backend == "cpu" else "mine.cu":
+            with open(os.path.join(mine, name), encoding="utf-8") as file:
+                assert not re.search("@[A-Z]+@", file.read()), name
+
+
+def refusals():
+    """One line, status 2, and no folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, "taken"))
+        for words, what in [
+                ("radix", "new takes BENCHMARK BACKEND/NAME [FOLDER]"),
+                ("radix cpu/x y z", "new takes BENCHMARK BACKEND/NAME [FOLDER]"),
+                ("radxi cpu/x", "'radxi' is not a benchmark (did you mean radix?)"),
+                ("radix mine", "'mine': expects cpu/NAME or cuda/NAME"),
+                ("radix vulkan/x", "'vulkan/x': expects cpu/NAME or cuda/NAME"),
+                ("radix cpu/", "'cpu/': expects"), ("radix cpu/A", "'cpu/A': expects"),
+                ("radix cpu/-x", "'cpu/-x': expects"), ("radix cpu/x/y", "'cpu/x/y': expects"),
+                ("radix cpu/" + 48 * "x", "': expects"),
+                ("radix cpu/best", "radix already has a variant cpu/best"),
+                ("radix cpu/taken", "taken: exists already"),
+                ("radix cpu/x taken", "taken: exists already")]:
+            done = run("gpubench new " + words, folder, (2,))
+            assert what in done.stderr and done.stderr.count("\n") == 1, (words, done.stderr)
+        lost = run("gpubench new radix cpu/x no/such", folder, (5,))
+        assert lost.stderr == "gpubench: no/such: No such file or directory\n", lost.stderr
+        assert os.listdir(folder) == ["taken"] and not os.listdir(os.path.join(folder, "taken"))
+
+
+with tempfile.TemporaryDirectory() as prefix:
+    built = os.path.relpath(program, top)
+    subprocess.run([os.environ.get("MAKE", "make"), "-o", "all", "-o", "man", "-o", built,
+                    "BUILD=" + os.path.dirname(built), "PREFIX=" + prefix, "install"],
+                   cwd=top, stdout=subprocess.DEVNULL, check=True)
+    environment = dict(os.environ, PATH=prefix + "/bin:" + os.environ["PATH"],
+                       PKG_CONFIG_PATH=prefix + "/share/pkgconfig")
+    has_gpu = not subprocess.run([program, "check", "stream", "cuda/copy"], capture_output=True,
+                                 check=False).returncode
+    refusals()
+    for chosen in SMALL:
+        try_one(chosen, "cpu")
+        if nvcc:
+            try_one(chosen, "cuda")
+    print("your kernel: ok%s" % ("" if nvcc else ", without CUDA: no nvcc"))
