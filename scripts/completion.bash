@@ -55,7 +55,7 @@ _gpubench_values() {
 
 _gpubench_words() { # COMMAND WORD: words that are not options
 	case $1 in
-	run | check | list)
+	run | check | judge | list)
 		_gpubench_benchmarks
 		[[ $2 != */* ]] || _gpubench_variants
 		;;

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""plugins.py GPUBENCH -- plug-ins are compiled against the installed header, then listed, checked
-and measured.  One that crashes, hangs, exits, forks or closes files costs only its own points."""
+"""plugins.py GPUBENCH -- plug-ins are compiled against the installed header, then listed, checked,
+measured and judged.  One that crashes, hangs, exits, forks or closes files costs only its own
+points."""
 
 import glob
 import hashlib
@@ -12,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import jsonschema
 
 program = os.path.realpath(sys.argv[1])
 here = os.path.dirname(os.path.realpath(__file__))
@@ -38,6 +41,18 @@ FATES = {
     "nothing": ("failed", ""),
     "slows": ("failed", "by the variant's clock"),
     "traps": ("failed", "reading the input takes"),
+}
+
+
+# Variant -> correct, honest, exit status and a part of the reasons of a verdict.  `check` passes
+# the last three.
+VERDICTS = {
+    "crash": (False, None, 4, "crashed in run(): Segmentation fault"),
+    "hang": (False, None, 4, "time-out: run() did not end"),
+    "nothing": (False, None, 1, "not a permutation of the input"),
+    "tuned": (False, None, 1, "not a permutation of the input"),
+    "slows": (True, False, 1, "by the variant's clock"),
+    "forks": (False, None, 4, "no process"),
 }
 
 
@@ -175,6 +190,56 @@ GB_PLUGIN("throws", "1", { "radix", "throws", GB_CPU, "a test", &all });
     return plugin
 
 
+def verdicts(*arguments, status, said=0):
+    """The lines that judge prints, by the schema."""
+    done = run("judge", "radix", *arguments, "--threads=1", status=status)
+    assert done.stderr.count("\n") == said, done.stderr
+    with open(os.path.join(here, "../results/gpubench-verdict-1.schema.json"), "rb") as file:
+        schema = json.load(file)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    for line in lines:
+        jsonschema.validate(line, schema)
+    return lines
+
+
+def judged(plugin, other):
+    """Verdicts on files with variants of the same names, one that is no plug-in between them."""
+    files = "--plugin=%s,%s/none.so,%s" % (plugin, folder, other)
+    both = verdicts("cpu/honest", files, "--count=20k", "--budget=40", "--launches=4", status=2,
+                    said=1)
+    assert [v["plugin"]["name"] for v in both] == ["sorts", "other"], both
+    assert both[0]["check"]["seed"] != both[1]["check"]["seed"]
+    for verdict in both:
+        result = verdict["correct"], verdict["honest"], verdict["exit_status"]
+        assert result == (True, True, 0), verdict
+        point, = verdict["points"]
+        ours = point["ours"]
+        assert point["key"] == "radix/cpu/honest count=20000", point
+        assert ours["key"].startswith("radix/cpu/") and point["launches"] == 4, point
+        # qsort() is far slower than the fastest of ours.
+        assert 1.5 < ours["ratio_low"] <= ours["ratio"] <= ours["ratio_high"], point
+        assert abs(point["time_ns"] / ours["time_ns"] / ours["ratio"] - 1) < 0.5, point
+    bad = verdicts(*("cpu/" + name for name in VERDICTS), "--plugin=" + plugin, "--count=200k",
+                   "--budget=60", "--launches=1", "--timeout=4", status=1)
+    assert len(bad) == len(VERDICTS)
+    for verdict in bad:
+        *wanted, reason = VERDICTS[verdict["variant"][4:]]
+        result = [verdict["correct"], verdict["honest"], verdict["exit_status"]]
+        assert result == wanted, verdict
+        assert any(reason in text for text in verdict["reasons"]), verdict
+        assert bool(verdict["points"]) == bool(verdict["correct"]), verdict
+    # The seed decides which sizes and inputs are checked.
+    again = [verdicts("cpu/tuned", "--plugin=" + plugin, "--count=20k", "--seed=" + seed,
+                      status=1)[0] for seed in ("7", "7", "8")]
+    assert again[0]["check"] == again[1]["check"] and again[0]["check"]["seed"] == 7
+    assert again[0]["reasons"] == again[1]["reasons"] != again[2]["reasons"], again
+    late, = verdicts("cpu/honest", "--plugin=" + plugin, "--budget=0.1", status=6)
+    assert late["correct"] is None and late["check"]["not_done"] > 0, late
+    assert late["points_not_done"] > 0, late
+    # A file that cannot be read is found by the first launch.
+    verdicts("cpu/honest", "--plugin=" + plugin, "--file=no/such/file", status=2, said=1)
+
+
 def main():
     plugin = os.path.join(folder, "sorts.so")
     compile_plugin(os.path.join(here, "plugins/sorts.c"), plugin, '-DNAME="sorts"')
@@ -202,6 +267,7 @@ def main():
     # Another file is another build.
     other = os.path.join(folder, "other.so")
     compile_plugin(os.path.join(here, "plugins/sorts.c"), other, '-DNAME="other"')
+    judged(plugin, other)
     refused("already has a variant cpu/honest", "--plugin=%s,%s" % (plugin, other))
     with open(os.path.join(folder, "text.so"), "w", encoding="utf-8") as file:
         file.write("text")

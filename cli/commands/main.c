@@ -30,6 +30,8 @@ static const struct {
 	{ "repro", gb_cmd_repro, "a paper's table: published, measured here, and its claims",
 	  false },
 	{ "check", gb_cmd_check, "every variant verified on small inputs, nothing timed", false },
+	{ "judge", gb_cmd_judge, "a verdict on each variant of plug-ins: correct, honest, how fast",
+	  false },
 	{ "report", gb_cmd_report, "a table, a page, csv or json from stored records", true },
 	{ "compare", gb_cmd_compare, "two record files key by key: faster, slower, or unsure",
 	  true },

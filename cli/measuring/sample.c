@@ -105,8 +105,10 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 				fmax(m->evidence.queue_cpu_ns, queue_ns / (double)batch);
 		return GB_OK;
 	}
-	if (queue_runs(m, batch, held) || m->backend->synchronize(m->err))
+	if (queue_runs(m, batch, held) || m->backend->synchronize(m->err)) {
+		*phases = 0;
 		return m->err->code;
+	}
 	*host_ns = gb_now_ns() - start_ns;
 	if (gb_timer_read(&m->timer, ns, phase, phases))
 		return m->err->code;

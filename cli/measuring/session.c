@@ -381,6 +381,8 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
+	if (s->request->until_ns > 0 && gb_now_ns() > s->request->until_ns)
+		return false;
 	if (gb_omits_variant(&s->orders, variant, choice->glob, choice->glob_count)) {
 		s->number++;
 		return false;
@@ -466,9 +468,7 @@ enum gb_status gb_session_each(struct gb_session *s, const struct gb_sweep *swee
 	return err->code;
 }
 
-/* The number of measurements in a sweep, about, for the progress line. */
-static size_t count_runs(const struct gb_session *s, const struct gb_sweep *sweep,
-			 const struct gb_choice *choice)
+size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choice)
 {
 	size_t runs = 0;
 
@@ -480,7 +480,7 @@ static size_t count_runs(const struct gb_session *s, const struct gb_sweep *swee
 		for (size_t p = 0; p < sweep->count; p++)
 			runs += gb_sweep_wants(sweep, p, v);
 	}
-	return runs / (size_t)s->shards;
+	return runs;
 }
 
 /* Warn once if more threads are requested than there are usable CPUs. */
@@ -503,7 +503,7 @@ enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *swe
 	if (gb_paths_check(s->request, sweep, err))
 		return err->code;
 	warn_of_threads(s, sweep);
-	s->progress.total += count_runs(s, sweep, choice);
+	s->progress.total += gb_count_runs(sweep, choice) / (size_t)s->shards;
 	(void)gb_session_each(s, sweep, choice, measure, s, err);
 	gb_progress_hide(&s->progress);
 	return err->code;

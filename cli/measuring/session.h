@@ -61,6 +61,9 @@ enum gb_status gb_session_sweep(struct gb_session *session, const struct gb_swee
  * verdict.  Tables and documents are printed before this (finish.h). */
 enum gb_status gb_session_close(struct gb_session *session, struct gb_error *err);
 
+/* The number of measurements of the sweep with the chosen variants. */
+size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choice);
+
 /* The worse of two exit statuses.  Errors that end the program outrank errors that are only
  * reported; a failed verification outranks other failures, and these outrank a missing device. */
 enum gb_status gb_worse(enum gb_status a, enum gb_status b);

@@ -355,6 +355,7 @@ static void show(void *input, gb_share_fn *share, void *self)
 {
 	struct bfs_input *in = input;
 	const size_t words = (size_t)in->n * in->pitch;
+	void *text;
 
 	in->facts = NULL;
 	in->variation = NULL;
@@ -362,8 +363,9 @@ static void show(void *input, gb_share_fn *share, void *self)
 	show_edges(in, &in->in, share, self);
 	share(self, (void **)&in->matrix, in->matrix ? words * sizeof *in->matrix : 0);
 	share(self, (void **)&in->matrix_in, in->matrix_in ? words * sizeof *in->matrix : 0);
-	share(self, (void **)(uintptr_t)&in->no_matrix,
-	      in->no_matrix ? strlen(in->no_matrix) + 1 : 0);
+	memcpy(&text, &in->no_matrix, sizeof text);
+	share(self, &text, text ? strlen(text) + 1 : 0);
+	memcpy(&in->no_matrix, &text, sizeof text);
 	share(self, (void **)&in->source, in->source_count * sizeof *in->source);
 }
 
