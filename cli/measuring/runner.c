@@ -204,12 +204,6 @@ static enum gb_status sort_out(struct gb_measurement *m, bool verified, bool cha
 			      ns, m->err);
 }
 
-/* The time by which samples are compared.  On the CPU it is not less than by the runner's clock. */
-static double seen_ns(const struct gb_measurement *m, double ns, double host_ns)
-{
-	return m->backend->fill ? ns : fmax(ns, host_ns);
-}
-
 static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool changed)
 {
 	struct gb_result *r = m->result;
@@ -221,7 +215,7 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool 
 	double ns = 0, host_ns = 0;
 
 	if (gb_sample(m, how, &ns, &host_ns) || gb_series_push(&r->time, ns, m->err) ||
-	    sort_out(m, verified, changed && m->evidence.varies, seen_ns(m, ns, host_ns)))
+	    sort_out(m, verified, changed && m->evidence.varies, gb_seen_ns(m, ns, host_ns)))
 		return m->err->code;
 	if ((!m->backend->hold || m->ops->flags & GB_HOST_DECISIONS) &&
 	    keep_host_time(m, ns, host_ns))
@@ -269,7 +263,7 @@ static enum gb_status take_evidence(struct gb_measurement *m)
 
 		if (gb_sample(m, how, &ns, &host_ns))
 			return m->err->code;
-		ns = seen_ns(m, ns, host_ns);
+		ns = gb_seen_ns(m, ns, host_ns);
 		if (verified)
 			ns = fmax(ns - e->delay_ns, 0);
 		if (sort_out(m, verified, changed, ns) ||

@@ -206,3 +206,8 @@ void gb_doubt_samples(struct gb_result *r)
 			       "because run() waits for the device or queues more than fits");
 	}
 }
+
+double gb_seen_ns(const struct gb_measurement *m, double ns, double host_ns)
+{
+	return m->backend->fill ? ns : fmax(ns, host_ns);
+}

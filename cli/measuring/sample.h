@@ -17,4 +17,7 @@ enum gb_status gb_run_again(struct gb_measurement *m, double *ns);
 /* Note in the result if it includes throttled samples or samples that could not be held back. */
 void gb_doubt_samples(struct gb_result *result);
 
+/* The time by which samples are compared.  On the CPU it is not less than by the runner's clock. */
+double gb_seen_ns(const struct gb_measurement *m, double ns, double host_ns);
+
 #endif
