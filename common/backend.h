@@ -112,7 +112,7 @@ struct gb_backend_ops {
 	/* The stream that runs are queued in, and counted device memory.  NULL on the CPU. */
 	void *(*stream)(void);
 	void *(*alloc)(size_t count, size_t size, struct gb_error *err);
-	/* Of a back end whose variant runs in another process (cli/plugins/remote.h); else NULL. */
+	/* For a variant that runs in another process (cli/plugins/remote.h); else NULL. */
 	const struct gb_remote_ops *remote;
 };
 

@@ -118,8 +118,8 @@ static double tail_of(const struct gb_logrank *t, size_t s, bool up)
 
 /* ---- the statistic ------------------------------------------------------------------------ */
 
-/* The sum of the scores of the other side, divided by the ratio.  Of equal values, those of the
- * other side have the lower ranks if other_first, else the higher ones. */
+/* The sum of the scores of the other side, divided by the ratio.  Among equal values, those of
+ * the other side have the lower ranks if other_first, else the higher ones. */
 static size_t statistic(const struct gb_logrank *t, const double *base, const double *other,
 			double log_ratio, bool other_first)
 {

@@ -22,7 +22,6 @@
 #	libvulkan-dev    without it the vulkan variants are left out
 #	help2man         without it no manual pages are installed
 #	chromium         opens pages in the tests
-#	texlive-science  siunitx, and texlive-latex-recommended: compile LaTeX tables in the tests
 #
 # The CUDA Toolkit is not installed: without nvcc 12.0 or later the cuda variants are left out.
 # Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it needs.
@@ -125,8 +124,6 @@ has_header vulkan/vulkan.h || optional+=(libvulkan-dev)
 has_command help2man || optional+=(help2man)
 [[ $wanted != test && $wanted != all ]] || has_command chromium || has_command chromium-browser ||
 	has_command google-chrome || optional+=(chromium)
-[[ $wanted != test && $wanted != all ]] || has_command pdflatex ||
-	optional+=(texlive-latex-recommended texlive-science)
 
 if ! wants_lavapipe && ((${#missing[@]} == 0)) &&
 	{ [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then

@@ -50,7 +50,7 @@ try compare --format=junit out.jsonl other.jsonl
 try report --format=junit out.jsonl
 try report --format=benchmark out.jsonl
 try repro --list
-try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --missing --from=out.jsonl
+try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --missing --from=out.jsonl --dry-run=keys
 try list
 try list --format=json
 try lbvh --help

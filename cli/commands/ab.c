@@ -85,7 +85,7 @@ struct side {
 	char *path; /* output file; NULL: none */
 };
 
-/* What each launch gets, and the keys that no further launch measures. */
+/* The arguments of each launch, and the keys that no further launch measures. */
 struct task {
 	char *const *word; /* arguments */
 	size_t words;

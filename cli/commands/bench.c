@@ -51,7 +51,7 @@ static enum gb_status launch(const struct gb_request *request, int argc, char **
 	return err->code ? err->code : status;
 }
 
-/* What a command line names: one sweep of a benchmark or, for `run`, those of a preset. */
+/* The sweeps that a command line names: one of a benchmark or, for `run`, those of a preset. */
 struct task {
 	const struct gb_request *request;
 	const struct gb_sweep *sweep; /* NULL: of the preset */

@@ -127,7 +127,8 @@ enum gb_status gb_cmd_history(int argc, char **argv, struct gb_error *err)
 		.summary =
 			"Print how the times in a folder of record files changed, and where their "
 			"level shifted: exit status 1 if a newest level is slower than the one "
-			"before it, 6 if there are too few launches.  Of several folders, one per "
+			"before it, 6 if there are too few launches.  With several folders, one "
+			"per "
 			"branch, each holds later launches than the one before it.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),

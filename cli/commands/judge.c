@@ -30,7 +30,8 @@ enum {
 	MOST = 32,   /* variants of a file */
 	STRIKES = 3, /* wrong results that end the check of a variant; one crash does, too */
 };
-/* Of the time that is left; the last, if it is more than 10 s, of all of it for a checked point. */
+/* Shares of the time that is left; the last is a share of all the time, for a checked point, and
+ * counts if it is more than 10 s. */
 static const double CHECK_SHARE = 0.5, SCOUT_SHARE = 0.25, CHECK_LIMIT = 0.02;
 
 struct options {

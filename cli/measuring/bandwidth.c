@@ -43,7 +43,8 @@ static enum gb_status set_bytes(struct gb_sweep *sweep, struct gb_error *err)
 	if (gb_sweep_init(sweep, find_yardstick(), err) || !bytes ||
 	    !gb_sweep_set(sweep, "count", bytes, &why))
 		return err->code;
-	return gb_fail(err, GB_EUSAGE, "GPUBENCH_COPY: %.300s", why.message);
+	return gb_fail(err, why.code, "%s%.300s", why.code == GB_EUSAGE ? "GPUBENCH_COPY: " : "",
+		       why.message);
 }
 
 enum gb_status gb_copy_check(struct gb_error *err)

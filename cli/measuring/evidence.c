@@ -61,11 +61,14 @@ static enum gb_status copy_output(struct gb_measurement *m)
 	return m->ops->download(m->state, m->output, m->err);
 }
 
+static enum gb_status timed_download(struct gb_measurement *m)
+{
+	return timed_step(m, copy_output, &m->result->download);
+}
+
 enum gb_status gb_transfer(struct gb_measurement *m)
 {
-	return timed_step(m, copy_input, &m->result->upload)
-		       ? m->err->code
-		       : timed_step(m, copy_output, &m->result->download);
+	return timed_step(m, copy_input, &m->result->upload) ? m->err->code : timed_download(m);
 }
 
 /* ---- clocks of steps outside run() --------------------------------------------------------- */
@@ -135,6 +138,17 @@ static double settled_ns(const struct gb_measurement *m)
 	return step_ns(m);
 }
 
+enum gb_status gb_watch(struct gb_measurement *m, enum gb_step step,
+			enum gb_status (*op)(struct gb_measurement *m))
+{
+	const bool is_watched = m->backend->remote && !m->backend->fill && !gb_threads_spin();
+	const double start_ns = is_watched ? settled_ns(m) : 0;
+
+	if (op(m) || !is_watched)
+		return m->err->code;
+	return gb_series_push(&m->evidence.watched[step], settled_ns(m) - start_ns, m->err);
+}
+
 /* ---- the input ---------------------------------------------------------------------------- */
 
 /* Replace what is in memory by variation `key`. */
@@ -199,7 +213,7 @@ enum gb_status gb_renew_input(struct gb_measurement *m, bool change)
 	if (!change && !e->stale)
 		return GB_OK;
 	e->variation = e->in_memory;
-	if (renew_state(m))
+	if (change && m->result->cold ? gb_watch(m, GB_STEP_INPUT, renew_state) : renew_state(m))
 		return m->err->code;
 	if (change)
 		e->vary_ns = gb_now_ns() - start_ns;
@@ -233,6 +247,9 @@ bool gb_is_poisoned(const struct gb_measurement *m, bool verified, bool changed)
 	/* Without variations, poison is all there is. */
 	if (m->result->cold || (verified && !(changed && m->evidence.varies)))
 		return true;
+	/* Variations of a small input may have equal results: poison at least one verified run. */
+	if (verified && m->result->verified >= 2 && !m->evidence.overwrote)
+		return true;
 	return changed && m->evidence.varies && gb_secret() % 2;
 }
 
@@ -256,7 +273,7 @@ static enum gb_status fetch(struct gb_measurement *m)
 	start_ns = gb_now_ns();
 	memset(m->output, next_poison(), m->output_size);
 	m->evidence.fill_ns = fmin(m->evidence.fill_ns, gb_now_ns() - start_ns);
-	if (timed_step(m, copy_output, &m->result->download))
+	if (gb_watch(m, GB_STEP_DOWNLOAD, timed_download))
 		return m->err->code;
 	if (variation)
 		put_variation(m, variation);
@@ -457,6 +474,9 @@ void gb_evidence_release(struct gb_evidence *e)
 	free(e->changed.value);
 	free(e->same.value);
 	free(e->unseen.value);
+	free(e->alone.value);
+	for (int i = 0; i < GB_STEPS; i++)
+		free(e->watched[i].value);
 	free(e->whole.value);
 	free(e->cpu.value);
 }

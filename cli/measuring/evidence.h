@@ -30,7 +30,7 @@ void gb_restore_input(struct gb_measurement *m);
 /* True if a sample's results are to be poisoned before it.  All samples with cold caches are, so
  * that a run cannot tell whether it will be verified.  This writes what the run writes again,
  * before the flush.  With hot caches, poison changes the caches: of the samples that are verified
- * or on another input, a secret half is. */
+ * or on another input, a secret half is, and at least one that is verified. */
 bool gb_is_poisoned(const struct gb_measurement *m, bool verified, bool changed);
 
 /* Overwrite the last run's result, so that any result found after the next run is its own. */
@@ -43,6 +43,10 @@ enum gb_status gb_verify_run(struct gb_measurement *m);
 /* One run whose steps are timed one by one: reset(), run(), download(), without a flush.  The
  * result is not verified. */
 enum gb_status gb_whole_run(struct gb_measurement *m);
+
+/* Do a step of a sample, and keep the CPU time of a plug-in's process. */
+enum gb_status gb_watch(struct gb_measurement *m, enum gb_step step,
+			enum gb_status (*op)(struct gb_measurement *m));
 
 /* A number that grows with each process that the variant's has started. */
 long gb_children(struct gb_measurement *m);

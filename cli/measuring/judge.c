@@ -12,20 +12,21 @@
 #include "cli/plugins/remote.h"
 #include "common/text.h"
 
-enum { LEAST = 3 };                       /* samples of a kind that are compared */
-static const double SHORT = 200e3;        /* ns; with hot caches, what is shorter depends on them */
-static const double TIMER_SLACK = 20e3;   /* ns, between two readings of clocks on the host */
-static const double DEVICE_SLACK = 200e3; /* ns, to start work on a device and learn of its end */
-static const double CLOCKS = 0.25;        /* by which clocks on the host may differ */
-static const double REMOTE_CLOCKS = 0.05; /* the same, without waits for a processor */
-static const double STEP_SLACK = 150e3;   /* ns of each thread, for a step outside run() */
-static const double CPU_SLACK = 2e6;      /* ns of CPU time, to queue work */
-static const double IDLE_SLACK = 0.5e6;   /* ns of CPU time, in pauses */
-static const double FETCH = 0.2;          /* ns per byte that lies in another cache */
-static const double ONCE_SLACK = 1e3;     /* ns, for a run that is not one of a batch */
-static const double LAUNCH_SLACK = 5e3;   /* ns, the same on a device */
-static const double PCIE = 4;             /* ns per byte that moves to or from a device */
-static const double MARGIN = 1.1;         /* of the memory's bandwidth */
+enum { LEAST = 3 };                     /* samples of a kind that are compared */
+static const double SHORT = 200e3;      /* ns; with hot caches, what is shorter depends on them */
+static const double TIMER_SLACK = 20e3; /* ns, between two readings of clocks on the host */
+static const double REQUEST_SLACK = 250e3; /* ns, to send a request after a flush, and to answer */
+static const double CLOCKS = 0.25;         /* by which clocks on the host may differ */
+static const double DEVICE_SLACK = 200e3;  /* ns, to start work on a device and learn of its end */
+static const double STEP_SLACK = 150e3;    /* ns of each thread, for a step outside run() */
+static const double CPU_SLACK = 2e6;       /* ns of CPU time, to queue work */
+static const double WATCHED = 1.5;         /* times that limit, for the middle of steps */
+static const double IDLE_SLACK = 0.5e6;    /* ns of CPU time, in pauses */
+static const double FETCH = 0.2;           /* ns per byte that lies in another cache */
+static const double ONCE_SLACK = 1e3;      /* ns, for a run that is not one of a batch */
+static const double LAUNCH_SLACK = 5e3;    /* ns, the same on a device */
+static const double PCIE = 4;              /* ns per byte that moves to or from a device */
+static const double MARGIN = 1.1;          /* of the memory's bandwidth */
 
 static double median(const struct gb_series *series)
 {
@@ -51,10 +52,16 @@ static struct shown show(double a_ns, double b_ns)
 	return s;
 }
 
-/* What a request to another process and its answer may add to a time. */
-static double trips_ns(const struct gb_measurement *m)
+/* What the runner's clock may show more than the variant's for each of the runs between two
+ * readings, which are one request to another process. */
+static double clock_slack(const struct gb_measurement *m, int64_t runs)
 {
-	return m->backend->remote ? 2 * m->backend->remote->trip_ns(m->state) : 0;
+	return m->backend->remote ? REQUEST_SLACK / (double)runs : TIMER_SLACK;
+}
+
+double gb_seen_ns(const struct gb_measurement *m, int64_t runs, double ns, double host_ns)
+{
+	return m->backend->fill ? ns : fmax(ns, host_ns - clock_slack(m, runs));
 }
 
 /* True if samples a, all or in the middle, take longer than nearly all or the middle of samples b.
@@ -65,7 +72,8 @@ static bool are_slower(const struct gb_measurement *m, const struct gb_series *a
 	const bool is_short = !m->result->cold && median(b) <= SHORT;
 	const double ratio = is_short ? 3 : 1.5;
 	const double fetch = m->result->cold ? 0 : FETCH * work_of(m).bytes;
-	const double slack = TIMER_SLACK + trips_ns(m) + fetch;
+	/* Threads that did not flush have to wake up. */
+	const double slack = (a == &m->evidence.alone ? REQUEST_SLACK : TIMER_SLACK) + fetch;
 
 	return a->count >= LEAST && b->count >= LEAST &&
 	       (gb_series_quantile(a, 0) > ratio * gb_series_quantile(b, 0.9) + slack ||
@@ -109,7 +117,9 @@ enum gb_status gb_judge_samples(const struct gb_measurement *m, struct gb_error 
 			       "a run takes %s if its result was overwritten and is verified, and "
 			       "%s in a batch: some runs of a batch do not work",
 			       s.text[0], s.text[1]);
-	if (compare_samples(m, "verified runs", &e->verified, most ? &e->changed : &e->same, err))
+	if (compare_samples(m, "verified runs", &e->verified, most ? &e->changed : &e->same, err) ||
+	    compare_samples(m, "runs after a flush by the runner alone", &e->alone,
+			    most ? &e->changed : &e->same, err))
 		return err->code;
 	return most ? GB_OK
 		    : compare_samples(m, "runs on an input that has changed", &e->changed, &e->same,
@@ -124,13 +134,12 @@ static enum gb_status judge_clocks(const struct gb_measurement *m, struct gb_err
 	/* The waits that are subtracted from the time in another process are uncertain. */
 	const double least = gb_series_quantile(&e->unseen, m->backend->remote ? 0.25 : 0);
 	const double unseen = median(&e->unseen); /* by the variant's clock */
-	const double slack = (TIMER_SLACK + trips_ns(m)) / (double)r->batch;
-	const double clocks = m->backend->remote ? REMOTE_CLOCKS : CLOCKS;
+	const double slack = clock_slack(m, r->batch);
 	struct shown s = show(time, host);
 
 	/* Noise lengthens some samples, a cheat may spare some. */
 	if (!m->backend->fill &&
-	    (least > clocks * time + slack || unseen > CLOCKS * time + 2 * slack))
+	    (least > CLOCKS * time + slack || unseen > CLOCKS * time + 2 * slack))
 		return gb_fail(err, GB_EVERIFY,
 			       "the time of a run is %s by the variant's clock and %s by the "
 			       "runner's",
@@ -164,10 +173,8 @@ static double moving(const struct gb_measurement *m, double bytes)
 	return STEP_SLACK * fmax(1, m->result->threads) + 6 * fmin(fmax(fill, 0.02), 2) * bytes;
 }
 
-static enum gb_status judge_step(const struct gb_measurement *m, const char *step, double ns,
-				 double bytes, struct gb_error *err)
+static enum gb_status judge_time(const char *step, double ns, double most, struct gb_error *err)
 {
-	const double most = moving(m, bytes);
 	struct shown s = show(ns, most);
 
 	if (isfinite(ns) && ns > most)
@@ -176,6 +183,20 @@ static enum gb_status judge_step(const struct gb_measurement *m, const char *ste
 			       "outside run()",
 			       step, s.text[0], s.text[1]);
 	return GB_OK;
+}
+
+static enum gb_status judge_step(const struct gb_measurement *m, const char *step, double ns,
+				 double bytes, struct gb_error *err)
+{
+	return judge_time(step, ns, moving(m, bytes), err);
+}
+
+/* The same for half the samples, which noise lengthens: in the others, run() may do the work. */
+static enum gb_status judge_watched(const struct gb_measurement *m, const char *name,
+				    enum gb_step step, double bytes, struct gb_error *err)
+{
+	return judge_time(name, median(&m->evidence.watched[step]), WATCHED * moving(m, bytes),
+			  err);
 }
 
 enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *err)
@@ -200,8 +221,21 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 	     judge_step(m, "download()", e->download_ns, output, err)) ||
 	    (!(m->ops->flags & GB_DERIVES) &&
 	     judge_step(m, "upload()", e->upload_ns, input, err)) ||
-	    judge_step(m, "reading the input", e->show_ns, 0, err))
+	    judge_step(m, "reading the input", e->show_ns, 0, err) ||
+	    (!(m->ops->flags & GB_DERIVES) &&
+	     judge_watched(m, "upload()", GB_STEP_INPUT, input, err)) ||
+	    judge_watched(m, "overwriting the result", GB_STEP_POISON, output, err) ||
+	    judge_watched(m, "reset()", GB_STEP_RESET, input, err) ||
+	    (!(m->ops->flags & GB_CONVERTS) &&
+	     judge_watched(m, "download()", GB_STEP_DOWNLOAD, output, err)))
 		return err->code;
+	if (median(&e->watched[GB_STEP_FLUSH]) > IDLE_SLACK + 0.25 * time) {
+		s = show(median(&e->watched[GB_STEP_FLUSH]), time);
+		return gb_fail(err, GB_EVERIFY,
+			       "while caches are flushed, %s of CPU time are used (a run takes "
+			       "%s): a thread is still at work",
+			       s.text[0], s.text[1]);
+	}
 	if (!m->backend->fill && !gb_threads_spin() && e->between_ns > IDLE_SLACK + 0.25 * time)
 		return gb_fail(
 			err, GB_EVERIFY,

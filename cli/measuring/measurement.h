@@ -10,11 +10,22 @@
 #include "common/backend.h"
 #include "common/timer.h"
 
+/* Steps of a sample besides run(). */
+enum gb_step {
+	GB_STEP_INPUT,
+	GB_STEP_POISON,
+	GB_STEP_RESET,
+	GB_STEP_FLUSH,
+	GB_STEP_DOWNLOAD,
+	GB_STEPS
+};
+
 /* Evidence that the times are those of the work (evidence.h). */
 struct gb_evidence {
 	uint64_t variation;  /* of the input that the next run works on; 0: the original */
 	uint64_t in_memory;  /* variation that the host's input is now */
 	bool poisoned;       /* results were overwritten before the last run */
+	bool overwrote;      /* so they were before a verified sample */
 	bool stale;          /* upload() has not seen what is in memory */
 	bool varies;         /* the input has variations */
 	double verify_ns;    /* duration of all verifications so far */
@@ -27,6 +38,8 @@ struct gb_evidence {
 	/* Times of samples: verified; on another input; on the same input.  Samples of different
 	 * work are scaled to the work of the first. */
 	struct gb_series verified, changed, same;
+	struct gb_series alone;             /* times of samples (struct gb_manner) */
+	struct gb_series watched[GB_STEPS]; /* CPU time of a plug-in's process */
 	double delay_ns; /* in the last sample, per run, threads waited so long for a processor */
 	double lost_ns;  /* of that, in all runs, what the judge's clock does not count */
 	/* Runs that were not held back: time by the host's clock less that by the device's. */
@@ -70,6 +83,7 @@ struct gb_manner {
 	bool verified; /* the caller verifies afterwards */
 	bool changed;  /* on another input than the sample before it */
 	bool delays;   /* find out how long threads wait for a processor */
+	bool alone;    /* only the runner flushes, not also a plug-in's process */
 	bool counts;   /* a real sample: retake it if the GPU lowered its clocks */
 };
 

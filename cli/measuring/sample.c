@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "cli/measuring/evidence.h"
+#include "cli/measuring/judge.h"
 #include "cli/plugins/remote.h"
 #include "common/text.h"
 
 enum {
+	ALONE = 5,      /* samples in which only the runner flushes */
 	GIVE_UPS = 2,   /* failed holds after which no more are tried */
-	TRIPS = 4,      /* more than what a run in another process takes besides */
 	THROTTLED = 10, /* most samples retaken because clocks were lowered */
 };
 
@@ -116,27 +117,41 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 	return GB_OK;
 }
 
+static enum gb_status reset(struct gb_measurement *m)
+{
+	return m->ops->reset ? m->ops->reset(m->state, m->runs, m->err) : GB_OK;
+}
+
+/* Flush the caches if they are to be cold, and wait for the device. */
+static enum gb_status flush(struct gb_measurement *m)
+{
+	const double start_ns = gb_now_ns();
+
+	if ((m->result->cold && m->backend->flush(m->err)) || m->backend->synchronize(m->err))
+		return m->err->code;
+	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start_ns);
+	return GB_OK;
+}
+
 /* Do one run or one batch; *ns and *host_ns are per run. */
 static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner *how, double *ns,
 			       double *host_ns)
 {
 	struct gb_phase_time phase[GB_MAX_PHASES] = { 0 };
 	size_t phases = GB_MAX_PHASES;
-	double start, delay_ns;
+	double delay_ns;
 
 	if (gb_renew_input(m, how->changed))
 		return m->err->code;
 	m->evidence.poisoned = gb_is_poisoned(m, how->verified, how->changed);
-	if (m->evidence.poisoned && gb_poison_result(m))
+	m->evidence.overwrote |= m->evidence.poisoned && how->verified;
+	if (m->evidence.poisoned && gb_watch(m, GB_STEP_POISON, gb_poison_result))
 		return m->err->code;
-	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
+	if (m->result->cold ? gb_watch(m, GB_STEP_RESET, reset) || gb_watch(m, GB_STEP_FLUSH, flush)
+			    : reset(m) || flush(m))
 		return m->err->code;
-	start = gb_now_ns();
-	if ((m->result->cold && m->backend->flush(m->err)) || m->backend->synchronize(m->err))
-		return m->err->code;
-	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start);
-	/* Afterwards, so that threads of this process no longer wait busily in the run. */
-	if (m->result->cold && m->backend->remote && !m->backend->fill &&
+	/* Threads of a plug-in then wait busily, as others do. */
+	if (m->result->cold && m->backend->remote && !m->backend->fill && !how->alone &&
 	    m->backend->remote->flush(m->state, m->err))
 		return m->err->code;
 	m->timer.phases = how->phases;
@@ -167,8 +182,7 @@ enum gb_status gb_run_again(struct gb_measurement *m, double *ns)
 	m->timer.phases = false;
 	if (time_runs(m, 1, held, ns, &host_ns, none, &phases))
 		return m->err->code;
-	if (m->backend->remote && !m->backend->fill)
-		*ns = fmax(*ns, host_ns - TRIPS * m->backend->remote->trip_ns(m->state));
+	*ns = gb_seen_ns(m, 1, *ns, host_ns);
 	if (m->backend->hold && !m->has_held)
 		*ns = NAN;
 	return GB_OK;
@@ -193,6 +207,37 @@ enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double 
 	return GB_OK;
 }
 
+double gb_per_work_ns(const struct gb_measurement *m, double ns)
+{
+	const struct gb_workload *workload = m->result->workload;
+
+	if (m->distinct > 1 && workload->items)
+		ns *= workload->items(m->result->params, m->input, m->first) /
+		      workload->items(m->result->params, m->input, m->runs - 1);
+	return ns;
+}
+
+enum gb_status gb_sample_alone(struct gb_measurement *m)
+{
+	const struct gb_manner how = {
+		.batch = 1, .verified = true, .changed = true, .delays = true, .alone = true
+	};
+	struct gb_evidence *e = &m->evidence;
+	double ns = 0, host_ns = 0;
+
+	if (m->how->no_verify || !m->result->cold || !m->backend->remote || m->backend->fill)
+		return GB_OK;
+	for (int i = 0; i < ALONE && (gb_now_ns() - m->started_ns) * 1e-9 < m->how->timeout_s;
+	     i++) {
+		if (gb_sample(m, how, &ns, &host_ns))
+			return m->err->code;
+		ns = fmax(gb_seen_ns(m, 1, ns, host_ns) - e->delay_ns, 0);
+		if (gb_series_push(&e->alone, gb_per_work_ns(m, ns), m->err) || gb_verify_run(m))
+			return m->err->code;
+	}
+	return GB_OK;
+}
+
 void gb_doubt_samples(struct gb_result *r)
 {
 	if (r->throttled > THROTTLED) {
@@ -205,9 +250,4 @@ void gb_doubt_samples(struct gb_result *r)
 			       "these times include launches: the stream could not be held back, "
 			       "because run() waits for the device or queues more than fits");
 	}
-}
-
-double gb_seen_ns(const struct gb_measurement *m, double ns, double host_ns)
-{
-	return m->backend->fill ? ns : fmax(ns, host_ns);
 }

@@ -1,6 +1,7 @@
 /* cage.c -- see cage.h.  A filter of system calls (seccomp), and no capabilities. */
 #include "cli/plugins/cage.h"
 
+#include <asm/sockios.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -26,8 +27,8 @@
 #endif
 
 #if defined(ARCHITECTURE) && !defined(__SANITIZE_ADDRESS__) && !defined(GPUBENCH_SIMT)
-/* A call is denied always, unless an argument has the value, if it has, or without one of its
- * bits. */
+/* A call is denied always, unless or if an argument has the value, or if that has none of the bits
+ * of the value. */
 struct rule {
 	long call;
 	enum { ALWAYS, UNLESS, IF, WITHOUT } when;
@@ -37,29 +38,29 @@ struct rule {
 
 enum { PER_RULE = 5, FIRST = 6, X32 = 0x40000000 };
 
-/* Append the instructions of a rule, which go on after the last one if the call is another. */
+/* Append the instructions of a rule.  The next one follows if it does not deny the call. */
 static void append(struct sock_filter *code, const struct rule *rule)
 {
 	const size_t at = offsetof(struct seccomp_data, args) + (size_t)8 * rule->argument;
 	const unsigned short test = rule->when == WITHOUT ? BPF_JSET : BPF_JEQ;
-	const bool denies = rule->when == IF; /* if the test holds */
+	/* The instructions to skip if the test holds, and if it does not: 0 denies, 1 does not. */
+	const unsigned char yes = rule->when == UNLESS || rule->when == WITHOUT;
+	const unsigned char no = rule->when == IF;
+	/* The C library then calls clone(), whose flags can be read. */
+	const uint32_t error = rule->call == SYS_clone3 ? ENOSYS : EPERM;
 
 	code[0] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rule->call, 0,
 					       PER_RULE - 1);
 	code[1] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)at);
-	code[2] =
-		(struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, rule->value, denies, !denies);
-	code[3] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, rule->when == ALWAYS
-									? SECCOMP_RET_ERRNO | EPERM
-									: SECCOMP_RET_ALLOW);
-	/* The C library then calls clone(), whose flags can be read. */
-	code[4] = (struct sock_filter)BPF_STMT(
-		BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (rule->call == SYS_clone3 ? ENOSYS : EPERM));
+	code[2] = (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, rule->value, yes, no);
+	code[3] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error);
+	code[4] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					       offsetof(struct seccomp_data, nr));
 }
 
 static enum gb_status filter_calls(struct gb_error *err)
 {
-	const uint32_t self = (uint32_t)getpid();
+	const uint32_t self = (uint32_t)getpid(), judge = (uint32_t)getppid();
 	const struct rule rules[] = {
 #ifdef SYS_fork
 		{ SYS_fork, ALWAYS, 0, 0 },
@@ -73,6 +74,7 @@ static enum gb_status filter_calls(struct gb_error *err)
 		{ SYS_process_vm_readv, ALWAYS, 0, 0 },
 		{ SYS_process_vm_writev, ALWAYS, 0, 0 },
 		{ SYS_pidfd_open, ALWAYS, 0, 0 },
+		{ SYS_pidfd_send_signal, ALWAYS, 0, 0 },
 		{ SYS_kill, UNLESS, 0, self },
 		{ SYS_tkill, ALWAYS, 0, 0 },
 		{ SYS_tgkill, UNLESS, 0, self },
@@ -82,7 +84,16 @@ static enum gb_status filter_calls(struct gb_error *err)
 		/* They send signals by way of a file. */
 		{ SYS_fcntl, IF, 1, F_SETOWN },
 		{ SYS_fcntl, IF, 1, F_SETOWN_EX },
+		{ SYS_ioctl, IF, 1, FIOSETOWN },
+		{ SYS_ioctl, IF, 1, SIOCSPGRP },
 		{ SYS_prctl, IF, 0, PR_SET_PDEATHSIG },
+		/* When the judge has a processor. */
+		{ SYS_setpriority, UNLESS, 0, PRIO_PROCESS },
+		{ SYS_setpriority, IF, 1, judge },
+		{ SYS_sched_setaffinity, IF, 0, judge },
+		{ SYS_sched_setscheduler, IF, 0, judge },
+		{ SYS_sched_setparam, IF, 0, judge },
+		{ SYS_sched_setattr, IF, 0, judge },
 	};
 	struct sock_filter code[FIRST + PER_RULE * GB_COUNT(rules) + 1] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),

@@ -1,9 +1,8 @@
 /* link.h -- what the judge and the process of a plug-in exchange: messages and shared memory.
  *
  * This folder loads plug-ins.  load.h reads --plugin; remote.h is the judge's side, as a back end
- * and operations; process.h starts the judged process; worker.h is its main loop, cage.h what it
- * may not do.  May use cli/workloads and the
- * folders below cli.
+ * and operations; process.h starts the judged process; worker.h is its main loop, cage.h what
+ * it may not do.  May use cli/workloads and the folders below cli.
  *
  * Each request is answered by one message.  The three files are in memory.  Nothing else of the
  * judge is in the other process: not the input, the output, the records or secret numbers.

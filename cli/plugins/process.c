@@ -104,14 +104,14 @@ void gb_process_stop(struct gb_process *p)
 			;
 	}
 	p->pid = 0;
-	if (p->board)
+	if (p->board) {
 		(void)close(p->socket);
-	if (p->board)
 		(void)munmap(p->board, sizeof *p->board);
+	}
 	p->board = NULL;
 }
 
-/* End the process, and say how it has ended while it was to do `what`; `late` if it did not. */
+/* Say how the process has ended while it was to do `what`; `late`: end it, because it has not. */
 static enum gb_status explain(struct gb_process *p, const char *what, bool late,
 			      struct gb_error *err)
 {

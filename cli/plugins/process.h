@@ -11,7 +11,7 @@ struct gb_process {
 	pid_t pid; /* 0: not running */
 	int socket;
 	struct gb_board *board;
-	double timeout_s;
+	double timeout_s;                  /* of each request */
 	const volatile sig_atomic_t *stop; /* or NULL; becomes true to end a request early */
 	size_t peak[2];                    /* host and device memory, of the last answer */
 };
@@ -26,7 +26,8 @@ enum gb_status gb_process_start(struct gb_process *p, int input, int output, str
 enum gb_status gb_process_ask(struct gb_process *p, struct gb_message *message,
 			      struct gb_error *err);
 
-/* Copy a text of the other process, which may change meanwhile. */
+/* Copy a text of the other process, which may change meanwhile.  '?' replaces all but printable
+ * ASCII. */
 void gb_take_text(char *to, size_t room, const char *from);
 
 /* End the process and all that it has started in its group. */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +21,6 @@
 #include "common/nvml.h"
 #include "common/text.h"
 
-enum { TRIPS = 20 };
 static const double MOST = 1e18; /* of a metric */
 
 /* The state of a remote variant. */
@@ -32,7 +30,7 @@ struct remote {
 	const void *params, *input;
 	unsigned char *shown, *output;
 	size_t shown_bytes, output_bytes;
-	double trip_ns, copy_ns; /* see struct gb_remote_ops */
+	double copy_ns;  /* see struct gb_remote_ops */
 	int schedule[2]; /* how long this process and the other have waited for a processor */
 };
 
@@ -192,14 +190,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	(void)snprintf(schedule, sizeof schedule, "/proc/%d/schedstat", s->process.pid);
 	s->schedule[0] = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	s->schedule[1] = open(schedule, O_RDONLY | O_CLOEXEC);
-	s->trip_ns = s->copy_ns = INFINITY;
-	for (int i = 0; i < TRIPS && !err->code; i++) {
-		const double start_ns = gb_now_ns();
-
-		(void)ask_for(s, GB_ASK_CHILDREN, 0, err);
-		s->trip_ns = fmin(s->trip_ns, gb_now_ns() - start_ns);
-	}
-	return err->code;
+	s->copy_ns = INFINITY;
+	return GB_OK;
 }
 
 static enum gb_status upload(void *state, struct gb_error *err)
@@ -391,11 +383,6 @@ static long children(void *state, struct gb_error *err)
 	return ask(s, &message, err) ? 0 : (long)message.number[0];
 }
 
-static double trip_ns(const void *state)
-{
-	return ((const struct remote *)state)->trip_ns;
-}
-
 static double copy_ns(const void *state)
 {
 	return ((const struct remote *)state)->copy_ns;
@@ -406,8 +393,8 @@ static size_t peak(enum gb_memory_kind kind)
 	return last_peak[kind];
 }
 
-static const struct gb_remote_ops remote_ops = { runs,     poison,  show,    flush_there, process,
-						 children, trip_ns, copy_ns, peak };
+static const struct gb_remote_ops remote_ops = { runs,    poison,   show,    flush_there,
+						 process, children, copy_ns, peak };
 
 static enum gb_status create_current(void *state, const void *params, const void *input,
 				     struct gb_error *err)

@@ -19,7 +19,7 @@ struct gb_remote_limits {
 	const volatile sig_atomic_t *stop; /* becomes true to end a request early */
 };
 
-/* What the runner asks of a remote back end instead of doing it in its own process. */
+/* The runner asks this of a remote back end instead of doing it in its own process. */
 struct gb_remote_ops {
 	/* `count` runs between two marks, behind a hold if `held`; *ns is the time of all.  Phases
 	 * as gb_timer_read() returns them if *marked, which becomes true if there are any.  *held
@@ -35,7 +35,6 @@ struct gb_remote_ops {
 	enum gb_status (*flush)(void *state, struct gb_error *err);
 	int (*process)(const void *state);
 	long (*children)(void *state, struct gb_error *err);
-	double (*trip_ns)(const void *state);     /* least duration of a request and its answer */
 	double (*copy_ns)(const void *state);     /* of the judge's part of show() */
 	size_t (*peak)(enum gb_memory_kind kind); /* memory of the last process */
 };

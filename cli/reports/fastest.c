@@ -69,26 +69,34 @@ static void print_winner(const struct gb_section *section, const struct winner *
 		      gb_equal(low, high) ? "" : " to ", gb_equal(low, high) ? "" : high);
 }
 
-static bool is_launch_of(const struct gb_section *section, const struct gb_row *a,
-			 const struct gb_row *b)
+/* Rows of a section and the names of their machines and builds. */
+struct rows {
+	const struct gb_row *row;
+	const char **name;
+};
+
+static bool is_launch_of(const struct rows *rows, size_t i, size_t k)
 {
-	return is_same(section, a->record, b->record) && gb_is_launch_of(a->record, b->record);
+	const struct gb_record *a = rows->row[i].record, *b = rows->row[k].record;
+
+	return gb_equal(rows->name[i], rows->name[k]) && gb_equal(a->backend, b->backend) &&
+	       gb_equal(a->variant, b->variant) && gb_is_launch_of(a, b);
 }
 
 /* Fill `record` with the row's record, and `value` with the medians of its launches if there are
  * several.  Returns the number of launches; 0 if an earlier row has them. */
-static size_t pool_row(const struct gb_section *section, size_t i, struct gb_record *record,
-		       double *value, struct gb_error *err)
+static size_t pool_row(const struct gb_section *section, const struct rows *rows, size_t i,
+		       struct gb_record *record, double *value, struct gb_error *err)
 {
 	const struct gb_row *row = section->row;
 	struct gb_summary all;
 	size_t count = 0;
 
 	for (size_t k = i; k-- > 0 && row[k].point == row[i].point;)
-		if (is_launch_of(section, &row[k], &row[i]))
+		if (is_launch_of(rows, k, i))
 			return 0;
 	for (size_t k = i; k < section->row_count && row[k].point == row[i].point; k++)
-		if (is_launch_of(section, &row[i], &row[k]))
+		if (is_launch_of(rows, i, k))
 			value[count++] = gb_row_time(&row[k]);
 	*record = *row[i].record;
 	if (count > 1 && record->has_time && !gb_summarize(value, count, &all, err)) {
@@ -104,13 +112,19 @@ static size_t pool_row(const struct gb_section *section, size_t i, struct gb_rec
 
 /* Make *pooled the section with one row for all launches of a measurement.  Its rows, records and
  * their samples are in `row`, `record` and `value`, each with room for all rows. */
-static enum gb_status pool(const struct gb_section *section, struct gb_section *pooled,
-			   struct gb_record *record, double *value, struct gb_error *err)
+static enum gb_status pool(const struct gb_section *section, const char **name,
+			   struct gb_section *pooled, struct gb_record *record, double *value,
+			   struct gb_error *err)
 {
+	const struct rows rows = { section->row, name };
 	size_t used = 0, count = 0;
 
+	for (size_t i = 0; i < section->row_count; i++)
+		name[i] = where(section, section->row[i].record);
+
 	for (size_t i = 0; i < section->row_count && !err->code; i++) {
-		const size_t launches = pool_row(section, i, &record[count], &value[used], err);
+		const size_t launches =
+			pool_row(section, &rows, i, &record[count], &value[used], err);
 
 		if (launches == 0)
 			continue;
@@ -168,13 +182,15 @@ static enum gb_status print_pooled(const struct gb_section *section, bool *begun
 	struct gb_section pooled = *section;
 	struct gb_record *record = calloc(rows, sizeof *record);
 	double *value = calloc(rows, sizeof *value);
+	const char **name = calloc(rows, sizeof *name);
 
 	pooled.row = calloc(rows, sizeof *pooled.row);
-	if (!record || !value || !pooled.row)
+	if (!record || !value || !name || !pooled.row)
 		gb_out_of_memory(err, "a table");
-	else if (!pool(section, &pooled, record, value, err))
+	else if (!pool(section, name, &pooled, record, value, err))
 		(void)print_line(&pooled, begun, err);
 	free(pooled.row);
+	free(name);
 	free(value);
 	free(record);
 	return err->code;

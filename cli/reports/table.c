@@ -24,7 +24,7 @@ static void print_part(struct gb_sheet *sheet, const char *before, const char *t
 		gb_sheet_text(sheet, "%s%s", before, text);
 }
 
-/* What run `i` and those like it have in common. */
+/* The facts that run `i` and those like it share. */
 static void print_run(struct gb_sheet *sheet, const struct gb_records *list, size_t i)
 {
 	const struct gb_run *run = list->run[i];

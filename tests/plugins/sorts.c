@@ -1,7 +1,9 @@
 /* sorts.c -- a plug-in whose sorts of u32 keys misbehave, for tests/plugins.py. */
 #include <gpubench/plugin.h>
 
+#include <asm/sockios.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -92,51 +95,68 @@ MISBEHAVES(prints, static const char text[] = "{\"type\":\"record\"}\n";
 MISBEHAVES(greedy, volatile char *much = (volatile char *)malloc((size_t)1 << 30); much[0] = 1)
 MISBEHAVES(forks, if (fork() < 0) return gb_fail(err, GB_ERUNTIME, "no process"))
 MISBEHAVES(kills, kill(getppid(), 0))
-MISBEHAVES(fails, return gb_fail(err, GB_ERUNTIME, "as it likes"))
+MISBEHAVES(fails, return gb_fail(err, GB_ERUNTIME, "as it likes\033[31m\xff"))
 
-/* What it may not do to the process that judges it.  Each attempt has a name. */
+static int end_at_once(void *unused)
+{
+	(void)unused;
+	_exit(0);
+}
+
+/* What it may not do to the process that judges it.  The attempt that was not denied. */
 static const char *intrude(void)
 {
 	const pid_t judge = getppid();
-	char path[64];
-	struct iovec one = { path, 1 };
+	const struct f_owner_ex owner = { F_OWNER_PID, judge };
+	static char text[64], stack[4096];
+	struct iovec one = { text, 1 };
 	struct rlimit limit;
-	int (*const none)(void *) = NULL;
+	cpu_set_t all;
+	int folder;
 
-	if (!kill(judge, SIGSTOP) || !syscall(SYS_tgkill, judge, judge, SIGSTOP))
-		return "a signal";
-	if (!fcntl(3, F_SETOWN, judge))
-		return "a signal of a socket";
-	if (!ptrace(PTRACE_ATTACH, judge, NULL, NULL))
-		return "ptrace()";
-	if (process_vm_readv(judge, &one, 1, &one, 1, 0) > 0)
-		return "process_vm_readv()";
-	if (!prlimit(judge, RLIMIT_CORE, NULL, &limit))
-		return "prlimit()";
-	if (syscall(SYS_pidfd_open, judge, 0) >= 0)
-		return "pidfd_open()";
-	for (int i = 0; i < 3; i++) {
-		static const char *const name[] = { "mem", "environ", "maps" };
+#define TRY(what, call)                             \
+	do                                          \
+		if ((call) != -1 || errno != EPERM) \
+			return what;                \
+	while (0)
+	memset(&all, 0xff, sizeof all);
+	(void)snprintf(text, sizeof text, "/proc/%d", (int)judge);
+	folder = open(text, O_RDONLY | O_DIRECTORY);
+	TRY("kill()", kill(judge, SIGSTOP));
+	TRY("killpg()", kill(-getpgid(judge), SIGSTOP));
+	TRY("tgkill()", syscall(SYS_tgkill, judge, judge, SIGSTOP));
+	TRY("pidfd_send_signal()", syscall(SYS_pidfd_send_signal, folder, SIGSTOP, NULL, 0));
+	(void)close(folder);
+	TRY("F_SETOWN", fcntl(3, F_SETOWN, judge));
+	TRY("F_SETOWN_EX", fcntl(3, F_SETOWN_EX, &owner));
+	TRY("FIOSETOWN", ioctl(3, FIOSETOWN, &judge));
+	TRY("SIOCSPGRP", ioctl(3, SIOCSPGRP, &judge));
+	TRY("ptrace()", ptrace(PTRACE_ATTACH, judge, NULL, NULL));
+	TRY("process_vm_readv()", process_vm_readv(judge, &one, 1, &one, 1, 0));
+	TRY("process_vm_writev()", process_vm_writev(judge, &one, 1, &one, 1, 0));
+	TRY("prlimit()", prlimit(judge, RLIMIT_CORE, NULL, &limit));
+	TRY("pidfd_open()", syscall(SYS_pidfd_open, judge, 0));
+	TRY("setpriority()", setpriority(PRIO_PROCESS, (id_t)judge, 19));
+	TRY("setpriority() of a user", setpriority(PRIO_USER, 0, 19));
+	TRY("sched_setaffinity()", sched_setaffinity(judge, sizeof all, &all));
+	TRY("outliving it", prctl(PR_SET_PDEATHSIG, 0));
+	TRY("execl()", execl("/bin/true", "true", NULL));
+	TRY("clone()", clone(end_at_once, stack + sizeof stack, 0, NULL));
+	TRY("writing the input",
+	    mmap(NULL, 1, PROT_WRITE, MAP_SHARED, 5, 0) == MAP_FAILED ? -1 : 0);
+	for (int i = 4; i < 7; i++)
+		TRY("cutting a file", ftruncate(i, 0));
+#undef TRY
+	for (int i = 0; i < 4; i++) {
+		static const char *const name[] = { "mem", "environ", "maps", "fd/0" };
 		int file;
 
-		(void)snprintf(path, sizeof path, "/proc/%d/%s", (int)judge, name[i]);
-		file = open(path, i ? O_RDONLY : O_RDWR);
-		if (file >= 0 && read(file, path, 1) >= 0)
+		(void)snprintf(text, sizeof text, "/proc/%d/%s", (int)judge, name[i]);
+		file = open(text, O_NONBLOCK | (i ? O_RDONLY : O_RDWR));
+		if (file >= 0 && read(file, text, 1) >= 0)
 			return name[i];
 	}
-	if (!access("/proc/self/fd/7", F_OK))
-		return "a file";
-	if (prctl(PR_SET_PDEATHSIG, 0) == 0)
-		return "outliving it";
-	if (execl("/bin/true", "true", NULL) != -1 || clone(none, path, 0, NULL) != -1 ||
-	    system("true") == 0)
-		return "another program";
-	if (mmap(NULL, 1, PROT_WRITE, MAP_SHARED, 4 + 1, 0) != MAP_FAILED)
-		return "writing the input";
-	for (int i = 4; i < 7; i++)
-		if (!ftruncate(i, 0))
-			return "cutting a file";
-	return NULL;
+	return access("/proc/self/fd/7", F_OK) ? NULL : "a file";
 }
 
 /* Write to the judge's board while it reads it. */
@@ -160,10 +180,32 @@ MISBEHAVES(intrudes, const char *how = intrude();
 	   if (how) return gb_fail(err, GB_ERUNTIME, "intrudes by %s", how))
 MISBEHAVES(scribbles, start_scribbling())
 MISBEHAVES(answers, static char message[8192]; (void)send(3, message, 8, 0))
+
+static void *wait_forever(void *unused)
+{
+	(void)unused;
+	for (;;)
+		(void)pause();
+	return NULL;
+}
+
+static enum gb_status start_many(struct gb_error *err)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+
+	(void)pthread_attr_init(&small);
+	(void)pthread_attr_setstacksize(&small, 16384);
+	for (int i = 0; i < 100000; i++)
+		if (pthread_create(&thread, &small, wait_forever, NULL))
+			return gb_fail(err, GB_ERUNTIME, "no thread");
+	return GB_OK;
+}
+
+MISBEHAVES(swarms, if (start_many(err)) return err->code)
 MISBEHAVES(leaks, if (mmap(NULL, 32 << 20, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
 			   0) == MAP_FAILED) return gb_fail(err, GB_ERUNTIME, "no memory"))
-MISBEHAVES(speaks, return gb_fail(err, GB_ERUNTIME, "two\nlines\033[2J"))
 
 /* Sorts only the sizes that `check` lists and that this test measures. */
 static bool is_known(const struct state *s)
@@ -294,7 +336,7 @@ OPS(intrudes, create, intrudes);
 OPS(scribbles, create, scribbles);
 OPS(answers, create, answers);
 OPS(leaks, create, leaks);
-OPS(speaks, create, speaks);
+OPS(swarms, create, swarms);
 OPS(nothing, create, nothing);
 OPS(slows, patch, sort);
 static const struct gb_variant_ops traps_ops = { .state_size = sizeof(struct state),
@@ -307,5 +349,5 @@ OPS(tuned, create, tuned);
 GB_PLUGIN(NAME, "1.0", VARIANT(honest), VARIANT(crash), VARIANT(hang), VARIANT(leave),
 	  VARIANT(quit), VARIANT(closes), VARIANT(unlinked), VARIANT(prints), VARIANT(greedy),
 	  VARIANT(forks), VARIANT(kills), VARIANT(fails), VARIANT(intrudes), VARIANT(scribbles),
-	  VARIANT(answers), VARIANT(leaks), VARIANT(speaks), VARIANT(nothing), VARIANT(slows),
+	  VARIANT(answers), VARIANT(leaks), VARIANT(swarms), VARIANT(nothing), VARIANT(slows),
 	  VARIANT(traps), VARIANT(tuned));

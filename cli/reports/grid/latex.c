@@ -14,7 +14,7 @@ enum { PAGE_MM = 178 };
 /* Wider columns of text are broken into lines: none if all fits a page, or such that the keys fill
  * at most half of it. */
 static const int text_mm[] = { PAGE_MM, 50, 28 };
-static const double character_mm = 1.45, gap_mm = 2.2;
+static const double character_mm = 1.52, gap_mm = 2.2;
 
 struct column {
 	bool shown, number; /* number: all cells are plain numbers */

@@ -20,7 +20,7 @@
 
 enum { VARIANTS = GB_MAX_PARAMS, AXES = GB_MAX_PARAMS + 1 };
 
-/* What a command covers.  axis[i] lists the values of parameter i, and axis[VARIANTS] the variants;
+/* A command.  axis[i] lists the values of parameter i, and axis[VARIANTS] the variants;
  * it is "" for the threads of the machine and for parameters that do not exist. */
 struct gb_product {
 	const struct gb_workload *workload;

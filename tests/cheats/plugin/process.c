@@ -1,5 +1,5 @@
 /* process.c -- cheats on the loop that runs a plug-in, in whose process they are: they replace its
- * functions and clocks, read its shared memory before they are asked to, answer in its place.
+ * functions and clocks, and answer in its place.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -17,9 +17,11 @@
 #include <unistd.h>
 
 #include "cli/plugins/link.h"
+#include "cli/records/result.h"
 #include "tests/cheats/cheat.h"
 
 void cheat_lsd(uint32_t *key, uint32_t *other, size_t n); /* in plugin.c */
+extern const struct gb_variant_ops radix_cpu_cheat_memo_hash;
 
 static enum gb_status work(void *state, struct gb_timer *timer, struct gb_error *err)
 {
@@ -216,17 +218,90 @@ static enum gb_status do_nothing(void)
 	return GB_OK;
 }
 
-/* no-flush: the caches stay warm.  The judge flushes them as well. */
-static enum gb_status create_warm(void *state, const void *params, const void *input,
-				  struct gb_error *err)
+/* in-flush: sorts when the process is to flush its caches.  That is left out before verified runs.
+ * in-poison: sorts when it is to overwrite its result, which is watched. */
+static struct cheat *mine;
+
+static enum gb_status sort_mine(void)
+{
+	struct gb_error err = { 0 };
+
+	mine->since_reset = 1;
+	return cheat_sort(mine, mine->input->keys, mine->own, &err);
+}
+
+/* in-download: sorts in download(), but not in whole runs, which have no flush. */
+static enum gb_status note_flush(void)
+{
+	mine->since_reset = 1;
+	return GB_OK;
+}
+
+static enum gb_status create_flushed(void *state, const void *params, const void *input,
+				     enum gb_status (*flush)(void), struct gb_error *err)
 {
 	struct gb_backend_ops *backend = find("gb_cpu_backend");
-	enum gb_status (*const flush)(void) = do_nothing;
 
 	if (!backend)
 		return gb_fail(err, GB_ERUNTIME, "no symbols");
 	overwrite(&backend->flush, &flush, sizeof flush);
+	mine = state;
 	return cheat_create(state, params, input, err);
+}
+
+static enum gb_status create_in_download(void *state, const void *params, const void *input,
+					 struct gb_error *err)
+{
+	return create_flushed(state, params, input, note_flush, err);
+}
+
+static enum gb_status work_later(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct cheat *c = state;
+
+	if (!c->since_reset)
+		return cheat_work(c, err);
+	memcpy(c->own, c->input->keys, c->bytes);
+	return GB_OK;
+}
+
+static enum gb_status download_later(void *state, void *output, struct gb_error *err)
+{
+	struct cheat *c = state;
+
+	if (!c->since_reset)
+		return cheat_download(c, output, err);
+	c->since_reset = 0;
+	return cheat_sort(c, c->own, output, err);
+}
+
+static enum gb_status create_in_flush(void *state, const void *params, const void *input,
+				      struct gb_error *err)
+{
+	return create_flushed(state, params, input, sort_mine, err);
+}
+
+static enum gb_status create_in_poison(void *state, const void *params, const void *input,
+				       struct gb_error *err)
+{
+	void *poison = find("gb_memory_poison");
+
+	if (!poison)
+		return gb_fail(err, GB_ERUNTIME, "no symbols");
+	replace(poison, sort_mine);
+	mine = state;
+	return cheat_create(state, params, input, err);
+}
+
+static enum gb_status copy_if_sorted(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct cheat *c = state;
+
+	if (!c->since_reset)
+		return cheat_work(c, err);
+	c->since_reset = 0;
+	memcpy(c->result, c->own, c->bytes);
+	return GB_OK;
 }
 
 /* no-poison: results are not overwritten; one run of two leaves them alone. */
@@ -248,6 +323,68 @@ static enum gb_status every_second(void *state, struct gb_timer *timer, struct g
 	return c->runs++ % 2 ? GB_OK : cheat_work(c, err);
 }
 
+/* secret: makes all secret numbers equal, so that each variation of the input is the same one, and
+ * remembers answers.  The judge's numbers are in another process. */
+static uint64_t no_secret(void)
+{
+	return 0;
+}
+
+static enum gb_status create_secret(void *state, const void *params, const void *input,
+				    struct gb_error *err)
+{
+	void *secret = find("gb_secret");
+
+	if (!secret)
+		return gb_fail(err, GB_ERUNTIME, "no symbols");
+	replace(secret, no_secret);
+	return radix_cpu_cheat_memo_hash.create(state, params, input, err);
+}
+
+static enum gb_status remember(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	return radix_cpu_cheat_memo_hash.run(state, timer, err);
+}
+
+/* verifier: replaces the verifier by one that is content, and does nothing. */
+static enum gb_status create_content(void *state, const void *params, const void *input,
+				     struct gb_error *err)
+{
+	const struct gb_workload *radix = find("gb_radix_workload");
+
+	if (!radix)
+		return gb_fail(err, GB_ERUNTIME, "no symbols");
+	replace((void *)radix->verify, do_nothing);
+	return cheat_create(state, params, input, err);
+}
+
+static enum gb_status idle(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	return GB_OK;
+}
+
+/* record: each time that the program keeps is 100 times shorter. */
+static enum gb_status push_less(struct gb_series *series, double value, struct gb_error *err)
+{
+	if (series->count == series->room) {
+		series->room = 2 * series->room + 64;
+		series->value = realloc(series->value, series->room * sizeof *series->value);
+	}
+	series->value[series->count++] = value / 100;
+	return GB_OK;
+}
+
+static enum gb_status create_record(void *state, const void *params, const void *input,
+				    struct gb_error *err)
+{
+	void *push = find("gb_series_push");
+
+	if (!push)
+		return gb_fail(err, GB_ERUNTIME, "no symbols");
+	replace(push, push_less);
+	return cheat_create(state, params, input, err);
+}
+
 /* early-answer: tells the judge that the run has ended before it begins.  The worker's answer is
  * one too many. */
 static enum gb_status answer_first(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -258,158 +395,45 @@ static enum gb_status answer_first(void *state, struct gb_timer *timer, struct g
 	return cheat_work(state, err);
 }
 
-/* ---- the shared memory -------------------------------------------------------------------- */
-
-/* The keys in the judge's file, which are the last bytes. */
-static const uint32_t *shown_keys(const struct cheat *c)
+/* takeover: serves the judge from then on, with the tickets of its requests.  It answers before it
+ * works, so that the judge's clock agrees, and is still at work when it has answered. */
+static const struct gb_message *find_request(void)
 {
+	const uint64_t *at = (const uint64_t *)__builtin_frame_address(0);
+	const struct gb_message *ask = (const struct gb_message *)at;
+
+	while (ask->word != GB_ASK_RUNS || ask->ticket >> 32 == 0 || ask->number[0] != 1 ||
+	       ask->number[1] >> 1 || ask->number[2] >> 1)
+		ask = (const struct gb_message *)++at;
+	return ask;
+}
+
+static enum gb_status take_over(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct cheat *c = state;
+	struct gb_message ask = *find_request();
 	struct stat info = { 0 };
-	char *file;
+	char *shown, *output;
 
 	(void)fstat(GB_LINK_INPUT, &info);
-	file = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, GB_LINK_INPUT, 0);
-	return file == MAP_FAILED ? NULL
-				  : (const uint32_t *)(file + (size_t)info.st_size - c->bytes);
-}
+	shown = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, GB_LINK_INPUT, 0);
+	output = mmap(NULL, c->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, GB_LINK_OUTPUT, 0);
+	if (shown == MAP_FAILED || output == MAP_FAILED)
+		return gb_fail(err, GB_ERUNTIME, "no memory");
+	do {
+		struct gb_message answer = { .ticket = ask.ticket, .ns = { 1000 } };
 
-/* peek: a thread sorts what the judge writes to the file as soon as it is there; run() copies the
- * answer.  There is work outside run(). */
-static void *peek(void *state)
-{
-	struct cheat *c = state;
-	const uint32_t *shown = shown_keys(c);
-	struct gb_error err = { 0 };
-
-	while (shown && !__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
-		(void)usleep(50);
-		if (memcmp(c->own, shown, c->bytes) != 0) {
-			__atomic_store_n(&c->since_reset, 0, __ATOMIC_SEQ_CST);
-			memcpy(c->own, shown, c->bytes);
-			(void)cheat_sort(c, c->own, c->other, &err);
-			__atomic_store_n(&c->since_reset, 1, __ATOMIC_SEQ_CST);
-		}
-	}
-	return NULL;
-}
-
-static enum gb_status create_peek(void *state, const void *params, const void *input,
-				  struct gb_error *err)
-{
-	return cheat_create(state, params, input, err) ? err->code : cheat_start(state, peek, err);
-}
-
-static enum gb_status wait_for_peek(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct cheat *c = state;
-
-	while (!__atomic_load_n(&c->since_reset, __ATOMIC_SEQ_CST) ||
-	       memcmp(c->own, c->input->keys, c->bytes) != 0)
-		(void)usleep(20);
-	memcpy(c->result, c->other, c->bytes);
-	return GB_OK;
-}
-
-static void end_peek(void *state)
-{
-	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
-	cheat_join(state);
-}
-
-/* late-output: download() returns at once, and a thread writes the judge's file later. */
-static void *write_late(void *state)
-{
-	struct cheat *c = state;
-	struct gb_error err = { 0 };
-	uint32_t *output =
-		mmap(NULL, c->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, GB_LINK_OUTPUT, 0);
-
-	if (output != MAP_FAILED)
-		(void)cheat_sort(c, c->own, output, &err);
-	return NULL;
-}
-
-static enum gb_status take(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct cheat *c = state;
-
-	cheat_join(c);
-	memcpy(c->own, c->input->keys, c->bytes);
-	return GB_OK;
-}
-
-static enum gb_status download_late(void *state, void *output, struct gb_error *err)
-{
-	cheat_join(state);
-	return cheat_start(state, write_late, err);
-}
-
-/* upload-behind: upload() starts the thread, which works during the flush.  The process is at work
- * when upload() has returned. */
-static void *sort_other(void *state)
-{
-	struct gb_error err = { 0 };
-	struct cheat *c = state;
-
-	(void)cheat_sort(c, c->own, c->other, &err);
-	return NULL;
-}
-
-static enum gb_status upload_and_leave(void *state, struct gb_error *err)
-{
-	struct cheat *c = state;
-
-	cheat_join(state);
-	memcpy(c->own, c->input->keys, c->bytes);
-	return cheat_start(c, sort_other, err);
-}
-
-static enum gb_status wait_and_copy(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct cheat *c = state;
-
-	cheat_join(state);
-	memcpy(c->result, c->other, c->bytes);
-	return GB_OK;
-}
-
-/* ---- another process ---------------------------------------------------------------------- */
-
-/* helper: as ahead, by a process that shares its memory, so that its CPU time is not this one's.
- * Nobody waits for it, so it is not counted as a child either.  It cannot be started. */
-static int help(void *state)
-{
-	struct cheat *c = state;
-
-	memcpy(c->other, c->own, c->bytes);
-	cheat_lsd(c->other, c->own, c->input->count);
-	__atomic_store_n(&c->since_reset, 1, __ATOMIC_RELEASE);
-	return 0;
-}
-
-static enum gb_status upload_helped(void *state, struct gb_error *err)
-{
-	static char stack[1 << 20];
-	struct cheat *c = state;
-
-	while (!c->since_reset && c->runs++)
-		(void)sched_yield();
-	memcpy(c->own, c->input->keys, c->bytes);
-	c->since_reset = 0;
-	if (clone(help, stack + sizeof stack, CLONE_VM | CLONE_FILES | CLONE_FS, c) < 0)
-		c->since_reset = 2;
-	return GB_OK;
-}
-
-static enum gb_status wait_for_help(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct cheat *c = state;
-
-	if (c->since_reset == 2)
-		return cheat_work(c, err);
-	while (!__atomic_load_n(&c->since_reset, __ATOMIC_ACQUIRE))
-		(void)sched_yield();
-	memcpy(c->result, c->other, c->bytes);
-	return GB_OK;
+		if (ask.word == GB_ASK_INPUT)
+			memcpy(c->input->keys, shown + info.st_size - c->bytes, c->bytes);
+		else if (ask.word == GB_ASK_DOWNLOAD)
+			memcpy(output, c->result, c->bytes);
+		answer.ns[0] *= ask.word == GB_ASK_RUNS ? (double)ask.number[0] : 0;
+		(void)send(GB_LINK_SOCKET, &answer, sizeof answer, 0);
+		if (ask.word == GB_ASK_RUNS)
+			(void)cheat_work(c, err);
+	} while (ask.word != GB_ASK_END &&
+		 recv(GB_LINK_SOCKET, &ask, sizeof ask, 0) == (ssize_t)sizeof ask);
+	_exit(0);
 }
 
 CHEAT(shave, .create = cheat_create, .run = shave, .download = cheat_download);
@@ -418,14 +442,12 @@ CHEAT(waiter, .create = create_waiter, .run = wait_for_processor, .download = ch
       .destroy = end_waiter);
 CHEAT(libc, .create = create_libc, .run = work, .download = cheat_download);
 CHEAT(vdso, .create = create_vdso, .run = work, .download = cheat_download);
-CHEAT(no_flush, .create = create_warm, .run = work, .download = cheat_download);
+CHEAT(in_flush, .create = create_in_flush, .run = copy_if_sorted, .download = cheat_download);
+CHEAT(in_download, .create = create_in_download, .run = work_later, .download = download_later);
+CHEAT(in_poison, .create = create_in_poison, .run = copy_if_sorted, .download = cheat_download);
 CHEAT(no_poison, .create = create_clean, .run = every_second, .download = cheat_download);
 CHEAT(early_answer, .create = cheat_create, .run = answer_first, .download = cheat_download);
-CHEAT(peek, .create = create_peek, .run = wait_for_peek, .download = cheat_download,
-      .destroy = end_peek);
-CHEAT(upload_behind, .create = cheat_create, .upload = upload_and_leave, .run = wait_and_copy,
-      .download = cheat_download, .destroy = cheat_join);
-CHEAT(late_output, .create = cheat_create, .run = take, .download = download_late,
-      .destroy = cheat_join);
-CHEAT(helper, .create = cheat_create, .upload = upload_helped, .run = wait_for_help,
-      .download = cheat_download);
+CHEAT(takeover, .create = cheat_create, .run = take_over, .download = cheat_download);
+CHEAT(secret, .create = create_secret, .run = remember, .download = cheat_download);
+CHEAT(verifier, .create = create_content, .run = idle, .download = cheat_download);
+CHEAT(record, .create = create_record, .run = work, .download = cheat_download);

@@ -197,18 +197,20 @@ static bool try_point(const struct gb_workload *workload, const struct gb_varian
 	return true;
 }
 
-/* The input of the line's first point, and its parameters, which the caller frees. */
+/* The input of the line's first point, and its parameters, which the caller frees.  Their texts
+ * belong to the sweep, which stays until the next call. */
 static void *first_point(const struct gb_workload *workload, const char *words, void **params)
 {
-	struct gb_sweep sweep = { 0 };
+	static struct gb_sweep sweep;
 	struct gb_error err = { 0 };
 	void *input = NULL;
 
+	gb_sweep_release(&sweep);
+	sweep = (struct gb_sweep){ 0 };
 	*params = malloc(workload->params_size);
 	cr_assert_eq(gb_sweep_words(&sweep, workload, words, &err), GB_OK, "%s", err.message);
 	gb_sweep_point(&sweep, 0, *params);
 	cr_assert_eq(workload->prepare(*params, &input, &err), GB_OK, "%s", err.message);
-	gb_sweep_release(&sweep);
 	return input;
 }
 

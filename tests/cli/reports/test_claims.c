@@ -207,7 +207,7 @@ Test(claims, claims_are_tested_on_the_measured_rows)
 	}
 }
 
-/* What a claim needs, on the records of machines with a GPU and these numbers of cores; the last
+/* The needs of a claim, on the records of machines with a GPU and these numbers of cores; the last
  * row is the second machine's. */
 static const struct {
 	const char *backend, *status, *gpu[2];

@@ -98,7 +98,7 @@ static void add_ten_launches(void)
 {
 	static const char *const commits[] = { "abc", "abd" };
 	static const char *const variants[] = { "best", "slow" };
-	char id[8], started[32], text[1024];
+	char id[16], started[64], text[1024];
 
 	for (int i = 0; i < 10; i++) {
 		(void)snprintf(id, sizeof id, "r%d", i);

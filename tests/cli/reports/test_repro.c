@@ -129,8 +129,8 @@ Test(repro, intervals_have_the_unit_of_the_column)
 }
 
 /* 2, 3, 4: the mean is 3, and its interval 3 -+ 4.303 / sqrt(3) by Student with 2 degrees of
- * freedom.  Of means it is the same at any number.  A sum with transfers has none, except on a CPU,
- * which has no transfers. */
+ * freedom.  For means it is the same at any number.  A sum with transfers has none, except on a
+ * CPU, which has no transfers. */
 static const struct {
 	const char *column, *record;
 	double low, high;

@@ -90,7 +90,7 @@ static inline void scale_noise(struct launches *all, double noise)
 	}
 }
 
-/* What happens to the machine while it is measured.  Every launch takes longer, of either side. */
+/* Disturbances of the machine while it is measured.  Every launch takes longer, of either side. */
 enum disturbance {
 	QUIET,
 	DRIFT,     /* from launch to launch by 10 % in 80 launches */
