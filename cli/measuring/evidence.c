@@ -475,6 +475,7 @@ void gb_evidence_release(struct gb_evidence *e)
 	free(e->same.value);
 	free(e->unseen.value);
 	free(e->alone.value);
+	free(e->between.value);
 	for (int i = 0; i < GB_STEPS; i++)
 		free(e->watched[i].value);
 	free(e->whole.value);

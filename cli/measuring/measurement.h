@@ -38,7 +38,7 @@ struct gb_evidence {
 	/* Times of samples: verified; on another input; on the same input.  Samples of different
 	 * work are scaled to the work of the first. */
 	struct gb_series verified, changed, same;
-	struct gb_series alone;             /* times of samples (struct gb_manner) */
+	struct gb_series alone, between;    /* the same (struct gb_manner); samples between those */
 	struct gb_series watched[GB_STEPS]; /* CPU time of a plug-in's process */
 	double delay_ns; /* in the last sample, per run, threads waited so long for a processor */
 	double lost_ns;  /* of that, in all runs, what the judge's clock does not count */

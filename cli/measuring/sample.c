@@ -11,7 +11,8 @@
 #include "common/text.h"
 
 enum {
-	ALONE = 5,      /* samples in which only the runner flushes */
+	ALONE = 25,     /* most samples in which only the runner flushes */
+	LEAST = 3,      /* the same, least */
 	GIVE_UPS = 2,   /* failed holds after which no more are tried */
 	THROTTLED = 10, /* most samples retaken because clocks were lowered */
 };
@@ -217,22 +218,32 @@ double gb_per_work_ns(const struct gb_measurement *m, double ns)
 	return ns;
 }
 
-enum gb_status gb_sample_alone(struct gb_measurement *m)
+/* Take a sample that only gb_judge() uses. */
+static enum gb_status sample_besides(struct gb_measurement *m, bool alone, struct gb_series *series)
 {
 	const struct gb_manner how = {
-		.batch = 1, .verified = true, .changed = true, .delays = true, .alone = true
+		.batch = 1, .verified = alone, .changed = true, .alone = alone
 	};
-	struct gb_evidence *e = &m->evidence;
 	double ns = 0, host_ns = 0;
+
+	if (gb_sample(m, how, &ns, &host_ns) ||
+	    gb_series_push(series, gb_per_work_ns(m, gb_seen_ns(m, 1, ns, host_ns)), m->err))
+		return m->err->code;
+	return alone ? gb_verify_run(m) : GB_OK;
+}
+
+enum gb_status gb_sample_alone(struct gb_measurement *m)
+{
+	struct gb_evidence *e = &m->evidence;
 
 	if (m->how->no_verify || !m->result->cold || !m->backend->remote || m->backend->fill)
 		return GB_OK;
 	for (int i = 0; i < ALONE && (gb_now_ns() - m->started_ns) * 1e-9 < m->how->timeout_s;
 	     i++) {
-		if (gb_sample(m, how, &ns, &host_ns))
-			return m->err->code;
-		ns = fmax(gb_seen_ns(m, 1, ns, host_ns) - e->delay_ns, 0);
-		if (gb_series_push(&e->alone, gb_per_work_ns(m, ns), m->err) || gb_verify_run(m))
+		if (i >= LEAST && !gb_judge_flush(m, &(struct gb_error){ 0 }))
+			break;
+		if ((i >= LEAST && sample_besides(m, false, &e->between)) ||
+		    sample_besides(m, true, &e->alone))
 			return m->err->code;
 	}
 	return GB_OK;
