@@ -34,7 +34,7 @@ FATES = {
     "kills": ("ok", ""),
     "fails": ("failed", "as it likes?[31m?"),
     "intrudes": ("ok", ""),
-    "scribbles": ("failed", ""),
+    "scribbles": (None, ""),  # whether it hits something is chance
     "answers": ("failed", "closed its link in run()"),
     "leaks": ("failed", "no memory"),
     "swarms": ("failed", "no thread"),
@@ -123,7 +123,7 @@ def fates(plugin):
         assert len(own) == 2, name
         # 1k keys are sorted in less time than two clocks may differ by, and fill no page.
         for record in own[name in ("slows", "traps"):]:
-            assert record["status"] == status and reason in record.get("reason", ""), record
+            assert status in (None, record["status"]) and reason in record.get("reason", ""), record
     assert [r["status"] for r in found if r["variant"] == "best"] == ["ok", "ok"]
     with open(plugin, "rb") as file:
         digest = hashlib.sha256(file.read()).hexdigest()

@@ -41,7 +41,7 @@ struct gb_evidence {
 	struct gb_series alone, between;    /* the same (struct gb_manner); samples between those */
 	struct gb_series watched[GB_STEPS]; /* CPU time of a plug-in's process */
 	double delay_ns; /* in the last sample, per run, threads waited so long for a processor */
-	double lost_ns;  /* of that, in all runs, what the judge's clock does not count */
+	double lost_ns;  /* of that, per run, what the runner's clock does not count */
 	/* Runs that were not held back: time by the host's clock less that by the device's. */
 	struct gb_series unseen;
 	struct gb_series whole, cpu; /* reset, run and download together; their CPU time */

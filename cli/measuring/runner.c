@@ -260,9 +260,11 @@ static enum gb_status take_evidence(struct gb_measurement *m)
 
 		if (gb_sample(m, how, &ns, &host_ns))
 			return m->err->code;
-		ns = gb_seen_ns(m, how.batch, ns, host_ns);
-		if (verified)
+		if (verified) {
 			ns = fmax(ns - e->delay_ns, 0);
+			host_ns -= fmax(e->delay_ns - e->lost_ns, 0);
+		}
+		ns = gb_seen_ns(m, how.batch, ns, host_ns);
 		if (sort_out(m, verified, changed, ns) ||
 		    (verified && !all && sort_out(m, false, changed, ns)) ||
 		    (verified && verify_sample(m)))

@@ -161,8 +161,8 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 		return m->err->code;
 	*host_ns /= (double)how->batch;
 	if (how->delays)
-		m->evidence.delay_ns = fmax(gb_delay_ns(m) - delay_ns - m->evidence.lost_ns, 0) /
-				       (double)how->batch;
+		m->evidence.delay_ns = (gb_delay_ns(m) - delay_ns) / (double)how->batch;
+	m->evidence.lost_ns /= (double)how->batch;
 	*ns /= (double)how->batch;
 	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
 }
