@@ -185,8 +185,15 @@ static enum gb_status show_input(struct gb_measurement *m)
 	return GB_OK;
 }
 
+static enum gb_status upload(struct gb_measurement *m)
+{
+	if (m->ops->upload && (m->ops->upload(m->state, m->err) || drain(m)))
+		return m->err->code;
+	return GB_OK;
+}
+
 /* Let upload() see what is in memory. */
-static enum gb_status renew_state(struct gb_measurement *m)
+static enum gb_status renew_state(struct gb_measurement *m, bool watched)
 {
 	struct gb_evidence *e = &m->evidence;
 	double start_ns;
@@ -196,7 +203,7 @@ static enum gb_status renew_state(struct gb_measurement *m)
 	if (show_input(m))
 		return m->err->code;
 	start_ns = step_ns(m);
-	if (m->ops->upload && (m->ops->upload(m->state, m->err) || drain(m)))
+	if (watched ? gb_watch(m, GB_STEP_UPLOAD, upload) : upload(m))
 		return m->err->code;
 	e->upload_ns = fmin(e->upload_ns, step_ns(m) - start_ns);
 	e->stale = false;
@@ -213,7 +220,7 @@ enum gb_status gb_renew_input(struct gb_measurement *m, bool change)
 	if (!change && !e->stale)
 		return GB_OK;
 	e->variation = e->in_memory;
-	if (change && m->result->cold ? gb_watch(m, GB_STEP_INPUT, renew_state) : renew_state(m))
+	if (renew_state(m, change && m->result->cold))
 		return m->err->code;
 	if (change)
 		e->vary_ns = gb_now_ns() - start_ns;
@@ -268,7 +275,7 @@ static enum gb_status fetch(struct gb_measurement *m)
 
 	if (variation)
 		put_variation(m, gb_secret() | 1);
-	if (renew_state(m))
+	if (renew_state(m, false))
 		return m->err->code;
 	start_ns = gb_now_ns();
 	memset(m->output, next_poison(), m->output_size);
@@ -393,7 +400,7 @@ static enum gb_status run(struct gb_measurement *m)
 /* Prepare a run that is not a sample. */
 static enum gb_status begin(struct gb_measurement *m)
 {
-	return renew_state(m) || gb_poison_result(m) || m->backend->synchronize(m->err)
+	return renew_state(m, false) || gb_poison_result(m) || m->backend->synchronize(m->err)
 		       ? m->err->code
 		       : GB_OK;
 }

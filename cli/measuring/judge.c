@@ -239,7 +239,7 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 	     judge_step(m, "upload()", e->upload_ns, input, err)) ||
 	    judge_step(m, "reading the input", e->show_ns, 0, err) ||
 	    (!(m->ops->flags & GB_DERIVES) &&
-	     judge_watched(m, "upload()", GB_STEP_INPUT, input, err)) ||
+	     judge_watched(m, "upload()", GB_STEP_UPLOAD, input, err)) ||
 	    judge_watched(m, "overwriting the result", GB_STEP_POISON, output, err) ||
 	    judge_watched(m, "reset()", GB_STEP_RESET, input, err) ||
 	    (!(m->ops->flags & GB_CONVERTS) &&

@@ -12,7 +12,7 @@
 
 /* Steps of a sample besides run(). */
 enum gb_step {
-	GB_STEP_INPUT,
+	GB_STEP_UPLOAD,
 	GB_STEP_POISON,
 	GB_STEP_RESET,
 	GB_STEP_FLUSH,
