@@ -236,7 +236,8 @@ enum gb_status gb_sample_alone(struct gb_measurement *m)
 {
 	struct gb_evidence *e = &m->evidence;
 
-	if (m->how->no_verify || !m->result->cold || !m->backend->remote || m->backend->fill)
+	if (m->how->no_verify || !m->result->cold || !m->backend->remote || m->backend->fill ||
+	    m->result->emulated)
 		return GB_OK;
 	for (int i = 0; i < ALONE && (gb_now_ns() - m->started_ns) * 1e-9 < m->how->timeout_s;
 	     i++) {
