@@ -261,6 +261,7 @@ Test(key, omitted_defaults_never_change)
 		"octree bucket 1",    "octree pool 0",          "lbvh op build",
 		"lbvh scene terrain", "lbvh primitives 0",      "lbvh rays 2048",
 		"lbvh tree best",     "lbvh rays-kind primary", "lbvh rays-order given",
+		"stream op copy",
 	};
 
 	for (size_t i = 0; i < GB_COUNT(fixed); i++) {
