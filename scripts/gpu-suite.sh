@@ -21,7 +21,7 @@
 #		paper's sizes take minutes per row on a CPU (radix, cbt), both run small sizes, and
 #		the GPU alone runs all
 #
-# Before the first stage, two seconds of microbenchmarks measure the constants of the model
+# Before the first stage, a few seconds of microbenchmarks measure the constants of the model
 # (scripts/predict.py).
 #
 # Programs called: bash, coreutils, findutils, grep, sed, git (for the commit only), make, gcc, g++,
@@ -202,7 +202,7 @@ fi
 
 # The constants of the model (scripts/predict.py), before anything else runs.
 step 20 constants "$gpubench" stream cuda/copy --op=launch,latency,barrier,issue --count=2Ki \
-	--require-gpu "${how[@]}" --max-time=.5 --overwrite -o "$folder/constants.jsonl"
+	--require-gpu "${how[@]}" --overwrite -o "$folder/constants.jsonl"
 
 benchmarks=$(sed -n 's/^WORKLOAD(\(.*\))$/\1/p' cli/workloads/workloads.def)
 

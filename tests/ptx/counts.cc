@@ -371,6 +371,9 @@ static void put_copies(void)
 	counted.text += "}";
 }
 
+/* The self-test is linked without it. */
+extern "C" __attribute__((weak)) size_t gb_memory_peak(enum gb_memory_kind kind);
+
 /* Let scripts/predict.py print the time that these counts predict for the GPU PREDICT.  This
  * program is build/<folder>/<name>.  Names reach the shell as variables, which need no quoting. */
 static void predict(void)
@@ -378,7 +381,7 @@ static void predict(void)
 	char path[PATH_MAX] = "";
 	FILE *script;
 
-	if (readlink("/proc/self/exe", path, sizeof path - 1) < 0)
+	if (!gb_memory_peak || readlink("/proc/self/exe", path, sizeof path - 1) < 0)
 		return;
 	for (int up = 0; up < 3; up++)
 		if (char *const end = strrchr(path, '/'))
