@@ -141,9 +141,10 @@ at the same point as measured. A prediction is never a measurement: tables and p
 predicted and give an interval.
 
 """
-COMMANDS = """    scripts/predict.py            this page
-    scripts/predict.py --all      every prediction with its interval, and all sources
-    GPUBENCH_PTX_PREDICT=H100 ./gpubench-ptx radix      times of these kernels, without a GPU
+COMMANDS = """    scripts/predict.py          this page
+    scripts/predict.py --all    every prediction with its interval, and all sources
+    # times of these kernels, without a GPU, on a device of its 132 multiprocessors
+    GPUBENCH_PTX_PREDICT=H100 GPUBENCH_PTX_SMS=132 ./gpubench-ptx radix
 """
 MODEL = """
 The inputs are [counts.jsonl](../results/counts.jsonl) (exact counts of each kernel),
