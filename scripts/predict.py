@@ -433,7 +433,7 @@ def print_records(files, gpu):
                     name, gpu, show(us), show_interval(p.interval(us, gpu)),
                     bounds_of(us, shares), p.source(gpu)))
     if not found:
-        sys.exit("predict.py: %s: no record has counts; gpubench-ptx makes them" % files[0])
+        raise ValueError("no record has counts; gpubench-ptx makes them")
 
 
 def main(page=print_page, usage=__doc__):
@@ -451,7 +451,11 @@ def main(page=print_page, usage=__doc__):
         if options.gpu not in known.split(", "):
             print("predict.py: GPU '%s' is none of %s" % (options.gpu, known), file=sys.stderr)
             return 2
-        return print_records(options.file, options.gpu)
+        try:
+            return print_records(options.file, options.gpu)
+        except (OSError, ValueError, KeyError) as fault:
+            print("predict.py: %s: %s" % (" ".join(options.file), fault), file=sys.stderr)
+            return 2
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
         page(options.all)

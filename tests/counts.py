@@ -181,6 +181,18 @@ def test_steps(program):
     return failed
 
 
+def test_bad_records():
+    """A file without counts, or none, gets one line and status 2."""
+    failed = 0
+    for file, said in ((KEPT, "no record has counts"), ("absent", "No such file")):
+        command = [os.path.join(TOP, "scripts", "predict.py"), "--gpu=H100", file]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 2 or said not in done.stderr or done.stderr.count("\n") != 1:
+            failed += 1
+            print(f"predict.py {file}: status {done.returncode}, {done.stderr}")
+    return failed
+
+
 def test_prediction(program):
     """gpubench-ptx prints a marked time with an interval, or one line and status 2."""
     failed = 0
@@ -342,6 +354,7 @@ def main():
         failed = test_planted()
     else:
         failed = test_comparison() + test_calibration() + test_divisions() + test_pages()
+        failed += test_bad_records()
         if len(sys.argv) > 1:
             failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
             failed += test_graph(sys.argv[1]) + test_steps(sys.argv[1])
