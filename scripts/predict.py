@@ -236,7 +236,8 @@ def print_measured(p, halves, everything):
         `scripts/counts.py`. An error is the factor between the measured and the predicted time;
         the cells have the median, and the factor that nine of ten rows are within. The constants
         are fitted to all points, to a random half without the row, or to the other benchmarks; each
-        benchmark has the same weight.
+        benchmark has the same weight. The form of the model and these weights were chosen on the
+        same points, so another GPU, or points measured later, are the real test.
         """ % model.MEASURED_GPU)
     groups = collections.defaultdict(list)
     for n, r in enumerate(p.rows):
