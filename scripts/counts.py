@@ -48,6 +48,8 @@ POINTS = [
     "lbvh --op=trace --scene=knot --primitives=32768 --rays=256",
     "lbvh --op=trace --rays-kind=shadow,bounce --scene=knot --primitives=32768 --rays=128",
     "stream --count=16777216",
+    # The microbenchmarks of scripts/model.py.
+    "stream --op=launch,latency,barrier,issue --count=2048",
     # Points for which papers and others have published times (scripts/predict.py).
     "cbt descent descent-graph --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random"
     " --fill=.25",
@@ -81,7 +83,7 @@ def of_record(record):
     run.update(kernel="(run)", device_bytes=record["memory"]["device_bytes"])
     for kernel in counts["kernels"] + [run]:
         name = kernel.pop("kernel")
-        yield {"key": record["key"], "params": record["params"], "kernel": name,
+        yield {"key": record.get("key"), "params": record["params"], "kernel": name,
                "counts": flatten(kernel)}
 
 

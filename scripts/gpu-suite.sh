@@ -21,6 +21,9 @@
 #		paper's sizes take minutes per row on a CPU (radix, cbt), both run small sizes, and
 #		the GPU alone runs all
 #
+# Before the first stage, a few seconds of microbenchmarks measure the constants of the model
+# (scripts/predict.py).
+#
 # Programs called: bash, coreutils, findutils, grep, sed, git (for the commit only), make, gcc, g++,
 # nvcc, nvidia-smi, and compute-sanitizer, ncu and python3 if they are found.
 #
@@ -196,6 +199,10 @@ fi
 
 # The build comes before whichever stage is the first.
 [ -n "$prebuilt" ] || step 300 build make -j"$(nproc)" "$target"
+
+# The constants of the model (scripts/predict.py), before anything else runs.
+step 20 constants "$gpubench" stream cuda/copy --op=launch,latency,barrier,issue --count=2Ki \
+	--require-gpu "${how[@]}" --overwrite -o "$folder/constants.jsonl"
 
 benchmarks=$(sed -n 's/^WORKLOAD(\(.*\))$/\1/p' cli/workloads/workloads.def)
 

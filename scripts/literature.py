@@ -6,17 +6,18 @@
 
 Published figures come from results/literature.json, each with its citation, and from
 results/published.json.  Ours are times measured on an H100 (results/measured/) and the exact counts
-of results/counts.jsonl.  A point without a record gets the time that scripts/predict.py predicts,
-and says so.
+of results/counts.jsonl.  A point without a record gets the time and interval that
+scripts/predict.py predicts, and says so.
 """
 
 import os
 
+import model
 import predict
 from predict import head, row, say
 
-GPU = predict.MEASURED_GPU
-FOLDER = os.path.dirname(predict.MEASURED)
+GPU = model.MEASURED_GPU
+FOLDER = os.path.dirname(model.MEASURED)
 # Records of the H100; the first file that has a point gives its time.
 FILES = ("points", "radix-cub", "papers-radix", "papers-cbt-gpu", "papers-octree-lf-shared",
          "papers-octree", "papers-lbvh")
@@ -24,9 +25,8 @@ FILES = ("points", "radix-cub", "papers-radix", "papers-cbt-gpu", "papers-octree
 HEAD = """# Compared with the literature
 
 This page compares the best CUDA variants with published results. Our times are **measured** on an
-{gpu} ([records](../results/measured/{folder})) with cold caches. A time at a point without a record
-is marked **predicted**: [predictions](predictions.md) for the {gpu} are too fast by a factor of
-{fast:.1f} in the median. Published figures are those of the sources in
+{gpu} ([records](../results/measured/{folder})) with cold caches. Published figures are those of the
+sources in
 [literature.json](../results/literature.json) and [published.json](../results/published.json).
 
 `scripts/literature.py` prints this page; `--all` adds citations, methods, published speed-ups and
@@ -95,13 +95,11 @@ class Ours:
     """Our counts, and times measured on the H100 or predicted for it."""
 
     def __init__(self):
-        known = predict.read("gpus.json")
-        self.facts = known["gpus"]
-        self.gpus = {n: predict.Gpu(n, f, known["common"]) for n, f in self.facts.items()}
-        self.points, self.compiled = predict.read_points(), predict.Compiled()
+        self.facts = model.read("gpus.json")["gpus"]
+        self.predictor = predict.Predictor()
         self.by_key, self.by_params = {}, {}
         for name in FILES:
-            for line in predict.read(os.path.join("measured", FOLDER, name + ".jsonl")):
+            for line in model.read(os.path.join("measured", FOLDER, name + ".jsonl")):
                 if line.get("type") == "record" and line["status"] in ("ok", "noisy"):
                     self.by_key.setdefault(line["key"], line)
                     at = self.identity(line["bench"] + "/" + line["variant"], line["params"])
@@ -113,27 +111,16 @@ class Ours:
         """A point; numbers may be written in several ways."""
         return variant, tuple(sorted((k, str(v)) for k, v in params.items() if k != "threads"))
 
-    def match(self, variant, at):
-        """The counts of a variant at a point, and its number of items."""
-        match = [p for p in self.points if p.matches(variant, at)]
-        if not match:
-            raise SystemExit("literature.py: no counts of %s at %s" % (variant, at))
-        return match, match[0].items(float(at.get(match[0].size, match[0].params[match[0].size])))
-
     def time(self, variant, at):
         """us at a point, and how it was obtained."""
-        match, items = self.match(variant, at)
+        match, _, kernels, _ = self.predictor.match(variant, at)
         params = dict(match[0].params, **{k: str(v) for k, v in at.items()})
         us = self.by_params.get(self.identity(variant, params))
         if us:
             return us, "measured"
-        kernels, _ = predict.scaled(match, items)
-        return predict.predict(kernels, self.compiled, self.gpus[GPU])[0], "predicted"
-
-    def fast(self):
-        """By how much predictions are too fast."""
-        return 1 / predict.median_ratio(
-            predict.measured_rows(self.points, self.compiled, self.gpus))
+        us = self.predictor.predict(kernels, GPU)[0]
+        ends = self.predictor.interval(us, GPU)
+        return us, "predicted (9 of 10: %s)" % predict.show_interval(ends)
 
 
 def digits(value):
@@ -168,7 +155,7 @@ def print_same_code(ours, rows):
         at = " ".join(map(short, known["at"].values()))
         note = ", " + known["note"] if "note" in known else ""
         row(known["variant"], at + note, known["gpu"], predict.show(known["us"]),
-            predict.show(us) + (", predicted" if how == "predicted" else ""), known["source"])
+            predict.show(us) + ("" if how == "measured" else ", " + how), known["source"])
     print()
 
 
@@ -215,9 +202,9 @@ def print_counts(ours, section):
     head("variant", "at", "counts", "launches", "instructions per item", "bytes read", "written",
          "time", "items/s", "peak bytes per item")
     for our in section["ours"]:
-        match, items = ours.match(our["variant"], our["at"])
+        match, items, kernels, how = ours.predictor.match(our["variant"], our["at"])
         whole = our.get("unit") == "run"  # its items are not comparable
-        kernels, how = (match[0].kernels, "counted") if whole else predict.scaled(match, items)
+        kernels, how = (match[0].kernels, "counted") if whole else (kernels, how)
         us, source = ours.time(our["variant"], our["at"])
         items = 1 if whole else items
         total = lambda *names: sum(c.get(n, 0) for c in kernels.values() for n in names)
@@ -233,9 +220,9 @@ def print_counts(ours, section):
 
 def print_page(everything):
     ours = Ours()
-    say(HEAD.format(gpu=GPU, folder=FOLDER, fast=ours.fast()))
-    print_same_code(ours, predict.read("published.json")["rows"])
-    for section in predict.read("literature.json")["sections"]:
+    say(HEAD.format(gpu=GPU, folder=FOLDER))
+    print_same_code(ours, model.read("published.json")["rows"])
+    for section in model.read("literature.json")["sections"]:
         prose, keys = SECTIONS[section["title"]]
         say("## %s\n\n%s" % (section["title"], prose))
         print_rates(ours, section, keys)

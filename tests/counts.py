@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Tests of scripts/counts.py and of the counts that it compares.
 
-usage: tests/counts.py             check the comparison on edited copies of the stored counts, and
-                                   that predictions.md and literature.md are up to date
+usage: tests/counts.py             check the comparison on edited copies of the stored counts, the
+                                   model, and that the pages made of them are up to date
        tests/counts.py PROGRAM     also check counts of a gpubench-ptx under many schedules
        tests/counts.py --planted   plant three faults in kernels; the counts must find each
 
@@ -11,16 +11,19 @@ Exit status 1 if a check fails.
 import contextlib
 import copy
 import io
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TOP, "scripts"))
 sys.dont_write_bytecode = True
 import counts  # noqa: E402
+import model  # noqa: E402
 
 KEPT = os.path.join(TOP, "results", "counts.jsonl")
 
@@ -80,6 +83,69 @@ def test_comparison():
     return failed
 
 
+# ---- the model -----------------------------------------------------------------------------
+
+OPS = ("launch", "latency", "barrier", "issue")
+# What a device may have, in the order of model.CONSTANTS, and records that say so or not.
+DEVICE = (1.2, 7.0, 300.0, 0.9)
+CALIBRATED = {
+    "all four": (OPS, "ok", True),
+    "one is missing": (OPS[:3], "ok", False),
+    "they failed": (OPS, "failed", False),
+}
+
+
+def test_calibration():
+    """A device's constants are found from the records of its microbenchmarks."""
+    points, compiled, gpus = model.read_points(), model.Compiled(), model.read_gpus()
+    failed, gpu = 0, gpus["A100"]
+    steps = {p.params["op"]: p for p in points if p.calibrates}
+    for name, (ops, status, wanted) in CALIBRATED.items():
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "a100"))
+            with open(os.path.join(folder, "a100", model.CALIBRATION), "w") as file:
+                print(json.dumps({"type": "run", "gpus": [{"name": "NVIDIA A100-SXM4"}]}),
+                      file=file)
+                for op in ops:
+                    us, _ = model.time_of(model.terms_of(steps[op].kernels, compiled, gpu), DEVICE,
+                                          gpu.mhz)
+                    print(json.dumps({"type": "record", "key": steps[op].key, "status": status,
+                                      "time": {"median": us * 1e3}}), file=file)
+            found = model.calibrations(points, compiled, gpus, folder)
+        near = "A100" in found and all(
+            abs(a / b - 1) < 1e-3 for a, b in zip(found["A100"][0], DEVICE))
+        if near != wanted or len(found) != wanted:
+            failed += 1
+            print(f"calibration, {name}: {found}")
+    return failed
+
+
+# A collapse of 65536 triangles with 48 divisions by powers of two, and with products by their exact
+# reciprocals: more instructions of the PTX, and 2637 instead of 3294 of the SASS.
+COLLAPSE = {
+    "launches": 1, "blocks": 128, "threads": 16384, "grid_barriers": 7,
+    "global_load.requests": 20396, "global_load.sectors": 211541, "global_store.sectors": 104494,
+    "global_store.least": 24771, "global_atomic.requests": 1164, "global_atomic.sectors": 1164,
+    "global_atomic.least": 1164, **{"shared_%s.wavefronts" % k: 0 for k in ("load", "store",
+                                                                         "atomic")},
+}
+DIVIDES = {"warp_instructions": 580248, "expanded": 72480, "path": 18035, "chain": 100}
+MULTIPLIES = {"warp_instructions": 593393, "path": 15789, "chain": 99}
+COMPILED = {"ptx": 2664, "sass": 3294, "registers": 90, "shared": 0}
+
+
+def test_divisions():
+    """The collapse without divisions is predicted to be faster, and to issue less."""
+    gpu, found = model.read_gpus()["H100"], []
+    for c in (dict(COLLAPSE, **more) for more in (DIVIDES, MULTIPLIES)):
+        us, _ = model.time_of([model.term_of(c, COMPILED, gpu, 1 << 24)], model.START, gpu.mhz)
+        found.append((us, model.issued(c, COMPILED)))
+    if not all(without < divides for divides, without in zip(*found)):
+        print(f"collapse: us and instructions: {found[0]}, and {found[1]} without divisions")
+        return 1
+    return 0
+
+
 PAGES = {
     "predictions.md": ["predict.py"],
     "literature.md": ["literature.py"],
@@ -97,6 +163,54 @@ def test_pages():
             if file.read() != done.stdout:
                 failed += 1
                 print(f"docs/{page} is not what scripts/{script} prints{done.stderr}")
+    return failed
+
+
+# ---- what is counted -----------------------------------------------------------------------
+
+# For 16 steps of 4 bytes, the kernel's launches, barriers of the grid and chain: a load per step.
+STEPS = {"launch": (16, 0, 16), "latency": (1, 0, 16), "barrier": (1, 16, 16), "issue": (1, 0, 1)}
+
+
+def test_steps(program):
+    """Each microbenchmark has the one cost that it is named for."""
+    failed = 0
+    for line in counts.run(program, "stream --count=64 --op=" + ",".join(STEPS)):
+        if line.get("kernel", "(run)") == "(run)":
+            continue
+        op, c = line["params"]["op"], line["counts"]
+        found = c["launches"], c.get("grid_barriers", 0), c["chain"]
+        if found != STEPS[op]:
+            failed += 1
+            print(f"stream --op={op}: launches, barriers, chain: {found}, not {STEPS[op]}")
+    return failed
+
+
+def test_bad_records():
+    """A file without counts, or none, gets one line and status 2."""
+    failed = 0
+    for file, said in ((KEPT, "no record has counts"), ("absent", "No such file")):
+        command = [os.path.join(TOP, "scripts", "predict.py"), "--gpu=H100", file]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 2 or said not in done.stderr or done.stderr.count("\n") != 1:
+            failed += 1
+            print(f"predict.py {file}: status {done.returncode}, {done.stderr}")
+    return failed
+
+
+def test_prediction(program):
+    """gpubench-ptx prints a marked time with an interval, or one line and status 2."""
+    failed = 0
+    for gpu, wanted, said in (
+        ("H100", 0, r"copy: predicted for an H100: \S+ us \(9 of 10: \S+ us to \S+ us\); "),
+        ("V42", 2, r"^predict.py: GPU 'V42' is none of H200, .*\n$"),
+    ):
+        command = [program, "stream", "cuda/copy", "--count=1Mi", "--cold", "--samples=1", "-q"]
+        done = subprocess.run(command, capture_output=True, text=True,
+                              env=dict(os.environ, GPUBENCH_PTX_PREDICT=gpu))
+        if done.returncode != wanted or not re.search(said, done.stderr):
+            failed += 1
+            print(f"PREDICT={gpu}: status {done.returncode}, {done.stderr}")
     return failed
 
 
@@ -244,10 +358,12 @@ def main():
     if sys.argv[1:] == ["--planted"]:
         failed = test_planted()
     else:
-        failed = test_comparison() + test_pages()
+        failed = test_comparison() + test_calibration() + test_divisions() + test_pages()
+        failed += test_bad_records()
         if len(sys.argv) > 1:
             failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
-            failed += test_graph(sys.argv[1])
+            failed += test_graph(sys.argv[1]) + test_steps(sys.argv[1])
+            failed += test_prediction(sys.argv[1])
     print("counts: %s" % (f"{failed} failed" if failed else "all passed"))
     return failed != 0
 

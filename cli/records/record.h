@@ -97,10 +97,10 @@ struct gb_counts {
 	const char *kernel;
 	double launches, blocks, threads, warp_instructions, active_lanes;
 	struct gb_members classes;
-	double branches, divergent, barriers, grid_barriers;
+	double branches, divergent, barriers, grid_barriers, expanded;
 	struct gb_traffic global_load, global_store, global_atomic;
 	struct gb_traffic shared_load, shared_store, shared_atomic;
-	double chain;
+	double path, chain;
 	struct {
 		double to_device, to_host, on_device, set;
 	} copies, copied_bytes;

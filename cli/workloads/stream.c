@@ -7,6 +7,8 @@
 #include "common/stream.h"
 #include "common/text.h"
 
+GB_WORDS(ops, STREAM_OPS, "copy", "launch", "latency", "barrier", "issue");
+
 static const struct gb_param params[] = {
 	{ .name = "count",
 	  GB_AT(GB_INT, struct stream_params, count),
@@ -14,6 +16,13 @@ static const struct gb_param params[] = {
 	  .max = INT64_C(1) << 40,
 	  .unit = "bytes",
 	  .help = "bytes to copy; each byte is read once and written once" },
+	{ .name = "op",
+	  GB_AT(GB_CHOICE, struct stream_params, op),
+	  .initial = "copy",
+	  .choices = ops,
+	  .backends = 1U << GB_CUDA,
+	  .help = "copy at once, or 4 bytes at a step: a kernel launch, a load that depends on the "
+		  "last, a barrier of the grid, or about a dozen dependent instructions" },
 	GB_COMMON_PARAMS(struct stream_params),
 };
 
@@ -91,7 +100,7 @@ static struct gb_work work(const void *params_, const void *input)
 
 /* Sizes around a byte, a word, a cache line and a block's tile; then one shared by many threads. */
 static const char *const check[] = { "--count=0,1,7,8,9,63,64,65,4095,16383,16384,16385,1048579",
-				     NULL };
+				     "--op=launch,latency,barrier,issue --count=5,16,600", NULL };
 static const char *const quick[] = { "--count=256Mi", NULL };
 static const char *const ci[] = { "--count=64Mi", NULL };
 static const char *const paper[] = { "--count=64Ki:1Gi:x4", NULL };

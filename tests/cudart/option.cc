@@ -95,6 +95,7 @@ void options_read(void)
 	o->preempt = (unsigned)number("PREEMPT", 0, 0, 1 << 30);
 	o->pci = text("PCI");
 	o->weak = flag("WEAK", false);
+	o->predict = text("PREDICT");
 	if (o->weak)
 		o->threads = 1; /* its histories are not thread-safe */
 	if (o->weak && !text("RESIDENT"))

@@ -46,6 +46,13 @@ static void open_barrier(struct block *b, unsigned number)
 	}
 	if (ptx_running.weak)
 		weak_barrier(b, waiting);
+	struct way longest = {};
+
+	for (int twice = 0; ptx_running.counting && ptx_running.call->cooperative && twice < 2;
+	     twice++)
+		for (unsigned n = 0; n < b->warps; n++)
+			if (waiting[n])
+				count_meeting(b->warp[n], &longest);
 }
 
 static void check(struct block *b, unsigned number)
@@ -91,6 +98,14 @@ void cluster_check(struct cluster *c)
 	c->block[0]->worker->progress++;
 	if (ptx_running.weak)
 		weak_cluster(c);
+	struct way longest = {};
+
+	for (int twice = 0; ptx_running.counting && ptx_running.call->cooperative && twice < 2;
+	     twice++)
+		for (unsigned r = 0; r < c->size; r++)
+			for (unsigned n = 0; n < c->block[r]->warps; n++)
+				if (c->block[r]->warp[n].live)
+					count_meeting(c->block[r]->warp[n], &longest);
 	for (unsigned r = 0; r < c->size; r++)
 		for (unsigned n = 0; n < c->block[r]->warps; n++) {
 			struct warp *const w = &c->block[r]->warp[n];

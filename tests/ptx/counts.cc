@@ -6,11 +6,16 @@
  * half warps for accesses of 8 bytes and by quarter warps for 16; an atomic takes as many as lanes
  * use one bank.
  */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "common/backend.h"
+#include "common/memory.h"
 #include "tests/ptx/machine.h"
 
 enum { SECTOR = 32, BANKS = 32, WORD = 4 };
@@ -108,14 +113,52 @@ void count_shared(struct warp &w, enum access access, uint32_t mask, const uint6
 	t->least += (words + BANKS - 1) / BANKS;
 }
 
+static struct way longest_of(struct way a, struct way b)
+{
+	return { std::max(a.instructions, b.instructions), std::max(a.loads, b.loads) };
+}
+
+/* The longest way of all is the way of each from here on. */
+void count_meeting(struct warp &w, struct way *longest)
+{
+	w.way = *longest = longest_of(*longest, w.way);
+	w.barrier_loads = w.way.loads;
+}
+
 /* Block 0 raises the arrivals at a grid barrier to 2^31.  No other addition of a cooperative launch
- * is that large. */
-void count_addition(struct warp &w, uint32_t addend)
+ * is that large.  The last arrival flips the word's highest bit.  Until then the warps that have
+ * arrived poll, which lengthens no way. */
+void count_addition(struct warp &w, uint64_t at, uint32_t old, uint32_t addend)
 {
 	const uint64_t blocks = ptx_running.clusters * ptx_running.cluster_size;
+	struct counts *const c = &w.block->worker->counts;
 
-	w.block->worker->counts.grid_barriers +=
-		ptx_running.call->cooperative && addend == 0x80000000u - (uint32_t)(blocks - 1);
+	if (!ptx_running.call->cooperative)
+		return;
+	if (addend == 0x80000000u - (uint32_t)(blocks - 1)) {
+		ptx_running.barrier = at;
+		c->grid_barriers++;
+	}
+	if (at != ptx_running.barrier)
+		return;
+	w.waits = true;
+	w.round = ptx_running.round;
+	ptx_running.arrived = longest_of(ptx_running.arrived, w.way);
+	if ((old ^ (old + addend)) >> 31) {
+		ptx_running.opened = ptx_running.arrived;
+		ptx_running.round++;
+	}
+}
+
+/* False if the warp is in gpu_grid_sync(), which ends with a barrier of the block. */
+static bool goes_on(struct warp &w, const struct instruction &i)
+{
+	if (w.waits && i.action == BARRIER && w.round != ptx_running.round) {
+		w.waits = false;
+		w.way = ptx_running.opened;
+		w.barrier_loads = w.way.loads;
+	}
+	return !w.waits;
 }
 
 /* ---- instructions ------------------------------------------------------------------------ */
@@ -125,20 +168,32 @@ static uint32_t depth_of(const struct warp &w, const struct operand &o)
 	return o.kind == REGISTER ? w.depth[o.at / 4] : 0;
 }
 
-/* The chain of a result is the longest chain of its operands, plus one for a load. */
+/* The chain of a result is the longest chain of its operands, and count_load() adds one for a load.
+ * A load follows those before the last barrier. */
 static void follow_chain(struct warp &w, const struct instruction &i, uint32_t mask)
 {
-	struct counts *const c = &w.block->worker->counts;
 	uint32_t deepest = 0;
 
 	for (unsigned s = 0; s < i.ins; s++)
 		deepest = std::max(deepest, depth_of(w, i.in[s]));
 	if (i.kind == LOAD_GLOBAL || i.kind == ATOMIC_GLOBAL)
-		c->chain = std::max<uint64_t>(c->chain, ++deepest);
+		w.load = 1 + std::max(deepest, w.barrier_loads);
 	for (unsigned d = 0; d < i.outs; d++) {
 		uint32_t *const place = &w.depth[i.out[d].at / 4];
 
 		*place = mask == w.live ? deepest : std::max(*place, deepest);
+	}
+}
+
+void count_load(struct warp &w, const struct instruction &i)
+{
+	if (w.waits)
+		return;
+	w.way.loads = std::max(w.way.loads, w.load);
+	for (unsigned d = 0; d < i.outs; d++) {
+		uint32_t *const place = &w.depth[i.out[d].at / 4];
+
+		*place = std::max(*place, w.load);
 	}
 }
 
@@ -153,9 +208,17 @@ void count_instruction(struct warp &w, const struct instruction &i, uint32_t mas
 
 	c->instructions[i.kind]++;
 	c->lanes[i.kind] += (unsigned)__builtin_popcount(mask);
+	c->expanded += mask ? i.extra : 0;
 	c->barriers += mask && is_barrier(i);
+	if (!goes_on(w, i))
+		return;
+	w.way.instructions += 1 + (mask ? i.extra : 0);
 	if (mask && i.outs)
 		follow_chain(w, i, mask);
+	if (i.action == EXIT) {
+		c->path = std::max(c->path, w.way.instructions);
+		c->chain = std::max<uint64_t>(c->chain, w.way.loads);
+	}
 }
 
 void count_postponed(struct warp &w, const struct instruction &i, uint32_t mask)
@@ -165,6 +228,7 @@ void count_postponed(struct warp &w, const struct instruction &i, uint32_t mask)
 	c->instructions[i.kind]--;
 	c->lanes[i.kind] -= (unsigned)__builtin_popcount(mask);
 	c->barriers -= is_barrier(i);
+	w.way.instructions -= !w.waits;
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */
@@ -285,8 +349,12 @@ static void put_counts(const struct counts *c)
 	put("barriers", c->barriers);
 	if (c->grid_barriers)
 		put("grid_barriers", c->grid_barriers);
+	if (c->expanded)
+		put("expanded", c->expanded);
 	put_traffic("global", "sectors", c->global);
 	put_traffic("shared", "wavefronts", c->shared);
+	if (c->grid_barriers)
+		put("path", c->path);
 	put("chain", c->chain);
 }
 
@@ -301,6 +369,35 @@ static void put_copies(void)
 	for (unsigned n = 0; n < COPY_KINDS; n++)
 		put(kinds[n], counted.copied_bytes[n]);
 	counted.text += "}";
+}
+
+/* The self-test is linked without it. */
+extern "C" __attribute__((weak)) size_t gb_memory_peak(enum gb_memory_kind kind);
+
+/* Let scripts/predict.py print the time that these counts predict for the GPU PREDICT.  This
+ * program is build/<folder>/<name>.  Names reach the shell as variables, which need no quoting. */
+static void predict(void)
+{
+	char path[PATH_MAX] = "";
+	FILE *script;
+
+	if (!gb_memory_peak || readlink("/proc/self/exe", path, sizeof path - 1) < 0)
+		return;
+	for (int up = 0; up < 3; up++)
+		if (char *const end = strrchr(path, '/'))
+			*end = '\0';
+	setenv("gpubench_top", path, 1);
+	setenv("gpubench_gpu", runtime_options.predict, 1);
+	fflush(stdout);
+	script = popen("exec \"$gpubench_top/scripts/predict.py\" --gpu=\"$gpubench_gpu\" - >&2",
+		       "w");
+	if (!script)
+		return;
+	fprintf(script, "{\"type\":\"record\",\"params\":{},\"memory\":{\"device_bytes\":%zu},",
+		gb_memory_peak(GB_DEVICE_MEMORY));
+	fprintf(script, "\"counts\":%s}\n", counted.text.c_str());
+	if (pclose(script) != 0)
+		_exit(2); /* it has said why */
 }
 
 /* The totals over all kernels, the copies, and the counts of each kernel. */
@@ -321,6 +418,8 @@ static const char *as_json(void)
 		counted.text += "}";
 	}
 	counted.text += "]}";
+	if (runtime_options.predict)
+		predict();
 	return counted.text.c_str();
 }
 

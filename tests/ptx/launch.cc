@@ -115,6 +115,9 @@ static void block_load(struct block *b, uint3 index)
 		w->kernel = k;
 		w->local = b->local + (size_t)n * LANES * k->local_bytes;
 		w->depth = b->depth + (size_t)n * k->register_bytes / 4;
+		w->way = {};
+		w->barrier_loads = w->round = 0;
+		w->waits = false;
 		w->live = there == LANES ? ~0u : (1u << there) - 1;
 		w->phase = 0;
 		w->begun = ptx_running.call->overlapped ? 0 : ~0u;
@@ -338,6 +341,9 @@ static void prepare(const struct ptx_call *call)
 	grid_begin(l, call);
 	l->kernel = call->code;
 	l->counting = call->counted;
+	l->barrier = 0;
+	l->round = 0;
+	l->opened = l->arrived = {};
 	l->weak = runtime_options.weak && !l->counting; /* counts need one schedule */
 	if (l->weak)
 		weak_launch();

@@ -35,6 +35,12 @@ struct split {
 	enum split_state state;
 };
 
+/* When counting: the longest way through the launch up to here. */
+struct way {
+	uint64_t instructions; /* of one warp, and before a barrier of the slowest warp there */
+	uint32_t loads;        /* the longest chain of global loads */
+};
+
 struct warp {
 	uint8_t *base[2]; /* base of operands, by kind: registers, constants */
 	struct block *block;
@@ -48,7 +54,12 @@ struct warp {
 	unsigned current;
 	int patience; /* left until another split runs */
 	struct split split[LANES];
-	uint32_t *depth;        /* per register, when counting: length of its chain of loads */
+	uint32_t *depth; /* per register, when counting: length of its chain of loads */
+	struct way way;
+	uint32_t load;          /* the chain of the current load */
+	uint32_t barrier_loads; /* way.loads after the last barrier, on which later loads depend */
+	uint32_t round;         /* of the grid's barrier; see counts.cc */
+	bool waits;             /* for the grid */
 	uint32_t groups[LANES]; /* groups of copies that the lane has committed */
 	std::vector<struct late_copy> *copies; /* pending copies */
 };
@@ -78,8 +89,10 @@ struct counts {
 	uint64_t branches, divergent;
 	uint64_t barriers; /* block and cluster barriers, one per warp that waited */
 	uint64_t grid_barriers;
+	uint64_t expanded; /* instructions that ptxas adds for divisions and roots */
 	struct traffic_count global[ACCESSES], shared[ACCESSES];
-	uint64_t chain; /* longest chain of dependent global loads, summed over launches */
+	/* The longest way through each launch, summed over launches. */
+	uint64_t path, chain; /* warp instructions; global loads that depend on one another */
 };
 
 /* ---- blocks ------------------------------------------------------------------------------ */
@@ -148,6 +161,11 @@ struct launch : grid {
 	const struct kernel *kernel;
 	bool counting, weak;
 	bool backwards; /* lanes store and add from the last to the first */
+	/* When counting: the address of the grid barrier's word, how often it has opened, and the
+	 * longest ways to the last opening and to the next. */
+	uint64_t barrier;
+	uint32_t round;
+	struct way opened, arrived;
 };
 extern struct launch ptx_running;
 
@@ -173,8 +191,12 @@ void count_global(struct warp &w, enum access access, uint32_t mask, const uint6
 		  unsigned bytes);
 void count_shared(struct warp &w, enum access access, uint32_t mask, const uint64_t at[LANES],
 		  unsigned bytes);
-/* Detect the arrival of block 0 at gpu_grid_sync() by the addend of an atomic. */
-void count_addition(struct warp &w, uint32_t addend);
+/* Detect arrivals at gpu_grid_sync() by the atomic addition. */
+void count_addition(struct warp &w, uint64_t at, uint32_t old, uint32_t addend);
+/* Warps meet at a barrier of the block or cluster: call with each of them, then again. */
+void count_meeting(struct warp &w, struct way *longest);
+/* A load from global memory, which lengthens the chain of its results. */
+void count_load(struct warp &w, const struct instruction &i);
 /* Count an instruction that is about to run.  A postponed one cannot run yet and is counted
  * later. */
 void count_instruction(struct warp &w, const struct instruction &i, uint32_t mask);

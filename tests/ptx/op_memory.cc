@@ -180,10 +180,13 @@ static void count(struct warp &w, const struct instruction &i, enum access acces
 {
 	if (!ptx_running.counting || i.space == LOCAL)
 		return;
-	if (in_arena(at[__builtin_ctz(mask)]))
+	if (in_arena(at[__builtin_ctz(mask)])) {
 		count_shared(w, access, mask, at, i.bytes * i.width);
-	else
-		count_global(w, access, mask, at, i.bytes * i.width);
+		return;
+	}
+	count_global(w, access, mask, at, i.bytes * i.width);
+	if (access != STORES)
+		count_load(w, i);
 }
 
 /* ---- order ------------------------------------------------------------------------------- */
@@ -431,9 +434,11 @@ static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 		d[l] = update<F, T>(at[l], a[l], b[l]);
 	});
 	after(w, i);
-	count(w, i, UPDATES, mask, at);
 	if (ptx_running.counting && i.detail == ADDITION)
-		each_active(mask, [&](unsigned l) { count_addition(w, (uint32_t)a[l]); });
+		each_active(mask, [&](unsigned l) {
+			count_addition(w, at[l], (uint32_t)d[l], (uint32_t)a[l]);
+		});
+	count(w, i, UPDATES, mask, at);
 }
 
 /* ---- forms ------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* selftest_graph.cc -- graphs on this executor: arguments are those of the capture, counts those of
- * the launch. tests/simt/selftest_runtime.cu tests the rest of graphs for both executors.
+ * the launch. tests/simt/selftest_runtime.cu tests the rest of graphs for both executors.  Then the
+ * instructions that are counted for one that expands.
  */
 #include <cuda_runtime_api.h>
 #include <string.h>
@@ -41,6 +42,38 @@ static uint64_t read_word(const uint64_t *word)
 	return value;
 }
 
+/* The extra instructions of a division by expansions.inc, per warp that executes it. */
+static void check_expanded(void)
+{
+	static const struct {
+		const char *opcode;
+		unsigned count;
+	} known[] = {
+#include "tests/ptx/expansions.inc"
+	};
+	static const char body[] = ".reg .b32 n;\n.reg .pred p, q;\nmov.u32 n, %tid;\n"
+				   "div.u32 n, n, n;\nsetp.lt.u32 p, %tid, 32;\n"
+				   "setp.gt.u32 q, %tid, 1000;\n"
+				   "@p rem.u32 n, n, n;\n@q rem.u32 n, n, n;\n";
+	std::vector<std::vector<uint8_t>> buffers(1, std::vector<uint8_t>(8));
+	unsigned wanted = 0;
+
+	for (const auto &k : known)
+		wanted += strcmp(k.opcode, "div.u32") == 0   ? 3 * 2 * k.count
+			  : strcmp(k.opcode, "rem.u32") == 0 ? 3 * k.count
+							     : 0;
+	gb_gpu_counter->count(true);
+	const std::string error = run_kernel(kernel_text(1, body), buffers, 3, 64);
+
+	gb_gpu_counter->count(false);
+	const std::string text = "\"expanded\":" + std::to_string(wanted) + ",";
+
+	expect(wanted > 0 && error.empty() && strstr(gb_gpu_counter->counts(), text.c_str()),
+	       "three blocks of two warps that divide, one of which takes a remainder: %s in "
+	       "%.300s",
+	       text.c_str(), gb_gpu_counter->counts());
+}
+
 void test_graphs(void)
 {
 	static char key;
@@ -71,4 +104,5 @@ void test_graphs(void)
 	expect(report_count() == 0, "graphs: %s", report_count() ? report_first() : "");
 	report_forget();
 	(void)cudaDeviceReset();
+	check_expanded();
 }
