@@ -324,7 +324,8 @@ bench-peers: all
 
 ## deps: install missing dependencies; with PREFIX=FOLDER unpack them there, without root
 deps:
-	$(Q)scripts/install-deps.sh $(if $(filter command,$(origin PREFIX)),'--prefix=$(PREFIX)') build
+	$(Q)scripts/install-deps.sh build \
+		$(if $(filter command,$(origin PREFIX)),'--prefix=$(PREFIX)')
 
 ## check: verify every variant of this build on small inputs
 check: all

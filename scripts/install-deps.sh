@@ -14,8 +14,8 @@
 #	lint    build, and clang with its OpenMP and sanitizers, clang-tidy, clang-format
 #	all     everything
 #	--check  only report what is missing; the exit status is 1 if something is
-#	--prefix=FOLDER  unpack packages of Debian or Ubuntu into FOLDER, without root; the build then
-#	        uses FOLDER/compilers, by build/deps.mk
+#	--prefix=FOLDER  unpack packages of Debian or Ubuntu into FOLDER, without root; the build
+#	        then uses FOLDER/compilers, by build/deps.mk
 #
 # The script looks for commands and headers, not for packages, so a library installed by hand
 # counts, and the network is not used if nothing is missing.  Optional packages are installed with
@@ -98,7 +98,7 @@ if [[ -n $folder ]]; then
 	[[ $wanted == build && $check == no ]] ||
 		status=2 fail "--prefix takes neither --check nor the set '$wanted'"
 	[[ $folder != *[[:space:]\'\"\$]* ]] ||
-		status=2 fail "--prefix=$folder: make cannot use a path with a space, quote or dollar"
+		status=2 fail "--prefix=$folder: make takes no path with a space, quote or dollar"
 	# What was unpacked there before counts.
 	if [[ -x $folder/compilers/g++ ]]; then
 		export CC=$folder/compilers/gcc CXX=$folder/compilers/g++
@@ -175,7 +175,8 @@ print_names() {
 	case $system in
 	*" rhel "* | *" centos "*)
 		column=2 elsewhere=${elsewhere/Random123-devel/-}
-		install="dnf install epel-release && dnf config-manager --set-enabled crb && dnf install"
+		install="dnf install epel-release && dnf config-manager --set-enabled crb &&"
+		install+=" dnf install"
 		;;
 	*" fedora "*) column=2 install="dnf install" ;;
 	*" arch "*) column=3 install="pacman -S --needed" ;;
@@ -224,8 +225,9 @@ unpack_packages() {
 		! apt_apart -s install "$package" >/dev/null 2>&1 || packages+=("$package")
 	done
 	apt_apart -s install "${packages[@]}" >"$scratch/plan" || return 1
-	mapfile -t packages < <(sed -n '/^Inst libc6 /d; s/^Inst \([^ ]*\).*/\1/p' "$scratch/plan" |
-		if has_compilers; then grep -vxE 'libstdc\+\+6|libgcc-s1'; else cat; fi)
+	mapfile -t packages < <(sed -n 's/^Inst \([^ ]*\).*/\1/p' "$scratch/plan" |
+		if has_compilers; then grep -vxE 'libc6|libstdc\+\+6|libgcc-s1'; else
+			grep -vx libc6; fi)
 	(cd "$scratch" && apt_apart download "${packages[@]}") || return 1
 	for file in bin lib lib64 sbin; do
 		mkdir -p "$folder/usr/$file"
@@ -235,7 +237,9 @@ unpack_packages() {
 		dpkg-deb -x "$file" "$folder" || return 1
 	done
 	for file in $(dpkg-query -L "libc6:$(dpkg --print-architecture)" | grep -E '\.so(\.|$)'); do
-		[[ ! -f $file ]] || { mkdir -p "$folder${file%/*}" && ln -sfn "$file" "$folder$file"; }
+		[[ -f $file ]] || continue
+		mkdir -p "$folder${file%/*}"
+		ln -sfn "$file" "$folder$file"
 	done
 }
 # The system's compilers are given the folder's headers and libraries.  Compilers in the folder need
@@ -276,7 +280,8 @@ without_root() {
 }
 as_root=()
 if ((EUID != 0)); then
-	has_command sudo || without_root "missing: ${missing[*]}; ask root to install them, or type:"
+	has_command sudo ||
+		without_root "missing: ${missing[*]}; ask root to install them, or type:"
 	as_root=(sudo)
 fi
 # apt_get WORD...: run apt-get, again and again while another package manager holds a lock.

@@ -65,8 +65,8 @@ tools() {
 chmod 755 "$scratch"
 tools "$scratch/rootless"
 ln -s "$scratch/bin/apt-get" "$scratch/rootless/apt-get"
-! as_nobody env PATH="$scratch/rootless" CXX=false scripts/install-deps.sh >"$scratch/out" 2>&1 ||
-	fail "nothing is missing without root"
+! as_nobody env PATH="$scratch/rootless" CXX=false scripts/install-deps.sh \
+	>"$scratch/out" 2>&1 || fail "nothing is missing without root"
 [ "$(tail -n 2 "$scratch/out")" = '    make deps PREFIX=$HOME/gpubench-deps
     make bench' ] || fail "without root: $(cat "$scratch/out")"
 
@@ -74,8 +74,8 @@ ln -s "$scratch/bin/apt-get" "$scratch/rootless/apt-get"
 tools "$scratch/foreign"
 while read id like command; do
 	printf 'ID=%s\nID_LIKE="%s"\n' "$id" "${like//-/ }" >"$scratch/os-release"
-	! PATH=$scratch/foreign OS_RELEASE=$scratch/os-release CXX=false scripts/install-deps.sh build \
-		>"$scratch/out" 2>&1 || fail "nothing is missing on $id"
+	! PATH=$scratch/foreign OS_RELEASE=$scratch/os-release CXX=false \
+		scripts/install-deps.sh >"$scratch/out" 2>&1 || fail "nothing is missing on $id"
 	grep -qxF "    $command" "$scratch/out" || fail "$id: $(cat "$scratch/out")"
 	[ "$id" = fedora ] || grep -q 'Random123 is headers only' "$scratch/out" ||
 		fail "$id: nothing about Random123"
@@ -89,8 +89,8 @@ opensuse-tumbleweed opensuse-suse zypper install gcc gcc-c++ make cJSON-devel hi
 embree-devel libpng16-devel vulkan-headers help2man
 SYSTEMS
 
-# --prefix unpacks packages, and the compilers that it writes find them.  Of the optional packages,
-# one cannot be had.
+# --prefix unpacks packages, and the compilers that it writes find them.  One of the optional
+# packages cannot be had.
 top=$scratch/top
 mkdir -p "$top" "$scratch/package/DEBIAN" "$scratch/package/usr/include/only-here"
 cp -r scripts "$top"
@@ -124,8 +124,8 @@ printf 'export %s\n' "CC := $scratch/deps/compilers/gcc" "CXX := $scratch/deps/c
 	cmp -s - "$top/build/deps.mk" || fail "deps.mk: $(cat "$top/build/deps.mk")"
 for language in c:gcc c++:g++; do
 	echo 'int main() { return 0 && only_here; }' | "$scratch/deps/compilers/${language#*:}" \
-		-x "${language%:*}" -include only-here/header.h - -o "$scratch/main" 2>"$scratch/out" ||
-		fail "the header is not found: $(cat "$scratch/out")"
+		-x "${language%:*}" -include only-here/header.h - -o "$scratch/main" \
+		2>"$scratch/out" || fail "the header is not found: $(cat "$scratch/out")"
 done
 echo 'int only_there(void); int main(void) { return only_there(); }' |
 	"$scratch/deps/compilers/gcc" -x c - -x none -lonlythere -o "$scratch/main" &&
@@ -141,6 +141,7 @@ for wrong in "--prefix=a b" --prefix= "--prefix=a --check" "--prefix=a test" non
 	IFS='|' read -ra words <<<"${wrong// --/|--}"
 	[ "$wrong" != "--prefix=a test" ] || words=(--prefix=a test)
 	unpack "${words[@]}" || status=$?
-	[ "$status $(wc -l <"$scratch/out")" = "2 1" ] || fail "$wrong: $status $(cat "$scratch/out")"
+	[ "$status $(wc -l <"$scratch/out")" = "2 1" ] ||
+		fail "$wrong: $status $(cat "$scratch/out")"
 done
 echo "deps: apt-get's locks, without root, four other systems, a folder"

@@ -55,15 +55,16 @@ left=$(find "$there" -type f)
 
 # The source archive names its commit, also where another repository surrounds it.
 if commit=$(git rev-parse --verify -q HEAD); then
-	git archive --prefix=archive/ HEAD Makefile CHANGELOG.md scripts tests/tests.mk tests/ptx/ptx.mk \
-		tests/trials/trials.mk cli/records | tar -x -C "$scratch"
+	git archive --prefix=archive/ HEAD Makefile CHANGELOG.md scripts \
+		tests/tests.mk tests/cheats tests/ptx/ptx.mk tests/trials/trials.mk \
+		cli/records | tar -x -C "$scratch"
 	mkdir "$scratch/archive/"{common,cpu,cuda,vulkan,datasets}
 	git -C "$scratch" init -q
-	${MAKE:-make} -s -C "$scratch/archive" MODE=release SIMT=0 CUDA=0 \
-		build/release/generated/build_info.h
-	for line in "GB_COMMIT \"${commit:0:12}\"" "GB_DIRTY 0" \
-		"GB_COMMIT_DATE \"$(TZ=UTC git log -1 --date=format-local:%FT%TZ --format=%cd)\""; do
-		grep -qx "#define $line" "$scratch/archive/build/release/generated/build_info.h" ||
+	made=build/release/generated/build_info.h
+	${MAKE:-make} -s -C "$scratch/archive" MODE=release SIMT=0 CUDA=0 $made
+	date=$(TZ=UTC git log -1 --date=format-local:%FT%TZ --format=%cd)
+	for line in "COMMIT \"${commit:0:12}\"" "DIRTY 0" "COMMIT_DATE \"$date\""; do
+		grep -qx "#define GB_$line" "$scratch/archive/$made" ||
 			fail "the archive does not have $line"
 	done
 fi

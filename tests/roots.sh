@@ -3,8 +3,8 @@
 # the commands of docs/install.md and scripts/package/Containerfile.  Each step has its own Debian.
 #
 #	sources    what is under "As root"
-#	rootless   what is under "Without root", as a user without sudo: with the system's compilers,
-#	           then in a Debian that has neither compilers nor make
+#	rootless   what is under "Without root", as a user without sudo: with the system's
+#	           compilers, then in a Debian that has neither compilers nor make
 #	container  the RUN lines of the Containerfile
 #	packages   what is under "Packages"; lintian; completion in fish and zsh
 #	foreign    the packages that bookworm:packages made
@@ -48,10 +48,11 @@ enter() {
 		mount -t devpts devpts "$1/dev/pts" -o newinstance,ptmxmode=0666
 		mount --bind "$1/dev/pts/ptmx" "$1/dev/ptmx"
 		mount -t tmpfs tmpfs "$1/dev/shm"
-		exec chroot "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+		exec chroot "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin \
 			LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive \
 			${PIP_CERT:+"PIP_CERT=$PIP_CERT"} \
-			runuser -u "$2" -- bash -c "export HOME=~$2; cd /src; $3"' - "$root" "$1" "set -ex; $2"
+			runuser -u "$2" -- bash -c "export HOME=~$2; cd /src; $3"' \
+		- "$root" "$1" "set -ex; $2"
 }
 # blocks HEADING: the commands below a heading of the page
 blocks() {
@@ -62,7 +63,7 @@ blocks() {
 step_sources() {
 	fresh
 	enter root "apt-get -qq install -y make; $(blocks 'As root'); gpubench check radix"
-	[[ -e $root/usr/local/share/fish/vendor_completions.d/gpubench.fish ]] || fail "not installed"
+	[[ -e $root/usr/local/share/man/man1/gpubench.1 ]] || fail "no manual page"
 }
 step_rootless() {
 	local all=$(blocks "Without root")
@@ -73,7 +74,8 @@ step_rootless() {
 		fail "\`make bench\` does not say how to go on: $(tail -n 5 "$home/said")"
 	enter plain "${all%%$'\n'scripts*}; rm -rf build results/latest.*"
 	fresh
-	enter plain "scripts${all#*$'\n'scripts}; ./gpubench check radix cpu/vqsort lbvh 'cpu/embree*'"
+	enter plain "scripts${all#*$'\n'scripts}
+		./gpubench check radix cpu/vqsort lbvh 'cpu/embree*'"
 }
 step_container() {
 	fresh
@@ -98,7 +100,8 @@ step_foreign() {
 	fresh
 	mkdir -p "$root/src/build/dist"
 	cp "$home"/bookworm/* "$root/src/build/dist"
-	enter root "apt-get -qq install -y python3-venv; $(blocks Packages | grep -vE '^make|help2man')
+	enter root "apt-get -qq install -y python3-venv
+		$(blocks Packages | grep -vE '^make|help2man')
 		gpubench check radix cpu/vqsort"
 }
 
@@ -109,7 +112,13 @@ for word; do
 	*) echo "roots: no step '$word'" >&2; exit 2 ;;
 	esac
 	start=$SECONDS
-	"step_$step" >"$home/${word/:/-}.log" 2>&1 || { tail -n 30 "$home/${word/:/-}.log"; fail failed; }
+	log=$home/${word/:/-}.log
+	# `||` would switch off `set -e` in the step.
+	set +e
+	(set -e && "step_$step") >"$log" 2>&1
+	status=$?
+	set -e
+	((status == 0)) || { tail -n 30 "$log"; fail failed; }
 	rm -rf "$root"
 	echo "roots: $word passed in $((SECONDS - start)) s"
 done

@@ -122,7 +122,8 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## test-cli: golden command-line cases and tests of the whole program
 whole    := page docs papers joins plots reading resume signals memory install deps nvcc nosys \
-	counts gate exchange recipes plugins kernel vulkan figures verdicts latex $(if $(sanitize),,cheats)
+	counts gate exchange recipes plugins kernel vulkan figures verdicts latex \
+	$(if $(sanitize),,cheats)
 # Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.  That fits in
 # caches, and the bandwidth of caches is too high to find cheats.
 test-cli: export GPUBENCH_COPY = 1Mi
@@ -270,6 +271,6 @@ measure: all
 		scripts/measure.sh $$folder && scripts/figures.py $$folder
 
 .PHONY: $(whole:%=whole-%) test-layers test-unit test-simt test-cli gpu-check test-resume \
-	test-slurm test-gate test-roots deps-test simt simt-test simt-stress simt-all asan tsan fuzz lint \
-	fuzz-records \
+	test-slurm test-gate test-roots deps-test simt simt-test simt-stress simt-all asan tsan \
+	fuzz lint fuzz-records \
 	format format-check ptxas ptxas-check counts counts-write test-counts shaders measure

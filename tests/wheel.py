@@ -61,7 +61,9 @@ for line, record in zip([x for x in lines if x["type"] == "record"], read):
             or record.params["count"] != line["params"]["count"]
             or record.time.samples != tuple(time["samples"])
             or record.time.median != time["median"] or record.time.ci95 != tuple(time["ci95"])
-            or record.phases or record.json["work"] != line["work"]):
+            or {name: list(phase.samples) for name, phase in record.phases.items()}
+            != {name: phase["samples"] for name, phase in line.get("phases", {}).items()}
+            or record.json["work"] != line["work"]):
         fail("a record is not what its line says:", line["key"])
 
 # Lines that are no records.

@@ -2,15 +2,16 @@
 # package.sh dist | portable | deb | wheel -- makes a package of the commit in build/dist.
 #
 #	dist      gpubench-VERSION.tar.gz: the sources, the same bytes each time, and their SHA-256
-#	portable  gpubench-VERSION-MACHINE.tar.gz: program, manual pages, completion and the libraries
-#	          that the program needs besides the C library; it runs in any folder
-#	deb       gpubench_VERSION_ARCHITECTURE.deb, which depends on the libraries of Debian 12 or later
-#	wheel     gpubench-VERSION-py3-none-PLATFORM.whl: what is in portable, gpubench-plot, and the
-#	          module gpubench, which reads records
+#	portable  gpubench-VERSION-MACHINE.tar.gz: program, manual pages, completion and the
+#	          libraries that the program needs besides the C library; it runs in any folder
+#	deb       gpubench_VERSION_ARCHITECTURE.deb, which depends on libraries of this Debian
+#	wheel     gpubench-VERSION-py3-none-PLATFORM.whl: what is in portable, gpubench-plot,
+#	          and the module gpubench, which reads records
 #
 # All but dist compile the sources of the commit.  Embree is left out: its packages differ between
 # versions of Debian, and it is larger than everything else.
 set -euo pipefail
+shopt -s extglob
 cd "$(dirname "$0")/../.."
 (($# == 1)) || { sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p;}' "$0" >&2; exit 2; }
 
@@ -32,11 +33,11 @@ dist=$PWD/build/dist work=$PWD/build/package
 source=$work/source
 mkdir -p "$dist" "$work"
 
-# unpack_sources: bring $source to the commit.  Objects of another commit are not kept, since they may
-# be newer than the commit, whose time an archive's files have.
+# unpack_sources: bring $source to the commit.  Objects of another commit are not kept, since they
+# may be newer than the commit, whose time the files have.
 unpack_sources() {
-	[[ -e $source/scripts/package/commit && $(<"$source/scripts/package/commit") == "$commit "* ]] &&
-		return
+	[[ ! -e $source/scripts/package/commit ||
+		$(<"$source/scripts/package/commit") != "$commit "* ]] || return 0
 	rm -rf "$source"
 	mkdir "$source"
 	if [[ $archived == yes ]]; then
@@ -45,8 +46,8 @@ unpack_sources() {
 		git archive "$commit" | tar -x -C "$source"
 	fi
 }
-version_of() { # FOLDER
-	sed -n 's/^.. \([0-9][0-9.]*\),.*/\1/p' "$1/CHANGELOG.md" | head -n 1
+version_of() { # of the change log in standard input
+	sed -n 's/^## \([0-9][0-9.]*\),.*/\1/p' | sed -n 1p
 }
 reproducible_tar() { # FOLDER: its archive
 	tar -C "${1%/*}" -c --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" \
@@ -63,7 +64,7 @@ build() {
 	rm -rf "$tree"
 	make -C "$source" -s have_embree=0 "LDFLAGS=$*" "DESTDIR=$tree" PREFIX=/usr install
 	"$(command -v "$machine-linux-gnu-strip" strip | head -n 1)" "$tree/usr/bin/gpubench"
-	version=$(version_of "$source")
+	version=$(version_of <"$source/CHANGELOG.md")
 }
 
 # bundle FILE FOLDER: copy the libraries that FILE needs, except the C library's, and theirs
@@ -71,7 +72,7 @@ bundle() {
 	local library path owner
 	for library in $(objdump -p "$1" | awk '$1 == "NEEDED" { print $2 }'); do
 		case $library in
-		lib[cm].so.* | libmvec.so.* | libdl.so.* | librt.so.* | libpthread.so.* | ld-linux*) continue ;;
+		lib[cm].so.* | lib@(mvec|dl|rt|pthread).so.* | ld-linux*) continue ;;
 		esac
 		[[ ! -e $2/$library ]] || continue
 		path=$(${CC:-cc} -print-file-name="$library")
@@ -98,7 +99,8 @@ control() { # of the Debian package
 	local depends
 	mkdir -p "$work/debian"
 	printf 'Source: gpubench\n\nPackage: gpubench\nArchitecture: any\n' >"$work/debian/control"
-	depends=$(cd "$work" && dpkg-shlibdeps -O -e"$tree/usr/bin/gpubench" | sed 's/^shlibs:Depends=//')
+	depends=$(cd "$work" && dpkg-shlibdeps -O -e"$tree/usr/bin/gpubench" |
+		sed 's/^shlibs:Depends=//')
 	cat <<-END
 		Package: gpubench
 		Version: $version
@@ -132,13 +134,13 @@ deb() {
 	mv "$tree/usr/share/zsh/site-functions/_gpubench" "$tree/usr/share/zsh/vendor-completions"
 	rmdir "$tree/usr/share/zsh/site-functions"
 	{
-		printf 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\n'
-		printf 'Files: *\nCopyright: %s\nLicense: Expat\n' \
+		printf 'Format: %s\n\nFiles: *\nCopyright: %s\nLicense: Expat\n' \
+			https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/ \
 			"$(sed -n 's/^Copyright (c) //p' "$source/LICENSE")"
 		sed '1,/^Copyright/d' "$source/LICENSE" | sed '1d; s/^$/./; s/^/ /'
 	} >"$doc/copyright"
-	printf 'gpubench (%s) unstable; urgency=medium\n\n  * See NEWS.gz.\n\n -- %s  %s\n' "$version" \
-		"$maintainer" "$(LC_ALL=C date -ud "@$epoch" +'%a, %d %b %Y %T +0000')" |
+	printf 'gpubench (%s) unstable; urgency=medium\n\n  * See NEWS.gz.\n\n -- %s  %s\n' \
+		"$version" "$maintainer" "$(LC_ALL=C date -ud "@$epoch" +'%a, %d %b %Y %T +0000')" |
 		gzip -9n >"$doc/changelog.gz"
 	gzip -9nc "$source/CHANGELOG.md" >"$doc/NEWS.gz"
 	for page in "$tree"/usr/share/man/man1/*.1; do
@@ -154,7 +156,7 @@ deb() {
 case $1 in
 dist)
 	[[ $archived == no ]] || fail "make dist needs a checkout of the repository"
-	version=$(sed -n 's/^.. \([0-9][0-9.]*\),.*/\1/p' <(git show "$commit:CHANGELOG.md") | head -n 1)
+	version=$(git show "$commit:CHANGELOG.md" | version_of)
 	name=gpubench-$version.tar.gz
 	git archive --prefix="gpubench-$version/" "$commit" | gzip -9n >"$dist/$name"
 	;;
@@ -169,7 +171,8 @@ deb)
 	;;
 wheel)
 	portable
-	name=$("${PYTHON:-/usr/bin/python3}" scripts/package/wheel.py "$source" "$tree" "$version" "$dist")
+	name=$("${PYTHON:-/usr/bin/python3}" scripts/package/wheel.py \
+		"$source" "$tree" "$version" "$dist")
 	;;
 *) fail "unknown package '$1'" ;;
 esac
