@@ -36,6 +36,7 @@ fresh() {
 	mkdir -p "$root"
 	tar -C "$root" -xf "$home/$suite.tar"
 	cp /etc/resolv.conf "$root/etc/"
+	echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/roots"
 	[[ -z ${PIP_CERT:-} ]] || install -D "$PIP_CERT" "$root$PIP_CERT"
 	mkdir "$root/src"
 	tar -C "$root/src" --strip-components=1 -xf "$archive"

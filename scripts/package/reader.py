@@ -141,7 +141,8 @@ def read(*paths: Path) -> Records:
     """The runs and records of all files; RecordError for a line that is neither."""
     runs: Dict[str, Run] = {}
     items = []
-    for path in map(os.fspath, paths):
+    names = [os.fspath(path) for path in paths]
+    for path in names:
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 where = "%s:%d" % (path, number)
@@ -163,7 +164,7 @@ def read(*paths: Path) -> Records:
             records.append(_record(item, runs))
         except (AttributeError, TypeError, ValueError) as error:
             raise RecordError("%s: %s" % (where, error)) from None
-    return Records([os.fspath(path) for path in paths], list(runs.values()), records)
+    return Records(names, list(runs.values()), records)
 
 
 def program() -> str:
