@@ -207,27 +207,27 @@ fi
 
 # ---- without root --------------------------------------------------------------------------------
 
-# apt-get with lists, cache and state of its own.  In this state nothing is installed, so packages
-# come with all that they need.
+# apt-get with lists, cache and state of its own.
 apt_apart() {
 	apt-get -qq -o Dir::State="$scratch" -o Dir::State::status="$scratch/status" \
 		-o Dir::Cache="$scratch" -o Debug::NoLocking=1 \
 		-o APT::Sandbox::User="$(id -un)" --no-install-recommends "$@"
 }
-# The C library stays the system's, since each process has one, and so does that of its compilers.
+# Compilers of the system use what it has installed, so only the rest is unpacked.  Without
+# compilers, all is unpacked that new ones need, except the C library, since a process has one.
 unpack_packages() {
 	local package packages=() file
 	mkdir -p "$scratch/lists/partial" "$scratch/archives/partial"
 	: >"$scratch/status"
+	! has_compilers || cp /var/lib/dpkg/status "$scratch/status"
 	apt_apart update || return 1
 	read -ra packages <<<"${missing[*]/#build-essential/g++ make libc6-dev}"
-	for package in "${optional[@]}"; do
-		! apt_apart -s install "$package" >/dev/null 2>&1 || packages+=("$package")
+	for package in "${optional[@]/help2man/}"; do
+		[[ -z $package ]] || ! apt_apart -s install "$package" >/dev/null 2>&1 || packages+=("$package")
 	done
 	apt_apart -s install "${packages[@]}" >"$scratch/plan" || return 1
-	mapfile -t packages < <(sed -n 's/^Inst \([^ ]*\).*/\1/p' "$scratch/plan" |
-		if has_compilers; then grep -vxE 'libc6|libstdc\+\+6|libgcc-s1'; else
-			grep -vx libc6; fi)
+	mapfile -t packages < <(sed -n 's/^Inst \([^ ]*\) (.*/\1/p' "$scratch/plan" |
+		grep -vx libc6)
 	(cd "$scratch" && apt_apart download "${packages[@]}") || return 1
 	for file in bin lib lib64 sbin; do
 		mkdir -p "$folder/usr/$file"

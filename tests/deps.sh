@@ -107,8 +107,8 @@ cat >"$scratch/bin/apt-get" <<'APT'
 #!/bin/sh
 case " $* " in
 *" -s install "*libhwy-dev*) exit 100 ;;
-*" -s install "*) printf 'Inst %s (1 Debian:12/stable [amd64])\n' libcjson-dev libc6 ;;
-*" download "*libc6*) exit 100 ;;
+*" -s install "*) printf 'Inst %s (1 Debian:12/stable [amd64])\n' libcjson-dev libc6 'tar [1]' ;;
+*" download "*libc6* | *" download "*" tar"*) exit 100 ;;
 *" download "*) cp "$PACKAGE" . ;;
 esac
 APT

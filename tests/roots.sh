@@ -50,7 +50,7 @@ enter() {
 		mount --bind "$1/dev/pts/ptmx" "$1/dev/ptmx"
 		mount -t tmpfs tmpfs "$1/dev/shm"
 		exec chroot "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin \
-			LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive \
+			LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive GPUBENCH_COPY=16Mi \
 			${PIP_CERT:+"PIP_CERT=$PIP_CERT"} \
 			runuser -u "$2" -- bash -c "export HOME=~$2; cd /src; $3"' \
 		- "$root" "$1" "set -ex; $2"
