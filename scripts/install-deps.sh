@@ -222,8 +222,9 @@ unpack_packages() {
 	! has_compilers || cp /var/lib/dpkg/status "$scratch/status"
 	apt_apart update || return 1
 	read -ra packages <<<"${missing[*]/#build-essential/g++ make libc6-dev}"
-	for package in "${optional[@]/help2man/}"; do
-		[[ -z $package ]] || ! apt_apart -s install "$package" >/dev/null 2>&1 || packages+=("$package")
+	for package in "${optional[@]}"; do # help2man would need a perl of its own
+		[[ $package != help2man ]] || continue
+		! apt_apart -s install "$package" >/dev/null 2>&1 || packages+=("$package")
 	done
 	apt_apart -s install "${packages[@]}" >"$scratch/plan" || return 1
 	mapfile -t packages < <(sed -n 's/^Inst \([^ ]*\) (.*/\1/p' "$scratch/plan" |
