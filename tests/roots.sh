@@ -37,7 +37,7 @@ fresh() {
 	tar -C "$root" -xf "$home/$suite.tar"
 	cp /etc/resolv.conf "$root/etc/"
 	echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/roots"
-	[[ -z ${PIP_CERT:-} ]] || install -D "$PIP_CERT" "$root$PIP_CERT"
+	[[ -z ${PIP_CERT:-} ]] || cp "$PIP_CERT" "$root/pip.crt"
 	mkdir "$root/src"
 	tar -C "$root/src" --strip-components=1 -xf "$archive"
 	enter root 'apt-get -qq update && useradd -m plain && chown -R plain /src'
@@ -51,7 +51,7 @@ enter() {
 		mount -t tmpfs tmpfs "$1/dev/shm"
 		exec chroot "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin \
 			LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive GPUBENCH_COPY=16Mi \
-			${PIP_CERT:+"PIP_CERT=$PIP_CERT"} \
+			${PIP_CERT:+PIP_CERT=/pip.crt} \
 			runuser -u "$2" -- bash -c "export HOME=~$2; cd /src; $3"' \
 		- "$root" "$1" "set -ex; $2"
 }

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import zipfile
 
-wheel, installed = sys.argv[1], sys.argv[2:] == ["--installed"]
+wheel, installed = os.path.realpath(sys.argv[1]), sys.argv[2:] == ["--installed"]
 scratch = tempfile.TemporaryDirectory()
 os.chdir(scratch.name)
 

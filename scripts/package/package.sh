@@ -3,7 +3,7 @@
 #
 #	dist      gpubench-VERSION.tar.gz: the sources, the same bytes each time, and their SHA-256
 #	portable  gpubench-VERSION-MACHINE.tar.gz: program, manual pages, completion and the
-#	          libraries that the program needs besides the C library; it runs in any folder
+#	          libraries that the program needs besides C's and C++'s; it runs in any folder
 #	deb       gpubench_VERSION_ARCHITECTURE.deb, which depends on libraries of this Debian
 #	wheel     gpubench-VERSION-py3-none-PLATFORM.whl: what is in portable, gpubench-plot,
 #	          and the module gpubench, which reads records
@@ -67,12 +67,13 @@ build() {
 	version=$(version_of <"$source/CHANGELOG.md")
 }
 
-# bundle FILE FOLDER: copy the libraries that FILE needs, except the C library's, and theirs
+# bundle FILE FOLDER: copy the libraries that FILE needs, and theirs, except those that every system
+# has: glibc, and libstdc++, whose newer versions need a newer glibc
 bundle() {
 	local library path owner
 	for library in $(objdump -p "$1" | awk '$1 == "NEEDED" { print $2 }'); do
 		case $library in
-		lib[cm].so.* | lib@(mvec|dl|rt|pthread).so.* | ld-linux*) continue ;;
+		lib@(c|m|mvec|dl|rt|pthread|gcc_s|stdc++).so.* | ld-linux*) continue ;;
 		esac
 		[[ ! -e $2/$library ]] || continue
 		path=$(${CC:-cc} -print-file-name="$library")

@@ -16,9 +16,9 @@ Name: gpubench
 Version: %s
 Summary: Benchmark of irregular GPU algorithms, with every result verified
 License: MIT
-Requires-Python: >=3.7
+Requires-Python: >=3.8
 Provides-Extra: plot
-Requires-Dist: matplotlib; extra == "plot"
+Requires-Dist: matplotlib>=3.6; extra == "plot"
 Provides-Extra: frame
 Requires-Dist: pandas; extra == "frame"
 """
