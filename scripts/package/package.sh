@@ -113,9 +113,9 @@ control() { # of the Debian package
 		Section: science
 		Priority: optional
 		Description: benchmark of irregular GPU algorithms, with every result verified
-		 Measures radix sort, breadth-first search, a concurrent binary tree, octrees and
-		 bounding volume hierarchies, as CUDA kernels beside OpenMP versions and the
-		 libraries of the field.  It needs no GPU: variants without a device are skipped.
+		 Measures radix sort, breadth-first search, a concurrent binary tree, octrees
+		 and bounding volume hierarchies, as CUDA kernels beside OpenMP versions and
+		 the libraries of the field.  Without a GPU, only its variants are skipped.
 	END
 }
 
