@@ -216,17 +216,21 @@ apt_apart() {
 # Compilers of the system use what it has installed, so only the rest is unpacked.  Without
 # compilers, all is unpacked that new ones need, except the C library, since a process has one.
 unpack_packages() {
-	local package packages=() file
+	local package packages=() others=() file
 	mkdir -p "$scratch/lists/partial" "$scratch/archives/partial"
 	: >"$scratch/status"
 	! has_compilers || cp /var/lib/dpkg/status "$scratch/status"
 	apt_apart update || return 1
 	read -ra packages <<<"${missing[*]/#build-essential/g++ make libc6-dev}"
 	for package in "${optional[@]}"; do # help2man would need a perl of its own
-		[[ $package != help2man ]] || continue
-		! apt_apart -s install "$package" >/dev/null 2>&1 || packages+=("$package")
+		[[ $package == help2man ]] || others+=("$package")
 	done
-	apt_apart -s install "${packages[@]}" >"$scratch/plan" || return 1
+	if ! apt_apart -s install "${packages[@]}" "${others[@]}" >"$scratch/plan" 2>/dev/null; then
+		for package in "${others[@]}"; do
+			! apt_apart -s install "$package" >/dev/null 2>&1 || packages+=("$package")
+		done
+		apt_apart -s install "${packages[@]}" >"$scratch/plan" || return 1
+	fi
 	mapfile -t packages < <(sed -n 's/^Inst \([^ ]*\) (.*/\1/p' "$scratch/plan" |
 		grep -vx libc6)
 	(cd "$scratch" && apt_apart download "${packages[@]}") || return 1

@@ -61,14 +61,16 @@ tools() {
 	done
 }
 
-# Without root and sudo, two lines are printed to type.
+# Without root, two lines are printed to type if there is no sudo, or if it fails.
 chmod 755 "$scratch"
 tools "$scratch/rootless"
 ln -s "$scratch/bin/apt-get" "$scratch/rootless/apt-get"
-! as_nobody env PATH="$scratch/rootless" CXX=false scripts/install-deps.sh \
-	>"$scratch/out" 2>&1 || fail "nothing is missing without root"
-[ "$(tail -n 2 "$scratch/out")" = '    make deps PREFIX=$HOME/gpubench-deps
+for path in "$scratch/rootless" "$scratch/bin:$PATH"; do
+	! as_nobody env PATH="$path" CALLS=/dev/null CXX=false scripts/install-deps.sh \
+		>"$scratch/out" 2>&1 || fail "nothing is missing without root"
+	[ "$(tail -n 2 "$scratch/out")" = '    make deps PREFIX=$HOME/gpubench-deps
     make bench' ] || fail "without root: $(cat "$scratch/out")"
+done
 
 # Without apt-get, the command that installs what is missing is printed.
 tools "$scratch/foreign"
