@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Install the packages that gpubench is built and tested with, by apt-get on Debian and Ubuntu.
+# On Fedora, Rocky, Arch and openSUSE it prints the command that installs them.
 #
 #	scripts/install-deps.sh [--check] [build | test | vulkan-test | lint | all]
+#	scripts/install-deps.sh --prefix=FOLDER [build]
 #
 #	build   a C and C++ compiler, make, cJSON, Random123            (the default)
 #	test    build, and Criterion, Python's jsonschema, matplotlib, pandas, yaml and scipy, and
@@ -12,6 +14,8 @@
 #	lint    build, and clang with its OpenMP and sanitizers, clang-tidy, clang-format
 #	all     everything
 #	--check  only report what is missing; the exit status is 1 if something is
+#	--prefix=FOLDER  unpack packages of Debian or Ubuntu into FOLDER, without root; the build
+#	        then uses FOLDER/compilers, by build/deps.mk
 #
 # The script looks for commands and headers, not for packages, so a library installed by hand
 # counts, and the network is not used if nothing is missing.  Optional packages are installed with
@@ -25,14 +29,6 @@
 #
 # The CUDA Toolkit is not installed: without nvcc 12.0 or later the cuda variants are left out.
 # Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it needs.
-#
-# Approximate names on other systems (Random123 is headers only; where it is not packaged, take it
-# from https://github.com/DEShawResearch/random123):
-#	Fedora  gcc gcc-c++ make cjson-devel criterion-devel python3-jsonschema
-#	        python3-matplotlib python3-pandas python3-pyyaml python3-scipy google-benchmark
-#	        clang clang-tools-extra highway-devel libpng-devel
-#	Arch    base-devel cjson criterion python-jsonschema python-matplotlib python-yaml
-#	        python-scipy benchmark clang highway libpng
 set -euo pipefail
 
 fail() {
@@ -79,15 +75,17 @@ has_validation() {
 }
 
 # The driver file of lavapipe is written last.
-lavapipe=$(dirname "$0")/../build/lavapipe
+top=$(realpath "$(dirname "$0")/..")
+lavapipe=$top/build/lavapipe
 wants_lavapipe() {
 	[[ $wanted == vulkan-test || $wanted == all ]] && [[ ! -e $lavapipe/lvp_icd.json ]]
 }
 
-check=no wanted=build
+check=no wanted=build folder=
 for argument; do
 	case $argument in
 	--check) check=yes ;;
+	--prefix=?*) folder=$(realpath -m -- "${argument#*=}") ;;
 	build | test | vulkan-test | lint | all) wanted=$argument ;;
 	-h | --help)
 		sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p;}' "$0"
@@ -96,6 +94,16 @@ for argument; do
 	*) status=2 fail "unknown argument '$argument'; see --help" ;;
 	esac
 done
+if [[ -n $folder ]]; then
+	[[ $wanted == build && $check == no ]] ||
+		status=2 fail "--prefix takes neither --check nor the set '$wanted'"
+	[[ $folder != *[[:space:]\'\"\$]* ]] ||
+		status=2 fail "--prefix=$folder: make takes no path with a space, quote or dollar"
+	# What was unpacked there before counts.
+	if [[ -x $folder/compilers/g++ ]]; then
+		export CC=$folder/compilers/gcc CXX=$folder/compilers/g++
+	fi
+fi
 
 need "build test vulkan-test lint" build-essential has_compilers
 need "build test vulkan-test lint" libcjson-dev has_header cjson/cJSON.h
@@ -125,6 +133,18 @@ has_command help2man || optional+=(help2man)
 [[ $wanted != test && $wanted != all ]] || has_command chromium || has_command chromium-browser ||
 	has_command google-chrome || optional+=(chromium)
 
+# The build uses the compilers in the folder.
+use_folder() {
+	mkdir -p "$top/build"
+	printf 'export %s\n' "CC := $folder/compilers/gcc" "CXX := $folder/compilers/g++" \
+		>"$top/build/deps.mk"
+	printf 'install-deps: the build uses %s\n' "$folder/compilers"
+}
+if ((${#missing[@]} == 0)) && [[ -n $folder && ${CXX:-} == "$folder"/* ]]; then
+	use_folder
+	exit 0
+fi
+
 if ! wants_lavapipe && ((${#missing[@]} == 0)) &&
 	{ [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then
 	exit 0
@@ -136,15 +156,137 @@ if [[ $check == yes ]]; then
 	exit $((${#missing[@]} > 0))
 fi
 
+# ---- systems without apt-get ---------------------------------------------------------------------
+
+# Debian's names and those of Fedora and EPEL, Arch, and openSUSE.  "-" marks a package that they do
+# not have, such as Random123 in EPEL.
+elsewhere='
+build-essential   gcc,gcc-c++,make  base-devel      gcc,gcc-c++,make
+libcjson-dev      cjson-devel       cjson           cJSON-devel
+librandom123-dev  Random123-devel   -               -
+libhwy-dev        highway-devel     highway         highway-devel
+libembree-dev     embree-devel      embree          embree-devel
+libpng-dev        libpng-devel      libpng          libpng16-devel
+libvulkan-dev     vulkan-headers    vulkan-headers  vulkan-headers
+help2man          help2man          help2man        help2man'
+print_names() {
+	local system column install package names found=() unnamed=()
+	system=" $(. "${OS_RELEASE:-/etc/os-release}" && echo "$ID ${ID_LIKE:-}") "
+	case $system in
+	*" rhel "* | *" centos "*)
+		column=2 elsewhere=${elsewhere/Random123-devel/-}
+		install="dnf install epel-release && dnf config-manager --set-enabled crb &&"
+		install+=" dnf install"
+		;;
+	*" fedora "*) column=2 install="dnf install" ;;
+	*" arch "*) column=3 install="pacman -S --needed" ;;
+	*suse*) column=4 install="zypper install" ;;
+	*) fail "no apt-get here; install by hand what Debian calls: ${missing[*]} (see --help)" ;;
+	esac
+	for package in "${missing[@]}" "${optional[@]}"; do
+		names=$(awk -v p="$package" -v c=$column '$1 == p { print $c }' <<<"$elsewhere")
+		case $names in
+		'' | -) [[ " ${missing[*]} " != *" $package "* ]] || unnamed+=("$package") ;;
+		*) found+=("${names//,/ }") ;;
+		esac
+	done
+	((${#found[@]} == 0)) ||
+		printf 'install-deps: as root, type:\n    %s\n' "$install ${found[*]}" >&2
+	((${#unnamed[@]} == 0)) ||
+		printf 'install-deps: install by hand what Debian calls: %s\n' "${unnamed[*]}" >&2
+	[[ " ${unnamed[*]} " != *" librandom123-dev "* ]] || printf 'install-deps: %s\n' \
+		'Random123 is headers only: https://github.com/DEShawResearch/random123' >&2
+	exit 1
+}
+
 if ! has_command apt-get; then
 	((${#missing[@]})) || exit 0
-	fail "no apt-get here; install by hand what Debian calls: ${missing[*]} (see --help)"
+	[[ -z $folder ]] || fail "--prefix needs apt-get, of Debian or Ubuntu"
+	print_names
 fi
+
+# ---- without root --------------------------------------------------------------------------------
+
+# apt-get with lists, cache and state of its own.
+apt_apart() {
+	apt-get -qq -o Dir::State="$scratch" -o Dir::State::status="$scratch/status" \
+		-o Dir::Cache="$scratch" -o Debug::NoLocking=1 \
+		-o APT::Sandbox::User="$(id -un)" --no-install-recommends "$@"
+}
+# Compilers of the system use what it has installed, so only the rest is unpacked.  Without
+# compilers, all is unpacked that new ones need, except the C library, since a process has one.
+unpack_packages() {
+	local package packages=() others=() file
+	mkdir -p "$scratch/lists/partial" "$scratch/archives/partial"
+	: >"$scratch/status"
+	! has_compilers || cp /var/lib/dpkg/status "$scratch/status"
+	apt_apart update || return 1
+	read -ra packages <<<"${missing[*]/#build-essential/g++ make libc6-dev}"
+	for package in "${optional[@]}"; do # help2man would need a perl of its own
+		[[ $package == help2man ]] || others+=("$package")
+	done
+	if ! apt_apart -s install "${packages[@]}" "${others[@]}" >"$scratch/plan" 2>/dev/null; then
+		for package in "${others[@]}"; do
+			! apt_apart -s install "$package" >/dev/null 2>&1 || packages+=("$package")
+		done
+		apt_apart -s install "${packages[@]}" >"$scratch/plan" || return 1
+	fi
+	mapfile -t packages < <(sed -n 's/^Inst \([^ ]*\) (.*/\1/p' "$scratch/plan" |
+		grep -vx libc6)
+	(cd "$scratch" && apt_apart download "${packages[@]}") || return 1
+	for file in bin lib lib64 sbin; do
+		mkdir -p "$folder/usr/$file"
+		ln -sfn "usr/$file" "$folder/$file"
+	done
+	for file in "$scratch"/*.deb; do
+		dpkg-deb -x "$file" "$folder" || return 1
+	done
+	for file in $(dpkg-query -L "libc6:$(dpkg --print-architecture)" | grep -E '\.so(\.|$)'); do
+		[[ -f $file ]] || continue
+		mkdir -p "$folder${file%/*}"
+		ln -sfn "$file" "$folder$file"
+	done
+}
+# The system's compilers are given the folder's headers and libraries.  Compilers in the folder need
+# their own libraries, and find headers and libraries below --sysroot.
+write_compilers() {
+	local libraries name found
+	libraries=$(printf '%s\n' "$folder"/usr/lib/*-linux-*/ | head -n 1)
+	libraries=${libraries%/}
+	mkdir -p "$folder/compilers"
+	for name in gcc g++; do
+		if [[ -x $folder/usr/bin/g++ ]]; then
+			found="env PATH=$folder/usr/bin:\$PATH LD_LIBRARY_PATH=$libraries"
+			found+=" $folder/usr/bin/$name --sysroot=$folder"
+		else
+			found="$(command -v $name) -isystem $folder/usr/include"
+			found+=" -isystem $folder/usr/include/${libraries##*/} -L$libraries"
+		fi
+		printf '#!/bin/sh\nexec %s -Wl,--disable-new-dtags,-rpath,%s "$@"\n' \
+			"$found" "$libraries" >"$folder/compilers/$name"
+		chmod +x "$folder/compilers/$name"
+	done
+}
+if [[ -n $folder ]]; then
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+	unpack_packages || fail "cannot unpack into $folder: ${missing[*]}"
+	write_compilers
+	use_folder
+	exit 0
+fi
+
+# without_root WHY: say how to go on without root.
+without_root() {
+	printf 'install-deps: %s\n' "$1" >&2
+	[[ $wanted != build ]] || printf '    %s\n' 'make deps PREFIX=$HOME/gpubench-deps' \
+		'make bench' >&2
+	exit 1
+}
 as_root=()
 if ((EUID != 0)); then
 	has_command sudo ||
-		fail "run as root: apt-get install --no-install-recommends" \
-			"${missing[*]} ${optional[*]}"
+		without_root "missing: ${missing[*]}; ask root to install them, or type:"
 	as_root=(sudo)
 fi
 # apt_get WORD...: run apt-get, again and again while another package manager holds a lock.
@@ -174,7 +316,10 @@ install() {
 # Old package lists name versions that are gone.  Without a network, a local cache may still do.
 apt_get update || printf 'install-deps: cannot update the package lists\n' >&2
 if ((${#missing[@]})); then
-	install "${missing[@]}" || fail "apt-get could not install: ${missing[*]}"
+	install "${missing[@]}" || {
+		((EUID)) || fail "apt-get could not install: ${missing[*]}"
+		without_root "apt-get could not install: ${missing[*]}; without root, type:"
+	}
 fi
 if ((${#optional[@]})); then
 	install "${optional[@]}" || for package in "${optional[@]}"; do

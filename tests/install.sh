@@ -1,6 +1,6 @@
 #!/bin/bash
-# install.sh GPUBENCH -- `make install` and `make uninstall` with a space in the target folder;
-# scripts/install-deps.sh while another package manager holds apt's locks, with a fake apt-get.
+# install.sh GPUBENCH -- `make install` and `make uninstall` with a space in the target folder; what
+# was installed as a wheel; the source archive.
 set -eu
 gpubench=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -20,12 +20,19 @@ make_() {
 make_ -o executors EMULATOR="$gpubench" PTX_EXECUTOR="$gpubench" install install-executors
 [ "$("$there/usr/bin/gpubench" --version)" = "$("$gpubench" --version)" ] ||
 	fail "another program is installed"
-cmp -s scripts/completion.bash "$there/usr/share/bash-completion/completions/gpubench" ||
-	fail "no completion"
+for file in bash-completion/completions/gpubench zsh/site-functions/_gpubench \
+	fish/vendor_completions.d/gpubench.fish; do
+	cmp -s "scripts/completion.${file%%[-/]*}" "$there/usr/share/$file" || fail "no $file"
+done
+# The completions for zsh and fish run that for bash.
+[ "$(cd "$there" && PATH=$there/usr/bin:$PATH bash \
+	"$there/usr/share/bash-completion/completions/gpubench" 'gpubench radix --type=u32,u')" = \
+	"--type=u32,u64" ] || fail "no candidates"
 printf '#include <gpubench/plugin.h>\nint abi = GB_PLUGIN_ABI;\n' >"$scratch/plugin.c"
 gcc -c -I "$there/usr/include" -o "$scratch/plugin.o" "$scratch/plugin.c" ||
 	fail "the installed header cannot be used"
-grep -qx 'prefix=/usr' "$there/usr/share/pkgconfig/gpubench.pc" || fail "no gpubench.pc"
+version=$("$gpubench" --version | cut -d' ' -f2)
+grep -qx "Version: $version" "$there/usr/share/pkgconfig/gpubench.pc" || fail "no gpubench.pc"
 if command -v help2man >/dev/null; then
 	for page in gpubench gpubench-run gpubench-radix; do
 		grep -q "^.TH $page 1" "$there/usr/share/man/man1/$page.1" || fail "no page $page.1"
@@ -35,43 +42,32 @@ else
 fi
 [ "$("$there/usr/bin/gpubench-compile" 2>&1 | head -c 6)" = usage: ] || fail "no gpubench-compile"
 cmp -s "$there/usr/bin/gpubench-simt" "$gpubench" || fail "no gpubench-simt"
+
+# The wheel has the program, runs no code of this folder, and is the same bytes each time.
+mkdir -p "$there/usr/lib/gpubench" "$scratch/again"
+strip -g "$there/usr/bin/gpubench"
+wheel=$(scripts/package/wheel.py . "$there/usr" "$version" "$scratch")
+scripts/package/wheel.py . "$there/usr" "$version" "$scratch/again" >/dev/null
+cmp -s "$scratch/$wheel" "$scratch/again/$wheel" || fail "wheels differ"
+tests/wheel.py "$scratch/$wheel" || fail "the wheel is wrong"
+rmdir "$there/usr/lib/gpubench"
 make_ uninstall
 left=$(find "$there" -type f -o -type l)
 [ -z "$left" ] || fail "uninstall leaves $left"
 
-# A failing compiler makes dependencies appear missing.  The fake apt-get finds each lock taken
-# once.
-mkdir "$scratch/bin"
-cat >"$scratch/bin/apt-get" <<'APT'
-#!/bin/sh
-echo "$1" >>"$CALLS"
-[ "$(grep -c "^$1$" "$CALLS")" -gt 1 ] && exit
-echo "E: Could not get lock /var/lib/$1/lock. It is held by process 1 (apt-get)" >&2
-exit 100
-APT
-printf '#!/bin/sh\nexec "$@"\n' >"$scratch/bin/sudo"
-printf '#!/bin/sh\n' >"$scratch/bin/sleep"
-chmod +x "$scratch"/bin/*
-install_deps() {
-	PATH=$scratch/bin:$PATH CALLS=$scratch/calls CXX=false scripts/install-deps.sh build \
-		>"$scratch/out" 2>&1
-}
-install_deps || fail "install-deps.sh: $(cat "$scratch/out")"
-[ "$(head -n 2 "$scratch/calls" | tr '\n' ' ')" = "update update " ] ||
-	fail "no second update: $(cat "$scratch/calls")"
-[ "$(grep -c '^install$' "$scratch/calls")" -ge 2 ] ||
-	fail "no second install: $(cat "$scratch/calls")"
-[ "$(grep -c 'waiting for another package manager' "$scratch/out")" = 2 ] ||
-	fail "the wait is not reported: $(cat "$scratch/out")"
-
-# Other failures are not retried.
-cat >"$scratch/bin/apt-get" <<'APT'
-#!/bin/sh
-echo "$1" >>"$CALLS"
-echo "E: no network" >&2
-exit 100
-APT
-: >"$scratch/calls"
-! install_deps || fail "install-deps.sh does not fail"
-[ "$(grep -c '^update$' "$scratch/calls")" = 1 ] || fail "another update: $(cat "$scratch/calls")"
-echo "install: installed and uninstalled, apt-get's locks waited for"
+# The source archive names its commit, also where another repository surrounds it.
+if commit=$(git rev-parse --verify -q HEAD); then
+	git archive --prefix=archive/ HEAD Makefile CHANGELOG.md scripts \
+		tests/tests.mk tests/cheats tests/ptx/ptx.mk tests/trials/trials.mk \
+		cli/records | tar -x -C "$scratch"
+	mkdir "$scratch/archive/"{common,cpu,cuda,vulkan,datasets}
+	git -C "$scratch" init -q
+	made=build/release/generated/build_info.h
+	${MAKE:-make} -s -C "$scratch/archive" MODE=release SIMT=0 CUDA=0 $made
+	date=$(TZ=UTC git log -1 --date=format-local:%FT%TZ --format=%cd)
+	for line in "COMMIT \"${commit:0:12}\"" "DIRTY 0" "COMMIT_DATE \"$date\""; do
+		grep -qx "#define GB_$line" "$scratch/archive/$made" ||
+			fail "the archive does not have $line"
+	done
+fi
+echo "install: installed and uninstalled, wheel, source archive"

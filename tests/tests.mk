@@ -120,13 +120,18 @@ test-resume: $(BUILD)/gpubench
 test-slurm: $(BUILD)/gpubench
 	$(Q)tests/slurm.sh $(BUILD)/gpubench
 
+## test-roots: docs/install.md and packages in bare Debians (as root, with debootstrap; an hour)
+test-roots:
+	$(Q)tests/roots.sh
+
 ## test-gate: the build server recipe: same build, slower build, benchmark removed (an hour)
 test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow whole
 
 ## test-cli: golden command-line cases and tests of the whole program
-whole    := page docs papers joins plots reading resume signals memory install nvcc nosys counts \
-	gate exchange recipes plugins kernel vulkan figures verdicts latex $(if $(sanitize),,cheats)
+whole    := page docs papers joins plots reading resume signals memory install deps nvcc nosys \
+	counts gate exchange recipes plugins kernel vulkan figures verdicts latex \
+	$(if $(sanitize),,cheats)
 # Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.  That fits in
 # caches, and the bandwidth of caches is too high to find cheats.
 test-cli: export GPUBENCH_COPY = 1Mi
@@ -150,6 +155,7 @@ whole-resume:  ; $(Q)tests/resume.sh $(BUILD)/gpubench 3 1 \
 whole-signals: ; $(Q)tests/signals.py $(BUILD)/gpubench
 whole-memory:  ; $(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 whole-install: ; +$(Q)tests/install.sh $(BUILD)/gpubench
+whole-deps:    ; $(Q)tests/deps.sh
 whole-nvcc:    ; $(Q)tests/nvcc.sh
 whole-nosys:   ; $(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
@@ -275,6 +281,6 @@ measure: all
 		scripts/measure.sh $$folder && scripts/figures.py $$folder
 
 .PHONY: $(whole:%=whole-%) test-layers test-unit test-simt test-cli gpu-check test-resume \
-	test-slurm test-gate deps-test simt simt-test simt-stress simt-all asan tsan fuzz lint \
-	fuzz-records \
+	test-slurm test-gate test-roots deps-test simt simt-test simt-stress simt-all asan tsan \
+	fuzz lint fuzz-records \
 	format format-check ptxas ptxas-check counts counts-write test-counts shaders measure

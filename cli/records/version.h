@@ -1,8 +1,9 @@
-/* version.h -- the version number. */
+/* version.h -- the version number, which is that of the newest heading in CHANGELOG.md. */
 #ifndef GPUBENCH_CLI_RECORDS_VERSION_H
 #define GPUBENCH_CLI_RECORDS_VERSION_H
 
-#define GB_VERSION      "0.1.0"
+#include "build_info.h"
+
 #define GB_VERSION_LINE "gpubench " GB_VERSION
 
 #endif

@@ -115,10 +115,10 @@ static void draw_camera(struct picture *p, size_t frame)
 
 	for (int row = 0; row < EDGE; row++)
 		for (int column = 0; column < EDGE; column++) {
-			const double away =
-				hypot(column - c.x * (EDGE - 1), row - c.y * (EDGE - 1));
+			const double x = column - c.x * (EDGE - 1);
+			const double y = row - c.y * (EDGE - 1);
 
-			if (fabs(away - RING) < 2)
+			if (fabs(sqrt(x * x + y * y) - RING) < 2)
 				set(p, (size_t)row, (size_t)column, WHITE);
 		}
 }

@@ -1,0 +1,149 @@
+#!/bin/bash
+# deps.sh -- scripts/install-deps.sh: while another package manager holds apt's locks, without root,
+# into a folder, and on systems without apt-get.  apt-get is a fake.
+set -eu
+cd "$(dirname "$0")/.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+fail() {
+	echo "deps: $*"
+	exit 1
+}
+
+# A failing compiler makes dependencies appear missing.  The fake apt-get finds each lock taken
+# once.
+mkdir "$scratch/bin"
+cat >"$scratch/bin/apt-get" <<'APT'
+#!/bin/sh
+echo "$1" >>"$CALLS"
+[ "$(grep -c "^$1$" "$CALLS")" -gt 1 ] && exit
+echo "E: Could not get lock /var/lib/$1/lock. It is held by process 1 (apt-get)" >&2
+exit 100
+APT
+printf '#!/bin/sh\nexec "$@"\n' >"$scratch/bin/sudo"
+printf '#!/bin/sh\n' >"$scratch/bin/sleep"
+chmod +x "$scratch"/bin/*
+install_deps() {
+	PATH=$scratch/bin:$PATH CALLS=$scratch/calls CXX=false scripts/install-deps.sh build \
+		>"$scratch/out" 2>&1
+}
+install_deps || fail "install-deps.sh: $(cat "$scratch/out")"
+[ "$(head -n 2 "$scratch/calls" | tr '\n' ' ')" = "update update " ] ||
+	fail "no second update: $(cat "$scratch/calls")"
+[ "$(grep -c '^install$' "$scratch/calls")" -ge 2 ] ||
+	fail "no second install: $(cat "$scratch/calls")"
+[ "$(grep -c 'waiting for another package manager' "$scratch/out")" = 2 ] ||
+	fail "the wait is not reported: $(cat "$scratch/out")"
+
+# Other failures are not retried.
+cat >"$scratch/bin/apt-get" <<'APT'
+#!/bin/sh
+echo "$1" >>"$CALLS"
+echo "E: no network" >&2
+exit 100
+APT
+: >"$scratch/calls"
+! install_deps || fail "install-deps.sh does not fail"
+[ "$(grep -c '^update$' "$scratch/calls")" = 1 ] || fail "another update: $(cat "$scratch/calls")"
+
+# as_nobody COMMAND...: run it without root
+as_nobody() {
+	local become=()
+	((EUID)) || become=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	"${become[@]}" "$@"
+}
+# tools FOLDER WORD...: a folder with nothing but these commands
+tools() {
+	local folder=$1 name
+	mkdir -p "$folder"
+	for name in "${@:2}" bash sed awk dirname realpath; do
+		ln -s "$(command -v "$name")" "$folder/$name"
+	done
+}
+
+# Without root, two lines are printed to type if there is no sudo, or if it fails.
+chmod 755 "$scratch"
+tools "$scratch/rootless"
+ln -s "$scratch/bin/apt-get" "$scratch/rootless/apt-get"
+for path in "$scratch/rootless" "$scratch/bin:$PATH"; do
+	! as_nobody env PATH="$path" CALLS=/dev/null CXX=false scripts/install-deps.sh \
+		>"$scratch/out" 2>&1 || fail "nothing is missing without root"
+	[ "$(tail -n 2 "$scratch/out")" = '    make deps PREFIX=$HOME/gpubench-deps
+    make bench' ] || fail "without root: $(cat "$scratch/out")"
+done
+
+# Without apt-get, the command that installs what is missing is printed.
+tools "$scratch/foreign"
+while read id like command; do
+	printf 'ID=%s\nID_LIKE="%s"\n' "$id" "${like//-/ }" >"$scratch/os-release"
+	! PATH=$scratch/foreign OS_RELEASE=$scratch/os-release CXX=false \
+		scripts/install-deps.sh >"$scratch/out" 2>&1 || fail "nothing is missing on $id"
+	grep -qxF "    $command" "$scratch/out" || fail "$id: $(cat "$scratch/out")"
+	[ "$id" = fedora ] || grep -q 'Random123 is headers only' "$scratch/out" ||
+		fail "$id: nothing about Random123"
+done <<'SYSTEMS'
+fedora - dnf install gcc gcc-c++ make cjson-devel Random123-devel highway-devel embree-devel \
+libpng-devel vulkan-headers help2man
+rocky rhel-centos-fedora dnf install epel-release && dnf config-manager --set-enabled crb && dnf \
+install gcc gcc-c++ make cjson-devel highway-devel embree-devel libpng-devel vulkan-headers help2man
+arch - pacman -S --needed base-devel cjson highway embree libpng vulkan-headers help2man
+opensuse-tumbleweed opensuse-suse zypper install gcc gcc-c++ make cJSON-devel highway-devel \
+embree-devel libpng16-devel vulkan-headers help2man
+SYSTEMS
+
+# --prefix unpacks packages, and the compilers that it writes find them.  One of the optional
+# packages cannot be had.
+top=$scratch/top
+mkdir -p "$top" "$scratch/package/DEBIAN" "$scratch/package/usr/include/only-here"
+cp -r scripts "$top"
+echo 'int only_here;' >"$scratch/package/usr/include/only-here/header.h"
+triple=$(gcc -print-multiarch)
+mkdir -p "$scratch/package/usr/lib/$triple"
+echo 'int only_there(void) { return 0; }' | gcc -shared -fPIC -x c - \
+	-o "$scratch/package/usr/lib/$triple/libonlythere.so"
+printf '%s: x\n' Package Version Maintainer Description | sed 's/Version: x/Version: 1/' \
+	>"$scratch/package/DEBIAN/control"
+echo 'Architecture: all' >>"$scratch/package/DEBIAN/control"
+dpkg-deb -b "$scratch/package" "$scratch/x.deb" >/dev/null
+cat >"$scratch/bin/apt-get" <<'APT'
+#!/bin/sh
+case " $* " in
+*" -s install "*libhwy-dev*) exit 100 ;;
+*" -s install "*) printf 'Inst %s (1 Debian:12/stable [amd64])\n' libcjson-dev libc6 'tar [1]' ;;
+*" download "*libc6* | *" download "*" tar"*) exit 100 ;;
+*" download "*) cp "$PACKAGE" . ;;
+esac
+APT
+unpack() {
+	PATH=$scratch/bin:$PATH PACKAGE=$scratch/x.deb CPATH= "$top/scripts/install-deps.sh" "$@" \
+		>"$scratch/out" 2>&1
+}
+# A header that no system has is what is missing.
+sed -i 's|cjson/cJSON.h|only-here/header.h|; s|Random123/philox.h|stdio.h|' \
+	"$top/scripts/install-deps.sh"
+unpack --prefix="$scratch/deps" || fail "--prefix: $(cat "$scratch/out")"
+printf 'export %s\n' "CC := $scratch/deps/compilers/gcc" "CXX := $scratch/deps/compilers/g++" |
+	cmp -s - "$top/build/deps.mk" || fail "deps.mk: $(cat "$top/build/deps.mk")"
+for language in c:gcc c++:g++; do
+	echo 'int main() { return 0 && only_here; }' | "$scratch/deps/compilers/${language#*:}" \
+		-x "${language%:*}" -include only-here/header.h - -o "$scratch/main" \
+		2>"$scratch/out" || fail "the header is not found: $(cat "$scratch/out")"
+done
+echo 'int only_there(void); int main(void) { return only_there(); }' |
+	"$scratch/deps/compilers/gcc" -x c - -x none -lonlythere -o "$scratch/main" &&
+	"$scratch/main" || fail "the library is not found"
+# What is there already is used again, without apt-get.
+rm "$top/build/deps.mk" "$scratch/bin/apt-get"
+unpack --prefix="$scratch/deps" && [ -e "$top/build/deps.mk" ] ||
+	fail "again: $(cat "$scratch/out")"
+
+# Bad arguments have one line and status 2.
+for wrong in "--prefix=a b" --prefix= "--prefix=a --check" "--prefix=a test" nonsense; do
+	status=0
+	IFS='|' read -ra words <<<"${wrong// --/|--}"
+	[ "$wrong" != "--prefix=a test" ] || words=(--prefix=a test)
+	unpack "${words[@]}" || status=$?
+	[ "$status $(wc -l <"$scratch/out")" = "2 1" ] ||
+		fail "$wrong: $status $(cat "$scratch/out")"
+done
+echo "deps: apt-get's locks, without root, four other systems, a folder"
