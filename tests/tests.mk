@@ -77,6 +77,37 @@ test-unit: $(BUILD)/unit $(BUILD)/nvml.so
 		$(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
 	$(Q)$(no_reports)
 
+## test-relaxed: variants that share memory by atomics, under every order that C11 allows (gcc)
+# tests/relaxed/ has its own runtime for what gcc makes of these sources.
+relaxed_c := tests/relaxed/litmus.c $(addprefix cpu/,octree/lf.c octree/lf_amac.c \
+	octree/parts/builder.c octree/parts/insert.c lbvh/parts/hierarchy.c bfs/basic.c \
+	bfs/parts/search.c bfs/parts/topdown.c cbt/descent.c cbt/parts/tree.c)
+$(BUILD)/relaxed/%.o: private optimise := -O1 -g1 -fsanitize=thread \
+	--param=tsan-instrument-func-entry-exit=0 -Dmemset=relaxed_memset \
+	-Dmemcpy=relaxed_memcpy
+$(BUILD)/relaxed/%.o: %.c $(SHARED)/generated/shared_flags
+	@mkdir -p $(@D)
+	@echo "  CC    $< (relaxed)"
+	$(Q)$(CC) $(shared_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/unit-relaxed: $(relaxed_c:%.c=$(BUILD)/relaxed/%.o) \
+		$(filter-out %/cli/commands/main.o $(relaxed_c:%.c=$(SHARED)/%.o),$(objects)) \
+		$(patsubst %,$(SHARED)/tests/relaxed/%.o,main calls memory threads) \
+		$(BUILD)/generated/link_flags
+	$(call link,$(ldlibs) -lstdc++)
+test-relaxed: $(if $(findstring clang,$(compilers)),,$(BUILD)/unit-relaxed)
+	$(Q)$(if $^,$<,echo "test-relaxed is left out: it needs gcc")
+
+## test-arm: cross-build for aarch64; unit tests and `check` under qemu (install-deps.sh arm)
+arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
+arm_make := $(MAKE) --no-print-directory CUDA=0 BUILD=build/aarch64 SHARED=build/aarch64 \
+	CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))"
+arm_run  := $(patient) qemu-aarch64 -L build/arm64 build/aarch64
+test-arm:
+	$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
+		$(arm_make) build/aarch64/gpubench build/aarch64/unit && \
+		$(arm_run)/gpubench check --backend=cpu && $(arm_run)/unit; \
+	else echo "test-arm is left out: scripts/install-deps.sh arm installs what is missing"; fi
+
 ## test-simt: with SIMT=1: every cuda variant in the emulator
 # BESIDES_PTX=1 leaves out what ptx-test runs: the points of `check`, and suites of coverage.sh.
 simt_suites := @(variants|primitives|bfs_cuda|simt|stream|backend)*/*
@@ -233,7 +264,7 @@ format-check:
 ptxas:
 	$(Q)$(MAKE) --no-print-directory \
 		$(if $(filter file undefined,$(origin SMS)),BUILD=build/ptxas \
-		SMS="75 80 86 89 90 100 120") ptxas-check
+		SMS="$(all_sms)") ptxas-check
 ptxas-check: $(filter $(BUILD)/cuda/%.cu.o,$(objects))
 	$(Q)scripts/ptxas-table.sh --check $(BUILD)
 
@@ -264,7 +295,7 @@ measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.py $$folder
 
-.PHONY: $(whole:%=whole-%) test-layers test-unit test-simt test-cli gpu-check test-resume \
+.PHONY: $(whole:%=whole-%) test-layers test-unit test-relaxed test-arm test-simt test-cli gpu-check test-resume \
 	test-slurm test-gate deps-test simt simt-test simt-stress simt-all asan tsan fuzz lint \
 	fuzz-records \
 	format format-check ptxas ptxas-check counts counts-write test-counts shaders measure
