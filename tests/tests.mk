@@ -1,7 +1,7 @@
 # tests.mk -- the tests and other checks of a change; a part of the Makefile.
 
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
-test_objects := $(call object,$(tests) tests/criterion.c \
+test_objects := $(call object,$(tests) tests/criterion.c $(if $(QEMU),tests/arm/exec.c) \
 		  $(addprefix tests/cli/measuring/,virtual.c virtual_machine.c))
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
@@ -99,14 +99,29 @@ test-relaxed: $(if $(findstring clang,$(compilers)),,$(BUILD)/unit-relaxed)
 
 ## test-arm: cross-build for aarch64; unit tests and `check` under qemu (install-deps.sh arm)
 arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
-arm_make := $(MAKE) --no-print-directory CUDA=0 BUILD=build/aarch64 SHARED=build/aarch64 \
+arm_make := $(MAKE) --no-print-directory CUDA=0 QEMU=1 BUILD=build/aarch64 SHARED=build/aarch64 \
 	CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))"
-arm_run  := $(patient) qemu-aarch64 -L build/arm64 build/aarch64
+arm_run  := $(patient) QEMU_COMMAND=$$(command -v qemu-aarch64) QEMU_LD_PREFIX='$(CURDIR)/build/arm64' \
+	qemu-aarch64 build/aarch64
 test-arm:
 	$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
 		$(arm_make) build/aarch64/gpubench build/aarch64/unit && \
 		$(arm_run)/gpubench check --backend=cpu && $(arm_run)/unit; \
 	else echo "test-arm is left out: scripts/install-deps.sh arm installs what is missing"; fi
+
+# A build without any optional library.
+plain_cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(addprefix -DGB_HAVE_,CUDA=0 CUB=0 HWY=0 \
+	PNG=0 EMBREE=0 VULKAN=0) -DGB_EMBREE=0
+
+## test-musl: what uses more than ISO C compiles with musl (install-deps.sh arm)
+iso_headers := ctype|errno|float|immintrin|inttypes|limits|locale|math|omp|signal|std.*|string|time
+test-musl: $(BUILD)/generated/build_info.h
+	$(Q)mkdir -p build/musl && ln -sfn /usr/include/cjson /usr/include/Random123 build/musl
+	$(Q)if command -v musl-gcc >/dev/null; then \
+		musl-gcc -fsyntax-only -std=c11 -fopenmp $(warnings) -Werror -isystem build/musl \
+			$(plain_cppflags) $$(grep -lP 'include <(?!($(iso_headers))\.h|png|Random123)' \
+			$(filter-out $(embree) vulkan/%,$(sources))); \
+	else echo "test-musl is left out: scripts/install-deps.sh arm installs musl-gcc"; fi
 
 ## test-simt: with SIMT=1: every cuda variant in the emulator
 # BESIDES_PTX=1 leaves out what ptx-test runs: the points of `check`, and suites of coverage.sh.
@@ -225,8 +240,7 @@ fuzz: $(fuzzers)
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $<"
-	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 \
-		-DGB_HAVE_PNG=0 -DGB_HAVE_EMBREE=0 -DGB_HAVE_VULKAN=0 -fopenmp -O1 -g \
+	$(Q)clang -std=c11 $(plain_cppflags) -fopenmp -O1 -g \
 		-fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/cli/commands/embedded.o
 	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lm -lpthread -o $@
@@ -295,7 +309,7 @@ measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.py $$folder
 
-.PHONY: $(whole:%=whole-%) test-layers test-unit test-relaxed test-arm test-simt test-cli gpu-check test-resume \
+.PHONY: $(whole:%=whole-%) test-layers test-unit test-relaxed test-arm test-musl test-simt test-cli gpu-check test-resume \
 	test-slurm test-gate deps-test simt simt-test simt-stress simt-all asan tsan fuzz lint \
 	fuzz-records \
 	format format-check ptxas ptxas-check counts counts-write test-counts shaders measure
