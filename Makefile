@@ -6,7 +6,8 @@
 #	                              build/<MODE>-ptx<PTX> [90, from a build for SMS="... 90"]
 #	SIMT=1                        build the cuda variants for the SIMT emulator; the output goes
 #	                              to build/<MODE>-simt
-#	SMS="80 90"                   GPU architectures [those of the local GPUs, else all common ones]
+#	SMS="80 90"                   GPU architectures [those of the local GPUs, else 75 80 86 89
+#	                              90 100 120]
 #	WERROR=1                      treat warnings as errors
 #	V=1                           print each command
 

@@ -243,8 +243,8 @@ unpack_lavapipe() { # FOLDER: for downloads
 	local from=()
 	apt_there "$scratch" apt-cache policy mesa-vulkan-drivers |
 		grep -qE 'Candidate: (2[5-9]|[3-9][0-9])' || from=(-t "$codename-backports")
-	(cd "$scratch" && apt_there "$scratch" apt-get -qq "${from[@]}" download mesa-vulkan-drivers) ||
-		return 1
+	(cd "$scratch" && apt_there "$scratch" apt-get -qq "${from[@]}" \
+		download mesa-vulkan-drivers) || return 1
 	for package in $(dpkg-deb -f "$scratch"/mesa-vulkan-drivers_*.deb Depends |
 		sed 's/([^)]*)//g; s/|[^,]*//g; s/,/ /g'); do
 		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null |

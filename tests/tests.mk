@@ -101,8 +101,8 @@ test-relaxed: $(if $(findstring clang,$(compilers)),,$(BUILD)/unit-relaxed)
 arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
 arm_make := $(MAKE) --no-print-directory CUDA=0 QEMU=1 BUILD=build/aarch64 SHARED=build/aarch64 \
 	CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))"
-arm_run  := $(patient) QEMU_COMMAND=$$(command -v qemu-aarch64) QEMU_LD_PREFIX='$(CURDIR)/build/arm64' \
-	qemu-aarch64 build/aarch64
+arm_run  := $(patient) QEMU_COMMAND=$$(command -v qemu-aarch64) \
+	QEMU_LD_PREFIX='$(CURDIR)/build/arm64' qemu-aarch64 build/aarch64
 test-arm:
 	$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
 		$(arm_make) build/aarch64/gpubench build/aarch64/unit && \
@@ -115,11 +115,12 @@ plain_cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(addprefix -DGB_HAVE_,
 
 ## test-musl: what uses more than ISO C compiles with musl (install-deps.sh arm)
 iso_headers := ctype|errno|float|immintrin|inttypes|limits|locale|math|omp|signal|std.*|string|time
+beyond_iso := include <(?!($(iso_headers))\.h|png|Random123)
 test-musl: $(BUILD)/generated/build_info.h
 	$(Q)mkdir -p build/musl && ln -sfn /usr/include/cjson /usr/include/Random123 build/musl
 	$(Q)if command -v musl-gcc >/dev/null; then \
-		musl-gcc -fsyntax-only -std=c11 -fopenmp $(warnings) -Werror -isystem build/musl \
-			$(plain_cppflags) $$(grep -lP 'include <(?!($(iso_headers))\.h|png|Random123)' \
+		musl-gcc -fsyntax-only -std=c11 -fopenmp $(warnings) -Werror $(plain_cppflags) \
+			-isystem build/musl $$(grep -lP '$(beyond_iso)' \
 			$(filter-out $(embree) vulkan/%,$(sources))); \
 	else echo "test-musl is left out: scripts/install-deps.sh arm installs musl-gcc"; fi
 
@@ -309,7 +310,7 @@ measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.py $$folder
 
-.PHONY: $(whole:%=whole-%) test-layers test-unit test-relaxed test-arm test-musl test-simt test-cli gpu-check test-resume \
-	test-slurm test-gate deps-test simt simt-test simt-stress simt-all asan tsan fuzz lint \
-	fuzz-records \
-	format format-check ptxas ptxas-check counts counts-write test-counts shaders measure
+.PHONY: $(whole:%=whole-%) test-layers test-unit test-relaxed test-arm test-musl test-simt \
+	test-cli gpu-check test-resume test-slurm test-gate deps-test simt simt-test simt-stress \
+	simt-all asan tsan fuzz lint fuzz-records format format-check ptxas ptxas-check counts \
+	counts-write test-counts shaders measure

@@ -149,7 +149,7 @@ static void build_table(struct parse *p)
 	}
 	add_heading(p, "Other:");
 	for (size_t i = 0; i < GB_COUNT(other) && p->option_count < MAX_OPTIONS; i++) {
-		p->key[p->option_count] = other[i].letter;
+		p->key[p->option_count] = (unsigned char)other[i].letter;
 		p->option[p->option_count++] = other[i];
 	}
 }

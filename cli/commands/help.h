@@ -9,7 +9,7 @@
 /* An option, or the heading of those that follow. */
 struct gb_help_option {
 	const char *name;     /* NULL: a heading */
-	int letter;           /* 0: none */
+	char letter;          /* 0: none */
 	const char *argument; /* NULL: takes no value */
 	bool may_lack;        /* the value is optional */
 	bool hidden;
