@@ -46,13 +46,17 @@ has_command() {
 	command -v "$1" >/dev/null 2>&1
 }
 
+# CC and CXX may be several words, as in make: "ccache g++".
+read -ra cc <<<"${CC:-cc}"
+read -ra cxx <<<"${CXX:-c++}"
+
 # True if a compiler finds the header; without a compiler, every header counts as missing.
 has_header() {
-	printf '#include <%s>\n' "$1" | "${CXX:-c++}" -E -x c++ - >/dev/null 2>&1
+	printf '#include <%s>\n' "$1" | "${cxx[@]}" -E -x c++ - >/dev/null 2>&1
 }
 
 has_compilers() {
-	has_command "${CC:-cc}" && has_command "${CXX:-c++}" && has_command make
+	has_command "${cc[0]}" && has_command "${cxx[0]}" && has_command make
 }
 
 # Use Debian's own Python, the one that its packages serve, whatever comes first in PATH.
