@@ -129,7 +129,8 @@ unfused  := -ffp-contract=off
 cflags   = -std=c11 -fopenmp $(if $(findstring clang,$(compilers)),$(unfused)) $(optimise) \
 	$(warnings) $(werror)
 cxxflags = -std=c++20 -fopenmp $(unfused) $(optimise) $(cxx_warnings) $(werror)
-ldflags  := $(sanitize) -Wl,--dynamic-list=common/plugin.syms
+# musl takes the stacks of threads from the program's header; its default of 128 KiB is too small.
+ldflags  := $(sanitize) -Wl,--dynamic-list=common/plugin.syms -Wl,-z,stack-size=0x800000
 ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
 	$(if $(filter 1,$(have_hwy)),-lhwy_contrib -lhwy) \
 	$(if $(filter 1,$(have_png)),-lpng) \
