@@ -171,7 +171,9 @@ def judged(plugin, other):
                       status=1)[0] for seed in ("7", "7", "8")]
     assert again[0]["check"] == again[1]["check"] and again[0]["check"]["seed"] == 7
     assert again[0]["reasons"] == again[1]["reasons"] != again[2]["reasons"], again
-    late, = verdicts("cpu/honest", "--plugin=" + plugin, "--budget=0.1", status=6)
+    late, = verdicts("cpu/honest", "--plugin=" + plugin, "--source=" + plugin, "--budget=0.1",
+                     status=6)
+    assert late["emulator"] is None, "not a CUDA variant"
     assert late["correct"] is None and late["check"]["not_done"] > 0, late
     assert late["points_not_done"] > 0, late
     # A file that cannot be read is found by the first launch.
@@ -221,6 +223,8 @@ def main():
         compile_plugin(table, os.path.join(folder, name + ".so"),
                        "-Wno-missing-field-initializers")
         refused(what, "--plugin=%s/%s.so" % (folder, name))
+    lost = run("judge", "radix", "--plugin=" + folder + "/lost.so", status=2).stderr
+    assert lost.startswith("gpubench: " + folder + "/lost.so: the plug-in crashed"), lost
     for name, what in [("none.so", "No such file"), ("text.so", "file too short"),
                        ("empty.so", "is empty"), ("fifo.so", "not a regular file"),
                        ("", "not a regular file"),

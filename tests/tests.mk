@@ -205,7 +205,8 @@ whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/rec
 whole-cheats:  ; $(Q)$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats
 whole-plugins: ; $(Q)$(PYTHON) tests/plugins.py $(BUILD)/gpubench
 whole-verdicts: ; $(Q)$(PYTHON) tests/verdicts.py $(BUILD)/gpubench
-whole-kernel:  ; +$(Q)$(PYTHON) tests/kernel.py $(BUILD)/gpubench
+whole-kernel:  ; +$(Q)$(PYTHON) tests/kernel.py $(BUILD)/gpubench $(BUILD)-simt/gpubench \
+		'$(firstword $(wildcard $(BUILD)/gpubench-ptx $(BUILD)-ptx*/gpubench-ptx))'
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 deps-test:

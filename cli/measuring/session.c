@@ -478,10 +478,8 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
-		if (!gb_equal(v->workload, sweep->workload->name) || !gb_chosen(choice, v))
-			continue;
-		for (size_t p = 0; p < sweep->count; p++)
-			runs += gb_sweep_wants(sweep, p, v);
+		if (gb_equal(v->workload, sweep->workload->name) && gb_chosen(choice, v))
+			runs += gb_sweep_count(sweep, v);
 	}
 	return runs;
 }
