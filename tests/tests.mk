@@ -98,20 +98,20 @@ test-relaxed: $(if $(findstring clang,$(compilers)),,$(BUILD)/unit-relaxed)
 	$(Q)$(if $^,$<,echo "test-relaxed is left out: it needs gcc")
 
 ## test-arm: cross-build for aarch64; `check` and unit tests under qemu (install-deps.sh arm)
-# Left out are trials of statistics, suites whose variants `check` also runs, which take minutes
-# there, and those that need real time, or this kernel's limits or libraries.
+# The unit tests are those of data, records and numbers: others take minutes there, of variants that
+# `check` also runs, or need real time, or this kernel's limits.
 arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
 arm_make := $(MAKE) --no-print-directory CUDA=0 QEMU=1 BUILD=build/aarch64 SHARED=build/aarch64 \
 	CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))"
 arm_run  := $(patient) QEMU_COMMAND=$$(command -v qemu-aarch64) \
 	QEMU_LD_PREFIX='$(CURDIR)/build/arm64' qemu-aarch64 build/aarch64
-arm_less := $(subst $() ,|,alarms available bfs_cpu bfs_vary cbt_cpu cbt_terrain clocks compare \
-	gates lbvh_build lbvh_trace lbvh_wide logrank memory radix_cpu runner shifts stream)
+arm_unit := @($(subst $() ,|,archs bodies cbt_layout cbt_trees cbt_verify criterion graph identity \
+	image key keys lines mesh octree_box record rng setups stats suggest sweep text value))/*
 test-arm:
 	+$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
 		$(arm_make) build/aarch64/gpubench build/aarch64/unit && \
 		$(arm_run)/gpubench check --backend=cpu && \
-		$(arm_run)/unit --filter '!($(arm_less))/*'; \
+		$(arm_run)/unit --filter '$(arm_unit)'; \
 	else echo "test-arm is left out: scripts/install-deps.sh arm installs what is missing"; fi
 
 # A build without any optional library.
