@@ -143,13 +143,11 @@ uint64_t gb_cgroup_available(const char *groups, const char *root)
 /* ---- the process's own limits --------------------------------------------------------------- */
 
 /* The remainder of a resource limit of which `used` is used. */
-static uint64_t left_of(int resource, uint64_t used)
+static uint64_t left_of(const struct rlimit *limit, uint64_t used)
 {
-	struct rlimit limit;
-
-	if (getrlimit((__rlimit_resource_t)resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
+	if (limit->rlim_cur == RLIM_INFINITY)
 		return UINT64_MAX;
-	return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+	return limit->rlim_cur > used ? limit->rlim_cur - used : 0;
 }
 
 /* The bytes that the process's own limits still allow.  /proc/self/statm counts pages; its first
@@ -157,6 +155,7 @@ static uint64_t left_of(int resource, uint64_t used)
 static uint64_t left_by_process(void)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct rlimit of_space = { RLIM_INFINITY, RLIM_INFINITY }, of_data = of_space;
 	uint64_t space = 0, data = 0;
 	FILE *file = fopen("/proc/self/statm", "re");
 
@@ -165,7 +164,9 @@ static uint64_t left_by_process(void)
 			space = data = 0;
 		(void)fclose(file);
 	}
-	return smaller(left_of(RLIMIT_AS, space * page), left_of(RLIMIT_DATA, data * page));
+	(void)getrlimit(RLIMIT_AS, &of_space);
+	(void)getrlimit(RLIMIT_DATA, &of_data);
+	return smaller(left_of(&of_space, space * page), left_of(&of_data, data * page));
 }
 
 uint64_t gb_host_available(void)

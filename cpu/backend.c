@@ -67,12 +67,24 @@ static size_t cache_of(long cpu)
 	return 0;
 }
 
+/* Bytes of one last-level cache, as the C library knows it; 0 or less if it does not. */
+static long libc_cache_bytes(void)
+{
+#ifdef _SC_LEVEL3_CACHE_SIZE /* not in musl */
+	const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+
+	return l3 > 0 ? l3 : sysconf(_SC_LEVEL2_CACHE_SIZE);
+#else
+	return 0;
+#endif
+}
+
 /* Total bytes of the machine's last-level caches. */
 static uint64_t cache_bytes(const char **from)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	const long one = libc_cache_bytes();
 	size_t total = 0;
-	long one;
 
 	*from = "sysfs";
 	for (long cpu = 0; cpu < cpus; cpu++)
@@ -80,9 +92,6 @@ static uint64_t cache_bytes(const char **from)
 	if (total)
 		return total;
 	*from = "libc";
-	one = sysconf(_SC_LEVEL3_CACHE_SIZE);
-	if (one <= 0)
-		one = sysconf(_SC_LEVEL2_CACHE_SIZE);
 	if (one > 0)
 		return (uint64_t)one;
 	*from = "assumed";

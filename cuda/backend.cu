@@ -42,11 +42,9 @@ static const char *missing(int result)
 	case 100: /* cudaErrorNoDevice */
 		return "the NVIDIA driver finds no GPU (see CUDA_VISIBLE_DEVICES)";
 	case 209: /* cudaErrorNoKernelImageForDevice */
-		return "this build has no code for the GPU's architecture: rebuild with SMS= set "
-		       "to its compute capability";
+		return "this build has no code for the GPU's architecture";
 	case 222: /* cudaErrorUnsupportedPtxVersion */
-		return "the NVIDIA driver is too old for the PTX of this build: rebuild with SMS= "
-		       "set to the GPU's compute capability";
+		return "the NVIDIA driver is too old for the PTX of this build";
 	case 802: /* cudaErrorSystemNotReady */
 		return "the GPUs are not ready: the fabric manager is not running";
 	case 803: /* cudaErrorSystemDriverMismatch */
@@ -56,6 +54,16 @@ static const char *missing(int result)
 	}
 }
 
+/* The GPU in use, as in make's SMS. */
+static int architecture(void)
+{
+	int id = 0;
+
+	(void)cudaGetDevice(&id);
+	return 10 * gpu_attribute_of(cudaDevAttrComputeCapabilityMajor, id) +
+	       gpu_attribute_of(cudaDevAttrComputeCapabilityMinor, id);
+}
+
 static bool found(struct gb_error *err, cudaError_t result, const char *call)
 {
 	const char *why = missing((int)result);
@@ -63,7 +71,10 @@ static bool found(struct gb_error *err, cudaError_t result, const char *call)
 	if (result == cudaSuccess)
 		return true;
 	(void)cudaGetLastError();
-	if (why)
+	if (result == 209 || result == 222)
+		(void)gb_fail(err, GB_EUNAVAILABLE, "%s: rebuild with `make SMS=%d`", why,
+			      architecture());
+	else if (why)
 		(void)gb_fail(err, GB_EUNAVAILABLE, "%s", why);
 	else
 		(void)gb_fail(err, GB_EUNAVAILABLE, "no usable GPU: %s: %s", call,

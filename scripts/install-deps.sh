@@ -2,7 +2,7 @@
 # Install the packages that gpubench is built and tested with, by apt-get on Debian and Ubuntu.
 # On Fedora, Rocky, Arch and openSUSE it prints the command that installs them.
 #
-#	scripts/install-deps.sh [--check] [build | test | vulkan-test | lint | all]
+#	scripts/install-deps.sh [--check] [build | test | vulkan-test | lint | arm | all]
 #	scripts/install-deps.sh --prefix=FOLDER [build]
 #
 #	build   a C and C++ compiler, make, cJSON, Random123            (the default)
@@ -12,7 +12,9 @@
 #	        later, a Vulkan that runs on the CPU, in build/lavapipe, so that the system's Mesa
 #	        stays as it is; the validation layer; glslangValidator
 #	lint    build, and clang with its OpenMP and sanitizers, clang-tidy, clang-format
-#	all     everything
+#	arm     build, musl-gcc, and what `make test-arm` needs: the cross compiler for aarch64,
+#	        qemu-user, and the libraries of arm64 in build/arm64, where apt and dpkg see none
+#	all     everything but arm
 #	--check  only report what is missing; the exit status is 1 if something is
 #	--prefix=FOLDER  unpack packages of Debian or Ubuntu into FOLDER, without root; the build
 #	        then uses FOLDER/compilers, by build/deps.mk
@@ -40,13 +42,17 @@ has_command() {
 	command -v "$1" >/dev/null 2>&1
 }
 
+# CC and CXX may be several words, as in make: "ccache g++".
+read -ra cc <<<"${CC:-cc}"
+read -ra cxx <<<"${CXX:-c++}"
+
 # True if a compiler finds the header; without a compiler, every header counts as missing.
 has_header() {
-	printf '#include <%s>\n' "$1" | "${CXX:-c++}" -E -x c++ - >/dev/null 2>&1
+	printf '#include <%s>\n' "$1" | "${cxx[@]}" -E -x c++ - >/dev/null 2>&1
 }
 
 has_compilers() {
-	has_command "${CC:-cc}" && has_command "${CXX:-c++}" && has_command make
+	has_command "${cc[0]}" && has_command "${cxx[0]}" && has_command make
 }
 
 # Use Debian's own Python, the one that its packages serve, whatever comes first in PATH.
@@ -65,9 +71,14 @@ missing=()
 need() {
 	local sets=$1 package=$2
 	shift 2
-	case " $sets all " in
+	[[ $sets == arm ]] || sets+=" all"
+	case " $sets " in
 	*" $wanted "*) "$@" || missing+=("$package") ;;
 	esac
+}
+
+wants_arm64() {
+	[[ $wanted == arm && ! -e $arm64/usr/include/cjson/cJSON.h ]]
 }
 
 has_validation() {
@@ -76,7 +87,7 @@ has_validation() {
 
 # The driver file of lavapipe is written last.
 top=$(realpath "$(dirname "$0")/..")
-lavapipe=$top/build/lavapipe
+lavapipe=$top/build/lavapipe arm64=$top/build/arm64
 wants_lavapipe() {
 	[[ $wanted == vulkan-test || $wanted == all ]] && [[ ! -e $lavapipe/lvp_icd.json ]]
 }
@@ -86,7 +97,7 @@ for argument; do
 	case $argument in
 	--check) check=yes ;;
 	--prefix=?*) folder=$(realpath -m -- "${argument#*=}") ;;
-	build | test | vulkan-test | lint | all) wanted=$argument ;;
+	build | test | vulkan-test | lint | arm | all) wanted=$argument ;;
 	-h | --help)
 		sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p;}' "$0"
 		exit 0
@@ -105,9 +116,9 @@ if [[ -n $folder ]]; then
 	fi
 fi
 
-need "build test vulkan-test lint" build-essential has_compilers
-need "build test vulkan-test lint" libcjson-dev has_header cjson/cJSON.h
-need "build test vulkan-test lint" librandom123-dev has_header Random123/philox.h
+need "build test vulkan-test lint arm" build-essential has_compilers
+need "build test vulkan-test lint arm" libcjson-dev has_header cjson/cJSON.h
+need "build test vulkan-test lint arm" librandom123-dev has_header Random123/philox.h
 need "test" libcriterion-dev has_header criterion/criterion.h
 need "test" python3-jsonschema has_module jsonschema
 need "test" python3-matplotlib has_module matplotlib
@@ -123,6 +134,10 @@ need "lint" libomp-dev clang_has openmp
 need "lint" libclang-rt-dev clang_has sanitize=thread
 need "lint" clang-tidy has_command clang-tidy
 need "lint" clang-format has_command clang-format
+need "arm" gcc-aarch64-linux-gnu has_command aarch64-linux-gnu-gcc
+need "arm" g++-aarch64-linux-gnu has_command aarch64-linux-gnu-g++
+need "arm" qemu-user has_command qemu-aarch64
+need "arm" musl-tools has_command musl-gcc
 
 optional=()
 has_header hwy/contrib/sort/vqsort.h || optional+=(libhwy-dev)
@@ -145,7 +160,7 @@ if ((${#missing[@]} == 0)) && [[ -n $folder && ${CXX:-} == "$folder"/* ]]; then
 	exit 0
 fi
 
-if ! wants_lavapipe && ((${#missing[@]} == 0)) &&
+if ! wants_lavapipe && ! wants_arm64 && ((${#missing[@]} == 0)) &&
 	{ [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then
 	exit 0
 fi
@@ -153,7 +168,9 @@ if [[ $check == yes ]]; then
 	((${#missing[@]} == 0)) || printf 'missing: %s\n' "${missing[@]}"
 	((${#optional[@]} == 0)) || printf 'missing, optional: %s\n' "${optional[@]}"
 	! wants_lavapipe || printf 'missing, optional: lavapipe\n'
-	exit $((${#missing[@]} > 0))
+	! wants_arm64 || printf 'missing: libraries of arm64\n'
+	((${#missing[@]} == 0)) && ! wants_arm64
+	exit
 fi
 
 # ---- systems without apt-get ---------------------------------------------------------------------
@@ -328,35 +345,55 @@ if ((${#optional[@]})); then
 	done
 fi
 
+# apt_there LISTS-AND-CACHE COMMAND WORD...: apt with the package source of this distribution alone,
+# in a folder of its own, so that apt's own lists and cache stay as they are.
+codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}") || :
+apt_source() {
+	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
+		sed -n "s/^$codename //p" | head -n 1
+}
+apt_there() {
+	local folder=$1
+	mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
+	"$2" -o Dir::Etc::sourcelist="$folder/list" -o Dir::Etc::sourceparts=- \
+		-o Dir::State::lists="$folder/lists" -o Dir::Cache="$folder/cache" \
+		-o APT::Sandbox::User=root "${@:3}"
+}
+
+# Unpack the libraries for aarch64, with all that they depend on.
+unpack_arm64() { # FOLDER: for downloads
+	local site package
+	site=$(apt_source)
+	[[ -n $codename && -n $site ]] || return 1
+	printf 'deb %s %s main\n' "$site" "$codename" >"$1/list"
+	: >"$1/status"
+	arm_there() {
+		apt_there "$1" apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
+			-o Dir::State::status="$1/status" "${@:2}"
+	}
+	arm_there "$1" update || return 1
+	arm_there "$1" --download-only -y --no-install-recommends install libc6-dev libgomp1 \
+		libcjson-dev librandom123-dev libcriterion-dev >/dev/null || return 1
+	rm -rf "$arm64" && mkdir -p "$arm64" || return 1
+	for package in "$1"/cache/archives/*.deb; do
+		dpkg-deb -x "$package" "$arm64" || return 1
+	done
+}
+
 # Unpack mesa-vulkan-drivers of the distribution, or of its backports if that is too old for ray
 # tracing, and install its dependencies.  Newer versions of installed packages are not fetched: only
-# real GPUs need them.  Package lists and cache are separate, so apt's own stay as they are.
-bring_lavapipe() {
-	local scratch status=0
-	scratch=$(mktemp -d)
-	unpack_lavapipe "$scratch" || status=1
-	rm -rf "$scratch"
-	return $status
-}
+# real GPUs need them.
 unpack_lavapipe() { # FOLDER: for downloads
-	local scratch=$1 codename site package needed=() library
-	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-	site=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
-		sed -n "s/^$codename //p" | head -n 1)
+	local scratch=$1 site package needed=() library
+	site=$(apt_source)
 	[[ -n $codename && -n $site ]] || return 1
 	printf 'deb %s %s main\n' "$site" "$codename" "$site" "$codename-backports" >"$scratch/list"
-	mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial"
-	apt_there() {
-		"$1" -o Dir::Etc::sourcelist="$scratch/list" -o Dir::Etc::sourceparts=- \
-			-o Dir::State::lists="$scratch/lists" -o Dir::Cache="$scratch/cache" \
-			-o APT::Sandbox::User=root "${@:2}"
-	}
-	apt_there apt-get -qq update || return 1
+	apt_there "$scratch" apt-get -qq update || return 1
 	local from=()
-	apt_there apt-cache policy mesa-vulkan-drivers |
+	apt_there "$scratch" apt-cache policy mesa-vulkan-drivers |
 		grep -qE 'Candidate: (2[5-9]|[3-9][0-9])' || from=(-t "$codename-backports")
-	(cd "$scratch" && apt_there apt-get -qq "${from[@]}" download mesa-vulkan-drivers) ||
-		return 1
+	(cd "$scratch" && apt_there "$scratch" apt-get -qq "${from[@]}" \
+		download mesa-vulkan-drivers) || return 1
 	for package in $(dpkg-deb -f "$scratch"/mesa-vulkan-drivers_*.deb Depends |
 		sed 's/([^)]*)//g; s/|[^,]*//g; s/,/ /g'); do
 		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null |
@@ -370,5 +407,15 @@ unpack_lavapipe() { # FOLDER: for downloads
 	printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", %s}}\n' \
 		"$library" '"api_version": "1.3.0"' >"$lavapipe/lvp_icd.json"
 }
-! wants_lavapipe || bring_lavapipe ||
+
+# bring UNPACK: run it with a folder that is removed at the end.
+bring() {
+	local scratch status=0
+	scratch=$(mktemp -d)
+	"$1" "$scratch" || status=1
+	rm -rf "$scratch"
+	return $status
+}
+! wants_lavapipe || bring unpack_lavapipe ||
 	printf 'install-deps: going on without lavapipe\n' >&2
+! wants_arm64 || bring unpack_arm64 || fail "cannot unpack the libraries of arm64"

@@ -1,7 +1,7 @@
 # tests.mk -- the tests and other checks of a change; a part of the Makefile.
 
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
-test_objects := $(call object,$(tests) tests/criterion.c \
+test_objects := $(call object,$(tests) tests/criterion.c $(if $(QEMU),tests/arm/exec.c) \
 		  $(addprefix tests/cli/measuring/,virtual.c virtual_machine.c))
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
@@ -84,6 +84,58 @@ test-unit: $(BUILD)/unit $(BUILD)/nvml.so
 		$(if $(lavapipe),VK_DRIVER_FILES=$(lavapipe) VK_ICD_FILENAMES=$(lavapipe)) \
 		$(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
 	$(Q)$(no_reports)
+
+## test-relaxed: variants that share memory by atomics, under every order that C11 allows (gcc)
+# tests/relaxed/ has its own runtime for what gcc makes of these sources.
+relaxed_c := tests/relaxed/litmus.c $(addprefix cpu/,octree/lf.c octree/lf_amac.c \
+	octree/parts/builder.c octree/parts/insert.c lbvh/parts/hierarchy.c bfs/basic.c \
+	bfs/parts/search.c bfs/parts/topdown.c cbt/descent.c cbt/parts/tree.c)
+$(BUILD)/relaxed/%.o: private optimise := -O1 -g1 -fsanitize=thread \
+	--param=tsan-instrument-func-entry-exit=0 -Dmemset=relaxed_memset \
+	-Dmemcpy=relaxed_memcpy
+$(BUILD)/relaxed/%.o: %.c $(SHARED)/generated/shared_flags
+	@mkdir -p $(@D)
+	@echo "  CC    $< (relaxed)"
+	$(Q)$(CC) $(shared_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/unit-relaxed: $(relaxed_c:%.c=$(BUILD)/relaxed/%.o) \
+		$(filter-out %/cli/commands/main.o $(relaxed_c:%.c=$(SHARED)/%.o),$(objects)) \
+		$(patsubst %,$(SHARED)/tests/relaxed/%.o,main calls memory threads) \
+		$(BUILD)/generated/link_flags
+	$(call link,$(ldlibs) -lstdc++)
+test-relaxed: $(if $(findstring clang,$(compilers)),,$(BUILD)/unit-relaxed)
+	$(Q)$(if $^,$<,echo "test-relaxed is left out: it needs gcc")
+
+## test-arm: cross-build for aarch64; `check` and unit tests under qemu (install-deps.sh arm)
+# The unit tests are those of data, records and numbers: others take minutes there, of variants that
+# `check` also runs, or need real time, or this kernel's limits.
+arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
+arm_make := $(MAKE) --no-print-directory CUDA=0 QEMU=1 BUILD=build/aarch64 SHARED=build/aarch64 \
+	CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))"
+arm_run  := $(patient) QEMU_COMMAND=$$(command -v qemu-aarch64) \
+	QEMU_LD_PREFIX='$(CURDIR)/build/arm64' qemu-aarch64 build/aarch64
+arm_unit := @($(subst $() ,|,archs bodies cbt_layout cbt_trees cbt_verify criterion graph identity \
+	image key keys lines mesh octree_box record rng setups stats suggest sweep text value))/*
+test-arm:
+	+$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
+		$(arm_make) build/aarch64/gpubench build/aarch64/unit && \
+		$(arm_run)/gpubench check --backend=cpu && \
+		$(arm_run)/unit --filter '$(arm_unit)'; \
+	else echo "test-arm is left out: scripts/install-deps.sh arm installs what is missing"; fi
+
+# A build without any optional library.
+plain_cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(addprefix -DGB_HAVE_,CUDA=0 CUB=0 HWY=0 \
+	PNG=0 EMBREE=0 VULKAN=0) -DGB_EMBREE=0
+
+## test-musl: what uses more than ISO C compiles with musl (install-deps.sh arm)
+iso_headers := ctype|errno|float|immintrin|inttypes|limits|locale|math|omp|signal|std.*|string|time
+beyond_iso := include <(?!($(iso_headers))\.h|png|Random123)
+test-musl: $(BUILD)/generated/build_info.h
+	$(Q)mkdir -p build/musl && ln -sfn /usr/include/cjson /usr/include/Random123 build/musl
+	$(Q)if command -v musl-gcc >/dev/null; then \
+		musl-gcc -fsyntax-only -std=c11 -fopenmp $(warnings) -Werror $(plain_cppflags) \
+			-isystem build/musl $$(grep -lP '$(beyond_iso)' \
+			$(filter-out $(embree) vulkan/%,$(sources))); \
+	else echo "test-musl is left out: scripts/install-deps.sh arm installs musl-gcc"; fi
 
 ## test-simt: with SIMT=1: every cuda variant in the emulator
 # BESIDES_PTX=1 leaves out what ptx-test runs: the points of `check`, and suites of coverage.sh.
@@ -210,8 +262,7 @@ fuzz: $(fuzzers)
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $<"
-	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 \
-		-DGB_HAVE_PNG=0 -DGB_HAVE_EMBREE=0 -DGB_HAVE_VULKAN=0 -fopenmp -O1 -g \
+	$(Q)clang -std=c11 $(plain_cppflags) -fopenmp -O1 -g \
 		-fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/cli/commands/embedded.o
 	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lm -lpthread -o $@
@@ -249,7 +300,7 @@ format-check:
 ptxas:
 	$(Q)$(MAKE) --no-print-directory \
 		$(if $(filter file undefined,$(origin SMS)),BUILD=build/ptxas \
-		SMS="75 80 86 89 90 100 120") ptxas-check
+		SMS="$(all_sms)") ptxas-check
 ptxas-check: $(filter $(BUILD)/cuda/%.cu.o,$(objects))
 	$(Q)scripts/ptxas-table.sh --check $(BUILD)
 
@@ -280,7 +331,7 @@ measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.py $$folder
 
-.PHONY: $(whole:%=whole-%) test-layers test-unit test-simt test-cli gpu-check test-resume \
-	test-slurm test-gate test-roots deps-test simt simt-test simt-stress simt-all asan tsan \
-	fuzz lint fuzz-records \
-	format format-check ptxas ptxas-check counts counts-write test-counts shaders measure
+.PHONY: $(whole:%=whole-%) test-layers test-unit test-relaxed test-arm test-musl test-simt \
+	test-cli gpu-check test-resume test-slurm test-gate test-roots deps-test simt simt-test \
+	simt-stress simt-all asan tsan fuzz lint fuzz-records format format-check ptxas ptxas-check \
+	counts counts-write test-counts shaders measure

@@ -499,13 +499,16 @@ static enum gb_status read_budget(struct options *options, struct gb_error *err)
 static enum gb_status read_sides(struct side *side, const struct gb_arguments *a, bool aa,
 				 struct gb_error *err)
 {
+	size_t used;
+
 	if (a->word_count < 1 || a->word_count > 2 || (a->word_count == 1 && !aa))
 		return gb_fail(err, GB_EUSAGE,
 			       "ab needs two builds, NAME=PROGRAM NAME=PROGRAM, or one with --aa");
 	if (side_read(&side[0], a->word[0], err) || side_read(&side[1], a->word[aa ? 0 : 1], err))
 		return err->code;
+	used = strnlen(side[1].name, 56);
 	if (aa)
-		(void)snprintf(side[1].name, sizeof side[1].name, "%.56s-again", side[0].name);
+		(void)snprintf(side[1].name + used, sizeof side[1].name - used, "-again");
 	if (gb_equal(side[0].name, side[1].name))
 		return gb_fail(err, GB_EUSAGE, "both builds are called %s", side[0].name);
 	return GB_OK;

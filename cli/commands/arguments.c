@@ -1,16 +1,16 @@
-/* arguments.c -- parses words and options with argp.
+/* arguments.c -- parses words and options with getopt_long(3).
  *
- * argp does not print errors (ARGP_NO_ERRS): the caller prints one line for any error.  An option's
- * key is 1000 + its row number; the workload's rows follow those of the table.
+ * getopt prints no errors: the caller prints one line for any error.  An option's key is 1000 + its
+ * row number; the workload's rows follow those of the table.
  */
 #include "cli/commands/arguments.h"
 
-#include <argp.h>
-#include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands/help.h"
 #include "cli/records/version.h"
 #include "cli/workloads/registry.h"
 #include "common/suggest.h"
@@ -18,12 +18,11 @@
 
 enum { FIRST_KEY = 1000, MAX_OPTIONS = 128, HELP_TEXT = 16384 };
 
-/* State shared by the argp callbacks. */
+/* The state of one call. */
 struct parse {
 	struct gb_arguments *a;
 	const char *command;
 	struct gb_error *err;
-	int next;         /* index of the word after the one that argp rejected */
 	size_t row_count; /* the shared rows, then the command's own */
 	const struct gb_param *row[MAX_OPTIONS];
 	const char *heading[MAX_OPTIONS];
@@ -31,12 +30,13 @@ struct parse {
 	size_t param_count; /* parameters; their keys follow those of the rows */
 	const struct gb_param *param[MAX_OPTIONS];
 	size_t option_count;
-	struct argp_option option[MAX_OPTIONS];
+	struct gb_help_option option[MAX_OPTIONS];
+	int key[MAX_OPTIONS]; /* of options */
 	size_t text_used;
 	char text[HELP_TEXT]; /* storage of the options' strings */
 };
 
-/* ---- the argp table ----------------------------------------------------------------------- */
+/* ---- the table of options ----------------------------------------------------------------- */
 
 static const char *keep(struct parse *p, const char *text)
 {
@@ -81,9 +81,9 @@ static void add_row(struct parse *p, const struct gb_param *row, bool swept, int
 {
 	char domain[256];
 	char help[1024];
-	struct argp_option *o = &p->option[p->option_count];
+	struct gb_help_option *o = &p->option[p->option_count];
 
-	if (p->option_count + 1 >= MAX_OPTIONS)
+	if (p->option_count >= MAX_OPTIONS)
 		return;
 	gb_param_domain(row, domain, sizeof domain);
 	(void)snprintf(help, sizeof help, "%s%s%s%s%s%s%s", row->help,
@@ -92,21 +92,19 @@ static void add_row(struct parse *p, const struct gb_param *row, bool swept, int
 		       row->initial && row->type != GB_FLAG ? row->initial : "",
 		       row->initial && row->type != GB_FLAG ? "]" : "", meant_for(p, row));
 	o->name = row->name;
-	o->key = key;
+	o->letter = row->letter;
 	if (row->type != GB_FLAG)
-		o->arg = argument_of(p, row, domain, swept);
-	o->flags = (row->bare ? OPTION_ARG_OPTIONAL : 0) | (row->hidden ? OPTION_HIDDEN : 0);
-	o->doc = keep(p, help);
-	p->option_count++;
-	if (row->letter && p->option_count + 1 < MAX_OPTIONS)
-		p->option[p->option_count++] =
-			(struct argp_option){ .key = row->letter, .flags = OPTION_ALIAS };
+		o->argument = argument_of(p, row, domain, swept);
+	o->may_lack = row->bare;
+	o->hidden = row->hidden;
+	o->text = keep(p, help);
+	p->key[p->option_count++] = key;
 }
 
 static void add_heading(struct parse *p, const char *text)
 {
-	if (p->option_count + 1 < MAX_OPTIONS)
-		p->option[p->option_count++] = (struct argp_option){ .doc = text };
+	if (p->option_count < MAX_OPTIONS)
+		p->option[p->option_count++] = (struct gb_help_option){ .text = text };
 }
 
 /* Add the parameters of a workload, but for names that are there, which other benchmarks share. */
@@ -127,9 +125,12 @@ static void add_params(struct parse *p, const struct gb_workload *workload)
 	}
 }
 
-/* argp sorts options within a group; each heading starts a new group. */
 static void build_table(struct parse *p)
 {
+	static const struct gb_help_option other[] = {
+		{ .name = "help", .letter = 'h', .text = "print this help" },
+		{ .name = "version", .letter = 'V', .text = "print the version" },
+	};
 	char heading[128];
 
 	if (p->a->workload) {
@@ -140,37 +141,37 @@ static void build_table(struct parse *p)
 	for (size_t i = 0; i < gb_workload_count && p->a->overrides; i++)
 		add_params(p, gb_workloads[i]);
 	for (size_t i = 0; i < p->option_count && p->a->overrides; i++)
-		p->option[i].flags |= OPTION_HIDDEN;
+		p->option[i].hidden = true;
 	for (size_t i = 0; i < p->row_count; i++) {
 		if (p->heading[i] && (i == 0 || p->heading[i] != p->heading[i - 1]))
 			add_heading(p, p->heading[i]);
 		add_row(p, p->row[i], false, FIRST_KEY + (int)i);
 	}
 	add_heading(p, "Other:");
-	p->option[p->option_count++] =
-		(struct argp_option){ .name = "help", .key = 'h', .doc = "print this help" };
-	p->option[p->option_count++] =
-		(struct argp_option){ .name = "version", .key = 'V', .doc = "print the version" };
+	for (size_t i = 0; i < GB_COUNT(other) && p->option_count < MAX_OPTIONS; i++) {
+		p->key[p->option_count] = (unsigned char)other[i].letter;
+		p->option[p->option_count++] = other[i];
+	}
 }
 
 static bool takes_specs(const struct parse *p)
 {
 	for (size_t i = 0; i < p->option_count; i++)
-		if (p->option[i].arg && gb_equal(p->option[i].arg, "SPEC"))
+		if (p->option[i].argument && gb_equal(p->option[i].argument, "SPEC"))
 			return true;
 	return false;
 }
 
 /* Text after the options if the value of any option is a SPEC (sweep.h). */
 static const char grammar[] =
-	"\vSPEC is a list of values and ranges, joined by commas:\n"
+	"SPEC is a list of values and ranges, joined by commas:\n"
 	"  SPEC   ITEM[,ITEM]...\n"
 	"  ITEM   VALUE | LO:HI | LO:HI:STEP | LO:HI:xFACTOR     HI is included\n"
 	"  VALUE  4096 | 10k | 1.5M | 16Mi | 2^20 | 1e6 | 0.05 | 5% | a word\n"
 	"Units: k M G T (1000, ...), Ki Mi Gi Ti (1024, ...). --count=1k:1M:x10,2^24 has five "
 	"values. All combinations of several lists are run.";
 
-/* ---- what argp calls ---------------------------------------------------------------------- */
+/* ---- parsing ------------------------------------------------------------------------------ */
 
 static void set_option(struct parse *p, size_t index, const char *text)
 {
@@ -208,60 +209,36 @@ static void set_param(struct parse *p, const char *name, const char *spec)
 	list->item[list->count++].spec = spec;
 }
 
-/* True if the memory that argp needs to print the help is available; argp aborts without it. */
-static bool room_for_help(void)
+static void print_help(const struct parse *p)
 {
-	enum { ENOUGH = 1 << 16 };
-	void *volatile room = malloc(ENOUGH);
-	const bool there = room;
+	char command[64];
+	const struct gb_help help = { .command = command,
+				      .words = p->a->words,
+				      .summary = p->a->summary,
+				      .option = p->option,
+				      .option_count = p->option_count,
+				      .end = takes_specs(p) ? grammar : NULL };
 
-	free(room);
-	return there;
+	(void)snprintf(command, sizeof command, "gpubench %s", p->command);
+	gb_help_print(stdout, &help);
 }
 
-static void answer(struct argp_state *state, bool help)
+static void take_option(struct parse *p, int key, const char *text)
 {
-	struct parse *p = state->input;
-
-	if (help && !room_for_help()) {
-		gb_out_of_memory(p->err, "the help");
-		return;
-	}
-	errno = 0;
-	if (help)
-		argp_help(state->root_argp, stdout,
-			  ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC, state->name);
-	else
-		(void)puts(GB_VERSION_LINE);
-	p->a->done = true;
-	/* argp prints nothing and reports no error if memory runs out. */
-	if (errno == ENOMEM)
-		gb_out_of_memory(p->err, "the help");
-}
-
-static error_t on_key(int key, char *text, struct argp_state *state)
-{
-	struct parse *p = state->input;
-
-	if (key == ARGP_KEY_ERROR)
-		p->next = state->next;
-	if (p->err->code || p->a->done)
-		return 0;
-	for (size_t i = 0; i < p->row_count; i++)
-		if (key && key == p->row[i]->letter)
-			key = FIRST_KEY + (int)i;
-	if (key >= FIRST_KEY && key < FIRST_KEY + (int)p->row_count) {
+	for (size_t i = 0; i < p->option_count; i++)
+		if (p->option[i].name && key == p->option[i].letter)
+			key = p->key[i];
+	if (key == 'h' || key == 'V') {
+		if (key == 'h')
+			print_help(p);
+		else
+			(void)puts(GB_VERSION_LINE);
+		p->a->done = true;
+	} else if (key < FIRST_KEY + (int)p->row_count) {
 		set_option(p, (size_t)(key - FIRST_KEY), text);
-	} else if (key >= FIRST_KEY && key < FIRST_KEY + (int)(p->row_count + p->param_count)) {
-		set_param(p, p->param[(size_t)(key - FIRST_KEY) - p->row_count]->name, text);
-	} else if (key == 'h' || key == 'V') {
-		answer(state, key == 'h');
-	} else if (key == ARGP_KEY_ARG) {
-		p->a->word[p->a->word_count++] = text;
 	} else {
-		return ARGP_ERR_UNKNOWN;
+		set_param(p, p->param[(size_t)(key - FIRST_KEY) - p->row_count]->name, text);
 	}
-	return 0;
 }
 
 /* Report an unknown option, with suggestions. */
@@ -287,14 +264,14 @@ static enum gb_status explain(const struct parse *p, const char *word)
 	size_t starts = 0;
 
 	for (size_t i = 0; i < p->option_count && word[0] == '-' && word[1] == '-'; i++) {
-		const struct argp_option *o = &p->option[i];
+		const struct gb_help_option *o = &p->option[i];
 
 		if (!o->name || strncmp(o->name, name, length) != 0)
 			continue;
 		starts++;
 		if (o->name[length])
 			continue;
-		if (o->arg)
+		if (o->argument)
 			return gb_fail(p->err, GB_EUSAGE, "--%s needs a value", o->name);
 		return gb_fail(p->err, GB_EUSAGE, "--%s takes no value", o->name);
 	}
@@ -304,6 +281,41 @@ static enum gb_status explain(const struct parse *p, const char *word)
 	if (starts == 1)
 		return gb_fail(p->err, GB_EUSAGE, "%.80s: needs a value, or takes none", word);
 	return unknown(p, word, name, length);
+}
+
+/* Take the options and words of the command line, up to the first error or --help. */
+static void parse_words(struct parse *p, int argc, char **word)
+{
+	struct option option[MAX_OPTIONS + 1] = { { 0 } };
+	char letters[2 * MAX_OPTIONS + 1] = "";
+	size_t count = 0, used = 0;
+	int key;
+
+	for (size_t i = 0; i < p->option_count; i++) {
+		const struct gb_help_option *o = &p->option[i];
+
+		if (!o->name)
+			continue;
+		option[count++] = (struct option){ .name = o->name,
+						   .has_arg = !o->argument  ? no_argument
+							      : o->may_lack ? optional_argument
+									    : required_argument,
+						   .val = p->key[i] };
+		if (o->letter)
+			used += (size_t)snprintf(letters + used, sizeof letters - used, "%c%s",
+						 o->letter, o->argument ? ":" : "");
+	}
+	opterr = 0;
+	optind = 0; /* start again */
+	while (!p->err->code && !p->a->done &&
+	       (key = getopt_long(argc, word, letters, option, NULL)) != -1) {
+		if (key == '?')
+			(void)explain(p, word[optind > 1 ? optind - 1 : argc - 1]);
+		else
+			take_option(p, key, optarg);
+	}
+	while (optind < argc && !p->err->code && !p->a->done)
+		p->a->word[p->a->word_count++] = word[optind++];
 }
 
 /* Add a group of rows and store their defaults in the target. */
@@ -345,11 +357,7 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 				  struct gb_error *err)
 {
 	struct parse *p = calloc(1, sizeof *p);
-	char **word = calloc((size_t)argc + 1, sizeof *word); /* argp reorders them */
-	char full[64];
-	error_t status;
-	char doc[1024];
-	struct argp argp = { .parser = on_key, .args_doc = a->words, .doc = doc };
+	char **word = calloc((size_t)argc + 1, sizeof *word); /* getopt reorders them */
 
 	a->word = calloc((size_t)argc + 1, sizeof *a->word);
 	if (!p || !word || !a->word) {
@@ -362,16 +370,8 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 	if (take_rows(p) || (a->workload && gb_sweep_init(a->sweep, a->workload, err)))
 		goto out;
 	build_table(p);
-	argp.options = p->option;
-	(void)snprintf(doc, sizeof doc, "%s%s", a->summary, takes_specs(p) ? grammar : "");
 	memcpy(word, argv, (size_t)argc * sizeof *word);
-	(void)snprintf(full, sizeof full, "gpubench %s", argv[0]);
-	word[0] = full;
-	status = argp_parse(&argp, argc, word, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, p);
-	if (status == ENOMEM)
-		gb_out_of_memory(err, "the options");
-	else if (status && !err->code && !a->done)
-		(void)explain(p, word[p->next > 1 ? p->next - 1 : argc - 1]);
+	parse_words(p, argc, word);
 out:
 	free(word);
 	free(p);

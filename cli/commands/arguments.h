@@ -1,4 +1,4 @@
-/* arguments.h -- parses a command's words and options with glibc's argp, from a table of rows.
+/* arguments.h -- parses a command's words and options from a table of rows.
  *
  * The rows drive parsing, checks, help and completion.  The parameter rows of a workload may be
  * added; each of them takes a SPEC (sweep.h).

@@ -5,12 +5,14 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
 #include "cli/plugins/load.h"
+#include "cli/records/archs.h"
 #include "cli/records/json.h"
 #include "cli/records/version.h"
 #include "cli/reports/finish.h"
 #include "cli/reports/machine.h"
 #include "cli/workloads/registry.h"
 #include "cli/workloads/value.h"
+#include "common/devices.h"
 #include "common/text.h"
 #include "common/variants.h"
 
@@ -165,6 +167,15 @@ static enum gb_status list_json(const struct gb_choice *choice, struct gb_error 
 	return gb_out_of_memory(err, "a list");
 }
 
+static void advise(void)
+{
+	struct gb_devices devices;
+
+	gb_devices_find(&devices, 1U << GB_CUDA);
+	for (size_t i = 0; i < devices.count; i++)
+		gb_archs_advise(stderr, &devices.gpu[i], gb_archs);
+}
+
 /* ---- the commands ------------------------------------------------------------------------- */
 
 struct request {
@@ -208,6 +219,7 @@ enum gb_status gb_cmd_list(int argc, char **argv, struct gb_error *err)
 	for (size_t i = 0; i < gb_workload_count && !request.json; i++)
 		if (gb_chosen_any(&choice, gb_workloads[i]))
 			list_benchmark(gb_workloads[i], &choice);
+	advise();
 out:
 	gb_arguments_release(&a);
 	return err->code;

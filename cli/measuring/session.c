@@ -19,6 +19,7 @@
 #include "cli/measuring/need.h"
 #include "cli/measuring/paths.h"
 #include "cli/measuring/runner.h"
+#include "cli/records/archs.h"
 #include "cli/records/describe.h"
 #include "cli/records/key.h"
 #include "cli/workloads/registry.h"
@@ -218,6 +219,8 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	s->info.settings = &request->how;
 	s->info.preset = request->preset;
 	gb_env_gather(&s->info);
+	if (gpu_in_use(s) && gb_chosen_backends(&request->choice) >> GB_CUDA & 1)
+		gb_archs_advise(stderr, gpu_in_use(s), gb_archs);
 	if (lock_gpu(s, err))
 		return err->code;
 	lock_clocks(s);

@@ -193,7 +193,7 @@ static enum gb_status read_source(const char *path, struct source *source, struc
 	errno = 0;
 	size = getdelim(&source->text, &room, '\0', file);
 	source->size = size > 0 ? (size_t)size : 0;
-	if (errno == ENOMEM)
+	if (size < 0 && errno == ENOMEM)
 		(void)no_memory(source, err);
 	else if (ferror(file))
 		(void)cannot_read(source->name, "read", err);

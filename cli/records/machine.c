@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "build_info.h"
+#include "cli/records/archs.h"
 #include "cli/records/identity.h"
 #include "cli/records/result.h"
 #include "cli/records/version.h"
@@ -151,8 +152,6 @@ static double count_first(struct room *room, const char *siblings)
 static void describe_caches(struct gb_run *run, struct room *room)
 {
 	static const char cache[] = "/sys/devices/system/cpu/cpu0/cache/index%d/%s";
-	static const int name[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
-				    _SC_LEVEL3_CACHE_SIZE };
 	double *const bytes[] = { &run->host.l1d_bytes, &run->host.l2_bytes, &run->host.l3_bytes };
 	bool any = false;
 
@@ -169,9 +168,14 @@ static void describe_caches(struct gb_run *run, struct room *room)
 		*bytes[at] = size_of(size);
 		any = any || !isnan(*bytes[at]);
 	}
+#ifdef _SC_LEVEL3_CACHE_SIZE /* not in musl */
+	static const int name[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
+				    _SC_LEVEL3_CACHE_SIZE };
+
 	/* Without /sys, the C library may still know. */
 	for (size_t i = 0; i < GB_COUNT(name) && !any; i++)
 		*bytes[i] = gb_positive((double)sysconf(name[i]));
+#endif
 }
 
 /* The CPU limit of the cgroup, in CPUs: version 2's "max 100000" or "200000 100000", or the two
@@ -224,7 +228,8 @@ static double cpu_number(struct room *room, const char *name)
 static void describe_model(struct gb_run *run, struct room *room)
 {
 	static const char cpuinfo[] = "/proc/cpuinfo";
-	char text[64];
+	char text[256];
+	FILE *file;
 
 	run->host.cpu = field(room, cpuinfo, "model name");
 	run->host.cpu_vendor = field(room, cpuinfo, "vendor_id");
@@ -237,10 +242,12 @@ static void describe_model(struct gb_run *run, struct room *room)
 	run->host.cpu_part = field(room, cpuinfo, "CPU part");
 	if (run->host.cpu || !run->host.cpu_vendor || !run->host.cpu_part)
 		return;
-	(void)snprintf(text, sizeof text, "ARM %s-%s", run->host.cpu_vendor, run->host.cpu_part);
-	run->host.cpu = gb_arm_name(run->host.cpu_vendor, run->host.cpu_part);
-	if (!run->host.cpu)
-		run->host.cpu = keep(room, text, strlen(text));
+	file = fopen(cpuinfo, "re");
+	if (!file)
+		return;
+	(void)gb_arm_cores(file, text, sizeof text);
+	(void)fclose(file);
+	run->host.cpu = keep(room, text, strlen(text));
 }
 
 static void describe_cpu(struct gb_run *run, struct room *room)
@@ -306,7 +313,7 @@ static void describe_tool(struct gb_run *run)
 #endif
 	run->tool.cflags = known(GB_CFLAGS);
 	run->tool.nvcc = known(GB_NVCC);
-	run->tool.archs = known(GB_ARCHS);
+	run->tool.archs = known(gb_archs);
 }
 
 /* cc: storage for the compute capability. */

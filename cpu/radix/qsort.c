@@ -4,9 +4,11 @@
  * the stable one, which qsort() itself does not guarantee.  Other values are replaced by positions,
  * and fetched after the sort.
  */
-#include <gnu/libc-version.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "common/workload.h"
 #include "cpu/radix/parts/records.h"
@@ -50,11 +52,14 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
+/* musl has no version at run time. */
 static const char *library(void)
 {
-	static char text[32];
+	static char text[32] = "another libc than glibc";
 
+#ifdef __GLIBC__
 	(void)snprintf(text, sizeof text, "glibc %s", gnu_get_libc_version());
+#endif
 	return text;
 }
 

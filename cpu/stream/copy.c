@@ -25,10 +25,9 @@ enum {
 	PAGES = 8, /* streams */
 	GROUP = PAGES * PAGE,
 	STEP = 128, /* bytes of a page at a time */
+	/* Below, a copy that is repeated finds its data in a core's own cache. */
+	LARGE = 1 << 20,
 };
-
-/* Below, a copy that is repeated finds its data in a core's own cache. */
-static const size_t LARGE = (size_t)1 << 20;
 
 /* Copy `groups` groups; both pointers are aligned to 64 bytes. */
 typedef void copy_groups(unsigned char *to, const unsigned char *from, size_t groups);

@@ -61,6 +61,13 @@ static const char *read_number(const char *at, uint64_t *value)
 	return at > start ? at : NULL;
 }
 
+static const char *line_end(const char *at)
+{
+	while (*at != '\n')
+		at++;
+	return at;
+}
+
 /* Check the rest of the line after the vertices.  Returns a fault or NULL. */
 static const char *check_tail(const char **at, enum tail tail)
 {
@@ -69,7 +76,7 @@ static const char *check_tail(const char **at, enum tail tail)
 	double value;
 
 	if (tail == TAIL_ANYTHING) {
-		p = rawmemchr(p, '\n');
+		p = line_end(p);
 	} else if (tail == TAIL_INTEGER) {
 		p = read_number(p + (*p == '-' || *p == '+'), &unused);
 		if (!p)
@@ -148,7 +155,7 @@ static void parse(struct chunk *c, const struct rules *r)
 	for (const char *at = c->begin; at < c->end; at++, line++) {
 		at = gb_skip_blanks(at);
 		if (!gb_is_digit(*at) && is_comment(*at, r->comments))
-			at = rawmemchr(at, '\n');
+			at = line_end(at);
 		if (*at == '\n')
 			continue;
 		c->fault = read_edge(&at, r, pair);

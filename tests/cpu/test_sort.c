@@ -5,9 +5,8 @@
 #undef radix_leaf_avx2
 #undef radix_cut_avx2
 
-#include "tests/cpu/leaf_cases.h"
-
 #if defined(__x86_64__)
+#include "tests/cpu/leaf_cases.h"
 
 Test(leaf_avx2, every_size)
 {

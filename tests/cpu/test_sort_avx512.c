@@ -5,9 +5,8 @@
 #undef radix_leaf_pivots
 #undef radix_leaf_cut
 
-#include "tests/cpu/leaf_cases.h"
-
 #if defined(__x86_64__)
+#include "tests/cpu/leaf_cases.h"
 
 Test(leaf_avx512, every_size)
 {

@@ -1,10 +1,11 @@
 /* folder.c -- see folder.h. */
 #include "cli/reports/history/folder.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <fts.h>
 #include <omp.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,42 +35,58 @@ static enum gb_status add(struct listing *list, const char *path, struct gb_erro
 	return list->path[list->count++] ? GB_OK : gb_out_of_memory(err, "the files of a folder");
 }
 
-static bool is_record_file(const FTSENT *entry)
+static bool is_record_file(const char *path)
 {
 	static const char ending[] = ".jsonl";
-	const size_t length = entry->fts_namelen, tail = sizeof ending - 1;
-	struct stat target;
+	const size_t length = strlen(path), tail = sizeof ending - 1;
+	struct stat info;
 
-	return length > tail && gb_equal(entry->fts_name + length - tail, ending) &&
-	       (entry->fts_info == FTS_F ||
-		(entry->fts_info == FTS_SL && !stat(entry->fts_path, &target) &&
-		 S_ISREG(target.st_mode)));
+	return length > tail && gb_equal(path + length - tail, ending) && !stat(path, &info) &&
+	       S_ISREG(info.st_mode);
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat info;
+
+	return !lstat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+/* Add the record files below a folder, and folders that cannot be read: read_files() reports
+ * those. */
+static void list_below(const char *folder, struct listing *list, struct gb_error *err)
+{
+	const char *slash = folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/";
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	if (!dir)
+		(void)add(list, folder, err);
+	while (dir && !err->code && (entry = readdir(dir))) {
+		char *path = NULL;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		if (asprintf(&path, "%s%s%s", folder, slash, entry->d_name) < 0)
+			gb_out_of_memory(err, "the files of a folder");
+		else if (is_record_file(path))
+			(void)add(list, path, err);
+		else if (is_folder(path))
+			list_below(path, list, err);
+		free(path);
+	}
+	if (dir)
+		(void)closedir(dir);
 }
 
 static enum gb_status list_files(const char *folder, struct listing *list, struct gb_error *err)
 {
-	char *root[] = { strdup(folder), NULL };
-	FTS *tree =
-		root[0] ? fts_open(root, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL) : NULL;
-	FTSENT *entry;
+	DIR *dir = opendir(folder);
 
-	if (!tree)
-		gb_fail(err, GB_EUSAGE, "%.200s: cannot open: %s", folder, strerror(errno));
-	while (tree && !err->code && (entry = fts_read(tree))) {
-		const bool is_folder = entry->fts_info == FTS_D || entry->fts_info == FTS_DP;
-		const bool is_unreadable = entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR;
-
-		if (entry->fts_level > 0 && entry->fts_name[0] == '.')
-			(void)fts_set(tree, entry, FTS_SKIP);
-		else if (entry->fts_level == 0 && (is_unreadable || !is_folder))
-			gb_fail(err, GB_EUSAGE, "%.200s: cannot open: %s", entry->fts_path,
-				strerror(entry->fts_errno ? entry->fts_errno : ENOTDIR));
-		else if (is_unreadable || is_record_file(entry)) /* read_files() reports it */
-			(void)add(list, entry->fts_path, err);
-	}
-	if (tree)
-		(void)fts_close(tree);
-	free(root[0]);
+	if (!dir)
+		return gb_fail(err, GB_EUSAGE, "%.200s: cannot open: %s", folder, strerror(errno));
+	(void)closedir(dir);
+	list_below(folder, list, err);
 	if (list->count)
 		qsort(list->path, list->count, sizeof(char *), by_path);
 	return err->code;

@@ -1,0 +1,111 @@
+/* help.c -- see help.h.
+ *
+ * The layout is that of GNU programs, from which help2man and scripts/completion.bash read: options
+ * of a group in alphabetical order, their texts from column 29 on.
+ */
+#include "cli/commands/help.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+enum { WIDTH = 79, TEXT_COLUMN = 29, LONG_COLUMN = 6 };
+
+/* Print text, in which a newline ends a line, from `column` on; later lines begin at `indent`. */
+static void print_wrapped(FILE *file, const char *text, size_t column, size_t indent)
+{
+	const size_t start = column;
+
+	while (*text) {
+		const size_t blanks = strspn(text, " "), length = strcspn(text + blanks, " \n");
+		const bool fits = column + blanks + length <= WIDTH || column == start;
+
+		if (!fits || *text == '\n')
+			(void)fprintf(file, "\n%*s", (int)indent, "");
+		if (!fits || *text == '\n')
+			column = indent;
+		if (*text == '\n') {
+			text++;
+			continue;
+		}
+		if (fits)
+			column += (size_t)fprintf(file, "%*s", (int)blanks, "");
+		column += (size_t)fprintf(file, "%.*s", (int)length, text + blanks);
+		text += blanks + length;
+	}
+	(void)fputc('\n', file);
+}
+
+/* Print "  -o, --output=FILE" and the text. */
+static void print_option(FILE *file, const struct gb_help_option *o)
+{
+	size_t column;
+
+	if (o->letter)
+		column = (size_t)fprintf(file, "  -%c, --%s", o->letter, o->name);
+	else
+		column = (size_t)fprintf(file, "%*s--%s", LONG_COLUMN, "", o->name);
+	if (o->argument)
+		column += (size_t)fprintf(file, o->may_lack ? "[=%s]" : "=%s", o->argument);
+	if (column > TEXT_COLUMN + 3)
+		(void)fprintf(file, "\n%*s", TEXT_COLUMN, "");
+	else
+		(void)fprintf(file, "%*s", column < TEXT_COLUMN ? TEXT_COLUMN - (int)column : 3,
+			      "");
+	if (column >= TEXT_COLUMN && column <= TEXT_COLUMN + 3)
+		column += 3;
+	else
+		column = TEXT_COLUMN;
+	print_wrapped(file, o->text, column, TEXT_COLUMN);
+}
+
+/* By letter or first letter, then by name. */
+static int compare(const struct gb_help_option *a, const struct gb_help_option *b)
+{
+	const int first = tolower((unsigned char)(a->letter ? a->letter : a->name[0]));
+	const int second = tolower((unsigned char)(b->letter ? b->letter : b->name[0]));
+
+	return first == second ? strcasecmp(a->name, b->name) : first - second;
+}
+
+/* Print options up to the next heading, and return how many there were. */
+static size_t print_group(FILE *file, const struct gb_help_option *option, size_t count)
+{
+	const struct gb_help_option *last = NULL;
+	size_t end = 0;
+
+	while (end < count && option[end].name)
+		end++;
+	for (;;) {
+		const struct gb_help_option *next = NULL;
+
+		for (size_t i = 0; i < end; i++)
+			if ((!last || compare(&option[i], last) > 0) &&
+			    (!next || compare(&option[i], next) < 0))
+				next = &option[i];
+		if (!next)
+			return end;
+		if (!next->hidden)
+			print_option(file, next);
+		last = next;
+	}
+}
+
+void gb_help_print(FILE *file, const struct gb_help *help)
+{
+	(void)fprintf(file, "Usage: %s [OPTION...] ", help->command);
+	print_wrapped(file, help->words, strlen("Usage:  [OPTION...] ") + strlen(help->command),
+		      TEXT_COLUMN);
+	print_wrapped(file, help->summary, 0, 0);
+	(void)fputc('\n', file);
+	for (size_t i = 0; i < help->option_count; i++) {
+		if (help->option[i].name)
+			i += print_group(file, &help->option[i], help->option_count - i) - 1;
+		else
+			(void)fprintf(file, "%s %s\n", i ? "\n" : "", help->option[i].text);
+	}
+	if (help->end) {
+		(void)fputc('\n', file);
+		print_wrapped(file, help->end, 0, 0);
+	}
+}
