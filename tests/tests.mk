@@ -31,7 +31,8 @@ $(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/variants_slow.o \
 $(BUILD)/tests/cheats/variants.o: \
 		common/variants.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(planted) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(planted) $(cppflags) $(listed_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) \
+		-MMD -MP -c $< -o $@
 $(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o $(SHARED)/tests/planted/radix_planted.o
 $(BUILD)/gpubench-slow: $(BUILD)/tests/planted/variants_slow.o $(SHARED)/tests/planted/radix_slow.o
 cheats := $(call object,$(call files,tests/cheats,c))
@@ -184,7 +185,7 @@ tsan:
 SECONDS_EACH ?= 60
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,\
-	$(filter-out cli/commands/main.c $(embree) vulkan/%,$(sources)))
+	$(filter-out cli/commands/main.c $(embree) $(graphblas) vulkan/%,$(sources)))
 .SECONDARY: $(fuzzed) $(fuzzers:$(BUILD)/fuzz/%=$(BUILD)/fuzz/tests/fuzz/%.o)
 fuzz: $(fuzzers)
 	$(Q)set -e; for f in $^; do mkdir -p $$f.corpus; \
@@ -194,8 +195,8 @@ fuzz: $(fuzzers)
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $<"
-	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 \
-		-DGB_HAVE_PNG=0 -DGB_HAVE_EMBREE=0 -DGB_HAVE_VULKAN=0 -fopenmp -O1 -g \
+	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_PNG=0 \
+		-DGB_HAVE_VULKAN=0 -fopenmp -O1 -g \
 		-fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/cli/commands/embedded.o
 	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lm -lpthread -o $@

@@ -9,6 +9,7 @@
 #include "cli/measuring/estimate.h"
 #include "cli/measuring/evidence.h"
 #include "cli/measuring/judge.h"
+#include "cli/measuring/resident.h"
 #include "cli/measuring/sample.h"
 #include "cli/measuring/stopping.h"
 #include "cli/plugins/remote.h"
@@ -84,6 +85,8 @@ static enum gb_status set_up(struct gb_measurement *m)
 		return m->err->code;
 	r->emulated = emulates(m->backend);
 	m->evidence.state_bytes = memory_used();
+	if (r->variant->backend == GB_CPU && !m->backend->remote)
+		m->evidence.resident = gb_resident_mark();
 	start = gb_now_ns();
 	if (gb_state_create(m->ops, r->params, m->input, &m->state, m->err) ||
 	    (m->ops->upload && !m->backend->fill && upload(m)))
@@ -551,7 +554,8 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 			      .reset_ns = INFINITY,
 			      .download_ns = INFINITY,
 			      .between_ns = INFINITY,
-			      .once_ns = INFINITY },
+			      .once_ns = INFINITY,
+			      .resident = NAN },
 		.started_ns = gb_now_ns(),
 	};
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/measuring/evidence.h"
+#include "cli/measuring/resident.h"
 #include "cli/plugins/remote.h"
 #include "common/text.h"
 
@@ -114,6 +115,18 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 	return GB_OK;
 }
 
+/* Flush the caches.  The first flush allocates its buffer, which is not the variant's memory. */
+static enum gb_status flush(struct gb_measurement *m)
+{
+	const bool first = m->runs == 0 && !isnan(m->evidence.resident);
+	const double before = first ? gb_resident_now() : 0;
+
+	(void)m->backend->flush(m->err);
+	if (first)
+		m->evidence.resident += gb_resident_now() - before;
+	return m->err->code;
+}
+
 /* Do one run or one batch; *ns and *host_ns are per run. */
 static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner *how, double *ns,
 			       double *host_ns)
@@ -131,13 +144,15 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
 		return m->err->code;
 	start = gb_now_ns();
-	if ((m->result->cold && m->backend->flush(m->err)) || m->backend->synchronize(m->err))
+	if ((m->result->cold && flush(m)) || m->backend->synchronize(m->err))
 		return m->err->code;
 	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start);
 	m->timer.phases = how->phases;
 	delay_ns = how->delays ? gb_delay_ns(m) : 0;
 	if (time_runs(m, how->batch, how->held, ns, host_ns, phase, &phases))
 		return m->err->code;
+	if (m->runs == 0 && !isnan(m->evidence.resident))
+		m->result->resident_bytes = gb_resident_peak() - m->evidence.resident;
 	*host_ns /= (double)how->batch;
 	if (how->delays)
 		m->evidence.delay_ns = (gb_delay_ns(m) - delay_ns) / (double)how->batch;

@@ -1,9 +1,10 @@
-/* radix.c -- the radix workload: sort keys, or pairs stably by key.
+/* radix.c -- the radix workload: sort keys, or pairs by key.
  *
  * A result is right if it is in ascending order, holds exactly the records of the input and, for
- * pairs, keeps equal keys in their input order.  Order and stability are checked key by key, and
- * the records by a digest that does not depend on their order.  Both checks run in parallel and
- * need no memory.  If the digests differ, the verifier sorts both sides to find the wrong record.
+ * pairs unless --unstable=yes, keeps equal keys in their input order.  Order and stability are
+ * checked key by key, and the records by a digest that does not depend on their order.  Both checks
+ * run in parallel and need no memory.  If the digests differ, the verifier sorts both sides to find
+ * the wrong record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 GB_WORDS(types, RADIX_TYPES, "u32", "u64", "f32", "pairs");
 GB_WORDS(distributions, RADIX_DISTRIBUTIONS, "uniform", "sorted", "reverse", "constant", "few",
 	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5");
+GB_WORDS(answers, 2, "no", "yes");
 
 #define AT(type, member) GB_AT(type, struct radix_params, member)
 static const struct gb_param params[] = {
@@ -37,7 +39,7 @@ static const struct gb_param params[] = {
 	  AT(GB_CHOICE, type),
 	  .initial = "u32",
 	  .choices = types,
-	  .help = "key type; pairs: u32 keys with u32 values, sorted stably" },
+	  .help = "key type; pairs: u32 keys with u32 values" },
 	{ .name = "distribution",
 	  AT(GB_CHOICE, distribution),
 	  .initial = "uniform",
@@ -47,6 +49,11 @@ static const struct gb_param params[] = {
 	{ .name = "file",
 	  AT(GB_PATH, file),
 	  .help = "read raw little-endian keys of the given type from this file" },
+	{ .name = "unstable",
+	  AT(GB_CHOICE, unstable),
+	  .initial = "no",
+	  .choices = answers,
+	  .help = "order of pairs with equal keys: no keeps that of the input, yes allows any" },
 	GB_COMMON_PARAMS(struct radix_params),
 };
 #undef AT
@@ -60,6 +67,7 @@ static const char *const check[] = {
 	"--count=10007 --type=u32,u64,f32,pairs --distribution=sorted,reverse,constant,few,zipf",
 	("--count=10007 --type=u32,pairs "
 	 "--distribution=entropy0,entropy1,entropy2,entropy3,entropy4,entropy5"),
+	"--count=10007 --type=pairs --unstable=yes --distribution=few",
 	NULL,
 };
 
@@ -174,17 +182,18 @@ struct records {
 	size_t count, key_size;
 	const void *keys;
 	const uint32_t *values; /* NULL unless pairs */
+	bool any_order;         /* of equal keys */
 };
 
 static struct records input_records(const struct radix_input *in)
 {
-	return (struct records){ in->type, in->count, in->key_size, in->keys, in->values };
+	return (struct records){ in->type, in->count, in->key_size, in->keys, in->values, false };
 }
 
 static struct records output_records(const struct radix_input *in, const void *output)
 {
 	const unsigned char *bytes = output;
-	struct records r = { in->type, in->count, in->key_size, output, NULL };
+	struct records r = { in->type, in->count, in->key_size, output, NULL, false };
 
 	if (in->values)
 		r.values = (const uint32_t *)(const void *)(bytes + in->count * in->key_size);
@@ -234,7 +243,8 @@ static bool misplaced(const struct records *r, size_t i)
 {
 	uint64_t before = rank_of(r, i - 1), here = rank_of(r, i);
 
-	return before > here || (r->values && before == here && r->values[i - 1] > r->values[i]);
+	return before > here ||
+	       (r->values && !r->any_order && before == here && r->values[i - 1] > r->values[i]);
 }
 
 /* The first record that must not follow its predecessor; count if there is none. */
@@ -349,8 +359,10 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 {
 	struct records in = input_records(input), out = output_records(input, output);
 	const uint64_t salt = gb_secret();
-	size_t bad = first_misplaced(&out);
+	size_t bad;
 
+	out.any_order = ((const struct radix_params *)params_)->unstable;
+	bad = first_misplaced(&out);
 	if (bad < out.count)
 		return report_misplaced(&out, bad, err);
 	if (gb_keys_digest(in.keys, in.key_size, in.values, in.count, salt) !=
@@ -395,7 +407,7 @@ const struct gb_workload gb_radix_workload = {
 	.output_size = output_size,
 	.verify = verify,
 	.verify_method = "ascending order, the input's records by an order-independent digest, "
-			 "stability of pairs",
+			 "stability of pairs unless --unstable=yes",
 	.vary = vary,
 	.work = work,
 	.release = gb_input_release,

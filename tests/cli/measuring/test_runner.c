@@ -7,8 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
+#include "cli/measuring/resident.h"
 #include "cli/measuring/runner.h"
 #include "cli/measuring/stopping.h"
 #include "common/memory.h"
@@ -20,6 +22,7 @@ enum { SIZE = 1024 };
 static struct {
 	bool wrong, wrong_late, fail_create, unavailable, fail_run, no_output;
 	double busy_ns;
+	size_t own; /* bytes that a run takes for itself, and gives back */
 	int64_t resets, runs, verified, marked;
 	int distinct;
 } toy;
@@ -59,6 +62,11 @@ static void spin(double ns)
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
+	void *own =
+		mmap(NULL, toy.own + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memset(own, 1, toy.own);
+	(void)munmap(own, toy.own + 1);
 	gb_phase(timer, "first");
 	toy.marked += timer->mark_count > 1;
 	spin(toy.busy_ns / 2);
@@ -178,6 +186,28 @@ Test(runner, measures_and_verifies_first_and_last)
 	cr_assert(result.host_bytes >= 2 * SIZE);
 	for (size_t i = 0; i < result.time.count; i++)
 		cr_assert(result.time.value[i] >= 1e5);
+}
+
+/* What a library allocates in run() is memory, too, but the buffer that flushes the caches is not
+ * the variant's. */
+Test(runner, resident_memory)
+{
+	const double mib = 0x1p20;
+
+	if (isnan(gb_resident_mark()))
+		cr_skip("the kernel begins no new peak of resident memory");
+	for (int i = 0; i < 4; i++) {
+		toy.own = i % 2 ? (size_t)32 << 20 : 0;
+		toy.resets = 0;
+		how.hot = i / 2;
+		how.samples = 2;
+		go();
+		cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
+		cr_expect(result.resident_bytes > (i % 2 ? 31 : -1) * mib, "%g, case %d",
+			  result.resident_bytes, i);
+		cr_expect(result.resident_bytes < (i % 2 ? 48 : 16) * mib, "%g, case %d",
+			  result.resident_bytes, i);
+	}
 }
 
 Test(runner, phases_add_up)
