@@ -127,8 +127,8 @@ measure peers-radix-sizes radix cpu/best cpu/lsd8 cpu/vqsort cpu/qsort \
 measure peers-radix-inputs radix cpu/best cpu/lsd8 cpu/vqsort --count=1M --type=u32,u64 \
 	--threads=1,2 "${few[@]}" \
 	--distribution=uniform,entropy3,entropy5,zipf,few,constant,sorted,reverse
-sorts=(cpu/best cpu/vqsort cpu/ips4o cpu/tbb cpu/gnu cpu/gnu-stable cpu/pdqsort cpu/spreadsort
-	cpu/boost-block cpu/boost-sample cpu/boost-stable)
+sorts=(cpu/best cpu/vqsort cpu/ips4o cpu/tbb cpu/gnu cpu/gnu-stable cpu/boost-pdq
+	cpu/boost-spread cpu/boost-block cpu/boost-sample cpu/boost-stable)
 measure peers-sorts radix "${sorts[@]}" --count=1k,10k,100k,1M --type=u32,u64,f32,pairs \
 	--threads=1,2 "${few[@]}"
 measure peers-sorts-hot radix "${sorts[@]}" --count=1k,100k,1M --type=u32,u64,pairs --threads=1,2 \

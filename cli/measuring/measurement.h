@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/measuring/resident.h"
 #include "cli/records/result.h"
 #include "common/backend.h"
 #include "common/timer.h"
@@ -22,7 +23,7 @@ struct gb_evidence {
 	double fill_ns;      /* least time to fill the output's memory */
 	double flush_ns;     /* least time of a flush */
 	size_t state_bytes;  /* memory of the variant's state, on host and device */
-	double resident;     /* bytes resident before create(), and the flush's; NAN: unknown */
+	struct gb_resident resident;
 	double once_ns;      /* least time of a verified run that was none of a batch */
 	double queue_cpu_ns; /* most CPU time that run() took behind a hold, per run */
 	double vary_ns;      /* duration of the last change of the input */

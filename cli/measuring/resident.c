@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,25 +23,41 @@ static double read_status(const char *name)
 	return kib * 1024;
 }
 
-double gb_resident_now(void)
-{
-	return read_status("VmRSS");
-}
-
-double gb_resident_peak(void)
-{
-	return read_status("VmHWM");
-}
-
-double gb_resident_mark(void)
+/* Let VmHWM begin at VmRSS; false if the kernel does not. */
+static bool restart_peak(void)
 {
 	FILE *file = fopen("/proc/self/clear_refs", "we");
-	int failed = !file;
+	bool done;
 
+	if (!file)
+		return false;
+	done = fputs("5", file) != EOF;
+	return fclose(file) != EOF && done;
+}
+
+void gb_resident_begin(struct gb_resident *r)
+{
 	(void)malloc_trim(0);
-	if (file) {
-		failed = fputs("5", file) == EOF;
-		failed |= fclose(file) == EOF;
-	}
-	return failed ? (double)NAN : gb_resident_now();
+	*r = (struct gb_resident){ .base = restart_peak() ? read_status("VmRSS") : (double)NAN };
+}
+
+double gb_resident_peak(const struct gb_resident *r)
+{
+	return isnan(r->base) ? (double)NAN : fmax(r->peak, read_status("VmHWM") - r->base);
+}
+
+void gb_resident_pause(struct gb_resident *r)
+{
+	if (isnan(r->base))
+		return;
+	r->peak = gb_resident_peak(r);
+	r->paused = read_status("VmRSS");
+}
+
+void gb_resident_resume(struct gb_resident *r)
+{
+	if (isnan(r->base))
+		return;
+	(void)restart_peak();
+	r->base += read_status("VmRSS") - r->paused;
 }

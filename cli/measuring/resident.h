@@ -1,4 +1,5 @@
-/* resident.h -- the memory that the process holds, with what libraries allocate for themselves.
+/* resident.h -- the memory that a variant adds to the process, with what libraries allocate for
+ * themselves.
  *
  * common/memory.h counts the arrays of a variant exactly, but not a library's.  The kernel counts
  * all pages that were touched, so this is meaningful from some megabytes on.
@@ -6,12 +7,21 @@
 #ifndef GPUBENCH_CLI_MEASURING_RESIDENT_H
 #define GPUBENCH_CLI_MEASURING_RESIDENT_H
 
-/* Return free memory to the kernel, let a new peak begin, and return the bytes resident now; NAN if
- * the kernel does not say or begins no new peak. */
-double gb_resident_mark(void);
+/* A watch over the resident memory; it does nothing if base is NAN. */
+struct gb_resident {
+	double base;   /* bytes of the process that are not the variant's */
+	double paused; /* bytes resident at the last pause */
+	double peak;   /* most bytes of the variant until then */
+};
 
-/* Bytes resident now, and the most since the mark; NAN if unknown. */
-double gb_resident_now(void);
-double gb_resident_peak(void);
+/* Return free memory to the kernel and begin.  base is NAN if the kernel cannot tell a new peak. */
+void gb_resident_begin(struct gb_resident *resident);
+
+/* Leave out what the process allocates in between. */
+void gb_resident_pause(struct gb_resident *resident);
+void gb_resident_resume(struct gb_resident *resident);
+
+/* The most bytes that the variant added since the beginning; NAN if unknown. */
+double gb_resident_peak(const struct gb_resident *resident);
 
 #endif

@@ -9,7 +9,6 @@
 #include "cli/measuring/estimate.h"
 #include "cli/measuring/evidence.h"
 #include "cli/measuring/judge.h"
-#include "cli/measuring/resident.h"
 #include "cli/measuring/sample.h"
 #include "cli/measuring/stopping.h"
 #include "cli/plugins/remote.h"
@@ -86,14 +85,16 @@ static enum gb_status set_up(struct gb_measurement *m)
 	r->emulated = emulates(m->backend);
 	m->evidence.state_bytes = memory_used();
 	if (r->variant->backend == GB_CPU && !m->backend->remote)
-		m->evidence.resident = gb_resident_mark();
+		gb_resident_begin(&m->evidence.resident);
 	start = gb_now_ns();
 	if (gb_state_create(m->ops, r->params, m->input, &m->state, m->err) ||
 	    (m->ops->upload && !m->backend->fill && upload(m)))
 		return m->err->code;
 	r->create_ns = gb_now_ns() - start;
 	m->output_size = r->workload->output_size(r->params, m->input);
+	gb_resident_pause(&m->evidence.resident);
 	m->output = gb_host_alloc(m->output_size, 1, m->err);
+	gb_resident_resume(&m->evidence.resident);
 	if (!m->output)
 		return m->err->code;
 	m->timer = (struct gb_timer){ .ops = m->backend->timer, .err = m->err };
@@ -555,7 +556,7 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 			      .download_ns = INFINITY,
 			      .between_ns = INFINITY,
 			      .once_ns = INFINITY,
-			      .resident = NAN },
+			      .resident = { .base = NAN } },
 		.started_ns = gb_now_ns(),
 	};
 

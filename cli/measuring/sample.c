@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/measuring/evidence.h"
-#include "cli/measuring/resident.h"
 #include "cli/plugins/remote.h"
 #include "common/text.h"
 
@@ -118,12 +117,11 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 /* Flush the caches.  The first flush allocates its buffer, which is not the variant's memory. */
 static enum gb_status flush(struct gb_measurement *m)
 {
-	const bool first = m->runs == 0 && !isnan(m->evidence.resident);
-	const double before = first ? gb_resident_now() : 0;
-
+	if (m->runs > 0)
+		return m->backend->flush(m->err);
+	gb_resident_pause(&m->evidence.resident);
 	(void)m->backend->flush(m->err);
-	if (first)
-		m->evidence.resident += gb_resident_now() - before;
+	gb_resident_resume(&m->evidence.resident);
 	return m->err->code;
 }
 
@@ -151,8 +149,8 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	delay_ns = how->delays ? gb_delay_ns(m) : 0;
 	if (time_runs(m, how->batch, how->held, ns, host_ns, phase, &phases))
 		return m->err->code;
-	if (m->runs == 0 && !isnan(m->evidence.resident))
-		m->result->resident_bytes = gb_resident_peak() - m->evidence.resident;
+	if (m->runs == 0)
+		m->result->resident_bytes = gb_resident_peak(&m->evidence.resident);
 	*host_ns /= (double)how->batch;
 	if (how->delays)
 		m->evidence.delay_ns = (gb_delay_ns(m) - delay_ns) / (double)how->batch;

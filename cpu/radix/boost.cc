@@ -1,6 +1,6 @@
-/* boost.cc -- cpu/pdqsort, spreadsort, boost-block, boost-sample, boost-stable: Boost.Sort.
+/* boost.cc -- cpu/boost-pdq, boost-spread, boost-block, boost-sample, boost-stable: Boost.Sort.
  *
- * pdqsort and spreadsort use one thread: a quicksort without branches on the data that finds
+ * boost-pdq and boost-spread use one thread: a quicksort without branches on the data that finds
  * patterns (Peters), and a hybrid of radix sort and quicksort (Ross).  block_indirect_sort is a
  * parallel quicksort and merge in blocks, in place but for those (Tapia).  sample_sort and
  * parallel_stable_sort are stable and take another array, of half the size in the latter.
@@ -76,8 +76,8 @@ struct spread : boost_sort {
 };
 } // namespace
 
-extern "C" const struct gb_variant_ops radix_cpu_pdqsort = radix_peer<pdq>::ops;
-extern "C" const struct gb_variant_ops radix_cpu_spreadsort = radix_peer<spread>::ops;
+extern "C" const struct gb_variant_ops radix_cpu_boost_pdq = radix_peer<pdq>::ops;
+extern "C" const struct gb_variant_ops radix_cpu_boost_spread = radix_peer<spread>::ops;
 extern "C" const struct gb_variant_ops radix_cpu_boost_block = radix_peer<block>::ops;
 extern "C" const struct gb_variant_ops radix_cpu_boost_sample = radix_peer<sample>::ops;
 extern "C" const struct gb_variant_ops radix_cpu_boost_stable = radix_peer<stable_sort>::ops;
