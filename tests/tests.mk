@@ -139,7 +139,7 @@ whole-latex:   ; $(Q)$(PYTHON) tests/latex.py $(BUILD)/gpubench
 whole-papers:  ; $(Q)tests/papers.sh $(BUILD)/gpubench
 whole-reading: ; $(Q)tests/reading.sh $(BUILD)/gpubench
 whole-resume:  ; $(Q)tests/resume.sh $(BUILD)/gpubench 3 1 \
-		radix 'cpu/*' --count=1k,4k,16k --type=u32,u64,pairs
+		radix 'cpu/[lqsv]*' cpu/best --count=1k,4k,16k --type=u32,u64,pairs
 whole-signals: ; $(Q)tests/signals.py $(BUILD)/gpubench
 whole-memory:  ; $(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 whole-install: ; +$(Q)tests/install.sh $(BUILD)/gpubench
