@@ -194,8 +194,8 @@ Test(runner, measures_and_verifies_first_and_last)
 		cr_assert(result.time.value[i] >= 1e5);
 }
 
-/* What a library allocates in create() or run() is memory, too, but the buffer that flushes the caches is not
- * the variant's. */
+/* Memory that create() or run() takes for a while counts; the buffer that flushes the caches does
+ * not. */
 Test(runner, resident_memory)
 {
 	const double mib = 0x1p20;
