@@ -87,7 +87,8 @@ static bool print_tally(const struct gb_variant *variant, const struct tally *t)
 	return t->failed > 0;
 }
 
-/* Print all lines and the totals; GB_EVERIFY if a variant failed. */
+/* Print all lines and the totals; GB_EVERIFY if a variant failed, GB_EUNDECIDED if none was verified
+ * because all were skipped. */
 static enum gb_status print_all(const struct tally *tally)
 {
 	size_t passed = 0, failed = 0, skipped = 0;
@@ -105,7 +106,9 @@ static enum gb_status print_all(const struct tally *tally)
 			skipped++;
 	}
 	(void)printf("%zu variants passed, %zu failed, %zu skipped\n", passed, failed, skipped);
-	return failed ? GB_EVERIFY : GB_OK;
+	if (failed)
+		return GB_EVERIFY;
+	return passed || !skipped ? GB_OK : GB_EUNDECIDED;
 }
 
 enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
@@ -137,6 +140,8 @@ enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 		verdict = print_all(checker.tally);
 	if (gb_session_close(&checker.session, err))
 		verdict = checker.session.verdict;
+	if (verdict == GB_EUNDECIDED)
+		gb_fail(err, verdict, "all were skipped: no variant was verified");
 out:
 	free(checker.tally);
 	gb_arguments_release(&a);

@@ -103,8 +103,6 @@ static enum gb_status set_up(struct gb_measurement *m)
 	if (m->ops->upload && m->backend->fill && (upload(m) || m->backend->synchronize(m->err)))
 		return m->err->code;
 	m->evidence.state_bytes = memory_used() - m->evidence.state_bytes;
-	if (r->cold)
-		r->flush_bytes = m->backend->flush_bytes();
 	return GB_OK;
 }
 
@@ -436,9 +434,10 @@ static void sum_up_rates(struct gb_measurement *m)
 
 	r->work = r->workload->work(r->params, m->input);
 	r->work.bytes = bytes_moved(m);
-	if (r->cold)
-		r->flush_bytes_per_s =
-			(double)m->backend->flush_bytes() / m->evidence.flush_ns * 1e9;
+	if (r->cold) {
+		r->flush_bytes = m->backend->flush_bytes(); /* 0 before the first flush */
+		r->flush_bytes_per_s = (double)r->flush_bytes / m->evidence.flush_ns * 1e9;
+	}
 	if (m->distinct <= 1)
 		return;
 	for (size_t i = 0; i < r->time.count; i++) {

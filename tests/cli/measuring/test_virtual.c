@@ -161,8 +161,10 @@ Test(virtual, cold_runs_are_cold_and_hot_ones_hot)
 		cr_expect(epsilon_eq(dbl, median(&r.time), 1e6, 1));
 		/* On a device they include launches and waiting, but not the flush. */
 		cr_expect(epsilon_eq(dbl, median(&r.host_time), 1e6, is_device ? 10e3 : 100));
+		cr_expect(eq(sz, r.flush_bytes, 1 << 20)); /* made by the first flush */
 		gb_result_release(&r);
 		r = ok(&machine, &hot);
+		cr_expect(eq(sz, r.flush_bytes, 0));
 		cr_expect(epsilon_eq(dbl, median(&r.time), 0.25e6, 1));
 		gb_result_release(&r);
 	}

@@ -240,9 +240,12 @@ static enum gb_status open_device(int number, struct gb_error *err)
 	return GB_OK;
 }
 
+static size_t buffer_bytes; /* of the flush, made by the first one */
+
 /* A device's flush is queued, like work. */
 static enum gb_status flush(struct gb_error *err)
 {
+	buffer_bytes = 1 << 20;
 	virtual_note(VIRTUAL_FLUSH);
 	virtual_spend_host(VIRTUAL_CALL_NS);
 	virtual_spend(vm.machine.flush_ns > 0 ? vm.machine.flush_ns : FLUSH_NS);
@@ -252,7 +255,7 @@ static enum gb_status flush(struct gb_error *err)
 
 static size_t flush_bytes(void)
 {
-	return 1 << 20;
+	return buffer_bytes;
 }
 
 static enum gb_status synchronize(struct gb_error *err)

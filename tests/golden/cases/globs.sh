@@ -6,6 +6,9 @@ gpubench list --format=json qsort seq | grep '"name":.*/'
 gpubench check radix cpu/qsort stream cpu/copy >checked || exit
 gpubench check radix '*/qsort' 'cpu/*sort' '!vqsort' >>checked || exit
 sed -E 's/([0-9]+) of \1 passed/all passed/' checked
+# Nothing is verified without a GPU.
+CUDA_VISIBLE_DEVICES='' gpubench check radix '!cpu/*' >/dev/null
+echo $?
 gpubench run radix seq qsort octree --threads=1 --samples=1 --warmup=0 --hot --max-time=0 -q -o run.jsonl || exit
 grep -o '"key":"[a-z]*/[a-z]*/[a-z]*' run.jsonl | sort | uniq -c
 gpubench radix 'cpu/*sort' '!v*' --count=10 --threads=1 --dry-run=keys | grep -o '^[a-z/]* count'

@@ -33,7 +33,8 @@ awk '{
 	}
 }
 END { print depth ? "left open" : "balanced" }' tables.tex
-grep -c toprule tables.tex
+# How many parts a wide table has depends on the digits of its times.
+[ "$(grep -c toprule tables.tex)" = "$(grep -c bottomrule tables.tex)" ] && echo "as many ends"
 grep -v '^\\begin{tabular}\|^%' tables.tex | sed 's/\\[&%$#_{}]//g; s/\\\\$//; s/ & //g' | grep -c '[&%#_]'
 # repro refuses these words.
 for words in "radix:table1 --from=no.jsonl" "radix:table1 nothing:at --from=a.jsonl" "--from=a.jsonl a.jsonl" "radix:table1 --from=a.jsonl -o b.jsonl"; do
