@@ -31,10 +31,15 @@ static double time_of(const struct gb_row *row)
 	return gb_is_untrusted(row->record) ? (double)NAN : gb_row_time(row);
 }
 
-/* The bytes that a run adds to the process, per item; NAN if unknown. */
+/* Pages of the process that are not the variant's may be some 100 KiB. */
+static const double LEAST_BYTES = 0x1p20, LARGER = 1.1;
+
+/* The bytes that a run adds to the process, per item; NAN if unknown or too few. */
 static double bytes_of(const struct gb_row *row)
 {
-	return row->record->memory.resident_bytes / row->record->work.items;
+	const double bytes = row->record->memory.resident_bytes;
+
+	return bytes >= LEAST_BYTES ? bytes / row->record->work.items : (double)NAN;
 }
 
 static bool is_peer(const struct gb_row *row)
@@ -195,7 +200,7 @@ static bool count_place(struct sum *sum, const struct place *place)
 	}
 	sum->places++;
 	by = bytes_of(place->ours) / bytes_of(place->peer);
-	if (by > 1) {
+	if (by > LARGER) {
 		sum->larger++;
 		sum->larger_by = fmax(sum->larger_by, by);
 	}

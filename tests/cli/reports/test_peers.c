@@ -75,7 +75,7 @@ Test(peers, threads_and_back_ends_are_places)
 		    "| 1 | cpu/lib | 2.00 us | cpu/best | 3.00 us | 1.50 times | 1.47 to 1.53 |\n");
 }
 
-/* Memory is shown if the records have it. */
+/* Memory is shown if it is known and large enough to be exact.  The items are 1000. */
 Test(peers, memory_per_item)
 {
 	static const struct {
@@ -83,9 +83,10 @@ Test(peers, memory_per_item)
 		int n, bytes;
 		double ns;
 	} side[] = {
-		{ "best", 1, 16000, 1e3 }, { "lib", 1, 8000, 4e3 },  /* faster, but larger */
-		{ "best", 2, 12000, 3e3 }, { "lib", 2, 10000, 2e3 }, /* neither */
-		{ "best", 3, 8000, 1e3 },  { "lib", 3, 8000, 4e3 },  /* as large */
+		{ "best", 1, 4000000, 1e3 }, { "lib", 1, 2000000, 4e3 }, /* faster, but larger */
+		{ "best", 2, 3000000, 3e3 }, { "lib", 2, 2500000, 2e3 }, /* neither */
+		{ "best", 3, 2050000, 1e3 }, { "lib", 3, 2000000, 4e3 }, /* about as large */
+		{ "best", 4, 3000000, 3e3 }, { "lib", 4, 1000000, 2e3 }, /* too little to know */
 	};
 
 	for (size_t i = 0; i < GB_COUNT(side); i++) {
@@ -99,17 +100,18 @@ Test(peers, memory_per_item)
 			       i % 2 ? "true" : "false", side[i].bytes, timed(side[i].ns));
 		add_record(variant, params, rest);
 	}
-	expect_text(
-		"## toy\n\n"
-		"3 places: ours is slower at 1, unsure at 0, faster at 2, by a geometric "
-		"mean of 4.00 (4.00 to 4.00); it takes more memory at 2, up to 2.00 times as "
-		"much.\n"
-		"\n"
-		"| n | threads | peer | time | B/item | ours | time | B/item | ours is slower | "
-		"95 % |\n"
-		"| ---: | ---: | :--- | ---: | ---: | :--- | ---: | ---: | ---: | ---: |\n"
-		"| 2 | 1 | cpu/lib | 2.00 us | 10.0 | cpu/best | 3.00 us | 12.0 | 1.50 times | "
-		"1.47 to 1.53 |\n");
+	expect_text("## toy\n\n"
+		    "4 places: ours is slower at 2, unsure at 0, faster at 2, "
+		    "by a geometric mean of 4.00 (4.00 to 4.00); "
+		    "it takes more memory at 2, up to 2.00 times as much.\n"
+		    "\n"
+		    "| n | threads | peer | time | B/item | ours | time | B/item | "
+		    "ours is slower | 95 % |\n"
+		    "| ---: | ---: | :--- | ---: | ---: | :--- | ---: | ---: | ---: | ---: |\n"
+		    "| 2 | 1 | cpu/lib | 2.00 us | 2500.0 | cpu/best | 3.00 us | 3000.0 | "
+		    "1.50 times | 1.47 to 1.53 |\n"
+		    "| 4 | 1 | cpu/lib | 2.00 us |  | cpu/best | 3.00 us | 3000.0 | "
+		    "1.50 times | 1.47 to 1.53 |\n");
 }
 
 /* Wrong, emulated and unverified results have no time. */
