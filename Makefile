@@ -280,7 +280,7 @@ embedded := $(addprefix $(SHARED)/generated/,papers.bin examples.bin)
 $(SHARED)/generated/papers.bin: $(sort $(wildcard results/papers/*.json))
 	@mkdir -p $(@D)
 	$(Q)for file in $^; do cat $$file && printf '\0'; done >$@
-$(SHARED)/generated/examples.bin: $(sort $(wildcard examples/*))
+$(SHARED)/generated/examples.bin: $(sort $(wildcard examples/*.*))
 	@mkdir -p $(@D)
 	$(Q)for file in $^; do printf '%s\0' $${file##*/} && cat $$file && printf '\0'; done >$@
 $(SHARED)/cli/commands/embedded.o: cli/commands/embedded.S $(embedded) \
@@ -353,7 +353,7 @@ build/man/gpubench.1: $(BUILD)/gpubench scripts/man.sh
 	$(Q)scripts/man.sh $< $(@D)
 
 ## install: install program, completion and manual pages (if help2man exists) below PREFIX
-## uninstall: remove the files that `make install` installed
+## uninstall: remove the files that `make install` and `make install-executors` installed
 prefix    := $(DESTDIR)$(PREFIX)
 completed := $(prefix)/share/bash-completion/completions/gpubench
 header    := $(prefix)/include/gpubench/plugin.h
@@ -371,9 +371,29 @@ install: all $(if $(shell command -v help2man),man)
 		[ ! -e "$$page" ] || install -D -m 644 "$$page" \
 			'$(prefix)/share/man/man1/'"$${page##*/}"; \
 		done
+
+## install-executors: install gpubench-simt, gpubench-ptx (if nvcc exists) and gpubench-compile
+# They run CUDA plug-ins without a GPU.  gpubench-compile needs headers at their paths here.
+EMULATOR     ?= gpubench-simt
+PTX_EXECUTOR ?= $(if $(filter 1,$(CUDA)),gpubench-ptx)
+compile_tool := share/gpubench/scripts/simt-plugin.py
+executors:
+	+$(Q)$(MAKE) --no-print-directory SIMT=1 all
+	+$(Q)$(if $(PTX_EXECUTOR),$(MAKE) --no-print-directory ptx)
+install-executors: executors
+	install -D -m 755 '$(EMULATOR)' '$(prefix)/bin/gpubench-simt'
+	$(if $(PTX_EXECUTOR),install -m 755 '$(PTX_EXECUTOR)' '$(prefix)/bin/gpubench-ptx')
+	install -d '$(prefix)/share/gpubench'
+	cp --parents common/*.h tests/simt/simt*.h tests/cudart/call.h scripts/plugin-header.sh \
+		scripts/simt-plugin.py '$(prefix)/share/gpubench'
+	chmod -R a+rX '$(prefix)/share/gpubench'
+	ln -sf '../$(compile_tool)' '$(prefix)/bin/gpubench-compile'
 uninstall:
 	rm -f '$(prefix)/bin/gpubench' '$(completed)' '$(header)' '$(pkgconfig)' \
-		'$(prefix)/share/man/man1/gpubench'.1 '$(prefix)/share/man/man1/gpubench'-*.1
+		'$(prefix)/share/man/man1/gpubench'.1 '$(prefix)/share/man/man1/gpubench'-*.1 \
+		'$(prefix)/bin/gpubench-simt' '$(prefix)/bin/gpubench-ptx' \
+		'$(prefix)/bin/gpubench-compile'
+	rm -rf '$(prefix)/share/gpubench'
 
 ## clean: remove all build output
 clean:
@@ -391,6 +411,7 @@ help:
 help-dev:
 	$(call listed,tests/tests.mk tests/*/*.mk)
 
-.PHONY: all test bench bench-peers deps check man install uninstall clean help help-dev FORCE
+.PHONY: all test bench bench-peers deps check man install executors install-executors \
+	uninstall clean help help-dev FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

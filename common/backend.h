@@ -118,6 +118,9 @@ struct gb_backend_ops {
 
 extern const struct gb_backend_ops *const gb_backends[GB_BACKENDS];
 
+/* True if the devices of the back end are emulated: their times say nothing. */
+bool gb_is_emulated(enum gb_backend backend);
+
 /* The back end of that name; GB_BACKENDS if there is none. */
 enum gb_backend gb_backend_named(const char *name);
 

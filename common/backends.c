@@ -56,6 +56,13 @@ const struct gb_backend_ops *const gb_backends[] = {
 };
 _Static_assert(GB_COUNT(gb_backends) == GB_BACKENDS, "every back end");
 
+bool gb_is_emulated(enum gb_backend backend)
+{
+	const struct gb_backend_ops *ops = gb_backends[backend];
+
+	return ops->is_emulated && ops->is_emulated();
+}
+
 enum gb_backend gb_backend_named(const char *name)
 {
 	int b = 0;

@@ -195,15 +195,23 @@ static bool is_faster(const struct gb_logrank *t, size_t s, double tail)
 	return tail_of(t, s, true) <= tail;
 }
 
-/* The largest attainable probability of at most `tail`, in one direction. */
+/* The largest attainable probability of at most `tail`, in one direction.  It grows with the
+ * distance of the statistic from that direction's end. */
 static double attained(const struct gb_logrank *t, double tail, bool up)
 {
-	double most = 0;
+	size_t low = 0, high = t->at_most ? t->most + 1 : 0;
 
-	for (size_t s = 0; s <= t->most && t->at_most; s++)
-		if (tail_of(t, s, up) <= tail)
-			most = fmax(most, tail_of(t, s, up));
-	return t->at_most ? most : tail;
+	while (low < high) {
+		const size_t k = low + (high - low) / 2;
+
+		if (tail_of(t, up ? t->most - k : k, up) <= tail)
+			low = k + 1;
+		else
+			high = k;
+	}
+	if (!t->at_most)
+		return tail;
+	return low ? tail_of(t, up ? t->most - low + 1 : low - 1, up) : 0;
 }
 
 static void set_interval(const struct search *q, double level, struct gb_interval *interval)

@@ -19,6 +19,9 @@ extern "C" {
 /* pairs: u32 keys with u32 values, sorted by key, stably unless --unstable=yes. */
 enum radix_type { RADIX_U32, RADIX_U64, RADIX_F32, RADIX_PAIRS, RADIX_TYPES };
 
+/* Value i of pairs: i, or a number that differs from all others (datasets/keys/keys.h). */
+enum radix_values { RADIX_INDEX_VALUES, RADIX_RANDOM_VALUES, RADIX_VALUES };
+
 enum radix_distribution {
 	RADIX_UNIFORM,
 	RADIX_SORTED,
@@ -32,6 +35,14 @@ enum radix_distribution {
 	RADIX_ENTROPY3,
 	RADIX_ENTROPY4,
 	RADIX_ENTROPY5,
+	RADIX_DOMINANT,  /* 99 % are equal */
+	RADIX_RUNS,      /* 16 ascending runs */
+	RADIX_ORGANPIPE, /* ascending to the middle, then descending */
+	RADIX_NEARLY,    /* ascending but for about sqrt(count) keys */
+	RADIX_LAST,      /* ascending but for the last key */
+	RADIX_STAIRCASE, /* ascending, 64 different keys */
+	RADIX_SQRT,      /* sqrt(count) different keys */
+	RADIX_TWO,       /* 2 different keys */
 	RADIX_DISTRIBUTIONS,
 };
 
@@ -42,10 +53,11 @@ struct radix_params {
 	const char *file;     /* raw little-endian keys, or NULL */
 	int64_t threads;
 	int64_t seed;
+	int64_t values;   /* enum radix_values; pairs only */
 	int64_t unstable; /* pairs: 1 if equal keys may come in any order */
 };
 
-/* keys has count elements of key_size bytes.  For pairs, values[i] is i; else values is NULL. */
+/* keys has count elements of key_size bytes.  Pairs have as many values; else values is NULL. */
 struct radix_input {
 	size_t count;
 	enum radix_type type;

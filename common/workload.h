@@ -70,8 +70,11 @@ struct gb_param {
 	/* The back ends that use the parameter, as bits 1 << GB_CPU ...; 0: all.  The others are
 	 * not swept over it and do not record it. */
 	unsigned backends;
-	char letter;           /* -o for --output; 0: none */
-	const char *bare;      /* GB_CHOICE: the value of the option without "=VALUE"; or NULL */
+	char letter;      /* -o for --output; 0: none */
+	const char *bare; /* GB_CHOICE: the value of the option without "=VALUE"; or NULL */
+	/* "type=pairs": only points with this choice of another parameter use it.  The others have
+	 * the value `keyed` and are not swept over it; or NULL. */
+	const char *only;
 	const char *yields_to; /* 0 instead of the default if this parameter is given; or NULL */
 	const char *unit;      /* "keys", or NULL */
 	const char *help;
@@ -208,6 +211,7 @@ struct gb_workload {
 	/* Words as typed after the benchmark's name, for `check` and for the presets of `run`.
 	 * Each string is one sweep. */
 	const char *const *check; /* NULL terminated */
+	const char *small;        /* words of one point, at which an executor counts */
 	const char *const *preset[GB_PRESETS];
 	/* Generate or read the input.  GB_EUSAGE for parameters that contradict each other and for
 	 * malformed files; the message has file:line or file and offset. */

@@ -1,8 +1,10 @@
-# Makefile -- builds the plug-in @NAME@.so.  gpubench/plugin.h is found by pkg-config, or in the
-# compiler's folders, or below INCLUDE: make INCLUDE=/opt/gpubench/include
+# Makefile -- builds the plug-in @NAME@.so.  gpubench/plugin.h is found beside the installed
+# program, by pkg-config, or below INCLUDE: make INCLUDE=/opt/gpubench/include
 
 CFLAGS := -O3 -march=native -fopenmp -Wall
-header := $(if $(INCLUDE),-I$(INCLUDE),$(shell pkg-config --cflags gpubench 2>/dev/null))
+program := $(filter %/bin/gpubench,$(shell command -v gpubench))
+header := $(if $(INCLUDE),-I$(INCLUDE),$(or $(program:%/bin/gpubench=-I%/include),$(shell \
+	pkg-config --cflags gpubench 2>/dev/null)))
 
 # Without -ffp-contract=off the compiler fuses products and sums, and lbvh.h's arithmetic changes.
 @NAME@.so: @SOURCE@

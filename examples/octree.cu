@@ -70,8 +70,10 @@ static __global__ void make_box(struct frame *frame)
 	float low[3], high[3];
 
 	for (int d = 0; d < 3; d++) {
-		low[d] = float_of(frame->low[d]);
-		high[d] = float_of(frame->high[d]);
+		const bool any = frame->low[d] <= frame->high[d]; /* bodies */
+
+		low[d] = any ? float_of(frame->low[d]) : 0;
+		high[d] = any ? float_of(frame->high[d]) : 0;
 	}
 	frame->box = octree_box_of(low, high);
 }

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""simt-plugin.py MINE.cu... -o MINE.so [-- OPTIONS] -- compile a CUDA plug-in for the emulator.
+"""simt-plugin.py [--ptx] MINE.cu... -o MINE.so [-- OPTIONS] -- compile a plug-in for an executor.
 
-OPTIONS are those of g++.
+It is installed as gpubench-compile.  OPTIONS are those of the compiler.
 
     scripts/simt-plugin.py mine.cu -o mine-simt.so
     ./gpubench-simt check radix cuda/mine --plugin=./mine-simt.so
 
-The source is plain CUDA, as nvcc compiles it.  The emulator then reports races, accesses outside
-memory and uninitialised reads of its kernels, as tests/simt/README.md describes.  The source is
-preprocessed, and two things that C++ lacks are rewritten:
+With --ptx nvcc compiles it for the PTX executor, which counts its instructions and memory traffic.
+Otherwise g++ compiles it for the emulator, which reports races, accesses outside memory and
+uninitialised reads.  The source is plain CUDA; it is preprocessed, and two things that C++ lacks
+are rewritten:
 
     __shared__ T a[N];  extern __shared__ T d[];    references to the block's shared memory
     kernel<<<grid, block, bytes, stream>>>(...)     a call of the emulator
@@ -20,6 +21,9 @@ CUB; functions that tests/simt/simt*.h does not declare.  A message names the li
 import argparse
 import os
 import re
+import resource
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,6 +32,9 @@ TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 # As the emulator's own kernels are compiled for its checker, in tests/simt/simt.mk.
 CHECK = "-gstatement-frontiers -O1 -g1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread".split()
 # The emulator declares everything that these do.
+PTX = ("-std=c++20 -O3 -lineinfo -Xcompiler -fPIC -shared -cudart=none --no-compress "
+       "-gencode arch=compute_90,code=compute_90").split()
+MEMORY = 16 << 30  # of each process of a compiler; a source may come from a stranger
 STUBS = "cuda_runtime.h cuda_runtime_api.h cuda.h device_launch_parameters.h vector_types.h".split()
 
 TOKEN = re.compile(r"""
@@ -263,21 +270,31 @@ def compile_file(path, target, folder, options):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split(" -- ", maxsplit=1)[0])
+    parser.add_argument("--ptx", action="store_true")
     parser.add_argument("sources", nargs="+")
     parser.add_argument("-o", dest="target", required=True)
     cut = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     arguments = parser.parse_args(sys.argv[1:cut])
+    options = sys.argv[cut + 1:]
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # removes the folder, too
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["TMPDIR"] = folder  # nvcc leaves files when it is ended
         os.mkdir(os.path.join(folder, "gpubench"))
         with open(os.path.join(folder, "gpubench/plugin.h"), "w", encoding="utf-8") as file:
             subprocess.run([os.path.join(TOP, "scripts/plugin-header.sh")], check=True, stdout=file)
+        if arguments.ptx:
+            nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+            subprocess.run([nvcc, *PTX, "-I", folder, *options, *arguments.sources,
+                            "-o", arguments.target], check=True)
+            return
         for name in STUBS:
             with open(os.path.join(folder, name), "w", encoding="utf-8"):
                 pass
         objects = []
         for path in arguments.sources:
             objects.append(os.path.join(folder, "%d.o" % len(objects)))
-            compile_file(path, objects[-1], folder, sys.argv[cut + 1:])
+            compile_file(path, objects[-1], folder, options)
         subprocess.run(["g++", "-shared", *objects, "-o", arguments.target], check=True)
 
 

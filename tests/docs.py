@@ -48,6 +48,7 @@ pages = {name: text_of(name) for glob_ in PAGES for name in sorted(glob.glob(glo
 makefiles = ["Makefile", *glob.glob("tests/**/*.mk", root_dir=top, recursive=True)]
 targets = {target for name in makefiles
            for target in re.findall(r"^## ([a-z-]+):", text_of(name), re.MULTILINE)}
+targets |= set(re.findall(r"^([a-z]+):", text_of("examples/cuda.mk"), re.MULTILINE))
 overview = run("help").stdout
 commands = re.findall(r"^  ([a-z]+) ", overview, re.MULTILINE)
 helps = {command: help_of(command) for command in commands}

@@ -17,7 +17,7 @@ make_() {
 		BUILD="$(dirname "${gpubench#"$PWD/"}")" DESTDIR="$there" PREFIX=/usr "$@" \
 		>"$scratch/out" 2>&1 || fail "$* failed: $(cat "$scratch/out")"
 }
-make_ install
+make_ -o executors EMULATOR="$gpubench" PTX_EXECUTOR="$gpubench" install install-executors
 [ "$("$there/usr/bin/gpubench" --version)" = "$("$gpubench" --version)" ] ||
 	fail "another program is installed"
 cmp -s scripts/completion.bash "$there/usr/share/bash-completion/completions/gpubench" ||
@@ -33,8 +33,10 @@ if command -v help2man >/dev/null; then
 else
 	echo "install: no manual pages: no help2man (scripts/install-deps.sh all)"
 fi
+[ "$("$there/usr/bin/gpubench-compile" 2>&1 | head -c 6)" = usage: ] || fail "no gpubench-compile"
+cmp -s "$there/usr/bin/gpubench-simt" "$gpubench" || fail "no gpubench-simt"
 make_ uninstall
-left=$(find "$there" -type f)
+left=$(find "$there" -type f -o -type l)
 [ -z "$left" ] || fail "uninstall leaves $left"
 
 # A failing compiler makes dependencies appear missing.  The fake apt-get finds each lock taken

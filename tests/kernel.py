@@ -1,12 +1,15 @@
 #!/usr/bin/python3
-"""kernel.py GPUBENCH -- follows docs/your-kernel.md with an installed program, in an empty folder.
+"""kernel.py GPUBENCH [EMULATOR [PTX-EXECUTOR]] -- follows docs/your-kernel.md with an installed
+program, in an empty folder.
 
 For radix on the CPU the commands are those of the page, as they are.  For the other benchmarks and
 for CUDA, the benchmark and the back end are replaced, and inputs are small.  The same holds for the
 README.md that `gpubench new` writes.  Without a GPU, a CUDA variant is compiled by nvcc, listed and
-skipped.
+skipped; the executors check it for races and count.  Those that were not built are left out.
 """
 
+import hashlib
+import json
 import os
 import re
 import shlex
@@ -15,7 +18,10 @@ import subprocess
 import sys
 import tempfile
 
-program = os.path.realpath(sys.argv[1])
+import jsonschema
+
+program, emulator, ptx_executor = [os.path.exists(path) and os.path.realpath(path)
+                                   for path in (sys.argv[1:] + ["", ""])[:3]]
 top = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 # Benchmark: parameters of a small input, the reason for points that the CPU variant skips.
 SMALL = {
@@ -67,11 +73,62 @@ def measure(command, backend, cwd):
         assert others or "'%s/*'" % backend not in command, done.stdout
 
 
+def race(benchmark, cwd):
+    """The emulator's check, as on the page for stream; at one small point for the others."""
+    point = re.search("cuda/mine .* (--.*) --plugin", run("make -n counts", cwd).stdout).group(1)
+    small = ("make mine-simt.so; gpubench-simt %s cuda/mine %s --plugin=./mine-simt.so "
+             "--samples=1 --warmup=0" % (benchmark, point))
+    printed = run("make race" if benchmark == "stream" else small, cwd).stdout
+    assert re.search("cuda/mine +(ok +13 of 13 passed|emulated  ok)", printed), printed
+
+
+def counts(benchmark, cwd):
+    printed = run("make counts", cwd).stdout
+    others = {"radix": ["cub", "onesweep"]}.get(benchmark, [])
+    for name in "mine", *others:
+        assert re.search("^%s +[0-9]" % name, printed, re.MULTILINE), printed
+
+
+# Benchmark: how its source is changed; the judge's status, the emulator's result, its reason.
+JUDGED = {
+    "stream": [("", "", 6, "passed", None),
+               ("enum {", "#error no kernel\nenum {", 6, "not checked", "#error no kernel")],
+    "bfs": [("atomicCAS(&dist[v], BFS_UNREACHED, level) == BFS_UNREACHED",
+             "dist[v] == BFS_UNREACHED && (dist[v] = level)",
+             1, "failed", "write of global memory at other.cu:")],
+}
+
+
+def judge(benchmark, cwd):
+    """A judge tries the source in both executors; it finds a race, or says why it cannot look."""
+    with open(os.path.join(cwd, "mine.cu"), encoding="utf-8") as file:
+        source = file.read()
+    for old, new, status, result, reason in JUDGED.get(benchmark, []):
+        assert old in source, old
+        text = source.replace(old, new, 1)
+        with open(os.path.join(cwd, "other.cu"), "w", encoding="utf-8") as file:
+            file.write(text)
+        done = run("gpubench judge %s cuda/mine --plugin=./mine.so --source=other.cu --budget=600"
+                   % benchmark, cwd, (status,))
+        line = json.loads(done.stdout)
+        jsonschema.validate(line, schema)
+        found = line["emulator"]
+        assert found["result"] == result and (reason or "") in (found["reason"] or ""), line
+        assert found["sha256"] == hashlib.sha256(text.encode()).hexdigest(), line
+        counted = [item["key"].split()[0] for item in line["counts"]["variants"]]
+        assert counted == ["stream/cuda/mine"] * (result == "passed"), line
+
+
 def follow(commands, benchmark, backend, small, cwd):
     """Run the commands of a page; `small` are further options of those that measure."""
     for command in commands:
         words = shlex.split(command)
-        if words[0] == "cd":
+        if words in (["make", "race"], ["make", "counts"]):
+            if backend == "cuda" and emulator and words[1] == "race":
+                race(benchmark, cwd)
+            elif backend == "cuda" and ptx_executor and words[1] == "counts":
+                counts(benchmark, cwd)
+        elif words[0] == "cd":
             cwd = os.path.join(cwd, words[1])
         elif words[:2] == ["gpubench", "check"]:
             check(command, backend, SMALL[benchmark][1], cwd)
@@ -81,7 +138,7 @@ def follow(commands, benchmark, backend, small, cwd):
         elif words[:2] == ["gpubench", benchmark]:
             if "--runs=5" not in words or backend == "cpu" or has_gpu:
                 measure(command + small, backend, cwd)
-        else:
+        elif "-B" not in words or backend == "cpu" or has_gpu:
             run(command, cwd)
 
 
@@ -98,6 +155,10 @@ def try_one(benchmark, backend):
         listed = run("gpubench list %s --plugin=./mine.so" % benchmark, mine).stdout
         assert " %s/mine " % backend in listed, listed
         readme = commands_of(os.path.join(mine, "README.md"))
+        if backend == "cuda":
+            assert {"make race", "make counts"} < set(readme), readme
+            if emulator and ptx_executor and not has_gpu:
+                judge(benchmark, mine)
         if literal:
             # The README has the commands of the page.
             assert {line for line in readme if line != "make"} < set(page), readme
@@ -132,10 +193,13 @@ def refusals():
 with tempfile.TemporaryDirectory() as prefix:
     built = os.path.relpath(program, top)
     subprocess.run([os.environ.get("MAKE", "make"), "-o", "all", "-o", "man", "-o", built,
-                    "BUILD=" + os.path.dirname(built), "PREFIX=" + prefix, "install"],
+                    "-o", "executors", "BUILD=" + os.path.dirname(built), "PREFIX=" + prefix,
+                    "EMULATOR=%s" % (emulator or ""), "PTX_EXECUTOR=%s" % (ptx_executor or ""),
+                    "install", *["install-executors"] * bool(emulator)],
                    cwd=top, stdout=subprocess.DEVNULL, check=True)
-    environment = dict(os.environ, PATH=prefix + "/bin:" + os.environ["PATH"],
-                       PKG_CONFIG_PATH=prefix + "/share/pkgconfig")
+    with open(os.path.join(top, "results/gpubench-verdict-1.schema.json"), "rb") as handle:
+        schema = json.load(handle)
+    environment = dict(os.environ, PATH=prefix + "/bin:" + os.environ["PATH"])
     has_gpu = not subprocess.run([program, "check", "stream", "cuda/copy"], capture_output=True,
                                  check=False).returncode
     refusals()
@@ -143,4 +207,6 @@ with tempfile.TemporaryDirectory() as prefix:
         try_one(chosen, "cpu")
         if nvcc:
             try_one(chosen, "cuda")
-    print("your kernel: ok%s" % ("" if nvcc else ", without CUDA: no nvcc"))
+    print("your kernel: ok" + ("" if nvcc else ", without CUDA: no nvcc") +
+          ("" if emulator else ", without the emulator") +
+          ("" if ptx_executor else ", without the PTX executor"))

@@ -2,8 +2,11 @@
 """kernels.py PROGRAM [ARCHITECTURE] -- a CUDA plug-in, tests/plugins/kernels.cu, without a GPU.
 
 PROGRAM is gpubench-simt: scripts/simt-plugin.py compiles the plug-in, and the emulator reports each
-planted fault.  With an ARCHITECTURE it is gpubench-ptx: nvcc compiles the plug-in, and its counts
-are those of the same kernel in the program.
+planted fault.  examples/peers/cugraph.cu is skipped without the library, and passes with
+tests/plugins/cugraph.cu in its place.
+
+With an ARCHITECTURE, PROGRAM is gpubench-ptx: nvcc compiles the plug-in, and its counts are those
+of the same kernel in the program.
 """
 import json
 import os
@@ -15,6 +18,7 @@ program = os.path.realpath(sys.argv[1])
 here = os.path.dirname(os.path.realpath(__file__))
 source = os.path.join(here, "plugins/kernels.cu")
 convert = os.path.join(here, "../scripts/simt-plugin.py")
+peer = os.path.join(here, "../examples/peers/cugraph.cu")
 
 # Variant -> a part of the reason; "": it passes.
 FAULTS = {
@@ -82,7 +86,6 @@ def compiled(text):
 
 
 def emulator():
-    subprocess.run([convert, source, "-o", plugin], check=True, timeout=120)
     check("stream", "cuda/copies")
     # A planted NVML knows a GPU of this address.
     found = records("radix", *("cuda/" + name for name in FAULTS), "--count=600",
@@ -99,6 +102,18 @@ def emulator():
     for text, reason in REFUSED.items():
         done = compiled(text)
         assert done.returncode and reason in done.stderr, (text, done)
+
+
+def cugraph():
+    subprocess.run([convert, peer, "-o", plugin], check=True, timeout=120)
+    skipped = records("bfs", "cuda/cugraph", "--vertices=100")["cugraph"]
+    assert skipped["status"] == "skipped", skipped
+    assert skipped["reason"].startswith("cuGraph: libcugraph_c.so: cannot open"), skipped
+    subprocess.run([convert, os.path.join(here, "plugins/cugraph.cu"),
+                    "-o", os.path.join(folder, "libcugraph_c.so")], check=True, timeout=120)
+    found = records("bfs", "cuda/cugraph", "--vertices=100", "--p=0.05", "--result=both",
+                    LD_LIBRARY_PATH=folder)["cugraph"]
+    assert found["status"] == "ok", found
 
 
 def nvcc(architecture, *flags):
@@ -136,5 +151,7 @@ with tempfile.TemporaryDirectory() as folder:
     if len(sys.argv) > 2:
         executor(sys.argv[2])
     else:
+        subprocess.run([convert, source, "-o", plugin], check=True, timeout=120)
         emulator()
+        cugraph()
     print("CUDA plug-ins: ok")

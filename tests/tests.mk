@@ -33,9 +33,10 @@ $(BUILD)/tests/cheats/variants.o: \
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(planted) $(cppflags) $(listed_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) \
 		-MMD -MP -c $< -o $@
-$(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o $(SHARED)/tests/planted/radix_planted.o
+$(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o \
+		$(addprefix $(SHARED)/tests/planted/,radix_planted.o radix_patterns.o)
 $(BUILD)/gpubench-slow: $(BUILD)/tests/planted/variants_slow.o $(SHARED)/tests/planted/radix_slow.o
-cheats := $(call object,$(call files,tests/cheats,c))
+cheats := $(call object,$(call files,tests/cheats/cpu,c))
 ifeq ($(SIMT),1)
 cheats += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cheats,cu))
 endif
@@ -48,6 +49,13 @@ $(BUILD)/nvml.so: private soname := -Wl,-soname,libnvidia-ml.so.1
 $(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so: $(BUILD)/%.so: tests/planted/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC -I. $(soname) $< -o $@
+# The cheats as a plug-in.
+$(BUILD)/cheats.so: $(call files,tests/cheats,c) tests/cheats/cheat.h \
+		tests/cheats/common/variants.def common/plugin.h common/timer.c datasets/keys/keys.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -fopenmp -Wall -Wextra -Wno-unused-parameter -shared \
+		-fPIC -fvisibility=hidden -ffunction-sections -Wl,--gc-sections -I. \
+		$(filter %.c,$^) -o $@
 # Loaded in place of the Vulkan loader, to which it passes calls on.
 $(BUILD)/recorder/libvulkan.so.1: tests/vulkan/recorder.c
 	@mkdir -p $(@D)
@@ -129,7 +137,7 @@ test-cli: $(whole:%=whole-%)
 	$(Q)$(no_reports)
 $(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow \
 		$(BUILD)/nomemory.so $(BUILD)/nosys.so
-whole-cheats: $(BUILD)/gpubench-cheats
+whole-cheats: $(BUILD)/gpubench-cheats $(BUILD)/cheats.so
 whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench
 whole-figures: ; $(Q)GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check
 whole-docs:    ; $(Q)$(PYTHON) tests/docs.py $(BUILD)/gpubench
@@ -151,10 +159,12 @@ whole-exchange: ; $(Q)$(PYTHON) tests/exchange.py $(BUILD)/gpubench
 whole-vulkan:  $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
 whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder && \
 		$(no_reports)
-whole-cheats:  ; $(Q)$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats
+whole-cheats:  ; $(Q)$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats && \
+		$(PYTHON) tests/cheats.py $(BUILD)/gpubench $(BUILD)/cheats.so short
 whole-plugins: ; $(Q)$(PYTHON) tests/plugins.py $(BUILD)/gpubench
 whole-verdicts: ; $(Q)$(PYTHON) tests/verdicts.py $(BUILD)/gpubench
-whole-kernel:  ; +$(Q)$(PYTHON) tests/kernel.py $(BUILD)/gpubench
+whole-kernel:  ; +$(Q)$(PYTHON) tests/kernel.py $(BUILD)/gpubench $(BUILD)-simt/gpubench \
+		'$(firstword $(wildcard $(BUILD)/gpubench-ptx $(BUILD)-ptx*/gpubench-ptx))'
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 deps-test:

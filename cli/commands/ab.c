@@ -24,6 +24,7 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
+#include "cli/commands/stored.h"
 #include "cli/measuring/launches.h"
 #include "cli/measuring/orders.h"
 #include "cli/records/output.h"
@@ -34,7 +35,7 @@
 struct options {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
 	int64_t launches, peers, aa, quiet, overwrite, resume, dry_run;
-	const char *budget, *output;
+	const char *base, *budget, *output;
 	double budget_ns;
 };
 
@@ -42,7 +43,7 @@ struct options {
 static const struct gb_param rows[] = {
 	{ .name = "launches",
 	  AT(GB_INT, launches),
-	  .initial = "80",
+	  .initial = "160",
 	  .min = 1,
 	  .max = GB_GATE_MOST,
 	  .help = "launch each build at most N times; a verdict needs at least 4" },
@@ -53,6 +54,11 @@ static const struct gb_param rows[] = {
 	{ .name = "peers",
 	  AT(GB_FLAG, peers),
 	  .help = "also measure libraries; by default only those that are named" },
+	{ .name = "base",
+	  AT(GB_PATH, base),
+	  .unit = "FILE,...",
+	  .help = "also use these launches of the first build, made here today with the same "
+		  "arguments" },
 	{ .name = "aa", AT(GB_FLAG, aa), .help = "compare the first build with itself" },
 	{ .name = "dry-run",
 	  AT(GB_FLAG, dry_run),
@@ -117,17 +123,6 @@ static void drop_last_launch(struct side *side)
 	side->output.keep_bytes = side->records.last_run_bytes;
 }
 
-/* True if the run had these arguments, and after them -q and the name of its output. */
-static bool has_words(const struct gb_run *run, const struct task *task)
-{
-	if (run->argv.count != task->words + 2)
-		return false;
-	for (size_t i = 0; i < task->words; i++)
-		if (!gb_equal(run->argv.text[i], task->word[i]))
-			return false;
-	return true;
-}
-
 /* Open PREFIX.NAME.jsonl before the first launch.  GB_RESUME: read the launches that it holds; they
  * must have had the same arguments.  A NULL prefix opens nothing. */
 static enum gb_status side_open(struct side *side, const char *prefix, enum gb_existing existing,
@@ -146,7 +141,7 @@ static enum gb_status side_open(struct side *side, const char *prefix, enum gb_e
 		drop_last_launch(side);
 	side->launches = (int64_t)side->records.run_count;
 	for (size_t i = 0; i < side->records.run_count; i++)
-		if (!has_words(side->records.run[i], task))
+		if (!gb_has_words(side->records.run[i], task->word, task->words))
 			return gb_fail(err, GB_EUSAGE,
 				       "--resume: %s has launches with other arguments",
 				       side->path);
@@ -165,7 +160,7 @@ static enum gb_status check_launch(const struct side *side, const struct gb_reco
 			       side->name, launch->run_count);
 	if (side->output.existing != GB_RESUME || before->run_count == 0)
 		return GB_OK;
-	return gb_resume_check(before, side->path, launch->run[0], "", err);
+	return gb_resume_check("--resume", before, side->path, launch->run[0], "", err);
 }
 
 /* True if the record is a library that was not asked for. */
@@ -300,7 +295,7 @@ static enum gb_status launch_into(struct side *side, struct task *task, FILE *or
 		memcpy(argv + 1, task->word, task->words * sizeof *argv);
 		argv[task->words + 1] = quiet;
 		argv[task->words + 2] = output;
-		if (!gb_launch(side->program, argv, fileno(orders), &status, err))
+		if (!gb_launch(side->program, argv, fileno(orders), 0, &status, err))
 			(void)read_launch(side, task, status, file, err);
 	}
 	free(output);
@@ -347,7 +342,7 @@ static enum gb_status plan(const struct side *side, const struct task *task, enu
 	argv[task->words + 1] = dry;
 	argv[task->words + 2] = gb_equal(task->word[0], "repro") ? NULL : runs;
 	if (orders) {
-		(void)gb_launch(side->program, argv, fileno(orders), &got, err);
+		(void)gb_launch(side->program, argv, fileno(orders), 0, &got, err);
 		(void)fclose(orders);
 	}
 	*status = (enum gb_status)got;
@@ -370,7 +365,9 @@ struct trial {
 	struct side *side;
 	const struct options *options;
 	struct task task;
-	size_t open; /* keys that are still unsure */
+	struct gb_records stored; /* earlier launches of base, until its first new one */
+	size_t open;              /* keys that are still unsure */
+	size_t looked;            /* launches a side at the last look */
 	double began,
 		launch; /* in ns: when the first launch began, and how long the last one took */
 };
@@ -411,18 +408,30 @@ static enum gb_status decide(struct trial *t, struct gb_error *err)
 	return err->code;
 }
 
+/* The launches a side at the last look that the launches reach; 0 if there is none. */
+static size_t look_reached(const struct gb_gate *gate, size_t launches)
+{
+	size_t reached = 0;
+
+	for (size_t i = 0; gb_gate_look(gate, i) && gb_gate_look(gate, i) <= launches; i++)
+		reached = gb_gate_look(gate, i);
+	return reached;
+}
+
 /* True if no more launches are to be made: every key is decided, all are made, or the next look is
  * not expected within the budget. */
 static bool is_over(struct trial *t, struct gb_error *err)
 {
 	const struct gb_gate gate = { .most = (size_t)t->options->launches };
 	const size_t a = (size_t)t->side[0].launches, b = (size_t)t->side[1].launches;
+	const size_t reached = look_reached(&gate, a < b ? a : b);
 	const size_t look = gb_gate_next_look(&gate, a < b ? a : b);
 	const size_t end = look ? look : gate.most;
 	double left;
 
-	if (a == b && a >= GB_LAUNCHES && (decide(t, err) || !t->open))
+	if (reached > t->looked && (decide(t, err) || !t->open))
 		return true;
+	t->looked = reached;
 	if (a >= end && b >= end)
 		return true;
 	left = (double)(end > a ? end - a : 0) + (double)(end > b ? end - b : 0);
@@ -435,13 +444,24 @@ static bool is_over(struct trial *t, struct gb_error *err)
 	return true;
 }
 
+/* Put stored launches before the new ones of base as soon as there is one to compare them with. */
+static enum gb_status take_stored(struct trial *t, struct gb_error *err)
+{
+	struct side *base = &t->side[0];
+
+	if (err->code || !t->stored.run_count || !base->launches)
+		return err->code;
+	remove_omitted(&t->task, &t->stored);
+	return gb_stored_put_before(&t->stored, t->options->base, &base->records, err);
+}
+
 static enum gb_status launch_both(struct trial *t, struct gb_error *err)
 {
 	const bool show = !t->options->quiet && isatty(STDERR_FILENO);
 	const struct gb_gate gate = { .most = (size_t)t->options->launches };
 
 	t->began = gb_now_ns();
-	while (!err->code && !is_over(t, err)) {
+	while (!take_stored(t, err) && !is_over(t, err)) {
 		struct side *next =
 			&t->side[gb_gate_next_side(&gate, (size_t)t->side[0].launches,
 						   (size_t)t->side[1].launches, gb_secret())];
@@ -507,10 +527,32 @@ static enum gb_status open_sides(struct side *side, const struct options *option
 	return err->code ? err->code : side_open(&side[1], options->output, existing, task, err);
 }
 
+/* Launch both sides, compare, print, and return the status. */
+static enum gb_status judge(struct trial *t, struct gb_error *err)
+{
+	const struct options *options = t->options;
+	struct side *side = t->side;
+	struct gb_comparison c;
+	enum gb_status status;
+
+	if (init_comparison(&c, options, err) ||
+	    (options->base &&
+	     gb_stored_read(&t->stored, options->base, t->task.word, t->task.words, err)) ||
+	    open_sides(side, options, &t->task, err) || launch_both(t, err))
+		return err->code;
+	status = gb_compare_and_print(&options->compare, &c, &side[0].records, side[0].name,
+				      &side[1].records, side[1].name, err);
+	if (c.drifted && !err->code)
+		(void)fprintf(stderr,
+			      "gpubench: --base: stored launches are left out at %zu of %zu keys, "
+			      "because new launches differ from them\n",
+			      c.drifted, c.gate.keys);
+	return status;
+}
+
 enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 {
 	struct options options;
-	struct gb_comparison comparison;
 	struct side side[2] = { 0 };
 	struct trial trial = { .side = side, .options = &options };
 	enum gb_status status = GB_OK;
@@ -541,12 +583,11 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 				    { .without_peers = !options.peers } };
 	if (options.dry_run)
 		(void)plan(&side[1], &trial.task, &status, err);
-	else if (!read_budget(&options, err) && !init_comparison(&comparison, &options, err) &&
-		 !open_sides(side, &options, &trial.task, err) && !launch_both(&trial, err))
-		status = gb_compare_and_print(&options.compare, &comparison, &side[0].records,
-					      side[0].name, &side[1].records, side[1].name, err);
+	else if (!read_budget(&options, err))
+		status = judge(&trial, err);
 out:
 	gb_orders_release(&trial.task.orders);
+	gb_records_release(&trial.stored);
 	side_release(&side[0], err);
 	side_release(&side[1], err);
 	gb_arguments_release(&a);

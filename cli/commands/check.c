@@ -87,8 +87,8 @@ static bool print_tally(const struct gb_variant *variant, const struct tally *t)
 	return t->failed > 0;
 }
 
-/* Print all lines and the totals; GB_EVERIFY if a variant failed, GB_EUNDECIDED if none was verified
- * because all were skipped. */
+/* Print all lines and the totals.  GB_EVERIFY if a variant failed; GB_EUNDECIDED if all were
+ * skipped. */
 static enum gb_status print_all(const struct tally *tally)
 {
 	size_t passed = 0, failed = 0, skipped = 0;

@@ -6,7 +6,8 @@
  * points and again at random sizes, on inputs of a secret seed.  Then it launches itself to measure
  * those that passed: once beside all others, to find the fastest at each point, then several times
  * beside these only.  An interval needs launches, and the choice of a rival must not depend on the
- * times that it is compared by.  Each phase has a share of --budget.
+ * times that it is compared by.  Each phase has a share of --budget.  The source of a file, if it
+ * is given, is tried in the executors (executors.h); an executor that judges checks only.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,14 +15,15 @@
 #include <string.h>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/executors.h"
 #include "cli/commands/options.h"
 #include "cli/measuring/launches.h"
 #include "cli/measuring/runner.h"
 #include "cli/measuring/session.h"
 #include "cli/plugins/load.h"
+#include "cli/plugins/sha256.h"
 #include "cli/reports/judgement.h"
 #include "cli/workloads/registry.h"
-#include "common/rng.h"
 #include "common/secret.h"
 #include "common/text.h"
 #include "common/timer.h"
@@ -30,15 +32,16 @@ enum {
 	MOST = 32,   /* variants of a file */
 	STRIKES = 3, /* wrong results that end the check of a variant; one crash does, too */
 };
-/* Shares of the time that is left; the last is a share of all the time, for a checked point, and
- * counts if it is more than 10 s. */
-static const double CHECK_SHARE = 0.5, SCOUT_SHARE = 0.25, CHECK_LIMIT = 0.02;
+/* Shares of the time that is left; SOURCE_SHARE for each program that tries the source.  The last
+ * is a share of all the time, for a checked point, and counts if it is more than 10 s. */
+static const double CHECK_SHARE = 0.5, SOURCE_SHARE = 0.1, SCOUT_SHARE = 0.25, CHECK_LIMIT = 0.02;
 
 struct options {
 	struct gb_request request; /* first: see gb_options_parse() */
-	const char *plugin;
-	const char *only;    /* in the process of a file: the file */
-	const char *measure; /* in a launch: --max-time, request.until_ns, globs */
+	const char *plugin, *source;
+	const char *only;      /* in the process of a file: the file */
+	struct gb_source from; /* and its source; without a path: none was given */
+	const char *measure;   /* in a launch: --max-time, request.until_ns, globs */
 	double budget_s, timeout_s;
 	int64_t launches, memory_bytes;
 };
@@ -49,6 +52,10 @@ static const struct gb_param rows[] = {
 	  AT(GB_PATH, plugin),
 	  .unit = "FILE.so,...",
 	  .help = "judge the variants of these shared objects, each file by itself" },
+	{ .name = "source",
+	  AT(GB_PATH, source),
+	  .unit = "FILE.cu,...",
+	  .help = "the source of each file, or nothing: check it in the emulator and count" },
 	{ .name = "budget",
 	  AT(GB_FLOAT, budget_s),
 	  .initial = "300",
@@ -76,6 +83,7 @@ static const struct gb_param rows[] = {
 	  .unit = "bytes",
 	  .help = "memory that the process of a plug-in may use (0: no limit)" },
 	{ .name = "only", AT(GB_PATH, only), .hidden = true, .help = "judge this file" },
+	{ .name = "from", AT(GB_PATH, from.path), .hidden = true, .help = "its source" },
 	{ .name = "measure", AT(GB_PATH, measure), .hidden = true, .help = "be a launch" },
 };
 #undef AT
@@ -131,57 +139,6 @@ static double share(const struct court *court, double fraction)
 
 /* ---- the check ---------------------------------------------------------------------------- */
 
-/* Replace the sizes of an axis by random ones between the least and the greatest, small ones as
- * often as large ones; a single one from its half on.  Sizes are three or more numbers that a line
- * lists, or one above 1000.  True if the axis has sizes. */
-static bool draw_sizes(struct court *court, struct gb_axis *axis)
-{
-	int64_t low = axis->value[0].i, high = low;
-	size_t count = 0;
-
-	if (!axis->given || axis->param->type != GB_INT || gb_equal(axis->param->name, "seed") ||
-	    (axis->count < 3 && (axis->count > 1 || high <= 1000)))
-		return false;
-	for (size_t i = 0; i < axis->count; i++) {
-		low = axis->value[i].i < low ? axis->value[i].i : low;
-		high = axis->value[i].i > high ? axis->value[i].i : high;
-	}
-	low = axis->count == 1 ? high / 2 : low;
-	for (size_t i = 0; i < axis->count; i++) {
-		const double u =
-			gb_random_to_unit(gb_random64((uint64_t)court->seed, court->drawn++));
-		const int64_t value = low + (int64_t)pow((double)(high - low + 1), u) - 1;
-		size_t k = 0;
-
-		while (k < count && axis->value[k].i != value)
-			k++;
-		axis->value[k].i = value;
-		count += k == count;
-	}
-	axis->count = count;
-	return true;
-}
-
-/* Set the secret seed and, at random, the sizes.  *same becomes true if the points are those of a
- * sweep that has no sizes. */
-static enum gb_status alter(struct court *court, struct gb_sweep *sweep, bool *same,
-			    struct gb_error *err)
-{
-	char seed[32];
-
-	(void)snprintf(seed, sizeof seed, "%lld", (long long)court->seed);
-	if (gb_sweep_set(sweep, "seed", seed, err))
-		return err->code;
-	*same = court->at_random;
-	sweep->count = 1;
-	for (size_t i = 0; i < sweep->workload->param_count; i++) {
-		if (court->at_random && draw_sizes(court, &sweep->axis[i]))
-			*same = false;
-		sweep->count *= sweep->axis[i].count;
-	}
-	return GB_OK;
-}
-
 /* Only variants that are judged are checked. */
 static struct gb_judgement *judgement_of(struct court *court, const struct gb_variant *variant)
 {
@@ -192,42 +149,45 @@ static struct gb_judgement *judgement_of(struct court *court, const struct gb_va
 	return &court->judgement[i];
 }
 
+static bool is_executor(const struct gb_judgement *judgement)
+{
+	return gb_is_emulated(judgement->variant->backend);
+}
+
 static enum gb_status check_one(void *self, struct gb_result *r, void *input, struct gb_error *err)
 {
 	struct court *court = self;
 	struct gb_judgement *judgement = judgement_of(court, r->variant);
 	struct gb_settings how = court->options->request.how;
+	const bool emulated = is_executor(judgement);
 
-	how.timeout_s = fmin(how.timeout_s, fmax(court->options->budget_s * CHECK_LIMIT, 10));
+	how.timeout_s =
+		emulated ? fmax((court->end_ns - gb_now_ns()) / 1e9, 0.1)
+			 : fmin(how.timeout_s, fmax(court->options->budget_s * CHECK_LIMIT, 10));
 	if (judgement->crashed || judgement->failed >= STRIKES)
 		return err->code;
 	if (!r->code)
 		(void)gb_run(r, input, &how, false, err);
-	if (!err->code)
+	/* An emulator is slow, and finds a hang itself. */
+	if (!err->code && !(emulated && strncmp(r->reason, "time-out", 8) == 0))
 		gb_judge_check(judgement, r);
 	return err->code;
 }
 
-static size_t count_points(const struct gb_sweep *sweep, const struct gb_variant *variant)
-{
-	size_t count = 0;
-
-	for (size_t p = 0; p < sweep->count; p++)
-		count += gb_sweep_wants(sweep, p, variant);
-	return count;
-}
-
-/* Check all variants at the points of a line of the benchmark's check. */
+/* Check all variants at the points of a line of the benchmark's check, on inputs of the secret
+ * seed; at random, again, if the line has sizes. */
 static enum gb_status check_line(struct court *court, const char *line, struct gb_error *err)
 {
 	struct gb_sweep sweep = { 0 };
-	bool same = false;
+	char seed[32];
 
+	(void)snprintf(seed, sizeof seed, "%lld", (long long)court->seed);
 	if (gb_sweep_words(&sweep, court->workload, line, err) ||
-	    alter(court, &sweep, &same, err) || same)
+	    gb_sweep_set(&sweep, "seed", seed, err) ||
+	    (court->at_random && !gb_sweep_draw(&sweep, (uint64_t)court->seed, &court->drawn)))
 		goto out;
 	for (size_t i = 0; i < court->count; i++)
-		court->judgement[i].planned += count_points(&sweep, court->judgement[i].variant);
+		court->judgement[i].planned += gb_sweep_count(&sweep, court->judgement[i].variant);
 	(void)gb_session_each(&court->session, &sweep, &court->options->request.choice, check_one,
 			      court, err);
 out:
@@ -240,7 +200,7 @@ static enum gb_status check(struct court *court, struct gb_error *err)
 	struct gb_request *request = &court->options->request;
 
 	request->untimed = true;
-	request->until_ns = share(court, CHECK_SHARE);
+	request->until_ns = share(court, is_executor(court->judgement) ? 1 : CHECK_SHARE);
 	if (!gb_session_open(&court->session, request, court->argc, court->argv, err))
 		for (int pass = 0; pass < 2; pass++) {
 			court->at_random = pass > 0;
@@ -309,7 +269,7 @@ static enum gb_status count_sweep(void *self, const struct gb_sweep *sweep, stru
 
 	for (size_t i = 0; i < court->count; i++)
 		court->judgement[i].points_planned +=
-			count_points(sweep, court->judgement[i].variant);
+			gb_sweep_count(sweep, court->judgement[i].variant);
 	court->runs += gb_count_runs(sweep, court->choice);
 	return err->code;
 }
@@ -364,7 +324,7 @@ out:
 
 static bool may_be_timed(const struct gb_judgement *j)
 {
-	return j->passed && !j->failed;
+	return gb_judged_correct_so_far(j) && !is_executor(j);
 }
 
 /* Time all variants that are not from the file, on the back ends of those that are judged. */
@@ -477,17 +437,23 @@ static enum gb_status print_all(struct court *court, struct gb_error *err)
 static enum gb_status judge(struct court *court, const char *const *glob, size_t globs,
 			    struct gb_error *err)
 {
+	struct gb_source *from = &court->options->from;
 	enum gb_status status = GB_OK;
 
 	if (load(court, glob, globs, err))
 		return err->code;
 	if (gb_is_launch(&court->options->request) && court->options->measure)
 		return measure(court, err);
+	if (from->path && gb_sha256_file(from->path, from->sha256, err))
+		return err->code;
 	court->end_ns = gb_now_ns() + court->options->budget_s * 1e9;
-	if (!check(court, err) && !time_all(court, err))
+	if (!check(court, err) &&
+	    !gb_try_source(from, court->seed, share(court, SOURCE_SHARE) - gb_now_ns(),
+			   court->judgement, court->count, err) &&
+	    !time_all(court, err))
 		status = print_all(court, err);
 	for (size_t i = 0; i < court->count; i++)
-		cJSON_Delete(court->judgement[i].points);
+		gb_judgement_release(&court->judgement[i]);
 	gb_records_release(&court->found);
 	gb_records_release(&court->records);
 	return err->code ? err->code : status;
@@ -495,39 +461,64 @@ static enum gb_status judge(struct court *court, const char *const *glob, size_t
 
 /* ---- all files ---------------------------------------------------------------------------- */
 
-/* Launch this program for each file; the worst status. */
-static enum gb_status judge_each(const char *files, int argc, char **argv, struct gb_error *err)
+/* The number of names in a list of them. */
+static size_t count_names(const char *list)
+{
+	size_t count = 1;
+
+	for (; *list; list++)
+		count += *list == ',';
+	return count;
+}
+
+/* Launch this program for a file; its exit status. */
+static enum gb_status judge_file(char **word, const char *file, int length, struct gb_error *err)
+{
+	int status = 0;
+
+	if (!gb_launch("/proc/self/exe", word, 0, 0, &status, err) && status > 128 &&
+	    status != GB_EINTERRUPTED) {
+		(void)fprintf(stderr, "gpubench: the judge of %.*s was ended by signal %d\n",
+			      length, file, status - 128);
+		status = GB_ERUNTIME;
+	}
+	return (enum gb_status)status;
+}
+
+/* Launch this program for each file; the worst status.  `from` lists their sources, or is NULL. */
+static enum gb_status judge_each(const char *files, const char *from, int argc, char **argv,
+				 struct gb_error *err)
 {
 	static char name[] = "gpubench";
-	char **word = calloc((size_t)argc + 3, sizeof *word);
+	const size_t count = count_names(files);
+	char **word = calloc((size_t)argc + 4, sizeof *word);
 	enum gb_status worst = GB_OK;
 
 	if (!word)
 		return gb_out_of_memory(err, NULL);
 	word[0] = name;
 	memcpy(word + 1, argv, (size_t)argc * sizeof *word);
-	for (const char *file = files; file;
-	     file = strchr(file, ',') ? strchr(file, ',') + 1 : NULL)
-		if (!*file || *file == ',')
-			gb_fail(err, GB_EUSAGE, "--plugin: expects files, separated by commas");
-	for (const char *file = files; file && !err->code && worst != GB_EINTERRUPTED;) {
-		const size_t length = strcspn(file, ",");
-		int status = 0;
+	if (!*files || *files == ',' || strstr(files, ",,") || files[strlen(files) - 1] == ',')
+		gb_fail(err, GB_EUSAGE, "--plugin: expects files, separated by commas");
+	if (from && count_names(from) != count)
+		gb_fail(err, GB_EUSAGE, "--source: must name as many files as --plugin, %zu",
+			count);
+	for (size_t i = 0; i < count && !err->code && worst != GB_EINTERRUPTED; i++) {
+		const int length = (int)strcspn(files, ",");
+		const int own = from ? (int)strcspn(from, ",") : 0;
+		char **more = word + argc + 1;
 
-		if (asprintf(&word[argc + 1], "--only=%.*s", (int)length, file) < 0) {
+		more[1] = NULL;
+		if (asprintf(&more[0], "--only=%.*s", length, files) < 0 ||
+		    (own && asprintf(&more[1], "--from=%.*s", own, from) < 0)) {
 			gb_out_of_memory(err, NULL);
 			break;
 		}
-		if (!gb_launch("/proc/self/exe", word, 0, &status, err) && status > 128 &&
-		    status != GB_EINTERRUPTED) {
-			(void)fprintf(stderr,
-				      "gpubench: the judge of %.*s was ended by signal %d\n",
-				      (int)length, file, status - 128);
-			status = GB_ERUNTIME;
-		}
-		worst = gb_worse(worst, (enum gb_status)status);
-		free(word[argc + 1]);
-		file = file[length] ? file + length + 1 : NULL;
+		worst = gb_worse(worst, judge_file(word, files, length, err));
+		free(more[0]);
+		free(more[1]);
+		files += length + 1;
+		from += from ? own + 1 : 0;
 	}
 	free(word);
 	return err->code ? err->code : worst;
@@ -590,9 +581,15 @@ enum gb_status gb_cmd_judge(int argc, char **argv, struct gb_error *err)
 	if (options.only)
 		status = judge(&court, a.word + 1, a.word_count - 1, err);
 	else if (options.plugin)
-		status = judge_each(options.plugin, argc, argv, err);
+		status = judge_each(options.plugin, options.source, argc, argv, err);
 	else
 		gb_fail(err, GB_EUSAGE, "judge needs --plugin=FILE.so");
+	if (options.only && *err->message && !strstr(err->message, options.only)) {
+		const struct gb_error said = *err;
+
+		*err = (struct gb_error){ 0 };
+		gb_fail(err, said.code, "%.200s: %s", options.only, said.message);
+	}
 out:
 	gb_sweep_release(&sweep);
 	gb_arguments_release(&a);

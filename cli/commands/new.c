@@ -1,8 +1,7 @@
 /* new.c -- `gpubench new BENCHMARK BACKEND/NAME [FOLDER]`: writes a folder with a variant that
  * works, to be built as a plug-in.
  *
- * The files are those of examples/, embedded in the program, with @NAME@, @BENCHMARK@, @BACKEND@
- * and @SOURCE@ replaced.
+ * The files are those of examples/, embedded in the program, with the words @NAME@ ... replaced.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,13 +24,19 @@ enum { FILES = 3, ROOM = 8192 /* mkdir() takes no path of half the length */ };
 extern const char gb_examples[];
 
 struct wish {
-	const char *benchmark, *name, *folder;
+	const char *benchmark, *point, *name, *folder;
 	enum gb_backend backend;
 	char source[80], example[16];
 	struct {
 		const char *from, *to;
 	} file[FILES];
 };
+
+/* In the README of a CUDA variant. */
+static const char executors[] =
+	"Without a GPU, check it for races in the emulator, and count instructions and memory\n"
+	"traffic in the PTX executor (`make install-executors` in gpubench's folder):\n\n"
+	"    make race\n    make counts\n\n";
 
 /* The text of an embedded file; "" if there is none. */
 static const char *text_of(const char *name)
@@ -52,7 +57,9 @@ static void print_filled(FILE *file, const char *text, const struct wish *wish)
 		const char *word, *value;
 	} words[] = { { "@NAME@", wish->name },
 		      { "@BENCHMARK@", wish->benchmark },
+		      { "@POINT@", wish->point },
 		      { "@BACKEND@", gb_backends[wish->backend]->name },
+		      { "@EXECUTORS@", wish->backend == GB_CUDA ? executors : "" },
 		      { "@SOURCE@", wish->source } };
 
 	while (*text) {
@@ -172,6 +179,7 @@ enum gb_status gb_cmd_new(int argc, char **argv, struct gb_error *err)
 	wish.benchmark = a.word[0];
 	if (check_benchmark(wish.benchmark, err) || read_variant(&wish, a.word[1], err))
 		goto out;
+	wish.point = gb_workload_find(wish.benchmark)->small;
 	wish.folder = a.word_count > 2 ? a.word[2] : wish.name;
 	choose_files(&wish);
 	if (!*text_of(wish.example)) {

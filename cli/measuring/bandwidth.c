@@ -112,7 +112,7 @@ double gb_copy_bandwidth(enum gb_backend backend, int threads, const struct gb_s
 	for (size_t i = 0; i < known_count; i++)
 		if (known[i].backend == backend && known[i].threads == threads)
 			return known[i].bytes_per_s;
-	if (gb_backends[backend]->is_emulated && gb_backends[backend]->is_emulated())
+	if (gb_is_emulated(backend))
 		return NAN;
 	if (variant)
 		bytes_per_s = measure(variant, threads, how);

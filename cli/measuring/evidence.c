@@ -61,11 +61,14 @@ static enum gb_status copy_output(struct gb_measurement *m)
 	return m->ops->download(m->state, m->output, m->err);
 }
 
+static enum gb_status timed_download(struct gb_measurement *m)
+{
+	return timed_step(m, copy_output, &m->result->download);
+}
+
 enum gb_status gb_transfer(struct gb_measurement *m)
 {
-	return timed_step(m, copy_input, &m->result->upload)
-		       ? m->err->code
-		       : timed_step(m, copy_output, &m->result->download);
+	return timed_step(m, copy_input, &m->result->upload) ? m->err->code : timed_download(m);
 }
 
 /* ---- clocks of steps outside run() --------------------------------------------------------- */
@@ -135,6 +138,17 @@ static double settled_ns(const struct gb_measurement *m)
 	return step_ns(m);
 }
 
+enum gb_status gb_watch(struct gb_measurement *m, enum gb_step step,
+			enum gb_status (*op)(struct gb_measurement *m))
+{
+	const bool is_watched = m->backend->remote && !m->backend->fill && !gb_threads_spin();
+	const double start_ns = is_watched ? settled_ns(m) : 0;
+
+	if (op(m) || !is_watched)
+		return m->err->code;
+	return gb_series_push(&m->evidence.watched[step], settled_ns(m) - start_ns, m->err);
+}
+
 /* ---- the input ---------------------------------------------------------------------------- */
 
 /* Replace what is in memory by variation `key`. */
@@ -171,8 +185,15 @@ static enum gb_status show_input(struct gb_measurement *m)
 	return GB_OK;
 }
 
+static enum gb_status upload(struct gb_measurement *m)
+{
+	if (m->ops->upload && (m->ops->upload(m->state, m->err) || drain(m)))
+		return m->err->code;
+	return GB_OK;
+}
+
 /* Let upload() see what is in memory. */
-static enum gb_status renew_state(struct gb_measurement *m)
+static enum gb_status renew_state(struct gb_measurement *m, bool watched)
 {
 	struct gb_evidence *e = &m->evidence;
 	double start_ns;
@@ -182,7 +203,7 @@ static enum gb_status renew_state(struct gb_measurement *m)
 	if (show_input(m))
 		return m->err->code;
 	start_ns = step_ns(m);
-	if (m->ops->upload && (m->ops->upload(m->state, m->err) || drain(m)))
+	if (watched ? gb_watch(m, GB_STEP_UPLOAD, upload) : upload(m))
 		return m->err->code;
 	e->upload_ns = fmin(e->upload_ns, step_ns(m) - start_ns);
 	e->stale = false;
@@ -199,7 +220,7 @@ enum gb_status gb_renew_input(struct gb_measurement *m, bool change)
 	if (!change && !e->stale)
 		return GB_OK;
 	e->variation = e->in_memory;
-	if (renew_state(m))
+	if (renew_state(m, change && m->result->cold))
 		return m->err->code;
 	if (change)
 		e->vary_ns = gb_now_ns() - start_ns;
@@ -254,12 +275,12 @@ static enum gb_status fetch(struct gb_measurement *m)
 
 	if (variation)
 		put_variation(m, gb_secret() | 1);
-	if (renew_state(m))
+	if (renew_state(m, false))
 		return m->err->code;
 	start_ns = gb_now_ns();
 	memset(m->output, next_poison(), m->output_size);
 	m->evidence.fill_ns = fmin(m->evidence.fill_ns, gb_now_ns() - start_ns);
-	if (timed_step(m, copy_output, &m->result->download))
+	if (gb_watch(m, GB_STEP_DOWNLOAD, timed_download))
 		return m->err->code;
 	if (variation)
 		put_variation(m, variation);
@@ -379,7 +400,7 @@ static enum gb_status run(struct gb_measurement *m)
 /* Prepare a run that is not a sample. */
 static enum gb_status begin(struct gb_measurement *m)
 {
-	return renew_state(m) || gb_poison_result(m) || m->backend->synchronize(m->err)
+	return renew_state(m, false) || gb_poison_result(m) || m->backend->synchronize(m->err)
 		       ? m->err->code
 		       : GB_OK;
 }
@@ -439,9 +460,12 @@ enum gb_status gb_broken_run(struct gb_measurement *m)
 {
 	double idle_ns;
 
-	if (begin(m) || reset(m))
+	if (gb_renew_input(m, true))
 		return m->err->code;
 	idle_ns = sleep_ns(process_of(m));
+	if (begin(m) || reset(m))
+		return m->err->code;
+	idle_ns = fmax(idle_ns, sleep_ns(process_of(m)));
 	if (run(m))
 		return m->err->code;
 	idle_ns = fmax(idle_ns, sleep_ns(process_of(m)));
@@ -457,6 +481,10 @@ void gb_evidence_release(struct gb_evidence *e)
 	free(e->changed.value);
 	free(e->same.value);
 	free(e->unseen.value);
+	free(e->alone.value);
+	free(e->between.value);
+	for (int i = 0; i < GB_STEPS; i++)
+		free(e->watched[i].value);
 	free(e->whole.value);
 	free(e->cpu.value);
 }

@@ -44,10 +44,15 @@ enum gb_status gb_verify_run(struct gb_measurement *m);
  * result is not verified. */
 enum gb_status gb_whole_run(struct gb_measurement *m);
 
+/* Do a step of a sample, and keep the CPU time of a plug-in's process. */
+enum gb_status gb_watch(struct gb_measurement *m, enum gb_step step,
+			enum gb_status (*op)(struct gb_measurement *m));
+
 /* A number that grows with each process that the variant's has started. */
 long gb_children(struct gb_measurement *m);
 
-/* One run with a pause after reset() and after run(), in which nothing may work. */
+/* One run on another input, with a pause after upload(), reset() and run(), in which nothing may
+ * work. */
 enum gb_status gb_broken_run(struct gb_measurement *m);
 
 /* True if OpenMP's waiting threads spin for milliseconds (OMP_WAIT_POLICY=active, or LLVM's

@@ -17,6 +17,13 @@ enum gb_status gb_judge(const struct gb_measurement *m, struct gb_error *err);
 /* The part of gb_judge() that compares samples. */
 enum gb_status gb_judge_samples(const struct gb_measurement *m, struct gb_error *err);
 
+/* The part of that which compares samples in which only the runner flushes the caches. */
+enum gb_status gb_judge_flush(const struct gb_measurement *m, struct gb_error *err);
+
+/* The time of each of the runs between two readings of clocks, by which samples are compared: by
+ * the variant's clock.  On the CPU, it is not less than the runner's clock allows. */
+double gb_seen_ns(const struct gb_measurement *m, int64_t runs, double ns, double host_ns);
+
 /* The part of gb_judge() that whole runs decide: GB_OK if there are none. */
 enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *err);
 

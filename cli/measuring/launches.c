@@ -38,8 +38,8 @@ static const double PATIENCE_S = 5; /* from SIGTERM to SIGKILL */
 
 /* In the child: execute the program.  The process is killed when its parent ends.  `report`
  * receives errno on a failure; a successful exec closes it. */
-static _Noreturn void become(const char *program, char *const *argv, int keep, int report,
-			     pid_t parent, const sigset_t *mask)
+static _Noreturn void become(const char *program, char *const *argv, int keep, int output,
+			     int report, pid_t parent, const sigset_t *mask)
 {
 	int failed;
 
@@ -50,6 +50,8 @@ static _Noreturn void become(const char *program, char *const *argv, int keep, i
 	(void)signal(SIGPIPE, SIG_DFL);
 	if (keep)
 		(void)fcntl(keep, F_SETFD, 0);
+	if (output && (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0))
+		_exit(127);
 	(void)execv(program, argv);
 	failed = errno;
 	(void)!write(report, &failed, sizeof failed);
@@ -57,8 +59,8 @@ static _Noreturn void become(const char *program, char *const *argv, int keep, i
 }
 
 /* Start the program with the signal mask that was in force before block_signals(). */
-static enum gb_status start(const char *program, char *const *argv, int keep, const sigset_t *mask,
-			    pid_t *child, struct gb_error *err)
+static enum gb_status start(const char *program, char *const *argv, int keep, int output,
+			    const sigset_t *mask, pid_t *child, struct gb_error *err)
 {
 	const pid_t parent = getpid();
 	int report[2], failed = 0;
@@ -67,7 +69,7 @@ static enum gb_status start(const char *program, char *const *argv, int keep, co
 		return gb_fail(err, GB_ERUNTIME, "cannot start %s: %s", program, strerror(errno));
 	*child = fork();
 	if (*child == 0)
-		become(program, argv, keep, report[1], parent, mask);
+		become(program, argv, keep, output, report[1], parent, mask);
 	if (*child < 0)
 		failed = errno;
 	(void)close(report[1]);
@@ -110,7 +112,7 @@ static void block_signals(sigset_t *set, sigset_t *mask)
 	(void)sigprocmask(SIG_BLOCK, set, mask);
 }
 
-enum gb_status gb_launch(const char *program, char *const *argv, int keep, int *status,
+enum gb_status gb_launch(const char *program, char *const *argv, int keep, int output, int *status,
 			 struct gb_error *err)
 {
 	sigset_t set, mask;
@@ -118,7 +120,7 @@ enum gb_status gb_launch(const char *program, char *const *argv, int keep, int *
 
 	*status = 0;
 	block_signals(&set, &mask);
-	if (!start(program, argv, keep, &mask, &child, err))
+	if (!start(program, argv, keep, output, &mask, &child, err))
 		*status = wait_for(&child, 1, &set);
 	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
 	return err->code;
@@ -208,7 +210,7 @@ static enum gb_status launch_all(const struct gb_request *request, const char *p
 		int status = 0;
 
 		if (set_role(i, request->how.device, request->target.shared, file, path, err) ||
-		    gb_launch("/proc/self/exe", word, file, &status, err))
+		    gb_launch("/proc/self/exe", word, file, 0, &status, err))
 			break;
 		verdict = judge(verdict, status, "launch", i + 1, err);
 		if (status == GB_EUSAGE || status == GB_EIO || status > 128)
@@ -229,7 +231,7 @@ static enum gb_status launch_devices(size_t count, const char *path, int file, c
 	block_signals(&set, &mask);
 	for (; started < count; started++)
 		if (set_role(-1, (int64_t)started, true, file, path, err) ||
-		    start("/proc/self/exe", word, file, &mask, &child[started], err))
+		    start("/proc/self/exe", word, file, 0, &mask, &child[started], err))
 			break;
 	for (size_t i = 0; i < started; i++)
 		verdict = judge(verdict, wait_for(child + i, started - i, &set), "the run on GPU",

@@ -11,6 +11,16 @@
 #include "common/backend.h"
 #include "common/timer.h"
 
+/* Steps of a sample besides run(). */
+enum gb_step {
+	GB_STEP_UPLOAD,
+	GB_STEP_POISON,
+	GB_STEP_RESET,
+	GB_STEP_FLUSH,
+	GB_STEP_DOWNLOAD,
+	GB_STEPS
+};
+
 /* Evidence that the times are those of the work (evidence.h). */
 struct gb_evidence {
 	uint64_t variation; /* of the input that the next run works on; 0: the original */
@@ -30,14 +40,17 @@ struct gb_evidence {
 	/* Times of samples: verified; on another input; on the same input.  Samples of different
 	 * work are scaled to the work of the first. */
 	struct gb_series verified, changed, same;
+	struct gb_series alone, between;    /* the same (struct gb_manner); samples between those */
+	struct gb_series watched[GB_STEPS]; /* CPU time of a plug-in's process */
 	double delay_ns; /* in the last sample, per run, threads waited so long for a processor */
+	double lost_ns;  /* of that, per run, what the runner's clock does not count */
 	/* Runs that were not held back: time by the host's clock less that by the device's. */
 	struct gb_series unseen;
 	struct gb_series whole, cpu; /* reset, run and download together; their CPU time */
 	/* The least times of these steps, on the CPU of its threads together. */
 	double upload_ns, reset_ns, download_ns;
 	double show_ns;       /* of a plug-in: to read the input, beyond what copying it may take */
-	double between_ns;    /* the least CPU time in a pause after reset() or after run() */
+	double between_ns;    /* the least CPU time in the pauses of a broken run */
 	long children_before; /* gb_children() at the start */
 	bool children;        /* the variant has started processes */
 	size_t busy;          /* threads that worked in the last whole run */
@@ -72,6 +85,7 @@ struct gb_manner {
 	bool verified; /* the caller verifies afterwards */
 	bool changed;  /* on another input than the sample before it */
 	bool delays;   /* find out how long threads wait for a processor */
+	bool alone;    /* only the runner flushes, not also a plug-in's process */
 	bool counts;   /* a real sample: retake it if the GPU lowered its clocks */
 };
 

@@ -195,15 +195,11 @@ static bool may_verify(const struct gb_measurement *m)
 static enum gb_status sort_out(struct gb_measurement *m, bool verified, bool changed, double ns)
 {
 	struct gb_evidence *e = &m->evidence;
-	const struct gb_result *r = m->result;
 
-	if (m->distinct > 1 && r->workload->items)
-		ns *= r->workload->items(r->params, m->input, m->first) /
-		      r->workload->items(r->params, m->input, m->runs - 1);
 	return gb_series_push(verified  ? &e->verified
 			      : changed ? &e->changed
 					: &e->same,
-			      ns, m->err);
+			      gb_per_work_ns(m, ns), m->err);
 }
 
 static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool changed)
@@ -217,7 +213,8 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool 
 	double ns = 0, host_ns = 0;
 
 	if (gb_sample(m, how, &ns, &host_ns) || gb_series_push(&r->time, ns, m->err) ||
-	    sort_out(m, verified, changed && m->evidence.varies, ns))
+	    sort_out(m, verified, changed && m->evidence.varies,
+		     gb_seen_ns(m, r->batch, ns, host_ns)))
 		return m->err->code;
 	if ((!m->backend->hold || m->ops->flags & GB_HOST_DECISIONS) &&
 	    keep_host_time(m, ns, host_ns))
@@ -265,8 +262,11 @@ static enum gb_status take_evidence(struct gb_measurement *m)
 
 		if (gb_sample(m, how, &ns, &host_ns))
 			return m->err->code;
-		if (verified)
+		if (verified) {
 			ns = fmax(ns - e->delay_ns, 0);
+			host_ns -= fmax(e->delay_ns - e->lost_ns, 0);
+		}
+		ns = gb_seen_ns(m, how.batch, ns, host_ns);
 		if (sort_out(m, verified, changed, ns) ||
 		    (verified && !all && sort_out(m, false, changed, ns)) ||
 		    (verified && verify_sample(m)))
@@ -315,7 +315,7 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	if (m->how->trial)
 		return GB_OK;
 	gb_doubt_samples(r);
-	return take_evidence(m);
+	return take_evidence(m) ? m->err->code : gb_sample_alone(m);
 }
 
 /* Take extra runs that are not samples: at least `least`, then up to `most` while they have taken

@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "cli/measuring/evidence.h"
+#include "cli/measuring/judge.h"
 #include "cli/plugins/remote.h"
 #include "common/text.h"
 
 enum {
+	ALONE = 25,     /* most samples in which only the runner flushes */
+	LEAST = 3,      /* the same, least */
 	GIVE_UPS = 2,   /* failed holds after which no more are tried */
 	THROTTLED = 10, /* most samples retaken because clocks were lowered */
 };
@@ -96,6 +99,7 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 		if (m->err->code)
 			return m->err->code;
 		*host_ns = fmax(gb_now_ns() - start_ns - lost_ns, 0);
+		m->evidence.lost_ns = lost_ns;
 		m->timer.named = m->timer.named || marked;
 		m->has_held = held;
 		if (held)
@@ -114,8 +118,13 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 	return GB_OK;
 }
 
-/* Flush the caches.  The first flush allocates its buffer, which is not the variant's memory. */
-static enum gb_status flush(struct gb_measurement *m)
+static enum gb_status reset(struct gb_measurement *m)
+{
+	return m->ops->reset ? m->ops->reset(m->state, m->runs, m->err) : GB_OK;
+}
+
+/* The first flush allocates its buffer, which is not the variant's memory. */
+static enum gb_status flush_caches(struct gb_measurement *m)
 {
 	if (m->runs > 0)
 		return m->backend->flush(m->err);
@@ -125,26 +134,38 @@ static enum gb_status flush(struct gb_measurement *m)
 	return m->err->code;
 }
 
+/* Flush the caches if they are to be cold, and wait for the device. */
+static enum gb_status flush(struct gb_measurement *m)
+{
+	const double start_ns = gb_now_ns();
+
+	if ((m->result->cold && flush_caches(m)) || m->backend->synchronize(m->err))
+		return m->err->code;
+	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start_ns);
+	return GB_OK;
+}
+
 /* Do one run or one batch; *ns and *host_ns are per run. */
 static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner *how, double *ns,
 			       double *host_ns)
 {
 	struct gb_phase_time phase[GB_MAX_PHASES] = { 0 };
 	size_t phases = GB_MAX_PHASES;
-	double start, delay_ns;
+	double delay_ns;
 
 	if (gb_renew_input(m, how->changed))
 		return m->err->code;
 	m->evidence.poisoned = gb_is_poisoned(m, how->verified, how->changed);
 	m->evidence.overwrote |= m->evidence.poisoned && how->verified;
-	if (m->evidence.poisoned && gb_poison_result(m))
+	if (m->evidence.poisoned && gb_watch(m, GB_STEP_POISON, gb_poison_result))
 		return m->err->code;
-	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
+	if (m->result->cold ? gb_watch(m, GB_STEP_RESET, reset) || gb_watch(m, GB_STEP_FLUSH, flush)
+			    : reset(m) || flush(m))
 		return m->err->code;
-	start = gb_now_ns();
-	if ((m->result->cold && flush(m)) || m->backend->synchronize(m->err))
+	/* Threads of a plug-in then wait busily, as others do. */
+	if (m->result->cold && m->backend->remote && !m->backend->fill && !how->alone &&
+	    m->backend->remote->flush(m->state, m->err))
 		return m->err->code;
-	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start);
 	m->timer.phases = how->phases;
 	delay_ns = how->delays ? gb_delay_ns(m) : 0;
 	if (time_runs(m, how->batch, how->held, ns, host_ns, phase, &phases))
@@ -154,6 +175,7 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	*host_ns /= (double)how->batch;
 	if (how->delays)
 		m->evidence.delay_ns = (gb_delay_ns(m) - delay_ns) / (double)how->batch;
+	m->evidence.lost_ns /= (double)how->batch;
 	*ns /= (double)how->batch;
 	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
 }
@@ -169,11 +191,12 @@ enum gb_status gb_run_again(struct gb_measurement *m, double *ns)
 	struct gb_phase_time none[1];
 	size_t phases = GB_COUNT(none);
 	const bool held = can_hold(m);
-	double host_ns;
+	double host_ns = 0;
 
 	m->timer.phases = false;
 	if (time_runs(m, 1, held, ns, &host_ns, none, &phases))
 		return m->err->code;
+	*ns = gb_seen_ns(m, 1, *ns, host_ns);
 	if (m->backend->hold && !m->has_held)
 		*ns = NAN;
 	return GB_OK;
@@ -195,6 +218,48 @@ enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double 
 		return gb_sample(m, how, ns, host_ns);
 	}
 	m->runs++;
+	return GB_OK;
+}
+
+double gb_per_work_ns(const struct gb_measurement *m, double ns)
+{
+	const struct gb_workload *workload = m->result->workload;
+
+	if (m->distinct > 1 && workload->items)
+		ns *= workload->items(m->result->params, m->input, m->first) /
+		      workload->items(m->result->params, m->input, m->runs - 1);
+	return ns;
+}
+
+/* Take a sample that only gb_judge() uses. */
+static enum gb_status sample_besides(struct gb_measurement *m, bool alone, struct gb_series *series)
+{
+	const struct gb_manner how = {
+		.batch = 1, .verified = alone, .changed = true, .alone = alone
+	};
+	double ns = 0, host_ns = 0;
+
+	if (gb_sample(m, how, &ns, &host_ns) ||
+	    gb_series_push(series, gb_per_work_ns(m, gb_seen_ns(m, 1, ns, host_ns)), m->err))
+		return m->err->code;
+	return alone ? gb_verify_run(m) : GB_OK;
+}
+
+enum gb_status gb_sample_alone(struct gb_measurement *m)
+{
+	struct gb_evidence *e = &m->evidence;
+
+	if (m->how->no_verify || !m->result->cold || !m->backend->remote || m->backend->fill ||
+	    m->result->emulated)
+		return GB_OK;
+	for (int i = 0; i < ALONE && (gb_now_ns() - m->started_ns) * 1e-9 < m->how->timeout_s;
+	     i++) {
+		if (i >= LEAST && !gb_judge_flush(m, &(struct gb_error){ 0 }))
+			break;
+		if ((i >= LEAST && sample_besides(m, false, &e->between)) ||
+		    sample_besides(m, true, &e->alone))
+			return m->err->code;
+	}
 	return GB_OK;
 }
 

@@ -167,7 +167,7 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 	if (!line || gb_records_add(&s->records, line, err) ||
 	    s->request->target.resume == GB_RESUME_ANY)
 		return err->code;
-	return gb_resume_check(&s->records, s->request->target.path,
+	return gb_resume_check("--resume", &s->records, s->request->target.path,
 			       s->records.run[s->records.run_count - 1],
 			       " (--resume=any adds to it anyway)", err);
 }
@@ -475,10 +475,8 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
-		if (!gb_equal(v->workload, sweep->workload->name) || !gb_chosen(choice, v))
-			continue;
-		for (size_t p = 0; p < sweep->count; p++)
-			runs += gb_sweep_wants(sweep, p, v);
+		if (gb_equal(v->workload, sweep->workload->name) && gb_chosen(choice, v))
+			runs += gb_sweep_count(sweep, v);
 	}
 	return runs;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/records/key.h"
+#include "common/rng.h"
 #include "common/text.h"
 
 static bool same(const struct gb_param *param, union gb_value a, union gb_value b)
@@ -262,28 +263,109 @@ static bool yields(const struct gb_sweep *sweep, const struct gb_axis *axis)
 	       sweep->axis[axis_of(sweep->workload, axis->param->yields_to)].given;
 }
 
+/* True if the parameter is only for other points than this one. */
+static bool is_idle(const struct gb_sweep *sweep, size_t index, const struct gb_param *param)
+{
+	for (size_t i = sweep->workload->param_count; param->only && i-- > 0;) {
+		const struct gb_axis *axis = &sweep->axis[i];
+		const char *word = gb_param_needs(param, axis->param->name);
+
+		if (word)
+			return !gb_equal(axis->param->choices[axis->value[index % axis->count].i],
+					 word);
+		index /= axis->count;
+	}
+	return false;
+}
+
+/* The value that keys leave out. */
+static union gb_value keyed_value(const struct gb_param *param)
+{
+	struct gb_error ignored = { 0 };
+	union gb_value value = { 0 };
+
+	(void)gb_value_parse(param, param->keyed ? param->keyed : param->initial, &value, &ignored);
+	return value;
+}
+
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params)
 {
+	size_t rest = index;
+
 	memset(params, 0, sweep->workload->params_size);
 	for (size_t i = sweep->workload->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
-		if (!yields(sweep, axis))
-			gb_value_store(axis->param, params, axis->value[index % axis->count]);
-		index /= axis->count;
+		if (is_idle(sweep, index, axis->param))
+			gb_value_store(axis->param, params, keyed_value(axis->param));
+		else if (!yields(sweep, axis))
+			gb_value_store(axis->param, params, axis->value[rest % axis->count]);
+		rest /= axis->count;
 	}
 }
 
 bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant)
 {
+	size_t rest = index;
+
 	for (size_t i = sweep->workload->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
-		if (index % axis->count != 0 && !gb_param_applies(axis->param, variant))
+		if (rest % axis->count != 0 &&
+		    (!gb_param_applies(axis->param, variant) || is_idle(sweep, index, axis->param)))
 			return false;
-		index /= axis->count;
+		rest /= axis->count;
 	}
 	return true;
+}
+
+size_t gb_sweep_count(const struct gb_sweep *sweep, const struct gb_variant *variant)
+{
+	size_t count = 0;
+
+	for (size_t p = 0; p < sweep->count; p++)
+		count += gb_sweep_wants(sweep, p, variant);
+	return count;
+}
+
+/* False if the axis has no sizes. */
+static bool draw_sizes(struct gb_axis *axis, uint64_t seed, uint64_t *drawn)
+{
+	int64_t low = axis->value[0].i, high = low;
+	size_t count = 0;
+
+	if (!axis->given || axis->param->type != GB_INT || gb_equal(axis->param->name, "seed") ||
+	    (axis->count < 3 && (axis->count > 1 || high <= 1000)))
+		return false;
+	for (size_t i = 0; i < axis->count; i++) {
+		low = axis->value[i].i < low ? axis->value[i].i : low;
+		high = axis->value[i].i > high ? axis->value[i].i : high;
+	}
+	low = axis->count == 1 ? high / 2 : low;
+	for (size_t i = 0; i < axis->count; i++) {
+		const double u = gb_random_to_unit(gb_random64(seed, (*drawn)++));
+		const int64_t value = low + (int64_t)pow((double)(high - low + 1), u) - 1;
+		size_t k = 0;
+
+		while (k < count && axis->value[k].i != value)
+			k++;
+		axis->value[k].i = value;
+		count += k == count;
+	}
+	axis->count = count;
+	return true;
+}
+
+bool gb_sweep_draw(struct gb_sweep *sweep, uint64_t seed, uint64_t *drawn)
+{
+	bool any = false;
+
+	sweep->count = 1;
+	for (size_t i = 0; i < sweep->workload->param_count; i++) {
+		any |= draw_sizes(&sweep->axis[i], seed, drawn);
+		sweep->count *= sweep->axis[i].count;
+	}
+	return any;
 }
 
 void gb_sweep_release(struct gb_sweep *sweep)

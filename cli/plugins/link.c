@@ -27,9 +27,10 @@ bool gb_message_receive(int socket, struct gb_message *message)
 	return got == (ssize_t)sizeof *message;
 }
 
-void *gb_link_map(int file, size_t bytes)
+void *gb_link_map(int file, size_t bytes, bool writes)
 {
-	void *p = mmap(NULL, bytes + !bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	void *p = mmap(NULL, bytes + !bytes, PROT_READ | (writes ? PROT_WRITE : 0), MAP_SHARED,
+		       file, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }

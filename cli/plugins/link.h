@@ -1,8 +1,8 @@
 /* link.h -- what the judge and the process of a plug-in exchange: messages and shared memory.
  *
  * This folder loads plug-ins.  load.h reads --plugin; remote.h is the judge's side, as a back end
- * and operations; worker.h is the main loop of the judged process.  May use cli/workloads and the
- * folders below cli.
+ * and operations; process.h starts the judged process; worker.h is its main loop, cage.h what
+ * it may not do.  May use cli/workloads and the folders below cli.
  *
  * Each request is answered by one message.  The three files are in memory.  Nothing else of the
  * judge is in the other process: not the input, the output, the records or secret numbers.
@@ -36,11 +36,13 @@ enum gb_request_word {
 	GB_ASK_END,      /* destroy() */
 };
 
-/* A request, or an answer: `word` is then an enum gb_status.  Each answer has the peaks of host and
- * device memory in bytes.  That to GB_ASK_RUNS has whether the stream was held, whether there are
- * phases, and their count; the time in ns and the CPU time of queueing. */
+/* A request, or an answer: `word` is then an enum gb_status.  The ticket is a secret number of the
+ * request, which its answer must have: the plug-in may write to the socket as well.  Each answer
+ * has the peaks of host and device memory in bytes.  That to GB_ASK_RUNS has whether the stream was
+ * held, whether there are phases, and their count; the time in ns and the CPU time of queueing. */
 struct gb_message {
 	int32_t word;
+	uint64_t ticket;
 	int64_t number[5];
 	uint64_t peak[2];
 	double ns[2];
@@ -85,7 +87,7 @@ struct gb_board {
 	char counts[GB_LINK_COUNTS]; /* JSON; the last member, see gb_remote_add() */
 };
 
-/* Map `bytes` of a file, at least one; NULL if that fails. */
-void *gb_link_map(int file, size_t bytes);
+/* Map `bytes` of a file, at least one, to write it too if `writes`; NULL if that fails. */
+void *gb_link_map(int file, size_t bytes, bool writes);
 
 #endif

@@ -126,14 +126,14 @@ enum gb_status gb_plugins_load(const char *list, bool isolated, struct gb_error 
 {
 	const char *paths = getenv("GPUBENCH_PLUGINS");
 
-	if (load_all(list, ",", isolated, err))
-		return err->code;
-	if (paths && paths[0] && load_all(paths, ":", isolated, err))
-		return err->code;
+	if (!list && !(paths && paths[0]))
+		return GB_OK;
 #ifndef __SANITIZE_ADDRESS__
 	/* Other processes of the same user can no longer read or change this one's memory. */
-	if (loaded_count && isolated)
+	if (isolated)
 		(void)prctl(PR_SET_DUMPABLE, 0);
 #endif
-	return err->code;
+	if (load_all(list, ",", isolated, err))
+		return err->code;
+	return paths && paths[0] ? load_all(paths, ":", isolated, err) : GB_OK;
 }

@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -14,15 +14,8 @@
 #include <unistd.h>
 
 #include "cli/plugins/worker.h"
-
-void gb_take_text(char *to, size_t room, const char *from)
-{
-	memcpy(to, from, room - 1);
-	to[room - 1] = '\0';
-	for (char *c = to; *c; c++)
-		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
-			*c = '?';
-}
+#include "common/secret.h"
+#include "common/text.h"
 
 /* A descriptor that the numbers in the judged process do not overlap. */
 static int high(int file)
@@ -36,9 +29,11 @@ static int high(int file)
 
 int gb_memory_file(size_t bytes)
 {
-	const int file = high(memfd_create("gpubench", MFD_CLOEXEC));
+	const int file = high(memfd_create("gpubench", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 
-	if (file >= 0 && ftruncate(file, (off_t)(bytes + !bytes))) {
+	/* A page beyond the end of a file that was cut would end the judge by SIGBUS. */
+	if (file >= 0 && (ftruncate(file, (off_t)(bytes + !bytes)) ||
+			  fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))) {
 		(void)close(file);
 		return -1;
 	}
@@ -81,17 +76,14 @@ enum gb_status gb_process_start(struct gb_process *p, int input, int output, str
 {
 	int pair[2] = { -1, -1 };
 	const int board = gb_memory_file(sizeof *p->board);
-	int file[GB_LINK_END] = { 0 };
+	int file[GB_LINK_END] = { [GB_LINK_BOARD] = board, input, output };
 
-	p->board = board < 0 ? NULL : gb_link_map(board, sizeof *p->board);
+	p->board = board < 0 ? NULL : gb_link_map(board, sizeof *p->board, true);
 	if (!p->board || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		gb_fail(err, GB_ERUNTIME, "cannot make shared memory: %s", strerror(errno));
 	} else {
 		pair[1] = high(pair[1]);
 		file[GB_LINK_SOCKET] = pair[1];
-		file[GB_LINK_BOARD] = board;
-		file[GB_LINK_INPUT] = input;
-		file[GB_LINK_OUTPUT] = output;
 		(void)spawn(p, file, err);
 	}
 	p->socket = pair[0];
@@ -119,7 +111,7 @@ void gb_process_stop(struct gb_process *p)
 	p->board = NULL;
 }
 
-/* Say how the process has ended while it was to do `what`. */
+/* Say how the process has ended while it was to do `what`; `late`: end it, because it has not. */
 static enum gb_status explain(struct gb_process *p, const char *what, bool late,
 			      struct gb_error *err)
 {
@@ -147,6 +139,15 @@ static enum gb_status explain(struct gb_process *p, const char *what, bool late,
 	return err->code;
 }
 
+void gb_take_text(char *to, size_t room, const char *from)
+{
+	memmove(to, from, room - 1);
+	to[room - 1] = '\0';
+	for (char *c = to; *c; c++)
+		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+			*c = '?';
+}
+
 static const char *name_of(int32_t word)
 {
 	static const char *const names[] = {
@@ -168,11 +169,12 @@ enum gb_status gb_process_ask(struct gb_process *p, struct gb_message *message,
 	struct pollfd ready = { .fd = p->socket, .events = POLLIN };
 	const double end_ns = gb_now_ns() + p->timeout_s * 1e9;
 	const char *what = name_of(message->word);
-	char why[sizeof message->text];
+	const uint64_t ticket = gb_secret();
 	int events = -1;
 
 	if (!p->pid)
 		return gb_fail(err, GB_ERUNTIME, "the plug-in's process has ended");
+	message->ticket = ticket;
 	if (!gb_message_send(p->socket, message))
 		return explain(p, what, false, err);
 	while (events <= 0) {
@@ -190,13 +192,18 @@ enum gb_status gb_process_ask(struct gb_process *p, struct gb_message *message,
 	}
 	if (!gb_message_receive(p->socket, message))
 		return explain(p, what, false, err);
+	if (message->ticket != ticket) {
+		gb_process_stop(p);
+		return gb_fail(err, GB_EVERIFY,
+			       "in %s, there was an answer that is not the program's", what);
+	}
+	gb_take_text(message->text, sizeof message->text, message->text);
 	memcpy(p->peak, message->peak, sizeof p->peak);
 	if (message->word == GB_OK)
 		return GB_OK;
-	gb_take_text(why, sizeof why, message->text);
 	return gb_fail(err,
 		       message->word == GB_EUNAVAILABLE || message->word == GB_EMEMORY
 			       ? (enum gb_status)message->word
 			       : GB_ERUNTIME,
-		       "%s", why);
+		       "%s", message->text);
 }

@@ -16,7 +16,7 @@ struct gb_process {
 	size_t peak[2];                    /* host and device memory, of the last answer */
 };
 
-/* A file in memory of at least one byte; -1 if that fails. */
+/* A file in memory of at least one byte, whose size nobody can change; -1 if that fails. */
 int gb_memory_file(size_t bytes);
 
 /* Start a process; `input` and `output` are files or -1.  Closes them. */

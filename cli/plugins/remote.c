@@ -9,14 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/plugins/link.h"
 #include "cli/plugins/process.h"
+#include "cli/plugins/sha256.h"
+#include "cli/plugins/worker.h"
 #include "cli/workloads/registry.h"
 #include "common/devices.h"
 #include "common/nvml.h"
 #include "common/text.h"
+
+static const double MOST = 1e18; /* of a metric */
 
 /* The state of a remote variant. */
 struct remote {
@@ -34,15 +39,20 @@ static struct gb_remote_limits limit;
 static bool counting; /* the next run is counted */
 static size_t last_peak[2];
 
+/* Send a request and wait for its answer. */
+static enum gb_status ask(struct remote *s, struct gb_message *message, struct gb_error *err)
+{
+	(void)gb_process_ask(&s->process, message, err);
+	memcpy(last_peak, s->process.peak, sizeof last_peak);
+	return err->code;
+}
+
 static enum gb_status ask_for(struct remote *s, enum gb_request_word word, int64_t number,
 			      struct gb_error *err)
 {
 	struct gb_message message = { .word = (int32_t)word, .number = { number } };
 
-	const enum gb_status status = gb_process_ask(&s->process, &message, err);
-
-	memcpy(last_peak, s->process.peak, sizeof last_peak);
-	return status;
+	return ask(s, &message, err);
 }
 
 /* A text that stays; equal texts are one.  "" if there are too many. */
@@ -104,15 +114,17 @@ static enum gb_status write_params(const struct remote *s, struct gb_error *err)
 	for (size_t i = 0; i < s->workload->param_count; i++) {
 		const struct gb_param *row = &s->workload->params[i];
 		const char *text;
+		size_t size;
 
 		if (row->type != GB_PATH)
 			continue;
 		memcpy(&text, (const char *)s->params + row->offset, sizeof text);
-		if (text && at + strlen(text) + 1 > sizeof board->texts)
+		size = text ? strlen(text) + 1 : 0;
+		if (at + size > sizeof board->texts)
 			return gb_fail(err, GB_ERUNTIME, "the parameters do not fit");
 		if (text)
-			memcpy(board->texts + at, text, strlen(text) + 1);
-		at += text ? strlen(text) + 1 : 0;
+			memcpy(board->texts + at, text, size);
+		at += size;
 	}
 	return GB_OK;
 }
@@ -137,7 +149,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	struct remote *s = state;
 	struct gb_message message = { .word = GB_ASK_TABLE };
-	char schedule[64];
+	char schedule[64], digest[65];
 	int shown, output;
 
 	s->workload = gb_workload_find(chosen->workload);
@@ -145,27 +157,34 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->input = input;
 	s->process.timeout_s = limit.timeout_s;
 	s->process.stop = limit.stop;
+	if (gb_sha256_file(chosen->plugin->path, digest, err))
+		return err->code;
+	if (!gb_equal(digest, chosen->plugin->sha256))
+		return gb_fail(err, GB_EVERIFY, "%.200s: the file has changed since it was loaded",
+			       chosen->plugin->path);
 	s->shown_bytes = write_input(s, NULL);
 	s->output_bytes = s->workload->output_size(params, input);
 	shown = gb_memory_file(s->shown_bytes);
 	output = gb_memory_file(s->output_bytes);
 	if (shown >= 0)
-		s->shown = gb_link_map(shown, s->shown_bytes);
+		s->shown = gb_link_map(shown, s->shown_bytes, true);
 	if (output >= 0)
-		s->output = gb_link_map(output, s->output_bytes);
+		s->output = gb_link_map(output, s->output_bytes, true);
 	if (!s->shown || !s->output || !s->shown_bytes)
 		return gb_fail(err, GB_EMEMORY, "cannot share the input: %s", strerror(errno));
+	/* The other process can only read it (Linux 5.1). */
+	(void)fcntl(shown, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
 	if (gb_process_start(&s->process, shown, output, err) || write_params(s, err))
 		return err->code;
 	(void)write_input(s, s->shown);
 	(void)snprintf(message.text, sizeof message.text, "%s", chosen->plugin->path);
-	if (gb_process_ask(&s->process, &message, err))
+	if (ask(s, &message, err))
 		return err->code;
 	message = (struct gb_message){ .word = GB_ASK_CREATE,
 				       .number = { index_of(chosen), limit.device,
 						   (int64_t)s->shown_bytes,
 						   (int64_t)s->output_bytes, limit.memory_bytes } };
-	if (gb_process_ask(&s->process, &message, err))
+	if (ask(s, &message, err))
 		return err->code;
 	gb_take_text(last.excluded, sizeof last.excluded, s->process.board->excluded);
 	(void)snprintf(schedule, sizeof schedule, "/proc/%d/schedstat", s->process.pid);
@@ -195,20 +214,35 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	return ask_for(state, GB_ASK_RESET, sample, err);
 }
 
-/* 0 if it is unknown. */
-static double waited_ns(const struct remote *s)
+/* Time in ns that this thread and the main one of the other process have waited for a processor,
+ * and the CPU time of the other threads there. */
+struct waits {
+	double here, there, others;
+};
+
+static struct waits read_waits(const struct remote *s)
 {
-	double sum = 0;
+	double ran[2] = { 0 }, waited[2] = { 0 };
+	struct timespec cpu = { 0 };
+	clockid_t clock;
 
 	for (int i = 0; i < 2; i++) {
 		char text[128] = "";
-		double ran, waited;
 
-		if (s->schedule[i] > 0 && pread(s->schedule[i], text, sizeof text - 1, 0) > 0 &&
-		    sscanf(text, "%lf %lf", &ran, &waited) == 2)
-			sum += waited;
+		if (s->schedule[i] > 0 && pread(s->schedule[i], text, sizeof text - 1, 0) > 0)
+			(void)sscanf(text, "%lf %lf", &ran[i], &waited[i]);
 	}
-	return sum;
+	if (!clock_getcpuclockid(s->process.pid, &clock))
+		(void)clock_gettime(clock, &cpu);
+	return (struct waits){ waited[0], waited[1],
+			       (double)cpu.tv_sec * 1e9 + (double)cpu.tv_nsec - ran[1] };
+}
+
+/* The time between two readings for which this process and the other had no processor.  That is not
+ * so if the main thread there waited while others of its process worked. */
+static double lost_ns_between(const struct waits *a, const struct waits *b)
+{
+	return b->here - a->here + fmax(b->there - a->there - fmax(b->others - a->others, 0), 0);
 }
 
 static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked, double *ns,
@@ -218,14 +252,16 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 	struct remote *s = state;
 	struct gb_message message = { .word = GB_ASK_RUNS,
 				      .number = { count, *held, *marked, counting } };
-	const double waited = waited_ns(s);
+	const struct waits before = read_waits(s);
+	struct waits after;
 	const size_t room = *phases;
 	char name[sizeof s->process.board->phase->name];
 
 	*phases = 0;
-	if (gb_process_ask(&s->process, &message, err))
+	if (ask(s, &message, err))
 		return err->code;
-	*lost_ns = fmax(waited_ns(s) - waited, 0);
+	after = read_waits(s);
+	*lost_ns = lost_ns_between(&before, &after);
 	*held = message.number[0] != 0;
 	*marked = message.number[1] != 0;
 	*ns = message.ns[0];
@@ -233,12 +269,12 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 	if (!isfinite(*ns) || *ns < 0)
 		return gb_fail(err, GB_EVERIFY, "the clock was tampered with");
 	for (int64_t i = 0; i < message.number[2] && *phases < room; i++) {
-		const double phase_ns = s->process.board->phase[i].ns;
+		const double part = s->process.board->phase[i].ns;
 
-		if (!isfinite(phase_ns) || phase_ns < 0)
-			return gb_fail(err, GB_EVERIFY, "the clock was tampered with");
+		if (!(part >= 0 && part <= *ns * 1.01 + 1000))
+			return gb_fail(err, GB_EVERIFY, "a phase takes longer than the run");
 		gb_take_text(name, sizeof name, s->process.board->phase[i].name);
-		phase[(*phases)++] = (struct gb_phase_time){ keep(name), phase_ns };
+		phase[(*phases)++] = (struct gb_phase_time){ keep(name), part };
 	}
 	return GB_OK;
 }
@@ -263,25 +299,37 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	return err->code;
 }
 
+static bool has(const struct gb_metrics *metrics, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (gb_equal(metrics->item[i].name, name))
+			return true;
+	return false;
+}
+
 static void metrics(void *state, struct gb_metrics *to)
 {
 	struct remote *s = state;
 	const struct gb_board *board = s->process.board;
 	struct gb_error ignored = { 0 };
-	size_t count;
+	size_t count, own;
 
 	if (ask_for(s, GB_ASK_METRICS, 0, &ignored))
 		return;
 	count = board->metrics;
+	own = to->count;
 	for (size_t i = 0; i < count && i < GB_MAX_METRICS; i++) {
 		const double value = board->metric[i].value;
 		char name[sizeof board->metric->name], text[sizeof board->metric->text];
 
 		gb_take_text(name, sizeof name, board->metric[i].name);
 		gb_take_text(text, sizeof text, board->metric[i].text);
+		/* Those of the verifier stay. */
+		if (has(to, own, name))
+			continue;
 		if (text[0])
 			gb_metric_hash(to, keep(name), strtoull(text, NULL, 16));
-		else if (isfinite(value))
+		else if (value >= 0 && value <= MOST)
 			gb_metric(to, keep(name), value);
 	}
 }
@@ -317,6 +365,11 @@ static enum gb_status poison(void *state, unsigned char byte, struct gb_error *e
 	return ask_for(state, GB_ASK_POISON, byte, err);
 }
 
+static enum gb_status flush_there(void *state, struct gb_error *err)
+{
+	return ask_for(state, GB_ASK_FLUSH, 0, err);
+}
+
 static int process(const void *state)
 {
 	return ((const struct remote *)state)->process.pid;
@@ -327,7 +380,7 @@ static long children(void *state, struct gb_error *err)
 	struct remote *s = state;
 	struct gb_message message = { .word = GB_ASK_CHILDREN };
 
-	return gb_process_ask(&s->process, &message, err) ? 0 : (long)message.number[0];
+	return ask(s, &message, err) ? 0 : (long)message.number[0];
 }
 
 static double copy_ns(const void *state)
@@ -340,8 +393,8 @@ static size_t peak(enum gb_memory_kind kind)
 	return last_peak[kind];
 }
 
-static const struct gb_remote_ops remote_ops = { runs,     poison,  show, process,
-						 children, copy_ns, peak };
+static const struct gb_remote_ops remote_ops = { runs,    poison,   show,    flush_there,
+						 process, children, copy_ns, peak };
 
 static enum gb_status create_current(void *state, const void *params, const void *input,
 				     struct gb_error *err)
@@ -352,7 +405,7 @@ static enum gb_status create_current(void *state, const void *params, const void
 
 static enum gb_status flush(struct gb_error *err)
 {
-	return ask_for(current, GB_ASK_FLUSH, 0, err);
+	return flush_there(current, err);
 }
 
 /* The device is open in the other process alone, so the back end itself does not know it. */
@@ -382,7 +435,7 @@ static const char *counts(void)
 
 	free(text);
 	text = NULL;
-	if (gb_process_ask(&current->process, &message, &ignored) || message.number[0] < 0 ||
+	if (ask(current, &message, &ignored) || message.number[0] < 0 ||
 	    message.number[0] > GB_LINK_COUNTS || !(copy = malloc(GB_LINK_COUNTS)))
 		return NULL;
 	memcpy(copy, current->process.board->counts, (size_t)message.number[0]);
@@ -418,7 +471,9 @@ const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
 	memset(&last, 0, sizeof last);
 	backend = *gb_backends[variant->backend];
 	backend.open = open_nothing;
-	backend.flush = flush;
+	/* The judge's flush evicts the caches of all cores, whatever the other process does. */
+	if (backend.fill)
+		backend.flush = flush;
 	backend.synchronize = synchronize;
 	backend.timer = &gb_cpu_timer;
 	backend.counter = backend.counter ? &counter : NULL;
@@ -449,7 +504,7 @@ static enum gb_status add(const struct gb_plugin_file *file, const struct gb_lin
 	const struct gb_workload *workload = gb_workload_find(v->workload);
 	const enum gb_backend backend = (enum gb_backend)v->backend;
 
-	if (!ops || !workload) {
+	if (!ops) {
 		free(ops);
 		return gb_out_of_memory(err, "a plug-in");
 	}
@@ -476,7 +531,7 @@ static enum gb_status add(const struct gb_plugin_file *file, const struct gb_lin
 
 enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
 {
-	struct gb_process p = { .timeout_s = 60 };
+	struct gb_process p = { .timeout_s = 60, .stop = limit.stop };
 	struct gb_message message = { .word = GB_ASK_TABLE };
 	struct gb_board *board = calloc(1, sizeof *board);
 
@@ -501,7 +556,10 @@ enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
 		gb_take_text(v->workload, sizeof v->workload, v->workload);
 		gb_take_text(v->name, sizeof v->name, v->name);
 		gb_take_text(v->summary, sizeof v->summary, v->summary);
-		if (v->backend < GB_BACKENDS)
+		if (!gb_plugin_is_name(v->name) || !gb_workload_find(v->workload) ||
+		    v->backend >= GB_BACKENDS)
+			gb_fail(err, GB_EUSAGE, "%.200s: its table is not valid", file->path);
+		else
 			(void)add(file, v, err);
 	}
 	free(board);

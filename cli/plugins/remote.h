@@ -31,6 +31,8 @@ struct gb_remote_ops {
 	enum gb_status (*poison)(void *state, unsigned char byte, struct gb_error *err);
 	/* Show the changed input to the process.  It copies it before it answers. */
 	enum gb_status (*show)(void *state, struct gb_error *err);
+	/* Flush the caches in that process. */
+	enum gb_status (*flush)(void *state, struct gb_error *err);
 	int (*process)(const void *state);
 	long (*children)(void *state, struct gb_error *err);
 	double (*copy_ns)(const void *state);     /* of the judge's part of show() */

@@ -3,18 +3,17 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/plugins/cage.h"
 #include "cli/plugins/link.h"
 #include "cli/workloads/registry.h"
 #include "cli/workloads/value.h"
@@ -101,7 +100,8 @@ static struct worker {
 	const struct gb_workload *workload;
 	const struct gb_backend_ops *backend;
 	struct gb_variant_ops ops;
-	unsigned char *shown, *output; /* the files */
+	const unsigned char *shown; /* the files */
+	unsigned char *output;
 	size_t shown_bytes, output_bytes;
 	void *params, *input, *state, *result;
 	void **array; /* the arrays of the input, in order */
@@ -227,8 +227,8 @@ static enum gb_status create(const struct gb_message *ask, struct gb_error *err)
 	w.backend = gb_backends[v->backend];
 	w.shown_bytes = (size_t)ask->number[2];
 	w.output_bytes = (size_t)ask->number[3];
-	w.shown = gb_link_map(GB_LINK_INPUT, w.shown_bytes);
-	w.output = gb_link_map(GB_LINK_OUTPUT, w.output_bytes);
+	w.shown = gb_link_map(GB_LINK_INPUT, w.shown_bytes, false);
+	w.output = gb_link_map(GB_LINK_OUTPUT, w.output_bytes, true);
 	w.input = calloc(1, w.workload->input_size);
 	if (!w.shown || !w.output || !w.input)
 		return gb_out_of_memory(err, "the input");
@@ -388,18 +388,16 @@ static enum gb_status answer_to(const struct gb_message *ask, struct gb_message 
 
 int gb_worker(void)
 {
-	const struct rlimit no_core = { 0, 0 };
-	struct gb_error err = { 0 };
+	struct gb_error caged = { 0 }, err;
 	struct gb_message ask;
 
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	(void)setrlimit(RLIMIT_CORE, &no_core);
-	w.board = gb_link_map(GB_LINK_BOARD, sizeof *w.board);
+	(void)gb_cage(&caged);
+	w.board = gb_link_map(GB_LINK_BOARD, sizeof *w.board, true);
 	while (w.board && gb_message_receive(GB_LINK_SOCKET, &ask)) {
-		struct gb_message answer = { 0 };
+		struct gb_message answer = { .ticket = ask.ticket };
 
-		err = (struct gb_error){ 0 };
-		answer.word = (int32_t)answer_to(&ask, &answer, &err);
+		err = caged;
+		answer.word = (int32_t)(err.code ? err.code : answer_to(&ask, &answer, &err));
 		for (int k = 0; k < 2; k++)
 			answer.peak[k] = gb_memory_peak((enum gb_memory_kind)k) - w.base[k];
 		(void)snprintf(answer.text, sizeof answer.text, "%s", err.message);

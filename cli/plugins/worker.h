@@ -2,6 +2,8 @@
 #ifndef GPUBENCH_CLI_PLUGINS_WORKER_H
 #define GPUBENCH_CLI_PLUGINS_WORKER_H
 
+#include <stdbool.h>
+
 #include "common/plugin.h"
 #include "common/status.h"
 

@@ -57,9 +57,25 @@ void gb_judge_check(struct gb_judgement *j, const struct gb_result *result)
 	free(key);
 }
 
+void gb_judge_emulated(struct gb_judgement *j, cJSON *result)
+{
+	const char *reason = gb_json_text(result, "reason");
+
+	j->emulator = result;
+	if (gb_json_number(result, "failed") > 0) {
+		j->wrong = true;
+		add_reason(j, "in the emulator: %s", reason ? reason : "?");
+	}
+}
+
+bool gb_judged_correct_so_far(const struct gb_judgement *j)
+{
+	return j->passed && !j->failed && !j->wrong;
+}
+
 bool gb_judged_correct(const struct gb_judgement *j)
 {
-	return j->passed && !j->failed && j->passed + j->skipped == j->planned;
+	return gb_judged_correct_so_far(j) && j->passed + j->skipped == j->planned;
 }
 
 /* ---- timed points ------------------------------------------------------------------------- */
@@ -313,6 +329,23 @@ static bool put_reasons(cJSON *verdict, const struct gb_judgement *j)
 	return fine;
 }
 
+void gb_judgement_release(struct gb_judgement *j)
+{
+	cJSON_Delete(j->points);
+	cJSON_Delete(j->emulator);
+	cJSON_Delete(j->counts);
+	j->points = j->emulator = j->counts = NULL;
+}
+
+/* Move an item that is owned to the object; null if there is none. */
+static bool put_owned(cJSON *object, const char *name, cJSON **item)
+{
+	cJSON *value = *item ? *item : cJSON_CreateNull();
+
+	*item = NULL;
+	return gb_json_put(object, name, value);
+}
+
 cJSON *gb_judgement_format(struct gb_judgement *j)
 {
 	const bool failed = j->wrong || j->failed || j->crashed;
@@ -334,7 +367,8 @@ cJSON *gb_judgement_format(struct gb_judgement *j)
 	    put_known(v, "correct", failed, gb_judged_correct(j)) &&
 	    put_known(v, "honest", j->dishonest, j->timed && !j->doubtful && !failed) &&
 	    gb_json_put_number(v, "exit_status", gb_judgement_status(j)) && put_reasons(v, j) &&
-	    put_check(v, j) &&
+	    put_check(v, j) && put_owned(v, "emulator", &j->emulator) &&
+	    put_owned(v, "counts", &j->counts) &&
 	    gb_json_put_number(v, "points_not_done",
 			       (double)(j->points_planned > done ? j->points_planned - done : 0)) &&
 	    gb_json_put(v, "points", points))

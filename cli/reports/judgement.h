@@ -26,13 +26,21 @@ struct gb_judgement {
 	char reason[GB_REASONS][640];
 	char machine[128], commit[64]; /* "": nothing was measured */
 	cJSON *points;                 /* owned; NULL: none */
+	/* From the source: the check in the emulator, exact counts; owned; NULL: none. */
+	cJSON *emulator, *counts;
 };
+
+void gb_judgement_release(struct gb_judgement *judgement);
 
 /* Add the result of a point of the check. */
 void gb_judge_check(struct gb_judgement *judgement, const struct gb_result *result);
 
-/* True if the check was complete and found no fault. */
+/* Add the result of the emulator, the object of the schema, owned: a fault there is a fault. */
+void gb_judge_emulated(struct gb_judgement *judgement, cJSON *result);
+
+/* True if the check was complete and found no fault; if it has found none so far. */
 bool gb_judged_correct(const struct gb_judgement *judgement);
+bool gb_judged_correct_so_far(const struct gb_judgement *judgement);
 
 /* The fastest other variant at the record's point, of the same back end and from the program
  * itself; of libraries if `peer`.  NULL if none has a trusted time. */
@@ -49,7 +57,7 @@ enum gb_status gb_judge_points(struct gb_judgement *judgement, size_t count,
  * if the check is incomplete or no time can be trusted, else GB_OK. */
 enum gb_status gb_judgement_status(const struct gb_judgement *judgement);
 
-/* The JSON object, for cJSON_Delete().  Takes the points.  NULL if memory ran out. */
+/* The JSON object, for cJSON_Delete().  Takes what is owned.  NULL if memory ran out. */
 cJSON *gb_judgement_format(struct gb_judgement *judgement);
 
 #endif

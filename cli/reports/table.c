@@ -14,6 +14,8 @@
 #include "cli/reports/page.h"
 #include "cli/reports/rows.h"
 #include "cli/reports/section.h"
+#include "cli/workloads/registry.h"
+#include "cli/workloads/value.h"
 #include "common/text.h"
 
 /* ---- the runs ---------------------------------------------------------------------------- */
@@ -194,6 +196,23 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 	return GB_OK;
 }
 
+/* True if no point of the section uses the parameter. */
+static bool is_idle(const struct gb_section *section, const char *name)
+{
+	const struct gb_workload *workload = gb_workload_find(section->bench);
+	const struct gb_param *row =
+		workload ? gb_param_find(workload->params, workload->param_count, name) : NULL;
+	bool used = !row || !row->only;
+
+	for (size_t i = 0; i < section->axes.count && !used; i++) {
+		const struct gb_axis_seen *axis = &section->axes.axis[i];
+		const char *word = gb_param_needs(row, axis->name);
+
+		used = word && (axis->varies || gb_equal(axis->value->text, word));
+	}
+	return !used;
+}
+
 /* "radix: type=u32 seed=1": the name and the parameters that do not vary; in a table, on one
  * line. */
 static void print_head(const struct gb_section *section)
@@ -210,7 +229,7 @@ static void print_head(const struct gb_section *section)
 		const struct gb_axis_seen *axis = &section->axes.axis[i];
 		char text[GB_VALUE_MAX];
 
-		if (axis->varies)
+		if (axis->varies || is_idle(section, axis->name))
 			continue;
 		if (first && !one_line)
 			gb_sheet_begin(sheet, GB_LINE);

@@ -22,7 +22,9 @@
 
 GB_WORDS(types, RADIX_TYPES, "u32", "u64", "f32", "pairs");
 GB_WORDS(distributions, RADIX_DISTRIBUTIONS, "uniform", "sorted", "reverse", "constant", "few",
-	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5");
+	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5", "dominant",
+	 "runs", "organpipe", "nearly", "last", "staircase", "sqrt", "two");
+GB_WORDS(values, RADIX_VALUES, "index", "random");
 GB_WORDS(answers, 2, "no", "yes");
 
 #define AT(type, member) GB_AT(type, struct radix_params, member)
@@ -45,14 +47,22 @@ static const struct gb_param params[] = {
 	  .initial = "uniform",
 	  .choices = distributions,
 	  .help = "distribution of generated keys; few: 256 distinct keys; entropyK: bitwise AND "
-		  "of K uniform words" },
+		  "of K uniform words; dominant: 99 % equal" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
 	  .help = "read raw little-endian keys of the given type from this file" },
+	{ .name = "values",
+	  AT(GB_CHOICE, values),
+	  .initial = "random",
+	  .keyed = "index",
+	  .choices = values,
+	  .only = "type=pairs",
+	  .help = "values of pairs: the position of the key, or random numbers that all differ" },
 	{ .name = "unstable",
 	  AT(GB_CHOICE, unstable),
 	  .initial = "no",
 	  .choices = answers,
+	  .only = "type=pairs",
 	  .help = "order of pairs with equal keys: no keeps that of the input, yes allows any" },
 	GB_COMMON_PARAMS(struct radix_params),
 };
@@ -67,6 +77,9 @@ static const char *const check[] = {
 	"--count=10007 --type=u32,u64,f32,pairs --distribution=sorted,reverse,constant,few,zipf",
 	("--count=10007 --type=u32,pairs "
 	 "--distribution=entropy0,entropy1,entropy2,entropy3,entropy4,entropy5"),
+	("--count=2051 --type=u32,u64,f32,pairs "
+	 "--distribution=dominant,runs,organpipe,nearly,last,staircase,sqrt,two"),
+	"--count=33,4097 --type=pairs --values=index",
 	"--count=10007 --type=pairs --unstable=yes --distribution=few",
 	NULL,
 };
@@ -108,7 +121,8 @@ static enum gb_status make_keys(struct radix_input *in, const struct radix_param
 	return err->code;
 }
 
-static enum gb_status make_values(struct radix_input *in, struct gb_error *err)
+static enum gb_status make_values(struct radix_input *in, const struct radix_params *p,
+				  struct gb_error *err)
 {
 	const uint64_t most = UINT64_C(1) << 32;
 
@@ -119,7 +133,8 @@ static enum gb_status make_values(struct radix_input *in, struct gb_error *err)
 			       in->count, most);
 	in->values = gb_host_alloc(in->count, sizeof *in->values, err);
 	if (in->values && !gb_memory_is_dry())
-		gb_keys_number(in->values, in->count);
+		gb_keys_number(in->values, in->count, (enum radix_values)p->values,
+			       (uint64_t)p->seed);
 	return err->code;
 }
 
@@ -138,7 +153,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 		in->type = (enum radix_type)p->type;
 		in->key_size = gb_keys_size(in->type);
 		if (!make_keys(in, p, err) && in->type == RADIX_PAIRS)
-			(void)make_values(in, err);
+			(void)make_values(in, p, err);
 		if (!err->code && replaces_keys(p))
 			in->replaced = gb_host_alloc(gb_keys_groups(in->count), in->key_size, err);
 	}
@@ -182,19 +197,25 @@ struct records {
 	size_t count, key_size;
 	const void *keys;
 	const uint32_t *values; /* NULL unless pairs */
-	bool any_order;         /* of equal keys */
+	enum radix_values
+		kind; /* of the values; with the seed, value and place determine each other */
+	uint64_t seed;
+	bool any_order; /* of equal keys */
 };
 
-static struct records input_records(const struct radix_input *in)
+static struct records input_records(const struct radix_params *p, const struct radix_input *in)
 {
-	return (struct records){ in->type, in->count, in->key_size, in->keys, in->values, false };
+	return (struct records){ in->type,          in->count,       in->key_size,
+				 in->keys,          in->values,      (enum radix_values)p->values,
+				 (uint64_t)p->seed, p->unstable != 0 };
 }
 
-static struct records output_records(const struct radix_input *in, const void *output)
+static struct records output_records(const struct records *in, const void *output)
 {
 	const unsigned char *bytes = output;
-	struct records r = { in->type, in->count, in->key_size, output, NULL, false };
+	struct records r = *in;
 
+	r.keys = output;
 	if (in->values)
 		r.values = (const uint32_t *)(const void *)(bytes + in->count * in->key_size);
 	return r;
@@ -238,13 +259,19 @@ static char *key_text(char text[48], const struct records *r, size_t i)
 	return text;
 }
 
+/* Where the input has the record with the value of record i. */
+static uint32_t place_of(const struct records *r, size_t i)
+{
+	return gb_keys_place(r->values[i], r->kind, r->seed);
+}
+
 /* True if record i must not follow record i - 1. */
 static bool misplaced(const struct records *r, size_t i)
 {
 	uint64_t before = rank_of(r, i - 1), here = rank_of(r, i);
 
-	return before > here ||
-	       (r->values && !r->any_order && before == here && r->values[i - 1] > r->values[i]);
+	return before > here || (r->values && !r->any_order && before == here &&
+				 place_of(r, i - 1) > place_of(r, i));
 }
 
 /* The first record that must not follow its predecessor; count if there is none. */
@@ -357,12 +384,10 @@ static enum gb_status report_stranger(const struct records *in, const struct rec
 static enum gb_status verify(const void *params_, const void *input, int64_t sample,
 			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
 {
-	struct records in = input_records(input), out = output_records(input, output);
+	const struct records in = input_records(params_, input), out = output_records(&in, output);
 	const uint64_t salt = gb_secret();
-	size_t bad;
+	size_t bad = first_misplaced(&out);
 
-	out.any_order = ((const struct radix_params *)params_)->unstable;
-	bad = first_misplaced(&out);
 	if (bad < out.count)
 		return report_misplaced(&out, bad, err);
 	if (gb_keys_digest(in.keys, in.key_size, in.values, in.count, salt) !=
@@ -402,6 +427,7 @@ const struct gb_workload gb_radix_workload = {
 	.param_count = GB_COUNT(params),
 	.params_size = sizeof(struct radix_params),
 	.check = check,
+	.small = "--count=10007",
 	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
 	.prepare = prepare,
 	.output_size = output_size,

@@ -323,6 +323,15 @@ enum gb_status gb_params_init(const struct gb_param *rows, size_t count, void *p
 	return GB_OK;
 }
 
+const char *gb_param_needs(const struct gb_param *param, const char *other)
+{
+	const size_t length = strlen(other);
+
+	return param->only && !strncmp(param->only, other, length) && param->only[length] == '='
+		       ? param->only + length + 1
+		       : NULL;
+}
+
 const struct gb_param *gb_param_find(const struct gb_param *rows, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)

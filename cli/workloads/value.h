@@ -44,6 +44,9 @@ void gb_param_domain(const struct gb_param *param, char *text, size_t size);
 enum gb_status gb_params_init(const struct gb_param *rows, size_t count, void *params,
 			      size_t params_size, struct gb_error *err);
 
+/* The word that the choice `other` must have for the parameter to be used; NULL if any will do. */
+const char *gb_param_needs(const struct gb_param *param, const char *other);
+
 /* The row called name, or NULL. */
 const struct gb_param *gb_param_find(const struct gb_param *rows, size_t count, const char *name);
 

@@ -16,11 +16,13 @@
  * distinct (cpu/sort/partition.h).  With few threads, one cuts the records in two, two cut the
  * halves, and so on (cut()).  pivots_for() decides which keys are sorted by pivots.
  *
+ * Before that, records that are sorted or reversed, and nearly sorted ones, are recognised by a
+ * sample and sorted in one or two sweeps (cpu/sort/order.h).
+ *
  * Each split fixes eight bits of the key, or all that remain, with three accesses to a record.
  * Pivots take one access per level, mostly in the cache, for at most twice the levels of perfect
- * medians and then one level per bit, so the work is bounded for every input.  The first pass
- * notices equal keys and, unless it cuts, sorted inputs.  The bound is memory: 20 bytes per u32
- * key, 12 to split and 8 for the leaves, as long as one split suffices.
+ * medians and then one level per bit, so the work is bounded for every input.  The bound is memory:
+ * 20 bytes per u32 key, 12 to split and 8 for the leaves, as long as one split suffices.
  */
 #include <math.h>
 #include <omp.h>
@@ -29,6 +31,7 @@
 
 #include "common/memory.h"
 #include "common/workload.h"
+#include "cpu/radix/parts/best_order.h"
 #include "cpu/radix/parts/best_split.h"
 #include "cpu/sort/leaf.h"
 
@@ -54,6 +57,7 @@ struct state {
 	uint32_t **values;           /* one per thread for pairs, else NULL */
 	struct radix_task *task;     /* task_room entries */
 	size_t task_room, task_count;
+	struct radix_few few;
 };
 
 /* ---- one task, one thread ---------------------------------------------------------------- */
@@ -168,8 +172,7 @@ static void solve(const struct state *s, struct radix_task task, uint32_t *value
 
 /* ---- all tasks, all threads -------------------------------------------------------------- */
 
-/* Add a task of equal or sorted keys as pieces: there is nothing to sort, but perhaps much to
- * copy. */
+/* Add a task of equal keys as pieces: there is nothing to sort, but perhaps much to copy. */
 static void add_pieces(struct state *s, const struct radix_task *task)
 {
 	size_t pieces = (size_t)s->threads < RADIX_DIGITS ? (size_t)s->threads : RADIX_DIGITS;
@@ -198,7 +201,6 @@ static void split(struct state *s, struct radix_task task)
 				s->task[s->task_count++] = child(&task, shift, first, d);
 		return;
 	case RADIX_WAS_EQUAL:
-	case RADIX_WAS_SORTED:
 		add_pieces(s, &task);
 	}
 }
@@ -210,18 +212,25 @@ static int larger_first(const void *left, const void *right)
 	return (a->count < b->count) - (a->count > b->count);
 }
 
+/* Turn all records into numbers of their order. */
+static void to_order(struct state *s, struct radix_task *root)
+{
+	if (root->raw)
+		radix_cpu_to_order(&s->cpu, NULL);
+	root->raw = false;
+}
+
 /* Turn the input into a list of tasks for one thread each. */
 static void make_tasks(struct state *s, struct radix_task root)
 {
 	size_t largest = 0;
 
 	s->task_count = 0;
-	if (root.count <= SMALL || (s->threads == 1 && takes_pivots(s, &root))) {
-		radix_cpu_to_order(&s->cpu, NULL);
+	if (root.count <= SMALL) {
+		to_order(s, &root);
 		s->task[s->task_count++] = root;
 		return;
 	}
-	root.raw = s->cpu.is_float;
 	split(s, root);
 	for (size_t i = 0; i < s->task_count; i++) {
 		struct radix_task task = s->task[i];
@@ -237,13 +246,15 @@ static void make_tasks(struct state *s, struct radix_task root)
 		qsort(s->task, s->task_count, sizeof *s->task, larger_first);
 }
 
-/* ---- a few threads, pivots ---------------------------------------------------------------- */
+/* ---- pivots, one or a few threads -------------------------------------------------------- */
 
-/* True if a few threads sort keys that one thread would sort by pivots.  A split by digits would
- * move the records between cores in short pieces, which takes longer. */
-static bool is_cut(const struct state *s, const struct radix_task *root)
+/* True if one or a few threads sort all keys by pivots.  For a few, a split by digits would move
+ * the records between cores in short pieces, which takes longer. */
+static bool by_pivots(const struct state *s, const struct radix_task *root)
 {
-	return s->threads > 1 && s->threads <= FEW_THREADS && takes_pivots(s, root);
+	return s->threads <= FEW_THREADS && root->count &&
+	       (s->pivots == ALWAYS || s->threads > 1 || root->count > SMALL) &&
+	       takes_pivots(s, root);
 }
 
 /* Cut a task in two until it is a small part of all, leaving one half of each cut to another
@@ -254,25 +265,33 @@ static void cut(const struct state *s, struct radix_task task)
 	struct radix_leaf leaf = leaf_of(s, &task);
 
 	while (task.count > piece && task.count > PER_THREAD) {
-		const size_t low = radix_leaf_cut(&leaf, s->simd);
+		const struct radix_cut found = radix_leaf_cut(&leaf, s->simd);
 		struct radix_task part = task;
 
-		if (!low)
-			break;
-		part.count = low;
+		part.count = found.low;
 #pragma omp task firstprivate(part)
 		cut(s, part);
-		task.begin += low;
-		task.count -= low;
+		part.begin += found.low;
+		part.count = found.high - found.low;
+		settle(s, &part);
+		task.begin += found.high;
+		task.count -= found.high;
 		leaf = leaf_of(s, &task);
 	}
 	radix_leaf_pivots(&leaf, s->simd);
 	settle(s, &task);
 }
 
-static void cut_all(struct state *s, struct radix_task root)
+static void sort_by_pivots(struct state *s, struct radix_task root)
 {
-	radix_cpu_to_order(&s->cpu, NULL);
+	const struct radix_leaf leaf = leaf_of(s, &root);
+
+	to_order(s, &root);
+	if (s->threads == 1) {
+		radix_leaf_pivots(&leaf, s->simd);
+		settle(s, &root);
+		return;
+	}
 #pragma omp parallel num_threads(s->threads)
 #pragma omp single nowait
 	cut(s, root);
@@ -286,30 +305,49 @@ static void solve_task(const struct state *s, size_t task, int thread)
 		solve(s, s->task[task], s->values ? s->values[thread] : NULL, s->survey + thread);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static void sort_by_digits(struct state *s, struct radix_task root, struct gb_timer *timer)
 {
-	struct state *s = state;
-	const struct radix_task root = { .count = s->cpu.count, .top = s->cpu.top };
-
-	if (!s->cpu.count)
-		return GB_OK;
-	gb_phase(timer, "split");
-	if (is_cut(s, &root)) {
-		gb_phase(timer, "leaves");
-		cut_all(s, root);
-		return GB_OK;
-	}
 	make_tasks(s, root);
 	gb_phase(timer, "leaves");
 	if (s->threads == 1) {
 		/* No parallel loop: with cold caches it costs microseconds even for one thread. */
 		for (size_t i = 0; i < s->task_count; i++)
 			solve_task(s, i, 0);
-		return GB_OK;
+		return;
 	}
 #pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1)
 	for (size_t i = 0; i < s->task_count; i++)
 		solve_task(s, i, omp_get_thread_num());
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = state;
+	struct radix_task root = { .count = s->cpu.count,
+				   .top = s->cpu.top,
+				   .raw = s->cpu.is_float };
+	struct radix_repeated repeated = { 0 };
+	enum radix_seen seen;
+	bool pivots;
+
+	if (!s->cpu.count)
+		return GB_OK;
+	gb_phase(timer, "split");
+	seen = radix_sort_ordered(&s->cpu, &s->few, s->threads, s->simd);
+	if (seen == RADIX_IS_SORTED)
+		return GB_OK;
+	root.raw = root.raw && seen != RADIX_MOVED;
+	pivots = s->cpu.low ? seen == RADIX_MOVED : by_pivots(s, &root);
+	if (!pivots && seen != RADIX_MOVED)
+		repeated = radix_take_repeated(&s->cpu);
+	root.count = s->cpu.count;
+	if (pivots || (s->cpu.low && by_pivots(s, &root))) {
+		gb_phase(timer, "leaves");
+		sort_by_pivots(s, root);
+	} else if (root.count) {
+		sort_by_digits(s, root, timer);
+	}
+	radix_put_repeated(&s->cpu, repeated);
 	return GB_OK;
 }
 
@@ -382,6 +420,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	s->heavy = s->threads > 1 ? s->cpu.count / (4 * (size_t)s->threads) : s->cpu.count;
 	if (s->heavy < SMALL)
 		s->heavy = SMALL;
+	(void)radix_few_init(&s->few, &s->cpu, err);
 	s->task_room = task_room(s);
 	s->survey = gb_host_alloc((size_t)s->threads, sizeof *s->survey, err);
 	s->task = gb_host_alloc(s->task_room, sizeof *s->task, err);
@@ -390,9 +429,10 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	return err->code;
 }
 
-/* Keys that are equal or, unless they are cut, sorted are read once.  By digits, the first split
- * reads records twice and writes them once, and the leaves read and write them once; accesses in
- * the cache and further splits of large inputs are not counted.  By pivots, each level whose parts
+/* Keys that are sorted or nearly sorted are read once; reversed keys, and keys of which half are
+ * equal, are read and written once.  By digits, the first split reads records twice and writes them
+ * once, and the leaves read and write them once; accesses in the cache and further splits of large
+ * inputs are not counted.  By pivots, each level whose parts
  * exceed the last-level cache and have several keys reads and writes records once, and so do all
  * levels below together.  Skewed u64 keys count as split. */
 static double bytes(const void *params, const void *input_)
@@ -403,12 +443,15 @@ static double bytes(const void *params, const void *input_)
 	const struct radix_look look = radix_cpu_look(input);
 	const double size = radix_cpu_size(input), order = radix_cpu_order_bytes(input);
 	const double cache = (double)gb_backends[GB_CPU]->cache_bytes(&from);
-	const double parts = fmin(size / cache, look.distinct);
+	/* Two keys that are left in a part take no level of their own. */
+	const double parts = fmin(size / cache, look.distinct / 2);
 	const int threads = threads_for(params, input->count);
 	const bool by_digits = pivots == NEVER || pivots == SKEWED || threads > FEW_THREADS;
 
-	if (!look.varying || (look.ascends && (by_digits || threads == 1)))
-		return size + order;
+	if (look.descents <= input->count / 64)
+		return size;
+	if (look.descents == input->count - 1 || (by_digits && look.distinct <= 1))
+		return 2 * size;
 	return by_digits ? 5 * size : order + 2 * size * (1 + (parts > 1 ? ceil(log2(parts)) : 0));
 }
 

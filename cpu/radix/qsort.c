@@ -1,7 +1,8 @@
 /* qsort.c -- cpu/qsort: qsort(3), one thread; the default choice of a C program.
  *
- * Pairs are compared by key, then by value.  Their values ascend in the input, so this total order
- * is the stable one, which qsort() itself does not guarantee.
+ * Pairs are compared by key, then by value.  If the values ascend in the input, this total order is
+ * the stable one, which qsort() itself does not guarantee.  Other values are replaced by positions,
+ * and fetched after the sort.
  */
 #include <gnu/libc-version.h>
 #include <stdio.h>
@@ -29,9 +30,10 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	struct radix_cpu *cpu = state;
 
-	(void)radix_cpu_init(cpu, params, input, false, err);
+	if (radix_cpu_init(cpu, params, input, false, err))
+		return err->code;
 	cpu->threads = 1;
-	return err->code;
+	return radix_cpu_init_words(cpu, params, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -41,7 +43,9 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (!cpu->count)
 		return GB_OK;
 	radix_cpu_to_order(cpu, NULL);
+	radix_cpu_to_words(cpu);
 	qsort(cpu->record, cpu->count, cpu->width, cpu->width == 8 ? compare_u64 : compare_u32);
+	radix_cpu_from_words(cpu);
 	radix_cpu_from_order(cpu, NULL);
 	return GB_OK;
 }

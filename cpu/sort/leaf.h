@@ -35,11 +35,15 @@ void radix_leaf_stable(const struct radix_leaf *leaf);
  * are all key: equal ones cannot be told apart, so it need not be stable. */
 void radix_leaf_pivots(const struct radix_leaf *leaf, enum cpu_simd simd);
 /* Make the first step of radix_leaf_pivots() in place, for leaves of at least RADIX_CUT_MIN
- * records.  Returns how many records are below all others now; 0 if all are equal. */
-size_t radix_leaf_cut(const struct radix_leaf *leaf, enum cpu_simd simd);
+ * records.  The records before `low` are then below those from `high` on, and those between are in
+ * their places.  No side has all records. */
+struct radix_cut {
+	size_t low, high;
+};
+struct radix_cut radix_leaf_cut(const struct radix_leaf *leaf, enum cpu_simd simd);
 /* The same two with AVX2 alone (vector_avx2.c). */
 void radix_leaf_avx2(const struct radix_leaf *leaf);
-size_t radix_cut_avx2(const struct radix_leaf *leaf);
+struct radix_cut radix_cut_avx2(const struct radix_leaf *leaf);
 /* True if the lower halves of n words ascend.  The processor must have AVX2. */
 bool radix_values_ascend(const uint64_t *pair, size_t n);
 /* Sort pairs, whose key is the upper half of a record, stably.  value has room for as many values

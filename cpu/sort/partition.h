@@ -5,7 +5,8 @@
  * type of a vector; LANES, its number of lanes; ATTRIBUTES of functions; LOAD(from); STORE(to,
  * vector); BROADCAST(key); LOAD_FIRST(from, n), n keys followed by lanes of the largest key;
  * STORE_FIRST(to, n, vector); TO_ORDER(vector), which turns keys into what network.h compares, and
- * back; GREATER(a, b), a mask of the lanes in which key a exceeds b; LOW_FIRST(vector, lanes), the
+ * back; GREATER(a, b) and DIFFERENT(a, b), masks of the lanes in which key a exceeds b or differs
+ * from it; LOW_FIRST(vector, lanes), the
  * vector with the lanes of that mask moved last and otherwise in order; MIN and MAX of two vectors
  * as network.h compares them.
  */
@@ -64,27 +65,41 @@ static void NAME(few)(KEY *key, size_t n)
 		NAME(network)(key, n, 14, 16);
 }
 
-/* Choose the median of a sample of n keys as the pivot.  If it is the sample's largest key, choose
- * the number below it, so that some keys exceed the pivot and some do not.  False if all of the
- * sample is equal. */
-ATTRIBUTES
-static bool NAME(choose_median)(const KEY *key, size_t n, KEY *pivot)
-{
-	const size_t samples = n < RADIX_MANY ? RADIX_FEW_SAMPLES : RADIX_MANY_SAMPLES;
-	const size_t step = n / samples;
-	KEY sample[RADIX_MANY_SAMPLES];
-
-	for (size_t i = 0; i < samples; i++)
-		sample[i] = key[i * step + step / 2];
-	NAME(few)(sample, samples);
-	*pivot = sample[samples / 2] - (sample[samples / 2] == sample[samples - 1]);
-	return sample[0] != sample[samples - 1];
-}
-
 /* Inclusive bounds of keys. */
 struct NAME(range) {
 	KEY least, most;
 };
+
+/* Choose the median of a sample of n keys as the pivot; if it is the sample's largest key, the
+ * number below it, so that some keys exceed the pivot and some do not; if half of the sample are
+ * equal, that key.  *range becomes that of the sample. */
+ATTRIBUTES
+static enum radix_sample NAME(choose_median)(const KEY *key, size_t n, KEY *pivot,
+					     struct NAME(range) * range)
+{
+	const size_t samples = n < RADIX_MANY ? RADIX_FEW_SAMPLES : RADIX_MANY_SAMPLES;
+	const size_t step = n / samples, middle = samples / 2;
+	KEY sample[RADIX_MANY_SAMPLES];
+	size_t low = 0, high = samples - 1;
+
+	for (size_t i = 0; i < samples; i++)
+		sample[i] = key[i * step + step / 2];
+	NAME(few)(sample, samples);
+	*range = (struct NAME(range)){ sample[0], sample[high] };
+	*pivot = sample[middle];
+	if (*pivot == sample[0] || *pivot == sample[high]) {
+		while (low < samples && sample[low] == sample[0])
+			low++;
+		while (high && sample[high] == sample[samples - 1])
+			high--;
+		if (low == high + 1)
+			return RADIX_TWO_KEYS;
+	}
+	if (sample[middle / 2] == sample[middle + middle / 2])
+		return RADIX_REPEATED;
+	*pivot -= *pivot == sample[samples - 1];
+	return RADIX_MIXED;
+}
 
 static inline KEY NAME(middle_of)(struct NAME(range) range)
 {
@@ -207,6 +222,92 @@ static size_t NAME(partition)(KEY *key, size_t n, KEY pivot)
 	return low;
 }
 
+static inline ATTRIBUTES void NAME(fill)(KEY *key, size_t n, KEY with)
+{
+	for (size_t i = 0; i < n; i++)
+		key[i] = with;
+}
+
+/* Sort n keys if all of them are the least or the most of the range.  Otherwise they stay. */
+ATTRIBUTES
+static bool NAME(sort_two)(KEY *key, size_t n, struct NAME(range) range)
+{
+	enum { BLOCK = 4, KEYS = BLOCK * LANES };
+	const VECTOR least = BROADCAST(range.least), most = BROADCAST(range.most);
+	size_t lows = 0, highs = 0, i = 0;
+
+	for (; i + KEYS <= n && lows + highs == i; i += KEYS)
+		for (size_t k = i; k < i + KEYS; k += LANES) {
+			const VECTOR v = LOAD(key + k);
+
+			lows += LANES - (unsigned)__builtin_popcount(DIFFERENT(v, least));
+			highs += LANES - (unsigned)__builtin_popcount(DIFFERENT(v, most));
+		}
+	for (; i < n && lows + highs == i; i++) {
+		lows += key[i] == range.least;
+		highs += key[i] == range.most;
+	}
+	if (lows + highs < n)
+		return false;
+	NAME(fill)(key, lows, range.least);
+	NAME(fill)(key + lows, highs, range.most);
+	return true;
+}
+
+/* Move the keys that differ from `same` to the front, in order; return how many there are. */
+ATTRIBUTES
+static size_t NAME(gather_others)(KEY *key, size_t n, KEY same)
+{
+	enum { BLOCK = 4, KEYS = BLOCK * LANES, ALL = (1 << LANES) - 1 };
+	const VECTOR s = BROADCAST(same);
+	size_t others = 0, i = 0;
+
+	for (; i + KEYS <= n; i += KEYS) {
+		VECTOR v[BLOCK];
+		unsigned other[BLOCK], any = 0;
+
+		for (size_t k = 0; k < BLOCK; k++) {
+			v[k] = LOAD(key + i + LANES * k);
+			other[k] = DIFFERENT(v[k], s);
+			any |= other[k];
+		}
+		if (!any)
+			continue;
+		for (size_t k = 0; k < BLOCK; k++) {
+			STORE(key + others, LOW_FIRST(v[k], ALL & ~other[k]));
+			others += (unsigned)__builtin_popcount(other[k]);
+		}
+	}
+	for (; i < n; i++) {
+		const KEY x = key[i];
+
+		key[others] = x;
+		others += x != same;
+	}
+	return others;
+}
+
+/* Split n keys in three: below `same`, equal to it, above it.  Reads all of them once, and writes
+ * the equal ones once; the others are split as by partition(). */
+ATTRIBUTES
+static struct radix_cut NAME(split_off)(KEY *key, size_t n, KEY same)
+{
+	const size_t others = NAME(gather_others)(key, n, same);
+	size_t low = 0, high;
+
+	if (others > NAME(NETWORK)) {
+		low = same ? NAME(partition)(key, others, same - 1) : 0;
+	} else if (others) {
+		NAME(few)(key, others);
+		while (low < others && key[low] < same)
+			low++;
+	}
+	high = n - (others - low);
+	memmove(key + high, key + low, (others - low) * sizeof *key);
+	NAME(fill)(key + low, high - low, same);
+	return (struct radix_cut){ low, high };
+}
+
 static void NAME(sort)(KEY *key, size_t n, unsigned medians, bool even);
 
 /* Sort keys that lie within a range.  They are split at its middle, and so on, without being
@@ -234,31 +335,39 @@ static void NAME(halve)(KEY *key, size_t n, struct NAME(range) range, unsigned m
 
 /* Sort n keys.  Many are split by medians, for at most `medians` levels, then at the middle between
  * the least and the largest.  Few are halved at that middle at once if `even`, that is, unless an
- * earlier split has shown that they are not evenly spread. */
+ * earlier split has shown that they are not evenly spread.  A key repeated often is split off. */
 ATTRIBUTES
 static void NAME(sort)(KEY *key, size_t n, unsigned medians, bool even)
 {
 	struct NAME(range) range;
+	struct radix_cut cut;
 	KEY pivot;
 
 	while (n > NAME(NETWORK)) {
 		const bool is_halved = even && n <= (size_t)RADIX_EVEN * LANES;
-		size_t low;
+		enum radix_sample sample = RADIX_MIXED;
 
-		if (is_halved || !medians || !NAME(choose_median)(key, n, &pivot)) {
+		if (is_halved || !medians) {
 			if (!NAME(find_range)(key, n, key, &range))
 				break;
 			pivot = NAME(middle_of)(range);
+		} else {
+			sample = NAME(choose_median)(key, n, &pivot, &range);
 		}
 		if (is_halved) {
 			NAME(halve)(key, n, range, medians);
 			return;
 		}
-		low = NAME(partition)(key, n, pivot);
+		if (sample == RADIX_TWO_KEYS && NAME(sort_two)(key, n, range))
+			return;
+		if (sample != RADIX_MIXED)
+			cut = NAME(split_off)(key, n, pivot);
+		else
+			cut.low = cut.high = NAME(partition)(key, n, pivot);
 		medians -= medians > 0;
-		NAME(sort)(key, low, medians, even);
-		key += low;
-		n -= low;
+		NAME(sort)(key, cut.low, medians, even);
+		key += cut.high;
+		n -= cut.high;
 	}
 	if (n && n <= NAME(NETWORK))
 		NAME(few)(key, n);
@@ -307,19 +416,21 @@ static void NAME(sort_leaf)(const struct radix_leaf *leaf)
 		NAME(sort)(key, n, radix_medians_for(n), true);
 }
 
-/* Make the first step of that, for leaves of more than NETWORK keys.  Returns how many keys are
- * below the others now; 0 if all are equal. */
-static size_t NAME(cut_leaf)(const struct radix_leaf *leaf)
+/* Make the first step of that, for leaves of more than NETWORK keys. */
+static struct radix_cut NAME(cut_leaf)(const struct radix_leaf *leaf)
 {
+	const size_t n = leaf->count;
 	struct NAME(range) range;
 	KEY *key = leaf->record, pivot;
+	const enum radix_sample sample = NAME(choose_median)(key, n, &pivot, &range);
 
-	if (!NAME(choose_median)(key, leaf->count, &pivot)) {
-		if (!NAME(find_range)(key, leaf->count, key, &range))
-			return 0;
-		pivot = NAME(middle_of)(range);
-	}
-	return NAME(partition)(key, leaf->count, pivot);
+	if (sample == RADIX_TWO_KEYS && NAME(sort_two)(key, n, range))
+		return (struct radix_cut){ 0, n };
+	if (sample != RADIX_MIXED)
+		return NAME(split_off)(key, n, pivot);
+	const size_t low = NAME(partition)(key, n, pivot);
+
+	return (struct radix_cut){ low, low };
 }
 
 #undef NAME
@@ -334,6 +445,7 @@ static size_t NAME(cut_leaf)(const struct radix_leaf *leaf)
 #undef STORE_FIRST
 #undef TO_ORDER
 #undef GREATER
+#undef DIFFERENT
 #undef LOW_FIRST
 #undef MIN
 #undef MAX

@@ -113,6 +113,7 @@ static inline INLINE CPU_AVX512_TARGET __m512i low_first_64(__m512i v, unsigned 
 #define STORE_FIRST(p, n, v) _mm512_mask_storeu_epi32(p, FIRST(n), v)
 #define TO_ORDER(v)          (v)
 #define GREATER(a, b)        _mm512_cmpgt_epu32_mask(a, b)
+#define DIFFERENT(a, b)      _mm512_cmpneq_epu32_mask(a, b)
 #define LOW_FIRST            low_first_32
 #define MIN                  _mm512_min_epu32
 #define MAX                  _mm512_max_epu32
@@ -132,6 +133,7 @@ static inline INLINE CPU_AVX512_TARGET __m512i low_first_64(__m512i v, unsigned 
 #define STORE_FIRST(p, n, v) _mm512_mask_storeu_epi64(p, FIRST(n), v)
 #define TO_ORDER(v)          (v)
 #define GREATER(a, b)        _mm512_cmpgt_epu64_mask(a, b)
+#define DIFFERENT(a, b)      _mm512_cmpneq_epu64_mask(a, b)
 #define LOW_FIRST            low_first_64
 #define MIN                  _mm512_min_epu64
 #define MAX                  _mm512_max_epu64
@@ -150,7 +152,7 @@ void radix_leaf_pivots(const struct radix_leaf *leaf, enum cpu_simd simd)
 		sort_leaf_32(leaf);
 }
 
-size_t radix_leaf_cut(const struct radix_leaf *leaf, enum cpu_simd simd)
+struct radix_cut radix_leaf_cut(const struct radix_leaf *leaf, enum cpu_simd simd)
 {
 	if (simd < CPU_AVX512)
 		return radix_cut_avx2(leaf);
@@ -165,9 +167,9 @@ void radix_leaf_pivots(const struct radix_leaf *leaf, enum cpu_simd simd)
 	radix_leaf_stable(leaf);
 }
 
-size_t radix_leaf_cut(const struct radix_leaf *leaf, enum cpu_simd simd)
+struct radix_cut radix_leaf_cut(const struct radix_leaf *leaf, enum cpu_simd simd)
 {
-	return 0;
+	return (struct radix_cut){ 0, leaf->count };
 }
 
 #endif

@@ -143,6 +143,16 @@ static inline INLINE CPU_AVX2_TARGET unsigned greater_64(__m256i a, __m256i b)
 	return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(greater));
 }
 
+static inline INLINE CPU_AVX2_TARGET unsigned different_32(__m256i a, __m256i b)
+{
+	return 255 & ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b)));
+}
+
+static inline INLINE CPU_AVX2_TARGET unsigned different_64(__m256i a, __m256i b)
+{
+	return 15 & ~(unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b)));
+}
+
 /* Load `bytes` bytes of keys, and the largest key in the lanes behind. */
 static inline INLINE CPU_AVX2_TARGET __m256i load_first(const void *from, size_t bytes)
 {
@@ -169,6 +179,7 @@ static inline INLINE CPU_AVX2_TARGET void store_first(void *to, size_t bytes, __
 #define STORE_FIRST(p, n, v) store_first(p, 4 * (n), v)
 #define TO_ORDER             flip_32
 #define GREATER              greater_32
+#define DIFFERENT            different_32
 #define LOW_FIRST(v, up)     in_order(v, order_32 + (up))
 #define MIN                  _mm256_min_epi32
 #define MAX                  _mm256_max_epi32
@@ -186,6 +197,7 @@ static inline INLINE CPU_AVX2_TARGET void store_first(void *to, size_t bytes, __
 #define STORE_FIRST(p, n, v) store_first(p, 8 * (n), v)
 #define TO_ORDER             flip_64
 #define GREATER              greater_64
+#define DIFFERENT            different_64
 #define LOW_FIRST(v, up)     in_order(v, order_64 + (up))
 #define MIN                  min_64
 #define MAX                  max_64
@@ -199,7 +211,7 @@ void radix_leaf_avx2(const struct radix_leaf *leaf)
 		sort_leaf_32(leaf);
 }
 
-size_t radix_cut_avx2(const struct radix_leaf *leaf)
+struct radix_cut radix_cut_avx2(const struct radix_leaf *leaf)
 {
 	return leaf->width == 8 ? cut_leaf_64(leaf) : cut_leaf_32(leaf);
 }

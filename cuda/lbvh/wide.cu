@@ -284,9 +284,9 @@ static enum gb_status await_tree(struct state *s, struct gb_error *err)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "the tree has %u levels; the traversal stack holds %d",
 			       s->last.levels, STACK_LEVELS);
-	if (s->last.triangles != s->tracer.gpu.input->count)
+	if (s->last.triangles() != s->tracer.gpu.input->count)
 		return gb_fail(err, GB_ERUNTIME, "the tree has %u triangles instead of %zu",
-			       s->last.triangles, (size_t)s->tracer.gpu.input->count);
+			       s->last.triangles(), (size_t)s->tracer.gpu.input->count);
 	return GB_OK;
 }
 
@@ -311,12 +311,12 @@ static enum gb_status download(struct state *s, struct lbvh_tree_header *header,
 
 	if (s->op == LBVH_TRACE)
 		return lbvh_gpu_tracer_download(&s->tracer, header, err);
-	if (await_tree(s, err) != GB_OK || s->last.nodes == 0 ||
+	if (await_tree(s, err) != GB_OK || s->last.nodes() == 0 ||
 	    lbvh_gpu_trace_image(&s->tracer, &in->probe, LBVH_PROBE_EDGE, s->tree(), err) != GB_OK)
 		return err->code;
 	*header = {};
 	header->kind = LBVH_PROBED;
-	header->nodes = s->last.nodes;
+	header->nodes = s->last.nodes();
 	return lbvh_gpu_tracer_hits(&s->tracer, lbvh_build_probe_t(in, header),
 				    lbvh_build_probe_primitive(in, header), err);
 }

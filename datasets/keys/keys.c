@@ -36,6 +36,14 @@ static uint32_t scatter(uint32_t x)
 	return x ^ x >> 16;
 }
 
+/* The inverse of scatter(): the factors are the inverses of its own modulo 2^32. */
+static uint32_t gather(uint32_t x)
+{
+	x = (x ^ x >> 16) * UINT32_C(0xb6c92f47);
+	x = (x ^ x >> 15 ^ x >> 30) * UINT32_C(0x0e8b2f51);
+	return x ^ x >> 16;
+}
+
 /* Both halves are bijections of x, so different x give different keys of either width. */
 static uint64_t scatter64(uint32_t x)
 {
@@ -100,6 +108,68 @@ static void entropy_words(uint64_t seed, unsigned draws, uint64_t first, size_t 
 	}
 }
 
+static uint64_t floor_sqrt(uint64_t x)
+{
+	uint64_t root = 0;
+
+	for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
+		if ((root + bit) * (root + bit) <= x)
+			root += bit;
+	return root;
+}
+
+/* floor(u n), where u is the word as a fraction. */
+static uint64_t scaled(uint64_t word, uint64_t n)
+{
+	return (uint64_t)((wide)word * n >> 64);
+}
+
+/* Turn a uniform word into one from the i-th of n equal parts of the range. */
+static uint64_t ramp(uint64_t word, uint64_t i, uint64_t n)
+{
+	const uint64_t size = UINT64_MAX / n;
+
+	return i * size + scaled(word, size);
+}
+
+/* The word of index i < count; `word` is the uniform one, `other` that of stream 1. */
+static uint64_t shaped(enum radix_distribution distribution, uint64_t count, uint64_t root,
+		       uint64_t i, uint64_t word, uint64_t other)
+{
+	const uint64_t half = count / 2 + count % 2, run = (count + 15) / 16;
+
+	switch (distribution) {
+	case RADIX_DOMINANT:
+		return i == 0 || other < UINT64_MAX / 100 ? word : scatter64(1);
+	case RADIX_RUNS:
+		return ramp(word, i % run, run);
+	case RADIX_ORGANPIPE:
+		return ramp(word, i < half ? i : count - 1 - i, half);
+	case RADIX_NEARLY:
+		return other < UINT64_MAX / root ? word : ramp(word, i, count);
+	case RADIX_LAST:
+		return i == count - 1 ? word : ramp(word, i, count);
+	case RADIX_SQRT:
+		return scatter64((uint32_t)scaled(word, root));
+	default:
+		return scatter64(1 + ((uint32_t)word & 1));
+	}
+}
+
+static void shaped_words(enum radix_distribution distribution, uint64_t seed, uint64_t count,
+			 uint64_t first, size_t n, uint64_t *word)
+{
+	const bool decides = distribution == RADIX_DOMINANT || distribution == RADIX_NEARLY;
+	const uint64_t root = floor_sqrt(count);
+	uint64_t other[TILE] = { 0 };
+
+	uniform_words(seed, 0, first, n, word);
+	if (decides)
+		uniform_words(seed, 1, first, n, other);
+	for (size_t i = 0; i < n; i++)
+		word[i] = shaped(distribution, count, root, first + i, word[i], other[i]);
+}
+
 /* Generate the words of indices first .. first + n - 1; n <= TILE. */
 static void make_words(enum radix_distribution distribution, uint64_t seed, uint64_t count,
 		       uint64_t first, size_t n, uint64_t *word)
@@ -141,6 +211,22 @@ static void make_words(enum radix_distribution distribution, uint64_t seed, uint
 	case RADIX_ENTROPY4:
 	case RADIX_ENTROPY5:
 		entropy_words(seed, (unsigned)(distribution - RADIX_ENTROPY0), first, n, word);
+		break;
+	case RADIX_STAIRCASE:
+		for (size_t i = 0; i < n; i++) {
+			const uint64_t step = 64 * (first + i) / count;
+
+			word[i] = step << 58 | gb_random64(seed, step) >> 6;
+		}
+		break;
+	case RADIX_DOMINANT:
+	case RADIX_RUNS:
+	case RADIX_ORGANPIPE:
+	case RADIX_NEARLY:
+	case RADIX_LAST:
+	case RADIX_SQRT:
+	case RADIX_TWO:
+		shaped_words(distribution, seed, count, first, n, word);
 		break;
 	case RADIX_DISTRIBUTIONS:
 		break;
@@ -206,17 +292,32 @@ void gb_keys_refill(void *keys, enum radix_type type, enum radix_distribution di
 		    size_t count, uint64_t seed, uint64_t variation, bool undo)
 {
 	enum { STEP = 8 };
-	const bool whole = count < (size_t)STEP * TILE || distribution == RADIX_CONSTANT;
+	const bool whole = count < (size_t)STEP * TILE || distribution == RADIX_CONSTANT ||
+			   distribution == RADIX_STAIRCASE;
 
 	fill_tiles(keys, type, distribution, count, undo ? seed : seed ^ variation,
 		   whole ? 0 : variation / 2 % STEP, whole ? 1 : STEP);
 }
 
-void gb_keys_number(uint32_t *values, size_t count)
+/* Random values add this to an index before they scatter it. */
+static uint32_t turn_of(uint64_t seed)
 {
+	return scatter((uint32_t)(seed ^ seed >> 32));
+}
+
+void gb_keys_number(uint32_t *values, size_t count, enum radix_values kind, uint64_t seed)
+{
+	const bool is_random = kind == RADIX_RANDOM_VALUES;
+	const uint32_t turn = turn_of(seed);
+
 #pragma omp parallel for schedule(static)
 	for (size_t i = 0; i < count; i++)
-		values[i] = (uint32_t)i;
+		values[i] = is_random ? scatter((uint32_t)i + turn) : (uint32_t)i;
+}
+
+uint32_t gb_keys_place(uint32_t value, enum radix_values kind, uint64_t seed)
+{
+	return kind == RADIX_RANDOM_VALUES ? gather(value) - turn_of(seed) : value;
 }
 
 /* ---- variations -------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* keys.h -- the input of radix: generated keys, keys from a file, and a digest of records.
  *
  * Every generated key is derived from a 64-bit word.  The word depends only on (distribution, seed,
- * index), or on (index, count) for sorted and reverse, so the bytes do not depend on the number of
- * threads.  The types use the word as follows:
+ * index), and for some on count, so the bytes do not depend on the number of threads.  The types
+ * use the word as follows:
  *
  *	u64         the word
  *	u32, pairs  its upper half
@@ -24,7 +24,21 @@
  *	entropy k   AND of the uniform words of streams 0 .. k - 1; all bits set for k = 0.
  *	            Thearling and Smith's measure: k = 1 is uniform, each further word reduces
  *	            the entropy
+ *	dominant    the uniform word for index 0 and, with probability 1/100, for others (stream 1
+ *	            decides); else 1, scattered
+ *	sqrt        floor(u floor(sqrt(count))), scattered; u as for zipf
+ *	two         1 + the lowest bit of the uniform word, scattered
+ *	staircase   s = floor(64 i / count) in the upper 6 bits, the upper 58 bits of Philox block
+ *	            (seed, stream 0, s) below them
+ *	last        ramp(i, count); the uniform word for the last index
+ *	nearly      ramp(i, count); with probability 1/floor(sqrt(count)) the uniform word (stream 1
+ *	            decides)
+ *	organpipe   ramp(min(i, count - 1 - i), ceil(count / 2))
+ *	runs        ramp(i mod length, length) with length = ceil(count / 16)
  *
+ * ramp(i, n) is a word from the i-th of n equal parts of the range, drawn by the uniform word: with
+ * s = floor((2^64 - 1) / n), i s + floor(u s).  Probability 1/p: the word is below
+ * floor((2^64 - 1) / p).
  * "Scattered" means a fixed bijection of 32-bit numbers that spreads small ones over the range.
  */
 #ifndef GPUBENCH_DATASETS_KEYS_KEYS_H
@@ -43,12 +57,16 @@ void gb_keys_fill(void *keys, enum radix_type type, enum radix_distribution dist
 		  size_t count, uint64_t seed);
 
 /* A variation of keys from gb_keys_fill(): an eighth of them, in pieces chosen by `variation`, is
- * generated from another seed.  All are if they are few or equal.  `undo` restores them. */
+ * generated from another seed.  All are if they are few, equal or a staircase.  `undo` restores
+ * them. */
 void gb_keys_refill(void *keys, enum radix_type type, enum radix_distribution distribution,
 		    size_t count, uint64_t seed, uint64_t variation, bool undo);
 
-/* Set value i to i; count <= 2^32. */
-void gb_keys_number(uint32_t *values, size_t count);
+/* Set the values of pairs; count <= 2^32.  Random ones all differ: i + t, scattered, where t is the
+ * XOR of the seed's halves, scattered. */
+void gb_keys_number(uint32_t *values, size_t count, enum radix_values kind, uint64_t seed);
+/* The index of the pair that has this value. */
+uint32_t gb_keys_place(uint32_t value, enum radix_values kind, uint64_t seed);
 
 /* A variation of keys that keeps their order, sortedness and nearly all of their values: one key in
  * each group of 64, chosen by `variation`, takes the value of the key before it, and its own value

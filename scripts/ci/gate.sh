@@ -14,7 +14,8 @@
 # request.  On GitHub, comment.md also goes to the job's summary, and the ten worst keys become
 # annotations.
 #
-#	LAUNCHES=80       launches of each build, at most
+#	LAUNCHES=160      launches of each build, at most
+#	STORED=FILE,...   launches of BASE that were made here today
 #	BUILDS=FOLDER     build nothing: use base/gpubench and new/gpubench in FOLDER
 set -euo pipefail
 . "$(dirname "$0")/builds.sh"
@@ -35,8 +36,8 @@ build all gpubench
 measured=("$@")
 ab() { # FORMAT [OPTION...]
 	"$BUILDS/new/gpubench" ab base="$BUILDS/base/gpubench" new="$BUILDS/new/gpubench" \
-		--launches="${LAUNCHES:-80}" --resume --output="$gate/gate" --format="$1" "${@:2}" \
-		-- "${measured[@]}"
+		${LAUNCHES:+"--launches=$LAUNCHES"} ${STORED:+"--base=$STORED"} --resume \
+		--output="$gate/gate" --format="$1" "${@:2}" -- "${measured[@]}"
 }
 again() {
 	ab "$1" --budget=0

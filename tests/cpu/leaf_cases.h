@@ -20,7 +20,7 @@ static uint64_t next(uint64_t *state)
 }
 
 /* Key i of n: uniform, few values, few bits set, all equal but one, all equal, the largest,
- * descending. */
+ * descending, most equal to a middle, the least or the largest key. */
 static uint64_t key_of(int kind, size_t i, size_t n, uint64_t *state)
 {
 	const uint64_t word = next(state), last = i + 1 == n;
@@ -38,11 +38,16 @@ static uint64_t key_of(int kind, size_t i, size_t n, uint64_t *state)
 		return UINT64_C(1) << 63 | UINT64_C(1) << 31;
 	case 5:
 		return UINT64_MAX - (word & 1);
-	default:
+	case 6:
 		return n - i;
+	default:
+		return word >> 60 == 0 ? next(state)
+		       : kind == 7     ? UINT64_C(0x8000000080000000)
+		       : kind == 8     ? 0
+				       : UINT64_MAX;
 	}
 }
-enum { KINDS = 7 };
+enum { KINDS = 10 };
 
 static int compare_64(const void *left, const void *right)
 {
@@ -85,14 +90,14 @@ static void sort_by_middles(const struct radix_leaf *leaf)
 
 static void sort_cut(const struct radix_leaf *leaf)
 {
-	const size_t low = leaf->width == 8 ? cut_leaf_64(leaf) : cut_leaf_32(leaf);
+	const struct radix_cut cut = leaf->width == 8 ? cut_leaf_64(leaf) : cut_leaf_32(leaf);
 	struct radix_leaf part[2] = { *leaf, *leaf };
 
-	cr_assert_lt(low, leaf->count);
-	part[0].count = low;
-	part[1].count -= low;
-	part[1].record = (char *)leaf->record + low * leaf->width;
-	for (int i = 0; i < 2 && low; i++)
+	cr_assert(cut.low <= cut.high && cut.low < leaf->count && cut.high > 0);
+	part[0].count = cut.low;
+	part[1].count -= cut.high;
+	part[1].record = (char *)leaf->record + cut.high * leaf->width;
+	for (int i = 0; i < 2; i++)
 		sort_leaf(&part[i]);
 }
 

@@ -56,7 +56,31 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-enum shape { UNIFORM, ASCENDING, DESCENDING, EQUAL, TWO, FEW, LOW_BITS, HIGH_BITS, SPARSE, FLOATS };
+enum shape {
+	UNIFORM,
+	ASCENDING,
+	DESCENDING,
+	EQUAL,
+	TWO,
+	FEW,
+	LOW_BITS,
+	HIGH_BITS,
+	SPARSE,
+	FLOATS,
+	/* patterns: orders and repeated keys that best treats apart */
+	LAST,
+	SCATTERED,
+	ORGANPIPE,
+	RUNS,
+	STEPS_DOWN,
+	STEPS_UP,
+	DOMINANT,
+	DOMINANT_LEAST,
+	DOMINANT_MOST,
+	TWO_BUT_ONE,
+	SIXTEEN,
+	PATTERNS
+};
 enum { SHAPES = FLOATS + 1 };
 
 /* Infinities, NaNs of both signs and several payloads, zeros, denormals. */
@@ -90,6 +114,30 @@ static uint64_t make_key(enum shape shape, size_t i, size_t n)
 		return r % 1000 ? UINT64_C(0x8000000080000000) : mix(r);
 	case FLOATS:
 		return (uint64_t)odd_floats[r % GB_COUNT(odd_floats)] << 32;
+	case LAST:
+		return UINT64_MAX / (n + 1) * (i + 1 < n ? i : n / 3);
+	case SCATTERED:
+		return i % 150 == 5 ? r : UINT64_MAX / (n + 1) * i;
+	case ORGANPIPE:
+		return UINT64_MAX / (n + 1) * (i < n / 2 ? i : n - i);
+	case RUNS:
+		return UINT64_MAX / (n + 1) * (4 * i % n);
+	case STEPS_DOWN: /* ties, whose values must not be reversed */
+		return UINT64_MAX / (n + 1) * ((n - i) / 7);
+	case STEPS_UP:
+		return UINT64_MAX / (n + 1) * (i == n / 2 ? 0 : i / 7);
+	case DOMINANT:
+		return r % 100 ? UINT64_C(0x7000000070000000) : mix(r);
+	case DOMINANT_LEAST:
+		return r % 100 ? 0 : mix(r);
+	case DOMINANT_MOST:
+		return r % 100 ? UINT64_MAX : mix(r);
+	case TWO_BUT_ONE:
+		return (uint64_t)(i == n / 3 ? 4 : 3 + 2 * (r & 1)) << 33;
+	case SIXTEEN:
+		return mix(r & 15);
+	case PATTERNS:
+		break;
 	}
 	return 0;
 }
@@ -232,6 +280,47 @@ ParameterizedTest(enum cpu_simd *simd, radix_cpu, hard_inputs)
 	cpu_limit_simd(*simd);
 	for (size_t i = 0; i < GB_COUNT(sizes); i++)
 		check_size(*simd, sizes[i]);
+}
+
+/* The values are multiples of an odd number: 1 for ascending ones. */
+static void set_values(struct case_ *c, uint32_t factor)
+{
+	for (size_t i = 0; i < c->input.count; i++)
+		c->input.values[i] = (uint32_t)i * factor;
+	make_expected(c);
+}
+
+/* All types at each level of vector instructions, with one thread and more. */
+Test(radix_cpu, patterns)
+{
+	static const enum cpu_simd levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
+	static const size_t counts[] = { 1, 255, 257, 700, 4099, 20011 };
+
+	for (int type = RADIX_U32; type <= RADIX_PAIRS; type++)
+		for (int shape = SHAPES; shape < PATTERNS; shape++)
+			for (size_t i = 0; i < 2 * GB_COUNT(counts); i++) {
+				struct case_ c;
+
+				if (i % 2 && type != RADIX_PAIRS)
+					continue;
+				make_case(&c, (enum radix_type)type, (enum shape)shape,
+					  counts[i / 2]);
+				if (type == RADIX_PAIRS)
+					set_values(&c, i % 2 ? 2654435761U : 1);
+				for (size_t k = 0; k < GB_COUNT(levels); k++)
+					for (int threads = 1; threads <= 3; threads += 2) {
+						char what[160];
+
+						(void)snprintf(what, sizeof what,
+							       "simd %d, type %d, shape %d, %zu "
+							       "keys, %d threads",
+							       (int)levels[k], type, shape,
+							       c.input.count, threads);
+						cpu_limit_simd(levels[k]);
+						check(&radix_cpu_best, &c, threads, what);
+					}
+				free_case(&c);
+			}
 }
 
 /* More threads than keys and than cores. */

@@ -54,11 +54,12 @@ static struct tree build(const struct lbvh_input *in)
 			  !lbvh_gpu_wide_collapse(&s->wide, &s->gpu, &err) &&
 			  !gpu_download(&made, s->wide.counters, sizeof made, &err),
 		  "%s", err.message);
-	cr_expect_eq(made.triangles, in->count);
+	cr_expect_eq(made.triangles(), in->count);
 	tree.levels = made.levels;
-	tree.node.resize(made.nodes);
+	tree.node.resize(made.nodes());
 	tree.triangle.resize(in->count);
-	(void)gpu_download(tree.node.data(), s->wide.node, made.nodes * sizeof tree.node[0], &err);
+	(void)gpu_download(tree.node.data(), s->wide.node, made.nodes() * sizeof tree.node[0],
+			   &err);
 	(void)gpu_download(tree.triangle.data(), s->wide.triangle,
 			   in->count * sizeof tree.triangle[0], &err);
 	cr_assert_eq(err.code, GB_OK, "%s", err.message);

@@ -77,6 +77,7 @@ struct simt_block : simt_geometry {
 	unsigned count, warps; /* threads, warps */
 	unsigned live;         /* threads that have not returned */
 	unsigned ready_warps;  /* set of warps with a ready lane */
+	unsigned turn;         /* its thread that yielded last */
 	bool active, over;     /* over: all threads have returned, but not all of the cluster */
 	uint64_t number;       /* in the grid */
 	unsigned rank;         /* in the cluster */

@@ -57,6 +57,7 @@ static void block_load(struct simt_block *b, const struct simt_call *call, uint3
 	b->grid = call->grid;
 	b->number = index.x + call->grid.x * (index.y + (uint64_t)call->grid.y * index.z);
 	b->count = b->live = size.x * size.y * size.z;
+	b->turn = b->count - 1;
 	b->warps = (b->count + LANES - 1) / LANES;
 	b->arrived = b->rounds = b->arriving_count = 0;
 	b->barrier_site = NULL;

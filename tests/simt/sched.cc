@@ -84,8 +84,10 @@ static __attribute__((noinline)) struct simt_thread *choose_picky(struct simt_bl
 	return thread_of(b, warp, highest(b->warp[warp].ready));
 }
 
-/* The next ready thread of the block after (warp, lane), cyclically; NULL if none is ready. */
-static inline struct simt_thread *choose(struct simt_block *b, unsigned warp, unsigned lane)
+/* The next ready thread of the block after (warp, lane), cyclically; NULL if none is ready.  One
+ * that yields may wait for another warp, so with `leave` all lanes do not meet first. */
+static inline struct simt_thread *choose(struct simt_block *b, unsigned warp, unsigned lane,
+					 bool leave)
 {
 	unsigned lanes, warps;
 
@@ -95,7 +97,7 @@ static inline struct simt_thread *choose(struct simt_block *b, unsigned warp, un
 		return choose_picky(b, warp, lane);
 	if ((lanes = above(b->warp[warp].ready, lane)))
 		return thread_of(b, warp, lowest(lanes));
-	if ((lanes = b->warp[warp].ready & ~b->warp[warp].fresh)) /* so that its lanes meet */
+	if (!leave && (lanes = b->warp[warp].ready & ~b->warp[warp].fresh)) /* they meet */
 		return thread_of(b, warp, lowest(lanes));
 	if (!(warps = above(b->ready_warps, warp)))
 		warps = b->ready_warps;
@@ -104,8 +106,7 @@ static inline struct simt_thread *choose(struct simt_block *b, unsigned warp, un
 }
 
 /* A ready thread of any block of the worker, starting with the block after the current one. */
-static __attribute__((noinline)) struct simt_thread *choose_block(struct worker *w,
-								  const struct simt_thread *after)
+static __attribute__((noinline)) struct simt_thread *choose_block(struct worker *w)
 {
 	const unsigned size = simt_running.cluster_size;
 	const unsigned count = w->clusters * size;
@@ -120,10 +121,7 @@ static __attribute__((noinline)) struct simt_thread *choose_block(struct worker 
 
 		if (!b || !b->active)
 			continue;
-		if (after && b == after->block)
-			t = choose(b, after->warp, after->lane);
-		else
-			t = choose(b, b->warps - 1, 31);
+		t = choose(b, b->turn / LANES, b->turn % LANES, true);
 		if (t) {
 			w->turn = at;
 			return t;
@@ -134,7 +132,7 @@ static __attribute__((noinline)) struct simt_thread *choose_block(struct worker 
 
 struct simt_thread *sched_first(struct worker *w)
 {
-	return choose_block(w, NULL);
+	return choose_block(w);
 }
 
 /* The thread that runs after `after`, possibly `after` itself if it yields; NULL if none is
@@ -144,12 +142,13 @@ struct simt_thread *sched_next(struct simt_thread *after, bool yielding)
 	struct simt_block *const b = after->block;
 
 	if (!yielding && !runtime_options.seed && b->active) {
-		struct simt_thread *const t = choose(b, after->warp, after->lane);
+		struct simt_thread *const t = choose(b, after->warp, after->lane, false);
 
 		if (t)
 			return t;
 	}
-	return choose_block(simt_worker, after);
+	b->turn = after->linear;
+	return choose_block(simt_worker);
 }
 
 /* Update the fingerprint of the schedule, which shows that a seed replays. */

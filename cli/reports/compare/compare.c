@@ -50,12 +50,13 @@ static void take_record(const struct gb_comparison *c, const struct gb_record *r
 	}
 }
 
-/* The values of one side of a group, in order of time. */
+/* The values of one side of a group, in order of time: of stored launches, or of the others. */
 static void take_side(const struct gb_comparison *c, const struct gb_key_entry *entry, size_t count,
-		      bool is_new, bool in_cycles, struct values *v)
+		      bool is_new, bool stored, bool in_cycles, struct values *v)
 {
 	for (size_t i = 0; i < count; i++)
-		if (entry[i].is_new == is_new && !gb_key_is_repeated(entry, i))
+		if (entry[i].is_new == is_new && entry[i].record->run->stored == stored &&
+		    !gb_key_is_repeated(entry, i))
 			take_record(c, entry[i].record, in_cycles, v);
 }
 
@@ -190,15 +191,15 @@ static void compare_setups(struct gb_comparison *c, const struct gb_key_entry *e
 }
 
 /* Judge the values of both sides, and set the numbers of the change. */
-static enum gb_status judge(struct gb_gate_tests *tests, const struct gb_gate *gate,
-			    const struct values *base, const struct values *other,
+static enum gb_status judge(struct gb_comparison *c, struct gb_gate_tests *tests,
+			    const struct gb_gate *gate, const struct gb_gate_values *values,
 			    struct gb_change *change, struct gb_error *err)
 {
 	struct gb_gate_result result;
 
-	if (gb_gate_judge(gate, tests, base->value, base->count, other->value, other->count,
-			  &result, err))
+	if (gb_gate_judge(gate, tests, values, &result, err))
 		return err->code;
+	c->drifted += result.drifted;
 	change->verdict = result.verdict;
 	change->ratio = result.ratio;
 	change->needed = result.needed;
@@ -211,16 +212,18 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 {
 	struct values base = { .value = malloc((count + 1) * sizeof(double)) };
 	struct values other = { .value = malloc((count + 1) * sizeof(double)) };
+	struct values stored = { .value = malloc((count + 1) * sizeof(double)) };
 	double *room = malloc((count + 1) * sizeof *room);
 	const bool in_cycles = c->in_cycles && has_clocks(entry, count);
 	struct gb_gate gate = c->gate;
 
-	if (!base.value || !other.value || !room) {
+	if (!base.value || !other.value || !stored.value || !room) {
 		gb_out_of_memory(err, NULL);
 		goto out;
 	}
-	take_side(c, entry, count, false, in_cycles, &base);
-	take_side(c, entry, count, true, in_cycles, &other);
+	take_side(c, entry, count, false, false, in_cycles, &base);
+	take_side(c, entry, count, true, false, in_cycles, &other);
+	take_side(c, entry, count, false, true, in_cycles, &stored);
 	*change = (struct gb_change){
 		.key = entry[0].key,
 		.in_cycles = in_cycles,
@@ -235,7 +238,10 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 	if (base.count)
 		gate.threshold =
 			fmax(gate.threshold, c->floor_ns / (change->base * base.ns_per_unit));
-	if (judge(tests, &gate, &base, &other, change, err))
+	if (judge(c, tests, &gate,
+		  &(struct gb_gate_values){ base.value, other.value, stored.value, base.count,
+					    other.count, stored.count },
+		  change, err))
 		goto out;
 	change->verdict = verdict_of(c, &gate, change, change->verdict, &base, &other);
 	if (base.count && other.count)
@@ -243,6 +249,7 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 out:
 	free(base.value);
 	free(other.value);
+	free(stored.value);
 	free(room);
 	return err->code;
 }
@@ -257,9 +264,19 @@ static bool is_compared(const struct gb_comparison *c, const struct gb_key_entry
 
 	for (size_t i = 0; i < count; i++)
 		has[entry[i].is_new] = has[entry[i].is_new] ||
-				       ((c->unverified || !gb_is_untrusted(entry[i].record)) &&
+				       (!entry[i].record->run->stored &&
+					(c->unverified || !gb_is_untrusted(entry[i].record)) &&
 					!isnan(gb_launch_value(entry[i].record, false)));
 	return has[0] && has[1];
+}
+
+/* True if no new launch has the key. */
+static bool is_only_stored(const struct gb_key_entry *entry, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!entry[i].record->run->stored)
+			return false;
+	return true;
 }
 
 enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_records *base,
@@ -272,7 +289,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	if (gb_keys_init(&keys, base, new_, err))
 		goto out;
 	gb_setups_init(&c->setups);
-	c->count = c->missing = c->gate.keys = 0;
+	c->count = c->missing = c->drifted = c->gate.keys = 0;
 	for (size_t g = 0; g < keys.group_count; g++)
 		c->gate.keys +=
 			is_compared(c, &keys.entry[keys.group[g].first], keys.group[g].count);
@@ -285,6 +302,8 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 		const struct gb_key_group *group = &keys.group[g];
 		struct gb_change *change = &c->change[c->count];
 
+		if (is_only_stored(&keys.entry[group->first], group->count))
+			continue;
 		if (compare_key(c, &tests, &keys.entry[group->first], group->count, change, err))
 			break;
 		c->verdicts[change->verdict]++;

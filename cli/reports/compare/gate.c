@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/text.h"
 
@@ -11,9 +12,14 @@
 static const size_t looks[] = { 4, 6, 8, 12, 16, 20, 28, 40, 56, 80, 112, 160 };
 
 /* Levels of `same`.  Four launches a side can separate completely, which has p = 1/70, so a quiet
- * key is decided by the first look.  With this level at the others, all looks to 80 together err in
- * 2.7 % of keys, whatever the noise is (test_gates.c). */
+ * key is decided by the first look.  With this level at the others, all looks together err in 2.9 %
+ * of keys, whatever the noise is (test_gates.c). */
 static const double ONE_LOOK = 0.02, FIRST = 0.0143, LATER = 0.003;
+
+/* Stored launches of base differ from new ones if a test in one direction rejects at DRIFT, which
+ * overlooks a drift of half of what the gate excludes too often.  New launches alone must therefore
+ * also exclude it, at FRESH. */
+static const double DRIFT = 0.1, FRESH = 0.02;
 
 /* A key alone is not called slower while a two-sided interval of 95 % includes 1. */
 static const double ONE_KEY = 0.025;
@@ -34,14 +40,13 @@ size_t gb_gate_look(const struct gb_gate *gate, size_t i)
 double gb_gate_slower_level(const struct gb_gate *gate, size_t launches)
 {
 	const double all = fmin(ONE_KEY, gate->error / (double)(gate->keys ? gate->keys : 1));
-	const double most = (double)gate->most;
 	size_t before = 0;
 
 	if (!gate->most)
 		return all;
 	for (size_t i = 0; gb_gate_look(gate, i) && gb_gate_look(gate, i) < launches; i++)
 		before = gb_gate_look(gate, i);
-	return all * (pow((double)launches / most, 1.5) - pow((double)before / most, 1.5));
+	return all * (double)(launches - before) / (double)gate->most;
 }
 
 double gb_gate_same_level(const struct gb_gate *gate, size_t launches)
@@ -105,25 +110,29 @@ size_t gb_gate_least(const struct gb_gate *gate)
 static const struct gb_logrank *test_of(struct gb_gate_tests *tests, size_t base, size_t other,
 					struct gb_error *err)
 {
-	struct gb_logrank *more;
+	struct gb_logrank **more, *test;
 
 	for (size_t i = 0; i < tests->count; i++)
-		if (tests->test[i].base == base && tests->test[i].other == other)
-			return &tests->test[i];
-	more = realloc(tests->test, (tests->count + 1) * sizeof *more);
-	if (!more) {
+		if (tests->test[i]->base == base && tests->test[i]->other == other)
+			return tests->test[i];
+	more = realloc(tests->test, (tests->count + 1) * sizeof(struct gb_logrank *));
+	if (more)
+		tests->test = more;
+	test = more ? calloc(1, sizeof *test) : NULL;
+	if (!test) {
 		gb_out_of_memory(err, "a permutation test");
 		return NULL;
 	}
-	tests->test = more;
-	more += tests->count++;
-	return gb_logrank_init(more, base, other, err) ? NULL : more;
+	tests->test[tests->count++] = test;
+	return gb_logrank_init(test, base, other, err) ? NULL : test;
 }
 
 void gb_gate_release(struct gb_gate_tests *tests)
 {
-	for (size_t i = 0; i < tests->count; i++)
-		gb_logrank_release(&tests->test[i]);
+	for (size_t i = 0; i < tests->count; i++) {
+		gb_logrank_release(tests->test[i]);
+		free(tests->test[i]);
+	}
 	free(tests->test);
 	*tests = (struct gb_gate_tests){ 0 };
 }
@@ -161,8 +170,19 @@ static size_t needed(const struct gb_gate *gate, size_t launches, double p, bool
 {
 	const struct gb_gate one = one_look(gate);
 	const double z = deviate(p);
+	size_t n = launches;
 
-	for (size_t n = gb_gate_next_look(gate, launches); n; n = gb_gate_next_look(gate, n)) {
+	if (!gate->most) { /* the level is that of all n */
+		const double growth = deviate(slower ? gb_gate_slower_level(gate, n)
+						     : gb_gate_same_level(gate, n)) /
+				      z;
+		const double enough = (double)launches * growth * growth;
+
+		if (!(z > 0) || enough > (double)MOST_NEEDED)
+			return 0;
+		n = enough > (double)launches + 2 ? (size_t)enough - 2 : launches;
+	}
+	for (n = gb_gate_next_look(gate, n); n; n = gb_gate_next_look(gate, n)) {
 		const double level =
 			slower ? gb_gate_slower_level(gate, n) : gb_gate_same_level(gate, n);
 		const double then = z * sqrt((double)n / (double)launches);
@@ -173,99 +193,178 @@ static size_t needed(const struct gb_gate *gate, size_t launches, double p, bool
 	return gate->most ? needed(&one, launches, p, slower) : 0;
 }
 
-/* Sorted logarithms of both sides, and the distribution for their numbers. */
+/* Sorted logarithms of two sides, and the distribution for their numbers. */
 struct sides {
 	const struct gb_logrank *test;
-	double *base, *other;
+	const double *base, *other;
 };
 
-static enum gb_status take_sides(struct sides *s, struct gb_gate_tests *tests, const double *base,
+/* One look at a key: the launches of both sides, and the same with stored ones of base. */
+struct look {
+	double *base, *other, *stored,
+		*both; /* room for sorted logarithms; both: base and stored */
+	struct sides fresh, pooled;
+	bool uses_stored;
+};
+
+static enum gb_status test_sides(struct sides *s, struct gb_gate_tests *tests, const double *base,
 				 size_t n, const double *other, size_t m, struct gb_error *err)
 {
-	s->test = test_of(tests, n, m, err);
-	if (s->test && !take_logs(s->base, base, n, err))
-		(void)take_logs(s->other, other, m, err);
+	*s = (struct sides){ test_of(tests, n, m, err), base, other };
 	return err->code;
+}
+
+/* True if launches of base differ from the stored ones. */
+static bool has_drifted(const struct sides *s)
+{
+	return gb_logrank_slower(s->test, s->base, s->other, 0) <= DRIFT ||
+	       gb_logrank_faster(s->test, s->base, s->other, 0) <= DRIFT;
+}
+
+/* Pool the n launches of base with the stored ones unless they differ. */
+static enum gb_status take_stored(struct look *l, struct gb_gate_tests *tests,
+				  const struct gb_gate_values *v, size_t n, size_t m,
+				  struct gb_error *err)
+{
+	const size_t stored = v->stored_count;
+	struct sides drift;
+
+	if (take_logs(l->stored, v->stored, stored, err) ||
+	    test_sides(&drift, tests, l->stored, stored, l->base, n, err))
+		return err->code;
+	l->uses_stored = !has_drifted(&drift);
+	memcpy(l->both, l->stored, stored * sizeof *l->both);
+	memcpy(l->both + stored, l->base, n * sizeof *l->both);
+	gb_sort(l->both, stored + n);
+	return test_sides(&l->pooled, tests, l->both, stored + n, l->other, m, err);
+}
+
+/* Take the first n launches of base and m of the other side. */
+static enum gb_status take_look(struct look *l, struct gb_gate_tests *tests,
+				const struct gb_gate_values *v, size_t n, size_t m,
+				struct gb_error *err)
+{
+	l->uses_stored = false;
+	if (take_logs(l->base, v->base, n, err) || take_logs(l->other, v->other, m, err) ||
+	    test_sides(&l->fresh, tests, l->base, n, l->other, m, err) || !v->stored_count)
+		return err->code;
+	return take_stored(l, tests, v, n, m, err);
+}
+
+static double p_of_same(const struct gb_gate *gate, const struct sides *s)
+{
+	return gb_logrank_faster(s->test, s->base, s->other, log(1 + 2 * gate->threshold));
+}
+
+/* True if the launches exclude that the key is slower by 2 t. */
+static bool is_same(const struct gb_gate *gate, const struct look *l, size_t launches)
+{
+	const double level = gb_gate_same_level(gate, launches);
+
+	return p_of_same(gate, &l->fresh) <= (l->uses_stored ? FRESH : level) &&
+	       (!l->uses_stored || p_of_same(gate, &l->pooled) <= level);
+}
+
+static double p_of_slower(const struct look *l)
+{
+	return gb_logrank_slower(l->fresh.test, l->fresh.base, l->fresh.other, 0);
+}
+
+static enum gb_status find_ratio(const struct sides *s, struct gb_gate_result *r,
+				 struct gb_error *err)
+{
+	return gb_logrank_ratio(s->test, s->base, s->other, GB_LEVEL, &r->ratio, err);
 }
 
 /* Judge by a look at `launches` a side.  The ratio, which takes longer than the tests, is set only
  * if one of them rejects. */
-static enum gb_status look_at(const struct gb_gate *gate, const struct sides *s, size_t launches,
+static enum gb_status look_at(const struct gb_gate *gate, const struct look *l, size_t launches,
 			      struct gb_gate_result *r, struct gb_error *err)
 {
-	const double t = gate->threshold;
-	const bool slower = gb_logrank_slower(s->test, s->base, s->other, 0) <=
-			    gb_gate_slower_level(gate, launches);
-	const bool same = gb_logrank_faster(s->test, s->base, s->other, log(1 + 2 * t)) <=
-			  gb_gate_same_level(gate, launches);
+	const double most = 1 + gate->threshold;
+	const bool slower = p_of_slower(l) <= gb_gate_slower_level(gate, launches);
+	const bool same = is_same(gate, l, launches);
 
-	if (launches < looks[0] || !(slower || same) ||
-	    gb_logrank_ratio(s->test, s->base, s->other, GB_LEVEL, &r->ratio, err))
+	if (launches < looks[0] || !(slower || same) || find_ratio(&l->fresh, r, err))
 		return err->code;
-	if (r->ratio.estimate > 1 + t)
+	if (r->ratio.estimate > most) {
 		r->verdict = slower ? GB_SLOWER : GB_UNSURE;
-	else if (!same)
-		r->verdict = GB_UNSURE;
-	else if (r->ratio.estimate < 1 / (1 + t) &&
-		 gb_logrank_faster(s->test, s->base, s->other, 0) <= ONE_LOOK)
+		return GB_OK;
+	}
+	if (!same || (l->uses_stored && find_ratio(&l->pooled, r, err)) || r->ratio.estimate > most)
+		return err->code;
+	r->verdict = GB_SAME;
+	if (r->ratio.estimate < 1 / most &&
+	    gb_logrank_faster(l->fresh.test, l->fresh.base, l->fresh.other, 0) <= ONE_LOOK)
 		r->verdict = GB_FASTER;
-	else
-		r->verdict = GB_SAME;
 	return GB_OK;
 }
 
 /* Set the ratio of launches that decided nothing, and how many would. */
-static enum gb_status look_ahead(const struct gb_gate *gate, const struct sides *s,
+static enum gb_status look_ahead(const struct gb_gate *gate, const struct look *l, size_t launches,
 				 struct gb_gate_result *r, struct gb_error *err)
 {
-	const size_t launches = s->test->base < s->test->other ? s->test->base : s->test->other;
-	const double t = gate->threshold;
+	bool slower;
 
-	if (gb_logrank_ratio(s->test, s->base, s->other, GB_LEVEL, &r->ratio, err))
+	if (find_ratio(&l->fresh, r, err))
 		return err->code;
+	slower = r->ratio.estimate > 1 + gate->threshold;
 	if (launches < looks[0])
 		r->needed = gb_gate_least(gate);
-	else if (r->ratio.estimate > 1 + t)
-		r->needed = needed(gate, launches, gb_logrank_slower(s->test, s->base, s->other, 0),
-				   true);
 	else
 		r->needed = needed(gate, launches,
-				   gb_logrank_faster(s->test, s->base, s->other, log(1 + 2 * t)),
-				   false);
+				   slower ? p_of_slower(l) : p_of_same(gate, &l->fresh), slower);
 	return GB_OK;
 }
 
 /* ---- all looks ---------------------------------------------------------------------------- */
 
+/* Room for all values; its start, for free(), or NULL if memory ran out. */
+static double *start_look(struct look *l, const struct gb_gate_values *v)
+{
+	const size_t n = v->base_count + 1, m = v->other_count + 1, more = v->stored_count + 1;
+	double *room = malloc((2 * n + m + 2 * more) * sizeof *room);
+
+	*l = (struct look){ 0 };
+	if (!room)
+		return NULL;
+	l->base = room;
+	l->other = room + n;
+	l->stored = room + n + m;
+	l->both = l->stored + more;
+	return room;
+}
+
 enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *tests,
-			     const double *base, size_t base_count, const double *other,
-			     size_t other_count, struct gb_gate_result *result,
+			     const struct gb_gate_values *values, struct gb_gate_result *result,
 			     struct gb_error *err)
 {
-	const size_t least = base_count < other_count ? base_count : other_count;
-	struct sides s = { .base = malloc((base_count + 1) * sizeof(double)),
-			   .other = malloc((other_count + 1) * sizeof(double)) };
+	const struct gb_gate_values *v = values;
+	const size_t least = v->base_count < v->other_count ? v->base_count : v->other_count;
 	struct gb_gate_result *r = result;
+	struct look l;
+	double *room = start_look(&l, v);
 
-	*r = (struct gb_gate_result){
-		GB_UNSURE, base_count, other_count, { NAN, { NAN, NAN, NAN } }, 0
-	};
-	if (!s.base || !s.other)
-		gb_out_of_memory(err, "a comparison");
+	*r = (struct gb_gate_result){ .verdict = GB_UNSURE,
+				      .base = v->base_count,
+				      .other = v->other_count,
+				      .ratio = { NAN, { NAN, NAN, NAN } } };
+	if (!room)
+		return gb_out_of_memory(err, "a comparison");
 	for (size_t i = 0; least && !err->code && r->verdict == GB_UNSURE; i++) {
 		const size_t look = gate->most ? gb_gate_look(gate, i) : least;
 
 		if (!look || look > least || (i > 0 && !gate->most))
 			break;
-		r->base = gate->most ? look : base_count;
-		r->other = gate->most ? look : other_count;
-		if (!take_sides(&s, tests, base, r->base, other, r->other, err))
-			(void)look_at(gate, &s, look, r, err);
+		r->base = gate->most ? look : v->base_count;
+		r->other = gate->most ? look : v->other_count;
+		if (!take_look(&l, tests, v, r->base, r->other, err))
+			(void)look_at(gate, &l, look, r, err);
+		r->drifted = v->stored_count && !l.uses_stored;
 	}
 	if (least && !err->code && r->verdict == GB_UNSURE &&
-	    !take_sides(&s, tests, base, r->base, other, r->other, err))
-		(void)look_ahead(gate, &s, r, err);
-	free(s.base);
-	free(s.other);
+	    !take_look(&l, tests, v, r->base, r->other, err))
+		(void)look_ahead(gate, &l, r->base < r->other ? r->base : r->other, r, err);
+	free(room);
 	return err->code;
 }

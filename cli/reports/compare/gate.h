@@ -5,7 +5,7 @@
  *
  *	slower	if its ratio exceeds 1 + t and the test against a ratio of 1 (logrank.h) rejects at
  *		the error's share of this key and look: error / keys, divided among the looks in
- *		proportion to the growth of (launches / most)^1.5.  This is a union bound.  It needs
+ *		proportion to the launches since the look before.  This is a union bound.  It needs
  *		exchangeable launches and no other assumption.
  *	same	if its ratio is at most 1 + t and the test against 1 + 2 t rejects.  The levels are
  *		such that a key that is slower by 2 t is called the same at any look with a
@@ -14,19 +14,24 @@
  *
  * A gate either looks once, at all launches, or at fixed numbers of launches a side.  The first
  * look that decides counts, even if more launches follow.
+ *
+ * Stored launches of base, made before all others, are not exchangeable with new ones: the machine
+ * may have drifted.  They never make a key slower.  They join base in the test against 1 + 2 t
+ * unless the launches of base that were made with the new ones differ from them at 10 % in either
+ * direction; then the new launches alone need reject at 2 % only.
  */
 #ifndef GPUBENCH_CLI_REPORTS_COMPARE_GATE_H
 #define GPUBENCH_CLI_REPORTS_COMPARE_GATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cli/reports/verdict.h"
 #include "common/logrank.h"
 
-enum {
-	GB_GATE_LAUNCHES = 80, /* launches a side after which a gate ends by default */
-	GB_GATE_MOST = 160     /* and at most: then one p takes a second to count */
-};
+/* Launches a side after which a gate ends by default, and at most: then one p takes a second to
+ * count. */
+enum { GB_GATE_MOST = 160 };
 
 struct gb_gate {
 	double error;     /* 0.05 */
@@ -38,12 +43,19 @@ struct gb_gate {
 /* The distributions that were counted.  Start with { 0 }. */
 struct gb_gate_tests {
 	size_t count;
-	struct gb_logrank *test;
+	struct gb_logrank **test;
 };
 void gb_gate_release(struct gb_gate_tests *tests);
 
+/* The values of one key, one per launch, in order of time. */
+struct gb_gate_values {
+	const double *base, *other, *stored; /* stored: of earlier launches of base */
+	size_t base_count, other_count, stored_count;
+};
+
 struct gb_gate_result {
 	enum gb_verdict_word verdict; /* GB_SLOWER, GB_FASTER, GB_SAME or GB_UNSURE */
+	bool drifted;                 /* stored values were left out */
 	size_t base, other;           /* numbers of launches that decided, or all that could not */
 	struct gb_ratio ratio;        /* with its interval at GB_LEVEL, of these launches alone */
 	/* If unsure: the launches a side that would decide if they are like these ones, about, even
@@ -70,11 +82,10 @@ double gb_gate_same_level(const struct gb_gate *gate, size_t launches);
  * those of a gate that looks once. */
 size_t gb_gate_least(const struct gb_gate *gate);
 
-/* Judge one key by its values, one per launch, in order of time.  Sides without values are unsure.
- * GB_EMEMORY; GB_ERUNTIME for a value that is not positive. */
+/* Judge one key.  Sides without values are unsure.  GB_EMEMORY; GB_ERUNTIME for a value that is not
+ * positive. */
 enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *tests,
-			     const double *base, size_t base_count, const double *other,
-			     size_t other_count, struct gb_gate_result *result,
+			     const struct gb_gate_values *values, struct gb_gate_result *result,
 			     struct gb_error *err);
 
 #endif

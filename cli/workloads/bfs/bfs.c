@@ -379,6 +379,7 @@ const struct gb_workload gb_bfs_workload = {
 	.param_count = GB_COUNT(params),
 	.params_size = sizeof(struct bfs_params),
 	.check = check,
+	.small = "--vertices=1025",
 	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
 	.prepare = prepare,
 	.output_size = output_size,

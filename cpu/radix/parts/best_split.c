@@ -1,63 +1,35 @@
 /* best_split.c -- cpu/best: splits one task into 256 by a digit.
  *
- * Before anything moves, a survey reads the records once: it counts the digits and checks whether
- * the records are already in order.  If the digits found agree in more than a few leading bits,
- * moving by them would do little.  Then the OR and the AND of all records give the first bit in
- * which they differ, and the digit is chosen again from there.
+ * Before anything moves, a survey reads the records once and counts the digits.  If the digits
+ * found agree in more than a few leading bits, moving by them would do little.  Then the OR and the
+ * AND of all records give the first bit in which they differ, and the digit is chosen again from
+ * there.
  */
 #include "cpu/radix/parts/best_split.h"
 
 enum {
-	BLOCK = 8192,    /* records that are still in the core's cache for a second read */
 	WASTED_BITS = 3, /* leading constant bits of a digit that justify a new count */
 };
 
 #define SAME(x) (x)
 
-#define DEFINE_SURVEY(type, suffix, order)                                                      \
-	/* The bits in which key[0 .. n - 1] differ. */                                         \
-	static uint64_t difference_##suffix(const void *record, size_t n)                       \
-	{                                                                                       \
-		const type *key = record;                                                       \
-		type any = 0, all = (type)-1;                                                   \
-                                                                                                \
-		for (size_t i = 0; i < n; i++) {                                                \
-			any |= order(key[i]);                                                   \
-			all &= order(key[i]);                                                   \
-		}                                                                               \
-		return any ^ all;                                                               \
-	}                                                                                       \
-                                                                                                \
-	/* True if key[0] .. key[n] ascend by the bits from `low` on. */                        \
-	static bool ascends_##suffix(const type *key, size_t n, unsigned low)                   \
-	{                                                                                       \
-		unsigned descents = 0;                                                          \
-                                                                                                \
-		for (size_t i = 0; i < n; i++)                                                  \
-			descents |= order(key[i]) >> low > order(key[i + 1]) >> low;            \
-		return !descents;                                                               \
-	}                                                                                       \
-                                                                                                \
-	/* Survey key[begin .. end - 1] of `count`; compare the last with the next one too. */  \
-	static void survey_##suffix(const void *record, size_t begin, size_t end, size_t count, \
-				    unsigned shift, unsigned low, struct radix_survey *survey)  \
-	{                                                                                       \
-		const type *key = record;                                                       \
-                                                                                                \
-		*survey = (struct radix_survey){ .sorted = true };                              \
-		for (size_t i = begin; i < end; i += BLOCK) {                                   \
-			size_t n = end - i < BLOCK ? end - i : BLOCK;                           \
-			bool last = i + n == count;                                             \
-                                                                                                \
-			if (survey->sorted)                                                     \
-				survey->sorted = ascends_##suffix(key + i, n - last, low);      \
-			radix_digit_count_##suffix(key + i, n, shift, survey->count);           \
-		}                                                                               \
+#define DEFINE_DIFFERENCE(type, suffix, order)                            \
+	/* The bits in which key[0 .. n - 1] differ. */                   \
+	static uint64_t difference_##suffix(const void *record, size_t n) \
+	{                                                                 \
+		const type *key = record;                                 \
+		type any = 0, all = (type)-1;                             \
+                                                                          \
+		for (size_t i = 0; i < n; i++) {                          \
+			any |= order(key[i]);                             \
+			all &= order(key[i]);                             \
+		}                                                         \
+		return any ^ all;                                         \
 	}
 
-DEFINE_SURVEY(uint32_t, u32, SAME)
-DEFINE_SURVEY(uint32_t, f32, radix_f32_order)
-DEFINE_SURVEY(uint64_t, u64, SAME)
+DEFINE_DIFFERENCE(uint32_t, u32, SAME)
+DEFINE_DIFFERENCE(uint32_t, f32, radix_f32_order)
+DEFINE_DIFFERENCE(uint64_t, u64, SAME)
 
 static void *at(const struct radix_cpu *cpu, void *array, size_t index)
 {
@@ -68,19 +40,21 @@ static void *at(const struct radix_cpu *cpu, void *array, size_t index)
 static void survey_all(const struct radix_cpu *cpu, const struct radix_task *task, int threads,
 		       unsigned shift, struct radix_survey *survey)
 {
-	const void *key = at(cpu, task->in_spare ? cpu->spare : cpu->record, task->begin);
+	void *key = at(cpu, task->in_spare ? cpu->spare : cpu->record, task->begin);
 
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
 	for (int t = 0; t < threads; t++) {
 		const struct cpu_range r = cpu_range_of(task->count, t, threads);
-		const size_t begin = r.begin, end = r.end;
+		const void *mine = at(cpu, key, r.begin);
+		const size_t n = r.end - r.begin;
 
+		survey[t] = (struct radix_survey){ 0 };
 		if (cpu->width == 8)
-			survey_u64(key, begin, end, task->count, shift, cpu->low, survey + t);
+			radix_digit_count_u64(mine, n, shift, survey[t].count);
 		else if (task->raw)
-			survey_f32(key, begin, end, task->count, shift, cpu->low, survey + t);
+			radix_digit_count_f32(mine, n, shift, survey[t].count);
 		else
-			survey_u32(key, begin, end, task->count, shift, cpu->low, survey + t);
+			radix_digit_count_u32(mine, n, shift, survey[t].count);
 	}
 }
 
@@ -163,14 +137,8 @@ enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *tas
 			     struct radix_survey *survey, unsigned *shift,
 			     size_t first[RADIX_DIGITS + 1])
 {
-	bool sorted = !task->in_spare;
-
 	*shift = digit_shift(cpu, task->top);
 	survey_all(cpu, task, threads, *shift, survey);
-	for (int t = 0; t < threads; t++)
-		sorted = sorted && survey[t].sorted;
-	if (sorted)
-		return RADIX_WAS_SORTED;
 	if (digit_difference(survey, threads) >> (RADIX_DIGIT_BITS - WASTED_BITS) == 0) {
 		task->top = first_difference(cpu, task, threads);
 		if (task->top == cpu->low)

@@ -22,13 +22,11 @@ struct radix_task {
 /* Result of one thread's survey of its records of a task. */
 struct radix_survey {
 	size_t count[RADIX_DIGITS]; /* records by the digit at `shift` */
-	bool sorted;
 };
 
 enum radix_found {
-	RADIX_WAS_SPLIT,  /* the records were moved to the other array */
-	RADIX_WAS_EQUAL,  /* all keys are equal; nothing was moved */
-	RADIX_WAS_SORTED, /* they lie in cpu.record in order; nothing was moved */
+	RADIX_WAS_SPLIT, /* the records were moved to the other array */
+	RADIX_WAS_EQUAL, /* all keys are equal; nothing was moved */
 };
 
 /* Move the records of a task to the other array, ordered by the first digit in which they differ,

@@ -10,7 +10,7 @@
  *
  * Floats are sorted as unsigned numbers of the same order, so NaNs and signed zeros end where
  * common/radix.h wants them.  Unless --unstable=yes, a sort that is not stable compares whole
- * pairs: values ascend in the input, so that is the stable order.
+ * pairs, with positions for values that do not ascend (radix_cpu_to_words()).
  *
  * A library allocates while it sorts, which a program that calls it cannot avoid: it is timed.
  */
@@ -53,9 +53,10 @@ template <class Sort> struct radix_peer {
 		const bool any = static_cast<const struct radix_params *>(params)->unstable;
 		struct state *s = new (memory) state{ {}, any, Sort(threads) };
 
-		(void)radix_cpu_init(&s->cpu, params, input, false, err);
+		if (radix_cpu_init(&s->cpu, params, input, false, err))
+			return err->code;
 		s->cpu.threads = threads;
-		return err->code;
+		return Sort::stable || any ? GB_OK : radix_cpu_init_words(&s->cpu, params, err);
 	}
 
 	template <class T, class Less> static void sort(struct state *s, Less less)
@@ -63,6 +64,13 @@ template <class Sort> struct radix_peer {
 		T *first = static_cast<T *>(s->cpu.record);
 
 		s->sorter.sort(first, first + s->cpu.count, less);
+	}
+
+	static void sort_words(struct state *s)
+	{
+		radix_cpu_to_words(&s->cpu);
+		sort<uint64_t>(s, std::less<uint64_t>());
+		radix_cpu_from_words(&s->cpu);
 	}
 
 	static enum gb_status run(void *state_in, struct gb_timer *, struct gb_error *err)
@@ -76,7 +84,7 @@ template <class Sort> struct radix_peer {
 			if (s->cpu.low && (Sort::stable || s->any_order))
 				sort<uint64_t>(s, radix_by_key());
 			else if (s->cpu.width == 8)
-				sort<uint64_t>(s, std::less<uint64_t>());
+				sort_words(s);
 			else
 				sort<uint32_t>(s, std::less<uint32_t>());
 		} catch (const std::bad_alloc &) {

@@ -34,6 +34,15 @@ enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const v
 	return err->code;
 }
 
+enum gb_status radix_cpu_init_words(struct radix_cpu *cpu, const void *params, struct gb_error *err)
+{
+	const struct radix_params *p = params;
+
+	if (p->type == RADIX_PAIRS && p->values != RADIX_INDEX_VALUES)
+		cpu->value = gb_host_alloc(cpu->count, sizeof *cpu->value, err);
+	return err->code;
+}
+
 enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err)
 {
 	const struct radix_cpu *cpu = state;
@@ -107,6 +116,26 @@ void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer)
 		key[i] = radix_f32_bits(key[i]);
 }
 
+static const uint64_t key_bits = UINT64_MAX << 32;
+
+void radix_cpu_to_words(struct radix_cpu *cpu)
+{
+	uint64_t *word = cpu->record;
+
+	for (size_t i = 0; i < cpu->count && cpu->value; i++) {
+		cpu->value[i] = (uint32_t)word[i];
+		word[i] = (word[i] & key_bits) | i;
+	}
+}
+
+void radix_cpu_from_words(struct radix_cpu *cpu)
+{
+	uint64_t *word = cpu->record;
+
+	for (size_t i = 0; i < cpu->count && cpu->value; i++)
+		word[i] = (word[i] & key_bits) | cpu->value[(uint32_t)word[i]];
+}
+
 double radix_cpu_size(const struct radix_input *input)
 {
 	return (double)radix_output_size(input);
@@ -138,34 +167,40 @@ static int ascending(const void *a_, const void *b_)
 	return (a > b) - (a < b);
 }
 
-/* Those of a sample if a quarter of it repeats others, else all keys. */
+/* Those of a sample if a quarter of it repeats others, else all keys; one if half are equal. */
 static double distinct(const struct radix_input *in)
 {
 	enum { MOST = 512 };
 	const size_t n = in->count < MOST ? in->count : MOST;
 	uint64_t key[MOST];
-	size_t found = 1;
+	size_t found = 1, run = 1, most = 1;
 
 	for (size_t i = 0; i < n; i++)
 		key[i] = order_of(in, in->count / n * i);
 	qsort(key, n, sizeof *key, ascending);
-	for (size_t i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++) {
 		found += key[i] != key[i - 1];
+		run = key[i] == key[i - 1] ? run + 1 : 1;
+		most = run > most ? run : most;
+	}
+	if (most > n / 2)
+		return 1;
 	return found < n / 4 * 3 ? (double)found : (double)in->count;
 }
 
 struct radix_look radix_cpu_look(const struct radix_input *in)
 {
 	uint64_t any = 0, all = UINT64_MAX;
-	bool descends = false;
+	size_t descents = 0;
 
-#pragma omp parallel for schedule(static) reduction(| : any, descends) reduction(& : all)
+#pragma omp parallel for schedule(static) reduction(| : any) reduction(& : all) \
+	reduction(+ : descents)
 	for (size_t i = 0; i < in->count; i++) {
 		const uint64_t key = order_of(in, i);
 
 		any |= key;
 		all &= key;
-		descends |= i > 0 && order_of(in, i - 1) > key;
+		descents += i > 0 && order_of(in, i - 1) > key;
 	}
-	return (struct radix_look){ any & ~all, !descends, distinct(in) };
+	return (struct radix_look){ any & ~all, descents, distinct(in) };
 }

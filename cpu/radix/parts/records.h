@@ -32,8 +32,9 @@ struct radix_cpu {
 	unsigned top;
 	bool is_float;
 	int threads;
-	void *record; /* count records: the input after reset(), the result after run() */
-	void *spare;  /* as large as `record`, or NULL */
+	void *record;    /* count records: the input after reset(), the result after run() */
+	void *spare;     /* as large as `record`, or NULL */
+	uint32_t *value; /* count values, if radix_cpu_to_words() is to replace them; else NULL */
 };
 
 /* Number of threads asked for; all CPUs by default. */
@@ -42,6 +43,10 @@ int radix_cpu_threads(const void *params);
 /* Allocate the buffers, the spare one only if asked for. */
 enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const void *input,
 			      bool spare, struct gb_error *err);
+
+/* Allocate `value` for pairs whose values do not ascend. */
+enum gb_status radix_cpu_init_words(struct radix_cpu *cpu, const void *params,
+				    struct gb_error *err);
 
 /* Operations for every variant whose state begins with a struct radix_cpu. */
 
@@ -56,6 +61,11 @@ const char *radix_cpu_excluded(const void *params);
 void radix_cpu_to_order(struct radix_cpu *cpu, struct gb_timer *timer);
 void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer);
 
+/* For sorts that are not stable or compare whole words: replace values that do not ascend by
+ * positions, and fetch the values of sorted records. */
+void radix_cpu_to_words(struct radix_cpu *cpu);
+void radix_cpu_from_words(struct radix_cpu *cpu);
+
 /* Bytes of all records. */
 double radix_cpu_size(const struct radix_input *input);
 /* Bits of a key. */
@@ -63,8 +73,9 @@ unsigned radix_cpu_key_bits(const struct radix_input *input);
 /* Properties of the keys on which the passes of an adaptive sort depend. */
 struct radix_look {
 	uint64_t varying; /* bits in which keys, as numbers of their order, differ */
-	bool ascends;     /* the keys are in order */
-	double distinct;  /* different keys, about; all of them unless many of a sample are equal */
+	size_t descents;  /* keys that are below the one before them */
+	/* Different keys, about; all of them unless many of a sample are equal, one if half are. */
+	double distinct;
 };
 
 /* Read all keys. */

@@ -1,12 +1,13 @@
 /* collapse.cu -- collapse a binary tree into one with eight children per node, in one launch.
  *
- * A cooperative grid makes the wide tree level by level, one thread per node.  The thread opens the
- * child with the largest surface until there are eight children or only leaves, writes the node,
- * and takes consecutive numbers for its inner children, whose binary roots it leaves for the next
- * level.  The numbers of a level begin where those of the level before end, and each level has its
- * own counter, so one barrier per level is enough.
+ * Eight lanes make a wide node, a lane per child.  They open the child with the largest surface
+ * until there are eight children or only leaves, write the node, take consecutive numbers for its
+ * inner children, and leave their binary roots.  Node i is made by the eight lanes number i modulo
+ * the number of groups in the grid; they wait until its root was left.  All blocks are resident,
+ * and a parent has a smaller number than its children, so the least node not made has its root.
+ * The launch ends when all triangles have places: then no node is missing.
  *
- * One launch per level would need the number of levels on the host.  By Karras' numbering, a
+ * One launch or grid barrier per level would cost more than a level.  By Karras' numbering, a
  * child's range of primitives follows from its number, so nothing is counted below it.
  *
  * Bound on the nodes for n primitives: a node that is not full has only leaves, and more than
@@ -17,88 +18,119 @@
  * The triangles of a node's leaves get consecutive places; the kernel that writes them uses those
  * places.  The collapse does not read which primitives a leaf has, so nothing waits for a store.
  *
- * Bound: latency near the root, 7 dependent fetches and a barrier per level; then memory: 32 bytes
- * of each binary node read twice, 80 and 12 bytes per wide node, 48 per triangle.
+ * Bound: latency near the root, 7 dependent fetches, the taking of numbers and the passing on of a
+ * root per level; then memory: 32 bytes of each binary node, 80, 12 and 4 bytes per wide node, 48
+ * per triangle.
  */
-#include <float.h>
-
 #include "cuda/lbvh/parts/wide.h"
 
 enum {
 	BLOCK = 128,
 	PER_SM = 4, /* blocks, all resident at once */
+	GROUPS = BLOCK / LBVH_WIDE,
+	EIGHT = 0xff,  /* lanes */
+	PER_GROUP = 8, /* triangles; a node without inner children has about 15 */
 	PLANES = 256,
 };
 
-static_assert(sizeof(struct lbvh_wide_node) == 80, "five vectors of 16 bytes");
+static_assert(sizeof(struct lbvh_wide_node) == 80, "a header of 24 bytes, then 8 bytes 7 times");
+static_assert(LBVH_WIDE == 8 && WARP % LBVH_WIDE == 0, "a lane per child");
 
-/* A candidate child.  The eight are in registers, so loops over them are unrolled. */
+/* A candidate child; each lane has one, or none. */
 struct kid {
+	float lo[3], hi[3];
 	uint32_t node, first, count;
 	uint32_t left, right; /* as in the binary node */
-	float area;           /* negative if it must not be opened */
+	float area;           /* negative if it must not be opened, or there is none */
 };
 
-static __device__ __forceinline__ struct kid make_kid(const struct lbvh_node *node, uint32_t i,
-						      uint32_t first, uint32_t count)
+static __device__ __forceinline__ unsigned lane_of_group(void)
+{
+	return threadIdx.x % LBVH_WIDE;
+}
+
+/* Value of another lane of the group. */
+static __device__ __forceinline__ uint32_t from_lane(uint32_t value, unsigned lane)
+{
+	return __shfl_sync(ALL_LANES, value, (int)lane, LBVH_WIDE);
+}
+
+static __device__ __forceinline__ void load_kid(struct kid *kid, const struct lbvh_node *node,
+						uint32_t i, uint32_t first, uint32_t count)
 {
 	const struct lbvh_node b = lbvh_node_load(node, i);
 	const float x = b.hi[0] - b.lo[0], y = b.hi[1] - b.lo[1], z = b.hi[2] - b.lo[2];
 
-	return { i,      first,   count,
-		 b.left, b.right, count <= LBVH_WIDE_LEAF ? -1 : x * y + y * z + z * x };
+	for (int d = 0; d < 3; d++) {
+		kid->lo[d] = b.lo[d];
+		kid->hi[d] = b.hi[d];
+	}
+	kid->node = i;
+	kid->first = first;
+	kid->count = count;
+	kid->left = b.left;
+	kid->right = b.right;
+	kid->area = count <= LBVH_WIDE_LEAF ? -1 : x * y + y * z + z * x;
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* Split a subtree in two.  The number of the left child gives the last leaf of its range; the right
- * child's primitives begin with the next leaf's.  Both halves of a leaf, whose primitives have one
- * code, get the leaf's box. */
-static __device__ __forceinline__ void part(const struct lbvh_node *node, uint32_t leaves,
-					    const struct kid *whole, struct kid half[2])
+/* Load one half of a subtree.  The number of the left child gives the last leaf of its range; the
+ * right child's primitives begin with the next leaf's.  Both halves of a leaf, whose primitives
+ * have one code, get the leaf's box. */
+static __device__ __forceinline__ void load_half(struct kid *half, const struct lbvh_node *node,
+						 uint32_t leaves, const struct kid *whole,
+						 bool right)
 {
 	const uint32_t last = whole->left < leaves - 1 ? whole->left : whole->left - (leaves - 1);
-	uint32_t low, a = whole->left, b = whole->right;
+	uint32_t low, child = right ? whole->right : whole->left;
 
 	if (whole->left & LBVH_LEAF) {
 		low = (whole->count / 2 + LBVH_WIDE_LEAF - 1) / LBVH_WIDE_LEAF * LBVH_WIDE_LEAF;
-		a = b = whole->node;
+		child = whole->node;
 	} else {
 		low = (node[leaves + last].left & ~LBVH_LEAF) - whole->first;
 	}
-	half[0] = make_kid(node, a, whole->first, low);
-	half[1] = make_kid(node, b, whole->first + low, whole->count - low);
+	load_kid(half, node, child, right ? whole->first + low : whole->first,
+		 right ? whole->count - low : low);
 }
 
-/* Find the eight children of a binary subtree, or as many as there are; return their number. */
+/* Find the eight children of a binary subtree, or as many as there are: lane k of the group has
+ * child k.  All lanes call together; groups that are not ready get none.  Return the number. */
 static __device__ __forceinline__ unsigned open_largest(const struct lbvh_node *node,
-							uint32_t leaves, struct lbvh_wide_root root,
-							struct kid kid[LBVH_WIDE])
+							uint32_t leaves, bool ready,
+							struct lbvh_wide_root root, struct kid *kid)
 {
-	unsigned count = 1;
+	const unsigned lane = lane_of_group(), shift = threadIdx.x % WARP - lane;
+	unsigned count = ready;
 
-	kid[0] = make_kid(node, root.node, root.first, root.count);
-	while (count < LBVH_WIDE) {
-		struct kid open = kid[0], half[2];
-		unsigned largest = 0;
+	*kid = { {}, {}, 0, 0, 0, 0, 0, -1 };
+	if (ready && lane == 0)
+		load_kid(kid, node, root.node, root.first, root.count);
+	for (unsigned round = 1; round < LBVH_WIDE; round++) {
+		float top = kid->area;
+		unsigned equal, largest;
 
 		GPU_UNROLL
-		for (unsigned k = 1; k < LBVH_WIDE; k++)
-			if (k < count && kid[k].area > open.area) {
-				open = kid[k];
-				largest = k;
-			}
-		if (open.area < 0)
+		for (int step = 1; step < LBVH_WIDE; step *= 2)
+			top = fmaxf(top, __shfl_xor_sync(ALL_LANES, top, step));
+		if (!__any_sync(ALL_LANES, top >= 0))
 			break;
-		part(node, leaves, &open, half);
-		GPU_UNROLL
-		for (unsigned k = 0; k < LBVH_WIDE; k++) {
-			if (k == largest)
-				kid[k] = half[0];
-			if (k == count)
-				kid[k] = half[1];
-		}
-		count++;
+		equal = __ballot_sync(ALL_LANES, kid->area == top) >> shift;
+		largest = (unsigned)__ffs((int)equal) - 1; /* of equal ones, the first */
+
+		const struct kid whole = { {},
+					   {},
+					   from_lane(kid->node, largest),
+					   from_lane(kid->first, largest),
+					   from_lane(kid->count, largest),
+					   from_lane(kid->left, largest),
+					   from_lane(kid->right, largest),
+					   top };
+
+		if (top >= 0 && (lane == largest || lane == count))
+			load_half(kid, node, leaves, &whole, lane == count);
+		count += top >= 0;
 	}
 	return count;
 }
@@ -116,6 +148,12 @@ static __device__ __forceinline__ float step_of(unsigned exponent)
 	return __uint_as_float(exponent << 23);
 }
 
+/* Its exact reciprocal, which is normal: boxes of finite floats have exponents below 254. */
+static __device__ __forceinline__ float per_step(unsigned exponent)
+{
+	return __uint_as_float((254 - exponent) << 23);
+}
+
 /* The exponent of the finest step whose planes from lo on reach hi. */
 static __device__ __forceinline__ unsigned exponent_of(float lo, float hi)
 {
@@ -128,9 +166,10 @@ static __device__ __forceinline__ unsigned exponent_of(float lo, float hi)
 }
 
 /* The last plane that is not above x. */
-static __device__ __forceinline__ unsigned plane_below(float origin, float step, float x)
+static __device__ __forceinline__ unsigned plane_below(float origin, unsigned exponent, float x)
 {
-	int q = (int)(lbvh_add(x, -origin) / step);
+	const float step = step_of(exponent);
+	int q = (int)lbvh_mul(lbvh_add(x, -origin), per_step(exponent));
 
 	q = min(max(q, 0), PLANES - 1);
 	while (q > 0 && plane(origin, step, q) > x)
@@ -139,9 +178,10 @@ static __device__ __forceinline__ unsigned plane_below(float origin, float step,
 }
 
 /* The first plane that is not below x. */
-static __device__ __forceinline__ unsigned plane_above(float origin, float step, float x)
+static __device__ __forceinline__ unsigned plane_above(float origin, unsigned exponent, float x)
 {
-	int q = (int)(lbvh_add(x, -origin) / step);
+	const float step = step_of(exponent);
+	int q = (int)lbvh_mul(lbvh_add(x, -origin), per_step(exponent));
 
 	q = min(max(q, 0), PLANES - 1);
 	while (q > 0 && plane(origin, step, q - 1) >= x)
@@ -151,143 +191,188 @@ static __device__ __forceinline__ unsigned plane_above(float origin, float step,
 	return (unsigned)q;
 }
 
+/* The most nodes of a tree over `count` triangles. */
+static __host__ __device__ __forceinline__ size_t most_nodes(size_t count)
+{
+	return 1 + 2 * count / (LBVH_WIDE_LEAF + 1) + count / 7;
+}
+
 /* ---- nodes -------------------------------------------------------------------------------- */
 
-/* Take `wanted` consecutive numbers for each lane, counted from 0; return the first.  All lanes
- * call together. */
-static __device__ __forceinline__ uint32_t take(uint32_t *counter, uint32_t wanted)
-{
-	const uint32_t upto = warp_scan(wanted);
-	const uint32_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
-	uint32_t first = 0;
-
-	if (threadIdx.x % WARP == 0 && all)
-		first = atomicAdd(counter, all);
-	return __shfl_sync(ALL_LANES, first, 0) + upto - wanted;
-}
-
-/* One byte per kid, four in a word. */
-struct bytes {
-	uint32_t word[LBVH_WIDE / 4];
+/* Numbers that a lane, or a group, takes. */
+struct share {
+	uint32_t nodes, triangles;
 };
 
-static __device__ __forceinline__ void put(struct bytes *bytes, unsigned kid, uint32_t byte)
+/* Take numbers for all children of the warp's groups.  A group's are consecutive: they begin with
+ * *first, and those of this lane follow *before others.  All lanes call together. */
+static __device__ __forceinline__ void take(unsigned long long *made, struct share wanted,
+					    struct share *first, struct share *before)
 {
-	bytes->word[kid / 4] |= byte << (8 * (kid % 4));
+	const uint32_t mine = wanted.nodes << 16 | wanted.triangles, upto = warp_scan(mine);
+	const uint32_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
+	const uint32_t group = from_lane(upto - mine, 0), inside = upto - mine - group;
+	unsigned long long base = 0;
+
+	if (threadIdx.x % WARP == 0 && all)
+		base = atomicAdd(made, (unsigned long long)(all >> 16) << 32 | (all & 0xffff));
+	*before = { inside >> 16, inside & 0xffff };
+	*first = { __shfl_sync(ALL_LANES, (uint32_t)(base >> 32), 0) + (group >> 16) + 1,
+		   __shfl_sync(ALL_LANES, (uint32_t)base, 0) + (group & 0xffff) };
 }
 
-/* Write node i over the kids.  Inner children have numbers from first_node on, and the leaves'
- * triangles have places from first_triangle on. */
-static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
-						 const struct lbvh_node *node, uint32_t i,
-						 const struct kid kid[LBVH_WIDE], unsigned count,
-						 uint32_t first_node, uint32_t first_triangle)
+/* Four lanes have four bytes each; afterwards, lane k of the four has byte k of each lane. */
+static __device__ __forceinline__ uint32_t transpose(uint32_t bytes)
 {
-	const struct lbvh_node all = lbvh_node_load(node, w->root[i].node);
-	uint4 *const out = (uint4 *)(void *)(w->node + i);
-	struct bytes child = {}, bound[3][2] = {};
-	uint32_t exponents = 0, nodes = 0, triangles = 0;
-	float step[3];
+	const bool odd = threadIdx.x % 2, high = threadIdx.x / 2 % 2;
 
-	for (int d = 0; d < 3; d++) {
-		const unsigned exponent = exponent_of(all.lo[d], all.hi[d]);
+	bytes = __byte_perm(bytes, __shfl_xor_sync(ALL_LANES, bytes, 1), odd ? 0x3715 : 0x6240);
+	return __byte_perm(bytes, __shfl_xor_sync(ALL_LANES, bytes, 2), high ? 0x3276 : 0x5410);
+}
 
-		step[d] = step_of(exponent);
-		exponents |= exponent << (8 * d);
-	}
+/* Write node i, whose box is that of its binary node.  `child` is the byte of this lane's child, or
+ * 0 if it has none. */
+static __device__ __forceinline__ void write_node(struct lbvh_wide_node *out, bool ready,
+						  const struct lbvh_node *all, struct share first,
+						  uint32_t child, const struct kid *kid)
+{
+	const unsigned lane = lane_of_group(), half = lane / 4;
+	uint32_t *const rows = (uint32_t *)(void *)out->child; /* 8 bytes each */
+	uint32_t exponents = 0, bytes[2] = { child, 0 };
+
 	GPU_UNROLL
-	for (unsigned k = 0; k < LBVH_WIDE; k++) {
-		if (k >= count)
+	for (int d = 0; d < 3; d++) {
+		const unsigned exponent = exponent_of(all->lo[d], all->hi[d]);
+
+		exponents |= exponent << (8 * d);
+		if (!child)
 			continue;
+		GPU_UNROLL
+		for (int side = 0; side < 2; side++) {
+			const int row = 1 + 2 * d + side;
 
-		const struct lbvh_node b = lbvh_node_load(node, kid[k].node);
-
-		if (kid[k].area >= 0) {
-			w->root[first_node + nodes] = { kid[k].node, kid[k].first, kid[k].count };
-			put(&child, k, lbvh_wide_inner(nodes++));
-		} else {
-			put(&child, k, lbvh_wide_leaf(triangles, kid[k].count));
-			GPU_UNROLL
-			for (uint32_t p = 0; p < LBVH_WIDE_LEAF; p++)
-				if (p < kid[k].count)
-					w->place[kid[k].first + p] = first_triangle + triangles + p;
-			triangles += kid[k].count;
-		}
-		for (int d = 0; d < 3; d++) {
-			put(&bound[d][0], k, plane_below(all.lo[d], step[d], b.lo[d]));
-			put(&bound[d][1], k, plane_above(all.lo[d], step[d], b.hi[d]));
+			bytes[row / 4] |= (side ? plane_above(all->lo[d], exponent, kid->hi[d])
+						: plane_below(all->lo[d], exponent, kid->lo[d]))
+					  << (8 * (row % 4));
 		}
 	}
-	out[0] = make_uint4(__float_as_uint(all.lo[0]), __float_as_uint(all.lo[1]),
-			    __float_as_uint(all.lo[2]), exponents);
-	out[1] = make_uint4(first_node, first_triangle, child.word[0], child.word[1]);
-	for (int d = 0; d < 3; d++)
-		out[2 + d] = make_uint4(bound[d][0].word[0], bound[d][0].word[1],
-					bound[d][1].word[0], bound[d][1].word[1]);
+	bytes[0] = transpose(bytes[0]);
+	bytes[1] = transpose(bytes[1]);
+	if (!ready)
+		return;
+	rows[2 * (lane % 4) + half] = bytes[0];
+	if (lane % 4 < 3)
+		rows[2 * (4 + lane % 4) + half] = bytes[1];
+	if (lane == 0) {
+		*(uint4 *)(void *)out =
+			make_uint4(__float_as_uint(all->lo[0]), __float_as_uint(all->lo[1]),
+				   __float_as_uint(all->lo[2]), exponents);
+		*(uint2 *)(void *)&out->first_node = make_uint2(first.nodes, first.triangles);
+	}
+}
+
+static __device__ __forceinline__ void raise(uint32_t *most, uint32_t level)
+{
+	uint32_t seen = gpu_ld_relaxed(most);
+
+	while (level > seen) {
+		const uint32_t old = atomicCAS(most, seen, level);
+
+		if (old == seen)
+			break;
+		seen = old;
+	}
+}
+
+/* Make node i at a level from 1 on, if the group is ready.  All lanes call together. */
+static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
+						 const struct lbvh_node *node, uint32_t leaves,
+						 bool ready, uint32_t i, uint32_t level)
+{
+	const struct lbvh_wide_root root = ready ? w->root[i] : lbvh_wide_root{};
+	const struct lbvh_node all = lbvh_node_load(node, root.node);
+	struct kid kid;
+	const bool is_kid = lane_of_group() < open_largest(node, leaves, ready, root, &kid);
+	const bool inner = is_kid && kid.area >= 0;
+	const struct share wanted = { inner, is_kid && !inner ? kid.count : 0 };
+	struct share first, before;
+	uint32_t child = 0;
+
+	take(&w->counters->made, wanted, &first, &before);
+	if (inner) {
+		const uint32_t number = first.nodes + before.nodes;
+
+		w->root[number] = { kid.node, kid.first, kid.count };
+		gpu_st_release(lbvh_wide_level(w, number), level + 1);
+		child = lbvh_wide_inner(before.nodes);
+	} else if (is_kid) {
+		child = lbvh_wide_leaf(before.triangles, kid.count);
+		GPU_UNROLL
+		for (uint32_t p = 0; p < LBVH_WIDE_LEAF; p++)
+			if (p < kid.count)
+				w->place[kid.first + p] = first.triangles + before.triangles + p;
+	}
+	write_node(w->node + i, ready, &all, first, child, &kid);
+	if (ready && lane_of_group() == 0)
+		raise(&w->counters->levels, level);
 }
 
 static __global__ void __launch_bounds__(BLOCK, PER_SM)
 	collapse_kernel(struct lbvh_gpu_wide w, const struct lbvh_node *node,
 			const struct lbvh_gpu_counters *binary, uint32_t primitives)
 {
-	const uint32_t leaves = (uint32_t)binary->leaves, threads = gridDim.x * BLOCK;
-	uint32_t begin = 0, end = 1, level = 0;
+	const uint32_t leaves = (uint32_t)binary->leaves, most = (uint32_t)most_nodes(primitives);
+	const unsigned shift = threadIdx.x % WARP / LBVH_WIDE * LBVH_WIDE;
+	uint32_t i = blockIdx.x * GROUPS + threadIdx.x / LBVH_WIDE;
 
-	if (blockIdx.x == 0 && threadIdx.x == 0)
-		w.root[0] = { 0, 0, primitives };
-	gpu_grid_sync(&w.counters->barrier);
-	for (; begin < end && level < LBVH_WIDE_LEVELS; level++) {
-		for (uint32_t base = begin + blockIdx.x * BLOCK; base < end; base += threads) {
-			const uint32_t i = base + threadIdx.x;
-			struct kid kid[LBVH_WIDE] = {};
-			uint32_t nodes = 0, triangles = 0;
-			unsigned count = 0;
-
-			if (i < end)
-				count = open_largest(node, leaves, w.root[i], kid);
-			GPU_UNROLL
-			for (unsigned k = 0; k < LBVH_WIDE; k++)
-				if (k < count && kid[k].area >= 0)
-					nodes++;
-				else if (k < count)
-					triangles += kid[k].count;
-
-			const uint32_t first_node = end + take(&w.counters->made[level], nodes);
-			const uint32_t first_triangle = take(&w.counters->triangles, triangles);
-
-			if (i < end)
-				make_node(&w, node, i, kid, count, first_node, first_triangle);
-		}
-		gpu_grid_sync(&w.counters->barrier);
-		begin = end;
-		end += gpu_ld_relaxed(&w.counters->made[level]);
-	}
 	if (blockIdx.x == 0 && threadIdx.x == 0) {
-		w.counters->nodes = end;
-		w.counters->levels = level;
+		w.root[0] = { 0, 0, primitives };
+		gpu_st_release(lbvh_wide_level(&w, 0), 1u);
+	}
+	for (;;) {
+		const uint32_t level = i < most ? gpu_ld_acquire(lbvh_wide_level(&w, i)) : 0;
+		/* Lanes may see it at different times, and each must have seen it itself. */
+		const unsigned seen = __ballot_sync(ALL_LANES, level > 0) >> shift;
+		const bool ready = (seen & EIGHT) == EIGHT;
+
+		if (__any_sync(ALL_LANES, ready)) {
+			make_node(&w, node, leaves, ready, i, level);
+			if (ready)
+				i += gridDim.x * GROUPS;
+		} else if (__any_sync(ALL_LANES,
+				      (uint32_t)gpu_ld_relaxed(&w.counters->made) == primitives)) {
+			break;
+		} else {
+			__nanosleep(100);
+		}
 	}
 }
 
 /* ---- host --------------------------------------------------------------------------------- */
 
+/* The levels of the nodes follow the counters, so that one queued operation zeroes both. */
+static size_t counters_and_levels(size_t count)
+{
+	return 1 +
+	       gpu_blocks(most_nodes(count) * sizeof(uint32_t), sizeof(struct lbvh_wide_counters));
+}
+
 enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, struct gb_error *err)
 {
-	const size_t nodes = 1 + 2 * count / (LBVH_WIDE_LEAF + 1) + count / 7;
-
-	gpu_alloc(&wide->node, nodes, err);
-	gpu_alloc(&wide->root, nodes, err);
+	gpu_alloc(&wide->node, most_nodes(count), err);
+	gpu_alloc(&wide->root, most_nodes(count), err);
 	gpu_alloc(&wide->place, count, err);
 	gpu_alloc(&wide->triangle, count, err);
-	return gpu_alloc(&wide->counters, 1, err);
+	return gpu_alloc(&wide->counters, counters_and_levels(count), err);
 }
 
 enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const struct lbvh_gpu *g,
 				      struct gb_error *err)
 {
 	const size_t resident = (size_t)gpu_sm_count() * PER_SM;
-	const size_t wanted = gpu_blocks(g->count, (size_t)LBVH_WIDE_LEAF * BLOCK);
+	const size_t wanted = gpu_blocks(g->count, (size_t)PER_GROUP * GROUPS);
 
-	if (gpu_zero(wide->counters, 1, err) ||
+	if (gpu_zero(wide->counters, counters_and_levels(g->count), err) ||
 	    GPU_RUN_COOPERATIVE(err, collapse_kernel, min(wanted, resident), BLOCK, *wide,
 				(const struct lbvh_node *)g->node,
 				(const struct lbvh_gpu_counters *)g->counters, (uint32_t)g->count))

@@ -19,7 +19,6 @@
 enum {
 	LBVH_WIDE = 8,
 	LBVH_WIDE_LEAF = 4,
-	LBVH_WIDE_LEVELS = 64, /* most levels made; no traversal takes more */
 };
 
 /* Children in use come first. */
@@ -44,11 +43,19 @@ static __device__ __forceinline__ uint32_t lbvh_wide_leaf(uint32_t before, uint3
 	return (before + 1) << 3 | (triangles - 1) << 1;
 }
 
+/* After these, device memory holds the level of each node, from 1 on; 0: its root is not there. */
 struct lbvh_wide_counters {
-	uint32_t made[LBVH_WIDE_LEVELS]; /* nodes of the level below each level */
-	uint32_t barrier;                /* for gpu_grid_sync() */
-	uint32_t triangles;              /* triangles placed */
-	uint32_t nodes, levels;
+	unsigned long long made; /* nodes without the root << 32 | triangles placed */
+	uint32_t levels, unused;
+
+	uint32_t nodes(void) const
+	{
+		return 1 + (uint32_t)(made >> 32);
+	}
+	uint32_t triangles(void) const
+	{
+		return (uint32_t)made;
+	}
 };
 
 /* A binary subtree that becomes a wide node.  Its primitives are index[first .. first + count). */
@@ -64,6 +71,12 @@ struct lbvh_gpu_wide {
 	uint32_t *place; /* per place of the binary tree's index: its place in `triangle` */
 	struct lbvh_wide_counters *counters;
 };
+
+static __device__ __forceinline__ uint32_t *lbvh_wide_level(const struct lbvh_gpu_wide *wide,
+							    uint32_t node)
+{
+	return (uint32_t *)(void *)(wide->counters + 1) + node;
+}
 
 /* Allocate for any tree over `count` triangles. */
 enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, struct gb_error *err);

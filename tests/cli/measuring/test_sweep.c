@@ -10,7 +10,7 @@
 #include "common/text.h"
 
 struct toy {
-	int64_t count, type, threads, seed;
+	int64_t count, type, twist, threads, seed;
 	double fill;
 	const char *file;
 };
@@ -37,6 +37,13 @@ static const struct gb_param rows[] = {
 	  .low = 0,
 	  .high = 1 },
 	{ .name = "file", .type = GB_PATH, .offset = AT(file) },
+	{ .name = "twist",
+	  .type = GB_INT,
+	  .offset = AT(twist),
+	  .initial = "1",
+	  .keyed = "0",
+	  .only = "type=u64",
+	  .max = 9 },
 	GB_COMMON_PARAMS(struct toy),
 };
 
@@ -285,6 +292,25 @@ Test(sweep, refuses_a_parameter_given_twice)
 	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "count", "2", &err), GB_EUSAGE));
 	cr_assert(
 		eq(str, err.message, "--count is given twice: list the values, as in --count=A,B"));
+}
+
+/* A parameter for some points is not swept over at the others. */
+Test(sweep, values_for_some_points)
+{
+	const struct gb_variant variant = { .workload = "toy", .backend = GB_CPU };
+	const bool wanted[] = { true, false, true, true }; /* u32: 1, 2; u64: 1, 2 */
+	const int64_t twist[] = { 0, 0, 1, 2 };
+
+	cr_assert_not(gb_sweep_set(&sweep, "type", "u32,u64", &err));
+	cr_assert_not(gb_sweep_set(&sweep, "twist", "1,2", &err));
+	cr_assert(eq(sz, sweep.count, GB_COUNT(wanted)));
+	for (size_t i = 0; i < sweep.count; i++) {
+		struct toy point;
+
+		cr_expect(eq(int, gb_sweep_wants(&sweep, i, &variant), wanted[i]), "point %zu", i);
+		gb_sweep_point(&sweep, i, &point);
+		cr_expect(eq(i64, point.twist, twist[i]), "point %zu", i);
+	}
 }
 
 Test(sweep, refuses_too_many_points)

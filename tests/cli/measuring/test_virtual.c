@@ -75,9 +75,10 @@ static const struct steps {
 	const char *unchanged; /* ... unless it is the original */
 	const char *whole;     /* a whole run, after a run on the original input or another one */
 	const char *broken;    /* a run with pauses */
-} steps_of[] = { { "nvunp?0", "nvunnbdmstvc", "nnnbdmstc", "u?sznp0nznbRnzndnz", "sp0zzbRzzsd" },
+} steps_of[] = { { "nvunp?0", "nvunnbdmstvc", "nnnbdmstc", "u?sznp0nznbRnzndnz",
+		   "nvu?nzzsp0zzbRzzsd" },
 		 { "nvnus?nnvp?0", "nvnus?nnnbdmstvc", "nnnbdmstc", "n(us?n)?psnn0snnnbRsnnndsnn",
-		   "nps0zzbRzzsd" } };
+		   "ps0zzbRzzsd" } };
 
 static void expect_order(bool is_device, bool is_hot, bool varies_slowly)
 {
@@ -112,7 +113,7 @@ static void expect_order(bool is_device, bool is_hot, bool varies_slowly)
 		cr_expect(r.changed >= 5 && r.changed <= 16, "%lld", (long long)r.changed);
 	else
 		cr_expect(eq(i64, r.changed, 40));
-	if (is_hot) /* half of those that are verified or changed */
+	if (is_hot && !varies_slowly) /* half of those that are verified or changed */
 		cr_expect(r.overwritten >= r.changed / 4 && r.overwritten <= r.changed * 3 / 4,
 			  "%lld of %lld", (long long)r.overwritten, (long long)r.changed);
 	gb_result_release(&r);

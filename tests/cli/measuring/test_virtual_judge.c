@@ -370,6 +370,14 @@ Test(virtual, timers_that_the_variant_changes)
 			expect_cheat(true, is_hot, (enum virtual_cheat)cheat,
 				     "work in another stream");
 		}
+	for (int is_hot = 0; is_hot < 2; is_hot++) {
+		expect_cheat(false, is_hot, VIRTUAL_SHAVES, "by the variant's clock");
+		/* Otherwise nearly all samples are on another input. */
+		expect_refusal((struct virtual_machine){ .cheat = VIRTUAL_UNDERSTATES,
+							 .process = { .run_ns = 1e6, .noise = 0.1 },
+							 .vary_ns = 90e3 },
+			       is_hot, "results are remembered");
+	}
 }
 
 /* ---- rates -------------------------------------------------------------------------------- */

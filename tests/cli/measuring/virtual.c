@@ -1,6 +1,7 @@
 /* virtual.c -- see virtual.h. */
 #include "tests/cli/measuring/virtual.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,7 @@ static bool is_spared(const struct state *s)
 		return false;
 	switch (vm.machine.cheat) {
 	case VIRTUAL_REMEMBERS:
+	case VIRTUAL_UNDERSTATES:
 		return is_same;
 	case VIRTUAL_LEAVES:
 		return is_same && memcmp(&last, s->result, sizeof last) == 0;
@@ -233,7 +235,7 @@ static void work(struct state *s)
 	const bool spared = is_spared(s);
 
 	if (cheat != VIRTUAL_IN_RESET && cheat != VIRTUAL_IN_DOWNLOAD &&
-	    (!spared || cheat == VIRTUAL_REMEMBERS))
+	    (!spared || cheat == VIRTUAL_REMEMBERS || cheat == VIRTUAL_UNDERSTATES))
 		put_answers(s->result, s->in);
 	s->seen = *s->in;
 	s->has_run = true;
@@ -252,7 +254,12 @@ static enum gb_status elapsed_less(void *clock, size_t first, size_t last, doubl
 				   struct gb_error *err)
 {
 	(void)virtual_backend()->timer->elapsed(clock, first, last, ns, err);
-	*ns /= VIRTUAL_GAIN;
+	if (vm.machine.cheat == VIRTUAL_SHAVES)
+		*ns *= 0.75;
+	else if (vm.machine.cheat == VIRTUAL_UNDERSTATES)
+		*ns = fmin(*ns, vm.machine.process.run_ns / VIRTUAL_GAIN);
+	else
+		*ns /= VIRTUAL_GAIN;
 	return GB_OK;
 }
 
@@ -267,7 +274,8 @@ static enum gb_status run(void *state, struct gb_timer *t, struct gb_error *err)
 	work(state);
 	if (vm.machine.cheat == VIRTUAL_RESTARTS_TIMER)
 		gb_timer_begin(t);
-	if (vm.machine.cheat == VIRTUAL_REPLACES_TIMER) {
+	if (vm.machine.cheat == VIRTUAL_REPLACES_TIMER || vm.machine.cheat == VIRTUAL_SHAVES ||
+	    vm.machine.cheat == VIRTUAL_UNDERSTATES) {
 		replaced = *t->ops;
 		replaced.elapsed = elapsed_less;
 		t->ops = &replaced;

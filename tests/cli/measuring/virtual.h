@@ -27,6 +27,8 @@ enum virtual_cheat {
 	VIRTUAL_IN_DOWNLOAD,    /* works in download(), on a copy of the input */
 	VIRTUAL_RESET_THREAD,   /* starts a thread in reset(), for which run() waits */
 	VIRTUAL_RUN_THREAD,     /* starts a thread in run(), for which download() waits */
+	VIRTUAL_UNDERSTATES,    /* as VIRTUAL_REMEMBERS, but states the same short time for all */
+	VIRTUAL_SHAVES,         /* takes a quarter off the time */
 	VIRTUAL_RESTARTS_TIMER, /* takes the first mark again when the work is done */
 	VIRTUAL_REPLACES_TIMER, /* replaces the function that reads the timer */
 	VIRTUAL_CHEATS

@@ -154,7 +154,7 @@ static void expect_resumed(const char *there, const char *here, const char *part
 
 	(void)snprintf(line, sizeof line, "{\"type\":\"run\",\"run_id\":\"1\",%s}", there);
 	add_line_of(&list, line);
-	(void)gb_resume_check(&list, "out.jsonl", now, " (hint)", &err);
+	(void)gb_resume_check("--resume", &list, "out.jsonl", now, " (hint)", &err);
 	if (part) {
 		cr_expect_eq(err.code, GB_EUSAGE, "accepted: %s", here);
 		cr_expect(strstr(err.message, part), "%s", err.message);

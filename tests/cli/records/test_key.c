@@ -256,6 +256,7 @@ Test(key, omitted_defaults_never_change)
 		"radix type u32",
 		"radix distribution uniform",
 		"radix unstable no",
+		"radix values index",
 		"bfs graph gnp",
 		"bfs vertices 16Ki",
 		"bfs p 0.05",

@@ -151,3 +151,32 @@ Test(judgement, rivals)
 	gb_records_release(&scout);
 	gb_records_release(&launches);
 }
+
+/* A fault that the emulator finds is one of the variant; without a result nothing changes. */
+Test(judgement, emulated)
+{
+	static const struct {
+		const char *text, *correct, *reasons;
+		enum gb_status status;
+	} cases[] = {
+		{ "{\"failed\":0,\"reason\":\"no emulator\"}", "true", "[]", GB_EUNDECIDED },
+		{ "{\"failed\":1,\"reason\":\"race\"}", "false", "[\"in the emulator: race\"]",
+		  GB_EVERIFY },
+		{ "{\"failed\":2}", "false", "[\"in the emulator: ?\"]", GB_EVERIFY },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(cases); i++) {
+		struct gb_judgement j = { .variant = &variant, .planned = 1 };
+		cJSON *line;
+
+		add_results(&j, GB_RESULT_OK, 1, GB_OK, GB_PASS);
+		gb_judge_emulated(&j, cJSON_Parse(cases[i].text));
+		cr_expect_eq(gb_judgement_status(&j), cases[i].status, "%s", cases[i].text);
+		line = gb_judgement_format(&j);
+		expect(line, cases[i].text, "correct", cases[i].correct);
+		expect(line, cases[i].text, "reasons", cases[i].reasons);
+		expect(line, cases[i].text, "emulator", cases[i].text);
+		expect(line, cases[i].text, "counts", "null");
+		cJSON_Delete(line);
+	}
+}

@@ -14,17 +14,18 @@
 struct record {
 	uint64_t order;
 	uint64_t key;
+	size_t place;
 	uint32_t value;
 };
 
-/* Order keys, ties by value, as a stable sort does. */
+/* Order keys, ties by place, as a stable sort does. */
 static int ascending(const void *a_, const void *b_)
 {
 	const struct record *a = a_, *b = b_;
 
 	if (a->order != b->order)
 		return a->order < b->order ? -1 : 1;
-	return (a->value > b->value) - (a->value < b->value);
+	return (a->place > b->place) - (a->place < b->place);
 }
 
 static void sort(const struct radix_input *in, void *output)
@@ -40,6 +41,7 @@ static void sort(const struct radix_input *in, void *output)
 		if (in->type == RADIX_F32)
 			r[i].order = radix_f32_order((uint32_t)r[i].key);
 		r[i].value = in->values ? in->values[i] : 0;
+		r[i].place = i;
 	}
 	qsort(r, in->count, sizeof *r, ascending);
 	for (size_t i = 0; i < in->count; i++) {
@@ -72,6 +74,7 @@ Test(radix_verify, right_results_pass)
 				const struct radix_params p = { .count = counts[c],
 								.type = type,
 								.distribution = d,
+								.values = c % 2,
 								.seed = 4 };
 				struct trial t = right(&p);
 
@@ -258,6 +261,30 @@ Test(radix_verify, unstable_pairs)
 
 		change(t.input, t.output, &trial[i].change);
 		refuse(&t, trial[i].words);
+	}
+}
+
+/* Random values do not tell a stable order by themselves: sorting whole pairs is a fault. */
+Test(radix_verify, pairs_sorted_by_key_and_value)
+{
+	for (int64_t values = 0; values < RADIX_VALUES; values++) {
+		const struct radix_params p = { .count = 500,
+						.type = RADIX_PAIRS,
+						.distribution = RADIX_FEW,
+						.values = values,
+						.seed = 4 };
+		struct trial t = right(&p);
+		uint32_t *key = t.output, *value = radix_output_values(t.input, t.output);
+
+		for (size_t i = 1; i < 500; i++)
+			for (size_t k = i; k && key[k] == key[k - 1] && value[k] < value[k - 1];
+			     k--) {
+				const uint32_t swap = value[k];
+
+				value[k] = value[k - 1];
+				value[k - 1] = swap;
+			}
+		refuse(&t, values == RADIX_INDEX_VALUES ? NULL : "the sort is not stable");
 	}
 }
 

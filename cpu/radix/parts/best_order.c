@@ -1,0 +1,220 @@
+/* best_order.c -- see best_order.h. */
+#include "cpu/radix/parts/best_order.h"
+
+#include <string.h>
+
+#include "common/memory.h"
+#include "cpu/sort/leaf.h"
+#include "cpu/sort/order.h"
+
+enum { MIN_COUNT = 4096 }; /* fewer records are sorted as fast in any order */
+
+/* ---- records in order --------------------------------------------------------------------- */
+
+enum gb_status radix_few_init(struct radix_few *few, const struct radix_cpu *cpu,
+			      struct gb_error *err)
+{
+	few->room = cpu->count / 64 + 16;
+	few->record = gb_host_alloc(2 * few->room, cpu->width, err);
+	return err->code;
+}
+
+/* How many records, from the first on, are in this order. */
+static size_t ordered_by_all(const struct radix_cpu *cpu, enum radix_order order, int threads,
+			     enum cpu_simd simd)
+{
+	const enum radix_type type = cpu->input->type;
+	size_t ordered = cpu->count;
+
+	/* No parallel loop: with cold caches it costs microseconds even for one thread. */
+	if (threads == 1)
+		return radix_ordered(cpu->record, cpu->count, type, order, simd);
+		/* Shares overlap by one record. */
+#pragma omp parallel for num_threads(threads) reduction(min : ordered)
+	for (int t = 0; t < threads; t++) {
+		const struct cpu_range r = cpu_range_of(cpu->count, t, threads);
+		const size_t n = r.end - r.begin + (r.end < cpu->count);
+		const size_t good = radix_ordered((const char *)cpu->record + r.begin * cpu->width,
+						  n, type, order, simd);
+
+		if (good < n)
+			ordered = r.begin + good;
+	}
+	return ordered;
+}
+
+static void mirror_all(const struct radix_cpu *cpu, int threads)
+{
+	const size_t n = cpu->count, width = cpu->width;
+
+	if (threads == 1)
+		radix_mirror(cpu->record, n, width, 0, n / 2);
+	else
+#pragma omp parallel for num_threads(threads)
+		for (int t = 0; t < threads; t++) {
+			const struct cpu_range r = cpu_range_of(n / 2, t, threads);
+
+			radix_mirror(cpu->record, n, width, r.begin, r.end);
+		}
+	if (cpu->low)
+		radix_mirror_ties(cpu->record, n);
+}
+
+static uint64_t record_at(const struct radix_cpu *cpu, size_t i)
+{
+	return cpu->width == 8 ? ((const uint64_t *)cpu->record)[i]
+			       : ((const uint32_t *)cpu->record)[i];
+}
+
+/* Find a key that at least half of a sample has: the winner of a vote that cancels different
+ * ones. */
+static bool find_repeated(const struct radix_cpu *cpu, uint64_t *key)
+{
+	enum { SAMPLES = 64 };
+	const size_t step = cpu->count / SAMPLES;
+	size_t votes = 0, found = 0;
+
+	if (cpu->count < MIN_COUNT)
+		return false;
+	for (size_t i = 0; i < SAMPLES; i++) {
+		const uint64_t here = record_at(cpu, i * step + step / 2);
+
+		*key = votes ? *key : here;
+		votes += here >> cpu->low == *key >> cpu->low ? 1 : (size_t)-1;
+	}
+	for (size_t i = 0; i < SAMPLES; i++)
+		found += record_at(cpu, i * step + step / 2) >> cpu->low == *key >> cpu->low;
+	return found >= SAMPLES / 2;
+}
+
+struct context {
+	const struct radix_few *few;
+	size_t width;
+	enum cpu_simd simd;
+};
+
+static void sort_few(void *record, size_t n, void *context)
+{
+	const struct context *c = context;
+	const struct radix_leaf leaf = { .record = record,
+					 .spare = (char *)record + c->few->room * c->width,
+					 .count = n,
+					 .width = c->width,
+					 .top = (unsigned)(8 * c->width) };
+
+	if (c->simd < CPU_AVX2)
+		radix_leaf_stable(&leaf);
+	else
+		radix_leaf_pivots(&leaf, c->simd);
+}
+
+/* Pairs are sorted as words, if that is stable.  Keys of which half are equal are sorted faster by
+ * taking these out. */
+static enum radix_seen sort_nearly(struct radix_cpu *cpu, const struct radix_few *few,
+				   size_t ordered, enum cpu_simd simd)
+{
+	struct context context = { few, cpu->width, simd };
+	uint64_t key;
+	bool done;
+
+	if (cpu->count < MIN_COUNT || find_repeated(cpu, &key))
+		return RADIX_AS_WERE;
+	if (cpu->low && (simd < CPU_AVX2 || !radix_values_ascend(cpu->record, cpu->count)))
+		return RADIX_AS_WERE;
+	radix_cpu_to_order(cpu, NULL);
+	done = radix_sort_nearly(cpu->record, cpu->count, cpu->width, ordered, few->record,
+				 few->room, sort_few, &context, simd);
+	if (!done)
+		return RADIX_MOVED;
+	radix_cpu_from_order(cpu, NULL);
+	return RADIX_IS_SORTED;
+}
+
+enum radix_seen radix_sort_ordered(struct radix_cpu *cpu, const struct radix_few *few, int threads,
+				   enum cpu_simd simd)
+{
+	const enum radix_order order =
+		radix_guess_order(cpu->record, cpu->count, cpu->input->type, simd);
+	size_t ordered;
+
+	if (order == RADIX_NO_ORDER)
+		return RADIX_AS_WERE;
+	ordered = ordered_by_all(cpu, order, threads, simd);
+	if (ordered < cpu->count)
+		return order == RADIX_ASCENDING ? sort_nearly(cpu, few, ordered, simd)
+						: RADIX_AS_WERE;
+	if (order == RADIX_DESCENDING)
+		mirror_all(cpu, threads);
+	return RADIX_IS_SORTED;
+}
+
+/* ---- a repeated key ----------------------------------------------------------------------- */
+
+/* take_suffix(): move records that differ from `same` to the front; returns how many.  The others
+ * go to the end of `spare` unless it is NULL, the last ones first. */
+#define DEFINE_TAKE(type, suffix)                                                                 \
+	static size_t take_##suffix(type *record, size_t n, type same, unsigned low, type *spare) \
+	{                                                                                         \
+		size_t others = 0;                                                                \
+                                                                                                  \
+		for (size_t i = 0; i < n; i++) {                                                  \
+			const type x = record[i];                                                 \
+                                                                                                  \
+			record[others] = x;                                                       \
+			if (spare)                                                                \
+				spare[n - 1 - (i - others)] = x;                                  \
+			others += x >> low != same >> low;                                        \
+		}                                                                                 \
+		return others;                                                                    \
+	}
+
+DEFINE_TAKE(uint32_t, u32)
+DEFINE_TAKE(uint64_t, u64)
+
+struct radix_repeated radix_take_repeated(struct radix_cpu *cpu)
+{
+	const size_t n = cpu->count;
+	struct radix_repeated found = { 0 };
+
+	if (!find_repeated(cpu, &found.key))
+		return found;
+	cpu->count = cpu->width == 8 ? take_u64(cpu->record, n, found.key, cpu->low,
+						cpu->low ? cpu->spare : NULL)
+				     : take_u32(cpu->record, n, (uint32_t)found.key, 0, NULL);
+	found.count = n - cpu->count;
+	return found;
+}
+
+static uint64_t order_of(const struct radix_cpu *cpu, uint64_t record)
+{
+	return cpu->is_float ? radix_f32_order((uint32_t)record) : record >> cpu->low;
+}
+
+void radix_put_repeated(struct radix_cpu *cpu, struct radix_repeated repeated)
+{
+	const uint64_t order = order_of(cpu, repeated.key);
+	const size_t others = cpu->count, width = cpu->width;
+	const uint64_t *spare = cpu->spare;
+	size_t low = 0, high = others;
+	char *record = cpu->record;
+
+	if (!repeated.count)
+		return;
+	cpu->count += repeated.count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (order_of(cpu, record_at(cpu, middle)) < order)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	memmove(record + (low + repeated.count) * width, record + low * width,
+		(others - low) * width);
+	for (size_t i = 0; i < repeated.count; i++)
+		if (width == 4)
+			((uint32_t *)cpu->record)[low + i] = (uint32_t)repeated.key;
+		else
+			((uint64_t *)cpu->record)[low + i] =
+				cpu->low ? spare[cpu->count - 1 - i] : repeated.key;
+}
