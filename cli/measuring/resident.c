@@ -1,11 +1,13 @@
 /* resident.c -- see resident.h.  The files are described by proc(5). */
 #include "cli/measuring/resident.h"
 
-#include <malloc.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /* The bytes in a line "NAME: number kB" of /proc/self/status. */
 static double read_status(const char *name)
@@ -37,7 +39,9 @@ static bool restart_peak(void)
 
 void gb_resident_begin(struct gb_resident *r)
 {
+#ifdef __GLIBC__
 	(void)malloc_trim(0);
+#endif
 	*r = (struct gb_resident){ .base = restart_peak() ? read_status("VmRSS") : (double)NAN };
 }
 
