@@ -88,14 +88,25 @@ SHARED    := build/$(MODE)
 
 # Versions of make differ in how they pass \# to $(shell): as # or as \#.  A variable avoids this.
 hash       := \#
-have_header = $(shell printf '$(hash)include <$(1)>\n' | $(CXX) -E -x c++ - >/dev/null 2>&1 && \
-	echo 1 || echo 0)
+have_header = $(shell printf '$(hash)if !__has_include(<$(1)>)\n$(hash)error\n$(hash)endif\n' | \
+	$(CXX) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
+# Libraries with threads of their own, whose locks ThreadSanitizer does not see.
+have_threaded = $(if $(filter tsan,$(MODE)),0,$(call have_header,$(1)))
 have_hwy   := $(call have_header,hwy/contrib/sort/vqsort.h)
 have_png   := $(call have_header,png.h)
 have_vulkan := $(call have_header,vulkan/vulkan.h)
-# The major version of Embree: 4 or 3, or 0 if Embree is not installed or MODE is tsan.
-have_embree := $(firstword $(if $(filter tsan,$(MODE)),,$(foreach v,4 3,$(if \
-	$(filter 1,$(call have_header,embree$v/rtcore.h)),$v))) 0)
+have_graphblas := $(call have_threaded,GraphBLAS.h)
+# Sorts that are templates.  Sanitizers, which look for our faults, take a minute to compile them.
+have_sort  = $(if $(filter asan tsan,$(MODE)),0,$(call have_header,$(1)))
+have_boost := $(call have_sort,boost/sort/sort.hpp)
+have_gnu   := $(call have_sort,parallel/algorithm)
+have_ips4o := $(call have_sort,ips4o.hpp)
+have_tbb   := $(call have_sort,tbb/parallel_sort.h)
+# The major version of Embree: 4 or 3, or 0.
+have_embree := $(firstword $(foreach v,4 3,$(if \
+	$(filter 1,$(call have_threaded,embree$v/rtcore.h)),$v)) 0)
+# $(call with,LIBRARIES,TEXT): TEXT if one of these libraries is there.
+with       = $(if $(filter 1,$(foreach l,$(1),$(have_$l))),$(2))
 
 # Functions in one table share a signature, so some leave parameters unused.  C++ tables rely on
 # zero initialisation of the members that they omit.
@@ -128,6 +139,10 @@ shared_cppflags := -I. -D_GNU_SOURCE -DGB_HAVE_HWY=$(have_hwy) -DGB_HAVE_PNG=$(h
 cppflags := $(shared_cppflags) -I$(BUILD)/generated \
 	-DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) \
 	-DGB_HAVE_CUB=$(CUDA) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1 -Itests/simt)
+# For the list of variants alone.
+listed_cppflags := -DGB_HAVE_BOOST=$(have_boost) -DGB_HAVE_GNU=$(have_gnu) \
+	-DGB_HAVE_GRAPHBLAS=$(have_graphblas) -DGB_HAVE_IPS4O=$(have_ips4o) \
+	-DGB_HAVE_TBB=$(have_tbb)
 # a*b+c is never fused, so that results do not depend on the machine.  GCC's -std=c11 implies that.
 unfused  := -ffp-contract=off
 cflags   = -std=c11 -fopenmp $(if $(findstring clang,$(compilers)),$(unfused)) $(optimise) \
@@ -136,8 +151,8 @@ cxxflags = -std=c++20 -fopenmp $(unfused) $(optimise) $(cxx_warnings) $(werror)
 # musl takes the stacks of threads from the program's header; its default of 128 KiB is too small.
 ldflags  := $(sanitize) -Wl,--dynamic-list=common/plugin.syms -Wl,-z,stack-size=0x800000
 ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
-	$(if $(filter 1,$(have_hwy)),-lhwy_contrib -lhwy) \
-	$(if $(filter 1,$(have_png)),-lpng) \
+	$(call with,hwy,-lhwy_contrib -lhwy) $(call with,png,-lpng) $(call with,tbb,-ltbb) \
+	$(call with,graphblas,-lgraphblas) $(call with,ips4o,-latomic) \
 	$(if $(filter-out 0,$(have_embree)),-lembree$(have_embree))
 
 ifeq ($(CUDA),1)
@@ -166,9 +181,7 @@ gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitiz
 cudart   := -L$(CUDA_HOME)/lib64 -lcudart_static
 ldlibs   += $(cudart) -lstdc++ -ldl -lrt
 endif
-ifneq ($(filter 1,$(SIMT) $(have_hwy)),)
-ldlibs   += -lstdc++
-endif
+ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost gnu ips4o tbb,-lstdc++))
 
 # ---- files ---------------------------------------------------------------------------------
 
@@ -180,11 +193,14 @@ object   = $(foreach f,$(1),$(if $(filter $(asking),$f),$(BUILD),$(SHARED))/$(ba
 # $(call files,FOLDERS,EXTENSION): all files with EXTENSION below FOLDERS, sorted.
 files     = $(sort $(shell find $(1) -name '*.$(2)'))
 embree   := $(wildcard cpu/lbvh/embree*.c cpu/lbvh/parts/embree.c)
-sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)),$(call files,cli common \
-	cpu datasets $(if $(filter 1,$(have_vulkan)),vulkan),c))
+graphblas := cpu/bfs/graphblas.c
+sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)) \
+	$(if $(filter 0,$(have_graphblas)),$(graphblas)),$(call files,cli common \
+	cpu datasets $(call with,vulkan,vulkan),c))
 cuda_c   := $(call files,cuda,c)
 objects  := $(call object,$(sources) cli/commands/embedded.S \
-	$(if $(filter 1,$(have_hwy)),cpu/radix/vqsort.cc))
+	$(call with,hwy,cpu/radix/vqsort.cc) \
+	$(foreach l,boost gnu ips4o tbb,$(call with,$l,cpu/radix/$l.cc)))
 peers    := cuda/radix/cub.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
 ifeq ($(CUDA),1)
@@ -222,8 +238,9 @@ compilers    := $(CC) $(CXX) $(shell for c in "$(CC)" "$(CXX)"; \
 	do $$c --version | head -n 1; done 2>/dev/null)
 shared_flags = $(compilers) $(shared_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) $(cxxflags) \
 	$(CXXFLAGS)
-flags        = $(shared_flags) $(cppflags) $(if $(filter 1,$(CUDA)),$(nvcc_path) \
-	$(realpath $(nvcc_path)) $(nvcc_version) $(nvcc_host) $(nvcc_host_version) \
+flags        = $(shared_flags) $(cppflags) $(listed_cppflags) \
+	$(if $(filter 1,$(CUDA)),$(nvcc_path) $(realpath $(nvcc_path)) \
+	$(nvcc_version) $(nvcc_host) $(nvcc_host_version) \
 	$(nvflags) $(gencode) $(NVCCFLAGS))
 link_flags   = $(compilers) $(ldflags) $(LDFLAGS) $(ldlibs) $(LDLIBS)
 $(SHARED)/generated/shared_flags $(BUILD)/generated/flags $(BUILD)/generated/link_flags: FORCE
@@ -258,6 +275,7 @@ $(BUILD)/generated/build_info.h: FORCE
 	@mkdir -p $(@D)
 	@echo "$$build_info" | cmp -s - $@ || echo "$$build_info" >$@
 
+$(call object,common/variants.c): private cppflags += $(listed_cppflags)
 $(call object,$(asking)): $(BUILD)/%.o: %.c $(BUILD)/generated/flags | \
 	$(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
@@ -322,7 +340,7 @@ bench: deps
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
-## bench-peers: compare the CPU variants with established libraries (10 minutes)
+## bench-peers: compare the CPU variants with established libraries (two hours)
 bench-peers: all
 	$(Q)scripts/measure.sh results/latest.peers 'peers-*'
 	$(Q)for case in results/latest.peers/*.jsonl; do \

@@ -24,6 +24,8 @@
 # the missing ones if they are available; only `all` installs them on their own:
 #	libhwy-dev       Highway: without it the variant cpu/vqsort is left out
 #	libembree-dev    Embree 4 or 3: without it the variants cpu/embree* are left out
+#	libboost-dev, libips4o-dev, libtbb-dev    Boost.Sort, ips4o, oneTBB: sorts of radix
+#	libgraphblas-dev SuiteSparse:GraphBLAS: without it the variant cpu/graphblas is left out
 #	libpng-dev       without it pictures are .ppm only
 #	libvulkan-dev    without it the vulkan variants are left out
 #	help2man         without it no manual pages are installed
@@ -142,6 +144,10 @@ need "arm" musl-tools has_command musl-gcc
 optional=()
 has_header hwy/contrib/sort/vqsort.h || optional+=(libhwy-dev)
 has_header embree4/rtcore.h || has_header embree3/rtcore.h || optional+=(libembree-dev)
+has_header boost/sort/sort.hpp || optional+=(libboost-dev)
+has_header GraphBLAS.h || optional+=(libgraphblas-dev)
+has_header ips4o.hpp || optional+=(libips4o-dev)
+has_header tbb/parallel_sort.h || optional+=(libtbb-dev)
 has_header png.h || optional+=(libpng-dev)
 has_header vulkan/vulkan.h || optional+=(libvulkan-dev)
 has_command help2man || optional+=(help2man)

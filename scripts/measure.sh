@@ -127,7 +127,24 @@ measure peers-radix-sizes radix cpu/best cpu/lsd8 cpu/vqsort cpu/qsort \
 measure peers-radix-inputs radix cpu/best cpu/lsd8 cpu/vqsort --count=1M --type=u32,u64 \
 	--threads=1,2 "${few[@]}" \
 	--distribution=uniform,entropy3,entropy5,zipf,few,constant,sorted,reverse
+sorts=(cpu/best cpu/vqsort cpu/ips4o cpu/tbb cpu/gnu cpu/gnu-stable cpu/boost-pdq
+	cpu/boost-spread cpu/boost-block cpu/boost-sample cpu/boost-stable)
+measure peers-sorts radix "${sorts[@]}" --count=1k,10k,100k,1M --type=u32,u64,f32,pairs \
+	--threads=1,2 "${few[@]}"
+measure peers-sorts-hot radix "${sorts[@]}" --count=1k,100k,1M --type=u32,u64,pairs --threads=1,2 \
+	"${hot[@]}"
+measure peers-sorts-inputs radix "${sorts[@]}" --count=1M --type=u32,pairs --threads=1,2 \
+	--distribution=entropy3,entropy5,zipf,few,constant,sorted,reverse "${few[@]}"
+measure peers-sorts-unstable radix "${sorts[@]}" --count=10k,1M --type=pairs --unstable=yes \
+	--distribution=uniform,few --threads=1,2 "${few[@]}"
+measure peers-sorts-large radix cpu/best cpu/vqsort cpu/ips4o cpu/tbb cpu/boost-block \
+	cpu/boost-stable --count=10M,100M --type=u32,pairs --threads=1,2 "${long[@]}"
+measure peers-bfs bfs cpu/csr cpu/csr-do cpu/graphblas --graph=kronecker,uniform,grid --scale=18 \
+	--vertices=256Ki --result=dist,parent --threads=1,2 --hot --runs=5 --warmup=2 --sources=8 \
+	--samples=8
 scenes=(--scene=teapot,terrain,city,soup,knot --primitives=100k)
+measure peers-build-large lbvh cpu/wide cpu/embree --scene=terrain,soup --primitives=3M \
+	--threads=1,2 "${long[@]}"
 measure peers-build-binary lbvh cpu/karras64 cpu/apetrei cpu/embree-morton "${scenes[@]}" \
 	--threads=1,2 "${few[@]}"
 measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "${few[@]}"
@@ -137,6 +154,12 @@ tracers=(cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree
 	cpu/embree16-medium)
 rays=(--op=trace --rays=256 "${scenes[@]}" --threads=1 "${few[@]}")
 measure peers-trace-coherent lbvh "${tracers[@]}" "${rays[@]}" --rays-kind=primary,shadow
+measure peers-trace-single lbvh cpu/wide1 cpu/embree cpu/embree-medium --op=trace --rays=256 \
+	"${scenes[@]}" --threads=1,2 "${few[@]}" \
+	--rays-kind=primary,shadow,ambient,random,bounce
+measure peers-trace-streams lbvh cpu/wide cpu/packet cpu/embree8 cpu/embree16 cpu/embree16-medium \
+	--op=trace --rays=256 "${scenes[@]}" --threads=2 "${few[@]}" \
+	--rays-kind=primary,shadow,ambient,random,bounce
 measure peers-trace-incoherent lbvh "${tracers[@]}" "${rays[@]}" --rays-kind=ambient,random,bounce
 
 # Multi-threaded variants on one and on two threads: `gpubench versus --by=threads`.

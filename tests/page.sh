@@ -9,7 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 "$gpubench" run radix bfs cbt octree lbvh --preset=quick --backend=cpu --samples=7 --warmup=0 -q \
-	-o run.html
+	'!boost-*' '!gnu*' '!graphblas' '!ips4o' '!tbb' -o run.html
 for benchmark in radix bfs cbt octree lbvh; do
 	sed -n "/<h2>$benchmark<.h2>/,/<h2>/p" run.html >section
 	for element in table svg; do

@@ -31,7 +31,8 @@ $(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/variants_slow.o \
 $(BUILD)/tests/cheats/variants.o: \
 		common/variants.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(planted) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(planted) $(cppflags) $(listed_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) \
+		-MMD -MP -c $< -o $@
 $(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o \
 		$(addprefix $(SHARED)/tests/planted/,radix_planted.o radix_patterns.o)
 $(BUILD)/gpubench-slow: $(BUILD)/tests/planted/variants_slow.o $(SHARED)/tests/planted/radix_slow.o
@@ -203,7 +204,7 @@ whole-latex:   ; $(Q)$(PYTHON) tests/latex.py $(BUILD)/gpubench
 whole-papers:  ; $(Q)tests/papers.sh $(BUILD)/gpubench
 whole-reading: ; $(Q)tests/reading.sh $(BUILD)/gpubench
 whole-resume:  ; $(Q)tests/resume.sh $(BUILD)/gpubench 3 1 \
-		radix 'cpu/*' --count=1k,4k,16k --type=u32,u64,pairs
+		radix 'cpu/[lqsv]*' cpu/best --count=1k,4k,16k --type=u32,u64,pairs
 whole-signals: ; $(Q)tests/signals.py $(BUILD)/gpubench
 whole-memory:  ; $(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 whole-install: ; +$(Q)tests/install.sh $(BUILD)/gpubench
@@ -252,7 +253,7 @@ tsan:
 SECONDS_EACH ?= 60
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,\
-	$(filter-out cli/commands/main.c $(embree) vulkan/%,$(sources)))
+	$(filter-out cli/commands/main.c $(embree) $(graphblas) vulkan/%,$(sources)))
 .SECONDARY: $(fuzzed) $(fuzzers:$(BUILD)/fuzz/%=$(BUILD)/fuzz/tests/fuzz/%.o)
 fuzz: $(fuzzers)
 	$(Q)set -e; for f in $^; do mkdir -p $$f.corpus; \

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/measuring/resident.h"
 #include "cli/records/result.h"
 #include "common/backend.h"
 #include "common/timer.h"
@@ -22,16 +23,17 @@ enum gb_step {
 
 /* Evidence that the times are those of the work (evidence.h). */
 struct gb_evidence {
-	uint64_t variation;  /* of the input that the next run works on; 0: the original */
-	uint64_t in_memory;  /* variation that the host's input is now */
-	bool poisoned;       /* results were overwritten before the last run */
-	bool overwrote;      /* so they were before a verified sample */
-	bool stale;          /* upload() has not seen what is in memory */
-	bool varies;         /* the input has variations */
-	double verify_ns;    /* duration of all verifications so far */
-	double fill_ns;      /* least time to fill the output's memory */
-	double flush_ns;     /* least time of a flush */
-	size_t state_bytes;  /* memory of the variant's state, on host and device */
+	uint64_t variation; /* of the input that the next run works on; 0: the original */
+	uint64_t in_memory; /* variation that the host's input is now */
+	bool poisoned;      /* results were overwritten before the last run */
+	bool overwrote;     /* so they were before a verified sample */
+	bool stale;         /* upload() has not seen what is in memory */
+	bool varies;        /* the input has variations */
+	double verify_ns;   /* duration of all verifications so far */
+	double fill_ns;     /* least time to fill the output's memory */
+	double flush_ns;    /* least time of a flush */
+	size_t state_bytes; /* memory of the variant's state, on host and device */
+	struct gb_resident resident;
 	double once_ns;      /* least time of a verified run that was none of a batch */
 	double queue_cpu_ns; /* most CPU time that run() took behind a hold, per run */
 	double vary_ns;      /* duration of the last change of the input */

@@ -84,13 +84,17 @@ static enum gb_status set_up(struct gb_measurement *m)
 		return m->err->code;
 	r->emulated = emulates(m->backend);
 	m->evidence.state_bytes = memory_used();
+	if (r->variant->backend == GB_CPU && !m->backend->remote)
+		gb_resident_begin(&m->evidence.resident);
 	start = gb_now_ns();
 	if (gb_state_create(m->ops, r->params, m->input, &m->state, m->err) ||
 	    (m->ops->upload && !m->backend->fill && upload(m)))
 		return m->err->code;
 	r->create_ns = gb_now_ns() - start;
 	m->output_size = r->workload->output_size(r->params, m->input);
+	gb_resident_pause(&m->evidence.resident);
 	m->output = gb_host_alloc(m->output_size, 1, m->err);
+	gb_resident_resume(&m->evidence.resident);
 	if (!m->output)
 		return m->err->code;
 	m->timer = (struct gb_timer){ .ops = m->backend->timer, .err = m->err };
@@ -550,7 +554,8 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 			      .reset_ns = INFINITY,
 			      .download_ns = INFINITY,
 			      .between_ns = INFINITY,
-			      .once_ns = INFINITY },
+			      .once_ns = INFINITY,
+			      .resident = { .base = NAN } },
 		.started_ns = gb_now_ns(),
 	};
 

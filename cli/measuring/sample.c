@@ -123,12 +123,23 @@ static enum gb_status reset(struct gb_measurement *m)
 	return m->ops->reset ? m->ops->reset(m->state, m->runs, m->err) : GB_OK;
 }
 
+/* The first flush allocates its buffer, which is not the variant's memory. */
+static enum gb_status flush_caches(struct gb_measurement *m)
+{
+	if (m->runs > 0)
+		return m->backend->flush(m->err);
+	gb_resident_pause(&m->evidence.resident);
+	(void)m->backend->flush(m->err);
+	gb_resident_resume(&m->evidence.resident);
+	return m->err->code;
+}
+
 /* Flush the caches if they are to be cold, and wait for the device. */
 static enum gb_status flush(struct gb_measurement *m)
 {
 	const double start_ns = gb_now_ns();
 
-	if ((m->result->cold && m->backend->flush(m->err)) || m->backend->synchronize(m->err))
+	if ((m->result->cold && flush_caches(m)) || m->backend->synchronize(m->err))
 		return m->err->code;
 	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start_ns);
 	return GB_OK;
@@ -159,6 +170,8 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	delay_ns = how->delays ? gb_delay_ns(m) : 0;
 	if (time_runs(m, how->batch, how->held, ns, host_ns, phase, &phases))
 		return m->err->code;
+	if (m->runs == 0)
+		m->result->resident_bytes = gb_resident_peak(&m->evidence.resident);
 	*host_ns /= (double)how->batch;
 	if (how->delays)
 		m->evidence.delay_ns = (gb_delay_ns(m) - delay_ns) / (double)how->batch;

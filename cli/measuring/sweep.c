@@ -284,7 +284,7 @@ static union gb_value keyed_value(const struct gb_param *param)
 	struct gb_error ignored = { 0 };
 	union gb_value value = { 0 };
 
-	(void)gb_value_parse(param, param->keyed, &value, &ignored);
+	(void)gb_value_parse(param, param->keyed ? param->keyed : param->initial, &value, &ignored);
 	return value;
 }
 

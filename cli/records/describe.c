@@ -205,6 +205,7 @@ static bool describe_measured(struct gb_record *record, const struct gb_result *
 	record->memory.host_bytes = (double)result->host_bytes;
 	record->memory.device_bytes = (double)result->device_bytes;
 	record->memory.flush_bytes = gb_positive((double)result->flush_bytes);
+	record->memory.resident_bytes = gb_positive(result->resident_bytes);
 	record->elapsed_s = result->elapsed_s;
 	describe_excluded(record, result, room->excluded);
 	describe_gpu_state(record, result, room);

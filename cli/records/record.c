@@ -188,6 +188,7 @@ static const struct gb_field record_fields[] = {
 	NUMBER(struct gb_record, memory.host_bytes),
 	NUMBER(struct gb_record, memory.device_bytes),
 	NUMBER(struct gb_record, memory.flush_bytes),
+	NUMBER(struct gb_record, memory.resident_bytes),
 	OF(struct gb_record, metrics, GB_FIELD_MEMBERS),
 	NUMBER(struct gb_record, elapsed_s),
 	TEXT(struct gb_record, replaces.run_id),

@@ -147,7 +147,7 @@ struct gb_record {
 		struct gb_texts throttle;
 	} gpu_state;
 	struct {
-		double host_bytes, device_bytes, flush_bytes;
+		double host_bytes, device_bytes, flush_bytes, resident_bytes;
 	} memory;
 	double elapsed_s;
 	struct {

@@ -54,7 +54,7 @@ void gb_result_forget(struct gb_result *r)
 		clear(&r->phase[i].time);
 	r->phase_count = 0;
 	r->create_ns = r->first_ns = NAN;
-	r->whole_ns = r->cpu_ns = NAN;
+	r->whole_ns = r->cpu_ns = r->resident_bytes = NAN;
 	r->harmonic_items_per_s = r->copy_bytes_per_s = r->flush_bytes_per_s = NAN;
 	r->metrics.count = 0;
 	free(r->counts);

@@ -1,9 +1,10 @@
-/* radix.c -- the radix workload: sort keys, or pairs stably by key.
+/* radix.c -- the radix workload: sort keys, or pairs by key.
  *
  * A result is right if it is in ascending order, holds exactly the records of the input and, for
- * pairs, keeps equal keys in their input order.  Order and stability are checked key by key, and
- * the records by a digest that does not depend on their order.  Both checks run in parallel and
- * need no memory.  If the digests differ, the verifier sorts both sides to find the wrong record.
+ * pairs unless --unstable=yes, keeps equal keys in their input order.  Order and stability are
+ * checked key by key, and the records by a digest that does not depend on their order.  Both checks
+ * run in parallel and need no memory.  If the digests differ, the verifier sorts both sides to find
+ * the wrong record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ GB_WORDS(distributions, RADIX_DISTRIBUTIONS, "uniform", "sorted", "reverse", "co
 	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5", "dominant",
 	 "runs", "organpipe", "nearly", "last", "staircase", "sqrt", "two");
 GB_WORDS(values, RADIX_VALUES, "index", "random");
+GB_WORDS(answers, 2, "no", "yes");
 
 #define AT(type, member) GB_AT(type, struct radix_params, member)
 static const struct gb_param params[] = {
@@ -39,7 +41,7 @@ static const struct gb_param params[] = {
 	  AT(GB_CHOICE, type),
 	  .initial = "u32",
 	  .choices = types,
-	  .help = "key type; pairs: u32 keys with u32 values, sorted stably" },
+	  .help = "key type; pairs: u32 keys with u32 values" },
 	{ .name = "distribution",
 	  AT(GB_CHOICE, distribution),
 	  .initial = "uniform",
@@ -56,6 +58,12 @@ static const struct gb_param params[] = {
 	  .choices = values,
 	  .only = "type=pairs",
 	  .help = "values of pairs: the position of the key, or random numbers that all differ" },
+	{ .name = "unstable",
+	  AT(GB_CHOICE, unstable),
+	  .initial = "no",
+	  .choices = answers,
+	  .only = "type=pairs",
+	  .help = "order of pairs with equal keys: no keeps that of the input, yes allows any" },
 	GB_COMMON_PARAMS(struct radix_params),
 };
 #undef AT
@@ -72,6 +80,7 @@ static const char *const check[] = {
 	("--count=2051 --type=u32,u64,f32,pairs "
 	 "--distribution=dominant,runs,organpipe,nearly,last,staircase,sqrt,two"),
 	"--count=33,4097 --type=pairs --values=index",
+	"--count=10007 --type=pairs --unstable=yes --distribution=few",
 	NULL,
 };
 
@@ -191,13 +200,14 @@ struct records {
 	enum radix_values
 		kind; /* of the values; with the seed, value and place determine each other */
 	uint64_t seed;
+	bool any_order; /* of equal keys */
 };
 
 static struct records input_records(const struct radix_params *p, const struct radix_input *in)
 {
-	return (struct records){ in->type,         in->count,  in->key_size,
-				 in->keys,         in->values, (enum radix_values)p->values,
-				 (uint64_t)p->seed };
+	return (struct records){ in->type,          in->count,       in->key_size,
+				 in->keys,          in->values,      (enum radix_values)p->values,
+				 (uint64_t)p->seed, p->unstable != 0 };
 }
 
 static struct records output_records(const struct records *in, const void *output)
@@ -260,8 +270,8 @@ static bool misplaced(const struct records *r, size_t i)
 {
 	uint64_t before = rank_of(r, i - 1), here = rank_of(r, i);
 
-	return before > here ||
-	       (r->values && before == here && place_of(r, i - 1) > place_of(r, i));
+	return before > here || (r->values && !r->any_order && before == here &&
+				 place_of(r, i - 1) > place_of(r, i));
 }
 
 /* The first record that must not follow its predecessor; count if there is none. */
@@ -423,7 +433,7 @@ const struct gb_workload gb_radix_workload = {
 	.output_size = output_size,
 	.verify = verify,
 	.verify_method = "ascending order, the input's records by an order-independent digest, "
-			 "stability of pairs",
+			 "stability of pairs unless --unstable=yes",
 	.vary = vary,
 	.work = work,
 	.release = gb_input_release,

@@ -1,4 +1,4 @@
-/* wide.c -- cpu/wide, cpu/packet, cpu/sah: trees of eight children a node, ready for traversal.
+/* wide.c -- cpu/wide, wide1, packet, sah: trees of eight children a node, ready for traversal.
  *
  * wide builds apetrei's binary tree and collapses it in parallel into a wide tree that includes the
  * triangles, as a library's scene build does.  The bound is memory.
@@ -7,6 +7,9 @@
  * (parts/kernels_single.h), so that a ray takes fewer steps than in stack.  Rays are interleaved,
  * so that none waits for memory or a mispredicted branch (parts/kernels_turns.h).  The bound is
  * instructions.
+ *
+ * wide1 traces one ray per call, for a program that has no other ray at hand.  The bound is the
+ * latency of a step.
  *
  * packet traces packets of 64 coherent primary rays, or groups of 16 rays of a stream.  A node or
  * triangle is fetched and decided on once for 64 rays of neighbouring pixels.  They form a pyramid,
@@ -149,6 +152,37 @@ const struct gb_variant_ops lbvh_cpu_wide = {
 	.reset = reset,
 	.run = run_wide,
 	.download = download,
+	.metrics = lbvh_tracer_metrics,
+	.flags = GB_REPEATABLE | GB_CONVERTS,
+};
+
+/* ---- cpu/wide1 ---------------------------------------------------------------------------- */
+
+static void trace_alone(const void *state, int thread, struct lbvh_batch *batch,
+			struct lbvh_counts *counts)
+{
+	const struct state *s = state;
+	struct lbvh_entry *stack = s->stack + (size_t)thread * s->stack_room;
+
+	for (uint32_t i = 0; i < batch->count; i++)
+		s->tracer.kernels->ray(&s->wide, batch, i, stack, counts);
+}
+
+static enum gb_status create_wide1(void *state, const void *params, const void *input,
+				   struct gb_error *err)
+{
+	const struct lbvh_ways ways = { NULL, trace_alone };
+
+	if (lbvh_wants_trace(params, err))
+		return err->code;
+	return create(state, params, input, ways, LBVH_CPU_FASTEST, err);
+}
+
+const struct gb_variant_ops lbvh_cpu_wide1 = {
+	.state_size = sizeof(struct state),
+	.create = create_wide1,
+	.run = lbvh_tracer_run,
+	.download = lbvh_tracer_download,
 	.metrics = lbvh_tracer_metrics,
 	.flags = GB_REPEATABLE | GB_CONVERTS,
 };

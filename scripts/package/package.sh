@@ -60,9 +60,9 @@ build() {
 	shift
 	command -v help2man >/dev/null || fail "no help2man, which writes the manual pages"
 	unpack_sources
-	make -C "$source" -j"$(nproc)" have_embree=0 "LDFLAGS=$*" all
+	make -C "$source" -j"$(nproc)" $libraries "LDFLAGS=$*" all
 	rm -rf "$tree"
-	make -C "$source" -s have_embree=0 "LDFLAGS=$*" "DESTDIR=$tree" PREFIX=/usr install
+	make -C "$source" -s $libraries "LDFLAGS=$*" "DESTDIR=$tree" PREFIX=/usr install
 	"$(command -v "$machine-linux-gnu-strip" strip | head -n 1)" "$tree/usr/bin/gpubench"
 	version=$(version_of <"$source/CHANGELOG.md")
 }

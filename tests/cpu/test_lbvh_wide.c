@@ -325,8 +325,9 @@ static size_t differing_packets(const struct scene *s, const struct lbvh_wide *w
 	return count;
 }
 
-/* The same by batches: the nearest hits in turns, or any hit in groups. */
-static size_t differing_batches(const struct scene *s, const struct lbvh_wide *wide, bool any)
+/* The same by batches: the nearest hits in turns, or any hit in groups; or alone, ray by ray. */
+static size_t differing_batches(const struct scene *s, const struct lbvh_wide *wide, bool any,
+				bool alone)
 {
 	const struct lbvh_kernels *kernels = lbvh_cpu_kernels();
 	struct lbvh_entry *stack = calloc(lbvh_stack_room(wide), sizeof *stack);
@@ -343,7 +344,10 @@ static size_t differing_batches(const struct scene *s, const struct lbvh_wide *w
 
 		for (; batch.count < LBVH_PACKET && first + batch.count < rays; batch.count++)
 			ray[batch.count] = lbvh_trace_ray(s->in, first + batch.count);
-		(any ? kernels->groups : kernels->batch)(wide, &batch, stack, &counts);
+		if (!alone)
+			(any ? kernels->groups : kernels->batch)(wide, &batch, stack, &counts);
+		for (uint32_t i = 0; alone && i < batch.count; i++)
+			kernels->ray(wide, &batch, i, stack, &counts);
 		for (uint32_t i = 0; i < batch.count; i++)
 			count += any ? (occluded[i / 32] >> i % 32 & 1) !=
 						 (s->primitive[first + i] != LBVH_MISS)
@@ -368,8 +372,8 @@ Test(lbvh_wide, deep)
 	cr_assert_gt(w.wide.depth, 700);
 	check_wide(&w.wide, w.s.in);
 	cr_assert_eq(differing_packets(&w.s, &w.wide), 0);
-	cr_assert_eq(differing_batches(&w.s, &w.wide, false), 0);
-	cr_assert_eq(differing_batches(&w.s, &w.wide, true), 0);
+	for (int way = 0; way < 4; way++)
+		cr_assert_eq(differing_batches(&w.s, &w.wide, way & 1, way & 2), 0);
 	free(w.cpu.index);
 	free(w.cpu.node);
 	tear_down(&w);
@@ -409,13 +413,14 @@ Test(lbvh_wide, planted_faults)
 
 	set_up(&w, make("knot", 3000, 64), 1);
 	make_best(&w);
-	for (int way = 0; way < 3; way++)
+	for (int way = 0; way < 5; way++)
 		for (int fault = 0; fault < 4; fault++) {
 			collapse(&w, 0, NULL);
 			plant(&w.wide, w.s.in->count, fault);
-			cr_assert_eq((way == 2 ? differing_packets(&w.s, &w.wide)
-					       : differing_batches(&w.s, &w.wide, way == 1)) > 0,
-				     fault > 0, "way %d, fault %d", way, fault);
+			cr_assert_eq(
+				(way == 4 ? differing_packets(&w.s, &w.wide)
+					  : differing_batches(&w.s, &w.wide, way & 1, way & 2)) > 0,
+				fault > 0, "way %d, fault %d", way, fault);
 		}
 	tear_down(&w);
 }

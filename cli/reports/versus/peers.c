@@ -21,12 +21,25 @@ struct place {
 struct sum {
 	size_t places, alone, behind, ties, first;
 	double log_sum, least, most;
+	size_t larger;    /* places where ours takes more memory than the peer */
+	double larger_by; /* the largest quotient there */
 	size_t failed, unverified;
 };
 
 static double time_of(const struct gb_row *row)
 {
 	return gb_is_untrusted(row->record) ? (double)NAN : gb_row_time(row);
+}
+
+/* Pages of the process that are not the variant's may be some 100 KiB. */
+static const double LEAST_BYTES = 0x1p20, LARGER = 1.1;
+
+/* The bytes that a run adds to the process, per item; NAN if unknown or too few. */
+static double bytes_of(const struct gb_row *row)
+{
+	const double bytes = row->record->memory.resident_bytes;
+
+	return bytes >= LEAST_BYTES ? bytes / row->record->work.items : (double)NAN;
 }
 
 static bool is_peer(const struct gb_row *row)
@@ -73,8 +86,10 @@ enum fixed {
 	THREADS,
 	PEER,
 	PEER_TIME,
+	PEER_BYTES,
 	OURS,
 	OURS_TIME,
+	OURS_BYTES,
 	RATIO,
 	INTERVAL,
 	LOW,
@@ -88,8 +103,10 @@ static const struct gb_column fixed_columns[FIXED] = {
 	[THREADS] = { "threads", "threads", false },
 	[PEER] = { "peer", "peer", true },
 	[PEER_TIME] = { "time", "peer_ns", false },
+	[PEER_BYTES] = { "B/item", "peer_bytes_per_item", false },
 	[OURS] = { "ours", "ours", true },
 	[OURS_TIME] = { "time", "ours_ns", false },
+	[OURS_BYTES] = { "B/item", "ours_bytes_per_item", false },
 	[RATIO] = { "ours is slower", "ratio", false },
 	[INTERVAL] = { "95 %", NULL, false },
 	[LOW] = { NULL, "low", false },
@@ -125,6 +142,9 @@ static void set_side(struct gb_grid *grid, size_t column, const struct gb_row *r
 	(void)snprintf(text, sizeof text, "%s%s", gb_text_time(time, span.at),
 		       gb_width_mark((span.high - span.low) / 2 / span.at));
 	gb_grid_set_number(grid, column + 1, span.at, text, GB_PLAIN);
+	(void)snprintf(text, sizeof text, "%.1f", bytes_of(row));
+	gb_grid_set_number(grid, column + 2, bytes_of(row), isnan(bytes_of(row)) ? NULL : text,
+			   GB_PLAIN);
 }
 
 static void set_ratio(struct gb_grid *grid, size_t at, const struct gb_ratio *ratio)
@@ -169,15 +189,20 @@ static void add_row(struct gb_grid *grid, const struct columns *c, const struct 
 
 /* ---- a benchmark -------------------------------------------------------------------------- */
 
-/* Count a place; true if it belongs in the table. */
+/* Count a place; true if it belongs in the table.  Without either side it is none. */
 static bool count_place(struct sum *sum, const struct place *place)
 {
 	double by;
 
-	sum->places++;
 	if (!place->ours || !place->peer) {
 		sum->alone++;
 		return false;
+	}
+	sum->places++;
+	by = bytes_of(place->ours) / bytes_of(place->peer);
+	if (by > LARGER) {
+		sum->larger++;
+		sum->larger_by = fmax(sum->larger_by, by);
 	}
 	by = time_of(place->peer) / time_of(place->ours);
 	if (gb_is_faster(place->peer->record, place->ours->record)) {
@@ -207,15 +232,15 @@ static void count_failures(struct sum *sum, const struct gb_section *section)
 
 static void print_sum(struct gb_sheet *sheet, const struct sum *sum)
 {
-	const size_t both = sum->places - sum->alone;
-
 	gb_sheet_begin(sheet, GB_LINE);
-	gb_sheet_text(sheet, "%zu of %zu places have a peer beside ours: ", both, sum->places);
-	gb_sheet_text(sheet, "ours is slower at %zu, unsure at %zu, faster at %zu", sum->behind,
-		      sum->ties, sum->first);
+	gb_sheet_text(sheet, "%zu place%s: ours is slower at %zu, unsure at %zu, faster at %zu",
+		      sum->places, sum->places == 1 ? "" : "s", sum->behind, sum->ties, sum->first);
 	if (sum->first)
 		gb_sheet_text(sheet, ", by a geometric mean of %.2f (%.2f to %.2f)",
 			      exp(sum->log_sum / (double)sum->first), sum->least, sum->most);
+	if (sum->larger)
+		gb_sheet_text(sheet, "; it takes more memory at %zu, up to %.2f times as much",
+			      sum->larger, sum->larger_by);
 	if (sum->failed)
 		gb_sheet_text(sheet, "; %zu failed", sum->failed);
 	if (sum->unverified)

@@ -81,6 +81,9 @@ struct lbvh_kernels {
 	/* Find the hits of a packet, all rays at once.  stack: lbvh_stack_room() entries. */
 	void (*packet)(const struct lbvh_wide *wide, const float eye[3], struct lbvh_packet *packet,
 		       struct lbvh_entry *stack, struct lbvh_counts *counts);
+	/* Answer ray i of a batch alone. */
+	void (*ray)(const struct lbvh_wide *wide, struct lbvh_batch *batch, uint32_t i,
+		    struct lbvh_entry *stack, struct lbvh_counts *counts);
 	/* Answer a batch with interleaved rays. */
 	void (*batch)(const struct lbvh_wide *wide, struct lbvh_batch *batch,
 		      struct lbvh_entry *stack, struct lbvh_counts *counts);

@@ -1,8 +1,8 @@
 /* kernels_body.h -- the kernels of kernels.h, written in the vector operations of a words_*.h,
  * which is included before.  KERNELS is the name of the table to define.
  *
- * This file makes the rays of a packet; the files that it includes trace rays interleaved, in
- * groups and in packets.  It is compiled once per instruction set.
+ * This file makes the rays of a packet; the files that it includes trace rays alone, interleaved,
+ * in groups and in packets.  It is compiled once per instruction set.
  */
 #include <float.h>
 #include <math.h>
@@ -96,4 +96,5 @@ WORDS_ENTRY void make_rays(const struct lbvh_camera *camera, uint32_t edge,
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-const struct lbvh_kernels KERNELS = { make_rays, trace_packet, trace_batch, trace_groups };
+const struct lbvh_kernels KERNELS = { make_rays, trace_packet, trace_ray, trace_batch,
+				      trace_groups };

@@ -1,7 +1,8 @@
 /* kernels_single.h -- part of kernels_body.h: one ray.
  *
  * One vector instruction a step tests the eight boxes of a node, or the eight triangles of a block.
- * walk_any() finds any hit in a subtree.
+ * walk_any() finds any hit in a subtree, trace_ray() answers a ray alone: each step waits for the
+ * one before, which is the bound.
  */
 
 struct ray {
@@ -184,4 +185,50 @@ WORDS_FN void aim_ray(struct ray *ray, const float origin[3], const float direct
 	ray->near = near;
 	ray->t = far;
 	ray->primitive = LBVH_MISS;
+}
+
+/* Push the children of a node that a ray enters, the nearest last. */
+WORDS_FN struct lbvh_entry *follow_nearest(const struct lbvh_wide_node *node, const struct ray *ray,
+					   struct lbvh_entry *top)
+{
+	F8 entry;
+	const unsigned bits = enter8(node, ray, &entry);
+
+	f8_sort(top, node->child, entry, bits);
+	return top + __builtin_popcount(bits);
+}
+
+/* Find the nearest hit in the tree: set ray->t and ray->primitive. */
+WORDS_FN void walk_nearest(const struct lbvh_wide *wide, struct ray *ray, struct lbvh_entry *stack,
+			   struct lbvh_counts *counts)
+{
+	struct lbvh_entry *top = stack;
+
+	*top++ = (struct lbvh_entry){ 0, 0 };
+	while (top > stack) {
+		const struct lbvh_entry next = *--top;
+
+		if (next.key > (union lbvh_distance){ ray->t }.bits)
+			continue;
+		if (next.child & LBVH_LEAF) {
+			visit_leaf(wide, next.child, ray, counts);
+		} else {
+			counts->nodes++;
+			top = follow_nearest(wide->node + next.child, ray, top);
+		}
+	}
+}
+
+WORDS_ENTRY void trace_ray(const struct lbvh_wide *wide, struct lbvh_batch *batch, uint32_t i,
+			   struct lbvh_entry *stack, struct lbvh_counts *counts)
+{
+	const struct lbvh_ray *from = batch->ray + i;
+	struct ray ray;
+
+	aim_ray(&ray, from->origin, from->direction, from->near, from->far);
+	if (batch->occluded)
+		walk_any(wide, 0, &ray, stack, counts);
+	else
+		walk_nearest(wide, &ray, stack, counts);
+	lbvh_batch_keep(batch, i, ray.t, ray.primitive);
 }

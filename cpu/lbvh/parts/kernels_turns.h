@@ -96,12 +96,7 @@ WORDS_FN void go_on(struct walk *walk, uint8_t i, struct round *round)
 
 WORDS_FN void visit_node(const struct lbvh_wide *wide, struct walker *w)
 {
-	const struct lbvh_wide_node *node = wide->node + w->at;
-	F8 entry;
-	const unsigned bits = enter8(node, &w->ray, &entry);
-
-	f8_sort(w->top, node->child, entry, bits);
-	w->top += __builtin_popcount(bits);
+	w->top = follow_nearest(wide->node + w->at, &w->ray, w->top);
 }
 
 /* Take a round of steps.  Walkers that continue are in the next round. */

@@ -7,8 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
+#include "cli/measuring/resident.h"
 #include "cli/measuring/runner.h"
 #include "cli/measuring/stopping.h"
 #include "common/memory.h"
@@ -20,6 +22,7 @@ enum { SIZE = 1024 };
 static struct {
 	bool wrong, wrong_late, fail_create, unavailable, fail_run, no_output;
 	double busy_ns;
+	size_t created, ran; /* bytes that create() and run() take for themselves and give back */
 	int64_t resets, runs, verified, marked;
 	int distinct;
 } toy;
@@ -30,11 +33,21 @@ struct toy_params {
 
 static const struct gb_param rows[] = { GB_COMMON_PARAMS(struct toy_params) };
 
+static void take(size_t bytes)
+{
+	const int how = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *own = mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, how, -1, 0);
+
+	memset(own, 1, bytes);
+	(void)munmap(own, bytes + 1);
+}
+
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	if (toy.unavailable)
 		return gb_fail(err, GB_EMEMORY, "needs 7 GiB, 3 GiB free");
+	take(toy.created);
 	(void)gb_host_alloc(SIZE, 1, err); /* owned by the state */
 	if (!err->code && toy.fail_create)
 		return gb_fail(err, GB_ERUNTIME, "half built");
@@ -59,6 +72,7 @@ static void spin(double ns)
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
+	take(toy.ran);
 	gb_phase(timer, "first");
 	toy.marked += timer->mark_count > 1;
 	spin(toy.busy_ns / 2);
@@ -178,6 +192,33 @@ Test(runner, measures_and_verifies_first_and_last)
 	cr_assert(result.host_bytes >= 2 * SIZE);
 	for (size_t i = 0; i < result.time.count; i++)
 		cr_assert(result.time.value[i] >= 1e5);
+}
+
+/* Memory that create() or run() takes for a while counts; the buffer that flushes the caches does
+ * not. */
+Test(runner, resident_memory)
+{
+	const double mib = 0x1p20;
+	struct gb_resident resident;
+
+	gb_resident_begin(&resident);
+	if (isnan(resident.base))
+		cr_skip("the kernel begins no new peak of resident memory");
+	for (int i = 0; i < 6; i++) {
+		const size_t bytes = (size_t)32 << 20;
+
+		toy.created = i % 3 == 1 ? bytes : 0;
+		toy.ran = i % 3 == 2 ? bytes : 0;
+		toy.resets = 0;
+		how.hot = i / 3;
+		how.samples = 2;
+		go();
+		cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
+		cr_expect(result.resident_bytes > (i % 3 ? 31 : -1) * mib, "%g, case %d",
+			  result.resident_bytes, i);
+		cr_expect(result.resident_bytes < (i % 3 ? 48 : 16) * mib, "%g, case %d",
+			  result.resident_bytes, i);
+	}
 }
 
 Test(runner, phases_add_up)

@@ -255,6 +255,7 @@ Test(key, omitted_defaults_never_change)
 		"radix count 1M",
 		"radix type u32",
 		"radix distribution uniform",
+		"radix unstable no",
 		"radix values index",
 		"bfs graph gnp",
 		"bfs vertices 16Ki",

@@ -50,7 +50,7 @@ Test(peers, only_places_where_one_is_ahead)
 	add_side("cpu/lib", true, 5, 1, 1e3);
 	expect_text(
 		"## toy\n\n"
-		"3 of 5 places have a peer beside ours: ours is slower at 1, unsure at 1, "
+		"3 places: ours is slower at 1, unsure at 1, "
 		"faster at 1, by a geometric mean of 4.00 (4.00 to 4.00).\n"
 		"\n"
 		"| n | threads | peer | time | ours | time | ours is slower | 95 % |\n"
@@ -67,12 +67,51 @@ Test(peers, threads_and_back_ends_are_places)
 	add_side("cuda/best", false, 1, 0, 50);
 	add_side("cuda/lib", true, 1, 0, 100);
 	expect_text("## toy\n\n"
-		    "2 of 3 places have a peer beside ours: ours is slower at 1, unsure at 0, "
+		    "2 places: ours is slower at 1, unsure at 0, "
 		    "faster at 1, by a geometric mean of 2.00 (2.00 to 2.00).\n"
 		    "\n"
 		    "| threads | peer | time | ours | time | ours is slower | 95 % |\n"
 		    "| ---: | :--- | ---: | :--- | ---: | ---: | ---: |\n"
 		    "| 1 | cpu/lib | 2.00 us | cpu/best | 3.00 us | 1.50 times | 1.47 to 1.53 |\n");
+}
+
+/* Memory is shown if it is known and large enough to be exact.  The items are 1000. */
+Test(peers, memory_per_item)
+{
+	static const struct {
+		const char *variant;
+		int n, bytes;
+		double ns;
+	} side[] = {
+		{ "best", 1, 4000000, 1e3 }, { "lib", 1, 2000000, 4e3 }, /* faster, but larger */
+		{ "best", 2, 3000000, 3e3 }, { "lib", 2, 2500000, 2e3 }, /* neither */
+		{ "best", 3, 2050000, 1e3 }, { "lib", 3, 2000000, 4e3 }, /* about as large */
+		{ "best", 4, 3000000, 3e3 }, { "lib", 4, 1000000, 2e3 }, /* too little to know */
+	};
+
+	for (size_t i = 0; i < GB_COUNT(side); i++) {
+		char variant[16], params[16], rest[1200];
+
+		(void)snprintf(variant, sizeof variant, "cpu/%s", side[i].variant);
+		(void)snprintf(params, sizeof params, "\"n\":%d", side[i].n);
+		(void)snprintf(rest, sizeof rest,
+			       "\"peer\":%s,\"threads\":1,\"memory\":{\"host_bytes\":0,"
+			       "\"device_bytes\":0,\"resident_bytes\":%d},%s",
+			       i % 2 ? "true" : "false", side[i].bytes, timed(side[i].ns));
+		add_record(variant, params, rest);
+	}
+	expect_text("## toy\n\n"
+		    "4 places: ours is slower at 2, unsure at 0, faster at 2, "
+		    "by a geometric mean of 4.00 (4.00 to 4.00); "
+		    "it takes more memory at 2, up to 2.00 times as much.\n"
+		    "\n"
+		    "| n | threads | peer | time | B/item | ours | time | B/item | "
+		    "ours is slower | 95 % |\n"
+		    "| ---: | ---: | :--- | ---: | ---: | :--- | ---: | ---: | ---: | ---: |\n"
+		    "| 2 | 1 | cpu/lib | 2.00 us | 2500.0 | cpu/best | 3.00 us | 3000.0 | "
+		    "1.50 times | 1.47 to 1.53 |\n"
+		    "| 4 | 1 | cpu/lib | 2.00 us |  | cpu/best | 3.00 us | 3000.0 | "
+		    "1.50 times | 1.47 to 1.53 |\n");
 }
 
 /* Wrong, emulated and unverified results have no time. */
@@ -89,6 +128,6 @@ Test(peers, no_time_without_a_correct_result)
 		   "\"emulated\":true,"
 		   "\"time\":{\"median\":1,\"samples\":[1]}");
 	expect_text("## toy\n\n"
-		    "0 of 1 places have a peer beside ours: ours is slower at 0, unsure at 0, "
+		    "0 places: ours is slower at 0, unsure at 0, "
 		    "faster at 0; 1 failed; 1 unverified.\n");
 }

@@ -1,0 +1,117 @@
+/* peer.h -- makes a variant of a C++ library's sort (C++ only).
+ *
+ * A class Sort has
+ *
+ *	flags                     GB_SERIAL or 0
+ *	stable                    true if sort() keeps the order of equal keys
+ *	library()                 its name and version
+ *	Sort(threads)
+ *	sort(first, last, less)   of uint32_t, uint64_t, or pairs compared by radix_by_key
+ *
+ * Floats are sorted as unsigned numbers of the same order, so NaNs and signed zeros end where
+ * common/radix.h wants them.  Unless --unstable=yes, a sort that is not stable compares whole
+ * pairs, with positions for values that do not ascend (radix_cpu_to_words()).
+ *
+ * A library allocates while it sorts, which a program that calls it cannot avoid: it is timed.
+ */
+#ifndef GPUBENCH_CPU_RADIX_PARTS_PEER_H
+#define GPUBENCH_CPU_RADIX_PARTS_PEER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <new>
+#include <type_traits>
+
+#include "common/workload.h"
+#include "cpu/radix/parts/records.h"
+
+/* Compares pairs by their keys alone. */
+struct radix_by_key {
+	bool operator()(uint64_t a, uint64_t b) const
+	{
+		return a >> 32 < b >> 32;
+	}
+};
+
+template <class Sort> struct radix_peer {
+	struct state {
+		struct radix_cpu cpu; /* first member: see radix_cpu_reset() */
+		bool any_order;       /* of equal keys */
+		Sort sorter;
+	};
+
+	static enum gb_status create(void *memory, const void *params, const void *input,
+				     struct gb_error *err)
+	{
+		static_assert(std::is_standard_layout<state>::value,
+			      "a pointer to it points to its first member");
+		static_assert(alignof(state) <= alignof(std::max_align_t),
+			      "the caller's memory is calloc()'s");
+		const int threads = Sort::flags & GB_SERIAL ? 1 : radix_cpu_threads(params);
+		const bool any = static_cast<const struct radix_params *>(params)->unstable;
+		struct state *s = new (memory) state{ {}, any, Sort(threads) };
+
+		if (radix_cpu_init(&s->cpu, params, input, false, err))
+			return err->code;
+		s->cpu.threads = threads;
+		return Sort::stable || any ? GB_OK : radix_cpu_init_words(&s->cpu, params, err);
+	}
+
+	template <class T, class Less> static void sort(struct state *s, Less less)
+	{
+		T *first = static_cast<T *>(s->cpu.record);
+
+		s->sorter.sort(first, first + s->cpu.count, less);
+	}
+
+	static void sort_words(struct state *s)
+	{
+		radix_cpu_to_words(&s->cpu);
+		sort<uint64_t>(s, std::less<uint64_t>());
+		radix_cpu_from_words(&s->cpu);
+	}
+
+	static enum gb_status run(void *state_in, struct gb_timer *, struct gb_error *err)
+	{
+		struct state *s = static_cast<struct state *>(state_in);
+
+		if (!s->cpu.count)
+			return GB_OK;
+		radix_cpu_to_order(&s->cpu, nullptr);
+		try {
+			if (s->cpu.low && (Sort::stable || s->any_order))
+				sort<uint64_t>(s, radix_by_key());
+			else if (s->cpu.width == 8)
+				sort_words(s);
+			else
+				sort<uint32_t>(s, std::less<uint32_t>());
+		} catch (const std::bad_alloc &) {
+			return gb_out_of_memory(err, Sort::library());
+		} catch (const std::exception &e) {
+			return gb_fail(err, GB_ERUNTIME, "%s: %s", Sort::library(), e.what());
+		}
+		radix_cpu_from_order(&s->cpu, nullptr);
+		return GB_OK;
+	}
+
+	static void destroy(void *state_in)
+	{
+		static_cast<struct state *>(state_in)->~state();
+	}
+
+	static constexpr struct gb_variant_ops ops = {
+		.state_size = sizeof(struct state),
+		.create = create,
+		.reset = radix_cpu_reset,
+		.run = run,
+		.download = radix_cpu_download,
+		.destroy = destroy,
+		.excluded = radix_cpu_excluded,
+		.library = Sort::library,
+		.flags = Sort::flags,
+	};
+};
+
+#endif
