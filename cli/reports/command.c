@@ -62,6 +62,23 @@ static void print_param(FILE *file, const struct gb_param *param, const struct g
 			     member->kind == GB_VALUE_TEXT ? member->text : text);
 }
 
+/* True if the parameter is for other points than the record's. */
+static bool is_idle(const struct gb_param *param, const struct gb_record *record,
+		    const struct gb_workload *workload)
+{
+	for (size_t i = 0; param->only && i < workload->param_count; i++) {
+		const struct gb_param *other = &workload->params[i];
+		const char *word = gb_param_needs(param, other->name);
+		const struct gb_member *member = gb_member_find(&record->params, other->name);
+
+		if (word)
+			return !gb_equal(member && member->kind == GB_VALUE_TEXT ? member->text
+										 : other->initial,
+					 word);
+	}
+	return false;
+}
+
 /* The options of measuring among the run's words, as they were typed. */
 static void print_settings(FILE *file, const struct gb_texts *words)
 {
@@ -98,8 +115,9 @@ char *gb_record_command(const struct gb_record *record)
 		return NULL;
 	(void)fprintf(file, "gpubench %s %s/%s", record->bench, record->backend, record->variant);
 	for (size_t i = 0; workload && i < workload->param_count; i++)
-		print_param(file, &workload->params[i],
-			    gb_member_find(&record->params, workload->params[i].name));
+		if (!is_idle(&workload->params[i], record, workload))
+			print_param(file, &workload->params[i],
+				    gb_member_find(&record->params, workload->params[i].name));
 	print_settings(file, &record->run->argv);
 	if (!(ferror(file) | fclose(file)))
 		return text;

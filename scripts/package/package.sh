@@ -54,6 +54,9 @@ reproducible_tar() { # FOLDER: its archive
 		"${1##*/}" | gzip -9n
 }
 
+# The libraries of peers, whose versions differ between systems, are left out.
+libraries="have_embree=0 have_boost=0 have_gnu=0 have_graphblas=0 have_ips4o=0 have_tbb=0"
+
 # build TREE LINKER-FLAG...: build and install in TREE/usr
 build() {
 	local tree=$1
