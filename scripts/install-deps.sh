@@ -112,7 +112,7 @@ if [[ -n $folder ]]; then
 		status=2 fail "--prefix takes neither --check nor the set '$wanted'"
 	[[ $folder != *[[:space:]\'\"\$]* ]] ||
 		status=2 fail "--prefix=$folder: make takes no path with a space, quote or dollar"
-	# What was unpacked there before counts.
+	# Packages that were unpacked there before count.
 	if [[ -x $folder/compilers/g++ ]]; then
 		export CC=$folder/compilers/gcc CXX=$folder/compilers/g++
 	fi

@@ -30,7 +30,7 @@ import model
 SHOWN = ("H200", "A100", "RTX 4090")
 LARGE = [("radix/%s" % v, {"type": t, "count": 1 << 28})
          for t in ("u32", "u64", "pairs") for v in ("onesweep", "cub")]
-GOAL = 1.4  # of the median error of a benchmark that the constants were not fitted to
+GOAL = 1.4  # the median error of a benchmark that the constants were not fitted to
 
 
 class Predictor:

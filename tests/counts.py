@@ -86,7 +86,7 @@ def test_comparison():
 # ---- the model -----------------------------------------------------------------------------
 
 OPS = ("launch", "latency", "barrier", "issue")
-# What a device may have, in the order of model.CONSTANTS, and records that say so or not.
+# A device's constants, in the order of model.CONSTANTS, and records that say so or not.
 DEVICE = (1.2, 7.0, 300.0, 0.9)
 CALIBRATED = {
     "all four": (OPS, "ok", True),

@@ -132,7 +132,7 @@ done
 echo 'int only_there(void); int main(void) { return only_there(); }' |
 	"$scratch/deps/compilers/gcc" -x c - -x none -lonlythere -o "$scratch/main" &&
 	"$scratch/main" || fail "the library is not found"
-# What is there already is used again, without apt-get.
+# A folder's packages are used again, without apt-get.
 rm "$top/build/deps.mk" "$scratch/bin/apt-get"
 unpack --prefix="$scratch/deps" && [ -e "$top/build/deps.mk" ] ||
 	fail "again: $(cat "$scratch/out")"

@@ -334,5 +334,5 @@ measure: all
 
 .PHONY: $(whole:%=whole-%) test-layers test-unit test-relaxed test-arm test-musl test-simt \
 	test-cli gpu-check test-resume test-slurm test-gate test-roots deps-test simt simt-test \
-	simt-stress simt-all asan tsan fuzz lint fuzz-records format format-check ptxas ptxas-check \
-	counts counts-write test-counts shaders measure
+	simt-stress simt-all asan tsan fuzz lint fuzz-records format format-check ptxas \
+	ptxas-check counts counts-write test-counts shaders measure

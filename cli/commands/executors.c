@@ -19,7 +19,7 @@
 
 enum { ROOM = 1024, WORDS = 96 };
 
-/* Where a program and the tool that compiles for it are, from the folder of this program: after
+/* A program and the tool that compiles for it, from the folder of this program: after
  * `make install-executors`; in build/MODE. */
 static const struct {
 	const char *bin, *tool;
@@ -30,7 +30,7 @@ struct trial {
 	const struct gb_source *source;
 	int64_t seed;
 	double seconds;
-	const char *name; /* of the executor: "gpubench-simt" */
+	const char *name; /* the executor: "gpubench-simt" */
 	char program[ROOM], tool[ROOM];
 	char folder[ROOM], plugin[ROOM + 16]; /* a temporary folder, the compiled source in it */
 	char reason[480];                     /* why there is no result; "": there is one */

@@ -99,11 +99,11 @@ struct court {
 	int64_t seed;
 	uint64_t drawn;                 /* random numbers so far */
 	bool at_random;                 /* the check is at random sizes */
-	const struct gb_choice *choice; /* of the next launch */
+	const struct gb_choice *choice; /* for the next launch */
 	size_t runs;                    /* measurements of it */
 	double end_ns;
 	char own[GB_MAX_WORDS][96], glob[GB_MAX_WORDS][96];
-	struct gb_records found, records; /* of the first launch; of the others */
+	struct gb_records found, records; /* from the first launch; from others */
 	int argc;
 	char **argv;
 };

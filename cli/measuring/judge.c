@@ -52,8 +52,8 @@ static struct shown show(double a_ns, double b_ns)
 	return s;
 }
 
-/* What the runner's clock may show more than the variant's for each of the runs between two
- * readings, which are one request to another process. */
+/* The excess of the runner's clock over the variant's that each of the runs between two readings,
+ * which are one request to another process, may have. */
 static double clock_slack(const struct gb_measurement *m, int64_t runs)
 {
 	return m->backend->remote ? REQUEST_SLACK / (double)runs : TIMER_SLACK;
@@ -102,7 +102,7 @@ static double once_slack(const struct gb_measurement *m)
 	return ONCE_SLACK + (m->result->threads > 1 ? FETCH / 4 * work_of(m).bytes : 0);
 }
 
-/* A plug-in's process can work while it flushes its caches.  Where it is not asked to, its threads
+/* A plug-in's process can work while it flushes its caches.  If it is not asked to, its threads
  * have to wake up, but it cannot take less time than the work does. */
 enum gb_status gb_judge_flush(const struct gb_measurement *m, struct gb_error *err)
 {

@@ -57,7 +57,7 @@ static enum gb_status spawn(struct gb_process *p, const int file[GB_LINK_END], s
 	(void)posix_spawnattr_setpgroup(&attributes, 0);
 	(void)posix_spawnattr_setsigmask(&attributes, &none);
 	(void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	(void)posix_spawn_file_actions_adddup2(&actions, 2, 1); /* what it prints is no table */
+	(void)posix_spawn_file_actions_adddup2(&actions, 2, 1); /* its output is no table */
 	for (int i = GB_LINK_SOCKET; i < GB_LINK_END; i++)
 		if (file[i] >= 0)
 			(void)posix_spawn_file_actions_adddup2(&actions, file[i], i);

@@ -358,7 +358,7 @@ static const char *excluded(const void *params)
 
 /* ---- the back end ------------------------------------------------------------------------- */
 
-static struct remote *current; /* of the open measurement; set by its first request */
+static struct remote *current; /* the open measurement's; set by its first request */
 
 static enum gb_status poison(void *state, unsigned char byte, struct gb_error *err)
 {
@@ -427,7 +427,7 @@ static void count(bool on)
 /* The judged process may have written anything, so only a JSON object of bounded size is taken. */
 static const char *counts(void)
 {
-	static char *text; /* of the last call */
+	static char *text; /* the last call's */
 	struct gb_message message = { .word = GB_ASK_COUNTS };
 	struct gb_error ignored = { 0 };
 	cJSON *object = NULL;

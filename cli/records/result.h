@@ -87,7 +87,7 @@ struct gb_result {
 	struct gb_gpu_state before, after; /* before and after the samples */
 	bool has_gpu_state;
 	size_t host_bytes, device_bytes; /* peak use, the input included */
-	double resident_bytes; /* what create() and run() add to the process; NAN: unknown */
+	double resident_bytes; /* added to the process by create() and run(); NAN: unknown */
 	size_t flush_bytes;    /* additional memory for flushing the caches */
 	struct gb_metrics metrics;
 	char *counts;     /* counts of the first run as JSON, owned; NULL if unsupported */

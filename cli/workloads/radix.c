@@ -259,7 +259,7 @@ static char *key_text(char text[48], const struct records *r, size_t i)
 	return text;
 }
 
-/* Where the input has the record with the value of record i. */
+/* The place in the input that has the record with the value of record i. */
 static uint32_t place_of(const struct records *r, size_t i)
 {
 	return gb_keys_place(r->values[i], r->kind, r->seed);

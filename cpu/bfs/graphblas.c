@@ -151,7 +151,7 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	return bfs_cpu_reset(state, sample, err);
 }
 
-/* What decides on the direction of the next level. */
+/* The numbers that decide on the direction of the next level. */
 struct course {
 	GrB_Index reached, before; /* vertices of this level and of the one before it */
 	int64_t left;              /* edges that are not explored, until the first pull */

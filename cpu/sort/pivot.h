@@ -10,7 +10,7 @@
 /* Keys that a median is taken of: more when there are many keys, where a level costs more. */
 enum { RADIX_FEW_SAMPLES = 16, RADIX_MANY_SAMPLES = 64, RADIX_MANY = 1 << 12 };
 
-/* What a sample of keys shows: many different ones, two, or one in at least half of the sample. */
+/* Samples of keys: many different ones, two, or one in at least half of the sample. */
 enum radix_sample { RADIX_MIXED, RADIX_TWO_KEYS, RADIX_REPEATED };
 
 /* Vectors of keys that are split at the middle between the least and the largest, as long as that

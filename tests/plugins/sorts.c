@@ -103,7 +103,7 @@ static int end_at_once(void *unused)
 	_exit(0);
 }
 
-/* What it may not do to the process that judges it.  The attempt that was not denied. */
+/* Attacks on the process that judges it.  The attempt that was not denied. */
 static const char *intrude(void)
 {
 	const pid_t judge = getppid();

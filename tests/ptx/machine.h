@@ -58,7 +58,7 @@ struct warp {
 	struct way way;
 	uint32_t load;          /* the chain of the current load */
 	uint32_t barrier_loads; /* way.loads after the last barrier, on which later loads depend */
-	uint32_t round;         /* of the grid's barrier; see counts.cc */
+	uint32_t round;         /* the grid's barrier; see counts.cc */
 	bool waits;             /* for the grid */
 	uint32_t groups[LANES]; /* groups of copies that the lane has committed */
 	std::vector<struct late_copy> *copies; /* pending copies */

@@ -117,7 +117,7 @@ static __device__ __forceinline__ unsigned open_largest(const struct lbvh_node *
 		if (!__any_sync(ALL_LANES, top >= 0))
 			break;
 		equal = __ballot_sync(ALL_LANES, kid->area == top) >> shift;
-		largest = (unsigned)__ffs((int)equal) - 1; /* of equal ones, the first */
+		largest = (unsigned)__ffs((int)equal) - 1; /* the first of equal ones */
 
 		const struct kid whole = { {},
 					   {},

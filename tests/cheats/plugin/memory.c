@@ -155,7 +155,7 @@ static enum gb_status wait_and_copy(void *state, struct gb_timer *timer, struct 
 /* patient: a thread that reset() starts sorts if run() has not begun after 9 ms: during the flush,
  * not in the pause of a broken run.  The plug-in's process may use no CPU time in the flush. */
 static sem_t has_begun;
-static int step; /* of the thread: 0 waits, 1 sorts; 2: run() sorts */
+static int step; /* the thread's: 0 waits, 1 sorts; 2: run() sorts */
 
 static void *sort_later(void *state)
 {

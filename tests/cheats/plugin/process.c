@@ -30,7 +30,7 @@ static enum gb_status work(void *state, struct gb_timer *timer, struct gb_error 
 
 /* ---- the program's functions ---------------------------------------------------------------- */
 
-/* Where the program is in memory. */
+/* The program's place in memory. */
 static char *program_base(void)
 {
 	unsigned long base = 0;

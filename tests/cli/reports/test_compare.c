@@ -506,7 +506,7 @@ Test(compare, the_command_of_a_record)
 		{ "", "", "gpubench radix cpu/best" },
 		{ "\"count\":65536,\"type\":\"pairs\",\"threads\":1", "\"run\",\"--max-time=0.5\"",
 		  "gpubench radix cpu/best --count=65536 --type=pairs --values=index --threads=1 "
-		  "--max-time=0.5" }, /* as records of before --values were made */
+		  "--max-time=0.5" }, /* older than --values */
 		{ "\"file\":\"it's here.bin\"", "\"radix\",\"--hot\",\"--samples\",\"30\",\"-q\"",
 		  "gpubench radix cpu/best --file='it'\\''s here.bin' --hot --samples=30" },
 		{ "\"seed\":1", "\"radix\",\"--count=9\",\"--output=x\",\"--no-verify\"",

@@ -34,7 +34,7 @@ static const char mine[] = ",\"plugin\":{\"name\":\"p\",\"version\":\"1\",\"path
 static const struct {
 	const char *name;
 	size_t planned, passed, skipped;
-	enum gb_status failure; /* of one more point of the check */
+	enum gb_status failure; /* one more point of the check ends so */
 	enum gb_verdict verdict;
 	const char *point; /* more members of the record; NULL: there is none */
 	const char *correct, *honest;

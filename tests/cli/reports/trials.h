@@ -235,7 +235,7 @@ static inline struct gb_gate_result judge(const struct plan *plan, struct gb_gat
 /* ---- many trials -------------------------------------------------------------------------- */
 
 enum { MAX_TRIALS = 300 };
-static const double BUDGET_S = 15 * 60; /* of ab; counts if launches.txt has the seconds */
+static const double BUDGET_S = 15 * 60; /* for ab; counts if launches.txt has the seconds */
 
 /* Counts over gates of an unchanged build, and of builds with one key slower by 10 %, each in
  * turn. */
@@ -246,7 +246,7 @@ struct sum {
 	size_t of[MAX_KEYS], worst[MAX_KEYS],
 		passed[MAX_KEYS];            /* per recorded key: all, found, green */
 	size_t launches, made[MAX_SIDE + 1]; /* per unchanged key, a side */
-	double minutes[MAX_TRIALS];          /* of unchanged gates; NAN if unknown */
+	double minutes[MAX_TRIALS];          /* unchanged gates'; NAN if unknown */
 };
 
 /* Seconds of a gate up to n launches a side, if key k is launched made[k] times a side.  Most of
@@ -277,7 +277,7 @@ static inline size_t last_look(const struct launches *all, const struct plan *pl
 	return last;
 }
 
-/* What happens to a key, and the launches a side that this takes. */
+/* The fate of a key, and the launches a side that this takes. */
 struct end {
 	enum gb_verdict_word verdict;
 	size_t launches;
