@@ -336,10 +336,10 @@ Test(gates, stored_launches)
 		plan.before = before[i];
 		sum = try_gates(&all, &plan, trials);
 		cr_expect(le(sz, sum.red, alone.red), "%g", before[i]);
-		cr_expect(percent(sum.green, sum.keys) <= 4, "%g: %zu of %zu slower keys passed",
-			  before[i], sum.green, sum.keys);
-		cr_expect(percent(sum.found, sum.keys) >= 90, "%g: %zu of %zu found", before[i],
-			  sum.found, sum.keys);
+		cr_expect(percent(sum.green, sum.keys) <= UNLESS_SANITIZED(4, 18),
+			  "%g: %zu of %zu slower keys passed", before[i], sum.green, sum.keys);
+		cr_expect(percent(sum.found, sum.keys) >= UNLESS_SANITIZED(90, 75),
+			  "%g: %zu of %zu found", before[i], sum.found, sum.keys);
 		if (i == 0)
 			cr_expect(10 * sum.launches < 9 * alone.launches,
 				  "%zu launches, %zu without", sum.launches, alone.launches);
