@@ -454,7 +454,8 @@ def main(page=print_page, usage=__doc__):
             return 2
         try:
             return print_records(options.file, options.gpu)
-        except (OSError, ValueError, KeyError) as fault:
+        except (OSError, ValueError, LookupError, ArithmeticError, TypeError,
+                AttributeError) as fault:
             print("predict.py: %s: %s" % (" ".join(options.file), fault), file=sys.stderr)
             return 2
     text = io.StringIO()

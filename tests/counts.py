@@ -189,9 +189,14 @@ def test_steps(program):
 def test_bad_records():
     """A file without counts, or none, gets one line and status 2."""
     failed = 0
-    for file, said in ((KEPT, "no record has counts"), ("absent", "No such file")):
+    for file, text, said in (
+        (KEPT, "", "no record has counts"),
+        ("absent", "", "No such file"),
+        ("-", "[]", "'list'"),
+        ("-", '{"type": "record", "counts": 5}', "'int'"),
+    ):
         command = [os.path.join(TOP, "scripts", "predict.py"), "--gpu=H100", file]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, input=text)
         if done.returncode != 2 or said not in done.stderr or done.stderr.count("\n") != 1:
             failed += 1
             print(f"predict.py {file}: status {done.returncode}, {done.stderr}")

@@ -34,6 +34,7 @@
 #include "cpu/radix/parts/best_order.h"
 #include "cpu/radix/parts/best_split.h"
 #include "cpu/sort/leaf.h"
+#include "cpu/sort/pivot.h"
 
 enum {
 	SMALL = 1 << 14,      /* records sorted as one leaf, by one thread */
@@ -258,19 +259,19 @@ static bool by_pivots(const struct state *s, const struct radix_task *root)
 }
 
 /* Cut a task in two until it is a small part of all, leaving one half of each cut to another
- * thread; sort the rest. */
-static void cut(const struct state *s, struct radix_task task)
+ * thread; sort the rest.  At most `cuts` times, also in the halves, since cuts may be uneven. */
+static void cut(const struct state *s, struct radix_task task, unsigned cuts)
 {
 	const size_t piece = s->cpu.count / (4 * (size_t)s->threads);
 	struct radix_leaf leaf = leaf_of(s, &task);
 
-	while (task.count > piece && task.count > PER_THREAD) {
+	for (; cuts && task.count > piece && task.count > PER_THREAD; cuts--) {
 		const struct radix_cut found = radix_leaf_cut(&leaf, s->simd);
 		struct radix_task part = task;
 
 		part.count = found.low;
-#pragma omp task firstprivate(part)
-		cut(s, part);
+#pragma omp task firstprivate(part, cuts)
+		cut(s, part, cuts - 1);
 		part.begin += found.low;
 		part.count = found.high - found.low;
 		settle(s, &part);
@@ -294,7 +295,7 @@ static void sort_by_pivots(struct state *s, struct radix_task root)
 	}
 #pragma omp parallel num_threads(s->threads)
 #pragma omp single nowait
-	cut(s, root);
+	cut(s, root, radix_medians_for(root.count));
 }
 
 /* ---- the run ----------------------------------------------------------------------------- */

@@ -79,6 +79,7 @@ enum {
                                                                                                    \
 		while (i + LARGE < n && !differs_##suffix##isa(key + i, LARGE, *key))              \
 			i += LARGE;                                                                \
+		i -= i > 0; /* the last of the equal keys may exceed the next one */               \
 		while (i + LARGE < n && !breaks_##suffix##isa(key + i, LARGE, down))               \
 			i += LARGE;                                                                \
 		while (i + BLOCK < n && !breaks_##suffix##isa(key + i, BLOCK, down))               \

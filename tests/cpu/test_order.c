@@ -37,6 +37,7 @@ enum shape {
 	ORGANPIPE, /* up and down, */
 	MANY,      /* one in ten is anywhere */
 	UNIFORM,
+	STEP, /* 256 equal ones, then lower ones */
 	SHAPES
 };
 
@@ -70,6 +71,8 @@ static uint64_t number(enum shape shape, size_t i, size_t n)
 		return i % 10 == 3 ? any : at;
 	case UNIFORM:
 		return any;
+	case STEP:
+		return i < 256 ? 5 : 1;
 	}
 	return at;
 }

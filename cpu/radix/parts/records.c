@@ -116,13 +116,18 @@ void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer)
 		key[i] = radix_f32_bits(key[i]);
 }
 
+enum { MANY = 1 << 14 }; /* records that are worth the start of threads */
+
 static const uint64_t key_bits = UINT64_MAX << 32;
 
 void radix_cpu_to_words(struct radix_cpu *cpu)
 {
 	uint64_t *word = cpu->record;
 
-	for (size_t i = 0; i < cpu->count && cpu->value; i++) {
+	if (!cpu->value)
+		return;
+#pragma omp parallel for num_threads(cpu->threads) schedule(static) if (cpu->count >= MANY)
+	for (size_t i = 0; i < cpu->count; i++) {
 		cpu->value[i] = (uint32_t)word[i];
 		word[i] = (word[i] & key_bits) | i;
 	}
@@ -132,7 +137,10 @@ void radix_cpu_from_words(struct radix_cpu *cpu)
 {
 	uint64_t *word = cpu->record;
 
-	for (size_t i = 0; i < cpu->count && cpu->value; i++)
+	if (!cpu->value)
+		return;
+#pragma omp parallel for num_threads(cpu->threads) schedule(static) if (cpu->count >= MANY)
+	for (size_t i = 0; i < cpu->count; i++)
 		word[i] = (word[i] & key_bits) | cpu->value[(uint32_t)word[i]];
 }
 
