@@ -15,7 +15,7 @@
 #	arm     build, musl-gcc, and what `make test-arm` needs: the cross compiler for aarch64,
 #	        qemu-user, and the libraries of arm64 in build/arm64, where apt and dpkg see none
 #	all     everything but arm
-#	--check  only report what is missing; the exit status is 1 if something is
+#	--check  only report what is missing; the exit status is 1 if that is not optional
 #	--prefix=FOLDER  unpack packages of Debian or Ubuntu into FOLDER, without root; the build
 #	        then uses FOLDER/compilers, by build/deps.mk
 #

@@ -61,7 +61,7 @@ tools() {
 	done
 }
 
-# Without root, two lines are printed to type if there is no sudo, or if it fails; not for the tests.
+# For a build without root, two lines are printed to type if there is no sudo, or if it fails.
 top=$scratch/top
 mkdir "$top"
 cp -r scripts "$top"
@@ -123,9 +123,9 @@ unpack() {
 	PATH=$scratch/bin:$PATH PACKAGE=$scratch/x.deb CPATH= "$top/scripts/install-deps.sh" "$@" \
 		>"$scratch/out" 2>&1
 }
-# A header that no system has is what is missing.
-sed -i 's|cjson/cJSON.h|only-here/header.h|; s|Random123/philox.h|stdio.h|' \
-	"$top/scripts/install-deps.sh"
+# Headers that no system has are what is missing.
+sed -i 's|cjson/cJSON.h|only-here/header.h|; s|Random123/philox.h|stdio.h|
+	s|hwy/contrib/sort/vqsort.h|nowhere.h|' "$top/scripts/install-deps.sh"
 unpack --prefix="$scratch/deps" || fail "--prefix: $(cat "$scratch/out")"
 printf 'export %s\n' "CC := $scratch/deps/compilers/gcc" "CXX := $scratch/deps/compilers/g++" |
 	cmp -s - "$top/build/deps.mk" || fail "deps.mk: $(cat "$top/build/deps.mk")"
@@ -141,6 +141,9 @@ echo 'int only_there(void); int main(void) { return only_there(); }' |
 rm "$top/build/deps.mk" "$scratch/bin/apt-get"
 unpack --prefix="$scratch/deps" && [ -e "$top/build/deps.mk" ] ||
 	fail "again: $(cat "$scratch/out")"
+CXX=$scratch/deps/compilers/g++ unpack --check &&
+	grep -qx 'missing, optional: libhwy-dev' "$scratch/out" ||
+	fail "--check: $(cat "$scratch/out")"
 
 # Bad arguments have one line and status 2.
 for wrong in "--prefix=a b" --prefix= "--prefix=a --check" "--prefix=a test" \

@@ -131,8 +131,8 @@ plain_cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(addprefix -DGB_HAVE_,
 iso_headers := ctype|errno|float|immintrin|inttypes|limits|locale|math|omp|signal|std.*|string|time
 beyond_iso := include <(?!($(iso_headers))\.h|png|Random123)
 test-musl: $(BUILD)/generated/build_info.h
-	$(Q)mkdir -p build/musl && ln -sfn $(addprefix /usr/include/,cjson Random123 linux asm-generic) \
-		"/usr/include/$$(uname -m)-linux-gnu/asm" build/musl
+	$(Q)mkdir -p build/musl && ln -sfn "/usr/include/$$(uname -m)-linux-gnu/asm" \
+		$(addprefix /usr/include/,asm-generic cjson linux Random123) build/musl
 	$(Q)if command -v musl-gcc >/dev/null; then \
 		musl-gcc -fsyntax-only -std=c11 -fopenmp $(warnings) -Werror $(plain_cppflags) \
 			-isystem build/musl $$(grep -lP '$(beyond_iso)' \
