@@ -215,7 +215,9 @@ def find_stale(page, path):
 
 @functools.lru_cache(None)
 def commits_since(commit):
-    """[(commit, its files)]; none if git or the commit is unknown."""
+    """[(commit, its files)]; none in a source archive or if the commit is unknown."""
+    if not os.path.exists(".git"):
+        return []
     git = subprocess.run(["git", "log", "--format=%x00%h", "--abbrev=7", "--name-only",
                           commit + "..", "--", "cpu", "cuda", "vulkan"],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -15,7 +15,7 @@
 #	arm     build, musl-gcc, and what `make test-arm` needs: the cross compiler for aarch64,
 #	        qemu-user, and the libraries of arm64 in build/arm64, where apt and dpkg see none
 #	all     everything but arm
-#	--check  only report what is missing; the exit status is 1 if something is
+#	--check  only report what is missing; the exit status is 1 if that is not optional
 #	--prefix=FOLDER  unpack packages of Debian or Ubuntu into FOLDER, without root; the build
 #	        then uses FOLDER/compilers, by build/deps.mk
 #
@@ -46,7 +46,7 @@ has_command() {
 
 # CC and CXX may be several words, as in make: "ccache g++".
 read -ra cc <<<"${CC:-cc}"
-read -ra cxx <<<"${CXX:-c++}"
+read -ra cxx <<<"${CXX:-g++}"
 
 # True if a compiler finds the header; without a compiler, every header counts as missing.
 has_header() {
@@ -112,9 +112,11 @@ if [[ -n $folder ]]; then
 		status=2 fail "--prefix takes neither --check nor the set '$wanted'"
 	[[ $folder != *[[:space:]\'\"\$]* ]] ||
 		status=2 fail "--prefix=$folder: make takes no path with a space, quote or dollar"
+	[[ -e $folder/compilers || -z $(ls -A "$folder" 2>/dev/null) ]] ||
+		status=2 fail "--prefix=$folder: the folder has other files"
 	# Packages that were unpacked there before count.
 	if [[ -x $folder/compilers/g++ ]]; then
-		export CC=$folder/compilers/gcc CXX=$folder/compilers/g++
+		cc=("$folder/compilers/gcc") cxx=("$folder/compilers/g++")
 	fi
 fi
 
@@ -161,15 +163,11 @@ use_folder() {
 		>"$top/build/deps.mk"
 	printf 'install-deps: the build uses %s\n' "$folder/compilers"
 }
-if ((${#missing[@]} == 0)) && [[ -n $folder && ${CXX:-} == "$folder"/* ]]; then
+if ((${#missing[@]} == 0)) && [[ -n $folder && ${cxx[0]} == "$folder"/* ]]; then
 	use_folder
 	exit 0
 fi
 
-if ! wants_lavapipe && ! wants_arm64 && ((${#missing[@]} == 0)) &&
-	{ [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then
-	exit 0
-fi
 if [[ $check == yes ]]; then
 	((${#missing[@]} == 0)) || printf 'missing: %s\n' "${missing[@]}"
 	((${#optional[@]} == 0)) || printf 'missing, optional: %s\n' "${optional[@]}"
@@ -177,6 +175,10 @@ if [[ $check == yes ]]; then
 	! wants_arm64 || printf 'missing: libraries of arm64\n'
 	((${#missing[@]} == 0)) && ! wants_arm64
 	exit
+fi
+if ! wants_lavapipe && ! wants_arm64 && ((${#missing[@]} == 0)) &&
+	{ [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then
+	exit 0
 fi
 
 # ---- systems without apt-get ---------------------------------------------------------------------
@@ -240,7 +242,7 @@ apt_apart() {
 # compilers, all is unpacked that new ones need, except the C library, since a process has one.
 unpack_packages() {
 	local package packages=() others=() file
-	mkdir -p "$scratch/lists/partial" "$scratch/archives/partial"
+	mkdir -p "$scratch/lists/partial" "$scratch/archives/partial" "$folder/compilers"
 	: >"$scratch/status"
 	! has_compilers || cp /var/lib/dpkg/status "$scratch/status"
 	apt_apart update || return 1
@@ -276,7 +278,6 @@ write_compilers() {
 	local libraries name found
 	libraries=$(printf '%s\n' "$folder"/usr/lib/*-linux-*/ | head -n 1)
 	libraries=${libraries%/}
-	mkdir -p "$folder/compilers"
 	for name in gcc g++; do
 		if [[ -x $folder/usr/bin/g++ ]]; then
 			found="env PATH=$folder/usr/bin:\$PATH LD_LIBRARY_PATH=$libraries"
@@ -299,17 +300,17 @@ if [[ -n $folder ]]; then
 	exit 0
 fi
 
-# without_root WHY: say how to go on without root.
+# without_root WHY: say how to go on without root, which only a build can.
 without_root() {
 	printf 'install-deps: %s\n' "$1" >&2
-	[[ $wanted != build ]] || printf '    %s\n' 'make deps PREFIX=$HOME/gpubench-deps' \
-		'make bench' >&2
+	[[ $wanted != build ]] || printf '%s\n' 'install-deps: without root, type:' \
+		'    make deps PREFIX=$HOME/gpubench-deps' '    make bench' >&2
 	exit 1
 }
 as_root=()
 if ((EUID != 0)); then
 	has_command sudo ||
-		without_root "missing: ${missing[*]}; ask root to install them, or type:"
+		without_root "ask root to install: ${missing[*]:-${optional[*]}}"
 	as_root=(sudo)
 fi
 # apt_get WORD...: run apt-get, again and again while another package manager holds a lock.
@@ -341,7 +342,7 @@ apt_get update || printf 'install-deps: cannot update the package lists\n' >&2
 if ((${#missing[@]})); then
 	install "${missing[@]}" || {
 		((EUID)) || fail "apt-get could not install: ${missing[*]}"
-		without_root "apt-get could not install: ${missing[*]}; without root, type:"
+		without_root "apt-get could not install: ${missing[*]}"
 	}
 fi
 if ((${#optional[@]})); then

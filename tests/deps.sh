@@ -61,15 +61,22 @@ tools() {
 	done
 }
 
-# Without root, two lines are printed to type if there is no sudo, or if it fails.
-chmod 755 "$scratch"
+# For a build without root, two lines are printed to type if there is no sudo, or if it fails.
+top=$scratch/top
+mkdir "$top"
+cp -r scripts "$top"
 tools "$scratch/rootless"
+chmod -R a+rX "$scratch"
 ln -s "$scratch/bin/apt-get" "$scratch/rootless/apt-get"
 for path in "$scratch/rootless" "$scratch/bin:$PATH"; do
-	! as_nobody env PATH="$path" CALLS=/dev/null CXX=false scripts/install-deps.sh \
-		>"$scratch/out" 2>&1 || fail "nothing is missing without root"
-	[ "$(tail -n 2 "$scratch/out")" = '    make deps PREFIX=$HOME/gpubench-deps
-    make bench' ] || fail "without root: $(cat "$scratch/out")"
+	for set in test build; do
+		! as_nobody env PATH="$path" CALLS=/dev/null CXX=false \
+			"$top/scripts/install-deps.sh" $set >"$scratch/$set" 2>&1 ||
+			fail "nothing is missing without root"
+	done
+	! grep 'type:' "$scratch/test" || fail "this cannot be done without root"
+	[ "$(tail -n 2 "$scratch/build")" = '    make deps PREFIX=$HOME/gpubench-deps
+    make bench' ] || fail "without root: $(cat "$scratch/build")"
 done
 
 # Without apt-get, the command that installs what is missing is printed.
@@ -93,9 +100,7 @@ SYSTEMS
 
 # --prefix unpacks packages, and the compilers that it writes find them.  One of the optional
 # packages cannot be had.
-top=$scratch/top
-mkdir -p "$top" "$scratch/package/DEBIAN" "$scratch/package/usr/include/only-here"
-cp -r scripts "$top"
+mkdir -p "$scratch/package/DEBIAN" "$scratch/package/usr/include/only-here"
 echo 'int only_here;' >"$scratch/package/usr/include/only-here/header.h"
 triple=$(gcc -print-multiarch)
 mkdir -p "$scratch/package/usr/lib/$triple"
@@ -118,9 +123,9 @@ unpack() {
 	PATH=$scratch/bin:$PATH PACKAGE=$scratch/x.deb CPATH= "$top/scripts/install-deps.sh" "$@" \
 		>"$scratch/out" 2>&1
 }
-# A header that no system has is what is missing.
-sed -i 's|cjson/cJSON.h|only-here/header.h|; s|Random123/philox.h|stdio.h|' \
-	"$top/scripts/install-deps.sh"
+# Headers that no system has are what is missing.
+sed -i 's|cjson/cJSON.h|only-here/header.h|; s|Random123/philox.h|stdio.h|
+	s|hwy/contrib/sort/vqsort.h|nowhere.h|' "$top/scripts/install-deps.sh"
 unpack --prefix="$scratch/deps" || fail "--prefix: $(cat "$scratch/out")"
 printf 'export %s\n' "CC := $scratch/deps/compilers/gcc" "CXX := $scratch/deps/compilers/g++" |
 	cmp -s - "$top/build/deps.mk" || fail "deps.mk: $(cat "$top/build/deps.mk")"
@@ -136,9 +141,13 @@ echo 'int only_there(void); int main(void) { return only_there(); }' |
 rm "$top/build/deps.mk" "$scratch/bin/apt-get"
 unpack --prefix="$scratch/deps" && [ -e "$top/build/deps.mk" ] ||
 	fail "again: $(cat "$scratch/out")"
+CXX=$scratch/deps/compilers/g++ unpack --check &&
+	grep -qx 'missing, optional: libhwy-dev' "$scratch/out" ||
+	fail "--check: $(cat "$scratch/out")"
 
 # Bad arguments have one line and status 2.
-for wrong in "--prefix=a b" --prefix= "--prefix=a --check" "--prefix=a test" nonsense; do
+for wrong in "--prefix=a b" --prefix= "--prefix=a --check" "--prefix=a test" \
+	"--prefix=$scratch/bin" nonsense; do
 	status=0
 	IFS='|' read -ra words <<<"${wrong// --/|--}"
 	[ "$wrong" != "--prefix=a test" ] || words=(--prefix=a test)

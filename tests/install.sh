@@ -56,7 +56,7 @@ left=$(find "$there" -type f -o -type l)
 [ -z "$left" ] || fail "uninstall leaves $left"
 
 # The source archive names its commit, also where another repository surrounds it.
-if commit=$(git rev-parse --verify -q HEAD); then
+if [[ -e .git ]] && commit=$(git rev-parse --verify -q HEAD); then
 	git archive --prefix=archive/ HEAD Makefile CHANGELOG.md scripts \
 		tests/tests.mk tests/cheats tests/ptx/ptx.mk tests/trials/trials.mk \
 		cli/records | tar -x -C "$scratch"

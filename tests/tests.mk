@@ -108,10 +108,10 @@ test-relaxed: $(if $(findstring clang,$(compilers)),,$(BUILD)/unit-relaxed)
 
 ## test-arm: cross-build for aarch64; `check` and unit tests under qemu (install-deps.sh arm)
 # The unit tests are those of data, records and numbers: others take minutes there, of variants that
-# `check` also runs, or need real time, or this kernel's limits.
+# `check` also runs, or need real time, or this kernel's limits.  build/arm64 has no libstdc++.
 arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
 arm_make := $(MAKE) --no-print-directory CUDA=0 QEMU=1 BUILD=build/aarch64 SHARED=build/aarch64 \
-	CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))"
+	have_gnu=0 CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))"
 arm_run  := $(patient) QEMU_COMMAND=$$(command -v qemu-aarch64) \
 	QEMU_LD_PREFIX='$(CURDIR)/build/arm64' qemu-aarch64 build/aarch64
 arm_unit := @($(subst $() ,|,archs bodies cbt_layout cbt_trees cbt_verify criterion graph identity \
@@ -131,11 +131,12 @@ plain_cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(addprefix -DGB_HAVE_,
 iso_headers := ctype|errno|float|immintrin|inttypes|limits|locale|math|omp|signal|std.*|string|time
 beyond_iso := include <(?!($(iso_headers))\.h|png|Random123)
 test-musl: $(BUILD)/generated/build_info.h
-	$(Q)mkdir -p build/musl && ln -sfn /usr/include/cjson /usr/include/Random123 build/musl
+	$(Q)mkdir -p build/musl && ln -sfn "/usr/include/$$(uname -m)-linux-gnu/asm" \
+		$(addprefix /usr/include/,asm-generic cjson linux Random123) build/musl
 	$(Q)if command -v musl-gcc >/dev/null; then \
 		musl-gcc -fsyntax-only -std=c11 -fopenmp $(warnings) -Werror $(plain_cppflags) \
 			-isystem build/musl $$(grep -lP '$(beyond_iso)' \
-			$(filter-out $(embree) vulkan/%,$(sources))); \
+			$(filter-out $(embree) $(graphblas) vulkan/%,$(sources))); \
 	else echo "test-musl is left out: scripts/install-deps.sh arm installs musl-gcc"; fi
 
 ## test-simt: with SIMT=1: every cuda variant in the emulator

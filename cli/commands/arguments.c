@@ -16,7 +16,7 @@
 #include "common/suggest.h"
 #include "common/text.h"
 
-enum { FIRST_KEY = 1000, MAX_OPTIONS = 128, HELP_TEXT = 16384 };
+enum { HELP_KEY = 998, VERSION_KEY, FIRST_KEY, MAX_OPTIONS = 128, HELP_TEXT = 16384 };
 
 /* The state of one call. */
 struct parse {
@@ -149,7 +149,7 @@ static void build_table(struct parse *p)
 	}
 	add_heading(p, "Other:");
 	for (size_t i = 0; i < GB_COUNT(other) && p->option_count < MAX_OPTIONS; i++) {
-		p->key[p->option_count] = (unsigned char)other[i].letter;
+		p->key[p->option_count] = HELP_KEY + (int)i;
 		p->option[p->option_count++] = other[i];
 	}
 }
@@ -228,8 +228,8 @@ static void take_option(struct parse *p, int key, const char *text)
 	for (size_t i = 0; i < p->option_count; i++)
 		if (p->option[i].name && key == p->option[i].letter)
 			key = p->key[i];
-	if (key == 'h' || key == 'V') {
-		if (key == 'h')
+	if (key == HELP_KEY || key == VERSION_KEY) {
+		if (key == HELP_KEY)
 			print_help(p);
 		else
 			(void)puts(GB_VERSION_LINE);
@@ -249,45 +249,48 @@ static enum gb_status unknown(const struct parse *p, const char *word, const cha
 	char help[128];
 
 	(void)snprintf(help, sizeof help, " (try gpubench %s --help)", p->command);
-	for (size_t i = 0; i < p->option_count && word[1] == '-'; i++)
+	for (size_t i = 0; i < p->option_count && name > word + 1; i++)
 		if (p->option[i].name)
 			gb_suggest_offer(&near, p->option[i].name);
 	return gb_fail(p->err, GB_EUSAGE, "%s has no option %.80s%s", p->command, word,
 		       gb_suggest_text(&near, help));
 }
 
-/* Report in one line why getopt rejected `word`. */
+/* Report in one line why getopt rejected an option: "-x", or a long one with what follows. */
 static enum gb_status explain(const struct parse *p, const char *word)
 {
 	const char *name = word + strspn(word, "-");
 	const size_t length = strcspn(name, "=");
+	const struct gb_help_option *found = NULL;
 	size_t starts = 0;
 
-	for (size_t i = 0; i < p->option_count && word[0] == '-' && word[1] == '-'; i++) {
+	for (size_t i = 0; i < p->option_count; i++) {
 		const struct gb_help_option *o = &p->option[i];
 
-		if (!o->name || strncmp(o->name, name, length) != 0)
+		if (!o->name ||
+		    (name > word + 1 ? strncmp(o->name, name, length) != 0 : o->letter != name[0]))
 			continue;
+		found = o;
 		starts++;
-		if (o->name[length])
-			continue;
-		if (o->argument)
-			return gb_fail(p->err, GB_EUSAGE, "--%s needs a value", o->name);
-		return gb_fail(p->err, GB_EUSAGE, "--%s takes no value", o->name);
+		if (!o->name[length]) {
+			starts = 1;
+			break;
+		}
 	}
+	if (!found)
+		return unknown(p, word, name, length);
 	if (starts > 1)
 		return gb_fail(p->err, GB_EUSAGE, "--%.*s could be any of %zu options", (int)length,
 			       name, starts);
-	if (starts == 1)
-		return gb_fail(p->err, GB_EUSAGE, "%.80s: needs a value, or takes none", word);
-	return unknown(p, word, name, length);
+	return gb_fail(p->err, GB_EUSAGE, "--%s %s", found->name,
+		       found->argument ? "needs a value" : "takes no value");
 }
 
 /* Take the options and words of the command line, up to the first error or --help. */
 static void parse_words(struct parse *p, int argc, char **word)
 {
 	struct option option[MAX_OPTIONS + 1] = { { 0 } };
-	char letters[2 * MAX_OPTIONS + 1] = "";
+	char letters[2 * MAX_OPTIONS + 1] = "", letter[] = "-?";
 	size_t count = 0, used = 0;
 	int key;
 
@@ -309,10 +312,12 @@ static void parse_words(struct parse *p, int argc, char **word)
 	optind = 0; /* start again */
 	while (!p->err->code && !p->a->done &&
 	       (key = getopt_long(argc, word, letters, option, NULL)) != -1) {
-		if (key == '?')
-			(void)explain(p, word[optind > 1 ? optind - 1 : argc - 1]);
-		else
+		/* If more letters follow the wrong one, optind is not past their word. */
+		letter[1] = (char)optopt;
+		if (key != '?')
 			take_option(p, key, optarg);
+		else
+			(void)explain(p, optopt && optopt < HELP_KEY ? letter : word[optind - 1]);
 	}
 	while (optind < argc && !p->err->code && !p->a->done)
 		p->a->word[p->a->word_count++] = word[optind++];

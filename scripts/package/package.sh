@@ -8,8 +8,8 @@
 #	wheel     gpubench-VERSION-py3-none-PLATFORM.whl: what is in portable, gpubench-plot,
 #	          and the module gpubench, which reads records
 #
-# All but dist compile the sources of the commit.  Embree is left out: its packages differ between
-# versions of Debian, and it is larger than everything else.
+# All but dist compile the sources of the commit, without the libraries of peers other than Highway:
+# their packages differ between versions of Debian.
 set -euo pipefail
 shopt -s extglob
 cd "$(dirname "$0")/../.."
@@ -54,7 +54,6 @@ reproducible_tar() { # FOLDER: its archive
 		"${1##*/}" | gzip -9n
 }
 
-# The libraries of peers, whose versions differ between systems, are left out.
 libraries="have_embree=0 have_boost=0 have_gnu=0 have_graphblas=0 have_ips4o=0 have_tbb=0"
 
 # build TREE LINKER-FLAG...: build and install in TREE/usr
