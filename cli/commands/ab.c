@@ -295,7 +295,7 @@ static enum gb_status launch_into(struct side *side, struct task *task, FILE *or
 		memcpy(argv + 1, task->word, task->words * sizeof *argv);
 		argv[task->words + 1] = quiet;
 		argv[task->words + 2] = output;
-		if (!gb_launch(side->program, argv, fileno(orders), 0, &status, err))
+		if (!gb_launch(side->program, argv, fileno(orders), NULL, &status, err))
 			(void)read_launch(side, task, status, file, err);
 	}
 	free(output);
@@ -342,7 +342,7 @@ static enum gb_status plan(const struct side *side, const struct task *task, enu
 	argv[task->words + 1] = dry;
 	argv[task->words + 2] = gb_equal(task->word[0], "repro") ? NULL : runs;
 	if (orders) {
-		(void)gb_launch(side->program, argv, fileno(orders), 0, &got, err);
+		(void)gb_launch(side->program, argv, fileno(orders), NULL, &got, err);
 		(void)fclose(orders);
 	}
 	*status = (enum gb_status)got;

@@ -35,6 +35,7 @@ struct trial {
 	char folder[ROOM], plugin[ROOM + 16]; /* a temporary folder, the compiled source in it */
 	char reason[480];                     /* why there is no result; "": there is one */
 	char *text;                           /* the output of the last program, owned */
+	char *said;                           /* its errors, owned; the plug-in writes there, too */
 };
 
 /* The arguments of a program, owned. */
@@ -82,47 +83,50 @@ static bool find(struct trial *t)
 	return false;
 }
 
-/* Read all of the file into t->text. */
-static enum gb_status take_text(struct trial *t, int file, struct gb_error *err)
+/* Read all of the file into *text. */
+static enum gb_status take_text(char **text, int file, struct gb_error *err)
 {
 	struct stat info;
 	ssize_t got;
 
 	if (fstat(file, &info))
-		return gb_fail(err, GB_EIO, "%s: %s", t->name, strerror(errno));
-	free(t->text);
-	t->text = calloc((size_t)info.st_size + 1, 1);
-	if (!t->text)
+		return gb_fail(err, GB_EIO, "cannot read a file in memory: %s", strerror(errno));
+	free(*text);
+	*text = calloc((size_t)info.st_size + 1, 1);
+	if (!*text)
 		return gb_out_of_memory(err, NULL);
-	got = pread(file, t->text, (size_t)info.st_size, 0);
-	t->text[got > 0 ? got : 0] = 0;
+	got = pread(file, *text, (size_t)info.st_size, 0);
+	(*text)[got > 0 ? got : 0] = 0;
 	return GB_OK;
 }
 
-/* Run a program; *status is its exit status and t->text its output. */
+/* Run a program; *status is its exit status, t->text its output and t->said its errors. */
 static enum gb_status start(struct trial *t, const char *program, struct words *words, int *status,
 			    struct gb_error *err)
 {
-	const int file = memfd_create("gpubench", MFD_CLOEXEC);
+	const int file[2] = { memfd_create("gpubench", MFD_CLOEXEC),
+			      memfd_create("gpubench", MFD_CLOEXEC) };
 
-	if (file < 0)
+	if (file[0] < 0 || file[1] < 0)
 		gb_fail(err, GB_EIO, "cannot make a file in memory: %s", strerror(errno));
 	else if (words->count == WORDS)
 		gb_fail(err, GB_EUSAGE, "too many variants");
-	else if (!gb_launch(program, words->word, 0, file, status, err))
-		(void)take_text(t, file, err);
+	else if (!gb_launch(program, words->word, 0, file, status, err) &&
+		 !take_text(&t->text, file[0], err))
+		(void)take_text(&t->said, file[1], err);
 	if (*status == GB_EINTERRUPTED)
 		err->code = GB_EINTERRUPTED;
-	if (file >= 0)
-		(void)close(file);
+	for (int i = 0; i < 2; i++)
+		if (file[i] >= 0)
+			(void)close(file[i]);
 	release(words);
 	return err->code;
 }
 
-/* The reason is the first line of the output with `word` in it, else the last line. */
+/* The reason is the first error with `word` in it, else the last line of errors. */
 static void take_reason(struct trial *t, const char *what, const char *word)
 {
-	char *rest = t->text, *line, *chosen = NULL;
+	char *rest = t->said, *line, *chosen = NULL;
 
 	while ((line = strsep(&rest, "\n")))
 		if (*line && *line != '{') {
@@ -257,7 +261,7 @@ out:
 		if (judgement[i].variant->backend != GB_CUDA)
 			continue;
 		(void)snprintf(name, sizeof name, "cuda/%s", judgement[i].variant->name);
-		verdict = t->text ? find_line(t, "verdict", name) : NULL;
+		verdict = t->reason[0] ? NULL : find_line(t, "verdict", name);
 		(void)put_emulated(t, &judgement[i], verdict, err);
 		cJSON_Delete(verdict);
 	}
@@ -374,6 +378,7 @@ static enum gb_status try_in(struct trial t, trial_fn *try, struct gb_judgement 
 	(void)unlink(t.plugin);
 	(void)rmdir(t.folder);
 	free(t.text);
+	free(t.said);
 	return err->code;
 }
 

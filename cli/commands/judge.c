@@ -476,7 +476,7 @@ static enum gb_status judge_file(char **word, const char *file, int length, stru
 {
 	int status = 0;
 
-	if (!gb_launch("/proc/self/exe", word, 0, 0, &status, err) && status > 128 &&
+	if (!gb_launch("/proc/self/exe", word, 0, NULL, &status, err) && status > 128 &&
 	    status != GB_EINTERRUPTED) {
 		(void)fprintf(stderr, "gpubench: the judge of %.*s was ended by signal %d\n",
 			      length, file, status - 128);

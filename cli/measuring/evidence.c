@@ -322,8 +322,10 @@ struct usage {
 	} of[256];
 };
 
-static void read_usage(struct usage *usage, int process)
+/* Return the CPU time of the process that reading has taken. */
+static double read_usage(struct usage *usage, int process)
 {
+	const double start_ns = gb_cpu_ns(process);
 	char tasks[32] = "/proc/self/task";
 	const struct dirent *entry;
 	DIR *folder;
@@ -352,6 +354,7 @@ static void read_usage(struct usage *usage, int process)
 	}
 	if (folder)
 		(void)closedir(folder);
+	return gb_cpu_ns(process) - start_ns;
 }
 
 double gb_delay_ns(const struct gb_measurement *m)
@@ -359,7 +362,7 @@ double gb_delay_ns(const struct gb_measurement *m)
 	static struct usage now;
 	double sum = 0;
 
-	read_usage(&now, process_of(m));
+	(void)read_usage(&now, process_of(m));
 	for (size_t i = 0; i < now.count; i++)
 		sum += now.of[i].delay_ns;
 	return sum;
@@ -431,13 +434,16 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 		return m->err->code;
 	from = settled_ns(m);
 	cpu_ns = gb_cpu_ns(process_of(m));
-	read_usage(&before, process_of(m));
-	if (do_step(m, reset, &from, &e->reset_ns, &whole_ns) ||
-	    do_step(m, run, &from, &unused, &whole_ns) ||
-	    do_step(m, copy_output, &from, &e->download_ns, &whole_ns))
+	if (do_step(m, reset, &from, &e->reset_ns, &whole_ns))
+		return m->err->code;
+	cpu_ns += read_usage(&before, process_of(m));
+	if (do_step(m, run, &from, &unused, &whole_ns))
+		return m->err->code;
+	cpu_ns += read_usage(&after, process_of(m));
+	from = settled_ns(m);
+	if (do_step(m, copy_output, &from, &e->download_ns, &whole_ns))
 		return m->err->code;
 	cpu_ns = gb_cpu_ns(process_of(m)) - cpu_ns;
-	read_usage(&after, process_of(m));
 	e->busy = count_busy(&before, &after, cpu_ns);
 	if (gb_series_push(&e->whole, whole_ns, m->err))
 		return m->err->code;

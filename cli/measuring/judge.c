@@ -22,6 +22,7 @@ static const double STEP_SLACK = 150e3;    /* ns of each thread, for a step outs
 static const double CPU_SLACK = 2e6;       /* ns of CPU time, to queue work */
 static const double WATCHED = 1.5;         /* times that limit, for the middle of steps */
 static const double IDLE_SLACK = 0.5e6;    /* ns of CPU time, in pauses */
+static const double CROWDED = 1.25;        /* CPU time per thread and time */
 static const double FETCH = 0.2;           /* ns per byte that lies in another cache */
 static const double ONCE_SLACK = 1e3;      /* ns, for a run that is not one of a batch */
 static const double LAUNCH_SLACK = 5e3;    /* ns, the same on a device */
@@ -259,10 +260,18 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 			"run takes %s): a thread is still at work",
 			s.text[0], s.text[1]);
 	/* A library may let its threads work in turn. */
-	if (r->threads > 0 && !r->variant->peer && !gb_threads_spin() &&
-	    e->busy > (size_t)r->threads)
+	if (r->threads <= 0 || r->variant->peer || gb_threads_spin())
+		return GB_OK;
+	if (e->busy > (size_t)r->threads)
 		return gb_fail(err, GB_EVERIFY, "%zu threads are at work in a run, not %d", e->busy,
 			       r->threads);
+	/* Threads that have ended are known by their CPU time alone. */
+	s = show(median(&e->cpu), median(&e->whole));
+	if (median(&e->cpu) > r->threads * (IDLE_SLACK + CROWDED * median(&e->whole)))
+		return gb_fail(err, GB_EVERIFY,
+			       "reset(), run() and download() take %s of CPU time in %s, more than "
+			       "%d thread%s can",
+			       s.text[0], s.text[1], r->threads, r->threads == 1 ? "" : "s");
 	return GB_OK;
 }
 

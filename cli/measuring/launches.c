@@ -38,7 +38,7 @@ static const double PATIENCE_S = 5; /* from SIGTERM to SIGKILL */
 
 /* In the child: execute the program.  The process is killed when its parent ends.  `report`
  * receives errno on a failure; a successful exec closes it. */
-static _Noreturn void become(const char *program, char *const *argv, int keep, int output,
+static _Noreturn void become(const char *program, char *const *argv, int keep, const int *output,
 			     int report, pid_t parent, const sigset_t *mask)
 {
 	int failed;
@@ -50,7 +50,7 @@ static _Noreturn void become(const char *program, char *const *argv, int keep, i
 	(void)signal(SIGPIPE, SIG_DFL);
 	if (keep)
 		(void)fcntl(keep, F_SETFD, 0);
-	if (output && (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0))
+	if (output && (dup2(output[0], STDOUT_FILENO) < 0 || dup2(output[1], STDERR_FILENO) < 0))
 		_exit(127);
 	(void)execv(program, argv);
 	failed = errno;
@@ -59,7 +59,7 @@ static _Noreturn void become(const char *program, char *const *argv, int keep, i
 }
 
 /* Start the program with the signal mask that was in force before block_signals(). */
-static enum gb_status start(const char *program, char *const *argv, int keep, int output,
+static enum gb_status start(const char *program, char *const *argv, int keep, const int *output,
 			    const sigset_t *mask, pid_t *child, struct gb_error *err)
 {
 	const pid_t parent = getpid();
@@ -112,8 +112,8 @@ static void block_signals(sigset_t *set, sigset_t *mask)
 	(void)sigprocmask(SIG_BLOCK, set, mask);
 }
 
-enum gb_status gb_launch(const char *program, char *const *argv, int keep, int output, int *status,
-			 struct gb_error *err)
+enum gb_status gb_launch(const char *program, char *const *argv, int keep, const int *output,
+			 int *status, struct gb_error *err)
 {
 	sigset_t set, mask;
 	pid_t child = 0;
@@ -210,7 +210,7 @@ static enum gb_status launch_all(const struct gb_request *request, const char *p
 		int status = 0;
 
 		if (set_role(i, request->how.device, request->target.shared, file, path, err) ||
-		    gb_launch("/proc/self/exe", word, file, 0, &status, err))
+		    gb_launch("/proc/self/exe", word, file, NULL, &status, err))
 			break;
 		verdict = judge(verdict, status, "launch", i + 1, err);
 		if (status == GB_EUSAGE || status == GB_EIO || status > 128)
@@ -231,7 +231,7 @@ static enum gb_status launch_devices(size_t count, const char *path, int file, c
 	block_signals(&set, &mask);
 	for (; started < count; started++)
 		if (set_role(-1, (int64_t)started, true, file, path, err) ||
-		    start("/proc/self/exe", word, file, 0, &mask, &child[started], err))
+		    start("/proc/self/exe", word, file, NULL, &mask, &child[started], err))
 			break;
 	for (size_t i = 0; i < started; i++)
 		verdict = judge(verdict, wait_for(child + i, started - i, &set), "the run on GPU",

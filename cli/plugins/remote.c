@@ -170,8 +170,12 @@ static enum gb_status create(void *state, const void *params, const void *input,
 		s->shown = gb_link_map(shown, s->shown_bytes, true);
 	if (output >= 0)
 		s->output = gb_link_map(output, s->output_bytes, true);
-	if (!s->shown || !s->output || !s->shown_bytes)
-		return gb_fail(err, GB_EMEMORY, "cannot share the input: %s", strerror(errno));
+	if (!s->shown || !s->output || !s->shown_bytes) {
+		gb_fail(err, GB_EMEMORY, "cannot share the input: %s", strerror(errno));
+		(void)close(shown);
+		(void)close(output);
+		return err->code;
+	}
 	/* The other process can only read it (Linux 5.1). */
 	(void)fcntl(shown, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
 	if (gb_process_start(&s->process, shown, output, err) || write_params(s, err))

@@ -391,6 +391,9 @@ int gb_worker(void)
 	struct gb_error caged = { 0 }, err;
 	struct gb_message ask;
 
+	/* Waiting threads of LLVM's OpenMP would spin for 200 ms, as if they were at work. */
+	if (!getenv("OMP_WAIT_POLICY"))
+		(void)setenv("KMP_BLOCKTIME", "0", 0);
 	(void)gb_cage(&caged);
 	w.board = gb_link_map(GB_LINK_BOARD, sizeof *w.board, true);
 	while (w.board && gb_message_receive(GB_LINK_SOCKET, &ask)) {

@@ -361,6 +361,16 @@ Test(virtual, work_in_a_thread_that_goes_on)
 	}
 }
 
+Test(virtual, more_threads_than_stated)
+{
+	for (int is_hot = 0; is_hot < 2; is_hot++)
+		expect_refusal(
+			(struct virtual_machine){ .flags = GB_SERIAL,
+						  .threads = 2,
+						  .process = { .run_ns = 5e6, .noise = 0.1 } },
+			is_hot, "more than 1 thread can");
+}
+
 Test(virtual, timers_that_the_variant_changes)
 {
 	for (int is_hot = 0; is_hot < 2; is_hot++)
