@@ -79,7 +79,7 @@ def race(benchmark, cwd):
     small = ("make mine-simt.so; gpubench-simt %s cuda/mine %s --plugin=./mine-simt.so "
              "--samples=1 --warmup=0" % (benchmark, point))
     printed = run("make race" if benchmark == "stream" else small, cwd).stdout
-    assert re.search("cuda/mine +(ok +(\d+) of \2 passed|emulated  ok)", printed), printed
+    assert re.search(r"cuda/mine +(?:ok +(\d+) of \1 passed|emulated  ok)", printed), printed
 
 
 def counts(benchmark, cwd):
