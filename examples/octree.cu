@@ -14,7 +14,7 @@ struct frame {
 
 struct state {
 	const struct octree_input *input; /* its bodies change between runs; its sizes do not */
-	size_t rows;                      /* of the last tree */
+	size_t rows;                      /* in the last tree */
 	/* On the device. */
 	float *axis[3];
 	uint64_t *key;

@@ -177,7 +177,7 @@ def issued(counts, compiled):
             * compiled["sass"] / compiled["ptx"])
 
 
-# What a kernel's launches cost; `least` is the us of the slowest bound but latency, its name with
+# The cost of a kernel's launches; `least` is the us of the slowest bound but latency, its name with
 # it.
 Term = collections.namedtuple("Term", "launches barriers serial loads least bound")
 

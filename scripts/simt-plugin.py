@@ -34,7 +34,7 @@ CHECK = "-gstatement-frontiers -O1 -g1 -fno-tree-sra -fno-ipa-sra -fsanitize=thr
 # The emulator declares everything that these do.
 PTX = ("-std=c++20 -O3 -lineinfo -Xcompiler -fPIC -shared -cudart=none --no-compress "
        "-gencode arch=compute_90,code=compute_90").split()
-MEMORY = 16 << 30  # of each process of a compiler; a source may come from a stranger
+MEMORY = 16 << 30  # for each process of a compiler; a source may come from a stranger
 STUBS = "cuda_runtime.h cuda_runtime_api.h cuda.h device_launch_parameters.h vector_types.h".split()
 
 TOKEN = re.compile(r"""

@@ -34,7 +34,7 @@ FATES = {
     "kills": ("ok", ""),
     "fails": ("failed", "as it likes?[31m?"),
     "intrudes": ("ok", ""),
-    "scribbles": (None, ""),  # whether it hits something is chance
+    "scribbles": (None, ""),  # a hit is chance
     "answers": ("failed", "closed its link in run()"),
     "leaks": ("failed", "no memory"),
     "swarms": ("failed", "no thread"),

@@ -27,7 +27,7 @@ static const double FETCH = 0.2;           /* ns per byte that lies in another c
 static const double ONCE_SLACK = 1e3;      /* ns, for a run that is not one of a batch */
 static const double LAUNCH_SLACK = 5e3;    /* ns, the same on a device */
 static const double PCIE = 4;              /* ns per byte that moves to or from a device */
-static const double MARGIN = 1.1;          /* of the memory's bandwidth */
+static const double MARGIN = 1.1;          /* times the memory's bandwidth */
 
 static double median(const struct gb_series *series)
 {

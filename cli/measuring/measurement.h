@@ -49,7 +49,7 @@ struct gb_evidence {
 	struct gb_series whole, cpu; /* reset, run and download together; their CPU time */
 	/* The least times of these steps, on the CPU of its threads together. */
 	double upload_ns, reset_ns, download_ns;
-	double show_ns;       /* of a plug-in: to read the input, beyond what copying it may take */
+	double show_ns;       /* for a plug-in to read the input, beyond what copying it may take */
 	double between_ns;    /* the least CPU time in the pauses of a broken run */
 	long children_before; /* gb_children() at the start */
 	bool children;        /* the variant has started processes */

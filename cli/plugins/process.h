@@ -11,7 +11,7 @@ struct gb_process {
 	pid_t pid; /* 0: not running */
 	int socket;
 	struct gb_board *board;
-	double timeout_s;                  /* of each request */
+	double timeout_s;                  /* for each request */
 	const volatile sig_atomic_t *stop; /* or NULL; becomes true to end a request early */
 	size_t peak[2];                    /* host and device memory, of the last answer */
 };

@@ -133,7 +133,7 @@ static enum gb_status write_params(const struct remote *s, struct gb_error *err)
 
 static struct {
 	char excluded[200];
-} last; /* of the last process */
+} last; /* the last process's */
 
 static int64_t index_of(const struct gb_variant *variant)
 {

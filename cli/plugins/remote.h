@@ -14,7 +14,7 @@
 
 struct gb_remote_limits {
 	int device;
-	double timeout_s;                  /* of each request */
+	double timeout_s;                  /* for each request */
 	int64_t memory_bytes;              /* 0: none */
 	const volatile sig_atomic_t *stop; /* becomes true to end a request early */
 };
@@ -35,7 +35,7 @@ struct gb_remote_ops {
 	enum gb_status (*flush)(void *state, struct gb_error *err);
 	int (*process)(const void *state);
 	long (*children)(void *state, struct gb_error *err);
-	double (*copy_ns)(const void *state);     /* of the judge's part of show() */
+	double (*copy_ns)(const void *state);     /* the judge's part of show() */
 	size_t (*peak)(enum gb_memory_kind kind); /* memory of the last process */
 };
 

@@ -133,7 +133,7 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 	return GB_OK;
 }
 
-/* What a message about another setup says beside the difference. */
+/* The words of a message about another setup beside the difference. */
 struct setup_check {
 	const char *option, *path, *hint;
 };

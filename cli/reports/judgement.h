@@ -16,7 +16,7 @@ enum { GB_REASONS = 8 }; /* that are kept */
 
 struct gb_judgement {
 	const struct gb_variant *variant;
-	int64_t seed;                   /* of the inputs of the check */
+	int64_t seed;                   /* for the inputs of the check */
 	size_t planned, points_planned; /* points of the check; timed points */
 	size_t passed, failed, skipped; /* of the check */
 	size_t timed;                   /* points with a time */

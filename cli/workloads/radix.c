@@ -200,7 +200,7 @@ struct records {
 	enum radix_values
 		kind; /* of the values; with the seed, value and place determine each other */
 	uint64_t seed;
-	bool any_order; /* of equal keys */
+	bool any_order; /* equal keys may change places */
 };
 
 static struct records input_records(const struct radix_params *p, const struct radix_input *in)

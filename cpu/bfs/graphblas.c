@@ -27,7 +27,7 @@ enum { ALPHA = 8, GROWN = 8, SHRUNK = 512 };
 struct state {
 	struct bfs_cpu cpu; /* first member: search.h casts a state to it */
 	GrB_Matrix out, in; /* the same if the graph is symmetric */
-	GrB_Vector degree;  /* of vertices with out-edges */
+	GrB_Vector degree;  /* only vertices with out-edges */
 	GrB_Vector dist, parent, frontier, edges;
 	GrB_Index *index; /* n, for download() */
 	int32_t *value;   /* n */

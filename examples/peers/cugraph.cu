@@ -83,7 +83,7 @@ struct state {
 	struct handle *handle;
 	struct graph *graph;
 	struct view *sources;
-	struct result *result; /* of the last run */
+	struct result *result; /* the last run's */
 	uint32_t searched;     /* its source */
 };
 

@@ -71,7 +71,7 @@ members[info + "RECORD"] = (record + info + "RECORD,,\n").encode()
 wheel = "gpubench-%s-%s.whl" % (version, tag)
 with zipfile.ZipFile(os.path.join(folder, wheel), "w", zipfile.ZIP_DEFLATED) as archive:
     for name, member in members.items():
-        entry = zipfile.ZipInfo(name)  # of 1980, the first year that a zip can name
+        entry = zipfile.ZipInfo(name)  # dated 1980, the first year that a zip can name
         entry.compress_type = zipfile.ZIP_DEFLATED
         entry.external_attr = (0o100755 if name.endswith("scripts/gpubench") else 0o100644) << 16
         archive.writestr(entry, member)

@@ -37,7 +37,7 @@ struct split {
 
 /* When counting: the longest way through the launch up to here. */
 struct way {
-	uint64_t instructions; /* of one warp, and before a barrier of the slowest warp there */
+	uint64_t instructions; /* one warp's, and before a barrier of the slowest warp there */
 	uint32_t loads;        /* the longest chain of global loads */
 };
 

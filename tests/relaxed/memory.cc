@@ -3,7 +3,7 @@
  * Each location has the last stores in their order.  A load may return any of them that is not
  * older than one that happened before, or that a read which happened before returned.  A release
  * stores the thread's clock with the value, updates pass on the one they replace, and an acquire
- * that reads the value joins it.  What happened before is known from these clocks, and from forks,
+ * that reads the value joins it.  Earlier events are known from these clocks, and from forks,
  * joins, barriers and locks.  Memory itself holds the newest value.
  *
  * This is stronger than C11 in two ways: a store is always the newest one (2+2W), and no load sees

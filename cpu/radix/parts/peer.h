@@ -38,7 +38,7 @@ struct radix_by_key {
 template <class Sort> struct radix_peer {
 	struct state {
 		struct radix_cpu cpu; /* first member: see radix_cpu_reset() */
-		bool any_order;       /* of equal keys */
+		bool any_order;       /* equal keys may change places */
 		Sort sorter;
 	};
 

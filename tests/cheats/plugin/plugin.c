@@ -9,7 +9,7 @@ struct sort {
 	const struct radix_input *view;
 	uint32_t *keys[2];
 	int threads;
-	pthread_t worker; /* of the honest sort: the main thread only waits and copies */
+	pthread_t worker; /* the honest sort's: the main thread only waits and copies */
 	sem_t begin, end;
 	bool stop;
 };

@@ -240,7 +240,7 @@ static enum gb_status open_device(int number, struct gb_error *err)
 	return GB_OK;
 }
 
-static size_t buffer_bytes; /* of the flush, made by the first one */
+static size_t buffer_bytes; /* the flush's, made by the first one */
 
 /* A device's flush is queued, like work. */
 static enum gb_status flush(struct gb_error *err)
