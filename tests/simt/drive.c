@@ -7,7 +7,7 @@
  * its output.  A workload without options runs at the points of its `check` list, as do all
  * workloads if none is named.
  *
- *	--once          each point runs once; otherwise, twice on one state
+ *	--once          each point runs once; otherwise several times on one state, as in timing
  *	--cold          caches are flushed before a run
  *	--wide          sorts use 64-bit counters, which otherwise need 2^30 keys
  *	--processors N  sorts size their grids for at most N multiprocessors.  With 1, a block sorts

@@ -40,7 +40,8 @@ def with_devices(checkers, build):
         program = os.path.join(build, folder, "drive")
         yield checker, "", program, lines, settings
         for device, limits, words in sweeps.DEVICES:
-            yield checker, device, program, words, dict(settings, **limits)
+            once = [word for word in lines if word == "--once"]
+            yield checker, device, program, once + words, dict(settings, **limits)
 
 
 def weak_plans(build, seeds):
@@ -54,20 +55,21 @@ def weak_plans(build, seeds):
 
 
 def plans(build, seeds, size):
-    """(checker, device, program, words, settings) of each run."""
+    """(checker, device, program, words, settings) of each run.  Two plain kinds run each point
+    several times on one state, as a timing does: five times as long."""
     points, small = sweeps.lines(size), sweeps.lines("small")
     brief = small if size == "quick" else points
     checkers = [
-        ("check", "check", points, {}),
+        ("check", "check", ["--once"] + points, {}),
         ("shuffle", "plain", brief, {"BLOCKS": "shuffle", "RESIDENT": 4, "LEAKS": 1}),
-        ("asan", "asan", brief, {}),
+        ("asan", "asan", ["--once"] + brief, {}),
         ("reverse", "plain", brief,
          {"ORDER": "reverse", "BLOCKS": "reverse", "THREADS": 1, "PROTECT": 1}),
     ]
     for seed in range(1, seeds + 1):
         preempt = {"SEED": seed, "PREEMPT": 16}
         if size == "quick":  # `make test` takes minutes, not hours
-            checkers.append(("seed %d" % seed, "plain", small, preempt))
+            checkers.append(("seed %d" % seed, "plain", ["--once"] + small, preempt))
             continue
         checkers.append(("check, seed %d" % seed, "check", small, preempt))
         checkers.append(("seed %d" % seed, "plain", brief, {"SEED": seed}))
