@@ -70,67 +70,103 @@ Test(variants, derived_data_are_excluded_work)
 	}
 }
 
-ParameterizedTestParameters(variants, every_point)
+/* How often a variant passed, and why it was skipped the last time. */
+struct outcome {
+	const struct gb_variant *variant;
+	size_t passed;
+	char skipped[480];
+};
+
+static void run_point(const struct gb_workload *workload, const void *params, void *input,
+		      bool timed, const char *where, struct outcome *o)
 {
-	return list_variants();
+	struct gb_result r = { .workload = workload, .variant = o->variant, .params = params };
+	const size_t used = gb_memory_used(GB_DEVICE_MEMORY);
+	struct gb_error err = { 0 };
+
+	gb_run(&r, input, &how, timed, &err);
+	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
+	if (r.outcome == GB_SKIPPED)
+		snprintf(o->skipped, sizeof o->skipped, "%s", r.reason);
+	else
+		cr_assert(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS, "%s %s, %s: %s",
+			  o->variant->workload, o->variant->name, where, r.reason);
+	o->passed += r.outcome == GB_RESULT_OK;
+	gb_result_release(&r);
+	cr_assert(eq(sz, gb_memory_used(GB_DEVICE_MEMORY), used));
 }
 
-/* Run the variant at each point.  Return how many passed, and why the last one was skipped. */
-static size_t run_line(const struct gb_variant *v, const char *words, bool timed, char *skipped,
-		       size_t size)
+/* Run variants of one workload at each point of a line. */
+static void run_line(struct outcome *outcomes, size_t count, const char *words, bool timed)
 {
-	const struct gb_workload *workload = gb_workload_find(v->workload);
+	const struct gb_workload *workload = gb_workload_find(outcomes->variant->workload);
 	struct gb_error err = { 0 };
 	struct gb_sweep sweep = { 0 };
 	void *params = malloc(workload->params_size);
-	size_t passed = 0;
+	char where[200];
 
 	cr_assert(eq(int, (int)gb_sweep_words(&sweep, workload, words, &err), GB_OK), "%s",
 		  err.message);
 	for (size_t p = 0; p < sweep.count; p++) {
-		struct gb_result r = { .workload = workload, .variant = v, .params = params };
-		const size_t used = gb_memory_used(GB_DEVICE_MEMORY);
 		void *input = NULL;
 
-		if (!gb_sweep_wants(&sweep, p, v))
-			continue;
+		snprintf(where, sizeof where, "point %zu of %s", p, words);
 		gb_sweep_point(&sweep, p, params);
 		workload->prepare(params, &input, &err);
-		gb_run(&r, input, &how, timed, &err);
 		cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
-		if (r.outcome == GB_SKIPPED)
-			snprintf(skipped, size, "%s", r.reason);
-		else
-			cr_assert(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS,
-				  "%s %s, point %zu of %s: %s", v->workload, v->name, p, words,
-				  r.reason);
-		passed += r.outcome == GB_RESULT_OK;
-		gb_result_release(&r);
+		for (size_t i = 0; i < count; i++)
+			if (gb_sweep_wants(&sweep, p, outcomes[i].variant))
+				run_point(workload, params, input, timed, where, &outcomes[i]);
 		workload->release(input);
-		cr_assert(eq(sz, gb_memory_used(GB_DEVICE_MEMORY), used));
 	}
 	gb_sweep_release(&sweep);
 	free(params);
-	return passed;
 }
 
-ParameterizedTest(const size_t *i, variants, every_point)
+static bool are_together(const struct gb_variant *a, const struct gb_variant *b)
 {
-	const struct gb_variant *v = &gb_variants[*i];
-	const struct gb_workload *workload = gb_workload_find(v->workload);
-	char skipped[480] = "";
-	size_t passed = 0;
+	return gb_equal(a->workload, b->workload) && a->backend == b->backend;
+}
+
+/* The first variant of each workload and back end: a point's input is made once for all. */
+ParameterizedTestParameters(variants, every_point)
+{
+	static size_t index[64];
+	size_t count = 0;
+
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		size_t k = 0;
+
+		while (k < i && !are_together(&gb_variants[k], &gb_variants[i]))
+			k++;
+		if (k == i && is_ours(&gb_variants[i]))
+			index[count++] = i;
+	}
+	return cr_make_param_array(size_t, index, count);
+}
+
+ParameterizedTest(const size_t *first, variants, every_point)
+{
+	static struct outcome outcomes[64];
+	const struct gb_workload *workload = gb_workload_find(gb_variants[*first].workload);
+	size_t count = 0;
 
 	cr_assert(workload != NULL);
 	gb_devices_allow_software();
+	for (size_t i = *first; i < gb_variant_count && count < GB_COUNT(outcomes); i++)
+		if (are_together(&gb_variants[i], &gb_variants[*first]))
+			outcomes[count++].variant = &gb_variants[i];
 	for (const char *const *line = workload->check; *line; line++)
-		passed += run_line(v, *line, false, skipped, sizeof skipped);
-	if (!passed && may_be_absent(v))
-		cr_skip("%s: %s", v->name, skipped);
-	cr_assert(passed > 0, "%s was left out: %s", v->name, skipped);
-	fprintf(stderr, "%s/%s/%s: %zu points verified%s\n", v->workload,
-		gb_backends[v->backend]->name, v->name, passed,
-		v->backend == GB_CUDA ? GB_CUDA_WHERE : "");
+		run_line(outcomes, count, *line, false);
+	for (const struct outcome *o = outcomes; o < outcomes + count; o++) {
+		const struct gb_variant *v = o->variant;
+
+		cr_expect(o->passed > 0 || may_be_absent(v), "%s was left out: %s", v->name,
+			  o->skipped);
+		fprintf(stderr, "%s/%s/%s: %zu points verified%s\n", v->workload,
+			gb_backends[v->backend]->name, v->name, o->passed,
+			v->backend == GB_CUDA ? GB_CUDA_WHERE : "");
+	}
 }
 
 ParameterizedTestParameters(variants, every_allocation_may_fail)
@@ -225,19 +261,18 @@ Test(workloads, every_allocation_of_an_input_may_fail)
  * whatever its back end. */
 Test(variants, variants_not_in_this_build_are_skipped)
 {
-	size_t absent = 0, passed;
+	size_t absent = 0;
 
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
-		char skipped[480] = "";
+		struct outcome o = { .variant = v };
 
 		if (v->ops)
 			continue;
 		absent++;
-		passed = run_line(v, gb_workload_find(v->workload)->check[0], true, skipped,
-				  sizeof skipped);
-		cr_expect(passed == 0, "%s", v->name);
-		cr_expect(strstr(skipped, v->absent) != NULL, "%s: %s", v->name, skipped);
+		run_line(&o, 1, gb_workload_find(v->workload)->check[0], true);
+		cr_expect(o.passed == 0, "%s", v->name);
+		cr_expect(strstr(o.skipped, v->absent) != NULL, "%s: %s", v->name, o.skipped);
 	}
 	if (!absent)
 		cr_skip("nothing is absent from this build");
