@@ -47,7 +47,7 @@ bool gb_judged_correct_so_far(const struct gb_judgement *judgement);
 const struct gb_record *gb_fastest_rival(const struct gb_records *records,
 					 const struct gb_record *record, bool peer);
 
-/* True if a launch of a plug-in's variant is doubtful or failed a rule that rests on times alone. */
+/* True if a launch of a plug-in's variant is doubtful or broke a rule that rests on times alone. */
 bool gb_judge_suspects(const struct gb_records *launches);
 
 /* Add the points of the variants.  `scout` chooses the rivals; times and ratios are those of the
