@@ -73,7 +73,8 @@ dry_step() {
 	shift 2
 	printf '%-14s %4d s at most: %s\n' "$name" "$limit" "$*"
 	case "$1 ${2:-}" in
-	"$gpubench run" | "$gpubench stream" | "$gpubench radix" | "$gpubench octree")
+	"$gpubench run" | "$gpubench stream" | "$gpubench radix" | "$gpubench octree" | \
+		"$gpubench repro")
 		if said=$("$@" --dry-run=keys); then
 			grep '^total' <<<"$said"
 		else
@@ -290,7 +291,7 @@ if stage papers; then
 		tables 30 radix-gpu radix --backend=cuda
 		tables 60 bfs-gpu bfs --backend=cuda
 		tables 40 octree-gpu octree --backend=cuda --samples=30
-		tables 30 lbvh-gpu lbvh --backend=cuda
+		tables 30 lbvh-gpu lbvh --backend=cuda,vulkan
 		tables 80 cbt-gpu cbt:{s13,fig11,s14,fig12} --backend=cuda
 		tables 20 radix-cpu radix --preset=quick --backend=cpu
 		tables 30 cbt-cpu cbt --preset=ci --backend=cpu
