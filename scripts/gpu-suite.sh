@@ -17,9 +17,11 @@
 #		(scripts/counters.py)
 # measure	the copy bandwidth, radix against CUB over 2^12..2^30 keys, all benchmarks at
 #		preset paper
-# papers	the tables of all papers, and the page.  CPU and GPU run the same rows.  If the
-#		paper's sizes take minutes per row on a CPU (radix, cbt), both run small sizes, and
-#		the GPU alone runs all
+# papers	the tables of all papers, and the page: the GPU's columns first, then the CPU's; of
+#		radix and cbt, whose large rows take minutes on a CPU, the small rows; last the
+#		table that one thread of the GPU fills.  A dry run prints the minute at which each
+#		step starts at the latest.  `gpubench repro all --missing --from FOLDER/*.jsonl`
+#		lists what is left
 #
 # Before the first stage, a few seconds of microbenchmarks measure the constants of the model
 # (scripts/predict.py).
@@ -71,7 +73,8 @@ dry_step() {
 	shift 2
 	printf '%-14s %4d s at most: %s\n' "$name" "$limit" "$*"
 	case "$1 ${2:-}" in
-	"$gpubench run" | "$gpubench stream" | "$gpubench radix" | "$gpubench octree")
+	"$gpubench run" | "$gpubench stream" | "$gpubench radix" | "$gpubench octree" | \
+		"$gpubench repro")
 		if said=$("$@" --dry-run=keys); then
 			grep '^total' <<<"$said"
 		else
@@ -265,11 +268,14 @@ if stage measure; then
 		--overwrite -o "$folder/run.jsonl"
 fi
 
-# tables SECONDS NAME PAPER OPTION...: reproduce one paper's tables.
+# tables SECONDS NAME TABLE... OPTION...: reproduce tables of papers.
+begins=0 # second of the stage at which the next step starts at the latest
 tables() {
-	local limit=$1 name=$2 paper=$3
-	shift 3
-	step "$limit" "$name" "$gpubench" repro "$paper" "${how[@]}" "$@" --overwrite \
+	local limit=$1 name=$2
+	shift 2
+	[ "$dry" = 0 ] || printf 'minute %d:%02d  ' $((begins / 60)) $((begins % 60))
+	begins=$((begins + limit))
+	step "$limit" "$name" "$gpubench" repro "$@" "${how[@]}" --overwrite \
 		-o "$folder/$name.jsonl"
 }
 
@@ -281,18 +287,21 @@ if stage papers; then
 		tables 120 octree octree --preset=quick --backend=cuda
 		tables 120 lbvh lbvh:table5 --preset=quick --backend=cuda
 	else
-		tables 60 radix radix --preset=quick
-		tables 90 radix-gpu radix --backend=cuda
-		tables 100 cbt cbt --preset=ci
-		tables 150 bfs bfs
-		tables 120 octree octree
-		tables 150 lbvh lbvh
-		for table in s13 fig11 s14 fig12; do
-			tables 60 "cbt-$table-gpu" "cbt:$table" --backend=cuda
-		done
-		# One thread of the GPU is slow at depths 29 and 30.
+		# The paper of octree prints means of 30 runs.
+		tables 30 radix-gpu radix --backend=cuda
+		tables 60 bfs-gpu bfs --backend=cuda
+		tables 40 octree-gpu octree --backend=cuda --samples=30
+		tables 30 lbvh-gpu lbvh --backend=cuda,vulkan
+		tables 80 cbt-gpu cbt:{s13,fig11,s14,fig12} --backend=cuda
+		tables 20 radix-cpu radix --preset=quick --backend=cpu
+		tables 30 cbt-cpu cbt --preset=ci --backend=cpu
+		tables 80 bfs-cpu bfs --backend=cpu
+		tables 60 octree-cpu octree --backend=cpu
+		tables 70 lbvh-cpu lbvh --backend=cpu
+		# Depth 24 takes a second, and each further one twice as long.
 		how=(--samples=1 --timeout=100)
-		tables 170 cbt-fig6-gpu cbt:fig6 --backend=cuda
+		tables 90 cbt-fig6-gpu cbt:fig6 --backend=cuda
+		[ $begins -le $stage_s ] || dry_failures=$((dry_failures + 1))
 	fi
 fi
 

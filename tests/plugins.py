@@ -51,14 +51,14 @@ VERDICTS = {
     "hang": (False, None, 4, "time-out: run() did not end"),
     "nothing": (False, None, 1, "not a permutation of the input"),
     "tuned": (False, None, 1, "not a permutation of the input"),
-    "slows": (True, False, 1, "by the variant's clock"),
+    "slows": (True, False, 1, "failed: the time of a run"),
     "forks": (False, None, 4, "no process"),
 }
 
 
 def run(*arguments, status=0, **more):
     done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False,
-                          timeout=240, **more)
+                          timeout=1200, **more)
     assert status is None or done.returncode == status, (arguments, done)
     return done
 
@@ -159,6 +159,40 @@ def ends(plugin):
         os.remove(file)
 
 
+def loads():
+    """A signal ends a command at once while a plug-in loads, in either process."""
+    source, plugin = os.path.join(folder, "loads.c"), os.path.join(folder, "loads.so")
+    begun = os.path.join(folder, "begun")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("""#include <fcntl.h>
+#include <unistd.h>
+__attribute__((constructor)) static void load(void)
+{
+	(void)close(open("%s", O_CREAT | O_WRONLY, 0600));
+	for (;;)
+		(void)pause();
+}
+""" % begun)
+    compile_plugin(source, plugin)
+    for number, words in [(signal.SIGINT, ["radix"]), (signal.SIGTERM, ["list"]),
+                          (signal.SIGTERM, ["radix", "--no-isolate"]),
+                          (signal.SIGINT, ["judge", "radix"])]:
+        process = subprocess.Popen([program, *words, "--plugin=" + plugin],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.time() + 60
+        while time.time() < end and not os.path.exists(begun):
+            time.sleep(0.01)
+        os.remove(begun)
+        process.send_signal(number)
+        start = time.time()
+        assert process.wait(60) == 130, words
+        # The judge waits for 5 s, then kills its launch; the limit of loading is 60 s.
+        assert time.time() - start < 4, (words, time.time() - start)
+    while list(left()) and time.time() - start < 5:
+        time.sleep(0.05)
+    assert not list(left()), "processes are left"
+
+
 def text_of(file):
     try:
         with open(file, encoding="utf-8") as lines:
@@ -205,22 +239,23 @@ def verdicts(*arguments, status, said=0):
 def judged(plugin, other):
     """Verdicts on files with variants of the same names, one that is no plug-in between them."""
     files = "--plugin=%s,%s/none.so,%s" % (plugin, folder, other)
-    both = verdicts("cpu/honest", files, "--count=20k", "--budget=200", "--launches=4", status=2,
+    both = verdicts("cpu/stalls", files, "--count=20k", "--budget=600", "--launches=5", status=2,
                     said=1)
     assert [v["plugin"]["name"] for v in both] == ["sorts", "other"], both
     assert both[0]["check"]["seed"] != both[1]["check"]["seed"]
-    for verdict in both:
+    for verdict, suspected in zip(both, (1, 0)):
         result = verdict["correct"], verdict["honest"], verdict["exit_status"]
         assert result == (True, True, 0), verdict
         point, = verdict["points"]
         ours = point["ours"]
-        assert point["key"] == "radix/cpu/honest count=20000", point
-        assert ours["key"].startswith("radix/cpu/") and point["launches"] == 4, point
+        assert point["key"] == "radix/cpu/stalls count=20000", point
+        assert (point["launches"], point["suspected"]) == (5, suspected), point
+        assert ours["key"].startswith("radix/cpu/"), point
         # qsort() is far slower than the fastest of ours.
         assert 1.5 < ours["ratio_low"] <= ours["ratio"] <= ours["ratio_high"], point
         assert abs(point["time_ns"] / ours["time_ns"] / ours["ratio"] - 1) < 0.5, point
     bad = verdicts(*("cpu/" + name for name in VERDICTS), "--plugin=" + plugin, "--count=200k",
-                   "--budget=60", "--launches=1", "--timeout=4", status=1)
+                   "--budget=600", "--launches=1", "--timeout=4", status=1)
     assert len(bad) == len(VERDICTS)
     for verdict in bad:
         *wanted, reason = VERDICTS[verdict["variant"][4:]]
@@ -228,6 +263,8 @@ def judged(plugin, other):
         assert result == wanted, verdict
         assert any(reason in text for text in verdict["reasons"]), verdict
         assert bool(verdict["points"]) == bool(verdict["correct"]), verdict
+        # Times that contradict each other are looked at a second time.
+        assert all((p["launches"], p["suspected"]) == (2, 2) for p in verdict["points"]), verdict
     # The seed decides which sizes and inputs are checked.
     again = [verdicts("cpu/tuned", "--plugin=" + plugin, "--count=20k", "--seed=" + seed,
                       status=1)[0] for seed in ("7", "7", "8")]
@@ -251,6 +288,7 @@ def main():
     assert "honest" not in run("list", "radix").stdout
     fates(plugin)
     ends(plugin)
+    loads()
     old_plugin()
     both = records("radix", "cpu/throws", "cpu/honest", "--count=1k", "--samples=3",
                    "--plugin=%s,%s" % (throws(), plugin))

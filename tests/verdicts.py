@@ -39,6 +39,7 @@ left_out = {b["name"]: {p["name"]: p.get("left_out_of_keys") for p in b["paramet
 # ---- records -------------------------------------------------------------------------------
 
 def stored():
+    """The lines of variants in the tables, and one record of each other variant, for fill()."""
     lines = {}
     for path in sorted(glob.glob(top + "/results/measured/*/*.jsonl")):
         with open(path, encoding="utf-8") as file:
@@ -46,13 +47,18 @@ def stored():
                 lines.setdefault((line["run_id"], line.get("seq")), line)
     used = {(p["workload"], c.get("variant")) for p in papers for t in p["tables"]
             for c in t["columns"]}
-    return [line for line in lines.values() if line["type"] == "run"
-            or (line["bench"], line["backend"] + "/" + line["variant"]) in used]
+    others = {variant_of(line): line for line in lines.values() if "time" in line}
+    return [line for line in lines.values() if line["type"] == "run" or
+            variant_of(line) in used or others.get(variant_of(line)) is line]
+
+
+def variant_of(line):
+    return line["bench"], line["backend"] + "/" + line["variant"]
 
 
 def alter(lines, rng):
     """The lines with random changes that a verdict may depend on."""
-    lost = rng.choice((0, 0, 0.2))
+    lost, spread = rng.choice((0, 0, 0.2)), rng.choice((0.02, 1))
     lines = [json.loads(json.dumps(line)) for line in lines
              if line["type"] == "run" or rng.random() >= lost]
     name = rng.choice(("", "NVIDIA GeForce RTX 2070", "NVIDIA GeForce GTX 1070", "Adreno 730",
@@ -64,7 +70,7 @@ def alter(lines, rng):
             gpu["name"], gpu["uuid"] = name or gpu["name"], "one"
         if "time" not in line:
             continue
-        scale_times(line, math.exp(rng.gauss(0, rng.choice((0, 0.02, 1)))))
+        scale_times(line, math.exp(rng.gauss(0, rng.choice((0, 0.02, spread)))))
         for series in (line["time"], *line.get("phases", {}).values()):
             if rng.random() < 0.05:
                 series.pop("ci95", None)
@@ -87,28 +93,37 @@ def key_of(record):
 
 
 def fill(lines, rng):
-    """The lines and a record for every cell whose variant has one already."""
+    """The lines and a record for every cell whose variant, or another of its back end, has one."""
     templates = {}
     runs = {line["run_id"]: line for line in lines if line["type"] == "run"}
     for line in lines:
         if "time" in line and runs[line["run_id"]].get("gpus") and key_of(line) == line["key"]:
-            templates[line["bench"], line["backend"] + "/" + line["variant"]] = line
+            templates[variant_of(line)] = line
     made = {}
     for paper in papers:
         for table in paper["tables"]:
-            power, spread = rng.choice((0, 1, 1, 1.1)), rng.choice((0.05, 1, 3))
+            power, spread, noise = rng.choice((0, 1, 1, 1.1)), rng.choice((0, 1, 3)), rng.choice(
+                (0.001, 0.05))
+            # Quotients that claims name.
+            middles = [1] + [m ** sign for c in paper["claims"] for sign in (-1, 1)
+                             if c["table"] == table["id"] and "low" in (c["test"] or {})
+                             for m in [(c["test"]["low"] + c["test"]["high"]) / 2]]
             for column in (c for c in table["columns"] if "variant" in c):
-                template = templates.get((paper["workload"], column["variant"]))
-                base = math.exp(rng.gauss(0, spread))
+                backend, variant = column["variant"].split("/")
+                template = templates.get((paper["workload"], column["variant"])) or next(
+                    (t for (bench, _), t in sorted(templates.items())
+                     if bench == paper["workload"] and t["backend"] == backend), None)
+                base = rng.choice(middles) * math.exp(rng.gauss(0, spread))
                 for row in table["rows"] if template else ():
                     wanted = wanted_by(table, column, row)
                     if not wanted.keys() <= template["params"].keys():
                         continue
-                    new = json.loads(json.dumps(template))
+                    new = {**json.loads(json.dumps(template)), "variant": variant}
                     new["params"].update(defaults_of(new), **wanted)
                     size = max((v for v in row if isinstance(v, (int, float))), default=1)
                     new["work"]["items"] = size
-                    scale_times(new, base * size ** power * math.exp(rng.gauss(0, 0.05)))
+                    scale_times(new, base * size ** power * math.exp(rng.gauss(0, noise))
+                                * 1000 / template["time"]["median"])
                     new["key"] = key_of(new)
                     new["seq"] = made.get(new["key"], {"seq": 10 ** 6 + len(made)})["seq"]
                     made[new["key"]] = new
@@ -148,8 +163,7 @@ class Stored:
         self.of = {}
         for line in lines:
             if line["type"] == "record" and (line["run_id"], line["seq"]) not in replaced:
-                variant = line["bench"], line["backend"] + "/" + line["variant"]
-                self.of.setdefault(variant, []).append(line)
+                self.of.setdefault(variant_of(line), []).append(line)
 
     def find(self, bench, variant, wanted):
         """The last record with a time, else the last, whose parameters are those wanted, or the
@@ -294,7 +308,7 @@ def value_of(column, record):
 
 
 def over(a, b):
-    divide = lambda p, q: p / q if q else (math.inf if p else math.nan)
+    divide = lambda p, q: p / q if q else (math.inf if p > 0 else math.nan)
     return divide(a[0], b[0]), divide(a[1], b[2]), divide(a[2], b[1])
 
 
@@ -473,6 +487,9 @@ def differences(one, other):
 def main():
     original = stored()
     seen = {}
+    kinds = {("%s:%s" % (p["paper"], c["table"]), c["id"]): c["test"] and c["test"]["kind"]
+             for p in papers for c in p["claims"]}
+    missed = set(kinds.values()) - {None}
     rng = random.Random(7)
     for number in range(rounds + 1):
         lines = alter(fill(original, rng), rng) if number else original
@@ -482,9 +499,11 @@ def main():
             sys.exit("verdicts: round %d:\n%s" % (number, "\n".join(faults)))
         for name, verdict in own.items():
             seen.setdefault(verdict, set()).add(name)
+            missed -= {kinds[name]} if verdict != UNTESTABLE else set()
     counts = {verdict: len(seen.get(verdict, ())) for verdict in ("held", "not held", "undecided")}
-    if min(counts.values()) < 4:
-        sys.exit("verdicts: %d rounds saw too few verdicts of one kind: %s" % (rounds, counts))
+    if min(counts.values()) < 4 or missed:
+        sys.exit("verdicts: %d rounds saw too few verdicts of one kind: %s; none on %s" % (
+            rounds, counts, missed))
     for name in said:
         if not differences({**said, name: "held" if said[name] != "held" else "not held"}, own):
             sys.exit("verdicts: a changed verdict on %s %s was not found" % name)

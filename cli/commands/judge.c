@@ -370,10 +370,13 @@ static enum gb_status time_all(struct court *court, struct gb_error *err)
 	if (scout(court, err))
 		return err->code;
 	choose(court, &choice);
-	for (int64_t i = 0; i < launches && choice.glob_count && !err->code; i++)
+	/* The only launch is followed by another one if its times are suspected. */
+	for (int64_t i = 0; choice.glob_count && !err->code &&
+			    (i < launches || (i == 1 && gb_judge_suspects(&court->records)));
+	     i++)
 		if (gb_now_ns() < court->end_ns)
-			(void)launch(court, &choice, 1 / (double)(launches - i), 5, &court->records,
-				     err);
+			(void)launch(court, &choice, 1 / (fmax((double)launches, 2) - (double)i), 5,
+				     &court->records, err);
 	return err->code ? err->code
 			 : gb_judge_points(court->judgement, court->count, &court->found,
 					   &court->records, err);

@@ -14,6 +14,7 @@
 #include "cli/commands/commands.h"
 #include "cli/measuring/making.h"
 #include "cli/measuring/runner.h"
+#include "cli/plugins/load.h"
 #include "cli/plugins/worker.h"
 #include "cli/records/version.h"
 #include "cli/workloads/registry.h"
@@ -135,7 +136,7 @@ static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
 static void on_interrupt(int number)
 {
 	(void)number;
-	if (only_reads)
+	if (only_reads || gb_plugin_is_loading)
 		_exit(GB_EINTERRUPTED);
 	gb_interrupted = 1;
 }

@@ -414,6 +414,7 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 	enum gb_status status;
 
 	fewer_samples(&request->measure.how, job->source.preset);
+	request->measure.once = true; /* tables share points */
 	if (request->meshes && check_folder(request->meshes, err))
 		return err->code;
 	job->source.meshes = request->meshes;

@@ -18,8 +18,6 @@
 #include "common/secret.h"
 #include "common/text.h"
 
-volatile sig_atomic_t gb_interrupted;
-
 enum {
 	MAX_BATCH = 1000,
 	WHOLE_RUNS = 3, /* at most, unless they contradict the samples */
@@ -491,8 +489,10 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 	if (take_the_rest(m))
 		return m->err->code;
 	m->evidence.children = gb_children(m) > m->evidence.children_before;
-	if (!m->how->trial && gb_judge(m, m->err))
+	if (!m->how->trial && gb_judge(m, m->err)) {
+		r->by_time = !m->evidence.children;
 		return m->err->code;
+	}
 	r->cost.rest_s = elapsed_s(m) - rest_s;
 	r->whole_ns = gb_series_quantile(&m->evidence.whole, 0.5);
 	r->cpu_ns = gb_series_quantile(&m->evidence.cpu, 0.5);
@@ -590,8 +590,7 @@ enum gb_status gb_run(struct gb_result *result, void *input, const struct gb_set
 	const struct gb_variant *variant = result->variant;
 	const struct gb_remote_limits limits = { .device = (int)how->device,
 						 .timeout_s = how->timeout_s,
-						 .memory_bytes = how->memory_bytes,
-						 .stop = &gb_interrupted };
+						 .memory_bytes = how->memory_bytes };
 	const bool remote = variant->ops && variant->plugin && variant->plugin->isolated;
 
 	return gb_run_on(remote ? gb_remote_backend(variant, &limits)

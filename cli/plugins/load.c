@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
+#include "cli/plugins/process.h"
 #include "cli/plugins/remote.h"
 #include "cli/plugins/sha256.h"
 #include "cli/plugins/worker.h"
@@ -18,6 +19,8 @@ enum { MOST = 64 };
 
 static struct gb_plugin_file *loaded[MOST];
 static size_t loaded_count;
+
+volatile sig_atomic_t gb_plugin_is_loading;
 
 /* GB_EUSAGE if a variant of the file, from `first` on in the table, has the name of another. */
 static enum gb_status check_names(const struct gb_plugin_file *file, size_t first,
@@ -38,8 +41,13 @@ static enum gb_status check_names(const struct gb_plugin_file *file, size_t firs
 
 static enum gb_status add_here(struct gb_plugin_file *file, struct gb_error *err)
 {
-	const struct gb_plugin *plugin = gb_plugin_open(file->path, err);
+	const struct gb_plugin *plugin;
 
+	gb_plugin_is_loading = 1;
+	plugin = gb_interrupted ? NULL : gb_plugin_open(file->path, err);
+	gb_plugin_is_loading = 0;
+	if (gb_interrupted)
+		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	if (!plugin)
 		return err->code;
 	file->name = plugin->name;

@@ -17,6 +17,8 @@
 #include "common/secret.h"
 #include "common/text.h"
 
+volatile sig_atomic_t gb_interrupted;
+
 /* A descriptor that the numbers in the judged process do not overlap. */
 static int high(int file)
 {
@@ -180,7 +182,7 @@ enum gb_status gb_process_ask(struct gb_process *p, struct gb_message *message,
 	while (events <= 0) {
 		const double left_ms = (end_ns - gb_now_ns()) * 1e-6;
 
-		if (p->stop && *p->stop) {
+		if (gb_interrupted) {
 			gb_process_stop(p);
 			return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 		}

@@ -7,13 +7,15 @@
 
 #include "cli/plugins/link.h"
 
+/* Set by the signal handler: requests end, and the runner stops after the run under way. */
+extern volatile sig_atomic_t gb_interrupted;
+
 struct gb_process {
 	pid_t pid; /* 0: not running */
 	int socket;
 	struct gb_board *board;
-	double timeout_s;                  /* for each request */
-	const volatile sig_atomic_t *stop; /* or NULL; becomes true to end a request early */
-	size_t peak[2];                    /* host and device memory, of the last answer */
+	double timeout_s; /* for each request */
+	size_t peak[2];   /* host and device memory, of the last answer */
 };
 
 /* A file in memory of at least one byte, whose size nobody can change; -1 if that fails. */
@@ -22,7 +24,8 @@ int gb_memory_file(size_t bytes);
 /* Start a process; `input` and `output` are files or -1.  Closes them. */
 enum gb_status gb_process_start(struct gb_process *p, int input, int output, struct gb_error *err);
 
-/* Send a request and wait for its answer.  If there is none in time, the process is ended. */
+/* Send a request and wait for its answer.  If there is none in time, or before an interrupt, the
+ * process is ended. */
 enum gb_status gb_process_ask(struct gb_process *p, struct gb_message *message,
 			      struct gb_error *err);
 

@@ -156,7 +156,6 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->params = params;
 	s->input = input;
 	s->process.timeout_s = limit.timeout_s;
-	s->process.stop = limit.stop;
 	if (gb_sha256_file(chosen->plugin->path, digest, err))
 		return err->code;
 	if (!gb_equal(digest, chosen->plugin->sha256))
@@ -535,7 +534,7 @@ static enum gb_status add(const struct gb_plugin_file *file, const struct gb_lin
 
 enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
 {
-	struct gb_process p = { .timeout_s = 60, .stop = limit.stop };
+	struct gb_process p = { .timeout_s = 60 };
 	struct gb_message message = { .word = GB_ASK_TABLE };
 	struct gb_board *board = calloc(1, sizeof *board);
 

@@ -7,16 +7,13 @@
 #ifndef GPUBENCH_CLI_PLUGINS_REMOTE_H
 #define GPUBENCH_CLI_PLUGINS_REMOTE_H
 
-#include <signal.h>
-
 #include "common/backend.h"
 #include "common/variants.h"
 
 struct gb_remote_limits {
 	int device;
-	double timeout_s;                  /* for each request */
-	int64_t memory_bytes;              /* 0: none */
-	const volatile sig_atomic_t *stop; /* becomes true to end a request early */
+	double timeout_s;     /* for each request */
+	int64_t memory_bytes; /* 0: none */
 };
 
 /* The runner asks this of a remote back end instead of doing it in its own process. */
@@ -44,7 +41,7 @@ const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
 					       const struct gb_remote_limits *limits);
 
 /* List the variants of a plug-in in a process of its own, and add them.  GB_EUSAGE if it cannot be
- * loaded. */
+ * loaded, GB_EINTERRUPTED. */
 enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err);
 
 #endif

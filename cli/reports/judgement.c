@@ -26,12 +26,12 @@ __attribute__((format(printf, 2, 3))) static void add_reason(struct gb_judgement
 	va_end(values);
 }
 
-/* Sort a failure.  wrong: a result was; verify: a time or a result was refused. */
-static void add_failure(struct gb_judgement *j, bool wrong, bool verify)
+/* Sort a failure.  wrong: a result was; refused: a time or a result was. */
+static void add_failure(struct gb_judgement *j, bool wrong, bool refused)
 {
 	j->wrong |= wrong;
-	j->dishonest |= verify && !wrong;
-	j->crashed |= !verify;
+	j->dishonest |= refused && !wrong;
+	j->crashed |= !refused;
 }
 
 /* ---- the check ---------------------------------------------------------------------------- */
@@ -135,44 +135,90 @@ static const struct gb_record *find_ok(const struct gb_records *records, const c
 	return NULL;
 }
 
-/* Describe the outcome of a key over all launches, which is the worst one. */
-static bool put_outcome(struct gb_judgement *j, cJSON *point, const struct gb_records *launches,
-			const char *key)
+static bool has_error(const struct gb_record *record, const char *word)
 {
-	const struct gb_record *worst = NULL;
-	size_t all = 0, as_bad = 0;
+	return record->status == GB_STATUS_FAILED && record->error && gb_equal(record->error, word);
+}
+
+static bool is_suspect(const struct gb_record *record)
+{
+	return record->status == GB_STATUS_DOUBTFUL || has_error(record, "time");
+}
+
+bool gb_judge_suspects(const struct gb_records *launches)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < launches->count; i++)
+		any |= launches->record[i]->plugin.sha256 && is_suspect(launches->record[i]);
+	return any;
+}
+
+/* The outcome of a key over all launches. */
+struct outcome {
+	enum gb_record_status status;
+	const struct gb_record *worst, *suspect; /* the worst of both kinds; NULL: none */
+	size_t all, as_bad, suspected;           /* launches; as_bad: like the worst one */
+};
+
+static struct outcome outcome_of(const struct gb_records *launches, const char *key)
+{
+	struct outcome o = { .status = GB_STATUS_DOUBTFUL };
 
 	for (size_t i = 0; i < launches->count; i++) {
 		const struct gb_record *r = launches->record[i];
 
 		if (!gb_equal(r->key, key))
 			continue;
-		all++;
-		if (!worst || r->status > worst->status) {
-			worst = r;
-			as_bad = 0;
+		o.all++;
+		if (is_suspect(r)) {
+			o.suspected++;
+			o.suspect = !o.suspect || r->status > o.suspect->status ? r : o.suspect;
+			continue;
 		}
-		as_bad += r->status == worst->status;
+		if (!o.worst || r->status > o.worst->status) {
+			o.worst = r;
+			o.as_bad = 0;
+		}
+		o.as_bad += r->status == o.worst->status;
 	}
-	if (!worst)
+	if (o.suspected > 1)
+		o.status = o.suspect->status;
+	if (o.worst && (o.worst->status > o.status || o.suspected < 2))
+		o.status = o.worst->status;
+	return o;
+}
+
+/* Describe the outcome of a key over all launches. */
+static bool put_outcome(struct gb_judgement *j, cJSON *point, const struct gb_records *launches,
+			const char *key)
+{
+	const struct outcome o = outcome_of(launches, key);
+	/* The launch that the status is from, or the one that made it doubtful. */
+	const bool by_time = o.suspect && (!o.worst || o.worst->status < o.status ||
+					   o.worst->status == GB_STATUS_OK);
+	const struct gb_record *r = by_time ? o.suspect : o.worst;
+
+	if (!r)
 		return false;
-	(void)snprintf(j->machine, sizeof j->machine, "%s", gb_record_machine(worst)->name);
-	if (worst->run->tool.commit)
-		(void)snprintf(j->commit, sizeof j->commit, "%s", worst->run->tool.commit);
-	j->doubtful |= worst->status == GB_STATUS_DOUBTFUL;
-	if (worst->status == GB_STATUS_FAILED)
-		add_failure(j, gb_equal(worst->verify.result, "fail"),
-			    worst->error && gb_equal(worst->error, "verify"));
-	if (worst->status == GB_STATUS_OK)
+	(void)snprintf(j->machine, sizeof j->machine, "%s", gb_record_machine(r)->name);
+	if (r->run->tool.commit)
+		(void)snprintf(j->commit, sizeof j->commit, "%s", r->run->tool.commit);
+	j->doubtful |= o.status == GB_STATUS_DOUBTFUL || (o.suspect && o.status != GB_STATUS_OK);
+	if (o.status == GB_STATUS_FAILED)
+		add_failure(j, gb_equal(r->verify.result, "fail"),
+			    has_error(r, "verify") || has_error(r, "time"));
+	if (o.status == GB_STATUS_OK)
 		j->timed++;
-	else
+	if (o.status != GB_STATUS_OK || o.suspect)
 		add_reason(j, "%.120s: %s: %.400s (%zu of %zu launches)", key,
-			   gb_status_word(worst->status), worst->reason ? worst->reason : "?",
-			   as_bad, all);
+			   o.status == GB_STATUS_OK ? "suspected" : gb_status_word(o.status),
+			   r->reason ? r->reason : "?", by_time ? o.suspected : o.as_bad, o.all);
 	return gb_json_put_text(point, "key", key) &&
-	       gb_json_put_text(point, "status", gb_status_word(worst->status)) &&
-	       gb_json_put_text(point, "reason", worst->reason) &&
-	       gb_json_put_number(point, "launches", (double)all);
+	       gb_json_put_text(point, "status", gb_status_word(o.status)) &&
+	       gb_json_put_text(point, "reason", r->reason) &&
+	       gb_json_put_number(point, "launches", (double)o.all) &&
+	       gb_json_put_number(point, "suspected", (double)o.suspected);
 }
 
 /* The points of the variant with their outcomes, before the launches are pooled. */

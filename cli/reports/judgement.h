@@ -47,8 +47,13 @@ bool gb_judged_correct_so_far(const struct gb_judgement *judgement);
 const struct gb_record *gb_fastest_rival(const struct gb_records *records,
 					 const struct gb_record *record, bool peer);
 
+/* True if a launch of a plug-in's variant is doubtful or broke a rule that rests on times alone. */
+bool gb_judge_suspects(const struct gb_records *launches);
+
 /* Add the points of the variants.  `scout` chooses the rivals; times and ratios are those of the
- * launches, which are pooled.  A point that failed in any launch has failed. */
+ * launches, which are pooled.  A point that failed in any launch has failed, but one stall of the
+ * machine can make times contradict each other: a point with one suspected launch is doubtful if no
+ * other launch has a time, and else its status is that of the other launches. */
 enum gb_status gb_judge_points(struct gb_judgement *judgement, size_t count,
 			       const struct gb_records *scout, struct gb_records *launches,
 			       struct gb_error *err);

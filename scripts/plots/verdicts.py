@@ -96,7 +96,7 @@ def drawn(cells):
     here = {c["row"]: (c["here"], c["low"] or c["here"], c["high"] or c["here"])
             for c in cells if c["here"] is not None}
     published = {c["row"]: (c["paper"],) * 3 for c in cells if c["paper"] is not None}
-    return [(here, {}), (published, {"markerfacecolor": "none", "markersize": 5})]
+    return [(here, {}), (published, {"markerfacecolor": "none", "markersize": 5, "capsize": 0})]
 
 
 def draw_table(options, name, cells):

@@ -144,8 +144,12 @@ static const char *intrude(void)
 	TRY("clone()", clone(end_at_once, stack + sizeof stack, 0, NULL));
 	TRY("writing the input",
 	    mmap(NULL, 1, PROT_WRITE, MAP_SHARED, 5, 0) == MAP_FAILED ? -1 : 0);
-	for (int i = 4; i < 7; i++)
+	for (int i = 4; i < 7; i++) {
 		TRY("cutting a file", ftruncate(i, 0));
+		TRY("growing a file", ftruncate(i, 1 << 30));
+		TRY("allocating beyond a file", fallocate(i, 0, 0, 1 << 30));
+		TRY("writing beyond a file", pwrite(i, text, 1, 1 << 30));
+	}
 #undef TRY
 	for (int i = 0; i < 4; i++) {
 		static const char *const name[] = { "mem", "environ", "maps", "fd/0" };
@@ -240,8 +244,7 @@ static int slow_clock(clockid_t clock, struct timespec *now)
 	return (int)status;
 }
 
-static enum gb_status patch(void *state, const void *params, const void *input,
-			    struct gb_error *err)
+static void patch_clock(void)
 {
 	unsigned char *code = (unsigned char *)dlsym(RTLD_DEFAULT, "clock_gettime");
 	void *page = (void *)((uintptr_t)code & ~(uintptr_t)4095);
@@ -254,6 +257,29 @@ static enum gb_status patch(void *state, const void *params, const void *input,
 		memcpy(code + 10, end, sizeof end);
 		memcpy(code, jump, sizeof jump);
 	}
+}
+
+static enum gb_status patch(void *state, const void *params, const void *input,
+			    struct gb_error *err)
+{
+	patch_clock();
+	return create(state, params, input, err);
+}
+
+/* The same in the first process that sorts as many keys as the test measures, as if the machine
+ * stalled once. */
+static enum gb_status patch_once(void *state, const void *params, const void *input,
+				 struct gb_error *err)
+{
+	char path[4096];
+	int file = -1;
+
+	(void)snprintf(path, sizeof path, "%s/patched", getenv("PLUGINS_TEST"));
+	if (((const struct radix_input *)input)->count == 20000)
+		file = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	if (file >= 0)
+		patch_clock();
+	(void)close(file);
 	return create(state, params, input, err);
 }
 
@@ -339,6 +365,7 @@ OPS(leaks, create, leaks);
 OPS(swarms, create, swarms);
 OPS(nothing, create, nothing);
 OPS(slows, patch, sort);
+OPS(stalls, patch_once, sort);
 static const struct gb_variant_ops traps_ops = { .state_size = sizeof(struct state),
 						 .create = create_traps,
 						 .run = traps,
@@ -350,4 +377,4 @@ GB_PLUGIN(NAME, "1.0", VARIANT(honest), VARIANT(crash), VARIANT(hang), VARIANT(l
 	  VARIANT(quit), VARIANT(closes), VARIANT(unlinked), VARIANT(prints), VARIANT(greedy),
 	  VARIANT(forks), VARIANT(kills), VARIANT(fails), VARIANT(intrudes), VARIANT(scribbles),
 	  VARIANT(answers), VARIANT(leaks), VARIANT(swarms), VARIANT(nothing), VARIANT(slows),
-	  VARIANT(traps), VARIANT(tuned));
+	  VARIANT(stalls), VARIANT(traps), VARIANT(tuned));

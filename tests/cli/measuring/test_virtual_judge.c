@@ -183,6 +183,7 @@ static void expect_outcome(struct virtual_machine machine, struct gb_settings ho
 				  ns, (size_t)machine.seed);
 			cr_expect(strstr(r.reason, words) != NULL, "%s instead of %s", r.reason,
 				  words);
+			cr_expect(eq(int, r.by_time, r.verdict != GB_FAIL), "%s", r.reason);
 		} else {
 			cr_expect(eq(int, (int)r.outcome, GB_RESULT_OK), "%s", r.reason);
 			cr_expect(ns > 0.7 * machine.process.run_ns, "%g", ns);

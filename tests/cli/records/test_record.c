@@ -295,6 +295,10 @@ Test(record, a_failure_leaves_no_time_behind)
 	expect_text(line, "error", "verify");
 	expect_text(line, "reason", "keys 5 and 6 are out of order");
 	expect_text(line, "verify.result", "fail");
+	r.by_time = true;
+	cJSON_Delete(line);
+	line = describe(&r);
+	expect_text(line, "error", "time");
 	cr_expect_null(gb_json_at(line, "time"));
 	cr_expect_null(gb_json_at(line, "work"));
 	cr_expect_null(gb_json_at(line, "phases"));

@@ -27,35 +27,52 @@ static void add_time(struct gb_records *list, const char *name, const char *more
 	add_line_of(list, text);
 }
 
+#define TIME     ",\"status\":\"failed\",\"error\":\"time\""
+#define DOUBTFUL ",\"status\":\"doubtful\""
+
 static const char mine[] = ",\"plugin\":{\"name\":\"p\",\"version\":\"1\",\"path\":\"./p.so\","
 			   "\"sha256\":\"0\"}";
 
-/* Results of the check and the status of a timed point -> what the verdict says. */
+/* Results of the check and the launches of a timed point -> what the verdict says. */
 static const struct {
 	const char *name;
 	size_t planned, passed, skipped;
 	enum gb_status failure; /* one more point of the check ends so */
 	enum gb_verdict verdict;
-	const char *point; /* more members of the record; NULL: there is none */
+	const char *point; /* more members of the record of bad launches; NULL: there is none */
+	size_t good, bad;  /* launches */
 	const char *correct, *honest;
 	enum gb_status status;
+	const char *suspected; /* NULL: there is no point */
 } row[] = {
-	{ "all is well", 3, 3, 0, GB_OK, GB_PASS, "", "true", "true", GB_OK },
-	{ "some are skipped", 3, 1, 2, GB_OK, GB_PASS, "", "true", "true", GB_OK },
-	{ "all are skipped", 3, 0, 3, GB_OK, GB_PASS, NULL, "null", "null", GB_EUNDECIDED },
-	{ "the check is cut", 3, 2, 0, GB_OK, GB_PASS, "", "null", "true", GB_EUNDECIDED },
-	{ "nothing is timed", 3, 3, 0, GB_OK, GB_PASS, NULL, "true", "null", GB_EUNDECIDED },
-	{ "wrong", 3, 2, 0, GB_EVERIFY, GB_FAIL, NULL, "false", "null", GB_EVERIFY },
-	{ "crash", 3, 2, 0, GB_ERUNTIME, GB_NOT_VERIFIED, NULL, "false", "null", GB_ERUNTIME },
-	{ "doubtful", 3, 3, 0, GB_OK, GB_PASS, ",\"status\":\"doubtful\"", "true", "null",
-	  GB_EUNDECIDED },
+	{ "all is well", 3, 3, 0, GB_OK, GB_PASS, "", 1, 1, "true", "true", GB_OK, "0" },
+	{ "some are skipped", 3, 1, 2, GB_OK, GB_PASS, "", 1, 1, "true", "true", GB_OK, "0" },
+	{ "all are skipped", 3, 0, 3, GB_OK, GB_PASS, NULL, 0, 0, "null", "null", GB_EUNDECIDED,
+	  NULL },
+	{ "the check is cut", 3, 2, 0, GB_OK, GB_PASS, "", 1, 1, "null", "true", GB_EUNDECIDED,
+	  "0" },
+	{ "nothing is timed", 3, 3, 0, GB_OK, GB_PASS, NULL, 0, 0, "true", "null", GB_EUNDECIDED,
+	  NULL },
+	{ "wrong", 3, 2, 0, GB_EVERIFY, GB_FAIL, NULL, 0, 0, "false", "null", GB_EVERIFY, NULL },
+	{ "crash", 3, 2, 0, GB_ERUNTIME, GB_NOT_VERIFIED, NULL, 0, 0, "false", "null", GB_ERUNTIME,
+	  NULL },
 	{ "wrong when timed", 3, 3, 0, GB_OK, GB_PASS,
-	  ",\"status\":\"failed\",\"error\":\"verify\",\"verify\":{\"result\":\"fail\"}", "false",
-	  "null", GB_EVERIFY },
-	{ "dishonest", 3, 3, 0, GB_OK, GB_PASS, ",\"status\":\"failed\",\"error\":\"verify\"",
-	  "true", "false", GB_EVERIFY },
+	  ",\"status\":\"failed\",\"error\":\"verify\",\"verify\":{\"result\":\"fail\"}", 5, 1,
+	  "false", "null", GB_EVERIFY, "0" },
+	{ "dishonest", 3, 3, 0, GB_OK, GB_PASS, ",\"status\":\"failed\",\"error\":\"verify\"", 5, 1,
+	  "true", "false", GB_EVERIFY, "0" },
 	{ "crash when timed", 3, 3, 0, GB_OK, GB_PASS,
-	  ",\"status\":\"failed\",\"error\":\"runtime\"", "false", "null", GB_ERUNTIME },
+	  ",\"status\":\"failed\",\"error\":\"runtime\"", 5, 1, "false", "null", GB_ERUNTIME, "0" },
+	/* A rule that rests on times alone needs two launches, or one and no other time. */
+	{ "one stall", 3, 3, 0, GB_OK, GB_PASS, TIME, 1, 1, "true", "true", GB_OK, "1" },
+	{ "one stall of one", 3, 3, 0, GB_OK, GB_PASS, TIME, 0, 1, "true", "null", GB_EUNDECIDED,
+	  "1" },
+	{ "two of six", 3, 3, 0, GB_OK, GB_PASS, TIME, 4, 2, "true", "false", GB_EVERIFY, "2" },
+	{ "every launch", 3, 3, 0, GB_OK, GB_PASS, TIME, 0, 2, "true", "false", GB_EVERIFY, "2" },
+	{ "doubtful once", 3, 3, 0, GB_OK, GB_PASS, DOUBTFUL, 1, 1, "true", "true", GB_OK, "1" },
+	{ "doubtful", 3, 3, 0, GB_OK, GB_PASS, DOUBTFUL, 4, 2, "true", "null", GB_EUNDECIDED, "2" },
+	{ "doubtful, the only one", 3, 3, 0, GB_OK, GB_PASS, DOUBTFUL, 0, 1, "true", "null",
+	  GB_EUNDECIDED, "1" },
 };
 
 static void add_results(struct gb_judgement *j, enum gb_outcome outcome, size_t count,
@@ -94,17 +111,19 @@ Test(judgement, statuses)
 		add_results(&j, GB_RESULT_OK, row[i].passed, GB_OK, GB_PASS);
 		add_results(&j, GB_SKIPPED, row[i].skipped, GB_EUNAVAILABLE, GB_NOT_VERIFIED);
 		add_results(&j, GB_FAILED, row[i].failure != GB_OK, row[i].failure, row[i].verdict);
-		if (row[i].point) {
-			/* One launch of two is fine. */
-			add_time(&launches, "mine", mine, 100);
-			(void)snprintf(more, sizeof more, "%s%s", mine, row[i].point);
-			add_time(&launches, "mine", more, 100);
-		}
+		(void)snprintf(more, sizeof more, "%s%s", mine, row[i].point ? row[i].point : "");
+		for (size_t k = 0; k < row[i].good + row[i].bad; k++)
+			add_time(&launches, "mine", k < row[i].good ? mine : more, 100);
+		cr_expect_eq(gb_judge_suspects(&launches),
+			     row[i].suspected && row[i].suspected[0] != '0', "%s", row[i].name);
 		cr_assert_not(gb_judge_points(&j, 1, &scout, &launches, &err));
 		cr_expect_eq(gb_judgement_status(&j), row[i].status, "%s", row[i].name);
 		line = gb_judgement_format(&j);
 		expect(line, row[i].name, "correct", row[i].correct);
 		expect(line, row[i].name, "honest", row[i].honest);
+		if (row[i].suspected)
+			expect(cJSON_GetArrayItem(gb_json_at(line, "points"), 0), row[i].name,
+			       "suspected", row[i].suspected);
 		cJSON_Delete(line);
 		gb_records_release(&scout);
 		gb_records_release(&launches);
