@@ -121,7 +121,7 @@ static const struct limit {
 	double most;
 	struct context context;
 } limits[] = {
-	/* half as long again and 20 us; with hot caches, 0.2 ns per byte more; short: three times */
+	/* half as long again and 20 us; hot, 0.2 ns per byte more; hot and short, three times */
 	{ verified, AT(verified), true, 1.52e6, { 0 } },
 	{ changed, AT(changed), true, 1.52e6, { 0 } },
 	{ verified, AT(verified), true, 1.72e6, { .is_hot = true } },
