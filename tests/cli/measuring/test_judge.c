@@ -256,6 +256,9 @@ Test(judge, compares_the_middle_of_samples)
 			  i, err.message);
 		cr_expect(err.code == GB_OK || strstr(err.message, row[i].reason), "row %zu: %s", i,
 			  err.message);
+		cr_expect(row[i].reason != verified || row[i].is_hot ||
+				  strstr(err.message, "9.00 ms, others 1.00 ms"),
+			  "%s", err.message);
 	}
 }
 
