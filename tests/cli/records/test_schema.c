@@ -189,6 +189,25 @@ Test(schema, paths_lead_to_values_of_each_kind)
 	cr_expect_str_eq(gb_gpu_value(gb_run_gpu(record->run), "name").text, "Voodoo");
 }
 
+/* Pooled launches share what is left. */
+Test(schema, only_what_belongs_to_a_launch_is_forgotten)
+{
+	static const char *const of_launch[] = { "time",      "host_time",  "phases",
+						 "transfers", "create",     "upload",
+						 "download",  "first_call", "elapsed_s" };
+	struct gb_record *record = whole()->record[0];
+	cJSON *wanted = cJSON_Parse(whole_record), *left;
+
+	for (size_t i = 0; i < GB_COUNT(of_launch); i++)
+		cJSON_DeleteItemFromObjectCaseSensitive(wanted, of_launch[i]);
+	gb_record_forget_launch(record);
+	left = gb_record_format(record);
+	cr_expect(cJSON_Compare(left, wanted, true));
+	cr_expect(isnan(record->rates.items_per_s) && isnan(record->rates.copy_share));
+	cJSON_Delete(left);
+	cJSON_Delete(wanted);
+}
+
 /* ---- papers --------------------------------------------------------------------------------- */
 
 extern const char gb_papers[];
