@@ -191,6 +191,7 @@ def command_for(kind, names):
 def yield_memory():
     """If a mutant takes all memory, it ends, and nothing else.  Its files are in a tmpfs.  A limit
     would change what dry runs say."""
+    mutation.end_with_parent()
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -205,7 +206,7 @@ def execute(tree, kind, names, limit_s, settings):
     if os.path.exists(driver):
         env.update(VK_DRIVER_FILES=driver, VK_ICD_FILENAMES=driver)
     status, seconds = mutation.run(
-        ALONE + command, limit_s, cwd=tree, env=env, preexec_fn=yield_memory,
+        ALONE + command, limit_s, cwd=tree, env=env, prepare=yield_memory,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return ("hang" if status is None else "failed" if status else None), seconds
 

@@ -10,14 +10,18 @@ survivors.txt has the mutants that no test can find, or that need none, with the
 `*` in FILE, OPERATOR or the line matches any text.
 """
 
+import ctypes
 import glob
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 
 IDLE_S = 30
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
 SURVIVORS = os.path.join(os.path.dirname(__file__), "survivors.txt")
 
 
@@ -41,13 +45,19 @@ def processor_s(top):
     return sum(ticks[p] for p in ticks if is_below(p)) / os.sysconf("SC_CLK_TCK")
 
 
-def run(command, limit_s, idle_s=IDLE_S, **options):
+def end_with_parent():
+    """A run that hangs must not outlive this program."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def run(command, limit_s, idle_s=IDLE_S, prepare=end_with_parent, **options):
     """Run a command.  Return its status, or None if it hangs, and its processor seconds.
 
     It hangs if it and its descendants compute for limit_s, or for less than 0.1 s in idle_s, so
     other work on the machine makes no command hang."""
     pause = 0.002
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, **options) as process:
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=prepare,
+                          **options) as process:
         before_s, since = 0.0, time.monotonic()
         while True:
             ended, status, usage = os.wait4(process.pid, os.WNOHANG)
