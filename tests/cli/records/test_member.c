@@ -115,6 +115,7 @@ Test(member, fields_of_csv)
 		{ "a\xff\xc3\xa9", 0, "a\xef\xbf\xbd\xc3\xa9" },
 		/* what a spreadsheet takes for a formula */
 		{ "=1+1", 0, "'=1+1" },
+		{ "=", 0, "'=" },
 		{ "@a", 0, "'@a" },
 		{ "\ta", 0, "'\ta" },
 		{ "\ra", 0, "\"'\ra\"" },
