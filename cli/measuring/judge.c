@@ -65,7 +65,7 @@ double gb_seen_ns(const struct gb_measurement *m, int64_t runs, double ns, doubl
 	return m->backend->fill ? ns : fmax(ns, host_ns - clock_slack(m, runs));
 }
 
-/* True if samples a, all or in the middle, take longer than nearly all or the middle of samples b.
+/* True if the middle of samples a takes longer than that of samples b; all of them, if b are short.
  * With hot caches, an input that was just written may lie in other ones. */
 static bool are_slower(const struct gb_measurement *m, const struct gb_series *a,
 		       const struct gb_series *b)
@@ -76,8 +76,7 @@ static bool are_slower(const struct gb_measurement *m, const struct gb_series *a
 	const double slack = TIMER_SLACK + fetch;
 
 	return a->count >= LEAST && b->count >= LEAST &&
-	       (gb_series_quantile(a, 0) > ratio * gb_series_quantile(b, 0.9) + slack ||
-		gb_series_quantile(a, is_short ? 0 : 0.5) > ratio * median(b) + slack);
+	       gb_series_quantile(a, is_short ? 0 : 0.5) > ratio * median(b) + slack;
 }
 
 static enum gb_status compare_samples(const struct gb_measurement *m, const char *what,

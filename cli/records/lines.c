@@ -215,16 +215,12 @@ static size_t line_number(const struct source *source, size_t offset)
 /* The escape of a NUL, which would end a string early; NULL if there is none. */
 static const char *find_nul(const char *text)
 {
-	const char *at = text;
+	const char *at = strchr(text, '\\');
 
-	while ((at = strstr(at, "u0000"))) {
-		size_t slashes = 0;
-
-		while (at - slashes > text && at[-1 - (ptrdiff_t)slashes] == '\\')
-			slashes++;
-		if (slashes % 2)
+	while (at && at[1]) {
+		if (strncmp(at + 1, "u0000", strlen("u0000")) == 0)
 			return at;
-		at++;
+		at = strchr(at + 2, '\\');
 	}
 	return NULL;
 }

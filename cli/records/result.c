@@ -60,7 +60,6 @@ void gb_result_forget(struct gb_result *r)
 	free(r->counts);
 	r->counts = NULL;
 	r->verified = r->overwritten = r->changed = r->given_up = r->throttled = 0;
-	r->batch = 1;
 	r->doubtful = false;
 }
 

@@ -36,8 +36,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
-import time
 
 sys.path.insert(0, "tests/simt")
 import mutation
@@ -227,24 +227,31 @@ def build_mutant(build, kind, site, folder):
     return program
 
 
-def verdict(program, arguments, settings, timeout_s):
-    """The symptom that a run shows, or None."""
+def verdict(program, arguments, settings, limit_s):
+    """The symptom that a run shows, or None, and its processor seconds."""
     env = dict(os.environ, OMP_THREAD_LIMIT="1")
     env["ASAN_OPTIONS"] = "detect_leaks=0"
     for name, value in dict(settings, TIMEOUT=5).items():
         env["GPUBENCH_SIMT_" + name] = env["GPUBENCH_PTX_" + name] = str(value)
     command = [program, "--once"] + list(arguments)
-    try:
-        done = subprocess.run(command, env=env, capture_output=True, timeout=timeout_s)
-    except subprocess.TimeoutExpired:
+    with tempfile.TemporaryFile("w+", errors="replace") as file:
+        status, seconds = mutation.run(
+            command, limit_s, env=env, stdout=file, stderr=subprocess.STDOUT)
+        file.seek(0)
+        output = file.read()
+    return symptom_of(status, output), seconds
+
+
+def symptom_of(status, output):
+    """The symptom that a run shows, by its status, None for a hang, and its output."""
+    if status is None:
         return "hang"
-    output = (done.stdout + done.stderr).decode(errors="replace")
     for sign, word in SIGNS:
         if sign in output:
             first = re.search(
                 r"(?:simt|ptx): ERROR: (.*)|(runtime error: .*)|(ERROR: Addr.*)", output)
             return word + (": " + first[0][:90] if first else "")
-    if done.returncode == 0:
+    if status == 0:
         return None
     return "wrong" if ": wrong" in output else "failed"
 
@@ -272,11 +279,10 @@ EXECUTORS = {"simt": ["check", "asan"], "ptx": ["ptx"]}
 
 @functools.cache
 def seconds_of(program, words, settings):
-    """Seconds that the correct program takes for a run; None, with a message, if it fails."""
-    start = time.monotonic()
-    word = verdict(program, words, settings, LONGEST_S)
+    """Processor seconds that the correct program takes; None, with a message, if it fails."""
+    word, seconds = verdict(program, words, settings, LONGEST_S)
     if not word:
-        return time.monotonic() - start
+        return seconds
     print("not used: %s %s: it says %s of the right program" % (program, settings, word))
     return None
 
@@ -292,7 +298,8 @@ def runs_of(kind, path):
 
 
 def plan_runs(build, path):
-    """(kind, settings, words, seconds to allow) of each run that the correct program passes."""
+    """(kind, settings, words, limit on processor seconds) of each run that the correct program
+    passes."""
     for kind in RUNS:
         program = build.get("ptx" if kind == "ptx" else "simt") and home(build, kind) + "/drive"
         if not program or not os.path.exists(program):
@@ -340,7 +347,7 @@ def words_of_device(words, path):
 def try_executor(build, plan, kinds, site, folder):
     """(kind, symptom) of the first detection, or None."""
     built = None
-    for kind, settings, words, timeout_s in plan:
+    for kind, settings, words, limit_s in plan:
         if kind not in kinds:
             continue
         if kind != built:
@@ -348,7 +355,7 @@ def try_executor(build, plan, kinds, site, folder):
             built = kind
         if not program:
             return "compiler", "refused"
-        word = verdict(program, words, settings, timeout_s)
+        word, _ = verdict(program, words, settings, limit_s)
         if word:
             weak = ", weak memory" if "WEAK" in settings else ""
             return kind, word + weak

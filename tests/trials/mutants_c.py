@@ -12,7 +12,8 @@ where one build contains them all; `make mutants-c` and `make mutants-simt` buil
 
 The second form first runs each test alone and notes which mutants it reaches (reached.jsonl).  Then
 it runs the tests that reach a mutant, those that reach the fewest mutants first, until one fails or
-takes too long.  A mutant is undecided after --budget seconds.  A failure counts if it occurs twice.
+hangs.  A mutant is undecided after --budget seconds.  A failure counts if it occurs twice.  Limits
+of tests are processor seconds, so other work on the machine decides nothing (mutation.run).
 Verdicts are kept in FOLDER/kept.jsonl and not tried again, except that --again tries survivors and
 undecided ones once more.  --seconds ends a run early; the next one goes on from there.
 
@@ -71,7 +72,7 @@ NUMBERS = 1 << 16
 MOUNT = 'for d in /dev/shm /tmp; do mount -t tmpfs -o size=2g none $d || exit; done; exec "$@"'
 ALONE = "unshare --user --map-root-user --pid --fork --kill-child --mount-proc sh -c".split() + [
     MOUNT, "sh"]
-LONGEST_S = 60
+LONGEST_S = 120
 TOGETHER = ("unit", "cli", "fault")
 BATCHES = [1, 3, 6, 12, 24]
 
@@ -190,26 +191,24 @@ def command_for(kind, names):
 def yield_memory():
     """If a mutant takes all memory, it ends, and nothing else.  Its files are in a tmpfs.  A limit
     would change what dry runs say."""
+    mutation.end_with_parent()
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def execute(tree, kind, names, timeout_s, settings):
-    """None if all tests pass, else how they failed."""
+def execute(tree, kind, names, limit_s, settings):
+    """None if all tests pass, else how they failed, and the processor seconds they took."""
     command, more = command_for(kind, names)
     env = dict(os.environ, GOMP_SPINCOUNT="2000", GPUBENCH_COPY="16Mi", TMPDIR="/tmp",
-               TEST_SECONDS=str(int(timeout_s) + 1), **more, **settings)
+               **more, **settings)
     driver = os.path.abspath(os.path.join(tree, LAVAPIPE, "lvp_icd.json"))
     if os.path.exists(driver):
         env.update(VK_DRIVER_FILES=driver, VK_ICD_FILENAMES=driver)
-    try:
-        done = subprocess.run(ALONE + command, cwd=tree, env=env, preexec_fn=yield_memory,
-                              timeout=timeout_s, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    except subprocess.TimeoutExpired:
-        return "hang"
-    return "failed" if done.returncode else None
+    status, seconds = mutation.run(
+        ALONE + command, limit_s, cwd=tree, env=env, prepare=yield_memory,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return ("hang" if status is None else "failed" if status else None), seconds
 
 
 class Coverage:
@@ -224,10 +223,8 @@ class Coverage:
         kind, _, test = name.partition(":")
         with tempfile.NamedTemporaryFile(prefix="reached-", dir=self.folder) as file:
             file.truncate(NUMBERS)
-            start = time.monotonic()
             settings = {"MUTANTS_REACHED": os.path.abspath(file.name)}
-            symptom = execute(self.tree, kind, [test], LONGEST_S, settings)
-            seconds = time.monotonic() - start
+            symptom, seconds = execute(self.tree, kind, [test], LONGEST_S, settings)
             with open(file.name, "rb") as reached:
                 hits = [n for n, hit in enumerate(reached.read()) if hit]
         return {"seconds": round(seconds, 3), "symptom": symptom, "reached": hits}
@@ -279,20 +276,35 @@ def batches(names):
 
 def try_mutant(coverage, number, names, budget_s):
     """The first test that fails twice, and how; None if all pass, False if time ran out."""
-    start = time.monotonic()
+    spent_s = 0
     for kind, tests in batches(names):
-        if time.monotonic() - start > budget_s:
+        if spent_s > budget_s:
             return False
         usual = sum(coverage.tests[kind + ":" + t]["seconds"] for t in tests)
-        timeout_s = 10 + 5 * usual
-        settings = {"MUTANT": str(number)}
-        symptom = execute(coverage.tree, kind, tests, timeout_s, settings)
-        if symptom == "failed":
-            symptom = execute(coverage.tree, kind, tests, timeout_s, settings)
+        for _ in range(2):
+            symptom, seconds = execute(
+                coverage.tree, kind, tests, 10 + 5 * usual, {"MUTANT": str(number)})
+            spent_s += seconds
+            if symptom != "failed":
+                break
         if symptom:
             more = ", ..." if len(tests) > 1 else ""
             return [kind + ":" + tests[0] + more, symptom]
     return None
+
+
+WORDS = ["found", "explained", "survived", "unreached", "undecided"]
+
+
+def word_for(mutant, verdict, tests_of, reasons):
+    """One of WORDS."""
+    if verdict:
+        return "found"
+    if reasons.of(mutant["file"], mutant["operator"], mutant["line"]):
+        return "explained"
+    if verdict is False:
+        return "undecided"
+    return "survived" if mutant["number"] in tests_of else "unreached"
 
 
 # A program with what is hard to rewrite.
@@ -339,6 +351,15 @@ int main(void)
 """
 
 
+# A command, limits on its processor time and on idleness in seconds, and its status.
+LIMITS = [
+    ("exit 3", 9, 9, 3),
+    ("while :; do :; done", 0.3, 9, None),
+    ("(while :; do :; done) & wait", 0.3, 9, None),
+    ("sleep 9", 9, 0.5, None),
+]
+
+
 def output_of(program, mutant=None):
     """The output of the self-test's program, or how it ends."""
     env = {} if mutant is None else {"MUTANT": str(mutant)}
@@ -374,7 +395,12 @@ def self_test():
                     site.operator, source.describe(site), got, want))
     failed += changed < 35
     print("self-test: %d of %d mutants change the result" % (changed, len(source.sites)))
-    print("%d passed, %d failed" % (len(source.sites) + 2 - failed, failed))
+    for words, limit_s, idle_s, want in LIMITS:
+        got, seconds = mutation.run(ALONE + ["sh", "-c", words], limit_s, idle_s)
+        if got != want or seconds > limit_s + 1:
+            failed += 1
+            print("self-test: %s: %s after %g s, not %s" % (words, got, seconds, want))
+    print("%d passed, %d failed" % (len(source.sites) + 2 + len(LIMITS) - failed, failed))
     return failed != 0
 
 
@@ -392,7 +418,8 @@ def main():
     parser.add_argument("--operator", default="*", help="only mutants that match")
     parser.add_argument("--again", action="store_true", help="try survivors again")
     parser.add_argument("--seconds", type=float, default=1e9, help="time for this run")
-    parser.add_argument("--budget", type=float, default=120, help="seconds for each mutant")
+    parser.add_argument("--budget", type=float, default=300,
+                        help="processor seconds for each mutant")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--least", type=int, default=95,
                         help="required share of mutants found or explained, in percent")
@@ -427,21 +454,18 @@ def main():
         list(pool.map(one, chosen))
     reasons = mutation.Reasons()
     tried = [m for m in chosen if m["name"] in kept]
-    found = explained = 0
+    rows = {}
     for m in sorted(tried, key=lambda m: m["number"]):
-        reason = reasons.of(m["file"], m["operator"], m["line"])
-        if kept[m["name"]]:
-            found += 1
-        elif reason:
-            explained += 1
-        else:
-            word = "SURVIVED" if m["number"] in tests_of else "UNREACHED"
-            if kept[m["name"]] is False:
-                word = "UNDECIDED"
-            print("%s %s\n\t%s: %s" % (word, m["name"], m["operator"], m["line"]))
-    print("%d of %d chosen mutants were tried: %d found, %d explained" % (
-        len(tried), len(chosen), found, explained))
-    share = mutation.share_of(found + explained, len(tried) - found - explained, len(mutants))
+        word = word_for(m, kept[m["name"]], tests_of, reasons)
+        for folder in (os.path.dirname(m["file"]), "all"):
+            rows.setdefault(folder, dict.fromkeys(WORDS, 0))[word] += 1
+        if word not in WORDS[:2]:
+            print("%s %s\n\t%s: %s" % (word.upper(), m["name"], m["operator"], m["line"]))
+    for folder, row in rows.items():
+        print("%-24s %s" % (folder, ", ".join("%d %s" % (row[w], w) for w in WORDS if row[w])))
+    print("%d of %d chosen mutants were tried" % (len(tried), len(chosen)))
+    good = sum(rows["all"][word] for word in WORDS[:2]) if rows else 0
+    share = mutation.share_of(good, len(tried) - good, len(mutants))
     return share < options.least
 
 

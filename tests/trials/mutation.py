@@ -1,5 +1,5 @@
-"""mutation.py -- the parts that mutants.py and mutants_c.py share: the file of verdicts and
-survivors.txt.
+"""mutation.py -- the parts that mutants.py and mutants_c.py share: runs limited by processor time,
+the file of verdicts and survivors.txt.
 
 survivors.txt has the mutants that no test can find, or that need none, with the reason:
 
@@ -10,11 +10,69 @@ survivors.txt has the mutants that no test can find, or that need none, with the
 `*` in FILE, OPERATOR or the line matches any text.
 """
 
+import ctypes
+import glob
 import json
 import os
 import re
+import signal
+import subprocess
+import time
 
+IDLE_S = 30
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
 SURVIVORS = os.path.join(os.path.dirname(__file__), "survivors.txt")
+
+
+def processor_s(top):
+    """Processor seconds of a process and its descendants, those that it waited for included."""
+    parent, ticks = {}, {}
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path) as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended
+        process = int(path.split("/")[2])
+        parent[process], ticks[process] = int(fields[1]), sum(map(int, fields[11:15]))
+
+    def is_below(process):
+        while process and process != top:
+            process = parent.get(process)
+        return process == top
+
+    return sum(ticks[p] for p in ticks if is_below(p)) / os.sysconf("SC_CLK_TCK")
+
+
+def end_with_parent():
+    """A run that hangs must not outlive this program."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def run(command, limit_s, idle_s=IDLE_S, prepare=end_with_parent, **options):
+    """Run a command.  Return its status, or None if it hangs, and its processor seconds.
+
+    It hangs if it and its descendants compute for limit_s, or for less than 0.1 s in idle_s, so
+    other work on the machine makes no command hang."""
+    pause = 0.002
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=prepare,
+                          **options) as process:
+        before_s, since = 0.0, time.monotonic()
+        while True:
+            ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if ended:
+                process.returncode = os.waitstatus_to_exitcode(status)
+                return process.returncode, usage.ru_utime + usage.ru_stime
+            if pause > 0.1:
+                used_s, now = processor_s(process.pid), time.monotonic()
+                if used_s > before_s + 0.1:
+                    before_s, since = used_s, now
+                if used_s > limit_s or now - since > idle_s:
+                    process.kill()
+                    return None, used_s
+            time.sleep(pause)
+            pause = min(1.5 * pause, 0.25)
 
 
 def read_survivors(path=SURVIVORS):

@@ -1,9 +1,11 @@
 """schemata.py -- rewrites C files so that one build contains all their mutants.
 
 An expression E becomes (M(n) ? (mutant of E) : (E)), and a statement S becomes
-{ if (!M(n)) S }, where M(n) is true if n is the active mutant (mutant.h).  Each mutant stands on
-lines of its own, so the lines of a compiler's errors tell which mutants are no C; these are left
-out.  Only the bodies of functions are rewritten, and neither declarators nor constant expressions.
+{ if (!M(n)) S }, where M(n) is true if n is the active mutant (mutant.h).  A comparison a < b whose
+operands only read becomes (a == b && M(n) ? (a <= b) : (a < b)): tests that see no equal operands
+do not reach the mutant and need not run.  Each mutant stands on lines of its own, so the lines of a
+compiler's errors tell which mutants are no C; these are left out.  Only the bodies of functions are
+rewritten, and neither declarators nor constant expressions.
 
 The parser knows statements, brackets and the precedence of operators.  It reads declarations by
 their first words, and takes a call followed by a statement for the head of a loop (a macro).
@@ -33,6 +35,8 @@ SWAPPED = {
     "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "<<": ">>", ">>": "<<", "&": "|", "|": "&",
     "^": "|", "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "|=": "&=", "&=": "|=",
 }
+ORDERS = {"<", "<=", ">", ">="}
+READING = {"+", "-", "*", "/", "%", "[", "]", "(", ")", ".", "->"}
 TYPES = set(
     "auto bool char const double enum extern float int long register short signed static struct "
     "union unsigned void volatile FILE DIR cJSON va_list".split()
@@ -44,11 +48,12 @@ HARMLESS = re.compile(r"(\(void\)\w+;|(\(void\))?(free|va_end|cJSON_Delete)\b)")
 
 
 class Site:
-    """A mutant: tokens first..last of a file are replaced by `text`, or removed if it is None."""
+    """A mutant: tokens first..last of a file are replaced by `text`, or removed if it is None.  It
+    differs from the original if the expression `differs` is true, or always if that is ""."""
 
-    def __init__(self, operator, first, last, text, line):
+    def __init__(self, operator, first, last, text, line, differs):
         self.operator, self.first, self.last, self.text = operator, first, last, text
-        self.line = line
+        self.line, self.differs = line, differs
         self.number = None
 
 
@@ -95,9 +100,9 @@ class Source:
             parts.append(changed.get(i, self.token[i]))
         return "".join(parts)
 
-    def add(self, operator, first, last, text):
+    def add(self, operator, first, last, text, differs=""):
         line = self.lines[self.line[first]].strip()
-        self.sites.append(Site(operator, first, last, text, line))
+        self.sites.append(Site(operator, first, last, text, line, differs))
 
     def find_functions(self):
         i = 0
@@ -271,8 +276,18 @@ class Source:
             elif token in SWAPPED and self.is_sign(i):
                 low, high = self.region(i, first, last)
                 to = SWAPPED[token]
-                self.add("%s is %s" % (token, to), low, high, self.text_of(low, high, {i: to}))
+                self.add("%s is %s" % (token, to), low, high, self.text_of(low, high, {i: to}),
+                         self.equality(low, i, high))
             i += 1
+
+    def equality(self, low, i, high):
+        """When a comparison differs from its mutant; "" if its operands may do more than read."""
+        k = range(low, high + 1)
+        reads = all(self.token[n] in READING or self.kind[n] in ("number", "character") or
+                    self.kind[n] == "word" and self.token[n + 1] != "(" for n in k if n != i)
+        if self.token[i] not in ORDERS or not reads:
+            return ""
+        return "(%s) == (%s) && " % (self.text_of(low, i - 1), self.text_of(i + 1, high))
 
     def operand_end(self, i):
         """The last token of the operand of a unary operator, which begins at token i."""
@@ -319,7 +334,8 @@ class Source:
                 head.append((site, "{\nif (!M(%d))\n" % site.number))
                 tail.insert(0, " }")
             else:
-                head.append((site, "(\nM(%d) ? (%s)\n: (" % (site.number, site.text)))
+                head.append((site, "(\n%sM(%d) ? (%s)\n: (" % (
+                    site.differs, site.number, site.text)))
                 tail.insert(0, "))")
         parts, line, by_line, token_line = [], 1, {}, []
         for i, token in enumerate(self.token):

@@ -39,7 +39,7 @@ mutants-c-build: $(BUILD)/generated/build_info.h
 	$(PYTHON) tests/trials/mutants_c.py --rewrite harness build/mutants $(lastword $(CC)) \
 		-std=c11 $(in_tree)
 	+$(Q)$(MAKE) --no-print-directory -C build/mutants/tree WERROR= all $(addprefix $(BUILD)/, \
-		unit gpubench-planted gpubench-slow gpubench-cheats nomemory.so \
+		unit gpubench-planted gpubench-slow gpubench-cheats nomemory.so nvml.so \
 		$(if $(filter 1,$(have_vulkan)),recorder/libvulkan.so.1)) 2>build/mutants/warnings
 
 ## mutants-simt: the same for the engine of the emulator (long)

@@ -130,8 +130,8 @@ static void expect_number(const cJSON *line, const char *path, double wanted)
 {
 	const double value = gb_json_number(line, path);
 
-	cr_expect(fabs(value - wanted) <= 1e-12 * fabs(wanted), "%s is %.17g, not %.17g", path,
-		  value, wanted);
+	cr_expect(isnan(wanted) ? isnan(value) : fabs(value - wanted) <= 1e-12 * fabs(wanted),
+		  "%s is %.17g, not %.17g", path, value, wanted);
 }
 
 /* ---- record lines ------------------------------------------------------------------------ */
@@ -303,6 +303,59 @@ Test(record, a_failure_leaves_no_time_behind)
 	cr_expect_null(gb_json_at(line, "work"));
 	cr_expect_null(gb_json_at(line, "phases"));
 	cJSON_Delete(line);
+}
+
+Test(record, outcomes_have_a_status_and_an_error)
+{
+	static const struct {
+		enum gb_outcome outcome;
+		enum gb_status code;
+		enum gb_verdict verdict;
+		bool doubtful;
+		const char *status, *error, *verify;
+	} row[] = {
+		{ GB_RESULT_OK, GB_OK, GB_PASS, false, "ok", NULL, "pass" },
+		{ GB_RESULT_OK, GB_OK, GB_PASS, true, "doubtful", NULL, "pass" },
+		{ GB_RESULT_OK, GB_OK, GB_NOT_VERIFIED, false, "unverified", NULL, "skipped" },
+		{ GB_RESULT_OK, GB_OK, GB_NOT_VERIFIED, true, "unverified", NULL, "skipped" },
+		{ GB_SKIPPED, GB_EMEMORY, GB_NOT_VERIFIED, false, "skipped", "unavailable",
+		  "skipped" },
+		{ GB_SKIPPED, GB_EUNAVAILABLE, GB_NOT_VERIFIED, false, "skipped", "unavailable",
+		  "skipped" },
+		{ GB_FAILED, GB_EVERIFY, GB_FAIL, false, "failed", "verify", "fail" },
+		{ GB_FAILED, GB_ERUNTIME, GB_PASS, false, "failed", "runtime", "pass" },
+		{ GB_FAILED, GB_EUNDECIDED, GB_PASS, false, "failed", "runtime", "pass" },
+		{ GB_FAILED, GB_EUSAGE, GB_NOT_VERIFIED, false, "failed", "usage", "skipped" },
+		{ GB_FAILED, GB_EIO, GB_NOT_VERIFIED, false, "failed", "io", "skipped" },
+		{ GB_FAILED, GB_EINTERRUPTED, GB_NOT_VERIFIED, false, "failed", "interrupted",
+		  "skipped" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const bool passed = row[i].verdict == GB_PASS;
+		struct gb_result r = measured(&cpu);
+		cJSON *line;
+
+		r.outcome = row[i].outcome;
+		r.code = row[i].code;
+		r.verdict = row[i].verdict;
+		r.doubtful = row[i].doubtful;
+		r.verified = 4;
+		r.overwritten = 3;
+		r.changed = 2;
+		line = describe(&r);
+		expect_text(line, "status", row[i].status);
+		expect_text(line, "verify.result", row[i].verify);
+		if (row[i].error)
+			expect_text(line, "error", row[i].error);
+		else
+			cr_expect_null(gb_json_at(line, "error"));
+		cr_expect_null(gb_json_at(line, "reason"));
+		expect_number(line, "verify.runs", passed ? 4 : (double)NAN);
+		expect_number(line, "verify.overwritten", passed ? 3 : (double)NAN);
+		expect_number(line, "verify.changed", passed ? 2 : (double)NAN);
+		cJSON_Delete(line);
+	}
 }
 
 Test(record, large_integers_are_strings_without_loss)

@@ -1,0 +1,63 @@
+/* test_evidence.c -- which results are overwritten before a run. */
+#include "cli/measuring/evidence.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "common/text.h"
+
+enum poisoned { NEVER, SOMETIMES, ALWAYS };
+
+/* A half of the samples is a secret one: of a hundred draws, none are all equal. */
+static enum poisoned poisoned(const struct gb_measurement *m, bool verified, bool changed)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < 100; i++)
+		count += gb_is_poisoned(m, verified, changed);
+	return count == 0 ? NEVER : count == 100 ? ALWAYS : SOMETIMES;
+}
+
+Test(evidence, results_that_are_overwritten)
+{
+	static const struct {
+		bool no_verify, cold, varies, overwrote;
+		int64_t already; /* verified runs */
+		bool verified, changed;
+		enum poisoned poisoned;
+	} row[] = {
+		/* --no-verify: only those that a caller verifies */
+		{ true, true, true, false, 0, false, true, NEVER },
+		{ true, false, false, false, 0, true, false, ALWAYS },
+		/* cold: all */
+		{ false, true, true, true, 9, false, false, ALWAYS },
+		{ false, true, false, false, 0, true, true, ALWAYS },
+		/* hot: those that are verified on the same input */
+		{ false, false, true, true, 0, true, false, ALWAYS },
+		{ false, false, false, true, 0, true, true, ALWAYS },
+		/* ... a half of those on another input */
+		{ false, false, true, true, 0, false, true, SOMETIMES },
+		{ false, false, true, true, 9, true, true, SOMETIMES },
+		{ false, false, true, false, 1, true, true, SOMETIMES },
+		{ false, false, true, false, 9, false, true, SOMETIMES },
+		/* ... and the third verified run, if none has been so far */
+		{ false, false, true, false, 2, true, true, ALWAYS },
+		/* ... but no others */
+		{ false, false, true, false, 9, false, false, NEVER },
+		{ false, false, false, false, 9, false, true, NEVER },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const struct gb_settings how = { .no_verify = row[i].no_verify };
+		struct gb_result result = { .cold = row[i].cold, .verified = row[i].already };
+		const struct gb_measurement m = {
+			.how = &how,
+			.result = &result,
+			.evidence = { .varies = row[i].varies, .overwrote = row[i].overwrote },
+		};
+
+		cr_expect(eq(int, (int)poisoned(&m, row[i].verified, row[i].changed),
+			     (int)row[i].poisoned),
+			  "row %zu", i);
+	}
+}
