@@ -143,10 +143,9 @@ cppflags := $(shared_cppflags) -I$(BUILD)/generated \
 listed_cppflags := -DGB_HAVE_BOOST=$(have_boost) -DGB_HAVE_GNU=$(have_gnu) \
 	-DGB_HAVE_GRAPHBLAS=$(have_graphblas) -DGB_HAVE_IPS4O=$(have_ips4o) \
 	-DGB_HAVE_TBB=$(have_tbb)
-# a*b+c is never fused, so that results do not depend on the machine.  GCC's -std=c11 implies that.
+# a*b+c is never fused, so that results do not depend on the machine.
 unfused  := -ffp-contract=off
-cflags   = -std=c11 -fopenmp $(if $(findstring clang,$(compilers)),$(unfused)) $(optimise) \
-	$(warnings) $(werror)
+cflags   = -std=c11 -fopenmp $(unfused) $(optimise) $(warnings) $(werror)
 cxxflags = -std=c++20 -fopenmp $(unfused) $(optimise) $(cxx_warnings) $(werror)
 # musl takes the stacks of threads from the program's header; its default of 128 KiB is too small.
 ldflags  := $(sanitize) -Wl,--dynamic-list=common/plugin.syms -Wl,-z,stack-size=0x800000
