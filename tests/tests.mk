@@ -13,7 +13,8 @@ $(addprefix $(BUILD)/,unit gpubench-planted gpubench-slow gpubench-cheats): \
 $(BUILD)/tests/%.o $(SHARED)/tests/%.o: private warnings += -Wno-conversion \
 	-Wno-missing-prototypes -Wno-strict-prototypes -Wno-pedantic -Wno-cast-qual \
 	-Wno-double-promotion -Wno-null-dereference \
-	-Wno-write-strings -Wno-discarded-qualifiers
+	-Wno-write-strings -Wno-discarded-qualifiers \
+	-Wno-incompatible-pointer-types-discards-qualifiers
 # Tests spend their time in the code under test, so they are compiled with little optimisation.
 ifeq ($(MODE),release)
 $(SHARED)/tests/%.o: private optimise := -O1 -g1
