@@ -280,7 +280,7 @@ linted   := $(sources) $(cuda_c)
 formatted = $(foreach e,c h cc cu,\
 	$(call files,cli common cpu cuda vulkan datasets examples tests,$e))
 
-## lint: clang-tidy and the clang analyzer, in which any warning is an error; English; fuzzers
+## lint: clang's warnings, clang-tidy and the analyzer, all as errors; English; fuzzers
 # The analyzer's limit of states per function; its default of 225000 takes much longer.
 LINT_NODES ?= 30000
 lint: $(BUILD)/generated/build_info.h
@@ -288,8 +288,8 @@ lint: $(BUILD)/generated/build_info.h
 	$(Q)$(CC) -fsyntax-only $(cppflags) -std=c11 $(warnings) -Wno-missing-prototypes -Werror \
 		$(wildcard tests/fuzz/*.c)
 	$(Q)ls -S $(linted) | xargs -P "$$(nproc)" -I{} \
-		clang-tidy --quiet {} -- $(cppflags) -std=c11 -fopenmp \
-		-Xclang -analyzer-config -Xclang max-nodes=$(LINT_NODES)
+		clang-tidy --quiet {} -- $(cppflags) -std=c11 -fopenmp $(warnings) \
+		$(clang_warnings) -Xclang -analyzer-config -Xclang max-nodes=$(LINT_NODES)
 
 ## format: rewrite the sources with clang-format
 format:
