@@ -116,7 +116,8 @@ arm_make := $(MAKE) --no-print-directory CUDA=0 QEMU=1 BUILD=build/aarch64 SHARE
 arm_run  := $(patient) QEMU_COMMAND=$$(command -v qemu-aarch64) \
 	QEMU_LD_PREFIX='$(CURDIR)/build/arm64' qemu-aarch64 build/aarch64
 arm_unit := @($(subst $() ,|,archs bodies cbt_layout cbt_trees cbt_verify criterion graph identity \
-	image key keys lines mesh octree_box record rng setups simd stats suggest sweep text value))/*
+	image key keys lines mesh octree_box record rng setups simd stats suggest sweep text \
+	value))/*
 test-arm:
 	+$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
 		$(arm_make) build/aarch64/gpubench build/aarch64/unit && \
