@@ -20,7 +20,8 @@ import warnings
 try:
     import matplotlib
 except ImportError:
-    sys.exit("plot.py needs matplotlib for %s (Debian: python3-matplotlib)" % sys.executable)
+    sys.exit("plot.py needs matplotlib for %s (Debian: python3-matplotlib; pip: matplotlib)"
+             % sys.executable)
 
 from plots import style, sweeps, verdicts
 from plots.records import QUANTITIES, Trouble

@@ -150,16 +150,29 @@ def check_names():
             expect(target in targets, page, "no such target", target)
 
 
+def check_installation():
+    """tests/roots.sh runs the commands of the sections that it names, so there are no others."""
+    run_there = re.findall(r"blocks ['\"]?([A-Z][A-Za-z ]*)", text_of("tests/roots.sh"))
+    for section in re.split("^## ", pages["docs/install.md"], flags=re.MULTILINE):
+        if re.search("^    ", section, re.MULTILINE):
+            heading = section.partition("\n")[0]
+            expect(heading in run_there, "docs/install.md", heading, "tests/roots.sh omits it")
+
+
 check_commands()
 check_lists()
 check_names()
-# The same checks must find a wrong command, its option, a wrong variant, option and target.
+check_installation()
+# The same checks must find a wrong command, its option, a wrong variant, option and target, and
+# commands that are never run.
 found, failures = failures, []
 pages = {"a page": "    gpubench radix --no-such=1\n\n"
-                   "`cpu/no-such` `--no-such-option` `make no-such`\n"}
+                   "`cpu/no-such` `--no-such-option` `make no-such`\n",
+         "docs/install.md": "## As root\n\n    make\n\n## As nobody\n\n    make\n"}
 check_commands()
 check_names()
-if len(failures) != 5:
-    found.append("%d of 5 planted faults are found" % len(failures))
+check_installation()
+if len(failures) != 6:
+    found.append("%d of 6 planted faults are found" % len(failures))
 print("\n".join([*found, "docs: %d passed, %d failed" % (passed, len(found))]))
 sys.exit(bool(found))

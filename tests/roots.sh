@@ -6,7 +6,7 @@
 #	rootless   what is under "Without root", as a user without sudo: with the system's
 #	           compilers, then in a Debian that has neither compilers nor make
 #	container  the RUN lines of the Containerfile
-#	packages   what is under "Packages"; lintian; completion in fish and zsh
+#	packages   what is under "Packages"; lintian; manual pages; completion in bash, fish and zsh
 #	foreign    the packages that bookworm:packages made
 #
 # The default is all steps on bookworm, then all on trixie.
@@ -88,8 +88,9 @@ step_packages() {
 	enter root "apt-get -qq install -y make; make deps; $(blocks Packages)"
 	enter root 'make dist' 2>"$home/said" && fail "an archive makes an archive"
 	grep -q 'needs a checkout' "$home/said" || fail "$(cat "$home/said")"
-	enter root 'apt-get -qq install -y lintian fish zsh >/dev/null
+	enter root 'apt-get -qq install -y lintian man-db bash-completion fish zsh >/dev/null
 		lintian --allow-root --fail-on error,warning build/dist/*.deb
+		man gpubench-radix | grep -e --distribution=
 		[[ $(fish -c '\''complete -C "gpubench radix --type=u32,u"'\'') == --type=u32,u64 ]]
 		timeout 60 zsh -f tests/completion.zsh
 		tests/wheel.py build/dist/gpubench-*.whl

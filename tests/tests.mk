@@ -13,7 +13,8 @@ $(addprefix $(BUILD)/,unit gpubench-planted gpubench-slow gpubench-cheats): \
 $(BUILD)/tests/%.o $(SHARED)/tests/%.o: private warnings += -Wno-conversion \
 	-Wno-missing-prototypes -Wno-strict-prototypes -Wno-pedantic -Wno-cast-qual \
 	-Wno-double-promotion -Wno-null-dereference \
-	-Wno-write-strings -Wno-discarded-qualifiers
+	-Wno-write-strings -Wno-discarded-qualifiers \
+	-Wno-incompatible-pointer-types-discards-qualifiers
 # Tests spend their time in the code under test, so they are compiled with little optimisation.
 ifeq ($(MODE),release)
 $(SHARED)/tests/%.o: private optimise := -O1 -g1
@@ -115,7 +116,8 @@ arm_make := $(MAKE) --no-print-directory CUDA=0 QEMU=1 BUILD=build/aarch64 SHARE
 arm_run  := $(patient) QEMU_COMMAND=$$(command -v qemu-aarch64) \
 	QEMU_LD_PREFIX='$(CURDIR)/build/arm64' qemu-aarch64 build/aarch64
 arm_unit := @($(subst $() ,|,archs bodies cbt_layout cbt_trees cbt_verify criterion graph identity \
-	image key keys lines mesh octree_box record rng setups stats suggest sweep text value))/*
+	image key keys lines mesh octree_box record rng setups simd stats suggest sweep text \
+	value))/*
 test-arm:
 	+$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
 		$(arm_make) build/aarch64/gpubench build/aarch64/unit && \
@@ -279,7 +281,7 @@ linted   := $(sources) $(cuda_c)
 formatted = $(foreach e,c h cc cu,\
 	$(call files,cli common cpu cuda vulkan datasets examples tests,$e))
 
-## lint: clang-tidy and the clang analyzer, in which any warning is an error; English; fuzzers
+## lint: clang's warnings, clang-tidy and the analyzer, all as errors; English; fuzzers
 # The analyzer's limit of states per function; its default of 225000 takes much longer.
 LINT_NODES ?= 30000
 lint: $(BUILD)/generated/build_info.h
@@ -287,8 +289,8 @@ lint: $(BUILD)/generated/build_info.h
 	$(Q)$(CC) -fsyntax-only $(cppflags) -std=c11 $(warnings) -Wno-missing-prototypes -Werror \
 		$(wildcard tests/fuzz/*.c)
 	$(Q)ls -S $(linted) | xargs -P "$$(nproc)" -I{} \
-		clang-tidy --quiet {} -- $(cppflags) -std=c11 -fopenmp \
-		-Xclang -analyzer-config -Xclang max-nodes=$(LINT_NODES)
+		clang-tidy --quiet {} -- $(cppflags) -std=c11 -fopenmp $(warnings) \
+		$(clang_warnings) -Xclang -analyzer-config -Xclang max-nodes=$(LINT_NODES)
 
 ## format: rewrite the sources with clang-format
 format:

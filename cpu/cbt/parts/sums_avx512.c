@@ -13,7 +13,7 @@
 /* Join the halves of each 64-bit lane of x, `bits` bits each, into 2 * bits bits. */
 CPU_VBMI2_TARGET CBT_ALWAYS __m512i join_halves(__m512i x, unsigned bits)
 {
-	const __m512i low = _mm512_set1_epi64((INT64_C(1) << bits) - 1);
+	const __m512i low = _mm512_set1_epi64((1LL << bits) - 1);
 
 	return _mm512_ternarylogic_epi64(low, x, _mm512_srli_epi64(x, 32 - bits), 0xca);
 }
@@ -266,7 +266,7 @@ CPU_VBMI2_TARGET void cbt_sums_fence_avx512(void)
 CPU_VBMI2_TARGET CBT_ALWAYS __m512i join_pairs(const uint32_t *count, unsigned width)
 {
 	const __m512i x = _mm512_loadu_si512(count);
-	const __m512i low = _mm512_set1_epi64((INT64_C(1) << width) - 1);
+	const __m512i low = _mm512_set1_epi64((1LL << width) - 1);
 	const __m512i by = _mm512_set1_epi64((int)(32 - width));
 
 	return _mm512_ternarylogic_epi64(low, x, _mm512_srlv_epi64(x, by), 0xca);

@@ -7,5 +7,5 @@
 #define KERNELS lbvh_kernels_avx512
 #include "cpu/lbvh/parts/kernels_body.h"
 #else
-const struct lbvh_kernels lbvh_kernels_avx512 = { NULL };
+const struct lbvh_kernels lbvh_kernels_avx512 = { 0 };
 #endif

@@ -8,5 +8,5 @@
 #define SPLIT_WAYS lbvh_split_avx2
 #include "cpu/lbvh/parts/split_body.h"
 #else
-const struct lbvh_split_ways lbvh_split_avx2 = { NULL };
+const struct lbvh_split_ways lbvh_split_avx2 = { 0 };
 #endif

@@ -9,5 +9,5 @@
 #define SPLIT_WAYS lbvh_split_avx512
 #include "cpu/lbvh/parts/split_body.h"
 #else
-const struct lbvh_split_ways lbvh_split_avx512 = { NULL };
+const struct lbvh_split_ways lbvh_split_avx512 = { 0 };
 #endif

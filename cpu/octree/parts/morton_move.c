@@ -107,14 +107,6 @@ void octree_place(struct octree_morton *m, int threads)
 
 /* ---- moving -------------------------------------------------------------------------------- */
 
-/* Copy records first .. last - 1, which lie in one cache line, from the thread's copy of the
- * line. */
-static inline void store(struct octree_record *record, const struct octree_record *line,
-			 size_t first, size_t last)
-{
-	memcpy(record + first, line + first % OCTREE_LINE, (last - first) * sizeof *record);
-}
-
 /* Move bodies first .. first + n - 1, whose keys and parts are given. */
 static void move_plain(struct octree_morton *m, struct octree_worker *w, size_t first, size_t n,
 		       const uint64_t *key)
@@ -139,8 +131,16 @@ static void move_all(struct octree_morton *m, size_t first, size_t n, const uint
 }
 
 #if defined(__x86_64__)
-/* The same through the thread's lines; full ones are streamed.  A thread's first line of a part may
- * begin with records of another thread or part. */
+/* Copy records first .. last - 1, which lie in one cache line, from the thread's copy of the
+ * line. */
+static inline void store(struct octree_record *record, const struct octree_record *line,
+			 size_t first, size_t last)
+{
+	memcpy(record + first, line + first % OCTREE_LINE, (last - first) * sizeof *record);
+}
+
+/* Move bodies as move_plain() does, through the thread's lines; full ones are streamed.  A thread's
+ * first line of a part may begin with records of another thread or part. */
 CPU_AVX512_TARGET
 static void move_avx512(struct octree_morton *m, struct octree_worker *w, size_t first, size_t n,
 			const uint64_t *key)

@@ -159,7 +159,7 @@ Test(lines, replaced_records_are_left_out)
 	struct gb_error err = { 0 };
 
 	(void)snprintf(text, sizeof text, "%s{\"seq\":7,%s\n{\"seq\":8,%s\n{\"seq\":1,%s", old,
-		       RECORD + 1, RECORD + 1, RECORD + 1);
+		       &RECORD[1], &RECORD[1], &RECORD[1]);
 	strcpy(strrchr(text, '}'), ",\"replaces\":{\"run_id\":\"a\",\"seq\":7}}");
 	cr_assert_eq(read_text(text, strlen(text), &list, &err), GB_OK, "%s", err.message);
 	cr_assert_eq(list.count, 3);
@@ -323,7 +323,7 @@ Test(lines, members_of_the_wrong_type_are_refused)
 	for (size_t i = 0; i < GB_COUNT(member); i++) {
 		char text[1024];
 
-		(void)snprintf(text, sizeof text, "{%s,%s\n", member[i], RECORD + 1);
+		(void)snprintf(text, sizeof text, "{%s,%s\n", member[i], &RECORD[1]);
 		expect_refused(text, strlen(text), "1: ");
 	}
 }
@@ -348,7 +348,7 @@ Test(lines, unusual_members_are_accepted)
 	for (size_t i = 0; i < GB_COUNT(member); i++) {
 		char text[1024];
 
-		(void)snprintf(text, sizeof text, "{%s,%s\n", member[i], RECORD + 1);
+		(void)snprintf(text, sizeof text, "{%s,%s\n", member[i], &RECORD[1]);
 		expect_read(text, 0, 1);
 	}
 }
