@@ -377,7 +377,8 @@ static void whole_tree(const struct cbt_sums *s)
 		row[0][0] = cbt_bits(s->heap, cbt_level_bit(s->depth, s->depth), 1U << s->depth);
 	else
 		memcpy(row[0], s->heap + cbt_field_at(s->depth), words * sizeof row[0][0]);
-	memset(row[0] + words, 0, (ROW - words) * sizeof row[0][0]);
+	if (by_block)
+		memset(row[0] + words, 0, (ROW - words) * sizeof row[0][0]);
 	sum_words(s->simd, &r, by_block ? ROW : words, node + words);
 	w = begin(s, s->depth - rows, node);
 	for (unsigned level = s->depth - rows; level <= s->depth; level++) {
