@@ -10,6 +10,7 @@
 
 enum {
 	MIN_COUNT = 4096, /* fewer records are sorted as fast in any order */
+	FEW_RUNS = 2,     /* merges of more take longer than a sort, without vectors */
 	SHORTEST = 64,    /* a run but for the last has at least this part of the records */
 };
 
@@ -144,8 +145,6 @@ static bool sort_runs(struct radix_cpu *cpu, const struct radix_few *few, enum r
 		      size_t end, int threads, enum cpu_simd simd)
 {
 	const size_t count = cpu->count, width = cpu->width;
-	/* The merges of more runs take longer than a sort. */
-	const size_t most = width == 4 && simd >= CPU_AVX2 ? 4 : RADIX_MOST_RUNS;
 	struct radix_runs runs = { .cpu = cpu,
 				   .buffer = cpu->spare ? cpu->spare : few->record,
 				   .room = cpu->spare ? count : 2 * few->room,
@@ -164,11 +163,13 @@ static bool sort_runs(struct radix_cpu *cpu, const struct radix_few *few, enum r
 			break;
 		order = radix_guess_order((const char *)cpu->record + end * width, count - end,
 					  cpu->input->type, simd);
-		if (order == RADIX_NO_ORDER || runs.count == most)
+		if (order == RADIX_NO_ORDER || runs.count == RADIX_MOST_RUNS)
 			return false;
 		end = ordered_by_all(cpu, end, order, threads, simd);
 	}
 	runs.words = simd >= CPU_AVX2 && (!cpu->low || radix_values_ascend(cpu->record, count));
+	if (runs.count > (size_t)(runs.words ? RADIX_MOST_RUNS : FEW_RUNS))
+		return false;
 	radix_cpu_to_order(cpu, NULL);
 	for (size_t i = 0; i < runs.count; i++)
 		if (down[i])

@@ -14,8 +14,9 @@
 #include "cpu/sort/leaf.h"
 #include "cpu/sort/order.h"
 
+/* Merge `lefts` records with the `rights` ones at to + lefts, into `to`.  No branch could predict
+ * which one comes next. */
 #define DEFINE_MERGE(type, suffix)                                                          \
-	/* Merge `lefts` records with the `rights` ones at to + lefts, into `to`. */        \
 	static void merge_##suffix(type *to, const type *left, size_t lefts, size_t rights, \
 				   unsigned low)                                            \
 	{                                                                                   \
@@ -23,12 +24,11 @@
 		const type *const right_end = right + rights;                               \
                                                                                             \
 		while (left < left_end && right < right_end) {                              \
-			const type a = *left, b = *right;                                   \
-			const bool is_right = b >> low < a >> low;                          \
+			const type a = *left, b = *right, is_right = b >> low < a >> low;   \
                                                                                             \
-			*to++ = is_right ? b : a;                                           \
+			*to++ = a ^ ((a ^ b) & (0 - is_right));                             \
 			right += is_right;                                                  \
-			left += !is_right;                                                  \
+			left += 1 - is_right;                                               \
 		}                                                                           \
 		memcpy(to, left, (size_t)(left_end - left) * sizeof *left);                 \
 	}

@@ -8,7 +8,7 @@
 #include "cpu/radix/parts/records.h"
 #include "cpu/simd.h"
 
-enum { RADIX_MOST_RUNS = 8 };
+enum { RADIX_MOST_RUNS = 4 }; /* the merges of more take longer than a sort */
 
 struct radix_runs {
 	const struct radix_cpu *cpu; /* floats as numbers of their order */
