@@ -16,8 +16,8 @@
  * distinct (cpu/sort/partition.h).  With few threads, one cuts the records in two, two cut the
  * halves, and so on (cut()).  pivots_for() decides which keys are sorted by pivots.
  *
- * Before that, records that are sorted or reversed, and nearly sorted ones, are recognised by a
- * sample and sorted in one or two sweeps (cpu/sort/order.h).
+ * Before that, records that are sorted or reversed, nearly sorted ones, and a few runs are
+ * recognised by a sample and sorted in few sweeps (cpu/sort/order.h, parts/best_runs.h).
  *
  * Each split fixes eight bits of the key, or all that remain, with three accesses to a record.
  * Pivots take one access per level, mostly in the cache, for at most twice the levels of perfect
@@ -32,6 +32,7 @@
 #include "common/memory.h"
 #include "common/workload.h"
 #include "cpu/radix/parts/best_order.h"
+#include "cpu/radix/parts/best_runs.h"
 #include "cpu/radix/parts/best_split.h"
 #include "cpu/sort/leaf.h"
 #include "cpu/sort/pivot.h"
@@ -431,11 +432,11 @@ static enum gb_status create(void *state, const void *params, const void *input_
 }
 
 /* Keys that are sorted or nearly sorted are read once; reversed keys, and keys of which half are
- * equal, are read and written once.  By digits, the first split reads records twice and writes them
- * once, and the leaves read and write them once; accesses in the cache and further splits of large
- * inputs are not counted.  By pivots, each level whose parts
- * exceed the last-level cache and have several keys reads and writes records once, and so do all
- * levels below together.  Skewed u64 keys count as split. */
+ * equal, are read and written once.  Few runs are also read to be found.  By digits, the first
+ * split reads records twice and writes them once, and the leaves read and write them once; accesses
+ * in the cache and further splits of large inputs are not counted.  By pivots, each level whose
+ * parts exceed the last-level cache and have several keys reads and writes records once, and so do
+ * all levels below together.  Skewed u64 keys count as split. */
 static double bytes(const void *params, const void *input_)
 {
 	const struct radix_input *input = input_;
@@ -453,6 +454,8 @@ static double bytes(const void *params, const void *input_)
 		return size;
 	if (look.descents == input->count - 1 || (by_digits && look.distinct <= 1))
 		return 2 * size;
+	if (look.turns < (size_t)2 * RADIX_MOST_RUNS)
+		return 3 * size;
 	return by_digits ? 5 * size : order + 2 * size * (1 + (parts > 1 ? ceil(log2(parts)) : 0));
 }
 

@@ -41,9 +41,14 @@ struct radix_cut {
 	size_t low, high;
 };
 struct radix_cut radix_leaf_cut(const struct radix_leaf *leaf, enum cpu_simd simd);
-/* The same two with AVX2 alone (vector_avx2.c). */
+/* Merge `lefts` ascending records, all key, with the `rights` ascending ones `lefts` places behind
+ * `to`, into `to`; `simd` as above. */
+void radix_merge_vectors(void *to, const void *left, size_t lefts, size_t rights, size_t width,
+			 enum cpu_simd simd);
+/* The same three with AVX2 alone (vector_avx2.c). */
 void radix_leaf_avx2(const struct radix_leaf *leaf);
 struct radix_cut radix_cut_avx2(const struct radix_leaf *leaf);
+void radix_merge_avx2(void *to, const void *left, size_t lefts, size_t rights, size_t width);
 /* True if the lower halves of n words ascend.  The processor must have AVX2. */
 bool radix_values_ascend(const uint64_t *pair, size_t n);
 /* Sort pairs, whose key is the upper half of a record, stably.  value has room for as many values

@@ -129,6 +129,18 @@ static inline ATTRIBUTES void NAME(sort_matrix)(VECTOR *v, unsigned rows)
 		NAME(merge_columns)(v, rows, 32);
 }
 
+/* Merge two rows, each of which ascends. */
+static inline ATTRIBUTES void NAME(merge_rows)(VECTOR *low, VECTOR *high)
+{
+	*low = XOR_LANES(*low, LANES - 1);
+	NAME(exchange_rows)(low, high);
+#pragma GCC unroll 8
+	for (unsigned c = LANES / 2; c; c /= 2) {
+		*low = NAME(exchange_lanes)(*low, c);
+		*high = NAME(exchange_lanes)(*high, c);
+	}
+}
+
 #undef NAME
 #undef VECTOR
 #undef LANES

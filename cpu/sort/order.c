@@ -172,11 +172,14 @@ static size_t ties(const uint64_t *pair, size_t n)
 
 void radix_mirror_ties(uint64_t *pair, size_t n)
 {
-	for (size_t i = 0, end; i < n; i = end) {
+	for (size_t i = 0, end, block = 0; i < n; i = end) {
 		end = i + 1;
-		if (i + BLOCK < n && ties(pair + i, BLOCK) == 0) {
-			end = i + BLOCK;
-			continue;
+		if (i >= block && i + BLOCK < n) {
+			block = i + BLOCK;
+			if (ties(pair + i, BLOCK) == 0) {
+				end = block;
+				continue;
+			}
 		}
 		while (end < n && KEY_OF(pair[end]) == KEY_OF(pair[i]))
 			end++;

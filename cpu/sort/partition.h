@@ -433,6 +433,8 @@ static struct radix_cut NAME(cut_leaf)(const struct radix_leaf *leaf)
 	return (struct radix_cut){ low, low };
 }
 
+#include "cpu/sort/merge.h"
+
 #undef NAME
 #undef KEY
 #undef VECTOR

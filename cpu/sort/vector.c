@@ -159,6 +159,17 @@ struct radix_cut radix_leaf_cut(const struct radix_leaf *leaf, enum cpu_simd sim
 	return leaf->width == 8 ? cut_leaf_64(leaf) : cut_leaf_32(leaf);
 }
 
+void radix_merge_vectors(void *to, const void *left, size_t lefts, size_t rights, size_t width,
+			 enum cpu_simd simd)
+{
+	if (simd < CPU_AVX512)
+		radix_merge_avx2(to, left, lefts, rights, width);
+	else if (width == 8)
+		merge_64(to, left, lefts, rights);
+	else
+		merge_32(to, left, lefts, rights);
+}
+
 #else
 
 /* Never called: cpu_simd() is CPU_PLAIN here. */
@@ -170,6 +181,11 @@ void radix_leaf_pivots(const struct radix_leaf *leaf, enum cpu_simd simd)
 struct radix_cut radix_leaf_cut(const struct radix_leaf *leaf, enum cpu_simd simd)
 {
 	return (struct radix_cut){ 0, leaf->count };
+}
+
+void radix_merge_vectors(void *to, const void *left, size_t lefts, size_t rights, size_t width,
+			 enum cpu_simd simd)
+{
 }
 
 #endif

@@ -216,4 +216,12 @@ struct radix_cut radix_cut_avx2(const struct radix_leaf *leaf)
 	return leaf->width == 8 ? cut_leaf_64(leaf) : cut_leaf_32(leaf);
 }
 
+void radix_merge_avx2(void *to, const void *left, size_t lefts, size_t rights, size_t width)
+{
+	if (width == 8)
+		merge_64(to, left, lefts, rights);
+	else
+		merge_32(to, left, lefts, rights);
+}
+
 #endif

@@ -124,6 +124,28 @@ static struct place paired(uint64_t seed, uint64_t index)
 			       floor(p.z * cells) / cells + apart };
 }
 
+static struct place two_clusters(uint64_t seed, uint64_t index)
+{
+	const double side = index % 2 ? 1 : -1;
+	struct place p = plummer(0x1p-16, 0.99, seed, index);
+
+	return (struct place){ side * 0.3 + p.x, side * 0.5 + p.y, side * 0.7 + p.z };
+}
+
+static struct place line(uint64_t seed, uint64_t index)
+{
+	const double x = uniform(seed, PLACES, index).x;
+
+	return (struct place){ x, x / 2, x / 4 };
+}
+
+static struct place plane(uint64_t seed, uint64_t index)
+{
+	const struct place p = uniform(seed, PLACES, index);
+
+	return (struct place){ p.x, p.y, (p.x + p.y) / 2 };
+}
+
 static struct place body(enum octree_distribution distribution, uint64_t side, uint64_t seed,
 			 uint64_t index)
 {
@@ -140,6 +162,14 @@ static struct place body(enum octree_distribution distribution, uint64_t side, u
 		return clustered(seed, index);
 	case OCTREE_PAIRS:
 		return paired(seed, index);
+	case OCTREE_TWO_CLUSTERS:
+		return two_clusters(seed, index);
+	case OCTREE_ON_LINE:
+		return line(seed, index);
+	case OCTREE_ON_PLANE:
+		return plane(seed, index);
+	case OCTREE_ON_SHELL:
+		return direction(seed, index);
 	case OCTREE_COINCIDENT:
 	case OCTREE_DISTRIBUTIONS:
 		break;

@@ -165,3 +165,40 @@ static void sort_sizes(void)
 			sort_all(n);
 	sort_all(MOST);
 }
+
+/* Merge `lefts` and `rights` keys, of which many are equal if `bits` is low. */
+static void merge_one(size_t width, unsigned bits, size_t lefts, size_t rights)
+{
+	static uint64_t left[MOST], to[2 * MOST + 1], wanted[2 * MOST];
+	const size_t n = lefts + rights;
+	uint64_t state = n + 1;
+
+	for (size_t i = 0; i < n; i++)
+		wanted[i] = next(&state) >> (64 - bits);
+	qsort(wanted, lefts, sizeof *wanted, compare_64);
+	qsort(wanted + lefts, rights, sizeof *wanted, compare_64);
+	for (size_t i = 0; i < n; i++)
+		put(i < lefts ? left : to, width, i, wanted[i]);
+	put(to, width, n, guard);
+	if (width == 8)
+		merge_64(to, left, lefts, rights);
+	else
+		merge_32((uint32_t *)to, (uint32_t *)left, lefts, rights);
+	qsort(wanted, n, sizeof *wanted, compare_64);
+	for (size_t i = 0; i < n; i++)
+		cr_assert_eq(get(to, width, i), wanted[i], "width %zu, %zu and %zu: key %zu", width,
+			     lefts, rights, i);
+	cr_assert_eq(get(to, width, n), width == 8 ? guard : (uint32_t)guard);
+}
+
+/* Lengths around those of vectors; one of them much longer. */
+static void merge_sizes(void)
+{
+	static const size_t length[] = { 0,  1,  3,  4,  5,  7,  8,  9,   15,
+					 16, 17, 31, 32, 33, 48, 63, 150, 701 };
+	const size_t lengths = sizeof length / sizeof *length;
+
+	for (size_t c = 0; c < lengths * lengths * 4; c++)
+		merge_one(c & 1 ? 8 : 4, c & 2 ? 32 : 4, length[c / 4 % lengths],
+			  length[c / 4 / lengths]);
+}

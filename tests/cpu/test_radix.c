@@ -72,6 +72,8 @@ enum shape {
 	SCATTERED,
 	ORGANPIPE,
 	RUNS,
+	RUNS_UNEVEN,
+	RUNS_EIGHT,
 	STEPS_DOWN,
 	STEPS_UP,
 	DOMINANT,
@@ -122,6 +124,14 @@ static uint64_t make_key(enum shape shape, size_t i, size_t n)
 		return UINT64_MAX / (n + 1) * (i < n / 2 ? i : n - i);
 	case RUNS:
 		return UINT64_MAX / (n + 1) * (4 * i % n);
+	case RUNS_UNEVEN: /* a short run, ties, and a last run of any length */
+		return UINT64_MAX / (n + 1) *
+		       (i < n / 40      ? i
+			: i < n / 3     ? (n - i) / 5
+			: i < n - n / 9 ? i / 3
+					: n - i);
+	case RUNS_EIGHT:
+		return UINT64_MAX / (n + 1) * (i * 8 / n % 2 ? n - 1 - 8 * i % n : 8 * i % n);
 	case STEPS_DOWN: /* ties, whose values must not be reversed */
 		return UINT64_MAX / (n + 1) * ((n - i) / 7);
 	case STEPS_UP:

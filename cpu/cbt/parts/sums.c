@@ -158,6 +158,10 @@ CPU_AVX2_TARGET static void sum_bmi2(const struct cbt_rows *r, size_t n, uint32_
 static void sum_words(enum cpu_simd simd, const struct cbt_rows *r, size_t n, uint32_t *count)
 {
 #if defined(__x86_64__)
+	if (simd >= CPU_VBMI2 && n == 64) {
+		cbt_sum_blocks_avx512(r, 1, count);
+		return;
+	}
 	if (simd >= CPU_AVX2) {
 		sum_bmi2(r, n, count);
 		return;
@@ -354,30 +358,36 @@ static struct writer begin(const struct cbt_sums *s, unsigned levels, uint32_t *
 	return w;
 }
 
-/* Sum a tree of less than a block and write it with its field.  The six levels of its words are
- * computed apart, because only levels of at least 64 nodes begin with a word of the heap; then all
- * levels are written in order. */
+/* Sum a tree of less than a block.  The six levels of its words are computed apart, because only
+ * levels of at least 64 nodes begin with a word of the heap: those are copied, the others written
+ * in order.  Eight words take as long one by one as a block does in vectors. */
 static void whole_tree(const struct cbt_sums *s)
 {
-	enum { WORDS = 1 << (CBT_BLOCK_LEVELS - 1 - 6) };
+	enum { ROW = 64, MANY = 8 };
 	const size_t words = cbt_field_words(s->depth);
+	const bool by_block = s->simd >= CPU_VBMI2 && words >= MANY;
 	const unsigned rows = s->depth < 6 ? s->depth : 6; /* levels within a word */
-	uint64_t row[7][WORDS];                            /* the field, and the levels above it */
+	uint64_t row[7][ROW] __attribute__((aligned(64))); /* the field, and the levels above it */
 	const struct cbt_rows r = { row[0],
 				    { NULL, row[1], row[2], row[3], row[4], row[5], row[6] } };
-	uint32_t node[2 * WORDS];
+	uint32_t node[2 * ROW];
 	struct writer w;
 
 	if (s->depth < 6)
 		row[0][0] = cbt_bits(s->heap, cbt_level_bit(s->depth, s->depth), 1U << s->depth);
 	else
 		memcpy(row[0], s->heap + cbt_field_at(s->depth), words * sizeof row[0][0]);
-	sum_words(s->simd, &r, words, node + words);
+	if (by_block)
+		memset(row[0] + words, 0, (ROW - words) * sizeof row[0][0]);
+	sum_words(s->simd, &r, by_block ? ROW : words, node + words);
 	w = begin(s, s->depth - rows, node);
-	for (unsigned i = rows + 1; i-- > 0;) {
-		size_t bits = (size_t)(i + 1) << (s->depth - i);
+	for (unsigned level = s->depth - rows; level <= s->depth; level++) {
+		const uint64_t *from = row[s->depth - level];
+		size_t bits = (size_t)cbt_width(s->depth, level) << level;
 
-		for (const uint64_t *from = row[i]; bits; bits -= bits < 64 ? bits : 64)
+		if (level >= 6 && level < s->depth)
+			memcpy(s->heap + level_word(s->depth, level), from, bits / 8);
+		for (; level < 6 && bits; bits -= bits < 64 ? bits : 64)
 			append(&w, *from++, bits < 64 ? (unsigned)bits : 64);
 	}
 	append_end(&w);

@@ -41,7 +41,8 @@ struct octree_part {
 
 /* A thread's own memory. */
 struct octree_worker {
-	uint32_t *count;            /* OCTREE_CELLS: bodies of the thread's share, by cell */
+	uint32_t *count;            /* OCTREE_CELLS: bodies of the thread's share, by cell; later
+				     * those of a part, by finest cell */
 	size_t *position;           /* OCTREE_CELLS: where the next body of a cell goes */
 	size_t *start;              /* OCTREE_CELLS: where the first one went */
 	struct octree_record *line; /* OCTREE_CELLS lines, each filled before it is written */
@@ -64,8 +65,9 @@ struct octree_morton {
 	bool inserted;       /* the last tree was made by insertion: cpu.next holds the lists */
 };
 
-/* Sort n words by all bits, from word[0] into word[1]. */
-void octree_sort_words(const struct octree_morton *m, const struct octree_worker *worker, size_t n);
+/* Sort words begin .. end - 1 of word[from] by all bits into the same places of word[1]. */
+void octree_sort_words(const struct octree_morton *m, const struct octree_worker *worker, int from,
+		       size_t begin, size_t end);
 
 /* Choose the parts and make the nodes above them.  Their counts are set later.  False if the pool
  * is exhausted. */

@@ -1,7 +1,8 @@
 /* morton_link.c -- cpu/morton: sort the bodies of a cell, make and link its nodes.
  *
  * The sort works on words: the first 50 bits of a body's key below the cell, then its place among
- * the records.  Bodies that are equal in those bits are then ordered by their whole keys.
+ * the records.  Bodies that are equal in those bits are sorted again by the others.  If the cell
+ * has few finest cells for its bodies, these are counted and moved instead.
  *
  * One walk over the sorted keys follows.  Two neighbours share as many cells as their keys share
  * digits.  A cell that body j does not share with j - 1, but shares with j + bucket, begins with j
@@ -11,24 +12,28 @@
  * in one.
  *
  * A part is divided in place by its digit if it has more bodies than are sorted at once, which the
- * sample did not predict, or many with equal words; its octants are parts again.
+ * sample did not predict; its octants are parts again.
  */
 #include "cpu/octree/parts/morton.h"
 
 #include <string.h>
 
-enum { TIES = 32 }; /* at least OCTREE_MAX_BUCKET */
+enum {
+	COUNTED_LEVELS = 4, /* height of the highest cell whose finest cells are counted */
+	CELLS_PER_BODY = 2, /* most finest cells per body that are, as a power of two */
+};
 
 /* ---- sorting ------------------------------------------------------------------------------- */
 
-void octree_sort_words(const struct octree_morton *m, const struct octree_worker *worker, size_t n)
+void octree_sort_words(const struct octree_morton *m, const struct octree_worker *w, int from,
+		       size_t begin, size_t end)
 {
-	const struct radix_leaf leaf = { .record = worker->word[1],
-					 .spare = worker->word[0],
-					 .count = n,
+	const struct radix_leaf leaf = { .record = w->word[1] + begin,
+					 .spare = w->word[0] + begin,
+					 .count = end - begin,
 					 .width = 8,
 					 .top = 64,
-					 .in_spare = true };
+					 .in_spare = from == 0 };
 
 	if (m->cpu.simd >= CPU_AVX2)
 		radix_leaf_pivots(&leaf, m->cpu.simd);
@@ -36,64 +41,75 @@ void octree_sort_words(const struct octree_morton *m, const struct octree_worker
 		radix_leaf_stable(&leaf);
 }
 
-/* Turn sorted words into sorted keys, in place, and store their bodies in `order`. */
-static void gather(const struct octree_record *record, uint64_t *word, size_t n, int32_t *order)
+/* Sort the bodies that are equal in the bits of a word, all but the lowest `low` of a key, by the
+ * others. */
+static void settle(const struct octree_morton *m, const struct octree_worker *w,
+		   const struct octree_record *record, size_t n, int low)
 {
+	uint64_t *word = w->word[1];
+
+	for (size_t j = 0, end; j < n; j = end) {
+		for (end = j + 1; end < n && (word[j] ^ word[end]) < OCTREE_CELL_MAX; end++)
+			;
+		if (end - j == 1)
+			continue;
+		for (size_t i = j; i < end; i++) {
+			word[i] &= OCTREE_CELL_MAX - 1;
+			word[i] |= record[word[i]].key << (64 - low);
+		}
+		octree_sort_words(m, w, 1, j, end);
+	}
+}
+
+/* Sort the bodies of a cell by their finest cells, 8^height of them. */
+static void count_cells(const struct octree_worker *w, const struct octree_record *record, size_t n,
+			int height, int32_t *order)
+{
+	const size_t cells = (size_t)1 << 3 * height;
+	uint32_t *place = w->count, sum = 0;
+
+	memset(place, 0, cells * sizeof *place);
+	for (size_t j = 0; j < n; j++)
+		place[record[j].key & (cells - 1)]++;
+	for (size_t c = 0; c < cells; c++) {
+		const uint32_t count = place[c];
+
+		place[c] = sum;
+		sum += count;
+	}
+	for (size_t j = 0; j < n; j++) {
+		const uint32_t to = place[record[j].key & (cells - 1)]++;
+
+		w->word[1][to] = record[j].key;
+		order[to] = (int32_t)record[j].body;
+	}
+}
+
+/* Sort the keys of a part into w->word[1] and store its bodies in `order`. */
+static void sort_part(const struct octree_morton *m, const struct octree_worker *w,
+		      const struct octree_part *part, int32_t *order)
+{
+	const struct octree_record *record = m->record + part->begin;
+	const int above = 3 * part->level + 1; /* the cell's bits, and the unused top one */
+	const int height = OCTREE_LEVELS - part->level;
+	const size_t n = part->count;
+	uint64_t *word = w->word[1];
+
+	if (height <= COUNTED_LEVELS && n >= (size_t)1 << 3 * height >> CELLS_PER_BODY) {
+		count_cells(w, record, n, height, order);
+		return;
+	}
+	for (size_t j = 0; j < n; j++)
+		w->word[0][j] = (record[j].key << above & ~(uint64_t)(OCTREE_CELL_MAX - 1)) | j;
+	octree_sort_words(m, w, 0, 0, n);
+	if (above < OCTREE_CELL_BITS)
+		settle(m, w, record, n, OCTREE_CELL_BITS - above);
 	for (size_t j = 0; j < n; j++) {
 		const struct octree_record *r = record + (word[j] & (OCTREE_CELL_MAX - 1));
 
 		word[j] = r->key;
 		order[j] = (int32_t)r->body;
 	}
-}
-
-/* Insertion sort by whole keys: only the few bodies that share the bits of a word are out of
- * order. */
-static void settle(uint64_t *key, size_t n, int32_t *order)
-{
-	for (size_t j = 1; j < n; j++) {
-		const uint64_t k = key[j];
-		const int32_t body = order[j];
-		size_t i = j;
-
-		for (; i && key[i - 1] > k; i--) {
-			key[i] = key[i - 1];
-			order[i] = order[i - 1];
-		}
-		key[i] = k;
-		order[i] = body;
-	}
-}
-
-/* True if more than a few bodies of a sorted part have equal words. */
-static bool has_many_ties(const uint64_t *word, size_t n)
-{
-	size_t run = 0;
-
-	for (size_t j = 1; j < n && run < TIES; j++)
-		run = word[j] >> OCTREE_CELL_BITS == word[j - 1] >> OCTREE_CELL_BITS ? run + 1 : 0;
-	return run >= TIES;
-}
-
-/* Sort the keys of a part and store its bodies in `order`.  Returns the keys; NULL if the part
- * should be divided first. */
-static const uint64_t *sort_part(const struct octree_morton *m, const struct octree_worker *w,
-				 const struct octree_part *part, int32_t *order)
-{
-	const struct octree_record *record = m->record + part->begin;
-	const int above = 3 * part->level + 1; /* the cell's bits, and the unused top one */
-	const bool cut = above < OCTREE_CELL_BITS;
-	const size_t n = part->count;
-
-	for (size_t j = 0; j < n; j++)
-		w->word[0][j] = (record[j].key << above & ~(uint64_t)(OCTREE_CELL_MAX - 1)) | j;
-	octree_sort_words(m, w, n);
-	if (cut && has_many_ties(w->word[1], n))
-		return NULL;
-	gather(record, w->word[1], n, order);
-	if (cut)
-		settle(w->word[1], n, order);
-	return w->word[1];
 }
 
 /* ---- linking ------------------------------------------------------------------------------- */
@@ -162,6 +178,16 @@ static void divide(struct octree_record *record, size_t n, int level, size_t fir
 		}
 }
 
+/* The levels that all bodies of a part share. */
+static int shared_by_all(const struct octree_record *record, size_t n)
+{
+	uint64_t differ = 0;
+
+	for (size_t j = 1; j < n; j++)
+		differ |= record[j].key ^ record[0].key;
+	return octree_shared(0, differ);
+}
+
 /* Make a leaf of bodies with equal keys. */
 static void link_equal(struct octree_morton *m, const struct octree_part *part)
 {
@@ -173,46 +199,53 @@ static void link_equal(struct octree_morton *m, const struct octree_part *part)
 		m->cpu.next[part->begin + j] = (int32_t)record[j].body;
 }
 
-/* Make the node of a part; 0 if that is the root, or the pool is exhausted. */
-static int32_t node_of(struct octree_morton *m, struct octree_worker *worker,
-		       const struct octree_part *part)
+/* Make the node of a part, unless that is the root, and go one level down.  False if the pool is
+ * exhausted. */
+static bool enter(struct octree_morton *m, struct octree_worker *worker, struct octree_part *part)
 {
-	const uint64_t key = m->record[part->begin].key;
+	const int digit = octree_digit(m->record[part->begin].key, part->node_level);
 	const int32_t row = part->level ? octree_cpu_node(&m->cpu, &worker->rows) : 0;
 
+	if (part->level && !row)
+		return false;
 	if (row)
-		m->cpu.child[part->node][octree_digit(key, part->node_level)] = row;
-	return row;
+		m->cpu.child[part->node][digit] = row;
+	part->node = row;
+	part->node_level = part->level++;
+	return true;
 }
 
 bool octree_link(struct octree_morton *m, struct octree_worker *worker, struct octree_part part)
 {
-	const uint64_t *key = NULL;
+	const struct octree_record *record = m->record + part.begin;
+	int shared = OCTREE_LEVELS;
 	size_t first[9];
-	int32_t node;
 
 	if (!part.count)
 		return true;
-	if (part.level == OCTREE_LEVELS) {
+	if (part.level < OCTREE_LEVELS && part.count <= OCTREE_CELL_MAX) {
+		sort_part(m, worker, &part, m->cpu.next + part.begin);
+		if (m->cpu.bucket == 1)
+			return link_keys(&m->cpu, &worker->rows, &part, worker->word[1], 1);
+		return link_keys(&m->cpu, &worker->rows, &part, worker->word[1],
+				 (size_t)m->cpu.bucket);
+	}
+	if (part.level < OCTREE_LEVELS)
+		shared = shared_by_all(record, part.count);
+	while (part.level < OCTREE_LEVELS && part.level <= shared)
+		if (!enter(m, worker, &part))
+			return false;
+	if (shared == OCTREE_LEVELS) {
 		link_equal(m, &part);
 		return true;
 	}
-	if (part.count <= OCTREE_CELL_MAX)
-		key = sort_part(m, worker, &part, m->cpu.next + part.begin);
-	if (key && m->cpu.bucket == 1)
-		return link_keys(&m->cpu, &worker->rows, &part, key, 1);
-	if (key)
-		return link_keys(&m->cpu, &worker->rows, &part, key, (size_t)m->cpu.bucket);
-	node = node_of(m, worker, &part);
-	if (part.level && !node)
-		return false;
-	divide(m->record + part.begin, part.count, part.level, first);
+	divide(m->record + part.begin, part.count, part.node_level, first);
 	for (int d = 0; d < 8; d++) {
 		const struct octree_part octant = { .begin = part.begin + first[d],
 						    .count = first[d + 1] - first[d],
-						    .node = node,
-						    .node_level = part.level,
-						    .level = part.level + 1 };
+						    .node = part.node,
+						    .node_level = part.node_level,
+						    .level = part.level };
 
 		if (!octree_link(m, worker, octant))
 			return false;

@@ -1,9 +1,10 @@
 /* morton_plan.c -- cpu/morton: choose the cells that the bodies are divided into.
  *
- * The keys of a sample are sorted, and the sample's octree is made down to cells of at most
- * cell_samples: these are the parts, in ascending order of their keys.  Cells above them have more
- * bodies than any leaf, so they are nodes of the tree.  Tables that cover three levels each lead a
- * body to its part.
+ * The sample has a body at a random place of each step, so no regular order of the bodies hides
+ * some.  Its keys are sorted, and its octree is made down to cells of at most cell_samples: these
+ * are the parts, in ascending order of their keys.  Cells above them have more bodies than any
+ * leaf, so they are nodes of the tree.  Tables that cover three levels each lead a body to its
+ * part.
  *
  * The sample only affects load balance: octree_link() divides a part that is larger than planned,
  * and a lack of tables or parts only makes parts larger.
@@ -114,8 +115,11 @@ bool octree_plan(struct octree_morton *m)
 		make_part(m, &root);
 		return true;
 	}
-	for (size_t k = 0; k < m->samples; k++)
-		octree_cpu_keys_of(&m->cpu, k * m->sample_step, 1, worker->word[0] + k);
-	octree_sort_words(m, worker, m->samples);
+	for (size_t k = 0; k < m->samples; k++) {
+		const size_t at = octree_mix(k) % m->sample_step;
+
+		octree_cpu_keys_of(&m->cpu, k * m->sample_step + at, 1, worker->word[0] + k);
+	}
+	octree_sort_words(m, worker, 0, 0, m->samples);
 	return divide(m, worker->word[1], root);
 }

@@ -4,10 +4,15 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "cpu/radix/parts/best_runs.h"
 #include "cpu/sort/leaf.h"
 #include "cpu/sort/order.h"
 
-enum { MIN_COUNT = 4096 }; /* fewer records are sorted as fast in any order */
+enum {
+	MIN_COUNT = 4096, /* fewer records are sorted as fast in any order */
+	FEW_RUNS = 2,     /* merges of more take longer than a sort, without vectors */
+	SHORTEST = 64,    /* a run but for the last has at least this part of the records */
+};
 
 /* ---- records in order --------------------------------------------------------------------- */
 
@@ -19,45 +24,49 @@ enum gb_status radix_few_init(struct radix_few *few, const struct radix_cpu *cpu
 	return err->code;
 }
 
-/* How many records, from the first on, are in this order. */
-static size_t ordered_by_all(const struct radix_cpu *cpu, enum radix_order order, int threads,
-			     enum cpu_simd simd)
+/* Where the records from number `begin` on cease to be in this order. */
+static size_t ordered_by_all(const struct radix_cpu *cpu, size_t begin, enum radix_order order,
+			     int threads, enum cpu_simd simd)
 {
 	const enum radix_type type = cpu->input->type;
-	size_t ordered = cpu->count;
+	const char *record = (const char *)cpu->record + begin * cpu->width;
+	const size_t count = cpu->count - begin;
+	size_t ordered = count;
 
 	/* No parallel loop: with cold caches it costs microseconds even for one thread. */
 	if (threads == 1)
-		return radix_ordered(cpu->record, cpu->count, type, order, simd);
+		return begin + radix_ordered(record, count, type, order, simd);
 		/* Shares overlap by one record. */
 #pragma omp parallel for num_threads(threads) reduction(min : ordered)
 	for (int t = 0; t < threads; t++) {
-		const struct cpu_range r = cpu_range_of(cpu->count, t, threads);
-		const size_t n = r.end - r.begin + (r.end < cpu->count);
-		const size_t good = radix_ordered((const char *)cpu->record + r.begin * cpu->width,
-						  n, type, order, simd);
+		const struct cpu_range r = cpu_range_of(count, t, threads);
+		const size_t n = r.end - r.begin + (r.end < count);
+		const size_t good =
+			radix_ordered(record + r.begin * cpu->width, n, type, order, simd);
 
 		if (good < n)
 			ordered = r.begin + good;
 	}
-	return ordered;
+	return begin + ordered;
 }
 
-static void mirror_all(const struct radix_cpu *cpu, int threads)
+/* Reverse records begin .. end - 1, but not the order of equal keys. */
+static void mirror_all(const struct radix_cpu *cpu, size_t begin, size_t end, int threads)
 {
-	const size_t n = cpu->count, width = cpu->width;
+	const size_t n = end - begin, width = cpu->width;
+	char *record = (char *)cpu->record + begin * width;
 
 	if (threads == 1)
-		radix_mirror(cpu->record, n, width, 0, n / 2);
+		radix_mirror(record, n, width, 0, n / 2);
 	else
 #pragma omp parallel for num_threads(threads)
 		for (int t = 0; t < threads; t++) {
 			const struct cpu_range r = cpu_range_of(n / 2, t, threads);
 
-			radix_mirror(cpu->record, n, width, r.begin, r.end);
+			radix_mirror(record, n, width, r.begin, r.end);
 		}
 	if (cpu->low)
-		radix_mirror_ties(cpu->record, n);
+		radix_mirror_ties((uint64_t *)(void *)record, n);
 }
 
 static uint64_t record_at(const struct radix_cpu *cpu, size_t i)
@@ -130,6 +139,46 @@ static enum radix_seen sort_nearly(struct radix_cpu *cpu, const struct radix_few
 	return RADIX_IS_SORTED;
 }
 
+/* Merge a few long runs, of which the first ends before record number `end`.  False if there are
+ * others; then nothing has changed. */
+static bool sort_runs(struct radix_cpu *cpu, const struct radix_few *few, enum radix_order order,
+		      size_t end, int threads, enum cpu_simd simd)
+{
+	const size_t count = cpu->count, width = cpu->width;
+	struct radix_runs runs = { .cpu = cpu,
+				   .buffer = cpu->spare ? cpu->spare : few->record,
+				   .room = cpu->spare ? count : 2 * few->room,
+				   .threads = threads,
+				   .simd = simd };
+	bool down[RADIX_MOST_RUNS];
+
+	for (;;) {
+		const size_t begin = runs.begin[runs.count];
+
+		if (end < count && end - begin < count / SHORTEST)
+			return false;
+		down[runs.count++] = order == RADIX_DESCENDING;
+		runs.begin[runs.count] = end;
+		if (end == count)
+			break;
+		order = radix_guess_order((const char *)cpu->record + end * width, count - end,
+					  cpu->input->type, simd);
+		if (order == RADIX_NO_ORDER || runs.count == RADIX_MOST_RUNS)
+			return false;
+		end = ordered_by_all(cpu, end, order, threads, simd);
+	}
+	runs.words = simd >= CPU_AVX2 && (!cpu->low || radix_values_ascend(cpu->record, count));
+	if (runs.count > (size_t)(runs.words ? RADIX_MOST_RUNS : FEW_RUNS))
+		return false;
+	radix_cpu_to_order(cpu, NULL);
+	for (size_t i = 0; i < runs.count; i++)
+		if (down[i])
+			mirror_all(cpu, runs.begin[i], runs.begin[i + 1], threads);
+	radix_merge_runs(&runs);
+	radix_cpu_from_order(cpu, NULL);
+	return true;
+}
+
 enum radix_seen radix_sort_ordered(struct radix_cpu *cpu, const struct radix_few *few, int threads,
 				   enum cpu_simd simd)
 {
@@ -139,12 +188,14 @@ enum radix_seen radix_sort_ordered(struct radix_cpu *cpu, const struct radix_few
 
 	if (order == RADIX_NO_ORDER)
 		return RADIX_AS_WERE;
-	ordered = ordered_by_all(cpu, order, threads, simd);
+	ordered = ordered_by_all(cpu, 0, order, threads, simd);
+	if (ordered < cpu->count && sort_runs(cpu, few, order, ordered, threads, simd))
+		return RADIX_IS_SORTED;
 	if (ordered < cpu->count)
 		return order == RADIX_ASCENDING ? sort_nearly(cpu, few, ordered, simd)
 						: RADIX_AS_WERE;
 	if (order == RADIX_DESCENDING)
-		mirror_all(cpu, threads);
+		mirror_all(cpu, 0, cpu->count, threads);
 	return RADIX_IS_SORTED;
 }
 

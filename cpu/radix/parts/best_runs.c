@@ -1,0 +1,147 @@
+/* best_runs.c -- see best_runs.h.
+ *
+ * Runs are merged two at a time, neighbours first.  The left one is moved to a buffer, and both are
+ * merged into their common place.  If it exceeds the buffer, or several threads share the work, it
+ * is halved, the right one is cut where the second half begins, and the inner parts change places:
+ * the outer pairs are then merged independently.  So any buffer is sufficient, and a larger one
+ * saves moves.
+ */
+#include "cpu/radix/parts/best_runs.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "cpu/sort/leaf.h"
+#include "cpu/sort/order.h"
+
+/* Merge `lefts` records with the `rights` ones at to + lefts, into `to`.  No branch could predict
+ * which one comes next. */
+#define DEFINE_MERGE(type, suffix)                                                          \
+	static void merge_##suffix(type *to, const type *left, size_t lefts, size_t rights, \
+				   unsigned low)                                            \
+	{                                                                                   \
+		const type *const left_end = left + lefts, *right = to + lefts;             \
+		const type *const right_end = right + rights;                               \
+                                                                                            \
+		while (left < left_end && right < right_end) {                              \
+			const type a = *left, b = *right, is_right = b >> low < a >> low;   \
+                                                                                            \
+			*to++ = a ^ ((a ^ b) & (0 - is_right));                             \
+			right += is_right;                                                  \
+			left += 1 - is_right;                                               \
+		}                                                                           \
+		memcpy(to, left, (size_t)(left_end - left) * sizeof *left);                 \
+	}
+
+DEFINE_MERGE(uint32_t, u32)
+DEFINE_MERGE(uint64_t, u64)
+
+static unsigned low_of(const struct radix_runs *r)
+{
+	return r->words ? 0 : r->cpu->low;
+}
+
+static uint64_t key_at(const struct radix_runs *r, const char *record, size_t i)
+{
+	return r->cpu->width == 8 ? ((const uint64_t *)(const void *)record)[i] >> low_of(r)
+				  : ((const uint32_t *)(const void *)record)[i];
+}
+
+/* How many of n ascending records have keys below `key`, or with `equal` up to it. */
+static size_t lower(const struct radix_runs *r, const char *record, size_t n, uint64_t key,
+		    bool equal)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const uint64_t here = key_at(r, record, middle);
+
+		if (here < key || (equal && here == key))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Exchange the first `lefts` records with the `rights` behind them. */
+static void exchange(char *record, size_t lefts, size_t rights, size_t width)
+{
+	radix_mirror(record, lefts + rights, width, 0, (lefts + rights) / 2);
+	radix_mirror(record, rights, width, 0, rights / 2);
+	radix_mirror(record + rights * width, lefts, width, 0, lefts / 2);
+}
+
+/* Merge by the calling thread, in its part of the buffer. */
+static void merge_here(const struct radix_runs *r, char *record, size_t lefts, size_t rights)
+{
+	const size_t width = r->cpu->width, room = r->room / (size_t)r->threads;
+	char *buffer = (char *)r->buffer + (size_t)omp_get_thread_num() * room * width;
+
+	memcpy(buffer, record, lefts * width);
+	if (r->words)
+		radix_merge_vectors(record, buffer, lefts, rights, width, r->simd);
+	else if (width == 8)
+		merge_u64((uint64_t *)(void *)record, (const uint64_t *)(void *)buffer, lefts,
+			  rights, r->cpu->low);
+	else
+		merge_u32((uint32_t *)(void *)record, (const uint32_t *)(void *)buffer, lefts,
+			  rights, 0);
+}
+
+/* Merge the first `left` of n records with the others. */
+static void merge(const struct radix_runs *r, char *record, size_t left, size_t n)
+{
+	const size_t width = r->cpu->width, threads = (size_t)r->threads;
+	const size_t piece = threads > 1 ? r->cpu->count / (2 * threads) : n;
+	size_t skipped, middle, rights;
+
+	if (!left || left == n)
+		return;
+	skipped = lower(r, record, left, key_at(r, record, left), true);
+	if (skipped == left)
+		return;
+	record += skipped * width;
+	left -= skipped;
+	n -= skipped;
+	rights = lower(r, record + left * width, n - left, key_at(r, record, left - 1), false);
+	if (left <= r->room / threads && left + rights <= piece) {
+		merge_here(r, record, left, rights);
+		return;
+	}
+	middle = left / 2;
+	n = left + rights;
+	rights = lower(r, record + left * width, rights, key_at(r, record, middle), false);
+	exchange(record + middle * width, left - middle, rights, width);
+#pragma omp task if (threads > 1)
+	merge(r, record, middle, middle + rights);
+	merge(r, record + (middle + rights) * width, left - middle, n - middle - rights);
+#pragma omp taskwait
+}
+
+/* Merge runs first .. end - 1. */
+static void merge_all(const struct radix_runs *r, size_t first, size_t end)
+{
+	const size_t middle = first + (end - first) / 2, begin = r->begin[first];
+
+	if (end - first < 2)
+		return;
+#pragma omp task if (r->threads > 1)
+	merge_all(r, first, middle);
+	merge_all(r, middle, end);
+#pragma omp taskwait
+	merge(r, (char *)r->cpu->record + begin * r->cpu->width, r->begin[middle] - begin,
+	      r->begin[end] - begin);
+}
+
+void radix_merge_runs(const struct radix_runs *runs)
+{
+	if (runs->threads == 1) {
+		merge_all(runs, 0, runs->count);
+		return;
+	}
+#pragma omp parallel num_threads(runs->threads)
+#pragma omp single nowait
+	merge_all(runs, 0, runs->count);
+}
