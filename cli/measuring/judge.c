@@ -12,9 +12,10 @@
 #include "cli/plugins/remote.h"
 #include "common/text.h"
 
-enum { LEAST = 3 };                     /* samples of a kind that are compared */
-static const double SHORT = 200e3;      /* ns; with hot caches, what is shorter depends on them */
-static const double TIMER_SLACK = 20e3; /* ns, between two readings of clocks on the host */
+enum { LEAST = 3 };                       /* samples of a kind that are compared */
+static const double SHORT = 200e3;        /* ns; with hot caches, what is shorter depends on them */
+static const double TIMER_SLACK = 20e3;   /* ns, between two readings of clocks on the host */
+static const double WORKED_SLACK = 100e3; /* ns of CPU time, for which waiting threads spin */
 static const double REQUEST_SLACK = 250e3; /* ns, to send a request after a flush, and to answer */
 static const double CLOCKS = 0.25;         /* by which clocks on the host may differ */
 static const double DEVICE_SLACK = 200e3;  /* ns, to start work on a device and learn of its end */
@@ -66,15 +67,16 @@ double gb_seen_ns(const struct gb_measurement *m, int64_t runs, double ns, doubl
 }
 
 /* True if samples a, all or in the middle, take longer than nearly all or the middle of samples b.
- * With hot caches, an input that was just written may lie in other ones. */
+ * With hot caches, an input that was just written may lie in other ones; gb_take_evidence() writes
+ * it before all. */
 static bool are_slower(const struct gb_measurement *m, const struct gb_series *a,
-		       const struct gb_series *b)
+		       const struct gb_series *b, double slack)
 {
 	const bool is_short = !m->result->cold && median(b) <= SHORT;
 	const double ratio = is_short ? 3 : 1.5;
-	const double fetch = m->result->cold ? 0 : FETCH * work_of(m).bytes;
-	const double slack = TIMER_SLACK + fetch;
 
+	if (!m->result->cold && !m->evidence.varies)
+		slack += FETCH * work_of(m).bytes;
 	return a->count >= LEAST && b->count >= LEAST &&
 	       (gb_series_quantile(a, 0) > ratio * gb_series_quantile(b, 0.9) + slack ||
 		gb_series_quantile(a, is_short ? 0 : 0.5) > ratio * median(b) + slack);
@@ -82,11 +84,11 @@ static bool are_slower(const struct gb_measurement *m, const struct gb_series *a
 
 static enum gb_status compare_samples(const struct gb_measurement *m, const char *what,
 				      const struct gb_series *a, const struct gb_series *b,
-				      struct gb_error *err)
+				      double slack, struct gb_error *err)
 {
 	struct shown s = show(median(a), median(b));
 
-	if (are_slower(m, a, b))
+	if (are_slower(m, a, b, slack))
 		return gb_fail(err, GB_EVERIFY,
 			       "%s take %s, others %s: results are remembered, or known to be "
 			       "verified",
@@ -135,12 +137,15 @@ enum gb_status gb_judge_samples(const struct gb_measurement *m, struct gb_error 
 			       "a run takes %s if its result was overwritten and is verified, and "
 			       "%s in a batch: some runs of a batch do not work",
 			       s.text[0], s.text[1]);
-	if (compare_samples(m, "verified runs", &e->verified, most ? &e->changed : &e->same, err) ||
+	if (compare_samples(m, "verified runs", &e->verified, most ? &e->changed : &e->same,
+			    TIMER_SLACK, err) ||
+	    compare_samples(m, "by CPU time, verified runs", &e->worked[1], &e->worked[0],
+			    WORKED_SLACK, err) ||
 	    gb_judge_flush(m, err))
 		return err->code;
 	return most ? GB_OK
 		    : compare_samples(m, "runs on an input that has changed", &e->changed, &e->same,
-				      err);
+				      TIMER_SLACK, err);
 }
 
 static enum gb_status judge_clocks(const struct gb_measurement *m, struct gb_error *err)
@@ -233,9 +238,9 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 		return gb_fail(err, GB_EVERIFY, "the variant has started another process");
 	if (!e->whole.count)
 		return GB_OK;
-	if (judge_step(m, "reset()", e->reset_ns, input, err) ||
+	if (judge_step(m, "reset()", median(&e->reset), input, err) ||
 	    (!(m->ops->flags & GB_CONVERTS) &&
-	     judge_step(m, "download()", e->download_ns, output, err)) ||
+	     judge_step(m, "download()", median(&e->download), output, err)) ||
 	    (!(m->ops->flags & GB_DERIVES) &&
 	     judge_step(m, "upload()", e->upload_ns, input, err)) ||
 	    judge_step(m, "reading the input", e->show_ns, 0, err) ||

@@ -11,8 +11,6 @@
 #include "common/text.h"
 
 enum {
-	ALONE = 25,     /* most samples in which only the runner flushes */
-	LEAST = 3,      /* the same, least */
 	GIVE_UPS = 2,   /* failed holds after which no more are tried */
 	THROTTLED = 10, /* most samples retaken because clocks were lowered */
 };
@@ -151,11 +149,12 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 {
 	struct gb_phase_time phase[GB_MAX_PHASES] = { 0 };
 	size_t phases = GB_MAX_PHASES;
-	double delay_ns;
 
+	if (how->delays && !how->changed && !m->result->cold)
+		gb_rewrite_input(m);
 	if (gb_renew_input(m, how->changed))
 		return m->err->code;
-	m->evidence.poisoned = gb_is_poisoned(m, how->verified, how->changed);
+	m->evidence.poisoned = gb_is_poisoned(m, how);
 	m->evidence.overwrote |= m->evidence.poisoned && how->verified;
 	if (m->evidence.poisoned && gb_watch(m, GB_STEP_POISON, gb_poison_result))
 		return m->err->code;
@@ -167,14 +166,15 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	    m->backend->remote->flush(m->state, m->err))
 		return m->err->code;
 	m->timer.phases = how->phases;
-	delay_ns = how->delays ? gb_delay_ns(m) : 0;
+	if (how->delays)
+		gb_use_begin(m);
 	if (time_runs(m, how->batch, how->held, ns, host_ns, phase, &phases))
 		return m->err->code;
+	if (how->delays)
+		gb_use_end(m, how->batch);
 	if (m->runs == 0)
 		m->result->resident_bytes = gb_resident_peak(&m->evidence.resident);
 	*host_ns /= (double)how->batch;
-	if (how->delays)
-		m->evidence.delay_ns = (gb_delay_ns(m) - delay_ns) / (double)how->batch;
 	m->evidence.lost_ns /= (double)how->batch;
 	*ns /= (double)how->batch;
 	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
@@ -229,38 +229,6 @@ double gb_per_work_ns(const struct gb_measurement *m, double ns)
 		ns *= workload->items(m->result->params, m->input, m->first) /
 		      workload->items(m->result->params, m->input, m->runs - 1);
 	return ns;
-}
-
-/* Take a sample that only gb_judge() uses. */
-static enum gb_status sample_besides(struct gb_measurement *m, bool alone, struct gb_series *series)
-{
-	const struct gb_manner how = {
-		.batch = 1, .verified = alone, .changed = true, .alone = alone
-	};
-	double ns = 0, host_ns = 0;
-
-	if (gb_sample(m, how, &ns, &host_ns) ||
-	    gb_series_push(series, gb_per_work_ns(m, gb_seen_ns(m, 1, ns, host_ns)), m->err))
-		return m->err->code;
-	return alone ? gb_verify_run(m) : GB_OK;
-}
-
-enum gb_status gb_sample_alone(struct gb_measurement *m)
-{
-	struct gb_evidence *e = &m->evidence;
-
-	if (m->how->no_verify || !m->result->cold || !m->backend->remote || m->backend->fill ||
-	    m->result->emulated)
-		return GB_OK;
-	for (int i = 0; i < ALONE && (gb_now_ns() - m->started_ns) * 1e-9 < m->how->timeout_s;
-	     i++) {
-		if (i >= LEAST && !gb_judge_flush(m, &(struct gb_error){ 0 }))
-			break;
-		if ((i >= LEAST && sample_besides(m, false, &e->between)) ||
-		    sample_besides(m, true, &e->alone))
-			return m->err->code;
-	}
-	return GB_OK;
 }
 
 void gb_doubt_samples(struct gb_result *r)

@@ -251,6 +251,40 @@ Test(virtual, transfers_are_sampled)
 	}
 }
 
+/* Runs with phases end when the intervals are narrow, for which six are needed, or after a fiftieth
+ * of --max-time.  They are as many as the samples with --samples, and for papers if a tenth of
+ * --max-time suffices. */
+Test(virtual, phases_have_a_share_of_the_time)
+{
+	static const struct {
+		double noise;
+		int64_t samples;
+		bool for_paper;
+		size_t least, most;
+	} row[] = {
+		{ 0, 0, false, 6, 6 },    { 0.3, 0, false, 3, 8 }, { 0.3, 30, false, 30, 30 },
+		{ 0.3, 0, true, 20, 30 }, { 0, 30, true, 30, 30 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const struct virtual_machine machine = { .marks = true,
+							 .process = { .run_ns = 1e6,
+								      .noise = row[i].noise },
+							 .seed = 9 };
+		struct gb_settings how = with_samples(cold, row[i].samples);
+		struct gb_result r;
+		size_t count;
+
+		how.no_phases = 0;
+		how.for_paper = row[i].for_paper;
+		r = ok(&machine, &how);
+		count = r.phase[0].time.count;
+		cr_expect(count >= row[i].least && count <= row[i].most, "row %zu: %zu of %zu", i,
+			  count, r.time.count);
+		gb_result_release(&r);
+	}
+}
+
 /* The record's interval reaches at least one tick of the clock to either side of the median. */
 Test(virtual, an_interval_is_not_narrower_than_a_tick)
 {
@@ -384,6 +418,27 @@ Test(virtual, samples_until_the_interval_is_narrow)
 	cr_expect(eq(sz, many.stopped[GB_CONVERGED], 300));
 	cr_expect(many.samples > 155 && many.samples < 175, "%g", many.samples);
 	cr_expect(many.width > 0.0185 && many.width < 0.02, "%g", many.width);
+}
+
+/* --timeout precedes --min-samples.  A tenth of --max-time is used even if fewer samples suffice. */
+Test(virtual, limits_of_time)
+{
+	struct virtual_machine machine = { .process = { .run_ns = 5e6, .noise = 0.01 } };
+	struct gb_settings how = cold;
+	struct gb_result r;
+
+	how.timeout_s = 0.1;
+	how.min_samples = 1000;
+	r = ok(&machine, &how);
+	cr_expect(eq(int, (int)r.stop, GB_LIMIT));
+	cr_expect(r.time.count >= 15 && r.time.count < 20, "%zu", r.time.count);
+	gb_result_release(&r);
+	how = cold;
+	machine.process = (struct virtual_process){ .run_ns = 1e5 };
+	r = ok(&machine, &how);
+	cr_expect(eq(int, (int)r.stop, GB_CONVERGED));
+	cr_expect(r.elapsed_s >= 0.03 && r.time.count > 100, "%zu", r.time.count);
+	gb_result_release(&r);
 }
 
 /* If a sample is enough, so is the one behind it, which is verified: no sample is taken in vain. */
