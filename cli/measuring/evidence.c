@@ -386,8 +386,7 @@ static double delay_ns(const struct gb_measurement *m, double *reading_ns)
 	return sum;
 }
 
-/* True if the CPU time of the process tells how much its threads have worked. */
-static bool cpu_time_tells(const struct gb_measurement *m)
+bool gb_cpu_time_tells(const struct gb_measurement *m)
 {
 	return !m->backend->fill && !m->result->variant->peer && !gb_threads_spin();
 }
@@ -397,7 +396,7 @@ void gb_use_begin(struct gb_measurement *m)
 	struct gb_evidence *e = &m->evidence;
 	double unused;
 
-	if (cpu_time_tells(m))
+	if (gb_cpu_time_tells(m))
 		settle();
 	e->delay_ns = -delay_ns(m, &unused);
 	e->worked_ns = -gb_cpu_ns(process_of(m));
@@ -409,11 +408,11 @@ void gb_use_end(struct gb_measurement *m, int64_t batch)
 	double reading_ns;
 
 	e->delay_ns = (e->delay_ns + delay_ns(m, &reading_ns)) / (double)batch;
-	if (cpu_time_tells(m))
+	if (gb_cpu_time_tells(m))
 		settle();
 	e->worked_ns += gb_cpu_ns(process_of(m)) - reading_ns;
 	e->worked_ns /= fmax(1, m->result->threads) * (double)batch;
-	if (!cpu_time_tells(m))
+	if (!gb_cpu_time_tells(m))
 		e->worked_ns = 0;
 }
 
@@ -469,7 +468,17 @@ static enum gb_status do_step(struct gb_measurement *m,
 		return m->err->code;
 	*whole += gb_now_ns() - start_ns;
 	*from = settled_ns(m);
-	return series ? gb_series_push(series, *from - before, m->err) : GB_OK;
+	return gb_series_push(series, *from - before, m->err);
+}
+
+/* Read the usage between two steps, without a pause in which a thread could work unseen.  Return the
+ * CPU time that this takes. */
+static double read_between(const struct gb_measurement *m, struct usage *usage, double *from)
+{
+	const double reading_ns = read_usage(usage, process_of(m));
+
+	*from = m->backend->fill || gb_threads_spin() ? step_ns(m) : *from + reading_ns;
+	return reading_ns;
 }
 
 enum gb_status gb_whole_run(struct gb_measurement *m)
@@ -484,11 +493,10 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 	cpu_ns = gb_cpu_ns(process_of(m));
 	if (do_step(m, reset, &from, &e->reset, &whole_ns))
 		return m->err->code;
-	cpu_ns += read_usage(&before, process_of(m));
-	if (do_step(m, run, &from, NULL, &whole_ns))
+	cpu_ns += read_between(m, &before, &from);
+	if (do_step(m, run, &from, &e->run, &whole_ns))
 		return m->err->code;
-	cpu_ns += read_usage(&after, process_of(m));
-	from = settled_ns(m);
+	cpu_ns += read_between(m, &after, &from);
 	if (do_step(m, copy_output, &from, &e->download, &whole_ns))
 		return m->err->code;
 	cpu_ns = gb_cpu_ns(process_of(m)) - cpu_ns;
@@ -542,6 +550,7 @@ void gb_evidence_release(struct gb_evidence *e)
 	for (int i = 0; i < 2; i++)
 		free(e->worked[i].value);
 	free(e->reset.value);
+	free(e->run.value);
 	free(e->download.value);
 	free(e->whole.value);
 	free(e->cpu.value);

@@ -14,6 +14,9 @@
 /* CPU time of a process (0: this one), all threads together, in ns. */
 double gb_cpu_ns(int process);
 
+/* True if the CPU time of the variant's process tells how much its threads have worked. */
+bool gb_cpu_time_tells(const struct gb_measurement *m);
+
 /* Before and after a batch of runs: set delay_ns and worked_ns of the evidence. */
 void gb_use_begin(struct gb_measurement *m);
 void gb_use_end(struct gb_measurement *m, int64_t batch);

@@ -52,7 +52,7 @@ struct gb_evidence {
 	struct gb_series whole, cpu; /* reset, run and download together; their CPU time */
 	/* Times of these steps, on the CPU of its threads together; the least of upload(). */
 	double upload_ns;
-	struct gb_series reset, download; /* of whole runs */
+	struct gb_series reset, run, download; /* of whole runs, until threads sleep */
 	double show_ns;       /* for a plug-in to read the input, beyond what copying it may take */
 	double between_ns;    /* the least CPU time in the pauses of a broken run */
 	long children_before; /* gb_children() at the start */
