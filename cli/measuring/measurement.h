@@ -89,6 +89,7 @@ struct gb_manner {
 	bool verified; /* the caller verifies afterwards */
 	bool changed;  /* on another input than the sample before it */
 	bool delays;   /* find out how long threads wait for a processor, and work */
+	bool warm;     /* its time is not used: leave the caches as they are */
 	bool alone;    /* only the runner flushes, not also a plug-in's process */
 	bool counts;   /* a real sample: retake it if the GPU lowered its clocks */
 };

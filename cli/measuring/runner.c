@@ -124,8 +124,11 @@ static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool unti
 	double host_ns = 0;
 
 	for (int64_t i = 0; i < count; i++) {
-		if (gb_sample(m, (struct gb_manner){ .batch = 1, .verified = untimed }, ns,
-			      &host_ns))
+		const struct gb_manner how = { .batch = 1,
+					       .verified = untimed,
+					       .warm = i > 0 && !untimed && !m->backend->hold };
+
+		if (gb_sample(m, how, ns, &host_ns))
 			return m->err->code;
 		if (i == 0)
 			r->first_ns = host_ns;

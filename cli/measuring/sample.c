@@ -132,12 +132,12 @@ static enum gb_status flush_caches(struct gb_measurement *m)
 	return m->err->code;
 }
 
-/* Flush the caches if they are to be cold, and wait for the device. */
+/* Flush the caches and wait for the device. */
 static enum gb_status flush(struct gb_measurement *m)
 {
 	const double start_ns = gb_now_ns();
 
-	if ((m->result->cold && flush_caches(m)) || m->backend->synchronize(m->err))
+	if (flush_caches(m) || m->backend->synchronize(m->err))
 		return m->err->code;
 	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start_ns);
 	return GB_OK;
@@ -149,20 +149,21 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 {
 	struct gb_phase_time phase[GB_MAX_PHASES] = { 0 };
 	size_t phases = GB_MAX_PHASES;
+	const bool is_cold = m->result->cold && !how->warm;
 
 	if (how->delays && !how->changed && !m->result->cold)
 		gb_rewrite_input(m);
 	if (gb_renew_input(m, how->changed))
 		return m->err->code;
-	m->evidence.poisoned = gb_is_poisoned(m, how);
+	m->evidence.poisoned = !how->warm && gb_is_poisoned(m, how);
 	m->evidence.overwrote |= m->evidence.poisoned && how->verified;
 	if (m->evidence.poisoned && gb_watch(m, GB_STEP_POISON, gb_poison_result))
 		return m->err->code;
-	if (m->result->cold ? gb_watch(m, GB_STEP_RESET, reset) || gb_watch(m, GB_STEP_FLUSH, flush)
-			    : reset(m) || flush(m))
+	if (is_cold ? gb_watch(m, GB_STEP_RESET, reset) || gb_watch(m, GB_STEP_FLUSH, flush)
+		    : reset(m) || m->backend->synchronize(m->err))
 		return m->err->code;
 	/* Threads of a plug-in then wait busily, as others do. */
-	if (m->result->cold && m->backend->remote && !m->backend->fill && !how->alone &&
+	if (is_cold && m->backend->remote && !m->backend->fill && !how->alone &&
 	    m->backend->remote->flush(m->state, m->err))
 		return m->err->code;
 	m->timer.phases = how->phases;
