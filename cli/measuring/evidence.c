@@ -471,8 +471,8 @@ static enum gb_status do_step(struct gb_measurement *m,
 	return gb_series_push(series, *from - before, m->err);
 }
 
-/* Read the usage between two steps, without a pause in which a thread could work unseen.  Return the
- * CPU time that this takes. */
+/* Read the usage between two steps, without a pause in which a thread could work unseen.  Return
+ * the CPU time that this takes. */
 static double read_between(const struct gb_measurement *m, struct usage *usage, double *from)
 {
 	const double reading_ns = read_usage(usage, process_of(m));

@@ -251,8 +251,8 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	return gb_take_evidence(m) ? m->err->code : gb_sample_alone(m);
 }
 
-/* The number of runs that are not samples: at least `least`, then up to `most` while they have taken
- * less than `most_s` together. */
+/* The number of runs that are not samples: at least `least`, then up to `most` while they have
+ * taken less than `most_s` together. */
 struct others {
 	size_t least, most;
 	double most_s;

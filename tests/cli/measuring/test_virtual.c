@@ -424,7 +424,7 @@ Test(virtual, samples_until_the_interval_is_narrow)
 	cr_expect(many.width > 0.0185 && many.width < 0.02, "%g", many.width);
 }
 
-/* --timeout precedes --min-samples.  A tenth of --max-time is used even if fewer samples suffice. */
+/* --timeout precedes --min-samples.  A tenth of --max-time is used even if less suffices. */
 Test(virtual, limits_of_time)
 {
 	struct virtual_machine machine = { .process = { .run_ns = 5e6, .noise = 0.01 } };

@@ -281,8 +281,8 @@ Test(virtual, results_that_are_remembered)
 	}
 }
 
-/* On a loaded machine all samples are long, and waits could explain those that work.  Their CPU time
- * cannot be explained.  Some cheats work now and then although they need not. */
+/* On a loaded machine all samples are long, and waits could explain those that work.  They cannot
+ * explain CPU time.  Some cheats work now and then although they need not. */
 Test(virtual, results_that_are_remembered_on_a_loaded_machine)
 {
 	static const enum virtual_cheat cheats[] = { VIRTUAL_REMEMBERS, VIRTUAL_MIXES,
