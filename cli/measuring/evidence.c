@@ -145,11 +145,16 @@ enum gb_status gb_watch(struct gb_measurement *m, enum gb_step step,
 			enum gb_status (*op)(struct gb_measurement *m))
 {
 	const bool is_watched = m->backend->remote && !m->backend->fill && !gb_threads_spin();
-	const double start_ns = is_watched ? settled_ns(m) : 0;
+	struct gb_evidence *e = &m->evidence;
+	double start_ns;
 
-	if (op(m) || !is_watched)
+	if (!is_watched)
+		return op(m);
+	start_ns = e->seen_ns > 0 ? e->seen_ns : settled_ns(m);
+	if (op(m))
 		return m->err->code;
-	return gb_series_push(&m->evidence.watched[step], settled_ns(m) - start_ns, m->err);
+	e->seen_ns = settled_ns(m);
+	return gb_series_push(&e->watched[step], e->seen_ns - start_ns, m->err);
 }
 
 /* ---- the input ---------------------------------------------------------------------------- */
@@ -183,9 +188,10 @@ static enum gb_status show_input(struct gb_measurement *m)
 	start_ns = step_ns(m);
 	if (remote->show(m->state, m->err))
 		return m->err->code;
-	m->evidence.show_ns =
-		fmin(m->evidence.show_ns, step_ns(m) - start_ns - 4 * remote->copy_ns(m->state));
-	return GB_OK;
+	m->evidence.seen_ns = step_ns(m);
+	return gb_series_push(&m->evidence.show,
+			      m->evidence.seen_ns - start_ns - 4 * remote->copy_ns(m->state),
+			      m->err);
 }
 
 static enum gb_status upload(struct gb_measurement *m)
@@ -208,6 +214,8 @@ static enum gb_status renew_state(struct gb_measurement *m, bool watched)
 	start_ns = step_ns(m);
 	if (watched ? gb_watch(m, GB_STEP_UPLOAD, upload) : upload(m))
 		return m->err->code;
+	if (m->ops->upload && !watched)
+		e->seen_ns = 0;
 	e->upload_ns = fmin(e->upload_ns, step_ns(m) - start_ns);
 	e->stale = false;
 	return GB_OK;
@@ -298,6 +306,7 @@ static enum gb_status fetch(struct gb_measurement *m)
 	m->evidence.fill_ns = fmin(m->evidence.fill_ns, gb_now_ns() - start_ns);
 	if (gb_watch(m, GB_STEP_DOWNLOAD, timed_download))
 		return m->err->code;
+	m->evidence.seen_ns = 0;
 	if (variation)
 		put_variation(m, variation);
 	return GB_OK;
@@ -451,9 +460,9 @@ static enum gb_status run(struct gb_measurement *m)
 /* Prepare a run that is not a sample. */
 static enum gb_status begin(struct gb_measurement *m)
 {
-	return renew_state(m, false) || gb_poison_result(m) || m->backend->synchronize(m->err)
-		       ? m->err->code
-		       : GB_OK;
+	(void)(renew_state(m, false) || gb_poison_result(m) || m->backend->synchronize(m->err));
+	m->evidence.seen_ns = 0;
+	return m->err->code;
 }
 
 /* Do a step, add its duration to *whole, and keep its time.  *from is the clock of steps before it,
@@ -549,6 +558,7 @@ void gb_evidence_release(struct gb_evidence *e)
 		free(e->watched[i].value);
 	for (int i = 0; i < 2; i++)
 		free(e->worked[i].value);
+	free(e->show.value);
 	free(e->reset.value);
 	free(e->run.value);
 	free(e->download.value);

@@ -51,7 +51,7 @@ enum gb_status gb_verify_run(struct gb_measurement *m);
  * result is not verified. */
 enum gb_status gb_whole_run(struct gb_measurement *m);
 
-/* Do a step of a sample, and keep the CPU time of a plug-in's process. */
+/* Do a step of a sample, and keep the CPU time of a plug-in's process since the step before it. */
 enum gb_status gb_watch(struct gb_measurement *m, enum gb_step step,
 			enum gb_status (*op)(struct gb_measurement *m));
 

@@ -42,6 +42,7 @@ struct gb_evidence {
 	struct gb_series verified, changed, same;
 	struct gb_series alone, between;    /* the same (struct gb_manner); samples between those */
 	struct gb_series watched[GB_STEPS]; /* CPU time of a plug-in's process */
+	double seen_ns; /* its clock at the end of what it was asked to do last; 0: unknown */
 	/* In the last sample with `delays`, per run: */
 	double delay_ns;  /* threads waited so long for a processor, all together */
 	double worked_ns; /* CPU time of each of its threads; 0 if it says nothing about the work */
@@ -53,11 +54,11 @@ struct gb_evidence {
 	/* Times of these steps, on the CPU of its threads together; the least of upload(). */
 	double upload_ns;
 	struct gb_series reset, run, download; /* of whole runs, until threads sleep */
-	double show_ns;       /* for a plug-in to read the input, beyond what copying it may take */
-	double between_ns;    /* the least CPU time in the pauses of a broken run */
-	long children_before; /* gb_children() at the start */
-	bool children;        /* the variant has started processes */
-	size_t busy;          /* threads that worked in the last whole run */
+	struct gb_series show; /* for a plug-in to read the input, beyond what copying may take */
+	double between_ns;     /* the least CPU time in the pauses of a broken run */
+	long children_before;  /* gb_children() at the start */
+	bool children;         /* the variant has started processes */
+	size_t busy;           /* threads that worked in the last whole run */
 };
 
 /* The state of a measurement. */

@@ -501,7 +501,6 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 		.evidence = { .fill_ns = INFINITY,
 			      .flush_ns = INFINITY,
 			      .upload_ns = INFINITY,
-			      .show_ns = INFINITY,
 			      .between_ns = INFINITY,
 			      .once_ns = INFINITY,
 			      .resident = { .base = NAN } },

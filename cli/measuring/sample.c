@@ -87,6 +87,7 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 	const bool counted = m->counting && m->runs == 0;
 	bool marked = m->timer.phases;
 
+	m->evidence.seen_ns = 0;
 	if (m->backend->remote) {
 		if (counted)
 			m->backend->counter->count(true);
