@@ -10,7 +10,6 @@
 
 #include "cli/measuring/evidence.h"
 #include "cli/measuring/judge.h"
-#include "cli/measuring/runner.h"
 #include "cli/measuring/sample.h"
 #include "common/secret.h"
 

@@ -19,8 +19,6 @@
 #include "common/secret.h"
 #include "common/text.h"
 
-volatile sig_atomic_t gb_interrupted;
-
 enum {
 	MAX_BATCH = 1000,
 	WHOLE_RUNS = 3, /* at most, unless they contradict the samples */

@@ -11,13 +11,10 @@
 #ifndef GPUBENCH_CLI_MEASURING_RUNNER_H
 #define GPUBENCH_CLI_MEASURING_RUNNER_H
 
-#include <signal.h>
 #include <stdbool.h>
 
+#include "cli/measuring/sample.h" /* gb_interrupted */
 #include "cli/records/result.h"
-
-/* Set by the signal handler; the runner stops after the run under way. */
-extern volatile sig_atomic_t gb_interrupted;
 
 /* Measure or, if `timed` is false, only run and verify each distinct input once.  The caller sets
  * workload, variant and params in result; the rest is filled in.  The status of the measurement is

@@ -15,6 +15,8 @@ enum {
 	THROTTLED = 10, /* most samples retaken because clocks were lowered */
 };
 
+volatile sig_atomic_t gb_interrupted;
+
 /* ---- a run, or a batch -------------------------------------------------------------------- */
 
 static enum gb_status push_phases(struct gb_result *r, const struct gb_phase_time *phase,

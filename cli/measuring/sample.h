@@ -4,7 +4,12 @@
 #ifndef GPUBENCH_CLI_MEASURING_SAMPLE_H
 #define GPUBENCH_CLI_MEASURING_SAMPLE_H
 
+#include <signal.h>
+
 #include "cli/measuring/measurement.h"
+
+/* Set by the signal handler; a measurement ends after the run under way. */
+extern volatile sig_atomic_t gb_interrupted;
 
 /* Take one sample: change the input, poison, reset, flush if cold, run.  *ns and *host_ns are per
  * run.  The sample is taken again if the hold failed or if clocks were lowered meanwhile. */
