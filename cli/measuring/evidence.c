@@ -76,14 +76,19 @@ enum gb_status gb_transfer(struct gb_measurement *m)
 static const double TICK_NS = 6e6;    /* a clock tick of the kernel and more */
 static const long SETTLE_NS = 300000; /* OpenMP's waiting threads have stopped */
 
+/* Wait until waiting threads sleep, when the kernel adds up their CPU time. */
+static void settle(void)
+{
+	(void)nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
+}
+
 /* CPU time of a process while this thread sleeps. */
 static double sleep_ns(int process)
 {
-	const struct timespec settle = { .tv_nsec = SETTLE_NS };
 	const struct timespec pause = { .tv_nsec = (long)TICK_NS };
 	double start_ns;
 
-	(void)nanosleep(&settle, NULL);
+	settle();
 	start_ns = gb_cpu_ns(process);
 	(void)nanosleep(&pause, NULL);
 	return gb_cpu_ns(process) - start_ns;
@@ -128,13 +133,11 @@ static double step_ns(const struct gb_measurement *m)
 				 : gb_cpu_ns(process_of(m));
 }
 
-/* The same between two steps: the kernel adds up the CPU time of a thread when it stops. */
+/* The same between two steps. */
 static double settled_ns(const struct gb_measurement *m)
 {
-	const struct timespec settle = { .tv_nsec = SETTLE_NS };
-
 	if (!m->backend->fill && !gb_threads_spin())
-		(void)nanosleep(&settle, NULL);
+		settle();
 	return step_ns(m);
 }
 
@@ -142,11 +145,16 @@ enum gb_status gb_watch(struct gb_measurement *m, enum gb_step step,
 			enum gb_status (*op)(struct gb_measurement *m))
 {
 	const bool is_watched = m->backend->remote && !m->backend->fill && !gb_threads_spin();
-	const double start_ns = is_watched ? settled_ns(m) : 0;
+	struct gb_evidence *e = &m->evidence;
+	double start_ns;
 
-	if (op(m) || !is_watched)
+	if (!is_watched)
+		return op(m);
+	start_ns = e->seen_ns > 0 ? e->seen_ns : settled_ns(m);
+	if (op(m))
 		return m->err->code;
-	return gb_series_push(&m->evidence.watched[step], settled_ns(m) - start_ns, m->err);
+	e->seen_ns = settled_ns(m);
+	return gb_series_push(&e->watched[step], e->seen_ns - start_ns, m->err);
 }
 
 /* ---- the input ---------------------------------------------------------------------------- */
@@ -180,9 +188,10 @@ static enum gb_status show_input(struct gb_measurement *m)
 	start_ns = step_ns(m);
 	if (remote->show(m->state, m->err))
 		return m->err->code;
-	m->evidence.show_ns =
-		fmin(m->evidence.show_ns, step_ns(m) - start_ns - 4 * remote->copy_ns(m->state));
-	return GB_OK;
+	m->evidence.seen_ns = step_ns(m);
+	return gb_series_push(&m->evidence.show,
+			      m->evidence.seen_ns - start_ns - 4 * remote->copy_ns(m->state),
+			      m->err);
 }
 
 static enum gb_status upload(struct gb_measurement *m)
@@ -205,6 +214,8 @@ static enum gb_status renew_state(struct gb_measurement *m, bool watched)
 	start_ns = step_ns(m);
 	if (watched ? gb_watch(m, GB_STEP_UPLOAD, upload) : upload(m))
 		return m->err->code;
+	if (m->ops->upload && !watched)
+		e->seen_ns = 0;
 	e->upload_ns = fmin(e->upload_ns, step_ns(m) - start_ns);
 	e->stale = false;
 	return GB_OK;
@@ -233,6 +244,16 @@ enum gb_status gb_renew_input(struct gb_measurement *m, bool change)
 	return GB_OK;
 }
 
+void gb_rewrite_input(struct gb_measurement *m)
+{
+	struct gb_evidence *e = &m->evidence;
+
+	if (!e->varies)
+		return;
+	e->in_memory = ~e->variation;
+	put_variation(m, e->variation);
+}
+
 void gb_restore_input(struct gb_measurement *m)
 {
 	if (m->input)
@@ -247,17 +268,20 @@ static unsigned char next_poison(void)
 	return (unsigned char)(128 + gb_secret() % 127);
 }
 
-bool gb_is_poisoned(const struct gb_measurement *m, bool verified, bool changed)
+bool gb_is_poisoned(const struct gb_measurement *m, const struct gb_manner *how)
 {
+	const bool varies = how->changed && m->evidence.varies;
+
 	if (m->how->no_verify)
-		return verified;
+		return how->verified;
 	/* Without variations, poison is all there is. */
-	if (m->result->cold || (verified && !(changed && m->evidence.varies)))
+	if (m->result->cold || (how->verified && !varies))
 		return true;
 	/* Variations of a small input may have equal results: poison at least one verified run. */
-	if (verified && m->result->verified >= 2 && !m->evidence.overwrote)
+	if (how->verified && m->result->verified >= 2 && !m->evidence.overwrote)
 		return true;
-	return changed && m->evidence.varies && gb_secret() % 2;
+	/* Runs whose times are compared find the result in the same caches. */
+	return varies && !how->delays && gb_secret() % 2;
 }
 
 enum gb_status gb_poison_result(struct gb_measurement *m)
@@ -282,6 +306,7 @@ static enum gb_status fetch(struct gb_measurement *m)
 	m->evidence.fill_ns = fmin(m->evidence.fill_ns, gb_now_ns() - start_ns);
 	if (gb_watch(m, GB_STEP_DOWNLOAD, timed_download))
 		return m->err->code;
+	m->evidence.seen_ns = 0;
 	if (variation)
 		put_variation(m, variation);
 	return GB_OK;
@@ -357,15 +382,47 @@ static double read_usage(struct usage *usage, int process)
 	return gb_cpu_ns(process) - start_ns;
 }
 
-double gb_delay_ns(const struct gb_measurement *m)
+/* Time that threads of the variant's process have waited for a processor, all together.
+ * *reading_ns is the CPU time of the process that reading has taken. */
+static double delay_ns(const struct gb_measurement *m, double *reading_ns)
 {
 	static struct usage now;
 	double sum = 0;
 
-	(void)read_usage(&now, process_of(m));
+	*reading_ns = read_usage(&now, process_of(m));
 	for (size_t i = 0; i < now.count; i++)
 		sum += now.of[i].delay_ns;
 	return sum;
+}
+
+bool gb_cpu_time_tells(const struct gb_measurement *m)
+{
+	return !m->backend->fill && !m->result->variant->peer && !gb_threads_spin();
+}
+
+void gb_use_begin(struct gb_measurement *m)
+{
+	struct gb_evidence *e = &m->evidence;
+	double unused;
+
+	if (gb_cpu_time_tells(m))
+		settle();
+	e->delay_ns = -delay_ns(m, &unused);
+	e->worked_ns = -gb_cpu_ns(process_of(m));
+}
+
+void gb_use_end(struct gb_measurement *m, int64_t batch)
+{
+	struct gb_evidence *e = &m->evidence;
+	double reading_ns;
+
+	e->delay_ns = (e->delay_ns + delay_ns(m, &reading_ns)) / (double)batch;
+	if (gb_cpu_time_tells(m))
+		settle();
+	e->worked_ns += gb_cpu_ns(process_of(m)) - reading_ns;
+	e->worked_ns /= fmax(1, m->result->threads) * (double)batch;
+	if (!gb_cpu_time_tells(m))
+		e->worked_ns = 0;
 }
 
 /* The number of threads that have worked between two readings, for more than a twentieth of the CPU
@@ -403,16 +460,16 @@ static enum gb_status run(struct gb_measurement *m)
 /* Prepare a run that is not a sample. */
 static enum gb_status begin(struct gb_measurement *m)
 {
-	return renew_state(m, false) || gb_poison_result(m) || m->backend->synchronize(m->err)
-		       ? m->err->code
-		       : GB_OK;
+	(void)(renew_state(m, false) || gb_poison_result(m) || m->backend->synchronize(m->err));
+	m->evidence.seen_ns = 0;
+	return m->err->code;
 }
 
-/* Do a step, add its duration to *whole, and keep the least of its times.  *from is the clock of
- * steps before it, then after it. */
+/* Do a step, add its duration to *whole, and keep its time.  *from is the clock of steps before it,
+ * then after it. */
 static enum gb_status do_step(struct gb_measurement *m,
 			      enum gb_status (*op)(struct gb_measurement *m), double *from,
-			      double *least, double *whole)
+			      struct gb_series *series, double *whole)
 {
 	const double start_ns = gb_now_ns(), before = *from;
 
@@ -420,28 +477,36 @@ static enum gb_status do_step(struct gb_measurement *m,
 		return m->err->code;
 	*whole += gb_now_ns() - start_ns;
 	*from = settled_ns(m);
-	*least = fmin(*least, *from - before);
-	return GB_OK;
+	return gb_series_push(series, *from - before, m->err);
+}
+
+/* Read the usage between two steps, without a pause in which a thread could work unseen.  Return
+ * the CPU time that this takes. */
+static double read_between(const struct gb_measurement *m, struct usage *usage, double *from)
+{
+	const double reading_ns = read_usage(usage, process_of(m));
+
+	*from = m->backend->fill || gb_threads_spin() ? step_ns(m) : *from + reading_ns;
+	return reading_ns;
 }
 
 enum gb_status gb_whole_run(struct gb_measurement *m)
 {
 	struct gb_evidence *e = &m->evidence;
 	static struct usage before, after;
-	double whole_ns = 0, unused = 0, from, cpu_ns;
+	double whole_ns = 0, from, cpu_ns;
 
 	if (begin(m))
 		return m->err->code;
 	from = settled_ns(m);
 	cpu_ns = gb_cpu_ns(process_of(m));
-	if (do_step(m, reset, &from, &e->reset_ns, &whole_ns))
+	if (do_step(m, reset, &from, &e->reset, &whole_ns))
 		return m->err->code;
-	cpu_ns += read_usage(&before, process_of(m));
-	if (do_step(m, run, &from, &unused, &whole_ns))
+	cpu_ns += read_between(m, &before, &from);
+	if (do_step(m, run, &from, &e->run, &whole_ns))
 		return m->err->code;
-	cpu_ns += read_usage(&after, process_of(m));
-	from = settled_ns(m);
-	if (do_step(m, copy_output, &from, &e->download_ns, &whole_ns))
+	cpu_ns += read_between(m, &after, &from);
+	if (do_step(m, copy_output, &from, &e->download, &whole_ns))
 		return m->err->code;
 	cpu_ns = gb_cpu_ns(process_of(m)) - cpu_ns;
 	e->busy = count_busy(&before, &after, cpu_ns);
@@ -491,6 +556,12 @@ void gb_evidence_release(struct gb_evidence *e)
 	free(e->between.value);
 	for (int i = 0; i < GB_STEPS; i++)
 		free(e->watched[i].value);
+	for (int i = 0; i < 2; i++)
+		free(e->worked[i].value);
+	free(e->show.value);
+	free(e->reset.value);
+	free(e->run.value);
+	free(e->download.value);
 	free(e->whole.value);
 	free(e->cpu.value);
 }

@@ -14,8 +14,12 @@
 /* CPU time of a process (0: this one), all threads together, in ns. */
 double gb_cpu_ns(int process);
 
-/* Time that threads of the variant's process have waited for a processor, all together, in ns. */
-double gb_delay_ns(const struct gb_measurement *m);
+/* True if the CPU time of the variant's process tells how much its threads have worked. */
+bool gb_cpu_time_tells(const struct gb_measurement *m);
+
+/* Before and after a batch of runs: set delay_ns and worked_ns of the evidence. */
+void gb_use_begin(struct gb_measurement *m);
+void gb_use_end(struct gb_measurement *m, int64_t batch);
 
 /* Time an upload and a download on a device.  The upload is of whatever the input is now. */
 enum gb_status gb_transfer(struct gb_measurement *m);
@@ -24,6 +28,9 @@ enum gb_status gb_transfer(struct gb_measurement *m);
  * input then becomes a third one, because run() must use what upload() has copied. */
 enum gb_status gb_renew_input(struct gb_measurement *m, bool change);
 
+/* Write the input again as it is, so that it lies in those caches in which a changed one does. */
+void gb_rewrite_input(struct gb_measurement *m);
+
 /* The original input again. */
 void gb_restore_input(struct gb_measurement *m);
 
@@ -31,7 +38,7 @@ void gb_restore_input(struct gb_measurement *m);
  * that a run cannot tell whether it will be verified.  This writes what the run writes again,
  * before the flush.  With hot caches, poison changes the caches: of the samples that are verified
  * or on another input, a secret half is, and at least one that is verified. */
-bool gb_is_poisoned(const struct gb_measurement *m, bool verified, bool changed);
+bool gb_is_poisoned(const struct gb_measurement *m, const struct gb_manner *how);
 
 /* Overwrite the last run's result, so that any result found after the next run is its own. */
 enum gb_status gb_poison_result(struct gb_measurement *m);
@@ -44,7 +51,7 @@ enum gb_status gb_verify_run(struct gb_measurement *m);
  * result is not verified. */
 enum gb_status gb_whole_run(struct gb_measurement *m);
 
-/* Do a step of a sample, and keep the CPU time of a plug-in's process. */
+/* Do a step of a sample, and keep the CPU time of a plug-in's process since the step before it. */
 enum gb_status gb_watch(struct gb_measurement *m, enum gb_step step,
 			enum gb_status (*op)(struct gb_measurement *m));
 

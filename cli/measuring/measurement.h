@@ -42,18 +42,23 @@ struct gb_evidence {
 	struct gb_series verified, changed, same;
 	struct gb_series alone, between;    /* the same (struct gb_manner); samples between those */
 	struct gb_series watched[GB_STEPS]; /* CPU time of a plug-in's process */
-	double delay_ns; /* in the last sample, per run, threads waited so long for a processor */
-	double lost_ns;  /* of that, per run, what the runner's clock does not count */
+	double seen_ns; /* its clock at the end of what it was asked to do last; 0: unknown */
+	/* In the last sample with `delays`, per run: */
+	double delay_ns;  /* threads waited so long for a processor, all together */
+	double worked_ns; /* CPU time of each of its threads; 0 if it says nothing about the work */
+	double lost_ns;   /* part of delay_ns that the runner's clock does not count */
+	struct gb_series worked[2]; /* worked_ns of samples that are not verified, and of others */
 	/* Runs that were not held back: time by the host's clock less that by the device's. */
 	struct gb_series unseen;
 	struct gb_series whole, cpu; /* reset, run and download together; their CPU time */
-	/* The least times of these steps, on the CPU of its threads together. */
-	double upload_ns, reset_ns, download_ns;
-	double show_ns;       /* for a plug-in to read the input, beyond what copying it may take */
-	double between_ns;    /* the least CPU time in the pauses of a broken run */
-	long children_before; /* gb_children() at the start */
-	bool children;        /* the variant has started processes */
-	size_t busy;          /* threads that worked in the last whole run */
+	/* Times of these steps, on the CPU of its threads together; the least of upload(). */
+	double upload_ns;
+	struct gb_series reset, run, download; /* of whole runs, until threads sleep */
+	struct gb_series show; /* for a plug-in to read the input, beyond what copying may take */
+	double between_ns;     /* the least CPU time in the pauses of a broken run */
+	long children_before;  /* gb_children() at the start */
+	bool children;         /* the variant has started processes */
+	size_t busy;           /* threads that worked in the last whole run */
 };
 
 /* The state of a measurement. */
@@ -84,7 +89,8 @@ struct gb_manner {
 	bool phases;   /* mark the phases */
 	bool verified; /* the caller verifies afterwards */
 	bool changed;  /* on another input than the sample before it */
-	bool delays;   /* find out how long threads wait for a processor */
+	bool delays;   /* find out how long threads wait for a processor, and work */
+	bool warm;     /* its time is not used: leave the caches as they are */
 	bool alone;    /* only the runner flushes, not also a plug-in's process */
 	bool counts;   /* a real sample: retake it if the GPU lowered its clocks */
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/measuring/doubt.h"
 #include "cli/measuring/estimate.h"
 #include "cli/measuring/evidence.h"
 #include "cli/measuring/judge.h"
@@ -22,12 +23,11 @@ enum {
 	MAX_BATCH = 1000,
 	WHOLE_RUNS = 3, /* at most, unless they contradict the samples */
 	MAX_WHOLE_RUNS = 30,
-	LEAST = 3,      /* samples of each kind, to decide whether one takes longer ... */
-	MORE = 10,      /* ... and more if there is time */
 	CHANGED = 8,    /* one sample in so many is on another input ... */
 	CHEAP = 20,     /* ... or each, if a change takes less than 1/20 of a sample's time */
 	VERIFYING = 12, /* these are verified while that takes less than 1/12 of the time */
 	HOST_TIMES = 5, /* at most; at least two if host times are taken at all */
+	SHARE = 5,      /* phases, and transfers, have this part of the least time of sampling */
 };
 static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot */
 static const double BATCH_NS = 200e3; /* length of a batch, about */
@@ -122,8 +122,11 @@ static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool unti
 	double host_ns = 0;
 
 	for (int64_t i = 0; i < count; i++) {
-		if (gb_sample(m, (struct gb_manner){ .batch = 1, .verified = untimed }, ns,
-			      &host_ns))
+		const struct gb_manner how = { .batch = 1,
+					       .verified = untimed,
+					       .warm = i > 0 && !untimed && !m->backend->hold };
+
+		if (gb_sample(m, how, ns, &host_ns))
 			return m->err->code;
 		if (i == 0)
 			r->first_ns = host_ns;
@@ -160,44 +163,10 @@ static bool is_last(const struct gb_measurement *m, int64_t k, double last_s)
 	       elapsed_s(m) + last_s >= how->timeout_s;
 }
 
-/* Verify the last run of a sample.  After a batch, run a secret number of times more without
- * reset(), overwrite the result before the last of these, time and verify that.  Then verify a run
- * on another input whose result was not overwritten.  Each run of a batch does all the work. */
-static enum gb_status verify_sample(struct gb_measurement *m)
-{
-	const int64_t batch = m->result->batch;
-	double ns = 0, unused;
-
-	if (gb_verify_run(m) || batch == 1 || gb_renew_input(m, false))
-		return m->err->code;
-	for (uint64_t i = 1 + gb_secret() % (uint64_t)batch; i > 0; i--)
-		if (gb_run_again(m, &unused))
-			return m->err->code;
-	if (gb_poison_result(m) || gb_run_again(m, &ns))
-		return m->err->code;
-	m->evidence.once_ns = fmin(m->evidence.once_ns, ns);
-	if (gb_verify_run(m) || !m->evidence.varies || gb_renew_input(m, true) ||
-	    (m->ops->reset && m->ops->reset(m->state, m->runs, m->err)))
-		return m->err->code;
-	m->runs++;
-	return gb_run_again(m, &unused) ? m->err->code : gb_verify_run(m);
-}
-
 /* True if a sample on another input is also verified. */
 static bool may_verify(const struct gb_measurement *m)
 {
 	return m->evidence.verify_ns * VERIFYING < elapsed_s(m) * 1e9;
-}
-
-/* Keep a time for gb_judge(), which compares these kinds of samples. */
-static enum gb_status sort_out(struct gb_measurement *m, bool verified, bool changed, double ns)
-{
-	struct gb_evidence *e = &m->evidence;
-
-	return gb_series_push(verified  ? &e->verified
-			      : changed ? &e->changed
-					: &e->same,
-			      gb_per_work_ns(m, ns), m->err);
 }
 
 static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool changed)
@@ -211,8 +180,8 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool 
 	double ns = 0, host_ns = 0;
 
 	if (gb_sample(m, how, &ns, &host_ns) || gb_series_push(&r->time, ns, m->err) ||
-	    sort_out(m, verified, changed && m->evidence.varies,
-		     gb_seen_ns(m, r->batch, ns, host_ns)))
+	    gb_sort_out(m, verified, changed && m->evidence.varies,
+			gb_seen_ns(m, r->batch, ns, host_ns)))
 		return m->err->code;
 	if ((!m->backend->hold || m->ops->flags & GB_HOST_DECISIONS) &&
 	    keep_host_time(m, ns, host_ns))
@@ -231,46 +200,10 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool 
 	if (verified && !gb_interrupted) {
 		const double start_s = elapsed_s(m);
 
-		(void)verify_sample(m);
+		(void)gb_verify_sample(m);
 		r->cost.verify_s += elapsed_s(m) - start_s;
 	}
 	return m->err->code;
-}
-
-/* If some samples are longer than others, take new ones of each kind, which count only as evidence.
- * Those that are suspected are judged by the least time that they can have taken: after a
- * verification, the kernel may give the processor to another program. */
-static enum gb_status take_evidence(struct gb_measurement *m)
-{
-	struct gb_evidence *e = &m->evidence;
-	const bool all = e->changed.count > e->same.count;
-	struct gb_error wrong = { 0 };
-	double ns = 0, host_ns = 0;
-
-	if (m->how->no_verify || !gb_judge_samples(m, &wrong))
-		return GB_OK;
-	e->verified.count = e->changed.count = e->same.count = 0;
-	for (int i = 0; i < 2 * LEAST || (i < 2 * MORE && elapsed_s(m) < m->how->timeout_s); i++) {
-		const bool verified = i % 2, changed = (verified || all) && e->varies;
-		const struct gb_manner how = { .batch = m->result->batch,
-					       .held = true,
-					       .verified = verified,
-					       .delays = true,
-					       .changed = changed };
-
-		if (gb_sample(m, how, &ns, &host_ns))
-			return m->err->code;
-		if (verified) {
-			ns = fmax(ns - e->delay_ns, 0);
-			host_ns -= fmax(e->delay_ns - e->lost_ns, 0);
-		}
-		ns = gb_seen_ns(m, how.batch, ns, host_ns);
-		if (sort_out(m, verified, changed, ns) ||
-		    (verified && !all && sort_out(m, false, changed, ns)) ||
-		    (verified && verify_sample(m)))
-			return m->err->code;
-	}
-	return GB_OK;
 }
 
 /* Take samples until the stopping rule ends sampling and the last sample was verified. */
@@ -313,18 +246,30 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	if (m->how->trial)
 		return GB_OK;
 	gb_doubt_samples(r);
-	return take_evidence(m) ? m->err->code : gb_sample_alone(m);
+	return gb_take_evidence(m) ? m->err->code : gb_sample_alone(m);
 }
 
-/* Take extra runs that are not samples: at least `least`, then up to `most` while they have taken
- * less than gb_least_time_s() together.  None is started after --timeout. */
+/* The number of runs that are not samples: at least `least`, then up to `most` while they have
+ * taken less than `most_s` together. */
+struct others {
+	size_t least, most;
+	double most_s;
+};
+
+static bool want_more(const struct others *others, size_t count, double taken_s)
+{
+	return count < others->most && (count < others->least || taken_s < others->most_s);
+}
+
+/* Take extra runs.  None is started after --timeout. */
 static enum gb_status take_others(struct gb_measurement *m, const struct gb_manner *how,
-				  size_t least, size_t most, bool launched)
+				  const struct others *others, bool launched)
 {
 	const double start_s = elapsed_s(m);
+	bool enough = false;
 
-	for (size_t i = 0; i < most && elapsed_s(m) < m->how->timeout_s &&
-			   (i < least || elapsed_s(m) - start_s < gb_least_time_s(m->how));
+	for (size_t i = 0; !enough && want_more(others, i, elapsed_s(m) - start_s) &&
+			   elapsed_s(m) < m->how->timeout_s;
 	     i++) {
 		double ns = 0, host_ns = 0;
 
@@ -333,6 +278,8 @@ static enum gb_status take_others(struct gb_measurement *m, const struct gb_mann
 			return m->err->code;
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
+		enough = how->phases && i + 1 >= others->least &&
+			 gb_phases_are_narrow(m->result, m->how);
 	}
 	return GB_OK;
 }
@@ -356,16 +303,16 @@ static enum gb_status take_whole_runs(struct gb_measurement *m)
 	return GB_OK;
 }
 
-/* Time the transfers of a device as often as the phases.  Nothing runs after it: the device then
- * has an input without a result. */
-static enum gb_status take_transfers(struct gb_measurement *m, size_t least, size_t most)
+/* Time the transfers of a device.  Nothing runs after it: the device then has an input without a
+ * result. */
+static enum gb_status take_transfers(struct gb_measurement *m, const struct others *others)
 {
 	const double start_s = elapsed_s(m);
 
 	if (!m->ops->upload || !m->backend->fill)
 		return GB_OK;
-	for (size_t i = 0; i < most && (i == 0 || elapsed_s(m) < m->how->timeout_s) &&
-			   (i < least || elapsed_s(m) - start_s < gb_least_time_s(m->how));
+	for (size_t i = 0; want_more(others, i, elapsed_s(m) - start_s) &&
+			   (i == 0 || elapsed_s(m) < m->how->timeout_s);
 	     i++) {
 		if (gb_transfer(m))
 			return m->err->code;
@@ -377,26 +324,30 @@ static enum gb_status take_transfers(struct gb_measurement *m, size_t least, siz
 
 /* Take runs for data that would distort the samples: whole runs, phase marks, transfers and, if
  * samples are held back, the launch times in host_time.  A paper's mean of N runs may be of a phase
- * or include transfers, so --samples=N sets their number, too; else they are as many as the samples
- * if time allows. */
+ * or include transfers, so these are as many as the samples with --samples=N and, if time allows,
+ * in a paper's tables.  Else they have a small share of the time. */
 static enum gb_status take_the_rest(struct gb_measurement *m)
 {
 	const struct gb_manner marked = { .batch = 1, .held = true, .phases = true };
 	const struct gb_manner launched = { .batch = 1 };
+	const struct gb_settings *how = m->how;
 	struct gb_result *r = m->result;
-	const size_t have = r->host_time.count;
-	const size_t most = r->emulated ? 1 : r->time.count, least = m->how->samples ? most : 1;
+	const size_t have = r->host_time.count, most = r->emulated ? 1 : r->time.count;
+	const struct others rest = { how->samples ? most : 1, most,
+				     gb_least_time_s(how) / (how->for_paper ? 1 : SHARE) };
+	const struct others launches = { have < 2 ? 2 - have : 0, HOST_TIMES - have,
+					 gb_least_time_s(how) };
 
 	if (m->counting) /* the executor's times mean nothing */
 		return GB_OK;
 	if (have < HOST_TIMES && m->backend->hold && !(m->ops->flags & GB_HOST_DECISIONS) &&
-	    take_others(m, &launched, have < 2 ? 2 - have : 0, HOST_TIMES - have, true))
+	    take_others(m, &launched, &launches, true))
 		return m->err->code;
-	if (!m->how->no_verify && take_whole_runs(m))
+	if (!how->no_verify && take_whole_runs(m))
 		return m->err->code;
-	if (m->timer.named && !m->how->no_phases && take_others(m, &marked, least, most, false))
+	if (m->timer.named && !how->no_phases && take_others(m, &marked, &rest, false))
 		return m->err->code;
-	return take_transfers(m, least, most);
+	return take_transfers(m, &rest);
 }
 
 /* Bytes of the input that the last verified run read, from the variant's metric; 0 without one. */
@@ -550,9 +501,6 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 		.evidence = { .fill_ns = INFINITY,
 			      .flush_ns = INFINITY,
 			      .upload_ns = INFINITY,
-			      .show_ns = INFINITY,
-			      .reset_ns = INFINITY,
-			      .download_ns = INFINITY,
 			      .between_ns = INFINITY,
 			      .once_ns = INFINITY,
 			      .resident = { .base = NAN } },

@@ -11,8 +11,6 @@
 #include "common/text.h"
 
 enum {
-	ALONE = 25,     /* most samples in which only the runner flushes */
-	LEAST = 3,      /* the same, least */
 	GIVE_UPS = 2,   /* failed holds after which no more are tried */
 	THROTTLED = 10, /* most samples retaken because clocks were lowered */
 };
@@ -89,6 +87,7 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 	const bool counted = m->counting && m->runs == 0;
 	bool marked = m->timer.phases;
 
+	m->evidence.seen_ns = 0;
 	if (m->backend->remote) {
 		if (counted)
 			m->backend->counter->count(true);
@@ -134,12 +133,12 @@ static enum gb_status flush_caches(struct gb_measurement *m)
 	return m->err->code;
 }
 
-/* Flush the caches if they are to be cold, and wait for the device. */
+/* Flush the caches and wait for the device. */
 static enum gb_status flush(struct gb_measurement *m)
 {
 	const double start_ns = gb_now_ns();
 
-	if ((m->result->cold && flush_caches(m)) || m->backend->synchronize(m->err))
+	if (flush_caches(m) || m->backend->synchronize(m->err))
 		return m->err->code;
 	m->evidence.flush_ns = fmin(m->evidence.flush_ns, gb_now_ns() - start_ns);
 	return GB_OK;
@@ -151,30 +150,33 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 {
 	struct gb_phase_time phase[GB_MAX_PHASES] = { 0 };
 	size_t phases = GB_MAX_PHASES;
-	double delay_ns;
+	const bool is_cold = m->result->cold && !how->warm;
 
+	if (how->delays && !how->changed && !m->result->cold)
+		gb_rewrite_input(m);
 	if (gb_renew_input(m, how->changed))
 		return m->err->code;
-	m->evidence.poisoned = gb_is_poisoned(m, how->verified, how->changed);
+	m->evidence.poisoned = !how->warm && gb_is_poisoned(m, how);
 	m->evidence.overwrote |= m->evidence.poisoned && how->verified;
 	if (m->evidence.poisoned && gb_watch(m, GB_STEP_POISON, gb_poison_result))
 		return m->err->code;
-	if (m->result->cold ? gb_watch(m, GB_STEP_RESET, reset) || gb_watch(m, GB_STEP_FLUSH, flush)
-			    : reset(m) || flush(m))
+	if (is_cold ? gb_watch(m, GB_STEP_RESET, reset) || gb_watch(m, GB_STEP_FLUSH, flush)
+		    : reset(m) || m->backend->synchronize(m->err))
 		return m->err->code;
 	/* Threads of a plug-in then wait busily, as others do. */
-	if (m->result->cold && m->backend->remote && !m->backend->fill && !how->alone &&
+	if (is_cold && m->backend->remote && !m->backend->fill && !how->alone &&
 	    m->backend->remote->flush(m->state, m->err))
 		return m->err->code;
 	m->timer.phases = how->phases;
-	delay_ns = how->delays ? gb_delay_ns(m) : 0;
+	if (how->delays)
+		gb_use_begin(m);
 	if (time_runs(m, how->batch, how->held, ns, host_ns, phase, &phases))
 		return m->err->code;
+	if (how->delays)
+		gb_use_end(m, how->batch);
 	if (m->runs == 0)
 		m->result->resident_bytes = gb_resident_peak(&m->evidence.resident);
 	*host_ns /= (double)how->batch;
-	if (how->delays)
-		m->evidence.delay_ns = (gb_delay_ns(m) - delay_ns) / (double)how->batch;
 	m->evidence.lost_ns /= (double)how->batch;
 	*ns /= (double)how->batch;
 	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
@@ -229,38 +231,6 @@ double gb_per_work_ns(const struct gb_measurement *m, double ns)
 		ns *= workload->items(m->result->params, m->input, m->first) /
 		      workload->items(m->result->params, m->input, m->runs - 1);
 	return ns;
-}
-
-/* Take a sample that only gb_judge() uses. */
-static enum gb_status sample_besides(struct gb_measurement *m, bool alone, struct gb_series *series)
-{
-	const struct gb_manner how = {
-		.batch = 1, .verified = alone, .changed = true, .alone = alone
-	};
-	double ns = 0, host_ns = 0;
-
-	if (gb_sample(m, how, &ns, &host_ns) ||
-	    gb_series_push(series, gb_per_work_ns(m, gb_seen_ns(m, 1, ns, host_ns)), m->err))
-		return m->err->code;
-	return alone ? gb_verify_run(m) : GB_OK;
-}
-
-enum gb_status gb_sample_alone(struct gb_measurement *m)
-{
-	struct gb_evidence *e = &m->evidence;
-
-	if (m->how->no_verify || !m->result->cold || !m->backend->remote || m->backend->fill ||
-	    m->result->emulated)
-		return GB_OK;
-	for (int i = 0; i < ALONE && (gb_now_ns() - m->started_ns) * 1e-9 < m->how->timeout_s;
-	     i++) {
-		if (i >= LEAST && !gb_judge_flush(m, &(struct gb_error){ 0 }))
-			break;
-		if ((i >= LEAST && sample_besides(m, false, &e->between)) ||
-		    sample_besides(m, true, &e->alone))
-			return m->err->code;
-	}
-	return GB_OK;
 }
 
 void gb_doubt_samples(struct gb_result *r)

@@ -17,10 +17,6 @@ enum gb_status gb_run_again(struct gb_measurement *m, double *ns);
 /* The time of the last run, scaled to the work of the first. */
 double gb_per_work_ns(const struct gb_measurement *m, double ns);
 
-/* Take verified samples, which only gb_judge() uses, in which a plug-in's process does not flush:
- * it could work then. */
-enum gb_status gb_sample_alone(struct gb_measurement *m);
-
 /* Note in the result if it includes throttled samples or samples that could not be held back. */
 void gb_doubt_samples(struct gb_result *result);
 

@@ -80,3 +80,20 @@ bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double
 		return stop(r, GB_LIMIT);
 	return false;
 }
+
+bool gb_phases_are_narrow(const struct gb_result *r, const struct gb_settings *how)
+{
+	const double wanted_ns = how->rel_ci * gb_series_quantile(&r->time, 0.5);
+	struct gb_error ignored = { 0 };
+	struct gb_summary summary;
+
+	for (size_t i = 0; i < r->phase_count; i++) {
+		const struct gb_series *time = &r->phase[i].time;
+
+		if (how->for_paper || is_skipped(time->count) ||
+		    gb_summarize(time->value, time->count, &summary, &ignored) ||
+		    !(summary.ci_high - summary.ci_low <= 2 * wanted_ns))
+			return false;
+	}
+	return true;
+}

@@ -62,10 +62,10 @@ static size_t count(const char *pattern)
 
 /* All runs follow one of these sequences, from reset() to the reading of the timer.  Nothing is
  * left out, and nothing comes between. */
-static const char COLD_CPU[] = "p0nfsnnbRmsnt", HOT_CPU[] = "0nsnnbRmsnt";
-static const char COLD_DEVICE[] = "p0nfsnnhbRmlsntq", HOT_DEVICE[] = "0nsnnhbRmlsntq";
+static const char COLD_CPU[] = "p0nfsnnbRmsnt", HOT_CPU[] = "0snbRmsnt";
+static const char COLD_DEVICE[] = "p0nfsnnhbRmlsntq", HOT_DEVICE[] = "0snhbRmlsntq";
 /* Not held back: warm-up runs, those for the launch times, and those after a failed hold. */
-static const char COLD_LAUNCHED[] = "p0nfsnnbRmsnt", HOT_LAUNCHED[] = "0nsnnbRmsnt";
+static const char COLD_LAUNCHED[] = "p0nfsnnbRmsnt", HOT_LAUNCHED[] = "0snbRmsnt";
 
 /* The runner's steps around a run.  On a device it reads the host's clock between them, because it
  * judges them by that; on the CPU it reads CPU time, which is not logged. */
@@ -75,9 +75,9 @@ static const struct steps {
 	const char *unchanged; /* ... unless it is the original */
 	const char *whole;     /* a whole run, after a run on the original input or another one */
 	const char *broken;    /* a run with pauses */
-} steps_of[] = { { "nvunp?0", "nvunnbdmstvc", "nnnbdmstc", "u?sznp0nznbRnzzndnz",
+} steps_of[] = { { "nvunp?0", "nvunnbdmstvc", "nnnbdmstc", "u?sznp0nznbRnzndnz",
 		   "nvu?nzzsp0zzbRzzsd" },
-		 { "nvnus?nnvp?0", "nvnus?nnnbdmstvc", "nnnbdmstc", "n(us?n)?psnn0snnnbRsnnnndsnn",
+		 { "nvnus?nnvp?0", "nvnus?nnnbdmstvc", "nnnbdmstc", "n(us?n)?psnn0snnnnbRsnnnndsnn",
 		   "ps0zzbRzzsd" } };
 
 static void expect_order(bool is_device, bool is_hot, bool varies_slowly)
@@ -94,10 +94,14 @@ static void expect_order(bool is_device, bool is_hot, bool varies_slowly)
 				       : COLD_CPU;
 	const char *launched = is_hot ? HOT_LAUNCHED : COLD_LAUNCHED;
 	const size_t others = is_device ? 2 + 4 : 2; /* warm-ups and launch times */
+	const size_t warm = !is_device && !is_hot;   /* warm-ups without a flush */
 
-	cr_expect(eq(sz, count(sample), 40 + (is_device ? 0 : others)), "%s", virtual_log());
-	if (is_device)
-		cr_expect(eq(sz, count(launched), others), "%s", virtual_log());
+	cr_expect(eq(sz, count(sample), 40 + (is_device ? 0 : others - warm)), "%s", virtual_log());
+	cr_expect(eq(sz, count(is_device ? launched : HOT_CPU),
+		     is_device ? others
+		     : is_hot  ? 42
+			       : warm),
+		  "%s", virtual_log());
 	cr_expect(eq(sz, count(steps->whole), 3), "%s", virtual_log());
 	cr_expect(eq(sz, count(steps->broken), 1), "%s", virtual_log());
 	cr_expect(eq(sz, count("R"), 40 + others + 3 + 1));
@@ -251,6 +255,40 @@ Test(virtual, transfers_are_sampled)
 	}
 }
 
+/* Runs with phases end when the intervals are narrow, for which six are needed, or after a fiftieth
+ * of --max-time.  They are as many as the samples with --samples, and for papers if a tenth of
+ * --max-time suffices. */
+Test(virtual, phases_have_a_share_of_the_time)
+{
+	static const struct {
+		double noise;
+		int64_t samples;
+		bool for_paper;
+		size_t least, most;
+	} row[] = {
+		{ 0, 0, false, 6, 6 },    { 0.3, 0, false, 3, 8 }, { 0.3, 30, false, 30, 30 },
+		{ 0.3, 0, true, 20, 30 }, { 0, 30, true, 30, 30 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const struct virtual_machine machine = { .marks = true,
+							 .process = { .run_ns = 1e6,
+								      .noise = row[i].noise },
+							 .seed = 9 };
+		struct gb_settings how = with_samples(cold, row[i].samples);
+		struct gb_result r;
+		size_t count;
+
+		how.no_phases = 0;
+		how.for_paper = row[i].for_paper;
+		r = ok(&machine, &how);
+		count = r.phase[0].time.count;
+		cr_expect(count >= row[i].least && count <= row[i].most, "row %zu: %zu of %zu", i,
+			  count, r.time.count);
+		gb_result_release(&r);
+	}
+}
+
 /* The record's interval reaches at least one tick of the clock to either side of the median. */
 Test(virtual, an_interval_is_not_narrower_than_a_tick)
 {
@@ -384,6 +422,27 @@ Test(virtual, samples_until_the_interval_is_narrow)
 	cr_expect(eq(sz, many.stopped[GB_CONVERGED], 300));
 	cr_expect(many.samples > 155 && many.samples < 175, "%g", many.samples);
 	cr_expect(many.width > 0.0185 && many.width < 0.02, "%g", many.width);
+}
+
+/* --timeout precedes --min-samples.  A tenth of --max-time is used even if less suffices. */
+Test(virtual, limits_of_time)
+{
+	struct virtual_machine machine = { .process = { .run_ns = 5e6, .noise = 0.01 } };
+	struct gb_settings how = cold;
+	struct gb_result r;
+
+	how.timeout_s = 0.1;
+	how.min_samples = 1000;
+	r = ok(&machine, &how);
+	cr_expect(eq(int, (int)r.stop, GB_LIMIT));
+	cr_expect(r.time.count >= 15 && r.time.count < 20, "%zu", r.time.count);
+	gb_result_release(&r);
+	how = cold;
+	machine.process = (struct virtual_process){ .run_ns = 1e5 };
+	r = ok(&machine, &how);
+	cr_expect(eq(int, (int)r.stop, GB_CONVERGED));
+	cr_expect(r.elapsed_s >= 0.03 && r.time.count > 100, "%zu", r.time.count);
+	gb_result_release(&r);
 }
 
 /* If a sample is enough, so is the one behind it, which is verified: no sample is taken in vain. */

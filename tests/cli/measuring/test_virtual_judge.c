@@ -125,6 +125,32 @@ Test(virtual, honest_variants_of_a_device_pass)
 	expect_few_refusals(true);
 }
 
+/* On a loaded machine, threads wait up to 20 times as long as they work. */
+Test(virtual, honest_variants_of_a_loaded_cpu_pass)
+{
+	static const double lengths[] = { 3e3, 1e6, 50e6 }, loads[] = { 0.3, 3, 20 };
+
+	for (size_t k = 0; k < GB_COUNT(kinds) * GB_COUNT(lengths) * GB_COUNT(loads); k++) {
+		const size_t kind = k % GB_COUNT(kinds), rest = k / GB_COUNT(kinds);
+		struct virtual_machine machine = kinds[kind].machine;
+		struct gb_settings how;
+		struct gb_result r;
+
+		if (machine.device)
+			continue;
+		machine.seed = k;
+		machine.process =
+			(struct virtual_process){ .run_ns = lengths[rest % GB_COUNT(lengths)],
+						  .noise = 0.2,
+						  .load = loads[rest / GB_COUNT(lengths)] };
+		how = settings_of(&machine, kinds[kind].is_hot);
+		r = virtual_measure(&machine, &how);
+		cr_expect(eq(int, (int)r.outcome, GB_RESULT_OK), "%s, load %g: %s",
+			  kinds[kind].what, machine.process.load, r.reason);
+		gb_result_release(&r);
+	}
+}
+
 /* Measure inputs of unequal work on each kind of machine; return how many were refused. */
 static size_t refused_inputs(struct virtual_process process, size_t runs)
 {
@@ -256,6 +282,35 @@ Test(virtual, results_that_are_remembered)
 	}
 }
 
+/* On a loaded machine all samples are long, and waits could explain those that work.  They cannot
+ * explain CPU time.  Some cheats work now and then although they need not. */
+Test(virtual, results_that_are_remembered_on_a_loaded_machine)
+{
+	static const enum virtual_cheat cheats[] = { VIRTUAL_REMEMBERS, VIRTUAL_MIXES,
+						     VIRTUAL_UNDERSTATES };
+	static const struct {
+		double run_ns, vary_ns, load;
+		bool is_hot;
+	} row[] = {
+		{ 1e6, 90e3, 0, false }, { 1e6, 90e3, 0, true },   { 1e6, 5e6, 20, false },
+		{ 1e6, 5e6, 20, true },  { 100e3, 1e6, 3, false },
+	};
+
+	for (size_t k = 0; k < GB_COUNT(row) * GB_COUNT(cheats); k++) {
+		const size_t i = k / GB_COUNT(cheats);
+		const struct virtual_machine machine = {
+			.cheat = cheats[k % GB_COUNT(cheats)],
+			.threads = 2,
+			.vary_ns = row[i].vary_ns,
+			.process = { .run_ns = row[i].run_ns, .noise = 0.1, .load = row[i].load }
+		};
+		struct gb_settings how = settings_of(&machine, row[i].is_hot);
+
+		how.max_time_s *= 1 + row[i].load;
+		expect_outcome(machine, how, "results are remembered");
+	}
+}
+
 /* With cold caches all results are overwritten.  With hot ones, those of a secret half of the runs
  * that may be verified.  An input without variations leaves only the time. */
 Test(virtual, work_only_if_the_result_was_overwritten)
@@ -299,6 +354,7 @@ Test(virtual, work_outside_run)
 		const char *words;
 	} row[] = {
 		{ VIRTUAL_IN_RESET, "reset() takes" },
+		{ VIRTUAL_RESET_MOSTLY, "reset() takes" },
 		{ VIRTUAL_IN_UPLOAD, "upload() takes" },
 		{ VIRTUAL_IN_DOWNLOAD, "download() takes" },
 	};

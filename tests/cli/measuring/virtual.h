@@ -19,10 +19,12 @@ enum virtual_cheat {
 	VIRTUAL_OTHER_STREAM,   /* works in a stream that the timer does not see */
 	VIRTUAL_ON_HOST,        /* works on the host behind the hold */
 	VIRTUAL_REMEMBERS,      /* copies the last result if the input is the same */
+	VIRTUAL_MIXES,          /* the same, but works in one run of four nevertheless */
 	VIRTUAL_LEAVES,         /* does nothing if the input and the result are the same */
 	VIRTUAL_SEEKS_POISON,   /* does nothing unless the result was overwritten */
 	VIRTUAL_ONCE,           /* does nothing unless reset() was called before */
 	VIRTUAL_IN_RESET,       /* works in reset() */
+	VIRTUAL_RESET_MOSTLY,   /* the same in three runs of four */
 	VIRTUAL_IN_UPLOAD,      /* works in upload() */
 	VIRTUAL_IN_DOWNLOAD,    /* works in download(), on a copy of the input */
 	VIRTUAL_RESET_THREAD,   /* starts a thread in reset(), for which run() waits */
@@ -46,6 +48,7 @@ struct virtual_process {
 	double tail;        /* share of the runs that are delayed: most by little, few by far */
 	double throttled;   /* chance that the clock falls to 70 % for the next eight runs */
 	double first_ns;    /* added to the first run */
+	double load;        /* on the CPU, threads wait so many times as long as they work */
 	double tick_ns;     /* marks are multiples of this; 0: exact */
 };
 

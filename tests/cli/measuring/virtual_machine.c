@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -49,16 +50,37 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	return real(clock, now);
 }
 
-/* Times of real threads are hidden. */
+/* Times of real threads are hidden, but for the waits of the main thread on a loaded machine: those
+ * of the variant's threads together. */
+static bool hides_threads(void)
+{
+	return vm.is_running && !(vm.machine.process.load > 0);
+}
+
 DIR *opendir(const char *path)
 {
 	static DIR *(*real)(const char *);
 
-	if (vm.is_running)
+	if (hides_threads())
 		return NULL;
 	if (!real)
 		real = (DIR * (*)(const char *)) dlsym(RTLD_NEXT, "opendir");
 	return real(path);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	static FILE *(*real)(const char *, const char *);
+	char main_thread[64];
+
+	if (!real)
+		real = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+	if (!vm.is_running || !strstr(path, "/schedstat"))
+		return real(path, mode);
+	(void)snprintf(main_thread, sizeof main_thread, "/%d/schedstat", (int)getpid());
+	(void)snprintf(vm.waits, sizeof vm.waits, "%.0f %.0f 1", 0.0,
+		       strstr(path, main_thread) ? vm.waited_ns : 0);
+	return fmemopen(vm.waits, strlen(vm.waits), "r");
 }
 
 /* A pause takes no real time. */
@@ -112,6 +134,14 @@ void virtual_spend_host(double ns)
 	vm.cpu_ns += ns;
 }
 
+/* The time that threads wait for a processor while they work for ns. */
+static double wait_for_processor(double ns)
+{
+	const double load = vm.machine.process.load;
+
+	return load > 0 ? -load * ns * log1p(-virtual_uniform(&vm.random)) : 0;
+}
+
 void virtual_spend(double ns)
 {
 	if (vm.held) {
@@ -119,8 +149,12 @@ void virtual_spend(double ns)
 	} else if (vm.machine.device) {
 		vm.stream_end = fmax(vm.now, vm.stream_end) + ns;
 	} else {
-		pass(ns);
-		vm.cpu_ns += ns * (double)vm.machine.threads;
+		const double threads = (double)vm.machine.threads;
+		const double waits = wait_for_processor(ns);
+
+		pass(ns + waits);
+		vm.cpu_ns += ns * threads;
+		vm.waited_ns += waits * threads;
 	}
 }
 

@@ -24,6 +24,8 @@ extern struct virtual_state {
 	double now, stream_end, other_end; /* instants */
 	double cpu_ns;                     /* CPU time of the process */
 	double queued;                     /* work behind the hold */
+	double waited_ns;                  /* for a processor, all threads together */
+	char waits[64];                    /* the same as the kernel states it */
 	double background;                 /* work left to the thread in the background */
 	bool held, has_held, cached;
 	double noise, throttled_ns;
