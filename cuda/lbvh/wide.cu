@@ -4,11 +4,11 @@
  * traversal, triangles included, as a library's scene build does.
  *
  * Trace: one thread per ray.  A step fetches one node of 80 bytes, finds which of the eight boxes
- * the ray enters, sorts them in registers, continues with the nearest and pushes the others: 8 bytes
- * each, a key, which has the distance and the child's byte, and the start of the sequence that the
- * byte counts in.  A child's place follows from these, so its fetch depends on no other one.
- * Compared with stack, this takes a third of the dependent fetches, and 10 bytes per box instead of
- * 32.  upload() builds the tree, untimed, over 63-bit codes.
+ * the ray enters, sorts them in registers, continues with the nearest and pushes the others.  Each
+ * takes 8 bytes: a key, which has the distance and the child's byte, and the start of the sequence
+ * that the byte counts in.  A child's place follows from these, so its fetch depends on no other
+ * one.  Compared with stack, this takes a third of the dependent fetches, and 10 bytes per box
+ * instead of 32.  upload() builds the tree, untimed, over 63-bit codes.
  *
  * Lanes are at different places of their stacks, so each word that one pushes or pops is a sector
  * of its own: only children that wait take room.

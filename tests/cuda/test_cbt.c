@@ -42,8 +42,8 @@ Test(variants_cbt, groups_above_1024_bits)
 	cbt_cuda_limits.ocbt_fan = CBT_OCBT_FAN;
 }
 
-/* Chunks of 1024 bits whose leaves have one size, from one bit to two chunks, and chunks that have as
- * many leaves of several sizes. */
+/* Chunks of 1024 bits whose leaves have one size, from one bit to two chunks, and chunks that have
+ * as many leaves of several sizes. */
 Test(variants_cbt, chunks_of_equal_leaves)
 {
 	static const char *const trees[] = {
