@@ -24,6 +24,7 @@ import statistics
 import subprocess
 import sys
 
+import model
 import predict
 
 RESULTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "results")
@@ -238,8 +239,8 @@ def print_page(everything):
     path = os.path.join(RESULTS, COUNTED)
     with open(path) as file:
         head, *lines = map(json.loads, file)
-    with open(os.path.join(RESULTS, "counts.jsonl")) as file:
-        counts = by_name(line for line in map(json.loads, file) if "key" in line)
+    counts = by_name(model.read("counts.jsonl")[1:])
+    counts.update(by_name(model.read(model.BEFORE[0])))
     gpus = by_name(lines)
     rows = [(at, counts[at], gpus[at]) for at in counts if at in gpus]
     keys, profiled = {key for key, _ in counts}, {key for key, _ in gpus}

@@ -40,6 +40,9 @@ POINTS = [
     # Many levels with few vertices each: barriers.
     "bfs csr csr-do --graph=grid --vertices=16384",
     "cbt --op=decode,reduce --depth=20 --shape=random --fill=.3",
+    # Chunks whose leaves have one size.
+    "cbt block ocbt --op=decode --depth=18 --shape=full",
+    "cbt block --op=decode --depth=18 --shape=uniform --fill=.0078125",
     "cbt --op=cycle --depth=17 --shape=random --fill=.3",
     "cbt serial block --op=bitfield --depth=14 --shape=random --fill=.3",
     "octree --count=65536 --dist=plummer",

@@ -38,6 +38,8 @@ SIZES = {
 
 # Records of a GPU at the points of the counts, and the GPU's name in gpus.json.
 MEASURED, MEASURED_GPU = "h100-2026-11-23/points.jsonl", "H100"
+# Counts and SASS of kernels that changed since then, as they were measured.
+BEFORE = "before/counts.jsonl", "before/sass.jsonl"
 # Records of the microbenchmarks, by scripts/gpu-suite.sh.
 CALIBRATION = "constants.jsonl"
 
@@ -91,6 +93,12 @@ def read_points(lines=None):
         point = points.setdefault(line["key"], Point(line))
         point.kernels[line["kernel"]] = line["counts"]
     return list(points.values())
+
+
+def as_measured(points):
+    """The points with the kernels that were measured on MEASURED_GPU."""
+    before = {p.key: p for p in read_points(read(BEFORE[0]))}
+    return [before.get(p.key, p) for p in points]
 
 
 def scaled(points, items):
@@ -156,7 +164,7 @@ class Compiled:
 
     def __init__(self):
         self.rows = collections.defaultdict(dict)
-        for row in read("sass.jsonl"):
+        for row in read("sass.jsonl") + read(BEFORE[1]):
             self.rows[row["kernel"]][int(row["arch"][3:])] = row
         ratios = [row[90]["sass"] / row[90]["ptx"] for row in self.rows.values() if 90 in row]
         # A kernel that is not of this program, such as a plug-in's.
@@ -311,7 +319,7 @@ def measured_rows(points, compiled, gpu):
     times = measured_times(MEASURED)
     return [Row(p.variant.split("/")[0], p, terms_of(p.kernels, compiled, gpu), times[p.key],
                 gpu.mhz)
-            for p in sorted(points, key=lambda p: p.variant.split("/")[0])
+            for p in sorted(as_measured(points), key=lambda p: p.variant.split("/")[0])
             if p.key in times and not p.calibrates and not WRITTEN_ANEW.match(p.key)]
 
 

@@ -4,23 +4,25 @@
  * traversal, triangles included, as a library's scene build does.
  *
  * Trace: one thread per ray.  A step fetches one node of 80 bytes, finds which of the eight boxes
- * the ray enters, sorts them in registers, continues with the nearest and pushes the others
- * together: seven keys, each a distance and a child's number, and the node's description of its
- * children.  A child's place follows from these, so its fetch depends on no other one.  The keys
- * are sorted, so the first that is too far away ends its group.  Compared with stack, this takes a
- * third of the dependent fetches, and 10 bytes per box instead of 32.  upload() builds the tree,
- * untimed, over 63-bit codes.
+ * the ray enters, sorts them in registers, continues with the nearest and pushes the others.  Each
+ * takes 8 bytes: a key, which has the distance and the child's byte, and the start of the sequence
+ * that the byte counts in.  A child's place follows from these, so its fetch depends on no other
+ * one.  Compared with stack, this takes a third of the dependent fetches, and 10 bytes per box
+ * instead of 32.  upload() builds the tree, untimed, over 63-bit codes.
  *
- * The node format and the one group per node are those of Ylitie, Karras, Laine 2017; their order
- * by the octant of the ray is not used.  That order needs no sort, but waiting children have no
- * distances and are fetched even if a nearer hit was found.
+ * Lanes are at different places of their stacks, so each word that one pushes or pops is a sector
+ * of its own: only children that wait take room.
+ *
+ * The node format is that of Ylitie, Karras, Laine 2017; their order by the octant of the ray is
+ * not used.  That order needs no sort, but waiting children have no distances and are fetched even
+ * if a nearer hit was found.
  *
  * Bound: latency of the fetches, and the issue of 48 planes per node at three instructions each.
  */
 #include "cuda/lbvh/parts/wide.h"
 
 enum {
-	STACK_LEVELS = 32, /* 1536 bytes */
+	STACK_LEVELS = 32, /* 1792 bytes */
 };
 
 #define NONE  UINT32_MAX
@@ -84,19 +86,11 @@ static __device__ __forceinline__ void sort_eight(uint32_t key[LBVH_WIDE])
 	}
 }
 
-/* The children of a node, as its second vector: first_node, first_triangle, child. */
-struct family {
-	uint4 word;
-};
-
-static __device__ __forceinline__ uint32_t child_of(struct family family, uint32_t key)
-{
-	return __byte_perm(family.word.z, family.word.w, key % LBVH_WIDE) & 0xff;
-}
-
 /* The keys of the children whose boxes the beam enters, NONE for the others.  A key is the bits of
- * the distance, which order as distances do; the lowest three bits are the child's number. */
-static __device__ __forceinline__ void enter_boxes(const uint4 *from, const struct lbvh_beam *beam,
+ * the distance, which order as distances do, with the child's byte as the lowest one.  children:
+ * the node's second vector. */
+static __device__ __forceinline__ void enter_boxes(const uint4 *from, uint4 children,
+						   const struct lbvh_beam *beam,
 						   const struct lens *lens, uint32_t key[LBVH_WIDE])
 {
 	const uint4 head = from[0];
@@ -139,7 +133,9 @@ static __device__ __forceinline__ void enter_boxes(const uint4 *from, const stru
 			last = fminf(plane_of(far[d], k, lens->hidden_bits) * scale[d] + far_at[d],
 				     last);
 		}
-		key[k] = entry <= last ? (__float_as_uint(entry) & ~(LBVH_WIDE - 1U)) | (uint32_t)k
+		key[k] = entry <= last ? __byte_perm(__float_as_uint(entry),
+						     k < 4 ? children.z : children.w,
+						     0x3214 + (unsigned)k % 4)
 				       : NONE;
 	}
 }
@@ -158,82 +154,76 @@ static __device__ __forceinline__ void test_leaf(const struct lbvh_corners *tria
 	} while (left--);
 }
 
-/* The stack: a group of keys for each node on the path that has waiting children.  `top` is
- * LBVH_WIDE plus the index of the next key, or 0 if none is left.  Key 0 of a group is ~top of the
- * group below.  The other keys end with the nearest and are padded in front with NONE.  As
- * distances, NONE and ~top are NaN. */
-struct waiting {
-	alignas(16) uint32_t key[STACK_LEVELS][LBVH_WIDE];
-	struct family family[STACK_LEVELS];
+/* A child: the key's lowest byte, as in lbvh_wide_node, and the start of its sequence. */
+struct alignas(8) child {
+	uint32_t key, first;
 };
 
-/* Push all children of a node but the nearest. */
-static __device__ __forceinline__ void push(struct waiting *w, uint32_t *top, struct family family,
-					    const uint32_t key[LBVH_WIDE])
+static __device__ __forceinline__ uint32_t number_of(struct child child)
 {
-	const uint32_t group = *top / LBVH_WIDE;
-
-	w->family[group] = family;
-	w->key[group][0] = ~*top;
-	GPU_UNROLL
-	for (int k = 1; k < LBVH_WIDE; k++)
-		w->key[group][LBVH_WIDE - k] = key[k];
-	*top = group * LBVH_WIDE + 2 * LBVH_WIDE - 1;
+	return child.first + (child.key >> 3 & 31);
 }
 
-/* Pop the key of the next waiting child that may still hold a nearer hit; NONE if there is none. */
-static __device__ __forceinline__ uint32_t pop(const struct lbvh_beam *beam, struct waiting *w,
-					       uint32_t *top, struct family *family)
+/* The child with this key of a node whose second vector is `children`. */
+static __device__ __forceinline__ struct child child_of(uint4 children, uint32_t key)
+{
+	return { key, key & 1 ? children.x : children.y };
+}
+
+/* Push all children of a node but the nearest, the farthest first. */
+static __device__ __forceinline__ void push(struct child *stack, uint32_t *top, uint4 children,
+					    const uint32_t key[LBVH_WIDE])
+{
+	GPU_UNROLL
+	for (int k = LBVH_WIDE - 1; k > 0; k--)
+		if (key[k] != NONE)
+			stack[(*top)++] = child_of(children, key[k]);
+}
+
+/* Pop the next waiting child that may still hold a nearer hit; false if there is none. */
+static __device__ __forceinline__ bool pop(const struct lbvh_beam *beam, const struct child *stack,
+					   uint32_t *top, struct child *child)
 {
 	while (*top) {
-		const uint32_t group = *top / LBVH_WIDE - 1;
-		const uint32_t key = w->key[group][*top % LBVH_WIDE];
-
-		if (__uint_as_float(key & ~(LBVH_WIDE - 1U)) <= beam->t * LBVH_SLACK) {
-			*family = w->family[group];
-			--*top;
-			return key;
-		}
-		*top = ~w->key[group][0];
+		*child = stack[--*top];
+		if (__uint_as_float(child->key & ~0xffU) <= beam->t * LBVH_SLACK)
+			return true;
 	}
-	return NONE;
+	return false;
 }
 
 template <class SEARCH>
 __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEARCH *search) const
 {
 	struct lens lens;
-	struct waiting waiting;
-	struct family family = { { 0, 0, lbvh_wide_inner(0), 0 } };
-	uint32_t nearest = 0, top = 0;
+	struct child stack[STACK_LEVELS * (LBVH_WIDE - 1)];
+	struct child child = { lbvh_wide_inner(0), 0 };
+	uint32_t top = 0;
 
 	for (int d = 0; d < 3; d++)
 		lens.inverse[d] = fminf(fmaxf(beam->inverse[d], -LARGE), LARGE);
 	lens.hidden_bits = hidden_bits;
 	do {
-		uint32_t child = child_of(family, nearest);
-
 		/* All lanes advance to their next leaf before any lane tests one. */
-		while (child & 1) {
+		while (child.key & 1) {
 			const uint4 *const from =
-				(const uint4 *)(const void *)(node + family.word.x + (child >> 3));
+				(const uint4 *)(const void *)(node + number_of(child));
+			const uint4 children = from[1];
 			uint32_t key[LBVH_WIDE];
 
 			search->node();
-			family.word = from[1];
-			enter_boxes(from, beam, &lens, key);
+			enter_boxes(from, children, beam, &lens, key);
 			sort_eight(key);
 			if (key[1] != NONE)
-				push(&waiting, &top, family, key);
-			child = key[0] == NONE ? 0 : child_of(family, key[0]);
+				push(stack, &top, children, key);
+			child = child_of(children, key[0] == NONE ? 0 : key[0]);
 		}
-		if (child)
-			test_leaf(triangle + family.word.y + (child >> 3) - 1, child >> 1 & 3, beam,
+		if (child.key & 0xff)
+			test_leaf(triangle + number_of(child) - 1, child.key >> 1 & 3, beam,
 				  search);
 		if (search->done(beam))
 			return;
-		nearest = pop(beam, &waiting, &top, &family);
-	} while (nearest != NONE);
+	} while (pop(beam, stack, &top, &child));
 }
 
 /* ---- operations --------------------------------------------------------------------------- */

@@ -26,8 +26,9 @@
  *  - The launch of a pass overlaps the previous pass if the GPU supports it (sm_90).
  *  - Tiles nearly fill 48 KB of shared memory, so that runs are long: a run of bytes that does not
  *    end with a sector costs a part of another.  Two blocks share a multiprocessor.  If there is at
- *    most one tile per multiprocessor, one block with more threads does instead.  The fewer the
- *    tiles, the more threads: each has fewer keys, but there are more warps' counts to sum.
+ *    most one tile per multiprocessor, one block with more threads does instead.  Few keys are cut
+ *    into smaller tiles: then more multiprocessors have one, and a thread handles fewer keys one
+ *    after the other.
  *
  * The warps' digit counts are dead when the tile is put in order, so counts and tile share memory.
  * The bound is memory traffic: one read per key, then a read and a write per pass.
@@ -38,31 +39,31 @@
 #include "cuda/primitives/limits.h"
 #include "cuda/primitives/sort_pass.h"
 
-/* The shapes for keys of 4 and 8 bytes.  `least` is used if at most one in LEAST_OF multiprocessors
- * gets a tile, `few` if each gets at most one, and `wide` if look-back words have 64 bits, which
- * takes more registers.  More threads take more instructions per key, hence LEAST_OF.  Tiles are
- * staged up to MOST_STAGED keys.  MOST_STAGED and `many` were the fastest on an H100: where memory
- * is the bound, as with values and with many keys of 8 bytes, a block per tile was faster. */
+/* The shapes for keys of 4 and 8 bytes.  `least`, else `few`, is used if each multiprocessor gets
+ * at most one tile, and `wide` if look-back words have 64 bits, which takes more registers.  Tiles
+ * are staged up to MOST_STAGED keys.  MOST_STAGED and `many` were the fastest on an H100: where
+ * memory is the bound, as with values and with many keys of 8 bytes, a block per tile was
+ * faster. */
 enum shape_name { LEAST, FEW, MANY, WIDE, SHAPES };
 
 template <size_t KEY_SIZE, bool VALUES> struct shapes;
 template <> struct shapes<4, false> {
-	static constexpr size_t LEAST_OF = 2, MOST_STAGED = SIZE_MAX;
-	typedef struct shape<1024, 9, 1> least;
+	static constexpr size_t MOST_STAGED = SIZE_MAX;
+	typedef struct shape<1024, 4, 1> least;
 	typedef struct shape<768, 12, 1> few;
 	typedef struct shape<512, 20, 2> many;
 	typedef struct shape<384, 20, 2> wide;
 };
 template <> struct shapes<4, true> {
-	static constexpr size_t LEAST_OF = 2, MOST_STAGED = 0;
-	typedef struct shape<1024, 9, 1> least;
+	static constexpr size_t MOST_STAGED = 0;
+	typedef struct shape<1024, 4, 1> least;
 	typedef struct shape<768, 12, 1> few;
 	typedef struct shape<384, 23, 2> many;
 	typedef struct shape<384, 20, 2> wide;
 };
 template <bool VALUES> struct shapes<8, VALUES> {
-	static constexpr size_t LEAST_OF = 5, MOST_STAGED = VALUES ? 0 : (size_t)1 << 25;
-	typedef struct shape<960, 6, 1> least;
+	static constexpr size_t MOST_STAGED = VALUES ? 0 : (size_t)1 << 25;
+	typedef struct shape<1024, 2, 1> least;
 	typedef struct shape<736, 8, 1> few;
 	typedef struct shape<384, 15, 2> many;
 	typedef struct shape<384, 15, 2> wide;
@@ -80,27 +81,19 @@ static size_t sort_processors(void)
 	return min((size_t)gpu_sm_count(), gpu_sort_limits.processors);
 }
 
-template <size_t KEY_SIZE, bool VALUES> static enum shape_name shape_for(size_t count)
+/* The number of tiles and, in *name, their shape. */
+template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, enum shape_name *name)
 {
 	typedef struct shapes<KEY_SIZE, VALUES> shapes;
-	const size_t processors = sort_processors();
-	const size_t some = processors / shapes::LEAST_OF;
-
-	if (is_wide(count))
-		return WIDE;
-	if (gpu_blocks(count, shapes::least::TILE) <= (some ? some : 1))
-		return LEAST;
-	return gpu_blocks(count, shapes::few::TILE) <= processors ? FEW : MANY;
-}
-
-template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count)
-{
-	typedef struct shapes<KEY_SIZE, VALUES> shapes;
-	static const int tile[] = { shapes::least::TILE, shapes::few::TILE, shapes::many::TILE,
-				    shapes::wide::TILE };
+	static const size_t tile[] = { shapes::least::TILE, shapes::few::TILE, shapes::many::TILE,
+				       shapes::wide::TILE };
 	static_assert(GB_COUNT(tile) == SHAPES, "a tile for each shape");
+	int n = is_wide(count) ? WIDE : LEAST;
 
-	return gpu_blocks(count, (size_t)tile[shape_for<KEY_SIZE, VALUES>(count)]);
+	while (n < MANY && gpu_blocks(count, tile[n]) > sort_processors())
+		n++;
+	*name = (enum shape_name)n;
+	return gpu_blocks(count, tile[n]);
 }
 
 static struct digits digits_of(int begin_bit, int end_bit)
@@ -119,9 +112,12 @@ template <class W> static size_t temp_bytes(size_t tiles, int passes)
 
 static size_t tiles_of_sort(enum gpu_key key, bool values, size_t count)
 {
+	enum shape_name name;
+
 	if (key == GPU_KEY_U64)
-		return values ? tiles_for<8, true>(count) : tiles_for<8, false>(count);
-	return values ? tiles_for<4, true>(count) : tiles_for<4, false>(count);
+		return values ? tiles_for<8, true>(count, &name)
+			      : tiles_for<8, false>(count, &name);
+	return values ? tiles_for<4, true>(count, &name) : tiles_for<4, false>(count, &name);
 }
 
 /* It cannot overflow: except for a constant, it is less than the size of the keys. */
@@ -212,10 +208,13 @@ static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct dig
 {
 	typedef typename KEY::word word;
 	const size_t packs = gpu_is_packed(sort->keys_in) ? sort->count / gpu_pack<word>::COUNT : 0;
-	const size_t most = sort_processors() * 4,
-		     wanted = sort->count / (HISTOGRAM_BLOCK * 16) + 1;
+	const size_t processors = sort_processors();
+	/* By 16 keys per thread, and by 4 up to a block per multiprocessor; rounded down. */
+	const size_t by16 = sort->count / (HISTOGRAM_BLOCK * 16),
+		     by4 = min(sort->count / (HISTOGRAM_BLOCK * 4), processors - 1);
+	const size_t blocks = min(max(by16, by4) + 1, processors * 4);
 
-	if (GPU_RUN(err, (histogram_kernel<KEY, W>), min(wanted, most), HISTOGRAM_BLOCK,
+	if (GPU_RUN(err, (histogram_kernel<KEY, W>), blocks, HISTOGRAM_BLOCK,
 		    (const word *)sort->keys_in, packs, sort->count, digits,
 		    (struct header<W> *)sort->temp))
 		return err->code;
@@ -233,8 +232,10 @@ static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct digits 
 	typedef typename shapes::few few;
 	typedef typename shapes::many many;
 	typedef typename shapes::wide wide;
+	enum shape_name name;
 
-	switch (shape_for<KEY_SIZE, VALUES>(sort->count)) {
+	(void)tiles_for<KEY_SIZE, VALUES>(sort->count, &name);
+	switch (name) {
 	case LEAST:
 		return sort_by_shape<KEY, VALUES, uint32_t, least>(sort, digits, err);
 	case FEW:

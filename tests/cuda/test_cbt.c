@@ -42,6 +42,24 @@ Test(variants_cbt, groups_above_1024_bits)
 	cbt_cuda_limits.ocbt_fan = CBT_OCBT_FAN;
 }
 
+/* Chunks of 1024 bits whose leaves have one size, from one bit to two chunks, and chunks that have
+ * as many leaves of several sizes. */
+Test(variants_cbt, chunks_of_equal_leaves)
+{
+	static const char *const trees[] = {
+		"--depth=4,9,11,12 --shape=uniform --fill=1,0.5,0.125,0.0625",
+		"--depth=12 --shape=uniform --fill=0.03125,0.0078125,0.001953125,0.00048828125",
+		"--depth=10 --shape=random --fill=0.5,0.25,0.0625,0.0078125 --seed=1,2",
+	};
+	char words[120];
+
+	for (size_t i = 0; i < GB_COUNT(trees); i++) {
+		snprintf(words, sizeof words, "--op=decode --ids=store,sum %s", trees[i]);
+		run_points("cbt", "block", words);
+		run_points("cbt", "ocbt", words);
+	}
+}
+
 /* One leaf, two leaves: the root itself, and leaves that span many chunks of 1024 bits. */
 Test(variants_cbt, few_leaves)
 {

@@ -203,7 +203,7 @@ static struct sort_case uniform_case(enum gpu_key key, bool values, size_t count
 /* Tile sizes for the smallest and for small counts: see primitives/sort.cu. */
 static size_t least_tile(enum gpu_key key)
 {
-	return key == GPU_KEY_U64 ? 5760 : 9216;
+	return key == GPU_KEY_U64 ? 2048 : 4096;
 }
 
 static size_t few_tile(enum gpu_key key)
@@ -321,8 +321,7 @@ Test(primitives_sort, by_blocks_of_each_shape)
 
 	for (const enum gpu_key key : { GPU_KEY_U32, GPU_KEY_U64 }) {
 		for (const bool values : { false, true }) {
-			check_around(key, values,
-				     processors / (key == GPU_KEY_U64 ? 5 : 2) * least_tile(key));
+			check_around(key, values, processors * least_tile(key));
 			check_around(key, values, processors * few_tile(key));
 		}
 	}

@@ -12,8 +12,9 @@
  *	before(k, level)    by all lanes: the leaves before the subtree of node k, in all lanes
  *
  * Ids are put in order in shared memory before they are written, so stores are coalesced whatever
- * the shape of the tree.  A full tree is bound by its ids, 4 bytes per leaf; a sparse tree is bound
- * by instructions.
+ * the shape of the tree.  The ids of a chunk whose leaves have one size are consecutive, and are
+ * written without looking at its bits.  Such a tree is bound by its ids, 4 bytes per leaf; others
+ * are bound by instructions.
  *
  * An update is a gather: each row finds the effects of its own leaves and of the leaf that covers
  * it, and is written once, to another field.  It needs no atomics, and the order of its reads and
@@ -170,6 +171,16 @@ static __device__ __forceinline__ uint32_t stage_place(uint32_t i)
 	return i + i / 32;
 }
 
+/* True if the leaves of a chunk, of which each lane has a row, have one size; their number is a
+ * power of 2.  All lanes call. */
+static __device__ __forceinline__ bool is_even(uint32_t row, uint32_t leaves)
+{
+	const uint32_t place = threadIdx.x % WARP * CBT_ROW, gap = CBT_CHUNK >> cbt_log2(leaves);
+	const uint32_t even = gap < CBT_ROW ? row << gap | 1 : (place & (gap - 1)) == 0;
+
+	return __all_sync(ALL_LANES, row == even);
+}
+
 /* Decode chunk `chunk`, of which each lane has a row, and return its number of leaves.  The ids go
  * to ids, from the index that the sums give; if ids is NULL, each lane adds its ids to *sum.
  * stage: CBT_STAGE words of shared memory for this warp, not used without ids.  All lanes of a warp
@@ -183,11 +194,33 @@ static __device__ __forceinline__ uint32_t decode_chunk(const SUMS &sums, unsign
 	const uint32_t k = (1u << level) + chunk;
 	const uint32_t start = (1u << depth) + chunk * CBT_CHUNK + lane * CBT_ROW;
 	struct cbt_row_view view;
-	uint32_t end, at, base;
+	uint32_t end, at, base = 0;
 
 	if (!__any_sync(ALL_LANES, row != 0))
 		return 0;
 	view = view_row(sums, depth, k, level, row);
+	if (ids)
+		base = sums.before(k, level);
+	/* A chunk's only leaf may be a node above the chunk's. */
+	if (view.leaves > 1 && __popc(view.leaves) == 1 && is_even(row, view.leaves)) {
+		const uint32_t first = k * view.leaves;
+
+		if (!ids) {
+			for (uint32_t i = lane; i < view.leaves; i += WARP)
+				*sum += first + i;
+			return view.leaves;
+		}
+		ids += base;
+		if (view.leaves == CBT_CHUNK) {
+			GPU_UNROLL
+			for (uint32_t i = 0; i < CBT_CHUNK; i += WARP)
+				ids[i + lane] = first + i + lane;
+			return view.leaves;
+		}
+		for (uint32_t i = lane; i < view.leaves; i += WARP)
+			ids[i] = first + i;
+		return view.leaves;
+	}
 	end = view.end - lane * CBT_ROW;
 	at = view.before;
 	while (row) {
@@ -204,7 +237,6 @@ static __device__ __forceinline__ uint32_t decode_chunk(const SUMS &sums, unsign
 	}
 	if (!ids)
 		return view.leaves;
-	base = sums.before(k, level);
 	__syncwarp();
 	for (uint32_t i = lane; i < view.leaves; i += WARP)
 		ids[(size_t)base + i] = stage[stage_place(i)];
