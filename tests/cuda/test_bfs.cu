@@ -50,6 +50,28 @@ Test(bfs_cuda, star)
 	check_edges("star both ways", 1500, star_edges(1500), true, { 7 });
 }
 
+/* Both sides of the limits between levels of one block and of the grid: of all edges and of one
+ * row.  Rows that a thread and a warp enter as owners.  The last star has a tail on a tip. */
+Test(bfs_cuda, narrow_levels)
+{
+	for (const uint32_t n : { 18u, 19u, 50u, 65u, 66u, 2049u, 2050u, 2120u }) {
+		std::vector<edge> edges = star_edges(n < 2100 ? n : n - 20);
+		struct graph g;
+
+		for (uint32_t v = 2100; v < n; v++)
+			edges.emplace_back(v - 1, v);
+		make_graph(&g, "star", n, edges, true, { 7, n - 1 });
+		for (const struct variant &variant : variants) {
+			struct gb_metrics metrics = {};
+			struct bfs_params params = {};
+
+			params.output = BFS_BOTH;
+			if (is_csr(&variant) && !strstr(variant.name, "paper"))
+				search_all(&variant, &g, &params, &metrics);
+		}
+	}
+}
+
 /* Two halves without edges between them, with self-loops and parallel edges. */
 Test(bfs_cuda, halves)
 {

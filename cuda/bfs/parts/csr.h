@@ -12,16 +12,20 @@
  *
  * A vertex is claimed by a compare-and-swap of its distance, so it enters the queue once.
  *
- * The counters of three levels rotate: while the edges of one level are read, the vertices of the
- * next are added, and the counter after that is cleared.  This takes one grid barrier per level.
- * Vertices without out-edges are counted separately, so that the search can stop as soon as all are
- * reached.
+ * Block 0 alone searches levels that fit in one tile (bfs_expand_narrow()), since no other block
+ * would have an edge.  Such levels need no grid barrier; the others wait at the next one.
+ *
+ * A step is one level of the grid, or several of block 0.  The counters of three steps rotate:
+ * while the edges of one are read, the vertices of the next are added, and the counters after that
+ * are cleared.  This takes one grid barrier per step.  Vertices without out-edges are counted
+ * separately, so that the search can stop as soon as all are reached.
  */
 #ifndef GPUBENCH_CUDA_BFS_PARTS_CSR_H
 #define GPUBENCH_CUDA_BFS_PARTS_CSR_H
 
 #include <inttypes.h>
 
+#include "cuda/bfs/parts/path.h"
 #include "cuda/bfs/parts/search.h"
 
 enum {
@@ -35,18 +39,26 @@ enum {
 
 static constexpr unsigned long long BFS_EDGE_MASK = (1ull << BFS_EDGE_BITS) - 1;
 
+/* What a step adds for the next one. */
+struct bfs_turn {
+	unsigned long long queued; /* vertices with out-edges, and their edges */
+	unsigned long long passed; /* edges of the levels between, which block 0 searched alone */
+	unsigned reached;          /* vertices that are not in the queue */
+	unsigned levels;           /* number of levels between */
+};
+
 /* The search as kernels see it.  All pointers are to device memory. */
 struct bfs_top_down {
 	struct bfs_rows out;
 	uint64_t m;
 	uint32_t n, source;
 	int32_t *dist;
-	int32_t *parent;             /* or NULL */
-	uint32_t *queue[2];          /* by level % 2: n vertices */
-	uint64_t *before[2];         /* edges of the vertices before it in the queue */
-	unsigned long long *counter; /* BFS_COUNTERS of them, by level % BFS_COUNTERS */
-	unsigned *sinks;             /* as many: vertices of the level without out-edges */
-	unsigned *barrier;           /* for gpu_grid_sync() */
+	int32_t *parent;       /* or NULL */
+	uint32_t narrow;       /* block 0 alone searches levels of at most as many edges */
+	uint32_t *queue[2];    /* by step % 2: n vertices */
+	uint64_t *before[2];   /* edges of the vertices before it in the queue */
+	struct bfs_turn *turn; /* BFS_COUNTERS of them, by step % BFS_COUNTERS */
+	unsigned *barrier;     /* for gpu_grid_sync() */
 	unsigned long long *touched;
 };
 
@@ -56,23 +68,29 @@ struct bfs_top_down {
 struct bfs_tile {
 	uint64_t base[BFS_CSR_TILE]; /* plus an edge's number in the level: its index in column */
 	uint32_t vertex[BFS_CSR_TILE];
-	uint32_t first[BFS_CSR_TILE]; /* the owner's first edge, relative to the tile's first */
-	uint32_t owner[2];            /* queue places of the first and the last owner */
+	/* The owner's first edge, relative to the tile's first; in a narrow level, each edge's
+	 * owner. */
+	uint32_t first[BFS_CSR_TILE];
+	uint32_t owner[2]; /* queue places of the first and the last owner */
 	unsigned long long
 		sum[BFS_CSR_WARPS]; /* per warp: its share of the block's addition to a counter */
+	struct bfs_narrow {
+		unsigned count[2], edges[2]; /* of the next level, by level % 2 */
+		unsigned sinks;              /* of all narrow levels of the step */
+	} narrow;
 };
 
-/* Vertices with out-edges and edges of a level, and vertices reached up to it. */
+/* Vertices with out-edges and edges of a level, vertices reached up to it, and its distance. */
 struct bfs_level {
-	uint64_t edges;
+	uint64_t edges, passed; /* passed: edges of the levels before it in the last step */
 	uint32_t count, reached;
+	int32_t distance;
 };
 
 /* A conditional, so that the arrays in the kernel's argument are indexed by constants. */
-template <class T>
-static __device__ __forceinline__ T bfs_of_level(const T (&pair)[2], int32_t level)
+template <class T> static __device__ __forceinline__ T bfs_of_step(const T (&pair)[2], int32_t step)
 {
-	return level % 2 ? pair[1] : pair[0];
+	return step % 2 ? pair[1] : pair[0];
 }
 
 /* The last i with value[i] <= key, found by a whole warp.  value is ascending, value[0] <= key. */
@@ -105,16 +123,16 @@ static __device__ __forceinline__ unsigned long long bfs_item(uint32_t degree)
 	return degree ? 1ull << BFS_EDGE_BITS | degree : 0;
 }
 
-/* Append the block's vertices of `level`, each v[k] with a non-zero degree[k], to the queue with
- * one addition to `counter`.  All threads of the block must call. */
+/* Append the block's vertices, each v[k] with a non-zero degree[k], to the queue of `step` with one
+ * addition to `counter`.  All threads of the block must call. */
 template <int EACH>
 static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s,
-						   struct bfs_tile *tile, int32_t level,
+						   struct bfs_tile *tile, int32_t step,
 						   unsigned long long *counter, const uint32_t *v,
 						   const uint32_t *degree)
 {
-	uint32_t *const queue = bfs_of_level(s.queue, level);
-	uint64_t *const before = bfs_of_level(s.before, level);
+	uint32_t *const queue = bfs_of_step(s.queue, step);
+	uint64_t *const before = bfs_of_step(s.before, step);
 	const uint32_t warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	unsigned long long mine = 0, upto = 0, at;
 
@@ -153,12 +171,12 @@ static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s,
 
 /* Fill in the tile's owners and return their number.  All threads of the block must call. */
 static __device__ __forceinline__ uint32_t bfs_tile_owners(const struct bfs_top_down &s,
-							   struct bfs_tile *tile, int32_t level,
+							   struct bfs_tile *tile, int32_t step,
 							   uint32_t count, uint64_t first,
 							   uint64_t last)
 {
-	const uint32_t *const queue = bfs_of_level(s.queue, level);
-	const uint64_t *const before = bfs_of_level(s.before, level);
+	const uint32_t *const queue = bfs_of_step(s.queue, step);
+	const uint64_t *const before = bfs_of_step(s.before, step);
 	const unsigned warp = threadIdx.x / WARP;
 
 	if (warp < 2) {
@@ -200,20 +218,19 @@ static __device__ __forceinline__ uint32_t bfs_tile_owner(const struct bfs_tile 
 	return low;
 }
 
-/* Follow all edges of the level's vertices; new vertices get distance level + 1.  All blocks must
- * call; a grid barrier must follow. */
-static __device__ __forceinline__ void bfs_expand_down(const struct bfs_top_down &s,
-						       struct bfs_tile *tile, int32_t level,
+/* Follow all edges of the level's vertices; new vertices get the next distance. */
+static __device__ __forceinline__ void bfs_expand_wide(const struct bfs_top_down &s,
+						       struct bfs_tile *tile, int32_t step,
 						       const struct bfs_level &now)
 {
-	const uint32_t turn = (uint32_t)(level + 1) % BFS_COUNTERS;
+	struct bfs_turn *const next = &s.turn[(uint32_t)(step + 1) % BFS_COUNTERS];
 
 	for (uint64_t first = (uint64_t)blockIdx.x * BFS_CSR_TILE; first < now.edges;
 	     first += (uint64_t)gridDim.x * BFS_CSR_TILE) {
 		const uint64_t left = now.edges - first;
 		const uint32_t size = left < BFS_CSR_TILE ? (uint32_t)left : (uint32_t)BFS_CSR_TILE;
 		const uint32_t owners =
-			bfs_tile_owners(s, tile, level, now.count, first, first + size);
+			bfs_tile_owners(s, tile, step, now.count, first, first + size);
 
 		uint32_t v[BFS_CSR_EACH], degree[BFS_CSR_EACH];
 
@@ -228,25 +245,215 @@ static __device__ __forceinline__ void bfs_expand_down(const struct bfs_top_down
 				owner = bfs_tile_owner(tile, owners, edge);
 				v[k] = bfs_column(s.out, tile->base[owner] + first + edge);
 				found = gpu_ld_relaxed(s.dist + v[k]) == BFS_UNREACHED &&
-					atomicCAS(s.dist + v[k], BFS_UNREACHED, level + 1) ==
+					atomicCAS(s.dist + v[k], BFS_UNREACHED, now.distance + 1) ==
 						BFS_UNREACHED;
 			}
 			if (found && s.parent)
 				s.parent[v[k]] = (int32_t)tile->vertex[owner];
 			degree[k] = found ? bfs_degree(s, v[k]) : 0;
 			if (found && !degree[k])
-				atomicAdd(&s.sinks[turn], 1u);
+				atomicAdd(&next->reached, 1u);
 		}
 		/* Its barrier also protects the owners from the next tile's writes. */
-		bfs_enqueue<BFS_CSR_EACH>(s, tile, level + 1, &s.counter[turn], v, degree);
+		bfs_enqueue<BFS_CSR_EACH>(s, tile, step + 1, &next->queued, v, degree);
 	}
 }
 
+/* ---- narrow levels: block 0 alone, with the frontier in its tile ----------------------------- */
+
+/* New vertices of one thread, one for each edge that it followed. */
+struct bfs_new {
+	uint64_t row[BFS_CSR_EACH]; /* number of its first out-edge */
+	uint32_t v[BFS_CSR_EACH];
+	uint32_t degree[BFS_CSR_EACH]; /* 0: the vertex is not new, or has no out-edges */
+	unsigned sinks;                /* new vertices without out-edges */
+};
+
+/* Follow the thread's edges of a narrow level.  Everything that depends on an end vertex is read at
+ * once, wanted or not: a level takes two memory latencies, for the column and for its vertex. */
+static __device__ __forceinline__ struct bfs_new bfs_follow(const struct bfs_top_down &s,
+							    const struct bfs_tile *tile,
+							    uint32_t edges, int32_t distance)
+{
+	uint32_t owner[BFS_CSR_EACH];
+	uint64_t end[BFS_CSR_EACH];
+	int32_t old[BFS_CSR_EACH];
+	struct bfs_new found = {};
+
+	GPU_UNROLL
+	for (uint32_t k = 0; k < BFS_CSR_EACH; k++) {
+		const uint32_t edge = k * BFS_CSR_BLOCK + threadIdx.x;
+
+		owner[k] = edge < edges ? tile->first[edge] : 0;
+		found.v[k] = edge < edges ? bfs_column(s.out, tile->base[owner[k]] + edge) : 0;
+	}
+	GPU_UNROLL
+	for (uint32_t k = 0; k < BFS_CSR_EACH; k++) {
+		old[k] = 0;
+		end[k] = 0;
+		if (k * BFS_CSR_BLOCK + threadIdx.x < edges) {
+			found.row[k] = s.out.row[found.v[k]];
+			end[k] = s.out.row[found.v[k] + 1];
+			old[k] = atomicCAS(s.dist + found.v[k], BFS_UNREACHED, distance);
+		}
+	}
+	GPU_UNROLL
+	for (uint32_t k = 0; k < BFS_CSR_EACH; k++) {
+		if (old[k] != BFS_UNREACHED)
+			continue;
+		if (s.parent)
+			s.parent[found.v[k]] = (int32_t)tile->vertex[owner[k]];
+		found.degree[k] = (uint32_t)(end[k] - found.row[k]);
+		found.sinks += found.degree[k] == 0;
+	}
+	return found;
+}
+
+/* Enter `place` as the owner of the edges from `at` on; the warp shares long rows.  All lanes of
+ * the warp must call. */
+static __device__ __forceinline__ void bfs_own(struct bfs_tile *tile, uint32_t place, uint32_t at,
+					       uint32_t degree)
+{
+	const uint32_t alone = 16;
+
+	for (uint32_t j = 0; j < degree && j < alone; j++)
+		tile->first[at + j] = place;
+	for (unsigned rest = __ballot_sync(ALL_LANES, degree > alone); rest; rest &= rest - 1) {
+		const int lane = __ffs((int)rest) - 1;
+		const uint32_t its_place = __shfl_sync(ALL_LANES, place, lane);
+		const uint32_t its_at = __shfl_sync(ALL_LANES, at, lane);
+		const uint32_t end = its_at + __shfl_sync(ALL_LANES, degree, lane);
+
+		for (uint32_t e = its_at + alone + threadIdx.x % WARP; e < end; e += WARP)
+			tile->first[e] = its_place;
+	}
+}
+
+/* Add the block's new vertices to the tile, for the level of parity `turn`, and to its counters.
+ * If the level is not narrow, its edges lack owners. */
+static __device__ __forceinline__ void bfs_add_narrow(const struct bfs_top_down &s,
+						      struct bfs_tile *tile, uint32_t turn,
+						      const struct bfs_new &found)
+{
+	const uint32_t place_shift = 20, mask = (1u << place_shift) - 1;
+	const uint32_t lane = threadIdx.x % WARP;
+	/* Vertices in the upper bits and edges in the lower ones, which hold those of a warp: a
+	 * degree above a tile counts as just that. */
+	uint32_t mine = 0, degree[BFS_CSR_EACH];
+
+	GPU_UNROLL
+	for (int k = 0; k < BFS_CSR_EACH; k++) {
+		degree[k] = found.degree[k] <= BFS_CSR_TILE ? found.degree[k] : BFS_CSR_TILE + 1;
+		mine += degree[k] ? 1u << place_shift | degree[k] : 0;
+	}
+	if (found.sinks)
+		atomicAdd(&tile->narrow.sinks, found.sinks);
+	if (!__any_sync(ALL_LANES, mine != 0))
+		return;
+
+	const uint32_t upto = warp_scan(mine);
+	uint32_t place = 0, at = 0;
+
+	if (lane == WARP - 1) {
+		place = atomicAdd(&tile->narrow.count[turn], upto >> place_shift);
+		at = atomicAdd(&tile->narrow.edges[turn], upto & mask);
+	}
+	place = __shfl_sync(ALL_LANES, place, WARP - 1) + ((upto - mine) >> place_shift);
+	at = __shfl_sync(ALL_LANES, at, WARP - 1) + ((upto - mine) & mask);
+	GPU_UNROLL
+	for (int k = 0; k < BFS_CSR_EACH; k++) {
+		if (degree[k]) {
+			tile->vertex[place] = found.v[k];
+			tile->base[place] = found.row[k] - at;
+		}
+		bfs_own(tile, place, at, at + degree[k] <= s.narrow ? degree[k] : 0);
+		place += degree[k] != 0;
+		at += degree[k];
+	}
+}
+
+/* Load the queue of a narrow level into the tile. */
+static __device__ __forceinline__ void bfs_load_narrow(const struct bfs_top_down &s,
+						       struct bfs_tile *tile, int32_t step,
+						       const struct bfs_level &now)
+{
+	const uint32_t owners = bfs_tile_owners(s, tile, step, now.count, 0, now.edges);
+	uint32_t owner[BFS_CSR_EACH];
+
+	GPU_UNROLL
+	for (uint32_t k = 0; k < BFS_CSR_EACH; k++)
+		owner[k] = bfs_tile_owner(tile, owners, k * BFS_CSR_BLOCK + threadIdx.x);
+	if (threadIdx.x == 0)
+		tile->narrow = {};
+	__syncthreads();
+	GPU_UNROLL
+	for (uint32_t k = 0; k < BFS_CSR_EACH; k++)
+		tile->first[k * BFS_CSR_BLOCK + threadIdx.x] = owner[k];
+	__syncthreads();
+}
+
+/* Search from a narrow level up to one that is not, or to the end.  Block 0 alone calls.  The last
+ * level found is queued for the next step, unless the search has ended. */
+static __device__ __forceinline__ void bfs_expand_narrow(const struct bfs_top_down &s,
+							 struct bfs_tile *tile, int32_t step,
+							 const struct bfs_level &now)
+{
+	struct bfs_turn *const next = &s.turn[(uint32_t)(step + 1) % BFS_COUNTERS];
+	uint32_t edges = (uint32_t)now.edges, reached = now.reached, count;
+	uint64_t passed = 0;
+	int32_t levels = 0;
+	bool ended;
+
+	bfs_load_narrow(s, tile, step, now);
+	for (;; levels++) {
+		const uint32_t turn = (uint32_t)levels % 2;
+		const struct bfs_new found = bfs_follow(s, tile, edges, now.distance + levels + 1);
+
+		__syncthreads();
+		if (threadIdx.x == 0)
+			tile->narrow.count[!turn] = tile->narrow.edges[!turn] = 0;
+		bfs_add_narrow(s, tile, turn, found);
+		__syncthreads();
+		count = tile->narrow.count[turn];
+		edges = tile->narrow.edges[turn];
+		reached += count;
+		ended = count == 0 || reached + tile->narrow.sinks == s.n;
+		if (ended || edges > s.narrow)
+			break;
+		passed += edges;
+	}
+	count = ended ? 0 : count;
+	if (threadIdx.x == 0) {
+		next->passed = passed;
+		next->levels = (unsigned)levels;
+		next->reached = reached - now.reached + tile->narrow.sinks - count;
+	}
+	for (uint32_t first = 0; first < count; first += BFS_CSR_BLOCK) {
+		const uint32_t i = first + threadIdx.x, v = i < count ? tile->vertex[i] : 0;
+		const uint32_t degree = i < count ? bfs_degree(s, v) : 0;
+
+		bfs_enqueue<1>(s, tile, step + 1, &next->queued, &v, &degree);
+	}
+}
+
+/* Follow all edges of the level's vertices; new vertices get the next distance.  If the level is
+ * narrow, do the same with those that follow.  All blocks must call; a grid barrier must follow. */
+static __device__ __forceinline__ void bfs_expand_down(const struct bfs_top_down &s,
+						       struct bfs_tile *tile, int32_t step,
+						       const struct bfs_level &now)
+{
+	if (now.edges > s.narrow)
+		bfs_expand_wide(s, tile, step, now);
+	else if (blockIdx.x == 0)
+		bfs_expand_narrow(s, tile, step, now);
+}
+
 /* Mark all vertices except the source as unreached and queue the source as level 0.  Ends with a
- * barrier. */
-static __device__ __forceinline__ void bfs_start_down(const struct bfs_top_down &s)
+ * barrier.  Return the numbers before that level. */
+static __device__ __forceinline__ struct bfs_level bfs_start_down(const struct bfs_top_down &s)
 {
 	const uint32_t first = blockIdx.x * BFS_CSR_BLOCK + threadIdx.x;
+	struct bfs_level none = {};
 
 	for (uint32_t v = first; v < s.n; v += gridDim.x * BFS_CSR_BLOCK) {
 		s.dist[v] = v == s.source ? 0 : BFS_UNREACHED;
@@ -258,32 +465,32 @@ static __device__ __forceinline__ void bfs_start_down(const struct bfs_top_down 
 
 		s.queue[0][0] = s.source;
 		s.before[0][0] = 0;
-		s.counter[0] = degree ? 1ull << BFS_EDGE_BITS | degree : 0;
-		s.counter[1] = s.counter[2] = 0;
-		s.sinks[0] = degree ? 0 : 1;
-		s.sinks[1] = s.sinks[2] = 0;
+		s.turn[0] = s.turn[1] = s.turn[2] = {};
+		s.turn[0].queued = degree ? 1ull << BFS_EDGE_BITS | degree : 0;
+		s.turn[0].reached = degree ? 0 : 1;
 		*s.touched = 0;
 	}
 	gpu_grid_sync(s.barrier);
+	none.distance = -1;
+	return none;
 }
 
-/* Return this level's numbers; the level `before` it must be complete.  Clears the counters of the
- * level after the next. */
+/* Return the numbers of the step's level; `last` has those of the step before, which must be
+ * complete.  Clears the counters of the step after the next. */
 static __device__ __forceinline__ struct bfs_level bfs_next_level(const struct bfs_top_down &s,
-								  int32_t level,
-								  const struct bfs_level &before)
+								  int32_t step,
+								  const struct bfs_level &last)
 {
-	const uint32_t turn = (uint32_t)level % BFS_COUNTERS, clear = (turn + 2) % BFS_COUNTERS;
-	const unsigned long long counter = s.counter[turn];
+	const struct bfs_turn turn = s.turn[(uint32_t)step % BFS_COUNTERS];
 	struct bfs_level next;
 
-	next.edges = counter & BFS_EDGE_MASK;
-	next.count = (uint32_t)(counter >> BFS_EDGE_BITS);
-	next.reached = before.reached + next.count + s.sinks[turn];
-	if (blockIdx.x == 0 && threadIdx.x == 0) {
-		s.counter[clear] = 0;
-		s.sinks[clear] = 0;
-	}
+	next.edges = turn.queued & BFS_EDGE_MASK;
+	next.passed = turn.passed;
+	next.count = (uint32_t)(turn.queued >> BFS_EDGE_BITS);
+	next.reached = last.reached + next.count + turn.reached;
+	next.distance = last.distance + 1 + (int32_t)turn.levels;
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		s.turn[(uint32_t)(step + 2) % BFS_COUNTERS] = {};
 	return next;
 }
 
@@ -309,6 +516,7 @@ static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct 
 	s->dist = search->dist;
 	s->parent = search->parent;
 	s->touched = search->touched;
+	s->narrow = bfs_wide_edges ? bfs_wide_edges - 1 : (uint32_t)BFS_CSR_TILE;
 	if (s->m > BFS_EDGE_MASK || n >> (64 - BFS_EDGE_BITS))
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%u vertices and %" PRIu64
@@ -321,8 +529,7 @@ static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct 
 		(void)gpu_alloc(&s->queue[i], n, err);
 		(void)gpu_alloc(&s->before[i], n, err);
 	}
-	(void)gpu_alloc(&s->counter, BFS_COUNTERS, err);
-	(void)gpu_alloc(&s->sinks, BFS_COUNTERS, err);
+	(void)gpu_alloc(&s->turn, BFS_COUNTERS, err);
 	(void)gpu_alloc_zeroed(&s->barrier, 1, err);
 	return bfs_csr_create(&s->out, &search->input->out, search, err);
 }
