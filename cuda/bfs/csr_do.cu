@@ -204,7 +204,8 @@ static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct 
 		edges += now.passed;
 		if (now.count == 0 || now.reached == a.down.n)
 			break;
-		if (!up && now.edges > a.down.narrow && now.edges > unseen / ALPHA) {
+		if (!up && !bfs_suits_block(a.down, now.edges, now.count) &&
+		    now.edges > unseen / ALPHA) {
 			make_frontier(a, step, now.distance);
 			up = true;
 		} else if (up && now.count < before && now.count < a.down.n / BETA) {

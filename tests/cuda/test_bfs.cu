@@ -50,17 +50,39 @@ Test(bfs_cuda, star)
 	check_edges("star both ways", 1500, star_edges(1500), true, { 7 });
 }
 
-/* Both sides of the limits between levels of one block and of the grid: of all edges and of one
- * row.  Rows that a thread and a warp enter as owners.  The last star has a tail on a tip. */
+/* A tree whose last level but one has fan^depth vertices and this many edges, a third of them at
+ * one vertex. */
+static std::vector<edge> tree_edges(uint32_t fan, int depth, uint32_t edges, uint32_t *n)
+{
+	uint32_t first = 0, count = 1;
+	std::vector<edge> tree;
+
+	*n = 1;
+	for (; depth > 0; depth--, first += count, count *= fan)
+		for (uint32_t i = 0; i < count * fan; i++)
+			tree.emplace_back(first + i / fan, (*n)++);
+	for (uint32_t k = 0; count + k < edges; k++)
+		tree.emplace_back(first + (k % 3 ? k % count : 0), (*n)++);
+	return tree;
+}
+
+/* Levels on both sides of the limits between one block and the grid, with short and long rows. */
 Test(bfs_cuda, narrow_levels)
 {
-	for (const uint32_t n : { 18u, 19u, 50u, 65u, 66u, 2049u, 2050u, 2120u }) {
-		std::vector<edge> edges = star_edges(n < 2100 ? n : n - 20);
+	static const struct {
+		uint32_t fan;
+		int depth;
+		uint32_t edges;
+	} trees[] = {
+		{ 4, 1, 64 }, { 4, 1, 65 }, { 15, 2, 1024 }, { 15, 2, 1025 }, { 16, 1, 300 }
+	};
+
+	for (const auto &t : trees) {
+		uint32_t n;
+		std::vector<edge> edges = tree_edges(t.fan, t.depth, t.edges, &n);
 		struct graph g;
 
-		for (uint32_t v = 2100; v < n; v++)
-			edges.emplace_back(v - 1, v);
-		make_graph(&g, "star", n, edges, true, { 7, n - 1 });
+		make_graph(&g, "tree", n, edges, true, { 0, n - 1 });
 		for (const struct variant &variant : variants) {
 			struct gb_metrics metrics = {};
 			struct bfs_params params = {};

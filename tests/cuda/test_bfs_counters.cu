@@ -112,8 +112,8 @@ Test(bfs_cuda_counters, only_expanded_rows_are_touched)
 }
 
 /* Columns that csr-do reads by its rule (csr_do.cu).  Top-down: all columns of a level.  Bottom-up,
- * from `wide` edges on: those of every unreached vertex up to the first one in the frontier, or all
- * if it is not among the first 64. */
+ * from `wide` edges or 17 per vertex on: those of every unreached vertex up to the first one in the
+ * frontier, or all if it is not among the first 64. */
 static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source, uint64_t wide)
 {
 	const std::vector<int32_t> dist = queue_search(in, source);
@@ -135,7 +135,7 @@ static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source, uin
 		if (count == 0 || reached == in->n)
 			return columns;
 		up = up ? count >= before || count >= in->n / 24
-			: edges >= wide && edges > unseen / 14;
+			: (edges >= wide || edges > 16 * count) && edges > unseen / 14;
 		before = count;
 		unseen -= edges;
 		if (!up)
@@ -161,7 +161,7 @@ Test(bfs_cuda_counters, two_way_touches_match_its_rule)
 	const struct {
 		size_t variant;
 		uint64_t wide;
-	} rules[] = { { 3, 2049 }, { 12, 1 }, { 14, 65 } };
+	} rules[] = { { 3, 1025 }, { 12, 1 }, { 14, 65 } };
 	std::vector<edge> edges;
 	struct graph g;
 

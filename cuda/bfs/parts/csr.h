@@ -12,8 +12,8 @@
  *
  * A vertex is claimed by a compare-and-swap of its distance, so it enters the queue once.
  *
- * Block 0 alone searches levels that fit in one tile (bfs_expand_narrow()), since no other block
- * would have an edge.  Such levels need no grid barrier; the others wait at the next one.
+ * Block 0 alone searches narrow levels, of few edges in all and per vertex (bfs_expand_narrow()):
+ * no other block would have an edge.  They need no grid barrier; the others wait at the next one.
  *
  * A step is one level of the grid, or several of block 0.  The counters of three steps rotate:
  * while the edges of one are read, the vertices of the next are added, and the counters after that
@@ -34,7 +34,12 @@ enum {
 	BFS_CSR_EACH = 2, /* edges per thread */
 	BFS_CSR_TILE = BFS_CSR_EACH * BFS_CSR_BLOCK,
 	BFS_COUNTERS = 3,
-	BFS_EDGE_BITS = 36, /* low bits of a counter; the other 28 count vertices */
+	BFS_EDGE_BITS = 36,         /* low bits of a counter; the other 28 count vertices */
+	BFS_NARROW = BFS_CSR_BLOCK, /* most edges of a narrow level: one per thread */
+	BFS_NARROW_DEGREE = 16,     /* and per vertex; with more, the next is hardly narrow */
+	/* The same for a narrow level's counter: each of BFS_NARROW vertices adds at most
+	 * BFS_NARROW + 1 edges. */
+	BFS_NARROW_BITS = 21,
 };
 
 static constexpr unsigned long long BFS_EDGE_MASK = (1ull << BFS_EDGE_BITS) - 1;
@@ -68,15 +73,15 @@ struct bfs_top_down {
 struct bfs_tile {
 	uint64_t base[BFS_CSR_TILE]; /* plus an edge's number in the level: its index in column */
 	uint32_t vertex[BFS_CSR_TILE];
-	/* The owner's first edge, relative to the tile's first; in a narrow level, each edge's
-	 * owner. */
-	uint32_t first[BFS_CSR_TILE];
-	uint32_t owner[2]; /* queue places of the first and the last owner */
+	uint32_t first[BFS_CSR_TILE]; /* the owner's first edge, relative to the tile's first */
+	uint32_t owner[2];            /* queue places of the first and the last owner */
 	unsigned long long
 		sum[BFS_CSR_WARPS]; /* per warp: its share of the block's addition to a counter */
+	/* In narrow levels, base and first have an element per edge instead: its index in column,
+	 * and its owner if parents are wanted. */
 	struct bfs_narrow {
-		unsigned count[2], edges[2]; /* of the next level, by level % 2 */
-		unsigned sinks;              /* of all narrow levels of the step */
+		unsigned next[2]; /* of the next level, by level % 2: vertices and edges */
+		unsigned sinks;   /* of all narrow levels of the step */
 	} narrow;
 };
 
@@ -259,117 +264,96 @@ static __device__ __forceinline__ void bfs_expand_wide(const struct bfs_top_down
 	}
 }
 
-/* ---- narrow levels: block 0 alone, with the frontier in its tile ----------------------------- */
+/* ---- narrow levels: block 0 alone, one edge per thread --------------------------------------- */
 
-/* New vertices of one thread, one for each edge that it followed. */
+/* A vertex that a thread has reached: number of its first out-edge, and of its out-edges. */
 struct bfs_new {
-	uint64_t row[BFS_CSR_EACH]; /* number of its first out-edge */
-	uint32_t v[BFS_CSR_EACH];
-	uint32_t degree[BFS_CSR_EACH]; /* 0: the vertex is not new, or has no out-edges */
-	unsigned sinks;                /* new vertices without out-edges */
+	uint64_t row;
+	uint32_t v, degree; /* degree 0: nothing to queue */
 };
 
-/* Follow the thread's edges of a narrow level.  Everything that depends on an end vertex is read at
- * once, wanted or not: a level takes two memory latencies, for the column and for its vertex. */
+/* Follow the thread's edge of a narrow level.  Everything that depends on its end is read at once,
+ * wanted or not: a level takes two memory latencies, for the column and for its vertex. */
 static __device__ __forceinline__ struct bfs_new bfs_follow(const struct bfs_top_down &s,
-							    const struct bfs_tile *tile,
-							    uint32_t edges, int32_t distance)
+							    struct bfs_tile *tile, uint32_t edges,
+							    int32_t distance, bool *sink)
 {
-	uint32_t owner[BFS_CSR_EACH];
-	uint64_t end[BFS_CSR_EACH];
-	int32_t old[BFS_CSR_EACH];
 	struct bfs_new found = {};
 
-	GPU_UNROLL
-	for (uint32_t k = 0; k < BFS_CSR_EACH; k++) {
-		const uint32_t edge = k * BFS_CSR_BLOCK + threadIdx.x;
+	*sink = false;
+	if (threadIdx.x >= edges)
+		return found;
+	found.v = bfs_column(s.out, tile->base[threadIdx.x]);
+	found.row = s.out.row[found.v];
 
-		owner[k] = edge < edges ? tile->first[edge] : 0;
-		found.v[k] = edge < edges ? bfs_column(s.out, tile->base[owner[k]] + edge) : 0;
-	}
-	GPU_UNROLL
-	for (uint32_t k = 0; k < BFS_CSR_EACH; k++) {
-		old[k] = 0;
-		end[k] = 0;
-		if (k * BFS_CSR_BLOCK + threadIdx.x < edges) {
-			found.row[k] = s.out.row[found.v[k]];
-			end[k] = s.out.row[found.v[k] + 1];
-			old[k] = atomicCAS(s.dist + found.v[k], BFS_UNREACHED, distance);
-		}
-	}
-	GPU_UNROLL
-	for (uint32_t k = 0; k < BFS_CSR_EACH; k++) {
-		if (old[k] != BFS_UNREACHED)
-			continue;
-		if (s.parent)
-			s.parent[found.v[k]] = (int32_t)tile->vertex[owner[k]];
-		found.degree[k] = (uint32_t)(end[k] - found.row[k]);
-		found.sinks += found.degree[k] == 0;
-	}
+	const uint64_t end = s.out.row[found.v + 1];
+
+	if (atomicCAS(s.dist + found.v, BFS_UNREACHED, distance) != BFS_UNREACHED)
+		return found;
+	if (s.parent)
+		s.parent[found.v] = (int32_t)tile->first[threadIdx.x];
+	found.degree = (uint32_t)(end - found.row);
+	*sink = found.degree == 0;
 	return found;
 }
 
-/* Enter `place` as the owner of the edges from `at` on; the warp shares long rows.  All lanes of
- * the warp must call. */
-static __device__ __forceinline__ void bfs_own(struct bfs_tile *tile, uint32_t place, uint32_t at,
-					       uint32_t degree)
+/* Enter the edges of vertex v, `degree` of them from `row` on, at place `at` of the tile. */
+static __device__ __forceinline__ void bfs_put_edge(const struct bfs_top_down &s,
+						    struct bfs_tile *tile, uint32_t at,
+						    uint64_t edge, uint32_t v)
 {
-	const uint32_t alone = 16;
+	tile->base[at] = edge;
+	if (s.parent)
+		tile->first[at] = v;
+}
 
-	for (uint32_t j = 0; j < degree && j < alone; j++)
-		tile->first[at + j] = place;
-	for (unsigned rest = __ballot_sync(ALL_LANES, degree > alone); rest; rest &= rest - 1) {
+/* The lane's first edges, then the other edges of each lane by the whole warp.  All lanes of the
+ * warp must call. */
+static __device__ __forceinline__ void bfs_put_edges(const struct bfs_top_down &s,
+						     struct bfs_tile *tile, uint32_t at,
+						     const struct bfs_new &from, uint32_t degree)
+{
+	const uint32_t few = 4;
+
+	GPU_UNROLL
+	for (uint32_t j = 0; j < few; j++)
+		if (j < degree)
+			bfs_put_edge(s, tile, at + j, from.row + j, from.v);
+	for (unsigned rest = __ballot_sync(ALL_LANES, degree > few); rest; rest &= rest - 1) {
 		const int lane = __ffs((int)rest) - 1;
-		const uint32_t its_place = __shfl_sync(ALL_LANES, place, lane);
-		const uint32_t its_at = __shfl_sync(ALL_LANES, at, lane);
-		const uint32_t end = its_at + __shfl_sync(ALL_LANES, degree, lane);
+		const uint64_t row = __shfl_sync(ALL_LANES, from.row, lane);
+		const uint32_t v = __shfl_sync(ALL_LANES, from.v, lane);
+		const uint32_t place = __shfl_sync(ALL_LANES, at, lane);
+		const uint32_t count = __shfl_sync(ALL_LANES, degree, lane);
 
-		for (uint32_t e = its_at + alone + threadIdx.x % WARP; e < end; e += WARP)
-			tile->first[e] = its_place;
+		for (uint32_t j = few + threadIdx.x % WARP; j < count; j += WARP)
+			bfs_put_edge(s, tile, place + j, row + j, v);
 	}
 }
 
-/* Add the block's new vertices to the tile, for the level of parity `turn`, and to its counters.
- * If the level is not narrow, its edges lack owners. */
+/* Add the block's new vertices to the tile, and to the `count` of the next level.  If that is not
+ * narrow, the tile lacks edges. */
 static __device__ __forceinline__ void bfs_add_narrow(const struct bfs_top_down &s,
-						      struct bfs_tile *tile, uint32_t turn,
+						      struct bfs_tile *tile, unsigned *count,
 						      const struct bfs_new &found)
 {
-	const uint32_t place_shift = 20, mask = (1u << place_shift) - 1;
-	const uint32_t lane = threadIdx.x % WARP;
-	/* Vertices in the upper bits and edges in the lower ones, which hold those of a warp: a
-	 * degree above a tile counts as just that. */
-	uint32_t mine = 0, degree[BFS_CSR_EACH];
+	const uint32_t most = BFS_NARROW + 1, mask = (1u << BFS_NARROW_BITS) - 1;
+	const uint32_t degree = found.degree < most ? found.degree : most;
+	const uint32_t mine = degree ? 1u << BFS_NARROW_BITS | degree : 0;
 
-	GPU_UNROLL
-	for (int k = 0; k < BFS_CSR_EACH; k++) {
-		degree[k] = found.degree[k] <= BFS_CSR_TILE ? found.degree[k] : BFS_CSR_TILE + 1;
-		mine += degree[k] ? 1u << place_shift | degree[k] : 0;
-	}
-	if (found.sinks)
-		atomicAdd(&tile->narrow.sinks, found.sinks);
 	if (!__any_sync(ALL_LANES, mine != 0))
 		return;
 
 	const uint32_t upto = warp_scan(mine);
-	uint32_t place = 0, at = 0;
+	uint32_t at = 0;
 
-	if (lane == WARP - 1) {
-		place = atomicAdd(&tile->narrow.count[turn], upto >> place_shift);
-		at = atomicAdd(&tile->narrow.edges[turn], upto & mask);
-	}
-	place = __shfl_sync(ALL_LANES, place, WARP - 1) + ((upto - mine) >> place_shift);
-	at = __shfl_sync(ALL_LANES, at, WARP - 1) + ((upto - mine) & mask);
-	GPU_UNROLL
-	for (int k = 0; k < BFS_CSR_EACH; k++) {
-		if (degree[k]) {
-			tile->vertex[place] = found.v[k];
-			tile->base[place] = found.row[k] - at;
-		}
-		bfs_own(tile, place, at, at + degree[k] <= s.narrow ? degree[k] : 0);
-		place += degree[k] != 0;
-		at += degree[k];
-	}
+	if (threadIdx.x % WARP == WARP - 1)
+		at = atomicAdd(count, upto);
+	at = __shfl_sync(ALL_LANES, at, WARP - 1) + upto - mine;
+	if (mine)
+		tile->vertex[at >> BFS_NARROW_BITS] = found.v;
+	at &= mask;
+	bfs_put_edges(s, tile, at, found, at + degree <= s.narrow ? degree : 0);
 }
 
 /* Load the queue of a narrow level into the tile. */
@@ -378,18 +362,22 @@ static __device__ __forceinline__ void bfs_load_narrow(const struct bfs_top_down
 						       const struct bfs_level &now)
 {
 	const uint32_t owners = bfs_tile_owners(s, tile, step, now.count, 0, now.edges);
-	uint32_t owner[BFS_CSR_EACH];
+	const uint32_t owner = bfs_tile_owner(tile, owners, threadIdx.x);
+	const uint64_t edge = tile->base[owner] + threadIdx.x;
+	const uint32_t v = tile->vertex[owner];
 
-	GPU_UNROLL
-	for (uint32_t k = 0; k < BFS_CSR_EACH; k++)
-		owner[k] = bfs_tile_owner(tile, owners, k * BFS_CSR_BLOCK + threadIdx.x);
+	__syncthreads();
+	bfs_put_edge(s, tile, threadIdx.x, edge, v);
 	if (threadIdx.x == 0)
 		tile->narrow = {};
 	__syncthreads();
-	GPU_UNROLL
-	for (uint32_t k = 0; k < BFS_CSR_EACH; k++)
-		tile->first[k * BFS_CSR_BLOCK + threadIdx.x] = owner[k];
-	__syncthreads();
+}
+
+/* True for a narrow level. */
+static __device__ __forceinline__ bool bfs_suits_block(const struct bfs_top_down &s, uint64_t edges,
+						       uint32_t count)
+{
+	return edges <= s.narrow && edges <= (uint64_t)count * BFS_NARROW_DEGREE;
 }
 
 /* Search from a narrow level up to one that is not, or to the end.  Block 0 alone calls.  The last
@@ -407,18 +395,22 @@ static __device__ __forceinline__ void bfs_expand_narrow(const struct bfs_top_do
 	bfs_load_narrow(s, tile, step, now);
 	for (;; levels++) {
 		const uint32_t turn = (uint32_t)levels % 2;
-		const struct bfs_new found = bfs_follow(s, tile, edges, now.distance + levels + 1);
+		bool sink;
+		const struct bfs_new found =
+			bfs_follow(s, tile, edges, now.distance + levels + 1, &sink);
 
 		__syncthreads();
 		if (threadIdx.x == 0)
-			tile->narrow.count[!turn] = tile->narrow.edges[!turn] = 0;
-		bfs_add_narrow(s, tile, turn, found);
+			tile->narrow.next[!turn] = 0;
+		if (sink)
+			atomicAdd(&tile->narrow.sinks, 1u);
+		bfs_add_narrow(s, tile, &tile->narrow.next[turn], found);
 		__syncthreads();
-		count = tile->narrow.count[turn];
-		edges = tile->narrow.edges[turn];
+		count = tile->narrow.next[turn] >> BFS_NARROW_BITS;
+		edges = tile->narrow.next[turn] & ((1u << BFS_NARROW_BITS) - 1);
 		reached += count;
 		ended = count == 0 || reached + tile->narrow.sinks == s.n;
-		if (ended || edges > s.narrow)
+		if (ended || !bfs_suits_block(s, edges, count))
 			break;
 		passed += edges;
 	}
@@ -442,7 +434,7 @@ static __device__ __forceinline__ void bfs_expand_down(const struct bfs_top_down
 						       struct bfs_tile *tile, int32_t step,
 						       const struct bfs_level &now)
 {
-	if (now.edges > s.narrow)
+	if (!bfs_suits_block(s, now.edges, now.count))
 		bfs_expand_wide(s, tile, step, now);
 	else if (blockIdx.x == 0)
 		bfs_expand_narrow(s, tile, step, now);
@@ -516,7 +508,7 @@ static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct 
 	s->dist = search->dist;
 	s->parent = search->parent;
 	s->touched = search->touched;
-	s->narrow = bfs_wide_edges ? bfs_wide_edges - 1 : (uint32_t)BFS_CSR_TILE;
+	s->narrow = bfs_wide_edges ? bfs_wide_edges - 1 : (uint32_t)BFS_NARROW;
 	if (s->m > BFS_EDGE_MASK || n >> (64 - BFS_EDGE_BITS))
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%u vertices and %" PRIu64
