@@ -196,7 +196,7 @@ struct gb_work {
 	double read;  /* bytes of the input that every run must read; 0 if that is not known */
 };
 
-enum gb_preset { GB_QUICK, GB_CI, GB_PAPER, GB_PRESETS };
+enum gb_preset { GB_QUICK, GB_CI, GB_PAPER, GB_LARGE, GB_PRESETS };
 
 typedef void gb_share_fn(void *self, void **pointer, size_t bytes);
 
@@ -209,7 +209,7 @@ struct gb_workload {
 	size_t param_count;
 	size_t params_size;
 	/* Words as typed after the benchmark's name, for `check` and for the presets of `run`.
-	 * Each string is one sweep. */
+	 * Each string is one sweep.  One that begins with "gpu " is not for CPU variants. */
 	const char *const *check; /* NULL terminated */
 	const char *small;        /* words of one point, at which an executor counts */
 	const char *const *preset[GB_PRESETS];

@@ -310,8 +310,8 @@ def fit(rows, start=START):
     return constants
 
 
-# Builds of `wide`: their kernel was written anew after the times were measured.
-WRITTEN_ANEW = re.compile(r"lbvh/cuda/wide (?!op=)")
+# Kernels written anew after the times were measured: builds of `wide`, csr and csr-do.
+WRITTEN_ANEW = re.compile(r"lbvh/cuda/wide (?!op=)|bfs/cuda/csr(-do)? ")
 
 
 def measured_rows(points, compiled, gpu):

@@ -11,7 +11,7 @@
 
 static const char *const resumes[] = { "no", "same", "any", NULL };
 static const char *const verified[] = { "some", "all", NULL }; /* how.verify_all */
-static const char *const presets[] = { "quick", "ci", "paper", NULL };
+static const char *const presets[] = { "quick", "ci", "paper", "large", NULL };
 const char *const gb_dry_runs[] = { "no", "trial", "keys", NULL };
 _Static_assert(GB_COUNT(gb_dry_runs) == GB_DRY_KEYS + 2, "a word for each enum gb_dry");
 _Static_assert(GB_COUNT(resumes) == GB_RESUME_ANY + 2, "a word for each enum gb_resume");
@@ -151,7 +151,7 @@ GROUP(threads, what_to_run);
 static const struct gb_param preset_rows[] = {
 	{ .name = "preset",
 	  AT(GB_PATH, preset),
-	  .unit = "quick|ci|paper",
+	  .unit = "quick|ci|paper|large",
 	  .help = "set of input sizes; the default is quick for `run`, paper for `repro`" },
 };
 GROUP(preset, what_to_run);

@@ -258,7 +258,7 @@ static enum gb_status reproduce_all(struct job *job, struct gb_error *err)
  * on a CPU), phases as often, and allow time for at least one sample unless --timeout was given. */
 static void fewer_samples(struct gb_settings *how, enum gb_preset preset)
 {
-	static const double limit_s[GB_PRESETS] = { 10, 60, 300 };
+	static const double limit_s[GB_PRESETS] = { 10, 60, 300, 300 };
 	const double usual_s = 60;
 
 	how->for_paper = true;

@@ -308,6 +308,8 @@ bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_
 {
 	size_t rest = index;
 
+	if (sweep->gpu && variant->backend == GB_CPU)
+		return false;
 	for (size_t i = sweep->workload->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
@@ -393,6 +395,10 @@ enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *
 	     word = strtok_r(NULL, " ", &rest)) {
 		char *value = strchr(word, '=');
 
+		if (word == copy && gb_equal(word, "gpu")) {
+			sweep->gpu = true;
+			continue;
+		}
 		if (strncmp(word, "--", 2) != 0 || !value) {
 			gb_fail(err, GB_EUSAGE, "'%s' is not --name=value", word);
 			break;

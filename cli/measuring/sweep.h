@@ -23,6 +23,7 @@ struct gb_sweep {
 	const struct gb_workload *workload;
 	struct gb_axis axis[GB_MAX_PARAMS]; /* in the order of the parameter table */
 	size_t count;                       /* points */
+	bool gpu;                           /* not for CPU variants */
 };
 
 /* Parameters given to a command that runs several benchmarks, for each benchmark that has them. */
@@ -42,7 +43,7 @@ enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *w
 enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char *spec,
 			    struct gb_error *err);
 
-/* Set sweep (initialised here) from a preset or check line: "--count=1k,1M --type=u32". */
+/* Set sweep (initialised here) from a preset or check line: "[gpu ]--count=1k,1M --type=u32". */
 enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
 			      const char *words, struct gb_error *err);
 
@@ -58,8 +59,8 @@ int64_t gb_sweep_most_threads(const struct gb_sweep *sweep);
  * varies slowest.  threads == 0 was replaced by the number of usable CPUs. */
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params);
 
-/* False if the variant ignores a parameter that does not have its first value at this point: such a
- * variant is run only once for all values. */
+/* False if the sweep is not for the variant's back end, or if the variant ignores a parameter that
+ * does not have its first value at this point: such a variant is run only once for all values. */
 bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant);
 /* The number of points that it is run at. */
 size_t gb_sweep_count(const struct gb_sweep *sweep, const struct gb_variant *variant);

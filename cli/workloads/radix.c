@@ -104,6 +104,16 @@ static const char *const paper[] = {
 	NULL,
 };
 
+/* Every distribution, and sizes up to what a GPU with 80 GB holds. */
+static const char *const large[] = {
+	"--count=16Mi,64Mi --type=u32,u64,pairs",
+	("gpu --count=64Mi --type=u32,pairs --distribution=sorted,reverse,constant,few,zipf,"
+	 "entropy0,entropy1,entropy2,entropy3,entropy4,entropy5,dominant,runs,organpipe,nearly,"
+	 "last,staircase,sqrt,two"),
+	"gpu --count=256Mi,1Gi --type=u32,u64,f32,pairs --distribution=uniform,few",
+	NULL,
+};
+
 /* ---- input ------------------------------------------------------------------------------- */
 
 /* Read or generate the keys.  A dry run only allocates them. */
@@ -428,7 +438,7 @@ const struct gb_workload gb_radix_workload = {
 	.params_size = sizeof(struct radix_params),
 	.check = check,
 	.small = "--count=10007",
-	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
+	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper, [GB_LARGE] = large },
 	.prepare = prepare,
 	.output_size = output_size,
 	.verify = verify,

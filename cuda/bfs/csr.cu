@@ -3,10 +3,12 @@
  *
  * Unlike csr-paper, it looks at the frontier only, keeps lanes busy whatever the degrees, and needs
  * no decision by the host.  Each edge is read once, except those of the last level: 2 or 4 bytes
- * (bfs_column()), plus a look-up of its end vertex, a 32-byte sector in L2.  Deep graphs are bound
- * by barriers and the dependent loads of a level.
+ * (bfs_column()), plus a look-up of its end vertex, a 32-byte sector in L2.  Deep graphs with
+ * narrow frontiers are bound by two dependent accesses to memory a level.
  */
 #include "cuda/bfs/parts/csr.h"
+
+uint32_t bfs_wide_edges;
 
 struct state {
 	struct bfs_search search;
@@ -18,16 +20,16 @@ struct state {
 static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct bfs_top_down s)
 {
 	SHARED_VAR(struct bfs_tile, tile);
-	struct bfs_level now = {};
+	struct bfs_level now = bfs_start_down(s);
 	uint64_t edges = 0;
 
-	bfs_start_down(s);
-	for (int32_t level = 0;; level++) {
-		now = bfs_next_level(s, level, now);
+	for (int32_t step = 0;; step++) {
+		now = bfs_next_level(s, step, now);
+		edges += now.passed;
 		if (now.count == 0 || now.reached == s.n)
 			break;
 		edges += now.edges;
-		bfs_expand_down(s, &tile, level, now);
+		bfs_expand_down(s, &tile, step, now);
 		gpu_grid_sync(s.barrier);
 	}
 	if (blockIdx.x == 0 && threadIdx.x == 0)

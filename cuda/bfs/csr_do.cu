@@ -5,7 +5,8 @@
  * thread per unreached vertex scans its in-edges until one comes from the frontier, which is then a
  * bitmap.  When the frontier shrinks below n / BETA vertices, the search returns to top-down as in
  * csr (parts/csr.h).  Bottom-up levels only count the vertices they find.  A change of direction
- * builds the bitmap or the queue from the distances.
+ * builds the bitmap or the queue from the distances.  A level that block 0 searches alone is never
+ * worth a change.
  *
  * A thread scans at most PROBES in-edges by itself.  If it has found nothing and has edges left,
  * the whole warp finishes the vertex, one vertex after the other, so a vertex of large degree does
@@ -25,7 +26,7 @@ enum {
 struct two_way_arrays {
 	struct bfs_top_down down;
 	struct bfs_rows in;
-	uint32_t *frontier[2];    /* by level % 2: one bit per vertex */
+	uint32_t *frontier[2];    /* by step % 2: one bit per vertex */
 	unsigned long long *made; /* counter of make_queue(), 0 at other times */
 };
 
@@ -43,7 +44,8 @@ static __device__ __forceinline__ bool has_bit(const uint32_t *bits, uint32_t i)
 }
 
 /* Build the level's bitmap from the distances, one warp per word.  Ends with a barrier. */
-static __device__ __forceinline__ void make_frontier(const struct two_way_arrays &a, int32_t level)
+static __device__ __forceinline__ void make_frontier(const struct two_way_arrays &a, int32_t step,
+						     int32_t distance)
 {
 	const uint32_t n = a.down.n, warps = gridDim.x * (BFS_CSR_BLOCK / WARP);
 	const uint32_t warp = blockIdx.x * (BFS_CSR_BLOCK / WARP) + threadIdx.x / WARP;
@@ -51,11 +53,11 @@ static __device__ __forceinline__ void make_frontier(const struct two_way_arrays
 
 	for (uint32_t w = warp; w < (n - 1) / WARP + 1; w += warps) {
 		const uint32_t v = w * WARP + lane;
-		const bool mine = v < n && a.down.dist[v] == level;
+		const bool mine = v < n && a.down.dist[v] == distance;
 		const unsigned word = __ballot_sync(ALL_LANES, mine);
 
 		if (lane == 0)
-			bfs_of_level(a.frontier, level)[w] = word;
+			bfs_of_step(a.frontier, step)[w] = word;
 	}
 	gpu_grid_sync(a.down.barrier);
 }
@@ -95,28 +97,28 @@ static __device__ __forceinline__ bool probe_warp(const struct two_way_arrays &a
 
 /* Build the level's queue from the distances.  Ends with a barrier. */
 static __device__ __forceinline__ void make_queue(const struct two_way_arrays &a,
-						  struct bfs_tile *tile, int32_t level)
+						  struct bfs_tile *tile, int32_t step,
+						  int32_t distance)
 {
 	for (uint32_t first = blockIdx.x * BFS_CSR_BLOCK; first < a.down.n;
 	     first += gridDim.x * BFS_CSR_BLOCK) {
 		const uint32_t v = first + threadIdx.x;
-		const bool mine = v < a.down.n && a.down.dist[v] == level;
+		const bool mine = v < a.down.n && a.down.dist[v] == distance;
 		const uint32_t degree = mine ? bfs_degree(a.down, v) : 0;
 
-		bfs_enqueue<1>(a.down, tile, level, a.made, &v, &degree);
+		bfs_enqueue<1>(a.down, tile, step, a.made, &v, &degree);
 	}
 	gpu_grid_sync(a.down.barrier);
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 		*a.made = 0;
 }
 
-/* Add the sums over a block's threads to the level's counters.  All threads must call. */
+/* Add the sums over a block's threads to the counters of the next step.  All threads must call. */
 static __device__ __forceinline__ void add_found(const struct two_way_arrays &a,
-						 struct bfs_tile *tile, int32_t level,
+						 struct bfs_tile *tile, struct bfs_turn *next,
 						 unsigned long long items, unsigned sinks)
 {
 	const uint32_t warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const uint32_t turn = (uint32_t)level % BFS_COUNTERS;
 
 	if (!__syncthreads_or(items != 0 || sinks != 0))
 		return;
@@ -125,22 +127,22 @@ static __device__ __forceinline__ void add_found(const struct two_way_arrays &a,
 	if (lane == 0)
 		tile->sum[warp] = items;
 	if (lane == 0 && sinks)
-		atomicAdd(&a.down.sinks[turn], sinks);
+		atomicAdd(&next->reached, sinks);
 	__syncthreads();
 	if (warp > 0)
 		return;
 	items = warp_sum(lane < BFS_CSR_WARPS ? tile->sum[lane] : 0ull);
 	if (lane == 0 && items)
-		atomicAdd(&a.down.counter[turn], items);
+		atomicAdd(&next->queued, items);
 }
 
-/* Each unreached vertex that has an in-edge from the frontier gets distance level + 1.  One thread
- * per vertex, a warp per word of the next frontier; a barrier must follow. */
+/* Each unreached vertex that has an in-edge from the frontier gets `distance`.  One thread per
+ * vertex, a warp per word of the next frontier; a barrier must follow. */
 static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a,
-						 struct bfs_tile *tile, int32_t level,
-						 unsigned long long *probes)
+						 struct bfs_tile *tile, int32_t step,
+						 int32_t distance, unsigned long long *probes)
 {
-	const uint32_t *const frontier = bfs_of_level(a.frontier, level);
+	const uint32_t *const frontier = bfs_of_step(a.frontier, step);
 	const uint32_t n = a.down.n, warps = gridDim.x * (BFS_CSR_BLOCK / WARP);
 	const uint32_t warp = blockIdx.x * (BFS_CSR_BLOCK / WARP) + threadIdx.x / WARP;
 	const uint32_t lane = threadIdx.x % WARP;
@@ -171,7 +173,7 @@ static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a,
 		if (found) {
 			const uint32_t degree = bfs_degree(a.down, v);
 
-			a.down.dist[v] = level + 1;
+			a.down.dist[v] = distance;
 			if (a.down.parent)
 				a.down.parent[v] = (int32_t)u;
 			items += bfs_item(degree);
@@ -181,40 +183,42 @@ static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a,
 		const unsigned word = __ballot_sync(ALL_LANES, found);
 
 		if (lane == 0)
-			bfs_of_level(a.frontier, level + 1)[w] = word;
+			bfs_of_step(a.frontier, step + 1)[w] = word;
 	}
-	add_found(a, tile, level + 1, items, sinks);
+	add_found(a, tile, &a.down.turn[(uint32_t)(step + 1) % BFS_COUNTERS], items, sinks);
 }
 
 /* Launched with as many blocks as fit on the device at once. */
 static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct two_way_arrays a)
 {
 	SHARED_VAR(struct bfs_tile, tile);
-	struct bfs_level now = {};
+	struct bfs_level now = bfs_start_down(a.down);
 	uint64_t unseen = a.down.m, edges = 0;
 	unsigned long long probes = 0;
 	uint32_t before = 0;
 	bool up = false;
 
-	bfs_start_down(a.down);
-	for (int32_t level = 0;; level++) {
-		now = bfs_next_level(a.down, level, now);
+	for (int32_t step = 0;; step++) {
+		now = bfs_next_level(a.down, step, now);
+		unseen -= now.passed;
+		edges += now.passed;
 		if (now.count == 0 || now.reached == a.down.n)
 			break;
-		if (!up && now.edges > unseen / ALPHA) {
-			make_frontier(a, level);
+		if (!up && !bfs_suits_block(a.down, now.edges, now.count) &&
+		    now.edges > unseen / ALPHA) {
+			make_frontier(a, step, now.distance);
 			up = true;
 		} else if (up && now.count < before && now.count < a.down.n / BETA) {
-			make_queue(a, &tile, level);
+			make_queue(a, &tile, step, now.distance);
 			up = false;
 		}
 		before = now.count;
 		unseen -= now.edges;
 		if (up) {
-			expand_up(a, &tile, level, &probes);
+			expand_up(a, &tile, step, now.distance + 1, &probes);
 		} else {
 			edges += now.edges;
-			bfs_expand_down(a.down, &tile, level, now);
+			bfs_expand_down(a.down, &tile, step, now);
 		}
 		gpu_grid_sync(a.down.barrier);
 	}

@@ -15,6 +15,7 @@ enum {
 	GRAPH_STREAM_RENAME = 128,
 	GRAPH_STREAM_UNIFORM = 129,
 	GRAPH_STREAM_ORPHANS = 130,
+	GRAPH_STREAM_ROAD = 131,
 };
 
 /* Edges in the order in which they were drawn or read. */

@@ -227,44 +227,72 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 	return err->code;
 }
 
-/* ---- grid -------------------------------------------------------------------------------- */
+/* ---- grid and road ----------------------------------------------------------------------- */
+
+struct lattice {
+	uint32_t n, width;
+	bool road;
+	uint64_t seed;
+};
+
+/* True if v has the edge to the vertex above it, or to the one on its left. */
+static bool has_edge(const struct lattice *l, uint32_t v, bool up)
+{
+	struct gb_random_block random;
+
+	if (v >= l->n || (up ? v < l->width : v % l->width == 0))
+		return false;
+	if (!l->road || v < l->width || v % l->width == 0)
+		return true;
+	random = gb_random_block(l->seed, GRAPH_STREAM_ROAD, v);
+	return (random.word[0] & 1) == up || random.word[1] < UINT32_C(1) << 30;
+}
 
 /* List the neighbours of v in ascending order.  Returns their number. */
-static unsigned neighbours(uint32_t v, uint32_t n, uint32_t width, uint32_t out[4])
+static unsigned neighbours(const struct lattice *l, uint32_t v, uint32_t out[4])
 {
 	unsigned count = 0;
 
-	if (v >= width)
-		out[count++] = v - width;
-	if (v % width)
+	if (has_edge(l, v, true))
+		out[count++] = v - l->width;
+	if (has_edge(l, v, false))
 		out[count++] = v - 1;
-	if (v % width + 1 < width && v + 1 < n)
+	if (has_edge(l, v + 1, false))
 		out[count++] = v + 1;
-	if (v + width < n)
-		out[count++] = v + width;
+	if (has_edge(l, v + l->width, true))
+		out[count++] = v + l->width;
 	return count;
 }
 
-static enum gb_status make_grid(struct bfs_input *in, const struct bfs_params *params,
-				struct gb_error *err)
+static enum gb_status make_lattice(struct bfs_input *in, const struct bfs_params *params,
+				   struct gb_error *err)
 {
-	const uint32_t n = (uint32_t)params->vertices;
-	uint32_t width = 1;
-	uint32_t unused[4];
+	struct lattice l = {
+		.n = (uint32_t)params->vertices,
+		.width = 1,
+		.road = params->graph == BFS_ROAD,
+		.seed = (uint64_t)params->seed,
+	};
+	uint64_t m = 0;
 
-	while ((uint64_t)width * width < n)
-		width++;
-	in->n = n;
+	while ((uint64_t)l.width * l.width < l.n)
+		l.width++;
+#pragma omp parallel for schedule(static) reduction(+ : m)
+	for (uint32_t v = 0; v < l.n; v++) {
+		uint32_t unused[4];
+
+		m += neighbours(&l, v, unused);
+	}
+	in->n = l.n;
+	in->m = m;
 	in->symmetric = true;
-	for (uint32_t v = 0; v < n; v++)
-		in->m += neighbours(v, n, width, unused);
-	if (graph_csr_alloc(&in->out, n, in->m, err))
+	if (graph_csr_alloc(&in->out, l.n, m, err))
 		return err->code;
 	in->in = in->out;
 	in->out.row[0] = 0;
-	for (uint32_t v = 0; v < n; v++) {
+	for (uint32_t v = 0; v < l.n; v++) {
 		uint32_t *column = in->out.column + in->out.row[v], near[4];
-		const unsigned count = neighbours(v, n, width, near);
+		const unsigned count = neighbours(&l, v, near);
 
 		memcpy(column, near, count * sizeof *near);
 		in->out.row[v + 1] = in->out.row[v] + count;
@@ -286,8 +314,8 @@ static enum gb_status allocate_only(struct bfs_input *in, const struct bfs_param
 	in->symmetric = !dense;
 	if (dense)
 		in->m = (uint64_t)(params->p * n * (n - 1));
-	else if (params->graph == BFS_GRID)
-		in->m = 4 * (uint64_t)in->n;
+	else if (params->graph == BFS_GRID || params->graph == BFS_ROAD)
+		in->m = (params->graph == BFS_ROAD ? 5 : 8) * (uint64_t)in->n / 2;
 	else
 		in->m = 2 * (uint64_t)params->edgefactor * in->n;
 	if (graph_csr_alloc(&in->out, in->n, in->m, err))
@@ -309,8 +337,9 @@ enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *par
 	case BFS_UNIFORM:
 		return make_sparse(in, params, err);
 	case BFS_GRID:
+	case BFS_ROAD:
 	case BFS_GRAPHS:
 		break;
 	}
-	return make_grid(in, params, err);
+	return make_lattice(in, params, err);
 }

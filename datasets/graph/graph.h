@@ -13,9 +13,12 @@
  *	            renames the vertices
  *	uniform     edgefactor n undirected edges with uniform ends
  *	grid        4 neighbours in a grid of ceil(sqrt n) columns; the last row may be shorter
+ *	road        a grid where each vertex keeps either its edge up or its edge left, and a
+ *	            quarter of the others: connected, of mean degree 2.5
  *
- * kronecker, uniform and grid are undirected: each edge is stored in both directions.  Self-loops
- * and parallel edges of kronecker and uniform are removed, unless --multi=yes keeps them.
+ * kronecker, uniform, grid and road are undirected: each edge is stored in both directions.
+ * Self-loops and parallel edges of kronecker and uniform are removed, unless --multi=yes keeps
+ * them.
  *
  * Graphs from files keep their self-loops and parallel edges; the edges of each vertex are sorted.
  * The ending of the name selects the format:

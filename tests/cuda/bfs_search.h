@@ -27,6 +27,7 @@ static const struct variant {
 	const char *name;
 	const struct gb_variant_ops *ops;
 	enum bfs_ccam_path path;
+	uint32_t wide_edges = 0; /* see path.h */
 } variants[] = {
 	{ "basic", &bfs_cuda_basic, BFS_CCAM_AUTO },
 	{ "csr-paper", &bfs_cuda_csr_paper, BFS_CCAM_AUTO },
@@ -39,6 +40,10 @@ static const struct variant {
 	{ "basic-early", &bfs_cuda_basic_early, BFS_CCAM_AUTO },
 	{ "csr-paper-early", &bfs_cuda_csr_paper_early, BFS_CCAM_AUTO },
 	{ "ccam-paper-early", &bfs_cuda_ccam_paper_early, BFS_CCAM_AUTO },
+	{ "csr, the grid alone", &bfs_cuda_csr, BFS_CCAM_AUTO, 1 },
+	{ "csr-do, the grid alone", &bfs_cuda_csr_do, BFS_CCAM_AUTO, 1 },
+	{ "csr, from 65 edges a grid", &bfs_cuda_csr, BFS_CCAM_AUTO, 65 },
+	{ "csr-do, from 65 edges a grid", &bfs_cuda_csr_do, BFS_CCAM_AUTO, 65 },
 };
 
 static const int32_t POISON = -1515870811; /* 0xa5a5a5a5 */
@@ -210,6 +215,7 @@ static inline void search_all(const struct variant *variant, const struct graph 
 	void *state = NULL;
 
 	bfs_ccam_path = variant->path;
+	bfs_wide_edges = variant->wide_edges;
 	cr_assert_eq(gb_state_create(ops, params, &g->input, &state, &err), GB_OK, "%s: %s",
 		     variant->name, err.message);
 	cr_assert_eq(ops->upload(state, &err), GB_OK, "%s: %s", variant->name, err.message);

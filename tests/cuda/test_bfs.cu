@@ -50,6 +50,50 @@ Test(bfs_cuda, star)
 	check_edges("star both ways", 1500, star_edges(1500), true, { 7 });
 }
 
+/* A tree whose last level but one has fan^depth vertices and this many edges, a third of them at
+ * one vertex. */
+static std::vector<edge> tree_edges(uint32_t fan, int depth, uint32_t edges, uint32_t *n)
+{
+	uint32_t first = 0, count = 1;
+	std::vector<edge> tree;
+
+	*n = 1;
+	for (; depth > 0; depth--, first += count, count *= fan)
+		for (uint32_t i = 0; i < count * fan; i++)
+			tree.emplace_back(first + i / fan, (*n)++);
+	for (uint32_t k = 0; count + k < edges; k++)
+		tree.emplace_back(first + (k % 3 ? k % count : 0), (*n)++);
+	return tree;
+}
+
+/* Levels on both sides of the limits between one block and the grid, with short and long rows. */
+Test(bfs_cuda, narrow_levels)
+{
+	static const struct {
+		uint32_t fan;
+		int depth;
+		uint32_t edges;
+	} trees[] = {
+		{ 4, 1, 64 }, { 4, 1, 65 }, { 15, 2, 1024 }, { 15, 2, 1025 }, { 16, 1, 300 }
+	};
+
+	for (const auto &t : trees) {
+		uint32_t n;
+		std::vector<edge> edges = tree_edges(t.fan, t.depth, t.edges, &n);
+		struct graph g;
+
+		make_graph(&g, "tree", n, edges, true, { 0, n - 1 });
+		for (const struct variant &variant : variants) {
+			struct gb_metrics metrics = {};
+			struct bfs_params params = {};
+
+			params.output = BFS_BOTH;
+			if (is_csr(&variant) && !strstr(variant.name, "paper"))
+				search_all(&variant, &g, &params, &metrics);
+		}
+	}
+}
+
 /* Two halves without edges between them, with self-loops and parallel edges. */
 Test(bfs_cuda, halves)
 {

@@ -111,10 +111,10 @@ Test(bfs_cuda_counters, only_expanded_rows_are_touched)
 	}
 }
 
-/* Columns that csr-do reads by its rule (csr_do.cu).  Top-down: all columns of a level.  Bottom-up:
- * those of every unreached vertex up to the first one in the frontier, or all if it is not among
- * the first 64. */
-static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source)
+/* Columns that csr-do reads by its rule (csr_do.cu).  Top-down: all columns of a level.  Bottom-up,
+ * from `wide` edges or 17 per vertex on: those of every unreached vertex up to the first one in the
+ * frontier, or all if it is not among the first 64. */
+static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source, uint64_t wide)
 {
 	const std::vector<int32_t> dist = queue_search(in, source);
 	uint64_t columns = 0, unseen = in->m;
@@ -134,7 +134,8 @@ static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source)
 		}
 		if (count == 0 || reached == in->n)
 			return columns;
-		up = up ? count >= before || count >= in->n / 24 : edges > unseen / 14;
+		up = up ? count >= before || count >= in->n / 24
+			: (edges >= wide || edges > 16 * count) && edges > unseen / 14;
 		before = count;
 		unseen -= edges;
 		if (!up)
@@ -157,6 +158,10 @@ static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source)
 Test(bfs_cuda_counters, two_way_touches_match_its_rule)
 {
 	const uint32_t core = 1200, n = core + 40;
+	const struct {
+		size_t variant;
+		uint64_t wide;
+	} rules[] = { { 3, 1025 }, { 12, 1 }, { 14, 65 } };
 	std::vector<edge> edges;
 	struct graph g;
 
@@ -170,8 +175,10 @@ Test(bfs_cuda_counters, two_way_touches_match_its_rule)
 	for (const uint32_t source : { 1u, 2u, 3u, 904u }) {
 		g.source = { source };
 		g.input.source = g.source.data();
-		cr_expect_eq(measured(3, &g, "touched_bytes"),
-			     2. * (double)two_way_columns(&g.input, source), "source %u", source);
+		for (const auto &rule : rules)
+			cr_expect_eq(measured(rule.variant, &g, "touched_bytes"),
+				     2. * (double)two_way_columns(&g.input, source, rule.wide),
+				     "source %u, %s", source, variants[rule.variant].name);
 	}
 }
 
@@ -191,7 +198,7 @@ Test(bfs_cuda_counters, vertices_without_out_edges_count_once)
 	for (uint32_t v = first; v + 1 < n; v++)
 		edges.emplace_back(v, v + 1);
 	make_graph(&g, "one without out-edges", n, edges, false, { 0 });
-	(void)measured(3, &g, "touched_bytes");
+	(void)measured(12, &g, "touched_bytes");
 }
 
 /* ---- formats and uploads ------------------------------------------------------------------- */

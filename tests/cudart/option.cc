@@ -96,6 +96,7 @@ void options_read(void)
 	o->pci = text("PCI");
 	o->weak = flag("WEAK", false);
 	o->predict = text("PREDICT");
+	o->growth = text("GROWTH");
 	if (o->weak)
 		o->threads = 1; /* its histories are not thread-safe */
 	if (o->weak && !text("RESIDENT"))

@@ -83,11 +83,12 @@ static const struct bfs_params kinds[] = {
 	{ .graph = BFS_UNIFORM, .vertices = 600, .edgefactor = 3, .sources = 9, .seed = 7 },
 	{ .graph = BFS_UNIFORM, .vertices = 20, .edgefactor = 30, .multi = 1, .sources = 99 },
 	{ .graph = BFS_GRID, .vertices = 130, .sources = 9, .seed = 7 },
+	{ .graph = BFS_ROAD, .vertices = 333, .sources = 9, .seed = 7 },
 };
 static const uint64_t known[GB_COUNT(kinds)] = {
 	UINT64_C(0xbe521a5bfb8833d1), UINT64_C(0x1ab6c9f995a747e6), UINT64_C(0x3a56d62638507358),
 	UINT64_C(0x154e85846ba072e3), UINT64_C(0x68f99b46b144e6be), UINT64_C(0xf44c58ebcc432cb5),
-	UINT64_C(0x09bc14de5782d5a4), UINT64_C(0xabf95869dc3e351c)
+	UINT64_C(0x09bc14de5782d5a4), UINT64_C(0xabf95869dc3e351c), UINT64_C(0x5c01834882b3671a)
 };
 
 /* The digest of the edges and the sources. */
@@ -209,6 +210,45 @@ Test(graph, kronecker_is_skewed)
 	}
 	cr_assert(most > 500 && none > 500, "%lu %lu", (unsigned long)most, (unsigned long)none);
 	cr_assert(in->m < 2 * 16 * 4096 && in->m > 16 * 4096);
+	bfs_input_destroy(in);
+}
+
+/* The number of vertices that a search from vertex 0 reaches, and its number of levels. */
+static uint32_t reach(const struct bfs_input *in, uint32_t *levels)
+{
+	uint32_t *const queue = calloc(in->n, sizeof *queue), *const level =
+								      calloc(in->n, sizeof *level);
+	uint32_t count = 1;
+
+	level[0] = 1;
+	for (uint32_t i = 0; i < count; i++)
+		for (uint64_t e = in->out.row[queue[i]]; e < in->out.row[queue[i] + 1]; e++) {
+			const uint32_t v = in->out.column[e];
+
+			if (level[v])
+				continue;
+			level[v] = level[queue[i]] + 1;
+			queue[count++] = v;
+		}
+	*levels = level[queue[count - 1]];
+	free(queue);
+	free(level);
+	return count;
+}
+
+/* A grid of 100 columns has 199 levels from its corner and no dead ends. */
+Test(graph, road_is_connected_deep_and_sparse)
+{
+	struct bfs_params params = { .graph = BFS_ROAD, .vertices = 10000, .sources = 1 };
+	struct bfs_input *in = make(&params);
+	uint32_t ends = 0, levels;
+
+	for (uint32_t v = 0; v < in->n; v++)
+		ends += in->out.row[v + 1] - in->out.row[v] == 1;
+	cr_assert_eq(reach(in, &levels), in->n);
+	cr_assert_eq(levels, 199);
+	cr_assert(in->m > 24000 && in->m < 26000, "%lu", (unsigned long)in->m);
+	cr_assert(ends > 800 && ends < 1300, "%u", ends);
 	bfs_input_destroy(in);
 }
 

@@ -92,6 +92,8 @@ SWEEPS = {
             "--vertices=33,400 --p=0.05 --orphans=0.01 --sources=1 --result=both --warps=yes",
             "--vertices=33 --p=0.05 --sources=1 --result=dist",
             "--vertices=33,700 --p=0.02 --orphans=0.01 --sources=15 --batch=17",
+            # narrow levels before, between and after those of the whole grid
+            "--graph=blocks --vertices=300 --blocks=5 --p=0.9 --sources=1 --result=both",
         ],
         "quick": [
             "--vertices=33,1500 --p=0.03 --orphans=0.01 --sources=1 --result=both --warps=yes",

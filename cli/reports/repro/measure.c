@@ -279,8 +279,8 @@ static void name_mesh(struct gb_repro *t, size_t row)
 
 bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
 {
-	static const char *const paths[GB_PRESETS] = { "preset.quick", "preset.ci",
-						       "preset.paper" };
+	static const char *const paths[GB_PRESETS] = { "preset.quick", "preset.ci", "preset.paper",
+						       "preset.large" };
 	const cJSON *bound;
 
 	cJSON_ArrayForEach(bound, gb_json_at(t->table, paths[preset]))

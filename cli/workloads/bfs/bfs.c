@@ -21,7 +21,7 @@
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-GB_WORDS(graphs, BFS_GRAPHS, "gnp", "kronecker", "uniform", "grid", "blocks");
+GB_WORDS(graphs, BFS_GRAPHS, "gnp", "kronecker", "uniform", "grid", "blocks", "road");
 GB_WORDS(outputs, BFS_OUTPUTS, "dist", "parent", "both");
 GB_WORDS(indices, BFS_INDICES, "auto", "16", "32");
 GB_WORDS(answers, 2, "no", "yes");
@@ -33,14 +33,15 @@ static const struct gb_param params[] = {
 	  .initial = "gnp",
 	  .choices = graphs,
 	  .help = "generated graph; gnp: each ordered pair is an edge with probability p; "
-		  "blocks: a chain of dense blocks; kronecker (R-MAT), uniform, grid: undirected" },
+		  "blocks: a chain of dense blocks; kronecker (R-MAT), uniform, grid, road (a grid "
+		  "with gaps): undirected" },
 	{ .name = "vertices",
 	  AT(GB_INT, vertices),
 	  .initial = "16Ki",
 	  .min = 1,
 	  .max = INT64_C(1) << 30,
 	  .unit = "vertices",
-	  .help = "vertices of a gnp, blocks (both at most 64Ki), uniform or grid graph" },
+	  .help = "vertices of a gnp, blocks (both at most 64Ki), uniform, grid or road graph" },
 	{ .name = "p",
 	  AT(GB_FLOAT, p),
 	  .initial = "0.05",
@@ -135,7 +136,7 @@ static const char *const check[] = {
 	"--graph=kronecker --scale=1,9 --edgefactor=8 --sources=2 --result=dist,both",
 	"--graph=kronecker --scale=8 --multi=yes --sources=2 --result=dist,both --index=32",
 	"--graph=uniform --vertices=1200 --edgefactor=1,4 --sources=2 --result=dist,parent",
-	"--graph=grid --vertices=2,3,401 --sources=2 --result=dist,both",
+	"--graph=grid,road --vertices=2,3,401 --sources=2 --result=dist,both",
 	"--vertices=1,33,130,1025 --p=0,0.05,0.6 --sources=64 --batch=64",
 	"--vertices=2100 --p=0.02,0.3 --orphans=0.01 --sources=70 --batch=5,64",
 	"--graph=blocks --vertices=1000 --blocks=40 --p=0.3 --sources=10 --batch=17,64",
@@ -161,6 +162,15 @@ static const char *const ci[] = {
 /* The paper's nine graphs. */
 static const char *const paper[] = {
 	"--vertices=16384,20480,24576 --p=0.05,0.15,0.32",
+	NULL,
+};
+
+/* Skewed, random, deep and road-like graphs; each source is verified by a search on one thread. */
+static const char *const large[] = {
+	"--graph=kronecker --scale=16,18,20 --sources=8 --result=dist,parent",
+	"--graph=uniform,grid,road --vertices=1Mi --sources=8 --result=dist,parent",
+	"gpu --graph=kronecker --scale=22,24 --sources=8 --result=dist,parent",
+	"gpu --graph=uniform,grid,road --vertices=4Mi,16Mi --sources=8 --result=dist,parent",
 	NULL,
 };
 
@@ -380,7 +390,7 @@ const struct gb_workload gb_bfs_workload = {
 	.params_size = sizeof(struct bfs_params),
 	.check = check,
 	.small = "--vertices=1025",
-	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
+	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper, [GB_LARGE] = large },
 	.prepare = prepare,
 	.output_size = output_size,
 	.verify = verify,

@@ -138,6 +138,15 @@ static const char *const paper[] = {
 	NULL,
 };
 
+/* Builds up to 30M triangles; every kind of ray at 2048 x 2048, through both trees. */
+static const char *const large[] = {
+	"--scene=terrain,city --primitives=1M,4M",
+	"gpu --scene=terrain,city,soup --primitives=10M,30M",
+	("gpu --op=trace --rays-kind=primary,shadow,ambient,random,bounce --tree=best,paper "
+	 "--scene=terrain,city,knot --primitives=1M"),
+	NULL,
+};
+
 /* ---- input ------------------------------------------------------------------------------- */
 
 static enum gb_status make_mesh(const struct lbvh_params *p, struct gb_mesh *mesh,
@@ -337,7 +346,7 @@ const struct gb_workload gb_lbvh_workload = {
 	.params_size = sizeof(struct lbvh_params),
 	.check = check,
 	.small = "--primitives=700",
-	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
+	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper, [GB_LARGE] = large },
 	.prepare = prepare,
 	.output_size = output_size,
 	.verify = verify,

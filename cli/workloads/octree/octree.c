@@ -98,6 +98,12 @@ static const char *const paper[] = {
 	NULL,
 };
 
+static const char *const large[] = {
+	"--count=4M,16M --dist=plummer --bucket=1,16,32",
+	"gpu --count=64M --dist=plummer,cube --bucket=1,16,32",
+	NULL,
+};
+
 /* ---- input ------------------------------------------------------------------------------- */
 
 /* Read or generate the positions.  A dry run only allocates them. */
@@ -268,7 +274,7 @@ const struct gb_workload gb_octree_workload = {
 	.params_size = sizeof(struct octree_params),
 	.check = check,
 	.small = "--count=1000",
-	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
+	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper, [GB_LARGE] = large },
 	.prepare = prepare,
 	.output_size = output_size,
 	.verify = verify,

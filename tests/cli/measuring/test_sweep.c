@@ -4,6 +4,7 @@
 #include <criterion/parameterized.h>
 #include <omp.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
@@ -318,6 +319,38 @@ Test(sweep, refuses_too_many_points)
 	gb_sweep_set(&sweep, "count", "1:10000", &err);
 	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "seed", "1:101", &err), GB_EUSAGE));
 	cr_assert(eq(str, err.message, "the sweep has more than 1000000 points"));
+}
+
+/* A line is valid, and CPU variants take it unless it is for GPUs. */
+static bool is_for_gpus(const struct gb_workload *of, const char *words)
+{
+	const struct gb_variant cpu = { .backend = GB_CPU }, gpu = { .backend = GB_CUDA };
+	struct gb_sweep line = { 0 };
+	struct gb_error bad = { 0 };
+	bool only_gpus;
+
+	cr_expect(eq(int, (int)gb_sweep_words(&line, of, words, &bad), GB_OK), "%s", bad.message);
+	only_gpus = !gb_sweep_wants(&line, 0, &cpu);
+	cr_expect(only_gpus == (strncmp(words, "gpu ", 4) == 0), "%s", words);
+	cr_expect(gb_sweep_wants(&line, 0, &gpu));
+	gb_sweep_release(&line);
+	return only_gpus;
+}
+
+Test(sweep, lines_of_the_benchmarks)
+{
+	size_t for_gpus = 0;
+
+	for (size_t w = 0; w < gb_workload_count; w++)
+		for (size_t preset = 0; preset <= GB_PRESETS; preset++) {
+			const char *const *line = preset == GB_PRESETS
+							  ? gb_workloads[w]->check
+							  : gb_workloads[w]->preset[preset];
+
+			for (; line && *line; line++)
+				for_gpus += is_for_gpus(gb_workloads[w], *line);
+		}
+	cr_expect(for_gpus > 0);
 }
 
 /* Arrays of sweeps and records have room for GB_MAX_PARAMS, and a parameter yields to another one

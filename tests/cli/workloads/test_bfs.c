@@ -87,7 +87,9 @@ static struct scene diamond(void)
 
 Test(bfs_verify, right_results_pass)
 {
-	const int graphs[] = { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_BLOCKS };
+	const int graphs[] = {
+		BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_BLOCKS, BFS_ROAD
+	};
 	const int64_t sizes[] = { 1, 2, 33, 500 };
 
 	for (size_t g = 0; g < GB_COUNT(graphs); g++)
