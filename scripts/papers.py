@@ -5,6 +5,7 @@ The records in results/measured/h100-2026-11-23 are of one machine; this script 
 """
 import json
 import re
+import shlex
 import subprocess
 import sys
 
@@ -28,7 +29,7 @@ claim cannot be tested:
 
 
 def run(*arguments):
-    command = "%s repro %s" % (sys.argv[1], " ".join(arguments))
+    command = "%s repro %s" % (shlex.quote(sys.argv[1]), " ".join(arguments))
     done = subprocess.run(["bash", "-c", command], check=True, capture_output=True, text=True)
     return done.stdout
 
