@@ -11,6 +11,7 @@
 #include "cli/measuring/evidence.h"
 #include "cli/measuring/judge.h"
 #include "cli/measuring/sample.h"
+#include "cli/plugins/process.h"
 #include "common/secret.h"
 
 enum {

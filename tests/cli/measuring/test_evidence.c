@@ -9,12 +9,12 @@
 enum poisoned { NEVER, SOMETIMES, ALWAYS };
 
 /* A half of the samples is a secret one: of a hundred draws, none are all equal. */
-static enum poisoned poisoned(const struct gb_measurement *m, bool verified, bool changed)
+static enum poisoned poisoned(const struct gb_measurement *m, const struct gb_manner *how)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < 100; i++)
-		count += gb_is_poisoned(m, verified, changed);
+		count += gb_is_poisoned(m, how);
 	return count == 0 ? NEVER : count == 100 ? ALWAYS : SOMETIMES;
 }
 
@@ -23,28 +23,29 @@ Test(evidence, results_that_are_overwritten)
 	static const struct {
 		bool no_verify, cold, varies, overwrote;
 		int64_t already; /* verified runs */
-		bool verified, changed;
+		bool verified, changed, delays;
 		enum poisoned poisoned;
 	} row[] = {
 		/* --no-verify: only those that a caller verifies */
-		{ true, true, true, false, 0, false, true, NEVER },
-		{ true, false, false, false, 0, true, false, ALWAYS },
+		{ true, true, true, false, 0, false, true, false, NEVER },
+		{ true, false, false, false, 0, true, false, false, ALWAYS },
 		/* cold: all */
-		{ false, true, true, true, 9, false, false, ALWAYS },
-		{ false, true, false, false, 0, true, true, ALWAYS },
+		{ false, true, true, true, 9, false, false, false, ALWAYS },
+		{ false, true, false, false, 0, true, true, false, ALWAYS },
 		/* hot: those that are verified on the same input */
-		{ false, false, true, true, 0, true, false, ALWAYS },
-		{ false, false, false, true, 0, true, true, ALWAYS },
+		{ false, false, true, true, 0, true, false, false, ALWAYS },
+		{ false, false, false, true, 0, true, true, false, ALWAYS },
 		/* ... a half of those on another input */
-		{ false, false, true, true, 0, false, true, SOMETIMES },
-		{ false, false, true, true, 9, true, true, SOMETIMES },
-		{ false, false, true, false, 1, true, true, SOMETIMES },
-		{ false, false, true, false, 9, false, true, SOMETIMES },
+		{ false, false, true, true, 0, false, true, false, SOMETIMES },
+		{ false, false, true, true, 9, true, true, false, SOMETIMES },
+		{ false, false, true, false, 1, true, true, false, SOMETIMES },
+		{ false, false, true, false, 9, false, true, false, SOMETIMES },
 		/* ... and the third verified run, if none has been so far */
-		{ false, false, true, false, 2, true, true, ALWAYS },
-		/* ... but no others */
-		{ false, false, true, false, 9, false, false, NEVER },
-		{ false, false, false, false, 9, false, true, NEVER },
+		{ false, false, true, false, 2, true, true, false, ALWAYS },
+		/* ... but no others, and none whose times are compared */
+		{ false, false, true, false, 9, false, false, false, NEVER },
+		{ false, false, false, false, 9, false, true, false, NEVER },
+		{ false, false, true, true, 9, true, true, true, NEVER },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -56,8 +57,10 @@ Test(evidence, results_that_are_overwritten)
 			.evidence = { .varies = row[i].varies, .overwrote = row[i].overwrote },
 		};
 
-		cr_expect(eq(int, (int)poisoned(&m, row[i].verified, row[i].changed),
-			     (int)row[i].poisoned),
-			  "row %zu", i);
+		const struct gb_manner manner = { .verified = row[i].verified,
+						  .changed = row[i].changed,
+						  .delays = row[i].delays };
+
+		cr_expect(eq(int, (int)poisoned(&m, &manner), (int)row[i].poisoned), "row %zu", i);
 	}
 }

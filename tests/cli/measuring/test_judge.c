@@ -36,7 +36,7 @@ static enum gb_status fill(void *array, unsigned char byte, size_t bytes, struct
 	return GB_OK;
 }
 
-enum { SERIES = 40 };
+enum { SERIES = 60 };
 
 /* A series of three values, or two. */
 static struct gb_series thrice(double value)
@@ -56,9 +56,11 @@ static struct gb_evidence honest(double time)
 	return (struct gb_evidence){
 		.once_ns = INFINITY,
 		.upload_ns = INFINITY,
-		.reset_ns = INFINITY,
-		.download_ns = INFINITY,
-		.show_ns = INFINITY,
+		.worked = { thrice(time), thrice(time) },
+		.reset = thrice(0),
+		.run = thrice(time),
+		.download = thrice(0),
+		.show = thrice(0),
 		.fill_ns = context.fill * context.output,
 		.verified = thrice(time),
 		.changed = thrice(time),
@@ -111,7 +113,8 @@ static const char verified[] = "verified runs take", changed[] = "runs on an inp
 		  reset[] = "reset() takes", download[] = "download() takes",
 		  upload[] = "upload() takes", shown[] = "reading the input takes",
 		  poison[] = "overwriting the result takes", flushed[] = "while caches are flushed",
-		  paused[] = "has returned", crowded[] = "of CPU time in";
+		  paused[] = "has returned", crowded[] = "of CPU time in",
+		  worked[] = "by CPU time, verified", rest[] = "until its threads sleep";
 
 /* A number, or all values of a series, and the most that is believed. */
 static const struct limit {
@@ -145,29 +148,21 @@ static const struct limit {
 	{ held, AT(queue_cpu_ns), false, 4e6, { .is_device = true } },
 	{ held, AT(queue_cpu_ns), false, 2e6, { .is_device = true, .time = 100e3 } },
 	/* 150 us for each thread, and three times the time to copy the input and the result */
-	{ reset, AT(reset_ns), false, 300e3 + 1.5 * 1.001e6, { 0 } },
-	{ reset, AT(reset_ns), false, 150e3 + 1.5 * 1.001e6, { .threads = -1 } },
-	{ reset, AT(reset_ns), false, 300e3 + 1.5 * 2000, { .read = 2000 } },
-	{ reset, AT(reset_ns), false, 200e3 + 4 * 1.001e6, { .is_device = true } },
+	{ reset, AT(reset), true, 300e3 + 1.5 * 1.001e6, { 0 } },
+	{ reset, AT(reset), true, 150e3 + 1.5 * 1.001e6, { .threads = -1 } },
+	{ reset, AT(reset), true, 300e3 + 1.5 * 2000, { .read = 2000 } },
+	{ reset, AT(reset), true, 200e3 + 4 * 1.001e6, { .is_device = true } },
 	{ upload, AT(upload_ns), false, 300e3 + 1.5 * 1.001e6, { 0 } },
 	{ NULL, AT(upload_ns), false, 1e9, { .flags = GB_DERIVES } },
-	{ download, AT(download_ns), false, 300e3 + 1.5 * 1000, { 0 } },
-	{ NULL, AT(download_ns), false, 1e9, { .flags = GB_CONVERTS } },
-	{ reset,
-	  AT(reset_ns),
-	  false,
-	  300e3 + 1.5 * 1.001e6,
-	  { .flags = GB_CONVERTS | GB_DERIVES } },
-	{ shown, AT(show_ns), false, 300e3, { 0 } },
+	{ download, AT(download), true, 300e3 + 1.5 * 1000, { 0 } },
+	{ NULL, AT(download), true, 1e9, { .flags = GB_CONVERTS } },
+	{ reset, AT(reset), true, 300e3 + 1.5 * 1.001e6, { .flags = GB_CONVERTS | GB_DERIVES } },
+	{ shown, AT(show), true, 300e3, { 0 } },
 	/* ... which filling the result shows if it is large, within reason */
-	{ download, AT(download_ns), false, 300e3 + 3 * 65536, { .output = 65536, .fill = 0.5 } },
-	{ download, AT(download_ns), false, 300e3 + 12 * 65536, { .output = 65536, .fill = 3 } },
-	{ download,
-	  AT(download_ns),
-	  false,
-	  300e3 + 0.12 * 65536,
-	  { .output = 65536, .fill = 0.01 } },
-	{ download, AT(download_ns), false, 300e3 + 1.5 * 65535, { .output = 65535, .fill = 0.5 } },
+	{ download, AT(download), true, 300e3 + 3 * 65536, { .output = 65536, .fill = 0.5 } },
+	{ download, AT(download), true, 300e3 + 12 * 65536, { .output = 65536, .fill = 3 } },
+	{ download, AT(download), true, 300e3 + 0.12 * 65536, { .output = 65536, .fill = 0.01 } },
+	{ download, AT(download), true, 300e3 + 1.5 * 65535, { .output = 65535, .fill = 0.5 } },
 	/* the middle of what was watched: half as much again */
 	{ upload, AT(watched[GB_STEP_UPLOAD]), true, 450e3 + 2.25 * 1.001e6, { 0 } },
 	{ poison, AT(watched[GB_STEP_POISON]), true, 450e3 + 2.25 * 1000, { 0 } },
@@ -184,9 +179,17 @@ static const struct limit {
 	{ crowded, AT(cpu), true, 0.5e6 + 1.25e6, { .threads = 1 } },
 	{ NULL, AT(cpu), true, 1e9, { .threads = -1 } },
 	{ NULL, AT(cpu), true, 1e9, { .is_peer = true } },
+	/* half as long again and 0.1 ms of CPU time */
+	{ worked, AT(worked[1]), true, 1.6e6, { 0 } },
+	{ NULL, AT(worked[1]), true, 9e6, { .is_short_of_samples = true } },
+	/* for each thread, half as long again and 0.5 ms */
+	{ rest, AT(run), true, 2 * (0.5e6 + 1.5e6), { 0 } },
+	{ rest, AT(run), true, 0.5e6 + 1.5e6, { .threads = 1 } },
+	{ NULL, AT(run), true, 1e9, { .threads = -1 } },
+	{ NULL, AT(run), true, 1e9, { .is_peer = true } },
 	/* nothing of this is asked in vain */
 	{ NULL, AT(verified), true, 9e6, { .no_verify = true } },
-	{ NULL, AT(reset_ns), false, 1e9, { .no_verify = true } },
+	{ NULL, AT(reset), true, 1e9, { .no_verify = true } },
 	{ NULL, AT(verified), true, 9e6, { .emulated = true } },
 };
 
@@ -196,7 +199,7 @@ static void expect_limit(const struct limit *l)
 
 	context = l->context;
 	/* CPU times do not tell work from waiting if threads spin. */
-	if ((l->reason == paused || l->reason == crowded) && gb_threads_spin())
+	if ((l->reason == paused || l->reason == crowded || l->reason == rest) && gb_threads_spin())
 		return;
 	for (int above = 0; above < 2; above++) {
 		const double value = l->most + above;
