@@ -40,7 +40,8 @@ def with_devices(checkers, build):
         program = os.path.join(build, folder, "drive")
         yield checker, "", program, lines, settings
         for device, limits, words in sweeps.DEVICES:
-            once = [word for word in lines if word == "--once"]
+            # Caches are flushed, and launches held, when a run is timed.
+            once = [word for word in lines if word == "--once" and "--cold" not in words]
             yield checker, device, program, once + words, dict(settings, **limits)
 
 
@@ -55,15 +56,15 @@ def weak_plans(build, seeds):
 
 
 def plans(build, seeds, size):
-    """(checker, device, program, words, settings) of each run.  Two plain kinds run each point
-    several times on one state, as a timing does: five times as long."""
+    """(checker, device, program, words, settings) of each run.  One kind runs each point several
+    times on one state, as a timing does, which takes five times as long."""
     points, small = sweeps.lines(size), sweeps.lines("small")
     brief = small if size == "quick" else points
     checkers = [
         ("check", "check", ["--once"] + points, {}),
         ("shuffle", "plain", brief, {"BLOCKS": "shuffle", "RESIDENT": 4, "LEAKS": 1}),
         ("asan", "asan", ["--once"] + brief, {}),
-        ("reverse", "plain", brief,
+        ("reverse", "plain", ["--once"] + brief,
          {"ORDER": "reverse", "BLOCKS": "reverse", "THREADS": 1, "PROTECT": 1}),
     ]
     for seed in range(1, seeds + 1):
