@@ -39,7 +39,7 @@ class Predictor:
     def __init__(self):
         self.points, self.compiled = model.read_points(), model.Compiled()
         self.gpus = model.read_gpus()
-        self.rows = model.measured_rows(self.points, self.compiled, self.gpus[model.MEASURED_GPU])
+        self.rows = model.measured_rows(self.points, self.gpus[model.MEASURED_GPU])
         self.fitted = model.fit(self.rows)
         self.calibrated = model.calibrations(self.points, self.compiled, self.gpus)
         self.without = model.group_out(self.rows)
