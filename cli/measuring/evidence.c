@@ -494,7 +494,7 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 {
 	struct gb_evidence *e = &m->evidence;
 	static struct usage before, after;
-	double whole_ns = 0, from, cpu_ns;
+	double whole_ns = 0, from, cpu_ns, start_ns;
 
 	if (begin(m))
 		return m->err->code;
@@ -503,7 +503,9 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 	if (do_step(m, reset, &from, &e->reset, &whole_ns))
 		return m->err->code;
 	cpu_ns += read_between(m, &before, &from);
-	if (do_step(m, run, &from, &e->run, &whole_ns))
+	start_ns = whole_ns;
+	if (do_step(m, run, &from, &e->run, &whole_ns) ||
+	    gb_series_push(&e->running, whole_ns - start_ns, m->err))
 		return m->err->code;
 	cpu_ns += read_between(m, &after, &from);
 	if (do_step(m, copy_output, &from, &e->download, &whole_ns))
@@ -561,6 +563,7 @@ void gb_evidence_release(struct gb_evidence *e)
 	free(e->show.value);
 	free(e->reset.value);
 	free(e->run.value);
+	free(e->running.value);
 	free(e->download.value);
 	free(e->whole.value);
 	free(e->cpu.value);

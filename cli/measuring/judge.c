@@ -226,8 +226,10 @@ static enum gb_status judge_rest(const struct gb_measurement *m, struct gb_error
 {
 	const struct gb_result *r = m->result;
 	const struct gb_evidence *e = &m->evidence;
-	/* Inputs may be different work. */
-	const double time = gb_series_quantile(&r->time, m->distinct > 1 ? 1 : 0.5);
+	/* Inputs may be different work.  A virtual machine may have got less of the processor than
+	 * in samples, which lengthens run() and its CPU time. */
+	const double time =
+		fmax(gb_series_quantile(&r->time, m->distinct > 1 ? 1 : 0.5), median(&e->running));
 	const double most = r->threads * (IDLE_SLACK + 1.5 * time);
 	const double run = median(&e->run), both = run + median(&e->download);
 	const bool may_convert = m->ops->flags & GB_CONVERTS;

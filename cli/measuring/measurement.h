@@ -54,6 +54,7 @@ struct gb_evidence {
 	/* Times of these steps, on the CPU of its threads together; the least of upload(). */
 	double upload_ns;
 	struct gb_series reset, run, download; /* of whole runs, until threads sleep */
+	struct gb_series running;              /* the time of run() in these, by the clock */
 	struct gb_series show; /* for a plug-in to read the input, beyond what copying may take */
 	double between_ns;     /* the least CPU time in the pauses of a broken run */
 	long children_before;  /* gb_children() at the start */

@@ -20,7 +20,7 @@ struct context {
 	unsigned flags;
 	double time, bytes, read, batch;
 	double output, fill; /* bytes of the result, ns to fill a byte */
-	double cpu;
+	double cpu, running;
 };
 
 static struct context context;
@@ -59,6 +59,7 @@ static struct gb_evidence honest(double time)
 		.worked = { thrice(time), thrice(time) },
 		.reset = thrice(0),
 		.run = thrice(time),
+		.running = thrice(context.running > 0 ? context.running : time),
 		.download = thrice(0),
 		.show = thrice(0),
 		.fill_ns = context.fill * context.output,
@@ -185,6 +186,8 @@ static const struct limit {
 	/* for each thread, half as long again and 0.5 ms */
 	{ rest, AT(run), true, 2 * (0.5e6 + 1.5e6), { 0 } },
 	{ rest, AT(run), true, 0.5e6 + 1.5e6, { .threads = 1 } },
+	{ rest, AT(run), true, 2 * (0.5e6 + 1.5 * 2e6), { .running = 2e6 } },
+	{ rest, AT(run), true, 2 * (0.5e6 + 1.5e6), { .running = 0.5e6 } },
 	{ NULL, AT(run), true, 1e9, { .threads = -1 } },
 	{ NULL, AT(run), true, 1e9, { .is_peer = true } },
 	/* nothing of this is asked in vain */
