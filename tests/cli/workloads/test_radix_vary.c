@@ -195,8 +195,8 @@ Test(variants_radix_vary, every_variant)
 
 	for (int64_t type = 0; type < RADIX_TYPES; type++)
 		for (int64_t d = 0; d < RADIX_DISTRIBUTIONS; d++) {
-			/* One type each of the distributions whose shape matters little here, and in
-			 * the emulator of all. */
+			/* One type each of the distributions whose shape matters little here;
+			 * in the emulator, of all. */
 			if (d >= least && type != d % RADIX_TYPES)
 				continue;
 			const struct radix_params params = { .count = 3001,
