@@ -158,15 +158,20 @@ size_t gb_text_control(const char *text)
 	return 0;
 }
 
+size_t gb_text_step(const char *text)
+{
+	const size_t control = gb_text_control(text);
+
+	return control ? control : gb_utf8_length(text);
+}
+
 void gb_text_print(FILE *file, const char *text)
 {
-	while (*text) {
-		const size_t control = gb_text_control(text);
-		const size_t length = control ? control : gb_utf8_length(text);
-
-		(void)(control ? fputc('?', file) : (int)fwrite(text, 1, length, file));
-		text += length;
-	}
+	for (; *text; text += gb_text_step(text))
+		if (gb_text_control(text))
+			(void)fputc('?', file);
+		else
+			(void)fwrite(text, 1, gb_text_step(text), file);
 }
 
 bool gb_is_numbered(const char *path)

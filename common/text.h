@@ -48,6 +48,9 @@ size_t gb_utf8_length(const char *text);
  * byte.  0 for anything else and at the end of text. */
 size_t gb_text_control(const char *text);
 
+/* The number of bytes of the character or control sequence at text, at least 1. */
+size_t gb_text_step(const char *text);
+
 /* Print text with '?' for each of those, so that names from files and command lines stay on one
  * line and cannot change the colours, the window title or the order of the text around them. */
 void gb_text_print(FILE *file, const char *text);

@@ -141,6 +141,10 @@ Test(text, control_characters)
 		{ "\355\240\200", 1 },
 	};
 
-	for (size_t i = 0; i < GB_COUNT(row); i++)
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const size_t step = row[i].control ? row[i].control : gb_utf8_length(row[i].text);
+
 		cr_expect_eq(gb_text_control(row[i].text), row[i].control, "row %zu", i);
+		cr_expect(step > 0 && gb_text_step(row[i].text) == step, "row %zu", i);
+	}
 }

@@ -11,12 +11,10 @@
 static void print_message(FILE *file, const char *text)
 {
 	for (size_t length; *text; text += length) {
-		const size_t control = gb_text_control(text);
-
-		length = control ? control : gb_utf8_length(text);
+		length = gb_text_step(text);
 		if (strchr("%\r\n", *text))
 			(void)fprintf(file, "%%%02X", (unsigned char)*text);
-		else if (control)
+		else if (gb_text_control(text))
 			(void)fputc('?', file);
 		else
 			(void)fwrite(text, 1, length, file);

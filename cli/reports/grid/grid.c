@@ -151,10 +151,9 @@ void gb_grid_print_text(FILE *file, const char *text, enum gb_format format)
 {
 	for (size_t length; *text; text += length) {
 		const unsigned char c = (unsigned char)*text;
-		const size_t control = gb_text_control(text);
 
-		length = control ? control : gb_utf8_length(text);
-		if (control) {
+		length = gb_text_step(text);
+		if (gb_text_control(text)) {
 			(void)fputc('?', file);
 			continue;
 		}

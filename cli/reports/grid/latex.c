@@ -91,8 +91,8 @@ static void put_text(FILE *file, const char *text, size_t length)
 
 	for (size_t used; length > 0; text += used, length -= used) {
 		used = 0;
-		while (used < length && used + gb_utf8_length(text + used) < sizeof piece)
-			used += gb_utf8_length(text + used);
+		while (used < length && used + gb_text_step(text + used) < sizeof piece)
+			used += gb_text_step(text + used);
 		used = used < length ? used : length;
 		(void)snprintf(piece, sizeof piece, "%.*s", (int)used, text);
 		gb_grid_print_text(file, piece, GB_FORMAT_LATEX);
@@ -145,7 +145,7 @@ static size_t characters(const char *text, size_t length)
 {
 	size_t count = 0;
 
-	for (const char *end = text + length; text < end; text += gb_utf8_length(text))
+	for (const char *end = text + length; text < end; text += gb_text_step(text))
 		count++;
 	return count;
 }

@@ -23,11 +23,8 @@ static size_t width_of(const char *text)
 {
 	size_t width = 0;
 
-	for (; *text; width++) {
-		const size_t control = gb_text_control(text);
-
-		text += control ? control : gb_utf8_length(text);
-	}
+	for (; *text; text += gb_text_step(text))
+		width++;
 	return width;
 }
 

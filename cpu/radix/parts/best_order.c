@@ -24,7 +24,7 @@ enum gb_status radix_few_init(struct radix_few *few, const struct radix_cpu *cpu
 	return err->code;
 }
 
-/* Where the records from number `begin` on cease to be in this order. */
+/* The end of the records from number `begin` on that are in this order. */
 static size_t ordered_by_all(const struct radix_cpu *cpu, size_t begin, enum radix_order order,
 			     int threads, enum cpu_simd simd)
 {

@@ -44,7 +44,7 @@ enum {
 
 static constexpr unsigned long long BFS_EDGE_MASK = (1ull << BFS_EDGE_BITS) - 1;
 
-/* What a step adds for the next one. */
+/* A step adds these for the next one. */
 struct bfs_turn {
 	unsigned long long queued; /* vertices with out-edges, and their edges */
 	unsigned long long passed; /* edges of the levels between, which block 0 searched alone */

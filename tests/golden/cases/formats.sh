@@ -40,3 +40,12 @@ gpubench radix cpu/best cpu/lsd8 --count=1k --samples=1 -o here.jsonl >table || 
 print repro --from here.jsonl radix:table1
 gpubench report base.jsonl --format=latex >latex || exit
 sed -n 1,12p latex
+
+# Each format prints a name that is cut within a character.
+long=$(printf 'a%.0s' $(seq 126))é
+sed -E "s/best/$long/g; s/(\"run_id\":\"(base|new).\")}\$/\1,\"tool\":{\"commit\":\"\2\"}}/" \
+	base.jsonl new.jsonl >cut.jsonl
+for format in table markdown html latex csv json; do
+	timeout 10 gpubench versus cut.jsonl --by=commit --format=$format >out
+	echo "$format: status $?, $(grep -c aaaa out) lines"
+done
