@@ -5,9 +5,8 @@
 # It launches build/release/gpubench LAUNCHES=48 times with ARGUMENT... (by default all CPU variants
 # without libraries, on one thread), writes FOLDER/launches.txt, and prints to FOLDER/gates.md what
 # docs/gates.md shows for the stored launches: false red gates, slow-downs found, passed and
-# undecided, the worst key included, and how long a gate takes.  Run it on a quiet machine, on
-# launches that nobody has chosen the procedure by.  48 launches take about half an hour on two
-# cores.
+# undecided, the worst key included, and how long a gate takes.  Run it on a quiet machine.  48
+# launches take about 20 minutes on two cores.
 #
 # The same command continues where it was interrupted.  With SLICE=540 it starts no launch that is
 # expected to end after more than 540 seconds, and exits with status 75 until a call finds all
@@ -30,7 +29,7 @@ table() {
 	[[ -e ${made[0]} ]] || { echo "gate-launches.sh: $folder has no launches" >&2; exit 2; }
 	[[ -n ${GPUBENCH-} ]] || make -C "$top" -s build/release/gate-trials
 	"$top/tests/trials/launches.py" --median "${made[@]}" >"$folder/launches.txt"
-	"$trials" "$folder/launches.txt" anew >"$folder/gates.md"
+	"$trials" "$folder/launches.txt" >"$folder/gates.md"
 	echo "$folder/gates.md"
 }
 

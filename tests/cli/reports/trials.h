@@ -107,7 +107,7 @@ static inline void scale_noise(struct launches *all, double noise)
 }
 
 /* Keep a half of the launches, chosen by chance, in order, or the other half. */
-static inline void take_half(struct launches *all, bool other)
+static inline void take_half(struct launches *all)
 {
 	for (size_t k = 0; k < all->keys; k++) {
 		const int64_t count = all->of[k].count;
@@ -119,7 +119,7 @@ static inline void take_half(struct launches *all, bool other)
 			const bool first = gb_random_unit_stream(7, 0, (uint64_t)i) < left;
 
 			chosen += first;
-			if (first != other)
+			if (first)
 				all->of[k].ns[kept++] = all->of[k].ns[i];
 		}
 		all->of[k].count = kept;
