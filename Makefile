@@ -154,8 +154,7 @@ cxxflags = -std=c++20 -fopenmp $(unfused) $(optimise) $(cxx_warnings) $(werror)
 ldflags  := $(sanitize) -Wl,--dynamic-list=common/plugin.syms -Wl,-z,stack-size=0x800000
 ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
 	$(call with,hwy,-lhwy_contrib -lhwy) $(call with,png,-lpng) $(call with,tbb,-ltbb) \
-	$(call with,graphblas,-lgraphblas) $(call with,ips4o,-latomic) \
-	$(if $(filter-out 0,$(have_embree)),-lembree$(have_embree))
+	$(call with,ips4o,-latomic)
 
 ifeq ($(CUDA),1)
 gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/library.h"
 #include "common/memory.h"
 #include "common/workload.h"
 #include "cpu/bfs/parts/search.h"
@@ -23,6 +24,49 @@
 /* Pull if the frontier grows and has more than 1 / ALPHA of the unexplored edges or, after an
  * earlier pull, more than 1 / GROWN of the vertices; push again if it shrinks to 1 / SHRUNK. */
 enum { ALPHA = 8, GROWN = 8, SHRUNK = 512 };
+
+/* The functions and objects of the library. */
+#define SYMBOLS(X)                        \
+	X(GrB_init)                       \
+	X(GrB_Matrix_new)                 \
+	X(GrB_Matrix_free)                \
+	X(GrB_Vector_new)                 \
+	X(GrB_Vector_free)                \
+	X(GrB_Vector_clear)               \
+	X(GrB_Vector_wait)                \
+	X(GrB_Vector_nvals)               \
+	X(GrB_Vector_assign)              \
+	X(GrB_Vector_assign_INT32)        \
+	X(GrB_Vector_reduce_INT64)        \
+	X(GrB_Vector_setElement_BOOL)     \
+	X(GrB_Vector_setElement_INT32)    \
+	X(GrB_Vector_setElement_INT64)    \
+	X(GrB_Vector_extractTuples_INT32) \
+	X(GrB_mxv)                        \
+	X(GrB_vxm)                        \
+	X(GxB_Matrix_pack_CSR)            \
+	X(GxB_Vector_Option_set)          \
+	X(GxB_Global_Option_get)          \
+	X(GxB_Global_Option_set)          \
+	X(GrB_ALL)                        \
+	X(GrB_BOOL)                       \
+	X(GrB_INT32)                      \
+	X(GrB_INT64)                      \
+	X(GrB_DESC_RS)                    \
+	X(GrB_DESC_RSC)                   \
+	X(GrB_DESC_S)                     \
+	X(GrB_PLUS_MONOID_INT64)          \
+	X(GxB_ANY_PAIR_BOOL)              \
+	X(GxB_ANY_SECONDI_INT32)
+#define X(name) __typeof__(name) *name;
+static struct {
+	SYMBOLS(X)
+} lib;
+#undef X
+
+#define TEXT(number)   #number
+#define SONAME_(major) "libgraphblas.so." TEXT(major)
+#define SONAME         SONAME_(GxB_IMPLEMENTATION_MAJOR)
 
 struct state {
 	struct bfs_cpu cpu; /* first member: search.h casts a state to it */
@@ -41,13 +85,19 @@ static enum gb_status check(GrB_Info info, struct gb_error *err)
 		       "GraphBLAS: error %d", (int)info);
 }
 
-/* Start the library once per process. */
+/* Load and start the library once per process. */
 static enum gb_status start(struct gb_error *err)
 {
+#define X(name) #name,
+	static const char *const name[] = { SYMBOLS(X) };
+#undef X
 	static GrB_Info info = GrB_PANIC;
 
+	_Static_assert(sizeof lib == sizeof name, "");
+	if (gb_library_load(SONAME, name, sizeof name / sizeof *name, &lib, err))
+		return err->code;
 	if (info != GrB_SUCCESS)
-		info = GrB_init(GrB_NONBLOCKING);
+		info = lib.GrB_init(GrB_NONBLOCKING);
 	return check(info, err);
 }
 
@@ -61,8 +111,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->index = gb_host_alloc(n, sizeof *s->index, err);
 	s->value = gb_host_alloc(n, sizeof *s->value, err);
 	if (err->code || gb_memory_is_dry() || start(err) ||
-	    check(GrB_Vector_new(&s->degree, GrB_INT64, n), err) ||
-	    check(GrB_Vector_new(&s->edges, GrB_INT64, n), err))
+	    check(lib.GrB_Vector_new(&s->degree, *lib.GrB_INT64, n), err) ||
+	    check(lib.GrB_Vector_new(&s->edges, *lib.GrB_INT64, n), err))
 		return err->code;
 	return err->code;
 }
@@ -89,9 +139,10 @@ static enum gb_status make_matrix(GrB_Matrix *matrix, const struct bfs_csr *csr,
 				column[count++] = csr->column[e];
 		row[u + 1] = count;
 	}
-	if (!check(GrB_Matrix_new(matrix, GrB_BOOL, n, n), err))
-		(void)check(GxB_Matrix_pack_CSR(*matrix, &row, &column, (void **)&one, row_bytes,
-						column_bytes, sizeof *one, true, false, NULL),
+	if (!check(lib.GrB_Matrix_new(matrix, *lib.GrB_BOOL, n, n), err))
+		(void)check(lib.GxB_Matrix_pack_CSR(*matrix, &row, &column, (void **)&one,
+						    row_bytes, column_bytes, sizeof *one, true,
+						    false, NULL),
 			    err);
 out:
 	free(row); /* NULL if the matrix owns them */
@@ -103,9 +154,9 @@ out:
 static void free_matrices(struct state *s)
 {
 	if (s->in != s->out)
-		(void)GrB_Matrix_free(&s->in);
+		(void)lib.GrB_Matrix_free(&s->in);
 	s->in = NULL;
-	(void)GrB_Matrix_free(&s->out);
+	(void)lib.GrB_Matrix_free(&s->out);
 }
 
 static enum gb_status upload(void *state, struct gb_error *err)
@@ -116,7 +167,7 @@ static enum gb_status upload(void *state, struct gb_error *err)
 	if (gb_memory_is_dry())
 		return GB_OK;
 	free_matrices(s);
-	(void)GrB_Vector_clear(s->degree);
+	(void)lib.GrB_Vector_clear(s->degree);
 	if (make_matrix(&s->out, &in->out, in->n, err))
 		return err->code;
 	s->in = s->out;
@@ -126,10 +177,10 @@ static enum gb_status upload(void *state, struct gb_error *err)
 		const uint64_t degree = in->out.row[u + 1] - in->out.row[u];
 
 		if (degree &&
-		    check(GrB_Vector_setElement_INT64(s->degree, (int64_t)degree, u), err))
+		    check(lib.GrB_Vector_setElement_INT64(s->degree, (int64_t)degree, u), err))
 			return err->code;
 	}
-	return check(GrB_Vector_wait(s->degree, GrB_MATERIALIZE), err);
+	return check(lib.GrB_Vector_wait(s->degree, GrB_MATERIALIZE), err);
 }
 
 static const char *excluded(const void *params)
@@ -139,9 +190,9 @@ static const char *excluded(const void *params)
 
 static void free_results(struct state *s)
 {
-	(void)GrB_Vector_free(&s->dist);
-	(void)GrB_Vector_free(&s->parent);
-	(void)GrB_Vector_free(&s->frontier);
+	(void)lib.GrB_Vector_free(&s->dist);
+	(void)lib.GrB_Vector_free(&s->parent);
+	(void)lib.GrB_Vector_free(&s->frontier);
 }
 
 /* Forget the last result. */
@@ -176,10 +227,11 @@ static enum gb_status turn(struct state *s, struct course *c, struct gb_error *e
 		c->pulls = c->reached > c->before && c->reached > n / GROWN;
 		return GB_OK;
 	}
-	if (check(GrB_Vector_assign(s->edges, s->frontier, NULL, s->degree, GrB_ALL, n,
-				    GrB_DESC_RS),
+	if (check(lib.GrB_Vector_assign(s->edges, s->frontier, NULL, s->degree, *lib.GrB_ALL, n,
+					*lib.GrB_DESC_RS),
 		  err) ||
-	    check(GrB_Vector_reduce_INT64(&edges, NULL, GrB_PLUS_MONOID_INT64, s->edges, NULL),
+	    check(lib.GrB_Vector_reduce_INT64(&edges, NULL, *lib.GrB_PLUS_MONOID_INT64, s->edges,
+					      NULL),
 		  err))
 		return err->code;
 	c->left -= edges;
@@ -193,49 +245,50 @@ static enum gb_status set_source(struct state *s, struct gb_error *err)
 	const GrB_Index n = s->cpu.in->n, source = s->cpu.source;
 
 	if (s->cpu.dist &&
-	    (check(GrB_Vector_new(&s->dist, GrB_INT32, n), err) ||
-	     check(GxB_Vector_Option_set(s->dist, GxB_SPARSITY_CONTROL, GxB_BITMAP + GxB_FULL),
+	    (check(lib.GrB_Vector_new(&s->dist, *lib.GrB_INT32, n), err) ||
+	     check(lib.GxB_Vector_Option_set(s->dist, GxB_SPARSITY_CONTROL, GxB_BITMAP + GxB_FULL),
 		   err) ||
-	     check(GrB_Vector_setElement_INT32(s->dist, 0, source), err)))
+	     check(lib.GrB_Vector_setElement_INT32(s->dist, 0, source), err)))
 		return err->code;
 	if (!s->cpu.parent) {
-		if (check(GrB_Vector_new(&s->frontier, GrB_BOOL, n), err))
+		if (check(lib.GrB_Vector_new(&s->frontier, *lib.GrB_BOOL, n), err))
 			return err->code;
-		return check(GrB_Vector_setElement_BOOL(s->frontier, true, source), err);
+		return check(lib.GrB_Vector_setElement_BOOL(s->frontier, true, source), err);
 	}
-	if (check(GrB_Vector_new(&s->frontier, GrB_INT32, n), err) ||
-	    check(GrB_Vector_setElement_INT32(s->frontier, (int32_t)source, source), err) ||
-	    check(GrB_Vector_new(&s->parent, GrB_INT32, n), err) ||
-	    check(GxB_Vector_Option_set(s->parent, GxB_SPARSITY_CONTROL, GxB_BITMAP + GxB_FULL),
+	if (check(lib.GrB_Vector_new(&s->frontier, *lib.GrB_INT32, n), err) ||
+	    check(lib.GrB_Vector_setElement_INT32(s->frontier, (int32_t)source, source), err) ||
+	    check(lib.GrB_Vector_new(&s->parent, *lib.GrB_INT32, n), err) ||
+	    check(lib.GxB_Vector_Option_set(s->parent, GxB_SPARSITY_CONTROL, GxB_BITMAP + GxB_FULL),
 		  err))
 		return err->code;
-	return check(GrB_Vector_setElement_INT32(s->parent, (int32_t)source, source), err);
+	return check(lib.GrB_Vector_setElement_INT32(s->parent, (int32_t)source, source), err);
 }
 
 /* Replace the frontier by the vertices that it reaches, and keep their distances and parents. */
 static enum gb_status step(struct state *s, const struct course *c, int32_t level,
 			   struct gb_error *err)
 {
-	const GrB_Semiring semiring = s->parent ? GxB_ANY_SECONDI_INT32 : GxB_ANY_PAIR_BOOL;
+	const GrB_Semiring semiring =
+		s->parent ? *lib.GxB_ANY_SECONDI_INT32 : *lib.GxB_ANY_PAIR_BOOL;
 	const GrB_Vector reached = s->parent ? s->parent : s->dist;
 	const GrB_Index n = s->cpu.in->n;
 
-	if (check(GxB_Vector_Option_set(s->frontier, GxB_SPARSITY_CONTROL,
-					c->pulls ? GxB_BITMAP : GxB_SPARSE),
+	if (check(lib.GxB_Vector_Option_set(s->frontier, GxB_SPARSITY_CONTROL,
+					    c->pulls ? GxB_BITMAP : GxB_SPARSE),
 		  err) ||
-	    check(c->pulls ? GrB_mxv(s->frontier, reached, NULL, semiring, s->in, s->frontier,
-				     GrB_DESC_RSC)
-			   : GrB_vxm(s->frontier, reached, NULL, semiring, s->frontier, s->out,
-				     GrB_DESC_RSC),
+	    check(c->pulls ? lib.GrB_mxv(s->frontier, reached, NULL, semiring, s->in, s->frontier,
+					 *lib.GrB_DESC_RSC)
+			   : lib.GrB_vxm(s->frontier, reached, NULL, semiring, s->frontier, s->out,
+					 *lib.GrB_DESC_RSC),
 		  err))
 		return err->code;
-	if (s->parent && check(GrB_Vector_assign(s->parent, s->frontier, NULL, s->frontier, GrB_ALL,
-						 n, GrB_DESC_S),
+	if (s->parent && check(lib.GrB_Vector_assign(s->parent, s->frontier, NULL, s->frontier,
+						     *lib.GrB_ALL, n, *lib.GrB_DESC_S),
 			       err))
 		return err->code;
 	if (s->dist)
-		(void)check(GrB_Vector_assign_INT32(s->dist, s->frontier, NULL, level, GrB_ALL, n,
-						    GrB_DESC_S),
+		(void)check(lib.GrB_Vector_assign_INT32(s->dist, s->frontier, NULL, level,
+							*lib.GrB_ALL, n, *lib.GrB_DESC_S),
 			    err);
 	return err->code;
 }
@@ -247,19 +300,19 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct course c = { .reached = 1, .left = (int64_t)s->cpu.in->m, .decides = true };
 
 	free_results(s);
-	if (check(GxB_Global_Option_set(GxB_GLOBAL_NTHREADS, s->cpu.threads), err) ||
+	if (check(lib.GxB_Global_Option_set(GxB_GLOBAL_NTHREADS, s->cpu.threads), err) ||
 	    set_source(s, err))
 		return err->code;
 	for (GrB_Index visited = 1, level = 1; visited < n && c.reached; level++) {
 		if ((c.decides && turn(s, &c, err)) || step(s, &c, (int32_t)level, err))
 			return err->code;
 		c.before = c.reached;
-		if (check(GrB_Vector_nvals(&c.reached, s->frontier), err))
+		if (check(lib.GrB_Vector_nvals(&c.reached, s->frontier), err))
 			return err->code;
 		visited += c.reached;
 	}
-	if ((s->dist && check(GrB_Vector_wait(s->dist, GrB_COMPLETE), err)) ||
-	    (s->parent && check(GrB_Vector_wait(s->parent, GrB_COMPLETE), err)))
+	if ((s->dist && check(lib.GrB_Vector_wait(s->dist, GrB_COMPLETE), err)) ||
+	    (s->parent && check(lib.GrB_Vector_wait(s->parent, GrB_COMPLETE), err)))
 		return err->code;
 	return GB_OK;
 }
@@ -270,7 +323,7 @@ static enum gb_status copy(struct state *s, GrB_Vector from, int32_t *to, struct
 	GrB_Index count = s->cpu.in->n;
 
 	memset(to, 0xff, count * sizeof *to);
-	if (check(GrB_Vector_extractTuples_INT32(s->index, s->value, &count, from), err))
+	if (check(lib.GrB_Vector_extractTuples_INT32(s->index, s->value, &count, from), err))
 		return err->code;
 	for (GrB_Index i = 0; i < count; i++)
 		to[s->index[i]] = s->value[i];
@@ -291,10 +344,12 @@ static void destroy(void *state)
 {
 	struct state *s = state;
 
+	if (!lib.GrB_init)
+		return;
 	free_matrices(s);
 	free_results(s);
-	(void)GrB_Vector_free(&s->degree);
-	(void)GrB_Vector_free(&s->edges);
+	(void)lib.GrB_Vector_free(&s->degree);
+	(void)lib.GrB_Vector_free(&s->edges);
 }
 
 /* The library that runs, which may be newer than the header. */
@@ -305,7 +360,7 @@ static const char *library(void)
 	int version[3] = { 0 };
 
 	if (!text[0] && !start(&err) &&
-	    GxB_Global_Option_get(GxB_LIBRARY_VERSION, version) == GrB_SUCCESS)
+	    lib.GxB_Global_Option_get(GxB_LIBRARY_VERSION, version) == GrB_SUCCESS)
 		(void)snprintf(text, sizeof text, "GraphBLAS %d.%d.%d", version[0], version[1],
 			       version[2]);
 	return text[0] ? text : "GraphBLAS";

@@ -113,7 +113,7 @@ static void trace1(const void *state, int thread, struct lbvh_packet *packet,
 
 		if (i % LBVH_PACKET_EDGE >= packet->width || i / LBVH_PACKET_EDGE >= packet->height)
 			continue;
-		rtcIntersect1(s->scene, RAYS_BY(&r, &q.nearest));
+		rtc.Intersect1(s->scene, RAYS_BY(&r, &q.nearest));
 		packet->t[i] = r.ray.tfar;
 		packet->primitive[i] = primitive_of(r.hit.geomID, r.hit.primID);
 	}
@@ -129,10 +129,10 @@ static void batch1(const void *state, int thread, struct lbvh_batch *batch,
 		struct RTCRayHit r = one_ray(batch->ray + i);
 
 		if (batch->occluded) {
-			rtcOccluded1(s->scene, RAYS_BY(&r.ray, &q.any));
+			rtc.Occluded1(s->scene, RAYS_BY(&r.ray, &q.any));
 			lbvh_batch_keep(batch, i, 0, occluder_of(r.ray.tfar));
 		} else {
-			rtcIntersect1(s->scene, RAYS_BY(&r, &q.nearest));
+			rtc.Intersect1(s->scene, RAYS_BY(&r, &q.nearest));
 			lbvh_batch_keep(batch, i, r.ray.tfar,
 					primitive_of(r.hit.geomID, r.hit.primID));
 		}
@@ -238,40 +238,40 @@ static void keep_hits(const struct call *c, struct lbvh_packet *packet, uint32_t
 	}
 
 /* Define the functions that trace n rays per call. */
-#define WAYS(n)                                                                            \
-	static void trace##n(const void *state, int thread, struct lbvh_packet *packet,    \
-			     struct lbvh_counts *counts)                                   \
-	{                                                                                  \
-		const struct state *s = state;                                             \
-		struct queries q = make_queries(s->coherent);                              \
-		_Alignas(4 * (n)) int valid[n];                                            \
-		struct RTCRayHit##n r;                                                     \
-		const struct call call = CALL(n, valid, r);                                \
-		for (uint32_t y = 0; y < packet->height; y += (n) / BLOCK_WIDTH)           \
-			for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {        \
-				fill_call(&call, s->tracer.input->camera.eye, packet,      \
-					  LBVH_PACKET_EDGE *y + x);                        \
-				rtcIntersect##n(valid, s->scene, RAYS_BY(&r, &q.nearest)); \
-				keep_hits(&call, packet, LBVH_PACKET_EDGE *y + x);         \
-			}                                                                  \
-	}                                                                                  \
-	static void batch##n(const void *state, int thread, struct lbvh_batch *batch,      \
-			     struct lbvh_counts *counts)                                   \
-	{                                                                                  \
-		const struct state *s = state;                                             \
-		struct queries q = make_queries(s->coherent);                              \
-		_Alignas(4 * (n)) int valid[n];                                            \
-		struct RTCRayHit##n r;                                                     \
-		const struct call call = CALL(n, valid, r);                                \
-		for (uint32_t first = 0; first < batch->count; first += (n)) {             \
-			fill_from_batch(&call, batch, first);                              \
-			if (batch->occluded)                                               \
-				rtcOccluded##n(valid, s->scene, RAYS_BY(&r.ray, &q.any));  \
-			else                                                               \
-				rtcIntersect##n(valid, s->scene, RAYS_BY(&r, &q.nearest)); \
-			keep_in_batch(&call, batch, first);                                \
-		}                                                                          \
-	}                                                                                  \
+#define WAYS(n)                                                                             \
+	static void trace##n(const void *state, int thread, struct lbvh_packet *packet,     \
+			     struct lbvh_counts *counts)                                    \
+	{                                                                                   \
+		const struct state *s = state;                                              \
+		struct queries q = make_queries(s->coherent);                               \
+		_Alignas(4 * (n)) int valid[n];                                             \
+		struct RTCRayHit##n r;                                                      \
+		const struct call call = CALL(n, valid, r);                                 \
+		for (uint32_t y = 0; y < packet->height; y += (n) / BLOCK_WIDTH)            \
+			for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {         \
+				fill_call(&call, s->tracer.input->camera.eye, packet,       \
+					  LBVH_PACKET_EDGE *y + x);                         \
+				rtc.Intersect##n(valid, s->scene, RAYS_BY(&r, &q.nearest)); \
+				keep_hits(&call, packet, LBVH_PACKET_EDGE *y + x);          \
+			}                                                                   \
+	}                                                                                   \
+	static void batch##n(const void *state, int thread, struct lbvh_batch *batch,       \
+			     struct lbvh_counts *counts)                                    \
+	{                                                                                   \
+		const struct state *s = state;                                              \
+		struct queries q = make_queries(s->coherent);                               \
+		_Alignas(4 * (n)) int valid[n];                                             \
+		struct RTCRayHit##n r;                                                      \
+		const struct call call = CALL(n, valid, r);                                 \
+		for (uint32_t first = 0; first < batch->count; first += (n)) {              \
+			fill_from_batch(&call, batch, first);                               \
+			if (batch->occluded)                                                \
+				rtc.Occluded##n(valid, s->scene, RAYS_BY(&r.ray, &q.any));  \
+			else                                                                \
+				rtc.Intersect##n(valid, s->scene, RAYS_BY(&r, &q.nearest)); \
+			keep_in_batch(&call, batch, first);                                 \
+		}                                                                           \
+	}                                                                                   \
 	static const struct lbvh_ways by_##n = { trace##n, batch##n }
 
 WAYS(8);
@@ -281,7 +281,7 @@ WAYS(16);
 
 static enum gb_status build(struct state *s, struct gb_error *err)
 {
-	rtcCommitScene(s->scene);
+	rtc.CommitScene(s->scene);
 	s->built = true;
 	return lbvh_embree_check(s->device, err);
 }
@@ -301,16 +301,16 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 	s->device = lbvh_embree_device(s->tracer.threads, err);
 	if (!s->device)
 		return err->code;
-	s->scene = rtcNewScene(s->device);
-	s->mesh = rtcNewGeometry(s->device, RTC_GEOMETRY_TYPE_TRIANGLE);
-	rtcSetSceneBuildQuality(s->scene, quality);
-	rtcSetGeometryBuildQuality(s->mesh, quality);
-	rtcSetSharedGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-				   in->vertex, 0, 3 * sizeof(float), in->vertex_count);
-	rtcSetSharedGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-				   in->triangle, 0, 3 * sizeof(uint32_t), in->count);
-	rtcCommitGeometry(s->mesh);
-	rtcAttachGeometry(s->scene, s->mesh);
+	s->scene = rtc.NewScene(s->device);
+	s->mesh = rtc.NewGeometry(s->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+	rtc.SetSceneBuildQuality(s->scene, quality);
+	rtc.SetGeometryBuildQuality(s->mesh, quality);
+	rtc.SetSharedGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
+				    in->vertex, 0, 3 * sizeof(float), in->vertex_count);
+	rtc.SetSharedGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+				    in->triangle, 0, 3 * sizeof(uint32_t), in->count);
+	rtc.CommitGeometry(s->mesh);
+	rtc.AttachGeometry(s->scene, s->mesh);
 	if (lbvh_embree_check(s->device, err) || s->tracer.op == LBVH_BUILD || gb_memory_is_dry())
 		return err->code;
 	return build(s, err);
@@ -322,9 +322,9 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	struct state *s = state;
 
 	if (s->tracer.op == LBVH_BUILD) {
-		rtcUpdateGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0);
-		rtcUpdateGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_INDEX, 0);
-		rtcCommitGeometry(s->mesh);
+		rtc.UpdateGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0);
+		rtc.UpdateGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_INDEX, 0);
+		rtc.CommitGeometry(s->mesh);
 		s->built = false;
 	}
 	return lbvh_embree_check(s->device, err);
@@ -360,11 +360,11 @@ static void destroy(void *state)
 	const struct state *s = state;
 
 	if (s->mesh)
-		rtcReleaseGeometry(s->mesh);
+		rtc.ReleaseGeometry(s->mesh);
 	if (s->scene)
-		rtcReleaseScene(s->scene);
+		rtc.ReleaseScene(s->scene);
 	if (s->device)
-		rtcReleaseDevice(s->device);
+		rtc.ReleaseDevice(s->device);
 }
 
 /* ---- the variants ------------------------------------------------------------------------- */

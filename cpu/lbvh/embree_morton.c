@@ -47,7 +47,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->device = lbvh_embree_device(s->threads, err);
 	if (!s->device)
 		return err->code;
-	s->bvh = rtcNewBVH(s->device);
+	s->bvh = rtc.NewBVH(s->device);
 	return lbvh_embree_check(s->device, err);
 }
 
@@ -55,7 +55,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 static void *make_node(RTCThreadLocalAllocator allocator, unsigned children, void *state)
 {
-	struct link *link = rtcThreadLocalAlloc(allocator, sizeof *link, 16);
+	struct link *link = rtc.ThreadLocalAlloc(allocator, sizeof *link, 16);
 
 	if (link)
 		link->count = 0;
@@ -77,7 +77,7 @@ static void set_bounds(void *node, const struct RTCBounds **bounds, unsigned chi
 static void *make_leaf(RTCThreadLocalAllocator allocator, const struct RTCBuildPrimitive *primitive,
 		       size_t count, void *state)
 {
-	struct link *link = rtcThreadLocalAlloc(allocator, sizeof *link, 16);
+	struct link *link = rtc.ThreadLocalAlloc(allocator, sizeof *link, 16);
 
 	if (!link)
 		return NULL;
@@ -147,7 +147,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	arguments.setNodeBounds = set_bounds;
 	arguments.createLeaf = make_leaf;
 	arguments.userPtr = s;
-	s->root = rtcBuildBVH(&arguments);
+	s->root = rtc.BuildBVH(&arguments);
 	if (!s->root && !lbvh_embree_check(s->device, err))
 		return gb_fail(err, GB_ERUNTIME, "Embree failed to build a tree");
 	if (s->root && s->root->count)
@@ -221,9 +221,9 @@ static void destroy(void *state)
 	struct state *s = state;
 
 	if (s->bvh)
-		rtcReleaseBVH(s->bvh);
+		rtc.ReleaseBVH(s->bvh);
 	if (s->device)
-		rtcReleaseDevice(s->device);
+		rtc.ReleaseDevice(s->device);
 }
 
 const struct gb_variant_ops lbvh_cpu_embree_morton = {

@@ -3,13 +3,27 @@
 
 #include <stdio.h>
 
+#include "common/library.h"
+
+struct lbvh_embree_calls rtc;
+
+static enum gb_status load(struct gb_error *err)
+{
+#define X(name) "rtc" #name,
+	static const char *const name[] = { LBVH_EMBREE_CALLS(X) };
+#undef X
+
+	_Static_assert(sizeof rtc == sizeof name, "");
+	return gb_library_load(LBVH_EMBREE_SONAME, name, sizeof name / sizeof *name, &rtc, err);
+}
+
 enum gb_status lbvh_embree_check(RTCDevice device, struct gb_error *err)
 {
 	static const char *const words[] = { "no error",         "unknown error",
 					     "invalid argument", "invalid operation",
 					     "out of memory",    "unsupported processor",
 					     "cancelled" };
-	const unsigned code = (unsigned)rtcGetDeviceError(device);
+	const unsigned code = (unsigned)rtc.GetDeviceError(device);
 
 	if (!code)
 		return GB_OK;
@@ -22,8 +36,10 @@ RTCDevice lbvh_embree_device(int threads, struct gb_error *err)
 	char settings[64];
 	RTCDevice device;
 
+	if (load(err))
+		return NULL;
 	(void)snprintf(settings, sizeof settings, "threads=%d,set_affinity=0", threads);
-	device = rtcNewDevice(settings);
+	device = rtc.NewDevice(settings);
 	if (!device)
 		(void)lbvh_embree_check(NULL, err);
 	if (!device && !err->code)
@@ -35,16 +51,17 @@ RTCDevice lbvh_embree_device(int threads, struct gb_error *err)
 const char *lbvh_embree_library(void)
 {
 	static char text[48];
-	RTCDevice device = text[0] ? NULL : rtcNewDevice("threads=1,set_affinity=0");
+	struct gb_error err = { 0 };
+	RTCDevice device = text[0] ? NULL : lbvh_embree_device(1, &err);
 
 	if (!text[0])
-		(void)snprintf(text, sizeof text, "Embree " RTC_VERSION_STRING);
+		(void)snprintf(text, sizeof text, "Embree");
 	if (device) {
 		(void)snprintf(text, sizeof text, "Embree %zd.%zd.%zd",
-			       rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_MAJOR),
-			       rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_MINOR),
-			       rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_PATCH));
-		rtcReleaseDevice(device);
+			       rtc.GetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_MAJOR),
+			       rtc.GetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_MINOR),
+			       rtc.GetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_PATCH));
+		rtc.ReleaseDevice(device);
 	}
 	return text;
 }

@@ -8,13 +8,50 @@
 
 #if GB_EMBREE >= 4
 #include <embree4/rtcore.h>
+#define LBVH_EMBREE_SONAME "libembree4.so.4"
 #else
 #include <embree3/rtcore.h>
+#define LBVH_EMBREE_SONAME "libembree3.so.3"
 #endif
 
 #include "common/status.h"
 
-/* A new device with that many threads, or NULL. */
+/* The library's functions, loaded by lbvh_embree_device(). */
+#define LBVH_EMBREE_CALLS(X)       \
+	X(NewDevice)               \
+	X(ReleaseDevice)           \
+	X(GetDeviceError)          \
+	X(GetDeviceProperty)       \
+	X(NewScene)                \
+	X(SetSceneBuildQuality)    \
+	X(CommitScene)             \
+	X(ReleaseScene)            \
+	X(NewGeometry)             \
+	X(SetGeometryBuildQuality) \
+	X(SetSharedGeometryBuffer) \
+	X(UpdateGeometryBuffer)    \
+	X(CommitGeometry)          \
+	X(AttachGeometry)          \
+	X(ReleaseGeometry)         \
+	X(Intersect1)              \
+	X(Intersect4)              \
+	X(Intersect8)              \
+	X(Intersect16)             \
+	X(Occluded1)               \
+	X(Occluded4)               \
+	X(Occluded8)               \
+	X(Occluded16)              \
+	X(NewBVH)                  \
+	X(BuildBVH)                \
+	X(ThreadLocalAlloc)        \
+	X(ReleaseBVH)
+#define X(name) __typeof__(rtc##name) *name;
+extern struct lbvh_embree_calls {
+	LBVH_EMBREE_CALLS(X)
+} rtc;
+#undef X
+
+/* A new device with that many threads; NULL with an error, GB_EUNAVAILABLE without Embree. */
 RTCDevice lbvh_embree_device(int threads, struct gb_error *err);
 /* Report a pending error of Embree: GB_EMEMORY or GB_ERUNTIME with its text.  The device may be
  * NULL. */
