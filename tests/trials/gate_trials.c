@@ -1,6 +1,6 @@
 /* gate_trials.c LAUNCHES [tune] -- prints docs/gates.md: trials of `ab` and `compare` on recorded
- * launches (trials.h) that were taken after the procedure was chosen.  `tune`: only its first table,
- * of a half of them.
+ * launches (trials.h) that were taken after the procedure was chosen.  `tune`: its first table
+ * only, of a half of them.
  */
 #include "tests/cli/reports/trials.h"
 
@@ -20,7 +20,8 @@ static const char head[] =
 	"order ensures. `faster` has no such bound.\n"
 	"\n"
 	"The procedure was chosen and tuned by other launches, of a noise of 11 % in the median\n"
-	"(`results/measured/launches.txt`). These were taken later, by `scripts/gate-launches.sh`.\n"
+	"(`results/measured/launches.txt`). These were taken later, by\n"
+	"`scripts/gate-launches.sh`.\n"
 	"\n";
 
 static const char method[] =
