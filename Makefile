@@ -153,8 +153,7 @@ cxxflags = -std=c++20 -fopenmp $(unfused) $(optimise) $(cxx_warnings) $(werror)
 # musl takes the stacks of threads from the program's header; its default of 128 KiB is too small.
 ldflags  := $(sanitize) -Wl,--dynamic-list=common/plugin.syms -Wl,-z,stack-size=0x800000
 ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
-	$(call with,hwy,-lhwy_contrib -lhwy) $(call with,png,-lpng) $(call with,tbb,-ltbb) \
-	$(call with,ips4o,-latomic)
+	$(call with,png,-lpng) $(call with,tbb,-ltbb) $(call with,ips4o,-latomic)
 
 ifeq ($(CUDA),1)
 gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \

@@ -7,17 +7,48 @@
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/highway.h> /* for its version */
 
+#include "common/library.h"
 #include "cpu/radix/parts/peer.h"
 
 namespace
 {
+/* Members of hwy::Sorter, by their names in the library. */
+struct {
+	void (*construct)(void *);
+	void (*destroy)(void *);
+	void (*u32)(const void *, uint32_t *, size_t, hwy::SortAscending);
+	void (*u64)(const void *, uint64_t *, size_t, hwy::SortAscending);
+	void (*pairs)(const void *, hwy::K32V32 *, size_t, hwy::SortAscending);
+} lib;
+
+const char *const name[] = {
+	"_ZN3hwy6SorterC1Ev",
+	"_ZN3hwy6Sorter6DeleteEv",
+	"_ZNK3hwy6SorterclEPjmNS_13SortAscendingE",
+	"_ZNK3hwy6SorterclEPmmNS_13SortAscendingE",
+	"_ZNK3hwy6SorterclEPNS_6K32V32EmNS_13SortAscendingE",
+};
+static_assert(sizeof lib == sizeof name);
+
 struct vqsort {
 	static constexpr unsigned flags = GB_SERIAL;
 	static constexpr bool stable = false;
-	hwy::Sorter sorter;
+	alignas(hwy::Sorter) unsigned char sorter[sizeof(hwy::Sorter)];
+
+	static enum gb_status load(struct gb_error *err)
+	{
+		return gb_library_load("libhwy_contrib.so.1", name, sizeof name / sizeof *name,
+				       &lib, err);
+	}
 
 	explicit vqsort(int)
 	{
+		lib.construct(sorter);
+	}
+	~vqsort()
+	{
+		if (lib.destroy)
+			lib.destroy(sorter);
 	}
 
 	/* The library reports no version at run time; this is the version of its headers. */
@@ -28,15 +59,20 @@ struct vqsort {
 		return "Highway " TEXT(HWY_MAJOR) "." TEXT(HWY_MINOR) "." TEXT(HWY_PATCH);
 	}
 
-	template <class T> void sort(T *first, T *last, std::less<T>)
+	void sort(uint32_t *first, uint32_t *last, std::less<uint32_t>)
 	{
-		sorter(first, (size_t)(last - first), hwy::SortAscending());
+		lib.u32(sorter, first, (size_t)(last - first), hwy::SortAscending());
+	}
+
+	void sort(uint64_t *first, uint64_t *last, std::less<uint64_t>)
+	{
+		lib.u64(sorter, first, (size_t)(last - first), hwy::SortAscending());
 	}
 
 	void sort(uint64_t *first, uint64_t *last, radix_by_key)
 	{
-		sorter(reinterpret_cast<hwy::K32V32 *>(first), (size_t)(last - first),
-		       hwy::SortAscending());
+		lib.pairs(sorter, reinterpret_cast<hwy::K32V32 *>(first), (size_t)(last - first),
+			  hwy::SortAscending());
 	}
 };
 } // namespace

@@ -5,6 +5,7 @@
  *	flags                     GB_SERIAL or 0
  *	stable                    true if sort() keeps the order of equal keys
  *	library()                 its name and version
+ *	load(err)                 loads it, if it is not linked
  *	Sort(threads)
  *	sort(first, last, less)   of uint32_t, uint64_t, or pairs compared by radix_by_key
  *
@@ -51,8 +52,12 @@ template <class Sort> struct radix_peer {
 			      "the caller's memory is calloc()'s");
 		const int threads = Sort::flags & GB_SERIAL ? 1 : radix_cpu_threads(params);
 		const bool any = static_cast<const struct radix_params *>(params)->unstable;
-		struct state *s = new (memory) state{ {}, any, Sort(threads) };
+		struct state *s;
 
+		if constexpr (requires { Sort::load(err); })
+			if (Sort::load(err))
+				return err->code;
+		s = new (memory) state{ {}, any, Sort(threads) };
 		if (radix_cpu_init(&s->cpu, params, input, false, err))
 			return err->code;
 		s->cpu.threads = threads;
