@@ -88,6 +88,7 @@ static enum gb_status plan_one(void *self, struct gb_result *r, void *input, str
 	plan->seconds += more_s;
 	if (!own.code) {
 		print(plan, &need, r->elapsed_s + more_s);
+		(void)fflush(stdout); /* the next trial may take minutes */
 		return GB_OK;
 	}
 	plan->skipped++;

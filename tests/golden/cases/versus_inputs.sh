@@ -1,5 +1,5 @@
 # versus refuses a file without records, and an unknown option value, with one line and status 2.
-# A full output device gives status 5. Without a speed-up, the first line says why, and what gives one.
+# A full output device gives status 5. Without a speed-up, the first line says why.
 mkdir folder
 : >empty.jsonl
 printf '{"type":"run","schema":1,"run_id":"1"}\n' >run.jsonl
