@@ -248,7 +248,7 @@ def threads():
 
 
 def plans():
-    """A plan prints each line before the next trial, which takes a minute here, also to a pipe."""
+    """A plan prints each line before the next trial, which takes minutes here, also to a pipe."""
     os.environ["GPUBENCH_COPY"] = "1Mi"
     process = start("cbt", "cpu/descent", "--op=reduce", "--depth=10,29", "--shape=full",
                     "--threads=1", "--dry-run")
@@ -256,6 +256,11 @@ def plans():
     process.kill()
     end_of(process)
     check("the first line of a plan", (True, False), (b", about " in said, b"total" in said))
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([GPUBENCH, "cbt", "cpu/descent", "--op=reduce", "--depth=10,29",
+                               "--shape=full", "--threads=1", "--dry-run"], check=False,
+                              stdout=full, stderr=subprocess.PIPE, timeout=LIMIT_S)
+    check("a plan that cannot be written", (5, 1), (done.returncode, done.stderr.count(b"\n")))
 
 
 def nohup():
