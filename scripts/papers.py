@@ -22,7 +22,7 @@ HEAD = """# The five papers
 Which claims of the five papers hold on an NVIDIA H100 with 16 cores of an Intel Xeon, by
 [the records measured there](../results/measured/h100-2026-11-23), and how the variants differ
 [from the texts](#the-methods). [The manual](manual.md#papers-tables) says how claims are tested.
-These commands print the tables, and why a claim cannot be tested:
+These commands print the tables and all verdicts:
 
     gpubench repro radix --from results/measured/h100-2026-11-23/papers-radix*.jsonl
     gpubench repro radix:table1 --preset=quick        # or measure a table on this machine
@@ -121,8 +121,10 @@ def pool_effect():
     tree, = measured("points", "cuda/lf", count=65536, dist="plummer")
     turns = [total("octree/cuda/%s count=65536" % name, "global_atomic.turns")
              for name in ("lock", "lf")]
-    return ("one by one, %d nodes (65536 bodies) are as many turns; all atomics take %d (`lf`: %d)"
-            % (tree["metrics"]["nodes"], *turns))
+    shared = sum(line["params"]["count"] - line["metrics"]["leaves"]
+                 for line in measured("papers-octree", "cuda/lf"))
+    return ("%d shared leaves; one by one, %d nodes (65536 bodies) are as many turns; "
+            "all atomics take %d (`lf`: %d)" % (shared, tree["metrics"]["nodes"], *turns))
 
 
 def passes_effect():
