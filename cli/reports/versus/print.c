@@ -138,7 +138,7 @@ static void print_mean(struct gb_sheet *sheet, const struct gb_versus *v,
 		gb_sheet_put(sheet, GB_LINE,
 			     "geometric mean of the speed-ups over %zu of %zu %srows: %.3f on %s",
 			     mean.rows, rows, caches, mean.speed_up, name_of(v, table, c));
-	else if (rows)
+	else if (rows && v->speed_ups)
 		gb_sheet_put(sheet, GB_LINE, "no %srow has a time on both sides: no speed-up of %s",
 			     caches, name_of(v, table, c));
 }
@@ -322,8 +322,8 @@ static void print_none(struct gb_sheet *sheet, const struct gb_versus *v,
 	}
 	if (shared)
 		gb_sheet_put(sheet, GB_LINE,
-			     "no speed-up: records in two columns: %zu row%s; verified times in "
-			     "two: none; the cells say why",
+			     "no speed-up: %zu row%s in two columns, none with a verified time in "
+			     "both; the cells say why",
 			     shared, shared == 1 ? "" : "s");
 	else if (wide)
 		print_wanted(sheet, v, wide, records);
