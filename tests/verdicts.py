@@ -526,9 +526,9 @@ def main():
     for name in said:
         if not differences({**said, name: "held" if said[name] != "held" else "not held"}, own):
             sys.exit("verdicts: a changed verdict on %s %s was not found" % name)
-    print("verdicts: %d claims agree in %d rounds; with a verdict at least once: %s; open for a lost"
-          " row: %d" % (len(said), rounds + 1, ", ".join("%d %s" % (len(v), k) for k, v in
-                                                        sorted(seen.items())), len(partly)))
+    counts = ", ".join("%d %s" % (len(v), k) for k, v in sorted(seen.items()))
+    print("verdicts: %d claims agree in %d rounds; with a verdict at least once: %s; open for a "
+          "lost row: %d" % (len(said), rounds + 1, counts, len(partly)))
 
 
 main()
