@@ -19,13 +19,13 @@ VERDICTS = ("held", "not held", "undecided")
 
 HEAD = """# The five papers
 
-Which claims of the five papers hold on an NVIDIA H100 with 16 cores of an Intel Xeon, by
+Which claims of the five papers hold on an H100 with 16 cores of an Intel Xeon, by
 [the records measured there](../results/measured/h100-2026-11-23), and how the variants differ
-[from the texts](#the-methods). [The manual](manual.md#papers-tables) says how claims are tested.
-These commands print the tables and all verdicts:
+[from the texts](#the-methods). `scripts/papers.py GPUBENCH` prints this page, these commands the
+tables and all verdicts ([rules](manual.md#papers-tables)):
 
     gpubench repro radix --from results/measured/h100-2026-11-23/papers-radix*.jsonl
-    gpubench repro radix:table1 --preset=quick        # or measure a table on this machine
+    gpubench repro radix:table1 --preset=quick        # or measure a table here
 
 | paper | tables | held | not held | undecided | cannot be tested |
 | :--- | ---: | ---: | ---: | ---: | ---: |"""
