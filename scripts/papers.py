@@ -1,31 +1,196 @@
 #!/usr/bin/env python3
-"""papers.py GPUBENCH >docs/papers.md -- checks each paper's claims against stored records.
+"""papers.py GPUBENCH >docs/papers.md -- checks each paper's claims against stored records, and
+states where the variants in its tables differ from its text, with the effect.
 
 The records in results/measured/h100-2026-11-23 are of one machine; this script measures nothing.
 """
+import functools
 import json
+import math
 import re
 import shlex
 import subprocess
 import sys
 
 PAPERS = ("radix", "bfs", "cbt", "octree", "lbvh")
-RECORDS = "results/measured/h100-2026-11-23/papers-%s*.jsonl"
+FOLDER = "results/measured/h100-2026-11-23/"
+RECORDS = FOLDER + "papers-%s*.jsonl"
 VERDICTS = ("held", "not held", "undecided")
 
 HEAD = """# The five papers
 
-This page shows which claims of the five papers hold on an NVIDIA H100 with 16 cores of an Intel
-Xeon, by [the records measured there](../results/measured/h100-2026-11-23).
-[The manual](manual.md#papers-tables) says how claims are tested. `scripts/papers.py GPUBENCH`
-prints this page. These commands print every published table beside the values measured, and why a
-claim cannot be tested:
+Which claims of the five papers hold on an H100 with 16 cores of an Intel Xeon, by
+[the records measured there](../results/measured/h100-2026-11-23), and how the variants differ
+[from the texts](#the-methods). `scripts/papers.py GPUBENCH` prints this page, these commands the
+tables and all verdicts ([rules](manual.md#papers-tables)):
 
     gpubench repro radix --from results/measured/h100-2026-11-23/papers-radix*.jsonl
-    gpubench repro radix:table1 --preset=quick        # or measure a table on this machine
+    gpubench repro radix:table1 --preset=quick        # or measure a table here
 
-| paper | source | tables | held | not held | undecided | cannot be tested |
-| :--- | :--- | ---: | ---: | ---: | ---: | ---: |"""
+| paper | tables | held | not held | undecided | cannot be tested |
+| :--- | ---: | ---: | ---: | ---: | ---: |"""
+
+METHODS = """
+## The methods
+
+Differences of the tables' variants from the texts, and their effect by
+[exact counts](../results/counts.jsonl) and the records above:
+
+| variants | difference | effect |
+| :--- | :--- | :--- |"""
+
+# ---- the variants of the tables ------------------------------------------------------------------
+
+@functools.lru_cache(None)
+def counts(key):
+    """The exact counts of a key's kernels: [(kernel, {name: count})]."""
+    with open("results/counts.jsonl", encoding="utf-8") as file:
+        lines = [line for line in map(json.loads, file) if line.get("key") == key]
+    return [(line["kernel"].partition("(")[0], line["counts"]) for line in lines
+            if "launches" in line["counts"]] or sys.exit("papers.py: no counts of " + key)
+
+
+def total(key, name="warp_instructions", kernels=""):
+    """The sum of a count over the kernels whose name matches."""
+    return sum(c.get(name, 0) for kernel, c in counts(key) if re.search(kernels, kernel))
+
+
+def ratio(one, other, name="warp_instructions"):
+    return total(one, name) / total(other, name)
+
+
+@functools.lru_cache(None)
+def records(name):
+    with open(FOLDER + name + ".jsonl", encoding="utf-8") as file:
+        return [line for line in map(json.loads, file) if "time" in line]
+
+
+def measured(name, variant, **params):
+    """The records of a variant in a file, the last of each key."""
+    return list({line["key"]: line for line in records(name)
+                 if "%s/%s" % (line["backend"], line["variant"]) == variant
+                 and params.items() <= line["params"].items()}.values())
+
+
+def split_effect():
+    key = "radix/cuda/split count=65536"
+    large, = measured("papers-radix", "cuda/split", count=200000000)
+    return "%.0f %% of the instructions at 64Ki keys, %.0f %% of the time at 200M" % (
+        100 * total(key, kernels="scan|add") / total(key),
+        100 * large["phases"]["scan"]["median"] / large["time"]["median"])
+
+
+def csr_effect():
+    graph = measured("papers-bfs", "cpu/ccam", vertices=16384, p=0.05)[0]["metrics"]
+    return "4 bytes save %.2f %% of the graph (16384 vertices, p = 5 %%)" % (
+        400 * (graph["vertices"] + 1) / graph["csr16_bytes"])
+
+
+def ccam_effect():
+    key = "bfs/cuda/ccam-paper vertices=4096"
+    return "`isCompleted` is %.2f %% of the instructions" % (
+        100 * total(key, kernels="look") / total(key))
+
+
+def early_effect():
+    names = ("basic", "csr-paper", "ccam-paper")
+    return "without, %.1f, %.1f and %.1f times the instructions (4096 vertices)" % tuple(
+        ratio("bfs/cuda/%s vertices=4096" % name, "bfs/cuda/%s-early vertices=4096" % name)
+        for name in names)
+
+
+def descent_effect():
+    # A sum of w bits crosses a border between words in w - gcd(w, word) of `word` cases.
+    loads = [sum(1 + (w - math.gcd(w, word)) / word for w in range(1, 21)) for word in (64, 32)]
+    shape = " fill=0.25 ids=sum frames=1"
+    update, decode = ("cbt/cuda/descent op=%s" % op + shape for op in ("update", "decode"))
+    atomics = [total(key, "classes.atomic_global", "update|decode") for key in (update, decode)]
+    return ("CPU: a descent to depth 20 loads %.1f words, of 32 bits %.1f; GPU: a second operation "
+            "adds %.2f %% of the instructions of an update" % (
+                *loads, 100 * (atomics[0] - atomics[1]) / total(update)))
+
+
+def libcbt_effect():
+    key = "cbt/cuda/%s op=reduce depth=20 fill=0.3"
+    one, other = key % "descent", key % "libcbt"
+    return "a reduction at depth 20 takes %d launches, not %d, and %.0f %% of the instructions" % (
+        total(other, "launches"), total(one, "launches"), 100 * ratio(other, one))
+
+
+def pool_effect():
+    tree, = measured("points", "cuda/lf", count=65536, dist="plummer")
+    turns = [total("octree/cuda/%s count=65536" % name, "global_atomic.turns")
+             for name in ("lock", "lf")]
+    shared = sum(line["params"]["count"] - line["metrics"]["leaves"]
+                 for line in measured("papers-octree", "cuda/lf"))
+    return ("%d shared leaves; one by one, %d nodes (65536 bodies) are as many turns; "
+            "all atomics take %d (`lf`: %d)" % (shared, tree["metrics"]["nodes"], *turns))
+
+
+def passes_effect():
+    idle = []
+    for line in measured("papers-lbvh", "cuda/karras-bitonic"):
+        share = 1 - line["metrics"]["refit_passes"] / 32
+        idle.append(100 * share * line["phases"]["refit"]["median"] / line["time"]["median"])
+    return "by the mean pass, idle ones take %.0f to %.0f %% of a build" % (min(idle), max(idle))
+
+
+def hippie_effect():
+    radix, one = ("lbvh/cuda/%s scene=soup primitives=65536" % name
+                  for name in ("karras-radix", "karras32"))
+    return "%d launches and %.0f %% of the instructions of `karras-radix`, which has %d" % (
+        total(one, "launches"), 100 * ratio(one, radix), total(radix, "launches"))
+
+
+def levels_effect():
+    point = " op=trace scene=knot primitives=32768 rays=256"
+    return "`stack2` has %.2f times the instructions of `stack`" % ratio(
+        "lbvh/cuda/stack2" + point, "lbvh/cuda/stack" + point)
+
+
+# Variants, their differences, and the effect.
+DIFFERENCES = (
+    (("radix/cpu/split", "bfs/cpu/basic-queue", "bfs/cuda/basic", "cbt/cuda/serial"),
+     "nothing", None),
+    (("radix/cuda/split",), "Blelloch's scan, in blocks of 512; the paper names none",
+     split_effect),
+    (("bfs/cuda/csr-paper",), "row pointers of 8 bytes", csr_effect),
+    (("bfs/cuda/ccam-paper",),
+     "the printed kernel does not compile: rows are whole words, levels numbers, blocks without a "
+     "vertex are not launched; `isCompleted` has no earlier distances and counts the new level",
+     ccam_effect),
+    (("bfs/cuda/basic-early", "csr-paper-early", "ccam-paper-early"),
+     "stop once all vertices are reached", early_effect),
+    (("cbt/cpu/serial", "cbt/cpu/descent", "cbt/cuda/descent"),
+     "the place of the depth marker; the rule of merges; CPU: words of 64 bits, not 32; GPU: one "
+     "atomic operation for a split or merge, not two", descent_effect),
+    (("cbt/cuda/libcbt",), "`descent`, but five levels in one pass, as Dupuy's library, which the "
+     "paper may have run", libcbt_effect),
+    (("octree/cuda/lock", "octree/cuda/lf"),
+     "digits of keys lead a body down; bodies at one place share a leaf; the next key is "
+     "prefetched; lanes take nodes together: `lf` on first need, `lock` as many as a split needs",
+     pool_effect),
+    (("lbvh/cpu/karras-bitonic", "lbvh/cuda/karras-bitonic"),
+     "boxes start at the largest float, not at 10000; a separate word ends the refit; later passes "
+     "are launched and end at once; the paper's driver may skip them", passes_effect),
+    (("lbvh/cuda/karras32",), "for Hippie: radix sort, refit in one pass", hippie_effect),
+    (("lbvh/cpu/stack2", "lbvh/cuda/stack2", "lbvh/cuda/stack"),
+     "`stack2`: one instance, the identity; `stack` is for Hippie", levels_effect),
+)
+# Columns of these are counts of the input, or programs that are used as they are.
+NOT_METHODS = ("bfs/cpu/ccam", "lbvh/cpu/embree", "lbvh/vulkan/driver-rt")
+
+
+def check_differences():
+    """Each variant in a table's own columns has a line."""
+    known = NOT_METHODS + tuple(name for names, _, _ in DIFFERENCES for name in names)
+    for paper in PAPERS:
+        with open("results/papers/%s.json" % paper, encoding="utf-8") as file:
+            tables = json.load(file)["tables"]
+        for name in ("%s/%s" % (paper, column["variant"]) for table in tables
+                     for column in table["columns"] if "variant" in column):
+            if name not in known:
+                sys.exit("papers.py: how does %s differ from the text of its paper?" % name)
 
 
 def run(*arguments):
@@ -44,9 +209,8 @@ def main():
     for paper in PAPERS:
         words = (paper, "--from", RECORDS % paper)
         reports[paper] = report = json.loads(run(*words, "--format=json"))
-        source = run(*words, "--format=markdown").split("\n")[2]
-        print("| [%s](#%s) | %s | %d | %d | %d | %d | %d |" % (
-            paper, paper, escaped(source), report["tables"], report["held"], report["not_held"],
+        print("| [%s](%s.md#the-paper) | %d | %d | %d | %d | %d |" % (
+            paper, paper, report["tables"], report["held"], report["not_held"],
             report["undecided"], report["untestable"]))
     for paper in PAPERS:
         print("\n## %s\n" % paper)
@@ -56,6 +220,11 @@ def main():
                 if claim["verdict"] == verdict:
                     said = [escaped(claim[name]) for name in ("text", "why") if claim[name]]
                     print("- **%s** `%s`: %s" % (verdict, claim["id"], " Measured: ".join(said)))
+    print(METHODS)
+    for names, text, effect in DIFFERENCES:
+        print("| %s | %s | %s |" % (", ".join("`%s`" % name for name in names), escaped(text),
+                                    effect() if effect else ""))
 
 
+check_differences()
 main()

@@ -247,6 +247,22 @@ def threads():
     check("history with many threads", 6, done.returncode)
 
 
+def plans():
+    """A plan prints each line before the next trial, which takes minutes here, also to a pipe."""
+    os.environ["GPUBENCH_COPY"] = "1Mi"
+    process = start("cbt", "cpu/descent", "--op=reduce", "--depth=10,29", "--shape=full",
+                    "--threads=1", "--dry-run")
+    said = os.read(process.stdout.fileno(), 65536)
+    process.kill()
+    end_of(process)
+    check("the first line of a plan", (True, False), (b", about " in said, b"total" in said))
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([GPUBENCH, "cbt", "cpu/descent", "--op=reduce", "--depth=10,29",
+                               "--shape=full", "--threads=1", "--dry-run"], check=False,
+                              stdout=full, stderr=subprocess.PIPE, timeout=LIMIT_S)
+    check("a plan that cannot be written", (5, 1), (done.returncode, done.stderr.count(b"\n")))
+
+
 def nohup():
     process = subprocess.Popen(["nohup", GPUBENCH, *LONG], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
@@ -260,7 +276,7 @@ def nohup():
 
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
-    for test in (fifos, programs, writers, inputs, parts, readers, threads, nohup):
+    for test in (fifos, programs, writers, inputs, parts, readers, threads, nohup, plans):
         test()
     os.chdir("/")
 print("signals: %d passed, %d failed" % (results.count(True), results.count(False)))

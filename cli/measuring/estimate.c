@@ -40,7 +40,7 @@ bool gb_stop_trial(const struct gb_result *r, const struct gb_settings *how, dou
 	const size_t n = r->time.count;
 
 	return n >= TRIAL_SAMPLES || (how->samples && n >= (size_t)how->samples) ||
-	       elapsed_s >= how->timeout_s ||
+	       elapsed_s >= how->timeout_s || sampling_s >= how->max_time_s ||
 	       (n >= NOISY_SAMPLES && sampling_s >= gb_least_time_s(how) / 5) ||
 	       (n >= FEW_SAMPLES && sampling_s >= how->max_time_s / 4);
 }

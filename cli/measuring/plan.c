@@ -1,8 +1,10 @@
 /* plan.c -- prints the memory and time that each measurement of a sweep would take. */
 #include "cli/measuring/plan.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/measuring/bandwidth.h"
 #include "cli/measuring/estimate.h"
@@ -88,6 +90,9 @@ static enum gb_status plan_one(void *self, struct gb_result *r, void *input, str
 	plan->seconds += more_s;
 	if (!own.code) {
 		print(plan, &need, r->elapsed_s + more_s);
+		if (fflush(stdout)) /* the next trial may take minutes */
+			return gb_fail(err, GB_EIO, "cannot write to standard output: %s",
+				       strerror(errno));
 		return GB_OK;
 	}
 	plan->skipped++;

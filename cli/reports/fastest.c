@@ -137,28 +137,40 @@ static enum gb_status pool(const struct gb_section *section, const char **name,
 	return err->code;
 }
 
+/* True if two rows of a point have a time. */
+static bool is_contest(const struct gb_section *section, size_t first, size_t count)
+{
+	size_t times = 0;
+
+	for (size_t i = first; i < first + count; i++)
+		if (!isnan(gb_row_time(&section->row[i])))
+			times++;
+	return times > 1;
+}
+
 /* *begun is set once a line was printed. */
 static enum gb_status print_line(const struct gb_section *section, bool *begun,
 				 struct gb_error *err)
 {
 	struct winner *winner = calloc(section->row_count + 1, sizeof *winner);
 	struct gb_sheet *sheet = section->table->sheet;
-	size_t count = 0, all = 0, best, step;
+	size_t count = 0, all = 0, won = 0, best, step;
 	double by;
 
 	if (!winner)
 		return gb_out_of_memory(err, "a table");
 	for (size_t i = 0; i < section->row_count; i += step) {
 		step = gb_section_point(section, i, &best, &by);
+		all += is_contest(section, i, step);
 		if (best == section->row_count)
 			continue;
 		add(section, winner, &count, section->row[best].record, by);
-		all++;
+		won++;
 	}
 	qsort(winner, count, sizeof *winner, by_points);
-	if (count && !*begun)
+	if (all && !*begun)
 		gb_sheet_put(sheet, GB_HEAD, "Fastest");
-	if (count) {
+	if (all) {
 		*begun = true;
 		gb_sheet_begin(sheet, GB_ITEM);
 		gb_sheet_strong(sheet, section->bench);
@@ -169,6 +181,9 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 		if (count > MOST)
 			gb_sheet_text(sheet, "; %zu other variant%s at the remaining points",
 				      count - MOST, count - MOST == 1 ? "" : "s");
+		if (won < all)
+			gb_sheet_text(sheet, "%s unsure at %zu of %zu point%s", won ? ";" : ":",
+				      all - won, all, all == 1 ? "" : "s");
 		gb_sheet_end(sheet);
 	}
 	free(winner);

@@ -4,7 +4,7 @@
 
 #include "cli/reports/section.h"
 
-/* Print the top of a page: a line for each benchmark that has a point with a fastest variant. */
+/* Print the top of a page: a line for each benchmark that has a point with two times. */
 enum gb_status gb_print_fastest(const struct gb_section *section, size_t count,
 				struct gb_error *err);
 

@@ -6,9 +6,10 @@
  * held if one is outside, else undecided.  The interval of a quotient is the widest that both
  * intervals allow.  One of many intervals misses its value sooner than a single one, so for "not
  * held" they are widened by Bonferroni's rule: all of a claim hold together with 95 %.  ("Held"
- * needs none of that: the claim is wrong only if the worst row is.)  A claim is tested on the rows
- * that were measured, and the verdict states their number.  Its cells must be of one machine, which
- * must have what the claim needs (needs.c).  Tests by accounting need no measurement.
+ * needs none of that: the claim is wrong only if the worst row is.)  If a row of the claim was not
+ * measured, the others can refute it, unless they are compared with a mean over all rows; otherwise
+ * it is undecided.  Its cells must be of one machine, which must have what the claim needs
+ * (needs.c).  Tests by accounting need no measurement.
  */
 #include <math.h>
 #include <string.h>
@@ -321,24 +322,31 @@ static bool same_group(const struct gb_repro *t, size_t column, size_t a, size_t
 			gb_repro_printed(&t->cell[b * t->columns + column]));
 }
 
-/* Test each measured row against the one before, of the same `group` if the test names one. */
+/* Test each measured row against the one before, of the same `group` if the test names one.  Over
+ * rows that were not measured, the tolerance of each step counts. */
 static void test_trend(struct claim *c, bool increasing)
 {
 	const struct gb_repro *t = c->repro;
 	const double tolerance = gb_json_number(c->test, "tolerance");
+	const double step = increasing ? 1 - tolerance : 1 + tolerance;
 	const size_t group = gb_repro_column(t, gb_json_text(c->test, "group"));
-	const struct bounds b = { increasing ? 1 - tolerance : (double)-INFINITY,
-				  increasing ? (double)INFINITY : 1 + tolerance,
-				  " times the row before" };
 
 	for (size_t r = 0; r < t->rows; r++) {
 		size_t last = r;
+		double bound = 1;
 
-		while (last-- > 0)
-			if (is_tested(c, last) && same_group(t, group, r, last))
+		while (last-- > 0) {
+			if (!is_meant(c, last) || !same_group(t, group, r, last))
+				continue;
+			bound *= step;
+			if (is_tested(c, last))
 				break;
+		}
+		(void)snprintf(c->unit, sizeof c->unit, " times row %zu", last + 1);
 		if (is_tested(c, r) && last < t->rows)
-			judge(c, r, quotient(quantity_of(c, r), quantity_of(c, last)), b);
+			judge(c, r, quotient(quantity_of(c, r), quantity_of(c, last)),
+			      (struct bounds){ increasing ? bound : (double)-INFINITY,
+					       increasing ? (double)INFINITY : bound, c->unit });
 	}
 }
 
@@ -440,6 +448,16 @@ static const char *unfit(struct claim *c)
 	return NULL;
 }
 
+/* The verdict if only some rows of the claim were measured: they may refute it, unless they are
+ * compared with a mean over all rows. */
+static enum gb_claim_verdict in_part(const struct claim *c, enum gb_claim_verdict verdict,
+				     bool of_mean)
+{
+	const bool whole = c->tested >= c->meant || verdict == GB_CLAIM_UNTESTABLE;
+
+	return whole || (verdict == GB_CLAIM_NOT_HELD && !of_mean) ? verdict : GB_CLAIM_UNDECIDED;
+}
+
 /* Run the kinds of test that look at the rows of one column. */
 static enum gb_claim_verdict test_rows(struct claim *c, const char *kind)
 {
@@ -457,14 +475,14 @@ static enum gb_claim_verdict test_rows(struct claim *c, const char *kind)
 		return GB_CLAIM_UNTESTABLE;
 	c->widening = widening_of(c->tested);
 	if (gb_equal(kind, "maximum-at"))
-		return test_maximum(c);
+		return in_part(c, test_maximum(c), false);
 	if (spread)
 		test_spread(c, against);
 	else if (trend)
 		test_trend(c, gb_equal(kind, "increasing"));
 	else
 		test_bounds(c, kind, gb_equal(kind, "up-to"));
-	return verdict_of(c);
+	return in_part(c, verdict_of(c), spread);
 }
 
 static enum gb_claim_verdict test_claim(struct claim *c)
@@ -483,18 +501,18 @@ static enum gb_claim_verdict test_claim(struct claim *c)
 	return test_rows(c, kind);
 }
 
-/* Prepend the share of rows that were tested: "in 6 of 6; 3 not measured". */
+/* Prepend the share of rows that were tested: "holds in 6 of 6; 3 not measured". */
 static void put_share(struct claim *c, enum gb_claim_verdict verdict)
 {
+	const bool holds = c->outside + c->open == 0;
 	char rest[sizeof c->why];
 
 	if (verdict == GB_CLAIM_UNTESTABLE || c->tested >= c->meant)
 		return;
 	memcpy(rest, c->why, sizeof rest);
 	(void)snprintf(c->why, sizeof c->why, "%s %zu of %zu; %zu not measured%s%.300s",
-		       verdict == GB_CLAIM_HELD ? "in" : "tested in", c->tested,
-		       verdict == GB_CLAIM_HELD ? c->tested : c->meant, c->meant - c->tested,
-		       rest[0] ? "; " : "", rest);
+		       holds ? "holds in" : "tested in", c->tested, holds ? c->tested : c->meant,
+		       c->meant - c->tested, rest[0] ? "; " : "", rest);
 }
 
 const char *const gb_claim_words[] = {

@@ -1,4 +1,4 @@
-/* notes.c -- prints the notes below a paper's table (columns, empty cells, claims, notes), those on
+/* notes.c -- prints the notes below a paper's table (claims, columns, empty cells, notes), those on
  * the whole paper, and the totals of all tables. */
 #include <math.h>
 #include <stdio.h>
@@ -175,6 +175,7 @@ void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t)
 	const char *precision = gb_json_text(t->table, "precision");
 	struct list about = { sheet, "Measured here:" };
 
+	gb_repro_claims(sheet, t);
 	PUT_ITEM(&about,
 		 "\"here\" is the median%s and half of its 95 %% interval (of fewer than six "
 		 "samples, that of their mean), \"mean here\" the mean and half of its own; a "
@@ -189,7 +190,6 @@ void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t)
 		put_runs((struct list){ sheet, "Stored records of:" }, t);
 	put_columns((struct list){ sheet, "The columns:" }, t);
 	put_reasons((struct list){ sheet, "Empty cells:" }, t);
-	gb_repro_claims(sheet, t);
 	put_strings((struct list){ sheet, "Notes on the table:" }, gb_json_at(t->table, "notes"),
 		    "text");
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/reports/command.h"
 #include "cli/reports/grid/sheet.h"
 #include "cli/reports/page.h"
 #include "common/text.h"
@@ -137,7 +138,7 @@ static void print_mean(struct gb_sheet *sheet, const struct gb_versus *v,
 		gb_sheet_put(sheet, GB_LINE,
 			     "geometric mean of the speed-ups over %zu of %zu %srows: %.3f on %s",
 			     mean.rows, rows, caches, mean.speed_up, name_of(v, table, c));
-	else if (rows)
+	else if (rows && v->speed_ups)
 		gb_sheet_put(sheet, GB_LINE, "no %srow has a time on both sides: no speed-up of %s",
 			     caches, name_of(v, table, c));
 }
@@ -182,11 +183,11 @@ static void print_table(struct gb_sheet *sheet, const struct gb_versus *v,
 		gb_sheet_put(sheet, GB_LINE, "%s: more than one %s: %s",
 			     name_of(v, table, table->mix[i].column), table->mix[i].name,
 			     gb_versus_mix_text(&table->mix[i], text, sizeof text));
-	print_table_grid(sheet, v, table, show);
 	for (size_t c = 1; c < table->column_count; c++) {
 		print_mean(sheet, v, table, c, false);
 		print_mean(sheet, v, table, c, true);
 	}
+	print_table_grid(sheet, v, table, show);
 	for (size_t c = 0; c < table->column_count; c++)
 		print_absent(sheet, v, table, c);
 	for (size_t i = 0; i < table->row_count; i++)
@@ -268,6 +269,69 @@ static void print_summary(struct gb_sheet *sheet, const struct gb_versus *v)
 	}
 	gb_sheet_put(sheet, GB_HEAD, "Geometric means of the speed-ups");
 	gb_sheet_grid(sheet, "summary", &grid);
+}
+
+/* The number of rows that have a record in two columns. */
+static size_t shared_rows(const struct gb_versus_table *table)
+{
+	size_t shared = 0;
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		size_t records = 0;
+
+		for (size_t c = 0; c < table->column_count; c++)
+			records += table->row[i].cell[c].has_record;
+		shared += records > 1;
+	}
+	return shared;
+}
+
+/* No row of a table has a record in two columns: name a measurement that one column has and another
+ * lacks, as a command line. */
+static void print_wanted(struct gb_sheet *sheet, const struct gb_versus *v,
+			 const struct gb_versus_table *table, const struct gb_records *records)
+{
+	const struct gb_versus_row *row = &table->row[0];
+	char *command = NULL;
+	size_t has = 0;
+
+	while (!row->cell[has].has_record)
+		has++;
+	for (size_t i = 0; i < records->count && !command; i++)
+		if (gb_equal(records->record[i]->key, row->key))
+			command = gb_record_command(records->record[i]);
+	gb_sheet_begin(sheet, GB_LINE);
+	gb_sheet_text(sheet, "no speed-up: no measurement was made in two columns; %s has %s, ",
+		      name_of(v, table, has), row->key);
+	gb_sheet_text(sheet, "which %s lacks%s%s", name_of(v, table, has == 0), command ? ": " : "",
+		      command ? command : "");
+	gb_sheet_end(sheet);
+	free(command);
+}
+
+/* Print why there is no speed-up, and what would give one. */
+static void print_none(struct gb_sheet *sheet, const struct gb_versus *v,
+		       const struct gb_records *records)
+{
+	const struct gb_versus_table *wide = NULL;
+	size_t shared = 0;
+
+	for (size_t t = 0; t < v->table_count; t++) {
+		shared += shared_rows(&v->table[t]);
+		wide = wide || v->table[t].column_count < 2 ? wide : &v->table[t];
+	}
+	if (shared)
+		gb_sheet_put(sheet, GB_LINE,
+			     "no speed-up: %zu row%s in two columns, none with a verified time in "
+			     "both; the cells say why",
+			     shared, shared == 1 ? "" : "s");
+	else if (wide)
+		print_wanted(sheet, v, wide, records);
+	else
+		gb_sheet_put(sheet, GB_LINE,
+			     "no speed-up: all records of a table have the same %s; add records "
+			     "of another, or choose another --by",
+			     gb_versus_bys[v->by]);
 }
 
 static void print_legend(struct gb_sheet *sheet, const struct gb_versus *v,
@@ -412,6 +476,8 @@ enum gb_status gb_versus_print(FILE *file, const struct gb_versus *versus,
 		put_means(&sheet, versus);
 		put_mixes(&sheet, versus);
 	} else {
+		if (versus->speed_ups == 0)
+			print_none(&sheet, versus, records);
 		print_summary(&sheet, versus);
 		for (size_t t = 0; t < versus->table_count; t++)
 			print_table(&sheet, versus, &versus->table[t], show);

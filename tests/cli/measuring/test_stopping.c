@@ -124,6 +124,7 @@ Test(stopping, a_trial_ends_at_its_limits)
 {
 	/* A fiftieth of --max-time is 0.25 s, a quarter 3.125 s. */
 	static const struct gb_settings how = { .max_time_s = 12.5, .timeout_s = 60 };
+	static const struct gb_settings slow = { .max_time_s = 100, .timeout_s = 60 };
 	static const struct gb_settings fixed = { .samples = 3,
 						  .max_time_s = 12.5,
 						  .timeout_s = 60 };
@@ -132,11 +133,11 @@ Test(stopping, a_trial_ends_at_its_limits)
 		size_t n;
 		double elapsed_s;
 		bool ends;
-	} row[] = { { &how, 10, 1, true },     { &how, 9, 1.24, false },  { &how, 5, 1.25, true },
-		    { &how, 5, 1.24, false },  { &how, 4, 1.25, false },  { &how, 2, 4.125, true },
-		    { &how, 2, 4.12, false },  { &how, 1, 4.125, false }, { &how, 1, 60, true },
-		    { &how, 1, 59.9, false },  { &fixed, 3, 1, true },    { &fixed, 2, 1, false },
-		    { &fixed, 2, 4.125, true } };
+	} row[] = { { &how, 10, 1, true },    { &how, 9, 1.24, false },  { &how, 5, 1.25, true },
+		    { &how, 5, 1.24, false }, { &how, 4, 1.25, false },  { &how, 2, 4.125, true },
+		    { &how, 2, 4.12, false }, { &how, 1, 13.4, false },  { &how, 1, 13.5, true },
+		    { &slow, 1, 60, true },   { &slow, 1, 59.9, false }, { &fixed, 3, 1, true },
+		    { &fixed, 2, 1, false },  { &fixed, 2, 4.125, true } };
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		struct gb_result result = samples_of(row[i].n, 0);

@@ -22,8 +22,12 @@
 #define EXACT       0
 #define NO_INTERVAL (-1)
 
+/* The rows that were measured: the first two, all, or the first and the last. */
+enum { TWO = 2, ALL, GAP };
+#define PART "it: undecided (holds in 2 of 2; 1 not measured)"
+
 /* The text about one claim, given by its members, on x = 1, 2, 3 and y = 2, 4, 6, in the cells of
- * these records, one per row, unless NULL.  Only the first `rows` values of x are measured. */
+ * these records, one per row, unless NULL.  `rows` tells which values of x are measured. */
 static char *verdict_on(const char *members, size_t rows, double share, struct gb_record **record)
 {
 	char document[2048];
@@ -47,7 +51,7 @@ static char *verdict_on(const char *members, size_t rows, double share, struct g
 		struct gb_repro_cell *cell = &t.cell[i];
 		const double value = ((double)row + 1) * ((double)column - 1);
 
-		if (column < 2 || (column == 2 && row >= rows))
+		if (column < 2 || (column == 2 && (rows == GAP ? row == 1 : row >= rows)))
 			continue;
 		cell->here = value;
 		cell->low = share < 0 ? (double)NAN : value * (1 - share);
@@ -63,10 +67,8 @@ static char *verdict_on(const char *members, size_t rows, double share, struct g
 	return text;
 }
 
-enum { TWO = 2, ALL };
-
 static const struct {
-	size_t rows;  /* measured rows */
+	size_t rows;  /* that were measured */
 	double share; /* of the values: half of their interval */
 	const char *test, *verdict;
 } verdicts[] = {
@@ -159,26 +161,32 @@ static const struct {
 	{ ALL, NO_INTERVAL, "'kind':'maximum-at','column':'x','where':{'scene':['c']}",
 	  "it: undecided" },
 	{ ALL, NO_INTERVAL, "'kind':'up-to','column':'x','low':0,'high':99", "it: undecided" },
-	{ TWO, EXACT, "'kind':'ratio-below','column':'x','value':9",
-	  "it: held (in 2 of 2; 1 not measured)" },
+	/* Rows that were not measured leave a claim undecided, unless the others refute it. */
+	{ TWO, EXACT, "'kind':'ratio-below','column':'x','value':9", PART },
 	{ TWO, EXACT, "'kind':'ratio-below','column':'x','value':2",
 	  "it: not held (tested in 2 of 3; 1 not measured; 1 of 2 hold, 1 not, 0 undecided; row "
 	  "2" },
-	{ TWO, EXACT, "'kind':'column-below','column':'x','than':'y'",
-	  "it: held (in 2 of 2; 1 not measured)" },
-	{ TWO, EXACT, "'kind':'increasing','column':'x','tolerance':0",
-	  "it: held (in 2 of 2; 1 not measured)" },
+	{ TWO, EXACT, "'kind':'ratio-within','column':'x','low':1,'high':2", PART },
+	{ TWO, EXACT, "'kind':'column-below','column':'x','than':'y'", PART },
+	{ TWO, EXACT, "'kind':'column-within','column':'x','than':'y','low':0.4,'high':1", PART },
+	{ TWO, EXACT, "'kind':'increasing','column':'x','tolerance':0", PART },
+	{ TWO, EXACT, "'kind':'decreasing','column':'x','tolerance':0",
+	  "it: not held (tested in 2 of 3; 1 not measured; row 2: 2 (exact) times row 1, claimed: "
+	  "at most 1)" },
+	{ TWO, EXACT, "'kind':'linear','column':'x','against':'count','tolerance':0.01", PART },
+	/* A tolerance that nothing is within. */
+	{ TWO, EXACT, "'kind':'linear','column':'x','against':'count','tolerance':-0.5",
+	  "it: undecided (tested in 2 of 3; 1 not measured; 0 of 2 hold, 2 not" },
 	{ TWO, EXACT, "'kind':'ratio-below','column':'x','value':9,'where':{'scene':['c']}",
 	  "cannot be tested here (row 3 was not measured" },
 	{ TWO, EXACT,
 	  "'kind':'linear','column':'x','against':'count','tolerance':1,"
 	  "'where':{'scene':['b','c']}",
 	  "cannot be tested here (row 3 was not measured" },
-	/* The mean is that of the rows that were measured, 1.5. */
-	{ TWO, EXACT, "'kind':'flat','column':'x','tolerance':0.7",
-	  "it: held (in 2 of 2; 1 not measured" },
+	/* The mean is that of the rows that were measured, 1.5; that of all rows is another. */
+	{ TWO, EXACT, "'kind':'flat','column':'x','tolerance':0.7", PART },
 	{ TWO, EXACT, "'kind':'flat','column':'x','tolerance':0.6",
-	  "it: not held (tested in 2 of 3; 1 not measured" },
+	  "it: undecided (tested in 2 of 3; 1 not measured; row 1: 0.6667 (exact) of" },
 	/* The place of the maximum is known only if its row was measured; a maximum may be in a row
 	 * that was not. */
 	{ TWO, EXACT, "'kind':'maximum-at','column':'x','where':{'scene':['c']}",
@@ -186,10 +194,15 @@ static const struct {
 	{ TWO, EXACT, "'kind':'maximum-at','column':'x','where':{'scene':['b','c']}",
 	  "cannot be tested here (row 3 was not measured" },
 	{ TWO, EXACT, "'kind':'maximum-at','column':'x','where':{'scene':['a']}", "it: not held" },
-	{ TWO, EXACT, "'kind':'maximum-at','column':'x','where':{'scene':['b']}",
-	  "it: held (in 2 of 2; 1 not measured)" },
+	{ TWO, EXACT, "'kind':'maximum-at','column':'x','where':{'scene':['b']}", PART },
 	{ TWO, EXACT, "'kind':'up-to','column':'x','low':1,'high':2.5", "it: undecided" },
 	{ TWO, EXACT, "'kind':'up-to','column':'x','low':1,'high':1.5", "it: not held" },
+	/* Over row 2, which was not measured, 1 to 3 is two steps of 1.733 at most. */
+	{ GAP, EXACT, "'kind':'decreasing','column':'x','tolerance':0.74", PART },
+	{ GAP, EXACT, "'kind':'decreasing','column':'x','tolerance':0.73",
+	  "row 3: 3 (exact) times row 1, claimed: at most 2.993)" },
+	{ GAP, EXACT, "'kind':'increasing','column':'x','tolerance':-0.73", PART },
+	{ GAP, EXACT, "'kind':'increasing','column':'x','tolerance':-0.74", "it: not held" },
 };
 
 Test(claims, claims_are_tested_on_the_measured_rows)

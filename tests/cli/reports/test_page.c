@@ -151,16 +151,28 @@ Test(page, a_page_names_the_fastest_and_draws_times_on_one_scale)
 	add_record("cpu/slow", "\"n\":2", timed(1e6));
 	add_record("cpu/best", "\"n\":2", timed(3e6));
 	add_record("cpu/best", "\"n\":3", timed(9e6)); /* the only variant */
+	add_record("cpu/slow", "\"n\":4", timed(1e6));
+	add_record("cpu/best", "\"n\":4", timed(1.01e6));
 	expect_within(GB_FORMAT_HTML, "<h1>gpubench, Z80</h1>", true);
 	expect_within(
 		GB_FORMAT_HTML,
-		"<li><strong>toy</strong>: cpu/slow at 1 of 2 points, 3 times as fast as the next; "
-		"cpu/best at 1 of 2 points, 2 times as fast as the next</li>",
+		"<li><strong>toy</strong>: cpu/slow at 1 of 3 points, 3 times as fast as the next; "
+		"cpu/best at 1 of 3 points, 2 times as fast as the next; unsure at 1 of 3 "
+		"points</li>",
 		true);
 	expect_within(GB_FORMAT_HTML, "aria-label=\"2.00 ms, 1.98 ms to 2.02 ms\"", true);
 	expect_within(GB_FORMAT_HTML, "<title>n=2: 3.00 ms</title>", true);
 	expect_within(GB_FORMAT_HTML, "<title>9.00 ms, 8.91 ms to 9.09 ms</title>", true);
 	expect_within(GB_FORMAT_TABLE, "1.98 ms", false);
+}
+
+Test(page, a_benchmark_without_a_fastest_variant_has_a_line)
+{
+	add_run("a");
+	add_record("cpu/slow", "\"n\":1", timed(1e6));
+	add_record("cpu/best", "\"n\":1", timed(1.01e6));
+	expect_within(GB_FORMAT_HTML, "<li><strong>toy</strong>: unsure at 1 of 1 point</li>",
+		      true);
 }
 
 Test(page, four_winners_are_named_and_the_others_counted)

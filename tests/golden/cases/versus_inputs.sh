@@ -1,5 +1,5 @@
 # versus refuses a file without records, and an unknown option value, with one line and status 2.
-# A full output device gives status 5.
+# A full output device gives status 5. Without a speed-up, the first line says why.
 mkdir folder
 : >empty.jsonl
 printf '{"type":"run","schema":1,"run_id":"1"}\n' >run.jsonl
@@ -20,4 +20,12 @@ try --format=xml run.jsonl
 try --threshold=5 run.jsonl
 printf '{"type":"run","schema":1,"run_id":"1"}\n{"type":"record","schema":1,"run_id":"1","seq":0,"key":"radix/cpu/v","bench":"radix","backend":"cpu","variant":"v","params":{},"status":"ok","verify":{"result":"pass"},"time":{"median":5,"samples":[5]}}\n' >one.jsonl
 try one.jsonl
+line() { # ID CPU VARIANT STATUS
+	printf '{"type":"run","schema":1,"run_id":"%s","host":{"cpu":"%s","hostname":"%s"}}\n' "$1" "$2" "$2"
+	printf '{"type":"record","schema":1,"run_id":"%s","seq":0,"key":"radix/cpu/%s count=1000","bench":"radix","backend":"cpu","variant":"%s","params":{"count":1000},"status":"%s","verify":{"result":"pass"},"time":{"median":5,"samples":[5]}}\n' "$1" "$3" "$3" "$4"
+}
+{ line 1 X best ok && line 2 Y lsd8 ok; } >apart.jsonl
+try apart.jsonl
+{ line 1 X best ok && line 2 Y best unverified; } >unverified.jsonl
+try -f markdown unverified.jsonl
 gpubench versus one.jsonl >/dev/full
