@@ -69,11 +69,11 @@ build() {
 	version=$(version_of <"$source/CHANGELOG.md")
 }
 
-# bundle FILE FOLDER: copy the libraries that FILE needs, and theirs, except those that every system
-# has: glibc, and libstdc++, whose newer versions need a newer glibc
+# bundle FILE FOLDER [LIBRARY...]: copy the libraries that FILE needs, and theirs, except those that
+# every system has: glibc, and libstdc++, whose newer versions need a newer glibc
 bundle() {
 	local library path owner
-	for library in $(objdump -p "$1" | awk '$1 == "NEEDED" { print $2 }'); do
+	for library in "${@:3}" $(objdump -p "$1" | awk '$1 == "NEEDED" { print $2 }'); do
 		case $library in
 		lib@(c|m|mvec|dl|rt|pthread|gcc_s|stdc++).so.* | ld-linux*) continue ;;
 		esac
@@ -95,9 +95,18 @@ portable() {
 	mv "$work/portable/usr" "$tree"
 	mkdir -p "$tree/lib/gpubench" "$tree/share/doc/gpubench"
 	cp "$source/LICENSE" "$source/CHANGELOG.md" "$tree/share/doc/gpubench"
-	bundle "$tree/bin/gpubench" "$tree/lib/gpubench"
+	bundle "$tree/bin/gpubench" "$tree/lib/gpubench" \
+		$(grep -ao 'libhwy_contrib\.so\.[0-9]*' "$tree/bin/gpubench" | sort -u)
 }
 
+# The packages of the libraries that the program loads, beside Highway.
+owners() {
+	local library
+	for library in $(grep -aoE 'lib(embree[34]|graphblas)\.so\.[0-9]+' \
+		"$tree/usr/bin/gpubench" | sort -u); do
+		dpkg-query -S "*/$library" 2>/dev/null | head -n 1 | sed 's/:.*//; s/^/, /' | tr -d '\n'
+	done
+}
 control() { # of the Debian package
 	local depends
 	mkdir -p "$work/debian"
@@ -111,7 +120,8 @@ control() { # of the Debian package
 		Maintainer: $maintainer
 		Installed-Size: $(du -sk --apparent-size "$tree/usr" | cut -f1)
 		Depends: $depends
-		Suggests: python3-matplotlib
+		Recommends: libhwy1 | libhwy1t64
+		Suggests: python3-matplotlib$(owners)
 		Section: science
 		Priority: optional
 		Description: benchmark of irregular GPU algorithms, with every result verified
