@@ -21,22 +21,23 @@ commit=${2:-$(python3 -c 'import sys; sys.path.insert(0, "scripts"); import mode
 print(model.measured_commit())')}
 git cat-file -e "$commit^{commit}" || exit 2
 
-build() { # FOLDER TARGET...
-	make -C "$1" -j"$(nproc)" MODE=release have_embree=0 have_graphblas=0 \
-		${SMS:+SMS="$SMS"} ${CUDA:+CUDA="$CUDA"} "${@:2}"
+build() { # FOLDER WORD...
+	make -C "$1" -j"$(nproc)" have_embree=0 have_graphblas=0 ${SMS:+SMS="$SMS"} \
+		${CUDA:+CUDA="$CUDA"} ${CC:+CC="$CC"} ${CXX:+CXX="$CXX"} "${@:2}"
 }
 tree=build/old-$commit
 [ -e "$tree" ] || git worktree add --detach "$tree" "$commit"
 build "$tree" all
-build . all build/release/unit build/release/nvml.so
+build . BUILD=build/prebuilt SHARED=build/prebuilt \
+	build/prebuilt/{gpubench,unit,nvml.so}
 make -j"$(nproc)" simt
 
 pack=$(mktemp -d)
 trap 'rm -rf "$pack"' EXIT
 mkdir "$pack/old" "$pack/lib"
-install -s build/release/gpubench build/release/unit "$pack"
+install -s build/prebuilt/{gpubench,unit} "$pack"
 install -s "$tree/build/release/gpubench" "$pack/old"
-cp build/release/nvml.so "$pack"
+cp build/prebuilt/nvml.so "$pack"
 # glibc, which must fit the machine's kernel and loader, and the GPU's driver stay the machine's.
 ldd "$pack/gpubench" "$pack/unit" "$pack/old/gpubench" | awk '$3 ~ /^\// { print $3 }' | sort -u |
 	grep -vE '/(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|cuda|nvidia-ml))\.so' |
