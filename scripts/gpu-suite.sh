@@ -19,11 +19,12 @@
 # cpu	their CPU columns; not among the default stages
 #
 # The default stages take 27 minutes at most and each one less than nine; they run in any order.  A
-# step has a time limit, and may also use what earlier steps of its stage left; one that fails does
-# not stop the rest.  Records, logs and a summary are in FOLDER/STAGE (default: build/gpu/STAGE).
-# FOLDER/STAGE.tar has them too, the smallest files first and 15 MiB at most; it is renewed after
-# each step and every 15 seconds.  scripts/gpu-results.py reads it.  A stage that was cut off goes
-# on if it is run again, also on another machine from its tar alone.
+# step has a time limit, and may also use what earlier steps of its stage left; one that takes
+# longer leaves less to the last ones, and one that fails does not stop the rest.  Records, logs and
+# a summary are in FOLDER/STAGE (default: build/gpu/STAGE).  FOLDER/STAGE.tar has them too, the
+# smallest files first and 15 MiB at most; it is renewed after each step and every 15 seconds.
+# scripts/gpu-results.py reads it.  A stage that was cut off goes on if it is run again, also on
+# another machine from its tar alone.
 #
 # PREBUILT is a folder or archive by scripts/gpu-prebuilt.sh; without it, the suite builds.  DEPS is
 # a folder of unpacked packages (`apt-get download PACKAGE`, `dpkg -x FILE.deb FOLDER`) whose
@@ -127,7 +128,7 @@ is_done() { grep -qsE "^$1 +[0-9]+ s  ok$" "$folder/$stage/summary"; }
 # the group before it, whose steps run in parallel (in the emulator, which takes all cores, they do
 # not) and share its time.  With mode=plan, only count what is left to do; if DRY, print it.
 step() {
-	local seconds=$(($1 / scale)) name=$2
+	local seconds=$(($1 / scale)) name=$2 limit
 	[ "$1" = 0 ] || [ $seconds -gt 0 ] || seconds=1
 	shift 2
 	if [ "$mode" = plan ]; then
@@ -137,6 +138,8 @@ step() {
 	fi
 	! is_done "$name" || return 0
 	due=$((due + seconds))
+	limit=$((due - SECONDS))
+	[ $limit -ge $seconds ] || limit=$((seconds < ends - SECONDS ? seconds : ends - SECONDS))
 	if [ $seconds = 0 ] && [ "$rehearsal" = 0 ]; then
 		run_step "$name" "$@" &
 		jobs+=($!)
@@ -145,11 +148,13 @@ step() {
 	fi
 }
 
-run_step() { # NAME COMMAND...
-	local name=$1 start=$SECONDS status=0 verdict limit=$((due - SECONDS))
+run_step() { # NAME COMMAND...; `limit` is its time
+	local name=$1 start=$SECONDS status=0 verdict
 	shift
 	if [ $limit -gt 0 ]; then
-		timeout --kill-after=10 $limit "$@" >"$folder/$stage/$name.log" 2>&1 || status=$?
+		{
+			timeout --kill-after=10 $limit "$@" >"$folder/$stage/$name.log" 2>&1
+		} 2>/dev/null || status=$? # bash reports a kill
 	else
 		status=124
 	fi
@@ -399,7 +404,7 @@ for stage in "${stages[@]}"; do
 	echo "# $gpu, $(date -u +%Y-%m-%dT%H:%M:%SZ)" >>"$folder/$stage/summary"
 	while sleep $renewed_s && kill -0 $$; do pack; done >/dev/null 2>&1 &
 	renewal=$!
-	mode=run due=$SECONDS jobs=()
+	mode=run due=$SECONDS ends=$((SECONDS + planned)) jobs=()
 	"stage_$stage"
 	{ kill $renewal && wait $renewal; } 2>/dev/null
 	pack
