@@ -4,8 +4,8 @@
     gpu-results.py build/gpu/*.tar              fold them in and print the surprises
     gpu-results.py --dry-run build/gpu/*.tar    only print; also takes tars of the emulator
 
-Records go to results/measured/<gpu>-<date>/, the launches of `ab` as two files, and the summaries
-of all stages as one.  A file that is there may be continued, but not changed.  Counters of kernels
+Records go to results/measured/<gpu>-<date>/, with the launches of `ab` as two files and a summary
+for each stage.  Files that are there may gain lines, but not lose any.  Counters of kernels
 that have none, if the GPU is the same, go to results/counters.jsonl.  Pages are printed again;
 scripts/figures.py says which tables the new records do not cover.
 
@@ -17,6 +17,7 @@ Surprises, the largest of each kind first:
     reversed    two variants at a point whose order, by disjoint intervals, is not the predicted one
     throttled   samples during which the GPU had lowered its clocks
     noisy       half the 95 % interval exceeds a tenth of the median
+    mixed       a file of several machines' GPUs: no table can show it
 
 A tar with other files than the suite's, a cut one, or one of another GPU than the others gets one
 line and status 2; nothing is stored then.
@@ -37,7 +38,7 @@ import predict
 TOP = os.path.dirname(model.RESULTS)
 MOST_BYTES, MOST_FILES = 64 << 20, 1000  # of a tar
 MEMBER = re.compile(r"(\w+)/([A-Za-z0-9_][\w.-]*)")
-KINDS = ("failed", "slower", "further", "reversed", "throttled", "noisy")
+KINDS = ("failed", "slower", "further", "reversed", "throttled", "noisy", "mixed")
 BAD = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
        tarfile.TarError)
 
@@ -75,13 +76,13 @@ class Results:
     def __init__(self):
         self.files, self.runs, self.records = {}, [], []
         self.counters, self.verdicts, self.steps = [], [], []
-        self.gpu = None
+        self.gpu, self.uuids = None, {}
 
     def add(self, path):
         for (stage, name), data in sorted(members(path).items()):
             if name == "summary":
                 self.steps += [(stage, line) for line in data.decode().splitlines()]
-                self.store(name, self.files.get(name, b"") + data)
+                self.store(stage + ".summary", data)
             elif stage == "counters" and name.endswith(".jsonl"):
                 self.counters += lines_of(data)
                 if any("key" in line and not (line["key"] in counters.points() and
@@ -117,6 +118,7 @@ class Results:
         if not all(isinstance(line["key"], str) for line in lines if line["type"] == "record"):
             raise ValueError("a record without a key")
         self.runs += runs
+        self.uuids[name] = {gpu.get("uuid") for run in runs for gpu in run.get("gpus", [])}
         gone = {(r["replaces"]["run_id"], r["replaces"]["seq"]) for r in lines if "replaces" in r}
         self.records += [(name, r) for r in lines if name and r["type"] == "record"
                          and (r["run_id"], r["seq"]) not in gone]
@@ -198,6 +200,8 @@ def surprises(results):
               for (stage, _), line in last.items() if not line.endswith(" ok")]
     found += [("slower", key["ratio"] or 0, "%s: %.2f times its old time" % (
         key["key"], key["ratio"] or 0)) for key in results.verdicts if key["verdict"] == "slower"]
+    found += [("mixed", len(uuids), "%s: %d GPUs" % (name, len(uuids)))
+              for name, uuids in results.uuids.items() if name and len(uuids) > 1]
     if not results.emulated():
         gpu = known_gpu(results.gpu)
         if gpu:
@@ -223,7 +227,7 @@ def store(results, folder):
         path = os.path.join(folder, name)
         if os.path.exists(path):
             with open(path, "rb") as file:
-                if not data.startswith(file.read()):
+                if not set(file.read().splitlines()) <= set(data.splitlines()):
                     raise ValueError("%s is there, with other contents" % path)
     os.makedirs(folder, exist_ok=True)
     for name, data in results.files.items():

@@ -241,7 +241,8 @@ points 9 s  ok
 VERDICT = {"keys": [{"key": "radix/cuda/small count=8192", "verdict": "slower", "ratio": 1.31},
                     {"key": "radix/cuda/onesweep", "verdict": "same", "ratio": 1.0}]}
 OTHERS = (r"slower +radix/cuda/small count=8192: 1.31 times its old time",
-          r"failed +step stream 1 s FAILED, status 4 of model")
+          r"failed +step stream 1 s FAILED, status 4 of model",
+          r"mixed +points.jsonl: 2 GPUs")
 
 
 def test_surprises(scratch):
@@ -252,6 +253,7 @@ def test_surprises(scratch):
         "116 records of NVIDIA H100 80GB HBM3; 17 surprises\n"), before)
     for key, plant in zip(KEYS, PLANTED.values()):
         plant(record_of(records, key))
+    records[0]["gpus"][0]["uuid"] = "GPU-another"
     ab = write_tar(os.path.join(scratch, "ab.tar"), {"ab/ab-1.json": json.dumps(VERDICT)})
     write_tar(tar, {"model/points.jsonl": lines(records), "model/summary": SUMMARY})
     status, after = fold("--dry-run", tar, ab)
@@ -324,9 +326,9 @@ def test_storing(root, scratch):
     expect("stored", status == 0 and "1 lines of counters added" in said, said)
     sizes = {name: os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder)}
     size = len(lines(stream))
-    expect("files", sizes == {"stream.jsonl": size, "ab-old.jsonl": 2 * size, "ab-new.jsonl": size,
-                              "counters.jsonl": len(lines(COUNTERS)), "summary": len(SUMMARY)},
-           sizes)
+    expect("files", sizes == {
+        "stream.jsonl": size, "ab-old.jsonl": 2 * size, "ab-new.jsonl": size,
+        "counters.jsonl": len(lines(COUNTERS)), "model.summary": len(SUMMARY)}, sizes)
     with open(os.path.join(root, "results/counters.jsonl")) as file:
         expect("counters of a point without any", json.loads(file.readlines()[-1]) == COUNTERS[1])
     with open(os.path.join(root, "docs/stream.md")) as file:
