@@ -1,10 +1,10 @@
 #!/bin/bash
 # gpu-prebuilt.sh FILE.tar.gz [COMMIT] -- pack what scripts/gpu-suite.sh needs on a machine without
-# compilers, libraries or network: gpubench, the unit tests, the libraries of both and the Vulkan
-# loader, the emulator's hashes, the list of changed variants, and old/gpubench, built from COMMIT
-# (default: the commit of the records that scripts/model.py compares with).
+# compilers, libraries or network: gpubench, the unit tests, the libraries of both, loaders of
+# Vulkan and OpenGL, the emulator's hashes, the list of changed variants, and old/gpubench, built
+# from COMMIT (default: the commit of the records that scripts/model.py compares with).
 #
-#	SMS=90 scripts/gpu-prebuilt.sh build/gpu.tar.gz       # for an H100 or H200, with nvcc
+#	SMS=90 scripts/gpu-prebuilt.sh build/gpu.tar.gz    # for an H100 or H200, with nvcc
 #
 # A program of an old commit is built in build/old-COMMIT, a git worktree that stays.  CUDA=0 packs
 # programs without CUDA, to try this script.  Large libraries that no step uses are left out.
@@ -42,8 +42,11 @@ cp build/prebuilt/nvml.so "$pack"
 ldd "$pack/gpubench" "$pack/unit" "$pack/old/gpubench" | awk '$3 ~ /^\// { print $3 }' | sort -u |
 	grep -vE '/(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|cuda|nvidia-ml))\.so' |
 	xargs cp -Lt "$pack/lib"
-loader=$(ldconfig -p | sed -n 's/.*libvulkan.so.1 .*=> //p' | head -n 1)
-[ -z "$loader" ] || cp -L "$loader" "$pack/lib/libvulkan.so.1"
+# NVIDIA's driver may need the others too.
+for name in libvulkan.so.1 libEGL.so.1 libGLX.so.0 libGLdispatch.so.0; do
+	path=$(ldconfig -p | sed -n "s/.*$name .*=> //p" | head -n 1)
+	[ -n "$path" ] && cp -L "$path" "$pack/lib/$name" || echo "$name is not installed here" >&2
+done
 scripts/gpu-hashes.sh ./gpubench-simt >"$pack/hashes"
 scripts/counts.py --points --changed "$commit" >"$pack/changed"
 tar -czf "$out" -C "$pack" .

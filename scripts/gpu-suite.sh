@@ -28,8 +28,9 @@
 #
 # PREBUILT is a folder or archive by scripts/gpu-prebuilt.sh; without it, the suite builds.  DEPS is
 # a folder of unpacked packages (`apt-get download PACKAGE`, `dpkg -x FILE.deb FOLDER`) whose
-# libraries are used: libvulkan1, or to build, libcjson-dev libcjson1 librandom123-dev.  TARS is
-# the folder of the tars (default: FOLDER), and SCALE=N divides all time limits by N.
+# libraries are used: libvulkan1 libegl1 libglx0 libglvnd0 for Vulkan, and to build, libcjson-dev
+# libcjson1 librandom123-dev.  TARS is the folder of the tars (default: FOLDER), and SCALE=N divides
+# all time limits by N.
 #
 # Programs called: bash, coreutils, findutils, util-linux, grep, sed, awk, tar, python3, nvidia-smi,
 # and compute-sanitizer and ncu if they are found; to build, git, make, gcc, g++ and nvcc.
