@@ -5,11 +5,9 @@
 set -eu -o pipefail
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-how=(--count=5000 "--dist=plummer,cube,pairs")
-for benchmark in octree lbvh; do
-	"$1" $benchmark '!ploc' "${how[@]}" --backend=cuda --samples=1 --warmup=0 -q \
-		-o "$scratch/$benchmark.jsonl" >&2
-	how=("--scene=terrain,city,soup" --primitives=5000)
-done
+how=(--backend=cuda --samples=1 --warmup=0 -q)
+"$1" octree --count=5000 --dist="plummer,cube,pairs" "${how[@]}" -o "$scratch/octree.jsonl" >&2
+"$1" lbvh '!ploc' --scene="terrain,city,soup" --primitives=5000 "${how[@]}" \
+	-o "$scratch/lbvh.jsonl" >&2
 sed -n 's/.*"key": *"\([^"]*\)".*"\([a-z]*_hash\)": *"\([^"]*\)".*/\1 \2 \3/p' "$scratch"/*.jsonl |
 	sort

@@ -119,7 +119,7 @@ pack() {
 		done < <(find "$dir" -type f -printf '%s %P\n' | sort -n)
 		[ ! -e "$dir/left-out" ] || files+=("$stage/left-out")
 		tar -cf "$tars/$stage.part" -C "$folder" "${files[@]}" 2>/dev/null
-		mv "$tars/$stage.part" "$tars/$stage.tar"
+		[ $? -gt 1 ] || mv "$tars/$stage.part" "$tars/$stage.tar" # 1: a file grew
 	} 9<"$dir"
 }
 
@@ -234,7 +234,7 @@ stage_users() {
 	for scene in "${traces[@]}"; do
 		measure 25 "trace-${scene%:*}" lbvh cuda/stack cuda/stack2 cuda/wide --op=trace \
 			--scene="${scene%:*}" --primitives="${scene#*:}" --rays=$rays \
-			--rays-kind=primary,shadow,bounce
+			--rays-kind=primary,shadow,ambient,random,bounce
 	done
 	measure 50 large-radix run radix cuda/onesweep cuda/cub --preset=$large
 	measure 35 large-octree run octree cuda/morton cuda/lf-shared --preset=$large
@@ -331,9 +331,11 @@ compare() {
 		[[ $word != cuda/* ]] || "$old" list | grep " $word " >/dev/null || continue
 		words+=("$word")
 	done
+	[[ ${words[1]} == cuda/* ]] || { echo "all are new"; return; }
 	"$gpubench" ab old="$old" new="$gpubench" --budget=$((2 * $1 / 3 / scale + 1))s --resume \
 		-o "$to" --format=json -- "${words[@]}" --backend=cuda --samples=20 --timeout=20 \
-		>"$to.json" || status=$?
+		>"$to.part" || status=$?
+	mv "$to.part" "$to.json"
 	[ $status = 0 ] || [ $status = 1 ] || [ $status = 6 ]
 }
 stage_ab() {

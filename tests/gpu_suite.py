@@ -57,7 +57,10 @@ esac
     "unit": "exit",
 }
 FACTS = {"gpus": [{"name": "SIMT emulator"}], "cuda": {"driver": "1"}, "tool": {"commit": "abc"}}
-CHANGED = "radix cuda/small --count=1000\nradix cuda/small cuda/new --type=u64 --count=1000\n"
+CHANGED = """radix cuda/small --count=1000
+radix cuda/new cuda/small --type=u64 --count=1000
+radix cuda/new --count=1000
+"""
 failed = 0
 
 
@@ -128,6 +131,9 @@ def test_suite(scratch):
     expect("sanitizers, unit tests and hashes", all(
         re.search("^%s .* ok$" % step, summary("check"), re.M)
         for step in ("memcheck-radix", "racecheck-radix", "check-lbvh", "unit-tests", "hashes")))
+    made = {name for name in os.listdir(os.path.join(out, "ab")) if name.endswith(".json")}
+    expect("variants that the old program lacks are not compared",
+           made == {"ab-1.json", "ab-2.json"}, made)
     # Cut off by the step's limit.
     open(slow, "w").close()
     status, said = run("users")
