@@ -150,6 +150,7 @@ step() {
 }
 
 run_step() { # NAME COMMAND...; `limit` is its time
+	export limit
 	local name=$1 start=$SECONDS status=0 verdict
 	shift
 	if [ $limit -gt 0 ]; then
@@ -324,17 +325,18 @@ counters() {
 		"$folder/counters/counters.jsonl" >>"$folder/counters/counters.jsonl"
 }
 
-# compare SECONDS NAME ARGUMENT...: `ab`.  The verdict is in NAME.json; a slower key is no failure.
+# compare NAME ARGUMENT...: `ab`.  The verdict is in NAME.json; a slower key is no failure.  Without
+# time for eight launches, `ab` launches one, and leaves its time to the next step.
 compare() {
-	local status=0 to=$folder/ab/$2 word words=()
-	for word in "${@:3}"; do # without variants that are new
+	local status=0 to=$folder/ab/$1 word words=()
+	for word in "${@:2}"; do # without variants that are new
 		[[ $word != cuda/* ]] || "$old" list | grep " $word " >/dev/null || continue
 		words+=("$word")
 	done
 	[[ ${words[1]} == cuda/* ]] || { echo "all are new"; return; }
-	"$gpubench" ab old="$old" new="$gpubench" --budget=$((2 * $1 / 3 / scale + 1))s --resume \
-		-o "$to" --format=json -- "${words[@]}" --backend=cuda --samples=20 --timeout=20 \
-		>"$to.part" || status=$?
+	"$gpubench" ab old="$old" new="$gpubench" --budget=$((limit > 2 ? limit - 1 : 1))s \
+		--launches=16 --resume -o "$to" --format=json -- "${words[@]}" --backend=cuda \
+		--samples=20 --timeout=20 >"$to.part" || status=$?
 	mv "$to.part" "$to.json"
 	[ $status = 0 ] || [ $status = 1 ] || [ $status = 6 ]
 }
@@ -350,7 +352,7 @@ stage_ab() {
 	while read -r line; do
 		n=$((n + 1))
 		read -ra words <<<"$line"
-		step $seconds "ab-$n" bash -c 'compare "$@"' - $seconds "ab-$n" "${words[@]}"
+		step $seconds "ab-$n" bash -c 'compare "$@"' - "ab-$n" "${words[@]}"
 	done <<<"$changed"
 }
 
