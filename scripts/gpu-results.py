@@ -30,6 +30,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import tempfile
 
 import counters
 import model
@@ -152,9 +153,20 @@ def pairs_at_points(rows):
             if pair[0][0]["variant"] != pair[1][0]["variant"]]
 
 
-def against_prediction(records, gpu):
+def predictor_of(results):
+    """By the GPU's own constants, if they are among the results."""
+    p = predict.Predictor()
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, "new"))
+        with open(os.path.join(folder, "new", model.CALIBRATION), "wb") as file:
+            file.write(results.files.get(model.CALIBRATION, b'{"gpus": [{"name": ""}]}\n'))
+        p.calibrated.update(model.calibrations(p.points, p.compiled, p.gpus, folder))
+    return p
+
+
+def against_prediction(p, records, gpu):
     """Times outside their intervals, and pairs in the other order."""
-    p, rows = predict.Predictor(), []
+    rows = []
     counted = {point.key: point.kernels for point in p.points if not point.calibrates}
     for record in records:
         if record["status"] == "ok" and record.get("cold") and record["key"] in counted:
@@ -205,7 +217,8 @@ def surprises(results):
     if not results.emulated():
         gpu = known_gpu(results.gpu)
         if gpu:
-            found += against_prediction([record for _, record in results.records], gpu)
+            found += against_prediction(predictor_of(results),
+                                        [record for _, record in results.records], gpu)
         else:
             print("nothing is predicted for %s: results/gpus.json lacks it" % results.gpu)
     return sorted(found, key=lambda s: (KINDS.index(s[0]), -s[1]))

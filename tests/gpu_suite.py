@@ -251,6 +251,14 @@ OTHERS = (r"slower +radix/cuda/small count=8192: 1.31 times its old time",
           r"mixed +points.jsonl: 2 GPUs")
 
 
+def constants(records, ns):
+    """A run and its microbenchmarks."""
+    return records[:1] + [
+        dict(record_of(records, "stream/cuda/copy"), time={"median": ns},
+             key="stream/cuda/copy count=2048 op=" + op)
+        for op in ("launch", "issue", "latency", "barrier")]
+
+
 def test_surprises(scratch):
     records = stored("points.jsonl")
     tar = os.path.join(scratch, "model.tar")
@@ -266,6 +274,11 @@ def test_surprises(scratch):
     for said in (*PLANTED, *OTHERS):
         expect("printed if planted: " + said, not re.search(said, before) and
                re.search("^%s$" % said, after, re.M), after)
+    own = write_tar(os.path.join(scratch, "own.tar"), {
+        "model/constants.jsonl": lines(constants(stored("stream.jsonl"), 1e9))})
+    said = fold("--dry-run", tar, own)[1]
+    expect("predicted by the GPU's own constants", re.search(
+        r"further +radix/cuda/onesweep count=65536: .*, 0.00 times", said), said)
     expect("a step that ended", status == 0 and "step points" not in after, after)
 
 
@@ -383,6 +396,9 @@ def hostile(scratch):
                        ("no date", lines([dict(run, started="../../../evil")])),
                        ("no record of a GPU", lines([dict(run, gpus=[])]))):
         yield what, {points: text}, ()
+    steps = constants(records, 0)
+    yield "constants of no time", {"model/constants.jsonl": lines(steps)}, ()
+    yield "constants before their GPU", {"model/constants.jsonl": lines(steps[1:] + [run])}, ()
     yield "two GPUs", {points: lines(records), "users/x.jsonl": lines(
         [dict(run, gpus=[dict(run["gpus"][0], name="NVIDIA A100")])])}, ()
     yield "two files", {"model/x.jsonl": lines(records), "users/x.jsonl": lines(records)}, ()
