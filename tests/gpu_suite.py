@@ -108,7 +108,7 @@ def test_suite(scratch):
             file.write(text)
     suite = [os.path.join(TOP, "scripts", "gpu-suite.sh"), out]
     environment = {"PREBUILT": fakes, "GPUBENCH": os.path.join(fakes, "gpubench"),
-                   "GPUBENCH_COPY": "64Ki", "PATH": fakes + ":" + os.environ["PATH"]}
+                   "PATH": fakes + ":" + os.environ["PATH"]}
 
     def run(*stages, **more):
         done = subprocess.run([*suite, *stages], capture_output=True, text=True,
@@ -433,7 +433,7 @@ def test_hostile(root, scratch):
 
 
 sys.dont_write_bytecode = True
-os.environ["GPUBENCH"] = PROGRAM
+os.environ.update(GPUBENCH=PROGRAM, GPUBENCH_COPY="64Ki")
 with tempfile.TemporaryDirectory() as folder:
     copied, script = load_copy(folder)
     test_suite(folder)
