@@ -3,13 +3,14 @@
 
     counters.py PROGRAM >results/counters.jsonl     all points of results/counts.jsonl
     counters.py PROGRAM --only 'radix/*' >FILE      points whose key matches
+    counters.py PROGRAM --lacking FILE... >>FILE    points that no FILE has, rays first
     counters.py --page >docs/counters.md            the page that compares them with counts.jsonl
     counters.py --page --all                        and every kernel at every point
 
 PROGRAM is a gpubench with CUDA.  Nsight Compute (`ncu`, part of the CUDA Toolkit) profiles each
 point's first run and leaves the clocks alone.  ncu runs one profile at a time, so every key has a
 process of its own, and several processes run at once.  Each kernel gives one line: the sums over
-the launches that the counts cover.
+the launches that the counts cover, and the commit.
 """
 import argparse
 import collections
@@ -99,13 +100,14 @@ def counters_of(rows):
     return {name: round(total(metrics)) for name, metrics in COUNTERS.items()}
 
 
-def measure(program, key, params, launches):
+def measure(program, commit, key, params, launches):
     if sum(launches.values()) > MOST_LAUNCHES:
         return []
     kernels = {}
     for row in profile(program, key, params, launches):
         kernels.setdefault(row["Kernel Name"], []).append(row)
-    return [{"key": key, "kernel": kernel, "launches": len(rows), "counters": counters_of(rows)}
+    return [{"key": key, "kernel": kernel, "launches": len(rows), "commit": commit,
+             "counters": counters_of(rows)}
             for kernel, rows in kernels.items()]
 
 
@@ -239,12 +241,15 @@ def print_page(everything):
     path = os.path.join(RESULTS, COUNTED)
     with open(path) as file:
         head, *lines = map(json.loads, file)
+    newer = {line["key"]: line["commit"] for line in lines if line["commit"] not in head["commit"]}
     counts = by_name(model.read("counts.jsonl")[1:])
-    counts.update(by_name(model.read(model.BEFORE[0])))
+    counts.update(by_name(line for line in model.read(model.BEFORE[0])
+                          if line["key"] not in newer))
     gpus = by_name(lines)
     rows = [(at, counts[at], gpus[at]) for at in counts if at in gpus]
     keys, profiled = {key for key, _ in counts}, {key for key, _ in gpus}
-    predict.say(HEAD.format(gpu=head["gpu"], commit=head["commit"], file=COUNTED,
+    predict.say(HEAD.format(gpu=head["gpu"], file=COUNTED,
+                            commit=" and ".join([head["commit"], *sorted(set(newer.values()))]),
                             profiled=len(keys & profiled), points=len(keys)))
     print_summary(rows)
     predict.say(WHY)
@@ -252,6 +257,17 @@ def print_page(everything):
     if everything:
         print()
         print_kernels(rows, sorted(keys - profiled))
+
+
+def lacking(wanted, files):
+    """The points that no file has, those of rays first, whose counts tell most."""
+    had = set()
+    for path in files:
+        if os.path.exists(path):
+            with open(path) as file:
+                had |= {json.loads(line).get("key") for line in file if line.endswith("\n")}
+    left = sorted(wanted.keys() - had, key=lambda key: ("op=trace" not in key, key))
+    return {key: wanted[key] for key in left}
 
 
 def about(program):
@@ -267,6 +283,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("program", nargs="?")
     parser.add_argument("--only", default="*")
+    parser.add_argument("--lacking", nargs="+", metavar="FILE")
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--all", action="store_true")
     args = parser.parse_args()
@@ -274,11 +291,16 @@ def main():
         return print_page(args.all)
     if not args.program:
         parser.error("give a PROGRAM or --page")
-    print(json.dumps(about(args.program)), flush=True)
+    head = about(args.program)
+    print(json.dumps(head), flush=True)
     wanted = {k: p for k, p in points().items() if fnmatch.fnmatch(k, args.only)}
+    if args.lacking:
+        wanted = lacking(wanted, args.lacking)
     with concurrent.futures.ThreadPoolExecutor(PROFILES) as pool:
-        for lines in pool.map(lambda key: measure(args.program, key, *wanted[key]), wanted):
-            for line in lines:
+        jobs = [pool.submit(measure, args.program, head["commit"], key, *at)
+                for key, at in wanted.items()]
+        for job in concurrent.futures.as_completed(jobs):
+            for line in job.result():
                 print(json.dumps(line), flush=True)
 
 

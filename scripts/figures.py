@@ -13,7 +13,9 @@ line that measured the file, the machine and the commit (for a GPU, after its na
 and the table without its heading.  If the file does not exist, the text is "Not measured yet."
 
     figures.py FOLDER     make the pages name FOLDER, one in results/measured, in place of all
-                          cpu-*, peers-* and scaling-* folders, and print the tables
+                          cpu-*, peers-* and scaling-* folders, and print the tables.  A folder
+                          of a GPU replaces older ones of that GPU in marks whose file it has,
+                          with all points of the old one
     figures.py            print the tables again
     figures.py --check    print the commits to the variants of each table since its measurement;
                           fail if a page differs from what its records give, and if
@@ -336,6 +338,26 @@ def check(shown):
              ", ".join("%s has %s" % (path, origin[0]) for origin, path in origins.items()))
 
 
+def renewed(page, text, folder):
+    """The page with the files of a new folder in its marks."""
+    if re.match(CPU_FOLDER, folder):
+        return re.sub(CPU_FOLDER, folder, text)
+
+    def replace(mark):
+        old, new = mark[2] + "/" + mark[3], folder + "/" + mark[3]
+        if not os.path.exists(new) or not os.path.exists(old) or old == new:
+            return mark[0]
+        keys, has = ({record["key"] for record in stored(path)[1]} for path in (old, new))
+        if keys - has:
+            print("%s keeps %s: %s lacks %d of its %d points" %
+                  (page, old, new, len(keys - has), len(keys)))
+            return mark[0]
+        return mark[1] + new
+
+    gpu = re.sub(r"-[\d-]+$", "", folder)
+    return re.sub(r"(?m)^(<!-- begin: .*?)(%s-[\d-]+)/([\w.-]+)" % re.escape(gpu), replace, text)
+
+
 def main():
     if sys.argv[1:] in (["-h"], ["--help"]):
         print(__doc__.strip())
@@ -351,7 +373,7 @@ def main():
     for page in ["README.md", *sorted(glob.glob("docs/*.md"))]:
         old = text_of(page)
         try:
-            new, tables = printed(page, re.sub(CPU_FOLDER, folder, old) if folder else old)
+            new, tables = printed(page, renewed(page, old, folder) if folder else old)
         except (ValueError, subprocess.CalledProcessError) as error:
             fail(str(error))
             continue

@@ -133,6 +133,11 @@ def measured_times(name):
     return times
 
 
+def measured_commit():
+    """The commit that the records of MEASURED_GPU are of."""
+    return read(os.path.join("measured", MEASURED))[0]["tool"]["commit"]
+
+
 # ---- terms -----------------------------------------------------------------------------------
 
 

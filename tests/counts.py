@@ -22,6 +22,7 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TOP, "scripts"))
 sys.dont_write_bytecode = True
+import counters  # noqa: E402
 import counts  # noqa: E402
 import model  # noqa: E402
 
@@ -81,6 +82,55 @@ def test_comparison():
             failed += 1
             print(f"{name}: status {status}, not {wanted}, or not said: {said}\n{output}")
     return failed
+
+
+# Points, the factor of all counts of radix/cuda/split before, or None if there were none, and
+# whether it has changed.
+SHARES = ((1, False), (1.005, False), (1.02, True), (0.98, True), (None, True))
+NAMED = {
+    "radix --count=1": "radix cuda/small cuda/split --count=1",
+    "radix split cub --count=1": "radix cuda/split --count=1",
+    "bfs csr --count=1": None,
+    "stream --op=latency": None,
+}
+
+
+def test_changed():
+    """Variants whose counts differ by more than 1 % have changed; without git, stored ones have."""
+    kept, failed = counts.read(KEPT)[1:], 0
+    for factor, wanted in SHARES:
+        before = copy.deepcopy(kept)
+        for line in before:
+            if line["key"].startswith("radix/cuda/split "):
+                line["counts"] = {n: v * (factor or 1) for n, v in line["counts"].items()}
+        if not factor:
+            before = [k for k in before if not k["key"].startswith("radix/cuda/split ")]
+        found = counts.changed_variants(before)
+        if found != ({("radix", "split")} if wanted else set()):
+            failed += 1
+            print(f"changed, counts times {factor}: {found}")
+    stored = {("lbvh", "wide"), ("radix", "onesweep")}
+    if not stored <= counts.changed_variants(None) or counts.then("no commit") is not None:
+        failed += 1
+        print(f"changed, without git: {counts.changed_variants(None)}")
+    changed = {("radix", "split"), ("radix", "small"), ("stream", "copy")}
+    found = list(counts.changed_points(NAMED, changed))
+    if found != [line for line in NAMED.values() if line]:
+        failed += 1
+        print(f"points of changed variants: {found}")
+    return failed
+
+
+def test_lacking():
+    """Counters are taken of points without any, rays first; a line that was cut off is none."""
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.write('{"key": "b"}\n{"key": "a"')
+        file.flush()
+        found = list(counters.lacking(dict.fromkeys(("a", "b", "z op=trace")), [file.name, "/no"]))
+    if found != ["z op=trace", "a"]:
+        print(f"points without counters: {found}")
+        return 1
+    return 0
 
 
 # ---- the model -----------------------------------------------------------------------------
@@ -365,7 +415,7 @@ def main():
         failed = test_planted()
     else:
         failed = test_comparison() + test_calibration() + test_divisions() + test_pages()
-        failed += test_bad_records()
+        failed += test_bad_records() + test_changed() + test_lacking()
         if len(sys.argv) > 1:
             failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
             failed += test_graph(sys.argv[1]) + test_steps(sys.argv[1])

@@ -45,18 +45,20 @@ static void *chain(void *first, void *next)
 
 void *vk_chain_features(struct vk_features *f, bool structures, bool queries, bool pipelines)
 {
+	void *next = NULL;
+
 	*f = (struct vk_features){
 		.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-		.core.pNext = structures ? &f->structure : NULL,
 		.structure.sType =
 			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
-		.structure.pNext = queries ? &f->query : NULL,
 		.query.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR,
-		.query.pNext = pipelines ? &f->pipeline : NULL,
 		.pipeline.sType =
 			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR,
 	};
-	return &f->core;
+	next = pipelines ? chain(&f->pipeline, next) : next;
+	next = queries ? chain(&f->query, next) : next;
+	next = structures ? chain(&f->structure, next) : next;
+	return chain(&f->core, next);
 }
 
 /* Query the extensions and features for ray tracing.  False if a required feature is missing. */
@@ -65,7 +67,7 @@ static bool ask_features(struct vk_found *f, const struct extensions *e)
 	const bool structures = has(e, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME) &&
 				has(e, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
 	const bool queries = structures && has(e, VK_KHR_RAY_QUERY_EXTENSION_NAME);
-	const bool pipelines = queries && has(e, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME);
+	const bool pipelines = structures && has(e, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME);
 	struct vk_features of;
 	VkPhysicalDeviceFeatures2 all = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 					  .pNext = vk_chain_features(&of, structures, queries,
@@ -73,7 +75,7 @@ static bool ask_features(struct vk_found *f, const struct extensions *e)
 
 	vk.GetPhysicalDeviceFeatures2(f->handle, &all);
 	f->limits.query = of.structure.accelerationStructure && of.query.rayQuery;
-	f->limits.pipeline = f->limits.query && of.pipeline.rayTracingPipeline;
+	f->limits.pipeline = of.structure.accelerationStructure && of.pipeline.rayTracingPipeline;
 	return of.core.bufferDeviceAddress && of.core.timelineSemaphore;
 }
 
@@ -107,7 +109,7 @@ static void ask_limits(struct vk_found *f, const struct extensions *e)
 	next = chain(&f->id, next);
 	next = chain(&driver, next);
 	next = f->has_pci ? chain(&f->pci, next) : next;
-	next = f->limits.query ? chain(&structure, next) : next;
+	next = f->limits.query || f->limits.pipeline ? chain(&structure, next) : next;
 	next = f->limits.pipeline ? chain(&pipeline, next) : next;
 	(void)chain(&all, next);
 	vk.GetPhysicalDeviceProperties2(f->handle, &all);

@@ -9,7 +9,7 @@
 
 struct vk_limits {
 	bool query;          /* supports ray queries */
-	bool pipeline;       /* also supports ray tracing pipelines */
+	bool pipeline;       /* supports ray tracing pipelines, as GPUs without RT cores may */
 	uint32_t groups;     /* maximum work groups of a dispatch along x */
 	uint64_t primitives; /* maximum primitives of an acceleration structure */
 	uint32_t scratch_alignment, handle_size, handle_alignment, table_alignment;

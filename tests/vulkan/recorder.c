@@ -21,6 +21,7 @@
  *	end        the 20th command buffer cannot be ended
  *	limit      a tree may have 100 triangles
  *	queries    there are no ray queries
+ *	rays       nor ray tracing pipelines
  *	bits       timestamps have 20 bits
  */
 #include <dlfcn.h>
@@ -382,11 +383,15 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceFeatures2(VkPhysicalDevice
 								VkPhysicalDeviceFeatures2 *all)
 {
 	VkPhysicalDeviceRayQueryFeaturesKHR *query;
+	VkPhysicalDeviceRayTracingPipelineFeaturesKHR *pipeline;
 
 	next_GetPhysicalDeviceFeatures2(device, all);
 	query = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR);
-	if (query && is_planted("queries"))
+	if (query && (is_planted("queries") || is_planted("rays")))
 		query->rayQuery = VK_FALSE;
+	pipeline = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR);
+	if (pipeline && is_planted("rays"))
+		pipeline->rayTracingPipeline = VK_FALSE;
 }
 
 static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceQueueFamilyProperties(

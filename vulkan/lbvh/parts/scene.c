@@ -143,17 +143,13 @@ static enum gb_status make_query(struct lbvh_vk_scene *s, struct gb_error *err)
 	return err->code;
 }
 
-/* Check that the device has ray queries and accepts this number of triangles. */
+/* Check that the device accepts this number of triangles. */
 static enum gb_status check_limits(const struct lbvh_input *in, struct gb_error *err)
 {
 	const struct vk_limits *limits = vk_limits();
 
 	if (!limits)
 		return GB_OK;
-	if (!limits->query)
-		return gb_fail(err, GB_EUNAVAILABLE,
-			       "the device has no ray queries (VK_KHR_acceleration_structure, "
-			       "VK_KHR_ray_query)");
 	if (in->count > limits->primitives)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%zu triangles: the driver accepts at most %llu per tree", in->count,

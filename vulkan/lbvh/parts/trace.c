@@ -1,7 +1,7 @@
 /* trace.c -- trace rays through the driver's tree.
  *
  * The nodes of the driver's tree are not accessible, so download() of a build traces probe rays for
- * its verification.
+ * its verification.  GPUs without RT cores may have pipelines but no ray queries.
  */
 #include "vulkan/lbvh/parts/trace.h"
 
@@ -78,15 +78,22 @@ enum gb_status lbvh_vk_create(void *state, const void *params, const void *input
 {
 	struct lbvh_vk_state *s = state;
 	const struct lbvh_input *in = input;
+	const struct vk_limits *limits = vk_limits();
 
 	s->build = ((const struct lbvh_params *)params)->op == LBVH_BUILD;
 	s->way = way;
+	if (s->build && limits && !limits->query && limits->pipeline)
+		s->way = LBVH_VK_PIPELINE; /* of the probe rays */
 	s->edge = s->build ? LBVH_PROBE_EDGE : in->edge;
 	if (way == LBVH_VK_PIPELINE && s->build)
 		return gb_fail(err, GB_EUNAVAILABLE, "this variant only traces: use --op=trace");
-	if (way == LBVH_VK_PIPELINE && vk_limits() && !vk_limits()->pipeline)
+	if (limits && s->way == LBVH_VK_PIPELINE && !limits->pipeline)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "the device has no VK_KHR_ray_tracing_pipeline");
+	if (limits && s->way == LBVH_VK_QUERY && !limits->query)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "the device has no ray queries (VK_KHR_acceleration_structure, "
+			       "VK_KHR_ray_query)");
 	if (lbvh_vk_scene_init(&s->scene, params, input, prefer, err))
 		return err->code;
 	if (kind_of(s) != IMAGE)
@@ -94,7 +101,7 @@ enum gb_status lbvh_vk_create(void *state, const void *params, const void *input
 	if (kind_of(s) != ANY)
 		s->t = vk_alloc(ray_count(s), sizeof(float), 0, err);
 	s->answer = vk_alloc(answer_bytes(s), 1, 0, err);
-	if (way == LBVH_VK_PIPELINE)
+	if (s->way == LBVH_VK_PIPELINE)
 		s->table = vk_alloc(vk_table_bytes(), 1,
 				    VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR, err);
 	if (err->code)
