@@ -104,7 +104,8 @@ owners() {
 	local library
 	for library in $(grep -aoE 'lib(embree[34]|graphblas)\.so\.[0-9]+' \
 		"$tree/usr/bin/gpubench" | sort -u); do
-		dpkg-query -S "*/$library" 2>/dev/null | head -n 1 | sed 's/:.*//; s/^/, /' | tr -d '\n'
+		dpkg-query -S "*/$library" 2>/dev/null | head -n 1 |
+			sed 's/:.*//; s/^/, /' | tr -d '\n'
 	done
 }
 control() { # of the Debian package
