@@ -1,0 +1,558 @@
+/* spatial.c -- top-down build with spatial splits (Stich, Friedrich, Dietrich 2009: "Spatial splits
+ * in bounding volume hierarchies").
+ *
+ * A reference is a primitive, or a part of one, with the box of that part.  Besides the planes of
+ * split.c, which divide a range of references between their centres, a range may be divided in
+ * space: a reference on both sides of a plane is cut in two.  The boxes of long triangles then no
+ * longer overlap, at the price of more references.
+ *
+ * As in the paper, planes in space are tried where the two sides of the best other plane overlap by
+ * more than OVERLAP of the scene's surface.  The parts of a reference between the planes of a grid
+ * give the bins ("chopped binning"), and a reference stays whole on one side if that costs less
+ * ("unsplitting").  A part is the exact polygon of the triangle within the reference's box, computed
+ * in double precision; its box is rounded outwards.
+ *
+ * A range owns places for more references than it has, 3 / 2 as many at the root, and divides the
+ * free ones between its halves in proportion.  It is not divided in space if they do not suffice.
+ * So neither memory nor the tree depends on the threads.  Node numbers do not, either: a leaf has
+ * twice its first place, and the parent of two ranges twice the first place of the right one, minus
+ * 1.  When all is done, nodes are numbered depth first and the places without gaps.
+ *
+ * Bound: instructions, mostly those that cut polygons.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "cpu/lbvh/parts/frame.h"
+#include "cpu/lbvh/parts/lanes.h"
+#include "cpu/lbvh/parts/split_ways.h"
+
+#define OVERLAP 1e-5F /* the paper's alpha */
+
+enum {
+	BINS = LBVH_SPLIT_BINS,
+	FEW = 512,    /* ranges of fewer references are no tasks */
+	CORNERS = 12, /* of a triangle cut by six planes and one more: 10 */
+};
+
+/* A range, and the end of its places. */
+struct room {
+	struct lbvh_range range;
+	uint32_t end;
+};
+
+/* Boxes are records (split_ways.h). */
+struct space {
+	float plane[3][BINS + 1];
+	struct lbvh_box bin[3][BINS];
+	uint32_t enter[3][BINS], leave[3][BINS]; /* references that begin or end in a bin */
+};
+
+/* A plane in space, and what is on its sides. */
+struct cut {
+	float cost;
+	int axis;
+	float plane;
+	struct lbvh_box side[2];
+	uint32_t count[2];
+};
+
+/* ---- boxes -------------------------------------------------------------------------------- */
+
+static struct lbvh_box no_record(void)
+{
+	const float most = FLT_MAX;
+
+	return (struct lbvh_box){ { most, most, most, 0 }, { most, most, most, 0 } };
+}
+
+static struct lbvh_box join(struct lbvh_box a, const struct lbvh_box *b)
+{
+	lanes_store(a.lo, lanes_min(lanes_load(a.lo), lanes_load(b->lo)));
+	lanes_store(a.hi, lanes_min(lanes_load(a.hi), lanes_load(b->hi)));
+	return a;
+}
+
+/* Half the surface of a record; 0 if it is empty. */
+static float area(const struct lbvh_box *record)
+{
+	float size[3];
+
+	for (int k = 0; k < 3; k++) {
+		size[k] = -record->hi[k] - record->lo[k];
+		if (!(size[k] >= 0))
+			return 0;
+	}
+	return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
+}
+
+static float overlap(const struct lbvh_box *a, const struct lbvh_box *b)
+{
+	struct lbvh_box both;
+
+	lanes_store(both.lo, lanes_max(lanes_load(a->lo), lanes_load(b->lo)));
+	lanes_store(both.hi, lanes_max(lanes_load(a->hi), lanes_load(b->hi)));
+	return area(&both);
+}
+
+static uint32_t number_of(const struct lbvh_box *record)
+{
+	uint32_t number;
+
+	memcpy(&number, &record->lo[3], sizeof number);
+	return number - LBVH_SPLIT_NUMBER;
+}
+
+/* ---- polygons ----------------------------------------------------------------------------- */
+
+struct polygon {
+	double corner[CORNERS][3];
+	int count;
+};
+
+/* The point of edge a b on the plane; on each axis it is between a and b. */
+static void cross(const double a[3], const double b[3], int axis, double plane, double to[3])
+{
+	const double t = (plane - a[axis]) / (b[axis] - a[axis]);
+
+	for (int k = 0; k < 3; k++) {
+		const double lo = a[k] < b[k] ? a[k] : b[k], hi = a[k] < b[k] ? b[k] : a[k];
+		const double at = a[k] + (b[k] - a[k]) * t;
+
+		to[k] = at < lo ? lo : at > hi ? hi : at;
+	}
+	to[axis] = plane;
+}
+
+/* The part of a polygon below the plane or, if `above`, above it; empty if the polygon at most
+ * touches that side. */
+static void keep(const struct polygon *p, int axis, double plane, bool above, struct polygon *to)
+{
+	const double sign = above ? -1 : 1;
+	bool within = false;
+
+	to->count = 0;
+	for (int i = 0; i < p->count && to->count < CORNERS - 1; i++) {
+		const double *a = p->corner[i], *b = p->corner[i + 1 < p->count ? i + 1 : 0];
+		const double from = (a[axis] - plane) * sign, next = (b[axis] - plane) * sign;
+
+		within |= from < 0;
+		if (from <= 0)
+			memcpy(to->corner[to->count++], a, sizeof to->corner[0]);
+		if ((from < 0 && next > 0) || (from > 0 && next < 0))
+			cross(a, b, axis, plane, to->corner[to->count++]);
+	}
+	if (!within)
+		to->count = 0;
+}
+
+/* The part of a primitive within its reference's box; the whole primitive in most cases. */
+static void part_of(const struct lbvh_input *in, const struct lbvh_box *record,
+		    struct polygon *part)
+{
+	const uint32_t *v = in->triangle + 3 * (size_t)number_of(record);
+	struct polygon other;
+
+	part->count = 3;
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < 3; k++)
+			part->corner[i][k] = (double)in->vertex[3 * (size_t)v[i] + (size_t)k];
+	for (int k = 0; k < 3; k++)
+		for (int side = 0; side < 2; side++) {
+			const double plane = side ? -(double)record->hi[k] : (double)record->lo[k];
+			bool outside = false;
+
+			for (int i = 0; i < part->count; i++)
+				outside |= side ? part->corner[i][k] > plane
+						: part->corner[i][k] < plane;
+			if (!outside)
+				continue;
+			keep(part, k, plane, !side, &other);
+			/* A part that only touches its box is flat. */
+			if (other.count)
+				*part = other;
+		}
+}
+
+static float down(double a)
+{
+	const float near = (float)a;
+
+	return (double)near > a ? nextafterf(near, -INFINITY) : near;
+}
+
+/* The record of a reference's part. */
+static struct lbvh_box record_of(const struct polygon *part, const struct lbvh_box *whole)
+{
+	struct lbvh_box to = *whole;
+
+	for (int k = 0; k < 3; k++) {
+		double lo = INFINITY, hi = -INFINITY;
+
+		for (int i = 0; i < part->count; i++) {
+			lo = part->corner[i][k] < lo ? part->corner[i][k] : lo;
+			hi = part->corner[i][k] > hi ? part->corner[i][k] : hi;
+		}
+		/* The zeros of records: 0 in lo, -0 in hi. */
+		to.lo[k] = lbvh_max(down(lo), whole->lo[k]) + 0.0F;
+		to.hi[k] = -0.0F - (0.0F - lbvh_max(down(-hi), whole->hi[k]));
+	}
+	return to;
+}
+
+/* ---- planes in space ---------------------------------------------------------------------- */
+
+/* The first and the last bin of an interval.  A point on a plane is in the bin below. */
+static void bins_of(const float plane[BINS + 1], float lo, float hi, int *first, int *last)
+{
+	const float length = plane[BINS] - plane[0];
+	const float scale = length > 0 ? (float)BINS / length : 0;
+	const float a = (lo - plane[0]) * scale, b = (hi - plane[0]) * scale;
+
+	*first = a > 0 ? a < BINS ? (int)a : BINS - 1 : 0;
+	*last = b > 0 ? b < BINS ? (int)b : BINS - 1 : 0;
+	while (*first > 0 && plane[*first] > lo)
+		--*first;
+	while (*first < BINS - 1 && plane[*first + 1] <= lo)
+		++*first;
+	while (*last > 0 && plane[*last] >= hi)
+		--*last;
+	while (*last < BINS - 1 && plane[*last + 1] < hi)
+		++*last;
+	if (*last < *first)
+		*first = *last;
+}
+
+static void add_part(struct lbvh_box *bin, const struct polygon *part, const struct lbvh_box *whole)
+{
+	const struct lbvh_box record = record_of(part, whole);
+
+	if (part->count)
+		*bin = join(*bin, &record);
+}
+
+/* Add a reference to the bins of all axes. */
+static void add_to_space(struct space *s, const struct lbvh_input *in,
+			 const struct lbvh_box *record)
+{
+	struct polygon whole = { .count = 0 };
+
+	for (int k = 0; k < 3; k++) {
+		struct polygon rest, below;
+		int first, last;
+
+		bins_of(s->plane[k], record->lo[k], -record->hi[k], &first, &last);
+		s->enter[k][first]++;
+		s->leave[k][last]++;
+		if (first == last) {
+			s->bin[k][first] = join(s->bin[k][first], record);
+			continue;
+		}
+		if (!whole.count)
+			part_of(in, record, &whole);
+		rest = whole;
+		for (int i = first; i < last; i++) {
+			const struct polygon from = rest;
+			const double plane = (double)s->plane[k][i + 1];
+
+			keep(&from, k, plane, false, &below);
+			keep(&from, k, plane, true, &rest);
+			add_part(&s->bin[k][i], &below, record);
+		}
+		add_part(&s->bin[k][last], &rest, record);
+	}
+}
+
+/* Find the cheapest plane of an axis. */
+static void sweep(const struct space *s, int axis, uint32_t count, struct cut *best)
+{
+	struct lbvh_box right[BINS], left = no_record();
+	uint32_t before = 0, after[BINS], sum = 0;
+
+	right[BINS - 1] = s->bin[axis][BINS - 1];
+	for (int i = BINS - 1; i > 0; i--) {
+		sum += s->leave[axis][i];
+		after[i] = sum;
+		right[i - 1] = join(right[i], &s->bin[axis][i - 1]);
+	}
+	for (int i = 1; i < BINS; i++) {
+		float cost;
+
+		left = join(left, &s->bin[axis][i - 1]);
+		before += s->enter[axis][i - 1];
+		cost = area(&left) * (float)before + area(&right[i]) * (float)after[i];
+		if (before && after[i] && cost < best->cost)
+			*best = (struct cut){ cost,
+					      axis,
+					      s->plane[axis][i],
+					      { left, right[i] },
+					      { before, after[i] } };
+	}
+}
+
+static struct cut find_cut(const struct lbvh_input *in, const struct lbvh_box *from, uint32_t count,
+			   const struct lbvh_box *around)
+{
+	struct cut best = { .cost = INFINITY, .axis = 3 };
+	struct space s;
+
+	for (int k = 0; k < 3; k++) {
+		const float lo = around->lo[k], hi = -around->hi[k];
+
+		for (int i = 0; i < BINS; i++) {
+			s.plane[k][i] = lo + (hi - lo) * ((float)i / BINS);
+			s.bin[k][i] = no_record();
+			s.enter[k][i] = s.leave[k][i] = 0;
+		}
+		s.plane[k][BINS] = hi;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		add_to_space(&s, in, from + i);
+	for (int k = 0; k < 3; k++)
+		sweep(&s, k, count, &best);
+	return best;
+}
+
+/* Move a reference on both sides of a cut: to the left, to the right, or a part to each.  Returns a
+ * bit per side. */
+static unsigned unsplit(struct cut *cut, const struct lbvh_box *whole)
+{
+	const struct lbvh_box left = join(cut->side[0], whole), right = join(cut->side[1], whole);
+	const float a = area(&cut->side[0]), b = area(&cut->side[1]);
+	const float m = (float)cut->count[0], n = (float)cut->count[1];
+	const float both = a * m + b * n;
+	const float only_left = area(&left) * m + b * (n - 1);
+	const float only_right = a * (m - 1) + area(&right) * n;
+
+	if (both <= only_left && both <= only_right)
+		return 3;
+	if (only_left <= only_right && cut->count[1] > 1) {
+		cut->side[0] = left;
+		cut->count[1]--;
+		return 1;
+	}
+	if (cut->count[0] > 1) {
+		cut->side[1] = right;
+		cut->count[0]--;
+		return 2;
+	}
+	return 3;
+}
+
+/* The sides of a reference, one bit each, and its records there. */
+static unsigned divide(struct cut *cut, const struct lbvh_input *in, const struct lbvh_box *whole,
+		       struct lbvh_box part[2])
+{
+	struct polygon all, side[2];
+	unsigned sides;
+
+	part[0] = part[1] = *whole;
+	if (-whole->hi[cut->axis] <= cut->plane)
+		return 1;
+	if (whole->lo[cut->axis] >= cut->plane)
+		return 2;
+	part_of(in, whole, &all);
+	for (int i = 0; i < 2; i++)
+		keep(&all, cut->axis, (double)cut->plane, i, &side[i]);
+	/* The box may be on both sides by rounding alone. */
+	if (!side[0].count || !side[1].count) {
+		sides = side[1].count ? 2 : 1;
+		cut->count[sides == 2 ? 0 : 1]--;
+		return sides;
+	}
+	sides = unsplit(cut, whole);
+	for (int i = 0; i < 2 && sides == 3; i++)
+		part[i] = record_of(&side[i], whole);
+	return sides;
+}
+
+/* ---- ranges ------------------------------------------------------------------------------- */
+
+static struct lbvh_box *records(const struct lbvh_cpu *cpu, uint32_t level)
+{
+	return level % 2 ? cpu->box_spare : cpu->box;
+}
+
+/* The first place of the right half: each half gets a share of the free places. */
+static uint32_t middle_of(const struct room *r, uint32_t left, uint32_t right)
+{
+	const uint64_t all = (uint64_t)left + right, free = r->end - r->range.first - all;
+
+	return r->range.first + left + (uint32_t)(free * left / all);
+}
+
+/* Divide a range in space; returns the halves. */
+static void part_in_space(struct lbvh_cpu *cpu, const struct room *r, struct cut *cut,
+			  struct room half[2])
+{
+	const uint32_t below = r->range.level + 1, first = r->range.first;
+	struct lbvh_box *from = records(cpu, r->range.level) + first;
+	struct lbvh_box *to = records(cpu, below), part[2];
+	uint32_t left = 0, right = 0, middle;
+
+	for (uint32_t i = 0; i < r->range.count; i++) {
+		const unsigned sides = divide(cut, cpu->input, from + i, part);
+
+		if (sides & 1)
+			to[first + left++] = part[0];
+		if (sides & 2) /* at most i + 1 of them: none is overwritten before it is read */
+			from[right++] = part[1];
+	}
+	middle = middle_of(r, left, right);
+	memcpy(to + middle, from, right * sizeof *to);
+	half[0] = (struct room){ { first, left, below }, middle };
+	half[1] = (struct room){ { middle, right, below }, r->end };
+}
+
+static void part_by_centre(struct lbvh_cpu *cpu, const struct room *r,
+			   const struct lbvh_split_grid *grid, const struct lbvh_plane *plane,
+			   struct room half[2])
+{
+	const uint32_t below = r->range.level + 1, first = r->range.first, count = r->range.count;
+	const uint32_t middle = middle_of(r, plane->left, count - plane->left);
+	const struct lbvh_box *from = records(cpu, r->range.level) + first;
+	struct lbvh_box *to = records(cpu, below);
+
+	if (plane->axis < 3) {
+		cpu->ways->partition(from, to + first, count, grid, plane, 0, middle - first);
+	} else {
+		memcpy(to + first, from, plane->left * sizeof *to);
+		memcpy(to + middle, from + plane->left, (count - plane->left) * sizeof *to);
+	}
+	half[0] = (struct room){ { first, plane->left, below }, middle };
+	half[1] = (struct room){ { middle, count - plane->left, below }, r->end };
+}
+
+/* ---- the tree ----------------------------------------------------------------------------- */
+
+/* Make a subtree without planes in space; returns its root. */
+static uint32_t make_plain(struct lbvh_cpu *cpu, const struct lbvh_range *r)
+{
+	const uint32_t root = 2 * r->first;
+	const uint32_t used = cpu->ways->subtree(cpu, *r, cpu->spare + root);
+
+	for (uint32_t i = root; i < root + used; i++)
+		if (!(cpu->spare[i].left & LBVH_LEAF)) {
+			cpu->spare[i].left += root;
+			cpu->spare[i].right += root;
+		}
+	return root;
+}
+
+static uint32_t make_leaf(struct lbvh_cpu *cpu, const struct lbvh_range *r,
+			  const struct lbvh_box *around)
+{
+	const struct lbvh_box *from = records(cpu, r->level) + r->first;
+	const uint32_t root = 2 * r->first;
+
+	lanes_store_node(cpu->spare + root, lanes_load(around->lo), -0.0F - lanes_load(around->hi),
+			 LBVH_LEAF | r->first, r->count);
+	for (uint32_t i = 0; i < r->count; i++)
+		cpu->index[r->first + i] = number_of(from + i);
+	return root;
+}
+
+/* Divide a range; false if it is cheaper as a leaf. */
+static bool divide_range(struct lbvh_cpu *cpu, const struct room *r,
+			 const struct lbvh_extent *extent, float least, struct room half[2])
+{
+	const struct lbvh_box *from = records(cpu, r->range.level) + r->range.first;
+	const uint32_t count = r->range.count, free = r->end - r->range.first - count;
+	const float surface = area(&extent->box), whole = surface * (float)count;
+	struct cut cut = { .cost = INFINITY };
+	struct lbvh_split_grid grid;
+	struct lbvh_plane plane;
+	struct lbvh_box side[2];
+	struct lbvh_bins bins;
+
+	cpu->ways->grid(&grid, extent, count);
+	cpu->ways->bins(&bins, &grid, from, count);
+	plane = cpu->ways->plane(&bins, &grid, count, side);
+	if (plane.axis == 3 || overlap(&side[0], &side[1]) > least)
+		cut = find_cut(cpu->input, from, count, &extent->box);
+	if (!(cut.cost < lbvh_min(plane.cost, whole)) || cut.count[0] + cut.count[1] - count > free)
+		cut.cost = INFINITY;
+	if (count <= LBVH_SPLIT_LEAF && !(surface + lbvh_min(cut.cost, plane.cost) < whole))
+		return false;
+	if (cut.cost < INFINITY)
+		part_in_space(cpu, r, &cut, half);
+	else
+		part_by_centre(cpu, r, &grid, &plane, half);
+	return true;
+}
+
+/* Make the subtree of a range in cpu->spare; returns its root.  least: an overlap of more than this
+ * is too much. */
+static uint32_t make(struct lbvh_cpu *cpu, struct room r, float least)
+{
+	struct lbvh_extent extent;
+	struct room half[2];
+	uint32_t left, right, root;
+	const struct lbvh_node *a, *b;
+
+	cpu->ways->extent(&extent, records(cpu, r.range.level) + r.range.first, r.range.count);
+	/* The sides of a plane cannot overlap by more than all. */
+	if (r.range.count == 1 || r.range.level >= LBVH_SPLIT_DEEP || area(&extent.box) <= least)
+		return make_plain(cpu, &r.range);
+	if (!divide_range(cpu, &r, &extent, least, half))
+		return make_leaf(cpu, &r.range, &extent.box);
+	if (cpu->threads > 1 && r.range.count >= FEW) {
+#pragma omp task shared(left)
+		left = make(cpu, half[0], least);
+		right = make(cpu, half[1], least);
+#pragma omp taskwait
+	} else {
+		left = make(cpu, half[0], least);
+		right = make(cpu, half[1], least);
+	}
+	root = 2 * half[1].range.first - 1;
+	a = cpu->spare + left;
+	b = cpu->spare + right;
+	lanes_store_node(cpu->spare + root, lanes_min(lanes_load(a->lo), lanes_load(b->lo)),
+			 lanes_max(lanes_load(a->hi), lanes_load(b->hi)), left, right);
+	return root;
+}
+
+/* Copy a subtree to node[to ..] and its numbers to index_spare[*at ..]; returns the number after
+ * its last node. */
+static uint32_t place(struct lbvh_cpu *cpu, uint32_t root, uint32_t to, uint32_t *at)
+{
+	const struct lbvh_node *from = cpu->spare + root;
+	struct lbvh_node *node = cpu->node + to;
+	const uint32_t first = from->left & ~LBVH_LEAF;
+
+	*node = *from;
+	if (from->left & LBVH_LEAF) {
+		node->left = LBVH_LEAF | *at;
+		memcpy(cpu->index_spare + *at, cpu->index + first,
+		       from->right * sizeof *cpu->index);
+		*at += from->right;
+		return to + 1;
+	}
+	node->left = to + 1;
+	node->right = place(cpu, from->left, to + 1, at);
+	return place(cpu, from->right, node->right, at);
+}
+
+void lbvh_cpu_spatial(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+	const size_t t = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+
+	lbvh_cpu_phase(timer, "hierarchy");
+#pragma omp single
+	cpu->ways = lbvh_split_ways_of(cpu->simd);
+	cpu->ways->number(cpu->box, cpu->count * t / threads, cpu->count * (t + 1) / threads);
+#pragma omp barrier
+#pragma omp single
+	{
+		const struct room all = { { 0, (uint32_t)cpu->count, 0 }, (uint32_t)cpu->room };
+		uint32_t *index = cpu->index, at = 0;
+		uint32_t root = make(cpu, all, lanes_area(cpu->lo, cpu->hi) * OVERLAP);
+
+		cpu->leaves = (place(cpu, root, 0, &at) + 1) / 2;
+		cpu->references = at;
+		cpu->index = cpu->index_spare;
+		cpu->index_spare = index;
+	}
+}
