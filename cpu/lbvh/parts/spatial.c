@@ -224,22 +224,90 @@ static void bins_of(const float plane[BINS + 1], float lo, float hi, int *first,
 		*first = *last;
 }
 
-static void add_part(struct lbvh_box *bin, const struct polygon *part, const struct lbvh_box *whole)
-{
-	const struct lbvh_box record = record_of(part, whole);
+/* A triangle, its corners sorted along an axis, and the steps of its edges along that axis. */
+struct slope {
+	LANES corner[3], step[3]; /* edges 0 2, 0 1 and 1 2 */
+	float at[3];
+};
 
-	if (part->count)
-		*bin = join(*bin, &record);
+static LANES step_of(LANES from, LANES to, float length)
+{
+	return length > 0 ? (to - from) / lanes_all(length) : lanes_all(0);
+}
+
+static struct slope slope_of(const LANES corner[3], int axis)
+{
+	struct slope s = { .corner = { corner[0], corner[1], corner[2] } };
+
+	for (int i = 0; i < 3; i++) /* three exchanges: 0 1, 1 2, 0 1 */
+		if (s.corner[i % 2][axis] > s.corner[i % 2 + 1][axis]) {
+			const LANES swap = s.corner[i % 2];
+
+			s.corner[i % 2] = s.corner[i % 2 + 1];
+			s.corner[i % 2 + 1] = swap;
+		}
+	for (int i = 0; i < 3; i++)
+		s.at[i] = s.corner[i][axis];
+	s.step[0] = step_of(s.corner[0], s.corner[2], s.at[2] - s.at[0]);
+	s.step[1] = step_of(s.corner[0], s.corner[1], s.at[1] - s.at[0]);
+	s.step[2] = step_of(s.corner[1], s.corner[2], s.at[2] - s.at[1]);
+	return s;
+}
+
+/* The box around the line where a triangle meets a plane: lower bounds, and upper ones negated. */
+struct pair {
+	LANES lo, hi;
+};
+
+static struct pair line_at(const struct slope *s, float plane)
+{
+	const int short_edge = plane < s->at[1] ? 0 : 1;
+	const LANES a = s->corner[0] + s->step[0] * lanes_all(plane - s->at[0]);
+	const LANES b = s->corner[short_edge] +
+			s->step[1 + short_edge] * lanes_all(plane - s->at[short_edge]);
+
+	return (struct pair){ lanes_min(a, b), lanes_min(-a, -b) };
+}
+
+static struct pair join_pair(struct pair a, struct pair b)
+{
+	return (struct pair){ lanes_min(a.lo, b.lo), lanes_min(a.hi, b.hi) };
+}
+
+/* Add the parts of a reference to the bins of an axis.  They estimate costs: rounding, and what a
+ * reference has lost to cuts on other axes, are not considered. */
+static void add_parts(struct lbvh_box *bin, const float *plane, int axis, int first, int last,
+		      const LANES corner[3], const struct lbvh_box *whole)
+{
+	const struct slope s = slope_of(corner, axis);
+	float from = whole->lo[axis], to;
+	struct pair line = line_at(&s, from);
+
+	for (int i = first; i <= last; i++, from = to) {
+		struct pair next, part;
+
+		to = i < last ? plane[i + 1] : -whole->hi[axis];
+		next = line_at(&s, to);
+		part = join_pair(line, next);
+		if (from <= s.at[1] && s.at[1] <= to)
+			part = join_pair(part, (struct pair){ s.corner[1], -s.corner[1] });
+		line = next;
+		/* Within the reference's box.  The maximum drops a NaN, from a step too large. */
+		part.lo = lanes_max(part.lo, lanes_load(whole->lo));
+		part.hi = lanes_max(part.hi, lanes_load(whole->hi));
+		lanes_store(bin[i].lo, lanes_min(part.lo, lanes_load(bin[i].lo)));
+		lanes_store(bin[i].hi, lanes_min(part.hi, lanes_load(bin[i].hi)));
+	}
 }
 
 /* Add a reference to the bins of all axes. */
 static void add_to_space(struct space *s, const struct lbvh_input *in,
 			 const struct lbvh_box *record)
 {
-	struct polygon whole = { .count = 0 };
+	LANES corner[3];
+	bool loaded = false;
 
 	for (int k = 0; k < 3; k++) {
-		struct polygon rest, below;
 		int first, last;
 
 		bins_of(s->plane[k], record->lo[k], -record->hi[k], &first, &last);
@@ -249,18 +317,13 @@ static void add_to_space(struct space *s, const struct lbvh_input *in,
 			s->bin[k][first] = join(s->bin[k][first], record);
 			continue;
 		}
-		if (!whole.count)
-			part_of(in, record, &whole);
-		rest = whole;
-		for (int i = first; i < last; i++) {
-			const struct polygon from = rest;
-			const double plane = (double)s->plane[k][i + 1];
-
-			keep(&from, k, plane, false, &below);
-			keep(&from, k, plane, true, &rest);
-			add_part(&s->bin[k][i], &below, record);
-		}
-		add_part(&s->bin[k][last], &rest, record);
+		for (int i = 0; i < 3 && !loaded; i++)
+			corner[i] =
+				lanes_load(in->vertex +
+					   3 * (size_t)in->triangle[3 * (size_t)number_of(record) +
+								    (size_t)i]);
+		loaded = true;
+		add_parts(s->bin[k], s->plane[k], k, first, last, corner, record);
 	}
 }
 
