@@ -44,7 +44,8 @@ struct room {
 
 /* Boxes are records (split_ways.h). */
 struct space {
-	float plane[3][BINS + 1];
+	struct lbvh_split_grid grid;
+	float plane[3][BINS]; /* below each bin */
 	struct lbvh_box bin[3][BINS];
 	uint32_t enter[3][BINS], leave[3][BINS]; /* references that begin or end in a bin */
 };
@@ -52,8 +53,9 @@ struct space {
 /* A plane in space, and what is on its sides. */
 struct cut {
 	float cost;
-	int axis;
+	int axis, bin; /* the first bin above the plane */
 	float plane;
+	struct lbvh_split_grid grid;
 	struct lbvh_box side[2];
 	uint32_t count[2];
 };
@@ -203,25 +205,22 @@ static struct lbvh_box record_of(const struct polygon *part, const struct lbvh_b
 
 /* ---- planes in space ---------------------------------------------------------------------- */
 
-/* The first and the last bin of an interval.  A point on a plane is in the bin below. */
-static void bins_of(const float plane[BINS + 1], float lo, float hi, int *first, int *last)
+/* The first and the last bin of a reference on each axis.  One that ends on a plane is below it. */
+static void bins_of(const struct lbvh_split_grid *g, const struct lbvh_box *record,
+		    int32_t first[4], int32_t last[4])
 {
-	const float length = plane[BINS] - plane[0];
-	const float scale = length > 0 ? (float)BINS / length : 0;
-	const float a = (lo - plane[0]) * scale, b = (hi - plane[0]) * scale;
+	const LANES origin = lanes_load(g->origin), scale = lanes_load(g->scale);
+	const LANES none = lanes_all(0), most = lanes_all((float)g->bins);
+	const LANES lo = (lanes_load(record->lo) - origin) * scale;
+	const LANES hi = (-lanes_load(record->hi) - origin) * scale;
+	const LANES end = lanes_min(lanes_max(hi, none), most); /* a NaN becomes 0 */
 
-	*first = a > 0 ? a < BINS ? (int)a : BINS - 1 : 0;
-	*last = b > 0 ? b < BINS ? (int)b : BINS - 1 : 0;
-	while (*first > 0 && plane[*first] > lo)
-		--*first;
-	while (*first < BINS - 1 && plane[*first + 1] <= lo)
-		++*first;
-	while (*last > 0 && plane[*last] >= hi)
-		--*last;
-	while (*last < BINS - 1 && plane[*last + 1] < hi)
-		++*last;
-	if (*last < *first)
-		*first = *last;
+	lanes_truncate(first, lanes_min(lanes_max(lo, none), most - 1));
+	lanes_truncate(last, end);
+	for (int k = 0; k < 3; k++) {
+		last[k] -= (float)last[k] >= end[k];
+		last[k] = last[k] > first[k] ? last[k] : first[k];
+	}
 }
 
 /* A triangle, its corners sorted along an axis, and the steps of its edges along that axis. */
@@ -235,19 +234,25 @@ static LANES step_of(LANES from, LANES to, float length)
 	return length > 0 ? (to - from) / lanes_all(length) : lanes_all(0);
 }
 
-static struct slope slope_of(const LANES corner[3], int axis)
+static struct slope slope_of(const struct lbvh_input *in, const uint32_t *triangle, int axis)
 {
-	struct slope s = { .corner = { corner[0], corner[1], corner[2] } };
+	const float *v[3], *low, *high, *middle;
+	struct slope s;
 
-	for (int i = 0; i < 3; i++) /* three exchanges: 0 1, 1 2, 0 1 */
-		if (s.corner[i % 2][axis] > s.corner[i % 2 + 1][axis]) {
-			const LANES swap = s.corner[i % 2];
-
-			s.corner[i % 2] = s.corner[i % 2 + 1];
-			s.corner[i % 2 + 1] = swap;
-		}
 	for (int i = 0; i < 3; i++)
-		s.at[i] = s.corner[i][axis];
+		v[i] = in->vertex + 3 * (size_t)triangle[i];
+	/* No branches, which would be unpredictable. */
+	low = v[1][axis] < v[0][axis] ? v[1] : v[0];
+	high = v[1][axis] < v[0][axis] ? v[0] : v[1];
+	middle = v[2][axis] < low[axis] ? low : v[2];
+	low = v[2][axis] < low[axis] ? v[2] : low;
+	v[0] = low;
+	v[1] = high[axis] < middle[axis] ? high : middle;
+	v[2] = high[axis] < middle[axis] ? middle : high;
+	for (int i = 0; i < 3; i++) {
+		s.corner[i] = lanes_load(v[i]);
+		s.at[i] = v[i][axis];
+	}
 	s.step[0] = step_of(s.corner[0], s.corner[2], s.at[2] - s.at[0]);
 	s.step[1] = step_of(s.corner[0], s.corner[1], s.at[1] - s.at[0]);
 	s.step[2] = step_of(s.corner[1], s.corner[2], s.at[2] - s.at[1]);
@@ -277,20 +282,19 @@ static struct pair join_pair(struct pair a, struct pair b)
 /* Add the parts of a reference to the bins of an axis.  They estimate costs: rounding, and what a
  * reference has lost to cuts on other axes, are not considered. */
 static void add_parts(struct lbvh_box *bin, const float *plane, int axis, int first, int last,
-		      const LANES corner[3], const struct lbvh_box *whole)
+		      const struct slope *s, const struct lbvh_box *whole)
 {
-	const struct slope s = slope_of(corner, axis);
 	float from = whole->lo[axis], to;
-	struct pair line = line_at(&s, from);
+	struct pair line = line_at(s, from);
 
 	for (int i = first; i <= last; i++, from = to) {
 		struct pair next, part;
 
 		to = i < last ? plane[i + 1] : -whole->hi[axis];
-		next = line_at(&s, to);
+		next = line_at(s, to);
 		part = join_pair(line, next);
-		if (from <= s.at[1] && s.at[1] <= to)
-			part = join_pair(part, (struct pair){ s.corner[1], -s.corner[1] });
+		if (from <= s->at[1] && s->at[1] <= to)
+			part = join_pair(part, (struct pair){ s->corner[1], -s->corner[1] });
 		line = next;
 		/* Within the reference's box.  The maximum drops a NaN, from a step too large. */
 		part.lo = lanes_max(part.lo, lanes_load(whole->lo));
@@ -304,76 +308,75 @@ static void add_parts(struct lbvh_box *bin, const float *plane, int axis, int fi
 static void add_to_space(struct space *s, const struct lbvh_input *in,
 			 const struct lbvh_box *record)
 {
-	LANES corner[3];
-	bool loaded = false;
+	const uint32_t *triangle = in->triangle + 3 * (size_t)number_of(record);
+	int32_t first[4], last[4];
 
+	bins_of(&s->grid, record, first, last);
 	for (int k = 0; k < 3; k++) {
-		int first, last;
+		s->enter[k][first[k]]++;
+		s->leave[k][last[k]]++;
+		if (first[k] < last[k]) {
+			const struct slope slope = slope_of(in, triangle, k);
 
-		bins_of(s->plane[k], record->lo[k], -record->hi[k], &first, &last);
-		s->enter[k][first]++;
-		s->leave[k][last]++;
-		if (first == last) {
-			s->bin[k][first] = join(s->bin[k][first], record);
-			continue;
+			add_parts(s->bin[k], s->plane[k], k, first[k], last[k], &slope, record);
+		} else {
+			s->bin[k][first[k]] = join(s->bin[k][first[k]], record);
 		}
-		for (int i = 0; i < 3 && !loaded; i++)
-			corner[i] =
-				lanes_load(in->vertex +
-					   3 * (size_t)in->triangle[3 * (size_t)number_of(record) +
-								    (size_t)i]);
-		loaded = true;
-		add_parts(s->bin[k], s->plane[k], k, first, last, corner, record);
 	}
 }
 
 /* Find the cheapest plane of an axis. */
-static void sweep(const struct space *s, int axis, uint32_t count, struct cut *best)
+static void sweep(const struct space *s, int axis, struct cut *best)
 {
+	const int bins = s->grid.bins;
 	struct lbvh_box right[BINS], left = no_record();
 	uint32_t before = 0, after[BINS], sum = 0;
 
-	right[BINS - 1] = s->bin[axis][BINS - 1];
-	for (int i = BINS - 1; i > 0; i--) {
+	right[bins - 1] = s->bin[axis][bins - 1];
+	for (int i = bins - 1; i > 0; i--) {
 		sum += s->leave[axis][i];
 		after[i] = sum;
 		right[i - 1] = join(right[i], &s->bin[axis][i - 1]);
 	}
-	for (int i = 1; i < BINS; i++) {
+	for (int i = 1; i < bins; i++) {
 		float cost;
 
 		left = join(left, &s->bin[axis][i - 1]);
 		before += s->enter[axis][i - 1];
 		cost = area(&left) * (float)before + area(&right[i]) * (float)after[i];
 		if (before && after[i] && cost < best->cost)
-			*best = (struct cut){ cost,
-					      axis,
-					      s->plane[axis][i],
-					      { left, right[i] },
-					      { before, after[i] } };
+			*best = (struct cut){ .cost = cost,
+					      .axis = axis,
+					      .bin = i,
+					      .plane = s->plane[axis][i],
+					      .side = { left, right[i] },
+					      .count = { before, after[i] } };
 	}
 }
 
 static struct cut find_cut(const struct lbvh_input *in, const struct lbvh_box *from, uint32_t count,
 			   const struct lbvh_box *around)
 {
-	struct cut best = { .cost = INFINITY, .axis = 3 };
+	/* As many bins as split.c makes. */
+	const int bins = count < 96 ? 4 + (int)count / 8 : BINS;
+	const LANES lo = lanes_load(around->lo), size = -lanes_load(around->hi) - lo;
+	struct cut best = { .cost = INFINITY };
 	struct space s;
 
-	for (int k = 0; k < 3; k++) {
-		const float lo = around->lo[k], hi = -around->hi[k];
-
-		for (int i = 0; i < BINS; i++) {
-			s.plane[k][i] = lo + (hi - lo) * ((float)i / BINS);
+	s.grid.bins = bins;
+	lanes_store(s.grid.origin, lo);
+	lanes_store(s.grid.scale, lanes_over_length(lanes_all((float)bins), lo, lo + size));
+	for (int k = 0; k < 3; k++)
+		for (int i = 0; i < bins; i++) {
+			s.plane[k][i] = lo[k] + size[k] * ((float)i / (float)bins);
 			s.bin[k][i] = no_record();
 			s.enter[k][i] = s.leave[k][i] = 0;
 		}
-		s.plane[k][BINS] = hi;
-	}
 	for (uint32_t i = 0; i < count; i++)
 		add_to_space(&s, in, from + i);
 	for (int k = 0; k < 3; k++)
-		sweep(&s, k, count, &best);
+		sweep(&s, k, &best);
+	best.grid = s.grid;
 	return best;
 }
 
@@ -408,12 +411,14 @@ static unsigned divide(struct cut *cut, const struct lbvh_input *in, const struc
 		       struct lbvh_box part[2])
 {
 	struct polygon all, side[2];
+	int32_t first[4], last[4];
 	unsigned sides;
 
 	part[0] = part[1] = *whole;
-	if (-whole->hi[cut->axis] <= cut->plane)
+	bins_of(&cut->grid, whole, first, last);
+	if (last[cut->axis] < cut->bin)
 		return 1;
-	if (whole->lo[cut->axis] >= cut->plane)
+	if (first[cut->axis] >= cut->bin)
 		return 2;
 	part_of(in, whole, &all);
 	for (int i = 0; i < 2; i++)
