@@ -88,7 +88,7 @@ Test(lbvh_build, better_trees)
 		double clusters, planes, parts; /* upper bounds, relative to the tree of codes */
 	} cases[] = { { "terrain", 0.8, 0.7, 0.7 },  { "knot", 0.86, 0.85, 0.85 },
 		      { "flake", 0.85, 0.85, 0.85 }, { "city", 0.75, 0.9, 0.6 },
-		      { "soup", 0.98, 0.95, 0.9 },   { "teapot", 0.9, 0.85, 0.85 } };
+		      { "soup", 0.98, 0.95, 0.94 },  { "teapot", 0.9, 0.85, 0.85 } };
 
 	for (size_t s = 0; s < GB_COUNT(cases); s++) {
 		struct work w = set_up(cases[s].scene, 30000, 2);
@@ -168,10 +168,12 @@ Test(lbvh_build, planes_do_not_depend_on_the_instruction_set)
 		for (size_t n = 0; n < GB_COUNT(counts); n++) {
 			struct work a = set_up(scenes[s], counts[n], 2);
 			struct work b = set_up(scenes[s], counts[n], 2);
+			const size_t builds =
+				counts[n] < 1000 ? 2 : 1; /* sbvh shares all but few */
 
 			for (size_t i = 0; i < 3 * a.in->vertex_count; i += 7)
 				a.in->vertex[i] = b.in->vertex[i] = i % 2 ? -0.0F : 0.0F;
-			for (size_t i = 0; i < 2 * (1 + GB_COUNT(sets)); i++) {
+			for (size_t i = 0; i < builds * (1 + GB_COUNT(sets)); i++) {
 				const size_t set = i % (1 + GB_COUNT(sets));
 
 				cpu_limit_simd(set ? sets[set - 1] : CPU_PLAIN);
