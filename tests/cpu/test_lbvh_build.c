@@ -112,7 +112,7 @@ Test(lbvh_build, trees_in_both_forms)
 {
 	const struct gb_variant_ops *const both[] = { &lbvh_cpu_wide, &lbvh_cpu_sah,
 						      &lbvh_cpu_sbvh };
-	const size_t few[] = { 1, 2, 9, 33, 700 };
+	const size_t few[] = { 1, 2, 9, 700 };
 
 	for (size_t s = 0; s < GB_COUNT(scenes); s++)
 		for (size_t n = 0; n < GB_COUNT(few); n++) {
@@ -168,8 +168,8 @@ Test(lbvh_build, planes_do_not_depend_on_the_instruction_set)
 		for (size_t n = 0; n < GB_COUNT(counts); n++) {
 			struct work a = set_up(scenes[s], counts[n], 2);
 			struct work b = set_up(scenes[s], counts[n], 2);
-			const size_t builds =
-				counts[n] < 1000 ? 2 : 1; /* sbvh shares all but few */
+			/* What sbvh adds is the same code for all sets. */
+			const size_t builds = counts[n] == 9 || counts[n] == 100 ? 2 : 1;
 
 			for (size_t i = 0; i < 3 * a.in->vertex_count; i += 7)
 				a.in->vertex[i] = b.in->vertex[i] = i % 2 ? -0.0F : 0.0F;
