@@ -28,14 +28,16 @@
  * The triangles of a trace, its vertices and the probe's camera never change, so create() may build
  * the tree that is traced.
  *
- * In a tree with spatial splits (LBVH_SPATIAL), a primitive may be in several leaves, and index has
- * up to lbvh_references_max() numbers.  Together, the boxes of these leaves hold all of the primitive.
+ * In a tree with spatial splits (LBVH_SPATIAL), a primitive may be in several leaves, whose boxes
+ * together hold all of it; index has up to lbvh_references_max() numbers.
  *
- * A node's box is exactly the union of its primitives' boxes; with spatial splits, of the boxes of
- * the parts that the leaf holds, up to rounding.  All builders but ploc, sah and sbvh number nodes as Karras 2012: inner nodes are 0 .. L - 2, the node of range [a, b] is a if it is its
- * parent's right child and b if it is the left one, leaf i is node L - 1 + i, and leaves are in
- * ascending order of codes.  Primitives of equal code share a leaf, in ascending order of index, so
- * that builders of equal code width produce equal bytes.
+ * A node's box is exactly the union of its primitives' boxes.  With spatial splits it is that of
+ * the parts within a leaf's box, up to rounding.
+ *
+ * All builders but ploc, sah and sbvh number nodes as Karras 2012: inner nodes are 0 .. L - 2, the
+ * node of range [a, b] is a if it is its parent's right child and b if it is the left one, leaf i
+ * is node L - 1 + i, and leaves are in ascending order of codes.  Primitives of equal code share a
+ * leaf, in ascending order of index, so that builders of equal code width produce equal bytes.
  *
  * In a hit, t is the distance along the ray's unit direction: t > 0, and near < t <= far for a ray
  * of a stream.  If distances are equal, the smaller primitive is the hit.  A ray that hits nothing
@@ -145,8 +147,8 @@ enum { LBVH_PROBE_EDGE = 64, LBVH_PROBES = LBVH_PROBE_EDGE * LBVH_PROBE_EDGE };
 #define LBVH_COARSE UINT32_C(0x636f6172)
 
 /* The output of build: this header, room for 2 R - 1 nodes, R indices, LBVH_PROBES distances,
- * LBVH_PROBES primitives.  R is the number of primitives or, with LBVH_SPATIAL, lbvh_references_max().
- * A binary tree uses nodes and index, a probed one the hits. */
+ * LBVH_PROBES primitives.  R is the number of primitives, with LBVH_SPATIAL
+ * lbvh_references_max().  A binary tree uses nodes and index, a probed one the hits. */
 struct lbvh_tree_header {
 	uint32_t kind;       /* enum lbvh_tree_kind, or both of them */
 	uint32_t leaves;     /* L; for a tree that is only probed, 0 if unknown */

@@ -1,4 +1,4 @@
-/* wide.c -- cpu/wide, wide1, packet, sah, sbvh: trees of eight children a node, ready for traversal.
+/* wide.c -- cpu/wide, wide1, packet, sah, sbvh: trees of eight children a node, for traversal.
  *
  * wide builds apetrei's binary tree and collapses it in parallel into a wide tree that includes the
  * triangles, as a library's scene build does.  The bound is memory.
@@ -24,8 +24,8 @@
  * other.  The binary tree is kept and is the one that `sah_cost` describes.  The bound is
  * arithmetic.
  *
- * sbvh also divides space, so that long triangles lie in several leaves (parts/spatial.c).  The tree
- * is the cheapest one; the build takes longest.  The bound is arithmetic.
+ * sbvh also divides space, so that long triangles lie in several leaves (parts/spatial.c).  The
+ * tree is the cheapest one in most scenes, and the build takes longest.  The bound is arithmetic.
  */
 #include "cpu/lbvh/parts/wide.h"
 #include "common/memory.h"

@@ -1,5 +1,5 @@
-/* parts.h -- parts of triangles within boxes, for the verifier of trees with spatial splits: several
- * leaves refer to a triangle, and each one's box must hold a part of it.
+/* parts.h -- parts of triangles within boxes, for the verifier of trees with spatial splits.  Many
+ * leaves may refer to a triangle there, and each one's box holds a part of it.
  *
  * Parts are polygons in double precision.  They are cut by faces of boxes, and boxes are compared
  * with a tolerance of LBVH_PART_SLACK of the largest coordinate, far above the rounding errors of a

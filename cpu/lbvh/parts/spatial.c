@@ -1,24 +1,27 @@
 /* spatial.c -- top-down build with spatial splits (Stich, Friedrich, Dietrich 2009: "Spatial splits
  * in bounding volume hierarchies").
  *
- * A reference is a primitive, or a part of one, with the box of that part.  Besides the planes of
- * split.c, which divide a range of references between their centres, a range may be divided in
- * space: a reference on both sides of a plane is cut in two.  The boxes of long triangles then no
- * longer overlap, at the price of more references.
+ * A reference is a primitive, or a part of one, with the box of that part.  The planes of split.c
+ * divide a range of references between their centres.  Here, a range may also be divided in space:
+ * a reference on both sides of a plane is cut in two.  The boxes of long triangles then no longer
+ * overlap, at the price of more references.
  *
- * As in the paper, planes in space are tried where the two sides of the best other plane overlap by
+ * As in the paper, planes in space are tried where the sides of the best other plane overlap by
  * more than OVERLAP of the scene's surface.  The parts of a reference between the planes of a grid
- * give the bins ("chopped binning"), and a reference stays whole on one side if that costs less
- * ("unsplitting").  A part is the exact polygon of the triangle within the reference's box, computed
- * in double precision; its box is rounded outwards.
+ * fill its bins ("chopped binning"), and a reference stays whole on one side if that costs less
+ * ("unsplitting").  The part that a cut leaves is the polygon of the triangle within the
+ * reference's box, computed in double precision.  Its box is rounded outwards.
  *
- * A range owns places for more references than it has, 3 / 2 as many at the root, and divides the
+ * A range owns places in the arrays, lbvh_references_max() of them at the root, and divides the
  * free ones between its halves in proportion.  It is not divided in space if they do not suffice.
- * So neither memory nor the tree depends on the threads.  Node numbers do not, either: a leaf has
- * twice its first place, and the parent of two ranges twice the first place of the right one, minus
- * 1.  When all is done, nodes are numbered depth first and the places without gaps.
+ * So neither memory nor the tree depends on the number of threads.  Node numbers do not, either: a
+ * leaf has twice its first place, and an inner node twice the first place of its right half, minus
+ * 1.  In the end, nodes are numbered depth first and the gaps between references closed.
  *
- * Bound: instructions, mostly those that cut polygons.
+ * Ranges of FEW references or more are OpenMP tasks; one thread divides a range, and one numbers
+ * the nodes.
+ *
+ * Bound: instructions, most of them for the bins in space.
  */
 #include <float.h>
 #include <math.h>
