@@ -175,9 +175,10 @@ static bool covered(const struct cover *c, const struct polygon *p, size_t count
 bool lbvh_part_covered(const struct lbvh_input *in, size_t p, const struct lbvh_node *node,
 		       uint32_t *list, size_t count)
 {
-	struct cover c = { .node = node, .list = list };
+	struct cover c = { .node = node };
 	const struct polygon polygon = polygon_of(in, p, c.slack);
 
+	c.list = list;
 	for (int k = 0; k < 3; k++)
 		c.slack[k] *= LBVH_PART_SLACK;
 	return covered(&c, &polygon, count);
