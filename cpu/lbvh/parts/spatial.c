@@ -321,10 +321,12 @@ static unsigned divide(struct cut *cut, const struct lbvh_input *in, const struc
 	part_of(in, whole, &all);
 	for (int i = 0; i < 2; i++)
 		keep(&all, cut->axis, (double)cut->plane, i, &side[i]);
-	/* The box may be on both sides by rounding alone. */
+	/* The box may be on both sides by rounding alone.  Neither side may lose its last one. */
 	if (!side[0].count || !side[1].count) {
 		sides = side[1].count ? 2 : 1;
-		cut->count[sides == 2 ? 0 : 1]--;
+		if (cut->count[2 - sides] == 1)
+			sides = 3 - sides;
+		cut->count[2 - sides]--;
 		return sides;
 	}
 	sides = unsplit(cut, whole);
