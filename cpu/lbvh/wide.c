@@ -1,4 +1,4 @@
-/* wide.c -- cpu/wide, wide1, packet, sah: trees of eight children a node, ready for traversal.
+/* wide.c -- cpu/wide, wide1, packet, sah, sbvh: trees of eight children a node, for traversal.
  *
  * wide builds apetrei's binary tree and collapses it in parallel into a wide tree that includes the
  * triangles, as a library's scene build does.  The bound is memory.
@@ -23,6 +23,9 @@
  * than ploc's.  The tree is cheaper in most scenes, but not for long thin triangles that cross each
  * other.  The binary tree is kept and is the one that `sah_cost` describes.  The bound is
  * arithmetic.
+ *
+ * sbvh also divides space, so that long triangles lie in several leaves (parts/spatial.c).  The
+ * tree is the cheapest one in most scenes, and the build takes longest.  The bound is arithmetic.
  */
 #include "cpu/lbvh/parts/wide.h"
 #include "common/memory.h"
@@ -52,11 +55,11 @@ static void make_tree(struct state *s, const struct lbvh_params *params,
 	gb_memory_own(&s->cpu);
 	(void)lbvh_tracer_tree(&s->cpu, params, input, &s->wide.depth, err);
 	if (planned)
-		plan = gb_host_alloc(2 * input->count, sizeof *plan, err);
+		plan = gb_host_alloc(2 * s->cpu.room, sizeof *plan, err);
 	if (!err->code && !gb_memory_is_dry()) {
 		if (plan && !lbvh_wide_has_room(&s->wide, lbvh_plan_make(s->cpu.node, plan)))
 			plan = NULL;
-		lbvh_wide_collapse(&s->wide, input, s->cpu.node, s->cpu.index, 0, plan);
+		lbvh_wide_collapse(&s->wide, &s->cpu, 0, plan);
 	}
 	gb_memory_free_owned(&s->cpu);
 	gb_memory_own(s);
@@ -64,11 +67,15 @@ static void make_tree(struct state *s, const struct lbvh_params *params,
 
 /* Allocate; for --op=build also the arrays of a builder with these needs, for --op=trace the
  * tree. */
-static enum gb_status create(struct state *s, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params_, const void *input,
 			     struct lbvh_ways ways, unsigned needs, struct gb_error *err)
 {
+	const struct lbvh_params *params = params_;
+	const bool best = params->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
+	const size_t room = lbvh_cpu_room(input, best ? LBVH_CPU_BEST : needs);
+
 	if (lbvh_tracer_init(&s->tracer, params, input, ways, err) ||
-	    lbvh_wide_init(&s->wide, s->tracer.input->count, s->tracer.threads, err))
+	    lbvh_wide_init(&s->wide, room, s->tracer.threads, err))
 		return err->code;
 	s->wide.depth = LEVELS;
 	if (s->tracer.op == LBVH_BUILD) {
@@ -107,7 +114,7 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 static void collapse(struct state *s, size_t leaves, struct gb_timer *timer)
 {
 	gb_phase(timer, "collapse");
-	lbvh_wide_collapse(&s->wide, s->tracer.input, s->cpu.node, s->cpu.index, leaves, NULL);
+	lbvh_wide_collapse(&s->wide, &s->cpu, leaves, NULL);
 }
 
 /* After a build, the binary tree and the probe's hits in the wide one; after a trace, its
@@ -227,24 +234,37 @@ const struct gb_variant_ops lbvh_cpu_packet = {
 	.flags = GB_REPEATABLE | GB_CONVERTS,
 };
 
-/* ---- cpu/sah ------------------------------------------------------------------------------ */
+/* ---- cpu/sah, cpu/sbvh -------------------------------------------------------------------- */
 
-static enum gb_status create_sah(void *state, const void *params, const void *input,
-				 struct gb_error *err)
+static enum gb_status create_builder(struct state *s, const void *params, const void *input,
+				     unsigned needs, struct gb_error *err)
 {
 	const struct lbvh_ways probe = { NULL, trace_by_turns };
 
 	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "sah only builds trees: use --op=build; wide traces the best tree");
-	return create(state, params, input, probe, LBVH_CPU_PARTED, err);
+			       "%s only builds trees: use --op=build; wide traces the best tree",
+			       needs & LBVH_CPU_SPATIAL ? "sbvh" : "sah");
+	return create(s, params, input, probe, needs, err);
+}
+
+static enum gb_status create_sah(void *state, const void *params, const void *input,
+				 struct gb_error *err)
+{
+	return create_builder(state, params, input, LBVH_CPU_PARTED, err);
+}
+
+static enum gb_status create_sbvh(void *state, const void *params, const void *input,
+				  struct gb_error *err)
+{
+	return create_builder(state, params, input, LBVH_CPU_SPATIAL, err);
 }
 
 static enum gb_status run_sah(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;
 
-	lbvh_cpu_build(&s->cpu, LBVH_CPU_PARTED, timer);
+	lbvh_cpu_build(&s->cpu, s->cpu.needs, timer);
 	collapse(s, LBVH_DEPTH_FIRST, timer);
 	return GB_OK;
 }
@@ -252,6 +272,15 @@ static enum gb_status run_sah(void *state, struct gb_timer *timer, struct gb_err
 const struct gb_variant_ops lbvh_cpu_sah = {
 	.state_size = sizeof(struct state),
 	.create = create_sah,
+	.reset = reset,
+	.run = run_sah,
+	.download = download,
+	.flags = GB_REPEATABLE | GB_CONVERTS,
+};
+
+const struct gb_variant_ops lbvh_cpu_sbvh = {
+	.state_size = sizeof(struct state),
+	.create = create_sbvh,
 	.reset = reset,
 	.run = run_sah,
 	.download = download,

@@ -25,6 +25,7 @@ static size_t bit_words(size_t bits)
 enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct gb_error *err)
 {
 	struct lbvh_reference *r = gb_host_zalloc(1, sizeof *r, err);
+	size_t references;
 
 	in->reference = r;
 	if (!r)
@@ -41,8 +42,9 @@ enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct g
 	r->primitive = gb_host_alloc(r->rays, sizeof *r->primitive, err);
 	if (trace)
 		return err->code;
-	r->stack = gb_host_alloc(in->count + 1, sizeof *r->stack, err);
-	r->visited = gb_host_alloc(bit_words(2 * in->count), 8, err);
+	references = lbvh_references_max(in->count);
+	r->stack = gb_host_alloc(references + 1, sizeof *r->stack, err);
+	r->visited = gb_host_alloc(bit_words(2 * references), 8, err);
 	r->taken = gb_host_alloc(bit_words(in->count), 8, err);
 	return err->code;
 }

@@ -11,8 +11,8 @@ static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
 {
 	const size_t n = cpu->count;
 
-	if (cpu->needs & LBVH_CPU_CODES_63)
-		cpu->index_spare = gb_host_alloc(n, sizeof *cpu->index_spare, err);
+	if (cpu->needs & (LBVH_CPU_CODES_63 | LBVH_CPU_SPATIAL))
+		cpu->index_spare = gb_host_alloc(cpu->room, sizeof *cpu->index_spare, err);
 	if (cpu->needs & LBVH_CPU_LEAVES) {
 		cpu->code = gb_host_alloc(n, sizeof *cpu->code, err);
 		cpu->first = gb_host_alloc(n + 1, sizeof *cpu->first, err);
@@ -23,16 +23,16 @@ static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
 		cpu->parent = gb_host_alloc(2 * n, sizeof *cpu->parent, err);
 		cpu->arrived = gb_host_alloc(n, sizeof *cpu->arrived, err);
 	}
-	if (cpu->needs & (LBVH_CPU_CLUSTERS | LBVH_CPU_SPLITS))
-		cpu->spare = gb_host_alloc(2 * n - 1, sizeof *cpu->spare, err);
+	if (cpu->needs & (LBVH_CPU_CLUSTERS | LBVH_CPU_SPLITS | LBVH_CPU_SPATIAL))
+		cpu->spare = gb_host_alloc(2 * cpu->room - 1, sizeof *cpu->spare, err);
 	if (cpu->needs & LBVH_CPU_CLUSTERS) {
 		lbvh_cpu_alloc_cluster(cpu, err);
 		lbvh_cpu_alloc_refine(cpu, err);
 	}
-	if (cpu->needs & LBVH_CPU_SPLITS) {
-		cpu->box_spare = gb_host_alloc(n, sizeof *cpu->box_spare, err);
+	if (cpu->needs & (LBVH_CPU_SPLITS | LBVH_CPU_SPATIAL))
+		cpu->box_spare = gb_host_alloc(cpu->room, sizeof *cpu->box_spare, err);
+	if (cpu->needs & LBVH_CPU_SPLITS)
 		lbvh_cpu_alloc_split(cpu, err);
-	}
 }
 
 enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const void *input,
@@ -44,15 +44,16 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 
 	cpu->input = in;
 	cpu->count = n;
+	cpu->room = lbvh_cpu_room(in, needs);
 	cpu->threads = (int)threads;
 	cpu->simd = cpu_simd();
 	cpu->needs = needs;
 	while (power < n)
 		power *= 2;
-	cpu->box = gb_host_alloc(n, sizeof *cpu->box, err);
+	cpu->box = gb_host_alloc(cpu->room, sizeof *cpu->box, err);
 	cpu->pair = gb_host_alloc(needs & LBVH_CPU_POWER ? power : n, sizeof *cpu->pair, err);
-	cpu->index = gb_host_alloc(n, sizeof *cpu->index, err);
-	cpu->node = gb_host_alloc(2 * n - 1, sizeof *cpu->node, err);
+	cpu->index = gb_host_alloc(cpu->room, sizeof *cpu->index, err);
+	cpu->node = gb_host_alloc(2 * cpu->room - 1, sizeof *cpu->node, err);
 	cpu->histogram = gb_host_alloc(threads + 1, sizeof *cpu->histogram, err);
 	cpu->share = gb_host_alloc(threads + 1, sizeof *cpu->share, err);
 	lbvh_cpu_alloc_fused(cpu, err);
@@ -85,10 +86,13 @@ static void build_sorted(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *
 
 void lbvh_cpu_build(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *timer)
 {
+	cpu->references = cpu->count;
 #pragma omp parallel num_threads(cpu->threads)
 	{
 		lbvh_cpu_bounds(cpu, timer);
-		if (build & LBVH_CPU_SPLITS) {
+		if (build & LBVH_CPU_SPATIAL) {
+			lbvh_cpu_spatial(cpu, timer);
+		} else if (build & LBVH_CPU_SPLITS) {
 			lbvh_cpu_split(cpu, timer);
 		} else {
 			lbvh_cpu_codes(cpu, timer);
@@ -120,7 +124,7 @@ void lbvh_cpu_build_best(struct lbvh_cpu *cpu)
 
 	lbvh_cpu_build(cpu, LBVH_CPU_CLUSTERED, NULL);
 	clustered = cost(cpu);
-	lbvh_cpu_build(cpu, LBVH_CPU_PARTED, NULL);
+	lbvh_cpu_build(cpu, LBVH_CPU_SPATIAL, NULL);
 	if (clustered < cost(cpu))
 		lbvh_cpu_build(cpu, LBVH_CPU_CLUSTERED, NULL);
 }
@@ -170,15 +174,17 @@ enum gb_status lbvh_builder_download(void *state, void *output, struct gb_error 
 {
 	const struct lbvh_cpu *cpu = state;
 	const size_t nodes = 2 * cpu->leaves - 1;
+	const uint32_t kind = LBVH_BINARY | (cpu->needs & LBVH_CPU_SPATIAL ? LBVH_SPATIAL : 0);
 	struct lbvh_tree_header *header = output;
 
 	if (!cpu->leaves) /* nothing was built */
 		return GB_OK;
-	*header = (struct lbvh_tree_header){ .kind = LBVH_BINARY,
+	*header = (struct lbvh_tree_header){ .kind = kind,
 					     .leaves = (uint32_t)cpu->leaves,
-					     .nodes = (uint32_t)nodes };
+					     .nodes = (uint32_t)nodes,
+					     .references = (uint32_t)cpu->references };
 	copy(lbvh_build_nodes(output), cpu->node, nodes * sizeof *cpu->node, cpu->threads);
-	copy(lbvh_build_index(cpu->input, output), cpu->index, cpu->count * sizeof *cpu->index,
-	     cpu->threads);
+	copy(lbvh_index_after(lbvh_references_of(cpu->input, kind), output), cpu->index,
+	     cpu->references * sizeof *cpu->index, cpu->threads);
 	return GB_OK;
 }

@@ -5,8 +5,8 @@
  * thread, depth first.  Nodes and blocks come from the thread's arena, which takes them from the
  * common arrays a chunk at a time.
  *
- * Upper bounds, for n primitives in leaves of up to 8: a node that is not full has only leaves
- * below it, and more than 8 primitives, else it would be a leaf.  So there are at most n / 9 nodes
+ * Upper bounds, for n references in leaves of up to 8: a node that is not full has only leaves
+ * below it, and more than 8 references, else it would be a leaf.  So there are at most n / 9 nodes
  * without inner children, fewer with two or more, and at most n / 7 with one, which has seven
  * leaves beside it.  Two blocks in a row hold more than 8 triangles.
  *
@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "cpu/lbvh/parts/frame.h"
 #include "cpu/lbvh/parts/lanes.h"
 #include "cpu/lbvh/parts/wide.h"
 
@@ -61,6 +62,7 @@ struct work {
 	const struct lbvh_input *input;
 	const struct lbvh_node *node;
 	const uint32_t *index;
+	size_t references;            /* numbers in index */
 	uint32_t leaves;              /* leaves in Karras' numbering, or DEPTH_FIRST; else 0 */
 	const struct lbvh_plan *plan; /* NULL: the largest box is opened first */
 	atomic_size_t node_next, block_next;
@@ -252,9 +254,9 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct work 
 	const struct lbvh_input *in = w->input;
 	const uint32_t *triangle;
 
-	if (i + FAR_AHEAD < in->count)
+	if (i + FAR_AHEAD < w->references)
 		__builtin_prefetch(in->triangle + 3 * (size_t)w->index[i + FAR_AHEAD]);
-	if (i + AHEAD >= in->count)
+	if (i + AHEAD >= w->references)
 		return;
 	triangle = in->triangle + 3 * (size_t)w->index[i + AHEAD];
 	for (int k = 0; k < 3; k++)
@@ -392,7 +394,7 @@ static size_t make_top(struct work *w, size_t wanted, size_t *first)
 	struct lbvh_top *queue = w->wide->top;
 	size_t head = 0, tail = 1;
 
-	queue[0] = (struct lbvh_top){ { 0, 0, (uint32_t)w->input->count }, 0, 0 };
+	queue[0] = (struct lbvh_top){ { 0, 0, (uint32_t)w->references }, 0, 0 };
 	while (head < tail && tail - head < wanted && tail + LBVH_WIDTH <= w->wide->top_room) {
 		tail += make_node(w, arena, queue + head, queue + tail);
 		head++;
@@ -401,15 +403,15 @@ static size_t make_top(struct work *w, size_t wanted, size_t *first)
 	return tail;
 }
 
-void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
-			const struct lbvh_node *node, const uint32_t *index, size_t leaves,
+void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu, size_t leaves,
 			const struct lbvh_plan *plan)
 {
-	const int threads = input->count < SMALL_TREE ? 1 : wide->threads;
+	const int threads = cpu->count < SMALL_TREE ? 1 : wide->threads;
 	struct work w = { .wide = wide,
-			  .input = input,
-			  .node = node,
-			  .index = index,
+			  .input = cpu->input,
+			  .node = cpu->node,
+			  .index = cpu->index,
+			  .references = cpu->references,
 			  .leaves = (uint32_t)leaves,
 			  .plan = plan,
 			  .node_next = 1 };
@@ -444,15 +446,16 @@ bool lbvh_wide_has_room(const struct lbvh_wide *wide, size_t nodes)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t count, int threads,
+enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t references, int threads,
 			      struct gb_error *err)
 {
 	const size_t spare = (size_t)threads * CHUNK + CHUNK;
 
 	*wide = (struct lbvh_wide){ .threads = threads };
 	/* The last nodes of a chunk stay unused if the next node has more inner children. */
-	wide->node_room = 1 + (2 * count / 9 + count / 7) * CHUNK / (CHUNK - LBVH_WIDTH) + spare;
-	wide->block_room = (count / 4 + 1) * CHUNK / (CHUNK - LARGE) + spare;
+	wide->node_room =
+		1 + (2 * references / 9 + references / 7) * CHUNK / (CHUNK - LBVH_WIDTH) + spare;
+	wide->block_room = (references / 4 + 1) * CHUNK / (CHUNK - LARGE) + spare;
 	wide->top_room = 1 + (size_t)threads * TASKS_PER_THREAD * 2 * LBVH_WIDTH;
 	wide->node = gb_host_alloc(wide->node_room, sizeof *wide->node, err);
 	wide->block = gb_host_alloc(wide->block_room, sizeof *wide->block, err);

@@ -26,13 +26,16 @@ enum lbvh_cpu_needs {
 	LBVH_CPU_POWER = 16,    /* pair has the length of the next power of two (bitonic sort) */
 	LBVH_CPU_CLUSTERS = 32, /* spare, runs, run_first, sum, moves */
 	LBVH_CPU_SPLITS = 64,   /* spare, box_spare, splitter, above, task; no codes */
+	LBVH_CPU_SPATIAL = 128, /* spare, box_spare, index_spare; room for parts; no codes */
 };
 
 enum { LBVH_CPU_DIGITS = 3072 }; /* counters of the radix sort, at most: three digits of 10 bits */
 
 struct lbvh_cpu {
 	const struct lbvh_input *input;
-	size_t count; /* primitives */
+	size_t count;      /* primitives */
+	size_t room;       /* of box, index and, twice, node: count, or lbvh_references_max() */
+	size_t references; /* numbers in index that the tree has: count, or up to room */
 	int threads;
 	enum cpu_simd simd;
 	unsigned needs;
@@ -123,6 +126,9 @@ void lbvh_cpu_rewrite(struct lbvh_cpu *cpu, struct gb_timer *timer);
 /* Builds the whole tree by the surface area heuristic, from the boxes (LBVH_CPU_SPLITS): node,
  * index, leaves.  Leaves have up to 8 primitives.  The boxes are in another order afterwards. */
 void lbvh_cpu_split(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* The same with spatial splits (LBVH_CPU_SPATIAL); sets references, too. */
+void lbvh_cpu_spatial(struct lbvh_cpu *cpu, struct gb_timer *timer);
 
 /* Allocate the scratch of a phase: stacks; runs, run_first; sum, moves; splitter, above, task. */
 void lbvh_cpu_alloc_fused(struct lbvh_cpu *cpu, struct gb_error *err);

@@ -147,11 +147,12 @@ static void choose(const struct lbvh_cpu *cpu, struct lbvh_splitter *s, int thre
 {
 	const struct lbvh_range *r = &s->range;
 	struct lbvh_bins all = s->share[0].bins;
+	struct lbvh_box side[2];
 	uint32_t left = 0, right;
 
 	for (int t = 1; t < threads; t++)
 		cpu->ways->join_bins(&all, &s->share[t].bins, s->grid.bins);
-	s->plane = cpu->ways->plane(&all, &s->grid, r->count);
+	s->plane = cpu->ways->plane(&all, &s->grid, r->count, side);
 	right = s->plane.left;
 	for (int t = 0; t < threads && s->plane.axis < 3; t++) {
 		struct share *share = &s->share[t];
@@ -237,13 +238,6 @@ static void copy_task(struct lbvh_cpu *cpu, const struct lbvh_splitter *s,
 	}
 }
 
-static const struct lbvh_split_ways *ways_of(enum cpu_simd simd)
-{
-	if (simd >= CPU_AVX512)
-		return &lbvh_split_avx512;
-	return simd >= CPU_AVX2 ? &lbvh_split_avx2 : &lbvh_split_plain;
-}
-
 void lbvh_cpu_split(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
 	const size_t t = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
@@ -252,7 +246,7 @@ void lbvh_cpu_split(struct lbvh_cpu *cpu, struct gb_timer *timer)
 	lbvh_cpu_phase(timer, "hierarchy");
 #pragma omp single
 	{
-		cpu->ways = ways_of(cpu->simd);
+		cpu->ways = lbvh_split_ways_of(cpu->simd);
 		s->task = cpu->task;
 		s->above = cpu->above;
 		s->task[0] = (struct lbvh_task){ .range = { 0, (uint32_t)cpu->count, 0 } };

@@ -302,11 +302,14 @@ SPLIT_ENTRY void way_join_bins(struct lbvh_bins *b, const struct lbvh_bins *with
 }
 
 SPLIT_ENTRY struct lbvh_plane way_plane(const struct lbvh_bins *b, const struct lbvh_split_grid *g,
-					uint32_t count)
+					uint32_t count, struct lbvh_box side[2])
 {
-	PAIR side[2];
+	PAIR both[2] = { pair_all(0), pair_all(0) };
+	const struct lbvh_plane plane = sweep(b, g->bins, count, both);
 
-	return sweep(b, g->bins, count, side);
+	pair_store(&side[0], both[0]);
+	pair_store(&side[1], both[1]);
+	return plane;
 }
 
 SPLIT_ENTRY uint32_t way_left(const struct lbvh_bins *b, const struct lbvh_plane *plane)

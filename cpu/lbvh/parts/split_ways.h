@@ -1,5 +1,5 @@
-/* split_ways.h -- the operations of split.c on primitives and bins, one version per instruction
- * set.
+/* split_ways.h -- the operations of split.c and spatial.c on primitives and bins, one version per
+ * instruction set.
  *
  * In the arrays that are partitioned, a box is a record: lo unchanged, hi negated, so that one
  * minimum joins both; lo[3] is the primitive's number, hi[3] is 0.  Zeros have one sign in lo and
@@ -63,8 +63,9 @@ struct lbvh_split_ways {
 	void (*bins)(struct lbvh_bins *b, const struct lbvh_split_grid *g,
 		     const struct lbvh_box *box, size_t count);
 	void (*join_bins)(struct lbvh_bins *b, const struct lbvh_bins *with, int bins);
+	/* The cheapest plane and, if any, the records of its sides. */
 	struct lbvh_plane (*plane)(const struct lbvh_bins *b, const struct lbvh_split_grid *g,
-				   uint32_t count);
+				   uint32_t count, struct lbvh_box side[2]);
 	/* The number of primitives on the left of a plane. */
 	uint32_t (*left)(const struct lbvh_bins *b, const struct lbvh_plane *plane);
 	/* Move records to the other array: those on the left from `left` on, the others from
@@ -77,5 +78,12 @@ struct lbvh_split_ways {
 };
 
 extern const struct lbvh_split_ways lbvh_split_plain, lbvh_split_avx2, lbvh_split_avx512;
+
+static inline const struct lbvh_split_ways *lbvh_split_ways_of(enum cpu_simd simd)
+{
+	if (simd >= CPU_AVX512)
+		return &lbvh_split_avx512;
+	return simd >= CPU_AVX2 ? &lbvh_split_avx2 : &lbvh_split_plain;
+}
 
 #endif

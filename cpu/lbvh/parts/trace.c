@@ -227,10 +227,10 @@ void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics)
 void lbvh_tracer_probe(const struct lbvh_tracer *tracer, void *output)
 {
 	const struct lbvh_input *input = tracer->input;
-	const struct image image = { tracer, &input->probe, LBVH_PROBE_EDGE,
-				     lbvh_build_probe_t(input, output),
-				     lbvh_build_probe_primitive(input, output) };
 	struct lbvh_tree_header *header = output;
+	float *t = lbvh_probe_after(lbvh_references_of(input, header->kind), output);
+	const struct image image = { tracer, &input->probe, LBVH_PROBE_EDGE, t,
+				     (uint32_t *)(void *)(t + LBVH_PROBES) };
 
 	header->kind |= LBVH_PROBED;
 	(void)trace_image(&image);

@@ -62,22 +62,23 @@ struct lbvh_wide {
 	unsigned depth;                 /* levels of nodes; 1 if the root has only leaves */
 };
 
-/* Allocate for a tree over `count` triangles, made by `threads` threads from any binary tree. */
-enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t count, int threads,
+/* Allocate for a tree with so many references to triangles, made by `threads` threads from any
+ * binary tree. */
+enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t references, int threads,
 			      struct gb_error *err);
 
 /* True if a tree of so many nodes fits, however the threads share them.  A tree made without a plan
  * always fits. */
 bool lbvh_wide_has_room(const struct lbvh_wide *wide, size_t nodes);
 
-/* Collapse a binary tree.  A node's children are found by opening the largest box first, and
- * subtrees of up to LBVH_WIDTH primitives become leaves.  leaves: the number of leaves if the
- * binary tree is numbered as by Karras; LBVH_DEPTH_FIRST if a left child is the next node and
- * primitives lie in leaf order; both are faster than 0, for any other tree.  plan: NULL or, only if
- * leaves is 0, the children. */
+/* Collapse the binary tree of a builder.  A node's children are found by opening the largest box
+ * first, and subtrees of up to LBVH_WIDTH primitives become leaves.  leaves: the number of leaves
+ * if the binary tree is numbered as by Karras; LBVH_DEPTH_FIRST if a left child is the next node
+ * and primitives lie in leaf order; both are faster than 0, for any other tree.  plan: NULL or,
+ * only if leaves is 0, the children. */
 #define LBVH_DEPTH_FIRST ((size_t)-1)
-void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
-			const struct lbvh_node *node, const uint32_t *index, size_t leaves,
+struct lbvh_cpu;
+void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu, size_t leaves,
 			const struct lbvh_plan *plan);
 
 #endif

@@ -134,6 +134,106 @@ Test(lbvh_verify, boxes)
 	fault(&w, "the box of");
 }
 
+/* ---- trees with spatial splits ------------------------------------------------------------- */
+
+/* A tree of two leaves.  Primitive 0 is cut at x = 2, primitive 1 lies in the right leaf. */
+static struct work parted_tree(void)
+{
+	static const float corner[] = { 0, 0, 0, 4, 0, 0, 0, 4, 0, 3, 3, 0, 4, 3, 0, 4, 4, 0 };
+	struct work w = set_up("soup", 2, 1);
+
+	cr_assert_eq(w.in->vertex_count, 6);
+	memcpy(w.in->vertex, corner, sizeof corner);
+	for (uint32_t i = 0; i < 6; i++)
+		w.in->triangle[i] = i;
+	*w.header = (struct lbvh_tree_header){
+		.kind = LBVH_BINARY | LBVH_SPATIAL, .leaves = 2, .nodes = 3, .references = 3
+	};
+	w.index = lbvh_index_after(3, w.output);
+	w.node[0] = (struct lbvh_node){ { 0, 0, 0 }, 1, { 4, 4, 0 }, 2 };
+	w.node[1] = (struct lbvh_node){ { 0, 0, 0 }, LBVH_LEAF, { 2, 4, 0 }, 1 };
+	w.node[2] = (struct lbvh_node){ { 2, 0, 0 }, LBVH_LEAF | 1, { 4, 4, 0 }, 2 };
+	w.index[0] = w.index[1] = 0;
+	w.index[2] = 1;
+	return w;
+}
+
+/* The right leaf holds primitive `index` alone. */
+static void keep_one(struct work *w, uint32_t index, float from)
+{
+	w->header->references = 2;
+	w->index[1] = index;
+	w->node[2].right = 1;
+	w->node[2].lo[0] = w->node[2].lo[1] = from;
+}
+
+Test(lbvh_verify, parts)
+{
+	struct work w = parted_tree();
+	struct gb_metrics metrics = { 0 };
+	struct gb_error err;
+	float *bound;
+
+	cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(metric(&metrics, "references"), 3);
+	/* Primitive 0 is missing from a leaf that it crosses; 1 from all. */
+	keep_one(&w, 1, 3);
+	fault(&w, "a part of primitive 0 is in none of the boxes of its 1 leaves");
+	w = parted_tree();
+	keep_one(&w, 0, 2);
+	fault(&w, "primitive 1 is in no leaf");
+	/* A box ends before the cut, by much and by the least; one is too large. */
+	w = parted_tree();
+	w.node[1].hi[0] = 1.5F;
+	fault(&w, "a part of primitive 0 is in none of the boxes of its 2 leaves");
+	w = parted_tree();
+	bound = &w.node[1].hi[0];
+	*bound = nextafterf(*bound, -INFINITY);
+	fault(&w, "a part of primitive 0 is in none of the boxes of its 2 leaves");
+	w = parted_tree();
+	w.node[0].hi[1] = w.node[1].hi[1] = 4.00001F;
+	fault(&w, "the box of leaf 1");
+	w = parted_tree();
+	w.node[1].hi[0] = NAN;
+	fault(&w, "the box of");
+	/* A leaf holds a primitive twice, and one that has no part in it. */
+	w = parted_tree();
+	w.index[2] = 0;
+	fault(&w, "primitive 0 is in two places");
+	w = parted_tree();
+	w.index[0] = 1;
+	fault(&w, "the box of leaf 1");
+}
+
+/* A tree without spatial splits has each primitive once. */
+Test(lbvh_verify, references)
+{
+	static const uint32_t wrong[] = { 0, 1, 4, UINT32_MAX };
+	struct work w;
+
+	for (size_t i = 0; i < GB_COUNT(wrong); i++) {
+		w = parted_tree();
+		w.header->references = wrong[i];
+		fault(&w, "references to 2 primitives, at most 3");
+	}
+	w = parted_tree();
+	w.node[2].right = 1;
+	fault(&w, "is in no leaf");
+	w = parted_tree();
+	w.index[1] = 1;
+	w.node[2].right = 1;
+	fault(&w, "leaves hold 2 primitives, and the index 3");
+	w = parted_tree();
+	w.header->kind = LBVH_BINARY;
+	w.index = lbvh_build_index(w.in, w.output);
+	w.index[0] = w.index[1] = 0;
+	w.node[2].right = 1;
+	fault(&w, "is in two places");
+	w = parted_tree();
+	w.header->kind = LBVH_SPATIAL;
+	fault(&w, "no tree: kind 4");
+}
+
 /* A tree that is checked by its hits: two wrong ones are too many. */
 Test(lbvh_verify, wrong_probes)
 {
