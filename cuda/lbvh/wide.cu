@@ -8,7 +8,7 @@
  * takes 8 bytes: a key, which has the distance and the child's byte, and the start of the sequence
  * that the byte counts in.  A child's place follows from these, so its fetch depends on no other
  * one.  Compared with stack, this takes a third of the dependent fetches, and 10 bytes per box
- * instead of 32.  upload() builds the tree, untimed, over 63-bit codes.
+ * instead of 32.  upload() builds the tree, untimed: ploc's with --tree=best, else apetrei's.
  *
  * Lanes are at different places of their stacks, so each word that one pushes or pops is a sector
  * of its own: only children that wait take room.
@@ -382,6 +382,8 @@ struct state {
 	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
 	enum lbvh_op op;
 	struct lbvh_gpu_wide wide;
+	bool best; /* trace the best tree */
+	struct lbvh_gpu_order order;
 	struct lbvh_wide_counters last; /* counts of the last collapse, set by await_tree() */
 	uint32_t *queue; /* groups of rays that were fetched; 0 between launches; NULL: not used */
 	unsigned blocks; /* of the queue's kernel that the device holds */
@@ -408,6 +410,9 @@ static enum gb_status create(struct state *s, const struct lbvh_params *params,
 	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<struct state>, params, in,
 			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, err);
+	s->best = s->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
+	if (s->best)
+		(void)lbvh_gpu_order_init(&s->order, in->count, err);
 	if (in->ray && params->rays_kind > LBVH_SHADOW) {
 		gpu_alloc_zeroed(&s->queue, 1, err);
 		s->blocks = gpu_resident_blocks(kernel_for(in), LBVH_TRACE_BLOCK, 0,
@@ -449,9 +454,16 @@ static enum gb_status await_tree(struct state *s, struct gb_error *err)
 /* Upload the mesh; for a trace, also build the tree. */
 static enum gb_status upload(struct state *s, struct gb_error *err)
 {
+	struct lbvh_gpu *const g = &s->tracer.gpu;
+
 	if (lbvh_gpu_tracer_upload(&s->tracer, err) != GB_OK || s->op == LBVH_BUILD)
 		return err->code;
-	return build(s, NULL, err) == GB_OK ? await_tree(s, err) : err->code;
+	if (!s->best)
+		return build(s, NULL, err) == GB_OK ? await_tree(s, err) : err->code;
+	if (lbvh_gpu_best(g, NULL, err) || lbvh_gpu_renumber(g, &s->order, err) ||
+	    lbvh_gpu_wide_collapse(&s->wide, g, err))
+		return err->code;
+	return await_tree(s, err);
 }
 
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
