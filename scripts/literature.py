@@ -82,10 +82,10 @@ Our scene is generated.""", [
         "lbvh/cuda/ploc scene=city primitives=243000",
     ]),
     "lbvh: traversal": ("""
-`stack2` uses one thread and one stack per ray, like Aila and Laine (2009), but no persistent warps.
-`wide` has the 80-byte nodes of Ylitie et al. (2017) and sorts the children by distance. TinyBVH
-traces a tree that the CPU built by SAH. Frolov and Galaktionov use the ray queries of the hardware,
-as `vulkan/driver-rt` does. Our rays are 2048 x 2048 primary rays.""", [
+`stack2` has a thread and a stack per ray, like Aila and Laine (2009). `wide` has their persistent
+warps for incoherent rays, and the 80-byte nodes of Ylitie et al. (2017) with children sorted by
+distance. TinyBVH traces a tree that the CPU built by SAH. Frolov and Galaktionov use hardware ray
+queries, as `vulkan/driver-rt` does. Our rays are 2048 x 2048 primary rays.""", [
         "lbvh/cuda/stack2 op=trace scene=teapot primitives=25600 tree=paper",
         "lbvh/cuda/wide op=trace scene=teapot primitives=25600 tree=paper",
         "lbvh/cuda/stack2 op=trace scene=knot primitives=144000 tree=paper",

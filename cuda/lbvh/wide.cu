@@ -3,15 +3,21 @@
  * Build: the binary tree of apetrei, then its collapse (parts/collapse.cu) into a tree ready for
  * traversal, triangles included, as a library's scene build does.
  *
- * Trace: one thread per ray.  A step fetches one node of 80 bytes, finds which of the eight boxes
- * the ray enters, sorts them in registers, continues with the nearest and pushes the others.  Each
+ * Trace: a lane per ray.  A step fetches one node of 80 bytes, finds which of the eight boxes the
+ * ray enters, sorts them in registers, continues with the nearest and pushes the others.  Each
  * takes 8 bytes: a key, which has the distance and the child's byte, and the start of the sequence
  * that the byte counts in.  A child's place follows from these, so its fetch depends on no other
  * one.  Compared with stack, this takes a third of the dependent fetches, and 10 bytes per box
- * instead of 32.  upload() builds the tree, untimed, over 63-bit codes.
+ * instead of 32.  upload() builds the tree, untimed: ploc's with --tree=best, else apetrei's.
  *
  * Lanes are at different places of their stacks, so each word that one pushes or pops is a sector
  * of its own: only children that wait take room.
+ *
+ * Coherent rays (primary, shadow) have a thread each.  Others end at different times, and a warp
+ * would wait for its longest ray with a third of its lanes.  Their warps stay and refill idle lanes
+ * from a queue of rays (Aila and Laine 2009).  A warp steps down while at least half of its busy
+ * lanes are at inner nodes, then tests leaves.  Coherent rays lose by a queue, because lanes that
+ * are not in step fetch more sectors.
  *
  * The node format is that of Ylitie, Karras, Laine 2017; their order by the octant of the ray is
  * not used.  That order needs no sort, but waiting children have no distances and are fetched even
@@ -23,6 +29,8 @@
 
 enum {
 	STACK_LEVELS = 32, /* 1792 bytes */
+	STACK = STACK_LEVELS * (LBVH_WIDE - 1),
+	REFILL = 24, /* busy lanes below which a warp takes new rays */
 };
 
 #define NONE  UINT32_MAX
@@ -61,6 +69,17 @@ struct lens {
 	float inverse[3]; /* finite, so that a beam parallel to a plane is on one side of it */
 	uint32_t hidden_bits;
 };
+
+static __device__ __forceinline__ struct lens lens_for(const struct lbvh_beam *beam,
+						       const struct lbvh_wide_tree *tree)
+{
+	struct lens lens;
+
+	for (int d = 0; d < 3; d++)
+		lens.inverse[d] = fminf(fmaxf(beam->inverse[d], -LARGE), LARGE);
+	lens.hidden_bits = tree->hidden_bits;
+	return lens;
+}
 
 /* HIDDEN + byte k of the words. */
 static __device__ __forceinline__ float plane_of(uint2 words, int k, uint32_t hidden)
@@ -192,32 +211,38 @@ static __device__ __forceinline__ bool pop(const struct lbvh_beam *beam, const s
 	return false;
 }
 
+/* Go on to the nearest child that the beam enters, and push the others; the key is 0 if there is
+ * none. */
+template <class SEARCH>
+static __device__ __forceinline__ void descend(const struct lbvh_wide_tree *tree,
+					       const struct lbvh_beam *beam,
+					       const struct lens *lens, struct child *stack,
+					       uint32_t *top, struct child *child, SEARCH *search)
+{
+	const uint4 *const from = (const uint4 *)(const void *)(tree->node + number_of(*child));
+	const uint4 children = from[1];
+	uint32_t key[LBVH_WIDE];
+
+	search->node();
+	enter_boxes(from, children, beam, lens, key);
+	sort_eight(key);
+	if (key[1] != NONE)
+		push(stack, top, children, key);
+	*child = child_of(children, key[0] == NONE ? 0 : key[0]);
+}
+
 template <class SEARCH>
 __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEARCH *search) const
 {
-	struct lens lens;
-	struct child stack[STACK_LEVELS * (LBVH_WIDE - 1)];
+	const struct lens lens = lens_for(beam, this);
+	struct child stack[STACK];
 	struct child child = { lbvh_wide_inner(0), 0 };
 	uint32_t top = 0;
 
-	for (int d = 0; d < 3; d++)
-		lens.inverse[d] = fminf(fmaxf(beam->inverse[d], -LARGE), LARGE);
-	lens.hidden_bits = hidden_bits;
 	do {
 		/* All lanes advance to their next leaf before any lane tests one. */
-		while (child.key & 1) {
-			const uint4 *const from =
-				(const uint4 *)(const void *)(node + number_of(child));
-			const uint4 children = from[1];
-			uint32_t key[LBVH_WIDE];
-
-			search->node();
-			enter_boxes(from, children, beam, &lens, key);
-			sort_eight(key);
-			if (key[1] != NONE)
-				push(stack, &top, children, key);
-			child = child_of(children, key[0] == NONE ? 0 : key[0]);
-		}
+		while (child.key & 1)
+			descend(this, beam, &lens, stack, &top, &child, search);
 		if (child.key & 0xff)
 			test_leaf(triangle + number_of(child) - 1, child.key >> 1 & 3, beam,
 				  search);
@@ -226,19 +251,157 @@ __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEA
 	} while (pop(beam, stack, &top, &child));
 }
 
+/* ---- a queue of rays ---------------------------------------------------------------------- */
+
+/* A lane and its ray. */
+struct walker {
+	struct lbvh_beam beam;
+	struct lens lens;
+	struct child child; /* its key is 0 if the ray has ended */
+	uint32_t top;       /* children that wait on the stack */
+	uint32_t ray;       /* NONE: there is none */
+};
+
+/* The next WARP rays of the queue; a number that is too large if there are none.  A warp's first
+ * group has the warp's number.  Each warp fetches until there is none, so there are as many fetches
+ * as groups, and the last one clears the counter for the next launch. */
+static __device__ __forceinline__ uint32_t fetch(uint32_t *queue, uint32_t groups)
+{
+	const uint32_t warps = gridDim.x * (LBVH_TRACE_BLOCK / WARP);
+	uint32_t before;
+
+	if (groups <= warps)
+		return groups;
+	before = atomicAdd(queue, 1u);
+	if (before == groups - 1)
+		gpu_st_relaxed(queue, 0u);
+	return warps + before;
+}
+
+static __device__ __forceinline__ void start(const struct lbvh_gpu_tracer *tracer,
+					     const struct lbvh_wide_tree *tree, uint32_t ray,
+					     struct walker *w)
+{
+	w->ray = ray;
+	w->beam = lbvh_beam_load(tracer->ray + ray);
+	w->lens = lens_for(&w->beam, tree);
+	w->child = { lbvh_wide_inner(0), 0 };
+}
+
+/* Store the answer.  The bits of a group are 0 before its first ray starts. */
+template <enum lbvh_query QUERY>
+static __device__ __forceinline__ void finish(const struct lbvh_gpu_tracer *tracer,
+					      const struct walker *w)
+{
+	const bool hit = w->beam.primitive != LBVH_MISS;
+
+	if (QUERY == LBVH_NEAREST) {
+		tracer->t[w->ray] = hit ? w->beam.t : INFINITY;
+		tracer->primitive[w->ray] = w->beam.primitive;
+	} else if (hit) {
+		atomicOr(&tracer->bits[w->ray / WARP], 1u << w->ray % WARP);
+	}
+}
+
+/* Advance the warp's rays until its leaves are tested.  `busy` lanes have rays. */
+template <class SEARCH>
+static __device__ __forceinline__ void advance(const struct lbvh_wide_tree *tree, int busy,
+					       struct child *stack, struct walker *w,
+					       SEARCH *search)
+{
+	while (2 * __popc(__ballot_sync(ALL_LANES, w->child.key & 1)) >= busy)
+		if (w->child.key & 1) {
+			descend(tree, &w->beam, &w->lens, stack, &w->top, &w->child, search);
+			if (!w->child.key && !pop(&w->beam, stack, &w->top, &w->child))
+				w->child.key = 0;
+		}
+	if (w->child.key && !(w->child.key & 1)) {
+		test_leaf(tree->triangle + number_of(w->child) - 1, w->child.key >> 1 & 3, &w->beam,
+			  search);
+		if (search->done(&w->beam))
+			w->top = 0;
+		if (!pop(&w->beam, stack, &w->top, &w->child))
+			w->child.key = 0;
+	}
+}
+
+/* Trace a stream.  Lanes whose rays have ended wait until fewer than REFILL are busy; then they
+ * store their answers and take new rays, group by group.  Only the warp that takes a group writes
+ * its bits. */
+template <enum lbvh_query QUERY>
+static __global__ void lbvh_queue_kernel(struct lbvh_gpu_tracer tracer, struct lbvh_wide_tree tree,
+					 uint32_t *queue)
+{
+	const uint32_t lane = threadIdx.x % WARP, rays = (uint32_t)tracer.rays;
+	const uint32_t groups = rays / WARP + (rays % WARP != 0);
+	struct lbvh_search<false, QUERY> search = {
+	};
+	struct child stack[STACK];
+	struct walker w = {};
+	uint32_t group = blockIdx.x * (LBVH_TRACE_BLOCK / WARP) + threadIdx.x / WARP;
+	uint32_t taken = 0; /* rays of the group */
+	bool empty = false; /* the queue */
+
+	w.ray = NONE;
+	for (;;) {
+		const unsigned lanes = __ballot_sync(ALL_LANES, w.child.key != 0);
+		const int busy = __popc(lanes);
+
+		if (busy && (empty || busy >= REFILL)) {
+			advance(&tree, busy, stack, &w, &search);
+			continue;
+		}
+		__syncwarp(); /* bits are cleared before they are set */
+		group = __shfl_sync(ALL_LANES, group, 0);
+		empty = group >= groups;
+		if (QUERY == LBVH_ANY && !taken && !empty && lane == 0)
+			tracer.bits[group] = 0;
+		if (!w.child.key) {
+			const uint32_t k = taken + (uint32_t)__popc(~lanes & lanes_below());
+
+			if (w.ray != NONE)
+				finish<QUERY>(&tracer, &w);
+			w.ray = NONE;
+			if (!empty && k < WARP && group * WARP + k < rays)
+				start(&tracer, &tree, group * WARP + k, &w);
+		}
+		if (!busy && empty)
+			break;
+		taken += (uint32_t)(WARP - busy);
+		if (taken >= WARP && !empty) {
+			taken = 0;
+			if (lane == 0)
+				group = fetch(queue, groups);
+		}
+	}
+}
+
 /* ---- operations --------------------------------------------------------------------------- */
 
 struct state {
 	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
 	enum lbvh_op op;
 	struct lbvh_gpu_wide wide;
+	bool best; /* trace the best tree */
+	struct lbvh_gpu_order order;
 	struct lbvh_wide_counters last; /* counts of the last collapse, set by await_tree() */
+	uint32_t *queue; /* groups of rays that were fetched; 0 between launches; NULL: not used */
+	unsigned blocks; /* of the queue's kernel that the device holds */
 
 	struct lbvh_wide_tree tree(void) const
 	{
 		return { wide.node, wide.triangle, HIDDEN_BITS };
 	}
 };
+
+typedef void queue_kernel(struct lbvh_gpu_tracer tracer, struct lbvh_wide_tree tree,
+			  uint32_t *queue);
+
+/* The kernel for the nearest hits, or any hits, of a stream. */
+static queue_kernel *kernel_for(const struct lbvh_input *in)
+{
+	return in->occlusion ? lbvh_queue_kernel<LBVH_ANY> : lbvh_queue_kernel<LBVH_NEAREST>;
+}
 
 static enum gb_status create(struct state *s, const struct lbvh_params *params,
 			     const struct lbvh_input *in, struct gb_error *err)
@@ -247,6 +410,14 @@ static enum gb_status create(struct state *s, const struct lbvh_params *params,
 	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<struct state>, params, in,
 			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, err);
+	s->best = s->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
+	if (s->best)
+		(void)lbvh_gpu_order_init(&s->order, in->count, err);
+	if (in->ray && params->rays_kind > LBVH_SHADOW) {
+		gpu_alloc_zeroed(&s->queue, 1, err);
+		s->blocks = gpu_resident_blocks(kernel_for(in), LBVH_TRACE_BLOCK, 0,
+						gpu_blocks(s->tracer.rays, LBVH_TRACE_BLOCK));
+	}
 	if (s->op == LBVH_BUILD)
 		gb_memory_result(s->wide.counters, GB_WHOLE, 0);
 	return err->code;
@@ -283,14 +454,26 @@ static enum gb_status await_tree(struct state *s, struct gb_error *err)
 /* Upload the mesh; for a trace, also build the tree. */
 static enum gb_status upload(struct state *s, struct gb_error *err)
 {
+	struct lbvh_gpu *const g = &s->tracer.gpu;
+
 	if (lbvh_gpu_tracer_upload(&s->tracer, err) != GB_OK || s->op == LBVH_BUILD)
 		return err->code;
-	return build(s, NULL, err) == GB_OK ? await_tree(s, err) : err->code;
+	if (!s->best)
+		return build(s, NULL, err) == GB_OK ? await_tree(s, err) : err->code;
+	if (lbvh_gpu_best(g, NULL, err) || lbvh_gpu_renumber(g, &s->order, err) ||
+	    lbvh_gpu_wide_collapse(&s->wide, g, err))
+		return err->code;
+	return await_tree(s, err);
 }
 
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	return s->op == LBVH_BUILD ? build(s, timer, err) : lbvh_gpu_trace_run(s, timer, err);
+	if (s->op == LBVH_BUILD)
+		return build(s, timer, err);
+	if (!s->queue)
+		return lbvh_gpu_trace_run(s, timer, err);
+	return GPU_RUN(err, kernel_for(s->tracer.gpu.input), s->blocks, LBVH_TRACE_BLOCK, s->tracer,
+		       s->tree(), s->queue);
 }
 
 /* A build returns the hits of the probe's rays. */

@@ -305,6 +305,24 @@ Test(variants_lbvh, traversals_find_the_same_hits)
 		}
 }
 
+/* If emulated, a device of four blocks, whose warps take incoherent rays from the queue of `wide`:
+ * more than they hold, and a number that ends within a warp. */
+Test(variants_lbvh_queue, no_ray_is_lost)
+{
+	static const char *const names[] = { "GPUBENCH_SIMT_SMS", "GPUBENCH_SIMT_SM_BLOCKS",
+					     "GPUBENCH_PTX_SMS", "GPUBENCH_PTX_SM_BLOCKS" };
+
+	for (size_t i = 0; i < GB_COUNT(names); i++)
+		(void)setenv(names[i], i % 2 ? "4" : "1", 1);
+	open_gpu();
+	for (int kind = LBVH_AMBIENT; kind < LBVH_KINDS; kind++)
+		for (int64_t edge = 1; edge < 40; edge += 28) {
+			struct work w = set_up_rays("soup", 100, kind, edge);
+
+			same_bytes_of("wide", "queue", &w);
+		}
+}
+
 /* ---- difficult rays for slab tests ----------------------------------------------------------- */
 
 /* Write an OBJ file of a square lattice of triangles in the plane x = 0, with corners at multiples

@@ -131,6 +131,10 @@ DEVICES = [
         "--only", "onesweep", "--only", "karras-radix",
         "radix --count=21000 --type=u64 --distribution=few", "lbvh --scene=soup --primitives=2500",
     ]),
+    ("a queue of rays", {"SM_BLOCKS": 4, "SMS": 1}, [
+        "--only", "wide",
+        "lbvh --op=trace --scene=soup --primitives=100 --rays=25 --rays-kind=ambient,bounce",
+    ]),
     ("small clusters", {"CLUSTER_BLOCKS": 4}, [
         "--only", "small",
         "radix --count=1025:1029,3000,5000,9000,17000,33000,66000 " + EVERY_TYPE,

@@ -111,7 +111,9 @@ extern lbvh_gpu_phase lbvh_gpu_bounds, /* box, grid */
 	/* The same in one pass: the second child to arrive continues (LBVH_GPU_PARENTS). */
 	lbvh_gpu_refit_once,
 	/* Leaf nodes, inner nodes and boxes in one pass (LBVH_GPU_ARRIVED; Apetrei 2014). */
-	lbvh_gpu_fused;
+	lbvh_gpu_fused,
+	/* Inner nodes and boxes by clustering (LBVH_GPU_CODES_63, LBVH_GPU_ARRIVED). */
+	lbvh_gpu_cluster;
 
 /* Queue the phases in order, until one fails. */
 template <lbvh_gpu_phase *...PHASES>
@@ -126,6 +128,29 @@ static inline enum gb_status lbvh_gpu_run(struct lbvh_gpu *g, struct gb_timer *t
 inline lbvh_gpu_phase *const lbvh_gpu_fastest =
 	lbvh_gpu_run<lbvh_gpu_bounds, lbvh_gpu_codes, lbvh_gpu_sort, lbvh_gpu_leaves,
 		     lbvh_gpu_fused>;
+
+/* The best tree, whose nodes are no ranges of the index until lbvh_gpu_renumber(). */
+inline lbvh_gpu_phase *const lbvh_gpu_best =
+	lbvh_gpu_run<lbvh_gpu_bounds, lbvh_gpu_codes, lbvh_gpu_sort, lbvh_gpu_leaves,
+		     lbvh_gpu_leaf_nodes, lbvh_gpu_cluster>;
+
+/* Number of leaves, and of primitives. */
+struct alignas(8) lbvh_gpu_size {
+	uint32_t leaves, primitives;
+};
+
+/* Arrays to renumber a tree, on the device. */
+struct lbvh_gpu_order {
+	uint32_t *up;               /* per node: its parent << 1, and 1 if it is the right child */
+	struct lbvh_gpu_size *size; /* per node */
+	struct lbvh_node *node;     /* exchanged with the tree's */
+	uint32_t *index;            /* the same */
+};
+
+enum gb_status lbvh_gpu_order_init(struct lbvh_gpu_order *o, size_t count, struct gb_error *err);
+/* Queue the renumbering of a tree as Karras 2012: primitives in the order of the leaves. */
+enum gb_status lbvh_gpu_renumber(struct lbvh_gpu *g, struct lbvh_gpu_order *o,
+				 struct gb_error *err);
 
 /* ---- operations of builders, whose state is a struct lbvh_gpu ----------------------------- */
 

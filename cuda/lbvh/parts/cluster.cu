@@ -1,0 +1,353 @@
+/* cluster.cu -- the tree by clustering instead of by codes alone (Benthin, Meister, Barczak,
+ * Mehalwal, Tsakok, Kensler 2024: "H-PLOC"), and its renumbering for the collapse.
+ *
+ * Threads climb the codes' tree from the leaves as in parts/hierarchy.cu, but a finished range does
+ * not become a node.  It keeps a list of at most KEPT clusters, ordered along the curve, in the
+ * slots of its first leaves.  When two ranges join, a warp concatenates their lists, one cluster
+ * per lane.  While there are more than KEPT clusters, they merge: each looks RADIUS places to both
+ * sides for the partner with the smallest common box, and two that choose each other become a node.
+ * The last range is merged down to one cluster, the root.
+ *
+ * Codes and boxes alone decide which clusters merge.  The tree is therefore that of cpu/ploc before
+ * its treelets are refined, except for the numbers of inner nodes, which one counter hands out in
+ * descending order.  The root is made last and gets 0.
+ *
+ * Progress: the wish of two clusters to merge is a number that both compute alike.  A cluster has
+ * no two equal wishes, because the lowest bits name the partner.  The two clusters of the strongest
+ * wish of all therefore choose each other.
+ *
+ * A cluster merges with neighbours that need not be adjacent, so a subtree's leaves are no range of
+ * the curve.  The renumbering puts the primitives in the order of the leaves and numbers the nodes
+ * as Karras 2012, so that a number gives a range again.
+ *
+ * Bound: arithmetic and shuffles of the merging, RADIUS neighbours in each of several rounds.
+ */
+#include <utility>
+
+#include "cuda/lbvh/parts/builder.h"
+
+enum {
+	BLOCK = 128,
+	KEPT = WARP / 2,
+	RADIUS = 8,
+	PARTNER = 63, /* bits of a wish that name the partner: i ^ j */
+};
+
+#define NONE UINT32_MAX
+
+struct cluster {
+	float lo[3], hi[3];
+	uint32_t node;
+};
+
+/* ---- merging: one cluster per lane, `count` of them ----------------------------------------- */
+
+/* The wish to merge cluster a with one of box lo, hi: half the surface of the common box, with
+ * `lanes` (i ^ j) in its lowest bits; smaller is stronger. */
+static __device__ __forceinline__ int wish_of(const struct cluster *a, const float *lo,
+					      const float *hi, int lanes)
+{
+	float edge[3];
+
+	for (int k = 0; k < 3; k++)
+		edge[k] = lbvh_add(lbvh_max(a->hi[k], hi[k]), -lbvh_min(a->lo[k], lo[k]));
+
+	const float area =
+		lbvh_add(lbvh_add(lbvh_mul(edge[0], edge[1]), lbvh_mul(edge[1], edge[2])),
+			 lbvh_mul(edge[2], edge[0]));
+
+	return (__float_as_int(area) & ~PARTNER) | lanes;
+}
+
+/* The strongest wish that this lane's cluster is part of. */
+static __device__ __forceinline__ int choose(const struct cluster *mine, int lane, int count)
+{
+	int strongest = INT32_MAX;
+
+	for (int apart = 1; apart <= RADIUS; apart++) {
+		float lo[3], hi[3];
+		int wish = INT32_MAX;
+
+		for (int k = 0; k < 3; k++) {
+			lo[k] = __shfl_down_sync(ALL_LANES, mine->lo[k], apart);
+			hi[k] = __shfl_down_sync(ALL_LANES, mine->hi[k], apart);
+		}
+		if (lane + apart < count)
+			wish = wish_of(mine, lo, hi, lane ^ (lane + apart));
+
+		const int theirs = __shfl_up_sync(ALL_LANES, wish, apart);
+
+		strongest = min(strongest, wish);
+		if (lane >= apart)
+			strongest = min(strongest, theirs);
+	}
+	return strongest;
+}
+
+/* Replace this lane's cluster by that of lane `from`. */
+static __device__ __forceinline__ void take_from(struct cluster *mine, int from)
+{
+	for (int k = 0; k < 3; k++) {
+		mine->lo[k] = __shfl_sync(ALL_LANES, mine->lo[k], from);
+		mine->hi[k] = __shfl_sync(ALL_LANES, mine->hi[k], from);
+	}
+	mine->node = __shfl_sync(ALL_LANES, mine->node, from);
+}
+
+/* Move the clusters of the lanes in `kept` to the first lanes; return their number. */
+static __device__ __forceinline__ int compact(struct cluster *mine, unsigned kept, uint32_t *source)
+{
+	const unsigned lane = threadIdx.x % WARP;
+
+	source[lane] = lane;
+	__syncwarp();
+	if (kept >> lane & 1)
+		source[__popc(kept & lanes_below())] = lane;
+	__syncwarp();
+
+	const int from = (int)source[lane];
+
+	__syncwarp();
+	take_from(mine, from);
+	return __popc(kept);
+}
+
+/* Make a node of this lane's cluster and the other one. */
+static __device__ __forceinline__ void merge(const struct lbvh_gpu *g, struct cluster *mine,
+					     const struct cluster *other, uint32_t number)
+{
+	for (int k = 0; k < 3; k++) {
+		mine->lo[k] = lbvh_min(mine->lo[k], other->lo[k]);
+		mine->hi[k] = lbvh_max(mine->hi[k], other->hi[k]);
+	}
+	lbvh_node_store(g->node, number, mine->lo, mine->hi, mine->node, other->node);
+	mine->node = number;
+}
+
+/* Merge until at most `most` clusters are left; return their number. */
+static __device__ __forceinline__ int reduce(const struct lbvh_gpu *g, struct cluster *mine,
+					     int count, int most, uint32_t *source)
+{
+	const int lane = (int)(threadIdx.x % WARP);
+
+	while (count > most) {
+		const int strongest = choose(mine, lane, count);
+		const int partner = lane < count ? lane ^ (strongest & PARTNER) : lane;
+		const bool both =
+			__shfl_sync(ALL_LANES, strongest, partner) == strongest && lane < count;
+		const unsigned makers = __ballot_sync(ALL_LANES, both && lane < partner);
+		const unsigned kept =
+			__ballot_sync(ALL_LANES, lane < count && !(both && lane > partner));
+		struct cluster other = *mine;
+		uint32_t made = 0;
+
+		take_from(&other, partner);
+		if (lane == 0)
+			made = atomicAdd(&g->counters->made, (uint32_t)__popc(makers));
+		made = __shfl_sync(ALL_LANES, made, 0);
+		if (makers >> lane & 1)
+			merge(g, mine, &other,
+			      (uint32_t)g->counters->leaves - 2 - made -
+				      (uint32_t)__popc(makers & lanes_below()));
+		count = compact(mine, kept, source);
+	}
+	return count;
+}
+
+/* ---- ranges ------------------------------------------------------------------------------- */
+
+/* Join the lists of leaves a .. split and split + 1 .. b, with the whole warp.  One lane has
+ * acquired what all read and will release what all have written; a __syncwarp() lies between. */
+static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t *list, int a,
+					    int split, int b, int most, uint32_t *source)
+{
+	const int lane = (int)(threadIdx.x % WARP), place = lane % KEPT;
+	const int first = lane < KEPT ? a : split + 1, last = lane < KEPT ? split : b;
+	struct cluster mine = { { 0, 0, 0 }, { 0, 0, 0 }, NONE };
+
+	if (first + place <= last)
+		mine.node = list[first + place];
+	if (mine.node != NONE) {
+		const struct lbvh_node n = lbvh_node_load(g->node, mine.node);
+
+		for (int k = 0; k < 3; k++) {
+			mine.lo[k] = n.lo[k];
+			mine.hi[k] = n.hi[k];
+		}
+	}
+
+	int count = compact(&mine, __ballot_sync(ALL_LANES, mine.node != NONE), source);
+
+	count = reduce(g, &mine, count, most, source);
+	if (lane < KEPT && a + lane <= b)
+		list[a + lane] = lane < count ? mine.node : NONE;
+	__syncwarp();
+}
+
+static __device__ __forceinline__ int delta(const uint64_t *code, int leaves, int i, int j)
+{
+	return j < 0 || j >= leaves ? -1 : lbvh_delta(code[i], code[j]);
+}
+
+/* One thread per leaf: each list starts with its leaf. */
+static __global__ void lists_kernel(struct lbvh_gpu g)
+{
+	const uint32_t leaf = blockIdx.x * BLOCK + threadIdx.x;
+	const uint32_t leaves = (uint32_t)g.counters->leaves;
+
+	if (leaf < leaves)
+		g.place[leaf] = leaves - 1 + leaf;
+}
+
+/* One thread per leaf.  The warp of the thread that arrives second joins the ranges. */
+static __global__ void cluster_kernel(struct lbvh_gpu g)
+{
+	SHARED_ARRAY(uint32_t, sources, BLOCK);
+	uint32_t *const source = sources + threadIdx.x / WARP * WARP;
+	const uint64_t *const code = (const uint64_t *)g.code;
+	const int leaves = (int)g.counters->leaves;
+	int a = (int)(blockIdx.x * BLOCK + threadIdx.x), b = a, split = a;
+	bool active = a < leaves && leaves > 1;
+	int before = active ? delta(code, leaves, a, a - 1) : -1;
+	int after = active ? delta(code, leaves, b, b + 1) : -1;
+
+	while (__any_sync(ALL_LANES, active)) {
+		if (active) {
+			const bool is_left = after > before;
+
+			split = is_left ? b : a - 1;
+
+			const uint32_t end = (uint32_t)(is_left ? a : b);
+			uint32_t *const arrived = &g.arrived[split];
+			/* A range that was never joined has written nothing. */
+			const uint32_t other = b - a >= KEPT ? gpu_cas(arrived, NONE, end)
+							     : gpu_cas_acquire(arrived, NONE, end);
+
+			active = other != NONE;
+			if (active && is_left) {
+				b = (int)other;
+				after = delta(code, leaves, b, b + 1);
+			} else if (active) {
+				a = (int)other;
+				before = delta(code, leaves, a, a - 1);
+			}
+		}
+
+		const bool root = active && before < 0 && after < 0;
+
+		__syncwarp();
+		for (unsigned left = __ballot_sync(ALL_LANES, active && (root || b - a >= KEPT));
+		     left; left &= left - 1) {
+			const int lane = __ffs((int)left) - 1;
+
+			join(&g, g.place, __shfl_sync(ALL_LANES, a, lane),
+			     __shfl_sync(ALL_LANES, split, lane), __shfl_sync(ALL_LANES, b, lane),
+			     __shfl_sync(ALL_LANES, (int)root, lane) ? 1 : (int)KEPT, source);
+		}
+		active = active && !root;
+	}
+}
+
+/* ---- Karras' numbering -------------------------------------------------------------------- */
+
+/* One thread per inner node: the parent of its children. */
+static __global__ void parents_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
+{
+	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
+
+	if (i + 1 >= (uint32_t)g.counters->leaves)
+		return;
+	o.up[g.node[i].left] = i << 1;
+	o.up[g.node[i].right] = i << 1 | 1;
+	g.arrived[i] = 0;
+}
+
+/* One thread per leaf.  The second child to arrive continues. */
+static __global__ void sizes_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
+{
+	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x, leaves = (uint32_t)g.counters->leaves;
+	uint32_t at = leaves - 1 + i;
+
+	if (i >= leaves)
+		return;
+	o.size[at] = { 1, g.node[at].right };
+	while (at) {
+		at = o.up[at] >> 1;
+		if (gpu_add(&g.arrived[at], 1u) == 0)
+			return;
+
+		const struct lbvh_gpu_size left = o.size[g.node[at].left];
+		const struct lbvh_gpu_size right = o.size[g.node[at].right];
+
+		o.size[at] = { left.leaves + right.leaves, left.primitives + right.primitives };
+	}
+}
+
+/* One thread per node: find on the way to the root where its range begins, and copy it to its
+ * number.  The numbers of its children follow from its range. */
+static __global__ void order_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
+{
+	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x, leaves = (uint32_t)g.counters->leaves;
+	struct lbvh_gpu_size before = { 0, 0 };
+
+	if (i >= 2 * leaves - 1)
+		return;
+	for (uint32_t at = i; at; at = o.up[at] >> 1)
+		if (o.up[at] & 1) {
+			const struct lbvh_gpu_size left = o.size[g.node[o.up[at] >> 1].left];
+
+			before.leaves += left.leaves;
+			before.primitives += left.primitives;
+		}
+
+	const struct lbvh_node n = lbvh_node_load(g.node, i);
+
+	if (n.left & LBVH_LEAF) {
+		for (uint32_t k = 0; k < n.right; k++)
+			o.index[before.primitives + k] = g.index[(n.left & ~LBVH_LEAF) + k];
+		lbvh_node_store(o.node, leaves - 1 + before.leaves, n.lo, n.hi,
+				LBVH_LEAF | before.primitives, n.right);
+		return;
+	}
+
+	const bool first =
+		i == 0 || o.up[i] & 1; /* its number is its first leaf's, else the last's */
+	const uint32_t split = before.leaves + o.size[n.left].leaves;
+
+	lbvh_node_store(o.node, first ? before.leaves : before.leaves + o.size[i].leaves - 1, n.lo,
+			n.hi, split - 1 + (n.left >= leaves - 1 ? leaves - 1 : 0),
+			split + (n.right >= leaves - 1 ? leaves - 1 : 0));
+}
+
+/* ---- phases ------------------------------------------------------------------------------- */
+
+enum gb_status lbvh_gpu_cluster(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+{
+	const size_t blocks = gpu_blocks(g->count, BLOCK);
+
+	gb_phase(timer, "hierarchy");
+	if (GPU_RUN(err, lists_kernel, blocks, BLOCK, *g))
+		return err->code;
+	return GPU_RUN(err, cluster_kernel, blocks, BLOCK, *g);
+}
+
+enum gb_status lbvh_gpu_order_init(struct lbvh_gpu_order *o, size_t count, struct gb_error *err)
+{
+	gpu_alloc(&o->up, 2 * count, err);
+	gpu_alloc(&o->size, 2 * count, err);
+	gpu_alloc(&o->node, 2 * count, err);
+	return gpu_alloc(&o->index, count, err);
+}
+
+enum gb_status lbvh_gpu_renumber(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err)
+{
+	const size_t blocks = gpu_blocks(g->count, BLOCK);
+
+	if (GPU_RUN(err, parents_kernel, blocks, BLOCK, *g, *o) ||
+	    GPU_RUN(err, sizes_kernel, blocks, BLOCK, *g, *o) ||
+	    GPU_RUN(err, order_kernel, gpu_blocks(2 * g->count, BLOCK), BLOCK, *g, *o))
+		return err->code;
+	std::swap(g->node, o->node);
+	std::swap(g->index, o->index);
+	return GB_OK;
+}
