@@ -185,6 +185,8 @@ Test(lines, duplicate_lines_are_dropped_and_must_be_equal)
 		{ RUN "\n" RECORD "\n", RUN "\n" RECORD "\n", 1, 2 }, /* the run */
 		{ two, RUN "\n{\"seq\":0,\"elapsed_s\":1," RECORD_MEMBERS "\n", 1, 0 },
 		{ two, "{\"type\":\"run\",\"schema\":2,\"run_id\":\"a\",\"started\":\"x\"}", 0, 0 },
+		{ RUN "\n{\"seq\":0,\"odd\":1," RECORD_MEMBERS "\n",
+		  "{\"seq\":0,\"Odd\":1," RECORD_MEMBERS "\n", 1, 0 },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {

@@ -446,7 +446,14 @@ Test(record, every_allocation_of_cjson_may_fail)
 Test(record, the_run_line_of_this_machine)
 {
 	static struct gb_run_info info;
-	static const struct gb_settings how = { .min_samples = 10, .rel_ci = 0.01 };
+	static const struct gb_settings how = { .samples = 9,
+						.warmup = 8,
+						.min_samples = 10,
+						.rel_ci = 0.01,
+						.max_time_s = 7,
+						.timeout_s = 6,
+						.device = 5,
+						.verify_all = 1 };
 	char name[] = "gpubench", word[] = "radix";
 	char *argv[] = { name, word, NULL };
 	struct gb_error err = { 0 };
@@ -455,6 +462,7 @@ Test(record, the_run_line_of_this_machine)
 	info.argc = 2;
 	info.argv = argv;
 	info.settings = &how;
+	info.preset = "quick";
 	info.backends = 1U << GB_CUDA;
 	gb_env_gather(&info);
 	line = gb_describe_run(&info, &err);
@@ -472,8 +480,17 @@ Test(record, the_run_line_of_this_machine)
 			      gb_json_number(line, "host.cores"));
 	cr_expect_geq(gb_json_number(line, "host.cache_bytes"), 1);
 	cr_expect(gb_json_text(line, "host.cache_from"));
+	expect_number(line, "settings.samples", 9);
+	expect_number(line, "settings.warmup", 8);
 	expect_number(line, "settings.min_samples", 10);
+	expect_number(line, "settings.rel_ci", 0.01);
+	expect_number(line, "settings.max_time_s", 7);
+	expect_number(line, "settings.timeout_s", 6);
+	expect_number(line, "settings.device", 5);
+	expect_text(line, "settings.preset", "quick");
 	cr_expect(cJSON_IsTrue(gb_json_at(line, "settings.cold")));
+	cr_expect(cJSON_IsTrue(gb_json_at(line, "settings.verify")));
+	cr_expect(cJSON_IsTrue(gb_json_at(line, "settings.verify_all")));
 	cr_expect(gb_json_text(line, "cuda_absent") || gb_json_at(line, "gpus"));
 	cJSON_Delete(line);
 }
