@@ -220,7 +220,7 @@ def command_for(build, kind, names):
     if kind == "unit":
         return [build + "/unit", "-j1", "--fail-fast", "--filter", "@(%s)" % "|".join(names)], {}
     if kind == "cli":
-        return ["tests/golden/run.sh", BUILD + "/gpubench"], {"ONLY": " ".join(names), "JOBS": "1"}
+        return ["tests/golden/run.sh", build + "/gpubench"], {"ONLY": " ".join(names), "JOBS": "1"}
     if kind == "fault":
         return ["/usr/bin/python3", "tests/simt/faults.py", SIMT] + names, {}
     if kind == "selftest":

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/records/describe.h"
 #include "cli/records/key.h"
@@ -454,6 +455,23 @@ Test(record, the_run_line_of_this_machine)
 						.timeout_s = 6,
 						.device = 5,
 						.verify_all = 1 };
+	/* Where Linux tells what is in the line. */
+	static const struct {
+		const char *path, *file;
+	} source[] = {
+		{ "host.hostname", "/proc/sys/kernel/hostname" },
+		{ "host.os", "/etc/os-release" },
+		{ "host.kernel", "/proc/version" },
+		{ "host.machine", "/proc/version" },
+		{ "host.cpu_vendor", "/proc/cpuinfo" },
+		{ "host.memory_bytes", "/proc/meminfo" },
+		{ "host.available_bytes", "/proc/meminfo" },
+		{ "host.load", "/proc/loadavg" },
+		{ "host.huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled" },
+		{ "host.numa_nodes", "/sys/devices/system/node/online" },
+		{ "host.l1d_bytes", "/sys/devices/system/cpu/cpu0/cache/index0/size" },
+		{ "host.usable_cpus", "/proc/self" },
+	};
 	char name[] = "gpubench", word[] = "radix";
 	char *argv[] = { name, word, NULL };
 	struct gb_error err = { 0 };
@@ -474,6 +492,9 @@ Test(record, the_run_line_of_this_machine)
 	cr_expect_eq(strlen(gb_json_text(line, "started")), strlen("2026-11-20T15:04:05Z"));
 	cr_expect_eq(cJSON_GetArraySize(gb_json_at(line, "argv")), 2);
 	cr_expect_geq(gb_json_number(line, "host.logical_cpus"), 1);
+	for (size_t i = 0; i < GB_COUNT(source); i++)
+		cr_expect(gb_json_at(line, source[i].path) || access(source[i].file, R_OK), "%s",
+			  source[i].path);
 	/* Unknown without /sys. */
 	if (cJSON_IsNumber(gb_json_at(line, "host.cores")))
 		cr_expect_geq(gb_json_number(line, "host.logical_cpus"),

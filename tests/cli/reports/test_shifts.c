@@ -86,16 +86,13 @@ Test(shifts, the_probability_of_the_largest_deviate)
 		size_t count, segment;
 		double p;
 	} at[] = {
-		{ 3, 60, 4, 0.0682872754040173 },
-		{ -3, 60, 4, 0.0682872754040173 },
-		{ 2.5, 20, 4, 0.13010269415355574 },
-		{ 4.5, 400, 4, 0.00064258942154625217 },
+		{ 3, 60, 4, 0.0682872754040173 },    { -3, 60, 4, 0.0682872754040173 },
+		{ 2.5, 20, 4, 0.13010269415355574 }, { 4.5, 400, 4, 0.00064258942154625217 },
 		{ 0.5, 60, 4, 0.96788289807657346 }, /* as of 1 */
 	};
 
 	for (size_t i = 0; i < GB_COUNT(at); i++)
-		cr_expect(epsilon_eq(dbl,
-				     gb_largest_deviate_p(at[i].z, at[i].count, at[i].segment),
+		cr_expect(epsilon_eq(dbl, gb_largest_deviate_p(at[i].z, at[i].count, at[i].segment),
 				     at[i].p, 1e-12));
 }
 
