@@ -69,6 +69,7 @@ WHOLE = {
     "memory": "tests/memory.sh %s/gpubench %s/nomemory.so",
     "cheats": "/usr/bin/python3 tests/cheats.py %s/gpubench-cheats",
     "vulkan": "tests/vulkan.sh %s/gpubench %s/recorder",
+    "plugins": "/usr/bin/python3 tests/plugins.py %s/gpubench",
     "plots": "/usr/bin/python3 tests/plots.py %s/gpubench",
     "latex": "/usr/bin/python3 tests/latex.py %s/gpubench",
     "verdicts": "/usr/bin/python3 tests/verdicts.py %s/gpubench",
