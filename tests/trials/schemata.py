@@ -287,6 +287,9 @@ class Source:
                 self.turn(self.region(i, first, last, LEVEL["||"])[0], i - 1)
             elif token in SWAPPED and self.is_sign(i):
                 low, high = self.region(i, first, last)
+                if self.is_choice(low, i, high):
+                    i += 1
+                    continue
                 to = SWAPPED[token]
                 self.add("%s is %s" % (token, to), low, high, self.text_of(low, high, {i: to}),
                          self.equality(low, i, high))
@@ -300,6 +303,15 @@ class Source:
         if self.token[i] not in ORDERS or not reads:
             return ""
         return "(%s) == (%s) && " % (self.text_of(low, i - 1), self.text_of(i + 1, high))
+
+    def is_choice(self, low, i, high):
+        """True for the comparison in `a < b ? a : b`, which may as well be <=."""
+        a, b = self.text_of(low, i - 1), self.text_of(i + 1, high)
+        rest = re.sub(r"\([a-z_0-9]+\)(?=\w)", "", self.text_of(high + 1, min(
+            high + 2 * (high - low) + 9, len(self.token) - 1)))
+        a, b = (re.sub(r"\([a-z_0-9]+\)(?=\w)", "", side) for side in (a, b))
+        return self.token[i] in ORDERS and any(
+            re.match(re.escape("? %s : %s" % pair) + r"\s?[;),]", rest) for pair in ((a, b), (b, a)))
 
     def operand_end(self, i):
         """The last token of the operand of a unary operator, which begins at token i."""

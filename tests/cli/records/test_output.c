@@ -69,7 +69,7 @@ static void put_twice(struct gb_output *output, struct gb_error *err)
 	cJSON *line = cJSON_Parse("{\"a\":1}");
 
 	for (int i = 0; i < 2; i++)
-		(void)gb_output_put(output, line, err);
+		cr_expect_eq(gb_output_put(output, line, err), err->code);
 	cJSON_Delete(line);
 }
 

@@ -119,10 +119,15 @@ Test(schema, every_column_of_csv_has_a_value)
 	size_t size = 0, columns = 0;
 	FILE *file = open_memstream(&text, &size);
 	struct gb_error err = { 0 };
+	/* Of the members that a record may have. */
+	static const char *const own[] = { ",param_n,", ",metric_depth,", ",phase_scan_ns,",
+					   ",count_launches,", ",count_classes_warp" };
 	const char *title, *value;
 
 	cr_assert_not(gb_csv_print(file, whole(), &err));
 	(void)fclose(file);
+	for (size_t i = 0; i < GB_COUNT(own); i++)
+		cr_expect(strstr(text, own[i]), "%s", own[i]);
 	value = strchr(text, '\n') + 1;
 	for (title = text; *title != '\r'; columns++) {
 		const size_t length = field_length(title), filled = field_length(value);

@@ -191,6 +191,29 @@ Test(page, only_times_on_hardware_are_drawn)
 	expect_within(GB_FORMAT_HTML, ">failed: no</td>", true);
 }
 
+/* The axes are logarithmic, so neither 0 nor a row without a time has a place. */
+Test(page, a_line_has_a_point_per_time)
+{
+	static const char *const wanted[] = { "<title>n=1: 1.00 ms</title>",
+					      "<title>n=2: 2.00 ms</title>",
+					      "<title>n=4: 4.00 ms</title>",
+					      "<li>",
+					      "cpu/best</li>",
+					      "time over n" };
+	char params[24];
+
+	add_run("a");
+	for (int n = 0; n <= 4; n++) {
+		(void)snprintf(params, sizeof params, "\"n\":%d", n);
+		add_record("cpu/best", params, n == 3 ? skipped("no") : timed(1e6 * (n ? n : 9)));
+	}
+	for (size_t i = 0; i < GB_COUNT(wanted); i++)
+		expect_within(GB_FORMAT_HTML, wanted[i], true);
+	expect_within(GB_FORMAT_HTML, "<title>n=0:", false);
+	expect_within(GB_FORMAT_HTML, "nan", false);
+	expect_within(GB_FORMAT_HTML, "inf", false);
+}
+
 Test(page, a_picture_states_how_many_rows_it_omits)
 {
 	char variant[24], params[24];
