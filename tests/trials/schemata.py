@@ -306,12 +306,14 @@ class Source:
 
     def is_choice(self, low, i, high):
         """True for the comparison in `a < b ? a : b`, which may as well be <=."""
-        a, b = self.text_of(low, i - 1), self.text_of(i + 1, high)
-        rest = re.sub(r"\([a-z_0-9]+\)(?=\w)", "", self.text_of(high + 1, min(
-            high + 2 * (high - low) + 9, len(self.token) - 1)))
-        a, b = (re.sub(r"\([a-z_0-9]+\)(?=\w)", "", side) for side in (a, b))
-        return self.token[i] in ORDERS and any(
-            re.match(re.escape("? %s : %s" % pair) + r"\s?[;),]", rest) for pair in ((a, b), (b, a)))
+        def text(first, last):
+            return re.sub(r"\([a-z_0-9]+\)(?=\w)", "", self.text_of(first, last))  # no casts
+
+        a, b = text(low, i - 1), text(i + 1, high)
+        end = min(high + 2 * (high - low) + 9, len(self.token) - 1)
+        either = "|".join(re.escape("? %s : %s" % sides) for sides in ((a, b), (b, a)))
+        return self.token[i] in ORDERS and bool(
+            re.match(r"(%s)\s?[;),]" % either, text(high + 1, end)))
 
     def operand_end(self, i):
         """The last token of the operand of a unary operator, which begins at token i."""

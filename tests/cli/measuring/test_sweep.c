@@ -420,7 +420,7 @@ Test(sweep, random_sizes)
 				above += row[i].low == 10 && value > 10000;
 			}
 		}
-	/* Of 150: half of the logarithms are below 1000, a third above 10000. */
+	/* Half of 150 logarithms are below 1000, a third above 10000. */
 	cr_expect(below > 55 && below < 95, "%zu", below);
 	cr_expect(above > 30 && above < 70, "%zu", above);
 }

@@ -455,7 +455,7 @@ Test(record, the_run_line_of_this_machine)
 						.timeout_s = 6,
 						.device = 5,
 						.verify_all = 1 };
-	/* Where Linux tells what is in the line. */
+	/* The files from which Linux tells a member. */
 	static const struct {
 		const char *path, *file;
 	} source[] = {

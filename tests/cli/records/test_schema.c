@@ -119,7 +119,7 @@ Test(schema, every_column_of_csv_has_a_value)
 	size_t size = 0, columns = 0;
 	FILE *file = open_memstream(&text, &size);
 	struct gb_error err = { 0 };
-	/* Of the members that a record may have. */
+	/* Columns of the members that only some records have. */
 	static const char *const own[] = { ",param_n,", ",metric_depth,", ",phase_scan_ns,",
 					   ",count_launches,", ",count_classes_warp" };
 	const char *title, *value;

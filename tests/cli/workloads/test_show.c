@@ -1,4 +1,4 @@
-/* test_show.c -- what a variant in another process sees of an input: all that it needs, but not the
+/* test_show.c -- a variant in another process sees all that it needs of an input, but not the
  * answers.
  */
 #include "cli/measuring/sweep.h"

@@ -107,7 +107,7 @@ ParameterizedTest(struct spelled *s, value, spelled)
 	cr_expect_str_eq(text, s->wanted, "%s: %s", s->text, text);
 }
 
-/* What does not fit into the room for digits is refused, not cut. */
+/* Digits for which there is no room are refused, not cut. */
 Test(value, long_numbers)
 {
 	for (int length = 120; length < 130; length++) {
