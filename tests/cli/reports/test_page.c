@@ -207,9 +207,13 @@ Test(page, a_line_has_a_point_per_time)
 		(void)snprintf(params, sizeof params, "\"n\":%d", n);
 		add_record("cpu/best", params, n == 3 ? skipped("no") : timed(1e6 * (n ? n : 9)));
 	}
+	add_record("cpu/best", "\"n\":5",
+		   "\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":5,"
+		   "\"ci95\":[0,9],\"samples\":[5]}");
 	for (size_t i = 0; i < GB_COUNT(wanted); i++)
 		expect_within(GB_FORMAT_HTML, wanted[i], true);
 	expect_within(GB_FORMAT_HTML, "<title>n=0:", false);
+	expect_within(GB_FORMAT_HTML, "<title>n=5:", false);
 	expect_within(GB_FORMAT_HTML, "nan", false);
 	expect_within(GB_FORMAT_HTML, "inf", false);
 }
