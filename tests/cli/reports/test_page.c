@@ -163,6 +163,28 @@ Test(page, a_page_names_the_fastest_and_draws_times_on_one_scale)
 	expect_within(GB_FORMAT_TABLE, "1.98 ms", false);
 }
 
+/* A single heading is above the lines of all benchmarks. */
+Test(page, the_fastest_of_two_benchmarks)
+{
+	char text[1400];
+
+	add_run("a");
+	add_record("cpu/best", "\"n\":1", timed(2e6));
+	add_record("cpu/slow", "\"n\":1", timed(4e6));
+	for (int i = 1; i <= 2; i++) {
+		(void)snprintf(text, sizeof text,
+			       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\","
+			       "\"bench\":\"game\",\"backend\":\"cpu\",\"variant\":\"v%d\","
+			       "\"key\":\"g\",\"params\":{\"n\":1},%s}",
+			       i, timed(i * 1e6));
+		add(text);
+	}
+	expect_within(GB_FORMAT_HTML,
+		      "<h2>Fastest</h2>\n<ul>\n<li><strong>toy</strong>: cpu/best at 1 of 1 "
+		      "point, 2 times as fast as the next</li>\n<li><strong>game</strong>",
+		      true);
+}
+
 Test(page, four_winners_are_named_and_the_others_counted)
 {
 	char variant[24], params[24];
