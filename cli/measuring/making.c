@@ -2,6 +2,7 @@
 #include "cli/measuring/making.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,9 +14,7 @@ struct making {
 	const struct gb_workload *workload;
 	void *params, *input;
 	struct gb_error err;
-	pthread_mutex_t lock;
-	pthread_cond_t end;
-	bool done;
+	sem_t end;
 };
 
 static bool was_left;
@@ -30,36 +29,29 @@ static void *make(void *making)
 	struct making *m = making;
 
 	(void)m->workload->prepare(m->params, &m->input, &m->err);
-	(void)pthread_mutex_lock(&m->lock);
-	m->done = true;
-	(void)pthread_cond_signal(&m->end);
-	(void)pthread_mutex_unlock(&m->lock);
+	(void)sem_post(&m->end);
 	return NULL;
 }
 
-/* Wait until the input is made or a signal has come.  A signal does not end the wait by itself. */
+/* Wait until the input is made or a signal has come, which may have been another thread's. */
 static bool wait_for(struct making *m)
 {
 	const long patience = 50000000; /* ns */
 	struct timespec until;
-	bool done;
 
-	(void)pthread_mutex_lock(&m->lock);
-	while (!m->done && !gb_interrupted) {
+	while (!gb_interrupted) {
 		(void)clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_sec += (until.tv_nsec + patience) / 1000000000;
 		until.tv_nsec = (until.tv_nsec + patience) % 1000000000;
-		(void)pthread_cond_timedwait(&m->end, &m->lock, &until);
+		if (!sem_timedwait(&m->end, &until))
+			return true;
 	}
-	done = m->done;
-	(void)pthread_mutex_unlock(&m->lock);
-	return done;
+	return !sem_trywait(&m->end);
 }
 
 static void release(struct making *m)
 {
-	(void)pthread_cond_destroy(&m->end);
-	(void)pthread_mutex_destroy(&m->lock);
+	(void)sem_destroy(&m->end);
 	free(m->params);
 	free(m);
 }
@@ -79,8 +71,7 @@ enum gb_status gb_make_input(const struct gb_workload *workload, const void *par
 	}
 	m->workload = workload;
 	m->params = memcpy(copy, params, workload->params_size);
-	(void)pthread_mutex_init(&m->lock, NULL);
-	(void)pthread_cond_init(&m->end, NULL);
+	(void)sem_init(&m->end, 0, 0);
 	if (pthread_create(&thread, NULL, make, m)) { /* make it here */
 		release(m);
 		return workload->prepare(params, input, err);

@@ -456,7 +456,7 @@ void gb_record_forget_launch(struct gb_record *record)
 {
 	static const char *const of_launch[] = { "time",      "host_time", "phases",   "gpu_state.",
 						 "create",    "upload",    "download", "first_call",
-						 "transfers", "elapsed_s" };
+						 "transfers", "elapsed_s", "whole",    "cpu" };
 
 	for (size_t i = 0; i < GB_COUNT(record_fields); i++)
 		for (size_t k = 0; k < GB_COUNT(of_launch); k++)

@@ -181,8 +181,8 @@ struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX]);
 void gb_record_free(struct gb_record *record);
 void gb_run_free(struct gb_run *run);
 
-/* Remove the members that describe a single launch: samples, phases, transfers, rates, the GPU's
- * state. */
+/* Remove the members that describe a single launch: samples and other times, transfers, rates, the
+ * GPU's state. */
 void gb_record_forget_launch(struct gb_record *record);
 
 /* The line in the current schema, for cJSON_Delete().  Keeps members that this version does not

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST = 1 << 16 };
+enum { MOST = 1 << 18 };
 
 static unsigned char ignored[MOST];
 int gb_mutant = -1;

@@ -4,13 +4,14 @@ and counts how many of the mutants the tests detect; does the same for the emula
 
 usage: mutants_c.py --self-test
        mutants_c.py --rewrite harness|emulator FOLDER COMPILER FLAG...
-       mutants_c.py FOLDER [--sample N] [--seed N] [--only GLOB] [--operator GLOB] [--again]
+       mutants_c.py FOLDER BUILD [--sample N] [--seed N] [--only GLOB] [--operator GLOB] [--again]
                     [--seconds N] [--budget N] [--jobs N] [--least N]
 
 --rewrite copies the repository to FOLDER/tree and puts all mutants into the copy (schemata.py),
-where one build contains them all; `make mutants-c` and `make mutants-simt` build it.
+where one build contains them all; `make mutants-c` and `make mutants-simt` build it, in the folder
+BUILD.  With sanitizers, their reports are failures, too; tests that fail with them are left out.
 
-The second form first runs each test alone and notes which mutants it reaches (reached.jsonl).  Then
+The last form first runs each test alone and notes which mutants it reaches (reached-*.jsonl).  Then
 it runs the tests that reach a mutant, those that reach the fewest mutants first, until one fails or
 hangs.  A mutant is undecided after --budget seconds.  A failure counts if it occurs twice.  Limits
 of tests are processor seconds, so other work on the machine decides nothing (mutation.run).
@@ -51,7 +52,12 @@ PROFILES = {
     ], "common/mutant.c"),
     "emulator": (["tests/simt/*.cc", "tests/cudart/*.cc"], "tests/cudart/mutant.cc"),
 }
-HEADER = '#pragma GCC optimize("O1")\n#include "tests/trials/mutant.h"\n'
+# Warnings are of no use here.  A system header has only those about functions of other headers.
+HEADER = """#pragma GCC system_header
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC optimize("Og")
+#include "tests/trials/mutant.h"
+"""
 # Tests of the whole program; %s is the folder of the build.
 WHOLE = {
     "exchange": "/usr/bin/python3 tests/exchange.py %s/gpubench",
@@ -63,13 +69,20 @@ WHOLE = {
     "memory": "tests/memory.sh %s/gpubench %s/nomemory.so",
     "cheats": "/usr/bin/python3 tests/cheats.py %s/gpubench-cheats",
     "vulkan": "tests/vulkan.sh %s/gpubench %s/recorder",
+    "plugins": "/usr/bin/python3 tests/plugins.py %s/gpubench",
+    "plots": "/usr/bin/python3 tests/plots.py %s/gpubench",
+    "latex": "/usr/bin/python3 tests/latex.py %s/gpubench",
+    "verdicts": "/usr/bin/python3 tests/verdicts.py %s/gpubench",
+    "nosys": "tests/nosys.sh %s/gpubench %s/nosys.so",
 }
 LAVAPIPE = "build/lavapipe"
 SIMT = "build/simt-test"
-BUILD = "build/release"
-NUMBERS = 1 << 16
+# Each file has numbers of its own, so that a change of one renews no object of another.
+SLOT, NUMBERS = 1 << 10, 1 << 18
+REPORTS = "/tmp/sanitizer"
 # Criterion names shared memory and sockets by process numbers, which repeat in each namespace.
-MOUNT = 'for d in /dev/shm /tmp; do mount -t tmpfs -o size=2g none $d || exit; done; exec "$@"'
+MOUNT = """for d in /dev/shm /tmp; do mount -t tmpfs -o size=2g none $d || exit; done
+"$@" && ! ls %s.* >/dev/null 2>&1""" % REPORTS
 ALONE = "unshare --user --map-root-user --pid --fork --kill-child --mount-proc sh -c".split() + [
     MOUNT, "sh"]
 LONGEST_S = 120
@@ -101,9 +114,11 @@ def rewrite(profile, folder, command):
         check=True).stdout.decode().split("\0")
     paths = [p for p in listed if p and os.path.exists(p)]
     scope = sorted({p for g in globs for p in glob.glob(g, recursive=True)})
+    headers = False
     for path in set(paths) - set(scope):
         with open(path, "rb") as file:
-            write_if_new(os.path.join(tree, path), file.read())
+            new = write_if_new(os.path.join(tree, path), file.read())
+        headers |= new and path.endswith((".h", ".def"))
         shutil.copymode(path, os.path.join(tree, path))
     with open("tests/trials/mutant.c", "rb") as file:
         write_if_new(os.path.join(tree, switch), file.read())
@@ -111,39 +126,68 @@ def rewrite(profile, folder, command):
         os.makedirs(os.path.join(tree, "build"), exist_ok=True)
         os.symlink(os.path.abspath(LAVAPIPE), os.path.join(tree, LAVAPIPE))
 
-    def source_of(path):
+    listing = os.path.join(folder, "mutants.json")
+    made_s, old = 0, {}
+    if os.path.exists(listing):
+        made_s = os.path.getmtime(listing)
+        with open(listing) as file:
+            for m in json.load(file):
+                old.setdefault(m["file"], []).append(m)
+    changed = set()
+
+    def mutants_of(slot, path):
+        """Write the file with its mutants, unless it has them already."""
+        stub, new = os.path.join(tree, path), os.path.join(tree, path + ".mutants")
         scratch = os.path.join(folder, path.replace("/", "-"))
         with open(path) as file:
-            source = schemata.rewrite(file.read(), HEADER, scratch, command)
+            text = file.read()
+        # The Makefile searches the text of the original.
+        whole = ('#include "%s.mutants" /* %d */\n#if 0\n%s#endif\n' % (
+            path, slot, text)).encode()
+        if os.path.exists(new) and max(map(os.path.getmtime, [
+                new, schemata.__file__])) < made_s and not write_if_new(stub, whole):
+            if headers:  # which the compiler does not list for a system header
+                os.utime(new)
+            return old.get(path, [])
+        source = schemata.rewrite(text, HEADER, scratch, command)
         os.remove(scratch)
-        return source
+        if len(source.sites) > SLOT or slot * SLOT >= NUMBERS:
+            sys.exit("%s: more mutants than numbers" % path)
+        if write_if_new(new, (HEADER + source.write(slot * SLOT)[0]).encode()):
+            changed.add(slot)
+        write_if_new(stub, whole)
+        return [{"number": site.number, "file": path, "operator": site.operator,
+                 "line": site.line, "change": source.describe(site)} for site in source.sites]
 
-    mutants = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        sources = list(pool.map(source_of, scope))
-    for path, source in zip(scope, sources):
-        text = HEADER + source.write(len(mutants))[0]
-        write_if_new(os.path.join(tree, path), text.encode())
-        for site in source.sites:
-            mutants.append({"file": path, "operator": site.operator, "line": site.line,
-                            "change": source.describe(site)})
-    if len(mutants) > NUMBERS:
-        sys.exit("more than %d mutants" % NUMBERS)
+        mutants = sum(pool.map(mutants_of, range(len(scope)), scope), [])
     seen = {}
     for m in mutants:
         name = "%s: %s: %s" % (m["file"], m["operator"], m["change"])
         seen[name] = seen.get(name, 0) + 1
         m["name"] = name + (" (%d)" % seen[name] if seen[name] > 1 else "")
-    path, text = os.path.join(folder, "mutants.json"), json.dumps(mutants, indent=0)
-    if write_if_new(path, text.encode()) and os.path.exists(folder + "/reached.jsonl"):
-        os.remove(folder + "/reached.jsonl")  # other mutants have these numbers now
+    with open(listing, "w") as file:
+        json.dump(mutants, file, indent=0)
+    for path in glob.glob(folder + "/reached-*.jsonl"):
+        renew_reached(path, changed, mutants)
     print("%d mutants in %d files" % (len(mutants), len(scope)))
+
+
+def renew_reached(path, changed, mutants):
+    """A test that reached mutants of a changed file may reach all that the file has now."""
+    tests = mutation.read_kept(path)
+    os.remove(path)
+    for name, test in tests.items():
+        slots = {n // SLOT for n in test["reached"]} & changed
+        test["reached"] = [n for n in test["reached"] if n // SLOT not in changed] + [
+            m["number"] for m in mutants if slots and m["number"] // SLOT in slots]
+        mutation.keep(path, name, test)
 
 
 # ---- tests ---------------------------------------------------------------------------------
 
 
-def list_tests(tree):
+def list_tests(tree, build):
     """Names of all tests, KIND:NAME."""
     if os.path.exists(os.path.join(tree, SIMT)):
         faults = subprocess.run([os.path.join(tree, SIMT, "plain/faults"), "--list"],
@@ -153,7 +197,7 @@ def list_tests(tree):
             yield "selftest:" + kind
             yield from ("drive:%s %s" % (kind, name) for name in sweeps.workloads())
         return
-    listing = subprocess.run([os.path.join(tree, BUILD, "unit"), "--list"], capture_output=True,
+    listing = subprocess.run([os.path.join(tree, build, "unit"), "--list"], capture_output=True,
                              text=True, check=True).stdout
     suite = None
     for line in listing.splitlines():
@@ -172,20 +216,20 @@ def list_tests(tree):
         yield "whole:" + name
 
 
-def command_for(kind, names):
+def command_for(build, kind, names):
     """The command that runs tests of one kind, and settings."""
     if kind == "unit":
-        return [BUILD + "/unit", "-j1", "--fail-fast", "--filter", "@(%s)" % "|".join(names)], {}
+        return [build + "/unit", "-j1", "--fail-fast", "--filter", "@(%s)" % "|".join(names)], {}
     if kind == "cli":
-        return ["tests/golden/run.sh", BUILD + "/gpubench"], {"ONLY": " ".join(names), "JOBS": "1"}
+        return ["tests/golden/run.sh", build + "/gpubench"], {"ONLY": " ".join(names), "JOBS": "1"}
     if kind == "fault":
         return ["/usr/bin/python3", "tests/simt/faults.py", SIMT] + names, {}
     if kind == "selftest":
         return [os.path.join(SIMT, names[0], "selftest"), "2"], {}
     if kind == "drive":
-        build, workload = names[0].split()
-        return [os.path.join(SIMT, build, "drive")] + sweeps.lines("small", workload), {}
-    return shlex.split(WHOLE[names[0]].replace("%s", BUILD)), {}
+        way, workload = names[0].split()
+        return [os.path.join(SIMT, way, "drive")] + sweeps.lines("small", workload), {}
+    return shlex.split(WHOLE[names[0]].replace("%s", build)), {}
 
 
 def yield_memory():
@@ -197,10 +241,12 @@ def yield_memory():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def execute(tree, kind, names, limit_s, settings):
+def execute(tree, build, kind, names, limit_s, settings):
     """None if all tests pass, else how they failed, and the processor seconds they took."""
-    command, more = command_for(kind, names)
+    command, more = command_for(build, kind, names)
     env = dict(os.environ, GOMP_SPINCOUNT="2000", GPUBENCH_COPY="16Mi", TMPDIR="/tmp",
+               ASAN_OPTIONS="log_path=" + REPORTS, UBSAN_OPTIONS="log_path=" + REPORTS,
+               LSAN_OPTIONS="suppressions=%s/tests/lsan.supp:print_suppressions=0" % os.getcwd(),
                **more, **settings)
     driver = os.path.abspath(os.path.join(tree, LAVAPIPE, "lvp_icd.json"))
     if os.path.exists(driver):
@@ -212,11 +258,11 @@ def execute(tree, kind, names, limit_s, settings):
 
 
 class Coverage:
-    """Which mutants each test reaches, and its seconds; FOLDER/reached.jsonl."""
+    """Which mutants each test reaches, and its seconds; FOLDER/reached-*.jsonl."""
 
-    def __init__(self, folder):
-        self.tree, self.folder = os.path.join(folder, "tree"), folder
-        self.path = os.path.join(folder, "reached.jsonl")
+    def __init__(self, folder, build):
+        self.tree, self.folder, self.build = os.path.join(folder, "tree"), folder, build
+        self.path = os.path.join(folder, "reached-%s.jsonl" % os.path.basename(build))
         self.tests = mutation.read_kept(self.path)
 
     def measure(self, name):
@@ -224,14 +270,14 @@ class Coverage:
         with tempfile.NamedTemporaryFile(prefix="reached-", dir=self.folder) as file:
             file.truncate(NUMBERS)
             settings = {"MUTANTS_REACHED": os.path.abspath(file.name)}
-            symptom, seconds = execute(self.tree, kind, [test], LONGEST_S, settings)
+            symptom, seconds = execute(self.tree, self.build, kind, [test], LONGEST_S, settings)
             with open(file.name, "rb") as reached:
-                hits = [n for n, hit in enumerate(reached.read()) if hit]
+                hits = [hit.start() for hit in re.finditer(b"\1", reached.read())]
         return {"seconds": round(seconds, 3), "symptom": symptom, "reached": hits}
 
     def complete(self, jobs, deadline):
         """Measure the tests that are new.  Return False if time ran out."""
-        missing = [name for name in list_tests(self.tree) if name not in self.tests]
+        missing = [name for name in list_tests(self.tree, self.build) if name not in self.tests]
 
         def one(name):
             if time.monotonic() < deadline:
@@ -283,7 +329,8 @@ def try_mutant(coverage, number, names, budget_s):
         usual = sum(coverage.tests[kind + ":" + t]["seconds"] for t in tests)
         for _ in range(2):
             symptom, seconds = execute(
-                coverage.tree, kind, tests, 10 + 5 * usual, {"MUTANT": str(number)})
+                coverage.tree, coverage.build, kind, tests, 10 + 5 * usual,
+                {"MUTANT": str(number)})
             spent_s += seconds
             if symptom != "failed":
                 break
@@ -357,6 +404,7 @@ LIMITS = [
     ("while :; do :; done", 0.3, 9, None),
     ("(while :; do :; done) & wait", 0.3, 9, None),
     ("sleep 9", 9, 0.5, None),
+    (": >%s.1" % REPORTS, 9, 9, 1),
 ]
 
 
@@ -411,7 +459,8 @@ def main():
         rewrite(sys.argv[2], sys.argv[3], sys.argv[4:])
         return 0
     parser = argparse.ArgumentParser(description="mutation test of the harness")
-    parser.add_argument("folder", help="build of `make mutants-c`")
+    parser.add_argument("folder", help="copy that `make mutants-c` made")
+    parser.add_argument("build", help="folder of its build, below FOLDER/tree")
     parser.add_argument("--sample", type=int, default=300, help="mutants (0: all)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="*", help="mutants of files that match")
@@ -425,14 +474,12 @@ def main():
                         help="required share of mutants found or explained, in percent")
     options = parser.parse_args()
     deadline = time.monotonic() + options.seconds
-    coverage = Coverage(options.folder)
+    coverage = Coverage(options.folder, options.build)
     if not coverage.complete(options.jobs, deadline):
         return 0
     tests_of = coverage.invert()
     with open(os.path.join(options.folder, "mutants.json")) as file:
         mutants = json.load(file)
-    for number, m in enumerate(mutants):
-        m["number"] = number
     matching = [m for m in mutants if fnmatch.fnmatch(m["file"], options.only)
                 and fnmatch.fnmatch(m["operator"], options.operator)]
     random.Random(options.seed).shuffle(matching)

@@ -43,6 +43,8 @@ TYPES = set(
 )
 KEYWORDS = TYPES | set("return case sizeof else do goto".split())
 NOTHING = {"0", "NULL", "false", "GB_OK", "0.0", "NAN"}
+# Calls in which a larger constant only wastes memory.
+ALLOCATING = {"malloc", "calloc", "realloc", "reallocarray"}
 # Calls without which a program only wastes memory, or warnings come.
 HARMLESS = re.compile(r"(\(void\)\w+;|(\(void\))?(free|va_end|cJSON_Delete)\b)")
 
@@ -73,6 +75,9 @@ class Source:
             gap = ""
         self.end = gap
         self.match_brackets()
+        self.allocated = {k for i, end in self.partner.items() if self.token[i] == "("
+                          and self.token[i - 1] in ALLOCATING for k in range(i, end)
+                          if not {"-", "/"} & set(self.token[i:end])}
         self.sites, self.statements = [], []
         self.lines = text.splitlines()
         self.line, number = [], 0
@@ -202,7 +207,8 @@ class Source:
                         self.expression(k + 1, comma - 1)
             return
         if token[i] in ("break", "continue", "goto") or end == i + 1 and token[i] == "return":
-            self.add("jump gone", i, end, None)
+            if not self.ends_switch(i):
+                self.add("jump gone", i, end, None)
         elif token[i] == "return":
             self.expression(i + 1, end - 1)
             if end > i + 2 or token[i + 1] not in NOTHING | {"true", "1"}:
@@ -211,6 +217,12 @@ class Source:
             self.expression(i, end - 1)
             if deletable and not HARMLESS.match(self.text_of(i, end)):
                 self.add("statement gone", i, end, None)
+
+    def ends_switch(self, i):
+        """True if only a last `default: break;` is between token i, a break, and that end."""
+        last = "break ; default : break ; }".split()
+        return self.token[i : i + 7] == last or \
+            self.token[i - 1 : i + 3] == [":"] + last[:2] + ["}"]
 
     def is_binary(self, i):
         """True if the sign at token i has a left operand."""
@@ -264,7 +276,7 @@ class Source:
             token = self.token[i]
             if token == "sizeof" and self.token[i + 1] == "(":
                 i = self.partner[i + 1]
-            elif self.kind[i] == "number":
+            elif self.kind[i] == "number" and i not in self.allocated:
                 self.constant(i)
             elif token in ("true", "false"):
                 self.add("truth turned", i, i, "false" if token == "true" else "true")
@@ -275,6 +287,9 @@ class Source:
                 self.turn(self.region(i, first, last, LEVEL["||"])[0], i - 1)
             elif token in SWAPPED and self.is_sign(i):
                 low, high = self.region(i, first, last)
+                if self.is_choice(low, i, high):
+                    i += 1
+                    continue
                 to = SWAPPED[token]
                 self.add("%s is %s" % (token, to), low, high, self.text_of(low, high, {i: to}),
                          self.equality(low, i, high))
@@ -288,6 +303,17 @@ class Source:
         if self.token[i] not in ORDERS or not reads:
             return ""
         return "(%s) == (%s) && " % (self.text_of(low, i - 1), self.text_of(i + 1, high))
+
+    def is_choice(self, low, i, high):
+        """True for the comparison in `a < b ? a : b`, which may as well be <=."""
+        def text(first, last):
+            return re.sub(r"\([a-z_0-9]+\)(?=\w)", "", self.text_of(first, last))  # no casts
+
+        a, b = text(low, i - 1), text(i + 1, high)
+        end = min(high + 2 * (high - low) + 9, len(self.token) - 1)
+        either = "|".join(re.escape("? %s : %s" % sides) for sides in ((a, b), (b, a)))
+        return self.token[i] in ORDERS and bool(
+            re.match(r"(%s)\s?[;),]" % either, text(high + 1, end)))
 
     def operand_end(self, i):
         """The last token of the operand of a unary operator, which begins at token i."""

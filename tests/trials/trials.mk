@@ -29,28 +29,31 @@ history-trials: $(BUILD)/history-trials
 
 ## mutants-c: the share of mutants of the C code outside kernels that tests find (long)
 # One build has all mutants; verdicts are kept in build/mutants.  MUTANTS_C=0 tries all of them.
+# MUTANTS_MODE=release MUTANTS_FLAGS=--again tries those left by tests that sanitizers exclude, too.
 MUTANTS_C ?= 300
+MUTANTS_MODE ?= asan
 mutants-c:
 	$(PYTHON) tests/trials/mutants_c.py --self-test
-	+$(Q)$(MAKE) --no-print-directory CUDA=0 mutants-c-build
-	$(PYTHON) tests/trials/mutants_c.py build/mutants --sample $(MUTANTS_C) $(MUTANTS_FLAGS)
+	+$(Q)$(MAKE) --no-print-directory CUDA=0 MODE=$(MUTANTS_MODE) mutants-c-build
+	$(PYTHON) tests/trials/mutants_c.py build/mutants build/$(MUTANTS_MODE) \
+		--sample $(MUTANTS_C) $(MUTANTS_FLAGS)
 in_tree = $(patsubst -I$(BUILD)%,-I$(CURDIR)/$(BUILD)%,$(cppflags)) -fopenmp
 mutants-c-build: $(BUILD)/generated/build_info.h
 	$(PYTHON) tests/trials/mutants_c.py --rewrite harness build/mutants $(lastword $(CC)) \
 		-std=c11 $(in_tree)
-	+$(Q)$(MAKE) --no-print-directory -C build/mutants/tree WERROR= all $(addprefix $(BUILD)/, \
-		unit gpubench-planted gpubench-slow gpubench-cheats nomemory.so nvml.so \
+	+$(Q)$(MAKE) --no-print-directory -C build/mutants/tree all $(addprefix $(BUILD)/, \
+		unit gpubench-planted gpubench-slow gpubench-cheats nomemory.so nosys.so nvml.so \
 		$(if $(filter 1,$(have_vulkan)),recorder/libvulkan.so.1)) 2>build/mutants/warnings
 
 ## mutants-simt: the same for the engine of the emulator (long)
 mutants-simt:
 	+$(Q)$(MAKE) --no-print-directory SIMT=1 mutants-simt-build
-	$(PYTHON) tests/trials/mutants_c.py build/mutants-simt --sample $(MUTANTS_C) \
-		$(MUTANTS_FLAGS)
+	$(PYTHON) tests/trials/mutants_c.py build/mutants-simt build/release-simt \
+		--sample $(MUTANTS_C) $(MUTANTS_FLAGS)
 mutants-simt-build: $(BUILD)/generated/build_info.h
 	$(PYTHON) tests/trials/mutants_c.py --rewrite emulator build/mutants-simt \
 		$(lastword $(CXX)) -std=c++20 $(in_tree)
-	+$(Q)$(MAKE) --no-print-directory -C build/mutants-simt/tree SIMT=1 WERROR= simt-all \
+	+$(Q)$(MAKE) --no-print-directory -C build/mutants-simt/tree SIMT=1 simt-all \
 		2>build/mutants-simt/warnings
 
 ## simt-mutants: the share of mutated cuda variants that the emulator finds (long)

@@ -403,7 +403,8 @@ enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char
 		return GB_EVERIFY;
 	}
 	if (c->judge_counts && c->counts_worse) {
-		(void)snprintf(why, GB_WHY, "%zu counts are worse", c->counts_worse);
+		(void)snprintf(why, GB_WHY, "%zu count%s worse", c->counts_worse,
+			       c->counts_worse == 1 ? " is" : "s are");
 		return GB_EVERIFY;
 	}
 	if (undecided(c, why))

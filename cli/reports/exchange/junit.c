@@ -189,8 +189,8 @@ static void judge_counts(const struct gb_comparison *c, const struct gb_change *
 	out->outcome = worse.count ? FAILURE : PASSED;
 	out->message[0] = '\0';
 	if (worse.count)
-		(void)snprintf(out->message, sizeof out->message,
-			       "%zu counts are worse, such as %s", worse.count, worse.first);
+		(void)snprintf(out->message, sizeof out->message, "%zu count%s worse, such as %s",
+			       worse.count, worse.count == 1 ? " is" : "s are", worse.first);
 }
 
 static bool change_at(const void *list, size_t i, struct junit_case *out)

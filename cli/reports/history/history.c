@@ -52,8 +52,7 @@ static int64_t least_date(int64_t a, int64_t b)
 /* Set the date of each commit: the recorded one, else the date of its first run. */
 static void date_commits(struct moment *moment, size_t count)
 {
-	if (count)
-		qsort(moment, count, sizeof *moment, by_commit);
+	qsort(moment, count, sizeof *moment, by_commit);
 	for (size_t from = 0, to; from < count; from = to) {
 		int64_t recorded = GB_NO_DATE, first = GB_NO_DATE;
 
@@ -86,8 +85,7 @@ static enum gb_status rank_runs(const struct gb_history *h, uint32_t *rank, stru
 	}
 	if (h->order == GB_ORDER_COMMIT)
 		date_commits(moment, store->runs);
-	if (store->runs)
-		qsort(moment, store->runs, sizeof *moment, by_moment);
+	qsort(moment, store->runs, sizeof *moment, by_moment);
 	for (size_t i = 0; i < store->runs; i++)
 		rank[moment[i].run - store->run] = (uint32_t)i;
 	free(moment);

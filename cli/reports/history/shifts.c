@@ -70,8 +70,7 @@ static int by_p(const void *a, const void *b)
 static void take_splits(const struct work *w, struct gb_split *found, size_t count,
 			struct levels *levels)
 {
-	if (count)
-		qsort(found, count, sizeof *found, by_p);
+	qsort(found, count, sizeof *found, by_p);
 	for (size_t i = 0; i < count; i++) {
 		bool is_free = true;
 

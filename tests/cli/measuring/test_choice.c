@@ -78,12 +78,24 @@ Test(choice, a_glob_that_does_not_exclude_makes_a_back_end_explicit)
 	cr_assert(not(gb_chosen_backends(&without) >> GB_CUDA & 1));
 }
 
+Test(choice, back_ends_of_chosen_variants)
+{
+	static const char *const word[] = { "cpu/*" }, *const two[] = { "radix", "bfs", "cpu/csr" };
+	const struct gb_choice all = read("stream", word, 1), few = read(NULL, two, 3);
+
+	cr_assert(eq(uint, gb_chosen_backends(&all), 1U << GB_CPU));
+	cr_assert(eq(uint, gb_chosen_backends(&few), 1U << GB_CPU));
+}
+
 Test(choice, bad_words)
 {
-	static const char *const words[][2] = { { "radix", "cpu/bst" },
-						{ "raidx", "cpu/best" },
-						{ "cpu/best", "!best" },
-						{ "!nothing", "radix" } };
+	static const char *const words[][3] = {
+		{ "radix", "cpu/bst", "no variant of radix matches 'cpu/bst'" },
+		{ "raidx", "cpu/best", "'raidx' is neither a benchmark nor a variant" },
+		{ "cpu/best", "!best", "" },
+		{ "!nothing", "radix", "no variant of radix matches '!nothing'" },
+		{ "cpu/bst", "!best", "'cpu/bst' is neither a benchmark nor a variant" },
+	};
 
 	for (size_t i = 0; i < GB_COUNT(words); i++) {
 		struct gb_choice choice = { 0 };
@@ -91,6 +103,6 @@ Test(choice, bad_words)
 
 		cr_expect(eq(int, (int)gb_choice_read(&choice, NULL, words[i], 2, &err), GB_EUSAGE),
 			  "%s %s", words[i][0], words[i][1]);
-		cr_expect(err.message[0] != '\0');
+		cr_expect(err.message[0] && strstr(err.message, words[i][2]), "%s", err.message);
 	}
 }

@@ -370,3 +370,57 @@ Test(sweep, tables_of_the_benchmarks_fit)
 					  "%s: %s", of->name, of->params[i].name);
 	}
 }
+
+/* ---- random sizes -------------------------------------------------------------------------- */
+
+static const struct gb_axis *count_axis(const char *spec)
+{
+	teardown();
+	setup();
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "count", spec, &err), GB_OK));
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "seed", "1,2,3", &err), GB_OK));
+	return &sweep.axis[0];
+}
+
+Test(sweep, random_sizes)
+{
+	static const struct {
+		const char *spec;
+		bool drawn;
+		int64_t low, high;
+	} row[] = {
+		{ "4096", true, 2048, 4096 },
+		{ "1000", false, 1000, 1000 },
+		{ "1001", true, 500, 1001 },
+		{ "7,1M", false, 7, 1000000 },
+		{ "5:7", true, 5, 7 },
+		{ "100,1M,10", true, 10, 1000000 },
+		{ "9,10,1Ki,12", true, 9, 1024 },
+	};
+	size_t below = 0, above = 0;
+
+	for (size_t i = 0; i < GB_COUNT(row); i++)
+		for (uint64_t seed = 0; seed < 50; seed++) {
+			const struct gb_axis *axis = count_axis(row[i].spec);
+			const size_t given = axis->count;
+			uint64_t drawn = 7;
+
+			cr_expect(eq(int, gb_sweep_draw(&sweep, seed, &drawn), row[i].drawn));
+			cr_expect(eq(u64, drawn, 7 + (row[i].drawn ? given : 0)));
+			cr_expect(row[i].drawn ? axis->count <= given : axis->count == given);
+			cr_expect(eq(sz, sweep.count, 3 * axis->count), "the seeds stay");
+			for (size_t k = 0; k < axis->count; k++) {
+				const int64_t value = axis->value[k].i;
+
+				cr_expect(value >= row[i].low && value <= row[i].high, "%s: %lld",
+					  row[i].spec, (long long)value);
+				for (size_t j = 0; j < k; j++)
+					cr_expect(ne(i64, axis->value[j].i, value));
+				below += row[i].low == 10 && value < 1000;
+				above += row[i].low == 10 && value > 10000;
+			}
+		}
+	/* Half of 150 logarithms are below 1000, a third above 10000. */
+	cr_expect(below > 55 && below < 95, "%zu", below);
+	cr_expect(above > 30 && above < 70, "%zu", above);
+}

@@ -174,6 +174,33 @@ Test(key, records_get_missing_parameters)
 	gb_record_free(foreign);
 }
 
+/* Integers that a double does not hold are text. */
+Test(key, integers_as_members)
+{
+	static const struct {
+		int64_t value;
+		const char *text;
+	} row[] = {
+		{ 0, NULL },
+		{ INT64_C(1) << 52, NULL },
+		{ -(INT64_C(1) << 52), NULL },
+		{ (INT64_C(1) << 52) + 1, "4503599627370497" },
+		{ -(INT64_C(1) << 52) - 1, "-4503599627370497" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char digits[32];
+		const struct gb_member member =
+			gb_param_member(&rows[0], (union gb_value){ .i = row[i].value }, digits);
+
+		cr_expect_eq(member.kind, row[i].text ? GB_VALUE_TEXT : GB_VALUE_NUMBER);
+		if (row[i].text)
+			cr_expect_str_eq(member.text, row[i].text);
+		else
+			cr_expect_eq(member.number, (double)row[i].value);
+	}
+}
+
 /* ---- stored files -------------------------------------------------------------------------- */
 
 static const struct gb_variant *variant_of(const struct gb_record *record)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/records/describe.h"
 #include "cli/records/key.h"
@@ -446,7 +447,31 @@ Test(record, every_allocation_of_cjson_may_fail)
 Test(record, the_run_line_of_this_machine)
 {
 	static struct gb_run_info info;
-	static const struct gb_settings how = { .min_samples = 10, .rel_ci = 0.01 };
+	static const struct gb_settings how = { .samples = 9,
+						.warmup = 8,
+						.min_samples = 10,
+						.rel_ci = 0.01,
+						.max_time_s = 7,
+						.timeout_s = 6,
+						.device = 5,
+						.verify_all = 1 };
+	/* The files from which Linux tells a member. */
+	static const struct {
+		const char *path, *file;
+	} source[] = {
+		{ "host.hostname", "/proc/sys/kernel/hostname" },
+		{ "host.os", "/etc/os-release" },
+		{ "host.kernel", "/proc/version" },
+		{ "host.machine", "/proc/version" },
+		{ "host.cpu_vendor", "/proc/cpuinfo" },
+		{ "host.memory_bytes", "/proc/meminfo" },
+		{ "host.available_bytes", "/proc/meminfo" },
+		{ "host.load", "/proc/loadavg" },
+		{ "host.huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled" },
+		{ "host.numa_nodes", "/sys/devices/system/node/online" },
+		{ "host.l1d_bytes", "/sys/devices/system/cpu/cpu0/cache/index0/size" },
+		{ "host.usable_cpus", "/proc/self" },
+	};
 	char name[] = "gpubench", word[] = "radix";
 	char *argv[] = { name, word, NULL };
 	struct gb_error err = { 0 };
@@ -455,6 +480,7 @@ Test(record, the_run_line_of_this_machine)
 	info.argc = 2;
 	info.argv = argv;
 	info.settings = &how;
+	info.preset = "quick";
 	info.backends = 1U << GB_CUDA;
 	gb_env_gather(&info);
 	line = gb_describe_run(&info, &err);
@@ -466,14 +492,26 @@ Test(record, the_run_line_of_this_machine)
 	cr_expect_eq(strlen(gb_json_text(line, "started")), strlen("2026-11-20T15:04:05Z"));
 	cr_expect_eq(cJSON_GetArraySize(gb_json_at(line, "argv")), 2);
 	cr_expect_geq(gb_json_number(line, "host.logical_cpus"), 1);
+	for (size_t i = 0; i < GB_COUNT(source); i++)
+		cr_expect(gb_json_at(line, source[i].path) || access(source[i].file, R_OK), "%s",
+			  source[i].path);
 	/* Unknown without /sys. */
 	if (cJSON_IsNumber(gb_json_at(line, "host.cores")))
 		cr_expect_geq(gb_json_number(line, "host.logical_cpus"),
 			      gb_json_number(line, "host.cores"));
 	cr_expect_geq(gb_json_number(line, "host.cache_bytes"), 1);
 	cr_expect(gb_json_text(line, "host.cache_from"));
+	expect_number(line, "settings.samples", 9);
+	expect_number(line, "settings.warmup", 8);
 	expect_number(line, "settings.min_samples", 10);
+	expect_number(line, "settings.rel_ci", 0.01);
+	expect_number(line, "settings.max_time_s", 7);
+	expect_number(line, "settings.timeout_s", 6);
+	expect_number(line, "settings.device", 5);
+	expect_text(line, "settings.preset", "quick");
 	cr_expect(cJSON_IsTrue(gb_json_at(line, "settings.cold")));
+	cr_expect(cJSON_IsTrue(gb_json_at(line, "settings.verify")));
+	cr_expect(cJSON_IsTrue(gb_json_at(line, "settings.verify_all")));
 	cr_expect(gb_json_text(line, "cuda_absent") || gb_json_at(line, "gpus"));
 	cJSON_Delete(line);
 }

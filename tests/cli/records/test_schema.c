@@ -87,7 +87,8 @@ static const char whole_record[] =
 	"\"cold\":true,\"batch\":1,\"threads\":2,\"time\":" SERIES ",\"host_time\":" SERIES
 	",\"phases\":{\"scan\":" SERIES "},\"transfers\":{\"upload\":" SERIES
 	",\"download\":" SERIES "},\"create\":1,\"upload\":2,\"download\":3,"
-	"\"first_call\":4,\"work\":{\"items\":5,\"unit\":\"keys\",\"bytes\":6},"
+	"\"first_call\":4,\"whole\":14,\"cpu\":15,\"gpu_state\":{\"throttle\":[\"idle\"]},\"work\":"
+	"{\"items\":5,\"unit\":\"keys\",\"bytes\":6},"
 	"\"copy_bytes_per_s\":7,\"metrics\":{\"depth\":8},\"elapsed_s\":9,"
 	"\"memory\":{\"host_bytes\":10,\"device_bytes\":11,\"flush_bytes\":12,"
 	"\"resident_bytes\":13},"
@@ -118,10 +119,15 @@ Test(schema, every_column_of_csv_has_a_value)
 	size_t size = 0, columns = 0;
 	FILE *file = open_memstream(&text, &size);
 	struct gb_error err = { 0 };
+	/* Columns of the members that only some records have. */
+	static const char *const own[] = { ",param_n,", ",metric_depth,", ",phase_scan_ns,",
+					   ",count_launches,", ",count_classes_warp" };
 	const char *title, *value;
 
 	cr_assert_not(gb_csv_print(file, whole(), &err));
 	(void)fclose(file);
+	for (size_t i = 0; i < GB_COUNT(own); i++)
+		cr_expect(strstr(text, own[i]), "%s", own[i]);
 	value = strchr(text, '\n') + 1;
 	for (title = text; *title != '\r'; columns++) {
 		const size_t length = field_length(title), filled = field_length(value);
@@ -192,9 +198,10 @@ Test(schema, paths_lead_to_values_of_each_kind)
 /* Pooled launches share what is left. */
 Test(schema, only_what_belongs_to_a_launch_is_forgotten)
 {
-	static const char *const of_launch[] = { "time",      "host_time",  "phases",
-						 "transfers", "create",     "upload",
-						 "download",  "first_call", "elapsed_s" };
+	static const char *const of_launch[] = {
+		"time",     "host_time",  "phases",    "transfers", "create", "upload",
+		"download", "first_call", "elapsed_s", "whole",     "cpu",    "gpu_state"
+	};
 	struct gb_record *record = whole()->record[0];
 	cJSON *wanted = cJSON_Parse(whole_record), *left;
 

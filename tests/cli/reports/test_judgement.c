@@ -102,7 +102,11 @@ static void expect(const cJSON *line, const char *name, const char *member, cons
 Test(judgement, statuses)
 {
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		struct gb_judgement j = { .variant = &variant, .planned = row[i].planned };
+		const int failed = row[i].failure != GB_OK;
+		struct gb_judgement j = { .variant = &variant,
+					  .planned = row[i].planned,
+					  .points_planned = 2,
+					  .seed = 5 };
 		struct gb_records scout = { 0 }, launches = { 0 };
 		struct gb_error err = { 0 };
 		char more[400];
@@ -110,7 +114,7 @@ Test(judgement, statuses)
 
 		add_results(&j, GB_RESULT_OK, row[i].passed, GB_OK, GB_PASS);
 		add_results(&j, GB_SKIPPED, row[i].skipped, GB_EUNAVAILABLE, GB_NOT_VERIFIED);
-		add_results(&j, GB_FAILED, row[i].failure != GB_OK, row[i].failure, row[i].verdict);
+		add_results(&j, GB_FAILED, (size_t)failed, row[i].failure, row[i].verdict);
 		(void)snprintf(more, sizeof more, "%s%s", mine, row[i].point ? row[i].point : "");
 		for (size_t k = 0; k < row[i].good + row[i].bad; k++)
 			add_time(&launches, "mine", k < row[i].good ? mine : more, 100);
@@ -119,6 +123,15 @@ Test(judgement, statuses)
 		cr_assert_not(gb_judge_points(&j, 1, &scout, &launches, &err));
 		cr_expect_eq(gb_judgement_status(&j), row[i].status, "%s", row[i].name);
 		line = gb_judgement_format(&j);
+		(void)snprintf(more, sizeof more,
+			       "{\"seed\":5,\"passed\":%zu,\"failed\":%d,\"skipped\":%zu,"
+			       "\"not_done\":%zu}",
+			       row[i].passed, failed, row[i].skipped,
+			       row[i].planned - row[i].passed - row[i].skipped - failed);
+		expect(line, row[i].name, "check", more);
+		(void)snprintf(more, sizeof more, "%d", (int)row[i].status);
+		expect(line, row[i].name, "exit_status", more);
+		expect(line, row[i].name, "points_not_done", row[i].suspected ? "1" : "2");
 		expect(line, row[i].name, "correct", row[i].correct);
 		expect(line, row[i].name, "honest", row[i].honest);
 		if (row[i].suspected)
@@ -156,6 +169,13 @@ Test(judgement, rivals)
 	{
 		const cJSON *point = cJSON_GetArrayItem(gb_json_at(line, "points"), 0);
 
+		expect(line, "rivals", "variant", "\"cpu/mine\"");
+		expect(line, "rivals", "benchmark", "\"radix\"");
+		expect(line, "rivals", "plugin",
+		       "{\"name\":\"p\",\"version\":\"1\",\"path\":\"./p.so\",\"sha256\":\"\"}");
+		expect(line, "rivals", "commit", "null");
+		expect(line, "rivals", "machine", "\"unknown\"");
+		expect(line, "rivals", "points_not_done", "0");
 		expect(point, "rivals", "launches", "4");
 		expect(point, "rivals", "time_ns", "100");
 		expect(point, "rivals", "rivals", "3");

@@ -175,6 +175,28 @@ Test(page, a_benchmark_without_a_fastest_variant_has_a_line)
 		      true);
 }
 
+/* A single heading is above the lines of all benchmarks. */
+Test(page, the_fastest_of_two_benchmarks)
+{
+	char text[1400];
+
+	add_run("a");
+	add_record("cpu/best", "\"n\":1", timed(2e6));
+	add_record("cpu/slow", "\"n\":1", timed(4e6));
+	for (int i = 1; i <= 2; i++) {
+		(void)snprintf(text, sizeof text,
+			       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\","
+			       "\"bench\":\"game\",\"backend\":\"cpu\",\"variant\":\"v%d\","
+			       "\"key\":\"g\",\"params\":{\"n\":1},%s}",
+			       i, timed(i * 1e6));
+		add(text);
+	}
+	expect_within(GB_FORMAT_HTML,
+		      "<h2>Fastest</h2>\n<ul>\n<li><strong>toy</strong>: cpu/best at 1 of 1 "
+		      "point, 2 times as fast as the next</li>\n<li><strong>game</strong>",
+		      true);
+}
+
 Test(page, four_winners_are_named_and_the_others_counted)
 {
 	char variant[24], params[24];
@@ -201,6 +223,33 @@ Test(page, only_times_on_hardware_are_drawn)
 	expect_within(GB_FORMAT_HTML, "<svg", false);
 	expect_within(GB_FORMAT_HTML, "Fastest", false);
 	expect_within(GB_FORMAT_HTML, ">failed: no</td>", true);
+}
+
+/* The axes are logarithmic, so neither 0 nor a row without a time has a place. */
+Test(page, a_line_has_a_point_per_time)
+{
+	static const char *const wanted[] = { "<title>n=1: 1.00 ms</title>",
+					      "<title>n=2: 2.00 ms</title>",
+					      "<title>n=4: 4.00 ms</title>",
+					      "<li>",
+					      "cpu/best</li>",
+					      "time over n" };
+	char params[24];
+
+	add_run("a");
+	for (int n = 0; n <= 4; n++) {
+		(void)snprintf(params, sizeof params, "\"n\":%d", n);
+		add_record("cpu/best", params, n == 3 ? skipped("no") : timed(1e6 * (n ? n : 9)));
+	}
+	add_record("cpu/best", "\"n\":5",
+		   "\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":5,"
+		   "\"ci95\":[0,9],\"samples\":[5]}");
+	for (size_t i = 0; i < GB_COUNT(wanted); i++)
+		expect_within(GB_FORMAT_HTML, wanted[i], true);
+	expect_within(GB_FORMAT_HTML, "<title>n=0:", false);
+	expect_within(GB_FORMAT_HTML, "<title>n=5:", false);
+	expect_within(GB_FORMAT_HTML, "nan", false);
+	expect_within(GB_FORMAT_HTML, "inf", false);
 }
 
 Test(page, a_picture_states_how_many_rows_it_omits)

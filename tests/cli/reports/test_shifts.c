@@ -78,6 +78,24 @@ Test(shifts, the_largest_of_all_splits_has_at_most_its_probability)
 	cr_expect(beyond <= TRIALS / 20 + 30 && beyond >= TRIALS / 50, "%zu of %d", beyond, TRIALS);
 }
 
+/* The formula's values, to the last digits. */
+Test(shifts, the_probability_of_the_largest_deviate)
+{
+	static const struct {
+		double z;
+		size_t count, segment;
+		double p;
+	} at[] = {
+		{ 3, 60, 4, 0.0682872754040173 },    { -3, 60, 4, 0.0682872754040173 },
+		{ 2.5, 20, 4, 0.13010269415355574 }, { 4.5, 400, 4, 0.00064258942154625217 },
+		{ 0.5, 60, 4, 0.96788289807657346 }, /* as of 1 */
+	};
+
+	for (size_t i = 0; i < GB_COUNT(at); i++)
+		cr_expect(epsilon_eq(dbl, gb_largest_deviate_p(at[i].z, at[i].count, at[i].segment),
+				     at[i].p, 1e-12));
+}
+
 /* ---- synthetic series ------------------------------------------------------------------------ */
 
 enum { MOST = 400 };
@@ -140,6 +158,7 @@ Test(shifts, levels)
 		{ 40, 0.0001, { 20 }, { 100, 100.8 }, "" },
 		{ 40, 0.01, { 37 }, { 100, 110 }, "" },
 		{ 7, 0.01, { 4 }, { 100, 200 }, "" },
+		{ 8, 0.01, { 4 }, { 100, 200 }, "" },
 		/* No noise. */
 		{ 60, 0, { 30 }, { 100, 105 }, "+30" },
 	};

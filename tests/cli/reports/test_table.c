@@ -350,25 +350,41 @@ Test(table, counts_are_shown_on_request)
 		"{\"kernel\":\"void a::scan<int (*)(), 4>(int*)\",\"launches\":2},"
 		"{\"kernel\":\"copy(int*)\",\"launches\":1}]}";
 
+	static const char single[] =
+		"\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},\"emulated\":true,\"counts\":{"
+		"\"launches\":1,\"warp_instructions\":20000,\"active_lanes\":199800,"
+		"\"branches\":1000,\"divergent\":99,\"barriers\":0,\"chain\":12345,"
+		"\"global_load\":{\"sectors\":1000,\"least\":100},"
+		"\"global_store\":{\"sectors\":300,\"least\":299},\"global_atomic\":{\"turns\":16},"
+		"\"shared_load\":{\"wavefronts\":1,\"least\":1},"
+		"\"shared_store\":{\"wavefronts\":2,\"least\":1},"
+		"\"shared_atomic\":{\"wavefronts\":4,\"least\":1},"
+		"\"copied_bytes\":{\"to_device\":1,\"to_host\":2,\"on_device\":4,\"set\":8},"
+		"\"kernels\":[{\"kernel\":\"k\",\"launches\":1}]}";
+
 	add_record("cuda/a", "\"n\":1", counts);
+	add_record("cuda/b", "\"n\":2", single);
 	expect_within(GB_FORMAT_TABLE, "warp instr", false);
 	cr_assert_eq(gb_table_print(file, &list, GB_FORMAT_TABLE, true, &err), GB_OK);
 	(void)fclose(file);
 	cr_expect_str_eq(
 		text,
-		"toy: n=1\n"
+		"toy\n"
 		"\n"
-		"variant      time  status\n"
-		"cuda/a   emulated  ok\n"
+		"n  variant      time  status\n"
+		"1  cuda/a   emulated  ok\n"
+		"2  cuda/b   emulated  ok\n"
 		"\n"
 		"counts of one run\n"
 		"\n"
-		"variant  kernel              launches  warp instr  lanes  diverge  barriers  "
-		"read B  least  written B  least  shared  least  atomic  chain  copied B\n"
-		"a                                   3        2000   16.0     25 %         7  "
-		"  3200   50 %        320   90 %      40   50 %      15      4      1500\n"
-		"         scan<int (*)(), 4>         2\n"
-		"         copy                       1\n");
+		"n  variant  kernel              launches  warp instr  lanes  diverge  barriers  "
+		"read B  least  written B  least  shared  least  atomic   chain  copied B\n"
+		"1  a                                   3        2000   16.0     25 %         7  "
+		"  3200   50 %        320   90 %      40   50 %      15       4      1500\n"
+		"            scan<int (*)(), 4>         2\n"
+		"            copy                       1\n"
+		"2  b                                   1      20.0 k   10.0    9.9 %            "
+		"32.0 k   10 %       9600  100 %       7   43 %      20  12.3 k        15\n");
 	free(text);
 	expect_within(GB_FORMAT_HTML, "counts of one run", true);
 }

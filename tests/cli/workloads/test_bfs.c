@@ -281,6 +281,21 @@ Test(bfs_verify, a_parent_without_an_edge)
 	}
 }
 
+/* If the graph contradicts itself, no result is called wrong. */
+Test(bfs_verify, the_reference_is_checked)
+{
+	struct scene s = diamond();
+	struct gb_metrics metrics = { 0 };
+	struct gb_error err = { 0 };
+
+	s.in->in.column[s.in->in.row[2]] = 5; /* which is not reached */
+	cr_assert_eq(
+		gb_bfs_workload.verify(s.params, s.in, sample_of(&s, 0), s.dist, &metrics, &err),
+		GB_ERUNTIME);
+	cr_assert_str_eq(err.message, "the reference's distances from 0 are wrong");
+	end_trial(&s.trial);
+}
+
 /* ---- facts, rates and metrics ------------------------------------------------------------ */
 
 Test(bfs_workload, items_are_the_out_degrees_of_reached_vertices)

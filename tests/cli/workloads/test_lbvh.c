@@ -34,6 +34,9 @@ static struct work right_tree(void)
 
 	build(&w, &lbvh_cpu_apetrei);
 	cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s", err.message);
+	cr_assert(metric(&metrics, "sah_cost") > 5 &&
+			  metric(&metrics, "sah_cost") < w.header->nodes,
+		  "%g", metric(&metrics, "sah_cost"));
 	cr_assert(w.header->leaves > 100);
 	return w;
 }
@@ -117,7 +120,18 @@ Test(lbvh_verify, boxes)
 {
 	struct work w = right_tree();
 	float swap, *bound = &w.node[0].hi[1];
+	const float right = *bound;
+	char words[200];
 
+	*bound = 2 * *bound + 1; /* too large */
+	(void)snprintf(words, sizeof words,
+		       "the box of node 0 is %.9g .. %.9g in y, and the union of its children is "
+		       "%.9g .. %.9g",
+		       (double)w.node[0].lo[1], (double)*bound, (double)w.node[0].lo[1],
+		       (double)right);
+	fault(&w, words);
+	w = right_tree();
+	bound = &w.node[0].hi[1];
 	*bound = nextafterf(*bound, -INFINITY); /* too small */
 	fault(&w, "the box of node 0 is");
 	w = right_tree();

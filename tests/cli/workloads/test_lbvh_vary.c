@@ -200,6 +200,18 @@ Test(lbvh_vary, faults_in_a_large_image)
 			distance[i] *= 1.001F;
 		expect_on(&t, &wide, 5, false);
 	}
+	/* Few are allowed and counted, whether they are in rows that are compared or not. */
+	run_on(&t, &wide, state, 5, 6);
+	for (size_t row = WIDE / 2; row < WIDE / 2 + 5; row++) {
+		size_t i = row * WIDE;
+
+		while (primitive[i] == LBVH_MISS)
+			i++;
+		distance[i] *= 1.001F;
+	}
+	expect_of(&t, 0, NULL);
+	cr_assert_str_eq(t.metrics.item[1].name, "differing_rays");
+	cr_assert_eq(t.metrics.item[1].value, 5);
 	gb_state_destroy(wide.ops, state);
 	end_trial(&t);
 }

@@ -375,6 +375,16 @@ Test(octree_faults, planted)
 	}
 }
 
+Test(octree_faults, the_whole_pool_may_be_used)
+{
+	struct scene s;
+
+	set_up(&s, (struct octree_params){ .count = 3000, .bucket = 1, .seed = 2 });
+	s.out->rows = (int64_t)s.in->pool;
+	expect_of(&s.trial, 0, NULL);
+	end_trial(&s.trial);
+}
+
 /* A chain of nodes that is longer than the keys. */
 Test(octree_faults, node_below_the_keys)
 {

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/workloads/value.h"
@@ -104,4 +105,19 @@ ParameterizedTest(struct spelled *s, value, spelled)
 	}
 	gb_value_text(&rows[s->row], value, text, sizeof text);
 	cr_expect_str_eq(text, s->wanted, "%s: %s", s->text, text);
+}
+
+/* Digits for which there is no room are refused, not cut. */
+Test(value, long_numbers)
+{
+	for (int length = 120; length < 130; length++) {
+		char text[140];
+		union gb_value value = { 0 };
+		struct gb_error err = { 0 };
+
+		(void)snprintf(text, sizeof text, "%0*dT", length, 5);
+		cr_expect_eq(gb_value_parse(&rows[INTEGER], text, &value, &err),
+			     length < 125 ? GB_OK : GB_EUSAGE, "%d digits", length);
+		cr_expect(err.code || value.i == INT64_C(5000000000000), "%d digits", length);
+	}
 }

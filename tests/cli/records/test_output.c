@@ -1,0 +1,232 @@
+/* test_output.c -- what opening, appending to and closing an output leave in its file. */
+#include "cli/records/output.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/line_of.h"
+
+#define OLD                                                                                       \
+	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"1\",\"bench\":\"toy\",\"backend\":"       \
+	"\"cpu\","                                                                                \
+	"\"variant\":\"v\",\"key\":\"k\",\"params\":{},\"status\":\"ok\",\"verify\":{\"result\":" \
+	"\"pass\"}}"
+#define CUT "{\"type\":\"re"
+#define PUT "{\"a\":1}\n{\"a\":1}\n"
+
+static char folder[32], path[64];
+
+static void make_folder(void)
+{
+	(void)strcpy(folder, "/tmp/gpubench-output-XXXXXX");
+	cr_assert(mkdtemp(folder));
+}
+
+static void remove_folder(void)
+{
+	(void)unlink(path);
+	cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
+}
+
+TestSuite(output, .init = make_folder, .fini = remove_folder);
+
+/* NULL: there is no file. */
+static void put_file(const char *name, const char *text)
+{
+	FILE *file;
+
+	(void)snprintf(path, sizeof path, "%s/%s", folder, name);
+	(void)unlink(path);
+	if (!text)
+		return;
+	file = fopen(path, "w");
+	(void)fputs(text, file);
+	(void)fclose(file);
+}
+
+static void expect_file(const char *text, size_t row)
+{
+	FILE *file = fopen(path, "r");
+	char found[1024];
+
+	cr_expect_eq(file != NULL, text != NULL, "row %zu", row);
+	if (!file)
+		return;
+	found[fread(found, 1, sizeof found - 1, file)] = '\0';
+	(void)fclose(file);
+	cr_expect_str_eq(found, text, "row %zu: %s", row, found);
+}
+
+static void put_twice(struct gb_output *output, struct gb_error *err)
+{
+	cJSON *line = cJSON_Parse("{\"a\":1}");
+
+	for (int i = 0; i < 2; i++)
+		cr_expect_eq(gb_output_put(output, line, err), err->code);
+	cJSON_Delete(line);
+}
+
+Test(output, lines)
+{
+	enum { OPEN, INHERIT, SHARE };
+	static const struct {
+		const char *before, *after;
+		int way;
+		enum gb_existing existing;
+		bool puts;
+		const char *refusal;
+	} row[] = {
+		{ NULL, PUT, OPEN, GB_REFUSE, true, NULL },
+		{ NULL, NULL, OPEN, GB_REFUSE, false, NULL },
+		{ "", PUT, OPEN, GB_REFUSE, true, NULL },
+		{ "", "", OPEN, GB_REFUSE, false, NULL },
+		{ OLD, OLD, OPEN, GB_REFUSE, true,
+		  "exists: --overwrite replaces it, --resume adds to it" },
+		{ OLD, PUT, OPEN, GB_OVERWRITE, true, NULL },
+		{ OLD, OLD, OPEN, GB_OVERWRITE, false, NULL },
+		{ NULL, PUT, OPEN, GB_RESUME, true, NULL },
+		{ "", PUT, OPEN, GB_RESUME, true, NULL },
+		{ OLD "\n", OLD "\n" PUT, OPEN, GB_RESUME, true, NULL },
+		{ OLD, OLD "\n" PUT, OPEN, GB_RESUME, true, NULL },
+		{ OLD "\n" CUT, OLD "\n" PUT, OPEN, GB_RESUME, true, NULL },
+		{ OLD "\n" CUT, OLD "\n" CUT, OPEN, GB_RESUME, false, NULL },
+		{ CUT, PUT, OPEN, GB_RESUME, true, NULL },
+		{ "[" OLD "]", "[" OLD "]", OPEN, GB_RESUME, true,
+		  "is a document, not JSON lines" },
+		{ "no\n", "no\n", OPEN, GB_RESUME, true, ":1: is not valid JSON" },
+		{ OLD "\n", OLD "\n" PUT, INHERIT, GB_REFUSE, true, NULL },
+		{ OLD "\n", PUT, INHERIT, GB_OVERWRITE, true, NULL },
+		{ OLD "\n", OLD "\n" PUT, SHARE, GB_OVERWRITE, true, NULL },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_output output = { 0 };
+		struct gb_records past = { 0 };
+		struct gb_error err = { 0 };
+		const enum gb_existing existing = row[i].existing;
+
+		put_file("a.jsonl", row[i].before);
+		if (row[i].way == OPEN)
+			(void)gb_output_open(&output, path, existing, &err);
+		else
+			(row[i].way == SHARE ? gb_output_share : gb_output_inherit)(
+				&output, path, open(path, O_RDWR | O_APPEND), existing);
+		if (!err.code && existing == GB_RESUME)
+			(void)gb_output_past(&output, &past, &err);
+		if (!err.code && row[i].puts)
+			put_twice(&output, &err);
+		cr_expect_eq(err.code, row[i].refusal ? GB_EUSAGE : GB_OK, "row %zu: %s", i,
+			     err.message);
+		cr_expect(!row[i].refusal || strstr(err.message, row[i].refusal), "row %zu: %s", i,
+			  err.message);
+		(void)gb_output_close(&output, true, &err);
+		expect_file(row[i].after, i);
+		gb_records_release(&past);
+	}
+}
+
+Test(output, pages)
+{
+	static const struct {
+		const char *before, *after;
+		enum gb_existing existing;
+		bool keep;
+		const char *refusal;
+	} row[] = {
+		{ NULL, "new", GB_REFUSE, true, NULL },
+		{ NULL, NULL, GB_REFUSE, false, NULL },
+		{ "", "new", GB_REFUSE, true, NULL },
+		{ "old", "old", GB_REFUSE, true, "a.html exists: --overwrite replaces it" },
+		{ "old", "new", GB_OVERWRITE, true, NULL },
+		{ "old", "old", GB_OVERWRITE, false, NULL },
+		{ "old", "old", GB_RESUME, true, "--resume needs the records in -o FILE.jsonl" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_output output;
+		struct gb_error err = { 0 };
+
+		put_file("a.html", row[i].before);
+		(void)gb_output_open(&output, path, row[i].existing, &err);
+		cr_expect_eq(err.code, row[i].refusal ? GB_EUSAGE : GB_OK, "row %zu: %s", i,
+			     err.message);
+		cr_expect(!row[i].refusal || !strcmp(err.message + strlen(err.message) -
+							     strlen(row[i].refusal),
+						     row[i].refusal),
+			  "row %zu: %s", i, err.message);
+		if (!err.code) {
+			(void)fputs("new", output.whole.stream);
+			cr_expect_eq(gb_output_close(&output, row[i].keep, &err), GB_OK);
+		}
+		expect_file(row[i].after, i);
+	}
+}
+
+Test(output, names)
+{
+	static const struct {
+		const char *path;
+		bool lines, page;
+		enum gb_status status;
+	} row[] = {
+		{ NULL, false, false, GB_OK },         { "-", false, false, GB_OK },
+		{ "a.jsonl", true, false, GB_OK },     { "a.b/c.jsonl", true, false, GB_OK },
+		{ "a.html", false, true, GB_OK },      { "a", false, false, GB_EUSAGE },
+		{ "a.csv", false, false, GB_EUSAGE },  { "a.jsonl.gz", false, false, GB_EUSAGE },
+		{ "ajsonl", false, false, GB_EUSAGE }, { "a.html.", false, false, GB_EUSAGE },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_error err = { 0 };
+
+		cr_expect_eq(gb_is_lines(row[i].path), row[i].lines, "row %zu", i);
+		cr_expect_eq(gb_is_page(row[i].path), row[i].page, "row %zu", i);
+		cr_expect_eq(gb_output_check(row[i].path, &err), row[i].status, "row %zu", i);
+	}
+}
+
+/* All lines of a list, in one append. */
+Test(output, lists)
+{
+	struct gb_output output = { 0 };
+	struct gb_records list = { 0 };
+	struct gb_error err = { 0 };
+
+	add_line_of(&list, "{\"type\":\"run\"}");
+	add_line_of(&list, OLD);
+	put_file("a.jsonl", NULL);
+	cr_expect_eq(gb_output_put_all(&output, &list, &err), GB_OK); /* no output */
+	cr_assert_eq(gb_output_open(&output, path, GB_REFUSE, &err), GB_OK);
+	cr_expect_eq(gb_output_put_all(&output, &list, &err), GB_OK);
+	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK);
+	expect_file("{\"type\":\"run\",\"run_id\":\"1\",\"schema\":2}\n" OLD "\n", 0);
+	gb_records_release(&list);
+}
+
+/* A line that does not fit leaves nothing behind. */
+Test(output, a_full_disk)
+{
+	const struct rlimit limit = { sizeof OLD + 3, RLIM_INFINITY };
+	struct gb_output output;
+	struct gb_records past = { 0 };
+	struct gb_error err = { 0 };
+
+	put_file("a.jsonl", OLD "\n");
+	(void)signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	cr_assert_eq(gb_output_open(&output, path, GB_RESUME, &err), GB_OK);
+	cr_assert_eq(gb_output_past(&output, &past, &err), GB_OK);
+	put_twice(&output, &err);
+	cr_expect_eq(err.code, GB_EIO);
+	cr_expect(strstr(err.message, "a.jsonl: File too large"), "%s", err.message);
+	(void)gb_output_close(&output, true, &err);
+	expect_file(OLD "\n", 0);
+	gb_records_release(&past);
+}

@@ -1,0 +1,122 @@
+/* test_show.c -- a variant in another process sees all that it needs of an input, but not the
+ * answers.
+ */
+#include "cli/measuring/sweep.h"
+#include "common/bfs.h"
+#include "common/cbt.h"
+#include "common/lbvh.h"
+#include "common/octree.h"
+#include "common/radix.h"
+#include "common/stream.h"
+#include "tests/cli/workloads/varied.h"
+
+/* The arrays that were shared, copied as to another process. */
+struct shared {
+	void *array[64];
+	size_t count;
+};
+
+static void share(void *self, void **pointer, size_t bytes)
+{
+	struct shared *s = self;
+	void *copy = bytes ? malloc(bytes) : NULL;
+
+	cr_assert(s->count < GB_COUNT(s->array));
+	if (bytes)
+		memcpy(copy, *pointer, bytes);
+	s->array[s->count++] = *pointer = copy;
+}
+
+/* True if the members that tell the answer, or the variation, are cleared. */
+static bool hides(const char *workload, const void *input)
+{
+	const struct bfs_input *bfs = input;
+	const struct cbt_input *cbt = input;
+	const struct lbvh_input *lbvh = input;
+	const struct octree_input *octree = input;
+	const struct radix_input *radix = input;
+	const struct stream_input *stream = input;
+
+	if (gb_equal(workload, "bfs"))
+		return !bfs->facts && !bfs->variation;
+	if (gb_equal(workload, "cbt"))
+		return !cbt->end_field && !cbt->end_leaves && !cbt->swaps;
+	if (gb_equal(workload, "lbvh"))
+		return !lbvh->reference;
+	if (gb_equal(workload, "octree"))
+		return !octree->tree.hash && !octree->verifier;
+	if (gb_equal(workload, "radix"))
+		return !radix->replaced && !radix->variation;
+	return gb_equal(workload, "stream") && !stream->variation;
+}
+
+/* Run the variant on what it is shown; false if it does not support the parameters. */
+static bool is_right(struct trial *t, void *shown, const struct gb_variant *v, uint64_t key)
+{
+	struct gb_error err = { 0 };
+	struct gb_timer timer = { 0 };
+	void *state = NULL;
+
+	if (gb_state_create(v->ops, t->params, shown, &state, &err)) {
+		cr_assert_eq(err.code, GB_EUNAVAILABLE, "%s: %s", v->name, err.message);
+		gb_state_destroy(v->ops, state);
+		return false;
+	}
+	if (v->ops->upload)
+		(void)v->ops->upload(state, &err);
+	if (v->ops->reset)
+		(void)v->ops->reset(state, 0, &err);
+	(void)v->ops->run(state, &timer, &err);
+	(void)v->ops->download(state, t->output, &err);
+	cr_assert_eq(err.code, GB_OK, "%s: %s", v->name, err.message);
+	expect_on(t, v, key, true);
+	gb_state_destroy(v->ops, state);
+	return true;
+}
+
+Test(show, a_variant_needs_no_more)
+{
+	static const char *const cases[][2] = {
+		{ "bfs", "--vertices=300" },
+		{ "bfs", "--vertices=300 --graph=gnp --p=0.1 --sources=3" },
+		{ "cbt", "--op=cycle --depth=9 --shape=random --fill=0.2" },
+		{ "cbt", "--op=decode --depth=9" },
+		{ "lbvh", "--primitives=200" },
+		{ "lbvh", "--primitives=200 --op=trace --rays=20" },
+		{ "lbvh", "--primitives=200 --op=trace --rays=20 --rays-kind=shadow" },
+		{ "octree", "--count=500" },
+		{ "radix", "--count=700" },
+		{ "radix", "--count=700 --type=pairs" },
+		{ "stream", "--count=777" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(cases); i++) {
+		const struct gb_workload *w = gb_workload_find(cases[i][0]);
+		void *params = calloc(1, w->params_size), *shown = malloc(w->input_size);
+		struct shared s = { .count = 0 };
+		struct gb_sweep sweep;
+		struct gb_error err = { 0 };
+		struct trial t;
+		size_t ran = 0;
+
+		cr_assert_eq(gb_sweep_words(&sweep, w, cases[i][1], &err), GB_OK, "%s",
+			     err.message);
+		gb_sweep_point(&sweep, 0, params);
+		t = start_trial(w, params);
+		(void)vary(&t, 5);
+		memcpy(shown, t.input, w->input_size);
+		w->show(shown, share, &s);
+		cr_expect(hides(w->name, shown), "%s %s", w->name, cases[i][1]);
+		for (size_t k = 0; k < gb_variant_count && ran < 3; k++)
+			if (gb_equal(gb_variants[k].workload, w->name) && gb_variants[k].ops &&
+			    gb_variants[k].backend == GB_CPU && !gb_variants[k].peer)
+				ran += is_right(&t, shown, &gb_variants[k], 5);
+		cr_expect(ran > 0, "%s %s", w->name, cases[i][1]);
+		while (s.count)
+			free(s.array[--s.count]);
+		end_trial(&t);
+		gb_sweep_release(&sweep);
+		free(shown);
+		free(params);
+	}
+}
