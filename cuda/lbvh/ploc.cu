@@ -183,16 +183,6 @@ static __device__ __forceinline__ int delta(const uint64_t *code, int leaves, in
 	return j < 0 || j >= leaves ? -1 : lbvh_delta(code[i], code[j]);
 }
 
-/* One thread per leaf: each list starts with its leaf. */
-static __global__ void lists_kernel(struct lbvh_gpu g)
-{
-	const uint32_t leaf = blockIdx.x * BLOCK + threadIdx.x;
-	const uint32_t leaves = (uint32_t)g.counters->leaves;
-
-	if (leaf < leaves)
-		g.place[leaf] = leaves - 1 + leaf;
-}
-
 /* One thread per leaf.  The warp of the thread that arrives second joins the ranges. */
 static __global__ void cluster_kernel(struct lbvh_gpu g)
 {
@@ -234,7 +224,7 @@ static __global__ void cluster_kernel(struct lbvh_gpu g)
 		     left; left &= left - 1) {
 			const int lane = __ffs((int)left) - 1;
 
-			join(&g, g.place, __shfl_sync(ALL_LANES, a, lane),
+			join(&g, g.list, __shfl_sync(ALL_LANES, a, lane),
 			     __shfl_sync(ALL_LANES, split, lane), __shfl_sync(ALL_LANES, b, lane),
 			     __shfl_sync(ALL_LANES, (int)root, lane) ? 1 : (int)KEPT, source);
 		}
@@ -247,19 +237,15 @@ static __global__ void cluster_kernel(struct lbvh_gpu g)
 static enum gb_status make_clusters(struct lbvh_gpu *g, struct gb_timer *timer,
 				    struct gb_error *err)
 {
-	const size_t blocks = gpu_blocks(g->count, BLOCK);
-
 	gb_phase(timer, "hierarchy");
-	if (GPU_RUN(err, lists_kernel, blocks, BLOCK, *g))
-		return err->code;
-	return GPU_RUN(err, cluster_kernel, blocks, BLOCK, *g);
+	return GPU_RUN(err, cluster_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
 }
 
 /* As karras64 without parents.  Nodes are written and read once; the lists are added. */
-static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 8 + 56 +
+static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 32 +
 			    4 * sizeof(struct lbvh_node) + 4 * sizeof(uint32_t);
 
 extern "C" const struct gb_variant_ops lbvh_cuda_ploc =
-	lbvh_gpu_builder<LBVH_GPU_CODES_63 | LBVH_GPU_ARRIVED, lbvh_gpu_bytes<BYTES>,
-			 lbvh_gpu_bounds, lbvh_gpu_codes, lbvh_gpu_sort, lbvh_gpu_leaves,
-			 lbvh_gpu_leaf_nodes, make_clusters>();
+	lbvh_gpu_builder<LBVH_GPU_CODES_63 | LBVH_GPU_ARRIVED | LBVH_GPU_LISTS,
+			 lbvh_gpu_bytes<BYTES>, lbvh_gpu_bounds, lbvh_gpu_codes, lbvh_gpu_sort,
+			 lbvh_gpu_leaves, lbvh_gpu_leaf_nodes, make_clusters>();

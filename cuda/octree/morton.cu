@@ -1,47 +1,33 @@
 /* morton.cu -- sort first: all bodies by their keys, then every node and link of the tree at
  * once, without an atomic.
  *
- *	keys   63 bits; and words of their topmost bits and the body's number
+ *	keys   words of the topmost of 63 bits, and of the body's number
  *	sort   the words by 40 bits, in 5 passes over one word instead of 8 over key and number;
  *	       then mend the order of bodies that share these bits (parts/sorted.h)
- *	link   count the nodes that each body starts, sum up, clear that many nodes; then one
- *	       thread per body enters the nodes it starts into their parents, and the leaf it
- *	       starts into its node (parts/linear.h defines these)
+ *	link   count the nodes that each body starts, sum up and clear these nodes (parts/linear.h);
+ *	       then one thread per body enters the nodes it starts into their parents, and the
+ *	       leaf it starts into its node
  *
  * A parent that an earlier body started is found by searching back through the sorted keys in
  * doubling steps; the search is short for all but the topmost nodes.  A body needs one search: for
  * the node above its topmost one if it starts any, else for the node above its leaf.  A leaf is a
  * range of bodies linked in the order of their keys, so any bucket costs the same.
  *
- * Bytes per body: 40 for box, keys and words, 8 + 5 * 16 for the sort, 20 for the mend, 28 to count
- * and sum up, and 24 for links read in order; and 64 per node, which is written twice.  Bound:
- * memory bandwidth.
+ * Bytes per body: 36 for box, words and cleared links, 5 * 16 for the sort, 20 for the mend,
+ * 12 to count and sum up, and 24 for links read in order; and 64 per node, which is written twice.
+ * Bound: memory bandwidth.
  *
  * cpu/morton sorts by all 63 bits, cell by cell in a core's cache, and makes the same tree in the
  * same steps.  A low digit costs no pass over memory there, so it needs no mend.
  */
-#include "cuda/octree/parts/linear.h"
 #include "cuda/octree/parts/sorted.h"
 
-enum {
-	BLOCK = 256,
-	CLEAR_BLOCKS = 8, /* per multiprocessor */
-};
+enum { BLOCK = 256 };
 
 struct state {
 	struct octree_arrays arrays; /* first: shared operations cast a state to it */
 	struct octree_sorted sorted;
 };
-
-/* Grid-stride loop over the nodes in use. */
-static __global__ void clear_kernel(struct octree_tree tree)
-{
-	const size_t nodes = tree.counters->exhausted ? 0 : tree.counters->taken;
-
-	for (size_t k = (size_t)blockIdx.x * BLOCK + threadIdx.x; k < nodes;
-	     k += (size_t)gridDim.x * BLOCK)
-		octree_clear_node(tree.child[k]);
-}
 
 /* The first body that shares `level` digits with body i. */
 static __device__ __forceinline__ uint32_t first_of(const struct octree_linear *l, uint32_t i,
@@ -137,7 +123,7 @@ static enum gb_status create(struct state *s, const void *params, const struct o
 			     struct gb_error *err)
 {
 	(void)octree_arrays_create(&s->arrays, input, false, err);
-	return sorted_create(&s->sorted, s->arrays.count, err);
+	return sorted_create(&s->sorted, &s->arrays, err);
 }
 
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
@@ -146,16 +132,11 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	const struct octree_linear linear = { s->sorted.row.keys, s->sorted.base, a->count,
 					      (size_t)a->input->bucket, OCTREE_DEEPEST };
 
-	if (octree_queue_start(a, s->sorted.form, timer, err) || a->count == 0 ||
-	    sorted_sort(&s->sorted, a, timer, err))
+	if (sorted_sort(&s->sorted, a, timer, err) || a->count == 0)
 		return err->code;
 	gb_phase(timer, "link");
-	if (linear_number(&linear, a->tree, s->sorted.scan_temp, err) != GB_OK)
+	if (linear_number(&linear, a, true, err) != GB_OK)
 		return err->code;
-	gb_phase(timer, "clear");
-	if (GPU_RUN(err, clear_kernel, gpu_sm_count() * CLEAR_BLOCKS, BLOCK, a->tree))
-		return err->code;
-	gb_phase(timer, "link");
 	return GPU_RUN(err, link_kernel, gpu_blocks(a->count, BLOCK), BLOCK, linear,
 		       s->sorted.row.numbers, a->tree);
 }
@@ -169,7 +150,7 @@ static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 /* Derived in the head of this file. */
 static double bytes(const void *params, const struct octree_input *input)
 {
-	return octree_bytes(params, input) + (double)input->count * (8 + 88 + 20 + 28 + 24 - 8) +
+	return octree_bytes(params, input) + (double)input->count * (36 + 80 + 20 + 12 + 24 - 40) +
 	       (double)input->tree.nodes * 32;
 }
 

@@ -15,6 +15,7 @@
 
 #include "common/octree.h"
 #include "cuda/primitives/device.h"
+#include "cuda/primitives/primitives.h"
 #include "cuda/variant.h"
 
 /* ---- on the device ----------------------------------------------------------------------- */
@@ -30,6 +31,7 @@ struct octree_counters {
 	/* The sort (sorted.h): number of long runs, 1 if one is out of order, 1 if one is too long
 	 * for a block, and the word of gpu_grid_sync(). */
 	uint32_t long_runs, disorder, longer, arrived;
+	uint32_t blocks; /* see is_last_block() */
 };
 
 struct octree_tree {
@@ -48,7 +50,9 @@ struct octree_arrays {
 	float *x, *y, *z;
 	float *bounds; /* low and high of each axis, per block of bounds_kernel */
 	struct octree_box *box;
-	uint64_t *keys; /* by body number */
+	uint64_t *keys; /* by body number; or NULL */
+	uint4 *temp;    /* of a sort and a prefix sum (linear.h), or none */
+	size_t temps;
 	struct octree_tree tree;
 	struct octree_counters last; /* counts of the last run, set by octree_reset() */
 };
@@ -69,17 +73,18 @@ static inline struct octree_words octree_words_of(size_t count)
 	return words;
 }
 
-/* Queue the start of every run in gpu_stream(): phases "box" and "keys", then "clear", which
- * leaves a root without children and no body with a next one.  Without bodies, the tree is then
- * complete. */
+/* Queue the start of every run in gpu_stream(): phase "box", which leaves a root without children
+ * and zeroes temp, and "keys", which leaves no body with a next one.  Without bodies, the tree is
+ * then complete.  sort: that of the words, or of the keys, counted then; NULL: none. */
 enum gb_status octree_queue_start(const struct octree_arrays *a, struct octree_words words,
-				  struct gb_timer *timer, struct gb_error *err);
+				  const struct gpu_sort_args *sort, struct gb_timer *timer,
+				  struct gb_error *err);
 
 /* ---- operations of a variant whose state begins with its arrays --------------------------- */
 
-/* ranks: also allocate tree.rank if the bucket is above 1. */
+/* inserts: also allocate keys, and tree.rank if the bucket is above 1. */
 enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree_input *input,
-				    bool ranks, struct gb_error *err);
+				    bool inserts, struct gb_error *err);
 enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err);
 
 /* Report an exhausted pool before the next sample, so that no such run goes unnoticed. */

@@ -5,7 +5,7 @@
  *	sort   by the topmost 40 bits, in 5 passes; 16384 bodies or fewer by 32, in 4
  *	mend   bodies that share all digits that the sort covers completely form a run.  Bodies of
  *	       a run of up to 32 count the smaller ones beside them, in shared memory, to find
- *	       their places; only runs read keys by the bodies' numbers
+ *	       their places; only runs make keys anew, from the bodies' positions
  *	long   longer runs, if one is not in order: a block merges each, up to 4096 bodies; if one
  *	       is longer still, the whole grid merges all bodies.  Otherwise it ends at once
  *
@@ -22,8 +22,7 @@
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_SORTED_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_SORTED_H
 
-#include "cuda/octree/parts/builder.h"
-#include "cuda/primitives/primitives.h"
+#include "cuda/octree/parts/linear.h"
 
 enum {
 	MEND_BLOCK = 512,
@@ -46,14 +45,14 @@ struct octree_sorted {
 	uint64_t *words, *words_spare; /* sorted; spare of the sort, then keys of the merges */
 	uint32_t *base;                /* numbers of the merges, then linear.h's base */
 	uint32_t *long_runs;           /* first body of each long run */
-	void *sort_temp, *scan_temp;
 	struct octree_words form;
 	int sorted_bits; /* topmost bits of a word that are sorted */
 };
 
-static inline enum gb_status sorted_create(struct octree_sorted *s, size_t count,
+static inline enum gb_status sorted_create(struct octree_sorted *s, struct octree_arrays *a,
 					   struct gb_error *err)
 {
+	const size_t count = a->count;
 	const int wanted = count <= FEW_BODIES_SORTED ? 32 : 40;
 
 	s->form = octree_words_of(count);
@@ -65,15 +64,15 @@ static inline enum gb_status sorted_create(struct octree_sorted *s, size_t count
 	(void)gpu_alloc(&s->words_spare, count, err);
 	(void)gpu_alloc(&s->base, count, err);
 	(void)gpu_alloc(&s->long_runs, count / SHORT_RUN + 1, err);
-	(void)gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err);
-	return gpu_alloc(&s->sort_temp,
-			 gpu_sort_temp_bytes(GPU_KEY_U64, false, count, 64 - s->sorted_bits, 64), 1,
-			 err);
+	return linear_create(
+		a, gpu_sort_temp_bytes(GPU_KEY_U64, false, count, 64 - s->sorted_bits, 64), err);
 }
 
 /* Arguments of the kernels. */
 struct octree_mend {
-	const uint64_t *words, *by_number; /* by_number: keys by body number */
+	const uint64_t *words;
+	const float *x, *y, *z; /* by body number */
+	const struct octree_box *box;
 	struct octree_row row, spare;
 	uint32_t *long_runs;
 	struct octree_counters *counters;
@@ -143,7 +142,7 @@ static __global__ void __launch_bounds__(MEND_BLOCK) mend_kernel(struct octree_m
 		s.joined[MEND_BLOCK / WARP] = 0;
 	__syncthreads();
 	if (joined_from(&s, k) & 3)
-		s.keys[k] = key = m.by_number[number];
+		s.keys[k] = key = octree_key(m.box, m.x[number], m.y[number], m.z[number]);
 	__syncthreads();
 	if (k < SHORT_RUN || k >= MEND_BLOCK - SHORT_RUN || i >= m.count)
 		return;
@@ -270,7 +269,10 @@ static inline enum gb_status mend(const struct octree_sorted *s, const struct oc
 {
 	const struct octree_mend m = {
 		.words = s->words,
-		.by_number = a->keys,
+		.x = a->x,
+		.y = a->y,
+		.z = a->z,
+		.box = a->box,
 		.row = s->row,
 		.spare = { s->words_spare, s->base },
 		.long_runs = s->long_runs,
@@ -288,7 +290,7 @@ static inline enum gb_status mend(const struct octree_sorted *s, const struct oc
 				   MERGE_BLOCK, m);
 }
 
-/* Sort the words that octree_queue_start() wrote to row.keys.  Phase "sort". */
+/* Queue the start of a run, and sort the words.  Phases "box", "keys" and "sort". */
 static inline enum gb_status sorted_sort(const struct octree_sorted *s,
 					 const struct octree_arrays *a, struct gb_timer *timer,
 					 struct gb_error *err)
@@ -301,9 +303,12 @@ static inline enum gb_status sorted_sort(const struct octree_sorted *s,
 		.keys_in = s->row.keys,
 		.keys_out = s->words,
 		.keys_spare = s->words_spare,
-		.temp = s->sort_temp,
+		.temp = a->temp,
+		.counted = true,
 	};
 
+	if (octree_queue_start(a, s->form, &args, timer, err) || a->count == 0)
+		return err->code;
 	gb_phase(timer, "sort");
 	if (gpu_sort(&args, err) != GB_OK)
 		return err->code;
