@@ -242,7 +242,7 @@ static enum gb_status make_clusters(struct lbvh_gpu *g, struct gb_timer *timer,
 }
 
 /* As karras64 without parents.  Nodes are written and read once; the lists are added. */
-static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 32 +
+static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 8 + 5 * 16 + 20 + 32 +
 			    4 * sizeof(struct lbvh_node) + 4 * sizeof(uint32_t);
 
 extern "C" const struct gb_variant_ops lbvh_cuda_ploc =

@@ -428,9 +428,9 @@ static enum gb_status sort(const struct sorted *s, const struct octree_arrays *a
 		.temp = a->temp,
 		.counted = true,
 	};
-	const struct octree_words words = { s->numbers_in, NULL, 0 };
 
-	if (octree_queue_start(a, words, &args, timer, err) || a->count == 0)
+	if (octree_queue_box(a, timer, err) || a->count == 0 ||
+	    octree_queue_keys(a, s->numbers_in, &args, timer, err))
 		return err->code;
 	gb_phase(timer, "sort");
 	return gpu_sort(&args, err);

@@ -3,7 +3,7 @@
  *
  *	keys   words of the topmost of 63 bits, and of the body's number
  *	sort   the words by 40 bits, in 5 passes over one word instead of 8 over key and number;
- *	       then mend the order of bodies that share these bits (parts/sorted.h)
+ *	       then mend the order of bodies that share these bits (sort_words.h)
  *	link   count the nodes that each body starts, sum up and clear these nodes (parts/linear.h);
  *	       then one thread per body enters the nodes it starts into their parents, and the
  *	       leaf it starts into its node
@@ -20,13 +20,34 @@
  * cpu/morton sorts by all 63 bits, cell by cell in a core's cache, and makes the same tree in the
  * same steps.  A low digit costs no pass over memory there, so it needs no mend.
  */
-#include "cuda/octree/parts/sorted.h"
+#include "cuda/octree/parts/linear.h"
+#include "cuda/primitives/sort_words.h"
 
 enum { BLOCK = 256 };
 
 struct state {
 	struct octree_arrays arrays; /* first: shared operations cast a state to it */
-	struct octree_sorted sorted;
+	struct gpu_words words;
+	uint32_t *base; /* numbers of the merges, then linear.h's base */
+};
+
+/* Makes the words, and keys for the mend. */
+struct octree_worded {
+	struct octree_bodies bodies;
+	uint64_t *words;
+	int number_bits;
+	int32_t *next;
+
+	__device__ __forceinline__ uint64_t key(size_t i) const
+	{
+		return bodies.key(i);
+	}
+
+	__device__ __forceinline__ uint64_t make(size_t i) const
+	{
+		next[i] = -1;
+		return words[i] = gpu_word(number_bits, key(i), i);
+	}
 };
 
 /* The first body that shares `level` digits with body i. */
@@ -122,29 +143,50 @@ static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbe
 static enum gb_status create(struct state *s, const void *params, const struct octree_input *input,
 			     struct gb_error *err)
 {
-	(void)octree_arrays_create(&s->arrays, input, false, err);
-	return sorted_create(&s->sorted, &s->arrays, err);
+	struct octree_arrays *const a = &s->arrays;
+	struct gpu_words *const w = &s->words;
+
+	(void)octree_arrays_create(a, input, false, err);
+	*w = gpu_words_of(a->count);
+	(void)gpu_alloc(&w->row.keys, a->count, err);
+	(void)gpu_alloc(&w->row.numbers, a->count, err);
+	(void)gpu_alloc(&w->sorted, a->count, err);
+	(void)gpu_alloc(&w->spare.keys, a->count, err);
+	(void)gpu_alloc(&w->long_runs, a->count / SHORT_RUN + 1, err);
+	(void)gpu_alloc(&s->base, a->count, err);
+	w->spare.numbers = s->base;
+	return linear_create(a, gpu_words_temp_bytes(w), err);
 }
 
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	const struct octree_arrays *const a = &s->arrays;
-	const struct octree_linear linear = { s->sorted.row.keys, s->sorted.base, a->count,
+	struct gpu_words *const w = &s->words;
+	const struct octree_worded worded = { octree_bodies_of(a), w->row.keys, w->number_bits,
+					      a->tree.next };
+	const struct octree_linear linear = { w->row.keys, s->base, a->count,
 					      (size_t)a->input->bucket, OCTREE_DEEPEST };
 
-	if (sorted_sort(&s->sorted, a, timer, err) || a->count == 0)
+	if (octree_queue_box(a, timer, err) || a->count == 0)
+		return err->code;
+	w->runs = &a->tree.counters->runs;
+	gb_phase(timer, "keys");
+	if (gpu_words_make(w, worded, a->temp, err) != GB_OK)
+		return err->code;
+	gb_phase(timer, "sort");
+	if (gpu_words_sort(w, worded, a->temp, err) != GB_OK)
 		return err->code;
 	gb_phase(timer, "link");
 	if (linear_number(&linear, a, true, err) != GB_OK)
 		return err->code;
-	return GPU_RUN(err, link_kernel, gpu_blocks(a->count, BLOCK), BLOCK, linear,
-		       s->sorted.row.numbers, a->tree);
+	return GPU_RUN(err, link_kernel, gpu_blocks(a->count, BLOCK), BLOCK, linear, w->row.numbers,
+		       a->tree);
 }
 
 /* long_runs: runs of more than SHORT_RUN bodies. */
 static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 {
-	gb_metric(metrics, "long_runs", a->last.long_runs);
+	gb_metric(metrics, "long_runs", a->last.runs.count);
 }
 
 /* Derived in the head of this file. */

@@ -73,6 +73,12 @@ struct gpu_sort_args {
 	bool counted;
 };
 
+/* The runs of a sort of words (sort_words.h): the number of long ones, 1 if one is out of order, 1 if
+ * one is too long for a block, and the word of gpu_grid_sync(). */
+struct gpu_runs {
+	uint32_t count, disorder, longer, arrived;
+};
+
 /* Bytes of temp, for a sort with or without values. */
 size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begin_bit, int end_bit);
 enum gb_status gpu_sort(const struct gpu_sort_args *sort, struct gb_error *err);

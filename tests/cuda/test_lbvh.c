@@ -172,6 +172,31 @@ Test(variants_lbvh, leaves_alone_at_borders)
 	check_stairs(250, 198, true);
 }
 
+/* All but two triangles, which mark the ends of the box, are in a cell of 2^-15 of it, in an order
+ * that is not theirs along the curve.  Words of 63-bit codes agree in all the bits that are sorted:
+ * a run that a warp, a block or the whole grid puts in order. */
+static void check_cluster(uint32_t count)
+{
+	struct work w = set_up(LBVH_BUILD, "soup", count + 2);
+
+	own_corners(w.in);
+	for (uint32_t i = 0; i < 9 * (count + 2); i++) {
+		const uint32_t cell = i / 9 * 2654435761U >> 16;
+
+		w.in->vertex[i] = i / 9 == count       ? 0
+				  : i / 9 == count + 1 ? 1
+						       : (float)(cell >> i % 3 * 5 & 31) * 0x1p-20F;
+	}
+	same_bytes_of("karras64", "cluster", &w);
+}
+
+Test(variants_lbvh, codes_that_share_the_sorted_bits)
+{
+	check_cluster(30);
+	check_cluster(700);
+	check_cluster(4500);
+}
+
 /* Make all triangles points on one line: no node has an area, but a wide tree still has inner
  * nodes. */
 static void put_on_a_line(struct lbvh_input *in)

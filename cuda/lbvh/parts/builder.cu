@@ -10,7 +10,7 @@
 
 #include <float.h>
 
-#include "cuda/primitives/sort_count.h"
+#include "cuda/primitives/sort_words.h"
 
 enum {
 	BLOCK = 256,
@@ -114,23 +114,36 @@ static __device__ __forceinline__ struct lbvh_box load_box(const struct lbvh_gpu
 	return { { lo.x, lo.y, lo.z, 0 }, { hi.x, hi.y, hi.z, 0 } };
 }
 
-/* Makes the codes of primitives, of 30 or 63 bits. */
-template <class T> struct codes {
+/* Makes codes of 30 bits. */
+struct lbvh_coded {
 	struct lbvh_gpu g;
 
-	__device__ __forceinline__ T make(size_t p) const
+	__device__ __forceinline__ uint32_t make(size_t p) const
 	{
 		const struct lbvh_grid grid = *g.grid;
 		const struct lbvh_box box = load_box(&g, p);
-		T code;
 
-		if constexpr (sizeof(T) == sizeof(uint64_t))
-			code = lbvh_code_63(&grid, &box);
-		else
-			code = lbvh_code_30(&grid, &box);
-		((T *)g.code)[p] = code;
 		g.number[p] = (uint32_t)p;
-		return code;
+		return ((uint32_t *)g.code)[p] = lbvh_code_30(&grid, &box);
+	}
+};
+
+/* Makes words of codes of 63 bits, and codes for the mend. */
+struct lbvh_worded {
+	struct lbvh_gpu g;
+	int number_bits;
+
+	__device__ __forceinline__ uint64_t key(size_t p) const
+	{
+		const struct lbvh_grid grid = *g.grid;
+		const struct lbvh_box box = load_box(&g, p);
+
+		return lbvh_code_63(&grid, &box);
+	}
+
+	__device__ __forceinline__ uint64_t make(size_t p) const
+	{
+		return ((uint64_t *)g.code_sorted)[p] = gpu_word(number_bits, key(p), p);
 	}
 };
 
@@ -158,14 +171,18 @@ size_t lbvh_gpu_power(size_t count)
 	return power;
 }
 
+/* The prefix sum's part of temp, behind the sort's and its runs. */
+static uint64_t *scan_temp(const struct lbvh_gpu *g)
+{
+	return (uint64_t *)(void *)(g->temp + g->temps) - gpu_chain_words(g->count);
+}
+
 static struct gpu_sort_args sort_of(const struct lbvh_gpu *g)
 {
-	const bool wide = g->needs & LBVH_GPU_CODES_63;
-
 	return {
-		.key = wide ? GPU_KEY_U64 : GPU_KEY_U32,
+		.key = GPU_KEY_U32,
 		.count = g->count,
-		.end_bit = 3 * (wide ? LBVH_BITS_63 : LBVH_BITS_30),
+		.end_bit = 3 * LBVH_BITS_30,
 		.keys_in = g->code,
 		.keys_out = g->code_sorted,
 		.keys_spare = g->code_spare,
@@ -177,24 +194,40 @@ static struct gpu_sort_args sort_of(const struct lbvh_gpu *g)
 	};
 }
 
+static struct gpu_words words_of(const struct lbvh_gpu *g)
+{
+	struct gpu_words w = gpu_words_of(g->count);
+
+	w.row = { (uint64_t *)g->code_sorted, g->index };
+	w.spare = { (uint64_t *)g->code, g->first };
+	w.sorted = (uint64_t *)g->code_spare;
+	w.long_runs = g->index_spare;
+	w.runs = (struct gpu_runs *)(void *)scan_temp(g) - 1;
+	return w;
+}
+
 enum gb_status lbvh_gpu_codes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
 	const size_t power = lbvh_gpu_power(g->count);
+	const struct gpu_words words = words_of(g);
 	const struct gpu_sort_args sort = sort_of(g);
 
 	gb_phase(timer, "codes");
 	if (g->needs & LBVH_GPU_POWER)
 		return GPU_RUN(err, pairs_kernel, gpu_blocks(power, BLOCK), BLOCK, *g, power);
 	if (g->needs & LBVH_GPU_CODES_63)
-		return gpu_sort_count<key_u64>(&sort, codes<uint64_t>{ *g }, err);
-	return gpu_sort_count<key_u32>(&sort, codes<uint32_t>{ *g }, err);
+		return gpu_words_make(&words, lbvh_worded{ *g, words.number_bits }, g->temp, err);
+	return gpu_sort_count<key_u32>(&sort, lbvh_coded{ *g }, err);
 }
 
 enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
+	const struct gpu_words words = words_of(g);
 	const struct gpu_sort_args sort = sort_of(g);
 
 	gb_phase(timer, "sort");
+	if (g->needs & LBVH_GPU_CODES_63)
+		return gpu_words_sort(&words, lbvh_worded{ *g, words.number_bits }, g->temp, err);
 	return gpu_sort(&sort, err);
 }
 
@@ -252,13 +285,11 @@ static __global__ void append_kernel(struct lbvh_gpu g, uint64_t *temp)
 
 template <class T> static enum gb_status append(struct lbvh_gpu *g, struct gb_error *err)
 {
-	uint64_t *const end = (uint64_t *)(void *)(g->temp + g->temps);
-
-	return GPU_RUN(
-		err,
-		gpu_chain_items(g->count) == GPU_CHAIN_FEW ? (append_kernel<T, GPU_CHAIN_FEW>)
-							   : (append_kernel<T, GPU_CHAIN_MANY>),
-		gpu_chain_blocks(g->count), GPU_CHAIN_BLOCK, *g, end - gpu_chain_words(g->count));
+	return GPU_RUN(err,
+		       gpu_chain_items(g->count) == GPU_CHAIN_FEW
+			       ? (append_kernel<T, GPU_CHAIN_FEW>)
+			       : (append_kernel<T, GPU_CHAIN_MANY>),
+		       gpu_chain_blocks(g->count), GPU_CHAIN_BLOCK, *g, scan_temp(g));
 }
 
 enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
@@ -271,20 +302,24 @@ enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, struct gb_timer *timer, struc
 
 static void allocate_sort(struct lbvh_gpu *g, struct gb_error *err)
 {
-	const struct gpu_sort_args sort = sort_of(g);
-	const size_t n = g->count, words = gpu_chain_words(n);
-	const size_t size = sort.key == GPU_KEY_U64 ? sizeof(uint64_t) : sizeof(uint32_t);
-	size_t bytes = words * sizeof(uint64_t);
+	const bool wide = g->needs & LBVH_GPU_CODES_63;
+	const struct gpu_words words = gpu_words_of(g->count);
+	const size_t n = g->count, size = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+	size_t bytes = gpu_chain_words(n) * sizeof(uint64_t);
 
 	gpu_alloc(&g->code, n, size, err);
 	gpu_alloc(&g->code_sorted, n, size, err);
 	if (g->needs & LBVH_GPU_POWER) {
 		gpu_alloc(&g->pair, lbvh_gpu_power(n), err);
 	} else {
-		bytes += gpu_sort_temp_bytes(sort.key, true, n, 0, sort.end_bit);
 		gpu_alloc(&g->code_spare, n, size, err);
+		gpu_alloc(&g->index_spare, wide ? n / SHORT_RUN + 1 : n, err);
+	}
+	if (wide) {
+		bytes += gpu_words_temp_bytes(&words) + sizeof *words.runs;
+	} else if (!(g->needs & LBVH_GPU_POWER)) {
+		bytes += gpu_sort_temp_bytes(GPU_KEY_U32, true, n, 0, 3 * LBVH_BITS_30);
 		gpu_alloc(&g->number, n, err);
-		gpu_alloc(&g->index_spare, n, err);
 	}
 	g->temps = bytes / sizeof *g->temp;
 	gpu_alloc(&g->temp, g->temps, err);

@@ -43,20 +43,21 @@ struct lbvh_gpu {
 	float *bounds;          /* per block: bounds of its part of the scene */
 	uint32_t *blocks;       /* see is_last_block() */
 	struct lbvh_grid *grid; /* grid of the codes */
-	/* Codes of 4 or 8 bytes.  `code` is in the order of primitives; after the sort, it is
-	 * reused for the leaves' codes, ascending. */
-	void *code, *code_sorted, *code_spare;
-	uint32_t *number; /* 0 .. count - 1 */
-	uint32_t *index;  /* the tree's index */
-	uint32_t *index_spare;
-	uint64_t *pair;  /* code << 32 | primitive, padded to a power of two */
-	uint32_t *list;  /* per leaf: its node */
-	uint32_t *first; /* place where each leaf starts, then count */
+	/* Codes of 4 or 8 bytes.  `code` is in the order of primitives, or spare; after the sort, it
+	 * has the leaves' codes, ascending. */
+	void *code, *code_sorted;
+	uint32_t *index;       /* the tree's index */
+	void *code_spare;      /* codes of 63 bits are sorted as words, here */
+	uint32_t *number;      /* 0 .. count - 1, for 30 bits */
+	uint32_t *index_spare; /* for 63 bits: long runs */
+	uint64_t *pair;        /* code << 32 | primitive, padded to a power of two */
+	uint32_t *list;        /* per leaf: its node */
+	uint32_t *first;       /* place where each leaf starts, then count */
 	struct lbvh_node *node;
 	uint64_t *mark;    /* per inner node: its children, or UINT64_MAX when done */
 	uint32_t *parent;  /* one per node */
 	uint32_t *arrived; /* per inner node or seam: left by the first child to arrive */
-	uint4 *temp;       /* of the sort, then of the prefix sum: zeroed with the boxes */
+	uint4 *temp;       /* of the sort, its runs, and the prefix sum: zeroed with the boxes */
 	size_t temps;
 	struct lbvh_gpu_counters *counters;
 	struct lbvh_gpu_counters last; /* counts of the last run, set by lbvh_gpu_download() */

@@ -113,53 +113,52 @@ static __global__ void empty_kernel(struct octree_tree tree)
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-/* Makes the keys of bodies, and what goes with these. */
-struct bodies {
-	const float *x, *y, *z;
-	const struct octree_box *box;
+/* Makes the keys. */
+struct octree_keyed {
+	struct octree_bodies bodies;
 	uint64_t *keys;
+	uint32_t *numbers;
 	int32_t *next;
-	struct octree_words words;
 
-	/* Return the word of body i, or its key if there are no words. */
 	__device__ __forceinline__ uint64_t make(size_t i) const
 	{
-		const uint64_t key = octree_key(box, x[i], y[i], z[i]);
-
 		next[i] = -1;
-		if (keys)
-			keys[i] = key;
-		if (words.number)
-			words.number[i] = (uint32_t)i;
-		return words.word ? words.word[i] = octree_word(words, key, i) : key;
+		if (numbers)
+			numbers[i] = (uint32_t)i;
+		return keys[i] = bodies.key(i);
 	}
 };
 
 /* One thread per body. */
-static __global__ void keys_kernel(struct bodies bodies, size_t count)
+static __global__ void keys_kernel(struct octree_keyed keyed, size_t count)
 {
 	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 
 	if (i < count)
-		(void)bodies.make(i);
+		(void)keyed.make(i);
 }
 
-enum gb_status octree_queue_start(const struct octree_arrays *a, struct octree_words words,
-				  const struct gpu_sort_args *sort, struct gb_timer *timer,
-				  struct gb_error *err)
+enum gb_status octree_queue_box(const struct octree_arrays *a, struct gb_timer *timer,
+				struct gb_error *err)
 {
-	const size_t n = a->count;
-	const struct bodies bodies = { a->x, a->y, a->z, a->box, a->keys, a->tree.next, words };
+	const size_t blocks = min(a->count / (BLOCK * 2) + 1, (size_t)BOX_BLOCKS);
 
-	if (n == 0)
+	if (a->count == 0)
 		return GPU_RUN(err, empty_kernel, 1, 1, a->tree);
 	gb_phase(timer, "box");
-	if (GPU_RUN(err, box_kernel, min(n / (BLOCK * 2) + 1, (size_t)BOX_BLOCKS), BLOCK, *a))
-		return err->code;
+	return GPU_RUN(err, box_kernel, blocks, BLOCK, *a);
+}
+
+enum gb_status octree_queue_keys(const struct octree_arrays *a, uint32_t *numbers,
+				 const struct gpu_sort_args *sort, struct gb_timer *timer,
+				 struct gb_error *err)
+{
+	const struct octree_keyed keyed = { octree_bodies_of(a), a->keys, numbers, a->tree.next };
+
 	gb_phase(timer, "keys");
 	if (sort)
-		return gpu_sort_count<key_u64>(sort, bodies, err);
-	return GPU_RUN(err, keys_kernel, gpu_blocks(n, BLOCK), BLOCK, bodies, n);
+		return gpu_sort_count<key_u64>(sort, keyed, err);
+	return GPU_RUN(err, keys_kernel, gpu_blocks(a->count, BLOCK), BLOCK, keyed, a->count);
 }
 
 /* ---- operations -------------------------------------------------------------------------- */
@@ -200,9 +199,9 @@ enum gb_status octree_builder_run(struct octree_builder *b, struct gb_timer *tim
 				  struct gb_error *err)
 {
 	const struct octree_arrays *const a = &b->arrays;
-	const struct octree_words no_words = {};
 
-	if (octree_queue_start(a, no_words, NULL, timer, err) != GB_OK || a->count == 0)
+	if (octree_queue_box(a, timer, err) || a->count == 0 ||
+	    octree_queue_keys(a, NULL, NULL, timer, err))
 		return err->code;
 	gb_phase(timer, "insert");
 	return GPU_RUN(err, b->kernel, b->grid.blocks, OCTREE_BLOCK, a->keys, a->count, a->tree,
