@@ -7,9 +7,9 @@
  */
 #include "cuda/lbvh/parts/builder.h"
 
-/* The mesh is read; boxes are written, read for the codes and gathered.  The sort makes four passes.
- * Index, first and codes pass between the phases.  Refit is one pass over marks and nodes; further
- * passes find few nodes left. */
+/* The mesh is read; boxes are written, read for the codes and gathered.  The sort makes four
+ * passes.  Index, first and codes pass between the phases.  Refit is one pass over marks and nodes;
+ * further passes find few nodes left. */
 static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 20 +
 			    5 * sizeof(struct lbvh_node) + 2 * sizeof(uint64_t);
 

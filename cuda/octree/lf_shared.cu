@@ -16,8 +16,8 @@
  * from the task's slot on.  They are in cells with more than 2048 bodies at level 13, or in
  * subtrees with more nodes than the block has room for, because of close pairs.
  *
- * Bytes per body: 40 for box, keys and cleared links, 5 * 24 for the sort, 32 to find the top nodes,
- * and 12 of keys and numbers for the tasks; and 32 per node.  Bound: memory bandwidth.
+ * Bytes per body: 40 for box, keys and cleared links, 5 * 24 for the sort, 32 to find the top
+ * nodes, and 12 of keys and numbers for the tasks; and 32 per node.  Bound: memory bandwidth.
  */
 #include "cuda/octree/parts/lf.h"
 #include "cuda/octree/parts/linear.h"

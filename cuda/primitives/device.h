@@ -298,9 +298,9 @@ static __device__ __forceinline__ uint64_t chain_warp(uint64_t *words, uint32_t 
 	return before;
 }
 
-/* By a block of WARPS warps: fill part[w] with the sum of all earlier tiles and of this tile's warps
- * before w; part[WARPS] includes the whole tile.  sum: the warp's, in its first lane.  The calling
- * threads see all of part. */
+/* By a block of WARPS warps: fill part[w] with the sum of all earlier tiles and of this tile's
+ * warps before w; part[WARPS] includes the whole tile.  sum: the warp's, in its first lane.  Ends
+ * with a barrier. */
 template <int WARPS>
 static __device__ __forceinline__ void chain_block(uint64_t *part, uint64_t *words, uint32_t tile,
 						   uint64_t sum)

@@ -73,8 +73,8 @@ struct gpu_sort_args {
 	bool counted;
 };
 
-/* The runs of a sort of words (sort_words.h): the number of long ones, 1 if one is out of order, 1 if
- * one is too long for a block, and the word of gpu_grid_sync(). */
+/* The runs of a sort of words (sort_words.h): the number of long ones, 1 if one is out of order, 1
+ * if one is too long for a block, and the word of gpu_grid_sync(). */
 struct gpu_runs {
 	uint32_t count, disorder, longer, arrived;
 };

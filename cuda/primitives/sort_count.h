@@ -1,5 +1,5 @@
-/* sort_count.h -- counts the digits of keys while they are made, which saves a sort its first launch
- * and one read of the keys.
+/* sort_count.h -- counts the digits of keys while they are made, which saves a sort its first
+ * launch and one read of the keys.  A SOURCE needs a name of its own in the whole program.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_COUNT_H
 #define GPUBENCH_CUDA_PRIMITIVES_SORT_COUNT_H

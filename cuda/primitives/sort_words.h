@@ -15,9 +15,9 @@
  * With 40 bits, a run is places closer than 2^-13 of the box, which are few in Plummer's sphere.
  * Equal keys are a run in order.  Thousands of places in two cells of that size are slower than a
  * full sort, because each round of the grid's merge takes as long as a pass.  The host does not
- * wait for this decision, and other inputs pay only for a launch that ends at once.  The launches of
- * a second sort would cost more than the saved passes.  Words of n keys have room for 64 - log2 n
- * bits: 2^30 keys are sorted by 34.
+ * wait for this decision, and other inputs pay only for a launch that ends at once.  The launches
+ * of a second sort would cost more than the saved passes.  Words of n keys have room for
+ * 64 - log2 n bits: 2^30 keys are sorted by 34.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_WORDS_H
 #define GPUBENCH_CUDA_PRIMITIVES_SORT_WORDS_H

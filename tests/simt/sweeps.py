@@ -72,8 +72,8 @@ SWEEPS = {
             "--op=trace --rays-kind=ambient,bounce --scene=soup --primitives=3000 --rays=64",
         ],
     },
-    # 33: onesweep has one block; else several tiles, which have 4096 keys on 4 multiprocessors (u64:
-    # 2048); constant: tiles with one digit, whose f32 keys are converted back in place
+    # 33: onesweep has one block; else several tiles, of 4096 keys on 4 multiprocessors (u64: 2048);
+    # constant: tiles with one digit, whose f32 keys are converted back in place
     "radix": {
         "small": [
             "--count=33,5000 --type=u64 --distribution=few",

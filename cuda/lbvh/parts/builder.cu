@@ -209,25 +209,32 @@ static struct gpu_words words_of(const struct lbvh_gpu *g)
 enum gb_status lbvh_gpu_codes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
 	const size_t power = lbvh_gpu_power(g->count);
-	const struct gpu_words words = words_of(g);
-	const struct gpu_sort_args sort = sort_of(g);
 
 	gb_phase(timer, "codes");
 	if (g->needs & LBVH_GPU_POWER)
 		return GPU_RUN(err, pairs_kernel, gpu_blocks(power, BLOCK), BLOCK, *g, power);
-	if (g->needs & LBVH_GPU_CODES_63)
+	if (g->needs & LBVH_GPU_CODES_63) {
+		const struct gpu_words words = words_of(g);
+
 		return gpu_words_make(&words, lbvh_worded{ *g, words.number_bits }, g->temp, err);
+	}
+
+	const struct gpu_sort_args sort = sort_of(g);
+
 	return gpu_sort_count<key_u32>(&sort, lbvh_coded{ *g }, err);
 }
 
 enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct gpu_words words = words_of(g);
+	gb_phase(timer, "sort");
+	if (g->needs & LBVH_GPU_CODES_63) {
+		const struct gpu_words words = words_of(g);
+
+		return gpu_words_sort(&words, lbvh_worded{ *g, words.number_bits }, g->temp, err);
+	}
+
 	const struct gpu_sort_args sort = sort_of(g);
 
-	gb_phase(timer, "sort");
-	if (g->needs & LBVH_GPU_CODES_63)
-		return gpu_words_sort(&words, lbvh_worded{ *g, words.number_bits }, g->temp, err);
 	return gpu_sort(&sort, err);
 }
 

@@ -43,8 +43,8 @@ struct lbvh_gpu {
 	float *bounds;          /* per block: bounds of its part of the scene */
 	uint32_t *blocks;       /* see is_last_block() */
 	struct lbvh_grid *grid; /* grid of the codes */
-	/* Codes of 4 or 8 bytes.  `code` is in the order of primitives, or spare; after the sort, it
-	 * has the leaves' codes, ascending. */
+	/* Codes of 4 or 8 bytes.  `code` is in the order of primitives, or spare; after the sort,
+	 * it has the leaves' codes, ascending. */
 	void *code, *code_sorted;
 	uint32_t *index;       /* the tree's index */
 	void *code_spare;      /* codes of 63 bits are sorted as words, here */

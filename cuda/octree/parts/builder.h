@@ -55,12 +55,12 @@ struct octree_arrays {
 	struct octree_counters last; /* counts of the last run, set by octree_reset() */
 };
 
-/* Queue the start of every run in gpu_stream().  Phase "box": the root box, a root without children,
- * and zeros in temp.  Without bodies, the tree is then complete. */
+/* Queue the start of every run in gpu_stream().  Phase "box": the root box, a root without
+ * children, and zeros in temp.  Without bodies, the tree is then complete. */
 enum gb_status octree_queue_box(const struct octree_arrays *a, struct gb_timer *timer,
 				struct gb_error *err);
-/* Then phase "keys": the keys, and no body with a next one.  numbers[i] = i, unless NULL.  sort: that
- * of the keys, whose digits are counted, or NULL. */
+/* Then phase "keys": the keys, and no body with a next one.  numbers[i] = i, unless NULL.  sort:
+ * that of the keys, whose digits are counted, or NULL. */
 enum gb_status octree_queue_keys(const struct octree_arrays *a, uint32_t *numbers,
 				 const struct gpu_sort_args *sort, struct gb_timer *timer,
 				 struct gb_error *err);
