@@ -65,7 +65,14 @@ static struct work set_up_rays(const char *scene, int64_t primitives, int kind, 
 					      .seed = 3 });
 }
 
-/* The output of the variant's second run, which must not depend on the first. */
+static void scale(struct lbvh_input *in, float by)
+{
+	for (size_t i = 0; i < 3 * in->vertex_count; i++)
+		in->vertex[i] *= by;
+}
+
+/* The output of the variant's second run, which must not depend on the first, of half the scene's
+ * size. */
 static void *output_of(const struct work *w, const struct gb_variant_ops *ops)
 {
 	struct gb_timer timer = { 0 };
@@ -76,9 +83,11 @@ static void *output_of(const struct work *w, const struct gb_variant_ops *ops)
 	cr_assert(output);
 	cr_assert_eq(gb_state_create(ops, &w->params, w->in, &state, &err), GB_OK, "%s",
 		     err.message);
-	cr_assert_eq(gb_state_upload(ops, state, &err), GB_OK, "%s", err.message);
-	for (int k = 0; k < 2; k++)
+	for (int k = 0; k < 2; k++) {
+		scale(w->in, k ? 2 : 0.5F);
+		cr_assert_eq(gb_state_upload(ops, state, &err), GB_OK, "%s", err.message);
 		cr_assert_eq(ops->run(state, &timer, &err), GB_OK, "%s", err.message);
+	}
 	cr_assert_eq(ops->download(state, output, &err), GB_OK, "%s", err.message);
 	gb_state_destroy(ops, state);
 	return output;
