@@ -7,10 +7,9 @@
  */
 #include "cuda/lbvh/parts/builder.h"
 
-/* The mesh is read; boxes are written, read for the codes and gathered.  The sort makes four passes
- * and a histogram.  Flags, places, index, first and codes pass between the phases.  Nodes and
- * arrivals are written. */
-static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
+/* The mesh is read; boxes are written, read for the codes and gathered.  The sort makes four
+ * passes.  Index, first and codes pass between the phases.  Nodes and arrivals are written. */
+static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 20 +
 			    2 * sizeof(struct lbvh_node) + sizeof(uint32_t);
 
 extern "C" const struct gb_variant_ops lbvh_cuda_apetrei =

@@ -10,7 +10,7 @@
 #include "cuda/lbvh/parts/builder.h"
 
 /* As karras-radix, with parents and counters instead of marks. */
-static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
+static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 20 +
 			    5 * sizeof(struct lbvh_node) + 6 * sizeof(uint32_t);
 
 extern "C" const struct gb_variant_ops lbvh_cuda_karras32 =

@@ -7,8 +7,8 @@
  */
 #include "cuda/lbvh/parts/builder.h"
 
-/* As karras32, with eight passes over 12 bytes. */
-static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 8 + 56 +
+/* As karras32, with five passes over words of 8 bytes, and a mend. */
+static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 8 + 5 * 16 + 20 + 32 +
 			    5 * sizeof(struct lbvh_node) + 6 * sizeof(uint32_t);
 
 extern "C" const struct gb_variant_ops lbvh_cuda_karras64 =

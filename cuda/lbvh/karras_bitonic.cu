@@ -118,7 +118,7 @@ static double sort_bytes(size_t count)
 /* As karras-radix, except for the sort. */
 static double bytes(const void *params, const void *input)
 {
-	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 24 + 40 +
+	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 24 + 20 +
 					       5 * sizeof(struct lbvh_node) +
 					       2 * sizeof(uint64_t)) +
 	       sort_bytes(((const struct lbvh_input *)input)->count);

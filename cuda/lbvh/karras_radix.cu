@@ -7,10 +7,10 @@
  */
 #include "cuda/lbvh/parts/builder.h"
 
-/* The mesh is read; boxes are written, read for the codes and gathered.  The sort makes four passes
- * and a histogram.  Flags, places, index, first and codes pass between the phases.  Refit is
- * one pass over marks and nodes; further passes find few nodes left. */
-static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
+/* The mesh is read; boxes are written, read for the codes and gathered.  The sort makes four
+ * passes.  Index, first and codes pass between the phases.  Refit is one pass over marks and nodes;
+ * further passes find few nodes left. */
+static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 20 +
 			    5 * sizeof(struct lbvh_node) + 2 * sizeof(uint64_t);
 
 extern "C" const struct gb_variant_ops lbvh_cuda_karras_radix =

@@ -411,8 +411,11 @@ static enum gb_status create(struct state *s, const struct lbvh_params *params,
 			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, err);
 	s->best = s->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
-	if (s->best)
+	if (s->best) {
+		s->tracer.gpu.needs |= LBVH_GPU_LISTS;
+		gpu_alloc(&s->tracer.gpu.list, in->count, err);
 		(void)lbvh_gpu_order_init(&s->order, in->count, err);
+	}
 	if (in->ray && params->rays_kind > LBVH_SHADOW) {
 		gpu_alloc_zeroed(&s->queue, 1, err);
 		s->blocks = gpu_resident_blocks(kernel_for(in), LBVH_TRACE_BLOCK, 0,

@@ -16,8 +16,8 @@
  * from the task's slot on.  They are in cells with more than 2048 bodies at level 13, or in
  * subtrees with more nodes than the block has room for, because of close pairs.
  *
- * Bytes per body: 36 for box and keys, 8 + 5 * 24 for the sort, 40 to find the top nodes, and 12 of
- * keys and numbers for the tasks; and 32 per node.  Bound: memory bandwidth.
+ * Bytes per body: 40 for box, keys and cleared links, 5 * 24 for the sort, 32 to find the top
+ * nodes, and 12 of keys and numbers for the tasks; and 32 per node.  Bound: memory bandwidth.
  */
 #include "cuda/octree/parts/lf.h"
 #include "cuda/octree/parts/linear.h"
@@ -52,7 +52,6 @@ struct sorted {
 	uint64_t *keys, *keys_spare;
 	uint32_t *numbers, *numbers_in, *numbers_spare;
 	uint32_t *base;
-	void *sort_temp, *scan_temp;
 };
 
 struct state {
@@ -367,18 +366,18 @@ static enum gb_status choose_rows(struct state *s, struct gb_error *err)
 		       s->shared_bytes, most);
 }
 
-static enum gb_status create_sorted(struct sorted *s, size_t count, struct gb_error *err)
+static enum gb_status create_sorted(struct sorted *s, struct octree_arrays *a, struct gb_error *err)
 {
+	const size_t count = a->count;
+
 	(void)gpu_alloc(&s->keys, count, err);
 	(void)gpu_alloc(&s->keys_spare, count, err);
 	(void)gpu_alloc(&s->numbers, count, err);
 	(void)gpu_alloc(&s->numbers_in, count, err);
 	(void)gpu_alloc(&s->numbers_spare, count, err);
 	(void)gpu_alloc(&s->base, count, err);
-	(void)gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err);
-	return gpu_alloc(&s->sort_temp,
-			 gpu_sort_temp_bytes(GPU_KEY_U64, true, count, FIRST_BIT, KEY_BITS), 1,
-			 err);
+	return linear_create(a, gpu_sort_temp_bytes(GPU_KEY_U64, true, count, FIRST_BIT, KEY_BITS),
+			     err);
 }
 
 static enum gb_status create(struct state *s, const void *params, const struct octree_input *input,
@@ -392,7 +391,7 @@ static enum gb_status create(struct state *s, const void *params, const struct o
 		return err->code;
 	s->grid = octree_grid_of(input->bucket > 1 ? hard_kernel<true> : hard_kernel<false>, n,
 				 SMALL_BLOCK, octree_slack(input));
-	(void)create_sorted(&s->sorted, n, err);
+	(void)create_sorted(&s->sorted, &s->arrays, err);
 	(void)gpu_alloc(&s->cells, cells, err);
 	(void)gpu_alloc(&s->tasks, tasks, err);
 	return gpu_alloc(&s->hard, tasks, err);
@@ -411,7 +410,7 @@ static enum gb_status upload(const struct state *s, struct gb_error *err)
 
 /* ---- run --------------------------------------------------------------------------------- */
 
-/* Phase "sort". */
+/* Queue the start of a run, and sort.  Phases "box", "keys" and "sort". */
 static enum gb_status sort(const struct sorted *s, const struct octree_arrays *a,
 			   struct gb_timer *timer, struct gb_error *err)
 {
@@ -426,16 +425,20 @@ static enum gb_status sort(const struct sorted *s, const struct octree_arrays *a
 		.values_in = s->numbers_in,
 		.values_out = s->numbers,
 		.values_spare = s->numbers_spare,
-		.temp = s->sort_temp,
+		.temp = a->temp,
+		.counted = true,
 	};
 
+	if (octree_queue_box(a, timer, err) || a->count == 0 ||
+	    octree_queue_keys(a, s->numbers_in, &args, timer, err))
+		return err->code;
 	gb_phase(timer, "sort");
 	return gpu_sort(&args, err);
 }
 
 static enum gb_status link_top(const struct state *s, const struct forest *f, struct gb_error *err)
 {
-	if (linear_number(&f->linear, f->tree, s->sorted.scan_temp, err) ||
+	if (linear_number(&f->linear, &s->arrays, false, err) ||
 	    GPU_RUN(err, list_kernel, gpu_blocks(s->arrays.count, SMALL_BLOCK), SMALL_BLOCK, *f))
 		return err->code;
 	return GPU_RUN(err, children_kernel, gpu_sm_count() * 4, SMALL_BLOCK, *f);
@@ -454,7 +457,6 @@ static enum gb_status insert(const struct state *s, const struct forest *f, stru
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	const struct octree_arrays *const a = &s->arrays;
-	const struct octree_words words = { s->sorted.numbers_in, NULL, 0 };
 	const struct forest f = {
 		.linear = { s->sorted.keys, s->sorted.base, a->count, LARGEST, DEEPEST },
 		.numbers = s->sorted.numbers,
@@ -466,8 +468,7 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 		.rows = s->rows,
 	};
 
-	if (octree_queue_start(a, words, timer, err) || a->count == 0 ||
-	    sort(&s->sorted, a, timer, err))
+	if (sort(&s->sorted, a, timer, err) || a->count == 0)
 		return err->code;
 	gb_phase(timer, "link");
 	if (link_top(s, &f, err) != GB_OK)
@@ -487,7 +488,7 @@ static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 /* Derived in the head of this file. */
 static double bytes(const void *params, const struct octree_input *input)
 {
-	return octree_bytes(params, input) + (double)input->count * (4 + 128 + 40 + 12 - 8);
+	return octree_bytes(params, input) + (double)input->count * (8 + 120 + 32 + 12 - 8);
 }
 
 extern "C" const struct gb_variant_ops octree_cuda_lf_shared = {

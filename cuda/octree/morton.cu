@@ -1,47 +1,54 @@
 /* morton.cu -- sort first: all bodies by their keys, then every node and link of the tree at
  * once, without an atomic.
  *
- *	keys   63 bits; and words of their topmost bits and the body's number
+ *	keys   words of the topmost of 63 bits, and of the body's number
  *	sort   the words by 40 bits, in 5 passes over one word instead of 8 over key and number;
- *	       then mend the order of bodies that share these bits (parts/sorted.h)
- *	link   count the nodes that each body starts, sum up, clear that many nodes; then one
- *	       thread per body enters the nodes it starts into their parents, and the leaf it
- *	       starts into its node (parts/linear.h defines these)
+ *	       then mend the order of bodies that share these bits (sort_words.h)
+ *	link   count the nodes that each body starts, sum up and clear these nodes (parts/linear.h);
+ *	       then one thread per body enters the nodes it starts into their parents, and the
+ *	       leaf it starts into its node
  *
  * A parent that an earlier body started is found by searching back through the sorted keys in
  * doubling steps; the search is short for all but the topmost nodes.  A body needs one search: for
  * the node above its topmost one if it starts any, else for the node above its leaf.  A leaf is a
  * range of bodies linked in the order of their keys, so any bucket costs the same.
  *
- * Bytes per body: 40 for box, keys and words, 8 + 5 * 16 for the sort, 20 for the mend, 28 to count
- * and sum up, and 24 for links read in order; and 64 per node, which is written twice.  Bound:
- * memory bandwidth.
+ * Bytes per body: 36 for box, words and cleared links, 5 * 16 for the sort, 20 for the mend,
+ * 12 to count and sum up, and 24 for links read in order; and 64 per node, which is written twice.
+ * Bound: memory bandwidth.
  *
  * cpu/morton sorts by all 63 bits, cell by cell in a core's cache, and makes the same tree in the
  * same steps.  A low digit costs no pass over memory there, so it needs no mend.
  */
 #include "cuda/octree/parts/linear.h"
-#include "cuda/octree/parts/sorted.h"
+#include "cuda/primitives/sort_words.h"
 
-enum {
-	BLOCK = 256,
-	CLEAR_BLOCKS = 8, /* per multiprocessor */
-};
+enum { BLOCK = 256 };
 
 struct state {
 	struct octree_arrays arrays; /* first: shared operations cast a state to it */
-	struct octree_sorted sorted;
+	struct gpu_words words;
+	uint32_t *base; /* numbers of the merges, then linear.h's base */
 };
 
-/* Grid-stride loop over the nodes in use. */
-static __global__ void clear_kernel(struct octree_tree tree)
-{
-	const size_t nodes = tree.counters->exhausted ? 0 : tree.counters->taken;
+/* Makes the words, and keys for the mend. */
+struct octree_worded {
+	struct octree_bodies bodies;
+	uint64_t *words;
+	int number_bits;
+	int32_t *next;
 
-	for (size_t k = (size_t)blockIdx.x * BLOCK + threadIdx.x; k < nodes;
-	     k += (size_t)gridDim.x * BLOCK)
-		octree_clear_node(tree.child[k]);
-}
+	__device__ __forceinline__ uint64_t key(size_t i) const
+	{
+		return bodies.key(i);
+	}
+
+	__device__ __forceinline__ uint64_t make(size_t i) const
+	{
+		next[i] = -1;
+		return words[i] = gpu_word(number_bits, key(i), i);
+	}
+};
 
 /* The first body that shares `level` digits with body i. */
 static __device__ __forceinline__ uint32_t first_of(const struct octree_linear *l, uint32_t i,
@@ -136,40 +143,56 @@ static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbe
 static enum gb_status create(struct state *s, const void *params, const struct octree_input *input,
 			     struct gb_error *err)
 {
-	(void)octree_arrays_create(&s->arrays, input, false, err);
-	return sorted_create(&s->sorted, s->arrays.count, err);
+	struct octree_arrays *const a = &s->arrays;
+	struct gpu_words *const w = &s->words;
+
+	(void)octree_arrays_create(a, input, false, err);
+	*w = gpu_words_of(a->count);
+	(void)gpu_alloc(&w->row.keys, a->count, err);
+	(void)gpu_alloc(&w->row.numbers, a->count, err);
+	(void)gpu_alloc(&w->sorted, a->count, err);
+	(void)gpu_alloc(&w->spare.keys, a->count, err);
+	(void)gpu_alloc(&w->long_runs, a->count / SHORT_RUN + 1, err);
+	(void)gpu_alloc(&s->base, a->count, err);
+	w->spare.numbers = s->base;
+	return linear_create(a, gpu_words_temp_bytes(w), err);
 }
 
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	const struct octree_arrays *const a = &s->arrays;
-	const struct octree_linear linear = { s->sorted.row.keys, s->sorted.base, a->count,
+	struct gpu_words *const w = &s->words;
+	const struct octree_worded worded = { octree_bodies_of(a), w->row.keys, w->number_bits,
+					      a->tree.next };
+	const struct octree_linear linear = { w->row.keys, s->base, a->count,
 					      (size_t)a->input->bucket, OCTREE_DEEPEST };
 
-	if (octree_queue_start(a, s->sorted.form, timer, err) || a->count == 0 ||
-	    sorted_sort(&s->sorted, a, timer, err))
+	if (octree_queue_box(a, timer, err) || a->count == 0)
+		return err->code;
+	w->runs = &a->tree.counters->runs;
+	gb_phase(timer, "keys");
+	if (gpu_words_make(w, worded, a->temp, err) != GB_OK)
+		return err->code;
+	gb_phase(timer, "sort");
+	if (gpu_words_sort(w, worded, a->temp, err) != GB_OK)
 		return err->code;
 	gb_phase(timer, "link");
-	if (linear_number(&linear, a->tree, s->sorted.scan_temp, err) != GB_OK)
+	if (linear_number(&linear, a, true, err) != GB_OK)
 		return err->code;
-	gb_phase(timer, "clear");
-	if (GPU_RUN(err, clear_kernel, gpu_sm_count() * CLEAR_BLOCKS, BLOCK, a->tree))
-		return err->code;
-	gb_phase(timer, "link");
-	return GPU_RUN(err, link_kernel, gpu_blocks(a->count, BLOCK), BLOCK, linear,
-		       s->sorted.row.numbers, a->tree);
+	return GPU_RUN(err, link_kernel, gpu_blocks(a->count, BLOCK), BLOCK, linear, w->row.numbers,
+		       a->tree);
 }
 
 /* long_runs: runs of more than SHORT_RUN bodies. */
 static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 {
-	gb_metric(metrics, "long_runs", a->last.long_runs);
+	gb_metric(metrics, "long_runs", a->last.runs.count);
 }
 
 /* Derived in the head of this file. */
 static double bytes(const void *params, const struct octree_input *input)
 {
-	return octree_bytes(params, input) + (double)input->count * (8 + 88 + 20 + 28 + 24 - 8) +
+	return octree_bytes(params, input) + (double)input->count * (36 + 80 + 20 + 12 + 24 - 40) +
 	       (double)input->tree.nodes * 32;
 }
 

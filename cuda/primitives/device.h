@@ -188,6 +188,23 @@ template <int SIZE, class T> static __device__ __forceinline__ T warp_scan_array
 	return __shfl_sync(ALL_LANES, upto, WARP - 1);
 }
 
+/* ---- grids -------------------------------------------------------------------------------- */
+
+/* True in all threads of the last block of the grid to call; it sees what the others wrote before
+ * they called.  done: 0 before the launch, and again after it.  All threads must call. */
+static __device__ __forceinline__ bool is_last_block(uint32_t *done)
+{
+	bool last = false;
+
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		last = gpu_add(done, 1) == gridDim.x - 1;
+		if (last)
+			*done = 0;
+	}
+	return __syncthreads_or(last);
+}
+
 /* ---- look-back --------------------------------------------------------------------------- */
 
 /* W: uint32_t for sums below 2^30, uint64_t for sums below 2^62. */
@@ -279,6 +296,32 @@ static __device__ __forceinline__ uint64_t chain_warp(uint64_t *words, uint32_t 
 	if (leader)
 		gpu_st_relaxed(words + tile, look<uint64_t>::FINAL | (before + sum));
 	return before;
+}
+
+/* By a block of WARPS warps: fill part[w] with the sum of all earlier tiles and of this tile's
+ * warps before w; part[WARPS] includes the whole tile.  sum: the warp's, in its first lane.  Ends
+ * with a barrier. */
+template <int WARPS>
+static __device__ __forceinline__ void chain_block(uint64_t *part, uint64_t *words, uint32_t tile,
+						   uint64_t sum)
+{
+	const int warp = (int)(threadIdx.x / WARP), lane = (int)(threadIdx.x % WARP);
+
+	if (lane == 0)
+		part[warp] = sum;
+	__syncthreads();
+	if (warp == 0) {
+		const uint64_t mine = lane < WARPS ? part[lane] : 0;
+		const uint64_t upto = warp_scan(mine);
+		const uint64_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
+		const uint64_t earlier = chain_warp(words, tile, all);
+
+		if (lane < WARPS)
+			part[lane] = earlier + upto - mine;
+		if (lane == 0)
+			part[WARPS] = earlier + all;
+	}
+	__syncthreads();
 }
 
 #endif

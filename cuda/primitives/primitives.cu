@@ -79,7 +79,7 @@ template <class T>
 static __global__ void scan_kernel(const uint32_t *in, T *out, size_t count, uint64_t *total,
 				   uint32_t *ticket, uint64_t *words, bool packed)
 {
-	SHARED_ARRAY(uint64_t, part, WARPS); /* the warps' sums, then the sum before each */
+	SHARED_ARRAY(uint64_t, part, WARPS + 1); /* see chain_block() */
 	SHARED_VAR(uint32_t, tile_number);
 	const uint32_t tile = next_tile(ticket, &tile_number);
 	const int warp = (int)(threadIdx.x / WARP);
@@ -98,22 +98,9 @@ static __global__ void scan_kernel(const uint32_t *in, T *out, size_t count, uin
 		before[i] = sum + upto - mine;
 		sum += __shfl_sync(ALL_LANES, upto, WARP - 1);
 	}
-	if (threadIdx.x % WARP == 0)
-		part[warp] = sum;
-	__syncthreads();
-	if (warp == 0) {
-		const int lane = (int)threadIdx.x;
-		const uint64_t mine = lane < WARPS ? part[lane] : 0;
-		const uint64_t upto = warp_scan(mine);
-		const uint64_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
-		const uint64_t earlier = chain_warp(words, tile, all);
-
-		if (lane < WARPS)
-			part[lane] = earlier + upto - mine;
-		if (lane == 0 && total && tile == gridDim.x - 1)
-			*total = earlier + all;
-	}
-	__syncthreads();
+	chain_block<WARPS>(part, words, tile, sum);
+	if (threadIdx.x == 0 && total && tile == gridDim.x - 1)
+		*total = part[WARPS];
 	GPU_UNROLL
 	for (int i = 0; i < PACKS; i++) {
 		const int at = 4 * (WARP * i + (int)(threadIdx.x % WARP));

@@ -27,6 +27,31 @@ enum gb_status gpu_scan(const uint32_t *in, uint32_t *out, size_t count, uint64_
 enum gb_status gpu_scan(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total,
 			void *temp, struct gb_error *err);
 
+/* ---- prefix sums within another kernel: chain_block() of device.h -------------------------- */
+
+/* Threads of a block, and items per thread.  There are FEW if each multiprocessor then has at most
+ * one block. */
+enum { GPU_CHAIN_BLOCK = 256, GPU_CHAIN_FEW = 4, GPU_CHAIN_MANY = 16 };
+
+static inline int gpu_chain_items(size_t count)
+{
+	return gpu_blocks(count, GPU_CHAIN_BLOCK * GPU_CHAIN_FEW) <= (size_t)gpu_sm_count()
+		       ? GPU_CHAIN_FEW
+		       : GPU_CHAIN_MANY;
+}
+
+static inline size_t gpu_chain_blocks(size_t count)
+{
+	return gpu_blocks(count, (size_t)(GPU_CHAIN_BLOCK * gpu_chain_items(count)));
+}
+
+/* Zeroed words that these blocks need: the counter of next_tile(), then a word each; rounded up to
+ * 16 bytes. */
+static inline size_t gpu_chain_words(size_t count)
+{
+	return 2 + gpu_chain_blocks(count) / 2 * 2;
+}
+
 /* ---- stable sort ------------------------------------------------------------------------- */
 
 enum gpu_key { GPU_KEY_U32, GPU_KEY_U64, GPU_KEY_F32 /* order: common/radix.h; keys only */ };
@@ -34,7 +59,7 @@ enum gpu_key { GPU_KEY_U32, GPU_KEY_U64, GPU_KEY_F32 /* order: common/radix.h; k
 /* Sort count keys, and their values unless values_in is NULL, by bits begin_bit .. end_bit - 1 of
  * the key.  Elements with equal bits keep their order.  The sorted arrays are in *_out; *_in is not
  * written.  in, out and spare are different arrays of count elements.  timer (may be NULL) gets the
- * phases "histogram" and "pass". */
+ * phases "histogram" and "pass".  counted: gpu_sort_count() (sort_count.h) has counted the keys. */
 struct gpu_sort_args {
 	enum gpu_key key;
 	size_t count;
@@ -45,6 +70,13 @@ struct gpu_sort_args {
 	uint32_t *values_out, *values_spare;
 	void *temp;
 	struct gb_timer *timer;
+	bool counted;
+};
+
+/* The runs of a sort of words (sort_words.h): the number of long ones, 1 if one is out of order, 1
+ * if one is too long for a block, and the word of gpu_grid_sync(). */
+struct gpu_runs {
+	uint32_t count, disorder, longer, arrived;
 };
 
 /* Bytes of temp, for a sort with or without values. */

@@ -21,6 +21,7 @@
  *  - Keys without values, sorted by all their bits, need no stable first pass: a lane then reads
  *    packs of 16 bytes.  Later passes read keys 32 apart, the order in which they are ranked.
  *  - Look-back words have 32 bits below 2^30 keys, 64 bits above.
+ *  - One block sorts up to 4096 keys in one launch (sort_block.h).
  *  - For many keys without values, blocks are persistent: while a block works on one tile, the
  *    keys of its next tile are copied to shared memory (sm_90 and others with as much of it).
  *  - The launch of a pass overlaps the previous pass if the GPU supports it (sm_90).
@@ -36,8 +37,7 @@
 #include "cuda/primitives/primitives.h"
 
 #include "common/text.h"
-#include "cuda/primitives/limits.h"
-#include "cuda/primitives/sort_pass.h"
+#include "cuda/primitives/sort_block.h"
 
 /* The shapes for keys of 4 and 8 bytes.  `least`, else `few`, is used if each multiprocessor gets
  * at most one tile, and `wide` if look-back words have 64 bits, which takes more registers.  Tiles
@@ -69,12 +69,6 @@ template <bool VALUES> struct shapes<8, VALUES> {
 	typedef struct shape<384, 15, 2> wide;
 };
 
-/* True if look-back words have 64 bits. */
-static bool is_wide(size_t count)
-{
-	return count >= gpu_sort_limits.words;
-}
-
 /* The multiprocessors for which grids are sized. */
 static size_t sort_processors(void)
 {
@@ -94,14 +88,6 @@ template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, en
 		n++;
 	*name = (enum shape_name)n;
 	return gpu_blocks(count, tile[n]);
-}
-
-static struct digits digits_of(int begin_bit, int end_bit)
-{
-	const int passes = (end_bit - begin_bit + DIGIT_BITS - 1) / DIGIT_BITS;
-	const struct digits digits = { begin_bit, end_bit, passes };
-
-	return digits;
 }
 
 template <class W> static size_t temp_bytes(size_t tiles, int passes)
@@ -214,12 +200,27 @@ static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct dig
 		     by4 = min(sort->count / (HISTOGRAM_BLOCK * 4), processors - 1);
 	const size_t blocks = min(max(by16, by4) + 1, processors * 4);
 
-	if (GPU_RUN(err, (histogram_kernel<KEY, W>), blocks, HISTOGRAM_BLOCK,
-		    (const word *)sort->keys_in, packs, sort->count, digits,
-		    (struct header<W> *)sort->temp))
+	if (!sort->counted && GPU_RUN(err, (histogram_kernel<KEY, W>), blocks, HISTOGRAM_BLOCK,
+				      (const word *)sort->keys_in, packs, sort->count, digits,
+				      (struct header<W> *)sort->temp))
 		return err->code;
 	gb_phase(sort->timer, "pass");
 	return run_passes<KEY, VALUES, W, SHAPE, STAGED>(sort, digits, err);
+}
+
+template <class KEY, bool VALUES>
+static enum gb_status sort_alone(const struct gpu_sort_args *sort, struct digits digits,
+				 struct gb_error *err)
+{
+	typedef struct shape<1024, 4, 1> shape;
+	const struct pass<uint32_t> pass = {
+		.arrays = { sort->keys_in,   sort->keys_out,   NULL,
+			    sort->values_in, sort->values_out, NULL },
+		.count = sort->count, .digits = digits,
+	};
+
+	static_assert(shape::TILE == MOST_ALONE, "one block sorts as many keys as it holds");
+	return GPU_RUN(err, (block_kernel<KEY, VALUES, shape>), 1, shape::THREADS, pass);
 }
 
 template <class KEY, bool VALUES>
@@ -234,6 +235,8 @@ static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct digits 
 	typedef typename shapes::wide wide;
 	enum shape_name name;
 
+	if (is_alone(sort->count))
+		return sort_alone<KEY, VALUES>(sort, digits, err);
 	(void)tiles_for<KEY_SIZE, VALUES>(sort->count, &name);
 	switch (name) {
 	case LEAST:
@@ -258,12 +261,14 @@ enum gb_status gpu_sort(const struct gpu_sort_args *sort, struct gb_error *err)
 
 	if (sort->count == 0)
 		return GB_OK;
-	gb_phase(sort->timer, "histogram");
-	if (gpu_zero((char *)sort->temp,
-		     gpu_sort_temp_bytes(sort->key, values, sort->count, sort->begin_bit,
-					 sort->end_bit),
-		     err))
-		return err->code;
+	if (!sort->counted && !is_alone(sort->count)) {
+		gb_phase(sort->timer, "histogram");
+		if (gpu_zero((char *)sort->temp,
+			     gpu_sort_temp_bytes(sort->key, values, sort->count, sort->begin_bit,
+						 sort->end_bit),
+			     err))
+			return err->code;
+	}
 	if (sort->key == GPU_KEY_F32)
 		return sort_keys<key_f32, false>(sort, digits, err);
 	if (sort->key == GPU_KEY_U64)

@@ -140,8 +140,8 @@ static __device__ __forceinline__ uint32_t *values_to(const struct arrays &a, st
  * keys of each digit in the tile.  start: the starts for the whole tile, of the digits that this
  * thread owns; s->shift gets their counts.  LOOP: called in a loop.  ptxas makes the loads
  * conditional, not the code around them; without initial values, the registers would be live
- * through the whole loop. */
-template <class SHAPE, bool LOOP, class S, class W>
+ * through the whole loop.  ALONE: there is only one tile, so nothing is published. */
+template <class SHAPE, bool LOOP, bool ALONE = false, class S, class W>
 static __device__ __forceinline__ void place_digits(S *s, uint32_t *start, W *words, const W *base)
 {
 	uint32_t count[SHAPE::OWNED][SHAPE::WARPS];
@@ -152,7 +152,6 @@ static __device__ __forceinline__ void place_digits(S *s, uint32_t *start, W *wo
 	GPU_UNROLL
 	for (unsigned o = 0; o < SHAPE::OWNED; o++) {
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
-		W *const word = words + (size_t)s->tile * DIGITS + d;
 		uint32_t total = 0, upto;
 
 		if (d >= DIGITS)
@@ -162,8 +161,10 @@ static __device__ __forceinline__ void place_digits(S *s, uint32_t *start, W *wo
 			count[o][w] = s->count[w][d];
 			total += count[o][w];
 		}
-		gpu_st_relaxed(word, s->tile == 0 ? look<W>::FINAL | (base[d] + total)
-						  : look<W>::PARTIAL | (W)total);
+		if (!ALONE)
+			gpu_st_relaxed(words + (size_t)s->tile * DIGITS + d,
+				       s->tile == 0 ? look<W>::FINAL | (base[d] + total)
+						    : look<W>::PARTIAL | (W)total);
 		s->shift[d] = total;
 		if (total == SHAPE::TILE)
 			s->whole = true;

@@ -5,12 +5,14 @@
 #define GPUBENCH_CUDA_PRIMITIVES_SORT_PLAN_H
 
 #include "cuda/primitives/device.h"
+#include "cuda/primitives/limits.h"
 
 enum {
 	DIGIT_BITS = 8,
 	DIGITS = 1 << DIGIT_BITS,
 	MAX_PASSES = 64 / DIGIT_BITS,
 	HISTOGRAM_BLOCK = 512,
+	MOST_ALONE = 4096,   /* keys that one block sorts */
 	HISTOGRAM_LOADS = 4, /* 16-byte packs that a thread has in flight */
 };
 
@@ -18,6 +20,26 @@ enum {
 struct digits {
 	int begin_bit, end_bit, passes;
 };
+
+static inline struct digits digits_of(int begin_bit, int end_bit)
+{
+	const int passes = (end_bit - begin_bit + DIGIT_BITS - 1) / DIGIT_BITS;
+	const struct digits digits = { begin_bit, end_bit, passes };
+
+	return digits;
+}
+
+/* True if look-back words have 64 bits. */
+static inline bool is_wide(size_t count)
+{
+	return count >= gpu_sort_limits.words;
+}
+
+/* True if one block sorts all keys: see sort_block.h. */
+static inline bool is_alone(size_t count)
+{
+	return count <= MOST_ALONE && !is_wide(count);
+}
 
 /* The start of temporary storage.  Look-back words of 32 or 64 bits follow: LOOK_AHEAD * DIGITS
  * that are not used, then [passes][tiles][DIGITS].  Everything is zeroed before a sort. */
@@ -66,13 +88,21 @@ static __device__ __forceinline__ void load_packs(typename KEY::word *key,
 		key[k] = KEY::order(pack[k / EACH].item[k % EACH]);
 }
 
+/* A block's shared memory while it counts keys of WORD. */
+template <class WORD, class W> struct histogram_shared {
+	static constexpr int PASSES = 8 * sizeof(WORD) / DIGIT_BITS;
+	unsigned count[PASSES][DIGITS];
+	W sums[PASSES][DIGITS];
+	unsigned needed;
+};
+
 /* ---- plan -------------------------------------------------------------------------------- */
 
 /* By one block, one warp per pass: turn the counts into exclusive sums, and find out if there is
- * more than one digit.  needed, which is 0, and sums are in shared memory. */
-template <class W>
-static __device__ void make_plan(struct header<W> *header, size_t count, int passes,
-				 unsigned *needed, W (*sums)[DIGITS])
+ * more than one digit. */
+template <class WORD, class W>
+static __device__ __forceinline__ void make_plan(struct histogram_shared<WORD, W> *s,
+						 struct header<W> *header, size_t count, int passes)
 {
 	const unsigned lane = threadIdx.x % WARP;
 
@@ -82,21 +112,21 @@ static __device__ void make_plan(struct header<W> *header, size_t count, int pas
 
 		GPU_UNROLL
 		for (unsigned d = lane; d < DIGITS; d += WARP) {
-			sums[p][d] = header->histogram[p][d];
-			whole |= sums[p][d] == count;
+			s->sums[p][d] = header->histogram[p][d];
+			whole |= s->sums[p][d] == count;
 		}
 		if (!__any_sync(ALL_LANES, whole) && lane == 0)
-			atomicOr(needed, 1u << p);
+			atomicOr(&s->needed, 1u << p);
 		__syncwarp();
-		(void)warp_scan_array<DIGITS>(sums[p]);
+		(void)warp_scan_array<DIGITS>(s->sums[p]);
 		__syncwarp();
 		GPU_UNROLL
 		for (unsigned d = lane; d < DIGITS; d += WARP)
-			header->histogram[p][d] = sums[p][d];
+			header->histogram[p][d] = s->sums[p][d];
 	}
 	__syncthreads();
 	if (threadIdx.x == 0)
-		header->needed = *needed ? *needed : 1;
+		header->needed = s->needed ? s->needed : 1;
 }
 
 /* ---- histogram --------------------------------------------------------------------------- */
@@ -117,63 +147,75 @@ static __device__ __forceinline__ void count_keys(unsigned (*count)[DIGITS], con
 	}
 }
 
-/* A grid-stride loop over the keys: the first `packs` packs of 16 bytes, then single keys.  Each
- * block counts in shared memory and adds its counts to the total once; the last block to do so
- * makes the plan. */
-template <class KEY, class W>
-static __global__ void histogram_kernel(const typename KEY::word *keys, size_t packs, size_t count,
-					struct digits digits, struct header<W> *header)
+/* Begin to count.  Ends with a barrier. */
+template <class WORD, class W>
+static __device__ __forceinline__ void start_counts(struct histogram_shared<WORD, W> *s)
 {
-	typedef typename KEY::word word;
-	typedef struct gpu_pack<word> pack;
-	constexpr int PASSES = KEY::BITS / DIGIT_BITS;
-	SHARED_ARRAY(unsigned, local, PASSES *DIGITS);
-	SHARED_ARRAY(W, sums, PASSES * DIGITS);
-	SHARED_VAR(unsigned, needed);
-	unsigned(*const by_pass)[DIGITS] = (unsigned(*)[DIGITS])local;
-	const size_t stride = (size_t)gridDim.x * HISTOGRAM_BLOCK;
-	const size_t first = (size_t)blockIdx.x * HISTOGRAM_BLOCK + threadIdx.x;
-	size_t i = first;
-	bool last = false;
+	unsigned *const count = &s->count[0][0];
 
 	GPU_UNROLL
-	for (unsigned j = threadIdx.x; j < PASSES * DIGITS; j += HISTOGRAM_BLOCK)
-		local[j] = 0;
+	for (unsigned j = threadIdx.x; j < s->PASSES * DIGITS; j += HISTOGRAM_BLOCK)
+		count[j] = 0;
 	if (threadIdx.x == 0)
-		needed = 0;
+		s->needed = 0;
 	__syncthreads();
-	gpu_let_next_launch();
-	GPU_NO_UNROLL
-	for (; i + (HISTOGRAM_LOADS - 1) * stride < packs; i += HISTOGRAM_LOADS * stride) {
-		word key[HISTOGRAM_LOADS * pack::COUNT];
+}
 
-		load_packs<KEY, HISTOGRAM_LOADS>(key, (const pack *)keys + i, stride);
-		count_keys<HISTOGRAM_LOADS * pack::COUNT>(by_pass, key, digits);
-	}
-	GPU_NO_UNROLL
-	for (; i < packs; i += stride) {
-		word key[pack::COUNT];
+/* Add the block's counts to the total; the last block to do so makes the plan. */
+template <class WORD, class W>
+static __device__ __forceinline__ void add_counts(struct histogram_shared<WORD, W> *s,
+						  struct header<W> *header, size_t count,
+						  struct digits digits)
+{
+	const unsigned *const local = &s->count[0][0];
 
-		load_packs<KEY, 1>(key, (const pack *)keys + i, stride);
-		count_keys<pack::COUNT>(by_pass, key, digits);
-	}
-	GPU_NO_UNROLL
-	for (i = packs * pack::COUNT + first; i < count; i += stride) {
-		const word key = KEY::order(keys[i]);
-
-		count_keys<1>(by_pass, &key, digits);
-	}
 	__syncthreads();
 	GPU_NO_UNROLL
 	for (unsigned j = threadIdx.x; j < (unsigned)digits.passes * DIGITS; j += HISTOGRAM_BLOCK) {
 		if (local[j])
 			atomicAdd(&header->histogram[j / DIGITS][j % DIGITS], (W)local[j]);
 	}
-	__syncthreads();
-	if (threadIdx.x == 0)
-		last = gpu_add(&header->counted, 1) == gridDim.x - 1;
-	if (__syncthreads_or(last))
-		make_plan(header, count, digits.passes, &needed, (W(*)[DIGITS])sums);
+	if (is_last_block(&header->counted))
+		make_plan(s, header, count, digits.passes);
+}
+
+/* A grid-stride loop over the keys: the first `packs` packs of 16 bytes, then single keys.  Each
+ * block counts in shared memory and adds its counts to the total once. */
+template <class KEY, class W>
+static __global__ void histogram_kernel(const typename KEY::word *keys, size_t packs, size_t count,
+					struct digits digits, struct header<W> *header)
+{
+	typedef typename KEY::word word;
+	typedef struct gpu_pack<word> pack;
+	typedef struct histogram_shared<word, W> shared;
+	SHARED_VAR(shared, s);
+	const size_t stride = (size_t)gridDim.x * HISTOGRAM_BLOCK;
+	const size_t first = (size_t)blockIdx.x * HISTOGRAM_BLOCK + threadIdx.x;
+	size_t i = first;
+
+	start_counts(&s);
+	gpu_let_next_launch();
+	GPU_NO_UNROLL
+	for (; i + (HISTOGRAM_LOADS - 1) * stride < packs; i += HISTOGRAM_LOADS * stride) {
+		word key[HISTOGRAM_LOADS * pack::COUNT];
+
+		load_packs<KEY, HISTOGRAM_LOADS>(key, (const pack *)keys + i, stride);
+		count_keys<HISTOGRAM_LOADS * pack::COUNT>(s.count, key, digits);
+	}
+	GPU_NO_UNROLL
+	for (; i < packs; i += stride) {
+		word key[pack::COUNT];
+
+		load_packs<KEY, 1>(key, (const pack *)keys + i, stride);
+		count_keys<pack::COUNT>(s.count, key, digits);
+	}
+	GPU_NO_UNROLL
+	for (i = packs * pack::COUNT + first; i < count; i += stride) {
+		const word key = KEY::order(keys[i]);
+
+		count_keys<1>(s.count, &key, digits);
+	}
+	add_counts(&s, header, count, digits);
 }
 
 #endif

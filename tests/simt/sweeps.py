@@ -22,7 +22,7 @@ SWEEPS = {
     # leaves of several bodies just below the top nodes of lf-shared
     "octree": {
         "small": [
-            "--count=33,2500 --dist=plummer",
+            "--count=33,4500 --dist=plummer",
             "--count=300 --dist=pairs,coincident --bucket=1,16",
         ],
         "quick": [
@@ -72,13 +72,13 @@ SWEEPS = {
             "--op=trace --rays-kind=ambient,bounce --scene=soup --primitives=3000 --rays=64",
         ],
     },
-    # several tiles of onesweep each: on 4 multiprocessors, 4096 keys up to 16384 (u64: 2048 up to
-    # 8192); constant: tiles with one digit, whose f32 keys are converted back in place
+    # 33: onesweep has one block; else several tiles, of 4096 keys on 4 multiprocessors (u64: 2048);
+    # constant: tiles with one digit, whose f32 keys are converted back in place
     "radix": {
         "small": [
-            "--count=33,3000 --type=u64 --distribution=few",
-            "--count=33,3000 --type=pairs --distribution=uniform",
-            "--count=1500 --type=u32,f32 --distribution=uniform",
+            "--count=33,5000 --type=u64 --distribution=few",
+            "--count=33,5000 --type=pairs --distribution=uniform",
+            "--count=33,5000 --type=u32,f32 --distribution=uniform",
         ],
         "quick": [
             "--count=33,7000 --type=u64 --distribution=few",
@@ -128,7 +128,7 @@ DEVICES = [
         "octree --count=6500 --dist=plummer",
     ]),
     ("one block per multiprocessor", {"SM_BLOCKS": 1, "SMS": 1}, [
-        "--only", "onesweep", "--only", "karras-radix",
+        "--only", "onesweep", "--only", "karras-radix", "--only", "karras64",
         "radix --count=21000 --type=u64 --distribution=few", "lbvh --scene=soup --primitives=2500",
     ]),
     ("a queue of rays", {"SM_BLOCKS": 4, "SMS": 1}, [
@@ -152,8 +152,9 @@ DEVICES = [
     ("cold caches", {}, ["--cold", "--only", "copy", "stream --count=64Ki"]),
     ("wide words", {}, [
         "--wide", "--only", "onesweep", "--only", "morton", "--only", "lf-shared",
+        "--only", "karras-radix", "--only", "karras64",
         "radix --count=33,9000 " + EVERY_TYPE,
-        "octree --count=6500 --dist=plummer",
+        "octree --count=6500 --dist=plummer", "lbvh --scene=soup --primitives=300",
     ]),
 ]
 

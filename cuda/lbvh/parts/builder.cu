@@ -2,7 +2,7 @@
  * arrays and operations.
  *
  * Boxes: a thread takes primitives, writes each box of 32 bytes and keeps the union.  Each block
- * writes six bounds, and one more block joins these into the grid of the codes.  The vertices are
+ * writes six bounds, and the last block joins these into the grid of the codes.  The vertices are
  * gathered through the triangles' indices, which the caches serve for practical meshes.  Bound:
  * memory.
  */
@@ -10,12 +10,12 @@
 
 #include <float.h>
 
-#include "cuda/primitives/primitives.h"
+#include "cuda/primitives/sort_words.h"
 
 enum {
 	BLOCK = 256,
 	WARPS = BLOCK / WARP,
-	PARTS = 1024, /* most blocks of boxes_kernel */
+	PARTS = 1024, /* most blocks of boxes_kernel, whose bounds its last block joins */
 	AXES = 3,
 	BOUNDS = 2 * AXES, /* low of x, y, z, then high */
 };
@@ -59,15 +59,19 @@ static __device__ __forceinline__ void join_block(float *bound, float *part)
 	}
 }
 
-/* Grid-stride loop over the primitives; each block writes its bounds. */
+/* Grid-stride loops over temp and the primitives; each block writes its bounds. */
 static __global__ void boxes_kernel(struct lbvh_gpu g)
 {
 	SHARED_ARRAY(float, part, WARPS *BOUNDS);
+	const size_t first = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+	const size_t stride = (size_t)gridDim.x * BLOCK;
 	float bound[BOUNDS];
 
+	GPU_NO_UNROLL
+	for (size_t k = first; k < g.temps; k += stride)
+		g.temp[k] = make_uint4(0, 0, 0, 0);
 	no_bounds(bound);
-	for (size_t p = (size_t)blockIdx.x * BLOCK + threadIdx.x; p < g.count;
-	     p += (size_t)gridDim.x * BLOCK) {
+	for (size_t p = first; p < g.count; p += stride) {
 		const struct lbvh_box box = lbvh_primitive_box(g.vertex, g.triangle, p);
 		float4 *const to = (float4 *)(void *)(g.box + p);
 
@@ -80,16 +84,10 @@ static __global__ void boxes_kernel(struct lbvh_gpu g)
 		for (int b = 0; b < BOUNDS; b++)
 			g.bounds[blockIdx.x * BOUNDS + b] = bound[b];
 	}
-}
-
-/* One block. */
-static __global__ void grid_kernel(struct lbvh_gpu g, unsigned parts)
-{
-	SHARED_ARRAY(float, part, WARPS *BOUNDS);
-	float bound[BOUNDS];
-
+	if (!is_last_block(g.blocks))
+		return;
 	no_bounds(bound);
-	for (unsigned k = threadIdx.x; k < parts; k += BLOCK)
+	for (unsigned k = threadIdx.x; k < gridDim.x; k += BLOCK)
 		widen(bound, g.bounds + k * BOUNDS, g.bounds + k * BOUNDS + AXES);
 	join_block(bound, part);
 	if (threadIdx.x == 0)
@@ -103,9 +101,7 @@ enum gb_status lbvh_gpu_bounds(struct lbvh_gpu *g, struct gb_timer *timer, struc
 	const unsigned parts = wanted < PARTS ? wanted : (unsigned)PARTS;
 
 	gb_phase(timer, "bounds");
-	if (GPU_RUN(err, boxes_kernel, parts, BLOCK, *g))
-		return err->code;
-	return GPU_RUN(err, grid_kernel, 1, BLOCK, *g, parts);
+	return GPU_RUN(err, boxes_kernel, parts, BLOCK, *g);
 }
 
 /* ---- codes -------------------------------------------------------------------------------- */
@@ -118,23 +114,38 @@ static __device__ __forceinline__ struct lbvh_box load_box(const struct lbvh_gpu
 	return { { lo.x, lo.y, lo.z, 0 }, { hi.x, hi.y, hi.z, 0 } };
 }
 
-/* One thread per primitive. */
-static __global__ void codes_kernel(struct lbvh_gpu g)
-{
-	const size_t p = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+/* Makes codes of 30 bits. */
+struct lbvh_coded {
+	struct lbvh_gpu g;
 
-	if (p >= g.count)
-		return;
+	__device__ __forceinline__ uint32_t make(size_t p) const
+	{
+		const struct lbvh_grid grid = *g.grid;
+		const struct lbvh_box box = load_box(&g, p);
 
-	const struct lbvh_grid grid = *g.grid;
-	const struct lbvh_box box = load_box(&g, p);
+		g.number[p] = (uint32_t)p;
+		return ((uint32_t *)g.code)[p] = lbvh_code_30(&grid, &box);
+	}
+};
 
-	if (g.needs & LBVH_GPU_CODES_63)
-		((uint64_t *)g.code)[p] = lbvh_code_63(&grid, &box);
-	else
-		((uint32_t *)g.code)[p] = lbvh_code_30(&grid, &box);
-	g.number[p] = (uint32_t)p;
-}
+/* Makes words of codes of 63 bits, and codes for the mend. */
+struct lbvh_worded {
+	struct lbvh_gpu g;
+	int number_bits;
+
+	__device__ __forceinline__ uint64_t key(size_t p) const
+	{
+		const struct lbvh_grid grid = *g.grid;
+		const struct lbvh_box box = load_box(&g, p);
+
+		return lbvh_code_63(&grid, &box);
+	}
+
+	__device__ __forceinline__ uint64_t make(size_t p) const
+	{
+		return ((uint64_t *)g.code_sorted)[p] = gpu_word(number_bits, key(p), p);
+	}
+};
 
 /* One thread per place of the bitonic sort.  The padding sorts after all primitives. */
 static __global__ void pairs_kernel(struct lbvh_gpu g, size_t power)
@@ -160,6 +171,41 @@ size_t lbvh_gpu_power(size_t count)
 	return power;
 }
 
+/* The prefix sum's part of temp, behind the sort's and its runs. */
+static uint64_t *scan_temp(const struct lbvh_gpu *g)
+{
+	return (uint64_t *)(void *)(g->temp + g->temps) - gpu_chain_words(g->count);
+}
+
+static struct gpu_sort_args sort_of(const struct lbvh_gpu *g)
+{
+	return {
+		.key = GPU_KEY_U32,
+		.count = g->count,
+		.end_bit = 3 * LBVH_BITS_30,
+		.keys_in = g->code,
+		.keys_out = g->code_sorted,
+		.keys_spare = g->code_spare,
+		.values_in = g->number,
+		.values_out = g->index,
+		.values_spare = g->index_spare,
+		.temp = g->temp,
+		.counted = true,
+	};
+}
+
+static struct gpu_words words_of(const struct lbvh_gpu *g)
+{
+	struct gpu_words w = gpu_words_of(g->count);
+
+	w.row = { (uint64_t *)g->code_sorted, g->index };
+	w.spare = { (uint64_t *)g->code, g->first };
+	w.sorted = (uint64_t *)g->code_spare;
+	w.long_runs = g->index_spare;
+	w.runs = (struct gpu_runs *)(void *)scan_temp(g) - 1;
+	return w;
+}
+
 enum gb_status lbvh_gpu_codes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
 	const size_t power = lbvh_gpu_power(g->count);
@@ -167,79 +213,90 @@ enum gb_status lbvh_gpu_codes(struct lbvh_gpu *g, struct gb_timer *timer, struct
 	gb_phase(timer, "codes");
 	if (g->needs & LBVH_GPU_POWER)
 		return GPU_RUN(err, pairs_kernel, gpu_blocks(power, BLOCK), BLOCK, *g, power);
-	return GPU_RUN(err, codes_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
-}
+	if (g->needs & LBVH_GPU_CODES_63) {
+		const struct gpu_words words = words_of(g);
 
-/* ---- sort --------------------------------------------------------------------------------- */
+		return gpu_words_make(&words, lbvh_worded{ *g, words.number_bits }, g->temp, err);
+	}
+
+	const struct gpu_sort_args sort = sort_of(g);
+
+	return gpu_sort_count<key_u32>(&sort, lbvh_coded{ *g }, err);
+}
 
 enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	const bool wide = g->needs & LBVH_GPU_CODES_63;
-	const struct gpu_sort_args sort = {
-		.key = wide ? GPU_KEY_U64 : GPU_KEY_U32,
-		.count = g->count,
-		.end_bit = 3 * (wide ? LBVH_BITS_63 : LBVH_BITS_30),
-		.keys_in = g->code,
-		.keys_out = g->code_sorted,
-		.keys_spare = g->code_spare,
-		.values_in = g->number,
-		.values_out = g->index,
-		.values_spare = g->index_spare,
-		.temp = g->sort_temp,
-	};
-
 	gb_phase(timer, "sort");
+	if (g->needs & LBVH_GPU_CODES_63) {
+		const struct gpu_words words = words_of(g);
+
+		return gpu_words_sort(&words, lbvh_worded{ *g, words.number_bits }, g->temp, err);
+	}
+
+	const struct gpu_sort_args sort = sort_of(g);
+
 	return gpu_sort(&sort, err);
 }
 
 /* ---- leaves ------------------------------------------------------------------------------- */
 
-/* True if a new code starts at place i. */
-template <class T> static __device__ __forceinline__ bool starts(const struct lbvh_gpu *g, size_t i)
+/* One block per tile of places: number the leaves, which start where the code changes. */
+template <class T, int ITEMS>
+static __global__ void append_kernel(struct lbvh_gpu g, uint64_t *temp)
 {
-	const T *const code = (const T *)g->code_sorted;
+	constexpr int CHAIN_WARPS = (int)GPU_CHAIN_BLOCK / WARP;
+	SHARED_ARRAY(uint64_t, part, CHAIN_WARPS + 1);
+	SHARED_VAR(uint32_t, tile_number);
+	const uint32_t tile = next_tile((uint32_t *)temp, &tile_number);
+	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	const size_t first = ((size_t)tile * CHAIN_WARPS + warp) * (WARP * ITEMS) + lane;
+	const T *const sorted = (const T *)g.code_sorted;
+	T code[ITEMS];
+	unsigned starts[ITEMS], sum = 0; /* starts: the lanes where a leaf starts */
 
-	return i == 0 || code[i] != code[i - 1];
-}
+	GPU_UNROLL
+	for (int k = 0; k < ITEMS; k++) {
+		const size_t i = first + (size_t)(k * WARP);
+		const bool inside = i < g.count;
 
-/* One thread per place. */
-template <class T> static __global__ void flags_kernel(struct lbvh_gpu g)
-{
-	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-
-	if (i < g.count)
-		g.place[i] = starts<T>(&g, i);
-}
-
-/* One thread per place: append the leaf that starts there, if any. */
-template <class T> static __global__ void append_kernel(struct lbvh_gpu g)
-{
-	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-
-	if (i >= g.count)
-		return;
-	if (i == 0) {
-		g.first[g.counters->leaves] = (uint32_t)g.count;
-		g.counters->passes = 0;
-		g.counters->done = 0;
-		g.counters->made = 0;
+		code[k] = inside ? sorted[i] : 0;
+		starts[k] =
+			__ballot_sync(ALL_LANES, inside && (i == 0 || code[k] != sorted[i - 1]));
+		sum += (unsigned)__popc(starts[k]);
 	}
-	if (starts<T>(&g, i)) {
-		g.first[g.place[i]] = (uint32_t)i;
-		((T *)g.code)[g.place[i]] = ((const T *)g.code_sorted)[i];
+	chain_block<CHAIN_WARPS>(part, temp + 1, tile, sum);
+
+	uint32_t leaf = (uint32_t)part[warp];
+
+	GPU_UNROLL
+	for (int k = 0; k < ITEMS; k++) {
+		const size_t i = first + (size_t)(k * WARP);
+
+		if (starts[k] >> lane & 1) {
+			const uint32_t mine = leaf + (uint32_t)__popc(starts[k] & lanes_below());
+
+			g.first[mine] = (uint32_t)i;
+			((T *)g.code)[mine] = code[k];
+		}
+		if (g.needs & LBVH_GPU_ARRIVED && i < g.count)
+			g.arrived[i] = UINT32_MAX;
+		leaf += (uint32_t)__popc(starts[k]);
 	}
-	if (g.needs & LBVH_GPU_ARRIVED)
-		g.arrived[i] = UINT32_MAX;
+	if (threadIdx.x == 0 && tile == gridDim.x - 1) {
+		const struct lbvh_gpu_counters start = { .leaves = part[CHAIN_WARPS] };
+
+		*g.counters = start;
+		g.first[start.leaves] = (uint32_t)g.count;
+	}
 }
 
 template <class T> static enum gb_status append(struct lbvh_gpu *g, struct gb_error *err)
 {
-	const unsigned blocks = gpu_blocks(g->count, BLOCK);
-
-	if (GPU_RUN(err, flags_kernel<T>, blocks, BLOCK, *g) ||
-	    gpu_scan(g->place, g->place, g->count, &g->counters->leaves, g->scan_temp, err))
-		return err->code;
-	return GPU_RUN(err, append_kernel<T>, blocks, BLOCK, *g);
+	return GPU_RUN(err,
+		       gpu_chain_items(g->count) == GPU_CHAIN_FEW
+			       ? (append_kernel<T, GPU_CHAIN_FEW>)
+			       : (append_kernel<T, GPU_CHAIN_MANY>),
+		       gpu_chain_blocks(g->count), GPU_CHAIN_BLOCK, *g, scan_temp(g));
 }
 
 enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
@@ -253,21 +310,26 @@ enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, struct gb_timer *timer, struc
 static void allocate_sort(struct lbvh_gpu *g, struct gb_error *err)
 {
 	const bool wide = g->needs & LBVH_GPU_CODES_63;
+	const struct gpu_words words = gpu_words_of(g->count);
 	const size_t n = g->count, size = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+	size_t bytes = gpu_chain_words(n) * sizeof(uint64_t);
 
 	gpu_alloc(&g->code, n, size, err);
 	gpu_alloc(&g->code_sorted, n, size, err);
 	if (g->needs & LBVH_GPU_POWER) {
 		gpu_alloc(&g->pair, lbvh_gpu_power(n), err);
-		return;
+	} else {
+		gpu_alloc(&g->code_spare, n, size, err);
+		gpu_alloc(&g->index_spare, wide ? n / SHORT_RUN + 1 : n, err);
 	}
-	gpu_alloc(&g->code_spare, n, size, err);
-	gpu_alloc(&g->number, n, err);
-	gpu_alloc(&g->index_spare, n, err);
-	gpu_alloc(&g->sort_temp,
-		  gpu_sort_temp_bytes(wide ? GPU_KEY_U64 : GPU_KEY_U32, true, n, 0,
-				      3 * (wide ? LBVH_BITS_63 : LBVH_BITS_30)),
-		  1, err);
+	if (wide) {
+		bytes += gpu_words_temp_bytes(&words) + sizeof *words.runs;
+	} else if (!(g->needs & LBVH_GPU_POWER)) {
+		bytes += gpu_sort_temp_bytes(GPU_KEY_U32, true, n, 0, 3 * LBVH_BITS_30);
+		gpu_alloc(&g->number, n, err);
+	}
+	g->temps = bytes / sizeof *g->temp;
+	gpu_alloc(&g->temp, g->temps, err);
 }
 
 enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const struct lbvh_input *in, unsigned needs,
@@ -284,11 +346,10 @@ enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const struct lbvh_input *in, un
 	gpu_alloc(&g->bounds, (size_t)PARTS * BOUNDS, err);
 	gpu_alloc(&g->grid, 1, err);
 	gpu_alloc(&g->index, n, err);
-	gpu_alloc(&g->place, n, err);
 	gpu_alloc(&g->first, n + 1, err);
 	gpu_alloc(&g->node, 2 * n - 1, err);
 	gpu_alloc(&g->counters, 1, err);
-	gpu_alloc(&g->scan_temp, gpu_scan_temp_bytes(n), 1, err);
+	gpu_alloc_zeroed(&g->blocks, 1, err);
 	allocate_sort(g, err);
 	if (needs & LBVH_GPU_MARKS)
 		gpu_alloc(&g->mark, n, err);
@@ -296,6 +357,8 @@ enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const struct lbvh_input *in, un
 		gpu_alloc(&g->parent, 2 * n, err);
 	if (needs & (LBVH_GPU_PARENTS | LBVH_GPU_ARRIVED))
 		gpu_alloc(&g->arrived, n, err);
+	if (needs & LBVH_GPU_LISTS)
+		gpu_alloc(&g->list, n, err);
 	return err->code;
 }
 

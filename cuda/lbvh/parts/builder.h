@@ -21,6 +21,7 @@ enum lbvh_gpu_needs {
 	LBVH_GPU_PARENTS = 4, /* parent, arrived */
 	LBVH_GPU_ARRIVED = 8, /* arrived */
 	LBVH_GPU_POWER = 16,  /* pair, for the bitonic sort */
+	LBVH_GPU_LISTS = 32,  /* list */
 };
 
 struct lbvh_gpu_counters {
@@ -40,21 +41,24 @@ struct lbvh_gpu {
 	uint32_t *triangle;
 	struct lbvh_box *box;   /* one per primitive */
 	float *bounds;          /* per block: bounds of its part of the scene */
+	uint32_t *blocks;       /* see is_last_block() */
 	struct lbvh_grid *grid; /* grid of the codes */
-	/* Codes of 4 or 8 bytes.  `code` is in the order of primitives; after the sort, it is
-	 * reused for the leaves' codes, ascending. */
-	void *code, *code_sorted, *code_spare;
-	uint32_t *number; /* 0 .. count - 1 */
-	uint32_t *index;  /* the tree's index */
-	uint32_t *index_spare;
-	uint64_t *pair;  /* code << 32 | primitive, padded to a power of two */
-	uint32_t *place; /* number of leaves that start before each sorted place */
-	uint32_t *first; /* place where each leaf starts, then count */
+	/* Codes of 4 or 8 bytes.  `code` is in the order of primitives, or spare; after the sort,
+	 * it has the leaves' codes, ascending. */
+	void *code, *code_sorted;
+	uint32_t *index;       /* the tree's index */
+	void *code_spare;      /* codes of 63 bits are sorted as words, here */
+	uint32_t *number;      /* 0 .. count - 1, for 30 bits */
+	uint32_t *index_spare; /* for 63 bits: long runs */
+	uint64_t *pair;        /* code << 32 | primitive, padded to a power of two */
+	uint32_t *list;        /* per leaf: its node */
+	uint32_t *first;       /* place where each leaf starts, then count */
 	struct lbvh_node *node;
 	uint64_t *mark;    /* per inner node: its children, or UINT64_MAX when done */
 	uint32_t *parent;  /* one per node */
 	uint32_t *arrived; /* per inner node or seam: left by the first child to arrive */
-	void *sort_temp, *scan_temp;
+	uint4 *temp;       /* of the sort, its runs, and the prefix sum: zeroed with the boxes */
+	size_t temps;
 	struct lbvh_gpu_counters *counters;
 	struct lbvh_gpu_counters last; /* counts of the last run, set by lbvh_gpu_download() */
 };
@@ -99,11 +103,11 @@ size_t lbvh_gpu_power(size_t count);
 typedef enum gb_status lbvh_gpu_phase(struct lbvh_gpu *g, struct gb_timer *timer,
 				      struct gb_error *err);
 
-extern lbvh_gpu_phase lbvh_gpu_bounds, /* box, grid */
+extern lbvh_gpu_phase lbvh_gpu_bounds, /* box, grid; zeroes temp */
 	lbvh_gpu_codes,                /* code and number, or pair (LBVH_GPU_POWER) */
 	lbvh_gpu_sort,                 /* code_sorted, index; equal codes: primitives ascend */
 	lbvh_gpu_leaves,               /* counters->leaves, code and first of each leaf */
-	lbvh_gpu_leaf_nodes,           /* only the leaf nodes */
+	lbvh_gpu_leaf_nodes,           /* only the leaf nodes; list (LBVH_GPU_LISTS) */
 	/* Children of all inner nodes (Karras 2012); also mark, or parent and arrived. */
 	lbvh_gpu_karras,
 	/* Boxes of all inner nodes in passes: the paper's listing 9 (LBVH_GPU_MARKS, 30 bits). */
@@ -112,7 +116,7 @@ extern lbvh_gpu_phase lbvh_gpu_bounds, /* box, grid */
 	lbvh_gpu_refit_once,
 	/* Leaf nodes, inner nodes and boxes in one pass (LBVH_GPU_ARRIVED; Apetrei 2014). */
 	lbvh_gpu_fused,
-	/* Inner nodes and boxes by clustering (LBVH_GPU_CODES_63, LBVH_GPU_ARRIVED). */
+	/* Inner nodes and boxes by clustering (LBVH_GPU_CODES_63, ARRIVED, LISTS). */
 	lbvh_gpu_cluster;
 
 /* Queue the phases in order, until one fails. */

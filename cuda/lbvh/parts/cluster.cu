@@ -189,16 +189,6 @@ static __device__ __forceinline__ int delta(const uint64_t *code, int leaves, in
 	return j < 0 || j >= leaves ? -1 : lbvh_delta(code[i], code[j]);
 }
 
-/* One thread per leaf: each list starts with its leaf. */
-static __global__ void lists_kernel(struct lbvh_gpu g)
-{
-	const uint32_t leaf = blockIdx.x * BLOCK + threadIdx.x;
-	const uint32_t leaves = (uint32_t)g.counters->leaves;
-
-	if (leaf < leaves)
-		g.place[leaf] = leaves - 1 + leaf;
-}
-
 /* One thread per leaf.  The warp of the thread that arrives second joins the ranges. */
 static __global__ void cluster_kernel(struct lbvh_gpu g)
 {
@@ -240,7 +230,7 @@ static __global__ void cluster_kernel(struct lbvh_gpu g)
 		     left; left &= left - 1) {
 			const int lane = __ffs((int)left) - 1;
 
-			join(&g, g.place, __shfl_sync(ALL_LANES, a, lane),
+			join(&g, g.list, __shfl_sync(ALL_LANES, a, lane),
 			     __shfl_sync(ALL_LANES, split, lane), __shfl_sync(ALL_LANES, b, lane),
 			     __shfl_sync(ALL_LANES, (int)root, lane) ? 1 : (int)KEPT, source);
 		}
@@ -323,12 +313,8 @@ static __global__ void order_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
 
 enum gb_status lbvh_gpu_cluster(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	const size_t blocks = gpu_blocks(g->count, BLOCK);
-
 	gb_phase(timer, "hierarchy");
-	if (GPU_RUN(err, lists_kernel, blocks, BLOCK, *g))
-		return err->code;
-	return GPU_RUN(err, cluster_kernel, blocks, BLOCK, *g);
+	return GPU_RUN(err, cluster_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
 }
 
 enum gb_status lbvh_gpu_order_init(struct lbvh_gpu_order *o, size_t count, struct gb_error *err)

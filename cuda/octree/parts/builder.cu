@@ -1,19 +1,21 @@
 /* builder.cu -- the first steps of every builder on the device: the root box and the keys; and the
  * copies of arrays between host and device.
  *
- * Box: one read of 12 bytes per body.  Each block writes six bounds, one more block reduces these,
- * and one thread makes the box with the host's function.  Keys: one read of 12 bytes and one write
- * of 8, in double precision.  Every step but the first subtraction is exact, and that one rounds
- * the same everywhere, so keys are equal on every machine.
+ * Box: one read of 12 bytes per body.  Each block writes six bounds; the last block reduces these,
+ * one thread makes the box with the host's function, and the tree is empty from then on.  Keys: one
+ * read of 12 bytes and one write of 8, in double precision.  Every step but the first subtraction
+ * is exact, and that one rounds the same everywhere, so keys are equal on every machine.
  */
 #include "cuda/octree/parts/builder.h"
 
 #include <string.h>
 
+#include "cuda/primitives/sort_count.h"
+
 enum {
 	BLOCK = 256,
 	WARPS = BLOCK / WARP,
-	BOX_BLOCKS = 1024, /* most blocks of bounds_kernel, which box_kernel reduces */
+	BOX_BLOCKS = 1024, /* most blocks of box_kernel, whose bounds its last block reduces */
 	AXES = 3,
 	BOUNDS = 2 * AXES, /* low of x, y, z, then high */
 };
@@ -50,17 +52,31 @@ static __device__ __forceinline__ void no_bounds(float *bound)
 		bound[b] = b < AXES ? INFINITY : -INFINITY;
 }
 
-/* Grid-stride loop over the bodies; block k writes bounds[k]. */
-static __global__ void bounds_kernel(const float *x, const float *y, const float *z, size_t count,
-				     float (*bounds)[BOUNDS])
+/* Start with an empty tree: a root without children, and the counters of one node handed out. */
+static __device__ __forceinline__ void start_tree(const struct octree_tree *tree)
+{
+	struct octree_counters none = {};
+
+	none.taken = 1;
+	*tree->counters = none;
+	octree_clear_node(tree->child[0]);
+}
+
+/* Grid-stride loops over temp and the bodies; block k writes bounds[k]. */
+static __global__ void box_kernel(struct octree_arrays a)
 {
 	SHARED_ARRAY(float, part, WARPS *BOUNDS);
+	float(*const bounds)[BOUNDS] = (float(*)[BOUNDS])a.bounds;
+	const size_t first = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+	const size_t stride = (size_t)gridDim.x * BLOCK;
 	float bound[BOUNDS];
 
+	GPU_NO_UNROLL
+	for (size_t k = first; k < a.temps; k += stride)
+		a.temp[k] = make_uint4(0, 0, 0, 0);
 	no_bounds(bound);
-	for (size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x; i < count;
-	     i += (size_t)gridDim.x * BLOCK) {
-		const float place[AXES] = { x[i], y[i], z[i] };
+	for (size_t i = first; i < a.count; i += stride) {
+		const float place[AXES] = { a.x[i], a.y[i], a.z[i] };
 
 		GPU_UNROLL
 		for (int d = 0; d < AXES; d++) {
@@ -73,90 +89,82 @@ static __global__ void bounds_kernel(const float *x, const float *y, const float
 		for (int b = 0; b < BOUNDS; b++)
 			bounds[blockIdx.x][b] = bound[b];
 	}
-}
-
-/* One block. */
-static __global__ void box_kernel(const float (*bounds)[BOUNDS], unsigned blocks,
-				  struct octree_box *box)
-{
-	SHARED_ARRAY(float, part, WARPS *BOUNDS);
-	float bound[BOUNDS];
-
+	if (!is_last_block(&a.tree.counters->blocks))
+		return;
 	no_bounds(bound);
-	for (unsigned k = threadIdx.x; k < blocks; k += BLOCK) {
+	for (unsigned k = threadIdx.x; k < gridDim.x; k += BLOCK) {
 		GPU_UNROLL
 		for (int b = 0; b < BOUNDS; b++)
 			bound[b] = b < AXES ? fminf(bound[b], bounds[k][b])
 					    : fmaxf(bound[b], bounds[k][b]);
 	}
 	reduce_bounds(bound, (float(*)[BOUNDS])part);
-	if (threadIdx.x == 0)
-		*box = octree_box_of(bound, bound + AXES);
+	if (threadIdx.x == 0) {
+		*a.box = octree_box_of(bound, bound + AXES);
+		start_tree(&a.tree);
+	}
 }
 
-/* ---- keys and clearing ------------------------------------------------------------------- */
+/* One thread: the same without bodies. */
+static __global__ void empty_kernel(struct octree_tree tree)
+{
+	start_tree(&tree);
+}
+
+/* ---- keys -------------------------------------------------------------------------------- */
+
+/* Makes the keys. */
+struct octree_keyed {
+	struct octree_bodies bodies;
+	uint64_t *keys;
+	uint32_t *numbers;
+	int32_t *next;
+
+	__device__ __forceinline__ uint64_t make(size_t i) const
+	{
+		next[i] = -1;
+		if (numbers)
+			numbers[i] = (uint32_t)i;
+		return keys[i] = bodies.key(i);
+	}
+};
 
 /* One thread per body. */
-static __global__ void keys_kernel(const float *x, const float *y, const float *z, size_t count,
-				   const struct octree_box *box, uint64_t *keys,
-				   struct octree_words words)
+static __global__ void keys_kernel(struct octree_keyed keyed, size_t count)
 {
-	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
+	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 
-	if (i >= count)
-		return;
-
-	const uint64_t key = octree_key(box, x[i], y[i], z[i]);
-
-	keys[i] = key;
-	if (words.number)
-		words.number[i] = i;
-	if (words.word)
-		words.word[i] = octree_word(words, key, i);
+	if (i < count)
+		(void)keyed.make(i);
 }
 
-/* One thread: clear the root, and reset the counters with the root handed out. */
-static __global__ void clear_kernel(struct octree_tree tree)
+enum gb_status octree_queue_box(const struct octree_arrays *a, struct gb_timer *timer,
+				struct gb_error *err)
 {
-	struct octree_counters none = {};
+	const size_t blocks = min(a->count / (BLOCK * 2) + 1, (size_t)BOX_BLOCKS);
 
-	none.taken = 1;
-	*tree.counters = none;
-	octree_clear_node(tree.child[0]);
-}
-
-static enum gb_status queue_keys(const struct octree_arrays *a, struct octree_words words,
-				 struct gb_timer *timer, struct gb_error *err)
-{
-	const size_t n = a->count;
-	const unsigned blocks = (unsigned)(min(n / (BLOCK * 8) + 1, (size_t)BOX_BLOCKS));
-	float(*const bounds)[BOUNDS] = (float(*)[BOUNDS])a->bounds;
-
+	if (a->count == 0)
+		return GPU_RUN(err, empty_kernel, 1, 1, a->tree);
 	gb_phase(timer, "box");
-	if (GPU_RUN(err, bounds_kernel, blocks, BLOCK, a->x, a->y, a->z, n, bounds) ||
-	    GPU_RUN(err, box_kernel, 1, BLOCK, bounds, blocks, a->box))
-		return err->code;
-	gb_phase(timer, "keys");
-	return GPU_RUN(err, keys_kernel, gpu_blocks(n, BLOCK), BLOCK, a->x, a->y, a->z, n, a->box,
-		       a->keys, words);
+	return GPU_RUN(err, box_kernel, blocks, BLOCK, *a);
 }
 
-enum gb_status octree_queue_start(const struct octree_arrays *a, struct octree_words words,
-				  struct gb_timer *timer, struct gb_error *err)
+enum gb_status octree_queue_keys(const struct octree_arrays *a, uint32_t *numbers,
+				 const struct gpu_sort_args *sort, struct gb_timer *timer,
+				 struct gb_error *err)
 {
-	if (a->count && queue_keys(a, words, timer, err) != GB_OK)
-		return err->code;
-	gb_phase(timer, "clear");
-	if (GPU_RUN(err, clear_kernel, 1, 1, a->tree) || a->count == 0)
-		return err->code;
-	return CUDA_TRY(err, cudaMemsetAsync(a->tree.next, 0xff, a->count * sizeof *a->tree.next,
-					     gpu_stream()));
+	const struct octree_keyed keyed = { octree_bodies_of(a), a->keys, numbers, a->tree.next };
+
+	gb_phase(timer, "keys");
+	if (sort)
+		return gpu_sort_count<key_u64>(sort, keyed, err);
+	return GPU_RUN(err, keys_kernel, gpu_blocks(a->count, BLOCK), BLOCK, keyed, a->count);
 }
 
 /* ---- operations -------------------------------------------------------------------------- */
 
 enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree_input *input,
-				    bool ranks, struct gb_error *err)
+				    bool inserts, struct gb_error *err)
 {
 	const size_t n = input->count;
 
@@ -175,13 +183,14 @@ enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree
 	(void)gpu_alloc(&a->z, n, err);
 	(void)gpu_alloc(&a->bounds, BOX_BLOCKS * BOUNDS, err);
 	(void)gpu_alloc(&a->box, 1, err);
-	(void)gpu_alloc(&a->keys, n, err);
+	if (inserts)
+		(void)gpu_alloc(&a->keys, n, err);
 	(void)gpu_alloc(&a->tree.child, input->pool, err);
 	(void)gpu_alloc(&a->tree.next, n, err);
 	gb_memory_result(a->tree.child, GB_WHOLE, GB_POISON);
 	gb_memory_result(a->tree.next, GB_WHOLE, GB_POISON);
 	(void)gpu_alloc_zeroed(&a->tree.counters, 1, err);
-	if (ranks && input->bucket > 1)
+	if (inserts && input->bucket > 1)
 		(void)gpu_alloc(&a->tree.rank, n, err);
 	return err->code;
 }
@@ -190,9 +199,9 @@ enum gb_status octree_builder_run(struct octree_builder *b, struct gb_timer *tim
 				  struct gb_error *err)
 {
 	const struct octree_arrays *const a = &b->arrays;
-	const struct octree_words no_words = {};
 
-	if (octree_queue_start(a, no_words, timer, err) != GB_OK || a->count == 0)
+	if (octree_queue_box(a, timer, err) || a->count == 0 ||
+	    octree_queue_keys(a, NULL, NULL, timer, err))
 		return err->code;
 	gb_phase(timer, "insert");
 	return GPU_RUN(err, b->kernel, b->grid.blocks, OCTREE_BLOCK, a->keys, a->count, a->tree,

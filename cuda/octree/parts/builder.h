@@ -15,11 +15,12 @@
 
 #include "common/octree.h"
 #include "cuda/primitives/device.h"
+#include "cuda/primitives/primitives.h"
 #include "cuda/variant.h"
 
 /* ---- on the device ----------------------------------------------------------------------- */
 
-/* Set by octree_queue_start(), read by the host after the run. */
+/* Set by octree_queue_box(), read by the host after the run. */
 struct octree_counters {
 	uint64_t taken;        /* node numbers handed out, with the root's; may exceed the pool */
 	uint64_t cas_failures; /* compare-and-swaps that found the slot changed */
@@ -27,9 +28,8 @@ struct octree_counters {
 	uint32_t exhausted;    /* 1: some thread got no node */
 	/* Work lists of lf-shared. */
 	uint32_t tasks, hard_tasks, ticket;
-	/* The sort (sorted.h): number of long runs, 1 if one is out of order, 1 if one is too long
-	 * for a block, and the word of gpu_grid_sync(). */
-	uint32_t long_runs, disorder, longer, arrived;
+	struct gpu_runs runs;
+	uint32_t blocks; /* see is_last_block() */
 };
 
 struct octree_tree {
@@ -48,38 +48,28 @@ struct octree_arrays {
 	float *x, *y, *z;
 	float *bounds; /* low and high of each axis, per block of bounds_kernel */
 	struct octree_box *box;
-	uint64_t *keys; /* by body number */
+	uint64_t *keys; /* by body number; or NULL */
+	uint4 *temp;    /* of a sort and a prefix sum (linear.h), or none */
+	size_t temps;
 	struct octree_tree tree;
 	struct octree_counters last; /* counts of the last run, set by octree_reset() */
 };
 
-/* Arrays written along with the keys, for sorting. */
-struct octree_words {
-	uint32_t *number; /* number[i] = i; or NULL */
-	uint64_t *word;   /* topmost bits of key i, then i; or NULL */
-	int number_bits;  /* bits of a word for i: 1 .. 30 */
-};
-
-static inline struct octree_words octree_words_of(size_t count)
-{
-	struct octree_words words = { NULL, NULL, 1 };
-
-	while ((size_t)1 << words.number_bits < count)
-		words.number_bits++;
-	return words;
-}
-
-/* Queue the start of every run in gpu_stream(): phases "box" and "keys", then "clear", which
- * leaves a root without children and no body with a next one.  Without bodies, the tree is then
- * complete. */
-enum gb_status octree_queue_start(const struct octree_arrays *a, struct octree_words words,
-				  struct gb_timer *timer, struct gb_error *err);
+/* Queue the start of every run in gpu_stream().  Phase "box": the root box, a root without
+ * children, and zeros in temp.  Without bodies, the tree is then complete. */
+enum gb_status octree_queue_box(const struct octree_arrays *a, struct gb_timer *timer,
+				struct gb_error *err);
+/* Then phase "keys": the keys, and no body with a next one.  numbers[i] = i, unless NULL.  sort:
+ * that of the keys, whose digits are counted, or NULL. */
+enum gb_status octree_queue_keys(const struct octree_arrays *a, uint32_t *numbers,
+				 const struct gpu_sort_args *sort, struct gb_timer *timer,
+				 struct gb_error *err);
 
 /* ---- operations of a variant whose state begins with its arrays --------------------------- */
 
-/* ranks: also allocate tree.rank if the bucket is above 1. */
+/* inserts: also allocate keys, and tree.rank if the bucket is above 1. */
 enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree_input *input,
-				    bool ranks, struct gb_error *err);
+				    bool inserts, struct gb_error *err);
 enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err);
 
 /* Report an exhausted pool before the next sample, so that no such run goes unnoticed. */
@@ -245,22 +235,20 @@ static __device__ __forceinline__ int octree_shared_digits(uint64_t a, uint64_t 
 	return a == b ? (int)OCTREE_LEVELS : (__clzll((long long)(a ^ b)) - 1) / 3;
 }
 
-static __device__ __forceinline__ uint64_t octree_word(struct octree_words words, uint64_t key,
-						       size_t number)
-{
-	return key >> (words.number_bits - 1) << words.number_bits | number;
-}
+/* What the keys are made of. */
+struct octree_bodies {
+	const float *x, *y, *z;
+	const struct octree_box *box;
 
-static __device__ __forceinline__ uint32_t octree_word_number(struct octree_words words,
-							      uint64_t word)
-{
-	return (uint32_t)word & ((1u << words.number_bits) - 1);
-}
+	__device__ __forceinline__ uint64_t key(size_t i) const
+	{
+		return octree_key(box, x[i], y[i], z[i]);
+	}
+};
 
-/* The key with its lowest bits 0. */
-static __device__ __forceinline__ uint64_t octree_word_key(struct octree_words words, uint64_t word)
+static inline struct octree_bodies octree_bodies_of(const struct octree_arrays *a)
 {
-	return word >> words.number_bits << (words.number_bits - 1);
+	return { a->x, a->y, a->z, a->box };
 }
 
 static __device__ __forceinline__ void octree_count(uint64_t *counter, uint32_t mine)

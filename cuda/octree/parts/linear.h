@@ -11,7 +11,6 @@
 #define GPUBENCH_CUDA_OCTREE_PARTS_LINEAR_H
 
 #include "cuda/octree/parts/builder.h"
-#include "cuda/primitives/primitives.h"
 
 struct octree_linear {
 	const uint64_t *keys; /* sorted, at least by the digits 0 .. deepest */
@@ -42,33 +41,69 @@ static __device__ __forceinline__ uint32_t linear_node(const struct octree_linea
 	return l->base[i] + (uint32_t)(level - linear_before(l, i) - 1);
 }
 
-static constexpr unsigned LINEAR_BLOCK = 256;
-
-/* One thread per body: count the nodes it starts, for the prefix sum. */
-static __global__ void linear_count_kernel(struct octree_linear l)
+/* Allocate a->temp: that of a sort first, then that of linear_number(). */
+static inline enum gb_status linear_create(struct octree_arrays *a, size_t sort_bytes,
+					   struct gb_error *err)
 {
-	const size_t i = (size_t)blockIdx.x * LINEAR_BLOCK + threadIdx.x;
+	const size_t words = gpu_chain_words(a->count);
 
-	if (i < l.count)
-		l.base[i] = (uint32_t)max(linear_reach(&l, i) - linear_before(&l, i), 0);
+	a->temps = (sort_bytes + words * sizeof(uint64_t)) / sizeof *a->temp;
+	return gpu_alloc(&a->temp, a->temps, err);
 }
 
-/* One thread: flag the pool as exhausted if it has no room for all nodes. */
-static __global__ void linear_check_kernel(struct octree_tree tree)
+/* One block per tile of bodies: count the nodes that each body starts, and sum up.  A block clears
+ * the nodes of its bodies if `clear`; the last tile counts all nodes, and flags the pool as
+ * exhausted if it has no room for them. */
+template <int ITEMS>
+static __global__ void linear_kernel(struct octree_linear l, struct octree_tree tree,
+				     uint64_t *temp, bool clear)
 {
-	if (tree.counters->taken > tree.pool)
-		tree.counters->exhausted = 1;
+	constexpr int WARPS = (int)GPU_CHAIN_BLOCK / WARP;
+	SHARED_ARRAY(uint64_t, part, WARPS + 1);
+	SHARED_VAR(uint32_t, tile_number);
+	const uint32_t tile = next_tile((uint32_t *)temp, &tile_number);
+	const unsigned warp = threadIdx.x / WARP;
+	const size_t first = ((size_t)tile * WARPS + warp) * (WARP * ITEMS) + threadIdx.x % WARP;
+	uint32_t before[ITEMS], sum = 0;
+
+	GPU_UNROLL
+	for (int k = 0; k < ITEMS; k++) {
+		const size_t i = first + (size_t)(k * WARP);
+		const int starts = i < l.count ? linear_reach(&l, i) - linear_before(&l, i) : 0;
+		const uint32_t mine = (uint32_t)max(starts, 0), upto = warp_scan(mine);
+
+		before[k] = sum + upto - mine;
+		sum += __shfl_sync(ALL_LANES, upto, WARP - 1);
+	}
+	chain_block<WARPS>(part, temp + 1, tile, sum);
+	GPU_UNROLL
+	for (int k = 0; k < ITEMS; k++)
+		if (first + (size_t)(k * WARP) < l.count)
+			l.base[first + (size_t)(k * WARP)] = (uint32_t)part[warp] + before[k];
+
+	const uint64_t end = min(part[WARPS], (uint64_t)tree.pool);
+
+	GPU_NO_UNROLL
+	for (uint64_t n = part[0] + threadIdx.x; clear && n < end; n += GPU_CHAIN_BLOCK)
+		octree_clear_node(tree.child[n]);
+	if (threadIdx.x == 0 && tile == gridDim.x - 1) {
+		tree.counters->taken = part[WARPS];
+		tree.counters->exhausted = part[WARPS] > tree.pool;
+	}
 }
 
-/* Fill base and count the nodes in counters->taken.  temp: scratch memory of the prefix sum. */
-static inline enum gb_status linear_number(const struct octree_linear *l, struct octree_tree tree,
-					   void *temp, struct gb_error *err)
+/* Fill base and count the nodes in counters->taken.  clear: also clear them. */
+static inline enum gb_status linear_number(const struct octree_linear *l,
+					   const struct octree_arrays *a, bool clear,
+					   struct gb_error *err)
 {
-	if (GPU_RUN(err, linear_count_kernel, gpu_blocks(l->count, LINEAR_BLOCK), LINEAR_BLOCK,
-		    *l) ||
-	    gpu_scan(l->base, l->base, l->count, &tree.counters->taken, temp, err))
-		return err->code;
-	return GPU_RUN(err, linear_check_kernel, 1, 1, tree);
+	uint64_t *const end = (uint64_t *)(void *)(a->temp + a->temps);
+
+	return GPU_RUN(err,
+		       gpu_chain_items(l->count) == GPU_CHAIN_FEW ? linear_kernel<GPU_CHAIN_FEW>
+								  : linear_kernel<GPU_CHAIN_MANY>,
+		       gpu_chain_blocks(l->count), GPU_CHAIN_BLOCK, *l, a->tree,
+		       end - gpu_chain_words(l->count), clear);
 }
 
 #endif

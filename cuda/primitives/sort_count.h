@@ -1,0 +1,56 @@
+/* sort_count.h -- counts the digits of keys while they are made, which saves a sort its first
+ * launch and one read of the keys.  A SOURCE needs a name of its own in the whole program.
+ */
+#ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_COUNT_H
+#define GPUBENCH_CUDA_PRIMITIVES_SORT_COUNT_H
+
+#include "cuda/primitives/primitives.h"
+#include "cuda/primitives/sort_plan.h"
+
+/* Grid-stride loop over the keys.  Nothing is counted without passes. */
+template <class KEY, class W, class SOURCE>
+static __global__ void __launch_bounds__(HISTOGRAM_BLOCK)
+	made_kernel(SOURCE source, size_t count, struct digits digits, struct header<W> *header)
+{
+	typedef typename KEY::word word;
+	typedef struct histogram_shared<word, W> shared;
+	SHARED_VAR(shared, s);
+
+	if (digits.passes)
+		start_counts(&s);
+	gpu_let_next_launch();
+	GPU_NO_UNROLL
+	for (size_t i = (size_t)blockIdx.x * HISTOGRAM_BLOCK + threadIdx.x; i < count;
+	     i += (size_t)gridDim.x * HISTOGRAM_BLOCK) {
+		const word key = KEY::order(source.make(i));
+
+		count_keys<1>(s.count, &key, digits);
+	}
+	if (digits.passes)
+		add_counts(&s, header, count, digits);
+}
+
+template <class KEY, class W, class SOURCE>
+static inline enum gb_status count_made(const struct gpu_sort_args *sort, SOURCE source,
+					struct gb_error *err)
+{
+	const size_t blocks = gpu_blocks(sort->count, HISTOGRAM_BLOCK);
+	const struct digits none = {}, all = digits_of(sort->begin_bit, sort->end_bit);
+
+	return GPU_RUN(err, (made_kernel<KEY, W, SOURCE>),
+		       gpu_resident_blocks(made_kernel<KEY, W, SOURCE>, HISTOGRAM_BLOCK, 0, blocks),
+		       HISTOGRAM_BLOCK, source, sort->count, is_alone(sort->count) ? none : all,
+		       (struct header<W> *)sort->temp);
+}
+
+/* Before gpu_sort() with `counted`: source.make(i), a device function, returns key i and stores it
+ * in keys_in.  temp is zero. */
+template <class KEY, class SOURCE>
+static inline enum gb_status gpu_sort_count(const struct gpu_sort_args *sort, SOURCE source,
+					    struct gb_error *err)
+{
+	return is_wide(sort->count) ? count_made<KEY, unsigned long long>(sort, source, err)
+				    : count_made<KEY, uint32_t>(sort, source, err);
+}
+
+#endif
