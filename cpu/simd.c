@@ -27,21 +27,20 @@ static bool has_vbmi2(void)
 	return HAS("avx512vbmi") && HAS("avx512vbmi2") && HAS("avx512bitalg") &&
 	       HAS("avx512vpopcntdq");
 }
-#else
-static bool has_avx2(void)
-{
-	return false;
-}
-#define has_avx512 has_avx2
-#define has_vbmi2  has_avx2
 #endif
 
 enum cpu_simd cpu_simd(void)
 {
+#if defined(__x86_64__)
 	const enum cpu_simd best = !has_avx2()     ? CPU_PLAIN
 				   : !has_avx512() ? CPU_AVX2
 				   : !has_vbmi2()  ? CPU_AVX512
 						   : CPU_VBMI2;
+#elif defined(__aarch64__)
+	const enum cpu_simd best = CPU_NEON;
+#else
+	const enum cpu_simd best = CPU_PLAIN;
+#endif
 
 	return best < limit ? best : limit;
 }

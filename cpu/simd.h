@@ -11,7 +11,10 @@ extern "C" {
 #endif
 
 enum cpu_simd {
-	CPU_PLAIN,  /* portable C */
+	CPU_PLAIN, /* portable C */
+#if defined(__aarch64__)
+	CPU_NEON, /* all 64-bit ARM processors, which have no other level */
+#endif
 	CPU_AVX2,   /* AVX2, FMA, POPCNT, BMI, BMI2: from Haswell and Zen on */
 	CPU_AVX512, /* F, BW, DQ, VL, CD: from Skylake-X and Zen 4 on */
 	CPU_VBMI2,  /* VBMI, VBMI2, BITALG, VPOPCNTDQ: from Ice Lake and Zen 4 on */

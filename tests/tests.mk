@@ -108,16 +108,19 @@ test-relaxed: $(if $(findstring clang,$(compilers)),,$(BUILD)/unit-relaxed)
 	$(Q)$(if $^,$<,echo "test-relaxed is left out: it needs gcc")
 
 ## test-arm: cross-build for aarch64; `check` and unit tests under qemu (install-deps.sh arm)
-# The unit tests are those of data, records and numbers: others take minutes there, of variants that
-# `check` also runs, or need real time, or this kernel's limits.  build/arm64 has no libstdc++.
+# The unit tests are those of data, records and numbers, and some that compare NEON with portable C:
+# others take minutes there, of variants that `check` also runs, or need real time, or this kernel's
+# limits.  build/arm64 has no libstdc++.
 arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
 arm_make := $(MAKE) --no-print-directory CUDA=0 QEMU=1 BUILD=build/aarch64 SHARED=build/aarch64 \
 	have_gnu=0 CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))"
 arm_run  := $(patient) QEMU_COMMAND=$$(command -v qemu-aarch64) \
 	QEMU_LD_PREFIX='$(CURDIR)/build/arm64' qemu-aarch64 build/aarch64
-arm_unit := @($(subst $() ,|,archs bodies cbt_layout cbt_trees cbt_verify criterion graph identity \
-	image key keys lines mesh octree_box record rng setups simd stats suggest sweep text \
-	value))/*
+arm_unit := @($(subst $() ,|,$(addsuffix /*,archs bodies cbt_layout cbt_trees cbt_verify \
+	criterion graph identity image key keys leaf_narrow leaf_pairs lines mesh octree_box \
+	order record rng setups simd stats suggest text value) \
+	cbt_cpu/non_temporal_stores lbvh_trace/axes octree_cpu/keys_of_all_instruction_sets \
+	radix_cpu/patterns))
 test-arm:
 	+$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
 		$(arm_make) build/aarch64/gpubench build/aarch64/unit && \

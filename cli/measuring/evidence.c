@@ -33,6 +33,11 @@ double gb_cpu_ns(int process)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
+double gb_variant_cpu_ns(const struct gb_measurement *m)
+{
+	return gb_cpu_ns(process_of(m));
+}
+
 /* Run a step between two marks and keep its time. */
 static enum gb_status timed_step(struct gb_measurement *m,
 				 enum gb_status (*op)(struct gb_measurement *m),

@@ -14,6 +14,9 @@
 /* CPU time of a process (0: this one), all threads together, in ns. */
 double gb_cpu_ns(int process);
 
+/* The same of the process that the variant runs in. */
+double gb_variant_cpu_ns(const struct gb_measurement *m);
+
 /* True if the CPU time of the variant's process tells how much its threads have worked. */
 bool gb_cpu_time_tells(const struct gb_measurement *m);
 

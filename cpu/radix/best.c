@@ -9,8 +9,8 @@
  * 2. Parts that would keep the other threads waiting at the end are split again by all threads
  *    together.  Only skewed inputs have such parts, and few of them.
  * 3. The remaining parts are shared out, large ones first.  A thread splits a part that exceeds its
- *    cache and sorts one that does not: by AVX-512 (cpu/sort/vector.c) or AVX2
- *    (cpu/sort/vector_avx2.c), on other processors by a stable counting sort (cpu/sort/stable.c).
+ *    cache and sorts one that does not: by AVX-512, AVX2 or NEON (cpu/sort/vector*.c), on other
+ *    processors, and pairs with NEON, by a stable counting sort (cpu/sort/stable.c).
  *
  * By pivots, AVX-512 and AVX2 sort keys of any distribution in place, faster the fewer of them are
  * distinct (cpu/sort/partition.h).  With few threads, one cuts the records in two, two cut the
@@ -136,12 +136,23 @@ static bool takes_pivots(const struct state *s, const struct radix_task *task)
 	return false;
 }
 
+/* True if a leaf is sorted by counting: with NEON, that takes fewer instructions if it has many
+ * pairs. */
+static bool by_counting(const struct state *s, size_t count)
+{
+#if defined(__aarch64__)
+	if (s->cpu.low && count > RADIX_LEAF_MAX_NEON_PAIRS)
+		return true;
+#endif
+	return s->simd == CPU_PLAIN;
+}
+
 /* Sort a task that is not split further. */
 static void sort_leaf(const struct state *s, const struct radix_task *task, uint32_t *value)
 {
 	const struct radix_leaf leaf = leaf_of(s, task);
 
-	if (s->simd < CPU_AVX2)
+	if (by_counting(s, task->count))
 		radix_leaf_stable(&leaf);
 	else if (s->cpu.low && task->count <= s->leaf)
 		radix_leaf_pairs(&leaf, value, s->simd);
@@ -387,9 +398,16 @@ static enum pivots pivots_for(enum cpu_simd simd, enum radix_type type)
 	return type == RADIX_U64 && simd < CPU_AVX512 ? SKEWED : ALWAYS;
 }
 
-/* Most records of a task that is not split, unless pivots sort it whatever its size. */
-static size_t leaf_for(enum cpu_simd simd, enum pivots pivots)
+/* Most records of a task that is not split, unless pivots sort it whatever its size.  With NEON,
+ * the number from which a split takes fewer instructions, as counted under qemu. */
+static size_t leaf_for(enum cpu_simd simd, enum pivots pivots, enum radix_type type)
 {
+#if defined(__aarch64__)
+	if (simd == CPU_NEON)
+		return type == RADIX_PAIRS ? RADIX_LEAF_MAX_STABLE
+		       : type == RADIX_U64 ? RADIX_LEAF_MAX_NEON_64
+					   : RADIX_LEAF_MAX_NEON_32;
+#endif
 	return simd < CPU_AVX2     ? RADIX_LEAF_MAX_STABLE
 	       : pivots == ORDERED ? RADIX_LEAF_MAX_PAIRS
 	       : pivots == ALWAYS  ? 0
@@ -414,7 +432,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 
 	s->simd = cpu_simd();
 	s->pivots = pivots_for(s->simd, input->type);
-	s->leaf = leaf_for(s->simd, s->pivots);
+	s->leaf = leaf_for(s->simd, s->pivots, input->type);
 	s->threads = threads_for(params, input->count);
 	in_place = s->pivots == ALWAYS && s->threads <= FEW_THREADS;
 	if (radix_cpu_init(&s->cpu, params, input, !in_place, err))
@@ -426,7 +444,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	s->task_room = task_room(s);
 	s->survey = gb_host_alloc((size_t)s->threads, sizeof *s->survey, err);
 	s->task = gb_host_alloc(s->task_room, sizeof *s->task, err);
-	if (s->simd >= CPU_AVX2 && s->cpu.low)
+	if (s->simd > CPU_PLAIN && s->cpu.low)
 		alloc_values(s, err);
 	return err->code;
 }

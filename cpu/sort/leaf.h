@@ -24,14 +24,17 @@ enum { RADIX_CUT_MIN = 257 };
 
 /* Most records of a leaf that a core's own cache still sorts fast. */
 enum {
-	RADIX_LEAF_MAX_64 = 1 << 14, /* for CPU_AVX2 */
+	RADIX_LEAF_MAX_64 = 1 << 14,      /* for CPU_AVX2 */
+	RADIX_LEAF_MAX_NEON_32 = 1 << 12, /* for CPU_NEON */
+	RADIX_LEAF_MAX_NEON_64 = 1 << 10,
+	RADIX_LEAF_MAX_NEON_PAIRS = 1 << 8,
 	RADIX_LEAF_MAX_PAIRS = 1 << 17,
 	RADIX_LEAF_MAX_STABLE = 1 << 16,
 };
 
 /* Sort stably, in portable C. */
 void radix_leaf_stable(const struct radix_leaf *leaf);
-/* Sort by pivots, in vectors; `simd` is at least CPU_AVX2.  Takes leaves of any size whose records
+/* Sort by pivots, in vectors; `simd` is above CPU_PLAIN.  Takes leaves of any size whose records
  * are all key: equal ones cannot be told apart, so it need not be stable. */
 void radix_leaf_pivots(const struct radix_leaf *leaf, enum cpu_simd simd);
 /* Make the first step of radix_leaf_pivots() in place, for leaves of at least RADIX_CUT_MIN

@@ -1,5 +1,5 @@
 /* network.h -- a sorting network for up to 16 vectors, for vectors and lanes of any width.
- * vector.c and vector_avx2.c include it once per width, so it has no include guard.
+ * vector*.c include it once per width, so it has no include guard.
  *
  * The includer defines NAME(x), a name with the width in it; VECTOR, the type of a vector; LANES,
  * its number of lanes; ATTRIBUTES of functions; MIN and MAX of two vectors; MAX_AT(low, c, a, b),
@@ -120,7 +120,8 @@ static inline ATTRIBUTES void NAME(sort_matrix)(VECTOR *v, unsigned rows)
 {
 	NAME(sort_columns)(v, rows);
 	NAME(merge_columns)(v, rows, 2);
-	NAME(merge_columns)(v, rows, 4);
+	if (LANES >= 4)
+		NAME(merge_columns)(v, rows, 4);
 	if (LANES >= 8)
 		NAME(merge_columns)(v, rows, 8);
 	if (LANES >= 16)

@@ -1,16 +1,25 @@
 /* partition.h -- splits keys in two repeatedly until a network can sort them, for vectors and lanes
- * of any width.  vector.c and vector_avx2.c include it once per width, so it has no include guard.
+ * of any width.  vector*.c include it once per width, so it has no include guard.
  *
  * The includer defines NAME(x), a name with the width in it; KEY, the type of a key; VECTOR, the
  * type of a vector; LANES, its number of lanes; ATTRIBUTES of functions; LOAD(from); STORE(to,
  * vector); BROADCAST(key); LOAD_FIRST(from, n), n keys followed by lanes of the largest key;
  * STORE_FIRST(to, n, vector); TO_ORDER(vector), which turns keys into what network.h compares, and
  * back; GREATER(a, b) and DIFFERENT(a, b), masks of the lanes in which key a exceeds b or differs
- * from it; LOW_FIRST(vector, lanes), the
- * vector with the lanes of that mask moved last and otherwise in order; MIN and MAX of two vectors
- * as network.h compares them.
+ * from it, 0 if there are none; LOW_FIRST(vector, mask), the vector with the lanes of the mask
+ * moved last and otherwise in order; MIN and MAX of two vectors as network.h compares them.  If a
+ * mask is not a bit per lane, it also defines COUNT(mask), the number of its lanes, and
+ * OTHERS(mask), the mask of all others.
  */
-enum { NAME(NETWORK) = 16 * LANES }; /* most keys that the networks sort */
+#ifndef COUNT
+#define COUNT(mask)  ((unsigned)__builtin_popcount(mask))
+#define OTHERS(mask) (((1 << LANES) - 1) & ~(mask))
+#endif
+
+enum {
+	NAME(NETWORK) = 16 * LANES, /* most keys that the networks sort */
+	NAME(MANY) = NAME(NETWORK) < RADIX_MANY_SAMPLES ? NAME(NETWORK) : RADIX_MANY_SAMPLES,
+};
 
 /* Number of the n keys that lie in row i. */
 static inline size_t NAME(in_row)(size_t n, size_t i)
@@ -77,7 +86,7 @@ ATTRIBUTES
 static enum radix_sample NAME(choose_median)(const KEY *key, size_t n, KEY *pivot,
 					     struct NAME(range) * range)
 {
-	const size_t samples = n < RADIX_MANY ? RADIX_FEW_SAMPLES : RADIX_MANY_SAMPLES;
+	const size_t samples = n < RADIX_MANY ? RADIX_FEW_SAMPLES : NAME(MANY);
 	const size_t step = n / samples, middle = samples / 2;
 	KEY sample[RADIX_MANY_SAMPLES];
 	size_t low = 0, high = samples - 1;
@@ -152,25 +161,26 @@ static bool NAME(find_range)(const KEY *key, size_t n, KEY *to, struct NAME(rang
  * from the end that has less room, before the current one is written, so that nothing waits for the
  * choice; both ends then have room for a whole block.  Each vector is stored at both ends of the
  * free space, which is at least two vectors, or exactly one at the very end; later stores overwrite
- * what lies between.  Reads are prefetched AHEAD bytes before their turn. */
+ * what lies between.  Reads are prefetched AHEAD bytes before their turn.  A block of short vectors
+ * has more of them, so that more keys share the cost of a choice. */
 ATTRIBUTES
 static size_t NAME(partition)(KEY *key, size_t n, KEY pivot)
 {
-	enum { BLOCK = 4, KEYS = BLOCK * LANES, AHEAD = 4096 };
+	enum { BLOCK = sizeof(VECTOR) == 16 ? 8 : 4, KEYS = BLOCK * LANES, AHEAD = 4096 };
 	const VECTOR p = BROADCAST(pivot);
 	VECTOR first[BLOCK], block[BLOCK], rest[BLOCK], last;
 	size_t low = 0, high = n, left = KEYS, right = n - KEYS, whole, part;
 
-#define PUT(v)                                                         \
-	do {                                                           \
-		const unsigned up = GREATER(v, p);                     \
-		const unsigned ups = (unsigned)__builtin_popcount(up); \
-		const VECTOR ordered = LOW_FIRST(v, up);               \
-                                                                       \
-		STORE(key + low, ordered);                             \
-		STORE(key + high - LANES, ordered);                    \
-		low += LANES - ups;                                    \
-		high -= ups;                                           \
+#define PUT(v)                                           \
+	do {                                             \
+		const unsigned up = GREATER(v, p);       \
+		const unsigned ups = COUNT(up);          \
+		const VECTOR ordered = LOW_FIRST(v, up); \
+                                                         \
+		STORE(key + low, ordered);               \
+		STORE(key + high - LANES, ordered);      \
+		low += LANES - ups;                      \
+		high -= ups;                             \
 	} while (0)
 
 	for (size_t k = 0; k < BLOCK; k++) {
@@ -205,7 +215,7 @@ static size_t NAME(partition)(KEY *key, size_t n, KEY pivot)
 		/* The largest keys, which fill up the vector, exceed the pivot and come last. */
 		const unsigned up = GREATER(last, p);
 		const VECTOR ordered = LOW_FIRST(last, up);
-		const size_t lows = LANES - (unsigned)__builtin_popcount(up);
+		const size_t lows = LANES - COUNT(up);
 
 		STORE(key + low, ordered);
 		STORE_FIRST(key + high - part, part, ordered);
@@ -240,8 +250,8 @@ static bool NAME(sort_two)(KEY *key, size_t n, struct NAME(range) range)
 		for (size_t k = i; k < i + KEYS; k += LANES) {
 			const VECTOR v = LOAD(key + k);
 
-			lows += LANES - (unsigned)__builtin_popcount(DIFFERENT(v, least));
-			highs += LANES - (unsigned)__builtin_popcount(DIFFERENT(v, most));
+			lows += LANES - COUNT(DIFFERENT(v, least));
+			highs += LANES - COUNT(DIFFERENT(v, most));
 		}
 	for (; i < n && lows + highs == i; i++) {
 		lows += key[i] == range.least;
@@ -258,7 +268,7 @@ static bool NAME(sort_two)(KEY *key, size_t n, struct NAME(range) range)
 ATTRIBUTES
 static size_t NAME(gather_others)(KEY *key, size_t n, KEY same)
 {
-	enum { BLOCK = 4, KEYS = BLOCK * LANES, ALL = (1 << LANES) - 1 };
+	enum { BLOCK = 4, KEYS = BLOCK * LANES };
 	const VECTOR s = BROADCAST(same);
 	size_t others = 0, i = 0;
 
@@ -274,8 +284,8 @@ static size_t NAME(gather_others)(KEY *key, size_t n, KEY same)
 		if (!any)
 			continue;
 		for (size_t k = 0; k < BLOCK; k++) {
-			STORE(key + others, LOW_FIRST(v[k], ALL & ~other[k]));
-			others += (unsigned)__builtin_popcount(other[k]);
+			STORE(key + others, LOW_FIRST(v[k], OTHERS(other[k])));
+			others += COUNT(other[k]);
 		}
 	}
 	for (; i < n; i++) {
@@ -449,5 +459,7 @@ static struct radix_cut NAME(cut_leaf)(const struct radix_leaf *leaf)
 #undef GREATER
 #undef DIFFERENT
 #undef LOW_FIRST
+#undef COUNT
+#undef OTHERS
 #undef MIN
 #undef MAX

@@ -170,7 +170,7 @@ void radix_merge_vectors(void *to, const void *left, size_t lefts, size_t rights
 		merge_32(to, left, lefts, rights);
 }
 
-#else
+#elif !defined(__aarch64__)
 
 /* Never called: cpu_simd() is CPU_PLAIN here. */
 void radix_leaf_pivots(const struct radix_leaf *leaf, enum cpu_simd simd)

@@ -152,13 +152,13 @@ static void sort_all(size_t n)
 				sort_one(width, kind, n, way);
 }
 
-/* All sizes around those of vectors and networks, and those at which the choice of pivot
- * changes. */
-static void sort_sizes(void)
+/* All sizes around those of vectors and networks, up to `every`, and those at which the choice of
+ * pivot changes. */
+static void sort_sizes(size_t every)
 {
-	const size_t other[] = { RADIX_MANY, 4 * RADIX_EVEN, 8 * RADIX_EVEN, 16 * RADIX_EVEN };
+	const size_t other[] = { 2 * RADIX_EVEN, 4 * RADIX_EVEN, 8 * RADIX_EVEN, RADIX_MANY };
 
-	for (size_t n = 0; n <= 600; n++)
+	for (size_t n = 0; n <= every; n++)
 		sort_all(n);
 	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
 		for (size_t n = other[i] - 1; n <= other[i] + 1; n++)

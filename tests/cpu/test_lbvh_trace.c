@@ -25,7 +25,11 @@ static const struct gb_variant_ops *const traversals[] = { &lbvh_cpu_stack, &lbv
 							   &lbvh_cpu_wide, &lbvh_cpu_packet };
 static const char *const names[] = { "stack", "stack2", "wide", "packet" };
 
+#if defined(__aarch64__)
+static enum cpu_simd levels[] = { CPU_PLAIN, CPU_NEON };
+#else
 static enum cpu_simd levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
+#endif
 
 /* The traversals from `first` on with every instruction set.  Packets need an image, or rays that
  * ask for any hit. */

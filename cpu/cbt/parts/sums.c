@@ -3,7 +3,7 @@
  * Within a word of the field, pairs of bits become 2-bit sums, which are level D-1 as they stand.
  * 4-bit sums hold 0 .. 4 and need 3 bits, 8-bit sums 4, 16-bit sums 5, 32-bit sums 6, 64-bit sums
  * 7. They are squeezed together, sixteen 3-bit sums per word and so on, by PEXT, by shifts without
- * BMI2, or for many words at once by multiply-add and permutation with AVX-512 (sums_avx512.c).
+ * BMI2, or for many words at once with AVX-512 or NEON (sums_avx512.c, sums_neon.c).
  *
  * The bound is memory: 2^D bits are read and 3 * 2^D written.  Heaps that fit in no cache are
  * written around the caches in whole lines, which saves reading what is overwritten.  A thread
@@ -164,6 +164,11 @@ static void sum_words(enum cpu_simd simd, const struct cbt_rows *r, size_t n, ui
 	}
 	if (simd >= CPU_AVX2) {
 		sum_bmi2(r, n, count);
+		return;
+	}
+#elif defined(__aarch64__)
+	if (simd == CPU_NEON && n == 64) {
+		cbt_sum_block_neon(r, count);
 		return;
 	}
 #endif

@@ -25,6 +25,9 @@ struct cbt_sums {
 	struct cbt_joint *joint; /* tables for the widths from CBT_FIRST_JOINT on */
 };
 
+/* Compute levels D-1 .. D-6 of a block, and its counts, on ARM (sums_neon.c). */
+void cbt_sum_block_neon(const struct cbt_rows *r, uint32_t *count);
+
 /* Prepare the sums of `heap`, which `threads` threads will share. */
 enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth, int threads,
 			     struct gb_error *err);

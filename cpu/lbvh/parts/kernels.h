@@ -92,7 +92,8 @@ struct lbvh_kernels {
 		       struct lbvh_entry *stack, struct lbvh_counts *counts);
 };
 
-extern const struct lbvh_kernels lbvh_kernels_plain, lbvh_kernels_avx2, lbvh_kernels_avx512;
+extern const struct lbvh_kernels lbvh_kernels_plain, lbvh_kernels_avx2, lbvh_kernels_avx512,
+	lbvh_kernels_neon; /* for ARM alone */
 
 /* Rays that a thread interleaves. */
 enum { LBVH_TURNS = 24 };

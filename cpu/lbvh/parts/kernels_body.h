@@ -32,6 +32,12 @@
 #define fw_put    f8_put
 #endif
 
+#ifndef f8_lower
+/* min and max, for vectors without a NaN. */
+#define f8_lower f8_min
+#define f8_upper f8_max
+#endif
+
 /* ---- rays --------------------------------------------------------------------------------- */
 
 /* Make the pyramid of a packet.  inverse: the largest inverse length of its directions. */

@@ -50,8 +50,8 @@ WORDS_FN unsigned enter8(const struct lbvh_wide_node *node, const struct ray *ra
 		far[k] = f8_fma(f8_load(node->bound[k][side ^ 1]), f8_set(ray->inverse[k][1]),
 				f8_set(ray->shift[k][1]));
 	}
-	*entry = f8_max(f8_max(near[0], near[1]), f8_max(near[2], f8_set(0)));
-	last = f8_min(f8_min(far[0], far[1]), f8_min(far[2], f8_set(ray->t)));
+	*entry = f8_upper(f8_upper(near[0], near[1]), f8_upper(near[2], f8_set(0)));
+	last = f8_lower(f8_lower(far[0], far[1]), f8_lower(far[2], f8_set(ray->t)));
 	return f8_le(*entry, last);
 }
 

@@ -67,27 +67,26 @@ static inline unsigned lanes_reach(LANES a, LANES b)
 
 #else
 
+static inline LANES lanes_select(lanes_int mask, LANES a, LANES b)
+{
+	return (LANES)((mask & (lanes_int)a) | (~mask & (lanes_int)b));
+}
+
 static inline LANES lanes_min(LANES a, LANES b)
 {
-	for (int k = 0; k < 4; k++)
-		a[k] = lbvh_min(a[k], b[k]);
-	return a;
+	return lanes_select(a < b, a, b);
 }
 
 static inline LANES lanes_max(LANES a, LANES b)
 {
-	for (int k = 0; k < 4; k++)
-		a[k] = lbvh_max(a[k], b[k]);
-	return a;
+	return lanes_select(a > b, a, b);
 }
 
 static inline unsigned lanes_reach(LANES a, LANES b)
 {
-	unsigned bits = 0;
+	const lanes_int bits = (a >= b) & (lanes_int){ 1, 2, 4, 8 };
 
-	for (int k = 0; k < 4; k++)
-		bits |= (unsigned)(a[k] >= b[k]) << k;
-	return bits;
+	return (unsigned)(bits[0] | bits[1] | bits[2] | bits[3]);
 }
 
 #endif

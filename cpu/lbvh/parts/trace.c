@@ -24,6 +24,10 @@ const struct lbvh_kernels *lbvh_cpu_kernels(void)
 {
 	const enum cpu_simd simd = cpu_simd();
 
+#if defined(__aarch64__)
+	if (simd == CPU_NEON)
+		return &lbvh_kernels_neon;
+#endif
 	return simd >= CPU_AVX512 ? &lbvh_kernels_avx512
 	       : simd == CPU_AVX2 ? &lbvh_kernels_avx2
 				  : &lbvh_kernels_plain;

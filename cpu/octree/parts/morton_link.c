@@ -35,7 +35,7 @@ void octree_sort_words(const struct octree_morton *m, const struct octree_worker
 					 .top = 64,
 					 .in_spare = from == 0 };
 
-	if (m->cpu.simd >= CPU_AVX2)
+	if (m->cpu.simd > CPU_PLAIN)
 		radix_leaf_pivots(&leaf, m->cpu.simd);
 	else
 		radix_leaf_stable(&leaf);

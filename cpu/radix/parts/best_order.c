@@ -111,7 +111,7 @@ static void sort_few(void *record, size_t n, void *context)
 					 .width = c->width,
 					 .top = (unsigned)(8 * c->width) };
 
-	if (c->simd < CPU_AVX2)
+	if (c->simd == CPU_PLAIN)
 		radix_leaf_stable(&leaf);
 	else
 		radix_leaf_pivots(&leaf, c->simd);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/measuring/evidence.h"
 #include "cli/measuring/resident.h"
 #include "cli/measuring/runner.h"
 #include "cli/measuring/stopping.h"
@@ -23,7 +24,7 @@ enum { SIZE = 1024 };
 /* Settings of the toy variant, set by each test. */
 static struct {
 	bool wrong, wrong_late, fail_create, unavailable, fail_run, no_output;
-	double busy_ns;
+	double busy_ns, asleep_ns, cpu_ns; /* how run() spends time, and processor time */
 	size_t created, ran; /* bytes that create() and run() take for themselves and give back */
 	int64_t resets, runs, verified, marked;
 	int distinct;
@@ -72,6 +73,14 @@ static void spin(double ns)
 		;
 }
 
+static void work_for(double ns)
+{
+	const double end = gb_cpu_ns(0) + ns;
+
+	while (gb_cpu_ns(0) < end)
+		;
+}
+
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	take(toy.ran);
@@ -80,6 +89,10 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	spin(toy.busy_ns / 2);
 	gb_phase(timer, "second");
 	spin(toy.busy_ns / 2);
+	if (toy.asleep_ns > 0)
+		(void)nanosleep(&(struct timespec){ .tv_nsec = (long)toy.asleep_ns }, NULL);
+	if (toy.cpu_ns > 0)
+		work_for(toy.cpu_ns);
 	toy.runs++;
 	if (toy.fail_run && toy.runs == 3)
 		return gb_fail(err, GB_ERUNTIME, "the third run fails");
@@ -337,6 +350,23 @@ Test(runner, a_time_out_before_the_first_sample_leaves_no_time)
 	cr_assert(strstr(result.reason, "time-out: no sample within 0.02 s") != NULL, "%s",
 		  result.reason);
 	assert_no_time();
+}
+
+/* A machine where others run may verify slowly, but it verifies. */
+Test(runner, processor_time_limits_an_untimed_run)
+{
+	how.timeout_s = 0.1;
+	toy.busy_ns = 0;
+	toy.asleep_ns = 2e8;
+	cr_assert(eq(int, (int)gb_run(&result, NULL, &how, false, &err), GB_OK));
+	cr_expect(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
+	toy.asleep_ns = 0;
+	toy.cpu_ns = 1.2e8;
+	toy.resets = 0;
+	cr_assert(eq(int, (int)gb_run(&result, NULL, &how, false, &err), GB_OK));
+	cr_expect(eq(int, (int)result.outcome, GB_FAILED));
+	cr_expect(strstr(result.reason, "no result within 0.1 s of processor time") != NULL, "%s",
+		  result.reason);
 }
 
 /* --rel-ci=0 is never reached. */
