@@ -23,14 +23,14 @@ SWEEPS = {
     "octree": {
         "small": [
             "--count=33,4500 --dist=plummer",
-            "--count=300 --dist=pairs,coincident --bucket=1,16",
+            "--count=0,300 --dist=pairs,coincident --bucket=1,16",
         ],
         "quick": [
             "--count=33,5000 --dist=plummer,cube",
             "--count=700 --dist=pairs,coincident,clustered --bucket=1,16",
             "--count=2500 --dist=coincident,pairs",
             "--count=16384 --dist=clustered --bucket=1,16",
-            "--count=3 --dist=pairs --pool=7",
+            "--count=0,3 --dist=pairs --pool=7",
         ],
         "large": [
             "--count=1,2,33,5000,30000 --dist=plummer,cube",
@@ -60,11 +60,13 @@ SWEEPS = {
             "--scene=soup,copies --primitives=1,2,300",
             "--op=trace --scene=knot --primitives=300 --rays=17",
             "--op=trace --rays-kind=shadow,bounce --scene=knot --primitives=300 --rays=9",
+            "--op=trace --rays-order=sorted --scene=knot --primitives=300 --rays=9",
         ],
         "quick": [
             "--scene=terrain,points,copies,flat --primitives=33,1500",
             "--op=trace --scene=knot,copies --primitives=1000 --rays=33",
             "--op=trace --rays-kind=shadow,random --scene=knot --primitives=1000 --rays=33",
+            "--op=trace --rays-order=sorted --scene=knot --primitives=300 --rays=9",
         ],
         "large": [
             "--scene=soup,points,copies,city --primitives=33,5000",
@@ -83,7 +85,7 @@ SWEEPS = {
         "quick": [
             "--count=33,7000 --type=u64 --distribution=few",
             "--count=33,13000 --type=pairs --distribution=uniform",
-            "--count=12000 --type=u32,f32 --distribution=uniform,constant",
+            "--count=1500,12000 --type=u32,f32 --distribution=uniform,constant",
         ],
         "large": ["--count=33,5000,20000 --type=u64,f32,pairs --distribution=uniform,few,sorted"],
     },

@@ -182,7 +182,9 @@ enum gb_status lbvh_builder_download(void *state, void *output, struct gb_error 
 	*header = (struct lbvh_tree_header){ .kind = kind,
 					     .leaves = (uint32_t)cpu->leaves,
 					     .nodes = (uint32_t)nodes,
-					     .references = (uint32_t)cpu->references };
+					     .references = kind & LBVH_SPATIAL
+								   ? (uint32_t)cpu->references
+								   : 0 };
 	copy(lbvh_build_nodes(output), cpu->node, nodes * sizeof *cpu->node, cpu->threads);
 	copy(lbvh_index_after(lbvh_references_of(cpu->input, kind), output), cpu->index,
 	     cpu->references * sizeof *cpu->index, cpu->threads);

@@ -55,7 +55,8 @@ const char *lbvh_embree_library(void)
 	RTCDevice device = text[0] ? NULL : lbvh_embree_device(1, &err);
 
 	if (!text[0])
-		(void)snprintf(text, sizeof text, "Embree");
+		(void)snprintf(text, sizeof text, "Embree%s",
+			       rtc.NewDevice ? " " RTC_VERSION_STRING : "");
 	if (device) {
 		(void)snprintf(text, sizeof text, "Embree %zd.%zd.%zd",
 			       rtc.GetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_MAJOR),
