@@ -20,6 +20,7 @@ Test(variants_radix, wide)
 	run_points("lbvh", "apetrei", "--scene=soup --primitives=5001");
 	run_points("lbvh", "karras64", "--scene=soup --primitives=5001");
 	run_points("octree", "morton", "--count=5001 --dist=plummer");
+	run_points("octree", "lf-shared", "--count=5001 --dist=plummer");
 }
 
 Test(variants_radix, wide_cub)

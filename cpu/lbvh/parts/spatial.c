@@ -347,7 +347,7 @@ static uint32_t middle_of(const struct room *r, uint32_t left, uint32_t right)
 {
 	const uint64_t all = (uint64_t)left + right, free = r->end - r->range.first - all;
 
-	return r->range.first + left + (uint32_t)(free * left / all);
+	return r->range.first + left + (all ? (uint32_t)(free * left / all) : 0);
 }
 
 /* Divide a range in space; returns the halves. */
