@@ -24,7 +24,7 @@ PROGRAM = os.path.realpath(sys.argv[1])
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 STAGES = ("model", "users", "vulkan", "check", "counters", "ab", "papers", "cpu")
 CUT = "quick-radix"  # the step that is cut off
-# What stands in for the device: path -> script.
+# Stand-ins for the device: path -> script.
 FAKES = {
     "gpubench": """
 prev= file=
@@ -228,7 +228,7 @@ def fail(record):
     del record["time"]
 
 
-# What is printed of a record -> how to plant it there.
+# A line printed of a record -> how to plant it there.
 PLANTED = {
     r"failed +radix/cuda/lsd4 count=65536 \(points.jsonl\): failed: planted": fail,
     r"failed +octree/cuda/morton count=65536 \(.*\): doubtful: ": lambda r: r.update(

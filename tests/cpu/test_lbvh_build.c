@@ -168,7 +168,7 @@ Test(lbvh_build, planes_do_not_depend_on_the_instruction_set)
 		for (size_t n = 0; n < GB_COUNT(counts); n++) {
 			struct work a = set_up(scenes[s], counts[n], 2);
 			struct work b = set_up(scenes[s], counts[n], 2);
-			/* What sbvh adds is the same code for all sets. */
+			/* Code that only sbvh has is the same for all sets. */
 			const size_t builds = counts[n] == 9 || counts[n] == 100 ? 2 : 1;
 
 			for (size_t i = 0; i < 3 * a.in->vertex_count; i += 7)

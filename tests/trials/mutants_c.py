@@ -137,7 +137,7 @@ def rewrite(profile, folder, command):
 
     def mutants_of(slot, path):
         """Write the file with its mutants, unless it has them already."""
-        stub, new = os.path.join(tree, path), os.path.join(tree, path + ".mutants")
+        place, new = os.path.join(tree, path), os.path.join(tree, path + ".mutants")
         scratch = os.path.join(folder, path.replace("/", "-"))
         with open(path) as file:
             text = file.read()
@@ -145,7 +145,7 @@ def rewrite(profile, folder, command):
         whole = ('#include "%s.mutants" /* %d */\n#if 0\n%s#endif\n' % (
             path, slot, text)).encode()
         if os.path.exists(new) and max(map(os.path.getmtime, [
-                new, schemata.__file__])) < made_s and not write_if_new(stub, whole):
+                new, schemata.__file__])) < made_s and not write_if_new(place, whole):
             if headers:  # which the compiler does not list for a system header
                 os.utime(new)
             return old.get(path, [])
@@ -155,7 +155,7 @@ def rewrite(profile, folder, command):
             sys.exit("%s: more mutants than numbers" % path)
         if write_if_new(new, (HEADER + source.write(slot * SLOT)[0]).encode()):
             changed.add(slot)
-        write_if_new(stub, whole)
+        write_if_new(place, whole)
         return [{"number": site.number, "file": path, "operator": site.operator,
                  "line": site.line, "change": source.describe(site)} for site in source.sites]
 

@@ -20,7 +20,7 @@ typedef uint64x2_t lanes_64;
 	((lanes_8)vsliq_n_u##size((lanes_##size)(v), \
 				  vshrq_n_u##size((lanes_##size)(v), (size) / 2), bits))
 
-/* Where byte k is if the first `used` bytes of each `size` count. */
+/* The place of byte k, of which only the first `used` in each `size` count. */
 #define AT(k, used, size) ((k) / (used) * (size) + (k) % (used))
 #define AT_4(k, used, size) \
 	AT(k, used, size), AT((k) + 1, used, size), AT((k) + 2, used, size), AT((k) + 3, used, size)

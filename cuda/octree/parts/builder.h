@@ -235,7 +235,7 @@ static __device__ __forceinline__ int octree_shared_digits(uint64_t a, uint64_t 
 	return a == b ? (int)OCTREE_LEVELS : (__clzll((long long)(a ^ b)) - 1) / 3;
 }
 
-/* What the keys are made of. */
+/* Input of the keys. */
 struct octree_bodies {
 	const float *x, *y, *z;
 	const struct octree_box *box;
