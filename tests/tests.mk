@@ -183,7 +183,7 @@ test-slurm: $(BUILD)/gpubench
 test-roots:
 	$(Q)tests/roots.sh
 
-## test-gate: the build server recipe: same build, slower build, benchmark removed (an hour)
+## test-gate: the build server recipe: same build, slower build, benchmark removed (minutes)
 test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow whole
 
