@@ -245,7 +245,8 @@ def execute(tree, build, kind, names, limit_s, settings):
     """None if all tests pass, else how they failed, and the processor seconds they took."""
     command, more = command_for(build, kind, names)
     env = dict(os.environ, GOMP_SPINCOUNT="2000", GPUBENCH_COPY="16Mi", TMPDIR="/tmp",
-               ASAN_OPTIONS="log_path=" + REPORTS, UBSAN_OPTIONS="log_path=" + REPORTS,
+               ASAN_OPTIONS="intercept_tls_get_addr=0:log_path=" + REPORTS,
+               UBSAN_OPTIONS="log_path=" + REPORTS,
                LSAN_OPTIONS="suppressions=%s/tests/lsan.supp:print_suppressions=0" % os.getcwd(),
                **more, **settings)
     driver = os.path.abspath(os.path.join(tree, LAVAPIPE, "lvp_icd.json"))
