@@ -462,7 +462,7 @@ def main():
     parser = argparse.ArgumentParser(description="mutation test of the harness")
     parser.add_argument("folder", help="copy that `make mutants-c` made")
     parser.add_argument("build", help="folder of its build, below FOLDER/tree")
-    parser.add_argument("--sample", type=int, default=300, help="mutants (0: all)")
+    parser.add_argument("--sample", type=int, default=300, help="mutants, evenly spread (0: all)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="*", help="mutants of files that match")
     parser.add_argument("--operator", default="*", help="only mutants that match")
@@ -483,8 +483,10 @@ def main():
         mutants = json.load(file)
     matching = [m for m in mutants if fnmatch.fnmatch(m["file"], options.only)
                 and fnmatch.fnmatch(m["operator"], options.operator)]
-    random.Random(options.seed).shuffle(matching)
-    chosen = matching[: options.sample or None]
+    draw = random.Random(options.seed)
+    parts = min(options.sample or len(matching), len(matching))
+    chosen = [matching[int((k + draw.random()) * len(matching) / parts)] for k in range(parts)]
+    draw.shuffle(chosen)
     path = os.path.join(options.folder, "kept.jsonl")
     kept = mutation.read_kept(path)
     lock = threading.Lock()

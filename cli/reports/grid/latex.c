@@ -256,12 +256,14 @@ static void put_title(const struct table *t, size_t i)
 	(void)fprintf(t->file, "{\\shortstack[%c]{", t->grid->column[i].left ? 'l' : 'r');
 	for (size_t length; *title; title += length + (title[length] == ' ')) {
 		size_t count;
+		bool fits;
 
 		length = strcspn(title, " ");
 		count = characters(title, length);
+		fits = used + 1 + count <= most;
 		if (used)
-			(void)fputs(used + 1 + count > most ? "\\\\" : " ", t->file);
-		used = used + 1 + count > most ? count : used + 1 + count;
+			(void)fputs(fits ? " " : "\\\\", t->file);
+		used = used && fits ? used + 1 + count : count;
 		put_text(t->file, title, length);
 	}
 	(void)fputs("}}", t->file);
@@ -333,14 +335,16 @@ static size_t end_of_table(const struct table *t, double keys_mm)
 	return end;
 }
 
-/* The columns that name a row. */
+/* The columns that name a row, and that each part of a table has; not all columns. */
 static size_t key_columns(const struct gb_grid *grid)
 {
 	size_t keys = grid->keys;
 
 	while (grid->keys == 0 && keys < grid->columns && grid->column[keys].left)
 		keys++;
-	return keys ? keys : 1;
+	if (keys == 0 || keys == grid->columns)
+		return grid->columns > 1 ? 1 : 0;
+	return keys;
 }
 
 static double width_of(const struct table *t, size_t end)

@@ -181,6 +181,48 @@ Test(table, benchmarks_have_a_table_each)
 	expect_within(GB_FORMAT_TABLE, "\nother\n\nvariant  status\ncpu/x    ok\n", true);
 }
 
+/* Digits, marks and units of single cells. */
+Test(table, cells)
+{
+#define OK "\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
+#define TIME(low, high) \
+	"\"time\":{\"median\":2000000,\"ci95\":[" #low "," #high "],\"samples\":[2000000]}"
+#define GPU(state) OK TIME(1999999, 2000001) ",\"gpu_state\":{" state "}"
+	static const struct {
+		const char *variant, *members, *wanted;
+	} cell[] = {
+		{ "cpu/a", OK TIME(1998800, 2001200), "2.00 ms  +-0.06 %  ok\n" },
+		{ "cpu/b", OK TIME(1998120, 2001880), "2.00 ms  +-0.09 %  ok\n" },
+		{ "cpu/c", OK TIME(1998080, 2001920), "2.00 ms  +-0.1 %  ok\n" },
+		{ "cpu/d", OK TIME(1801000, 2199000), "2.00 ms  +-9.9 %  ok\n" },
+		{ "cpu/e", OK TIME(1798000, 2202000), "2.00 ms  +-10.1 % wide  ok\n" },
+		{ "cpu/f", OK TIME(1600000, 2000000), "2.00 ms  +-10.0 %  ok\n" },
+		{ "cuda/g", GPU("\"throttle\":[\"hw_thermal\"]"), "ok, throttled\n" },
+		{ "cuda/h", GPU("\"throttle\":[\"idle\",\"hw_slowdown\"]"), "ok, throttled\n" },
+		{ "cuda/i", GPU("\"throttled_samples\":1"), "ok, throttled\n" },
+		{ "cuda/j", GPU("\"throttle\":[\"idle\"],\"throttled_samples\":0"), " %  ok\n" },
+		{ "cuda/k", OK TIME(1999999, 2000001) ",\"upload\":3000,\"download\":4000000",
+		  "2.00 ms  +-0.00 %  3.00 us   4.00 ms  ok\n" },
+		{ "cpu/l", OK TIME(1999999, 2000001) ",\"upload\":3000,\"download\":4000000",
+		  "2.00 ms  +-0.00 %  ok\n" },
+		{ "cpu/m",
+		  OK TIME(1999999, 2000001) ",\"work\":{\"bytes\":2000},\"copy_bytes_per_s\":1e7",
+		  "2.00 ms  +-0.00 %  1.00 M     10 %  ok\n" },
+		{ "cpu/n",
+		  OK TIME(1999999, 2000001) ",\"work\":{\"bytes\":1980},\"copy_bytes_per_s\":1e7",
+		  "2.00 ms  +-0.00 %  990 k    9.9 %  ok\n" },
+		{ "cpu/o", OK "\"time\":{\"median\":2000000,\"samples\":[2000000]}",
+		  "2.00 ms  ok\n" },
+		{ "cpu/p", "\"status\":\"failed\"", "failed\n" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(cell); i++) {
+		add_record(cell[i].variant, "\"n\":1", cell[i].members);
+		expect_within(GB_FORMAT_TABLE, cell[i].wanted, true);
+		release();
+	}
+}
+
 Test(table, control_characters_do_not_reach_the_terminal)
 {
 	add_record("cpu/b", "\"n\":1", "\"status\":\"failed\",\"reason\":\"\\u001b[31m\\n\"");
