@@ -219,3 +219,49 @@ Test(judgement, emulated)
 		cJSON_Delete(line);
 	}
 }
+
+/* What is wrong is listed with the number of launches that show it, at most GB_REASONS times. */
+Test(judgement, reasons)
+{
+	static const struct {
+		const char *bad; /* more members of the records of bad launches */
+		size_t good, bad_ones;
+		const char *reasons;
+	} cases[] = {
+		{ "", 2, 0, "[]" },
+		{ ",\"status\":\"failed\",\"error\":\"runtime\",\"reason\":\"abc\"", 5, 1,
+		  "[\"radix/cpu/mine count=9: failed: abc (1 of 6 launches)\"]" },
+		{ ",\"status\":\"failed\",\"error\":\"verify\"", 1, 3,
+		  "[\"radix/cpu/mine count=9: failed: ? (3 of 4 launches)\"]" },
+		{ TIME ",\"reason\":\"late\"", 2, 1,
+		  "[\"radix/cpu/mine count=9: suspected: late (1 of 3 launches)\"]" },
+		{ DOUBTFUL ",\"reason\":\"quick\"", 2, 2,
+		  "[\"radix/cpu/mine count=9: doubtful: quick (2 of 4 launches)\"]" },
+		{ DOUBTFUL ",\"reason\":\"quick\"", 0, 1,
+		  "[\"radix/cpu/mine count=9: doubtful: quick (1 of 1 launches)\"]" },
+	};
+	struct gb_judgement j = { .variant = &variant, .planned = 1 };
+
+	for (size_t i = 0; i < GB_COUNT(cases); i++) {
+		struct gb_judgement one = { .variant = &variant, .planned = 1 };
+		struct gb_records scout = { 0 }, launches = { 0 };
+		struct gb_error err = { 0 };
+		char more[400];
+		cJSON *line;
+
+		(void)snprintf(more, sizeof more, "%s%s", mine, cases[i].bad);
+		for (size_t k = 0; k < cases[i].good + cases[i].bad_ones; k++)
+			add_time(&launches, "mine", k < cases[i].good ? mine : more, 100);
+		cr_assert_not(gb_judge_points(&one, 1, &scout, &launches, &err));
+		line = gb_judgement_format(&one);
+		expect(line, cases[i].reasons, "reasons", cases[i].reasons);
+		cJSON_Delete(line);
+		gb_records_release(&launches);
+	}
+	add_results(&j, GB_SKIPPED, 2, GB_EUNAVAILABLE, GB_NOT_VERIFIED);
+	cr_expect_eq(j.reasons, 1);
+	add_results(&j, GB_FAILED, GB_REASONS, GB_ERUNTIME, GB_NOT_VERIFIED);
+	cr_expect_eq(j.reasons, GB_REASONS);
+	cr_expect_eq(j.failed, GB_REASONS);
+	cr_expect_str_eq(j.reason[0], "skipped: ");
+}
