@@ -12,7 +12,7 @@
 #include "common/nvml.h"
 #include "common/text.h"
 
-enum { PCI_TEXT = 32, REASON = 128 };
+enum { PCI_TEXT = 32, REASON = 128, MAX_FILES = 4096 };
 
 /* Read or write all of it; false at the other's end. */
 static bool transfer(int file, void *data, size_t size, bool reads)
@@ -45,8 +45,7 @@ static _Noreturn void guard(int file)
 	/* Hold no file, lock or pipe of the parent. */
 	if (dup2(file, STDIN_FILENO) < 0)
 		_exit(1);
-	for (int fd = (int)sysconf(_SC_OPEN_MAX) < 4096 ? (int)sysconf(_SC_OPEN_MAX) : 4096;
-	     fd > STDIN_FILENO; fd--)
+	for (int fd = STDIN_FILENO + 1; fd < MAX_FILES; fd++)
 		(void)close(fd);
 	if (!transfer(STDIN_FILENO, pci, sizeof pci, true))
 		_exit(0);

@@ -265,3 +265,41 @@ Test(judgement, reasons)
 	cr_expect_eq(j.failed, GB_REASONS);
 	cr_expect_str_eq(j.reason[0], "skipped: ");
 }
+
+/* A point that is right and honest does not excuse one that is not. */
+Test(judgement, two_points)
+{
+	static const struct {
+		const char *other;
+		enum gb_status status;
+		const char *honest;
+	} cases[] = {
+		{ "", GB_OK, "true" },
+		{ DOUBTFUL, GB_EUNDECIDED, "null" },
+		{ TIME, GB_EVERIFY, "false" },
+		{ ",\"status\":\"failed\",\"error\":\"runtime\"", GB_ERUNTIME, "null" },
+	};
+
+	for (size_t i = 0; i < 2 * GB_COUNT(cases); i++) {
+		struct gb_judgement j = { .variant = &variant, .planned = 1 };
+		struct gb_records scout = { 0 }, launches = { 0 };
+		struct gb_error err = { 0 };
+		char more[400];
+		cJSON *line;
+
+		(void)snprintf(more, sizeof more, "%s%s", mine, cases[i / 2].other);
+		for (size_t k = 0; k < 4; k++) {
+			add_time(&launches, "mine", k % 2 == i % 2 ? mine : more, 100);
+			launches.record[k]->key =
+				k % 2 ? "radix/cpu/mine count=8" : "radix/cpu/mine count=9";
+		}
+		add_results(&j, GB_RESULT_OK, 1, GB_OK, GB_PASS);
+		cr_assert_not(gb_judge_points(&j, 1, &scout, &launches, &err));
+		cr_expect_eq(gb_judgement_status(&j), cases[i / 2].status, "%s", more);
+		line = gb_judgement_format(&j);
+		expect(line, more, "honest", cases[i / 2].honest);
+		cr_expect_eq(cJSON_GetArraySize(gb_json_at(line, "points")), 2);
+		cJSON_Delete(line);
+		gb_records_release(&launches);
+	}
+}

@@ -120,3 +120,51 @@ Test(show, a_variant_needs_no_more)
 		free(params);
 	}
 }
+
+/* The work outside `time` and the source of the input, by parameters. */
+Test(workloads, facts_of_a_point)
+{
+	static const struct {
+		const char *workload, *words, *excluded, *source;
+		bool repeatable;
+	} row[] = {
+		{ "bfs", "", "making of rows and of the matrix of bits", "generated", true },
+		{ "bfs", "--file=a.el", "making of rows and of the matrix of bits", "file", true },
+		{ "cbt", "--op=bitfield", NULL, "generated", true },
+		{ "cbt", "--op=update", NULL, "generated", false },
+		{ "lbvh", "--op=build", NULL, "generated", true },
+		{ "lbvh", "--op=trace", "building of the tree", "generated", true },
+		{ "lbvh", "--op=trace --rays-kind=shadow --rays-order=given",
+		  "building of the tree; making of the rays", "generated", true },
+		{ "lbvh", "--op=trace --rays-kind=shadow --rays-order=sorted",
+		  "building of the tree; making and sorting of the rays", "generated", true },
+		{ "lbvh", "--op=build --scene=a.ply", NULL, "file", true },
+		{ "octree", "", "size of the pool from the known number of nodes", "generated",
+		  true },
+		{ "radix", "", NULL, "generated", true },
+		{ "radix", "--file=a.keys", NULL, "file", true },
+		{ "stream", "", NULL, "generated", true },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const struct gb_workload *w = gb_workload_find(row[i].workload);
+		struct gb_sweep sweep = { 0 };
+		struct gb_error err = { 0 };
+		void *params = malloc(w->params_size);
+		const char *excluded;
+
+		cr_assert_eq(gb_sweep_words(&sweep, w, row[i].words, &err), GB_OK, "%s",
+			     err.message);
+		gb_sweep_point(&sweep, 0, params);
+		excluded = w->excluded ? w->excluded(params) : NULL;
+		cr_expect(row[i].excluded ? excluded && gb_equal(excluded, row[i].excluded)
+					  : !excluded,
+			  "%s %s: %s", row[i].workload, row[i].words, excluded ? excluded : "none");
+		cr_expect_str_eq(gb_workload_source(w, params), row[i].source, "%s %s",
+				 row[i].workload, row[i].words);
+		cr_expect_eq(!w->repeatable || w->repeatable(params), row[i].repeatable, "%s %s",
+			     row[i].workload, row[i].words);
+		gb_sweep_release(&sweep);
+		free(params);
+	}
+}
