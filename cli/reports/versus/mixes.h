@@ -11,7 +11,7 @@ enum { GB_MIX_PARTS = 13 }; /* parts of a machine and a build */
 struct gb_versus_mix {
 	size_t column, part;
 	const char *name;
-	size_t count; /* number of different values; only the first ones are kept */
+	size_t count; /* different values; GB_SETUP_VALUES + 1 if not all are kept */
 	struct gb_field_value value[GB_SETUP_VALUES];
 };
 

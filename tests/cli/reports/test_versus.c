@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/reports/versus/mixes.h"
 #include "cli/reports/versus/versus.h"
 #include "tests/line_of.h"
 
@@ -226,4 +227,37 @@ Test(versus, nothing_to_show)
 	cr_expect(eq(int, (int)gb_versus_init(&v, &list, &err), GB_EUSAGE));
 	cr_expect(eq(str, err.message, "the files have no record of a GPU"));
 	gb_versus_release(&v);
+}
+
+/* Different values are listed once, in their order, the first four by name. */
+Test(versus, mixes)
+{
+	static const struct {
+		const char *commits, *text; /* a letter for each record */
+		size_t count;
+	} row[] = {
+		{ "", "", 0 },
+		{ "a", "a", 1 },
+		{ "aba", "a, b", 2 },
+		{ "abcddcba", "a, b, c, d", 4 },
+		{ "abcdea", "a, b, c, d, ...", 5 },
+		{ "abcdefg", "a, b, c, d, ...", 5 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_versus_mix mix = gb_versus_mix_begin(0, 3);
+		char text[100] = "";
+
+		cr_expect(eq(str, (char *)mix.name, "commit"));
+		for (const char *c = row[i].commits; *c; c++) {
+			const char id[] = { *c, '\0' };
+
+			add_run(id, "X", "A");
+			add(id, "cpu", "k", 100, OK);
+			gb_versus_mix_add(&mix, list.record[list.count - 1]);
+		}
+		cr_expect(eq(sz, mix.count, row[i].count), "%s", row[i].commits);
+		cr_expect(
+			eq(str, gb_versus_mix_text(&mix, text, sizeof text), (char *)row[i].text));
+	}
 }

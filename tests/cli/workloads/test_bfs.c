@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/workloads/bfs/reference.h"
+#include "cli/workloads/bfs/vary.h"
 #include "tests/cli/workloads/trial.h"
 #include "tests/file_of.h"
 
@@ -293,6 +294,22 @@ Test(bfs_verify, the_reference_is_checked)
 		gb_bfs_workload.verify(s.params, s.in, sample_of(&s, 0), s.dist, &metrics, &err),
 		GB_ERUNTIME);
 	cr_assert_str_eq(err.message, "the reference's distances from 0 are wrong");
+	end_trial(&s.trial);
+}
+
+/* With the matrix of bits and without it. */
+Test(bfs_verify, edges)
+{
+	static const uint64_t row[6] = { 1U << 1 | 1U << 4, 1U << 2, 1U << 3, 1U << 1, 1U << 3, 1 };
+	struct scene s = diamond();
+	uint32_t *const matrix = s.in->matrix;
+
+	cr_assert(matrix);
+	for (int i = 0; i < 2; i++, s.in->matrix = NULL)
+		for (uint32_t u = 0; u < 6; u++)
+			for (uint32_t v = 0; v < 6; v++)
+				cr_expect_eq(bfs_has_edge(s.in, u, v), row[u] >> v & 1, "%u to %u",
+					     u, v);
 	end_trial(&s.trial);
 }
 
