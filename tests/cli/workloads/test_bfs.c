@@ -310,6 +310,7 @@ Test(bfs_verify, edges)
 			for (uint32_t v = 0; v < 6; v++)
 				cr_expect_eq(bfs_has_edge(s.in, u, v), row[u] >> v & 1, "%u to %u",
 					     u, v);
+	s.in->matrix = matrix;
 	end_trial(&s.trial);
 }
 
