@@ -55,6 +55,17 @@ char *gb_text_time(char text[GB_TEXT_MAX], double ns)
 	return scaled(text, ns, 1000, unit, GB_COUNT(unit));
 }
 
+char *gb_text_wait(char text[GB_TEXT_MAX], double s)
+{
+	if (s < 100)
+		(void)snprintf(text, GB_TEXT_MAX, "%.2g s", s);
+	else if (s < 6000)
+		(void)snprintf(text, GB_TEXT_MAX, "%.0f min", s / 60);
+	else
+		(void)snprintf(text, GB_TEXT_MAX, "%.1f h", s / 3600);
+	return text;
+}
+
 char *gb_text_scaled(char text[GB_TEXT_MAX], double value)
 {
 	static const char *const prefix[] = { "", "k", "M", "G", "T", "P" };

@@ -28,6 +28,9 @@ char *gb_text_bytes(char text[GB_TEXT_MAX], double bytes);
 /* Format a time for people: "873 ns", "12.3 us", "1.24 s".  Returns text. */
 char *gb_text_time(char text[GB_TEXT_MAX], double ns);
 
+/* Format a duration that people wait for: "3.2 s", "12 min", "5.1 h".  Returns text. */
+char *gb_text_wait(char text[GB_TEXT_MAX], double s);
+
 /* Format a count or rate with a decimal prefix: "950", "12.3 k", "1.24 G".  Returns text. */
 char *gb_text_scaled(char text[GB_TEXT_MAX], double value);
 

@@ -15,18 +15,6 @@
 #include "common/memory.h"
 #include "common/text.h"
 
-/* "3.2 s", "12 min", "5.1 h" */
-static const char *duration(char *text, double s)
-{
-	if (s < 100)
-		(void)snprintf(text, GB_TEXT_MAX, "%.2g s", s);
-	else if (s < 6000)
-		(void)snprintf(text, GB_TEXT_MAX, "%.0f min", s / 60);
-	else
-		(void)snprintf(text, GB_TEXT_MAX, "%.1f h", s / 3600);
-	return text;
-}
-
 static size_t larger(size_t a, size_t b)
 {
 	return a > b ? a : b;
@@ -61,7 +49,7 @@ static void print(struct gb_plan *plan, const struct gb_need *need, double secon
 			     : "",
 		     gb_text_bytes(device, (double)need->device_bytes),
 		     gb_memory_is_dry() ? "" : ", about ",
-		     gb_memory_is_dry() ? "" : duration(time, seconds));
+		     gb_memory_is_dry() ? "" : gb_text_wait(time, seconds));
 }
 
 /* The time of a trial counts by the clock (gb_plan_sweep()), so only the rest is added. */
@@ -132,6 +120,6 @@ void gb_plan_total(const struct gb_plan *plan)
 	(void)printf(": host %s, device %s", gb_text_bytes(host, (double)plan->host_bytes),
 		     gb_text_bytes(device, (double)plan->device_bytes));
 	if (request->dry != GB_DRY_KEYS)
-		(void)printf(", about %s", duration(time, (double)runs * plan->seconds));
+		(void)printf(", about %s", gb_text_wait(time, (double)runs * plan->seconds));
 	(void)putchar('\n');
 }

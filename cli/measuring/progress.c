@@ -24,13 +24,13 @@ void gb_progress_init(struct gb_progress *progress, const struct gb_request *req
 static const char *time_left(const struct gb_progress *p, char *text, size_t size)
 {
 	const double elapsed_s = (gb_now_ns() - p->started_ns) * 1e-9;
-	const double left_s = elapsed_s / (double)p->done * (double)(p->total - p->done);
+	char left[GB_TEXT_MAX];
 
 	text[0] = '\0';
-	if (p->done >= 3 && left_s >= 90)
-		(void)snprintf(text, size, ", %.0f min left", left_s / 60);
-	else if (p->done >= 3)
-		(void)snprintf(text, size, ", %.0f s left", left_s);
+	if (p->done >= 3)
+		(void)snprintf(text, size, ", %s left",
+			       gb_text_wait(left, elapsed_s / (double)p->done *
+							  (double)(p->total - p->done)));
 	return text;
 }
 

@@ -48,6 +48,14 @@ Test(text, numbers_have_three_digits_and_a_fitting_unit)
 		{ gb_text_bytes, INFINITY, "-" },
 		{ gb_text_scaled, -INFINITY, "-" },
 		{ gb_text_time, 1e300, "1e+291 s" },
+		{ gb_text_wait, 0.0312, "0.031 s" },
+		{ gb_text_wait, 3.24, "3.2 s" },
+		{ gb_text_wait, 99, "99 s" },
+		{ gb_text_wait, 100, "2 min" },
+		{ gb_text_wait, 720, "12 min" },
+		{ gb_text_wait, 5999, "100 min" },
+		{ gb_text_wait, 6000, "1.7 h" },
+		{ gb_text_wait, 18360, "5.1 h" },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++)

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "common/rng.h"
 #include "common/text.h"
@@ -183,6 +184,55 @@ Test(timer, failures)
 	cr_expect_str_eq(time.message, "no time");
 	fake.fails_to_read = false;
 	expect_resolution(500);
+}
+
+/* Phases of one name add up; unnamed time belongs to none.  Each mark is 10 ns after the last. */
+Test(timer, phases)
+{
+	struct gb_error err = { 0 };
+	struct gb_timer timer = { .ops = &clock_a, .err = &err, .phases = true };
+	struct gb_phase_time phase[2];
+	size_t count = 2;
+	double ns = 0;
+
+	fake.tick_ns = 1;
+	fake.advance_ns = 10;
+	gb_timer_begin(&timer);
+	gb_phase(&timer, "scan");
+	gb_phase(&timer, "sort");
+	gb_phase(&timer, "scan");
+	gb_timer_end(&timer);
+	cr_assert_eq(gb_timer_read(&timer, &ns, phase, &count), GB_OK);
+	cr_expect(ns == 40 && count == 2 && phase[0].ns == 20 && phase[1].ns == 10);
+	cr_expect_str_eq(phase[0].name, "scan");
+	cr_expect_str_eq(phase[1].name, "sort");
+	count = 1;
+	cr_expect_eq(gb_timer_read(&timer, &ns, phase, &count), GB_ERUNTIME);
+	cr_expect_str_eq(err.message, "more than 1 phases in a run");
+	err.code = GB_OK;
+	timer.phases = false;
+	gb_timer_begin(&timer);
+	gb_phase(&timer, "scan");
+	gb_timer_end(&timer);
+	cr_assert_eq(gb_timer_read(&timer, &ns, phase, &count), GB_OK);
+	cr_expect(ns == 10 && count == 0 && timer.named);
+	gb_phase(NULL, "nowhere");
+}
+
+Test(timer, marks)
+{
+	struct gb_error err = { 0 };
+	struct gb_timer timer = { .ops = &clock_a, .err = &err, .phases = true };
+	char wanted[60];
+
+	gb_timer_begin(&timer);
+	for (int i = 1; i < GB_MAX_MARKS; i++)
+		gb_phase(&timer, "scan");
+	cr_expect_eq(err.code, GB_OK);
+	gb_timer_end(&timer);
+	(void)snprintf(wanted, sizeof wanted, "more than %d phase marks in a run", GB_MAX_MARKS);
+	cr_expect_eq(err.code, GB_ERUNTIME);
+	cr_expect_str_eq(err.message, wanted);
 }
 
 /* CLOCK_MONOTONIC counts nanoseconds, or is a coarse clock. */

@@ -267,3 +267,58 @@ Test(page, a_picture_states_how_many_rows_it_omits)
 	expect_within(GB_FORMAT_HTML, "cpu/v16</li>", false);
 	expect_within(GB_FORMAT_HTML, "6 more rows are in the table only.", true);
 }
+
+/* A chart for each value of the other point parameters; a line for each variant and each value of
+ * the parameters that only some variants have.  The 25th chart is left out. */
+Test(page, charts_of_several_parameters)
+{
+	static const char *const wanted[] = {
+		"aria-label=\"time over n, type=1, size=64\"",
+		"aria-label=\"time over n, type=24, size=64\"",
+		"> cpu/best threads=1</li>",
+		"> cpu/best threads=2</li>",
+		"> cpu/slow</li>",
+		"<p>9 more rows are in the table only.</p>",
+	};
+	char params[80];
+
+	add_run("a");
+	for (int type = 1; type <= 25; type++)
+		for (int n = 1; n <= 3 * 30; n += 30) {
+			for (int threads = 1; threads <= 2; threads++) {
+				(void)snprintf(
+					params, sizeof params,
+					"\"n\":%d,\"type\":\"%d\",\"size\":%d,\"threads\":%d", n,
+					type, 64 + (type == 25), threads);
+				add_record("cpu/best", params, timed(1e6 * threads));
+			}
+			(void)snprintf(params, sizeof params,
+				       "\"n\":%d,\"type\":\"%d\",\"size\":%d", n, type,
+				       64 + (type == 25));
+			add_record("cpu/slow", params, timed(9e6));
+		}
+	for (size_t i = 0; i < GB_COUNT(wanted); i++)
+		expect_within(GB_FORMAT_HTML, wanted[i], true);
+	expect_within(GB_FORMAT_HTML, "type=25, size", false);
+}
+
+/* The title of a page names up to three machines. */
+Test(page, title)
+{
+	static const char *const title[] = { "<title>gpubench, A</title>",
+					     "<title>gpubench, A, B</title>",
+					     "<title>gpubench, A, B, C</title>",
+					     "<title>gpubench, A, B, C and others</title>",
+					     "<title>gpubench, A, B, C and others</title>" };
+
+	for (int i = 0; i < 10; i++) {
+		char text[200];
+
+		(void)snprintf(text, sizeof text,
+			       "{\"type\":\"run\",\"schema\":2,\"run_id\":\"%d\",\"host\":{\"cpu\":"
+			       "\"%c\"}}",
+			       i, 'A' + i / 2);
+		add(text);
+		expect_within(GB_FORMAT_HTML, title[i / 2], true);
+	}
+}

@@ -70,6 +70,19 @@ Test(table, rows_are_sorted_by_point)
 	expect_within(GB_FORMAT_TABLE, "ok\n\n2  cpu/a *", true);
 }
 
+/* Whole numbers have suffixes, others as many digits as they need; flags are words. */
+Test(table, values_of_parameters)
+{
+	add_record("cpu/a", "\"n\":1000000,\"x\":0.1,\"f\":true,\"w\":\"u32\"", timed(2e6));
+	add_record("cpu/a", "\"n\":-5,\"x\":1e300,\"f\":false,\"w\":\"u64\"", timed(2e6));
+	expect_within(GB_FORMAT_TABLE,
+		      " n       x  f    w    variant     time     95 %  keys/s     B/s  of copy  "
+		      "status\n"
+		      "1M     0.1  yes  u32  cpu/a    2.00 ms",
+		      true);
+	expect_within(GB_FORMAT_TABLE, "\n-5  1e+300  no   u64  cpu/a    2.00 ms", true);
+}
+
 Test(table, a_path_that_some_records_lack_varies)
 {
 	add_record("cpu/a", "\"n\":1", timed(2e6));
@@ -358,14 +371,17 @@ Test(table, a_document_holds_every_line)
 
 Test(table, a_full_disk_is_reported)
 {
-	struct gb_error err = { 0 };
-	FILE *full = fopen("/dev/full", "w");
-
-	if (!full)
-		cr_skip_test("no /dev/full");
 	add_record("cpu/a", "\"n\":1", timed(2e6));
-	cr_expect_eq(gb_table_print(full, &list, GB_FORMAT_TABLE, false, &err), GB_EIO);
-	(void)fclose(full);
+	for (int format = GB_FORMAT_TABLE; format < GB_FORMATS; format++) {
+		struct gb_error err = { 0 };
+		FILE *full = fopen("/dev/full", "w");
+
+		if (!full)
+			cr_skip_test("no /dev/full");
+		cr_expect_eq(gb_table_print(full, &list, (enum gb_format)format, false, &err),
+			     GB_EIO, "%s", gb_formats[format]);
+		(void)fclose(full);
+	}
 }
 
 /* A profiler's first page: one row for the record, and one per kernel. */

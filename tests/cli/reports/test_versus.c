@@ -261,3 +261,44 @@ Test(versus, mixes)
 			eq(str, gb_versus_mix_text(&mix, text, sizeof text), (char *)row[i].text));
 	}
 }
+
+/* The names of columns, of a GPU's records and a CPU's. */
+Test(versus, names_of_columns)
+{
+	static const struct {
+		enum gb_versus_by by;
+		const char *backend, *members, *name;
+	} row[] = {
+		{ GB_BY_COMPILER, "cpu", "\"tool\":{\"compiler\":\"gcc 12\",\"nvcc\":\"12.2\"}",
+		  "gcc 12" },
+		{ GB_BY_COMPILER, "cuda", "\"tool\":{\"compiler\":\"gcc 12\",\"nvcc\":\"12.2\"}",
+		  "nvcc 12.2" },
+		{ GB_BY_COMPILER, "cuda", "\"tool\":{\"compiler\":\"gcc 12\"}", "gcc 12" },
+		{ GB_BY_DRIVER, "cuda", "\"cuda\":{\"driver\":\"535.1\"}", "driver 535.1" },
+		{ GB_BY_DRIVER, "vulkan",
+		  "\"settings\":{\"device\":0},\"gpus\":[{\"id\":0,\"vulkan\":{\"driver\":\"7\"}}]",
+		  "driver 7" },
+		{ GB_BY_DRIVER, "cuda", "\"gpus\":[]", "unknown" },
+		{ GB_BY_COMMIT, "cpu", "\"tool\":{\"commit\":\"c\",\"dirty\":true}",
+		  "c with changes" },
+		{ GB_BY_COMMIT, "cpu", "\"tool\":{\"commit\":\"c\",\"dirty\":false}", "c" },
+		{ GB_BY_COMMIT, "cpu", "\"tool\":{\"dirty\":true}", "unknown" },
+		{ GB_BY_HOST, "cpu", "\"host\":{\"hostname\":\"h\"}", "h" },
+		{ GB_BY_MACHINE, "cpu", "\"host\":{\"cpu\":\"Z80\"}", "Z80" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char text[300];
+		struct gb_versus v;
+
+		(void)snprintf(text, sizeof text, "{\"type\":\"run\",\"run_id\":\"a\",%s}",
+			       row[i].members);
+		add_line_of(&list, text);
+		add("a", row[i].backend, "k", 100, OK);
+		v = versus_of(row[i].by);
+		cr_assert(eq(sz, v.column_count, 1), "row %zu", i);
+		cr_expect(eq(str, v.column[0].name, (char *)row[i].name));
+		gb_versus_release(&v);
+		release();
+	}
+}
