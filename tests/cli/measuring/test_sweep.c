@@ -353,6 +353,31 @@ Test(sweep, lines_of_the_benchmarks)
 	cr_expect(for_gpus > 0);
 }
 
+Test(sweep, bad_lines)
+{
+	static const struct {
+		const char *words, *bad;
+	} row[] = { { "count=3", "count=3" },
+		    { "--count", "--count" },
+		    { "--count=3 gpu", "gpu" },
+		    { "gpu --count=3 x", "x" },
+		    { "cpu --count=3", "cpu" } };
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_sweep line = { 0 };
+		struct gb_error bad = { 0 };
+		char wanted[60];
+
+		cr_expect(eq(
+			int,
+			(int)gb_sweep_words(&line, gb_workload_find("radix"), row[i].words, &bad),
+			GB_EUSAGE));
+		(void)snprintf(wanted, sizeof wanted, "'%s' is not --name=value", row[i].bad);
+		cr_expect(eq(str, bad.message, wanted));
+		gb_sweep_release(&line);
+	}
+}
+
 /* Arrays of sweeps and records have room for GB_MAX_PARAMS, and a parameter yields to another one
  * of its benchmark. */
 Test(sweep, tables_of_the_benchmarks_fit)

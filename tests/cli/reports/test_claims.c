@@ -220,8 +220,8 @@ Test(claims, claims_are_tested_on_the_measured_rows)
 	}
 }
 
-/* The needs of a claim, on the records of machines with a GPU and these numbers of cores; the last
- * row is the second machine's. */
+/* The needs of a claim, on the records of machines with a GPU and these numbers of cores (0: it is
+ * unknown); the last row is the second machine's. */
 static const struct {
 	const char *backend, *status, *gpu[2];
 	int cores[2];
@@ -234,6 +234,12 @@ static const struct {
 	  { 4, 4 },
 	  "{'cores':8}",
 	  "cannot be tested here (needs 8 cores, Xeon has 4)" },
+	{ "cpu",
+	  "ok",
+	  { "A", "A" },
+	  { 0, 0 },
+	  "{'cores':2}",
+	  "cannot be tested here (needs 2 cores; the records do not say how many)" },
 	{ "cpu", "ok", { "A", "A" }, { 4, 4 }, "{'gpu':['desktop']}", "it: held" },
 	{ "cpu",
 	  "doubtful",
@@ -285,13 +291,16 @@ static const struct {
 /* Add a run and its record. */
 static void add_result(struct gb_records *list, size_t i, int machine)
 {
-	char text[400];
+	char text[400], cores[60] = "";
 
+	if (needs[i].cores[machine])
+		snprintf(cores, sizeof cores, "\"cores\":%d,\"usable_cpus\":8,",
+			 needs[i].cores[machine]);
 	snprintf(text, sizeof text,
-		 "{\"type\":\"run\",\"run_id\":\"%d\",\"host\":{\"cpu\":\"Xeon\",\"cores\":%d,"
-		 "\"usable_cpus\":8,\"hostname\":\"h\"},\"settings\":{\"device\":0},"
+		 "{\"type\":\"run\",\"run_id\":\"%d\",\"host\":{\"cpu\":\"Xeon\",%s"
+		 "\"hostname\":\"h\"},\"settings\":{\"device\":0},"
 		 "\"gpus\":[{\"id\":0,\"name\":\"%s\"}]}",
-		 machine, needs[i].cores[machine], needs[i].gpu[machine]);
+		 machine, cores, needs[i].gpu[machine]);
 	add_line_of(list, text);
 	snprintf(text, sizeof text,
 		 "{\"type\":\"record\",\"run_id\":\"%d\",\"backend\":\"%s\",\"status\":\"%s\","

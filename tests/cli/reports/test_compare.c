@@ -154,6 +154,55 @@ Test(compare, each_verdict)
 	gb_comparison_release(&c);
 }
 
+/* Add a launch that is not ok; only one that was not verified has a time. */
+static void add_other(struct gb_records *list, const char *key, const char *status)
+{
+	add(list, 5, key, status, strcmp(status, "unverified") ? 0 : 1e6);
+}
+
+/* What the verdict on a key rests on, if not on two sides of verified launches. */
+Test(compare, reasons)
+{
+	static const struct {
+		const char *key, *base,
+			*other; /* statuses of a launch beside five that are ok; NULL: none */
+		bool five_in_base, five_in_new;
+		enum gb_verdict_word verdict;
+		const char *why;
+	} row[] = {
+		{ "mended", "failed", NULL, true, true, GB_SAME, "1 of 6 launches of base failed" },
+		{ "broken", NULL, "failed", true, true, GB_FAILED_RUN, "because" },
+		{ "open base", "unverified", NULL, true, true, GB_UNVERIFIED,
+		  "not verified in base" },
+		{ "open", "unverified", "unverified", true, true, GB_UNVERIFIED,
+		  "not verified in base and new" },
+		{ "fresh", "skipped", NULL, false, true, GB_ABSENT, "in base: because" },
+		{ "new", NULL, NULL, false, true, GB_ABSENT, "in base: no record" },
+		{ "never", "skipped", "skipped", false, false, GB_ABSENT, "because" },
+		{ "once", "skipped", NULL, false, false, GB_ABSENT, "because" },
+	};
+	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
+	struct gb_error err = { 0 };
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		if (row[i].five_in_base)
+			add_launches(&base, row[i].key, 5, 1e6);
+		if (row[i].five_in_new)
+			add_launches(&other, row[i].key, 5, 1e6);
+		if (row[i].base)
+			add_other(&base, row[i].key, row[i].base);
+		if (row[i].other)
+			add_other(&other, row[i].key, row[i].other);
+	}
+	cr_assert(eq(int, (int)gb_compare(&c, &base, &other, &err), GB_OK));
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		cr_expect(eq(int, (int)find(&c, row[i].key)->verdict, (int)row[i].verdict), "%s",
+			  row[i].key);
+		cr_expect(eq(str, (char *)find(&c, row[i].key)->why, (char *)row[i].why));
+	}
+	gb_comparison_release(&c);
+}
+
 Test(compare, a_launch_is_its_median_in_ns_or_cycles)
 {
 	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
