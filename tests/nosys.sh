@@ -59,7 +59,7 @@ topology() { # CPU THREADS CORES
 	put $cpus/cpu$1/topology/thread_siblings_list "$2"
 	put $cpus/cpu$1/topology/core_siblings_list "$3"
 }
-described() { # TEXT: the members of "host" that do not depend on this machine
+described() { # TEXT...: the members of "host" that do not depend on this machine
 	NOSYS=$scratch/$machine LD_PRELOAD=$library "$gpubench" env --format=json >env.json
 	/usr/bin/python3 - >host <<'END'
 import json
@@ -68,7 +68,7 @@ for name in "hostname", "kernel", "machine", "usable_cpus", "available_bytes", "
     host.pop(name, None)
 print(json.dumps(host, separators=(",", ":")))
 END
-	expect host "$1"
+	expect host "$(printf %s "$@")"
 }
 
 machine=x86
@@ -87,7 +87,12 @@ cache 0 0 1 Data 32K 0,2
 cache 0 1 1 Instruction 64K 0,2
 cache 0 2 2 Unified 2048K 0,2
 cache 0 3 3 Unified 36M 0-3
-described '{"os":"Toys 12 (b)","cpu":"Toy 1","cpu_vendor":"GenuineIntel","cpu_family":6,"cpu_model":143,"cpu_stepping":8,"sockets":1,"cores":2,"logical_cpus":4,"cpu_quota":1.5,"numa_nodes":3,"l1d_bytes":32768,"l2_bytes":2097152,"l3_bytes":37748736,"cache_bytes":37748736,"cache_from":"sysfs","memory_bytes":16777216,"governor":"powersave","turbo":true,"huge_pages":"madvise","virtualized":false}'
+described '{"os":"Toys 12 (b)","cpu":"Toy 1","cpu_vendor":"GenuineIntel","cpu_family":6,' \
+	'"cpu_model":143,"cpu_stepping":8,"sockets":1,"cores":2,"logical_cpus":4,' \
+	'"cpu_quota":1.5,"numa_nodes":3,"l1d_bytes":32768,"l2_bytes":2097152,' \
+	'"l3_bytes":37748736,"cache_bytes":37748736,"cache_from":"sysfs",' \
+	'"memory_bytes":16777216,"governor":"powersave","turbo":true,' \
+	'"huge_pages":"madvise","virtualized":false}'
 
 machine=two-sockets
 put /proc/cpuinfo 'vendor_id\t: AuthenticAMD\nflags\t\t: fpu hypervisor'
@@ -102,7 +107,10 @@ for cpu in 0 1 2 3; do
 	cache $cpu 1 2 Unified 1G $cpu
 	cache $cpu 3 3 Unified 16M $((cpu / 2 * 2))-$((cpu / 2 * 2 + 1))
 done
-described '{"cpu_vendor":"AuthenticAMD","sockets":2,"cores":4,"logical_cpus":4,"cpu_quota":0.5,"numa_nodes":1,"l1d_bytes":49152,"l2_bytes":1073741824,"l3_bytes":16777216,"cache_bytes":33554432,"cache_from":"sysfs","turbo":false,"huge_pages":"always","virtualized":true}'
+described '{"cpu_vendor":"AuthenticAMD","sockets":2,"cores":4,"logical_cpus":4,' \
+	'"cpu_quota":0.5,"numa_nodes":1,"l1d_bytes":49152,"l2_bytes":1073741824,' \
+	'"l3_bytes":16777216,"cache_bytes":33554432,"cache_from":"sysfs","turbo":false,' \
+	'"huge_pages":"always","virtualized":true}'
 
 machine=arm
 put /proc/cpuinfo 'processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n\nprocessor\t: 1
@@ -113,6 +121,7 @@ put /sys/fs/cgroup/cpu.max 'max 100000'
 put $cpus/cpufreq/boost 1
 cache 0 0 4 Unified 1M 0
 mkdir -p "$machine$cpus/cpu1"
-described '{"cpu":"Neoverse-N1 + Neoverse-V1","cpu_vendor":"0x41","cpu_part":"0xd0c","logical_cpus":2,"cache_bytes":1048576,"cache_from":"sysfs","turbo":true}'
+described '{"cpu":"Neoverse-N1 + Neoverse-V1","cpu_vendor":"0x41","cpu_part":"0xd0c",' \
+	'"logical_cpus":2,"cache_bytes":1048576,"cache_from":"sysfs","turbo":true}'
 echo "nosys: $passed passed, $failed failed"
 [ $failed = 0 ]
