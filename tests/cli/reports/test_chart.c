@@ -154,6 +154,22 @@ static const struct {
 	  CAPTION("us")
 	  LEGEND(FIRST, DOT, "x")
 	  CLOSE },
+	/* a number that two rows share is no axis */
+	{ "{'tables':[{'title':'T6','columns':["
+	  "{'name':'n','role':'key'},"
+	  "{'name':'x','role':'time','unit':'us'}],"
+	  "'rows':[[5,1.5],[5,3]]}]}",
+	  { 0 },
+	  OPEN("T6")
+	  Y_TICK("129.2", "133.2", "2")
+	  ROW("132.0", "1")
+	  ROW("276.0", "2")
+	  X_NAME("row of the table")
+	  HOLLOW(FIRST, "132.0", "208.4", "x, 5: published 1.5 us")
+	  HOLLOW(FIRST, "276.0", "17.6", "x, 5: published 3 us")
+	  CAPTION("us")
+	  LEGEND(FIRST, DOT, "x")
+	  CLOSE },
 	/* one row, or no value: no chart */
 	{ "{'tables':[{'title':'T4','columns':[{'name':'n','role':'key'},"
 	  "{'name\':'x','role':'time','unit':'us'}],"
