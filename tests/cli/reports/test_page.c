@@ -233,6 +233,8 @@ Test(page, a_line_has_a_point_per_time)
 					      "<title>n=4: 4.00 ms</title>",
 					      "<li>",
 					      "cpu/best</li>",
+					      "<title>n=6: 5.00 ns</title>",
+					      "aria-label=\"5.00 ns, 0.50 ns to 9.00 ns\"",
 					      "time over n" };
 	char params[24];
 
@@ -244,6 +246,9 @@ Test(page, a_line_has_a_point_per_time)
 	add_record("cpu/best", "\"n\":5",
 		   "\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":5,"
 		   "\"ci95\":[0,9],\"samples\":[5]}");
+	add_record("cpu/best", "\"n\":6",
+		   "\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":5,"
+		   "\"ci95\":[0.5,9],\"samples\":[5]}");
 	for (size_t i = 0; i < GB_COUNT(wanted); i++)
 		expect_within(GB_FORMAT_HTML, wanted[i], true);
 	expect_within(GB_FORMAT_HTML, "<title>n=0:", false);
