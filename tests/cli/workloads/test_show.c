@@ -81,6 +81,7 @@ Test(show, a_variant_needs_no_more)
 		{ "bfs", "--vertices=300 --graph=gnp --p=0.1 --sources=3" },
 		{ "cbt", "--op=cycle --depth=9 --shape=random --fill=0.2" },
 		{ "cbt", "--op=decode --depth=9" },
+		{ "cbt", "--op=update --depth=9 --shape=random --fill=0.5 --frames=3" },
 		{ "lbvh", "--primitives=200" },
 		{ "lbvh", "--primitives=200 --op=trace --rays=20" },
 		{ "lbvh", "--primitives=200 --op=trace --rays=20 --rays-kind=shadow" },
