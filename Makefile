@@ -150,8 +150,10 @@ unfused  := -ffp-contract=off
 cflags   = -std=c11 -fopenmp $(unfused) $(optimise) $(warnings) \
 	$(if $(findstring clang,$(compilers)),$(clang_warnings)) $(werror)
 cxxflags = -std=c++20 -fopenmp $(unfused) $(optimise) $(cxx_warnings) $(werror)
+# The data of sanitizers has a pointer per check; each test's process would relocate all of them.
+unmoved  := $(if $(filter asan,$(MODE)),-no-pie)
 # musl takes the stacks of threads from the program's header; its default of 128 KiB is too small.
-ldflags  := $(sanitize) -Wl,--dynamic-list=common/plugin.syms -Wl,-z,stack-size=0x800000
+ldflags  := $(sanitize) $(unmoved) -Wl,--dynamic-list=common/plugin.syms -Wl,-z,stack-size=0x800000
 ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
 	$(call with,png,-lpng) $(call with,tbb,-ltbb) $(call with,ips4o,-latomic)
 

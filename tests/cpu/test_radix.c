@@ -257,39 +257,43 @@ static void check(const struct gb_variant_ops *ops, const struct case_ *c, int64
 
 ParameterizedTestParameters(radix_cpu, hard_inputs)
 {
-	static enum cpu_simd simd[] = { CPU_PLAIN, CPU_AVX512, CPU_VBMI2 };
+	static enum radix_type types[] = { RADIX_U32, RADIX_U64, RADIX_F32, RADIX_PAIRS };
 
-	return cr_make_param_array(enum cpu_simd, simd, GB_COUNT(simd));
+	return cr_make_param_array(enum radix_type, types, GB_COUNT(types));
 }
 
-static void check_size(enum cpu_simd simd, size_t n)
+/* Each sort with each instruction set; large inputs only with best. */
+static void check_case(const struct case_ *c, int64_t threads, const char *where)
 {
-	for (int type = RADIX_U32; type <= RADIX_PAIRS; type++)
+	static const enum cpu_simd sets[] = { CPU_PLAIN, CPU_AVX512, CPU_VBMI2 };
+	const size_t count = c->input.count > 70000 ? 1 : GB_COUNT(sorts);
+
+	for (size_t i = 0; i < GB_COUNT(sets) * count; i++) {
+		char what[160];
+
+		(void)snprintf(what, sizeof what, "sort %zu, simd %d, %s", i % count,
+			       (int)sets[i / count], where);
+		cpu_limit_simd(sets[i / count]);
+		check(sorts[i % count], c, threads, what);
+	}
+}
+
+ParameterizedTest(enum radix_type *type, radix_cpu, hard_inputs)
+{
+	for (size_t i = 0; i < GB_COUNT(sizes); i++)
 		for (int shape = 0; shape < SHAPES; shape++) {
+			const size_t n = sizes[i];
 			struct case_ c;
+			char where[80];
 
 			if (n > 100000 && shape != UNIFORM && shape != FEW && shape != SPARSE)
 				continue;
-			make_case(&c, (enum radix_type)type, (enum shape)shape, n);
-			for (size_t s = 0; s < GB_COUNT(sorts); s++) {
-				char what[160];
-
-				if (n > 70000 && s > 0)
-					continue;
-				(void)snprintf(what, sizeof what,
-					       "sort %zu, simd %d, type %d, shape %d, %zu keys", s,
-					       (int)simd, type, shape, n);
-				check(sorts[s], &c, n > 10000 ? 1 + (shape + type) % 3 : 1, what);
-			}
+			(void)snprintf(where, sizeof where, "type %d, shape %d, %zu keys",
+				       (int)*type, shape, n);
+			make_case(&c, *type, (enum shape)shape, n);
+			check_case(&c, n > 10000 ? 1 + (shape + (int)*type) % 3 : 1, where);
 			free_case(&c);
 		}
-}
-
-ParameterizedTest(enum cpu_simd *simd, radix_cpu, hard_inputs)
-{
-	cpu_limit_simd(*simd);
-	for (size_t i = 0; i < GB_COUNT(sizes); i++)
-		check_size(*simd, sizes[i]);
 }
 
 /* The values are multiples of an odd number: 1 for ascending ones. */

@@ -11,7 +11,8 @@ simt_compile := -x c++ $(cppflags) -std=c++20 -g1 $(cxx_warnings) -Wno-unknown-p
 simt_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 simt_compile_plain := -O2
-simt_compile_asan := -O1 -fno-omit-frame-pointer $(simt_asan)
+# -Og compiles in half of the time of -O1.
+simt_compile_asan := -Og -fno-omit-frame-pointer $(simt_asan)
 # Statement frontiers attribute an access to its own line even after inlining, as under -g.
 simt_compile_check := -gstatement-frontiers -O1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread
 simt_link_asan := $(simt_asan)
