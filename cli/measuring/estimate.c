@@ -76,7 +76,7 @@ static double after(const struct gb_cost *c, const struct gb_settings *how, doub
 	       (how->verify_all ? n * c->verify_s : fmax(fmin(n, VERIFIED) * c->verify_s, besides));
 }
 
-/* The part of a duration besides the runs that grows with the problem: starting threads does not. */
+/* The part of a duration that grows with the problem: starting threads does not. */
 static double growing(double s)
 {
 	const double start_s = 1e-3;
