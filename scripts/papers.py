@@ -88,8 +88,12 @@ def csr_effect():
 
 def ccam_effect():
     key = "bfs/cuda/ccam-paper vertices=4096"
-    return "`isCompleted` is %.2f %% of the instructions" % (
-        100 * total(key, kernels="look") / total(key))
+    graphs = measured("papers-bfs", "cpu/ccam", sources=1)
+    if any(line["metrics"]["ccam_bytes"] != line["params"]["vertices"] ** 2 / 8 or
+           line["params"]["vertices"] < 1024 for line in graphs):
+        sys.exit("papers.py: rows or blocks of ccam-paper differ from the paper's")
+    return ("`isCompleted` is %.2f %% of the instructions; the paper's graphs have such rows, and "
+            "a vertex for each block" % (100 * total(key, kernels="look") / total(key)))
 
 
 def early_effect():
@@ -117,14 +121,32 @@ def libcbt_effect():
         total(other, "launches"), total(one, "launches"), 100 * ratio(other, one))
 
 
+# Warp instructions of octree/cuda/lf's insert_kernel in gpubench-ptx (sm_90, 132 multiprocessors),
+# as it is and with lf.h changed; Plummer.  65536 bodies: by digits of the keys; with coordinates
+# that are unpacked from the keys but not used; with walks by these.
+BY_DIGITS, UNPACKED, BY_COORDINATES = 1387981, 1757280, 2250926
+# 524288 bodies: with and without the prefetch of the next key.
+PREFETCHED, NOT_PREFETCHED = 12463405, 12420810
+
+
 def pool_effect():
     tree, = measured("points", "cuda/lf", count=65536, dist="plummer")
     turns = [total("octree/cuda/%s count=65536" % name, "global_atomic.turns")
              for name in ("lock", "lf")]
     shared = sum(line["params"]["count"] - line["metrics"]["leaves"]
                  for line in measured("papers-octree", "cuda/lf"))
-    return ("%d shared leaves; one by one, %d nodes (65536 bodies) are as many turns; "
-            "all atomics take %d (`lf`: %d)" % (shared, tree["metrics"]["nodes"], *turns))
+    return ("`lf`: walks by coordinates take %.0f %% more instructions, prefetches %.2f %%; %d "
+            "shared leaves; one by one, %d nodes (65536 bodies) are as many turns; all atomics "
+            "take %d (`lf`: %d)" % (100 * (BY_COORDINATES - UNPACKED) / BY_DIGITS,
+                                    100 * (PREFETCHED / NOT_PREFETCHED - 1), shared,
+                                    tree["metrics"]["nodes"], *turns))
+
+
+def pause_effect():
+    pauses = [line["metrics"]["lock_spins"] / line["params"]["count"]
+              for line in measured("papers-octree", "cpu/lock")]
+    return "16 threads: %.3f to %.1f pauses per 1000 bodies" % (
+        1000 * min(pauses), 1000 * max(pauses))
 
 
 def passes_effect():
@@ -170,6 +192,7 @@ DIFFERENCES = (
      "digits of keys lead a body down; bodies at one place share a leaf; the next key is "
      "prefetched; lanes take nodes together: `lf` on first need, `lock` as many as a split needs",
      pool_effect),
+    (("octree/cpu/lock",), "as on the GPU; a pause replaces the barrier", pause_effect),
     (("lbvh/cpu/karras-bitonic", "lbvh/cuda/karras-bitonic"),
      "boxes start at the largest float, not at 10000; a separate word ends the refit; later passes "
      "are launched and end at once; the paper's driver may skip them", passes_effect),

@@ -248,14 +248,8 @@ def threads():
 
 
 def plans():
-    """A plan prints each line before the next trial, which takes minutes here, also to a pipe."""
+    """A plan whose output fails ends at once."""
     os.environ["GPUBENCH_COPY"] = "1Mi"
-    process = start("cbt", "cpu/descent", "--op=reduce", "--depth=10,29", "--shape=full",
-                    "--threads=1", "--dry-run")
-    said = os.read(process.stdout.fileno(), 65536)
-    process.kill()
-    end_of(process)
-    check("the first line of a plan", (True, False), (b", about " in said, b"total" in said))
     with open("/dev/full", "wb") as full:
         done = subprocess.run([GPUBENCH, "cbt", "cpu/descent", "--op=reduce", "--depth=10,29",
                                "--shape=full", "--threads=1", "--dry-run"], check=False,

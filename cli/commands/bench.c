@@ -234,7 +234,7 @@ static enum gb_status act(struct sweeps *sweeps, const struct task *task, const 
 		return gb_finish(&session, true, err);
 	if (!err->code)
 		gb_plan_total(&plan);
-	gb_session_abandon(&plan.session);
+	gb_plan_release(&plan);
 	return err->code;
 }
 

@@ -1,7 +1,9 @@
 /* inputs.c -- reads the record files that a command's words name, with warnings. */
 #include "cli/commands/inputs.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +26,20 @@ static void warn(const char *path, const char *what)
 	(void)fputs(what, stderr);
 }
 
+/* A name that is not one file's is a folder or, where other programs take one, a list. */
+static enum gb_status check_path(const char *path, struct gb_error *err)
+{
+	struct stat info;
+
+	if (!stat(path, &info) && S_ISDIR(info.st_mode))
+		return gb_fail(err, GB_EUSAGE, "%.300s is a folder: name its files, as in *.jsonl",
+			       path);
+	if (strchr(path, ',') && stat(path, &info))
+		return gb_fail(err, GB_EUSAGE, "%.300s: %s; separate the names of files by blanks",
+			       path, strerror(errno));
+	return GB_OK;
+}
+
 /* Append the records of one file.  Sets records->truncated if the file was cut off.  *seen: see
  * gb_records_drop_repeated(). */
 static enum gb_status read_file(struct gb_records *records, void **seen, const char *path,
@@ -36,7 +52,7 @@ static enum gb_status read_file(struct gb_records *records, void **seen, const c
 	records->truncated = false;
 	if (is_standard_output(path))
 		return gb_fail(err, GB_EUSAGE, "%s is also standard output", path);
-	if (gb_records_read(path, records, err) ||
+	if (check_path(path, err) || gb_records_read(path, records, err) ||
 	    gb_records_drop_repeated(records, before, runs, seen, path, &dropped, err))
 		return err->code;
 	(void)snprintf(text, sizeof text, ": read twice, counted once: %zu lines\n", dropped);

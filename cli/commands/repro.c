@@ -346,7 +346,7 @@ static enum gb_status print_missing(struct job *job, const struct gb_request *re
 		gb_plan_total(&plan);
 		(void)gb_repro_commands(&missing, err);
 	}
-	gb_session_abandon(&plan.session);
+	gb_plan_release(&plan);
 	gb_missing_release(&missing);
 	return err->code;
 }
@@ -379,7 +379,7 @@ static enum gb_status plan(struct job *job, const struct gb_request *request, st
 	job->source.plan = &plan;
 	if (!gb_session_plan(&plan.session, request, err) && !reproduce_all(job, err))
 		gb_plan_total(&plan);
-	gb_session_abandon(&plan.session);
+	gb_plan_release(&plan);
 	return err->code;
 }
 

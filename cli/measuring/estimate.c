@@ -76,13 +76,58 @@ static double after(const struct gb_cost *c, const struct gb_settings *how, doub
 	       (how->verify_all ? n * c->verify_s : fmax(fmin(n, VERIFIED) * c->verify_s, besides));
 }
 
-double gb_estimate_s(const struct gb_result *trial, const struct gb_settings *how)
+/* The part of a duration that grows with the problem: starting threads does not. */
+static double growing(double s)
 {
-	const struct gb_settings tried = gb_trial_of(how);
-	const struct gb_cost *c = &trial->cost;
-	const double before_s = c->before_s + (double)(how->warmup - tried.warmup) * c->sample_s;
+	const double start_s = 1e-3;
+
+	return s > start_s ? s - start_s : 0;
+}
+
+double gb_input_s(double input_s, double factor)
+{
+	return input_s + (factor - 1) * growing(input_s);
+}
+
+struct gb_tried gb_tried_of(const struct gb_result *trial)
+{
+	const double run_ns = gb_series_quantile(&trial->time, 0); /* waiting does not grow */
+	const double create_ns = isnan(trial->create_ns) ? 0 : trial->create_ns;
+
+	return (struct gb_tried){
+		.cost = trial->cost,
+		.run_s = run_ns * (double)trial->batch * 1e-9,
+		.once_s = run_ns * 1e-9 + growing(create_ns * 1e-9) + growing(trial->cost.verify_s),
+		.half_width = half_width_of(trial),
+	};
+}
+
+struct gb_tried gb_tried_times(const struct gb_tried *tried, double factor)
+{
+	const double more = factor - 1;
+	struct gb_tried t = *tried;
+
+	t.cost.before_s += more * t.once_s;
+	t.cost.sample_s += more * t.run_s;
+	t.cost.verify_s += more * growing(t.cost.verify_s);
+	t.cost.rest_s += more * REST_RUNS * t.run_s;
+	t.once_s *= factor;
+	t.run_s *= factor;
+	return t;
+}
+
+double gb_trial_s(const struct gb_tried *tried)
+{
+	return tried->cost.before_s + FEW_SAMPLES * tried->cost.sample_s + tried->cost.verify_s;
+}
+
+double gb_estimate_s(const struct gb_tried *tried, const struct gb_settings *how)
+{
+	const struct gb_settings trial = gb_trial_of(how);
+	const struct gb_cost *c = &tried->cost;
+	const double before_s = c->before_s + (double)(how->warmup - trial.warmup) * c->sample_s;
 	const double rest_s = isnan(c->rest_s) ? REST_RUNS * c->sample_s : c->rest_s;
-	const double needed = half_width_of(trial) / how->rel_ci; /* root of the samples needed */
+	const double needed = tried->half_width / how->rel_ci; /* root of the samples needed */
 	const double enough = how->rel_ci > 0 ? needed * needed : (double)INFINITY;
 	const double least_s = gb_least_time_s(how);
 	double n = 1;

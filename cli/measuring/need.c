@@ -52,13 +52,28 @@ static bool reads_little(const struct gb_workload *workload, const void *params)
 	return true;
 }
 
+enum gb_status gb_need_met(const struct gb_need *need, bool made, uint64_t device_bytes,
+			   struct gb_error *err)
+{
+	char wanted[GB_TEXT_MAX], there[GB_TEXT_MAX];
+	const uint64_t available = gb_host_available();
+
+	if (device_bytes && need->device_bytes > device_bytes)
+		return gb_fail(err, GB_EMEMORY, "needs %s of device memory, the GPU has %s",
+			       gb_text_bytes(wanted, (double)need->device_bytes),
+			       gb_text_bytes(there, (double)device_bytes));
+	if (made || need->host_bytes <= available)
+		return GB_OK;
+	return gb_fail(err, GB_EMEMORY, "needs %s of host memory, input included, %s free",
+		       gb_text_bytes(wanted, (double)need->host_bytes),
+		       gb_text_bytes(there, (double)available));
+}
+
 enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *workload,
 			    const struct gb_variant *variant, const void *params, bool made,
 			    uint64_t device_bytes, struct gb_error *err)
 {
-	char wanted[GB_TEXT_MAX], there[GB_TEXT_MAX];
 	struct gb_error unknown = { 0 };
-	uint64_t available;
 	void *input = NULL;
 
 	*need = (struct gb_need){ 0 };
@@ -70,14 +85,5 @@ enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *work
 		(void)gb_need_of(need, workload, variant, params, input, &unknown);
 	workload->release(input);
 	gb_memory_set_dry(false);
-	available = gb_host_available();
-	if (device_bytes && need->device_bytes > device_bytes)
-		return gb_fail(err, GB_EMEMORY, "needs %s of device memory, the GPU has %s",
-			       gb_text_bytes(wanted, (double)need->device_bytes),
-			       gb_text_bytes(there, (double)device_bytes));
-	if (made || need->host_bytes <= available)
-		return GB_OK;
-	return gb_fail(err, GB_EMEMORY, "needs %s of host memory, input included, %s free",
-		       gb_text_bytes(wanted, (double)need->host_bytes),
-		       gb_text_bytes(there, (double)available));
+	return gb_need_met(need, made, device_bytes, err);
 }

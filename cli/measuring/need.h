@@ -19,10 +19,13 @@ enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *worklo
 			  const struct gb_variant *variant, const void *params, const void *input,
 			  struct gb_error *err);
 
-/* Check that the input of a point and the variant's allocations fit in the GPU's device_bytes (0:
- * unknown) and, unless the input is already made, in the free host memory.  GB_EMEMORY, with both
- * numbers, if they do not fit.  GB_OK if the need is unknown: the input is a large file, or the
- * parameters contradict each other. */
+/* Check that a need can be met by the GPU's device_bytes (0: unknown) and, unless the input is
+ * already made, by the free host memory.  GB_EMEMORY, with both numbers, if it cannot. */
+enum gb_status gb_need_met(const struct gb_need *need, bool made, uint64_t device_bytes,
+			   struct gb_error *err);
+
+/* Check that the input of a point and the variant's allocations fit, as gb_need_met() does.  GB_OK
+ * if the need is unknown: the input is a large file, or the parameters contradict each other. */
 enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *workload,
 			    const struct gb_variant *variant, const void *params, bool made,
 			    uint64_t device_bytes, struct gb_error *err);

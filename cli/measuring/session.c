@@ -305,10 +305,10 @@ static void skip(struct gb_result *result, enum gb_status code, const char *what
 	(void)snprintf(result->reason, sizeof result->reason, "%s%.460s", what, why);
 }
 
-/* True if there is enough memory for the point.  If its input is not yet made, and is a file that
- * needs more than `large` bytes, print the need: a small file may take much. */
-static bool fits(const struct gb_session *s, const struct gb_result *r, bool made,
-		 struct gb_error *why)
+/* True if there is enough memory for the point, whose need the result then holds; 0: unknown.  If
+ * its input is not yet made, and is a file that needs more than `large` bytes, print the need: a
+ * small file may take much. */
+static bool fits(const struct gb_session *s, struct gb_result *r, bool made, struct gb_error *why)
 {
 	const double large = (double)(1 << 29);
 	const struct gb_gpu_info *gpu = gpu_in_use(s);
@@ -318,7 +318,9 @@ static bool fits(const struct gb_session *s, const struct gb_result *r, bool mad
 	if (gb_need_fits(&need, r->workload, r->variant, r->params, made,
 			 gpu ? (uint64_t)gpu->memory_bytes : 0, why))
 		return false;
-	if (!made && (double)need.host_bytes > large && !s->request->quiet &&
+	r->host_bytes = need.host_bytes;
+	r->device_bytes = need.device_bytes;
+	if (!made && (double)need.host_bytes > large && !s->request->quiet && !s->request->dry &&
 	    gb_equal(gb_workload_source(r->workload, r->params), "file"))
 		(void)fprintf(stderr, "gpubench: %s: this input takes %s of memory\n",
 			      r->workload->name, gb_text_bytes(text, (double)need.host_bytes));
@@ -423,7 +425,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 			continue;
 		if (asks && !fits(s, &result, prepared, &too_much)) {
 			skip(&result, GB_EMEMORY, "", too_much.message);
-		} else {
+		} else if (s->request->dry != GB_DRY_TRIAL) {
 			if (!prepared && gb_make_input(workload, params, &input, &no_input) &&
 			    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
 				return gb_fail(err, no_input.code, "%s", no_input.message);

@@ -75,7 +75,8 @@ enum gb_status gb_session_plan(struct gb_session *session, const struct gb_reque
 			       struct gb_error *err);
 void gb_session_abandon(struct gb_session *session);
 
-/* Called for each measurement that is due.  result has code and reason if it is to be skipped. */
+/* Called for each measurement that is due.  result has code and reason if it is to be skipped.
+ * For trials there is no input, and result has the memory that is needed; 0: unknown. */
 typedef enum gb_status gb_visit(void *self, struct gb_result *result, void *input,
 				struct gb_error *err);
 

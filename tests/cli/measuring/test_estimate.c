@@ -31,13 +31,15 @@ static struct pair try(struct virtual_machine machine, const struct gb_settings 
 {
 	const struct gb_settings trial = gb_trial_of(how);
 	struct gb_result tried, whole;
+	struct gb_tried durations;
 	struct pair pair;
 
 	tried = virtual_measure(&machine, &trial);
 	machine.seed += 1000;
 	whole = virtual_measure(&machine, how);
 	cr_assert(eq(int, (int)tried.outcome, GB_RESULT_OK), "%s", tried.reason);
-	pair = (struct pair){ tried.elapsed_s, gb_estimate_s(&tried, how), whole.elapsed_s };
+	durations = gb_tried_of(&tried);
+	pair = (struct pair){ tried.elapsed_s, gb_estimate_s(&durations, how), whole.elapsed_s };
 	gb_result_release(&tried);
 	gb_result_release(&whole);
 	return pair;
@@ -107,5 +109,35 @@ Test(estimate, is_within_a_factor_of_one_and_a_half)
 		}
 		cr_expect(estimates < 1.5 * wholes && wholes < 1.5 * estimates,
 			  "%s: %g s estimated, %g s taken", row[i].what, estimates / 5, wholes / 5);
+	}
+}
+
+/* A plan scales a small problem's trial to a large one: flushes do not grow, the rest does. */
+Test(estimate, of_a_larger_problem_is_within_a_factor_of_two)
+{
+	const struct virtual_machine small[] = {
+		{ .process = { .run_ns = 1e5, .noise = 0.02 } },
+		{ .process = { .run_ns = 1e6, .noise = 0.02 }, .verify_ns = 1e7 },
+		{ .process = { .run_ns = 1e5, .noise = 0.02 }, .flush_ns = 4e7 },
+		{ .device = true, .process = { .run_ns = 1e6, .noise = 0.02 } },
+	};
+	const double factor = 1000;
+
+	for (size_t i = 0; i < GB_COUNT(small); i++) {
+		const struct gb_settings trial = gb_trial_of(&usual);
+		struct virtual_machine large = small[i];
+		struct gb_result tried = virtual_measure(&small[i], &trial), whole;
+		struct gb_tried durations = gb_tried_of(&tried);
+		double estimate_s;
+
+		large.process.run_ns *= factor;
+		large.verify_ns *= factor;
+		whole = virtual_measure(&large, &usual);
+		durations = gb_tried_times(&durations, factor);
+		estimate_s = gb_estimate_s(&durations, &usual);
+		cr_expect(estimate_s < 2 * whole.elapsed_s && whole.elapsed_s < 2 * estimate_s,
+			  "%zu: %g s estimated, %g s taken", i, estimate_s, whole.elapsed_s);
+		gb_result_release(&tried);
+		gb_result_release(&whole);
 	}
 }

@@ -39,7 +39,7 @@ static const struct copy copies[] = {
 	{ "bfs",
 	  "warp",
 	  "gpu_basic_percent gpu_csr_percent gpu_ccam_percent",
-	  { "30.73 64.8 96.7" } },
+	  { "- - -", "30.73 64.8 96.7", "- - -" } },
 	{ "bfs", "threshold", "bytes_per_edge p", { "4 0.0625" } },
 	{ "cbt", "fig12", "depth cycle_us decode_us", { "17 23 11" } },
 	{ "cbt", "memory", "leaves depth heap_kib", { "1048576 20 512" } },
