@@ -66,16 +66,16 @@ static std::vector<edge> tree_edges(uint32_t fan, int depth, uint32_t edges, uin
 	return tree;
 }
 
-/* Levels on both sides of the limits between one block and the grid, with short and long rows. */
+/* Levels on both sides of the limits of one block, 16 and 256 groups of four edges and 5 groups per
+ * vertex, with short and long rows. */
 Test(bfs_cuda, narrow_levels)
 {
 	static const struct {
 		uint32_t fan;
 		int depth;
 		uint32_t edges;
-	} trees[] = {
-		{ 4, 1, 64 }, { 4, 1, 65 }, { 15, 2, 1024 }, { 15, 2, 1025 }, { 16, 1, 300 }
-	};
+	} trees[] = { { 4, 2, 25 },  { 4, 2, 26 },   { 16, 2, 265 }, { 16, 2, 266 },
+		      { 8, 2, 600 }, { 16, 1, 279 }, { 16, 1, 300 } };
 
 	for (const auto &t : trees) {
 		uint32_t n;
