@@ -114,7 +114,7 @@ Test(bfs_cuda_counters, only_expanded_rows_are_touched)
 /* Columns that csr-do reads by its rule (csr_do.cu).  Top-down: all columns of a level.  Bottom-up,
  * but not from a narrow level: those of every unreached vertex up to the first one in the frontier,
  * or all if it is not among the first 64.  A level is narrow by its edges and its vertices with
- * edges; after a narrow one, by its groups of up to 4 edges of a vertex and its vertices. */
+ * edges or, after a narrow one, by its groups of up to 4 edges of a vertex and its vertices. */
 static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source, uint64_t most)
 {
 	const std::vector<int32_t> dist = queue_search(in, source);
@@ -139,8 +139,8 @@ static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source, uin
 		reached += vertices;
 		if (count == 0 || reached == in->n)
 			return columns;
-		narrow = (narrow && groups <= most / 4 && groups <= 5 * vertices) ||
-			 (edges + 3 * count <= most && edges <= 16 * count);
+		narrow = (narrow && groups <= most / 4 && groups <= 4 * vertices) ||
+			 (edges <= most && edges <= 16 * count);
 		up = up ? count >= before || count >= in->n / 24 : !narrow && edges > unseen / 14;
 		narrow = narrow && !up;
 		before = count;

@@ -283,52 +283,56 @@ struct bfs_new {
 
 static constexpr uint32_t BFS_NONE = UINT32_MAX;
 
-/* The thread's vertex of the queue. */
-static __device__ __forceinline__ struct bfs_new bfs_dequeue(const struct bfs_top_down &s,
-							     int32_t step, uint32_t count)
+/* Follow an edge from vertex u.  Everything that depends on its end is read at once, wanted or not:
+ * a level takes two memory latencies, for the column and for its vertex. */
+static __device__ __forceinline__ struct bfs_new bfs_follow(const struct bfs_top_down &s,
+							    uint64_t edge, const uint32_t *u,
+							    int32_t distance)
 {
-	struct bfs_new from = { 0, BFS_NONE, 0 };
+	const uint32_t v = bfs_column(s.out, edge);
+	const uint64_t *const row = s.out.row + v;
+	const uint64_t first = row[0], end = row[1];
 
-	if (threadIdx.x < count) {
-		from.v = bfs_of_step(s.queue, step)[threadIdx.x];
-		from.row = s.out.row[from.v];
-		from.degree = bfs_degree(s, from.v);
-	}
-	return from;
+	if (atomicCAS(s.dist + v, BFS_UNREACHED, distance) != BFS_UNREACHED)
+		return { 0, BFS_NONE, 0 };
+	if (s.parent)
+		s.parent[v] = (int32_t)*u;
+	return { first, v, (uint32_t)(end - first) };
 }
 
-/* Follow the thread's edge of a narrow level, if it has one.  Everything that depends on its end is
- * read at once, wanted or not: a level takes two memory latencies, for the column and for its
- * vertex. */
-static __device__ __forceinline__ struct bfs_new bfs_follow(const struct bfs_top_down &s,
-							    const struct bfs_narrow &level,
-							    uint32_t entries, int32_t distance,
-							    uint32_t *followed)
+/* Follow the thread's edge of a narrow level, if it has one. */
+static __device__ __forceinline__ struct bfs_new bfs_follow_entry(const struct bfs_top_down &s,
+								  const struct bfs_narrow &level,
+								  uint32_t entries,
+								  int32_t distance,
+								  uint32_t *followed)
 {
 	const uint32_t place = threadIdx.x / BFS_ENTRY, k = threadIdx.x % BFS_ENTRY;
-	struct bfs_new found = { 0, BFS_NONE, 0 };
 
 	if (place >= entries)
-		return found;
+		return { 0, BFS_NONE, 0 };
 
 	const uint64_t entry = level.entry[place];
 
 	if (k >= (uint32_t)(entry >> BFS_EDGE_BITS))
-		return found;
-
-	const uint32_t v = bfs_column(s.out, (entry & BFS_EDGE_MASK) + k);
-	const uint64_t *const row = s.out.row + v;
-	const uint64_t first = row[0], end = row[1];
-
+		return { 0, BFS_NONE, 0 };
 	++*followed;
-	if (atomicCAS(s.dist + v, BFS_UNREACHED, distance) != BFS_UNREACHED)
-		return found;
-	if (s.parent)
-		s.parent[v] = (int32_t)level.owner[place];
-	found.row = first;
-	found.v = v;
-	found.degree = (uint32_t)(end - first);
-	return found;
+	return bfs_follow(s, (entry & BFS_EDGE_MASK) + k, level.owner + place, distance);
+}
+
+/* Follow the thread's edge of a narrow level that is in the queue, if it has one. */
+static __device__ __forceinline__ struct bfs_new bfs_follow_queue(const struct bfs_top_down &s,
+								  struct bfs_tile *tile,
+								  int32_t step,
+								  const struct bfs_level &now)
+{
+	const uint32_t owners = bfs_tile_owners(s, tile, step, now.count, 0, now.edges);
+	const uint32_t owner = bfs_tile_owner(tile, owners, threadIdx.x);
+
+	if (threadIdx.x >= now.edges)
+		return { 0, BFS_NONE, 0 };
+	return bfs_follow(s, tile->base[owner] + threadIdx.x, tile->vertex + owner,
+			  now.distance + 1);
 }
 
 /* Fill in entry number j of a vertex. */
@@ -374,20 +378,19 @@ static __device__ __forceinline__ void bfs_add_narrow(const struct bfs_top_down 
 	}
 }
 
-/* True if block 0 begins with a level of the queue.  It goes on while bfs_stays_narrow(), which is
- * true of such a level: a vertex has at most (degree + 3) / 4 entries. */
+/* True for a narrow level of the queue. */
 static __device__ __forceinline__ bool bfs_suits_block(const struct bfs_top_down &s, uint64_t edges,
 						       uint32_t count)
 {
-	return edges + (uint64_t)count * (BFS_ENTRY - 1) <= s.narrow &&
-	       edges <= (uint64_t)count * BFS_NARROW_DEGREE;
+	return edges <= s.narrow && edges <= (uint64_t)count * BFS_NARROW_DEGREE;
 }
 
+/* The same for one that follows it. */
 static __device__ __forceinline__ bool bfs_stays_narrow(const struct bfs_top_down &s,
 							uint32_t entries, uint32_t vertices)
 {
 	return entries - 1 < s.narrow / BFS_ENTRY &&
-	       entries <= vertices * (BFS_NARROW_DEGREE / BFS_ENTRY + 1);
+	       entries <= vertices * (BFS_NARROW_DEGREE / BFS_ENTRY);
 }
 
 /* The state of a thread that searches narrow levels. */
@@ -415,7 +418,7 @@ static __device__ __forceinline__ bool bfs_take_level(const struct bfs_top_down 
 	now->reached += vertices;
 	if (!bfs_stays_narrow(s, entries, vertices) || now->reached == s.n)
 		return false;
-	now->found = bfs_follow(s, level[TURN], entries, ++now->distance, &now->followed);
+	now->found = bfs_follow_entry(s, level[TURN], entries, ++now->distance, &now->followed);
 	return true;
 }
 
@@ -432,12 +435,11 @@ static __device__ __forceinline__ void bfs_expand_narrow(const struct bfs_top_do
 	struct bfs_turn *const next = &s.turn[(uint32_t)(step + 1) % BFS_COUNTERS];
 	struct bfs_search_narrow now = {};
 
-	now.found = bfs_dequeue(s, step, from.count);
-	now.reached = from.reached - from.count;
-	now.distance = from.distance;
 	if (threadIdx.x < 2)
 		tile->narrow[threadIdx.x].count = 0;
-	__syncthreads();
+	now.found = bfs_follow_queue(s, tile, step, from);
+	now.reached = from.reached;
+	now.distance = from.distance + 1;
 	while (bfs_take_level<0>(s, tile->narrow, &now) && bfs_take_level<1>(s, tile->narrow, &now))
 		;
 
@@ -445,9 +447,9 @@ static __device__ __forceinline__ void bfs_expand_narrow(const struct bfs_top_do
 	const unsigned long long passed = warp_sum((unsigned long long)now.followed);
 
 	if (threadIdx.x % WARP == 0)
-		atomicAdd(&next->passed, passed - (threadIdx.x == 0 ? from.edges : 0));
+		atomicAdd(&next->passed, passed);
 	if (threadIdx.x == 0) {
-		next->levels = (unsigned)(now.distance - from.distance) - 1;
+		next->levels = (unsigned)(now.distance - from.distance - 1);
 		next->reached = now.reached - from.reached - (unsigned)queued;
 	}
 	bfs_enqueue<1>(s, tile, step + 1, &next->queued, &now.found.v, &now.found.degree);
