@@ -66,8 +66,8 @@ static std::vector<edge> tree_edges(uint32_t fan, int depth, uint32_t edges, uin
 	return tree;
 }
 
-/* Levels on both sides of the limits of one block, 16 and 256 groups of four edges and 5 groups per
- * vertex, with short and long rows. */
+/* Levels on both sides of the limits of one block: edges, groups of four, and both per
+ * vertex; with short and long rows. */
 Test(bfs_cuda, narrow_levels)
 {
 	static const struct {
