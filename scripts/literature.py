@@ -47,10 +47,10 @@ UNSAID = {"values": "index", "unstable": "no"}
 
 BEST = """## The best variants
 
-For a point of each kind, the fastest of our CUDA variants with a time or counts there, and the
-highest published rate of the sections below or at the point. **Bound** is the time of the variant's
-launches if nothing waited: by launches, issue, shared memory, L2 and DRAM. Predicted times are for
-an {gpu}, with the interval of nine in ten; a variant that changed since it was measured has both.
+Our fastest CUDA variant with a time or counts at a point, beside the highest published rate of a
+section below or of the point. **Bound** is the time of the variant's launches if nothing waited: by
+launches, issue, shared memory, L2 and DRAM. Predictions are for an {gpu}, with the interval of nine
+in ten; a variant that changed since it was measured has both.
 """
 # The section with comparable rates, if any; benchmark and point.
 POINTS = (
@@ -143,7 +143,7 @@ class Ours:
         return self.by_params.get(self.identity(variant, params))
 
     def predicted(self, variant, at):
-        """us at a point, and what is said of it."""
+        """us at a point, and how tables show it."""
         us = self.predictor.predict(self.predictor.match(variant, at)[2], GPU)[0]
         ends = self.predictor.interval(us, GPU)
         return us, "predicted %s (%s)" % (predict.show(us), predict.show_interval(ends))

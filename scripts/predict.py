@@ -142,7 +142,7 @@ predicted and give an interval.
 
 """
 COMMANDS = """    scripts/predict.py          this page
-    scripts/predict.py --all    every prediction with its interval, counts beside CUB's, and all sources
+    scripts/predict.py --all    every prediction with its interval, counts beside CUB's, sources
     # times of these kernels, without a GPU, on a device of its 132 multiprocessors
     GPUBENCH_PTX_PREDICT=H100 GPUBENCH_PTX_SMS=132 ./gpubench-ptx radix
 """
@@ -180,7 +180,7 @@ the GPU that made them. {source}
 CONSTANT = {
     "launch": "a launch or memset, in a graph too",
     "issue": "an instruction that waits for the one before",
-    "shared": "the same of a load or atomic of shared memory, a shuffle, a vote or a block's barrier",
+    "shared": "the same of shared memory, a shuffle, a vote or a block's barrier",
     "latency": "a load that waits for the one before",
     "barrier": "a barrier of the grid, beyond the way of its slowest warp",
     "host": "a copy that the host waits for",
