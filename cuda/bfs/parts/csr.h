@@ -14,8 +14,8 @@
  *
  * Block 0 alone searches narrow levels, of few edges in all and per vertex (bfs_expand_narrow()):
  * no other block would have an edge.  They need no grid barrier; the others wait at the next one.
- * They are entered by groups of up to four edges of a vertex, one per thread, so that the place of a
- * vertex is a count of lanes.  Edges beyond four get further groups.
+ * Their edges are entered by groups of up to four of a vertex, one per thread, so that the place
+ * of a vertex is a count of lanes.  Edges beyond four get further groups.
  *
  * A step is one level of the grid, or several of block 0.  The counters of three steps rotate:
  * while the edges of one are read, the vertices of the next are added, and the counters after that
