@@ -20,7 +20,9 @@ enum stream_op {
 	STREAM_LAUNCH,  /* a launch per word of 4 bytes */
 	STREAM_LATENCY, /* a dependent load per word */
 	STREAM_BARRIER, /* a barrier of the grid per word */
-	STREAM_ISSUE,   /* a dozen dependent instructions per word */
+	STREAM_ISSUE,   /* two dozen dependent instructions per word */
+	STREAM_SHARED,  /* a dependent shared load and a shuffle per word */
+	STREAM_HOST,    /* a launch per word, for which the host waits */
 	STREAM_OPS,
 };
 

@@ -57,7 +57,7 @@ POINTS = [
     "lbvh --op=trace --rays-kind=shadow,bounce --scene=knot --primitives=32768 --rays=128",
     "stream --count=16777216",
     # The microbenchmarks of scripts/model.py.
-    "stream --op=launch,latency,barrier,issue --count=2048",
+    "stream --op=launch,latency,barrier,issue,shared,host --count=2048",
     # Points for which papers and others have published times (scripts/predict.py).
     "cbt descent descent-graph --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random"
     " --fill=.25",

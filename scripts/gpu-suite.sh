@@ -212,8 +212,8 @@ benchmarks=$(sed -n 's/^WORKLOAD(\(.*\))$/\1/p' cli/workloads/workloads.def)
 stage_model() {
 	local suite=$folder/model/points.suite
 	step 10 env "$gpubench" env
-	measure 20 constants stream cuda/copy --op=launch,latency,barrier,issue --count=2Ki \
-		--require-gpu
+	measure 20 constants stream cuda/copy --op=launch,latency,barrier,issue,shared,host \
+		--count=2Ki --require-gpu
 	[ "$rehearsal" = 1 ] || measure 10 stream stream --require-gpu
 	[ "$dry" = 0 ] || suite=$(mktemp)
 	python3 scripts/counts.py --points --only "$points" | sed 's/$/ --backend=cuda/' >"$suite"

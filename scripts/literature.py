@@ -29,8 +29,8 @@ This page compares the best CUDA variants with published results. Our times are 
 sources in
 [literature.json](../results/literature.json) and [published.json](../results/published.json).
 
-`scripts/literature.py` prints this page; `--all` adds citations, methods, published speed-ups and
-the [exact counts](../results/counts.jsonl) of our variants.
+`scripts/literature.py` prints this page; `--all` adds citations, methods, CUB on other GPUs,
+published speed-ups and the [exact counts](../results/counts.jsonl) of our variants.
 
 Rates on different GPUs are not comparable. **Peak bytes per item** is the GPU's peak bandwidth
 ([gpus.json](../results/gpus.json)) divided by the rate: the bytes it could move per item.
@@ -44,6 +44,27 @@ published for an RTX 3080.
 """
 # Values of parameters that are newer than some records.
 UNSAID = {"values": "index", "unstable": "no"}
+
+BEST = """## The best variants
+
+Our fastest CUDA variant with a time or counts at a point, beside the highest published rate of a
+section below or of the point. **Bound** is the time of the variant's launches if nothing waited: by
+launches, issue, shared memory, L2 and DRAM. Predictions are for an {gpu}, with the interval of nine
+in ten; a variant that changed since it was measured has both.
+"""
+# The section with comparable rates, if any; benchmark and point.
+POINTS = (
+    ("radix: sort", "radix", {"type": "u32", "count": 1 << 20}),
+    ("radix: sort", "radix", {"type": "u32", "count": 1 << 28}),
+    ("bfs: breadth-first search", "bfs", {"graph": "kronecker", "scale": 15}),
+    (None, "bfs", {"graph": "grid", "vertices": 16384}),
+    ("cbt: concurrent binary tree", "cbt", {"op": "decode", "ids": "sum", "depth": 17}),
+    ("cbt: concurrent binary tree", "cbt", {"op": "update", "depth": 17}),
+    ("octree: construction", "octree", {"dist": "plummer", "count": 1 << 20}),
+    ("lbvh: building", "lbvh", {"op": "build", "scene": "soup", "primitives": 65536}),
+    ("lbvh: traversal", "lbvh",
+     {"op": "trace", "scene": "teapot", "rays": 2048, "tree": "paper"}),
+)
 
 # How our variants differ from the published works, and keys of our records beside their rates.
 SECTIONS = {
@@ -101,13 +122,14 @@ class Ours:
         self.facts = model.read("gpus.json")["gpus"]
         self.predictor = predict.Predictor()
         self.by_key, self.by_params = {}, {}
+        self.changed = {line["key"] for line in model.read(model.BEFORE[0])}
         for name in FILES:
             for line in model.read(os.path.join("measured", FOLDER, name + ".jsonl")):
                 if line.get("type") == "record" and line["status"] in ("ok", "noisy"):
                     self.by_key.setdefault(line["key"], line)
                     at = self.identity(line["bench"] + "/" + line["variant"], line["params"])
                     if line["backend"] == "cuda":
-                        self.by_params.setdefault(at, line["time"]["median"] / 1e3)
+                        self.by_params.setdefault(at, line)
 
     @staticmethod
     def identity(variant, params):
@@ -115,16 +137,39 @@ class Ours:
         return variant, tuple(sorted((k, str(v)) for k, v in params.items()
                                      if k != "threads" and UNSAID.get(k) != v))
 
+    def record(self, variant, at):
+        match = self.predictor.match(variant, at)[0]
+        params = dict(match[0].params, **{k: str(v) for k, v in at.items()})
+        return self.by_params.get(self.identity(variant, params))
+
+    def predicted(self, variant, at):
+        """us at a point, and how tables show it."""
+        us = self.predictor.predict(self.predictor.match(variant, at)[2], GPU)[0]
+        ends = self.predictor.interval(us, GPU)
+        return us, "predicted %s (%s)" % (predict.show(us), predict.show_interval(ends))
+
     def time(self, variant, at):
         """us at a point, and how it was obtained."""
-        match, _, kernels, _ = self.predictor.match(variant, at)
-        params = dict(match[0].params, **{k: str(v) for k, v in at.items()})
-        us = self.by_params.get(self.identity(variant, params))
-        if us:
-            return us, "measured"
-        us = self.predictor.predict(kernels, GPU)[0]
-        ends = self.predictor.interval(us, GPU)
-        return us, "predicted (9 of 10: %s)" % predict.show_interval(ends)
+        record = self.record(variant, at)
+        return ((record["time"]["median"] / 1e3, "measured") if record
+                else self.predicted(variant, at))
+
+    def best(self, bench, at):
+        """Our fastest variant at a point, and the point's items."""
+        names = {p.variant for p in self.predictor.points
+                 if p.variant.startswith(bench + "/") and p.matches(p.variant, at)}
+        records = {name: self.record(name, at) for name in names - {"radix/cub"}}
+        return (min((self.time(name, at)[0], name) for name, record in records.items()
+                    if record or self.predictor.match(name, at)[3] == "counted")[1],
+                next(filter(None, records.values()))["work"]["items"])
+
+    def bound(self, variant, at):
+        """The time of a variant's launches if none waited, unless its counts are a guess."""
+        p = self.predictor
+        _, _, kernels, how = p.match(variant, at)
+        us = sum(t.launch * p.constants(GPU)[0] + t.least
+                 for t in model.terms_of(kernels, p.compiled, p.gpus[GPU]))
+        return "-" if how == "in proportion" else predict.show(us)
 
 
 def digits(value):
@@ -149,17 +194,40 @@ def short(value):
     return "2^%d" % power if power > 15 and value == 1 << power else str(value)
 
 
-def print_same_code(ours, rows):
+def note_of(text, row):
+    return text + (": " + row["note"] if "note" in row else "")
+
+
+def print_best(ours, sections, published):
+    say(BEST.format(gpu=GPU))
+    head("at", "variant", "bound", GPU, "items/s", "published", "by")
+    for title, bench, at in POINTS:
+        name, items = ours.best(bench, at)
+        us, how = ours.time(name, at)
+        time = predict.show(us) if how == "measured" else how
+        if any(p.key in ours.changed for p in ours.predictor.match(name, at)[0]):
+            time += "; now " + ours.predicted(name, at)[1]
+        theirs = [(published_rate(r), "%s, %s: %s" % (r["work"], r["gpu"], r["what"]))
+                  for r in sections.get(title, {"rows": []})["rows"] if published_rate(r)]
+        theirs += [(items / r["us"] * 1e6, note_of("%s, %s" % (r["source"], r["gpu"]), r))
+                   for r in published if r["variant"].startswith(bench + "/") and r["at"] == at]
+        rate, by = max(theirs, default=(None, "-"))
+        row(bench + " " + " ".join(map(short, at.values())), "`%s`" % name.split("/")[1],
+            ours.bound(name, at), time, rate_of(items / us * 1e6), rate_of(rate), by)
+    print()
+
+
+def print_same_code(ours, rows, everything):
     rows = [(known, *ours.time(known["variant"], known["at"])) for known in rows
-            if not known["variant"].startswith("stream/")]
+            if not known["variant"].startswith("stream/")
+            and (everything or known["gpu"] == GPU or known["variant"] != "radix/cub")]
     ratios = [us / known["us"] for known, us, _ in rows if known["gpu"] == GPU]
     say(SAME_CODE.format(gpu=GPU, low=min(ratios), high=max(ratios)))
     head("variant", "at", "GPU", "published", "measured, " + GPU, "source")
     for known, us, how in sorted(rows, key=lambda r: r[0]["gpu"] != GPU):
-        at = " ".join(map(short, known["at"].values()))
-        note = ", " + known["note"] if "note" in known else ""
-        row(known["variant"], at + note, known["gpu"], predict.show(known["us"]),
-            predict.show(us) + ("" if how == "measured" else ", " + how), known["source"])
+        row(known["variant"], note_of(" ".join(map(short, known["at"].values())), known),
+            known["gpu"], predict.show(known["us"]),
+            predict.show(us) if how == "measured" else how, known["source"])
     print()
 
 
@@ -217,16 +285,19 @@ def print_counts(ours, section):
         row(our["variant"], at, how, round(total("launches")),
             digits(32 * total("warp_instructions") / items),
             digits(32 * total("global_load.sectors", "global_atomic.sectors") / items),
-            digits(32 * total("global_store.sectors") / items), predict.show(us) + ", " + source,
-            rate_of(rate), peak_bytes(ours.facts, GPU, rate))
+            digits(32 * total("global_store.sectors") / items),
+            predict.show(us) + ", measured" if source == "measured" else source, rate_of(rate),
+            peak_bytes(ours.facts, GPU, rate))
     print()
 
 
 def print_page(everything):
     ours = Ours()
     say(HEAD.format(gpu=GPU, folder=FOLDER))
-    print_same_code(ours, model.read("published.json")["rows"])
-    for section in model.read("literature.json")["sections"]:
+    published, sections = model.read("published.json")["rows"], model.read("literature.json")
+    print_best(ours, {s["title"]: s for s in sections["sections"]}, published)
+    print_same_code(ours, published, everything)
+    for section in sections["sections"]:
         prose, keys = SECTIONS[section["title"]]
         say("## %s\n\n%s" % (section["title"], prose))
         print_rates(ours, section, keys)

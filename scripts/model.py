@@ -1,17 +1,20 @@
-"""model.py -- the time of a kernel on a GPU, from exact counts and four constants.
+"""model.py -- the time of a kernel on a GPU, from exact counts and six constants.
 
 A launch takes as long as the slowest of these, and `launch` us more:
 
-    latency  a warp's instructions one after the other, `serial` cycles each, and its longest
-             chain of dependent global loads, `load` cycles each; for every wave of blocks.
-             The warp is the average one, or from barrier to barrier of the grid the slowest
+    latency  a warp's instructions one after the other, `serial` cycles each, but `shared` those
+             that wait for shared memory or another lane or warp; and its longest chain of
+             dependent global loads, `load` cycles each; for every wave of blocks.  The warp is the
+             average one, or from barrier to barrier of the grid the slowest
     issue    warp instructions of the SASS, one a cycle and scheduler
     shared   wavefronts of shared memory, one a cycle and multiprocessor
     L2       sectors, at the bytes a cycle that the L2 delivers
     DRAM     what cold caches must read and write once, and what does not stay in the L2
 
-A barrier of the grid takes `barrier` us more.  The constants come from four microbenchmarks on the
-GPU (`gpubench stream --op=launch,latency,barrier,issue`), or are fitted to times of an H100.
+A barrier of the grid takes `barrier` us more, and a copy that the host waits for `host` us.  A
+memset or a copy on the device is a launch.  The constants come from microbenchmarks on the GPU
+(`gpubench stream --op=launch,issue,shared,latency,barrier,host`), or are fitted to times of an
+H100.
 """
 import collections
 import glob
@@ -43,10 +46,13 @@ BEFORE = "before/counts.jsonl", "before/sass.jsonl"
 # Records of the microbenchmarks, by scripts/gpu-suite.sh.
 CALIBRATION = "constants.jsonl"
 
-CONSTANTS = ("launch", "serial", "load", "barrier")
-UNITS = dict(zip(CONSTANTS, ("us", "cycles", "cycles", "us")))
+CONSTANTS = ("launch", "serial", "shared", "load", "barrier", "host")
+UNITS = dict(zip(CONSTANTS, ("us", "cycles", "cycles", "cycles", "us", "us")))
 # A fit begins here, and a constant that no point depends on stays.
-START = (2.0, 10.0, 400.0, 1.5)
+START = (2.0, 6.0, 50.0, 400.0, 1.0, 20.0)
+# Classes of instructions that take `shared`.  A store to shared memory is not waited for.
+SHARED = ["classes." + name
+          for name in ("load_shared", "atomic_shared", "warp", "synchronisation")]
 
 
 def read(name):
@@ -190,9 +196,9 @@ def issued(counts, compiled):
             * compiled["sass"] / compiled["ptx"])
 
 
-# The cost of a kernel's launches; `least` is the us of the slowest bound but latency, its name with
-# it.
-Term = collections.namedtuple("Term", "launches barriers serial loads least bound")
+# The cost of a kernel's launches, or of the copies of a run: the number of times that each constant
+# is paid; `least` is the us of the slowest bound but latency, its name with it.
+Term = collections.namedtuple("Term", CONSTANTS + ("least", "bound"))
 
 
 def term_of(counts, compiled, gpu, footprint):
@@ -224,26 +230,39 @@ def term_of(counts, compiled, gpu, footprint):
                     min(traffic * missed, launches * waves * footprint)) / gpu.dram_per_us,
     }
     bound = max(us, key=us.get)
-    return Term(launches, counts.get("grid_barriers", 0), launches * serial, launches * loads,
-                us[bound], bound)
+    # The longest way is taken to have the kernel's share of each class.  Parameters are operands.
+    executed = counts["warp_instructions"] - counts.get("classes.parameter", 0)
+    shared = sum(counts.get(name, 0) for name in SHARED) / executed
+    return Term(launches, launches * serial * (1 - shared), launches * serial * shared,
+                launches * loads, counts.get("grid_barriers", 0), 0, us[bound], bound)
 
 
 def terms_of(kernels, compiled, gpu):
-    footprint = kernels["(run)"]["device_bytes"]
-    return [term_of(counts, compiled.of(name, gpu.facts["arch"]), gpu, footprint)
-            for name, counts in kernels.items()
-            if name != "(run)" and counts["launches"] > 0 and counts["threads"] > 0]
+    run = kernels["(run)"]
+    copies = Term(run["copies.set"] + run["copies.on_device"], 0, 0, 0, 0, run["copies.to_host"],
+                  0, "launches")
+    return [copies] + [
+        term_of(counts, compiled.of(name, gpu.facts["arch"]), gpu, run["device_bytes"])
+        for name, counts in kernels.items()
+        if name != "(run)" and counts["launches"] > 0 and counts["threads"] > 0]
+
+
+def costs(term, constants, mhz):
+    """us of each constant"""
+    return [number * constant / (mhz if UNITS[name] == "cycles" else 1)
+            for name, number, constant in zip(CONSTANTS, term, constants)]
 
 
 def time_of(terms, constants, mhz):
     """us, and the part of each bound in it."""
-    launch, serial, load, barrier = constants
     shares = collections.Counter()
     for t in terms:
-        latency = (t.serial * serial + t.loads * load) / mhz
+        launch, serial, shared, load, barrier, host = costs(t, constants, mhz)
+        latency = serial + shared + load
         shares["latency" if latency >= t.least else t.bound] += max(latency, t.least)
-        shares["barriers"] += t.barriers * barrier
-        shares["launches"] += t.launches * launch
+        shares["barriers"] += barrier
+        shares["launches"] += launch
+        shares["host"] += host
     return sum(shares.values()), shares
 
 
@@ -255,14 +274,13 @@ Row = collections.namedtuple("Row", "group point terms us mhz")
 
 def gradient(row, constants):
     """The derivatives of log(us) by the logarithms of the constants, and log(predicted / us)."""
-    launch, serial, load, barrier = constants
-    us, slopes = 0, [0, 0, 0, 0]
+    us, slopes = 0, [0] * len(CONSTANTS)
     for t in row.terms:
-        by_serial, by_load = t.serial * serial / row.mhz, t.loads * load / row.mhz
-        parts = [t.launches * launch, 0, 0, t.barriers * barrier]
-        if by_serial + by_load >= t.least:
-            parts[1:3] = by_serial, by_load
-        us += sum(parts) + (t.least if by_serial + by_load < t.least else 0)
+        parts = costs(t, constants, row.mhz)
+        if sum(parts[1:4]) < t.least:
+            parts[1:4] = 0, 0, 0
+            us += t.least
+        us += sum(parts)
         slopes = [s + p for s, p in zip(slopes, parts)]
     return [s / us for s in slopes], math.log(us / row.us)
 
@@ -291,15 +309,16 @@ def fit(rows, start=START):
     absolute values."""
     share = {g: 1 / n for g, n in collections.Counter(row.group for row in rows).items()}
     constants, best, keep = start, loss(rows, share, start), 1e-4
+    every = range(len(CONSTANTS))
     for _ in range(40):
-        matrix = [[keep * (i == k) for k in range(4)] for i in range(4)]
-        right = [0] * 4
+        matrix = [[keep * (i == k) for k in every] for i in every]
+        right = [0 for _ in every]
         for row in rows:
             slopes, off = gradient(row, constants)
             weight = share[row.group] / max(abs(off), 0.02)
-            for i in range(4):
+            for i in every:
                 right[i] -= weight * slopes[i] * off
-                for k in range(4):
+                for k in every:
                     matrix[i][k] += weight * slopes[i] * slopes[k]
         step, length = solve(matrix, right), 1
         while length > 1e-3:

@@ -142,7 +142,7 @@ predicted and give an interval.
 
 """
 COMMANDS = """    scripts/predict.py          this page
-    scripts/predict.py --all    every prediction with its interval, and all sources
+    scripts/predict.py --all    every prediction with its interval, counts beside CUB's, sources
     # times of these kernels, without a GPU, on a device of its 132 multiprocessors
     GPUBENCH_PTX_PREDICT=H100 GPUBENCH_PTX_SMS=132 ./gpubench-ptx radix
 """
@@ -157,9 +157,9 @@ The inputs are [counts.jsonl](../results/counts.jsonl) (exact counts of each ker
 
 A launch of a kernel takes as long as the slowest of five bounds:
 
-- **latency**: the instructions of a warp, one after the other, and its longest chain of dependent
-global loads, for each wave of blocks that the occupancy leaves. The warp is the average one or,
-from barrier to barrier of the grid, the slowest;
+- **latency**: the instructions of a warp, one after the other, at two costs, and its longest chain
+of dependent global loads, for each wave of blocks that the occupancy leaves. The warp is the
+average one or, from barrier to barrier of the grid, the slowest;
 
 - **issue**: the instructions of the SASS, divided by the schedulers of the multiprocessors that
 have a block. These are the executed ones of the PTX, with those that ptxas adds for divisions and
@@ -173,15 +173,17 @@ figure is published);
 - **DRAM**: each byte once, because samples are cold, and again the share that does not fit in the
 L2, at {share:.0f} % of the peak bandwidth.
 
-Four constants are not published. `gpubench stream` measures each one on a GPU, and
+Six constants are not published. `gpubench stream` measures each one on a GPU, and
 `scripts/gpu-suite.sh` runs that first. Its records, results/measured/*/{calibration}, are used for
 the GPU that made them. {source}
 """
 CONSTANT = {
-    "launch": "a kernel's launch, in a graph too",
+    "launch": "a launch or memset, in a graph too",
     "issue": "an instruction that waits for the one before",
+    "shared": "the same of shared memory, a shuffle, a vote or a block's barrier",
     "latency": "a load that waits for the one before",
     "barrier": "a barrier of the grid, beyond the way of its slowest warp",
+    "host": "a copy that the host waits for",
 }
 LIMITS = """
 The model leaves out clocks below boost, conflict misses, threads that repeat a compare-and-swap
@@ -198,7 +200,7 @@ def figure(value):
 def print_constants(p):
     names = list(p.calibrated) or [model.MEASURED_GPU]
     head("constant", "`gpubench stream`", *names)
-    ops = dict(zip(model.CONSTANTS, ("launch", "issue", "latency", "barrier")))
+    ops = dict(zip(model.CONSTANTS, ("launch", "issue", "shared", "latency", "barrier", "host")))
     for n, name in enumerate(model.CONSTANTS):
         row(CONSTANT[ops[name]], "`--op=%s`" % ops[name],
             *("%s %s" % (figure(p.constants(gpu)[n]), model.UNITS[name]) for gpu in names))
@@ -407,8 +409,8 @@ def print_page(everything):
     print_measured(p, halves, everything)
     print_published(p, everything)
     print_times(p, everything)
-    print_peer(p)
     if everything:
+        print_peer(p)
         print_flush(p)
         print_facts()
 

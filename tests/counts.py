@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TOP, "scripts"))
@@ -135,12 +136,12 @@ def test_lacking():
 
 # ---- the model -----------------------------------------------------------------------------
 
-OPS = ("launch", "latency", "barrier", "issue")
+OPS = ("launch", "issue", "shared", "latency", "barrier", "host")
 # A device's constants, in the order of model.CONSTANTS, and records that say so or not.
-DEVICE = (1.2, 7.0, 300.0, 0.9)
+DEVICE = (1.2, 7.0, 30.0, 300.0, 0.9, 12.0)
 CALIBRATED = {
-    "all four": (OPS, "ok", True),
-    "one is missing": (OPS[:3], "ok", False),
+    "all": (OPS, "ok", True),
+    "one is missing": (OPS[:5], "ok", False),
     "they failed": (OPS, "failed", False),
 }
 
@@ -196,6 +197,40 @@ def test_divisions():
     return 0
 
 
+# What raises a predicted time, and by the number of which constants.
+COSTS = {
+    "classes.load_shared": {"shared": 195, "serial": -195},
+    "grid_barriers": {"barrier": 1},
+    "copies.set": {"launch": 1},
+    "copies.on_device": {"launch": 1},
+    "copies.to_host": {"host": 1},
+}
+
+
+def test_costs():
+    """A shared load costs more than another instruction; barriers, memsets and copies cost."""
+    gpu, failed = model.read_gpus()["H100"], 0
+    kernel = dict(COLLAPSE, **MULTIPLIES)
+    run = {"device_bytes": 1 << 24, "copies.set": 0, "copies.on_device": 0, "copies.to_host": 0}
+
+    def cost(name, number):
+        """The number of each constant with `number` more of a count."""
+        kernels = {"(other)": dict(kernel), "(run)": dict(run)}
+        place = kernels["(run)" if name in run else "(other)"]
+        place[name] = place.get(name, 0) + number
+        terms = model.terms_of(kernels, types.SimpleNamespace(of=lambda *_: COMPILED), gpu)
+        return [sum(t[n] for t in terms) for n in range(len(model.CONSTANTS))]
+
+    for name, wanted in COSTS.items():
+        # A hundredth of the instructions, or one copy.
+        number = MULTIPLIES["warp_instructions"] // 100 if "classes" in name else 1
+        found = [a - b for a, b in zip(cost(name, number), cost(name, 0))]
+        if any(abs(f - wanted.get(c, 0)) > 0.5 for f, c in zip(found, model.CONSTANTS)):
+            failed += 1
+            print(f"cost of {name}: {dict(zip(model.CONSTANTS, found))}")
+    return failed
+
+
 PAGES = {
     "predictions.md": ["predict.py"],
     "literature.md": ["literature.py"],
@@ -219,7 +254,8 @@ def test_pages():
 # ---- what is counted -----------------------------------------------------------------------
 
 # For 16 steps of 4 bytes, the kernel's launches, barriers of the grid and chain: a load per step.
-STEPS = {"launch": (16, 0, 16), "latency": (1, 0, 16), "barrier": (1, 16, 16), "issue": (1, 0, 1)}
+STEPS = {"launch": (16, 0, 16), "latency": (1, 0, 16), "barrier": (1, 16, 16), "issue": (1, 0, 1),
+         "shared": (1, 0, 1), "host": (16, 0, 16)}
 
 
 def test_steps(program):
@@ -414,8 +450,8 @@ def main():
     if sys.argv[1:] == ["--planted"]:
         failed = test_planted()
     else:
-        failed = test_comparison() + test_calibration() + test_divisions() + test_pages()
-        failed += test_bad_records() + test_changed() + test_lacking()
+        failed = test_comparison() + test_calibration() + test_divisions() + test_costs()
+        failed += test_pages() + test_bad_records() + test_changed() + test_lacking()
         if len(sys.argv) > 1:
             failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
             failed += test_graph(sys.argv[1]) + test_steps(sys.argv[1])

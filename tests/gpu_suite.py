@@ -262,7 +262,7 @@ def constants(records, ns):
     return records[:1] + [
         dict(record_of(records, "stream/cuda/copy"), time={"median": ns},
              key="stream/cuda/copy count=2048 op=" + op)
-        for op in ("launch", "issue", "latency", "barrier")]
+        for op in ("launch", "issue", "shared", "latency", "barrier", "host")]
 
 
 def test_surprises(scratch):

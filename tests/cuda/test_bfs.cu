@@ -66,16 +66,17 @@ static std::vector<edge> tree_edges(uint32_t fan, int depth, uint32_t edges, uin
 	return tree;
 }
 
-/* Levels on both sides of the limits between one block and the grid, with short and long rows. */
+/* Levels on both sides of the limits of one block: edges, groups of four, and both per
+ * vertex; with short and long rows. */
 Test(bfs_cuda, narrow_levels)
 {
 	static const struct {
 		uint32_t fan;
 		int depth;
 		uint32_t edges;
-	} trees[] = {
-		{ 4, 1, 64 }, { 4, 1, 65 }, { 15, 2, 1024 }, { 15, 2, 1025 }, { 16, 1, 300 }
-	};
+	} trees[] = { { 4, 2, 25 },    { 4, 2, 26 },   { 15, 2, 606 }, { 15, 2, 607 },
+		      { 8, 2, 600 },   { 16, 1, 220 }, { 16, 1, 300 }, { 4, 1, 65 },
+		      { 15, 2, 1024 }, { 15, 2, 1025 } };
 
 	for (const auto &t : trees) {
 		uint32_t n;

@@ -112,30 +112,37 @@ Test(bfs_cuda_counters, only_expanded_rows_are_touched)
 }
 
 /* Columns that csr-do reads by its rule (csr_do.cu).  Top-down: all columns of a level.  Bottom-up,
- * from `wide` edges or 17 per vertex on: those of every unreached vertex up to the first one in the
- * frontier, or all if it is not among the first 64. */
-static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source, uint64_t wide)
+ * but not from a narrow level: those of every unreached vertex up to the first one in the frontier,
+ * or all if it is not among the first 64.  A level is narrow by its edges and its vertices with
+ * edges or, after a narrow one, by its groups of up to 4 edges of a vertex and its vertices. */
+static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source, uint64_t most)
 {
 	const std::vector<int32_t> dist = queue_search(in, source);
 	uint64_t columns = 0, unseen = in->m;
 	uint32_t reached = 0, before = 0;
-	bool up = false;
+	bool up = false, narrow = false;
 
 	for (int32_t level = 0;; level++) {
-		uint64_t edges = 0;
-		uint32_t count = 0;
+		uint64_t edges = 0, groups = 0;
+		uint32_t count = 0, vertices = 0;
 
 		for (uint32_t v = 0; v < in->n; v++) {
 			const uint64_t degree = in->out.row[v + 1] - in->out.row[v];
 
-			reached += dist[v] == level;
-			count += dist[v] == level && degree > 0;
-			edges += dist[v] == level ? degree : 0;
+			if (dist[v] != level)
+				continue;
+			vertices++;
+			count += degree > 0;
+			edges += degree;
+			groups += degree ? (degree + 3) / 4 : 1;
 		}
+		reached += vertices;
 		if (count == 0 || reached == in->n)
 			return columns;
-		up = up ? count >= before || count >= in->n / 24
-			: (edges >= wide || edges > 16 * count) && edges > unseen / 14;
+		narrow = (narrow && groups <= most / 4 && groups <= 4 * vertices) ||
+			 (edges <= most && edges <= 16 * count);
+		up = up ? count >= before || count >= in->n / 24 : !narrow && edges > unseen / 14;
+		narrow = narrow && !up;
 		before = count;
 		unseen -= edges;
 		if (!up)
@@ -160,8 +167,8 @@ Test(bfs_cuda_counters, two_way_touches_match_its_rule)
 	const uint32_t core = 1200, n = core + 40;
 	const struct {
 		size_t variant;
-		uint64_t wide;
-	} rules[] = { { 3, 1025 }, { 12, 1 }, { 14, 65 } };
+		uint64_t most;
+	} rules[] = { { 3, 1024 }, { 12, 0 }, { 14, 64 } };
 	std::vector<edge> edges;
 	struct graph g;
 
@@ -177,7 +184,7 @@ Test(bfs_cuda_counters, two_way_touches_match_its_rule)
 		g.input.source = g.source.data();
 		for (const auto &rule : rules)
 			cr_expect_eq(measured(rule.variant, &g, "touched_bytes"),
-				     2. * (double)two_way_columns(&g.input, source, rule.wide),
+				     2. * (double)two_way_columns(&g.input, source, rule.most),
 				     "source %u, %s", source, variants[rule.variant].name);
 	}
 }

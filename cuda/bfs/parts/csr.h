@@ -14,6 +14,8 @@
  *
  * Block 0 alone searches narrow levels, of few edges in all and per vertex (bfs_expand_narrow()):
  * no other block would have an edge.  They need no grid barrier; the others wait at the next one.
+ * Their edges are entered by groups of up to four of a vertex, one per thread, so that the place
+ * of a vertex is a count of lanes.  Edges beyond four get further groups.
  *
  * A step is one level of the grid, or several of block 0.  The counters of three steps rotate:
  * while the edges of one are read, the vertices of the next are added, and the counters after that
@@ -34,12 +36,15 @@ enum {
 	BFS_CSR_EACH = 2, /* edges per thread */
 	BFS_CSR_TILE = BFS_CSR_EACH * BFS_CSR_BLOCK,
 	BFS_COUNTERS = 3,
-	BFS_EDGE_BITS = 36,         /* low bits of a counter; the other 28 count vertices */
-	BFS_NARROW = BFS_CSR_BLOCK, /* most edges of a narrow level: one per thread */
-	BFS_NARROW_DEGREE = 16,     /* and per vertex; with more, the next is hardly narrow */
-	/* The same for a narrow level's counter: each of BFS_NARROW vertices adds at most
-	 * BFS_NARROW + 1 edges. */
-	BFS_NARROW_BITS = 21,
+	BFS_EDGE_BITS = 36, /* low bits of a counter; the other 28 count vertices */
+	/* A narrow level's entries have up to so many edges of a vertex, one per thread. */
+	BFS_ENTRY = 4,
+	BFS_ENTRIES = BFS_CSR_BLOCK / BFS_ENTRY,
+	BFS_NARROW_DEGREE = 16, /* most edges per vertex; with more, the next is hardly narrow */
+	/* The same for a narrow level's counter of vertices and entries: each of BFS_CSR_BLOCK
+	 * vertices adds at most BFS_ENTRIES + 1. */
+	BFS_NARROW_BITS = 19,
+	BFS_NARROW_MASK = (1 << BFS_NARROW_BITS) - 1,
 };
 
 static constexpr unsigned long long BFS_EDGE_MASK = (1ull << BFS_EDGE_BITS) - 1;
@@ -69,6 +74,14 @@ struct bfs_top_down {
 
 /* ---- device ---------------------------------------------------------------------------------- */
 
+/* A narrow level. */
+struct bfs_narrow {
+	/* Index in column of the first of its edges; above BFS_EDGE_BITS, their number. */
+	uint64_t entry[BFS_ENTRIES];
+	uint32_t owner[BFS_ENTRIES]; /* the vertex that they leave, if parents are wanted */
+	unsigned count;              /* all vertices and entries that were ever added */
+};
+
 /* The owners of a tile's edges.  An owner is the vertex that an edge leaves. */
 struct bfs_tile {
 	uint64_t base[BFS_CSR_TILE]; /* plus an edge's number in the level: its index in column */
@@ -76,13 +89,8 @@ struct bfs_tile {
 	uint32_t first[BFS_CSR_TILE]; /* the owner's first edge, relative to the tile's first */
 	uint32_t owner[2];            /* queue places of the first and the last owner */
 	unsigned long long
-		sum[BFS_CSR_WARPS]; /* per warp: its share of the block's addition to a counter */
-	/* In narrow levels, base and first have an element per edge instead: its index in column,
-	 * and its owner if parents are wanted. */
-	struct bfs_narrow {
-		unsigned next[2]; /* of the next level, by level % 2: vertices and edges */
-		unsigned sinks;   /* of all narrow levels of the step */
-	} narrow;
+		sum[BFS_CSR_WARPS];  /* per warp: its share of the block's addition to a counter */
+	struct bfs_narrow narrow[2]; /* by level % 2 */
 };
 
 /* Vertices with out-edges and edges of a level, vertices reached up to it, and its distance. */
@@ -266,166 +274,185 @@ static __device__ __forceinline__ void bfs_expand_wide(const struct bfs_top_down
 
 /* ---- narrow levels: block 0 alone, one edge per thread --------------------------------------- */
 
-/* A vertex that a thread has reached: number of its first out-edge, and of its out-edges. */
+/* A vertex that a thread has reached, or BFS_NONE; number of its first out-edge, and of its
+ * out-edges. */
 struct bfs_new {
 	uint64_t row;
-	uint32_t v, degree; /* degree 0: nothing to queue */
+	uint32_t v, degree;
 };
 
-/* Follow the thread's edge of a narrow level.  Everything that depends on its end is read at once,
- * wanted or not: a level takes two memory latencies, for the column and for its vertex. */
+static constexpr uint32_t BFS_NONE = UINT32_MAX;
+
+/* Follow an edge from vertex u.  Everything that depends on its end is read at once, wanted or not:
+ * a level takes two memory latencies, for the column and for its vertex. */
 static __device__ __forceinline__ struct bfs_new bfs_follow(const struct bfs_top_down &s,
-							    struct bfs_tile *tile, uint32_t edges,
-							    int32_t distance, bool *sink)
+							    uint64_t edge, const uint32_t *u,
+							    int32_t distance)
 {
-	struct bfs_new found = {};
+	const uint32_t v = bfs_column(s.out, edge);
+	const uint64_t *const row = s.out.row + v;
+	const uint64_t first = row[0], end = row[1];
 
-	*sink = false;
-	if (threadIdx.x >= edges)
-		return found;
-	found.v = bfs_column(s.out, tile->base[threadIdx.x]);
-	found.row = s.out.row[found.v];
-
-	const uint64_t end = s.out.row[found.v + 1];
-
-	if (atomicCAS(s.dist + found.v, BFS_UNREACHED, distance) != BFS_UNREACHED)
-		return found;
+	if (atomicCAS(s.dist + v, BFS_UNREACHED, distance) != BFS_UNREACHED)
+		return { 0, BFS_NONE, 0 };
 	if (s.parent)
-		s.parent[found.v] = (int32_t)tile->first[threadIdx.x];
-	found.degree = (uint32_t)(end - found.row);
-	*sink = found.degree == 0;
-	return found;
+		s.parent[v] = (int32_t)*u;
+	return { first, v, (uint32_t)(end - first) };
 }
 
-/* Enter the edges of vertex v, `degree` of them from `row` on, at place `at` of the tile. */
-static __device__ __forceinline__ void bfs_put_edge(const struct bfs_top_down &s,
-						    struct bfs_tile *tile, uint32_t at,
-						    uint64_t edge, uint32_t v)
+/* Follow the thread's edge of a narrow level, if it has one. */
+static __device__ __forceinline__ struct bfs_new bfs_follow_entry(const struct bfs_top_down &s,
+								  const struct bfs_narrow &level,
+								  uint32_t entries,
+								  int32_t distance,
+								  uint32_t *followed)
 {
-	tile->base[at] = edge;
-	if (s.parent)
-		tile->first[at] = v;
+	const uint32_t place = threadIdx.x / BFS_ENTRY, k = threadIdx.x % BFS_ENTRY;
+
+	if (place >= entries)
+		return { 0, BFS_NONE, 0 };
+
+	const uint64_t entry = level.entry[place];
+
+	if (k >= (uint32_t)(entry >> BFS_EDGE_BITS))
+		return { 0, BFS_NONE, 0 };
+	++*followed;
+	return bfs_follow(s, (entry & BFS_EDGE_MASK) + k, level.owner + place, distance);
 }
 
-/* The lane's first edges, then the other edges of each lane by the whole warp.  All lanes of the
- * warp must call. */
-static __device__ __forceinline__ void bfs_put_edges(const struct bfs_top_down &s,
-						     struct bfs_tile *tile, uint32_t at,
-						     const struct bfs_new &from, uint32_t degree)
-{
-	const uint32_t few = 4;
-
-	GPU_UNROLL
-	for (uint32_t j = 0; j < few; j++)
-		if (j < degree)
-			bfs_put_edge(s, tile, at + j, from.row + j, from.v);
-	for (unsigned rest = __ballot_sync(ALL_LANES, degree > few); rest; rest &= rest - 1) {
-		const int lane = __ffs((int)rest) - 1;
-		const uint64_t row = __shfl_sync(ALL_LANES, from.row, lane);
-		const uint32_t v = __shfl_sync(ALL_LANES, from.v, lane);
-		const uint32_t place = __shfl_sync(ALL_LANES, at, lane);
-		const uint32_t count = __shfl_sync(ALL_LANES, degree, lane);
-
-		for (uint32_t j = few + threadIdx.x % WARP; j < count; j += WARP)
-			bfs_put_edge(s, tile, place + j, row + j, v);
-	}
-}
-
-/* Add the block's new vertices to the tile, and to the `count` of the next level.  If that is not
- * narrow, the tile lacks edges. */
-static __device__ __forceinline__ void bfs_add_narrow(const struct bfs_top_down &s,
-						      struct bfs_tile *tile, unsigned *count,
-						      const struct bfs_new &found)
-{
-	const uint32_t most = BFS_NARROW + 1, mask = (1u << BFS_NARROW_BITS) - 1;
-	const uint32_t degree = found.degree < most ? found.degree : most;
-	const uint32_t mine = degree ? 1u << BFS_NARROW_BITS | degree : 0;
-
-	if (!__any_sync(ALL_LANES, mine != 0))
-		return;
-
-	const uint32_t upto = warp_scan(mine);
-	uint32_t at = 0;
-
-	if (threadIdx.x % WARP == WARP - 1)
-		at = atomicAdd(count, upto);
-	at = __shfl_sync(ALL_LANES, at, WARP - 1) + upto - mine;
-	if (mine)
-		tile->vertex[at >> BFS_NARROW_BITS] = found.v;
-	at &= mask;
-	bfs_put_edges(s, tile, at, found, at + degree <= s.narrow ? degree : 0);
-}
-
-/* Load the queue of a narrow level into the tile. */
-static __device__ __forceinline__ void bfs_load_narrow(const struct bfs_top_down &s,
-						       struct bfs_tile *tile, int32_t step,
-						       const struct bfs_level &now)
+/* Follow the thread's edge of a narrow level that is in the queue, if it has one. */
+static __device__ __forceinline__ struct bfs_new bfs_follow_queue(const struct bfs_top_down &s,
+								  struct bfs_tile *tile,
+								  int32_t step,
+								  const struct bfs_level &now)
 {
 	const uint32_t owners = bfs_tile_owners(s, tile, step, now.count, 0, now.edges);
 	const uint32_t owner = bfs_tile_owner(tile, owners, threadIdx.x);
-	const uint64_t edge = tile->base[owner] + threadIdx.x;
-	const uint32_t v = tile->vertex[owner];
 
-	__syncthreads();
-	bfs_put_edge(s, tile, threadIdx.x, edge, v);
-	if (threadIdx.x == 0)
-		tile->narrow = {};
-	__syncthreads();
+	if (threadIdx.x >= now.edges)
+		return { 0, BFS_NONE, 0 };
+	return bfs_follow(s, tile->base[owner] + threadIdx.x, tile->vertex + owner,
+			  now.distance + 1);
 }
 
-/* True for a narrow level. */
+/* Fill in entry number j of a vertex. */
+static __device__ __forceinline__ void bfs_enter(const struct bfs_top_down &s,
+						 struct bfs_narrow *level, uint32_t place,
+						 const struct bfs_new &from, uint32_t j)
+{
+	const uint32_t left = from.degree - j * BFS_ENTRY;
+	const uint64_t edges = left < BFS_ENTRY ? left : (uint32_t)BFS_ENTRY;
+
+	level->entry[place] = edges << BFS_EDGE_BITS | (from.row + j * BFS_ENTRY);
+	if (s.parent)
+		level->owner[place] = from.v;
+}
+
+/* Enter the block's new vertices into a narrow level, whose count was `last` before.  If the level
+ * has more than BFS_ENTRIES, it lacks some. */
+static __device__ __forceinline__ void bfs_add_narrow(const struct bfs_top_down &s,
+						      struct bfs_narrow *level, unsigned last,
+						      const struct bfs_new &found)
+{
+	const unsigned who = __ballot_sync(ALL_LANES, found.v != BFS_NONE);
+	const uint32_t vertices = (uint32_t)__popc(who);
+	uint32_t at = 0;
+
+	if (!who)
+		return;
+	if (threadIdx.x % WARP == 0)
+		at = atomicAdd(&level->count, vertices << BFS_NARROW_BITS | vertices);
+	at = __shfl_sync(ALL_LANES, at, 0) + (uint32_t)__popc(who & lanes_below());
+	at = (at - last) & BFS_NARROW_MASK;
+	if (found.v != BFS_NONE && at < BFS_ENTRIES)
+		bfs_enter(s, level, at, found, 0);
+	if (found.degree > BFS_ENTRY) {
+		const uint32_t left = found.degree - BFS_ENTRY;
+		const uint32_t more = left / BFS_ENTRY + (left % BFS_ENTRY != 0);
+
+		at = atomicAdd(&level->count, more < BFS_ENTRIES ? more : (uint32_t)BFS_ENTRIES);
+		at = (at - last) & BFS_NARROW_MASK;
+		GPU_NO_UNROLL
+		for (uint32_t j = 0; j < more && at + j < BFS_ENTRIES; j++)
+			bfs_enter(s, level, at + j, found, j + 1);
+	}
+}
+
+/* True for a narrow level of the queue. */
 static __device__ __forceinline__ bool bfs_suits_block(const struct bfs_top_down &s, uint64_t edges,
 						       uint32_t count)
 {
 	return edges <= s.narrow && edges <= (uint64_t)count * BFS_NARROW_DEGREE;
 }
 
+/* The same for one that follows it. */
+static __device__ __forceinline__ bool bfs_stays_narrow(const struct bfs_top_down &s,
+							uint32_t entries, uint32_t vertices)
+{
+	return entries - 1 < s.narrow / BFS_ENTRY &&
+	       entries <= vertices * (BFS_NARROW_DEGREE / BFS_ENTRY);
+}
+
+/* The state of a thread that searches narrow levels. */
+struct bfs_search_narrow {
+	struct bfs_new found; /* of the last level */
+	uint32_t reached, followed;
+	unsigned last[2]; /* counts of both levels */
+	int32_t distance;
+};
+
+/* Enter what was found, and follow its edges; false if this level is not narrow, or the last.  A
+ * constant TURN saves address arithmetic. */
+template <int TURN>
+static __device__ __forceinline__ bool bfs_take_level(const struct bfs_top_down &s,
+						      struct bfs_narrow *level,
+						      struct bfs_search_narrow *now)
+{
+	bfs_add_narrow(s, level + TURN, now->last[TURN], now->found);
+	__syncthreads();
+
+	const unsigned count = level[TURN].count, added = count - now->last[TURN];
+	const uint32_t vertices = added >> BFS_NARROW_BITS, entries = added & BFS_NARROW_MASK;
+
+	now->last[TURN] = count;
+	now->reached += vertices;
+	if (!bfs_stays_narrow(s, entries, vertices) || now->reached == s.n)
+		return false;
+	now->found = bfs_follow_entry(s, level[TURN], entries, ++now->distance, &now->followed);
+	return true;
+}
+
 /* Search from a narrow level up to one that is not, or to the end.  Block 0 alone calls.  The last
- * level found is queued for the next step, unless the search has ended. */
+ * level found is queued for the next step.
+ *
+ * Two narrow levels take turns, so that a level needs one barrier: before it, the block enters its
+ * vertices; after it, it follows their edges and enters what it finds into the other.  A count is
+ * never reset, since a slow thread may still read it. */
 static __device__ __forceinline__ void bfs_expand_narrow(const struct bfs_top_down &s,
 							 struct bfs_tile *tile, int32_t step,
-							 const struct bfs_level &now)
+							 const struct bfs_level &from)
 {
 	struct bfs_turn *const next = &s.turn[(uint32_t)(step + 1) % BFS_COUNTERS];
-	uint32_t edges = (uint32_t)now.edges, reached = now.reached, count;
-	uint64_t passed = 0;
-	int32_t levels = 0;
-	bool ended;
+	struct bfs_search_narrow now = {};
 
-	bfs_load_narrow(s, tile, step, now);
-	for (;; levels++) {
-		const uint32_t turn = (uint32_t)levels % 2;
-		bool sink;
-		const struct bfs_new found =
-			bfs_follow(s, tile, edges, now.distance + levels + 1, &sink);
+	if (threadIdx.x < 2)
+		tile->narrow[threadIdx.x].count = 0;
+	now.found = bfs_follow_queue(s, tile, step, from);
+	now.reached = from.reached;
+	now.distance = from.distance + 1;
+	while (bfs_take_level<0>(s, tile->narrow, &now) && bfs_take_level<1>(s, tile->narrow, &now))
+		;
 
-		__syncthreads();
-		if (threadIdx.x == 0)
-			tile->narrow.next[!turn] = 0;
-		if (sink)
-			atomicAdd(&tile->narrow.sinks, 1u);
-		bfs_add_narrow(s, tile, &tile->narrow.next[turn], found);
-		__syncthreads();
-		count = tile->narrow.next[turn] >> BFS_NARROW_BITS;
-		edges = tile->narrow.next[turn] & ((1u << BFS_NARROW_BITS) - 1);
-		reached += count;
-		ended = count == 0 || reached + tile->narrow.sinks == s.n;
-		if (ended || !bfs_suits_block(s, edges, count))
-			break;
-		passed += edges;
-	}
-	count = ended ? 0 : count;
+	const int queued = __syncthreads_count(now.found.degree != 0);
+	const unsigned long long passed = warp_sum((unsigned long long)now.followed);
+
+	if (threadIdx.x % WARP == 0)
+		atomicAdd(&next->passed, passed);
 	if (threadIdx.x == 0) {
-		next->passed = passed;
-		next->levels = (unsigned)levels;
-		next->reached = reached - now.reached + tile->narrow.sinks - count;
+		next->levels = (unsigned)(now.distance - from.distance - 1);
+		next->reached = now.reached - from.reached - (unsigned)queued;
 	}
-	for (uint32_t first = 0; first < count; first += BFS_CSR_BLOCK) {
-		const uint32_t i = first + threadIdx.x, v = i < count ? tile->vertex[i] : 0;
-		const uint32_t degree = i < count ? bfs_degree(s, v) : 0;
-
-		bfs_enqueue<1>(s, tile, step + 1, &next->queued, &v, &degree);
-	}
+	bfs_enqueue<1>(s, tile, step + 1, &next->queued, &now.found.v, &now.found.degree);
 }
 
 /* Follow all edges of the level's vertices; new vertices get the next distance.  If the level is
@@ -508,7 +535,7 @@ static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct 
 	s->dist = search->dist;
 	s->parent = search->parent;
 	s->touched = search->touched;
-	s->narrow = bfs_wide_edges ? bfs_wide_edges - 1 : (uint32_t)BFS_NARROW;
+	s->narrow = bfs_wide_edges ? bfs_wide_edges - 1 : (uint32_t)BFS_CSR_BLOCK;
 	if (s->m > BFS_EDGE_MASK || n >> (64 - BFS_EDGE_BITS))
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%u vertices and %" PRIu64

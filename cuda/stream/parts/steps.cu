@@ -4,8 +4,10 @@
  *	launch     a launch of a kernel that copies one word
  *	latency    a load of global memory whose address the load before it returned
  *	barrier    a barrier of all blocks, which pass a baton from one step to the next
- *	issue      STEP_INSTRUCTIONS or so that wait for one another, a fifth of them shared loads
- *	           and shuffles, in code without loops
+ *	issue      two dozen instructions that wait for one another, a tenth of them shared
+ *	           loads and shuffles, in code without loops
+ *	shared     the same without the multiplications
+ *	host       a launch whose result the host reads before the next
  *
  * Each result depends on all steps before it, so that a copy is right only if every step was taken
  * and waited for.
@@ -21,7 +23,7 @@ enum {
 	DISTANCE = 128, /* bytes: two of the L2's fetches, so that none brings two slots */
 	WARP = 32,
 	UNROLLED = 64, /* steps of `issue` in one round of its loop */
-	CHAIN = 4,     /* multiplications per step of `issue` */
+	CHAIN = 12,    /* multiplications per step of `issue`; `shared` has none */
 };
 
 struct stream_slot {
@@ -82,6 +84,7 @@ static __global__ void __launch_bounds__(WARP)
 
 /* next[i] is i + 1, which the compiler does not know; neither that `one` is 1.  A tile has UNROLLED
  * words, and `at` is the next one. */
+template <int MULTIPLY>
 static __global__ void __launch_bounds__(WARP)
 	issue_kernel(uint32_t *to, const uint32_t *from, uint32_t steps, uint32_t one)
 {
@@ -104,10 +107,19 @@ static __global__ void __launch_bounds__(WARP)
 			if (threadIdx.x == 0 && first + n < steps)
 				to[first + n] = word;
 			GPU_UNROLL
-			for (unsigned k = 0; k < CHAIN; k++)
+			for (int k = 0; k < MULTIPLY; k++)
 				at = at * one + (one - 1);
 			at = __shfl_sync(0xffffffff, next[at & (UNROLLED - 1)], (int)(at % WARP));
 		}
+	}
+}
+
+static __global__ void __launch_bounds__(WARP)
+	host_kernel(uint32_t *to, const uint32_t *from, uint32_t step, uint32_t *next)
+{
+	if (threadIdx.x == 0) {
+		to[step] = from[step];
+		*next = step + 1;
 	}
 }
 
@@ -165,6 +177,15 @@ enum gb_status stream_steps_upload(struct stream_steps *s, const uint64_t *words
 	return gpu_upload(s->slots, s->host_slots, pairs * sizeof *s->slots, err);
 }
 
+/* The host learns the number of the next step from the device. */
+static enum gb_status run_host(const struct stream_steps *s, struct gb_error *err)
+{
+	for (uint32_t n = 0, step = 0; n < s->steps && !err->code; n++)
+		if (GPU_RUN(err, host_kernel, 1, WARP, s->to, s->from, step, s->state + 1) == GB_OK)
+			(void)gpu_download(&step, s->state + 1, sizeof step, err);
+	return err->code;
+}
+
 enum gb_status stream_steps_run(struct stream_steps *s, struct gb_error *err)
 {
 	if (s->steps == 0)
@@ -179,7 +200,11 @@ enum gb_status stream_steps_run(struct stream_steps *s, struct gb_error *err)
 	case STREAM_BARRIER:
 		return GPU_RUN_COOPERATIVE(err, barrier_kernel, s->blocks, WARP, s->to, s->from,
 					   s->steps, s->state);
+	case STREAM_HOST:
+		return run_host(s, err);
+	case STREAM_SHARED:
+		return GPU_RUN(err, issue_kernel<0>, 1, WARP, s->to, s->from, s->steps, 1u);
 	default:
-		return GPU_RUN(err, issue_kernel, 1, WARP, s->to, s->from, s->steps, 1u);
+		return GPU_RUN(err, issue_kernel<CHAIN>, 1, WARP, s->to, s->from, s->steps, 1u);
 	}
 }

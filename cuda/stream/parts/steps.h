@@ -11,7 +11,7 @@ struct stream_slot;
 struct stream_steps {
 	uint32_t *from, *to;                    /* steps each */
 	struct stream_slot *slots, *host_slots; /* STREAM_LATENCY: steps / 2 each */
-	uint32_t *state; /* two words, 0 between runs: the barrier's, and the baton */
+	uint32_t *state; /* two words: the barrier's, 0 between runs; the baton, or the next step */
 	unsigned blocks; /* STREAM_BARRIER */
 	uint32_t steps;
 	enum stream_op op;
