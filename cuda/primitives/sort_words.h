@@ -50,6 +50,7 @@ struct gpu_words {
 	int number_bits;   /* bits of a word for the number: 1 .. 30 */
 	int sorted_bits;   /* topmost bits of a word that are sorted */
 	uint64_t run_step; /* words that differ by less are in a run; a power of two */
+	bool again;        /* mend only if a run is in disorder, as the caller has found */
 };
 
 /* Only the sizes are set.  long_runs has count / SHORT_RUN + 1 elements, other arrays `count`. */
@@ -140,6 +141,10 @@ static __global__ void __launch_bounds__(MEND_BLOCK) mend_kernel(struct gpu_word
 	SHARED_VAR(struct mend_shared, s);
 	const unsigned k = threadIdx.x;
 	uint32_t i = blockIdx.x * MEND_KEYS + k - SHORT_RUN;
+
+	if (w.again && !gpu_ld_relaxed(&w.runs->disorder))
+		return;
+
 	const uint64_t word = i < w.count ? w.sorted[i] : 0;
 	const uint32_t number = gpu_word_number(w.number_bits, word);
 	const uint32_t joined = __ballot_sync(ALL_LANES, is_joined(&w, i, word));
@@ -299,16 +304,23 @@ static inline enum gb_status gpu_words_make(const struct gpu_words *w, SOURCE so
 	return gpu_sort_count<key_u64>(&args, source, err);
 }
 
-/* Then sort them.  source.key(i) returns key i. */
-template <class SOURCE>
-static inline enum gb_status gpu_words_sort(const struct gpu_words *w, SOURCE source, void *temp,
+/* Then sort them: w->sorted. */
+static inline enum gb_status gpu_words_sort(const struct gpu_words *w, void *temp,
 					    struct gb_error *err)
 {
 	const struct gpu_sort_args args = gpu_words_args(w, temp);
+
+	return gpu_sort(&args, err);
+}
+
+/* Then put the keys of runs in order: w->row.  source.key(i) returns key i. */
+template <class SOURCE>
+static inline enum gb_status gpu_words_mend(const struct gpu_words *w, SOURCE source,
+					    struct gb_error *err)
+{
 	const size_t blocks = gpu_blocks(w->count, MEND_KEYS);
 
-	if (gpu_sort(&args, err) ||
-	    GPU_RUN(err, mend_kernel<SOURCE>, blocks, MEND_BLOCK, *w, source))
+	if (GPU_RUN(err, mend_kernel<SOURCE>, blocks, MEND_BLOCK, *w, source))
 		return err->code;
 	return GPU_RUN_COOPERATIVE(err, long_kernel,
 				   gpu_resident_blocks(long_kernel, MERGE_BLOCK, 0, blocks),
