@@ -77,15 +77,14 @@ static __device__ __forceinline__ signed char reach_of(const struct octree_linea
 								  : -1);
 }
 
-/* One thread per body. */
-static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbers,
-				   struct octree_tree tree)
+/* Link the bodies from block * BLOCK on, one thread per body. */
+static __device__ __forceinline__ void link_bodies(const struct octree_linear &l,
+						   const uint32_t *numbers,
+						   const struct octree_tree &tree,
+						   signed char *reach, uint32_t block)
 {
-	SHARED_ARRAY(signed char, reach, BLOCK + (int)OCTREE_MAX_BUCKET);
-	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
+	const uint32_t i = block * BLOCK + threadIdx.x;
 
-	if (tree.counters->exhausted || (l.again && !l.again->disorder))
-		return;
 	reach[threadIdx.x] = reach_of(&l, i, l.bucket);
 	if (threadIdx.x < l.bucket)
 		reach[threadIdx.x + BLOCK] = reach_of(&l, i + BLOCK, l.bucket);
@@ -116,6 +115,30 @@ static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbe
 		*slot_of(&l, &tree, i, starts ? before : deepest) = value;
 	if (i + 1 < l.count && octree_shared_digits(key, l.keys[i + 1]) > deepest)
 		tree.next[number] = (int32_t)numbers[i + 1];
+}
+
+/* One thread per body. */
+static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbers,
+				   struct octree_tree tree)
+{
+	SHARED_ARRAY(signed char, reach, BLOCK + (int)OCTREE_MAX_BUCKET);
+
+	if (!tree.counters->exhausted)
+		link_bodies(l, numbers, tree, reach, blockIdx.x);
+}
+
+/* The same by any number of blocks if a run is in disorder. */
+static __global__ void link_again_kernel(struct octree_linear l, const uint32_t *numbers,
+					 struct octree_tree tree)
+{
+	SHARED_ARRAY(signed char, reach, BLOCK + (int)OCTREE_MAX_BUCKET);
+
+	if (!l.again->disorder || tree.counters->exhausted)
+		return;
+	for (uint32_t k = blockIdx.x; (size_t)k * BLOCK < l.count; k += gridDim.x) {
+		link_bodies(l, numbers, tree, reach, k);
+		__syncthreads();
+	}
 }
 
 static enum gb_status create(struct state *s, const void *params, const struct octree_input *input,
@@ -166,6 +189,7 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	struct gpu_words *const w = &s->words;
 	const struct octree_worded worded = { octree_bodies_of(a), w->row.keys, w->number_bits,
 					      a->tree.next };
+	const size_t blocks = gpu_blocks(a->count, BLOCK);
 	struct octree_linear linear = { w->row.keys, s->base, a->count, (size_t)a->input->bucket,
 					OCTREE_DEEPEST };
 
@@ -186,8 +210,11 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 		return err->code;
 	if (linear_number(&linear, a, true, err) != GB_OK)
 		return err->code;
-	return GPU_RUN(err, link_kernel, gpu_blocks(a->count, BLOCK), BLOCK, linear, w->row.numbers,
-		       a->tree);
+	if (w->again)
+		return GPU_RUN(err, link_again_kernel,
+			       gpu_resident_blocks(link_again_kernel, BLOCK, 0, blocks), BLOCK,
+			       linear, w->row.numbers, a->tree);
+	return GPU_RUN(err, link_kernel, blocks, BLOCK, linear, w->row.numbers, a->tree);
 }
 
 /* long_runs: runs of more than SHORT_RUN bodies. */

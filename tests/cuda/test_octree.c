@@ -1,6 +1,7 @@
 /* test_octree.c -- the CUDA builders of octrees on difficult inputs: one and two bodies, coincident
  * and nearly coincident bodies, pools that are too small, and the promise about holes.  Runs on a
- * GPU or in the emulator; without either, skipped.
+ * GPU or in the emulator; without either, skipped.  Each test runs morton a tile at a time too, as
+ * it builds from millions of bodies.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -13,17 +14,29 @@
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
 #include "common/octree.h"
+#include "cuda/primitives/limits.h"
 #include "tests/cuda/gpu.h"
+
+#if GB_HAVE_CUDA
 
 TestSuite(variants_octree, .init = open_gpu);
 
 static const struct gb_settings once = { .timeout_s = 60 };
 
+static bool tiles; /* only morton, a tile at a time */
+
+static void set_tiles(bool on)
+{
+	tiles = on;
+	gpu_sort_limits.tiles = on ? 0 : SIZE_MAX;
+}
+
 /* The builder after v, or the first one if v is NULL. */
 static const struct gb_variant *next_builder(const struct gb_variant *v)
 {
 	for (v = v ? v + 1 : gb_variants; v < gb_variants + gb_variant_count; v++)
-		if (v->backend == GB_CUDA && gb_equal(v->workload, "octree") && v->ops)
+		if (v->backend == GB_CUDA && gb_equal(v->workload, "octree") && v->ops &&
+		    (!tiles || gb_equal(v->name, "morton")))
 			return v;
 	return NULL;
 }
@@ -51,7 +64,7 @@ static struct gb_result run(const struct gb_variant *v, const struct octree_para
 	return r;
 }
 
-/* Call check() for each point of the sweep. */
+/* Call check() for each point of the sweep, with all builders and then with tiles. */
 static void each_point(const char *words, void (*check)(const struct octree_params *params))
 {
 	struct gb_error err = { 0 };
@@ -60,8 +73,9 @@ static void each_point(const char *words, void (*check)(const struct octree_para
 
 	cr_assert(eq(int, (int)gb_sweep_words(&sweep, &gb_octree_workload, words, &err), GB_OK),
 		  "%s", err.message);
-	for (size_t p = 0; p < sweep.count; p++) {
-		gb_sweep_point(&sweep, p, &params);
+	for (size_t p = 0; p < 2 * sweep.count; p++) {
+		set_tiles(p % 2);
+		gb_sweep_point(&sweep, p / 2, &params);
 		check(&params);
 	}
 	gb_sweep_release(&sweep);
@@ -265,7 +279,8 @@ static void write_run(const char *path, const struct run_case *c)
 }
 
 /* A thread of the mend kernel handles runs up to 32, a block merges runs up to 4096.  A block of
- * the mend kernel has 448 bodies. */
+ * the mend kernel has 448 bodies.  A tile orders runs up to 64 and has 1918 bodies, or 1912 with
+ * buckets of 4. */
 Test(variants_octree, runs_of_shared_digits)
 {
 	static const struct run_case cases[] = {
@@ -289,17 +304,25 @@ Test(variants_octree, runs_of_shared_digits)
 		{ 7, 4097, DESCENDING, 1 },
 		{ 1000, 5000, LAST_IS_LEAST, 1 },
 		{ 1000, 9000, MIXED, 1 },
+		{ 1880, 64, MIXED, 1 },
+		{ 1880, 64, DESCENDING, 1 },
+		{ 1880, 65, MIXED, 1 },
+		{ 1900, 65, LAST_IS_LEAST, 1 },
+		{ 1800, 300, EQUAL, 1 },
+		{ 3800, 64, LAST_IS_LEAST, 1 },
 	};
 	char path[] = "/tmp/gpubench-octree-XXXXXX";
 
 	cr_assert(eq(int, close(mkstemp(path)), 0));
-	for (size_t k = 0; k < GB_COUNT(cases); k++) {
+	for (size_t n = 0; n < 2 * GB_COUNT(cases); n++) {
+		const size_t k = n / 2;
 		const struct octree_params params = { .file = path,
 						      .bucket = k % 2 ? 1 : 4,
 						      .seed = 1 };
 		struct octree_input *in;
 		struct gb_result r;
 
+		set_tiles(n % 2);
 		write_run(path, &cases[k]);
 		in = prepare(&params);
 		r = run(find_variant(GB_CUDA, "octree", "morton"), &params, in);
@@ -312,3 +335,5 @@ Test(variants_octree, runs_of_shared_digits)
 	}
 	cr_expect(eq(int, remove(path), 0));
 }
+
+#endif

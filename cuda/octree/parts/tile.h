@@ -82,6 +82,12 @@ struct tile_shared {
 	uint32_t tile, links;
 };
 
+static __device__ __forceinline__ bool in_run(const uint32_t *joined, unsigned k)
+{
+	return joined[2 + k / WARP] >> k % WARP & 1 ||
+	       joined[2 + (k + 1) / WARP] >> (k + 1) % WARP & 1;
+}
+
 /* The numbers of bodies before and after slot k in its run, each at most TILE_RUN. */
 static __device__ __forceinline__ void run_around(const uint32_t *joined, unsigned k, int *before,
 						  int *after)
@@ -105,7 +111,7 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 	const struct gpu_words *const w = &t->words;
 	const unsigned first = threadIdx.x / WARP * (WARP * TILE_ITEMS) + threadIdx.x % WARP;
 	uint64_t key[TILE_ITEMS];
-	uint32_t number[TILE_ITEMS];
+	uint32_t number[TILE_ITEMS], place[TILE_ITEMS];
 	bool disorder = false;
 
 	GPU_UNROLL
@@ -116,8 +122,8 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 		const bool joins = is_joined(w, i, word) && k > 0;
 		const uint32_t joined = __ballot_sync(ALL_LANES, joins);
 
-		key[n] = gpu_word_key(w->number_bits, word);
-		number[n] = gpu_word_number(w->number_bits, word);
+		s->keys[k] = gpu_word_key(w->number_bits, word);
+		s->numbers[k] = gpu_word_number(w->number_bits, word);
 		if (threadIdx.x % WARP == 0)
 			s->joined[2 + k / WARP] = joined;
 	}
@@ -127,25 +133,24 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 	GPU_UNROLL
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		const unsigned k = first + n * WARP;
-		int before, after;
 
-		run_around(s->joined, k, &before, &after);
-		if (before + after > 0)
-			s->keys[k] = key[n] = t->bodies.key(number[n]);
+		if (in_run(s->joined, k))
+			s->keys[k] = t->bodies.key(s->numbers[k]);
 	}
 	__syncthreads();
-
-	uint32_t place[TILE_ITEMS];
-
 	GPU_UNROLL
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		const unsigned k = first + n * WARP;
 		int before, after;
 
-		place[n] = k;
+		place[n] = TILE_SLOTS;
+		if (!in_run(s->joined, k))
+			continue;
 		run_around(s->joined, k, &before, &after);
+		key[n] = s->keys[k];
+		number[n] = s->numbers[k];
 		if (before + after < TILE_RUN)
-			place[n] += (uint32_t)moved(s->keys, key[n], (int)k, before, after);
+			place[n] = k + (uint32_t)moved(s->keys, key[n], (int)k, before, after);
 		else if (before > 0 && s->keys[k - 1] > key[n])
 			disorder = true;
 		if (before == 0 && after >= SHORT_RUN && k - t->margin < t->own)
@@ -154,8 +159,10 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 	disorder = __syncthreads_or(disorder);
 	GPU_UNROLL
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
-		s->keys[place[n]] = key[n];
-		s->numbers[place[n]] = number[n];
+		if (place[n] < TILE_SLOTS) {
+			s->keys[place[n]] = key[n];
+			s->numbers[place[n]] = number[n];
+		}
 	}
 	__syncthreads();
 	return disorder;
@@ -215,7 +222,7 @@ static __device__ __forceinline__ void link_child(const struct octree_tiles *t,
 }
 
 /* One block per tile. */
-static __global__ void __launch_bounds__(TILE_BLOCK) tile_kernel(struct octree_tiles t)
+static __global__ void __launch_bounds__(TILE_BLOCK, 3) tile_kernel(struct octree_tiles t)
 {
 	SHARED_VAR(struct tile_shared, s);
 	const uint32_t bucket = t.tree.bucket, count = (uint32_t)t.words.count;
@@ -225,11 +232,11 @@ static __global__ void __launch_bounds__(TILE_BLOCK) tile_kernel(struct octree_t
 	const uint32_t own = min(t.own, count - tile * t.own);
 	const uint32_t body = tile * t.own - t.margin; /* of slot 0; may be below 0 */
 	const bool disorder = order_tile(&t, &s, body);
-	uint32_t base[TILE_ITEMS], sum = 0;
+	uint32_t sum = 0;
 
 	if (threadIdx.x == 0)
 		s.links = 0;
-	GPU_UNROLL
+	GPU_NO_UNROLL
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		const unsigned k = first + n * WARP;
 		const uint32_t i = body + k;
@@ -244,14 +251,15 @@ static __global__ void __launch_bounds__(TILE_BLOCK) tile_kernel(struct octree_t
 								       s.keys[k - 1], s.keys[k]));
 	}
 	__syncthreads();
-	GPU_UNROLL
+	GPU_NO_UNROLL
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		const unsigned p = first + n * WARP, k = p + t.margin;
 		const uint32_t mine =
 			p < own ? (uint32_t)max(s.reach[k] - s.before[k], 0) : 0u;
 		const uint32_t upto = warp_scan(mine);
 
-		base[n] = sum + upto - mine;
+		if (p < own)
+			s.base[k] = sum + upto - mine;
 		sum += __shfl_sync(ALL_LANES, upto, WARP - 1);
 	}
 	chain_block<TILE_WARPS>(s.part, t.chain + 1, tile, sum);
@@ -264,14 +272,10 @@ static __global__ void __launch_bounds__(TILE_BLOCK) tile_kernel(struct octree_t
 	if (disorder || s.part[TILE_WARPS] > t.tree.pool)
 		return;
 
-	GPU_UNROLL
-	for (unsigned n = 0; n < TILE_ITEMS; n++) {
-		const unsigned p = first + n * WARP, k = p + t.margin;
-
-		if (p >= own)
-			continue;
-
-		const uint32_t number = (uint32_t)s.part[warp] + base[n];
+	GPU_NO_UNROLL
+	for (unsigned p = first; p < min(first + TILE_ITEMS * WARP, own); p += WARP) {
+		const unsigned k = p + t.margin;
+		const uint32_t number = (uint32_t)s.part[warp] + s.base[k];
 		const int before = s.before[k], reach = s.reach[k];
 
 		s.base[k] = number;
