@@ -217,10 +217,12 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	return GPU_RUN(err, link_kernel, blocks, BLOCK, linear, w->row.numbers, a->tree);
 }
 
-/* long_runs: runs of more than SHORT_RUN bodies. */
+/* long_runs: runs of more than SHORT_RUN bodies; disorder: 1 if one of them, or with tiles one of
+ * more than TILE_RUN, was not in order. */
 static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 {
 	gb_metric(metrics, "long_runs", a->last.runs.count);
+	gb_metric(metrics, "disorder", a->last.runs.disorder);
 }
 
 /* Derived in the heads of this file and of parts/tile.h. */

@@ -330,6 +330,9 @@ Test(variants_octree, runs_of_shared_digits)
 			  r.reason);
 		cr_expect(eq(int, (int)metric(&r.metrics, "long_runs"), cases[k].long_runs), "%zu",
 			  k);
+		cr_expect(eq(int, metric(&r.metrics, "disorder") > 0,
+			     cases[k].order != EQUAL && cases[k].size > (tiles ? 64 : 32)),
+			  "%zu", k);
 		gb_result_release(&r);
 		gb_octree_workload.release(in);
 	}
