@@ -30,7 +30,7 @@ enum { BLOCK = 256, MOST_NUMBER_BITS = 25 };
 struct state {
 	struct octree_arrays arrays; /* first: shared operations cast a state to it */
 	struct gpu_words words;
-	uint32_t *base; /* numbers of the merges, then linear.h's base */
+	uint32_t *base;            /* numbers of the merges, then linear.h's base */
 	struct octree_tiles tiles; /* if words.again */
 };
 
@@ -158,14 +158,13 @@ static enum gb_status create(struct state *s, const void *params, const struct o
 	w->spare.numbers = s->base;
 	w->again = is_tiled(w);
 	if (w->again) {
-		s->tiles = octree_tiles_of(w, input->bucket);
+		s->tiles.count = (uint32_t)gpu_blocks(a->count, TILE_OWN);
 		(void)gpu_alloc(&s->tiles.first_key, s->tiles.count, err);
 		(void)gpu_alloc(&s->tiles.edges, s->tiles.count, err);
 	}
-	return linear_create(a,
-			     gpu_words_temp_bytes(w) +
-				     (w->again ? octree_tiles_chain_bytes(&s->tiles) : 0),
-			     err);
+	return linear_create(
+		a, gpu_words_temp_bytes(w) + (w->again ? octree_tiles_chain_bytes(&s->tiles) : 0),
+		err);
 }
 
 /* Make the tree from the sorted words, unless it needs another run of link(). */
@@ -205,8 +204,7 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	if (gpu_words_sort(w, a->temp, err) || (!w->again && gpu_words_mend(w, worded, err)))
 		return err->code;
 	gb_phase(timer, "link");
-	if (w->again &&
-	    (link_tiles(s, worded.bodies, err) || gpu_words_mend(w, worded, err)))
+	if (w->again && (link_tiles(s, worded.bodies, err) || gpu_words_mend(w, worded, err)))
 		return err->code;
 	if (linear_number(&linear, a, true, err) != GB_OK)
 		return err->code;

@@ -340,10 +340,11 @@ static inline enum gb_status gpu_words_mend(const struct gpu_words *w, SOURCE so
 {
 	const size_t blocks = gpu_blocks(w->count, MEND_KEYS);
 
-	if (w->again ? GPU_RUN(err, mend_again_kernel<SOURCE>,
-			       gpu_resident_blocks(mend_again_kernel<SOURCE>, MEND_BLOCK, 0, blocks),
-			       MEND_BLOCK, *w, source)
-		     : GPU_RUN(err, mend_kernel<SOURCE>, blocks, MEND_BLOCK, *w, source))
+	if (w->again
+		    ? GPU_RUN(err, mend_again_kernel<SOURCE>,
+			      gpu_resident_blocks(mend_again_kernel<SOURCE>, MEND_BLOCK, 0, blocks),
+			      MEND_BLOCK, *w, source)
+		    : GPU_RUN(err, mend_kernel<SOURCE>, blocks, MEND_BLOCK, *w, source))
 		return err->code;
 	return GPU_RUN_COOPERATIVE(err, long_kernel,
 				   gpu_resident_blocks(long_kernel, MERGE_BLOCK, 0, blocks),

@@ -154,7 +154,7 @@ DEVICES = [
     ("cold caches", {}, ["--cold", "--only", "copy", "stream --count=64Ki"]),
     ("tiles of bodies", {"SMS": 2}, [
         "--tiles", "--only", "morton", "octree --count=33,5000 --dist=plummer --bucket=1,16",
-        "octree --count=2500 --dist=pairs,clustered",
+        "octree --count=2500 --dist=pairs,two-clusters",
     ]),
     ("wide words", {}, [
         "--wide", "--only", "onesweep", "--only", "morton", "--only", "lf-shared",

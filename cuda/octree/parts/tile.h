@@ -8,9 +8,11 @@
  *	       listed in the tile's edge.  A second kernel enters them.  It finds the tile where the
  *	       node begins by the tiles' first keys, and the node's number in that tile's edge
  *
- * The margin holds `bucket` bodies and the rest of a run.  Only runs of more than TILE_RUN bodies
- * that are out of order need more than a tile: they set runs->disorder, and the caller builds again
- * with linear.h.  Numbers of nodes are then void, and tiles with such a run write none.
+ * A margin holds the rest of a run that is partly in the tile.  A run in the margin alone may be cut
+ * and misplaced: in any order, its bodies share as many digits with those of the tile.  Only runs of
+ * more than TILE_RUN bodies that are out of order need more than a tile: they set runs->disorder,
+ * and the caller builds again with linear.h.  Numbers of nodes are then void, and tiles with such a
+ * run write none.
  *
  * Bytes per body: 8 for its word, and 32 per node, which is written once; a body in a run also has
  * its key made anew.  linear.h takes 56 and 64 for the same.
@@ -27,7 +29,9 @@ enum {
 	TILE_ITEMS = 4,
 	TILE_SLOTS = TILE_BLOCK * TILE_ITEMS, /* bodies of a tile and of both margins */
 	TILE_RUN = 64,                        /* most bodies of a run that a block orders */
-	TILE_LINKS = 7 * OCTREE_LEVELS,       /* children of nodes that begin before a tile */
+	TILE_MARGIN = TILE_RUN,
+	TILE_OWN = TILE_SLOTS - 2 * TILE_MARGIN,
+	TILE_LINKS = 7 * OCTREE_LEVELS, /* children of nodes that begin before a tile */
 	EDGES_BLOCK = 256,
 };
 
@@ -50,20 +54,8 @@ struct octree_tiles {
 	uint64_t *first_key; /* [count]: of each tile */
 	struct octree_edge *edges;
 	uint64_t *chain; /* the counter of next_tile(), then a word per tile; zero before a run */
-	uint32_t margin, own; /* bodies of a margin and of a tile */
 	uint32_t count;
 };
-
-/* Only the sizes are set. */
-static inline struct octree_tiles octree_tiles_of(const struct gpu_words *words, int bucket)
-{
-	struct octree_tiles t = {};
-
-	t.margin = TILE_RUN + (uint32_t)bucket;
-	t.own = TILE_SLOTS - 2 * t.margin;
-	t.count = (uint32_t)gpu_blocks(words->count, t.own);
-	return t;
-}
 
 static inline size_t octree_tiles_chain_bytes(const struct octree_tiles *t)
 {
@@ -153,7 +145,7 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 			place[n] = k + (uint32_t)moved(s->keys, key[n], (int)k, before, after);
 		else if (before > 0 && s->keys[k - 1] > key[n])
 			disorder = true;
-		if (before == 0 && after >= SHORT_RUN && k - t->margin < t->own)
+		if (before == 0 && after >= SHORT_RUN && k - TILE_MARGIN < TILE_OWN)
 			atomicAdd(&w->runs->count, 1u);
 	}
 	disorder = __syncthreads_or(disorder);
@@ -176,7 +168,7 @@ static __device__ __forceinline__ void write_node(int32_t *child, int digit, int
 		const int d = digit - 4 * h;
 
 		((int4 *)child)[h] = { d == 0 ? value : OCTREE_FREE, d == 1 ? value : OCTREE_FREE,
-			    d == 2 ? value : OCTREE_FREE, d == 3 ? value : OCTREE_FREE };
+				       d == 2 ? value : OCTREE_FREE, d == 3 ? value : OCTREE_FREE };
 	}
 }
 
@@ -185,8 +177,8 @@ static __device__ __forceinline__ int32_t tile_node(const struct octree_tiles *t
 						    const struct tile_shared *s, uint32_t p,
 						    int level)
 {
-	return (int32_t)(s->base[t->margin + p] +
-			 (uint32_t)(level - s->before[t->margin + p] - 1));
+	return (int32_t)(s->base[TILE_MARGIN + p] +
+			 (uint32_t)(level - s->before[TILE_MARGIN + p] - 1));
 }
 
 /* The first body of the tile that shares `level` digits with its body p, or -1 if a body before
@@ -195,11 +187,11 @@ static __device__ __forceinline__ int first_in_tile(const struct octree_tiles *t
 						    const struct tile_shared *s, uint32_t p,
 						    int level)
 {
-	const uint64_t *const keys = s->keys + t->margin;
+	const uint64_t *const keys = s->keys + TILE_MARGIN;
 	const uint32_t first = linear_first(keys, p, level);
 
 	if (first == 0 && s->tile > 0 &&
-	    octree_shared_digits(s->keys[t->margin - 1], keys[0]) >= level)
+	    octree_shared_digits(s->keys[TILE_MARGIN - 1], keys[0]) >= level)
 		return -1;
 	return (int)first;
 }
@@ -209,7 +201,7 @@ static __device__ __forceinline__ void link_child(const struct octree_tiles *t,
 						  struct tile_shared *s, uint32_t p, int level,
 						  int32_t value)
 {
-	const int digit = octree_digit(s->keys[t->margin + p], level);
+	const int digit = octree_digit(s->keys[TILE_MARGIN + p], level);
 	const int first = first_in_tile(t, s, p, level);
 
 	if (first >= 0) {
@@ -229,8 +221,8 @@ static __global__ void __launch_bounds__(TILE_BLOCK, 3) tile_kernel(struct octre
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const unsigned first = warp * (WARP * TILE_ITEMS) + lane;
 	const uint32_t tile = next_tile((uint32_t *)t.chain, &s.tile);
-	const uint32_t own = min(t.own, count - tile * t.own);
-	const uint32_t body = tile * t.own - t.margin; /* of slot 0; may be below 0 */
+	const uint32_t own = min((uint32_t)TILE_OWN, count - tile * TILE_OWN);
+	const uint32_t body = tile * TILE_OWN - TILE_MARGIN; /* of slot 0; may be below 0 */
 	const bool disorder = order_tile(&t, &s, body);
 	uint32_t sum = 0;
 
@@ -247,15 +239,14 @@ static __global__ void __launch_bounds__(TILE_BLOCK, 3) tile_kernel(struct octre
 				    (int)OCTREE_DEEPEST);
 		s.reach[k] = (signed char)reach;
 		s.before[k] = (signed char)(i == 0 || k == 0 ? -1
-							     : octree_shared_digits(
-								       s.keys[k - 1], s.keys[k]));
+							     : octree_shared_digits(s.keys[k - 1],
+										    s.keys[k]));
 	}
 	__syncthreads();
 	GPU_NO_UNROLL
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
-		const unsigned p = first + n * WARP, k = p + t.margin;
-		const uint32_t mine =
-			p < own ? (uint32_t)max(s.reach[k] - s.before[k], 0) : 0u;
+		const unsigned p = first + n * WARP, k = p + TILE_MARGIN;
+		const uint32_t mine = p < own ? (uint32_t)max(s.reach[k] - s.before[k], 0) : 0u;
 		const uint32_t upto = warp_scan(mine);
 
 		if (p < own)
@@ -274,7 +265,7 @@ static __global__ void __launch_bounds__(TILE_BLOCK, 3) tile_kernel(struct octre
 
 	GPU_NO_UNROLL
 	for (unsigned p = first; p < min(first + TILE_ITEMS * WARP, own); p += WARP) {
-		const unsigned k = p + t.margin;
+		const unsigned k = p + TILE_MARGIN;
 		const uint32_t number = (uint32_t)s.part[warp] + s.base[k];
 		const int before = s.before[k], reach = s.reach[k];
 
@@ -290,11 +281,10 @@ static __global__ void __launch_bounds__(TILE_BLOCK, 3) tile_kernel(struct octre
 	__syncthreads();
 	GPU_NO_UNROLL
 	for (unsigned p = threadIdx.x; p < own; p += TILE_BLOCK) {
-		const unsigned k = p + t.margin;
+		const unsigned k = p + TILE_MARGIN;
 		const int before = s.before[k], reach = s.reach[k];
 		const bool starts = reach > before;
-		const int deepest =
-			starts ? reach : linear_deepest(s.reach + k - bucket, bucket);
+		const int deepest = starts ? reach : linear_deepest(s.reach + k - bucket, bucket);
 
 		if (starts ? before >= 0 : before <= deepest)
 			link_child(&t, &s, p, starts ? before : deepest,
@@ -308,7 +298,7 @@ static __global__ void __launch_bounds__(TILE_BLOCK, 3) tile_kernel(struct octre
 	const int level = (int)threadIdx.x;
 
 	if (tile < t.count - 1 && level < (int)OCTREE_LEVELS) {
-		const unsigned last = t.margin + own - 1;
+		const unsigned last = TILE_MARGIN + own - 1;
 		int begins = -1;
 
 		if (level <= s.before[last + 1] &&
@@ -318,7 +308,7 @@ static __global__ void __launch_bounds__(TILE_BLOCK, 3) tile_kernel(struct octre
 	}
 	__syncthreads();
 	if (threadIdx.x == 0) {
-		t.first_key[tile] = s.keys[t.margin];
+		t.first_key[tile] = s.keys[TILE_MARGIN];
 		edge->links = s.links;
 	}
 }
