@@ -41,7 +41,8 @@ struct octree_link {
 };
 
 struct octree_edge {
-	/* For each level, the node that begins in the tile and has bodies in the next, or -1. */
+	/* For each level, the node that begins in the tile and has bodies in the next, or -1; any
+	 * value if the cell is no node, since it has no children then. */
 	int32_t node[OCTREE_LEVELS];
 	uint32_t links;
 	struct octree_link link[TILE_LINKS];
@@ -301,8 +302,7 @@ static __global__ void __launch_bounds__(TILE_BLOCK, 3) tile_kernel(struct octre
 		const unsigned last = TILE_MARGIN + own - 1;
 		int begins = -1;
 
-		if (level <= s.before[last + 1] &&
-		    level <= linear_deepest(s.reach + last - bucket, bucket))
+		if (level <= s.before[last + 1])
 			begins = first_in_tile(&t, &s, own - 1, level);
 		edge->node[level] = begins < 0 ? -1 : tile_node(&t, &s, (uint32_t)begins, level);
 	}
