@@ -7,6 +7,9 @@
  *	link   count the nodes that each body starts, sum up and clear these nodes (parts/linear.h);
  *	       then one thread per body enters the nodes it starts into their parents, and the
  *	       leaf it starts into its node
+ *	tiles  for many bodies, in place of mend and link: a block does both for a tile of bodies
+ *	       in shared memory (parts/tile.h), and only its sorted words are read.  If a long run
+ *	       is not in order, mend and link follow; otherwise their launches end at once
  *
  * A parent that an earlier body started is found by searching back through the sorted keys in
  * doubling steps; the search is short for all but the topmost nodes.  A body needs one search: for
@@ -20,16 +23,22 @@
  * cpu/morton sorts by all 63 bits, cell by cell in a core's cache, and makes the same tree in the
  * same steps.  A low digit costs no pass over memory there, so it needs no mend.
  */
-#include "cuda/octree/parts/linear.h"
-#include "cuda/primitives/sort_words.h"
+#include "cuda/octree/parts/tile.h"
 
-enum { BLOCK = 256 };
+enum { BLOCK = 256, MOST_NUMBER_BITS = 25 };
 
 struct state {
 	struct octree_arrays arrays; /* first: shared operations cast a state to it */
 	struct gpu_words words;
-	uint32_t *base; /* numbers of the merges, then linear.h's base */
+	uint32_t *base;            /* numbers of the merges, then linear.h's base */
+	struct octree_tiles tiles; /* if words.again */
 };
+
+/* Words of more bodies show so few digits that long runs would be common. */
+static bool is_tiled(const struct gpu_words *w)
+{
+	return w->count >= gpu_sort_limits.tiles && w->number_bits <= MOST_NUMBER_BITS;
+}
 
 /* Makes the words, and keys for the mend. */
 struct octree_worded {
@@ -50,45 +59,14 @@ struct octree_worded {
 	}
 };
 
-/* The first body that shares `level` digits with body i. */
-static __device__ __forceinline__ uint32_t first_of(const struct octree_linear *l, uint32_t i,
-						    int level)
-{
-	const uint64_t key = l->keys[i], size = (uint64_t)1 << 3 * (OCTREE_LEVELS - level);
-	uint32_t inside = i, step = 1;
-
-	while (step <= inside && (l->keys[inside - step] ^ key) < size) {
-		inside -= step;
-		step *= 2;
-	}
-	for (; step > 0; step /= 2) {
-		if (step <= inside && (l->keys[inside - step] ^ key) < size)
-			inside -= step;
-	}
-	return inside;
-}
-
 /* The slot of body i's key in the node of that level. */
 static __device__ __forceinline__ int32_t *slot_of(const struct octree_linear *l,
 						   const struct octree_tree *tree, uint32_t i,
 						   int level)
 {
-	const uint32_t first = first_of(l, i, level);
+	const uint32_t first = linear_first(l->keys, i, level);
 
 	return &tree->child[linear_node(l, first, level)][octree_digit(l->keys[i], level)];
-}
-
-/* The level of the deepest node that holds body i: the most levels shared by any bucket + 1
- * consecutive bodies that include i.  reach[k]: reach of the body k - bucket places after the
- * block's first.
- */
-static __device__ __forceinline__ int deepest_of(const signed char *reach, unsigned bucket)
-{
-	int deepest = 0;
-
-	for (uint32_t k = 0; k <= bucket; k++)
-		deepest = max(deepest, (int)reach[threadIdx.x + k]);
-	return deepest;
 }
 
 /* The reach of the body `bucket` places before i; -1 if there is none. */
@@ -99,15 +77,14 @@ static __device__ __forceinline__ signed char reach_of(const struct octree_linea
 								  : -1);
 }
 
-/* One thread per body. */
-static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbers,
-				   struct octree_tree tree)
+/* Link the bodies from block * BLOCK on, one thread per body. */
+static __device__ __forceinline__ void link_bodies(const struct octree_linear &l,
+						   const uint32_t *numbers,
+						   const struct octree_tree &tree,
+						   signed char *reach, uint32_t block)
 {
-	SHARED_ARRAY(signed char, reach, BLOCK + (int)OCTREE_MAX_BUCKET);
-	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
+	const uint32_t i = block * BLOCK + threadIdx.x;
 
-	if (tree.counters->exhausted)
-		return;
 	reach[threadIdx.x] = reach_of(&l, i, l.bucket);
 	if (threadIdx.x < l.bucket)
 		reach[threadIdx.x + BLOCK] = reach_of(&l, i + BLOCK, l.bucket);
@@ -119,7 +96,7 @@ static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbe
 	const int shared = i == 0 ? -1 : octree_shared_digits(l.keys[i - 1], key);
 	const int before = min(shared, l.deepest), own = reach[threadIdx.x + l.bucket];
 	const bool starts = own > before; /* then its node of level `own` is the deepest */
-	const int deepest = starts ? own : deepest_of(reach, l.bucket);
+	const int deepest = starts ? own : linear_deepest(&reach[threadIdx.x], l.bucket);
 	const uint32_t number = numbers[i];
 	int32_t value = octree_body((int32_t)number);
 
@@ -140,6 +117,30 @@ static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbe
 		tree.next[number] = (int32_t)numbers[i + 1];
 }
 
+/* One thread per body. */
+static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbers,
+				   struct octree_tree tree)
+{
+	SHARED_ARRAY(signed char, reach, BLOCK + (int)OCTREE_MAX_BUCKET);
+
+	if (!tree.counters->exhausted)
+		link_bodies(l, numbers, tree, reach, blockIdx.x);
+}
+
+/* The same by any number of blocks if a run is in disorder. */
+static __global__ void link_again_kernel(struct octree_linear l, const uint32_t *numbers,
+					 struct octree_tree tree)
+{
+	SHARED_ARRAY(signed char, reach, BLOCK + (int)OCTREE_MAX_BUCKET);
+
+	if (!l.again->disorder || tree.counters->exhausted)
+		return;
+	for (uint32_t k = blockIdx.x; (size_t)k * BLOCK < l.count; k += gridDim.x) {
+		link_bodies(l, numbers, tree, reach, k);
+		__syncthreads();
+	}
+}
+
 static enum gb_status create(struct state *s, const void *params, const struct octree_input *input,
 			     struct gb_error *err)
 {
@@ -155,7 +156,30 @@ static enum gb_status create(struct state *s, const void *params, const struct o
 	(void)gpu_alloc(&w->long_runs, a->count / SHORT_RUN + 1, err);
 	(void)gpu_alloc(&s->base, a->count, err);
 	w->spare.numbers = s->base;
-	return linear_create(a, gpu_words_temp_bytes(w), err);
+	w->again = is_tiled(w);
+	if (w->again) {
+		s->tiles.count = (uint32_t)gpu_blocks(a->count, TILE_OWN);
+		(void)gpu_alloc(&s->tiles.first_key, s->tiles.count, err);
+		(void)gpu_alloc(&s->tiles.edges, s->tiles.count, err);
+	}
+	return linear_create(
+		a, gpu_words_temp_bytes(w) + (w->again ? octree_tiles_chain_bytes(&s->tiles) : 0),
+		err);
+}
+
+/* Make the tree from the sorted words, unless it needs another run of link(). */
+static enum gb_status link_tiles(struct state *s, struct octree_bodies bodies, struct gb_error *err)
+{
+	struct octree_tiles *const t = &s->tiles;
+
+	t->words = s->words;
+	t->bodies = bodies;
+	t->tree = s->arrays.tree;
+	t->chain = (uint64_t *)(void *)((char *)s->arrays.temp + gpu_words_temp_bytes(&s->words));
+	if (GPU_RUN(err, tile_kernel, t->count, TILE_BLOCK, *t))
+		return err->code;
+	return GPU_RUN(err, edges_kernel, gpu_blocks(t->count, EDGES_BLOCK / WARP), EDGES_BLOCK,
+		       *t);
 }
 
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
@@ -164,36 +188,49 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	struct gpu_words *const w = &s->words;
 	const struct octree_worded worded = { octree_bodies_of(a), w->row.keys, w->number_bits,
 					      a->tree.next };
-	const struct octree_linear linear = { w->row.keys, s->base, a->count,
-					      (size_t)a->input->bucket, OCTREE_DEEPEST };
+	const size_t blocks = gpu_blocks(a->count, BLOCK);
+	struct octree_linear linear = { w->row.keys, s->base, a->count, (size_t)a->input->bucket,
+					OCTREE_DEEPEST };
 
 	if (octree_queue_box(a, timer, err) || a->count == 0)
 		return err->code;
 	w->runs = &a->tree.counters->runs;
+	if (w->again)
+		linear.again = w->runs;
 	gb_phase(timer, "keys");
 	if (gpu_words_make(w, worded, a->temp, err) != GB_OK)
 		return err->code;
 	gb_phase(timer, "sort");
-	if (gpu_words_sort(w, worded, a->temp, err) != GB_OK)
+	if (gpu_words_sort(w, a->temp, err) || (!w->again && gpu_words_mend(w, worded, err)))
 		return err->code;
 	gb_phase(timer, "link");
+	if (w->again && (link_tiles(s, worded.bodies, err) || gpu_words_mend(w, worded, err)))
+		return err->code;
 	if (linear_number(&linear, a, true, err) != GB_OK)
 		return err->code;
-	return GPU_RUN(err, link_kernel, gpu_blocks(a->count, BLOCK), BLOCK, linear, w->row.numbers,
-		       a->tree);
+	if (w->again)
+		return GPU_RUN(err, link_again_kernel,
+			       gpu_resident_blocks(link_again_kernel, BLOCK, 0, blocks), BLOCK,
+			       linear, w->row.numbers, a->tree);
+	return GPU_RUN(err, link_kernel, blocks, BLOCK, linear, w->row.numbers, a->tree);
 }
 
-/* long_runs: runs of more than SHORT_RUN bodies. */
+/* long_runs: runs of more than SHORT_RUN bodies; disorder: 1 if one of them, or with tiles one of
+ * more than TILE_RUN, was not in order. */
 static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 {
 	gb_metric(metrics, "long_runs", a->last.runs.count);
+	gb_metric(metrics, "disorder", a->last.runs.disorder);
 }
 
-/* Derived in the head of this file. */
+/* Derived in the heads of this file and of parts/tile.h. */
 static double bytes(const void *params, const struct octree_input *input)
 {
-	return octree_bytes(params, input) + (double)input->count * (36 + 80 + 20 + 12 + 24 - 40) +
-	       (double)input->tree.nodes * 32;
+	const struct gpu_words words = gpu_words_of(input->count);
+	const double n = (double)input->count, nodes = (double)input->tree.nodes;
+	const double sorted = octree_bytes(params, input) + (36 + 80 - 40) * n;
+
+	return is_tiled(&words) ? sorted + 8 * n : sorted + (20 + 12 + 24) * n + 32 * nodes;
 }
 
 extern "C" const struct gb_variant_ops octree_cuda_morton =

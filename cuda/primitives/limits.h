@@ -14,6 +14,7 @@ extern struct gpu_sort_limits {
 	size_t words;      /* keys from which the look-back words of gpu_sort() have 64 bits */
 	size_t offsets;    /* keys from which the offsets of CUB have 64 bits */
 	size_t processors; /* multiprocessors that gpu_sort() counts on, at least 1 */
+	size_t tiles;      /* bodies from which octree's morton links a tile at a time */
 } gpu_sort_limits;
 
 #ifdef __cplusplus

@@ -50,6 +50,7 @@ struct gpu_words {
 	int number_bits;   /* bits of a word for the number: 1 .. 30 */
 	int sorted_bits;   /* topmost bits of a word that are sorted */
 	uint64_t run_step; /* words that differ by less are in a run; a power of two */
+	bool again;        /* mend only if a run is in disorder, as the caller has found */
 };
 
 /* Only the sizes are set.  long_runs has count / SHORT_RUN + 1 elements, other arrays `count`. */
@@ -133,45 +134,69 @@ static __device__ __forceinline__ int moved(const uint64_t *keys, uint64_t key, 
 	return by;
 }
 
-/* One thread per key, and SHORT_RUN more on either side of the block's keys. */
+/* Mend the keys from block * MEND_KEYS on: one thread per key, and SHORT_RUN more on either side. */
 template <class SOURCE>
-static __global__ void __launch_bounds__(MEND_BLOCK) mend_kernel(struct gpu_words w, SOURCE source)
+static __device__ __forceinline__ void mend(struct mend_shared *s, const struct gpu_words &w,
+					    SOURCE source, uint32_t block)
 {
-	SHARED_VAR(struct mend_shared, s);
 	const unsigned k = threadIdx.x;
-	uint32_t i = blockIdx.x * MEND_KEYS + k - SHORT_RUN;
+	uint32_t i = block * MEND_KEYS + k - SHORT_RUN;
 	const uint64_t word = i < w.count ? w.sorted[i] : 0;
 	const uint32_t number = gpu_word_number(w.number_bits, word);
 	const uint32_t joined = __ballot_sync(ALL_LANES, is_joined(&w, i, word));
 	uint64_t key = gpu_word_key(w.number_bits, word);
 
 	if (k % WARP == 0)
-		s.joined[k / WARP] = joined;
+		s->joined[k / WARP] = joined;
 	if (k == 0)
-		s.joined[MEND_BLOCK / WARP] = 0;
+		s->joined[MEND_BLOCK / WARP] = 0;
 	__syncthreads();
-	if (joined_from(&s, k) & 3)
-		s.keys[k] = key = source.key(number);
+	if (joined_from(s, k) & 3)
+		s->keys[k] = key = source.key(number);
 	__syncthreads();
 	if (k < SHORT_RUN || k >= MEND_BLOCK - SHORT_RUN || i >= w.count)
 		return;
 
 	/* Neighbours in the run, at most SHORT_RUN on each side. */
-	const uint32_t down = joined_from(&s, k - (SHORT_RUN - 1)) << (WARP - SHORT_RUN);
-	const uint32_t up = ~joined_from(&s, k + 1);
+	const uint32_t down = joined_from(s, k - (SHORT_RUN - 1)) << (WARP - SHORT_RUN);
+	const uint32_t up = ~joined_from(s, k + 1);
 	const int before = __clz((int)~down);
 	const int after = min(up ? __ffs((int)up) - 1 : (int)WARP, (int)SHORT_RUN);
 
 	if (before + after < SHORT_RUN) {
-		i += (uint32_t)moved(s.keys, key, (int)k, before, after);
+		i += (uint32_t)moved(s->keys, key, (int)k, before, after);
 	} else {
 		if (before == 0)
 			w.long_runs[atomicAdd(&w.runs->count, 1u)] = i;
-		else if (s.keys[k - 1] > key)
+		else if (s->keys[k - 1] > key)
 			gpu_st_relaxed(&w.runs->disorder, 1);
 	}
 	w.row.keys[i] = key;
 	w.row.numbers[i] = number;
+}
+
+/* One block per MEND_KEYS keys. */
+template <class SOURCE>
+static __global__ void __launch_bounds__(MEND_BLOCK) mend_kernel(struct gpu_words w, SOURCE source)
+{
+	SHARED_VAR(struct mend_shared, s);
+
+	mend(&s, w, source, blockIdx.x);
+}
+
+/* The same by any number of blocks if a run is in disorder. */
+template <class SOURCE>
+static __global__ void __launch_bounds__(MEND_BLOCK)
+	mend_again_kernel(struct gpu_words w, SOURCE source)
+{
+	SHARED_VAR(struct mend_shared, s);
+
+	if (!gpu_ld_relaxed(&w.runs->disorder))
+		return;
+	for (uint32_t k = blockIdx.x; (size_t)k * MEND_KEYS < w.count; k += gridDim.x) {
+		mend(&s, w, source, k);
+		__syncthreads();
+	}
 }
 
 /* ---- long runs ---------------------------------------------------------------------------- */
@@ -299,16 +324,27 @@ static inline enum gb_status gpu_words_make(const struct gpu_words *w, SOURCE so
 	return gpu_sort_count<key_u64>(&args, source, err);
 }
 
-/* Then sort them.  source.key(i) returns key i. */
-template <class SOURCE>
-static inline enum gb_status gpu_words_sort(const struct gpu_words *w, SOURCE source, void *temp,
+/* Then sort them: w->sorted. */
+static inline enum gb_status gpu_words_sort(const struct gpu_words *w, void *temp,
 					    struct gb_error *err)
 {
 	const struct gpu_sort_args args = gpu_words_args(w, temp);
+
+	return gpu_sort(&args, err);
+}
+
+/* Then put the keys of runs in order: w->row.  source.key(i) returns key i. */
+template <class SOURCE>
+static inline enum gb_status gpu_words_mend(const struct gpu_words *w, SOURCE source,
+					    struct gb_error *err)
+{
 	const size_t blocks = gpu_blocks(w->count, MEND_KEYS);
 
-	if (gpu_sort(&args, err) ||
-	    GPU_RUN(err, mend_kernel<SOURCE>, blocks, MEND_BLOCK, *w, source))
+	if (w->again
+		    ? GPU_RUN(err, mend_again_kernel<SOURCE>,
+			      gpu_resident_blocks(mend_again_kernel<SOURCE>, MEND_BLOCK, 0, blocks),
+			      MEND_BLOCK, *w, source)
+		    : GPU_RUN(err, mend_kernel<SOURCE>, blocks, MEND_BLOCK, *w, source))
 		return err->code;
 	return GPU_RUN_COOPERATIVE(err, long_kernel,
 				   gpu_resident_blocks(long_kernel, MERGE_BLOCK, 0, blocks),

@@ -1,6 +1,7 @@
 /* test_octree.c -- the CUDA builders of octrees on difficult inputs: one and two bodies, coincident
  * and nearly coincident bodies, pools that are too small, and the promise about holes.  Runs on a
- * GPU or in the emulator; without either, skipped.
+ * GPU or in the emulator; without either, skipped.  Each test runs morton a tile at a time too, as
+ * it builds from millions of bodies.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -13,17 +14,29 @@
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
 #include "common/octree.h"
+#include "cuda/primitives/limits.h"
 #include "tests/cuda/gpu.h"
+
+#if GB_HAVE_CUDA
 
 TestSuite(variants_octree, .init = open_gpu);
 
 static const struct gb_settings once = { .timeout_s = 60 };
 
+static bool tiles; /* only morton, a tile at a time */
+
+static void set_tiles(bool on)
+{
+	tiles = on;
+	gpu_sort_limits.tiles = on ? 0 : SIZE_MAX;
+}
+
 /* The builder after v, or the first one if v is NULL. */
 static const struct gb_variant *next_builder(const struct gb_variant *v)
 {
 	for (v = v ? v + 1 : gb_variants; v < gb_variants + gb_variant_count; v++)
-		if (v->backend == GB_CUDA && gb_equal(v->workload, "octree") && v->ops)
+		if (v->backend == GB_CUDA && gb_equal(v->workload, "octree") && v->ops &&
+		    (!tiles || gb_equal(v->name, "morton")))
 			return v;
 	return NULL;
 }
@@ -51,7 +64,7 @@ static struct gb_result run(const struct gb_variant *v, const struct octree_para
 	return r;
 }
 
-/* Call check() for each point of the sweep. */
+/* Call check() for each point of the sweep, with all builders, and for a third with tiles too. */
 static void each_point(const char *words, void (*check)(const struct octree_params *params))
 {
 	struct gb_error err = { 0 };
@@ -61,7 +74,12 @@ static void each_point(const char *words, void (*check)(const struct octree_para
 	cr_assert(eq(int, (int)gb_sweep_words(&sweep, &gb_octree_workload, words, &err), GB_OK),
 		  "%s", err.message);
 	for (size_t p = 0; p < sweep.count; p++) {
+		set_tiles(false);
 		gb_sweep_point(&sweep, p, &params);
+		check(&params);
+		if (p % 3)
+			continue;
+		set_tiles(true);
 		check(&params);
 	}
 	gb_sweep_release(&sweep);
@@ -226,7 +244,8 @@ Test(variants_octree, lf_shared_takes_both_paths)
 
 /* ---- morton: bodies that share the digits it sorts by -------------------------------------- */
 
-enum run_order { DESCENDING, MIXED, EQUAL, LAST_IS_LEAST };
+/* EVEN_FIRST: even places ascend, then odd ones: tiles in order lie in a run that is not. */
+enum run_order { DESCENDING, MIXED, EQUAL, LAST_IS_LEAST, EVEN_FIRST };
 
 /* `alone` bodies in separate cells, `size` bodies that share ten digits, and one at either end of
  * the box.  With so few bodies the sort uses ten digits. */
@@ -253,10 +272,11 @@ static void write_run(const char *path, const struct run_case *c)
 	for (int k = 0; k < c->alone; k++)
 		write_place(file, (float)(1 + k % 400) * 0x1p-9F, (float)(k / 400) * 0x1p-9F, 0);
 	for (int k = 0; k < c->size; k++) {
-		const int cell = c->order == DESCENDING ? c->size - k
-				 : c->order == MIXED    ? (int)((unsigned)k * 2654435761U >> 21)
-				 : c->order == EQUAL    ? 5
-							: (k + 1 < c->size ? 6 : 5);
+		const int cell = c->order == DESCENDING   ? c->size - k
+				 : c->order == MIXED      ? (int)((unsigned)k * 2654435761U >> 21)
+				 : c->order == EQUAL      ? 5
+				 : c->order == EVEN_FIRST ? 2 * k % c->size + (2 * k >= c->size)
+							  : (k + 1 < c->size ? 6 : 5);
 
 		write_place(file, 0.5F + (float)(cell % 2048) * 0x1p-21F,
 			    0.5F + (float)(cell / 2048) * 0x1p-21F, 0.5F);
@@ -265,7 +285,7 @@ static void write_run(const char *path, const struct run_case *c)
 }
 
 /* A thread of the mend kernel handles runs up to 32, a block merges runs up to 4096.  A block of
- * the mend kernel has 448 bodies. */
+ * the mend kernel has 448 bodies.  A tile orders runs up to 64 and has 1920 bodies. */
 Test(variants_octree, runs_of_shared_digits)
 {
 	static const struct run_case cases[] = {
@@ -289,17 +309,29 @@ Test(variants_octree, runs_of_shared_digits)
 		{ 7, 4097, DESCENDING, 1 },
 		{ 1000, 5000, LAST_IS_LEAST, 1 },
 		{ 1000, 9000, MIXED, 1 },
+		{ 1908, 64, MIXED, 1 },
+		{ 1856, 64, DESCENDING, 1 },
+		{ 1918, 64, DESCENDING, 1 },
+		{ 1880, 65, MIXED, 1 },
+		{ 1900, 65, LAST_IS_LEAST, 1 },
+		{ 1800, 300, EQUAL, 1 },
+		{ 3800, 64, LAST_IS_LEAST, 1 },
+		{ 100, 9000, EVEN_FIRST, 1 },
 	};
 	char path[] = "/tmp/gpubench-octree-XXXXXX";
 
 	cr_assert(eq(int, close(mkstemp(path)), 0));
-	for (size_t k = 0; k < GB_COUNT(cases); k++) {
+	for (size_t n = 0; n < 2 * GB_COUNT(cases); n++) {
+		const size_t k = n / 2;
 		const struct octree_params params = { .file = path,
-						      .bucket = k % 2 ? 1 : 4,
+						      .bucket = cases[k].order == EVEN_FIRST ? 2
+								: k % 2                      ? 1
+											     : 4,
 						      .seed = 1 };
 		struct octree_input *in;
 		struct gb_result r;
 
+		set_tiles(n % 2);
 		write_run(path, &cases[k]);
 		in = prepare(&params);
 		r = run(find_variant(GB_CUDA, "octree", "morton"), &params, in);
@@ -307,8 +339,13 @@ Test(variants_octree, runs_of_shared_digits)
 			  r.reason);
 		cr_expect(eq(int, (int)metric(&r.metrics, "long_runs"), cases[k].long_runs), "%zu",
 			  k);
+		cr_expect(eq(int, metric(&r.metrics, "disorder") > 0,
+			     cases[k].order != EQUAL && cases[k].size > (tiles ? 64 : 32)),
+			  "%zu", k);
 		gb_result_release(&r);
 		gb_octree_workload.release(in);
 	}
 	cr_expect(eq(int, remove(path), 0));
 }
+
+#endif

@@ -24,6 +24,7 @@ POINTS = [
     ("radix --count={} --type=u32,u64,f32,pairs", 1 << 14, 1 << 30),
     ("--wide radix --count={} --type=u32,pairs", 1 << 14, 1 << 33),
     ("octree --count={} --dist=plummer --bucket=1,16", 3000, 64_000_000),
+    ("--tiles octree --count={} --dist=plummer --bucket=1,16", 3000, 1 << 25),
     ("lbvh --scene=terrain --primitives={}", 3000, 30_000_000),
     ("lbvh --op=trace --scene=terrain --primitives={} --rays=9", 3000, 30_000_000),
     ("lbvh --op=trace --rays-kind=primary,bounce --scene=terrain --primitives=1000 --rays={}",
@@ -38,10 +39,11 @@ POINTS = [
 def values(program, words, size):
     """{(kernel, statement's line in the PTX): (source line, bits, value, statement)}"""
     line = words.format(size)
-    options = [w for w in line.split(" ") if w == "--wide"]
+    options = [w for w in line.split(" ") if w in ("--wide", "--tiles")]
+    points = " ".join(w for w in line.split(" ") if w not in options)
     with tempfile.NamedTemporaryFile("r") as file:
         subprocess.run(
-            [program, "--once", *options, line.replace("--wide ", "")], check=True,
+            [program, "--once", *options, points], check=True,
             env=dict(os.environ, GPUBENCH_PTX_GROWTH=file.name), stdout=subprocess.DEVNULL)
         rows = [row.rstrip("\n").split("\t") for row in file]
     return {(kernel, int(ptx)): (where, int(bits), int(value), statement)
@@ -82,9 +84,9 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
-    program, chosen, faults = os.path.join(sys.argv[1], "drive"), sys.argv[2:], 0
+    program, chosen, faults = os.path.join(sys.argv[1], "drive"), set(sys.argv[2:]), 0
     for words, size, largest in POINTS:
-        if chosen and words.replace("--wide ", "").split()[0] not in chosen:
+        if chosen and not chosen.intersection(words.split()):
             continue
         first, second, times = sizes(words, size, largest)
         small, large = values(program, words, first), values(program, words, second)

@@ -1,6 +1,6 @@
 /* drive.c -- runs the project's own CUDA variants at the points of sweeps and verifies the results.
  *
- * usage: drive [--once] [--cold] [--wide] [--processors N] [--only VARIANT]...
+ * usage: drive [--once] [--cold] [--wide] [--tiles] [--processors N] [--only VARIANT]...
  *	["WORKLOAD [OPTION...]"]...
  *
  * Every linked cuda variant of variants.def runs at each point, and the workload's verifier checks
@@ -10,6 +10,7 @@
  *	--once          each point runs once; otherwise several times on one state, as in timing
  *	--cold          caches are flushed before a run
  *	--wide          sorts use 64-bit counters, which otherwise need 2^30 keys
+ *	--tiles         octree's morton links a tile at a time, as with millions of bodies
  *	--processors N  sorts size their grids for at most N multiprocessors.  With 1, a block sorts
  *	                several tiles from 21000 keys on; with the 132 of an H100, from 2.7 million
  *
@@ -170,6 +171,8 @@ int main(int argc, char **argv)
 			drive.cold = true;
 		else if (gb_equal(argv[i], "--wide"))
 			gpu_sort_limits.words = 0;
+		else if (gb_equal(argv[i], "--tiles"))
+			gpu_sort_limits.tiles = 0;
 		else if (gb_equal(argv[i], "--processors") && i + 1 < argc)
 			gpu_sort_limits.processors = strtoul(argv[++i], NULL, 10);
 		else

@@ -152,6 +152,10 @@ DEVICES = [
         "lbvh --scene=soup --primitives=2100",
     ]),
     ("cold caches", {}, ["--cold", "--only", "copy", "stream --count=64Ki"]),
+    ("tiles of bodies", {"SMS": 2}, [
+        "--tiles", "--only", "morton", "octree --count=33,5000 --dist=plummer --bucket=1,16",
+        "octree --count=2500 --dist=pairs,two-clusters",
+    ]),
     ("wide words", {}, [
         "--wide", "--only", "onesweep", "--only", "morton", "--only", "lf-shared",
         "--only", "karras-radix", "--only", "karras64",

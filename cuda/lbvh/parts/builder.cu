@@ -230,7 +230,9 @@ enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct 
 	if (g->needs & LBVH_GPU_CODES_63) {
 		const struct gpu_words words = words_of(g);
 
-		return gpu_words_sort(&words, lbvh_worded{ *g, words.number_bits }, g->temp, err);
+		if (gpu_words_sort(&words, g->temp, err))
+			return err->code;
+		return gpu_words_mend(&words, lbvh_worded{ *g, words.number_bits }, err);
 	}
 
 	const struct gpu_sort_args sort = sort_of(g);

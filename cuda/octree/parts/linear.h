@@ -18,6 +18,8 @@ struct octree_linear {
 	size_t count;
 	size_t bucket;
 	int deepest; /* deepest level of nodes */
+	/* Do nothing unless these have a long run in disorder; NULL: always work. */
+	const struct gpu_runs *again;
 };
 
 /* before(i); -1 for the first body. */
@@ -41,6 +43,34 @@ static __device__ __forceinline__ uint32_t linear_node(const struct octree_linea
 	return l->base[i] + (uint32_t)(level - linear_before(l, i) - 1);
 }
 
+/* The first body that shares `level` digits with body i. */
+static __device__ __forceinline__ uint32_t linear_first(const uint64_t *keys, uint32_t i, int level)
+{
+	const uint64_t key = keys[i], size = (uint64_t)1 << 3 * (OCTREE_LEVELS - level);
+	uint32_t inside = i, step = 1;
+
+	while (step <= inside && (keys[inside - step] ^ key) < size) {
+		inside -= step;
+		step *= 2;
+	}
+	for (; step > 0; step /= 2) {
+		if (step <= inside && (keys[inside - step] ^ key) < size)
+			inside -= step;
+	}
+	return inside;
+}
+
+/* The level of the deepest node that holds a body: the most levels shared by any bucket + 1
+ * consecutive bodies that include it.  reach[k]: reach of the body bucket - k places before it. */
+static __device__ __forceinline__ int linear_deepest(const signed char *reach, unsigned bucket)
+{
+	int deepest = 0;
+
+	for (uint32_t k = 0; k <= bucket; k++)
+		deepest = max(deepest, (int)reach[k]);
+	return deepest;
+}
+
 /* Allocate a->temp: that of a sort first, then that of linear_number(). */
 static inline enum gb_status linear_create(struct octree_arrays *a, size_t sort_bytes,
 					   struct gb_error *err)
@@ -52,8 +82,8 @@ static inline enum gb_status linear_create(struct octree_arrays *a, size_t sort_
 }
 
 /* One block per tile of bodies: count the nodes that each body starts, and sum up.  A block clears
- * the nodes of its bodies if `clear`; the last tile counts all nodes, and flags the pool as
- * exhausted if it has no room for them. */
+ * the nodes of its bodies if `clear`, and `next` if l.again; the last tile counts all nodes, and
+ * flags the pool as exhausted if it has no room for them. */
 template <int ITEMS>
 static __global__ void linear_kernel(struct octree_linear l, struct octree_tree tree,
 				     uint64_t *temp, bool clear)
@@ -61,6 +91,10 @@ static __global__ void linear_kernel(struct octree_linear l, struct octree_tree 
 	constexpr int WARPS = (int)GPU_CHAIN_BLOCK / WARP;
 	SHARED_ARRAY(uint64_t, part, WARPS + 1);
 	SHARED_VAR(uint32_t, tile_number);
+
+	if (l.again && !l.again->disorder)
+		return;
+
 	const uint32_t tile = next_tile((uint32_t *)temp, &tile_number);
 	const unsigned warp = threadIdx.x / WARP;
 	const size_t first = ((size_t)tile * WARPS + warp) * (WARP * ITEMS) + threadIdx.x % WARP;
@@ -72,6 +106,8 @@ static __global__ void linear_kernel(struct octree_linear l, struct octree_tree 
 		const int starts = i < l.count ? linear_reach(&l, i) - linear_before(&l, i) : 0;
 		const uint32_t mine = (uint32_t)max(starts, 0), upto = warp_scan(mine);
 
+		if (l.again && i < l.count)
+			tree.next[i] = -1;
 		before[k] = sum + upto - mine;
 		sum += __shfl_sync(ALL_LANES, upto, WARP - 1);
 	}
