@@ -41,7 +41,7 @@ fresh() {
 		debootstrap --variant=minbase ${1:+"--arch=$1" --foreign} "$suite" "$root" \
 			"$mirror" >"$bare.log"
 		mkdir "$root$sources"
-		[[ -z $qemu ]] || enter root '/debootstrap/debootstrap --second-stage'
+		[[ -z $qemu ]] || enter root 'container=lxc /debootstrap/debootstrap --second-stage'
 		tar -C "$root" -cf "$bare.tar" .
 	fi
 	root=$home/root-$suite-$step
@@ -128,7 +128,7 @@ step_packages() {
 		tests/wheel.py build/dist/gpubench-*.whl
 		$HOME/env/bin/python tests/wheel.py build/dist/gpubench-*.whl --installed'
 	keep "$suite"
-	enter plain 'cd; ! command -v sudo; gpubench run --preset=quick --backend=cpu'
+	enter plain 'cd; [[ -z $(command -v sudo) ]]; gpubench run --preset=quick --backend=cpu'
 }
 # keep NAME: the packages that were made in $root;  install_kept NAME [arm64]: into a new $root
 keep() {
