@@ -150,8 +150,8 @@ step_arm() {
 	fresh
 	enter root 'dpkg --add-architecture arm64; apt-get -qq update
 		apt-get -qq install -y --no-install-recommends make dpkg-dev help2man python3 \
-			qemu-user-static {gcc,g++}-aarch64-linux-gnu libgomp1:arm64 librandom123-dev \
-			lib{cjson,hwy,png}-dev:arm64'
+			qemu-user-static {gcc,g++}-aarch64-linux-gnu librandom123-dev \
+			libgomp1:arm64 lib{cjson,hwy,png}-dev:arm64'
 	cp -f "$root/usr/bin/qemu-aarch64-static" "$home/qemu"
 	qemu=$home/qemu # which runs the program for help2man
 	enter root 'make -j2 deb portable wheel CC=aarch64-linux-gnu-gcc \
