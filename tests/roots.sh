@@ -8,8 +8,8 @@
 #	rootless   what is under "Without root", as a user without sudo: with the system's
 #	           compilers, then in a Debian that has neither compilers nor make
 #	container  the RUN lines of the Containerfile
-#	packages   what is under "Packages"; lintian; manual pages; completion in bash, fish and zsh;
-#	           the installed program as a user without sudo
+#	packages   what is under "Packages"; lintian; manual pages; completion in bash, fish and
+#	           zsh; the installed program as a user without sudo
 #	foreign    the packages that bookworm:packages made
 #	arm        packages cross-compiled for arm64, then installed in a Debian of arm64, whose
 #	           programs qemu runs (Linux 6.7, for a binfmt_misc that no other process sees)
@@ -59,9 +59,10 @@ fresh() {
 same_users='until [[ -n $(<"$0/proc/self/uid_map") ]]; do sleep .1; done
 	exec unshare --mount bash -ec '\''
 		mount -t binfmt_misc binfmt_misc "$0/proc/sys/fs/binfmt_misc"
-		printf %s ":arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00" \
-			"\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff" \
-			"\xfe\xff\xff\xff:$1:F" >"$0/proc/sys/fs/binfmt_misc/register"
+		printf %s ":arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
+			"\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00" \
+			"\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$1:F" \
+			>"$0/proc/sys/fs/binfmt_misc/register"
 		exec "${@:3}"'\'' "$0" "$@"'
 # enter USER COMMANDS: run them in $root, in $sources; with $qemu, arm64's programs run, too
 enter() {
