@@ -339,6 +339,12 @@ install() {
 
 # Old package lists name versions that are gone.  Without a network, a local cache may still do.
 apt_get update || printf 'install-deps: cannot update the package lists\n' >&2
+# Ubuntu 22.04 has no such package: what clang depends on has the sanitizers.
+if [[ " ${missing[*]} " == *" libclang-rt-dev "* ]] &&
+	! apt-cache show libclang-rt-dev >/dev/null 2>&1
+then
+	mapfile -t missing < <(printf '%s\n' "${missing[@]}" | grep -vx libclang-rt-dev)
+fi
 if ((${#missing[@]})); then
 	install "${missing[@]}" || {
 		((EUID)) || fail "apt-get could not install: ${missing[*]}"

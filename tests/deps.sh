@@ -24,8 +24,8 @@ printf '#!/bin/sh\nexec "$@"\n' >"$scratch/bin/sudo"
 printf '#!/bin/sh\n' >"$scratch/bin/sleep"
 chmod +x "$scratch"/bin/*
 install_deps() {
-	PATH=$scratch/bin:$PATH CALLS=$scratch/calls CXX=false scripts/install-deps.sh build \
-		>"$scratch/out" 2>&1
+	PATH=$scratch/bin:$PATH CALLS=$scratch/calls CXX=false scripts/install-deps.sh \
+		"${1:-build}" >"$scratch/out" 2>&1
 }
 install_deps || fail "install-deps.sh: $(cat "$scratch/out")"
 [ "$(head -n 2 "$scratch/calls" | tr '\n' ' ')" = "update update " ] ||
@@ -34,6 +34,18 @@ install_deps || fail "install-deps.sh: $(cat "$scratch/out")"
 	fail "no second install: $(cat "$scratch/calls")"
 [ "$(grep -c 'waiting for another package manager' "$scratch/out")" = 2 ] ||
 	fail "the wait is not reported: $(cat "$scratch/out")"
+
+# A package that Ubuntu 22.04 lacks, since its clang is complete, is not asked for there.
+for name in clang apt-cache; do
+	printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/$name"
+	chmod +x "$scratch/bin/$name"
+done
+echo 'echo "$*" >>"$CALLS"' >"$scratch/bin/apt-get"
+: >"$scratch/calls"
+install_deps lint || fail "install-deps.sh lint: $(cat "$scratch/out")"
+grep -q libomp-dev "$scratch/calls" && ! grep libclang-rt-dev "$scratch/calls" ||
+	fail "without libclang-rt-dev: $(cat "$scratch/calls")"
+rm "$scratch/bin/clang" "$scratch/bin/apt-cache"
 
 # Other failures are not retried.
 cat >"$scratch/bin/apt-get" <<'APT'

@@ -1,21 +1,27 @@
 #!/bin/bash
 # roots.sh [SUITE:STEP...] -- as root: installs gpubench in bare Debians that debootstrap makes, by
-# the commands of docs/install.md and scripts/package/Containerfile.  Each step has its own Debian.
+# the commands of README.md, docs/install.md and scripts/package/Containerfile.  Each step has its
+# own Debian, and the sources are in a folder whose name has a space.
 #
+#	readme     what is under "Set up" in README.md
 #	sources    what is under "As root"
 #	rootless   what is under "Without root", as a user without sudo: with the system's
 #	           compilers, then in a Debian that has neither compilers nor make
 #	container  the RUN lines of the Containerfile
-#	packages   what is under "Packages"; lintian; manual pages; completion in bash, fish and zsh
+#	packages   what is under "Packages"; lintian; manual pages; completion in bash, fish and
+#	           zsh; the installed program as a user without sudo
 #	foreign    the packages that bookworm:packages made
+#	arm        packages cross-compiled for arm64, then installed in a Debian of arm64, whose
+#	           programs qemu runs (Linux 6.7, for a binfmt_misc that no other process sees)
 #
 # The default is all steps on bookworm, then all on trixie.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ((EUID == 0)) || { echo "roots: run it as root" >&2; exit 2; }
-(($#)) || set -- {bookworm,trixie}:{sources,rootless,container,packages} trixie:foreign
+(($#)) || set -- {bookworm,trixie}:{readme,sources,rootless,container,packages,arm} trixie:foreign
 mirror=${MIRROR:-http://deb.debian.org/debian}
 home=$PWD/build/roots
+sources="/a b"
 mkdir -p "$home"
 rm -rf build/dist
 make -s dist
@@ -25,42 +31,69 @@ fail() {
 	exit 1
 }
 
-# fresh: a new $root of $suite, with the source archive unpacked in /src
+# fresh [arm64]: a new $root of $suite, with the source archive unpacked in $sources
 fresh() {
-	if [[ ! -e $home/$suite.tar ]]; then
-		rm -rf "$home/bare"
-		debootstrap --variant=minbase "$suite" "$home/bare" "$mirror" >"$home/$suite.log"
-		tar -C "$home/bare" -cf "$home/$suite.tar" .
+	local bare=$home/$suite${1:+-$1}
+	qemu=${1:+$home/qemu}
+	if [[ ! -e $bare.tar ]]; then
+		root=$home/bare
+		rm -rf "$root"
+		debootstrap --variant=minbase ${1:+"--arch=$1" --foreign} "$suite" "$root" \
+			"$mirror" >"$bare.log"
+		mkdir "$root$sources"
+		[[ -z $qemu ]] || enter root 'container=lxc /debootstrap/debootstrap --second-stage'
+		tar -C "$root" -cf "$bare.tar" .
 	fi
+	root=$home/root-$suite-$step
 	rm -rf "$root"
 	mkdir -p "$root"
-	tar -C "$root" -xf "$home/$suite.tar"
+	tar -C "$root" -xf "$bare.tar"
 	cp /etc/resolv.conf "$root/etc/"
 	echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/roots"
 	[[ -z ${PIP_CERT:-} ]] || cp "$PIP_CERT" "$root/pip.crt"
-	mkdir "$root/src"
-	tar -C "$root/src" --strip-components=1 -xf "$archive"
-	enter root 'apt-get -qq update && useradd -m plain && chown -R plain /src'
+	tar -C "$root$sources" --strip-components=1 -xf "$archive"
+	enter root 'apt-get -qq update; useradd -m plain; chown -R plain .'
 }
-# enter USER COMMANDS: run them in $root, in /src
+# Runs a command as the same users in a user namespace, whose binfmt_misc knows arm64's programs.
+# A process has its rights there from the first exec() after its users are known.
+same_users='until [[ -n $(<"$0/proc/self/uid_map") ]]; do sleep .1; done
+	exec unshare --mount bash -ec '\''
+		mount -t binfmt_misc binfmt_misc "$0/proc/sys/fs/binfmt_misc"
+		printf %s ":arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
+			"\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00" \
+			"\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$1:F" \
+			>"$0/proc/sys/fs/binfmt_misc/register"
+		exec "${@:3}"'\'' "$0" "$@"'
+# enter USER COMMANDS: run them in $root, in $sources; with $qemu, arm64's programs run, too
 enter() {
+	local as=(runuser -u "$1" --)
+	[[ $1 != root ]] || as=() # whom a root that is half made does not know
 	unshare --mount --pid --fork --kill-child bash -ec '
 		mount -t proc proc "$1/proc"
 		mount -t devpts devpts "$1/dev/pts" -o newinstance,ptmxmode=0666
 		mount --bind "$1/dev/pts/ptmx" "$1/dev/ptmx"
 		mount -t tmpfs tmpfs "$1/dev/shm"
-		exec chroot "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin \
-			LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive GPUBENCH_COPY=16Mi \
-			${PIP_CERT:+PIP_CERT=/pip.crt} \
-			runuser -u "$2" -- bash -c "export HOME=~$2; cd /src; $3"' \
-		- "$root" "$1" "set -ex; $2"
+		[[ -n $2 ]] || exec "${@:4}"
+		for map in gid uid; do
+			until echo "0 0 4294967295" >"$1/proc/1/${map}_map"; do sleep .1; done
+		done 2>/dev/null &
+		exec unshare --user bash -c "$3" "$@"' \
+		- "$root" "$qemu" "$same_users" chroot "$root" env -i \
+		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+		LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive GPUBENCH_COPY=16Mi \
+		${PIP_CERT:+PIP_CERT=/pip.crt} "${as[@]}" \
+		bash -exc "export HOME=~$1; cd '$sources'; $2"
 }
-# blocks HEADING: the commands below a heading of the page
+# blocks HEADING [PAGE]: the commands below a heading of the page
 blocks() {
 	awk -v heading="## $1" '/^## / { inside = $0 == heading }
-		inside && /^    / { print substr($0, 5) }' docs/install.md
+		inside && /^    / { print substr($0, 5) }' "${2:-docs/install.md}"
 }
 
+step_readme() {
+	fresh
+	enter root "apt-get -qq install -y git make ca-certificates; $(blocks 'Set up' README.md)"
+}
 step_sources() {
 	fresh
 	enter root "apt-get -qq install -y make; $(blocks 'As root'); gpubench check radix"
@@ -80,7 +113,7 @@ step_rootless() {
 }
 step_container() {
 	fresh
-	enter root "chown -R root /src; $(sed -n 's/^RUN //p' scripts/package/Containerfile)"
+	enter root "chown -R root .; $(sed -n 's/^RUN //p' scripts/package/Containerfile)"
 	enter root 'git --version && make --version && gcc --version && g++ --version'
 }
 step_packages() {
@@ -95,24 +128,43 @@ step_packages() {
 		timeout 60 zsh -f tests/completion.zsh
 		tests/wheel.py build/dist/gpubench-*.whl
 		$HOME/env/bin/python tests/wheel.py build/dist/gpubench-*.whl --installed'
-	rm -rf "$home/$suite"
-	cp -r "$root/src/build/dist" "$home/$suite"
+	keep "$suite"
+	enter plain 'cd; [[ -z $(command -v sudo) ]]; gpubench run --preset=quick --backend=cpu'
 }
-step_foreign() {
-	fresh
-	mkdir -p "$root/src/build/dist"
-	cp "$home"/bookworm/* "$root/src/build/dist"
+# keep NAME: the packages that were made in $root;  install_kept NAME [arm64]: into a new $root
+keep() {
+	rm -rf "$home/$1"
+	cp -r "$root$sources/build/dist" "$home/$1"
+}
+install_kept() {
+	fresh ${2:+"$2"}
+	mkdir -p "$root$sources/build/dist"
+	cp "$home/$1"/* "$root$sources/build/dist"
 	enter root "apt-get -qq install -y python3-venv
 		$(blocks Packages | grep -vE '^make|help2man')
 		gpubench check radix cpu/vqsort"
 }
+step_foreign() {
+	install_kept bookworm
+}
+step_arm() {
+	fresh
+	enter root 'dpkg --add-architecture arm64; apt-get -qq update
+		apt-get -qq install -y --no-install-recommends make dpkg-dev help2man python3 \
+			qemu-user-static {gcc,g++}-aarch64-linux-gnu librandom123-dev \
+			libgomp1:arm64 lib{cjson,hwy,png}-dev:arm64'
+	cp -f "$root/usr/bin/qemu-aarch64-static" "$home/qemu"
+	qemu=$home/qemu # which runs the program for help2man
+	enter root 'make -j2 deb portable wheel CC=aarch64-linux-gnu-gcc \
+		CXX=aarch64-linux-gnu-g++'
+	keep "$suite-arm64"
+	install_kept "$suite-arm64" arm64
+}
 
 for word; do
-	suite=${word%:*} step=${word#*:} root=$home/root-${word/:/-}
-	case $suite:$step in
-	[a-z]*:sources | [a-z]*:rootless | [a-z]*:container | [a-z]*:packages | [a-z]*:foreign) ;;
-	*) echo "roots: no step '$word'" >&2; exit 2 ;;
-	esac
+	suite=${word%:*} step=${word#*:} root=
+	[[ $suite == [a-z]* && $word == *:* && $(type -t "step_$step") == function ]] ||
+		{ echo "roots: no step '$word'" >&2; exit 2; }
 	start=$SECONDS
 	log=$home/${word/:/-}.log
 	# `||` would switch off `set -e` in the step.
@@ -121,6 +173,6 @@ for word; do
 	status=$?
 	set -e
 	((status == 0)) || { tail -n 30 "$log"; fail failed; }
-	rm -rf "$root"
+	rm -rf "$home/root-$suite-$step"
 	echo "roots: $word passed in $((SECONDS - start)) s"
 done

@@ -32,6 +32,8 @@ machine=${machine%%-*}
 dist=$PWD/build/dist work=$PWD/build/package
 source=$work/source
 mkdir -p "$dist" "$work"
+exec {lock}>"$work/lock"
+flock "$lock" # $source is built by one package at a time
 
 # unpack_sources: bring $source to the commit.  Objects of another commit are not kept, since they
 # may be newer than the commit, whose time the files have.
@@ -112,8 +114,8 @@ control() { # of the Debian package
 	local depends
 	mkdir -p "$work/debian"
 	printf 'Source: gpubench\n\nPackage: gpubench\nArchitecture: any\n' >"$work/debian/control"
-	depends=$(cd "$work" && dpkg-shlibdeps -O -e"$tree/usr/bin/gpubench" |
-		sed 's/^shlibs:Depends=//')
+	depends=$(cd "$work" && DEB_HOST_ARCH=$architecture \
+		dpkg-shlibdeps -O -e"$tree/usr/bin/gpubench" | sed 's/^shlibs:Depends=//')
 	cat <<-END
 		Package: gpubench
 		Version: $version
@@ -136,11 +138,7 @@ deb() {
 	local doc page
 	tree=$work/deb
 	build "$tree"
-	case $machine in
-	x86_64) architecture=amd64 ;;
-	aarch64) architecture=arm64 ;;
-	*) architecture=$machine ;;
-	esac
+	architecture=$(dpkg-architecture -t"$(${CC:-cc} -dumpmachine)" -qDEB_HOST_ARCH)
 	maintainer="${DEBFULLNAME:-gpubench authors} <${DEBEMAIL:-gpubench@gpubench.invalid}>"
 	doc=$tree/usr/share/doc/gpubench
 	mkdir -p "$doc" "$tree/DEBIAN"
