@@ -137,10 +137,9 @@ measure peers-sorts radix "${sorts[@]}" --count=1k,10k,100k,1M --type=u32,u64,f3
 	--threads=1,2 "${few[@]}"
 measure peers-sorts-hot radix "${sorts[@]}" --count=1k,100k,1M --type=u32,u64,pairs --threads=1,2 \
 	"${hot[@]}"
-ordered=nearly,last,runs,organpipe,staircase
+inputs=entropy3,entropy5,zipf,few,two,sqrt,constant,dominant
 measure peers-sorts-inputs radix "${sorts[@]}" --count=1M --type=u32,pairs --threads=1,2 \
-	--distribution=entropy3,entropy5,zipf,few,two,sqrt,constant,dominant,sorted,reverse,$ordered \
-	"${few[@]}"
+	--distribution=$inputs,sorted,reverse,nearly,last,runs,organpipe,staircase "${few[@]}"
 measure peers-sorts-index radix "${sorts[@]}" --count=100k,1M --type=pairs --values=index \
 	--distribution=uniform,few --threads=1,2 "${few[@]}"
 measure peers-sorts-unstable radix "${sorts[@]}" --count=10k,1M --type=pairs --unstable=yes \
