@@ -201,9 +201,9 @@ enum radix_seen radix_sort_ordered(struct radix_cpu *cpu, const struct radix_few
 
 /* ---- a repeated key ----------------------------------------------------------------------- */
 
-/* Move the words with the key of `same` to the front, in order, and the others to `few`; returns how
- * many are in front.  If `few` has no room for the others, returns 0; all words are in the array
- * then, in another order. */
+/* Move the words with the key of `same` to the front, in order, and the others to `few`; returns
+ * how many are in front.  If `few` has no room for the others, returns 0; all words are in the
+ * array then, in another order. */
 static size_t keep_key(uint64_t *word, size_t n, uint64_t same, uint64_t *few, size_t room)
 {
 	size_t kept = 0, i = 0;
