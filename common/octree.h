@@ -50,6 +50,7 @@ enum octree_distribution {
 	OCTREE_ON_LINE,
 	OCTREE_ON_PLANE,
 	OCTREE_ON_SHELL,
+	OCTREE_MESH,
 	OCTREE_DISTRIBUTIONS,
 };
 

@@ -103,12 +103,16 @@ measure octree-sizes octree cpu/seq cpu/lock cpu/lf cpu/morton \
 	--count=300,1k,2k,3k,10k,100k,1M --dist=plummer,cube --threads=1 "${few[@]}"
 measure octree-1m octree cpu/seq cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=1M \
 	--dist=plummer,cube --order=random,spatial --threads=1,2 "${few[@]}"
+measure octree-inputs octree cpu/seq cpu/lf cpu/lf-amac cpu/morton --count=1M --threads=1,2 \
+	--dist=uniform,clustered,coincident,pairs,two-clusters,line,plane,shell,mesh "${few[@]}"
 measure octree-16m octree cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=16M --dist=plummer,cube \
 	--threads=2 "${long[@]}"
 
 measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc \
 	cpu/sah cpu/wide cpu/embree cpu/embree-morton --scene=terrain --primitives=300k \
 	--threads=1,2 "${few[@]}"
+measure lbvh-spatial lbvh cpu/sah cpu/ploc cpu/sbvh --primitives=100k --threads=1,2 \
+	--scene=terrain,knot,flake,soup,city,teapot,hall "${long[@]}"
 measure lbvh-large lbvh cpu/apetrei cpu/wide cpu/embree --scene=terrain --primitives=1600k \
 	--threads=1,2 "${long[@]}"
 measure lbvh-quality lbvh cpu/apetrei cpu/karras64 cpu/ploc cpu/sah --primitives=100k --threads=2 \
@@ -133,8 +137,11 @@ measure peers-sorts radix "${sorts[@]}" --count=1k,10k,100k,1M --type=u32,u64,f3
 	--threads=1,2 "${few[@]}"
 measure peers-sorts-hot radix "${sorts[@]}" --count=1k,100k,1M --type=u32,u64,pairs --threads=1,2 \
 	"${hot[@]}"
+inputs=entropy3,entropy5,zipf,few,two,sqrt,constant,dominant
 measure peers-sorts-inputs radix "${sorts[@]}" --count=1M --type=u32,pairs --threads=1,2 \
-	--distribution=entropy3,entropy5,zipf,few,constant,sorted,reverse "${few[@]}"
+	--distribution=$inputs,sorted,reverse,nearly,last,runs,organpipe,staircase "${few[@]}"
+measure peers-sorts-index radix "${sorts[@]}" --count=100k,1M --type=pairs --values=index \
+	--distribution=uniform,few --threads=1,2 "${few[@]}"
 measure peers-sorts-unstable radix "${sorts[@]}" --count=10k,1M --type=pairs --unstable=yes \
 	--distribution=uniform,few --threads=1,2 "${few[@]}"
 measure peers-sorts-large radix cpu/best cpu/vqsort cpu/ips4o cpu/tbb cpu/boost-block \
@@ -150,6 +157,7 @@ measure peers-build-binary lbvh cpu/karras64 cpu/apetrei cpu/embree-morton "${sc
 measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "${few[@]}"
 measure peers-build-quality lbvh cpu/ploc cpu/sah cpu/embree-medium "${scenes[@]}" --threads=1,2 \
 	"${few[@]}"
+measure peers-build-spatial lbvh cpu/sbvh cpu/embree-high "${scenes[@]}" --threads=1,2 "${few[@]}"
 tracers=(cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree16
 	cpu/embree16-medium)
 rays=(--op=trace --rays=256 "${scenes[@]}" --threads=1 "${few[@]}")

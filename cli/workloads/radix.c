@@ -107,6 +107,9 @@ static const char *const paper[] = {
 /* Every distribution, and sizes up to what a GPU with 80 GB holds. */
 static const char *const large[] = {
 	"--count=16Mi,64Mi --type=u32,u64,pairs",
+	("--count=16Mi --type=u32,pairs --distribution=few,zipf,sorted,dominant,runs,organpipe,"
+	 "nearly,sqrt"),
+	"--count=16Mi --type=pairs --values=index",
 	("gpu --count=64Mi --type=u32,pairs --distribution=sorted,reverse,constant,few,zipf,"
 	 "entropy0,entropy1,entropy2,entropy3,entropy4,entropy5,dominant,runs,organpipe,nearly,"
 	 "last,staircase,sqrt,two"),

@@ -1,9 +1,10 @@
-/* embree.c -- cpu/embree, -medium, embree8, embree16, embree16-medium: Intel's Embree, 4 or 3,
- * traced with 1, 8 or 16 rays per call.
+/* embree.c -- cpu/embree, -medium, -high, embree8, embree16, embree16-medium: Intel's Embree, 4 or
+ * 3, traced with 1, 8 or 16 rays per call.
  *
  * The library that the paper compares with.  Build: rtcCommitScene() of one mesh, by Morton codes
- * at low quality (the paper's "HLBVH"), by the surface area heuristic at medium quality.  The tree
- * has up to eight children per node and is ready for traversal, so cpu/wide is its counterpart.
+ * at low quality (the paper's "HLBVH"), by the surface area heuristic at medium quality, also with
+ * spatial splits at high quality.  The tree has up to eight children per node and is ready for
+ * traversal, so cpu/wide is its counterpart.
  * Trace: the same scene.  A call with several rays holds neighbours side by side in a vector; they
  * share the fetch of a node.  Calls with 16 rays and the better tree are the fastest way through
  * Embree for most kinds of rays, but not in every scene.
@@ -391,6 +392,7 @@ static void destroy(void *state)
 
 VARIANT(lbvh_cpu_embree, LOW, by_1, true);
 VARIANT(lbvh_cpu_embree_medium, MEDIUM, by_1, true);
+VARIANT(lbvh_cpu_embree_high, HIGH, by_1, true);
 VARIANT(lbvh_cpu_embree8, LOW, by_8, false);
 VARIANT(lbvh_cpu_embree16, LOW, by_16, false);
 VARIANT(lbvh_cpu_embree16_medium, MEDIUM, by_16, false);

@@ -19,6 +19,10 @@
  * Before that, records that are sorted or reversed, nearly sorted ones, and a few runs are
  * recognised by a sample and sorted in few sweeps (cpu/sort/order.h, parts/best_runs.h).
  *
+ * Pairs take a second array unless their values ascend: then they are words, which pivots sort in
+ * place.  Peers sort words of key and place for any values, and fetch the values afterwards.  That
+ * takes half of the second array, and for inputs beyond the caches a cache miss per pair.
+ *
  * Each split fixes eight bits of the key, or all that remain, with three accesses to a record.
  * Pivots take one access per level, mostly in the cache, for at most twice the levels of perfect
  * medians and then one level per bit, so the work is bounded for every input.  The bound is memory:
@@ -339,6 +343,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct radix_task root = { .count = s->cpu.count,
 				   .top = s->cpu.top,
 				   .raw = s->cpu.is_float };
+	/* Pairs in one array: their values ascend. */
+	const bool words = s->cpu.low && !s->cpu.spare;
 	struct radix_repeated repeated = { 0 };
 	enum radix_seen seen;
 	bool pivots;
@@ -347,11 +353,13 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		return GB_OK;
 	gb_phase(timer, "split");
 	seen = radix_sort_ordered(&s->cpu, &s->few, s->threads, s->simd);
+	if (words && seen == RADIX_AS_WERE)
+		seen = radix_sort_repeated(&s->cpu, &s->few, s->simd);
 	if (seen == RADIX_IS_SORTED)
 		return GB_OK;
 	root.raw = root.raw && seen != RADIX_MOVED;
 	pivots = s->cpu.low ? seen == RADIX_MOVED : by_pivots(s, &root);
-	if (!pivots && seen != RADIX_MOVED)
+	if (!pivots && !words && seen != RADIX_MOVED)
 		repeated = radix_take_repeated(&s->cpu);
 	root.count = s->cpu.count;
 	if (pivots || (s->cpu.low && by_pivots(s, &root))) {
@@ -427,6 +435,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 			     struct gb_error *err)
 {
 	const struct radix_input *input = input_;
+	const struct radix_params *p = params;
 	struct state *s = state;
 	bool in_place;
 
@@ -434,7 +443,9 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	s->pivots = pivots_for(s->simd, input->type);
 	s->leaf = leaf_for(s->simd, s->pivots, input->type);
 	s->threads = threads_for(params, input->count);
-	in_place = s->pivots == ALWAYS && s->threads <= FEW_THREADS;
+	in_place =
+		s->threads <= FEW_THREADS &&
+		(s->pivots == ALWAYS || (s->pivots == ORDERED && p->values == RADIX_INDEX_VALUES));
 	if (radix_cpu_init(&s->cpu, params, input, !in_place, err))
 		return err->code;
 	s->heavy = s->threads > 1 ? s->cpu.count / (4 * (size_t)s->threads) : s->cpu.count;
@@ -444,7 +455,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	s->task_room = task_room(s);
 	s->survey = gb_host_alloc((size_t)s->threads, sizeof *s->survey, err);
 	s->task = gb_host_alloc(s->task_room, sizeof *s->task, err);
-	if (s->simd > CPU_PLAIN && s->cpu.low)
+	if (s->simd > CPU_PLAIN && s->cpu.low && !in_place)
 		alloc_values(s, err);
 	return err->code;
 }

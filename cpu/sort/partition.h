@@ -9,11 +9,21 @@
  * from it, 0 if there are none; LOW_FIRST(vector, mask), the vector with the lanes of the mask
  * moved last and otherwise in order; MIN and MAX of two vectors as network.h compares them.  If a
  * mask is not a bit per lane, it also defines COUNT(mask), the number of its lanes, and
- * OTHERS(mask), the mask of all others.
+ * OTHERS(mask), the mask of all others.  STORE_SIDES(low, high, vector, up) stores the lanes of the
+ * mask in front of `high` and the others from `low` on, and any lanes between.
  */
 #ifndef COUNT
 #define COUNT(mask)  ((unsigned)__builtin_popcount(mask))
 #define OTHERS(mask) (((1 << LANES) - 1) & ~(mask))
+#endif
+#ifndef STORE_SIDES
+#define STORE_SIDES(low, high, vector, up)                    \
+	do {                                                  \
+		const VECTOR ordered = LOW_FIRST(vector, up); \
+                                                              \
+		STORE(low, ordered);                          \
+		STORE((high)-LANES, ordered);                 \
+	} while (0)
 #endif
 
 enum {
@@ -171,16 +181,14 @@ static size_t NAME(partition)(KEY *key, size_t n, KEY pivot)
 	VECTOR first[BLOCK], block[BLOCK], rest[BLOCK], last;
 	size_t low = 0, high = n, left = KEYS, right = n - KEYS, whole, part;
 
-#define PUT(v)                                           \
-	do {                                             \
-		const unsigned up = GREATER(v, p);       \
-		const unsigned ups = COUNT(up);          \
-		const VECTOR ordered = LOW_FIRST(v, up); \
-                                                         \
-		STORE(key + low, ordered);               \
-		STORE(key + high - LANES, ordered);      \
-		low += LANES - ups;                      \
-		high -= ups;                             \
+#define PUT(v)                                             \
+	do {                                               \
+		const unsigned up = GREATER(v, p);         \
+		const unsigned ups = COUNT(up);            \
+                                                           \
+		STORE_SIDES(key + low, key + high, v, up); \
+		low += LANES - ups;                        \
+		high -= ups;                               \
 	} while (0)
 
 	for (size_t k = 0; k < BLOCK; k++) {
@@ -459,6 +467,7 @@ static struct radix_cut NAME(cut_leaf)(const struct radix_leaf *leaf)
 #undef GREATER
 #undef DIFFERENT
 #undef LOW_FIRST
+#undef STORE_SIDES
 #undef COUNT
 #undef OTHERS
 #undef MIN

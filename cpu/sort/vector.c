@@ -92,6 +92,17 @@ static inline INLINE CPU_AVX512_TARGET __m512i low_first_32(__m512i v, unsigned 
 	return _mm512_or_si512(lows, _mm512_permutexvar_epi32(turn, ups));
 }
 
+/* The lanes of `up` go where they belong, by a mask, so that nothing has to turn them. */
+static inline INLINE CPU_AVX512_TARGET void store_sides_32(uint32_t *low, uint32_t *high, __m512i v,
+							   unsigned up)
+{
+	const unsigned ups = (unsigned)__builtin_popcount(up);
+	const __mmask16 first = (__mmask16)_bzhi_u32(0xffff, ups);
+
+	_mm512_storeu_si512(low, _mm512_maskz_compress_epi32((__mmask16)~up, v));
+	_mm512_mask_storeu_epi32(high - ups, first, _mm512_maskz_compress_epi32((__mmask16)up, v));
+}
+
 static inline INLINE CPU_AVX512_TARGET __m512i low_first_64(__m512i v, unsigned up)
 {
 	static const uint64_t order[256] = { RADIX_ORDERS };
@@ -115,6 +126,7 @@ static inline INLINE CPU_AVX512_TARGET __m512i low_first_64(__m512i v, unsigned 
 #define GREATER(a, b)        _mm512_cmpgt_epu32_mask(a, b)
 #define DIFFERENT(a, b)      _mm512_cmpneq_epu32_mask(a, b)
 #define LOW_FIRST            low_first_32
+#define STORE_SIDES          store_sides_32
 #define MIN                  _mm512_min_epu32
 #define MAX                  _mm512_max_epu32
 #include "cpu/sort/partition.h"

@@ -23,6 +23,9 @@
  *	line        independent and uniform on the line from (-1, -1/2, -1/4) to (1, 1/2, 1/4)
  *	plane       x and y independent and uniform in [-1, 1), z = (x + y) / 2
  *	shell       independent and uniform on the unit sphere
+ *	mesh        the vertices of a triangle mesh, row by row: x and y are those of a square
+ *	            lattice over [-1, 1) with side = ceil(count^(1/2)), x fastest, and
+ *	            z = (x^3 - 3 x y^2) / 2
  */
 #ifndef GPUBENCH_DATASETS_BODIES_BODIES_H
 #define GPUBENCH_DATASETS_BODIES_BODIES_H

@@ -86,7 +86,7 @@ Test(lbvh_build, better_trees)
 	const struct {
 		const char *scene;
 		double clusters, planes, parts; /* upper bounds, relative to the tree of codes */
-	} cases[] = { { "terrain", 0.8, 0.7, 0.7 },  { "knot", 0.86, 0.85, 0.85 },
+	} cases[] = { { "terrain", 0.8, 0.7, 0.7 },  { "knot", 0.86, 0.85, 0.81 },
 		      { "flake", 0.85, 0.85, 0.85 }, { "city", 0.75, 0.9, 0.6 },
 		      { "soup", 0.98, 0.95, 0.94 },  { "teapot", 0.9, 0.85, 0.85 } };
 

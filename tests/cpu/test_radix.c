@@ -235,7 +235,12 @@ static void free_case(struct case_ *c)
 static void check(const struct gb_variant_ops *ops, const struct case_ *c, int64_t threads,
 		  const char *what)
 {
-	struct radix_params params = { .count = (int64_t)c->input.count, .threads = threads };
+	const size_t n = c->input.count;
+	const bool is_index = !c->input.values || !n || c->input.values[n - 1] == n - 1;
+	struct radix_params params = { .count = (int64_t)n,
+				       .threads = threads,
+				       .values = is_index ? RADIX_INDEX_VALUES
+							  : RADIX_RANDOM_VALUES };
 	unsigned char *output = malloc(c->bytes + 1);
 	struct gb_timer timer = { 0 };
 	struct gb_error err = { 0 };
@@ -335,6 +340,31 @@ Test(radix_cpu, patterns)
 					}
 				free_case(&c);
 			}
+}
+
+/* Pairs whose values are indices need no second array. */
+Test(radix_cpu, words_are_sorted_in_place)
+{
+	enum { COUNT = 50000 };
+	size_t bytes[RADIX_VALUES];
+	struct case_ c;
+
+	if (cpu_simd() < CPU_AVX512)
+		cr_skip("no AVX-512");
+	make_case(&c, RADIX_PAIRS, UNIFORM, COUNT);
+	for (int kind = 0; kind < RADIX_VALUES; kind++) {
+		const struct radix_params params = { .count = COUNT, .threads = 2, .values = kind };
+		const size_t before = gb_memory_used(GB_HOST_MEMORY);
+		struct gb_error err = { 0 };
+		void *state;
+
+		cr_assert_eq(gb_state_create(&radix_cpu_best, &params, &c.input, &state, &err),
+			     GB_OK);
+		bytes[kind] = gb_memory_used(GB_HOST_MEMORY) - before;
+		gb_state_destroy(&radix_cpu_best, state);
+	}
+	cr_assert(bytes[RADIX_RANDOM_VALUES] - bytes[RADIX_INDEX_VALUES] >= 8 * COUNT);
+	free_case(&c);
 }
 
 /* More threads than keys and than cores. */

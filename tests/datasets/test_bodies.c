@@ -57,6 +57,7 @@ static const uint64_t known[OCTREE_DISTRIBUTIONS][2] = {
 	{ 0xf585a33800e1e3ac, 0x71c09118f7154bc8 }, /* line */
 	{ 0x9e4a432e7d2bb635, 0xc823bfcb84542a65 }, /* plane */
 	{ 0x12e80c24f97b40e5, 0x1b85211aa4477fd5 }, /* shell */
+	{ 0x66e37792cbe8a040, 0x2c08750490fe3a70 }, /* mesh */
 };
 
 Test(bodies, known_digests_for_any_number_of_threads)
@@ -119,6 +120,10 @@ static const float known_bodies[][3][3] = {
 	{ { -0.399346858F, 0.141025499F, 0.905888438F },
 	  { 0.192002997F, -0.117199942F, -0.974371076F },
 	  { 0.198357195F, 0.180122793F, 0.963436663F } },
+	/* mesh */
+	{ { -0.96875F, -0.96875F, 0.90914917F },
+	  { -0.53125F, -0.96875F, 0.67288208F },
+	  { -0.53125F, 0.96875F, 0.67288208F } },
 };
 
 Test(bodies, known_bodies)

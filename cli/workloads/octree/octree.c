@@ -21,7 +21,7 @@
 /* ---- parameters -------------------------------------------------------------------------- */
 
 GB_WORDS(distributions, OCTREE_DISTRIBUTIONS, "plummer", "cube", "uniform", "clustered",
-	 "coincident", "pairs", "two-clusters", "line", "plane", "shell");
+	 "coincident", "pairs", "two-clusters", "line", "plane", "shell", "mesh");
 GB_WORDS(orders, OCTREE_ORDERS, "own", "random", "spatial");
 
 #define AT(type, member) GB_AT(type, struct octree_params, member)
@@ -43,8 +43,8 @@ static const struct gb_param params[] = {
 	  AT(GB_CHOICE, order),
 	  .initial = "own",
 	  .choices = orders,
-	  .help = "memory order of the bodies; own: as generated (cube: spatial, others: random) "
-		  "or read; spatial: sorted by key" },
+	  .help = "memory order of the bodies; own: as generated (cube, mesh: spatial, others: "
+		  "random) or read; spatial: sorted by key" },
 	{ .name = "bucket",
 	  AT(GB_INT, bucket),
 	  .initial = "1",
@@ -73,7 +73,7 @@ static const char *const check[] = {
 	"--count=0,1,2,3,8,31,32,33,255,256,257,1000 --dist=plummer,cube,pairs",
 	"--count=1500 --dist=plummer,cube,uniform --order=own,random,spatial --bucket=1,16,32",
 	"--count=1500 --dist=clustered,coincident,pairs --order=own,random --bucket=1,16,32",
-	"--count=300 --dist=two-clusters,line,plane,shell",
+	"--count=300 --dist=two-clusters,line,plane,shell,mesh",
 	"--count=17,70,513 --dist=uniform,coincident --bucket=2,16,32",
 	"--count=20011 --dist=plummer,cube --bucket=1,16",
 	NULL,
@@ -100,6 +100,7 @@ static const char *const paper[] = {
 
 static const char *const large[] = {
 	"--count=4M,16M --dist=plummer --bucket=1,16,32",
+	"--count=4M --dist=two-clusters,line,plane,shell,mesh",
 	"gpu --count=64M --dist=plummer,cube --bucket=1,16,32",
 	NULL,
 };
@@ -134,7 +135,7 @@ static void shuffle(struct octree_input *in, const struct octree_params *p, stru
  * bucket of 1. */
 static double usual_nodes(const struct octree_params *p)
 {
-	static const double share[] = { 0.48, 0.29, 0.3, 0.5, 0, 7.7, 0.2, 1.3, 0.7, 0.7 };
+	static const double share[] = { 0.48, 0.29, 0.3, 0.5, 0, 7.7, 0.2, 1.3, 0.7, 0.7, 0.48 };
 
 	_Static_assert(GB_COUNT(share) == OCTREE_DISTRIBUTIONS, "a share for each distribution");
 	return p->file ? 1 : share[p->distribution] / (p->bucket > 4 ? 4 : (double)p->bucket);

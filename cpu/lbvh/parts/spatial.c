@@ -35,8 +35,9 @@
 #define OVERLAP 1e-5F /* the paper's alpha */
 
 enum {
-	BINS = LBVH_SPLIT_BINS,
-	FEW = 512, /* ranges of fewer references are no tasks */
+	BINS = 2 * LBVH_SPLIT_BINS,
+	MANY = 1024, /* references from which a range has all bins */
+	FEW = 512,   /* ranges of fewer references are no tasks */
 };
 
 /* A range, and the end of its places. */
@@ -255,8 +256,9 @@ static void sweep(const struct space *s, int axis, struct cut *best)
 static struct cut find_cut(const struct lbvh_input *in, const struct lbvh_box *from, uint32_t count,
 			   const struct lbvh_box *around)
 {
-	/* As many bins as split.c makes. */
-	const int bins = count < 96 ? 4 + (int)count / 8 : BINS;
+	/* As many bins as split.c makes; twice as many for large ranges, where a few references in
+	 * more bins make cheaper trees. */
+	const int bins = count < 96 ? 4 + (int)count / 8 : count < MANY ? LBVH_SPLIT_BINS : BINS;
 	const LANES lo = lanes_load(around->lo), size = -lanes_load(around->hi) - lo;
 	struct cut best = { .cost = INFINITY };
 	struct space s;

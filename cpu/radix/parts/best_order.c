@@ -201,6 +201,48 @@ enum radix_seen radix_sort_ordered(struct radix_cpu *cpu, const struct radix_few
 
 /* ---- a repeated key ----------------------------------------------------------------------- */
 
+/* Move the words with the key of `same` to the front, in order, and the others to `few`; returns
+ * how many are in front.  If `few` has no room for the others, returns 0; all words are in the
+ * array then, in another order. */
+static size_t keep_key(uint64_t *word, size_t n, uint64_t same, uint64_t *few, size_t room)
+{
+	size_t kept = 0, i = 0;
+
+	for (; i < n && i - kept < room; i++) {
+		const uint64_t x = word[i];
+
+		few[i - kept] = x;
+		word[kept] = x;
+		kept += x >> 32 == same >> 32;
+	}
+	if (i == n)
+		return kept;
+	memcpy(word + kept, few, (i - kept) * sizeof *word);
+	return 0;
+}
+
+enum radix_seen radix_sort_repeated(struct radix_cpu *cpu, const struct radix_few *few,
+				    enum cpu_simd simd)
+{
+	struct context context = { few, cpu->width, simd };
+	uint64_t *word = cpu->record, *other = few->record, key;
+	size_t kept, others, low = 0;
+
+	if (!find_repeated(cpu, &key))
+		return RADIX_AS_WERE;
+	kept = keep_key(word, cpu->count, key, other, few->room);
+	if (!kept)
+		return RADIX_MOVED;
+	others = cpu->count - kept;
+	sort_few(other, others, &context);
+	while (low < others && other[low] >> 32 < key >> 32)
+		low++;
+	memmove(word + low, word, kept * sizeof *word);
+	memcpy(word, other, low * sizeof *word);
+	memcpy(word + low + kept, other + low, (others - low) * sizeof *word);
+	return RADIX_IS_SORTED;
+}
+
 /* take_suffix(): move records that differ from `same` to the front; returns how many.  The others
  * go to the end of `spare` unless it is NULL, the last ones first. */
 #define DEFINE_TAKE(type, suffix)                                                                 \

@@ -29,6 +29,10 @@ enum radix_seen {
 enum radix_seen radix_sort_ordered(struct radix_cpu *cpu, const struct radix_few *few, int threads,
 				   enum cpu_simd simd);
 
+/* Sort pairs whose values ascend, if nearly all have the same key; `simd` is above CPU_PLAIN. */
+enum radix_seen radix_sort_repeated(struct radix_cpu *cpu, const struct radix_few *few,
+				    enum cpu_simd simd);
+
 /* Records of one key that are kept out of a sort. */
 struct radix_repeated {
 	uint64_t key; /* the record; of pairs only the key counts */
