@@ -8,10 +8,12 @@
  * takes 8 bytes: a key, which has the distance and the child's byte, and the start of the sequence
  * that the byte counts in.  A child's place follows from these, so its fetch depends on no other
  * one.  Compared with stack, this takes a third of the dependent fetches, and 10 bytes per box
- * instead of 32.  upload() builds the tree, untimed: ploc's with --tree=best, else apetrei's.
+ * instead of 32.  upload() builds the tree, untimed: with --tree=best ploc's, made cheaper by moves
+ * (parts/refine.cu) and collapsed by a plan (parts/cluster.cu), else apetrei's.
  *
- * Lanes are at different places of their stacks, so each word that one pushes or pops is a sector
- * of its own: only children that wait take room.
+ * Lanes are at different places of their stacks, so each word that one pushes to or pops from local
+ * memory is a sector of its own.  Only children that wait take room, and the first of them lie in
+ * shared memory if rays are incoherent.
  *
  * Coherent rays (primary, shadow) have a thread each.  Others end at different times, and a warp
  * would wait for its longest ray with a third of its lanes.  Their warps stay and refill idle lanes
@@ -29,7 +31,8 @@
 
 enum {
 	STACK_LEVELS = 32, /* 1792 bytes */
-	STACK = STACK_LEVELS * (LBVH_WIDE - 1),
+	WAITING = STACK_LEVELS * (LBVH_WIDE - 1),
+	SHARED = 8,  /* children that wait in shared memory: 8 KiB per block */
 	REFILL = 24, /* busy lanes below which a warp takes new rays */
 };
 
@@ -189,22 +192,41 @@ static __device__ __forceinline__ struct child child_of(uint4 children, uint32_t
 	return { key, key & 1 ? children.x : children.y };
 }
 
+/* A lane's stack.  The first NEAR children lie in shared memory, LBVH_TRACE_BLOCK apart. */
+template <int NEAR> struct lbvh_wide_stack {
+	struct child *near, *far;
+
+	__device__ __forceinline__ void put(int i, struct child child) const
+	{
+		if (i < NEAR)
+			near[i * LBVH_TRACE_BLOCK] = child;
+		else
+			far[i - NEAR] = child;
+	}
+	__device__ __forceinline__ struct child get(int i) const
+	{
+		return i < NEAR ? near[i * LBVH_TRACE_BLOCK] : far[i - NEAR];
+	}
+};
+
 /* Push all children of a node but the nearest, the farthest first. */
-static __device__ __forceinline__ void push(struct child *stack, uint32_t *top, uint4 children,
+template <class STACK>
+static __device__ __forceinline__ void push(const STACK *stack, uint32_t *top, uint4 children,
 					    const uint32_t key[LBVH_WIDE])
 {
 	GPU_UNROLL
 	for (int k = LBVH_WIDE - 1; k > 0; k--)
 		if (key[k] != NONE)
-			stack[(*top)++] = child_of(children, key[k]);
+			stack->put((int)(*top)++, child_of(children, key[k]));
 }
 
 /* Pop the next waiting child that may still hold a nearer hit; false if there is none. */
-static __device__ __forceinline__ bool pop(const struct lbvh_beam *beam, const struct child *stack,
+template <class STACK>
+static __device__ __forceinline__ bool pop(const struct lbvh_beam *beam, const STACK *stack,
 					   uint32_t *top, struct child *child)
 {
 	while (*top) {
-		*child = stack[--*top];
+		*child = stack->get((int)--*top);
 		if (__uint_as_float(child->key & ~0xffU) <= beam->t * LBVH_SLACK)
 			return true;
 	}
@@ -213,10 +235,10 @@ static __device__ __forceinline__ bool pop(const struct lbvh_beam *beam, const s
 
 /* Go on to the nearest child that the beam enters, and push the others; the key is 0 if there is
  * none. */
-template <class SEARCH>
+template <class STACK, class SEARCH>
 static __device__ __forceinline__ void descend(const struct lbvh_wide_tree *tree,
 					       const struct lbvh_beam *beam,
-					       const struct lens *lens, struct child *stack,
+					       const struct lens *lens, const STACK *stack,
 					       uint32_t *top, struct child *child, SEARCH *search)
 {
 	const uint4 *const from = (const uint4 *)(const void *)(tree->node + number_of(*child));
@@ -235,20 +257,23 @@ template <class SEARCH>
 __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEARCH *search) const
 {
 	const struct lens lens = lens_for(beam, this);
-	struct child stack[STACK];
+	struct child all[WAITING];
+	const struct lbvh_wide_stack<0> stack = {
+		NULL, all
+	};
 	struct child child = { lbvh_wide_inner(0), 0 };
 	uint32_t top = 0;
 
 	do {
 		/* All lanes advance to their next leaf before any lane tests one. */
 		while (child.key & 1)
-			descend(this, beam, &lens, stack, &top, &child, search);
+			descend(this, beam, &lens, &stack, &top, &child, search);
 		if (child.key & 0xff)
 			test_leaf(triangle + number_of(child) - 1, child.key >> 1 & 3, beam,
 				  search);
 		if (search->done(beam))
 			return;
-	} while (pop(beam, stack, &top, &child));
+	} while (pop(beam, &stack, &top, &child));
 }
 
 /* ---- a queue of rays ---------------------------------------------------------------------- */
@@ -304,10 +329,9 @@ static __device__ __forceinline__ void finish(const struct lbvh_gpu_tracer *trac
 }
 
 /* Advance the warp's rays until its leaves are tested.  `busy` lanes have rays. */
-template <class SEARCH>
+template <class STACK, class SEARCH>
 static __device__ __forceinline__ void advance(const struct lbvh_wide_tree *tree, int busy,
-					       struct child *stack, struct walker *w,
-					       SEARCH *search)
+					       const STACK *stack, struct walker *w, SEARCH *search)
 {
 	while (2 * __popc(__ballot_sync(ALL_LANES, w->child.key & 1)) >= busy)
 		if (w->child.key & 1) {
@@ -336,7 +360,11 @@ static __global__ void lbvh_queue_kernel(struct lbvh_gpu_tracer tracer, struct l
 	const uint32_t groups = rays / WARP + (rays % WARP != 0);
 	struct lbvh_search<false, QUERY> search = {
 	};
-	struct child stack[STACK];
+	SHARED_ARRAY(struct child, near, (int)SHARED * (int)LBVH_TRACE_BLOCK);
+	struct child far[WAITING - SHARED];
+	const struct lbvh_wide_stack<SHARED> stack = {
+		near + threadIdx.x, far
+	};
 	struct walker w = {};
 	uint32_t group = blockIdx.x * (LBVH_TRACE_BLOCK / WARP) + threadIdx.x / WARP;
 	uint32_t taken = 0; /* rays of the group */
@@ -348,7 +376,7 @@ static __global__ void lbvh_queue_kernel(struct lbvh_gpu_tracer tracer, struct l
 		const int busy = __popc(lanes);
 
 		if (busy && (empty || busy >= REFILL)) {
-			advance(&tree, busy, stack, &w, &search);
+			advance(&tree, busy, &stack, &w, &search);
 			continue;
 		}
 		__syncwarp(); /* bits are cleared before they are set */
@@ -409,8 +437,8 @@ static enum gb_status create(struct state *s, const struct lbvh_params *params,
 	s->op = (enum lbvh_op)params->op;
 	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<struct state>, params, in,
 			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
-	(void)lbvh_gpu_wide_init(&s->wide, in->count, err);
 	s->best = s->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
+	(void)lbvh_gpu_wide_init(&s->wide, in->count, s->best, err);
 	if (s->best) {
 		s->tracer.gpu.needs |= LBVH_GPU_LISTS;
 		gpu_alloc(&s->tracer.gpu.list, in->count, err);
@@ -431,7 +459,7 @@ static enum gb_status build(struct state *s, struct gb_timer *timer, struct gb_e
 	if (lbvh_gpu_fastest(&s->tracer.gpu, timer, err) != GB_OK)
 		return err->code;
 	gb_phase(timer, "collapse");
-	return lbvh_gpu_wide_collapse(&s->wide, &s->tracer.gpu, err);
+	return lbvh_gpu_wide_collapse(&s->wide, &s->tracer.gpu, NULL, err);
 }
 
 /* Wait for the tree; check that it has all triangles and fits the stack.  Each level has a node,
@@ -463,8 +491,8 @@ static enum gb_status upload(struct state *s, struct gb_error *err)
 		return err->code;
 	if (!s->best)
 		return build(s, NULL, err) == GB_OK ? await_tree(s, err) : err->code;
-	if (lbvh_gpu_best(g, NULL, err) || lbvh_gpu_renumber(g, &s->order, err) ||
-	    lbvh_gpu_wide_collapse(&s->wide, g, err))
+	if (lbvh_gpu_best(g, NULL, err) || lbvh_gpu_refine(g, &s->order, err) ||
+	    lbvh_gpu_wide_collapse(&s->wide, g, s->order.plan, err))
 		return err->code;
 	return await_tree(s, err);
 }

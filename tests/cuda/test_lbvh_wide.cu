@@ -1,6 +1,6 @@
 /* test_lbvh_wide.cu -- the 80-byte nodes made by the collapse (cuda/lbvh/parts/wide.h), checked on
  * the host: consecutive children and triangles, each triangle once, boxes that contain their
- * subtrees.
+ * subtrees; with a plan, the cost that was planned.
  *
  * Runs on a GPU or in the emulator; without either, all tests are skipped.
  */
@@ -16,26 +16,69 @@ TestSuite(variants_lbvh_wide, .init = open_gpu, .fini = close_gpu, .timeout = 30
 
 /* ---- a build ------------------------------------------------------------------------------- */
 
+/* The binary tree: the fastest build's, or the best one's; PLANNED: the best one's with a plan. */
+enum kind { FASTEST, BEST, PLANNED };
+
 /* A tree from the device. */
 struct tree {
 	std::vector<struct lbvh_wide_node> node;
 	std::vector<struct lbvh_corners> triangle;
 	uint32_t levels;
+	struct lbvh_gpu_cost cost; /* planned, of the root */
+	double area[2];            /* of all nodes of the binary tree, before and after moves */
 };
 
 struct state {
 	struct lbvh_gpu gpu; /* first: lbvh_gpu_upload() */
 	struct lbvh_gpu_wide wide;
+	struct lbvh_gpu_order order;
 };
 
 static enum gb_status create(struct state *s, const void *params, const struct lbvh_input *in,
 			     struct gb_error *err)
 {
-	(void)lbvh_gpu_init(&s->gpu, in, LBVH_GPU_ARRIVED, err);
-	return lbvh_gpu_wide_init(&s->wide, in->count, err);
+	const enum kind kind = *(const enum kind *)params;
+	const unsigned best = kind == FASTEST ? 0 : LBVH_GPU_CODES_63 | LBVH_GPU_LISTS;
+
+	(void)lbvh_gpu_init(&s->gpu, in, best | LBVH_GPU_ARRIVED, err);
+	(void)lbvh_gpu_order_init(&s->order, in->count, err);
+	return lbvh_gpu_wide_init(&s->wide, in->count, kind == PLANNED, err);
 }
 
-static struct tree build(const struct lbvh_input *in)
+/* The sum of the surfaces of all inner nodes. */
+static double area_of(const struct lbvh_gpu *g)
+{
+	struct lbvh_gpu_counters counters;
+	std::vector<struct lbvh_node> node;
+	struct gb_error err = {};
+	double sum = 0;
+
+	(void)gpu_download(&counters, g->counters, sizeof counters, &err);
+	node.resize(counters.leaves - 1);
+	(void)gpu_download(node.data(), g->node, node.size() * sizeof node[0], &err);
+	cr_assert_eq(err.code, GB_OK, "%s", err.message);
+	for (const struct lbvh_node &n : node) {
+		const double x = n.hi[0] - n.lo[0], y = n.hi[1] - n.lo[1], z = n.hi[2] - n.lo[2];
+
+		sum += x * y + y * z + z * x;
+	}
+	return sum;
+}
+
+static enum gb_status make_binary(struct state *s, enum kind kind, double area[2],
+				  struct gb_error *err)
+{
+	if (kind == FASTEST)
+		return lbvh_gpu_fastest(&s->gpu, NULL, err);
+	if (gpu_zero(s->order.cost, 1, err) || lbvh_gpu_best(&s->gpu, NULL, err))
+		return err->code;
+	area[0] = area_of(&s->gpu);
+	(void)lbvh_gpu_refine(&s->gpu, &s->order, err);
+	area[1] = area_of(&s->gpu);
+	return err->code;
+}
+
+static struct tree build(const struct lbvh_input *in, enum kind kind)
 {
 	struct lbvh_wide_counters made;
 	struct gb_variant_ops ops = {};
@@ -45,13 +88,14 @@ static struct tree build(const struct lbvh_input *in)
 
 	ops.state_size = sizeof(struct state);
 	ops.create = op<create>;
-	(void)gb_state_create(&ops, NULL, in, &state, &err);
+	(void)gb_state_create(&ops, &kind, in, &state, &err);
 
 	struct state *const s = (struct state *)state;
 
 	cr_assert(!err.code && !lbvh_gpu_upload(&s->gpu, &err) &&
-			  !lbvh_gpu_fastest(&s->gpu, NULL, &err) &&
-			  !lbvh_gpu_wide_collapse(&s->wide, &s->gpu, &err) &&
+			  !make_binary(s, kind, tree.area, &err) &&
+			  !lbvh_gpu_wide_collapse(&s->wide, &s->gpu,
+						  kind == PLANNED ? s->order.plan : NULL, &err) &&
 			  !gpu_download(&made, s->wide.counters, sizeof made, &err),
 		  "%s", err.message);
 	cr_expect_eq(made.triangles(), in->count);
@@ -60,6 +104,8 @@ static struct tree build(const struct lbvh_input *in)
 	tree.triangle.resize(in->count);
 	(void)gpu_download(tree.node.data(), s->wide.node, made.nodes() * sizeof tree.node[0],
 			   &err);
+	if (kind == PLANNED)
+		(void)gpu_download(&tree.cost, s->order.cost, sizeof tree.cost, &err);
 	(void)gpu_download(tree.triangle.data(), s->wide.triangle,
 			   in->count * sizeof tree.triangle[0], &err);
 	cr_assert_eq(err.code, GB_OK, "%s", err.message);
@@ -172,6 +218,49 @@ static const char *fault_in(const struct lbvh_input *in, const struct tree *tree
 	return c.fault;
 }
 
+/* Add the costs of node i and its subtree to *cost; return the box of its triangles. */
+static struct box add_cost(const struct tree *t, uint32_t i, double *cost)
+{
+	const struct lbvh_wide_node *const node = &t->node[i];
+	struct box all = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
+	uint32_t nodes = 0, triangles = 0;
+	const auto widen = [](struct box *box, const float *lo, const float *hi) {
+		for (int d = 0; d < 3; d++) {
+			box->lo[d] = fminf(box->lo[d], lo[d]);
+			box->hi[d] = fmaxf(box->hi[d], hi[d]);
+		}
+	};
+	const auto area = [](const struct box *box) {
+		const double x = box->hi[0] - box->lo[0], y = box->hi[1] - box->lo[1];
+		const double z = box->hi[2] - box->lo[2];
+
+		return x * y + y * z + z * x;
+	};
+
+	for (unsigned k = 0; k < LBVH_WIDE && node->child[k]; k++) {
+		const unsigned child = node->child[k], count = (child >> 1 & 3) + 1;
+		struct box box = { { INFINITY, INFINITY, INFINITY },
+				   { -INFINITY, -INFINITY, -INFINITY } };
+
+		if (child & 1) {
+			box = add_cost(t, node->first_node + nodes++, cost);
+		} else {
+			for (unsigned j = 0; j < count; j++, triangles++) {
+				const struct lbvh_corners c =
+					t->triangle[node->first_triangle + triangles];
+
+				widen(&box, c.a, c.a);
+				widen(&box, c.b, c.b);
+				widen(&box, c.c, c.c);
+			}
+			*cost += area(&box) * (double)LBVH_TRIANGLE_COST * count;
+		}
+		widen(&all, box.lo, box.hi);
+	}
+	*cost += area(&all);
+	return all;
+}
+
 /* ---- meshes -------------------------------------------------------------------------------- */
 
 struct mesh {
@@ -223,11 +312,43 @@ Test(variants_lbvh_wide, nodes_hold_each_triangle_once)
 
 		make_mesh(&mesh, m.count, m.places);
 
-		const struct tree tree = build(&mesh.in);
-		const char *const fault = fault_in(&mesh.in, &tree);
+		for (const enum kind kind : { FASTEST, PLANNED }) {
+			const struct tree tree = build(&mesh.in, kind);
+			const char *const fault = fault_in(&mesh.in, &tree);
 
-		cr_expect(fault == NULL, "%u triangles at %u places: %s", m.count, m.places, fault);
-		cr_expect(tree.levels >= 1 && tree.levels <= 11, "%u levels", tree.levels);
+			cr_expect(fault == NULL, "%u triangles at %u places: %s", m.count, m.places,
+				  fault);
+			cr_expect(tree.levels >= 1 && tree.levels <= 11, "%u levels", tree.levels);
+		}
+	}
+}
+
+/* Moves make the binary tree cheaper.  The wide tree has the cost that was planned for the root,
+ * which is below that of opening the largest box first. */
+Test(variants_lbvh_wide, plans_are_followed)
+{
+	for (const uint32_t count : { 9u, 300u, 1500u }) {
+		struct mesh mesh;
+		double cost = 0, unplanned = 0;
+
+		make_mesh(&mesh, count, count);
+
+		const struct tree tree = build(&mesh.in, PLANNED);
+
+		cr_expect_eq(build(&mesh.in, BEST).area[1], tree.area[1],
+			     "%u triangles: moves depend on the schedule", count);
+		cr_expect(tree.area[1] < (count < 300 ? 1.000001 : 0.97) * tree.area[0],
+			  "%u triangles: surfaces %g, before moves %g", count, tree.area[1],
+			  tree.area[0]);
+		(void)add_cost(&tree, 0, &cost);
+		cr_expect(fabs(cost / (double)tree.cost.least[0] - 1) < 1e-4,
+			  "%u triangles cost %g, not %g", count, cost, (double)tree.cost.least[0]);
+
+		const struct tree other = build(&mesh.in, BEST);
+
+		(void)add_cost(&other, 0, &unplanned);
+		cr_expect(cost < unplanned, "%u triangles cost %g, %g without a plan", count, cost,
+			  unplanned);
 	}
 }
 
@@ -250,7 +371,7 @@ Test(variants_lbvh_wide, faults_are_found)
 
 	make_mesh(&mesh, 300, 300);
 
-	const struct tree right = build(&mesh.in);
+	const struct tree right = build(&mesh.in, FASTEST);
 
 	for (const auto &fault : faults) {
 		struct tree wrong = right;

@@ -14,6 +14,11 @@
 #include "cuda/primitives/device.h"
 #include "cuda/variant.h"
 
+enum {
+	LBVH_WIDE = 8,      /* children of a wide node, most */
+	LBVH_WIDE_LEAF = 4, /* triangles of its leaves, most */
+};
+
 /* Needs of a builder beyond 30-bit codes and the tree; the comments name the arrays. */
 enum lbvh_gpu_needs {
 	LBVH_GPU_CODES_63 = 1,
@@ -89,6 +94,14 @@ static __device__ __forceinline__ void lbvh_node_store(struct lbvh_node *node, u
 			   right);
 }
 
+/* Half the surface of a box. */
+static __device__ __forceinline__ float lbvh_area(const float *lo, const float *hi)
+{
+	const float x = hi[0] - lo[0], y = hi[1] - lo[1], z = hi[2] - lo[2];
+
+	return x * y + y * z + z * x;
+}
+
 /* ---- arrays ------------------------------------------------------------------------------- */
 
 /* Allocate for the input's triangles. */
@@ -133,7 +146,7 @@ inline lbvh_gpu_phase *const lbvh_gpu_fastest =
 	lbvh_gpu_run<lbvh_gpu_bounds, lbvh_gpu_codes, lbvh_gpu_sort, lbvh_gpu_leaves,
 		     lbvh_gpu_fused>;
 
-/* The best tree, whose nodes are no ranges of the index until lbvh_gpu_renumber(). */
+/* The tree by clustering, whose nodes are no ranges of the index until lbvh_gpu_refine(). */
 inline lbvh_gpu_phase *const lbvh_gpu_best =
 	lbvh_gpu_run<lbvh_gpu_bounds, lbvh_gpu_codes, lbvh_gpu_sort, lbvh_gpu_leaves,
 		     lbvh_gpu_leaf_nodes, lbvh_gpu_cluster>;
@@ -143,18 +156,47 @@ struct alignas(8) lbvh_gpu_size {
 	uint32_t leaves, primitives;
 };
 
-/* Arrays to renumber a tree, on the device. */
+/* Cost of a ray's test of a triangle; a wide node costs 1 (Ylitie, Karras, Laine 2017). */
+#define LBVH_TRIANGLE_COST 0.3f
+
+/* Costs of a subtree: least[s - 1] if it may give up to s children to the wide node above. */
+struct alignas(16) lbvh_gpu_cost {
+	float least[LBVH_WIDE];
+};
+
+/* A move of a node: what it gains; the node at the new place; the common ancestor. */
+struct lbvh_gpu_move {
+	float gain; /* 0: no move */
+	uint32_t to, top;
+};
+
+/* Arrays to refine and renumber a tree, on the device. */
 struct lbvh_gpu_order {
 	uint32_t *up;               /* per node: its parent << 1, and 1 if it is the right child */
+	struct lbvh_gpu_move *move; /* per node */
+	unsigned long long *lock;   /* per node: the strongest move that changes it */
 	struct lbvh_gpu_size *size; /* per node */
+	struct lbvh_gpu_cost *cost; /* per inner node */
+	uint32_t *shares;           /* per inner node: see lbvh_plan_share() */
+	uint32_t *plan;             /* the same by the new numbers */
 	struct lbvh_node *node;     /* exchanged with the tree's */
 	uint32_t *index;            /* the same */
 };
 
+/* How many of `slots` children the left half of an inner node gives; 0: the node is itself one of
+ * them.  slots == 1: the node becomes a wide one, and all of LBVH_WIDE children are shared. */
+static __device__ __forceinline__ uint32_t lbvh_plan_share(uint32_t shares, uint32_t slots)
+{
+	return shares >> (4 * (slots - 1)) & 15;
+}
+
 enum gb_status lbvh_gpu_order_init(struct lbvh_gpu_order *o, size_t count, struct gb_error *err);
-/* Queue the renumbering of a tree as Karras 2012: primitives in the order of the leaves. */
-enum gb_status lbvh_gpu_renumber(struct lbvh_gpu *g, struct lbvh_gpu_order *o,
-				 struct gb_error *err);
+/* Queue moves that make the tree cheaper (parts/refine.cu).  `up` must be set. */
+enum gb_status lbvh_gpu_move_subtrees(struct lbvh_gpu *g, struct lbvh_gpu_order *o,
+				      struct gb_error *err);
+/* Queue the moves, the renumbering of the tree as Karras 2012, primitives in the order of the
+ * leaves, and the plan of its collapse. */
+enum gb_status lbvh_gpu_refine(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err);
 
 /* ---- operations of builders, whose state is a struct lbvh_gpu ----------------------------- */
 

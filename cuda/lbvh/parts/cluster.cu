@@ -16,6 +16,10 @@
  * no two equal wishes, because the lowest bits name the partner.  The two clusters of the strongest
  * wish of all therefore choose each other.
  *
+ * The collapse is planned as on the CPU (cpu/lbvh/parts/plan.c; Ylitie, Karras, Laine 2017, section
+ * 4.1): from the leaves up, the least cost of a subtree is found for each number of children that
+ * it may give to the wide node above.
+ *
  * A cluster merges with neighbours that need not be adjacent, so a subtree's leaves are no range of
  * the curve.  The renumbering puts the primitives in the order of the leaves and numbers the nodes
  * as Karras 2012, so that a number gives a range again.
@@ -43,14 +47,15 @@ struct cluster {
 /* ---- merging: one cluster per lane, `count` of them ----------------------------------------- */
 
 /* The wish to merge cluster a with one of box lo, hi: half the surface of the common box, with
- * `lanes` (i ^ j) in its lowest bits; smaller is stronger. */
+ * `lanes` (i ^ j) in its lowest bits; smaller is stronger.  fminf() is one instruction, and equals
+ * lbvh_min() if nothing is NaN or -0. */
 static __device__ __forceinline__ int wish_of(const struct cluster *a, const float *lo,
 					      const float *hi, int lanes)
 {
 	float edge[3];
 
 	for (int k = 0; k < 3; k++)
-		edge[k] = lbvh_add(lbvh_max(a->hi[k], hi[k]), -lbvh_min(a->lo[k], lo[k]));
+		edge[k] = lbvh_add(fmaxf(a->hi[k], hi[k]), -fminf(a->lo[k], lo[k]));
 
 	const float area =
 		lbvh_add(lbvh_add(lbvh_mul(edge[0], edge[1]), lbvh_mul(edge[1], edge[2])),
@@ -117,8 +122,8 @@ static __device__ __forceinline__ void merge(const struct lbvh_gpu *g, struct cl
 					     const struct cluster *other, uint32_t number)
 {
 	for (int k = 0; k < 3; k++) {
-		mine->lo[k] = lbvh_min(mine->lo[k], other->lo[k]);
-		mine->hi[k] = lbvh_max(mine->hi[k], other->hi[k]);
+		mine->lo[k] = fminf(mine->lo[k], other->lo[k]);
+		mine->hi[k] = fmaxf(mine->hi[k], other->hi[k]);
 	}
 	lbvh_node_store(g->node, number, mine->lo, mine->hi, mine->node, other->node);
 	mine->node = number;
@@ -252,6 +257,67 @@ static __global__ void parents_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o
 	g.arrived[i] = 0;
 }
 
+static __device__ __forceinline__ struct lbvh_gpu_cost cost_of(const struct lbvh_gpu *g,
+							       const struct lbvh_gpu_order *o,
+							       uint32_t i)
+{
+	const struct lbvh_node n = lbvh_node_load(g->node, i);
+	struct lbvh_gpu_cost cost;
+
+	if (!(n.left & LBVH_LEAF))
+		return o->cost[i];
+	for (float &least : cost.least)
+		least = lbvh_area(n.lo, n.hi) * LBVH_TRIANGLE_COST * (float)n.right;
+	return cost;
+}
+
+/* The least cost of `slots` children from two subtrees; *share: how many come from the left one. */
+static __device__ __forceinline__ float part(const struct lbvh_gpu_cost *left,
+					     const struct lbvh_gpu_cost *right, uint32_t slots,
+					     uint32_t *share)
+{
+	float least = INFINITY;
+
+	*share = 1;
+	GPU_UNROLL
+	for (uint32_t k = 1; k < slots; k++) {
+		const float cost = left->least[k - 1] + right->least[slots - k - 1];
+
+		if (cost < least) {
+			least = cost;
+			*share = k;
+		}
+	}
+	return least;
+}
+
+/* Plan node `at`, whose children have costs.  A wide node costs its surface, a leaf that times
+ * LBVH_TRIANGLE_COST for each triangle. */
+static __device__ __forceinline__ void plan_node(const struct lbvh_gpu *g,
+						 const struct lbvh_gpu_order *o, uint32_t at,
+						 uint32_t primitives)
+{
+	const struct lbvh_node n = lbvh_node_load(g->node, at);
+	const struct lbvh_gpu_cost left = cost_of(g, o, n.left), right = cost_of(g, o, n.right);
+	struct lbvh_gpu_cost cost;
+	uint32_t share, shares;
+	const float all = part(&left, &right, LBVH_WIDE, &shares);
+
+	cost.least[0] = primitives <= LBVH_WIDE_LEAF
+				? lbvh_area(n.lo, n.hi) * LBVH_TRIANGLE_COST * (float)primitives
+				: lbvh_area(n.lo, n.hi) + all;
+	GPU_UNROLL
+	for (uint32_t slots = 2; slots <= LBVH_WIDE; slots++) {
+		const float opened = part(&left, &right, slots, &share);
+
+		cost.least[slots - 1] = fminf(opened, cost.least[0]);
+		if (opened <= cost.least[0])
+			shares |= share << (4 * (slots - 1));
+	}
+	o->cost[at] = cost;
+	o->shares[at] = shares;
+}
+
 /* One thread per leaf.  The second child to arrive continues. */
 static __global__ void sizes_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
 {
@@ -270,6 +336,7 @@ static __global__ void sizes_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
 		const struct lbvh_gpu_size right = o.size[g.node[at].right];
 
 		o.size[at] = { left.leaves + right.leaves, left.primitives + right.primitives };
+		plan_node(&g, &o, at, left.primitives + right.primitives);
 	}
 }
 
@@ -302,10 +369,12 @@ static __global__ void order_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
 
 	const bool first =
 		i == 0 || o.up[i] & 1; /* its number is its first leaf's, else the last's */
+	const uint32_t number = first ? before.leaves : before.leaves + o.size[i].leaves - 1;
 	const uint32_t split = before.leaves + o.size[n.left].leaves;
 
-	lbvh_node_store(o.node, first ? before.leaves : before.leaves + o.size[i].leaves - 1, n.lo,
-			n.hi, split - 1 + (n.left >= leaves - 1 ? leaves - 1 : 0),
+	o.plan[number] = o.shares[i];
+	lbvh_node_store(o.node, number, n.lo, n.hi,
+			split - 1 + (n.left >= leaves - 1 ? leaves - 1 : 0),
 			split + (n.right >= leaves - 1 ? leaves - 1 : 0));
 }
 
@@ -320,12 +389,17 @@ enum gb_status lbvh_gpu_cluster(struct lbvh_gpu *g, struct gb_timer *timer, stru
 enum gb_status lbvh_gpu_order_init(struct lbvh_gpu_order *o, size_t count, struct gb_error *err)
 {
 	gpu_alloc(&o->up, 2 * count, err);
+	gpu_alloc(&o->move, 2 * count, err);
+	gpu_alloc(&o->lock, 2 * count, err);
 	gpu_alloc(&o->size, 2 * count, err);
+	gpu_alloc(&o->cost, count, err);
+	gpu_alloc(&o->shares, count, err);
+	gpu_alloc(&o->plan, count, err);
 	gpu_alloc(&o->node, 2 * count, err);
 	return gpu_alloc(&o->index, count, err);
 }
 
-enum gb_status lbvh_gpu_renumber(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err)
+static enum gb_status renumber(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err)
 {
 	const size_t blocks = gpu_blocks(g->count, BLOCK);
 
@@ -336,4 +410,15 @@ enum gb_status lbvh_gpu_renumber(struct lbvh_gpu *g, struct lbvh_gpu_order *o, s
 	std::swap(g->node, o->node);
 	std::swap(g->index, o->index);
 	return GB_OK;
+}
+
+/* The moves depend on the numbers of nodes, and the numbers of the clustering on the schedule:
+ * number before, too. */
+enum gb_status lbvh_gpu_refine(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err)
+{
+	if (renumber(g, o, err) ||
+	    GPU_RUN(err, parents_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g, *o) ||
+	    lbvh_gpu_move_subtrees(g, o, err))
+		return err->code;
+	return renumber(g, o, err);
 }

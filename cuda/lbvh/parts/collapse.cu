@@ -7,6 +7,8 @@
  * and a parent has a smaller number than its children, so the least node not made has its root.
  * The launch ends when all triangles have places: then no node is missing.
  *
+ * With a plan, the plan says which children to open instead (parts/cluster.cu).
+ *
  * One launch or grid barrier per level would cost more than a level.  By Karras' numbering, a
  * child's range of primitives follows from its number, so nothing is counted below it.
  *
@@ -42,6 +44,7 @@ struct kid {
 	uint32_t node, first, count;
 	uint32_t left, right; /* as in the binary node */
 	float area;           /* negative if it must not be opened, or there is none */
+	uint32_t give, rest;  /* planned: children from its left and right half if it is opened */
 };
 
 static __device__ __forceinline__ unsigned lane_of_group(void)
@@ -55,11 +58,21 @@ static __device__ __forceinline__ uint32_t from_lane(uint32_t value, unsigned la
 	return __shfl_sync(ALL_LANES, value, (int)lane, LBVH_WIDE);
 }
 
+/* The halves' shares of `slots` children.  The primitives of a leaf have one box, so its halves are
+ * as good as any. */
+static __device__ __forceinline__ void plan_kid(struct kid *kid, const uint32_t *plan,
+						uint32_t slots, bool root)
+{
+	kid->give = kid->left & LBVH_LEAF ? (kid->count > LBVH_WIDE_LEAF ? slots / 2 : 0)
+					  : lbvh_plan_share(plan[kid->node], root ? 1 : slots);
+	kid->rest = slots - kid->give;
+	kid->area = (root || slots > 1) && kid->give ? 1 : -1;
+}
+
 static __device__ __forceinline__ void load_kid(struct kid *kid, const struct lbvh_node *node,
 						uint32_t i, uint32_t first, uint32_t count)
 {
 	const struct lbvh_node b = lbvh_node_load(node, i);
-	const float x = b.hi[0] - b.lo[0], y = b.hi[1] - b.lo[1], z = b.hi[2] - b.lo[2];
 
 	for (int d = 0; d < 3; d++) {
 		kid->lo[d] = b.lo[d];
@@ -70,7 +83,7 @@ static __device__ __forceinline__ void load_kid(struct kid *kid, const struct lb
 	kid->count = count;
 	kid->left = b.left;
 	kid->right = b.right;
-	kid->area = count <= LBVH_WIDE_LEAF ? -1 : x * y + y * z + z * x;
+	kid->area = count <= LBVH_WIDE_LEAF ? -1 : lbvh_area(b.lo, b.hi);
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -97,16 +110,21 @@ static __device__ __forceinline__ void load_half(struct kid *half, const struct 
 
 /* Find the eight children of a binary subtree, or as many as there are: lane k of the group has
  * child k.  All lanes call together; groups that are not ready get none.  Return the number. */
-static __device__ __forceinline__ unsigned open_largest(const struct lbvh_node *node,
-							uint32_t leaves, bool ready,
-							struct lbvh_wide_root root, struct kid *kid)
+template <bool PLANNED>
+static __device__ __forceinline__ unsigned open_kids(const struct lbvh_node *node,
+						     const uint32_t *plan, uint32_t leaves,
+						     bool ready, struct lbvh_wide_root root,
+						     struct kid *kid)
 {
 	const unsigned lane = lane_of_group(), shift = threadIdx.x % WARP - lane;
 	unsigned count = ready;
 
-	*kid = { {}, {}, 0, 0, 0, 0, 0, -1 };
-	if (ready && lane == 0)
+	*kid = { {}, {}, 0, 0, 0, 0, 0, -1, 0, 0 };
+	if (ready && lane == 0) {
 		load_kid(kid, node, root.node, root.first, root.count);
+		if (PLANNED)
+			plan_kid(kid, plan, LBVH_WIDE, true);
+	}
 	for (unsigned round = 1; round < LBVH_WIDE; round++) {
 		float top = kid->area;
 		unsigned equal, largest;
@@ -126,10 +144,15 @@ static __device__ __forceinline__ unsigned open_largest(const struct lbvh_node *
 					   from_lane(kid->count, largest),
 					   from_lane(kid->left, largest),
 					   from_lane(kid->right, largest),
-					   top };
+					   top,
+					   PLANNED ? from_lane(kid->give, largest) : 0,
+					   PLANNED ? from_lane(kid->rest, largest) : 0 };
 
-		if (top >= 0 && (lane == largest || lane == count))
+		if (top >= 0 && (lane == largest || lane == count)) {
 			load_half(kid, node, leaves, &whole, lane == count);
+			if (PLANNED)
+				plan_kid(kid, plan, lane == count ? whole.rest : whole.give, false);
+		}
 		count += top >= 0;
 	}
 	return count;
@@ -191,10 +214,11 @@ static __device__ __forceinline__ unsigned plane_above(float origin, unsigned ex
 	return (unsigned)q;
 }
 
-/* The most nodes of a tree over `count` triangles. */
-static __host__ __device__ __forceinline__ size_t most_nodes(size_t count)
+/* The most nodes of a tree over `count` triangles.  A plan may leave places of a node free, so only
+ * the binary tree limits it. */
+static __host__ __device__ __forceinline__ size_t most_nodes(size_t count, bool planned)
 {
-	return 1 + 2 * count / (LBVH_WIDE_LEAF + 1) + count / 7;
+	return planned ? count : 1 + 2 * count / (LBVH_WIDE_LEAF + 1) + count / 7;
 }
 
 /* ---- nodes -------------------------------------------------------------------------------- */
@@ -285,15 +309,18 @@ static __device__ __forceinline__ void raise(uint32_t *most, uint32_t level)
 }
 
 /* Make node i at a level from 1 on, if the group is ready.  All lanes call together. */
+template <bool PLANNED>
 static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
-						 const struct lbvh_node *node, uint32_t leaves,
-						 bool ready, uint32_t i, uint32_t level)
+						 const struct lbvh_node *node, const uint32_t *plan,
+						 uint32_t leaves, bool ready, uint32_t i,
+						 uint32_t level)
 {
 	const struct lbvh_wide_root root = ready ? w->root[i] : lbvh_wide_root{};
 	const struct lbvh_node all = lbvh_node_load(node, root.node);
 	struct kid kid;
-	const bool is_kid = lane_of_group() < open_largest(node, leaves, ready, root, &kid);
-	const bool inner = is_kid && kid.area >= 0;
+	const bool is_kid =
+		lane_of_group() < open_kids<PLANNED>(node, plan, leaves, ready, root, &kid);
+	const bool inner = is_kid && kid.count > LBVH_WIDE_LEAF;
 	const struct share wanted = { inner, is_kid && !inner ? kid.count : 0 };
 	struct share first, before;
 	uint32_t child = 0;
@@ -317,11 +344,13 @@ static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
 		raise(&w->counters->levels, level);
 }
 
+template <bool PLANNED>
 static __global__ void __launch_bounds__(BLOCK, PER_SM)
-	collapse_kernel(struct lbvh_gpu_wide w, const struct lbvh_node *node,
+	collapse_kernel(struct lbvh_gpu_wide w, const struct lbvh_node *node, const uint32_t *plan,
 			const struct lbvh_gpu_counters *binary, uint32_t primitives)
 {
-	const uint32_t leaves = (uint32_t)binary->leaves, most = (uint32_t)most_nodes(primitives);
+	const uint32_t leaves = (uint32_t)binary->leaves;
+	const uint32_t most = (uint32_t)most_nodes(primitives, PLANNED);
 	const unsigned shift = threadIdx.x % WARP / LBVH_WIDE * LBVH_WIDE;
 	uint32_t i = blockIdx.x * GROUPS + threadIdx.x / LBVH_WIDE;
 
@@ -336,7 +365,7 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 		const bool ready = (seen & EIGHT) == EIGHT;
 
 		if (__any_sync(ALL_LANES, ready)) {
-			make_node(&w, node, leaves, ready, i, level);
+			make_node<PLANNED>(&w, node, plan, leaves, ready, i, level);
 			if (ready)
 				i += gridDim.x * GROUPS;
 		} else if (__any_sync(ALL_LANES,
@@ -351,30 +380,32 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 /* ---- host --------------------------------------------------------------------------------- */
 
 /* The levels of the nodes follow the counters, so that one queued operation zeroes both. */
-static size_t counters_and_levels(size_t count)
+static size_t counters_and_levels(size_t count, bool planned)
 {
-	return 1 +
-	       gpu_blocks(most_nodes(count) * sizeof(uint32_t), sizeof(struct lbvh_wide_counters));
+	return 1 + gpu_blocks(most_nodes(count, planned) * sizeof(uint32_t),
+			      sizeof(struct lbvh_wide_counters));
 }
 
-enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, struct gb_error *err)
+enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, bool planned,
+				  struct gb_error *err)
 {
-	gpu_alloc(&wide->node, most_nodes(count), err);
-	gpu_alloc(&wide->root, most_nodes(count), err);
+	gpu_alloc(&wide->node, most_nodes(count, planned), err);
+	gpu_alloc(&wide->root, most_nodes(count, planned), err);
 	gpu_alloc(&wide->place, count, err);
 	gpu_alloc(&wide->triangle, count, err);
-	return gpu_alloc(&wide->counters, counters_and_levels(count), err);
+	return gpu_alloc(&wide->counters, counters_and_levels(count, planned), err);
 }
 
 enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const struct lbvh_gpu *g,
-				      struct gb_error *err)
+				      const uint32_t *plan, struct gb_error *err)
 {
 	const size_t resident = (size_t)gpu_sm_count() * PER_SM;
 	const size_t wanted = gpu_blocks(g->count, (size_t)PER_GROUP * GROUPS);
 
-	if (gpu_zero(wide->counters, counters_and_levels(g->count), err) ||
-	    GPU_RUN_COOPERATIVE(err, collapse_kernel, min(wanted, resident), BLOCK, *wide,
-				(const struct lbvh_node *)g->node,
+	if (gpu_zero(wide->counters, counters_and_levels(g->count, plan), err) ||
+	    GPU_RUN_COOPERATIVE(err, plan ? collapse_kernel<true> : collapse_kernel<false>,
+				min(wanted, resident), BLOCK, *wide,
+				(const struct lbvh_node *)g->node, plan,
 				(const struct lbvh_gpu_counters *)g->counters, (uint32_t)g->count))
 		return err->code;
 	return lbvh_gpu_corners(g, wide->place, wide->triangle, err);

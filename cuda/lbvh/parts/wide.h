@@ -16,11 +16,6 @@
 
 #include "cuda/lbvh/parts/trace.h"
 
-enum {
-	LBVH_WIDE = 8,
-	LBVH_WIDE_LEAF = 4,
-};
-
 /* Children in use come first. */
 struct alignas(16) lbvh_wide_node {
 	float origin[3];
@@ -79,9 +74,11 @@ static __device__ __forceinline__ uint32_t *lbvh_wide_level(const struct lbvh_gp
 }
 
 /* Allocate for any tree over `count` triangles. */
-enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, struct gb_error *err);
-/* Queue the collapse of the tree that lbvh_gpu_fastest() makes, and the copy of its triangles. */
+enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, bool planned,
+				  struct gb_error *err);
+/* Queue the collapse of a tree in Karras' numbering, and the copy of its triangles.  plan: that of
+ * lbvh_gpu_refine(), or NULL. */
 enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const struct lbvh_gpu *g,
-				      struct gb_error *err);
+				      const uint32_t *plan, struct gb_error *err);
 
 #endif
