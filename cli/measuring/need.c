@@ -35,6 +35,20 @@ enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *worklo
 	return err->code;
 }
 
+enum gb_status gb_need_find(struct gb_need *need, const struct gb_workload *workload,
+			    const struct gb_variant *variant, const void *params,
+			    struct gb_error *err)
+{
+	void *input = NULL;
+
+	gb_memory_set_dry(true);
+	if (!workload->prepare(params, &input, err))
+		(void)gb_need_of(need, workload, variant, params, input, err);
+	workload->release(input);
+	gb_memory_set_dry(false);
+	return err->code;
+}
+
 /* True if the point reads no file larger than SMALL_FILE. */
 static bool reads_little(const struct gb_workload *workload, const void *params)
 {
@@ -74,16 +88,11 @@ enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *work
 			    uint64_t device_bytes, struct gb_error *err)
 {
 	struct gb_error unknown = { 0 };
-	void *input = NULL;
 
 	*need = (struct gb_need){ 0 };
 	if (!variant->ops || variant->plugin || !reads_little(workload, params) ||
 	    (made && variant->backend == GB_CPU))
 		return GB_OK;
-	gb_memory_set_dry(true);
-	if (!workload->prepare(params, &input, &unknown))
-		(void)gb_need_of(need, workload, variant, params, input, &unknown);
-	workload->release(input);
-	gb_memory_set_dry(false);
+	(void)gb_need_find(need, workload, variant, params, &unknown);
 	return gb_need_met(need, made, device_bytes, err);
 }

@@ -214,6 +214,19 @@ static void add_copy(struct gb_plan *plan, const struct gb_result *r, const stru
 	plan->seconds += (gb_now_ns() - start_ns) * 1e-9;
 }
 
+/* Skip a measurement that create() refuses, as a trial would. */
+static void skip_refused(struct gb_result *r)
+{
+	struct gb_error why = { 0 };
+	struct gb_need need;
+
+	if (!gb_need_find(&need, r->workload, r->variant, r->params, &why))
+		return;
+	r->outcome = GB_SKIPPED;
+	r->code = why.code;
+	(void)snprintf(r->reason, sizeof r->reason, "%.470s", why.message);
+}
+
 /* Set the seconds of a measurement by a trial, its own or a smaller one's. */
 static enum gb_status estimate(struct gb_plan *plan, struct gb_result *r, double *seconds,
 			       bool *scaled, struct gb_error *err)
@@ -234,7 +247,10 @@ static enum gb_status estimate(struct gb_plan *plan, struct gb_result *r, double
 
 		tried = gb_tried_times(&near->tried, factor);
 		*seconds = fmin(gb_estimate_s(&tried, &how), how.timeout_s);
-		input_s = gb_input_s(near->input_s, factor);
+		skip_refused(r);
+		if (r->code)
+			return GB_OK;
+		input_s = fmin(gb_input_s(near->input_s, factor), how.timeout_s);
 	} else if (try(plan, r, &how, near != NULL, seconds, err)) {
 		return err->code;
 	} else {
