@@ -4,7 +4,7 @@
  *	tile   read the tile's words and a margin on both sides; order runs of up to TILE_RUN bodies
  *	       by their keys; count the nodes that each body starts (linear.h), and sum up by
  *	       look-back; write each node once with its first child; then enter other children
- *	edges  a node that begins in an earlier tile was perhaps not written yet, so its children are
+ *	edges  a node that begins in an earlier tile may not be written yet, so its children are
  *	       listed in the tile's edge.  A second kernel enters them.  It finds the tile where the
  *	       node begins by the tiles' first keys, and the node's number in that tile's edge
  *
