@@ -167,7 +167,7 @@ static enum gb_status create(struct state *s, const void *params, const struct o
 		err);
 }
 
-/* Make the tree from the sorted words, unless it needs another run of link(). */
+/* Make the tree from the sorted words, unless a long run is in disorder. */
 static enum gb_status link_tiles(struct state *s, struct octree_bodies bodies, struct gb_error *err)
 {
 	struct octree_tiles *const t = &s->tiles;

@@ -134,7 +134,8 @@ static __device__ __forceinline__ int moved(const uint64_t *keys, uint64_t key, 
 	return by;
 }
 
-/* Mend the keys from block * MEND_KEYS on: one thread per key, and SHORT_RUN more on either side. */
+/* Mend the keys from block * MEND_KEYS on, one thread per key, and SHORT_RUN more on either
+ * side. */
 template <class SOURCE>
 static __device__ __forceinline__ void mend(struct mend_shared *s, const struct gpu_words &w,
 					    SOURCE source, uint32_t block)

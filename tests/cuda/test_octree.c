@@ -244,7 +244,7 @@ Test(variants_octree, lf_shared_takes_both_paths)
 
 /* ---- morton: bodies that share the digits it sorts by -------------------------------------- */
 
-/* EVEN_FIRST: even places ascend, then odd ones: tiles in order lie in a run that is not. */
+/* EVEN_FIRST: every other key ascends, then the others: tiles in order lie in a run that is not. */
 enum run_order { DESCENDING, MIXED, EQUAL, LAST_IS_LEAST, EVEN_FIRST };
 
 /* `alone` bodies in separate cells, `size` bodies that share ten digits, and one at either end of
@@ -260,6 +260,15 @@ static void write_place(FILE *file, float x, float y, float z)
 	const float place[3] = { x, y, z };
 
 	cr_assert(eq(sz, fwrite(place, sizeof place, 1, file), 1));
+}
+
+static int even_bits(int value)
+{
+	int bits = 0;
+
+	for (int b = 0; b < 7; b++)
+		bits |= (value >> 2 * b & 1) << b;
+	return bits;
 }
 
 static void write_run(const char *path, const struct run_case *c)
@@ -278,8 +287,12 @@ static void write_run(const char *path, const struct run_case *c)
 				 : c->order == EVEN_FIRST ? 2 * k % c->size + (2 * k >= c->size)
 							  : (k + 1 < c->size ? 6 : 5);
 
-		write_place(file, 0.5F + (float)(cell % 2048) * 0x1p-21F,
-			    0.5F + (float)(cell / 2048) * 0x1p-21F, 0.5F);
+		if (c->order == EVEN_FIRST)
+			write_place(file, 0.5F + (float)even_bits(cell) * 0x1p-21F,
+				    0.5F + (float)even_bits(cell / 2) * 0x1p-21F, 0.5F);
+		else
+			write_place(file, 0.5F + (float)(cell % 2048) * 0x1p-21F,
+				    0.5F + (float)(cell / 2048) * 0x1p-21F, 0.5F);
 	}
 	cr_assert(eq(int, fclose(file), 0));
 }

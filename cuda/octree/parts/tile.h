@@ -3,16 +3,16 @@
  *
  *	tile   read the tile's words and a margin on both sides; order runs of up to TILE_RUN bodies
  *	       by their keys; count the nodes that each body starts (linear.h), and sum up by
- *	       look-back; write each node once with its first child; then enter the other children
- *	edges  a node that begins in an earlier tile was perhaps not written yet, so its children are
+ *	       look-back; write each node once with its first child; then enter other children
+ *	edges  a node that begins in an earlier tile may not be written yet, so its children are
  *	       listed in the tile's edge.  A second kernel enters them.  It finds the tile where the
  *	       node begins by the tiles' first keys, and the node's number in that tile's edge
  *
- * A margin holds the rest of a run that is partly in the tile.  A run in the margin alone may be cut
- * and misplaced: in any order, its bodies share as many digits with those of the tile.  Only runs of
- * more than TILE_RUN bodies that are out of order need more than a tile: they set runs->disorder,
- * and the caller builds again with linear.h.  Numbers of nodes are then void, and tiles with such a
- * run write none.
+ * A margin holds the rest of a run that is partly in the tile.  A run in the margin alone may be
+ * cut and misplaced: in any order, its bodies share as many digits with those of the tile.  Only
+ * runs of more than TILE_RUN bodies that are out of order need more than a tile: they set
+ * runs->disorder, and the caller builds again with linear.h.  Numbers of nodes are then void, and
+ * tiles with such a run write none.
  *
  * Bytes per body: 8 for its word, and 32 per node, which is written once; a body in a run also has
  * its key made anew.  linear.h takes 56 and 64 for the same.
