@@ -214,8 +214,16 @@ static __device__ __forceinline__ void link_child(const struct octree_tiles *t,
 	}
 }
 
+/* sm_75 has 1024 threads per multiprocessor. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define TILES_AT_ONCE 2
+#else
+#define TILES_AT_ONCE 3
+#endif
+
 /* One block per tile. */
-static __global__ void __launch_bounds__(TILE_BLOCK, 3) tile_kernel(struct octree_tiles t)
+static __global__ void __launch_bounds__(TILE_BLOCK, TILES_AT_ONCE)
+	tile_kernel(struct octree_tiles t)
 {
 	SHARED_VAR(struct tile_shared, s);
 	const uint32_t bucket = t.tree.bucket, count = (uint32_t)t.words.count;
