@@ -52,6 +52,7 @@ POINTS = [
     "cbt serial block --op=bitfield --depth=14 --shape=random --fill=.3",
     "octree --count=65536 --dist=plummer",
     "octree morton --count=1048576 --dist=plummer",
+    "octree morton --count=2097152 --dist=plummer",
     "lbvh --op=build --scene=soup --primitives=65536",
     "lbvh --op=trace --scene=knot --primitives=32768 --rays=256",
     "lbvh --op=trace --rays-kind=shadow,bounce --scene=knot --primitives=32768 --rays=128",

@@ -272,14 +272,14 @@ static void print(struct gb_plan *plan, const struct gb_need *need, double secon
 	plan->scaled += scaled;
 	plan->host_bytes = larger(plan->host_bytes, need->host_bytes);
 	plan->device_bytes = larger(plan->device_bytes, need->device_bytes);
-	(void)printf(": host %s%s, device %s%s%s%s\n",
-		     gb_text_bytes(host, (double)need->host_bytes),
-		     gb_memory_is_dry() && need->host_bytes > gb_host_available()
-			     ? " (more than is free)"
-			     : "",
-		     gb_text_bytes(device, (double)need->device_bytes),
-		     gb_memory_is_dry() ? "" : ", about ",
-		     gb_memory_is_dry() ? "" : gb_text_wait(time, seconds), scaled ? " (scaled)" : "");
+	(void)printf(
+		": host %s%s, device %s%s%s%s\n", gb_text_bytes(host, (double)need->host_bytes),
+		gb_memory_is_dry() && need->host_bytes > gb_host_available()
+			? " (more than is free)"
+			: "",
+		gb_text_bytes(device, (double)need->device_bytes),
+		gb_memory_is_dry() ? "" : ", about ",
+		gb_memory_is_dry() ? "" : gb_text_wait(time, seconds), scaled ? " (scaled)" : "");
 }
 
 static enum gb_status plan_one(void *self, struct gb_result *r, void *input, struct gb_error *err)
