@@ -10,6 +10,7 @@ of the same kernel in the program.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -74,7 +75,7 @@ def records(*arguments, **more):
 def check(*arguments):
     done = subprocess.run([program, "check", *arguments, "--plugin=" + plugin], check=False,
                           capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0 and " 25 of 25 passed" in done.stdout, done
+    assert done.returncode == 0 and re.search(r" (\d+) of \1 passed", done.stdout), done
 
 
 def compiled(text):
