@@ -334,22 +334,38 @@ static inline enum gb_status gpu_words_sort(const struct gpu_words *w, void *tem
 	return gpu_sort(&args, err);
 }
 
+static inline enum gb_status gpu_words_mend_long(const struct gpu_words *w, struct gb_error *err)
+{
+	const size_t blocks = gpu_blocks(w->count, MEND_KEYS);
+
+	return GPU_RUN_COOPERATIVE(err, long_kernel,
+				   gpu_resident_blocks(long_kernel, MERGE_BLOCK, 0, blocks),
+				   MERGE_BLOCK, *w);
+}
+
 /* Then put the keys of runs in order: w->row.  source.key(i) returns key i. */
 template <class SOURCE>
 static inline enum gb_status gpu_words_mend(const struct gpu_words *w, SOURCE source,
 					    struct gb_error *err)
 {
+	if (GPU_RUN(err, mend_kernel<SOURCE>, gpu_blocks(w->count, MEND_KEYS), MEND_BLOCK, *w,
+		    source))
+		return err->code;
+	return gpu_words_mend_long(w, err);
+}
+
+/* The same if w->runs says that one is in disorder. */
+template <class SOURCE>
+static inline enum gb_status gpu_words_mend_again(const struct gpu_words *w, SOURCE source,
+						  struct gb_error *err)
+{
 	const size_t blocks = gpu_blocks(w->count, MEND_KEYS);
 
-	if (w->again
-		    ? GPU_RUN(err, mend_again_kernel<SOURCE>,
-			      gpu_resident_blocks(mend_again_kernel<SOURCE>, MEND_BLOCK, 0, blocks),
-			      MEND_BLOCK, *w, source)
-		    : GPU_RUN(err, mend_kernel<SOURCE>, blocks, MEND_BLOCK, *w, source))
+	if (GPU_RUN(err, mend_again_kernel<SOURCE>,
+		    gpu_resident_blocks(mend_again_kernel<SOURCE>, MEND_BLOCK, 0, blocks),
+		    MEND_BLOCK, *w, source))
 		return err->code;
-	return GPU_RUN_COOPERATIVE(err, long_kernel,
-				   gpu_resident_blocks(long_kernel, MERGE_BLOCK, 0, blocks),
-				   MERGE_BLOCK, *w);
+	return gpu_words_mend_long(w, err);
 }
 
 #endif
