@@ -121,25 +121,14 @@ def libcbt_effect():
         total(other, "launches"), total(one, "launches"), 100 * ratio(other, one))
 
 
-# Warp instructions of octree/cuda/lf's insert_kernel in gpubench-ptx (sm_90, 132 multiprocessors),
-# as it is and with lf.h changed; Plummer.  65536 bodies: by digits of the keys; with coordinates
-# that are unpacked from the keys but not used; with walks by these.
-BY_DIGITS, UNPACKED, BY_COORDINATES = 1387981, 1757280, 2250926
-# 524288 bodies: with and without the prefetch of the next key.
-PREFETCHED, NOT_PREFETCHED = 12463405, 12420810
-
-
 def pool_effect():
     tree, = measured("points", "cuda/lf", count=65536, dist="plummer")
     turns = [total("octree/cuda/%s count=65536" % name, "global_atomic.turns")
              for name in ("lock", "lf")]
     shared = sum(line["params"]["count"] - line["metrics"]["leaves"]
                  for line in measured("papers-octree", "cuda/lf"))
-    return ("`lf`: walks by coordinates take %.0f %% more instructions, prefetches %.2f %%; %d "
-            "shared leaves; one by one, %d nodes (65536 bodies) are as many turns; all atomics "
-            "take %d (`lf`: %d)" % (100 * (BY_COORDINATES - UNPACKED) / BY_DIGITS,
-                                    100 * (PREFETCHED / NOT_PREFETCHED - 1), shared,
-                                    tree["metrics"]["nodes"], *turns))
+    return ("%d shared leaves; one by one, %d nodes (65536 bodies) are as many turns; "
+            "all atomics take %d (`lf`: %d)" % (shared, tree["metrics"]["nodes"], *turns))
 
 
 def pause_effect():
