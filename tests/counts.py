@@ -197,7 +197,7 @@ def test_divisions():
     return 0
 
 
-# What raises a predicted time, and by the number of which constants.
+# Counts that raise a predicted time, each with the number of constants that it adds.
 COSTS = {
     "classes.load_shared": {"shared": 195, "serial": -195},
     "grid_barriers": {"barrier": 1},

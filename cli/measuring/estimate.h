@@ -14,7 +14,7 @@ bool gb_stop_trial(const struct gb_result *result, const struct gb_settings *how
 /* True if the trial also does what follows the samples: if that is short. */
 bool gb_trial_goes_on(const struct gb_result *result, const struct gb_settings *how);
 
-/* What a trial tells of the measurement. */
+/* The knowledge of a measurement that a trial gives. */
 struct gb_tried {
 	struct gb_cost cost;
 	double run_s;      /* the runs of a sample, without flush and the like */

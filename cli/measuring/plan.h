@@ -12,7 +12,7 @@
 #include "cli/measuring/estimate.h"
 #include "cli/measuring/session.h"
 
-/* What a trial took. */
+/* The costs of a trial. */
 struct gb_plan_trial {
 	const struct gb_variant *variant;
 	int64_t op, threads; /* parameters; 0 if there is none */

@@ -160,7 +160,7 @@ static void add_other(struct gb_records *list, const char *key, const char *stat
 	add(list, 5, key, status, strcmp(status, "unverified") ? 0 : 1e6);
 }
 
-/* What the verdict on a key rests on, if not on two sides of verified launches. */
+/* The reason of a verdict that does not rest on two sides of verified launches. */
 Test(compare, reasons)
 {
 	static const struct {

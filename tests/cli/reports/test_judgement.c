@@ -220,7 +220,7 @@ Test(judgement, emulated)
 	}
 }
 
-/* What is wrong is listed with the number of launches that show it, at most GB_REASONS times. */
+/* Each fault is listed with the number of launches that show it, at most GB_REASONS of them. */
 Test(judgement, reasons)
 {
 	static const struct {
