@@ -146,3 +146,25 @@ enum gb_status gb_sample_alone(struct gb_measurement *m)
 	}
 	return GB_OK;
 }
+
+enum gb_status gb_sample_clocks(struct gb_measurement *m)
+{
+	const struct gb_manner how = { .batch = m->result->batch, .held = true };
+	const double start_s = elapsed_s(m);
+
+	if (m->how->no_verify || m->backend->fill)
+		return GB_OK;
+	for (int i = 0; i < MOST && gb_judge_clocks(m, &(struct gb_error){ 0 }) &&
+			elapsed_s(m) < m->how->timeout_s &&
+			(i < MORE || elapsed_s(m) - start_s < m->how->max_time_s);
+	     i++) {
+		double ns = 0, host_ns = 0;
+
+		if (gb_sample(m, how, &ns, &host_ns) ||
+		    gb_series_push(&m->evidence.unseen, host_ns - ns, m->err))
+			return m->err->code;
+		if (gb_interrupted)
+			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
+	}
+	return GB_OK;
+}

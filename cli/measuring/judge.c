@@ -147,7 +147,7 @@ enum gb_status gb_judge_samples(const struct gb_measurement *m, struct gb_error 
 				      TIMER_SLACK, err);
 }
 
-static enum gb_status judge_clocks(const struct gb_measurement *m, struct gb_error *err)
+enum gb_status gb_judge_clocks(const struct gb_measurement *m, struct gb_error *err)
 {
 	const struct gb_result *r = m->result;
 	const struct gb_evidence *e = &m->evidence;
@@ -308,7 +308,7 @@ enum gb_status gb_judge(const struct gb_measurement *m, struct gb_error *err)
 {
 	if (m->how->no_verify || m->result->emulated)
 		return GB_OK;
-	if (gb_judge_samples(m, err) || judge_clocks(m, err))
+	if (gb_judge_samples(m, err) || gb_judge_clocks(m, err))
 		return err->code;
 	return gb_judge_whole(m, err);
 }

@@ -17,7 +17,10 @@ enum gb_status gb_judge(const struct gb_measurement *m, struct gb_error *err);
 /* The part of gb_judge() that compares samples. */
 enum gb_status gb_judge_samples(const struct gb_measurement *m, struct gb_error *err);
 
-/* The part of that which compares samples in which only the runner flushes the caches. */
+/* The part of gb_judge() that compares the two clocks. */
+enum gb_status gb_judge_clocks(const struct gb_measurement *m, struct gb_error *err);
+
+/* The part of gb_judge_samples() that compares samples in which only the runner flushes. */
 enum gb_status gb_judge_flush(const struct gb_measurement *m, struct gb_error *err);
 
 /* The time of each of the runs between two readings of clocks, by which samples are compared: by

@@ -250,7 +250,7 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	if (m->how->trial)
 		return GB_OK;
 	gb_doubt_samples(r);
-	return gb_take_evidence(m) ? m->err->code : gb_sample_alone(m);
+	return gb_take_evidence(m) || gb_sample_clocks(m) ? m->err->code : gb_sample_alone(m);
 }
 
 /* The number of runs that are not samples: at least `least`, then up to `most` while they have

@@ -151,6 +151,25 @@ Test(virtual, honest_variants_of_a_loaded_cpu_pass)
 	}
 }
 
+/* The runner may lose its processor between its clock and the variant's in the only sample. */
+Test(virtual, a_runner_that_waits_passes)
+{
+	for (int is_hot = 0; is_hot < 2; is_hot++) {
+		const struct virtual_machine machine = {
+			.process = { .run_ns = 20e3, .noise = 0.1, .late_ns = 15e6 }
+		};
+		struct gb_settings how = settings_of(&machine, is_hot);
+		struct gb_result r;
+
+		how.warmup = 0;
+		how.samples = 1;
+		r = virtual_measure(&machine, &how);
+		cr_expect(eq(int, (int)r.outcome, GB_RESULT_OK), "%s", r.reason);
+		cr_expect(eq(sz, r.time.count, 1));
+		gb_result_release(&r);
+	}
+}
+
 /* Measure inputs of unequal work on each kind of machine; return how many were refused. */
 static size_t refused_inputs(struct virtual_process process, size_t runs)
 {

@@ -48,6 +48,7 @@ struct virtual_process {
 	double tail;        /* share of the runs that are delayed: most by little, few by far */
 	double throttled;   /* chance that the clock falls to 70 % for the next eight runs */
 	double first_ns;    /* added to the first run */
+	double late_ns;     /* the runner waits so long before the first mark of the first run */
 	double load;        /* on the CPU, threads wait so many times as long as they work */
 	double tick_ns;     /* marks are multiples of this; 0: exact */
 };

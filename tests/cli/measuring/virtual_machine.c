@@ -222,6 +222,7 @@ static void destroy_timer(void *clock)
 static enum gb_status take_mark(void *clock, size_t index, struct gb_error *err)
 {
 	virtual_note(index ? VIRTUAL_MARK : VIRTUAL_BEGIN);
+	pass(vm.runs == 0 && index == 0 ? vm.machine.process.late_ns : 0);
 	vm.mark[index] = (struct virtual_mark){ vm.held             ? vm.queued
 						: vm.machine.device ? fmax(vm.now, vm.stream_end)
 								    : vm.now,
