@@ -26,7 +26,8 @@
  * the curve.  The renumbering puts the primitives in the order of the leaves and numbers the nodes
  * as Karras 2012, so that a number gives a range again.
  *
- * Bound: arithmetic and shuffles of the merging, RADIUS neighbours in each of several rounds.
+ * Bound: latency of the joins on the way to the root; then arithmetic and shuffles of the merging,
+ * RADIUS neighbours in each of several rounds.
  */
 #include <utility>
 
