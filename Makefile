@@ -348,7 +348,7 @@ bench: deps
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
-## bench-peers: compare the CPU variants with established libraries (two hours)
+## bench-peers: compare the CPU variants with established libraries (about an hour)
 bench-peers: all
 	$(Q)scripts/measure.sh results/latest.peers 'peers-*'
 	$(Q)for case in results/latest.peers/*.jsonl; do \
