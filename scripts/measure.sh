@@ -114,10 +114,6 @@ measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/karras64 cpu/ape
 	--threads=1,2 "${few[@]}"
 measure lbvh-spatial lbvh cpu/sah cpu/ploc cpu/sbvh --primitives=100k --threads=1,2 \
 	--scene=terrain,knot,flake,soup,city,teapot,hall "${long[@]}"
-measure lbvh-large lbvh cpu/apetrei cpu/wide cpu/embree --scene=terrain --primitives=1600k \
-	--threads=1,2 "${long[@]}"
-measure lbvh-quality lbvh cpu/apetrei cpu/karras64 cpu/ploc cpu/sah --primitives=100k --threads=2 \
-	--scene=terrain,knot,flake,soup,city,teapot "${long[@]}"
 # No city here: the reference takes minutes for one.
 rays=(--op=trace --rays=1Ki --scene=teapot,knot,terrain --primitives=300k --threads=1 "${few[@]}")
 measure lbvh-rays lbvh cpu/wide cpu/embree cpu/packet cpu/embree16 --tree=paper "${rays[@]}"
