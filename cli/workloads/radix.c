@@ -47,7 +47,9 @@ static const struct gb_param params[] = {
 	  .initial = "uniform",
 	  .choices = distributions,
 	  .help = "distribution of generated keys; few: 256 distinct keys; entropyK: bitwise AND "
-		  "of K uniform words; dominant: 99 % equal" },
+		  "of K uniform words; dominant: 99 % equal; runs: 16 ascending runs; organpipe: "
+		  "up, then down; nearly, last: sorted but for about sqrt(count) keys, or for the "
+		  "last; staircase: sorted, 64 distinct keys; sqrt, two: that many distinct keys" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
 	  .help = "read raw little-endian keys of the given type from this file" },
