@@ -140,6 +140,8 @@ measure peers-sorts-hot radix "${keys[@]}" --count=1k,100k,1M --type=u32,u64,pai
 measure peers-sorts-inputs radix "${keys[@]}" --distribution=$inputs --threads=1,2 "${few[@]}"
 measure peers-sorts-types radix "${keys[@]}" --type=u64,f32 --distribution=$inputs \
 	--threads=1,2 "${few[@]}"
+measure peers-sorts-dup radix "${keys[@]}" --type=u32,u64 --threads=1,2 "${few[@]}" \
+	--distribution=exponential,rootdup,twodup,eightdup
 measure peers-sorts-large radix cpu/best cpu/vqsort cpu/ips4o --count=10M,100M \
 	--type=u32,pairs --threads=1,2 "${large[@]}"
 measure peers-pairs radix "${pairs[@]}" --count=1k,10k,100k,1M --values=index,random \
