@@ -191,6 +191,8 @@ libcjson-dev      cjson-devel       cjson           cJSON-devel
 librandom123-dev  Random123-devel   -               -
 libhwy-dev        highway-devel     highway         highway-devel
 libembree-dev     embree-devel      embree          embree-devel
+libboost-dev      boost-devel       boost           libboost_headers-devel
+libtbb-dev        tbb-devel         onetbb          tbb-devel
 libpng-dev        libpng-devel      libpng          libpng16-devel
 libvulkan-dev     vulkan-headers    vulkan-headers  vulkan-headers
 help2man          help2man          help2man        help2man'

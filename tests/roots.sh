@@ -3,29 +3,33 @@
 # the commands of README.md, docs/install.md and scripts/package/Containerfile.  Each step has its
 # own Debian, and the sources are in a folder whose name has a space.
 #
+#	names      the packages that scripts/install-deps.sh asks for; none is installed
 #	readme     what is under "Set up" in README.md
 #	sources    what is under "As root"
 #	rootless   what is under "Without root", as a user without sudo: with the system's
 #	           compilers, then in a Debian that has neither compilers nor make
-#	container  the RUN lines of the Containerfile
+#	container  both images of the Containerfile, by buildah, from an image of the bare Debian
 #	packages   what is under "Packages"; lintian; manual pages; completion in bash, fish and
 #	           zsh; the installed program as a user without sudo
 #	foreign    the packages that bookworm:packages made
 #	arm        packages cross-compiled for arm64, then installed in a Debian of arm64, whose
 #	           programs qemu runs (Linux 6.7, for a binfmt_misc that no other process sees)
 #
-# The default is all steps on bookworm, then all on trixie.
+# The default is all steps on bookworm, then all on trixie, then two on Ubuntu's jammy and noble.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ((EUID == 0)) || { echo "roots: run it as root" >&2; exit 2; }
-(($#)) || set -- {bookworm,trixie}:{readme,sources,rootless,container,packages,arm} trixie:foreign
-mirror=${MIRROR:-http://deb.debian.org/debian}
+(($#)) || set -- {bookworm,trixie}:{names,readme,sources,rootless,container,packages,arm} \
+	trixie:foreign {jammy,noble}:{names,sources}
 home=$PWD/build/roots
 sources="/a b"
 mkdir -p "$home"
 rm -rf build/dist
 make -s dist
 archive=$(ls build/dist/*.tar.gz)
+cp "$archive" "$home/archive"
+make -s dist
+cmp "$archive" "$home/archive"
 fail() {
 	echo "roots: $suite:$step: $*" >&2
 	exit 1
@@ -33,13 +37,17 @@ fail() {
 
 # fresh [arm64]: a new $root of $suite, with the source archive unpacked in $sources
 fresh() {
-	local bare=$home/$suite${1:+-$1}
+	local bare=$home/$suite${1:+-$1} components=main mirror=http://deb.debian.org/debian
+	case $suite in
+	jammy | noble) components=main,universe mirror=http://archive.ubuntu.com/ubuntu ;;
+	esac
 	qemu=${1:+$home/qemu}
 	if [[ ! -e $bare.tar ]]; then
 		root=$home/bare
 		rm -rf "$root"
-		debootstrap --variant=minbase ${1:+"--arch=$1" --foreign} "$suite" "$root" \
-			"$mirror" >"$bare.log"
+		debootstrap --variant=minbase --components=$components \
+			${1:+"--arch=$1" --foreign} "$suite" "$root" "${MIRROR:-$mirror}" \
+			>"$bare.log"
 		mkdir "$root$sources"
 		[[ -z $qemu ]] || enter root 'container=lxc /debootstrap/debootstrap --second-stage'
 		tar -C "$root" -cf "$bare.tar" .
@@ -69,6 +77,7 @@ enter() {
 	local as=(runuser -u "$1" --)
 	[[ $1 != root ]] || as=() # whom a root that is half made does not know
 	unshare --mount --pid --fork --kill-child bash -ec '
+		mount --bind "$1" "$1" # for buildah, which mounts below the root of what it sees
 		mount -t proc proc "$1/proc"
 		mount -t devpts devpts "$1/dev/pts" -o newinstance,ptmxmode=0666
 		mount --bind "$1/dev/pts/ptmx" "$1/dev/ptmx"
@@ -90,6 +99,18 @@ blocks() {
 		inside && /^    / { print substr($0, 5) }' "${2:-docs/install.md}"
 }
 
+step_names() {
+	fresh
+	cat >"$root/usr/local/bin/apt-get" <<-'END'
+		#!/bin/sh
+		[ "$1" != install ] || set -- -s "$@"
+		exec /usr/bin/apt-get "$@"
+	END
+	chmod +x "$root/usr/local/bin/apt-get"
+	enter root 'for set in build test vulkan-test lint; do
+		scripts/install-deps.sh $set
+	done'
+}
 step_readme() {
 	fresh
 	enter root "apt-get -qq install -y git make ca-certificates; $(blocks 'Set up' README.md)"
@@ -113,8 +134,20 @@ step_rootless() {
 }
 step_container() {
 	fresh
-	enter root "chown -R root .; $(sed -n 's/^RUN //p' scripts/package/Containerfile)"
-	enter root 'git --version && make --version && gcc --version && g++ --version'
+	cp "$home/$suite.tar" "$root/bare.tar"
+	enter root 'apt-get -qq install -y --no-install-recommends buildah
+		export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+		made=$(buildah from scratch)
+		buildah add -q $made /bare.tar
+		buildah commit -q $made bare
+		for target in jobs all; do
+			buildah build -f scripts/package/Containerfile --build-arg BASE=localhost/bare \
+				$([[ $target == all ]] || echo --target=jobs) -t $target
+		done
+		buildah run $(buildah from jobs) sh -ec "git --version; make --version; g++ --version"
+		made=$(buildah from all)
+		[[ $(buildah inspect --format "{{.OCIv1.Config.Entrypoint}}" $made) == "[gpubench]" ]]
+		buildah run $made gpubench check radix'
 }
 step_packages() {
 	fresh
