@@ -106,7 +106,8 @@ boost-devel tbb-devel libpng-devel vulkan-headers help2man
 rocky rhel-centos-fedora dnf install epel-release && dnf config-manager --set-enabled crb && dnf \
 install gcc gcc-c++ make cjson-devel highway-devel embree-devel boost-devel tbb-devel libpng-devel \
 vulkan-headers help2man
-arch - pacman -S --needed base-devel cjson highway embree boost onetbb libpng vulkan-headers help2man
+arch - pacman -S --needed base-devel cjson highway embree boost onetbb libpng vulkan-headers \
+help2man
 opensuse-tumbleweed opensuse-suse zypper install gcc gcc-c++ make cJSON-devel highway-devel \
 embree-devel libboost_headers-devel tbb-devel libpng16-devel vulkan-headers help2man
 SYSTEMS

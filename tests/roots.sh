@@ -35,19 +35,18 @@ fail() {
 	exit 1
 }
 
-# fresh [arm64]: a new $root of $suite, with the source archive unpacked in $sources
+# fresh [arm64]: a new $root of $suite, with the source archive unpacked in $sources.  debootstrap's
+# script for each Ubuntu is that for gutsy.
 fresh() {
-	local bare=$home/$suite${1:+-$1} components=main mirror=http://deb.debian.org/debian
-	case $suite in
-	jammy | noble) components=main,universe mirror=http://archive.ubuntu.com/ubuntu ;;
-	esac
+	local bare=$home/$suite${1:+-$1} from=("${MIRROR:-http://deb.debian.org/debian}") parts=main
+	[[ $suite != @(jammy|noble) ]] || parts=main,universe \
+		from=("${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}" gutsy)
 	qemu=${1:+$home/qemu}
 	if [[ ! -e $bare.tar ]]; then
 		root=$home/bare
 		rm -rf "$root"
-		debootstrap --variant=minbase --components=$components \
-			${1:+"--arch=$1" --foreign} "$suite" "$root" "${MIRROR:-$mirror}" \
-			>"$bare.log"
+		debootstrap --variant=minbase --components=$parts ${1:+"--arch=$1" --foreign} \
+			"$suite" "$root" "${from[@]}" >"$bare.log"
 		mkdir "$root$sources"
 		[[ -z $qemu ]] || enter root 'container=lxc /debootstrap/debootstrap --second-stage'
 		tar -C "$root" -cf "$bare.tar" .
@@ -140,13 +139,15 @@ step_container() {
 		made=$(buildah from scratch)
 		buildah add -q $made /bare.tar
 		buildah commit -q $made bare
-		for target in jobs all; do
-			buildah build -f scripts/package/Containerfile --build-arg BASE=localhost/bare \
-				$([[ $target == all ]] || echo --target=jobs) -t $target
-		done
-		buildah run $(buildah from jobs) sh -ec "git --version; make --version; g++ --version"
-		made=$(buildah from all)
-		[[ $(buildah inspect --format "{{.OCIv1.Config.Entrypoint}}" $made) == "[gpubench]" ]]
+		image() { # NAME OPTION...
+			buildah build -t "$@" --build-arg BASE=localhost/bare \
+				-f scripts/package/Containerfile
+			made=$(buildah from $1)
+		}
+		image jobs --target=jobs
+		for tool in git make gcc g++; do buildah run $made $tool --version; done
+		image all
+		buildah inspect -f "{{.OCIv1.Config.Entrypoint}}" $made | grep -x "\[gpubench\]"
 		buildah run $made gpubench check radix'
 }
 step_packages() {
