@@ -50,26 +50,27 @@ ifneq ($(nvcc_asked),$(nvcc_path) $(CXX))
 nvcc_version := $(if $(nvcc_path),$(shell $(nvcc_path) --version 2>/dev/null | \
 	sed -n 's/.*release.*, V//p'))
 nvcc_fault :=
-nvcc_host  := -ccbin $(CXX)
-nvcc_host_version := $(if $(nvcc_path),$(call nvcc_takes,$(nvcc_host)))
-# The machine that $(CXX) compiles for, if that is not this one, and CUDA's libraries for it.
-nvcc_other := $(filter-out $(shell uname -m),$(firstword $(subst -, ,$(shell \
+# The folder of a toolkit for the machine that $(CXX) compiles for, if that is another than this.
+nvcc_target := $(filter-out $(shell uname -m),$(firstword $(subst -, ,$(shell \
 	$(CXX) -dumpmachine 2>/dev/null))))
-nvcc_lib   := $(CUDA_HOME)/$(if $(nvcc_other),targets/$(nvcc_other:aarch64=sbsa)-linux/lib,lib64)
+nvcc_target := $(if $(nvcc_target),$(nvcc_target:aarch64=sbsa)-linux)
+nvcc_lib   := $(CUDA_HOME)/$(if $(nvcc_target),targets/$(nvcc_target)/lib,lib64)
+nvcc_host  := -ccbin $(CXX)$(if $(nvcc_target), -target-dir $(nvcc_target))
+nvcc_host_version := $(if $(nvcc_path),$(call nvcc_takes,$(nvcc_host)))
 ifeq ($(nvcc_path),)
 nvcc_fault := no nvcc was found
 else ifneq ($(shell [ "$(firstword $(subst ., ,$(nvcc_version)))" -ge 12 ] 2>/dev/null && \
 	echo new),new)
 nvcc_fault := $(NVCC) is version $(or $(nvcc_version),unknown), and 12.0 is the least that will do
+else ifeq ($(if $(nvcc_target),$(wildcard $(nvcc_lib)/libcudart_static.a),here),)
+nvcc_fault := no libcudart_static.a in $(nvcc_lib)
 else ifeq ($(nvcc_host_version),)
 nvcc_host  :=
-nvcc_host_version := $(if $(nvcc_other),,$(call nvcc_takes))
+nvcc_host_version := $(if $(nvcc_target),,$(call nvcc_takes))
 ifeq ($(nvcc_host_version),)
 nvcc_fault := $(NVCC) $(nvcc_version) does not take $(CXX) \
 	$(shell $(CXX) -dumpversion) as its host compiler
 endif
-else ifneq ($(nvcc_other),)
-nvcc_fault := $(if $(wildcard $(nvcc_lib)/libcudart_static.a),,no libcudart_static.a in $(nvcc_lib))
 endif
 nvcc_asked := $(nvcc_path) $(CXX)
 export nvcc_asked nvcc_version nvcc_fault nvcc_host nvcc_host_version nvcc_lib

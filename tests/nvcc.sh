@@ -72,9 +72,10 @@ expect 0 '^cuda_absent := no nvcc was found' 0 none NVCC=no-such-nvcc
 expect 0 '^cuda_absent := CUDA=0 was given' 11.8.89 all CUDA=0
 # A compiler for another machine needs CUDA's libraries for that.
 case $(uname -m) in
-aarch64) machine=x86_64 libraries=$scratch/cuda/targets/x86_64-linux/lib ;;
-*) machine=aarch64 libraries=$scratch/cuda/targets/sbsa-linux/lib ;;
+aarch64) machine=x86_64 target=x86_64-linux ;;
+*) machine=aarch64 target=sbsa-linux ;;
 esac
+libraries=$scratch/cuda/targets/$target/lib
 printf '#!/bin/sh\n[ "$1" = -dumpmachine ] && echo %s-linux-gnu || exec g++ "$@"\n' \
 	$machine >"$scratch/cross"
 chmod +x "$scratch/cross"
@@ -83,6 +84,7 @@ expect 0 "^cuda_absent := no libcudart_static.a in $libraries\$" 12.4.131 all "$
 mkdir -p "$libraries"
 touch "$libraries/libcudart_static.a"
 expect 0 "^cudart := -L$libraries " 12.4.131 all "${cross[@]}"
+expect 0 "^nvcc_host := -ccbin .*/cross -target-dir $target\$" 12.4.131 all "${cross[@]}"
 expect 0 '^cuda_absent := .* does not take .*/cross' 12.4.131 own "${cross[@]}"
 # An nvcc that is not on PATH but in CUDA_HOME.
 if ! (PATH=/usr/bin:/bin command -v nvcc >/dev/null); then
