@@ -99,7 +99,9 @@ have_header = $(shell printf '$(hash)if !__has_include(<$(1)>)\n$(hash)error\n$(
 	$(CXX) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
 # Libraries with threads of their own, whose locks ThreadSanitizer does not see.
 have_threaded = $(if $(filter tsan,$(MODE)),0,$(call have_header,$(1)))
-have_hwy   := $(call have_header,hwy/contrib/sort/vqsort.h)
+# Highway before 1.0 sorts no pairs.
+have_hwy   := $(shell echo '$(hash)include <hwy/contrib/sort/vqsort.h>' | $(CXX) -E -x c++ - \
+	2>/dev/null | grep -q K32V32 && echo 1 || echo 0)
 have_png   := $(call have_header,png.h)
 have_vulkan := $(call have_header,vulkan/vulkan.h)
 have_graphblas := $(call have_threaded,GraphBLAS.h)

@@ -43,13 +43,14 @@ fresh() {
 		from=("${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}" gutsy)
 	qemu=${1:+$home/qemu}
 	if [[ ! -e $bare.tar ]]; then
-		root=$home/bare
+		root=$bare.root
 		rm -rf "$root"
 		debootstrap --variant=minbase --components=$parts ${1:+"--arch=$1" --foreign} \
 			"$suite" "$root" "${from[@]}" >"$bare.log"
 		mkdir "$root$sources"
 		[[ -z $qemu ]] || enter root 'container=lxc /debootstrap/debootstrap --second-stage'
 		tar -C "$root" -cf "$bare.tar" .
+		rm -rf "$root"
 	fi
 	root=$home/root-$suite-$step
 	rm -rf "$root"
