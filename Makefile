@@ -96,7 +96,7 @@ SHARED    := build/$(MODE)
 # Versions of make differ in how they pass \# to $(shell): as # or as \#.  A variable avoids this.
 hash       := \#
 have_header = $(shell printf '$(hash)if !__has_include(<$(1)>)\n$(hash)error\n$(hash)endif\n' | \
-	$(CXX) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
+	$(CXX) $(2) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
 # Libraries with threads of their own, whose locks ThreadSanitizer does not see.
 have_threaded = $(if $(filter tsan,$(MODE)),0,$(call have_header,$(1)))
 # Highway before 1.0 sorts no pairs.
@@ -105,12 +105,14 @@ have_hwy   := $(shell echo '$(hash)include <hwy/contrib/sort/vqsort.h>' | $(CXX)
 have_png   := $(call have_header,png.h)
 have_vulkan := $(call have_header,vulkan/vulkan.h)
 have_graphblas := $(call have_threaded,GraphBLAS.h)
-# Sorts that are templates.  Sanitizers, which look for our faults, take a minute to compile them.
-have_sort  = $(if $(filter asan tsan,$(MODE)),0,$(call have_header,$(1)))
-have_boost := $(call have_sort,boost/sort/sort.hpp)
-have_gnu   := $(call have_sort,parallel/algorithm)
-have_ips4o := $(call have_sort,ips4o.hpp)
-have_tbb   := $(call have_sort,tbb/parallel_sort.h)
+# Templates.  Sanitizers, which look for our faults, take a minute to compile them.
+have_template = $(if $(filter asan tsan,$(MODE)),0,$(call have_header,$(1),$(2)))
+have_boost := $(call have_template,boost/sort/sort.hpp)
+have_gnu   := $(call have_template,parallel/algorithm)
+have_ips4o := $(call have_template,ips4o.hpp)
+have_tbb   := $(call have_template,tbb/parallel_sort.h)
+pcl_flags  := $(addprefix -isystem ,$(wildcard /usr/include/pcl-* /usr/include/eigen3))
+have_pcl   := $(call have_template,pcl/octree/octree_pointcloud.h,$(pcl_flags))
 # The major version of Embree: 4 or 3, or 0.
 have_embree := $(firstword $(foreach v,4 3,$(if \
 	$(filter 1,$(call have_threaded,embree$v/rtcore.h)),$v)) 0)
@@ -153,7 +155,7 @@ cppflags := $(shared_cppflags) -I$(BUILD)/generated \
 # For the list of variants alone.
 listed_cppflags := -DGB_HAVE_BOOST=$(have_boost) -DGB_HAVE_GNU=$(have_gnu) \
 	-DGB_HAVE_GRAPHBLAS=$(have_graphblas) -DGB_HAVE_IPS4O=$(have_ips4o) \
-	-DGB_HAVE_TBB=$(have_tbb)
+	-DGB_HAVE_PCL=$(have_pcl) -DGB_HAVE_TBB=$(have_tbb)
 # a*b+c is never fused, so that results do not depend on the machine.
 unfused  := -ffp-contract=off
 cflags   = -std=c11 -fopenmp $(unfused) $(optimise) $(warnings) \
@@ -192,7 +194,7 @@ gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitiz
 cudart   := -L$(nvcc_lib) -lcudart_static
 ldlibs   += $(cudart) -lstdc++ -ldl -lrt
 endif
-ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost gnu ips4o tbb,-lstdc++))
+ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost gnu ips4o pcl tbb,-lstdc++))
 
 # ---- files ---------------------------------------------------------------------------------
 
@@ -211,6 +213,7 @@ sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)) \
 cuda_c   := $(call files,cuda,c)
 objects  := $(call object,$(sources) cli/commands/embedded.S \
 	$(call with,hwy,cpu/radix/vqsort.cc) \
+	$(call with,pcl,cpu/octree/pcl.cc) \
 	$(foreach l,boost gnu ips4o tbb,$(call with,$l,cpu/radix/$l.cc)))
 peers    := cuda/radix/cub.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
@@ -289,6 +292,7 @@ $(BUILD)/generated/build_info.h: FORCE
 	@echo "$$build_info" | cmp -s - $@ || echo "$$build_info" >$@
 
 $(call object,common/variants.c): private cppflags += $(listed_cppflags)
+$(call object,cpu/octree/pcl.cc): private cxxflags += $(pcl_flags)
 $(call object,$(asking)): $(BUILD)/%.o: %.c $(BUILD)/generated/flags | \
 	$(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
@@ -353,7 +357,7 @@ bench: deps
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
-## bench-peers: compare the CPU variants with established libraries (two hours)
+## bench-peers: compare the CPU variants with established libraries (about an hour)
 bench-peers: all
 	$(Q)scripts/measure.sh results/latest.peers 'peers-*'
 	$(Q)for case in results/latest.peers/*.jsonl; do \

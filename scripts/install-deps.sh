@@ -30,6 +30,8 @@
 #	libvulkan-dev    without it the vulkan variants are left out
 #	help2man         without it no manual pages are installed
 #	chromium         opens pages in the tests
+# libpcl-dev needs some 400 other packages, so it is not installed.  For the variant cpu/pcl, its
+# headers and those of libeigen3-dev suffice, unpacked and named in CPATH.
 #
 # The CUDA Toolkit is not installed: without nvcc 12.0 or later the cuda variants are left out.
 # Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it needs.

@@ -60,7 +60,7 @@ reproducible_tar() { # FOLDER: its archive
 		"${1##*/}" | gzip -9n
 }
 
-libraries=(have_boost=0 have_gnu=0 have_ips4o=0 have_tbb=0 SMS="${SMS:-\$(all_sms)}")
+libraries=(have_boost=0 have_gnu=0 have_ips4o=0 have_pcl=0 have_tbb=0 SMS="${SMS:-\$(all_sms)}")
 
 # build TREE LINKER-FLAG...: build and install in TREE/usr
 build() {

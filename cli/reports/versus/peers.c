@@ -23,6 +23,8 @@ struct sum {
 	double log_sum, least, most;
 	size_t larger;    /* places where ours takes more memory than the peer */
 	double larger_by; /* the largest quotient there */
+	/* Where both are known and ours takes the most: its bytes, and the bytes per item. */
+	double most_bytes, ours_bytes, peer_bytes;
 	size_t failed, unverified;
 };
 
@@ -192,17 +194,24 @@ static void add_row(struct gb_grid *grid, const struct columns *c, const struct 
 /* Count a place; true if it belongs in the table.  Without either side it is none. */
 static bool count_place(struct sum *sum, const struct place *place)
 {
-	double by;
+	double by, ours, peer;
 
 	if (!place->ours || !place->peer) {
 		sum->alone++;
 		return false;
 	}
 	sum->places++;
-	by = bytes_of(place->ours) / bytes_of(place->peer);
-	if (by > LARGER) {
+	ours = bytes_of(place->ours);
+	peer = bytes_of(place->peer);
+	by = place->ours->record->memory.resident_bytes;
+	if (isfinite(ours + peer) && by > sum->most_bytes) {
+		sum->most_bytes = by;
+		sum->ours_bytes = ours;
+		sum->peer_bytes = peer;
+	}
+	if (ours / peer > LARGER) {
 		sum->larger++;
-		sum->larger_by = fmax(sum->larger_by, by);
+		sum->larger_by = fmax(sum->larger_by, ours / peer);
 	}
 	by = time_of(place->peer) / time_of(place->ours);
 	if (gb_is_faster(place->peer->record, place->ours->record)) {
@@ -238,6 +247,9 @@ static void print_sum(struct gb_sheet *sheet, const struct sum *sum)
 	if (sum->first)
 		gb_sheet_text(sheet, ", by a geometric mean of %.2f (%.2f to %.2f)",
 			      exp(sum->log_sum / (double)sum->first), sum->least, sum->most);
+	if (sum->most_bytes > 0)
+		gb_sheet_text(sheet, "; %.1f B/item at the largest, the peer %.1f", sum->ours_bytes,
+			      sum->peer_bytes);
 	if (sum->larger)
 		gb_sheet_text(sheet, "; it takes more memory at %zu, up to %.2f times as much",
 			      sum->larger, sum->larger_by);

@@ -85,7 +85,7 @@ Test(peers, memory_per_item)
 	} side[] = {
 		{ "best", 1, 4000000, 1e3 }, { "lib", 1, 2000000, 4e3 }, /* faster, but larger */
 		{ "best", 2, 3000000, 3e3 }, { "lib", 2, 2500000, 2e3 }, /* neither */
-		{ "best", 3, 2050000, 1e3 }, { "lib", 3, 2000000, 4e3 }, /* about as large */
+		{ "best", 3, 5050000, 1e3 }, { "lib", 3, 5000000, 4e3 }, /* about as large */
 		{ "best", 4, 3000000, 3e3 }, { "lib", 4, 1000000, 2e3 }, /* too little to know */
 	};
 
@@ -103,6 +103,7 @@ Test(peers, memory_per_item)
 	expect_text("## toy\n\n"
 		    "4 places: ours is slower at 2, unsure at 0, faster at 2, "
 		    "by a geometric mean of 4.00 (4.00 to 4.00); "
+		    "5050.0 B/item at the largest, the peer 5000.0; "
 		    "it takes more memory at 2, up to 2.00 times as much.\n"
 		    "\n"
 		    "| n | threads | peer | time | B/item | ours | time | B/item | "
