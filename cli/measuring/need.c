@@ -47,8 +47,10 @@ enum gb_status gb_need_find(struct gb_need *need, const struct gb_workload *work
 	if (!workload->prepare(params, &input, err)) {
 		(void)gb_need_of(need, workload, variant, params, input, err);
 		/* Another point's input may be there. */
-		need->host_bytes -= variant->plugin ? 0 : host;
-		need->device_bytes -= variant->plugin ? 0 : device;
+		if (!variant->plugin) {
+			need->host_bytes -= host;
+			need->device_bytes -= device;
+		}
 	}
 	workload->release(input);
 	gb_memory_set_dry(false);
