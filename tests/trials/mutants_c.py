@@ -47,8 +47,7 @@ import sweeps
 PROFILES = {
     "harness": ([
         "cli/measuring/**/*.c", "cli/records/**/*.c", "cli/reports/**/*.c",
-        "cli/workloads/**/*.c", "common/stats*.c", "common/timer.c", "common/workload.c",
-        "vulkan/**/*.c",
+        "cli/workloads/**/*.c", "cli/commands/options.c", "common/*.c", "vulkan/**/*.c",
     ], "common/mutant.c"),
     "emulator": (["tests/simt/*.cc", "tests/cudart/*.cc"], "tests/cudart/mutant.cc"),
 }
