@@ -46,7 +46,7 @@ import sweeps
 # By kind: the files that are broken, the place of the switch, and the pattern of its tests' kinds.
 PROFILES = {
     "harness": ([
-        "cli/measuring/**/*.c", "cli/records/**/*.c", "cli/reports/**/*.c",
+        "cli/measuring/**/*.c", "cli/plugins/**/*.c", "cli/records/**/*.c", "cli/reports/**/*.c",
         "cli/workloads/**/*.c", "common/stats*.c", "common/timer.c", "common/workload.c",
         "vulkan/**/*.c",
     ], "common/mutant.c"),

@@ -200,11 +200,11 @@ static void put_chart(struct gb_sheet *sheet, const struct gb_history *h, const 
 char *gb_shift_text(char text[GB_SHIFT_TEXT], const struct gb_shift *shift)
 {
 	const struct gb_ratio *r = &shift->ratio;
-	const int used = snprintf(text, GB_SHIFT_TEXT, "%+.1f %%", 100 * (r->estimate - 1));
 
+	(void)snprintf(text, GB_SHIFT_TEXT, "%+.1f %%", 100 * (r->estimate - 1));
 	if (!isnan(r->interval.low))
-		(void)snprintf(text + used, GB_SHIFT_TEXT - (size_t)used, ", %+.1f to %+.1f",
-			       100 * (r->interval.low - 1), 100 * (r->interval.high - 1));
+		gb_text_append(text, GB_SHIFT_TEXT, ", %+.1f to %+.1f", 100 * (r->interval.low - 1),
+			       100 * (r->interval.high - 1));
 	return text;
 }
 

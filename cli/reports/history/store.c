@@ -119,11 +119,10 @@ static struct gb_stored_machine *find_machine(struct gb_store *store, const stru
 static int series_order(const void *a, const void *b)
 {
 	const struct gb_stored_series *x = a, *y = b;
-	const int order = strcmp(x->key, y->key);
+	int order = strcmp(x->key, y->key);
 
-	if (order || x->machine == y->machine)
-		return order ? order : y->cold - x->cold;
-	return (uintptr_t)x->machine < (uintptr_t)y->machine ? -1 : 1;
+	order = order ? order : GB_ORDER((uintptr_t)x->machine, (uintptr_t)y->machine);
+	return order ? order : y->cold - x->cold;
 }
 
 static void free_series(void *series)

@@ -316,6 +316,10 @@ Test(compare, counts_are_compared_exactly)
 		     "blocks 8 9 neutral;classes.warp 2 0 cost;classes.local 0 6 cost;"
 		     "barriers 1e+06 1e+06 cost;global_load.sectors 5 4 cost;"
 		     "global_load.least 4 3 neutral;"));
+	cr_expect(eq(int,
+		     (int)gb_count_judge(
+			     &(struct gb_count_change){ .base = 5, .new_ = 5, .cost = true }, 0),
+		     GB_COUNT_CHANGED));
 	/* decided by time */
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED));
 	c.judge_counts = true;
@@ -550,16 +554,28 @@ Test(compare, few_false_alarms_and_ten_percent_is_found)
 Test(compare, the_command_of_a_record)
 {
 	static const struct {
-		const char *params, *argv, *command;
+		const char *bench, *params, *argv, *command;
 	} row[] = {
-		{ "", "", "gpubench radix cpu/best" },
-		{ "\"count\":65536,\"type\":\"pairs\",\"threads\":1", "\"run\",\"--max-time=0.5\"",
+		{ "radix", "", "", "gpubench radix cpu/best" },
+		{ "radix", "\"count\":65536,\"type\":\"pairs\",\"threads\":1",
+		  "\"run\",\"--max-time=0.5\"",
 		  "gpubench radix cpu/best --count=65536 --type=pairs --values=index --threads=1 "
 		  "--max-time=0.5" }, /* older than --values */
-		{ "\"file\":\"it's here.bin\"", "\"radix\",\"--hot\",\"--samples\",\"30\",\"-q\"",
+		{ "radix", "\"file\":\"it's here.bin\"",
+		  "\"radix\",\"--hot\",\"--samples\",\"30\",\"-q\"",
 		  "gpubench radix cpu/best --file='it'\\''s here.bin' --hot --samples=30" },
-		{ "\"seed\":1", "\"radix\",\"--count=9\",\"--output=x\",\"--no-verify\"",
+		{ "radix", "\"seed\":1", "\"radix\",\"--count=9\",\"--output=x\",\"--no-verify\"",
 		  "gpubench radix cpu/best --no-verify" },
+		{ "radix", "\"count\":1000000", "\"radix\",\"--cold\",\"--warmup=3\",\"--samples\"",
+		  "gpubench radix cpu/best --cold --warmup=3 --samples=" },
+		{ "bfs", "\"p\":0.1,\"warps\":true,\"scale\":9",
+		  "\"bfs\",\"--rel-ci\",\"2%\",\"-samples=3\",\"--sample=3\"",
+		  "gpubench bfs cpu/best --p=0.1 --scale=9 --warps --rel-ci=2%" },
+		{ "bfs",
+		  "\"graph\":\"rmat\",\"p\":0.05,\"warps\":false,\"scale\":9,\"edgefactor\":16", "",
+		  "gpubench bfs cpu/best --graph=rmat --scale=9" },
+		{ "radix", "\"values\":\"index\"", "", "gpubench radix cpu/best" }, /* of pairs */
+		{ "nothing", "\"n\":3", "", "gpubench nothing cpu/best" },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -571,9 +587,9 @@ Test(compare, the_command_of_a_record)
 		add_line_of(&base, text);
 		snprintf(text, sizeof text,
 			 "{\"type\":\"record\",\"run_id\":\"r%zu\",\"key\":\"k\",\"bench\":"
-			 "\"radix\",\"backend\":\"cpu\",\"variant\":\"best\",\"params\":{%s},"
+			 "\"%s\",\"backend\":\"cpu\",\"variant\":\"best\",\"params\":{%s},"
 			 "\"time\":{\"median\":1,\"samples\":[1]}}",
-			 i, row[i].params);
+			 i, row[i].bench, row[i].params);
 		add_line_of(&base, text);
 		command = gb_record_command(base.record[i]);
 		cr_expect(eq(str, command, (char *)row[i].command));

@@ -64,11 +64,26 @@ Test(peers, threads_and_back_ends_are_places)
 	add_side("cpu/best", false, 1, 1, 3e3);
 	add_side("cpu/best", false, 1, 2, 1.5e3);
 	add_side("cpu/lib", true, 1, 1, 2e3);
-	add_side("cuda/best", false, 1, 0, 50);
-	add_side("cuda/lib", true, 1, 0, 100);
+	add_side("cuda/best", false, 1, 0, 100);
+	add_side("cuda/lib", true, 1, 0, 50);
 	expect_text("## toy\n\n"
-		    "2 places: ours is slower at 1, unsure at 0, "
-		    "faster at 1, by a geometric mean of 2.00 (2.00 to 2.00).\n"
+		    "2 places: ours is slower at 2, unsure at 0, faster at 0.\n"
+		    "\n"
+		    "| threads | peer | time | ours | time | ours is slower | 95 % |\n"
+		    "| ---: | :--- | ---: | :--- | ---: | ---: | ---: |\n"
+		    "| 1 | cpu/lib | 2.00 us | cpu/best | 3.00 us | 1.50 times | 1.47 to 1.53 |\n"
+		    "|  | cuda/lib | 50.0 ns | cuda/best | 100 ns | 2.00 times | 1.96 to 2.04 |\n");
+}
+
+/* Of equal times, the first counts. */
+Test(peers, ties)
+{
+	add_side("cpu/best", false, 1, 1, 3e3);
+	add_side("cpu/same", false, 1, 1, 3e3);
+	add_side("cpu/lib", true, 1, 1, 2e3);
+	add_side("cpu/other", true, 1, 1, 2e3);
+	expect_text("## toy\n\n"
+		    "1 place: ours is slower at 1, unsure at 0, faster at 0.\n"
 		    "\n"
 		    "| threads | peer | time | ours | time | ours is slower | 95 % |\n"
 		    "| ---: | :--- | ---: | :--- | ---: | ---: | ---: |\n"
@@ -85,8 +100,9 @@ Test(peers, memory_per_item)
 	} side[] = {
 		{ "best", 1, 4000000, 1e3 }, { "lib", 1, 2000000, 4e3 }, /* faster, but larger */
 		{ "best", 2, 3000000, 3e3 }, { "lib", 2, 2500000, 2e3 }, /* neither */
-		{ "best", 3, 2050000, 1e3 }, { "lib", 3, 2000000, 4e3 }, /* about as large */
+		{ "best", 3, 2200000, 1e3 }, { "lib", 3, 2000000, 4e3 }, /* about as large */
 		{ "best", 4, 3000000, 3e3 }, { "lib", 4, 1000000, 2e3 }, /* too little to know */
+		{ "best", 5, 1048576, 3e3 }, { "lib", 5, 1048576, 2e3 }, /* just enough */
 	};
 
 	for (size_t i = 0; i < GB_COUNT(side); i++) {
@@ -101,7 +117,7 @@ Test(peers, memory_per_item)
 		add_record(variant, params, rest);
 	}
 	expect_text("## toy\n\n"
-		    "4 places: ours is slower at 2, unsure at 0, faster at 2, "
+		    "5 places: ours is slower at 3, unsure at 0, faster at 2, "
 		    "by a geometric mean of 4.00 (4.00 to 4.00); "
 		    "it takes more memory at 2, up to 2.00 times as much.\n"
 		    "\n"
@@ -111,6 +127,8 @@ Test(peers, memory_per_item)
 		    "| 2 | 1 | cpu/lib | 2.00 us | 2500.0 | cpu/best | 3.00 us | 3000.0 | "
 		    "1.50 times | 1.47 to 1.53 |\n"
 		    "| 4 | 1 | cpu/lib | 2.00 us |  | cpu/best | 3.00 us | 3000.0 | "
+		    "1.50 times | 1.47 to 1.53 |\n"
+		    "| 5 | 1 | cpu/lib | 2.00 us | 1048.6 | cpu/best | 3.00 us | 1048.6 | "
 		    "1.50 times | 1.47 to 1.53 |\n");
 }
 
