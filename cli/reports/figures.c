@@ -289,7 +289,7 @@ static bool put_picture(const struct gb_section *section, size_t abscissa, size_
 		put_lines(section, abscissa, &picture, example);
 	for (size_t i = 0; i < picture.count; i++)
 		free(picture.line[i].point);
-	return picture.count > 0;
+	return picture.count;
 }
 
 void gb_section_print_figures(const struct gb_section *section)

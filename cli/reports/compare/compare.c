@@ -30,7 +30,7 @@ static bool has_clocks(const struct gb_key_entry *entry, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if (entry[i].record->gpu_state.sm_clock_hz.count != entry[i].record->time.count)
 			return false;
-	return count > 0;
+	return true;
 }
 
 static void take_record(const struct gb_comparison *c, const struct gb_record *record,

@@ -177,6 +177,8 @@ static void move_values(size_t part, struct gb_setup_values *to, struct gb_setup
 {
 	for (size_t i = 0; keep && i < from->count && i < GB_SETUP_VALUES; i++)
 		add_value(part, to, &from->value[i]);
+	if (keep && from->count > GB_SETUP_VALUES)
+		to->count = from->count; /* of which the first are kept */
 	from->count = 0;
 }
 

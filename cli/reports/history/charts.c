@@ -40,7 +40,7 @@ static void put_text(const struct chart *c, const char *text)
 
 static double x_of(const struct chart *c, double launch)
 {
-	const double most = (double)(c->trend->count > 1 ? c->trend->count - 1 : 1);
+	const double most = fmax((double)(c->trend->count - 1), 1);
 
 	return LEFT + launch / most * (WIDTH - LEFT - RIGHT);
 }

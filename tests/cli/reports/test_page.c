@@ -175,6 +175,30 @@ Test(page, a_benchmark_without_a_fastest_variant_has_a_line)
 		      true);
 }
 
+/* Each launch is a line of its own in a chart; a time that is not verified wins nothing. */
+Test(page, lines_of_two_launches)
+{
+	char text[400];
+
+	add_run("a");
+	add_launch("b", "abd", "then");
+	for (int n = 1; n <= 3; n++)
+		for (int side = 0; side < 2; side++) {
+			(void)snprintf(text, sizeof text,
+				       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"%s\","
+				       "\"bench\":\"toy\",\"backend\":\"cpu\",\"variant\":\"best\","
+				       "\"key\":\"k%d\",\"params\":{\"n\":%d},\"status\":\"%s\","
+				       "\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":%d,"
+				       "\"ci95\":[%d,%d],\"samples\":[%d]}}",
+				       side ? "b" : "a", n, n, side ? "unverified" : "ok", n, n, n,
+				       n);
+			add(text);
+		}
+	expect_within(GB_FORMAT_HTML, "> cpu/best, abc</li>", true);
+	expect_within(GB_FORMAT_HTML, "> cpu/best, abd</li>", true);
+	expect_within(GB_FORMAT_HTML, "<strong>toy</strong>: unsure at 3 of 3 points</li>", true);
+}
+
 /* A single heading is above the lines of all benchmarks. */
 Test(page, the_fastest_of_two_benchmarks)
 {
