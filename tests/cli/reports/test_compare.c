@@ -392,8 +392,8 @@ Test(compare, counts_of_one_side_only_are_ignored)
 
 /* ---- the exit status ---------------------------------------------------------------------- */
 
-/* Add five launches per letter: s(ame), +, x (slower still), -, u(nsure), f(ailed), v (not verified), k (skipped); a
- * space is a missing key. */
+/* Add five launches per letter: s(ame), +, x (slower still), -, u(nsure), f(ailed), v (not
+ * verified), k (skipped); a space is a missing key. */
 static void add_letters(struct gb_records *list, const char *letters)
 {
 	for (size_t k = 0; letters[k]; k++) {

@@ -1,4 +1,6 @@
 /* test_peers.c -- places where a peer is ahead: all of them are listed, and no others. */
+#include <math.h>
+
 #include "cli/reports/versus/peers.h"
 #include "tests/cli/reports/table_records.h"
 
@@ -26,6 +28,34 @@ static void expect_text(const char *wanted)
 		     err.message);
 	(void)fclose(file);
 	cr_expect_str_eq(text, wanted, "\n%s\ninstead of\n%s", text, wanted);
+	free(text);
+}
+
+/* Programs get the sums in numbers. */
+Test(peers, sums)
+{
+	static const char *const members[] = { "places", "alone",  "slower",     "unsure",
+					       "faster", "failed", "unverified", "mean" };
+	const double wanted[] = { 2, 1, 0, 0, 2, 0, 0, 2 * sqrt(2) };
+	char *text = NULL;
+	size_t size = 0;
+	struct gb_error err = { 0 };
+	FILE *file = open_memstream(&text, &size);
+	cJSON *document;
+
+	add_side("cpu/best", false, 1, 1, 1e3);
+	add_side("cpu/lib", true, 1, 1, 2e3);
+	add_side("cpu/best", false, 2, 1, 1e3);
+	add_side("cpu/lib", true, 2, 1, 4e3);
+	add_side("cpu/best", false, 3, 1, 1e3);
+	cr_assert_eq(gb_peers_print(file, &list, GB_FORMAT_JSON, &err), GB_OK);
+	(void)fclose(file);
+	document = cJSON_Parse(text);
+	for (size_t i = 0; i < GB_COUNT(members); i++)
+		cr_expect_float_eq(
+			gb_json_number(gb_json_at(document, "benchmarks")->child, members[i]),
+			wanted[i], 1e-12, "%s", members[i]);
+	cJSON_Delete(document);
 	free(text);
 }
 

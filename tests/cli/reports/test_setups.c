@@ -89,6 +89,11 @@ Test(setups, each_part)
 		    ",\"tool\":{\"commit\":\"b\",\"dirty\":false,\"cflags\":\"-O2\"}");
 	expect_runs("environment: OMP_PROC_BIND=true | none;", "cpu",
 		    ",\"environment\":{\"OMP_PROC_BIND\":\"true\"}", ",\"environment\":{}");
+	expect_runs("environment: OMP_A=1 OMP_B= | OMP_B= OMP_A=2;", "cpu",
+		    ",\"environment\":{\"OMP_A\":\"1\",\"OMP_B\":\"\"}",
+		    ",\"environment\":{\"OMP_B\":\"\",\"OMP_A\":\"2\"}");
+	expect_runs("", "cpu", ",\"environment\":{\"OMP_A\":\"1\",\"OMP_B\":\"2\"}",
+		    ",\"environment\":{\"OMP_B\":\"2\",\"OMP_A\":\"1\"}");
 	expect_runs("--samples: 0 | 30;", "cpu", ",\"settings\":{\"samples\":0,\"warmup\":2}",
 		    ",\"settings\":{\"samples\":30,\"warmup\":2}");
 	/* A member that one side lacks is not a difference. */
