@@ -93,10 +93,17 @@ SHARED    := build/$(MODE)
 
 # ---- flags ---------------------------------------------------------------------------------
 
-# Versions of make differ in how they pass \# to $(shell): as # or as \#.  A variable avoids this.
+# One run of the preprocessor finds all optional headers.  Versions of make differ in how they pass
+# \# to $(shell): as # or as \#.  A variable avoids this.
 hash       := \#
-have_header = $(shell printf '$(hash)if !__has_include(<$(1)>)\n$(hash)error\n$(hash)endif\n' | \
-	$(CXX) $(2) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
+headers    := hwy/contrib/sort/vqsort.h png.h vulkan/vulkan.h GraphBLAS.h boost/sort/sort.hpp \
+	parallel/algorithm ips4o.hpp tbb/parallel_sort.h embree4/rtcore.h embree3/rtcore.h \
+	pcl/octree/octree_pointcloud.h
+pcl_flags  := $(addprefix -isystem ,$(wildcard /usr/include/pcl-* /usr/include/eigen3))
+headers    := $(shell for h in $(headers); do \
+	printf '$(hash)if __has_include(<%s>)\n"%s"\n$(hash)endif\n' $$h $$h; done | \
+	$(CXX) $(pcl_flags) -E -P -x c++ - 2>/dev/null)
+have_header = $(if $(filter "$(1)",$(headers)),1,0)
 # Libraries with threads of their own, whose locks ThreadSanitizer does not see.
 have_threaded = $(if $(filter tsan,$(MODE)),0,$(call have_header,$(1)))
 # Highway before 1.0 sorts no pairs.
@@ -106,13 +113,12 @@ have_png   := $(call have_header,png.h)
 have_vulkan := $(call have_header,vulkan/vulkan.h)
 have_graphblas := $(call have_threaded,GraphBLAS.h)
 # Templates.  Sanitizers, which look for our faults, take a minute to compile them.
-have_template = $(if $(filter asan tsan,$(MODE)),0,$(call have_header,$(1),$(2)))
+have_template = $(if $(filter asan tsan,$(MODE)),0,$(call have_header,$(1)))
 have_boost := $(call have_template,boost/sort/sort.hpp)
 have_gnu   := $(call have_template,parallel/algorithm)
 have_ips4o := $(call have_template,ips4o.hpp)
 have_tbb   := $(call have_template,tbb/parallel_sort.h)
-pcl_flags  := $(addprefix -isystem ,$(wildcard /usr/include/pcl-* /usr/include/eigen3))
-have_pcl   := $(call have_template,pcl/octree/octree_pointcloud.h,$(pcl_flags))
+have_pcl   := $(call have_template,pcl/octree/octree_pointcloud.h)
 # The major version of Embree: 4 or 3, or 0.
 have_embree := $(firstword $(foreach v,4 3,$(if \
 	$(filter 1,$(call have_threaded,embree$v/rtcore.h)),$v)) 0)
@@ -333,12 +339,26 @@ $(BUILD)/%.o: %.cc $(BUILD)/generated/flags
 	$(Q)$(CXX) $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 # Emulated kernels spend most of their time in the engine, so -O1 is enough and compiles faster.
 ifeq ($(MODE),release)
-$(BUILD)/%.cu.o: private optimise := -O1 -g1
+$(BUILD)/%.cu.o $(BUILD)/gpu.h.gch: private optimise := -O1 -g1
 endif
-$(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
+# $(call precompile,FLAGS), $(call emulate,FLAGS): recipes that compile the headers of all kernels,
+# which takes as long as a small kernel, and a kernel.  ccache caches no use of such headers.
+precompiled = $(if $(findstring ccache,$(CXX)),,$(1)/gpu.h.gch)
+define precompile
+	@mkdir -p $(@D) && echo '#include "cuda/gpu.h"' >$(@:.gch=)
+	@echo "  SIMT  $@"
+	$(Q)$(CXX) -x c++-header $(1) -MMD -MP -c $(@:.gch=) -o $@
+endef
+define emulate
 	@mkdir -p $(@D)
-	@echo "  SIMT  $<"
-	$(Q)$(CXX) -x c++ $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
+	@echo "  SIMT  $<$(if $(2), $(2))"
+	$(Q)$(CXX) $(patsubst %.gch,-include %,$(filter %.gch,$^)) -x c++ $(1) -MMD -MP -c $< -o $@
+endef
+simt_flags = $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS)
+$(BUILD)/gpu.h.gch: $(BUILD)/generated/flags
+	$(call precompile,$(simt_flags))
+$(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags $(call precompiled,$(BUILD))
+	$(call emulate,$(simt_flags))
 else
 $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
