@@ -183,7 +183,7 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool 
 				       .verified = verified,
 				       .changed = changed,
 				       .counts = true };
-	double ns = 0, host_ns = 0;
+	double ns, host_ns;
 
 	if (gb_sample(m, how, &ns, &host_ns) || gb_series_push(&r->time, ns, m->err) ||
 	    gb_sort_out(m, verified, changed && m->evidence.varies,
@@ -277,7 +277,7 @@ static enum gb_status take_others(struct gb_measurement *m, const struct gb_mann
 	for (size_t i = 0; !enough && want_more(others, i, elapsed_s(m) - start_s) &&
 			   elapsed_s(m) < m->how->timeout_s;
 	     i++) {
-		double ns = 0, host_ns = 0;
+		double ns, host_ns;
 
 		if (gb_sample(m, *how, &ns, &host_ns) ||
 		    (launched && keep_host_time(m, ns, host_ns)))

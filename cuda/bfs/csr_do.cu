@@ -222,7 +222,8 @@ static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct 
 		}
 		gpu_grid_sync(a.down.barrier);
 	}
-	probes = warp_sum(probes);
+	if (__any_sync(ALL_LANES, probes != 0))
+		probes = warp_sum(probes);
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 		probes += edges;
 	if (threadIdx.x % WARP == 0 && probes)

@@ -8,12 +8,12 @@
  * takes 8 bytes: a key, which has the distance and the child's byte, and the start of the sequence
  * that the byte counts in.  A child's place follows from these, so its fetch depends on no other
  * one.  Compared with stack, this takes a third of the dependent fetches, and 10 bytes per box
- * instead of 32.  upload() builds the tree, untimed: with --tree=best ploc's, made cheaper by moves
- * (parts/refine.cu) and collapsed by a plan (parts/cluster.cu), else apetrei's.
+ * instead of 32.  upload() builds the tree, untimed: with --tree=best ploc's or one over codes, the
+ * cheaper after moves (parts/refine.cu), collapsed by a plan (parts/cluster.cu); else apetrei's.
  *
  * Lanes are at different places of their stacks, so each word that one pushes to or pops from local
  * memory is a sector of its own.  Only children that wait take room, and the first of them lie in
- * shared memory if rays are incoherent.
+ * shared memory.
  *
  * Coherent rays (primary, shadow) have a thread each.  Others end at different times, and a warp
  * would wait for its longest ray with a third of its lanes.  Their warps stay and refill idle lanes
@@ -192,27 +192,33 @@ static __device__ __forceinline__ struct child child_of(uint4 children, uint32_t
 	return { key, key & 1 ? children.x : children.y };
 }
 
-/* A lane's stack.  The first NEAR children lie in shared memory, LBVH_TRACE_BLOCK apart. */
-template <int NEAR> struct lbvh_wide_stack {
+/* A lane's stack.  The first SHARED children lie in shared memory, LBVH_TRACE_BLOCK apart. */
+struct stack {
 	struct child *near, *far;
 
 	__device__ __forceinline__ void put(int i, struct child child) const
 	{
-		if (i < NEAR)
+		if (i < SHARED)
 			near[i * LBVH_TRACE_BLOCK] = child;
 		else
-			far[i - NEAR] = child;
+			far[i - SHARED] = child;
 	}
 	__device__ __forceinline__ struct child get(int i) const
 	{
-		return i < NEAR ? near[i * LBVH_TRACE_BLOCK] : far[i - NEAR];
+		return i < SHARED ? near[i * LBVH_TRACE_BLOCK] : far[i - SHARED];
 	}
 };
 
+static __device__ __forceinline__ struct stack stack_with(struct child far[WAITING - SHARED])
+{
+	SHARED_ARRAY(struct child, near, (int)SHARED * (int)LBVH_TRACE_BLOCK);
+
+	return { near + threadIdx.x, far };
+}
+
 /* Push all children of a node but the nearest, the farthest first. */
-template <class STACK>
-static __device__ __forceinline__ void push(const STACK *stack, uint32_t *top, uint4 children,
-					    const uint32_t key[LBVH_WIDE])
+static __device__ __forceinline__ void push(const struct stack *stack, uint32_t *top,
+					    uint4 children, const uint32_t key[LBVH_WIDE])
 {
 	GPU_UNROLL
 	for (int k = LBVH_WIDE - 1; k > 0; k--)
@@ -221,8 +227,7 @@ static __device__ __forceinline__ void push(const STACK *stack, uint32_t *top, u
 }
 
 /* Pop the next waiting child that may still hold a nearer hit; false if there is none. */
-template <class STACK>
-static __device__ __forceinline__ bool pop(const struct lbvh_beam *beam, const STACK *stack,
+static __device__ __forceinline__ bool pop(const struct lbvh_beam *beam, const struct stack *stack,
 					   uint32_t *top, struct child *child)
 {
 	while (*top) {
@@ -235,10 +240,10 @@ static __device__ __forceinline__ bool pop(const struct lbvh_beam *beam, const S
 
 /* Go on to the nearest child that the beam enters, and push the others; the key is 0 if there is
  * none. */
-template <class STACK, class SEARCH>
+template <class SEARCH>
 static __device__ __forceinline__ void descend(const struct lbvh_wide_tree *tree,
 					       const struct lbvh_beam *beam,
-					       const struct lens *lens, const STACK *stack,
+					       const struct lens *lens, const struct stack *stack,
 					       uint32_t *top, struct child *child, SEARCH *search)
 {
 	const uint4 *const from = (const uint4 *)(const void *)(tree->node + number_of(*child));
@@ -257,10 +262,8 @@ template <class SEARCH>
 __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEARCH *search) const
 {
 	const struct lens lens = lens_for(beam, this);
-	struct child all[WAITING];
-	const struct lbvh_wide_stack<0> stack = {
-		NULL, all
-	};
+	struct child far[WAITING - SHARED];
+	const struct stack stack = stack_with(far);
 	struct child child = { lbvh_wide_inner(0), 0 };
 	uint32_t top = 0;
 
@@ -329,9 +332,10 @@ static __device__ __forceinline__ void finish(const struct lbvh_gpu_tracer *trac
 }
 
 /* Advance the warp's rays until its leaves are tested.  `busy` lanes have rays. */
-template <class STACK, class SEARCH>
+template <class SEARCH>
 static __device__ __forceinline__ void advance(const struct lbvh_wide_tree *tree, int busy,
-					       const STACK *stack, struct walker *w, SEARCH *search)
+					       const struct stack *stack, struct walker *w,
+					       SEARCH *search)
 {
 	while (2 * __popc(__ballot_sync(ALL_LANES, w->child.key & 1)) >= busy)
 		if (w->child.key & 1) {
@@ -360,11 +364,8 @@ static __global__ void lbvh_queue_kernel(struct lbvh_gpu_tracer tracer, struct l
 	const uint32_t groups = rays / WARP + (rays % WARP != 0);
 	struct lbvh_search<false, QUERY> search = {
 	};
-	SHARED_ARRAY(struct child, near, (int)SHARED * (int)LBVH_TRACE_BLOCK);
 	struct child far[WAITING - SHARED];
-	const struct lbvh_wide_stack<SHARED> stack = {
-		near + threadIdx.x, far
-	};
+	const struct stack stack = stack_with(far);
 	struct walker w = {};
 	uint32_t group = blockIdx.x * (LBVH_TRACE_BLOCK / WARP) + threadIdx.x / WARP;
 	uint32_t taken = 0; /* rays of the group */
@@ -439,11 +440,8 @@ static enum gb_status create(struct state *s, const struct lbvh_params *params,
 			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
 	s->best = s->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, s->best, err);
-	if (s->best) {
-		s->tracer.gpu.needs |= LBVH_GPU_LISTS;
-		gpu_alloc(&s->tracer.gpu.list, in->count, err);
+	if (s->best)
 		(void)lbvh_gpu_order_init(&s->order, in->count, err);
-	}
 	if (in->ray && params->rays_kind > LBVH_SHADOW) {
 		gpu_alloc_zeroed(&s->queue, 1, err);
 		s->blocks = gpu_resident_blocks(kernel_for(in), LBVH_TRACE_BLOCK, 0,
@@ -491,7 +489,7 @@ static enum gb_status upload(struct state *s, struct gb_error *err)
 		return err->code;
 	if (!s->best)
 		return build(s, NULL, err) == GB_OK ? await_tree(s, err) : err->code;
-	if (lbvh_gpu_best(g, NULL, err) || lbvh_gpu_refine(g, &s->order, err) ||
+	if (lbvh_gpu_cheapest(g, &s->order, err) ||
 	    lbvh_gpu_wide_collapse(&s->wide, g, s->order.plan, err))
 		return err->code;
 	return await_tree(s, err);

@@ -10,14 +10,18 @@
 #include <vector>
 
 #include "cuda/lbvh/parts/wide.h"
+extern "C" {
+#include "datasets/mesh/scene.h"
+}
 #include "tests/cuda/gpu.h"
 
 TestSuite(variants_lbvh_wide, .init = open_gpu, .fini = close_gpu, .timeout = 300);
 
 /* ---- a build ------------------------------------------------------------------------------- */
 
-/* The binary tree: the fastest build's, or the best one's; PLANNED: the best one's with a plan. */
-enum kind { FASTEST, BEST, PLANNED };
+/* The binary tree: the fastest build's, or the best one's; PLANNED: the best one's with a plan;
+ * CODES: the same of a tree over codes; CHEAPEST: the cheaper of the two. */
+enum kind { FASTEST, BEST, PLANNED, CODES, CHEAPEST };
 
 /* A tree from the device. */
 struct tree {
@@ -38,11 +42,11 @@ static enum gb_status create(struct state *s, const void *params, const struct l
 			     struct gb_error *err)
 {
 	const enum kind kind = *(const enum kind *)params;
-	const unsigned best = kind == FASTEST ? 0 : LBVH_GPU_CODES_63 | LBVH_GPU_LISTS;
+	const unsigned best = kind == FASTEST ? 0 : (unsigned)LBVH_GPU_CODES_63;
 
 	(void)lbvh_gpu_init(&s->gpu, in, best | LBVH_GPU_ARRIVED, err);
 	(void)lbvh_gpu_order_init(&s->order, in->count, err);
-	return lbvh_gpu_wide_init(&s->wide, in->count, kind == PLANNED, err);
+	return lbvh_gpu_wide_init(&s->wide, in->count, kind >= PLANNED, err);
 }
 
 /* The sum of the surfaces of all inner nodes. */
@@ -70,7 +74,10 @@ static enum gb_status make_binary(struct state *s, enum kind kind, double area[2
 {
 	if (kind == FASTEST)
 		return lbvh_gpu_fastest(&s->gpu, NULL, err);
-	if (gpu_zero(s->order.cost, 1, err) || lbvh_gpu_best(&s->gpu, NULL, err))
+	if (kind == CHEAPEST)
+		return lbvh_gpu_cheapest(&s->gpu, &s->order, err);
+	if (gpu_zero(s->order.cost, 1, err) ||
+	    (kind == CODES ? lbvh_gpu_fastest : lbvh_gpu_best)(&s->gpu, NULL, err))
 		return err->code;
 	area[0] = area_of(&s->gpu);
 	(void)lbvh_gpu_refine(&s->gpu, &s->order, err);
@@ -95,7 +102,7 @@ static struct tree build(const struct lbvh_input *in, enum kind kind)
 	cr_assert(!err.code && !lbvh_gpu_upload(&s->gpu, &err) &&
 			  !make_binary(s, kind, tree.area, &err) &&
 			  !lbvh_gpu_wide_collapse(&s->wide, &s->gpu,
-						  kind == PLANNED ? s->order.plan : NULL, &err) &&
+						  kind >= PLANNED ? s->order.plan : NULL, &err) &&
 			  !gpu_download(&made, s->wide.counters, sizeof made, &err),
 		  "%s", err.message);
 	cr_expect_eq(made.triangles(), in->count);
@@ -104,7 +111,7 @@ static struct tree build(const struct lbvh_input *in, enum kind kind)
 	tree.triangle.resize(in->count);
 	(void)gpu_download(tree.node.data(), s->wide.node, made.nodes() * sizeof tree.node[0],
 			   &err);
-	if (kind == PLANNED)
+	if (kind >= PLANNED)
 		(void)gpu_download(&tree.cost, s->order.cost, sizeof tree.cost, &err);
 	(void)gpu_download(tree.triangle.data(), s->wide.triangle,
 			   in->count * sizeof tree.triangle[0], &err);
@@ -349,6 +356,42 @@ Test(variants_lbvh_wide, plans_are_followed)
 		(void)add_cost(&other, 0, &unplanned);
 		cr_expect(cost < unplanned, "%u triangles cost %g, %g without a plan", count, cost,
 			  unplanned);
+	}
+}
+
+/* The cheaper of the two moved trees is kept, and each is the cheaper one of some scene. */
+Test(variants_lbvh_wide, the_cheapest_tree_is_kept)
+{
+	static const struct {
+		const char *scene;
+		bool codes; /* the tree over codes is cheaper */
+	} cases[] = { { "city", false },
+		      { "hall", false },
+		      { "knot", false },
+		      { "flat", true },
+		      { "copies", false } };
+
+	for (const auto &c : cases) {
+		struct gb_error err = {};
+		struct lbvh_input in = {};
+		struct gb_view view;
+		struct gb_mesh mesh;
+
+		cr_assert(!gb_scene_make(c.scene, 1500, 1, &mesh, &view, &err), "%s", err.message);
+		in.count = mesh.count;
+		in.vertex_count = mesh.vertex_count;
+		in.vertex = mesh.vertex;
+		in.triangle = mesh.triangle;
+
+		const float clusters = build(&in, PLANNED).cost.least[0];
+		const float codes = build(&in, CODES).cost.least[0];
+		const float kept = build(&in, CHEAPEST).cost.least[0];
+
+		cr_expect_eq(codes < clusters, c.codes, "%s: %g, over codes %g", c.scene,
+			     (double)clusters, (double)codes);
+		cr_expect_eq(kept, c.codes ? codes : clusters, "%s: %g of %g and %g", c.scene,
+			     (double)kept, (double)clusters, (double)codes);
+		gb_mesh_release(&mesh);
 	}
 }
 

@@ -171,13 +171,13 @@ static void add_row(struct gb_grid *grid, const struct columns *c, const struct 
 	const double threads = threads_of(place->ours);
 
 	gb_grid_row(grid, false);
-	for (size_t i = 0, used = 0; i < at && used < sizeof point; i++) {
+	for (size_t i = 0; i < at; i++) {
 		const char *value = gb_axis_text(
 			text, gb_axis_value(&section->axes, c->axis[i], place->ours->record));
 
 		gb_grid_set(grid, i, value, GB_PLAIN);
-		used += (size_t)snprintf(point + used, sizeof point - used, "%s%s=%s", i ? " " : "",
-					 c->column[i].title, value);
+		gb_text_append(point, sizeof point, "%s%s=%s", i ? " " : "", c->column[i].title,
+			       value);
 	}
 	gb_grid_set(grid, at + BENCH, section->bench, GB_PLAIN);
 	gb_grid_set(grid, at + POINT, point, GB_PLAIN);

@@ -359,8 +359,6 @@ enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const struct lbvh_input *in, un
 		gpu_alloc(&g->parent, 2 * n, err);
 	if (needs & (LBVH_GPU_PARENTS | LBVH_GPU_ARRIVED))
 		gpu_alloc(&g->arrived, n, err);
-	if (needs & LBVH_GPU_LISTS)
-		gpu_alloc(&g->list, n, err);
 	return err->code;
 }
 

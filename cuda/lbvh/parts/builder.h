@@ -26,15 +26,12 @@ enum lbvh_gpu_needs {
 	LBVH_GPU_PARENTS = 4, /* parent, arrived */
 	LBVH_GPU_ARRIVED = 8, /* arrived */
 	LBVH_GPU_POWER = 16,  /* pair, for the bitonic sort */
-	LBVH_GPU_LISTS = 32,  /* list */
 };
 
 struct lbvh_gpu_counters {
 	uint64_t leaves;
 	uint32_t passes; /* passes that refit took */
 	uint32_t done;   /* the root has its box */
-	uint32_t made;   /* inner nodes that clustering has numbered */
-	uint32_t unused;
 };
 
 /* Arrays are on the device; input and last are on the host. */
@@ -44,7 +41,7 @@ struct lbvh_gpu {
 	unsigned needs;
 	float *vertex;
 	uint32_t *triangle;
-	struct lbvh_box *box;   /* one per primitive */
+	struct lbvh_box *box;   /* one per primitive; then lists of clusters */
 	float *bounds;          /* per block: bounds of its part of the scene */
 	uint32_t *blocks;       /* see is_last_block() */
 	struct lbvh_grid *grid; /* grid of the codes */
@@ -56,7 +53,6 @@ struct lbvh_gpu {
 	uint32_t *number;      /* 0 .. count - 1, for 30 bits */
 	uint32_t *index_spare; /* for 63 bits: long runs */
 	uint64_t *pair;        /* code << 32 | primitive, padded to a power of two */
-	uint32_t *list;        /* per leaf: its node */
 	uint32_t *first;       /* place where each leaf starts, then count */
 	struct lbvh_node *node;
 	uint64_t *mark;    /* per inner node: its children, or UINT64_MAX when done */
@@ -120,7 +116,7 @@ extern lbvh_gpu_phase lbvh_gpu_bounds, /* box, grid; zeroes temp */
 	lbvh_gpu_codes,                /* code and number, or pair (LBVH_GPU_POWER) */
 	lbvh_gpu_sort,                 /* code_sorted, index; equal codes: primitives ascend */
 	lbvh_gpu_leaves,               /* counters->leaves, code and first of each leaf */
-	lbvh_gpu_leaf_nodes,           /* only the leaf nodes; list (LBVH_GPU_LISTS) */
+	lbvh_gpu_leaf_nodes,           /* only the leaf nodes */
 	/* Children of all inner nodes (Karras 2012); also mark, or parent and arrived. */
 	lbvh_gpu_karras,
 	/* Boxes of all inner nodes in passes: the paper's listing 9 (LBVH_GPU_MARKS, 30 bits). */
@@ -129,7 +125,7 @@ extern lbvh_gpu_phase lbvh_gpu_bounds, /* box, grid; zeroes temp */
 	lbvh_gpu_refit_once,
 	/* Leaf nodes, inner nodes and boxes in one pass (LBVH_GPU_ARRIVED; Apetrei 2014). */
 	lbvh_gpu_fused,
-	/* Inner nodes and boxes by clustering (LBVH_GPU_CODES_63, ARRIVED, LISTS). */
+	/* Inner nodes and boxes by clustering (LBVH_GPU_CODES_63, ARRIVED). */
 	lbvh_gpu_cluster;
 
 /* Queue the phases in order, until one fails. */
@@ -197,6 +193,10 @@ enum gb_status lbvh_gpu_move_subtrees(struct lbvh_gpu *g, struct lbvh_gpu_order 
 /* Queue the moves, the renumbering of the tree as Karras 2012, primitives in the order of the
  * leaves, and the plan of its collapse. */
 enum gb_status lbvh_gpu_refine(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err);
+/* Make the refined tree over codes and the one by clustering; keep that whose plan costs less.
+ * Waits for the costs. */
+enum gb_status lbvh_gpu_cheapest(struct lbvh_gpu *g, struct lbvh_gpu_order *o,
+				 struct gb_error *err);
 
 /* ---- operations of builders, whose state is a struct lbvh_gpu ----------------------------- */
 

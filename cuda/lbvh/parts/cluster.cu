@@ -2,15 +2,17 @@
  * Mehalwal, Tsakok, Kensler 2024: "H-PLOC"), and its renumbering for the collapse.
  *
  * Threads climb the codes' tree from the leaves as in parts/hierarchy.cu, but a finished range does
- * not become a node.  It keeps a list of at most KEPT clusters, ordered along the curve, in the
- * slots of its first leaves.  When two ranges join, a warp concatenates their lists, one cluster
- * per lane.  While there are more than KEPT clusters, they merge: each looks RADIUS places to both
- * sides for the partner with the smallest common box, and two that choose each other become a node.
- * The last range is merged down to one cluster, the root.
+ * not become a node.  It keeps a list of at most KEPT clusters and their boxes, ordered along the
+ * curve, in the places of its first leaves.  When two ranges join, a warp concatenates their lists,
+ * one cluster per lane.  While there are more than KEPT clusters, they merge: each looks RADIUS
+ * places to both sides for the partner with the smallest common box, and two that choose each other
+ * become a node.  The last range is merged down to one cluster, the root.
  *
  * Codes and boxes alone decide which clusters merge.  The tree is therefore that of cpu/ploc before
- * its treelets are refined, except for the numbers of inner nodes, which one counter hands out in
- * descending order.  The root is made last and gets 0.
+ * its treelets are refined, except for the numbers of inner nodes.  Leaf i brings number i to its
+ * range.  A new node takes one, but neither the least nor the largest of its range.  So a list has
+ * as many free numbers as clusters, in ascending order, and no counter is shared.  The root takes
+ * 0, and the largest number is not used.
  *
  * Progress: the wish of two clusters to merge is a number that both compute alike.  A cluster has
  * no two equal wishes, because the lowest bits name the partner.  The two clusters of the strongest
@@ -24,7 +26,8 @@
  * the curve.  The renumbering puts the primitives in the order of the leaves and numbers the nodes
  * as Karras 2012, so that a number gives a range again.
  *
- * Bound: arithmetic and shuffles of the merging, RADIUS neighbours in each of several rounds.
+ * Bound: latency of the joins on the way to the root; then arithmetic and shuffles of the merging,
+ * RADIUS neighbours in each of several rounds.
  */
 #include <utility>
 
@@ -42,6 +45,11 @@ enum {
 struct cluster {
 	float lo[3], hi[3];
 	uint32_t node;
+};
+
+/* A warp's shared memory: lanes to take from, and numbers for new nodes. */
+struct room {
+	uint32_t source[WARP], number[WARP];
 };
 
 /* ---- merging: one cluster per lane, `count` of them ----------------------------------------- */
@@ -131,9 +139,9 @@ static __device__ __forceinline__ void merge(const struct lbvh_gpu *g, struct cl
 
 /* Merge until at most `most` clusters are left; return their number. */
 static __device__ __forceinline__ int reduce(const struct lbvh_gpu *g, struct cluster *mine,
-					     int count, int most, uint32_t *source)
+					     int count, int most, struct room *room)
 {
-	const int lane = (int)(threadIdx.x % WARP);
+	const int lane = (int)(threadIdx.x % WARP), last = count - 1;
 
 	while (count > most) {
 		const int strongest = choose(mine, lane, count);
@@ -143,49 +151,62 @@ static __device__ __forceinline__ int reduce(const struct lbvh_gpu *g, struct cl
 		const unsigned makers = __ballot_sync(ALL_LANES, both && lane < partner);
 		const unsigned kept =
 			__ballot_sync(ALL_LANES, lane < count && !(both && lane > partner));
+		const int next = last - count + 2 + __popc(makers & lanes_below());
 		struct cluster other = *mine;
-		uint32_t made = 0;
 
 		take_from(&other, partner);
-		if (lane == 0)
-			made = atomicAdd(&g->counters->made, (uint32_t)__popc(makers));
-		made = __shfl_sync(ALL_LANES, made, 0);
 		if (makers >> lane & 1)
-			merge(g, mine, &other,
-			      (uint32_t)g->counters->leaves - 2 - made -
-				      (uint32_t)__popc(makers & lanes_below()));
-		count = compact(mine, kept, source);
+			merge(g, mine, &other, room->number[next < last ? next : 0]);
+		count = compact(mine, kept, room->source);
 	}
 	return count;
 }
 
 /* ---- ranges ------------------------------------------------------------------------------- */
 
-/* Join the lists of leaves a .. split and split + 1 .. b, with the whole warp.  One lane has
- * acquired what all read and will release what all have written; a __syncwarp() lies between. */
-static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t *list, int a,
-					    int split, int b, int most, uint32_t *source)
+/* Join the lists of leaves a .. split and split + 1 .. b, with the whole warp.  An entry of a list
+ * has the low corner of the box and the node, or NONE, and g->count places on the high corner and a
+ * number for a new node.  Up to KEPT leaves have no list yet.  One lane has acquired what all read
+ * and will release what all have written; a __syncwarp() lies between. */
+static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t leaves, int a,
+					    int split, int b, int most, struct room *room)
 {
 	const int lane = (int)(threadIdx.x % WARP), place = lane % KEPT;
 	const int first = lane < KEPT ? a : split + 1, last = lane < KEPT ? split : b;
+	float4 *const list = (float4 *)(void *)g->box;
 	struct cluster mine = { { 0, 0, 0 }, { 0, 0, 0 }, NONE };
+	uint32_t number = (uint32_t)(first + place);
+	const uint32_t node = leaves - 1 + number;
+	const bool leaf = last - first < KEPT;
+	const float4 *const low =
+		leaf ? (const float4 *)(const void *)(g->node + node) : list + number;
+	const float4 *const high = leaf ? low + 1 : low + g->count;
 
-	if (first + place <= last)
-		mine.node = list[first + place];
-	if (mine.node != NONE) {
-		const struct lbvh_node n = lbvh_node_load(g->node, mine.node);
+	if (first + place <= last) {
+		const float4 lo = *low, hi = *high;
 
-		for (int k = 0; k < 3; k++) {
-			mine.lo[k] = n.lo[k];
-			mine.hi[k] = n.hi[k];
-		}
+		mine = { { lo.x, lo.y, lo.z },
+			 { hi.x, hi.y, hi.z },
+			 leaf ? node : __float_as_uint(lo.w) };
+		number = leaf ? number : __float_as_uint(hi.w);
 	}
 
-	int count = compact(&mine, __ballot_sync(ALL_LANES, mine.node != NONE), source);
+	const unsigned kept = __ballot_sync(ALL_LANES, mine.node != NONE);
 
-	count = reduce(g, &mine, count, most, source);
-	if (lane < KEPT && a + lane <= b)
-		list[a + lane] = lane < count ? mine.node : NONE;
+	if (mine.node != NONE)
+		room->number[__popc(kept & lanes_below())] = number;
+
+	const int all = compact(&mine, kept, room->source);
+	const int count = reduce(g, &mine, all, most, room);
+
+	if (lane < KEPT && most > 1) {
+		list[a + lane] = make_float4(mine.lo[0], mine.lo[1], mine.lo[2],
+					     __uint_as_float(lane < count ? mine.node : NONE));
+		if (lane < count)
+			list[g->count + (size_t)(a + lane)] = make_float4(
+				mine.hi[0], mine.hi[1], mine.hi[2],
+				__uint_as_float(room->number[lane ? all - count + lane : 0]));
+	}
 	__syncwarp();
 }
 
@@ -197,8 +218,7 @@ static __device__ __forceinline__ int delta(const uint64_t *code, int leaves, in
 /* One thread per leaf.  The warp of the thread that arrives second joins the ranges. */
 static __global__ void cluster_kernel(struct lbvh_gpu g)
 {
-	SHARED_ARRAY(uint32_t, sources, BLOCK);
-	uint32_t *const source = sources + threadIdx.x / WARP * WARP;
+	SHARED_ARRAY(struct room, rooms, BLOCK / WARP);
 	const uint64_t *const code = (const uint64_t *)g.code;
 	const int leaves = (int)g.counters->leaves;
 	int a = (int)(blockIdx.x * BLOCK + threadIdx.x), b = a, split = a;
@@ -235,9 +255,10 @@ static __global__ void cluster_kernel(struct lbvh_gpu g)
 		     left; left &= left - 1) {
 			const int lane = __ffs((int)left) - 1;
 
-			join(&g, g.list, __shfl_sync(ALL_LANES, a, lane),
+			join(&g, (uint32_t)leaves, __shfl_sync(ALL_LANES, a, lane),
 			     __shfl_sync(ALL_LANES, split, lane), __shfl_sync(ALL_LANES, b, lane),
-			     __shfl_sync(ALL_LANES, (int)root, lane) ? 1 : (int)KEPT, source);
+			     __shfl_sync(ALL_LANES, (int)root, lane) ? 1 : (int)KEPT,
+			     rooms + threadIdx.x / WARP);
 		}
 		active = active && !root;
 	}
@@ -412,13 +433,23 @@ static enum gb_status renumber(struct lbvh_gpu *g, struct lbvh_gpu_order *o, str
 	return GB_OK;
 }
 
-/* The moves depend on the numbers of nodes, and the numbers of the clustering on the schedule:
- * number before, too. */
 enum gb_status lbvh_gpu_refine(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err)
 {
-	if (renumber(g, o, err) ||
-	    GPU_RUN(err, parents_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g, *o) ||
+	if (GPU_RUN(err, parents_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g, *o) ||
 	    lbvh_gpu_move_subtrees(g, o, err))
 		return err->code;
 	return renumber(g, o, err);
+}
+
+enum gb_status lbvh_gpu_cheapest(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err)
+{
+	lbvh_gpu_phase *const candidate[] = { lbvh_gpu_fastest, lbvh_gpu_best, lbvh_gpu_fastest };
+	struct lbvh_gpu_cost cost[3];
+
+	for (int i = 0; i < 3 && (i < 2 || cost[0].least[0] < cost[1].least[0]); i++)
+		if (gpu_zero(o->cost, 1, err) || candidate[i](g, NULL, err) ||
+		    lbvh_gpu_refine(g, o, err) ||
+		    gpu_download(&cost[i], o->cost, sizeof cost[i], err))
+			break;
+	return err->code;
 }

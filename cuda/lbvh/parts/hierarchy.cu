@@ -140,8 +140,6 @@ static __global__ void leaves_kernel(struct lbvh_gpu g)
 		return;
 	lbvh_node_store(g.node, leaves - 1 + i, leaf.box.lo, leaf.box.hi, LBVH_LEAF | leaf.begin,
 			leaf.end - leaf.begin);
-	if (g.needs & LBVH_GPU_LISTS)
-		g.list[i] = leaves - 1 + i;
 }
 
 enum gb_status lbvh_gpu_leaf_nodes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)

@@ -69,6 +69,8 @@ struct virtual_machine {
 	double upload_ns; /* duration of an upload, but for a short copy */
 	double flush_ns;  /* duration of a flush; 0: a short one */
 	double verify_ns; /* duration of a verification; 0: a short one */
+	size_t fails_at;  /* the number of the call that fails, from 1; 0: none */
+	bool interrupts;  /* a signal comes in that call, which does not fail */
 	uint64_t seed;
 };
 
@@ -96,6 +98,10 @@ enum virtual_event {
 /* Measure the toy variant on a new machine.  The result must be released. */
 struct gb_result virtual_measure(const struct virtual_machine *machine,
 				 const struct gb_settings *how);
+
+/* The number of calls of the last measurement that could fail, and the one that did. */
+size_t virtual_calls(void);
+enum virtual_event virtual_failed(void);
 
 /* The events of the last measurement, as letters; the first 64 Ki of them. */
 const char *virtual_log(void);
