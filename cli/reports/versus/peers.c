@@ -191,21 +191,13 @@ static void add_row(struct gb_grid *grid, const struct columns *c, const struct 
 
 /* ---- a benchmark -------------------------------------------------------------------------- */
 
-/* Count a place; true if it belongs in the table.  Without either side it is none. */
-static bool count_place(struct sum *sum, const struct place *place)
+static void count_memory(struct sum *sum, const struct place *place)
 {
-	double by, ours, peer;
+	const double ours = bytes_of(place->ours), peer = bytes_of(place->peer);
+	const double bytes = place->ours->record->memory.resident_bytes;
 
-	if (!place->ours || !place->peer) {
-		sum->alone++;
-		return false;
-	}
-	sum->places++;
-	ours = bytes_of(place->ours);
-	peer = bytes_of(place->peer);
-	by = place->ours->record->memory.resident_bytes;
-	if (isfinite(ours + peer) && by > sum->most_bytes) {
-		sum->most_bytes = by;
+	if (isfinite(ours + peer) && bytes > sum->most_bytes) {
+		sum->most_bytes = bytes;
 		sum->ours_bytes = ours;
 		sum->peer_bytes = peer;
 	}
@@ -213,6 +205,15 @@ static bool count_place(struct sum *sum, const struct place *place)
 		sum->larger++;
 		sum->larger_by = fmax(sum->larger_by, ours / peer);
 	}
+}
+
+/* Count a place with both sides; true if it belongs in the table. */
+static bool count_place(struct sum *sum, const struct place *place)
+{
+	double by;
+
+	sum->places++;
+	count_memory(sum, place);
 	by = time_of(place->peer) / time_of(place->ours);
 	if (gb_is_faster(place->peer->record, place->ours->record)) {
 		sum->behind++;
@@ -300,9 +301,12 @@ static void print_section(const struct gb_section *section)
 		for (size_t i = begin; i < begin + step; i++) {
 			struct place place;
 
-			if (isfinite(time_of(&section->row[i])) &&
-			    find_place(section, begin, i, begin + step, &place) &&
-			    count_place(&sum, &place))
+			if (!isfinite(time_of(&section->row[i])) ||
+			    !find_place(section, begin, i, begin + step, &place))
+				continue;
+			if (!place.ours || !place.peer)
+				sum.alone++;
+			else if (count_place(&sum, &place))
 				add_row(&grid, &columns, section, &place);
 		}
 	}
