@@ -41,7 +41,7 @@ static void setup(void)
 	(void)dup2(fileno(file), STDERR_FILENO);
 }
 
-/* What was printed to standard error since the last call. */
+/* The text printed to standard error since the last call. */
 static const char *said(void)
 {
 	static char text[1024];

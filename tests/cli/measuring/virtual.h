@@ -58,7 +58,7 @@ struct virtual_machine {
 	bool no_variations; /* the input cannot be changed */
 	bool waits;         /* run() waits for the device, without saying so in its flags */
 	bool marks;         /* run() marks two phases */
-	bool queues;        /* what reset() and upload() do on the device goes on behind them */
+	bool queues;        /* reset() and upload() return before the device is done */
 	struct virtual_process process;
 	enum virtual_cheat cheat;
 	unsigned flags;   /* the variant's */

@@ -154,7 +154,7 @@ Test(process, messages)
 
 /* ---- answers ------------------------------------------------------------------------------ */
 
-/* What the other process does with a request. */
+/* The other process answers a request in one of these ways. */
 enum act { ANSWER, STRANGE, EXIT, CRASH, CLOSE, WAIT };
 
 static void act(int socket, enum act how, int number)

@@ -105,7 +105,7 @@ Test(peers, threads_and_back_ends_are_places)
 		    "|  | cuda/lib | 50.0 ns | cuda/best | 100 ns | 2.00 times | 1.96 to 2.04 |\n");
 }
 
-/* Of equal times, the first counts. */
+/* The first of equal times counts. */
 Test(peers, ties)
 {
 	add_side("cpu/best", false, 1, 1, 3e3);

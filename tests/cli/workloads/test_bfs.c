@@ -372,7 +372,7 @@ Test(bfs_workload, metrics_of_edges)
 	end_trial(&s.trial);
 }
 
-/* Of 20 possible edges, 10 are expected, with a deviation of the root of 5. */
+/* 10 of 20 possible edges are expected, with a deviation of the root of 5. */
 Test(bfs_workload, edges_of_a_random_graph)
 {
 	const struct bfs_params other[] = {
