@@ -76,8 +76,8 @@ static void check_expanded(void)
 }
 
 /* Three blocks, whose first warps change two words, each in a sector of its own, once a warp.  Half
- * of a warp meets one or two changes there.  Other words, later accesses and the second warps, which
- * only read, count nothing. */
+ * of a warp meets one or two changes there.  Other words, later accesses and the second warps,
+ * which only read, count nothing. */
 static void check_repeated(void)
 {
 	static const char body[] =
