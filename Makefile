@@ -50,23 +50,30 @@ ifneq ($(nvcc_asked),$(nvcc_path) $(CXX))
 nvcc_version := $(if $(nvcc_path),$(shell $(nvcc_path) --version 2>/dev/null | \
 	sed -n 's/.*release.*, V//p'))
 nvcc_fault :=
-nvcc_host  := -ccbin $(CXX)
+# The folder of a toolkit for the machine that $(CXX) compiles for, if that is another than this.
+nvcc_target := $(filter-out $(shell uname -m),$(firstword $(subst -, ,$(shell \
+	$(CXX) -dumpmachine 2>/dev/null))))
+nvcc_target := $(if $(nvcc_target),$(nvcc_target:aarch64=sbsa)-linux)
+nvcc_lib   := $(CUDA_HOME)/$(if $(nvcc_target),targets/$(nvcc_target)/lib,lib64)
+nvcc_host  := -ccbin $(CXX)$(if $(nvcc_target), -target-dir $(nvcc_target))
 nvcc_host_version := $(if $(nvcc_path),$(call nvcc_takes,$(nvcc_host)))
 ifeq ($(nvcc_path),)
 nvcc_fault := no nvcc was found
 else ifneq ($(shell [ "$(firstword $(subst ., ,$(nvcc_version)))" -ge 12 ] 2>/dev/null && \
 	echo new),new)
 nvcc_fault := $(NVCC) is version $(or $(nvcc_version),unknown), and 12.0 is the least that will do
+else ifeq ($(if $(nvcc_target),$(wildcard $(nvcc_lib)/libcudart_static.a),here),)
+nvcc_fault := no libcudart_static.a in $(nvcc_lib)
 else ifeq ($(nvcc_host_version),)
 nvcc_host  :=
-nvcc_host_version := $(call nvcc_takes)
+nvcc_host_version := $(if $(nvcc_target),,$(call nvcc_takes))
 ifeq ($(nvcc_host_version),)
 nvcc_fault := $(NVCC) $(nvcc_version) does not take $(CXX) \
 	$(shell $(CXX) -dumpversion) as its host compiler
 endif
 endif
 nvcc_asked := $(nvcc_path) $(CXX)
-export nvcc_asked nvcc_version nvcc_fault nvcc_host nvcc_host_version
+export nvcc_asked nvcc_version nvcc_fault nvcc_host nvcc_host_version nvcc_lib
 endif
 ifneq ($(nvcc_fault),)
 ifneq ($(CUDA)$(PTX),)
@@ -86,22 +93,32 @@ SHARED    := build/$(MODE)
 
 # ---- flags ---------------------------------------------------------------------------------
 
-# Versions of make differ in how they pass \# to $(shell): as # or as \#.  A variable avoids this.
+# One run of the preprocessor finds all optional headers.  Versions of make differ in how they pass
+# \# to $(shell): as # or as \#.  A variable avoids this.
 hash       := \#
-have_header = $(shell printf '$(hash)if !__has_include(<$(1)>)\n$(hash)error\n$(hash)endif\n' | \
-	$(CXX) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
+headers    := hwy/contrib/sort/vqsort.h png.h vulkan/vulkan.h GraphBLAS.h boost/sort/sort.hpp \
+	parallel/algorithm ips4o.hpp tbb/parallel_sort.h embree4/rtcore.h embree3/rtcore.h \
+	pcl/octree/octree_pointcloud.h
+pcl_flags  := $(addprefix -isystem ,$(wildcard /usr/include/pcl-* /usr/include/eigen3))
+headers    := $(shell for h in $(headers); do \
+	printf '$(hash)if __has_include(<%s>)\n"%s"\n$(hash)endif\n' $$h $$h; done | \
+	$(CXX) $(pcl_flags) -E -P -x c++ - 2>/dev/null)
+have_header = $(if $(filter "$(1)",$(headers)),1,0)
 # Libraries with threads of their own, whose locks ThreadSanitizer does not see.
 have_threaded = $(if $(filter tsan,$(MODE)),0,$(call have_header,$(1)))
-have_hwy   := $(call have_header,hwy/contrib/sort/vqsort.h)
+# Highway before 1.0 sorts no pairs.
+have_hwy   := $(shell echo '$(hash)include <hwy/contrib/sort/vqsort.h>' | $(CXX) -E -x c++ - \
+	2>/dev/null | grep -q K32V32 && echo 1 || echo 0)
 have_png   := $(call have_header,png.h)
 have_vulkan := $(call have_header,vulkan/vulkan.h)
 have_graphblas := $(call have_threaded,GraphBLAS.h)
-# Sorts that are templates.  Sanitizers, which look for our faults, take a minute to compile them.
-have_sort  = $(if $(filter asan tsan,$(MODE)),0,$(call have_header,$(1)))
-have_boost := $(call have_sort,boost/sort/sort.hpp)
-have_gnu   := $(call have_sort,parallel/algorithm)
-have_ips4o := $(call have_sort,ips4o.hpp)
-have_tbb   := $(call have_sort,tbb/parallel_sort.h)
+# Templates.  Sanitizers, which look for our faults, take a minute to compile them.
+have_template = $(if $(filter asan tsan,$(MODE)),0,$(call have_header,$(1)))
+have_boost := $(call have_template,boost/sort/sort.hpp)
+have_gnu   := $(call have_template,parallel/algorithm)
+have_ips4o := $(call have_template,ips4o.hpp)
+have_tbb   := $(call have_template,tbb/parallel_sort.h)
+have_pcl   := $(call have_template,pcl/octree/octree_pointcloud.h)
 # The major version of Embree: 4 or 3, or 0.
 have_embree := $(firstword $(foreach v,4 3,$(if \
 	$(filter 1,$(call have_threaded,embree$v/rtcore.h)),$v)) 0)
@@ -144,7 +161,7 @@ cppflags := $(shared_cppflags) -I$(BUILD)/generated \
 # For the list of variants alone.
 listed_cppflags := -DGB_HAVE_BOOST=$(have_boost) -DGB_HAVE_GNU=$(have_gnu) \
 	-DGB_HAVE_GRAPHBLAS=$(have_graphblas) -DGB_HAVE_IPS4O=$(have_ips4o) \
-	-DGB_HAVE_TBB=$(have_tbb)
+	-DGB_HAVE_PCL=$(have_pcl) -DGB_HAVE_TBB=$(have_tbb)
 # a*b+c is never fused, so that results do not depend on the machine.
 unfused  := -ffp-contract=off
 cflags   = -std=c11 -fopenmp $(unfused) $(optimise) $(warnings) \
@@ -180,10 +197,10 @@ nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler \
 gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitizer) \
 	$(wildcard $(CUDA_HOME)/bin/compute-sanitizer \
 	$(CUDA_HOME)/compute-sanitizer/compute-sanitizer)))
-cudart   := -L$(CUDA_HOME)/lib64 -lcudart_static
+cudart   := -L$(nvcc_lib) -lcudart_static
 ldlibs   += $(cudart) -lstdc++ -ldl -lrt
 endif
-ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost gnu ips4o tbb,-lstdc++))
+ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost gnu ips4o pcl tbb,-lstdc++))
 
 # ---- files ---------------------------------------------------------------------------------
 
@@ -202,6 +219,7 @@ sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)) \
 cuda_c   := $(call files,cuda,c)
 objects  := $(call object,$(sources) cli/commands/embedded.S \
 	$(call with,hwy,cpu/radix/vqsort.cc) \
+	$(call with,pcl,cpu/octree/pcl.cc) \
 	$(foreach l,boost gnu ips4o tbb,$(call with,$l,cpu/radix/$l.cc)))
 peers    := cuda/radix/cub.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
@@ -261,7 +279,7 @@ commit_date := $(if $(archived),$(shell date -ud @$(lastword $(archived)) +%FT%T
 dirty  := $(if $(archived),0,$(if $(commit),$(if $(shell git status --porcelain \
 	--untracked-files=no 2>/dev/null),1,0),0))
 # The version is that of the newest heading.
-version := $(shell sed -n 's/^.. \([0-9][0-9.]*\),.*/\1/p' CHANGELOG.md | head -n 1)
+version := $(shell sed -n 's/^.. \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)
 define build_info
 /* Generated by the Makefile. */
 #define GB_VERSION "$(version)"
@@ -280,6 +298,7 @@ $(BUILD)/generated/build_info.h: FORCE
 	@echo "$$build_info" | cmp -s - $@ || echo "$$build_info" >$@
 
 $(call object,common/variants.c): private cppflags += $(listed_cppflags)
+$(call object,cpu/octree/pcl.cc): private cxxflags += $(pcl_flags)
 $(call object,$(asking)): $(BUILD)/%.o: %.c $(BUILD)/generated/flags | \
 	$(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
@@ -320,12 +339,26 @@ $(BUILD)/%.o: %.cc $(BUILD)/generated/flags
 	$(Q)$(CXX) $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 # Emulated kernels spend most of their time in the engine, so -O1 is enough and compiles faster.
 ifeq ($(MODE),release)
-$(BUILD)/%.cu.o: private optimise := -O1 -g1
+$(BUILD)/%.cu.o $(BUILD)/gpu.h.gch: private optimise := -O1 -g1
 endif
-$(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
+# $(call precompile,FLAGS), $(call emulate,FLAGS): recipes that compile the headers of all kernels,
+# which takes as long as a small kernel, and a kernel.  ccache caches no use of such headers.
+precompiled = $(if $(findstring ccache,$(CXX)),,$(1)/gpu.h.gch)
+define precompile
+	@mkdir -p $(@D) && echo '#include "cuda/gpu.h"' >$(@:.gch=)
+	@echo "  SIMT  $@"
+	$(Q)$(CXX) -x c++-header $(1) -MMD -MP -c $(@:.gch=) -o $@
+endef
+define emulate
 	@mkdir -p $(@D)
-	@echo "  SIMT  $<"
-	$(Q)$(CXX) -x c++ $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
+	@echo "  SIMT  $<$(if $(2), $(2))"
+	$(Q)$(CXX) $(patsubst %.gch,-include %,$(filter %.gch,$^)) -x c++ $(1) -MMD -MP -c $< -o $@
+endef
+simt_flags = $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS)
+$(BUILD)/gpu.h.gch: $(BUILD)/generated/flags
+	$(call precompile,$(simt_flags))
+$(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags $(call precompiled,$(BUILD))
+	$(call emulate,$(simt_flags))
 else
 $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
@@ -344,7 +377,7 @@ bench: deps
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
-## bench-peers: compare the CPU variants with established libraries (two hours)
+## bench-peers: compare the CPU variants with established libraries (about an hour)
 bench-peers: all
 	$(Q)scripts/measure.sh results/latest.peers 'peers-*'
 	$(Q)for case in results/latest.peers/*.jsonl; do \
@@ -379,7 +412,8 @@ build/man/gpubench.1: $(BUILD)/gpubench scripts/man.sh
 ## portable: archive of the program, with its libraries, that runs in any folder
 ## deb: Debian package
 ## wheel: Python package with the program, gpubench-plot and a reader of records
-dist portable deb wheel:
+## tag: tag the commit as the newest version of the change log, if that has a date
+dist portable deb wheel tag:
 	+$(Q)scripts/package/package.sh $@
 
 ## install: install program, completion and manual pages (if help2man exists) below PREFIX
@@ -444,7 +478,7 @@ help:
 help-dev:
 	$(call listed,tests/tests.mk tests/*/*.mk)
 
-.PHONY: all test bench bench-peers deps check man dist portable deb wheel install executors \
+.PHONY: all test bench bench-peers deps check man dist portable deb wheel tag install executors \
 	install-executors uninstall clean help help-dev FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

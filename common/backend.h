@@ -75,7 +75,7 @@ struct gb_backend_ops {
 	void (*allow_software)(void);
 	/* Initialise device `device`; only the first call does so.  GB_EUNAVAILABLE, with one
 	 * sentence that names what is missing (driver, device, code for this architecture, that
-	 * number), on failure. */
+	 * number), or GB_EUSAGE for a variable of the environment, on failure. */
 	enum gb_status (*open)(int device, struct gb_error *err);
 	/* Evict the caches that would keep a run's data: the GPU's L2, or the CPU's last-level
 	 * caches with a buffer of twice their size. */

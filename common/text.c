@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -174,6 +175,16 @@ size_t gb_text_step(const char *text)
 	const size_t control = gb_text_control(text);
 
 	return control ? control : gb_utf8_length(text);
+}
+
+void gb_text_append(char *text, size_t size, const char *format, ...)
+{
+	const size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(text + used, size - used, format, args);
+	va_end(args);
 }
 
 void gb_text_print(FILE *file, const char *text)

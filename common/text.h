@@ -14,9 +14,18 @@ extern "C" {
 
 #define GB_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* The order of two numbers, for qsort(): -1, 0 or 1. */
+#define GB_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 static inline bool gb_equal(const char *a, const char *b)
 {
 	return strcmp(a, b) == 0;
+}
+
+/* True if both are NULL, or equal. */
+static inline bool gb_same(const char *a, const char *b)
+{
+	return a && b ? gb_equal(a, b) : a == b;
 }
 
 /* Large enough for the output of every formatter below. */
@@ -53,6 +62,10 @@ size_t gb_text_control(const char *text);
 
 /* The number of bytes of the character or control sequence at text, at least 1. */
 size_t gb_text_step(const char *text);
+
+/* Append to a text that has room for `size` bytes.  The rest of a longer one is cut off. */
+void gb_text_append(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Print text with '?' for each of those, so that names from files and command lines stay on one
  * line and cannot change the colours, the window title or the order of the text around them. */

@@ -7,6 +7,7 @@
  */
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "common/available.h"
 #include "common/backend.h"
 #include "common/text.h"
+#include "cpu/simd.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -147,11 +149,30 @@ static size_t flush_bytes(void)
 
 /* ---- other operations --------------------------------------------------------------------- */
 
+/* GPUBENCH_SIMD limits the vector instructions of our variants, not those of libraries. */
 static enum gb_status open_cpu(int device, struct gb_error *err)
 {
-	(void)device;
-	(void)err;
-	return GB_OK;
+	static const char *const words[] = {
+		[CPU_PLAIN] = "plain",
+#if defined(__aarch64__)
+		[CPU_NEON] = "neon",
+#endif
+		[CPU_AVX2] = "avx2",
+		[CPU_AVX512] = "avx512",
+		[CPU_VBMI2] = "vbmi2",
+	};
+	const char *most = getenv("GPUBENCH_SIMD");
+
+	for (size_t level = 0; most && level < GB_COUNT(words); level++)
+		if (gb_equal(most, words[level])) {
+			cpu_limit_simd((enum cpu_simd)level);
+			return GB_OK;
+		}
+	return !most ? GB_OK
+		     : gb_fail(err, GB_EUSAGE,
+			       "GPUBENCH_SIMD=%.100s: not one of plain, neon (ARM), avx2, avx512, "
+			       "vbmi2",
+			       most);
 }
 
 static enum gb_status synchronize(struct gb_error *err)

@@ -30,7 +30,7 @@ enum cpu_simd {
 
 /* The highest level that this processor has and cpu_limit_simd() allows. */
 enum cpu_simd cpu_simd(void);
-/* For tests: variants created from now on use no level above `most`. */
+/* Variants created from now on use no level above `most`. */
 void cpu_limit_simd(enum cpu_simd most);
 
 #ifdef __cplusplus

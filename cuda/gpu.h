@@ -17,7 +17,6 @@
  *	gpu_ld_stale(p)       plain load: it may miss what other threads write meanwhile
  *	gpu_cas(p, expected, v), gpu_add(p, v)          acquire and release; return the old value
  *	gpu_cas_acquire(p, expected, v), gpu_cas_release(p, expected, v)     only one of the two
- *	gpu_prefetch(p)                                 prefetch global memory into the L2
  *	gpu_copy_16(to, from), gpu_end_copies(), gpu_wait_for_copies<N>()
  *	                      asynchronous copies of 16 bytes from global to shared memory
  *	gpu_ld_acquire_shared(p), gpu_cas_shared(p, expected, v)        4 bytes of shared memory
@@ -239,11 +238,6 @@ template <class T> static __device__ __forceinline__ T gpu_add(T *p, std::type_i
 template <class T> static __device__ __forceinline__ T gpu_ld_stale(const T *p)
 {
 	return *p;
-}
-
-static __device__ __forceinline__ void gpu_prefetch(const void *p)
-{
-	asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
 }
 
 /* Copy 16 bytes from global to shared memory, bypassing registers; both addresses are multiples of

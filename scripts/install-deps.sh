@@ -22,7 +22,7 @@
 # The script looks for commands and headers, not for packages, so a library installed by hand
 # counts, and the network is not used if nothing is missing.  Optional packages are installed with
 # the missing ones if they are available; only `all` installs them on their own:
-#	libhwy-dev       Highway: without it the variant cpu/vqsort is left out
+#	libhwy-dev       Highway 1.0: without it the variant cpu/vqsort is left out
 #	libembree-dev    Embree 4 or 3: without it the variants cpu/embree* are left out
 #	libboost-dev, libips4o-dev, libtbb-dev    Boost.Sort, ips4o, oneTBB: sorts of radix
 #	libgraphblas-dev SuiteSparse:GraphBLAS: without it the variant cpu/graphblas is left out
@@ -30,6 +30,8 @@
 #	libvulkan-dev    without it the vulkan variants are left out
 #	help2man         without it no manual pages are installed
 #	chromium         opens pages in the tests
+# libpcl-dev needs some 400 other packages, so it is not installed.  For the variant cpu/pcl, its
+# headers and those of libeigen3-dev suffice, unpacked and named in CPATH.
 #
 # The CUDA Toolkit is not installed: without nvcc 12.0 or later the cuda variants are left out.
 # Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it needs.
@@ -191,6 +193,8 @@ libcjson-dev      cjson-devel       cjson           cJSON-devel
 librandom123-dev  Random123-devel   -               -
 libhwy-dev        highway-devel     highway         highway-devel
 libembree-dev     embree-devel      embree          embree-devel
+libboost-dev      boost-devel       boost           libboost_headers-devel
+libtbb-dev        tbb-devel         onetbb          tbb-devel
 libpng-dev        libpng-devel      libpng          libpng16-devel
 libvulkan-dev     vulkan-headers    vulkan-headers  vulkan-headers
 help2man          help2man          help2man        help2man'

@@ -76,6 +76,7 @@ measure() {
 # Launches vary more than the samples of one, so each launch takes few.
 few=(--runs=5 --samples=5 --warmup=1)
 long=(--runs=5 --samples=3 --warmup=1)
+large=(--runs=5 --samples=2 --warmup=1)
 hot=(--runs=5 --samples=20 --warmup=2 --hot)
 
 measure stream stream cpu/copy --count=4Mi,64Mi,1Gi --threads=1,2 "${few[@]}"
@@ -113,10 +114,6 @@ measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/karras64 cpu/ape
 	--threads=1,2 "${few[@]}"
 measure lbvh-spatial lbvh cpu/sah cpu/ploc cpu/sbvh --primitives=100k --threads=1,2 \
 	--scene=terrain,knot,flake,soup,city,teapot,hall "${long[@]}"
-measure lbvh-large lbvh cpu/apetrei cpu/wide cpu/embree --scene=terrain --primitives=1600k \
-	--threads=1,2 "${long[@]}"
-measure lbvh-quality lbvh cpu/apetrei cpu/karras64 cpu/ploc cpu/sah --primitives=100k --threads=2 \
-	--scene=terrain,knot,flake,soup,city,teapot "${long[@]}"
 # No city here: the reference takes minutes for one.
 rays=(--op=trace --rays=1Ki --scene=teapot,knot,terrain --primitives=300k --threads=1 "${few[@]}")
 measure lbvh-rays lbvh cpu/wide cpu/embree cpu/packet cpu/embree16 --tree=paper "${rays[@]}"
@@ -131,27 +128,37 @@ measure peers-radix-sizes radix cpu/best cpu/lsd8 cpu/vqsort cpu/qsort \
 measure peers-radix-inputs radix cpu/best cpu/lsd8 cpu/vqsort --count=1M --type=u32,u64 \
 	--threads=1,2 "${few[@]}" \
 	--distribution=uniform,entropy3,entropy5,zipf,few,constant,sorted,reverse
-sorts=(cpu/best cpu/vqsort cpu/ips4o cpu/tbb cpu/gnu cpu/gnu-stable cpu/boost-pdq
-	cpu/boost-spread cpu/boost-block cpu/boost-sample cpu/boost-stable)
-measure peers-sorts radix "${sorts[@]}" --count=1k,10k,100k,1M --type=u32,u64,f32,pairs \
-	--threads=1,2 "${few[@]}"
-measure peers-sorts-hot radix "${sorts[@]}" --count=1k,100k,1M --type=u32,u64,pairs --threads=1,2 \
-	"${hot[@]}"
+# Libraries that others beat at every point are left out.
+keys=(cpu/best cpu/vqsort cpu/ips4o cpu/boost-pdq cpu/boost-spread cpu/boost-block)
+pairs=(cpu/best cpu/vqsort cpu/ips4o cpu/boost-pdq cpu/boost-block cpu/boost-stable --type=pairs)
 inputs=entropy3,entropy5,zipf,few,two,sqrt,constant,dominant
-measure peers-sorts-inputs radix "${sorts[@]}" --count=1M --type=u32,pairs --threads=1,2 \
-	--distribution=$inputs,sorted,reverse,nearly,last,runs,organpipe,staircase "${few[@]}"
-measure peers-sorts-index radix "${sorts[@]}" --count=100k,1M --type=pairs --values=index \
-	--distribution=uniform,few --threads=1,2 "${few[@]}"
-measure peers-sorts-unstable radix "${sorts[@]}" --count=10k,1M --type=pairs --unstable=yes \
-	--distribution=uniform,few --threads=1,2 "${few[@]}"
-measure peers-sorts-large radix cpu/best cpu/vqsort cpu/ips4o cpu/tbb cpu/boost-block \
-	cpu/boost-stable --count=10M,100M --type=u32,pairs --threads=1,2 "${long[@]}"
+inputs+=,sorted,reverse,nearly,last,runs,organpipe,staircase
+measure peers-sorts radix "${keys[@]}" --count=1k,10k,100k,1M --type=u32,u64,f32 --threads=1,2 \
+	"${few[@]}"
+measure peers-sorts-hot radix "${keys[@]}" --count=1k,100k,1M --type=u32,u64,pairs \
+	--distribution=uniform,few --threads=1,2 "${hot[@]}"
+measure peers-sorts-inputs radix "${keys[@]}" --distribution=$inputs --threads=1,2 "${few[@]}"
+measure peers-sorts-types radix "${keys[@]}" --type=u64,f32 --distribution=$inputs \
+	--threads=1,2 "${few[@]}"
+measure peers-sorts-dup radix "${keys[@]}" --type=u32,u64 --threads=1,2 "${few[@]}" \
+	--distribution=exponential,rootdup,twodup,eightdup
+measure peers-sorts-large radix cpu/best cpu/vqsort cpu/ips4o --count=10M,100M \
+	--type=u32,pairs --threads=1,2 "${large[@]}"
+measure peers-pairs radix "${pairs[@]}" --count=1k,10k,100k,1M --values=index,random \
+	--threads=1,2 "${few[@]}"
+measure peers-pairs-inputs radix "${pairs[@]}" --distribution=$inputs --threads=1,2 "${few[@]}"
+measure peers-pairs-few radix "${pairs[@]}" --count=10k,1M --values=index,random \
+	--distribution=few --threads=1,2 "${few[@]}"
+measure peers-pairs-unstable radix "${pairs[@]}" --count=10k,1M --values=index,random \
+	--unstable=yes --distribution=uniform,few --threads=1,2 "${few[@]}"
 measure peers-bfs bfs cpu/csr cpu/csr-do cpu/graphblas --graph=kronecker,uniform,grid --scale=18 \
 	--vertices=256Ki --result=dist,parent --threads=1,2 --hot --runs=5 --warmup=2 --sources=8 \
 	--samples=8
+measure peers-octree octree cpu/seq cpu/morton cpu/pcl --count=100k --threads=1 "${few[@]}" \
+	--dist=plummer,cube,uniform,clustered,two-clusters,line,plane,shell,mesh
 scenes=(--scene=teapot,terrain,city,soup,knot --primitives=100k)
 measure peers-build-large lbvh cpu/wide cpu/embree --scene=terrain,soup --primitives=3M \
-	--threads=1,2 "${long[@]}"
+	--threads=1,2 "${large[@]}"
 measure peers-build-binary lbvh cpu/karras64 cpu/apetrei cpu/embree-morton "${scenes[@]}" \
 	--threads=1,2 "${few[@]}"
 measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "${few[@]}"
@@ -162,10 +169,11 @@ tracers=(cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree
 	cpu/embree16-medium)
 rays=(--op=trace --rays=256 "${scenes[@]}" --threads=1 "${few[@]}")
 measure peers-trace-coherent lbvh "${tracers[@]}" "${rays[@]}" --rays-kind=primary,shadow
-measure peers-trace-single lbvh cpu/wide1 cpu/embree cpu/embree-medium --op=trace --rays=256 \
+# One ray per call beside the same, then packets and streams beside each other, on two threads.
+measure peers-trace-single lbvh cpu/wide1 cpu/embree-medium --op=trace --rays=256 \
 	"${scenes[@]}" --threads=1,2 "${few[@]}" \
 	--rays-kind=primary,shadow,ambient,random,bounce
-measure peers-trace-streams lbvh cpu/wide cpu/packet cpu/embree8 cpu/embree16 cpu/embree16-medium \
+measure peers-trace-streams lbvh cpu/wide cpu/packet cpu/embree16 cpu/embree16-medium \
 	--op=trace --rays=256 "${scenes[@]}" --threads=2 "${few[@]}" \
 	--rays-kind=primary,shadow,ambient,random,bounce
 measure peers-trace-incoherent lbvh "${tracers[@]}" "${rays[@]}" --rays-kind=ambient,random,bounce

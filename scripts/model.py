@@ -9,6 +9,7 @@ A launch takes as long as the slowest of these, and `launch` us more:
     issue    warp instructions of the SASS, one a cycle and scheduler
     shared   wavefronts of shared memory, one a cycle and multiprocessor
     L2       sectors, at the bytes a cycle that the L2 delivers
+    atomics  compare-and-swaps that threads repeat where all begin, one a cycle at a sector
     DRAM     what cold caches must read and write once, and what does not stay in the L2
 
 A barrier of the grid takes `barrier` us more, and a copy that the host waits for `host` us.  A
@@ -41,7 +42,9 @@ SIZES = {
 
 # Records of a GPU at the points of the counts, and the GPU's name in gpus.json.
 MEASURED, MEASURED_GPU = "h100-2026-11-23/points.jsonl", "H100"
-# Counts and SASS of kernels that changed since then, as they were measured.
+# Counts and SASS of kernels that changed since then, as they were measured, but task_kernel's
+# counts are of today's code, which is the same: a block takes all tasks there, and then a register
+# carried a chain of loads from task to task.
 BEFORE = "before/counts.jsonl", "before/sass.jsonl"
 # Records of the microbenchmarks, by scripts/gpu-suite.sh.
 CALIBRATION = "constants.jsonl"
@@ -226,6 +229,8 @@ def term_of(counts, compiled, gpu, footprint):
         "issue": instructions / (used * gpu.common["schedulers"]) / gpu.mhz,
         "shared": wavefronts / used / gpu.mhz,
         "L2": SECTOR * sectors(counts, "sectors") / gpu.l2_per_cycle / gpu.mhz,
+        # Only the threads of a wave begin together.
+        "atomics": counts.get("repeated", 0) / waves / gpu.common["swaps_per_cycle"] / gpu.mhz,
         "DRAM": max(min(traffic, footprint),
                     min(traffic * missed, launches * waves * footprint)) / gpu.dram_per_us,
     }

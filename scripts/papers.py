@@ -121,14 +121,18 @@ def libcbt_effect():
         total(other, "launches"), total(one, "launches"), 100 * ratio(other, one))
 
 
-def pool_effect():
+def insert_effect():
     tree, = measured("points", "cuda/lf", count=65536, dist="plummer")
     turns = [total("octree/cuda/%s count=65536" % name, "global_atomic.turns")
              for name in ("lock", "lf")]
     shared = sum(line["params"]["count"] - line["metrics"]["leaves"]
                  for line in measured("papers-octree", "cuda/lf"))
-    return ("%d shared leaves; one by one, %d nodes (65536 bodies) are as many turns; "
-            "all atomics take %d (`lf`: %d)" % (shared, tree["metrics"]["nodes"], *turns))
+    keys = [100 * line["phases"]["keys"]["median"] / line["phases"]["insert"]["median"]
+            for name in ("lock", "lf") for line in measured("papers-octree", "cuda/" + name)]
+    return ("keys take %.0f to %.0f %% of `insert`'s time (that `lf` prefetched them); %d shared "
+            "leaves; one by one, %d nodes (65536 bodies) are as many turns; all atomics take %d "
+            "(`lf`: %d)" % (
+                min(keys), max(keys), shared, tree["metrics"]["nodes"], *turns))
 
 
 def pause_effect():
@@ -178,9 +182,9 @@ DIFFERENCES = (
     (("cbt/cuda/libcbt",), "`descent`, but five levels in one pass, as Dupuy's library, which the "
      "paper may have run", libcbt_effect),
     (("octree/cuda/lock", "octree/cuda/lf"),
-     "digits of keys lead a body down; bodies at one place share a leaf; the next key is "
-     "prefetched; lanes take nodes together: `lf` on first need, `lock` as many as a split needs",
-     pool_effect),
+     "digits of keys, made before `insert`, lead a body down (the text has no rule); bodies at one "
+     "place share a leaf; lanes take nodes together: `lf` on first need, `lock` as many as a split "
+     "needs", insert_effect),
     (("octree/cpu/lock",), "as on the GPU; a pause replaces the barrier", pause_effect),
     (("lbvh/cpu/karras-bitonic", "lbvh/cuda/karras-bitonic"),
      "boxes start at the largest float, not at 10000; a separate word ends the refit; later passes "

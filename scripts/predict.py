@@ -155,7 +155,7 @@ The inputs are [counts.jsonl](../results/counts.jsonl) (exact counts of each ker
 
 ## Model
 
-A launch of a kernel takes as long as the slowest of five bounds:
+A launch of a kernel takes as long as the slowest of six bounds:
 
 - **latency**: the instructions of a warp, one after the other, at two costs, and its longest chain
 of dependent global loads, for each wave of blocks that the occupancy leaves. The warp is the
@@ -169,6 +169,9 @@ roots, times the kernel's ratio of SASS to PTX;
 
 - **L2**: sectors of 32 bytes, divided by the L2's bytes per cycle (64 per multiprocessor where no
 figure is published);
+
+- **atomics**: compare-and-swaps that threads repeat at the sector where they all begin, one a cycle
+([GK110's rate](../results/gpus.json) at an address);
 
 - **DRAM**: each byte once, because samples are cold, and again the share that does not fit in the
 L2, at {share:.0f} % of the peak bandwidth.
@@ -186,10 +189,9 @@ CONSTANT = {
     "host": "a copy that the host waits for",
 }
 LIMITS = """
-The model leaves out clocks below boost, conflict misses, threads that repeat a compare-and-swap
-(`lock`, `lf`) and waits for another block's work. All counts are of PTX for sm_90 on 132
-multiprocessors, although CUB chooses other tiles elsewhere. The SASS is that of sm_90, or of sm_75
-on an older GPU. Vulkan variants have no counts.
+The model leaves out clocks below boost, conflict misses and waits for another block's work. All
+counts are of PTX for sm_90 on 132 multiprocessors, although CUB chooses other tiles elsewhere. The
+SASS is that of sm_90, or of sm_75 on an older GPU. Vulkan variants have no counts.
 """
 
 

@@ -231,6 +231,20 @@ def test_costs():
     return failed
 
 
+def test_repeated_bound():
+    """Repeated compare-and-swaps take a cycle each, but those of a wave only."""
+    gpu, failed = model.read_gpus()["H100"], 0
+    for waves in (1, 2):
+        blocks = waves * 132 * gpu.blocks(128, COMPILED["registers"], 0)
+        number = 1 << 20
+        counted = dict(COLLAPSE, **MULTIPLIES, blocks=blocks, threads=128 * blocks, repeated=number)
+        term = model.term_of(counted, COMPILED, gpu, 1 << 24)
+        if term.bound != "atomics" or abs(term.least * gpu.mhz * waves / number - 1) > 1e-9:
+            failed += 1
+            print(f"repeated compare-and-swaps, {waves} waves: {term.bound}, {term.least} us")
+    return failed
+
+
 PAGES = {
     "predictions.md": ["predict.py"],
     "literature.md": ["literature.py"],
@@ -338,7 +352,7 @@ def test_schedules(program):
     return failed
 
 
-# ---- barriers of the grid, graphs ------------------------------------------------------------
+# ---- barriers of the grid, graphs, compare-and-swaps -----------------------------------------
 
 
 def test_grid_barriers(program):
@@ -349,11 +363,25 @@ def test_grid_barriers(program):
                               ("--graph=gnp --vertices=500 --p=.05", 4, 3)):
         for variant, wanted in (("csr", csr), ("ccam-pull", levels)):
             lines = list(counts.run(program, f"bfs {variant} {case}"))
-            found = [line["counts"].get("grid_barriers")
+            found = [(line["counts"].get("grid_barriers"), line["counts"].get("repeated", 0))
                      for line in lines[1:] if line["kernel"] != "(run)"]
-            if found != [wanted]:
+            if found != [(wanted, 0)]:
                 failed += 1
-                print(f"bfs {variant} {case}: barriers of the grid: {found}, not {wanted}")
+                print(f"bfs {variant} {case}: barriers of the grid, and repeated: {found}, not"
+                      f" {wanted}, 0")
+    return failed
+
+
+def test_repeated(program):
+    """At the root, almost every thread of lf or lock would find its octant free, then with a
+    body."""
+    failed = 0
+    for line in counts.run(program, "octree lf lock morton --count=1000"):
+        found = line.get("counts", {}).get("repeated", 0)
+        low, high = (1800, 2000) if "insert_kernel" in line.get("kernel", "") else (0, 0)
+        if not low <= found <= high:
+            failed += 1
+            print(f"{line['key']}, {line['kernel']}: {found} repeated, not {low} to {high}")
     return failed
 
 
@@ -451,10 +479,12 @@ def main():
         failed = test_planted()
     else:
         failed = test_comparison() + test_calibration() + test_divisions() + test_costs()
+        failed += test_repeated_bound()
         failed += test_pages() + test_bad_records() + test_changed() + test_lacking()
         if len(sys.argv) > 1:
             failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
             failed += test_graph(sys.argv[1]) + test_steps(sys.argv[1])
+            failed += test_repeated(sys.argv[1])
             failed += test_prediction(sys.argv[1])
     print("counts: %s" % (f"{failed} failed" if failed else "all passed"))
     return failed != 0

@@ -102,12 +102,14 @@ while read id like command; do
 		fail "$id: nothing about Random123"
 done <<'SYSTEMS'
 fedora - dnf install gcc gcc-c++ make cjson-devel Random123-devel highway-devel embree-devel \
-libpng-devel vulkan-headers help2man
+boost-devel tbb-devel libpng-devel vulkan-headers help2man
 rocky rhel-centos-fedora dnf install epel-release && dnf config-manager --set-enabled crb && dnf \
-install gcc gcc-c++ make cjson-devel highway-devel embree-devel libpng-devel vulkan-headers help2man
-arch - pacman -S --needed base-devel cjson highway embree libpng vulkan-headers help2man
+install gcc gcc-c++ make cjson-devel highway-devel embree-devel boost-devel tbb-devel libpng-devel \
+vulkan-headers help2man
+arch - pacman -S --needed base-devel cjson highway embree boost onetbb libpng vulkan-headers \
+help2man
 opensuse-tumbleweed opensuse-suse zypper install gcc gcc-c++ make cJSON-devel highway-devel \
-embree-devel libpng16-devel vulkan-headers help2man
+embree-devel libboost_headers-devel tbb-devel libpng16-devel vulkan-headers help2man
 SYSTEMS
 
 # --prefix unpacks packages, and the compilers that it writes find them.  One of the optional

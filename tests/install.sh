@@ -1,6 +1,6 @@
 #!/bin/bash
 # install.sh GPUBENCH -- `make install` and `make uninstall` with a space in the target folder; what
-# was installed as a wheel; the source archive.
+# was installed as a wheel; the source archive; the tag of a version.
 set -eu
 gpubench=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -69,5 +69,30 @@ if [[ -e .git ]] && commit=$(git rev-parse --verify -q HEAD); then
 		grep -qx "#define GB_$line" "$scratch/archive/$made" ||
 			fail "the archive does not have $line"
 	done
+
+	# A commit is tagged once its change log dates the version, and not twice.
+	released=$scratch/released
+	mkdir -p "$released/scripts"
+	cp -r scripts/package "$released/scripts"
+	git_() {
+		git -C "$released" "$@"
+	}
+	git_ init -q
+	git_ config user.name a
+	git_ config user.email a@b
+	tag() { # HEADING WANTED: `make tag` says this, or the commit is tagged
+		printf '# Changelog\n\n%s\n\n## 1.1.0\n' "$1" >"$released/CHANGELOG.md"
+		git_ add .
+		git_ commit -q -m "$1"
+		said=$("$released/scripts/package/package.sh" tag 2>&1) && said=tagged
+		[[ $said == *"$2"* ]] || fail "a tag for '$1': $said"
+	}
+	tag '## 1.2.0, unreleased' 'does not date its newest version: ## 1.2.0, unreleased'
+	tag '## 1.2.0, 2027-02-30 or later' 'does not date'
+	[ -z "$(git_ tag)" ] || fail "a tag of a version without a date"
+	tag '## 1.2.0, 2027-02-28' tagged
+	tag '## 1.2.0, 2027-03-01' 'already exists'
+	[ "$(git_ rev-parse 'v1.2.0^{}')" = "$(git_ rev-parse HEAD^)" ] ||
+		fail "another commit is tagged"
 fi
-echo "install: installed and uninstalled, wheel, source archive"
+echo "install: installed and uninstalled, wheel, source archive, tag"

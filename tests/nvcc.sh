@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset MAKEFLAGS MFLAGS MAKELEVEL CUDA CUDA_HOME PTX SIMT NVCC NVCCFLAGS CFLAGS CXXFLAGS LDFLAGS \
-	WERROR nvcc_asked nvcc_version nvcc_fault nvcc_host nvcc_host_version
+	WERROR nvcc_asked nvcc_version nvcc_fault nvcc_host nvcc_host_version nvcc_lib
 passed=0 failed=0
 
 mkdir -p "$scratch/cuda/bin"
@@ -70,6 +70,22 @@ expect 2 "CUDA=1: .*$host" 12.4.131 none CUDA=1
 expect 2 'CUDA=1: no nvcc was found' 0 none CUDA=1 NVCC=no-such-nvcc
 expect 0 '^cuda_absent := no nvcc was found' 0 none NVCC=no-such-nvcc
 expect 0 '^cuda_absent := CUDA=0 was given' 11.8.89 all CUDA=0
+# A compiler for another machine needs CUDA's libraries for that.
+case $(uname -m) in
+aarch64) machine=x86_64 target=x86_64-linux ;;
+*) machine=aarch64 target=sbsa-linux ;;
+esac
+libraries=$scratch/cuda/targets/$target/lib
+printf '#!/bin/sh\n[ "$1" = -dumpmachine ] && echo %s-linux-gnu || exec g++ "$@"\n' \
+	$machine >"$scratch/cross"
+chmod +x "$scratch/cross"
+cross=(CXX="$scratch/cross" CUDA_HOME="$scratch/cuda")
+expect 0 "^cuda_absent := no libcudart_static.a in $libraries\$" 12.4.131 all "${cross[@]}"
+mkdir -p "$libraries"
+touch "$libraries/libcudart_static.a"
+expect 0 "^cudart := -L$libraries " 12.4.131 all "${cross[@]}"
+expect 0 "^nvcc_host := -ccbin .*/cross -target-dir $target\$" 12.4.131 all "${cross[@]}"
+expect 0 '^cuda_absent := .* does not take .*/cross' 12.4.131 own "${cross[@]}"
 # An nvcc that is not on PATH but in CUDA_HOME.
 if ! (PATH=/usr/bin:/bin command -v nvcc >/dev/null); then
 	PATH=/usr/bin:/bin VERSION=12.4.131 TAKES=all make -pn CXX=g++ \
@@ -87,6 +103,7 @@ cat >"$scratch/cc" <<'CC'
 #!/bin/sh
 case " $* " in
 *" --version "*) echo "stand-in ${CCVERSION:-1}" ;;
+*" -dumpmachine "*) uname -m ;;
 *" -E "*) exec g++ "$@" ;;
 *) while [ "$1" != -o ]; do shift; done; : >"$2" ;;
 esac

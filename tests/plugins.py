@@ -322,7 +322,7 @@ def main():
             ("later", "{ 99, 8, 0, 0, 0, 0 }", "has ABI 99, this program 1"),
             ("blank", "{ 1, sizeof(struct gb_variant_ops), 0, 0, 0, 0 }", "needs a name"),
             ("lost", '{ 1, sizeof(struct gb_variant_ops), "x", "1", (void *)8, 1 }',
-             "crashed in loading")]:
+             "lost.so: the plug-in crashed in loading")]:
         with open(table, "w", encoding="utf-8") as file:
             file.write("#include <gpubench/plugin.h>\n"
                        "const struct gb_plugin gpubench_plugin = %s;\n" % text)

@@ -3,46 +3,54 @@
 # the commands of README.md, docs/install.md and scripts/package/Containerfile.  Each step has its
 # own Debian, and the sources are in a folder whose name has a space.
 #
+#	names      the packages that scripts/install-deps.sh asks for; none is installed
 #	readme     what is under "Set up" in README.md
 #	sources    what is under "As root"
 #	rootless   what is under "Without root", as a user without sudo: with the system's
 #	           compilers, then in a Debian that has neither compilers nor make
-#	container  the RUN lines of the Containerfile
+#	container  both images of the Containerfile, by buildah, from an image of the bare Debian
 #	packages   what is under "Packages"; lintian; manual pages; completion in bash, fish and
 #	           zsh; the installed program as a user without sudo
 #	foreign    the packages that bookworm:packages made
 #	arm        packages cross-compiled for arm64, then installed in a Debian of arm64, whose
 #	           programs qemu runs (Linux 6.7, for a binfmt_misc that no other process sees)
 #
-# The default is all steps on bookworm, then all on trixie.
+# The default is all steps on bookworm, then all on trixie, then two on Ubuntu's jammy and noble.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ((EUID == 0)) || { echo "roots: run it as root" >&2; exit 2; }
-(($#)) || set -- {bookworm,trixie}:{readme,sources,rootless,container,packages,arm} trixie:foreign
-mirror=${MIRROR:-http://deb.debian.org/debian}
+(($#)) || set -- {bookworm,trixie}:{names,readme,sources,rootless,container,packages,arm} \
+	trixie:foreign {jammy,noble}:{names,sources}
 home=$PWD/build/roots
 sources="/a b"
 mkdir -p "$home"
 rm -rf build/dist
 make -s dist
 archive=$(ls build/dist/*.tar.gz)
+cp "$archive" "$home/archive"
+make -s dist
+cmp "$archive" "$home/archive"
 fail() {
 	echo "roots: $suite:$step: $*" >&2
 	exit 1
 }
 
-# fresh [arm64]: a new $root of $suite, with the source archive unpacked in $sources
+# fresh [arm64]: a new $root of $suite, with the source archive unpacked in $sources.  debootstrap's
+# script for each Ubuntu is that for gutsy.
 fresh() {
-	local bare=$home/$suite${1:+-$1}
+	local bare=$home/$suite${1:+-$1} from=("${MIRROR:-http://deb.debian.org/debian}") parts=main
+	[[ $suite != @(jammy|noble) ]] || parts=main,universe \
+		from=("${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}" gutsy)
 	qemu=${1:+$home/qemu}
 	if [[ ! -e $bare.tar ]]; then
-		root=$home/bare
+		root=$bare.root
 		rm -rf "$root"
-		debootstrap --variant=minbase ${1:+"--arch=$1" --foreign} "$suite" "$root" \
-			"$mirror" >"$bare.log"
+		debootstrap --variant=minbase --components=$parts ${1:+"--arch=$1" --foreign} \
+			"$suite" "$root" "${from[@]}" >"$bare.log"
 		mkdir "$root$sources"
 		[[ -z $qemu ]] || enter root 'container=lxc /debootstrap/debootstrap --second-stage'
 		tar -C "$root" -cf "$bare.tar" .
+		rm -rf "$root"
 	fi
 	root=$home/root-$suite-$step
 	rm -rf "$root"
@@ -69,6 +77,7 @@ enter() {
 	local as=(runuser -u "$1" --)
 	[[ $1 != root ]] || as=() # whom a root that is half made does not know
 	unshare --mount --pid --fork --kill-child bash -ec '
+		mount --bind "$1" "$1" # for buildah, which mounts below the root of what it sees
 		mount -t proc proc "$1/proc"
 		mount -t devpts devpts "$1/dev/pts" -o newinstance,ptmxmode=0666
 		mount --bind "$1/dev/pts/ptmx" "$1/dev/ptmx"
@@ -90,6 +99,18 @@ blocks() {
 		inside && /^    / { print substr($0, 5) }' "${2:-docs/install.md}"
 }
 
+step_names() {
+	fresh
+	cat >"$root/usr/local/bin/apt-get" <<-'END'
+		#!/bin/sh
+		[ "$1" != install ] || set -- -s "$@"
+		exec /usr/bin/apt-get "$@"
+	END
+	chmod +x "$root/usr/local/bin/apt-get"
+	enter root 'for set in build test vulkan-test lint; do
+		scripts/install-deps.sh $set
+	done'
+}
 step_readme() {
 	fresh
 	enter root "apt-get -qq install -y git make ca-certificates; $(blocks 'Set up' README.md)"
@@ -113,8 +134,22 @@ step_rootless() {
 }
 step_container() {
 	fresh
-	enter root "chown -R root .; $(sed -n 's/^RUN //p' scripts/package/Containerfile)"
-	enter root 'git --version && make --version && gcc --version && g++ --version'
+	cp "$home/$suite.tar" "$root/bare.tar"
+	enter root 'apt-get -qq install -y --no-install-recommends buildah
+		export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+		made=$(buildah from scratch)
+		buildah add -q $made /bare.tar
+		buildah commit -q $made bare
+		image() { # NAME OPTION...
+			buildah build -t "$@" --build-arg BASE=localhost/bare \
+				-f scripts/package/Containerfile
+			made=$(buildah from $1)
+		}
+		image jobs --target=jobs
+		for tool in git make gcc g++; do buildah run $made $tool --version; done
+		image all
+		buildah inspect -f "{{.OCIv1.Config.Entrypoint}}" $made | grep -x "\[gpubench\]"
+		buildah run $made gpubench check radix'
 }
 step_packages() {
 	fresh

@@ -24,9 +24,24 @@ ifeq ($(MODE),asan)
 $(BUILD)/tests/%.o $(SHARED)/tests/%.o: private optimise += -fno-sanitize=undefined
 endif
 $(BUILD)/tests/ptx/selftest/%.o: private ptx_optimise += -O1 -g1
+# Without a GPU, only the PTX executor runs the kernels of tests.
+ifeq ($(gpu_here),)
+$(BUILD)/tests/%.cu.o: private gencode := $(ptx_gencode)
+endif
 
-$(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects))
-	$(call link,$(ldlibs) -lcriterion)
+# tests/git2.c stands between Criterion and the libgit2 that it is linked with.
+criterion := -lcriterion -L$(SHARED)/git2 -Wl,--no-as-needed -lgit2 \
+	-Wl,-rpath,'$$ORIGIN/../$(notdir $(SHARED))/git2'
+$(SHARED)/git2/libgit2.so: tests/git2.c
+	@mkdir -p $(@D)
+	$(Q)name=$$(readelf -d "$$($(CC) -print-file-name=libcriterion.so)" | \
+		sed -n 's/.*NEEDED.*\[\(libgit2[^]]*\)].*/\1/p'); name=$${name:-libgit2.none}; \
+	$(CC) -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -shared -fPIC -Wl,-soname,$$name \
+		-DLIBGIT2="\"$$($(CC) -print-file-name=$$name)\"" $< -o $@ && \
+		ln -sf $(@F) $(@D)/$$name
+$(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) \
+		$(SHARED)/git2/libgit2.so
+	$(call link,$(ldlibs) $(criterion))
 
 # gpubench with an extra, faulty variant; with radix cpu/best slower by a tenth; and with cheats.
 $(BUILD)/tests/planted/variants.o: private planted := -Itests/planted

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,7 +81,7 @@ const char *gb_clocks_lock(struct gb_clocks *clocks, const char *pci)
 	static char reason[REASON];
 	char name[PCI_TEXT] = "";
 
-	memcpy(name, pci, strnlen(pci, sizeof name - 1));
+	(void)snprintf(name, sizeof name, "%s", pci);
 	if (!clocks->guard || !transfer(clocks->socket, name, sizeof name, false) ||
 	    !transfer(clocks->socket, reason, sizeof reason, true))
 		return "no process could be started that restores them";

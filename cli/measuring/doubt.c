@@ -40,7 +40,7 @@ enum gb_status gb_sort_out(struct gb_measurement *m, bool verified, bool changed
 enum gb_status gb_verify_sample(struct gb_measurement *m)
 {
 	const int64_t batch = m->result->batch;
-	double ns = 0, unused;
+	double ns, unused;
 
 	if (gb_verify_run(m) || batch == 1 || gb_renew_input(m, false))
 		return m->err->code;
@@ -73,7 +73,7 @@ static enum gb_status sample_again(struct gb_measurement *m, bool verified, bool
 				       .verified = verified,
 				       .delays = true,
 				       .changed = changed };
-	double ns = 0, host_ns = 0;
+	double ns, host_ns;
 
 	if (gb_sample(m, how, &ns, &host_ns))
 		return m->err->code;
@@ -122,7 +122,7 @@ static enum gb_status sample_besides(struct gb_measurement *m, bool alone, struc
 	const struct gb_manner how = {
 		.batch = 1, .verified = alone, .changed = true, .alone = alone
 	};
-	double ns = 0, host_ns = 0;
+	double ns, host_ns;
 
 	if (gb_sample(m, how, &ns, &host_ns) ||
 	    gb_series_push(series, gb_per_work_ns(m, gb_seen_ns(m, 1, ns, host_ns)), m->err))
@@ -158,7 +158,7 @@ enum gb_status gb_sample_clocks(struct gb_measurement *m)
 			elapsed_s(m) < m->how->timeout_s &&
 			(i < MORE || elapsed_s(m) - start_s < m->how->max_time_s);
 	     i++) {
-		double ns = 0, host_ns = 0;
+		double ns, host_ns;
 
 		if (gb_sample(m, how, &ns, &host_ns) ||
 		    gb_series_push(&m->evidence.unseen, host_ns - ns, m->err))

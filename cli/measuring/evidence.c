@@ -459,7 +459,8 @@ static enum gb_status run(struct gb_measurement *m)
 {
 	m->timer.phases = false;
 	gb_timer_begin(&m->timer);
-	return m->ops->run(m->state, &m->timer, m->err);
+	(void)m->ops->run(m->state, &m->timer, m->err);
+	return m->err->code; /* also if the mark failed */
 }
 
 /* Prepare a run that is not a sample. */

@@ -39,11 +39,19 @@ enum gb_status gb_need_find(struct gb_need *need, const struct gb_workload *work
 			    const struct gb_variant *variant, const void *params,
 			    struct gb_error *err)
 {
+	const size_t host = gb_memory_used(GB_HOST_MEMORY);
+	const size_t device = gb_memory_used(GB_DEVICE_MEMORY);
 	void *input = NULL;
 
 	gb_memory_set_dry(true);
-	if (!workload->prepare(params, &input, err))
+	if (!workload->prepare(params, &input, err)) {
 		(void)gb_need_of(need, workload, variant, params, input, err);
+		/* Another point's input may be there. */
+		if (!variant->plugin) {
+			need->host_bytes -= host;
+			need->device_bytes -= device;
+		}
+	}
 	workload->release(input);
 	gb_memory_set_dry(false);
 	return err->code;

@@ -35,7 +35,7 @@ static const char *time_left(const struct gb_progress *p, char *text, size_t siz
 }
 
 /* Width of the terminal in columns. */
-static int columns(void)
+static size_t columns(void)
 {
 	struct winsize size = { 0 };
 
@@ -55,6 +55,7 @@ static char *key_of(const struct gb_result *result)
 static void show(struct gb_progress *p, const struct gb_result *result, double half_width)
 {
 	char left[32], interval[32] = "", line[512];
+	const size_t width = columns();
 	char *key = key_of(result);
 
 	if (!isnan(half_width))
@@ -62,7 +63,7 @@ static void show(struct gb_progress *p, const struct gb_result *result, double h
 			       gb_width_mark(half_width));
 	(void)snprintf(line, sizeof line, "%zu/%zu%s%s, %s", p->done + 1, p->total,
 		       time_left(p, left, sizeof left), interval, key ? key : "");
-	line[columns() < (int)sizeof line ? columns() - 1 : (int)sizeof line - 1] = '\0';
+	line[(width < sizeof line ? width : sizeof line) - 1] = '\0';
 	(void)fputs("\r\033[K", stderr);
 	gb_text_print(stderr, line);
 	p->shown_ns = gb_now_ns();

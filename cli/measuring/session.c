@@ -206,8 +206,8 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	if (request->lock_clocks && !request->untimed)
 		gb_clocks_start(&s->clocks);
 	gb_progress_init(&s->progress, request);
-	if (gb_copy_check(err) || gb_orders_read(&s->orders, err) || read_shard(s, err) ||
-	    open_output(s, err))
+	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) ||
+	    gb_orders_read(&s->orders, err) || read_shard(s, err) || open_output(s, err))
 		return err->code;
 	if (open_devices(s, err))
 		return err->code;
@@ -233,8 +233,8 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	const char *path = request->target.path;
 
 	*s = (struct gb_session){ .request = request, .lock = -1 };
-	if (gb_orders_read(&s->orders, err) || read_shard(s, err) || gb_output_check(path, err) ||
-	    gb_copy_check(err))
+	if (gb_backends[GB_CPU]->open(0, err) || gb_orders_read(&s->orders, err) ||
+	    read_shard(s, err) || gb_output_check(path, err) || gb_copy_check(err))
 		return err->code;
 	if (request->dry == GB_DRY_TRIAL) {
 		if (open_devices(s, err))

@@ -542,8 +542,12 @@ enum gb_status gb_remote_add(struct gb_plugin_file *file, struct gb_error *err)
 	if (!board)
 		return gb_out_of_memory(err, "a plug-in");
 	if (!gb_process_start(&p, -1, -1, err) && gb_process_ask(&p, &message, err) &&
-	    err->code == GB_ERUNTIME)
-		err->code = GB_EUSAGE;
+	    err->code == GB_ERUNTIME) {
+		const struct gb_error said = *err;
+
+		*err = (struct gb_error){ 0 };
+		gb_fail(err, GB_EUSAGE, "%.200s: %s", file->path, said.message);
+	}
 	if (!err->code && p.board)
 		memcpy(board, p.board, offsetof(struct gb_board, counts));
 	gb_process_stop(&p);

@@ -163,13 +163,8 @@ void gb_csv_print_number(FILE *file, double value)
 {
 	char text[GB_TEXT_MAX];
 
-	if (!isfinite(value))
-		return;
-	if (fabs(value) <= 0x1p53 && !(fabs(fmod(value, 1)) > 0)) {
-		(void)fprintf(file, "%.0f", value);
-		return;
-	}
-	(void)fputs(gb_text_real(text, value), file);
+	if (isfinite(value))
+		(void)fputs(gb_text_real(text, value), file);
 }
 
 static void print_value(FILE *file, struct gb_field_value value)

@@ -72,7 +72,6 @@ const char *gb_arm_name(const char *implementer, const char *part)
 static void add_core(char *text, size_t size, const char *implementer, const char *part)
 {
 	const char *name = gb_arm_name(implementer, part);
-	const size_t used = strlen(text);
 	char number[64];
 
 	if (!name) {
@@ -82,7 +81,7 @@ static void add_core(char *text, size_t size, const char *implementer, const cha
 	for (const char *at = text; (at = strstr(at, name)); at++)
 		if (strchr(" +", at[strlen(name)])) /* or the end */
 			return;
-	(void)snprintf(text + used, size - used, "%s%s", used ? " + " : "", name);
+	gb_text_append(text, size, "%s%s", text[0] ? " + " : "", name);
 }
 
 char *gb_arm_cores(FILE *cpuinfo, char *text, size_t size)

@@ -394,7 +394,7 @@ static enum gb_status drop_repeated_runs(struct gb_records *list, size_t first, 
 static int by_number(const void *a, const void *b)
 {
 	const struct gb_record *x = a, *y = b;
-	const int order = (x->seq > y->seq) - (x->seq < y->seq);
+	const int order = GB_ORDER(x->seq, y->seq);
 
 	return order ? order : strcmp(x->run_id, y->run_id);
 }

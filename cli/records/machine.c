@@ -376,12 +376,14 @@ static void describe_settings(struct gb_run *run, const struct gb_run_info *info
 	run->settings.preset = info->preset;
 }
 
-/* Record the variables that affect OpenMP, CUDA, Vulkan or the measurement of the copy bandwidth.
+/* Record the variables that affect OpenMP, CUDA, Vulkan, vectors, or the copy bandwidth.
  * False if memory ran out. */
 static bool describe_environment(struct gb_run *run, struct room *room)
 {
-	static const char *const prefix[] = { "OMP_", "GOMP_",         "KMP_",           "CUDA_",
-					      "VK_",  "GPUBENCH_COPY", "GPUBENCH_VULKAN" };
+	static const char *const prefix[] = { "OMP_",          "GOMP_",
+					      "KMP_",          "CUDA_",
+					      "VK_",           "GPUBENCH_COPY",
+					      "GPUBENCH_SIMD", "GPUBENCH_VULKAN" };
 	bool ok = true;
 
 	for (char **variable = environ; *variable && ok; variable++) {

@@ -224,6 +224,7 @@ const struct gb_field gb_count_fields[] = {
 	NUMBER(struct gb_counts, barriers),
 	NUMBER(struct gb_counts, grid_barriers),
 	NUMBER(struct gb_counts, expanded),
+	NUMBER(struct gb_counts, repeated),
 	TRAFFIC(global_load),
 	TRAFFIC(global_store),
 	TRAFFIC(global_atomic),

@@ -97,7 +97,7 @@ struct gb_counts {
 	const char *kernel;
 	double launches, blocks, threads, warp_instructions, active_lanes;
 	struct gb_members classes;
-	double branches, divergent, barriers, grid_barriers, expanded;
+	double branches, divergent, barriers, grid_barriers, expanded, repeated;
 	struct gb_traffic global_load, global_store, global_atomic;
 	struct gb_traffic shared_load, shared_store, shared_atomic;
 	double path, chain;

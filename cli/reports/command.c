@@ -44,7 +44,8 @@ static bool is_default(const struct gb_param *param, const char *text)
 
 static void print_param(FILE *file, const struct gb_param *param, const struct gb_member *member)
 {
-	char text[64];
+	char number[GB_TEXT_MAX];
+	const char *text;
 
 	if (!member)
 		return;
@@ -53,13 +54,9 @@ static void print_param(FILE *file, const struct gb_param *param, const struct g
 			print_option(file, param->name, NULL);
 		return;
 	}
-	if (member->kind == GB_VALUE_NUMBER && param->type == GB_INT)
-		(void)snprintf(text, sizeof text, "%.0f", member->number);
-	else
-		(void)snprintf(text, sizeof text, "%.17g", member->number);
-	if (!is_default(param, member->kind == GB_VALUE_TEXT ? member->text : text))
-		print_option(file, param->name,
-			     member->kind == GB_VALUE_TEXT ? member->text : text);
+	text = member->kind == GB_VALUE_TEXT ? member->text : gb_text_real(number, member->number);
+	if (!is_default(param, text))
+		print_option(file, param->name, text);
 }
 
 /* True if the parameter is for other points than the record's. */

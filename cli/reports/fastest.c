@@ -47,10 +47,9 @@ static void add(const struct gb_section *section, struct winner *winner, size_t 
 static int by_points(const void *a, const void *b)
 {
 	const struct winner *x = a, *y = b;
+	const int order = GB_ORDER(y->points, x->points);
 
-	if (x->points != y->points)
-		return x->points > y->points ? -1 : 1;
-	return (x->high < y->high) - (x->high > y->high);
+	return order ? order : GB_ORDER(y->high, x->high);
 }
 
 /* "cpu/best on NAME at 5 of 6 points, 1.2 to 1.9 times as fast as the next" */

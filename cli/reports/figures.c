@@ -104,19 +104,17 @@ static void line_name(const struct gb_section *section, const struct gb_record *
 		      size_t size)
 {
 	char value[GB_VALUE_MAX];
-	size_t used = (size_t)snprintf(text, size, "%.60s/%.60s", record->backend, record->variant);
 
+	(void)snprintf(text, size, "%.60s/%.60s", record->backend, record->variant);
 	for (size_t i = 0; i < section->axes.count; i++) {
 		const struct gb_member *v = gb_axis_value(&section->axes, i, record);
 
-		if (section->axes.axis[i].varies && !gb_axis_is_point(&section->axes, i) && v &&
-		    used < size)
-			used += (size_t)snprintf(text + used, size - used, " %.20s=%.20s",
-						 section->axes.axis[i].name,
-						 gb_axis_text(value, v));
+		if (section->axes.axis[i].varies && !gb_axis_is_point(&section->axes, i) && v)
+			gb_text_append(text, size, " %.20s=%.20s", section->axes.axis[i].name,
+				       gb_axis_text(value, v));
 	}
-	if (section->mixed_runs && used < size)
-		(void)snprintf(text + used, size - used, ", %s",
+	if (section->mixed_runs)
+		gb_text_append(text, size, ", %s",
 			       gb_run_name(&section->table->runs, record->run_id));
 }
 
@@ -130,7 +128,7 @@ static int by_x(const void *a, const void *b)
 {
 	const struct point *p = a, *q = b;
 
-	return (p->x > q->x) - (p->x < q->x);
+	return GB_ORDER(p->x, q->x);
 }
 
 static struct line *find_line(struct line *line, size_t *count, const char *name, size_t room)
@@ -193,13 +191,12 @@ static void shared_text(const struct gb_section *section, size_t abscissa,
 			const struct gb_record *example, char text[NAME])
 {
 	char value[GB_VALUE_MAX];
-	size_t used =
-		(size_t)snprintf(text, NAME, "time over %.40s", section->axes.axis[abscissa].name);
 
-	for (size_t i = 0; i < section->axes.count && used < NAME; i++)
+	(void)snprintf(text, NAME, "time over %.40s", section->axes.axis[abscissa].name);
+	for (size_t i = 0; i < section->axes.count; i++)
 		if (i != abscissa && gb_axis_is_point(&section->axes, i))
-			used += (size_t)snprintf(
-				text + used, NAME - used, ", %.40s=%s", section->axes.axis[i].name,
+			gb_text_append(
+				text, NAME, ", %.40s=%s", section->axes.axis[i].name,
 				gb_axis_text(value, gb_axis_value(&section->axes, i, example)));
 }
 
@@ -292,7 +289,7 @@ static bool put_picture(const struct gb_section *section, size_t abscissa, size_
 		put_lines(section, abscissa, &picture, example);
 	for (size_t i = 0; i < picture.count; i++)
 		free(picture.line[i].point);
-	return picture.count > 0;
+	return picture.count;
 }
 
 void gb_section_print_figures(const struct gb_section *section)

@@ -94,11 +94,6 @@ static bool same_point(const struct gb_record *a, const struct gb_record *b)
 	return true;
 }
 
-static bool is_timed(const struct gb_record *record)
-{
-	return record->status == GB_STATUS_OK && record->has_time;
-}
-
 static bool is_rival(const struct gb_record *r, const struct gb_record *record)
 {
 	return !r->plugin.sha256 && gb_equal(r->backend, record->backend) && same_point(record, r);
@@ -112,7 +107,7 @@ const struct gb_record *gb_fastest_rival(const struct gb_records *records,
 	for (size_t i = 0; i < records->count; i++) {
 		const struct gb_record *r = records->record[i];
 
-		if (r->peer != peer || !is_timed(r) || !is_rival(r, record))
+		if (r->peer != peer || !gb_is_timed(r) || !is_rival(r, record))
 			continue;
 		if (!best || r->time.median < best->time.median)
 			best = r;
@@ -130,7 +125,7 @@ static bool is_of(const struct gb_judgement *j, const struct gb_record *record)
 static const struct gb_record *find_ok(const struct gb_records *records, const char *key)
 {
 	for (size_t i = 0; i < records->count; i++)
-		if (is_timed(records->record[i]) && gb_equal(records->record[i]->key, key))
+		if (gb_is_timed(records->record[i]) && gb_equal(records->record[i]->key, key))
 			return records->record[i];
 	return NULL;
 }
@@ -255,7 +250,7 @@ static size_t count_rivals(const struct gb_records *records, const struct gb_rec
 
 	for (size_t i = 0; i < records->count; i++)
 		count += is_rival(records->record[i], record) &&
-			 is_timed(records->record[i]) == with_time &&
+			 gb_is_timed(records->record[i]) == with_time &&
 			 records->record[i]->status != GB_STATUS_SKIPPED;
 	return count;
 }

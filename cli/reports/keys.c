@@ -11,14 +11,14 @@ static int by_key(const void *a, const void *b)
 	const struct gb_key_entry *x = a, *y = b;
 	const int order = strcmp(x->key, y->key);
 
-	return order ? order : (x->order > y->order) - (x->order < y->order);
+	return order ? order : GB_ORDER(x->order, y->order);
 }
 
 static int by_order(const void *a, const void *b)
 {
 	const struct gb_key_group *x = a, *y = b;
 
-	return (x->order > y->order) - (x->order < y->order);
+	return GB_ORDER(x->order, y->order);
 }
 
 static void add(struct gb_keys *keys, const struct gb_records *list, bool is_new)

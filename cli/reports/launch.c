@@ -31,7 +31,7 @@ double gb_launch_value(const struct gb_record *record, bool in_cycles)
 	return in_cycles ? median_cycles(record) : record->time.median;
 }
 
-static bool has_time(const struct gb_record *record)
+bool gb_is_timed(const struct gb_record *record)
 {
 	return record->has_time && record->status == GB_STATUS_OK;
 }
@@ -41,7 +41,7 @@ struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record 
 	struct gb_ratio ratio = { NAN, { NAN, NAN, NAN } };
 	struct gb_error ignored = { 0 };
 
-	if (!has_time(a) || !has_time(b))
+	if (!gb_is_timed(a) || !gb_is_timed(b))
 		return ratio;
 	ratio.estimate = b->time.median / a->time.median;
 	if (a->launches >= GB_LAUNCHES && b->launches >= GB_LAUNCHES)

@@ -16,6 +16,9 @@ enum { GB_LAUNCHES = 4 }; /* launches on each side, at least, for a verdict */
  * failed, was skipped or emulated) or, in cycles, no clock. */
 double gb_launch_value(const struct gb_record *record, bool in_cycles);
 
+/* True if the record has a verified time of hardware. */
+bool gb_is_timed(const struct gb_record *record);
+
 /* The ratio b / a of two verified times and its interval.  If both sides have at least GB_LAUNCHES
  * launches, the interval is that of the Hodges-Lehmann ratio; if both are single launches, it is
  * the quotient of the intervals of their medians.  Else the interval is NAN; if a time is missing,

@@ -35,23 +35,17 @@ const char *gb_run_machine(const struct gb_run *run)
 	return gb_run_gpu(run) ? run->on_gpu.name : run->on_cpu.name;
 }
 
-/* True if both are NULL, or equal. */
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? gb_equal(a, b) : a == b;
-}
-
 bool gb_runs_alike(const struct gb_run *a, const struct gb_run *b)
 {
-	bool alike = same_text(a->tool.version, b->tool.version) &&
-		     same_text(a->tool.commit, b->tool.commit) && a->tool.dirty == b->tool.dirty &&
-		     same_text(a->host.hostname, b->host.hostname) &&
-		     same_text(a->host.cpu, b->host.cpu) && a->gpu_count == b->gpu_count &&
+	bool alike = gb_same(a->tool.version, b->tool.version) &&
+		     gb_same(a->tool.commit, b->tool.commit) && a->tool.dirty == b->tool.dirty &&
+		     gb_same(a->host.hostname, b->host.hostname) &&
+		     gb_same(a->host.cpu, b->host.cpu) && a->gpu_count == b->gpu_count &&
 		     (isnan(a->host.cores) ? isnan(b->host.cores)
 					   : fabs(a->host.cores - b->host.cores) < 0.5);
 
 	for (size_t i = 0; i < a->gpu_count && alike; i++)
-		alike = same_text(a->gpu[i].name, b->gpu[i].name);
+		alike = gb_same(a->gpu[i].name, b->gpu[i].name);
 	return alike;
 }
 
@@ -98,9 +92,7 @@ static bool tells_apart(const struct gb_run_names *names, int part)
 
 static void append(struct gb_run_entry *entry, const char *text)
 {
-	const size_t used = strlen(entry->name);
-
-	(void)snprintf(entry->name + used, sizeof entry->name - used, "%s%.60s", used ? ", " : "",
+	gb_text_append(entry->name, sizeof entry->name, "%s%.60s", entry->name[0] ? ", " : "",
 		       text);
 }
 

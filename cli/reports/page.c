@@ -93,7 +93,7 @@ void gb_page_close(FILE *file)
 const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *list)
 {
 	const char *machine[MOST_NAMED];
-	size_t count = 0, used = 0;
+	size_t count = 0;
 	bool more = false;
 
 	for (size_t i = 0; i < list->run_count && !more; i++) {
@@ -106,11 +106,11 @@ const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *lis
 		if (k == count && !more)
 			machine[count++] = name;
 	}
+	text[0] = '\0';
 	for (size_t k = 0; k < count; k++)
-		used += (size_t)snprintf(text + used, GB_PAGE_TITLE - used, "%s%.80s",
-					 k ? ", " : "", machine[k]);
+		gb_text_append(text, GB_PAGE_TITLE, "%s%.80s", k ? ", " : "", machine[k]);
 	if (more)
-		(void)snprintf(text + used, GB_PAGE_TITLE - used, " and others");
+		gb_text_append(text, GB_PAGE_TITLE, " and others");
 	return count ? text : NULL;
 }
 

@@ -10,37 +10,25 @@
 #include "common/stats.h"
 #include "common/text.h"
 
-/* True if the record has a time that may be pooled. */
-static bool is_timed(const struct gb_record *record)
-{
-	return record->has_time && record->status == GB_STATUS_OK;
-}
-
-/* True if both are NULL, or equal. */
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? gb_equal(a, b) : a == b;
-}
-
 static bool same_build(const struct gb_run *a, const struct gb_run *b)
 {
-	return same_text(a->host.hostname, b->host.hostname) &&
-	       same_text(a->tool.commit, b->tool.commit);
+	return gb_same(a->host.hostname, b->host.hostname) &&
+	       gb_same(a->tool.commit, b->tool.commit);
 }
 
 static bool same_measurement(const struct gb_record *a, const struct gb_record *b)
 {
 	return gb_equal(a->key, b->key) && same_build(a->run, b->run) &&
-	       same_text(a->plugin.sha256, b->plugin.sha256) &&
+	       gb_same(a->plugin.sha256, b->plugin.sha256) &&
 	       gb_same_machine(gb_record_machine(a), gb_record_machine(b));
 }
 
 bool gb_is_launch_of(const struct gb_record *a, const struct gb_record *b)
 {
 	if (a->has_time || b->has_time)
-		return is_timed(a) && is_timed(b) && same_measurement(a, b) &&
+		return gb_is_timed(a) && gb_is_timed(b) && same_measurement(a, b) &&
 		       gb_record_is_cold(a) == gb_record_is_cold(b);
-	return same_measurement(a, b) && a->status == b->status && same_text(a->reason, b->reason);
+	return same_measurement(a, b) && a->status == b->status && gb_same(a->reason, b->reason);
 }
 
 /* Replace the record's time by that of `count` launches, and drop the members of a single
@@ -112,7 +100,7 @@ static int by_order(const void *a, const void *b)
 	const struct place *x = a, *y = b;
 	const int found = order(x->record, y->record);
 
-	return found ? found : (x->index > y->index) - (x->index < y->index);
+	return found ? found : GB_ORDER(x->index, y->index);
 }
 
 /* Pool the launches of the first of `count` neighbours, and free the others of these. */
@@ -129,7 +117,7 @@ static enum gb_status pool_first(struct gb_records *records, struct place *place
 		gb_record_free(place[k].record);
 		records->record[place[k].index] = place[k].record = NULL;
 	}
-	if (found > 1 && is_timed(place->record))
+	if (found > 1 && gb_is_timed(place->record))
 		(void)make_pooled(place->record, value, found, err);
 	return err->code;
 }

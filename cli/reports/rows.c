@@ -30,7 +30,7 @@ static void set_interval(struct gb_grid *grid, size_t column, const struct gb_se
 	const char *mark;
 	double percent;
 
-	if (!gb_row_span(row, &span) || !(span.at > 0))
+	if (!gb_row_span(row, &span))
 		return;
 	percent = 100 * (span.high - span.low) / 2 / span.at;
 	mark = gb_width_mark(percent / 100);
@@ -47,7 +47,7 @@ static void set_span(struct gb_grid *grid, size_t column, const struct gb_row *r
 	struct gb_span span;
 	const bool has_interval = gb_row_span(row, &span);
 
-	if (!(span.at > 0) || !(span.low > 0))
+	if (!(span.low > 0))
 		return;
 	time_text(at, span.at);
 	(void)snprintf(text, sizeof text, has_interval ? "%s, %s to %s" : "%s", at,

@@ -36,7 +36,7 @@ static size_t shortest(const struct gb_section *section, size_t first, size_t en
 	size_t best = section->row_count;
 
 	for (size_t i = first; i < end; i++)
-		if (i != but && row[i].record->status == GB_STATUS_OK && row[i].record->has_time &&
+		if (i != but && gb_is_timed(row[i].record) &&
 		    (best == section->row_count || gb_row_time(&row[i]) < gb_row_time(&row[best])))
 			best = i;
 	return best;
@@ -56,8 +56,7 @@ size_t gb_section_point(const struct gb_section *section, size_t first, size_t *
 	decided = *best < none && next < none;
 	*by = decided ? gb_row_time(&row[next]) / gb_row_time(&row[*best]) : (double)NAN;
 	for (size_t i = first; i < end && decided; i++)
-		decided = i == *best || row[i].record->status != GB_STATUS_OK ||
-			  !row[i].record->has_time ||
+		decided = i == *best || !gb_is_timed(row[i].record) ||
 			  gb_is_faster(row[*best].record, row[i].record);
 	if (!decided)
 		*best = none;
@@ -113,10 +112,9 @@ static enum gb_status collect(struct gb_section *section, const struct gb_table 
 static int by_point(const void *a, const void *b)
 {
 	const struct gb_row *x = a, *y = b;
+	const int order = GB_ORDER(x->point, y->point);
 
-	if (x->point != y->point)
-		return x->point < y->point ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
+	return order ? order : GB_ORDER(x->order, y->order);
 }
 
 /* A point seen so far, represented by its first record. */

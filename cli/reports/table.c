@@ -118,12 +118,6 @@ static void print_runs(const struct gb_table *table)
 
 /* ---- skipped variants -------------------------------------------------------------------- */
 
-/* True if both are NULL, or equal. */
-static bool same_reason(const char *a, const char *b)
-{
-	return a && b ? gb_equal(a, b) : a == b;
-}
-
 static bool same_variant(const struct gb_record *a, const struct gb_record *b)
 {
 	return gb_equal(a->variant, b->variant) && gb_equal(a->backend, b->backend);
@@ -140,7 +134,7 @@ static void print_skipped_variant(const struct gb_section *section, const struct
 			continue;
 		all++;
 		skipped += section->record[i]->status == GB_STATUS_SKIPPED &&
-			   same_reason(section->record[i]->reason, record->reason);
+			   gb_same(section->record[i]->reason, record->reason);
 	}
 	gb_sheet_text(sheet, "%s/%s", record->backend, record->variant);
 	if (skipped == all)
@@ -179,7 +173,7 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 			const struct gb_record *other = section->record[k];
 
 			if (done[k] || other->status != GB_STATUS_SKIPPED ||
-			    !same_reason(record->reason, other->reason))
+			    !gb_same(record->reason, other->reason))
 				continue;
 			gb_sheet_text(sheet, "%s", comma);
 			print_skipped_variant(section, other);
@@ -187,7 +181,7 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 			for (size_t m = k; m < section->count; m++)
 				done[m] |= section->record[m]->status == GB_STATUS_SKIPPED &&
 					   same_variant(other, section->record[m]) &&
-					   same_reason(record->reason, section->record[m]->reason);
+					   gb_same(record->reason, section->record[m]->reason);
 		}
 		gb_sheet_text(sheet, ": %s", record->reason ? record->reason : "no reason given");
 		gb_sheet_end(sheet);

@@ -23,7 +23,8 @@
 GB_WORDS(types, RADIX_TYPES, "u32", "u64", "f32", "pairs");
 GB_WORDS(distributions, RADIX_DISTRIBUTIONS, "uniform", "sorted", "reverse", "constant", "few",
 	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5", "dominant",
-	 "runs", "organpipe", "nearly", "last", "staircase", "sqrt", "two");
+	 "runs", "organpipe", "nearly", "last", "staircase", "sqrt", "two", "exponential",
+	 "rootdup", "twodup", "eightdup");
 GB_WORDS(values, RADIX_VALUES, "index", "random");
 GB_WORDS(answers, 2, "no", "yes");
 
@@ -47,7 +48,10 @@ static const struct gb_param params[] = {
 	  .initial = "uniform",
 	  .choices = distributions,
 	  .help = "distribution of generated keys; few: 256 distinct keys; entropyK: bitwise AND "
-		  "of K uniform words; dominant: 99 % equal" },
+		  "of K uniform words; dominant: 99 % equal; runs: 16 ascending runs; organpipe: "
+		  "up, then down; nearly, last: sorted but for about sqrt(count) keys, or for the "
+		  "last; staircase: sorted, 64 distinct keys; sqrt, two: that many distinct keys; "
+		  "exponential, rootdup, twodup, eightdup: as in the papers on ips4o" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
 	  .help = "read raw little-endian keys of the given type from this file" },
@@ -79,6 +83,7 @@ static const char *const check[] = {
 	 "--distribution=entropy0,entropy1,entropy2,entropy3,entropy4,entropy5"),
 	("--count=2051 --type=u32,u64,f32,pairs "
 	 "--distribution=dominant,runs,organpipe,nearly,last,staircase,sqrt,two"),
+	"--count=2051 --distribution=exponential,rootdup,twodup,eightdup",
 	"--count=33,4097 --type=pairs --values=index",
 	"--count=10007 --type=pairs --unstable=yes --distribution=few",
 	NULL,
@@ -154,7 +159,8 @@ static enum gb_status make_values(struct radix_input *in, const struct radix_par
 /* True if a variation is not generated with another seed but replaces some keys. */
 static bool replaces_keys(const struct radix_params *p)
 {
-	return p->file || p->distribution == RADIX_SORTED || p->distribution == RADIX_REVERSE;
+	return p->file || p->distribution == RADIX_SORTED || p->distribution == RADIX_REVERSE ||
+	       p->distribution >= RADIX_ROOTDUP;
 }
 
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)

@@ -18,9 +18,9 @@
  *   - Slots of the deepest level are never locked: one atomic exchange puts a body before those
  *     already there.
  *
- * The paper measures the phase "insert" alone.  Keys, pool, prefetch and grid are those of lf, so
- * that only the methods differ.  It moves the same bytes as lf, with a second atomic for each split
- * and the barrier.  The bound is the same.
+ * The paper measures the phase "insert" alone.  Keys, pool and grid are those of lf, so that only
+ * the methods differ.  It moves the same bytes as lf, with a second atomic for each split and the
+ * barrier.  The bound is the same.
  */
 #include "cuda/octree/parts/builder.h"
 
@@ -33,9 +33,8 @@ struct walk {
 	bool active;
 };
 
-/* Start body i, and prefetch the key of the thread's next one; not with lists, as in lf. */
-template <bool LISTS>
-static __device__ __forceinline__ void start(struct walk *w, size_t i, size_t stride, size_t count,
+/* Start body i, if there is one. */
+static __device__ __forceinline__ void start(struct walk *w, size_t i, size_t count,
 					     const uint64_t *keys, const struct octree_tree *tree)
 {
 	w->active = i < count;
@@ -45,8 +44,6 @@ static __device__ __forceinline__ void start(struct walk *w, size_t i, size_t st
 	w->key = keys[i];
 	w->level = 0;
 	w->slot = &tree->child[0][octree_digit(w->key, 0)];
-	if (!LISTS && count - i > stride)
-		gpu_prefetch(&keys[i + stride]);
 }
 
 /* Walk down to a slot that holds no node; return its content. */
@@ -159,7 +156,7 @@ static __global__ void __launch_bounds__(OCTREE_BLOCK)
 	size_t i = (size_t)blockIdx.x * OCTREE_BLOCK + threadIdx.x;
 	uint32_t spins = 0;
 
-	start<LISTS>(&w, i, stride, count, keys, &tree);
+	start(&w, i, count, keys, &tree);
 	while (__syncthreads_or(w.active)) {
 		const int32_t found = w.active ? descend(&w, &tree) : (int32_t)OCTREE_LOCKED;
 		const bool full = w.active && is_full<LISTS>(&w, found, &tree);
@@ -186,7 +183,7 @@ static __global__ void __launch_bounds__(OCTREE_BLOCK)
 		spins += !done;
 		if (done) {
 			i += stride;
-			start<LISTS>(&w, i, stride, count, keys, &tree);
+			start(&w, i, count, keys, &tree);
 		}
 	}
 	octree_count(&tree.counters->lock_spins, spins);

@@ -132,6 +132,25 @@ static uint64_t ramp(uint64_t word, uint64_t i, uint64_t n)
 	return i * size + scaled(word, size);
 }
 
+/* floor(i 2^64 / n) */
+static uint64_t part(uint64_t i, uint64_t n)
+{
+	return (uint64_t)(((wide)i << 64) / n);
+}
+
+static uint64_t square(uint64_t x, uint64_t n)
+{
+	return (uint64_t)((wide)x * x % n);
+}
+
+static uint64_t exponential(uint64_t word, uint64_t count)
+{
+	const unsigned log = 63 - (unsigned)__builtin_clzll(count);
+	const uint64_t power = UINT64_C(1) << scaled(word, 1 + log);
+
+	return (power + scaled(word << 32, power)) << (63 - log);
+}
+
 /* The word of index i < count; `word` is the uniform one, `other` that of stream 1. */
 static uint64_t shaped(enum radix_distribution distribution, uint64_t count, uint64_t root,
 		       uint64_t i, uint64_t word, uint64_t other)
@@ -151,6 +170,15 @@ static uint64_t shaped(enum radix_distribution distribution, uint64_t count, uin
 		return i == count - 1 ? word : ramp(word, i, count);
 	case RADIX_SQRT:
 		return scatter64((uint32_t)scaled(word, root));
+	case RADIX_EXPONENTIAL:
+		return exponential(word, count);
+	case RADIX_ROOTDUP:
+		return part(i % root, root);
+	case RADIX_TWODUP:
+		return part((square(i, count) + count / 2) % count, count);
+	case RADIX_EIGHTDUP:
+		i = square(square(square(i, count), count), count);
+		return part((i + count / 2) % count, count);
 	default:
 		return scatter64(1 + ((uint32_t)word & 1));
 	}
@@ -226,6 +254,10 @@ static void make_words(enum radix_distribution distribution, uint64_t seed, uint
 	case RADIX_LAST:
 	case RADIX_SQRT:
 	case RADIX_TWO:
+	case RADIX_EXPONENTIAL:
+	case RADIX_ROOTDUP:
+	case RADIX_TWODUP:
+	case RADIX_EIGHTDUP:
 		shaped_words(distribution, seed, count, first, n, word);
 		break;
 	case RADIX_DISTRIBUTIONS:

@@ -28,6 +28,12 @@
  *	            decides); else 1, scattered
  *	sqrt        floor(u floor(sqrt(count))), scattered; u as for zipf
  *	two         1 + the lowest bit of the uniform word, scattered
+ *	exponential 2^e + floor(f 2^e), moved up by 63 - floor(log2 count) bits:
+ *	            e = floor(u (1 + floor(log2 count))), f is the lower half of the uniform word
+ *	            as a fraction
+ *	rootdup     floor(v 2^64 / r), v = i mod r, r = floor(sqrt(count))
+ *	twodup      floor(v 2^64 / count), v = i^2 + floor(count / 2) mod count
+ *	eightdup    the same for i^8
  *	staircase   s = floor(64 i / count) in the upper 6 bits, the upper 58 bits of Philox block
  *	            (seed, stream 0, s) below them
  *	last        ramp(i, count); the uniform word for the last index

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package.sh dist | portable | deb | wheel -- makes a package of the commit in build/dist.
+# package.sh dist | portable | deb | wheel | tag -- makes a package of the commit in build/dist.
 #
 #	dist      gpubench-VERSION.tar.gz: the sources, the same bytes each time, and their SHA-256
 #	portable  gpubench-VERSION-MACHINE.tar.gz: program, manual pages, completion and the
@@ -7,9 +7,11 @@
 #	deb       gpubench_VERSION_ARCHITECTURE.deb, which depends on libraries of this Debian
 #	wheel     gpubench-VERSION-py3-none-PLATFORM.whl: what is in portable, gpubench-plot,
 #	          and the module gpubench, which reads records
+#	tag       no package, but the tag vVERSION, once the change log dates that version
 #
-# All but dist compile the sources of the commit, without the libraries of peers other than Highway:
-# their packages differ between versions of Debian.
+# deb, portable and wheel compile the sources of the commit, for all common GPU architectures, and
+# without the libraries of peers other than Highway: their packages differ between versions of
+# Debian.
 set -euo pipefail
 shopt -s extglob
 cd "$(dirname "$0")/../.."
@@ -26,6 +28,8 @@ archived=yes
 if [[ $commit == *Format* ]]; then
 	read -r commit epoch < <(git log -1 --format='%H %ct') || fail "no checkout, no archive"
 	archived=no
+elif [[ $1 == @(dist|tag) ]]; then
+	fail "make $1 needs a checkout of the repository"
 fi
 machine=$(${CC:-cc} -dumpmachine)
 machine=${machine%%-*}
@@ -49,14 +53,14 @@ unpack_sources() {
 	fi
 }
 version_of() { # of the change log in standard input
-	sed -n 's/^## \([0-9][0-9.]*\),.*/\1/p' | sed -n 1p
+	sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' | sed -n 1p
 }
 reproducible_tar() { # FOLDER: its archive
 	tar -C "${1%/*}" -c --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" \
 		"${1##*/}" | gzip -9n
 }
 
-libraries="have_boost=0 have_gnu=0 have_ips4o=0 have_tbb=0"
+libraries=(have_boost=0 have_gnu=0 have_ips4o=0 have_pcl=0 have_tbb=0 SMS="${SMS:-\$(all_sms)}")
 
 # build TREE LINKER-FLAG...: build and install in TREE/usr
 build() {
@@ -64,9 +68,9 @@ build() {
 	shift
 	command -v help2man >/dev/null || fail "no help2man, which writes the manual pages"
 	unpack_sources
-	make -C "$source" -j"$(nproc)" $libraries "LDFLAGS=$*" all
+	make -C "$source" -j"$(nproc)" "${libraries[@]}" "LDFLAGS=$*" all
 	rm -rf "$tree"
-	make -C "$source" -s $libraries "LDFLAGS=$*" "DESTDIR=$tree" PREFIX=/usr install
+	make -C "$source" -s "${libraries[@]}" "LDFLAGS=$*" "DESTDIR=$tree" PREFIX=/usr install
 	"$(command -v "$machine-linux-gnu-strip" strip | head -n 1)" "$tree/usr/bin/gpubench"
 	version=$(version_of <"$source/CHANGELOG.md")
 }
@@ -167,7 +171,6 @@ deb() {
 
 case $1 in
 dist)
-	[[ $archived == no ]] || fail "make dist needs a checkout of the repository"
 	version=$(git show "$commit:CHANGELOG.md" | version_of)
 	name=gpubench-$version.tar.gz
 	git archive --prefix="gpubench-$version/" "$commit" | gzip -9n >"$dist/$name"
@@ -185,6 +188,14 @@ wheel)
 	portable
 	name=$("${PYTHON:-/usr/bin/python3}" scripts/package/wheel.py \
 		"$source" "$tree" "$version" "$dist")
+	;;
+tag)
+	heading=$(git show "$commit:CHANGELOG.md" | grep -m 1 '^## ')
+	dated='^## ([0-9.]+), 20[0-9]{2}-[0-9]{2}-[0-9]{2}$'
+	[[ $heading =~ $dated ]] ||
+		fail "CHANGELOG.md does not date its newest version: $heading"
+	git tag -a -m "gpubench ${BASH_REMATCH[1]}" "v${BASH_REMATCH[1]}" "$commit"
+	exit
 	;;
 *) fail "unknown package '$1'" ;;
 esac

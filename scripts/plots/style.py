@@ -223,7 +223,7 @@ class Sheet:
 
     def _wrap(self):
         """Break titles and labels that are longer than their axes."""
-        self.figure.draw_without_rendering()
+        self.figure.get_layout_engine().execute(self.figure)
         for ax in self.axes:
             box = ax.get_window_extent()
             for text, room, length in (

@@ -63,6 +63,13 @@ Test(available, version_2_own_group)
 	cr_expect_eq(left("0::/job/step\n"), 700000);
 	write_file("job/step/memory.stat", "anon 1\ninactive_file 200000\n");
 	cr_expect_eq(left("0::/job/step\n"), 900000, "cached files are given up");
+	write_file("job/step/memory.stat", "inactive_files 5\ninactive_file_x 7\n");
+	cr_expect_eq(left("0::/job/step\n"), 700000, "other numbers");
+	write_file("job/step/memory.stat", "inactive_file 400000\n");
+	cr_expect_eq(left("0::/job/step\n"), 1000000, "no more than is used");
+	write_file("job/step/memory.current", "none\n");
+	cr_expect_eq(left("0::/job/step\n"), UINT64_MAX);
+	write_file("job/step/memory.current", "300000\n");
 	write_file("job/step/memory.max", "max\n");
 	cr_expect_eq(left("0::/job/step\n"), UINT64_MAX);
 }
@@ -93,6 +100,10 @@ Test(available, version_1)
 	write_file("memory/job/memory.stat", "cache 9\ntotal_inactive_file 500\n");
 	cr_expect_eq(left("5:cpu,cpuacct:/job\n4:hugetlb,memory:/job\n0::/\n"), 5500);
 	cr_expect_eq(left("4:cpuset:/job\n0::/\n"), UINT64_MAX);
+	cr_expect_eq(left("4:memory:/other\n4\n4:memory\n"), UINT64_MAX);
+	write_file("memory.max", "700\n");
+	write_file("memory.current", "0\n");
+	cr_expect_eq(left("4:memory:/job\n0::/\n"), 700, "the least of both");
 }
 
 Test(available, no_groups)
@@ -100,21 +111,30 @@ Test(available, no_groups)
 	cr_expect_eq(gb_cgroup_available("/no/such/file", root), UINT64_MAX);
 }
 
-/* Bytes of address space in use: terabytes under AddressSanitizer. */
-static rlim_t address_space(void)
+/* Bytes of address space, or of data and stack, in use: terabytes under AddressSanitizer. */
+static rlim_t bytes_used(bool is_data)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
-	unsigned long pages = 0;
+	unsigned long pages = 0, data = 0;
 
-	cr_assert(file && fscanf(file, "%lu", &pages) == 1);
+	cr_assert(file && fscanf(file, "%lu %*u %*u %*u %*u %lu", &pages, &data) == 2);
 	(void)fclose(file);
-	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+	return (rlim_t)(is_data ? data : pages) * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+Test(available, data)
+{
+	const rlim_t most = bytes_used(true) + ((rlim_t)1 << 30);
+	const struct rlimit limit = { most, most };
+
+	cr_assert_eq(setrlimit(RLIMIT_DATA, &limit), 0);
+	cr_expect_leq(gb_host_available(), (uint64_t)1 << 30);
 }
 
 /* The limit is safe to set: every test runs in its own process. */
 Test(available, address_space)
 {
-	const rlim_t most = address_space() + ((rlim_t)4 << 30);
+	const rlim_t most = bytes_used(false) + ((rlim_t)4 << 30);
 	const struct rlimit limit = { most, most };
 	struct gb_error err = { 0 };
 

@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/devices.h"
@@ -15,6 +16,7 @@
 #include "common/text.h"
 #include "common/timer.h"
 #include "common/workload.h"
+#include "cpu/simd.h"
 #ifdef GPUBENCH_SIMT
 #include "tests/simt/control.h"
 #endif
@@ -117,6 +119,29 @@ Test(backend, cpu)
 	check_flush(gb_backends[GB_CPU]);
 	gb_backends[GB_CPU]->close();
 	gb_backends[GB_CPU]->close();
+}
+
+Test(backend, simd_is_limited_by_the_environment)
+{
+	const enum cpu_simd best = cpu_simd();
+	const struct {
+		const char *word;
+		enum gb_status status;
+		enum cpu_simd most;
+	} row[] = {
+		{ "plain", GB_OK, CPU_PLAIN },   { "avx2", GB_OK, CPU_AVX2 },
+		{ "AVX2", GB_EUSAGE, CPU_AVX2 }, { "", GB_EUSAGE, CPU_AVX2 },
+		{ "vbmi2", GB_OK, CPU_VBMI2 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_error err = { 0 };
+
+		cr_assert_eq(setenv("GPUBENCH_SIMD", row[i].word, 1), 0);
+		cr_expect_eq(gb_backends[GB_CPU]->open(0, &err), row[i].status, "%s", row[i].word);
+		cr_expect_eq(cpu_simd(), best < row[i].most ? best : row[i].most, "%s",
+			     row[i].word);
+	}
 }
 
 #if GB_HAVE_CUDA

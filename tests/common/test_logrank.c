@@ -175,6 +175,7 @@ Test(logrank, many_values)
 	static double base[MANY + 1], other[MANY];
 	struct gb_logrank exact = { 0 }, normal = { 0 };
 	struct gb_error err = { 0 };
+	struct gb_ratio r;
 	double p;
 
 	draw(base, MANY + 1, 1, 0);
@@ -184,6 +185,14 @@ Test(logrank, many_values)
 	cr_assert(normal.at_most == NULL && exact.at_most != NULL);
 	p = gb_logrank_slower(&exact, base, other, 0);
 	cr_expect(epsilon_eq(dbl, gb_logrank_slower(&normal, base, other, 0), p, 0.03), "%g", p);
+	cr_expect(epsilon_eq(dbl,
+			     gb_logrank_slower(&normal, base, other, 0) +
+				     gb_logrank_faster(&normal, base, other, 0),
+			     1, 1e-12));
+	gb_logrank_ratio(&normal, base, other, 0.9, &r, &err);
+	cr_expect(epsilon_eq(dbl, r.interval.coverage, 0.9, 1e-6));
+	cr_expect(lt(dbl, r.interval.low, r.estimate));
+	cr_expect(gt(dbl, r.interval.high, r.estimate));
 	gb_logrank_release(&exact);
 	gb_logrank_release(&normal);
 }

@@ -5,7 +5,10 @@
 #include "common/rng.h"
 
 #include <criterion/criterion.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "common/secret.h"
 #include "common/text.h"
 
 Test(rng, known_answers)
@@ -53,4 +56,30 @@ Test(rng, seeds_streams_and_indices_differ)
 	cr_assert_neq(gb_random64(1, 0), gb_random64(1, UINT64_C(1) << 32));
 	cr_assert_neq(gb_random64(1, 0), gb_random64(UINT64_C(1) << 32 | 1, 0));
 	cr_assert_str_eq(GB_RANDOM_NAME, "philox4x32-10");
+}
+
+/* Two processes draw other secrets, and each draws others. */
+Test(rng, secrets)
+{
+	uint64_t drawn[4] = { 0 };
+
+	for (size_t i = 0; i < GB_COUNT(drawn); i += 2) {
+		int pipes[2];
+		pid_t child;
+
+		cr_assert_eq(pipe(pipes), 0);
+		child = fork();
+		if (child == 0) {
+			const uint64_t two[] = { gb_secret(), gb_secret() };
+
+			_exit(write(pipes[1], two, sizeof two) != (ssize_t)sizeof two);
+		}
+		(void)close(pipes[1]);
+		cr_assert_eq(read(pipes[0], drawn + i, 16), 16);
+		(void)close(pipes[0]);
+		(void)waitpid(child, NULL, 0);
+	}
+	for (size_t i = 0; i < GB_COUNT(drawn); i++)
+		for (size_t k = 0; k < i; k++)
+			cr_expect_neq(drawn[i], drawn[k]);
 }

@@ -14,14 +14,21 @@ struct mistake {
 ParameterizedTestParameters(suggest, nearest)
 {
 	static struct mistake cases[] = {
-		{ "raidx", " (did you mean radix?)" },   /* letters swapped */
-		{ "radi", " (did you mean radix?)" },    /* letter missing */
-		{ "rradix", " (did you mean radix?)" },  /* letter inserted */
-		{ "rudix", " (did you mean radix?)" },   /* letter replaced */
-		{ "RADIX", " (did you mean radix?)" },   /* case */
-		{ "comp", " (did you mean compare?)" },  /* a prefix */
-		{ "u23", " (did you mean u32?)" },       /* the closest */
-		{ "u3", " (did you mean u32 or u31?)" }, /* two of them */
+		{ "raidx", " (did you mean radix?)" },            /* letters swapped */
+		{ "radi", " (did you mean radix?)" },             /* letter missing */
+		{ "rradix", " (did you mean radix?)" },           /* letter inserted */
+		{ "rudix", " (did you mean radix?)" },            /* letter replaced */
+		{ "ardix", " (did you mean radix?)" },            /* first letters swapped */
+		{ "radxi", " (did you mean radix?)" },            /* last letters swapped */
+		{ "rxdai", "." },                                 /* two letters of five */
+		{ "compra", " (did you mean compare?)" },         /* of six */
+		{ "ocmpra", "." },                                /* three of six */
+		{ "dstrbuton", " (did you mean distribution?)" }, /* of nine */
+		{ "dstrbutn", "." },                              /* four of eight */
+		{ "RADIX", " (did you mean radix?)" },            /* case */
+		{ "comp", " (did you mean compare?)" },           /* a prefix */
+		{ "u23", " (did you mean u32?)" },                /* the closest */
+		{ "u3", " (did you mean u32 or u31?)" },          /* two of them */
 		{ "distrbuton", " (did you mean distribution?)" },
 		{ "u16", "." },
 		{ "x", "." },
@@ -37,7 +44,8 @@ ParameterizedTest(struct mistake *m, suggest, nearest)
 {
 	static const char *const offered[] = {
 		"radix", "compare", "u32",          "u64",
-		"u31",   "u32",     "distribution", "a word of more than forty characters, as well"
+		"u31",   "u32",     "distribution", "a word of more than forty characters, as well",
+		"y",
 	};
 	struct gb_suggest s = { .word = m->word };
 
@@ -58,4 +66,19 @@ Test(suggest, no_more_than_three)
 	gb_suggest_offer(&s, "lf1");
 	s.prefix = "--";
 	cr_expect(eq(str, (char *)gb_suggest_text(&s, ""), " (did you mean --lf1?)"));
+}
+
+/* Words of more than forty characters are not compared. */
+Test(suggest, lengths)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmno";
+
+	for (size_t length = 39; length <= 41; length++) {
+		struct gb_suggest s = { .word = letters, .length = length };
+
+		gb_suggest_offer(&s, letters);
+		cr_expect(zero(sz, s.count), "a candidate of 41");
+		gb_suggest_offer(&s, letters + 1);
+		cr_expect(eq(sz, s.count, length <= 40), "%zu letters", length);
+	}
 }

@@ -28,12 +28,24 @@ Test(text, numbers_have_three_digits_and_a_fitting_unit)
 		{ gb_text_time, 999.6, "1.00 us" },
 		{ gb_text_time, 999.96e3, "1.00 ms" },
 		{ gb_text_time, 9.996e3, "10.0 us" },
+		{ gb_text_time, 9.994, "9.99 ns" },
+		{ gb_text_time, 9.995, "10.0 ns" },
+		{ gb_text_time, 99.95, "100 ns" },
+		{ gb_text_time, 999.5, "1.00 us" },
+		{ gb_text_time, 999999e9, "999999 s" },
+		{ gb_text_time, 1e15, "1e+06 s" },
+		{ gb_text_time, -1e15, "-1e+06 s" },
 		{ gb_text_time, 99.96e3, "100 us" },
 		{ gb_text_scaled, 999999, "1.00 M" },
 		{ gb_text_bytes, 1048575, "1.00 MiB" },
 		{ gb_text_bytes, 0, "0 B" },
 		{ gb_text_bytes, 512, "512 B" },
 		{ gb_text_bytes, 1023, "1023 B" },
+		{ gb_text_bytes, 1023.4, "1023 B" },
+		{ gb_text_bytes, 1023.5, "1.00 KiB" },
+		{ gb_text_bytes, -7, "-7 B" },
+		{ gb_text_bytes, 0x1p40, "1.00 TiB" },
+		{ gb_text_bytes, 0x1p61, "2048 PiB" },
 		{ gb_text_bytes, 1024, "1.00 KiB" },
 		{ gb_text_bytes, 1.5 * 0x1p30, "1.50 GiB" },
 		{ gb_text_bytes, 1000.0 * 0x1p20, "1000 MiB" },
@@ -41,6 +53,9 @@ Test(text, numbers_have_three_digits_and_a_fitting_unit)
 		{ gb_text_scaled, 5, "5" },
 		{ gb_text_scaled, 0.05, "0.05" },
 		{ gb_text_scaled, 950, "950" },
+		{ gb_text_scaled, 999.4, "999" },
+		{ gb_text_scaled, 999.5, "1.00 k" },
+		{ gb_text_scaled, 2e15, "2.00 P" },
 		{ gb_text_scaled, 12345, "12.3 k" },
 		{ gb_text_scaled, 1.24e9, "1.24 G" },
 		{ gb_text_scaled, -81.2e6, "-81.2 M" },
@@ -56,6 +71,17 @@ Test(text, numbers_have_three_digits_and_a_fitting_unit)
 		{ gb_text_wait, 5999, "100 min" },
 		{ gb_text_wait, 6000, "1.7 h" },
 		{ gb_text_wait, 18360, "5.1 h" },
+		{ gb_text_real, 0, "0" },
+		{ gb_text_real, -2, "-2" },
+		{ gb_text_real, 0x1p53, "9007199254740992" },
+		{ gb_text_real, 0x1p54, "18014398509481984" },
+		{ gb_text_real, 0x1p60, "1.152921504606847e+18" },
+		{ gb_text_real, 0.1, "0.1" },
+		{ gb_text_real, 123456.5, "123456.5" },
+		{ gb_text_real, 1.0 / 3, "0.3333333333333333" },
+		{ gb_text_real, 0.1 + 0.2, "0.30000000000000004" },
+		{ gb_text_real, 1e300, "1e+300" },
+		{ gb_text_real, INFINITY, "inf" },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++)
@@ -154,5 +180,74 @@ Test(text, control_characters)
 
 		cr_expect_eq(gb_text_control(row[i].text), row[i].control, "row %zu", i);
 		cr_expect(step > 0 && gb_text_step(row[i].text) == step, "row %zu", i);
+	}
+}
+
+/* The shortest and longest forms, the first and last code points of each length. */
+Test(text, utf8)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+	} row[] = {
+		{ "a\200", 1 },
+		{ "\177", 1 },
+		{ "\200", 0 },
+		{ "\301\277", 0 },
+		{ "\302\200", 2 },
+		{ "\302a", 0 },
+		{ "\302\300", 0 },
+		{ "\337\277", 2 },
+		{ "\340\237\277", 0 },
+		{ "\340\240\200", 3 },
+		{ "\342\202", 0 },
+		{ "\342\202a", 0 },
+		{ "\355\237\277", 3 },
+		{ "\355\240\200", 0 }, /* a surrogate */
+		{ "\357\277\277", 3 },
+		{ "\360\217\277\277", 0 },
+		{ "\360\220\200\200", 4 },
+		{ "\360\220\200", 0 },
+		{ "\364\217\277\277", 4 },
+		{ "\364\220\200\200", 0 },
+		{ "\365\200\200\200", 0 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++)
+		cr_expect_eq(gb_utf8_length(row[i].text), row[i].length, "row %zu", i);
+}
+
+Test(text, control_characters_are_printed_as_question_marks)
+{
+	char *printed = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&printed, &size);
+
+	gb_text_print(file, "a\033[1m\303\266\233\n\342\200\256z");
+	(void)fclose(file);
+	cr_expect_str_eq(printed, "a?[1m\303\266???z");
+	free(printed);
+}
+
+Test(text, numbers_in_paths)
+{
+	static const struct {
+		const char *path;
+		size_t number;
+		const char *first;
+	} row[] = {
+		{ "a#.png", 3, "a3.png" },
+		{ "a###.png", 7, "a007.png" },
+		{ "##", 123, "123" },
+		{ "a##b#", 0, "a00b#" },
+	};
+
+	cr_expect(!gb_is_numbered("a.png"));
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char *path = gb_numbered_path(row[i].path, row[i].number);
+
+		cr_expect(gb_is_numbered(row[i].path));
+		cr_expect_str_eq(path, row[i].first);
+		free(path);
 	}
 }

@@ -116,6 +116,22 @@ static const struct {
 	  { UINT64_C(0x5d112db810bb2a45), UINT64_C(0x5d112db810bb2a45),
 	    UINT64_C(0xd4fc7f3534d43724), UINT64_C(0xd4fc7f3534d43724),
 	    UINT64_C(0x5d112db810bb2a45), UINT64_C(0xd4fc7f3534d43724) } },
+	{ RADIX_EXPONENTIAL,
+	  { UINT64_C(0x3700000000000000), UINT64_C(0x0220000000000000),
+	    UINT64_C(0x0040000000000000), UINT64_C(0x0f10000000000000),
+	    UINT64_C(0x03f0000000000000), UINT64_C(0x0290000000000000) } },
+	{ RADIX_ROOTDUP,
+	  { UINT64_C(0x0000000000000000), UINT64_C(0x05b05b05b05b05b0),
+	    UINT64_C(0xbbbbbbbbbbbbbbbb), UINT64_C(0xc16c16c16c16c16c),
+	    UINT64_C(0xc71c71c71c71c71c), UINT64_C(0x8e38e38e38e38e38) } },
+	{ RADIX_TWODUP,
+	  { UINT64_C(0x7ff005fdc0d7af1e), UINT64_C(0x800ffa023f2850e1),
+	    UINT64_C(0xc0b7bb19d64fa223), UINT64_C(0xc037eb07dd0d1b15),
+	    UINT64_C(0xbff802fee06bd78f), UINT64_C(0x800ffa023f2850e1) } },
+	{ RADIX_EIGHTDUP,
+	  { UINT64_C(0x7ff005fdc0d7af1e), UINT64_C(0x800ffa023f2850e1),
+	    UINT64_C(0xf364ba3a2a302dee), UINT64_C(0xf822f2e4ea2830ed),
+	    UINT64_C(0xd4f025f1c555ffc0), UINT64_C(0x800ffa023f2850e1) } },
 };
 
 Test(keys, known_words)
@@ -172,6 +188,10 @@ static const uint64_t known[RADIX_DISTRIBUTIONS][3] = {
 	{ 0xfdb08bc89946568f, 0x8922d1c3b41b181e, 0xee531d1842fd361a }, /* staircase */
 	{ 0x1db013a96b762858, 0x5d49f3ad2763a846, 0xa863eb69b1407d89 }, /* sqrt */
 	{ 0xa1073cb1a1852e3c, 0xe572b54e2e6d7bc9, 0xfac53c0709975ba4 }, /* two */
+	{ 0x7588cb0ac6b0833f, 0x946ee1d41cd75883, 0xcf54effbd3a2bf1b }, /* exponential */
+	{ 0x47ead4aff20a255c, 0xd00df19e38fa63f8, 0x3b5bcb96bbe2e408 }, /* rootdup */
+	{ 0x8006aefdc583802f, 0x370e4f9751e03891, 0x5557d26b9627322a }, /* twodup */
+	{ 0x5c4cfcb47977ca23, 0xd79011fa15a81e01, 0x0a63de2c0e2071ae }, /* eightdup */
 };
 
 Test(keys, known_digests_for_any_number_of_threads)

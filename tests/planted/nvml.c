@@ -3,6 +3,7 @@
  *
  * It is loaded by path, under the library's real name, so the program finds it.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,54 @@ int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millij
 {
 	*millijoules = 5000 + 250 * (unsigned long long)nvml_planted.energy_asked++;
 	return device ? SUCCESS : NOT_SUPPORTED;
+}
+
+int nvmlSystemGetDriverVersion(char *version, unsigned size)
+{
+	const bool fits = size > strlen("580.95.05");
+
+	(void)snprintf(version, size, "580.95.05");
+	return nvml_planted.knows_all && fits ? SUCCESS : NOT_SUPPORTED;
+}
+
+/* Set a value that only some GPUs know. */
+static int tell(const void *device, unsigned *value, unsigned known)
+{
+	*value = known;
+	return device && nvml_planted.knows_all ? SUCCESS : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts)
+{
+	return tell(device, milliwatts, 123456);
+}
+
+int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *milliwatts)
+{
+	return tell(device, milliwatts, 700000);
+}
+
+int nvmlDeviceGetPersistenceMode(void *device, unsigned *on)
+{
+	return tell(device, on, 1);
+}
+
+int nvmlDeviceGetEccMode(void *device, unsigned *now, unsigned *pending)
+{
+	*pending = 0;
+	return tell(device, now, 1);
+}
+
+int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *pending)
+{
+	*pending = 1;
+	return tell(device, now, 0);
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons)
+{
+	*reasons = 0x84;
+	return device && nvml_planted.knows_all ? SUCCESS : NOT_SUPPORTED;
 }
 
 /* A query of the throttle time adds lowered clocks if the test planted them for this query. */

@@ -7,6 +7,7 @@ struct nvml_planted {
 	int first, end; /* clocks are lowered for 1 us before these queries, counted from 0 */
 	unsigned long long lowered_ns;
 	int energy_asked;
+	int knows_all; /* the functions succeed that old libraries and virtual GPUs lack */
 };
 
 #endif

@@ -20,6 +20,57 @@
 
 enum { SECTOR = 32, BANKS = 32, WORD = 4 };
 
+/* ---- compare-and-swaps ------------------------------------------------------------------- */
+
+/* Blocks run one after the other here, so later threads find a structure that earlier ones have
+ * changed.  On a GPU all begin at once: a thread reads a word before its first change, and its own
+ * compare-and-swap fails once for each change.  These meet at the sector where all begin, which
+ * takes them one by one and so keeps threads apart from there on.  So for each thread that executes
+ * a compare-and-swap, the changes of the first changed word that it has read before are counted,
+ * by sector, and a launch has the most of one sector.  The blocks of a cooperative launch run
+ * together here, and their compare-and-swaps fail by themselves. */
+static struct {
+	std::unordered_map<uint64_t, uint32_t> changes; /* by address */
+	std::unordered_map<uint64_t, uint64_t> sectors;
+} swaps;
+
+void count_swaps(struct warp &w, uint32_t mask, uint32_t changed, const uint64_t at[LANES])
+{
+	if (ptx_running.call->cooperative)
+		return;
+	each_active(mask & w.late & w.to_swap, [&](unsigned l) {
+		swaps.sectors[w.first[l].at / SECTOR] += w.first[l].changes;
+	});
+	w.to_swap &= ~mask;
+	each_active(changed, [&](unsigned l) { swaps.changes[at[l]]++; });
+}
+
+static void note_reads(struct warp &w, uint32_t mask, const uint64_t at[LANES])
+{
+	if (swaps.changes.empty())
+		return;
+	each_active(mask & w.to_swap & ~w.late, [&](unsigned l) {
+		const auto found = swaps.changes.find(at[l]);
+
+		if (found == swaps.changes.end())
+			return;
+		w.first[l] = { at[l], found->second };
+		w.late |= 1u << l;
+	});
+}
+
+/* The most of one sector, at the end of a launch. */
+static uint64_t most_repeated(void)
+{
+	uint64_t most = 0;
+
+	for (const auto &sector : swaps.sectors)
+		most = std::max(most, sector.second);
+	swaps.changes.clear();
+	swaps.sectors.clear();
+	return most;
+}
+
 /* ---- requests ---------------------------------------------------------------------------- */
 
 static unsigned different(uint64_t *values, unsigned count)
@@ -56,6 +107,8 @@ void count_global(struct warp &w, enum access access, uint32_t mask, const uint6
 		places[count++] = at[l] / bytes;
 	});
 	t->requests++;
+	if (access == LOADS)
+		note_reads(w, mask, at);
 	if (access == UPDATES)
 		t->turns += most_alike(places, count);
 	t->parts += different(sectors, count);
@@ -260,6 +313,7 @@ void counts_collect(const struct kernel *k, const struct counts *counts)
 	struct counts *const sum = &counted.kernels[k->demangled];
 
 	sum->launches++;
+	sum->repeated += most_repeated();
 	add(sum, counts);
 }
 
@@ -353,6 +407,8 @@ static void put_counts(const struct counts *c)
 		put("grid_barriers", c->grid_barriers);
 	if (c->expanded)
 		put("expanded", c->expanded);
+	if (c->repeated)
+		put("repeated", c->repeated);
 	put_traffic("global", "sectors", c->global);
 	put_traffic("shared", "wavefronts", c->shared);
 	if (c->grid_barriers)

@@ -86,7 +86,7 @@ static struct parts parts_of(std::string_view text)
 
 static bool is_memory(std::string_view opcode)
 {
-	for (const char *const start : { "ld.", "st.", "atom.", "red.", "cp.async.", "prefetch." })
+	for (const char *const start : { "ld.", "st.", "atom.", "red.", "cp.async." })
 		if (opcode.substr(0, strlen(start)) == start)
 			return true;
 	return false;

@@ -118,7 +118,8 @@ static void block_load(struct block *b, uint3 index)
 		w->way = {};
 		w->barrier_loads = w->round = 0;
 		w->waits = false;
-		w->live = there == LANES ? ~0u : (1u << there) - 1;
+		w->late = 0;
+		w->live = w->to_swap = there == LANES ? ~0u : (1u << there) - 1;
 		w->phase = 0;
 		w->begun = ptx_running.call->overlapped ? 0 : ~0u;
 		w->number = n;

@@ -36,6 +36,12 @@ struct split {
 	enum split_state state;
 };
 
+/* When counting: the first word that a lane read after a compare-and-swap had changed it. */
+struct changed_word {
+	uint64_t at;
+	uint32_t changes;
+};
+
 /* When counting: the longest way through the launch up to here. */
 struct way {
 	uint64_t instructions; /* one warp's, and before a barrier of the slowest warp there */
@@ -63,6 +69,9 @@ struct warp {
 	bool waits;             /* for the grid */
 	uint32_t groups[LANES]; /* groups of copies that the lane has committed */
 	std::vector<struct late_copy> *copies; /* pending copies */
+	uint32_t to_swap;                      /* lanes that have not executed a compare-and-swap */
+	uint32_t late;                         /* lanes with a first */
+	struct changed_word first[LANES];
 };
 
 /* A pending cp.async of 16 bytes. */
@@ -91,6 +100,7 @@ struct counts {
 	uint64_t barriers; /* block and cluster barriers, one per warp that waited */
 	uint64_t grid_barriers;
 	uint64_t expanded; /* instructions that ptxas adds for divisions and roots */
+	uint64_t repeated; /* compare-and-swaps at one sector; see counts.cc */
 	struct traffic_count global[ACCESSES], shared[ACCESSES];
 	/* The longest way through each launch, summed over launches. */
 	uint64_t path, chain; /* warp instructions; global loads that depend on one another */
@@ -192,6 +202,8 @@ void count_global(struct warp &w, enum access access, uint32_t mask, const uint6
 		  unsigned bytes);
 void count_shared(struct warp &w, enum access access, uint32_t mask, const uint64_t at[LANES],
 		  unsigned bytes);
+/* Compare-and-swaps of the lanes in mask, of which those in `changed` changed global memory. */
+void count_swaps(struct warp &w, uint32_t mask, uint32_t changed, const uint64_t at[LANES]);
 /* Detect arrivals at gpu_grid_sync() by the atomic addition. */
 void count_addition(struct warp &w, uint64_t at, uint32_t old, uint32_t addend);
 /* Warps meet at a barrier of the block or cluster: call with each of them, then again. */

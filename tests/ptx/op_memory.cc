@@ -423,17 +423,21 @@ static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 	const T *const b = i.ins > 2 ? lanes<T>(w, i.in[2]) : a;
 	T *const d = lanes<T>(w, i.out[0]);
 	uint64_t at[LANES];
+	uint32_t swapped = 0;
 
 	resolve(w, i, mask, at);
 	each_ordered(mask, [&](unsigned l) {
 		const T now = *place<T>(at[l], 0);
 
+		swapped |= (uint32_t)(now == a[l] && now != b[l]) << l;
 		if (__builtin_expect(ptx_running.weak, 0) && is_common(w, i, l, at[l]))
 			weak_update(w, i, l, at[l], sizeof(T), (uint64_t)F()(now, a[l], b[l]),
 				    i.ins == 2 || now == a[l]);
 		d[l] = update<F, T>(at[l], a[l], b[l]);
 	});
 	after(w, i);
+	if (ptx_running.counting && i.ins > 2 && !in_arena(at[__builtin_ctz(mask)]))
+		count_swaps(w, mask, swapped, at);
 	if (ptx_running.counting && i.detail == ADDITION)
 		each_active(mask, [&](unsigned l) {
 			count_addition(w, at[l], (uint32_t)d[l], (uint32_t)a[l]);
@@ -506,8 +510,6 @@ void add_memory(form_table &t)
 	};
 	t["cp.async.commit_group"] = { "", { .run = end_group, .kind = SYNCHRONISATION } };
 	t["cp.async.wait_group"] = { "=N", { .run = wait_for_groups, .kind = SYNCHRONISATION } };
-	t["prefetch.global.L2"] = { "=[",
-				    { .run = run_nothing, .kind = LOAD_GLOBAL, .space = GLOBAL } };
 	/* membar is fence.sc since sm_70. */
 	t["membar.cta"] = { "", { .run = fence, .kind = FENCE, .scope = SCOPE_CTA } };
 	t["membar.gl"] = { "", { .run = fence, .kind = FENCE, .scope = SCOPE_GPU } };

@@ -29,8 +29,9 @@ cuda_include := $(if $(filter-out /usr,$(CUDA_HOME)),-isystem $(CUDA_HOME)/inclu
 ptx_libs := $(filter-out $(cudart),$(ldlibs)) -Wl,--dynamic-list=tests/cudart/plugin.syms
 $(addprefix $(BUILD)/,gpubench-ptx unit-ptx drive ptx-selftest): \
 		$(BUILD)/generated/link_flags
-$(BUILD)/unit-ptx: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) $(executor)
-	$(call link,$(ptx_libs) -lcriterion)
+$(BUILD)/unit-ptx: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) $(executor) \
+		$(SHARED)/git2/libgit2.so
+	$(call link,$(ptx_libs) $(criterion))
 # drive runs the variants alone.  $(BUILD)/objects lists the objects that a mutant is linked with.
 ptx_support := $(call object,tests/simt/drive.c) $(executor) $(BUILD)/support.a
 $(BUILD)/support.a: $(filter-out %/main.o %/variants.o %.cu.o,$(objects))

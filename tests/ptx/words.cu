@@ -29,7 +29,6 @@ typedef uint64_t u64;
 MEMORY_WORDS(u32)
 MEMORY_WORDS(u64)
 
-WORD(gpu_prefetch, u32, (const u32 *p), gpu_prefetch(p))
 WORD(gpu_copy_16, u32, (u32 * to, const u32 *from), gpu_copy_16(to, from))
 WORD(gpu_end_copies, u32, (), gpu_end_copies())
 WORD(gpu_wait_for_copies, u32, (), gpu_wait_for_copies<1>())

@@ -25,7 +25,7 @@ SOURCE = "tests/ptx/words.cu"
 HEADER = "cuda/gpu.h"
 ARCHITECTURES = [75, 90]
 SHOWN = re.compile(
-    r"(@!?%?\w+ )?(ld|st|atom|red|membar|fence|bar|barrier|mapa|nanosleep|trap|prefetch|cp"
+    r"(@!?%?\w+ )?(ld|st|atom|red|membar|fence|bar|barrier|mapa|nanosleep|trap|cp"
     r"|griddepcontrol|mma)\b"
     r"(?!\.param)"
     r"|mov\.\w+ %\w+, %(cluster|globaltimer)"

@@ -7,7 +7,7 @@
 SIMT_BUILD ?= build/simt-test
 SEEDS ?= 40
 
-simt_compile := -x c++ $(cppflags) -std=c++20 -g1 $(cxx_warnings) -Wno-unknown-pragmas -MMD -MP
+simt_compile := $(cppflags) -std=c++20 -g1 $(cxx_warnings) -Wno-unknown-pragmas
 simt_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 simt_compile_plain := -O2
@@ -34,10 +34,10 @@ $(SIMT_BUILD)/support.a: $(filter-out %/main.o %/variants.o %.cu.o $(simt_engine
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 define simt_kind
-$(SIMT_BUILD)/$(1)/%.cu.o: %.cu $(BUILD)/generated/flags
-	@mkdir -p $$(@D)
-	@echo "  SIMT  $$< $(1)"
-	$$(Q)$(CXX) $(simt_compile) $(simt_compile_$(1)) -c $$< -o $$@
+$(SIMT_BUILD)/$(1)/gpu.h.gch: $(BUILD)/generated/flags
+	$$(call precompile,$$(simt_compile) $$(simt_compile_$(1)))
+$(SIMT_BUILD)/$(1)/%.cu.o: %.cu $(BUILD)/generated/flags $(call precompiled,$(SIMT_BUILD)/$(1))
+	$$(call emulate,$$(simt_compile) $$(simt_compile_$(1)),$(1))
 $(SIMT_BUILD)/$(1)/drive: $(simt_kernels) $(simt_support)
 $(SIMT_BUILD)/$(1)/selftest: $(simt_selftest:%=$(SIMT_BUILD)/$(1)/%.o)
 $(SIMT_BUILD)/$(1)/faults: $(simt_faults:%=$(SIMT_BUILD)/$(1)/%.o)

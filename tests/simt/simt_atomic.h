@@ -57,10 +57,6 @@ template <class T> static __forceinline__ T gpu_add(T *p, std::type_identity_t<T
 	return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL);
 }
 
-static __forceinline__ void gpu_prefetch(const void *)
-{
-}
-
 /* Copies at once.  Only the PTX executor finds a thread that reads too early. */
 static __forceinline__ void gpu_copy_16(void *to, const void *from)
 {

@@ -46,9 +46,8 @@ import sweeps
 # By kind: the files that are broken, the place of the switch, and the pattern of its tests' kinds.
 PROFILES = {
     "harness": ([
-        "cli/measuring/**/*.c", "cli/records/**/*.c", "cli/reports/**/*.c",
-        "cli/workloads/**/*.c", "common/stats*.c", "common/timer.c", "common/workload.c",
-        "vulkan/**/*.c",
+        "cli/measuring/**/*.c", "cli/plugins/**/*.c", "cli/records/**/*.c", "cli/reports/**/*.c",
+        "cli/workloads/**/*.c", "cli/commands/options.c", "common/*.c", "vulkan/**/*.c",
     ], "common/mutant.c"),
     "emulator": (["tests/simt/*.cc", "tests/cudart/*.cc"], "tests/cudart/mutant.cc"),
 }

@@ -30,7 +30,7 @@ static bool has_clocks(const struct gb_key_entry *entry, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if (entry[i].record->gpu_state.sm_clock_hz.count != entry[i].record->time.count)
 			return false;
-	return count > 0;
+	return true;
 }
 
 static void take_record(const struct gb_comparison *c, const struct gb_record *record,
@@ -394,12 +394,11 @@ enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char
 	const size_t *v = c->verdicts;
 
 	if (v[GB_SLOWER] || v[GB_FAILED_RUN]) {
-		const int n = snprintf(why, GB_WHY, "%zu of %zu keys slower, %zu failed",
-				       v[GB_SLOWER], c->count, v[GB_FAILED_RUN]);
-
+		(void)snprintf(why, GB_WHY, "%zu of %zu keys slower, %zu failed", v[GB_SLOWER],
+			       c->count, v[GB_FAILED_RUN]);
 		if (worst)
-			(void)snprintf(why + n, GB_WHY - (size_t)n, "; worst %.180s: %.3g times",
-				       worst->key, worst->ratio.estimate);
+			gb_text_append(why, GB_WHY, "; worst %.180s: %.3g times", worst->key,
+				       worst->ratio.estimate);
 		return GB_EVERIFY;
 	}
 	if (c->judge_counts && c->counts_worse) {

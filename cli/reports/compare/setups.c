@@ -177,6 +177,8 @@ static void move_values(size_t part, struct gb_setup_values *to, struct gb_setup
 {
 	for (size_t i = 0; keep && i < from->count && i < GB_SETUP_VALUES; i++)
 		add_value(part, to, &from->value[i]);
+	if (keep && from->count > GB_SETUP_VALUES)
+		to->count = from->count; /* of which the first are kept */
 	from->count = 0;
 }
 
@@ -208,15 +210,12 @@ const struct gb_setup_part *gb_setups_refused(const struct gb_setups *setups)
 /* "NAME=VALUE NAME=VALUE" */
 static void environment_text(const struct gb_members *members, char *text, size_t size)
 {
-	size_t n = 0;
-
-	(void)snprintf(text, size, "none");
-	for (size_t i = 0; i < members->count && n + 1 < size; i++) {
+	(void)snprintf(text, size, "%s", members->count ? "" : "none");
+	for (size_t i = 0; i < members->count; i++) {
 		const struct gb_member *m = &members->item[i];
-		const int length = snprintf(text + n, size - n, "%s%.60s=%.100s", n ? " " : "",
-					    m->name, m->text ? m->text : "");
 
-		n += length > 0 ? (size_t)length : 0;
+		gb_text_append(text, size, "%s%.60s=%.100s", i ? " " : "", m->name,
+			       m->text ? m->text : "");
 	}
 }
 
@@ -235,22 +234,17 @@ static void value_text(size_t part, const struct gb_setup_value *value, char *te
 char *gb_setup_values_text(const struct gb_setup_part *part, bool is_new, char *text, size_t size)
 {
 	const struct gb_setup_values *values = is_new ? &part->new_ : &part->base;
-	size_t n = 0, which = 0;
+	size_t which = 0;
 
 	while (parts[which].name != part->name)
 		which++;
-	(void)snprintf(text, size, "unknown");
-	for (size_t i = 0; i < values->count && n < size; i++) {
-		const bool more = i == GB_SETUP_VALUES;
-		char value[400];
-		int length;
+	(void)snprintf(text, size, "%s", values->count ? "" : "unknown");
+	for (size_t i = 0; i < values->count && i <= GB_SETUP_VALUES; i++) {
+		char value[400] = "...";
 
-		if (!more)
+		if (i < GB_SETUP_VALUES)
 			value_text(which, &values->value[i], value, sizeof value);
-		length = snprintf(text + n, size - n, "%s%s", i ? ", " : "", more ? "..." : value);
-		n += length > 0 ? (size_t)length : 0;
-		if (more)
-			break;
+		gb_text_append(text, size, "%s%s", i ? ", " : "", value);
 	}
 	return text;
 }

@@ -60,8 +60,7 @@ static bool is_launch(const struct gb_key_entry *entry, size_t i, bool cold)
 	const struct gb_record *record = entry[i].record;
 
 	return gb_record_is_cold(record) == cold && !gb_key_is_repeated(entry, i) &&
-	       (record->status == GB_STATUS_FAILED ||
-		(record->status == GB_STATUS_OK && !isnan(gb_launch_value(record, false))));
+	       (record->status == GB_STATUS_FAILED || gb_is_timed(record));
 }
 
 static bool put_key(cJSON *list, const struct gb_key_entry *entry, size_t count, bool cold)

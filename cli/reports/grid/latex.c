@@ -4,6 +4,7 @@
  * columns.  Widths are estimated from the number of characters at \footnotesize.  A title that
  * occurs several times belongs to the column before it, so no table begins with it.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,8 +199,8 @@ static struct column measure(const struct gb_grid *grid, size_t i, int most_mm)
 		c.broken = most_mm;
 		wide = most_mm;
 	}
-	if (!c.broken && wide < character_mm * (double)word)
-		wide = character_mm * (double)word;
+	if (!c.broken)
+		wide = fmax(wide, character_mm * (double)word);
 	c.mm = wide + gap_mm;
 	return c;
 }

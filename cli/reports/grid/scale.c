@@ -57,7 +57,7 @@ static void tidy(char text[GB_TEXT_MAX])
 		return;
 	(void)snprintf(unit, sizeof unit, "%s", end);
 	*end = '\0';
-	while (strchr(text, '.') && (end[-1] == '0' || end[-1] == '.') && end > text)
+	while (strchr(text, '.') && (end[-1] == '0' || end[-1] == '.'))
 		*--end = '\0';
 	(void)strncat(text, unit, GB_TEXT_MAX - strlen(text) - 1);
 }

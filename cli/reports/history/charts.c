@@ -40,7 +40,7 @@ static void put_text(const struct chart *c, const char *text)
 
 static double x_of(const struct chart *c, double launch)
 {
-	const double most = (double)(c->trend->count > 1 ? c->trend->count - 1 : 1);
+	const double most = fmax((double)(c->trend->count - 1), 1);
 
 	return LEFT + launch / most * (WIDTH - LEFT - RIGHT);
 }
@@ -200,11 +200,11 @@ static void put_chart(struct gb_sheet *sheet, const struct gb_history *h, const 
 char *gb_shift_text(char text[GB_SHIFT_TEXT], const struct gb_shift *shift)
 {
 	const struct gb_ratio *r = &shift->ratio;
-	const int used = snprintf(text, GB_SHIFT_TEXT, "%+.1f %%", 100 * (r->estimate - 1));
 
+	(void)snprintf(text, GB_SHIFT_TEXT, "%+.1f %%", 100 * (r->estimate - 1));
 	if (!isnan(r->interval.low))
-		(void)snprintf(text + used, GB_SHIFT_TEXT - (size_t)used, ", %+.1f to %+.1f",
-			       100 * (r->interval.low - 1), 100 * (r->interval.high - 1));
+		gb_text_append(text, GB_SHIFT_TEXT, ", %+.1f to %+.1f", 100 * (r->interval.low - 1),
+			       100 * (r->interval.high - 1));
 	return text;
 }
 

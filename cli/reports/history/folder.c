@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "cli/records/lines.h"
+#include "cli/records/output.h"
 #include "cli/reports/history/scan.h"
 #include "common/text.h"
 
@@ -37,12 +38,9 @@ static enum gb_status add(struct listing *list, const char *path, struct gb_erro
 
 static bool is_record_file(const char *path)
 {
-	static const char ending[] = ".jsonl";
-	const size_t length = strlen(path), tail = sizeof ending - 1;
 	struct stat info;
 
-	return length > tail && gb_equal(path + length - tail, ending) && !stat(path, &info) &&
-	       S_ISREG(info.st_mode);
+	return gb_is_lines(path) && !stat(path, &info) && S_ISREG(info.st_mode);
 }
 
 static bool is_folder(const char *path)

@@ -19,19 +19,14 @@ struct moment {
 	const char *path;
 };
 
-static int compare(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_moment(const void *a, const void *b)
 {
 	const struct moment *x = a, *y = b;
-	int order = (x->folder > y->folder) - (x->folder < y->folder);
+	int order = GB_ORDER(x->folder, y->folder);
 
-	order = order ? order : compare(x->first, y->first);
+	order = order ? order : GB_ORDER(x->first, y->first);
 	order = order ? order : strcmp(x->run->commit, y->run->commit);
-	order = order ? order : compare(x->second, y->second);
+	order = order ? order : GB_ORDER(x->second, y->second);
 	order = order ? order : strcmp(x->run->run_id, y->run->run_id);
 	return order ? order : strcmp(x->path, y->path);
 }
@@ -41,7 +36,7 @@ static int by_commit(const void *a, const void *b)
 	const struct moment *x = a, *y = b;
 	const int order = strcmp(x->run->commit, y->run->commit);
 
-	return order ? order : compare(x->second, y->second);
+	return order ? order : GB_ORDER(x->second, y->second);
 }
 
 static int64_t least_date(int64_t a, int64_t b)

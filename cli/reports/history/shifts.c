@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/reports/history/splits.h"
+#include "common/text.h"
 
 const struct gb_shift_rule gb_shift_rule = {
 	.segment = 4, .candidates = 3, .alpha = 0.04, .least = 0.01
@@ -58,12 +59,10 @@ static void remove_shift(struct levels *levels, size_t i)
 static int by_p(const void *a, const void *b)
 {
 	const struct gb_split *x = a, *y = b;
+	int order = GB_ORDER(x->p, y->p);
 
-	if (x->p < y->p || x->p > y->p)
-		return x->p < y->p ? -1 : 1;
-	if (x->end - x->begin != y->end - y->begin)
-		return x->end - x->begin < y->end - y->begin ? -1 : 1;
-	return (x->begin > y->begin) - (x->begin < y->begin);
+	order = order ? order : GB_ORDER(x->end - x->begin, y->end - y->begin);
+	return order ? order : GB_ORDER(x->begin, y->begin);
 }
 
 /* Take the splits whose interval contains no shift yet, the most significant first. */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/text.h"
+
 /* ---- deviates ----------------------------------------------------------------------------- */
 
 /* The cumulant generating function of a Mann-Whitney statistic about its mean, without ties, and
@@ -142,7 +144,7 @@ static int by_value(const void *a, const void *b)
 	const double x = ((const struct gb_ranked *)a)->value;
 	const double y = ((const struct gb_ranked *)b)->value;
 
-	return (x > y) - (x < y);
+	return GB_ORDER(x, y);
 }
 
 /* Set w->rank to the ranks of the values of an interval. */

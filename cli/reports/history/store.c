@@ -119,11 +119,10 @@ static struct gb_stored_machine *find_machine(struct gb_store *store, const stru
 static int series_order(const void *a, const void *b)
 {
 	const struct gb_stored_series *x = a, *y = b;
-	const int order = strcmp(x->key, y->key);
+	int order = strcmp(x->key, y->key);
 
-	if (order || x->machine == y->machine)
-		return order ? order : y->cold - x->cold;
-	return (uintptr_t)x->machine < (uintptr_t)y->machine ? -1 : 1;
+	order = order ? order : GB_ORDER((uintptr_t)x->machine, (uintptr_t)y->machine);
+	return order ? order : y->cold - x->cold;
 }
 
 static void free_series(void *series)
@@ -181,16 +180,14 @@ const char *gb_series_machine(const struct gb_stored_series *series)
 /* Set the kind and the value of a launch; false if the record has neither a time nor a failure. */
 static bool kind_of(const struct gb_record *record, struct gb_stored_launch *launch)
 {
-	const double ns = gb_launch_value(record, false);
-
 	if (record->emulated)
 		launch->kind = GB_LAUNCH_EMULATED;
 	else if (record->status == GB_STATUS_FAILED)
 		launch->kind = GB_LAUNCH_FAILED;
 	else if (gb_is_untrusted(record))
 		launch->kind = GB_LAUNCH_UNVERIFIED;
-	else if (ns > 0)
-		launch->ns = ns;
+	else if (record->has_time)
+		launch->ns = gb_launch_value(record, false);
 	else
 		return false;
 	return true;

@@ -42,14 +42,9 @@ static bool has_value(const struct gb_repro *t, size_t c)
 	return false;
 }
 
-static bool same_unit(const char *a, const char *b)
-{
-	return a && b ? gb_equal(a, b) : a == b;
-}
-
 static bool is_drawn(const struct chart *chart, size_t c)
 {
-	return !is_key(chart->t, c) && same_unit(chart->t->column[c].unit, chart->unit) &&
+	return !is_key(chart->t, c) && gb_same(chart->t->column[c].unit, chart->unit) &&
 	       has_value(chart->t, c);
 }
 
@@ -73,7 +68,7 @@ static bool words_differ(const struct gb_repro *t)
 {
 	for (size_t c = 0; c < t->paper_columns; c++)
 		for (size_t r = 1; r < t->rows && is_key(t, c) && t->column[c].is_text; r++)
-			if (!same_unit(cell_of(t, r, c)->text, cell_of(t, 0, c)->text))
+			if (!gb_same(cell_of(t, r, c)->text, cell_of(t, 0, c)->text))
 				return true;
 	return false;
 }

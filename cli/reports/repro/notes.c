@@ -53,13 +53,10 @@ static void add_set(char *text, size_t size, const cJSON *set)
 
 	cJSON_ArrayForEach(value, set)
 	{
-		const size_t length = strlen(text);
-
 		if (cJSON_IsString(value))
-			(void)snprintf(text + length, size - length, " --%s=%s", value->string,
-				       value->valuestring);
+			gb_text_append(text, size, " --%s=%s", value->string, value->valuestring);
 		else
-			(void)snprintf(text + length, size - length, " --%s=%.10g", value->string,
+			gb_text_append(text, size, " --%s=%.10g", value->string,
 				       value->valuedouble);
 	}
 }
@@ -133,7 +130,7 @@ static void put_run(struct list *list, const struct gb_record *record, char seen
 		       gb_record_is_cold(record) ? "cold" : "hot");
 	if (strstr(seen, text))
 		return;
-	(void)snprintf(seen + strlen(seen), MAX_SEEN - strlen(seen), "%s\n", text);
+	gb_text_append(seen, MAX_SEEN, "%s\n", text);
 	PUT_ITEM(list, "%s", text);
 }
 

@@ -61,16 +61,13 @@ void gb_versus_mix_add(struct gb_versus_mix *mix, const struct gb_record *record
 
 char *gb_versus_mix_text(const struct gb_versus_mix *mix, char *text, size_t size)
 {
-	size_t n = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < mix->count && i <= GB_SETUP_VALUES; i++) {
+		char words[128] = "...";
 
-	for (size_t i = 0; i < mix->count && i <= GB_SETUP_VALUES && n + 1 < size; i++) {
-		char words[128];
-		const int length = snprintf(
-			text + n, size - n, "%s%s", i ? ", " : "",
-			i == GB_SETUP_VALUES ? "..."
-					     : gb_value_words(mix->value[i], words, sizeof words));
-
-		n += length > 0 ? (size_t)length : 0;
+		if (i < GB_SETUP_VALUES)
+			(void)gb_value_words(mix->value[i], words, sizeof words);
+		gb_text_append(text, size, "%s%s", i ? ", " : "", words);
 	}
 	return text;
 }

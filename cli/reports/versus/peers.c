@@ -23,6 +23,8 @@ struct sum {
 	double log_sum, least, most;
 	size_t larger;    /* places where ours takes more memory than the peer */
 	double larger_by; /* the largest quotient there */
+	/* Where both are known and ours takes the most: its bytes, and the bytes per item. */
+	double most_bytes, ours_bytes, peer_bytes;
 	size_t failed, unverified;
 };
 
@@ -169,13 +171,13 @@ static void add_row(struct gb_grid *grid, const struct columns *c, const struct 
 	const double threads = threads_of(place->ours);
 
 	gb_grid_row(grid, false);
-	for (size_t i = 0, used = 0; i < at && used < sizeof point; i++) {
+	for (size_t i = 0; i < at; i++) {
 		const char *value = gb_axis_text(
 			text, gb_axis_value(&section->axes, c->axis[i], place->ours->record));
 
 		gb_grid_set(grid, i, value, GB_PLAIN);
-		used += (size_t)snprintf(point + used, sizeof point - used, "%s%s=%s", i ? " " : "",
-					 c->column[i].title, value);
+		gb_text_append(point, sizeof point, "%s%s=%s", i ? " " : "", c->column[i].title,
+			       value);
 	}
 	gb_grid_set(grid, at + BENCH, section->bench, GB_PLAIN);
 	gb_grid_set(grid, at + POINT, point, GB_PLAIN);
@@ -189,21 +191,29 @@ static void add_row(struct gb_grid *grid, const struct columns *c, const struct 
 
 /* ---- a benchmark -------------------------------------------------------------------------- */
 
-/* Count a place; true if it belongs in the table.  Without either side it is none. */
+static void count_memory(struct sum *sum, const struct place *place)
+{
+	const double ours = bytes_of(place->ours), peer = bytes_of(place->peer);
+	const double bytes = place->ours->record->memory.resident_bytes;
+
+	if (isfinite(ours + peer) && bytes > sum->most_bytes) {
+		sum->most_bytes = bytes;
+		sum->ours_bytes = ours;
+		sum->peer_bytes = peer;
+	}
+	if (ours / peer > LARGER) {
+		sum->larger++;
+		sum->larger_by = fmax(sum->larger_by, ours / peer);
+	}
+}
+
+/* Count a place with both sides; true if it belongs in the table. */
 static bool count_place(struct sum *sum, const struct place *place)
 {
 	double by;
 
-	if (!place->ours || !place->peer) {
-		sum->alone++;
-		return false;
-	}
 	sum->places++;
-	by = bytes_of(place->ours) / bytes_of(place->peer);
-	if (by > LARGER) {
-		sum->larger++;
-		sum->larger_by = fmax(sum->larger_by, by);
-	}
+	count_memory(sum, place);
 	by = time_of(place->peer) / time_of(place->ours);
 	if (gb_is_faster(place->peer->record, place->ours->record)) {
 		sum->behind++;
@@ -238,6 +248,9 @@ static void print_sum(struct gb_sheet *sheet, const struct sum *sum)
 	if (sum->first)
 		gb_sheet_text(sheet, ", by a geometric mean of %.2f (%.2f to %.2f)",
 			      exp(sum->log_sum / (double)sum->first), sum->least, sum->most);
+	if (sum->most_bytes > 0)
+		gb_sheet_text(sheet, "; %.1f B/item at the largest, the peer %.1f", sum->ours_bytes,
+			      sum->peer_bytes);
 	if (sum->larger)
 		gb_sheet_text(sheet, "; it takes more memory at %zu, up to %.2f times as much",
 			      sum->larger, sum->larger_by);
@@ -288,9 +301,12 @@ static void print_section(const struct gb_section *section)
 		for (size_t i = begin; i < begin + step; i++) {
 			struct place place;
 
-			if (isfinite(time_of(&section->row[i])) &&
-			    find_place(section, begin, i, begin + step, &place) &&
-			    count_place(&sum, &place))
+			if (!isfinite(time_of(&section->row[i])) ||
+			    !find_place(section, begin, i, begin + step, &place))
+				continue;
+			if (!place.ours || !place.peer)
+				sum.alone++;
+			else if (count_place(&sum, &place))
 				add_row(&grid, &columns, section, &place);
 		}
 	}

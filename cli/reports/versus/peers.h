@@ -10,7 +10,8 @@
  * peers included, are compared with variants limited to one thread, and GPU variants with each
  * other.  Times that failed, were not verified or are emulated are ignored.  A place is unsure if
  * the interval of the ratio (launch.h) does not decide which side is faster.  Memory is what a run
- * adds to the process, libraries included; it is shown from 1 MiB on, and a tenth more counts. */
+ * adds to the process, libraries included; it is shown from 1 MiB on, in the summary for the place
+ * where ours takes the most, and a tenth more counts. */
 enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, enum gb_format format,
 			      struct gb_error *err);
 

@@ -364,22 +364,18 @@ out:
 static int by_row(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
-	const int key = strcmp(x->key, y->key);
+	int order = GB_ORDER(x->table, y->table);
 
-	if (x->table != y->table)
-		return x->table < y->table ? -1 : 1;
-	if (key)
-		return key;
-	if (x->hot != y->hot)
-		return x->hot ? 1 : -1;
-	return (x->order > y->order) - (x->order < y->order);
+	order = order ? order : strcmp(x->key, y->key);
+	order = order ? order : GB_ORDER(x->hot, y->hot);
+	return order ? order : GB_ORDER(x->order, y->order);
 }
 
 static int by_order(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	return (x->order > y->order) - (x->order < y->order);
+	return GB_ORDER(x->order, y->order);
 }
 
 /* Group the sorted items of a table into rows, in order of first appearance. */

@@ -53,11 +53,11 @@ static bool marked(const uint64_t *seen, size_t i)
 	return seen[i / 64] >> i % 64 & 1;
 }
 
-/* Format a cell for a message: "level 3, octants 0 7 2".  Returns text. */
+/* Format a cell below the root for a message: "level 3, octants 0 7 2".  Returns text. */
 static char *cell_text(char text[96], uint64_t cell)
 {
 	const int level = (63 - __builtin_clzll(cell)) / 3;
-	int at = snprintf(text, 96, "level %d%s", level, level ? ", octants" : "");
+	int at = snprintf(text, 96, "level %d, octants", level);
 
 	for (int d = level - 1; d >= 0; d--)
 		at += snprintf(text + at, 96 - (size_t)at, " %d", (int)(cell >> 3 * d) & 7);

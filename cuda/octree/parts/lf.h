@@ -89,9 +89,7 @@ static __device__ __forceinline__ void octree_begin(struct octree_walk *w, int32
 	w->slot = &tree->child[from.node][octree_digit(w->key, from.level)];
 }
 
-/* Start body i of the range, and prefetch what the lane's next body needs.  Not with lists, which
- * need the registers. */
-template <class KIND>
+/* Start body i of the range, if it has one. */
 static __device__ __forceinline__ void octree_begin_of(struct octree_walk *w,
 						       const struct octree_range *range, size_t i,
 						       const uint64_t *keys,
@@ -99,12 +97,9 @@ static __device__ __forceinline__ void octree_begin_of(struct octree_walk *w,
 						       struct octree_place from)
 {
 	w->active = i < range->count;
-	if (!w->active)
-		return;
-	octree_begin(w, (int32_t)(range->numbers ? range->numbers[i] : i), keys, tree, from);
-	if (!KIND::SHARED && !KIND::LISTS && range->count - i > range->stride)
-		gpu_prefetch(range->numbers ? (const void *)&range->numbers[i + range->stride]
-					    : (const void *)&keys[i + range->stride]);
+	if (w->active)
+		octree_begin(w, (int32_t)(range->numbers ? range->numbers[i] : i), keys, tree,
+			     from);
 }
 
 /* A step's descent; returns the content of the slot. */
@@ -237,7 +232,7 @@ static __device__ __forceinline__ void octree_insert(struct octree_inserter *sel
 	size_t i = range.first;
 
 	w.pending = -1;
-	octree_begin_of<KIND>(&w, &range, i, keys, tree, from);
+	octree_begin_of(&w, &range, i, keys, tree, from);
 	while (__any_sync(ALL_LANES, w.active)) {
 		const int32_t found =
 			w.active ? octree_descend<KIND>(&w, tree) : (int32_t)OCTREE_FREE;
@@ -264,7 +259,7 @@ static __device__ __forceinline__ void octree_insert(struct octree_inserter *sel
 			continue;
 		}
 		i += range.stride;
-		octree_begin_of<KIND>(&w, &range, i, keys, tree, from);
+		octree_begin_of(&w, &range, i, keys, tree, from);
 	}
 }
 

@@ -2,7 +2,6 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/measuring/bandwidth.h"
 
@@ -29,5 +28,18 @@ Test(bandwidth, the_number_of_bytes_is_checked)
 	cr_assert_eq(gb_copy_check(&err), GB_OK);
 	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0);
 	cr_assert_eq(gb_copy_check(&err), GB_EUSAGE);
-	cr_assert(strncmp(err.message, "GPUBENCH_COPY: ", 15) == 0, "%s", err.message);
+	cr_assert_str_eq(err.message, "GPUBENCH_COPY: --count=many: not an integer such as 4096, "
+				      "10k, 16Mi or 2^20");
+}
+
+/* 64 are remembered, by back end and threads. */
+Test(bandwidth, of_earlier_launches)
+{
+	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0); /* so that none is measured */
+	for (int i = 0; i < 65; i++)
+		gb_copy_remember(i % 2 ? GB_CUDA : GB_CPU, 1000 + i, i + 1);
+	cr_expect(gb_copy_bandwidth(GB_CPU, 1000, &how) == 1);
+	cr_expect(isnan(gb_copy_bandwidth(GB_CPU, 1001, &how)), "of another back end");
+	cr_expect(gb_copy_bandwidth(GB_CUDA, 1063, &how) == 64);
+	cr_expect(isnan(gb_copy_bandwidth(GB_CPU, 1064, &how)), "there is no room");
 }

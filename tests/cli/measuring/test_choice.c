@@ -87,22 +87,84 @@ Test(choice, back_ends_of_chosen_variants)
 	cr_assert(eq(uint, gb_chosen_backends(&few), 1U << GB_CPU));
 }
 
+/* --backend names one, or a line of a suite does. */
+Test(choice, explicit_back_ends)
+{
+	const struct gb_choice one = { .backends = 1U << GB_CUDA };
+	const struct gb_choice two = { .backends = 1U << GB_CUDA | 1U << GB_CPU };
+	const struct gb_choice named = { .glob_count = 1, .glob = { "cuda-like/*" } };
+	const struct gb_choice suite = { .next = &one };
+
+	cr_assert(gb_is_explicit(&one, GB_CUDA));
+	cr_assert(not(gb_is_explicit(&one, GB_CPU)));
+	cr_assert(not(gb_is_explicit(&two, GB_CUDA)));
+	cr_assert(not(gb_is_explicit(&named, GB_CUDA)));
+	cr_assert(gb_is_explicit(&suite, GB_CUDA));
+}
+
+/* The lines of a suite choose within the command's choice. */
+Test(choice, lines_of_a_suite)
+{
+	static const char *const word[] = { "radix" }, *const in[] = { "bfs", "radix", "!qsort" };
+	struct gb_choice all = { 0 }, command = read(NULL, in, 3), line = read(NULL, word, 1);
+
+	line.within = &command;
+	cr_assert(takes(&line, "radix", "best"));
+	cr_assert(not(takes(&line, "radix", "qsort")), "left out by the command");
+	cr_assert(not(takes(&line, "bfs", "csr")), "left out by the line");
+	all.next = &line;
+	cr_assert(eq(uint, gb_chosen_backends(&all) & 1U << GB_CPU, 1U << GB_CPU));
+	command.backends = 1U << GB_VULKAN;
+	cr_assert(not(takes(&line, "radix", "best")));
+}
+
 Test(choice, bad_words)
 {
-	static const char *const words[][3] = {
-		{ "radix", "cpu/bst", "no variant of radix matches 'cpu/bst'" },
-		{ "raidx", "cpu/best", "'raidx' is neither a benchmark nor a variant" },
-		{ "cpu/best", "!best", "" },
-		{ "!nothing", "radix", "no variant of radix matches '!nothing'" },
-		{ "cpu/bst", "!best", "'cpu/bst' is neither a benchmark nor a variant" },
+	static const struct {
+		const char *only, *word[2], *message;
+	} row[] = {
+		{ NULL,
+		  { "radix", "cpu/bst" },
+		  "no variant of radix matches 'cpu/bst' (did you mean best?)" },
+		{ NULL,
+		  { "raidx", "cpu/best" },
+		  "'raidx' is neither a benchmark nor a variant (did you mean radix?)" },
+		{ NULL, { "cpu/best", "!best" }, "the words leave no variant to run" },
+		{ NULL,
+		  { "!nothing", "radix" },
+		  "no variant of radix matches '!nothing' (see gpubench list)" },
+		{ NULL,
+		  { "!bset", "radix" },
+		  "no variant of radix matches '!bset' (did you mean best?)" },
+		{ NULL,
+		  { "cpu/bst", "!best" },
+		  "'cpu/bst' is neither a benchmark nor a variant (did you mean best?)" },
+		{ NULL,
+		  { "radix", "bfs/x" },
+		  "no variant of radix matches 'bfs/x' (see gpubench list)" },
+		{ "radix",
+		  { "best", "radx" },
+		  "no variant of radix matches 'radx' (see gpubench list)" },
+		{ "radix",
+		  { "best", "bfs" },
+		  "no variant of radix matches 'bfs' (see gpubench list)" },
 	};
+	const char *many[GB_MAX_WORDS + 1];
 
-	for (size_t i = 0; i < GB_COUNT(words); i++) {
+	for (size_t i = 0; i <= GB_COUNT(row); i++) {
+		const bool last = i == GB_COUNT(row); /* too many words */
+		const struct gb_workload *only =
+			!last && row[i].only ? gb_workload_find(row[i].only) : NULL;
 		struct gb_choice choice = { 0 };
 		struct gb_error err = { 0 };
 
-		cr_expect(eq(int, (int)gb_choice_read(&choice, NULL, words[i], 2, &err), GB_EUSAGE),
-			  "%s %s", words[i][0], words[i][1]);
-		cr_expect(err.message[0] && strstr(err.message, words[i][2]), "%s", err.message);
+		for (size_t k = 0; k <= GB_MAX_WORDS; k++)
+			many[k] = "best";
+		(void)gb_choice_read(&choice, only, last ? many : row[i].word,
+				     last ? GB_COUNT(many) : 2, &err);
+		cr_expect(eq(int, (int)err.code, GB_EUSAGE));
+		cr_expect(eq(str, err.message,
+			     (char *)(last ? "more than 64 words" : row[i].message)));
 	}
+	(void)read(NULL, many, GB_MAX_WORDS);
 }

@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <dlfcn.h>
 #include <libgen.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,22 +12,27 @@
 #include <unistd.h>
 
 #include "cli/measuring/clocks.h"
+#include "common/nvml.h"
 #include "common/text.h"
+#include "tests/planted/nvml.h"
 
 static char path[] = "/tmp/gpubench-clocks-XXXXXX";
 
 /* Load the library next to this program, under the name that nvml.c asks for. */
-static void load(void)
+static struct nvml_planted *load(void)
 {
 	char program[4096], name[4200];
 	const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+	void *library;
 
 	cr_assert(gt(long, length, 0));
 	program[length] = '\0';
 	(void)snprintf(name, sizeof name, "%s/nvml.so", dirname(program));
-	cr_assert(ne(ptr, dlopen(name, RTLD_NOW | RTLD_LOCAL), NULL), "%s", dlerror());
+	library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	cr_assert(ne(ptr, library, NULL), "%s", dlerror());
 	(void)close(mkstemp(path));
 	(void)setenv("NVML_LOG", path, 1);
+	return dlsym(library, "nvml_planted");
 }
 
 static const char *said(void)
@@ -82,7 +88,7 @@ static _Noreturn void lock_and_end(enum way way, int locked)
 
 Test(clocks, are_restored_on_every_end, .fini = clean_up)
 {
-	load();
+	(void)load();
 	for (enum way way = END; way <= ABORTED; way++) {
 		int locked[2];
 		char byte;
@@ -112,7 +118,7 @@ Test(clocks, say_why_they_are_not_locked, .fini = clean_up)
 {
 	struct gb_clocks clocks;
 
-	load();
+	(void)load();
 	(void)setenv("NVML_REFUSES", "1", 1);
 	gb_clocks_start(&clocks);
 	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:01:00.0"),
@@ -126,4 +132,41 @@ Test(clocks, say_why_they_are_not_locked, .fini = clean_up)
 	gb_clocks_start(&clocks); /* nothing was to be locked */
 	gb_clocks_end(&clocks);
 	cr_expect(eq(str, (char *)said(), ""));
+}
+
+/* What the library does not know is NAN, -1 or "". */
+Test(clocks, state_of_a_gpu, .fini = clean_up)
+{
+	struct nvml_planted *planted = load();
+
+	for (int k = 0; k < 3; k++) {
+		const char *pci = k ? "0000:01:00.0" : "0000:02:00.0";
+		const bool all = k == 2;
+		struct gb_gpu_info info = { .ecc = false, .mig = 7, .power_limit_w = 7 };
+		struct gb_gpu_state state;
+		char version[32] = "x", small[5] = "x";
+
+		planted->knows_all = all;
+		gb_nvml_driver(version, 0);
+		cr_expect(eq(str, version, "x"));
+		gb_nvml_driver(version, sizeof version);
+		cr_expect(eq(str, version, all ? "580.95.05" : ""));
+		gb_nvml_driver(small, sizeof small);
+		cr_expect(eq(str, small, ""));
+		gb_nvml_settings(pci, &info);
+		cr_expect(info.ecc == all && info.mig == (all ? 0 : -1));
+		cr_expect(info.persistence == (all ? 1 : -1));
+		cr_expect(epsilon_eq(dbl, info.power_limit_w, all ? 700 : 0, 1e-9));
+		gb_nvml_state(pci, &state);
+		cr_expect(k ? state.temperature_c == 50 && state.sm_clock_hz == 1980e6
+			    : isnan(state.temperature_c) && isnan(state.sm_clock_hz));
+		cr_expect(all ? fabs(state.power_w - 123.456) < 1e-9 : isnan(state.power_w));
+		cr_expect(k ? fabs(state.energy_j - 4.75 - 0.25 * k) < 1e-9
+			    : isnan(state.energy_j));
+		cr_expect(eq(int, state.throttle_known, all));
+		cr_expect(eq(u64, state.throttle, all ? 0x84 : 0));
+		cr_expect(k ? state.throttled_ns == 7 : isnan(state.throttled_ns));
+		cr_expect(k ? gb_nvml_throttled_ns(pci) == 7 : isnan(gb_nvml_throttled_ns(pci)));
+	}
+	cr_expect(isnan(gb_nvml_throttled_ns("")));
 }

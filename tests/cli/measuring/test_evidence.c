@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "cli/measuring/sample.h"
 #include "common/text.h"
 
 enum poisoned { NEVER, SOMETIMES, ALWAYS };
@@ -62,5 +63,30 @@ Test(evidence, results_that_are_overwritten)
 						  .delays = row[i].delays };
 
 		cr_expect(eq(int, (int)poisoned(&m, &manner), (int)row[i].poisoned), "row %zu", i);
+	}
+}
+
+/* Ten samples are taken again because of lowered clocks, and two holds may fail. */
+Test(evidence, samples_in_doubt)
+{
+	static const char lowered[] = "clocks were lowered because of power or heat in 11 samples";
+	static const char launches[] = "these times include launches: the stream could not be held "
+				       "back, because run() waits for the device or queues more "
+				       "than fits";
+	static const struct {
+		int64_t throttled;
+		int given_up;
+		const char *reason;
+	} row[] = { { 0, 0, "" },
+		    { 10, 1, "" },
+		    { 11, 1, lowered },
+		    { 10, 2, launches },
+		    { 11, 3, launches } };
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_result r = { .throttled = row[i].throttled, .given_up = row[i].given_up };
+
+		gb_doubt_samples(&r);
+		cr_expect(eq(str, r.reason, (char *)row[i].reason));
 	}
 }

@@ -409,3 +409,40 @@ Test(judge, results_faster_than_the_memory_are_doubtful)
 		cr_expect(eq(int, r.reason[0] != '\0', row[i].doubtful), "row %zu", i);
 	}
 }
+
+/* A cold run reads at most a tenth more than the memory's bandwidth, the greater of two. */
+Test(judge, rates_of_cold_runs)
+{
+	static const struct {
+		double read, flush, copy; /* GB/s */
+		bool is_hot, emulated, failed, is_doubtful;
+	} row[] = {
+		{ 109, 90, 100, false, false, false, false },
+		{ 111, 90, 100, false, false, false, true },
+		{ 111, 110, 100, false, false, false, false },
+		{ 111, (double)NAN, 100, false, false, false, true },
+		{ 111, 100, (double)NAN, false, false, false, true },
+		{ 111, (double)NAN, (double)NAN, false, false, false, false },
+		{ 111, 90, 100, true, false, false, false },
+		{ 111, 90, 100, false, true, false, false },
+		{ 111, 90, 100, false, false, true, false },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_result r = { .outcome = row[i].failed ? GB_FAILED : GB_RESULT_OK,
+				       .cold = !row[i].is_hot,
+				       .emulated = row[i].emulated,
+				       .work = { .read = 1e3 * row[i].read },
+				       .flush_bytes_per_s = 1e9 * row[i].flush,
+				       .copy_bytes_per_s = 1e9 * row[i].copy };
+
+		context = (struct context){ 0 };
+		r.time = thrice(1e3);
+		gb_doubt_rate(&r);
+		cr_expect(eq(int, r.doubtful, row[i].is_doubtful), "row %zu", i);
+		if (i == 1)
+			cr_expect(eq(str, r.reason,
+				     "reads its input at 111 GB/s, but the memory reaches 100 "
+				     "GB/s: it may not have read all of it, or not from memory"));
+	}
+}

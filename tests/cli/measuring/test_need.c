@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
@@ -80,5 +81,62 @@ Test(need, a_small_file_is_read)
 	(void)snprintf(words, sizeof words, "--file=%s", path);
 	(void)ask("bfs", "csr", words, &need, &err);
 	cr_expect_gt(need.host_bytes, (size_t)600 << 20);
+	(void)remove(path);
+}
+
+/* Needs at a limit are met.  Free memory changes, so only far more is refused. */
+Test(need, limits)
+{
+	static const struct {
+		struct gb_need need;
+		bool made;
+		uint64_t device_bytes;
+		const char *words; /* NULL: it is met */
+	} row[] = {
+		{ { 0, 0 }, false, 0, NULL },
+		{ { 0, 4096 }, false, 4096, NULL },
+		{ { 0, 4097 }, false, 0, NULL },
+		{ { 0, 3072 },
+		  true,
+		  2048,
+		  "needs 3.00 KiB of device memory, the GPU has 2.00 KiB" },
+		{ { 0, 2049 },
+		  false,
+		  2048,
+		  "needs 2.00 KiB of device memory, the GPU has 2.00 KiB" },
+		{ { (size_t)1 << 60, 0 }, true, 1, NULL },
+		{ { (size_t)1 << 60, 0 },
+		  false,
+		  1,
+		  "needs 1024 PiB of host memory, input included, " },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_error err = { 0 };
+
+		cr_expect_eq(gb_need_met(&row[i].need, row[i].made, row[i].device_bytes, &err),
+			     row[i].words ? GB_EMEMORY : GB_OK, "row %zu", i);
+		cr_expect(!row[i].words ||
+				  !strncmp(err.message, row[i].words, strlen(row[i].words)),
+			  "%s", err.message);
+	}
+}
+
+/* Files of up to 16 MiB are read to know the need. */
+Test(need, large_files_are_not_read)
+{
+	char path[] = "/tmp/gpubench-need-XXXXXX.bin", words[64];
+	const int file = mkstemps(path, 4);
+
+	(void)snprintf(words, sizeof words, "--file=%s", path);
+	for (int above = 0; above < 2; above++) {
+		struct gb_error err = { 0 };
+		struct gb_need need;
+
+		cr_assert_eq(ftruncate(file, (16 << 20) + 4 * above), 0);
+		cr_expect_eq(ask("radix", "lsd8", words, &need, &err), GB_OK, "%s", err.message);
+		cr_expect(above ? need.host_bytes == 0 : need.host_bytes >= 16 << 20);
+	}
+	(void)close(file);
 	(void)remove(path);
 }

@@ -1,9 +1,19 @@
-/* test_plan.c -- which measurements of a plan are tried. */
+/* test_plan.c -- which measurements of a plan are tried, its lines, and its totals. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli/measuring/plan.h"
+#include "common/available.h"
+#include "common/memory.h"
 #include "common/text.h"
+#include "common/variants.h"
 
 Test(plan, tries_what_is_new_or_short)
 {
@@ -42,5 +52,255 @@ Test(plan, tries_what_is_new_or_short)
 					   row[i].threads, row[i].spent_s),
 			     row[i].tried),
 			  "%s", row[i].what);
+	}
+}
+
+/* ---- a toy --------------------------------------------------------------------------------- */
+
+enum { RUN_NS = 2000000 };
+
+struct toy_params {
+	int64_t count, op, threads, seed;
+	const char *file;
+};
+
+static size_t prepared, ran; /* but in dry runs */
+
+static enum gb_status prepare(const void *params, void **input, struct gb_error *err)
+{
+	const struct toy_params *p = params;
+	void *made = gb_input_begin(8, err);
+
+	(void)gb_host_alloc((size_t)p->count, 1, err);
+	if (p->count == 13)
+		gb_fail(err, GB_EUNAVAILABLE, "unlucky");
+	prepared += !gb_memory_is_dry();
+	return gb_input_end(made, input, err);
+}
+
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	const struct toy_params *p = params;
+
+	(void)gb_host_alloc((size_t)p->count, 3, err);
+	return p->count == 14 ? gb_fail(err, GB_EMEMORY, "not fourteen") : err->code;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	ran++;
+	(void)nanosleep(&(struct timespec){ .tv_nsec = RUN_NS }, NULL);
+	return GB_OK;
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	return GB_OK;
+}
+
+static size_t output_size(const void *params, const void *input)
+{
+	return 8;
+}
+
+static struct gb_work work(const void *params, const void *input)
+{
+	return (struct gb_work){ .items = 1 };
+}
+
+static const char *const ops[] = { "a", "b", NULL };
+static const struct gb_param rows[] = {
+	{ .name = "count",
+	  GB_AT(GB_INT, struct toy_params, count),
+	  .initial = "1",
+	  .max = INT64_C(1) << 45 },
+	{ .name = "op", GB_AT(GB_CHOICE, struct toy_params, op), .initial = "a", .choices = ops },
+	{ .name = "file", GB_AT(GB_PATH, struct toy_params, file) },
+	GB_COMMON_PARAMS(struct toy_params),
+};
+static const struct gb_workload workload = { .name = "toy",
+					     .params = rows,
+					     .param_count = GB_COUNT(rows),
+					     .params_size = sizeof(struct toy_params),
+					     .prepare = prepare,
+					     .output_size = output_size,
+					     .work = work,
+					     .yardstick = true,
+					     .release = gb_input_release };
+static const struct gb_variant_ops toy_ops = {
+	.state_size = 8, .create = create, .run = run, .download = download
+};
+static const struct gb_variant variants[] = {
+	{ .workload = "toy", .name = "x", .ops = &toy_ops },
+	{ .workload = "toy", .name = "y", .ops = &toy_ops },
+	{ .workload = "toy", .name = "z", .absent = "not built" },
+};
+
+/* ---- plans --------------------------------------------------------------------------------- */
+
+static char *printed(void (*print)(struct gb_plan *plan), struct gb_plan *plan)
+{
+	static char text[4096];
+	FILE *file = tmpfile();
+	const int out = dup(STDOUT_FILENO);
+	size_t length;
+
+	(void)fflush(stdout);
+	(void)dup2(fileno(file), STDOUT_FILENO);
+	print(plan);
+	(void)fflush(stdout);
+	(void)dup2(out, STDOUT_FILENO);
+	(void)close(out);
+	rewind(file);
+	length = fread(text, 1, sizeof text - 1, file);
+	text[length] = '\0';
+	(void)fclose(file);
+	return text;
+}
+
+static const char *words;
+
+static void print_sweep(struct gb_plan *plan)
+{
+	static const struct gb_choice all;
+	struct gb_sweep sweep = { 0 };
+	struct gb_error err = { 0 };
+
+	cr_assert(zero(int, (int)gb_sweep_words(&sweep, &workload, words, &err)), "%s",
+		  err.message);
+	cr_assert(zero(int, (int)gb_plan_sweep(plan, &sweep, &all, &err)), "%s", err.message);
+	gb_sweep_release(&sweep);
+}
+
+/* The lines of a sweep, in which `*` matches any text. */
+static void expect_lines(struct gb_plan *plan, const char *of, const char *pattern)
+{
+	char *text;
+
+	gb_variants = variants;
+	gb_variant_count = GB_COUNT(variants);
+	words = of;
+	text = printed(print_sweep, plan);
+	cr_expect(zero(int, fnmatch(pattern, text, 0)), "%s", text);
+}
+
+static const struct gb_settings how = {
+	.samples = 2, .max_time_s = 1, .timeout_s = 60, .no_verify = 1, .hot = 1
+};
+
+/* A point's input is made once.  Points of 1000 times the size are not tried: a run of them takes
+ * two seconds at least. */
+Test(plan, scales_trials)
+{
+	const struct gb_request request = { .how = how, .dry = GB_DRY_TRIAL };
+	struct gb_plan plan = { .session = { .request = &request, .lock = -1, .shards = 1 } };
+
+	expect_lines(&plan, "--count=1000,1M --op=a,b --threads=1",
+		     "toy/cpu/x count=1000 threads=1: host 3.91 KiB, device 0 B, about * s\n"
+		     "toy/cpu/y count=1000 threads=1: host 3.91 KiB, device 0 B, about * s\n"
+		     "toy/cpu/z count=1000 threads=1: skipped: not built\n"
+		     "toy/cpu/x count=1000 op=b threads=1: host 3.91 KiB, device 0 B, about * s\n"
+		     "*: skipped: not built\n"
+		     "toy/cpu/x count=1000000 threads=1: host 3.81 MiB, device 0 B, about * "
+		     "(scaled)\n*"
+		     "toy/cpu/y count=1000000 op=b threads=1: host 3.81 MiB, device 0 B, about * "
+		     "(scaled)\n*");
+	cr_expect(eq(sz, prepared, 2));
+	cr_expect(eq(sz, plan.measurements, 8));
+	cr_expect(eq(sz, plan.scaled, 4));
+	cr_expect(eq(sz, plan.skipped, 4));
+	cr_expect(eq(sz, plan.trials, 4));
+	cr_expect(plan.trial[3].variant == &variants[1] && plan.trial[3].op == 1 &&
+		  plan.trial[3].threads == 1);
+	cr_expect(plan.trial[0].bytes >= 4008 && plan.trial[0].bytes < 4096);
+	cr_expect(plan.host_bytes >= 4000008 && plan.host_bytes < 4001000);
+	/* two samples, and as much again before them; the time-out limits each */
+	cr_expect(plan.seconds > 4 * 2 * 2 && plan.seconds < 2 * 4 * 60 + 8, "%g", plan.seconds);
+	cr_expect(plan.made.params != NULL, "the input is kept for the next sweep");
+	expect_lines(&plan, "--count=1000 --op=b --threads=1 --file=name", "*");
+	cr_expect(eq(sz, prepared, 3));
+	cr_expect(plan.made.params == NULL, "the name of its file is gone");
+	gb_plan_release(&plan);
+	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
+}
+
+Test(plan, tells_why_points_are_skipped)
+{
+	const struct gb_request request = { .how = how, .dry = GB_DRY_TRIAL };
+	struct gb_plan plan = { .session = { .request = &request, .lock = -1, .shards = 1 } };
+
+	expect_lines(&plan, "--count=13,14 --threads=1",
+		     "toy/cpu/x count=13 threads=1: skipped: input: unlucky\n"
+		     "toy/cpu/y count=13 threads=1: skipped: input: unlucky\n"
+		     "toy/cpu/z count=13 threads=1: skipped: not built\n"
+		     "toy/cpu/x count=14 threads=1: skipped: not fourteen\n"
+		     "toy/cpu/y count=14 threads=1: skipped: not fourteen\n"
+		     "toy/cpu/z count=14 threads=1: skipped: not built\n");
+	cr_expect(eq(sz, plan.skipped, 6));
+	cr_expect(zero(sz, plan.measurements));
+	cr_expect(zero(sz, ran));
+	gb_plan_release(&plan);
+}
+
+Test(plan, lists_keys)
+{
+	const struct gb_request request = { .how = how, .dry = GB_DRY_KEYS };
+	struct gb_plan plan = { .session = { .request = &request, .lock = -1, .shards = 1 } };
+
+	expect_lines(&plan, "--count=1000,13 --threads=1",
+		     "toy/cpu/x count=1000 threads=1: host 3.91 KiB, device 0 B\n"
+		     "toy/cpu/y count=1000 threads=1: host 3.91 KiB, device 0 B\n"
+		     "toy/cpu/z count=1000 threads=1: skipped: not built\n"
+		     "toy/cpu/x count=13 threads=1: skipped: input: unlucky\n*");
+	if (gb_host_available() < UINT64_C(1) << 43)
+		expect_lines(&plan, "--count=2Ti --threads=1",
+			     "toy/cpu/x count=2199023255552 threads=1: host 8.00 TiB (more than is "
+			     "free), device 0 B\n*");
+	cr_expect(prepared == 0 && ran == 0 && plan.seconds == 0);
+	gb_plan_release(&plan);
+	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
+}
+
+static void print_total(struct gb_plan *plan)
+{
+	gb_plan_total(plan);
+}
+
+Test(plan, totals)
+{
+	static const struct {
+		struct gb_plan plan;
+		int64_t runs;
+		enum gb_dry dry;
+		const char *text;
+	} row[] = {
+		{ { .skipped = 3 }, 1, GB_DRY_TRIAL, "\nnothing to measure\n" },
+		{ { .measurements = 2, .host_bytes = 2048, .device_bytes = 5, .seconds = 7 },
+		  1,
+		  GB_DRY_KEYS,
+		  "\ntotal of 2: host 2.00 KiB, device 5 B\n" },
+		{ { .measurements = 1, .skipped = 1, .seconds = 12 },
+		  1,
+		  GB_DRY_TRIAL,
+		  "\ntotal of 1, 1 skipped: host 0 B, device 0 B, about 12 s\n" },
+		{ { .measurements = 9, .scaled = 4, .seconds = 12 },
+		  2,
+		  GB_DRY_TRIAL,
+		  "\ntotal of 9, in 2 launches: host 0 B, device 0 B, about 24 s (4 scaled from "
+		  "smaller trials)\n" },
+		{ { .measurements = 1, .seconds = 3 },
+		  0,
+		  GB_DRY_TRIAL,
+		  "\ntotal of 1: host 0 B, device 0 B, about 3 s\n" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const struct gb_request request = { .dry = row[i].dry,
+						    .repeats = { .runs = row[i].runs } };
+		struct gb_plan plan = row[i].plan;
+
+		plan.session.request = &request;
+		cr_expect(eq(str, printed(print_total, &plan), (char *)row[i].text));
 	}
 }

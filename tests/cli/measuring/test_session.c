@@ -1,10 +1,20 @@
-/* test_session.c -- which of two verdicts a session ends with. */
+/* test_session.c -- which measurements a session makes, their order, and which of two verdicts it
+ * ends with.
+ */
 #include "cli/measuring/session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "cli/measuring/orders.h"
+#include "common/memory.h"
 #include "common/text.h"
+#include "common/variants.h"
+#include "tests/file_of.h"
 
 Test(session, the_worse_verdict_stays)
 {
@@ -17,4 +27,186 @@ Test(session, the_worse_verdict_stays)
 			cr_expect(eq(int, (int)gb_worse(rising[i], rising[k]), (int)rising[i]));
 			cr_expect(eq(int, (int)gb_worse(rising[k], rising[i]), (int)rising[i]));
 		}
+}
+
+/* ---- points -------------------------------------------------------------------------------- */
+
+struct toy_params {
+	int64_t count, threads, seed;
+};
+
+static size_t prepared;
+static enum gb_status refused; /* by prepare() */
+
+static enum gb_status prepare(const void *params, void **input, struct gb_error *err)
+{
+	void *made = gb_input_begin(8, err);
+
+	if (refused)
+		gb_fail(err, refused, "no input");
+	prepared += !gb_memory_is_dry();
+	return gb_input_end(made, input, err);
+}
+
+static size_t output_size(const void *params, const void *input)
+{
+	return 8;
+}
+
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	return GB_OK;
+}
+
+static const struct gb_param rows[] = {
+	{ .name = "count", GB_AT(GB_INT, struct toy_params, count), .initial = "0", .max = 9 },
+	GB_COMMON_PARAMS(struct toy_params),
+};
+static const struct gb_workload workload = { .name = "toy",
+					     .params = rows,
+					     .param_count = GB_COUNT(rows),
+					     .params_size = sizeof(struct toy_params),
+					     .prepare = prepare,
+					     .output_size = output_size,
+					     .release = gb_input_release };
+static const struct gb_variant_ops ops = { .state_size = 1, .create = create, .flags = GB_SERIAL };
+static const struct gb_variant variants[] = {
+	{ .workload = "toy", .name = "x", .ops = &ops },
+	{ .workload = "other", .name = "o", .ops = &ops },
+	{ .workload = "toy", .name = "y", .ops = &ops },
+	{ .workload = "toy", .name = "p", .ops = &ops, .peer = true },
+};
+
+static char visited[512];
+static enum gb_status code_of_x; /* of the measurements of variant x */
+
+/* Append "x1 ", or "x1! " and the reason if it is skipped. */
+static enum gb_status visit(void *self, struct gb_result *r, void *input, struct gb_error *err)
+{
+	const struct toy_params *p = r->params;
+	const size_t used = strlen(visited);
+
+	(void)snprintf(visited + used, sizeof visited - used, "%s%d%s%.30s ", r->variant->name,
+		       (int)p->count, r->code ? "! " : "", r->reason);
+	cr_expect(eq(int, input == NULL, r->code != GB_OK));
+	if (r->variant == &variants[0] && code_of_x)
+		r->code = code_of_x;
+	return GB_OK;
+}
+
+static enum gb_status each(struct gb_session *s, const struct gb_choice *choice,
+			   struct gb_error *err)
+{
+	struct gb_sweep sweep = { 0 };
+
+	gb_variants = variants;
+	gb_variant_count = GB_COUNT(variants);
+	cr_assert(zero(int, (int)gb_sweep_words(&sweep, &workload, "--count=1,2", err)), "%s",
+		  err->message);
+	cr_expect(eq(sz, gb_count_runs(&sweep, choice), choice->glob_count ? 4 : 6));
+	(void)gb_session_each(s, &sweep, choice, visit, NULL, err);
+	gb_sweep_release(&sweep);
+	return err->code;
+}
+
+static struct gb_session begin(const struct gb_request *request, const char *orders)
+{
+	struct gb_session s;
+	struct gb_error err = { 0 };
+	const char *path = orders ? file_of(".orders", orders, strlen(orders)) : NULL;
+
+	if (path)
+		(void)setenv(GB_ORDERS_VARIABLE, path, 1);
+	cr_assert(zero(int, (int)gb_session_plan(&s, request, &err)), "%s", err.message);
+	if (path)
+		(void)unlink(path);
+	(void)unsetenv(GB_ORDERS_VARIABLE);
+	visited[0] = '\0';
+	prepared = 0;
+	return s;
+}
+
+/* Measurements have numbers in the order of points, then variants; what is omitted has one, too. */
+Test(session, measurements_that_are_due)
+{
+	static const struct {
+		const char *shard, *orders;
+		bool once, late;
+		int sweeps, globs;
+		const char *visited;
+	} row[] = {
+		{ NULL, NULL, false, false, 1, 0, "x1 y1 p1 x2 y2 p2 " },
+		{ "1/1", NULL, false, false, 2, 0, "x1 y1 p1 x2 y2 p2 x1 y1 p1 x2 y2 p2 " },
+		{ "1/2", NULL, false, false, 1, 0, "x1 p1 y2 " },
+		{ "2/2", NULL, false, false, 1, 0, "y1 x2 p2 " },
+		{ "3/4", NULL, false, false, 1, 0, "p1 " },
+		{ "6/6", NULL, false, false, 1, 0, "p2 " },
+		{ "1/1000000", NULL, false, false, 1, 0, "x1 " },
+		{ "1/4", NULL, false, false, 2, 0, "x1 y2 p1 " },
+		{ NULL, NULL, true, false, 2, 0, "x1 y1 p1 x2 y2 p2 " },
+		{ "1/4", NULL, true, false, 2, 0, "x1 y2 " },
+		{ NULL, NULL, false, true, 1, 0, "" },
+		{ NULL, "peers\n", false, false, 1, 0, "x1 y1 x2 y2 " },
+		{ "1/2", "peers\n", false, false, 1, 0, "x1 y2 " },
+		{ NULL, "peers\n", false, false, 1, 2, "x1 p1 x2 p2 " },
+		{ NULL, "toy/cpu/y count=2\n", false, false, 1, 0, "x1 y1 p1 x2 p2 " },
+		{ "1/2", "toy/cpu/y count=2\n", false, false, 1, 0, "x1 p1 " },
+		{ NULL, NULL, false, false, 1, 2, "x1 p1 x2 p2 " },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const struct gb_choice choice = { .glob_count = (size_t)row[i].globs,
+						  .glob = { "cpu/x", "cpu/p" } };
+		const struct gb_request request = { .dry = GB_DRY_KEYS,
+						    .once = row[i].once,
+						    .until_ns = row[i].late ? 1 : 0,
+						    .repeats = { .shard = row[i].shard } };
+		struct gb_session s = begin(&request, row[i].orders);
+		struct gb_error err = { 0 };
+
+		for (int k = 0; k < row[i].sweeps; k++)
+			cr_assert(zero(int, (int)each(&s, &choice, &err)), "%s", err.message);
+		cr_expect(eq(str, visited, (char *)row[i].visited), "row %zu", i);
+		gb_session_abandon(&s);
+	}
+}
+
+/* A point's input is made once, and again after a variant that may have spoilt it.  One that cannot
+ * be made here is a reason to skip the point; one that is wrong ends the sweep. */
+Test(session, inputs)
+{
+	static const struct {
+		enum gb_status refused, code_of_x, code;
+		size_t prepared;
+		const char *visited;
+	} row[] = {
+		{ GB_OK, GB_OK, GB_OK, 2, "x1 y1 p1 x2 y2 p2 " },
+		{ GB_OK, GB_EUNAVAILABLE, GB_OK, 2, "x1 y1 p1 x2 y2 p2 " },
+		{ GB_OK, GB_EMEMORY, GB_OK, 2, "x1 y1 p1 x2 y2 p2 " },
+		{ GB_OK, GB_EVERIFY, GB_OK, 4, "x1 y1 p1 x2 y2 p2 " },
+		{ GB_OK, GB_ERUNTIME, GB_OK, 4, "x1 y1 p1 x2 y2 p2 " },
+		{ GB_EUNAVAILABLE, GB_OK, GB_OK, 2,
+		  "x1! input: no input y1! input: no input p1! input: no input x2! input: no input "
+		  "y2! input: no input p2! input: no input " },
+		{ GB_EMEMORY, GB_OK, GB_OK, 2,
+		  "x1! input: no input y1! input: no input p1! input: no input x2! input: no input "
+		  "y2! input: no input p2! input: no input " },
+		{ GB_EUSAGE, GB_OK, GB_EUSAGE, 1, "" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const struct gb_request request = { .dry = GB_DRY_KEYS };
+		const struct gb_choice all = { 0 };
+		struct gb_session s = begin(&request, NULL);
+		struct gb_error err = { 0 };
+
+		refused = row[i].refused;
+		code_of_x = row[i].code_of_x;
+		cr_expect(eq(int, (int)each(&s, &all, &err), (int)row[i].code), "row %zu", i);
+		cr_expect(eq(str, visited, (char *)row[i].visited), "row %zu", i);
+		cr_expect(eq(sz, prepared, row[i].prepared), "row %zu", i);
+		gb_session_abandon(&s);
+		cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
+	}
 }

@@ -55,7 +55,8 @@ static enum gb_status verify(const void *params, const void *input, int64_t samp
 {
 	const struct words *in = input, *out = output;
 
-	virtual_note(VIRTUAL_VERIFY);
+	if (virtual_call(VIRTUAL_VERIFY, err))
+		return err->code;
 	virtual_spend_host(vm.machine.verify_ns > 0 ? vm.machine.verify_ns : COPY_NS);
 	for (size_t i = 0; i < WORDS; i++)
 		if (out->word[i] != 3 * in->word[i] + 1)
@@ -142,7 +143,8 @@ static enum gb_status upload(void *state, struct gb_error *err)
 {
 	struct state *s = state;
 
-	virtual_note(VIRTUAL_UPLOAD);
+	if (virtual_call(VIRTUAL_UPLOAD, err))
+		return err->code;
 	if (vm.machine.device) {
 		virtual_wait();
 		*s->copy = *s->host_input;
@@ -174,7 +176,8 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 
 	if (!vm.machine.device && is_poison(s->result))
 		virtual_note(VIRTUAL_POISON);
-	virtual_note(VIRTUAL_RESET);
+	if (virtual_call(VIRTUAL_RESET, err))
+		return err->code;
 	vm.sample = sample;
 	s->is_fresh = true;
 	virtual_join();
@@ -276,7 +279,8 @@ static enum gb_status run(void *state, struct gb_timer *t, struct gb_error *err)
 {
 	static struct gb_timer_ops replaced;
 
-	virtual_note(VIRTUAL_RUN);
+	if (virtual_call(VIRTUAL_RUN, err))
+		return err->code;
 	virtual_spend_host(vm.machine.device ? VIRTUAL_LAUNCH_NS : 0);
 	if (vm.machine.marks)
 		gb_phase(t, "all");
@@ -296,7 +300,8 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 {
 	struct state *s = state;
 
-	virtual_note(VIRTUAL_DOWNLOAD);
+	if (virtual_call(VIRTUAL_DOWNLOAD, err))
+		return err->code;
 	if (vm.machine.cheat == VIRTUAL_IN_DOWNLOAD) {
 		put_answers(s->result, &s->seen);
 		virtual_spend(vm.machine.process.run_ns);
@@ -339,7 +344,8 @@ struct gb_result virtual_measure(const struct virtual_machine *machine,
 	params = (struct toy_params){ .threads = vm.machine.threads };
 	for (size_t i = 0; i < WORDS; i++)
 		input.word[i] = gb_random64(0, i);
-	if (gb_run_on(virtual_backend(), &result, &input, how, true, &err))
+	if (gb_run_on(virtual_backend(), &result, &input, how, true, &err) &&
+	    !(machine->interrupts && err.code == GB_EINTERRUPTED))
 		abort();
 	vm.is_running = false;
 	return result;

@@ -58,7 +58,7 @@ struct virtual_machine {
 	bool no_variations; /* the input cannot be changed */
 	bool waits;         /* run() waits for the device, without saying so in its flags */
 	bool marks;         /* run() marks two phases */
-	bool queues;        /* what reset() and upload() do on the device goes on behind them */
+	bool queues;        /* reset() and upload() return before the device is done */
 	struct virtual_process process;
 	enum virtual_cheat cheat;
 	unsigned flags;   /* the variant's */
@@ -69,6 +69,8 @@ struct virtual_machine {
 	double upload_ns; /* duration of an upload, but for a short copy */
 	double flush_ns;  /* duration of a flush; 0: a short one */
 	double verify_ns; /* duration of a verification; 0: a short one */
+	size_t fails_at;  /* the number of the call that fails, from 1; 0: none */
+	bool interrupts;  /* a signal comes in that call, which does not fail */
 	uint64_t seed;
 };
 
@@ -96,6 +98,10 @@ enum virtual_event {
 /* Measure the toy variant on a new machine.  The result must be released. */
 struct gb_result virtual_measure(const struct virtual_machine *machine,
 				 const struct gb_settings *how);
+
+/* The number of calls of the last measurement that could fail, and the one that did. */
+size_t virtual_calls(void);
+enum virtual_event virtual_failed(void);
 
 /* The events of the last measurement, as letters; the first 64 Ki of them. */
 const char *virtual_log(void);

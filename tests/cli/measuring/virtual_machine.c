@@ -99,6 +99,28 @@ void virtual_note(enum virtual_event event)
 		vm.log[vm.logged++] = (char)event;
 }
 
+enum gb_status virtual_call(enum virtual_event event, struct gb_error *err)
+{
+	virtual_note(event);
+	if (++vm.calls != vm.machine.fails_at)
+		return GB_OK;
+	vm.failed = event;
+	if (!vm.machine.interrupts)
+		return gb_fail(err, GB_ERUNTIME, "a call fails");
+	gb_interrupted = 1;
+	return GB_OK;
+}
+
+size_t virtual_calls(void)
+{
+	return vm.calls;
+}
+
+enum virtual_event virtual_failed(void)
+{
+	return vm.failed;
+}
+
 const char *virtual_log(void)
 {
 	return vm.log;
@@ -221,7 +243,8 @@ static void destroy_timer(void *clock)
 
 static enum gb_status take_mark(void *clock, size_t index, struct gb_error *err)
 {
-	virtual_note(index ? VIRTUAL_MARK : VIRTUAL_BEGIN);
+	if (virtual_call(index ? VIRTUAL_MARK : VIRTUAL_BEGIN, err))
+		return err->code;
 	pass(vm.runs == 0 && index == 0 ? vm.machine.process.late_ns : 0);
 	vm.mark[index] = (struct virtual_mark){ vm.held             ? vm.queued
 						: vm.machine.device ? fmax(vm.now, vm.stream_end)
@@ -243,7 +266,8 @@ static double on_tick(double at)
 static enum gb_status elapsed(void *clock, size_t first, size_t last, double *ns,
 			      struct gb_error *err)
 {
-	virtual_note(VIRTUAL_READ);
+	if (virtual_call(VIRTUAL_READ, err))
+		return err->code;
 	*ns = on_tick(vm.mark[last].at) - on_tick(vm.mark[first].at);
 	return GB_OK;
 }
@@ -281,7 +305,8 @@ static size_t buffer_bytes; /* the flush's, made by the first one */
 static enum gb_status flush(struct gb_error *err)
 {
 	buffer_bytes = 1 << 20;
-	virtual_note(VIRTUAL_FLUSH);
+	if (virtual_call(VIRTUAL_FLUSH, err))
+		return err->code;
 	virtual_spend_host(VIRTUAL_CALL_NS);
 	virtual_spend(vm.machine.flush_ns > 0 ? vm.machine.flush_ns : FLUSH_NS);
 	vm.cached = false;
@@ -295,7 +320,8 @@ static size_t flush_bytes(void)
 
 static enum gb_status synchronize(struct gb_error *err)
 {
-	virtual_note(VIRTUAL_SYNCHRONIZE);
+	if (virtual_call(VIRTUAL_SYNCHRONIZE, err))
+		return err->code;
 	if (vm.machine.device)
 		virtual_wait();
 	return GB_OK;
@@ -303,7 +329,8 @@ static enum gb_status synchronize(struct gb_error *err)
 
 static enum gb_status fill(void *array, unsigned char byte, size_t bytes, struct gb_error *err)
 {
-	virtual_note(VIRTUAL_POISON);
+	if (virtual_call(VIRTUAL_POISON, err))
+		return err->code;
 	memset(array, byte, bytes);
 	virtual_spend(VIRTUAL_CALL_NS);
 	virtual_wait();
@@ -312,7 +339,8 @@ static enum gb_status fill(void *array, unsigned char byte, size_t bytes, struct
 
 static enum gb_status hold(struct gb_error *err)
 {
-	virtual_note(VIRTUAL_HOLD);
+	if (virtual_call(VIRTUAL_HOLD, err))
+		return err->code;
 	virtual_spend_host(VIRTUAL_LAUNCH_NS);
 	vm.held = vm.has_held = true;
 	return GB_OK;
@@ -320,7 +348,8 @@ static enum gb_status hold(struct gb_error *err)
 
 static enum gb_status let_go(struct gb_error *err)
 {
-	virtual_note(VIRTUAL_LET_GO);
+	if (virtual_call(VIRTUAL_LET_GO, err))
+		return err->code;
 	virtual_spend_host(VIRTUAL_CALL_NS);
 	if (vm.held)
 		release();

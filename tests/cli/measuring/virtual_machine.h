@@ -32,10 +32,14 @@ extern struct virtual_state {
 	int64_t runs, sample, episode;
 	struct virtual_mark mark[GB_MAX_MARKS];
 	char log[1 << 16];
-	size_t logged;
+	size_t logged, calls;
+	enum virtual_event failed;
 } vm;
 
 void virtual_note(enum virtual_event event);
+
+/* Note a call that can fail, and whether it does. */
+enum gb_status virtual_call(enum virtual_event event, struct gb_error *err);
 
 /* The host works, with one thread. */
 void virtual_spend_host(double ns);

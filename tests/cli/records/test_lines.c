@@ -77,6 +77,24 @@ Test(lines, whole_files_are_read)
 	expect_read("  [" RUN "]", 1, 0);
 }
 
+/* If an id occurs twice, a record belongs to the run before it. */
+Test(lines, records_belong_to_the_nearest_run)
+{
+	static const char text[] = RUN "\n" RECORD "\n" RUN "\n" RECORD "\n";
+	struct gb_records list = { 0 };
+	struct gb_error err = { 0 };
+
+	cr_assert_not(read_text(text, strlen(text), &list, &err), "%s", err.message);
+	cr_assert_eq(list.count, 2);
+	cr_expect_eq(list.record[0]->run, list.run[0]);
+	cr_expect_eq(list.record[1]->run, list.run[1]);
+	cr_expect_eq(list.last_run_bytes, strlen(RUN "\n" RECORD "\n"));
+	gb_records_remove_run(&list, 0);
+	cr_assert_eq(list.count, 1);
+	cr_expect_eq(list.record[0]->run, list.run[0]);
+	gb_records_release(&list);
+}
+
 Test(lines, a_killed_run_loses_only_its_last_line)
 {
 	static const char whole[] = RUN "\n" RECORD "\n" RECORD;

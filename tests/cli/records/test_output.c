@@ -210,6 +210,17 @@ Test(output, lists)
 	gb_records_release(&list);
 }
 
+Test(output, no_file_that_could_be_read_again)
+{
+	struct gb_output output;
+	struct gb_error err = { 0 };
+
+	put_file("a.jsonl", NULL);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	cr_expect_eq(gb_output_open(&output, path, GB_RESUME, &err), GB_EUSAGE);
+	cr_expect(strstr(err.message, "a.jsonl is not a regular file"), "%s", err.message);
+}
+
 /* A line that does not fit leaves nothing behind. */
 Test(output, a_full_disk)
 {

@@ -9,6 +9,7 @@
 #include "cli/records/describe.h"
 #include "cli/records/key.h"
 #include "cli/records/machine.h"
+#include "common/variants.h"
 #include "tests/line_of.h"
 
 /* ---- a workload without code ------------------------------------------------------- */
@@ -159,6 +160,25 @@ Test(record, a_peer)
 	r = measured(&cpu);
 	line = describe(&r);
 	cr_expect_null(gb_json_at(line, "library"));
+	cr_expect_null(gb_json_at(line, "plugin"));
+	cJSON_Delete(line);
+}
+
+Test(record, a_plugin)
+{
+	static const struct gb_plugin_file file = {
+		.path = "./p.so", .name = "p", .version = "1", .sha256 = "0a"
+	};
+	struct gb_variant variant = cpu;
+	struct gb_result r = measured(&variant);
+	cJSON *line;
+
+	variant.plugin = &file;
+	line = describe(&r);
+	expect_text(line, "plugin.name", "p");
+	expect_text(line, "plugin.version", "1");
+	expect_text(line, "plugin.path", "./p.so");
+	expect_text(line, "plugin.sha256", "0a");
 	cJSON_Delete(line);
 }
 
@@ -369,6 +389,7 @@ Test(record, large_integers_are_strings_without_loss)
 		{ -1, "{\"v\":-1}" },
 		{ 999999999999999, "{\"v\":999999999999999}" },
 		{ INT64_C(1) << 52, "{\"v\":4503599627370496}" },
+		{ -(INT64_C(1) << 52), "{\"v\":-4503599627370496}" },
 		{ (INT64_C(1) << 52) + 1, "{\"v\":\"4503599627370497\"}" },
 		{ -(INT64_C(1) << 52) - 1, "{\"v\":\"-4503599627370497\"}" },
 		{ INT64_MAX, "{\"v\":\"9223372036854775807\"}" },

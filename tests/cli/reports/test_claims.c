@@ -127,6 +127,11 @@ static const struct {
 	  "it: not held" },
 	{ ALL, 0.1, "'kind':'ratio-within','column':'x','low':0.89,'high':3.31", "it: held" },
 	{ ALL, 0.1, "'kind':'ratio-within','column':'x','low':0.91,'high':3.31", "it: undecided" },
+	/* An interval that ends at a bound. */
+	{ ALL, 0.1, "'kind':'ratio-within','column':'x','low':0,'high':2.7,'where':{'scene':['c']}",
+	  "it: undecided" },
+	{ ALL, 0.1, "'kind':'ratio-within','column':'x','low':1.1,'high':9,'where':{'scene':['a']}",
+	  "it: undecided" },
 	/* A quotient's interval is the widest that both allow: 2 * 0.9 / 1.1 = 1.64 to 2.44. */
 	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':1.63", "it: held" },
 	{ ALL, 0.1, "'kind':'column-above','column':'y','than':'x','factor':1.65",

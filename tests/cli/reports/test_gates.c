@@ -69,6 +69,24 @@ Test(gates, least_launches)
 	}
 }
 
+Test(gates, limits)
+{
+	const struct gb_gate none = { .error = 0.02 }, one = gate_of(1, 0);
+	const double zero[] = { 0, 1, 1, 1 }, good[] = { 1, 1, 1, 1 };
+	const struct gb_gate_values values = { zero, good, NULL, 4, 4, 0 };
+	struct gb_gate_tests tests = { 0 };
+	struct gb_gate_result result;
+	struct gb_error err = { 0 };
+
+	cr_expect(ieee_ulp_eq(dbl, gb_gate_slower_level(&none, 5), 0.02, 1));
+	cr_expect(eq(sz, gb_gate_next_look(&one, 4), 5));
+	cr_expect(eq(sz, gb_gate_next_look(&one, 999), 1000));
+	cr_expect(eq(sz, gb_gate_next_look(&one, 1000), 0));
+	cr_expect(eq(int, (int)gb_gate_judge(&one, &tests, &values, &result, &err), GB_ERUNTIME));
+	cr_expect(eq(str, err.message, "a value that is not positive has no ratio"));
+	gb_gate_release(&tests);
+}
+
 /* ---- exactness ---------------------------------------------------------------------------- */
 
 /* The looks at 4 and 6 launches.  Each value belongs to one of four groups: base and other, of the

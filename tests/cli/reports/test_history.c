@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/records/lines.h"
+#include "cli/reports/history/charts.h"
 #include "cli/reports/history/scan.h"
 #include "cli/reports/history/store.h"
 #include "cli/reports/launch.h"
@@ -129,6 +130,129 @@ Test(history, a_series_is_of_one_machine)
 	gb_store_release(&store);
 }
 
+/* ---- verdicts ----------------------------------------------------------------------------- */
+
+/* Launches of one key, a second apart, in one file each. */
+static void put_launches(struct gb_store *store, const double *ns, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		char run[80], record[200];
+
+		snprintf(run, sizeof run, "\"schema\":2,\"started\":\"2026-01-01T00:%02zu:%02zuZ\"",
+			 i / 60, i % 60);
+		snprintf(record, sizeof record,
+			 "\"backend\":\"cpu\",\"key\":\"k\",\"status\":\"ok\",\"verify\":{"
+			 "\"result\":\"pass\"},\"time\":{\"median\":%.17g,\"samples\":[%.17g]}",
+			 ns[i], ns[i]);
+		put_file(store, (int)i, run, "\"cpu\":\"Z80\"", record);
+	}
+}
+
+static struct gb_history judged(const struct gb_store *store, double threshold, double error)
+{
+	struct gb_history h = { .threshold = threshold, .error = error, .rule = gb_shift_rule };
+	struct gb_error err = { 0 };
+
+	cr_assert(eq(int, (int)gb_history_judge(&h, store, &err), GB_OK), "%s", err.message);
+	cr_assert(eq(sz, h.count, 1));
+	return h;
+}
+
+static enum gb_verdict_word verdict_at(const struct gb_store *store, double threshold, double error)
+{
+	struct gb_history h = judged(store, threshold, error);
+	const enum gb_verdict_word verdict = h.trend[0].verdict;
+
+	gb_history_release(&h);
+	return verdict;
+}
+
+/* A level that is at its limit is not beyond it. */
+Test(history, limits_of_verdicts)
+{
+	static const double levels[][2] = { { 100, 150 }, { 100, 50 } };
+	double ns[40];
+
+	for (size_t k = 0; k < 2; k++) {
+		struct gb_store store = { 0 };
+		struct gb_history h;
+		struct gb_shift shift;
+
+		for (size_t i = 0; i < GB_COUNT(ns); i++)
+			ns[i] = levels[k][i >= 20] * (1 + 0.001 * (double)(i * 7 % 5));
+		put_launches(&store, ns, GB_COUNT(ns));
+		h = judged(&store, 0.05, 0.05);
+		cr_assert(eq(sz, h.trend[0].shifts, 1));
+		shift = h.trend[0].shift[0];
+		gb_history_release(&h);
+		cr_expect(eq(sz, shift.at, 20));
+		cr_expect(eq(int, (int)verdict_at(&store, 0.05, 0.05), k ? GB_FASTER : GB_SLOWER));
+		cr_expect(eq(int, (int)verdict_at(&store, 2, 0.05), GB_SAME));
+		if (k == 0) {
+			const double growth = shift.ratio.estimate - 1;
+
+			cr_expect(eq(int, (int)verdict_at(&store, growth, 0.05), GB_SAME));
+			cr_expect(eq(int, (int)verdict_at(&store, 0.05, shift.p), GB_SLOWER));
+			cr_expect(
+				eq(int, (int)verdict_at(&store, 0.05, shift.p * 0.999), GB_UNSURE));
+		}
+		gb_store_release(&store);
+	}
+}
+
+Test(history, launches_for_a_verdict)
+{
+	double ns[8] = { 100, 101, 102, 103, 100, 101, 102, 103 };
+
+	for (size_t count = 7; count <= 8; count++) {
+		struct gb_store store = { 0 };
+
+		put_launches(&store, ns, count);
+		cr_expect(eq(int, (int)verdict_at(&store, 0.05, 0.05),
+			     count < 8 ? GB_UNSURE : GB_SAME));
+		gb_store_release(&store);
+	}
+}
+
+/* ---- charts ------------------------------------------------------------------------------- */
+
+/* The axis has at least five steps of 1, 2 or 5 times a power of ten, its ends included. */
+Test(history, ticks)
+{
+	static const struct {
+		size_t count, ticks;
+		double ns[2];
+		const char *dot; /* of the last launch */
+	} row[] = {
+		{ 2, 6, { 1994000, 2000000 }, "<circle cx=\"348.0\"" }, /* 1992 to 2002 us */
+		{ 2, 5, { 1227500, 1250000 }, "<circle cx=\"348.0\"" }, /* 1226.25 to 1251.25 us */
+		{ 2, 5, { 496000, 500000 }, "<circle cx=\"348.0\"" },   /* 495.5 to 500.5 us */
+		{ 1, 10, { 1000 }, "<circle cx=\"64.0\"" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_store store = { 0 };
+		struct gb_history h;
+		char *text = NULL;
+		size_t size, ticks = 0;
+		FILE *file = open_memstream(&text, &size);
+		struct gb_sheet sheet = { .file = file, .format = GB_FORMAT_HTML };
+
+		put_launches(&store, row[i].ns, row[i].count);
+		h = judged(&store, 0.05, 0.05);
+		gb_history_print_charts(&sheet, &h);
+		(void)fclose(file);
+		for (const char *at = text; (at = strstr(at, "\"rule\"")); at++)
+			ticks++;
+		cr_expect(eq(sz, ticks, row[i].ticks), "row %zu: %s", i, text);
+		cr_expect(strstr(text, row[i].dot) != NULL, "row %zu: %s", i, text);
+		cr_expect(strstr(text, "nan") == NULL);
+		free(text);
+		gb_history_release(&h);
+		gb_store_release(&store);
+	}
+}
+
 /* ---- scanned files ------------------------------------------------------------------------ */
 
 static const char whole[] =
@@ -212,12 +336,21 @@ Test(history, files_that_are_scanned)
 		/* Rejected by the scanner and left to the reader of lines.h: */
 		{ "\"ok\"", "\"failed\"", false },
 		{ "\"ok\"", "\"skipped\"", false },
+		{ "1020.25", "1e-300", true },
+		{ "1020.25", "1e300", true },
+		{ "1020.25", "1e301", false },
 		{ "1020.25", "1e999", false },
 		{ "1020.25", "1e-310", false },
 		{ "1020.25", "-1020", false },
 		{ "\"ci95\":null", "\"ci95\":[1021,1022]", false },
 		{ "\"ci95\":null", "\"ci95\":[1020,1e999]", false },
 		{ "\"ci95\":null", "\"ci95\":[1020,1022]", true },
+		{ "\"ci95\":null", "\"ci95\":[1020.5,1022]", true },
+		{ "\"ci95\":null", "\"ci95\":[1020,1020.5]", true },
+		{ "\"ci95\":null", "\"ci95\":[1020]", false },
+		{ "\"ci95\":null", "\"ci95\":3", false },
+		{ "\"seq\":7", "\"time\":{\"median\":5,\"samples\":[5]}", false },
+		{ "1020.5", "0", false },
 		{ "1020.25", "\"1\"", false },
 		{ "1020.25", "0x10", false },
 		{ "1020.5", "-1", false },
@@ -246,6 +379,17 @@ Test(history, files_that_are_scanned)
 	cr_expect(not(is_taken(text, false)));
 	snprintf(reason, sizeof reason, "\"failed\",\"reason\":\"%04000d\"", 1);
 	cr_expect(not(is_taken_with("\"ok\"", reason)));
+	/* Up to a length. */
+	for (int length = 1600, before = 1; length <= 2100; length++) {
+		int taken;
+
+		snprintf(text, sizeof text, "\"variant\":\"%0*d\"", length, 1);
+		taken = is_taken_with("\"variant\":\"lsd8\"", text);
+		cr_expect(taken <= before);
+		cr_expect(taken || length > 1700);
+		cr_expect(length < 2048 || taken == 0);
+		before = taken;
+	}
 }
 
 /* Replace each byte of the record by each of these. */

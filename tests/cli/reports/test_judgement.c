@@ -151,8 +151,11 @@ Test(judgement, rivals)
 	struct gb_error err = { 0 };
 	cJSON *line;
 
+	add_line_of(&launches, "{\"type\":\"run\",\"tool\":{\"commit\":\"abc\"},\"host\":{"
+			       "\"cpu\":\"Z80\"}}");
 	add_time(&scout, "slow", "", 90);
 	add_time(&scout, "fast", "", 30);
+	add_time(&scout, "as-fast", "", 30);
 	add_time(&scout, "doubtful", ",\"status\":\"doubtful\"", 1);
 	add_time(&scout, "mine", mine, 1);
 	add_time(&scout, "library", ",\"peer\":true", 20);
@@ -173,12 +176,12 @@ Test(judgement, rivals)
 		expect(line, "rivals", "benchmark", "\"radix\"");
 		expect(line, "rivals", "plugin",
 		       "{\"name\":\"p\",\"version\":\"1\",\"path\":\"./p.so\",\"sha256\":\"\"}");
-		expect(line, "rivals", "commit", "null");
-		expect(line, "rivals", "machine", "\"unknown\"");
+		expect(line, "rivals", "commit", "\"abc\"");
+		expect(line, "rivals", "machine", "\"Z80\"");
 		expect(line, "rivals", "points_not_done", "0");
 		expect(point, "rivals", "launches", "4");
 		expect(point, "rivals", "time_ns", "100");
-		expect(point, "rivals", "rivals", "3");
+		expect(point, "rivals", "rivals", "4");
 		expect(point, "rivals", "rivals_failed", "1");
 		expect(point, "rivals", "ours.key", "\"radix/cpu/fast count=9\"");
 		expect(point, "rivals", "ours.ratio_low", "2");

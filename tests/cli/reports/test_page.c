@@ -175,6 +175,30 @@ Test(page, a_benchmark_without_a_fastest_variant_has_a_line)
 		      true);
 }
 
+/* Each launch is a line of its own in a chart; a time that is not verified wins nothing. */
+Test(page, lines_of_two_launches)
+{
+	char text[400];
+
+	add_run("a");
+	add_launch("b", "abd", "then");
+	for (int n = 1; n <= 3; n++)
+		for (int side = 0; side < 2; side++) {
+			(void)snprintf(text, sizeof text,
+				       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"%s\","
+				       "\"bench\":\"toy\",\"backend\":\"cpu\",\"variant\":\"best\","
+				       "\"key\":\"k%d\",\"params\":{\"n\":%d},\"status\":\"%s\","
+				       "\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":%d,"
+				       "\"ci95\":[%d,%d],\"samples\":[%d]}}",
+				       side ? "b" : "a", n, n, side ? "unverified" : "ok", n, n, n,
+				       n);
+			add(text);
+		}
+	expect_within(GB_FORMAT_HTML, "> cpu/best, abc</li>", true);
+	expect_within(GB_FORMAT_HTML, "> cpu/best, abd</li>", true);
+	expect_within(GB_FORMAT_HTML, "<strong>toy</strong>: unsure at 3 of 3 points</li>", true);
+}
+
 /* A single heading is above the lines of all benchmarks. */
 Test(page, the_fastest_of_two_benchmarks)
 {
@@ -197,6 +221,7 @@ Test(page, the_fastest_of_two_benchmarks)
 		      true);
 }
 
+#define WINS(variant) "cpu/" variant " at 1 of 6 points, 2 times as fast as the next"
 Test(page, four_winners_are_named_and_the_others_counted)
 {
 	char variant[24], params[24];
@@ -207,9 +232,47 @@ Test(page, four_winners_are_named_and_the_others_counted)
 		(void)snprintf(variant, sizeof variant, "cpu/v%d", n);
 		add_record(variant, params, timed(1e6));
 		add_record("cpu/slow", params, timed(2e6));
+		if (n == 4)
+			expect_within(GB_FORMAT_HTML,
+				      "cpu/v4 at 1 of 4 points, 2 times as fast as the next</li>",
+				      true);
+		if (n == 5)
+			expect_within(GB_FORMAT_HTML,
+				      "next; 1 other variant at the remaining points</li>", true);
 	}
-	expect_within(GB_FORMAT_HTML, "as the next; 2 other variants at the remaining points</li>",
+	expect_within(GB_FORMAT_HTML,
+		      "<strong>toy</strong>: " WINS("v1") "; " WINS("v2") "; " WINS("v3") "; " WINS(
+			      "v4") "; 2 other variants at the remaining points</li>",
 		      true);
+	/* More wins come first, and with as many the larger. */
+	for (int n = 1; n <= 3; n++) {
+		(void)snprintf(params, sizeof params, "\"n\":%d", 6 + n);
+		add_record(n < 3 ? "cpu/v6" : "cpu/v9", params, timed(1e6));
+		add_record("cpu/slow", params, timed(n * 1.5e6));
+	}
+	expect_within(GB_FORMAT_HTML,
+		      "<strong>toy</strong>: cpu/v6 at 3 of 9 points, 1.5 to 3 times as fast as "
+		      "the next; cpu/v9 at 1 of 9 points, 4.5 times as fast as the next; cpu/v1 at",
+		      true);
+}
+
+/* The x axis is the first parameter with the most values, at least three. */
+Test(page, the_x_axis)
+{
+	char params[32];
+
+	add_run("a");
+	for (int n = 1; n <= 3; n++)
+		for (int m = 1; m <= 3; m++) {
+			(void)snprintf(params, sizeof params, "\"n\":%d,\"m\":%d", n, m);
+			add_record("cpu/best", params, timed(1e6 * n * m));
+			if (n == 1 && m == 2)
+				expect_within(GB_FORMAT_HTML, "<figure>", false);
+			if (n == 1 && m == 3)
+				expect_within(GB_FORMAT_HTML, "time over m\"", true);
+		}
+	expect_within(GB_FORMAT_HTML, "time over n, m=1\"", true);
+	expect_within(GB_FORMAT_HTML, "time over m", false);
 }
 
 Test(page, only_times_on_hardware_are_drawn)

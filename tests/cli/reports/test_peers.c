@@ -1,4 +1,6 @@
 /* test_peers.c -- places where a peer is ahead: all of them are listed, and no others. */
+#include <math.h>
+
 #include "cli/reports/versus/peers.h"
 #include "tests/cli/reports/table_records.h"
 
@@ -26,6 +28,34 @@ static void expect_text(const char *wanted)
 		     err.message);
 	(void)fclose(file);
 	cr_expect_str_eq(text, wanted, "\n%s\ninstead of\n%s", text, wanted);
+	free(text);
+}
+
+/* Programs get the sums in numbers. */
+Test(peers, sums)
+{
+	static const char *const members[] = { "places", "alone",  "slower",     "unsure",
+					       "faster", "failed", "unverified", "mean" };
+	const double wanted[] = { 2, 1, 0, 0, 2, 0, 0, 2 * sqrt(2) };
+	char *text = NULL;
+	size_t size = 0;
+	struct gb_error err = { 0 };
+	FILE *file = open_memstream(&text, &size);
+	cJSON *document;
+
+	add_side("cpu/best", false, 1, 1, 1e3);
+	add_side("cpu/lib", true, 1, 1, 2e3);
+	add_side("cpu/best", false, 2, 1, 1e3);
+	add_side("cpu/lib", true, 2, 1, 4e3);
+	add_side("cpu/best", false, 3, 1, 1e3);
+	cr_assert_eq(gb_peers_print(file, &list, GB_FORMAT_JSON, &err), GB_OK);
+	(void)fclose(file);
+	document = cJSON_Parse(text);
+	for (size_t i = 0; i < GB_COUNT(members); i++)
+		cr_expect_float_eq(
+			gb_json_number(gb_json_at(document, "benchmarks")->child, members[i]),
+			wanted[i], 1e-12, "%s", members[i]);
+	cJSON_Delete(document);
 	free(text);
 }
 
@@ -64,11 +94,26 @@ Test(peers, threads_and_back_ends_are_places)
 	add_side("cpu/best", false, 1, 1, 3e3);
 	add_side("cpu/best", false, 1, 2, 1.5e3);
 	add_side("cpu/lib", true, 1, 1, 2e3);
-	add_side("cuda/best", false, 1, 0, 50);
-	add_side("cuda/lib", true, 1, 0, 100);
+	add_side("cuda/best", false, 1, 0, 100);
+	add_side("cuda/lib", true, 1, 0, 50);
 	expect_text("## toy\n\n"
-		    "2 places: ours is slower at 1, unsure at 0, "
-		    "faster at 1, by a geometric mean of 2.00 (2.00 to 2.00).\n"
+		    "2 places: ours is slower at 2, unsure at 0, faster at 0.\n"
+		    "\n"
+		    "| threads | peer | time | ours | time | ours is slower | 95 % |\n"
+		    "| ---: | :--- | ---: | :--- | ---: | ---: | ---: |\n"
+		    "| 1 | cpu/lib | 2.00 us | cpu/best | 3.00 us | 1.50 times | 1.47 to 1.53 |\n"
+		    "|  | cuda/lib | 50.0 ns | cuda/best | 100 ns | 2.00 times | 1.96 to 2.04 |\n");
+}
+
+/* The first of equal times counts. */
+Test(peers, ties)
+{
+	add_side("cpu/best", false, 1, 1, 3e3);
+	add_side("cpu/same", false, 1, 1, 3e3);
+	add_side("cpu/lib", true, 1, 1, 2e3);
+	add_side("cpu/other", true, 1, 1, 2e3);
+	expect_text("## toy\n\n"
+		    "1 place: ours is slower at 1, unsure at 0, faster at 0.\n"
 		    "\n"
 		    "| threads | peer | time | ours | time | ours is slower | 95 % |\n"
 		    "| ---: | :--- | ---: | :--- | ---: | ---: | ---: |\n"
@@ -85,8 +130,9 @@ Test(peers, memory_per_item)
 	} side[] = {
 		{ "best", 1, 4000000, 1e3 }, { "lib", 1, 2000000, 4e3 }, /* faster, but larger */
 		{ "best", 2, 3000000, 3e3 }, { "lib", 2, 2500000, 2e3 }, /* neither */
-		{ "best", 3, 2050000, 1e3 }, { "lib", 3, 2000000, 4e3 }, /* about as large */
+		{ "best", 3, 5500000, 1e3 }, { "lib", 3, 5000000, 4e3 }, /* about as large */
 		{ "best", 4, 3000000, 3e3 }, { "lib", 4, 1000000, 2e3 }, /* too little to know */
+		{ "best", 5, 1048576, 3e3 }, { "lib", 5, 1048576, 2e3 }, /* just enough */
 	};
 
 	for (size_t i = 0; i < GB_COUNT(side); i++) {
@@ -101,8 +147,9 @@ Test(peers, memory_per_item)
 		add_record(variant, params, rest);
 	}
 	expect_text("## toy\n\n"
-		    "4 places: ours is slower at 2, unsure at 0, faster at 2, "
+		    "5 places: ours is slower at 3, unsure at 0, faster at 2, "
 		    "by a geometric mean of 4.00 (4.00 to 4.00); "
+		    "5500.0 B/item at the largest, the peer 5000.0; "
 		    "it takes more memory at 2, up to 2.00 times as much.\n"
 		    "\n"
 		    "| n | threads | peer | time | B/item | ours | time | B/item | "
@@ -111,6 +158,8 @@ Test(peers, memory_per_item)
 		    "| 2 | 1 | cpu/lib | 2.00 us | 2500.0 | cpu/best | 3.00 us | 3000.0 | "
 		    "1.50 times | 1.47 to 1.53 |\n"
 		    "| 4 | 1 | cpu/lib | 2.00 us |  | cpu/best | 3.00 us | 3000.0 | "
+		    "1.50 times | 1.47 to 1.53 |\n"
+		    "| 5 | 1 | cpu/lib | 2.00 us | 1048.6 | cpu/best | 3.00 us | 1048.6 | "
 		    "1.50 times | 1.47 to 1.53 |\n");
 }
 

@@ -244,7 +244,55 @@ Test(pooled, a_failed_cell_has_no_speed_up)
 	}
 }
 
+/* The clock of each sample; those without one do not count. */
+Test(pooled, a_launch_in_cycles)
+{
+	static const struct {
+		const char *clocks;
+		double median;
+	} row[] = {
+		{ "[1e9,2e9,4e9]", 4 }, /* 1, 4 and 12 */
+		{ "[1e9,2e9]", 2.5 },
+		{ "[]", NAN },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char text[300];
+		struct gb_record *record;
+		double value;
+
+		(void)snprintf(text, sizeof text,
+			       "{\"type\":\"record\",\"time\":{\"median\":2000,\"samples\":[1000,"
+			       "2000,3000]},\"gpu_state\":{\"sm_clock_hz\":%s}}",
+			       row[i].clocks);
+		record = parsed_record(text);
+		value = gb_launch_value(record, true);
+		cr_expect(isnan(row[i].median) ? isnan(value)
+					       : fabs(value / row[i].median - 1) < 1e-12,
+			  "%s: %g", row[i].clocks, value);
+		cr_expect(epsilon_eq(dbl, gb_launch_value(record, false), 2000, 0));
+		gb_record_free(record);
+	}
+}
+
 /* ---- gates -------------------------------------------------------------------------------- */
+
+/* A key that only stored launches have is not one of the comparison. */
+Test(pooled, keys_of_stored_launches)
+{
+	for (int stored = 0; stored < 2; stored++) {
+		struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
+		struct gb_error err = { 0 };
+
+		add_run(1, "h", "a");
+		list.run[0]->stored = stored;
+		add(1, 100, OK);
+		cr_assert(eq(int, (int)gb_compare(&c, &list, &other, &err), GB_OK));
+		cr_expect(eq(sz, c.count, stored ? 0 : 1));
+		gb_comparison_release(&c);
+		release();
+	}
+}
 
 /* At 1 GHz, 2 us are 2 thousand cycles, and the floor of 100 ns a twentieth of that. */
 Test(pooled, a_floor_in_ns_is_one_if_cycles_are_compared)

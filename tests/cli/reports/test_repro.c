@@ -8,6 +8,7 @@
 
 #include "cli/commands/options.h"
 #include "cli/reports/repro/repro.h"
+#include "cli/workloads/registry.h"
 #include "tests/line_of.h"
 #include "tests/paper_of.h"
 
@@ -179,6 +180,23 @@ Test(repro, intervals_are_those_of_the_samples)
 		gb_record_free(record);
 		cJSON_Delete(paper);
 	}
+}
+
+/* A table without values or notes of its own gets both. */
+Test(repro, values_that_are_set)
+{
+	cJSON *table = parse("{'id':'t','columns':[{'name':'n','role':'key','param':'type'}]}");
+	const struct gb_workload *workload = gb_workload_find("radix");
+	struct gb_error err = { 0 };
+
+	cr_assert_not(gb_repro_set(table, workload, "count=5,seed=2", &err), "%s", err.message);
+	cr_assert(eq(str, (char *)gb_json_text(table, "set.count"), "5"));
+	cr_assert(eq(str, (char *)gb_json_text(table, "set.seed"), "2"));
+	cr_assert(eq(str, (char *)gb_json_text(gb_json_at(table, "notes")->child, "text"),
+		     "Measured with --set=count=5,seed=2."));
+	cr_assert(eq(int, (int)gb_repro_set(table, workload, "=5", &err), GB_EUSAGE));
+	cr_assert(eq(str, err.message, "--set==5: expected NAME=VALUE"));
+	cJSON_Delete(table);
 }
 
 Test(repro, several_tables_are_summed_up)

@@ -89,6 +89,11 @@ Test(setups, each_part)
 		    ",\"tool\":{\"commit\":\"b\",\"dirty\":false,\"cflags\":\"-O2\"}");
 	expect_runs("environment: OMP_PROC_BIND=true | none;", "cpu",
 		    ",\"environment\":{\"OMP_PROC_BIND\":\"true\"}", ",\"environment\":{}");
+	expect_runs("environment: OMP_A=1 OMP_B= | OMP_B= OMP_A=2;", "cpu",
+		    ",\"environment\":{\"OMP_A\":\"1\",\"OMP_B\":\"\"}",
+		    ",\"environment\":{\"OMP_B\":\"\",\"OMP_A\":\"2\"}");
+	expect_runs("", "cpu", ",\"environment\":{\"OMP_A\":\"1\",\"OMP_B\":\"2\"}",
+		    ",\"environment\":{\"OMP_B\":\"2\",\"OMP_A\":\"1\"}");
 	expect_runs("--samples: 0 | 30;", "cpu", ",\"settings\":{\"samples\":0,\"warmup\":2}",
 		    ",\"settings\":{\"samples\":30,\"warmup\":2}");
 	/* A member that one side lacks is not a difference. */
@@ -134,6 +139,35 @@ Test(setups, key_by_key)
 	cr_expect(eq(str, (char *)differences(&base, &other), ""));
 	add_run(&other, "6", "", "a", "cpu", ",\"cold\":false");
 	cr_expect(eq(str, (char *)differences(&base, &other), "cache mode!: cold | cold, hot;"));
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+/* The first four values of a side are named, each once. */
+Test(setups, many_values)
+{
+	static const char *const want[] = {
+		"",
+		"kernel: 1, 2 | 1;",
+		"kernel: 1, 2, 3 | 1;",
+		"kernel: 1, 2, 3, 4 | 1;",
+		"kernel: 1, 2, 3, 4, ... | 1;",
+		"kernel: 1, 2, 3, 4, ... | 1;",
+	};
+	struct gb_records base = { 0 }, other = { 0 };
+
+	for (size_t i = 0; i < GB_COUNT(want); i++)
+		for (int twice = 0; twice < 2; twice++) {
+			char id[] = "1", host[80];
+
+			id[0] = (char)('1' + i);
+			snprintf(host, sizeof host,
+				 ",\"host\":{\"hostname\":\"x\",\"kernel\":\"%s\"}", id);
+			add_run(&base, id, host, "k", "cpu", "");
+			if (i == 0)
+				add_run(&other, id, host, "k", "cpu", "");
+			cr_expect(eq(str, (char *)differences(&base, &other), (char *)want[i]));
+		}
 	gb_records_release(&base);
 	gb_records_release(&other);
 }

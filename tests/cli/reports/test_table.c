@@ -1,4 +1,5 @@
 /* test_table.c -- the layout of tables, Markdown, CSV and documents. */
+#include "cli/reports/counts.h"
 #include "tests/cli/reports/table_records.h"
 
 TestSuite(table, .fini = release);
@@ -81,6 +82,9 @@ Test(table, values_of_parameters)
 		      "1M     0.1  yes  u32  cpu/a    2.00 ms",
 		      true);
 	expect_within(GB_FORMAT_TABLE, "\n-5  1e+300  no   u64  cpu/a    2.00 ms", true);
+	/* 2^53, and the next double */
+	add_record("cpu/a", "\"n\":9007199254740992,\"x\":9007199254740994", timed(2e6));
+	expect_within(GB_FORMAT_TABLE, "\n8192Ti  9007199254740994  ", true);
 }
 
 Test(table, a_path_that_some_records_lack_varies)
@@ -224,6 +228,10 @@ Test(table, cells)
 		{ "cpu/n",
 		  OK TIME(1999999, 2000001) ",\"work\":{\"bytes\":1980},\"copy_bytes_per_s\":1e7",
 		  "2.00 ms  +-0.00 %  990 k    9.9 %  ok\n" },
+		{ "cpu/q",
+		  OK TIME(1999999, 2000001) ",\"work\":{\"bytes\":1990},\"copy_bytes_per_s\":1e7",
+		  "2.00 ms  +-0.00 %  995 k     10 %  ok\n" },
+		{ "cpu/r", OK TIME(1998100, 2001900), "2.00 ms  +-0.1 %  ok\n" },
 		{ "cpu/o", OK "\"time\":{\"median\":2000000,\"samples\":[2000000]}",
 		  "2.00 ms  ok\n" },
 		{ "cpu/p", "\"status\":\"failed\"", "failed\n" },
@@ -411,8 +419,8 @@ Test(table, counts_are_shown_on_request)
 	static const char single[] =
 		"\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},\"emulated\":true,\"counts\":{"
 		"\"launches\":1,\"warp_instructions\":20000,\"active_lanes\":199800,"
-		"\"branches\":1000,\"divergent\":99,\"barriers\":0,\"chain\":12345,"
-		"\"global_load\":{\"sectors\":1000,\"least\":100},"
+		"\"branches\":2000,\"divergent\":199,\"barriers\":10000,\"chain\":9999,"
+		"\"global_load\":{\"sectors\":1000,\"least\":99},"
 		"\"global_store\":{\"sectors\":300,\"least\":299},\"global_atomic\":{\"turns\":16},"
 		"\"shared_load\":{\"wavefronts\":1,\"least\":1},"
 		"\"shared_store\":{\"wavefronts\":2,\"least\":1},"
@@ -436,15 +444,34 @@ Test(table, counts_are_shown_on_request)
 		"counts of one run\n"
 		"\n"
 		"n  variant  kernel              launches  warp instr  lanes  diverge  barriers  "
-		"read B  least  written B  least  shared  least  atomic   chain  copied B\n"
+		"read B  least  written B  least  shared  least  atomic  chain  copied B\n"
 		"1  a                                   3        2000   16.0     25 %         7  "
-		"  3200   50 %        320   90 %      40   50 %      15       4      1500\n"
+		"  3200   50 %        320   90 %      40   50 %      15      4      1500\n"
 		"            scan<int (*)(), 4>         2\n"
 		"            copy                       1\n"
-		"2  b                                   1      20.0 k   10.0    9.9 %            "
-		"32.0 k   10 %       9600  100 %       7   43 %      20  12.3 k        15\n");
+		"2  b                                   1      20.0 k   10.0     10 %    10.0 k  "
+		"32.0 k  9.9 %       9600  100 %       7   43 %      20   9999        15\n");
 	free(text);
 	expect_within(GB_FORMAT_HTML, "counts of one run", true);
+}
+
+Test(table, names_of_kernels)
+{
+#define N50 "k234567890k234567890k234567890k234567890k234567890"
+	static const char *const row[][2] = {
+		{ "", "" },
+		{ "k", "k" },
+		{ "k(int)", "k" },
+		{ "void k<4>(int*)", "k<4>" },
+		{ "a::b::k", "k" },
+		{ "void a::scan<int (*)(), b<c> >(int (*)())", "scan<int (*)(), b<c> >" },
+		{ "void " N50 "(int)", N50 },
+		{ N50 "1", N50 "..." },
+	};
+	char text[GB_KERNEL_TEXT];
+
+	for (size_t i = 0; i < GB_COUNT(row); i++)
+		cr_expect_str_eq(gb_kernel_text(row[i][0], text), row[i][1]);
 }
 
 /* ---- the command ------------------------------------------------------------------------- */

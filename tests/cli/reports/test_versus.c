@@ -5,8 +5,11 @@
 #include <criterion/new/assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli/reports/versus/mixes.h"
+#include "cli/reports/versus/print.h"
 #include "cli/reports/versus/versus.h"
 #include "tests/line_of.h"
 
@@ -301,4 +304,46 @@ Test(versus, names_of_columns)
 		gb_versus_release(&v);
 		release();
 	}
+}
+
+/* Equal times are neither faster nor slower.  One mean has no mean of its own. */
+Test(versus, printed)
+{
+	static const struct {
+		const char *words;
+		bool there;
+	} row[] = {
+		{ "<td class=\"right\">1.000</td>", true },
+		{ "<td class=\"left\">cuda, hot</td>", true },
+		{ ">all</td>", false },
+		{ "<p>no cold row has a time on both sides: no speed-up of B</p>", true },
+		{ "<p>geometric mean of the speed-ups over 1 of 1 hot rows: 1.000 on B</p>", true },
+		{ "<p>B has no record of 1 of 2 rows (-)</p>", true },
+		{ "<p>A has no record", false },
+	};
+	struct gb_versus v;
+	struct gb_error err = { 0 };
+	char id[] = "a0", *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (int i = 0; i < 8; i++) {
+		id[0] = i < 4 ? 'a' : 'b';
+		id[1] = (char)('0' + i);
+		add_run(id, "X", i < 4 ? "A" : "B");
+		add(id, "cuda", "k", 1000, OK ",\"cold\":false");
+		if (i < 4)
+			add(id, "cuda", "k", 2000, OK ",\"cold\":true");
+		add(id, "cpu", "c", 1000, OK);
+	}
+	v = versus_of(GB_BY_MACHINE);
+	cr_expect(eq(int, (int)v.table[0].row[0].cell[1].verdict, GB_UNSURE));
+	cr_assert(eq(int, (int)gb_versus_print(file, &v, &list, GB_SHOW_TIME, GB_FORMAT_HTML, &err),
+		     GB_OK));
+	(void)fclose(file);
+	for (size_t i = 0; i < GB_COUNT(row); i++)
+		cr_expect(eq(int, strstr(text, row[i].words) != NULL, row[i].there), "%s in\n%s",
+			  row[i].words, text);
+	free(text);
+	gb_versus_release(&v);
 }

@@ -58,13 +58,18 @@ static void expect(struct scene *s, int64_t sample, const char *fault)
 		end_trial(&s->trial);
 }
 
-static struct scene edges(const char *text)
+static struct scene graph_of(const char *ending, const char *text)
 {
-	struct scene s = start((struct bfs_params){ .file = file_of(".el", text, strlen(text)),
+	struct scene s = start((struct bfs_params){ .file = file_of(ending, text, strlen(text)),
 						    .sources = 1 << 20 });
 
 	unlink(s.params->file);
 	return s;
+}
+
+static struct scene edges(const char *text)
+{
+	return graph_of(".el", text);
 }
 
 /* The sample whose source is `source`. */
@@ -347,6 +352,52 @@ Test(bfs_workload, metrics)
 	end_trial(&s.trial);
 }
 
+/* Metrics of a directed graph, and of an undirected one with a loop. */
+Test(bfs_workload, metrics_of_edges)
+{
+	struct scene s = diamond();
+
+	expect(&s, sample_of(&s, 0), NULL);
+	cr_expect_eq(metric_of(&s.trial, "edges"), 7);
+	cr_expect_eq(metric_of(&s.trial, "reached"), 5);
+	cr_expect_eq(metric_of(&s.trial, "levels"), 2);
+	cr_expect_eq(metric_of(&s.trial, "graph500_edges"), 6);
+	end_trial(&s.trial);
+	s = graph_of(".mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n1 1\n2 1\n"
+			     "3 2\n");
+	solve(&s, sample_of(&s, 0));
+	expect(&s, sample_of(&s, 0), NULL);
+	cr_expect_eq(metric_of(&s.trial, "edges"), 5);
+	cr_expect_eq(metric_of(&s.trial, "graph500_edges"), 3);
+	end_trial(&s.trial);
+}
+
+/* 10 of 20 possible edges are expected, with a deviation of the root of 5. */
+Test(bfs_workload, edges_of_a_random_graph)
+{
+	const struct bfs_params other[] = {
+		{ .vertices = 5, .p = 0, .sources = 1 },
+		{ .vertices = 5, .p = 1, .sources = 1 },
+		{ .vertices = 5, .p = 0.5, .orphans = 0.1, .sources = 1 },
+		{ .graph = BFS_BLOCKS, .vertices = 5, .blocks = 1, .p = 0.5, .sources = 1 },
+	};
+	struct scene s = start((struct bfs_params){ .vertices = 5, .p = 0.5, .sources = 1 });
+
+	solve(&s, 0);
+	expect(&s, 0, NULL);
+	cr_expect_neq(s.in->m, 10);
+	cr_expect_float_eq(metric_of(&s.trial, "edges_z_score"), ((double)s.in->m - 10) / sqrt(5),
+			   1e-12);
+	end_trial(&s.trial);
+	for (size_t i = 0; i < GB_COUNT(other); i++) {
+		s = start(other[i]);
+		solve(&s, 0);
+		expect(&s, 0, NULL);
+		cr_expect(isnan(metric_of(&s.trial, "edges_z_score")), "graph %zu", i);
+		end_trial(&s.trial);
+	}
+}
+
 /* Counted by hand: 0 -> {1 ...  32}, n = 33.  Level 0: two warps check their vertices (32 + 1
  * lanes), one lane of the first walks its list.  Level 1: lanes 1 ...  31 and 32 walk empty
  * lists. */
@@ -384,7 +435,8 @@ Test(bfs_workload, sizes_and_crossovers)
 	cr_assert_float_eq(bfs_crossover(1 << 20, 2, 0), 1 / 16., 1e-6);
 	cr_assert_float_eq(bfs_crossover(1 << 20, 4, 0), 1 / 32., 1e-6);
 	cr_assert(bfs_crossover(16384, 2, 8) < bfs_crossover(16384, 2, 0));
-	cr_assert(isnan(bfs_crossover(1, 2, 0)));
+	cr_assert(isnan(bfs_crossover(1, 2, 0)) && bfs_crossover(2, 2, 0) == 8 / 4.);
+	cr_assert(bfs_bytes_ccam(1024) == 1024 * 128 && bfs_bytes_ccam(1025) == 1025 * 256);
 	/* At the crossover both need the same space. */
 	cr_assert_float_eq(
 		bfs_bytes_csr32(16384, (uint64_t)(bfs_crossover(16384, 4, 8) * 16384 * 16383)),

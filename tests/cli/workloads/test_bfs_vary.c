@@ -245,6 +245,39 @@ Test(bfs_vary, results_differ_and_work_does_not)
 	}
 }
 
+/* Rows that have a vertex of a pair change: but for two pairs, at most 1/256 of the edges or 8192
+ * rows, and at most one pair of 64 vertices and 8 more, or 256. */
+Test(bfs_vary, few_rows_change)
+{
+	for (size_t k = 0; k < GB_COUNT(kinds); k++) {
+		struct bfs_params params;
+		struct trial t = start(&kinds[k], &params);
+		const struct bfs_input *in = t.input;
+		const struct bfs_variation *v = in->variation;
+		const uint64_t most = in->m / 256 > 8192 ? in->m / 256 : 8192;
+		const uint32_t pairs = in->n / 64 + 8 < 256 ? in->n / 64 + 8 : 256;
+
+		for (uint64_t key = 1; key < 6; key++) {
+			uint64_t rows = 0, largest = 0;
+
+			(void)gb_bfs_workload.vary(&params, t.input, key);
+			for (uint32_t i = 0; i < v->names; i++) {
+				const uint32_t u = v->name[i].from;
+				const uint64_t of = in->out.row[u + 1] - in->out.row[u] +
+						    in->in.row[u + 1] - in->in.row[u];
+
+				rows += of; /* a half of the pair's */
+				largest = of > largest ? of : largest;
+			}
+			cr_expect(rows <= most + 4 * largest, "%s: %d rows of %d", kinds[k].name,
+				  (int)rows, (int)most);
+			cr_expect(v->names > 0 && v->names <= 2 * pairs, "%s: %d names",
+				  kinds[k].name, (int)v->names);
+		}
+		end_trial(&t);
+	}
+}
+
 /* Keys give different variations. */
 Test(bfs_vary, there_are_many_variations)
 {

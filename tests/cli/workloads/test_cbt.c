@@ -217,12 +217,15 @@ Test(cbt_workload, work)
 
 	cr_assert(work.items == 410);
 	cr_assert(work.bytes == 128 + 3 * 128 + 4 * 410);
-	cr_assert(gb_cbt_workload.repeatable(s.trial.params));
-	end_trial(&s.trial);
+	cr_assert(work.read == 128 && gb_cbt_workload.repeatable(s.trial.params));
+	refuse(&s.trial, NULL);
+	cr_expect_eq(metric_of(&s.trial, "leaves"), 410);
+	cr_expect_eq(metric_of(&s.trial, "heap_bytes"), 512);
 	s = set_up(CBT_UPDATE, 10, CBT_STORE);
 	work = gb_cbt_workload.work(s.trial.params, s.in);
 	cr_assert(work.items ==
 		  (double)(s.in->frame[0].leaves + s.in->frame[1].leaves + s.in->frame[2].leaves));
+	cr_assert(work.bytes == 3 * 5 * 128 + work.items / 4 && work.read == 128);
 	cr_assert(!gb_cbt_workload.repeatable(s.trial.params));
 	end_trial(&s.trial);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/workloads/lbvh/reference.h"
 #include "tests/lbvh_scene.h"
 #include "tests/lbvh_work.h"
 #include "tests/sanitized.h"
@@ -217,6 +218,109 @@ Test(lbvh_verify, parts)
 	w = parted_tree();
 	w.index[0] = 1;
 	fault(&w, "the box of leaf 1");
+}
+
+Test(lbvh_verify, one_wrong_number)
+{
+	static const struct {
+		enum { LEFT, RIGHT, INDEX } what;
+		size_t at;
+		uint32_t value;
+		const char *words;
+	} row[] = {
+		{ LEFT, 0, 3, "node 0 has the children 3 and 2 of 3 nodes" },
+		{ RIGHT, 0, 3, "node 0 has the children 1 and 3 of 3 nodes" },
+		{ LEFT, 0, 0, "node 0 is reached twice" },
+		{ RIGHT, 0, 1, "node 1 is reached twice" },
+		{ RIGHT, 1, 0, "leaf 1 holds 0 primitives from 0 of 3" },
+		{ RIGHT, 1, 4, "leaf 1 holds 4 primitives from 0 of 3" },
+		{ RIGHT, 2, 3, "leaf 2 holds 3 primitives from 1 of 3" },
+		{ LEFT, 2, LBVH_LEAF | 2, "leaf 2 holds 2 primitives from 2 of 3" },
+		{ INDEX, 0, 2, "leaf 1 holds a primitive that is none of 2" },
+		{ INDEX, 2, 2, "leaf 2 holds a primitive that is none of 2" },
+		{ INDEX, 2, 0, "primitive 0 is in two places, one is leaf 2" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct work w = parted_tree();
+
+		if (row[i].what == INDEX)
+			w.index[row[i].at] = row[i].value;
+		else if (row[i].what == LEFT)
+			w.node[row[i].at].left = row[i].value;
+		else
+			w.node[row[i].at].right = row[i].value;
+		fault(&w, row[i].words);
+	}
+}
+
+Test(lbvh_verify, numbers_of_nodes)
+{
+	struct work w = parted_tree();
+
+	w.index[1] = 1;
+	w.index[2] = 0;
+	fault(&w, "leaf 2 holds primitive 0 after 1");
+	w = parted_tree();
+	w.header->leaves = 4;
+	w.header->nodes = 7;
+	fault(&w, "4 leaves and 7 nodes over 3 primitives: L leaves have 2 L - 1 nodes");
+	w = parted_tree();
+	w.header->leaves = 3;
+	w.header->nodes = 5;
+	fault(&w, "3 nodes and 2 leaves are reached from the root, of 5 and 3");
+	w = parted_tree();
+	w.header->leaves = 3;
+	w.header->nodes = 5;
+	w.node[4] = w.node[1];
+	w.node[1] = (struct lbvh_node){ .left = 3, .right = 4 };
+	w.node[3] = (struct lbvh_node){ .left = 2, .right = 4 };
+	fault(&w, "node 3 has children, but every primitive has its leaf");
+	w = right_tree();
+	w.header->kind |= 8;
+	fault(&w, "the output is no tree: kind 9");
+}
+
+/* The cost is the area of all boxes, those of leaves once for each primitive, relative to the
+ * root's. */
+Test(lbvh_verify, figures_of_a_tree)
+{
+	/* the box of triangle 0 is 1 x 2 x 3, that of the root 11 x 2 x 3 */
+	static const float corner[2][9] = { { 0, 0, 0, 1, 0, 0, 0, 2, 3 },
+					    { 10, 0, 0, 11, 0, 0, 10, 2, 3 } };
+	struct gb_metrics one = { 0 }, other = { 0 }, solid = { 0 }, flat = { 0 };
+	struct gb_error err;
+	struct work w = parted_tree();
+
+	cr_assert_eq(verify(&w, &one, &err), GB_OK, "%s", err.message);
+	cr_expect_eq(metric(&one, "sah_cost"), 2.5);
+	cr_expect_eq(metric(&one, "depth"), 2);
+	cr_expect_eq(metric(&one, "leaves"), 2);
+	cr_expect_eq(metric(&one, "nodes"), 3);
+	w.node[0].left = 2; /* the children change places */
+	w.node[0].right = 1;
+	cr_assert_eq(verify(&w, &other, &err), GB_OK, "%s", err.message);
+	cr_assert_str_eq(one.item[2].name, "tree_hash");
+	cr_expect_str_neq(one.item[2].text, other.item[2].text);
+	memcpy(w.in->vertex, corner, sizeof corner);
+	*w.header = (struct lbvh_tree_header){ .kind = LBVH_BINARY, .leaves = 2, .nodes = 3 };
+	w.index = lbvh_build_index(w.in, w.output);
+	w.node[0] = (struct lbvh_node){ { 0, 0, 0 }, 1, { 11, 2, 3 }, 2 };
+	w.node[1] = (struct lbvh_node){ { 0, 0, 0 }, LBVH_LEAF, { 1, 2, 3 }, 1 };
+	w.node[2] = (struct lbvh_node){ { 10, 0, 0 }, LBVH_LEAF | 1, { 11, 2, 3 }, 1 };
+	w.index[0] = 0;
+	w.index[1] = 1;
+	w.in->reference->built = w.in->reference->traced = false;
+	cr_assert_eq(verify(&w, &solid, &err), GB_OK, "%s", err.message);
+	cr_expect_float_eq(metric(&solid, "sah_cost"), (61 + 11 + 11) / 61.0, 1e-12);
+	memset(w.in->vertex, 0, sizeof corner);
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < 3; k++)
+			w.node[i].lo[k] = w.node[i].hi[k] = 0;
+	w.in->reference->built = w.in->reference->traced = false;
+	cr_assert_eq(verify(&w, &flat, &err), GB_OK, "%s", err.message);
+	cr_expect_eq(metric(&flat, "sah_cost"), 0);
+	tear_down(&w);
 }
 
 /* A tree without spatial splits has each primitive once. */

@@ -2,8 +2,12 @@
  * boxes; a correct result passes, and each planted fault is found and named.
  */
 #include "cli/workloads/octree/reference.h"
+
+#include <unistd.h>
+
 #include "common/octree.h"
 #include "tests/cli/workloads/trial.h"
+#include "tests/file_of.h"
 
 extern const struct gb_variant_ops octree_cpu_seq;
 
@@ -449,4 +453,79 @@ Test(octree_faults, in_a_large_tree)
 	expect_of(&s.trial, 0, "is in the tree twice");
 	*leaf = was;
 	refuse(&s.trial, NULL);
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+/* Three bodies: at (0, 0, 0) in a leaf of the root, at (0.6, 0.6, 0.6) and (0.9, 0.9, 0.9) in the
+ * leaves of node 1. */
+static void set_up_three(struct scene *s, int64_t bucket)
+{
+	static const char text[] = "0,0,0\n0.9,0.9,0.9\n0.6,0.6,0.6\n";
+	const char *path = file_of(".csv", text, sizeof text - 1);
+
+	set_up(s, (struct octree_params){ .file = path, .bucket = bucket });
+	(void)unlink(path);
+	s->out->rows = 2;
+	for (int d = 0; d < 8; d++)
+		s->out->child[0][d] = s->out->child[1][d] = OCTREE_FREE;
+	s->out->child[0][0] = octree_body(0);
+	s->out->child[0][7] = 1;
+	s->out->child[1][0] = octree_body(2);
+	s->out->child[1][7] = octree_body(1);
+	for (int i = 0; i < 3; i++)
+		s->next[i] = -1;
+}
+
+Test(octree_faults, messages)
+{
+	static const struct {
+		int row, octant; /* row -1: next body of `octant` */
+		int32_t value;
+		const char *words;
+	} fault[] = {
+		{ 1, 3, 1, "node 1 is in the tree twice, here at level 2, octants 7 3" },
+		{ 0, 7, 2,
+		  "the node at level 1, octants 7 is number 2, which is not among 1 .. 1" },
+		{ 1, 0, 0,
+		  "the node at level 2, octants 7 0 is number 0, which is not among 1 .. 1" },
+		{ 1, 0, -2 - 3, "the leaf at level 2, octants 7 0 has a body 3, of 3 bodies" },
+		{ 1, 3, -2 - 0, "body 0 is in the tree twice, here at level 2, octants 7 3" },
+		{ 0, 0, OCTREE_FREE, "body 0 of 3 is not in the tree" },
+		{ 1, 0, OCTREE_FREE, "body 2 of 3 is not in the tree" },
+		{ -1, 0, 2,
+		  "the leaf at level 1, octants 0 has 2 bodies, more than the bucket's 1" },
+		{ -1, 1, -7, "the leaf at level 2, octants 7 7 has a body -7, of 3 bodies" },
+	};
+	struct scene s;
+
+	for (size_t i = 0; i < GB_COUNT(fault); i++) {
+		set_up_three(&s, 1);
+		*(fault[i].row < 0 ? &s.next[fault[i].octant]
+				   : &s.out->child[fault[i].row][fault[i].octant]) = fault[i].value;
+		refuse(&s.trial, fault[i].words);
+	}
+	set_up_three(&s, 1);
+	expect_of(&s.trial, 0, NULL);
+	cr_expect_eq(metric_of(&s.trial, "nodes"), 2);
+	cr_expect_eq(metric_of(&s.trial, "leaves"), 3);
+	cr_expect_eq(metric_of(&s.trial, "max_depth"), 2);
+	cr_expect_float_eq(metric_of(&s.trial, "mean_depth"), 5 / 3.0, 1e-12);
+	cr_expect_eq(metric_of(&s.trial, "pool_nodes"), 2);
+	s.out->rows = 6;
+	expect_of(&s.trial, 0, "the output has 6 nodes, of 5");
+	s.out->rows = 0;
+	expect_of(&s.trial, 0, "the output has 0 nodes, of 5");
+	s.out->rows = 2;
+	s.out->child[1][0] = octree_body(1);
+	s.out->child[1][7] = octree_body(2);
+	expect_of(&s.trial, 0,
+		  "body 1 at (0.899999976, 0.899999976, 0.899999976) is in the leaf at level 2, "
+		  "octants 7 0, which is not where it belongs");
+	s.out->child[1][0] = octree_body(2);
+	s.out->child[1][7] = octree_body(1);
+	s.in->tree.hash ^= 1;
+	refuse(&s.trial, "2 nodes and 3 leaves instead of 2 and 3; the structural hash differs");
+	set_up_three(&s, 2);
+	refuse(&s.trial, "the node at level 1, octants 7 has 2 bodies, which one leaf could have");
 }

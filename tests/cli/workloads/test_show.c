@@ -74,6 +74,17 @@ static bool is_right(struct trial *t, void *shown, const struct gb_variant *v, u
 	return true;
 }
 
+/* The first point of a sweep, whose texts its parameters use. */
+static void *point_of(struct gb_sweep *sweep, const struct gb_workload *w, const char *words)
+{
+	void *params = calloc(1, w->params_size);
+	struct gb_error err = { 0 };
+
+	cr_assert_eq(gb_sweep_words(sweep, w, words, &err), GB_OK, "%s", err.message);
+	gb_sweep_point(sweep, 0, params);
+	return params;
+}
+
 Test(show, a_variant_needs_no_more)
 {
 	static const char *const cases[][2] = {
@@ -93,17 +104,12 @@ Test(show, a_variant_needs_no_more)
 
 	for (size_t i = 0; i < GB_COUNT(cases); i++) {
 		const struct gb_workload *w = gb_workload_find(cases[i][0]);
-		void *params = calloc(1, w->params_size), *shown = malloc(w->input_size);
-		struct shared s = { .count = 0 };
 		struct gb_sweep sweep;
-		struct gb_error err = { 0 };
-		struct trial t;
+		void *params = point_of(&sweep, w, cases[i][1]), *shown = malloc(w->input_size);
+		struct shared s = { .count = 0 };
+		struct trial t = start_trial(w, params);
 		size_t ran = 0;
 
-		cr_assert_eq(gb_sweep_words(&sweep, w, cases[i][1], &err), GB_OK, "%s",
-			     err.message);
-		gb_sweep_point(&sweep, 0, params);
-		t = start_trial(w, params);
 		(void)vary(&t, 5);
 		memcpy(shown, t.input, w->input_size);
 		w->show(shown, share, &s);
@@ -149,15 +155,10 @@ Test(workloads, facts_of_a_point)
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		const struct gb_workload *w = gb_workload_find(row[i].workload);
-		struct gb_sweep sweep = { 0 };
-		struct gb_error err = { 0 };
-		void *params = malloc(w->params_size);
-		const char *excluded;
+		struct gb_sweep sweep;
+		void *params = point_of(&sweep, w, row[i].words);
+		const char *excluded = w->excluded ? w->excluded(params) : NULL;
 
-		cr_assert_eq(gb_sweep_words(&sweep, w, row[i].words, &err), GB_OK, "%s",
-			     err.message);
-		gb_sweep_point(&sweep, 0, params);
-		excluded = w->excluded ? w->excluded(params) : NULL;
 		cr_expect(row[i].excluded ? excluded && gb_equal(excluded, row[i].excluded)
 					  : !excluded,
 			  "%s %s: %s", row[i].workload, row[i].words, excluded ? excluded : "none");
@@ -165,6 +166,61 @@ Test(workloads, facts_of_a_point)
 				 row[i].workload, row[i].words);
 		cr_expect_eq(!w->repeatable || w->repeatable(params), row[i].repeatable, "%s %s",
 			     row[i].workload, row[i].words);
+		gb_sweep_release(&sweep);
+		free(params);
+	}
+}
+
+/* Items, the least bytes that a run moves, and those of its input: by hand.  A dry run counts the
+ * bytes of an input as they are, but estimates the edges of a graph and the nodes of a tree. */
+Test(workloads, work_of_a_point)
+{
+	static const struct {
+		const char *workload, *words;
+		double items, bytes, read;
+	} row[] = {
+		{ "bfs", "--graph=grid --vertices=9 --sources=1", 24, 4 * 9, 0 },
+		{ "bfs", "--graph=grid --vertices=9 --sources=1 --result=both", 24, 8 * 9, 0 },
+		{ "bfs", "--graph=grid --vertices=9 --sources=1 --batch=3", 72, 3 * 4 * 9, 0 },
+		{ "cbt", "--depth=10 --shape=full --op=bitfield", 1024, 128 + 4096, 128 },
+		{ "cbt", "--depth=10 --shape=full --op=bitfield --ids=sum", 1024, 128, 128 },
+		{ "cbt", "--depth=10 --shape=full --op=reduce", 1024, 4 * 128, 128 },
+		{ "cbt", "--depth=10 --shape=full --op=decode", 1024, 128 + 4096, 128 },
+		{ "cbt", "--depth=10 --shape=full --op=cycle", 1024, 4 * 128 + 4096, 128 },
+		{ "cbt", "--depth=10 --shape=full --op=cycle --ids=sum", 1024, 4 * 128, 128 },
+		{ "lbvh", "--scene=soup --primitives=10", 10, 12 * 40 + 68 * 10, 12 * 40 },
+		{ "lbvh", "--scene=soup --primitives=10 --op=trace --rays=8", 64, 12 * 40 + 8 * 64,
+		  0 },
+		{ "lbvh", "--scene=soup --primitives=10 --op=trace --rays=8 --rays-kind=random", 64,
+		  12 * 40 + 32 * 64 + 8 * 64, 32 * 64 },
+		{ "lbvh", "--scene=soup --primitives=10 --op=trace --rays=8 --rays-kind=shadow", 64,
+		  12 * 40 + 32 * 64 + 64 / 8, 32 * 64 },
+		{ "octree", "--count=0", 0, 32, 0 },
+		{ "octree", "--count=40 --dist=coincident", 40, 12 * 40 + 32 * 21, 12 * 40 },
+		{ "radix", "--count=1000", 1000, 8000, 4000 },
+		{ "radix", "--count=1000 --type=f32", 1000, 8000, 4000 },
+		{ "radix", "--count=1000 --type=u64", 1000, 16000, 8000 },
+		{ "radix", "--count=1000 --type=pairs", 1000, 16000, 8000 },
+		{ "stream", "--count=803", 1606, 1606, 803 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const struct gb_workload *w = gb_workload_find(row[i].workload);
+		struct gb_sweep sweep;
+		void *params = point_of(&sweep, w, row[i].words);
+		const size_t dry = dry_bytes(w, params);
+		struct trial t = start_trial(w, params);
+		const struct gb_work work = w->work(params, t.input);
+
+		cr_expect(work.items == row[i].items && work.bytes == row[i].bytes &&
+				  work.read == row[i].read,
+			  "%s %s: %g items, %g bytes, %g read", w->name, row[i].words, work.items,
+			  work.bytes, work.read);
+		cr_expect(gb_equal(w->name, "octree") || gb_equal(w->name, "bfs") ||
+				  dry == gb_memory_used(GB_HOST_MEMORY) - t.used,
+			  "%s %s: %zu bytes in a dry run, not %zu", w->name, row[i].words, dry,
+			  gb_memory_used(GB_HOST_MEMORY) - t.used);
+		end_trial(&t);
 		gb_sweep_release(&sweep);
 		free(params);
 	}

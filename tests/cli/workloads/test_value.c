@@ -121,3 +121,79 @@ Test(value, long_numbers)
 		cr_expect(err.code || value.i == INT64_C(5000000000000), "%d digits", length);
 	}
 }
+
+static const char *const choices[] = { "one", "two", "three", NULL };
+static const struct gb_param kinds[] = {
+	{ .name = "n", .type = GB_INT, .initial = "7", .min = -2, .max = 9, .offset = 0 },
+	{ .name = "x", .type = GB_FLOAT, .initial = "0.5", .low = -1, .high = 2, .offset = 8 },
+	{ .name = "c", .type = GB_CHOICE, .initial = "two", .choices = choices, .offset = 16 },
+	{ .name = "file", .type = GB_PATH, .offset = 24 },
+	{ .name = "part", .type = GB_PATH, .unit = "I/N", .initial = "1/2", .offset = 32 },
+	{ .name = "f", .type = GB_FLAG, .offset = 40, .only = "c=two" },
+};
+
+/* The domain of each kind of parameter and its default, in a buffer that is long enough or not. */
+Test(value, domains_and_defaults)
+{
+	static const char *const domain[] = { "N", "X", "one|two|three", "FILE", "I/N", "" };
+	static const char *const initial[] = { "7", "0.5", "two", "", "1/2", "0" };
+	struct gb_error err = { 0 };
+	unsigned char params[48], text[32];
+
+	memset(params, 0xff, sizeof params);
+	cr_assert_eq(gb_params_init(kinds, GB_COUNT(kinds), params, sizeof params, &err), GB_OK);
+	for (size_t i = 0; i < GB_COUNT(kinds); i++) {
+		gb_param_domain(&kinds[i], (char *)text, sizeof text);
+		cr_expect_str_eq((char *)text, domain[i]);
+		gb_param_text(&kinds[i], params, (char *)text, sizeof text);
+		cr_expect_str_eq((char *)text, initial[i], "%s", kinds[i].name);
+	}
+	for (size_t size = 1; size <= sizeof "one|two|three"; size++) {
+		memset(text, '#', sizeof text);
+		gb_param_domain(&kinds[2], (char *)text, size);
+		cr_expect_eq(strlen((char *)text), size - 1);
+		cr_expect(!strncmp((char *)text, "one|two|three", size - 1) && text[size] == '#');
+	}
+}
+
+Test(value, bounds)
+{
+	static const struct {
+		size_t kind;
+		const char *text, *message; /* NULL: it is inside */
+	} row[] = {
+		{ 0, "-2", NULL },
+		{ 0, "9", NULL },
+		{ 0, "-3", "--n=-3 is outside -2..9" },
+		{ 0, "10", "--n=10 is outside -2..9" },
+		{ 1, "-1", NULL },
+		{ 1, "2", NULL },
+		{ 1, "2.5", "--x=2.5 is outside -1..2" },
+		{ 1, "-1.5", "--x=-1.5 is outside -1..2" },
+		{ 2, "three", NULL },
+		{ 2, "four", "--c=four: not one of one|two|three" },
+		{ 3, "", "--file=: is empty" },
+		{ 5, "", NULL },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		union gb_value value = { 0 };
+		struct gb_error err = { 0 };
+
+		cr_expect_eq(gb_value_parse(&kinds[row[i].kind], row[i].text, &value, &err),
+			     row[i].message ? GB_EUSAGE : GB_OK, "%s", row[i].text);
+		cr_expect_str_eq(err.message, row[i].message ? row[i].message : "");
+	}
+}
+
+Test(value, parameters_by_name)
+{
+	const struct gb_param *f = gb_param_find(kinds, GB_COUNT(kinds), "f");
+
+	cr_assert_eq(f, &kinds[5]);
+	cr_expect_null(gb_param_find(kinds, 5, "f"));
+	cr_expect_str_eq(gb_param_needs(f, "c"), "two");
+	cr_expect_null(gb_param_needs(f, "c="));
+	cr_expect_null(gb_param_needs(f, ""));
+	cr_expect_null(gb_param_needs(&kinds[0], "c"));
+}

@@ -1,6 +1,7 @@
 /* selftest_graph.cc -- graphs on this executor: arguments are those of the capture, counts those of
  * the launch. tests/simt/selftest_runtime.cu tests the rest of graphs for both executors.  Then the
- * instructions that are counted for one that expands.
+ * instructions that are counted for one that expands, and compare-and-swaps for one that a thread
+ * would repeat.
  */
 #include <cuda_runtime_api.h>
 #include <string.h>
@@ -74,6 +75,30 @@ static void check_expanded(void)
 	       text.c_str(), gb_gpu_counter->counts());
 }
 
+/* Three blocks, whose first warps change two words, each in a sector of its own, once a warp.  Half
+ * of a warp meets one or two changes there.  Other words, later accesses and the second warps,
+ * which only read, count nothing. */
+static void check_repeated(void)
+{
+	static const char body[] =
+		".reg .b32 n, v, more;\n.reg .b64 at;\n.reg .pred p;\n"
+		"and.b32 n, %tid, 1;\nmul.wide.u32 at, n, 64;\nadd.s64 at, at, %p0;\n"
+		"setp.lt.u32 p, %tid, 32;\n"
+		"ld.global.u32 v, [%p0+128];\nld.global.u32 v, [at];\n"
+		"ld.global.u32 n, [%p0+192];\nadd.u32 more, v, 1;\nadd.u32 more, more, %tid;\n"
+		"@p atom.global.cas.b32 v, [at], v, more;\nld.global.u32 v, [at];\n"
+		"@p atom.global.cas.b32 v, [%p0+192], 0, 1;\n";
+	std::vector<std::vector<uint8_t>> buffers(1, std::vector<uint8_t>(256));
+
+	gb_gpu_counter->count(true);
+	const std::string error = run_kernel(kernel_text(1, body), buffers, 3, 64);
+
+	gb_gpu_counter->count(false);
+	expect(error.empty() && strstr(gb_gpu_counter->counts(), "\"repeated\":48,"),
+	       "16 lanes would repeat one compare-and-swap, and 16 two: %s%.300s", error.c_str(),
+	       gb_gpu_counter->counts());
+}
+
 void test_graphs(void)
 {
 	static char key;
@@ -105,4 +130,5 @@ void test_graphs(void)
 	report_forget();
 	(void)cudaDeviceReset();
 	check_expanded();
+	check_repeated();
 }

@@ -188,17 +188,6 @@ static void check_offset(void)
 	expect(error.empty() && buffers[0][0] == 42, "cvta.to.shared: %s", error.c_str());
 }
 
-static void check_prefetch(void)
-{
-	std::vector<std::vector<uint8_t>> buffers = { noise(THREADS * ROOM) };
-	const std::vector<uint8_t> before = buffers[0];
-	const std::string error =
-		run_kernel(kernel_text(1, "prefetch.global.L2 [%p0];\n"), buffers, 1, THREADS);
-
-	covers("prefetch.global.L2");
-	expect(error.empty() && buffers[0] == before, "prefetch: %s", error.c_str());
-}
-
 /* Two groups of copies: after a wait for all but the last, the first has arrived and the second has
  * not. */
 static void check_copies(void)
@@ -264,6 +253,5 @@ void test_memory(void)
 				check_access(a.load, a.store, a.place, type, width);
 	check_atomics();
 	check_offset();
-	check_prefetch();
 	check_copies();
 }

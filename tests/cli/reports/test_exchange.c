@@ -1,0 +1,132 @@
+/* test_exchange.c -- what formats of other tools say of each status; tests/exchange.py reads them
+ * with other parsers.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/reports/exchange/exchange.h"
+#include "tests/line_of.h"
+
+#define TIMED ",\"time\":{\"median\":2000,\"samples\":[2000]}"
+
+static const struct {
+	const char *members, *junit;
+} cases[] = {
+	{ "\"cold\":true" TIMED, "time=\"0.000002000\"/>\n" },
+	{ "\"cold\":true,\"emulated\":true" TIMED, "name=\"n=1\"/>\n" },
+	{ "\"cold\":false" TIMED, "name=\"n=1 hot\" time=\"0.000002000\"/>\n" },
+	{ "\"status\":\"doubtful\",\"reason\":\"too fast\"" TIMED,
+	  ">\n      <skipped message=\"doubtful: too fast\"/>\n    </testcase>\n" },
+	{ "\"status\":\"unverified\"" TIMED, ">\n      <skipped message=\"unverified\"/>\n" },
+	{ "\"status\":\"skipped\",\"reason\":\"a < b\"",
+	  ">\n      <skipped message=\"a &lt; b\"/>\n" },
+	{ "\"status\":\"failed\",\"reason\":\"wrong\",\"verify\":{\"result\":\"fail\"}",
+	  ">\n      <failure message=\"wrong\"/>\n" },
+	{ "\"status\":\"failed\",\"verify\":{\"result\":\"pass\"}",
+	  ">\n      <error message=\"\"/>\n" },
+};
+
+Test(exchange, junit)
+{
+	static const char sums[] = "<testsuites name=\"gpubench\" tests=\"8\" failures=\"1\" "
+				   "errors=\"1\" skipped=\"3\">\n";
+	struct gb_records list = { 0 };
+	struct gb_error err = { 0 };
+	char *text = NULL, *at;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < GB_COUNT(cases); i++) {
+		char line[300];
+
+		(void)snprintf(line, sizeof line,
+			       "{\"type\":\"record\",\"key\":\"toy/cpu/v%zu n=1\",%s}", i,
+			       cases[i].members);
+		add_line_of(&list, line);
+	}
+	cr_expect_eq(gb_junit_print_records(file, &list, &err), GB_OK);
+	(void)fclose(file);
+	cr_expect(strstr(text, sums), "%s", text);
+	at = text;
+	for (size_t i = 0; i < GB_COUNT(cases); i++) {
+		char name[40];
+
+		(void)snprintf(name, sizeof name, "<testcase classname=\"toy/cpu/v%zu\"", i);
+		at = strstr(at, name);
+		cr_assert(at != NULL, "case %zu", i);
+		at = strstr(at, cases[i].junit);
+		cr_assert(at != NULL, "case %zu in\n%s", i, text);
+	}
+	free(text);
+	gb_records_release(&list);
+}
+
+/* Without a run line, the host is unknown. */
+Test(exchange, google)
+{
+	struct gb_records list = { 0 };
+	struct gb_error err = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	cJSON *document;
+
+	add_line_of(&list, "{\"type\":\"record\",\"work\":{\"items\":4}" TIMED "}");
+	cr_expect_eq(gb_google_print_records(file, &list, &err), GB_OK);
+	(void)fclose(file);
+	document = cJSON_Parse(text);
+	cr_expect_eq(gb_json_number(document, "context.num_cpus"), 1);
+	cr_expect_eq(gb_json_number(gb_json_at(document, "benchmarks")->child, "items_per_second"),
+		     2e6);
+	cJSON_Delete(document);
+	free(text);
+	gb_records_release(&list);
+}
+
+/* A key that would act on a terminal, and end the message. */
+static void add_launch(struct gb_records *list, int launch, int key, int ns)
+{
+	char line[300];
+
+	(void)snprintf(line, sizeof line,
+		       "{\"type\":\"record\",\"run_id\":\"%d\",\"key\":\"k%d\\u001b[1m\\n%%\","
+		       "\"time\":{\"median\":%d,\"samples\":[%d]}}",
+		       launch, key, ns, ns);
+	add_line_of(list, line);
+}
+
+/* The worst are annotated, the worst first, and the others counted. */
+Test(exchange, github)
+{
+	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_error err = { 0 };
+	char *text = NULL, *at;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	char line[300];
+
+	for (int key = 0; key < 12; key++)
+		for (int launch = 0; launch < 8; launch++) {
+			add_launch(&base, launch, key, 100000 + launch);
+			add_launch(&other, launch, key, (100000 + launch) * (key + 2));
+		}
+	cr_assert_not(gb_compare(&c, &base, &other, &err));
+	cr_expect_eq(gb_github_print_comparison(file, &c, &err), GB_OK);
+	(void)fclose(file);
+	at = text;
+	for (int key = 11; key > 1; key--) {
+		(void)snprintf(line, sizeof line,
+			       "::error title=gpubench slower::k%d?[1m%%0A%%25: %d times the time",
+			       key, key + 2);
+		cr_expect(strncmp(at, line, strlen(line)) == 0, "%s in\n%s", line, text);
+		at = strchr(at, '\n') + 1;
+	}
+	cr_expect_str_eq(at, "::notice title=gpubench::12 keys: 12 slower; the 10 worst of 12 are "
+			     "annotated\n");
+	free(text);
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
