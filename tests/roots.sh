@@ -135,7 +135,7 @@ step_rootless() {
 step_container() {
 	fresh
 	cp "$home/$suite.tar" "$root/bare.tar"
-	enter root 'apt-get -qq install -y --no-install-recommends buildah
+	enter root 'apt-get -qq install -y --no-install-recommends buildah netavark
 		export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
 		made=$(buildah from scratch)
 		buildah add -q $made /bare.tar
