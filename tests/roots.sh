@@ -137,13 +137,14 @@ step_container() {
 	cp "$home/$suite.tar" "$root/bare.tar"
 	enter root 'apt-get -qq install -y --no-install-recommends buildah netavark
 		export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+		limit=--ulimit=nproc=$(ulimit -Hu) # it would raise this
 		made=$(buildah from scratch)
 		buildah add -q $made /bare.tar
 		buildah commit -q $made bare
 		image() { # NAME OPTION...
-			buildah build -t "$@" --build-arg BASE=localhost/bare \
+			buildah build -t "$@" --build-arg BASE=localhost/bare $limit \
 				-f scripts/package/Containerfile
-			made=$(buildah from $1)
+			made=$(buildah from $limit $1)
 		}
 		image jobs --target=jobs
 		for tool in git make gcc g++; do buildah run $made $tool --version; done
