@@ -137,14 +137,15 @@ step_container() {
 	cp "$home/$suite.tar" "$root/bare.tar"
 	enter root 'apt-get -qq install -y --no-install-recommends buildah netavark
 		export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
-		limit=--ulimit=nproc=$(ulimit -Hu) # it would raise this
+		# It would raise these limits, which not every root may do.
+		limits="--ulimit=nproc=$(ulimit -Hu) --ulimit=nofile=$(ulimit -Hn)"
 		made=$(buildah from scratch)
 		buildah add -q $made /bare.tar
 		buildah commit -q $made bare
 		image() { # NAME OPTION...
-			buildah build -t "$@" --build-arg BASE=localhost/bare $limit \
+			buildah build -t "$@" --build-arg BASE=localhost/bare $limits \
 				-f scripts/package/Containerfile
-			made=$(buildah from $limit $1)
+			made=$(buildah from $limits $1)
 		}
 		image jobs --target=jobs
 		for tool in git make gcc g++; do buildah run $made $tool --version; done
