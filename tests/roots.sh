@@ -135,15 +135,17 @@ step_rootless() {
 step_container() {
 	fresh
 	cp "$home/$suite.tar" "$root/bare.tar"
-	enter root 'apt-get -qq install -y --no-install-recommends buildah
+	enter root 'apt-get -qq install -y --no-install-recommends buildah netavark
 		export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+		# It would raise these limits, which not every root may do.
+		limits="--ulimit=nproc=$(ulimit -Hu) --ulimit=nofile=$(ulimit -Hn)"
 		made=$(buildah from scratch)
 		buildah add -q $made /bare.tar
 		buildah commit -q $made bare
 		image() { # NAME OPTION...
-			buildah build -t "$@" --build-arg BASE=localhost/bare \
+			buildah build -t "$@" --build-arg BASE=localhost/bare $limits \
 				-f scripts/package/Containerfile
-			made=$(buildah from $1)
+			made=$(buildah from $limits $1)
 		}
 		image jobs --target=jobs
 		for tool in git make gcc g++; do buildah run $made $tool --version; done

@@ -48,18 +48,16 @@ static double next_tick(double value, int decades)
 }
 
 /* Shorten "2.00 ms" to "2 ms". */
-static void tidy(char text[GB_TEXT_MAX])
+static void tidy(char *text)
 {
-	char *end = strchr(text, ' ');
-	char unit[GB_TEXT_MAX];
+	char *const unit = strchr(text, ' ');
+	char *end = unit;
 
-	if (!end)
+	if (!unit)
 		return;
-	(void)snprintf(unit, sizeof unit, "%s", end);
-	*end = '\0';
-	while (strchr(text, '.') && (end[-1] == '0' || end[-1] == '.'))
-		*--end = '\0';
-	(void)strncat(text, unit, GB_TEXT_MAX - strlen(text) - 1);
+	while (memchr(text, '.', (size_t)(end - text)) && (end[-1] == '0' || end[-1] == '.'))
+		end--;
+	memmove(end, unit, strlen(unit) + 1);
 }
 
 bool gb_scale_tick(const struct gb_scale *s, double apart, double *tick)
