@@ -182,6 +182,83 @@ Test(repro, intervals_are_those_of_the_samples)
 	}
 }
 
+#define HOST                "'backend':'cpu'"
+#define DEVICE              "'backend':'cuda','upload':500,'download':300"
+#define ONE(ns)             "{'median':" ns ",'samples':[" ns "]}"
+#define ENDS(ns, low, high) "{'median':" ns ",'ci95':[" low "," high "],'samples':[" ns "]}"
+
+/* A value in a column's unit with its interval, from one record; NAN: none. */
+Test(repro, values_and_intervals)
+{
+	static const struct {
+		const char *column, *record;
+		double here, low, high;
+	} row[] = {
+		{ "'role':'time','unit':'us'", HOST, 2, 1, 4 },
+		{ "'role':'rate','value':'rates.items_per_s','scale':1e-6", HOST, 5, 2.5, 10 },
+		{ "'role':'rate','scale':1e-6", HOST, 5, 2.5, 10 },
+		{ "'role':'time','unit':'us','scope':'whole'", HOST, 2, 1, 4 },
+		{ "'role':'time','unit':'us','scope':'whole'", DEVICE, 2.8, NAN, NAN },
+		{ "'role':'time','unit':'us','scope':'whole'",
+		  DEVICE ",'transfers':{'upload':" ENDS("500", "400", "600") ",'download':" ENDS(
+			  "300", "200", "500") "}",
+		  2.8, 1.6, 5.1 },
+		{ "'role':'time','unit':'us','scope':'whole'",
+		  DEVICE
+		  ",'transfers':{'upload':" ENDS("500", "400", "600") ",'download':" ONE("300") "}",
+		  2.8, NAN, NAN },
+		{ "'role':'time','unit':'us','scope':'whole'", "'backend':'cuda'", 2, 1, 4 },
+		{ "'role':'time','unit':'us','value':'upload'", DEVICE, 0.5, NAN, NAN },
+		{ "'role':'size','value':'metrics.depth'", HOST ",'emulated':true", 7, NAN, NAN },
+		{ "'role':'time','value':'metrics.depth'", HOST ",'emulated':true", NAN, NAN, NAN },
+		{ "'role':'time'", HOST ",'emulated':true", NAN, NAN, NAN },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char text[500];
+		struct gb_repro t;
+		struct gb_record *record;
+		cJSON *paper, *line;
+		const struct gb_repro_cell *cell;
+
+		snprintf(text, sizeof text,
+			 "{'tables':[{'columns':[{'name':'x','variant':'cpu/best',%s}],'rows':"
+			 "[[1]]}]}",
+			 row[i].column);
+		paper = parse(text);
+		init(&t, paper);
+		snprintf(text, sizeof text,
+			 "{'type':'record','time':" ENDS("2000", "1000",
+							 "4000") ",'work':{'items':"
+								 "10},'metrics':{'depth':7},%s}",
+			 row[i].record);
+		line = parse(text);
+		{
+			char *printed = cJSON_PrintUnformatted(line);
+
+			record = parsed_record(printed);
+			cJSON_free(printed);
+		}
+		t.cell[0].record = record;
+		gb_repro_fill(&t);
+		cell = &t.cell[0];
+		{
+			const double got[] = { cell->here, cell->low, cell->high };
+			const double want[] = { row[i].here, row[i].low, row[i].high };
+
+			for (size_t k = 0; k < 3; k++)
+				cr_expect(isnan(want[k]) ? isnan(got[k])
+							 : fabs(got[k] / want[k] - 1) < 1e-12,
+					  "row %zu: %g, not %g", i, got[k], want[k]);
+		}
+		cr_expect(eq(int, cell->reason != NULL, isnan(row[i].here)));
+		gb_repro_release(&t);
+		gb_record_free(record);
+		cJSON_Delete(line);
+		cJSON_Delete(paper);
+	}
+}
+
 /* A table without values or notes of its own gets both. */
 Test(repro, values_that_are_set)
 {
