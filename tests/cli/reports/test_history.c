@@ -294,6 +294,40 @@ Test(history, ticks)
 	}
 }
 
+/* The label of a shift stays within the picture. */
+Test(history, labels)
+{
+	static const struct {
+		size_t at;
+		const char *label;
+	} row[] = {
+		{ 4, "<text x=\"88.0\" y=\"12\"" },
+		{ 40, "<text x=\"206.0\" y=\"12\"" },
+		{ 76, "<text x=\"324.0\" y=\"12\"" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_store store = { 0 };
+		struct gb_history h;
+		double ns[80];
+		char *text = NULL;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+		struct gb_sheet sheet = { .file = file, .format = GB_FORMAT_HTML };
+
+		for (size_t k = 0; k < GB_COUNT(ns); k++)
+			ns[k] = (k < row[i].at ? 100 : 150) * (1 + 0.001 * (double)(k * 7 % 5));
+		put_launches(&store, ns, GB_COUNT(ns));
+		h = judged(&store, 0.05, 0.05);
+		gb_history_print_charts(&sheet, &h);
+		(void)fclose(file);
+		cr_expect(strstr(text, row[i].label) != NULL, "row %zu: %s", i, text);
+		free(text);
+		gb_history_release(&h);
+		gb_store_release(&store);
+	}
+}
+
 /* ---- scanned files ------------------------------------------------------------------------ */
 
 static const char whole[] =

@@ -259,6 +259,43 @@ Test(repro, values_and_intervals)
 	}
 }
 
+Test(repro, notes)
+{
+	static const char *const row[] = {
+		"A paper\n  in the original: B\n  doi 10.1\n  measured there on: CPU c; GPU g; s\n",
+		"  ms: cpu/best --n=3 --type=u64, time.median in ms\n",
+		"the value and unit of ms, no options\n",
+		"chart without printed values",
+		"Empty cells:\n  ms, 1 on: gone\n  cpu/lsd8, 2 on: gone\n",
+	};
+	cJSON *paper =
+		parse("{'paper':'p','citation':{'english':'A paper','original':'B','doi':'10.1'},"
+		      "'hardware':[{'cpu':'c','gpu':'g','software':'s'}],'tables':[{'id':'t',"
+		      "'precision':'shape','columns':[{'name':'n','role':'key'},{'name':'ms',"
+		      "'role':'time','unit':'ms','variant':'cpu/best','set':{'n':3,'type':"
+		      "'u64'}}],'beside':['cpu/lsd8'],'rows':[[1],[2]]}]}");
+	struct gb_repro t;
+	struct gb_sheet sheet;
+	struct gb_error err = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	init(&t, paper);
+	t.cell[1].reason = t.cell[4].reason = "gone";
+	t.cell[5].reason = "gone";
+	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
+	gb_repro_print_head(&sheet, paper);
+	gb_repro_notes(&sheet, &t);
+	cr_assert_not(gb_sheet_close(&sheet, &err));
+	fclose(file);
+	for (size_t i = 0; i < GB_COUNT(row); i++)
+		cr_expect(strstr(text, row[i]) != NULL, "row %zu in\n%s", i, text);
+	free(text);
+	gb_repro_release(&t);
+	cJSON_Delete(paper);
+}
+
 /* A table without values or notes of its own gets both. */
 Test(repro, values_that_are_set)
 {
