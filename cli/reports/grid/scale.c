@@ -59,7 +59,7 @@ static void tidy(char text[GB_TEXT_MAX])
 	*end = '\0';
 	while (strchr(text, '.') && (end[-1] == '0' || end[-1] == '.'))
 		*--end = '\0';
-	(void)strncat(text, unit, GB_TEXT_MAX - strlen(text) - 1);
+	gb_text_append(text, GB_TEXT_MAX, "%s", unit);
 }
 
 bool gb_scale_tick(const struct gb_scale *s, double apart, double *tick)
