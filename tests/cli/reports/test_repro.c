@@ -259,6 +259,52 @@ Test(repro, values_and_intervals)
 	}
 }
 
+/* Beside each published column are the value here and their ratio, or their difference. */
+Test(repro, titles_and_cells)
+{
+	static const char wanted[] =
+		"p:t  T\n\n"
+		"n  ms paper   mean here  paper/here  rate paper        here  here/paper  size pa"
+		"per        here  here-paper  by paper           here   new here  lost paper  cpu"
+		"/lsd8 mean ms\n"
+		"1       2.5  5 +-0.09 %         0.5          10  40 +-8.0 %           4         "
+		"100  90 +-8.0 %         -10       0.5  0.125 +-8.0 %  3 +-8.0 %           7     "
+		"    4 +-8.0 %\n"
+		"2         5                                  20                                 "
+		"200                              0.25                                     8\n";
+	cJSON *paper = parse(
+		"{'paper':'p','tables':[{'id':'t','title':'T','columns':[{'name':'n','role':'key'},"
+		"{'name':'ms','role':'time','unit':'ms','variant':'cpu/best','value':'time.mean'},"
+		"{'name':'rate','role':'rate','unit':'1/s','variant':'cpu/best'},"
+		"{'name':'size','role':'size','type':'integer','variant':'cpu/best'},"
+		"{'name':'by','role':'ratio','of':['ms','rate']},"
+		"{'name':'new','role':'time','unit':'ms','variant':'cpu/best'},"
+		"{'name':'lost','role':'time'}],'beside':['cpu/lsd8'],"
+		"'rows':[[1,2.5,10,100,0.5,null,7],[2,5,20,200,0.25,null,8]]}]}");
+	static const double here[] = { 1, 5, 40, 90, 0.125, 3, 0, 4 };
+	struct gb_repro t;
+	struct gb_sheet sheet;
+	struct gb_error err = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	init(&t, paper);
+	for (size_t c = 0; c < t.columns; c++) {
+		t.cell[c].here = c == 6 ? (double)NAN : here[c];
+		t.cell[c].low = here[c] * (c == 1 ? 0.9991 : 0.92);
+		t.cell[c].high = here[c] * (c == 1 ? 1.0009 : 1.08);
+	}
+	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
+	gb_repro_print(&sheet, &t);
+	cr_assert_not(gb_sheet_close(&sheet, &err));
+	fclose(file);
+	cr_expect(strncmp(text, wanted, strlen(wanted)) == 0, "%s", text);
+	free(text);
+	gb_repro_release(&t);
+	cJSON_Delete(paper);
+}
+
 Test(repro, notes)
 {
 	static const char *const row[] = {
