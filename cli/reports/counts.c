@@ -228,13 +228,13 @@ enum gb_count_word gb_count_judge(const struct gb_count_change *change, double t
 
 /* The callback for each number that differs. */
 struct walk {
-	bool (*each)(const struct gb_count_change *change, void *closure);
+	void (*each)(const struct gb_count_change *change, void *closure);
 	void *closure;
 	const char *kernel; /* NULL: the whole run */
 };
 
 /* A number that one side did not count is 0 there. */
-static bool see(const struct walk *walk, const char *before, const char *name, double base,
+static void see(const struct walk *walk, const char *before, const char *name, double base,
 		double new_)
 {
 	struct gb_count_change change = { .kernel = walk->kernel,
@@ -244,61 +244,52 @@ static bool see(const struct walk *walk, const char *before, const char *name, d
 					  .main = is_main(name) };
 
 	if (!(fabs(change.base - change.new_) > 0) || (walk->kernel && !change.main))
-		return true;
+		return;
 	(void)snprintf(change.name, sizeof change.name, "%s%.40s", before, name);
-	return walk->each(&change, walk->closure);
+	walk->each(&change, walk->closure);
 }
 
 /* The classes of `a`, then those that only `b` has. */
-static bool see_classes(const struct walk *walk, const struct gb_members *a,
+static void see_classes(const struct walk *walk, const struct gb_members *a,
 			const struct gb_members *b)
 {
 	static const char before[] = "classes.";
 
 	for (size_t i = 0; i < a->count; i++)
-		if (!see(walk, before, a->item[i].name, a->item[i].number,
-			 gb_member_number(b, a->item[i].name)))
-			return false;
+		see(walk, before, a->item[i].name, a->item[i].number,
+		    gb_member_number(b, a->item[i].name));
 	for (size_t i = 0; i < b->count; i++)
-		if (!gb_member_find(a, b->item[i].name) &&
-		    !see(walk, before, b->item[i].name, 0, b->item[i].number))
-			return false;
-	return true;
+		if (!gb_member_find(a, b->item[i].name))
+			see(walk, before, b->item[i].name, 0, b->item[i].number);
 }
 
-static bool see_counts(const struct walk *walk, const struct gb_counts *base,
+static void see_counts(const struct walk *walk, const struct gb_counts *base,
 		       const struct gb_counts *new_)
 {
 	for (size_t i = 0; i < gb_count_field_count; i++) {
 		const struct gb_field *field = &gb_count_fields[i];
-		const bool is_number = field->type == GB_FIELD_NUMBER;
 
-		if (field->type == GB_FIELD_MEMBERS &&
-		    !see_classes(walk, &base->classes, &new_->classes))
-			return false;
-		if (is_number &&
-		    !see(walk, "", field->path, gb_fields_value(field, 1, base, field->path).number,
-			 gb_fields_value(field, 1, new_, field->path).number))
-			return false;
+		if (field->type == GB_FIELD_MEMBERS)
+			see_classes(walk, &base->classes, &new_->classes);
+		if (field->type == GB_FIELD_NUMBER)
+			see(walk, "", field->path,
+			    gb_fields_value(field, 1, base, field->path).number,
+			    gb_fields_value(field, 1, new_, field->path).number);
 	}
-	return true;
 }
 
-bool gb_counts_differ(const struct gb_record *base, const struct gb_record *new_,
-		      bool (*each)(const struct gb_count_change *change, void *closure),
+void gb_counts_differ(const struct gb_record *base, const struct gb_record *new_,
+		      void (*each)(const struct gb_count_change *change, void *closure),
 		      void *closure)
 {
 	struct walk walk = { each, closure, NULL };
 
-	if (!see_counts(&walk, &base->counts, &new_->counts))
-		return false;
+	see_counts(&walk, &base->counts, &new_->counts);
 	for (size_t i = 0; i < base->kernel_count; i++)
 		for (size_t k = 0; k < new_->kernel_count; k++) {
 			walk.kernel = base->kernel[i].kernel;
 			if (walk.kernel && new_->kernel[k].kernel &&
-			    gb_equal(walk.kernel, new_->kernel[k].kernel) &&
-			    !see_counts(&walk, &base->kernel[i], &new_->kernel[k]))
-				return false;
+			    gb_equal(walk.kernel, new_->kernel[k].kernel))
+				see_counts(&walk, &base->kernel[i], &new_->kernel[k]);
 		}
-	return true;
 }

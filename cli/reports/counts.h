@@ -35,10 +35,9 @@ enum gb_count_word { GB_COUNT_CHANGED, GB_COUNT_BETTER, GB_COUNT_WORSE };
 enum gb_count_word gb_count_judge(const struct gb_count_change *change, double tolerance);
 
 /* Call `each` for every count of the whole run that differs, then for the main counts of each
- * kernel that both records have; a kernel of one record only shows in the whole run.  Stops and
- * returns false if `each` does. */
-bool gb_counts_differ(const struct gb_record *base, const struct gb_record *new_,
-		      bool (*each)(const struct gb_count_change *change, void *closure),
+ * kernel that both records have; a kernel of one record only shows in the whole run. */
+void gb_counts_differ(const struct gb_record *base, const struct gb_record *new_,
+		      void (*each)(const struct gb_count_change *change, void *closure),
 		      void *closure);
 
 #endif

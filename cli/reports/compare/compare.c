@@ -79,7 +79,7 @@ static const struct gb_record *counts_of(const struct gb_key_entry *entry, size_
 	return NULL;
 }
 
-static bool tally(const struct gb_count_change *change, void *closure)
+static void tally(const struct gb_count_change *change, void *closure)
 {
 	struct gb_comparison *c = closure;
 	const enum gb_count_word word = gb_count_judge(change, c->counts_growth);
@@ -87,7 +87,6 @@ static bool tally(const struct gb_count_change *change, void *closure)
 	c->counts_worse += word == GB_COUNT_WORSE;
 	c->counts_better += word == GB_COUNT_BETTER;
 	c->counts_changed += word == GB_COUNT_CHANGED;
-	return true;
 }
 
 static void compare_counts(struct gb_comparison *c, const struct gb_change *change)
@@ -95,7 +94,7 @@ static void compare_counts(struct gb_comparison *c, const struct gb_change *chan
 	if (!change->base_counts || !change->new_counts)
 		return;
 	c->counted++;
-	(void)gb_counts_differ(change->base_counts, change->new_counts, tally, c);
+	gb_counts_differ(change->base_counts, change->new_counts, tally, c);
 }
 
 /* ---- the verdict -------------------------------------------------------------------------- */

@@ -222,7 +222,7 @@ static void set_exact(struct gb_grid *grid, size_t column, double count)
 	gb_grid_set_number(grid, column, count, text, GB_PLAIN);
 }
 
-static bool add_count(const struct gb_count_change *change, void *closure)
+static void add_count(const struct gb_count_change *change, void *closure)
 {
 	const struct counts_rows *rows = closure;
 	const enum gb_verdict_word verdict = count_verdict[gb_count_judge(change, rows->tolerance)];
@@ -239,7 +239,6 @@ static bool add_count(const struct gb_count_change *change, void *closure)
 	set_exact(rows->grid, 5, change->new_);
 	(void)snprintf(text, sizeof text, "%.4g", ratio);
 	gb_grid_set_number(rows->grid, 6, ratio, text, GB_PLAIN);
-	return true;
 }
 
 /* Print a line per changed count and a summary; formats for people omit both if no key has
@@ -259,8 +258,8 @@ static void print_counts(struct gb_sheet *sheet, const struct gb_comparison *c)
 		struct counts_rows rows = { &grid, c->change[i].key, c->counts_growth };
 
 		if (c->change[i].base_counts && c->change[i].new_counts)
-			(void)gb_counts_differ(c->change[i].base_counts, c->change[i].new_counts,
-					       add_count, &rows);
+			gb_counts_differ(c->change[i].base_counts, c->change[i].new_counts,
+					 add_count, &rows);
 	}
 	gb_sheet_grid(sheet, "counts", &grid);
 	gb_sheet_fact(sheet, "counted", (double)c->counted);

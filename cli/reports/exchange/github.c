@@ -55,14 +55,13 @@ static void add(struct notes *notes, const struct note *note)
 	notes->kept += notes->kept < ANNOTATIONS;
 }
 
-static bool add_count(const struct gb_count_change *count, void *closure)
+static void add_count(const struct gb_count_change *count, void *closure)
 {
 	struct notes *notes = closure;
 	const struct note note = { 1, count->new_ / count->base, notes->change, *count };
 
 	if (gb_count_judge(count, notes->comparison->counts_growth) == GB_COUNT_WORSE)
 		add(notes, &note);
-	return true;
 }
 
 static void collect(struct notes *notes, const struct gb_comparison *c)
@@ -87,8 +86,7 @@ static void collect(struct notes *notes, const struct gb_comparison *c)
 			add(notes, &note);
 		notes->change = change;
 		if (counted)
-			(void)gb_counts_differ(change->base_counts, change->new_counts, add_count,
-					       notes);
+			gb_counts_differ(change->base_counts, change->new_counts, add_count, notes);
 	}
 }
 

@@ -167,13 +167,12 @@ struct worse_counts {
 	char first[64];
 };
 
-static bool count_worse(const struct gb_count_change *change, void *closure)
+static void count_worse(const struct gb_count_change *change, void *closure)
 {
 	struct worse_counts *worse = closure;
 
 	if (gb_count_judge(change, worse->tolerance) == GB_COUNT_WORSE && worse->count++ == 0)
 		memcpy(worse->first, change->name, sizeof worse->first);
-	return true;
 }
 
 /* Counts that are judged decide on a key that has no time. */
@@ -185,7 +184,7 @@ static void judge_counts(const struct gb_comparison *c, const struct gb_change *
 	if (!c->judge_counts || !change->base_counts || !change->new_counts ||
 	    (out->outcome != PASSED && change->verdict != GB_ABSENT))
 		return;
-	(void)gb_counts_differ(change->base_counts, change->new_counts, count_worse, &worse);
+	gb_counts_differ(change->base_counts, change->new_counts, count_worse, &worse);
 	out->outcome = worse.count ? FAILURE : PASSED;
 	out->message[0] = '\0';
 	if (worse.count)

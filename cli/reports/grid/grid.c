@@ -84,7 +84,7 @@ void gb_grid_set_span(struct gb_grid *grid, size_t column, struct gb_span span, 
 	struct gb_cell *cell = cell_at(grid, column);
 
 	gb_grid_set(grid, column, text, GB_PLAIN);
-	if (cell && text[0])
+	if (cell)
 		cell->span = span;
 }
 

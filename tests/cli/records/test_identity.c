@@ -180,7 +180,8 @@ static void expect_resumed(const char *there, const char *here, const char *part
 
 	(void)snprintf(line, sizeof line, "{\"type\":\"run\",\"run_id\":\"1\",%s}", there);
 	add_line_of(&list, line);
-	(void)gb_resume_check("--resume", &list, "out.jsonl", now, " (hint)", &err);
+	cr_expect_eq(gb_resume_check("--resume", &list, "out.jsonl", now, " (hint)", &err),
+		     err.code);
 	if (part) {
 		cr_expect_eq(err.code, GB_EUSAGE, "accepted: %s", here);
 		cr_expect(strstr(err.message, part), "%s", err.message);

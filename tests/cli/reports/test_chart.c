@@ -170,6 +170,27 @@ static const struct {
 	  CAPTION("us")
 	  LEGEND(FIRST, DOT, "x")
 	  CLOSE },
+	/* the ends of the intervals are within the axes */
+	{ "{'tables':[{'title':'T7','columns':["
+	  "{'name':'n','role':'key'},"
+	  "{'name':'x','role':'time','unit':'us'}],"
+	  "'rows':[[5,null],[5,null]]}]}",
+	  { 0, 1, 0, 10 },
+	  OPEN("T7")
+	  Y_TICK("200.3", "204.3", "1")
+	  Y_TICK("147.5", "151.5", "2")
+	  Y_TICK("77.7", "81.7", "5")
+	  Y_TICK("24.9", "28.9", "10")
+	  ROW("132.0", "1")
+	  ROW("276.0", "2")
+	  X_NAME("row of the table")
+	  INTERVAL(FIRST, "132.0 208.4", "193.1")
+	  MARK(FIRST, "129.0 200.3", DOT, "x, 5: here 1 us")
+	  INTERVAL(FIRST, "276.0 32.9", "17.6")
+	  MARK(FIRST, "273.0 24.9", DOT, "x, 5: here 10 us")
+	  CAPTION("us")
+	  LEGEND(FIRST, DOT, "x")
+	  CLOSE },
 	/* one row, or no value: no chart */
 	{ "{'tables':[{'title':'T4','columns':[{'name':'n','role':'key'},"
 	  "{'name\':'x','role':'time','unit':'us'}],"

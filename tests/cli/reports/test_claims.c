@@ -225,6 +225,40 @@ Test(claims, claims_are_tested_on_the_measured_rows)
 	}
 }
 
+/* Memory by accounting: the rows of the claim need more than all others. */
+Test(claims, memory)
+{
+	static const char *const row[][2] = {
+		{ "['a']", "not held" },
+		{ "['b']", "not held" }, /* as much as c */
+		{ "['b','c']", "held (by accounting: at 2 bytes an item it takes 60 B, the other "
+			       "rows up to 20 B;" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char text[400], wanted[200];
+		struct gb_repro t;
+		struct gb_claim result;
+		cJSON *paper;
+
+		snprintf(text, sizeof text,
+			 "{'tables':[{'id':'t','columns':[{'name':'n','role':'key'},{'name':'s',"
+			 "'role':'key','type':'text'}],'rows':[[10,'a'],[30,'b'],[30,'c']]}],"
+			 "'claims':[{'id':'it','table':'t','text':'that','test':{'kind':"
+			 "'memory-exceeds','bytes_per_item':2,'where':{'s':%s}}}]}",
+			 row[i][0]);
+		paper = parse(text);
+		init(&t, paper);
+		cr_assert(gb_repro_claim(&t, gb_json_at(paper, "claims")->child, &result));
+		snprintf(wanted, sizeof wanted, "%s (%.150s", gb_claim_words[result.verdict],
+			 result.why);
+		cr_expect(strncmp(wanted, row[i][1], strlen(row[i][1])) == 0, "%s: %s", row[i][0],
+			  wanted);
+		gb_repro_release(&t);
+		cJSON_Delete(paper);
+	}
+}
+
 /* The needs of a claim, on the records of machines with a GPU and these numbers of cores (0: it is
  * unknown); the last row is the second machine's. */
 static const struct {

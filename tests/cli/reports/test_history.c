@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/records/json.h"
 #include "cli/records/lines.h"
 #include "cli/reports/history/charts.h"
+#include "cli/reports/history/print.h"
 #include "cli/reports/history/scan.h"
 #include "cli/reports/history/store.h"
 #include "cli/reports/launch.h"
@@ -214,6 +216,45 @@ Test(history, launches_for_a_verdict)
 	}
 }
 
+/* Programs get the files that were left out.  A record of no run of its file is none. */
+Test(history, left_out)
+{
+	struct gb_store store = { 0 };
+	struct gb_records none = { 0 };
+	struct gb_error err = { 0 };
+	const double ns[2] = { 100, 100 };
+	struct gb_history h;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	cJSON *document;
+
+	put_launches(&store, ns, 2);
+	cr_assert_not(gb_store_file(&store, "bad.jsonl", &none, "is bad", &err));
+	add(&none, "{\"type\":\"run\",\"schema\":2,\"run_id\":\"x\"}");
+	add(&none,
+	    "{\"type\":\"record\",\"schema\":2,\"run_id\":\"y\",\"bench\":\"radix\",\"backend\":"
+	    "\"cpu\",\"variant\":\"best\",\"key\":\"k\",\"params\":{},\"status\":\"ok\",\"verify\":"
+	    "{"
+	    "\"result\":\"pass\"},\"time\":{\"median\":5,\"samples\":[5]}}");
+	cr_assert_not(gb_store_file(&store, "lost.jsonl", &none, NULL, &err));
+	cr_expect(eq(sz, store.launches, 2));
+	h = judged(&store, 0.05, 0.05);
+	cr_assert_not(gb_history_print(file, &h, GB_FORMAT_JSON, &err));
+	(void)fclose(file);
+	document = cJSON_Parse(text);
+	cr_assert(eq(int, cJSON_GetArraySize(gb_json_at(document, "left_out")), 1));
+	cr_expect(eq(str, (char *)gb_json_text(gb_json_at(document, "left_out")->child, "file"),
+		     "bad.jsonl"));
+	cr_expect(eq(str, (char *)gb_json_text(gb_json_at(document, "left_out")->child, "why"),
+		     "is bad"));
+	cJSON_Delete(document);
+	free(text);
+	gb_records_release(&none);
+	gb_history_release(&h);
+	gb_store_release(&store);
+}
+
 /* ---- charts ------------------------------------------------------------------------------- */
 
 /* The axis has at least five steps of 1, 2 or 5 times a power of ten, its ends included. */
@@ -247,6 +288,40 @@ Test(history, ticks)
 		cr_expect(eq(sz, ticks, row[i].ticks), "row %zu: %s", i, text);
 		cr_expect(strstr(text, row[i].dot) != NULL, "row %zu: %s", i, text);
 		cr_expect(strstr(text, "nan") == NULL);
+		free(text);
+		gb_history_release(&h);
+		gb_store_release(&store);
+	}
+}
+
+/* The label of a shift stays within the picture. */
+Test(history, labels)
+{
+	static const struct {
+		size_t at;
+		const char *label;
+	} row[] = {
+		{ 4, "<text x=\"88.0\" y=\"12\"" },
+		{ 40, "<text x=\"206.0\" y=\"12\"" },
+		{ 76, "<text x=\"324.0\" y=\"12\"" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_store store = { 0 };
+		struct gb_history h;
+		double ns[80];
+		char *text = NULL;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+		struct gb_sheet sheet = { .file = file, .format = GB_FORMAT_HTML };
+
+		for (size_t k = 0; k < GB_COUNT(ns); k++)
+			ns[k] = (k < row[i].at ? 100 : 150) * (1 + 0.001 * (double)(k * 7 % 5));
+		put_launches(&store, ns, GB_COUNT(ns));
+		h = judged(&store, 0.05, 0.05);
+		gb_history_print_charts(&sheet, &h);
+		(void)fclose(file);
+		cr_expect(strstr(text, row[i].label) != NULL, "row %zu: %s", i, text);
 		free(text);
 		gb_history_release(&h);
 		gb_store_release(&store);

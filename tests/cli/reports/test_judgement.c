@@ -194,6 +194,25 @@ Test(judgement, rivals)
 	gb_records_release(&launches);
 }
 
+/* A rival that was chosen but did not run with the launches. */
+Test(judgement, an_absent_rival)
+{
+	struct gb_judgement j = { .variant = &variant, .planned = 1 };
+	struct gb_records scout = { 0 }, launches = { 0 };
+	struct gb_error err = { 0 };
+	cJSON *line;
+
+	add_time(&scout, "fast", "", 30);
+	add_time(&launches, "mine", mine, 100);
+	cr_assert_not(gb_judge_points(&j, 1, &scout, &launches, &err));
+	line = gb_judgement_format(&j);
+	expect(cJSON_GetArrayItem(gb_json_at(line, "points"), 0), "absent", "rivals", "1");
+	expect(cJSON_GetArrayItem(gb_json_at(line, "points"), 0), "absent", "ours", "null");
+	cJSON_Delete(line);
+	gb_records_release(&scout);
+	gb_records_release(&launches);
+}
+
 /* A fault that the emulator finds is one of the variant; without a result nothing changes. */
 Test(judgement, emulated)
 {
@@ -220,6 +239,10 @@ Test(judgement, emulated)
 		expect(line, cases[i].text, "emulator", cases[i].text);
 		expect(line, cases[i].text, "counts", "null");
 		cJSON_Delete(line);
+		/* What was not printed is released, once. */
+		gb_judge_emulated(&j, cJSON_Parse(cases[i].text));
+		gb_judgement_release(&j);
+		gb_judgement_release(&j);
 	}
 }
 

@@ -47,8 +47,7 @@ static void add_to(struct gb_records *records, int id, double ns, const char *me
 	if (ns > 0)
 		(void)snprintf(time, sizeof time, ",\"time\":{\"median\":%g,\"samples\":[%g]}", ns,
 			       ns);
-	(void)snprintf(text, sizeof text,
-		       "{\"type\":\"record\",\"run_id\":\"%d\",\"key\":\"k\"%s%s}", id, time,
+	(void)snprintf(text, sizeof text, "{\"type\":\"record\",\"run_id\":\"%d\"%s%s}", id, time,
 		       members);
 	add_line_of(records, text);
 }
@@ -289,6 +288,44 @@ Test(pooled, keys_of_stored_launches)
 		add(1, 100, OK);
 		cr_assert(eq(int, (int)gb_compare(&c, &list, &other, &err), GB_OK));
 		cr_expect(eq(sz, c.count, stored ? 0 : 1));
+		gb_comparison_release(&c);
+		release();
+	}
+}
+
+/* Why a key is unsure, beside six that are the same with as many launches. */
+Test(pooled, unsure)
+{
+	static const struct {
+		int launches;
+		double factor;
+		const char *why;
+	} row[] = {
+		{ 3, 1, "3 and 3 launches: 5 a side are needed to call one of 7 keys slower" },
+		{ 4, 1, "slower by 10 % is not excluded; about 14 launches a side would decide" },
+		{ 4, 1.3, "4 and 4 launches: 5 a side are needed to call one of 7 keys slower" },
+		{ 5, 1.3,
+		  "the launches disagree on whether it changed; about 14 launches a side would "
+		  "decide" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
+		struct gb_error err = { 0 };
+
+		for (int launch = 0; launch < row[i].launches; launch++)
+			for (int key = 0; key < 7; key++) {
+				char members[100];
+				const double ns = 1000 * (key ? 1 : 1 + launch % 2);
+
+				(void)snprintf(members, sizeof members, OK ",\"key\":\"k%d\"", key);
+				add_to(&list, launch, ns, members);
+				add_to(&other, launch, key ? ns : ns * row[i].factor, members);
+			}
+		cr_assert(eq(int, (int)gb_compare(&c, &list, &other, &err), GB_OK));
+		cr_assert(eq(sz, c.count, 7));
+		cr_expect(eq(int, (int)c.change[0].verdict, GB_UNSURE), "row %zu", i);
+		cr_expect(eq(str, (char *)c.change[0].why, (char *)row[i].why));
 		gb_comparison_release(&c);
 		release();
 	}

@@ -182,6 +182,166 @@ Test(repro, intervals_are_those_of_the_samples)
 	}
 }
 
+#define HOST                "'backend':'cpu'"
+#define DEVICE              "'backend':'cuda','upload':500,'download':300"
+#define ONE(ns)             "{'median':" ns ",'samples':[" ns "]}"
+#define ENDS(ns, low, high) "{'median':" ns ",'ci95':[" low "," high "],'samples':[" ns "]}"
+
+/* A value in a column's unit with its interval, from one record; NAN: none. */
+Test(repro, values_and_intervals)
+{
+	static const struct {
+		const char *column, *record;
+		double here, low, high;
+	} row[] = {
+		{ "'role':'time','unit':'us'", HOST, 2, 1, 4 },
+		{ "'role':'rate','value':'rates.items_per_s','scale':1e-6", HOST, 5, 2.5, 10 },
+		{ "'role':'rate','scale':1e-6", HOST, 5, 2.5, 10 },
+		{ "'role':'time','unit':'us','scope':'whole'", HOST, 2, 1, 4 },
+		{ "'role':'time','unit':'us','scope':'whole'", DEVICE, 2.8, NAN, NAN },
+		{ "'role':'time','unit':'us','scope':'whole'",
+		  DEVICE ",'transfers':{'upload':" ENDS("500", "400", "600") ",'download':" ENDS(
+			  "300", "200", "500") "}",
+		  2.8, 1.6, 5.1 },
+		{ "'role':'time','unit':'us','scope':'whole'",
+		  DEVICE
+		  ",'transfers':{'upload':" ENDS("500", "400", "600") ",'download':" ONE("300") "}",
+		  2.8, NAN, NAN },
+		{ "'role':'time','unit':'us','scope':'whole'", "'backend':'cuda'", 2, 1, 4 },
+		{ "'role':'time','unit':'us','value':'upload'", DEVICE, 0.5, NAN, NAN },
+		{ "'role':'size','value':'metrics.depth'", HOST ",'emulated':true", 7, NAN, NAN },
+		{ "'role':'time','value':'metrics.depth'", HOST ",'emulated':true", NAN, NAN, NAN },
+		{ "'role':'time'", HOST ",'emulated':true", NAN, NAN, NAN },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char text[500];
+		struct gb_repro t;
+		struct gb_record *record;
+		cJSON *paper, *line;
+		const struct gb_repro_cell *cell;
+
+		snprintf(text, sizeof text,
+			 "{'tables':[{'columns':[{'name':'x','variant':'cpu/best',%s}],'rows':"
+			 "[[1]]}]}",
+			 row[i].column);
+		paper = parse(text);
+		init(&t, paper);
+		snprintf(text, sizeof text,
+			 "{'type':'record','time':" ENDS("2000", "1000",
+							 "4000") ",'work':{'items':"
+								 "10},'metrics':{'depth':7},%s}",
+			 row[i].record);
+		line = parse(text);
+		{
+			char *printed = cJSON_PrintUnformatted(line);
+
+			record = parsed_record(printed);
+			cJSON_free(printed);
+		}
+		t.cell[0].record = record;
+		gb_repro_fill(&t);
+		cell = &t.cell[0];
+		{
+			const double got[] = { cell->here, cell->low, cell->high };
+			const double want[] = { row[i].here, row[i].low, row[i].high };
+
+			for (size_t k = 0; k < 3; k++)
+				cr_expect(isnan(want[k]) ? isnan(got[k])
+							 : fabs(got[k] / want[k] - 1) < 1e-12,
+					  "row %zu: %g, not %g", i, got[k], want[k]);
+		}
+		cr_expect(eq(int, cell->reason != NULL, isnan(row[i].here)));
+		gb_repro_release(&t);
+		gb_record_free(record);
+		cJSON_Delete(line);
+		cJSON_Delete(paper);
+	}
+}
+
+/* Beside each published column are the value here and their ratio, or their difference. */
+Test(repro, titles_and_cells)
+{
+	static const char wanted[] =
+		"p:t  T\n\n"
+		"n  ms paper   mean here  paper/here  rate paper        here  here/paper  size pa"
+		"per        here  here-paper  by paper           here   new here  lost paper  cpu"
+		"/lsd8 mean ms\n"
+		"1       2.5  5 +-0.09 %         0.5          10  40 +-8.0 %           4         "
+		"100  90 +-8.0 %         -10       0.5  0.125 +-8.0 %  3 +-8.0 %           7     "
+		"    4 +-8.0 %\n"
+		"2         5                                  20                                 "
+		"200                              0.25                                     8\n";
+	cJSON *paper = parse(
+		"{'paper':'p','tables':[{'id':'t','title':'T','columns':[{'name':'n','role':'key'},"
+		"{'name':'ms','role':'time','unit':'ms','variant':'cpu/best','value':'time.mean'},"
+		"{'name':'rate','role':'rate','unit':'1/s','variant':'cpu/best'},"
+		"{'name':'size','role':'size','type':'integer','variant':'cpu/best'},"
+		"{'name':'by','role':'ratio','of':['ms','rate']},"
+		"{'name':'new','role':'time','unit':'ms','variant':'cpu/best'},"
+		"{'name':'lost','role':'time'}],'beside':['cpu/lsd8'],"
+		"'rows':[[1,2.5,10,100,0.5,null,7],[2,5,20,200,0.25,null,8]]}]}");
+	static const double here[] = { 1, 5, 40, 90, 0.125, 3, 0, 4 };
+	struct gb_repro t;
+	struct gb_sheet sheet;
+	struct gb_error err = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	init(&t, paper);
+	for (size_t c = 0; c < t.columns; c++) {
+		t.cell[c].here = c == 6 ? (double)NAN : here[c];
+		t.cell[c].low = here[c] * (c == 1 ? 0.9991 : 0.92);
+		t.cell[c].high = here[c] * (c == 1 ? 1.0009 : 1.08);
+	}
+	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
+	gb_repro_print(&sheet, &t);
+	cr_assert_not(gb_sheet_close(&sheet, &err));
+	fclose(file);
+	cr_expect(strncmp(text, wanted, strlen(wanted)) == 0, "%s", text);
+	free(text);
+	gb_repro_release(&t);
+	cJSON_Delete(paper);
+}
+
+Test(repro, notes)
+{
+	static const char *const row[] = {
+		"A paper\n  in the original: B\n  doi 10.1\n  measured there on: CPU c; GPU g; s\n",
+		"  ms: cpu/best --n=3 --type=u64, time.median in ms\n",
+		"the value and unit of ms, no options\n",
+		"chart without printed values",
+		"Empty cells:\n  ms, 1 on: gone\n  cpu/lsd8, 2 on: gone\n",
+	};
+	cJSON *paper =
+		parse("{'paper':'p','citation':{'english':'A paper','original':'B','doi':'10.1'},"
+		      "'hardware':[{'cpu':'c','gpu':'g','software':'s'}],'tables':[{'id':'t',"
+		      "'precision':'shape','columns':[{'name':'n','role':'key'},{'name':'ms',"
+		      "'role':'time','unit':'ms','variant':'cpu/best','set':{'n':3,'type':"
+		      "'u64'}}],'beside':['cpu/lsd8'],'rows':[[1],[2]]}]}");
+	struct gb_repro t;
+	struct gb_sheet sheet;
+	struct gb_error err = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	init(&t, paper);
+	t.cell[1].reason = t.cell[4].reason = "gone";
+	t.cell[5].reason = "gone";
+	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
+	gb_repro_print_head(&sheet, paper);
+	gb_repro_notes(&sheet, &t);
+	cr_assert_not(gb_sheet_close(&sheet, &err));
+	fclose(file);
+	for (size_t i = 0; i < GB_COUNT(row); i++)
+		cr_expect(strstr(text, row[i]) != NULL, "row %zu in\n%s", i, text);
+	free(text);
+	gb_repro_release(&t);
+	cJSON_Delete(paper);
+}
+
 /* A table without values or notes of its own gets both. */
 Test(repro, values_that_are_set)
 {

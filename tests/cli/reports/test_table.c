@@ -87,6 +87,17 @@ Test(table, values_of_parameters)
 	expect_within(GB_FORMAT_TABLE, "\n8192Ti  9007199254740994  ", true);
 }
 
+/* Parameters beyond the first 64 are left out. */
+Test(table, many_parameters)
+{
+	char params[800] = "";
+
+	for (int i = 0; i < 66; i++)
+		gb_text_append(params, sizeof params, "%s\"p%d\":%d", i ? "," : "", i, i);
+	add_record("cpu/a", params, timed(2e6));
+	expect_within(GB_FORMAT_TABLE, " p63=63\n", true);
+}
+
 Test(table, a_path_that_some_records_lack_varies)
 {
 	add_record("cpu/a", "\"n\":1", timed(2e6));
