@@ -1,8 +1,9 @@
-/* file_of.h -- writes a file for a test that reads one. */
+/* file_of.h -- writes a file for a test that reads one, and counts open files. */
 #ifndef GPUBENCH_TESTS_FILE_OF_H
 #define GPUBENCH_TESTS_FILE_OF_H
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -18,6 +19,19 @@ static inline const char *file_of(const char *ending, const void *bytes, size_t 
 	cr_assert(file && fwrite(bytes, 1, size, file) == size);
 	(void)fclose(file);
 	return path;
+}
+
+/* Open descriptors of this process, and one or two. */
+static inline size_t open_files(void)
+{
+	DIR *files = opendir("/proc/self/fd");
+	size_t count = 0;
+
+	while (files && readdir(files))
+		count++;
+	if (files)
+		(void)closedir(files);
+	return count;
 }
 
 #endif

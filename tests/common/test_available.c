@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/memory.h"
+#include "tests/file_of.h"
 
 static char root[] = "/tmp/gpubench-cgroup-XXXXXX";
 
@@ -49,11 +50,15 @@ TestSuite(available, .init = make_root, .fini = remove_all);
 
 static uint64_t left(const char *groups)
 {
+	const size_t files = open_files();
+	uint64_t bytes;
 	char path[128];
 
 	write_file("groups", groups);
 	(void)snprintf(path, sizeof path, "%s/groups", root);
-	return gb_cgroup_available(path, root);
+	bytes = gb_cgroup_available(path, root);
+	cr_expect_eq(open_files(), files);
+	return bytes;
 }
 
 Test(available, version_2_own_group)
@@ -124,11 +129,13 @@ static rlim_t bytes_used(bool is_data)
 
 Test(available, data)
 {
+	const size_t files = open_files();
 	const rlim_t most = bytes_used(true) + ((rlim_t)1 << 30);
 	const struct rlimit limit = { most, most };
 
 	cr_assert_eq(setrlimit(RLIMIT_DATA, &limit), 0);
 	cr_expect_leq(gb_host_available(), (uint64_t)1 << 30);
+	cr_expect_eq(open_files(), files);
 }
 
 /* The limit is safe to set: every test runs in its own process. */

@@ -130,6 +130,8 @@ Test(stats, small_deviations_of_large_values)
 
 	cr_assert_eq(gb_summarize(value, 3, &s, &err), GB_OK);
 	near(s.stddev, 0.0721687836487032206, 1e-14, "stddev");
+	cr_assert_eq(gb_summarize((const double[]){ 1, 3 }, 2, &s, &err), GB_OK);
+	near(s.stddev, sqrt(2), 1e-14, "stddev of two");
 }
 
 Test(stats, outliers_are_beyond_one_and_a_half_interquartile_ranges)

@@ -3,7 +3,6 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/text.h"
+#include "tests/file_of.h"
 
 static char folder[] = "/tmp/gpubench-whole-XXXXXX";
 
@@ -30,17 +30,6 @@ static void leave(void)
 }
 
 TestSuite(whole, .init = enter, .fini = leave);
-
-static size_t open_files(void)
-{
-	DIR *files = opendir("/proc/self/fd");
-	size_t count = 0;
-
-	while (readdir(files))
-		count++;
-	(void)closedir(files);
-	return count;
-}
 
 /* Write a file; the message, or "". */
 static const char *wrote(const char *path, const char *text, bool keep)

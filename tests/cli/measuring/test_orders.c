@@ -51,9 +51,11 @@ Test(orders, are_read_as_they_were_written)
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const size_t files = open_files();
 		struct gb_orders orders = read_text(row[i].text);
 		char *again = printed(&orders);
 
+		cr_expect(eq(sz, open_files(), files));
 		cr_expect(orders.given);
 		cr_expect(eq(str, again, (char *)row[i].again));
 		cr_expect(eq(sz, orders.count, row[i].keys));

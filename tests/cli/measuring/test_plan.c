@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/measuring/bandwidth.h"
 #include "cli/measuring/plan.h"
 #include "common/available.h"
 #include "common/memory.h"
@@ -119,22 +120,23 @@ static const struct gb_param rows[] = {
 	{ .name = "file", GB_AT(GB_PATH, struct toy_params, file) },
 	GB_COMMON_PARAMS(struct toy_params),
 };
-static const struct gb_workload workload = { .name = "toy",
-					     .params = rows,
-					     .param_count = GB_COUNT(rows),
-					     .params_size = sizeof(struct toy_params),
-					     .prepare = prepare,
-					     .output_size = output_size,
-					     .work = work,
-					     .yardstick = true,
-					     .release = gb_input_release };
+static struct gb_workload workload = { .name = "toy",
+				       .params = rows,
+				       .param_count = GB_COUNT(rows),
+				       .params_size = sizeof(struct toy_params),
+				       .prepare = prepare,
+				       .output_size = output_size,
+				       .work = work,
+				       .yardstick = true,
+				       .release = gb_input_release };
 static const struct gb_variant_ops toy_ops = {
 	.state_size = 8, .create = create, .run = run, .download = download
 };
-static const struct gb_variant variants[] = {
+static struct gb_variant variants[] = {
 	{ .workload = "toy", .name = "x", .ops = &toy_ops },
 	{ .workload = "toy", .name = "y", .ops = &toy_ops },
 	{ .workload = "toy", .name = "z", .absent = "not built" },
+	{ .workload = "stream" }, /* that of this program */
 };
 
 /* ---- plans --------------------------------------------------------------------------------- */
@@ -178,6 +180,10 @@ static void expect_lines(struct gb_plan *plan, const char *of, const char *patte
 {
 	char *text;
 
+	for (size_t i = 0; i < gb_variant_count; i++)
+		if (gb_variants[i].backend == GB_CPU && gb_variants[i].ops &&
+		    gb_equal(gb_variants[i].workload, "stream"))
+			variants[GB_COUNT(variants) - 1] = gb_variants[i];
 	gb_variants = variants;
 	gb_variant_count = GB_COUNT(variants);
 	words = of;
@@ -223,6 +229,21 @@ Test(plan, scales_trials)
 	cr_expect(plan.made.params == NULL, "the name of its file is gone");
 	gb_plan_release(&plan);
 	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
+}
+
+/* The copy bandwidth is measured once for each back end, which takes longer than a toy. */
+Test(plan, adds_the_time_of_copies)
+{
+	const struct gb_request request = { .how = how, .dry = GB_DRY_TRIAL };
+	struct gb_plan plan = { .session = { .request = &request, .lock = -1, .shards = 1 } };
+
+	(void)setenv("GPUBENCH_COPY", "64Mi", 1);
+	workload.yardstick = false;
+	expect_lines(&plan, "--count=1000,2000 --threads=1", "*");
+	cr_expect(eq(uint, plan.copied, 1U << GB_CPU));
+	cr_expect(gt(dbl, plan.seconds, 0));
+	cr_expect(gt(dbl, gb_copy_bandwidth(GB_CPU, 1, &how), 1e6));
+	gb_plan_release(&plan);
 }
 
 Test(plan, tells_why_points_are_skipped)

@@ -246,4 +246,10 @@ Test(stopping, estimates_of_known_costs)
 			  seconds);
 		gb_result_release(&trial);
 	}
+	/* An interval four times as wide as wanted takes 16 samples. */
+	cr_expect(epsilon_eq(
+		dbl,
+		gb_estimate_s(&(struct gb_tried){ .cost = { 1, 0.1, 0, 0 }, .half_width = 0.04 },
+			      &usual),
+		1 + 1.6, 1e-6));
 }

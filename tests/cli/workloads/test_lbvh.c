@@ -286,8 +286,8 @@ Test(lbvh_verify, numbers_of_nodes)
 Test(lbvh_verify, figures_of_a_tree)
 {
 	/* the box of triangle 0 is 1 x 2 x 3, that of the root 11 x 2 x 3 */
-	static const float corner[2][9] = { { 0, 0, 0, 1, 0, 0, 0, 2, 3 },
-					    { 10, 0, 0, 11, 0, 0, 10, 2, 3 } };
+	static const float corner[2][9] = { { 1, 2, 4, 2, 2, 4, 1, 4, 7 },
+					    { 11, 2, 4, 12, 2, 4, 11, 4, 7 } };
 	struct gb_metrics one = { 0 }, other = { 0 }, solid = { 0 }, flat = { 0 };
 	struct gb_error err;
 	struct work w = parted_tree();
@@ -305,9 +305,9 @@ Test(lbvh_verify, figures_of_a_tree)
 	memcpy(w.in->vertex, corner, sizeof corner);
 	*w.header = (struct lbvh_tree_header){ .kind = LBVH_BINARY, .leaves = 2, .nodes = 3 };
 	w.index = lbvh_build_index(w.in, w.output);
-	w.node[0] = (struct lbvh_node){ { 0, 0, 0 }, 1, { 11, 2, 3 }, 2 };
-	w.node[1] = (struct lbvh_node){ { 0, 0, 0 }, LBVH_LEAF, { 1, 2, 3 }, 1 };
-	w.node[2] = (struct lbvh_node){ { 10, 0, 0 }, LBVH_LEAF | 1, { 11, 2, 3 }, 1 };
+	w.node[0] = (struct lbvh_node){ { 1, 2, 4 }, 1, { 12, 4, 7 }, 2 };
+	w.node[1] = (struct lbvh_node){ { 1, 2, 4 }, LBVH_LEAF, { 2, 4, 7 }, 1 };
+	w.node[2] = (struct lbvh_node){ { 11, 2, 4 }, LBVH_LEAF | 1, { 12, 4, 7 }, 1 };
 	w.index[0] = 0;
 	w.index[1] = 1;
 	w.in->reference->built = w.in->reference->traced = false;

@@ -200,6 +200,15 @@ Test(lbvh_vary, faults_in_a_large_image)
 			distance[i] *= 1.001F;
 		expect_on(&t, &wide, 5, false);
 	}
+	/* So is a triangle that is not met, also by other arithmetic. */
+	for (size_t row = WIDE / 2; row < WIDE / 2 + 3; row++) {
+		run_on(&t, &wide, state, 5, 6);
+		*lbvh_trace_arithmetic(t.input, t.output) = LBVH_FOREIGN;
+		for (size_t i = row * WIDE; i < (row + 1) * WIDE; i++)
+			if (primitive[i] != LBVH_MISS)
+				primitive[i] = (primitive[i] + TRIANGLES / 2) % TRIANGLES;
+		expect_on(&t, &wide, 5, false);
+	}
 	/* Few are allowed and counted, whether they are in rows that are compared or not. */
 	run_on(&t, &wide, state, 5, 6);
 	for (size_t row = WIDE / 2; row < WIDE / 2 + 5; row++) {
