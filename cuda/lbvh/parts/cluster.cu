@@ -444,7 +444,7 @@ enum gb_status lbvh_gpu_refine(struct lbvh_gpu *g, struct lbvh_gpu_order *o, str
 enum gb_status lbvh_gpu_cheapest(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err)
 {
 	lbvh_gpu_phase *const candidate[] = { lbvh_gpu_fastest, lbvh_gpu_best, lbvh_gpu_fastest };
-	struct lbvh_gpu_cost cost[3];
+	struct lbvh_gpu_cost cost[3] = {};
 
 	for (int i = 0; i < 3 && (i < 2 || cost[0].least[0] < cost[1].least[0]); i++)
 		if (gpu_zero(o->cost, 1, err) || candidate[i](g, NULL, err) ||
