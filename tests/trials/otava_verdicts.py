@@ -15,7 +15,6 @@ from otava.analysis import compute_change_points, compute_change_points_orig
 WAYS = [
     # The defaults of Otava's command line.
     ("Otava, p < 0.001, window 50", lambda s: compute_change_points(s, 50, 0.001, 0.0)[0]),
-    ("Otava, p < 0.01, window 50", lambda s: compute_change_points(s, 50, 0.01, 0.0)[0]),
     # E-divisive as published, at the level that MongoDB used.
     ("Otava, E-divisive, p < 0.05", lambda s: compute_change_points_orig(s, 0.05, 1)[0]),
 ]
