@@ -1,8 +1,8 @@
 /* git2.c -- stands between Criterion and libgit2, which it prints the differences of strings with.
  *
- * Criterion starts a process per test.  Each would load libgit2 with twelve libraries that it needs,
- * and read the system's certificates, which takes longer than a small test.  This library has the
- * name of libgit2, and loads LIBGIT2 when the first difference is printed.
+ * Criterion starts a process per test.  Each would load libgit2 with twelve libraries that it
+ * needs, and read the system's certificates, which takes longer than a small test.  This library
+ * has the name of libgit2, and loads LIBGIT2 when the first difference is printed.
  */
 #include <dlfcn.h>
 #include <stddef.h>

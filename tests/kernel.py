@@ -139,7 +139,8 @@ def follow(commands, benchmark, backend, small, cwd):
     """Run the commands of a page; `small` are further options of those that measure."""
     for command in commands:
         words = shlex.split(command)
-        if not compiles(benchmark, backend) and (words == ["make"] or "--plugin=./mine.so" in words):
+        if not compiles(benchmark, backend) and (
+                words == ["make"] or "--plugin=./mine.so" in words):
             continue
         if words in (["make", "race"], ["make", "counts"]):
             if backend == "cuda" and emulator and words[1] == "race":
