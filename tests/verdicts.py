@@ -8,6 +8,7 @@ machines.  The two must always agree, and the rounds must see each verdict on se
 claims that only a lost row leaves undecided.  At the end verdicts are changed on purpose, and each
 change must be found.
 """
+import functools
 import glob
 import json
 import math
@@ -185,6 +186,7 @@ class Stored:
         return found
 
 
+@functools.lru_cache(None, typed=True)
 def same(a, b):
     try:
         return math.isclose(float(a), float(b), rel_tol=1e-12)
