@@ -227,7 +227,6 @@ void gb_repro_chart(struct gb_sheet *sheet, const struct gb_repro *t)
 
 	if (sheet->format != GB_FORMAT_HTML || !prepare(&chart))
 		return;
-	gb_sheet_begin(sheet, GB_PICTURE);
 	gb_picture_open(chart.file, HEIGHT, gb_json_text(t->table, "title"));
 	put_axes(&chart);
 	for (size_t c = 0; c < t->columns; c++) {

@@ -4,12 +4,14 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include <omp.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/records/json.h"
 #include "cli/records/lines.h"
 #include "cli/reports/history/charts.h"
+#include "cli/reports/history/folder.h"
 #include "cli/reports/history/print.h"
 #include "cli/reports/history/scan.h"
 #include "cli/reports/history/store.h"
@@ -326,6 +328,15 @@ Test(history, labels)
 		gb_history_release(&h);
 		gb_store_release(&store);
 	}
+}
+
+/* No more threads than processors, or than there is work. */
+Test(history, threads)
+{
+	cr_expect(eq(int, gb_history_threads(0), 1));
+	cr_expect(eq(int, gb_history_threads(1), 1));
+	cr_expect(le(int, gb_history_threads(2), 2));
+	cr_expect(le(int, gb_history_threads(1000), omp_get_num_procs()));
 }
 
 /* ---- scanned files ------------------------------------------------------------------------ */

@@ -312,6 +312,7 @@ Test(repro, notes)
 		"  ms: cpu/best --n=3 --type=u64, time.median in ms\n",
 		"the value and unit of ms, no options\n",
 		"chart without printed values",
+		"Stored records of:\n  Z80, commit c, 2026-01-02, cold caches\n\nThe columns:\n",
 		"Empty cells:\n  ms, 1 on: gone\n  cpu/lsd8, 2 on: gone\n",
 	};
 	cJSON *paper =
@@ -320,6 +321,7 @@ Test(repro, notes)
 		      "'precision':'shape','columns':[{'name':'n','role':'key'},{'name':'ms',"
 		      "'role':'time','unit':'ms','variant':'cpu/best','set':{'n':3,'type':"
 		      "'u64'}}],'beside':['cpu/lsd8'],'rows':[[1],[2]]}]}");
+	struct gb_records list = { 0 };
 	struct gb_repro t;
 	struct gb_sheet sheet;
 	struct gb_error err = { 0 };
@@ -328,6 +330,21 @@ Test(repro, notes)
 	FILE *file = open_memstream(&text, &size);
 
 	init(&t, paper);
+	/* Only a time has a machine, and only a run says which. */
+	add_line_of(&list,
+		    "{\"type\":\"run\",\"run_id\":\"a\",\"started\":\"2026-01-02T03:04:05Z\","
+		    "\"tool\":{\"commit\":\"c\"},\"host\":{\"cpu\":\"Z80\"}}");
+	add_line_of(&list, "{\"type\":\"run\",\"run_id\":\"b\",\"host\":{\"cpu\":\"6502\"}}");
+	add_line_of(&list,
+		    "{\"type\":\"record\",\"run_id\":\"a\",\"time\":{\"median\":1,\"samples\":[1]}"
+		    "}");
+	add_line_of(&list, "{\"type\":\"record\",\"run_id\":\"b\",\"status\":\"skipped\"}");
+	add_line_of(&list,
+		    "{\"type\":\"record\",\"run_id\":\"x\",\"time\":{\"median\":1,\"samples\":[1]}"
+		    "}");
+	t.stored = true;
+	for (size_t i = 0; i < list.count; i++)
+		t.cell[1 + i].record = list.record[i];
 	t.cell[1].reason = t.cell[4].reason = "gone";
 	t.cell[5].reason = "gone";
 	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
@@ -338,6 +355,7 @@ Test(repro, notes)
 	for (size_t i = 0; i < GB_COUNT(row); i++)
 		cr_expect(strstr(text, row[i]) != NULL, "row %zu in\n%s", i, text);
 	free(text);
+	gb_records_release(&list);
 	gb_repro_release(&t);
 	cJSON_Delete(paper);
 }
