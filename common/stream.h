@@ -40,6 +40,12 @@ struct stream_input {
 	uint64_t variation; /* 0: the original */
 };
 
+/* Words that hold so many bytes. */
+static inline size_t stream_words(size_t count)
+{
+	return (count + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
 #ifdef __cplusplus
 }
 #endif

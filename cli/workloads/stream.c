@@ -30,7 +30,7 @@ static const struct gb_param params[] = {
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
 {
 	const struct stream_params *p = params_;
-	const size_t words = ((size_t)p->count + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+	const size_t words = stream_words((size_t)p->count);
 	struct stream_input *in = gb_input_begin(sizeof *in, err);
 
 	if (in) {
@@ -55,7 +55,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 static bool vary(const void *params_, void *input, uint64_t key)
 {
 	struct stream_input *in = input;
-	const size_t words = (in->count + sizeof *in->words - 1) / sizeof *in->words;
+	const size_t words = stream_words(in->count);
 	const uint64_t variation = key ? key * UINT64_C(0x9e3779b97f4a7c15) | 1 : 0;
 	const uint64_t flip = variation ^ in->variation;
 
@@ -113,7 +113,7 @@ static void show(void *input, gb_share_fn *share, void *self)
 	struct stream_input *in = input;
 
 	in->variation = 0;
-	share(self, (void **)&in->words, (in->count + 7) / 8 * sizeof *in->words);
+	share(self, (void **)&in->words, stream_words(in->count) * sizeof *in->words);
 }
 
 const struct gb_workload gb_stream_workload = {

@@ -59,18 +59,23 @@ Test(logrank, p_is_counted_exactly)
 		for (unsigned m = 1; m <= 5; m++) {
 			struct gb_logrank test = { 0 };
 			struct gb_error err = { 0 };
-			double base[MOST], other[MOST];
+			double base[MOST], other[MOST], sets = 0, sum = 0, squares = 0;
 
 			cr_assert(eq(int, (int)gb_logrank_init(&test, n, m, &err), GB_OK));
 			for (unsigned set = 0; set < 1u << (n + m); set++) {
 				if (__builtin_popcount(set) != (int)m)
 					continue;
+				sets++;
+				sum += (double)sum_of(set, n + m);
+				squares += pow((double)sum_of(set, n + m), 2);
 				deal(set, n + m, base, other);
 				cr_assert(epsilon_eq(dbl, gb_logrank_slower(&test, base, other, 0),
 						     share_of(set, n + m, false), 1e-12));
 				cr_assert(epsilon_eq(dbl, gb_logrank_faster(&test, base, other, 0),
 						     share_of(set, n + m, true), 1e-12));
 			}
+			cr_assert(epsilon_eq(dbl, test.variance,
+					     squares / sets - pow(sum / sets, 2), 1e-6));
 			gb_logrank_release(&test);
 		}
 	}

@@ -219,7 +219,10 @@ class Source:
                 self.add("statement gone", i, end, None)
 
     def ends_switch(self, i):
-        """True if only a last `default: break;` is between token i, a break, and that end."""
+        """True if token i is a break before a switch's end, or before its `default: break;`."""
+        if self.token[i : i + 3] == ["break", ";", "}"]:
+            head = self.partner[i + 2] - 1
+            return self.token[head] == ")" and self.token[self.partner[head] - 1] == "switch"
         last = "break ; default : break ; }".split()
         return self.token[i : i + 7] == last or \
             self.token[i - 1 : i + 3] == [":"] + last[:2] + ["}"]

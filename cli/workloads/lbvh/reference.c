@@ -17,11 +17,6 @@ enum { LEAF_SIZE = 4, STACK = 64 };
 /* A relative slack far above the rounding error of a slab test. */
 #define SLACK 1e-5f
 
-static size_t bit_words(size_t bits)
-{
-	return (bits + 63) / 64;
-}
-
 enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct gb_error *err)
 {
 	struct lbvh_reference *r = gb_host_zalloc(1, sizeof *r, err);
@@ -44,8 +39,8 @@ enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct g
 		return err->code;
 	references = lbvh_references_max(in->count);
 	r->stack = gb_host_alloc(references + 1, sizeof *r->stack, err);
-	r->visited = gb_host_alloc(bit_words(2 * references), 8, err);
-	r->taken = gb_host_alloc(bit_words(in->count), 8, err);
+	r->visited = gb_host_alloc(lbvh_mark_bytes(2 * references), 1, err);
+	r->taken = gb_host_alloc(lbvh_mark_bytes(in->count), 1, err);
 	return err->code;
 }
 

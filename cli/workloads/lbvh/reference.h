@@ -46,6 +46,12 @@ struct lbvh_reference {
 	uint64_t *taken;   /* bits: count primitives */
 };
 
+/* Bytes of whole words with a bit for each item. */
+static inline size_t lbvh_mark_bytes(size_t items)
+{
+	return (items + 63) / 64 * sizeof(uint64_t);
+}
+
 /* A bijection in which every result bit depends on every bit of x.  Checksums are sums of it. */
 static inline uint64_t lbvh_mix(uint64_t x)
 {

@@ -210,8 +210,8 @@ static enum gb_status walk(const struct lbvh_input *in, const struct tree *t, si
 	const struct lbvh_reference *r = in->reference;
 	size_t reached = 0, leaves = 0, primitives = 0, top = 0;
 
-	memset(r->visited, 0, (t->nodes + 63) / 64 * 8);
-	memset(r->taken, 0, (t->count + 63) / 64 * 8);
+	memset(r->visited, 0, lbvh_mark_bytes(t->nodes));
+	memset(r->taken, 0, lbvh_mark_bytes(t->count));
 	*depth = 0;
 	r->stack[top++] = UINT64_C(1) << 32;
 	while (top > 0) {

@@ -174,9 +174,8 @@ static enum gb_status make_reference(struct octree_input *in, const struct octre
 		return err->code;
 	if (size_pool(in, p, err))
 		return err->code;
-	verifier->node_seen = gb_host_alloc((in->pool + 63) / 64, sizeof *verifier->node_seen, err);
-	verifier->body_seen =
-		gb_host_alloc((in->count + 63) / 64, sizeof *verifier->body_seen, err);
+	verifier->node_seen = gb_host_alloc(octree_seen_bytes(in->pool), 1, err);
+	verifier->body_seen = gb_host_alloc(octree_seen_bytes(in->count), 1, err);
 	return err->code;
 }
 

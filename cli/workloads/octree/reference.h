@@ -35,6 +35,12 @@ struct octree_verifier {
 	uint64_t key;        /* the variation that the input holds; 0: the original */
 };
 
+/* Bytes of whole words with a bit for each item. */
+static inline size_t octree_seen_bytes(size_t items)
+{
+	return (items + 63) / 64 * sizeof(uint64_t);
+}
+
 /* Walk a tree in the format of download() and store its shape in *found.  GB_EVERIFY, with the
  * fault and its place, unless it is the tree of the input: every body occurs once, in the cell of
  * its key, and exactly the cells that need a node have one.  The hash in *found is that of the same

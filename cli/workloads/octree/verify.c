@@ -257,8 +257,8 @@ enum gb_status octree_verify(const struct octree_input *in, const struct octree_
 	if (output->rows < 1 || t.rows > in->pool)
 		return gb_fail(err, GB_EVERIFY, "the output has %" PRId64 " nodes, of %zu",
 			       output->rows, in->pool);
-	memset(in->verifier->node_seen, 0, (in->pool + 63) / 64 * 8);
-	memset(in->verifier->body_seen, 0, (in->count + 63) / 64 * 8);
+	memset(in->verifier->node_seen, 0, octree_seen_bytes(in->pool));
+	memset(in->verifier->body_seen, 0, octree_seen_bytes(in->count));
 	if (walk(&t, &sum, err))
 		return err->code;
 	*found = (struct octree_shape){

@@ -141,6 +141,7 @@ Test(bfs_verify, one_wrong_number)
 		{ true, 0, 5, "the parent of source 0 is 5, not itself" },
 		{ true, 2, 4, "the parent of vertex 2 is 4, from where no edge leads" },
 		{ true, 1, 2, "the parent of vertex 1 is 2, from where no edge leads" },
+		{ true, 2, 0, "the parent of vertex 2 is 0, from where no edge leads" },
 		{ true, 4, 6, "the parent of vertex 4 is 6, no vertex of 6" },
 		{ true, 4, -2, "the parent of vertex 4 is -2, no vertex of 6" },
 		{ true, 3, 2,

@@ -559,7 +559,9 @@ Test(lbvh_verify, a_wrong_result_is_drawn)
 	cr_assert_eq(count_pixels(path, magenta), 0);
 	for (size_t i = 0, planted = 0; planted < 3; i++)
 		if (m.primitive[i] != LBVH_MISS) {
-			m.primitive[i] = planted == 0 ? LBVH_MISS : 1000000;
+			m.primitive[i] = planted == 0   ? LBVH_MISS
+					 : planted == 1 ? (uint32_t)m.in->count
+							: 1000000;
 			planted++;
 		}
 	cr_assert_eq(verify_answers(&m, &metrics, &err), GB_EVERIFY);

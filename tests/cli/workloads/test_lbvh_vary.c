@@ -59,6 +59,21 @@ Test(lbvh_vary, bytes)
 		}
 }
 
+/* A single ray has none to change places with. */
+Test(lbvh_vary, one_ray)
+{
+	struct lbvh_params params = params_of("terrain", LBVH_TRACE, LBVH_RANDOM, LBVH_GIVEN);
+
+	for (int64_t edge = 1; edge < 3; edge++) {
+		struct trial t;
+
+		params.rays = edge;
+		t = start_trial(&gb_lbvh_workload, &params);
+		cr_expect_eq(vary(&t, 5), edge > 1);
+		end_trial(&t);
+	}
+}
+
 /* An exchange keeps the set of items; a shift is less than half a pixel, and not next to none. */
 Test(lbvh_vary, amounts)
 {
@@ -200,15 +215,21 @@ Test(lbvh_vary, faults_in_a_large_image)
 			distance[i] *= 1.001F;
 		expect_on(&t, &wide, 5, false);
 	}
-	/* So is a triangle that is not met, also by other arithmetic. */
-	for (size_t row = WIDE / 2; row < WIDE / 2 + 3; row++) {
-		run_on(&t, &wide, state, 5, 6);
-		*lbvh_trace_arithmetic(t.input, t.output) = LBVH_FOREIGN;
-		for (size_t i = row * WIDE; i < (row + 1) * WIDE; i++)
-			if (primitive[i] != LBVH_MISS)
-				primitive[i] = (primitive[i] + TRIANGLES / 2) % TRIANGLES;
+	/* So is a triangle that is not met, or none, also by other arithmetic. */
+	run_on(&t, &wide, state, 5, 6);
+	*lbvh_trace_arithmetic(t.input, t.output) = LBVH_FOREIGN;
+	for (size_t row = WIDE / 2; row < WIDE / 2 + 4; row++) {
+		uint32_t *const hit = primitive + row * WIDE, right[WIDE];
+
+		memcpy(right, hit, sizeof right);
+		for (size_t i = 0; i < WIDE; i++)
+			if (hit[i] != LBVH_MISS)
+				hit[i] = row % 2 ? (hit[i] + TRIANGLES / 2) % TRIANGLES
+						 : (uint32_t)((struct lbvh_input *)t.input)->count;
 		expect_on(&t, &wide, 5, false);
+		memcpy(hit, right, sizeof right);
 	}
+	expect_on(&t, &wide, 5, true);
 	/* Few are allowed and counted, whether they are in rows that are compared or not. */
 	run_on(&t, &wide, state, 5, 6);
 	for (size_t row = WIDE / 2; row < WIDE / 2 + 5; row++) {

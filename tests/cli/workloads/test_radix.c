@@ -398,7 +398,10 @@ Test(radix_workload, dry_run_counts_the_largest_input)
 	const struct radix_params most = { .count = INT64_C(1) << 33, .type = RADIX_U64 };
 	const struct radix_params pairs = { .count = (INT64_C(1) << 32) + 1, .type = RADIX_PAIRS };
 
+	const struct radix_params full = { .count = INT64_C(1) << 32, .type = RADIX_PAIRS };
+
 	cr_assert_eq(dry_bytes(&gb_radix_workload, &most), (size_t)1 << 36);
+	cr_assert_eq(dry_bytes(&gb_radix_workload, &full), (size_t)1 << 35);
 	gb_memory_set_dry(true);
 	refuse_input(&gb_radix_workload, &pairs, "4294967297 keys are more than 4294967296");
 	gb_memory_set_dry(false);

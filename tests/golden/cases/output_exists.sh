@@ -29,6 +29,8 @@ for f in jsonl html; do
 done
 copy --overwrite --runs=2 -o out.jsonl || exit
 grep -c '"type":"record"' out.jsonl
+: >empty.el
+gpubench bfs cpu/csr --vertices=10 --samples=1 -q --write=empty.el && [ -s empty.el ] || exit
 gpubench bfs cpu/csr --vertices=10 --samples=1 -q --overwrite --write=graph.el || exit
 ! grep -q 'to keep' graph.el || exit
 copy --overwrite --resume -o out.jsonl
