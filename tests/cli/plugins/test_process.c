@@ -231,12 +231,14 @@ Test(process, answers)
 			cr_expect_eq(p.peak[0], 7);
 			cr_expect_eq(p.peak[1], 9);
 			gb_interrupted = 1;
+			message.word = (int32_t)answers[i].ask;
 			cr_expect_eq(gb_process_ask(&p, &message, &(struct gb_error){ 0 }),
 				     GB_EINTERRUPTED);
 			gb_interrupted = 0;
 		}
 		cr_expect(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "row %zu", i);
 		err = (struct gb_error){ 0 };
+		message.word = (int32_t)answers[i].ask;
 		cr_expect_eq(gb_process_ask(&p, &message, &err), GB_ERUNTIME);
 		cr_expect_str_eq(err.message, "the plug-in's process has ended");
 		gb_process_stop(&p);
