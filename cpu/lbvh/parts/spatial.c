@@ -18,8 +18,8 @@
  * leaf has twice its first place, and an inner node twice the first place of its right half, minus
  * 1.  In the end, nodes are numbered depth first and the gaps between references closed.
  *
- * Ranges of FEW references or more are OpenMP tasks.  All threads fill the bins in space of a large
- * range; one thread does the rest for a range, and one numbers the nodes.
+ * Ranges of FEW references or more are OpenMP tasks; one thread divides a range, and one numbers
+ * the nodes.
  *
  * Bound: instructions, most of them for the bins in space.
  */
@@ -36,10 +36,8 @@
 
 enum {
 	BINS = 2 * LBVH_SPLIT_BINS,
-	MANY = 1024,  /* references from which a range has all bins */
-	FEW = 512,    /* ranges of fewer references are no tasks */
-	SHARE = 4096, /* references of a task that fills bins ... */
-	SHARES = 16,  /* ... of which a range has at most so many */
+	MANY = 1024, /* references from which a range has all bins */
+	FEW = 512,   /* ranges of fewer references are no tasks */
 };
 
 /* A range, and the end of its places. */
@@ -255,68 +253,30 @@ static void sweep(const struct space *s, int axis, struct cut *best)
 	}
 }
 
-static void fill_space(struct space *s, const struct lbvh_input *in, const struct lbvh_box *from,
-		       uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		add_to_space(s, in, from + i);
-}
-
-static void join_space(struct space *s, const struct space *other)
-{
-	for (int k = 0; k < 3; k++)
-		for (int i = 0; i < s->grid.bins; i++) {
-			s->bin[k][i] = join(s->bin[k][i], &other->bin[k][i]);
-			s->enter[k][i] += other->enter[k][i];
-			s->leave[k][i] += other->leave[k][i];
-		}
-}
-
-/* Fill the empty bins of `share` spaces, each with its part of the references, and join them. */
-static void fill_shares(struct space share[SHARES], uint32_t shares, const struct lbvh_input *in,
-			const struct lbvh_box *from, uint32_t count)
-{
-	for (uint32_t k = 1; k < shares; k++) {
-		const uint32_t first = count / shares * k;
-		const uint32_t last = k + 1 < shares ? first + count / shares : count;
-
-		share[k] = share[0];
-#pragma omp task
-		fill_space(share + k, in, from + first, last - first);
-	}
-	fill_space(share, in, from, count / shares);
-#pragma omp taskwait
-	for (uint32_t k = 1; k < shares; k++)
-		join_space(share, share + k);
-}
-
-static struct cut find_cut(const struct lbvh_cpu *cpu, const struct lbvh_box *from, uint32_t count,
+static struct cut find_cut(const struct lbvh_input *in, const struct lbvh_box *from, uint32_t count,
 			   const struct lbvh_box *around)
 {
 	/* As many bins as split.c makes; twice as many for large ranges, where a few references in
 	 * more bins make cheaper trees. */
 	const int bins = count < 96 ? 4 + (int)count / 8 : count < MANY ? LBVH_SPLIT_BINS : BINS;
 	const LANES lo = lanes_load(around->lo), size = -lanes_load(around->hi) - lo;
-	const uint32_t shares = cpu->threads > 1 ? count / SHARE : 0;
 	struct cut best = { .cost = INFINITY };
-	struct space share[SHARES], *s = share;
+	struct space s;
 
-	s->grid.bins = bins;
-	lanes_store(s->grid.origin, lo);
-	lanes_store(s->grid.scale, lanes_over_length(lanes_all((float)bins), lo, lo + size));
+	s.grid.bins = bins;
+	lanes_store(s.grid.origin, lo);
+	lanes_store(s.grid.scale, lanes_over_length(lanes_all((float)bins), lo, lo + size));
 	for (int k = 0; k < 3; k++)
 		for (int i = 0; i < bins; i++) {
-			s->plane[k][i] = lo[k] + size[k] * ((float)i / (float)bins);
-			s->bin[k][i] = no_record();
-			s->enter[k][i] = s->leave[k][i] = 0;
+			s.plane[k][i] = lo[k] + size[k] * ((float)i / (float)bins);
+			s.bin[k][i] = no_record();
+			s.enter[k][i] = s.leave[k][i] = 0;
 		}
-	if (shares > 1)
-		fill_shares(share, shares < SHARES ? shares : SHARES, cpu->input, from, count);
-	else
-		fill_space(s, cpu->input, from, count);
+	for (uint32_t i = 0; i < count; i++)
+		add_to_space(&s, in, from + i);
 	for (int k = 0; k < 3; k++)
-		sweep(s, k, &best);
-	best.grid = s->grid;
+		sweep(&s, k, &best);
+	best.grid = s.grid;
 	return best;
 }
 
@@ -480,7 +440,7 @@ static bool divide_range(struct lbvh_cpu *cpu, const struct room *r,
 	cpu->ways->bins(&bins, &grid, from, count);
 	plane = cpu->ways->plane(&bins, &grid, count, side);
 	if (plane.axis == 3 || overlap(&side[0], &side[1]) > least)
-		cut = find_cut(cpu, from, count, &extent->box);
+		cut = find_cut(cpu->input, from, count, &extent->box);
 	if (!(cut.cost < lbvh_min(plane.cost, whole)) || cut.count[0] + cut.count[1] - count > free)
 		cut.cost = INFINITY;
 	if (count <= LBVH_SPLIT_LEAF && !(surface + lbvh_min(cut.cost, plane.cost) < whole))
