@@ -16,8 +16,8 @@ enum gb_status gb_verify_sample(struct gb_measurement *m);
  * evidence. */
 enum gb_status gb_take_evidence(struct gb_measurement *m);
 
-/* If the runner's clock shows more than the variant's, compare them in more samples, which count
- * only as evidence: the runner may have waited for a processor between the two. */
+/* If the runner's clock shows more than the variant's in few samples, compare them in more, which
+ * count only as evidence: the runner may have waited for a processor between the two. */
 enum gb_status gb_sample_clocks(struct gb_measurement *m);
 
 /* Take cold samples in which a plug-in's process is not asked to flush its caches, and some others
