@@ -259,6 +259,28 @@ Test(repro, values_and_intervals)
 	}
 }
 
+/* A sheet whose text is kept. */
+struct page {
+	struct gb_sheet sheet;
+	FILE *file;
+	char *text;
+	size_t size;
+};
+
+static void open_page(struct page *page, enum gb_format format)
+{
+	page->file = open_memstream(&page->text, &page->size);
+	gb_sheet_open(&page->sheet, page->file, format, (struct gb_sheet_kind){ 0 });
+}
+
+/* The text, which the caller frees. */
+static char *close_page(struct page *page)
+{
+	cr_assert_not(gb_sheet_close(&page->sheet, &(struct gb_error){ 0 }));
+	(void)fclose(page->file);
+	return page->text;
+}
+
 /* Beside each published column are the value here and their ratio, or their difference. */
 Test(repro, titles_and_cells)
 {
@@ -283,11 +305,8 @@ Test(repro, titles_and_cells)
 		"'rows':[[1,2.5,10,100,0.5,null,7],[2,5,20,200,0.25,null,8]]}]}");
 	static const double here[] = { 1, 5, 40, 90, 0.125, 3, 0, 4 };
 	struct gb_repro t;
-	struct gb_sheet sheet;
-	struct gb_error err = { 0 };
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	struct page page;
+	char *text;
 
 	init(&t, paper);
 	for (size_t c = 0; c < t.columns; c++) {
@@ -295,10 +314,9 @@ Test(repro, titles_and_cells)
 		t.cell[c].low = here[c] * (c == 1 ? 0.9991 : 0.92);
 		t.cell[c].high = here[c] * (c == 1 ? 1.0009 : 1.08);
 	}
-	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
-	gb_repro_print(&sheet, &t);
-	cr_assert_not(gb_sheet_close(&sheet, &err));
-	fclose(file);
+	open_page(&page, GB_FORMAT_TABLE);
+	gb_repro_print(&page.sheet, &t);
+	text = close_page(&page);
 	cr_expect(strncmp(text, wanted, strlen(wanted)) == 0, "%s", text);
 	free(text);
 	gb_repro_release(&t);
@@ -323,11 +341,8 @@ Test(repro, notes)
 		      "'u64'}}],'beside':['cpu/lsd8'],'rows':[[1],[2]]}]}");
 	struct gb_records list = { 0 };
 	struct gb_repro t;
-	struct gb_sheet sheet;
-	struct gb_error err = { 0 };
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	struct page page;
+	char *text;
 
 	init(&t, paper);
 	/* Only a time has a machine, and only a run says which. */
@@ -347,11 +362,10 @@ Test(repro, notes)
 		t.cell[1 + i].record = list.record[i];
 	t.cell[1].reason = t.cell[4].reason = "gone";
 	t.cell[5].reason = "gone";
-	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
-	gb_repro_print_head(&sheet, paper);
-	gb_repro_notes(&sheet, &t);
-	cr_assert_not(gb_sheet_close(&sheet, &err));
-	fclose(file);
+	open_page(&page, GB_FORMAT_TABLE);
+	gb_repro_print_head(&page.sheet, paper);
+	gb_repro_notes(&page.sheet, &t);
+	text = close_page(&page);
 	for (size_t i = 0; i < GB_COUNT(row); i++)
 		cr_expect(strstr(text, row[i]) != NULL, "row %zu in\n%s", i, text);
 	free(text);
@@ -382,10 +396,8 @@ Test(repro, several_tables_are_summed_up)
 	struct gb_repro_sum sum = { 0 };
 	struct gb_error err = { 0 };
 	struct gb_repro t;
-	struct gb_sheet sheet;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
+	struct page page;
+	char *text;
 	cJSON *paper, *object;
 	const cJSON *cell;
 
@@ -400,11 +412,10 @@ Test(repro, several_tables_are_summed_up)
 	cr_assert(all(eq(sz, sum.tables, 2), eq(sz, sum.cells, 12), eq(sz, sum.measured, 4)));
 	cr_assert(all(eq(sz, sum.reasons, 1), eq(sz, sum.reason[0].count, 8)));
 	cr_assert(eq(str, sum.reason[0].text, "left out by --preset"));
-	gb_sheet_open(&sheet, file, GB_FORMAT_JSON, (struct gb_sheet_kind){ 0 });
-	gb_repro_print(&sheet, &t);
-	gb_repro_print_sum(&sheet, &sum);
-	cr_assert_not(gb_sheet_close(&sheet, &err));
-	fclose(file);
+	open_page(&page, GB_FORMAT_JSON);
+	gb_repro_print(&page.sheet, &t);
+	gb_repro_print_sum(&page.sheet, &sum);
+	text = close_page(&page);
 	object = cJSON_Parse(text);
 	cell = gb_json_at(object, "cells")->child;
 	cr_assert(eq(str, (char *)gb_json_text(cell, "printed"), "1000"));
