@@ -43,7 +43,7 @@ enum radix_distribution {
 	RADIX_STAIRCASE, /* ascending, 64 different keys */
 	RADIX_SQRT,      /* sqrt(count) different keys */
 	RADIX_TWO,       /* 2 different keys */
-	/* Of Axtmann and others, "Engineering In-place (Shared-memory) Sorting Algorithms": */
+	/* From Axtmann and others, "Engineering In-place (Shared-memory) Sorting Algorithms": */
 	RADIX_EXPONENTIAL, /* from 2^e to 2^(e + 1), e uniform */
 	RADIX_ROOTDUP,     /* i mod sqrt(count) */
 	RADIX_TWODUP,      /* i^2 + count / 2 mod count */

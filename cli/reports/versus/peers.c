@@ -23,7 +23,7 @@ struct sum {
 	double log_sum, least, most;
 	size_t larger;    /* places where ours takes more memory than the peer */
 	double larger_by; /* the largest quotient there */
-	/* Where both are known and ours takes the most: its bytes, and the bytes per item. */
+	/* Our bytes at the place where they are most, and the bytes per item there. */
 	double most_bytes, ours_bytes, peer_bytes;
 	size_t failed, unverified;
 };

@@ -134,7 +134,7 @@ Test(clocks, say_why_they_are_not_locked, .fini = clean_up)
 	cr_expect(eq(str, (char *)said(), ""));
 }
 
-/* What the library does not know is NAN, -1 or "". */
+/* A value that the library does not know is NAN, -1 or "". */
 Test(clocks, state_of_a_gpu, .fini = clean_up)
 {
 	struct nvml_planted *planted = load();

@@ -239,7 +239,7 @@ Test(judgement, emulated)
 		expect(line, cases[i].text, "emulator", cases[i].text);
 		expect(line, cases[i].text, "counts", "null");
 		cJSON_Delete(line);
-		/* What was not printed is released, once. */
+		/* A report that was not printed is released, once. */
 		gb_judge_emulated(&j, cJSON_Parse(cases[i].text));
 		gb_judgement_release(&j);
 		gb_judgement_release(&j);
