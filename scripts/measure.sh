@@ -123,11 +123,6 @@ measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium cpu/packet cpu/embree16-m
 # Comparisons with the field's libraries, like with like: `gpubench versus --by=peer` prints where
 # one is faster.  Trees come in three kinds: two children per node, ready for traversal, and best
 # quality.
-measure peers-radix-sizes radix cpu/best cpu/lsd8 cpu/vqsort cpu/qsort \
-	--count=1k,10k,100k,1M,3M --type=u32,u64,pairs --threads=1,2 "${few[@]}"
-measure peers-radix-inputs radix cpu/best cpu/lsd8 cpu/vqsort --count=1M --type=u32,u64 \
-	--threads=1,2 "${few[@]}" \
-	--distribution=uniform,entropy3,entropy5,zipf,few,constant,sorted,reverse
 # Libraries that others beat at every point are left out.
 keys=(cpu/best cpu/vqsort cpu/ips4o cpu/boost-pdq cpu/boost-spread cpu/boost-block)
 pairs=(cpu/best cpu/vqsort cpu/ips4o cpu/boost-pdq cpu/boost-block cpu/boost-stable --type=pairs)
@@ -165,10 +160,6 @@ measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "
 measure peers-build-quality lbvh cpu/ploc cpu/sah cpu/embree-medium "${scenes[@]}" --threads=1,2 \
 	"${few[@]}"
 measure peers-build-spatial lbvh cpu/sbvh cpu/embree-high "${scenes[@]}" --threads=1,2 "${few[@]}"
-tracers=(cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree16
-	cpu/embree16-medium)
-rays=(--op=trace --rays=256 "${scenes[@]}" --threads=1 "${few[@]}")
-measure peers-trace-coherent lbvh "${tracers[@]}" "${rays[@]}" --rays-kind=primary,shadow
 # One ray per call beside the same, then packets and streams beside each other, on two threads.
 measure peers-trace-single lbvh cpu/wide1 cpu/embree-medium --op=trace --rays=256 \
 	"${scenes[@]}" --threads=1,2 "${few[@]}" \
@@ -176,7 +167,6 @@ measure peers-trace-single lbvh cpu/wide1 cpu/embree-medium --op=trace --rays=25
 measure peers-trace-streams lbvh cpu/wide cpu/packet cpu/embree16 cpu/embree16-medium \
 	--op=trace --rays=256 "${scenes[@]}" --threads=2 "${few[@]}" \
 	--rays-kind=primary,shadow,ambient,random,bounce
-measure peers-trace-incoherent lbvh "${tracers[@]}" "${rays[@]}" --rays-kind=ambient,random,bounce
 
 # Multi-threaded variants on one and on two threads: `gpubench versus --by=threads`.
 measure scaling-bfs bfs cpu/csr cpu/csr-do --graph=uniform,kronecker,grid --scale=18 \
