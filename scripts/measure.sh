@@ -160,12 +160,12 @@ measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "
 measure peers-build-quality lbvh cpu/ploc cpu/sah cpu/embree-medium "${scenes[@]}" --threads=1,2 \
 	"${few[@]}"
 measure peers-build-spatial lbvh cpu/sbvh cpu/embree-high "${scenes[@]}" --threads=1,2 "${few[@]}"
-# One ray per call beside the same, then packets and streams beside each other, on two threads.
+# One ray per call beside the same, then packets and streams beside each other.
 measure peers-trace-single lbvh cpu/wide1 cpu/embree-medium --op=trace --rays=256 \
 	"${scenes[@]}" --threads=1,2 "${few[@]}" \
 	--rays-kind=primary,shadow,ambient,random,bounce
 measure peers-trace-streams lbvh cpu/wide cpu/packet cpu/embree16 cpu/embree16-medium \
-	--op=trace --rays=256 "${scenes[@]}" --threads=2 "${few[@]}" \
+	--op=trace --rays=256 "${scenes[@]}" --threads=1,2 "${few[@]}" \
 	--rays-kind=primary,shadow,ambient,random,bounce
 
 # Multi-threaded variants on one and on two threads: `gpubench versus --by=threads`.

@@ -321,8 +321,8 @@ static bool divide_range(struct lbvh_cpu *cpu, const struct room *r,
 }
 
 /* Make the subtree of a range in cpu->spare and write its root to *link.  least: an overlap of more
- * than this is too much.  No thread waits for a task: libgomp would run only tasks of the same parent
- * meanwhile. */
+ * than this is too much.  No thread waits for a task: libgomp would run only tasks of the same
+ * parent meanwhile. */
 static void make(struct lbvh_cpu *cpu, struct room r, float least, uint32_t *link)
 {
 	struct lbvh_extent extent;

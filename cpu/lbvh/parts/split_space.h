@@ -2,7 +2,7 @@
  * split_words_*.h, as split_body.h is.
  *
  * The parts of a reference between the planes of a grid fill its bins ("chopped binning").  They
- * estimate costs: rounding, and what a reference has lost to cuts on other axes, are not considered.
+ * estimate costs: rounding, and what a reference has lost to cuts on other axes, do not count.
  */
 #include "cpu/lbvh/parts/clip.h"
 
