@@ -6,7 +6,9 @@
  * list are joined until none are; this is tried with the variants first and last, and the shorter
  * result is printed.  It covers each cell once, and no other.
  */
+#include <inttypes.h>
 #include <limits.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,16 +138,34 @@ static bool is_known(struct gb_missing *m, const char *key)
 	return false;
 }
 
-/* Print the estimate of a cell's measurement unless another cell has the same. */
+/* Print the estimate of a measurement and note it.  With more threads than usable CPUs, it would
+ * tell nothing about the column. */
+static enum gb_status plan_key(struct gb_missing *m, const char *key, const struct gb_sweep *sweep,
+			       const struct gb_repro_column *column, struct gb_error *err)
+{
+	const size_t before = m->plan->measurements;
+	const struct gb_choice choice = { .backends = m->backends,
+					  .glob_count = 1,
+					  .glob = { column->variant } };
+	const int64_t threads = gb_sweep_most_threads(sweep), usable = omp_get_num_procs();
+
+	if (threads > usable) {
+		(void)printf("%s: skipped: %" PRId64 " threads; usable CPUs: %" PRId64 "\n", key,
+			     threads, usable);
+		m->plan->skipped++;
+		return GB_OK;
+	}
+	if (!gb_plan_sweep(m->plan, sweep, &choice, err) && m->plan->measurements > before)
+		(void)add_product(m, sweep, column->variant, err);
+	return err->code;
+}
+
+/* Do so for a cell, unless another cell has the same measurement. */
 static enum gb_status plan_cell(struct gb_missing *m, const struct gb_repro *t, size_t row,
 				const struct gb_repro_column *column, struct gb_error *err)
 {
 	const struct gb_workload *workload = gb_workload_find(gb_json_text(t->paper, "workload"));
 	const struct gb_variant *variant = gb_repro_variant(t, column);
-	const size_t before = m->plan->measurements;
-	struct gb_choice choice = { .backends = m->backends,
-				    .glob_count = 1,
-				    .glob = { column->variant } };
 	struct gb_sweep sweep = { 0 };
 	void *params = calloc(1, workload->params_size);
 	char *key = NULL, **grown;
@@ -160,14 +180,13 @@ static enum gb_status plan_cell(struct gb_missing *m, const struct gb_repro *t, 
 	if (key && !is_known(m, key)) {
 		grown = reallocarray(m->key, m->keys + 1, sizeof *m->key);
 		m->key = grown ? grown : m->key;
-		if (!grown)
+		if (!grown) {
 			gb_out_of_memory(err, NULL);
-		else
+		} else {
 			m->key[m->keys++] = key;
-		if (grown && !gb_plan_sweep(m->plan, &sweep, &choice, err) &&
-		    m->plan->measurements > before)
-			(void)add_product(m, &sweep, column->variant, err);
-		key = grown ? NULL : key;
+			(void)plan_key(m, key, &sweep, column, err);
+			key = NULL;
+		}
 	}
 	free(key);
 	free(params);

@@ -6,6 +6,11 @@ grep -E 'empty|^gpubench' plan
 sed -n 's/^gpubench //p' plan | while read -r line; do gpubench $line -q || exit; done
 grep -c '"type":"record"' missing.jsonl
 gpubench repro $words --missing --from=a.jsonl ./missing.jsonl
+# Columns of more threads than there are CPUs cannot be filled here.
+cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+taskset -c "$cpu" gpubench repro cbt:s13 --preset=ci --backend=cpu --missing --dry-run=keys --from=a.jsonl >plan || exit
+sed -n 's/.* \(op=reduce depth=10 .*skipped.*\)/\1/p' plan
+sed -n 's/^empty cells.*; their/their/p; s/ --warmup.*//; /^gpubench.*descent/p' plan
 # --dry-run lists the measurements, and with --resume those that are left.
 gpubench repro $words --dry-run >all && sed '/^$/,$d; s/ threads=[0-9]*//; s/:.*//' all
 gpubench repro $words --dry-run -o missing.jsonl --resume >left && sed '/^$/,$d; s/:.*//' left
