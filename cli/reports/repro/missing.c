@@ -194,6 +194,20 @@ static enum gb_status plan_cell(struct gb_missing *m, const struct gb_repro *t, 
 	return err->code;
 }
 
+/* Why a cell needs a measurement; NULL if it does not.  Records of older versions have one upload
+ * and one download each, and so no interval of a time that includes them. */
+static const char *lack_of(const struct gb_repro *t, size_t row, size_t c)
+{
+	const struct gb_repro_cell *cell = &t->cell[row * t->columns + c];
+	const struct gb_repro_column *column = &t->column[c];
+
+	if (!cell->reason && column->scope && cell->record && !gb_is_cpu(cell->record) &&
+	    gb_record_times(cell->record, column->value) &&
+	    !gb_record_times(cell->record, "upload"))
+		return "no interval, for its transfers were timed once";
+	return cell->reason;
+}
+
 /* The empty cells of a column that the back ends of --backend could fill. */
 static enum gb_status list_column(struct gb_missing *m, const struct gb_repro *t, size_t c,
 				  struct gb_error *err)
@@ -204,7 +218,7 @@ static enum gb_status list_column(struct gb_missing *m, const struct gb_repro *t
 	size_t empty = 0, first = t->rows;
 
 	for (size_t r = 0; r < t->rows; r++) {
-		if (!t->taken[r] || !t->cell[r * t->columns + c].reason)
+		if (!t->taken[r] || !lack_of(t, r, c))
 			continue;
 		first = empty++ ? first : r;
 	}
@@ -213,9 +227,9 @@ static enum gb_status list_column(struct gb_missing *m, const struct gb_repro *t
 	m->cells += empty;
 	(void)printf("\n%s:%s %s: %zu of %zu empty; row %zu: %s\n", gb_json_text(t->paper, "paper"),
 		     gb_json_text(t->table, "id"), column->name, empty, t->rows, first + 1,
-		     t->cell[first * t->columns + c].reason);
+		     lack_of(t, first, c));
 	for (size_t r = first; r < t->rows && !err->code; r++)
-		if (t->taken[r] && t->cell[r * t->columns + c].reason)
+		if (t->taken[r] && lack_of(t, r, c))
 			(void)plan_cell(m, t, r, column, err);
 	return err->code;
 }

@@ -6,6 +6,9 @@ grep -E 'empty|^gpubench' plan
 sed -n 's/^gpubench //p' plan | while read -r line; do gpubench $line -q || exit; done
 grep -c '"type":"record"' missing.jsonl
 gpubench repro $words --missing --from=a.jsonl ./missing.jsonl
+# A GPU's time is measured again if its transfers were timed once.
+sed 's|radix/cpu/split|radix/cuda/split|; s|"backend":"cpu"|"backend":"cuda","upload":5,"download":5|' a.jsonl >gpu.jsonl
+gpubench repro radix:table1 --preset=ci --backend=cuda --missing --dry-run=keys --from=gpu.jsonl | grep ' [a-z]*_s: '
 # Columns of more threads than there are CPUs cannot be filled here.
 cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
 taskset -c "$cpu" gpubench repro cbt:s13 --preset=ci --backend=cpu --missing --dry-run=keys --from=a.jsonl >plan || exit
