@@ -15,8 +15,8 @@
 #		steps run in parallel
 # counters	Nsight Compute's counters at points without any (scripts/counters.py --lacking)
 # ab	the changed variants against the program OLD of the commit that was measured
-# papers	the GPU's empty cells of the papers' tables (`gpubench repro --missing`), then those of
-#		variants that changed
+# papers	the GPU's empty cells of the papers' tables (`gpubench repro --missing`), then those
+#		of variants that changed
 # cpu	their CPU columns; not among the default stages
 #
 # The default stages take 27 minutes at most and each one less than nine; they run in any order.  A

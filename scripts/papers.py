@@ -129,9 +129,9 @@ def insert_effect():
                  for line in measured("papers-octree", "cuda/lf"))
     keys = [100 * line["phases"]["keys"]["median"] / line["phases"]["insert"]["median"]
             for name in ("lock", "lf") for line in measured("papers-octree", "cuda/" + name)]
-    return ("keys take %.0f to %.0f %% of `insert`'s time, with an older `lf` that prefetched them; "
-            "%d shared leaves; one by one, %d nodes (65536 bodies) are as many turns; all atomics take %d "
-            "(`lf`: %d)" % (
+    return ("keys take %.0f to %.0f %% of `insert`'s time, with an older `lf` that prefetched "
+            "them; %d shared leaves; one by one, %d nodes (65536 bodies) are as many turns; all "
+            "atomics take %d (`lf`: %d)" % (
                 min(keys), max(keys), shared, tree["metrics"]["nodes"], *turns))
 
 
@@ -214,7 +214,8 @@ DIFFERENCES = (
     (("lbvh/cpu/karras-bitonic", "lbvh/cuda/karras-bitonic"),
      "boxes start at the largest float, not at 10000; a separate word ends the refit; later passes "
      "are launched and end at once; the paper's driver may skip them", passes_effect),
-    (("lbvh/cpu/karras32", "lbvh/cuda/karras32"), "for Hippie: radix sort, refit in one pass", hippie_effect),
+    (("lbvh/cpu/karras32", "lbvh/cuda/karras32"), "for Hippie: radix sort, refit in one pass",
+     hippie_effect),
     (("lbvh/cpu/stack2", "lbvh/cuda/stack2", "lbvh/cpu/stack", "lbvh/cuda/stack"),
      "`stack2`: one instance, the identity; `stack` is for Hippie", levels_effect),
 )
