@@ -211,6 +211,38 @@ static double median(const struct gb_series *series)
 	return gb_series_quantile(series, 0.5);
 }
 
+static const char *counts_of_runs(void)
+{
+	return "{\"loads\":7}";
+}
+
+static const char *no_counts(void)
+{
+	return NULL;
+}
+
+/* The first run is counted.  Times mean nothing then, so no others follow but the samples. */
+Test(virtual, counts_are_those_of_the_first_run)
+{
+	struct virtual_machine machine = { .device = true,
+					   .process = { .run_ns = 50e3 },
+					   .counts = counts_of_runs };
+	struct gb_result r = ok(&machine, &cold);
+
+	cr_expect(eq(str, r.counts, (char *)counts_of_runs()));
+	cr_expect(eq(sz, count("\\(R\\)"), 1));
+	cr_expect(eq(sz, count("^[^R]*\\(R"), 1));
+	cr_expect(eq(sz, count("[()]"), 2));
+	cr_expect(gt(sz, count("R"), r.time.count));
+	cr_expect(r.has_gpu_state && r.before.energy_j > 0 && r.after.energy_j > r.before.energy_j);
+	gb_result_release(&r);
+	machine.counts = no_counts;
+	r = virtual_measure(&machine, &cold);
+	cr_expect(eq(int, (int)r.outcome, GB_FAILED));
+	cr_expect(eq(str, r.reason, "the plug-in's process gives no counts"));
+	gb_result_release(&r);
+}
+
 Test(virtual, cold_runs_are_cold_and_hot_ones_hot)
 {
 	for (int is_device = 0; is_device < 2; is_device++) {

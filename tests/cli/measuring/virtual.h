@@ -64,13 +64,14 @@ struct virtual_machine {
 	unsigned flags;   /* the variant's */
 	int64_t distinct; /* inputs; input i has (1 + i) times the items and the time; 0: one */
 	int64_t threads;
-	double bytes;     /* size of the input */
-	double vary_ns;   /* duration of a change of the input; 0: a short one */
-	double upload_ns; /* duration of an upload, but for a short copy */
-	double flush_ns;  /* duration of a flush; 0: a short one */
-	double verify_ns; /* duration of a verification; 0: a short one */
-	size_t fails_at;  /* the number of the call that fails, from 1; 0: none */
-	bool interrupts;  /* a signal comes in that call, which does not fail */
+	double bytes;                /* size of the input */
+	double vary_ns;              /* duration of a change of the input; 0: a short one */
+	double upload_ns;            /* duration of an upload, but for a short copy */
+	double flush_ns;             /* duration of a flush; 0: a short one */
+	double verify_ns;            /* duration of a verification; 0: a short one */
+	size_t fails_at;             /* the number of the call that fails, from 1; 0: none */
+	bool interrupts;             /* a signal comes in that call, which does not fail */
+	const char *(*counts)(void); /* a device counts; NULL: it cannot */
 	uint64_t seed;
 };
 
@@ -93,6 +94,8 @@ enum virtual_event {
 	VIRTUAL_DOWNLOAD = 'd',
 	VIRTUAL_VERIFY = 'c',
 	VIRTUAL_PAUSE = 'z', /* the runner sleeps */
+	VIRTUAL_COUNT = '(', /* counting starts */
+	VIRTUAL_COUNTED = ')',
 };
 
 /* Measure the toy variant on a new machine.  The result must be released. */

@@ -372,6 +372,17 @@ static double throttled_ns(void)
 	return vm.throttled_ns;
 }
 
+static void read_state(struct gb_gpu_state *state)
+{
+	*state = (struct gb_gpu_state){ .energy_j = vm.now, .throttled_ns = vm.throttled_ns };
+}
+
+static void count(bool on)
+{
+	virtual_note(on ? VIRTUAL_COUNT : VIRTUAL_COUNTED);
+}
+
+static struct gb_counter counter = { .count = count };
 static struct gb_backend_ops cpu = { .name = "virtual cpu",
 				     .open = open_device,
 				     .flush = flush,
@@ -387,6 +398,7 @@ static struct gb_backend_ops device = { .name = "virtual device",
 					.has_held = has_held,
 					.synchronize = synchronize,
 					.sm_clock_hz = sm_clock_hz,
+					.state = read_state,
 					.throttled_ns = throttled_ns };
 
 const struct gb_backend_ops *virtual_backend(void)
@@ -394,5 +406,7 @@ const struct gb_backend_ops *virtual_backend(void)
 	struct gb_backend_ops *backend = vm.machine.device ? &device : &cpu;
 
 	backend->timer = timer_of(vm.machine.process.tick_ns);
+	counter.counts = vm.machine.counts;
+	device.counter = counter.counts ? &counter : NULL;
 	return backend;
 }
