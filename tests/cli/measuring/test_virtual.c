@@ -147,63 +147,6 @@ Test(virtual, events_of_hot_runs_on_a_device)
 	expect_order(true, true, true);
 }
 
-/* On each kind of machine, with batches or not, each call fails or is interrupted, in turn. */
-static void each_call(int kinds, bool interrupts,
-		      void (*expect)(const struct gb_result *r, size_t after))
-{
-	for (int kind = 0; kind < kinds; kind++) {
-		const struct gb_settings how = with_samples(kind & 1 ? but_hot(cold) : cold, 3);
-		struct virtual_machine machine = {
-			.device = kind & 2,
-			.flags = kind & 4 ? GB_REPEATABLE : 0,
-			.process = { .run_ns = kind & 4 ? 8000 : 1e6 },
-			.interrupts = interrupts,
-		};
-		struct gb_result r = ok(&machine, &how);
-		const size_t calls = virtual_calls();
-
-		gb_result_release(&r);
-		for (machine.fails_at = 1; machine.fails_at <= calls; machine.fails_at++) {
-			r = virtual_measure(&machine, &how);
-			gb_interrupted = 0;
-			if (virtual_calls() >= machine.fails_at)
-				expect(&r, virtual_calls() - machine.fails_at);
-			gb_result_release(&r);
-		}
-	}
-}
-
-/* A call that fails is the last but for the end of a hold.  A mark is taken before a step and after
- * it, and its failure is seen when the timer is read. */
-static void expect_failure(const struct gb_result *r, size_t after)
-{
-	const enum virtual_event failed = virtual_failed();
-	const bool is_mark = failed == VIRTUAL_BEGIN || failed == VIRTUAL_MARK;
-
-	cr_expect(eq(int, (int)r->outcome, GB_FAILED), "%c: %s", (char)failed, virtual_log());
-	cr_expect(eq(str, (char *)r->reason, "a call fails"));
-	cr_expect(zero(sz, r->time.count));
-	cr_expect(le(sz, after, is_mark ? 6 : failed == VIRTUAL_RUN), "%c: %s", (char)failed,
-		  virtual_log());
-}
-
-Test(virtual, calls_that_fail)
-{
-	each_call(8, false, expect_failure);
-}
-
-/* A signal ends it with the run that was begun, and its verification. */
-static void expect_interrupt(const struct gb_result *r, size_t after)
-{
-	cr_expect(le(sz, after, 28), "%s", virtual_log());
-	cr_expect(eq(int, (int)r->outcome, GB_RESULT_OK));
-}
-
-Test(virtual, calls_in_which_a_signal_comes)
-{
-	each_call(4, true, expect_interrupt);
-}
-
 /* ---- the numbers -------------------------------------------------------------------------- */
 
 static double median(const struct gb_series *series)

@@ -106,6 +106,9 @@ struct gb_result virtual_measure(const struct virtual_machine *machine,
 size_t virtual_calls(void);
 enum virtual_event virtual_failed(void);
 
+/* The number of calls that came after a failure. */
+size_t virtual_late(void);
+
 /* The events of the last measurement, as letters; the first 64 Ki of them. */
 const char *virtual_log(void);
 

@@ -102,6 +102,7 @@ void virtual_note(enum virtual_event event)
 enum gb_status virtual_call(enum virtual_event event, struct gb_error *err)
 {
 	virtual_note(event);
+	vm.late += err->code != GB_OK;
 	if (++vm.calls != vm.machine.fails_at)
 		return GB_OK;
 	vm.failed = event;
@@ -114,6 +115,11 @@ enum gb_status virtual_call(enum virtual_event event, struct gb_error *err)
 size_t virtual_calls(void)
 {
 	return vm.calls;
+}
+
+size_t virtual_late(void)
+{
+	return vm.late;
 }
 
 enum virtual_event virtual_failed(void)

@@ -32,7 +32,7 @@ extern struct virtual_state {
 	int64_t runs, sample, episode;
 	struct virtual_mark mark[GB_MAX_MARKS];
 	char log[1 << 16];
-	size_t logged, calls;
+	size_t logged, calls, late;
 	enum virtual_event failed;
 } vm;
 
