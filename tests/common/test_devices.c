@@ -1,4 +1,6 @@
-/* test_devices.c -- the GPUs of several back ends as one list, and the back end's number of each. */
+/* test_devices.c -- the GPUs of several back ends as one list, and the number of each in its back
+ * end.
+ */
 #include "common/devices.h"
 
 #include <criterion/criterion.h>
@@ -48,6 +50,7 @@ static struct fake {
 	const char *absent;   /* the reason why it has none */
 	int asked, opened;    /* how often; 1 + the number of the device */
 	bool allows_software; /* was asked to */
+	bool is_emulated;
 } fakes[GB_BACKENDS];
 
 static enum gb_status devices_of(struct fake *fake, struct gb_gpu_info *gpu, size_t room,
@@ -65,26 +68,31 @@ static enum gb_status devices_of(struct fake *fake, struct gb_gpu_info *gpu, siz
 	return fake->absent ? gb_fail(err, GB_EUNAVAILABLE, "%s", fake->absent) : GB_OK;
 }
 
-#define FAKE(symbol, number)                                                              \
-	static enum gb_status devices_##symbol(struct gb_gpu_info *gpu, size_t room,      \
-					       size_t *count, struct gb_cuda_info *cuda,  \
-					       struct gb_error *err)                      \
-	{                                                                                 \
-		(void)cuda;                                                               \
-		return devices_of(&fakes[number], gpu, room, count, err);                 \
-	}                                                                                 \
-	static enum gb_status open_##symbol(int device, struct gb_error *err)             \
-	{                                                                                 \
-		fakes[number].opened = device + 1;                                        \
-		return err->code;                                                         \
-	}                                                                                 \
-	static void allow_##symbol(void)                                                  \
-	{                                                                                 \
-		fakes[number].allows_software = true;                                     \
-	}                                                                                 \
-	static const struct gb_backend_ops fake_##symbol = { .name = #symbol,             \
-							     .devices = devices_##symbol, \
-							     .open = open_##symbol,       \
+#define FAKE(symbol, number)                                                                      \
+	static enum gb_status devices_##symbol(struct gb_gpu_info *gpu, size_t room,              \
+					       size_t *count, struct gb_cuda_info *cuda,          \
+					       struct gb_error *err)                              \
+	{                                                                                         \
+		(void)cuda;                                                                       \
+		return devices_of(&fakes[number], gpu, room, count, err);                         \
+	}                                                                                         \
+	static enum gb_status open_##symbol(int device, struct gb_error *err)                     \
+	{                                                                                         \
+		fakes[number].opened = device + 1;                                                \
+		return err->code;                                                                 \
+	}                                                                                         \
+	static void allow_##symbol(void)                                                          \
+	{                                                                                         \
+		fakes[number].allows_software = true;                                             \
+	}                                                                                         \
+	static bool is_emulated_##symbol(void)                                                    \
+	{                                                                                         \
+		return fakes[number].is_emulated;                                                 \
+	}                                                                                         \
+	static const struct gb_backend_ops fake_##symbol = { .name = #symbol,                     \
+							     .is_emulated = is_emulated_##symbol, \
+							     .devices = devices_##symbol,         \
+							     .open = open_##symbol,               \
 							     .allow_software = allow_##symbol }
 FAKE(cuda, GB_CUDA);
 FAKE(vulkan, GB_VULKAN);
@@ -184,6 +192,15 @@ Test(devices, are_asked_for_once, .init = replace_backends)
 	cr_expect(eq(str, err.message, "no driver"));
 	cr_expect(eq(int, fakes[GB_VULKAN].opened, 0));
 	cr_expect(eq(int, fakes[GB_VULKAN].asked, 2));
+}
+
+Test(devices, are_emulated_if_their_back_end_says_so, .init = replace_backends)
+{
+	for (int b = 0; b < GB_BACKENDS; b++)
+		cr_expect(zero(int, gb_is_emulated((enum gb_backend)b)));
+	fakes[GB_CUDA].is_emulated = true;
+	for (int b = 0; b < GB_BACKENDS; b++)
+		cr_expect(eq(int, gb_is_emulated((enum gb_backend)b), b == GB_CUDA));
 }
 
 Test(devices, text_of_a_uuid)

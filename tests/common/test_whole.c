@@ -109,6 +109,17 @@ Test(whole, failures)
 	expect_file("end");
 }
 
+/* A new file gets the permissions that the process gives. */
+Test(whole, permissions)
+{
+	struct stat info;
+
+	(void)umask(0);
+	cr_expect(eq(str, (char *)wrote("file", "text", true), ""));
+	cr_assert(zero(int, stat("file", &info)));
+	cr_expect(eq(uint, info.st_mode & 07777, 0666));
+}
+
 static int thefts;
 
 /* Before the file is locked, another process removes it, as often as `thefts` says. */

@@ -231,6 +231,7 @@ Test(plan, scales_trials)
 	cr_expect(eq(sz, plan.scaled, 4));
 	cr_expect(eq(sz, plan.skipped, 4));
 	cr_expect(eq(sz, plan.trials, 4));
+	cr_expect(zero(dbl, plan.tried_s)); /* each was the first of its kind */
 	cr_expect(plan.trial[3].variant == &variants[1] && plan.trial[3].op == 1 &&
 		  plan.trial[3].threads == 1);
 	cr_expect(plan.trial[0].bytes >= 4008 && plan.trial[0].bytes < 4096);
@@ -240,6 +241,7 @@ Test(plan, scales_trials)
 	cr_expect(plan.made.params != NULL, "the input is kept for the next sweep");
 	expect_lines(&plan, "--count=1000 --op=b --threads=1 --file=name", "*");
 	cr_expect(eq(sz, prepared, 3));
+	cr_expect(gt(dbl, plan.tried_s, 0));
 	cr_expect(plan.made.params == NULL, "the name of its file is gone");
 	gb_plan_release(&plan);
 	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));

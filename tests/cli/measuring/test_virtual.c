@@ -207,6 +207,26 @@ Test(virtual, cold_runs_are_cold_and_hot_ones_hot)
 	}
 }
 
+/* The times of an emulated device are taken, but no evidence against them. */
+Test(virtual, times_of_an_emulated_device)
+{
+	struct virtual_machine machine = { .device = true,
+					   .emulated = true,
+					   .process = { .run_ns = 1e6, .noise = 0.1 },
+					   .cheat = VIRTUAL_OTHER_STREAM };
+	const struct gb_settings how = with_samples(cold, 9);
+	struct gb_result r = ok(&machine, &how);
+
+	cr_expect(r.emulated);
+	cr_expect(eq(sz, r.time.count, 9));
+	cr_expect(eq(sz, r.upload.count, 1));
+	gb_result_release(&r);
+	machine.emulated = false;
+	r = virtual_measure(&machine, &how);
+	cr_expect(r.outcome == GB_FAILED && !r.emulated);
+	gb_result_release(&r);
+}
+
 /* All times are of one run, although a sample is 200 us of runs of 8 us. */
 Test(virtual, times_of_a_batch_are_of_one_run)
 {

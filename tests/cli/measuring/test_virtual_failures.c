@@ -1,5 +1,5 @@
-/* test_virtual_failures.c -- the runner on a simulated machine in which calls or allocations fail, or
- * signals come.
+/* test_virtual_failures.c -- the runner on a simulated machine in which calls or allocations fail,
+ * or signals come.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -55,6 +55,7 @@ struct virtual_process {
 
 struct virtual_machine {
 	bool device;
+	bool emulated;      /* its times mean nothing */
 	bool no_variations; /* the input cannot be changed */
 	bool waits;         /* run() waits for the device, without saying so in its flags */
 	bool marks;         /* run() marks two phases */

@@ -18,6 +18,7 @@ static const double CLOCK_NS = 25, WAIT_NS = 3000, FLUSH_NS = 50e3, HOLD_MOST_NS
 static const double CLOCK_HZ = 1.5e9, LOWERED = 0.7;
 
 struct virtual_state vm;
+FILE *(*virtual_open)(const char *path);
 
 /* ---- the system --------------------------------------------------------------------------- */
 
@@ -75,6 +76,8 @@ FILE *fopen(const char *path, const char *mode)
 
 	if (!real)
 		real = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+	if (virtual_open)
+		return virtual_open(path);
 	if (!vm.is_running || !strstr(path, "/schedstat"))
 		return real(path, mode);
 	(void)snprintf(main_thread, sizeof main_thread, "/%d/schedstat", (int)getpid());
@@ -378,6 +381,11 @@ static double throttled_ns(void)
 	return vm.throttled_ns;
 }
 
+static bool is_emulated(void)
+{
+	return vm.machine.emulated;
+}
+
 static void read_state(struct gb_gpu_state *state)
 {
 	*state = (struct gb_gpu_state){ .energy_j = vm.now, .throttled_ns = vm.throttled_ns };
@@ -404,6 +412,7 @@ static struct gb_backend_ops device = { .name = "virtual device",
 					.has_held = has_held,
 					.synchronize = synchronize,
 					.sm_clock_hz = sm_clock_hz,
+					.is_emulated = is_emulated,
 					.state = read_state,
 					.throttled_ns = throttled_ns };
 
