@@ -521,7 +521,6 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 	result->outcome = GB_RESULT_OK;
 	result->reason[0] = '\0';
 	gb_result_forget(result);
-	result->emulated = emulates(m.backend);
 	gb_memory_mark();
 	(void)measure(&m, timed);
 	result->host_bytes = gb_memory_peak(GB_HOST_MEMORY);

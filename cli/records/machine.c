@@ -63,8 +63,7 @@ static const char *first_line(struct room *room, const char *format, ...)
 	file = fopen(path, "re");
 	if (!file)
 		return NULL;
-	if (!fgets(line, sizeof line, file))
-		line[0] = '\0';
+	(void)!fgets(line, sizeof line, file);
 	(void)fclose(file);
 	return keep(room, line, strcspn(line, "\n"));
 }
