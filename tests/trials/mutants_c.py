@@ -47,7 +47,7 @@ import sweeps
 PROFILES = {
     "harness": ([
         "cli/measuring/**/*.c", "cli/plugins/**/*.c", "cli/records/**/*.c", "cli/reports/**/*.c",
-        "cli/workloads/**/*.c", "cli/commands/*.c", "common/*.c", "vulkan/**/*.c",
+        "cli/workloads/**/*.c", "cli/commands/options.c", "common/*.c", "vulkan/**/*.c",
     ], "common/mutant.c"),
     "emulator": (["tests/simt/*.cc", "tests/cudart/*.cc"], "tests/cudart/mutant.cc"),
 }
