@@ -244,8 +244,8 @@ Test(remote, requests)
 	}
 }
 
-/* The first request names the file.  The second has the variant's place in it, the device, the bytes
- * of the input and the output, and the limit; the parameters are on the board. */
+/* The first request names the file.  The second has the variant's place in it, the device, the
+ * bytes of the input and the output, and the limit; the parameters are on the board. */
 Test(remote, requests_of_create)
 {
 	static char longest[GB_LINK_TEXTS + 1];
