@@ -391,7 +391,8 @@ static void sum_up_rates(struct gb_measurement *m)
 	r->work.bytes = bytes_moved(m);
 	if (r->cold) {
 		r->flush_bytes = m->backend->flush_bytes(); /* 0 before the first flush */
-		r->flush_bytes_per_s = (double)r->flush_bytes / m->evidence.flush_ns * 1e9;
+		r->flush_bytes_per_s = (double)r->flush_bytes * m->backend->flush_passes /
+				       m->evidence.flush_ns * 1e9;
 	}
 	if (m->distinct <= 1)
 		return;
