@@ -247,7 +247,8 @@ apt_apart() {
 # compilers, all is unpacked that new ones need, except the C library, since a process has one.
 unpack_packages() {
 	local package packages=() others=() file
-	mkdir -p "$scratch/lists/partial" "$scratch/archives/partial" "$folder/compilers" || return 1
+	mkdir -p "$scratch/lists/partial" "$scratch/archives/partial" "$folder/compilers" ||
+		return 1
 	: >"$scratch/status"
 	! has_compilers || cp /var/lib/dpkg/status "$scratch/status"
 	apt_apart update || return 1

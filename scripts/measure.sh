@@ -100,20 +100,14 @@ cbt=(cpu/serial cpu/descent cpu/stream cpu/ocbt --depth=17 --fill=0.25 --threads
 measure cbt-cycle cbt "${cbt[@]}" --op=reduce,decode,cycle "${hot[@]}"
 measure cbt-update cbt "${cbt[@]}" --op=update --shape=random,terrain --frames=16 "${hot[@]}"
 
-measure octree-sizes octree cpu/seq cpu/lock cpu/lf cpu/morton \
-	--count=300,1k,2k,3k,10k,100k,1M --dist=plummer,cube --threads=1 "${few[@]}"
 measure octree-1m octree cpu/seq cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=1M \
 	--dist=plummer,cube --order=random,spatial --threads=1,2 "${few[@]}"
-measure octree-inputs octree cpu/seq cpu/lf cpu/lf-amac cpu/morton --count=1M --threads=1,2 \
-	--dist=uniform,clustered,coincident,pairs,two-clusters,line,plane,shell,mesh "${few[@]}"
 measure octree-16m octree cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=16M --dist=plummer,cube \
 	--threads=2 "${long[@]}"
 
 measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc \
 	cpu/sah cpu/wide cpu/embree cpu/embree-morton --scene=terrain --primitives=300k \
 	--threads=1,2 "${few[@]}"
-measure lbvh-spatial lbvh cpu/sah cpu/ploc cpu/sbvh --primitives=100k --threads=1,2 \
-	--scene=terrain,knot,flake,soup,city,teapot,hall "${long[@]}"
 # No city here: the reference takes minutes for one.
 rays=(--op=trace --rays=1Ki --scene=teapot,knot,terrain --primitives=300k --threads=1 "${few[@]}")
 measure lbvh-rays lbvh cpu/wide cpu/embree cpu/packet cpu/embree16 --tree=paper "${rays[@]}"
@@ -173,8 +167,6 @@ measure scaling-bfs bfs cpu/csr cpu/csr-do --graph=uniform,kronecker,grid --scal
 	--vertices=256Ki --threads=1,2 "${few[@]}"
 measure scaling-cbt cbt cpu/stream cpu/ocbt --op=reduce,decode --depth=20,24 --shape=full \
 	--ids=sum --threads=1,2 "${few[@]}"
-measure scaling-build lbvh cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc cpu/sah cpu/wide \
-	--scene=terrain,soup --primitives=300k --threads=1,2 "${long[@]}"
 measure scaling-trace lbvh cpu/stack cpu/wide cpu/packet --op=trace --rays=512 \
 	--scene=terrain,knot --primitives=100k --threads=1,2 "${few[@]}"
 
