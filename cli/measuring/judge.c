@@ -102,9 +102,8 @@ static double once_slack(const struct gb_measurement *m, double time_ns)
 {
 	if (m->backend->fill)
 		return LAUNCH_SLACK;
-	return ONCE_SLACK + (m->result->threads > 1
-				     ? FETCH / 4 * fmin(work_of(m).bytes, MOVED * time_ns)
-				     : 0);
+	return ONCE_SLACK +
+	       (m->result->threads > 1 ? FETCH / 4 * fmin(work_of(m).bytes, MOVED * time_ns) : 0);
 }
 
 /* A plug-in's process can work while it flushes its caches.  If it is not asked to, its threads
