@@ -199,6 +199,8 @@ Test(virtual, cold_runs_are_cold_and_hot_ones_hot)
 		/* On a device they include launches and waiting, but not the flush. */
 		cr_expect(epsilon_eq(dbl, median(&r.host_time), 1e6, is_device ? 10e3 : 100));
 		cr_expect(eq(sz, r.flush_bytes, 1 << 20)); /* made by the first flush */
+		/* Two passes, and calls. */
+		cr_expect(epsilon_eq(dbl, r.flush_bytes_per_s, 2 * (1 << 20) / 50e3 * 1e9, 4e9));
 		gb_result_release(&r);
 		r = ok(&machine, &hot);
 		cr_expect(eq(sz, r.flush_bytes, 0));
