@@ -63,7 +63,8 @@ static const char *first_line(struct room *room, const char *format, ...)
 	file = fopen(path, "re");
 	if (!file)
 		return NULL;
-	(void)!fgets(line, sizeof line, file);
+	if (!fgets(line, sizeof line, file))
+		line[0] = '\0'; /* after an error, its contents are indeterminate */
 	(void)fclose(file);
 	return keep(room, line, strcspn(line, "\n"));
 }
