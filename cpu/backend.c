@@ -1,7 +1,7 @@
 /* backend.c -- the CPU back end.  It opens no device and flushes the caches by reading a buffer.
  *
  * A flush reads a buffer PASSES times, on all cores, which is larger than the machine's last-level
- * caches by a quarter.  One pass over twice their size left most of an input of 1 to 16 MiB in the
+ * caches by a quarter.  One pass over twice their size left part of an input of 1 to 16 MiB in the
  * 32 MiB of an AMD EPYC of family 26: a cache that keeps what was read twice is not emptied by
  * lines that are read once.  A flush only reads, so that no dirty lines are written back during the
  * next sample.  The buffer belongs to the measurement, not to a variant: the first flush allocates

@@ -1,8 +1,9 @@
 /* test_remote.c -- variants of plug-ins as the judge sees them: the requests that operations send,
  * and how much of the answers it believes.
  *
- * The judged process is this program, too.  If REMOTE_SCRIPT is set, it answers by the script in
- * the file that it is told to load, and refuses one request, with the request as the reason.
+ * This program also plays the judged process: with REMOTE_SCRIPT set, it reads the file to load as
+ * a script of answers.  The script may name one request to refuse; the reason is then the text of
+ * that request.
  */
 #include "cli/plugins/remote.h"
 
