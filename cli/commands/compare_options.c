@@ -2,6 +2,7 @@
 #include "cli/commands/compare_options.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/reports/compare/print.h"
 #include "cli/reports/exchange/exchange.h"
@@ -27,7 +28,8 @@ static enum gb_status read_max_unsure(struct gb_comparison *c, const char *text,
 		return GB_OK;
 	c->max_unsure = strtod(text, &end);
 	c->unsure_is_share = gb_equal(end, "%");
-	if (text[0] < '0' || text[0] > '9' || !(gb_equal(end, "") || c->unsure_is_share) ||
+	if (end == text || end != text + strspn(text, "0123456789.") ||
+	    !(gb_equal(end, "") || c->unsure_is_share) ||
 	    !(c->max_unsure <= (c->unsure_is_share ? 100 : 1e9)))
 		return gb_fail(err, GB_EUSAGE,
 			       "--max-unsure=%.40s: must be a number of keys or a percentage, such "

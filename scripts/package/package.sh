@@ -28,10 +28,9 @@ archived=yes
 if [[ $commit == *Format* ]]; then
 	read -r commit epoch < <(git log -1 --format='%H %ct') || fail "no checkout, no archive"
 	archived=no
-elif [[ $1 == @(dist|tag) ]]; then
-	fail "make $1 needs a checkout of the repository"
 fi
 [[ $commit == +([0-9a-f]) && $epoch == +([0-9]) ]] || fail "scripts/package/commit names no commit"
+[[ $archived == no || $1 != @(dist|tag) ]] || fail "make $1 needs a checkout of the repository"
 machine=$(${CC:-cc} -dumpmachine)
 machine=${machine%%-*}
 dist=$PWD/build/dist work=$PWD/build/package

@@ -433,15 +433,15 @@ static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 		if (__builtin_expect(ptx_running.weak, 0) && is_common(w, i, l, at[l]))
 			weak_update(w, i, l, at[l], sizeof(T), (uint64_t)F()(now, a[l], b[l]),
 				    i.ins == 2 || now == a[l]);
+		const uint32_t operand = (uint32_t)a[l]; /* d may be a */
+
 		d[l] = update<F, T>(at[l], a[l], b[l]);
+		if (ptx_running.counting && i.detail == ADDITION)
+			count_addition(w, at[l], (uint32_t)d[l], operand);
 	});
 	after(w, i);
 	if (ptx_running.counting && i.ins > 2 && !in_arena(at[__builtin_ctz(mask)]))
 		count_swaps(w, mask, swapped, at);
-	if (ptx_running.counting && i.detail == ADDITION)
-		each_active(mask, [&](unsigned l) {
-			count_addition(w, at[l], (uint32_t)d[l], (uint32_t)a[l]);
-		});
 	count(w, i, UPDATES, mask, at);
 }
 

@@ -18,7 +18,7 @@ echo '{"a":1}' >other.jsonl
 for file in empty.jsonl directory base.jsonl link.jsonl copy.jsonl both.jsonl cut.jsonl later.jsonl none.jsonl other.jsonl absent.jsonl; do
 	try base.jsonl $file
 done
-for most in x -1 101% 3k ''; do
+for most in x 0x10 -1 101% 3k ''; do
 	try base.jsonl new.jsonl --max-unsure=$most
 done
 head -n 1 new.jsonl >run.jsonl
