@@ -27,7 +27,7 @@ not exist, the text is "Not measured yet."
                           - a table's command no longer makes its records.  scripts/measure.sh must
                             have that command for a CPU, and its dry run must list the same keys.
                             On a GPU the dry run must list the keys;
-                          - the tables of CPUs are of several commits or machines.
+                          - the tables of CPUs are of several machines.
 
 The runs of a table's file must be of one machine and one commit.
 
@@ -306,23 +306,24 @@ def table(command):
 
 
 def without_repetition(text, seen):
-    """A table of a CPU without the build and machine, or the peers, that its page has in `seen`."""
+    """A table of a CPU without the build and machine of the table before, or the peers that its
+    page has, by `seen`."""
     said = re.match(r"(`gpubench .*`\n\n)(gpubench \S+, commit \S+, on \S+), .*?: ([^;\n]+)"
                     r"(?:; (peers: [^;\n]+))?.*\n\n", text)
     if not said:
         return text
     command, build, machine, peers = said.groups()
-    origin, known = (build, machine), peers is None or peers in seen
-    seen.add(peers)
-    if origin not in seen:
-        seen.add(origin)
+    origin, known = (build, machine), peers is None or peers in seen["peers"]
+    seen["peers"].add(peers)
+    if origin != seen["origin"]:
+        seen["origin"] = origin
         return text
     return command + ("" if known else "P%s\n\n" % peers[1:]) + text[said.end():]
 
 
 def printed(page, text):
     """The page with its tables replaced, and [(file, table)]; ValueError."""
-    lines, shown, inside, seen = [], [], False, set()
+    lines, shown, inside, seen = [], [], False, {"origin": None, "peers": set()}
     for number, line in enumerate(text.splitlines(True), 1):
         mark = re.fullmatch("<!-- (?:begin: (.*)|end) -->\n?", line)
         if mark and inside == bool(mark[1]):
@@ -351,9 +352,9 @@ def check(shown):
         find_stale(page, path)
         run = first_run(path)
         if re.match(CPU_FOLDER, path):
-            origins.setdefault((run["tool"].get("commit"), *map(run["host"].get, CACHES)), path)
+            origins.setdefault(tuple(map(run["host"].get, CACHES)), path)
     if len(origins) > 1:
-        fail("the tables of CPUs are of several commits or machines: %s" %
+        fail("the tables of CPUs are of several machines: %s" %
              ", ".join("%s has %s" % (path, origin[0]) for origin, path in origins.items()))
 
 
