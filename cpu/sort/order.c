@@ -16,7 +16,6 @@ enum {
 	FEW = 4,      /* most of them that may be out of order */
 	BLOCK = 64,   /* records compared at once, in a loop that vectorises */
 	LARGE = 256,  /* the same, as long as all are in order */
-	AHEAD = 4096, /* bytes ahead that are prefetched */
 	TRIED = 64,   /* records that may be out of order at any rate; then 1 in RATE */
 	RATE = 16,
 	LOOK = 8,       /* records that may be out of order together */
