@@ -418,6 +418,7 @@ static bool NAME(ascends)(const KEY *key, size_t n)
  * array is written, and what other threads have left is fetched in one sweep. */
 static void NAME(sort_leaf)(const struct radix_leaf *leaf)
 {
+	enum { CODE = 12288 }; /* bytes of code of few(), which is slow to fetch as it runs */
 	const size_t n = leaf->count;
 	const bool is_few = n <= (size_t)RADIX_EVEN * LANES;
 	KEY *key = leaf->record;
@@ -428,6 +429,9 @@ static void NAME(sort_leaf)(const struct radix_leaf *leaf)
 			NAME(halve)(key, n, range, radix_medians_for(n));
 		return;
 	}
+	if (n > NAME(NETWORK))
+		for (size_t i = 0; i < CODE; i += 64)
+			__builtin_prefetch((const char *)(uintptr_t)NAME(few) + i);
 	if (leaf->in_spare)
 		memcpy(key, leaf->spare, n * sizeof *key);
 	if (!NAME(ascends)(key, n))
