@@ -8,6 +8,8 @@
  * threads (CPU) or on how->device (GPU).  NAN if it cannot be measured: not in this build,
  * emulated, too little memory.  Measured once per back end and thread count. */
 double gb_copy_bandwidth(enum gb_backend backend, int threads, const struct gb_settings *how);
+/* Measure it once more, for the machine may have been busy: the larger of both, which is kept. */
+double gb_copy_again(enum gb_backend backend, int threads, const struct gb_settings *how);
 /* Remember a bandwidth that an earlier launch measured. */
 void gb_copy_remember(enum gb_backend backend, int threads, double bytes_per_s);
 

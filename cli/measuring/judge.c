@@ -319,13 +319,16 @@ void gb_doubt_rate(struct gb_result *r)
 {
 	const double most = fmax(r->flush_bytes_per_s, r->copy_bytes_per_s);
 	const double rate = r->work.read / gb_series_quantile(&r->time, 0.5) * 1e9;
+	const bool was = r->doubtful;
 	char text[2][GB_TEXT_MAX];
 
-	if (r->outcome != GB_RESULT_OK || !r->cold || r->emulated || !(rate > MARGIN * most))
-		return;
-	r->doubtful = true;
-	(void)snprintf(r->reason, sizeof r->reason,
-		       "reads its input at %sB/s, but the memory reaches %sB/s: it may not have "
-		       "read all of it, or not from memory",
-		       gb_text_scaled(text[0], rate), gb_text_scaled(text[1], most));
+	r->doubtful = r->outcome == GB_RESULT_OK && r->cold && !r->emulated && rate > MARGIN * most;
+	if (was && !r->doubtful)
+		r->reason[0] = '\0';
+	if (r->doubtful)
+		(void)snprintf(
+			r->reason, sizeof r->reason,
+			"reads its input at %sB/s, but the memory reaches %sB/s: it may not have "
+			"read all of it, or not from memory",
+			gb_text_scaled(text[0], rate), gb_text_scaled(text[1], most));
 }

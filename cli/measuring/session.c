@@ -349,6 +349,11 @@ static enum gb_status measure(void *session, struct gb_result *result, void *inp
 		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
 							     result->threads, &s->request->how);
 	gb_doubt_rate(result);
+	if (result->doubtful && !result->workload->yardstick) {
+		result->copy_bytes_per_s =
+			gb_copy_again(result->variant->backend, result->threads, &s->request->how);
+		gb_doubt_rate(result);
+	}
 	if (result->doubtful)
 		s->verdict = gb_worse(s->verdict, GB_EUNDECIDED);
 	if (!put_result(s, result, err) && gb_interrupted)

@@ -20,6 +20,22 @@ Test(bandwidth, is_measured_once_per_thread_count)
 	cr_assert(isnan(gb_copy_bandwidth(GB_CPU, 2, &how)), "remembered for another count");
 }
 
+Test(bandwidth, that_was_doubted)
+{
+	double again;
+
+	cr_assert_eq(setenv("GPUBENCH_COPY", "4Mi", 1), 0);
+	cr_expect(isnan(gb_copy_again(GB_CPU, 1, &how)), "again before the first time");
+	gb_copy_remember(GB_CPU, 1, 1);
+	gb_copy_remember(GB_CPU, 2, 1e15);
+	again = gb_copy_again(GB_CPU, 1, &how);
+	cr_expect(again > 1e6 && again < 1e14, "%g bytes per second", again);
+	cr_expect(gb_copy_bandwidth(GB_CPU, 1, &how) == again);
+	cr_expect(gb_copy_again(GB_CPU, 2, &how) == 1e15, "the larger one stays");
+	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0);
+	cr_expect(gb_copy_again(GB_CPU, 1, &how) == again, "a failure changes nothing");
+}
+
 Test(bandwidth, the_number_of_bytes_is_checked)
 {
 	struct gb_error err = { 0 };
