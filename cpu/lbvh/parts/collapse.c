@@ -28,6 +28,7 @@ enum {
 	LARGE = 8,             /* leaves of more blocks take them from the common array */
 	TASKS_PER_THREAD = 32, /* subtrees per thread, for load balance */
 	SMALL_TREE = 2048,     /* one thread collapses trees of fewer primitives */
+	FEW_LEAVES = 32,       /* children of a node with these may fit in a leaf */
 	AHEAD = 16,            /* prefetch distance of vertices, in primitives */
 	FAR_AHEAD = 32,        /* prefetch distance of vertex numbers */
 };
@@ -44,8 +45,9 @@ struct lbvh_arena {
 	char apart[64];
 };
 
-/* A binary subtree.  In a tree over Morton codes, or numbered depth first, its primitives are
- * index[first .. first + count).  In other trees count only shows whether a leaf can hold them. */
+/* A binary subtree.  If it becomes a leaf or nodes are numbered depth first, its primitives are
+ * index[first .. first + count).  In Karras' numbering, an inner node has leaves first .. first +
+ * count - 1.  In other trees, count only shows whether a leaf can hold the primitives. */
 struct below {
 	uint32_t node, first, count;
 };
@@ -106,35 +108,54 @@ static uint32_t count_below(const struct work *w, uint32_t root)
 	}
 }
 
+static bool is_karras(const struct work *w)
+{
+	return w->leaves && w->leaves != DEPTH_FIRST;
+}
+
+/* A leaf, in Karras' numbering. */
+static const struct lbvh_node *leaf_at(const struct work *w, uint32_t leaf)
+{
+	return w->node + (w->leaves - 1) + leaf;
+}
+
+/* The number of the last leaf of the left child, which has that number, as an inner node or as a
+ * leaf, in Karras' numbering. */
+static uint32_t last_left(const struct work *w, const struct lbvh_node *node)
+{
+	return node->left < w->leaves - 1 ? node->left : node->left - (w->leaves - 1);
+}
+
+static uint32_t first_primitive(const struct work *w, uint32_t leaf)
+{
+	return leaf < w->leaves ? leaf_at(w, leaf)->left & ~LBVH_LEAF : (uint32_t)w->references;
+}
+
 static struct kid make_kid(const struct work *w, struct below below)
 {
 	const struct lbvh_node *n = w->node + below.node;
+	const bool karras = is_karras(w);
+	bool leaf = is_leaf(n);
 
-	if (!is_leaf(n)) { /* opened soon, unless it becomes a leaf */
+	if (!leaf) { /* opened soon, unless it becomes a leaf */
 		__builtin_prefetch(w->node + n->left);
 		__builtin_prefetch(w->node + n->right);
+		if (karras && below.count <= FEW_LEAVES)
+			__builtin_prefetch(leaf_at(w, last_left(w, n) + 1));
 	}
 	if (!w->leaves)
 		below.count = count_below(w, below.node);
-	return (struct kid){ below, below.count <= LBVH_WIDTH || is_leaf(n),
-			     lanes_area(n->lo, n->hi) };
-}
+	if (karras && below.count <= LBVH_WIDTH) {
+		const uint32_t first = first_primitive(w, below.first);
+		const uint32_t count = first_primitive(w, below.first + below.count) - first;
 
-/* The first primitive of the right child, where primitives lie in leaf order.  In Karras' numbering
- * the left child has the number of the last leaf of its range, as an inner node or as a leaf; the
- * next leaf holds that primitive.  In depth-first order, the node before the right child is the
- * last leaf of the left one. */
-static uint32_t middle_of(const struct work *w, const struct lbvh_node *node)
-{
-	uint32_t last;
-
-	if (w->leaves == DEPTH_FIRST) {
-		const struct lbvh_node *leaf = w->node + node->right - 1;
-
-		return (leaf->left & ~LBVH_LEAF) + leaf->right;
+		leaf = leaf || count <= LBVH_WIDTH;
+		if (leaf)
+			below = (struct below){ below.node, first, count };
+	} else if (!karras) {
+		leaf = leaf || below.count <= LBVH_WIDTH;
 	}
-	last = node->left < w->leaves - 1 ? node->left : node->left - (w->leaves - 1);
-	return w->node[w->leaves + last].left & ~LBVH_LEAF;
+	return (struct kid){ below, leaf, lanes_area(n->lo, n->hi) };
 }
 
 /* The two children of an inner node. */
@@ -147,7 +168,13 @@ static void part(const struct work *w, struct below parent, struct below child[2
 	child[1] = (struct below){ node->right, 0, 0 };
 	if (!w->leaves)
 		return;
-	middle = middle_of(w, node);
+	if (w->leaves == DEPTH_FIRST) { /* the last leaf of the left child is the node before */
+		const struct lbvh_node *leaf = w->node + node->right - 1;
+
+		middle = (leaf->left & ~LBVH_LEAF) + leaf->right;
+	} else {
+		middle = last_left(w, node) + 1;
+	}
 	child[0].count = middle - parent.first;
 	child[1].first = middle;
 	child[1].count = parent.first + parent.count - middle;
@@ -392,9 +419,10 @@ static size_t make_top(struct work *w, size_t wanted, size_t *first)
 {
 	struct lbvh_arena *arena = w->wide->arena;
 	struct lbvh_top *queue = w->wide->top;
+	const uint32_t count = is_karras(w) ? w->leaves : (uint32_t)w->references;
 	size_t head = 0, tail = 1;
 
-	queue[0] = (struct lbvh_top){ { 0, 0, (uint32_t)w->references }, 0, 0 };
+	queue[0] = (struct lbvh_top){ { 0, 0, count }, 0, 0 };
 	while (head < tail && tail - head < wanted && tail + LBVH_WIDTH <= w->wide->top_room) {
 		tail += make_node(w, arena, queue + head, queue + tail);
 		head++;
