@@ -16,6 +16,7 @@ enum {
 	FEW = 4,      /* most of them that may be out of order */
 	BLOCK = 64,   /* records compared at once, in a loop that vectorises */
 	LARGE = 256,  /* the same, as long as all are in order */
+	AHEAD = 8192, /* bytes ahead that are prefetched: more than a processor does by itself */
 	TRIED = 64,   /* records that may be out of order at any rate; then 1 in RATE */
 	RATE = 16,
 	LOOK = 8,       /* records that may be out of order together */
@@ -33,6 +34,13 @@ enum {
 #else
 #define AVX2
 #endif
+
+/* Prefetch what is read AHEAD of `bytes` bytes. */
+static inline void prefetch(const void *from, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 64)
+		__builtin_prefetch((const char *)from + AHEAD + i);
+}
 
 /* sum_suffix_isa(): how many of n neighbours key[i], key[i + 1] descend, or with `down` ascend.
  * breaks_suffix_isa(): whether any do; the larger of two differs from the second one then.
@@ -76,11 +84,11 @@ enum {
 	{                                                                                          \
 		size_t i = 0;                                                                      \
                                                                                                    \
-		while (i + LARGE < n && !differs_##suffix##isa(key + i, LARGE, *key))              \
-			i += LARGE;                                                                \
+		for (; i + LARGE < n && !differs_##suffix##isa(key + i, LARGE, *key); i += LARGE)  \
+			prefetch(key + i, LARGE * sizeof *key);                                    \
 		i -= i > 0; /* the last of the equal keys may exceed the next one */               \
-		while (i + LARGE < n && !breaks_##suffix##isa(key + i, LARGE, down))               \
-			i += LARGE;                                                                \
+		for (; i + LARGE < n && !breaks_##suffix##isa(key + i, LARGE, down); i += LARGE)   \
+			prefetch(key + i, LARGE * sizeof *key);                                    \
 		while (i + BLOCK < n && !breaks_##suffix##isa(key + i, BLOCK, down))               \
 			i += BLOCK;                                                                \
 		if (n > BLOCK && i + BLOCK >= n &&                                                 \
