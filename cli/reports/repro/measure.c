@@ -7,6 +7,7 @@
  */
 #include <limits.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,6 +74,12 @@ enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON 
 			return err->code;
 	}
 	return GB_OK;
+}
+
+const char *gb_repro_crowded(const struct gb_sweep *point)
+{
+	return gb_sweep_most_threads(point) > omp_get_num_procs() ? "more threads than usable CPUs"
+								  : NULL;
 }
 
 static bool same_set(const cJSON *a, const cJSON *b)
@@ -206,6 +213,12 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 	if (gb_sweep_init(&sweep, workload, err) || gb_repro_point(t, row, set, &sweep, err) ||
 	    (request && gb_sweep_override(&sweep, "threads", request->threads, err)))
 		goto out;
+	if (request && says_threads && gb_repro_crowded(&sweep)) {
+		for (size_t c = 0; c < t->columns; c++)
+			if (belongs(&t->column[c], set))
+				t->cell[row * t->columns + c].reason = gb_repro_crowded(&sweep);
+		goto out;
+	}
 	if (request) {
 		struct gb_choice choice = { .backends = request->choice.backends,
 					    .glob_count = count };
