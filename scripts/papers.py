@@ -253,8 +253,8 @@ DIFFERENCES = (
      "as on the GPU, but nodes one by one; `lock`: a pause replaces the barrier",
      cpu_insert_effect),
     (("lbvh/{cpu,cuda}/karras-bitonic",),
-     "boxes start at the largest float, not at 10000; GPU: a separate word ends the refit, and later "
-     "passes are launched and end at once; the paper's driver may skip them", passes_effect),
+     "boxes start at the largest float, not at 10000; GPU: a separate word ends the refit, and "
+     "later passes are launched and end at once; the paper's driver may skip them", passes_effect),
     (("lbvh/{cpu,cuda}/karras-radix",), "radix sort", radix_effect),
     (("lbvh/{cpu,cuda}/karras32",), "for Hippie: radix sort, refit in one pass",
      hippie_effect),

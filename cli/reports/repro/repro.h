@@ -85,8 +85,8 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_so
  * available mesh replaces the generated scene and has its own size. */
 enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON *set,
 			      struct gb_sweep *sweep, struct gb_error *err);
-/* NULL, or why the point cannot be measured here: its threads would share CPUs, and a time would tell
- * nothing about the column. */
+/* NULL, or why the point cannot be measured here: its threads would share CPUs, and a time would
+ * tell nothing about the column. */
 const char *gb_repro_crowded(const struct gb_sweep *point);
 /* The variant of a column; NULL if it names none. */
 const struct gb_variant *gb_repro_variant(const struct gb_repro *t,
