@@ -444,6 +444,7 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 	if (request->meshes && check_folder(request->meshes, err))
 		return err->code;
 	job->source.meshes = request->meshes;
+	job->source.threads = request->measure.threads;
 	if (request->missing && !request->measure.dry)
 		request->measure.dry = GB_DRY_TRIAL;
 	status = request->from          ? print_stored(job, request, err)

@@ -22,6 +22,7 @@ struct gb_repro_source {
 	const struct gb_records *stored; /* searched if session is NULL */
 	enum gb_preset preset;           /* selects the rows */
 	const char *meshes;              /* folder of scripts/download-meshes.sh; NULL if none */
+	const char *threads;             /* of the CPU's variants; NULL: each point's own */
 };
 
 /* A column of the paper, or of a variant that is measured beside it (results/papers/FORMAT.md).
@@ -55,9 +56,9 @@ struct gb_repro {
 	struct gb_repro_column *column;
 	const char *beside_as;
 	struct gb_repro_cell *cell;
-	bool *taken;        /* per row: the preset includes it */
-	bool stored;        /* values are from stored records */
-	const char *meshes; /* see gb_repro_source */
+	bool *taken;                  /* per row: the preset includes it */
+	bool stored;                  /* values are from stored records */
+	const char *meshes, *threads; /* see gb_repro_source */
 };
 
 /* GB_EUSAGE if the rows or a column of the table set the parameter. */
