@@ -5,6 +5,7 @@ states where the variants in its tables differ from its text, with the effect.
 The records in results/measured/h100-2026-11-23 are of one machine; this script measures nothing.
 """
 import functools
+import glob
 import json
 import math
 import os
@@ -305,6 +306,18 @@ def escaped(text):
     return re.sub(r"([|*_])", r"\\\1", text)
 
 
+def on_cpu():
+    """Print what the newest records of a CPU fill (measure.sh, case papers), if there are any."""
+    for path in sorted(glob.glob("results/measured/cpu-*/papers.jsonl"))[-1:]:
+        with open(path, encoding="utf-8") as file:
+            host = json.loads(file.readline())["host"]
+        report = json.loads(run("repro", "all", "--from", path, "--format=json"))
+        print("\n`gpubench repro all --from %s` fills %d cells with times of an %s, %d cores; %d "
+              "claims hold there, %d do not, %d are undecided." % (
+                  path, report["measured"], host["cpu"], host["cores"],
+                  *(report[word] for word in ("held", "not_held", "undecided"))))
+
+
 def main():
     reports = {}
     print(HEAD)
@@ -314,6 +327,7 @@ def main():
         print("| [%s](%s.md#the-paper) | %d | %d | %d | %d | %d |" % (
             paper, paper, report["tables"], report["held"], report["not_held"],
             report["undecided"], report["untestable"]))
+    on_cpu()
     for paper in PAPERS:
         print("\n## %s\n" % paper)
         claims = reports[paper]["claims"]
