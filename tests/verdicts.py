@@ -60,6 +60,8 @@ def variant_of(line):
 
 def alter(lines, rng):
     """The lines with random changes that a verdict may depend on."""
+    cores = sorted({2, 16} | {c["needs"]["cores"] - less for p in papers for c in p["claims"]
+                              for less in (0, 1) if "cores" in c.get("needs", ())})
     lost, spread = rng.choice((0, 0, 0.2)), rng.choice((0.02, 1))
     lines = [json.loads(json.dumps(line)) for line in lines
              if line["type"] == "run" or rng.random() >= lost]
@@ -67,7 +69,7 @@ def alter(lines, rng):
                        "NVIDIA GeForce RTX 2070 Laptop GPU"))
     for line in lines:
         if line["type"] == "run" and rng.random() < 0.3:
-            line["host"]["cores"] = line["host"]["usable_cpus"] = rng.choice((2, 16))
+            line["host"]["cores"] = line["host"]["usable_cpus"] = rng.choice(cores)
         for gpu in line.get("gpus", ()):
             gpu["name"], gpu["uuid"] = name or gpu["name"], "one"
         if "time" not in line:
@@ -99,7 +101,8 @@ def fill(lines, rng):
     templates = {}
     runs = {line["run_id"]: line for line in lines if line["type"] == "run"}
     for line in lines:
-        if "time" in line and runs[line["run_id"]].get("gpus") and key_of(line) == line["key"]:
+        if ("time" in line and "emulated" not in line and runs[line["run_id"]].get("gpus")
+                and key_of(line) == line["key"]):
             templates[variant_of(line)] = line
     made = {}
     for paper in papers:
@@ -195,7 +198,7 @@ class Stored:
                                                        "sockets", "l3_bytes"))
                       + (round(host["memory_bytes"] / 2 ** 30),))
             if record["backend"] != "cpu":
-                gpus.add((line["gpus"][0]["name"], line["gpus"][0]["uuid"]))
+                gpus.add((line["gpus"][0]["name"], line["gpus"][0].get("uuid")))
         return hosts, gpus
 
 
@@ -289,6 +292,8 @@ def value_of(column, record):
     timed = path.startswith(TIMES)
     scale = column.get("scale", NS.get(column.get("unit"), 1) if timed else 1)
     mean = path.endswith(".mean")
+    if "emulated" in record and (column["role"] == "time" or not path.startswith("metrics.")):
+        return NONE
     if path == "rates.items_per_s":
         if "time" not in record:
             return NONE
