@@ -171,7 +171,7 @@ measure scaling-trace lbvh cpu/stack cpu/wide cpu/packet --op=trace --rays=512 \
 	--scene=terrain,knot --primitives=100k --threads=1,2 "${few[@]}"
 
 # The CPU columns of the papers' tables; docs/papers.md says what they fill.
-measure papers repro all --preset=quick --backend=cpu --samples=6
+measure papers repro all --preset=quick --backend=cpu --samples=6 --timeout=20
 
 for pattern in "${wanted[@]}"; do
 	compgen -W "$known" -X "!$pattern" >/dev/null ||

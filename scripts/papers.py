@@ -17,16 +17,16 @@ import sys
 
 PAPERS = ("radix", "bfs", "cbt", "octree", "lbvh")
 FOLDER = "results/measured/h100-2026-11-23/"
-RECORDS = FOLDER + "papers-%s*.jsonl"
+RECORDS = FOLDER + "{papers,emulated}-%s*.jsonl"
 LAUNCHES = "results/measured/launches-2026-11-26.txt"
 VERDICTS = ("held", "not held", "undecided")
 
 HEAD = """# The five papers
 
 Which claims of the five papers hold on an H100 with 16 cores of an Intel Xeon, by
-[the records measured there](../results/measured/h100-2026-11-23), and how the variants differ
-[from the texts](#the-methods). `scripts/papers.py GPUBENCH` prints this page, such a command the
-tables and all verdicts ([rules](manual.md#papers-tables)):
+[the records measured there](../results/measured/h100-2026-11-23) (`bfs:warp`: in the emulator), and
+how the variants differ [from the texts](#the-methods). `scripts/papers.py GPUBENCH` prints this
+page, such a command the tables and all verdicts ([rules](manual.md#papers-tables)):
 
     gpubench repro radix --from results/measured/h100-2026-11-23/papers-radix*.jsonl
 
@@ -297,7 +297,7 @@ def short(names):
 
 
 def run(*arguments):
-    command = "%s %s" % (shlex.quote(sys.argv[1]), " ".join(arguments))
+    command = "shopt -s nullglob; %s %s" % (shlex.quote(sys.argv[1]), " ".join(arguments))
     done = subprocess.run(["bash", "-c", command], check=True, capture_output=True, text=True)
     return done.stdout
 
@@ -312,8 +312,8 @@ def on_cpu():
         with open(path, encoding="utf-8") as file:
             host = json.loads(file.readline())["host"]
         report = json.loads(run("repro", "all", "--from", path, "--format=json"))
-        print("\n`gpubench repro all --from %s` fills %d cells with times of an %s, %d cores; %d "
-              "claims hold there, %d do not, %d are undecided." % (
+        print("\n`gpubench repro all --from %s`: %d cells of an %s, %d cores; %d claims hold, %d "
+              "do not, %d are undecided." % (
                   path, report["measured"], host["cpu"], host["cores"],
                   *(report[word] for word in ("held", "not_held", "undecided"))))
 
