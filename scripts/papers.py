@@ -8,7 +8,6 @@ import functools
 import glob
 import json
 import math
-import os
 import re
 import shlex
 import statistics
@@ -36,9 +35,8 @@ page, such a command the tables and all verdicts ([rules](manual.md#papers-table
 METHODS = """
 ## The methods
 
-Differences of the variants from the texts, and their effect by
-[exact counts](../results/counts.jsonl) of CUDA, the records above and, for times of one thread, 48
-launches of `scripts/gate-launches.sh` (`%s`):
+Differences from the texts, and their effect by [exact counts](../results/counts.jsonl) of CUDA,
+the records above and, for times of one thread, 48 launches (`scripts/gate-launches.sh`):
 
 | variants | difference | effect |
 | :--- | :--- | :--- |"""
@@ -244,8 +242,7 @@ DIFFERENCES = (
      "the place of the depth marker; the rule of merges; CPU: words of 64 bits, not 32; GPU: one "
      "atomic operation for a split or merge, not two", descent_effect),
     (("cbt/{cpu,cuda}/libcbt",),
-     "`descent`, but six (GPU: five) levels in one pass, as Dupuy's library, which the paper may "
-     "have run", cpu_libcbt_effect),
+     "`descent`, but six (GPU: five) levels in one pass, as Dupuy's library", cpu_libcbt_effect),
     (("octree/cuda/lock", "octree/cuda/lf"),
      "digits of keys, made before `insert`, lead a body down (the text has no rule); bodies at one "
      "place share a leaf; lanes take nodes together: `lf` on first need, `lock` as many as a split "
@@ -336,7 +333,7 @@ def main():
                 if claim["verdict"] == verdict:
                     said = [escaped(claim[name]) for name in ("text", "why") if claim[name]]
                     print("- **%s** `%s`: %s" % (verdict, claim["id"], " Measured: ".join(said)))
-    print(METHODS % os.path.basename(LAUNCHES))
+    print(METHODS)
     for names, text, effect in DIFFERENCES:
         print("| %s | %s | %s |" % (short(names), escaped(text), effect() if effect else ""))
 
