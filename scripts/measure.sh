@@ -170,6 +170,9 @@ measure scaling-cbt cbt cpu/stream cpu/ocbt --op=reduce,decode --depth=20,24 --s
 measure scaling-trace lbvh cpu/stack cpu/wide cpu/packet --op=trace --rays=512 \
 	--scene=terrain,knot --primitives=100k --threads=1,2 "${few[@]}"
 
+# The CPU columns of the papers' tables; docs/papers.md says what they fill.
+measure papers repro all --preset=quick --backend=cpu --samples=6 --timeout=20
+
 for pattern in "${wanted[@]}"; do
 	compgen -W "$known" -X "!$pattern" >/dev/null ||
 		{ echo "measure.sh: there is no case $pattern; cases:$known" >&2; exit 2; }

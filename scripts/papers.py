@@ -5,27 +5,29 @@ states where the variants in its tables differ from its text, with the effect.
 The records in results/measured/h100-2026-11-23 are of one machine; this script measures nothing.
 """
 import functools
+import glob
 import json
 import math
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 
 PAPERS = ("radix", "bfs", "cbt", "octree", "lbvh")
 FOLDER = "results/measured/h100-2026-11-23/"
-RECORDS = FOLDER + "papers-%s*.jsonl"
+RECORDS = FOLDER + "{papers,emulated}-%s*.jsonl"
+LAUNCHES = "results/measured/launches-2026-11-26.txt"
 VERDICTS = ("held", "not held", "undecided")
 
 HEAD = """# The five papers
 
 Which claims of the five papers hold on an H100 with 16 cores of an Intel Xeon, by
-[the records measured there](../results/measured/h100-2026-11-23), and how the variants differ
-[from the texts](#the-methods). `scripts/papers.py GPUBENCH` prints this page, these commands the
-tables and all verdicts ([rules](manual.md#papers-tables)):
+[the records measured there](../results/measured/h100-2026-11-23) (`bfs:warp`: in the emulator), and
+how the variants differ [from the texts](#the-methods). `scripts/papers.py GPUBENCH` prints this
+page, such a command the tables and all verdicts ([rules](manual.md#papers-tables)):
 
     gpubench repro radix --from results/measured/h100-2026-11-23/papers-radix*.jsonl
-    gpubench repro radix:table1 --preset=quick        # or measure a table here
 
 | paper | tables | held | not held | undecided | cannot be tested |
 | :--- | ---: | ---: | ---: | ---: | ---: |"""
@@ -33,13 +35,13 @@ tables and all verdicts ([rules](manual.md#papers-tables)):
 METHODS = """
 ## The methods
 
-Differences of the tables' variants from the texts, and their effect by
-[exact counts](../results/counts.jsonl) and the records above:
+Differences from the texts, and their effect by [exact counts](../results/counts.jsonl) of CUDA,
+the records above and, for times of one thread, 48 launches (`scripts/gate-launches.sh`):
 
 | variants | difference | effect |
 | :--- | :--- | :--- |"""
 
-# ---- the variants of the tables ------------------------------------------------------------------
+# ---- the published variants ---------------------------------------------------------------------
 
 @functools.lru_cache(None)
 def counts(key):
@@ -72,6 +74,19 @@ def measured(name, variant, **params):
                  and params.items() <= line["params"].items()}.values())
 
 
+@functools.lru_cache(None)
+def launches():
+    """The median time of each key's launches on one thread."""
+    with open(LAUNCHES, encoding="utf-8") as file:
+        rows = [line.split("\t") for line in file if line[0] != "#"]
+    return {key.partition(" (")[0]: statistics.median(map(float, times.split()))
+            for key, times in rows}
+
+
+def slower(one, other, point):
+    return launches()[one + point] / launches()[other + point]
+
+
 def split_effect():
     key = "radix/cuda/split count=65536"
     large, = measured("papers-radix", "cuda/split", count=200000000)
@@ -97,10 +112,13 @@ def ccam_effect():
 
 
 def early_effect():
-    names = ("basic", "csr-paper", "ccam-paper")
-    return "without, %.1f, %.1f and %.1f times the instructions (4096 vertices)" % tuple(
-        ratio("bfs/cuda/%s vertices=4096" % name, "bfs/cuda/%s-early vertices=4096" % name)
-        for name in names)
+    names, on_cpu = ("basic", "csr-paper", "ccam-paper"), ("basic", "ccam-paper")
+    return ("without, %.1f, %.1f and %.1f times the instructions; CPU: %.0f and %.0f times the "
+            "time (4096 vertices)" % (
+                *(ratio("bfs/cuda/%s vertices=4096" % name,
+                        "bfs/cuda/%s-early vertices=4096" % name) for name in names),
+                *(slower("bfs/cpu/" + name, "bfs/cpu/%s-early" % name,
+                         " vertices=4096 sources=8 threads=1") for name in on_cpu)))
 
 
 def descent_effect():
@@ -121,25 +139,32 @@ def libcbt_effect():
         total(other, "launches"), total(one, "launches"), 100 * ratio(other, one))
 
 
+def keys_effect(backend):
+    shares = [100 * line["phases"]["keys"]["median"] / line["phases"]["insert"]["median"]
+              for name in ("lock", "lf")
+              for line in measured("papers-octree", "%s/%s" % (backend, name))]
+    return "keys take %.0f to %.0f %% of `insert`'s time" % (min(shares), max(shares))
+
+
 def insert_effect():
     tree, = measured("points", "cuda/lf", count=65536, dist="plummer")
     turns = [total("octree/cuda/%s count=65536" % name, "global_atomic.turns")
              for name in ("lock", "lf")]
     shared = sum(line["params"]["count"] - line["metrics"]["leaves"]
                  for line in measured("papers-octree", "cuda/lf"))
-    keys = [100 * line["phases"]["keys"]["median"] / line["phases"]["insert"]["median"]
-            for name in ("lock", "lf") for line in measured("papers-octree", "cuda/" + name)]
-    return ("keys take %.0f to %.0f %% of `insert`'s time, with an older `lf` that prefetched "
-            "them; %d shared leaves; one by one, %d nodes (65536 bodies) are as many turns; all "
-            "atomics take %d (`lf`: %d)" % (
-                min(keys), max(keys), shared, tree["metrics"]["nodes"], *turns))
+    return ("%s, with an older `lf` that prefetched them; %d shared leaves; one by one, %d nodes "
+            "(65536 bodies) are as many turns; all atomics take %d (`lf`: %d)" % (
+                keys_effect("cuda"), shared, tree["metrics"]["nodes"], *turns))
 
 
-def pause_effect():
+def cpu_insert_effect():
     pauses = [line["metrics"]["lock_spins"] / line["params"]["count"]
               for line in measured("papers-octree", "cpu/lock")]
-    return "16 threads: %.3f to %.1f pauses per 1000 bodies" % (
-        1000 * min(pauses), 1000 * max(pauses))
+    own = [line["threads"] / line["metrics"]["nodes"]
+           for line in measured("papers-octree", "cpu/lf")]
+    return ("16 threads: %s; %.3f to %.1f pauses per 1000 bodies; `lf` saves a node per thread at "
+            "most, %.3f %% of all" % (
+                keys_effect("cpu"), 1000 * min(pauses), 1000 * max(pauses), 100 * max(own)))
 
 
 def passes_effect():
@@ -171,20 +196,33 @@ def threads_effect():
     return "%.0f %% of the bits at p = 5 %%" % (100 * graph["edges"] / graph["vertices"] ** 2)
 
 
+CPU_BUILD = " primitives=100000 threads=1"
+
+
+def radix_effect():
+    key = "lbvh/cuda/%s scene=soup primitives=65536"
+    return "%.0f %% of the instructions of `karras-bitonic`; CPU: %.0f %% of its time" % (
+        100 * ratio(key % "karras-radix", key % "karras-bitonic"),
+        100 * slower("lbvh/cpu/karras-radix", "lbvh/cpu/karras-bitonic", CPU_BUILD))
+
+
 def hippie_effect():
     radix, one = ("lbvh/cuda/%s scene=soup primitives=65536" % name
                   for name in ("karras-radix", "karras32"))
-    return "%d launches and %.0f %% of the instructions of `karras-radix`, which has %d" % (
-        total(one, "launches"), 100 * ratio(one, radix), total(radix, "launches"))
+    return ("%d launches and %.0f %% of the instructions of `karras-radix`, which has %d; CPU: "
+            "%.0f %% of its time" % (
+                total(one, "launches"), 100 * ratio(one, radix), total(radix, "launches"),
+                100 * slower("lbvh/cpu/karras32", "lbvh/cpu/karras-radix", CPU_BUILD)))
 
 
 def levels_effect():
     point = " op=trace scene=knot primitives=32768 rays=256"
-    return "`stack2` has %.2f times the instructions of `stack`" % ratio(
-        "lbvh/cuda/stack2" + point, "lbvh/cuda/stack" + point)
+    return "`stack2` has %.2f times the instructions of `stack`; CPU: %.2f times the time" % (
+        ratio("lbvh/cuda/stack2" + point, "lbvh/cuda/stack" + point),
+        slower("lbvh/cpu/stack2", "lbvh/cpu/stack", " op=trace scene=teapot rays=256 threads=1"))
 
 
-# Variants, their differences, and the effect.
+# Variants, their differences, and the effect.  {cpu,cuda} is either.
 DIFFERENCES = (
     (("radix/cpu/split", "bfs/cpu/basic-queue", "bfs/cuda/basic", "cbt/cuda/serial"),
      "nothing", None),
@@ -197,46 +235,66 @@ DIFFERENCES = (
      ccam_effect),
     (("bfs/cpu/basic", "bfs/cpu/ccam-paper"),
      "a thread takes whole rows, and of `ccam-paper` only the bits that are set", threads_effect),
-    (("bfs/cuda/basic-early", "csr-paper-early", "ccam-paper-early"),
+    (("bfs/cuda/basic-early", "bfs/cuda/csr-paper-early", "bfs/cuda/ccam-paper-early",
+      "bfs/cpu/basic-early", "bfs/cpu/ccam-paper-early"),
      "stop once all vertices are reached", early_effect),
     (("cbt/cpu/serial", "cbt/cpu/descent", "cbt/cuda/descent"),
      "the place of the depth marker; the rule of merges; CPU: words of 64 bits, not 32; GPU: one "
      "atomic operation for a split or merge, not two", descent_effect),
-    (("cbt/cpu/libcbt", "cbt/cuda/libcbt"),
-     "`descent`, but six (GPU: five) levels in one pass, as Dupuy's library, which the paper may "
-     "have run", cpu_libcbt_effect),
+    (("cbt/{cpu,cuda}/libcbt",),
+     "`descent`, but six (GPU: five) levels in one pass, as Dupuy's library", cpu_libcbt_effect),
     (("octree/cuda/lock", "octree/cuda/lf"),
      "digits of keys, made before `insert`, lead a body down (the text has no rule); bodies at one "
      "place share a leaf; lanes take nodes together: `lf` on first need, `lock` as many as a split "
      "needs", insert_effect),
-    (("octree/cpu/lock", "octree/cpu/lf"), "as on the GPU; `lock`: a pause replaces the barrier",
-     pause_effect),
-    (("lbvh/cpu/karras-bitonic", "lbvh/cuda/karras-bitonic"),
-     "boxes start at the largest float, not at 10000; a separate word ends the refit; later passes "
-     "are launched and end at once; the paper's driver may skip them", passes_effect),
-    (("lbvh/cpu/karras32", "lbvh/cuda/karras32"), "for Hippie: radix sort, refit in one pass",
+    (("octree/cpu/lock", "octree/cpu/lf"),
+     "as on the GPU, but nodes one by one; `lock`: a pause replaces the barrier",
+     cpu_insert_effect),
+    (("lbvh/{cpu,cuda}/karras-bitonic",),
+     "boxes start at the largest float, not at 10000; GPU: a separate word ends the refit, and "
+     "later passes are launched and end at once; the paper's driver may skip them", passes_effect),
+    (("lbvh/{cpu,cuda}/karras-radix",), "radix sort", radix_effect),
+    (("lbvh/{cpu,cuda}/karras32",), "for Hippie: radix sort, refit in one pass",
      hippie_effect),
-    (("lbvh/cpu/stack2", "lbvh/cuda/stack2", "lbvh/cpu/stack", "lbvh/cuda/stack"),
+    (("lbvh/{cpu,cuda}/stack2", "lbvh/{cpu,cuda}/stack"),
      "`stack2`: one instance, the identity; `stack` is for Hippie", levels_effect),
 )
 # Columns of these are counts of the input, or programs that are used as they are.
 NOT_METHODS = ("bfs/cpu/ccam", "lbvh/cpu/embree", "lbvh/vulkan/driver-rt")
 
 
-def check_differences():
-    """Each variant in a table's own columns has a line."""
-    known = NOT_METHODS + tuple(name for names, _, _ in DIFFERENCES for name in names)
+def published():
+    """The variants in the tables' own columns, and those that name a paper or Hippie."""
     for paper in PAPERS:
         with open("results/papers/%s.json" % paper, encoding="utf-8") as file:
             tables = json.load(file)["tables"]
-        for name in ("%s/%s" % (paper, column["variant"]) for table in tables
-                     for column in table["columns"] if "variant" in column):
-            if name not in known:
-                sys.exit("papers.py: how does %s differ from the text of its paper?" % name)
+        yield from ("%s/%s" % (paper, column["variant"]) for table in tables
+                    for column in table["columns"] if "variant" in column)
+    for benchmark in json.loads(run("list", "--format=json"))["benchmarks"]:
+        yield from ("%s/%s" % (benchmark["name"], variant["name"])
+                    for variant in benchmark["variants"]
+                    if re.search("paper|Hippie", variant["name"] + variant["summary"]))
+
+
+def check_differences():
+    """Each published variant has a line."""
+    known = NOT_METHODS + tuple(name.replace("{cpu,cuda}", backend)
+                                for names, _, _ in DIFFERENCES for name in names
+                                for backend in ("cpu", "cuda"))
+    for name in published():
+        if name not in known:
+            sys.exit("papers.py: how does %s differ from the text of its paper?" % name)
+
+
+def short(names):
+    """The names in code; the second of a back end only has its own name."""
+    folders = [""] + [name.rpartition("/")[0] + "/" for name in names]
+    return ", ".join("`%s`" % name[len(before) if name.startswith(before) else 0:]
+                     for before, name in zip(folders, names))
 
 
 def run(*arguments):
-    command = "%s repro %s" % (shlex.quote(sys.argv[1]), " ".join(arguments))
+    command = "shopt -s nullglob; %s %s" % (shlex.quote(sys.argv[1]), " ".join(arguments))
     done = subprocess.run(["bash", "-c", command], check=True, capture_output=True, text=True)
     return done.stdout
 
@@ -245,15 +303,28 @@ def escaped(text):
     return re.sub(r"([|*_])", r"\\\1", text)
 
 
+def on_cpu():
+    """Print what the newest records of a CPU fill (measure.sh, case papers), if there are any."""
+    for path in sorted(glob.glob("results/measured/cpu-*/papers.jsonl"))[-1:]:
+        with open(path, encoding="utf-8") as file:
+            host = json.loads(file.readline())["host"]
+        report = json.loads(run("repro", "all", "--from", path, "--format=json"))
+        print("\n`gpubench repro all --from %s`: %d cells of an %s, %d cores; %d claims hold, %d "
+              "do not, %d are undecided." % (
+                  path, report["measured"], host["cpu"], host["cores"],
+                  *(report[word] for word in ("held", "not_held", "undecided"))))
+
+
 def main():
     reports = {}
     print(HEAD)
     for paper in PAPERS:
-        words = (paper, "--from", RECORDS % paper)
+        words = ("repro", paper, "--from", RECORDS % paper)
         reports[paper] = report = json.loads(run(*words, "--format=json"))
         print("| [%s](%s.md#the-paper) | %d | %d | %d | %d | %d |" % (
             paper, paper, report["tables"], report["held"], report["not_held"],
             report["undecided"], report["untestable"]))
+    on_cpu()
     for paper in PAPERS:
         print("\n## %s\n" % paper)
         claims = reports[paper]["claims"]
@@ -264,8 +335,7 @@ def main():
                     print("- **%s** `%s`: %s" % (verdict, claim["id"], " Measured: ".join(said)))
     print(METHODS)
     for names, text, effect in DIFFERENCES:
-        print("| %s | %s | %s |" % (", ".join("`%s`" % name for name in names), escaped(text),
-                                    effect() if effect else ""))
+        print("| %s | %s | %s |" % (short(names), escaped(text), effect() if effect else ""))
 
 
 check_differences()

@@ -77,8 +77,21 @@ static const char *meant_for(struct parse *p, const struct gb_param *row)
 	return keep(p, text);
 }
 
+/* The default of a row: the command's own or that of the row. */
+static struct gb_default default_of(const struct parse *p, const struct gb_param *row)
+{
+	struct gb_default found = { .name = row->name, .value = row->initial };
+
+	for (const struct gb_default *own = p->a->defaults; own && own->name; own++)
+		if (gb_equal(own->name, row->name))
+			found = *own;
+	found.said = found.said ? found.said : found.value;
+	return found;
+}
+
 static void add_row(struct parse *p, const struct gb_param *row, bool swept, int key)
 {
+	const char *initial = row->type == GB_FLAG ? NULL : default_of(p, row).said;
 	char domain[256];
 	char help[1024];
 	struct gb_help_option *o = &p->option[p->option_count];
@@ -88,9 +101,8 @@ static void add_row(struct parse *p, const struct gb_param *row, bool swept, int
 	gb_param_domain(row, domain, sizeof domain);
 	(void)snprintf(help, sizeof help, "%s%s%s%s%s%s%s", row->help,
 		       row->type == GB_CHOICE ? ": " : "", row->type == GB_CHOICE ? domain : "",
-		       row->initial && row->type != GB_FLAG ? " [" : "",
-		       row->initial && row->type != GB_FLAG ? row->initial : "",
-		       row->initial && row->type != GB_FLAG ? "]" : "", meant_for(p, row));
+		       initial ? " [" : "", initial ? initial : "", initial ? "]" : "",
+		       meant_for(p, row));
 	o->name = row->name;
 	o->letter = row->letter;
 	if (row->type != GB_FLAG)
@@ -330,9 +342,11 @@ static enum gb_status take_group(struct parse *p, const char *heading, const str
 	union gb_value value = { 0 };
 
 	for (size_t i = 0; i < count && p->row_count < MAX_OPTIONS; i++) {
+		const char *initial = default_of(p, &row[i]).value;
+
 		p->heading[p->row_count] = heading;
 		p->row[p->row_count++] = &row[i];
-		if (row[i].initial && !gb_value_parse(&row[i], row[i].initial, &value, p->err))
+		if (initial && !gb_value_parse(&row[i], initial, &value, p->err))
 			gb_value_store(&row[i], p->a->target, value);
 	}
 	return p->err->code;

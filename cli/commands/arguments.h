@@ -24,6 +24,13 @@ struct gb_rows {
 		.initial = "table", .choices = words, .help = "output format"     \
 	}
 
+/* A command's own default of a shared row. */
+struct gb_default {
+	const char *name;
+	const char *value; /* NULL: the member stays zero */
+	const char *said;  /* in the help; NULL: value */
+};
+
 struct gb_arguments {
 	const char *words;   /* the arguments as the help names them: "FILE..." */
 	const char *summary; /* one sentence */
@@ -31,6 +38,7 @@ struct gb_arguments {
 		*shared; /* come before the command's own rows; NULL terminated, or NULL */
 	const struct gb_param *row;
 	size_t row_count;
+	const struct gb_default *defaults; /* end with a NULL name; or NULL */
 	void *target; /* the struct that the rows describe; zeroed, then filled in */
 	size_t target_size;
 	const struct gb_workload *workload; /* NULL: no parameters */

@@ -93,7 +93,10 @@ struct request {
 
 #define OF(member) offsetof(struct request, member)
 static const struct gb_param rows[] = {
-	{ .name = "list", .type = GB_FLAG, .offset = OF(list), .help = "list the tables" },
+	{ .name = "list",
+	  .type = GB_FLAG,
+	  .offset = OF(list),
+	  .help = "list the tables of the words, by default all" },
 	{ .name = "set",
 	  .type = GB_PATH,
 	  .offset = OF(set),
@@ -119,6 +122,17 @@ static const struct gb_param rows[] = {
 	GB_DRY_RUN_ROW,
 };
 #undef OF
+
+/* Some rows are slow (the radix paper's 210M keys on a CPU): fewer samples than a benchmark takes,
+ * and time for at least one. */
+static const struct gb_default defaults[] = {
+	{ .name = "warmup", .value = "1" },
+	{ .name = "min-samples", .value = "3" },
+	{ .name = "max-time", .value = "2" },
+	{ .name = "timeout", .said = "at preset quick 10, ci 60, otherwise 300" },
+	{ .name = NULL },
+};
+static const double limit_s[GB_PRESETS] = { 10, 60, 300, 300 };
 
 struct table {
 	const cJSON *paper;
@@ -255,21 +269,6 @@ static enum gb_status reproduce_all(struct job *job, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Take fewer samples than a benchmark does, because some rows are slow (the radix paper's 210M keys
- * on a CPU), phases as often, and allow time for at least one sample unless --timeout was given. */
-static void fewer_samples(struct gb_settings *how, enum gb_preset preset)
-{
-	static const double limit_s[GB_PRESETS] = { 10, 60, 300, 300 };
-	const double usual_s = 60;
-
-	how->for_paper = true;
-	how->warmup = 1;
-	how->min_samples = how->min_samples < 3 ? how->min_samples : 3;
-	how->max_time_s = how->max_time_s < 2 ? how->max_time_s : 2;
-	if (how->timeout_s >= usual_s && how->timeout_s <= usual_s)
-		how->timeout_s = limit_s[preset];
-}
-
 /* Read the words: tables and, with --from, more files, whose names contain a dot or a slash. */
 static enum gb_status read_words(struct job *job, const struct request *request,
 				 const struct gb_arguments *a, struct gb_error *err)
@@ -295,6 +294,20 @@ static enum gb_status read_words(struct job *job, const struct request *request,
 	if (check_columns(job, request->measure.threads, err))
 		return err->code;
 	return request->set ? set_parameters(job, request->set, err) : GB_OK;
+}
+
+/* --list: print the names and titles of the tables. */
+static enum gb_status list_tables(struct job *job, const struct gb_arguments *a,
+				  struct gb_error *err)
+{
+	for (size_t i = 0; i < a->word_count; i++)
+		if (ask_for(job, a->word[i], err))
+			return err->code;
+	for (size_t i = 0; i < job->count; i++)
+		if (job->table[i].asked_for || a->word_count == 0)
+			(void)printf("%s  %s\n", job->table[i].word,
+				     gb_json_text(job->table[i].json, "title"));
+	return GB_OK;
 }
 
 static enum gb_status check_request(const struct request *request, struct gb_error *err)
@@ -421,13 +434,17 @@ static enum gb_status check_folder(const char *path, struct gb_error *err)
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
 			  struct gb_error *err)
 {
+	struct gb_settings *how = &request->measure.how;
 	enum gb_status status;
 
-	fewer_samples(&request->measure.how, job->source.preset);
+	how->for_paper = true; /* phases are measured as often as times */
+	if (how->timeout_s <= 0)
+		how->timeout_s = limit_s[job->source.preset];
 	request->measure.once = true; /* tables share points */
 	if (request->meshes && check_folder(request->meshes, err))
 		return err->code;
 	job->source.meshes = request->meshes;
+	job->source.threads = request->measure.threads;
 	if (request->missing && !request->measure.dry)
 		request->measure.dry = GB_DRY_TRIAL;
 	status = request->from          ? print_stored(job, request, err)
@@ -451,6 +468,7 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 		.shared = shared,
 		.row = rows,
 		.row_count = GB_COUNT(rows),
+		.defaults = defaults,
 		.target = &request,
 		.target_size = sizeof request,
 	};
@@ -460,10 +478,9 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	    gb_preset_of(&request.measure, GB_PAPER, &job.source.preset, err) ||
 	    read_papers(&job, err))
 		goto out;
-	for (size_t i = 0; i < job.count && request.list; i++)
-		(void)printf("%s  %s\n", job.table[i].word,
-			     gb_json_text(job.table[i].json, "title"));
-	if (!request.list && !read_words(&job, &request, &a, err))
+	if (request.list)
+		(void)list_tables(&job, &a, err);
+	else if (!read_words(&job, &request, &a, err))
 		status = run(&job, &request, argc, argv, err);
 out:
 	free(job.table);

@@ -112,7 +112,7 @@ static void fill_measured(const struct gb_repro *t, size_t row, size_t c)
 		if (!isnan(cell->here))
 			fill_interval(cell, column);
 	}
-	if (!isnan(cell->here))
+	if (!isnan(cell->here) || cell->reason)
 		return;
 	if (column->variant)
 		cell->reason = reason_of(t, row, record);

@@ -7,6 +7,7 @@
  */
 #include <limits.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,7 +61,8 @@ enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON 
 	char path[PATH_MAX];
 	const bool mesh = mesh_of(t, row, path);
 
-	if (set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err))
+	if (set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err) ||
+	    gb_sweep_override(sweep, "threads", t->threads, err))
 		return err->code;
 	for (size_t c = 0; c < t->paper_columns; c++) {
 		const char *param = t->column[c].param;
@@ -73,6 +75,12 @@ enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON 
 			return err->code;
 	}
 	return GB_OK;
+}
+
+const char *gb_repro_crowded(const struct gb_sweep *point)
+{
+	return gb_sweep_most_threads(point) > omp_get_num_procs() ? "more threads than usable CPUs"
+								  : NULL;
 }
 
 static bool same_set(const cJSON *a, const cJSON *b)
@@ -199,13 +207,18 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 	struct gb_sweep sweep = { 0 };
 	struct search s = { .source = source,
 			    .sweep = &sweep,
-			    .any_threads = !source->session && !says_threads };
+			    .any_threads = !source->session && !says_threads && !t->threads };
 
 	if (count == 0)
 		return GB_OK;
-	if (gb_sweep_init(&sweep, workload, err) || gb_repro_point(t, row, set, &sweep, err) ||
-	    (request && gb_sweep_override(&sweep, "threads", request->threads, err)))
+	if (gb_sweep_init(&sweep, workload, err) || gb_repro_point(t, row, set, &sweep, err))
 		goto out;
+	if (request && says_threads && gb_repro_crowded(&sweep)) {
+		for (size_t c = 0; c < t->columns; c++)
+			if (belongs(&t->column[c], set))
+				t->cell[row * t->columns + c].reason = gb_repro_crowded(&sweep);
+		goto out;
+	}
 	if (request) {
 		struct gb_choice choice = { .backends = request->choice.backends,
 					    .glob_count = count };
@@ -304,6 +317,7 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_so
 {
 	repro->stored = !source->session;
 	repro->meshes = source->meshes;
+	repro->threads = source->threads;
 	for (size_t r = 0; r < repro->rows && !err->code; r++) {
 		repro->taken[r] = gb_repro_takes(repro, r, source->preset);
 		if (repro->taken[r])

@@ -6,9 +6,7 @@
  * list are joined until none are; this is tried with the variants first and last, and the shorter
  * result is printed.  It covers each cell once, and no other.
  */
-#include <inttypes.h>
 #include <limits.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,8 +136,7 @@ static bool is_known(struct gb_missing *m, const char *key)
 	return false;
 }
 
-/* Print the estimate of a measurement and note it.  With more threads than usable CPUs, it would
- * tell nothing about the column. */
+/* Print the estimate of a measurement and note it. */
 static enum gb_status plan_key(struct gb_missing *m, const char *key, const struct gb_sweep *sweep,
 			       const struct gb_repro_column *column, struct gb_error *err)
 {
@@ -147,11 +144,9 @@ static enum gb_status plan_key(struct gb_missing *m, const char *key, const stru
 	const struct gb_choice choice = { .backends = m->backends,
 					  .glob_count = 1,
 					  .glob = { column->variant } };
-	const int64_t threads = gb_sweep_most_threads(sweep), usable = omp_get_num_procs();
 
-	if (threads > usable) {
-		(void)printf("%s: skipped: %" PRId64 " threads; usable CPUs: %" PRId64 "\n", key,
-			     threads, usable);
+	if (gb_repro_crowded(sweep)) {
+		(void)printf("%s: skipped: %s\n", key, gb_repro_crowded(sweep));
 		m->plan->skipped++;
 		return GB_OK;
 	}

@@ -22,6 +22,7 @@ struct gb_repro_source {
 	const struct gb_records *stored; /* searched if session is NULL */
 	enum gb_preset preset;           /* selects the rows */
 	const char *meshes;              /* folder of scripts/download-meshes.sh; NULL if none */
+	const char *threads;             /* of the CPU's variants; NULL: each point's own */
 };
 
 /* A column of the paper, or of a variant that is measured beside it (results/papers/FORMAT.md).
@@ -55,9 +56,9 @@ struct gb_repro {
 	struct gb_repro_column *column;
 	const char *beside_as;
 	struct gb_repro_cell *cell;
-	bool *taken;        /* per row: the preset includes it */
-	bool stored;        /* values are from stored records */
-	const char *meshes; /* see gb_repro_source */
+	bool *taken;                  /* per row: the preset includes it */
+	bool stored;                  /* values are from stored records */
+	const char *meshes, *threads; /* see gb_repro_source */
 };
 
 /* GB_EUSAGE if the rows or a column of the table set the parameter. */
@@ -85,6 +86,9 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_so
  * available mesh replaces the generated scene and has its own size. */
 enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON *set,
 			      struct gb_sweep *sweep, struct gb_error *err);
+/* NULL, or why the point cannot be measured here: its threads would share CPUs, and a time would
+ * tell nothing about the column. */
+const char *gb_repro_crowded(const struct gb_sweep *point);
 /* The variant of a column; NULL if it names none. */
 const struct gb_variant *gb_repro_variant(const struct gb_repro *t,
 					  const struct gb_repro_column *column);

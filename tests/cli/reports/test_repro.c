@@ -56,15 +56,16 @@ Test(repro, cells_have_their_parameters_and_units)
 		"{'name':'lost','role':'time','reason':'sold out'},"
 		"{'name':'none','role':'size','variant':'cpu/best','value':'metrics.none'},"
 		"{'name':'rate','role':'rate','variant':'cpu/best','value':'time.median',"
-		"'scale':1e-6}],"
+		"'scale':1e-6},"
+		"{'name':'crowd','role':'time','variant':'cpu/best','set':{'threads':1024}}],"
 		"'beside':['cpu/lsd8'],"
-		"'rows':[[1000,null,null,null,null,7,null,null],"
-		"[3000,null,null,null,null,8,null,null]]}",
+		"'rows':[[1000,null,null,null,null,7,null,null,null],"
+		"[3000,null,null,null,null,8,null,null,null]]}",
 		GB_QUICK, &t, &paper);
-	cr_assert(all(eq(sz, t.rows, 2), eq(sz, t.paper_columns, 8), eq(sz, t.columns, 9)));
+	cr_assert(all(eq(sz, t.rows, 2), eq(sz, t.paper_columns, 9), eq(sz, t.columns, 10)));
 	cell = t.cell;
 	ms = cell[1].here;
-	cr_assert(ms > 0 && cell[8].here > 0);
+	cr_assert(ms > 0 && cell[9].here > 0);
 	cr_assert(ieee_ulp_eq(dbl, cell[2].here, 1e3 * ms, 4));
 	cr_assert(ieee_ulp_eq(dbl, cell[3].here, 10000, 4));
 	cr_assert(ieee_ulp_eq(dbl, cell[4].here, 1e3, 8));
@@ -75,8 +76,9 @@ Test(repro, cells_have_their_parameters_and_units)
 	cr_assert(eq(str, (char *)gb_member_text(&cell[3].record->params, "type"), "u64"));
 	cr_assert(eq(str, (char *)cell[5].reason, "sold out"));
 	cr_assert(eq(str, (char *)cell[6].reason, "not reported by this variant"));
-	cr_assert(isnan(cell[9 + 1].here));
-	cr_assert(eq(str, (char *)cell[9 + 1].reason, "left out by --preset"));
+	cr_assert(eq(str, (char *)cell[8].reason, "more threads than usable CPUs"));
+	cr_assert(isnan(cell[10 + 1].here));
+	cr_assert(eq(str, (char *)cell[10 + 1].reason, "left out by --preset"));
 	gb_repro_release(&t);
 	cJSON_Delete(paper);
 }

@@ -4,3 +4,5 @@ for format in table markdown latex json; do
 	gpubench repro bfs:threshold --format=$format >printed || exit
 	grep '0\.0625' printed
 done
+# --list prints the tables of the words.
+gpubench repro --list bfs:warp radix octree
