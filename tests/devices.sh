@@ -65,9 +65,10 @@ expect 3 --count=100 --device=3 --require-gpu
 
 # A GPU that the build has no code for is named once, with the command that makes a build for it.
 for command in list "check stream --backend=cuda --device=0"; do
-	GPUBENCH_PTX_CAPABILITY=103 "$gpubench" $command >/dev/null 2>said || fail "$(cat said)"
-	[ "$(grep -cE '^gpubench: GPU 0 .* is sm_103, .* rebuild with `make SMS=103`$' said)" = 1 ] ||
+	GPUBENCH_PTX_CAPABILITY=103 "$gpubench" $command >/dev/null 2>said ||
 		fail "$command: $(cat said)"
+	advised=$(grep -E '^gpubench: GPU 0 .* is sm_103, .*: rebuild with `make SMS=103`$' said || :)
+	[ -n "$advised" ] && [ "$(wc -l <<<"$advised")" = 1 ] || fail "$command: $(cat said)"
 	"$gpubench" $command >/dev/null 2>said
 	! grep rebuild said || fail "$command: a GPU of the build's architecture"
 done

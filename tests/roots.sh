@@ -179,7 +179,8 @@ install_kept() {
 	mkdir -p "$root$sources/build/dist"
 	cp "$home/$1"/* "$root$sources/build/dist"
 	enter root "apt-get -qq install -y python3-venv
-		$(blocks Packages | sed -E "/^make|help2man/d; ${2:+s/--backend=cpu/& --timeout=600/}")
+		$(blocks Packages |
+			sed -E "/^make|help2man/d; ${2:+s/--backend=cpu/& --timeout=600/}")
 		gpubench check radix cpu/vqsort"
 }
 step_foreign() {
