@@ -67,8 +67,8 @@ expect 3 --count=100 --device=3 --require-gpu
 for command in list "check stream --backend=cuda --device=0"; do
 	GPUBENCH_PTX_CAPABILITY=103 "$gpubench" $command >/dev/null 2>said ||
 		fail "$command: $(cat said)"
-	advised=$(grep -E '^gpubench: GPU 0 .* is sm_103, .*: rebuild with `make SMS=103`$' said || :)
-	[ -n "$advised" ] && [ "$(wc -l <<<"$advised")" = 1 ] || fail "$command: $(cat said)"
+	advice='^gpubench: GPU 0 .* is sm_103, .*: rebuild with `make SMS=103`$'
+	[ "$(grep -c "$advice" said)" = 1 ] || fail "$command: $(cat said)"
 	"$gpubench" $command >/dev/null 2>said
 	! grep rebuild said || fail "$command: a GPU of the build's architecture"
 done
