@@ -17,8 +17,10 @@ page() { # NAME SUMMARY WORD...: write the page from the help of WORD...
 	shift 2
 	help2man --no-info --section=1 --version-string="$("$program" --version)" \
 		--name="$summary" --output="$folder/$name.1" "$program $*"
-	sed -i "s/^\.TH .*/.TH ${name} 1 \"\" \"$("$program" --version)\" \"gpubench\"/" \
-		"$folder/$name.1"
+	# Lines break after a "|", not within words, and are not adjusted, since some have no space.
+	# groff 1.23 adjusts each paragraph as the string AD says.
+	title="$name 1 \"\" \"$("$program" --version)\" \"gpubench\""
+	sed -i "s/^\.TH .*/.TH $title\n.ad l\n.ds AD l\n.nh/; s/|/|\\\\:/g" "$folder/$name.1"
 }
 "$program" --help | sed -n 's/^  \([a-z][a-z]*\)  *\(.*\)/\1 \2/p' |
 	while read -r command summary; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # devices.sh GPUBENCH-PTX -- --device=all on three devices of the PTX executor: one process per
-# device, all at once, and the records of all in one file.
+# device, all at once, and the records of all in one file; a GPU that the build has no code for.
 set -eu
 gpubench=$(realpath "$1")
 scratch=$(realpath "$(mktemp -d)")
@@ -63,6 +63,16 @@ expect 2 --count=100 --device=all --backend=cpu
 expect 2 --count=100 --device=some
 expect 3 --count=100 --device=3 --require-gpu
 
+# A GPU that the build has no code for is named once, with the command that makes a build for it.
+for command in list "check stream --backend=cuda --device=0"; do
+	GPUBENCH_PTX_CAPABILITY=103 "$gpubench" $command >/dev/null 2>said ||
+		fail "$command: $(cat said)"
+	advice='^gpubench: GPU 0 .* is sm_103, .*: rebuild with `make SMS=103`$'
+	[ "$(grep -c "$advice" said)" = 1 ] || fail "$command: $(cat said)"
+	"$gpubench" $command >/dev/null 2>said
+	! grep rebuild said || fail "$command: a GPU of the build's architecture"
+done
+
 # An interrupt reaches all processes.
 "$gpubench" radix cuda/onesweep --count=1M --samples=50 --device=all -o killed.jsonl >said 2>&1 &
 until [ -s killed.jsonl ] || ! kill -0 $!; do sleep 0.1; done
@@ -75,4 +85,4 @@ for process in /proc/[0-9]*; do
 		[ "$(readlink "$process/cwd")" != "$scratch" ] ||
 		fail "a process outlives the interrupt: ${process#/proc/}"
 done
-echo "devices: three at once, resumed, launched twice, interrupted"
+echo "devices: three at once, resumed, launched twice, interrupted; a GPU without code"

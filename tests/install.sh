@@ -37,6 +37,11 @@ if command -v help2man >/dev/null; then
 	for page in gpubench gpubench-run gpubench-radix; do
 		grep -q "^.TH $page 1" "$there/usr/share/man/man1/$page.1" || fail "no page $page.1"
 	done
+	if command -v man >/dev/null; then # lintian asks for the same warnings
+		said=$(cd "$there/usr/share/man/man1" &&
+			LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -lTutf8 -Z ./*.1 2>&1 >/dev/null)
+		[ -z "$said" ] || fail "manual pages: $said"
+	fi
 else
 	echo "install: no manual pages: no help2man (scripts/install-deps.sh all)"
 fi

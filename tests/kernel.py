@@ -23,6 +23,7 @@ import jsonschema
 
 program, emulator, ptx_executor = [os.path.exists(path) and os.path.realpath(path)
                                    for path in (sys.argv[1:] + ["", ""])[:3]]
+ptx_executor = emulator and ptx_executor  # they are installed together
 top = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 # Benchmark: parameters of a small input, the reason for points that the CPU variant skips.
 SMALL = {

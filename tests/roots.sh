@@ -168,7 +168,8 @@ step_packages() {
 	keep "$suite"
 	enter plain 'cd; [[ -z $(command -v sudo) ]]; gpubench run --preset=quick --backend=cpu'
 }
-# keep NAME: the packages that were made in $root;  install_kept NAME [arm64]: into a new $root
+# keep NAME: the packages that were made in $root;  install_kept NAME [arm64]: into a new $root,
+# where qemu may take a hundred times as long
 keep() {
 	rm -rf "$home/$1"
 	cp -r "$root$sources/build/dist" "$home/$1"
@@ -178,7 +179,8 @@ install_kept() {
 	mkdir -p "$root$sources/build/dist"
 	cp "$home/$1"/* "$root$sources/build/dist"
 	enter root "apt-get -qq install -y python3-venv
-		$(blocks Packages | grep -vE '^make|help2man')
+		$(blocks Packages |
+			sed -E "/^make|help2man/d; ${2:+s/--backend=cpu/& --timeout=600/}")
 		gpubench check radix cpu/vqsort"
 }
 step_foreign() {

@@ -80,20 +80,21 @@ enum gb_status gb_transfer(struct gb_measurement *m)
 
 static const double TICK_NS = 6e6;    /* a clock tick of the kernel and more */
 static const long SETTLE_NS = 300000; /* OpenMP's waiting threads have stopped */
+static const long PEER_NS = 1500000;  /* so have oneTBB's, which look for work for 1 ms */
 
 /* Wait until waiting threads sleep, when the kernel adds up their CPU time. */
-static void settle(void)
+static void settle(bool is_peer)
 {
-	(void)nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
+	(void)nanosleep(&(struct timespec){ .tv_nsec = is_peer ? PEER_NS : SETTLE_NS }, NULL);
 }
 
 /* CPU time of a process while this thread sleeps. */
-static double sleep_ns(int process)
+static double sleep_ns(int process, bool is_peer)
 {
 	const struct timespec pause = { .tv_nsec = (long)TICK_NS };
 	double start_ns;
 
-	settle();
+	settle(is_peer);
 	start_ns = gb_cpu_ns(process);
 	(void)nanosleep(&pause, NULL);
 	return gb_cpu_ns(process) - start_ns;
@@ -106,7 +107,7 @@ bool gb_threads_spin(void)
 	if (known == UNKNOWN) {
 #pragma omp parallel
 		__asm__ volatile("");
-		known = sleep_ns(0) > TICK_NS / 8 ? SPIN : STOP;
+		known = sleep_ns(0, false) > TICK_NS / 8 ? SPIN : STOP;
 	}
 	return known == SPIN;
 }
@@ -142,7 +143,7 @@ static double step_ns(const struct gb_measurement *m)
 static double settled_ns(const struct gb_measurement *m)
 {
 	if (!m->backend->fill && !gb_threads_spin())
-		settle();
+		settle(m->result->variant->peer);
 	return step_ns(m);
 }
 
@@ -411,7 +412,7 @@ void gb_use_begin(struct gb_measurement *m)
 	double unused;
 
 	if (gb_cpu_time_tells(m))
-		settle();
+		settle(false);
 	e->delay_ns = -delay_ns(m, &unused);
 	e->worked_ns = -gb_cpu_ns(process_of(m));
 }
@@ -423,7 +424,7 @@ void gb_use_end(struct gb_measurement *m, int64_t batch)
 
 	e->delay_ns = (e->delay_ns + delay_ns(m, &reading_ns)) / (double)batch;
 	if (gb_cpu_time_tells(m))
-		settle();
+		settle(false);
 	e->worked_ns += gb_cpu_ns(process_of(m)) - reading_ns;
 	e->worked_ns /= fmax(1, m->result->threads) * (double)batch;
 	if (!gb_cpu_time_tells(m))
@@ -537,17 +538,18 @@ long gb_children(struct gb_measurement *m)
 
 enum gb_status gb_broken_run(struct gb_measurement *m)
 {
+	const bool is_peer = m->result->variant->peer;
 	double idle_ns;
 
 	if (gb_renew_input(m, true))
 		return m->err->code;
-	idle_ns = sleep_ns(process_of(m));
+	idle_ns = sleep_ns(process_of(m), is_peer);
 	if (begin(m) || reset(m))
 		return m->err->code;
-	idle_ns = fmax(idle_ns, sleep_ns(process_of(m)));
+	idle_ns = fmax(idle_ns, sleep_ns(process_of(m), is_peer));
 	if (run(m))
 		return m->err->code;
-	idle_ns = fmax(idle_ns, sleep_ns(process_of(m)));
+	idle_ns = fmax(idle_ns, sleep_ns(process_of(m), is_peer));
 	if (m->backend->synchronize(m->err) || copy_output(m))
 		return m->err->code;
 	m->evidence.between_ns = fmin(m->evidence.between_ns, idle_ns);

@@ -197,8 +197,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 	*p = {};
 	snprintf(p->name, sizeof p->name, "%s", executor.device);
 	p->totalGlobalMem = runtime_options.memory;
-	p->major = this_model()->capability / 10;
-	p->minor = this_model()->capability % 10;
+	const int named = runtime_options.named ? runtime_options.named : this_model()->capability;
+	p->major = named / 10;
+	p->minor = named % 10;
 	return cudaSuccess;
 }
 

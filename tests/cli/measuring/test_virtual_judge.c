@@ -53,6 +53,7 @@ static const struct {
 	{ "cpu, cold, changed slowly", { .vary_ns = 100e3 }, false },
 	{ "cpu, hot, changed slowly", { .vary_ns = 100e3 }, true },
 	{ "cpu, several inputs, changed slowly", { .distinct = 3, .vary_ns = 100e3 }, false },
+	{ "cpu, a peer's threads linger", { .threads = 2, .lingers_ns = 1e6 }, false },
 	{ "device, cold", { .device = true }, false },
 	{ "device, hot", { .device = true, .marks = true }, true },
 	{ "device, host decisions", { .device = true, .flags = GB_HOST_DECISIONS }, false },

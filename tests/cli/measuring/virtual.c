@@ -240,6 +240,13 @@ static void spend_run(double ns)
 	virtual_spend(ns / VIRTUAL_GAIN);
 }
 
+/* Nobody waits for a thread that looks for work. */
+static void wait_for_thread(void)
+{
+	if (!(vm.machine.lingers_ns > 0))
+		virtual_join();
+}
+
 static void work(struct state *s)
 {
 	const enum virtual_cheat cheat = vm.machine.cheat;
@@ -252,7 +259,7 @@ static void work(struct state *s)
 	s->seen = *s->in;
 	s->has_run = true;
 	s->is_fresh = false;
-	virtual_join();
+	wait_for_thread();
 	if (spared)
 		virtual_spend(virtual_draw() / VIRTUAL_GAIN);
 	else if (works_in_reset() || cheat == VIRTUAL_IN_UPLOAD || cheat == VIRTUAL_IN_DOWNLOAD ||
@@ -285,6 +292,8 @@ static enum gb_status run(void *state, struct gb_timer *t, struct gb_error *err)
 	if (vm.machine.marks)
 		gb_phase(t, "all");
 	work(state);
+	if (vm.machine.lingers_ns > 0)
+		vm.background = vm.machine.lingers_ns;
 	if (vm.machine.cheat == VIRTUAL_RESTARTS_TIMER)
 		gb_timer_begin(t);
 	if (vm.machine.cheat == VIRTUAL_REPLACES_TIMER || vm.machine.cheat == VIRTUAL_SHAVES ||
@@ -306,7 +315,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 		put_answers(s->result, &s->seen);
 		virtual_spend(vm.machine.process.run_ns);
 	}
-	virtual_join();
+	wait_for_thread();
 	if (vm.machine.device)
 		virtual_wait();
 	virtual_spend_host(COPY_NS);
@@ -340,6 +349,7 @@ struct gb_result virtual_measure(const struct virtual_machine *machine,
 	variant = (struct gb_variant){ .workload = "toy",
 				       .name = "toy",
 				       .backend = machine->device ? GB_CUDA : GB_CPU,
+				       .peer = machine->lingers_ns > 0,
 				       .ops = &ops };
 	params = (struct toy_params){ .threads = vm.machine.threads };
 	for (size_t i = 0; i < WORDS; i++)

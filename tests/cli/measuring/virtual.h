@@ -70,6 +70,7 @@ struct virtual_machine {
 	double upload_ns;            /* duration of an upload, but for a short copy */
 	double flush_ns;             /* duration of a flush; 0: a short one */
 	double verify_ns;            /* duration of a verification; 0: a short one */
+	double lingers_ns;           /* a thread of a peer looks for work so long after a run */
 	size_t fails_at;             /* the number of the call that fails, from 1; 0: none */
 	bool interrupts;             /* a signal comes in that call, which does not fail */
 	const char *(*counts)(void); /* a device counts; NULL: it cannot */
