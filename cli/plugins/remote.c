@@ -436,15 +436,13 @@ static const char *counts(void)
 	cJSON *object = NULL;
 	char *copy;
 
-	free(text);
-	text = NULL;
 	if (ask(current, &message, &ignored) || message.number[0] < 0 ||
 	    message.number[0] > GB_LINK_COUNTS || !(copy = malloc(GB_LINK_COUNTS)))
 		return NULL;
 	memcpy(copy, current->process.board->counts, (size_t)message.number[0]);
 	object = cJSON_ParseWithLength(copy, (size_t)message.number[0]);
-	if (cJSON_IsObject(object))
-		text = cJSON_PrintUnformatted(object);
+	free(text);
+	text = cJSON_IsObject(object) ? cJSON_PrintUnformatted(object) : NULL;
 	cJSON_Delete(object);
 	free(copy);
 	return text;

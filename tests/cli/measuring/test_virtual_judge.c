@@ -360,6 +360,9 @@ Test(virtual, work_only_if_the_result_was_overwritten)
 		machine.flags = GB_REPEATABLE;
 		machine.process.run_ns = 8000;
 		expect_refusal(machine, true, "is wrong");
+		machine.no_variations = true;
+		machine.process.run_ns = 15e3;
+		expect_refusal(machine, true, "some runs of a batch do not work");
 	}
 }
 
