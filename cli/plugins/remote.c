@@ -448,7 +448,7 @@ static const char *counts(void)
 	return text;
 }
 
-static const struct gb_counter counter = { count, counts };
+const struct gb_counter gb_remote_counter = { count, counts };
 
 /* Every request is answered once its work is done. */
 static enum gb_status synchronize(struct gb_error *err)
@@ -477,7 +477,7 @@ const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
 		backend.flush = flush;
 	backend.synchronize = synchronize;
 	backend.timer = &gb_cpu_timer;
-	backend.counter = backend.counter ? &counter : NULL;
+	backend.counter = backend.counter ? &gb_remote_counter : NULL;
 	backend.sm_clock_hz = NULL;
 	if (backend.state) {
 		backend.state = state;

@@ -349,26 +349,29 @@ Test(page, charts_of_several_parameters)
 		"> cpu/slow</li>",
 		"<p>9 more rows are in the table only.</p>",
 	};
-	static const char *const best[] = {
-		"\"n\":%1$d,\"type\":\"%2$d\",\"size\":%3$d,\"threads\":%4$d",
-		"\"type\":\"%2$d\",\"n\":%1$d,\"size\":%3$d,\"threads\":%4$d",
-		"\"threads\":%4$d,\"n\":%1$d,\"type\":\"%2$d\",\"size\":%3$d",
-	};
+	enum { N, TYPE, SIZE, THREADS, PARAMS };
+	static const int orders[][PARAMS] = { { N, TYPE, SIZE, THREADS },
+					      { TYPE, N, SIZE, THREADS },
+					      { THREADS, N, TYPE, SIZE } };
 
-	for (size_t order = 0; order < GB_COUNT(best); order++) {
+	for (size_t order = 0; order < GB_COUNT(orders); order++) {
 		add_run("a");
 		for (int i = 0; i < 25 * 3 * 3; i++) {
-			const int type = 1 + i / 9, n = 1 + 30 * (i / 3 % 3), threads = i % 3;
-			char params[80];
+			const int type = 1 + i / 9, n = 1 + 30 * (i / 3 % 3), threads = (i + 1) % 3;
+			char param[PARAMS][20], params[80] = "";
 
-			(void)snprintf(params, sizeof params, best[order], n, type,
-				       64 + (type == 25), 1 + threads);
-			if (threads == 2)
-				(void)snprintf(params, sizeof params,
-					       "\"n\":%d,\"type\":\"%d\",\"size\":%d", n, type,
-					       64 + (type == 25));
-			add_record(threads == 2 ? "cpu/slow" : "cpu/best", params,
-				   timed(threads == 2 ? 9e6 : 1e6 * (1 + threads)));
+			(void)snprintf(param[N], sizeof *param, "\"n\":%d", n);
+			(void)snprintf(param[TYPE], sizeof *param, "\"type\":\"%d\"", type);
+			(void)snprintf(param[SIZE], sizeof *param, "\"size\":%d",
+				       64 + (type == 25));
+			(void)snprintf(param[THREADS], sizeof *param, "\"threads\":%d", threads);
+			for (size_t k = 0; k < PARAMS; k++)
+				if (threads || orders[order][k] != THREADS)
+					gb_text_append(params, sizeof params, "%s%s",
+						       params[0] ? "," : "",
+						       param[orders[order][k]]);
+			add_record(threads ? "cpu/best" : "cpu/slow", params,
+				   timed(threads ? 1e6 * threads : 9e6));
 		}
 		for (size_t i = 0; i < GB_COUNT(wanted); i++)
 			expect_within(GB_FORMAT_HTML, wanted[i], true);
