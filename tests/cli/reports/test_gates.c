@@ -71,7 +71,7 @@ Test(gates, least_launches)
 
 Test(gates, limits)
 {
-	const struct gb_gate none = { .error = 0.02 }, one = gate_of(1, 0);
+	const struct gb_gate none = { .error = 0.02 }, one = gate_of(1, 0), some = gate_of(1, 12);
 	const double zero[] = { 0, 1, 1, 1 }, good[] = { 1, 1, 1, 1 };
 	const struct gb_gate_values values = { zero, good, NULL, 4, 4, 0 };
 	struct gb_gate_tests tests = { 0 };
@@ -82,6 +82,9 @@ Test(gates, limits)
 	cr_expect(eq(sz, gb_gate_next_look(&one, 4), 5));
 	cr_expect(eq(sz, gb_gate_next_look(&one, 999), 1000));
 	cr_expect(eq(sz, gb_gate_next_look(&one, 1000), 0));
+	cr_expect(eq(sz, gb_gate_next_look(&some, 0), 4));
+	cr_expect(eq(sz, gb_gate_next_look(&some, 4), 6));
+	cr_expect(eq(sz, gb_gate_next_look(&some, 12), 0));
 	cr_expect(eq(int, (int)gb_gate_judge(&one, &tests, &values, &result, &err), GB_ERUNTIME));
 	cr_expect(eq(str, err.message, "a value that is not positive has no ratio"));
 	gb_gate_release(&tests);
