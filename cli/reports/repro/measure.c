@@ -286,9 +286,9 @@ bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
 	cJSON_ArrayForEach(bound, gb_json_at(t->table, paths[preset]))
 	{
 		const struct gb_repro_cell index = { .published = (double)row };
-		const struct gb_repro_cell *cell = gb_equal(bound->string, "rows")
-							   ? &index
-							   : gb_repro_cell_of(t, row, bound->string);
+		const struct gb_repro_cell *cell =
+			gb_equal(bound->string, "rows") ? &index
+							: gb_repro_cell_of(t, row, bound->string);
 
 		if (cell && (cJSON_IsNumber(bound) ? cell->published > bound->valuedouble
 						   : !gb_repro_lists(bound, cell)))

@@ -271,6 +271,7 @@ ParameterizedTestParameters(sweep, refuses)
 		{ "fill", "101%", "--fill=1.01 is outside 0..1" },
 		{ "fill", "1%%", "--fill=1%%: not a number" },
 		{ "fill", "0.1:1:1e-99", "--fill=0.1:1:1e-99: the step is too small" },
+		{ "fill", "0:1:-0.1", "--fill=0:1:-0.1: the step must be positive" },
 		{ "fill", "0:1", "--fill=0:1: a range of this option needs a step" },
 		{ "file", "", "--file=: is empty" },
 		{ "threads", "2000", "--threads=2000 is outside 0..1024" },

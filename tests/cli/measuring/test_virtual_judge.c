@@ -396,11 +396,12 @@ Test(virtual, work_outside_run)
 	};
 
 	for (size_t i = 0; i < 8 * GB_COUNT(row); i++)
-		expect_refusal((struct virtual_machine){ .device = i & 1,
-							 .remote = i & 4,
-							 .cheat = row[i / 8].cheat,
-							 .process = { .run_ns = 1e6, .noise = 0.1 } },
-			       i & 2, row[i / 8].words);
+		expect_refusal(
+			(struct virtual_machine){ .device = i & 1,
+						  .remote = i & 4,
+						  .cheat = row[i / 8].cheat,
+						  .process = { .run_ns = 1e6, .noise = 0.1 } },
+			i & 2, row[i / 8].words);
 }
 
 /* Another process copies the input when it has changed, and flushes its own caches if they are to
@@ -414,8 +415,7 @@ Test(virtual, work_in_requests_to_another_process)
 		machine.cheat = VIRTUAL_IN_SHOW;
 		expect_refusal(machine, is_hot, "reading the input takes");
 		machine.cheat = VIRTUAL_IN_FLUSH;
-		expect_refusal(machine, is_hot,
-			       is_hot ? NULL : "if only the runner has flushed");
+		expect_refusal(machine, is_hot, is_hot ? NULL : "if only the runner has flushed");
 	}
 	machine.device = true;
 	machine.cheat = VIRTUAL_ON_HOST;

@@ -260,8 +260,8 @@ static void work(struct state *s)
 	virtual_join();
 	if (spared)
 		virtual_spend(virtual_draw() / VIRTUAL_GAIN);
-	else if (s->is_done || works_in_reset() || cheat == VIRTUAL_IN_UPLOAD || cheat == VIRTUAL_IN_DOWNLOAD ||
-		 cheat == VIRTUAL_RESET_THREAD)
+	else if (s->is_done || works_in_reset() || cheat == VIRTUAL_IN_UPLOAD ||
+		 cheat == VIRTUAL_IN_DOWNLOAD || cheat == VIRTUAL_RESET_THREAD)
 		virtual_spend(vm.machine.process.run_ns / VIRTUAL_GAIN);
 	else
 		spend_run(virtual_draw());
@@ -405,8 +405,8 @@ static size_t remote_peak(enum gb_memory_kind kind)
 	return kind == GB_HOST_MEMORY ? VIRTUAL_HOST_PEAK : VIRTUAL_DEVICE_PEAK;
 }
 
-const struct gb_remote_ops virtual_remote = { remote_runs,    remote_poison,   remote_show,
-					      remote_flush,   remote_process,  remote_children,
+const struct gb_remote_ops virtual_remote = { remote_runs,    remote_poison,  remote_show,
+					      remote_flush,   remote_process, remote_children,
 					      remote_copy_ns, remote_peak };
 
 struct gb_result virtual_measure(const struct virtual_machine *machine,

@@ -108,7 +108,7 @@ enum virtual_event {
 	VIRTUAL_FLUSH_THERE = 'F',
 };
 
-/* The bytes that another process is said to take. */
+/* The bytes that the other process states. */
 enum { VIRTUAL_HOST_PEAK = 7000, VIRTUAL_DEVICE_PEAK = 9000 };
 
 /* Measure the toy variant on a new machine.  The result must be released. */

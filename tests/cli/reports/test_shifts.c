@@ -334,9 +334,9 @@ Test(shifts, levels)
  * the shift is above four deviations. */
 Test(shifts, correlated_noise_makes_a_shift_less_probable)
 {
-	static const int noise[] = { -3, -2, -2, -1, 0, 0,  1,  2,  9,  1, 0, -1, -1, -2,
-				     1,  2,  1,  1,  0, -1, 0,  1,  1,  2, 0, -1, -2, -9,
-				     -1, 0,  1,  2,  2, 3,  1,  0,  0,  -1, -2, -1 };
+	static const int noise[] = { -3, -2, -2, -1, 0, 0,  1, 2, 9, 1,  0,  -1, -1, -2,
+				     1,  2,  1,  1,  0, -1, 0, 1, 1, 2,  0,  -1, -2, -9,
+				     -1, 0,  1,  2,  2, 3,  1, 0, 0, -1, -2, -1 };
 	static const struct {
 		int percent;
 		bool alternates;
@@ -360,9 +360,9 @@ Test(shifts, correlated_noise_makes_a_shift_less_probable)
 		cr_assert(eq(sz, shifts, 1));
 		cr_expect(eq(sz, shift->at, 20));
 		cr_assert(gb_splitter_init(&splitter, value, GB_COUNT(noise), 4));
-		cr_expect(epsilon_eq(
-			dbl, shift->p,
-			gb_split_of(&splitter, 0, GB_COUNT(noise), row[i].inflation).p, 1e-10));
+		cr_expect(epsilon_eq(dbl, shift->p,
+				     gb_split_of(&splitter, 0, GB_COUNT(noise), row[i].inflation).p,
+				     1e-10));
 		gb_splitter_release(&splitter);
 		free(shift);
 	}
