@@ -289,6 +289,12 @@ ParameterizedTest(struct refusal *r, sweep, refuses)
 	cr_assert(eq(sz, sweep.count, 1));
 }
 
+Test(sweep, a_step_may_be_larger_than_any_value)
+{
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "threads", "1:5:2000", &err), GB_OK));
+	cr_assert(eq(sz, sweep.count, 1));
+}
+
 Test(sweep, refuses_a_parameter_given_twice)
 {
 	gb_sweep_set(&sweep, "count", "1", &err);

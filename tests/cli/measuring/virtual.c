@@ -366,11 +366,16 @@ static enum gb_status remote_poison(void *state, unsigned char byte, struct gb_e
 	return gb_memory_poison(state, byte, virtual_backend()->fill, err);
 }
 
+static double remote_copy_ns(const void *state)
+{
+	return vm.machine.copy_ns > 0 ? vm.machine.copy_ns : COPY_NS;
+}
+
 static enum gb_status remote_show(void *state, struct gb_error *err)
 {
 	if (virtual_call(VIRTUAL_SHOW, err))
 		return err->code;
-	virtual_spend_host(COPY_NS);
+	virtual_spend_host(remote_copy_ns(state));
 	shown = input;
 	cheat_in(state, VIRTUAL_IN_SHOW);
 	return GB_OK;
@@ -393,11 +398,6 @@ static int remote_process(const void *state)
 static long remote_children(void *state, struct gb_error *err)
 {
 	return vm.machine.children;
-}
-
-static double remote_copy_ns(const void *state)
-{
-	return COPY_NS;
 }
 
 static size_t remote_peak(enum gb_memory_kind kind)

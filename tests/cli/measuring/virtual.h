@@ -74,6 +74,7 @@ struct virtual_machine {
 	double upload_ns;            /* duration of an upload, but for a short copy */
 	double flush_ns;             /* duration of a flush; 0: a short one */
 	double verify_ns;            /* duration of a verification; 0: a short one */
+	double copy_ns;              /* time to copy the input to another process; 0: short */
 	double lost_ns;              /* neither process has a processor for so long in a request */
 	size_t fails_at;             /* the number of the call that fails, from 1; 0: none */
 	bool interrupts;             /* a signal comes in that call, which does not fail */
