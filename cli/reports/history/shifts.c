@@ -169,7 +169,7 @@ struct tested {
 static void test_shift(struct work *w, const struct levels *levels, size_t i, struct tested *t)
 {
 	/* In standard deviations: correlated launches may drift, but do not jump that far.  While
-	 * the spread is unknown, 0, all jumps are large. */
+	 * the spread is unknown, 0, all jumps but those of size 0 are large. */
 	const double LARGE = 4;
 	const size_t begin = levels->at[i - 1], at = levels->at[i], end = levels->at[i + 1];
 	struct sides s;
@@ -315,7 +315,7 @@ static void start(struct work *w, struct levels *levels)
 enum gb_status gb_shifts_find(const double *value, size_t count, const struct gb_shift_rule *rule,
 			      struct gb_shift **shift, size_t *shift_count, struct gb_error *err)
 {
-	struct work w = { .value = value, .count = count, .rule = rule };
+	struct work w = { .value = value, .count = count, .rule = rule, .inflation = 1 };
 	struct levels levels = { 0 };
 	struct gb_split *found = NULL;
 	struct tested *tested = NULL;
