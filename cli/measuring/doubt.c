@@ -143,6 +143,8 @@ enum gb_status gb_sample_alone(struct gb_measurement *m)
 		if ((i >= LEAST && sample_besides(m, false, &e->between)) ||
 		    sample_besides(m, true, &e->alone))
 			return m->err->code;
+		if (gb_interrupted)
+			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
 	}
 	return GB_OK;
 }

@@ -247,7 +247,7 @@ enum gb_status gb_renew_input(struct gb_measurement *m, bool change)
 		if (m->backend->remote)
 			(void)m->backend->remote->show(m->state, m->err);
 	}
-	return GB_OK;
+	return m->err->code;
 }
 
 void gb_rewrite_input(struct gb_measurement *m)

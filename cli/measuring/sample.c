@@ -227,7 +227,7 @@ double gb_per_work_ns(const struct gb_measurement *m, double ns)
 {
 	const struct gb_workload *workload = m->result->workload;
 
-	if (m->distinct > 1 && workload->items)
+	if (workload->items)
 		ns *= workload->items(m->result->params, m->input, m->first) /
 		      workload->items(m->result->params, m->input, m->runs - 1);
 	return ns;

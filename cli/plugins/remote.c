@@ -436,21 +436,19 @@ static const char *counts(void)
 	cJSON *object = NULL;
 	char *copy;
 
-	free(text);
-	text = NULL;
 	if (ask(current, &message, &ignored) || message.number[0] < 0 ||
 	    message.number[0] > GB_LINK_COUNTS || !(copy = malloc(GB_LINK_COUNTS)))
 		return NULL;
 	memcpy(copy, current->process.board->counts, (size_t)message.number[0]);
 	object = cJSON_ParseWithLength(copy, (size_t)message.number[0]);
-	if (cJSON_IsObject(object))
-		text = cJSON_PrintUnformatted(object);
+	free(text);
+	text = cJSON_IsObject(object) ? cJSON_PrintUnformatted(object) : NULL;
 	cJSON_Delete(object);
 	free(copy);
 	return text;
 }
 
-static const struct gb_counter counter = { count, counts };
+const struct gb_counter gb_remote_counter = { count, counts };
 
 /* Every request is answered once its work is done. */
 static enum gb_status synchronize(struct gb_error *err)
@@ -479,7 +477,7 @@ const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
 		backend.flush = flush;
 	backend.synchronize = synchronize;
 	backend.timer = &gb_cpu_timer;
-	backend.counter = backend.counter ? &counter : NULL;
+	backend.counter = backend.counter ? &gb_remote_counter : NULL;
 	backend.sm_clock_hz = NULL;
 	if (backend.state) {
 		backend.state = state;

@@ -36,6 +36,9 @@ struct gb_remote_ops {
 	size_t (*peak)(enum gb_memory_kind kind); /* memory of the last process */
 };
 
+/* The counter of that back end, if the process has one. */
+extern const struct gb_counter gb_remote_counter;
+
 /* The back end for the next measurement of an isolated variant, which create() then starts. */
 const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
 					       const struct gb_remote_limits *limits);

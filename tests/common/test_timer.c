@@ -246,5 +246,6 @@ Test(timer, cpu)
 	cr_assert_eq(gb_timer_resolution(&gb_cpu_timer, clock, &ns, &err), GB_OK, "%s",
 		     err.message);
 	cr_expect(ns >= 1 && ns <= 1e7, "%g ns", ns);
+	cr_expect(gb_cpu_timer.least_ns() >= 1);
 	gb_cpu_timer.destroy(clock);
 }

@@ -97,7 +97,7 @@ static struct gb_gate one_look(const struct gb_gate *gate)
 size_t gb_gate_least(const struct gb_gate *gate)
 {
 	const struct gb_gate one = one_look(gate);
-	size_t n = gb_gate_next_look(gate, gate->most ? 0 : looks[0] - 1);
+	size_t n = gb_gate_next_look(gate, 0);
 
 	while (n && smallest_p(n) > gb_gate_slower_level(gate, n))
 		n = gb_gate_next_look(gate, n);

@@ -93,20 +93,20 @@ static enum gb_status order_launches(const struct gb_history *h, size_t *order,
 {
 	const struct gb_store *store = h->store;
 	uint32_t *rank = malloc((store->runs + 1) * sizeof *rank);
-	size_t *next = calloc(store->runs + 2, sizeof *next);
+	size_t *end = calloc(store->runs + 1, sizeof *end); /* of a run's launches */
 
-	if (!rank || !next)
+	if (!rank || !end)
 		gb_out_of_memory(err, "the history");
 	else if (!rank_runs(h, rank, err)) {
 		for (size_t i = 0; i < store->launches; i++)
-			next[rank[store->launch[i].run] + 1]++;
-		for (size_t i = 0; i < store->runs; i++)
-			next[i + 1] += next[i];
-		for (size_t i = 0; i < store->launches; i++)
-			order[next[rank[store->launch[i].run]]++] = i;
+			end[rank[store->launch[i].run]]++;
+		for (size_t i = 1; i < store->runs; i++)
+			end[i] += end[i - 1];
+		for (size_t i = store->launches; i-- > 0;)
+			order[--end[rank[store->launch[i].run]]] = i;
 	}
 	free(rank);
-	free(next);
+	free(end);
 	return err->code;
 }
 

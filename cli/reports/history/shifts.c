@@ -65,9 +65,9 @@ static int by_p(const void *a, const void *b)
 	return order ? order : GB_ORDER(x->begin, y->begin);
 }
 
-/* Take the splits whose interval contains no shift yet, the most significant first. */
-static void take_splits(const struct work *w, struct gb_split *found, size_t count,
-			struct levels *levels)
+/* Take the splits whose interval contains no shift yet, the most significant first.  A split is at
+ * least a segment from the ends of its interval, and so from all other shifts. */
+static void take_splits(struct gb_split *found, size_t count, struct levels *levels)
 {
 	qsort(found, count, sizeof *found, by_p);
 	for (size_t i = 0; i < count; i++) {
@@ -75,9 +75,6 @@ static void take_splits(const struct work *w, struct gb_split *found, size_t cou
 
 		for (size_t k = 1; k <= levels->count && is_free; k++)
 			is_free = levels->at[k] <= found[i].begin || levels->at[k] >= found[i].end;
-		for (size_t k = 0; k <= levels->count + 1 && is_free; k++)
-			is_free = levels->at[k] + w->rule->segment <= found[i].at ||
-				  found[i].at + w->rule->segment <= levels->at[k];
 		if (is_free)
 			insert(levels, found[i].at);
 	}
@@ -133,7 +130,7 @@ static size_t place_of(const struct work *w, size_t begin, size_t at, size_t end
 	if (!(spread > 0))
 		return at;
 	for (size_t i = s.begin; i + segment <= s.end; i++) {
-		if (i >= begin + segment && i + segment <= end && loss < most) {
+		if (i >= begin + segment && loss < most) {
 			most = loss;
 			best = i;
 		}
@@ -171,7 +168,8 @@ struct tested {
 
 static void test_shift(struct work *w, const struct levels *levels, size_t i, struct tested *t)
 {
-	/* In standard deviations: correlated launches may drift, but do not jump that far. */
+	/* In standard deviations: correlated launches may drift, but do not jump that far.  While
+	 * the spread is unknown, 0, all jumps but those of size 0 are large. */
 	const double LARGE = 4;
 	const size_t begin = levels->at[i - 1], at = levels->at[i], end = levels->at[i + 1];
 	struct sides s;
@@ -179,7 +177,9 @@ static void test_shift(struct work *w, const struct levels *levels, size_t i, st
 	if (t->begin == begin && t->at == at && t->end == end)
 		return;
 	s = sides_of(w, begin, at, end);
-	*t = (struct tested){ begin, at, end, 1, fabs(s.right - s.left) };
+	*t = (struct tested){
+		.begin = begin, .at = at, .end = end, .size = fabs(s.right - s.left)
+	};
 	t->p = gb_split_of(&w->splitter, begin, end, t->size > LARGE * w->spread ? 1 : w->inflation)
 		       .p;
 }
@@ -251,16 +251,15 @@ static void measure_rest(struct work *w, const struct levels *levels)
 			product += rest[i] * rest[i - lag];
 		sum += 2 * (1 - (double)lag / (LAGS + 1)) * product / squares;
 	}
-	w->inflation = squares > 0 ? fmin(fmax(1, sum), MOST) : 1;
+	w->inflation = fmin(fmax(1, sum), MOST); /* 1 if there are no residuals: sum is NAN */
 }
 
 enum gb_status gb_shift_ratio(const double *value, size_t begin, size_t at, size_t end,
 			      struct gb_ratio *ratio, struct gb_error *err)
 {
-	const size_t from = at - begin > GB_SHIFT_NEAR ? at - GB_SHIFT_NEAR : begin;
-	const size_t to = end - at > GB_SHIFT_NEAR ? at + GB_SHIFT_NEAR : end;
+	const size_t n = least(at - begin, GB_SHIFT_NEAR), m = least(end - at, GB_SHIFT_NEAR);
 
-	return gb_ratio(value + from, at - from, value + at, to - at, GB_LEVEL, ratio, err);
+	return gb_ratio(value + at - n, n, value + at, m, GB_LEVEL, ratio, err);
 }
 
 /* Allocate the working memory; false if memory ran out. */
@@ -333,7 +332,7 @@ enum gb_status gb_shifts_find(const double *value, size_t count, const struct gb
 		goto out;
 	}
 	start(&w, &levels);
-	take_splits(&w, found, gb_splits_find(&w.splitter, rule->candidates, found), &levels);
+	take_splits(found, gb_splits_find(&w.splitter, rule->candidates, found), &levels);
 	place(&w, &levels);
 	prune(&w, &levels, tested);
 	/* The residuals can be measured only now that levels are known. */

@@ -44,15 +44,13 @@ struct claim {
 /* True if the row's keys are among those of the test's `where`. */
 static bool is_meant(const struct claim *c, size_t row)
 {
-	const struct gb_repro *t = c->repro;
 	const cJSON *key;
 
 	cJSON_ArrayForEach(key, gb_json_at(c->test, "where"))
 	{
-		const size_t column = gb_repro_column(t, key->string);
+		const struct gb_repro_cell *cell = gb_repro_cell_of(c->repro, row, key->string);
 
-		if (column == t->columns ||
-		    !gb_repro_lists(key, &t->cell[row * t->columns + column]))
+		if (!cell || !gb_repro_lists(key, cell))
 			return false;
 	}
 	return true;

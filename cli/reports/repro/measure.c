@@ -43,8 +43,8 @@ static enum gb_status set_values(struct gb_sweep *sweep, const cJSON *set, struc
  * NULL if there is none. */
 static const char *mesh_of(const struct gb_repro *t, size_t row, char path[PATH_MAX])
 {
-	const size_t column = gb_repro_column(t, "printed_scene");
-	const char *scene = column < t->columns ? t->cell[row * t->columns + column].text : NULL;
+	const struct gb_repro_cell *named = gb_repro_cell_of(t, row, "printed_scene");
+	const char *scene = named ? named->text : NULL;
 	const char *file;
 
 	for (size_t i = 0; scene && t->meshes && (file = gb_mesh_file(scene, i)); i++) {
@@ -299,11 +299,9 @@ bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
 	cJSON_ArrayForEach(bound, gb_json_at(t->table, paths[preset]))
 	{
 		const struct gb_repro_cell index = { .published = (double)row };
-		const size_t column = gb_repro_column(t, bound->string);
-		const struct gb_repro_cell *cell = gb_equal(bound->string, "rows") ? &index
-						   : column < t->columns
-							   ? &t->cell[row * t->columns + column]
-							   : NULL;
+		const struct gb_repro_cell *cell =
+			gb_equal(bound->string, "rows") ? &index
+							: gb_repro_cell_of(t, row, bound->string);
 
 		if (cell && (cJSON_IsNumber(bound) ? cell->published > bound->valuedouble
 						   : !gb_repro_lists(bound, cell)))

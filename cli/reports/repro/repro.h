@@ -105,6 +105,9 @@ bool gb_repro_lists(const cJSON *list, const struct gb_repro_cell *cell);
 /* The index of the column with the name, which may be NULL; repro->columns if there is none. */
 size_t gb_repro_column(const struct gb_repro *repro, const char *name);
 
+/* The row's cell in that column; NULL if there is none. */
+struct gb_repro_cell *gb_repro_cell_of(const struct gb_repro *repro, size_t row, const char *name);
+
 /* ---- claims ------------------------------------------------------------------------------- */
 
 enum gb_claim_verdict {

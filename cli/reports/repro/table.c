@@ -37,6 +37,13 @@ size_t gb_repro_column(const struct gb_repro *repro, const char *name)
 	return i;
 }
 
+struct gb_repro_cell *gb_repro_cell_of(const struct gb_repro *repro, size_t row, const char *name)
+{
+	const size_t column = gb_repro_column(repro, name);
+
+	return column < repro->columns ? &repro->cell[row * repro->columns + column] : NULL;
+}
+
 /* True if that path in a record is a time in ns. */
 static bool is_time(const char *path)
 {

@@ -4,12 +4,15 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include "cli/plugins/process.h"
 #include "common/text.h"
 
 static void expect_contents(int file, const char *wanted)
@@ -54,6 +57,37 @@ Test(launches, programs)
 	(void)snprintf(command, sizeof command, "test -e /proc/self/fd/%d", file);
 	cr_expect(eq(int, status_of("/bin/sh", command, 0, NULL, NULL), 1));
 	cr_expect(zero(int, status_of("/bin/sh", command, file, NULL, NULL)));
+}
+
+static void note(int number)
+{
+	(void)number;
+}
+
+/* A program is told to end when an interrupt comes.  Other signals change nothing. */
+Test(launches, an_interrupt_is_passed_on)
+{
+	static char command[] = "trap 'echo ended; exit 3' TERM; while :; do sleep 0.01; done";
+	const struct itimerval soon = { .it_value = { .tv_usec = 30000 } };
+	const struct sigaction action = { .sa_handler = note };
+	const int file = memfd_create("output", MFD_CLOEXEC);
+	const int both[] = { file, file };
+	const pid_t parent = getpid();
+	sigset_t interrupt;
+
+	(void)sigemptyset(&interrupt);
+	(void)sigaddset(&interrupt, SIGINT);
+	(void)sigprocmask(SIG_BLOCK, &interrupt, NULL);
+	(void)sigaction(SIGALRM, &action, NULL);
+	(void)setitimer(ITIMER_REAL, &soon, NULL);
+	if (fork() == 0) {
+		(void)usleep(90000);
+		(void)kill(parent, SIGINT);
+		_exit(0);
+	}
+	cr_expect(eq(int, status_of("/bin/sh", command, 0, both, NULL), GB_EINTERRUPTED));
+	expect_contents(file, "ended\n");
+	cr_expect(eq(int, gb_interrupted, 1));
 }
 
 Test(launches, role_of_a_child)

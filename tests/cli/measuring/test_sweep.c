@@ -96,7 +96,7 @@ ParameterizedTestParameters(sweep, expands)
 		{ "2^20", "1048576" },
 		{ "10^3,2^0", "1000 1" },
 		{ "0", "0" },
-		{ "1:5", "1 2 3 4 5" },
+		{ "1:5,7:7", "1 2 3 4 5 7" },
 		{ "0:10:5", "0 5 10" },
 		{ "0:11:5", "0 5 10" },
 		{ "1k:16M:x4", "1000 4000 16000 64000 256000 1024000 4096000" },
@@ -133,7 +133,7 @@ ParameterizedTestParameters(sweep, expands_decimals)
 {
 	static struct expansion cases[] = {
 		{ "0:1:0.1", "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1" },
-		{ "0.05:0.15:0.05", "0.05 0.1 0.15" },
+		{ "0.05:0.15:0.05,0.2:0.2:1", "0.05 0.1 0.15 0.2" },
 		{ "0.1:0.9:0.1", "0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9" },
 		{ "10%:30%:10%", "0.1 0.2 0.3" },
 		{ "1e-1:3e-1:1e-1", "0.1 0.2 0.3" },
@@ -271,6 +271,8 @@ ParameterizedTestParameters(sweep, refuses)
 		{ "fill", "101%", "--fill=1.01 is outside 0..1" },
 		{ "fill", "1%%", "--fill=1%%: not a number" },
 		{ "fill", "0.1:1:1e-99", "--fill=0.1:1:1e-99: the step is too small" },
+		{ "fill", "0:1:-0.1", "--fill=0:1:-0.1: the step must be positive" },
+		{ "fill", "0:1:x2", "--fill=0:1:x2: a range by a factor must start above 0" },
 		{ "fill", "0:1", "--fill=0:1: a range of this option needs a step" },
 		{ "file", "", "--file=: is empty" },
 		{ "threads", "2000", "--threads=2000 is outside 0..1024" },
@@ -284,6 +286,12 @@ ParameterizedTest(struct refusal *r, sweep, refuses)
 {
 	cr_assert(eq(int, (int)gb_sweep_set(&sweep, r->name, r->spec, &err), GB_EUSAGE));
 	cr_assert(eq(str, err.message, r->message));
+	cr_assert(eq(sz, sweep.count, 1));
+}
+
+Test(sweep, a_step_may_be_larger_than_any_value)
+{
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "threads", "1:5:2000", &err), GB_OK));
 	cr_assert(eq(sz, sweep.count, 1));
 }
 
@@ -317,7 +325,9 @@ Test(sweep, values_for_some_points)
 Test(sweep, refuses_too_many_points)
 {
 	gb_sweep_set(&sweep, "count", "1:10000", &err);
-	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "seed", "1:101", &err), GB_EUSAGE));
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "threads", "1:100", &err), GB_OK));
+	cr_assert(eq(sz, sweep.count, 1000000));
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "seed", "1,2", &err), GB_EUSAGE));
 	cr_assert(eq(str, err.message, "the sweep has more than 1000000 points"));
 }
 

@@ -180,10 +180,52 @@ Test(virtual, counts_are_those_of_the_first_run)
 	cr_expect(r.has_gpu_state && r.before.energy_j > 0 && r.after.energy_j > r.before.energy_j);
 	gb_result_release(&r);
 	machine.counts = no_counts;
+	machine.remote = true;
 	r = virtual_measure(&machine, &cold);
+	cr_expect(eq(sz, count("\\([?]bR[^R]*t[)]"), 1));
+	cr_expect(eq(sz, count("[()]"), 2));
 	cr_expect(eq(int, (int)r.outcome, GB_FAILED));
 	cr_expect(eq(str, r.reason, "the plug-in's process gives no counts"));
 	gb_result_release(&r);
+}
+
+/* The variant's process overwrites the result, resets, flushes its own caches and runs.  Its memory
+ * is added to the runner's. */
+Test(virtual, events_in_another_process)
+{
+	static const char *const sample[] = {
+		"[?]zp0znfsnzFn[?]bRmst",
+		"wun(z[?]zp)?0sn[?]bRmst",
+		"vw[?]p0nfsnn[?]hbRmlsqt",
+		"vw([?]p)?0sn[?]hbRmlsqt",
+	};
+
+	for (int kind = 0; kind < 4; kind++) {
+		struct virtual_machine machine = { .remote = true,
+						   .device = kind & 2,
+						   .process = { .run_ns = 1e6, .noise = 0.05 },
+						   .seed = 1 };
+		struct gb_settings how = with_samples(cold, 40);
+		struct gb_result r;
+		size_t host, device;
+
+		how.hot = kind & 1;
+		r = ok(&machine, &how);
+		cr_expect(eq(sz, count(sample[kind]), 40), "%s", virtual_log());
+		cr_expect(eq(sz, count("0znfsnzn[?]bR"), kind == 0 ? 3 : 0)); /* no second flush */
+		host = r.host_bytes;
+		device = r.device_bytes;
+		gb_result_release(&r);
+		machine.children = 1;
+		r = virtual_measure(&machine, &how);
+		cr_expect(eq(str, r.reason, "the variant has started another process"));
+		gb_result_release(&r);
+		machine.remote = false;
+		r = ok(&machine, &how);
+		cr_expect(eq(sz, host, r.host_bytes + VIRTUAL_HOST_PEAK));
+		cr_expect(eq(sz, device, r.device_bytes + VIRTUAL_DEVICE_PEAK));
+		gb_result_release(&r);
+	}
 }
 
 Test(virtual, cold_runs_are_cold_and_hot_ones_hot)
@@ -304,7 +346,7 @@ Test(virtual, transfers_are_sampled)
 		cr_expect(eq(sz, count("bumst.*R"), 0));
 		gb_result_release(&r);
 		r = ok(&machine, &cold);
-		cr_expect(r.upload.count >= (size_t)is_device && r.upload.count <= r.time.count);
+		cr_expect(eq(sz, r.upload.count, is_device ? r.time.count : 0));
 		gb_result_release(&r);
 	}
 }
@@ -326,6 +368,7 @@ Test(virtual, phases_have_a_share_of_the_time)
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		const struct virtual_machine machine = { .marks = true,
+							 .remote = i == 4,
 							 .process = { .run_ns = 1e6,
 								      .noise = row[i].noise },
 							 .seed = 9 };

@@ -12,12 +12,16 @@ static const struct gb_settings few = {
 	.warmup = 2, .samples = 3, .rel_ci = 0.02, .max_time_s = 0.3, .timeout_s = 1000
 };
 
-/* With kind from 0 to 7: cold or hot; the CPU or a device; one run or batches. */
+enum { KINDS = 16 };
+
+/* With kind from 0 to 15: cold or hot; the CPU or a device; this process or another one; one run or
+ * batches. */
 static struct virtual_machine machine_of(int kind)
 {
 	return (struct virtual_machine){ .device = kind & 2,
-					 .flags = kind & 4 ? GB_REPEATABLE : 0,
-					 .process = { .run_ns = kind & 4 ? 8000 : 1e6 } };
+					 .remote = kind & 4,
+					 .flags = kind & 8 ? GB_REPEATABLE : 0,
+					 .process = { .run_ns = kind & 8 ? 8000 : 1e6 } };
 }
 
 static struct gb_settings how_of(int kind, bool phases)
@@ -68,7 +72,7 @@ static void expect_failure(const struct gb_result *r, size_t after)
 
 Test(virtual, calls_that_fail)
 {
-	each_call(8, false, expect_failure);
+	each_call(KINDS, false, expect_failure);
 }
 
 /* A signal ends it with the run that was begun, and its verification. */
@@ -80,13 +84,13 @@ static void expect_interrupt(const struct gb_result *r, size_t after)
 
 Test(virtual, calls_in_which_a_signal_comes)
 {
-	each_call(4, true, expect_interrupt);
+	each_call(KINDS / 2, true, expect_interrupt);
 }
 
 /* Each allocation of the runner fails, in turn.  No call follows. */
 Test(virtual, allocations_that_fail)
 {
-	for (int kind = 0; kind < 8; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		const struct gb_settings how = how_of(kind, true);
 		struct virtual_machine machine = machine_of(kind);
 		int64_t k = 0;

@@ -54,6 +54,13 @@ static const struct {
 	{ "cpu, hot, changed slowly", { .vary_ns = 100e3 }, true },
 	{ "cpu, several inputs, changed slowly", { .distinct = 3, .vary_ns = 100e3 }, false },
 	{ "cpu, a peer's threads linger", { .threads = 2, .lingers_ns = 1e6 }, false },
+	{ "cpu, another process",
+	  { .remote = true, .threads = 2, .copy_ns = 400e3, .lost_ns = 1e6 },
+	  false },
+	{ "cpu, another process, batches",
+	  { .remote = true, .flags = GB_REPEATABLE | GB_SERIAL, .lost_ns = 1e6 },
+	  true },
+	{ "device, another process", { .device = true, .remote = true, .lost_ns = 1e6 }, false },
 	{ "device, cold", { .device = true }, false },
 	{ "device, hot", { .device = true, .marks = true }, true },
 	{ "device, host decisions", { .device = true, .flags = GB_HOST_DECISIONS }, false },
@@ -361,6 +368,9 @@ Test(virtual, work_only_if_the_result_was_overwritten)
 		machine.flags = GB_REPEATABLE;
 		machine.process.run_ns = 8000;
 		expect_refusal(machine, true, "is wrong");
+		machine.no_variations = true;
+		machine.process.run_ns = 15e3;
+		expect_refusal(machine, true, "some runs of a batch do not work");
 	}
 }
 
@@ -388,8 +398,32 @@ Test(virtual, work_outside_run)
 		{ VIRTUAL_IN_DOWNLOAD, "download() takes" },
 	};
 
-	for (size_t i = 0; i < 4 * GB_COUNT(row); i++)
-		expect_cheat(i & 1, i & 2, row[i / 4].cheat, row[i / 4].words);
+	for (size_t i = 0; i < 8 * GB_COUNT(row); i++)
+		expect_refusal(
+			(struct virtual_machine){ .device = i & 1,
+						  .remote = i & 4,
+						  .cheat = row[i / 8].cheat,
+						  .process = { .run_ns = 1e6, .noise = 0.1 } },
+			i & 2, row[i / 8].words);
+}
+
+/* Another process copies the input when it has changed, and flushes its own caches if they are to
+ * be cold.  Now and then only the runner flushes. */
+Test(virtual, work_in_requests_to_another_process)
+{
+	struct virtual_machine machine = { .remote = true,
+					   .process = { .run_ns = 1e6, .noise = 0.1 } };
+
+	for (int is_hot = 0; is_hot < 2; is_hot++) {
+		machine.cheat = VIRTUAL_IN_SHOW;
+		expect_refusal(machine, is_hot, "reading the input takes");
+		machine.cheat = VIRTUAL_IN_FLUSH;
+		expect_refusal(machine, is_hot, is_hot ? NULL : "if only the runner has flushed");
+	}
+	machine.device = true;
+	machine.cheat = VIRTUAL_ON_HOST;
+	machine.process.run_ns = 5e6;
+	expect_refusal(machine, false, "work on the host");
 }
 
 /* A step that returns while the device is still at work is not over.

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/plugins/remote.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "tests/cli/measuring/virtual_machine.h"
@@ -101,7 +103,10 @@ struct state {
 	struct words seen;           /* the input of the last run, if has_run */
 	bool has_run;
 	bool is_fresh; /* reset() was called after the last run */
+	bool is_done;  /* the next run's work is done, outside run() */
 };
+
+static struct words input, shown; /* in memory; what the variant's process has of it */
 
 /* An array of the machine's memory, owned by the state. */
 static struct words *allocate(struct gb_error *err)
@@ -116,12 +121,12 @@ static struct words *allocate(struct gb_error *err)
 	return array;
 }
 
-static enum gb_status create(void *state, const void *params, const void *input,
-			     struct gb_error *err)
+static enum gb_status create(void *state, const void *params, const void *in, struct gb_error *err)
 {
 	struct state *s = state;
 
-	s->host_input = input;
+	shown = input;
+	s->host_input = vm.machine.remote ? &shown : in;
 	s->result = allocate(err);
 	s->copy = allocate(err);
 	if (err->code)
@@ -262,11 +267,12 @@ static void work(struct state *s)
 	wait_for_thread();
 	if (spared)
 		virtual_spend(virtual_draw() / VIRTUAL_GAIN);
-	else if (works_in_reset() || cheat == VIRTUAL_IN_UPLOAD || cheat == VIRTUAL_IN_DOWNLOAD ||
-		 cheat == VIRTUAL_RESET_THREAD)
+	else if (s->is_done || works_in_reset() || cheat == VIRTUAL_IN_UPLOAD ||
+		 cheat == VIRTUAL_IN_DOWNLOAD || cheat == VIRTUAL_RESET_THREAD)
 		virtual_spend(vm.machine.process.run_ns / VIRTUAL_GAIN);
 	else
 		spend_run(virtual_draw());
+	s->is_done = false;
 }
 
 static enum gb_status elapsed_less(void *clock, size_t first, size_t last, double *ns,
@@ -323,13 +329,101 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	return GB_OK;
 }
 
+/* ---- the variant's process ---------------------------------------------------------------- */
+
+/* A step outside run() in which a cheat works. */
+static void cheat_in(struct state *s, enum virtual_cheat cheat)
+{
+	if (vm.machine.cheat != cheat)
+		return;
+	work_outside();
+	s->is_done = true;
+}
+
+static enum gb_status remote_runs(void *state, int64_t count, bool *held, bool *marked, double *ns,
+				  double *queue_ns, double *lost_ns, struct gb_phase_time *phase,
+				  size_t *phases, struct gb_error *err)
+{
+	const struct gb_backend_ops *backend = virtual_backend();
+	struct gb_timer t = {
+		.ops = backend->timer, .clock = vm.mark, .phases = *marked, .err = err
+	};
+	const double start_ns = vm.cpu_ns;
+
+	vm.now += vm.machine.lost_ns;
+	*lost_ns = vm.machine.lost_ns;
+	if (virtual_call(VIRTUAL_ASK, err) || (*held && backend->hold(err)))
+		return err->code;
+	gb_timer_begin(&t);
+	for (int64_t i = 0; i < count && !err->code; i++)
+		(void)run(state, &t, err);
+	gb_timer_end(&t);
+	*queue_ns = vm.cpu_ns - start_ns;
+	if (*held)
+		(void)backend->let_go(err);
+	if (err->code || backend->synchronize(err))
+		return err->code;
+	*held = *held && backend->has_held();
+	*marked = t.named;
+	return gb_timer_read(&t, ns, phase, phases);
+}
+
+static enum gb_status remote_poison(void *state, unsigned char byte, struct gb_error *err)
+{
+	if (virtual_call(VIRTUAL_ASK, err))
+		return err->code;
+	return gb_memory_poison(state, byte, virtual_backend()->fill, err);
+}
+
+static double remote_copy_ns(const void *state)
+{
+	return vm.machine.copy_ns > 0 ? vm.machine.copy_ns : COPY_NS;
+}
+
+static enum gb_status remote_show(void *state, struct gb_error *err)
+{
+	if (virtual_call(VIRTUAL_SHOW, err))
+		return err->code;
+	virtual_spend_host(remote_copy_ns(state));
+	shown = input;
+	cheat_in(state, VIRTUAL_IN_SHOW);
+	return GB_OK;
+}
+
+static enum gb_status remote_flush(void *state, struct gb_error *err)
+{
+	if (virtual_call(VIRTUAL_FLUSH_THERE, err))
+		return err->code;
+	virtual_spend_host(VIRTUAL_CALL_NS);
+	cheat_in(state, VIRTUAL_IN_FLUSH);
+	return GB_OK;
+}
+
+static int remote_process(const void *state)
+{
+	return (int)getpid();
+}
+
+static long remote_children(void *state, struct gb_error *err)
+{
+	return vm.machine.children;
+}
+
+static size_t remote_peak(enum gb_memory_kind kind)
+{
+	return kind == GB_HOST_MEMORY ? VIRTUAL_HOST_PEAK : VIRTUAL_DEVICE_PEAK;
+}
+
+const struct gb_remote_ops virtual_remote = { remote_runs,    remote_poison,  remote_show,
+					      remote_flush,   remote_process, remote_children,
+					      remote_copy_ns, remote_peak };
+
 struct gb_result virtual_measure(const struct virtual_machine *machine,
 				 const struct gb_settings *how)
 {
 	static struct gb_variant_ops ops;
 	static struct gb_variant variant;
 	static struct toy_params params;
-	static struct words input;
 	struct gb_result result = { .workload = &workload, .variant = &variant, .params = &params };
 	struct gb_error err = { 0 };
 

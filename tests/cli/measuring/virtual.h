@@ -27,6 +27,8 @@ enum virtual_cheat {
 	VIRTUAL_RESET_MOSTLY,   /* the same in three runs of four */
 	VIRTUAL_IN_UPLOAD,      /* works in upload() */
 	VIRTUAL_IN_DOWNLOAD,    /* works in download(), on a copy of the input */
+	VIRTUAL_IN_SHOW,        /* works while its process copies the input */
+	VIRTUAL_IN_FLUSH,       /* works while its process flushes its caches */
 	VIRTUAL_RESET_THREAD,   /* starts a thread in reset(), for which run() waits */
 	VIRTUAL_RUN_THREAD,     /* starts a thread in run(), for which download() waits */
 	VIRTUAL_UNDERSTATES,    /* as VIRTUAL_REMEMBERS, but states the same short time for all */
@@ -55,6 +57,7 @@ struct virtual_process {
 
 struct virtual_machine {
 	bool device;
+	bool remote;        /* the variant runs in another process */
 	bool emulated;      /* its times mean nothing */
 	bool no_variations; /* the input cannot be changed */
 	bool waits;         /* run() waits for the device, without saying so in its flags */
@@ -65,12 +68,15 @@ struct virtual_machine {
 	unsigned flags;   /* the variant's */
 	int64_t distinct; /* inputs; input i has (1 + i) times the items and the time; 0: one */
 	int64_t threads;
+	long children;               /* that the variant's process has started */
 	double bytes;                /* size of the input */
 	double vary_ns;              /* duration of a change of the input; 0: a short one */
 	double upload_ns;            /* duration of an upload, but for a short copy */
 	double flush_ns;             /* duration of a flush; 0: a short one */
 	double verify_ns;            /* duration of a verification; 0: a short one */
 	double lingers_ns;           /* a thread of a peer looks for work so long after a run */
+	double copy_ns;              /* time to copy the input to another process; 0: short */
+	double lost_ns;              /* neither process has a processor for so long in a request */
 	size_t fails_at;             /* the number of the call that fails, from 1; 0: none */
 	bool interrupts;             /* a signal comes in that call, which does not fail */
 	const char *(*counts)(void); /* a device counts; NULL: it cannot */
@@ -98,7 +104,14 @@ enum virtual_event {
 	VIRTUAL_PAUSE = 'z', /* the runner sleeps */
 	VIRTUAL_COUNT = '(', /* counting starts */
 	VIRTUAL_COUNTED = ')',
+	/* Requests to another process. */
+	VIRTUAL_ASK = '?', /* runs, or a result to be overwritten */
+	VIRTUAL_SHOW = 'w',
+	VIRTUAL_FLUSH_THERE = 'F',
 };
+
+/* The bytes that the other process states. */
+enum { VIRTUAL_HOST_PEAK = 7000, VIRTUAL_DEVICE_PEAK = 9000 };
 
 /* Measure the toy variant on a new machine.  The result must be released. */
 struct gb_result virtual_measure(const struct virtual_machine *machine,

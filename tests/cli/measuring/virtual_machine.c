@@ -39,7 +39,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	static int (*real)(clockid_t, struct timespec *);
 
-	if (vm.is_running && (clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_MONOTONIC)) {
+	if (vm.is_running && (clock <= CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_REALTIME)) {
 		const double ns = clock == CLOCK_MONOTONIC ? read_clock() : vm.cpu_ns;
 
 		now->tv_sec = (time_t)(ns / 1e9);
@@ -422,6 +422,7 @@ const struct gb_backend_ops *virtual_backend(void)
 {
 	struct gb_backend_ops *backend = vm.machine.device ? &device : &cpu;
 
+	backend->remote = vm.machine.remote ? &virtual_remote : NULL;
 	backend->timer = timer_of(vm.machine.process.tick_ns);
 	counter.counts = vm.machine.counts;
 	device.counter = counter.counts ? &counter : NULL;

@@ -61,6 +61,9 @@ void virtual_wait(void);
 /* The time of the next run. */
 double virtual_draw(void);
 
+/* The variant's process. */
+extern const struct gb_remote_ops virtual_remote;
+
 /* The back end of vm.machine. */
 const struct gb_backend_ops *virtual_backend(void);
 

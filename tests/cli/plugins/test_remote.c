@@ -470,6 +470,56 @@ Test(remote, metrics)
 	}
 }
 
+/* ---- counts ------------------------------------------------------------------------------- */
+
+/* Only an object of bounded size is taken. */
+Test(remote, counts)
+{
+	static const struct {
+		const char *text;
+		int64_t bytes;
+		const char *taken; /* NULL: nothing */
+	} row[] = {
+		{ "{ \"a\": 1 }+", 10, "{\"a\":1}" },
+		{ "[1]", 3, NULL },
+		{ "{\"a\":1}", 6, NULL },
+		{ "{}", -1, NULL },
+		{ "{}", GB_LINK_COUNTS + 1, NULL },
+		{ "{}", GB_LINK_COUNTS, "{}" },
+	};
+	struct gb_error err;
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char *const counts = script.board.counts;
+
+		memset(counts, ' ', sizeof script.board.counts);
+		memcpy(counts, row[i].text, strlen(row[i].text));
+		script.answer[GB_ASK_COUNTS].number[0] = row[i].bytes;
+		begin();
+		for (int k = 0; k < 2; k++) {
+			const char *taken = gb_remote_counter.counts();
+
+			cr_assert_eq(taken != NULL, row[i].taken != NULL, "row %zu", i);
+			if (taken)
+				cr_expect_str_eq(taken, row[i].taken);
+		}
+		end();
+	}
+	script.refused = GB_ASK_COUNTS;
+	begin();
+	cr_expect_null(gb_remote_counter.counts());
+	end();
+	/* A request of runs says whether the first is counted. */
+	script.refused = GB_ASK_RUNS;
+	begin();
+	for (int on = 1; on >= 0; on--) {
+		gb_remote_counter.count(on);
+		(void)run(&err);
+		cr_expect_str_eq(err.message, on ? "6: 5 1 0 1" : "6: 5 1 0 0");
+	}
+	end();
+}
+
 /* ---- tables ------------------------------------------------------------------------------- */
 
 Test(remote, tables)

@@ -71,7 +71,7 @@ Test(gates, least_launches)
 
 Test(gates, limits)
 {
-	const struct gb_gate none = { .error = 0.02 }, one = gate_of(1, 0);
+	const struct gb_gate none = { .error = 0.02 }, one = gate_of(1, 0), some = gate_of(1, 12);
 	const double zero[] = { 0, 1, 1, 1 }, good[] = { 1, 1, 1, 1 };
 	const struct gb_gate_values values = { zero, good, NULL, 4, 4, 0 };
 	struct gb_gate_tests tests = { 0 };
@@ -82,6 +82,9 @@ Test(gates, limits)
 	cr_expect(eq(sz, gb_gate_next_look(&one, 4), 5));
 	cr_expect(eq(sz, gb_gate_next_look(&one, 999), 1000));
 	cr_expect(eq(sz, gb_gate_next_look(&one, 1000), 0));
+	cr_expect(eq(sz, gb_gate_next_look(&some, 0), 4));
+	cr_expect(eq(sz, gb_gate_next_look(&some, 4), 6));
+	cr_expect(eq(sz, gb_gate_next_look(&some, 12), 0));
 	cr_expect(eq(int, (int)gb_gate_judge(&one, &tests, &values, &result, &err), GB_ERUNTIME));
 	cr_expect(eq(str, err.message, "a value that is not positive has no ratio"));
 	gb_gate_release(&tests);
@@ -282,15 +285,16 @@ Test(gates, slower_by_new_launches_alone)
 	gb_gate_release(&tests);
 }
 
-/* Stored launches are left out if those of base differ from them, and then change nothing. */
+/* Stored launches are left out if those of base differ from them, and then change nothing.  Else
+ * the ratio is that of all launches of base. */
 Test(gates, stored_launches_of_another_speed_are_left_out)
 {
 	static const double before[] = { 1, 0.97, 1.03 };
-	const struct gb_gate gate = gate_of(1, 12);
-	struct gb_gate_tests tests = { 0 };
+	const struct gb_gate gate = gate_of(1, 12), one = gate_of(1, 0);
+	struct gb_gate_tests tests = { 0 }, other_tests = { 0 };
 	struct gb_gate_result alone;
 	struct gb_error err = { 0 };
-	double base[8], other[8], stored[8];
+	double base[8], other[8], stored[8], all[16];
 
 	for (size_t i = 0; i < 8; i++) {
 		base[i] = 100 + (double)(i * 3 % 8) / 10;
@@ -306,11 +310,17 @@ Test(gates, stored_launches_of_another_speed_are_left_out)
 		cr_assert(not(gb_gate_judge(&gate, &tests, &values, &result, &err)));
 		cr_expect(eq(int, result.drifted, b > 0), "%g", before[b]);
 		cr_expect(eq(int, (int)result.verdict, (int)alone.verdict), "%g", before[b]);
-		if (b > 0)
-			cr_expect(ieee_ulp_eq(dbl, result.ratio.interval.low,
-					      alone.ratio.interval.low, 1));
+		if (b == 0) {
+			memcpy(all, stored, sizeof stored);
+			memcpy(all + 8, base, sizeof base);
+			judge_sides(&one, &other_tests, all, 8 + result.base, other, result.other,
+				    &alone);
+		}
+		cr_expect(ieee_ulp_eq(dbl, result.ratio.interval.low, alone.ratio.interval.low, 1));
+		judge_sides(&gate, &tests, base, 8, other, 8, &alone);
 	}
 	gb_gate_release(&tests);
+	gb_gate_release(&other_tests);
 }
 
 /* ---- trials ------------------------------------------------------------------------------- */

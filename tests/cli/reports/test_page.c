@@ -337,7 +337,8 @@ Test(page, a_picture_states_how_many_rows_it_omits)
 }
 
 /* A chart for each value of the other point parameters; a line for each variant and each value of
- * the parameters that only some variants have.  The 25th chart is left out. */
+ * the parameters that only some variants have.  The 25th chart is left out.  The order of the
+ * parameters does not matter. */
 Test(page, charts_of_several_parameters)
 {
 	static const char *const wanted[] = {
@@ -348,26 +349,35 @@ Test(page, charts_of_several_parameters)
 		"> cpu/slow</li>",
 		"<p>9 more rows are in the table only.</p>",
 	};
-	char params[80];
+	enum { N, TYPE, SIZE, THREADS, PARAMS };
+	static const int orders[][PARAMS] = { { N, TYPE, SIZE, THREADS },
+					      { TYPE, N, SIZE, THREADS },
+					      { THREADS, N, TYPE, SIZE } };
 
-	add_run("a");
-	for (int type = 1; type <= 25; type++)
-		for (int n = 1; n <= 3 * 30; n += 30) {
-			for (int threads = 1; threads <= 2; threads++) {
-				(void)snprintf(
-					params, sizeof params,
-					"\"n\":%d,\"type\":\"%d\",\"size\":%d,\"threads\":%d", n,
-					type, 64 + (type == 25), threads);
-				add_record("cpu/best", params, timed(1e6 * threads));
-			}
-			(void)snprintf(params, sizeof params,
-				       "\"n\":%d,\"type\":\"%d\",\"size\":%d", n, type,
+	for (size_t order = 0; order < GB_COUNT(orders); order++) {
+		add_run("a");
+		for (int i = 0; i < 25 * 3 * 3; i++) {
+			const int type = 1 + i / 9, n = 1 + 30 * (i / 3 % 3), threads = (i + 1) % 3;
+			char param[PARAMS][20], params[80] = "";
+
+			(void)snprintf(param[N], sizeof *param, "\"n\":%d", n);
+			(void)snprintf(param[TYPE], sizeof *param, "\"type\":\"%d\"", type);
+			(void)snprintf(param[SIZE], sizeof *param, "\"size\":%d",
 				       64 + (type == 25));
-			add_record("cpu/slow", params, timed(9e6));
+			(void)snprintf(param[THREADS], sizeof *param, "\"threads\":%d", threads);
+			for (size_t k = 0; k < PARAMS; k++)
+				if (threads || orders[order][k] != THREADS)
+					gb_text_append(params, sizeof params, "%s%s",
+						       params[0] ? "," : "",
+						       param[orders[order][k]]);
+			add_record(threads ? "cpu/best" : "cpu/slow", params,
+				   timed(threads ? 1e6 * threads : 9e6));
 		}
-	for (size_t i = 0; i < GB_COUNT(wanted); i++)
-		expect_within(GB_FORMAT_HTML, wanted[i], true);
-	expect_within(GB_FORMAT_HTML, "type=25, size", false);
+		for (size_t i = 0; i < GB_COUNT(wanted); i++)
+			expect_within(GB_FORMAT_HTML, wanted[i], true);
+		expect_within(GB_FORMAT_HTML, "type=25, size", false);
+		release();
+	}
 }
 
 /* The title of a page names up to three machines. */

@@ -46,7 +46,7 @@ Test(repro, cells_have_their_parameters_and_units)
 	cJSON *paper;
 	double ms;
 
-	measure("{'set':{'distribution':'few'},'preset':{'quick':{'count':2000}},"
+	measure("{'set':{'distribution':'few'},'preset':{'quick':{'count':2000,'none':0}},"
 		"'columns':[{'name':'count','role':'key','param':'count'},"
 		"{'name':'ms','role':'time','unit':'ms','variant':'cpu/best'},"
 		"{'name':'us','role':'time','unit':'us','variant':'cpu/best'},"

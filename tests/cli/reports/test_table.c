@@ -173,6 +173,22 @@ Test(table, times_of_the_emulator_are_never_shown)
 	expect_within(GB_FORMAT_CSV, "456000000", true);
 }
 
+/* A record that does not say is at either. */
+Test(table, points_have_cold_caches_or_hot_ones)
+{
+	static const bool same[3][3] = { { true, true, true },
+					 { true, true, false },
+					 { true, false, true } };
+	static const enum gb_flag cold[] = { GB_UNKNOWN, GB_NO, GB_YES };
+	static const struct gb_axes none;
+
+	for (size_t i = 0; i < 9; i++) {
+		const struct gb_record a = { .cold = cold[i / 3] }, b = { .cold = cold[i % 3] };
+
+		cr_expect_eq(gb_same_point(&none, &a, &b), same[i / 3][i % 3], "%zu", i);
+	}
+}
+
 Test(table, cold_and_hot_are_two_points)
 {
 	add_record("cpu/best", "\"n\":1", timed(2e6));

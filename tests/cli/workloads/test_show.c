@@ -74,6 +74,20 @@ static bool is_right(struct trial *t, void *shown, const struct gb_variant *v, u
 	return true;
 }
 
+/* True if no member that looks like a pointer is that of the input. */
+static bool copies_all(const void *shown, const void *input, size_t bytes)
+{
+	for (size_t i = 0; i + sizeof(uint64_t) <= bytes; i += sizeof(uint64_t)) {
+		uint64_t a, b;
+
+		memcpy(&a, (const char *)shown + i, sizeof a);
+		memcpy(&b, (const char *)input + i, sizeof b);
+		if (a == b && a >> 44 && !(a >> 47))
+			return false;
+	}
+	return true;
+}
+
 /* The first point of a sweep, whose texts its parameters use. */
 static void *point_of(struct gb_sweep *sweep, const struct gb_workload *w, const char *words)
 {
@@ -114,6 +128,7 @@ Test(show, a_variant_needs_no_more)
 		memcpy(shown, t.input, w->input_size);
 		w->show(shown, share, &s);
 		cr_expect(hides(w->name, shown), "%s %s", w->name, cases[i][1]);
+		cr_expect(copies_all(shown, t.input, w->input_size), "%s %s", w->name, cases[i][1]);
 		for (size_t k = 0; k < gb_variant_count && ran < 3; k++)
 			if (gb_equal(gb_variants[k].workload, w->name) && gb_variants[k].ops &&
 			    gb_variants[k].backend == GB_CPU && !gb_variants[k].peer)

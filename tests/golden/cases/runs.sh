@@ -5,6 +5,7 @@ grep -c '"type":"record"' out.jsonl
 gpubench radix cpu/best --count=1k,2k --threads=1 --samples=1 --runs=4 --resume -q -o out.jsonl || exit
 grep -c '"type":"record"' out.jsonl
 gpubench radix cpu/best --count=1k --samples=1 --runs=2 -o - | grep -c '"type":"record"'
+gpubench radix cpu/best --count=1k --samples=1 --runs=2 --threads=1 | grep -c cpu/best
 # A parent's word that was cut off is not a launch.
 GPUBENCH_LAUNCH=0:0:0:0 gpubench radix cpu/best --count=1k --samples=1 -q -o - | grep -c '"type":"record"'
 gpubench radix cpu/best --count=minus --runs=2
