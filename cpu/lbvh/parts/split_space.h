@@ -13,24 +13,28 @@ struct edges {
 	float at[3];
 };
 
+/* a, or b if `other`.  No branch, which would be unpredictable. */
+SPLIT_FN size_t choose(size_t a, size_t b, bool other)
+{
+	return a ^ ((a ^ b) & (0 - (size_t)other));
+}
+
 SPLIT_FN void find_edges(struct edges *e, const struct lbvh_input *in, const uint32_t *triangle,
 			 int axis)
 {
-	const float *v[3], *low, *high, *middle;
+	const size_t v0 = 3 * (size_t)triangle[0], v1 = 3 * (size_t)triangle[1];
+	const size_t v2 = 3 * (size_t)triangle[2], all = v0 ^ v1 ^ v2;
+	const float *const along = in->vertex + axis;
+	const float a0 = along[v0], a1 = along[v1], a2 = along[v2];
+	const size_t low = choose(v0, v1, a1 < a0);
+	const size_t first = choose(low, v2, a2 < lbvh_min(a0, a1));
+	const size_t last = choose(v0 ^ v1 ^ low, v2, lbvh_max(a0, a1) < a2);
+	const size_t v[3] = { first, all ^ first ^ last, last };
 	float each[4];
 
-	for (int i = 0; i < 3; i++)
-		v[i] = in->vertex + 3 * (size_t)triangle[i];
-	low = v[1][axis] < v[0][axis] ? v[1] : v[0];
-	high = v[1][axis] < v[0][axis] ? v[0] : v[1];
-	middle = v[2][axis] < low[axis] ? low : v[2];
-	low = v[2][axis] < low[axis] ? v[2] : low;
-	v[0] = low;
-	v[1] = high[axis] < middle[axis] ? high : middle;
-	v[2] = high[axis] < middle[axis] ? middle : high;
 	for (int i = 0; i < 3; i++) {
-		e->corner[i] = pair_both(lanes_load(v[i]));
-		e->at[i] = v[i][axis];
+		e->corner[i] = pair_both(lanes_load(in->vertex + v[i]));
+		e->at[i] = along[v[i]];
 	}
 	e->corner[3] = pair_all(FLT_MAX);
 	lanes_store(each,
