@@ -106,6 +106,26 @@ static uint32_t count_below(const struct work *w, uint32_t root)
 	}
 }
 
+/* Where primitives lie in leaf order, the leaf that tells which primitive the right child starts
+ * with.  In Karras' numbering the left child has the number of the last leaf of its range, as an
+ * inner node or as a leaf; the next leaf holds that primitive.  In depth-first order, the node
+ * before the right child is the last leaf of the left one. */
+static const struct lbvh_node *leaf_at_middle(const struct work *w, const struct lbvh_node *node)
+{
+	const uint32_t inner = w->leaves - 1;
+
+	if (w->leaves == DEPTH_FIRST)
+		return w->node + node->right - 1;
+	return w->node + w->leaves + (node->left < inner ? node->left : node->left - inner);
+}
+
+static uint32_t middle_of(const struct work *w, const struct lbvh_node *node)
+{
+	const struct lbvh_node *leaf = leaf_at_middle(w, node);
+
+	return (leaf->left & ~LBVH_LEAF) + (w->leaves == DEPTH_FIRST ? leaf->right : 0);
+}
+
 static struct kid make_kid(const struct work *w, struct below below)
 {
 	const struct lbvh_node *n = w->node + below.node;
@@ -113,28 +133,13 @@ static struct kid make_kid(const struct work *w, struct below below)
 	if (!is_leaf(n)) { /* opened soon, unless it becomes a leaf */
 		__builtin_prefetch(w->node + n->left);
 		__builtin_prefetch(w->node + n->right);
+		if (w->leaves)
+			__builtin_prefetch(leaf_at_middle(w, n));
 	}
 	if (!w->leaves)
 		below.count = count_below(w, below.node);
 	return (struct kid){ below, below.count <= LBVH_WIDTH || is_leaf(n),
 			     lanes_area(n->lo, n->hi) };
-}
-
-/* The first primitive of the right child, where primitives lie in leaf order.  In Karras' numbering
- * the left child has the number of the last leaf of its range, as an inner node or as a leaf; the
- * next leaf holds that primitive.  In depth-first order, the node before the right child is the
- * last leaf of the left one. */
-static uint32_t middle_of(const struct work *w, const struct lbvh_node *node)
-{
-	uint32_t last;
-
-	if (w->leaves == DEPTH_FIRST) {
-		const struct lbvh_node *leaf = w->node + node->right - 1;
-
-		return (leaf->left & ~LBVH_LEAF) + leaf->right;
-	}
-	last = node->left < w->leaves - 1 ? node->left : node->left - (w->leaves - 1);
-	return w->node[w->leaves + last].left & ~LBVH_LEAF;
 }
 
 /* The two children of an inner node. */
