@@ -337,14 +337,14 @@ static size_t differing_packets(const struct scene *s, const struct lbvh_wide *w
 	return count;
 }
 
-/* The same by batches: the nearest hits in turns, or any hit in groups; or alone, ray by ray. */
+/* The same by batches: the nearest hits in turns, or any hit in groups; or alone, ray by ray.  The
+ * work is added to *counts. */
 static size_t differing_batches(const struct scene *s, const struct lbvh_wide *wide, bool any,
-				bool alone)
+				bool alone, struct lbvh_counts *counts)
 {
 	const struct lbvh_kernels *kernels = lbvh_cpu_kernels();
 	struct lbvh_entry *stack = calloc(lbvh_stack_room(wide), sizeof *stack);
 	const size_t rays = lbvh_ray_count(s->in);
-	struct lbvh_counts counts = { 0, 0 };
 	struct lbvh_ray ray[LBVH_PACKET];
 	float t[LBVH_PACKET];
 	uint32_t primitive[LBVH_PACKET];
@@ -357,9 +357,9 @@ static size_t differing_batches(const struct scene *s, const struct lbvh_wide *w
 		for (; batch.count < LBVH_PACKET && first + batch.count < rays; batch.count++)
 			ray[batch.count] = lbvh_trace_ray(s->in, first + batch.count);
 		if (!alone)
-			(any ? kernels->groups : kernels->batch)(wide, &batch, stack, &counts);
+			(any ? kernels->groups : kernels->batch)(wide, &batch, stack, counts);
 		for (uint32_t i = 0; alone && i < batch.count; i++)
-			kernels->ray(wide, &batch, i, stack, &counts);
+			kernels->ray(wide, &batch, i, stack, counts);
 		for (uint32_t i = 0; i < batch.count; i++)
 			count += any ? (occluded[i / 32] >> i % 32 & 1) !=
 						 (s->primitive[first + i] != LBVH_MISS)
@@ -374,6 +374,7 @@ static size_t differing_batches(const struct scene *s, const struct lbvh_wide *w
  * than any other tree. */
 Test(lbvh_wide, deep)
 {
+	struct lbvh_counts counts = { 0, 0 };
 	struct work w;
 
 	set_up(&w, make("soup", 5000, 24), 2);
@@ -387,7 +388,7 @@ Test(lbvh_wide, deep)
 	check_wide(&w);
 	cr_assert_eq(differing_packets(&w.s, &w.wide), 0);
 	for (int way = 0; way < 4; way++)
-		cr_assert_eq(differing_batches(&w.s, &w.wide, way & 1, way & 2), 0);
+		cr_assert_eq(differing_batches(&w.s, &w.wide, way & 1, way & 2, &counts), 0);
 	free(w.cpu.index);
 	free(w.cpu.node);
 	tear_down(&w);
@@ -396,6 +397,7 @@ Test(lbvh_wide, deep)
 /* A triangle may be in several leaves, of which a ray may enter any. */
 Test(lbvh_wide, parts_of_triangles)
 {
+	struct lbvh_counts counts = { 0, 0 };
 	struct work w;
 
 	set_up(&w, make("city", 3000, 64), 1);
@@ -404,7 +406,28 @@ Test(lbvh_wide, parts_of_triangles)
 	collapse(&w, 0, NULL);
 	cr_assert_eq(differing_packets(&w.s, &w.wide), 0);
 	for (int way = 0; way < 4; way++)
-		cr_assert_eq(differing_batches(&w.s, &w.wide, way & 1, way & 2), 0);
+		cr_assert_eq(differing_batches(&w.s, &w.wide, way & 1, way & 2, &counts), 0);
+	tear_down(&w);
+}
+
+/* A ray alone takes the steps that it takes among interleaved ones: the nearest child first. */
+Test(lbvh_wide, nearest_child_first)
+{
+	struct work w;
+
+	set_up(&w, make("soup", 3000, 64), 1);
+	make_best(&w);
+	collapse(&w, 0, NULL);
+	for (int simd = CPU_PLAIN; simd <= CPU_AVX512; simd++) {
+		struct lbvh_counts turns = { 0, 0 }, alone = { 0, 0 };
+
+		cpu_limit_simd((enum cpu_simd)simd);
+		cr_assert_eq(differing_batches(&w.s, &w.wide, false, false, &turns), 0);
+		cr_assert_eq(differing_batches(&w.s, &w.wide, false, true, &alone), 0);
+		cr_assert_gt(turns.nodes, 64 * 64);
+		cr_assert_eq(alone.nodes, turns.nodes);
+		cr_assert_eq(alone.triangles, turns.triangles);
+	}
 	tear_down(&w);
 }
 
@@ -438,6 +461,7 @@ static void plant(struct lbvh_wide *wide, size_t primitives, int fault)
 
 Test(lbvh_wide, planted_faults)
 {
+	struct lbvh_counts counts = { 0, 0 };
 	struct work w;
 
 	set_up(&w, make("knot", 3000, 64), 1);
@@ -446,10 +470,10 @@ Test(lbvh_wide, planted_faults)
 		for (int fault = 0; fault < 4; fault++) {
 			collapse(&w, 0, NULL);
 			plant(&w.wide, w.s.in->count, fault);
-			cr_assert_eq(
-				(way == 4 ? differing_packets(&w.s, &w.wide)
-					  : differing_batches(&w.s, &w.wide, way & 1, way & 2)) > 0,
-				fault > 0, "way %d, fault %d", way, fault);
+			cr_assert_eq((way == 4 ? differing_packets(&w.s, &w.wide)
+					       : differing_batches(&w.s, &w.wide, way & 1, way & 2,
+								   &counts)) > 0,
+				     fault > 0, "way %d, fault %d", way, fault);
 		}
 	tear_down(&w);
 }

@@ -142,6 +142,8 @@ static struct kid make_kid(const struct work *w, struct below below)
 		__builtin_prefetch(w->node + n->right);
 		if (karras && below.count <= FEW_LEAVES)
 			__builtin_prefetch(leaf_at(w, last_left(w, n) + 1));
+		else if (w->leaves == DEPTH_FIRST)
+			__builtin_prefetch(w->node + n->right - 1);
 	}
 	if (!w->leaves)
 		below.count = count_below(w, below.node);

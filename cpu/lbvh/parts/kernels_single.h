@@ -194,28 +194,43 @@ WORDS_FN struct lbvh_entry *follow_nearest(const struct lbvh_wide_node *node, co
 	F8 entry;
 	const unsigned bits = enter8(node, ray, &entry);
 
-	f8_sort(top, node->child, entry, bits);
+	(void)f8_sort(top, node->child, entry, bits);
 	return top + __builtin_popcount(bits);
 }
 
-/* Find the nearest hit in the tree: set ray->t and ray->primitive. */
+/* Find the nearest hit in the tree: set ray->t and ray->primitive.  A step waits for the choice
+ * of its node, so the nearest child does not pass through the stack.  If it is the only one, as in
+ * most nodes that have any, it is not compared with others: the processor predicts that. */
 WORDS_FN void walk_nearest(const struct lbvh_wide *wide, struct ray *ray, struct lbvh_entry *stack,
 			   struct lbvh_counts *counts)
 {
 	struct lbvh_entry *top = stack;
+	uint32_t at = 0;
 
-	*top++ = (struct lbvh_entry){ 0, 0 };
-	while (top > stack) {
-		const struct lbvh_entry next = *--top;
-
-		if (next.key > (union lbvh_distance){ ray->t }.bits)
-			continue;
-		if (next.child & LBVH_LEAF) {
-			visit_leaf(wide, next.child, ray, counts);
+	for (;;) {
+		if (at & LBVH_LEAF) {
+			visit_leaf(wide, at, ray, counts);
 		} else {
+			const struct lbvh_wide_node *node = wide->node + at;
+			F8 entry;
+			const unsigned bits = enter8(node, ray, &entry);
+
 			counts->nodes++;
-			top = follow_nearest(wide->node + next.child, ray, top);
+			if (bits && !(bits & (bits - 1))) {
+				at = node->child[__builtin_ctz(bits)];
+				continue;
+			}
+			if (bits) {
+				at = f8_sort(top, node->child, entry, bits);
+				top += __builtin_popcount(bits) - 1;
+				continue;
+			}
 		}
+		do {
+			if (top == stack)
+				return;
+			at = (--top)->child;
+		} while (top->key > (union lbvh_distance){ ray->t }.bits);
 	}
 }
 

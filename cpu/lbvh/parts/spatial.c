@@ -116,7 +116,7 @@ static void sweep(const struct lbvh_space *s, int axis, struct cut *best)
 			*best = (struct cut){ .cost = cost,
 					      .axis = axis,
 					      .bin = i,
-					      .plane = s->plane[axis][i],
+					      .plane = s->grid.origin[axis] + s->plane[axis][i],
 					      .side = { left, right[i] },
 					      .count = { before, after[i] } };
 	}
@@ -137,7 +137,7 @@ static struct cut find_cut(const struct lbvh_cpu *cpu, const struct lbvh_box *fr
 	lanes_store(s.grid.scale, lanes_over_length(lanes_all((float)bins), lo, lo + size));
 	for (int k = 0; k < 3; k++)
 		for (int i = 0; i < bins; i++) {
-			s.plane[k][i] = lo[k] + size[k] * ((float)i / (float)bins);
+			s.plane[k][i] = size[k] * ((float)i / (float)bins);
 			s.bin[k][i] = no_record();
 			s.enter[k][i] = s.leave[k][i] = 0;
 		}

@@ -50,7 +50,7 @@ struct lbvh_bins {
  * or end there. */
 struct lbvh_space {
 	struct lbvh_split_grid grid;
-	float plane[3][LBVH_SPACE_BINS]; /* below each bin */
+	float plane[3][LBVH_SPACE_BINS]; /* below each bin, from the grid's origin */
 	_Alignas(32) struct lbvh_box bin[3][LBVH_SPACE_BINS];
 	uint32_t enter[3][LBVH_SPACE_BINS], leave[3][LBVH_SPACE_BINS];
 };

@@ -192,10 +192,11 @@ WORDS_FN void words_sort(struct lbvh_entry *to, const uint32_t *child, F8 distan
 }
 
 /* Most rays enter one child of a node or none, which need no network. */
-WORDS_FN void f8_sort(struct lbvh_entry *to, const uint32_t *child, F8 distance, unsigned bits)
+WORDS_FN uint32_t f8_sort(struct lbvh_entry *to, const uint32_t *child, F8 distance, unsigned bits)
 {
 	if (bits & (bits - 1)) {
 		words_sort(to, child, distance, bits);
+		return to[__builtin_popcount(bits) - 1].child;
 	} else {
 		const int i = __builtin_ctz(bits | 0x80);
 		uint32_t key[8];
@@ -203,6 +204,7 @@ WORDS_FN void f8_sort(struct lbvh_entry *to, const uint32_t *child, F8 distance,
 		vst1q_u32(key, vreinterpretq_u32_f32(distance.low));
 		vst1q_u32(key + 4, vreinterpretq_u32_f32(distance.high));
 		*to = (struct lbvh_entry){ child[i], key[i] & ~UINT32_C(7) };
+		return to->child;
 	}
 }
 

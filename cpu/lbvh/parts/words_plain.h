@@ -161,8 +161,9 @@ WORDS_FN void f8_keys(uint32_t *p, F8 a)
 
 /* Store child and distance of the lanes set in `bits`, one entry each, from the farthest to the
  * nearest.  Distances are not negative; their lowest three bits are ignored and stored as 0.  There
- * is room for eight entries; those behind the last are undefined. */
-WORDS_FN void f8_sort(struct lbvh_entry *to, const uint32_t *child, F8 distance, unsigned bits)
+ * is room for eight entries; those behind the last are undefined.  Returns the nearest child; any
+ * number if `bits` is 0. */
+WORDS_FN uint32_t f8_sort(struct lbvh_entry *to, const uint32_t *child, F8 distance, unsigned bits)
 {
 	unsigned count = 0;
 
@@ -175,6 +176,7 @@ WORDS_FN void f8_sort(struct lbvh_entry *to, const uint32_t *child, F8 distance,
 			to[k] = to[k - 1];
 		to[k] = (struct lbvh_entry){ child[i], key };
 	}
+	return count ? to[count - 1].child : 0;
 }
 
 #endif
