@@ -306,24 +306,26 @@ def table(command):
 
 
 def without_repetition(text, seen):
-    """A table of a CPU without the build and machine of the table before, or the peers that its
-    page has, by `seen`."""
-    said = re.match(r"(`gpubench .*`\n\n)(gpubench \S+, commit \S+, on \S+), .*?: ([^;\n]+)"
-                    r"(?:; (peers: [^;\n]+))?.*\n\n", text)
+    """A table of a CPU without the machine, or the peers, that its page has, by `seen`, and without
+    the commit if the table before has the same."""
+    said = re.match(r"(`gpubench .*`\n\n)gpubench \S+, commit (\S+), on \S+, .*?: ([^;\n]+)"
+                    r"(?:; peers: ([^;\n]+))?.*\n\n", text)
     if not said:
         return text
-    command, build, machine, peers = said.groups()
-    origin, known = (build, machine), peers is None or peers in seen["peers"]
-    seen["peers"].add(peers)
-    if origin != seen["origin"]:
-        seen["origin"] = origin
+    command, commit, machine, peers = said.groups()
+    before = dict(seen)
+    seen.update({"commit": commit, machine: True, peers: True})
+    if machine not in before:
         return text
-    return command + ("" if known else "P%s\n\n" % peers[1:]) + text[said.end():]
+    parts = [] if before["commit"] == commit else ["commit " + commit]
+    parts += [] if not peers or peers in before else ["peers: " + peers]
+    line = "; ".join(parts)
+    return command + (line[:1].upper() + line[1:] + "\n\n" if line else "") + text[said.end():]
 
 
 def printed(page, text):
     """The page with its tables replaced, and [(file, table)]; ValueError."""
-    lines, shown, inside, seen = [], [], False, {"origin": None, "peers": set()}
+    lines, shown, inside, seen = [], [], False, {}
     for number, line in enumerate(text.splitlines(True), 1):
         mark = re.fullmatch("<!-- (?:begin: (.*)|end) -->\n?", line)
         if mark and inside == bool(mark[1]):
