@@ -205,16 +205,12 @@ Test(virtual, events_in_another_process)
 						   .device = kind & 2,
 						   .process = { .run_ns = 1e6, .noise = 0.05 },
 						   .seed = 1 };
-		struct gb_settings how = with_samples(cold, 40);
-		struct gb_result r;
-		size_t host, device;
+		const struct gb_settings how = with_samples(kind & 1 ? but_hot(cold) : cold, 40);
+		struct gb_result r = ok(&machine, &how);
+		const size_t host = r.host_bytes, device = r.device_bytes;
 
-		how.hot = kind & 1;
-		r = ok(&machine, &how);
 		cr_expect(eq(sz, count(sample[kind]), 40), "%s", virtual_log());
 		cr_expect(eq(sz, count("0znfsnzn[?]bR"), kind == 0 ? 3 : 0)); /* no second flush */
-		host = r.host_bytes;
-		device = r.device_bytes;
 		gb_result_release(&r);
 		machine.children = 1;
 		r = virtual_measure(&machine, &how);
