@@ -117,7 +117,7 @@ static const char *const large[] = {
 	"--count=16Mi --type=pairs --values=index",
 	("gpu --count=64Mi --type=u32,pairs --distribution=sorted,reverse,constant,few,zipf,"
 	 "entropy0,entropy1,entropy2,entropy3,entropy4,entropy5,dominant,runs,organpipe,nearly,"
-	 "last,staircase,sqrt,two"),
+	 "last,staircase,sqrt,two,exponential,rootdup,twodup,eightdup"),
 	"gpu --count=256Mi,1Gi --type=u32,u64,f32,pairs --distribution=uniform,few",
 	NULL,
 };

@@ -406,3 +406,27 @@ Test(radix_workload, dry_run_counts_the_largest_input)
 	refuse_input(&gb_radix_workload, &pairs, "4294967297 keys are more than 4294967296");
 	gb_memory_set_dry(false);
 }
+
+/* ---- presets --------------------------------------------------------------------------------- */
+
+Test(radix_workload, preset_large_has_every_distribution)
+{
+	const struct gb_workload *const w = &gb_radix_workload;
+	const char *const *choice = NULL;
+	char lines[4096] = "";
+
+	for (const char *const *line = w->preset[GB_LARGE]; *line; line++)
+		snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%s,", *line);
+	for (char *c = lines; *c; c++)
+		*c = *c == '=' || *c == ' ' ? ',' : *c;
+	for (size_t n = 0; n < w->param_count; n++)
+		if (gb_equal(w->params[n].name, "distribution"))
+			choice = w->params[n].choices;
+	cr_assert(choice);
+	for (; *choice; choice++) {
+		char word[64];
+
+		snprintf(word, sizeof word, ",%s,", *choice);
+		cr_expect(strstr(lines, word), "%s", *choice);
+	}
+}
