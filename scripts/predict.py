@@ -406,7 +406,6 @@ GAPS = (
     ("`lbvh wide`, collapse of 64Ki", "lbvh/cuda/wide scene=soup primitives=65536", "collapse",
      "collapse", "us", 1, 30),
     ("`radix onesweep`, 64Ki", "radix/cuda/onesweep count=65536", "", "", "us", 1, 28),
-    ("`octree morton`, 64Ki", "octree/cuda/morton count=65536", "", "", "launches", 1, None),
     ("`lbvh apetrei`, 64Ki", "lbvh/cuda/apetrei scene=soup primitives=65536", "", "", "launches", 1,
      None),
     ("`lbvh ploc`, 64Ki", "lbvh/cuda/ploc scene=soup primitives=65536", "", "", "launches", 1,
