@@ -22,15 +22,15 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 /* The number at the start of the file; UINT64_MAX if there is none ("max", no such file). */
 static uint64_t read_number(const char *path)
 {
-	uint64_t value = UINT64_MAX;
 	FILE *file = fopen(path, "re");
+	uint64_t value;
+	bool is_number;
 
 	if (!file)
 		return UINT64_MAX;
-	if (fscanf(file, "%" SCNu64, &value) != 1)
-		value = UINT64_MAX;
+	is_number = fscanf(file, "%" SCNu64, &value) == 1;
 	(void)fclose(file);
-	return value;
+	return is_number ? value : UINT64_MAX;
 }
 
 /* The number after `name` in a file of lines "NAME VALUE"; `otherwise` if there is none. */

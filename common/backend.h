@@ -78,13 +78,14 @@ struct gb_backend_ops {
 	 * number), or GB_EUSAGE for a variable of the environment, on failure. */
 	enum gb_status (*open)(int device, struct gb_error *err);
 	/* Evict the caches that would keep a run's data: the GPU's L2, or the CPU's last-level
-	 * caches with a buffer of twice their size. */
+	 * caches. */
 	enum gb_status (*flush)(struct gb_error *err);
 	/* Total bytes of the last-level caches that flush() assumes; *from is the source of the
 	 * number, or "assumed".  NULL for a GPU, whose description has its L2. */
 	uint64_t (*cache_bytes)(const char **from);
 	/* Size in bytes of flush()'s buffer, on the host or the device. */
 	size_t (*flush_bytes)(void);
+	int flush_passes; /* times that flush() reads its buffer */
 	/* Fill device memory and wait until that is done.  NULL on the CPU. */
 	gb_fill_fn *fill;
 	/* Hold back work that is queued from now on until let_go(), so that all launches of a run

@@ -1,9 +1,11 @@
 /* backend.c -- the CPU back end.  It opens no device and flushes the caches by reading a buffer.
  *
- * A flush reads twice the combined size of the machine's last-level caches, on all cores.  It only
- * reads, so that no dirty lines are written back during the next sample.  The buffer belongs to the
- * measurement, not to a variant: the first flush allocates it, and a record lists its memory
- * separately.
+ * A flush reads a buffer PASSES times, on all cores, which is larger than the machine's last-level
+ * caches by a quarter.  One pass over twice their size left part of an input of 1 to 16 MiB in the
+ * 32 MiB of an AMD EPYC of family 26: a cache that keeps what was read twice is not emptied by
+ * lines that are read once.  A flush only reads, so that no dirty lines are written back during the
+ * next sample.  The buffer belongs to the measurement, not to a variant: the first flush allocates
+ * it, and a record lists its memory separately.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -19,7 +21,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-enum { MAX_LEVEL_INDEX = 4, LINE = 64 };
+enum { MAX_LEVEL_INDEX = 4, LINE = 64, PASSES = 3 };
 
 static const size_t UNKNOWN_CACHE = 32 * MIB; /* if neither sysfs nor libc knows */
 static const size_t MAX_BUFFER = 512 * MIB;
@@ -102,14 +104,14 @@ static uint64_t cache_bytes(const char **from)
 
 /* ---- flush -------------------------------------------------------------------------------- */
 
-/* Allocate twice the size of the caches, but at most MAX_BUFFER and a quarter of the free
+/* Allocate 5/4 of the size of the caches, but at most MAX_BUFFER and a quarter of the free
  * memory. */
 static enum gb_status make_buffer(struct gb_error *err)
 {
 	const uint64_t quarter = gb_host_available() / 4;
 	char text[GB_TEXT_MAX];
 	const char *from;
-	size_t size = 2 * cache_bytes(&from);
+	size_t size = cache_bytes(&from) / 4 * 5;
 	void *bytes;
 
 	if (size > MAX_BUFFER)
@@ -129,15 +131,18 @@ static enum gb_status make_buffer(struct gb_error *err)
 	return GB_OK;
 }
 
+/* Each thread reads the same part in all passes. */
 static enum gb_status flush(struct gb_error *err)
 {
 	unsigned sum = 0;
 
 	if (!buffer.bytes && make_buffer(err))
 		return err->code;
-#pragma omp parallel for schedule(static) reduction(+ : sum) num_threads(omp_get_num_procs())
-	for (size_t i = 0; i < buffer.size; i += LINE)
-		sum += buffer.bytes[i];
+#pragma omp parallel reduction(+ : sum) num_threads(omp_get_num_procs())
+	for (int pass = 0; pass < PASSES; pass++)
+#pragma omp for schedule(static)
+		for (size_t i = 0; i < buffer.size; i += LINE)
+			sum += buffer.bytes[i];
 	__asm__ volatile("" : : "r"(sum)); /* keeps the compiler from dropping the loop */
 	return GB_OK;
 }
@@ -196,6 +201,7 @@ const struct gb_backend_ops gb_cpu_backend = {
 	.flush = flush,
 	.cache_bytes = cache_bytes,
 	.flush_bytes = flush_bytes,
+	.flush_passes = PASSES,
 	.synchronize = synchronize,
 	.timer = &gb_cpu_timer,
 	.close = close_cpu,

@@ -9,8 +9,9 @@ A table stands in a page between two marks; the first one holds the command that
 The command may also be `gpubench versus --by=threads --format=markdown FILE` (or --by=peer).
 `report` may have --launches=pooled.  With --format=csv, `| scripts/columns.py COLUMN...` may
 follow; `| grep -E 'REGEX'` selects lines.  The text between the marks is replaced by the command
-line that measured the file, the machine and the commit (for a GPU, after its name and the date),
-and the table without its heading.  If the file does not exist, the text is "Not measured yet."
+line that measured the file, the machine and the commit (for a GPU, after its name and the date;
+for a CPU, unless a table above has the same), and the table without its heading.  If the file does
+not exist, the text is "Not measured yet."
 
     figures.py FOLDER     make the pages name FOLDER, one in results/measured, in place of all
                           cpu-*, peers-* and scaling-* folders, and print the tables.  A folder
@@ -184,7 +185,7 @@ def find_stale(page, path):
     on_cpu = re.match(CPU_FOLDER, path)
     case = os.path.basename(path)[:-len(".jsonl")]
     known = {record["key"] for record in records}
-    listed = set()
+    listed, absent = set(), set()
     for argv in {tuple(argv_of(run)) for run in runs}:
         command = " ".join(argv)
         if on_cpu and cases().get(case) != command:
@@ -198,9 +199,12 @@ def find_stale(page, path):
                                                                     dry.stderr.strip()))
             return
         listed |= set(re.findall(r"^(\w+/\w+/[^:]+):", dry.stdout, re.M))
-    if not on_cpu:  # the default number of threads is this machine's
-        known, listed = ({re.sub(" threads=[0-9]+", "", key) for key in keys}
-                         for keys in (known, listed))
+        absent |= set(re.findall(r"^(\S+) .*: skipped: built without ", dry.stdout, re.M))
+    # On a GPU, the default number of threads is this machine's.  Variants that are not in the build
+    # do not tell whether they have threads.
+    known, listed = ({re.sub(" threads=[0-9]+", "", key)
+                      if not on_cpu or key.split()[0] in absent else key for key in keys}
+                     for keys in (known, listed))
     # A parameter that the benchmark gained later has another default than what was measured.
     with open(path, encoding="utf-8") as file:
         had = {name for line in file for name in json.loads(line).get("params", {})}
@@ -301,9 +305,24 @@ def table(command):
     return path, measured_by(path, pooled.split() if pooled else []) + text.lstrip("\n")
 
 
+def without_repetition(text, seen):
+    """A table of a CPU without the build and machine, or the peers, that its page has in `seen`."""
+    said = re.match(r"(`gpubench .*`\n\n)(gpubench \S+, commit \S+, on \S+), .*?: ([^;\n]+)"
+                    r"(?:; (peers: [^;\n]+))?.*\n\n", text)
+    if not said:
+        return text
+    command, build, machine, peers = said.groups()
+    origin, known = (build, machine), peers is None or peers in seen
+    seen.add(peers)
+    if origin not in seen:
+        seen.add(origin)
+        return text
+    return command + ("" if known else "P%s\n\n" % peers[1:]) + text[said.end():]
+
+
 def printed(page, text):
     """The page with its tables replaced, and [(file, table)]; ValueError."""
-    lines, shown, inside = [], [], False
+    lines, shown, inside, seen = [], [], False, set()
     for number, line in enumerate(text.splitlines(True), 1):
         mark = re.fullmatch("<!-- (?:begin: (.*)|end) -->\n?", line)
         if mark and inside == bool(mark[1]):
@@ -314,7 +333,7 @@ def printed(page, text):
             inside = bool(mark[1])
         if inside and mark:
             shown.append(table(mark[1]))
-            lines.append(shown[-1][1])
+            lines.append(without_repetition(shown[-1][1], seen))
     if inside:
         raise ValueError("%s:%d: a begin or an end without the other" % (page, number))
     return "".join(lines), [(path, shown_text) for path, shown_text in shown if path]

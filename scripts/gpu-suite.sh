@@ -15,7 +15,8 @@
 #		steps run in parallel
 # counters	Nsight Compute's counters at points without any (scripts/counters.py --lacking)
 # ab	the changed variants against the program OLD of the commit that was measured
-# papers	the GPU's empty cells of the papers' tables (`gpubench repro --missing`)
+# papers	the GPU's empty cells of the papers' tables (`gpubench repro --missing`), then those
+#		of variants that changed
 # cpu	their CPU columns; not among the default stages
 #
 # The default stages take 27 minutes at most and each one less than nine; they run in any order.  A
@@ -356,12 +357,22 @@ stage_ab() {
 	done <<<"$changed"
 }
 
-# fill PAPER: measure the empty cells of its tables, given the records of such GPUs.
+# fill PAPER: measure the empty cells of its tables, given the records of such GPUs, and then
+# without those of the changed variants.
 fill() {
-	local to=$folder/papers/papers-$1 stored
-	mapfile -t stored < <(ls results/measured/"$model"*/papers-*.jsonl "$to.jsonl" 2>/dev/null)
-	"$gpubench" repro "$@" --missing --dry-run=keys --backend=cuda,vulkan \
-		--from results/measured/h100-*/stream.jsonl "${stored[@]}" >"$to.cells" || return
+	local to=$folder/papers/papers-$1 stored old
+	mapfile -t stored < <(ls results/measured/"$model"*/papers-*.jsonl \
+		results/measured/h100-*/stream.jsonl 2>/dev/null)
+	old=$(changed_variants "$1" | sed 's|^cuda/||' | paste -sd'|')
+	grep -hvE "\"bench\":\"$1\",\"backend\":\"cuda\",\"variant\":\"($old)\"" \
+		"${stored[@]}" >"$to.unchanged"
+	fill_from "$to" "$@" --from "${stored[@]}" && fill_from "$to" "$@" --from "$to.unchanged"
+}
+fill_from() { # TO WORD...
+	local to=$1
+	[ ! -e "$to.jsonl" ] || set -- "$@" "$to.jsonl"
+	"$gpubench" repro "${@:2}" --missing --dry-run=keys --backend=cuda,vulkan \
+		>"$to.cells" || return
 	{
 		grep '^gpubench ' "$to.cells" | grep -v cuda/serial # which takes minutes
 		grep '^gpubench .*cuda/serial' "$to.cells"
@@ -371,6 +382,7 @@ fill() {
 }
 stage_papers() {
 	local paper
+	find_changed
 	for paper in radix octree lbvh bfs cbt; do
 		step 30 "papers-$paper" bash -c 'fill "$@"' - $paper "${how[@]}" "${rows[@]}"
 	done
@@ -392,8 +404,8 @@ stage_cpu() {
 # ---- run -----------------------------------------------------------------------------------
 
 model=$(tr '[:upper:]' '[:lower:]' <<<"$gpu" | sed 's/nvidia //; s/[^a-z0-9].*//')
-export -f vulkan_found same_hashes counters compare fill
-export gpubench old prebuilt folder scale model
+export -f vulkan_found same_hashes counters compare fill fill_from changed_variants
+export changed gpubench old prebuilt folder scale model
 dry_failures=0 begin=0 unfinished=0 changed=
 for stage in "${stages[@]}"; do
 	if [ "$dry" = 0 ] && [ ! -e "$folder/$stage" ]; then

@@ -112,8 +112,9 @@ done
 if [[ -n $folder ]]; then
 	[[ $wanted == build && $check == no ]] ||
 		status=2 fail "--prefix takes neither --check nor the set '$wanted'"
-	[[ $folder != *[[:space:]\'\"\$]* ]] ||
-		status=2 fail "--prefix=$folder: make takes no path with a space, quote or dollar"
+	[[ $folder != *[[:space:]\'\"\$\`\\\#\&,:\;\|\<\>\(\)\*\?]* ]] ||
+		status=2 fail "--prefix=$folder: make, sh or ld takes no path with a space or" \
+			"one of '\"\$\`\\#&,:;|<>()*?"
 	[[ -e $folder/compilers || -z $(ls -A "$folder" 2>/dev/null) ]] ||
 		status=2 fail "--prefix=$folder: the folder has other files"
 	# Packages that were unpacked there before count.
@@ -200,7 +201,7 @@ libvulkan-dev     vulkan-headers    vulkan-headers  vulkan-headers
 help2man          help2man          help2man        help2man'
 print_names() {
 	local system column install package names found=() unnamed=()
-	system=" $(. "${OS_RELEASE:-/etc/os-release}" && echo "$ID ${ID_LIKE:-}") "
+	system=" $(. "${OS_RELEASE:-/etc/os-release}" && echo "${ID:-} ${ID_LIKE:-}") " || :
 	case $system in
 	*" rhel "* | *" centos "*)
 		column=2 elsewhere=${elsewhere/Random123-devel/-}
@@ -246,7 +247,8 @@ apt_apart() {
 # compilers, all is unpacked that new ones need, except the C library, since a process has one.
 unpack_packages() {
 	local package packages=() others=() file
-	mkdir -p "$scratch/lists/partial" "$scratch/archives/partial" "$folder/compilers"
+	mkdir -p "$scratch/lists/partial" "$scratch/archives/partial" "$folder/compilers" ||
+		return 1
 	: >"$scratch/status"
 	! has_compilers || cp /var/lib/dpkg/status "$scratch/status"
 	apt_apart update || return 1

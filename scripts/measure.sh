@@ -100,20 +100,14 @@ cbt=(cpu/serial cpu/descent cpu/stream cpu/ocbt --depth=17 --fill=0.25 --threads
 measure cbt-cycle cbt "${cbt[@]}" --op=reduce,decode,cycle "${hot[@]}"
 measure cbt-update cbt "${cbt[@]}" --op=update --shape=random,terrain --frames=16 "${hot[@]}"
 
-measure octree-sizes octree cpu/seq cpu/lock cpu/lf cpu/morton \
-	--count=300,1k,2k,3k,10k,100k,1M --dist=plummer,cube --threads=1 "${few[@]}"
 measure octree-1m octree cpu/seq cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=1M \
 	--dist=plummer,cube --order=random,spatial --threads=1,2 "${few[@]}"
-measure octree-inputs octree cpu/seq cpu/lf cpu/lf-amac cpu/morton --count=1M --threads=1,2 \
-	--dist=uniform,clustered,coincident,pairs,two-clusters,line,plane,shell,mesh "${few[@]}"
 measure octree-16m octree cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=16M --dist=plummer,cube \
 	--threads=2 "${long[@]}"
 
 measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc \
 	cpu/sah cpu/wide cpu/embree cpu/embree-morton --scene=terrain --primitives=300k \
 	--threads=1,2 "${few[@]}"
-measure lbvh-spatial lbvh cpu/sah cpu/ploc cpu/sbvh --primitives=100k --threads=1,2 \
-	--scene=terrain,knot,flake,soup,city,teapot,hall "${long[@]}"
 # No city here: the reference takes minutes for one.
 rays=(--op=trace --rays=1Ki --scene=teapot,knot,terrain --primitives=300k --threads=1 "${few[@]}")
 measure lbvh-rays lbvh cpu/wide cpu/embree cpu/packet cpu/embree16 --tree=paper "${rays[@]}"
@@ -123,11 +117,6 @@ measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium cpu/packet cpu/embree16-m
 # Comparisons with the field's libraries, like with like: `gpubench versus --by=peer` prints where
 # one is faster.  Trees come in three kinds: two children per node, ready for traversal, and best
 # quality.
-measure peers-radix-sizes radix cpu/best cpu/lsd8 cpu/vqsort cpu/qsort \
-	--count=1k,10k,100k,1M,3M --type=u32,u64,pairs --threads=1,2 "${few[@]}"
-measure peers-radix-inputs radix cpu/best cpu/lsd8 cpu/vqsort --count=1M --type=u32,u64 \
-	--threads=1,2 "${few[@]}" \
-	--distribution=uniform,entropy3,entropy5,zipf,few,constant,sorted,reverse
 # Libraries that others beat at every point are left out.
 keys=(cpu/best cpu/vqsort cpu/ips4o cpu/boost-pdq cpu/boost-spread cpu/boost-block)
 pairs=(cpu/best cpu/vqsort cpu/ips4o cpu/boost-pdq cpu/boost-block cpu/boost-stable --type=pairs)
@@ -165,26 +154,19 @@ measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "
 measure peers-build-quality lbvh cpu/ploc cpu/sah cpu/embree-medium "${scenes[@]}" --threads=1,2 \
 	"${few[@]}"
 measure peers-build-spatial lbvh cpu/sbvh cpu/embree-high "${scenes[@]}" --threads=1,2 "${few[@]}"
-tracers=(cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree16
-	cpu/embree16-medium)
-rays=(--op=trace --rays=256 "${scenes[@]}" --threads=1 "${few[@]}")
-measure peers-trace-coherent lbvh "${tracers[@]}" "${rays[@]}" --rays-kind=primary,shadow
-# One ray per call beside the same, then packets and streams beside each other, on two threads.
+# One ray per call beside the same, then packets and streams beside each other.
 measure peers-trace-single lbvh cpu/wide1 cpu/embree-medium --op=trace --rays=256 \
 	"${scenes[@]}" --threads=1,2 "${few[@]}" \
 	--rays-kind=primary,shadow,ambient,random,bounce
 measure peers-trace-streams lbvh cpu/wide cpu/packet cpu/embree16 cpu/embree16-medium \
-	--op=trace --rays=256 "${scenes[@]}" --threads=2 "${few[@]}" \
+	--op=trace --rays=256 "${scenes[@]}" --threads=1,2 "${few[@]}" \
 	--rays-kind=primary,shadow,ambient,random,bounce
-measure peers-trace-incoherent lbvh "${tracers[@]}" "${rays[@]}" --rays-kind=ambient,random,bounce
 
 # Multi-threaded variants on one and on two threads: `gpubench versus --by=threads`.
 measure scaling-bfs bfs cpu/csr cpu/csr-do --graph=uniform,kronecker,grid --scale=18 \
 	--vertices=256Ki --threads=1,2 "${few[@]}"
 measure scaling-cbt cbt cpu/stream cpu/ocbt --op=reduce,decode --depth=20,24 --shape=full \
 	--ids=sum --threads=1,2 "${few[@]}"
-measure scaling-build lbvh cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc cpu/sah cpu/wide \
-	--scene=terrain,soup --primitives=300k --threads=1,2 "${long[@]}"
 measure scaling-trace lbvh cpu/stack cpu/wide cpu/packet --op=trace --rays=512 \
 	--scene=terrain,knot --primitives=100k --threads=1,2 "${few[@]}"
 

@@ -129,9 +129,9 @@ def insert_effect():
                  for line in measured("papers-octree", "cuda/lf"))
     keys = [100 * line["phases"]["keys"]["median"] / line["phases"]["insert"]["median"]
             for name in ("lock", "lf") for line in measured("papers-octree", "cuda/" + name)]
-    return ("keys take %.0f to %.0f %% of `insert`'s time (that `lf` prefetched them); %d shared "
-            "leaves; one by one, %d nodes (65536 bodies) are as many turns; all atomics take %d "
-            "(`lf`: %d)" % (
+    return ("keys take %.0f to %.0f %% of `insert`'s time, with an older `lf` that prefetched "
+            "them; %d shared leaves; one by one, %d nodes (65536 bodies) are as many turns; all "
+            "atomics take %d (`lf`: %d)" % (
                 min(keys), max(keys), shared, tree["metrics"]["nodes"], *turns))
 
 
@@ -148,6 +148,27 @@ def passes_effect():
         share = 1 - line["metrics"]["refit_passes"] / 32
         idle.append(100 * share * line["phases"]["refit"]["median"] / line["time"]["median"])
     return "by the mean pass, idle ones take %.0f to %.0f %% of a build" % (min(idle), max(idle))
+
+
+def atomics_of(depth, level, group=1):
+    """Pairs of atomic operations for a level's sums, `group` at a time, in words of 64 bits."""
+    width = group * (depth - level + 1)
+    calls, period = 2 ** level // group, 64
+    first = [(2 ** (level + 1) + k * width) % 64 for k in range(min(calls, period))]
+    return sum(1 + (bit + width > 64) for bit in first) * calls // len(first)
+
+
+def cpu_libcbt_effect(depth=20):
+    all_levels = sum(atomics_of(depth, level) for level in range(depth))
+    lowest = sum(atomics_of(depth, depth - k, 64 >> k) for k in range(2, 7))
+    higher = sum(atomics_of(depth, level) for level in range(depth - 6))
+    return "%s; CPU: %.0f %% of the atomic operations" % (
+        libcbt_effect(), 100 * (lowest + higher) / all_levels)
+
+
+def threads_effect():
+    graph = measured("papers-bfs", "cpu/ccam", vertices=16384, p=0.05)[0]["metrics"]
+    return "%.0f %% of the bits at p = 5 %%" % (100 * graph["edges"] / graph["vertices"] ** 2)
 
 
 def hippie_effect():
@@ -174,23 +195,28 @@ DIFFERENCES = (
      "the printed kernel does not compile: rows are whole words, levels numbers, blocks without a "
      "vertex are not launched; `isCompleted` has no earlier distances and counts the new level",
      ccam_effect),
+    (("bfs/cpu/basic", "bfs/cpu/ccam-paper"),
+     "a thread takes whole rows, and of `ccam-paper` only the bits that are set", threads_effect),
     (("bfs/cuda/basic-early", "csr-paper-early", "ccam-paper-early"),
      "stop once all vertices are reached", early_effect),
     (("cbt/cpu/serial", "cbt/cpu/descent", "cbt/cuda/descent"),
      "the place of the depth marker; the rule of merges; CPU: words of 64 bits, not 32; GPU: one "
      "atomic operation for a split or merge, not two", descent_effect),
-    (("cbt/cuda/libcbt",), "`descent`, but five levels in one pass, as Dupuy's library, which the "
-     "paper may have run", libcbt_effect),
+    (("cbt/cpu/libcbt", "cbt/cuda/libcbt"),
+     "`descent`, but six (GPU: five) levels in one pass, as Dupuy's library, which the paper may "
+     "have run", cpu_libcbt_effect),
     (("octree/cuda/lock", "octree/cuda/lf"),
      "digits of keys, made before `insert`, lead a body down (the text has no rule); bodies at one "
      "place share a leaf; lanes take nodes together: `lf` on first need, `lock` as many as a split "
      "needs", insert_effect),
-    (("octree/cpu/lock",), "as on the GPU; a pause replaces the barrier", pause_effect),
+    (("octree/cpu/lock", "octree/cpu/lf"), "as on the GPU; `lock`: a pause replaces the barrier",
+     pause_effect),
     (("lbvh/cpu/karras-bitonic", "lbvh/cuda/karras-bitonic"),
      "boxes start at the largest float, not at 10000; a separate word ends the refit; later passes "
      "are launched and end at once; the paper's driver may skip them", passes_effect),
-    (("lbvh/cuda/karras32",), "for Hippie: radix sort, refit in one pass", hippie_effect),
-    (("lbvh/cpu/stack2", "lbvh/cuda/stack2", "lbvh/cuda/stack"),
+    (("lbvh/cpu/karras32", "lbvh/cuda/karras32"), "for Hippie: radix sort, refit in one pass",
+     hippie_effect),
+    (("lbvh/cpu/stack2", "lbvh/cuda/stack2", "lbvh/cpu/stack", "lbvh/cuda/stack"),
      "`stack2`: one instance, the identity; `stack` is for Hippie", levels_effect),
 )
 # Columns of these are counts of the input, or programs that are used as they are.

@@ -42,7 +42,7 @@ RUNS = {
     "second": "radix best --count=100k,1M --max-time=0.3",
     "long": "radix best --count=1M --max-time=0.3",
     "hot": "radix best --count=1M --hot --max-time=0.3",
-    "batch": "radix best --count=2k --hot --max-time=0.3",
+    "batch": "radix best --count=4k --hot --max-time=0.3",
     "many": "radix best --count=100k --samples=300",
     "one": "radix best --count=4M --threads=1 --max-time=0.3",
     # They spoil the input of those after them, so that each has a process.

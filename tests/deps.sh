@@ -160,8 +160,8 @@ CXX=$scratch/deps/compilers/g++ unpack --check &&
 	fail "--check: $(cat "$scratch/out")"
 
 # Bad arguments have one line and status 2.
-for wrong in "--prefix=a b" --prefix= "--prefix=a --check" "--prefix=a test" \
-	"--prefix=$scratch/bin" nonsense; do
+for wrong in "--prefix=a b" --prefix=a:b --prefix=a#b --prefix= "--prefix=a --check" \
+	"--prefix=a test" "--prefix=$scratch/bin" nonsense; do
 	status=0
 	IFS='|' read -ra words <<<"${wrong// --/|--}"
 	[ "$wrong" != "--prefix=a test" ] || words=(--prefix=a test)

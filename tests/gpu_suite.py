@@ -13,6 +13,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -97,7 +98,7 @@ def test_suite(scratch):
     os.makedirs(os.path.join(fakes, "old"))
     for name, text in FAKES.items():
         with open(os.path.join(fakes, name), "w") as file:
-            for word, meant in (("program", PROGRAM), ("cut", CUT), ("slow", slow),
+            for word, meant in (("program", shlex.quote(PROGRAM)), ("cut", CUT), ("slow", slow),
                                 ("record", record), ("facts", json.dumps(FACTS))):
                 text = text.replace("%%(%s)s" % word, meant)
             file.write("#!/bin/sh\n" + text)

@@ -69,6 +69,9 @@ if [[ -e .git ]] && commit=$(git rev-parse --verify -q HEAD); then
 		grep -qx "#define GB_$line" "$scratch/archive/$made" ||
 			fail "the archive does not have $line"
 	done
+	: >"$scratch/archive/scripts/package/commit"
+	! "$scratch/archive/scripts/package/package.sh" deb >"$scratch/out" 2>&1 &&
+		grep -q 'names no commit' "$scratch/out" || fail "a package of no commit"
 
 	# A commit is tagged once its change log dates the version, and not twice.
 	released=$scratch/released

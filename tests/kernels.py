@@ -88,10 +88,11 @@ def compiled(text):
 
 def emulator():
     check("stream", "cuda/copies")
-    # A planted NVML knows a GPU of this address.
+    # A planted NVML knows a GPU of this address.  Spaces separate paths in LD_PRELOAD.
+    nvml = os.path.join(folder, "nvml.so")
+    os.symlink(os.path.join(os.path.dirname(os.path.realpath(program)), "nvml.so"), nvml)
     found = records("radix", *("cuda/" + name for name in FAULTS), "--count=600",
-                    LD_PRELOAD=os.path.join(os.path.dirname(program), "nvml.so"),
-                    GPUBENCH_SIMT_PCI="0000:01:00.0")
+                    LD_PRELOAD=nvml, GPUBENCH_SIMT_PCI="0000:01:00.0")
     for name, reason in FAULTS.items():
         record = found[name]
         assert record["status"] == ("failed" if reason else "ok"), record

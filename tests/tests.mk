@@ -40,7 +40,7 @@ $(SHARED)/git2/libgit2.so: tests/git2.c
 		-DLIBGIT2="\"$$($(CC) -print-file-name=$$name)\"" $< -o $@ && \
 		ln -sf $(@F) $(@D)/$$name
 $(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) \
-		$(SHARED)/git2/libgit2.so
+		$(SHARED)/git2/libgit2.so | $(BUILD)/steps.so
 	$(call link,$(ldlibs) $(criterion))
 
 # gpubench with an extra, faulty variant; with radix cpu/best slower by a tenth; and with cheats.
@@ -64,9 +64,11 @@ $(BUILD)/gpubench-cheats: $(BUILD)/tests/cheats/variants.o $(cheats)
 $(addprefix $(BUILD)/gpubench-,planted slow cheats): $(filter-out %/common/variants.o,$(objects))
 	$(call link,$(ldlibs))
 
-# Preloaded libraries that make allocations fail or hide /sys, and a fake NVML.
+# Preloaded libraries that make allocations fail or hide /sys, a fake NVML, and a plug-in.
 $(BUILD)/nvml.so: private soname := -Wl,-soname,libnvidia-ml.so.1
 $(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so: $(BUILD)/%.so: tests/planted/%.c
+$(BUILD)/steps.so: tests/plugins/steps.c common/plugin.h
+$(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so $(BUILD)/steps.so:
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC -I. $(soname) $< -o $@
 # The cheats as a plug-in.

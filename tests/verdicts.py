@@ -185,6 +185,19 @@ class Stored:
                     found = record
         return found
 
+    def machines(self, records):
+        """The hosts of the records, and the GPUs of those that used one."""
+        hosts, gpus = set(), set()
+        for record in records:
+            line = self.runs[record["run_id"]]
+            host = line["host"]
+            hosts.add(tuple(str(host.get(k)) for k in ("cpu", "cpu_family", "cpu_model", "cores",
+                                                       "sockets", "l3_bytes"))
+                      + (round(host["memory_bytes"] / 2 ** 30),))
+            if record["backend"] != "cpu":
+                gpus.add((line["gpus"][0]["name"], line["gpus"][0]["uuid"]))
+        return hosts, gpus
+
 
 @functools.lru_cache(None, typed=True)
 def same(a, b):
@@ -337,6 +350,9 @@ class Table:
 
     def cell(self, row, name):
         if "of" in self.columns[name][1]:
+            records = [r for r in (self.record(row, term) for term in self.terms(name)) if r]
+            if any(len(each) > 1 for each in self.records.machines(records)):
+                return NONE
             return over(*(self.cell(row, term) for term in self.terms(name)))
         record = self.record(row, name)
         return value_of(self.columns[name][1], record) if record else NONE
@@ -404,18 +420,11 @@ def verdict_on(t, claim, partly):
     compares = kind in ("flat", "linear", "increasing", "decreasing")
     if not rows or (compares and len(rows) < 2 < 1 + len(meant)):
         return UNTESTABLE
-    machines = {"cpu": set(), "gpu": set()}
-    for record in (t.record(r, c) for r in rows for c in used):
-        line = t.records.runs[record["run_id"]]
-        host = line["host"]
-        machines["cpu"].add(tuple(str(host.get(k)) for k in ("cpu", "cpu_family", "cpu_model",
-                                  "cores", "sockets", "l3_bytes"))
-                            + (round(host["memory_bytes"] / 2 ** 30),))
-        if record["backend"] != "cpu":
-            machines["gpu"].add((line["gpus"][0]["name"], line["gpus"][0]["uuid"]))
-        if not meets(t.paper, claim.get("needs", {}), record, line):
-            return UNTESTABLE
-    if any(len(each) > 1 for each in machines.values()):
+    records = [t.record(r, c) for r in rows for c in used]
+    if not all(meets(t.paper, claim.get("needs", {}), record, t.records.runs[record["run_id"]])
+               for record in records):
+        return UNTESTABLE
+    if any(len(each) > 1 for each in t.records.machines(records)):
         return UNTESTABLE
     q = {r: quantity(r) for r in range(len(t.rows))}
     others = measured(r for r in range(len(t.rows)) if r not in meant)

@@ -86,13 +86,19 @@ for change, message in (
     except gpubench.RecordError as error:
         if str(error) != "wrong.jsonl:2: %s" % message and message:
             fail(change, "is reported as", error)
-with open("wrong.jsonl", "w", encoding="utf-8") as output:
-    output.write('{"type":"run"\n')
-try:
-    gpubench.read("wrong.jsonl")
-    fail("half a line is read")
-except gpubench.RecordError:
-    pass
+huge = dict(record, time=dict(record["time"], samples=[10 ** 400]))
+for line in (b'{"type":"run"', b"", b"\0", b'{"type":"\xff"}', b"[" * 10000,
+             json.dumps(huge).encode()):
+    with open("wrong.jsonl", "wb") as output:
+        output.write(line + b"\n")
+    try:
+        gpubench.read("wrong.jsonl")
+        fail("a line is read:", line[:40])
+    except gpubench.RecordError as error:
+        if not str(error).startswith("wrong.jsonl:1: "):
+            fail(line[:40], "is reported as", error)
+if gpubench.read(os.devnull).records:
+    fail("an empty file has records")
 
 if installed:
     frame, samples = read.frame(), read.samples()

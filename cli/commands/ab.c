@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -213,19 +212,35 @@ static enum gb_status take_launch(struct side *side, struct gb_records *launch,
 	return gb_records_move(&side->records, launch, err);
 }
 
-static enum gb_status read_launch(struct side *side, struct task *task, int status,
-				  const char *file, struct gb_error *err)
+/* Fail unless the launch wrote records, if only of results that failed or are doubtful. */
+static enum gb_status check_exit(const struct side *side, int status, const char *file,
+				 struct gb_error *err)
 {
-	struct gb_records launch = { 0 };
+	const bool known = status <= GB_EUNDECIDED, ends = status == GB_EUSAGE || status == GB_EIO;
+	enum gb_status code = known ? (enum gb_status)status : GB_ERUNTIME;
+	struct stat info;
 
 	if (status == GB_EINTERRUPTED)
 		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	if (status > 128)
 		return gb_fail(err, GB_ERUNTIME, "%s: ended by signal %d", side->name,
 			       status - 128);
-	if (status > GB_ERUNTIME || status == GB_EUSAGE)
-		return gb_fail(err, status == GB_EIO ? GB_EIO : GB_EUSAGE, "%s: exit status %d",
-			       side->name, status);
+	if (!known || ends)
+		return gb_fail(err, code, "%s: exit status %d", side->name, status);
+	if (code != GB_EUNAVAILABLE && code != GB_ERUNTIME)
+		code = GB_EUSAGE; /* it was not asked to measure, or cannot */
+	return stat(file, &info) || info.st_size > 0
+		       ? GB_OK
+		       : gb_fail(err, code, "%s: no records, exit status %d", side->name, status);
+}
+
+static enum gb_status read_launch(struct side *side, struct task *task, int status,
+				  const char *file, struct gb_error *err)
+{
+	struct gb_records launch = { 0 };
+
+	if (check_exit(side, status, file, err))
+		return err->code;
 	if (!gb_records_read(file, &launch, err) && !check_launch(side, &launch, err)) {
 		note_bandwidths(task, &launch);
 		remove_omitted(task, &launch);
@@ -255,27 +270,6 @@ static enum gb_status make_temporary(char **path, struct gb_error *err)
 			folder, strerror(errno));
 	(void)close(file);
 	return GB_OK;
-}
-
-/* Write the orders of the next launch to a file without a name, which the launch inherits.  NULL on
- * failure. */
-static FILE *write_orders(const struct gb_orders *orders, struct gb_error *err)
-{
-	const int file = memfd_create("gpubench", MFD_CLOEXEC);
-	FILE *stream = file < 0 ? NULL : fdopen(file, "w");
-	char path[32];
-
-	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-	if (stream)
-		gb_orders_print(stream, orders);
-	if (stream && fflush(stream) == 0 && setenv(GB_ORDERS_VARIABLE, path, 1) == 0)
-		return stream;
-	gb_fail(err, GB_EIO, "cannot make a file in memory: %s", strerror(errno));
-	if (stream)
-		(void)fclose(stream);
-	else if (file >= 0)
-		(void)close(file);
-	return NULL;
 }
 
 /* Launch the program with the task's words and an output of its own; read the records. */
@@ -313,7 +307,7 @@ static enum gb_status side_launch(struct side *side, struct task *task, struct g
 
 	if (side->launches == 0) /* each build measures the bandwidth once */
 		given.copies = 0;
-	orders = write_orders(&given, err);
+	orders = gb_orders_give(&given, err);
 	if (orders && !make_temporary(&file, err)) {
 		(void)launch_into(side, task, orders, file, err);
 		(void)remove(file);
@@ -331,7 +325,7 @@ static enum gb_status plan(const struct side *side, const struct task *task, enu
 {
 	char name[] = "gpubench", dry[] = "--dry-run", runs[32];
 	char **argv = calloc(task->words + 4, sizeof *argv);
-	FILE *orders = argv ? write_orders(&task->orders, err) : NULL;
+	FILE *orders = argv ? gb_orders_give(&task->orders, err) : NULL;
 	int got = 0;
 
 	if (!argv)

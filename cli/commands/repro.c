@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
@@ -22,6 +23,7 @@
 #include "cli/workloads/registry.h"
 #include "common/suggest.h"
 #include "common/text.h"
+#include "datasets/mesh/scene.h"
 
 /* From embedded.S: NUL-terminated JSON documents; an empty string ends the list. */
 extern const char gb_papers[];
@@ -176,9 +178,8 @@ static enum gb_status ask_for(struct job *job, const char *word, struct gb_error
 		found |= meant;
 		t->asked_for |= meant;
 		gb_suggest_offer(&near, t->word);
+		gb_suggest_offer(&near, gb_json_text(t->paper, "paper"));
 	}
-	for (size_t i = 0; i < gb_workload_count; i++)
-		gb_suggest_offer(&near, gb_workloads[i]->name);
 	return found ? GB_OK
 		     : gb_fail(err, GB_EUSAGE, "there is no table '%.80s'%s", word,
 			       gb_suggest_text(&near, " (see gpubench repro --list)"));
@@ -399,14 +400,22 @@ static enum gb_status measure(struct job *job, const struct request *request, in
 	return err->code ? err->code : status;
 }
 
+/* A folder without a known mesh would leave every row with its generated scene. */
 static enum gb_status check_folder(const char *path, struct gb_error *err)
 {
 	DIR *folder = opendir(path);
+	bool found = false;
 
 	if (!folder)
 		return gb_fail(err, GB_EUSAGE, "--meshes=%s: %s", path, strerror(errno));
+	for (size_t i = 0; gb_mesh_file(NULL, i); i++)
+		found |= !faccessat(dirfd(folder), gb_mesh_file(NULL, i), R_OK, 0);
 	(void)closedir(folder);
-	return GB_OK;
+	return found ? GB_OK
+		     : gb_fail(err, GB_EUSAGE,
+			       "--meshes=%s: has no mesh by the name that "
+			       "scripts/download-meshes.sh gives it, such as %s",
+			       path, gb_mesh_file(NULL, 0));
 }
 
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,

@@ -8,6 +8,8 @@
 
 #include "common/text.h"
 
+enum { LARGEST = 1 << 20 }; /* characters of a file */
+
 struct reader {
 	struct gb_suite *suite;
 	const char *next; /* in the file's text */
@@ -144,34 +146,45 @@ static enum gb_status read_all(struct reader *r)
 	return r->err->code;
 }
 
+/* Read the file into `text`, which has room for LARGEST and two characters, and end it with NUL. */
+static enum gb_status read_text(const char *path, char *text, struct gb_error *err)
+{
+	FILE *file = fopen(path, "re");
+	size_t length;
+
+	if (!file && errno == EINTR)
+		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
+	if (!file)
+		return gb_fail(err, GB_EUSAGE, "--suite=%.200s: %s", path, strerror(errno));
+	length = fread(text, 1, LARGEST + 1, file);
+	text[length] = '\0';
+	if (ferror(file) && errno == EINTR)
+		gb_fail(err, GB_EINTERRUPTED, "interrupted");
+	else if (ferror(file))
+		gb_fail(err, GB_EUSAGE, "--suite=%.200s: %s", path, strerror(errno));
+	else if (strlen(text) < length)
+		gb_fail(err, GB_EUSAGE, "%.200s: a suite is text, without NUL characters", path);
+	else if (length > LARGEST)
+		gb_fail(err, GB_EUSAGE, "%.200s: a suite has at most 1 MiB", path);
+	(void)fclose(file);
+	return err->code;
+}
+
 enum gb_status gb_suite_read(struct gb_suite *suite, const char *path, struct gb_error *err)
 {
 	struct reader reader = { .suite = suite, .number = 1, .err = err };
-	FILE *file = fopen(path, "re");
-	char *text = NULL;
-	size_t room = 0;
-	ssize_t length;
+	char *text = malloc(LARGEST + 2);
 
 	suite->path = path;
-	if (!file)
-		return gb_fail(err, GB_EUSAGE, "--suite=%.200s: %s", path, strerror(errno));
-	length = getdelim(&text, &room, '\0', file);
-	if (ferror(file))
-		gb_fail(err, GB_EUSAGE, "--suite=%.200s: %s", path, strerror(errno));
-	else if (!feof(file))
-		gb_fail(err, GB_EUSAGE, "%.200s: a suite is text, without NUL characters", path);
-	(void)fclose(file);
 	/* A word and its NUL are never longer than the word and what ended it. */
-	suite->text = malloc(length > 0 ? (size_t)length + 2 : 1);
+	suite->text = malloc(LARGEST + 2);
 	reader.next = text;
 	reader.out = suite->text;
-	if (!suite->text)
+	if (!text || !suite->text)
 		gb_out_of_memory(err, "the suite");
-	else if (length > 0 && !err->code)
-		(void)read_all(&reader);
-	free(text);
-	if (!err->code && suite->count == 0)
+	else if (!read_text(path, text, err) && !read_all(&reader) && suite->count == 0)
 		gb_fail(err, GB_EUSAGE, "%.200s: the suite has no command", path);
+	free(text);
 	return err->code;
 }
 

@@ -26,6 +26,7 @@ static const double IDLE_SLACK = 0.5e6;    /* ns of CPU time, in pauses */
 static const double CROWDED = 1.25;        /* CPU time per thread and time */
 static const double FETCH = 0.2;           /* ns per byte that lies in another cache */
 static const double ONCE_SLACK = 1e3;      /* ns, for a run that is not one of a batch */
+static const double FETCHED = 16;          /* times a run of a batch, to fetch its result */
 static const double LAUNCH_SLACK = 5e3;    /* ns, the same on a device */
 static const double PCIE = 4;              /* ns per byte that moves to or from a device */
 static const double MARGIN = 1.1;          /* times the memory's bandwidth */
@@ -95,13 +96,14 @@ static enum gb_status compare_samples(const struct gb_measurement *m, const char
 	return GB_OK;
 }
 
-/* How much longer a run may take than 4 times one of a batch: threads may have to fetch a result
- * that was overwritten. */
-static double once_slack(const struct gb_measurement *m)
+/* How much longer a run may take than 4 times one of a batch, which takes time_ns: threads may have
+ * to fetch a result that was overwritten, but a batch that works has moved it, too. */
+static double once_slack(const struct gb_measurement *m, double time_ns)
 {
 	if (m->backend->fill)
 		return LAUNCH_SLACK;
-	return ONCE_SLACK + (m->result->threads > 1 ? FETCH / 4 * work_of(m).bytes : 0);
+	return ONCE_SLACK +
+	       (m->result->threads > 1 ? fmin(FETCH / 4 * work_of(m).bytes, FETCHED * time_ns) : 0);
 }
 
 /* A plug-in's process can work while it flushes its caches.  If it is not asked to, its threads
@@ -131,7 +133,7 @@ enum gb_status gb_judge_samples(const struct gb_measurement *m, struct gb_error 
 	const double time = median(&m->result->time);
 	struct shown s = show(e->once_ns, time);
 
-	if (isfinite(e->once_ns) && e->once_ns > 4 * time + once_slack(m))
+	if (isfinite(e->once_ns) && e->once_ns > 4 * time + once_slack(m, time))
 		return gb_fail(err, GB_EVERIFY,
 			       "a run takes %s if its result was overwritten and is verified, and "
 			       "%s in a batch: some runs of a batch do not work",

@@ -1,9 +1,12 @@
 /* orders.c -- see orders.h. */
 #include "cli/measuring/orders.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "common/text.h"
 
@@ -78,6 +81,25 @@ void gb_orders_print(FILE *file, const struct gb_orders *orders)
 			      orders->copy[i].threads, orders->copy[i].bytes_per_s);
 	for (size_t i = 0; i < orders->count; i++)
 		(void)fprintf(file, "%s\n", orders->key[i]);
+}
+
+FILE *gb_orders_give(const struct gb_orders *orders, struct gb_error *err)
+{
+	const int file = memfd_create("gpubench", MFD_CLOEXEC);
+	FILE *stream = file < 0 ? NULL : fdopen(file, "w");
+	char path[32];
+
+	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	if (stream)
+		gb_orders_print(stream, orders);
+	if (stream && fflush(stream) == 0 && setenv(GB_ORDERS_VARIABLE, path, 1) == 0)
+		return stream;
+	gb_fail(err, GB_EIO, "cannot make a file in memory: %s", strerror(errno));
+	if (stream)
+		(void)fclose(stream);
+	else if (file >= 0)
+		(void)close(file);
+	return NULL;
 }
 
 void gb_orders_release(struct gb_orders *orders)

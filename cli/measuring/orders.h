@@ -35,6 +35,9 @@ struct gb_orders {
 enum gb_status gb_orders_read(struct gb_orders *orders, struct gb_error *err);
 /* Write what gb_orders_read() reads.  The caller checks the stream for errors. */
 void gb_orders_print(FILE *file, const struct gb_orders *orders);
+/* Write them to a file without a name, which the next launch inherits and the environment names.
+ * NULL on failure: GB_EIO. */
+FILE *gb_orders_give(const struct gb_orders *orders, struct gb_error *err);
 /* Add a bandwidth, or raise the one of that back end and number of threads. */
 void gb_orders_copy(struct gb_orders *orders, struct gb_copy copy);
 /* Append a copy of the key.  GB_EMEMORY. */

@@ -391,7 +391,8 @@ static void sum_up_rates(struct gb_measurement *m)
 	r->work.bytes = bytes_moved(m);
 	if (r->cold) {
 		r->flush_bytes = m->backend->flush_bytes(); /* 0 before the first flush */
-		r->flush_bytes_per_s = (double)r->flush_bytes / m->evidence.flush_ns * 1e9;
+		r->flush_bytes_per_s = (double)r->flush_bytes * m->backend->flush_passes /
+				       m->evidence.flush_ns * 1e9;
 	}
 	if (m->distinct <= 1)
 		return;
@@ -521,7 +522,6 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 	result->outcome = GB_RESULT_OK;
 	result->reason[0] = '\0';
 	gb_result_forget(result);
-	result->emulated = emulates(m.backend);
 	gb_memory_mark();
 	(void)measure(&m, timed);
 	result->host_bytes = gb_memory_peak(GB_HOST_MEMORY);

@@ -46,7 +46,7 @@ static void add_block(uint32_t h[8], const unsigned char *block)
 		const uint32_t t = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
 				   ((e & v[5]) ^ (~e & v[6])) + root[i] + w[i];
 		const uint32_t u = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
-				   ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+				   ((a & (v[1] | v[2])) | (v[1] & v[2]));
 
 		memmove(v + 1, v, 7 * sizeof *v);
 		v[4] += t;

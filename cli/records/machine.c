@@ -64,7 +64,7 @@ static const char *first_line(struct room *room, const char *format, ...)
 	if (!file)
 		return NULL;
 	if (!fgets(line, sizeof line, file))
-		line[0] = '\0';
+		line[0] = '\0'; /* after an error, its contents are indeterminate */
 	(void)fclose(file);
 	return keep(room, line, strcspn(line, "\n"));
 }

@@ -202,12 +202,12 @@ static bool write_all(int file, const char *text, size_t size)
 	while (size > 0) {
 		const ssize_t written = write(file, text, size);
 
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
+		if (written >= 0) {
+			text += written;
+			size -= (size_t)written;
+		} else if (errno != EINTR) {
 			return false;
-		text += written;
-		size -= (size_t)written;
+		}
 	}
 	return true;
 }
@@ -240,7 +240,8 @@ static void lock_shared(const struct gb_output *output, short type)
 		;
 }
 
-/* Append the whole text.  On GB_EIO, nothing of it is left in a regular file. */
+/* Append the whole text.  On GB_EIO, nothing of it is left in a regular file; what is left because
+ * that cannot be shortened is a line that was cut off. */
 static enum gb_status append(struct gb_output *output, const char *text, size_t length,
 			     struct gb_error *err)
 {
@@ -253,9 +254,8 @@ static enum gb_status append(struct gb_output *output, const char *text, size_t 
 		(void)cannot_write(output->path, err);
 	} else if (!write_all(output->file, text, length)) {
 		(void)cannot_write(output->path, err);
-		if (S_ISREG(before.st_mode) && ftruncate(output->file, before.st_size))
-			gb_fail(err, GB_EIO, "cannot truncate %s after a failed write",
-				output->path);
+		if (S_ISREG(before.st_mode))
+			(void)!ftruncate(output->file, before.st_size);
 	}
 	lock_shared(output, F_UNLCK);
 	return err->code;

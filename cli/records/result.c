@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/stats.h"
 
 enum gb_status gb_series_push(struct gb_series *series, double value, struct gb_error *err)
 {
 	if (series->count == series->room) {
 		const size_t room = series->room ? 2 * series->room : 32;
-		double *grown = realloc(series->value, room * sizeof *grown);
+		double *grown =
+			gb_memory_admit(err) ? realloc(series->value, room * sizeof *grown) : NULL;
 
 		if (!grown)
 			return gb_out_of_memory(err, "the samples");

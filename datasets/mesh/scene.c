@@ -246,7 +246,8 @@ static const char *base_name(const char *path)
 const char *gb_mesh_file(const char *scene, size_t index)
 {
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (known[i].papers && strcmp(known[i].scene, scene) == 0 && index-- == 0)
+		if (known[i].papers && (!scene || strcmp(known[i].scene, scene) == 0) &&
+		    index-- == 0)
 			return known[i].file;
 	}
 	return NULL;

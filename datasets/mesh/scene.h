@@ -49,7 +49,7 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
 void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *view);
 
 /* The file name of public mesh number `index` among those that match a scene of the lbvh paper
- * ("bunny") by name and size (datasets/mesh/meshes.def); NULL after the last one. */
+ * ("bunny"; NULL: any) by name and size (datasets/mesh/meshes.def); NULL after the last one. */
 const char *gb_mesh_file(const char *scene, size_t index);
 
 /* The camera of an image of edge x edge pixels. */

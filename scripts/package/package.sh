@@ -23,7 +23,7 @@ fail() {
 }
 
 # A checkout takes what is committed.  In a source archive, the file names the commit.
-read -r commit epoch <scripts/package/commit
+read -r commit epoch <scripts/package/commit || :
 archived=yes
 if [[ $commit == *Format* ]]; then
 	read -r commit epoch < <(git log -1 --format='%H %ct') || fail "no checkout, no archive"
@@ -31,6 +31,7 @@ if [[ $commit == *Format* ]]; then
 elif [[ $1 == @(dist|tag) ]]; then
 	fail "make $1 needs a checkout of the repository"
 fi
+[[ $commit == +([0-9a-f]) && $epoch == +([0-9]) ]] || fail "scripts/package/commit names no commit"
 machine=$(${CC:-cc} -dumpmachine)
 machine=${machine%%-*}
 dist=$PWD/build/dist work=$PWD/build/package
@@ -53,7 +54,8 @@ unpack_sources() {
 	fi
 }
 version_of() { # of the change log in standard input
-	sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' | sed -n 1p
+	sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' | sed -n 1p | grep . ||
+		fail "CHANGELOG.md names no version"
 }
 reproducible_tar() { # FOLDER: its archive
 	tar -C "${1%/*}" -c --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" \
@@ -140,6 +142,7 @@ control() { # of the Debian package
 
 deb() {
 	local doc page
+	command -v dpkg-shlibdeps >/dev/null || fail "no dpkg-shlibdeps, of dpkg-dev"
 	tree=$work/deb
 	build "$tree"
 	architecture=$(dpkg-architecture -t"$(${CC:-cc} -dumpmachine)" -qDEB_HOST_ARCH)

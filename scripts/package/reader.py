@@ -143,7 +143,7 @@ def read(*paths: Path) -> Records:
     items = []
     names = [os.fspath(path) for path in paths]
     for path in names:
-        with open(path, encoding="utf-8") as file:
+        with open(path, "rb") as file:
             for number, line in enumerate(file, 1):
                 where = "%s:%d" % (path, number)
                 try:
@@ -156,13 +156,13 @@ def read(*paths: Path) -> Records:
                         items.append((where, item))
                     else:
                         raise ValueError("neither a run nor a record")
-                except ValueError as error:
+                except (RecursionError, ValueError) as error:
                     raise RecordError("%s: %s" % (where, error)) from None
     records = []
     for where, item in items:
         try:
             records.append(_record(item, runs))
-        except (AttributeError, TypeError, ValueError) as error:
+        except (AttributeError, OverflowError, TypeError, ValueError) as error:
             raise RecordError("%s: %s" % (where, error)) from None
     return Records(names, list(runs.values()), records)
 

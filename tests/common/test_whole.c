@@ -4,10 +4,13 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "common/text.h"
@@ -104,4 +107,63 @@ Test(whole, failures)
 	expect_file("");
 	cr_expect(eq(str, (char *)wrote("file", "end", true), ""));
 	expect_file("end");
+}
+
+/* A new file gets the permissions that the process gives. */
+Test(whole, permissions)
+{
+	struct stat info;
+
+	(void)umask(0);
+	cr_expect(eq(str, (char *)wrote("file", "text", true), ""));
+	cr_assert(zero(int, stat("file", &info)));
+	cr_expect(eq(uint, info.st_mode & 07777, 0666));
+}
+
+static int thefts;
+
+/* Before the file is locked, another process removes it, as often as `thefts` says. */
+int flock(int file, int operation)
+{
+	if (thefts-- > 0)
+		(void)unlink("file.part");
+	return (int)syscall(SYS_flock, file, operation);
+}
+
+Test(whole, files_that_vanish_before_they_are_locked)
+{
+	for (int i = 1; i <= 10; i++) {
+		thefts = i;
+		cr_expect(eq(str, (char *)wrote("file", "text", true),
+			     i < 10 ? "" : "cannot write file: another process is writing it"));
+		cr_expect(eq(int, thefts, -(i < 10)), "the lock was tried once more");
+	}
+	expect_file("text");
+}
+
+static void note(int number)
+{
+	(void)number;
+}
+
+Test(whole, interrupted)
+{
+	const struct itimerval soon = { .it_value = { .tv_usec = 30000 } };
+	const struct sigaction action = { .sa_handler = note };
+	struct gb_whole whole;
+	struct gb_error err = { 0 };
+
+	cr_assert(zero(int, mkfifo("pipe", 0600)));
+	(void)sigaction(SIGALRM, &action, NULL);
+	(void)setitimer(ITIMER_REAL, &soon, NULL);
+	cr_expect(eq(int, (int)gb_whole_open(&whole, "pipe", &err), GB_EINTERRUPTED));
+	cr_expect(eq(str, err.message, "interrupted"));
+}
+
+/* Descriptor 0 is one like others. */
+Test(whole, without_standard_input)
+{
+	(void)close(STDIN_FILENO);
+	cr_expect(eq(str, (char *)wrote("file", "text", true), ""));
+	expect_file("text");
 }

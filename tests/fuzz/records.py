@@ -75,7 +75,7 @@ def fill(node, value, path, paths):
 
 def stored():
     """(kind, run, record) of each kind."""
-    for kind, pattern in (("cpu", "results/measured/cpu-*/peers-radix-sizes.jsonl"),
+    for kind, pattern in (("cpu", "results/measured/cpu-*/radix-sizes.jsonl"),
                           ("cuda", "results/measured/h100-*/radix-cub.jsonl"),
                           ("vulkan", "results/measured/h100-*/papers-lbvh.jsonl"),
                           ("schema 1", "tests/fuzz/seeds/records/one.jsonl")):

@@ -21,7 +21,7 @@ done
 	while read -r key status ns; do
 		[ -e "$0.old" ] || ! grep -qsx "$key n=1" "$GPUBENCH_ORDERS" || continue
 		time="\"reason\":\"it was planted\""
-		case $status in ok | noisy | unverified)
+		case $status in ok | noisy | unverified | doubtful)
 			ns=$((ns + ns / 500 * (launch * 7 % 5)))
 			time="\"time\":{\"median\":$ns,\"samples\":[$ns]}"
 			time="\"verify\":{\"result\":\"pass\"},$time"
@@ -34,3 +34,4 @@ done
 		seq=$((seq + 1))
 	done <"$0.keys"
 } >"$output"
+exit "$(cat "$0.exit" 2>/dev/null || echo 0)"

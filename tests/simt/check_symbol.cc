@@ -79,14 +79,16 @@ static const char *short_path(const char *place)
 	return kernels ? kernels + 1 : slash ? slash + 1 : place;
 }
 
-/* addr2line -f -i prints pairs of lines (function, file:line), innermost first.  Return the first
- * place outside the emulator's own headers. */
+/* addr2line -f -i prints pairs of lines (function, file:line), innermost first; some places end in
+ * " (discriminator N)".  Return the first place outside the emulator's own headers. */
 static std::string read_place(FILE *lines)
 {
 	char function[2048], place[2048] = "?";
 
 	while (fgets(function, sizeof function, lines) && fgets(place, sizeof place, lines)) {
-		place[strcspn(place, " \n")] = '\0';
+		place[strcspn(place, "\n")] = '\0';
+		if (char *const more = strstr(place, " (discriminator"))
+			*more = '\0';
 		if (!is_emulator(place))
 			break;
 	}

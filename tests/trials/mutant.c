@@ -13,7 +13,7 @@ static unsigned char ignored[MOST];
 int gb_mutant = -1;
 unsigned char *gb_reached = ignored;
 
-__attribute__((constructor)) static void choose_mutant(void)
+__attribute__((constructor(101))) static void choose_mutant(void)
 {
 	const char *number = getenv("MUTANT"), *path = getenv("MUTANTS_REACHED");
 	const int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/records/identity.h"
 #include "cli/reports/repro/repro.h"
 #include "common/text.h"
 
@@ -119,7 +120,14 @@ static void fill_measured(const struct gb_repro *t, size_t row, size_t c)
 		cell->reason = column->reason ? column->reason : "no variant corresponds to it";
 }
 
-/* A ratio's interval is the widest that both intervals allow. */
+/* True if both records are of one machine, as far as each uses it. */
+static bool on_one_machine(const struct gb_record *a, const struct gb_record *b)
+{
+	return gb_same_machine(&a->run->on_cpu, &b->run->on_cpu) &&
+	       (gb_is_cpu(a) || gb_is_cpu(b) || gb_same_machine(&a->run->on_gpu, &b->run->on_gpu));
+}
+
+/* A ratio's interval is the widest that both intervals allow.  Two machines have no ratio. */
 static void fill_ratio(const struct gb_repro *t, size_t row, size_t c)
 {
 	struct gb_repro_cell *cell = &t->cell[row * t->columns];
@@ -128,6 +136,10 @@ static void fill_ratio(const struct gb_repro *t, size_t row, size_t c)
 
 	if (a == t->columns || b == t->columns)
 		return;
+	if (cell[a].record && cell[b].record && !on_one_machine(cell[a].record, cell[b].record)) {
+		cell[c].reason = "its two terms are of two machines";
+		return;
+	}
 	cell[c].here = cell[a].here / cell[b].here;
 	cell[c].low = cell[a].low / cell[b].high;
 	cell[c].high = cell[a].high / cell[b].low;

@@ -6,7 +6,9 @@
  * list are joined until none are; this is tried with the variants first and last, and the shorter
  * result is printed.  It covers each cell once, and no other.
  */
+#include <inttypes.h>
 #include <limits.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,16 +138,34 @@ static bool is_known(struct gb_missing *m, const char *key)
 	return false;
 }
 
-/* Print the estimate of a cell's measurement unless another cell has the same. */
+/* Print the estimate of a measurement and note it.  With more threads than usable CPUs, it would
+ * tell nothing about the column. */
+static enum gb_status plan_key(struct gb_missing *m, const char *key, const struct gb_sweep *sweep,
+			       const struct gb_repro_column *column, struct gb_error *err)
+{
+	const size_t before = m->plan->measurements;
+	const struct gb_choice choice = { .backends = m->backends,
+					  .glob_count = 1,
+					  .glob = { column->variant } };
+	const int64_t threads = gb_sweep_most_threads(sweep), usable = omp_get_num_procs();
+
+	if (threads > usable) {
+		(void)printf("%s: skipped: %" PRId64 " threads; usable CPUs: %" PRId64 "\n", key,
+			     threads, usable);
+		m->plan->skipped++;
+		return GB_OK;
+	}
+	if (!gb_plan_sweep(m->plan, sweep, &choice, err) && m->plan->measurements > before)
+		(void)add_product(m, sweep, column->variant, err);
+	return err->code;
+}
+
+/* Do so for a cell, unless another cell has the same measurement. */
 static enum gb_status plan_cell(struct gb_missing *m, const struct gb_repro *t, size_t row,
 				const struct gb_repro_column *column, struct gb_error *err)
 {
 	const struct gb_workload *workload = gb_workload_find(gb_json_text(t->paper, "workload"));
 	const struct gb_variant *variant = gb_repro_variant(t, column);
-	const size_t before = m->plan->measurements;
-	struct gb_choice choice = { .backends = m->backends,
-				    .glob_count = 1,
-				    .glob = { column->variant } };
 	struct gb_sweep sweep = { 0 };
 	void *params = calloc(1, workload->params_size);
 	char *key = NULL, **grown;
@@ -160,19 +180,32 @@ static enum gb_status plan_cell(struct gb_missing *m, const struct gb_repro *t, 
 	if (key && !is_known(m, key)) {
 		grown = reallocarray(m->key, m->keys + 1, sizeof *m->key);
 		m->key = grown ? grown : m->key;
-		if (!grown)
+		if (!grown) {
 			gb_out_of_memory(err, NULL);
-		else
+		} else {
 			m->key[m->keys++] = key;
-		if (grown && !gb_plan_sweep(m->plan, &sweep, &choice, err) &&
-		    m->plan->measurements > before)
-			(void)add_product(m, &sweep, column->variant, err);
-		key = grown ? NULL : key;
+			(void)plan_key(m, key, &sweep, column, err);
+			key = NULL;
+		}
 	}
 	free(key);
 	free(params);
 	gb_sweep_release(&sweep);
 	return err->code;
+}
+
+/* Why a cell needs a measurement; NULL if it does not.  Records of older versions have one upload
+ * and one download each, and so no interval of a time that includes them. */
+static const char *lack_of(const struct gb_repro *t, size_t row, size_t c)
+{
+	const struct gb_repro_cell *cell = &t->cell[row * t->columns + c];
+	const struct gb_repro_column *column = &t->column[c];
+
+	if (!cell->reason && column->scope && cell->record && !gb_is_cpu(cell->record) &&
+	    gb_record_times(cell->record, column->value) &&
+	    !gb_record_times(cell->record, "upload"))
+		return "no interval, for its transfers were timed once";
+	return cell->reason;
 }
 
 /* The empty cells of a column that the back ends of --backend could fill. */
@@ -185,7 +218,7 @@ static enum gb_status list_column(struct gb_missing *m, const struct gb_repro *t
 	size_t empty = 0, first = t->rows;
 
 	for (size_t r = 0; r < t->rows; r++) {
-		if (!t->taken[r] || !t->cell[r * t->columns + c].reason)
+		if (!t->taken[r] || !lack_of(t, r, c))
 			continue;
 		first = empty++ ? first : r;
 	}
@@ -194,9 +227,9 @@ static enum gb_status list_column(struct gb_missing *m, const struct gb_repro *t
 	m->cells += empty;
 	(void)printf("\n%s:%s %s: %zu of %zu empty; row %zu: %s\n", gb_json_text(t->paper, "paper"),
 		     gb_json_text(t->table, "id"), column->name, empty, t->rows, first + 1,
-		     t->cell[first * t->columns + c].reason);
+		     lack_of(t, first, c));
 	for (size_t r = first; r < t->rows && !err->code; r++)
-		if (t->taken[r] && t->cell[r * t->columns + c].reason)
+		if (t->taken[r] && lack_of(t, r, c))
 			(void)plan_cell(m, t, r, column, err);
 	return err->code;
 }

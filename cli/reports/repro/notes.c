@@ -90,23 +90,37 @@ static void put_columns(struct list list, const struct gb_repro *t)
 
 /* ---- empty cells -------------------------------------------------------------------------- */
 
-/* Print each reason once, with the first row that it applies to: "cpu_s, 210000000 on: ..." */
+/* The reason why a cell is empty, NULL if none; of a ratio, only if its terms have none. */
+static const char *own_reason(const struct gb_repro *t, size_t row, size_t c)
+{
+	const struct gb_repro_cell *cell = &t->cell[row * t->columns];
+
+	for (size_t k = 0; k < 2 && t->column[c].of[0]; k++) {
+		const size_t term = gb_repro_column(t, t->column[c].of[k]);
+
+		if (term < t->columns && cell[term].reason)
+			return NULL;
+	}
+	return gb_equal(t->column[c].role, "key") ? NULL : cell[c].reason;
+}
+
+/* Print each reason once for successive rows: "cpu_s, rows 9 to 10: ..." */
 static void put_reasons(struct list list, const struct gb_repro *t)
 {
 	for (size_t c = 0; c < t->columns; c++) {
-		const struct gb_repro_column *column = &t->column[c];
-		const char *last = NULL;
+		for (size_t r = 0, end; r < t->rows; r = end) {
+			const char *name = t->column[c].name, *reason = own_reason(t, r, c), *next;
 
-		if (gb_equal(column->role, "key") || gb_equal(column->role, "ratio"))
-			continue;
-		for (size_t r = 0; r < t->rows; r++) {
-			const char *reason = t->cell[r * t->columns + c].reason;
-			const char *key = gb_repro_printed(&t->cell[r * t->columns]);
-
-			if (reason && !(last && gb_equal(reason, last)))
-				PUT_ITEM(&list, "%s, %s on: %s", column->name, key ? key : "",
+			for (end = r + 1; end < t->rows && reason; end++) {
+				next = own_reason(t, end, c);
+				if (!next || !gb_equal(next, reason))
+					break;
+			}
+			if (reason && end == r + 1)
+				PUT_ITEM(&list, "%s, row %zu: %s", name, end, reason);
+			else if (reason)
+				PUT_ITEM(&list, "%s, rows %zu to %zu: %s", name, r + 1, end,
 					 reason);
-			last = reason;
 		}
 	}
 }

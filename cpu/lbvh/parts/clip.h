@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/lbvh.h"
+#include "cpu/lbvh/parts/lanes.h"
 #include "cpu/lbvh/parts/split_ways.h"
 
 enum { CORNERS = 12 }; /* of a triangle cut by six planes and one more: 10 */
@@ -21,6 +22,24 @@ static inline uint32_t number_of(const struct lbvh_box *record)
 
 	memcpy(&number, &record->lo[3], sizeof number);
 	return number - LBVH_SPLIT_NUMBER;
+}
+
+/* The first and the last bin of a reference on each axis.  One that ends on a plane is below it. */
+static inline void bins_of(const struct lbvh_split_grid *g, const struct lbvh_box *record,
+			   int32_t first[4], int32_t last[4])
+{
+	const LANES origin = lanes_load(g->origin), scale = lanes_load(g->scale);
+	const LANES none = lanes_all(0), most = lanes_all((float)g->bins);
+	const LANES lo = (lanes_load(record->lo) - origin) * scale;
+	const LANES hi = (-lanes_load(record->hi) - origin) * scale;
+	const LANES end = lanes_min(lanes_max(hi, none), most); /* a NaN becomes 0 */
+
+	lanes_truncate(first, lanes_min(lanes_max(lo, none), most - 1));
+	lanes_truncate(last, end);
+	for (int k = 0; k < 3; k++) {
+		last[k] -= (float)last[k] >= end[k];
+		last[k] = last[k] > first[k] ? last[k] : first[k];
+	}
 }
 
 struct polygon {

@@ -36,6 +36,7 @@ struct lbvh_cpu {
 	size_t count;      /* primitives */
 	size_t room;       /* of box, index and, twice, node: count, or lbvh_references_max() */
 	size_t references; /* numbers in index that the tree has: count, or up to room */
+	uint32_t root;     /* in spare, of the tree with parts */
 	int threads;
 	enum cpu_simd simd;
 	unsigned needs;

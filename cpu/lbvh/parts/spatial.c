@@ -21,7 +21,7 @@
  * Ranges of FEW references or more are OpenMP tasks; one thread divides a range, and one numbers
  * the nodes.
  *
- * Bound: instructions, most of them for the bins in space.
+ * Bound: instructions, most of them for the bins in space (split_space.h).
  */
 #include <float.h>
 #include <math.h>
@@ -35,8 +35,8 @@
 #define OVERLAP 1e-5F /* the paper's alpha */
 
 enum {
-	BINS = 2 * LBVH_SPLIT_BINS,
-	MANY = 1024, /* references from which a range has all bins */
+	BINS = LBVH_SPACE_BINS,
+	MANY = 8192, /* references from which a range has all bins */
 	FEW = 512,   /* ranges of fewer references are no tasks */
 };
 
@@ -44,14 +44,6 @@ enum {
 struct room {
 	struct lbvh_range range;
 	uint32_t end;
-};
-
-/* Boxes are records (split_ways.h). */
-struct space {
-	struct lbvh_split_grid grid;
-	float plane[3][BINS]; /* below each bin */
-	struct lbvh_box bin[3][BINS];
-	uint32_t enter[3][BINS], leave[3][BINS]; /* references that begin or end in a bin */
 };
 
 /* A plane in space, and what is on its sides. */
@@ -83,13 +75,10 @@ static struct lbvh_box join(struct lbvh_box a, const struct lbvh_box *b)
 /* Half the surface of a record; 0 if it is empty. */
 static float area(const struct lbvh_box *record)
 {
-	float size[3];
+	float size[4];
 
-	for (int k = 0; k < 3; k++) {
-		size[k] = -record->hi[k] - record->lo[k];
-		if (!(size[k] >= 0))
-			return 0;
-	}
+	lanes_store(size,
+		    lanes_max(-lanes_load(record->hi) - lanes_load(record->lo), lanes_all(0)));
 	return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
 }
 
@@ -104,128 +93,8 @@ static float overlap(const struct lbvh_box *a, const struct lbvh_box *b)
 
 /* ---- planes in space ---------------------------------------------------------------------- */
 
-/* The first and the last bin of a reference on each axis.  One that ends on a plane is below it. */
-static void bins_of(const struct lbvh_split_grid *g, const struct lbvh_box *record,
-		    int32_t first[4], int32_t last[4])
-{
-	const LANES origin = lanes_load(g->origin), scale = lanes_load(g->scale);
-	const LANES none = lanes_all(0), most = lanes_all((float)g->bins);
-	const LANES lo = (lanes_load(record->lo) - origin) * scale;
-	const LANES hi = (-lanes_load(record->hi) - origin) * scale;
-	const LANES end = lanes_min(lanes_max(hi, none), most); /* a NaN becomes 0 */
-
-	lanes_truncate(first, lanes_min(lanes_max(lo, none), most - 1));
-	lanes_truncate(last, end);
-	for (int k = 0; k < 3; k++) {
-		last[k] -= (float)last[k] >= end[k];
-		last[k] = last[k] > first[k] ? last[k] : first[k];
-	}
-}
-
-/* A triangle, its corners sorted along an axis, and the steps of its edges along that axis. */
-struct slope {
-	LANES corner[3], step[3]; /* edges 0 2, 0 1 and 1 2 */
-	float at[3];
-};
-
-static LANES step_of(LANES from, LANES to, float length)
-{
-	return length > 0 ? (to - from) / lanes_all(length) : lanes_all(0);
-}
-
-static struct slope slope_of(const struct lbvh_input *in, const uint32_t *triangle, int axis)
-{
-	const float *v[3], *low, *high, *middle;
-	struct slope s;
-
-	for (int i = 0; i < 3; i++)
-		v[i] = in->vertex + 3 * (size_t)triangle[i];
-	/* No branches, which would be unpredictable. */
-	low = v[1][axis] < v[0][axis] ? v[1] : v[0];
-	high = v[1][axis] < v[0][axis] ? v[0] : v[1];
-	middle = v[2][axis] < low[axis] ? low : v[2];
-	low = v[2][axis] < low[axis] ? v[2] : low;
-	v[0] = low;
-	v[1] = high[axis] < middle[axis] ? high : middle;
-	v[2] = high[axis] < middle[axis] ? middle : high;
-	for (int i = 0; i < 3; i++) {
-		s.corner[i] = lanes_load(v[i]);
-		s.at[i] = v[i][axis];
-	}
-	s.step[0] = step_of(s.corner[0], s.corner[2], s.at[2] - s.at[0]);
-	s.step[1] = step_of(s.corner[0], s.corner[1], s.at[1] - s.at[0]);
-	s.step[2] = step_of(s.corner[1], s.corner[2], s.at[2] - s.at[1]);
-	return s;
-}
-
-/* The box around the line where a triangle meets a plane: lower bounds, and upper ones negated. */
-struct pair {
-	LANES lo, hi;
-};
-
-static struct pair line_at(const struct slope *s, float plane)
-{
-	const int short_edge = plane < s->at[1] ? 0 : 1;
-	const LANES a = s->corner[0] + s->step[0] * lanes_all(plane - s->at[0]);
-	const LANES b = s->corner[short_edge] +
-			s->step[1 + short_edge] * lanes_all(plane - s->at[short_edge]);
-
-	return (struct pair){ lanes_min(a, b), lanes_min(-a, -b) };
-}
-
-static struct pair join_pair(struct pair a, struct pair b)
-{
-	return (struct pair){ lanes_min(a.lo, b.lo), lanes_min(a.hi, b.hi) };
-}
-
-/* Add the parts of a reference to the bins of an axis.  They estimate costs: rounding, and what a
- * reference has lost to cuts on other axes, are not considered. */
-static void add_parts(struct lbvh_box *bin, const float *plane, int axis, int first, int last,
-		      const struct slope *s, const struct lbvh_box *whole)
-{
-	float from = whole->lo[axis], to;
-	struct pair line = line_at(s, from);
-
-	for (int i = first; i <= last; i++, from = to) {
-		struct pair next, part;
-
-		to = i < last ? plane[i + 1] : -whole->hi[axis];
-		next = line_at(s, to);
-		part = join_pair(line, next);
-		if (from <= s->at[1] && s->at[1] <= to)
-			part = join_pair(part, (struct pair){ s->corner[1], -s->corner[1] });
-		line = next;
-		/* Within the reference's box.  The maximum drops a NaN, from a step too large. */
-		part.lo = lanes_max(part.lo, lanes_load(whole->lo));
-		part.hi = lanes_max(part.hi, lanes_load(whole->hi));
-		lanes_store(bin[i].lo, lanes_min(part.lo, lanes_load(bin[i].lo)));
-		lanes_store(bin[i].hi, lanes_min(part.hi, lanes_load(bin[i].hi)));
-	}
-}
-
-/* Add a reference to the bins of all axes. */
-static void add_to_space(struct space *s, const struct lbvh_input *in,
-			 const struct lbvh_box *record)
-{
-	const uint32_t *triangle = in->triangle + 3 * (size_t)number_of(record);
-	int32_t first[4], last[4];
-
-	bins_of(&s->grid, record, first, last);
-	for (int k = 0; k < 3; k++) {
-		s->enter[k][first[k]]++;
-		s->leave[k][last[k]]++;
-		if (first[k] < last[k]) {
-			const struct slope slope = slope_of(in, triangle, k);
-
-			add_parts(s->bin[k], s->plane[k], k, first[k], last[k], &slope, record);
-		} else {
-			s->bin[k][first[k]] = join(s->bin[k][first[k]], record);
-		}
-	}
-}
-
 /* Find the cheapest plane of an axis. */
-static void sweep(const struct space *s, int axis, struct cut *best)
+static void sweep(const struct lbvh_space *s, int axis, struct cut *best)
 {
 	const int bins = s->grid.bins;
 	struct lbvh_box right[BINS], left = no_record();
@@ -253,7 +122,7 @@ static void sweep(const struct space *s, int axis, struct cut *best)
 	}
 }
 
-static struct cut find_cut(const struct lbvh_input *in, const struct lbvh_box *from, uint32_t count,
+static struct cut find_cut(const struct lbvh_cpu *cpu, const struct lbvh_box *from, uint32_t count,
 			   const struct lbvh_box *around)
 {
 	/* As many bins as split.c makes; twice as many for large ranges, where a few references in
@@ -261,7 +130,7 @@ static struct cut find_cut(const struct lbvh_input *in, const struct lbvh_box *f
 	const int bins = count < 96 ? 4 + (int)count / 8 : count < MANY ? LBVH_SPLIT_BINS : BINS;
 	const LANES lo = lanes_load(around->lo), size = -lanes_load(around->hi) - lo;
 	struct cut best = { .cost = INFINITY };
-	struct space s;
+	struct lbvh_space s;
 
 	s.grid.bins = bins;
 	lanes_store(s.grid.origin, lo);
@@ -272,8 +141,7 @@ static struct cut find_cut(const struct lbvh_input *in, const struct lbvh_box *f
 			s.bin[k][i] = no_record();
 			s.enter[k][i] = s.leave[k][i] = 0;
 		}
-	for (uint32_t i = 0; i < count; i++)
-		add_to_space(&s, in, from + i);
+	cpu->ways->space(&s, cpu->input, from, count);
 	for (int k = 0; k < 3; k++)
 		sweep(&s, k, &best);
 	best.grid = s.grid;
@@ -440,7 +308,7 @@ static bool divide_range(struct lbvh_cpu *cpu, const struct room *r,
 	cpu->ways->bins(&bins, &grid, from, count);
 	plane = cpu->ways->plane(&bins, &grid, count, side);
 	if (plane.axis == 3 || overlap(&side[0], &side[1]) > least)
-		cut = find_cut(cpu->input, from, count, &extent->box);
+		cut = find_cut(cpu, from, count, &extent->box);
 	if (!(cut.cost < lbvh_min(plane.cost, whole)) || cut.count[0] + cut.count[1] - count > free)
 		cut.cost = INFINITY;
 	if (count <= LBVH_SPLIT_LEAF && !(surface + lbvh_min(cut.cost, plane.cost) < whole))
@@ -452,36 +320,41 @@ static bool divide_range(struct lbvh_cpu *cpu, const struct room *r,
 	return true;
 }
 
-/* Make the subtree of a range in cpu->spare; returns its root.  least: an overlap of more than this
- * is too much. */
-static uint32_t make(struct lbvh_cpu *cpu, struct room r, float least)
+/* Make the subtree of a range in cpu->spare and write its root to *link.  least: an overlap of more
+ * than this is too much.  No thread waits for a task: libgomp would run only tasks of the same
+ * parent meanwhile. */
+static void make(struct lbvh_cpu *cpu, struct room r, float least, uint32_t *link)
 {
 	struct lbvh_extent extent;
 	struct room half[2];
-	uint32_t left, right, root;
-	const struct lbvh_node *a, *b;
+	struct lbvh_node *node;
 
-	cpu->ways->extent(&extent, records(cpu, r.range.level) + r.range.first, r.range.count);
-	/* The sides of a plane cannot overlap by more than all. */
-	if (r.range.count == 1 || r.range.level >= LBVH_SPLIT_DEEP || area(&extent.box) <= least)
-		return make_plain(cpu, &r.range);
-	if (!divide_range(cpu, &r, &extent, least, half))
-		return make_leaf(cpu, &r.range, &extent.box);
-	if (cpu->threads > 1 && r.range.count >= FEW) {
-#pragma omp task shared(left)
-		left = make(cpu, half[0], least);
-		right = make(cpu, half[1], least);
-#pragma omp taskwait
-	} else {
-		left = make(cpu, half[0], least);
-		right = make(cpu, half[1], least);
+	for (;; r = half[1], link = &node->right) {
+		const uint32_t count = r.range.count;
+
+		cpu->ways->extent(&extent, records(cpu, r.range.level) + r.range.first, count);
+		/* The sides of a plane cannot overlap by more than all. */
+		if (count == 1 || r.range.level >= LBVH_SPLIT_DEEP || area(&extent.box) <= least) {
+			*link = make_plain(cpu, &r.range);
+			return;
+		}
+		if (!divide_range(cpu, &r, &extent, least, half)) {
+			*link = make_leaf(cpu, &r.range, &extent.box);
+			return;
+		}
+		*link = 2 * half[1].range.first - 1;
+		node = cpu->spare + *link;
+		lanes_store_node(node, lanes_load(extent.box.lo), -0.0F - lanes_load(extent.box.hi),
+				 0, 0);
+		if (cpu->threads > 1 && count >= FEW) {
+			const struct room left = half[0];
+
+#pragma omp task
+			make(cpu, left, least, &node->left);
+		} else {
+			make(cpu, half[0], least, &node->left);
+		}
 	}
-	root = 2 * half[1].range.first - 1;
-	a = cpu->spare + left;
-	b = cpu->spare + right;
-	lanes_store_node(cpu->spare + root, lanes_min(lanes_load(a->lo), lanes_load(b->lo)),
-			 lanes_max(lanes_load(a->hi), lanes_load(b->hi)), left, right);
-	return root;
 }
 
 /* Copy a subtree to node[to ..] and its numbers to index_spare[*at ..]; returns the number after
@@ -517,10 +390,14 @@ void lbvh_cpu_spatial(struct lbvh_cpu *cpu, struct gb_timer *timer)
 #pragma omp single
 	{
 		const struct room all = { { 0, (uint32_t)cpu->count, 0 }, (uint32_t)cpu->room };
-		uint32_t *index = cpu->index, at = 0;
-		uint32_t root = make(cpu, all, lanes_area(cpu->lo, cpu->hi) * OVERLAP);
 
-		cpu->leaves = (place(cpu, root, 0, &at) + 1) / 2;
+		make(cpu, all, lanes_area(cpu->lo, cpu->hi) * OVERLAP, &cpu->root);
+	}
+#pragma omp single
+	{
+		uint32_t *index = cpu->index, at = 0;
+
+		cpu->leaves = (place(cpu, cpu->root, 0, &at) + 1) / 2;
 		cpu->references = at;
 		cpu->index = cpu->index_spare;
 		cpu->index_spare = index;

@@ -338,7 +338,9 @@ SPLIT_ENTRY uint32_t way_subtree(struct lbvh_cpu *cpu, struct lbvh_range r, stru
 			   : make_least(cpu, &r, around, node, 0);
 }
 
-const struct lbvh_split_ways SPLIT_WAYS = { way_number, way_extent, way_join_extents,
-					    way_grid,   way_bins,   way_join_bins,
-					    way_plane,  way_left,   way_partition,
-					    way_subtree };
+#include "cpu/lbvh/parts/split_space.h"
+
+const struct lbvh_split_ways SPLIT_WAYS = { way_number,  way_extent, way_join_extents,
+					    way_grid,    way_bins,   way_join_bins,
+					    way_plane,   way_left,   way_partition,
+					    way_subtree, way_space };

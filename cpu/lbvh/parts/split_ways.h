@@ -13,6 +13,7 @@
 
 enum {
 	LBVH_SPLIT_BINS = 16,
+	LBVH_SPACE_BINS = 32,
 	LBVH_SPLIT_LEAF = 8,  /* primitives of a leaf, at most */
 	LBVH_SPLIT_DEEP = 48, /* ranges below this level are halved, which bounds the depth */
 };
@@ -45,6 +46,15 @@ struct lbvh_bins {
 	uint32_t count[3][LBVH_SPLIT_BINS];
 };
 
+/* Bins in space, per axis: records of parts of references, and the numbers of references that begin
+ * or end there. */
+struct lbvh_space {
+	struct lbvh_split_grid grid;
+	float plane[3][LBVH_SPACE_BINS]; /* below each bin */
+	_Alignas(32) struct lbvh_box bin[3][LBVH_SPACE_BINS];
+	uint32_t enter[3][LBVH_SPACE_BINS], leave[3][LBVH_SPACE_BINS];
+};
+
 /* Primitives before `place` on the grid's axis are on the left; with axis 3, the first half is. */
 struct lbvh_plane {
 	float cost;
@@ -75,6 +85,9 @@ struct lbvh_split_ways {
 			  uint32_t left, uint32_t right);
 	/* Make the subtree over a range in node[0 ..]; returns the number of nodes. */
 	uint32_t (*subtree)(struct lbvh_cpu *cpu, struct lbvh_range r, struct lbvh_node *node);
+	/* Add references to bins in space. */
+	void (*space)(struct lbvh_space *s, const struct lbvh_input *in,
+		      const struct lbvh_box *from, uint32_t count);
 };
 
 extern const struct lbvh_split_ways lbvh_split_plain, lbvh_split_avx2, lbvh_split_avx512;

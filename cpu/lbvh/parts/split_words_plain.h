@@ -54,6 +54,32 @@ SPLIT_FN PAIR pair_min(PAIR a, PAIR b)
 #endif
 }
 
+SPLIT_FN PAIR pair_max(PAIR a, PAIR b)
+{
+	return (PAIR){ lanes_max(a.lo, b.lo), lanes_max(a.hi, b.hi) };
+}
+
+SPLIT_FN PAIR pair_plus(PAIR a, PAIR b)
+{
+	return (PAIR){ a.lo + b.lo, a.hi + b.hi };
+}
+
+SPLIT_FN PAIR pair_minus(PAIR a, PAIR b)
+{
+	return (PAIR){ a.lo - b.lo, a.hi - b.hi };
+}
+
+SPLIT_FN PAIR pair_times(PAIR a, float by)
+{
+	return (PAIR){ a.lo * by, a.hi * by };
+}
+
+/* The record of a point. */
+SPLIT_FN PAIR pair_both(LANES point)
+{
+	return (PAIR){ point, -point };
+}
+
 SPLIT_FN LANES pair_lo(PAIR a)
 {
 	return a.lo;

@@ -41,6 +41,31 @@ SPLIT_FN PAIR pair_min(PAIR a, PAIR b)
 	return _mm256_min_ps(a, b);
 }
 
+SPLIT_FN PAIR pair_max(PAIR a, PAIR b)
+{
+	return _mm256_max_ps(a, b);
+}
+
+SPLIT_FN PAIR pair_plus(PAIR a, PAIR b)
+{
+	return a + b;
+}
+
+SPLIT_FN PAIR pair_minus(PAIR a, PAIR b)
+{
+	return a - b;
+}
+
+SPLIT_FN PAIR pair_times(PAIR a, float by)
+{
+	return a * by;
+}
+
+SPLIT_FN PAIR pair_both(LANES point)
+{
+	return _mm256_set_m128(-point, point);
+}
+
 SPLIT_FN LANES pair_lo(PAIR a)
 {
 	return _mm256_castps256_ps128(a);

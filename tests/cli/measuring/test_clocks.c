@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,6 +134,62 @@ Test(clocks, say_why_they_are_not_locked, .fini = clean_up)
 	gb_clocks_start(&clocks); /* nothing was to be locked */
 	gb_clocks_end(&clocks);
 	cr_expect(eq(str, (char *)said(), ""));
+}
+
+static pid_t stopped;
+
+static void go_on(int number)
+{
+	(void)number;
+	(void)kill(stopped, SIGCONT);
+}
+
+/* Stop the guard until a signal interrupts the wait for it. */
+static void stop(pid_t guard)
+{
+	const struct itimerval soon = { .it_value = { .tv_usec = 30000 } };
+	struct sigaction action = { .sa_handler = go_on };
+	int status;
+
+	stopped = guard;
+	(void)kill(guard, SIGSTOP);
+	(void)waitpid(guard, &status, WUNTRACED);
+	(void)sigaction(SIGALRM, &action, NULL);
+	(void)setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+Test(clocks, are_awaited_in_spite_of_signals, .fini = clean_up)
+{
+	struct gb_clocks clocks;
+
+	(void)load();
+	gb_clocks_start(&clocks);
+	stop(clocks.guard);
+	cr_expect(eq(ptr, (void *)gb_clocks_lock(&clocks, "0000:01:00.0"), NULL));
+	stop(clocks.guard);
+	gb_clocks_end(&clocks);
+	cr_expect(eq(str, (char *)said(), "lock ffff0001 ffff0001\nreset\n"));
+	cr_expect(zero(int, clocks.guard));
+}
+
+Test(clocks, are_left_alone_without_a_guard)
+{
+	static const char refusal[] = "no process could be started that restores them";
+	struct rlimit files, none = { 0 };
+	struct gb_clocks clocks = { .guard = 7 };
+
+	(void)getrlimit(RLIMIT_NOFILE, &files);
+	none.rlim_max = files.rlim_max;
+	cr_assert(zero(int, setrlimit(RLIMIT_NOFILE, &none)));
+	gb_clocks_start(&clocks);
+	(void)setrlimit(RLIMIT_NOFILE, &files);
+	cr_expect(zero(int, clocks.guard));
+	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:01:00.0"), (char *)refusal));
+	gb_clocks_end(&clocks);
+	gb_clocks_start(&clocks);
+	(void)kill(clocks.guard, SIGKILL);
+	cr_expect(eq(str, (char *)gb_clocks_lock(&clocks, "0000:01:00.0"), (char *)refusal));
+	gb_clocks_end(&clocks);
 }
 
 /* A value that the library does not know is NAN, -1 or "". */

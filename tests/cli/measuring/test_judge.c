@@ -137,6 +137,7 @@ static const struct limit {
 	{ batch, AT(once_ns), false, 4.051e6, { 0 } },
 	{ batch, AT(once_ns), false, 4.001e6, { .threads = 1 } },
 	{ batch, AT(once_ns), false, 4.005e6, { .is_device = true } },
+	{ batch, AT(once_ns), false, 80 + 1000 + 320, { .is_hot = true, .time = 20 } },
 	/* half as long again and 250 us */
 	{ alone, AT(alone), true, 1.75e6, { .is_remote = true } },
 	{ NULL, AT(alone), true, 9e6, { .is_remote = true, .is_short_of_samples = true } },

@@ -1,6 +1,7 @@
 /* test_plan.c -- which measurements of a plan are tried, its lines, and its totals. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -75,6 +76,8 @@ static enum gb_status prepare(const void *params, void **input, struct gb_error 
 	(void)gb_host_alloc((size_t)p->count, 1, err);
 	if (p->count == 13)
 		gb_fail(err, GB_EUNAVAILABLE, "unlucky");
+	if (p->count == 15)
+		gb_fail(err, GB_EIO, "unreadable");
 	prepared += !gb_memory_is_dry();
 	return gb_input_end(made, input, err);
 }
@@ -85,12 +88,17 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	const struct toy_params *p = params;
 
 	(void)gb_host_alloc((size_t)p->count, 3, err);
-	return p->count == 14 ? gb_fail(err, GB_EMEMORY, "not fourteen") : err->code;
+	memcpy(state, &p->count, sizeof p->count);
+	return p->count % 1000000 == 14 ? gb_fail(err, GB_EMEMORY, "not fourteen") : err->code;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
+	const int64_t *count = state;
+
 	ran++;
+	if (*count == 16)
+		return gb_fail(err, GB_ERUNTIME, "broken");
 	(void)nanosleep(&(struct timespec){ .tv_nsec = RUN_NS }, NULL);
 	return GB_OK;
 }
@@ -162,18 +170,22 @@ static char *printed(void (*print)(struct gb_plan *plan), struct gb_plan *plan)
 }
 
 static const char *words;
+static struct gb_error failure; /* of the last sweep */
 
 static void print_sweep(struct gb_plan *plan)
 {
 	static const struct gb_choice all;
 	struct gb_sweep sweep = { 0 };
-	struct gb_error err = { 0 };
 
-	cr_assert(zero(int, (int)gb_sweep_words(&sweep, &workload, words, &err)), "%s",
-		  err.message);
-	cr_assert(zero(int, (int)gb_plan_sweep(plan, &sweep, &all, &err)), "%s", err.message);
+	failure = (struct gb_error){ 0 };
+	cr_assert(zero(int, (int)gb_sweep_words(&sweep, &workload, words, &failure)), "%s",
+		  failure.message);
+	(void)gb_plan_sweep(plan, &sweep, &all, &failure);
 	gb_sweep_release(&sweep);
 }
+
+/* The message of the next sweep that fails. */
+static const char *wrong = "";
 
 /* The lines of a sweep, in which `*` matches any text. */
 static void expect_lines(struct gb_plan *plan, const char *of, const char *pattern)
@@ -189,6 +201,8 @@ static void expect_lines(struct gb_plan *plan, const char *of, const char *patte
 	words = of;
 	text = printed(print_sweep, plan);
 	cr_expect(zero(int, fnmatch(pattern, text, 0)), "%s", text);
+	cr_expect(eq(str, failure.message, (char *)wrong));
+	wrong = "";
 }
 
 static const struct gb_settings how = {
@@ -217,6 +231,7 @@ Test(plan, scales_trials)
 	cr_expect(eq(sz, plan.scaled, 4));
 	cr_expect(eq(sz, plan.skipped, 4));
 	cr_expect(eq(sz, plan.trials, 4));
+	cr_expect(zero(dbl, plan.tried_s)); /* each was the first of its kind */
 	cr_expect(plan.trial[3].variant == &variants[1] && plan.trial[3].op == 1 &&
 		  plan.trial[3].threads == 1);
 	cr_expect(plan.trial[0].bytes >= 4008 && plan.trial[0].bytes < 4096);
@@ -226,6 +241,7 @@ Test(plan, scales_trials)
 	cr_expect(plan.made.params != NULL, "the input is kept for the next sweep");
 	expect_lines(&plan, "--count=1000 --op=b --threads=1 --file=name", "*");
 	cr_expect(eq(sz, prepared, 3));
+	cr_expect(gt(dbl, plan.tried_s, 0));
 	cr_expect(plan.made.params == NULL, "the name of its file is gone");
 	gb_plan_release(&plan);
 	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
@@ -261,6 +277,72 @@ Test(plan, tells_why_points_are_skipped)
 	cr_expect(eq(sz, plan.skipped, 6));
 	cr_expect(zero(sz, plan.measurements));
 	cr_expect(zero(sz, ran));
+	gb_plan_release(&plan);
+}
+
+/* A variant that fails may have spoilt the input, which is made again. */
+Test(plan, tells_of_failures)
+{
+	const struct gb_request request = { .how = how, .dry = GB_DRY_TRIAL };
+	struct gb_plan plan = { .session = { .request = &request, .lock = -1, .shards = 1 } };
+
+	expect_lines(&plan, "--count=16 --threads=1",
+		     "toy/cpu/x count=16 threads=1: failed: broken\n"
+		     "toy/cpu/y count=16 threads=1: failed: broken\n"
+		     "toy/cpu/z count=16 threads=1: skipped: not built\n");
+	cr_expect(eq(sz, prepared, 2));
+	cr_expect(eq(sz, plan.skipped, 3));
+	/* the next size is not tried, and would be refused */
+	expect_lines(&plan, "--count=1000,100000014 --threads=1",
+		     "toy/cpu/x count=1000 threads=1: host *\n"
+		     "toy/cpu/x count=100000014 threads=1: skipped: not fourteen\n"
+		     "toy/cpu/y count=100000014 threads=1: skipped: not fourteen\n*");
+	cr_expect(eq(sz, prepared, 3));
+	wrong = "unreadable";
+	expect_lines(&plan, "--count=15 --threads=1", "");
+	gb_plan_release(&plan);
+	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
+}
+
+static void print_to_full_disk(struct gb_plan *plan)
+{
+	const int out = dup(STDOUT_FILENO), full = open("/dev/full", O_WRONLY);
+
+	(void)dup2(full, STDOUT_FILENO);
+	print_sweep(plan);
+	(void)dup2(out, STDOUT_FILENO);
+	(void)close(full);
+	(void)close(out);
+}
+
+Test(plan, ends_if_it_cannot_be_printed)
+{
+	const struct gb_request request = { .how = how, .dry = GB_DRY_KEYS };
+	struct gb_plan plan = { .session = { .request = &request, .lock = -1, .shards = 1 } };
+
+	expect_lines(&plan, "--count=13", "*"); /* which knows the variants */
+	words = "--count=1000,2000 --threads=1";
+	(void)printed(print_to_full_disk, &plan);
+	cr_expect(eq(int, (int)failure.code, GB_EIO));
+	cr_expect(eq(str, failure.message,
+		     "cannot write to standard output: No space left on device"));
+	cr_expect(eq(sz, plan.measurements, 1));
+	gb_plan_release(&plan);
+}
+
+/* Trials beyond those that are kept, and those of unknown size, are forgotten. */
+Test(plan, keeps_a_number_of_trials)
+{
+	const struct gb_request request = { .how = how, .dry = GB_DRY_TRIAL };
+	static struct gb_plan plan = { .session = { .lock = -1, .shards = 1 } };
+
+	plan.session.request = &request;
+	plan.trials = GB_COUNT(plan.trial) - 1;
+	for (size_t i = 0; i < plan.trials; i++)
+		plan.trial[i].bytes = 1;
+	expect_lines(&plan, "--count=1000 --threads=1", "*about*about*");
+	cr_expect(eq(sz, plan.trials, GB_COUNT(plan.trial)));
+	cr_expect(eq(ptr, (void *)plan.trial[plan.trials - 1].variant, &variants[0]));
 	gb_plan_release(&plan);
 }
 

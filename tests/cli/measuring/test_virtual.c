@@ -147,68 +147,43 @@ Test(virtual, events_of_hot_runs_on_a_device)
 	expect_order(true, true, true);
 }
 
-/* On each kind of machine, with batches or not, each call fails or is interrupted, in turn. */
-static void each_call(int kinds, bool interrupts,
-		      void (*expect)(const struct gb_result *r, size_t after))
-{
-	for (int kind = 0; kind < kinds; kind++) {
-		const struct gb_settings how = with_samples(kind & 1 ? but_hot(cold) : cold, 3);
-		struct virtual_machine machine = {
-			.device = kind & 2,
-			.flags = kind & 4 ? GB_REPEATABLE : 0,
-			.process = { .run_ns = kind & 4 ? 8000 : 1e6 },
-			.interrupts = interrupts,
-		};
-		struct gb_result r = ok(&machine, &how);
-		const size_t calls = virtual_calls();
-
-		gb_result_release(&r);
-		for (machine.fails_at = 1; machine.fails_at <= calls; machine.fails_at++) {
-			r = virtual_measure(&machine, &how);
-			gb_interrupted = 0;
-			if (virtual_calls() >= machine.fails_at)
-				expect(&r, virtual_calls() - machine.fails_at);
-			gb_result_release(&r);
-		}
-	}
-}
-
-/* A call that fails is the last but for the end of a hold.  A mark is taken before a step and after
- * it, and its failure is seen when the timer is read. */
-static void expect_failure(const struct gb_result *r, size_t after)
-{
-	const enum virtual_event failed = virtual_failed();
-	const bool is_mark = failed == VIRTUAL_BEGIN || failed == VIRTUAL_MARK;
-
-	cr_expect(eq(int, (int)r->outcome, GB_FAILED), "%c: %s", (char)failed, virtual_log());
-	cr_expect(eq(str, (char *)r->reason, "a call fails"));
-	cr_expect(zero(sz, r->time.count));
-	cr_expect(le(sz, after, is_mark ? 6 : failed == VIRTUAL_RUN), "%c: %s", (char)failed,
-		  virtual_log());
-}
-
-Test(virtual, calls_that_fail)
-{
-	each_call(8, false, expect_failure);
-}
-
-/* A signal ends it with the run that was begun, and its verification. */
-static void expect_interrupt(const struct gb_result *r, size_t after)
-{
-	cr_expect(le(sz, after, 28), "%s", virtual_log());
-	cr_expect(eq(int, (int)r->outcome, GB_RESULT_OK));
-}
-
-Test(virtual, calls_in_which_a_signal_comes)
-{
-	each_call(4, true, expect_interrupt);
-}
-
 /* ---- the numbers -------------------------------------------------------------------------- */
 
 static double median(const struct gb_series *series)
 {
 	return gb_series_quantile(series, 0.5);
+}
+
+static const char *counts_of_runs(void)
+{
+	return "{\"loads\":7}";
+}
+
+static const char *no_counts(void)
+{
+	return NULL;
+}
+
+/* The first run is counted.  Times mean nothing then, so no others follow but the samples. */
+Test(virtual, counts_are_those_of_the_first_run)
+{
+	struct virtual_machine machine = { .device = true,
+					   .process = { .run_ns = 50e3 },
+					   .counts = counts_of_runs };
+	struct gb_result r = ok(&machine, &cold);
+
+	cr_expect(eq(str, r.counts, (char *)counts_of_runs()));
+	cr_expect(eq(sz, count("\\(R\\)"), 1));
+	cr_expect(eq(sz, count("^[^R]*\\(R"), 1));
+	cr_expect(eq(sz, count("[()]"), 2));
+	cr_expect(gt(sz, count("R"), r.time.count));
+	cr_expect(r.has_gpu_state && r.before.energy_j > 0 && r.after.energy_j > r.before.energy_j);
+	gb_result_release(&r);
+	machine.counts = no_counts;
+	r = virtual_measure(&machine, &cold);
+	cr_expect(eq(int, (int)r.outcome, GB_FAILED));
+	cr_expect(eq(str, r.reason, "the plug-in's process gives no counts"));
+	gb_result_release(&r);
 }
 
 Test(virtual, cold_runs_are_cold_and_hot_ones_hot)
@@ -224,12 +199,34 @@ Test(virtual, cold_runs_are_cold_and_hot_ones_hot)
 		/* On a device they include launches and waiting, but not the flush. */
 		cr_expect(epsilon_eq(dbl, median(&r.host_time), 1e6, is_device ? 10e3 : 100));
 		cr_expect(eq(sz, r.flush_bytes, 1 << 20)); /* made by the first flush */
+		/* Two passes, and calls. */
+		cr_expect(epsilon_eq(dbl, r.flush_bytes_per_s, 2 * (1 << 20) / 50e3 * 1e9, 4e9));
 		gb_result_release(&r);
 		r = ok(&machine, &hot);
 		cr_expect(eq(sz, r.flush_bytes, 0));
 		cr_expect(epsilon_eq(dbl, median(&r.time), 0.25e6, 1));
 		gb_result_release(&r);
 	}
+}
+
+/* The times of an emulated device are taken, but no evidence against them. */
+Test(virtual, times_of_an_emulated_device)
+{
+	struct virtual_machine machine = { .device = true,
+					   .emulated = true,
+					   .process = { .run_ns = 1e6, .noise = 0.1 },
+					   .cheat = VIRTUAL_OTHER_STREAM };
+	const struct gb_settings how = with_samples(cold, 9);
+	struct gb_result r = ok(&machine, &how);
+
+	cr_expect(r.emulated);
+	cr_expect(eq(sz, r.time.count, 9));
+	cr_expect(eq(sz, r.upload.count, 1));
+	gb_result_release(&r);
+	machine.emulated = false;
+	r = virtual_measure(&machine, &how);
+	cr_expect(r.outcome == GB_FAILED && !r.emulated);
+	gb_result_release(&r);
 }
 
 /* All times are of one run, although a sample is 200 us of runs of 8 us. */

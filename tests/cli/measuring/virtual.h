@@ -55,6 +55,7 @@ struct virtual_process {
 
 struct virtual_machine {
 	bool device;
+	bool emulated;      /* its times mean nothing */
 	bool no_variations; /* the input cannot be changed */
 	bool waits;         /* run() waits for the device, without saying so in its flags */
 	bool marks;         /* run() marks two phases */
@@ -64,13 +65,14 @@ struct virtual_machine {
 	unsigned flags;   /* the variant's */
 	int64_t distinct; /* inputs; input i has (1 + i) times the items and the time; 0: one */
 	int64_t threads;
-	double bytes;     /* size of the input */
-	double vary_ns;   /* duration of a change of the input; 0: a short one */
-	double upload_ns; /* duration of an upload, but for a short copy */
-	double flush_ns;  /* duration of a flush; 0: a short one */
-	double verify_ns; /* duration of a verification; 0: a short one */
-	size_t fails_at;  /* the number of the call that fails, from 1; 0: none */
-	bool interrupts;  /* a signal comes in that call, which does not fail */
+	double bytes;                /* size of the input */
+	double vary_ns;              /* duration of a change of the input; 0: a short one */
+	double upload_ns;            /* duration of an upload, but for a short copy */
+	double flush_ns;             /* duration of a flush; 0: a short one */
+	double verify_ns;            /* duration of a verification; 0: a short one */
+	size_t fails_at;             /* the number of the call that fails, from 1; 0: none */
+	bool interrupts;             /* a signal comes in that call, which does not fail */
+	const char *(*counts)(void); /* a device counts; NULL: it cannot */
 	uint64_t seed;
 };
 
@@ -93,6 +95,8 @@ enum virtual_event {
 	VIRTUAL_DOWNLOAD = 'd',
 	VIRTUAL_VERIFY = 'c',
 	VIRTUAL_PAUSE = 'z', /* the runner sleeps */
+	VIRTUAL_COUNT = '(', /* counting starts */
+	VIRTUAL_COUNTED = ')',
 };
 
 /* Measure the toy variant on a new machine.  The result must be released. */
@@ -102,6 +106,9 @@ struct gb_result virtual_measure(const struct virtual_machine *machine,
 /* The number of calls of the last measurement that could fail, and the one that did. */
 size_t virtual_calls(void);
 enum virtual_event virtual_failed(void);
+
+/* The number of calls that came after a failure. */
+size_t virtual_late(void);
 
 /* The events of the last measurement, as letters; the first 64 Ki of them. */
 const char *virtual_log(void);

@@ -18,6 +18,7 @@ static const double CLOCK_NS = 25, WAIT_NS = 3000, FLUSH_NS = 50e3, HOLD_MOST_NS
 static const double CLOCK_HZ = 1.5e9, LOWERED = 0.7;
 
 struct virtual_state vm;
+FILE *(*virtual_open)(const char *path);
 
 /* ---- the system --------------------------------------------------------------------------- */
 
@@ -75,6 +76,8 @@ FILE *fopen(const char *path, const char *mode)
 
 	if (!real)
 		real = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+	if (virtual_open)
+		return virtual_open(path);
 	if (!vm.is_running || !strstr(path, "/schedstat"))
 		return real(path, mode);
 	(void)snprintf(main_thread, sizeof main_thread, "/%d/schedstat", (int)getpid());
@@ -102,6 +105,7 @@ void virtual_note(enum virtual_event event)
 enum gb_status virtual_call(enum virtual_event event, struct gb_error *err)
 {
 	virtual_note(event);
+	vm.late += err->code != GB_OK;
 	if (++vm.calls != vm.machine.fails_at)
 		return GB_OK;
 	vm.failed = event;
@@ -114,6 +118,11 @@ enum gb_status virtual_call(enum virtual_event event, struct gb_error *err)
 size_t virtual_calls(void)
 {
 	return vm.calls;
+}
+
+size_t virtual_late(void)
+{
+	return vm.late;
 }
 
 enum virtual_event virtual_failed(void)
@@ -372,21 +381,41 @@ static double throttled_ns(void)
 	return vm.throttled_ns;
 }
 
+static bool is_emulated(void)
+{
+	return vm.machine.emulated;
+}
+
+static void read_state(struct gb_gpu_state *state)
+{
+	*state = (struct gb_gpu_state){ .energy_j = vm.now, .throttled_ns = vm.throttled_ns };
+}
+
+static void count(bool on)
+{
+	virtual_note(on ? VIRTUAL_COUNT : VIRTUAL_COUNTED);
+}
+
+static struct gb_counter counter = { .count = count };
 static struct gb_backend_ops cpu = { .name = "virtual cpu",
 				     .open = open_device,
 				     .flush = flush,
 				     .flush_bytes = flush_bytes,
+				     .flush_passes = 2,
 				     .synchronize = synchronize };
 static struct gb_backend_ops device = { .name = "virtual device",
 					.open = open_device,
 					.flush = flush,
 					.flush_bytes = flush_bytes,
+					.flush_passes = 2,
 					.fill = fill,
 					.hold = hold,
 					.let_go = let_go,
 					.has_held = has_held,
 					.synchronize = synchronize,
 					.sm_clock_hz = sm_clock_hz,
+					.is_emulated = is_emulated,
+					.state = read_state,
 					.throttled_ns = throttled_ns };
 
 const struct gb_backend_ops *virtual_backend(void)
@@ -394,5 +423,7 @@ const struct gb_backend_ops *virtual_backend(void)
 	struct gb_backend_ops *backend = vm.machine.device ? &device : &cpu;
 
 	backend->timer = timer_of(vm.machine.process.tick_ns);
+	counter.counts = vm.machine.counts;
+	device.counter = counter.counts ? &counter : NULL;
 	return backend;
 }

@@ -7,6 +7,8 @@
 #ifndef GPUBENCH_TESTS_CLI_MEASURING_VIRTUAL_MACHINE_H
 #define GPUBENCH_TESTS_CLI_MEASURING_VIRTUAL_MACHINE_H
 
+#include <stdio.h>
+
 #include "tests/cli/measuring/virtual.h"
 
 /* Time on the host, in ns. */
@@ -32,9 +34,12 @@ extern struct virtual_state {
 	int64_t runs, sample, episode;
 	struct virtual_mark mark[GB_MAX_MARKS];
 	char log[1 << 16];
-	size_t logged, calls;
+	size_t logged, calls, late;
 	enum virtual_event failed;
 } vm;
+
+/* Opens files for reading instead of fopen(); NULL: that does. */
+extern FILE *(*virtual_open)(const char *path);
 
 void virtual_note(enum virtual_event event);
 

@@ -98,13 +98,15 @@ Test(process, texts_of_the_other_process)
 		{ 8, "a b", "a b" },     { 8, " ~", " ~" },    { 8, "\037\177\xff", "???" },
 		{ 4, "abcdefg", "abc" }, { 1, "abcdefg", "" },
 	};
-	char from[8], to[8];
+	char from[9], to[9];
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		memset(from, 'x', sizeof from);
 		memcpy(from, row[i].from, strlen(row[i].from) + 1);
+		memset(to, '!', sizeof to);
 		gb_take_text(to, row[i].room, from);
 		cr_expect_str_eq(to, row[i].to, "row %zu", i);
+		cr_expect_eq(to[row[i].room], '!', "row %zu", i);
 	}
 }
 

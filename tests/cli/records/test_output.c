@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include "common/text.h"
 #include "tests/line_of.h"
 
 #define OLD                                                                                       \
@@ -240,4 +242,117 @@ Test(output, a_full_disk)
 	(void)gb_output_close(&output, true, &err);
 	expect_file(OLD "\n", 0);
 	gb_records_release(&past);
+}
+
+/* Files that cannot be written; `text` is the message, but for the path. */
+Test(output, refused)
+{
+	enum { OPEN, OVERWRITE, CUT_OFF, SHARED, READ_ONLY };
+	static const struct {
+		const char *name; /* in the folder */
+		int way;
+		const char *text;
+	} row[] = {
+		{ "no/a.jsonl", OPEN, ": No such file or directory" },
+		{ ".jsonl", OPEN, ": Is a directory" },
+		{ "a.jsonl", OVERWRITE, ": Bad file descriptor" },
+		{ "a.jsonl", CUT_OFF, ": Bad file descriptor" },
+		{ "a.jsonl", SHARED, ": Bad file descriptor" },
+		{ "a.jsonl", READ_ONLY, ": Bad file descriptor" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_output output = { 0 };
+		struct gb_error err = { 0 };
+		char wanted[128];
+		const int closed = 1000;
+
+		(void)snprintf(path, sizeof path, "%s/%s", folder, row[i].name);
+		(void)snprintf(wanted, sizeof wanted, "cannot write %s%s", path, row[i].text);
+		if (row[i].way == OPEN && gb_equal(row[i].name, ".jsonl"))
+			cr_assert_eq(mkdir(path, 0700), 0);
+		if (row[i].way == OPEN)
+			cr_expect_eq(gb_output_open(&output, path, GB_REFUSE, &err), GB_EIO);
+		else if (row[i].way == SHARED)
+			gb_output_share(&output, path, closed, GB_OVERWRITE);
+		else if (row[i].way == OVERWRITE)
+			gb_output_inherit(&output, path, closed, GB_OVERWRITE);
+		else
+			gb_output_inherit(&output, path,
+					  row[i].way == READ_ONLY ? open("/dev/null", O_RDONLY)
+								  : closed,
+					  GB_RESUME);
+		output.cut = row[i].way == CUT_OFF;
+		if (!err.code)
+			put_twice(&output, &err);
+		cr_expect_eq(err.code, GB_EIO, "row %zu", i);
+		cr_expect_str_eq(err.message, wanted, "row %zu: %s", i, err.message);
+		if (row[i].way == OPEN) {
+			cr_expect(!output.to_lines && !output.path, "row %zu: not closed", i);
+			(void)rmdir(path);
+		}
+	}
+}
+
+/* A file that cannot be emptied, because it has no end, is written nevertheless. */
+Test(output, a_device)
+{
+	struct gb_output output;
+	struct gb_error err = { 0 };
+
+	put_file("a.jsonl", NULL);
+	cr_assert_eq(symlink("/dev/null", path), 0);
+	cr_assert_eq(gb_output_open(&output, path, GB_OVERWRITE, &err), GB_OK);
+	put_twice(&output, &err);
+	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK, "%s", err.message);
+}
+
+Test(output, without_standard_input)
+{
+	struct gb_output output;
+	struct gb_error err = { 0 };
+
+	put_file("a.jsonl", NULL);
+	(void)close(STDIN_FILENO);
+	cr_assert_eq(gb_output_open(&output, path, GB_REFUSE, &err), GB_OK);
+	cr_expect_eq(output.file, STDIN_FILENO);
+	put_twice(&output, &err);
+	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK);
+	expect_file(PUT, 0);
+}
+
+static void note(int number)
+{
+	(void)number;
+}
+
+/* A process waits for the lock of another one, whatever signals come. */
+Test(output, shared_with_a_process)
+{
+	const struct itimerval soon = { .it_value = { .tv_usec = 30000 } };
+	const struct sigaction action = { .sa_handler = note };
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct gb_output output;
+	struct gb_error err = { 0 };
+	int ready[2];
+	char byte;
+	int file;
+
+	put_file("a.jsonl", "");
+	file = open(path, O_RDWR | O_APPEND);
+	cr_assert_eq(pipe(ready), 0);
+	if (fork() == 0) {
+		(void)fcntl(file, F_SETLKW, &whole);
+		(void)!write(ready[1], "x", 1);
+		(void)usleep(150000);
+		(void)!write(file, "first\n", 6);
+		_exit(0);
+	}
+	cr_assert_eq(read(ready[0], &byte, 1), 1);
+	gb_output_share(&output, path, file, GB_REFUSE);
+	(void)sigaction(SIGALRM, &action, NULL);
+	(void)setitimer(ITIMER_REAL, &soon, NULL);
+	put_twice(&output, &err);
+	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK);
+	expect_file("first\n" PUT, 0);
 }

@@ -79,7 +79,15 @@ static struct gb_result measured(const struct gb_variant *variant)
 		.params = &params,
 		.threads = variant->backend == GB_CPU ? 2 : 0,
 		.verdict = GB_PASS,
+		.verified = 4,
+		.overwritten = 3,
+		.changed = 2,
 		.cold = true,
+		.given_up = 1,
+		.host_bytes = 10,
+		.device_bytes = 11,
+		.flush_bytes = 12,
+		.resident_bytes = 13,
 		.batch = 1,
 		.time = { 7, 7, time_ns },
 		.phase_count = 1,
@@ -184,15 +192,16 @@ Test(record, a_plugin)
 
 #define SAMPLES     "\"samples\":[100,101,102,103,104,105,106]}"
 #define TIME(clock) "{\"clock\":\"" clock "\",\"median\":103,\"ci95\":[100,106]," SAMPLES
-#define BEGINS                                                                              \
-	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"0123456789abcdef\",\"seq\":3,"      \
-	"\"bench\":\"toy\",\"status\":\"ok\",\"verify\":{\"result\":\"pass\",\"runs\":0,"   \
-	"\"overwritten\":0,\"changed\":0},\"whole\":150,\"cpu\":149,"                       \
-	"\"stop_reason\":\"converged\",\"cold\":true,\"batch\":1,"                          \
-	"\"excluded\":[\"toys\",\"an order\"],"                                             \
-	"\"work\":{\"items\":1000000,\"unit\":\"keys\",\"bytes\":8000000},\"create\":300,"  \
-	"\"download\":50,\"first_call\":500,\"memory\":{\"host_bytes\":0,\"device_bytes\":" \
-	"0},\"metrics\":{\"depth\":12,\"hash\":\"0xfedcba9876543210\"},\"elapsed_s\":0.5,"
+#define BEGINS                                                                               \
+	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"0123456789abcdef\",\"seq\":3,"       \
+	"\"bench\":\"toy\",\"status\":\"ok\",\"verify\":{\"result\":\"pass\",\"runs\":4,"    \
+	"\"overwritten\":3,\"changed\":2},\"whole\":150,\"cpu\":149,"                        \
+	"\"stop_reason\":\"converged\",\"cold\":true,\"batch\":1,\"holds_given_up\":1,"      \
+	"\"excluded\":[\"toys\",\"an order\"],"                                              \
+	"\"work\":{\"items\":1000000,\"unit\":\"keys\",\"bytes\":8000000},\"create\":300,"   \
+	"\"download\":50,\"first_call\":500,\"memory\":{\"host_bytes\":10,\"device_bytes\":" \
+	"11,\"flush_bytes\":12,\"resident_bytes\":13},\"metrics\":{\"depth\":12,\"hash\":"   \
+	"\"0xfedcba9876543210\"},\"elapsed_s\":0.5,"
 #define PARAMS "\"count\":1000000,\"shape\":\"deep\",\"density\":0.1,\"check\":false,\"seed\":7"
 
 static void expect_line(const struct gb_variant *variant, const char *text)

@@ -282,6 +282,37 @@ Test(gates, slower_by_new_launches_alone)
 	gb_gate_release(&tests);
 }
 
+/* Stored launches are left out if those of base differ from them, and then change nothing. */
+Test(gates, stored_launches_of_another_speed_are_left_out)
+{
+	static const double before[] = { 1, 0.97, 1.03 };
+	const struct gb_gate gate = gate_of(1, 12);
+	struct gb_gate_tests tests = { 0 };
+	struct gb_gate_result alone;
+	struct gb_error err = { 0 };
+	double base[8], other[8], stored[8];
+
+	for (size_t i = 0; i < 8; i++) {
+		base[i] = 100 + (double)(i * 3 % 8) / 10;
+		other[i] = 100 + (double)(i * 5 % 8) / 10;
+	}
+	judge_sides(&gate, &tests, base, 8, other, 8, &alone);
+	for (size_t b = 0; b < GB_COUNT(before); b++) {
+		const struct gb_gate_values values = { base, other, stored, 8, 8, 8 };
+		struct gb_gate_result result;
+
+		for (size_t i = 0; i < 8; i++)
+			stored[i] = (100 + (double)(i * 7 % 8) / 10) * before[b];
+		cr_assert(not(gb_gate_judge(&gate, &tests, &values, &result, &err)));
+		cr_expect(eq(int, result.drifted, b > 0), "%g", before[b]);
+		cr_expect(eq(int, (int)result.verdict, (int)alone.verdict), "%g", before[b]);
+		if (b > 0)
+			cr_expect(ieee_ulp_eq(dbl, result.ratio.interval.low,
+					      alone.ratio.interval.low, 1));
+	}
+	gb_gate_release(&tests);
+}
+
 /* ---- trials ------------------------------------------------------------------------------- */
 
 /* Gates on the recorded launches, with their noise scaled unless `noise` is 0. */

@@ -204,6 +204,43 @@ Test(history, limits_of_verdicts)
 	}
 }
 
+/* The exit status and its reason. */
+Test(history, status)
+{
+	static const struct {
+		size_t count, slower, unsure, launches;
+		enum gb_status status;
+		const char *why;
+	} row[] = {
+		{ 0, 0, 0, 0, GB_EUNDECIDED, "there are no launches" },
+		{ 3, 2, 1, 1, GB_EVERIFY, "2 of 3 newest levels are slower" },
+		{ 3, 0, 0, 9, GB_OK, "" },
+		{ 3, 0, 2, 1, GB_OK, "" },
+		{ 3, 0, 3, 1, GB_EUNDECIDED,
+		  "none of 3 series has the 8 launches that are needed" },
+		{ 3, 0, 2, 9, GB_EUNDECIDED,
+		  "2 of 3 newest levels may be slower; more launches on them would decide" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_trend trend[3] = { { 0 } };
+		struct gb_history h = { .rule = gb_shift_rule,
+					.count = row[i].count,
+					.trend = trend };
+		char why[GB_HISTORY_WHY] = "?";
+
+		h.verdicts[GB_SLOWER] = row[i].slower;
+		h.verdicts[GB_UNSURE] = row[i].unsure;
+		for (size_t k = 0; k < row[i].count; k++) {
+			trend[k].verdict = k < row[i].unsure ? GB_UNSURE : GB_SAME;
+			trend[k].count = row[i].launches;
+		}
+		cr_expect(eq(int, (int)gb_history_status(&h, why), (int)row[i].status), "row %zu",
+			  i);
+		cr_expect(eq(str, why, (char *)row[i].why), "row %zu", i);
+	}
+}
+
 Test(history, launches_for_a_verdict)
 {
 	double ns[8] = { 100, 101, 102, 103, 100, 101, 102, 103 };

@@ -259,6 +259,55 @@ Test(repro, values_and_intervals)
 	}
 }
 
+/* The terms of a ratio are of one machine, of which only a GPU's record has a GPU. */
+Test(repro, two_machines_have_no_ratio)
+{
+	static const struct {
+		const char *cpu[2], *gpu[2], *backend[2];
+		bool one;
+	} row[] = {
+		{ { "A", "A" }, { "G", "G" }, { "cpu", "cuda" }, true },
+		{ { "A", "A" }, { "G", "H" }, { "cpu", "cuda" }, true },
+		{ { "A", "B" }, { "G", "G" }, { "cpu", "cuda" }, false },
+		{ { "A", "B" }, { "G", "G" }, { "cpu", "cpu" }, false },
+		{ { "A", "A" }, { "G", "H" }, { "cuda", "cuda" }, false },
+		{ { "A", "A" }, { "G", "G" }, { "cuda", "vulkan" }, true },
+	};
+	cJSON *paper = parse("{'tables':[{'columns':[{'name':'a','role':'time','variant':'cpu/best'"
+			     "},{'name':'b','role':'time','variant':'cpu/best'},{'name':'c','role':"
+			     "'ratio','of':['a','b']}],'rows':[[1,1,1]]}]}");
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_records list = { 0 };
+		struct gb_repro t;
+		char text[300];
+
+		init(&t, paper);
+		for (size_t k = 0; k < 2; k++) {
+			snprintf(text, sizeof text,
+				 "{\"type\":\"run\",\"run_id\":\"%zu\",\"host\":{\"cpu\":\"%s\"},"
+				 "\"settings\":{\"device\":0},\"gpus\":[{\"id\":0,"
+				 "\"name\":\"%s\"}]}",
+				 k, row[i].cpu[k], row[i].gpu[k]);
+			add_line_of(&list, text);
+			snprintf(text, sizeof text,
+				 "{\"type\":\"record\",\"run_id\":\"%zu\",\"backend\":\"%s\","
+				 "\"time\":{\"median\":%d,\"samples\":[1]}}",
+				 k, row[i].backend[k], k ? 2 : 6);
+			add_line_of(&list, text);
+			t.cell[k].record = list.record[k];
+		}
+		gb_repro_fill(&t);
+		if (row[i].one)
+			cr_expect(ieee_ulp_eq(dbl, t.cell[2].here, 3, 4), "row %zu", i);
+		else
+			cr_expect(isnan(t.cell[2].here) && t.cell[2].reason, "row %zu", i);
+		gb_repro_release(&t);
+		gb_records_release(&list);
+	}
+	cJSON_Delete(paper);
+}
+
 /* A sheet whose text is kept. */
 struct page {
 	struct gb_sheet sheet;
@@ -331,7 +380,7 @@ Test(repro, notes)
 		"the value and unit of ms, no options\n",
 		"chart without printed values",
 		"Stored records of:\n  Z80, commit c, 2026-01-02, cold caches\n\nThe columns:\n",
-		"Empty cells:\n  ms, 1 on: gone\n  cpu/lsd8, 2 on: gone\n",
+		"Empty cells:\n  ms, rows 1 to 2: gone\n  cpu/lsd8, row 2: gone\n",
 	};
 	cJSON *paper =
 		parse("{'paper':'p','citation':{'english':'A paper','original':'B','doi':'10.1'},"

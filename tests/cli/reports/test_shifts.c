@@ -78,6 +78,144 @@ Test(shifts, the_largest_of_all_splits_has_at_most_its_probability)
 	cr_expect(beyond <= TRIALS / 20 + 30 && beyond >= TRIALS / 50, "%zu of %d", beyond, TRIALS);
 }
 
+/* The saddlepoint's values, solved with 40 digits by bisection.  From 31 values on both sides, and
+ * near the mean, the deviate is the normal one. */
+Test(shifts, the_deviate_to_the_last_digits)
+{
+	static const struct {
+		size_t n, m;
+		double u, z;
+	} at[] = {
+		{ 4, 4, 16, 2.294579594871775 },
+		{ 4, 4, 9, 0.1364663524279916 },
+		{ 4, 200, 800, 5.590991049762376 },
+		{ 200, 4, 0, -5.590991049762376 },
+		{ 10, 30, 260, 3.64267672570286 },
+		{ 12, 9, 70, 1.086666701688078 },
+		{ 30, 31, 700, 3.46256517890602 },
+		{ 31, 31, 700, 3.083207610431118 },
+		{ 31, 30, 700, 3.46256517890602 },
+		{ 7, 9, 32.5, 0.05140240148836954 },
+		{ 7, 9, 31, 0 },
+		{ 29, 40, 700, 1.449767952015101 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(at); i++)
+		cr_expect(epsilon_eq(dbl, gb_mann_whitney_deviate(at[i].n, at[i].m, at[i].u),
+				     at[i].z, 1e-7));
+}
+
+/* The best split of an interval, by counting pairs. */
+Test(shifts, the_best_split)
+{
+	static const struct {
+		double value[12];
+		size_t count, segment;
+		double inflation;
+		size_t at;
+		double z, p;
+	} row[] = {
+		{ { 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8 },
+		  12,
+		  2,
+		  1,
+		  4,
+		  2.118069691485076,
+		  0.3042727403106703 },
+		{ { 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8 },
+		  12,
+		  3,
+		  2,
+		  4,
+		  2.118069691485076,
+		  0.5841233563320966 },
+		{ { 1, 2, 3, 4, 15, 16, 17, 18 },
+		  8,
+		  4,
+		  1,
+		  4,
+		  2.294579594871775,
+		  0.04999953496207332 },
+		{ { 1, 2, 3, 4, 15, 16, 17, 18 },
+		  8,
+		  2,
+		  1.5,
+		  4,
+		  2.294579594871775,
+		  0.350322991923774 },
+		{ { 5, 5, 5, 5, 5, 5, 5, 5, 7, 7, 7, 7 },
+		  12,
+		  2,
+		  1,
+		  8,
+		  2.956237316426554,
+		  0.04937704664161726 },
+		{ { 9, 9, 1, 1, 1, 1, 1, 1, 1, 1 },
+		  10,
+		  2,
+		  1,
+		  2,
+		  2.094003246696042,
+		  0.2846993487269518 },
+		{ { 9, 9, 1, 1, 1, 1, 1, 1, 1, 1 },
+		  10,
+		  3,
+		  1,
+		  3,
+		  2.318704481485864,
+		  0.1335728995829822 },
+		{ { 1, 2, 2, 3, 3, 3, 9, 8 }, 8, 3, 4, 3, 2.204275958742238, 0.8320507837316796 },
+		{ { 1, 2, 3, 4 }, 3, 2, 1, 0, 0, 1 }, /* too few */
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_splitter splitter;
+		struct gb_split split;
+
+		/* The interval begins behind another value. */
+		double value[13] = { 4 };
+
+		memcpy(value + 1, row[i].value, sizeof row[i].value);
+		cr_assert(gb_splitter_init(&splitter, value, row[i].count + 1, row[i].segment));
+		split = gb_split_of(&splitter, 1, 1 + row[i].count, row[i].inflation);
+		cr_expect(eq(sz, split.begin, 1));
+		cr_expect(eq(sz, split.end, 1 + row[i].count));
+		cr_expect(eq(sz, split.at, 1 + row[i].at), "row %zu", i);
+		cr_expect(epsilon_eq(dbl, split.z, row[i].z, 1e-7), "row %zu", i);
+		cr_expect(epsilon_eq(dbl, split.p, row[i].p, 1e-7), "row %zu", i);
+		gb_splitter_release(&splitter);
+	}
+}
+
+/* All intervals of a series, in six layers: 1 of 20 values, 3 of 15, 3 of 10, 5 of 8, 7 of 5 and 11
+ * of 4. */
+Test(shifts, the_splits_of_all_intervals)
+{
+	static const double value[] = { 2,  7,  1,  8,  2,  8,  1,  8,  2,  8,
+					14, 15, 19, 10, 14, 15, 19, 12, 11, 16 };
+	static const struct gb_split want[] = {
+		{ 0, 20, 10, 4.454874297126004, 0.002287436140286861 },
+		{ 0, 15, 10, 3.473478293725264, 0.2253216025486357 },
+		{ 2, 17, 10, 3.673343260633106, 0.1165915879167683 },
+		{ 5, 20, 10, 3.473478293725264, 0.2253216025486357 },
+	};
+	struct gb_splitter splitter;
+	struct gb_split found[30];
+
+	cr_assert(gb_splitter_init(&splitter, value, GB_COUNT(value), 2));
+	cr_assert(eq(sz, splitter.most_splits, GB_COUNT(found)));
+	cr_assert(eq(sz, gb_splits_find(&splitter, 1, found), GB_COUNT(want)));
+	for (size_t i = 0; i < GB_COUNT(want); i++) {
+		cr_expect(eq(sz, found[i].begin, want[i].begin));
+		cr_expect(eq(sz, found[i].end, want[i].end));
+		cr_expect(eq(sz, found[i].at, want[i].at));
+		cr_expect(epsilon_eq(dbl, found[i].z, want[i].z, 1e-7));
+		cr_expect(epsilon_eq(dbl, found[i].p, want[i].p, 1e-7));
+	}
+	cr_expect(eq(sz, gb_splits_find(&splitter, 0.1, found), 1));
+	gb_splitter_release(&splitter);
+}
+
 /* The formula's values, to the last digits. */
 Test(shifts, the_probability_of_the_largest_deviate)
 {
@@ -86,9 +224,12 @@ Test(shifts, the_probability_of_the_largest_deviate)
 		size_t count, segment;
 		double p;
 	} at[] = {
-		{ 3, 60, 4, 0.0682872754040173 },    { -3, 60, 4, 0.0682872754040173 },
-		{ 2.5, 20, 4, 0.13010269415355574 }, { 4.5, 400, 4, 0.00064258942154625217 },
+		{ 3, 60, 4, 0.0682872754040173 },
+		{ -3, 60, 4, 0.0682872754040173 },
+		{ 2.5, 20, 4, 0.13010269415355574 },
+		{ 4.5, 400, 4, 0.00064258942154625217 },
 		{ 0.5, 60, 4, 0.96788289807657346 }, /* as of 1 */
+		{ 1.5, 1000, 4, 1 },                 /* a bound of 1.54 */
 	};
 
 	for (size_t i = 0; i < GB_COUNT(at); i++)

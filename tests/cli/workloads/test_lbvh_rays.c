@@ -3,6 +3,7 @@
 #include <math.h>
 #include <omp.h>
 
+#include "common/memory.h"
 #include "common/text.h"
 #include "tests/lbvh_scene.h"
 
@@ -81,6 +82,7 @@ Test(lbvh_rays, each_kind)
 					cr_assert_float_eq(off_light(&s.in->ray[r], &b), 1, 1e-3);
 			}
 			gb_lbvh_workload.release(s.in);
+			cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), 0);
 		}
 }
 

@@ -6,6 +6,14 @@ grep -E 'empty|^gpubench' plan
 sed -n 's/^gpubench //p' plan | while read -r line; do gpubench $line -q || exit; done
 grep -c '"type":"record"' missing.jsonl
 gpubench repro $words --missing --from=a.jsonl ./missing.jsonl
+# A GPU's time is measured again if its transfers were timed once.
+sed 's|radix/cpu/split|radix/cuda/split|; s|"backend":"cpu"|"backend":"cuda","upload":5,"download":5|' a.jsonl >gpu.jsonl
+gpubench repro radix:table1 --preset=ci --backend=cuda --missing --dry-run=keys --from=gpu.jsonl | grep ' [a-z]*_s: '
+# Columns of more threads than there are CPUs cannot be filled here.
+cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+taskset -c "$cpu" gpubench repro cbt:s13 --preset=ci --backend=cpu --missing --dry-run=keys --from=a.jsonl >plan || exit
+sed -n 's/.* \(op=reduce depth=10 .*skipped.*\)/\1/p' plan
+sed -n 's/^empty cells.*; their/their/p; s/ --warmup.*//; /^gpubench.*descent/p' plan
 # --dry-run lists the measurements, and with --resume those that are left.
 gpubench repro $words --dry-run >all && sed '/^$/,$d; s/ threads=[0-9]*//; s/:.*//' all
 gpubench repro $words --dry-run -o missing.jsonl --resume >left && sed '/^$/,$d; s/:.*//' left
