@@ -50,7 +50,7 @@ struct octree_edge {
 
 struct octree_tiles {
 	struct gpu_words words; /* sorted, runs, and sizes */
-	const uint32_t *rest; /* by body: the bits of its key that its word lacks */
+	const uint32_t *rest;   /* by body: the bits of its key that its word lacks */
 	struct octree_tree tree;
 	uint64_t *first_key; /* [count]: of each tile */
 	struct octree_edge *edges;
