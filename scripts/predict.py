@@ -21,16 +21,16 @@ import math
 import re
 import statistics
 import sys
-import textwrap
 
 import counts
+import gaps
 import model
+from tables import head, row, say, show, show_interval
 
 # GPUs that predictions are printed for, and sorts that are larger than their counts.
 SHOWN = ("H200", "A100", "RTX 4090")
 LARGE = [("radix/%s" % v, {"type": t, "count": 1 << 28})
          for t in ("u32", "u64", "pairs") for v in ("onesweep", "cub")]
-FOLDER = model.MEASURED.split("/")[0]
 GOAL = 1.4  # the median error of a benchmark that the constants were not fitted to
 
 
@@ -86,35 +86,6 @@ class Predictor:
 # ---- text ------------------------------------------------------------------------------------
 
 
-def show(us):
-    return "%.1f us" % us if us < 100 else "%.0f us" % us if us < 1e4 else "%.1f ms" % (us / 1e3)
-
-
-def show_interval(ends):
-    return "%s to %s" % tuple(map(show, ends))
-
-
-def row(*cells):
-    print("| %s |" % " | ".join(map(str, cells)))
-
-
-def head(*cells):
-    row(*cells)
-    print("|" + "---|" * len(cells))
-
-
-def say(text):
-    """Print paragraphs, headings and items of lists, wrapped; a blank line follows each but the
-    items before the last."""
-    blocks = [" ".join(block.split()) for block in text.split("\n\n") if block.strip()]
-    for block, after in zip(blocks, blocks[1:] + [""]):
-        item = block.startswith("- ")
-        print(textwrap.fill(block, 120, subsequent_indent="  " if item else "",
-                            break_long_words=False, break_on_hyphens=False))
-        if not (item and after.startswith("- ")):
-            print()
-
-
 def bounds_of(us, shares):
     main = shares.most_common(2)
     return ", ".join("%s %.0f %%" % (bound, 100 * share / us) for bound, share in main)
@@ -138,8 +109,7 @@ HEAD = """# Predicted times of the CUDA variants
 This page tells how far off the predicted times of the CUDA variants are. For points that its
 constants were not fitted to, a prediction for an {gpu} is off by a factor of {median} in the
 median, and nine of ten are within {nine}. The model orders {ordered} of {pairs} pairs of variants
-at the same point as measured. A prediction is never a measurement: tables and programs mark it as
-predicted and give an interval.
+at the same point as measured. Tables and programs mark a prediction as such and give an interval.
 
 """
 COMMANDS = """    scripts/predict.py          this page
@@ -148,11 +118,10 @@ COMMANDS = """    scripts/predict.py          this page
     GPUBENCH_PTX_PREDICT=H100 GPUBENCH_PTX_SMS=132 ./gpubench-ptx radix
 """
 MODEL = """
-The inputs are [counts.jsonl](../results/counts.jsonl) (exact counts of each kernel),
-[sass.jsonl](../results/sass.jsonl) (instructions and registers of the compiled kernels),
-[gpus.json](../results/gpus.json) (published facts of each GPU),
-[published.json](../results/published.json) (published times) and
-[points.jsonl](../results/measured/{measured}) (measured times).
+The inputs are in [results](../results): counts.jsonl (exact counts of each kernel), sass.jsonl
+(instructions and registers of the compiled kernels), gpus.json (published facts of each GPU),
+published.json (published times) and [points.jsonl](../results/measured/{measured}) (measured
+times).
 
 ## Model
 
@@ -225,10 +194,6 @@ def order(rows, times):
     return sum((a[0] < b[0]) == (a[1] < b[1]) for a, b in pairs), len(pairs)
 
 
-def launches_of(kernels):
-    return round(sum(c.get("launches", 0) for c in kernels.values()))
-
-
 def furthest(named, number):
     named = sorted(named, key=lambda pair: -abs(math.log(pair[1])))[:number]
     return "; ".join("%s (%.2f)" % pair for pair in named)
@@ -262,15 +227,17 @@ def print_measured(p, halves, everything):
         low, high = p.interval(model.time_of(r.terms, p.fitted, r.mhz)[0], model.MEASURED_GPU)
         inside += low <= r.us <= high
     say("The goal for benchmarks left out, a median below %.1f, is %s. The printed interval holds"
-        " %d of the %d measured times. Furthest off, as measured over predicted: %s." % (
+        " %d of the %d measured times." % (
             GOAL, "missed by " + ", ".join(above) if above else "met by each", inside,
-            len(p.rows), furthest([("%s at %s" % (r.point.variant, r.point.where()), ratio)
-                                   for r, ratio in zip(p.rows, fitted)], 3)))
+            len(p.rows)))
     if everything:
+        say("Furthest off, as measured over predicted: %s." % furthest(
+            [("%s at %s" % (r.point.variant, r.point.where()), ratio)
+             for r, ratio in zip(p.rows, fitted)], 5))
         head("variant", "at", "launches", "measured", "predicted", "9 of 10", "ratio", "bound")
         for r in p.rows:
             us, shares = model.time_of(r.terms, p.fitted, r.mhz)
-            row(r.point.variant, r.point.where(), launches_of(r.point.kernels), show(r.us),
+            row(r.point.variant, r.point.where(), model.launches_of(r.point.kernels), show(r.us),
                 show(us), show_interval(p.interval(us, model.MEASURED_GPU)),
                 "%.2f" % (r.us / us), bounds_of(us, shares))
         print()
@@ -322,7 +289,7 @@ def print_times(p):
     for workload, variant, where, kernels in sorted(rows, key=lambda r: r[0]):
         times = [p.predict(kernels, name) for name in SHOWN]
         groups[workload].append(times)
-        row(variant, where, launches_of(kernels),
+        row(variant, where, model.launches_of(kernels),
             *("%s, %s" % (show(us), show_interval(p.interval(us, name)))
               for name, (us, _) in zip(SHOWN, times)), bounds_of(*times[0]))
     print()
@@ -393,120 +360,6 @@ def print_facts():
         print("- %s: %s" % (name, text))
 
 
-# ---- the largest gaps --------------------------------------------------------------------------
-
-LEVELS = 169  # of the search in the grid of 16384 vertices: metric "levels" of its record
-MORTON = "octree/cuda/morton count=2097152"
-# What was furthest from its bound on the H100: a key, the kernels meant, a phase of the record or
-# its whole time, the measure with its unit, and the goal; -n: an n-th of what it was.
-GAPS = (
-    ("`bfs csr`, a level of a grid", "bfs/cuda/csr graph=grid", "", "", "us", 1 / LEVELS, 1.2),
-    ("`bfs csr-do`, kronecker 15", "bfs/cuda/csr-do graph=kronecker scale=15", "", "", "us", 1,
-     -1),
-    ("`lbvh wide`, collapse of 64Ki", "lbvh/cuda/wide scene=soup primitives=65536", "collapse",
-     "collapse", "us", 1, 30),
-    ("`radix onesweep`, 64Ki", "radix/cuda/onesweep count=65536", "", "", "us", 1, 28),
-    ("`lbvh apetrei`, 64Ki", "lbvh/cuda/apetrei scene=soup primitives=65536", "", "", "launches", 1,
-     None),
-    ("`lbvh ploc`, 64Ki", "lbvh/cuda/ploc scene=soup primitives=65536", "", "", "launches", 1,
-     None),
-    ("`lbvh ploc`, hierarchy of 64Ki", "lbvh/cuda/ploc scene=soup primitives=65536", "cluster",
-     "hierarchy", "us", 1, -1.5),
-    *[("`lbvh wide`, 128^2 bounce rays", "lbvh/cuda/wide op=trace scene=knot primitives=32768"
-       " rays=128 rays-kind=bounce", "", None, unit, 1e-6, -1.3)
-      for unit in ("M issue slots", "M sectors")],
-    ("`cbt block`, a leaf of a full tree", "cbt/cuda/block op=decode depth=18 shape=full", "", None,
-     "lane slots", 2 ** -18, 10),
-)
-
-
-def measure(kernels, unit, compiled, p):
-    """Of kernels on the H100."""
-    gpu = p.gpus[model.MEASURED_GPU]
-    if unit == "us":
-        return model.time_of(model.terms_of(kernels, compiled, gpu), p.fitted, gpu.mhz)[0]
-    if unit == "launches":
-        return launches_of(kernels)
-    counted = [(c, compiled.of(name, 90)) for name, c in kernels.items() if name != "(run)"]
-    if unit == "lane slots":
-        return sum(32 * c["warp_instructions"] for c, _ in counted)
-    return sum(model.sectors(c, "sectors") if unit == "M sectors" else model.issued(c, of)
-               for c, of in counted)
-
-
-def print_gaps(p):
-    say("""## The largest gaps
-
-        Where kernels were furthest from their bound when the %s was measured: the measured time,
-        and what the counts of those kernels and of today's give. Times are predicted.""" %
-        model.MEASURED_GPU)
-    records = {line["key"]: line for line in model.read("measured/" + model.MEASURED)[1:]
-               if "time" in line}
-    before = {q.key: q.kernels for q in model.read_points(model.read(model.BEFORE[0]))}
-    now = {q.key: q.kernels for q in p.points}
-    head("what", "unit", "measured", "then", "now", "goal")
-    for what, key, kernel, phase, unit, factor, goal in GAPS:
-        values = []
-        for points, compiled in ((before, model.Compiled(as_measured=True)), (now, p.compiled)):
-            chosen = dict(points.get(key, {}))
-            if kernel:  # without copies
-                chosen = {name: c if kernel in name else collections.Counter(
-                    device_bytes=c["device_bytes"]) for name, c in chosen.items()
-                    if kernel in name or name == "(run)"}
-            values.append(factor * measure(chosen, unit, compiled, p) if chosen else None)
-        record = records.get(key, {})
-        time = record["phases"][phase] if phase else record.get("time")
-        values.insert(0, factor * time["median"] / 1e3 if unit == "us" else None)
-        if goal and goal < 0:
-            goal = (values[1] or values[0]) / -goal
-        row(what, unit, *("-" if v is None else "%.3g" % v for v in values + [goal]))
-    print()
-
-
-def print_bytes(p):
-    """Why morton moves no fewer bytes."""
-    gpu, constants = p.gpus[model.MEASURED_GPU], p.fitted
-    point = next(q for q in p.points if q.key == MORTON)
-    bodies, kernels = float(point.params["count"]), point.kernels
-    tree = next(line for line in model.read("measured/%s/papers-octree.jsonl" % FOLDER)
-                if line.get("key") == "octree/cuda/morton count=2000000")
-    nodes = 32 * tree["metrics"]["nodes"] / tree["work"]["items"]
-    least = {"box_kernel": 12, "made_kernel": 28, "staged_pass_kernel": 80,
-             "tile_kernel": 8 + nodes}
-    parts = {}
-    for name, c in kernels.items():
-        kernel = re.split(r"[<(]", name.removeprefix("void "))[0]
-        if kernel in least:
-            parts[kernel] = c, model.term_of(c, p.compiled.of(name, 90), gpu,
-                                             kernels["(run)"]["device_bytes"])
-    counted, term = parts["staged_pass_kernel"]
-    passes = counted["launches"]
-    launch, serial, shared, load, *_ = model.costs(term, constants, gpu.mhz)
-    sample = next(q for q in p.points if q.key == "radix/cuda/onesweep count=65536 type=u64")
-    say("""### Bytes of `octree morton`
-
-        From 2^21 bodies on, a body takes %d + 16 P + %.1f bytes of DRAM at least: positions twice,
-        its word and the rest of its key, P = %d passes of the sort, and nodes, .48 a body in
-        Plummer's sphere. A body that shares its topmost 39 bits takes a sector of 32 more.""" %
-        (sum(least.values()) - 80 - nodes, nodes, passes))
-    head("kernel", "bytes", "sectors", "dependent steps", "slowest bound")
-    for kernel, (c, t) in parts.items():
-        row("`%s`" % kernel, "%.1f" % least[kernel],
-            "%.1f" % (model.SECTOR * model.sectors(c, "sectors") / bodies),
-            show(sum(model.costs(t, constants, gpu.mhz)[1:4])), "%s %s" % (t.bound, show(t.least)))
-    print()
-    say("""About 110 bytes take three passes, so 24 bits, in which a cell at the centre of Plummer's
-        sphere holds over 1 %% of the bodies: from 2^22 on, more than a block's memory. Cells fitted
-        to the bodies, whose other digits blocks order in shared memory, save bytes but hardly time:
-        a pass takes %s, its dependent steps %s and its DRAM %s, and the steps stay. Two passes
-        fewer save %s of %s, and at larger sizes as small a part. To sort the keys of a sample of
-        64Ki, from which cells are made, takes %s.""" % (
-        show((launch + max(serial + shared + load, term.least)) / passes),
-        show((serial + shared) / passes), show(term.least / passes),
-        show(2 * (launch + load) / passes), show(p.predict(kernels, gpu.name)[0]),
-        show(p.predict(sample.kernels, gpu.name)[0])))
-
-
 def print_page(everything):
     p = Predictor()
     halves = model.half_out(p.rows)
@@ -523,8 +376,8 @@ def print_page(everything):
     say(LIMITS)
     print_measured(p, halves, everything)
     print_published(p, everything)
-    print_gaps(p)
-    print_bytes(p)
+    gaps.print_gaps(p)
+    gaps.print_bytes(p)
     if everything:
         print_times(p)
         print_peer(p)
