@@ -12,6 +12,7 @@
 
 #include "cli/measuring/bandwidth.h"
 #include "cli/measuring/plan.h"
+#include "cli/workloads/registry.h"
 #include "common/available.h"
 #include "common/memory.h"
 #include "common/text.h"
@@ -290,6 +291,22 @@ Test(plan, tries_large_points_smaller_first)
 	cr_expect(gt(dbl, plan.seconds, seconds + 2 * 2 * 8 * 0.05));
 	gb_plan_release(&plan);
 	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
+}
+
+Test(plan, can_make_the_input_of_each_benchmark_smaller)
+{
+	for (size_t i = 0; i < gb_workload_count; i++) {
+		const struct gb_workload *const w = gb_workloads[i];
+		size_t sizes = 0;
+
+		for (size_t n = 0; n < w->param_count; n++) {
+			const bool size = w->params[n].growth != GB_CONSTANT;
+
+			cr_expect_not(size && w->params[n].type != GB_INT, "%s", w->params[n].name);
+			sizes += size;
+		}
+		cr_expect(gt(sz, sizes, 0), "%s", w->name);
+	}
 }
 
 /* If the smaller trial shows that the point's own is short, that is done too.  A smaller point that
