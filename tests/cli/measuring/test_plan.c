@@ -317,6 +317,7 @@ Test(plan, tries_large_points_that_are_short)
 	struct gb_plan plan = { .session = { .request = &request, .lock = -1, .shards = 1 } };
 	const struct toy_params *made;
 
+	run_ns = 1000;
 	expect_lines(&plan, "--count=200000014 --threads=1",
 		     "*: skipped: not fourteen\n*: skipped: not fourteen\n*");
 	cr_expect(zero(sz, prepared));
