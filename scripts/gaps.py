@@ -105,17 +105,13 @@ def print_gaps(p):
     print()
     level, _ = costs_at(p, now[GRID], "search_kernel")
     joins, term = costs_at(p, now[PLOC], "cluster")
-    lanes = [c["active_lanes"] / c["warp_instructions"] / 0.32
-             for _, c in (kernel_of(points[BOUNCE], "lbvh_") for points in (before, now))]
     say("""Missed: %s. A level of the grid waits %.2f us for two loads, %.2f us for instructions of
         its slowest warp and %.2f us for shared memory, votes and a barrier. In the hierarchy, a
         join waits for those below it: %s for instructions, %s for shared memory and shuffles, %s
-        for loads; issue alone would take %s. Bounce rays use %.0f %% of the lanes, %.0f %% then:
-        those of a warp end at different times. At 2^28, predictions for `onesweep` and CUB are
-        in each other's intervals.""" % (
+        for loads; issue alone would take %s. At 2^28, predictions for `onesweep` and CUB are in
+        each other's intervals.""" % (
         "; ".join(missed), *(level[name] / LEVELS for name in ("load", "serial", "shared")),
-        *(show(joins[name]) for name in ("serial", "shared", "load")), show(term.least),
-        lanes[1], lanes[0]))
+        *(show(joins[name]) for name in ("serial", "shared", "load")), show(term.least)))
 
 
 def share_of_centre(side, scale=3 * math.pi / 16, steps=16):
