@@ -68,6 +68,8 @@ POINTS = [
     "lbvh stack2 --op=trace --tree=paper --scene=knot --primitives=144000 --rays=256",
 ]
 ENVIRONMENT = {"GPUBENCH_PTX_SMS": "132", "OMP_NUM_THREADS": "1"}
+# Of these, distinct sectors are counted too.
+DISTINCT = {"octree morton --count=2097152 --dist=plummer": {"GPUBENCH_PTX_DISTINCT": "1"}}
 # Counts for which neither more nor less is better.
 NEUTRAL = ("blocks", "threads", "active_lanes", "least", "kernel")
 # Counts that tell whether a variant has changed, and by how much.
@@ -121,8 +123,9 @@ def measure(program, only):
     points = [point for point in POINTS if fnmatch.fnmatch(point, only)]
     if not points:
         sys.exit(f"counts.py: no point is like {only}")
+    all_of = lambda point: list(run(program, point, DISTINCT.get(point, {})))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        all_lines = list(pool.map(lambda point: list(run(program, point)), points))
+        all_lines = list(pool.map(all_of, points))
     return all_lines[0][:1] + [line for lines in all_lines for line in lines[1:]]
 
 

@@ -91,15 +91,12 @@ Pingali (2011). `morton` sorts the bodies, as Karras (2012) and Cornerstone (202
 binary tree and builds from scratch. Schütz et al. (2023) do not sort fully: their leaves hold tens
 of thousands of points. Our times run from positions to a tree with one body per leaf.""", [
         "octree/cuda/morton count=16000000 dist=cube", "octree/cuda/lf count=16000000 dist=cube",
-        "octree/cuda/lock count=16000000 dist=cube",
     ]),
     "lbvh: building": ("""
-`karras-radix` computes boxes in several launches, as the reproduced paper does, `karras32` in one;
-`apetrei` has one for nodes and boxes. `ploc` is H-PLOC (2024). No variant restructures treelets
-(ATRBVH, 2015). HIP-BVH is a third-party implementation whose times include the sort, as ours do.
-Our scene is generated.""", [
+`apetrei` has one launch for nodes and boxes. `ploc` is H-PLOC (2024). No variant restructures
+treelets (ATRBVH, 2015). HIP-BVH is a third-party implementation whose times include the sort, as
+ours do. Our scene is generated.""", [
         "lbvh/cuda/apetrei scene=city primitives=243000",
-        "lbvh/cuda/karras-radix scene=city primitives=243000",
         "lbvh/cuda/ploc scene=city primitives=243000",
     ]),
     "lbvh: traversal": ("""
@@ -109,8 +106,6 @@ distance. TinyBVH traces a tree that the CPU built by SAH. Frolov and Galaktiono
 queries, as `vulkan/driver-rt` does. Our rays are 2048 x 2048 primary rays.""", [
         "lbvh/cuda/stack2 op=trace scene=teapot primitives=25600 tree=paper",
         "lbvh/cuda/wide op=trace scene=teapot primitives=25600 tree=paper",
-        "lbvh/cuda/stack2 op=trace scene=knot primitives=144000 tree=paper",
-        "lbvh/cuda/wide op=trace scene=knot primitives=144000 tree=paper",
     ]),
 }
 

@@ -147,6 +147,10 @@ def measured_commit():
     return read(os.path.join("measured", MEASURED))[0]["tool"]["commit"]
 
 
+def launches_of(kernels):
+    return round(sum(c.get("launches", 0) for c in kernels.values()))
+
+
 # ---- terms -----------------------------------------------------------------------------------
 
 

@@ -21,10 +21,11 @@ import math
 import re
 import statistics
 import sys
-import textwrap
 
 import counts
+import gaps
 import model
+from tables import head, row, say, show, show_interval
 
 # GPUs that predictions are printed for, and sorts that are larger than their counts.
 SHOWN = ("H200", "A100", "RTX 4090")
@@ -85,35 +86,6 @@ class Predictor:
 # ---- text ------------------------------------------------------------------------------------
 
 
-def show(us):
-    return "%.1f us" % us if us < 100 else "%.0f us" % us if us < 1e4 else "%.1f ms" % (us / 1e3)
-
-
-def show_interval(ends):
-    return "%s to %s" % tuple(map(show, ends))
-
-
-def row(*cells):
-    print("| %s |" % " | ".join(map(str, cells)))
-
-
-def head(*cells):
-    row(*cells)
-    print("|" + "---|" * len(cells))
-
-
-def say(text):
-    """Print paragraphs, headings and items of lists, wrapped; a blank line follows each but the
-    items before the last."""
-    blocks = [" ".join(block.split()) for block in text.split("\n\n") if block.strip()]
-    for block, after in zip(blocks, blocks[1:] + [""]):
-        item = block.startswith("- ")
-        print(textwrap.fill(block, 120, subsequent_indent="  " if item else "",
-                            break_long_words=False, break_on_hyphens=False))
-        if not (item and after.startswith("- ")):
-            print()
-
-
 def bounds_of(us, shares):
     main = shares.most_common(2)
     return ", ".join("%s %.0f %%" % (bound, 100 * share / us) for bound, share in main)
@@ -137,8 +109,7 @@ HEAD = """# Predicted times of the CUDA variants
 This page tells how far off the predicted times of the CUDA variants are. For points that its
 constants were not fitted to, a prediction for an {gpu} is off by a factor of {median} in the
 median, and nine of ten are within {nine}. The model orders {ordered} of {pairs} pairs of variants
-at the same point as measured. A prediction is never a measurement: tables and programs mark it as
-predicted and give an interval.
+at the same point as measured. Tables and programs mark a prediction as such and give an interval.
 
 """
 COMMANDS = """    scripts/predict.py          this page
@@ -147,11 +118,10 @@ COMMANDS = """    scripts/predict.py          this page
     GPUBENCH_PTX_PREDICT=H100 GPUBENCH_PTX_SMS=132 ./gpubench-ptx radix
 """
 MODEL = """
-The inputs are [counts.jsonl](../results/counts.jsonl) (exact counts of each kernel),
-[sass.jsonl](../results/sass.jsonl) (instructions and registers of the compiled kernels),
-[gpus.json](../results/gpus.json) (published facts of each GPU),
-[published.json](../results/published.json) (published times) and
-[points.jsonl](../results/measured/{measured}) (measured times).
+The inputs are in [results](../results): counts.jsonl (exact counts of each kernel), sass.jsonl
+(instructions and registers of the compiled kernels), gpus.json (published facts of each GPU),
+published.json (published times) and [points.jsonl](../results/measured/{measured}) (measured
+times).
 
 ## Model
 
@@ -224,10 +194,6 @@ def order(rows, times):
     return sum((a[0] < b[0]) == (a[1] < b[1]) for a, b in pairs), len(pairs)
 
 
-def launches_of(kernels):
-    return round(sum(c.get("launches", 0) for c in kernels.values()))
-
-
 def furthest(named, number):
     named = sorted(named, key=lambda pair: -abs(math.log(pair[1])))[:number]
     return "; ".join("%s (%.2f)" % pair for pair in named)
@@ -261,15 +227,17 @@ def print_measured(p, halves, everything):
         low, high = p.interval(model.time_of(r.terms, p.fitted, r.mhz)[0], model.MEASURED_GPU)
         inside += low <= r.us <= high
     say("The goal for benchmarks left out, a median below %.1f, is %s. The printed interval holds"
-        " %d of the %d measured times. Furthest off, as measured over predicted: %s." % (
+        " %d of the %d measured times." % (
             GOAL, "missed by " + ", ".join(above) if above else "met by each", inside,
-            len(p.rows), furthest([("%s at %s" % (r.point.variant, r.point.where()), ratio)
-                                   for r, ratio in zip(p.rows, fitted)], 5)))
+            len(p.rows)))
     if everything:
+        say("Furthest off, as measured over predicted: %s." % furthest(
+            [("%s at %s" % (r.point.variant, r.point.where()), ratio)
+             for r, ratio in zip(p.rows, fitted)], 5))
         head("variant", "at", "launches", "measured", "predicted", "9 of 10", "ratio", "bound")
         for r in p.rows:
             us, shares = model.time_of(r.terms, p.fitted, r.mhz)
-            row(r.point.variant, r.point.where(), launches_of(r.point.kernels), show(r.us),
+            row(r.point.variant, r.point.where(), model.launches_of(r.point.kernels), show(r.us),
                 show(us), show_interval(p.interval(us, model.MEASURED_GPU)),
                 "%.2f" % (r.us / us), bounds_of(us, shares))
         print()
@@ -300,33 +268,31 @@ def print_published(p, everything):
         row(name, len(ratios), " / ".join(errors(ratios)), "%.2f" % min(ratios),
             "%.2f" % max(ratios))
     print()
-    say("Furthest off: %s." % furthest(
-        [("%s at %s on an %s" % (known["variant"], at, known["gpu"]), ratio)
-         for known, at, ratio, *_ in rows], 4))
+    if everything:
+        say("Furthest off: %s." % furthest(
+            [("%s at %s on an %s" % (known["variant"], at, known["gpu"]), ratio)
+             for known, at, ratio, *_ in rows], 4))
 
 
-def print_times(p, everything):
+def print_times(p):
     say("""## Other GPUs
 
-        `--all` prints the predicted times with cold caches at the points of counts.jsonl and for
-        sorts of 2^28 keys, whose counts are extrapolated. The table has the number of rows by the
-        largest part of the time, and the median ratio of the predicted times of two GPUs.""")
+        Predicted times with cold caches at the points of counts.jsonl and for sorts of 2^28 keys,
+        whose counts are extrapolated; then the number of rows by the largest part of the time, and
+        the median ratio of the predicted times of two GPUs.""")
     rows = [(workload_of(q), q.variant, q.where(), q.kernels) for q in p.points
             if not q.calibrates]
     for variant, at in LARGE:
         rows.append(("radix 2^28", variant, "%s 2^28" % at["type"], p.match(variant, at)[2]))
     groups = collections.defaultdict(list)
-    if everything:
-        head("variant", "at", "launches", *SHOWN, "bound, " + SHOWN[0])
+    head("variant", "at", "launches", *SHOWN, "bound, " + SHOWN[0])
     for workload, variant, where, kernels in sorted(rows, key=lambda r: r[0]):
         times = [p.predict(kernels, name) for name in SHOWN]
         groups[workload].append(times)
-        if everything:
-            row(variant, where, launches_of(kernels),
-                *("%s, %s" % (show(us), show_interval(p.interval(us, name)))
-                  for name, (us, _) in zip(SHOWN, times)), bounds_of(*times[0]))
-    if everything:
-        print()
+        row(variant, where, model.launches_of(kernels),
+            *("%s, %s" % (show(us), show_interval(p.interval(us, name)))
+              for name, (us, _) in zip(SHOWN, times)), bounds_of(*times[0]))
+    print()
     head("workload", "rows", "largest part on the " + SHOWN[0],
          *("%s / %s" % (name, SHOWN[0]) for name in SHOWN[1:]))
     for workload, lines in groups.items():
@@ -410,8 +376,10 @@ def print_page(everything):
     say(LIMITS)
     print_measured(p, halves, everything)
     print_published(p, everything)
-    print_times(p, everything)
+    gaps.print_gaps(p)
+    gaps.print_bytes(p)
     if everything:
+        print_times(p)
         print_peer(p)
         print_flush(p)
         print_facts()

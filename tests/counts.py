@@ -385,6 +385,24 @@ def test_repeated(program):
     return failed
 
 
+def test_distinct(program):
+    """A copy loads and stores each of its sectors once.  Threads of a search load some twice."""
+    failed, asked = 0, {"GPUBENCH_PTX_DISTINCT": "1"}
+    for case, extra in (("stream copy --count=65536", asked), ("stream copy --count=65536", {}),
+                        ("octree morton --count=1000", asked)):
+        for line in list(counts.run(program, case, extra))[1:]:
+            c = line["counts"]
+            if line["kernel"] == "(run)":
+                continue
+            found = [c.get("global_%s.distinct" % kind) for kind in ("load", "store", "atomic")]
+            wanted = [2048, 2048, None] if extra else [None, None, None]
+            if "stream" in case and found != wanted or "link_kernel" in line["kernel"] and not (
+                    0 < found[0] < c["global_load.sectors"]):
+                failed += 1
+                print(f"{case} {extra}: distinct sectors of {line['kernel']}: {found}")
+    return failed
+
+
 def test_graph(program):
     """The kernels of a graph are counted as launches: descent-graph has the counts of descent."""
     case = "cbt descent descent-graph --op=cycle,update --ids=sum --depth=9"
@@ -484,7 +502,7 @@ def main():
         if len(sys.argv) > 1:
             failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
             failed += test_graph(sys.argv[1]) + test_steps(sys.argv[1])
-            failed += test_repeated(sys.argv[1])
+            failed += test_repeated(sys.argv[1]) + test_distinct(sys.argv[1])
             failed += test_prediction(sys.argv[1])
     print("counts: %s" % (f"{failed} failed" if failed else "all passed"))
     return failed != 0

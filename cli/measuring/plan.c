@@ -32,6 +32,9 @@ static int64_t value_of(const struct gb_result *r, const char *name)
 	return row ? gb_value_load(row, r->params).i : 0;
 }
 
+/* The most bytes that the first trial of a variant needs if there is a smaller point. */
+static const double FIRST_BYTES = 1 << 26;
+
 /* The bytes that a measurement needs; 0: unknown. */
 static double bytes_of(const struct gb_result *r)
 {
@@ -227,6 +230,71 @@ static void skip_refused(struct gb_result *r)
 	(void)snprintf(r->reason, sizeof r->reason, "%.470s", why.message);
 }
 
+/* The value of a parameter with which the input has half the size, unless it is small. */
+static int64_t halved(enum gb_growth growth, int64_t value)
+{
+	switch (growth) {
+	case GB_LINEAR:
+		return value > 4096 ? value / 2 : value;
+	case GB_SQUARE:
+		return value > 64 ? value * 5 / 7 : value;
+	case GB_EXPONENTIAL:
+		return value > 12 ? value - 1 : value;
+	case GB_CONSTANT:
+		break;
+	}
+	return value;
+}
+
+/* Halve the input of a point; false if it is small. */
+static bool halve(const struct gb_workload *workload, void *params)
+{
+	bool smaller = false;
+
+	for (size_t i = 0; i < workload->param_count; i++) {
+		const struct gb_param *row = &workload->params[i];
+		union gb_value value = { 0 };
+
+		if (row->growth == GB_CONSTANT)
+			continue;
+		value = gb_value_load(row, params);
+		smaller = smaller || halved(row->growth, value.i) < value.i;
+		value.i = halved(row->growth, value.i);
+		gb_value_store(row, params, value);
+	}
+	return smaller;
+}
+
+/* Try a smaller point of the same kind, if there is one. */
+static enum gb_status try_smaller(struct gb_plan *plan, const struct gb_result *r,
+				  const struct gb_settings *how, struct gb_error *err)
+{
+	void *const params = malloc(r->workload->params_size);
+	struct gb_result small = { .workload = r->workload,
+				   .variant = r->variant,
+				   .params = params,
+				   .host_bytes = r->host_bytes,
+				   .device_bytes = r->device_bytes };
+	struct gb_error why = { 0 };
+	struct gb_need need;
+	double seconds;
+
+	if (!params)
+		return gb_out_of_memory(err, NULL);
+	memcpy(params, r->params, r->workload->params_size);
+	while (!why.code && bytes_of(&small) > FIRST_BYTES && halve(r->workload, params) &&
+	       !gb_need_find(&need, r->workload, r->variant, params, &why)) {
+		small.host_bytes = need.host_bytes;
+		small.device_bytes = need.device_bytes;
+	}
+	if (!why.code && bytes_of(&small) < bytes_of(r) &&
+	    !try(plan, &small, how, false, &seconds, &why) && !small.code)
+		add_copy(plan, &small, how);
+	gb_result_release(&small);
+	free(params);
+	return GB_OK;
+}
+
 /* Set the seconds of a measurement by a trial, its own or a smaller one's. */
 static enum gb_status estimate(struct gb_plan *plan, struct gb_result *r, double *seconds,
 			       bool *scaled, struct gb_error *err)
@@ -241,6 +309,12 @@ static enum gb_status estimate(struct gb_plan *plan, struct gb_result *r, double
 	skip_absent(plan, r);
 	if (r->code)
 		return GB_OK;
+	if (!near && bytes > FIRST_BYTES) {
+		skip_refused(r);
+		if (r->code || try_smaller(plan, r, &how, err))
+			return err->code;
+		near = nearest(plan, r);
+	}
 	*scaled = !gb_plan_tries(near, bytes, value_of(r, "threads"), plan->tried_s);
 	if (*scaled) {
 		const double factor = bytes / near->bytes;

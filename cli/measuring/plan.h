@@ -2,7 +2,8 @@
  *
  * A measurement is tried: its input is made, and few samples are taken (estimate.h).  One whose
  * trial would take long is not: its time is that of a smaller trial of the same variant and
- * operation, times the ratio of the memory that both need.  So a plan of many points takes seconds.
+ * operation, times the ratio of the memory that both need.  The first trial of a variant is of a
+ * smaller point if this one needs much memory.  So a plan takes seconds.
  * Those that cannot run here are listed as skipped.  --dry-run=keys tries nothing and opens no
  * device: it counts memory by allocating everything without touching it.
  */

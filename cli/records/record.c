@@ -206,7 +206,7 @@ static const struct gb_field derived_fields[] = {
 #define TRAFFIC(name)                                                                            \
 	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.sectors),         \
 		NUMBER(struct gb_counts, name.wavefronts), NUMBER(struct gb_counts, name.least), \
-		NUMBER(struct gb_counts, name.turns)
+		NUMBER(struct gb_counts, name.turns), NUMBER(struct gb_counts, name.distinct)
 #define COPIED(name)                                                                      \
 	NUMBER(struct gb_counts, name.to_device), NUMBER(struct gb_counts, name.to_host), \
 		NUMBER(struct gb_counts, name.on_device), NUMBER(struct gb_counts, name.set)

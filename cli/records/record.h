@@ -90,7 +90,7 @@ enum gb_record_status {
 
 /* Exact counts of one run or one kernel; NAN if not counted. */
 struct gb_traffic {
-	double requests, sectors, wavefronts, least, turns;
+	double requests, sectors, wavefronts, least, turns, distinct;
 };
 
 struct gb_counts {

@@ -17,9 +17,9 @@
  *
  * Coherent rays (primary, shadow) have a thread each.  Others end at different times, and a warp
  * would wait for its longest ray with a third of its lanes.  Their warps stay and refill idle lanes
- * from a queue of rays (Aila and Laine 2009).  A warp steps down while at least half of its busy
- * lanes are at inner nodes, then tests leaves.  Coherent rays lose by a queue, because lanes that
- * are not in step fetch more sectors.
+ * from a queue of rays (Aila and Laine 2009).  A warp steps down while at least two thirds of its
+ * busy lanes are at inner nodes, then tests leaves.  Coherent rays lose by a queue, because lanes
+ * that are not in step fetch more sectors.
  *
  * The node format is that of Ylitie, Karras, Laine 2017; their order by the octant of the ray is
  * not used.  That order needs no sort, but waiting children have no distances and are fetched even
@@ -337,7 +337,7 @@ static __device__ __forceinline__ void advance(const struct lbvh_wide_tree *tree
 					       const struct stack *stack, struct walker *w,
 					       SEARCH *search)
 {
-	while (2 * __popc(__ballot_sync(ALL_LANES, w->child.key & 1)) >= busy)
+	while (3 * __popc(__ballot_sync(ALL_LANES, w->child.key & 1)) >= 2 * busy)
 		if (w->child.key & 1) {
 			descend(tree, &w->beam, &w->lens, stack, &w->top, &w->child, search);
 			if (!w->child.key && !pop(&w->beam, stack, &w->top, &w->child))

@@ -8,17 +8,17 @@
  *	       then one thread per body enters the nodes it starts into their parents, and the
  *	       leaf it starts into its node
  *	tiles  for many bodies, in place of mend and link: a block does both for a tile of bodies
- *	       in shared memory (parts/tile.h), and only its sorted words are read.  If a long run
- *	       is not in order, mend and link follow; otherwise their launches end at once
+ *	       in shared memory (parts/tile.h).  If a long run is not in order, mend and link
+ *	       follow; otherwise their launches end at once
  *
  * A parent that an earlier body started is found by searching back through the sorted keys in
  * doubling steps; the search is short for all but the topmost nodes.  A body needs one search: for
  * the node above its topmost one if it starts any, else for the node above its leaf.  A leaf is a
  * range of bodies linked in the order of their keys, so any bucket costs the same.
  *
- * Bytes per body: 36 for box, words and cleared links, 5 * 16 for the sort, 20 for the mend,
+ * Bytes per body: 40 for box, words, rest and cleared links, 5 * 16 for the sort, 20 for the mend,
  * 12 to count and sum up, and 24 for links read in order; and 64 per node, which is written twice.
- * Bound: memory bandwidth.
+ * A body in a run takes a sector more.  Bound: memory bandwidth.
  *
  * cpu/morton sorts by all 63 bits, cell by cell in a core's cache, and makes the same tree in the
  * same steps.  A low digit costs no pass over memory there, so it needs no mend.
@@ -30,7 +30,7 @@ enum { BLOCK = 256, MOST_NUMBER_BITS = 25 };
 struct state {
 	struct octree_arrays arrays; /* first: shared operations cast a state to it */
 	struct gpu_words words;
-	uint32_t *base;            /* numbers of the merges, then linear.h's base */
+	uint32_t *base;            /* rest, then numbers of the merges, then linear.h's base */
 	struct octree_tiles tiles; /* if words.again */
 };
 
@@ -46,16 +46,20 @@ struct octree_worded {
 	uint64_t *words;
 	int number_bits;
 	int32_t *next;
+	uint32_t *rest; /* by body: the bits of its key that its word lacks */
 
-	__device__ __forceinline__ uint64_t key(size_t i) const
+	__device__ __forceinline__ uint64_t whole(size_t i, uint64_t part) const
 	{
-		return bodies.key(i);
+		return part | rest[i];
 	}
 
 	__device__ __forceinline__ uint64_t make(size_t i) const
 	{
+		const uint64_t key = bodies.key(i);
+
 		next[i] = -1;
-		return words[i] = gpu_word(number_bits, key(i), i);
+		rest[i] = gpu_word_rest(number_bits, key);
+		return words[i] = gpu_word(number_bits, key, i);
 	}
 };
 
@@ -168,12 +172,12 @@ static enum gb_status create(struct state *s, const void *params, const struct o
 }
 
 /* Make the tree from the sorted words, unless a long run is in disorder. */
-static enum gb_status link_tiles(struct state *s, struct octree_bodies bodies, struct gb_error *err)
+static enum gb_status link_tiles(struct state *s, struct gb_error *err)
 {
 	struct octree_tiles *const t = &s->tiles;
 
 	t->words = s->words;
-	t->bodies = bodies;
+	t->rest = s->base;
 	t->tree = s->arrays.tree;
 	t->chain = (uint64_t *)(void *)((char *)s->arrays.temp + gpu_words_temp_bytes(&s->words));
 	if (GPU_RUN(err, tile_kernel, t->count, TILE_BLOCK, *t))
@@ -187,7 +191,7 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	const struct octree_arrays *const a = &s->arrays;
 	struct gpu_words *const w = &s->words;
 	const struct octree_worded worded = { octree_bodies_of(a), w->row.keys, w->number_bits,
-					      a->tree.next };
+					      a->tree.next, s->base };
 	const size_t blocks = gpu_blocks(a->count, BLOCK);
 	struct octree_linear linear = { w->row.keys, s->base, a->count, (size_t)a->input->bucket,
 					OCTREE_DEEPEST };
@@ -204,7 +208,7 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	if (gpu_words_sort(w, a->temp, err) || (!w->again && gpu_words_mend(w, worded, err)))
 		return err->code;
 	gb_phase(timer, "link");
-	if (w->again && (link_tiles(s, worded.bodies, err) || gpu_words_mend_again(w, worded, err)))
+	if (w->again && (link_tiles(s, err) || gpu_words_mend_again(w, worded, err)))
 		return err->code;
 	if (linear_number(&linear, a, true, err) != GB_OK)
 		return err->code;
@@ -228,7 +232,7 @@ static double bytes(const void *params, const struct octree_input *input)
 {
 	const struct gpu_words words = gpu_words_of(input->count);
 	const double n = (double)input->count, nodes = (double)input->tree.nodes;
-	const double sorted = octree_bytes(params, input) + (36 + 80 - 40) * n;
+	const double sorted = octree_bytes(params, input) + (40 + 80 - 40) * n;
 
 	return is_tiled(&words) ? sorted + 8 * n : sorted + (20 + 12 + 24) * n + 32 * nodes;
 }

@@ -5,7 +5,7 @@
  *	sort   by the topmost 40 bits, in 5 passes; 16384 keys or fewer by 32, in 4
  *	mend   keys that share all octal digits that the sort covers completely form a run.  Keys
  *	       of a run of up to 32 count the smaller ones beside them, in shared memory, to find
- *	       their places; only runs make keys anew, from their numbers
+ *	       their places; only runs look up whole keys, by their numbers
  *	long   longer runs, if one is not in order: a block merges each, up to 4096 keys; if one is
  *	       longer still, the whole grid merges all keys.  Otherwise it ends at once
  *
@@ -90,6 +90,12 @@ static __device__ __forceinline__ uint64_t gpu_word_key(int number_bits, uint64_
 	return word >> number_bits << (number_bits - 1);
 }
 
+/* The bits of a key that its word lacks. */
+static __device__ __forceinline__ uint32_t gpu_word_rest(int number_bits, uint64_t key)
+{
+	return (uint32_t)key & ((1u << (number_bits - 1)) - 1);
+}
+
 /* ---- short runs --------------------------------------------------------------------------- */
 
 struct mend_shared {
@@ -153,7 +159,7 @@ static __device__ __forceinline__ void mend(struct mend_shared *s, const struct 
 		s->joined[MEND_BLOCK / WARP] = 0;
 	__syncthreads();
 	if (joined_from(s, k) & 3)
-		s->keys[k] = key = source.key(number);
+		s->keys[k] = key = source.whole(number, key);
 	__syncthreads();
 	if (k < SHORT_RUN || k >= MEND_BLOCK - SHORT_RUN || i >= w.count)
 		return;
@@ -343,7 +349,8 @@ static inline enum gb_status gpu_words_mend_long(const struct gpu_words *w, stru
 				   MERGE_BLOCK, *w);
 }
 
-/* Then put the keys of runs in order: w->row.  source.key(i) returns key i. */
+/* Then put the keys of runs in order: w->row.  source.whole(i, part) returns key i, whose upper
+ * bits are `part`. */
 template <class SOURCE>
 static inline enum gb_status gpu_words_mend(const struct gpu_words *w, SOURCE source,
 					    struct gb_error *err)

@@ -98,6 +98,7 @@ void options_read(void)
 	o->weak = flag("WEAK", false);
 	o->predict = text("PREDICT");
 	o->growth = text("GROWTH");
+	o->distinct = flag("DISTINCT", false);
 	if (o->weak)
 		o->threads = 1; /* its histories are not thread-safe */
 	if (o->weak && !text("RESIDENT"))

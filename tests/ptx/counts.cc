@@ -5,6 +5,9 @@
  * banks of 4 bytes.  A request takes as many wavefronts as the fullest bank has distinct words, by
  * half warps for accesses of 8 bytes and by quarter warps for 16; an atomic takes as many as lanes
  * use one bank.
+ *
+ * With GPUBENCH_PTX_DISTINCT=1, the sectors that a launch loads and those that it stores are
+ * counted once each, atomics among both: with cold caches, no launch moves fewer bytes.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -71,6 +74,27 @@ static uint64_t most_repeated(void)
 	return most;
 }
 
+/* ---- distinct sectors -------------------------------------------------------------------- */
+
+/* A bit per sector of the launch, by sector / 64. */
+static std::unordered_map<uint64_t, uint64_t> touched[2]; /* LOADS, STORES */
+
+static void touch(enum access access, const uint64_t *sectors, unsigned count)
+{
+	for (unsigned n = 0; n < count; n++)
+		touched[access][sectors[n] / 64] |= 1ull << sectors[n] % 64;
+}
+
+static uint64_t count_touched(enum access access)
+{
+	uint64_t count = 0;
+
+	for (const auto &entry : touched[access])
+		count += (unsigned)__builtin_popcountll(entry.second);
+	touched[access].clear();
+	return count;
+}
+
 /* ---- requests ---------------------------------------------------------------------------- */
 
 static unsigned different(uint64_t *values, unsigned count)
@@ -111,6 +135,10 @@ void count_global(struct warp &w, enum access access, uint32_t mask, const uint6
 		note_reads(w, mask, at);
 	if (access == UPDATES)
 		t->turns += most_alike(places, count);
+	if (runtime_options.distinct && access != STORES)
+		touch(LOADS, sectors, count);
+	if (runtime_options.distinct && access != LOADS)
+		touch(STORES, sectors, count);
 	t->parts += different(sectors, count);
 	t->least += (different(places, count) * bytes + SECTOR - 1) / SECTOR;
 }
@@ -314,6 +342,8 @@ void counts_collect(const struct kernel *k, const struct counts *counts)
 
 	sum->launches++;
 	sum->repeated += most_repeated();
+	for (const enum access access : { LOADS, STORES })
+		sum->global[access].distinct += count_touched(access);
 	add(sum, counts);
 }
 
@@ -369,6 +399,8 @@ static void put_traffic(const std::string &memory, const char *parts, const stru
 		put("least", t[access].least);
 		if (access == UPDATES)
 			put("turns", t[access].turns);
+		if (t[access].distinct)
+			put("distinct", t[access].distinct);
 		counted.text += "}";
 	}
 }

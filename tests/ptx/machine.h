@@ -90,6 +90,7 @@ enum access { LOADS, STORES, UPDATES, ACCESSES };
 struct traffic_count {
 	uint64_t requests, parts, least; /* parts: sectors of 32 bytes, or wavefronts */
 	uint64_t turns;                  /* for atomics: the most lanes at one address */
+	uint64_t distinct;               /* sectors of a launch; see counts.cc */
 };
 
 /* Counts while the CUDA back end counts (struct gb_counter of common/backend.h). */

@@ -141,6 +141,11 @@ struct lbvh_worded {
 		return lbvh_code_63(&grid, &box);
 	}
 
+	__device__ __forceinline__ uint64_t whole(size_t p, uint64_t part) const
+	{
+		return key(p);
+	}
+
 	__device__ __forceinline__ uint64_t make(size_t p) const
 	{
 		return ((uint64_t *)g.code_sorted)[p] = gpu_word(number_bits, key(p), p);

@@ -14,8 +14,8 @@
  * runs->disorder, and the caller builds again with linear.h.  Numbers of nodes are then void, and
  * tiles with such a run write none.
  *
- * Bytes per body: 8 for its word, and 32 per node, which is written once; a body in a run also has
- * its key made anew.  linear.h takes 56 and 64 for the same.
+ * Bytes per body: 8 for its word, a sector for the rest of its key if it is in a run, and 32 per
+ * node, which is written once.  linear.h takes 56 and 64 for the same.
  */
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_TILE_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_TILE_H
@@ -50,7 +50,7 @@ struct octree_edge {
 
 struct octree_tiles {
 	struct gpu_words words; /* sorted, runs, and sizes */
-	struct octree_bodies bodies;
+	const uint32_t *rest;   /* by body: the bits of its key that its word lacks */
 	struct octree_tree tree;
 	uint64_t *first_key; /* [count]: of each tile */
 	struct octree_edge *edges;
@@ -128,7 +128,7 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 		const unsigned k = first + n * WARP;
 
 		if (in_run(s->joined, k))
-			s->keys[k] = t->bodies.key(s->numbers[k]);
+			s->keys[k] |= t->rest[s->numbers[k]];
 	}
 	__syncthreads();
 	GPU_UNROLL

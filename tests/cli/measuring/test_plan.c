@@ -12,6 +12,7 @@
 
 #include "cli/measuring/bandwidth.h"
 #include "cli/measuring/plan.h"
+#include "cli/workloads/registry.h"
 #include "common/available.h"
 #include "common/memory.h"
 #include "common/text.h"
@@ -59,10 +60,10 @@ Test(plan, tries_what_is_new_or_short)
 
 /* ---- a toy --------------------------------------------------------------------------------- */
 
-enum { RUN_NS = 2000000 };
+static long run_ns = 2000000;
 
 struct toy_params {
-	int64_t count, op, threads, seed;
+	int64_t count, edge, depth, op, threads, seed;
 	const char *file;
 };
 
@@ -74,6 +75,10 @@ static enum gb_status prepare(const void *params, void **input, struct gb_error 
 	void *made = gb_input_begin(8, err);
 
 	(void)gb_host_alloc((size_t)p->count, 1, err);
+	if (p->edge)
+		(void)gb_host_alloc((size_t)(p->edge * p->edge), 4, err);
+	if (p->depth)
+		(void)gb_host_alloc((size_t)1 << p->depth, 4, err);
 	if (p->count == 13)
 		gb_fail(err, GB_EUNAVAILABLE, "unlucky");
 	if (p->count == 15)
@@ -99,7 +104,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	ran++;
 	if (*count == 16)
 		return gb_fail(err, GB_ERUNTIME, "broken");
-	(void)nanosleep(&(struct timespec){ .tv_nsec = RUN_NS }, NULL);
+	(void)nanosleep(&(struct timespec){ .tv_nsec = run_ns }, NULL);
 	return GB_OK;
 }
 
@@ -123,7 +128,18 @@ static const struct gb_param rows[] = {
 	{ .name = "count",
 	  GB_AT(GB_INT, struct toy_params, count),
 	  .initial = "1",
-	  .max = INT64_C(1) << 45 },
+	  .max = INT64_C(1) << 45,
+	  .growth = GB_LINEAR },
+	{ .name = "edge",
+	  GB_AT(GB_INT, struct toy_params, edge),
+	  .initial = "0",
+	  .max = 1 << 20,
+	  .growth = GB_SQUARE },
+	{ .name = "depth",
+	  GB_AT(GB_INT, struct toy_params, depth),
+	  .initial = "0",
+	  .max = 40,
+	  .growth = GB_EXPONENTIAL },
 	{ .name = "op", GB_AT(GB_CHOICE, struct toy_params, op), .initial = "a", .choices = ops },
 	{ .name = "file", GB_AT(GB_PATH, struct toy_params, file) },
 	GB_COMMON_PARAMS(struct toy_params),
@@ -243,6 +259,78 @@ Test(plan, scales_trials)
 	cr_expect(eq(sz, prepared, 3));
 	cr_expect(gt(dbl, plan.tried_s, 0));
 	cr_expect(plan.made.params == NULL, "the name of its file is gone");
+	gb_plan_release(&plan);
+	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
+}
+
+/* The first trial of a variant takes at most 64 MiB. */
+Test(plan, tries_large_points_smaller_first)
+{
+	const struct gb_request request = { .how = how, .dry = GB_DRY_TRIAL };
+	struct gb_plan plan = { .session = { .request = &request, .lock = -1, .shards = 1 } };
+	const struct toy_params *made;
+	double seconds;
+
+	run_ns = 50000000;
+	expect_lines(&plan, "--count=128Mi --threads=1",
+		     "toy/cpu/x *: host 512 MiB, device 0 B, about * s (scaled)\n"
+		     "toy/cpu/y *: host 512 MiB, device 0 B, about * s (scaled)\n*");
+	made = plan.made.params;
+	cr_assert(made != NULL);
+	cr_expect(eq(i64, made->count, 8 << 20));
+	cr_expect(eq(sz, prepared, 1));
+	cr_expect(eq(sz, plan.trials, 2));
+	cr_expect(plan.trial[0].bytes > 1 << 25 && plan.trial[0].bytes < 1.001 * (1 << 25));
+	/* two samples of 16 times 50 ms, for each variant */
+	cr_expect(gt(dbl, plan.seconds, 2 * 2 * 16 * 0.05));
+	seconds = plan.seconds;
+	expect_lines(&plan, "--count=128Mi --op=b --edge=8000 --threads=1", "*(scaled)*(scaled)*");
+	made = plan.made.params;
+	cr_expect(made->count < 16 << 20 && made->edge < 3000);
+	cr_expect(plan.trial[2].bytes > 1 << 24 && plan.trial[2].bytes <= 1 << 26);
+	cr_expect(gt(dbl, plan.seconds, seconds + 2 * 2 * 8 * 0.05));
+	gb_plan_release(&plan);
+	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
+}
+
+Test(plan, can_make_the_input_of_each_benchmark_smaller)
+{
+	for (size_t i = 0; i < gb_workload_count; i++) {
+		const struct gb_workload *const w = gb_workloads[i];
+		size_t sizes = 0;
+
+		for (size_t n = 0; n < w->param_count; n++) {
+			const bool size = w->params[n].growth != GB_CONSTANT;
+
+			cr_expect_not(size && w->params[n].type != GB_INT, "%s", w->params[n].name);
+			sizes += size;
+		}
+		cr_expect(gt(sz, sizes, 0), "%s", w->name);
+	}
+}
+
+/* If the smaller trial shows that the point's own is short, that is done too.  A smaller point that
+ * cannot be tried says nothing. */
+Test(plan, tries_large_points_that_are_short)
+{
+	const struct gb_request request = { .how = how, .dry = GB_DRY_TRIAL };
+	struct gb_plan plan = { .session = { .request = &request, .lock = -1, .shards = 1 } };
+	const struct toy_params *made;
+
+	run_ns = 1000;
+	expect_lines(&plan, "--count=200000014 --threads=1",
+		     "*: skipped: not fourteen\n*: skipped: not fourteen\n*");
+	cr_expect(zero(sz, prepared));
+	expect_lines(&plan, "--count=1 --depth=25 --threads=1", "*about * s\n*about * s\n*");
+	made = plan.made.params;
+	cr_expect(eq(i64, made->depth, 25));
+	cr_expect(zero(sz, plan.scaled));
+	cr_expect(eq(sz, plan.trials, 4));
+	cr_expect(plan.trial[0].bytes <= 1 << 26 && plan.trial[1].bytes > 1 << 26);
+	/* half of this is fourteen */
+	expect_lines(&plan, "--count=32000028 --op=b --threads=1", "*about * s\n*about * s\n*");
+	made = plan.made.params;
+	cr_expect(eq(i64, made->count, 32000028));
 	gb_plan_release(&plan);
 	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
 }
