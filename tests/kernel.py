@@ -32,7 +32,7 @@ SMALL = {
     "cbt": ("--depth=10", "does no updates"),
     "octree": ("--count=2k", None),
     "lbvh": ("--primitives=1k", "builds only"),
-    "stream": ("--count=64Mi", None),
+    "stream": ("--count=8Mi", None),
 }
 nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
