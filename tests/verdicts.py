@@ -147,8 +147,13 @@ def wanted_by(table, column, row):
 
 def defaults_of(record):
     """The record's own parameters at their defaults, except the threads."""
-    return {name: type(value)(defaults[record["bench"]][name])
+    return {name: value if is_unused(record, name) else type(value)(defaults[record["bench"]][name])
             for name, value in record["params"].items() if name != "threads"}
+
+
+def is_unused(record, name):
+    """True for the values of keys alone, which have none."""
+    return name == "values" and record["params"]["type"] != "pairs"
 
 
 def scale_times(record, factor):
@@ -182,7 +187,8 @@ class Stored:
                     value = value == self.runs[record["run_id"]]["host"]["usable_cpus"]
                     if not value:
                         break
-                elif not same(value, wanted.get(name, defaults[bench].get(name))):
+                elif (not same(value, wanted.get(name, defaults[bench].get(name)))
+                      and not is_unused(record, name)):
                     break
             else:
                 if "time" in record or not (found and "time" in found):
