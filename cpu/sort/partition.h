@@ -431,7 +431,7 @@ static void NAME(sort_leaf)(const struct radix_leaf *leaf)
 	}
 	if (n > NAME(NETWORK))
 		for (size_t i = 0; i < CODE; i += 64)
-			__builtin_prefetch((const char *)(uintptr_t)NAME(few) + i);
+			__builtin_prefetch(__extension__(const char *) NAME(few) + i);
 	if (leaf->in_spare)
 		memcpy(key, leaf->spare, n * sizeof *key);
 	if (!NAME(ascends)(key, n))
