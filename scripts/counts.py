@@ -68,7 +68,7 @@ POINTS = [
     "lbvh stack2 --op=trace --tree=paper --scene=knot --primitives=144000 --rays=256",
 ]
 ENVIRONMENT = {"GPUBENCH_PTX_SMS": "132", "OMP_NUM_THREADS": "1"}
-# Of these, distinct sectors are counted too.
+# Points whose distinct sectors are counted too.
 DISTINCT = {"octree morton --count=2097152 --dist=plummer": {"GPUBENCH_PTX_DISTINCT": "1"}}
 # Counts for which neither more nor less is better.
 NEUTRAL = ("blocks", "threads", "active_lanes", "least", "kernel")

@@ -12,8 +12,9 @@ BOUNCE = WIDE % 128 + " rays-kind=bounce"
 FOLDER = model.MEASURED.split("/")[0]
 MORTON = "octree/cuda/morton count=2097152"
 LEVELS = 169  # of the search in the grid of 16384 vertices: metric "levels" of its record
-# What was furthest from its bound on the H100: a key, the kernels meant, a phase of the record or
-# its whole time, the measure with its unit, and the goal; -n: an n-th of what it was.
+# The kernels that were furthest from their bound on the H100: a text, the point's key, the kernels
+# meant, a phase of the record or its whole time, the unit, a factor, and the goal.  The goal -n is
+# an n-th of the time predicted then or, without one, of the measured time.
 GAPS = (
     ("`bfs csr`, a level of a grid", GRID, "", "", "us", 1 / LEVELS, 1.2),
     ("`bfs csr-do`, kronecker 15", "bfs/cuda/csr-do graph=kronecker scale=15", "", "", "us", 1,
@@ -35,7 +36,7 @@ GAPS = (
 
 
 def measure(kernels, unit, compiled, p):
-    """Of kernels on the H100."""
+    """The measure of some kernels on the H100, in `unit`."""
     gpu = p.gpus[model.MEASURED_GPU]
     if unit == "us":
         return model.time_of(model.terms_of(kernels, compiled, gpu), p.fitted, gpu.mhz)[0]
@@ -72,9 +73,9 @@ def ratio_to_cub(p, at):
 def print_gaps(p):
     say("""## The largest gaps
 
-        Where kernels were furthest from their bound when the %s was measured: the measured time,
-        and what the counts of those kernels and of today's give. Times are predicted. An access to
-        local memory counts as one sector, its least.""" % model.MEASURED_GPU)
+        The kernels that were furthest from their bound when the %s was measured: their time then,
+        and what their counts give, then and now. Times are predicted. An access to local memory
+        counts as one sector, its least.""" % model.MEASURED_GPU)
     records = {line["key"]: line for line in model.read("measured/" + model.MEASURED)[1:]
                if "time" in line}
     before = {q.key: q.kernels for q in model.read_points(model.read(model.BEFORE[0]))}
@@ -115,7 +116,7 @@ def print_gaps(p):
 
 
 def share_of_centre(side, scale=3 * math.pi / 16, steps=16):
-    """Of the bodies of a Plummer sphere, those of a cube that has its centre as a corner."""
+    """The share of a Plummer sphere's bodies in a cube that has its centre as a corner."""
     at = [(side * (i + 0.5) / steps / scale) ** 2 for i in range(steps)]
     density = sum((1 + x + y + z) ** -2.5 for x in at for y in at for z in at) / steps ** 3
     return density * 3 / (4 * math.pi) * (side / scale) ** 3

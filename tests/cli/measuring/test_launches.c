@@ -64,7 +64,7 @@ static void note(int number)
 	(void)number;
 }
 
-/* A program is told to end when an interrupt comes.  Other signals change nothing. */
+/* An interrupt is passed on as SIGTERM.  Other signals are ignored. */
 Test(launches, an_interrupt_is_passed_on)
 {
 	static char command[] = "trap 'echo ended; exit 3' TERM; while :; do sleep 0.01; done";

@@ -134,10 +134,8 @@ static enum gb_status load(struct gb_error *err)
 	FILE *to = fopen(path, "wb");
 
 	*err = (struct gb_error){ 0 };
-	cr_assert(to != NULL);
-	cr_assert_eq(fwrite(&script, sizeof script, 1, to), 1);
-	cr_assert_eq(fclose(to), 0);
-	cr_assert_lt(loads, GB_COUNT(files));
+	cr_assert(to != NULL && loads < GB_COUNT(files));
+	cr_assert(fwrite(&script, sizeof script, 1, to) == 1 && fclose(to) == 0);
 	file = &files[loads++];
 	file->path = path;
 	(void)gb_sha256_file(path, file->sha256, err);
