@@ -150,23 +150,20 @@ static enum gb_status read_all(struct reader *r)
 static enum gb_status read_text(const char *path, char *text, struct gb_error *err)
 {
 	FILE *file = fopen(path, "re");
-	size_t length;
+	const size_t length = file ? fread(text, 1, LARGEST + 1, file) : 0;
+	const bool failed = !file || ferror(file);
 
-	if (!file && errno == EINTR)
-		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
-	if (!file)
-		return gb_fail(err, GB_EUSAGE, "--suite=%.200s: %s", path, strerror(errno));
-	length = fread(text, 1, LARGEST + 1, file);
 	text[length] = '\0';
-	if (ferror(file) && errno == EINTR)
+	if (failed && errno == EINTR)
 		gb_fail(err, GB_EINTERRUPTED, "interrupted");
-	else if (ferror(file))
+	else if (failed)
 		gb_fail(err, GB_EUSAGE, "--suite=%.200s: %s", path, strerror(errno));
 	else if (strlen(text) < length)
 		gb_fail(err, GB_EUSAGE, "%.200s: a suite is text, without NUL characters", path);
 	else if (length > LARGEST)
 		gb_fail(err, GB_EUSAGE, "%.200s: a suite has at most 1 MiB", path);
-	(void)fclose(file);
+	if (file)
+		(void)fclose(file);
 	return err->code;
 }
 
