@@ -380,8 +380,8 @@ bench: deps
 ## bench-peers: compare the CPU variants with established libraries (about an hour)
 bench-peers: all
 	$(Q)scripts/measure.sh results/latest.peers 'peers-*'
-	$(Q)for case in results/latest.peers/*.jsonl; do \
-		echo "# $${case##*/}"; ./gpubench versus --by=peer $$case; done
+	$(Q)for case in results/latest.peers/*.gz; do \
+		echo "# $${case##*/}"; zcat $$case | ./gpubench versus --by=peer -; done
 
 ## deps: install missing dependencies; with PREFIX=FOLDER unpack them there, without root
 deps:

@@ -8,7 +8,7 @@ A table stands in a page between two marks; the first one holds the command that
 
 The command may also be `gpubench versus --by=threads --format=markdown FILE` (or --by=peer).
 `report` may have --launches=pooled.  With --format=csv, `| scripts/columns.py COLUMN...` may
-follow; `| grep -E 'REGEX'` selects lines.  The text between the marks is replaced by the command
+follow; `| grep -E 'REGEX'` selects lines.  FILE may be `-`, after `zcat FILE.gz |`.  The text between the marks is replaced by the command
 line that measured the file, the machine and the commit (for a GPU, after its name and the date;
 for a CPU, unless a table above has the same), and the table without its heading.  If the file does
 not exist, the text is "Not measured yet."
@@ -36,6 +36,7 @@ GPUBENCH is the program (default: ./gpubench).
 import difflib
 import functools
 import glob
+import gzip
 import itertools
 import json
 import math
@@ -49,7 +50,7 @@ import sys
 LAUNCHES = 4  # as in cli/reports/launch.h
 CPU_FOLDER = r"results/measured/(?:cpu|peers|scaling)-[\w.-]*\w"
 COMMAND = re.compile(
-    r"gpubench (?:report( --launches=pooled)? --format=(?:markdown|csv)"
+    r"(?:zcat ([\w./-]+\.gz) \| )?gpubench (?:report( --launches=pooled)? --format=(?:markdown|csv)"
     r"|versus --by=(?:threads|peer) --format=markdown) ([\w./-]+)"
     r"(?: \| scripts/columns\.py(?: [\w=-]+)+)?(?: \| grep -E '[^']+')?")
 # The parts of a run that tell machines and commits apart (cli/records/identity.h).
@@ -64,8 +65,14 @@ def fail(text):
     print("figures.py: " + text, file=sys.stderr)
 
 
-def output_of(command):
-    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+def output_of(command, text=None):
+    return subprocess.run(command, input=text, stdout=subprocess.PIPE, check=True, text=True).stdout
+
+
+@functools.lru_cache(None)
+def text_of(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
+        return file.read()
 
 
 # ---- stored records ------------------------------------------------------------------------
@@ -74,14 +81,14 @@ def output_of(command):
 @functools.lru_cache(None)
 def stored(path):
     """The runs and the records of a file, the launches of a measurement pooled."""
-    lines = json.loads(output_of([program, "report", "--launches=pooled", "--format=json", path]))
+    lines = json.loads(output_of([program, "report", "--launches=pooled", "--format=json", "-"],
+                                 text_of(path)))
     return [[line for line in lines if line["type"] == kind] for kind in ("run", "record")]
 
 
 @functools.lru_cache(None)
 def first_run(path):
-    with open(path, encoding="utf-8") as file:
-        return json.loads(file.readline())
+    return json.loads(text_of(path).partition("\n")[0])
 
 
 def gpu_of(run):
@@ -152,7 +159,7 @@ def points(path):
 
 def find_contradictions(page, path):
     run = first_run(path)
-    for other in sorted(glob.glob("results/measured/*/*.jsonl")):
+    for other in sorted(glob.glob("results/measured/*/*.jsonl*")):
         newer = first_run(other)
         if newer["started"] <= run["started"] or not same_machine(run, newer):
             continue
@@ -183,7 +190,7 @@ def cases():
 def find_stale(page, path):
     runs, records = stored(path)
     on_cpu = re.match(CPU_FOLDER, path)
-    case = os.path.basename(path)[:-len(".jsonl")]
+    case = os.path.basename(path).partition(".")[0]
     known = {record["key"] for record in records}
     listed, absent = set(), set()
     for argv in {tuple(argv_of(run)) for run in runs}:
@@ -206,8 +213,7 @@ def find_stale(page, path):
                       if not on_cpu or key.split()[0] in absent else key for key in keys}
                      for keys in (known, listed))
     # A parameter that the benchmark gained later has another default than what was measured.
-    with open(path, encoding="utf-8") as file:
-        had = {name for line in file for name in json.loads(line).get("params", {})}
+    had = {name for line in text_of(path).splitlines() for name in json.loads(line).get("params", {})}
     listed = {re.sub(r" ([\w-]+)=\S+", lambda m: m[0] if m[1] in had else "", key)
               for key in listed}
     for key in sorted(known - listed):
@@ -228,11 +234,6 @@ def commits_since(commit):
                           commit + "..", "--", "cpu", "cuda", "vulkan"],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return [(part.split()[0], set(part.split()[1:])) for part in git.stdout.split("\0")[1:]]
-
-
-def text_of(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 @functools.lru_cache(None)
@@ -275,7 +276,8 @@ def list_commits(page, path, text):
 def measured_by(path, pooled):
     """The command line in the file's first line, as code, and what report says of the run."""
     run = first_run(path)
-    said = output_of([program, "report", "--format=markdown", *pooled, path]).splitlines()[0]
+    said = output_of([program, "report", "--format=markdown", *pooled, "-"],
+                     text_of(path)).splitlines()[0]
     said = re.sub(r"^- \S+: ", "", said)
     gpu, date = gpu_of(run).get("name"), run["started"]
     if gpu:
@@ -291,15 +293,16 @@ def table(command):
     allowed = COMMAND.fullmatch(command)
     if not allowed:
         raise ValueError("not a command for a table: " + command)
-    pooled, path = allowed.groups()
+    packed, pooled, path = allowed.groups()
+    path = packed or path
     if not os.path.exists(path):
         return None, "Not measured yet.\n"
     differ = mixed(stored(path)[0])
     if differ:
         raise ValueError("%s mixes machines or commits: its runs differ in %s" %
                          (path, ", ".join(differ)))
-    command = "set -o pipefail; %s%s" % (shlex.quote(program), command[len("gpubench"):])
-    text = output_of(["bash", "-c", command])
+    command = command.replace("gpubench", shlex.quote(program), 1)
+    text = output_of(["bash", "-c", "set -o pipefail; " + command])
     text = re.sub(r"\Agpubench .*\n", "", text)
     text = re.sub(r"^## .*\n(.+\n)*\n?", "", text, flags=re.M)
     return path, measured_by(path, pooled.split() if pooled else []) + text.lstrip("\n")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # measure.sh [FOLDER [CASE...]] -- measure the records that README.md and docs/ show, by fixed
 # commands: one file FOLDER/CASE.jsonl of five launches for each case (default:
-# results/measured/cpu-<date>; all cases).
+# results/measured/cpu-<date>; all cases).  Files of peers are packed by gzip.
 #
 #	make all && scripts/measure.sh && scripts/figures.py results/measured/cpu-$(date +%F)
 #	scripts/measure.sh FOLDER bfs-dense-hot   measure one case again
@@ -69,6 +69,7 @@ measure() {
 	printf '%-16s %4d s  %s\n' "$name" $((SECONDS - start)) \
 		"$([ $status = 0 ] && echo ok || echo "FAILED, status $status")"
 	[ $status = 0 ] || failures=$((failures + 1))
+	[[ $name != peers-* ]] || gzip -9nf "$folder/$name.jsonl"
 }
 
 [ "$dry" = 1 ] || mkdir -p "$folder" || exit
@@ -120,24 +121,20 @@ measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium cpu/packet cpu/embree16-m
 # Libraries that others beat at every point are left out.
 keys=(cpu/best cpu/vqsort cpu/ips4o cpu/boost-pdq cpu/boost-spread cpu/boost-block)
 pairs=(cpu/best cpu/vqsort cpu/ips4o cpu/boost-pdq cpu/boost-block cpu/boost-stable --type=pairs)
-inputs=entropy3,entropy5,zipf,few,two,sqrt,constant,dominant
+inputs=entropy3,entropy5,zipf,exponential,few,two,sqrt,constant,dominant,rootdup,twodup,eightdup
 inputs+=,sorted,reverse,nearly,last,runs,organpipe,staircase
 measure peers-sorts radix "${keys[@]}" --count=1k,10k,100k,1M --type=u32,u64,f32 --threads=1,2 \
 	"${few[@]}"
 measure peers-sorts-hot radix "${keys[@]}" --count=1k,100k,1M --type=u32,u64,pairs \
 	--distribution=uniform,few --threads=1,2 "${hot[@]}"
-measure peers-sorts-inputs radix "${keys[@]}" --distribution=$inputs --threads=1,2 "${few[@]}"
-measure peers-sorts-types radix "${keys[@]}" --type=u64,f32 --distribution=$inputs \
+measure peers-sorts-inputs radix "${keys[@]}" --type=u32,u64,f32 --distribution=$inputs \
 	--threads=1,2 "${few[@]}"
-measure peers-sorts-dup radix "${keys[@]}" --type=u32,u64 --threads=1,2 "${few[@]}" \
-	--distribution=exponential,rootdup,twodup,eightdup
 measure peers-sorts-large radix cpu/best cpu/vqsort cpu/ips4o --count=10M,100M \
 	--type=u32,pairs --threads=1,2 "${large[@]}"
 measure peers-pairs radix "${pairs[@]}" --count=1k,10k,100k,1M --values=index,random \
 	--threads=1,2 "${few[@]}"
-measure peers-pairs-inputs radix "${pairs[@]}" --distribution=$inputs --threads=1,2 "${few[@]}"
-measure peers-pairs-few radix "${pairs[@]}" --count=10k,1M --values=index,random \
-	--distribution=few --threads=1,2 "${few[@]}"
+measure peers-pairs-inputs radix "${pairs[@]}" --distribution=$inputs --values=index,random \
+	--threads=1,2 "${few[@]}"
 measure peers-pairs-unstable radix "${pairs[@]}" --count=10k,1M --values=index,random \
 	--unstable=yes --distribution=uniform,few --threads=1,2 "${few[@]}"
 measure peers-bfs bfs cpu/csr cpu/csr-do cpu/graphblas --graph=kronecker,uniform,grid --scale=18 \
