@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/plugins/remote.h"
 #include "common/memory.h"
@@ -22,15 +23,27 @@ static int process_of(const struct gb_measurement *m)
 	return m->backend->remote ? m->backend->remote->process(m->state) : 0;
 }
 
+static double read_clock(clockid_t clock)
+{
+	struct timespec now = { 0 };
+
+	(void)clock_gettime(clock, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
 double gb_cpu_ns(int process)
 {
 	clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
-	struct timespec now = { 0 };
 
 	if (process)
 		(void)clock_getcpuclockid(process, &clock);
-	(void)clock_gettime(clock, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+	return read_clock(clock);
+}
+
+/* CPU time of this thread. */
+static double thread_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 double gb_variant_cpu_ns(const struct gb_measurement *m)
@@ -100,6 +113,35 @@ static double sleep_ns(int process, bool is_peer)
 	return gb_cpu_ns(process) - start_ns;
 }
 
+/* True if another thread of this process runs, or would with a processor (proc_pid_stat). */
+static bool others_run(void)
+{
+	const long self = gettid();
+	DIR *folder = opendir("/proc/self/task");
+	const struct dirent *entry;
+	bool found = false;
+
+	while (folder && !found && (entry = readdir(folder))) {
+		const long thread = strtol(entry->d_name, NULL, 10);
+		char path[48], text[128] = "";
+		const char *state;
+		FILE *file;
+
+		(void)snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
+		file = thread > 0 && thread != self ? fopen(path, "re") : NULL;
+		if (!file)
+			continue;
+		text[fread(text, 1, sizeof text - 1, file)] = '\0';
+		(void)fclose(file);
+		state = strrchr(text, ')');
+		found = state && strncmp(state, ") R", 3) == 0;
+	}
+	if (folder)
+		(void)closedir(folder);
+	return found;
+}
+
+/* On a loaded machine, a thread that is about to sleep may have to wait for a processor. */
 bool gb_threads_spin(void)
 {
 	static enum { UNKNOWN, SPIN, STOP } known;
@@ -107,36 +149,82 @@ bool gb_threads_spin(void)
 	if (known == UNKNOWN) {
 #pragma omp parallel
 		__asm__ volatile("");
-		known = sleep_ns(0, false) > TICK_NS / 8 ? SPIN : STOP;
+		known = SPIN;
+		for (int i = 0; i < 10 && known == SPIN; i++) {
+			(void)sleep_ns(0, false);
+			known = others_run() ? SPIN : STOP;
+		}
 	}
 	return known == SPIN;
 }
 
-/* Time that the thread which takes steps has waited for a processor; 0 if it is unknown. */
-static double waited_ns(int process)
-{
-	char name[48] = "/proc/thread-self/schedstat";
-	double ran_ns, waited_ns = 0;
-	FILE *file;
+/* CPU time of each thread of the process (proc_pid_schedstat in Linux's documentation). */
+struct usage {
+	size_t count;
+	struct {
+		long thread;
+		double ns;
+		double delay_ns; /* it was ready, but had no processor */
+	} of[256];
+};
 
+/* Return the CPU time of the process that reading has taken. */
+static double read_usage(struct usage *usage, int process)
+{
+	const double start_ns = gb_cpu_ns(process);
+	char tasks[32] = "/proc/self/task";
+	const struct dirent *entry;
+	DIR *folder;
+
+	usage->count = 0;
 	if (process)
-		(void)snprintf(name, sizeof name, "/proc/%d/schedstat", process);
-	file = fopen(name, "re");
-	if (file && fscanf(file, "%lf %lf", &ran_ns, &waited_ns) != 2)
-		waited_ns = 0;
-	if (file)
+		(void)snprintf(tasks, sizeof tasks, "/proc/%d/task", process);
+	folder = opendir(tasks);
+	while (folder && usage->count < GB_COUNT(usage->of) && (entry = readdir(folder))) {
+		char path[64];
+		double ns = 0, delay_ns = 0;
+		FILE *file;
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		(void)snprintf(path, sizeof path, "%s/%.20s/schedstat", tasks, entry->d_name);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		if (fscanf(file, "%lf %lf", &ns, &delay_ns) == 2) {
+			usage->of[usage->count].thread = strtol(entry->d_name, NULL, 10);
+			usage->of[usage->count].delay_ns = delay_ns;
+			usage->of[usage->count++].ns = ns;
+		}
 		(void)fclose(file);
-	return waited_ns;
+	}
+	if (folder)
+		(void)closedir(folder);
+	return gb_cpu_ns(process) - start_ns;
 }
 
-/* A clock for steps: CPU time, which other programs do not lengthen; wall time on a device, or,
- * without waits for a processor, if waiting threads of OpenMP spin. */
+/* Time that threads of the variant's process have waited for a processor, all together.
+ * *reading_ns is the CPU time of the process that reading has taken. */
+static double delay_ns(const struct gb_measurement *m, double *reading_ns)
+{
+	static struct usage now;
+	double sum = 0;
+
+	*reading_ns = read_usage(&now, process_of(m));
+	for (size_t i = 0; i < now.count; i++)
+		sum += now.of[i].delay_ns;
+	return sum;
+}
+
+/* A clock for steps: CPU time, which other programs do not lengthen; wall time on a device, or, if
+ * waiting threads of OpenMP spin, without the waits for a processor of them all. */
 static double step_ns(const struct gb_measurement *m)
 {
+	double unused;
+
 	if (m->backend->fill)
 		return gb_now_ns();
-	return gb_threads_spin() ? gb_now_ns() - waited_ns(process_of(m))
-				 : gb_cpu_ns(process_of(m));
+	return gb_threads_spin() ? gb_now_ns() - delay_ns(m, &unused) : gb_cpu_ns(process_of(m));
 }
 
 /* The same between two steps. */
@@ -307,10 +395,10 @@ static enum gb_status fetch(struct gb_measurement *m)
 		put_variation(m, gb_secret() | 1);
 	if (renew_state(m, false))
 		return m->err->code;
-	start_ns = gb_now_ns();
+	start_ns = thread_ns();
 	memset(m->output, next_poison(), m->output_size);
-	m->evidence.fill_ns = fmin(m->evidence.fill_ns, gb_now_ns() - start_ns);
-	if (gb_watch(m, GB_STEP_DOWNLOAD, timed_download))
+	if (gb_series_push(&m->evidence.fill, thread_ns() - start_ns, m->err) ||
+	    gb_watch(m, GB_STEP_DOWNLOAD, timed_download))
 		return m->err->code;
 	m->evidence.seen_ns = 0;
 	if (variation)
@@ -342,64 +430,6 @@ enum gb_status gb_verify_run(struct gb_measurement *m)
 }
 
 /* ---- whole runs --------------------------------------------------------------------------- */
-
-/* CPU time of each thread of the process (proc_pid_schedstat in Linux's documentation). */
-struct usage {
-	size_t count;
-	struct {
-		long thread;
-		double ns;
-		double delay_ns; /* it was ready, but had no processor */
-	} of[256];
-};
-
-/* Return the CPU time of the process that reading has taken. */
-static double read_usage(struct usage *usage, int process)
-{
-	const double start_ns = gb_cpu_ns(process);
-	char tasks[32] = "/proc/self/task";
-	const struct dirent *entry;
-	DIR *folder;
-
-	usage->count = 0;
-	if (process)
-		(void)snprintf(tasks, sizeof tasks, "/proc/%d/task", process);
-	folder = opendir(tasks);
-	while (folder && usage->count < GB_COUNT(usage->of) && (entry = readdir(folder))) {
-		char path[64];
-		double ns = 0, delay_ns = 0;
-		FILE *file;
-
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		(void)snprintf(path, sizeof path, "%s/%.20s/schedstat", tasks, entry->d_name);
-		file = fopen(path, "re");
-		if (!file)
-			continue;
-		if (fscanf(file, "%lf %lf", &ns, &delay_ns) == 2) {
-			usage->of[usage->count].thread = strtol(entry->d_name, NULL, 10);
-			usage->of[usage->count].delay_ns = delay_ns;
-			usage->of[usage->count++].ns = ns;
-		}
-		(void)fclose(file);
-	}
-	if (folder)
-		(void)closedir(folder);
-	return gb_cpu_ns(process) - start_ns;
-}
-
-/* Time that threads of the variant's process have waited for a processor, all together.
- * *reading_ns is the CPU time of the process that reading has taken. */
-static double delay_ns(const struct gb_measurement *m, double *reading_ns)
-{
-	static struct usage now;
-	double sum = 0;
-
-	*reading_ns = read_usage(&now, process_of(m));
-	for (size_t i = 0; i < now.count; i++)
-		sum += now.of[i].delay_ns;
-	return sum;
-}
 
 bool gb_cpu_time_tells(const struct gb_measurement *m)
 {
@@ -558,6 +588,7 @@ enum gb_status gb_broken_run(struct gb_measurement *m)
 
 void gb_evidence_release(struct gb_evidence *e)
 {
+	free(e->fill.value);
 	free(e->verified.value);
 	free(e->changed.value);
 	free(e->same.value);

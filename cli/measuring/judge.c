@@ -189,7 +189,8 @@ enum gb_status gb_judge_clocks(const struct gb_measurement *m, struct gb_error *
 static double moving(const struct gb_measurement *m, double bytes)
 {
 	const double output = (double)m->output_size;
-	const double fill = output >= 65536 ? m->evidence.fill_ns / output : 0.25;
+	const struct gb_series *fills = &m->evidence.fill;
+	const double fill = output >= 65536 && fills->count ? median(fills) / output : 0.25;
 
 	if (m->backend->fill)
 		return DEVICE_SLACK + PCIE * bytes;
@@ -253,8 +254,9 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 	const struct gb_work work = work_of(m);
 	const double input = work.read > 0 ? work.read : work.bytes + output;
 	const double time = median(&r->time);
-	/* Other programs lengthen what is timed by the host's clock. */
+	/* Other programs lengthen what is timed by the host's clock, and spinning threads' waits. */
 	const double part = m->backend->fill || gb_threads_spin() ? 0 : 0.5;
+	const double middle = m->backend->fill ? 0.5 : part;
 	struct shown s = show(e->between_ns, time);
 
 	*err = (struct gb_error){ 0 };
@@ -264,9 +266,9 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 		return gb_fail(err, GB_EVERIFY, "the variant has started another process");
 	if (!e->whole.count)
 		return GB_OK;
-	if (judge_step(m, "reset()", median(&e->reset), input, err) ||
+	if (judge_step(m, "reset()", gb_series_quantile(&e->reset, middle), input, err) ||
 	    (!(m->ops->flags & GB_CONVERTS) &&
-	     judge_step(m, "download()", median(&e->download), output, err)) ||
+	     judge_step(m, "download()", gb_series_quantile(&e->download, middle), output, err)) ||
 	    (!(m->ops->flags & GB_DERIVES) &&
 	     judge_step(m, "upload()", e->upload_ns, input, err)) ||
 	    judge_step(m, "reading the input", gb_series_quantile(&e->show, part), 0, err) ||

@@ -30,7 +30,6 @@ struct gb_evidence {
 	bool stale;         /* upload() has not seen what is in memory */
 	bool varies;        /* the input has variations */
 	double verify_ns;   /* duration of all verifications so far */
-	double fill_ns;     /* least time to fill the output's memory */
 	double flush_ns;    /* least time of a flush */
 	size_t state_bytes; /* memory of the variant's state, on host and device */
 	struct gb_resident resident;
@@ -50,6 +49,7 @@ struct gb_evidence {
 	struct gb_series worked[2]; /* worked_ns of samples that are not verified, and of others */
 	/* Runs that were not held back: time by the host's clock less that by the device's. */
 	struct gb_series unseen;
+	struct gb_series fill;       /* CPU time to fill the output's memory */
 	struct gb_series whole, cpu; /* reset, run and download together; their CPU time */
 	/* Times of these steps, on the CPU of its threads together; the least of upload(). */
 	double upload_ns;

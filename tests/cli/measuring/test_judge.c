@@ -62,7 +62,7 @@ static struct gb_evidence honest(double time)
 		.running = thrice(context.running > 0 ? context.running : time),
 		.download = thrice(0),
 		.show = thrice(0),
-		.fill_ns = context.fill * context.output,
+		.fill = thrice(context.fill * context.output),
 		.verified = thrice(time),
 		.changed = thrice(time),
 		.same = thrice(time),
