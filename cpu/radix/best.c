@@ -43,6 +43,7 @@
 
 enum {
 	SMALL = 1 << 14,      /* records sorted as one leaf, by one thread */
+	UNEVEN = 1 << 20,     /* pairs that vectors sort as one leaf, beside a key that repeats */
 	PER_THREAD = 1 << 13, /* records that make another thread worth its start */
 	FEW_THREADS = 4, /* most threads that cut the records by pivots; one makes the first cut */
 };
@@ -362,7 +363,14 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (!pivots && !words && seen != RADIX_MOVED)
 		repeated = radix_take_repeated(&s->cpu);
 	root.count = s->cpu.count;
-	if (pivots || (s->cpu.low && by_pivots(s, &root))) {
+	if (repeated.count && root.count <= UNEVEN && s->cpu.low && s->threads == 1 &&
+	    s->simd >= CPU_AVX512) {
+		/* Digits would hardly split the others. */
+		const struct radix_leaf leaf = leaf_of(s, &root);
+
+		gb_phase(timer, "leaves");
+		radix_leaf_pairs(&leaf, s->cpu.spare, s->simd);
+	} else if (pivots || (s->cpu.low && by_pivots(s, &root))) {
 		gb_phase(timer, "leaves");
 		sort_by_pivots(s, root);
 	} else if (root.count) {

@@ -117,7 +117,7 @@ static uint64_t make_key(enum shape shape, size_t i, size_t n)
 	case FLOATS:
 		return (uint64_t)odd_floats[r % GB_COUNT(odd_floats)] << 32;
 	case LAST:
-		return UINT64_MAX / (n + 1) * (i + 1 < n ? i : n / 3);
+		return UINT64_MAX / (n + 1) * (i + 2 < n ? i : n / (n - i + 1)); /* n / 3, n / 2 */
 	case SCATTERED:
 		return i % 150 == 5 ? r : UINT64_MAX / (n + 1) * i;
 	case ORGANPIPE:
