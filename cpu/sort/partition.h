@@ -89,11 +89,11 @@ struct NAME(range) {
 	KEY least, most;
 };
 
-/* Choose the median of a sample of n keys as the pivot; if it is the sample's largest key, the
+/* Choose the median of a sample of n keys, of which only `bits` count, as the pivot; if it is the sample's largest key, the
  * number below it, so that some keys exceed the pivot and some do not; if half of the sample are
  * equal, that key.  *range becomes that of the sample. */
 ATTRIBUTES
-static enum radix_sample NAME(choose_median)(const KEY *key, size_t n, KEY *pivot,
+static enum radix_sample NAME(choose_median)(const KEY *key, size_t n, KEY bits, KEY *pivot,
 					     struct NAME(range) * range)
 {
 	const size_t samples = n < RADIX_MANY ? RADIX_FEW_SAMPLES : NAME(MANY);
@@ -102,7 +102,7 @@ static enum radix_sample NAME(choose_median)(const KEY *key, size_t n, KEY *pivo
 	size_t low = 0, high = samples - 1, repeats = 0;
 
 	for (size_t i = 0; i < samples; i++)
-		sample[i] = key[i * step + step / 2];
+		sample[i] = key[i * step + step / 2] & bits;
 	NAME(few)(sample, samples);
 	*range = (struct NAME(range)){ sample[0], sample[high] };
 	*pivot = sample[middle];
@@ -373,7 +373,7 @@ static void NAME(sort)(KEY *key, size_t n, unsigned medians, bool even)
 				break;
 			pivot = NAME(middle_of)(range);
 		} else {
-			sample = NAME(choose_median)(key, n, &pivot, &range);
+			sample = NAME(choose_median)(key, n, (KEY)-1, &pivot, &range);
 		}
 		if (is_halved) {
 			NAME(halve)(key, n, range, medians);
@@ -448,7 +448,7 @@ static struct radix_cut NAME(cut_leaf)(const struct radix_leaf *leaf)
 	const size_t n = leaf->count;
 	struct NAME(range) range;
 	KEY *key = leaf->record, pivot;
-	const enum radix_sample sample = NAME(choose_median)(key, n, &pivot, &range);
+	const enum radix_sample sample = NAME(choose_median)(key, n, (KEY)-1, &pivot, &range);
 
 	if (sample == RADIX_TWO_KEYS && NAME(sort_two)(key, n, range))
 		return (struct radix_cut){ 0, n };

@@ -165,10 +165,10 @@ static bool sort_runs(struct radix_cpu *cpu, const struct radix_few *few, enum r
 		runs.begin[runs.count] = end;
 		if (end == count)
 			break;
-		order = count - end < SHORT ? RADIX_ASCENDING
-					    : radix_guess_order((const char *)cpu->record +
-									end * width,
-								count - end, cpu->input->type, simd);
+		order = count - end < SHORT
+				? RADIX_ASCENDING
+				: radix_guess_order((const char *)cpu->record + end * width,
+						    count - end, cpu->input->type, simd);
 		if (order == RADIX_NO_ORDER || runs.count == RADIX_MOST_RUNS)
 			return false;
 		end = ordered_by_all(cpu, end, order, threads, simd);

@@ -22,64 +22,63 @@ enum { FEW = 256 }; /* times as many records, beside which others are inserted o
  * `rights` ones at to + lefts, into `to`: both halves of the result in turns, because each record
  * waits for the one before it.
  * No branch could predict which record comes next. */
-#define DEFINE_MERGE(type, suffix)                                                              \
-	static inline type next_##suffix(const type **left, const type **right, unsigned low)   \
-	{                                                                                       \
-		const type a = **left, b = **right, is_right = b >> low < a >> low;             \
-                                                                                                \
-		*right += is_right;                                                             \
-		*left += 1 - is_right;                                                          \
-		return a ^ ((a ^ b) & (0 - is_right));                                          \
-	}                                                                                       \
-                                                                                                \
-	static void merge_##suffix(type *to, const type *left, const type *left_end,            \
-				   const type *right, const type *right_end, unsigned low)      \
-	{                                                                                       \
-		while (left < left_end && right < right_end)                                    \
-			*to++ = next_##suffix(&left, &right, low);                              \
-		memcpy(to, left, (size_t)(left_end - left) * sizeof *left);                     \
-		memmove(to, right, (size_t)(right_end - right) * sizeof *right);                \
-	}                                                                                       \
-                                                                                                \
-	static void merge_halves_##suffix(type *to, type *buffer, size_t lefts, size_t rights,  \
-					  unsigned low)                                         \
-	{                                                                                       \
-		const size_t half = (lefts + rights) / 2;                                       \
-		size_t i = half > rights ? half - rights : 0, end = half < lefts ? half : lefts; \
-		const type *left[2], *left_end[2], *right[2], *right_end[2];                    \
-		type *out[2] = { to, to + half };                                               \
-                                                                                                \
-		while (i < end) {                                                               \
-			const size_t middle = i + (end - i) / 2;                                \
-                                                                                                \
-			if (buffer[middle] >> low <= to[lefts + half - 1 - middle] >> low)      \
-				i = middle + 1;                                                 \
-			else                                                                    \
-				end = middle;                                                   \
-		}                                                                               \
-		memcpy(buffer + lefts, to + lefts, (half - i) * sizeof *to);                    \
-		left[0] = buffer;                                                               \
-		left[1] = left_end[0] = buffer + i;                                             \
-		right[0] = left_end[1] = buffer + lefts;                                        \
-		right_end[0] = right[0] + (half - i);                                           \
-		right[1] = to + lefts + (half - i);                                             \
-		right_end[1] = to + lefts + rights;                                             \
-		for (;;) {                                                                      \
-			size_t steps = (size_t)(left_end[0] - left[0]);                         \
-                                                                                                \
-			steps = LESS(steps, (size_t)(left_end[1] - left[1]));                   \
-			steps = LESS(steps, (size_t)(right_end[0] - right[0]));                 \
-			steps = LESS(steps, (size_t)(right_end[1] - right[1]));                 \
-			if (!steps)                                                             \
-				break;                                                          \
-			for (size_t k = 0; k < steps; k++) {                                    \
-				*out[0]++ = next_##suffix(&left[0], &right[0], low);            \
-				*out[1]++ = next_##suffix(&left[1], &right[1], low);            \
-			}                                                                       \
-		}                                                                               \
-		for (int k = 0; k < 2; k++)                                                     \
-			merge_##suffix(out[k], left[k], left_end[k], right[k], right_end[k],    \
-				       low);                                                    \
+#define DEFINE_MERGE(type, suffix)                                                                 \
+	static inline type next_##suffix(const type **left, const type **right, unsigned low)      \
+	{                                                                                          \
+		const type a = **left, b = **right, is_right = b >> low < a >> low;                \
+                                                                                                   \
+		*right += is_right;                                                                \
+		*left += 1 - is_right;                                                             \
+		return a ^ ((a ^ b) & (0 - is_right));                                             \
+	}                                                                                          \
+                                                                                                   \
+	static void merge_##suffix(type *to, const type *left, const type *left_end,               \
+				   const type *right, const type *right_end, unsigned low)         \
+	{                                                                                          \
+		while (left < left_end && right < right_end)                                       \
+			*to++ = next_##suffix(&left, &right, low);                                 \
+		memcpy(to, left, (size_t)(left_end - left) * sizeof *left);                        \
+		memmove(to, right, (size_t)(right_end - right) * sizeof *right);                   \
+	}                                                                                          \
+                                                                                                   \
+	static void merge_halves_##suffix(type *to, type *buffer, size_t lefts, size_t rights,     \
+					  unsigned low)                                            \
+	{                                                                                          \
+		const size_t half = (lefts + rights) / 2;                                          \
+		size_t i = half > rights ? half - rights : 0, end = half < lefts ? half : lefts;   \
+		const type *left[2], *left_end[2], *right[2], *right_end[2];                       \
+		type *out[2] = { to, to + half };                                                  \
+                                                                                                   \
+		while (i < end) {                                                                  \
+			const size_t middle = i + (end - i) / 2;                                   \
+                                                                                                   \
+			if (buffer[middle] >> low <= to[lefts + half - 1 - middle] >> low)         \
+				i = middle + 1;                                                    \
+			else                                                                       \
+				end = middle;                                                      \
+		}                                                                                  \
+		memcpy(buffer + lefts, to + lefts, (half - i) * sizeof *to);                       \
+		left[0] = buffer;                                                                  \
+		left[1] = left_end[0] = buffer + i;                                                \
+		right[0] = left_end[1] = buffer + lefts;                                           \
+		right_end[0] = right[0] + (half - i);                                              \
+		right[1] = to + lefts + (half - i);                                                \
+		right_end[1] = to + lefts + rights;                                                \
+		for (;;) {                                                                         \
+			size_t steps = (size_t)(left_end[0] - left[0]);                            \
+                                                                                                   \
+			steps = LESS(steps, (size_t)(left_end[1] - left[1]));                      \
+			steps = LESS(steps, (size_t)(right_end[0] - right[0]));                    \
+			steps = LESS(steps, (size_t)(right_end[1] - right[1]));                    \
+			if (!steps)                                                                \
+				break;                                                             \
+			for (size_t k = 0; k < steps; k++) {                                       \
+				*out[0]++ = next_##suffix(&left[0], &right[0], low);               \
+				*out[1]++ = next_##suffix(&left[1], &right[1], low);               \
+			}                                                                          \
+		}                                                                                  \
+		for (int k = 0; k < 2; k++)                                                        \
+			merge_##suffix(out[k], left[k], left_end[k], right[k], right_end[k], low); \
 	}
 
 #define LESS(a, b) ((a) < (b) ? (a) : (b))
@@ -146,7 +145,8 @@ static void merge_here(const struct radix_runs *r, char *record, size_t lefts, s
 {
 	const size_t width = r->cpu->width, room = r->room / (size_t)r->threads;
 	char *buffer = (char *)r->buffer + (size_t)omp_get_thread_num() * room * width;
-	uint64_t *const words = (uint64_t *)(void *)record, *const kept = (uint64_t *)(void *)buffer;
+	uint64_t *const words = (uint64_t *)(void *)record, *const kept =
+								    (uint64_t *)(void *)buffer;
 	uint32_t *const to = (uint32_t *)(void *)record, *const left = (uint32_t *)(void *)buffer;
 
 	memcpy(buffer, record, lefts * width);
