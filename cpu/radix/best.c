@@ -19,9 +19,10 @@
  * Before that, records that are sorted or reversed, nearly sorted ones, and a few runs are
  * recognised by a sample and sorted in few sweeps (cpu/sort/order.h, parts/best_runs.h).
  *
- * Pairs take a second array unless their values ascend: then they are words, which pivots sort in
- * place.  Peers sort words of key and place for any values, and fetch the values afterwards.  That
- * takes half of the second array, and for inputs beyond the caches a cache miss per pair.
+ * Pairs take a second array unless their values ascend, or equal keys may come in any order: then
+ * they are words, which pivots sort in place.  Peers sort words of key and place for any values,
+ * and fetch the values afterwards.  That takes half of the second array, and for inputs beyond the
+ * caches a cache miss per pair.
  *
  * Each split fixes eight bits of the key, or all that remain, with three accesses to a record.
  * Pivots take one access per level, mostly in the cache, for at most twice the levels of perfect
@@ -43,14 +44,15 @@
 
 enum {
 	SMALL = 1 << 14,      /* records sorted as one leaf, by one thread */
+	UNEVEN = 1 << 20,     /* pairs that vectors sort as one leaf, beside a key that repeats */
 	PER_THREAD = 1 << 13, /* records that make another thread worth its start */
 	FEW_THREADS = 4, /* most threads that cut the records by pivots; one makes the first cut */
 };
 
 /* When keys are sorted by pivots, whatever their number.  SKEWED: if a digit would hardly split
  * them.  ORDERED: if they are pairs whose values ascend, so that any sort that also compares the
- * values is stable. */
-enum pivots { NEVER, SKEWED, ORDERED, ALWAYS };
+ * values is stable.  BY_KEY: they are pairs whose equal keys may come in any order. */
+enum pivots { NEVER, SKEWED, ORDERED, ALWAYS, BY_KEY };
 
 struct state {
 	struct radix_cpu cpu; /* first member: see radix_cpu_reset() */
@@ -119,6 +121,7 @@ static struct radix_leaf leaf_of(const struct state *s, const struct radix_task 
 		.low = cpu->low,
 		.top = task->top,
 		.in_spare = task->in_spare,
+		.by_key = s->pivots == BY_KEY,
 	};
 }
 
@@ -133,6 +136,7 @@ static bool takes_pivots(const struct state *s, const struct radix_task *task)
 	case ORDERED:
 		return radix_values_ascend(leaf.in_spare ? leaf.spare : leaf.record, task->count);
 	case ALWAYS:
+	case BY_KEY:
 		return true;
 	case NEVER:
 		break;
@@ -270,7 +274,7 @@ static void make_tasks(struct state *s, struct radix_task root)
 static bool by_pivots(const struct state *s, const struct radix_task *root)
 {
 	return s->threads <= FEW_THREADS && root->count &&
-	       (s->pivots == ALWAYS || s->threads > 1 || root->count > SMALL) &&
+	       (s->pivots >= ALWAYS || s->threads > 1 || root->count > SMALL) &&
 	       takes_pivots(s, root);
 }
 
@@ -343,7 +347,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct radix_task root = { .count = s->cpu.count,
 				   .top = s->cpu.top,
 				   .raw = s->cpu.is_float };
-	/* Pairs in one array: their values ascend. */
+	/* Pairs in one array: their values ascend, or need not be kept in order. */
 	const bool words = s->cpu.low && !s->cpu.spare;
 	struct radix_repeated repeated = { 0 };
 	enum radix_seen seen;
@@ -362,7 +366,14 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (!pivots && !words && seen != RADIX_MOVED)
 		repeated = radix_take_repeated(&s->cpu);
 	root.count = s->cpu.count;
-	if (pivots || (s->cpu.low && by_pivots(s, &root))) {
+	if (repeated.count && root.count <= UNEVEN && s->cpu.low && s->threads == 1 &&
+	    s->simd >= CPU_AVX512) {
+		/* Digits would hardly split the others. */
+		const struct radix_leaf leaf = leaf_of(s, &root);
+
+		gb_phase(timer, "leaves");
+		radix_leaf_pairs(&leaf, s->cpu.spare, s->simd);
+	} else if (pivots || (s->cpu.low && by_pivots(s, &root))) {
 		gb_phase(timer, "leaves");
 		sort_by_pivots(s, root);
 	} else if (root.count) {
@@ -397,12 +408,15 @@ static void alloc_values(struct state *s, struct gb_error *err)
  * keys in less time than a split and its leaves, at any size; pairs only if their values ascend.
  * With AVX2 the same holds for 4-byte keys; 8-byte keys are better split if they are spread
  * evenly. */
-static enum pivots pivots_for(enum cpu_simd simd, enum radix_type type)
+static enum pivots pivots_for(enum cpu_simd simd, enum radix_type type,
+			      const struct radix_params *p, int threads)
 {
 	if (simd < CPU_AVX2)
 		return NEVER;
 	if (type == RADIX_PAIRS)
-		return simd >= CPU_AVX512 ? ORDERED : NEVER;
+		return simd < CPU_AVX512                       ? NEVER
+		       : p->unstable && threads <= FEW_THREADS ? BY_KEY
+							       : ORDERED;
 	return type == RADIX_U64 && simd < CPU_AVX512 ? SKEWED : ALWAYS;
 }
 
@@ -418,7 +432,7 @@ static size_t leaf_for(enum cpu_simd simd, enum pivots pivots, enum radix_type t
 #endif
 	return simd < CPU_AVX2     ? RADIX_LEAF_MAX_STABLE
 	       : pivots == ORDERED ? RADIX_LEAF_MAX_PAIRS
-	       : pivots == ALWAYS  ? 0
+	       : pivots >= ALWAYS  ? 0
 				   : RADIX_LEAF_MAX_64;
 }
 
@@ -440,12 +454,12 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	bool in_place;
 
 	s->simd = cpu_simd();
-	s->pivots = pivots_for(s->simd, input->type);
-	s->leaf = leaf_for(s->simd, s->pivots, input->type);
 	s->threads = threads_for(params, input->count);
+	s->pivots = pivots_for(s->simd, input->type, p, s->threads);
+	s->leaf = leaf_for(s->simd, s->pivots, input->type);
 	in_place =
 		s->threads <= FEW_THREADS &&
-		(s->pivots == ALWAYS || (s->pivots == ORDERED && p->values == RADIX_INDEX_VALUES));
+		(s->pivots >= ALWAYS || (s->pivots == ORDERED && p->values == RADIX_INDEX_VALUES));
 	if (radix_cpu_init(&s->cpu, params, input, !in_place, err))
 		return err->code;
 	s->heavy = s->threads > 1 ? s->cpu.count / (4 * (size_t)s->threads) : s->cpu.count;
@@ -469,7 +483,6 @@ static enum gb_status create(void *state, const void *params, const void *input_
 static double bytes(const void *params, const void *input_)
 {
 	const struct radix_input *input = input_;
-	const enum pivots pivots = pivots_for(cpu_simd(), input->type);
 	const char *from;
 	const struct radix_look look = radix_cpu_look(input);
 	const double size = radix_cpu_size(input), order = radix_cpu_order_bytes(input);
@@ -477,6 +490,7 @@ static double bytes(const void *params, const void *input_)
 	/* Two keys that are left in a part take no level of their own. */
 	const double parts = fmin(size / cache, look.distinct / 2);
 	const int threads = threads_for(params, input->count);
+	const enum pivots pivots = pivots_for(cpu_simd(), input->type, params, threads);
 	const bool by_digits = pivots == NEVER || pivots == SKEWED || threads > FEW_THREADS;
 
 	if (look.descents <= input->count / 64)

@@ -18,6 +18,7 @@ struct radix_leaf {
 	size_t width; /* bytes of a record: 4 or 8 */
 	unsigned low, top;
 	bool in_spare;
+	bool by_key; /* pairs, of which equal keys may come in any order, with AVX-512, in place */
 };
 
 enum { RADIX_CUT_MIN = 257 };
@@ -35,7 +36,7 @@ enum {
 /* Sort stably, in portable C. */
 void radix_leaf_stable(const struct radix_leaf *leaf);
 /* Sort by pivots, in vectors; `simd` is above CPU_PLAIN.  Takes leaves of any size whose records
- * are all key: equal ones cannot be told apart, so it need not be stable. */
+ * are all key: equal ones cannot be told apart, so it need not be stable; or leaves `by_key`. */
 void radix_leaf_pivots(const struct radix_leaf *leaf, enum cpu_simd simd);
 /* Make the first step of radix_leaf_pivots() in place, for leaves of at least RADIX_CUT_MIN
  * records.  The records before `low` are then below those from `high` on, and those between are in

@@ -89,20 +89,20 @@ struct NAME(range) {
 	KEY least, most;
 };
 
-/* Choose the median of a sample of n keys as the pivot; if it is the sample's largest key, the
+/* Choose the median of a sample of n keys, of which only `bits` count, as the pivot; if it is the sample's largest key, the
  * number below it, so that some keys exceed the pivot and some do not; if half of the sample are
  * equal, that key.  *range becomes that of the sample. */
 ATTRIBUTES
-static enum radix_sample NAME(choose_median)(const KEY *key, size_t n, KEY *pivot,
+static enum radix_sample NAME(choose_median)(const KEY *key, size_t n, KEY bits, KEY *pivot,
 					     struct NAME(range) * range)
 {
 	const size_t samples = n < RADIX_MANY ? RADIX_FEW_SAMPLES : NAME(MANY);
 	const size_t step = n / samples, middle = samples / 2;
 	KEY sample[RADIX_MANY_SAMPLES];
-	size_t low = 0, high = samples - 1;
+	size_t low = 0, high = samples - 1, repeats = 0;
 
 	for (size_t i = 0; i < samples; i++)
-		sample[i] = key[i * step + step / 2];
+		sample[i] = key[i * step + step / 2] & bits;
 	NAME(few)(sample, samples);
 	*range = (struct NAME(range)){ sample[0], sample[high] };
 	*pivot = sample[middle];
@@ -117,7 +117,9 @@ static enum radix_sample NAME(choose_median)(const KEY *key, size_t n, KEY *pivo
 	if (sample[middle / 2] == sample[middle + middle / 2])
 		return RADIX_REPEATED;
 	*pivot -= *pivot == sample[samples - 1];
-	return RADIX_MIXED;
+	for (size_t i = 1; i < samples; i++)
+		repeats += sample[i] == sample[i - 1];
+	return repeats > middle ? RADIX_FEW_KEYS : RADIX_MIXED;
 }
 
 static inline KEY NAME(middle_of)(struct NAME(range) range)
@@ -353,7 +355,8 @@ static void NAME(halve)(KEY *key, size_t n, struct NAME(range) range, unsigned m
 
 /* Sort n keys.  Many are split by medians, for at most `medians` levels, then at the middle between
  * the least and the largest.  Few are halved at that middle at once if `even`, that is, unless an
- * earlier split has shown that they are not evenly spread.  A key repeated often is split off. */
+ * earlier split or sample has shown that they are not evenly spread.  A key repeated often is split
+ * off. */
 ATTRIBUTES
 static void NAME(sort)(KEY *key, size_t n, unsigned medians, bool even)
 {
@@ -370,7 +373,7 @@ static void NAME(sort)(KEY *key, size_t n, unsigned medians, bool even)
 				break;
 			pivot = NAME(middle_of)(range);
 		} else {
-			sample = NAME(choose_median)(key, n, &pivot, &range);
+			sample = NAME(choose_median)(key, n, (KEY)-1, &pivot, &range);
 		}
 		if (is_halved) {
 			NAME(halve)(key, n, range, medians);
@@ -378,7 +381,8 @@ static void NAME(sort)(KEY *key, size_t n, unsigned medians, bool even)
 		}
 		if (sample == RADIX_TWO_KEYS && NAME(sort_two)(key, n, range))
 			return;
-		if (sample != RADIX_MIXED)
+		even = even && sample == RADIX_MIXED;
+		if (sample > RADIX_FEW_KEYS)
 			cut = NAME(split_off)(key, n, pivot);
 		else
 			cut.low = cut.high = NAME(partition)(key, n, pivot);
@@ -444,11 +448,11 @@ static struct radix_cut NAME(cut_leaf)(const struct radix_leaf *leaf)
 	const size_t n = leaf->count;
 	struct NAME(range) range;
 	KEY *key = leaf->record, pivot;
-	const enum radix_sample sample = NAME(choose_median)(key, n, &pivot, &range);
+	const enum radix_sample sample = NAME(choose_median)(key, n, (KEY)-1, &pivot, &range);
 
 	if (sample == RADIX_TWO_KEYS && NAME(sort_two)(key, n, range))
 		return (struct radix_cut){ 0, n };
-	if (sample != RADIX_MIXED)
+	if (sample > RADIX_FEW_KEYS)
 		return NAME(split_off)(key, n, pivot);
 	const size_t low = NAME(partition)(key, n, pivot);
 

@@ -152,12 +152,70 @@ static inline INLINE CPU_AVX512_TARGET __m512i low_first_64(__m512i v, unsigned 
 #include "cpu/sort/partition.h"
 #undef FIRST
 
+/* ---- pairs by key ------------------------------------------------------------------------- */
+
+static const uint64_t key_bits = UINT64_MAX << 32, value_bits = UINT32_MAX;
+
+/* Choose a pivot that some of n keys exceed, and some do not; false if all keys are equal.  *even
+ * becomes false if a sample shows that they are not evenly spread. */
+CPU_AVX512_TARGET
+static bool choose_key(uint64_t *pair, size_t n, unsigned medians, uint64_t *pivot, bool *even)
+{
+	struct range_64 range = { 0, 0 };
+
+	if (medians && choose_median_64(pair, n, key_bits, pivot, &range) != RADIX_MIXED)
+		*even = false;
+	if (range.least == range.most) {
+		(void)find_range_64(pair, n, pair, &range);
+		*pivot = medians ? *pivot : middle_of_64(range);
+	}
+	*pivot |= value_bits;
+	if (*pivot >> 32 == range.most >> 32)
+		*pivot = (*pivot & key_bits) - 1;
+	return range.least >> 32 != range.most >> 32;
+}
+
+/* Sort n pairs by key, as sort_64() sorts keys; values count if most keys differ. */
+CPU_AVX512_TARGET
+static void sort_by_key(uint64_t *pair, size_t n, unsigned medians, bool even)
+{
+	while (n > NETWORK_64 && !(even && n <= (size_t)RADIX_EVEN * 8)) {
+		uint64_t pivot;
+		size_t low;
+
+		if (!choose_key(pair, n, medians, &pivot, &even))
+			return;
+		low = partition_64(pair, n, pivot);
+		medians -= medians > 0;
+		sort_by_key(pair, low, medians, even);
+		pair += low;
+		n -= low;
+	}
+	sort_64(pair, n, medians, true);
+}
+
+/* Make the first step of that. */
+static struct radix_cut cut_by_key(const struct radix_leaf *leaf)
+{
+	const size_t n = leaf->count;
+	uint64_t pivot;
+	bool even;
+	size_t low;
+
+	if (!choose_key(leaf->record, n, 1, &pivot, &even))
+		return (struct radix_cut){ 0, n };
+	low = partition_64(leaf->record, n, pivot);
+	return (struct radix_cut){ low, low };
+}
+
 /* ---- the leaf ----------------------------------------------------------------------------- */
 
 void radix_leaf_pivots(const struct radix_leaf *leaf, enum cpu_simd simd)
 {
 	if (simd < CPU_AVX512)
 		radix_leaf_avx2(leaf);
+	else if (leaf->by_key)
+		sort_by_key(leaf->record, leaf->count, radix_medians_for(leaf->count), true);
 	else if (leaf->width == 8)
 		sort_leaf_64(leaf);
 	else
@@ -168,6 +226,8 @@ struct radix_cut radix_leaf_cut(const struct radix_leaf *leaf, enum cpu_simd sim
 {
 	if (simd < CPU_AVX512)
 		return radix_cut_avx2(leaf);
+	if (leaf->by_key)
+		return cut_by_key(leaf);
 	return leaf->width == 8 ? cut_leaf_64(leaf) : cut_leaf_32(leaf);
 }
 

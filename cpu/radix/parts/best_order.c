@@ -12,6 +12,8 @@ enum {
 	MIN_COUNT = 4096, /* fewer records are sorted as fast in any order */
 	FEW_RUNS = 2,     /* merges of more take longer than a sort, without vectors */
 	SHORTEST = 64,    /* a run but for the last has at least this part of the records */
+	SHORT = 256,      /* fewer records at the end have no order to guess */
+	SAMPLES = 64,     /* records in which a repeated key is looked for */
 };
 
 /* ---- records in order --------------------------------------------------------------------- */
@@ -75,25 +77,27 @@ static uint64_t record_at(const struct radix_cpu *cpu, size_t i)
 			       : ((const uint32_t *)cpu->record)[i];
 }
 
-/* Find a key that at least half of a sample has: the winner of a vote that cancels different
- * ones. */
-static bool find_repeated(const struct radix_cpu *cpu, uint64_t *key)
+/* Find a key that at least `least` of SAMPLES records have, among the first ones of these. */
+static bool find_repeated(const struct radix_cpu *cpu, size_t least, uint64_t *key)
 {
-	enum { SAMPLES = 64 };
 	const size_t step = cpu->count / SAMPLES;
-	size_t votes = 0, found = 0;
+	uint64_t sample[SAMPLES];
 
 	if (cpu->count < MIN_COUNT)
 		return false;
-	for (size_t i = 0; i < SAMPLES; i++) {
-		const uint64_t here = record_at(cpu, i * step + step / 2);
-
-		*key = votes ? *key : here;
-		votes += here >> cpu->low == *key >> cpu->low ? 1 : (size_t)-1;
-	}
 	for (size_t i = 0; i < SAMPLES; i++)
-		found += record_at(cpu, i * step + step / 2) >> cpu->low == *key >> cpu->low;
-	return found >= SAMPLES / 2;
+		sample[i] = record_at(cpu, i * step + step / 2) >> cpu->low;
+	for (size_t i = 0; i < SAMPLES / 4; i++) {
+		uint64_t found = 0;
+
+		for (size_t k = 0; k < SAMPLES; k++)
+			found += sample[k] == sample[i];
+		if (found >= least) {
+			*key = record_at(cpu, i * step + step / 2);
+			return true;
+		}
+	}
+	return false;
 }
 
 struct context {
@@ -126,7 +130,7 @@ static enum radix_seen sort_nearly(struct radix_cpu *cpu, const struct radix_few
 	uint64_t key;
 	bool done;
 
-	if (cpu->count < MIN_COUNT || find_repeated(cpu, &key))
+	if (cpu->count < MIN_COUNT || find_repeated(cpu, SAMPLES / 2, &key))
 		return RADIX_AS_WERE;
 	if (cpu->low && (simd < CPU_AVX2 || !radix_values_ascend(cpu->record, cpu->count)))
 		return RADIX_AS_WERE;
@@ -161,8 +165,10 @@ static bool sort_runs(struct radix_cpu *cpu, const struct radix_few *few, enum r
 		runs.begin[runs.count] = end;
 		if (end == count)
 			break;
-		order = radix_guess_order((const char *)cpu->record + end * width, count - end,
-					  cpu->input->type, simd);
+		order = count - end < SHORT
+				? RADIX_ASCENDING
+				: radix_guess_order((const char *)cpu->record + end * width,
+						    count - end, cpu->input->type, simd);
 		if (order == RADIX_NO_ORDER || runs.count == RADIX_MOST_RUNS)
 			return false;
 		end = ordered_by_all(cpu, end, order, threads, simd);
@@ -228,7 +234,7 @@ enum radix_seen radix_sort_repeated(struct radix_cpu *cpu, const struct radix_fe
 	uint64_t *word = cpu->record, *other = few->record, key;
 	size_t kept, others, low = 0;
 
-	if (!find_repeated(cpu, &key))
+	if (!find_repeated(cpu, SAMPLES / 2, &key))
 		return RADIX_AS_WERE;
 	kept = keep_key(word, cpu->count, key, other, few->room);
 	if (!kept)
@@ -269,7 +275,7 @@ struct radix_repeated radix_take_repeated(struct radix_cpu *cpu)
 	const size_t n = cpu->count;
 	struct radix_repeated found = { 0 };
 
-	if (!find_repeated(cpu, &found.key))
+	if (!find_repeated(cpu, SAMPLES / 4, &found.key))
 		return found;
 	cpu->count = cpu->width == 8 ? take_u64(cpu->record, n, found.key, cpu->low,
 						cpu->low ? cpu->spare : NULL)

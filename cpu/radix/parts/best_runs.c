@@ -14,24 +14,74 @@
 #include "cpu/sort/leaf.h"
 #include "cpu/sort/order.h"
 
-/* Merge `lefts` records with the `rights` ones at to + lefts, into `to`.  No branch could predict
- * which one comes next. */
-#define DEFINE_MERGE(type, suffix)                                                          \
-	static void merge_##suffix(type *to, const type *left, size_t lefts, size_t rights, \
-				   unsigned low)                                            \
-	{                                                                                   \
-		const type *const left_end = left + lefts, *right = to + lefts;             \
-		const type *const right_end = right + rights;                               \
-                                                                                            \
-		while (left < left_end && right < right_end) {                              \
-			const type a = *left, b = *right, is_right = b >> low < a >> low;   \
-                                                                                            \
-			*to++ = a ^ ((a ^ b) & (0 - is_right));                             \
-			right += is_right;                                                  \
-			left += 1 - is_right;                                               \
-		}                                                                           \
-		memcpy(to, left, (size_t)(left_end - left) * sizeof *left);                 \
+enum { FEW = 256 }; /* times as many records, beside which others are inserted one by one */
+
+/* merge_suffix(): merge records left .. left_end - 1 with right .. right_end - 1, into `to`, where
+ * the latter may end.
+ * merge_halves_suffix(): merge the `lefts` records of `buffer`, which has room for all, with the
+ * `rights` ones at to + lefts, into `to`: both halves of the result in turns, because each record
+ * waits for the one before it.
+ * No branch could predict which record comes next. */
+#define DEFINE_MERGE(type, suffix)                                                                 \
+	static inline type next_##suffix(const type **left, const type **right, unsigned low)      \
+	{                                                                                          \
+		const type a = **left, b = **right, is_right = b >> low < a >> low;                \
+                                                                                                   \
+		*right += is_right;                                                                \
+		*left += 1 - is_right;                                                             \
+		return a ^ ((a ^ b) & (0 - is_right));                                             \
+	}                                                                                          \
+                                                                                                   \
+	static void merge_##suffix(type *to, const type *left, const type *left_end,               \
+				   const type *right, const type *right_end, unsigned low)         \
+	{                                                                                          \
+		while (left < left_end && right < right_end)                                       \
+			*to++ = next_##suffix(&left, &right, low);                                 \
+		memcpy(to, left, (size_t)(left_end - left) * sizeof *left);                        \
+		memmove(to, right, (size_t)(right_end - right) * sizeof *right);                   \
+	}                                                                                          \
+                                                                                                   \
+	static void merge_halves_##suffix(type *to, type *buffer, size_t lefts, size_t rights,     \
+					  unsigned low)                                            \
+	{                                                                                          \
+		const size_t half = (lefts + rights) / 2;                                          \
+		size_t i = half > rights ? half - rights : 0, end = half < lefts ? half : lefts;   \
+		const type *left[2], *left_end[2], *right[2], *right_end[2];                       \
+		type *out[2] = { to, to + half };                                                  \
+                                                                                                   \
+		while (i < end) {                                                                  \
+			const size_t middle = i + (end - i) / 2;                                   \
+                                                                                                   \
+			if (buffer[middle] >> low <= to[lefts + half - 1 - middle] >> low)         \
+				i = middle + 1;                                                    \
+			else                                                                       \
+				end = middle;                                                      \
+		}                                                                                  \
+		memcpy(buffer + lefts, to + lefts, (half - i) * sizeof *to);                       \
+		left[0] = buffer;                                                                  \
+		left[1] = left_end[0] = buffer + i;                                                \
+		right[0] = left_end[1] = buffer + lefts;                                           \
+		right_end[0] = right[0] + (half - i);                                              \
+		right[1] = to + lefts + (half - i);                                                \
+		right_end[1] = to + lefts + rights;                                                \
+		for (;;) {                                                                         \
+			size_t steps = (size_t)(left_end[0] - left[0]);                            \
+                                                                                                   \
+			steps = LESS(steps, (size_t)(left_end[1] - left[1]));                      \
+			steps = LESS(steps, (size_t)(right_end[0] - right[0]));                    \
+			steps = LESS(steps, (size_t)(right_end[1] - right[1]));                    \
+			if (!steps)                                                                \
+				break;                                                             \
+			for (size_t k = 0; k < steps; k++) {                                       \
+				*out[0]++ = next_##suffix(&left[0], &right[0], low);               \
+				*out[1]++ = next_##suffix(&left[1], &right[1], low);               \
+			}                                                                          \
+		}                                                                                  \
+		for (int k = 0; k < 2; k++)                                                        \
+			merge_##suffix(out[k], left[k], left_end[k], right[k], right_end[k], low); \
 	}
+
+#define LESS(a, b) ((a) < (b) ? (a) : (b))
 
 DEFINE_MERGE(uint32_t, u32)
 DEFINE_MERGE(uint64_t, u64)
@@ -73,21 +123,44 @@ static void exchange(char *record, size_t lefts, size_t rights, size_t width)
 	radix_mirror(record + rights * width, lefts, width, 0, lefts / 2);
 }
 
+/* Insert the `rights` records behind the first `lefts`, the last one first. */
+static void insert(const struct radix_runs *r, char *record, size_t lefts, size_t rights)
+{
+	const size_t width = r->cpu->width, room = r->room / (size_t)r->threads;
+	char *const buffer = (char *)r->buffer + (size_t)omp_get_thread_num() * room * width;
+
+	memcpy(buffer, record + lefts * width, rights * width);
+	for (; rights; rights--) {
+		const size_t before = lower(r, record, lefts, key_at(r, buffer, rights - 1), true);
+		char *const to = record + (before + rights) * width;
+
+		memmove(to, record + before * width, (lefts - before) * width);
+		memcpy(to - width, buffer + (rights - 1) * width, width);
+		lefts = before;
+	}
+}
+
 /* Merge by the calling thread, in its part of the buffer. */
 static void merge_here(const struct radix_runs *r, char *record, size_t lefts, size_t rights)
 {
 	const size_t width = r->cpu->width, room = r->room / (size_t)r->threads;
 	char *buffer = (char *)r->buffer + (size_t)omp_get_thread_num() * room * width;
+	uint64_t *const words = (uint64_t *)(void *)record, *const kept =
+								    (uint64_t *)(void *)buffer;
+	uint32_t *const to = (uint32_t *)(void *)record, *const left = (uint32_t *)(void *)buffer;
 
 	memcpy(buffer, record, lefts * width);
 	if (r->words)
 		radix_merge_vectors(record, buffer, lefts, rights, width, r->simd);
+	else if (room < lefts + rights && width == 8)
+		merge_u64(words, kept, kept + lefts, words + lefts, words + lefts + rights,
+			  r->cpu->low);
 	else if (width == 8)
-		merge_u64((uint64_t *)(void *)record, (const uint64_t *)(void *)buffer, lefts,
-			  rights, r->cpu->low);
+		merge_halves_u64(words, kept, lefts, rights, r->cpu->low);
+	else if (room < lefts + rights)
+		merge_u32(to, left, left + lefts, to + lefts, to + lefts + rights, 0);
 	else
-		merge_u32((uint32_t *)(void *)record, (const uint32_t *)(void *)buffer, lefts,
-			  rights, 0);
+		merge_halves_u32(to, left, lefts, rights, 0);
 }
 
 /* Merge the first `left` of n records with the others. */
@@ -106,6 +179,10 @@ static void merge(const struct radix_runs *r, char *record, size_t left, size_t 
 	left -= skipped;
 	n -= skipped;
 	rights = lower(r, record + left * width, n - left, key_at(r, record, left - 1), false);
+	if (rights < left / FEW && rights <= r->room / threads) {
+		insert(r, record, left, rights);
+		return;
+	}
 	if (left <= r->room / threads && left + rights <= piece) {
 		merge_here(r, record, left, rights);
 		return;
