@@ -194,6 +194,8 @@ static void set_option(struct parse *p, size_t index, const char *text)
 		gb_fail(p->err, GB_EUSAGE, "--%s is given twice", row->name);
 		return;
 	}
+	if (!p->given[index])
+		p->a->given[p->a->given_count++] = row;
 	p->given[index] = true;
 	if (!text)
 		text = row->bare ? row->bare : "";
@@ -369,7 +371,9 @@ static enum gb_status take_rows(struct parse *p)
 void gb_arguments_release(struct gb_arguments *a)
 {
 	free(a->word);
+	free(a->given);
 	a->word = NULL;
+	a->given = NULL;
 }
 
 enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
@@ -379,7 +383,8 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 	char **word = calloc((size_t)argc + 1, sizeof *word); /* getopt reorders them */
 
 	a->word = calloc((size_t)argc + 1, sizeof *a->word);
-	if (!p || !word || !a->word) {
+	a->given = calloc(MAX_OPTIONS, sizeof *a->given);
+	if (!p || !word || !a->word || !a->given) {
 		gb_out_of_memory(err, NULL);
 		goto out;
 	}

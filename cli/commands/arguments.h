@@ -48,6 +48,8 @@ struct gb_arguments {
 	/* Results. */
 	const char **word; /* the arguments that are not options; they point into argv */
 	size_t word_count;
+	const struct gb_param **given; /* the rows of the options that were given, each once */
+	size_t given_count;
 	bool done; /* --help or --version was answered */
 };
 

@@ -115,11 +115,17 @@ static size_t variants_of(const struct gb_repro *t, const cJSON *set, const char
 
 /* How to search for the records of a point. */
 struct search {
+	const struct gb_repro *repro;
 	const struct gb_repro_source *source;
 	const struct gb_sweep *sweep; /* the point */
 	void *params;                 /* parameters of the point */
 	bool any_threads;             /* match as many threads as the machine has */
 };
+
+bool gb_repro_chosen(const struct gb_repro *t, const struct gb_variant *variant)
+{
+	return !t->backends || t->backends >> variant->backend & 1;
+}
 
 const struct gb_variant *gb_repro_variant(const struct gb_repro *t,
 					  const struct gb_repro_column *column)
@@ -174,7 +180,7 @@ static const struct gb_record *record_of(const struct search *s, const struct gb
 	const struct gb_record *found = NULL;
 	char *key;
 
-	if (!variant)
+	if (!variant || !gb_repro_chosen(s->repro, variant))
 		return NULL;
 	key = gb_record_key(s->sweep->workload, variant, s->params, err);
 	if (key && s->any_threads)
@@ -205,7 +211,8 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 	const size_t count = variants_of(t, set, variant);
 	const struct gb_request *request = source->session ? source->session->request : NULL;
 	struct gb_sweep sweep = { 0 };
-	struct search s = { .source = source,
+	struct search s = { .repro = t,
+			    .source = source,
 			    .sweep = &sweep,
 			    .any_threads = !source->session && !says_threads && !t->threads };
 
@@ -220,8 +227,7 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 		goto out;
 	}
 	if (request) {
-		struct gb_choice choice = { .backends = request->choice.backends,
-					    .glob_count = count };
+		struct gb_choice choice = { .backends = t->backends, .glob_count = count };
 
 		memcpy(choice.glob, variant, count * sizeof *variant);
 		if (source->plan ? gb_plan_sweep(source->plan, &sweep, &choice, err)
@@ -316,6 +322,7 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_so
 	repro->stored = !source->session;
 	repro->meshes = source->meshes;
 	repro->threads = source->threads;
+	repro->backends = source->backends;
 	for (size_t r = 0; r < repro->rows && !err->code; r++) {
 		repro->taken[r] = gb_repro_takes(repro, r, source->preset);
 		if (repro->taken[r])
