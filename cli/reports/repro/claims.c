@@ -140,7 +140,8 @@ static enum gb_claim_verdict missing(struct claim *c)
 			continue;
 		if (!reason && c->than < t->columns)
 			reason = cell[c->than].reason;
-		(void)snprintf(c->why, sizeof c->why, "row %zu was not measured: %.180s", r + 1,
+		(void)snprintf(c->why, sizeof c->why, "row %zu%s: %.180s", r + 1,
+			       reason ? " was not measured" : "",
 			       reason ? reason : "its time is doubtful or unverified");
 		break;
 	}
