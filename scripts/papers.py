@@ -364,8 +364,8 @@ def items():
                   for row in table["rows"] for value, column in zip(row, table["columns"])
                   if column["role"] != "key")
     return ("All %d claims are below; what is not measured needs a GPU, of the class in brackets, "
-            "or more time. `repro all` has the %d tables with their %d printed values, and %d "
-            "facts that the papers do not state." % (
+            "or more time. `repro all` prints %d tables with %d published values, and %d facts "
+            "that the papers lack." % (
                 *(sum(len(paper[name]) for paper in papers) for name in ("claims", "tables")),
                 printed, sum(len(paper["unstated"]) for paper in papers)))
 
