@@ -8,21 +8,15 @@
 #include "common/text.h"
 
 /* The reason why a record, which may be missing, has no value. */
-static const char *reason_of(const struct gb_repro *t, size_t row,
-			     const struct gb_repro_column *column, const struct gb_record *record)
+static const char *reason_of(const struct gb_repro *t, size_t row, const struct gb_record *record)
 {
-	const struct gb_variant *variant;
-
 	if (record && record->emulated && !isnan(record->time.median))
 		return "emulated: no time of a GPU";
 	if (record)
 		return record->reason ? record->reason : "not reported by this variant";
 	if (!t->taken[row])
 		return "left out by --preset";
-	variant = gb_repro_variant(t, column);
-	if (t->stored && (!variant || gb_repro_chosen(t, variant)))
-		return "not in the records given";
-	return "left out by --backend";
+	return t->stored ? "not in the records given" : "left out by --backend";
 }
 
 /* True if the record's value is valid: an emulator has metrics but no times. */
@@ -121,7 +115,7 @@ static void fill_measured(const struct gb_repro *t, size_t row, size_t c)
 	if (!isnan(cell->here) || cell->reason)
 		return;
 	if (column->variant)
-		cell->reason = reason_of(t, row, column, record);
+		cell->reason = reason_of(t, row, record);
 	else
 		cell->reason = column->reason ? column->reason : "no variant corresponds to it";
 }

@@ -115,7 +115,6 @@ static size_t variants_of(const struct gb_repro *t, const cJSON *set, const char
 
 /* How to search for the records of a point. */
 struct search {
-	const struct gb_repro *repro;
 	const struct gb_repro_source *source;
 	const struct gb_sweep *sweep; /* the point */
 	void *params;                 /* parameters of the point */
@@ -180,8 +179,6 @@ static const struct gb_record *record_of(const struct search *s, const struct gb
 	const struct gb_record *found = NULL;
 	char *key;
 
-	if (!variant || !gb_repro_chosen(s->repro, variant))
-		return NULL;
 	key = gb_record_key(s->sweep->workload, variant, s->params, err);
 	if (key && s->any_threads)
 		cut_threads(key);
@@ -211,8 +208,7 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 	const size_t count = variants_of(t, set, variant);
 	const struct gb_request *request = source->session ? source->session->request : NULL;
 	struct gb_sweep sweep = { 0 };
-	struct search s = { .repro = t,
-			    .source = source,
+	struct search s = { .source = source,
 			    .sweep = &sweep,
 			    .any_threads = !source->session && !says_threads && !t->threads };
 
@@ -240,10 +236,18 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 		goto out;
 	}
 	gb_sweep_point(&sweep, 0, s.params);
-	for (size_t c = 0; c < t->columns && !err->code; c++)
-		if (belongs(&t->column[c], set))
-			t->cell[row * t->columns + c].record =
-				record_of(&s, gb_repro_variant(t, &t->column[c]), err);
+	for (size_t c = 0; c < t->columns && !err->code; c++) {
+		struct gb_repro_cell *cell = &t->cell[row * t->columns + c];
+		const struct gb_variant *own;
+
+		if (!belongs(&t->column[c], set))
+			continue;
+		own = gb_repro_variant(t, &t->column[c]);
+		if (own && gb_repro_chosen(t, own))
+			cell->record = record_of(&s, own, err);
+		else if (own)
+			cell->reason = "left out by --backend";
+	}
 out:
 	free(s.params);
 	gb_sweep_release(&sweep);
