@@ -18,19 +18,22 @@ PAPERS = ("radix", "bfs", "cbt", "octree", "lbvh")
 FOLDER = "results/measured/h100-2026-11-23/"
 RECORDS = FOLDER + "{papers,emulated}-%s*.jsonl"
 LAUNCHES = "results/measured/launches-2026-11-26.txt"
+PATCH = "results/papers/cbt-text.patch"
 VERDICTS = ("held", "not held", "undecided")
 
 HEAD = """# The five papers
 
-Which claims of the five papers hold on an H100 with 16 cores of an Intel Xeon, by
+The claims of the five papers on an H100 with 16 cores of an Intel Xeon, by
 [the records measured there](../results/measured/h100-2026-11-23) (`bfs:warp`: in the emulator), and
 how the variants differ [from the texts](#the-methods). `scripts/papers.py GPUBENCH` prints this
-page, such a command the tables and all verdicts ([rules](manual.md#papers-tables)):
+page, such a command the tables and all verdicts with reasons ([rules](manual.md#papers-tables)):
 
     gpubench repro radix --from results/measured/h100-2026-11-23/papers-radix*.jsonl
 
-| paper | tables | held | not held | undecided | cannot be tested |
-| :--- | ---: | ---: | ---: | ---: | ---: |"""
+%s
+
+| paper | tables | held | not held | undecided | not measured | cannot be tested |
+| :--- | ---: | ---: | ---: | ---: | ---: | ---: |"""
 
 METHODS = """
 ## The methods
@@ -121,15 +124,36 @@ def early_effect():
                          " vertices=4096 sources=8 threads=1") for name in on_cpu)))
 
 
+def text_effect(part):
+    """The share of an update's instructions, in per cent, that differ from those of the text, in
+    the kernels whose name has the part.  The counts were made by
+
+        git apply --include='scripts/*' results/papers/cbt-text.patch && make ptx
+        scripts/counts.py ./gpubench-ptx --only 'cbt descent *' >results/papers/cbt-text.jsonl
+
+    and, for the text, again with --include='cuda/*' and >>."""
+    with open(PATCH.replace("patch", "jsonl"), encoding="utf-8") as file:
+        lines = [line for line in map(json.loads, file) if "launches" in line.get("counts", ())]
+    ours, text = lines[:len(lines) // 2], lines[len(lines) // 2:]
+    if [line["kernel"] for line in ours] != [line["kernel"] for line in text]:
+        sys.exit("papers.py: the two halves of the counts of the text are of unlike kernels")
+    of = lambda some, name: sum(line["counts"]["warp_instructions"] for line in some
+                                if name in line["kernel"])
+    return 100 * (of(ours, part) - of(text, part)) / of(ours, "")
+
+
 def descent_effect():
     # A sum of w bits crosses a border between words in w - gcd(w, word) of `word` cases.
     loads = [sum(1 + (w - math.gcd(w, word)) / word for w in range(1, 21)) for word in (64, 32)]
     shape = " fill=0.25 ids=sum frames=1"
     update, decode = ("cbt/cuda/descent op=%s" % op + shape for op in ("update", "decode"))
     atomics = [total(key, "classes.atomic_global", "update|decode") for key in (update, decode)]
+    rule, marker = (text_effect(part) for part in ("update", "reduce"))
     return ("CPU: a descent to depth 20 loads %.1f words, of 32 bits %.1f; GPU: a second operation "
-            "adds %.2f %% of the instructions of an update" % (
-                *loads, 100 * (atomics[0] - atomics[1]) / total(update)))
+            "adds %.2f %% of the instructions of an update; the rule adds %.2f %%, the marker %.4f "
+            "%% ([the text's](../%s): merges of single siblings lead other descents out of the "
+            "heap)" % (
+                *loads, 100 * (atomics[0] - atomics[1]) / total(update), rule, marker, PATCH))
 
 
 def libcbt_effect():
@@ -263,12 +287,15 @@ DIFFERENCES = (
 NOT_METHODS = ("bfs/cpu/ccam", "lbvh/cpu/embree", "lbvh/vulkan/driver-rt")
 
 
+def described(paper):
+    with open("results/papers/%s.json" % paper, encoding="utf-8") as file:
+        return json.load(file)
+
+
 def published():
     """The variants in the tables' own columns, and those that name a paper or Hippie."""
     for paper in PAPERS:
-        with open("results/papers/%s.json" % paper, encoding="utf-8") as file:
-            tables = json.load(file)["tables"]
-        yield from ("%s/%s" % (paper, column["variant"]) for table in tables
+        yield from ("%s/%s" % (paper, column["variant"]) for table in described(paper)["tables"]
                     for column in table["columns"] if "variant" in column)
     for benchmark in json.loads(run("list", "--format=json"))["benchmarks"]:
         yield from ("%s/%s" % (benchmark["name"], variant["name"])
@@ -303,27 +330,56 @@ def escaped(text):
     return re.sub(r"([|*_])", r"\\\1", text)
 
 
+def named(paper, claim):
+    """The claim's name, and the classes of GPU that it needs."""
+    needs = {each["id"]: each.get("needs", {}) for each in described(paper)["claims"]}
+    gpu = ", ".join(needs[claim["id"]].get("gpu", ()))
+    return "`%s`%s" % (claim["id"], gpu and " (%s)" % gpu)
+
+
+def is_lacking(claim):
+    """True if only records are missing, of this machine or of one that the claim needs."""
+    return claim["verdict"] not in VERDICTS and bool(
+        re.search("was not measured|needs a GPU of class", claim["why"]))
+
+
 def on_cpu():
     """Print what the newest records of a CPU fill (measure.sh, case papers), if there are any."""
     for path in sorted(glob.glob("results/measured/cpu-*/papers.jsonl"))[-1:]:
         with open(path, encoding="utf-8") as file:
             host = json.loads(file.readline())["host"]
         report = json.loads(run("repro", "all", "--from", path, "--format=json"))
-        print("\n`gpubench repro all --from %s`: %d cells of an %s, %d cores; %d claims hold, %d "
+        held = ", ".join("`%s`" % claim["id"] for claim in report["claims"]
+                         if claim["verdict"] == "held")
+        print("\n`gpubench repro all --from %s`: %d cells of an %s, %d cores; %s hold, %d claims "
               "do not, %d are undecided." % (
-                  path, report["measured"], host["cpu"], host["cores"],
-                  *(report[word] for word in ("held", "not_held", "undecided"))))
+                  path, report["measured"], host["cpu"], host["cores"], held,
+                  *(report[word] for word in ("not_held", "undecided"))))
+
+
+def items():
+    """A sentence on what the papers contain."""
+    papers = [described(paper) for paper in PAPERS]
+    printed = sum(value is not None for paper in papers for table in paper["tables"]
+                  for row in table["rows"] for value, column in zip(row, table["columns"])
+                  if column["role"] != "key")
+    return ("All %d claims are below; what is not measured needs a GPU, of the class in brackets, "
+            "or more time. `repro all` prints %d tables with %d published values, and %d facts "
+            "that the papers lack." % (
+                *(sum(len(paper[name]) for paper in papers) for name in ("claims", "tables")),
+                printed, sum(len(paper["unstated"]) for paper in papers)))
 
 
 def main():
     reports = {}
-    print(HEAD)
+    print(HEAD % items())
     for paper in PAPERS:
         words = ("repro", paper, "--from", RECORDS % paper)
         reports[paper] = report = json.loads(run(*words, "--format=json"))
-        print("| [%s](%s.md#the-paper) | %d | %d | %d | %d | %d |" % (
+        lacking = sum(map(is_lacking, report["claims"]))
+        print("| [%s](%s.md#the-paper) | %d | %d | %d | %d | %d | %d |" % (
             paper, paper, report["tables"], report["held"], report["not_held"],
-            report["undecided"], report["untestable"]))
+            report["undecided"], lacking, report["untestable"] - lacking))
     on_cpu()
     for paper in PAPERS:
         print("\n## %s\n" % paper)
@@ -331,8 +387,14 @@ def main():
         for verdict in VERDICTS:
             for claim in claims:
                 if claim["verdict"] == verdict:
-                    said = [escaped(claim[name]) for name in ("text", "why") if claim[name]]
+                    said = [escaped(claim["text"])]
+                    said += [escaped(claim["why"])] if verdict != "held" else []
                     print("- **%s** `%s`: %s" % (verdict, claim["id"], " Measured: ".join(said)))
+        rest = [claim for claim in claims if claim["verdict"] not in VERDICTS]
+        for word, lacking in (("not measured", True), ("cannot be tested", False)):
+            some = [named(paper, claim) for claim in rest if is_lacking(claim) == lacking]
+            if some:
+                print("- **%s** %s" % (word, ", ".join(some)))
     print(METHODS)
     for names, text, effect in DIFFERENCES:
         print("| %s | %s | %s |" % (short(names), escaped(text), effect() if effect else ""))

@@ -86,10 +86,10 @@ def check_command(page, line, folder):
                 del words[words.index(option):words.index(option) + 2]
         words = [w for w in words if not w.startswith(FILES)]
         words.append("--dry-run=keys")
+    if words[0] == "repro" and not any(w.startswith(("--from", "--list")) for w in words):
+        words.append("--dry-run=keys")
     if "--missing" in words:  # which otherwise tries each empty cell
         words.append("--dry-run=keys")
-    if words[0] == "repro" and not any(w.startswith(("--from", "--list")) for w in words):
-        words.append("--from=sample.jsonl")
     made_files(words, folder)
     for link in ("results", "docs"):
         if not os.path.exists(os.path.join(folder, link)):

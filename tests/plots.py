@@ -215,6 +215,7 @@ def make_inputs(gpubench):
     measured.write("swapped.jsonl", measured.sorts(slower=3.0))
     measured.write("base.jsonl", measured.sorts(5, (0,)))
     measured.write("new.jsonl", measured.sorts(5, (0,), 1.3))
+    measured.write("slow.jsonl", measured.sorts(5, (0,), 30))
     measured.write("trees.jsonl", measured.trees())
     measured.write("paper.jsonl", measured.papers())
     measured.write("empty.jsonl", [])
@@ -354,6 +355,9 @@ def test_numbers():
         check("microseconds are us", " us<" in file.read().replace("\u00a0", " "))
     (sheet,) = sheets_of("sweep far.jsonl")
     check("times far apart have a logarithmic axis", sheet.axes[0].get_yscale() == "log")
+    for new, scale in (("new", "linear"), ("slow", "log")):
+        (sheet,) = sheets_of("ab base.jsonl %s.jsonl" % new)
+        check("launches of %s.jsonl" % new, sheet.axes[0].get_xscale() == scale)
     cell = {"backend": "cpu", "machine": "", "caches": "cold", "low": 1, "high": 3}
     cells = [{**cell, "bench": bench, "key": "%s/cpu/v%d" % (bench, row), "column": column,
               "speed_up": speed_up}

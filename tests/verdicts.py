@@ -413,10 +413,6 @@ def verdict_on(t, claim, partly):
                     for key, values in test.get("where", {}).items())]
     if kind == "bits":
         return "held" if test["bits"] == test["value"] * test["of_bits"] else "not held"
-    if kind == "memory-exceeds":
-        sizes = [row[0] for row in t.rows]
-        rest = [s for r, s in enumerate(sizes) if r not in meant]
-        return "held" if min(sizes[r] for r in meant) > max(rest) else "not held"
     columns = [test["column"]] + ([test["than"]] if "than" in test else [])
     used = [term for c in columns for term in t.terms(c)]
 

@@ -16,7 +16,7 @@
 #include "common/suggest.h"
 #include "common/text.h"
 
-enum { HELP_KEY = 998, VERSION_KEY, FIRST_KEY, MAX_OPTIONS = 128, HELP_TEXT = 16384 };
+enum { HELP_KEY = 998, VERSION_KEY, FIRST_KEY, HELP_TEXT = 16384 };
 
 /* The state of one call. */
 struct parse {
@@ -24,14 +24,14 @@ struct parse {
 	const char *command;
 	struct gb_error *err;
 	size_t row_count; /* the shared rows, then the command's own */
-	const struct gb_param *row[MAX_OPTIONS];
-	const char *heading[MAX_OPTIONS];
-	bool given[MAX_OPTIONS];
+	const struct gb_param *row[GB_MAX_OPTIONS];
+	const char *heading[GB_MAX_OPTIONS];
+	bool given[GB_MAX_OPTIONS];
 	size_t param_count; /* parameters; their keys follow those of the rows */
-	const struct gb_param *param[MAX_OPTIONS];
+	const struct gb_param *param[GB_MAX_OPTIONS];
 	size_t option_count;
-	struct gb_help_option option[MAX_OPTIONS];
-	int key[MAX_OPTIONS]; /* of options */
+	struct gb_help_option option[GB_MAX_OPTIONS];
+	int key[GB_MAX_OPTIONS]; /* of options */
 	size_t text_used;
 	char text[HELP_TEXT]; /* storage of the options' strings */
 };
@@ -96,7 +96,7 @@ static void add_row(struct parse *p, const struct gb_param *row, bool swept, int
 	char help[1024];
 	struct gb_help_option *o = &p->option[p->option_count];
 
-	if (p->option_count >= MAX_OPTIONS)
+	if (p->option_count >= GB_MAX_OPTIONS)
 		return;
 	gb_param_domain(row, domain, sizeof domain);
 	(void)snprintf(help, sizeof help, "%s%s%s%s%s%s%s", row->help,
@@ -115,14 +115,14 @@ static void add_row(struct parse *p, const struct gb_param *row, bool swept, int
 
 static void add_heading(struct parse *p, const char *text)
 {
-	if (p->option_count < MAX_OPTIONS)
+	if (p->option_count < GB_MAX_OPTIONS)
 		p->option[p->option_count++] = (struct gb_help_option){ .text = text };
 }
 
 /* Add the parameters of a workload, but for names that are there, which other benchmarks share. */
 static void add_params(struct parse *p, const struct gb_workload *workload)
 {
-	for (size_t i = 0; i < workload->param_count && p->param_count < MAX_OPTIONS; i++) {
+	for (size_t i = 0; i < workload->param_count && p->param_count < GB_MAX_OPTIONS; i++) {
 		const struct gb_param *param = &workload->params[i];
 		bool known = false;
 
@@ -160,7 +160,7 @@ static void build_table(struct parse *p)
 		add_row(p, p->row[i], false, FIRST_KEY + (int)i);
 	}
 	add_heading(p, "Other:");
-	for (size_t i = 0; i < GB_COUNT(other) && p->option_count < MAX_OPTIONS; i++) {
+	for (size_t i = 0; i < GB_COUNT(other) && p->option_count < GB_MAX_OPTIONS; i++) {
 		p->key[p->option_count] = HELP_KEY + (int)i;
 		p->option[p->option_count++] = other[i];
 	}
@@ -194,6 +194,8 @@ static void set_option(struct parse *p, size_t index, const char *text)
 		gb_fail(p->err, GB_EUSAGE, "--%s is given twice", row->name);
 		return;
 	}
+	if (!p->given[index])
+		p->a->given[p->a->given_count++] = row;
 	p->given[index] = true;
 	if (!text)
 		text = row->bare ? row->bare : "";
@@ -301,8 +303,8 @@ static enum gb_status explain(const struct parse *p, const char *word)
 /* Take the options and words of the command line, up to the first error or --help. */
 static void parse_words(struct parse *p, int argc, char **word)
 {
-	struct option option[MAX_OPTIONS + 1] = { { 0 } };
-	char letters[2 * MAX_OPTIONS + 1] = "", letter[] = "-?";
+	struct option option[GB_MAX_OPTIONS + 1] = { { 0 } };
+	char letters[2 * GB_MAX_OPTIONS + 1] = "", letter[] = "-?";
 	size_t count = 0, used = 0;
 	int key;
 
@@ -341,7 +343,7 @@ static enum gb_status take_group(struct parse *p, const char *heading, const str
 {
 	union gb_value value = { 0 };
 
-	for (size_t i = 0; i < count && p->row_count < MAX_OPTIONS; i++) {
+	for (size_t i = 0; i < count && p->row_count < GB_MAX_OPTIONS; i++) {
 		const char *initial = default_of(p, &row[i]).value;
 
 		p->heading[p->row_count] = heading;

@@ -9,6 +9,8 @@
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/value.h"
 
+enum { GB_MAX_OPTIONS = 128 }; /* of a command */
+
 /* Rows shared by several commands, for a struct that each command's own struct begins with. */
 struct gb_rows {
 	const char *heading; /* in the help */
@@ -48,6 +50,8 @@ struct gb_arguments {
 	/* Results. */
 	const char **word; /* the arguments that are not options; they point into argv */
 	size_t word_count;
+	const struct gb_param *given[GB_MAX_OPTIONS]; /* rows of the options given, each once */
+	size_t given_count;
 	bool done; /* --help or --version was answered */
 };
 

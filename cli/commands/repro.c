@@ -125,14 +125,21 @@ static const struct gb_param rows[] = {
 
 /* Some rows are slow (the radix paper's 210M keys on a CPU): fewer samples than a benchmark takes,
  * and time for at least one. */
+#define LIMITS(form) form(10, 60, 300)
+#define LIMIT_S(quick, ci, other)       \
+	{                               \
+		quick, ci, other, other \
+	}
+#define LIMIT_TEXT(quick, ci, other) "at preset quick " #quick ", ci " #ci ", otherwise " #other
+
+static const double limit_s[GB_PRESETS] = LIMITS(LIMIT_S);
 static const struct gb_default defaults[] = {
 	{ .name = "warmup", .value = "1" },
 	{ .name = "min-samples", .value = "3" },
 	{ .name = "max-time", .value = "2" },
-	{ .name = "timeout", .said = "at preset quick 10, ci 60, otherwise 300" },
+	{ .name = "timeout", .said = LIMITS(LIMIT_TEXT) },
 	{ .name = NULL },
 };
-static const double limit_s[GB_PRESETS] = { 10, 60, 300, 300 };
 
 struct table {
 	const cJSON *paper;
@@ -148,6 +155,7 @@ struct job {
 	struct table *table; /* the tables of all papers, in the order of the benchmarks */
 	size_t files;
 	const char *file[GB_MAX_WORDS + 1]; /* --from and the words that are files */
+	const struct gb_arguments *arguments;
 	struct gb_repro_source source;
 	struct gb_missing *missing; /* NULL without --missing */
 	struct output out;
@@ -310,6 +318,44 @@ static enum gb_status list_tables(struct job *job, const struct gb_arguments *a,
 	return GB_OK;
 }
 
+static bool is_of(const struct gb_rows *group, const struct gb_param *row)
+{
+	return row >= group->row && row < group->row + group->count;
+}
+
+/* Why an option has no effect beside the others; NULL if it has one. */
+static const char *void_by(const struct request *request, const struct gb_param *row)
+{
+	const bool format = gb_equal(row->name, "format"), gpu = is_of(&gb_rows_gpu, row);
+	const bool how = is_of(&gb_rows_how, row) || is_of(&gb_rows_device, row);
+	const bool progress = is_of(&gb_rows_progress, row);
+
+	if (request->list)
+		return gb_equal(row->name, "list") ? NULL : "--list prints names only";
+	if (request->missing)
+		return format || gpu || progress || is_of(&gb_rows_target, row)
+			       ? "--missing prints text only"
+			       : NULL;
+	if (request->from)
+		return how || gpu || (progress && !gb_equal(row->name, "quiet"))
+			       ? "--from measures nothing"
+			       : NULL;
+	return format && request->measure.dry ? "--dry-run prints text only" : NULL;
+}
+
+static enum gb_status check_given(const struct request *request, const struct gb_arguments *a,
+				  struct gb_error *err)
+{
+	for (size_t i = 0; i < a->given_count && !err->code; i++) {
+		const char *why = void_by(request, a->given[i]);
+
+		if (why)
+			gb_fail(err, GB_EUSAGE, "%s, so --%s has no effect", why,
+				a->given[i]->name);
+	}
+	return err->code;
+}
+
 static enum gb_status check_request(const struct request *request, struct gb_error *err)
 {
 	const char *threads = request->measure.threads, *path = request->measure.target.path;
@@ -328,9 +374,6 @@ static enum gb_status check_request(const struct request *request, struct gb_err
 			       path);
 	if (request->missing && !request->from)
 		return gb_fail(err, GB_EUSAGE, "--missing needs the records, --from=FILE");
-	if (request->missing && (request->format != GB_FORMAT_TABLE || gb_is_page(path)))
-		return gb_fail(err, GB_EUSAGE,
-			       "--missing prints text only, without --format and a page");
 	return GB_OK;
 }
 
@@ -348,13 +391,40 @@ static enum gb_status print_tables(struct job *job, const struct request *reques
 	return put_end(&job->out, err);
 }
 
+/* Set " --samples=3 ...": how to measure, as given or as by default here but not elsewhere. */
+static void put_options(char *text, size_t size, const struct gb_arguments *a)
+{
+	static const struct gb_rows *const groups[] = { &gb_rows_how, &gb_rows_device };
+
+	for (size_t g = 0; g < GB_COUNT(groups); g++) {
+		for (size_t i = 0; i < groups[g]->count; i++) {
+			const struct gb_param *row = &groups[g]->row[i];
+			const bool flag = row->type == GB_FLAG;
+			char value[40] = "";
+			bool said = false;
+
+			for (size_t k = 0; k < a->given_count; k++)
+				said |= a->given[k] == row;
+			for (size_t k = 0; defaults[k].name; k++)
+				said |= gb_equal(defaults[k].name, row->name);
+			if (!flag)
+				gb_param_text(row, a->target, value, sizeof value);
+			if (said)
+				gb_text_append(text, size, " --%s%s%s", row->name, flag ? "" : "=",
+					       value);
+		}
+	}
+}
+
 /* --missing: print what the records lack, and what it would cost. */
 static enum gb_status print_missing(struct job *job, const struct gb_request *request,
 				    struct gb_error *err)
 {
 	static struct gb_plan plan;
-	struct gb_missing missing = { .plan = &plan, .backends = request->choice.backends };
+	char options[300] = "";
+	struct gb_missing missing = { .plan = &plan, .options = options };
 
+	put_options(options, sizeof options, job->arguments);
 	job->missing = &missing;
 	if (!gb_session_plan(&plan.session, request, err) && !reproduce_all(job, err)) {
 		gb_plan_total(&plan);
@@ -445,6 +515,7 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 		return err->code;
 	job->source.meshes = request->meshes;
 	job->source.threads = request->measure.threads;
+	job->source.backends = request->measure.choice.backends;
 	if (request->missing && !request->measure.dry)
 		request->measure.dry = GB_DRY_TRIAL;
 	status = request->from          ? print_stored(job, request, err)
@@ -462,7 +533,7 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	};
 	static struct request request;
 	static struct job job;
-	struct gb_arguments a = {
+	static struct gb_arguments a = {
 		.words = "PAPER:TABLE|PAPER|all...",
 		.summary = "Papers' tables: published, measured here, and their claims tested.",
 		.shared = shared,
@@ -474,7 +545,9 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	};
 	enum gb_status status = GB_OK;
 
+	job.arguments = &a;
 	if (gb_options_parse(&a, argc, argv, err) || a.done || check_request(&request, err) ||
+	    check_given(&request, &a, err) ||
 	    gb_preset_of(&request.measure, GB_PAPER, &job.source.preset, err) ||
 	    read_papers(&job, err))
 		goto out;

@@ -231,13 +231,16 @@ def ab(options):
     ax = sheet.axes[0]
     sides = ["%s: %s" % (side, os.path.basename(path))
              for side, path in zip(("base", "new"), options.files)]
+    ratios = [1]
     for row, (_, values) in enumerate(pairs):
         middle = sorted(values[0])[len(values[0]) // 2]
         for side, offset in ((0, -0.15), (1, 0.15)):
             threes = [(v / middle,) * 3 for v in values[side]]
+            ratios += [three[0] for three in threes]
             at = [row + offset] * len(threes)
             sheet.marks(ax, sides[side], at, threes, across=True, linestyle="none")
     ax.axvline(1, color=style.GREY, linewidth=0.8)
+    style.scale(ax, "x", ratios, style.PLAIN)
     style.name_rows(ax, labels, room)
     ax.set_xlabel("median of each launch / median of base (1)")
     ax.grid(True, axis="x")

@@ -14,9 +14,9 @@ static const char *reason_of(const struct gb_repro *t, size_t row, const struct 
 		return "emulated: no time of a GPU";
 	if (record)
 		return record->reason ? record->reason : "not reported by this variant";
-	if (t->stored)
-		return "not in the records given";
-	return t->taken[row] ? "left out by --backend" : "left out by --preset";
+	if (!t->taken[row])
+		return "left out by --preset";
+	return t->stored ? "not in the records given" : "left out by --backend";
 }
 
 /* True if the record's value is valid: an emulator has metrics but no times. */

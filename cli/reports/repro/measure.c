@@ -121,6 +121,11 @@ struct search {
 	bool any_threads;             /* match as many threads as the machine has */
 };
 
+bool gb_repro_chosen(const struct gb_repro *t, const struct gb_variant *variant)
+{
+	return !t->backends || t->backends >> variant->backend & 1;
+}
+
 const struct gb_variant *gb_repro_variant(const struct gb_repro *t,
 					  const struct gb_repro_column *column)
 {
@@ -174,8 +179,6 @@ static const struct gb_record *record_of(const struct search *s, const struct gb
 	const struct gb_record *found = NULL;
 	char *key;
 
-	if (!variant)
-		return NULL;
 	key = gb_record_key(s->sweep->workload, variant, s->params, err);
 	if (key && s->any_threads)
 		cut_threads(key);
@@ -220,8 +223,7 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 		goto out;
 	}
 	if (request) {
-		struct gb_choice choice = { .backends = request->choice.backends,
-					    .glob_count = count };
+		struct gb_choice choice = { .backends = t->backends, .glob_count = count };
 
 		memcpy(choice.glob, variant, count * sizeof *variant);
 		if (source->plan ? gb_plan_sweep(source->plan, &sweep, &choice, err)
@@ -234,10 +236,18 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 		goto out;
 	}
 	gb_sweep_point(&sweep, 0, s.params);
-	for (size_t c = 0; c < t->columns && !err->code; c++)
-		if (belongs(&t->column[c], set))
-			t->cell[row * t->columns + c].record =
-				record_of(&s, gb_repro_variant(t, &t->column[c]), err);
+	for (size_t c = 0; c < t->columns && !err->code; c++) {
+		struct gb_repro_cell *cell = &t->cell[row * t->columns + c];
+		const struct gb_variant *own;
+
+		if (!belongs(&t->column[c], set))
+			continue;
+		own = gb_repro_variant(t, &t->column[c]);
+		if (own && gb_repro_chosen(t, own))
+			cell->record = record_of(&s, own, err);
+		else if (own)
+			cell->reason = "left out by --backend";
+	}
 out:
 	free(s.params);
 	gb_sweep_release(&sweep);
@@ -316,6 +326,7 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_so
 	repro->stored = !source->session;
 	repro->meshes = source->meshes;
 	repro->threads = source->threads;
+	repro->backends = source->backends;
 	for (size_t r = 0; r < repro->rows && !err->code; r++) {
 		repro->taken[r] = gb_repro_takes(repro, r, source->preset);
 		if (repro->taken[r])

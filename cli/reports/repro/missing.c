@@ -141,9 +141,7 @@ static enum gb_status plan_key(struct gb_missing *m, const char *key, const stru
 			       const struct gb_repro_column *column, struct gb_error *err)
 {
 	const size_t before = m->plan->measurements;
-	const struct gb_choice choice = { .backends = m->backends,
-					  .glob_count = 1,
-					  .glob = { column->variant } };
+	const struct gb_choice choice = { .glob_count = 1, .glob = { column->variant } };
 
 	if (gb_repro_crowded(sweep)) {
 		(void)printf("%s: skipped: %s\n", key, gb_repro_crowded(sweep));
@@ -208,7 +206,6 @@ static enum gb_status list_column(struct gb_missing *m, const struct gb_repro *t
 				  struct gb_error *err)
 {
 	const struct gb_repro_column *column = &t->column[c];
-	const struct gb_choice choice = { .backends = m->backends };
 	const struct gb_variant *variant = gb_repro_variant(t, column);
 	size_t empty = 0, first = t->rows;
 
@@ -217,7 +214,7 @@ static enum gb_status list_column(struct gb_missing *m, const struct gb_repro *t
 			continue;
 		first = empty++ ? first : r;
 	}
-	if (!empty || !variant || !gb_chosen(&choice, variant))
+	if (!empty || !variant || !gb_repro_chosen(t, variant))
 		return GB_OK;
 	m->cells += empty;
 	(void)printf("\n%s:%s %s: %zu of %zu empty; row %zu: %s\n", gb_json_text(t->paper, "paper"),
@@ -244,7 +241,6 @@ static enum gb_status put_command(const struct gb_missing *m, const struct gb_pr
 				  struct gb_error *err)
 {
 	const struct gb_workload *workload = product->workload;
-	const struct gb_settings *how = &m->plan->session.request->how;
 	struct gb_sweep usual = { 0 };
 
 	if (!gb_sweep_init(&usual, workload, err))
@@ -259,15 +255,9 @@ static enum gb_status put_command(const struct gb_missing *m, const struct gb_pr
 				     workload->params[i].name, list);
 	}
 	gb_sweep_release(&usual);
-	if (err->code)
-		return err->code;
-	if (how->samples)
-		(void)printf(" --samples=%lld", (long long)how->samples);
-	(void)printf("%s --warmup=%lld --min-samples=%lld --max-time=%g --timeout=%g "
-		     "-o missing.jsonl --resume\n",
-		     how->hot ? " --hot" : "", (long long)how->warmup, (long long)how->min_samples,
-		     how->max_time_s, how->timeout_s);
-	return GB_OK;
+	if (!err->code)
+		(void)printf("%s -o missing.jsonl --resume\n", m->options);
+	return err->code;
 }
 
 enum gb_status gb_repro_commands(const struct gb_missing *m, struct gb_error *err)

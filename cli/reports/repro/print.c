@@ -105,12 +105,14 @@ struct row {
 	const char *plus_minus;
 };
 
-/* Set a measured value, "4.123 ±1.2 %"; a wide interval is marked. */
+/* Set a measured value, "4.123 ±1.2 %"; a wide interval and a time that may be wrong are marked. */
 static void set_measured(const struct row *row, size_t column, const struct gb_repro_cell *cell,
 			 int digits)
 {
 	const double value = cell->here, percent = 50 * (cell->high - cell->low) / value;
+	const bool trusted = !cell->record || !gb_is_untrusted(cell->record);
 	const char *mark = gb_width_mark(percent / 100);
+	const char *word = trusted ? "" : gb_status_word(cell->record->status);
 	char number[40], text[80];
 
 	if (isnan(value))
@@ -120,11 +122,11 @@ static void set_measured(const struct row *row, size_t column, const struct gb_r
 	else
 		(void)snprintf(number, sizeof number, "%.0f", value);
 	if (isfinite(percent))
-		(void)snprintf(text, sizeof text, "%s %s%.*f %%%s", number, row->plus_minus,
-			       percent < 0.095 ? 2 : 1, percent, mark);
+		(void)snprintf(text, sizeof text, "%s %s%.*f %%%s%s%s", number, row->plus_minus,
+			       percent < 0.095 ? 2 : 1, percent, mark, trusted ? "" : " ", word);
 	else
-		(void)snprintf(text, sizeof text, "%s", number);
-	gb_grid_set(row->grid, column, text, mark[0] ? GB_WARN : GB_PLAIN);
+		(void)snprintf(text, sizeof text, "%s%s%s", number, trusted ? "" : " ", word);
+	gb_grid_set(row->grid, column, text, mark[0] || !trusted ? GB_WARN : GB_PLAIN);
 }
 
 static size_t add_cells(const struct row *row, size_t c, const struct shape *s, size_t n)

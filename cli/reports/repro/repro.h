@@ -23,6 +23,7 @@ struct gb_repro_source {
 	enum gb_preset preset;           /* selects the rows */
 	const char *meshes;              /* folder of scripts/download-meshes.sh; NULL if none */
 	const char *threads;             /* of the CPU's variants; NULL: each point's own */
+	unsigned backends;               /* of --backend; 0: all */
 };
 
 /* A column of the paper, or of a variant that is measured beside it (results/papers/FORMAT.md).
@@ -59,6 +60,7 @@ struct gb_repro {
 	bool *taken;                  /* per row: the preset includes it */
 	bool stored;                  /* values are from stored records */
 	const char *meshes, *threads; /* see gb_repro_source */
+	unsigned backends;
 };
 
 /* GB_EUSAGE if the rows or a column of the table set the parameter. */
@@ -89,6 +91,8 @@ enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON 
 /* NULL, or why the point cannot be measured here: its threads would share CPUs, and a time would
  * tell nothing about the column. */
 const char *gb_repro_crowded(const struct gb_sweep *point);
+/* True if the source's back ends include that of the variant. */
+bool gb_repro_chosen(const struct gb_repro *t, const struct gb_variant *variant);
 /* The variant of a column; NULL if it names none. */
 const struct gb_variant *gb_repro_variant(const struct gb_repro *t,
 					  const struct gb_repro_column *column);
@@ -153,10 +157,10 @@ void gb_repro_sum_release(struct gb_repro_sum *sum);
 
 /* ---- empty cells -------------------------------------------------------------------------- */
 
-/* The measurements that empty cells lack.  plan and backends are set by the caller. */
+/* The measurements that empty cells lack.  plan and options are set by the caller. */
 struct gb_missing {
 	struct gb_plan *plan; /* with the stored records, which tell times */
-	unsigned backends;    /* of --backend */
+	const char *options;  /* of the commands: " --samples=3" */
 	size_t cells;
 	size_t products;
 	struct gb_product *product; /* owned; those that can be made here */

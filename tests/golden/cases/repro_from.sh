@@ -10,6 +10,11 @@ numbers() { sed -n '/^ *count/,/^$/p' "$1"; }
 gpubench repro radix:table1 --from=a.jsonl >stored || exit
 numbers measured >1; numbers stored >2; cmp 1 2 && echo "the same table"
 grep -c 'not in the records given' stored
+# --backend and --preset leave cells out of stored tables too.
+gpubench repro radix:table1 --from=a.jsonl --backend=cuda --preset=ci | grep '^  cpu_s, row'
+# A doubtful result is marked.
+sed 's/"status":"ok"/"status":"doubtful"/' a.jsonl >doubtful.jsonl
+gpubench repro cbt:memory --from=doubtful.jsonl | grep -o '512 doubtful\|memory-512.*doubtful'
 # --from takes the file as a separate word, and further files.
 gpubench repro --from a.jsonl ./a.jsonl cbt:memory | sed -n '/^ *leaves/,/^$/p'
 # -o page.html writes a page beside the table. The page has the published column.

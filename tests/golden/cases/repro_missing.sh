@@ -19,7 +19,7 @@ gpubench repro $words --dry-run >all && sed '/^$/,$d; s/ threads=[0-9]*//; s/:.*
 gpubench repro $words --dry-run -o missing.jsonl --resume >left && sed '/^$/,$d; s/:.*//' left
 # The commands measure as the options say; a table's own defaults take few samples.
 gpubench repro cbt:memory --missing --dry-run=keys --from=a.jsonl --preset=quick | grep '^gpubench'
-gpubench repro cbt:memory --missing --dry-run=keys --from=a.jsonl --warmup=4 --min-samples=7 --max-time=9 --timeout=60 --preset=quick | grep '^gpubench'
+gpubench repro cbt:memory --missing --dry-run=keys --from=a.jsonl --warmup=4 --min-samples=7 --max-time=9 --rel-ci=.005 --timeout=60 --hot --no-verify --preset=quick | grep '^gpubench'
 # --threads looks up records of so many threads.
 gpubench radix cpu/best --count=10000 --threads=3 --samples=1 -q -o three.jsonl
 for threads in 3 4; do
