@@ -7,6 +7,7 @@ import model
 from tables import head, row, say, show
 
 GRID, PLOC = "bfs/cuda/csr graph=grid", "lbvh/cuda/ploc scene=soup primitives=65536"
+LARGE = "bfs/cuda/csr-do graph=kronecker scale=20"
 WIDE = "lbvh/cuda/wide op=trace scene=knot primitives=32768 rays=%s"
 BOUNCE = WIDE % 128 + " rays-kind=bounce"
 FOLDER = model.MEASURED.split("/")[0]
@@ -19,6 +20,8 @@ GAPS = (
     ("`bfs csr`, a level of a grid", GRID, "", "", "us", 1 / LEVELS, 1.2),
     ("`bfs csr-do`, kronecker 15", "bfs/cuda/csr-do graph=kronecker scale=15", "", "", "us", 1,
      -1),
+    ("`bfs csr-do`, kronecker 20", LARGE, "", "", "us", 1, None),
+    ("`bfs csr-do`, kronecker 20, slowest warps", LARGE, "", None, "PTX instructions", 1, None),
     *[("`lbvh wide`, 256^2 primary rays", WIDE % 256, "", None, unit, 1e-6, None)
       for unit in ("M issue slots", "M sectors")],
     ("`lbvh wide`, collapse of 64Ki", "lbvh/cuda/wide scene=soup primitives=65536", "collapse",
@@ -42,6 +45,8 @@ def measure(kernels, unit, compiled, p):
         return model.time_of(model.terms_of(kernels, compiled, gpu), p.fitted, gpu.mhz)[0]
     if unit == "launches":
         return model.launches_of(kernels)
+    if unit == "PTX instructions":
+        return sum(c.get("path", 0) for c in kernels.values())
     counted = [(c, compiled.of(name, 90)) for name, c in kernels.items() if name != "(run)"]
     if unit == "lane slots":
         return sum(32 * c["warp_instructions"] for c, _ in counted)

@@ -10,6 +10,7 @@ of results/counts.jsonl.  A point without a record gets the time and interval th
 scripts/predict.py predicts, and says so.
 """
 
+import glob
 import os
 
 import model
@@ -49,15 +50,17 @@ BEST = """## The best variants
 
 Our fastest CUDA variant with a time or counts at a point, beside the highest published rate of a
 section below or of the point. **Bound** is the time of the variant's launches if nothing waited: by
-launches, issue, shared memory, L2 and DRAM. Predictions are for an {gpu}, with the interval of nine
-in ten; a variant that changed since it was measured has both.
+launches, issue, shared memory, L2 and DRAM; about, if its counts are those of a smaller size in
+proportion. Predictions are for an {gpu}, with the interval of nine in ten; a variant that changed
+since it was measured has both.
 """
 # The section with comparable rates, if any; benchmark and point.
 POINTS = (
     ("radix: sort", "radix", {"type": "u32", "count": 1 << 20}),
     ("radix: sort", "radix", {"type": "u32", "count": 1 << 28}),
     ("bfs: breadth-first search", "bfs", {"graph": "kronecker", "scale": 15}),
-    (None, "bfs", {"graph": "grid", "vertices": 16384}),
+    ("bfs: breadth-first search", "bfs", {"graph": "kronecker", "scale": 20}),
+    ("bfs: breadth-first search", "bfs", {"graph": "grid", "vertices": 16384}),
     ("cbt: concurrent binary tree", "cbt", {"op": "decode", "ids": "sum", "depth": 17}),
     ("cbt: concurrent binary tree", "cbt", {"op": "update", "depth": 17}),
     ("octree: construction", "octree", {"dist": "plummer", "count": 1 << 20}),
@@ -75,11 +78,11 @@ Jacobsen, 2017).""", [
         "radix/cuda/onesweep count=268435456", "radix/cuda/cub count=268435456",
     ]),
     "bfs: breadth-first search": ("""
-`csr-do` is direction-optimizing like Enterprise (2015) and GAPBS, without Enterprise's degree
-classes and hub cache. `csr` and `csr-do` run all levels in one launch; Gunrock launches each
+`csr-do` is direction-optimizing like Enterprise (2015) and GAPBS, with two of Enterprise's four
+degree classes and no hub cache. `csr` and `csr-do` run all levels in one launch; Gunrock launches each
 operator. `ccam-batch` multiplies a dense bit matrix by the frontiers of 64 searches; BerryBees
-and BLEST (2025) multiply bit slices by the frontier on tensor cores. The published results are
-speed-ups or rates on large graphs; our records are of small ones, so none are compared.""", []),
+and BLEST (2025) multiply bit slices by the frontier on tensor cores. The graphs are not the same:
+Gunrock's kron_g500-logn20 has 2.8 times the edges of ours, and road_usa has 6249 levels.""", []),
     "cbt: concurrent binary tree": ("""
 `descent` is the method of Dupuy (2020), which computes sums level by level and descends the tree to
 find a leaf; `libcbt` sums the lowest levels in one pass, as his library does. `block` reads the bit
@@ -156,15 +159,23 @@ class Ours:
         records = {name: self.record(name, at) for name in names - {"radix/cub"}}
         return (min((self.time(name, at)[0], name) for name, record in records.items()
                     if record or self.predictor.match(name, at)[3] == "counted")[1],
-                next(filter(None, records.values()))["work"]["items"])
+                next((r for r in [*records.values(), *cpu_records(at)] if r))["work"]["items"])
 
     def bound(self, variant, at):
-        """The time of a variant's launches if none waited, unless its counts are a guess."""
+        """The time of a variant's launches if none waited."""
         p = self.predictor
         _, _, kernels, how = p.match(variant, at)
         us = sum(t.launch * p.constants(GPU)[0] + t.least
                  for t in model.terms_of(kernels, p.compiled, p.gpus[GPU]))
-        return "-" if how == "in proportion" else predict.show(us)
+        return ("about " if how == "in proportion" else "") + predict.show(us)
+
+
+def cpu_records(at):
+    """Records of a graph that only a CPU has searched; it reaches the same edges."""
+    for name in glob.glob(os.path.join(model.RESULTS, "measured", "cpu-*", "bfs-sparse.jsonl")):
+        for line in model.read(name):
+            if all(line.get("params", {}).get(k) == v for k, v in at.items()):
+                yield line
 
 
 def digits(value):
@@ -200,10 +211,12 @@ def print_best(ours, sections, published):
         name, items = ours.best(bench, at)
         us, how = ours.time(name, at)
         time = predict.show(us) if how == "measured" else how
-        if any(p.key in ours.changed for p in ours.predictor.match(name, at)[0]):
+        changed = any(p.key in ours.changed for p in ours.predictor.match(name, at)[0])
+        if changed and how == "measured":
             time += "; now " + ours.predicted(name, at)[1]
         theirs = [(published_rate(r), "%s, %s: %s" % (r["work"], r["gpu"], r["what"]))
-                  for r in sections.get(title, {"rows": []})["rows"] if published_rate(r)]
+                  for r in sections[title]["rows"] if published_rate(r)
+                  and r.get("graph", "kronecker") == at.get("graph", "kronecker")]
         theirs += [(items / r["us"] * 1e6, note_of("%s, %s" % (r["source"], r["gpu"]), r))
                    for r in published if r["variant"].startswith(bench + "/") and r["at"] == at]
         rate, by = max(theirs, default=(None, "-"))
