@@ -2,6 +2,7 @@
 that predict.py prints."""
 import collections
 import math
+import types
 
 import model
 from tables import head, row, say, show
@@ -65,6 +66,16 @@ def costs_at(p, kernels, name):
     return dict(zip(model.CONSTANTS, model.costs(term, p.fitted, gpu.mhz))), term
 
 
+def print_tried(p, now):
+    """Changes that were not kept: tried.jsonl has their counts and what ptxas made of them."""
+    for tried in model.read("tried.jsonl"):
+        kernels = dict(now[tried["key"]], **{tried["kernel"]: tried["counts"]})
+        compiled = types.SimpleNamespace(of=lambda *_: tried["compiled"])
+        gpu = p.gpus[model.MEASURED_GPU]
+        us, _ = model.time_of(model.terms_of(kernels, compiled, gpu), p.fitted, gpu.mhz)
+        say("Not kept: %s, predicted to take %s. %s" % (tried["what"], show(us), tried["why"]))
+
+
 def ratio_to_cub(p, at):
     """Measured, and predicted for today's kernels."""
     where = " ".join("%s=%s" % pair for pair in at.items())
@@ -98,7 +109,7 @@ def print_gaps(p):
             values.append(factor * measure(chosen, unit, compiled, p) if chosen else None)
         record = records.get(key, {})
         time = record["phases"][phase] if phase else record.get("time")
-        values.insert(0, factor * time["median"] / 1e3 if unit == "us" else None)
+        values.insert(0, factor * time["median"] / 1e3 if unit == "us" and time else None)
         if goal and goal < 0:
             goal = (values[1] or values[0]) / -goal
         row(what, unit, *("-" if v is None else "%.3g" % v for v in values + [goal]))
@@ -115,9 +126,11 @@ def print_gaps(p):
         its slowest warp and %.2f us for shared memory, votes and a barrier. In the hierarchy, a
         join waits for those below it: %s for instructions, %s for shared memory and shuffles, %s
         for loads; issue alone would take %s. At 2^28, predictions for `onesweep` and CUB are in
-        each other's intervals.""" % (
+        each other's intervals.
+        """ % (
         "; ".join(missed), *(level[name] / LEVELS for name in ("load", "serial", "shared")),
         *(show(joins[name]) for name in ("serial", "shared", "load")), show(term.least)))
+    print_tried(p, now)
 
 
 def share_of_centre(side, scale=3 * math.pi / 16, steps=16):

@@ -79,10 +79,11 @@ Jacobsen, 2017).""", [
     ]),
     "bfs: breadth-first search": ("""
 `csr-do` is direction-optimizing like Enterprise (2015) and GAPBS, with two of Enterprise's four
-degree classes and no hub cache. `csr` and `csr-do` run all levels in one launch; Gunrock launches each
-operator. `ccam-batch` multiplies a dense bit matrix by the frontiers of 64 searches; BerryBees
+degree classes and no hub cache. `csr` and `csr-do` run all levels in one launch; Gunrock launches
+each operator. `ccam-batch` multiplies a dense bit matrix by the frontiers of 64 searches; BerryBees
 and BLEST (2025) multiply bit slices by the frontier on tensor cores. The graphs are not the same:
-Gunrock's kron_g500-logn20 has 2.8 times the edges of ours, and road_usa has 6249 levels.""", []),
+Gunrock's kron_g500-logn20 has 2.8 times the edges of ours, and road_usa has 6249
+levels.""", []),
     "cbt: concurrent binary tree": ("""
 `descent` is the method of Dupuy (2020), which computes sums level by level and descends the tree to
 find a leaf; `libcbt` sums the lowest levels in one pass, as his library does. `block` reads the bit

@@ -113,9 +113,9 @@ Test(bfs_cuda_counters, only_expanded_rows_are_touched)
 
 /* Columns that csr-do reads by its rule (csr_do.cu).  Top-down: all columns of a level.  Bottom-up,
  * but not from a narrow level: those of every unreached vertex up to the first one in the frontier,
- * or all if it is not among the first 8.  A level is narrow by its edges and its vertices with edges
- * or, after a narrow one, by its groups of up to 4 edges of a vertex, of which more than 64 edges
- * make 257, and its vertices. */
+ * or all if it is not among the first 8.  A level is narrow by its edges and its vertices with
+ * edges or, after a narrow one, by its groups of up to 4 edges of a vertex, of which more than 64
+ * edges make 257, and its vertices. */
 static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source, uint64_t most)
 {
 	const std::vector<int32_t> dist = queue_search(in, source);
