@@ -22,7 +22,7 @@ GAPS = (
     ("`bfs csr-do`, kronecker 15", "bfs/cuda/csr-do graph=kronecker scale=15", "", "", "us", 1,
      -1),
     ("`bfs csr-do`, kronecker 20", LARGE, "", "", "us", 1, None),
-    ("`bfs csr-do`, kronecker 20, slowest warps", LARGE, "", None, "PTX instructions", 1, None),
+    ("`bfs csr-do`, kronecker 20, slowest warps", LARGE, "", None, "instructions", 1, None),
     *[("`lbvh wide`, 256^2 primary rays", WIDE % 256, "", None, unit, 1e-6, None)
       for unit in ("M issue slots", "M sectors")],
     ("`lbvh wide`, collapse of 64Ki", "lbvh/cuda/wide scene=soup primitives=65536", "collapse",
@@ -46,7 +46,7 @@ def measure(kernels, unit, compiled, p):
         return model.time_of(model.terms_of(kernels, compiled, gpu), p.fitted, gpu.mhz)[0]
     if unit == "launches":
         return model.launches_of(kernels)
-    if unit == "PTX instructions":
+    if unit == "instructions":
         return sum(c.get("path", 0) for c in kernels.values())
     counted = [(c, compiled.of(name, 90)) for name, c in kernels.items() if name != "(run)"]
     if unit == "lane slots":

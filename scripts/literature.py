@@ -50,7 +50,7 @@ BEST = """## The best variants
 
 Our fastest CUDA variant with a time or counts at a point, beside the highest published rate of a
 section below or of the point. **Bound** is the time of the variant's launches if nothing waited: by
-launches, issue, shared memory, L2 and DRAM; about, if its counts are those of a smaller size in
+launches, issue, shared memory, L2 and DRAM; about, if its counts are those of fewer keys in
 proportion. Predictions are for an {gpu}, with the interval of nine in ten; a variant that changed
 since it was measured has both.
 """
@@ -73,22 +73,19 @@ POINTS = (
 SECTIONS = {
     "radix: sort": ("""
 `onesweep` is the method of Adinets and Merrill (2022), which CUB also uses. [radix.md](radix.md)
-describes its changes. No GPU variant is a hybrid MSD sort (Stehle and
-Jacobsen, 2017).""", [
+describes its changes. No GPU variant is a hybrid MSD sort.""", [
         "radix/cuda/onesweep count=268435456", "radix/cuda/cub count=268435456",
     ]),
     "bfs: breadth-first search": ("""
 `csr-do` is direction-optimizing like Enterprise (2015) and GAPBS, with two of Enterprise's four
 degree classes and no hub cache. `csr` and `csr-do` run all levels in one launch; Gunrock launches
-each operator. `ccam-batch` multiplies a dense bit matrix by the frontiers of 64 searches; BerryBees
-and BLEST (2025) multiply bit slices by the frontier on tensor cores. The graphs are not the same:
-Gunrock's kron_g500-logn20 has 2.8 times the edges of ours, and road_usa has 6249
-levels.""", []),
+each operator. The graphs are not the same: kron_g500-logn20 has 2.8 times the edges of ours, and
+road_usa has 6249 levels. `ccam-batch` multiplies a bit matrix, BerryBees and BLEST (2025) bit
+slices.""", []),
     "cbt: concurrent binary tree": ("""
 `descent` is the method of Dupuy (2020), which computes sums level by level and descends the tree to
 find a leaf; `libcbt` sums the lowest levels in one pass, as his library does. `block` reads the bit
-field once for all levels, without atomics, and finds leaves by counting bits. Dupuy's abstract has
-no times.""", []),
+field once for all levels, without atomics, and finds leaves by counting bits.""", []),
     "octree: construction": ("""
 `lf` is the lock-free insertion of Cordeiro and Zola (2024), and `lock` that of Burtscher and
 Pingali (2011). `morton` sorts the bodies, as Karras (2012) and Cornerstone (2023) do, but makes no
@@ -163,12 +160,15 @@ class Ours:
                 next((r for r in [*records.values(), *cpu_records(at)] if r))["work"]["items"])
 
     def bound(self, variant, at):
-        """The time of a variant's launches if none waited."""
+        """The time of a variant's launches if none waited.  A ray of a smaller picture is less
+        coherent and tells nothing."""
         p = self.predictor
         _, _, kernels, how = p.match(variant, at)
         us = sum(t.launch * p.constants(GPU)[0] + t.least
                  for t in model.terms_of(kernels, p.compiled, p.gpus[GPU]))
-        return ("about " if how == "in proportion" else "") + predict.show(us)
+        if how != "in proportion":
+            return predict.show(us)
+        return "-" if "rays" in at else "about " + predict.show(us)
 
 
 def cpu_records(at):
