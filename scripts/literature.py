@@ -30,8 +30,8 @@ This page compares the best CUDA variants with published results. Our times are 
 sources in
 [literature.json](../results/literature.json) and [published.json](../results/published.json).
 
-`scripts/literature.py` prints this page; `--all` adds citations, methods, CUB on other GPUs,
-published speed-ups and the [exact counts](../results/counts.jsonl) of our variants.
+`scripts/literature.py --all` adds citations, methods, CUB on other GPUs, published speed-ups and
+[exact counts](../results/counts.jsonl).
 
 Rates on different GPUs are not comparable. **Peak bytes per item** is the GPU's peak bandwidth
 ([gpus.json](../results/gpus.json)) divided by the rate: the bytes it could move per item.
@@ -40,8 +40,7 @@ SAME_CODE = """## The same code elsewhere
 
 These published times are of code that runs here: CUB's sort and the papers' algorithms. On an
 {gpu}, our times are {low:.2f} to {high:.2f} times the published ones. Keys of entropy .544 are
-compared with uniform ones. The update of `descent`, 18 launches, takes longer on the {gpu} than
-published for an RTX 3080.
+compared with uniform ones.
 """
 # Values of parameters that are newer than some records.
 UNSAID = {"values": "index", "unstable": "no"}
@@ -80,8 +79,7 @@ describes its changes. No GPU variant is a hybrid MSD sort.""", [
 `csr-do` is direction-optimizing like Enterprise (2015) and GAPBS, with two of Enterprise's four
 degree classes and no hub cache. `csr` and `csr-do` run all levels in one launch; Gunrock launches
 each operator. The graphs are not the same: kron_g500-logn20 has 2.8 times the edges of ours, and
-road_usa has 6249 levels. `ccam-batch` multiplies a bit matrix, BerryBees and BLEST (2025) bit
-slices.""", []),
+road_usa has 6249 levels.""", []),
     "cbt: concurrent binary tree": ("""
 `descent` is the method of Dupuy (2020), which computes sums level by level and descends the tree to
 find a leaf; `libcbt` sums the lowest levels in one pass, as his library does. `block` reads the bit
