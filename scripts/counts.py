@@ -42,6 +42,8 @@ POINTS = [
     "bfs ccam-batch --batch=64 --graph=gnp --vertices=4096,16384 --p=.05",
     "bfs basic-early ccam --graph=gnp --vertices=16384 --p=.05",
     "bfs csr csr-paper-early csr-do --graph=kronecker --scale=15",
+    # Several vertices for each thread of a bottom-up level.
+    "bfs csr-do --graph=kronecker --scale=20",
     # Many levels with few vertices each: barriers.
     "bfs csr csr-do --graph=grid --vertices=16384",
     "cbt --op=decode,reduce --depth=20 --shape=random --fill=.3",

@@ -2,11 +2,13 @@
 that predict.py prints."""
 import collections
 import math
+import types
 
 import model
 from tables import head, row, say, show
 
 GRID, PLOC = "bfs/cuda/csr graph=grid", "lbvh/cuda/ploc scene=soup primitives=65536"
+LARGE = "bfs/cuda/csr-do graph=kronecker scale=20"
 WIDE = "lbvh/cuda/wide op=trace scene=knot primitives=32768 rays=%s"
 BOUNCE = WIDE % 128 + " rays-kind=bounce"
 FOLDER = model.MEASURED.split("/")[0]
@@ -19,6 +21,8 @@ GAPS = (
     ("`bfs csr`, a level of a grid", GRID, "", "", "us", 1 / LEVELS, 1.2),
     ("`bfs csr-do`, kronecker 15", "bfs/cuda/csr-do graph=kronecker scale=15", "", "", "us", 1,
      -1),
+    ("`bfs csr-do`, kronecker 20", LARGE, "", "", "us", 1, None),
+    ("`bfs csr-do`, kronecker 20, slowest warps", LARGE, "", None, "instructions", 1, None),
     *[("`lbvh wide`, 256^2 primary rays", WIDE % 256, "", None, unit, 1e-6, None)
       for unit in ("M issue slots", "M sectors")],
     ("`lbvh wide`, collapse of 64Ki", "lbvh/cuda/wide scene=soup primitives=65536", "collapse",
@@ -42,6 +46,8 @@ def measure(kernels, unit, compiled, p):
         return model.time_of(model.terms_of(kernels, compiled, gpu), p.fitted, gpu.mhz)[0]
     if unit == "launches":
         return model.launches_of(kernels)
+    if unit == "instructions":
+        return sum(c.get("path", 0) for c in kernels.values())
     counted = [(c, compiled.of(name, 90)) for name, c in kernels.items() if name != "(run)"]
     if unit == "lane slots":
         return sum(32 * c["warp_instructions"] for c, _ in counted)
@@ -58,6 +64,16 @@ def costs_at(p, kernels, name):
     gpu, (full, c) = p.gpus[model.MEASURED_GPU], kernel_of(kernels, name)
     term = model.term_of(c, p.compiled.of(full, 90), gpu, kernels["(run)"]["device_bytes"])
     return dict(zip(model.CONSTANTS, model.costs(term, p.fitted, gpu.mhz))), term
+
+
+def print_tried(p, now):
+    """Changes that were not kept: tried.jsonl has their counts and what ptxas made of them."""
+    for tried in model.read("tried.jsonl"):
+        kernels = dict(now[tried["key"]], **{tried["kernel"]: tried["counts"]})
+        compiled = types.SimpleNamespace(of=lambda *_: tried["compiled"])
+        gpu = p.gpus[model.MEASURED_GPU]
+        us, _ = model.time_of(model.terms_of(kernels, compiled, gpu), p.fitted, gpu.mhz)
+        say("Not kept: %s, predicted to take %s. %s" % (tried["what"], show(us), tried["why"]))
 
 
 def ratio_to_cub(p, at):
@@ -93,7 +109,7 @@ def print_gaps(p):
             values.append(factor * measure(chosen, unit, compiled, p) if chosen else None)
         record = records.get(key, {})
         time = record["phases"][phase] if phase else record.get("time")
-        values.insert(0, factor * time["median"] / 1e3 if unit == "us" else None)
+        values.insert(0, factor * time["median"] / 1e3 if unit == "us" and time else None)
         if goal and goal < 0:
             goal = (values[1] or values[0]) / -goal
         row(what, unit, *("-" if v is None else "%.3g" % v for v in values + [goal]))
@@ -110,9 +126,11 @@ def print_gaps(p):
         its slowest warp and %.2f us for shared memory, votes and a barrier. In the hierarchy, a
         join waits for those below it: %s for instructions, %s for shared memory and shuffles, %s
         for loads; issue alone would take %s. At 2^28, predictions for `onesweep` and CUB are in
-        each other's intervals.""" % (
+        each other's intervals.
+        """ % (
         "; ".join(missed), *(level[name] / LEVELS for name in ("load", "serial", "shared")),
         *(show(joins[name]) for name in ("serial", "shared", "load")), show(term.least)))
+    print_tried(p, now)
 
 
 def share_of_centre(side, scale=3 * math.pi / 16, steps=16):

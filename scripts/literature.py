@@ -10,6 +10,7 @@ of results/counts.jsonl.  A point without a record gets the time and interval th
 scripts/predict.py predicts, and says so.
 """
 
+import glob
 import os
 
 import model
@@ -29,8 +30,8 @@ This page compares the best CUDA variants with published results. Our times are 
 sources in
 [literature.json](../results/literature.json) and [published.json](../results/published.json).
 
-`scripts/literature.py` prints this page; `--all` adds citations, methods, CUB on other GPUs,
-published speed-ups and the [exact counts](../results/counts.jsonl) of our variants.
+`scripts/literature.py --all` adds citations, methods, CUB on other GPUs, published speed-ups and
+[exact counts](../results/counts.jsonl).
 
 Rates on different GPUs are not comparable. **Peak bytes per item** is the GPU's peak bandwidth
 ([gpus.json](../results/gpus.json)) divided by the rate: the bytes it could move per item.
@@ -39,8 +40,7 @@ SAME_CODE = """## The same code elsewhere
 
 These published times are of code that runs here: CUB's sort and the papers' algorithms. On an
 {gpu}, our times are {low:.2f} to {high:.2f} times the published ones. Keys of entropy .544 are
-compared with uniform ones. The update of `descent`, 18 launches, takes longer on the {gpu} than
-published for an RTX 3080.
+compared with uniform ones.
 """
 # Values of parameters that are newer than some records.
 UNSAID = {"values": "index", "unstable": "no"}
@@ -49,15 +49,17 @@ BEST = """## The best variants
 
 Our fastest CUDA variant with a time or counts at a point, beside the highest published rate of a
 section below or of the point. **Bound** is the time of the variant's launches if nothing waited: by
-launches, issue, shared memory, L2 and DRAM. Predictions are for an {gpu}, with the interval of nine
-in ten; a variant that changed since it was measured has both.
+launches, issue, shared memory, L2 and DRAM; about, if its counts are those of fewer keys in
+proportion. Predictions are for an {gpu}, with the interval of nine in ten; a variant that changed
+since it was measured has both.
 """
 # The section with comparable rates, if any; benchmark and point.
 POINTS = (
     ("radix: sort", "radix", {"type": "u32", "count": 1 << 20}),
     ("radix: sort", "radix", {"type": "u32", "count": 1 << 28}),
     ("bfs: breadth-first search", "bfs", {"graph": "kronecker", "scale": 15}),
-    (None, "bfs", {"graph": "grid", "vertices": 16384}),
+    ("bfs: breadth-first search", "bfs", {"graph": "kronecker", "scale": 20}),
+    ("bfs: breadth-first search", "bfs", {"graph": "grid", "vertices": 16384}),
     ("cbt: concurrent binary tree", "cbt", {"op": "decode", "ids": "sum", "depth": 17}),
     ("cbt: concurrent binary tree", "cbt", {"op": "update", "depth": 17}),
     ("octree: construction", "octree", {"dist": "plummer", "count": 1 << 20}),
@@ -70,21 +72,18 @@ POINTS = (
 SECTIONS = {
     "radix: sort": ("""
 `onesweep` is the method of Adinets and Merrill (2022), which CUB also uses. [radix.md](radix.md)
-describes its changes. No GPU variant is a hybrid MSD sort (Stehle and
-Jacobsen, 2017).""", [
+describes its changes. No GPU variant is a hybrid MSD sort.""", [
         "radix/cuda/onesweep count=268435456", "radix/cuda/cub count=268435456",
     ]),
     "bfs: breadth-first search": ("""
-`csr-do` is direction-optimizing like Enterprise (2015) and GAPBS, without Enterprise's degree
-classes and hub cache. `csr` and `csr-do` run all levels in one launch; Gunrock launches each
-operator. `ccam-batch` multiplies a dense bit matrix by the frontiers of 64 searches; BerryBees
-and BLEST (2025) multiply bit slices by the frontier on tensor cores. The published results are
-speed-ups or rates on large graphs; our records are of small ones, so none are compared.""", []),
+`csr-do` is direction-optimizing like Enterprise (2015) and GAPBS, with two of Enterprise's four
+degree classes and no hub cache. `csr` and `csr-do` run all levels in one launch; Gunrock launches
+each operator. The graphs are not the same: kron_g500-logn20 has 2.8 times the edges of ours, and
+road_usa has 6249 levels.""", []),
     "cbt: concurrent binary tree": ("""
 `descent` is the method of Dupuy (2020), which computes sums level by level and descends the tree to
 find a leaf; `libcbt` sums the lowest levels in one pass, as his library does. `block` reads the bit
-field once for all levels, without atomics, and finds leaves by counting bits. Dupuy's abstract has
-no times.""", []),
+field once for all levels, without atomics, and finds leaves by counting bits.""", []),
     "octree: construction": ("""
 `lf` is the lock-free insertion of Cordeiro and Zola (2024), and `lock` that of Burtscher and
 Pingali (2011). `morton` sorts the bodies, as Karras (2012) and Cornerstone (2023) do, but makes no
@@ -156,15 +155,26 @@ class Ours:
         records = {name: self.record(name, at) for name in names - {"radix/cub"}}
         return (min((self.time(name, at)[0], name) for name, record in records.items()
                     if record or self.predictor.match(name, at)[3] == "counted")[1],
-                next(filter(None, records.values()))["work"]["items"])
+                next((r for r in [*records.values(), *cpu_records(at)] if r))["work"]["items"])
 
     def bound(self, variant, at):
-        """The time of a variant's launches if none waited, unless its counts are a guess."""
+        """The time of a variant's launches if none waited.  A ray of a smaller picture is less
+        coherent and tells nothing."""
         p = self.predictor
         _, _, kernels, how = p.match(variant, at)
         us = sum(t.launch * p.constants(GPU)[0] + t.least
                  for t in model.terms_of(kernels, p.compiled, p.gpus[GPU]))
-        return "-" if how == "in proportion" else predict.show(us)
+        if how != "in proportion":
+            return predict.show(us)
+        return "-" if "rays" in at else "about " + predict.show(us)
+
+
+def cpu_records(at):
+    """Records of a graph that only a CPU has searched; it reaches the same edges."""
+    for name in glob.glob(os.path.join(model.RESULTS, "measured", "cpu-*", "bfs-sparse.jsonl")):
+        for line in model.read(name):
+            if all(line.get("params", {}).get(k) == v for k, v in at.items()):
+                yield line
 
 
 def digits(value):
@@ -200,10 +210,12 @@ def print_best(ours, sections, published):
         name, items = ours.best(bench, at)
         us, how = ours.time(name, at)
         time = predict.show(us) if how == "measured" else how
-        if any(p.key in ours.changed for p in ours.predictor.match(name, at)[0]):
+        changed = any(p.key in ours.changed for p in ours.predictor.match(name, at)[0])
+        if changed and how == "measured":
             time += "; now " + ours.predicted(name, at)[1]
         theirs = [(published_rate(r), "%s, %s: %s" % (r["work"], r["gpu"], r["what"]))
-                  for r in sections.get(title, {"rows": []})["rows"] if published_rate(r)]
+                  for r in sections[title]["rows"] if published_rate(r)
+                  and r.get("graph", "kronecker") == at.get("graph", "kronecker")]
         theirs += [(items / r["us"] * 1e6, note_of("%s, %s" % (r["source"], r["gpu"]), r))
                    for r in published if r["variant"].startswith(bench + "/") and r["at"] == at]
         rate, by = max(theirs, default=(None, "-"))

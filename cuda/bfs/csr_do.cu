@@ -3,14 +3,18 @@
  *
  * When the frontier has more than 1 / ALPHA of the unexplored edges, the search goes bottom-up: one
  * thread per unreached vertex scans its in-edges until one comes from the frontier, which is then a
- * bitmap.  When the frontier shrinks below n / BETA vertices, the search returns to top-down as in
- * csr (parts/csr.h).  Bottom-up levels only count the vertices they find.  A change of direction
- * builds the bitmap or the queue from the distances.  A level that block 0 searches alone is never
- * worth a change.
+ * bitmap.  Another bitmap has the open vertices: those that are left to be scanned, none of them
+ * without in-edges after the first such level.  A warp skips 32 vertices of which none is open.
  *
- * A thread scans at most PROBES in-edges by itself.  If it has found nothing and has edges left,
- * the whole warp finishes the vertex, one vertex after the other, so a vertex of large degree does
- * not hold up its warp for long.
+ * When the frontier shrinks below n / BETA vertices, the search returns to top-down as in csr
+ * (parts/csr.h).  Bottom-up levels only count the vertices they find.  A change of direction builds
+ * the bitmaps or the queue from the distances.  A level that block 0 searches alone is never worth
+ * a change.
+ *
+ * A thread scans at most PROBES in-edges by itself, each of which waits for two loads.  If it has
+ * found nothing and has edges left, the whole warp finishes the vertex, one vertex after the other.
+ * These two classes take the place of the four that Enterprise makes by degree (Liu and Huang, SC
+ * 2015).
  *
  * It is faster than csr by reading fewer edges.  The bound is latency: a level costs a grid barrier
  * and dependent probes.
@@ -20,13 +24,14 @@
 enum {
 	ALPHA = 14,
 	BETA = 24,
-	PROBES = 64,
+	PROBES = 8,
 };
 
 struct two_way_arrays {
 	struct bfs_top_down down;
 	struct bfs_rows in;
 	uint32_t *frontier[2];    /* by step % 2: one bit per vertex */
+	uint32_t *open[2];        /* the same for the open vertices */
 	unsigned long long *made; /* counter of make_queue(), 0 at other times */
 };
 
@@ -43,7 +48,7 @@ static __device__ __forceinline__ bool has_bit(const uint32_t *bits, uint32_t i)
 	return bits[i / 32] >> i % 32 & 1;
 }
 
-/* Build the level's bitmap from the distances, one warp per word.  Ends with a barrier. */
+/* Build the level's bitmaps from the distances, one warp per word.  Ends with a barrier. */
 static __device__ __forceinline__ void make_frontier(const struct two_way_arrays &a, int32_t step,
 						     int32_t distance)
 {
@@ -53,11 +58,14 @@ static __device__ __forceinline__ void make_frontier(const struct two_way_arrays
 
 	for (uint32_t w = warp; w < (n - 1) / WARP + 1; w += warps) {
 		const uint32_t v = w * WARP + lane;
-		const bool mine = v < n && a.down.dist[v] == distance;
-		const unsigned word = __ballot_sync(ALL_LANES, mine);
+		const int32_t its = v < n ? a.down.dist[v] : 0;
+		const unsigned word = __ballot_sync(ALL_LANES, v < n && its == distance);
+		const unsigned open = __ballot_sync(ALL_LANES, its == BFS_UNREACHED);
 
-		if (lane == 0)
+		if (lane == 0) {
 			bfs_of_step(a.frontier, step)[w] = word;
+			bfs_of_step(a.open, step)[w] = open;
+		}
 	}
 	gpu_grid_sync(a.down.barrier);
 }
@@ -136,13 +144,15 @@ static __device__ __forceinline__ void add_found(const struct two_way_arrays &a,
 		atomicAdd(&next->queued, items);
 }
 
-/* Each unreached vertex that has an in-edge from the frontier gets `distance`.  One thread per
- * vertex, a warp per word of the next frontier; a barrier must follow. */
+/* Each open vertex that has an in-edge from the frontier gets `distance`.  One thread per vertex, a
+ * warp per word of the next frontier; a barrier must follow. */
 static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a,
 						 struct bfs_tile *tile, int32_t step,
 						 int32_t distance, unsigned long long *probes)
 {
 	const uint32_t *const frontier = bfs_of_step(a.frontier, step);
+	uint32_t *const next = bfs_of_step(a.frontier, step + 1);
+	uint32_t *const still_open = bfs_of_step(a.open, step + 1);
 	const uint32_t n = a.down.n, warps = gridDim.x * (BFS_CSR_BLOCK / WARP);
 	const uint32_t warp = blockIdx.x * (BFS_CSR_BLOCK / WARP) + threadIdx.x / WARP;
 	const uint32_t lane = threadIdx.x % WARP;
@@ -150,8 +160,15 @@ static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a,
 	unsigned sinks = 0;
 
 	for (uint32_t w = warp; w < (n - 1) / WARP + 1; w += warps) {
-		const uint32_t v = w * WARP + lane;
-		const bool open = v < n && a.down.dist[v] == BFS_UNREACHED;
+		const uint32_t v = w * WARP + lane, all = bfs_of_step(a.open, step)[w];
+		const bool open = all >> lane & 1;
+
+		if (!all) {
+			if (lane == 0)
+				next[w] = still_open[w] = 0;
+			continue;
+		}
+
 		const uint64_t first = open ? a.in.row[v] : 0, end = open ? a.in.row[v + 1] : 0;
 		uint64_t edge = first;
 		uint32_t u = 0;
@@ -181,9 +198,12 @@ static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a,
 		}
 
 		const unsigned word = __ballot_sync(ALL_LANES, found);
+		const unsigned left = __ballot_sync(ALL_LANES, first < end && !found);
 
-		if (lane == 0)
-			bfs_of_step(a.frontier, step + 1)[w] = word;
+		if (lane == 0) {
+			next[w] = word;
+			still_open[w] = left;
+		}
 	}
 	add_found(a, tile, &a.down.turn[(uint32_t)(step + 1) % BFS_COUNTERS], items, sinks);
 }
@@ -240,8 +260,10 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK ||
 	    bfs_top_down_create(&a->down, &s->search, err) != GB_OK)
 		return err->code;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		(void)gpu_alloc(&a->frontier[i], (s->search.n - 1) / 32 + 1, err);
+		(void)gpu_alloc(&a->open[i], (s->search.n - 1) / 32 + 1, err);
+	}
 	(void)gpu_alloc_zeroed(&a->made, 1, err);
 	s->blocks = bfs_top_down_blocks(search_kernel, &a->down);
 	if (s->search.input->symmetric)

@@ -51,8 +51,9 @@ Test(bfs_cuda, star)
 }
 
 /* A tree whose last level but one has fan^depth vertices and this many edges, a third of them at
- * one vertex. */
-static std::vector<edge> tree_edges(uint32_t fan, int depth, uint32_t edges, uint32_t *n)
+ * few vertices: `most` at each. */
+static std::vector<edge> tree_edges(uint32_t fan, int depth, uint32_t edges, uint32_t most,
+				    uint32_t *n)
 {
 	uint32_t first = 0, count = 1;
 	std::vector<edge> tree;
@@ -62,25 +63,27 @@ static std::vector<edge> tree_edges(uint32_t fan, int depth, uint32_t edges, uin
 		for (uint32_t i = 0; i < count * fan; i++)
 			tree.emplace_back(first + i / fan, (*n)++);
 	for (uint32_t k = 0; count + k < edges; k++)
-		tree.emplace_back(first + (k % 3 ? k % count : 0), (*n)++);
+		tree.emplace_back(first + (k % 3 ? k % count : k / 3 / most), (*n)++);
 	return tree;
 }
 
-/* Levels on both sides of the limits of one block: edges, groups of four, and both per
- * vertex; with short and long rows. */
+/* Levels on both sides of the limits of one block: edges, those of one vertex, groups of four, and
+ * groups per vertex; with short and long rows. */
 Test(bfs_cuda, narrow_levels)
 {
 	static const struct {
 		uint32_t fan;
 		int depth;
-		uint32_t edges;
-	} trees[] = { { 4, 2, 25 },    { 4, 2, 26 },   { 15, 2, 606 }, { 15, 2, 607 },
-		      { 8, 2, 600 },   { 16, 1, 220 }, { 16, 1, 300 }, { 4, 1, 65 },
-		      { 15, 2, 1024 }, { 15, 2, 1025 } };
+		uint32_t edges, most;
+	} trees[] = { { 4, 2, 25, 60 },    { 4, 2, 26, 60 },   { 15, 2, 600, 60 },
+		      { 15, 2, 601, 60 },  { 8, 2, 384, 60 },  { 8, 2, 385, 60 },
+		      { 8, 2, 895, 30 },   { 8, 2, 896, 30 },  { 16, 1, 225, 30 },
+		      { 16, 1, 226, 30 },  { 4, 1, 58, 60 },   { 4, 1, 59, 60 },
+		      { 15, 2, 1024, 60 }, { 15, 2, 1025, 60 } };
 
 	for (const auto &t : trees) {
 		uint32_t n;
-		std::vector<edge> edges = tree_edges(t.fan, t.depth, t.edges, &n);
+		std::vector<edge> edges = tree_edges(t.fan, t.depth, t.edges, t.most, &n);
 		struct graph g;
 
 		make_graph(&g, "tree", n, edges, true, { 0, n - 1 });
@@ -126,10 +129,11 @@ Test(bfs_cuda, hourglass)
 }
 
 /* More in-edges from unreachable vertices than one thread scans alone; only the last one comes from
- * the frontier.  The many edges of the source make a search go bottom-up at once. */
+ * the frontier.  No row is behind that of the last vertex.  The many edges of the source make a
+ * search go bottom-up at once. */
 Test(bfs_cuda, hidden_parent)
 {
-	const uint32_t in_vain[] = { 63, 64, 65, 96, 97, 130 };
+	const uint32_t in_vain[] = { 7, 8, 9, 39, 40, 41, 72, 73 };
 	std::vector<edge> edges;
 	uint32_t to = 501;
 
@@ -140,7 +144,7 @@ Test(bfs_cuda, hidden_parent)
 			edges.emplace_back(u, to);
 		edges.emplace_back(499, to++);
 	}
-	check_edges("hidden parent", 600, edges, false, { 500 });
+	check_edges("hidden parent", to, edges, false, { 500 });
 }
 
 /* The source has a self-loop, and the last level has one vertex.  If the source were counted twice,

@@ -113,8 +113,9 @@ Test(bfs_cuda_counters, only_expanded_rows_are_touched)
 
 /* Columns that csr-do reads by its rule (csr_do.cu).  Top-down: all columns of a level.  Bottom-up,
  * but not from a narrow level: those of every unreached vertex up to the first one in the frontier,
- * or all if it is not among the first 64.  A level is narrow by its edges and its vertices with
- * edges or, after a narrow one, by its groups of up to 4 edges of a vertex and its vertices. */
+ * or all if it is not among the first 8.  A level is narrow by its edges and its vertices with
+ * edges or, after a narrow one, by its groups of up to 4 edges of a vertex, of which more than 64
+ * edges make 257, and its vertices. */
 static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source, uint64_t most)
 {
 	const std::vector<int32_t> dist = queue_search(in, source);
@@ -134,7 +135,7 @@ static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source, uin
 			vertices++;
 			count += degree > 0;
 			edges += degree;
-			groups += degree ? (degree + 3) / 4 : 1;
+			groups += degree > 64 ? 257 : degree ? (degree + 3) / 4 : 1;
 		}
 		reached += vertices;
 		if (count == 0 || reached == in->n)
@@ -153,9 +154,9 @@ static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source, uin
 
 			if (dist[v] != BFS_UNREACHED && dist[v] <= level)
 				continue;
-			while (e < end && e - first < 64 && dist[in->in.column[e]] != level)
+			while (e < end && e - first < 8 && dist[in->in.column[e]] != level)
 				e++;
-			columns += e < end && e - first < 64 ? e - first + 1 : end - first;
+			columns += e < end && e - first < 8 ? e - first + 1 : end - first;
 		}
 	}
 }

@@ -2,11 +2,13 @@
  *
  * An index that is exact at the sizes of a test may need more than 32 bits at the largest size.
  * growth.py compares two sizes and extrapolates.  The integers are the results of additions,
- * multiplications and shifts, and the operands of conversions from signed 32 to 64 bits, that
- * addresses of global memory depend on within the kernel.  They are computed without wrapping.
- * A dependence through memory is not followed: the load's result starts anew.
+ * multiplications and shifts, the operands of conversions from signed 32 to 64 bits, and those that
+ * a conversion or a mask cuts to 32 bits or a few more, that addresses of global memory depend on
+ * within the kernel.  They are computed without wrapping.  A dependence through memory is not
+ * followed: the load's result starts anew.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <algorithm>
@@ -15,11 +17,12 @@
 #include "tests/ptx/machine.h"
 
 /* The kinds of instructions of which values are recorded. */
-enum site_kind : uint8_t { NO_SITE, ADD, SUBTRACT, MULTIPLY, MULTIPLY_ADD, SHIFT, EXTEND };
+enum site_kind : uint8_t { NO_SITE, ADD, SUBTRACT, MULTIPLY, MULTIPLY_ADD, SHIFT, EXTEND, CUT };
 
 struct site {
 	enum site_kind kind;
-	int64_t most; /* -1: not reached */
+	unsigned bits; /* that hold the value */
+	int64_t most;  /* -1: not reached */
 };
 
 /* Never destroyed: it is read at the very end. */
@@ -41,6 +44,8 @@ static const struct {
 	{ "mul.wide.s32", EXTEND },
 	{ "mad.wide.s32", EXTEND },
 	{ "cvt.s64.s32", EXTEND },
+	{ "cvt.u32.u64", CUT },
+	{ "and.b64", CUT },
 };
 
 /* ---- which integers ------------------------------------------------------------------------ */
@@ -120,6 +125,16 @@ static std::set<std::string_view> needed_by(const std::vector<struct parts> &cod
 	return needed;
 }
 
+/* The bits that a mask of a multiple of a 32-bit integer leaves; 0 for another mask. */
+static unsigned bits_of_mask(std::string_view text)
+{
+	const uint64_t mask = strtoull(text.data() + text.rfind(',') + 1, NULL, 10);
+	const unsigned bits = mask ? 64 - (unsigned)__builtin_clzll(mask) : 0;
+	const uint64_t lowest = mask & -mask;
+
+	return bits >= 32 && bits < 63 && mask + lowest == 1ull << bits ? bits : 0;
+}
+
 static std::vector<struct site> sites_of(const struct kernel *k)
 {
 	std::vector<struct parts> code;
@@ -130,13 +145,19 @@ static std::vector<struct site> sites_of(const struct kernel *k)
 
 	const std::set<std::string_view> needed = needed_by(code);
 
-	for (const struct parts &p : code) {
-		struct site site = { NO_SITE, -1 };
+	for (size_t n = 0; n < code.size(); n++) {
+		const struct parts &p = code[n];
+		struct site site = { NO_SITE, 0, -1 };
 
 		for (const auto &kind : kinds)
 			if (p.opcode == kind.opcode && p.results.size() == 1 &&
 			    needed.count(p.results[0]))
 				site.kind = kind.kind;
+		site.bits = site.kind == EXTEND ? 31 : 32;
+		if (p.opcode == "and.b64")
+			site.bits = bits_of_mask(k->code[n].text);
+		if (!site.bits)
+			site.kind = NO_SITE;
 		found.push_back(site);
 	}
 	return found;
@@ -160,6 +181,8 @@ static int64_t value_of(const struct warp &w, const struct instruction &i, enum 
 		return in(0) * in(1) + in(2);
 	case SHIFT:
 		return in(0) * (INT64_C(1) << (in(1) & 31));
+	case CUT:
+		return (int64_t)std::min<uint64_t>(lanes<uint64_t>(w, i.in[0])[lane], INT64_MAX);
 	default:
 		return in(0);
 	}
@@ -192,10 +215,9 @@ static __attribute__((destructor)) void write_growth(void)
 
 			if (s.kind == NO_SITE || s.most < 0)
 				continue;
-			fprintf(out, "%s\t%u\t%s:%u\t%d\t%lld\t%.*s\n", k->demangled.c_str(),
-				i.ptx_line, k->module->files[i.file].c_str(), i.line,
-				s.kind == EXTEND ? 31 : 32, (long long)s.most, (int)i.text.size(),
-				i.text.data());
+			fprintf(out, "%s\t%u\t%s:%u\t%u\t%lld\t%.*s\n", k->demangled.c_str(),
+				i.ptx_line, k->module->files[i.file].c_str(), i.line, s.bits,
+				(long long)s.most, (int)i.text.size(), i.text.data());
 		}
 	}
 	if (out)

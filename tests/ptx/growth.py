@@ -7,8 +7,9 @@ usage: growth.py FOLDER [WORKLOAD...]
 FOLDER/drive is the variants' program on the PTX executor.  Each line of POINTS runs at a size and
 at four times that size, and every 32-bit integer that addresses of global memory depend on is
 extrapolated to the line's largest size (growth.cc), in proportion at most.  Fails if one would be
-too large there.  Numbers above 2^28 at the small size are taken for bit patterns.  A kernel that
-both sizes do not reach is not judged.
+too large there.  Numbers above 2^28 at the small size are taken for bit patterns, and so are those
+that grow from above 2^20 by far more than the size.  A kernel that both sizes do not reach is not
+judged.
 """
 
 import math
@@ -66,7 +67,8 @@ def too_large(small, large, times):
         growth = value / max(small[key][2], 1)
         exponent = min(math.log(growth, FACTOR), 1) if growth > 1.5 else 0
         predicted = value * times**exponent
-        if predicted >= 2**bits and small[key][2] < PATTERN:
+        most = 1 << 20 if growth > 1.5 * FACTOR else PATTERN
+        if predicted >= 2**bits and small[key][2] < most:
             yield predicted, key[0], large[key]
 
 
@@ -78,6 +80,8 @@ def self_test():
     assert not list(too_large(row(1000), row(4000), 6e5))
     assert not list(too_large(row(1000), row(1000), 1e9))  # does not grow
     assert not list(too_large(row(1 << 30), row(1 << 33), 1e9))
+    assert not list(too_large(row(1 << 22), row(1 << 25), 1e9))
+    assert len(list(too_large(row(1 << 22), row(1 << 24), 1e9))) == 1
     print("growth.py: an index that is too large is found")
 
 

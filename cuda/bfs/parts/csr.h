@@ -41,6 +41,7 @@ enum {
 	BFS_ENTRY = 4,
 	BFS_ENTRIES = BFS_CSR_BLOCK / BFS_ENTRY,
 	BFS_NARROW_DEGREE = 16, /* most edges per vertex; with more, the next is hardly narrow */
+	BFS_NARROW_MOST = 64,   /* most edges of one vertex, which one thread enters */
 	/* The same for a narrow level's counter of vertices and entries: each of BFS_CSR_BLOCK
 	 * vertices adds at most BFS_ENTRIES + 1. */
 	BFS_NARROW_BITS = 19,
@@ -349,7 +350,7 @@ static __device__ __forceinline__ void bfs_enter(const struct bfs_top_down &s,
 }
 
 /* Enter the block's new vertices into a narrow level, whose count was `last` before.  If the level
- * has more than BFS_ENTRIES, it lacks some. */
+ * has more than BFS_ENTRIES, it lacks some: a vertex with many edges counts as so many. */
 static __device__ __forceinline__ void bfs_add_narrow(const struct bfs_top_down &s,
 						      struct bfs_narrow *level, unsigned last,
 						      const struct bfs_new &found)
@@ -368,12 +369,14 @@ static __device__ __forceinline__ void bfs_add_narrow(const struct bfs_top_down 
 		bfs_enter(s, level, at, found, 0);
 	if (found.degree > BFS_ENTRY) {
 		const uint32_t left = found.degree - BFS_ENTRY;
-		const uint32_t more = left / BFS_ENTRY + (left % BFS_ENTRY != 0);
+		const uint32_t more = found.degree > BFS_NARROW_MOST
+					      ? (uint32_t)BFS_ENTRIES
+					      : left / BFS_ENTRY + (left % BFS_ENTRY != 0);
 
-		at = atomicAdd(&level->count, more < BFS_ENTRIES ? more : (uint32_t)BFS_ENTRIES);
+		at = atomicAdd(&level->count, more);
 		at = (at - last) & BFS_NARROW_MASK;
 		GPU_NO_UNROLL
-		for (uint32_t j = 0; j < more && at + j < BFS_ENTRIES; j++)
+		for (uint32_t j = 0; more < BFS_ENTRIES && j < more && at + j < BFS_ENTRIES; j++)
 			bfs_enter(s, level, at + j, found, j + 1);
 	}
 }
