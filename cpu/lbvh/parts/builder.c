@@ -33,6 +33,8 @@ static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
 		cpu->box_spare = gb_host_alloc(cpu->room, sizeof *cpu->box_spare, err);
 	if (cpu->needs & LBVH_CPU_SPLITS)
 		lbvh_cpu_alloc_split(cpu, err);
+	if (cpu->needs & LBVH_CPU_SPATIAL)
+		lbvh_cpu_alloc_spatial(cpu, err);
 }
 
 enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const void *input,
