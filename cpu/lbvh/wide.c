@@ -72,7 +72,7 @@ static enum gb_status create(struct state *s, const void *params_, const void *i
 {
 	const struct lbvh_params *params = params_;
 	const bool best = params->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
-	const size_t room = lbvh_cpu_room(input, best ? LBVH_CPU_BEST : needs);
+	const size_t room = lbvh_cpu_room(input, best ? LBVH_CPU_SPATIAL : needs);
 
 	if (lbvh_tracer_init(&s->tracer, params, input, ways, err) ||
 	    lbvh_wide_init(&s->wide, room, s->tracer.threads, err))

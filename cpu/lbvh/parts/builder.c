@@ -2,8 +2,12 @@
 #include "cpu/lbvh/parts/builder.h"
 
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "common/memory.h"
+#include "common/text.h"
 
 /* ---- arrays ------------------------------------------------------------------------------- */
 
@@ -29,10 +33,12 @@ static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
 		lbvh_cpu_alloc_cluster(cpu, err);
 		lbvh_cpu_alloc_refine(cpu, err);
 	}
-	if (cpu->needs & (LBVH_CPU_SPLITS | LBVH_CPU_SPATIAL))
+	if (cpu->needs & LBVH_CPU_SPLITS) {
 		cpu->box_spare = gb_host_alloc(cpu->room, sizeof *cpu->box_spare, err);
-	if (cpu->needs & LBVH_CPU_SPLITS)
 		lbvh_cpu_alloc_split(cpu, err);
+	}
+	if (cpu->needs & LBVH_CPU_SPATIAL)
+		lbvh_cpu_alloc_spatial(cpu, err);
 }
 
 enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const void *input,
@@ -50,10 +56,17 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 	cpu->needs = needs;
 	while (power < n)
 		power *= 2;
-	cpu->box = gb_host_alloc(cpu->room, sizeof *cpu->box, err);
+	/* With parts, nodes replace the records that they were made from, in the same memory. */
+	if (needs & LBVH_CPU_SPATIAL) {
+		cpu->box = gb_host_alloc(2 * cpu->room, sizeof *cpu->box, err);
+		cpu->box_spare = cpu->box ? cpu->box + cpu->room : NULL;
+		cpu->node = (void *)cpu->box;
+	} else {
+		cpu->box = gb_host_alloc(cpu->room, sizeof *cpu->box, err);
+		cpu->node = gb_host_alloc(2 * cpu->room - 1, sizeof *cpu->node, err);
+	}
 	cpu->pair = gb_host_alloc(needs & LBVH_CPU_POWER ? power : n, sizeof *cpu->pair, err);
 	cpu->index = gb_host_alloc(cpu->room, sizeof *cpu->index, err);
-	cpu->node = gb_host_alloc(2 * cpu->room - 1, sizeof *cpu->node, err);
 	cpu->histogram = gb_host_alloc(threads + 1, sizeof *cpu->histogram, err);
 	cpu->share = gb_host_alloc(threads + 1, sizeof *cpu->share, err);
 	lbvh_cpu_alloc_fused(cpu, err);
@@ -61,6 +74,42 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 		cpu->pair_spare = gb_host_alloc(n, sizeof *cpu->pair_spare, err);
 	allocate_extras(cpu, err);
 	return err->code;
+}
+
+void lbvh_cpu_drop(struct lbvh_cpu *cpu, bool tree)
+{
+	void *const scratch[] = { cpu->pair,    cpu->pair_spare, cpu->index_spare, cpu->code,
+				  cpu->first,   cpu->spare,      cpu->runs,        cpu->run_first,
+				  cpu->sum,     cpu->moves,      cpu->splitter,    cpu->spatial,
+				  cpu->above,   cpu->task,       cpu->mark,        cpu->parent,
+				  cpu->arrived, cpu->histogram,  cpu->share,       cpu->stacks };
+
+	for (size_t i = 0; i < GB_COUNT(scratch); i++)
+		gb_host_free(scratch[i]);
+	if (!(cpu->needs & LBVH_CPU_SPATIAL)) {
+		gb_host_free(cpu->box);
+		gb_host_free(cpu->box_spare);
+	}
+	if (tree) {
+		gb_host_free(cpu->node);
+		gb_host_free(cpu->index);
+	}
+#ifdef __GLIBC__
+	(void)malloc_trim(0); /* free() keeps pages for later allocations */
+#endif
+	if (tree) {
+		*cpu = (struct lbvh_cpu){ 0 };
+		return;
+	}
+	*cpu = (struct lbvh_cpu){ .input = cpu->input,
+				  .count = cpu->count,
+				  .room = cpu->room,
+				  .references = cpu->references,
+				  .needs = cpu->needs,
+				  .threads = cpu->threads,
+				  .node = cpu->node,
+				  .leaves = cpu->leaves,
+				  .index = cpu->index };
 }
 
 /* ---- whole builds ------------------------------------------------------------------------- */
@@ -118,15 +167,24 @@ static double cost(const struct lbvh_cpu *cpu)
 	return sum;
 }
 
-void lbvh_cpu_build_best(struct lbvh_cpu *cpu)
+enum gb_status lbvh_cpu_build_best(struct lbvh_cpu *cpu, const void *params, const void *input,
+				   struct gb_error *err)
 {
-	double clustered;
+	static const unsigned builds[] = { LBVH_CPU_CLUSTERED, LBVH_CPU_SPATIAL,
+					   LBVH_CPU_CLUSTERED };
+	double costs[] = { 0, 0, 0 };
 
-	lbvh_cpu_build(cpu, LBVH_CPU_CLUSTERED, NULL);
-	clustered = cost(cpu);
-	lbvh_cpu_build(cpu, LBVH_CPU_SPATIAL, NULL);
-	if (clustered < cost(cpu))
-		lbvh_cpu_build(cpu, LBVH_CPU_CLUSTERED, NULL);
+	for (int i = 0; i < 2 || (i < 3 && costs[0] < costs[1]); i++) {
+		if (i)
+			lbvh_cpu_drop(cpu, true);
+		if (lbvh_cpu_init(cpu, params, input, builds[i], err))
+			return err->code;
+		if (gb_memory_is_dry())
+			continue;
+		lbvh_cpu_build(cpu, builds[i], NULL);
+		costs[i] = cost(cpu);
+	}
+	return GB_OK;
 }
 
 /* ---- the variants' operations ------------------------------------------------------------- */

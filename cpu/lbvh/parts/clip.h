@@ -33,13 +33,14 @@ static inline void bins_of(const struct lbvh_split_grid *g, const struct lbvh_bo
 	const LANES lo = (lanes_load(record->lo) - origin) * scale;
 	const LANES hi = (-lanes_load(record->hi) - origin) * scale;
 	const LANES end = lanes_min(lanes_max(hi, none), most); /* a NaN becomes 0 */
+	const lanes_int begin = lanes_whole(lanes_min(lanes_max(lo, none), most - 1));
+	const lanes_int whole = lanes_whole(end);
+	const lanes_int before = whole + (__builtin_convertvector(whole, LANES) >= end);
+	const lanes_int later = before > begin;
+	const lanes_int at = (before & later) | (begin & ~later);
 
-	lanes_truncate(first, lanes_min(lanes_max(lo, none), most - 1));
-	lanes_truncate(last, end);
-	for (int k = 0; k < 3; k++) {
-		last[k] -= (float)last[k] >= end[k];
-		last[k] = last[k] > first[k] ? last[k] : first[k];
-	}
+	memcpy(first, &begin, sizeof begin);
+	memcpy(last, &at, sizeof at);
 }
 
 struct polygon {

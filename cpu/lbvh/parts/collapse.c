@@ -28,7 +28,7 @@ enum {
 	LARGE = 8,             /* leaves of more blocks take them from the common array */
 	TASKS_PER_THREAD = 32, /* subtrees per thread, for load balance */
 	SMALL_TREE = 2048,     /* one thread collapses trees of fewer primitives */
-	FEW_LEAVES = 32,       /* children of a node with these may fit in a leaf */
+	NEAR = 32,             /* subtrees of so many leaves are prefetched as a whole */
 	AHEAD = 16,            /* prefetch distance of vertices, in primitives */
 	FAR_AHEAD = 32,        /* prefetch distance of vertex numbers */
 };
@@ -39,8 +39,8 @@ enum {
 struct lbvh_arena {
 	size_t node, node_end; /* taken, not in use yet */
 	size_t block, block_end;
-	size_t open;    /* the block begun last, if lanes < LBVH_WIDTH */
-	unsigned lanes; /* lanes in use in that block */
+	size_t open;    /* the block begun last; it has no more than primitives yet */
+	unsigned lanes; /* lanes in use in that block; 0: there is none */
 	unsigned depth; /* levels of the deepest subtree made */
 	char apart[64];
 };
@@ -137,12 +137,10 @@ static struct kid make_kid(const struct work *w, struct below below)
 	const bool karras = is_karras(w);
 	bool leaf = is_leaf(n);
 
-	if (!leaf) { /* opened soon, unless it becomes a leaf */
+	if (!leaf && (!w->leaves || below.count > NEAR)) { /* opened soon */
 		__builtin_prefetch(w->node + n->left);
 		__builtin_prefetch(w->node + n->right);
-		if (karras && below.count <= FEW_LEAVES)
-			__builtin_prefetch(leaf_at(w, last_left(w, n) + 1));
-		else if (w->leaves == DEPTH_FIRST)
+		if (w->leaves == DEPTH_FIRST)
 			__builtin_prefetch(w->node + n->right - 1);
 	}
 	if (!w->leaves)
@@ -182,25 +180,58 @@ static void part(const struct work *w, struct below parent, struct below child[2
 	child[1].count = parent.first + parent.count - middle;
 }
 
+/* Prefetch the nodes of a small subtree, which are opened one after the other.  Inlined by force,
+ * as fetch_ahead() is. */
+static inline __attribute__((always_inline)) void fetch_below(const struct work *w,
+							      const struct below *below)
+{
+	const bool karras = is_karras(w);
+	const struct lbvh_node *inner = w->node + (karras ? below->first : below->node);
+	const struct lbvh_node *leaf = karras ? leaf_at(w, below->first) : inner;
+
+	for (uint32_t i = 0; i < below->count; i += 2) { /* two in a line */
+		__builtin_prefetch(inner + i);
+		__builtin_prefetch(leaf + i);
+	}
+}
+
+/* Keys order inner nodes by surface, equal ones by slot; a leaf has 0.  Surfaces are not negative,
+ * so their bits order them. */
+static uint64_t key_of(const struct kid *kid, unsigned slot)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &kid->area, sizeof bits);
+	return kid->leaf ? 0 : (uint64_t)bits << 32 | (LBVH_WIDTH - slot);
+}
+
 /* Find the children of a wide node, up to eight, opening the largest first; return how many. */
 static unsigned open_largest(const struct work *w, struct below root, struct kid kid[LBVH_WIDTH])
 {
+	uint64_t key[LBVH_WIDTH] = { 0 };
 	unsigned count = 1;
 
 	kid[0] = make_kid(w, root);
+	key[0] = key_of(&kid[0], 0);
 	while (count < LBVH_WIDTH) {
-		unsigned largest = LBVH_WIDTH;
+		uint64_t largest = 0;
 		struct below child[2];
+		unsigned slot;
 
-		for (unsigned i = 0; i < count; i++)
-			if (!kid[i].leaf &&
-			    (largest == LBVH_WIDTH || kid[i].area > kid[largest].area))
-				largest = i;
-		if (largest == LBVH_WIDTH)
+		for (unsigned i = 0; i < LBVH_WIDTH; i++)
+			largest = largest < key[i] ? key[i] : largest;
+		if (!largest)
 			break;
-		part(w, kid[largest].below, child);
-		kid[largest] = make_kid(w, child[0]);
-		kid[count++] = make_kid(w, child[1]);
+		slot = LBVH_WIDTH - (uint32_t)largest;
+		part(w, kid[slot].below, child);
+		for (int i = 0; i < 2; i++)
+			if (kid[slot].below.count > NEAR && child[i].count <= NEAR)
+				fetch_below(w, &child[i]);
+		kid[slot] = make_kid(w, child[0]);
+		kid[count] = make_kid(w, child[1]);
+		key[slot] = key_of(&kid[slot], slot);
+		key[count] = key_of(&kid[count], count);
+		count++;
 	}
 	return count;
 }
@@ -253,27 +284,39 @@ static size_t take_blocks(struct work *w, struct lbvh_arena *arena, size_t count
 	return at;
 }
 
-static void set_lane(struct lbvh_block *block, unsigned lane, const struct lbvh_input *input,
-		     uint32_t primitive)
+/* Write the triangles of the open block, four at a time; the other lanes become NaN. */
+static void close_block(const struct work *w, const struct lbvh_arena *arena, unsigned lanes)
 {
-	const uint32_t *triangle = input->triangle + 3 * (size_t)primitive;
-	const float *a = input->vertex + 3 * (size_t)triangle[0];
-	const float *b = input->vertex + 3 * (size_t)triangle[1];
-	const float *c = input->vertex + 3 * (size_t)triangle[2];
+	static const int32_t empty[2 * LBVH_WIDTH] = {
+		[LBVH_WIDTH] = -1, -1, -1, -1, -1, -1, -1, -1
+	};
+	const struct lbvh_input *in = w->input;
+	struct lbvh_block *block = w->wide->block + arena->open;
 
-	for (int k = 0; k < 3; k++) {
-		block->corner[k][lane] = a[k];
-		block->edge1[k][lane] = b[k] - a[k];
-		block->edge2[k][lane] = c[k] - a[k];
+	for (unsigned lane = 0; lanes && lane < LBVH_WIDTH; lane += 4) {
+		LANES corner[4], edge1[4], edge2[4];
+		lanes_int none;
+
+		for (unsigned i = 0; i < 4; i++) {
+			const unsigned from = lane + i < lanes ? lane + i : 0;
+			const uint32_t *triangle =
+				in->triangle + 3 * (size_t)block->primitive[from];
+
+			corner[i] = lanes_load(in->vertex + 3 * (size_t)triangle[0]);
+			edge1[i] = lanes_load(in->vertex + 3 * (size_t)triangle[1]) - corner[i];
+			edge2[i] = lanes_load(in->vertex + 3 * (size_t)triangle[2]) - corner[i];
+		}
+		lanes_transpose(corner);
+		lanes_transpose(edge1);
+		lanes_transpose(edge2);
+		memcpy(&none, empty + LBVH_WIDTH - lanes + lane, sizeof none);
+		for (int k = 0; k < 3; k++) {
+			lanes_store(block->corner[k] + lane, (LANES)((lanes_int)corner[k] | none));
+			lanes_store(block->edge1[k] + lane, (LANES)((lanes_int)edge1[k] | none));
+			lanes_store(block->edge2[k] + lane, (LANES)((lanes_int)edge2[k] | none));
+		}
 	}
-	block->primitive[lane] = primitive;
 }
-
-/* The place of the next triangle. */
-struct writer {
-	struct lbvh_block *block;
-	unsigned lane;
-};
 
 /* Prefetch the vertices of a primitive that is written soon and, earlier, their numbers: the order
  * of `index` is random in the mesh.  Inlined by force: GCC drops calls of functions that only
@@ -283,37 +326,45 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct work 
 	const struct lbvh_input *in = w->input;
 	const uint32_t *triangle;
 
-	if (i + FAR_AHEAD < w->references)
-		__builtin_prefetch(in->triangle + 3 * (size_t)w->index[i + FAR_AHEAD]);
-	if (i + AHEAD >= w->references)
+	if (i + FAR_AHEAD >= w->references)
 		return;
+	__builtin_prefetch(in->triangle + 3 * (size_t)w->index[i + FAR_AHEAD]);
 	triangle = in->triangle + 3 * (size_t)w->index[i + AHEAD];
 	for (int k = 0; k < 3; k++)
 		__builtin_prefetch(in->vertex + 3 * (size_t)triangle[k]);
 }
 
-static void write_run(const struct work *w, struct writer *to, uint32_t first, uint32_t count)
+/* Append primitives to the open block and those after it. */
+static void append_run(const struct work *w, struct lbvh_arena *arena, uint32_t first,
+		       uint32_t count)
 {
+	struct lbvh_block *block = w->wide->block + arena->open;
+	unsigned lanes = arena->lanes;
+
 	for (uint32_t i = 0; i < count; i++) {
 		fetch_ahead(w, (size_t)first + i);
-		if (to->lane == LBVH_WIDTH) {
-			to->block++;
-			to->lane = 0;
+		if (lanes == LBVH_WIDTH) {
+			close_block(w, arena, lanes);
+			block->primitive[0] |= LBVH_MORE;
+			block++;
+			arena->open++;
+			lanes = 0;
 		}
-		if (to->lane == 0)
-			memset(to->block, 0xff, sizeof *to->block); /* NaN, LBVH_MISS */
-		set_lane(to->block, to->lane++, w->input, w->index[first + i]);
+		if (lanes == 0)
+			memset(block->primitive, 0xff, sizeof block->primitive); /* LBVH_MISS */
+		block->primitive[lanes++] = w->index[first + i];
 	}
+	arena->lanes = lanes;
 }
 
-/* Write the triangles below a binary node. */
-static void write_below(const struct work *w, struct writer *to, const struct below *below)
+/* Append the primitives below a binary node. */
+static void append_below(const struct work *w, struct lbvh_arena *arena, const struct below *below)
 {
 	uint32_t stack[LBVH_WIDTH + 1], root = below->node;
 	unsigned waiting = 0;
 
 	if (w->leaves) {
-		write_run(w, to, below->first, below->count);
+		append_run(w, arena, below->first, below->count);
 		return;
 	}
 	for (;;) {
@@ -324,7 +375,7 @@ static void write_below(const struct work *w, struct writer *to, const struct be
 			root = node->left;
 			continue;
 		}
-		write_run(w, to, node->left & ~LBVH_LEAF, node->right);
+		append_run(w, arena, node->left & ~LBVH_LEAF, node->right);
 		if (!waiting)
 			return;
 		root = stack[--waiting];
@@ -336,18 +387,14 @@ static void make_leaf(struct work *w, struct lbvh_arena *arena, const struct kid
 		      struct lbvh_wide_node *node, unsigned slot)
 {
 	const size_t count = kid->below.count;
-	struct writer to = { w->wide->block + arena->open, arena->lanes };
 
-	if (count > LBVH_WIDTH - arena->lanes) {
+	if (!arena->lanes || count > LBVH_WIDTH - arena->lanes) {
+		close_block(w, arena, arena->lanes);
 		arena->open = take_blocks(w, arena, (count + LBVH_WIDTH - 1) / LBVH_WIDTH);
-		to = (struct writer){ w->wide->block + arena->open, 0 };
+		arena->lanes = 0;
 	}
 	node->child[slot] = LBVH_LEAF | (uint32_t)arena->open;
-	write_below(w, &to, &kid->below);
-	for (size_t i = arena->open; w->wide->block + i < to.block; i++)
-		w->wide->block[i].primitive[0] |= LBVH_MORE;
-	arena->open = (size_t)(to.block - w->wide->block);
-	arena->lanes = to.lane;
+	append_below(w, arena, &kid->below);
 }
 
 /* ---- nodes -------------------------------------------------------------------------------- */
@@ -448,7 +495,7 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu, size
 	size_t first, end;
 
 	for (int t = 0; t < wide->threads; t++)
-		wide->arena[t] = (struct lbvh_arena){ .lanes = LBVH_WIDTH };
+		wide->arena[t] = (struct lbvh_arena){ 0 };
 	end = make_top(&w, threads > 1 ? (size_t)threads * TASKS_PER_THREAD : 1, &first);
 #pragma omp parallel num_threads(threads) if (threads > 1)
 	{
@@ -457,6 +504,7 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu, size
 #pragma omp for schedule(dynamic, 1)
 		for (size_t i = first; i < end; i++)
 			make_subtree(&w, arena, wide->top + i);
+		close_block(&w, arena, arena->lanes);
 	}
 	wide->node_count = w.node_next;
 	wide->block_count = w.block_next;

@@ -26,7 +26,7 @@ enum lbvh_cpu_needs {
 	LBVH_CPU_POWER = 16,    /* pair has the length of the next power of two (bitonic sort) */
 	LBVH_CPU_CLUSTERS = 32, /* spare, runs, run_first, sum, moves */
 	LBVH_CPU_SPLITS = 64,   /* spare, box_spare, splitter, above, task; no codes */
-	LBVH_CPU_SPATIAL = 128, /* spare, box_spare, index_spare; room for parts; no codes */
+	LBVH_CPU_SPATIAL = 128, /* spare, box_spare, index_spare, spatial; room; no codes */
 };
 
 enum { LBVH_CPU_DIGITS = 3072 }; /* counters of the radix sort, at most: three digits of 10 bits */
@@ -59,6 +59,7 @@ struct lbvh_cpu {
 	size_t moves_used;
 	struct lbvh_box *box_spare;
 	struct lbvh_splitter *splitter;
+	struct lbvh_spatial *spatial;
 	const struct lbvh_split_ways *ways;
 	struct lbvh_node *above;
 	struct lbvh_task *task;
@@ -131,10 +132,12 @@ void lbvh_cpu_split(struct lbvh_cpu *cpu, struct gb_timer *timer);
 /* The same with spatial splits (LBVH_CPU_SPATIAL); sets references, too. */
 void lbvh_cpu_spatial(struct lbvh_cpu *cpu, struct gb_timer *timer);
 
-/* Allocate the scratch of a phase: stacks; runs, run_first; sum, moves; splitter, above, task. */
+/* Allocate the scratch of a phase: stacks; runs, run_first; sum, moves; splitter, above, task;
+ * spatial. */
 void lbvh_cpu_alloc_fused(struct lbvh_cpu *cpu, struct gb_error *err);
 void lbvh_cpu_alloc_cluster(struct lbvh_cpu *cpu, struct gb_error *err);
 void lbvh_cpu_alloc_refine(struct lbvh_cpu *cpu, struct gb_error *err);
 void lbvh_cpu_alloc_split(struct lbvh_cpu *cpu, struct gb_error *err);
+void lbvh_cpu_alloc_spatial(struct lbvh_cpu *cpu, struct gb_error *err);
 
 #endif

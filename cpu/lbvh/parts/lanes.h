@@ -38,10 +38,21 @@ static inline LANES lanes_over_length(LANES a, LANES lo, LANES hi)
 	return (LANES)((hi > lo) & (lanes_int)(a / (hi - lo)));
 }
 
+/* 1 / a, or 0 where a is 0. */
+static inline LANES lanes_inverse(LANES a)
+{
+	return (LANES)((a != 0) & (lanes_int)(1 / a));
+}
+
 /* Truncate to integers; the values must fit. */
+static inline lanes_int lanes_whole(LANES a)
+{
+	return __builtin_convertvector(a, lanes_int);
+}
+
 static inline void lanes_truncate(int32_t to[4], LANES a)
 {
-	const lanes_int whole = __builtin_convertvector(a, lanes_int);
+	const lanes_int whole = lanes_whole(a);
 
 	memcpy(to, &whole, sizeof whole);
 }
@@ -63,6 +74,12 @@ static inline LANES lanes_max(LANES a, LANES b)
 static inline unsigned lanes_reach(LANES a, LANES b)
 {
 	return (unsigned)_mm_movemask_ps(_mm_cmpge_ps(a, b));
+}
+
+/* Exchange rows and columns. */
+static inline void lanes_transpose(LANES row[4])
+{
+	_MM_TRANSPOSE4_PS(row[0], row[1], row[2], row[3]);
 }
 
 #else
@@ -87,6 +104,17 @@ static inline unsigned lanes_reach(LANES a, LANES b)
 	const lanes_int bits = (a >= b) & (lanes_int){ 1, 2, 4, 8 };
 
 	return (unsigned)(bits[0] | bits[1] | bits[2] | bits[3]);
+}
+
+static inline void lanes_transpose(LANES row[4])
+{
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < i; k++) {
+			const float at = row[i][k];
+
+			row[i][k] = row[k][i];
+			row[k][i] = at;
+		}
 }
 
 #endif

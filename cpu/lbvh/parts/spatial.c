@@ -18,16 +18,17 @@
  * leaf has twice its first place, and an inner node twice the first place of its right half, minus
  * 1.  In the end, nodes are numbered depth first and the gaps between references closed.
  *
- * Ranges of FEW references or more are OpenMP tasks; one thread divides a range, and one numbers
- * the nodes.
+ * All threads fill the bins of a large range, one with more than a thread's share of references.
+ * Other ranges of FEW references or more are OpenMP tasks.
  *
  * Bound: instructions, most of them for the bins in space (split_space.h).
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "cpu/lbvh/parts/clip.h"
+#include "cpu/lbvh/parts/cut.h"
 #include "cpu/lbvh/parts/frame.h"
 #include "cpu/lbvh/parts/lanes.h"
 #include "cpu/lbvh/parts/split_ways.h"
@@ -35,9 +36,9 @@
 #define OVERLAP 1e-5F /* the paper's alpha */
 
 enum {
-	BINS = LBVH_SPACE_BINS,
-	MANY = 8192, /* references from which a range has all bins */
-	FEW = 512,   /* ranges of fewer references are no tasks */
+	FEW = 512,     /* ranges of fewer references are no tasks */
+	FEWEST = 4096, /* a large range has more references than this */
+	RANGES = 256,  /* from so many ranges on, none is large */
 };
 
 /* A range, and the end of its places. */
@@ -46,164 +47,43 @@ struct room {
 	uint32_t end;
 };
 
-/* A plane in space, and what is on its sides. */
-struct cut {
-	float cost;
-	int axis, bin; /* the first bin above the plane */
-	float plane;
+/* The search for planes.  The bins in space may be unused. */
+struct search {
 	struct lbvh_split_grid grid;
-	struct lbvh_box side[2];
-	uint32_t count[2];
+	struct lbvh_bins bins;
+	struct lbvh_plane plane; /* between centres */
+	struct lbvh_space space;
 };
 
-/* ---- boxes -------------------------------------------------------------------------------- */
+/* The size of a subtree. */
+struct size {
+	uint32_t leaves, references;
+};
 
-static struct lbvh_box no_record(void)
-{
-	const float most = FLT_MAX;
+/* A range without a subtree yet, and the place for the number of its root. */
+struct pending {
+	struct room room;
+	uint32_t *link;
+	struct size size;
+	uint32_t root, to, at; /* in the end: its root, and places of nodes and references */
+};
 
-	return (struct lbvh_box){ { most, most, most, 0 }, { most, most, most, 0 } };
-}
+/* A thread's part of a large range. */
+struct share {
+	struct lbvh_extent extent;
+	struct search search;
+	char apart[64];
+};
 
-static struct lbvh_box join(struct lbvh_box a, const struct lbvh_box *b)
-{
-	lanes_store(a.lo, lanes_min(lanes_load(a.lo), lanes_load(b->lo)));
-	lanes_store(a.hi, lanes_min(lanes_load(a.hi), lanes_load(b->hi)));
-	return a;
-}
-
-/* Half the surface of a record; 0 if it is empty. */
-static float area(const struct lbvh_box *record)
-{
-	float size[4];
-
-	lanes_store(size,
-		    lanes_max(-lanes_load(record->hi) - lanes_load(record->lo), lanes_all(0)));
-	return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
-}
-
-static float overlap(const struct lbvh_box *a, const struct lbvh_box *b)
-{
-	struct lbvh_box both;
-
-	lanes_store(both.lo, lanes_max(lanes_load(a->lo), lanes_load(b->lo)));
-	lanes_store(both.hi, lanes_max(lanes_load(a->hi), lanes_load(b->hi)));
-	return area(&both);
-}
-
-/* ---- planes in space ---------------------------------------------------------------------- */
-
-/* Find the cheapest plane of an axis. */
-static void sweep(const struct lbvh_space *s, int axis, struct cut *best)
-{
-	const int bins = s->grid.bins;
-	struct lbvh_box right[BINS], left = no_record();
-	uint32_t before = 0, after[BINS], sum = 0;
-
-	right[bins - 1] = s->bin[axis][bins - 1];
-	for (int i = bins - 1; i > 0; i--) {
-		sum += s->leave[axis][i];
-		after[i] = sum;
-		right[i - 1] = join(right[i], &s->bin[axis][i - 1]);
-	}
-	for (int i = 1; i < bins; i++) {
-		float cost;
-
-		left = join(left, &s->bin[axis][i - 1]);
-		before += s->enter[axis][i - 1];
-		cost = area(&left) * (float)before + area(&right[i]) * (float)after[i];
-		if (before && after[i] && cost < best->cost)
-			*best = (struct cut){ .cost = cost,
-					      .axis = axis,
-					      .bin = i,
-					      .plane = s->grid.origin[axis] + s->plane[axis][i],
-					      .side = { left, right[i] },
-					      .count = { before, after[i] } };
-	}
-}
-
-static struct cut find_cut(const struct lbvh_cpu *cpu, const struct lbvh_box *from, uint32_t count,
-			   const struct lbvh_box *around)
-{
-	/* As many bins as split.c makes; twice as many for large ranges, where a few references in
-	 * more bins make cheaper trees. */
-	const int bins = count < 96 ? 4 + (int)count / 8 : count < MANY ? LBVH_SPLIT_BINS : BINS;
-	const LANES lo = lanes_load(around->lo), size = -lanes_load(around->hi) - lo;
-	struct cut best = { .cost = INFINITY };
-	struct lbvh_space s;
-
-	s.grid.bins = bins;
-	lanes_store(s.grid.origin, lo);
-	lanes_store(s.grid.scale, lanes_over_length(lanes_all((float)bins), lo, lo + size));
-	for (int k = 0; k < 3; k++)
-		for (int i = 0; i < bins; i++) {
-			s.plane[k][i] = size[k] * ((float)i / (float)bins);
-			s.bin[k][i] = no_record();
-			s.enter[k][i] = s.leave[k][i] = 0;
-		}
-	cpu->ways->space(&s, cpu->input, from, count);
-	for (int k = 0; k < 3; k++)
-		sweep(&s, k, &best);
-	best.grid = s.grid;
-	return best;
-}
-
-/* Move a reference on both sides of a cut: to the left, to the right, or a part to each.  Returns a
- * bit per side. */
-static unsigned unsplit(struct cut *cut, const struct lbvh_box *whole)
-{
-	const struct lbvh_box left = join(cut->side[0], whole), right = join(cut->side[1], whole);
-	const float a = area(&cut->side[0]), b = area(&cut->side[1]);
-	const float m = (float)cut->count[0], n = (float)cut->count[1];
-	const float both = a * m + b * n;
-	const float only_left = area(&left) * m + b * (n - 1);
-	const float only_right = a * (m - 1) + area(&right) * n;
-
-	if (both <= only_left && both <= only_right)
-		return 3;
-	if (only_left <= only_right && cut->count[1] > 1) {
-		cut->side[0] = left;
-		cut->count[1]--;
-		return 1;
-	}
-	if (cut->count[0] > 1) {
-		cut->side[1] = right;
-		cut->count[0]--;
-		return 2;
-	}
-	return 3;
-}
-
-/* The sides of a reference, one bit each, and its records there. */
-static unsigned divide(struct cut *cut, const struct lbvh_input *in, const struct lbvh_box *whole,
-		       struct lbvh_box part[2])
-{
-	struct polygon all, side[2];
-	int32_t first[4], last[4];
-	unsigned sides;
-
-	part[0] = part[1] = *whole;
-	bins_of(&cut->grid, whole, first, last);
-	if (last[cut->axis] < cut->bin)
-		return 1;
-	if (first[cut->axis] >= cut->bin)
-		return 2;
-	part_of(in, whole, &all);
-	for (int i = 0; i < 2; i++)
-		keep(&all, cut->axis, (double)cut->plane, i, &side[i]);
-	/* The box may be on both sides by rounding alone.  Neither side may lose its last one. */
-	if (!side[0].count || !side[1].count) {
-		sides = side[1].count ? 2 : 1;
-		if (cut->count[2 - sides] == 1)
-			sides = 3 - sides;
-		cut->count[2 - sides]--;
-		return sides;
-	}
-	sides = unsplit(cut, whole);
-	for (int i = 0; i < 2 && sides == 3; i++)
-		part[i] = record_of(&side[i], whole);
-	return sides;
-}
+struct lbvh_spatial {
+	struct pending pending[RANGES]; /* those before `at` are not large */
+	uint32_t at, count;
+	float least; /* an overlap of more than this is too much */
+	bool any;    /* a large range is left, pending[at] */
+	bool plain;  /* the large range needs no planes in space */
+	bool in_space;
+	struct share share[];
+};
 
 /* ---- ranges ------------------------------------------------------------------------------- */
 
@@ -227,20 +107,29 @@ static void part_in_space(struct lbvh_cpu *cpu, const struct room *r, struct cut
 	const uint32_t below = r->range.level + 1, first = r->range.first;
 	struct lbvh_box *from = records(cpu, r->range.level) + first;
 	struct lbvh_box *to = records(cpu, below), part[2];
-	uint32_t left = 0, right = 0, middle;
+	/* At most i + 1 on the right: none is overwritten before it is read. */
+	struct lbvh_box *const side[2] = { to + first, from };
+	uint32_t count[2] = { 0, 0 }, middle;
 
 	for (uint32_t i = 0; i < r->range.count; i++) {
-		const unsigned sides = divide(cut, cpu->input, from + i, part);
+		int32_t low[4], high[4];
+		unsigned above;
 
-		if (sides & 1)
-			to[first + left++] = part[0];
-		if (sides & 2) /* at most i + 1 of them: none is overwritten before it is read */
-			from[right++] = part[1];
+		bins_of(&cut->grid, from + i, low, high);
+		above = low[cut->axis] >= cut->bin;
+		if (above == (high[cut->axis] >= cut->bin)) {
+			side[above][count[above]++] = from[i];
+			continue;
+		}
+		above = divide(cut, cpu->input, from + i, part);
+		for (unsigned k = 0; k < 2; k++)
+			if (above >> k & 1)
+				side[k][count[k]++] = part[k];
 	}
-	middle = middle_of(r, left, right);
-	memcpy(to + middle, from, right * sizeof *to);
-	half[0] = (struct room){ { first, left, below }, middle };
-	half[1] = (struct room){ { middle, right, below }, r->end };
+	middle = middle_of(r, count[0], count[1]);
+	memcpy(to + middle, from, count[1] * sizeof *to);
+	half[0] = (struct room){ { first, count[0], below }, middle };
+	half[1] = (struct room){ { middle, count[1], below }, r->end };
 }
 
 static void part_by_centre(struct lbvh_cpu *cpu, const struct room *r,
@@ -265,7 +154,7 @@ static void part_by_centre(struct lbvh_cpu *cpu, const struct room *r,
 /* ---- the tree ----------------------------------------------------------------------------- */
 
 /* Make a subtree without planes in space; returns its root. */
-static uint32_t make_plain(struct lbvh_cpu *cpu, const struct lbvh_range *r)
+static uint32_t make_plain(struct lbvh_cpu *cpu, const struct lbvh_range *r, struct size *size)
 {
 	const uint32_t root = 2 * r->first;
 	const uint32_t used = cpu->ways->subtree(cpu, *r, cpu->spare + root);
@@ -275,11 +164,13 @@ static uint32_t make_plain(struct lbvh_cpu *cpu, const struct lbvh_range *r)
 			cpu->spare[i].left += root;
 			cpu->spare[i].right += root;
 		}
+	size->leaves += (used + 1) / 2;
+	size->references += r->count;
 	return root;
 }
 
 static uint32_t make_leaf(struct lbvh_cpu *cpu, const struct lbvh_range *r,
-			  const struct lbvh_box *around)
+			  const struct lbvh_box *around, struct size *size)
 {
 	const struct lbvh_box *from = records(cpu, r->level) + r->first;
 	const uint32_t root = 2 * r->first;
@@ -288,42 +179,78 @@ static uint32_t make_leaf(struct lbvh_cpu *cpu, const struct lbvh_range *r,
 			 LBVH_LEAF | r->first, r->count);
 	for (uint32_t i = 0; i < r->count; i++)
 		cpu->index[r->first + i] = number_of(from + i);
+	size->leaves++;
+	size->references += r->count;
 	return root;
 }
 
-/* Divide a range; false if it is cheaper as a leaf. */
-static bool divide_range(struct lbvh_cpu *cpu, const struct room *r,
-			 const struct lbvh_extent *extent, float least, struct room half[2])
+/* Find the best plane between centres; true if planes in space are tried, too. */
+static bool find_plane(const struct lbvh_cpu *cpu, struct search *s, uint32_t count)
 {
-	const struct lbvh_box *from = records(cpu, r->range.level) + r->range.first;
-	const uint32_t count = r->range.count, free = r->end - r->range.first - count;
-	const float surface = area(&extent->box), whole = surface * (float)count;
-	struct cut cut = { .cost = INFINITY };
-	struct lbvh_split_grid grid;
-	struct lbvh_plane plane;
 	struct lbvh_box side[2];
-	struct lbvh_bins bins;
 
-	cpu->ways->grid(&grid, extent, count);
-	cpu->ways->bins(&bins, &grid, from, count);
-	plane = cpu->ways->plane(&bins, &grid, count, side);
-	if (plane.axis == 3 || overlap(&side[0], &side[1]) > least)
-		cut = find_cut(cpu, from, count, &extent->box);
-	if (!(cut.cost < lbvh_min(plane.cost, whole)) || cut.count[0] + cut.count[1] - count > free)
+	s->plane = cpu->ways->plane(&s->bins, &s->grid, count, side);
+	return s->plane.axis == 3 || overlap(&side[0], &side[1]) > cpu->spatial->least;
+}
+
+/* Divide a range by the cheaper of the best planes; false if it is cheaper as a leaf. */
+static bool divide_range(struct lbvh_cpu *cpu, const struct room *r, float surface,
+			 const struct search *s, bool in_space, struct room half[2])
+{
+	const uint32_t count = r->range.count, free = r->end - r->range.first - count;
+	const float whole = surface * (float)count;
+	struct cut cut = { .cost = INFINITY };
+
+	if (in_space)
+		cut = find_cut(&s->space);
+	if (!(cut.cost < lbvh_min(s->plane.cost, whole)) ||
+	    cut.count[0] + cut.count[1] - count > free)
 		cut.cost = INFINITY;
-	if (count <= LBVH_SPLIT_LEAF && !(surface + lbvh_min(cut.cost, plane.cost) < whole))
+	if (count <= LBVH_SPLIT_LEAF && !(surface + lbvh_min(cut.cost, s->plane.cost) < whole))
 		return false;
 	if (cut.cost < INFINITY)
 		part_in_space(cpu, r, &cut, half);
 	else
-		part_by_centre(cpu, r, &grid, &plane, half);
+		part_by_centre(cpu, r, &s->grid, &s->plane, half);
 	return true;
 }
 
-/* Make the subtree of a range in cpu->spare and write its root to *link.  least: an overlap of more
- * than this is too much.  No thread waits for a task: libgomp would run only tasks of the same
- * parent meanwhile. */
-static void make(struct lbvh_cpu *cpu, struct room r, float least, uint32_t *link)
+/* The same by one thread, from the start. */
+static bool search_range(struct lbvh_cpu *cpu, const struct room *r,
+			 const struct lbvh_extent *extent, struct room half[2])
+{
+	const struct lbvh_box *from = records(cpu, r->range.level) + r->range.first;
+	const uint32_t count = r->range.count;
+	struct search s;
+	bool in_space;
+
+	cpu->ways->grid(&s.grid, extent, count);
+	cpu->ways->bins(&s.bins, &s.grid, from, count);
+	in_space = find_plane(cpu, &s, count);
+	if (in_space) {
+		clear_space(&s.space, count, &extent->box);
+		cpu->ways->space(&s.space, cpu->input, from, count);
+	}
+	return divide_range(cpu, r, area(&extent->box), &s, in_space, half);
+}
+
+/* Make the node of a divided range, whose children are not known yet. */
+static struct lbvh_node *make_inner(struct lbvh_cpu *cpu, const struct lbvh_box *around,
+				    const struct room half[2], uint32_t *link)
+{
+	*link = 2 * half[1].range.first - 1;
+	lanes_store_node(cpu->spare + *link, lanes_load(around->lo), -0.0F - lanes_load(around->hi),
+			 0, 0);
+	return cpu->spare + *link;
+}
+
+static void make_by_task(struct lbvh_cpu *cpu, struct room r, uint32_t *link, struct pending *of);
+
+/* Make the subtree of a range in cpu->spare, write its root to *link and add its size.  No thread
+ * waits for a task: libgomp would run only tasks of the same parent meanwhile.  of: the pending
+ * range that this one is a part of. */
+static void make(struct lbvh_cpu *cpu, struct room r, uint32_t *link, struct pending *of,
+		 struct size *size)
 {
 	struct lbvh_extent extent;
 	struct room half[2];
@@ -334,27 +261,143 @@ static void make(struct lbvh_cpu *cpu, struct room r, float least, uint32_t *lin
 
 		cpu->ways->extent(&extent, records(cpu, r.range.level) + r.range.first, count);
 		/* The sides of a plane cannot overlap by more than all. */
-		if (count == 1 || r.range.level >= LBVH_SPLIT_DEEP || area(&extent.box) <= least) {
-			*link = make_plain(cpu, &r.range);
+		if (count == 1 || r.range.level >= LBVH_SPLIT_DEEP ||
+		    area(&extent.box) <= cpu->spatial->least) {
+			*link = make_plain(cpu, &r.range, size);
 			return;
 		}
-		if (!divide_range(cpu, &r, &extent, least, half)) {
-			*link = make_leaf(cpu, &r.range, &extent.box);
+		if (!search_range(cpu, &r, &extent, half)) {
+			*link = make_leaf(cpu, &r.range, &extent.box, size);
 			return;
 		}
-		*link = 2 * half[1].range.first - 1;
-		node = cpu->spare + *link;
-		lanes_store_node(node, lanes_load(extent.box.lo), -0.0F - lanes_load(extent.box.hi),
-				 0, 0);
+		node = make_inner(cpu, &extent.box, half, link);
 		if (cpu->threads > 1 && count >= FEW) {
 			const struct room left = half[0];
 
 #pragma omp task
-			make(cpu, left, least, &node->left);
+			make_by_task(cpu, left, &node->left, of);
 		} else {
-			make(cpu, half[0], least, &node->left);
+			make(cpu, half[0], &node->left, of, size);
 		}
 	}
+}
+
+static void make_by_task(struct lbvh_cpu *cpu, struct room r, uint32_t *link, struct pending *of)
+{
+	struct size size = { 0, 0 };
+
+	make(cpu, r, link, of, &size);
+#pragma omp atomic
+	of->size.leaves += size.leaves;
+#pragma omp atomic
+	of->size.references += size.references;
+}
+
+/* ---- large ranges, by all threads --------------------------------------------------------- */
+
+void lbvh_cpu_alloc_spatial(struct lbvh_cpu *cpu, struct gb_error *err)
+{
+	cpu->spatial = gb_host_alloc(
+		1, sizeof *cpu->spatial + (size_t)cpu->threads * sizeof *cpu->spatial->share, err);
+}
+
+/* Find the next large range. */
+static bool next_large(const struct lbvh_cpu *cpu, struct lbvh_spatial *s)
+{
+	const size_t least = cpu->count / (size_t)cpu->threads;
+
+	for (; cpu->threads > 1 && s->at < s->count && s->count < RANGES; s->at++) {
+		const struct lbvh_range *r = &s->pending[s->at].room.range;
+
+		if (r->count > least && r->count > FEWEST && r->level < LBVH_SPLIT_DEEP)
+			return true;
+	}
+	return false;
+}
+
+/* Divide the current range and put its halves on the list instead. */
+static void replace(struct lbvh_cpu *cpu, struct lbvh_spatial *s)
+{
+	const struct lbvh_box *around = &s->share[0].extent.box;
+	struct pending *p = s->pending + s->at;
+	struct room half[2];
+	struct lbvh_node *node;
+
+	(void)divide_range(cpu, &p->room, area(around), &s->share[0].search, s->in_space, half);
+	node = make_inner(cpu, around, half, p->link);
+	*p = (struct pending){ .room = half[0], .link = &node->left };
+	s->pending[s->count++] = (struct pending){ .room = half[1], .link = &node->right };
+}
+
+/* Divide the current range by all threads, each with a part of the references, unless it needs no
+ * planes in space. */
+static void divide_large(struct lbvh_cpu *cpu, struct lbvh_spatial *s)
+{
+	const size_t t = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+	const struct lbvh_range r = s->pending[s->at].room.range;
+	const uint32_t begin = (uint32_t)(r.count * t / threads);
+	const uint32_t count = (uint32_t)(r.count * (t + 1) / threads) - begin;
+	const struct lbvh_box *from = records(cpu, r.level) + r.first + begin;
+	struct share *own = s->share + t, *all = s->share;
+
+	cpu->ways->extent(&own->extent, from, count);
+#pragma omp barrier
+#pragma omp single
+	{
+		for (size_t i = 1; i < threads; i++)
+			cpu->ways->join_extents(&all->extent, &s->share[i].extent);
+		s->plain = area(&all->extent.box) <= s->least;
+		s->at += s->plain;
+		cpu->ways->grid(&all->search.grid, &all->extent, r.count);
+	}
+	if (s->plain)
+		return;
+	cpu->ways->bins(&own->search.bins, &all->search.grid, from, count);
+#pragma omp barrier
+#pragma omp single
+	{
+		for (size_t i = 1; i < threads; i++)
+			cpu->ways->join_bins(&all->search.bins, &s->share[i].search.bins,
+					     all->search.grid.bins);
+		s->in_space = find_plane(cpu, &all->search, r.count);
+	}
+	if (s->in_space) {
+		clear_space(&own->search.space, r.count, &all->extent.box);
+		cpu->ways->space(&own->search.space, cpu->input, from, count);
+	}
+#pragma omp barrier
+#pragma omp single
+	{
+		for (size_t i = 1; i < threads && s->in_space; i++)
+			join_space(&all->search.space, &s->share[i].search.space);
+		replace(cpu, s);
+	}
+}
+
+/* ---- numbers depth first ------------------------------------------------------------------ */
+
+/* Flag of a child's number: it is that of a pending range. */
+#define PENDING (UINT32_C(1) << 31)
+
+/* Copy the nodes above the pending ranges to node[to ..], and set where those go; *at: the place of
+ * the next reference.  Returns the number after the last node. */
+static uint32_t place_above(struct lbvh_cpu *cpu, uint32_t child, uint32_t to, uint32_t *at)
+{
+	const struct lbvh_node *from = cpu->spare + child;
+	struct lbvh_node *node = cpu->node + to;
+
+	if (child & PENDING) {
+		struct pending *p = cpu->spatial->pending + (child & ~PENDING);
+
+		p->to = to;
+		p->at = *at;
+		*at += p->size.references;
+		return to + 2 * p->size.leaves - 1;
+	}
+	*node = *from;
+	node->left = to + 1;
+	node->right = place_above(cpu, from->left, to + 1, at);
+	return place_above(cpu, from->right, node->right, at);
 }
 
 /* Copy a subtree to node[to ..] and its numbers to index_spare[*at ..]; returns the number after
@@ -368,38 +411,71 @@ static uint32_t place(struct lbvh_cpu *cpu, uint32_t root, uint32_t to, uint32_t
 	*node = *from;
 	if (from->left & LBVH_LEAF) {
 		node->left = LBVH_LEAF | *at;
-		memcpy(cpu->index_spare + *at, cpu->index + first,
-		       from->right * sizeof *cpu->index);
-		*at += from->right;
+		for (uint32_t i = 0; i < from->right; i++)
+			cpu->index_spare[(*at)++] = cpu->index[first + i];
 		return to + 1;
 	}
+	__builtin_prefetch(cpu->spare + from->right);
 	node->left = to + 1;
 	node->right = place(cpu, from->left, to + 1, at);
 	return place(cpu, from->right, node->right, at);
 }
 
+static void place_all(struct lbvh_cpu *cpu)
+{
+	struct lbvh_spatial *s = cpu->spatial;
+
+#pragma omp single
+	{
+		uint32_t at = 0;
+
+		for (uint32_t i = 0; i < s->count; i++) {
+			s->pending[i].root = *s->pending[i].link;
+			*s->pending[i].link = PENDING | i;
+		}
+		cpu->leaves = (place_above(cpu, cpu->root, 0, &at) + 1) / 2;
+		cpu->references = at;
+	}
+#pragma omp for schedule(dynamic, 1)
+	for (uint32_t i = 0; i < s->count; i++)
+		(void)place(cpu, s->pending[i].root, s->pending[i].to, &s->pending[i].at);
+#pragma omp single
+	{
+		uint32_t *index = cpu->index;
+
+		cpu->index = cpu->index_spare;
+		cpu->index_spare = index;
+	}
+}
+
 void lbvh_cpu_spatial(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
 	const size_t t = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+	struct lbvh_spatial *s = cpu->spatial;
 
 	lbvh_cpu_phase(timer, "hierarchy");
-#pragma omp single
-	cpu->ways = lbvh_split_ways_of(cpu->simd);
-	cpu->ways->number(cpu->box, cpu->count * t / threads, cpu->count * (t + 1) / threads);
-#pragma omp barrier
 #pragma omp single
 	{
 		const struct room all = { { 0, (uint32_t)cpu->count, 0 }, (uint32_t)cpu->room };
 
-		make(cpu, all, lanes_area(cpu->lo, cpu->hi) * OVERLAP, &cpu->root);
+		cpu->ways = lbvh_split_ways_of(cpu->simd);
+		s->pending[0] = (struct pending){ .room = all, .link = &cpu->root };
+		s->at = 0;
+		s->count = 1;
+		s->least = lanes_area(cpu->lo, cpu->hi) * OVERLAP;
+		s->any = next_large(cpu, s);
+	}
+	cpu->ways->number(cpu->box, cpu->count * t / threads, cpu->count * (t + 1) / threads);
+#pragma omp barrier
+	while (s->any) {
+		divide_large(cpu, s);
+#pragma omp single
+		s->any = next_large(cpu, s);
 	}
 #pragma omp single
-	{
-		uint32_t *index = cpu->index, at = 0;
-
-		cpu->leaves = (place(cpu, cpu->root, 0, &at) + 1) / 2;
-		cpu->references = at;
-		cpu->index = cpu->index_spare;
-		cpu->index_spare = index;
+	for (uint32_t i = 0; i < s->count; i++) {
+#pragma omp task
+		make_by_task(cpu, s->pending[i].room, s->pending[i].link, s->pending + i);
 	}
+	place_all(cpu);
 }

@@ -6,77 +6,107 @@
  */
 #include "cpu/lbvh/parts/clip.h"
 
-/* A triangle along an axis, its corners in order.  Places are counted from the grid's origin, which
- * is near: the plane at x meets an edge at start + step x. */
-struct edges {
-	PAIR start[3], step[3]; /* edges 0 2, 0 1 and 1 2 */
-	PAIR middle[2];         /* no point, and corner 1 */
-	float at;               /* place of corner 1 */
+/* An edge along an axis: it meets the plane at x at start + step x.  Places are counted from the
+ * grid's origin, which is near. */
+struct edge {
+	PAIR start, step;
 };
 
-/* a, or b if `other`.  No branch, which would be unpredictable. */
-SPLIT_FN size_t choose(size_t a, size_t b, bool other)
+/* A triangle, with its edges 0 1, 1 2 and 0 2, and for every axis the places and bins of its
+ * corners, the inverse lengths of its edges, and the order of the corners, an index of orders. */
+struct triangle {
+	PAIR corner[3], side[3];
+	float at[3][4], over[3][4];
+	int32_t bin[3][4], order[4];
+};
+
+/* The edge between the outer corners, those before and after the middle corner, and that corner, by
+ * the edges that do not fall: 1 for edge 0 1, 2 for 1 2, 4 for 0 2. */
+static const uint8_t orders[8][4] = {
+	{ 2, 1, 0, 1 }, { 1, 2, 0, 0 }, { 0, 1, 2, 2 }, { 0 },
+	{ 0 },          { 0, 2, 1, 2 }, { 1, 0, 2, 0 }, { 2, 0, 1, 1 }
+};
+
+/* The corners of an edge. */
+static inline int edge_from(int edge)
 {
-	return a ^ ((a ^ b) & (0 - (size_t)other));
+	return edge == 1;
 }
 
-SPLIT_FN void find_edges(struct edges *e, const struct lbvh_input *in, const uint32_t *triangle,
-			 int axis, float origin)
+static inline int edge_to(int edge)
 {
-	const size_t v0 = 3 * (size_t)triangle[0], v1 = 3 * (size_t)triangle[1];
-	const size_t v2 = 3 * (size_t)triangle[2], all = v0 ^ v1 ^ v2;
-	const float *const along = in->vertex + axis;
-	const float a0 = along[v0], a1 = along[v1], a2 = along[v2];
-	const size_t low = choose(v0, v1, a1 < a0);
-	const size_t first = choose(low, v2, a2 < lbvh_min(a0, a1));
-	const size_t last = choose(v0 ^ v1 ^ low, v2, lbvh_max(a0, a1) < a2);
-	const size_t v[3] = { first, all ^ first ^ last, last };
-	const float at[3] = { along[v[0]] - origin, along[v[1]] - origin, along[v[2]] - origin };
-	PAIR corner[3];
-	float each[4];
+	return 1 + (edge > 0);
+}
 
-	for (int i = 0; i < 3; i++)
-		corner[i] = pair_both(lanes_load(in->vertex + v[i]));
-	lanes_store(each, lanes_over_length(lanes_all(1), (LANES){ at[0], at[0], at[1], 0 },
-					    (LANES){ at[2], at[1], at[2], 0 }));
+SPLIT_FN void load_triangle(struct triangle *t, const struct lbvh_input *in, const uint32_t *number,
+			    const struct lbvh_split_grid *grid)
+{
+	const LANES origin = lanes_load(grid->origin), scale = lanes_load(grid->scale);
+	const LANES most = lanes_all((float)(grid->bins - 1));
+	LANES at[3];
+	lanes_int order;
+
 	for (int i = 0; i < 3; i++) {
-		const int from = i == 2, to = 2 - (i == 1);
+		const LANES corner = lanes_load(in->vertex + 3 * (size_t)number[i]);
 
-		e->step[i] = pair_times(pair_minus(corner[to], corner[from]), each[i]);
-		e->start[i] = pair_minus(corner[from], pair_times(e->step[i], at[from]));
+		at[i] = corner - origin;
+		t->corner[i] = pair_both(corner);
+		lanes_store(t->at[i], at[i]);
+		lanes_truncate(t->bin[i], lanes_min(lanes_max(at[i] * scale, lanes_all(0)), most));
 	}
-	e->middle[0] = pair_all(FLT_MAX);
-	e->middle[1] = corner[1];
-	e->at = at[1];
+	for (int i = 0; i < 3; i++) {
+		const int from = edge_from(i), to = edge_to(i);
+
+		t->side[i] = pair_minus(t->corner[to], t->corner[from]);
+		lanes_store(t->over[i], lanes_inverse(at[to] - at[from]));
+	}
+	order = ((at[1] >= at[0]) & 1) | ((at[2] >= at[1]) & 2) | ((at[2] >= at[0]) & 4);
+	memcpy(t->order, &order, sizeof order);
 }
 
-/* The box around the line where a triangle meets a plane; half: 1 if that is beyond corner 1. */
-SPLIT_FN PAIR line_at(const struct edges *e, float plane, int half)
+/* The box around the line where a triangle meets a plane that crosses both edges. */
+SPLIT_FN PAIR line_at(const struct edge *a, const struct edge *b, float plane)
 {
-	return pair_min(pair_plus(e->start[0], pair_times(e->step[0], plane)),
-			pair_plus(e->start[1 + half], pair_times(e->step[1 + half], plane)));
+	return pair_min(pair_plus(a->start, pair_times(a->step, plane)),
+			pair_plus(b->start, pair_times(b->step, plane)));
 }
 
-/* Add the part of a reference from `from` to `end` to the bins of an axis. */
+SPLIT_FN void add_to_space(struct lbvh_box *bin, PAIR part)
+{
+	pair_store(bin, pair_min(part, pair_load(bin)));
+}
+
+/* Add the part of a reference from `from` to `end` to the bins first .. last of an axis. */
 SPLIT_FN void add_parts(struct lbvh_box *bin, const float *plane, int first, int last,
-			const struct edges *e, PAIR whole, float from, float end)
+			const struct triangle *t, int axis, PAIR whole, float from, float end)
 {
-	int half = e->at < from;
-	PAIR line = line_at(e, from, half);
+	const uint8_t *order = orders[t->order[axis]];
+	const unsigned middle = order[3];
+	const float at = t->at[middle][axis];
+	const int turn = t->bin[middle][axis];
+	struct edge edge[3];
+	const struct edge *outer = edge + order[0];
+	const struct edge *before = edge + order[1], *after = edge + order[2];
+	PAIR line, corner[2] = { pair_all(FLT_MAX), t->corner[middle] };
 
-	for (int i = first; i <= last; i++) {
-		const float to = i < last ? plane[i + 1] : end;
-		const int next_half = e->at <= to;
-		const PAIR next = line_at(e, to, next_half);
-		PAIR part = pair_min(line, next);
-
-		part = pair_min(part, e->middle[next_half & ~half]);
-		line = next;
-		half = next_half;
-		/* Within the reference's box.  The maximum drops a NaN, from a step too large. */
-		part = pair_max(part, whole);
-		pair_store(bin + i, pair_min(part, pair_load(bin + i)));
+	for (int i = 0; i < 3; i++) {
+		edge[i].step = pair_times(t->side[i], t->over[i][axis]);
+		edge[i].start = pair_minus(t->corner[edge_from(i)],
+					   pair_times(edge[i].step, t->at[edge_from(i)][axis]));
 	}
+	/* Boxes within the reference's.  A maximum drops a NaN, from a step too large. */
+	add_to_space(bin + (turn < last ? turn : last),
+		     pair_max(corner[(from <= at) & (at <= end)], whole));
+	line = line_at(outer, at < from ? after : before, from);
+	for (int i = first; i < last; i++) {
+		const float to = plane[i + 1];
+		const PAIR next = line_at(outer, at <= to ? after : before, to);
+
+		add_to_space(bin + i, pair_max(pair_min(line, next), whole));
+		line = next;
+	}
+	line = pair_min(line, line_at(outer, at <= end ? after : before, end));
+	add_to_space(bin + last, pair_max(line, whole));
 }
 
 SPLIT_ENTRY void way_space(struct lbvh_space *s, const struct lbvh_input *in,
@@ -84,26 +114,21 @@ SPLIT_ENTRY void way_space(struct lbvh_space *s, const struct lbvh_input *in,
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lbvh_box *record = from + i;
-		const uint32_t *triangle = in->triangle + 3 * (size_t)number_of(record);
+		struct triangle triangle;
 		int32_t first[4], last[4];
 
 		bins_of(&s->grid, record, first, last);
+		load_triangle(&triangle, in, in->triangle + 3 * (size_t)number_of(record),
+			      &s->grid);
 		for (int k = 0; k < 3; k++) {
-			const float origin = s->grid.origin[k];
-			struct lbvh_box *bin = s->bin[k];
-			struct edges edges;
-
 			s->enter[k][first[k]]++;
 			s->leave[k][last[k]]++;
-			if (first[k] < last[k]) {
-				find_edges(&edges, in, triangle, k, origin);
-				add_parts(bin, s->plane[k], first[k], last[k], &edges,
-					  pair_load(record), record->lo[k] - origin,
-					  -record->hi[k] - origin);
-			} else {
-				bin += first[k];
-				pair_store(bin, pair_min(pair_load(bin), pair_load(record)));
-			}
+			if (first[k] < last[k])
+				add_parts(s->bin[k], s->plane[k], first[k], last[k], &triangle, k,
+					  pair_load(record), record->lo[k] - s->grid.origin[k],
+					  -record->hi[k] - s->grid.origin[k]);
+			else
+				add_to_space(s->bin[k] + first[k], pair_load(record));
 		}
 	}
 }

@@ -264,14 +264,15 @@ enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const 
 	const bool paper = ((const struct lbvh_params *)params)->tree == LBVH_PAPER_TREE;
 
 	*depth = 64;
-	if (lbvh_cpu_init(cpu, params, input, paper ? LBVH_CPU_FASTEST : LBVH_CPU_BEST, err))
+	if (!paper && lbvh_cpu_build_best(cpu, params, input, err))
 		return err->code;
+	if (paper && lbvh_cpu_init(cpu, params, input, LBVH_CPU_FASTEST, err))
+		return err->code;
+	if (paper && !gb_memory_is_dry())
+		lbvh_cpu_build(cpu, LBVH_CPU_FASTEST, NULL);
+	lbvh_cpu_drop(cpu, false);
 	if (gb_memory_is_dry())
 		return GB_OK;
-	if (paper)
-		lbvh_cpu_build(cpu, LBVH_CPU_FASTEST, NULL);
-	else
-		lbvh_cpu_build_best(cpu);
 	*depth = lbvh_depth(cpu->node);
 	if (*depth > LBVH_DEPTH_MAX)
 		return gb_fail(err, GB_EUNAVAILABLE,

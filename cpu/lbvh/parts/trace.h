@@ -62,8 +62,8 @@ void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics);
 void lbvh_tracer_probe(const struct lbvh_tracer *tracer, void *output);
 
 /* Build the tree for a traversal, untimed: lbvh_cpu_build_best() or, for --tree=paper, apetrei's.
- * It is in cpu->node and index; a dry run computes nothing.  *depth: levels of nodes, leaves
- * included; GB_EUNAVAILABLE if more than LBVH_DEPTH_MAX. */
+ * It is in cpu->node and index; other arrays are freed, and a dry run computes nothing.  *depth:
+ * levels of nodes, leaves included; GB_EUNAVAILABLE if more than LBVH_DEPTH_MAX. */
 enum { LBVH_DEPTH_MAX = 1 << 13 };
 enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const void *input,
 				unsigned *depth, struct gb_error *err);
