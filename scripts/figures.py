@@ -8,10 +8,10 @@ A table stands in a page between two marks; the first one holds the command that
 
 The command may also be `gpubench versus --by=threads --format=markdown FILE` (or --by=peer).
 `report` may have --launches=pooled.  With --format=csv, `| scripts/columns.py COLUMN...` may
-follow; `| grep -E 'REGEX'` selects lines.  FILE may be `-`, after `zcat FILE.gz |`.  The text between the marks is replaced by the command
-line that measured the file, the machine and the commit (for a GPU, after its name and the date;
-for a CPU, unless a table above has the same), and the table without its heading.  If the file does
-not exist, the text is "Not measured yet."
+follow; `| grep -E 'REGEX'` selects lines.  FILE may be `-`, after `zcat FILE.gz |`.  The text
+between the marks is replaced by the command line that measured the file, the machine and the commit
+(for a GPU, after its name and the date; for a CPU, unless a table above has the same), and the
+table without its heading.  If the file does not exist, the text is "Not measured yet."
 
     figures.py FOLDER     make the pages name FOLDER, one in results/measured, in place of all
                           cpu-*, peers-* and scaling-* folders, and print the tables.  A folder
@@ -213,7 +213,8 @@ def find_stale(page, path):
                       if not on_cpu or key.split()[0] in absent else key for key in keys}
                      for keys in (known, listed))
     # A parameter that the benchmark gained later has another default than what was measured.
-    had = {name for line in text_of(path).splitlines() for name in json.loads(line).get("params", {})}
+    lines = map(json.loads, text_of(path).splitlines())
+    had = {name for line in lines for name in line.get("params", {})}
     listed = {re.sub(r" ([\w-]+)=\S+", lambda m: m[0] if m[1] in had else "", key)
               for key in listed}
     for key in sorted(known - listed):

@@ -254,7 +254,7 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 	const struct gb_work work = work_of(m);
 	const double input = work.read > 0 ? work.read : work.bytes + output;
 	const double time = median(&r->time);
-	/* Other programs lengthen what is timed by the host's clock, and spinning threads' waits. */
+	/* Other programs lengthen times by the host's clock, and waits of spinning threads. */
 	const double part = m->backend->fill || gb_threads_spin() ? 0 : 0.5;
 	const double middle = m->backend->fill ? 0.5 : part;
 	struct shown s = show(e->between_ns, time);

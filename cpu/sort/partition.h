@@ -89,9 +89,9 @@ struct NAME(range) {
 	KEY least, most;
 };
 
-/* Choose the median of a sample of n keys, of which only `bits` count, as the pivot; if it is the sample's largest key, the
- * number below it, so that some keys exceed the pivot and some do not; if half of the sample are
- * equal, that key.  *range becomes that of the sample. */
+/* Choose the median of a sample of n keys, of which only `bits` count, as the pivot; if it is the
+ * sample's largest key, the number below it, so that some keys exceed the pivot and some do not; if
+ * half of the sample are equal, that key.  *range becomes that of the sample. */
 ATTRIBUTES
 static enum radix_sample NAME(choose_median)(const KEY *key, size_t n, KEY bits, KEY *pivot,
 					     struct NAME(range) * range)

@@ -39,8 +39,8 @@ struct radix_repeated {
 	size_t count;
 };
 
-/* If at least a quarter of a sample has the same key, take all records of that key out of cpu->record
- * and cpu->count.  cpu->spare keeps them behind cpu->count if they are pairs. */
+/* If at least a quarter of a sample has the same key, take all records of that key out of
+ * cpu->record and cpu->count.  cpu->spare keeps them behind cpu->count if they are pairs. */
 struct radix_repeated radix_take_repeated(struct radix_cpu *cpu);
 /* Put them between the other records, which are sorted now. */
 void radix_put_repeated(struct radix_cpu *cpu, struct radix_repeated repeated);
