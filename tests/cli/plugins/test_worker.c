@@ -452,6 +452,10 @@ Test(worker, lists)
 	cr_expect_eq(gb_plugins_load(list, false, &err), GB_EUSAGE);
 	cr_expect(strstr(err.message, ": stream already has a variant cpu/steps"), "%s",
 		  err.message);
+	err = (struct gb_error){ 0 };
+	gb_interrupted = 1;
+	cr_expect_eq(gb_plugins_load("/proc/self/exe", false, &err), GB_EINTERRUPTED);
+	cr_expect_str_eq(err.message, "interrupted");
 }
 
 /* Files of the environment are separated by colons, and more than 64 are refused. */
@@ -478,7 +482,4 @@ Test(worker, many_files)
 		(void)unlink(name);
 	}
 	cr_expect_str_eq(err.message, "more than 64 plug-ins");
-	err = (struct gb_error){ 0 };
-	gb_interrupted = 1;
-	cr_expect_eq(gb_plugins_load("/proc/self/exe", false, &err), GB_EUSAGE);
 }

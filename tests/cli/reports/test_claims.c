@@ -11,12 +11,12 @@
 #include "tests/paper_of.h"
 
 /* Three rows; column x is measured, y is twice as large. */
-#define COLUMNS                                                          \
-	"'columns':[{'name':'scene','role':'key','type':'text'},"        \
-	"{'name':'count','role':'key','param':'count'},"                 \
-	"{'name':'x','role':'time','unit':'ms','variant':'cpu/best'},"   \
-	"{'name':'y','role':'time','unit':'ms','variant':'cpu/split'},"  \
-	"{'name':'side','role':'key','type':'text'}],"                   \
+#define COLUMNS                                                         \
+	"'columns':[{'name':'scene','role':'key','type':'text'},"       \
+	"{'name':'count','role':'key','param':'count'},"                \
+	"{'name':'x','role':'time','unit':'ms','variant':'cpu/best'},"  \
+	"{'name':'y','role':'time','unit':'ms','variant':'cpu/split'}," \
+	"{'name':'side','role':'key','type':'text'}],"                  \
 	"'rows':[['a',10,1.5,null,'l'],['b',20,null,null,'r'],['c',30,null,null,'l']]"
 
 /* How well x and y are known: exactly, within a share of their value, or without an interval. */
@@ -52,7 +52,8 @@ static char *verdict_on(const char *members, size_t rows, double share, struct g
 		struct gb_repro_cell *cell = &t.cell[i];
 		const double value = ((double)row + 1) * ((double)column - 1);
 
-		if (column < 2 || column > 3 || (column == 2 && (rows == GAP ? row == 1 : row >= rows)))
+		if (column < 2 || column > 3 ||
+		    (column == 2 && (rows == GAP ? row == 1 : row >= rows)))
 			continue;
 		cell->here = value;
 		cell->low = share < 0 ? (double)NAN : value * (1 - share);

@@ -255,7 +255,13 @@ Test(history, launches_for_a_verdict)
 	}
 }
 
-/* Programs get the files that were left out.  A record of no run of its file is none. */
+#define RECORD_OF(run)                                                                            \
+	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"" run "\",\"bench\":\"radix\","           \
+	"\"backend\":\"cpu\",\"variant\":\"best\",\"key\":\"k\",\"params\":{},\"status\":\"ok\"," \
+	"\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":5,\"samples\":[5]}}"
+
+/* Programs get the files that were left out, and why no verdict was possible.  A record of no run
+ * of its file is none. */
 Test(history, left_out)
 {
 	struct gb_store store = { 0 };
@@ -270,12 +276,10 @@ Test(history, left_out)
 
 	put_launches(&store, ns, 2);
 	cr_assert_not(gb_store_file(&store, "bad.jsonl", &none, "is bad", &err));
+	add(&none, RECORD_OF("x"));
+	cr_assert_not(gb_store_file(&store, "no-run.jsonl", &none, NULL, &err));
 	add(&none, "{\"type\":\"run\",\"schema\":2,\"run_id\":\"x\"}");
-	add(&none,
-	    "{\"type\":\"record\",\"schema\":2,\"run_id\":\"y\",\"bench\":\"radix\",\"backend\":"
-	    "\"cpu\",\"variant\":\"best\",\"key\":\"k\",\"params\":{},\"status\":\"ok\",\"verify\":"
-	    "{"
-	    "\"result\":\"pass\"},\"time\":{\"median\":5,\"samples\":[5]}}");
+	add(&none, RECORD_OF("y"));
 	cr_assert_not(gb_store_file(&store, "lost.jsonl", &none, NULL, &err));
 	cr_expect(eq(sz, store.launches, 2));
 	h = judged(&store, 0.05, 0.05);
@@ -287,6 +291,8 @@ Test(history, left_out)
 		     "bad.jsonl"));
 	cr_expect(eq(str, (char *)gb_json_text(gb_json_at(document, "left_out")->child, "why"),
 		     "is bad"));
+	cr_expect(eq(str, (char *)gb_json_text(document, "why"),
+		     "none of 1 series has the 8 launches that are needed"));
 	cJSON_Delete(document);
 	free(text);
 	gb_records_release(&none);

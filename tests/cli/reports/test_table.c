@@ -24,6 +24,30 @@ Test(table, constants_are_stated_once)
 				"cpu/best  2.00 ms  +-1.0 %   500 k  4.00 M     25 %  ok\n");
 }
 
+/* Values belong to pairs alone. */
+Test(table, a_parameter_that_no_point_uses_is_left_out)
+{
+	static const char *const type[][2] = { { "u32", "u32" },
+					       { "pairs", "pairs" },
+					       { "u32", "pairs" } };
+
+	for (size_t i = 0; i < GB_COUNT(type); i++) {
+		for (size_t k = 0; k < 2; k++) {
+			char text[2048];
+
+			(void)snprintf(text, sizeof text,
+				       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\","
+				       "\"bench\":\"radix\",\"backend\":\"cpu\",\"variant\":"
+				       "\"v%zu\",\"key\":\"k\",\"params\":{\"values\":\"index\","
+				       "\"type\":\"%s\"},%s}",
+				       k, type[i][k], timed(1e6));
+			add(text);
+		}
+		expect_within(GB_FORMAT_TABLE, "values=index", i > 0);
+		release();
+	}
+}
+
 Test(table, varying_parameters_are_columns_and_the_fastest_is_marked)
 {
 	add_record("cpu/best", "\"count\":1000,\"threads\":2,\"seed\":1", timed(2e6));

@@ -191,7 +191,7 @@ Test(versus, each_state)
 			if (of)
 				add(k ? "3" : "2", "cuda", key,
 				    !strcmp(of, FAILED) || !strcmp(of, SKIPPED) ? 0
-				    : k						? 5
+				    : k                                         ? 5
 										: 10,
 				    of);
 		}
@@ -205,9 +205,9 @@ Test(versus, each_state)
 
 		cr_expect(eq(int, (int)cell->verdict, (int)want[i].state), "%zu", i);
 		cr_expect(eq(int, isnan(cell->ns), isnan(want[i].speed_up)), "%zu", i);
-		cr_expect(isnan(want[i].speed_up) ? isnan(cell->speed_up.estimate)
-						  : fabs(cell->speed_up.estimate -
-							 want[i].speed_up) < 1e-12,
+		cr_expect(isnan(want[i].speed_up)
+				  ? isnan(cell->speed_up.estimate)
+				  : fabs(cell->speed_up.estimate - want[i].speed_up) < 1e-12,
 			  "%zu: %g", i, cell->speed_up.estimate);
 	}
 	cr_expect(eq(str, (char *)v.table[0].row[1].cell[1].reason, "r"));
