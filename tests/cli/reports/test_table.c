@@ -465,7 +465,7 @@ Test(table, counts_are_shown_on_request)
 		"1000,"
 		"\"to_host\":0,\"on_device\":0,\"set\":500},\"kernels\":["
 		"{\"kernel\":\"void a::scan<int (*)(), 4>(int*)\",\"launches\":2},"
-		"{\"kernel\":\"copy(int*)\",\"launches\":1}]}";
+		"{\"kernel\":\"copy(int*)\",\"launches\":1,\"warp_instructions\":0}]}";
 
 	static const char single[] =
 		"\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},\"emulated\":true,\"counts\":{"
@@ -479,14 +479,14 @@ Test(table, counts_are_shown_on_request)
 		"\"copied_bytes\":{\"to_device\":1,\"to_host\":2,\"on_device\":4,\"set\":8},"
 		"\"kernels\":[{\"kernel\":\"k\",\"launches\":1}]}";
 
-	add_record("cuda/a", "\"n\":1", counts);
-	add_record("cuda/b", "\"n\":2", single);
+	add_record("cuda/a", "\"n\":1,\"seed\":5", counts);
+	add_record("cuda/b", "\"n\":2,\"seed\":5", single);
 	expect_within(GB_FORMAT_TABLE, "warp instr", false);
 	cr_assert_eq(gb_table_print(file, &list, GB_FORMAT_TABLE, true, &err), GB_OK);
 	(void)fclose(file);
 	cr_expect_str_eq(
 		text,
-		"toy\n"
+		"toy: seed=5\n"
 		"\n"
 		"n  variant      time  status\n"
 		"1  cuda/a   emulated  ok\n"
