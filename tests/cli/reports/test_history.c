@@ -403,6 +403,7 @@ static void expect_same(const struct gb_record *a, const struct gb_record *b)
 	cr_expect(eq(str, a->key, b->key));
 	cr_expect(eq(str, (char *)a->run->run_id, (char *)b->run->run_id));
 	cr_expect(eq(int, a->status, b->status));
+	cr_expect(a->status != GB_STATUS_DOUBTFUL || gb_same(a->reason, b->reason));
 	cr_expect(eq(int, a->emulated, b->emulated));
 	cr_expect(eq(int, gb_record_is_cold(a), gb_record_is_cold(b)));
 	if (a->has_time || b->has_time)
@@ -445,6 +446,14 @@ static bool is_taken_with(const char *from, const char *to)
 	snprintf(text, sizeof text, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
 	return is_taken(text, false);
 }
+
+/* A record that is not ok, after one that is, with the reason before the status. */
+static const char doubtful[] =
+	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"5f3a\",\"reason\":\"why\",\"bench\":"
+	"\"radix\","
+	"\"backend\":\"cpu\",\"variant\":\"lsd8\",\"key\":\"k\",\"params\":{},\"status\":"
+	"\"doubtful\","
+	"\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":9,\"samples\":[9]}}\n";
 
 Test(history, files_that_are_scanned)
 {
@@ -501,6 +510,8 @@ Test(history, files_that_are_scanned)
 			  "%s", changes[i].to);
 	cr_expect(is_taken(whole, false));
 	snprintf(text, sizeof text, "%s%s", whole, strchr(whole, '\n') + 1);
+	cr_expect(is_taken(text, false));
+	snprintf(text, sizeof text, "%s%s", whole, doubtful);
 	cr_expect(is_taken(text, false));
 	cr_expect(not(is_taken("", false)));
 	cr_expect(not(is_taken(strchr(whole, '\n') + 1, false)));
