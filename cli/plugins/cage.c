@@ -131,7 +131,7 @@ static void drop_capabilities(void)
 	(void)syscall(SYS_capset, &head, data);
 }
 
-enum gb_status gb_cage(struct gb_error *err)
+static enum gb_status confine(struct gb_error *err)
 {
 	const struct rlimit no_core = { 0, 0 };
 	const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -140,15 +140,19 @@ enum gb_status gb_cage(struct gb_error *err)
 		errno = 0;
 	if (file >= 0)
 		(void)close(file);
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)setrlimit(RLIMIT_CORE, &no_core);
 	drop_capabilities();
 	return filter_calls(err);
 }
 #else
-enum gb_status gb_cage(struct gb_error *err)
+static enum gb_status confine(struct gb_error *err)
 {
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	return err->code;
 }
 #endif
+
+enum gb_status gb_cage(struct gb_error *err)
+{
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return confine(err);
+}

@@ -250,10 +250,8 @@ static enum gb_status print_section(const struct gb_section *section, bool *mark
 		gb_sheet_put(sheet, GB_LABEL, "counts of one run");
 		gb_section_print_counts(section);
 	}
-	if (section->row_count && is_page) {
-		gb_sheet_begin(sheet, GB_PICTURE);
+	if (section->row_count && is_page)
 		gb_section_print_figures(section);
-	}
 	return print_skipped(section, err);
 }
 

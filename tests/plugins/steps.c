@@ -87,14 +87,17 @@ static void destroy(void *state)
 		output[0] = 'e';
 }
 
+static const struct lbvh_input *mesh;
+
 static const char *excluded(const void *params)
 {
 	static char text[64];
 	const struct lbvh_params *p = params;
+	const char corner = (char)mesh->triangle[2];
 
 	(void)strncat(text, p->scene, 20);
 	(void)strncat(text, p->image ? p->image : "-", 20);
-	return text;
+	return strncat(text, &corner, 1);
 }
 
 static const struct gb_variant_ops steps = {
@@ -114,11 +117,11 @@ static enum gb_status create_nothing(void *state, const void *params, const void
 {
 	(void)state;
 	(void)params;
-	(void)input;
+	mesh = input;
 	return err->code;
 }
 
-/* States the texts of its parameters. */
+/* States the texts of its parameters and, as a letter, the last corner of the first triangle. */
 static const struct gb_variant_ops texts = {
 	.state_size = 1,
 	.create = create_nothing,

@@ -3,7 +3,7 @@ the file of verdicts and survivors.txt.
 
 survivors.txt has the mutants that no test can find, or that need none, with the reason:
 
-    FILE, in column 0
+    FILE..., in column 0
     TAB OPERATOR: the original line
     TAB TAB the reason, for all lines above it since the last reason
 
@@ -79,7 +79,7 @@ def run(command, limit_s, idle_s=IDLE_S, prepare=end_with_parent, **options):
 
 def read_survivors(path=SURVIVORS):
     """(file, operator, line, reason) of each entry."""
-    entries, file, pending = [], None, []
+    entries, files, pending = [], [], []
     with open(path) as lines:
         for line in map(str.rstrip, lines):
             depth = len(line) - len(line.lstrip("\t"))
@@ -87,10 +87,10 @@ def read_survivors(path=SURVIVORS):
             if not text or text.startswith("#"):
                 continue
             if depth == 0:
-                file = text
+                files = text.split()
             elif depth == 1:
                 operator, _, original = text.partition(": ")
-                pending.append((file, operator, original))
+                pending += [(file, operator, original) for file in files]
             else:
                 entries += [key + (text,) for key in pending]
                 pending = []

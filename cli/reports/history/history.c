@@ -299,7 +299,7 @@ static enum gb_status judge_trend(const struct gb_history *h, struct gb_trend *t
 			   err))
 		return err->code;
 	begin = trend->shifts ? trend->shift[trend->shifts - 1].at : 0;
-	room = malloc((trend->count - begin + 1) * sizeof *room);
+	room = malloc(trend->count * sizeof *room);
 	if (!room)
 		return gb_out_of_memory(err, "the history");
 	trend->level = gb_median_of(trend->value + begin, trend->count - begin, room);

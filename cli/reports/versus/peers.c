@@ -194,16 +194,16 @@ static void add_row(struct gb_grid *grid, const struct columns *c, const struct 
 static void count_memory(struct sum *sum, const struct place *place)
 {
 	const double ours = bytes_of(place->ours), peer = bytes_of(place->peer);
-	const double bytes = place->ours->record->memory.resident_bytes;
+	const double bytes = place->ours->record->memory.resident_bytes, ratio = ours / peer;
 
-	if (isfinite(ours + peer) && bytes > sum->most_bytes) {
+	if (!isnan(ratio) && bytes > sum->most_bytes) {
 		sum->most_bytes = bytes;
 		sum->ours_bytes = ours;
 		sum->peer_bytes = peer;
 	}
-	if (ours / peer > LARGER) {
+	if (ratio > LARGER) {
 		sum->larger++;
-		sum->larger_by = fmax(sum->larger_by, ours / peer);
+		sum->larger_by = fmax(sum->larger_by, ratio);
 	}
 }
 

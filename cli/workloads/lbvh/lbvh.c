@@ -157,10 +157,9 @@ static enum gb_status make_mesh(const struct lbvh_params *p, struct gb_mesh *mes
 	if (gb_scene_known(p->scene))
 		return gb_scene_make(p->scene, (size_t)p->primitives, (uint64_t)p->seed, mesh, view,
 				     err);
-	if (gb_mesh_read(p->scene, mesh, err))
-		return err->code;
-	gb_mesh_view(p->scene, mesh, view);
-	return GB_OK;
+	if (!gb_mesh_read(p->scene, mesh, err))
+		gb_mesh_view(p->scene, mesh, view);
+	return err->code;
 }
 
 static enum gb_status check_image(const struct lbvh_params *p, struct gb_error *err)

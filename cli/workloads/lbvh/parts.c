@@ -164,7 +164,7 @@ static bool covered(const struct cover *c, const struct polygon *p, size_t count
 		}
 	}
 	if (axis == 3)
-		return p->count == 0;
+		return false;
 	part = cut(p, axis, face, 1);
 	if (!covered(c, &part, near))
 		return false;

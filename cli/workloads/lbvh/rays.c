@@ -42,13 +42,13 @@ struct spot {
 
 /* ---- vectors ------------------------------------------------------------------------------ */
 
-/* Normalize v.  False, with v zero, if it has no length. */
+/* Normalize v.  False if it is zero. */
 static bool normalize(double v[3])
 {
 	const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 
-	for (int k = 0; k < 3; k++)
-		v[k] = length > 0 ? v[k] / length : 0;
+	for (int k = 0; k < 3 && length > 0; k++)
+		v[k] /= length;
 	return length > 0;
 }
 

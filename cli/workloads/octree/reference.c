@@ -47,7 +47,7 @@ static struct octree_box box_of(const struct octree_input *in)
 /* The start of this thread's share of 0 .. count - 1. */
 static size_t part(size_t count, int thread, int threads)
 {
-	return (size_t)((double)count / threads * thread);
+	return count * (size_t)thread / (size_t)threads;
 }
 
 /* One pass of the sort, called by every thread of a team.  count has DIGITS counters per thread. */
@@ -55,8 +55,7 @@ static void pass(const struct entry *from, struct entry *to, size_t n, unsigned 
 		 size_t (*count)[DIGITS])
 {
 	const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
-	const size_t begin = part(n, thread, threads);
-	const size_t end = thread + 1 < threads ? part(n, thread + 1, threads) : n;
+	const size_t begin = part(n, thread, threads), end = part(n, thread + 1, threads);
 
 	memset(count[thread], 0, sizeof count[thread]);
 	for (size_t i = begin; i < end; i++)

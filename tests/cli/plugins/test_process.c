@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -134,6 +135,31 @@ Test(process, files_in_memory)
 	cr_expect_null(gb_link_map(-1, 1, false));
 }
 
+/* The first descriptor from there on that is not in use. */
+static int unused(int from)
+{
+	const int file = fcntl(STDERR_FILENO, F_DUPFD, from);
+
+	(void)close(file);
+	return file;
+}
+
+/* A file that cannot have its size is closed. */
+Test(process, no_room_for_files)
+{
+	const struct rlimit none = { 0, 0 };
+	const int first = unused(2 * GB_LINK_END);
+	struct gb_process p = { 0 };
+	struct gb_error err = { 0 };
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+	cr_expect_eq(gb_memory_file(1), -1);
+	cr_expect_eq(unused(2 * GB_LINK_END), first);
+	cr_expect_eq(gb_process_start(&p, -1, -1, &err), GB_ERUNTIME);
+	cr_expect(strstr(err.message, "cannot make shared memory: "), "%s", err.message);
+}
+
 Test(process, messages)
 {
 	struct gb_message sent = { .word = 3, .ticket = 4, .ns = { 5 } }, got;
@@ -157,13 +183,15 @@ Test(process, messages)
 /* ---- answers ------------------------------------------------------------------------------ */
 
 /* The other process answers a request in one of these ways. */
-enum act { ANSWER, STRANGE, EXIT, CRASH, CLOSE, WAIT };
+enum act { ANSWER, STRANGE, EXIT, CRASH, CLOSE, WAIT, EARLY };
 
 static void act(int socket, enum act how, int number)
 {
 	struct gb_message message;
 
 	(void)alarm(60);
+	if (how == EARLY)
+		_exit(number);
 	(void)gb_message_receive(socket, &message);
 	if (how == EXIT)
 		_exit(number);
@@ -203,6 +231,8 @@ static const struct {
 	{ CRASH, SIGKILL, GB_ASK_DOWNLOAD, 60, GB_ERUNTIME,
 	  "the plug-in crashed in download(): Killed" },
 	{ CLOSE, 0, GB_ASK_TABLE, 60, GB_ERUNTIME, "the plug-in closed its link in loading" },
+	{ EARLY, 4, GB_ASK_METRICS, 60, GB_ERUNTIME,
+	  "the plug-in ended its process with status 4 in metrics()" },
 	{ WAIT, 0, GB_ASK_RESET, 0.03, GB_ERUNTIME, "time-out: reset() did not end within 0.03 s" },
 };
 
@@ -212,6 +242,7 @@ Test(process, answers)
 		struct gb_process p = { .timeout_s = answers[i].timeout_s };
 		struct gb_message message = { .word = (int32_t)answers[i].ask };
 		struct gb_error err = { 0 };
+		siginfo_t end;
 		int pair[2];
 
 		cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
@@ -224,6 +255,8 @@ Test(process, answers)
 			act(pair[1], answers[i].how, answers[i].number);
 		}
 		(void)close(pair[1]);
+		if (answers[i].how == EARLY)
+			(void)waitid(P_PID, (id_t)p.pid, &end, WEXITED | WNOWAIT);
 		cr_expect_eq(gb_process_ask(&p, &message, &err), answers[i].code, "row %zu: %s", i,
 			     err.message);
 		cr_expect_str_eq(err.message, answers[i].message, "row %zu: %s", i, err.message);

@@ -255,13 +255,15 @@ Test(worker, failures)
 	gb_process_stop(&process);
 }
 
-/* The texts of parameters come to their own members; an absent one takes no text. */
+/* The texts of parameters come to their own members; an absent one takes no text.  So do the arrays
+ * of the input. */
 Test(worker, texts)
 {
 	static const struct {
 		const char *scene, *image, *want;
-	} row[] = { { "abc", NULL, "abc-" }, { "ab", "c", "abc" }, { "", "x", "x" } };
-	const struct lbvh_input in = { 0 };
+	} row[] = { { "abc", NULL, "abc-T" }, { "ab", "c", "abcT" }, { "", "x", "xT" } };
+	const struct lbvh_input in = { .count = 1, .vertex_count = 1 };
+	const uint32_t corner = 'T';
 	struct gb_error err;
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -274,6 +276,8 @@ Test(worker, texts)
 			(void)stpcpy(to, row[i].image);
 		memcpy(process.board->params, &p, sizeof p);
 		memcpy(shown, &in, sizeof in);
+		memcpy(shown + sizeof in + 4 * sizeof(float) + 2 * sizeof corner, &corner,
+		       sizeof corner);
 		cr_assert_eq(create(1, 0, &err), GB_OK, "%s", err.message);
 		cr_expect_str_eq(process.board->excluded, row[i].want);
 		/* It has neither upload() nor reset() nor metrics(). */
@@ -452,6 +456,10 @@ Test(worker, lists)
 	cr_expect_eq(gb_plugins_load(list, false, &err), GB_EUSAGE);
 	cr_expect(strstr(err.message, ": stream already has a variant cpu/steps"), "%s",
 		  err.message);
+	err = (struct gb_error){ 0 };
+	gb_interrupted = 1;
+	cr_expect_eq(gb_plugins_load("/proc/self/exe", false, &err), GB_EINTERRUPTED);
+	cr_expect_str_eq(err.message, "interrupted");
 }
 
 /* Files of the environment are separated by colons, and more than 64 are refused. */
@@ -478,7 +486,4 @@ Test(worker, many_files)
 		(void)unlink(name);
 	}
 	cr_expect_str_eq(err.message, "more than 64 plug-ins");
-	err = (struct gb_error){ 0 };
-	gb_interrupted = 1;
-	cr_expect_eq(gb_plugins_load("/proc/self/exe", false, &err), GB_EUSAGE);
 }

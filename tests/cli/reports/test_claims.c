@@ -11,12 +11,13 @@
 #include "tests/paper_of.h"
 
 /* Three rows; column x is measured, y is twice as large. */
-#define COLUMNS                                                          \
-	"'columns':[{'name':'scene','role':'key','type':'text'},"        \
-	"{'name':'count','role':'key','param':'count'},"                 \
-	"{'name':'x','role':'time','unit':'ms','variant':'cpu/best'},"   \
-	"{'name':'y','role':'time','unit':'ms','variant':'cpu/split'}]," \
-	"'rows':[['a',10,1.5,null],['b',20,null,null],['c',30,null,null]]"
+#define COLUMNS                                                         \
+	"'columns':[{'name':'scene','role':'key','type':'text'},"       \
+	"{'name':'count','role':'key','param':'count'},"                \
+	"{'name':'x','role':'time','unit':'ms','variant':'cpu/best'},"  \
+	"{'name':'y','role':'time','unit':'ms','variant':'cpu/split'}," \
+	"{'name':'side','role':'key','type':'text'}],"                  \
+	"'rows':[['a',10,1.5,null,'l'],['b',20,null,null,'r'],['c',30,null,null,'l']]"
 
 /* How well x and y are known: exactly, within a share of their value, or without an interval. */
 #define EXACT       0
@@ -51,7 +52,8 @@ static char *verdict_on(const char *members, size_t rows, double share, struct g
 		struct gb_repro_cell *cell = &t.cell[i];
 		const double value = ((double)row + 1) * ((double)column - 1);
 
-		if (column < 2 || (column == 2 && (rows == GAP ? row == 1 : row >= rows)))
+		if (column < 2 || column > 3 ||
+		    (column == 2 && (rows == GAP ? row == 1 : row >= rows)))
 			continue;
 		cell->here = value;
 		cell->low = share < 0 ? (double)NAN : value * (1 - share);
@@ -116,6 +118,8 @@ static const struct {
 	/* Trends within groups: no scene has two rows. */
 	{ ALL, EXACT, "'kind':'decreasing','column':'x','tolerance':0,'group':'count'",
 	  "it: cannot be tested here" },
+	{ ALL, EXACT, "'kind':'decreasing','column':'x','tolerance':1.9,'group':'side'",
+	  "it: not held (row 3: 3 (exact) times row 1, claimed: at most 2.9)" },
 	/* Intervals of +-10 % that are on one side of a bound, or on both.  "Not held" on three
 	 * rows needs one that is 1.224 times as wide: 2.64 to 3.37 about 3. */
 	{ ALL, 0.1, "'kind':'ratio-below','column':'x','value':3.31", "it: held" },

@@ -190,6 +190,12 @@ static const struct {
 			"\\allowbreak{}f:\\allowbreak{}g, h,\\allowbreak{}i." END)) },
 	{ GB_FORMAT_LATEX,
 	  0,
+	  "<k;a;<l",
+	  { "k1;" T30 ";" T120 },
+	  LATEX(TABULAR("lr" LINES "p{50mm}",
+			"k & a & l" END "\\midrule\nk1 & " T30 " & " T120 END)) },
+	{ GB_FORMAT_LATEX,
+	  0,
 	  "<k;<l;a;b",
 	  { T100 ";" T100 ";" T30 ";" T30 },
 	  LATEX(TABULAR(LINES "p{28mm}" LINES "p{28mm}rr", "k & l & a & b" END "\\midrule\n" T100

@@ -255,7 +255,13 @@ Test(history, launches_for_a_verdict)
 	}
 }
 
-/* Programs get the files that were left out.  A record of no run of its file is none. */
+#define RECORD_OF(run)                                                                            \
+	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"" run "\",\"bench\":\"radix\","           \
+	"\"backend\":\"cpu\",\"variant\":\"best\",\"key\":\"k\",\"params\":{},\"status\":\"ok\"," \
+	"\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":5,\"samples\":[5]}}"
+
+/* Programs get the files that were left out, and why no verdict was possible.  A record of no run
+ * of its file is none. */
 Test(history, left_out)
 {
 	struct gb_store store = { 0 };
@@ -270,12 +276,10 @@ Test(history, left_out)
 
 	put_launches(&store, ns, 2);
 	cr_assert_not(gb_store_file(&store, "bad.jsonl", &none, "is bad", &err));
+	add(&none, RECORD_OF("x"));
+	cr_assert_not(gb_store_file(&store, "no-run.jsonl", &none, NULL, &err));
 	add(&none, "{\"type\":\"run\",\"schema\":2,\"run_id\":\"x\"}");
-	add(&none,
-	    "{\"type\":\"record\",\"schema\":2,\"run_id\":\"y\",\"bench\":\"radix\",\"backend\":"
-	    "\"cpu\",\"variant\":\"best\",\"key\":\"k\",\"params\":{},\"status\":\"ok\",\"verify\":"
-	    "{"
-	    "\"result\":\"pass\"},\"time\":{\"median\":5,\"samples\":[5]}}");
+	add(&none, RECORD_OF("y"));
 	cr_assert_not(gb_store_file(&store, "lost.jsonl", &none, NULL, &err));
 	cr_expect(eq(sz, store.launches, 2));
 	h = judged(&store, 0.05, 0.05);
@@ -287,6 +291,8 @@ Test(history, left_out)
 		     "bad.jsonl"));
 	cr_expect(eq(str, (char *)gb_json_text(gb_json_at(document, "left_out")->child, "why"),
 		     "is bad"));
+	cr_expect(eq(str, (char *)gb_json_text(document, "why"),
+		     "none of 1 series has the 8 launches that are needed"));
 	cJSON_Delete(document);
 	free(text);
 	gb_records_release(&none);
@@ -397,6 +403,7 @@ static void expect_same(const struct gb_record *a, const struct gb_record *b)
 	cr_expect(eq(str, a->key, b->key));
 	cr_expect(eq(str, (char *)a->run->run_id, (char *)b->run->run_id));
 	cr_expect(eq(int, a->status, b->status));
+	cr_expect(a->status != GB_STATUS_DOUBTFUL || gb_same(a->reason, b->reason));
 	cr_expect(eq(int, a->emulated, b->emulated));
 	cr_expect(eq(int, gb_record_is_cold(a), gb_record_is_cold(b)));
 	if (a->has_time || b->has_time)
@@ -439,6 +446,14 @@ static bool is_taken_with(const char *from, const char *to)
 	snprintf(text, sizeof text, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
 	return is_taken(text, false);
 }
+
+/* A record that is not ok, after one that is, with the reason before the status. */
+static const char doubtful[] =
+	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"5f3a\",\"reason\":\"why\",\"bench\":"
+	"\"radix\","
+	"\"backend\":\"cpu\",\"variant\":\"lsd8\",\"key\":\"k\",\"params\":{},\"status\":"
+	"\"doubtful\","
+	"\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":9,\"samples\":[9]}}\n";
 
 Test(history, files_that_are_scanned)
 {
@@ -495,6 +510,8 @@ Test(history, files_that_are_scanned)
 			  "%s", changes[i].to);
 	cr_expect(is_taken(whole, false));
 	snprintf(text, sizeof text, "%s%s", whole, strchr(whole, '\n') + 1);
+	cr_expect(is_taken(text, false));
+	snprintf(text, sizeof text, "%s%s", whole, doubtful);
 	cr_expect(is_taken(text, false));
 	cr_expect(not(is_taken("", false)));
 	cr_expect(not(is_taken(strchr(whole, '\n') + 1, false)));

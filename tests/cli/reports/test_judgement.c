@@ -16,14 +16,14 @@ static void add_time(struct gb_records *list, const char *name, const char *more
 	char time[100] = "";
 	char text[600];
 
-	if (!strstr(more, "failed"))
+	if (!strstr(more, "failed") && !strstr(more, "skipped"))
 		(void)snprintf(time, sizeof time,
 			       ",\"time\":{\"clock\":\"host\",\"median\":%d,\"samples\":[%d]}", ns,
 			       ns);
 	(void)snprintf(text, sizeof text,
 		       "{\"type\":\"record\",\"variant\":\"%s\",\"key\":\"radix/cpu/%s count=9\","
-		       "\"params\":{\"count\":9}%s%s}",
-		       name, name, time, more);
+		       "\"params\":{\"count\":9%s}%s%s}",
+		       name, name, strcmp(name, "mine") ? "" : ",\"threads\":1", time, more);
 	add_line_of(list, text);
 }
 
@@ -159,6 +159,10 @@ Test(judgement, rivals)
 	add_time(&scout, "doubtful", ",\"status\":\"doubtful\"", 1);
 	add_time(&scout, "mine", mine, 1);
 	add_time(&scout, "library", ",\"peer\":true", 20);
+	add_time(&scout, "device", ",\"backend\":\"cuda\"", 1);
+	add_time(&scout, "skips", ",\"status\":\"skipped\"", 1);
+	add_time(&scout, "elsewhere", "", 1);
+	scout.record[scout.count - 1]->params.item[0].number = 8;
 	for (int i = 0; i < 4; i++) {
 		add_time(&launches, "mine", mine, 100);
 		add_time(&launches, "fast", "", 50);
@@ -184,6 +188,8 @@ Test(judgement, rivals)
 		expect(point, "rivals", "rivals", "4");
 		expect(point, "rivals", "rivals_failed", "1");
 		expect(point, "rivals", "ours.key", "\"radix/cpu/fast count=9\"");
+		expect(point, "rivals", "ours.time_ns", "50");
+		expect(point, "rivals", "ours.launches", "4");
 		expect(point, "rivals", "ours.ratio_low", "2");
 		expect(point, "rivals", "ours.ratio_high", "2");
 		expect(point, "rivals", "peer.key", "\"radix/cpu/library count=9\"");

@@ -331,6 +331,19 @@ Test(pooled, unsure)
 	}
 }
 
+/* No number of launches is known that would decide. */
+Test(pooled, undecidable)
+{
+	struct gb_change change[2] = { { .verdict = GB_UNSURE, .needed = 9 },
+				       { .verdict = GB_UNSURE } };
+	struct gb_comparison c = { .change = change, .count = 2 };
+	char why[GB_WHY];
+
+	c.verdicts[GB_UNSURE] = 2;
+	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED));
+	cr_expect(eq(str, why, "2 of 2 keys are unsure, and more launches are unlikely to decide"));
+}
+
 /* At 1 GHz, 2 us are 2 thousand cycles, and the floor of 100 ns a twentieth of that. */
 Test(pooled, a_floor_in_ns_is_one_if_cycles_are_compared)
 {

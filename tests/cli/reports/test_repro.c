@@ -261,6 +261,53 @@ Test(repro, values_and_intervals)
 	}
 }
 
+/* The last record with a time counts, if it has as many threads as its machine. */
+Test(repro, stored_records)
+{
+	static const struct {
+		int threads[2], ns[2]; /* 0 threads: no record; 0 ns: it failed */
+		double here;
+	} row[] = {
+		{ { 4, 0 }, { 10, 0 }, 10 },  { { 4, 4 }, { 10, 20 }, 20 },
+		{ { 4, 4 }, { 10, 0 }, 10 },  { { 4, 4 }, { 0, 20 }, 20 },
+		{ { 4, 4 }, { 0, 0 }, NAN },  { { 2, 0 }, { 10, 0 }, NAN },
+		{ { 4, 2 }, { 10, 20 }, 10 }, { { 40, 4 }, { 10, 20 }, 20 },
+	};
+	cJSON *paper = parse("{'workload':'radix','tables':[{'set':{'count':1000},'columns':[{"
+			     "'name':'a','role':'time','unit':'ns','variant':'cpu/best'}],"
+			     "'rows':[[null],[null]]}]}");
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_records list = { 0 };
+		const struct gb_repro_source source = { .stored = &list, .preset = GB_LARGE };
+		struct gb_error err = { 0 };
+		struct gb_repro t;
+
+		add_line_of(&list, "{\"type\":\"run\",\"host\":{\"usable_cpus\":4}}");
+		for (size_t k = 0; k < 2 && row[i].threads[k]; k++) {
+			char text[300], time[60] = "\"status\":\"failed\"";
+
+			if (row[i].ns[k])
+				snprintf(time, sizeof time,
+					 "\"time\":{\"median\":%d,\"samples\":[1]}", row[i].ns[k]);
+			snprintf(text, sizeof text,
+				 "{\"type\":\"record\",\"key\":\"radix/cpu/best count=1000 "
+				 "threads=%d\",\"params\":{\"threads\":%d},%s}",
+				 row[i].threads[k], row[i].threads[k], time);
+			add_line_of(&list, text);
+		}
+		init(&t, paper);
+		cr_assert_not(gb_repro_measure(&t, &source, &err), "%s", err.message);
+		for (size_t k = 0; k < 2; k++)
+			cr_expect(isnan(row[i].here) ? isnan(t.cell[k].here) && t.cell[k].reason
+						     : fabs(t.cell[k].here - row[i].here) < 1e-9,
+				  "row %zu: %g", i, t.cell[k].here);
+		gb_repro_release(&t);
+		gb_records_release(&list);
+	}
+	cJSON_Delete(paper);
+}
+
 /* The terms of a ratio are of one machine, of which only a GPU's record has a GPU. */
 Test(repro, two_machines_have_no_ratio)
 {
@@ -277,7 +324,7 @@ Test(repro, two_machines_have_no_ratio)
 	};
 	cJSON *paper = parse("{'tables':[{'columns':[{'name':'a','role':'time','variant':'cpu/best'"
 			     "},{'name':'b','role':'time','variant':'cpu/best'},{'name':'c','role':"
-			     "'ratio','of':['a','b']}],'rows':[[1,1,1]]}]}");
+			     "'ratio','of':['a','b']}],'rows':[[1,1,1],[1,1,1]]}]}");
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		struct gb_records list = { 0 };
@@ -297,13 +344,13 @@ Test(repro, two_machines_have_no_ratio)
 				 "\"time\":{\"median\":%d,\"samples\":[1]}}",
 				 k, row[i].backend[k], k ? 2 : 6);
 			add_line_of(&list, text);
-			t.cell[k].record = list.record[k];
+			t.cell[3 + k].record = list.record[k];
 		}
 		gb_repro_fill(&t);
 		if (row[i].one)
-			cr_expect(ieee_ulp_eq(dbl, t.cell[2].here, 3, 4), "row %zu", i);
+			cr_expect(ieee_ulp_eq(dbl, t.cell[3 + 2].here, 3, 4), "row %zu", i);
 		else
-			cr_expect(isnan(t.cell[2].here) && t.cell[2].reason, "row %zu", i);
+			cr_expect(isnan(t.cell[3 + 2].here) && t.cell[3 + 2].reason, "row %zu", i);
 		gb_repro_release(&t);
 		gb_records_release(&list);
 	}

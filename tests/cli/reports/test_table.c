@@ -24,6 +24,30 @@ Test(table, constants_are_stated_once)
 				"cpu/best  2.00 ms  +-1.0 %   500 k  4.00 M     25 %  ok\n");
 }
 
+/* Values belong to pairs alone. */
+Test(table, a_parameter_that_no_point_uses_is_left_out)
+{
+	static const char *const type[][2] = { { "u32", "u32" },
+					       { "pairs", "pairs" },
+					       { "u32", "pairs" } };
+
+	for (size_t i = 0; i < GB_COUNT(type); i++) {
+		for (size_t k = 0; k < 2; k++) {
+			char text[2048];
+
+			(void)snprintf(text, sizeof text,
+				       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\","
+				       "\"bench\":\"radix\",\"backend\":\"cpu\",\"variant\":"
+				       "\"v%zu\",\"key\":\"k\",\"params\":{\"values\":\"index\","
+				       "\"type\":\"%s\"},%s}",
+				       k, type[i][k], timed(1e6));
+			add(text);
+		}
+		expect_within(GB_FORMAT_TABLE, "values=index", i > 0);
+		release();
+	}
+}
+
 Test(table, varying_parameters_are_columns_and_the_fastest_is_marked)
 {
 	add_record("cpu/best", "\"count\":1000,\"threads\":2,\"seed\":1", timed(2e6));
@@ -441,7 +465,7 @@ Test(table, counts_are_shown_on_request)
 		"1000,"
 		"\"to_host\":0,\"on_device\":0,\"set\":500},\"kernels\":["
 		"{\"kernel\":\"void a::scan<int (*)(), 4>(int*)\",\"launches\":2},"
-		"{\"kernel\":\"copy(int*)\",\"launches\":1}]}";
+		"{\"kernel\":\"copy(int*)\",\"launches\":1,\"warp_instructions\":0}]}";
 
 	static const char single[] =
 		"\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},\"emulated\":true,\"counts\":{"
@@ -455,14 +479,14 @@ Test(table, counts_are_shown_on_request)
 		"\"copied_bytes\":{\"to_device\":1,\"to_host\":2,\"on_device\":4,\"set\":8},"
 		"\"kernels\":[{\"kernel\":\"k\",\"launches\":1}]}";
 
-	add_record("cuda/a", "\"n\":1", counts);
-	add_record("cuda/b", "\"n\":2", single);
+	add_record("cuda/a", "\"n\":1,\"seed\":5", counts);
+	add_record("cuda/b", "\"n\":2,\"seed\":5", single);
 	expect_within(GB_FORMAT_TABLE, "warp instr", false);
 	cr_assert_eq(gb_table_print(file, &list, GB_FORMAT_TABLE, true, &err), GB_OK);
 	(void)fclose(file);
 	cr_expect_str_eq(
 		text,
-		"toy\n"
+		"toy: seed=5\n"
 		"\n"
 		"n  variant      time  status\n"
 		"1  cuda/a   emulated  ok\n"

@@ -150,48 +150,72 @@ Test(versus, intervals_need_four_launches)
 	gb_versus_release(&v);
 }
 
+#define FAILED     ",\"status\":\"failed\",\"reason\":\"r\""
+#define SKIPPED    ",\"status\":\"skipped\""
+#define UNVERIFIED ",\"status\":\"unverified\""
+
+/* A cell of one launch or two: a failure counts first, then a time. */
 Test(versus, each_state)
 {
 	static const struct {
-		const char *members;
-		double ns;
+		const char *members[2];
 		enum gb_verdict_word state;
+		double speed_up;
 	} want[] = {
-		{ OK, 10, GB_UNSURE },
-		{ ",\"status\":\"failed\",\"reason\":\"r\"", 0, GB_FAILED_RUN },
-		{ ",\"status\":\"skipped\"", 0, GB_ABSENT },
-		{ ",\"status\":\"unverified\"", 10, GB_UNVERIFIED },
-		{ ",\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
-		  "\"emulated\":true",
-		  10, GB_ABSENT },
+		{ { OK }, GB_UNSURE, 2 },
+		{ { FAILED }, GB_FAILED_RUN, NAN },
+		{ { SKIPPED }, GB_ABSENT, NAN },
+		{ { UNVERIFIED }, GB_UNVERIFIED, NAN },
+		{ { OK ",\"emulated\":true" }, GB_ABSENT, NAN },
+		{ { OK, FAILED }, GB_FAILED_RUN, NAN },
+		{ { FAILED, OK }, GB_FAILED_RUN, NAN },
+		{ { OK, SKIPPED }, GB_UNSURE, 2 },
+		{ { SKIPPED, OK }, GB_UNSURE, 4 },
+		{ { UNVERIFIED, OK }, GB_UNSURE, 4 },
+		{ { UNVERIFIED, SKIPPED }, GB_UNVERIFIED, NAN },
+		{ { SKIPPED, UNVERIFIED }, GB_UNVERIFIED, NAN },
 	};
+	const size_t count = GB_COUNT(want);
 	struct gb_versus v;
 	char key[] = "a";
 
 	add_run("1", "X", "A");
 	add_run("2", "X", "B");
-	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+	add_run("3", "X", "B");
+	for (size_t i = 0; i < count; i++) {
 		key[0] = (char)('a' + i);
 		add("1", "cuda", key, 20, OK);
-		add("2", "cuda", key, want[i].ns, want[i].members);
+		for (size_t k = 0; k < 2; k++) {
+			const char *of = want[i].members[k];
+
+			if (of)
+				add(k ? "3" : "2", "cuda", key,
+				    !strcmp(of, FAILED) || !strcmp(of, SKIPPED) ? 0
+				    : k                                         ? 5
+										: 10,
+				    of);
+		}
 	}
 	add("1", "cuda", "alone", 20, OK);
 	add("1", "cuda", "a", 40, OK ",\"cold\":false");
 	v = versus_of(GB_BY_MACHINE);
-	cr_assert(eq(sz, v.table[0].row_count, sizeof want / sizeof *want + 2));
-	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-		const struct gb_versus_row *row = &v.table[0].row[i];
-		const bool has_time = want[i].state == GB_UNSURE;
+	cr_assert(eq(sz, v.table[0].row_count, count + 2));
+	for (size_t i = 0; i < count; i++) {
+		const struct gb_versus_cell *cell = &v.table[0].row[i].cell[1];
 
-		cr_expect(eq(int, (int)row->cell[1].verdict, (int)want[i].state), "%zu", i);
-		cr_expect(eq(int, !isnan(row->cell[1].ns), has_time), "%zu", i);
-		cr_expect(eq(int, !isnan(row->cell[1].speed_up.estimate), has_time), "%zu", i);
+		cr_expect(eq(int, (int)cell->verdict, (int)want[i].state), "%zu", i);
+		cr_expect(eq(int, isnan(cell->ns), isnan(want[i].speed_up)), "%zu", i);
+		cr_expect(isnan(want[i].speed_up)
+				  ? isnan(cell->speed_up.estimate)
+				  : fabs(cell->speed_up.estimate - want[i].speed_up) < 1e-12,
+			  "%zu: %g", i, cell->speed_up.estimate);
 	}
 	cr_expect(eq(str, (char *)v.table[0].row[1].cell[1].reason, "r"));
-	cr_expect(eq(int, (int)v.table[0].row[5].cell[1].verdict, GB_ABSENT));
-	cr_expect(v.table[0].row[6].hot && v.table[0].mixed_caches);
-	cr_expect(ieee_ulp_eq(dbl, gb_versus_mean_of(&v.table[0], 1, false).speed_up, 2, 8));
-	cr_expect(eq(sz, gb_versus_mean_of(&v.table[0], 1, false).rows, 1));
+	cr_expect(eq(int, (int)v.table[0].row[count].cell[1].verdict, GB_ABSENT));
+	cr_expect(v.table[0].row[count + 1].hot && v.table[0].mixed_caches);
+	/* of 2, 2, 4 and 4 */
+	cr_expect(ieee_ulp_eq(dbl, gb_versus_mean_of(&v.table[0], 1, false).speed_up, sqrt(8), 8));
+	cr_expect(eq(sz, gb_versus_mean_of(&v.table[0], 1, false).rows, 4));
 	cr_expect(eq(sz, gb_versus_mean_of(&v.table[0], 1, true).rows, 0));
 	gb_versus_release(&v);
 }
@@ -229,6 +253,29 @@ Test(versus, nothing_to_show)
 	add("1", "cpu", "c", 10, OK);
 	cr_expect(eq(int, (int)gb_versus_init(&v, &list, &err), GB_EUSAGE));
 	cr_expect(eq(str, err.message, "the files have no record of a GPU"));
+	gb_versus_release(&v);
+}
+
+/* A table without a speed-up names what another column lacks, which need not be the last one. */
+Test(versus, wanted)
+{
+	static const char want[] = "no measurement was made in two columns; B has m, which A lacks";
+	struct gb_versus v;
+	struct gb_error err = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	add_run("1", "X", "A");
+	add_run("2", "X", "B");
+	add("1", "cuda", "k", 10, OK);
+	add("2", "vulkan", "m", 10, OK);
+	add("1", "vulkan", "n", 10, OK);
+	v = versus_of(GB_BY_MACHINE);
+	cr_assert_not(gb_versus_print(file, &v, &list, GB_SHOW_TIME, GB_FORMAT_TABLE, &err));
+	(void)fclose(file);
+	cr_expect(strstr(text, want) != NULL, "%s", text);
+	free(text);
 	gb_versus_release(&v);
 }
 

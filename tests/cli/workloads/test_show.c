@@ -104,6 +104,7 @@ Test(show, a_variant_needs_no_more)
 	static const char *const cases[][2] = {
 		{ "bfs", "--vertices=300" },
 		{ "bfs", "--vertices=300 --graph=gnp --p=0.1 --sources=3" },
+		{ "bfs", "--graph=grid --vertices=70000 --sources=2" }, /* without a matrix */
 		{ "cbt", "--op=cycle --depth=9 --shape=random --fill=0.2" },
 		{ "cbt", "--op=decode --depth=9" },
 		{ "cbt", "--op=update --depth=9 --shape=random --fill=0.5 --frames=3" },
