@@ -15,8 +15,8 @@ The last form first runs each test alone and notes which mutants it reaches (rea
 it runs the tests that reach a mutant, those that reach the fewest mutants first, until one fails or
 hangs.  A mutant is undecided after --budget seconds.  A failure counts if it occurs twice.  Limits
 of tests are processor seconds, so other work on the machine decides nothing (mutation.run).
-Verdicts are kept in FOLDER/kept.jsonl and not tried again, except that --again tries survivors and
-undecided ones once more.  --seconds ends a run early; the next one goes on from there.
+Verdicts are kept in FOLDER/kept.jsonl and not tried again, except that --again tries those without a
+reason that survived or are undecided.  --seconds ends a run early; the next one goes on from there.
 
 Tests run in a process namespace of their own (unshare), since a mutant may kill or start anything.
 """
@@ -277,9 +277,14 @@ class Coverage:
                 hits = [hit.start() for hit in re.finditer(b"\1", reached.read())]
         return {"seconds": round(seconds, 3), "symptom": symptom, "reached": hits}
 
-    def complete(self, jobs, deadline):
-        """Measure the tests that are new.  Return False if time ran out."""
-        missing = [name for name in list_tests(self.tree, self.build) if name not in self.tests]
+    def complete(self, jobs, deadline, numbers):
+        """Measure the tests that are new; those that were measured in another build only if they
+        reach one of these mutants there.  Return False if time ran out."""
+        other = {}
+        for path in set(glob.glob(self.folder + "/reached-*.jsonl")) - {self.path}:
+            other.update(mutation.read_kept(path))
+        missing = [name for name in list_tests(self.tree, self.build) if name not in self.tests
+                   and (name not in other or not numbers.isdisjoint(other[name]["reached"]))]
 
         def one(name):
             if time.monotonic() < deadline:
@@ -476,10 +481,6 @@ def main():
                         help="required share of mutants found or explained, in percent")
     options = parser.parse_args()
     deadline = time.monotonic() + options.seconds
-    coverage = Coverage(options.folder, options.build)
-    if not coverage.complete(options.jobs, deadline):
-        return 0
-    tests_of = coverage.invert()
     with open(os.path.join(options.folder, "mutants.json")) as file:
         mutants = json.load(file)
     matching = [m for m in mutants if fnmatch.fnmatch(m["file"], options.only)
@@ -490,11 +491,17 @@ def main():
     draw.shuffle(chosen)
     path = os.path.join(options.folder, "kept.jsonl")
     kept = mutation.read_kept(path)
+    reasons = mutation.Reasons()
+    due = [m for m in chosen if m["name"] not in kept or options.again and not kept[m["name"]]
+           and not reasons.of(m["file"], m["operator"], m["line"])]
+    coverage = Coverage(options.folder, options.build)
+    if not coverage.complete(options.jobs, deadline, {m["number"] for m in due}):
+        return 0
+    tests_of = coverage.invert()
     lock = threading.Lock()
 
     def one(m):
-        old = kept.get(m["name"], "new")
-        if time.monotonic() > deadline or not (old == "new" or options.again and not old):
+        if time.monotonic() > deadline:
             return
         found = try_mutant(coverage, m["number"], tests_of.get(m["number"], []), options.budget)
         with lock:
@@ -502,8 +509,7 @@ def main():
             mutation.keep(path, m["name"], found)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(one, chosen))
-    reasons = mutation.Reasons()
+        list(pool.map(one, due))
     tried = [m for m in chosen if m["name"] in kept]
     rows = {}
     for m in sorted(tried, key=lambda m: m["number"]):
