@@ -58,6 +58,10 @@ Test(memory, refuses_impossible_sizes)
 	cr_assert(strstr(err.message, "needs 1.00 PiB of host memory, ") != NULL, "%s",
 		  err.message);
 	cr_assert(strstr(err.message, " free") != NULL);
+	err = (struct gb_error){ 0 };
+	cr_assert(eq(ptr, gb_host_alloc(PTRDIFF_MAX - ((size_t)4 << 20), 1, &err), NULL));
+	cr_assert(strstr(err.message, "needs 8192 PiB of host memory, ") != NULL, "%s",
+		  err.message);
 }
 
 Test(memory, the_kth_allocation_fails)

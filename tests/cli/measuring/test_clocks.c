@@ -193,6 +193,11 @@ Test(clocks, are_left_alone_without_a_guard)
 }
 
 /* A value that the library does not know is NAN, -1 or "". */
+Test(clocks, a_gpu_that_no_library_knows)
+{
+	cr_expect(isnan(gb_nvml_throttled_ns("0000:99:00.0")));
+}
+
 Test(clocks, state_of_a_gpu, .fini = clean_up)
 {
 	struct nvml_planted *planted = load();

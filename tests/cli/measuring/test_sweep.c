@@ -108,6 +108,7 @@ ParameterizedTestParameters(sweep, expands)
 		{ "0e99,+7", "0 7" },
 		{ "7,1:3,2^4:2^6:x2", "7 1 2 3 16 32 64" },
 		{ "2^38:2^40:x2", "274877906944 549755813888 1099511627776" },
+		{ "2^40:2^40:x8388608", "1099511627776" }, /* the next would be 2^63 */
 	};
 
 	return cr_make_param_array(struct expansion, cases, GB_COUNT(cases));
