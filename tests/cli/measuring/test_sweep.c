@@ -20,17 +20,17 @@ static const char *const types[] = { "u32", "u64", "f32", NULL };
 
 #define AT(member) offsetof(struct toy, member)
 static const struct gb_param rows[] = {
+	{ .name = "type",
+	  .type = GB_CHOICE,
+	  .offset = AT(type),
+	  .initial = "u32",
+	  .choices = types },
 	{ .name = "count",
 	  .type = GB_INT,
 	  .offset = AT(count),
 	  .initial = "1M",
 	  .yields_to = "file",
 	  .max = INT64_C(1) << 40 },
-	{ .name = "type",
-	  .type = GB_CHOICE,
-	  .offset = AT(type),
-	  .initial = "u32",
-	  .choices = types },
 	{ .name = "fill",
 	  .type = GB_FLOAT,
 	  .offset = AT(fill),
@@ -179,7 +179,7 @@ Test(sweep, the_first_parameter_varies_slowest)
 	cr_assert(eq(sz, sweep.count, 12));
 	gb_sweep_point(&sweep, 7, &p);
 	cr_assert(eq(i64, p.count, 20));
-	cr_assert(eq(i64, p.type, 0));
+	cr_assert(eq(i64, p.type, 1));
 	cr_assert(eq(i64, p.seed, 2));
 }
 
@@ -415,7 +415,7 @@ static const struct gb_axis *count_axis(const char *spec)
 	setup();
 	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "count", spec, &err), GB_OK));
 	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "seed", "1,2,3", &err), GB_OK));
-	return &sweep.axis[0];
+	return &sweep.axis[1];
 }
 
 Test(sweep, random_sizes)
