@@ -63,7 +63,7 @@ Test(ratio, interval_matches_brute_force)
 
 Test(ratio, edges)
 {
-	const double one[] = { 2 }, zero[] = { 0 };
+	const double one[] = { 0.5 }, zero[] = { 0 };
 	double many[60];
 	struct gb_error err = { 0 };
 	struct gb_ratio r;
@@ -76,6 +76,8 @@ Test(ratio, edges)
 		many[i] = 100 + i;
 	gb_ratio(one, 1, many, 60, 0.95, &r, &err);
 	cr_assert(isnan(r.interval.low));
+	gb_ratio(one, 1, many, 60, 0.9, &r, &err);
+	cr_assert(ieee_ulp_eq(dbl, r.interval.low, 200, 8)); /* of rank 1 */
 	gb_ratio(many, 60, many, 60, 0.95, &r, &err);
 	cr_assert(ieee_ulp_eq(dbl, r.estimate, 1, 4));
 	cr_assert(r.interval.low < 1 && r.interval.high > 1 && r.interval.low > 0.9);
