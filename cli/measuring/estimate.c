@@ -96,7 +96,8 @@ struct gb_tried gb_tried_of(const struct gb_result *trial)
 	return (struct gb_tried){
 		.cost = trial->cost,
 		.run_s = run_ns * (double)trial->batch * 1e-9,
-		.once_s = run_ns * 1e-9 + growing(trial->create_ns * 1e-9) + growing(trial->cost.verify_s),
+		.once_s = run_ns * 1e-9 + growing(trial->create_ns * 1e-9) +
+			  growing(trial->cost.verify_s),
 		.half_width = half_width_of(trial),
 	};
 }
