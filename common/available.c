@@ -160,8 +160,7 @@ static uint64_t left_by_process(void)
 	FILE *file = fopen("/proc/self/statm", "re");
 
 	if (file) {
-		if (fscanf(file, "%" SCNu64 " %*u %*u %*u %*u %" SCNu64, &space, &data) != 2)
-			space = data = 0;
+		(void)!fscanf(file, "%" SCNu64 " %*u %*u %*u %*u %" SCNu64, &space, &data);
 		(void)fclose(file);
 	}
 	(void)getrlimit(RLIMIT_AS, &of_space);

@@ -76,7 +76,7 @@ struct cbt_params {
  *	split of leaf k: if its level is below D, set the bit of 2k + 1
  *	merge of leaf k: if k > 1 and its sibling is a leaf with its merge bit set, clear the bit
  *	of k | 1
- * A sibling that is a leaf is the previous or the next leaf.  Each array has (leaves + 63) / 64 + 1
+ * A sibling that is a leaf is the previous or the next leaf.  Each array has cbt_wish_words(leaves)
  * words; bits from `leaves` on are 0. */
 struct cbt_frame {
 	size_t leaves; /* before the frame */
@@ -174,6 +174,12 @@ CBT_INLINE size_t cbt_field_words(unsigned depth)
 CBT_INLINE size_t cbt_heap_words(unsigned depth)
 {
 	return depth < 4 ? 1 : (size_t)1 << (depth - 4);
+}
+
+/* 64-bit words of one array of a frame's requests. */
+CBT_INLINE size_t cbt_wish_words(size_t leaves)
+{
+	return (leaves + 63) / 64 + 1;
 }
 
 /* Index of the field's first word in the heap; the field is whole words for depth >= 6. */

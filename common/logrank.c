@@ -39,7 +39,7 @@ static void count_choices(const struct gb_logrank *t, double *row, size_t width)
 
 			for (size_t s = limit[i] + 1; s-- > score;)
 				to[s] = (1 - share) * to[s] + share * from[s - score];
-			for (size_t s = 0; s < score && s <= limit[i]; s++)
+			for (size_t s = 0; s < score; s++) /* limit[i] >= score */
 				to[s] *= 1 - share;
 		}
 		if (first == 0)
@@ -220,7 +220,7 @@ static void set_interval(const struct search *q, double level, struct gb_interva
 	const double *d = q->difference;
 	const double least = attained(q->test, tail, false), most = attained(q->test, tail, true);
 
-	if (!(least > 0) || !(most > 0))
+	if (!(fmin(least, most) > 0))
 		return;
 	interval->low = exp(d[first_of(q, true, is_no_longer_slower, tail)]);
 	interval->high = exp(d[first_of(q, false, is_faster, tail) - 1]);

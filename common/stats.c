@@ -135,17 +135,17 @@ static double central(size_t df, double angle, double *density)
 /* Newton's method from below.  The probability is concave in the angle, so no step overshoots. */
 double gb_student_quantile(double level, size_t df)
 {
-	double angle = 0, step = 1;
+	double angle = 0, step;
 
 	if (df < 1 || !(level >= 0 && level < 1))
 		return (double)NAN;
-	for (int i = 0; i < 100 && step > 1e-15 * angle; i++) {
+	do {
 		double density;
 		const double error = level - central(df, angle, &density);
 
 		step = error / density;
 		angle += step;
-	}
+	} while (step > 1e-15 * angle);
 	return sqrt((double)df) * tan(angle);
 }
 

@@ -183,7 +183,7 @@ enum gb_status gb_timer_resolution(const struct gb_timer_ops *ops, void *clock, 
 
 static double cpu_least_ns(void)
 {
-	struct timespec unit = { 0, 1 };
+	struct timespec unit = { 0 };
 
 	(void)clock_getres(CLOCK_MONOTONIC, &unit);
 	return (double)unit.tv_sec * 1e9 + (double)unit.tv_nsec;

@@ -76,7 +76,7 @@ static double after(const struct gb_cost *c, const struct gb_settings *how, doub
 	       (how->verify_all ? n * c->verify_s : fmax(fmin(n, VERIFIED) * c->verify_s, besides));
 }
 
-/* The part of a duration that grows with the problem: starting threads does not. */
+/* The part of a duration that grows with the problem: starting threads does not.  0 of NAN. */
 static double growing(double s)
 {
 	const double start_s = 1e-3;
@@ -92,12 +92,12 @@ double gb_input_s(double input_s, double factor)
 struct gb_tried gb_tried_of(const struct gb_result *trial)
 {
 	const double run_ns = gb_series_quantile(&trial->time, 0); /* waiting does not grow */
-	const double create_ns = isnan(trial->create_ns) ? 0 : trial->create_ns;
 
 	return (struct gb_tried){
 		.cost = trial->cost,
 		.run_s = run_ns * (double)trial->batch * 1e-9,
-		.once_s = run_ns * 1e-9 + growing(create_ns * 1e-9) + growing(trial->cost.verify_s),
+		.once_s = run_ns * 1e-9 + growing(trial->create_ns * 1e-9) +
+			  growing(trial->cost.verify_s),
 		.half_width = half_width_of(trial),
 	};
 }

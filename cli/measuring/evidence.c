@@ -560,8 +560,7 @@ long gb_children(struct gb_measurement *m)
 	siginfo_t info;
 
 	if (m->backend->remote)
-		return m->state ? m->backend->remote->children(m->state, m->err) : 0;
-
+		return m->backend->remote->children(m->state, m->err);
 	(void)getrusage(RUSAGE_CHILDREN, &usage);
 	return usage.ru_minflt + !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
 }

@@ -66,11 +66,12 @@ static const struct gb_plan_trial *nearest(const struct gb_plan *plan, const str
 bool gb_plan_tries(const struct gb_plan_trial *near, double bytes, int64_t threads, double spent_s)
 {
 	const double long_s = 0.2, most_s[] = { 1, 5, 2 }, far_above = 16;
-	const double factor = near ? bytes / near->bytes : 1;
 	struct gb_tried tried;
+	double factor;
 
 	if (!near)
 		return true;
+	factor = bytes / near->bytes;
 	tried = gb_tried_times(&near->tried, factor);
 	if (gb_input_s(near->input_s, factor) + gb_trial_s(&tried) > long_s)
 		return false;

@@ -42,13 +42,11 @@ static double elapsed_s(const struct gb_measurement *m)
 static int64_t choose_batch(const struct gb_measurement *m, double ns)
 {
 	const struct gb_result *r = m->result;
-	int64_t batch;
 
 	if (r->cold || !(m->ops->flags & GB_REPEATABLE) || m->distinct > 1 || !(ns < SHORT_NS) ||
 	    (r->workload->repeatable && !r->workload->repeatable(r->params)))
 		return 1;
-	batch = (int64_t)ceil(BATCH_NS / (ns > 1 ? ns : 1));
-	return batch < MAX_BATCH ? batch : MAX_BATCH;
+	return ns * MAX_BATCH > BATCH_NS ? (int64_t)ceil(BATCH_NS / ns) : MAX_BATCH;
 }
 
 /* ---- the measurement ---------------------------------------------------------------------- */

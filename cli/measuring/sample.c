@@ -83,7 +83,7 @@ static enum gb_status time_runs(struct gb_measurement *m, int64_t batch, bool he
 				double *host_ns, struct gb_phase_time *phase, size_t *phases)
 {
 	const double start_ns = gb_now_ns();
-	double queue_ns = 0, lost_ns = 0;
+	double queue_ns, lost_ns;
 	const bool counted = m->counting && m->runs == 0;
 	bool marked = m->timer.phases;
 

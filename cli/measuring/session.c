@@ -57,7 +57,7 @@ static enum gb_status write_lines(struct gb_session *s, struct gb_error *err)
 static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
 {
 	const char *text = s->request->repeats.shard;
-	long long i = 0, n = 0;
+	long long i, n;
 	char rest;
 
 	s->shards = 1;

@@ -134,14 +134,15 @@ enum gb_status gb_plugins_load(const char *list, bool isolated, struct gb_error 
 {
 	const char *paths = getenv("GPUBENCH_PLUGINS");
 
-	if (!list && !(paths && paths[0]))
+	if (paths && !paths[0])
+		paths = NULL;
+	if (!list && !paths)
 		return GB_OK;
 #ifndef __SANITIZE_ADDRESS__
 	/* Other processes of the same user can no longer read or change this one's memory. */
 	if (isolated)
 		(void)prctl(PR_SET_DUMPABLE, 0);
 #endif
-	if (load_all(list, ",", isolated, err))
-		return err->code;
-	return paths && paths[0] ? load_all(paths, ":", isolated, err) : GB_OK;
+	(void)load_all(list, ",", isolated, err);
+	return load_all(paths, ":", isolated, err);
 }

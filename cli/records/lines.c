@@ -252,21 +252,20 @@ static enum gb_status not_json(const struct source *source, size_t line, struct 
 }
 
 /* Read a document: one array of lines. */
-static enum gb_status read_document(const struct source *source, struct gb_records *list,
-				    struct gb_error *err)
+static void read_document(const struct source *source, struct gb_records *list,
+			  struct gb_error *err)
 {
 	const char *end = source->text;
 	cJSON *document = parse(source->text, source->size, &end);
 
 	list->document = true;
 	if (!document)
-		return not_json(source, line_number(source, (size_t)(end - source->text)), err);
+		(void)not_json(source, line_number(source, (size_t)(end - source->text)), err);
 	while (!err->code && document->child)
 		(void)accept(source, 1, cJSON_DetachItemViaPointer(document, document->child), list,
 			     err);
 	cJSON_Delete(document);
 	list->complete_bytes = source->size;
-	return err->code;
 }
 
 /* True if text may be the start of a line that a killed writer left incomplete. */
@@ -277,13 +276,12 @@ static bool begins_a_line(const char *text)
 	return strncmp(text, begin, strnlen(text, strlen(begin))) == 0;
 }
 
-static enum gb_status read_lines(const struct source *source, struct gb_records *list,
-				 struct gb_error *err)
+static void read_lines(const struct source *source, struct gb_records *list, struct gb_error *err)
 {
 	const char *where;
 
 	list->complete_bytes = list->last_run_bytes = 0;
-	for (size_t start = 0, number = 1; start < source->size; number++) {
+	for (size_t start = 0, number = 1; start < source->size && !err->code; number++) {
 		char *text = source->text + start;
 		char *end = memchr(text, '\n', source->size - start);
 		const size_t length = end ? (size_t)(end - text) : source->size - start;
@@ -296,12 +294,12 @@ static enum gb_status read_lines(const struct source *source, struct gb_records 
 			if (!line && !end && errno != ENOMEM && strlen(text) == length &&
 			    begins_a_line(text)) {
 				list->truncated = true;
-				return GB_OK;
+				return;
 			}
 			if (!line)
-				return not_json(source, number, err);
-			if (accept(source, number, line, list, err))
-				return err->code;
+				(void)not_json(source, number, err);
+			else
+				(void)accept(source, number, line, list, err);
 			if (list->run_count > runs)
 				list->last_run_bytes = start;
 			list->unended = !end;
@@ -309,7 +307,6 @@ static enum gb_status read_lines(const struct source *source, struct gb_records 
 		start += length + (end != NULL);
 		list->complete_bytes = start;
 	}
-	return GB_OK;
 }
 
 /* Remove every record from `first` on that a later one replaces. */
@@ -339,7 +336,7 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	if (!read_source(path, &source, err) && source.size) {
 		const char *first = source.text + strspn(source.text, " \t\r\n");
 
-		(void)(*first == '[' ? read_document : read_lines)(&source, list, err);
+		(*first == '[' ? read_document : read_lines)(&source, list, err);
 	}
 	if (!err->code && list->count == before && list->run_count == runs)
 		gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);

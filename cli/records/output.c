@@ -286,7 +286,7 @@ enum gb_status gb_output_put_all(struct gb_output *output, const struct gb_recor
 				 struct gb_error *err)
 {
 	char *text = NULL;
-	size_t size = 0;
+	size_t size;
 	FILE *memory;
 
 	if (!output->to_lines)

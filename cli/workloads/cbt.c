@@ -382,7 +382,7 @@ static void show(void *input, gb_share_fn *share, void *self)
 	share(self, (void **)&in->heap, in->heap ? in->heap_words * sizeof *in->heap : 0);
 	share(self, (void **)&in->frame, in->frames * sizeof *in->frame);
 	for (size_t f = 0; f < in->frames; f++) {
-		const size_t bytes = (in->frame[f].leaves + 63) / 64 * 8 + 8;
+		const size_t bytes = cbt_wish_words(in->frame[f].leaves) * sizeof *in->field;
 
 		share(self, (void **)&in->frame[f].split, bytes);
 		share(self, (void **)&in->frame[f].merge, bytes);

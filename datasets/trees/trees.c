@@ -183,7 +183,7 @@ size_t gb_trees_apply(uint64_t *field, unsigned depth, struct cbt_frame *frame)
  * them allocated. */
 static enum gb_status alloc_frame(struct cbt_frame *frame, size_t leaves, struct gb_error *err)
 {
-	const size_t words = (leaves + 63) / 64 + 1;
+	const size_t words = cbt_wish_words(leaves);
 
 	frame->leaves = leaves;
 	frame->split = gb_host_zalloc(words, sizeof *frame->split, err);

@@ -13,6 +13,7 @@
 
 #include "common/memory.h"
 #include "tests/file_of.h"
+#include "tests/sanitized.h"
 
 static char root[] = "/tmp/gpubench-cgroup-XXXXXX";
 
@@ -135,6 +136,10 @@ Test(available, data)
 
 	cr_assert_eq(setrlimit(RLIMIT_DATA, &limit), 0);
 	cr_expect_leq(gb_host_available(), (uint64_t)1 << 30);
+	if (UNLESS_SANITIZED(true, false)) {
+		cr_assert_eq(setrlimit(RLIMIT_DATA, &(struct rlimit){ 4096, 4096 }), 0);
+		cr_expect_eq(gb_host_available(), 0);
+	}
 	cr_expect_eq(open_files(), files);
 }
 

@@ -30,7 +30,7 @@ Test(memory, counts_live_bytes_and_the_peak)
 
 Test(memory, aligns)
 {
-	for (size_t bytes = 1; bytes < (size_t)64 << 20; bytes = bytes * 3 + 1) {
+	for (size_t bytes = 1; bytes < (size_t)64 << 20; bytes *= 2) {
 		void *p = gb_host_alloc(bytes, 1, &err);
 
 		cr_assert(p != NULL);
@@ -58,6 +58,10 @@ Test(memory, refuses_impossible_sizes)
 	cr_assert(strstr(err.message, "needs 1.00 PiB of host memory, ") != NULL, "%s",
 		  err.message);
 	cr_assert(strstr(err.message, " free") != NULL);
+	err = (struct gb_error){ 0 };
+	cr_assert(eq(ptr, gb_host_alloc(PTRDIFF_MAX - ((size_t)4 << 20), 1, &err), NULL));
+	cr_assert(strstr(err.message, "needs 8192 PiB of host memory, ") != NULL, "%s",
+		  err.message);
 }
 
 Test(memory, the_kth_allocation_fails)

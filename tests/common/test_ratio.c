@@ -63,7 +63,7 @@ Test(ratio, interval_matches_brute_force)
 
 Test(ratio, edges)
 {
-	const double one[] = { 2 }, zero[] = { 0 };
+	const double one[] = { 0.5 }, zero[] = { 0 };
 	double many[60];
 	struct gb_error err = { 0 };
 	struct gb_ratio r;
@@ -74,10 +74,16 @@ Test(ratio, edges)
 	cr_assert(ieee_ulp_eq(dbl, r.estimate, 1, 2));
 	for (int i = 0; i < 60; i++)
 		many[i] = 100 + i;
+	gb_ratio(one, 1, many, 60, 0.95, &r, &err);
+	cr_assert(isnan(r.interval.low));
+	gb_ratio(one, 1, many, 60, 0.9, &r, &err);
+	cr_assert(ieee_ulp_eq(dbl, r.interval.low, 200, 8)); /* of rank 1 */
 	gb_ratio(many, 60, many, 60, 0.95, &r, &err);
 	cr_assert(ieee_ulp_eq(dbl, r.estimate, 1, 4));
 	cr_assert(r.interval.low < 1 && r.interval.high > 1 && r.interval.low > 0.9);
 	cr_assert(eq(int, (int)gb_ratio(one, 1, zero, 1, 0.95, &r, &err), GB_ERUNTIME));
+	err = (struct gb_error){ 0 };
+	cr_assert(eq(int, (int)gb_ratio(zero, 1, one, 1, 0.95, &r, &err), GB_ERUNTIME));
 }
 
 /* The quotients are exp(k / 1000), k = 0, 1, ..., so an interval shows its ranks.  The exact

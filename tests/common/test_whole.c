@@ -102,6 +102,7 @@ Test(whole, failures)
 	cr_expect(eq(int, gb_open_locked("file.part", "file", O_WRONLY, &err), -1));
 	cr_expect(eq(int, (int)err.code, GB_EIO));
 	cr_expect(eq(str, err.message, "cannot write file: another process is writing it"));
+	cr_expect(eq(int, gb_open_locked("no/such", "file", O_WRONLY, &err), -1));
 	(void)close(held);
 	(void)unlink("file.part");
 	expect_file("");

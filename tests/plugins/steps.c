@@ -23,6 +23,9 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->fails = p->seed == 13;
 	s->result = gb_host_alloc(s->input->count + (size_t)p->threads, 1, err);
 	gb_memory_result(s->result, GB_WHOLE, GB_POISON);
+	if (p->seed == 14 &&
+	    mmap(NULL, 64 << 20, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		return gb_fail(err, GB_EMEMORY, "no address space");
 	return p->seed == 12 ? gb_fail(err, GB_EUNAVAILABLE, "not 12") : err->code;
 }
 

@@ -4,8 +4,8 @@ and counts how many of the mutants the tests detect; does the same for the emula
 
 usage: mutants_c.py --self-test
        mutants_c.py --rewrite harness|emulator FOLDER COMPILER FLAG...
-       mutants_c.py FOLDER BUILD [--sample N] [--seed N] [--only GLOB] [--operator GLOB] [--again]
-                    [--seconds N] [--budget N] [--jobs N] [--least N]
+       mutants_c.py FOLDER BUILD [--sample N] [--seed N] [--only GLOB,...] [--operator GLOB]
+                    [--again] [--seconds N] [--budget N] [--jobs N] [--least N]
 
 --rewrite copies the repository to FOLDER/tree and puts all mutants into the copy (schemata.py),
 where one build contains them all; `make mutants-c` and `make mutants-simt` build it, in the folder
@@ -15,8 +15,9 @@ The last form first runs each test alone and notes which mutants it reaches (rea
 it runs the tests that reach a mutant, those that reach the fewest mutants first, until one fails or
 hangs.  A mutant is undecided after --budget seconds.  A failure counts if it occurs twice.  Limits
 of tests are processor seconds, so other work on the machine decides nothing (mutation.run).
-Verdicts are kept in FOLDER/kept.jsonl and not tried again, except that --again tries survivors and
-undecided ones once more.  --seconds ends a run early; the next one goes on from there.
+Verdicts are kept in FOLDER/kept.jsonl and not tried again, except that --again tries those without
+a reason that survived or are undecided.  --seconds ends a run early; the next one goes on from
+there.
 
 Tests run in a process namespace of their own (unshare), since a mutant may kill or start anything.
 """
@@ -113,11 +114,16 @@ def rewrite(profile, folder, command):
         check=True).stdout.decode().split("\0")
     paths = [p for p in listed if p and os.path.exists(p)]
     scope = sorted({p for g in globs for p in glob.glob(g, recursive=True)})
-    headers = False
+    headers, tests = False, set()
     for path in set(paths) - set(scope):
         with open(path, "rb") as file:
-            new = write_if_new(os.path.join(tree, path), file.read())
+            text = file.read()
+        new = write_if_new(os.path.join(tree, path), text)
         headers |= new and path.endswith((".h", ".def"))
+        if new and path.startswith("tests/"):
+            tests.update("unit:" + suite for suite in re.findall(
+                r"^\w*Test\w*\((?:.*, )?(\w+), \w+", text.decode(), re.M))
+            tests.add("cli:" + os.path.basename(path).split(".")[0])
         shutil.copymode(path, os.path.join(tree, path))
     with open("tests/trials/mutant.c", "rb") as file:
         write_if_new(os.path.join(tree, switch), file.read())
@@ -168,15 +174,18 @@ def rewrite(profile, folder, command):
     with open(listing, "w") as file:
         json.dump(mutants, file, indent=0)
     for path in glob.glob(folder + "/reached-*.jsonl"):
-        renew_reached(path, changed, mutants)
+        renew_reached(path, changed, mutants, tests)
     print("%d mutants in %d files" % (len(mutants), len(scope)))
 
 
-def renew_reached(path, changed, mutants):
-    """A test that reached mutants of a changed file may reach all that the file has now."""
+def renew_reached(path, changed, mutants, new):
+    """A test that reached mutants of a changed file may reach all that the file has now.  Tests of
+    new files are measured again."""
     tests = mutation.read_kept(path)
     os.remove(path)
     for name, test in tests.items():
+        if name.split("/")[0] in new:
+            continue
         slots = {n // SLOT for n in test["reached"]} & changed
         test["reached"] = [n for n in test["reached"] if n // SLOT not in changed] + [
             m["number"] for m in mutants if slots and m["number"] // SLOT in slots]
@@ -280,9 +289,14 @@ class Coverage:
                 break
         return {"seconds": round(seconds, 3), "symptom": symptom, "reached": hits}
 
-    def complete(self, jobs, deadline):
-        """Measure the tests that are new.  Return False if time ran out."""
-        missing = [name for name in list_tests(self.tree, self.build) if name not in self.tests]
+    def complete(self, jobs, deadline, numbers):
+        """Measure the tests that are new; those that were measured in another build only if they
+        reach one of these mutants there.  Return False if time ran out."""
+        other = {}
+        for path in set(glob.glob(self.folder + "/reached-*.jsonl")) - {self.path}:
+            other.update(mutation.read_kept(path))
+        missing = [name for name in list_tests(self.tree, self.build) if name not in self.tests
+                   and (name not in other or not numbers.isdisjoint(other[name]["reached"]))]
 
         def one(name):
             if time.monotonic() < deadline:
@@ -468,7 +482,8 @@ def main():
     parser.add_argument("build", help="folder of its build, below FOLDER/tree")
     parser.add_argument("--sample", type=int, default=300, help="mutants, evenly spread (0: all)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="*", help="mutants of files that match")
+    parser.add_argument("--only", default="*",
+                        help="mutants of files that match one of some globs (A,B)")
     parser.add_argument("--operator", default="*", help="only mutants that match")
     parser.add_argument("--again", action="store_true", help="try survivors again")
     parser.add_argument("--seconds", type=float, default=1e9, help="time for this run")
@@ -479,13 +494,10 @@ def main():
                         help="required share of mutants found or explained, in percent")
     options = parser.parse_args()
     deadline = time.monotonic() + options.seconds
-    coverage = Coverage(options.folder, options.build)
-    if not coverage.complete(options.jobs, deadline):
-        return 0
-    tests_of = coverage.invert()
     with open(os.path.join(options.folder, "mutants.json")) as file:
         mutants = json.load(file)
-    matching = [m for m in mutants if fnmatch.fnmatch(m["file"], options.only)
+    only = options.only.split(",")
+    matching = [m for m in mutants if any(fnmatch.fnmatch(m["file"], glob) for glob in only)
                 and fnmatch.fnmatch(m["operator"], options.operator)]
     draw = random.Random(options.seed)
     parts = min(options.sample or len(matching), len(matching))
@@ -493,11 +505,17 @@ def main():
     draw.shuffle(chosen)
     path = os.path.join(options.folder, "kept.jsonl")
     kept = mutation.read_kept(path)
+    reasons = mutation.Reasons()
+    due = [m for m in chosen if m["name"] not in kept or options.again and not kept[m["name"]]
+           and not reasons.of(m["file"], m["operator"], m["line"])]
+    coverage = Coverage(options.folder, options.build)
+    if not coverage.complete(options.jobs, deadline, {m["number"] for m in due}):
+        return 0
+    tests_of = coverage.invert()
     lock = threading.Lock()
 
     def one(m):
-        old = kept.get(m["name"], "new")
-        if time.monotonic() > deadline or not (old == "new" or options.again and not old):
+        if time.monotonic() > deadline:
             return
         found = try_mutant(coverage, m["number"], tests_of.get(m["number"], []), options.budget)
         with lock:
@@ -505,8 +523,7 @@ def main():
             mutation.keep(path, m["name"], found)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(one, chosen))
-    reasons = mutation.Reasons()
+        list(pool.map(one, due))
     tried = [m for m in chosen if m["name"] in kept]
     rows = {}
     for m in sorted(tried, key=lambda m: m["number"]):

@@ -114,9 +114,21 @@ class Source:
         while i < len(self.token):
             if self.token[i] == "{":
                 if self.gap[i].endswith("\n"):  # the brace of a function is in column 0
+                    self.discarded = self.is_discarded(i)
                     self.block(i)
                 i = self.partner[i]
             i += 1
+
+    def is_discarded(self, brace):
+        """True if no caller uses the value of the static function before the brace."""
+        at = self.partner.get(brace - 1, 1) - 1
+        head = at
+        while head > 0 and self.token[head - 1] not in ("}", ";") and \
+                self.kind[head - 1] != "directive":
+            head -= 1
+        uses = [k for k, token in enumerate(self.token) if token == self.token[at] and k != at]
+        return self.token[head] == "static" and all(
+            self.token[k - 3 : k] == ["(", "void", ")"] for k in uses)
 
     def block(self, opening):
         i = opening + 1
@@ -211,7 +223,9 @@ class Source:
                 self.add("jump gone", i, end, None)
         elif token[i] == "return":
             self.expression(i + 1, end - 1)
-            if end > i + 2 or token[i + 1] not in NOTHING | {"true", "1"}:
+            if self.discarded and "(" not in token[i:end]:
+                pass
+            elif end > i + 2 or token[i + 1] not in NOTHING | {"true", "1"}:
                 self.add("returns nothing", i + 1, end - 1, "0")
         else:
             self.expression(i, end - 1)

@@ -29,7 +29,8 @@ history-trials: $(BUILD)/history-trials
 
 ## mutants-c: the share of mutants of the C code outside kernels that tests find (long)
 # One build has all mutants; verdicts are kept in build/mutants.  MUTANTS_C=0 tries all of them.
-# MUTANTS_MODE=release MUTANTS_FLAGS=--again tries those left by tests that sanitizers exclude, too.
+# MUTANTS_FLAGS=--again in another MUTANTS_MODE then tries those left, by the tests that reach them:
+# release after asan adds tests that sanitizers exclude; asan after release, reads out of bounds.
 MUTANTS_C ?= 300
 MUTANTS_MODE ?= asan
 mutants-c:

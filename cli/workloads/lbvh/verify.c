@@ -97,7 +97,8 @@ static void grow_by_part(const struct lbvh_input *in, size_t p, const struct lbv
 	double lo[3], hi[3], largest[3];
 
 	if (!lbvh_part_box(in, p, leaf->lo, leaf->hi, lo, hi, largest)) {
-		box->lo[0] = -INFINITY;
+		*box = (struct lbvh_box){ { -INFINITY, -INFINITY, -INFINITY },
+					  { INFINITY, INFINITY, INFINITY } };
 		return;
 	}
 	for (int k = 0; k < 3; k++) {

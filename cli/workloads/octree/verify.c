@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/text.h"
+
 enum {
 	PARTS = 4096,              /* maximum number of subtrees distributed to threads */
 	ENOUGH = 512,              /* subtrees at which cutting stops */
@@ -57,10 +59,10 @@ static bool marked(const uint64_t *seen, size_t i)
 static char *cell_text(char text[96], uint64_t cell)
 {
 	const int level = (63 - __builtin_clzll(cell)) / 3;
-	int at = snprintf(text, 96, "level %d, octants", level);
 
+	(void)snprintf(text, 96, "level %d, octants", level);
 	for (int d = level - 1; d >= 0; d--)
-		at += snprintf(text + at, 96 - (size_t)at, " %d", (int)(cell >> 3 * d) & 7);
+		gb_text_append(text, 96, " %d", (int)(cell >> 3 * d) & 7);
 	return text;
 }
 

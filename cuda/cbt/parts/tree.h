@@ -102,12 +102,6 @@ static __device__ __forceinline__ bool cbt_wish(const uint32_t *wishes, uint32_t
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-/* 32-bit words of one array of a frame's wishes. */
-static inline size_t cbt_wish_words(size_t leaves)
-{
-	return ((leaves + 63) / 64 + 1) * 2;
-}
-
 /* 32-bit words of a heap. */
 static inline size_t cbt_heap_words32(const struct cbt_input *input)
 {
@@ -127,7 +121,7 @@ static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struc
 
 	a->input = input;
 	for (size_t f = 0; f < input->frames; f++)
-		words += 2 * cbt_wish_words(input->frame[f].leaves);
+		words += 4 * cbt_wish_words(input->frame[f].leaves);
 	(void)gpu_alloc(&a->result, 1, err);
 	if (words)
 		(void)gpu_alloc(&a->wishes, words, err);
@@ -143,7 +137,7 @@ static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struc
 /* The wishes of frame f, which begin *at words into the array.  Advances *at past them. */
 static inline struct cbt_wishes cbt_wishes_of(const struct cbt_arrays *a, size_t f, size_t *at)
 {
-	const size_t words = cbt_wish_words(a->input->frame[f].leaves);
+	const size_t words = 2 * cbt_wish_words(a->input->frame[f].leaves);
 	const struct cbt_wishes wishes = {
 		.split = a->wishes + *at,
 		.merge = a->wishes + *at + words,
@@ -162,7 +156,7 @@ static inline enum gb_status cbt_arrays_upload(const struct cbt_arrays *a, struc
 		return err->code;
 	for (size_t f = 0; f < a->input->frames; f++) {
 		const struct cbt_frame *frame = &a->input->frame[f];
-		const size_t bytes = cbt_wish_words(frame->leaves) * sizeof *a->wishes;
+		const size_t bytes = cbt_wish_words(frame->leaves) * sizeof *frame->split;
 		const struct cbt_wishes to = cbt_wishes_of(a, f, &at);
 
 		if (CUDA_TRY(err, cudaMemcpyAsync((void *)to.split, frame->split, bytes,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/measuring/bandwidth.h"
+#include "common/memory.h"
 
 static const struct gb_settings how;
 
@@ -15,6 +16,9 @@ Test(bandwidth, is_measured_once_per_thread_count)
 	first = gb_copy_bandwidth(GB_CPU, 1, &how);
 	/* A byte per microsecond is too slow for any memory, 100 TB/s too fast. */
 	cr_assert(first > 1e6 && first < 1e14, "%g bytes per second", first);
+	gb_memory_fail_at(1);
+	cr_assert(isnan(gb_copy_bandwidth(GB_CPU, 3, &how)), "there is no input");
+	gb_memory_fail_at(0);
 	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0);
 	cr_assert(gb_copy_bandwidth(GB_CPU, 1, &how) == first, "not remembered");
 	cr_assert(isnan(gb_copy_bandwidth(GB_CPU, 2, &how)), "remembered for another count");

@@ -193,10 +193,16 @@ Test(clocks, are_left_alone_without_a_guard)
 }
 
 /* A value that the library does not know is NAN, -1 or "". */
+Test(clocks, a_gpu_that_no_library_knows)
+{
+	cr_expect(isnan(gb_nvml_throttled_ns("0000:99:00.0")));
+}
+
 Test(clocks, state_of_a_gpu, .fini = clean_up)
 {
 	struct nvml_planted *planted = load();
 
+	planted->lowered_ns = 30;
 	for (int k = 0; k < 3; k++) {
 		const char *pci = k ? "0000:01:00.0" : "0000:02:00.0";
 		const bool all = k == 2;
@@ -223,8 +229,8 @@ Test(clocks, state_of_a_gpu, .fini = clean_up)
 			    : isnan(state.energy_j));
 		cr_expect(eq(int, state.throttle_known, all));
 		cr_expect(eq(u64, state.throttle, all ? 0x84 : 0));
-		cr_expect(k ? state.throttled_ns == 7 : isnan(state.throttled_ns));
-		cr_expect(k ? gb_nvml_throttled_ns(pci) == 7 : isnan(gb_nvml_throttled_ns(pci)));
+		cr_expect(k ? state.throttled_ns == 37 : isnan(state.throttled_ns));
+		cr_expect(k ? gb_nvml_throttled_ns(pci) == 37 : isnan(gb_nvml_throttled_ns(pci)));
 	}
 	cr_expect(isnan(gb_nvml_throttled_ns("")));
 }

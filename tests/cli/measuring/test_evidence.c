@@ -1,11 +1,14 @@
-/* test_evidence.c -- which results are overwritten before a run. */
+/* test_evidence.c -- which results are overwritten before a run, and the waits of a batch. */
 #include "cli/measuring/evidence.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli/measuring/sample.h"
 #include "common/text.h"
+#include "tests/cli/measuring/virtual_machine.h"
 
 enum poisoned { NEVER, SOMETIMES, ALWAYS };
 
@@ -63,6 +66,56 @@ Test(evidence, results_that_are_overwritten)
 						  .delays = row[i].delays };
 
 		cr_expect(eq(int, (int)poisoned(&m, &manner), (int)row[i].poisoned), "row %zu", i);
+	}
+}
+
+static double waited_ns; /* by the main thread */
+
+static FILE *open_waits(const char *path)
+{
+	static char text[64];
+	char main_thread[64];
+
+	(void)snprintf(main_thread, sizeof main_thread, "/%d/schedstat", (int)getpid());
+	(void)snprintf(text, sizeof text, "1 %.0f 1", strstr(path, main_thread) ? waited_ns : 0);
+	return fmemopen(text, strlen(text), "r");
+}
+
+static void work(double ns)
+{
+	const double start_ns = gb_cpu_ns(0);
+
+	while (gb_cpu_ns(0) < start_ns + ns)
+		;
+}
+
+/* Waits and work of each of four runs by threads that have worked for 4 ms.  The CPU time of a
+ * peer's threads tells nothing. */
+Test(evidence, waits_and_work_of_a_batch)
+{
+	const struct gb_backend_ops backend = { .name = "cpu" };
+
+	for (int k = 0; k < 3; k++) {
+		const struct gb_variant variant = { .peer = k == 2 };
+		const int threads = 1 + k % 2;
+		struct gb_result result = { .variant = &variant, .threads = threads };
+		struct gb_measurement m = { .backend = &backend, .result = &result };
+
+		work(20e6);
+		virtual_open = open_waits;
+		waited_ns = 1e6;
+		gb_use_begin(&m);
+		work(4e6);
+		waited_ns = 9e6;
+		gb_use_end(&m, 4);
+		virtual_open = NULL;
+		cr_expect(eq(dbl, m.evidence.delay_ns, 2e6));
+		if (!gb_cpu_time_tells(&m))
+			cr_expect(eq(dbl, m.evidence.worked_ns, 0));
+		else
+			cr_expect(m.evidence.worked_ns >= 1e6 / threads &&
+					  m.evidence.worked_ns < 1.5e6 / threads,
+				  "%g", m.evidence.worked_ns);
 	}
 }
 

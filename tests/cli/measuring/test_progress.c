@@ -3,10 +3,12 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/measuring/sweep.h"
@@ -145,6 +147,34 @@ Test(progress, the_status_line)
 	gb_progress_begin(&(struct gb_progress){ 0 }, &result);
 	cr_expect(eq(str, (char *)said(), ""));
 	cr_expect(result.watch == NULL);
+}
+
+/* 80 columns, too, in a terminal of fewer than 20. */
+Test(progress, the_status_line_fits_the_terminal)
+{
+	const size_t all = strlen("1/10, ") + strlen(key);
+	const struct {
+		unsigned short columns;
+		size_t shown;
+	} row[] = { { 19, all }, { 20, 19 }, { 25, 24 } };
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const int side = posix_openpt(O_RDWR | O_NOCTTY);
+		const struct winsize size = { .ws_col = row[i].columns };
+		struct gb_progress p = { .shown = true, .total = 10, .started_ns = gb_now_ns() };
+		char text[1024];
+		int other;
+
+		cr_assert(side >= 0 && !grantpt(side) && !unlockpt(side));
+		other = open(ptsname(side), O_RDWR | O_NOCTTY);
+		cr_assert(other >= 0 && !ioctl(other, TIOCSWINSZ, &size));
+		(void)dup2(other, STDERR_FILENO);
+		gb_progress_begin(&p, &result);
+		(void)fflush(stderr);
+		cr_expect(eq(long, (long)read(side, text, sizeof text), 4 + (long)row[i].shown));
+		(void)close(other);
+		(void)close(side);
+	}
 }
 
 /* A file is no terminal. */

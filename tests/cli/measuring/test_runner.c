@@ -386,6 +386,11 @@ Test(runner, processor_time_limits_an_untimed_run)
 	cr_expect(eq(int, (int)result.outcome, GB_FAILED));
 	cr_expect(strstr(result.reason, "no result within 0.1 s of processor time") != NULL, "%s",
 		  result.reason);
+	toy.cpu_ns = 0;
+	toy.asleep_ns = 2e8;
+	toy.resets = 0;
+	cr_assert(eq(int, (int)gb_run(&result, NULL, &how, false, &err), GB_OK));
+	cr_expect(eq(int, (int)result.outcome, GB_RESULT_OK), "what was before does not count");
 }
 
 /* --rel-ci=0 is never reached. */

@@ -37,6 +37,7 @@ struct toy_params {
 
 static size_t prepared;
 static enum gb_status refused; /* by prepare() */
+static size_t needed;          /* bytes of an input, beside a few */
 
 static enum gb_status prepare(const void *params, void **input, struct gb_error *err)
 {
@@ -44,6 +45,8 @@ static enum gb_status prepare(const void *params, void **input, struct gb_error 
 
 	if (refused)
 		gb_fail(err, refused, "no input");
+	if (needed)
+		(void)gb_host_alloc(needed, 1, err);
 	prepared += !gb_memory_is_dry();
 	return gb_input_end(made, input, err);
 }
@@ -193,6 +196,10 @@ Test(session, inputs)
 		  "x1! input: no input y1! input: no input p1! input: no input x2! input: no input "
 		  "y2! input: no input p2! input: no input " },
 		{ GB_EUSAGE, GB_OK, GB_EUSAGE, 1, "" },
+		{ GB_OK, GB_OK, GB_OK, 0,
+		  "x1! needs 4.00 TiB of host memory, y1! needs 4.00 TiB of host memory, p1! needs "
+		  "4.00 TiB of host memory, x2! needs 4.00 TiB of host memory, y2! needs 4.00 TiB "
+		  "of host memory, p2! needs 4.00 TiB of host memory, " },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -202,6 +209,7 @@ Test(session, inputs)
 		struct gb_error err = { 0 };
 
 		refused = row[i].refused;
+		needed = i + 1 == GB_COUNT(row) ? (size_t)1 << 42 : 0;
 		code_of_x = row[i].code_of_x;
 		cr_expect(eq(int, (int)each(&s, &all, &err), (int)row[i].code), "row %zu", i);
 		cr_expect(eq(str, visited, (char *)row[i].visited), "row %zu", i);

@@ -232,6 +232,7 @@ Test(worker, failures)
 		{ 1, UNLESS_SANITIZED(64 << 20, 0), UNLESS_SANITIZED(32 << 20, 0),
 		  UNLESS_SANITIZED(GB_EMEMORY, GB_OK), "" },
 		{ 1, UNLESS_SANITIZED(64 << 20, 0), UNLESS_SANITIZED(96 << 20, 0), GB_OK, "" },
+		{ 14, 0, UNLESS_SANITIZED(32 << 20, 0), UNLESS_SANITIZED(GB_EMEMORY, GB_OK), "" },
 	};
 	struct gb_error err;
 
@@ -420,6 +421,8 @@ Test(worker, lists)
 	const size_t first = gb_variant_count;
 
 	(void)unsetenv("GPUBENCH_PLUGINS");
+	cr_expect_eq(gb_plugins_load(NULL, false, &err), GB_OK);
+	(void)setenv("GPUBENCH_PLUGINS", "", 1);
 	cr_expect_eq(gb_plugins_load(NULL, false, &err), GB_OK);
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		err = (struct gb_error){ 0 };

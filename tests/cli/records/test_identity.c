@@ -91,14 +91,21 @@ Test(identity, a_machine_is_identified_by_its_components)
 		{ GPU("x", ""), GPU("y", ""), false, false },
 		{ GPU("x", ""), gpu, false, false },
 	};
-	struct gb_run *run = run_of("1", here);
+	struct gb_run
+		*run = run_of("1", here),
+		*small = run_of(
+			"1",
+			"\"host\":{\"hostname\":\"x\"}"
+			",\"settings\":{\"device\":0},\"gpus\":[{\"id\":0,\"uuid\":\"GPU-a\"}]");
 
 	for (size_t i = 0; i < GB_COUNT(row); i++)
 		expect_same(row[i].a, row[i].b, row[i].cpu, row[i].same);
 	cr_expect_str_eq(run->on_cpu.text,
 			 "AMD EPYC, 1 socket, 2 cores, L1d 32.0 KiB, L2 1.00 MiB, "
 			 "L3 110 MiB, 8 GiB, AuthenticAMD 25-17-1");
+	cr_expect_str_eq(small->on_gpu.text, "unknown, GPU-a"); /* the UUID suffices */
 	gb_run_free(run);
+	gb_run_free(small);
 }
 
 Test(identity, missing_members_never_match_on_another_host)

@@ -68,6 +68,38 @@ static void expect_refused(const char *text, size_t size, const char *where)
 	gb_records_release(&list);
 }
 
+#define RUN_B    "{\"type\":\"run\",\"schema\":2,\"run_id\":\"b\"}"
+#define RECORD_B "{\"seq\":7,\"run_id\":\"b\"," RECORD_MEMBERS
+
+/* Records come before the next run, those of an unknown run where they are, as in the file. */
+Test(lines, are_printed_in_their_order)
+{
+	static const char *const order[][2] = {
+		{ RUN "\n" RECORD "\n" RUN_B "\n" RECORD_B "\n",
+		  "[\n" RUN ",\n" RECORD ",\n" RUN_B ",\n" RECORD_B "\n]\n" },
+		{ RUN "\n" RUN_B "\n" RECORD_B "\n", "[\n" RUN ",\n" RUN_B ",\n" RECORD_B "\n]\n" },
+		{ RECORD_B "\n" RECORD "\n", "[\n" RECORD_B ",\n" RECORD "\n]\n" },
+		{ RUN "\n", "[\n" RUN "\n]\n" },
+	};
+
+	for (size_t i = 0; i < 2 * GB_COUNT(order); i++) {
+		const char *const *wanted = order[i / 2];
+		struct gb_records list = { 0 };
+		struct gb_error err = { 0 };
+		char *text = NULL;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+
+		cr_assert_eq(read_text(wanted[0], strlen(wanted[0]), &list, &err), GB_OK, "%s",
+			     err.message);
+		cr_expect_eq(gb_records_print(file, &list, i % 2, &err), GB_OK);
+		(void)fclose(file);
+		cr_expect_str_eq(text, wanted[i % 2]);
+		free(text);
+		gb_records_release(&list);
+	}
+}
+
 Test(lines, whole_files_are_read)
 {
 	expect_read(RUN "\n" RECORD "\n", 1, 1);

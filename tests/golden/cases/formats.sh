@@ -49,3 +49,4 @@ for format in table markdown html latex csv json; do
 	timeout 10 gpubench versus cut.jsonl --by=commit --format=$format >out
 	echo "$format: status $?, $(grep -c aaaa out) lines"
 done
+gpubench report --format=csv base.jsonl | cut -d, -f4-7 | head -n 3
