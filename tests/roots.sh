@@ -90,7 +90,7 @@ enter() {
 		- "$root" "$qemu" "$same_users" chroot "$root" env -i \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive GPUBENCH_COPY=16Mi \
-		${PIP_CERT:+PIP_CERT=/pip.crt} "${as[@]}" \
+		MAKEFLAGS="-j$(nproc)" ${PIP_CERT:+PIP_CERT=/pip.crt} "${as[@]}" \
 		bash -exc "export HOME=~$1; cd '$sources'; $2"
 }
 # blocks HEADING [PAGE]: the commands below a heading of the page
