@@ -137,7 +137,7 @@ DEVICES = [
     ]),
     ("a queue of rays", {"SM_BLOCKS": 4, "SMS": 1}, [
         "--only", "wide",
-        "lbvh --op=trace --scene=soup --primitives=100 --rays=25 --rays-kind=ambient,bounce",
+        "lbvh --op=trace --scene=soup --primitives=100 --rays=39 --rays-kind=ambient,bounce",
     ]),
     ("small clusters", {"CLUSTER_BLOCKS": 4}, [
         "--only", "small",
