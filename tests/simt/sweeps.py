@@ -65,7 +65,7 @@ SWEEPS = {
         "quick": [
             "--scene=terrain,points,copies,flat --primitives=33,1500",
             "--op=trace --scene=knot,copies --primitives=1000 --rays=33",
-            "--op=trace --rays-kind=shadow,random --scene=knot --primitives=1000 --rays=33",
+            "--op=trace --rays-kind=shadow,random --scene=knot --primitives=1000 --rays=8,33",
             "--op=trace --rays-order=sorted --scene=knot --primitives=300 --rays=9",
         ],
         "large": [
@@ -101,6 +101,8 @@ SWEEPS = {
             "--vertices=33,1500 --p=0.03 --orphans=0.01 --sources=1 --result=both --warps=yes",
             "--graph=kronecker --scale=8 --sources=2 --result=dist --index=32",
             "--graph=blocks --vertices=600 --blocks=3,12 --p=0.9 --sources=1 --result=both",
+            # 8 edges a vertex: a narrow level with two groups of edges each, and one with too many
+            "--vertices=600 --p=0.013 --sources=1 --result=both",
             "--vertices=33,1100 --p=0.02 --orphans=0.01 --sources=50 --batch=17,64",
         ],
         "large": [
@@ -135,7 +137,7 @@ DEVICES = [
     ]),
     ("a queue of rays", {"SM_BLOCKS": 4, "SMS": 1}, [
         "--only", "wide",
-        "lbvh --op=trace --scene=soup --primitives=100 --rays=25 --rays-kind=ambient,bounce",
+        "lbvh --op=trace --scene=soup --primitives=100 --rays=39 --rays-kind=ambient,bounce",
     ]),
     ("small clusters", {"CLUSTER_BLOCKS": 4}, [
         "--only", "small",
@@ -152,7 +154,8 @@ DEVICES = [
         "lbvh --scene=soup --primitives=2100",
     ]),
     ("cold caches", {}, ["--cold", "--only", "copy", "stream --count=64Ki"]),
-    ("tiles of bodies", {"SMS": 2}, [
+    # two blocks link all bodies again
+    ("tiles of bodies", {"SMS": 2, "SM_BLOCKS": 1}, [
         "--tiles", "--only", "morton", "octree --count=33,5000 --dist=plummer --bucket=1,16",
         "octree --count=2500 --dist=pairs,two-clusters",
     ]),
