@@ -320,9 +320,10 @@ static void replace(struct lbvh_cpu *cpu, struct lbvh_spatial *s)
 {
 	const struct lbvh_box *around = &s->share[0].extent.box;
 	struct pending *p = s->pending + s->at;
-	struct room half[2];
+	struct room half[2] = { 0 };
 	struct lbvh_node *node;
 
+	/* A range of more than LBVH_SPLIT_LEAF references is always divided. */
 	(void)divide_range(cpu, &p->room, area(around), &s->share[0].search, s->in_space, half);
 	node = make_inner(cpu, around, half, p->link);
 	*p = (struct pending){ .room = half[0], .link = &node->left };
