@@ -263,7 +263,7 @@ Test(plan, scales_trials)
 	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
 }
 
-/* What a plug-in needs is not known before its trial, and is measured: more than nothing. */
+/* A plug-in does not say what it needs: its trial measures that, and it is more than nothing. */
 Test(plan, measures_the_memory_of_a_plugin)
 {
 	static const struct gb_plugin_file file;
