@@ -45,7 +45,8 @@
 enum {
 	SMALL = 1 << 14,      /* records sorted as one leaf, by one thread */
 	UNEVEN = 1 << 20,     /* pairs that vectors sort as one leaf, beside a key that repeats */
-	PER_THREAD = 1 << 13, /* records that make another thread worth its start */
+	WORTH = 1 << 14,      /* records that make another thread worth its start */
+	PER_THREAD = 1 << 13, /* fewer records are not cut for another thread */
 	FEW_THREADS = 4, /* most threads that cut the records by pivots; one makes the first cut */
 };
 
@@ -439,7 +440,7 @@ static size_t leaf_for(enum cpu_simd simd, enum pivots pivots, enum radix_type t
 /* Number of threads, no more than the keys are worth. */
 static int threads_for(const void *params, size_t count)
 {
-	const size_t worth = 1 + count / PER_THREAD;
+	const size_t worth = 1 + count / WORTH;
 	const int threads = radix_cpu_threads(params);
 
 	return (size_t)threads < worth ? threads : (int)worth;
@@ -462,6 +463,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 		(s->pivots >= ALWAYS || (s->pivots == ORDERED && p->values == RADIX_INDEX_VALUES));
 	if (radix_cpu_init(&s->cpu, params, input, !in_place, err))
 		return err->code;
+	s->cpu.threads = s->threads;
 	s->heavy = s->threads > 1 ? s->cpu.count / (4 * (size_t)s->threads) : s->cpu.count;
 	if (s->heavy < SMALL)
 		s->heavy = SMALL;
