@@ -1,16 +1,12 @@
 /* evidence.c -- changes the input, overwrites results, verifies, and times whole runs. */
 #include "cli/measuring/evidence.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli/plugins/remote.h"
 #include "common/memory.h"
@@ -21,29 +17,6 @@
 static int process_of(const struct gb_measurement *m)
 {
 	return m->backend->remote ? m->backend->remote->process(m->state) : 0;
-}
-
-static double read_clock(clockid_t clock)
-{
-	struct timespec now = { 0 };
-
-	(void)clock_gettime(clock, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-double gb_cpu_ns(int process)
-{
-	clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
-
-	if (process)
-		(void)clock_getcpuclockid(process, &clock);
-	return read_clock(clock);
-}
-
-/* CPU time of this thread. */
-static double thread_ns(void)
-{
-	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 double gb_variant_cpu_ns(const struct gb_measurement *m)
@@ -91,131 +64,6 @@ enum gb_status gb_transfer(struct gb_measurement *m)
 
 /* ---- clocks of steps outside run() --------------------------------------------------------- */
 
-static const double TICK_NS = 6e6;    /* a clock tick of the kernel and more */
-static const long SETTLE_NS = 300000; /* OpenMP's waiting threads have stopped */
-static const long PEER_NS = 1500000;  /* so have oneTBB's, which look for work for 1 ms */
-
-/* Wait until waiting threads sleep, when the kernel adds up their CPU time. */
-static void settle(bool is_peer)
-{
-	(void)nanosleep(&(struct timespec){ .tv_nsec = is_peer ? PEER_NS : SETTLE_NS }, NULL);
-}
-
-/* CPU time of a process while this thread sleeps. */
-static double sleep_ns(int process, bool is_peer)
-{
-	const struct timespec pause = { .tv_nsec = (long)TICK_NS };
-	double start_ns;
-
-	settle(is_peer);
-	start_ns = gb_cpu_ns(process);
-	(void)nanosleep(&pause, NULL);
-	return gb_cpu_ns(process) - start_ns;
-}
-
-/* True if another thread of this process runs, or would with a processor (proc_pid_stat). */
-static bool others_run(void)
-{
-	const long self = gettid();
-	DIR *folder = opendir("/proc/self/task");
-	const struct dirent *entry;
-	bool found = false;
-
-	while (folder && !found && (entry = readdir(folder))) {
-		const long thread = strtol(entry->d_name, NULL, 10);
-		char path[48], text[128] = "";
-		const char *state;
-		FILE *file;
-
-		(void)snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
-		file = thread > 0 && thread != self ? fopen(path, "re") : NULL;
-		if (!file)
-			continue;
-		text[fread(text, 1, sizeof text - 1, file)] = '\0';
-		(void)fclose(file);
-		state = strrchr(text, ')');
-		found = state && strncmp(state, ") R", 3) == 0;
-	}
-	if (folder)
-		(void)closedir(folder);
-	return found;
-}
-
-/* On a loaded machine, a thread that is about to sleep may have to wait for a processor. */
-bool gb_threads_spin(void)
-{
-	static enum { UNKNOWN, SPIN, STOP } known;
-
-	if (known == UNKNOWN) {
-#pragma omp parallel
-		__asm__ volatile("");
-		known = SPIN;
-		for (int i = 0; i < 10 && known == SPIN; i++) {
-			(void)sleep_ns(0, false);
-			known = others_run() ? SPIN : STOP;
-		}
-	}
-	return known == SPIN;
-}
-
-/* CPU time of each thread of the process (proc_pid_schedstat in Linux's documentation). */
-struct usage {
-	size_t count;
-	struct {
-		long thread;
-		double ns;
-		double delay_ns; /* it was ready, but had no processor */
-	} of[256];
-};
-
-/* Return the CPU time of the process that reading has taken. */
-static double read_usage(struct usage *usage, int process)
-{
-	const double start_ns = gb_cpu_ns(process);
-	char tasks[32] = "/proc/self/task";
-	const struct dirent *entry;
-	DIR *folder;
-
-	usage->count = 0;
-	if (process)
-		(void)snprintf(tasks, sizeof tasks, "/proc/%d/task", process);
-	folder = opendir(tasks);
-	while (folder && usage->count < GB_COUNT(usage->of) && (entry = readdir(folder))) {
-		char path[64];
-		double ns = 0, delay_ns = 0;
-		FILE *file;
-
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		(void)snprintf(path, sizeof path, "%s/%.20s/schedstat", tasks, entry->d_name);
-		file = fopen(path, "re");
-		if (!file)
-			continue;
-		if (fscanf(file, "%lf %lf", &ns, &delay_ns) == 2) {
-			usage->of[usage->count].thread = strtol(entry->d_name, NULL, 10);
-			usage->of[usage->count].delay_ns = delay_ns;
-			usage->of[usage->count++].ns = ns;
-		}
-		(void)fclose(file);
-	}
-	if (folder)
-		(void)closedir(folder);
-	return gb_cpu_ns(process) - start_ns;
-}
-
-/* Time that threads of the variant's process have waited for a processor, all together.
- * *reading_ns is the CPU time of the process that reading has taken. */
-static double delay_ns(const struct gb_measurement *m, double *reading_ns)
-{
-	static struct usage now;
-	double sum = 0;
-
-	*reading_ns = read_usage(&now, process_of(m));
-	for (size_t i = 0; i < now.count; i++)
-		sum += now.of[i].delay_ns;
-	return sum;
-}
-
 /* A clock for steps: CPU time, which other programs do not lengthen; wall time on a device, or, if
  * waiting threads of OpenMP spin, without the waits for a processor of them all. */
 static double step_ns(const struct gb_measurement *m)
@@ -224,14 +72,15 @@ static double step_ns(const struct gb_measurement *m)
 
 	if (m->backend->fill)
 		return gb_now_ns();
-	return gb_threads_spin() ? gb_now_ns() - delay_ns(m, &unused) : gb_cpu_ns(process_of(m));
+	return gb_threads_spin() ? gb_now_ns() - gb_delay_ns(process_of(m), &unused)
+				 : gb_cpu_ns(process_of(m));
 }
 
 /* The same between two steps. */
 static double settled_ns(const struct gb_measurement *m)
 {
 	if (!m->backend->fill && !gb_threads_spin())
-		settle(m->result->variant->peer);
+		gb_settle(m->result->variant->peer);
 	return step_ns(m);
 }
 
@@ -395,9 +244,9 @@ static enum gb_status fetch(struct gb_measurement *m)
 		put_variation(m, gb_secret() | 1);
 	if (renew_state(m, false))
 		return m->err->code;
-	start_ns = thread_ns();
+	start_ns = gb_thread_ns();
 	memset(m->output, next_poison(), m->output_size);
-	if (gb_series_push(&m->evidence.fill, thread_ns() - start_ns, m->err) ||
+	if (gb_series_push(&m->evidence.fill, gb_thread_ns() - start_ns, m->err) ||
 	    gb_watch(m, GB_STEP_DOWNLOAD, timed_download))
 		return m->err->code;
 	m->evidence.seen_ns = 0;
@@ -442,8 +291,8 @@ void gb_use_begin(struct gb_measurement *m)
 	double unused;
 
 	if (gb_cpu_time_tells(m))
-		settle(false);
-	e->delay_ns = -delay_ns(m, &unused);
+		gb_settle(false);
+	e->delay_ns = -gb_delay_ns(process_of(m), &unused);
 	e->worked_ns = -gb_cpu_ns(process_of(m));
 }
 
@@ -452,30 +301,13 @@ void gb_use_end(struct gb_measurement *m, int64_t batch)
 	struct gb_evidence *e = &m->evidence;
 	double reading_ns;
 
-	e->delay_ns = (e->delay_ns + delay_ns(m, &reading_ns)) / (double)batch;
+	e->delay_ns = (e->delay_ns + gb_delay_ns(process_of(m), &reading_ns)) / (double)batch;
 	if (gb_cpu_time_tells(m))
-		settle(false);
+		gb_settle(false);
 	e->worked_ns += gb_cpu_ns(process_of(m)) - reading_ns;
 	e->worked_ns /= fmax(1, m->result->threads) * (double)batch;
 	if (!gb_cpu_time_tells(m))
 		e->worked_ns = 0;
-}
-
-/* The number of threads that have worked between two readings, for more than a twentieth of the CPU
- * time and more than a waiting thread of OpenMP spins. */
-static size_t count_busy(const struct usage *before, const struct usage *after, double cpu_ns)
-{
-	size_t busy = 0;
-
-	for (size_t i = 0; i < after->count; i++) {
-		double ns = after->of[i].ns;
-
-		for (size_t k = 0; k < before->count; k++)
-			if (before->of[k].thread == after->of[i].thread)
-				ns -= before->of[k].ns;
-		busy += ns > fmax(cpu_ns / 20, 0.5e6);
-	}
-	return busy;
 }
 
 static enum gb_status reset(struct gb_measurement *m)
@@ -519,9 +351,9 @@ static enum gb_status do_step(struct gb_measurement *m,
 
 /* Read the usage between two steps, without a pause in which a thread could work unseen.  Return
  * the CPU time that this takes. */
-static double read_between(const struct gb_measurement *m, struct usage *usage, double *from)
+static double read_between(const struct gb_measurement *m, struct gb_usage *usage, double *from)
 {
-	const double reading_ns = read_usage(usage, process_of(m));
+	const double reading_ns = gb_read_usage(usage, process_of(m));
 
 	*from = m->backend->fill || gb_threads_spin() ? step_ns(m) : *from + reading_ns;
 	return reading_ns;
@@ -530,7 +362,7 @@ static double read_between(const struct gb_measurement *m, struct usage *usage, 
 enum gb_status gb_whole_run(struct gb_measurement *m)
 {
 	struct gb_evidence *e = &m->evidence;
-	static struct usage before, after;
+	static struct gb_usage before, after;
 	double whole_ns = 0, from, cpu_ns, start_ns;
 
 	if (begin(m))
@@ -548,7 +380,7 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 	if (do_step(m, copy_output, &from, &e->download, &whole_ns))
 		return m->err->code;
 	cpu_ns = gb_cpu_ns(process_of(m)) - cpu_ns;
-	e->busy = count_busy(&before, &after, cpu_ns);
+	e->busy = gb_busy_threads(&before, &after, cpu_ns);
 	if (gb_series_push(&e->whole, whole_ns, m->err))
 		return m->err->code;
 	return gb_series_push(&e->cpu, cpu_ns, m->err);
@@ -572,13 +404,13 @@ enum gb_status gb_broken_run(struct gb_measurement *m)
 
 	if (gb_renew_input(m, true))
 		return m->err->code;
-	idle_ns = sleep_ns(process_of(m), is_peer);
+	idle_ns = gb_sleep_ns(process_of(m), is_peer);
 	if (begin(m) || reset(m))
 		return m->err->code;
-	idle_ns = fmax(idle_ns, sleep_ns(process_of(m), is_peer));
+	idle_ns = fmax(idle_ns, gb_sleep_ns(process_of(m), is_peer));
 	if (run(m))
 		return m->err->code;
-	idle_ns = fmax(idle_ns, sleep_ns(process_of(m), is_peer));
+	idle_ns = fmax(idle_ns, gb_sleep_ns(process_of(m), is_peer));
 	if (m->backend->synchronize(m->err) || copy_output(m))
 		return m->err->code;
 	m->evidence.between_ns = fmin(m->evidence.between_ns, idle_ns);

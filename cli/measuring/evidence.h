@@ -10,11 +10,9 @@
 #define GPUBENCH_CLI_MEASURING_EVIDENCE_H
 
 #include "cli/measuring/measurement.h"
+#include "cli/measuring/usage.h"
 
-/* CPU time of a process (0: this one), all threads together, in ns. */
-double gb_cpu_ns(int process);
-
-/* The same of the process that the variant runs in. */
+/* CPU time of the process that the variant runs in, in ns. */
 double gb_variant_cpu_ns(const struct gb_measurement *m);
 
 /* True if the CPU time of the variant's process tells how much its threads have worked. */
@@ -64,11 +62,6 @@ long gb_children(struct gb_measurement *m);
 /* One run on another input, with a pause after upload(), reset() and run(), in which nothing may
  * work. */
 enum gb_status gb_broken_run(struct gb_measurement *m);
-
-/* True if OpenMP's waiting threads spin for milliseconds (OMP_WAIT_POLICY=active, or LLVM's
- * OpenMP): then nothing can be said of threads that work.  The first call decides, so no variant
- * may have run before it. */
-bool gb_threads_spin(void);
 
 void gb_evidence_release(struct gb_evidence *evidence);
 
