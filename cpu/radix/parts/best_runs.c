@@ -123,11 +123,22 @@ static void exchange(char *record, size_t lefts, size_t rights, size_t width)
 	radix_mirror(record + rights * width, lefts, width, 0, lefts / 2);
 }
 
+/* Records in the calling thread's part of the buffer. */
+static size_t room_of(const struct radix_runs *r)
+{
+	return r->room / (size_t)r->threads;
+}
+
+static char *buffer_of(const struct radix_runs *r)
+{
+	return (char *)r->buffer + (size_t)omp_get_thread_num() * room_of(r) * r->cpu->width;
+}
+
 /* Insert the `rights` records behind the first `lefts`, the last one first. */
 static void insert(const struct radix_runs *r, char *record, size_t lefts, size_t rights)
 {
-	const size_t width = r->cpu->width, room = r->room / (size_t)r->threads;
-	char *const buffer = (char *)r->buffer + (size_t)omp_get_thread_num() * room * width;
+	const size_t width = r->cpu->width;
+	char *const buffer = buffer_of(r);
 
 	memcpy(buffer, record + lefts * width, rights * width);
 	for (; rights; rights--) {
@@ -143,8 +154,8 @@ static void insert(const struct radix_runs *r, char *record, size_t lefts, size_
 /* Merge by the calling thread, in its part of the buffer. */
 static void merge_here(const struct radix_runs *r, char *record, size_t lefts, size_t rights)
 {
-	const size_t width = r->cpu->width, room = r->room / (size_t)r->threads;
-	char *buffer = (char *)r->buffer + (size_t)omp_get_thread_num() * room * width;
+	const size_t width = r->cpu->width, room = room_of(r);
+	char *const buffer = buffer_of(r);
 	uint64_t *const words = (uint64_t *)(void *)record, *const kept =
 								    (uint64_t *)(void *)buffer;
 	uint32_t *const to = (uint32_t *)(void *)record, *const left = (uint32_t *)(void *)buffer;
@@ -179,11 +190,11 @@ static void merge(const struct radix_runs *r, char *record, size_t left, size_t 
 	left -= skipped;
 	n -= skipped;
 	rights = lower(r, record + left * width, n - left, key_at(r, record, left - 1), false);
-	if (rights < left / FEW && rights <= r->room / threads) {
+	if (rights < left / FEW && rights <= room_of(r)) {
 		insert(r, record, left, rights);
 		return;
 	}
-	if (left <= r->room / threads && left + rights <= piece) {
+	if (left <= room_of(r) && left + rights <= piece) {
 		merge_here(r, record, left, rights);
 		return;
 	}
