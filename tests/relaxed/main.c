@@ -18,7 +18,7 @@
 #include "tests/relaxed/litmus.h"
 #include "tests/relaxed/relaxed.h"
 
-enum { SCHEDULES = 8, FAULTY_SCHEDULES = 40, LITMUS_SCHEDULES = 300 };
+enum { SCHEDULES = 8, FAULTY_SCHEDULES = 400, LITMUS_SCHEDULES = 300 };
 enum { ACQUIRE = 1 << FAULT_ACQUIRE, RELEASE = 1 << FAULT_RELEASE, UPDATE = 1 << FAULT_UPDATE };
 
 static const char *const fault_names[FAULTS] = { "none", "acquire", "release", "update" };
@@ -41,7 +41,7 @@ static const struct {
 	{ "lf", &octree_cpu_lf, "octree --count=40 --dist=pairs", ACQUIRE | RELEASE | UPDATE },
 	{ "lf-amac", &octree_cpu_lf_amac, "octree --count=60", ACQUIRE | RELEASE | UPDATE },
 	{ "karras-radix", &lbvh_cpu_karras_radix, "lbvh --primitives=200", ACQUIRE | RELEASE },
-	{ "karras32", &lbvh_cpu_karras32, "lbvh --primitives=200", ACQUIRE | RELEASE | UPDATE },
+	{ "karras32", &lbvh_cpu_karras32, "lbvh --primitives=12", ACQUIRE | RELEASE | UPDATE },
 	{ "basic", &bfs_cpu_basic, "bfs --vertices=150 --p=0.1 --result=both", UPDATE },
 	{ "csr", &bfs_cpu_csr, "bfs --vertices=900 --p=0.35 --result=both", UPDATE },
 	{ "descent", &cbt_cpu_descent, "cbt --op=update --depth=7 --frames=2", UPDATE },
