@@ -13,6 +13,7 @@
 #include "common/text.h"
 #include "common/timer.h"
 #include "common/workload.h"
+#include "cpu/range.h"
 #include "cpu/simd.h"
 #include "tests/sanitized.h"
 
@@ -66,6 +67,7 @@ enum shape {
 	LOW_BITS,
 	HIGH_BITS,
 	SPARSE,
+	OUTLIERS,
 	FLOATS,
 	/* patterns: orders and repeated keys that best treats apart */
 	LAST,
@@ -114,6 +116,8 @@ static uint64_t make_key(enum shape shape, size_t i, size_t n)
 		return r & UINT64_C(3) << 62;
 	case SPARSE: /* most are equal, the others arbitrary */
 		return r % 1000 ? UINT64_C(0x8000000080000000) : mix(r);
+	case OUTLIERS: /* which samples miss */
+		return i % 5000 == 4321 ? r : (r & 0xfff) << 32 | (r >> 20 & 0xfff);
 	case FLOATS:
 		return (uint64_t)odd_floats[r % GB_COUNT(odd_floats)] << 32;
 	case LAST:
@@ -448,4 +452,30 @@ Test(radix_cpu, values_by_halves)
 	for (int64_t threads = 1; threads <= 5; threads += 2)
 		check(&radix_cpu_best, &c, threads, "values by halves");
 	free_case(&c);
+}
+
+/* Records at equal distances would all have one phase of a period that divides the distance. */
+Test(radix_cpu, samples_have_all_phases_of_a_period)
+{
+	enum { SAMPLES = 64 };
+	static const size_t counts[] = { 1000000, 1 << 20, 100000 };
+	static const size_t periods[] = { 2, 4, 5, 16, 25, 1024, 15625 };
+
+	for (size_t c = 0; c < GB_COUNT(counts); c++)
+		for (size_t p = 0; p < GB_COUNT(periods); p++) {
+			const size_t step = counts[c] / SAMPLES;
+			size_t low = 0;
+
+			for (size_t i = 0; i < SAMPLES; i++) {
+				const size_t at = cpu_sample_at(counts[c], SAMPLES, i);
+
+				cr_assert_eq(at / step, i);
+				low += at % periods[p] < periods[p] / 2;
+			}
+			cr_assert(low >= SAMPLES / 4 && low <= 3 * SAMPLES / 4,
+				  "%zu of %d samples of %zu in the lower half of %zu", low, SAMPLES,
+				  counts[c], periods[p]);
+		}
+	for (size_t i = 0; i < SAMPLES; i++) /* as many samples as items */
+		cr_assert_eq(cpu_sample_at(SAMPLES, SAMPLES, i), i);
 }

@@ -80,20 +80,19 @@ static uint64_t record_at(const struct radix_cpu *cpu, size_t i)
 /* Find a key that at least `least` of SAMPLES records have, among the first ones of these. */
 static bool find_repeated(const struct radix_cpu *cpu, size_t least, uint64_t *key)
 {
-	const size_t step = cpu->count / SAMPLES;
 	uint64_t sample[SAMPLES];
 
 	if (cpu->count < MIN_COUNT)
 		return false;
 	for (size_t i = 0; i < SAMPLES; i++)
-		sample[i] = record_at(cpu, i * step + step / 2) >> cpu->low;
+		sample[i] = record_at(cpu, cpu_sample_at(cpu->count, SAMPLES, i)) >> cpu->low;
 	for (size_t i = 0; i < SAMPLES / 4; i++) {
 		uint64_t found = 0;
 
 		for (size_t k = 0; k < SAMPLES; k++)
 			found += sample[k] == sample[i];
 		if (found >= least) {
-			*key = record_at(cpu, i * step + step / 2);
+			*key = record_at(cpu, cpu_sample_at(cpu->count, SAMPLES, i));
 			return true;
 		}
 	}

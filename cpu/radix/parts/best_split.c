@@ -1,14 +1,17 @@
 /* best_split.c -- cpu/best: splits one task into 256 by a digit.
  *
- * Before anything moves, a survey reads the records once and counts the digits.  If the digits
- * found agree in more than a few leading bits, moving by them would do little.  Then the OR and the
- * AND of all records give the first bit in which they differ, and the digit is chosen again from
+ * Before anything moves, a survey reads the records once and counts the digits.  If a sample of the
+ * records agrees in more than a few leading bits of the digit, moving by it would do little.  Then
+ * the OR and the AND of all records first give the bit in which they differ, and the digit begins
  * there.
  */
 #include "cpu/radix/parts/best_split.h"
 
+#include <string.h>
+
 enum {
-	WASTED_BITS = 3, /* leading constant bits of a digit that justify a new count */
+	WASTED_BITS = 3, /* leading constant bits of a digit that justify a pass over all records */
+	SAMPLE = 64,
 };
 
 #define SAME(x) (x)
@@ -90,11 +93,33 @@ static unsigned digit_shift(const struct radix_cpu *cpu, unsigned top)
 	return top - cpu->low > RADIX_DIGIT_BITS ? top - RADIX_DIGIT_BITS : cpu->low;
 }
 
+/* The bits in which `count` records of a task differ. */
+static uint64_t difference(const struct radix_cpu *cpu, const struct radix_task *task,
+			   const void *record, size_t count)
+{
+	if (cpu->width == 8)
+		return difference_u64(record, count);
+	return task->raw ? difference_f32(record, count) : difference_u32(record, count);
+}
+
+/* The bits in which a sample of a task's records differs. */
+static uint64_t sampled_difference(const struct radix_cpu *cpu, const struct radix_task *task)
+{
+	void *record = at(cpu, task->in_spare ? cpu->spare : cpu->record, task->begin);
+	uint64_t sample[SAMPLE];
+	const size_t count = task->count < SAMPLE ? task->count : SAMPLE;
+
+	for (size_t i = 0; i < count; i++)
+		memcpy((char *)sample + i * cpu->width,
+		       at(cpu, record, cpu_sample_at(task->count, count, i)), cpu->width);
+	return difference(cpu, task, sample, count);
+}
+
 /* One more than the highest bit in which the records of a task differ; cpu->low if none does. */
 static unsigned first_difference(const struct radix_cpu *cpu, const struct radix_task *task,
 				 int threads)
 {
-	void *key = at(cpu, task->in_spare ? cpu->spare : cpu->record, task->begin);
+	void *record = at(cpu, task->in_spare ? cpu->spare : cpu->record, task->begin);
 	uint64_t bits = 0;
 
 	/* Shares overlap by one record, so that their differences combine to that of the task. */
@@ -103,34 +128,14 @@ static unsigned first_difference(const struct radix_cpu *cpu, const struct radix
 		  : bits)
 	for (int t = 0; t < threads; t++) {
 		const struct cpu_range r = cpu_range_of(task->count, t, threads);
-		const size_t before = r.begin > 0, count = r.end - r.begin;
-		const void *mine = at(cpu, key, r.begin - before);
+		const size_t before = r.begin > 0;
 
-		if (count == 0)
-			continue;
-		if (cpu->width == 8)
-			bits |= difference_u64(mine, count + before);
-		else if (task->raw)
-			bits |= difference_f32(mine, count + before);
-		else
-			bits |= difference_u32(mine, count + before);
+		if (r.begin < r.end)
+			bits |= difference(cpu, task, at(cpu, record, r.begin - before),
+					   r.end - r.begin + before);
 	}
 	bits >>= cpu->low;
 	return cpu->low + (bits ? 64 - (unsigned)__builtin_clzll(bits) : 0);
-}
-
-/* The bits in which the digits found differ. */
-static unsigned digit_difference(const struct radix_survey *survey, int threads)
-{
-	unsigned any = 0, all = RADIX_DIGITS - 1;
-
-	for (unsigned d = 0; d < RADIX_DIGITS; d++)
-		for (int t = 0; t < threads; t++)
-			if (survey[t].count[d]) {
-				any |= d;
-				all &= d;
-			}
-	return any ^ all;
 }
 
 enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *task, int threads,
@@ -138,16 +143,13 @@ enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *tas
 			     size_t first[RADIX_DIGITS + 1])
 {
 	*shift = digit_shift(cpu, task->top);
-	survey_all(cpu, task, threads, *shift, survey);
-	if (digit_difference(survey, threads) >> (RADIX_DIGIT_BITS - WASTED_BITS) == 0) {
+	if (sampled_difference(cpu, task) >> *shift >> (RADIX_DIGIT_BITS - WASTED_BITS) == 0) {
 		task->top = first_difference(cpu, task, threads);
 		if (task->top == cpu->low)
 			return RADIX_WAS_EQUAL;
-		if (digit_shift(cpu, task->top) != *shift) {
-			*shift = digit_shift(cpu, task->top);
-			survey_all(cpu, task, threads, *shift, survey);
-		}
+		*shift = digit_shift(cpu, task->top);
 	}
+	survey_all(cpu, task, threads, *shift, survey);
 	move_all(cpu, task, threads, survey, *shift, first);
 	return RADIX_WAS_SPLIT;
 }
@@ -161,7 +163,8 @@ bool radix_is_skewed(const struct radix_cpu *cpu, const struct radix_task *task)
 	unsigned digits = 0, top;
 
 	for (size_t i = 0; i < SAMPLES; i++) {
-		const void *from = at(cpu, array, task->begin + task->count / SAMPLES * i);
+		const void *from =
+			at(cpu, array, task->begin + cpu_sample_at(task->count, SAMPLES, i));
 
 		key[i] = cpu->width == 8 ? *(const uint64_t *)from : *(const uint32_t *)from;
 		any |= key[i];
