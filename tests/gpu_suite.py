@@ -202,7 +202,7 @@ def write_tar(path, files, members=()):
             member.size = len(text.encode())
             tar.addfile(member, io.BytesIO(text.encode()))
         for member in members:
-            tar.addfile(member)
+            tar.fileobj.write(member.tobuf())  # a header; addfile() wants a file for some
     return path
 
 
