@@ -43,7 +43,7 @@ struct lbvh_stack_tree {
 	}
 };
 
-struct state {
+struct stack_state {
 	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
 	struct lbvh_corners *triangle; /* in the order of the tree's index */
 
@@ -53,7 +53,7 @@ struct state {
 	}
 };
 
-static enum gb_status create(struct state *s, const struct lbvh_params *params,
+static enum gb_status create(struct stack_state *s, const struct lbvh_params *params,
 			     const struct lbvh_input *in, struct gb_error *err)
 {
 	(void)lbvh_gpu_trace_create(s, params, in, err);
@@ -61,7 +61,7 @@ static enum gb_status create(struct state *s, const struct lbvh_params *params,
 }
 
 /* Upload the mesh and build the tree. */
-static enum gb_status upload(struct state *s, struct gb_error *err)
+static enum gb_status upload(struct stack_state *s, struct gb_error *err)
 {
 	struct lbvh_gpu *const g = &s->tracer.gpu;
 
@@ -72,10 +72,10 @@ static enum gb_status upload(struct state *s, struct gb_error *err)
 }
 
 extern "C" const struct gb_variant_ops lbvh_cuda_stack = {
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct stack_state),
 	.create = op<create>,
 	.upload = op<upload>,
-	.run = op<lbvh_gpu_trace_run<struct state>>,
+	.run = op<lbvh_gpu_trace_run<struct stack_state>>,
 	.download = op<lbvh_gpu_tracer_download>,
 	.metrics = op<lbvh_gpu_tracer_metrics>,
 	.flags = GB_REPEATABLE | GB_DERIVES,

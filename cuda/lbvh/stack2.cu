@@ -89,7 +89,7 @@ struct lbvh_stack2_tree {
 	}
 };
 
-struct state {
+struct stack2_state {
 	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
 	struct lbvh_node *top;         /* the tree over instances: one leaf */
 	struct instance *instance;     /* one */
@@ -118,7 +118,7 @@ static __global__ void place_kernel(struct lbvh_gpu g, struct lbvh_node *top,
 	top[0].right = 1;
 }
 
-static enum gb_status create(struct state *s, const struct lbvh_params *params,
+static enum gb_status create(struct stack2_state *s, const struct lbvh_params *params,
 			     const struct lbvh_input *in, struct gb_error *err)
 {
 	(void)lbvh_gpu_trace_create(s, params, in, err);
@@ -127,7 +127,7 @@ static enum gb_status create(struct state *s, const struct lbvh_params *params,
 }
 
 /* Upload the mesh and build the trees. */
-static enum gb_status upload(struct state *s, struct gb_error *err)
+static enum gb_status upload(struct stack2_state *s, struct gb_error *err)
 {
 	struct lbvh_gpu *const g = &s->tracer.gpu;
 
@@ -138,10 +138,10 @@ static enum gb_status upload(struct state *s, struct gb_error *err)
 }
 
 extern "C" const struct gb_variant_ops lbvh_cuda_stack2 = {
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct stack2_state),
 	.create = op<create>,
 	.upload = op<upload>,
-	.run = op<lbvh_gpu_trace_run<struct state>>,
+	.run = op<lbvh_gpu_trace_run<struct stack2_state>>,
 	.download = op<lbvh_gpu_tracer_download>,
 	.metrics = op<lbvh_gpu_tracer_metrics>,
 	.flags = GB_REPEATABLE | GB_DERIVES,

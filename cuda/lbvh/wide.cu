@@ -407,7 +407,7 @@ static __global__ void lbvh_queue_kernel(struct lbvh_gpu_tracer tracer, struct l
 
 /* ---- operations --------------------------------------------------------------------------- */
 
-struct state {
+struct wide_state {
 	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
 	enum lbvh_op op;
 	struct lbvh_gpu_wide wide;
@@ -432,11 +432,11 @@ static queue_kernel *kernel_for(const struct lbvh_input *in)
 	return in->occlusion ? lbvh_queue_kernel<LBVH_ANY> : lbvh_queue_kernel<LBVH_NEAREST>;
 }
 
-static enum gb_status create(struct state *s, const struct lbvh_params *params,
+static enum gb_status create(struct wide_state *s, const struct lbvh_params *params,
 			     const struct lbvh_input *in, struct gb_error *err)
 {
 	s->op = (enum lbvh_op)params->op;
-	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<struct state>, params, in,
+	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<struct wide_state>, params, in,
 			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
 	s->best = s->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, s->best, err);
@@ -452,7 +452,7 @@ static enum gb_status create(struct state *s, const struct lbvh_params *params,
 	return err->code;
 }
 
-static enum gb_status build(struct state *s, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status build(struct wide_state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	if (lbvh_gpu_fastest(&s->tracer.gpu, timer, err) != GB_OK)
 		return err->code;
@@ -462,7 +462,7 @@ static enum gb_status build(struct state *s, struct gb_timer *timer, struct gb_e
 
 /* Wait for the tree; check that it has all triangles and fits the stack.  Each level has a node,
  * and there are no more nodes than primitives, so more levels mean a broken tree. */
-static enum gb_status await_tree(struct state *s, struct gb_error *err)
+static enum gb_status await_tree(struct wide_state *s, struct gb_error *err)
 {
 	if (gpu_download(&s->last, s->wide.counters, sizeof s->last, err) != GB_OK)
 		return err->code;
@@ -481,7 +481,7 @@ static enum gb_status await_tree(struct state *s, struct gb_error *err)
 }
 
 /* Upload the mesh; for a trace, also build the tree. */
-static enum gb_status upload(struct state *s, struct gb_error *err)
+static enum gb_status upload(struct wide_state *s, struct gb_error *err)
 {
 	struct lbvh_gpu *const g = &s->tracer.gpu;
 
@@ -495,7 +495,7 @@ static enum gb_status upload(struct state *s, struct gb_error *err)
 	return await_tree(s, err);
 }
 
-static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(struct wide_state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	if (s->op == LBVH_BUILD)
 		return build(s, timer, err);
@@ -506,7 +506,7 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 }
 
 /* A build returns the hits of the probe's rays. */
-static enum gb_status download(struct state *s, struct lbvh_tree_header *header,
+static enum gb_status download(struct wide_state *s, struct lbvh_tree_header *header,
 			       struct gb_error *err)
 {
 	const struct lbvh_input *const in = s->tracer.gpu.input;
@@ -523,14 +523,14 @@ static enum gb_status download(struct state *s, struct lbvh_tree_header *header,
 				    lbvh_build_probe_primitive(in, header), err);
 }
 
-static void metrics(struct state *s, struct gb_metrics *metrics)
+static void metrics(struct wide_state *s, struct gb_metrics *metrics)
 {
 	if (s->op == LBVH_TRACE)
 		lbvh_gpu_tracer_metrics(&s->tracer, metrics);
 }
 
 extern "C" const struct gb_variant_ops lbvh_cuda_wide = {
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct wide_state),
 	.create = op<create>,
 	.upload = op<upload>,
 	.run = op<run>,

@@ -201,9 +201,8 @@ static void write_reached(FILE *out)
 	for (struct module *m : modules()) {
 		load(m);
 		for (const auto &k : m->kernels)
-			fprintf(out, "kernel %s %s %s\n",
-				k.second->reached ? "reached" : "unreached", file_of(k.second),
-				k.second->demangled.c_str());
+			fprintf(out, "%s %s\t%s\n", k.second->reached ? "reached" : "unreached",
+				file_of(k.second), k.second->demangled.c_str());
 	}
 	for (const auto &f : module_forms())
 		fprintf(out, "form %llu %s\n", (unsigned long long)f.second, f.first.c_str());

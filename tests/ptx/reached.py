@@ -82,18 +82,19 @@ def read(paths, tables):
     for path in paths:
         with open(path) as file:
             for line in file:
-                words = line.rstrip("\n").split(" ", 3)
-                if words[0] == "kernel" and len(words) == 4:
-                    kernel = short_path(words[2]), words[3]
-                    reached[kernel] = reached.get(kernel, False) or words[1] == "reached"
-                elif words[0] == "program":
-                    if words[1] not in tables:
-                        tables[words[1]] = symbols(words[1])
-                    table = tables[words[1]]
+                what, _, rest = line.rstrip("\n").partition(" ")
+                if what in ("reached", "unreached"):
+                    place, name = rest.split("\t")
+                    kernel = short_path(place), name
+                    reached[kernel] = reached.get(kernel, False) or what == "reached"
+                elif what == "program":
+                    if rest not in tables:
+                        tables[rest] = symbols(rest)
+                    table = tables[rest]
                     for kernel in table.values():
                         reached.setdefault(kernel, False)
-                elif words[0] == "launched" and int(words[1], 16) in table:
-                    reached[table[int(words[1], 16)]] = True
+                elif what == "launched" and int(rest, 16) in table:
+                    reached[table[int(rest, 16)]] = True
     return reached
 
 
@@ -126,7 +127,7 @@ def judge_files(words):
 
 def self_test():
     """A kernel that one of two checkers has not reached must be missed, and only then."""
-    line = "kernel %s cuda/radix/small.cu void small_kernel<%d>(arrays)\n"
+    line = "%s /a b/cuda/radix/small.cu\tvoid small_kernel<%d>(arrays)\n"
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("all", "half", "other")]
         for path, states in zip(paths, ((1, 1), (1, 0), (0, 1))):
