@@ -1,4 +1,5 @@
 # --resume refuses records of another machine, build or setup. --resume=any accepts them.
+# Without /sys, the name of the host is a part of the CPU's identity.
 copy() {
 	gpubench stream cpu/copy --samples=1 --warmup=0 -q "$@"
 }
@@ -8,7 +9,8 @@ for change in hostname=elsewhere cpu=Z80 commit=0123456789ab compiler=tcc cflags
 	sed "s/\"${change%=*}\":\"[^\"]*\"/\"${change%=*}\":\"${change#*=}\"/" out.jsonl >other.jsonl
 	cp other.jsonl before
 	copy --hot --count=10,20 --resume -o other.jsonl 2>err
-	echo "$? $(sed 's/Z80, .*, now/Z80, ..., now/; s/, now .* (/, now ... (/' err)"
+	echo "$? $(sed 's/Z80, .*, now/Z80, ..., now/; s/, now .* (/, now ... (/
+		s/CPU: .*, on elsewhere/host: elsewhere/' err)"
 	cmp other.jsonl before || exit
 done
 sed 's/"device":0/"device":1/' out.jsonl >other.jsonl
