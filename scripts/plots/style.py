@@ -191,6 +191,7 @@ class Sheet:
             handle = ax.errorbar(middles, at, xerr=errors(threes), **look)
         else:
             handle = ax.errorbar(at, middles, yerr=errors(threes), **look)
+        ax.relim()  # by caps and marks: matplotlib 3.10 takes logarithms as limits of the bars
         self.add(name, handle)
 
     def add(self, name, handle):
