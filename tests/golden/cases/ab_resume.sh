@@ -12,7 +12,7 @@ launches=4
 echo 2 >new.kill
 (ab -- x) 2>/dev/null
 grep -c '"run"' kept.new.jsonl
-ab -- x 2>&1
+ab -- x 2>&1 | sed 's/new.jsonl exists/base.jsonl exists/' # which one came first is chance
 ab --resume -- x
 grep -o '"run_id":"[^"]*"' kept.base.jsonl | sort -u | wc -l
 head -c -50 kept.new.jsonl >cut && cp cut kept.new.jsonl
