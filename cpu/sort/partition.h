@@ -89,37 +89,75 @@ struct NAME(range) {
 	KEY least, most;
 };
 
+static inline ATTRIBUTES void NAME(fill)(KEY *key, size_t n, KEY with)
+{
+	for (size_t i = 0; i < n; i++)
+		key[i] = with;
+}
+
+/* Sort n keys by counting if each is one of m different ones, which ascend.  Otherwise they stay. */
+ATTRIBUTES
+static bool NAME(sort_counted)(KEY *key, size_t n, const KEY *different, size_t m)
+{
+	enum { BLOCK = 4, KEYS = BLOCK * LANES };
+	size_t count[RADIX_COUNTED] = { 0 }, sum = 0, i = 0;
+
+	for (; i + KEYS <= n && sum == i; i += KEYS)
+		for (size_t d = 0; d < m; d++) {
+			const VECTOR same = BROADCAST(different[d]);
+			size_t found = KEYS;
+
+			for (size_t k = i; k < i + KEYS; k += LANES)
+				found -= COUNT(DIFFERENT(LOAD(key + k), same));
+			count[d] += found;
+			sum += found;
+		}
+	for (; i < n && sum == i; i++)
+		for (size_t d = 0; d < m; d++) {
+			count[d] += key[i] == different[d];
+			sum += key[i] == different[d];
+		}
+	if (sum < n)
+		return false;
+	for (size_t d = 0; d < m; key += count[d++])
+		NAME(fill)(key, count[d], different[d]);
+	return true;
+}
+
 /* Choose the median of a sample of n keys, of which only `bits` count, as the pivot; if it is the
  * sample's largest key, the number below it, so that some keys exceed the pivot and some do not; if
- * half of the sample are equal, that key.  *range becomes that of the sample. */
+ * half of the sample are equal, or few are different, that key.  *range becomes that of the sample.
+ * If all bits count, and all keys are those few, sort them. */
 ATTRIBUTES
-static enum radix_sample NAME(choose_median)(const KEY *key, size_t n, KEY bits, KEY *pivot,
+static enum radix_sample NAME(choose_median)(KEY *key, size_t n, KEY bits, KEY *pivot,
 					     struct NAME(range) * range)
 {
 	const size_t samples = n < RADIX_MANY ? RADIX_FEW_SAMPLES : NAME(MANY);
 	const size_t step = n / samples, middle = samples / 2;
 	KEY sample[RADIX_MANY_SAMPLES];
-	size_t low = 0, high = samples - 1, repeats = 0;
+	size_t m = 1;
+	bool repeated;
 
 	for (size_t i = 0; i < samples; i++)
 		sample[i] = key[i * step + step / 2] & bits;
 	NAME(few)(sample, samples);
-	*range = (struct NAME(range)){ sample[0], sample[high] };
+	*range = (struct NAME(range)){ sample[0], sample[samples - 1] };
 	*pivot = sample[middle];
-	if (*pivot == sample[0] || *pivot == sample[high]) {
-		while (low < samples && sample[low] == sample[0])
-			low++;
-		while (high && sample[high] == sample[samples - 1])
-			high--;
-		if (low == high + 1)
-			return RADIX_TWO_KEYS;
-	}
-	if (sample[middle / 2] == sample[middle + middle / 2])
-		return RADIX_REPEATED;
-	*pivot -= *pivot == sample[samples - 1];
+	repeated = sample[middle / 2] == sample[middle + middle / 2];
 	for (size_t i = 1; i < samples; i++)
-		repeats += sample[i] == sample[i - 1];
-	return repeats > middle ? RADIX_FEW_KEYS : RADIX_MIXED;
+		m += sample[i] != sample[i - 1];
+	/* A small sample may show that there are two keys, but not that there are only several. */
+	if (m > 1 && m <= (n < RADIX_MANY ? 2 : (size_t)RADIX_COUNTED) && !(KEY)~bits) {
+		m = 1;
+		for (size_t i = 1; i < samples; i++)
+			if (sample[i] != sample[m - 1])
+				sample[m++] = sample[i];
+		return NAME(sort_counted)(key, n, sample, m) ? RADIX_COUNTED_ALL : RADIX_REPEATED;
+	}
+	if (repeated)
+		return RADIX_REPEATED;
+	*pivot -= *pivot == range->most;
+	return m < samples - middle ? RADIX_FEW_KEYS : RADIX_MIXED;
 }
 
 static inline KEY NAME(middle_of)(struct NAME(range) range)
@@ -242,38 +280,6 @@ static size_t NAME(partition)(KEY *key, size_t n, KEY pivot)
 	return low;
 }
 
-static inline ATTRIBUTES void NAME(fill)(KEY *key, size_t n, KEY with)
-{
-	for (size_t i = 0; i < n; i++)
-		key[i] = with;
-}
-
-/* Sort n keys if all of them are the least or the most of the range.  Otherwise they stay. */
-ATTRIBUTES
-static bool NAME(sort_two)(KEY *key, size_t n, struct NAME(range) range)
-{
-	enum { BLOCK = 4, KEYS = BLOCK * LANES };
-	const VECTOR least = BROADCAST(range.least), most = BROADCAST(range.most);
-	size_t lows = 0, highs = 0, i = 0;
-
-	for (; i + KEYS <= n && lows + highs == i; i += KEYS)
-		for (size_t k = i; k < i + KEYS; k += LANES) {
-			const VECTOR v = LOAD(key + k);
-
-			lows += LANES - COUNT(DIFFERENT(v, least));
-			highs += LANES - COUNT(DIFFERENT(v, most));
-		}
-	for (; i < n && lows + highs == i; i++) {
-		lows += key[i] == range.least;
-		highs += key[i] == range.most;
-	}
-	if (lows + highs < n)
-		return false;
-	NAME(fill)(key, lows, range.least);
-	NAME(fill)(key + lows, highs, range.most);
-	return true;
-}
-
 /* Move the keys that differ from `same` to the front, in order; return how many there are. */
 ATTRIBUTES
 static size_t NAME(gather_others)(KEY *key, size_t n, KEY same)
@@ -379,7 +385,7 @@ static void NAME(sort)(KEY *key, size_t n, unsigned medians, bool even)
 			NAME(halve)(key, n, range, medians);
 			return;
 		}
-		if (sample == RADIX_TWO_KEYS && NAME(sort_two)(key, n, range))
+		if (sample == RADIX_COUNTED_ALL)
 			return;
 		even = even && sample == RADIX_MIXED;
 		if (sample > RADIX_FEW_KEYS)
@@ -450,7 +456,7 @@ static struct radix_cut NAME(cut_leaf)(const struct radix_leaf *leaf)
 	KEY *key = leaf->record, pivot;
 	const enum radix_sample sample = NAME(choose_median)(key, n, (KEY)-1, &pivot, &range);
 
-	if (sample == RADIX_TWO_KEYS && NAME(sort_two)(key, n, range))
+	if (sample == RADIX_COUNTED_ALL)
 		return (struct radix_cut){ 0, n };
 	if (sample > RADIX_FEW_KEYS)
 		return NAME(split_off)(key, n, pivot);

@@ -10,9 +10,10 @@
 /* Keys that a median is taken of: more when there are many keys, where a level costs more. */
 enum { RADIX_FEW_SAMPLES = 16, RADIX_MANY_SAMPLES = 64, RADIX_MANY = 1 << 12 };
 
-/* Samples of keys: many different ones, fewer than half are different, two, or one in at least half
- * of the sample. */
-enum radix_sample { RADIX_MIXED, RADIX_FEW_KEYS, RADIX_TWO_KEYS, RADIX_REPEATED };
+/* Samples of keys: many different ones, fewer than half are different, or one in at least half of
+ * the sample, or at most COUNTED.  COUNTED_ALL: these are all keys, which are sorted now. */
+enum radix_sample { RADIX_MIXED, RADIX_FEW_KEYS, RADIX_REPEATED, RADIX_COUNTED_ALL };
+enum { RADIX_COUNTED = 8 };
 
 /* Vectors of keys that are split at the middle between the least and the largest, as long as that
  * about halves them: it takes less time than a median and makes fewer leaves.  Chosen by a sweep of
