@@ -83,8 +83,9 @@ REPORTS = "/tmp/sanitizer"
 # Criterion names shared memory and sockets by process numbers, which repeat in each namespace.
 MOUNT = """for d in /dev/shm /tmp; do mount -t tmpfs -o size=2g none $d || exit; done
 "$@" && ! ls %s.* >/dev/null 2>&1""" % REPORTS
-ALONE = "unshare --user --map-root-user --pid --fork --kill-child --mount-proc sh -c".split() + [
-    MOUNT, "sh"]
+# Root needs no namespace of users, in which tests could not become another one.
+USERS = "--user --map-root-user" if os.geteuid() else ""
+ALONE = ("unshare %s --pid --fork --kill-child --mount-proc sh -c" % USERS).split() + [MOUNT, "sh"]
 LONGEST_S = 120
 TOGETHER = ("unit", "cli", "fault")
 BATCHES = [1, 3, 6, 12, 24]
