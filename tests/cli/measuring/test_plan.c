@@ -335,18 +335,49 @@ Test(plan, tries_large_points_that_are_short)
 	expect_lines(&plan, "--count=200000014 --threads=1",
 		     "*: skipped: not fourteen\n*: skipped: not fourteen\n*");
 	cr_expect(zero(sz, prepared));
-	expect_lines(&plan, "--count=1 --depth=25 --threads=1", "*about * s\n*about * s\n*");
+	expect_lines(&plan, "--count=1 --depth=24 --threads=1", "*about * s\n*about * s\n*");
 	made = plan.made.params;
-	cr_expect(eq(i64, made->depth, 25));
+	cr_expect(eq(i64, made->depth, 24));
 	cr_expect(zero(sz, plan.scaled));
 	cr_expect(eq(sz, plan.trials, 4));
 	cr_expect(plan.trial[0].bytes <= 1 << 26 && plan.trial[1].bytes > 1 << 26);
 	/* half of this is fourteen */
-	expect_lines(&plan, "--count=32000028 --op=b --threads=1", "*about * s\n*about * s\n*");
+	expect_lines(&plan, "--count=18000028 --op=b --threads=1", "*about * s\n*about * s\n*");
 	made = plan.made.params;
-	cr_expect(eq(i64, made->count, 32000028));
+	cr_expect(eq(i64, made->count, 18000028));
 	gb_plan_release(&plan);
 	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
+}
+
+/* A small size is left as it is. */
+Test(plan, halves_what_is_large)
+{
+	static const struct {
+		const char *words;
+		int64_t count, edge, depth; /* of the smaller point */
+	} row[] = {
+		{ "--count=4096 --edge=64 --depth=25 --threads=1", 4096, 64, 23 },
+		{ "--count=4097 --edge=65 --depth=25 --threads=1", 2048, 46, 23 },
+		{ "--count=128Mi --depth=12 --threads=1", 8 << 20, 0, 12 },
+		{ "--count=128Mi --depth=13 --threads=1", 8 << 20, 0, 12 },
+	};
+	const struct gb_request request = { .how = how, .dry = GB_DRY_TRIAL };
+
+	run_ns = 200000000; /* the point itself is not tried */
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_plan plan = {
+			.session = { .request = &request, .lock = -1, .shards = 1 }
+		};
+		const struct toy_params *made;
+
+		expect_lines(&plan, row[i].words, "*(scaled)*");
+		made = plan.made.params;
+		cr_expect(made->count == row[i].count && made->edge == row[i].edge &&
+				  made->depth == row[i].depth,
+			  "row %zu: %d %d %d", i, (int)made->count, (int)made->edge,
+			  (int)made->depth);
+		gb_plan_release(&plan);
+	}
 }
 
 /* The copy bandwidth is measured once for each back end, which takes longer than a toy. */
