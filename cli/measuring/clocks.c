@@ -47,13 +47,13 @@ static _Noreturn void guard(int file)
 		_exit(1);
 	for (int fd = STDIN_FILENO + 1; fd < MAX_FILES; fd++)
 		(void)close(fd);
-	if (!transfer(STDIN_FILENO, pci, sizeof pci, true))
-		_exit(0);
-	gb_nvml_lock_clocks(pci, reason, sizeof reason);
-	(void)transfer(STDIN_FILENO, reason, sizeof reason, false);
-	if (!reason[0]) {
-		(void)transfer(STDIN_FILENO, &end, 1, true);
-		gb_nvml_reset_clocks(pci);
+	if (transfer(STDIN_FILENO, pci, sizeof pci, true)) {
+		gb_nvml_lock_clocks(pci, reason, sizeof reason);
+		(void)transfer(STDIN_FILENO, reason, sizeof reason, false);
+		if (!reason[0]) {
+			(void)transfer(STDIN_FILENO, &end, 1, true);
+			gb_nvml_reset_clocks(pci);
+		}
 	}
 	_exit(0);
 }

@@ -31,7 +31,9 @@ static enum gb_status ask(const char *bench, const char *name, const char *words
 	for (size_t i = 0; i < gb_variant_count; i++)
 		if (gb_equal(gb_variants[i].workload, bench) && gb_variants[i].backend == GB_CPU &&
 		    gb_equal(gb_variants[i].name, name))
-			(void)gb_need_fits(need, workload, &gb_variants[i], params, false, 0, err);
+			cr_expect_eq(gb_need_fits(need, workload, &gb_variants[i], params, false, 0,
+						  err),
+				     err->code);
 	gb_sweep_release(&sweep);
 	free(params);
 	cr_expect_not(gb_memory_is_dry());

@@ -116,19 +116,19 @@ Test(output, lines)
 
 		put_file("a.jsonl", row[i].before);
 		if (row[i].way == OPEN)
-			(void)gb_output_open(&output, path, existing, &err);
+			cr_expect_eq(gb_output_open(&output, path, existing, &err), err.code);
 		else
 			(row[i].way == SHARE ? gb_output_share : gb_output_inherit)(
 				&output, path, open(path, O_RDWR | O_APPEND), existing);
 		if (!err.code && existing == GB_RESUME)
-			(void)gb_output_past(&output, &past, &err);
+			cr_expect_eq(gb_output_past(&output, &past, &err), err.code);
 		if (!err.code && row[i].puts)
 			put_twice(&output, &err);
 		cr_expect_eq(err.code, row[i].refusal ? GB_EUSAGE : GB_OK, "row %zu: %s", i,
 			     err.message);
 		cr_expect(!row[i].refusal || strstr(err.message, row[i].refusal), "row %zu: %s", i,
 			  err.message);
-		(void)gb_output_close(&output, true, &err);
+		cr_expect_eq(gb_output_close(&output, true, &err), err.code);
 		expect_file(row[i].after, i);
 		gb_records_release(&past);
 	}
@@ -156,9 +156,8 @@ Test(output, pages)
 		struct gb_error err = { 0 };
 
 		put_file("a.html", row[i].before);
-		(void)gb_output_open(&output, path, row[i].existing, &err);
-		cr_expect_eq(err.code, row[i].refusal ? GB_EUSAGE : GB_OK, "row %zu: %s", i,
-			     err.message);
+		cr_expect_eq(gb_output_open(&output, path, row[i].existing, &err),
+			     row[i].refusal ? GB_EUSAGE : GB_OK, "row %zu: %s", i, err.message);
 		cr_expect(!row[i].refusal || !strcmp(err.message + strlen(err.message) -
 							     strlen(row[i].refusal),
 						     row[i].refusal),
@@ -239,7 +238,7 @@ Test(output, a_full_disk)
 	put_twice(&output, &err);
 	cr_expect_eq(err.code, GB_EIO);
 	cr_expect(strstr(err.message, "a.jsonl: File too large"), "%s", err.message);
-	(void)gb_output_close(&output, true, &err);
+	cr_expect_eq(gb_output_close(&output, true, &err), GB_EIO);
 	expect_file(OLD "\n", 0);
 	gb_records_release(&past);
 }
