@@ -121,6 +121,7 @@ Test(memory, dry_allocations_are_counted_and_free)
 	gb_memory_set_dry(true);
 	p = gb_host_alloc((size_t)1 << 42, 1, &err);
 	cr_assert(p != NULL, "%s", err.message);
+	memset(p, 1, 1);
 	cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), before + ((size_t)1 << 42)));
 	gb_memory_set_dry(false);
 	gb_host_free(p);

@@ -58,14 +58,18 @@ Test(need, a_scene_that_does_not_fit_is_reported_at_once)
 	cr_expect_lt(gb_now_ns() - start, 30e9);
 }
 
+/* Memory that is in use already is not needed. */
 Test(need, points_that_fit)
 {
 	struct gb_error err = { 0 };
 	struct gb_need need;
 
+	(void)gb_memory_add(GB_DEVICE_MEMORY, &need, 4096, NULL, &err);
 	cr_expect_eq(ask("radix", "lsd8", "--count=1000", &need, &err), GB_OK, "%s", err.message);
 	cr_expect_geq(need.host_bytes, 4 * 4000);
 	cr_expect_lt(need.host_bytes, 1 << 20);
+	cr_expect_eq(need.device_bytes, 0);
+	gb_memory_remove(&need);
 }
 
 /* A file of a few bytes that declares gigabytes. */

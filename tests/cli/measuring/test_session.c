@@ -313,6 +313,63 @@ Test(session, too_many_threads_are_told_once)
 	}
 }
 
+static struct gb_variant_ops measured;
+static struct gb_workload toy;
+static struct gb_variant both[2] = { { .workload = "toy", .name = "x", .ops = &measured } };
+
+/* Let variant x run, beside the yardstick. */
+static void measure_x(void)
+{
+	measured = ops;
+	measured.run = run;
+	measured.download = download;
+	toy = workload;
+	toy.verify = verify;
+	toy.work = work_of;
+	for (size_t i = 0; i < gb_variant_count; i++)
+		if (gb_equal(gb_variants[i].workload, "stream") && gb_variants[i].backend == GB_CPU)
+			both[1] = gb_variants[i];
+	gb_variants = both;
+	gb_variant_count = GB_COUNT(both);
+	(void)setenv("GPUBENCH_COPY", "16Ki", 1);
+}
+
+static void sweep_x(struct gb_session *s)
+{
+	const struct gb_choice all = { 0 };
+	struct gb_sweep sweep = { 0 };
+	struct gb_error err = { 0 };
+
+	cr_assert(zero(int, (int)gb_sweep_words(&sweep, &toy, "--count=1", &err)));
+	cr_assert(zero(int, (int)gb_session_sweep(s, &sweep, &all, &err)), "%s", err.message);
+	gb_sweep_release(&sweep);
+}
+
+/* Two launches failed.  If one of them is made again, the other failure is still there. */
+Test(session, failures_of_several_launches)
+{
+	static const char past[] = RECORD("x", "failed", "fail") RECORD("x", "failed", "fail");
+	struct gb_request request = { .how = { .samples = 2, .timeout_s = 100, .hot = 1 },
+				      .quiet = 1 };
+	struct gb_error err = { 0 };
+	struct gb_session s;
+
+	measure_x();
+	request.target.path = file_of(".jsonl", past, strlen(past));
+	request.target.resume = GB_RESUME_ANY;
+	cr_assert(zero(int, (int)gb_session_open(&s, &request, 0, NULL, &err)), "%s", err.message);
+	for (size_t i = 0; i < 2; i++) {
+		sweep_x(&s);
+		cr_assert(eq(sz, s.records.count, 2));
+		cr_expect(eq(int, (int)s.records.record[i]->status,
+			     i ? GB_STATUS_OK : GB_STATUS_FAILED));
+		cr_expect(eq(sz, s.past.again_count, 1 - i));
+		cr_expect(eq(int, (int)s.verdict, GB_ERUNTIME));
+	}
+	cr_expect(eq(int, (int)gb_session_close(&s, &err), GB_ERUNTIME));
+	(void)unlink(request.target.path);
+}
+
 /* The copy that is remembered is slow, so it is measured again, within a cache.  The reason names
  * the new bandwidth. */
 Test(session, verdicts_of_results)
@@ -329,20 +386,8 @@ Test(session, verdicts_of_results)
 		{ 1, GB_EUSAGE, GB_ERUNTIME, "failed" },
 		{ 1, GB_EMEMORY, GB_OK, "skipped" },
 	};
-	struct gb_variant_ops measured = ops;
-	struct gb_workload toy = workload;
-	struct gb_variant both[2] = { { .workload = "toy", .name = "x", .ops = &measured } };
 
-	measured.run = run;
-	measured.download = download;
-	toy.verify = verify;
-	toy.work = work_of;
-	for (size_t i = 0; i < gb_variant_count; i++)
-		if (gb_equal(gb_variants[i].workload, "stream") && gb_variants[i].backend == GB_CPU)
-			both[1] = gb_variants[i];
-	gb_variants = both;
-	gb_variant_count = GB_COUNT(both);
-	(void)setenv("GPUBENCH_COPY", "16Ki", 1);
+	measure_x();
 	gb_copy_remember(GB_CPU, 1, 1);
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		const struct gb_request request = {
@@ -350,19 +395,15 @@ Test(session, verdicts_of_results)
 			.quiet = 1,
 			.preset = "quick",
 		};
-		const struct gb_choice all = { 0 };
 		const struct gb_record *record;
 		struct gb_session s;
-		struct gb_sweep sweep = { 0 };
 		struct gb_error err = { 0 };
 		char text[GB_TEXT_MAX];
 
 		code_of_x = row[i].code;
 		cr_assert(zero(int, (int)gb_session_open(&s, &request, 0, NULL, &err)), "%s",
 			  err.message);
-		cr_assert(zero(int, (int)gb_sweep_words(&sweep, &toy, "--count=1", &err)));
-		cr_assert(zero(int, (int)gb_session_sweep(&s, &sweep, &all, &err)), "%s",
-			  err.message);
+		sweep_x(&s);
 		cr_assert(eq(sz, s.records.count, 1));
 		record = s.records.record[0];
 		cr_expect(eq(str, (char *)gb_status_word(record->status), (char *)row[i].status));
@@ -373,7 +414,6 @@ Test(session, verdicts_of_results)
 					 gb_text_scaled(text, record->copy_bytes_per_s)) != NULL,
 				  "%s, not %s", record->reason, text);
 		}
-		gb_sweep_release(&sweep);
 		cr_expect(eq(int, (int)gb_session_close(&s, &err), (int)row[i].verdict), "row %zu",
 			  i);
 	}
