@@ -388,6 +388,9 @@ static int sum(const int *of, int count, int *end)
 {
 	int result = 0, *at = end ? end : &result, last[2] = { 0 };
 
+#ifdef NEVER
+	result = 5 / 7;
+#endif
 	EACH(i, count)
 		if (of[i] == 3)
 			result += 2 * i + !of[i - 1];
@@ -453,6 +456,7 @@ def self_test():
         program = compiled("all", HEADER + source.write(0)[0], "tests/trials/mutant.c")
         right = output_of(compiled("right", SAMPLE))
         failed += output_of(program) != right
+        failed += any(site.line == "result = 5 / 7;" for site in source.sites)
         for site in source.sites:
             want = output_of(compiled("one", source.changed(site)))
             got = output_of(program, site.number)

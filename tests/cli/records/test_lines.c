@@ -189,6 +189,22 @@ Test(lines, other_files_are_refused)
 		expect_refused(row[i].text, strlen(row[i].text), row[i].where);
 }
 
+Test(lines, of_other_texts_are_refused)
+{
+	static const char *const text[] = { "", "3", "{}", RUN " x", "{\"type\":\"other\"}" };
+	struct gb_records list = { 0 };
+	struct gb_error err = { 0 };
+
+	for (size_t i = 0; i < GB_COUNT(text); i++) {
+		err = (struct gb_error){ 0 };
+		cr_expect_eq(gb_records_add_text(&list, text[i], &err), GB_ERUNTIME, "%s", text[i]);
+		cr_expect_str_eq(err.message, "a record: is not a line of a gpubench record file");
+	}
+	cr_expect_eq(gb_records_add_text(&list, RUN, &(struct gb_error){ 0 }), GB_OK);
+	cr_expect_eq(list.run_count, 1);
+	gb_records_release(&list);
+}
+
 Test(lines, a_nul_byte_hides_nothing)
 {
 	static const char line[] = RUN "\n" RECORD "\0 rest\n";

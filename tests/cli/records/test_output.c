@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -244,6 +245,25 @@ Test(output, a_full_disk)
 }
 
 /* Files that cannot be written; `text` is the message, but for the path. */
+/* A file that cannot be shortened is not added to. */
+Test(output, a_file_that_cannot_be_replaced)
+{
+	const int file = memfd_create("output", MFD_ALLOW_SEALING);
+	struct gb_output output;
+	struct gb_error err = { 0 };
+	char text[16] = "";
+
+	cr_assert_eq(write(file, "old", 3), 3);
+	cr_assert_eq(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	gb_output_inherit(&output, "a.jsonl", file, GB_OVERWRITE);
+	cr_expect_eq(gb_output_begin(&output, &err), GB_EIO);
+	put_twice(&output, &err);
+	cr_expect_str_eq(err.message, "cannot write a.jsonl: Operation not permitted");
+	cr_expect_eq(pread(file, text, sizeof text - 1, 0), 3);
+	cr_expect_str_eq(text, "old");
+	cr_expect_eq(gb_output_close(&output, true, &err), GB_EIO);
+}
+
 Test(output, refused)
 {
 	enum { OPEN, OVERWRITE, CUT_OFF, SHARED, READ_ONLY };
