@@ -189,7 +189,7 @@ Test(lines, other_files_are_refused)
 		expect_refused(row[i].text, strlen(row[i].text), row[i].where);
 }
 
-Test(lines, of_other_texts_are_refused)
+Test(lines, other_texts_are_refused)
 {
 	static const char *const text[] = { "", "3", "{}", RUN " x", "{\"type\":\"other\"}" };
 	struct gb_records list = { 0 };
