@@ -29,12 +29,12 @@ Test(plan, tries_what_is_new_or_short)
 		bool tried, first;
 	} row[] = {
 		{ "the first of its kind", 0, 0, 1e12, 1e6, 1, true, true },
-		{ "as short", 1e-3, 1e-3, kib, 0.5, 1, true, false },
-		{ "as short, later", 1e-3, 1e-3, kib, 1.5, 1, false, false },
-		{ "much larger", 1e-3, 1e-3, 16 * kib, 4, 1, true, false },
-		{ "much larger, last", 1e-3, 1e-3, 16 * kib, 6, 1, false, false },
-		{ "other threads", 1e-3, 1e-3, kib, 1.5, 2, true, false },
-		{ "other threads, last", 1e-3, 1e-3, kib, 2.5, 2, false, false },
+		{ "as short", 1e-3, 1e-3, kib, 0.99, 1, true, false },
+		{ "as short, later", 1e-3, 1e-3, kib, 1, 1, false, false },
+		{ "much larger", 1e-3, 1e-3, 16 * kib, 4.99, 1, true, false },
+		{ "much larger, last", 1e-3, 1e-3, 16 * kib, 5, 1, false, false },
+		{ "other threads", 1e-3, 1e-3, kib, 1.99, 2, true, false },
+		{ "other threads, last", 1e-3, 1e-3, kib, 2, 2, false, false },
 		{ "long runs", 1e-3, 1e-3, 200 * kib, 0, 1, false, false },
 		{ "a long input", 0, 0.02, 20 * kib, 0, 1, false, false },
 		{ "long on other threads", 1e-3, 1e-3, 200 * kib, 0, 2, false, false },
