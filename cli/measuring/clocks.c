@@ -14,23 +14,15 @@
 
 enum { PCI_TEXT = 32, REASON = 128, MAX_FILES = 4096 };
 
-/* Read or write all of it; false at the other's end. */
+/* Read or write a message; false at the other's end. */
 static bool transfer(int file, void *data, size_t size, bool reads)
 {
-	char *next = data;
+	ssize_t n;
 
-	while (size) {
-		const ssize_t n =
-			reads ? recv(file, next, size, 0) : send(file, next, size, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		next += n;
-		size -= (size_t)n;
-	}
-	return true;
+	do
+		n = reads ? recv(file, data, size, 0) : send(file, data, size, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)size;
 }
 
 /* The guard: signals to the terminal's processes are not for it. */
@@ -47,13 +39,13 @@ static _Noreturn void guard(int file)
 		_exit(1);
 	for (int fd = STDIN_FILENO + 1; fd < MAX_FILES; fd++)
 		(void)close(fd);
-	if (!transfer(STDIN_FILENO, pci, sizeof pci, true))
-		_exit(0);
-	gb_nvml_lock_clocks(pci, reason, sizeof reason);
-	(void)transfer(STDIN_FILENO, reason, sizeof reason, false);
-	if (!reason[0]) {
-		(void)transfer(STDIN_FILENO, &end, 1, true);
-		gb_nvml_reset_clocks(pci);
+	if (transfer(STDIN_FILENO, pci, sizeof pci, true)) {
+		gb_nvml_lock_clocks(pci, reason, sizeof reason);
+		(void)transfer(STDIN_FILENO, reason, sizeof reason, false);
+		if (!reason[0]) {
+			(void)transfer(STDIN_FILENO, &end, 1, true);
+			gb_nvml_reset_clocks(pci);
+		}
 	}
 	_exit(0);
 }
@@ -63,7 +55,7 @@ void gb_clocks_start(struct gb_clocks *clocks)
 	int file[2];
 
 	*clocks = (struct gb_clocks){ 0 };
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, file))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, file))
 		return;
 	clocks->guard = fork();
 	if (clocks->guard == 0)

@@ -114,6 +114,11 @@ static void put_variation(struct gb_measurement *m, uint64_t key)
 	e->stale = true;
 }
 
+static void put_new_variation(struct gb_measurement *m)
+{
+	put_variation(m, gb_secret() | 1); /* 0 is the original */
+}
+
 /* Wait for work that a step has queued on a device. */
 static enum gb_status drain(struct gb_measurement *m)
 {
@@ -170,7 +175,7 @@ enum gb_status gb_renew_input(struct gb_measurement *m, bool change)
 	const double start_ns = gb_now_ns();
 
 	if (change)
-		put_variation(m, gb_secret() | 1);
+		put_new_variation(m);
 	if (!change && !e->stale)
 		return GB_OK;
 	e->variation = e->in_memory;
@@ -179,7 +184,7 @@ enum gb_status gb_renew_input(struct gb_measurement *m, bool change)
 	if (change)
 		e->vary_ns = gb_now_ns() - start_ns;
 	if (change && m->backend->fill) {
-		put_variation(m, gb_secret() | 1);
+		put_new_variation(m);
 		e->stale = false; /* the device keeps what it has */
 		if (m->backend->remote)
 			(void)m->backend->remote->show(m->state, m->err);
@@ -241,7 +246,7 @@ static enum gb_status fetch(struct gb_measurement *m)
 	double start_ns;
 
 	if (variation)
-		put_variation(m, gb_secret() | 1);
+		put_new_variation(m);
 	if (renew_state(m, false))
 		return m->err->code;
 	start_ns = gb_thread_ns();

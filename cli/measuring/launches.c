@@ -116,7 +116,7 @@ enum gb_status gb_launch(const char *program, char *const *argv, int keep, const
 			 int *status, struct gb_error *err)
 {
 	sigset_t set, mask;
-	pid_t child = 0;
+	pid_t child;
 
 	*status = 0;
 	block_signals(&set, &mask);
@@ -207,7 +207,7 @@ static enum gb_status launch_all(const struct gb_request *request, const char *p
 	enum gb_status verdict = GB_OK;
 
 	for (int64_t i = 0; i < request->repeats.runs && !gb_interrupted; i++) {
-		int status = 0;
+		int status;
 
 		if (set_role(i, request->how.device, request->target.shared, file, path, err) ||
 		    gb_launch("/proc/self/exe", word, file, NULL, &status, err))

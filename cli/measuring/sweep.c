@@ -155,7 +155,7 @@ static enum gb_status append_range(struct gb_axis *list, char *item, const char 
 	return GB_OK;
 }
 
-static enum gb_status append_item(struct gb_axis *list, char *item, struct gb_error *err)
+static void append_item(struct gb_axis *list, char *item, struct gb_error *err)
 {
 	const bool number = list->param->type == GB_INT || list->param->type == GB_FLOAT;
 	union gb_value value = { 0 };
@@ -164,11 +164,10 @@ static enum gb_status append_item(struct gb_axis *list, char *item, struct gb_er
 	if (number && strchr(item, ':')) {
 		strncpy(whole, item, sizeof whole - 1);
 		whole[sizeof whole - 1] = '\0';
-		return append_range(list, item, whole, err);
+		(void)append_range(list, item, whole, err);
+	} else if (!gb_value_parse(list->param, item, &value, err)) {
+		(void)append(list, value, err);
 	}
-	if (gb_value_parse(list->param, item, &value, err))
-		return err->code;
-	return append(list, value, err);
 }
 
 /* Set sweep->count to the product of the lists' lengths. */
@@ -199,7 +198,7 @@ static enum gb_status set_axis(struct gb_axis *axis, const char *spec, struct gb
 		gb_out_of_memory(err, NULL);
 	else
 		while (!err->code && (item = strsep(&rest, ",")))
-			(void)append_item(&list, item, err);
+			append_item(&list, item, err);
 	if (err->code)
 		unused = &list;
 	free(unused->text);

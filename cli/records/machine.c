@@ -161,7 +161,7 @@ static void describe_caches(struct gb_run *run, struct room *room)
 		const char *level = first_line(room, cache, index, "level");
 		const char *type = first_line(room, cache, index, "type");
 		const char *size = first_line(room, cache, index, "size");
-		const long at = level ? strtol(level, NULL, 10) - 1 : -1;
+		const int at = level ? level[0] - '1' : -1;
 
 		if (!type || !size || at < 0 || at > 2 || gb_equal(type, "Instruction"))
 			continue;

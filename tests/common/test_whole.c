@@ -44,7 +44,7 @@ static const char *wrote(const char *path, const char *text, bool keep)
 	err = (struct gb_error){ 0 };
 	if (!gb_whole_open(&whole, path, &err))
 		(void)fputs(text, whole.stream);
-	(void)gb_whole_close(&whole, keep, &err);
+	cr_expect(eq(int, (int)gb_whole_close(&whole, keep, &err), (int)err.code));
 	cr_expect(whole.stream == NULL && whole.part == NULL && whole.place == NULL);
 	cr_expect(eq(sz, open_files(), files));
 	return err.message;

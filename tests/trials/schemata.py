@@ -4,8 +4,9 @@ An expression E becomes (M(n) ? (mutant of E) : (E)), and a statement S becomes
 { if (!M(n)) S }, where M(n) is true if n is the active mutant (mutant.h).  A comparison a < b whose
 operands only read becomes (a == b && M(n) ? (a <= b) : (a < b)): tests that see no equal operands
 do not reach the mutant and need not run.  Each mutant stands on lines of its own, so the lines of a
-compiler's errors tell which mutants are no C; these are left out.  Only the bodies of functions are
-rewritten, and neither declarators nor constant expressions.
+compiler's errors tell which mutants are no C; these are left out, as are those in branches that the
+preprocessor removes.  Only the bodies of functions are rewritten, and neither declarators nor
+constant expressions.
 
 The parser knows statements, brackets and the precedence of operators.  It reads declarations by
 their first words, and takes a call followed by a statement for the head of a loop (a macro).
@@ -407,7 +408,8 @@ def errors_of(path, command):
 
 
 def rewrite(text, header, path, command):
-    """The Source of a file, without the mutants that are no C.  Writes to path meanwhile."""
+    """The Source of a file, without the mutants that are no C or are not compiled.  Writes to path
+    meanwhile."""
     source = Source(text)
     for _ in range(8):
         body, by_line, token_line = source.write(0)
@@ -415,6 +417,9 @@ def rewrite(text, header, path, command):
             file.write(header + "#line 1\n" + body)
         status, lines, messages = errors_of(path, command)
         if not status:
+            done = subprocess.run(command + ["-E", path], capture_output=True, text=True)
+            compiled = set(map(int, re.findall(r"gb_reached\[(\d+)\]", done.stdout)))
+            source.sites = [s for s in source.sites if s.number in compiled]
             return source
         bad = {id(by_line[n]) for n in lines if n in by_line}
         if not bad:

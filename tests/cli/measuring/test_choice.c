@@ -1,6 +1,7 @@
 /* test_choice.c -- words that select benchmarks and variants, or exclude some. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 
 #include "cli/measuring/choice.h"
 #include "cli/workloads/registry.h"
@@ -118,6 +119,26 @@ Test(choice, lines_of_a_suite)
 	cr_assert(not(takes(&line, "radix", "best")));
 }
 
+/* The first and the last variant of this build, and no other. */
+Test(choice, ends_of_the_list)
+{
+	for (int k = 0; k < 2; k++) {
+		const struct gb_variant *v = &gb_variants[k ? gb_variant_count - 1 : 0];
+		const struct gb_workload *workload = gb_workload_find(v->workload);
+		const unsigned backends = v->ops ? 1U << v->backend : 0;
+		char name[100];
+		const char *const word[] = { v->workload, name };
+		struct gb_choice choice = { 0 };
+
+		(void)snprintf(name, sizeof name, "%s/%s", gb_backends[v->backend]->name, v->name);
+		choice = read(NULL, word, 2);
+		cr_assert(gb_chosen_any(&choice, workload));
+		cr_assert(eq(uint, gb_chosen_backends(&choice), backends));
+		choice.glob[0] = "no other";
+		cr_assert(not(gb_chosen_any(&choice, workload)));
+	}
+}
+
 Test(choice, bad_words)
 {
 	static const struct {
@@ -129,6 +150,9 @@ Test(choice, bad_words)
 		{ NULL,
 		  { "raidx", "cpu/best" },
 		  "'raidx' is neither a benchmark nor a variant (did you mean radix?)" },
+		{ NULL,
+		  { "cpu/best", "steram" },
+		  "'steram' is neither a benchmark nor a variant (did you mean stream?)" },
 		{ NULL, { "cpu/best", "!best" }, "the words leave no variant to run" },
 		{ NULL,
 		  { "!nothing", "radix" },
@@ -160,9 +184,10 @@ Test(choice, bad_words)
 
 		for (size_t k = 0; k <= GB_MAX_WORDS; k++)
 			many[k] = "best";
-		(void)gb_choice_read(&choice, only, last ? many : row[i].word,
-				     last ? GB_COUNT(many) : 2, &err);
-		cr_expect(eq(int, (int)err.code, GB_EUSAGE));
+		cr_expect(eq(int,
+			     (int)gb_choice_read(&choice, only, last ? many : row[i].word,
+						 last ? GB_COUNT(many) : 2, &err),
+			     GB_EUSAGE));
 		cr_expect(eq(str, err.message,
 			     (char *)(last ? "more than 64 words" : row[i].message)));
 	}

@@ -166,6 +166,8 @@ Test(clocks, are_awaited_in_spite_of_signals, .fini = clean_up)
 	gb_clocks_start(&clocks);
 	stop(clocks.guard);
 	cr_expect(eq(ptr, (void *)gb_clocks_lock(&clocks, "0000:01:00.0"), NULL));
+	(void)usleep(30000);
+	cr_expect(eq(str, (char *)said(), "lock ffff0001 ffff0001\n"), "they stay locked");
 	stop(clocks.guard);
 	gb_clocks_end(&clocks);
 	cr_expect(eq(str, (char *)said(), "lock ffff0001 ffff0001\nreset\n"));

@@ -5,7 +5,7 @@
 
 #include "cli/measuring/estimate.h"
 #include "common/text.h"
-#include "tests/cli/measuring/virtual.h"
+#include "tests/cli/measuring/virtual_machine.h"
 
 static const struct gb_settings usual = {
 	.warmup = 2, .min_samples = 10, .rel_ci = 0.01, .max_time_s = 5, .timeout_s = 60
@@ -139,5 +139,40 @@ Test(estimate, of_a_larger_problem_is_within_a_factor_of_two)
 			  "%zu: %g s estimated, %g s taken", i, estimate_s, whole.elapsed_s);
 		gb_result_release(&tried);
 		gb_result_release(&whole);
+	}
+}
+
+/* A result has the durations of the parts of its measurement, which add up.  In another process,
+ * there are samples that only show whether it works while it flushes. */
+Test(estimate, durations_of_a_measurement)
+{
+	for (int kind = 0; kind < 8; kind++) {
+		const struct virtual_machine machine = { .device = kind & 1,
+							 .remote = kind & 2,
+							 .threads = 2,
+							 .verify_ns = 3e6,
+							 .process = { .run_ns = 1e7 } };
+		const double cpu_ns = machine.device ? 1e4 : 2e7;
+		struct gb_settings how = but(12, 5, 60, 0);
+		struct gb_result r;
+		double verifications, sum_s;
+
+		how.no_verify = kind & 4;
+		r = virtual_measure(&machine, &how);
+		cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s", r.reason);
+		verifications = how.no_verify ? 0 : (double)r.verified - 1;
+		sum_s = r.cost.before_s + 12 * r.cost.sample_s + verifications * r.cost.verify_s +
+			r.cost.rest_s;
+		cr_expect(epsilon_eq(dbl, r.elapsed_s, vm.now * 1e-9 - 1, 1e-4));
+		if (!machine.remote || machine.device || how.no_verify)
+			cr_expect(epsilon_eq(dbl, sum_s, r.elapsed_s, 1e-4), "kind %d", kind);
+		cr_expect(epsilon_eq(dbl, r.cost.sample_s, 0.0107, 0.0007));
+		cr_expect(r.create_ns > 0 && r.create_ns < 1e4);
+		if (!how.no_verify) {
+			cr_expect(epsilon_eq(dbl, r.cost.verify_s, 0.0034, 0.0004));
+			cr_expect(epsilon_eq(dbl, r.whole_ns, 1e7, 1e5));
+			cr_expect(epsilon_eq(dbl, r.cpu_ns, cpu_ns, 1e4));
+		}
+		gb_result_release(&r);
 	}
 }

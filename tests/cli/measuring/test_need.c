@@ -31,7 +31,9 @@ static enum gb_status ask(const char *bench, const char *name, const char *words
 	for (size_t i = 0; i < gb_variant_count; i++)
 		if (gb_equal(gb_variants[i].workload, bench) && gb_variants[i].backend == GB_CPU &&
 		    gb_equal(gb_variants[i].name, name))
-			(void)gb_need_fits(need, workload, &gb_variants[i], params, false, 0, err);
+			cr_expect_eq(gb_need_fits(need, workload, &gb_variants[i], params, false, 0,
+						  err),
+				     err->code);
 	gb_sweep_release(&sweep);
 	free(params);
 	cr_expect_not(gb_memory_is_dry());
@@ -56,14 +58,18 @@ Test(need, a_scene_that_does_not_fit_is_reported_at_once)
 	cr_expect_lt(gb_now_ns() - start, 30e9);
 }
 
+/* Memory that is in use already is not needed. */
 Test(need, points_that_fit)
 {
 	struct gb_error err = { 0 };
 	struct gb_need need;
 
+	(void)gb_memory_add(GB_DEVICE_MEMORY, &need, 4096, NULL, &err);
 	cr_expect_eq(ask("radix", "lsd8", "--count=1000", &need, &err), GB_OK, "%s", err.message);
 	cr_expect_geq(need.host_bytes, 4 * 4000);
 	cr_expect_lt(need.host_bytes, 1 << 20);
+	cr_expect_eq(need.device_bytes, 0);
+	gb_memory_remove(&need);
 }
 
 /* A file of a few bytes that declares gigabytes. */

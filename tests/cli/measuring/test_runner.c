@@ -18,6 +18,7 @@
 #include "cli/measuring/stopping.h"
 #include "common/memory.h"
 #include "common/text.h"
+#include "tests/file_of.h"
 
 enum { SIZE = 1024 };
 
@@ -229,6 +230,7 @@ static bool begins_a_peak(void)
  * not. */
 Test(runner, resident_memory)
 {
+	const size_t files = open_files();
 	const double mib = 0x1p20;
 	struct gb_resident resident;
 
@@ -252,6 +254,7 @@ Test(runner, resident_memory)
 		cr_expect(result.resident_bytes < (i % 3 ? 48 : 16) * mib, "%g, case %d",
 			  result.resident_bytes, i);
 	}
+	cr_expect(eq(sz, open_files(), files));
 }
 
 Test(runner, phases_add_up)

@@ -287,3 +287,23 @@ Test(stopping, estimates_of_known_costs)
 			      &usual),
 		1 + 1.6, 1e-6));
 }
+
+/* Durations above a millisecond grow with the problem, here three times as large. */
+Test(stopping, costs_of_a_larger_problem)
+{
+	const struct gb_tried one = {
+		.cost = { 1, 0.1, 0.501, 2 }, .run_s = 0.05, .once_s = 0.7, .half_width = 0.01
+	};
+	const struct gb_tried three = gb_tried_times(&one, 3);
+
+	cr_expect(epsilon_eq(dbl, gb_input_s(0.501, 3), 1.501, 1e-9));
+	cr_expect(epsilon_eq(dbl, gb_input_s(0.001, 3), 0.001, 1e-9));
+	cr_expect(epsilon_eq(dbl, three.cost.before_s, 2.4, 1e-9));
+	cr_expect(epsilon_eq(dbl, three.cost.sample_s, 0.2, 1e-9));
+	cr_expect(epsilon_eq(dbl, three.cost.verify_s, 1.501, 1e-9));
+	cr_expect(epsilon_eq(dbl, three.cost.rest_s, 2.3, 1e-9));
+	cr_expect(epsilon_eq(dbl, three.once_s, 2.1, 1e-9));
+	cr_expect(epsilon_eq(dbl, three.run_s, 0.15, 1e-9));
+	cr_expect(eq(dbl, three.half_width, 0.01));
+	cr_expect(epsilon_eq(dbl, gb_trial_s(&one), 1.701, 1e-9));
+}

@@ -433,7 +433,7 @@ Test(sweep, random_sizes)
 		{ "100,1M,10", true, 10, 1000000 },
 		{ "9,10,1Ki,12", true, 9, 1024 },
 	};
-	size_t below = 0, above = 0;
+	size_t below = 0, above = 0, single = 0;
 
 	for (size_t i = 0; i < GB_COUNT(row); i++)
 		for (uint64_t seed = 0; seed < 50; seed++) {
@@ -452,10 +452,12 @@ Test(sweep, random_sizes)
 					  row[i].spec, (long long)value);
 				for (size_t j = 0; j < k; j++)
 					cr_expect(ne(i64, axis->value[j].i, value));
+				single += row[i].low == 2048 && value < 3072;
 				below += row[i].low == 10 && value < 1000;
 				above += row[i].low == 10 && value > 10000;
 			}
 		}
+	cr_expect(single > 25, "%zu", single);
 	/* Half of 150 logarithms are below 1000, a third above 10000. */
 	cr_expect(below > 55 && below < 95, "%zu", below);
 	cr_expect(above > 30 && above < 70, "%zu", above);

@@ -528,6 +528,7 @@ Test(virtual, limits_of_time)
 	r = ok(&machine, &how);
 	cr_expect(eq(int, (int)r.stop, GB_LIMIT));
 	cr_expect(r.time.count >= 15 && r.time.count < 20, "%zu", r.time.count);
+	cr_expect(lt(dbl, r.elapsed_s, 0.1056)); /* the sample over the limit is verified */
 	gb_result_release(&r);
 	how = cold;
 	machine.process = (struct virtual_process){ .run_ns = 1e5 };

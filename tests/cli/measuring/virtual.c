@@ -372,6 +372,8 @@ static enum gb_status remote_poison(void *state, unsigned char byte, struct gb_e
 {
 	if (virtual_call(VIRTUAL_ASK, err))
 		return err->code;
+	if (byte < 128 || byte > 254)
+		return gb_fail(err, GB_ERUNTIME, "the poison is %d", byte);
 	return gb_memory_poison(state, byte, virtual_backend()->fill, err);
 }
 

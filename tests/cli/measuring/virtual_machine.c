@@ -34,13 +34,14 @@ ssize_t getrandom(void *buffer, size_t length, unsigned flags)
 static double read_clock(void);
 static void pass(double ns);
 
-/* The machine's clock and its CPU time. */
+/* The machine's clock and its CPU time; other processes have none. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	static int (*real)(clockid_t, struct timespec *);
 
 	if (vm.is_running && (clock <= CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_REALTIME)) {
-		const double ns = clock == CLOCK_MONOTONIC ? read_clock() : vm.cpu_ns;
+		const bool is_ours = clock >= 0 || ~(clock >> 3) == getpid();
+		const double ns = clock == CLOCK_MONOTONIC ? read_clock() : is_ours ? vm.cpu_ns : 0;
 
 		now->tv_sec = (time_t)(ns / 1e9);
 		now->tv_nsec = (long)(ns - 1e9 * (double)now->tv_sec);

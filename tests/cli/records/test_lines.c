@@ -180,12 +180,29 @@ Test(lines, other_files_are_refused)
 		  "1: \"bench\" is missing" },
 		{ "[\n" RUN ",\n" RECORD "\n", "4: is not valid JSON" },
 		{ "[\n" RUN "\n" RECORD "]\n", "3: is not valid JSON" },
+		{ "\n[" RUN "\n", "3: is not valid JSON" },
 		{ "[" RUN "] x", "1: is not valid JSON" },
 		{ "[" RUN ",3]", "1: is not a line" },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++)
 		expect_refused(row[i].text, strlen(row[i].text), row[i].where);
+}
+
+Test(lines, other_texts_are_refused)
+{
+	static const char *const text[] = { "", "3", "{}", RUN " x", "{\"type\":\"other\"}" };
+	struct gb_records list = { 0 };
+	struct gb_error err = { 0 };
+
+	for (size_t i = 0; i < GB_COUNT(text); i++) {
+		err = (struct gb_error){ 0 };
+		cr_expect_eq(gb_records_add_text(&list, text[i], &err), GB_ERUNTIME, "%s", text[i]);
+		cr_expect_str_eq(err.message, "a record: is not a line of a gpubench record file");
+	}
+	cr_expect_eq(gb_records_add_text(&list, RUN, &(struct gb_error){ 0 }), GB_OK);
+	cr_expect_eq(list.run_count, 1);
+	gb_records_release(&list);
 }
 
 Test(lines, a_nul_byte_hides_nothing)
@@ -251,10 +268,11 @@ Test(lines, duplicate_lines_are_dropped_and_must_be_equal)
 		cr_assert_not(
 			gb_records_drop_repeated(&list, 0, 0, &seen, "a.jsonl", &dropped, &err));
 		cr_assert_not(read_text(row[i].more, strlen(row[i].more), &list, &err));
-		(void)gb_records_drop_repeated(&list, first, 1, &seen, "b.jsonl", &dropped, &err);
+		cr_expect_eq(
+			gb_records_drop_repeated(&list, first, 1, &seen, "b.jsonl", &dropped, &err),
+			row[i].records ? GB_OK : GB_EUSAGE);
 		gb_records_forget_seen(&seen);
 		cr_expect_eq(dropped, row[i].dropped, "%zu: %zu", i, dropped);
-		cr_expect_eq(err.code, row[i].records ? GB_OK : GB_EUSAGE);
 		cr_expect(!row[i].records || list.count == row[i].records);
 		for (size_t k = 0; k < list.count; k++)
 			cr_expect_eq(list.record[k]->run, list.run[0]);

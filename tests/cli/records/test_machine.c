@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "build_info.h"
 #include "cli/records/json.h"
 #include "cli/records/result.h"
 #include "common/text.h"
 #include "tests/cli/measuring/virtual_machine.h"
+#include "tests/file_of.h"
 
 #define CPU "/sys/devices/system/cpu/cpu0/"
 #define INTEL                                                                                   \
@@ -323,4 +327,52 @@ Test(machine, settings_that_are_flags)
 		cr_expect(eq(str, (char *)described(&with, "settings.verify_all"),
 			     (char *)row[i].verify_all));
 	}
+}
+
+Test(machine, the_build_and_the_system)
+{
+	struct utsname name;
+	char kernel[200];
+	const struct {
+		const char *path, *text;
+	} row[] = {
+		{ "run_id", info.run_id },          { "started", info.started },
+		{ "tool.name", "gpubench" },        { "tool.version", GB_VERSION },
+		{ "tool.commit", GB_COMMIT },       { "tool.commit_date", GB_COMMIT_DATE },
+		{ "tool.mode", GB_MODE },           { "tool.cflags", GB_CFLAGS },
+		{ "tool.nvcc", GB_NVCC },           { "tool.archs", GB_ARCHS },
+		{ "host.hostname", name.nodename }, { "host.kernel", kernel },
+		{ "host.machine", name.machine },
+	};
+
+	(void)uname(&name);
+	(void)snprintf(kernel, sizeof kernel, "%s %s", name.sysname, name.release);
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char wanted[256] = "absent";
+
+		if (row[i].text[0])
+			(void)snprintf(wanted, sizeof wanted, "\"%s\"", row[i].text);
+		cr_expect(eq(str, (char *)described(&info, row[i].path), wanted), "%s",
+			  row[i].path);
+	}
+	cr_expect(eq(str, (char *)described(&info, "tool.dirty"), GB_DIRTY ? "true" : "false"));
+	cr_expect(strstr(described(&info, "tool.compiler"), __VERSION__) != NULL);
+}
+
+/* The instant in UTC, as ISO 8601 writes it. */
+Test(machine, a_run_starts_now)
+{
+	const size_t files = open_files();
+	char before[32], after[32];
+	time_t now = time(NULL);
+	struct gb_error err = { 0 };
+
+	(void)strftime(before, sizeof before, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+	gb_env_gather(&info);
+	now = time(NULL);
+	(void)strftime(after, sizeof after, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+	cr_expect(strcmp(before, info.started) <= 0 && strcmp(info.started, after) <= 0, "%s",
+		  info.started);
+	cJSON_Delete(gb_describe_run(&info, &err));
+	cr_expect(eq(sz, open_files(), files));
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -116,19 +117,19 @@ Test(output, lines)
 
 		put_file("a.jsonl", row[i].before);
 		if (row[i].way == OPEN)
-			(void)gb_output_open(&output, path, existing, &err);
+			cr_expect_eq(gb_output_open(&output, path, existing, &err), err.code);
 		else
 			(row[i].way == SHARE ? gb_output_share : gb_output_inherit)(
 				&output, path, open(path, O_RDWR | O_APPEND), existing);
 		if (!err.code && existing == GB_RESUME)
-			(void)gb_output_past(&output, &past, &err);
+			cr_expect_eq(gb_output_past(&output, &past, &err), err.code);
 		if (!err.code && row[i].puts)
 			put_twice(&output, &err);
 		cr_expect_eq(err.code, row[i].refusal ? GB_EUSAGE : GB_OK, "row %zu: %s", i,
 			     err.message);
 		cr_expect(!row[i].refusal || strstr(err.message, row[i].refusal), "row %zu: %s", i,
 			  err.message);
-		(void)gb_output_close(&output, true, &err);
+		cr_expect_eq(gb_output_close(&output, true, &err), err.code);
 		expect_file(row[i].after, i);
 		gb_records_release(&past);
 	}
@@ -156,9 +157,8 @@ Test(output, pages)
 		struct gb_error err = { 0 };
 
 		put_file("a.html", row[i].before);
-		(void)gb_output_open(&output, path, row[i].existing, &err);
-		cr_expect_eq(err.code, row[i].refusal ? GB_EUSAGE : GB_OK, "row %zu: %s", i,
-			     err.message);
+		cr_expect_eq(gb_output_open(&output, path, row[i].existing, &err),
+			     row[i].refusal ? GB_EUSAGE : GB_OK, "row %zu: %s", i, err.message);
 		cr_expect(!row[i].refusal || !strcmp(err.message + strlen(err.message) -
 							     strlen(row[i].refusal),
 						     row[i].refusal),
@@ -239,12 +239,31 @@ Test(output, a_full_disk)
 	put_twice(&output, &err);
 	cr_expect_eq(err.code, GB_EIO);
 	cr_expect(strstr(err.message, "a.jsonl: File too large"), "%s", err.message);
-	(void)gb_output_close(&output, true, &err);
+	cr_expect_eq(gb_output_close(&output, true, &err), GB_EIO);
 	expect_file(OLD "\n", 0);
 	gb_records_release(&past);
 }
 
 /* Files that cannot be written; `text` is the message, but for the path. */
+/* A file that cannot be shortened is not added to. */
+Test(output, a_file_that_cannot_be_replaced)
+{
+	const int file = memfd_create("output", MFD_ALLOW_SEALING);
+	struct gb_output output;
+	struct gb_error err = { 0 };
+	char text[16] = "";
+
+	cr_assert_eq(write(file, "old", 3), 3);
+	cr_assert_eq(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	gb_output_inherit(&output, "a.jsonl", file, GB_OVERWRITE);
+	cr_expect_eq(gb_output_begin(&output, &err), GB_EIO);
+	put_twice(&output, &err);
+	cr_expect_str_eq(err.message, "cannot write a.jsonl: Operation not permitted");
+	cr_expect_eq(pread(file, text, sizeof text - 1, 0), 3);
+	cr_expect_str_eq(text, "old");
+	cr_expect_eq(gb_output_close(&output, true, &err), GB_EIO);
+}
+
 Test(output, refused)
 {
 	enum { OPEN, OVERWRITE, CUT_OFF, SHARED, READ_ONLY };

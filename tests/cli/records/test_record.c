@@ -585,12 +585,14 @@ Test(record, a_run_without_a_device_has_no_gpu)
 {
 	char fault[GB_FAULT_MAX];
 	struct gb_run *run = gb_run_parse(cJSON_Parse("{\"type\":\"run\",\"schema\":2,\"run_id\":"
-						      "\"1\",\"gpus\":[{\"id\":0}]}"),
+						      "\"1\",\"gpus\":[{\"id\":0},{\"id\":2}]}"),
 					  fault);
 
 	cr_assert(run, "%s", fault);
 	cr_expect_null(gb_run_gpu(run));
 	run->settings.device = 0;
 	cr_expect_eq(gb_run_gpu(run), &run->gpu[0]);
+	run->settings.device = 2;
+	cr_expect_eq(gb_run_gpu(run), &run->gpu[1]);
 	gb_run_free(run);
 }
