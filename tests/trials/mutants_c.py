@@ -122,7 +122,7 @@ def rewrite(profile, folder, command):
         headers |= new and path.endswith((".h", ".def"))
         if new and path.startswith("tests/"):
             tests.update("unit:" + suite for suite in re.findall(
-                r"^\w*Test\w*\((?:.*, )?(\w+), \w+", text.decode(), re.M))
+                r"^\w*Test\w*\((?:.*, )?(\w+), \w+", text.decode(errors="replace"), re.M))
             tests.add("cli:" + os.path.basename(path).split(".")[0])
         shutil.copymode(path, os.path.join(tree, path))
     with open("tests/trials/mutant.c", "rb") as file:
