@@ -56,7 +56,7 @@ END
 	gpubench "$@" --format=latex >latex
 	grep -A 4 -m 1 tabular latex
 	gpubench "$@" --format=html >html
-	grep -c -E '<table>|</table>|<!DOCTYPE|</html>' html
+	grep -o -E '<(/?table|svg|h[12]|details|!DOCTYPE|/html)\b' html | sort | uniq -c | tr -s ' \n' ' '; echo
 }
 print compare base.jsonl new.jsonl
 print versus --by=commit base.jsonl new.jsonl
