@@ -252,13 +252,17 @@ def yield_memory():
 def execute(tree, build, kind, names, limit_s, settings):
     """None if all tests pass, else how they failed, and the processor seconds they took."""
     command, more = command_for(build, kind, names)
-    # New memory holds what no test expects, as with sanitizers.
+    # New memory holds what no test expects, and free() ends a program that wrote beyond it, as with
+    # sanitizers.
     env = dict(os.environ, GOMP_SPINCOUNT="2000", GPUBENCH_COPY="16Mi", TMPDIR="/tmp",
-               GLIBC_TUNABLES="glibc.malloc.perturb=85:glibc.malloc.tcache_count=0",
+               GLIBC_TUNABLES="glibc.malloc.perturb=85:glibc.malloc.tcache_count=0:"
+                              "glibc.malloc.check=3",
                ASAN_OPTIONS="intercept_tls_get_addr=0:log_path=" + REPORTS,
                UBSAN_OPTIONS="log_path=" + REPORTS,
                LSAN_OPTIONS="suppressions=%s/tests/lsan.supp:print_suppressions=0" % os.getcwd(),
                **more, **settings)
+    if "asan" not in build:
+        env["LD_PRELOAD"] = "libc_malloc_debug.so.0"
     driver = os.path.abspath(os.path.join(tree, LAVAPIPE, "lvp_icd.json"))
     if os.path.exists(driver):
         env.update(VK_DRIVER_FILES=driver, VK_ICD_FILENAMES=driver)

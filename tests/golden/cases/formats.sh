@@ -61,7 +61,7 @@ END
 print compare base.jsonl new.jsonl
 print versus --by=commit base.jsonl new.jsonl
 print versus --by=peer base.jsonl new.jsonl
-print history runs
+print history runs/
 print repro --from here.jsonl radix:table1
 gpubench report base.jsonl --format=latex >latex || exit
 sed -n 1,12p latex
