@@ -160,6 +160,8 @@ def rewrite(profile, folder, command):
             sys.exit("%s: more mutants than numbers" % path)
         if write_if_new(new, (HEADER + source.write(slot * SLOT)[0]).encode()):
             changed.add(slot)
+        elif headers:
+            os.utime(new)
         write_if_new(place, whole)
         return [{"number": site.number, "file": path, "operator": site.operator,
                  "line": site.line, "change": source.describe(site)} for site in source.sites]
