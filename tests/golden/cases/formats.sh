@@ -63,6 +63,14 @@ print versus --by=commit base.jsonl new.jsonl
 print versus --by=peer base.jsonl new.jsonl
 print history runs/
 print repro --from here.jsonl radix:table1
+gpubench compare base.jsonl new.jsonl --format=github
+gpubench compare base.jsonl new.jsonl --format=junit
+gpubench report base.jsonl --format=junit | tail -n 6
+gpubench report base.jsonl --format=benchmark | /usr/bin/python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+for item in report["context"], *report["benchmarks"][-5:]:
+    print(*item.values(), sep=" | ")'
 gpubench report base.jsonl --format=latex >latex || exit
 sed -n 1,12p latex
 
