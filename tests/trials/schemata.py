@@ -47,7 +47,7 @@ NOTHING = {"0", "NULL", "false", "GB_OK", "0.0", "NAN"}
 ALLOCATING = {"malloc", "calloc", "realloc", "reallocarray"}
 # Calls without which a program only wastes memory, or warnings come.
 HARMLESS = re.compile(r"(\(void\)\w+;|(\(void\))?(free|va_end|cJSON_Delete)\b)")
-# What follows a condition that is true if memory ran out.
+# The statement after a condition that is true if memory ran out.
 NO_MEMORY = re.compile(r"(\{ ?)?(return |\(void\))?(gb_out_of_memory|no_memory)\(")
 
 

@@ -63,6 +63,9 @@ print versus --by=commit base.jsonl new.jsonl
 print versus --by=peer base.jsonl new.jsonl
 print history runs/
 print repro --from here.jsonl radix:table1
+# Only the beginnings of long lines, and less of what a paper says.
+gpubench repro --from here.jsonl radix:table1 cbt:memory --format=markdown >table
+LC_ALL=C.UTF-8 sed -E 's/^(.{110}).*/\1/; /^Notes on the paper|^The paper/,/^#|^All/s/^(- .{20}).*/\1/' table
 gpubench compare base.jsonl new.jsonl --format=github
 gpubench compare base.jsonl new.jsonl --format=junit
 gpubench report base.jsonl --format=junit | tail -n 6
