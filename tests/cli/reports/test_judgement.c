@@ -257,7 +257,7 @@ Test(judgement, emulated)
 Test(judgement, reasons)
 {
 	static const struct {
-		const char *bad, *reason; /* of bad launches; the number of the launch follows */
+		const char *bad, *reason; /* for bad launches; the number of the launch follows */
 		size_t good, bad_ones;
 		const char *reasons;
 	} cases[] = {
