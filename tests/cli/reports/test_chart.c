@@ -158,15 +158,15 @@ static const struct {
 	{ "{'tables':[{'title':'T6','columns':["
 	  "{'name':'n','role':'key'},"
 	  "{'name':'x','role':'time','unit':'us'}],"
-	  "'rows':[[5,1.5],[5,3]]}]}",
+	  "'rows':[[5,0.15],[5,0.3]]}]}",
 	  { 0 },
 	  OPEN("T6")
-	  Y_TICK("129.2", "133.2", "2")
+	  Y_TICK("129.2", "133.2", "0.2")
 	  ROW("132.0", "1")
 	  ROW("276.0", "2")
 	  X_NAME("row of the table")
-	  HOLLOW(FIRST, "132.0", "208.4", "x, 5: published 1.5 us")
-	  HOLLOW(FIRST, "276.0", "17.6", "x, 5: published 3 us")
+	  HOLLOW(FIRST, "132.0", "208.4", "x, 5: published 0.15 us")
+	  HOLLOW(FIRST, "276.0", "17.6", "x, 5: published 0.3 us")
 	  CAPTION("us")
 	  LEGEND(FIRST, DOT, "x")
 	  CLOSE },
@@ -175,19 +175,19 @@ static const struct {
 	  "{'name':'n','role':'key'},"
 	  "{'name':'x','role':'time','unit':'us'}],"
 	  "'rows':[[5,null],[5,null]]}]}",
-	  { 0, 1, 0, 10 },
+	  { 0, 0.1, 0, 1 },
 	  OPEN("T7")
-	  Y_TICK("200.3", "204.3", "1")
-	  Y_TICK("147.5", "151.5", "2")
-	  Y_TICK("77.7", "81.7", "5")
-	  Y_TICK("24.9", "28.9", "10")
+	  Y_TICK("200.3", "204.3", "0.1")
+	  Y_TICK("147.5", "151.5", "0.2")
+	  Y_TICK("77.7", "81.7", "0.5")
+	  Y_TICK("24.9", "28.9", "1")
 	  ROW("132.0", "1")
 	  ROW("276.0", "2")
 	  X_NAME("row of the table")
 	  INTERVAL(FIRST, "132.0 208.4", "193.1")
-	  MARK(FIRST, "129.0 200.3", DOT, "x, 5: here 1 us")
+	  MARK(FIRST, "129.0 200.3", DOT, "x, 5: here 0.1 us")
 	  INTERVAL(FIRST, "276.0 32.9", "17.6")
-	  MARK(FIRST, "273.0 24.9", DOT, "x, 5: here 10 us")
+	  MARK(FIRST, "273.0 24.9", DOT, "x, 5: here 1 us")
 	  CAPTION("us")
 	  LEGEND(FIRST, DOT, "x")
 	  CLOSE },
