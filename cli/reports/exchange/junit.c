@@ -65,7 +65,7 @@ static void print_case(FILE *file, const struct junit_case *c)
 	(void)fputs("/>\n    </testcase>\n", file);
 }
 
-/* Count the cases from `first` on by outcome, those of its benchmark or, if `whole` is true, all. */
+/* Count the cases from `first` on by outcome: those of its benchmark, or all if `whole` is true. */
 static void count_cases(const void *list, size_t count, case_at *at, size_t first, bool whole,
 			size_t *number)
 {

@@ -77,7 +77,7 @@ static const struct {
 	const char *wanted;
 } charts[] = {
 	/* clang-format off */
-	/* a number as the key: lines, of values below 1 too; a column of another unit is not drawn */
+	/* a number as the key: lines, below 1 too; a column of another unit is not drawn */
 	{ "{'tables':[{'title':'T <1>','columns':[{'name':'n','role':'key'},"
 	  "{'name\':'a_ms','role':'time','unit':'ms'},"
 	  "{'name\':'c_s','role':'time','unit':'s'},"
