@@ -79,9 +79,10 @@ static bool is_idle(const struct gb_param *param, const struct gb_record *record
 /* The options of measuring among the run's words, as they were typed. */
 static void print_settings(FILE *file, const struct gb_texts *words)
 {
-	static const char *const names[] = { "samples", "warmup",  "min-samples", "max-time",
-					     "rel-ci",  "timeout", "verify",      "device",
-					     "cold",    "hot",     "no-verify" };
+	static const char *const names[] = { "--samples",  "--warmup",   "--min-samples",
+					     "--max-time", "--rel-ci",   "--timeout",
+					     "--verify",   "--device",   "--cold",
+					     "--hot",      "--no-verify" };
 	enum { FLAGS = 3 };
 
 	for (size_t i = 0; i < words->count; i++) {
@@ -89,10 +90,9 @@ static void print_settings(FILE *file, const struct gb_texts *words)
 		const size_t length = strcspn(word, "=");
 
 		for (size_t k = 0; k < GB_COUNT(names); k++) {
-			if (strncmp(word, "--", 2) != 0 || strlen(names[k]) + 2 != length ||
-			    strncmp(word + 2, names[k], length - 2) != 0)
+			if (strlen(names[k]) != length || memcmp(word, names[k], length) != 0)
 				continue;
-			print_option(file, names[k],
+			print_option(file, names[k] + strlen("--"),
 				     word[length]                   ? word + length + 1
 				     : k + FLAGS >= GB_COUNT(names) ? NULL
 				     : i + 1 < words->count         ? words->text[i + 1]

@@ -38,7 +38,7 @@ static void add(const struct gb_section *section, struct winner *winner, size_t 
 	while (i < *count && !is_same(section, winner[i].record, record))
 		i++;
 	if (i == *count)
-		winner[(*count)++] = (struct winner){ record, 0, INFINITY, 0 };
+		winner[(*count)++] = (struct winner){ record, 0, by, by };
 	winner[i].points++;
 	winner[i].low = fmin(winner[i].low, by);
 	winner[i].high = fmax(winner[i].high, by);

@@ -83,10 +83,12 @@ static void print_launches(const struct gb_table *table, const struct gb_run *ru
 {
 	size_t most = 1;
 
-	for (size_t i = 0; i < table->list->count; i++)
-		if (table->list->record[i]->launches > most &&
-		    gb_runs_alike(table->list->record[i]->run, run))
-			most = table->list->record[i]->launches;
+	for (size_t i = 0; i < table->list->count; i++) {
+		const struct gb_record *record = table->list->record[i];
+
+		if (gb_runs_alike(record->run, run))
+			most = record->launches > most ? record->launches : most;
+	}
 	if (most > 1)
 		gb_sheet_text(table->sheet, "; up to %zu launches pooled", most);
 }

@@ -48,6 +48,8 @@ NOTHING = {"0", "NULL", "false", "GB_OK", "0.0", "NAN"}
 ALLOCATING = {"malloc", "calloc", "realloc", "reallocarray"}
 # Calls without which a program only wastes memory, or warnings come.
 HARMLESS = re.compile(r"(\(void\)\w+;|(\(void\))?(free|va_end|cJSON_Delete)\b)")
+# The statement after a condition that is true if memory ran out.
+NO_MEMORY = re.compile(r"(\{ ?)?(return |\(void\))?(gb_out_of_memory|no_memory)\(")
 
 
 class Site:
@@ -180,15 +182,21 @@ class Source:
     def head(self, i, parallel):
         """if, while, switch or for."""
         opening, closing = i + 1, self.partner[i + 1]
+        then = self.text_of(closing + 1, min(closing + 5, len(self.token) - 1))
         is_range = ";" not in self.token[opening:closing]
         if self.token[i] == "for" and not parallel and not is_range:
             second = self.semicolon(opening + 1)
             third = self.semicolon(second + 1)
-            self.simple(opening + 1, second, deletable=False)
+            if not HARMLESS.match(then):
+                self.simple(opening + 1, second, deletable=False)
             self.expression(second + 1, third - 1)
             self.expression(third + 1, closing - 1)
         elif self.token[i] != "for":
+            before = len(self.sites)
             self.expression(opening + 1, closing - 1)
+            if NO_MEMORY.match(then):
+                self.sites[before:] = [
+                    s for s in self.sites[before:] if s.operator != "|| is &&"]
             if self.token[i] != "switch":
                 self.turn(opening + 1, closing - 1)
         self.statements.append((i, closing))

@@ -170,24 +170,13 @@ static size_t needed(const struct gb_gate *gate, size_t launches, double p, bool
 {
 	const struct gb_gate one = one_look(gate);
 	const double z = deviate(p);
-	size_t n = launches;
 
-	if (!gate->most) { /* the level is that of all n */
-		const double growth = deviate(slower ? gb_gate_slower_level(gate, n)
-						     : gb_gate_same_level(gate, n)) /
-				      z;
-		const double enough = (double)launches * growth * growth;
-
-		if (!(z > 0) || enough > (double)MOST_NEEDED)
-			return 0;
-		n = enough > (double)launches + 2 ? (size_t)enough - 2 : launches;
-	}
-	for (n = gb_gate_next_look(gate, n); n; n = gb_gate_next_look(gate, n)) {
+	for (size_t n = gb_gate_next_look(gate, launches); n; n = gb_gate_next_look(gate, n)) {
 		const double level =
 			slower ? gb_gate_slower_level(gate, n) : gb_gate_same_level(gate, n);
 		const double then = z * sqrt((double)n / (double)launches);
 
-		if (fmax(erfc(then * M_SQRT1_2) / 2, smallest_p(n)) <= level)
+		if (erfc(then * M_SQRT1_2) / 2 <= level && smallest_p(n) <= level)
 			return n;
 	}
 	return gate->most ? needed(&one, launches, p, slower) : 0;

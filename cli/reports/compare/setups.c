@@ -144,7 +144,7 @@ static bool is_same(size_t part, const struct gb_setup_value *a, const struct gb
 static bool has_value(size_t part, const struct gb_setup_values *values,
 		      const struct gb_setup_value *item)
 {
-	for (size_t i = 0; i < values->count && i < GB_SETUP_VALUES; i++)
+	for (size_t i = 0; i < values->count; i++)
 		if (is_same(part, &values->value[i], item))
 			return true;
 	return false;
@@ -153,11 +153,8 @@ static bool has_value(size_t part, const struct gb_setup_values *values,
 static void add_value(size_t part, struct gb_setup_values *values,
 		      const struct gb_setup_value *item)
 {
-	if (has_value(part, values, item))
-		return;
-	if (values->count < GB_SETUP_VALUES)
-		values->value[values->count] = *item;
-	values->count++;
+	if (values->count < GB_COUNT(values->value) && !has_value(part, values, item))
+		values->value[values->count++] = *item;
 }
 
 void gb_setups_add(struct gb_setups *setups, const struct gb_record *record, bool is_new)
@@ -175,10 +172,8 @@ void gb_setups_add(struct gb_setups *setups, const struct gb_record *record, boo
 static void move_values(size_t part, struct gb_setup_values *to, struct gb_setup_values *from,
 			bool keep)
 {
-	for (size_t i = 0; keep && i < from->count && i < GB_SETUP_VALUES; i++)
+	for (size_t i = 0; keep && i < from->count; i++)
 		add_value(part, to, &from->value[i]);
-	if (keep && from->count > GB_SETUP_VALUES)
-		to->count = from->count; /* of which the first are kept */
 	from->count = 0;
 }
 
@@ -239,7 +234,7 @@ char *gb_setup_values_text(const struct gb_setup_part *part, bool is_new, char *
 	while (parts[which].name != part->name)
 		which++;
 	(void)snprintf(text, size, "%s", values->count ? "" : "unknown");
-	for (size_t i = 0; i < values->count && i <= GB_SETUP_VALUES; i++) {
+	for (size_t i = 0; i < values->count; i++) {
 		char value[400] = "...";
 
 		if (i < GB_SETUP_VALUES)

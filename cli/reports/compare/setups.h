@@ -17,11 +17,11 @@ struct gb_setup_value {
 	const struct gb_record *record;
 };
 
-/* The different values of a part on one side, over the keys in which it differs.  Only the first
- * ones are kept.  They point into the records. */
+/* The first different values of a part on one side, over the keys in which it differs; the last one
+ * is not named.  They point into the records. */
 struct gb_setup_values {
 	size_t count;
-	struct gb_setup_value value[GB_SETUP_VALUES];
+	struct gb_setup_value value[GB_SETUP_VALUES + 1];
 };
 
 /* Start with { 0 }. */

@@ -65,7 +65,7 @@ static void print_case(FILE *file, const struct junit_case *c)
 	(void)fputs("/>\n    </testcase>\n", file);
 }
 
-/* Count the cases of the benchmark of case `first` by outcome, or all cases if `whole` is true. */
+/* Count the cases from `first` on by outcome: those of its benchmark, or all if `whole` is true. */
 static void count_cases(const void *list, size_t count, case_at *at, size_t first, bool whole,
 			size_t *number)
 {
@@ -74,7 +74,7 @@ static void count_cases(const void *list, size_t count, case_at *at, size_t firs
 	memset(number, 0, OUTCOMES * sizeof *number);
 	if (!whole)
 		(void)at(list, first, &one);
-	for (size_t i = whole ? 0 : first; i < count; i++)
+	for (size_t i = first; i < count; i++)
 		if (at(list, i, &other) && (whole || is_same_bench(one.key, other.key)))
 			number[other.outcome]++;
 }

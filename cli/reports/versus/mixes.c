@@ -48,21 +48,18 @@ void gb_versus_mix_add(struct gb_versus_mix *mix, const struct gb_record *record
 	const struct gb_field_value value = part_of(record, mix->part);
 	size_t k = 0;
 
-	if (!value.kind)
+	if (!value.kind || mix->count == GB_COUNT(mix->value))
 		return;
-	while (k < mix->count && k < GB_SETUP_VALUES && !gb_values_equal(mix->value[k], value))
+	while (k < mix->count && !gb_values_equal(mix->value[k], value))
 		k++;
-	if (k < mix->count)
-		return;
-	if (k < GB_SETUP_VALUES)
-		mix->value[k] = value;
-	mix->count++;
+	if (k == mix->count)
+		mix->value[mix->count++] = value;
 }
 
 char *gb_versus_mix_text(const struct gb_versus_mix *mix, char *text, size_t size)
 {
 	text[0] = '\0';
-	for (size_t i = 0; i < mix->count && i <= GB_SETUP_VALUES; i++) {
+	for (size_t i = 0; i < mix->count; i++) {
 		char words[128] = "...";
 
 		if (i < GB_SETUP_VALUES)

@@ -11,8 +11,8 @@ enum { GB_MIX_PARTS = 13 }; /* parts of a machine and a build */
 struct gb_versus_mix {
 	size_t column, part;
 	const char *name;
-	size_t count; /* different values; GB_SETUP_VALUES + 1 if not all are kept */
-	struct gb_field_value value[GB_SETUP_VALUES];
+	size_t count; /* different values, of which the last one is not named */
+	struct gb_field_value value[GB_SETUP_VALUES + 1];
 };
 
 struct gb_versus_mix gb_versus_mix_begin(size_t column, size_t part);

@@ -77,39 +77,39 @@ static const struct {
 	const char *wanted;
 } charts[] = {
 	/* clang-format off */
-	/* a number as the key: lines; a column of another unit is not drawn */
+	/* a number as the key: lines, below 1 too; a column of another unit is not drawn */
 	{ "{'tables':[{'title':'T <1>','columns':[{'name':'n','role':'key'},"
 	  "{'name\':'a_ms','role':'time','unit':'ms'},"
 	  "{'name\':'c_s','role':'time','unit':'s'},"
 	  "{'name\':'b_ms','role':'time','unit':'ms'}],"
-	  "'rows':[[1,10,2,null],[10,20,2,40],[100,null,2,80]]}]}",
-	  { 0, 12, 0, 0, 0, -21, 0, 44, 0, 30, 5, 90 },
+	  "'rows':[[0.1,0.1,2,null],[1,0.2,2,0.4],[10,null,2,0.8]]}]}",
+	  { 0, 0.12, 0, 0, 0, -0.21, 0, 0.44, 0, 0.3, 5, 0.9 },
 	  OPEN("T &lt;1&gt;")
-	  Y_TICK("208.4", "212.4", "10")
-	  Y_TICK("150.7", "154.7", "20")
-	  Y_TICK("74.5", "78.5", "50")
-	  Y_TICK("16.8", "20.8", "100")
-	  X_TICK("70.7", "1")
-	  X_TICK("204.0", "10")
-	  X_TICK("337.3", "100")
+	  Y_TICK("208.4", "212.4", "0.1")
+	  Y_TICK("150.7", "154.7", "0.2")
+	  Y_TICK("74.5", "78.5", "0.5")
+	  Y_TICK("16.8", "20.8", "1")
+	  X_TICK("70.7", "0.1")
+	  X_TICK("204.0", "1")
+	  X_TICK("337.3", "10")
 	  X_NAME("n")
 	  LINE(FIRST, "", "70.7,193.2 204.0,146.6 337.3,117.0 ")
 	  INTERVAL(FIRST, "70.7 202.0", "185.3")
-	  MARK(FIRST, "67.7 193.2", DOT, "a_ms, 1: here 12 ms")
-	  MARK(FIRST, "201.0 146.6", DOT, "a_ms, 10: here 21 ms")
+	  MARK(FIRST, "67.7 193.2", DOT, "a_ms, 0.1: here 0.12 ms")
+	  MARK(FIRST, "201.0 146.6", DOT, "a_ms, 1: here 0.21 ms")
 	  INTERVAL(FIRST, "337.3 125.7", "109.0")
-	  MARK(FIRST, "334.3 117.0", DOT, "a_ms, 100: here 30 ms")
+	  MARK(FIRST, "334.3 117.0", DOT, "a_ms, 10: here 0.3 ms")
 	  LINE(FIRST, DASHED, "70.7,208.4 204.0,150.7 ")
-	  HOLLOW(FIRST, "70.7", "208.4", "a_ms, 1: published 10 ms")
-	  HOLLOW(FIRST, "204.0", "150.7", "a_ms, 10: published 20 ms")
+	  HOLLOW(FIRST, "70.7", "208.4", "a_ms, 0.1: published 0.1 ms")
+	  HOLLOW(FIRST, "204.0", "150.7", "a_ms, 1: published 0.2 ms")
 	  LINE(SECOND, "", "204.0,85.1 337.3,25.6 ")
 	  INTERVAL(SECOND, "204.0 93.9", "77.2")
-	  MARK(SECOND, "201.0 85.1", SQUARE, "b_ms, 10: here 44 ms")
+	  MARK(SECOND, "201.0 85.1", SQUARE, "b_ms, 1: here 0.44 ms")
 	  INTERVAL(SECOND, "337.3 34.3", "17.6")
-	  MARK(SECOND, "334.3 25.6", SQUARE, "b_ms, 100: here 90 ms")
+	  MARK(SECOND, "334.3 25.6", SQUARE, "b_ms, 10: here 0.9 ms")
 	  LINE(SECOND, DASHED, "204.0,93.0 337.3,35.4 ")
-	  HOLLOW(SECOND, "204.0", "93.0", "b_ms, 10: published 40 ms")
-	  HOLLOW(SECOND, "337.3", "35.4", "b_ms, 100: published 80 ms")
+	  HOLLOW(SECOND, "204.0", "93.0", "b_ms, 1: published 0.4 ms")
+	  HOLLOW(SECOND, "337.3", "35.4", "b_ms, 10: published 0.8 ms")
 	  CAPTION("ms")
 	  LEGEND(FIRST, DOT, "a_ms")
 	  LEGEND(SECOND, SQUARE, "b_ms")
@@ -158,15 +158,15 @@ static const struct {
 	{ "{'tables':[{'title':'T6','columns':["
 	  "{'name':'n','role':'key'},"
 	  "{'name':'x','role':'time','unit':'us'}],"
-	  "'rows':[[5,1.5],[5,3]]}]}",
+	  "'rows':[[5,0.15],[5,0.3]]}]}",
 	  { 0 },
 	  OPEN("T6")
-	  Y_TICK("129.2", "133.2", "2")
+	  Y_TICK("129.2", "133.2", "0.2")
 	  ROW("132.0", "1")
 	  ROW("276.0", "2")
 	  X_NAME("row of the table")
-	  HOLLOW(FIRST, "132.0", "208.4", "x, 5: published 1.5 us")
-	  HOLLOW(FIRST, "276.0", "17.6", "x, 5: published 3 us")
+	  HOLLOW(FIRST, "132.0", "208.4", "x, 5: published 0.15 us")
+	  HOLLOW(FIRST, "276.0", "17.6", "x, 5: published 0.3 us")
 	  CAPTION("us")
 	  LEGEND(FIRST, DOT, "x")
 	  CLOSE },
@@ -175,19 +175,19 @@ static const struct {
 	  "{'name':'n','role':'key'},"
 	  "{'name':'x','role':'time','unit':'us'}],"
 	  "'rows':[[5,null],[5,null]]}]}",
-	  { 0, 1, 0, 10 },
+	  { 0, 0.1, 0, 1 },
 	  OPEN("T7")
-	  Y_TICK("200.3", "204.3", "1")
-	  Y_TICK("147.5", "151.5", "2")
-	  Y_TICK("77.7", "81.7", "5")
-	  Y_TICK("24.9", "28.9", "10")
+	  Y_TICK("200.3", "204.3", "0.1")
+	  Y_TICK("147.5", "151.5", "0.2")
+	  Y_TICK("77.7", "81.7", "0.5")
+	  Y_TICK("24.9", "28.9", "1")
 	  ROW("132.0", "1")
 	  ROW("276.0", "2")
 	  X_NAME("row of the table")
 	  INTERVAL(FIRST, "132.0 208.4", "193.1")
-	  MARK(FIRST, "129.0 200.3", DOT, "x, 5: here 1 us")
+	  MARK(FIRST, "129.0 200.3", DOT, "x, 5: here 0.1 us")
 	  INTERVAL(FIRST, "276.0 32.9", "17.6")
-	  MARK(FIRST, "273.0 24.9", DOT, "x, 5: here 10 us")
+	  MARK(FIRST, "273.0 24.9", DOT, "x, 5: here 1 us")
 	  CAPTION("us")
 	  LEGEND(FIRST, DOT, "x")
 	  CLOSE },

@@ -17,7 +17,7 @@ Test(command, of_a_record)
 		  "gpubench radix cpu/best --count=65536 --type=pairs --values=index --threads=1 "
 		  "--max-time=0.5" }, /* older than --values */
 		{ "radix", "\"file\":\"it's here.bin\"",
-		  "\"radix\",\"--hot\",\"--samples\",\"30\",\"-q\"",
+		  "\"radix\",\"-q\",\"--hot\",\"--samples\",\"30\"",
 		  "gpubench radix cpu/best --file='it'\\''s here.bin' --hot --samples=30" },
 		{ "radix", "\"seed\":1", "\"radix\",\"--count=9\",\"--output=x\",\"--no-verify\"",
 		  "gpubench radix cpu/best --no-verify" },

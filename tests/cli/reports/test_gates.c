@@ -252,6 +252,40 @@ Test(gates, the_first_verdict_counts)
 	gb_gate_release(&tests);
 }
 
+/* The launches that would decide four of each side; base has 100 to 103.  The probabilities are 1,
+ * 27 and 3 of 70 orders. */
+Test(gates, forecasts)
+{
+	static const struct {
+		double other[4];
+		size_t keys, most, needed;
+	} row[] = {
+		/* Slower: each launch is, or one is not. */
+		{ { 110, 111, 112, 113 }, 4, 0, 5 },
+		{ { 110, 111, 112, 113 }, 68, 0, 9 },
+		{ { 110, 111, 112, 113 }, 68, 8, 9 },
+		{ { 110, 111, 112, 113 }, 68, 80, 16 },
+		{ { 130, 140, 150, 99 }, 4, 0, 239 },
+		{ { 130, 140, 150, 99 }, 68, 0, 480 },
+		{ { 130, 140, 150, 99 }, 100000, 0, 0 },
+		/* Not slower by 10 %, but for one launch. */
+		{ { 100.5, 101.5, 102.5, 112 }, 68, 0, 6 },
+		{ { 100.5, 101.5, 102.5, 112 }, 68, 80, 12 },
+	};
+	static const double base[] = { 100, 101, 102, 103 };
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const struct gb_gate gate = gate_of(row[i].keys, row[i].most);
+		struct gb_gate_tests tests = { 0 };
+		struct gb_gate_result result;
+
+		judge_sides(&gate, &tests, base, 4, row[i].other, 4, &result);
+		cr_expect(eq(int, (int)result.verdict, GB_UNSURE), "row %zu", i);
+		cr_expect(eq(sz, result.needed, row[i].needed), "row %zu", i);
+		gb_gate_release(&tests);
+	}
+}
+
 /* Stored launches make no key slower that is not slower without them. */
 Test(gates, slower_by_new_launches_alone)
 {

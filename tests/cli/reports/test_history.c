@@ -308,7 +308,7 @@ Test(history, ticks)
 	static const struct {
 		size_t count, ticks;
 		double ns[2];
-		const char *dot; /* of the last launch */
+		const char *dot; /* the last launch */
 	} row[] = {
 		{ 2, 6, { 1994000, 2000000 }, "<circle cx=\"348.0\"" }, /* 1992 to 2002 us */
 		{ 2, 5, { 1227500, 1250000 }, "<circle cx=\"348.0\"" }, /* 1226.25 to 1251.25 us */

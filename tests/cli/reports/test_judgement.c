@@ -252,25 +252,26 @@ Test(judgement, emulated)
 	}
 }
 
-/* Each fault is listed with the number of launches that show it, at most GB_REASONS of them. */
+/* Each fault is listed with the number of launches that show it, and the reason of the first of
+ * these; at most GB_REASONS of them. */
 Test(judgement, reasons)
 {
 	static const struct {
-		const char *bad; /* more members of the records of bad launches */
+		const char *bad, *reason; /* for bad launches; the number of the launch follows */
 		size_t good, bad_ones;
 		const char *reasons;
 	} cases[] = {
-		{ "", 2, 0, "[]" },
-		{ ",\"status\":\"failed\",\"error\":\"runtime\",\"reason\":\"abc\"", 5, 1,
-		  "[\"radix/cpu/mine count=9: failed: abc (1 of 6 launches)\"]" },
-		{ ",\"status\":\"failed\",\"error\":\"verify\"", 1, 3,
+		{ "", NULL, 2, 0, "[]" },
+		{ ",\"status\":\"failed\",\"error\":\"runtime\"", "abc", 5, 2,
+		  "[\"radix/cpu/mine count=9: failed: abc 5 (2 of 7 launches)\"]" },
+		{ ",\"status\":\"failed\",\"error\":\"verify\"", NULL, 1, 3,
 		  "[\"radix/cpu/mine count=9: failed: ? (3 of 4 launches)\"]" },
-		{ TIME ",\"reason\":\"late\"", 2, 1,
-		  "[\"radix/cpu/mine count=9: suspected: late (1 of 3 launches)\"]" },
-		{ DOUBTFUL ",\"reason\":\"quick\"", 2, 2,
-		  "[\"radix/cpu/mine count=9: doubtful: quick (2 of 4 launches)\"]" },
-		{ DOUBTFUL ",\"reason\":\"quick\"", 0, 1,
-		  "[\"radix/cpu/mine count=9: doubtful: quick (1 of 1 launches)\"]" },
+		{ TIME, "late", 2, 1,
+		  "[\"radix/cpu/mine count=9: suspected: late 2 (1 of 3 launches)\"]" },
+		{ DOUBTFUL, "quick", 2, 2,
+		  "[\"radix/cpu/mine count=9: doubtful: quick 2 (2 of 4 launches)\"]" },
+		{ DOUBTFUL, "quick", 0, 1,
+		  "[\"radix/cpu/mine count=9: doubtful: quick 0 (1 of 1 launches)\"]" },
 	};
 	struct gb_judgement j = { .variant = &variant, .planned = 1 };
 
@@ -281,9 +282,14 @@ Test(judgement, reasons)
 		char more[400];
 		cJSON *line;
 
-		(void)snprintf(more, sizeof more, "%s%s", mine, cases[i].bad);
-		for (size_t k = 0; k < cases[i].good + cases[i].bad_ones; k++)
+		for (size_t k = 0; k < cases[i].good + cases[i].bad_ones; k++) {
+			int n = snprintf(more, sizeof more, "%s%s", mine, cases[i].bad);
+
+			if (cases[i].reason)
+				(void)snprintf(more + n, sizeof more - (size_t)n,
+					       ",\"reason\":\"%s %zu\"", cases[i].reason, k);
 			add_time(&launches, "mine", k < cases[i].good ? mine : more, 100);
+		}
 		cr_assert_not(gb_judge_points(&one, 1, &scout, &launches, &err));
 		line = gb_judgement_format(&one);
 		expect(line, cases[i].reasons, "reasons", cases[i].reasons);

@@ -102,7 +102,8 @@ static void add_ten_launches(void)
 
 	for (int i = 0; i < 10; i++) {
 		(void)snprintf(id, sizeof id, "r%d", i);
-		(void)snprintf(started, sizeof started, "2026-01-0%dT00:00:00Z", 9 - i % 5);
+		(void)snprintf(started, sizeof started, "2026-01-0%dT00:00:00Z",
+			       5 + (2 * i + 1) % 5);
 		add_launch(id, commits[i / 5], started);
 		for (int k = 0; k < 4; k++) {
 			const int n = k / 2, slow = k % 2;

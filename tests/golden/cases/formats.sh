@@ -1,17 +1,36 @@
 # The test prints each report as CSV, JSON, LaTeX and HTML.
 # The CSV has the columns and the number of rows of one table in the JSON.
 . "$TESTS/golden/history.sh"
-history_of_thirty runs
+mkdir runs
+for n in $(seq 0 9); do
+	launch runs/$n.jsonl $n c0ffee$n null
+	record runs/$n.jsonl $n cpu best true "$(took 70 $n)"
+	record runs/$n.jsonl $n cuda split false "$(took $((n < 5 ? 50 : 60)) $n)"
+	[ $n -gt 1 ] || record runs/$n.jsonl $n cpu vqsort true '"status":"failed","reason":"key 3 is out of order"'
+	[ $n -gt 1 ] || record runs/$n.jsonl $n cpu tbb false '"status":"failed","reason":"hot"'
+done
+echo '{' >runs/a.jsonl
+echo '{' >runs/b.jsonl
 side() { # NAME PERCENT
 	for i in 1 2 3 4; do
-		printf '{"type":"run","schema":2,"run_id":"%s%s"}\n' $1 $i
-		printf '{"type":"record","schema":2,"run_id":"%s%s","seq":0,"key":"radix/cpu/best a","bench":"radix","backend":"cpu","variant":"best","params":{"n":1},"status":"ok","verify":{"result":"pass"},"time":{"median":%s,"samples":[%s]}}\n' $1 $i $((1000 * $2 + i)) $((1000 * $2 + i))
-		printf '{"type":"record","schema":2,"run_id":"%s%s","seq":1,"key":"radix/cpu/lib a","bench":"radix","backend":"cpu","variant":"lib","peer":true,"params":{"n":1},"status":"ok","verify":{"result":"pass"},"time":{"median":%s,"ci95":[%s,%s],"samples":[%s]}}\n' $1 $i $((500 * $2 + i)) $((500 * $2)) $((500 * $2 + 9)) $((500 * $2 + i))
+		printf '{"type":"run","schema":2,"run_id":"%s%s","tool":{"commit":"%s","compiler":"gcc %s"},"host":{"cpu":"Z80","cores":2}}\n' $1 $i $1 $((i / 4))
+		for variant in best:1000:false lib:500:true; do
+			rest=${variant#*:}
+			ns=$((${rest%:*} * $2 + i))
+			printf '{"type":"record","schema":2,"run_id":"%s%s","seq":%s,"key":"radix/cpu/%s n=1","bench":"radix","backend":"cpu","variant":"%s","peer":%s,"threads":1,"params":{"n":1},"status":"ok","verify":{"result":"pass"},"work":{"items":1000,"unit":"keys"},"time":{"median":%s,"ci95":[%s,%s],"samples":[%s]}}\n' $1 $i ${#rest} ${variant%%:*} ${variant%%:*} ${rest#*:} $ns $((ns - 9)) $((ns + 11)) $ns
+		done
+		[ $1 = new ] || printf '{"type":"record","schema":2,"run_id":"%s%s","seq":2,"key":"radix/cpu/gone n=1","bench":"radix","backend":"cpu","variant":"gone","params":{"n":1},"cold":false,"status":"failed","reason":"lost"}\n' $1 $i
 	done
 }
 side base 100 >base.jsonl
 side new 120 >new.jsonl
-print() { # COMMAND...
+{
+	echo '{"type":"run","schema":2,"run_id":"h","host":{"cpu":"Z80","usable_cpus":2}}'
+	for variant in split best; do
+		printf '{"type":"record","schema":2,"run_id":"h","key":"radix/cpu/%s count=10000 threads=2","bench":"radix","backend":"cpu","variant":"%s","params":{"count":10000,"threads":2},"status":"ok","verify":{"result":"pass"},"time":{"median":20000,"ci95":[19000,22000],"samples":[19000,20000,22000]}}\n' $variant $variant
+	done
+} >here.jsonl
+print() { # COMMAND...: of each table of the JSON, the first rows and the last one
 	echo "== $*"
 	gpubench "$@" --format=csv >csv
 	echo "status $?"
@@ -25,26 +44,42 @@ lines = list(csv.reader(open("csv", newline="")))
 tables = {name: rows for name, rows in report.items() if isinstance(rows, list)}
 same = [name for name, rows in tables.items() if rows and [list(rows[0]), len(rows)] == [lines[0], len(lines) - 1]]
 print("csv is", *same)
-print(*("%s: %d" % (name, len(rows)) for name, rows in tables.items()), sep=", ")
+def text(value): return "%.10g" % value if isinstance(value, float) else str(value)
+for name, value in report.items():
+    if name not in tables and name != "program":
+        print(name, text(value))
+for name, rows in tables.items():
+    print("%s: %d" % (name, len(rows)))
+    for row in rows if len(rows) < 5 else rows[:4] + rows[-1:]:
+        print("", *map(text, row.values()), sep=" | ")
 END
 	gpubench "$@" --format=latex >latex
 	grep -A 4 -m 1 tabular latex
 	gpubench "$@" --format=html >html
-	grep -c -E '<table>|</table>|<!DOCTYPE|</html>' html
+	grep -o -E '<(/?table|svg|h[12]|details|!DOCTYPE|/html)\b' html | sort | uniq -c | tr -s ' \n' ' '; echo
 }
 print compare base.jsonl new.jsonl
-print versus base.jsonl new.jsonl
+print versus --by=commit base.jsonl new.jsonl
 print versus --by=peer base.jsonl new.jsonl
-print history runs
-gpubench radix cpu/best cpu/lsd8 --count=1k --samples=1 -o here.jsonl >table || exit
+print history runs/
 print repro --from here.jsonl radix:table1
+# Only the beginnings of long lines, and less of what a paper says.
+gpubench repro --from here.jsonl radix:table1 cbt:memory --format=markdown >table
+LC_ALL=C.UTF-8 sed -E 's/^(.{110}).*/\1/; /^Notes on the paper|^The paper/,/^#|^All/s/^(- .{20}).*/\1/' table
+gpubench compare base.jsonl new.jsonl --format=github
+gpubench compare base.jsonl new.jsonl --format=junit
+gpubench report base.jsonl --format=junit | tail -n 6
+gpubench report base.jsonl --format=benchmark | /usr/bin/python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+for item in report["context"], *report["benchmarks"][-5:]:
+    print(*item.values(), sep=" | ")'
 gpubench report base.jsonl --format=latex >latex || exit
 sed -n 1,12p latex
 
 # Each format prints a name that is cut within a character.
 long=$(printf 'a%.0s' $(seq 126))é
-sed -E "s/best/$long/g; s/(\"run_id\":\"(base|new).\")}\$/\1,\"tool\":{\"commit\":\"\2\"}}/" \
-	base.jsonl new.jsonl >cut.jsonl
+sed "s/best/$long/g" base.jsonl new.jsonl >cut.jsonl
 for format in table markdown html latex csv json; do
 	timeout 10 gpubench versus cut.jsonl --by=commit --format=$format >out
 	echo "$format: status $?, $(grep -c aaaa out) lines"
