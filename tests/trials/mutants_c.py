@@ -48,7 +48,7 @@ import sweeps
 PROFILES = {
     "harness": ([
         "cli/measuring/**/*.c", "cli/plugins/**/*.c", "cli/records/**/*.c", "cli/reports/**/*.c",
-        "cli/workloads/**/*.c", "cli/commands/options.c", "common/*.c", "vulkan/**/*.c",
+        "cli/workloads/**/*.c", "cli/commands/*.c", "common/*.c", "vulkan/**/*.c",
     ], "common/mutant.c"),
     "emulator": (["tests/simt/*.cc", "tests/cudart/*.cc"], "tests/cudart/mutant.cc"),
 }
@@ -122,7 +122,7 @@ def rewrite(profile, folder, command):
         headers |= new and path.endswith((".h", ".def"))
         if new and path.startswith("tests/"):
             tests.update("unit:" + suite for suite in re.findall(
-                r"^\w*Test\w*\((?:.*, )?(\w+), \w+", text.decode(), re.M))
+                r"^\w*Test\w*\((?:.*, )?(\w+), \w+", text.decode(errors="replace"), re.M))
             tests.add("cli:" + os.path.basename(path).split(".")[0])
         shutil.copymode(path, os.path.join(tree, path))
     with open("tests/trials/mutant.c", "rb") as file:

@@ -25,9 +25,10 @@ PR_SET_PDEATHSIG = 1
 SURVIVORS = os.path.join(os.path.dirname(__file__), "survivors.txt")
 
 
-def processor_s(top):
-    """Processor seconds of a process and its descendants, those that it waited for included."""
-    parent, ticks = {}, {}
+def usage_of(top):
+    """Processor seconds of a process and its descendants, those that it waited for included, and
+    whether one of them computes or waits for a processor."""
+    parent, ticks, ready = {}, {}, set()
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
             with open(path) as file:
@@ -36,13 +37,16 @@ def processor_s(top):
             continue  # it has ended
         process = int(path.split("/")[2])
         parent[process], ticks[process] = int(fields[1]), sum(map(int, fields[11:15]))
+        if fields[0] == "R":
+            ready.add(process)
 
     def is_below(process):
         while process and process != top:
             process = parent.get(process)
         return process == top
 
-    return sum(ticks[p] for p in ticks if is_below(p)) / os.sysconf("SC_CLK_TCK")
+    below = set(filter(is_below, ticks))
+    return sum(map(ticks.get, below)) / os.sysconf("SC_CLK_TCK"), not ready.isdisjoint(below)
 
 
 def end_with_parent():
@@ -53,12 +57,13 @@ def end_with_parent():
 def run(command, limit_s, idle_s=IDLE_S, prepare=end_with_parent, **options):
     """Run a command.  Return its status, or None if it hangs, and its processor seconds.
 
-    It hangs if it and its descendants compute for limit_s, or for less than 0.1 s in idle_s, so
-    other work on the machine makes no command hang."""
+    It hangs if it and its descendants compute for limit_s, or for less than 0.1 s in idle_s while
+    none waits for a processor and this program is not stopped, so other work on the machine makes
+    no command hang."""
     pause, start = 0.002, time.monotonic()
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=prepare,
                           **options) as process:
-        before_s, since, due = 0.0, start, start
+        before_s, idle, looked, due = 0.0, 0.0, start, start
         while True:
             ended, status, usage = os.wait4(process.pid, os.WNOHANG)
             if ended:
@@ -67,10 +72,12 @@ def run(command, limit_s, idle_s=IDLE_S, prepare=end_with_parent, **options):
             now = time.monotonic()
             if pause > 0.1 and now > due:
                 due = now + min((now - start) / 4, IDLE_S / 6)  # reading /proc takes long
-                used_s = processor_s(process.pid)
-                if used_s > before_s + 0.1:
-                    before_s, since = used_s, now
-                if used_s > limit_s or now - since > idle_s:
+                used_s, ready = usage_of(process.pid)
+                idle += min(now - looked, IDLE_S / 3)
+                looked = now
+                if ready or used_s > before_s + 0.1:
+                    before_s, idle = used_s, 0.0
+                if used_s > limit_s or idle > idle_s:
                     process.kill()
                     return None, used_s
             time.sleep(pause)
