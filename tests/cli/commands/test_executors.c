@@ -136,7 +136,7 @@ static void expect_json(const cJSON *object, const char *want, const char *what)
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
-/* What the log has to be. */
+/* The expected log. */
 static const char *whole_log(const char *path, const char *seconds, const char *tool,
 			     const char *place)
 {
