@@ -1,4 +1,4 @@
-# `new` writes three files of examples/ with the words in @s replaced. It leaves nothing if it fails.
+# `new` writes three files of examples/ with the words in @s replaced. A failure leaves nothing.
 gpubench new radix cpu/mine && gpubench new cbt cuda/a-1 else || exit
 for files in radix.c:mine/mine.c cpu.mk:mine/Makefile README.md:mine/README.md \
 	cbt.cu:else/a-1.cu cuda.mk:else/Makefile README.md:else/README.md; do
