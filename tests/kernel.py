@@ -187,29 +187,6 @@ def try_one(benchmark, backend):
                 assert not re.search("@[A-Z]+@", file.read()), name
 
 
-def refusals():
-    """One line, status 2, and no folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.mkdir(os.path.join(folder, "taken"))
-        for words, what in [
-                ("radix", "new takes BENCHMARK BACKEND/NAME [FOLDER]"),
-                ("radix cpu/x y z", "new takes BENCHMARK BACKEND/NAME [FOLDER]"),
-                ("radxi cpu/x", "'radxi' is not a benchmark (did you mean radix?)"),
-                ("radix mine", "'mine': expects cpu/NAME or cuda/NAME"),
-                ("radix vulkan/x", "'vulkan/x': expects cpu/NAME or cuda/NAME"),
-                ("radix cpu/", "'cpu/': expects"), ("radix cpu/A", "'cpu/A': expects"),
-                ("radix cpu/-x", "'cpu/-x': expects"), ("radix cpu/x/y", "'cpu/x/y': expects"),
-                ("radix cpu/" + 48 * "x", "': expects"),
-                ("radix cpu/best", "radix already has a variant cpu/best"),
-                ("radix cpu/taken", "taken: exists already"),
-                ("radix cpu/x taken", "taken: exists already")]:
-            done = run("gpubench new " + words, folder, (2,))
-            assert what in done.stderr and done.stderr.count("\n") == 1, (words, done.stderr)
-        lost = run("gpubench new radix cpu/x no/such", folder, (5,))
-        assert lost.stderr == "gpubench: no/such: No such file or directory\n", lost.stderr
-        assert os.listdir(folder) == ["taken"] and not os.listdir(os.path.join(folder, "taken"))
-
-
 with tempfile.TemporaryDirectory() as prefix:
     built = os.path.relpath(program, top)
     subprocess.run([os.environ.get("MAKE", "make"), "-o", "all", "-o", "man", "-o", built,
@@ -222,7 +199,6 @@ with tempfile.TemporaryDirectory() as prefix:
     environment = dict(os.environ, PATH=prefix + "/bin:" + os.environ["PATH"])
     has_gpu = not subprocess.run([program, "check", "stream", "cuda/copy"], capture_output=True,
                                  check=False).returncode
-    refusals()
     for chosen in SMALL:
         try_one(chosen, "cpu")
         if nvcc:

@@ -275,8 +275,40 @@ def judged(plugin, other):
     assert late["emulator"] is None, "not a CUDA variant"
     assert late["correct"] is None and late["check"]["not_done"] > 0, late
     assert late["points_not_done"] > 0, late
+    # Without parameters, the points are those of the preset.
+    keys = run("run", "cpu/honest", "--plugin=" + plugin, "--dry-run=keys").stdout
+    some = json.loads(run("judge", "radix", "cpu/honest", "--plugin=" + plugin, "--budget=2",
+                          status=None).stdout)
+    assert len(some["points"]) + some["points_not_done"] == keys.count("radix/cpu/honest"), keys
     # A file that cannot be read is found by the first launch.
     verdicts("cpu/honest", "--plugin=" + plugin, "--file=no/such/file", status=2, said=1)
+
+
+def unjudged(plugin):
+    """Too many variants, none, and a judge that is killed."""
+    source, many = os.path.join(folder, "many.c"), os.path.join(folder, "many.so")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("#include <gpubench/plugin.h>\n"
+                   "static const struct gb_variant_ops ops = { .state_size = 1,\n"
+                   "\t.create = (void *)1, .run = (void *)1, .download = (void *)1 };\n"
+                   'GB_PLUGIN("many", "1", %s);\n' % ", ".join(
+                       '{ "radix", "v%d", GB_CPU, "a test", &ops }' % i for i in range(33)))
+    compile_plugin(source, many, "-Wno-missing-field-initializers")
+    for words, what in [(("radix", "--plugin=" + many), "more than 32 variants of radix\n"),
+                        (("stream", "--plugin=" + many), "has no variant of stream\n"),
+                        (("radix", "cpu/best", "--plugin=" + many),
+                         "has no variant of radix that the words match\n")]:
+        done = run("judge", *words, "--count=1k", status=2)
+        assert done.stderr == "gpubench: %s: %s" % (many, what), done.stderr
+    judge = subprocess.Popen([program, "judge", "radix", "cpu/hang", "--plugin=" + plugin,
+                              "--timeout=100"], stderr=subprocess.PIPE, text=True)
+    own, end = [], time.time() + 60
+    while time.time() < end and not own:
+        own = [path for path in left() if "--only=" in text_of(path.replace("environ", "cmdline"))]
+    os.kill(int(own[0].split("/")[2]), signal.SIGKILL)
+    assert judge.communicate()[1] == (
+        "gpubench: the judge of %s was ended by signal 9\n" % plugin)
+    assert judge.returncode == 4, judge.returncode
 
 
 def main():
@@ -308,6 +340,7 @@ def main():
     other = os.path.join(folder, "other.so")
     compile_plugin(os.path.join(here, "plugins/sorts.c"), other, '-DNAME="other"')
     judged(plugin, other)
+    unjudged(plugin)
     refused("already has a variant cpu/honest", "--plugin=%s,%s" % (plugin, other))
     with open(os.path.join(folder, "text.so"), "w", encoding="utf-8") as file:
         file.write("text")

@@ -78,6 +78,14 @@ expect "no loader" 3 "libvulkan.so.1, is not installed" \
 	env LD_LIBRARY_PATH="$scratch/empty:${LD_LIBRARY_PATH:-}" \
 	"$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
 
+ln -sf "$(ldconfig -p | sed -n 's/.*libm.so.6 .*=> //p' | head -n 1)" empty/libvulkan.so.1
+expect "no loader" 3 "libvulkan.so.1 is no Vulkan loader" \
+	env LD_LIBRARY_PATH="$scratch/empty:${LD_LIBRARY_PATH:-}" \
+	"$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+expect "no layer" 3 "VALIDATE: there is no VK_LAYER_KHRONOS_validation" \
+	env VK_LAYER_PATH=/nowhere GPUBENCH_VULKAN_VALIDATE=1 \
+	"$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+
 icd=$here/build/lavapipe/lvp_icd.json
 if [ ! -e "$icd" ]; then
 	echo "vulkan: the variants were not run: no build/lavapipe" \
@@ -147,6 +155,25 @@ expect "planted: memory" 0 "of device memory" recorded memory "$gpubench" "${few
 	vulkan/driver-rt --primitives=10k
 expect "planted: limit" 0 "700 triangles: the driver accepts at most 100 per tree" \
 	recorded limit "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+expect "planted: limit that is met" 0 " ok" \
+	recorded limit "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=100
+expect "planted: oldest" 0 " ok" \
+	recorded oldest "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=100
+while read -r plant text; do
+	expect "planted: $plant" 3 "$text" recorded $plant "$gpubench" "${few[@]}" \
+		vulkan/driver-rt --primitives=100
+done <<'END'
+old no Vulkan 1.2
+addresses no buffer addresses or no timeline semaphores
+clocks no queue with timestamps
+END
+while read -r plant text; do
+	expect "planted: $plant" 0 "$text" recorded $plant "$gpubench" "${few[@]}" \
+		vulkan/driver-rt-pipeline --op=trace --rays=8 --primitives=100
+done <<'END'
+rays the device has no VK_KHR_ray_tracing_pipeline
+handles shader handles of 257 bytes
+END
 # Pipelines do not need queries; the probe rays of a build take what there is.
 expect "planted: no rays" 0 "no ray queries" recorded rays "$gpubench" "${few[@]}" \
 	vulkan/driver-rt --primitives=700
@@ -176,4 +203,12 @@ for plant in lost end; do
 		fail "planted: $plant: two other measurements must succeed" out
 done
 [ ! -s report ] && pass || fail "planted: end: destroyed too early" report
+# Each call may fail: the error is told.  The results of calls 15 and 16 are not needed.
+for k in $(seq 14) $(seq 17 60) 80 100 130 170 220 300 400 550 2105; do
+	status=0
+	recorded fail-$k "$gpubench" lbvh 'vulkan/*' --op=build,trace --primitives=100 --rays=8 \
+		--samples=1 --warmup=0 --hot >out 2>&1 || status=$?
+	{ [ $status = 3 ] || [ $status = 4 ]; } && grep -q "VkResult -4242" out && pass ||
+		fail "planted: fail-$k: status $status" out
+done
 finish

@@ -504,7 +504,7 @@ static enum gb_status read_sides(struct side *side, const struct gb_arguments *a
 	if (aa)
 		(void)snprintf(side[1].name + used, sizeof side[1].name - used, "-again");
 	if (gb_equal(side[0].name, side[1].name))
-		return gb_fail(err, GB_EUSAGE, "both builds are called %s", side[0].name);
+		return gb_fail(err, GB_EUSAGE, "both builds are called %s", side->name);
 	return GB_OK;
 }
 

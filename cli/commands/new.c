@@ -182,10 +182,6 @@ enum gb_status gb_cmd_new(int argc, char **argv, struct gb_error *err)
 	wish.point = gb_workload_find(wish.benchmark)->small;
 	wish.folder = a.word_count > 2 ? a.word[2] : wish.name;
 	choose_files(&wish);
-	if (!*text_of(wish.example)) {
-		gb_fail(err, GB_EUSAGE, "there is no example %s to start from", wish.example);
-		goto out;
-	}
 	if (!write_folder(&wish, err))
 		(void)printf("%s: wrote %s, Makefile and README.md\n", wish.folder, wish.source);
 out:

@@ -83,17 +83,15 @@ static enum gb_status load(const char *name, size_t length, bool isolated, struc
 {
 	struct gb_plugin_file *file = calloc(1, sizeof *file);
 	const size_t first = gb_variant_count;
-	char *path = malloc(length + 3);
 	struct stat info;
+	char *path;
 
-	if (!file || !path) {
+	/* Without a slash, dlopen() would search the system's folders. */
+	if (!file || asprintf(&path, "%s%.*s", memchr(name, '/', length) ? "" : "./", (int)length,
+			      name) < 0) {
 		free(file);
-		free(path);
 		return gb_out_of_memory(err, "a plug-in");
 	}
-	/* Without a slash, dlopen() would search the system's folders. */
-	(void)snprintf(path, length + 3, "%s%.*s", memchr(name, '/', length) ? "" : "./",
-		       (int)length, name);
 	file->path = path;
 	file->isolated = isolated;
 	if (is_loaded(path))

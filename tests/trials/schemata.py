@@ -300,8 +300,8 @@ class Source:
         i = first
         while i <= last:
             token = self.token[i]
-            if token == "sizeof" and self.token[i + 1] == "(":
-                i = self.partner[i + 1]
+            if token == "sizeof":  # its operand is not evaluated
+                i = self.operand_end(i + 1)
             elif self.kind[i] == "number" and i not in self.allocated:
                 self.constant(i)
             elif token in ("true", "false"):

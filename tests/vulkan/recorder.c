@@ -23,6 +23,12 @@
  *	queries    there are no ray queries
  *	rays       nor ray tracing pipelines
  *	bits       timestamps have 20 bits
+ *	clocks     no queue has timestamps
+ *	old        the device has a version before Vulkan 1.2
+ *	oldest     ... has Vulkan 1.2 itself
+ *	addresses  there are no buffer addresses
+ *	handles    handles of shaders are as long as the most allowed, and one byte
+ *	fail-K     the K-th call that can fail does
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -33,6 +39,8 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
 
+#define FAILURE ((VkResult)-4242) /* the result of a planted failure */
+
 static PFN_vkGetInstanceProcAddr next_instance;
 static PFN_vkGetDeviceProcAddr next_device;
 
@@ -41,6 +49,15 @@ static bool is_planted(const char *name)
 	const char *planted = getenv("RECORDER_PLANT");
 
 	return planted && !strcmp(planted, name);
+}
+
+/* True for the call that fails. */
+static bool fails(void)
+{
+	const char *planted = getenv("RECORDER_PLANT");
+	static int calls;
+
+	return planted && !strncmp(planted, "fail-", 5) && ++calls == atoi(planted + 5);
 }
 
 static void report(const char *what, const char *missing)
@@ -290,6 +307,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_CreateBuffer(VkDevice device,
 		VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
 	VkBufferCreateInfo changed = *info;
 
+	if (fails())
+		return FAILURE;
 	if (is_planted("usage"))
 		changed.usage &= ~input;
 	return next_CreateBuffer(device, &changed, allocator, buffer);
@@ -304,7 +323,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_AllocateMemory(VkDevice device,
 	if (is_planted("memory") && info->allocationSize >= 65536 &&
 	    info->allocationSize < 16 << 20)
 		return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-	return next_AllocateMemory(device, info, allocator, memory);
+	return fails() ? FAILURE : next_AllocateMemory(device, info, allocator, memory);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL at_QueueSubmit(VkQueue queue, uint32_t count,
@@ -314,7 +333,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_QueueSubmit(VkQueue queue, uint32_t cou
 
 	if (is_planted("lost") && ++submissions == 20)
 		return VK_ERROR_DEVICE_LOST;
-	return next_QueueSubmit(queue, count, submit, fence);
+	return fails() ? FAILURE : next_QueueSubmit(queue, count, submit, fence);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL at_EndCommandBuffer(VkCommandBuffer commands)
@@ -322,7 +341,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_EndCommandBuffer(VkCommandBuffer comman
 	static int ends;
 	const VkResult result = next_EndCommandBuffer(commands);
 
-	return is_planted("end") && ++ends == 20 ? VK_ERROR_UNKNOWN : result;
+	return fails() ? FAILURE : is_planted("end") && ++ends == 20 ? VK_ERROR_UNKNOWN : result;
 }
 
 /* ---- destruction ----------------------------------------------------------------------------- */
@@ -332,6 +351,8 @@ static bool is_busy; /* commands are recorded or running */
 static VKAPI_ATTR VkResult VKAPI_CALL at_BeginCommandBuffer(VkCommandBuffer commands,
 							    const VkCommandBufferBeginInfo *info)
 {
+	if (fails())
+		return FAILURE;
 	is_busy = true;
 	return next_BeginCommandBuffer(commands, info);
 }
@@ -371,8 +392,14 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceProperties2(VkPhysicalDevi
 								  VkPhysicalDeviceProperties2 *all)
 {
 	VkPhysicalDeviceAccelerationStructurePropertiesKHR *structure;
+	VkPhysicalDeviceRayTracingPipelinePropertiesKHR *pipeline;
 
 	next_GetPhysicalDeviceProperties2(device, all);
+	if (is_planted("old") || is_planted("oldest"))
+		all->properties.apiVersion = VK_API_VERSION_1_2 - is_planted("old");
+	pipeline = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR);
+	if (pipeline && is_planted("handles"))
+		pipeline->shaderGroupHandleSize = 257;
 	structure =
 		find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_PROPERTIES_KHR);
 	if (structure && is_planted("limit"))
@@ -382,10 +409,14 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceProperties2(VkPhysicalDevi
 static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
 								VkPhysicalDeviceFeatures2 *all)
 {
+	VkPhysicalDeviceVulkan12Features *core;
 	VkPhysicalDeviceRayQueryFeaturesKHR *query;
 	VkPhysicalDeviceRayTracingPipelineFeaturesKHR *pipeline;
 
 	next_GetPhysicalDeviceFeatures2(device, all);
+	core = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+	if (core && is_planted("addresses"))
+		core->bufferDeviceAddress = VK_FALSE;
 	query = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR);
 	if (query && (is_planted("queries") || is_planted("rays")))
 		query->rayQuery = VK_FALSE;
@@ -398,8 +429,9 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceQueueFamilyProperties(
 	VkPhysicalDevice device, uint32_t *count, VkQueueFamilyProperties *family)
 {
 	next_GetPhysicalDeviceQueueFamilyProperties(device, count, family);
-	for (uint32_t i = 0; family && i < *count && is_planted("bits"); i++)
-		family[i].timestampValidBits = 20;
+	for (uint32_t i = 0; family && i < *count; i++)
+		if (is_planted("bits") || is_planted("clocks"))
+			family[i].timestampValidBits = is_planted("bits") ? 20 : 0;
 }
 
 /* Bits above the valid ones are undefined. */
@@ -409,8 +441,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_GetQueryPoolResults(VkDevice device, Vk
 							     VkDeviceSize stride,
 							     VkQueryResultFlags flags)
 {
-	const VkResult result =
-		next_GetQueryPoolResults(device, pool, first, count, bytes, data, stride, flags);
+	const VkResult result = fails() ? FAILURE
+					: next_GetQueryPoolResults(device, pool, first, count,
+								   bytes, data, stride, flags);
 	static uint64_t noise;
 
 	if (is_planted("bits") && !result && bytes == sizeof(uint64_t))
@@ -418,16 +451,49 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_GetQueryPoolResults(VkDevice device, Vk
 	return result;
 }
 
+/* ---- failures -------------------------------------------------------------------------------- */
+
+/* Other calls that can fail.  Each has at most eight parameters, integers and pointers, which are
+ * passed on as they are. */
+typedef VkResult any_call(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
+#define FALLIBLE(X)                       \
+	X(CreateInstance)                 \
+	X(EnumeratePhysicalDevices)       \
+	X(CreateDevice)                   \
+	X(BindBufferMemory)               \
+	X(MapMemory)                      \
+	X(CreateCommandPool)              \
+	X(AllocateCommandBuffers)         \
+	X(CreateSemaphore)                \
+	X(SignalSemaphore)                \
+	X(WaitSemaphores)                 \
+	X(CreateQueryPool)                \
+	X(CreateShaderModule)             \
+	X(CreatePipelineLayout)           \
+	X(CreateComputePipelines)         \
+	X(CreateAccelerationStructureKHR) \
+	X(CreateRayTracingPipelinesKHR)   \
+	X(GetRayTracingShaderGroupHandlesKHR)
+#define MAY_FAIL(call)                                                                        \
+	static any_call *next_##call;                                                         \
+	static VkResult at_##call(size_t a, size_t b, size_t c, size_t d, size_t e, size_t f, \
+				  size_t g, size_t h)                                         \
+	{                                                                                     \
+		return fails() ? FAILURE : next_##call(a, b, c, d, e, f, g, h);               \
+	}
+FALLIBLE(MAY_FAIL)
+
 /* ---- lookup of functions --------------------------------------------------------------------- */
 
 static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction real)
 {
-#define LOOK(call)                                    \
-	if (real && !strcmp(name, "vk" #call)) {      \
-		next_##call = (PFN_vk##call)real;     \
-		return (PFN_vkVoidFunction)at_##call; \
+#define LOOK(call)                                           \
+	if (real && !strcmp(name, "vk" #call)) {             \
+		next_##call = (__typeof__(next_##call))real; \
+		return (PFN_vkVoidFunction)at_##call;        \
 	}
 	CALLS(LOOK)
+	FALLIBLE(LOOK)
 #undef LOOK
 	return real;
 }

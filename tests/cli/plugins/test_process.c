@@ -277,5 +277,6 @@ Test(process, answers)
 		cr_expect_eq(gb_process_ask(&p, &message, &err), GB_ERUNTIME);
 		cr_expect_str_eq(err.message, "the plug-in's process has ended");
 		gb_process_stop(&p);
+		cr_expect_null(p.board);
 	}
 }

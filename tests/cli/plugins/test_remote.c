@@ -311,6 +311,7 @@ Test(remote, answers)
 	script.answer[GB_ASK_RUNS] =
 		(struct gb_message){ .number = { 1, 1, 2 }, .ns = { 5000, 700 }, .peak = { 8, 9 } };
 	script.answer[GB_ASK_CHILDREN].number[0] = 6;
+	script.answer[GB_ASK_END].peak[0] = 7;
 	script.board.phase[0] = (struct gb_link_phase){ "a", 6050 };
 	script.board.phase[1] = (struct gb_link_phase){ "b\n", 0 };
 	(void)snprintf(script.board.excluded, sizeof script.board.excluded, "sorting\t");

@@ -214,6 +214,21 @@ Test(bfs_vary, graphs_without_variations)
 	}
 }
 
+/* In a complete graph all vertices are twins: only the source can be exchanged. */
+Test(bfs_vary, neighbours_that_are_twins)
+{
+	static const struct kind complete = {
+		"complete", { .vertices = 8, .p = 1, .sources = 1 }, NULL, true
+	};
+	struct bfs_params params;
+	struct trial t = start(&complete, &params);
+	const struct bfs_input *in = t.input;
+
+	cr_expect(gb_bfs_workload.vary(&params, t.input, 5));
+	cr_expect_eq(in->variation->names, 2);
+	end_trial(&t);
+}
+
 /* ---- results ----------------------------------------------------------------------------- */
 
 static bool passes(struct trial *t, int64_t sample)

@@ -30,3 +30,9 @@ made ',"host":{"cpu":"another"}'
 ab kept.base.jsonl | tail -n 1
 ab nowhere.jsonl
 ab kept.base.jsonl,
+rm base.run new.run
+made
+gpubench ab base=./base new=./new --base=kept.base.jsonl --all -- x x | tail -n 1
+grep -v '"type":"run"' kept.base.jsonl >lines.jsonl
+ab lines.jsonl | tail -n 1
+gpubench ab base=./base new=./new --base=kept.base.jsonl --launches=8 --resume -o kept -- x | tail -n 1

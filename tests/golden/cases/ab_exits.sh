@@ -4,7 +4,7 @@ cp "$TESTS/planted/launch.sh" base
 cp base new
 printf 'radix/cpu/%s ok 1000000\n' a b >base.keys
 sed 's/b ok/b doubtful/' base.keys >new.keys
-for status in 1 3 4 6 2 5 7 127; do
+for status in 1 3 4 6 2 5 7 127 128 130; do
 	echo $status >new.exit
 	gpubench ab base=./base new=./new --launches=4 -- x | tail -n 1
 	gpubench ab base=./base new=./new --launches=4 -- x >out 2>&1
