@@ -101,29 +101,29 @@ static enum gb_status run_cbt(void *state, struct gb_timer *timer, struct gb_err
 	return work_cbt(t, t->result);
 }
 
-/* derive: works in upload(), and says that it may. */
+/* elsewhere: says that upload() and download() may do more than copying.  A reduction is done in
+ * upload(), others in download(). */
+static bool is_reduction(const struct tree *t)
+{
+	return ((const struct cbt_input *)t->input)->op == CBT_REDUCE;
+}
+
 static enum gb_status derive(void *state, struct gb_error *err)
 {
 	const struct tree *t = state;
 
-	return work_cbt(t, t->kept);
+	return is_reduction(t) ? work_cbt(t, t->kept) : GB_OK;
 }
 
-static enum gb_status recall(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	const struct tree *t = state;
-
-	memcpy(t->result, t->kept, t->bytes);
-	return GB_OK;
-}
-
-/* convert: run() copies the field, and download() works, and says that it may. */
-static enum gb_status copy_field(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status copy(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	const struct tree *t = state;
 	const struct cbt_input *in = t->input;
 
-	memcpy(t->kept, in->field, in->field_words * sizeof *in->field);
+	if (is_reduction(t))
+		memcpy(t->result, t->kept, t->bytes);
+	else
+		memcpy(t->kept, in->field, in->field_words * sizeof *in->field);
 	return GB_OK;
 }
 
@@ -131,10 +131,12 @@ static enum gb_status convert(void *state, void *output, struct gb_error *err)
 {
 	const struct tree *t = state;
 	struct cbt_input in = *(const struct cbt_input *)t->input;
-	const struct tree copy = { .input = &in, .last = t->last };
+	const struct tree seen = { .input = &in, .last = t->last };
 
+	if (is_reduction(t))
+		return download(state, output, err);
 	in.field = t->kept;
-	return work_cbt(&copy, output);
+	return work_cbt(&seen, output);
 }
 
 /* known: a full tree is always the same, so that the first result is remembered. */
@@ -189,9 +191,7 @@ static enum gb_status make_leaf(void *state, struct gb_timer *timer, struct gb_e
 }
 
 CHEAT(cbt, few_sums, .create = create_few, .run = run_cbt, .download = download);
-CHEAT(cbt, derive, .create = create_cbt, .upload = derive, .run = recall, .download = download,
-      .flags = GB_DERIVES);
-CHEAT(cbt, convert, .create = create_cbt, .run = copy_field, .download = convert,
-      .flags = GB_CONVERTS);
+CHEAT(cbt, elsewhere, .create = create_cbt, .upload = derive, .run = copy, .download = convert,
+      .flags = GB_DERIVES | GB_CONVERTS);
 CHEAT(cbt, known, .create = create_cbt, .run = work_once, .download = hand_out_kept);
 CHEAT(lbvh, one_leaf, .create = create_lbvh, .run = make_leaf, .download = download);
