@@ -127,9 +127,8 @@ enum gb_variant_flags {
 				  reset(), so short runs can be batched */
 	GB_HOST_DECISIONS = 4, /* run() waits for the device: it cannot be queued behind a hold */
 	GB_CONVERTS = 8,       /* download() does more than copying: it converts the result, or
-				  traces rays in it; not for plug-ins in a process of their own */
-	GB_DERIVES = 16,       /* upload() does more than copying, which `excluded` states; nor is
-				  this */
+				  traces rays in it */
+	GB_DERIVES = 16,       /* upload() does more than copying, which `excluded` states */
 };
 
 /* Members that may be NULL: upload, reset, destroy, bytes, excluded, metrics, library, copy. */
