@@ -39,7 +39,11 @@ extern "C" {
 #endif
 
 /* At depth 30 a node's number fits in 31 bits. */
-enum { CBT_MIN_DEPTH = 1, CBT_MAX_DEPTH = 30 };
+enum {
+	CBT_MIN_DEPTH = 1,
+	CBT_MAX_DEPTH = 30,
+	CBT_LEVELS_LEFT = 10, /* levels above the field without sums: at most 1024 bits to a sum */
+};
 
 enum cbt_op {
 	CBT_BITFIELD, /* find the ids of the leaves from the field alone */
@@ -109,7 +113,7 @@ struct cbt_output {
 	uint64_t leaves;    /* leaves decoded; for reduce and update the sum at the root */
 	uint64_t id_sum;    /* CBT_SUM: sum of the decoded ids, modulo 2^64 */
 	int64_t last_level; /* the heap has the sums of levels 0 .. last_level and the field; D - 1
-			       unless the variant keeps fewer */
+			       unless the variant keeps fewer, down to D - CBT_LEVELS_LEFT */
 	uint64_t unused[5];
 };
 

@@ -25,7 +25,9 @@ SHORT = "behind child libc in-flush takeover secret verifier early-answer late-o
 table = os.path.join(os.path.dirname(os.path.realpath(__file__)), "cheats", "expected.txt")
 
 REASONS = {
-    "wrong": "not a permutation|out of order|^byte",  # the verifier
+    # The verifier.
+    "wrong": "not a permutation|out of order|^byte|last_level|hardly divides",
+    "same": "has no variations",
     "memo": "results are remembered",
     "batch": "some runs of a batch",
     "outside": "there is work outside|still at work|another process|reads its input at",
@@ -49,6 +51,10 @@ RUNS = {
     "input": "radix best --count=1M --max-time=0.3",
     "in-place": "radix best --count=1M --max-time=0.3",
     "large": "radix best --count=4M --max-time=0.3",
+    "reduce": "cbt serial --op=reduce --depth=22 --fill=0.5 --max-time=0.3",
+    "leaves": "cbt serial --op=bitfield --depth=22 --fill=0.5 --max-time=0.3",
+    "full": "cbt serial --op=bitfield --depth=20 --shape=full --max-time=0.3",
+    "build": "lbvh apetrei --primitives=50k --threads=1 --max-time=0.3",
     "cuda": "stream copy --count=10000,100000 --samples=60",
     "cuda-batch": "stream copy --count=1000 --hot --samples=20",
 }
@@ -83,7 +89,7 @@ def measure(run, cheats, *more):
     if is_short:
         arguments = [a.replace("--max-time=0.3", "--max-time=0.1") for a in arguments]
     if plugin:
-        honest = "honest"
+        honest = "honest" if bench == "radix" else honest
         arguments.append("--plugin=" + plugin)
     if "--no-verify" in more:
         arguments = [a for a in arguments if not a.startswith("--samples")]

@@ -324,10 +324,14 @@ void gb_doubt_rate(struct gb_result *r)
 	const bool was = r->doubtful;
 	char text[2][GB_TEXT_MAX];
 
-	r->doubtful = r->outcome == GB_RESULT_OK && r->cold && !r->emulated && rate > MARGIN * most;
+	r->doubtful = r->outcome == GB_RESULT_OK && !r->emulated &&
+		      (r->constant || (r->cold && rate > MARGIN * most));
 	if (was && !r->doubtful)
 		r->reason[0] = '\0';
-	if (r->doubtful)
+	if (r->doubtful && r->constant)
+		(void)snprintf(r->reason, sizeof r->reason,
+			       "this input has no variations: the result may be remembered");
+	else if (r->doubtful)
 		(void)snprintf(
 			r->reason, sizeof r->reason,
 			"reads its input at %sB/s, but the memory reaches %sB/s: it may not have "

@@ -288,14 +288,15 @@ static enum gb_status take_others(struct gb_measurement *m, const struct gb_mann
 	return GB_OK;
 }
 
-/* Time whole runs, more if noise may have made them long, and break some up. */
+/* Time whole runs, more if noise may have made them long, and break some up.  A plug-in cannot
+ * avoid the first by being slow. */
 static enum gb_status take_whole_runs(struct gb_measurement *m)
 {
 	const double start_s = elapsed_s(m);
 	struct gb_error wrong = { 0 };
 
 	for (int i = 0;
-	     elapsed_s(m) < m->how->timeout_s &&
+	     ((i == 0 && m->backend->remote) || elapsed_s(m) < m->how->timeout_s) &&
 	     ((i < MAX_WHOLE_RUNS && gb_judge_whole(m, &wrong)) ||
 	      (i < WHOLE_RUNS && (i == 0 || elapsed_s(m) - start_s < gb_least_time_s(m->how))));
 	     i++) {
@@ -371,8 +372,8 @@ static double bytes_moved(const struct gb_measurement *m)
 	const double least = r->workload->work(r->params, m->input).bytes;
 	const char *from;
 
-	if (!m->ops->bytes)
-		return least + touched_bytes(&r->metrics);
+	if (!m->ops->bytes) /* a plug-in's word is no model */
+		return least + (m->backend->remote ? 0 : touched_bytes(&r->metrics));
 	if (r->cold && m->backend->cache_bytes &&
 	    m->evidence.state_bytes <= m->backend->cache_bytes(&from))
 		return least;
@@ -449,6 +450,7 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 		r->by_time = !m->evidence.children;
 		return m->err->code;
 	}
+	r->constant = m->backend->remote && !m->how->no_verify && !m->evidence.varies;
 	r->cost.rest_s = elapsed_s(m) - rest_s;
 	r->whole_ns = gb_series_quantile(&m->evidence.whole, 0.5);
 	r->cpu_ns = gb_series_quantile(&m->evidence.cpu, 0.5);

@@ -489,15 +489,6 @@ const struct gb_backend_ops *gb_remote_backend(const struct gb_variant *variant,
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-/* Work that others do in `time` and that would be outside it is not allowed where copying is all
- * that upload() and download() have to do. */
-static unsigned allowed_flags(const struct gb_link_variant *v)
-{
-	const bool copies = gb_equal(v->workload, "radix") || gb_equal(v->workload, "stream");
-
-	return v->flags & ~(copies ? (unsigned)(GB_CONVERTS | GB_DERIVES) : 0U);
-}
-
 static enum gb_status add(const struct gb_plugin_file *file, const struct gb_link_variant *v,
 			  struct gb_error *err)
 {
@@ -519,7 +510,9 @@ static enum gb_status add(const struct gb_plugin_file *file, const struct gb_lin
 		.destroy = destroy,
 		.excluded = excluded,
 		.metrics = metrics,
-		.flags = allowed_flags(v),
+		/* A word of the plug-in must not exempt upload() and download() from copying: they
+		 * could do all the work. */
+		.flags = v->flags & ~(unsigned)(GB_CONVERTS | GB_DERIVES),
 	};
 	return gb_variants_add(&(struct gb_variant){ .workload = workload->name,
 						     .name = keep(v->name),

@@ -2,7 +2,7 @@
  *
  * This is the one place that checks the types and the ranges of what a file holds, so that no
  * report needs to.  Numbers that pass are finite and have a sign that the field allows.  A series
- * has a median, samples, and either no interval or one around the median.
+ * has samples, their median, and either no interval or one around the median.
  */
 #include "cli/records/field.h"
 
@@ -91,6 +91,16 @@ static const char *read_interval(const cJSON *interval, struct gb_times *times)
 	return NULL;
 }
 
+/* True if at most half of the samples are below the median, and at most half above. */
+static bool is_median(double median, const struct gb_numbers *samples)
+{
+	size_t sides[3] = { 0 };
+
+	for (size_t i = 0; i < samples->count; i++)
+		sides[1 + gb_side_of(samples->value[i], median)]++;
+	return 2 * sides[0] <= samples->count && 2 * sides[2] <= samples->count;
+}
+
 static const char *read_times(cJSON *series, struct gb_times *times)
 {
 	const struct gb_field_value median = value_of_item(gb_json_at(series, "median"));
@@ -110,6 +120,8 @@ static const char *read_times(cJSON *series, struct gb_times *times)
 			       : "lacks \"samples\", an array of numbers that are not negative";
 	times->clock = gb_json_text(series, "clock");
 	times->median = median.number;
+	if (!is_median(median.number, &samples))
+		return "has a \"median\" that is not that of its samples";
 	wrong = read_interval(gb_json_at(series, "ci95"), times);
 	if (!wrong)
 		cJSON_DeleteItemFromObjectCaseSensitive(series, "samples");

@@ -376,7 +376,7 @@ static const char *check_status(const struct gb_record *record, char fault[GB_FA
 	const char *wrong = NULL;
 
 	if (record->status == GB_STATUS_OK || record->status == GB_STATUS_DOUBTFUL) {
-		if (!verify || !gb_equal(verify, "pass"))
+		if (!verify || !gb_equal(verify, "pass") || record->verify.runs <= 0)
 			wrong = record->status == GB_STATUS_OK
 					? "has the status ok without a passed verification"
 					: "has the status doubtful without a passed verification";

@@ -62,7 +62,7 @@ void gb_result_forget(struct gb_result *r)
 	free(r->counts);
 	r->counts = NULL;
 	r->verified = r->overwritten = r->changed = r->given_up = r->throttled = 0;
-	r->doubtful = false;
+	r->doubtful = r->constant = false;
 }
 
 void gb_result_release(struct gb_result *result)

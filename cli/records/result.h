@@ -59,6 +59,7 @@ struct gb_result {
 	int64_t overwritten; /* number of samples before which the results were overwritten */
 	int64_t changed;     /* number of samples on another input than the one before */
 	bool doubtful;       /* faster than the memory: see gb_doubt_rate() */
+	bool constant;       /* a plug-in's input has no variations: it may know the result */
 	bool by_time;        /* it failed a rule that rests on times alone: see gb_judge() */
 
 	/* The rest is valid only if the outcome is ok. */

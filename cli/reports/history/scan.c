@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/records/field.h"
 #include "cli/reports/history/store.h"
 #include "common/text.h"
 
@@ -102,17 +103,24 @@ static bool put_text(struct reduced *r, const char *text)
 	return put(r, text, text + strlen(text));
 }
 
-/* True if this is an array of at least one number. */
-static bool are_samples(const char *p)
+/* True if this is an array of at least one number, whose median is the given one. */
+static bool are_samples(const char *p, double median)
 {
+	size_t sides[3] = { 0 }, count = 0;
+
 	if (*p != '[')
 		return false;
 	do {
+		double sample;
+
 		p++;
-		if (isnan(read_number(&p)))
+		sample = read_number(&p);
+		if (isnan(sample) || isnan(median))
 			return false;
+		sides[1 + gb_side_of(sample, median)]++;
+		count++;
 	} while (*p == ',');
-	return *p == ']';
+	return *p == ']' && 2 * sides[0] <= count && 2 * sides[2] <= count;
 }
 
 /* True if this is null, or an interval around the median. */
@@ -145,7 +153,7 @@ static bool put_time(struct reduced *r, const char *p)
 		if (is_named(&m, "ci95"))
 			interval = m.value;
 		if (is_named(&m, "samples")) {
-			samples = are_samples(m.value);
+			samples = are_samples(m.value, r->ns);
 			if (!samples)
 				return false;
 		}

@@ -330,6 +330,8 @@ static void show(void *input, gb_share_fn *share, void *self)
 	struct lbvh_input *in = input;
 
 	in->reference = NULL;
+	/* Its hits are all that is verified of a tree that is not binary, and need no tree. */
+	memset(&in->probe, 0, sizeof in->probe);
 	share(self, (void **)&in->vertex, (3 * in->vertex_count + 1) * sizeof *in->vertex);
 	share(self, (void **)&in->triangle, 3 * in->count * sizeof *in->triangle);
 	share(self, (void **)&in->ray, in->ray ? lbvh_ray_count(in) * sizeof *in->ray : 0);

@@ -172,6 +172,21 @@ void lbvh_reference_build(const struct lbvh_input *in)
 	r->built = true;
 }
 
+double lbvh_reference_cost(const struct lbvh_input *in)
+{
+	const struct lbvh_reference *r = in->reference;
+	double sum = 0, whole;
+
+	lbvh_reference_build(in);
+	whole = lbvh_area(r->box[1].lo, r->box[1].hi);
+	for (size_t i = 1; i < r->leaves; i++)
+		sum += lbvh_area(r->box[i].lo, r->box[i].hi);
+	for (size_t i = 0; i < r->leaves; i++)
+		sum += lbvh_area(r->box[r->leaves + i].lo, r->box[r->leaves + i].hi) *
+		       (double)(share_begin(r, in->count, i + 1) - share_begin(r, in->count, i));
+	return whole > 0 ? sum / whole : 0;
+}
+
 /* ---- rays --------------------------------------------------------------------------------- */
 
 float lbvh_enter(const float lo[3], const float hi[3], const float origin[3],

@@ -83,6 +83,9 @@ static inline uint32_t lbvh_original(const struct lbvh_input *in, uint32_t p)
 
 /* Build the reference tree unless it exists. */
 void lbvh_reference_build(const struct lbvh_input *in);
+/* The expected number of its boxes and primitives that a random ray through the scene's box is
+ * tested against; 0 if that has no area. */
+double lbvh_reference_cost(const struct lbvh_input *in);
 /* Return the distance of a ray's nearest hit and store its primitive; INFINITY and LBVH_MISS if the
  * ray hits nothing. */
 float lbvh_reference_hit(const struct lbvh_input *in, const struct lbvh_ray *ray,
@@ -131,6 +134,16 @@ static inline void lbvh_grow(struct lbvh_box *box, const float lo[3], const floa
 		box->lo[k] = lbvh_min(box->lo[k], lo[k]);
 		box->hi[k] = lbvh_max(box->hi[k], hi[k]);
 	}
+}
+
+/* Half the surface of a box. */
+static inline double lbvh_area(const float lo[3], const float hi[3])
+{
+	const double x = (double)hi[0] - (double)lo[0];
+	const double y = (double)hi[1] - (double)lo[1];
+	const double z = (double)hi[2] - (double)lo[2];
+
+	return x * y + y * z + z * x;
 }
 
 /* The box of all primitives. */

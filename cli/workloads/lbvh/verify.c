@@ -14,6 +14,10 @@
  * correct boxes cannot miss a hit, so this tests the verifier. */
 enum { TRIED_WITH_RAYS = 1 << 16 };
 
+/* The most that a tree may cost, as a multiple of the reference's: else one leaf of all primitives
+ * would be a tree.  Builders cost up to 1.5 times as much, in scenes of equal triangles. */
+static const double WORST = 3;
+
 /* The parts of a build's output. */
 struct tree {
 	const struct lbvh_tree_header *header;
@@ -279,25 +283,18 @@ static enum gb_status check_cover(const struct lbvh_input *in, const struct tree
 		       (bad + 1 < t->count ? end[bad + 1] : t->references) - end[bad]);
 }
 
-static double area(const struct lbvh_node *n)
-{
-	const double x = (double)n->hi[0] - (double)n->lo[0];
-	const double y = (double)n->hi[1] - (double)n->lo[1];
-	const double z = (double)n->hi[2] - (double)n->lo[2];
-
-	return x * y + y * z + z * x;
-}
-
 /* The expected number of boxes and primitives that a random ray through the root is tested
  * against; 0 if the root has no area. */
 static double sah_cost(const struct tree *t)
 {
+	const double whole = lbvh_area(t->node[0].lo, t->node[0].hi);
 	double sum = 0;
 
 #pragma omp parallel for schedule(static) reduction(+ : sum)
 	for (size_t i = 0; i < t->nodes; i++)
-		sum += area(&t->node[i]) * (is_leaf(&t->node[i]) ? t->node[i].right : 1);
-	return area(&t->node[0]) > 0 ? sum / area(&t->node[0]) : 0;
+		sum += lbvh_area(t->node[i].lo, t->node[i].hi) *
+		       (is_leaf(&t->node[i]) ? t->node[i].right : 1);
+	return whole > 0 ? sum / whole : 0;
 }
 
 /* A sum over all words that depends on their positions. */
@@ -378,6 +375,7 @@ static enum gb_status verify_binary(const struct lbvh_input *in, const struct tr
 				    struct gb_metrics *metrics, struct gb_error *err)
 {
 	size_t first = t->nodes, depth;
+	double cost, least;
 
 	if (t->references < t->count || t->references > lbvh_references_of(in, t->header->kind))
 		return gb_fail(err, GB_EVERIFY, "%zu references to %zu primitives, at most %zu",
@@ -404,7 +402,15 @@ static enum gb_status verify_binary(const struct lbvh_input *in, const struct tr
 		return report_box(in, t, first, err);
 	if (t->spatial && check_cover(in, t, err))
 		return err->code;
-	gb_metric(metrics, "sah_cost", sah_cost(t));
+	cost = sah_cost(t);
+	least = lbvh_reference_cost(in);
+	if (cost > WORST * least)
+		return gb_fail(
+			err, GB_EVERIFY,
+			"the tree costs a ray %.3g tests of boxes and primitives, and one of "
+			"sorted primitives %.3g: it hardly divides them",
+			cost, least);
+	gb_metric(metrics, "sah_cost", cost);
 	gb_metric(metrics, "depth", (double)depth);
 	gb_metric_hash(metrics, "tree_hash", tree_hash(t));
 	return t->count <= TRIED_WITH_RAYS ? try_with_rays(in, t, err) : GB_OK;

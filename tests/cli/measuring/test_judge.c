@@ -477,3 +477,18 @@ Test(judge, rates_of_cold_runs)
 		}
 	}
 }
+
+/* However fast: a plug-in that always has the same input may remember its result. */
+Test(judge, inputs_without_variations)
+{
+	struct gb_result r = { .outcome = GB_RESULT_OK, .constant = true };
+
+	context = (struct context){ 0 };
+	r.time = thrice(1e3);
+	gb_doubt_rate(&r);
+	cr_expect(eq(int, r.doubtful, true));
+	cr_expect(eq(str, r.reason, "this input has no variations: the result may be remembered"));
+	r.outcome = GB_FAILED;
+	gb_doubt_rate(&r);
+	cr_expect(eq(int, r.doubtful, false));
+}

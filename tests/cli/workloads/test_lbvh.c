@@ -352,6 +352,19 @@ Test(lbvh_verify, references)
 	fault(&w, "no tree: kind 4");
 }
 
+/* All primitives in one leaf, with the right box. */
+Test(lbvh_verify, a_tree_that_divides_nothing)
+{
+	struct work w = right_tree();
+
+	w.header->leaves = w.header->nodes = 1;
+	w.node[0].left = LBVH_LEAF;
+	w.node[0].right = (uint32_t)w.in->count;
+	for (uint32_t p = 0; p < w.in->count; p++)
+		w.index[p] = p;
+	fault(&w, "it hardly divides them");
+}
+
 /* A tree that is checked by its hits: two wrong ones are too many. */
 Test(lbvh_verify, wrong_probes)
 {
