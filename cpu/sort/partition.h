@@ -95,7 +95,7 @@ static inline ATTRIBUTES void NAME(fill)(KEY *key, size_t n, KEY with)
 		key[i] = with;
 }
 
-/* Sort n keys by counting if each is one of m different ones, which ascend.  Otherwise they stay. */
+/* Sort n keys by counting if each is one of m different ones, which ascend; else they stay. */
 ATTRIBUTES
 static bool NAME(sort_counted)(KEY *key, size_t n, const KEY *different, size_t m)
 {

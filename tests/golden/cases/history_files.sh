@@ -30,7 +30,8 @@ sed -i '1s/^/[/; $!s/$/,/; $s/$/]/' runs/one/launch-0[0-4].jsonl
 ask "other spellings"
 # The time of a record that another record replaces is not used.
 line=$(tail -n 1 runs/two/launch-15.jsonl)
-seq=$(printf '%s' "$line" | sed 's/"seq":[^,]*/"seq":7/; s/"samples":\[[^]]*\]/"samples":[1]/')
+seq=$(printf '%s' "$line" | sed 's/"seq":[^,]*/"seq":7/; 
+	s/"median":[^,]*/"median":1/; s/"samples":\[[^]]*\]/"samples":[1]/')
 printf '%s\n%s\n' "$(sed '1!d' runs/two/launch-15.jsonl)" "$seq" >replaced.jsonl
 sed 1d runs/two/launch-15.jsonl >>replaced.jsonl
 sed -i '$s/"seq":[^,]*/"seq":8,"replaces":{"run_id":"runs\/two\/launch-15.jsonl-15","seq":7}/' replaced.jsonl

@@ -16,7 +16,7 @@ sed 's/"run_id":"/&f/' 1.jsonl >other.jsonl
 gpubench compare --format=json other.jsonl again.jsonl | grep -o '"why":.*launches:' | sort | uniq -c
 mkdir folder && cp all.jsonl again.jsonl folder
 gpubench history --format=json folder | grep -c '"launches":.1,'
-sed 's/"samples":\[[0-9]*/&1/' 1.jsonl >changed.jsonl
+sed 's/"create":[0-9]*/&1/' 1.jsonl >changed.jsonl
 gpubench report 1.jsonl changed.jsonl 2>err >out
 status=$?
 sed 's/of run .* occurs/of run X occurs/' err >&2
