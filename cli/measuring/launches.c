@@ -116,7 +116,7 @@ enum gb_status gb_launch(const char *program, char *const *argv, int keep, const
 			 int *status, struct gb_error *err)
 {
 	sigset_t set, mask;
-	pid_t child;
+	pid_t child = 0;
 
 	*status = 0;
 	block_signals(&set, &mask);
