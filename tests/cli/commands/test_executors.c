@@ -110,12 +110,22 @@ static struct gb_variant one = { .workload = "radix", .name = "one", .backend = 
 			 three = { .workload = "radix", .name = "three", .backend = GB_CUDA };
 static struct gb_source source = { "s.cu", "digest" };
 
+static void release(struct gb_judgement *judgement, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		cJSON_Delete(judgement[i].emulator);
+		cJSON_Delete(judgement[i].counts);
+		judgement[i].emulator = judgement[i].counts = NULL;
+	}
+}
+
 /* Try the source; the judgements are those of the three variants. */
 static enum gb_status try_three(struct gb_judgement three_of[3], struct gb_error *err)
 {
 	const bool first = three_of[0].wrong, all = three_of[1].wrong;
 	glob_t left;
 
+	release(three_of, 3);
 	three_of[0] = (struct gb_judgement){ .variant = &one, .wrong = first };
 	three_of[1] = (struct gb_judgement){ .variant = &two, .wrong = all };
 	three_of[2] = (struct gb_judgement){ .variant = &three, .wrong = all };
@@ -176,6 +186,7 @@ Test(executors, arguments)
 	/* At least a second.  The small point has several words. */
 	source.path = "/s.cu";
 	one.workload = "cbt";
+	release(three_of, 3);
 	cr_expect_eq(gb_try_source(&source, -7, 0.9e9, three_of, 3, &err), GB_OK);
 	cr_expect_str_eq(read_log(), whole_log("/s.cu", "1.000", "/gpubench-compile", "/a/b"));
 	/* In the folder that it was built in. */
@@ -185,6 +196,7 @@ Test(executors, arguments)
 	(void)link(path_of("scripts/simt-plugin.py"), path_of("timeout"));
 	(void)rename(path_of("a/b/gpubench-simt"), path_of("gpubench-simt"));
 	(void)rename(path_of("a/b/gpubench-ptx"), path_of("gpubench-ptx"));
+	release(three_of, 3);
 	cr_expect_eq(gb_try_source(&source, -7, 1e9, three_of, 3, &err), GB_OK);
 	cr_expect_str_eq(read_log(),
 			 whole_log("/s.cu", "1.000", "/scripts/simt-plugin.py", "/a/b/../.."));
@@ -195,6 +207,7 @@ Test(executors, arguments)
 	cr_expect_eq(gb_try_source(&source, -7, 1e9, three_of + 1, 1, &err), GB_OK);
 	cr_expect_str_eq(read_log(), "");
 	expect_json(three_of[0].emulator, "none", "no source");
+	release(three_of, 3);
 }
 
 /* ---- results ------------------------------------------------------------------------------ */
@@ -235,6 +248,7 @@ Test(executors, results)
 		    "{\"counts\":{\"x\":2},\"key\":\"kc\"}],\"reason\":null}",
 		    "counted");
 	expect_json(three_of[2].counts, NO_COUNTS("the variant was not counted"), "no counts");
+	release(three_of, 3);
 }
 
 /* Why there is no result: files of the programs, and the reasons of both executors. */
@@ -325,6 +339,7 @@ Test(executors, reasons)
 		expect_json(three_of[0].emulator, want, row[i].text);
 		(void)snprintf(want, sizeof want, NO_COUNTS("%s"), row[i].counted);
 		expect_json(three_of[0].counts, want, row[i].text);
+		release(three_of, 3);
 	}
 }
 
@@ -341,7 +356,9 @@ Test(executors, failures)
 	cr_expect(strstr(read_log(), "--budget=1.000"));
 	cr_expect_str_eq(err.message, "too many variants");
 	err = (struct gb_error){ 0 };
+	release(many, GB_COUNT(many));
 	cr_expect_eq(gb_try_source(&source, 1, 1e9, many, 88, &err), GB_EUSAGE);
+	release(many, GB_COUNT(many));
 	cr_expect_null(strstr(read_log(), "--budget"));
 
 	put("gpubench-simt.status", "130");
@@ -356,10 +373,12 @@ Test(executors, failures)
 			     "install-executors)\"",
 			     NOTHING),
 		    "no emulator");
+	release(three_of, 3);
 	(void)setenv("TMPDIR", "/no/such", 1);
 	err = (struct gb_error){ 0 };
 	cr_expect_eq(gb_try_source(&source, 1, 1e9, three_of, 3, &err), GB_EIO);
 	cr_expect(gb_equal(strchr(err.message, ':') + 1, " No such file or directory") &&
 			  strncmp(err.message, "/no/such/gpubench-", 18) == 0,
 		  "%s", err.message);
+	release(three_of, 3);
 }
