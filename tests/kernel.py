@@ -29,7 +29,7 @@ top = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 SMALL = {
     "radix": ("--count=10k", "sorts u32 keys only"),
     "bfs": ("--vertices=2k", None),
-    "cbt": ("--depth=10", "does no updates"),
+    "cbt": ("--depth=10 --fill=.2", "does no updates"),
     "octree": ("--count=2k", None),
     "lbvh": ("--primitives=1k", "builds only"),
     "stream": ("--count=8Mi", None),
