@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 program = os.path.realpath(sys.argv[1])
 plugin = sys.argv[2] if sys.argv[2:] and sys.argv[2] != "cuda" else None
@@ -129,9 +130,11 @@ def is_busy(records):
     return any(middle(r) > 1.5 * min(r["time"]["samples"]) for r in records if r["status"] == "ok")
 
 
-def judge(run, cheats, tries=3):
-    """Cheat -> how it escaped.  A busy machine may hide it, so that it has some tries; if the
-    machine is still busy in the last, nothing is known."""
+def judge(run, cheats, tries=5):
+    """Cheat -> how it escaped.  A busy machine may hide it, so that it has some tries, the last
+    ones after a wait; if the machine is still busy in the last, nothing is known."""
+    if tries < 4:
+        time.sleep(20)
     status, honest, records, starred = measure(run, cheats)
     found = {c: list(escapes(c, run, records[c], honest)) for c in cheats}
     found = {c: f + ["starred"] * (c in starred) for c, f in found.items() if f or c in starred}
