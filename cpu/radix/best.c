@@ -476,12 +476,12 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	return err->code;
 }
 
-/* Keys that are sorted or nearly sorted are read once; reversed keys, and keys of which half are
- * equal, are read and written once.  Few runs are also read to be found.  By digits, the first
- * split reads records twice and writes them once, and the leaves read and write them once; accesses
- * in the cache and further splits of large inputs are not counted.  By pivots, each level whose
- * parts exceed the last-level cache and have several keys reads and writes records once, and so do
- * all levels below together.  Skewed u64 keys count as split. */
+/* Keys that are sorted or nearly sorted are read once; reversed keys, keys of which half are equal,
+ * and few different ones that pivots sort, are read and written once.  Few runs are also read to be
+ * found.  By digits, the first split reads records twice and writes them once, and the leaves read
+ * and write them once; accesses in the cache and further splits of large inputs are not counted.
+ * By pivots, each level whose parts exceed the last-level cache and have several keys reads and
+ * writes records once, and so do all levels below together.  Skewed u64 keys count as split. */
 static double bytes(const void *params, const void *input_)
 {
 	const struct radix_input *input = input_;
@@ -501,6 +501,8 @@ static double bytes(const void *params, const void *input_)
 		return 2 * size;
 	if (look.turns < (size_t)2 * RADIX_MOST_RUNS)
 		return 3 * size;
+	if (!by_digits && input->type != RADIX_PAIRS && look.distinct <= RADIX_COUNTED)
+		return order + 2 * size;
 	return by_digits ? 5 * size : order + 2 * size * (1 + (parts > 1 ? ceil(log2(parts)) : 0));
 }
 

@@ -184,7 +184,7 @@ static double distinct(const struct radix_input *in)
 	size_t found = 1, run = 1, most = 1;
 
 	for (size_t i = 0; i < n; i++)
-		key[i] = order_of(in, in->count / n * i);
+		key[i] = order_of(in, cpu_sample_at(in->count, n, i));
 	qsort(key, n, sizeof *key, ascending);
 	for (size_t i = 1; i < n; i++) {
 		found += key[i] != key[i - 1];
