@@ -69,6 +69,15 @@ def clock(pid):
     return time.time() - waited_ns / 1e9
 
 
+def cpu_s(pid):
+    """Processor seconds; infinite if there is no such process."""
+    try:
+        with open("/proc/%d/stat" % pid, encoding="ascii") as file:
+            return sum(map(int, file.read().rsplit(")")[-1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return float("inf")
+
+
 def gone(pid):
     return field(pid, "State") in ("", "Z")
 
@@ -199,22 +208,28 @@ def readers():
                   (status == 130, time.time() - begin < 1))
 
 
-def inputs():
-    """A signal does not wait for an input; what was measured before is kept and printed."""
-    process = start("radix", "cpu/best", "--count=1k,400M", "--threads=1", "--max-time=0.1",
-                    "-o", "inputs.jsonl")
-    check("a first point", True, until(lambda: os.path.exists("inputs.jsonl") and
-                                       len(open("inputs.jsonl", "rb").read().split(b"\n")) > 2))
-    time.sleep(0.3)
-    start_s = clock(process.pid)
-    process.terminate()
-    check("its end", True, until(lambda: gone(process.pid)))
-    took_s = clock(process.pid) - start_s
-    out, err = process.communicate(timeout=LIMIT_S)
-    check("status while an input is made", 130, process.returncode)
-    check("message", b"gpubench: interrupted\n", err)
-    check("within a second", True, took_s < 1)
-    check("table of the first point", True, b"cpu/best" in out)
+def under_way():
+    """A signal does not wait for an input or a run; what was measured before is kept and
+    printed."""
+    for name, variant, count in (("input", "cpu/best", "400M"), ("run", "cpu/qsort", "20M")):
+        output = name + ".jsonl"
+        process = start("radix", variant, "--count=1k," + count, "--threads=1", "--max-time=0.1",
+                        "-o", output)
+        check("a first point", True, until(lambda: os.path.exists(output) and
+                                           len(open(output, "rb").read().split(b"\n")) > 2))
+        if name == "run":  # it has taken more time than the input
+            until(lambda: cpu_s(process.pid) > 1.5)
+        else:
+            time.sleep(0.3)
+        start_s = clock(process.pid)
+        process.terminate()
+        check("its end", True, until(lambda: gone(process.pid)))
+        took_s = clock(process.pid) - start_s
+        out, err = process.communicate(timeout=LIMIT_S)
+        check("status, %s" % name, 130, process.returncode)
+        check("message, %s" % name, b"gpubench: interrupted\n", err)
+        check("within a second, %s" % name, True, took_s < 1)
+        check("table of the first point, %s" % name, True, variant.encode() in out)
 
 
 def parts():
@@ -271,7 +286,7 @@ def nohup():
 
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
-    for test in (fifos, programs, writers, inputs, parts, readers, threads, nohup, plans):
+    for test in (fifos, programs, writers, under_way, parts, readers, threads, nohup, plans):
         test()
     os.chdir("/")
 print("signals: %d passed, %d failed" % (results.count(True), results.count(False)))

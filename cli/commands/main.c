@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/commands/commands.h"
-#include "cli/measuring/making.h"
+#include "cli/measuring/leave.h"
 #include "cli/measuring/runner.h"
 #include "cli/plugins/load.h"
 #include "cli/plugins/worker.h"
@@ -130,15 +130,15 @@ static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
 	return run(argc - 1, argv + 1, err);
 }
 
-/* The first Ctrl-C ends the sweep after the run under way; the second one ends the program.  A
- * command that only reads ends at the first one, because it leaves nothing half written.
+/* The first Ctrl-C ends the sweep (leave.h); the second one ends the program.  A command that only
+ * reads ends at the first one, because it leaves nothing half written.
  * SA_RESTART is not set, so that waiting for a file is interrupted. */
 static void on_interrupt(int number)
 {
 	(void)number;
 	if (only_reads || gb_plugin_is_loading)
 		_exit(GB_EINTERRUPTED);
-	gb_interrupted = 1;
+	gb_interrupt();
 }
 
 static bool finished; /* main() has returned */
@@ -210,7 +210,7 @@ int main(int argc, char **argv)
 		(void)fputc('\n', stderr);
 	}
 	finished = true;
-	if (gb_making_was_left())
+	if (gb_was_left())
 		_exit((int)status);
 	return status == GB_EMEMORY ? GB_ERUNTIME : (int)status;
 }

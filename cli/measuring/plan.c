@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cli/measuring/bandwidth.h"
-#include "cli/measuring/making.h"
 #include "cli/measuring/need.h"
 #include "cli/measuring/runner.h"
 #include "cli/records/key.h"

@@ -10,6 +10,7 @@
 #include "cli/measuring/estimate.h"
 #include "cli/measuring/evidence.h"
 #include "cli/measuring/judge.h"
+#include "cli/measuring/leave.h"
 #include "cli/measuring/sample.h"
 #include "cli/measuring/stopping.h"
 #include "cli/plugins/remote.h"
@@ -537,6 +538,22 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 	return GB_OK;
 }
 
+struct run {
+	const struct gb_backend_ops *backend;
+	struct gb_result *result;
+	void *input;
+	const struct gb_settings *how;
+	bool timed;
+	struct gb_error *err;
+};
+
+static void run(void *self)
+{
+	const struct run *run = self;
+
+	(void)gb_run_on(run->backend, run->result, run->input, run->how, run->timed, run->err);
+}
+
 enum gb_status gb_run(struct gb_result *result, void *input, const struct gb_settings *how,
 		      bool timed, struct gb_error *err)
 {
@@ -545,8 +562,36 @@ enum gb_status gb_run(struct gb_result *result, void *input, const struct gb_set
 						 .timeout_s = how->timeout_s,
 						 .memory_bytes = how->memory_bytes };
 	const bool remote = variant->ops && variant->plugin && variant->plugin->isolated;
+	struct run job = { remote ? gb_remote_backend(variant, &limits)
+				  : gb_backends[variant->backend],
+			   result, input, how, timed, err };
 
-	return gb_run_on(remote ? gb_remote_backend(variant, &limits)
-				: gb_backends[variant->backend],
-			 result, input, how, timed, err);
+	if (!gb_ends(run, &job))
+		gb_fail(err, GB_EINTERRUPTED, "interrupted");
+	return err->code;
+}
+
+struct making {
+	const struct gb_workload *workload;
+	const void *params;
+	void *input;
+	struct gb_error *err;
+};
+
+static void make(void *self)
+{
+	struct making *making = self;
+
+	(void)making->workload->prepare(making->params, &making->input, making->err);
+}
+
+enum gb_status gb_make_input(const struct gb_workload *workload, const void *params, void **input,
+			     struct gb_error *err)
+{
+	struct making making = { workload, params, NULL, err };
+
+	if (!gb_ends(make, &making))
+		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
+	*input = making.input;
+	return err->code;
 }
