@@ -73,7 +73,8 @@ def cpu_s(pid):
     """Processor seconds; infinite if there is no such process."""
     try:
         with open("/proc/%d/stat" % pid, encoding="ascii") as file:
-            return sum(map(int, file.read().rsplit(")")[-1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+            ticks = file.read().rsplit(")")[-1].split()[11:13]
+            return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
     except OSError:
         return float("inf")
 
@@ -217,7 +218,7 @@ def under_way():
                         "-o", output)
         check("a first point", True, until(lambda: os.path.exists(output) and
                                            len(open(output, "rb").read().split(b"\n")) > 2))
-        if name == "run":  # it has taken more time than the input
+        if name == "run":  # longer than the input
             until(lambda: cpu_s(process.pid) > 1.5)
         else:
             time.sleep(0.3)

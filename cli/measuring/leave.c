@@ -18,8 +18,8 @@ enum { PATIENCE_US = 500000, FINISH_US = 300000 };
 static struct {
 	volatile sig_atomic_t under_way, left;
 	atomic_int stopped; /* other threads */
-	pthread_t thread; /* that works */
-	sigjmp_buf place; /* and goes on here */
+	pthread_t thread;   /* that works */
+	sigjmp_buf place;   /* and goes on here */
 } job;
 
 bool gb_was_left(void)

@@ -13,8 +13,8 @@
 void gb_interrupt(void);
 
 /* Call work(self).  False if gb_interrupt() was called before, or half a second before the end.
- * The work is then left: its memory stays, and its threads stop.  What the caller does must end
- * within .3 s, or the program ends, with status GB_EINTERRUPTED. */
+ * The work is then left: its memory stays, and its threads stop.  The caller's next steps must
+ * end within .3 s, or the program ends, with status GB_EINTERRUPTED. */
 bool gb_ends(void (*work)(void *self), void *self);
 
 /* True if work was left: the process must end by _exit(), since others wait for its threads. */

@@ -564,7 +564,11 @@ enum gb_status gb_run(struct gb_result *result, void *input, const struct gb_set
 	const bool remote = variant->ops && variant->plugin && variant->plugin->isolated;
 	struct run job = { remote ? gb_remote_backend(variant, &limits)
 				  : gb_backends[variant->backend],
-			   result, input, how, timed, err };
+			   result,
+			   input,
+			   how,
+			   timed,
+			   err };
 
 	if (!gb_ends(run, &job))
 		gb_fail(err, GB_EINTERRUPTED, "interrupted");

@@ -66,8 +66,8 @@ Test(leave, work_is_left_and_its_threads_stop, .timeout = 60)
 	}
 }
 
-/* What follows the work has .3 s. */
-Test(leave, what_does_not_end_either, .exit_code = GB_EINTERRUPTED, .timeout = 60)
+/* The next steps have .3 s. */
+Test(leave, the_next_steps_do_not_end_either, .exit_code = GB_EINTERRUPTED, .timeout = 60)
 {
 	static int thread;
 
