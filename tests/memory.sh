@@ -2,6 +2,7 @@
 # memory.sh GPUBENCH NOMEMORY.so -- runs commands out of memory at the K-th allocation, for up to
 # sixty values of K.  A command must print its usual output with its usual status, or end with
 # status 4 and one "out of memory" line.  No output may be lost silently, and no file may be blamed.
+# OpenMP threads without memory for their stacks end the program with a message, too.
 set -eu
 gpubench=$(realpath "$1")
 scratch=$(mktemp -d)
@@ -55,5 +56,14 @@ try list
 try list --format=json
 try lbvh --help
 try lbvh cpu/stack --primitives=1,2,3 --dry-run=keys
+status=0
+(ulimit -v 4000000 && OMP_STACKSIZE=3G exec "$gpubench" radix cpu/lsd8 --count=1M --threads=8 \
+	--samples=1) >part 2>err || status=$?
+if [ $status = 4 ] && tail -n 1 err | grep -q '^gpubench: the OpenMP library ended the program'; then
+	passed=$((passed + 1))
+else
+	failed=$((failed + 1))
+	echo "memory: threads without stacks: status $status: $(cat err)"
+fi
 echo "memory: $passed passed, $failed failed"
 [ $failed = 0 ]
