@@ -215,8 +215,8 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow whole
 
 ## test-cli: golden command-line cases and tests of the whole program
-# Those that take longest come first.
-whole    := kernel $(if $(sanitize),,cheats) plugins golden plots page verdicts reading resume \
+# Those that take longest come first.  A build with sanitizers restricts no plug-in (cage.h).
+whole    := kernel $(if $(sanitize),,cheats plugins) golden plots page verdicts reading resume \
 	signals memory install joins latex gate recipes deps nvcc nosys counts exchange vulkan \
 	figures docs papers
 # Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.  That fits in
