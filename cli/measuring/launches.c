@@ -32,7 +32,7 @@
 
 #define VARIABLE "GPUBENCH_LAUNCH"
 
-static const double PATIENCE_S = 5; /* from SIGTERM to SIGKILL */
+static const double PATIENCE_S = 1; /* from SIGTERM to SIGKILL; our launches need .8 at most */
 
 /* ---- one program -------------------------------------------------------------------------- */
 
