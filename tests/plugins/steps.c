@@ -1,7 +1,9 @@
 /* steps.c -- a plug-in whose metrics state what was asked of it, for test_worker.c, which also
- * changes its table. */
+ * changes its table; and variants with a fault each, for tests/cli/commands/test_judge.c. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "common/plugin.h"
 
@@ -90,6 +92,48 @@ static void destroy(void *state)
 		output[0] = 'e';
 }
 
+/* ---- faults -------------------------------------------------------------------------------- */
+
+static enum gb_status run_wrong(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = state;
+
+	(void)run(state, timer, err);
+	s->result[0] ^= s->input->count > 0;
+	return err->code;
+}
+
+/* Right at sizes that `check` lists. */
+static enum gb_status run_tuned(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	static const size_t listed[] = { 5,  7,   8,    9,     16,    63,    64,
+					 65, 600, 4095, 16383, 16384, 16385, 1048579 };
+	const struct state *s = state;
+
+	for (size_t i = 0; i < sizeof listed / sizeof *listed; i++)
+		if (s->input->count < 2 || s->input->count == listed[i])
+			return run(state, timer, err);
+	return run_wrong(state, timer, err);
+}
+
+static enum gb_status run_crash(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	(void)state;
+	(void)timer;
+	(void)err;
+	abort();
+}
+
+static enum gb_status run_hang(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	(void)state;
+	(void)timer;
+	(void)pause();
+	return err->code;
+}
+
+/* ---- texts --------------------------------------------------------------------------------- */
+
 static const struct lbvh_input *mesh;
 
 static const char *excluded(const void *params)
@@ -133,11 +177,58 @@ static const struct gb_variant_ops texts = {
 	.excluded = excluded,
 };
 
+/* Sorts nothing. */
+static enum gb_status create_empty(void *state, const void *params, const void *input,
+				   struct gb_error *err)
+{
+	const struct radix_input *in = input;
+
+	(void)state;
+	(void)params;
+	return in->count ? gb_fail(err, GB_EUNAVAILABLE, "sorts nothing") : err->code;
+}
+
+static enum gb_status do_nothing(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	(void)state;
+	(void)timer;
+	return err->code;
+}
+
+static enum gb_status download_nothing(void *state, void *output, struct gb_error *err)
+{
+	(void)state;
+	(void)output;
+	return err->code;
+}
+
+static const struct gb_variant_ops empty = {
+	.state_size = 1, .create = create_empty, .run = do_nothing, .download = download_nothing
+};
+
+#define FAULTY(name)                                                                    \
+	static const struct gb_variant_ops name = { .state_size = sizeof(struct state), \
+						    .create = create,                   \
+						    .upload = upload,                   \
+						    .run = run_##name,                  \
+						    .download = download,               \
+						    .flags = GB_SERIAL }
+FAULTY(wrong);
+FAULTY(tuned);
+FAULTY(crash);
+FAULTY(hang);
+
 struct gb_plugin_variant variants[] = {
 	{ "stream", "steps", GB_CPU, "states its steps", &steps },
 	{ "lbvh", "texts", GB_CPU, "states its texts", &texts },
+	{ "stream", "wrong", GB_CPU, "flips a bit", &wrong },
+	{ "stream", "tuned", GB_CPU, "flips it at other sizes", &tuned },
+	{ "stream", "crash", GB_CPU, "aborts", &crash },
+	{ "stream", "hang", GB_CPU, "waits for ever", &hang },
+	{ "stream", "device", GB_CUDA, "runs on a GPU", &steps },
+	{ "radix", "empty", GB_CPU, "sorts nothing", &empty },
 };
 
 GB_PLUGIN_TABLE struct gb_plugin gpubench_plugin = {
-	GB_PLUGIN_ABI, sizeof(struct gb_variant_ops), "steps", "2.1", variants, 2,
+	GB_PLUGIN_ABI, sizeof(struct gb_variant_ops), "steps", "2.1", variants, 8,
 };
