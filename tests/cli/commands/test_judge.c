@@ -259,9 +259,9 @@ static void expect_launch(size_t i, const char *seconds, double share, const cha
 Test(judging, verdicts)
 {
 	static const struct time scout[] = {
-		{ "copy", 1000, 50, "" },     { "slow", 1000, 60, "" }, { "best", 1000, 20, PEER },
-		{ "copy", 2000, 90, "" },     { "slow", 2000, 70, "" }, { "best", 2000, 30, PEER },
-		{ "wrong", 2000, 1, PLUGIN },
+		{ "only", 3000, 50, "" },   { "copy", 1000, 50, "" },     { "slow", 1000, 60, "" },
+		{ "best", 1000, 20, PEER }, { "copy", 2000, 90, "" },     { "slow", 2000, 70, "" },
+		{ "best", 2000, 30, PEER }, { "wrong", 2000, 1, PLUGIN },
 	};
 	static const struct time launch[] = {
 		{ "steps", 1000, 100, PLUGIN }, { "copy", 1000, 50, "" },
@@ -309,7 +309,8 @@ Test(judging, verdicts)
 	expect_launch(0, "0.500", 0.5,
 		      ",cpu/*,!cpu/steps,!cpu/wrong,!cpu/tuned,!cpu/crash,!cpu/hang,!cuda/device");
 	for (size_t k = 1; k <= 3; k++)
-		expect_launch(k, "5.000", k < 3 ? 0.5 : 1, ",cpu/steps,cpu/copy,cpu/best,cpu/slow");
+		expect_launch(k, "5.000", k < 3 ? 0.5 : 1,
+			      ",cpu/steps,cpu/only,cpu/copy,cpu/best,cpu/slow");
 	cr_expect_str_eq(strstr(launched, "stream"), launched);
 	cr_expect(strstr(launched, "stream cpu/* !cpu/hang --only="));
 }
@@ -340,6 +341,18 @@ Test(judging, points_and_seeds)
 		cr_expect_eq(count_lines(launched), 2, "%s", launched);
 		cr_expect(strstr(line_at(launched, 1), ",cpu/empty"));
 	}
+}
+
+/* The time for samples is shared by the measurements of a launch. */
+Test(judging, shares)
+{
+	double seconds = 0;
+
+	judge("stream cpu/steps --only=%s --budget=40 --launches=1 --count=1:100:1", plugin);
+	cr_assert_eq(sscanf(launched, "%*s %*s %*s %*s %*s %*s --measure=%lf", &seconds), 1, "%s",
+		     launched);
+	cr_expect(seconds > 0.02 && seconds < 0.05, "%g", seconds);
+	expect_line(0, "points_not_done=100");
 }
 
 /* How a launch ends, and how often the judge launches then. */
@@ -385,7 +398,7 @@ Test(judging, limits)
 {
 	struct gb_error absent = { 0 };
 
-	judge("stream cpu/hang --only=%s --timeout=0.3", plugin);
+	judge("stream cpu/hang --only=%s --timeout=0.3 --measure=1,1", plugin);
 	expect_line(0, "correct=false exit_status=4 check.failed=1");
 	cr_expect(strstr(printed, "time-out: run() did not end within 0.3 s"), "%s", printed);
 	if (UNLESS_SANITIZED(true, false)) {
@@ -497,11 +510,11 @@ Test(judging, files)
 		  "stream cpu/x --plugin=long.so,b.so --source=x.cu, --count=5 --only=b.so\n",
 		  "" },
 		{ "stream --plugin=a.so,b.so --source=,y.cu",
-		  { -SIGKILL, GB_OK },
+		  { -SIGHUP, GB_OK },
 		  GB_ERUNTIME,
 		  "stream --plugin=a.so,b.so --source=,y.cu --only=a.so\n"
 		  "stream --plugin=a.so,b.so --source=,y.cu --only=b.so --from=y.cu\n",
-		  "gpubench: the judge of a.so was ended by signal 9\n" },
+		  "gpubench: the judge of a.so was ended by signal 1\n" },
 		{ "stream --plugin=a.so,b.so",
 		  { GB_EINTERRUPTED, GB_OK },
 		  GB_EINTERRUPTED,
