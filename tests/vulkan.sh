@@ -3,7 +3,8 @@
 # CPU (`scripts/install-deps.sh vulkan-test`): every point of check; no reports from the validation
 # layer, with synchronisation, or from RECORDER (tests/vulkan/recorder.c), which checks more
 # barriers; planted faults are found; errors without a loader, a driver or memory, and after the
-# loss of a device.  Also checks that the built-in SPIR-V is up to date with its GLSL.
+# loss of a device.  Also checks that the built-in SPIR-V is up to date with its GLSL.  FAIL_FAST=1
+# ends with the first failure.
 set -eu
 gpubench=$(realpath "$1") recorder=$(realpath "$2")
 here=$(realpath "$(dirname "$0")/..")
@@ -17,6 +18,7 @@ fail() { # WHAT FILE
 	failed=$((failed + 1))
 	echo "vulkan: $1:"
 	cat "$2"
+	[ -z "${FAIL_FAST:-}" ] || exit 1
 }
 expect() { # WHAT STATUS TEXT COMMAND...: check status and output
 	local what=$1 wanted=$2 text=$3 status=0

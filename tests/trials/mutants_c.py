@@ -258,6 +258,7 @@ def execute(tree, build, kind, names, limit_s, settings):
     # New memory holds what no test expects, and free() ends a program that wrote beyond it, as with
     # sanitizers.
     env = dict(os.environ, GOMP_SPINCOUNT="2000", GPUBENCH_COPY="16Mi", TMPDIR="/tmp",
+               FAIL_FAST="1",
                GLIBC_TUNABLES="glibc.malloc.perturb=85:glibc.malloc.tcache_count=0:"
                               "glibc.malloc.check=3",
                ASAN_OPTIONS="intercept_tls_get_addr=0:log_path=" + REPORTS,

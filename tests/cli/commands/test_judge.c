@@ -315,8 +315,8 @@ Test(judging, verdicts)
 	cr_expect(strstr(launched, "stream cpu/* !cpu/hang --only="));
 }
 
-/* Without parameters, the points are those of the preset, also if the seed is given.  Otherwise, the
- * seed is secret. */
+/* Without parameters, the points are those of the preset, even with a seed.  Otherwise the seed is
+ * secret. */
 Test(judging, points_and_seeds)
 {
 	double seed[2];
@@ -446,7 +446,7 @@ Test(judging, measures)
 {
 	static const struct {
 		const char *until;
-		const char *lines; /* of records */
+		const char *records; /* their lines */
 	} row[] = {
 		{ "1e30", "copy 1000\nsteps 1000\ncopy 2000\nsteps 2000\n" },
 		{ "1", "" },
@@ -478,7 +478,7 @@ Test(judging, measures)
 					       gb_json_number(line, "params.count"));
 			cJSON_Delete(line);
 		}
-		cr_expect_str_eq(found, row[i].lines);
+		cr_expect_str_eq(found, row[i].records);
 		cr_expect_eq(status, GB_OK, "%s", message);
 		cr_expect_str_eq(printed, "");
 	}
