@@ -299,11 +299,13 @@ class Coverage:
 
     def complete(self, jobs, deadline, numbers):
         """Measure the tests that are new; those that were measured in another build only if they
-        reach one of these mutants there.  Return False if time ran out."""
-        other = {}
+        reach one of these mutants there.  Forget those that are gone, which would fail.  Return
+        False if time ran out."""
+        names, other = set(list_tests(self.tree, self.build)), {}
+        self.tests = {name: test for name, test in self.tests.items() if name in names}
         for path in set(glob.glob(self.folder + "/reached-*.jsonl")) - {self.path}:
             other.update(mutation.read_kept(path))
-        missing = [name for name in list_tests(self.tree, self.build) if name not in self.tests
+        missing = [name for name in sorted(names) if name not in self.tests
                    and (name not in other or not numbers.isdisjoint(other[name]["reached"]))]
 
         def one(name):
