@@ -5,8 +5,8 @@
  * layers do not detect a missing barrier between two builds.  Here every command that reads or
  * writes what an earlier one wrote must follow a barrier that names both.  All submissions go to
  * one queue, so the order of recording is the order of execution.  Nothing may be destroyed between
- * the first command and the reset of the command pool, which follows a wait, and nothing may be left
- * when the process ends.  Faults found are written to the file RECORDER_REPORT, one per line.
+ * the first command and the reset of the command pool, which follows a wait, and nothing may be
+ * left when the process ends.  Faults found are written to the file RECORDER_REPORT, one per line.
  *
  * RECORDER_PLANT, for tests:
  *
@@ -152,7 +152,7 @@ static void write_by(int writer)
 		unseen[writer][u] = true;
 }
 
-/* ---- objects ---------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 static bool is_busy; /* commands are recorded or running */
 static int left;     /* objects that were made and not destroyed */
