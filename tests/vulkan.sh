@@ -155,8 +155,9 @@ for plant in eye index transform; do
 		vulkan/driver-rt --op=trace --rays=64 --primitives=700
 done
 expect "planted: memory" 0 "needs 117 KiB of device memory, 3.00 MiB free" \
-	recorded memory "$gpubench" "${few[@]}" \
-	vulkan/driver-rt --primitives=10k
+	recorded memory "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=10k
+expect "planted: memory of two heaps" 0 '"memory_bytes":134217728,' \
+	recorded memory "$gpubench" stream vulkan/copy --count=1k --samples=1 -q -o -
 expect "planted: limit" 0 "700 triangles: the driver accepts at most 100 per tree" \
 	recorded limit "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
 expect "planted: limit that is met" 0 " ok" \

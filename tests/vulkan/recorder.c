@@ -16,7 +16,8 @@
  *	build      nothing is built
  *	barrier    there are no barriers between builds
  *	usage      buffers that builds read lack that usage flag
- *	memory     there is no memory for buffers of 64 KiB and more; 3 MiB of a budget are free
+ *	memory     there is no memory for buffers of 64 KiB and more; three heaps have 100, 64 and
+ *	           28 MiB, the second is the host's, and 3, 3 and -1 MiB are within the budget
  *	allocation an allocation may have 1 MiB
  *	types      no memory is visible to the host
  *	lost       the 20th submission loses the device
@@ -475,10 +476,17 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceMemoryProperties2(
 		all->memoryProperties.memoryTypes[i].propertyFlags &=
 			~(VkMemoryPropertyFlags)VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
 	budget = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
-	if (!budget || !is_planted("memory"))
+	if (!is_planted("memory"))
 		return;
-	budget->heapBudget[0] = 5 << 20;
-	budget->heapUsage[0] = 2 << 20;
+	all->memoryProperties.memoryHeapCount = 3;
+	all->memoryProperties.memoryHeaps[0].size = 100 << 20;
+	all->memoryProperties.memoryHeaps[1] = (VkMemoryHeap){ 64 << 20, 0 };
+	all->memoryProperties.memoryHeaps[2] =
+		(VkMemoryHeap){ 28 << 20, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT };
+	for (int i = 0; i < 3 && budget; i++) {
+		budget->heapBudget[i] = i < 2 ? 5 << 20 : 1 << 20;
+		budget->heapUsage[i] = 2 << 20;
+	}
 }
 
 static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceQueueFamilyProperties(
