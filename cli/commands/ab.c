@@ -418,8 +418,8 @@ static bool is_over(struct trial *t, struct gb_error *err)
 {
 	const struct gb_gate gate = { .most = (size_t)t->options->launches };
 	const size_t a = (size_t)t->side[0].launches, b = (size_t)t->side[1].launches;
-	const size_t reached = look_reached(&gate, a < b ? a : b);
-	const size_t look = gb_gate_next_look(&gate, a < b ? a : b);
+	const size_t both = a < b ? a : b, reached = look_reached(&gate, both);
+	const size_t look = gb_gate_next_look(&gate, both);
 	const size_t end = look ? look : gate.most;
 	double left;
 

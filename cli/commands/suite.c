@@ -136,8 +136,8 @@ static enum gb_status read_line(struct reader *r)
 static enum gb_status read_all(struct reader *r)
 {
 	while (*r->next && !r->err->code) {
-		if (find_word(r) && read_line(r))
-			return r->err->code;
+		if (find_word(r))
+			(void)read_line(r);
 		if (*r->next) {
 			r->next++;
 			r->number++;
