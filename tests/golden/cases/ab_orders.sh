@@ -1,5 +1,5 @@
-# ab orders no libraries, nor copies whose bandwidth an earlier launch of the side has measured. A
-# build that knows no orders measures libraries in vain. A budget ends when the next look is too far.
+# ab orders no libraries, nor copies whose bandwidth an earlier launch of the side has measured.
+# A build that knows no orders measures libraries in vain. A budget may end before the next look.
 cp "$TESTS/planted/launch.sh" old
 printf 'radix/cpu/%s ok 1000000\n' a qsort >old.keys
 : >old.old
