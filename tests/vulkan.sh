@@ -143,6 +143,11 @@ expect "recorder" 0 driver-rt recorded none "${all[@]}"
 expect "recorder: stream" 0 copy recorded none "$gpubench" stream vulkan/copy --count=33Mi \
 	--samples=2
 [ ! -s report ] && pass || fail "recorder: out of order" report
+expect "planted: groups" 0 copy recorded groups "$gpubench" stream vulkan/copy --count=50k,1M \
+	--samples=2
+expect "planted: groups" 0 driver-rt recorded groups "$gpubench" lbvh vulkan/driver-rt --op=trace \
+	--primitives=700 --rays=1k --samples=2
+[ ! -s report ] && pass || fail "planted: groups" report
 recorded barrier "${all[@]}" >out 2>&1 || :
 grep -q "a build uses a tree without a barrier behind a build" report && pass ||
 	fail "a missing barrier was not found" out

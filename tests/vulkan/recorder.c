@@ -20,6 +20,7 @@
  *	           28 MiB, the second is the host's, and 3, 3 and -1 MiB are within the budget
  *	allocation an allocation may have 1 MiB
  *	types      no memory is visible to the host
+ *	groups     a dispatch may have 3 work groups in x; more are a fault
  *	lost       the 20th submission loses the device
  *	end        the 20th command buffer cannot be ended
  *	limit      a tree may have 100 triangles
@@ -248,6 +249,8 @@ at_CmdBuildAccelerationStructuresKHR(VkCommandBuffer commands, uint32_t count,
 static VKAPI_ATTR void VKAPI_CALL at_CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
 						 uint32_t z)
 {
+	if (is_planted("groups") && x > 3)
+		report("a compute shader", "has too many groups");
 	use("a compute shader reads a tree", COMPUTE_STRUCTURE);
 	use("a compute shader", COMPUTE_MEMORY);
 	write_by(COMPUTED);
@@ -435,6 +438,8 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceProperties2(VkPhysicalDevi
 	next_GetPhysicalDeviceProperties2(device, all);
 	if (is_planted("old") || is_planted("oldest"))
 		all->properties.apiVersion = VK_API_VERSION_1_2 - is_planted("old");
+	if (is_planted("groups"))
+		all->properties.limits.maxComputeWorkGroupCount[0] = 3;
 	pipeline = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR);
 	if (pipeline && is_planted("handles"))
 		pipeline->shaderGroupHandleSize = 257;
@@ -538,20 +543,15 @@ typedef VkResult any_call(size_t, size_t, size_t, size_t, size_t, size_t, size_t
 	MAKES(CreateComputePipelines)         \
 	MAKES(CreateAccelerationStructureKHR) \
 	MAKES(CreateRayTracingPipelinesKHR)
-#define MAY_FAIL(call)                                                                        \
+#define PASS_ON(call, note)                                                                   \
 	static any_call *next_##call;                                                         \
 	static VkResult at_##call(size_t a, size_t b, size_t c, size_t d, size_t e, size_t f, \
 				  size_t g, size_t h)                                         \
 	{                                                                                     \
-		return fails() ? FAILURE : next_##call(a, b, c, d, e, f, g, h);               \
+		return fails() ? FAILURE : note(next_##call(a, b, c, d, e, f, g, h));         \
 	}
-#define MAY_MAKE(call)                                                                        \
-	static any_call *next_##call;                                                         \
-	static VkResult at_##call(size_t a, size_t b, size_t c, size_t d, size_t e, size_t f, \
-				  size_t g, size_t h)                                         \
-	{                                                                                     \
-		return fails() ? FAILURE : made(next_##call(a, b, c, d, e, f, g, h));         \
-	}
+#define MAY_FAIL(call) PASS_ON(call, )
+#define MAY_MAKE(call) PASS_ON(call, made)
 FALLIBLE(MAY_FAIL, MAY_MAKE)
 
 /* ---- lookup of functions --------------------------------------------------------------------- */
