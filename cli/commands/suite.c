@@ -39,10 +39,10 @@ static bool is_special(const struct reader *r, char c)
 static bool find_word(struct reader *r)
 {
 	for (;; r->next++) {
-		if (r->next[0] == '\\' && r->next[1] == '\n') {
+		if (*r->next == '\\' && r->next[1] == '\n') {
 			r->next++;
 			r->number++;
-		} else if (!strchr(" \t\r", r->next[0]) || !r->next[0]) {
+		} else if (!strchr(" \t\r", *r->next) || !*r->next) {
 			break;
 		}
 	}

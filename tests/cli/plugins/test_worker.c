@@ -119,6 +119,28 @@ static bool output_is(unsigned char byte)
 	return output[BYTES] == 0;
 }
 
+/* The file behind a descriptor of a process. */
+static const char *file_behind(int pid, int number)
+{
+	static char text[3][64];
+	char link[64];
+	ssize_t length;
+
+	(void)snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, number);
+	length = readlink(link, text[number], sizeof text[number] - 1);
+	text[number][length < 0 ? 0 : length] = '\0';
+	return text[number];
+}
+
+/* It reads nothing, and its output is no table. */
+Test(worker, standard_files)
+{
+	begin();
+	cr_expect_str_eq(file_behind(process.pid, 0), "/dev/null");
+	cr_expect_str_eq(file_behind(process.pid, 1), file_behind((int)getpid(), 2));
+	gb_process_stop(&process);
+}
+
 Test(worker, table)
 {
 	const struct gb_board *b;
