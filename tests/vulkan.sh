@@ -184,7 +184,7 @@ while read -r plant text; do
 		vulkan/driver-rt-pipeline --op=trace --rays=8 --primitives=100
 done <<'END'
 rays the device has no VK_KHR_ray_tracing_pipeline
-handles shader handles of 257 bytes
+handles shader handles of 257 bytes, 288 apart, exceed 256 and 1024
 END
 # Pipelines do not need queries; the probe rays of a build take what there is.
 expect "planted: no rays" 0 "no ray queries" recorded rays "$gpubench" "${few[@]}" \

@@ -479,8 +479,8 @@ static enum gb_status read_budget(struct options *options, struct gb_error *err)
 	const double number = strtod(text, &unit);
 	const double seconds = gb_equal(unit, "h") ? 3600 : gb_equal(unit, "m") ? 60 : 1;
 
-	if (*text < '0' || *text > '9' || strspn(unit, "smh") != strlen(unit) ||
-	    strlen(unit) > 1 || !(number * seconds <= 1e6))
+	if (*text < '0' || *text > '9' || strspn(unit, "smh") != strlen(unit) || strlen(unit) > 1 ||
+	    !(number * seconds <= 1e6))
 		return gb_fail(err, GB_EUSAGE,
 			       "--budget=%.40s: must be a time, such as 90s, 15m or "
 			       "2h, of at most 1e6 s",
