@@ -274,7 +274,7 @@ Test(judging, verdicts)
 	for (int k = 1; k <= 3; k++)
 		let_write(k, launch, GB_COUNT(launch));
 	now_ns = gb_now_ns();
-	judge("stream cpu/* !cpu/hang --only=%s --seed=7 --budget=%d --count=1000,2000 "
+	judge("stream cpu/* !cpu/[hi]* --only=%s --seed=7 --budget=%d --count=1000,2000 "
 	      "--launches=3",
 	      plugin, BUDGET_S);
 	cr_expect_str_eq(message, "");
@@ -307,12 +307,13 @@ Test(judging, verdicts)
 	}
 	cr_expect_eq(count_lines(launched), 4, "%s", launched);
 	expect_launch(0, "0.500", 0.5,
-		      ",cpu/*,!cpu/steps,!cpu/wrong,!cpu/tuned,!cpu/crash,!cpu/hang,!cuda/device");
+		      ",cpu/*,!cpu/steps,!cpu/wrong,!cpu/tuned,!cpu/crash,!cpu/hang,!cpu/"
+		      "intrude,!cuda/device");
 	for (size_t k = 1; k <= 3; k++)
 		expect_launch(k, "5.000", k < 3 ? 0.5 : 1,
 			      ",cpu/steps,cpu/only,cpu/copy,cpu/best,cpu/slow");
 	cr_expect_str_eq(strstr(launched, "stream"), launched);
-	cr_expect(strstr(launched, "stream cpu/* !cpu/hang --only="));
+	cr_expect(strstr(launched, "stream cpu/* !cpu/[hi]* --only="));
 }
 
 /* Without parameters, the points are those of the preset, even with a seed.  Otherwise the seed is
@@ -404,6 +405,9 @@ Test(judging, limits)
 	expect_line(0, "correct=false exit_status=4 check.failed=1");
 	cr_expect(strstr(printed, "time-out: run() did not end within 0.3 s"), "%s", printed);
 	if (UNLESS_SANITIZED(true, false)) {
+		judge("stream cpu/intrude --only=%s --budget=2", plugin);
+		cr_expect(strstr(printed, "\"reasons\":[]"), "%s", printed);
+		cr_expect_null(strstr(printed, "\"passed\":0"));
 		judge("stream cpu/steps --only=%s --seed=14 --memory=33554432", plugin);
 		expect_line(0, "correct=null exit_status=6 check.passed=0 check.not_done=0");
 		expect_reason(0, 0, "skipped: no address space");
