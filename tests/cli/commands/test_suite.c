@@ -56,6 +56,7 @@ Test(suite, lines)
 		{ "'a\nb' \"c\n\nd\"\ne", " 1: a\nb|c\n\nd| 5: e|" },
 		{ "a\n'b\n\n", ":2: the quote is not closed" },
 		{ "\"a\\", ":1: the quote is not closed" },
+		{ "\"\\\"", ":1: the quote is not closed" },
 		{ "a\n\"$b\"", ":2: expansions are not supported: use single quotes" },
 		{ "\"`", ":1: expansions are not supported: use single quotes" },
 		{ "a $b", ":1: '$' is not supported outside of quotes" },
