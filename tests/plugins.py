@@ -33,7 +33,6 @@ FATES = {
     "forks": ("failed", "no process"),
     "kills": ("ok", ""),
     "fails": ("failed", "as it likes?[31m?"),
-    "intrudes": ("ok", ""),
     "scribbles": (None, ""),  # a hit is chance
     "answers": ("failed", "closed its link in run()"),
     "leaks": ("failed", "no memory"),

@@ -418,8 +418,8 @@ static bool is_over(struct trial *t, struct gb_error *err)
 {
 	const struct gb_gate gate = { .most = (size_t)t->options->launches };
 	const size_t a = (size_t)t->side[0].launches, b = (size_t)t->side[1].launches;
-	const size_t reached = look_reached(&gate, a < b ? a : b);
-	const size_t look = gb_gate_next_look(&gate, a < b ? a : b);
+	const size_t both = a < b ? a : b, reached = look_reached(&gate, both);
+	const size_t look = gb_gate_next_look(&gate, both);
 	const size_t end = look ? look : gate.most;
 	double left;
 
@@ -479,8 +479,8 @@ static enum gb_status read_budget(struct options *options, struct gb_error *err)
 	const double number = strtod(text, &unit);
 	const double seconds = gb_equal(unit, "h") ? 3600 : gb_equal(unit, "m") ? 60 : 1;
 
-	if (text[0] < '0' || text[0] > '9' || strspn(unit, "smh") != strlen(unit) ||
-	    strlen(unit) > 1 || !(number * seconds <= 1e6))
+	if (*text < '0' || *text > '9' || strspn(unit, "smh") != strlen(unit) || strlen(unit) > 1 ||
+	    !(number * seconds <= 1e6))
 		return gb_fail(err, GB_EUSAGE,
 			       "--budget=%.40s: must be a time, such as 90s, 15m or "
 			       "2h, of at most 1e6 s",

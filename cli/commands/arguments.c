@@ -282,7 +282,7 @@ static enum gb_status explain(const struct parse *p, const char *word)
 		const struct gb_help_option *o = &p->option[i];
 
 		if (!o->name ||
-		    (name > word + 1 ? strncmp(o->name, name, length) != 0 : o->letter != name[0]))
+		    (name > word + 1 ? strncmp(o->name, name, length) != 0 : o->letter != *name))
 			continue;
 		found = o;
 		starts++;

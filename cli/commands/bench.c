@@ -112,7 +112,7 @@ static enum gb_status check_option(const char *word, struct gb_error *err)
 		for (size_t i = 0; i < whole[g]->count; i++) {
 			const struct gb_param *row = &whole[g]->row[i];
 
-			if (name == word + 1 ? name[0] == row->letter
+			if (name == word + 1 ? *name == row->letter
 					     : strlen(row->name) == length &&
 						       !strncmp(row->name, name, length))
 				return gb_fail(err, GB_EUSAGE,

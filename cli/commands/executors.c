@@ -207,7 +207,7 @@ static enum gb_status put_emulated(const struct trial *t, struct gb_judgement *j
 	static const char *const counts[] = { "passed", "failed", "skipped", "not_done" };
 	const bool failed = gb_json_number(verdict, "check.failed") > 0;
 	const bool passed = !failed && gb_json_number(verdict, "check.passed") > 0;
-	const char *reason = t->reason[0] ? t->reason : verdict ? first_reason(verdict) : NULL;
+	const char *reason = *t->reason ? t->reason : verdict ? first_reason(verdict) : NULL;
 	cJSON *result = cJSON_CreateObject();
 	bool fine;
 
@@ -238,7 +238,7 @@ static enum gb_status emulate(struct trial *t, struct gb_judgement *judgement, s
 	struct words words = { 0 };
 	int status = 0;
 
-	if (!find(t) || compile(t, "", err) || t->reason[0])
+	if (!find(t) || compile(t, "", err) || *t->reason)
 		goto out;
 	add(&words, "env");
 	add(&words, "GPUBENCH_SIMT_TIMEOUT=86400"); /* a slow thread is not a livelock */
@@ -261,7 +261,7 @@ out:
 		if (judgement[i].variant->backend != GB_CUDA)
 			continue;
 		(void)snprintf(name, sizeof name, "cuda/%s", judgement[i].variant->name);
-		verdict = t->reason[0] ? NULL : find_line(t, "verdict", name);
+		verdict = *t->reason ? NULL : find_line(t, "verdict", name);
 		(void)put_emulated(t, &judgement[i], verdict, err);
 		cJSON_Delete(verdict);
 	}
@@ -299,7 +299,7 @@ static enum gb_status put_counted(const struct trial *t, struct gb_judgement *j,
 				  struct gb_error *err)
 {
 	cJSON *list = cJSON_CreateArray(), *result = cJSON_CreateObject();
-	const char *reason = t->reason[0] ? t->reason : NULL;
+	const char *reason = *t->reason ? t->reason : NULL;
 	bool fine = gb_json_put(result, "variants", list);
 
 	if (t->text && !reason) {
@@ -328,7 +328,7 @@ static enum gb_status count_all(struct trial *t, struct gb_judgement *judgement,
 		all_wrong &= judgement[i].wrong;
 	if (all_wrong)
 		(void)snprintf(t->reason, sizeof t->reason, "the result is wrong");
-	if (all_wrong || !find(t) || compile(t, "--ptx", err) || t->reason[0])
+	if (all_wrong || !find(t) || compile(t, "--ptx", err) || *t->reason)
 		goto out;
 	add(&words, "gpubench");
 	add(&words, "%s", benchmark);

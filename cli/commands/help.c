@@ -62,8 +62,8 @@ static void print_option(FILE *file, const struct gb_help_option *o)
 /* By letter or first letter, then by name. */
 static int compare(const struct gb_help_option *a, const struct gb_help_option *b)
 {
-	const int first = tolower((unsigned char)(a->letter ? a->letter : a->name[0]));
-	const int second = tolower((unsigned char)(b->letter ? b->letter : b->name[0]));
+	const int first = tolower((unsigned char)(a->letter ? a->letter : *a->name));
+	const int second = tolower((unsigned char)(b->letter ? b->letter : *b->name));
 
 	return first == second ? strcasecmp(a->name, b->name) : first - second;
 }

@@ -49,7 +49,7 @@ static void tell(const char *folder, const char *text, const char *more)
 {
 	(void)fputs("gpubench: ", stderr);
 	gb_text_print(stderr, folder);
-	(void)fputs(folder[0] && folder[strlen(folder) - 1] != '/' ? "/" : "", stderr);
+	(void)fputs(*folder && folder[strlen(folder) - 1] != '/' ? "/" : "", stderr);
 	gb_text_print(stderr, text);
 	gb_text_print(stderr, more);
 	(void)fputc('\n', stderr);

@@ -112,15 +112,16 @@ struct court {
 static void add_words(char (*room)[96], struct gb_choice *choice, const char *sign,
 		      const char *backend, const char *name)
 {
-	char *text = room[choice->glob_count];
+	const size_t count = choice->glob_count;
+	size_t i = 0;
 
-	if (choice->glob_count == GB_MAX_WORDS)
+	if (count == GB_MAX_WORDS)
 		return;
-	(void)snprintf(text, sizeof *room, "%s%s/%s", sign, backend, name);
-	for (size_t i = 0; i < choice->glob_count; i++)
-		if (gb_equal(choice->glob[i], text))
-			return;
-	choice->glob[choice->glob_count++] = text;
+	(void)snprintf(room[count], sizeof *room, "%s%s/%s", sign, backend, name);
+	choice->glob[count] = room[count];
+	while (!gb_equal(choice->glob[i], room[count]))
+		i++;
+	choice->glob_count += i == count;
 }
 
 static void add_glob(char (*room)[96], struct gb_choice *choice, const char *sign,
@@ -144,7 +145,7 @@ static struct gb_judgement *judgement_of(struct court *court, const struct gb_va
 {
 	size_t i = 0;
 
-	while (i + 1 < court->count && court->judgement[i].variant != variant)
+	while (court->judgement[i].variant != variant)
 		i++;
 	return &court->judgement[i];
 }
@@ -208,7 +209,6 @@ static enum gb_status check(struct court *court, struct gb_error *err)
 			     line++)
 				(void)check_line(court, *line, err);
 		}
-	request->untimed = false;
 	/* A device that is absent is the reason of a skip. */
 	(void)gb_session_close(&court->session, err->code ? err : &(struct gb_error){ 0 });
 	return err->code;
@@ -248,7 +248,7 @@ static enum gb_status measure(struct court *court, struct gb_error *err)
 	char *text = strdup(court->options->measure), *rest = text, *word;
 	struct gb_choice *choice = &request->choice;
 
-	*choice = (struct gb_choice){ .benchmark_count = 1, .benchmark = { court->workload } };
+	*choice = (struct gb_choice){ 0 };
 	if (!text)
 		return gb_out_of_memory(err, NULL);
 	request->how.max_time_s = strtod(rest, &rest);
@@ -330,7 +330,7 @@ static bool may_be_timed(const struct gb_judgement *j)
 /* Time all variants that are not from the file, on the back ends of those that are judged. */
 static enum gb_status scout(struct court *court, struct gb_error *err)
 {
-	struct gb_choice all = { .benchmark_count = 1, .benchmark = { court->workload } };
+	struct gb_choice all = { 0 };
 
 	for (size_t i = 0; i < court->count; i++)
 		if (may_be_timed(&court->judgement[i]))
@@ -348,7 +348,6 @@ static enum gb_status scout(struct court *court, struct gb_error *err)
 /* Choose the variants that passed the check, and their rivals at any point. */
 static void choose(struct court *court, struct gb_choice *choice)
 {
-	*choice = (struct gb_choice){ .benchmark_count = 1, .benchmark = { court->workload } };
 	for (size_t i = 0; i < court->count; i++)
 		if (may_be_timed(&court->judgement[i]))
 			add_glob(court->glob, choice, "", court->judgement[i].variant);
@@ -365,7 +364,7 @@ static void choose(struct court *court, struct gb_choice *choice)
 static enum gb_status time_all(struct court *court, struct gb_error *err)
 {
 	const int64_t launches = court->options->launches;
-	struct gb_choice choice;
+	struct gb_choice choice = { 0 };
 
 	if (scout(court, err))
 		return err->code;
@@ -395,7 +394,6 @@ static enum gb_status load(struct court *court, const char *const *glob, size_t 
 	if (gb_plugins_load(court->options->only, true, err) ||
 	    gb_choice_read(&chosen, court->workload, glob, globs, err))
 		return err->code;
-	request->choice.benchmark[request->choice.benchmark_count++] = court->workload;
 	for (size_t i = ours; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
@@ -477,7 +475,7 @@ static size_t count_names(const char *list)
 /* Launch this program for a file; its exit status. */
 static enum gb_status judge_file(char **word, const char *file, int length, struct gb_error *err)
 {
-	int status = 0;
+	int status;
 
 	if (!gb_launch("/proc/self/exe", word, 0, NULL, &status, err) && status > 128 &&
 	    status != GB_EINTERRUPTED) {
@@ -574,7 +572,6 @@ enum gb_status gb_cmd_judge(int argc, char **argv, struct gb_error *err)
 	}
 	options.request.how.timeout_s = options.timeout_s;
 	options.request.how.memory_bytes = options.memory_bytes;
-	options.request.quiet = 1;
 	court.options = &options;
 	court.workload = a.workload;
 	court.seed = (int64_t)(gb_secret() >> 16);

@@ -20,7 +20,7 @@
 
 enum { FILES = 3, ROOM = 8192 /* mkdir() takes no path of half the length */ };
 
-/* From embedded.S: the name and the text of each file; an empty name ends the list. */
+/* From embedded.S: the name and the text of each file, which is no name; an empty one ends them. */
 extern const char gb_examples[];
 
 struct wish {
@@ -43,10 +43,8 @@ static const char *text_of(const char *name)
 {
 	const char *at = gb_examples;
 
-	while (*at && !gb_equal(at, name)) {
+	while (*at && !gb_equal(at, name))
 		at += strlen(at) + 1;
-		at += strlen(at) + 1;
-	}
 	return *at ? at + strlen(at) + 1 : at;
 }
 
@@ -159,10 +157,26 @@ static void choose_files(struct wish *wish)
 	wish->file[2].from = wish->file[2].to = "README.md";
 }
 
+static enum gb_status make(const struct gb_arguments *a, struct gb_error *err)
+{
+	struct wish wish = { 0 };
+
+	if (a->word_count < 2 || a->word_count > 3)
+		return gb_fail(err, GB_EUSAGE, "new takes BENCHMARK BACKEND/NAME [FOLDER]");
+	wish.benchmark = a->word[0];
+	if (check_benchmark(wish.benchmark, err) || read_variant(&wish, a->word[1], err))
+		return err->code;
+	wish.point = gb_workload_find(wish.benchmark)->small;
+	wish.folder = a->word_count > 2 ? a->word[2] : wish.name;
+	choose_files(&wish);
+	if (!write_folder(&wish, err))
+		(void)printf("%s: wrote %s, Makefile and README.md\n", wish.folder, wish.source);
+	return err->code;
+}
+
 enum gb_status gb_cmd_new(int argc, char **argv, struct gb_error *err)
 {
 	char none;
-	struct wish wish = { 0 };
 	struct gb_arguments a = {
 		.words = "BENCHMARK BACKEND/NAME [FOLDER]",
 		.summary = "Write a folder, by default NAME, with a variant that works, to be "
@@ -170,21 +184,8 @@ enum gb_status gb_cmd_new(int argc, char **argv, struct gb_error *err)
 		.target = &none,
 	};
 
-	if (gb_arguments_parse(&a, argc, argv, err) || a.done)
-		goto out;
-	if (a.word_count < 2 || a.word_count > 3) {
-		gb_fail(err, GB_EUSAGE, "new takes BENCHMARK BACKEND/NAME [FOLDER]");
-		goto out;
-	}
-	wish.benchmark = a.word[0];
-	if (check_benchmark(wish.benchmark, err) || read_variant(&wish, a.word[1], err))
-		goto out;
-	wish.point = gb_workload_find(wish.benchmark)->small;
-	wish.folder = a.word_count > 2 ? a.word[2] : wish.name;
-	choose_files(&wish);
-	if (!write_folder(&wish, err))
-		(void)printf("%s: wrote %s, Makefile and README.md\n", wish.folder, wish.source);
-out:
+	if (!gb_arguments_parse(&a, argc, argv, err) && !a.done)
+		(void)make(&a, err);
 	gb_arguments_release(&a);
 	return err->code;
 }

@@ -214,7 +214,7 @@ static enum gb_status read_device(struct gb_request *r, struct gb_error *err)
 	if (!device)
 		return GB_OK;
 	if (!gb_equal(device, "all")) {
-		if (!gb_value_parse(&device_rows[0], device, &value, err))
+		if (!gb_value_parse(device_rows, device, &value, err))
 			r->how.device = value.i;
 		return err->code;
 	}
@@ -289,7 +289,7 @@ enum gb_status gb_check_threads(const struct gb_request *request, struct gb_erro
 {
 	struct gb_sweep sweep = { 0 };
 
-	if (!gb_sweep_init(&sweep, gb_workloads[0], err))
+	if (!gb_sweep_init(&sweep, *gb_workloads, err))
 		(void)gb_sweep_override(&sweep, "threads", request->threads, err);
 	gb_sweep_release(&sweep);
 	return err->code;

@@ -39,10 +39,10 @@ static bool is_special(const struct reader *r, char c)
 static bool find_word(struct reader *r)
 {
 	for (;; r->next++) {
-		if (r->next[0] == '\\' && r->next[1] == '\n') {
+		if (*r->next == '\\' && r->next[1] == '\n') {
 			r->next++;
 			r->number++;
-		} else if (!strchr(" \t\r", r->next[0]) || !r->next[0]) {
+		} else if (!strchr(" \t\r", *r->next) || !*r->next) {
 			break;
 		}
 	}
@@ -136,8 +136,8 @@ static enum gb_status read_line(struct reader *r)
 static enum gb_status read_all(struct reader *r)
 {
 	while (*r->next && !r->err->code) {
-		if (find_word(r) && read_line(r))
-			return r->err->code;
+		if (find_word(r))
+			(void)read_line(r);
 		if (*r->next) {
 			r->next++;
 			r->number++;

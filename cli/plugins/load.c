@@ -132,7 +132,7 @@ enum gb_status gb_plugins_load(const char *list, bool isolated, struct gb_error 
 {
 	const char *paths = getenv("GPUBENCH_PLUGINS");
 
-	if (paths && !paths[0])
+	if (paths && !*paths)
 		paths = NULL;
 	if (!list && !paths)
 		return GB_OK;

@@ -172,7 +172,7 @@ enum gb_status gb_process_ask(struct gb_process *p, struct gb_message *message,
 	const double end_ns = gb_now_ns() + p->timeout_s * 1e9;
 	const char *what = name_of(message->word);
 	const uint64_t ticket = gb_secret();
-	int events = -1;
+	int events = 0;
 
 	if (!p->pid)
 		return gb_fail(err, GB_ERUNTIME, "the plug-in's process has ended");

@@ -330,7 +330,7 @@ static void metrics(void *state, struct gb_metrics *to)
 		/* Those of the verifier stay. */
 		if (has(to, own, name))
 			continue;
-		if (text[0])
+		if (*text)
 			gb_metric_hash(to, keep(name), strtoull(text, NULL, 16));
 		else if (value >= 0 && value <= MOST)
 			gb_metric(to, keep(name), value);
@@ -356,7 +356,7 @@ static void destroy(void *state)
 
 static const char *excluded(const void *params)
 {
-	return last.excluded[0] ? last.excluded : NULL;
+	return *last.excluded ? last.excluded : NULL;
 }
 
 /* ---- the back end ------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@
 
 bool gb_plugin_is_name(const char *name)
 {
-	return name && name[0] && name[0] != '-' && strlen(name) < 48 &&
+	return name && *name && *name != '-' && strlen(name) < 48 &&
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 }
 

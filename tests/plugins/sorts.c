@@ -1,24 +1,17 @@
 /* sorts.c -- a plug-in whose sorts of u32 keys misbehave, for tests/plugins.py. */
 #include <gpubench/plugin.h>
 
-#include <asm/sockios.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -97,72 +90,6 @@ MISBEHAVES(forks, if (fork() < 0) return gb_fail(err, GB_ERUNTIME, "no process")
 MISBEHAVES(kills, kill(getppid(), 0))
 MISBEHAVES(fails, return gb_fail(err, GB_ERUNTIME, "as it likes\033[31m\xff"))
 
-static int end_at_once(void *unused)
-{
-	(void)unused;
-	_exit(0);
-}
-
-/* Attacks on the process that judges it.  The attempt that was not denied. */
-static const char *intrude(void)
-{
-	const pid_t judge = getppid();
-	const struct f_owner_ex owner = { F_OWNER_PID, judge };
-	static char text[64], stack[4096];
-	struct iovec one = { text, 1 };
-	struct rlimit limit;
-	cpu_set_t all;
-	int folder;
-
-#define TRY(what, call)                             \
-	do                                          \
-		if ((call) != -1 || errno != EPERM) \
-			return what;                \
-	while (0)
-	memset(&all, 0xff, sizeof all);
-	(void)snprintf(text, sizeof text, "/proc/%d", (int)judge);
-	folder = open(text, O_RDONLY | O_DIRECTORY);
-	TRY("kill()", kill(judge, SIGSTOP));
-	TRY("killpg()", kill(-getpgid(judge), SIGSTOP));
-	TRY("tgkill()", syscall(SYS_tgkill, judge, judge, SIGSTOP));
-	TRY("pidfd_send_signal()", syscall(SYS_pidfd_send_signal, folder, SIGSTOP, NULL, 0));
-	(void)close(folder);
-	TRY("F_SETOWN", fcntl(3, F_SETOWN, judge));
-	TRY("F_SETOWN_EX", fcntl(3, F_SETOWN_EX, &owner));
-	TRY("FIOSETOWN", ioctl(3, FIOSETOWN, &judge));
-	TRY("SIOCSPGRP", ioctl(3, SIOCSPGRP, &judge));
-	TRY("ptrace()", ptrace(PTRACE_ATTACH, judge, NULL, NULL));
-	TRY("process_vm_readv()", process_vm_readv(judge, &one, 1, &one, 1, 0));
-	TRY("process_vm_writev()", process_vm_writev(judge, &one, 1, &one, 1, 0));
-	TRY("prlimit()", prlimit(judge, RLIMIT_CORE, NULL, &limit));
-	TRY("pidfd_open()", syscall(SYS_pidfd_open, judge, 0));
-	TRY("setpriority()", setpriority(PRIO_PROCESS, (id_t)judge, 19));
-	TRY("setpriority() of a user", setpriority(PRIO_USER, 0, 19));
-	TRY("sched_setaffinity()", sched_setaffinity(judge, sizeof all, &all));
-	TRY("outliving it", prctl(PR_SET_PDEATHSIG, 0));
-	TRY("execl()", execl("/bin/true", "true", NULL));
-	TRY("clone()", clone(end_at_once, stack + sizeof stack, 0, NULL));
-	TRY("writing the input",
-	    mmap(NULL, 1, PROT_WRITE, MAP_SHARED, 5, 0) == MAP_FAILED ? -1 : 0);
-	for (int i = 4; i < 7; i++) {
-		TRY("cutting a file", ftruncate(i, 0));
-		TRY("growing a file", ftruncate(i, 1 << 30));
-		TRY("allocating beyond a file", fallocate(i, 0, 0, 1 << 30));
-		TRY("writing beyond a file", pwrite(i, text, 1, 1 << 30));
-	}
-#undef TRY
-	for (int i = 0; i < 4; i++) {
-		static const char *const name[] = { "mem", "environ", "maps", "fd/0" };
-		int file;
-
-		(void)snprintf(text, sizeof text, "/proc/%d/%s", (int)judge, name[i]);
-		file = open(text, O_NONBLOCK | (i ? O_RDONLY : O_RDWR));
-		if (file >= 0 && read(file, text, 1) >= 0)
-			return name[i];
-	}
-	return access("/proc/self/fd/7", F_OK) ? NULL : "a file";
-}
-
 /* Write to the judge's board while it reads it. */
 static void *scribble(void *board)
 {
@@ -180,8 +107,6 @@ static void start_scribbling(void)
 		(void)pthread_create(&thread, NULL, scribble, board);
 }
 
-MISBEHAVES(intrudes, const char *how = intrude();
-	   if (how) return gb_fail(err, GB_ERUNTIME, "intrudes by %s", how))
 MISBEHAVES(scribbles, start_scribbling())
 MISBEHAVES(answers, static char message[8192]; (void)send(3, message, 8, 0))
 
@@ -358,7 +283,6 @@ OPS(greedy, create, greedy);
 OPS(forks, create, forks);
 OPS(kills, create, kills);
 OPS(fails, create, fails);
-OPS(intrudes, create, intrudes);
 OPS(scribbles, create, scribbles);
 OPS(answers, create, answers);
 OPS(leaks, create, leaks);
@@ -375,6 +299,6 @@ OPS(tuned, create, tuned);
 
 GB_PLUGIN(NAME, "1.0", VARIANT(honest), VARIANT(crash), VARIANT(hang), VARIANT(leave),
 	  VARIANT(quit), VARIANT(closes), VARIANT(unlinked), VARIANT(prints), VARIANT(greedy),
-	  VARIANT(forks), VARIANT(kills), VARIANT(fails), VARIANT(intrudes), VARIANT(scribbles),
-	  VARIANT(answers), VARIANT(leaks), VARIANT(swarms), VARIANT(nothing), VARIANT(slows),
-	  VARIANT(stalls), VARIANT(traps), VARIANT(tuned));
+	  VARIANT(forks), VARIANT(kills), VARIANT(fails), VARIANT(scribbles), VARIANT(answers),
+	  VARIANT(leaks), VARIANT(swarms), VARIANT(nothing), VARIANT(slows), VARIANT(stalls),
+	  VARIANT(traps), VARIANT(tuned));

@@ -258,6 +258,7 @@ def execute(tree, build, kind, names, limit_s, settings):
     # New memory holds what no test expects, and free() ends a program that wrote beyond it, as with
     # sanitizers.
     env = dict(os.environ, GOMP_SPINCOUNT="2000", GPUBENCH_COPY="16Mi", TMPDIR="/tmp",
+               FAIL_FAST="1",
                GLIBC_TUNABLES="glibc.malloc.perturb=85:glibc.malloc.tcache_count=0:"
                               "glibc.malloc.check=3",
                ASAN_OPTIONS="intercept_tls_get_addr=0:log_path=" + REPORTS,
@@ -298,11 +299,13 @@ class Coverage:
 
     def complete(self, jobs, deadline, numbers):
         """Measure the tests that are new; those that were measured in another build only if they
-        reach one of these mutants there.  Return False if time ran out."""
-        other = {}
+        reach one of these mutants there.  Forget those that are gone, which would fail.  Return
+        False if time ran out."""
+        names, other = set(list_tests(self.tree, self.build)), {}
+        self.tests = {name: test for name, test in self.tests.items() if name in names}
         for path in set(glob.glob(self.folder + "/reached-*.jsonl")) - {self.path}:
             other.update(mutation.read_kept(path))
-        missing = [name for name in list_tests(self.tree, self.build) if name not in self.tests
+        missing = [name for name in sorted(names) if name not in self.tests
                    and (name not in other or not numbers.isdisjoint(other[name]["reached"]))]
 
         def one(name):

@@ -5,8 +5,8 @@
  * layers do not detect a missing barrier between two builds.  Here every command that reads or
  * writes what an earlier one wrote must follow a barrier that names both.  All submissions go to
  * one queue, so the order of recording is the order of execution.  Nothing may be destroyed between
- * the first command and the reset of the command pool, which follows a wait.  Faults found are
- * written to the file RECORDER_REPORT, one per line.
+ * the first command and the reset of the command pool, which follows a wait, and nothing may be
+ * left when the process ends.  Faults found are written to the file RECORDER_REPORT, one per line.
  *
  * RECORDER_PLANT, for tests:
  *
@@ -16,7 +16,11 @@
  *	build      nothing is built
  *	barrier    there are no barriers between builds
  *	usage      buffers that builds read lack that usage flag
- *	memory     there is no memory for buffers of 64 KiB and more
+ *	memory     there is no memory for buffers of 64 KiB and more; three heaps have 100, 64 and
+ *	           28 MiB, the second is the host's, and 3, 3 and -1 MiB are within the budget
+ *	allocation an allocation may have 1 MiB
+ *	types      no memory is visible to the host
+ *	groups     a dispatch may have 3 work groups in x; more are a fault
  *	lost       the 20th submission loses the device
  *	end        the 20th command buffer cannot be ended
  *	limit      a tree may have 100 triangles
@@ -150,6 +154,25 @@ static void write_by(int writer)
 		unseen[writer][u] = true;
 }
 
+/* ---- objects --------------------------------------------------------------------------------- */
+
+static bool is_busy; /* commands are recorded or running */
+static int left;     /* objects that were made and not destroyed */
+
+/* The result of a call that makes an object, or fails. */
+static VkResult made(VkResult result)
+{
+	left += result == VK_SUCCESS;
+	return result;
+}
+
+static void end(uint64_t object, const char *what)
+{
+	left -= object != 0;
+	if (is_busy && object)
+		report(what, "is destroyed, which commands may use that run");
+}
+
 /* ---- checked calls --------------------------------------------------------------------------- */
 
 #define CALLS(X)                                       \
@@ -173,7 +196,13 @@ static void write_by(int writer)
 	X(DestroyPipeline)                             \
 	X(DestroyQueryPool)                            \
 	X(DestroyAccelerationStructureKHR)             \
+	X(DestroyPipelineLayout)                       \
+	X(DestroyShaderModule)                         \
+	X(DestroySemaphore)                            \
+	X(DestroyCommandPool)                          \
+	X(FreeMemory)                                  \
 	X(GetPhysicalDeviceProperties2)                \
+	X(GetPhysicalDeviceMemoryProperties2)          \
 	X(GetPhysicalDeviceFeatures2)                  \
 	X(GetPhysicalDeviceQueueFamilyProperties)      \
 	X(GetQueryPoolResults)
@@ -220,6 +249,8 @@ at_CmdBuildAccelerationStructuresKHR(VkCommandBuffer commands, uint32_t count,
 static VKAPI_ATTR void VKAPI_CALL at_CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
 						 uint32_t z)
 {
+	if (is_planted("groups") && x > 3)
+		report("a compute shader", "has too many groups");
 	use("a compute shader reads a tree", COMPUTE_STRUCTURE);
 	use("a compute shader", COMPUTE_MEMORY);
 	write_by(COMPUTED);
@@ -311,7 +342,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_CreateBuffer(VkDevice device,
 		return FAILURE;
 	if (is_planted("usage"))
 		changed.usage &= ~input;
-	return next_CreateBuffer(device, &changed, allocator, buffer);
+	return made(next_CreateBuffer(device, &changed, allocator, buffer));
 }
 
 /* The staging buffer is larger and exists earlier. */
@@ -323,7 +354,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_AllocateMemory(VkDevice device,
 	if (is_planted("memory") && info->allocationSize >= 65536 &&
 	    info->allocationSize < 16 << 20)
 		return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-	return fails() ? FAILURE : next_AllocateMemory(device, info, allocator, memory);
+	return fails() ? FAILURE : made(next_AllocateMemory(device, info, allocator, memory));
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL at_QueueSubmit(VkQueue queue, uint32_t count,
@@ -346,8 +377,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_EndCommandBuffer(VkCommandBuffer comman
 
 /* ---- destruction ----------------------------------------------------------------------------- */
 
-static bool is_busy; /* commands are recorded or running */
-
 static VKAPI_ATTR VkResult VKAPI_CALL at_BeginCommandBuffer(VkCommandBuffer commands,
 							    const VkCommandBufferBeginInfo *info)
 {
@@ -364,18 +393,29 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_ResetCommandPool(VkDevice device, VkCom
 	return next_ResetCommandPool(device, pool, flags);
 }
 
-#define DESTROYED(type, what)                                                                 \
-	static VKAPI_ATTR void VKAPI_CALL at_Destroy##type(VkDevice device, Vk##type object,  \
-							   const VkAllocationCallbacks *with) \
-	{                                                                                     \
-		if (is_busy && object)                                                        \
-			report(what, "is destroyed, which commands may use that run");        \
-		next_Destroy##type(device, object, with);                                     \
+#define DESTROYED(call, type, what)                                                    \
+	static VKAPI_ATTR void VKAPI_CALL at_##call(VkDevice device, Vk##type object,  \
+						    const VkAllocationCallbacks *with) \
+	{                                                                              \
+		end((uint64_t)object, what);                                           \
+		next_##call(device, object, with);                                     \
 	}
-DESTROYED(Buffer, "a buffer")
-DESTROYED(Pipeline, "a pipeline")
-DESTROYED(QueryPool, "a query pool")
-DESTROYED(AccelerationStructureKHR, "a tree")
+DESTROYED(DestroyBuffer, Buffer, "a buffer")
+DESTROYED(FreeMemory, DeviceMemory, "memory")
+DESTROYED(DestroyPipeline, Pipeline, "a pipeline")
+DESTROYED(DestroyPipelineLayout, PipelineLayout, "a layout")
+DESTROYED(DestroyShaderModule, ShaderModule, "a shader")
+DESTROYED(DestroyQueryPool, QueryPool, "a query pool")
+DESTROYED(DestroyAccelerationStructureKHR, AccelerationStructureKHR, "a tree")
+DESTROYED(DestroySemaphore, Semaphore, "a semaphore")
+DESTROYED(DestroyCommandPool, CommandPool, "a command pool")
+
+/* The open device has five objects, and its flushes a buffer with memory. */
+__attribute__((destructor)) static void count_left(void)
+{
+	if (left > 7)
+		report("the process ends", "with objects that are left");
+}
 
 /* ---- limits of devices ----------------------------------------------------------------------- */
 
@@ -393,13 +433,19 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceProperties2(VkPhysicalDevi
 {
 	VkPhysicalDeviceAccelerationStructurePropertiesKHR *structure;
 	VkPhysicalDeviceRayTracingPipelinePropertiesKHR *pipeline;
+	VkPhysicalDeviceMaintenance3Properties *allocation;
 
 	next_GetPhysicalDeviceProperties2(device, all);
 	if (is_planted("old") || is_planted("oldest"))
 		all->properties.apiVersion = VK_API_VERSION_1_2 - is_planted("old");
+	if (is_planted("groups"))
+		all->properties.limits.maxComputeWorkGroupCount[0] = 3;
 	pipeline = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR);
 	if (pipeline && is_planted("handles"))
 		pipeline->shaderGroupHandleSize = 257;
+	allocation = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
+	if (allocation && is_planted("allocation"))
+		allocation->maxMemoryAllocationSize = 1 << 20;
 	structure =
 		find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_PROPERTIES_KHR);
 	if (structure && is_planted("limit"))
@@ -423,6 +469,29 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceFeatures2(VkPhysicalDevice
 	pipeline = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR);
 	if (pipeline && is_planted("rays"))
 		pipeline->rayTracingPipeline = VK_FALSE;
+}
+
+static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceMemoryProperties2(
+	VkPhysicalDevice device, VkPhysicalDeviceMemoryProperties2 *all)
+{
+	VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget;
+
+	next_GetPhysicalDeviceMemoryProperties2(device, all);
+	for (uint32_t i = 0; i < all->memoryProperties.memoryTypeCount && is_planted("types"); i++)
+		all->memoryProperties.memoryTypes[i].propertyFlags &=
+			~(VkMemoryPropertyFlags)VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
+	budget = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
+	if (!is_planted("memory"))
+		return;
+	all->memoryProperties.memoryHeapCount = 3;
+	all->memoryProperties.memoryHeaps[0].size = 100 << 20;
+	all->memoryProperties.memoryHeaps[1] = (VkMemoryHeap){ 64 << 20, 0 };
+	all->memoryProperties.memoryHeaps[2] =
+		(VkMemoryHeap){ 28 << 20, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT };
+	for (int i = 0; i < 3 && budget; i++) {
+		budget->heapBudget[i] = i < 2 ? 5 << 20 : 1 << 20;
+		budget->heapUsage[i] = 2 << 20;
+	}
 }
 
 static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceQueueFamilyProperties(
@@ -456,32 +525,34 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_GetQueryPoolResults(VkDevice device, Vk
 /* Other calls that can fail.  Each has at most eight parameters, integers and pointers, which are
  * passed on as they are. */
 typedef VkResult any_call(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
-#define FALLIBLE(X)                       \
-	X(CreateInstance)                 \
-	X(EnumeratePhysicalDevices)       \
-	X(CreateDevice)                   \
-	X(BindBufferMemory)               \
-	X(MapMemory)                      \
-	X(CreateCommandPool)              \
-	X(AllocateCommandBuffers)         \
-	X(CreateSemaphore)                \
-	X(SignalSemaphore)                \
-	X(WaitSemaphores)                 \
-	X(CreateQueryPool)                \
-	X(CreateShaderModule)             \
-	X(CreatePipelineLayout)           \
-	X(CreateComputePipelines)         \
-	X(CreateAccelerationStructureKHR) \
-	X(CreateRayTracingPipelinesKHR)   \
-	X(GetRayTracingShaderGroupHandlesKHR)
-#define MAY_FAIL(call)                                                                        \
+#define FALLIBLE(X, MAKES)                    \
+	X(CreateInstance)                     \
+	X(EnumeratePhysicalDevices)           \
+	X(CreateDevice)                       \
+	X(BindBufferMemory)                   \
+	X(MapMemory)                          \
+	X(AllocateCommandBuffers)             \
+	X(SignalSemaphore)                    \
+	X(WaitSemaphores)                     \
+	X(GetRayTracingShaderGroupHandlesKHR) \
+	MAKES(CreateCommandPool)              \
+	MAKES(CreateSemaphore)                \
+	MAKES(CreateQueryPool)                \
+	MAKES(CreateShaderModule)             \
+	MAKES(CreatePipelineLayout)           \
+	MAKES(CreateComputePipelines)         \
+	MAKES(CreateAccelerationStructureKHR) \
+	MAKES(CreateRayTracingPipelinesKHR)
+#define PASS_ON(call, note)                                                                   \
 	static any_call *next_##call;                                                         \
 	static VkResult at_##call(size_t a, size_t b, size_t c, size_t d, size_t e, size_t f, \
 				  size_t g, size_t h)                                         \
 	{                                                                                     \
-		return fails() ? FAILURE : next_##call(a, b, c, d, e, f, g, h);               \
+		return fails() ? FAILURE : note(next_##call(a, b, c, d, e, f, g, h));         \
 	}
-FALLIBLE(MAY_FAIL)
+#define MAY_FAIL(call) PASS_ON(call, )
+#define MAY_MAKE(call) PASS_ON(call, made)
+FALLIBLE(MAY_FAIL, MAY_MAKE)
 
 /* ---- lookup of functions --------------------------------------------------------------------- */
 
@@ -493,7 +564,7 @@ static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction real)
 		return (PFN_vkVoidFunction)at_##call;        \
 	}
 	CALLS(LOOK)
-	FALLIBLE(LOOK)
+	FALLIBLE(LOOK, LOOK)
 #undef LOOK
 	return real;
 }

@@ -18,6 +18,7 @@
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "common/variants.h"
+#include "tests/file_of.h"
 
 static char folder[] = "/tmp/gpubench-executors-XXXXXX";
 static bool is_made;
@@ -123,6 +124,7 @@ static void release(struct gb_judgement *judgement, size_t count)
 static enum gb_status try_three(struct gb_judgement three_of[3], struct gb_error *err)
 {
 	const bool first = three_of[0].wrong, all = three_of[1].wrong;
+	const size_t files = open_files();
 	glob_t left;
 
 	release(three_of, 3);
@@ -131,6 +133,7 @@ static enum gb_status try_three(struct gb_judgement three_of[3], struct gb_error
 	three_of[2] = (struct gb_judgement){ .variant = &three, .wrong = all };
 	*err = (struct gb_error){ 0 };
 	(void)gb_try_source(&source, -7, 2.5e9, three_of, 3, err);
+	cr_expect_eq(open_files(), files);
 	cr_expect_eq(glob(path_of("gpubench-??????"), 0, NULL, &left), GLOB_NOMATCH);
 	cr_expect(!three_of[1].emulator && !three_of[1].counts, "not of a GPU");
 	return err->code;

@@ -119,6 +119,63 @@ static bool output_is(unsigned char byte)
 	return output[BYTES] == 0;
 }
 
+/* The file behind a descriptor of a process. */
+static const char *file_behind(int pid, int number)
+{
+	static char text[3][64];
+	char link[64];
+	ssize_t length;
+
+	(void)snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, number);
+	length = readlink(link, text[number], sizeof text[number] - 1);
+	text[number][length < 0 ? 0 : length] = '\0';
+	return text[number];
+}
+
+/* The rest of the line of a file of the process that begins so. */
+static const char *line_of(const char *file, const char *start)
+{
+	static char path_of_file[64], line[256];
+	FILE *stream;
+
+	(void)snprintf(path_of_file, sizeof path_of_file, "/proc/%d/%s", process.pid, file);
+	stream = fopen(path_of_file, "r");
+	cr_assert(stream, "%s", path_of_file);
+	do
+		cr_assert(fgets(line, sizeof line, stream), "%s: no %s", path_of_file, start);
+	while (strncmp(line, start, strlen(start)));
+	(void)fclose(stream);
+	line[strcspn(line, "\n")] = '\0';
+	return line + strlen(start);
+}
+
+/* Root may still read its files; the judge is not ended for the memory of a plug-in. */
+Test(worker, confinement)
+{
+	static const char *const sets[] = { "CapPrm:\t", "CapEff:\t", "CapInh:\t" };
+
+	if (UNLESS_SANITIZED(false, true))
+		cr_skip_test("sanitizers need more than is left");
+	begin();
+	cr_expect_str_eq(line_of("status", "NoNewPrivs:\t"), "1");
+	cr_expect_str_eq(line_of("status", "Seccomp:\t"), "2");
+	for (size_t i = 0; i < GB_COUNT(sets); i++)
+		cr_expect_str_eq(line_of("status", sets[i]),
+				 geteuid() || i == 2 ? "0000000000000000" : "0000000000000004");
+	cr_expect_str_eq(line_of("oom_score_adj", ""), "1000");
+	cr_expect(strstr(line_of("limits", "Max core file size"), " 0                    0  "));
+	gb_process_stop(&process);
+}
+
+/* It reads nothing, and its output is no table. */
+Test(worker, standard_files)
+{
+	begin();
+	cr_expect_str_eq(file_behind(process.pid, 0), "/dev/null");
+	cr_expect_str_eq(file_behind(process.pid, 1), file_behind((int)getpid(), 2));
+	gb_process_stop(&process);
+}
+
 Test(worker, table)
 {
 	const struct gb_board *b;
@@ -128,7 +185,7 @@ Test(worker, table)
 	b = process.board;
 	cr_expect_str_eq(b->name, "steps");
 	cr_expect_str_eq(b->version, "2.1");
-	cr_assert_eq(b->variants, 2);
+	cr_assert_eq(b->variants, 9);
 	cr_expect_str_eq(b->variant[0].workload, "stream");
 	cr_expect_str_eq(b->variant[0].name, "steps");
 	cr_expect_str_eq(b->variant[0].summary, "states its steps");
@@ -445,7 +502,7 @@ Test(worker, lists)
 	(void)snprintf(list, sizeof list, "%s,%s", path, path);
 	(void)setenv("GPUBENCH_PLUGINS", path, 1);
 	cr_expect_eq(gb_plugins_load(list, false, &err), GB_OK, "%s", err.message);
-	cr_expect_eq(gb_variant_count, first + 2);
+	cr_expect_eq(gb_variant_count, first + 9);
 	cr_expect_str_eq(gb_variants[first].name, "steps");
 	cr_expect_str_eq(gb_variants[first].summary, "states its steps");
 	cr_expect_eq(gb_variants[first].ops->flags, GB_SERIAL);

@@ -23,16 +23,17 @@ echo 'the second build alone'
 sed -i 's/1125000/1000000/' base.keys
 ab kept.base.jsonl
 cp base.keys new.keys
-ab kept.base.jsonl y | tail -n 1
+ab kept.base.jsonl y | grep "n=1\|status"
 sed 's/"started":"[^"]*"/"started":"2026-01-01T00:00:00Z"/' kept.base.jsonl >old.jsonl
-ab old.jsonl | tail -n 1
+ab old.jsonl | grep "n=1\|status"
 made ',"host":{"cpu":"another"}'
-ab kept.base.jsonl | tail -n 1
+ab kept.base.jsonl | grep "n=1\|status"
 ab nowhere.jsonl
 ab kept.base.jsonl,
 rm base.run new.run
 made
 gpubench ab base=./base new=./new --base=kept.base.jsonl --all -- x x | tail -n 1
 grep -v '"type":"run"' kept.base.jsonl >lines.jsonl
-ab lines.jsonl | tail -n 1
-gpubench ab base=./base new=./new --base=kept.base.jsonl --launches=8 --resume -o kept -- x | tail -n 1
+sed 's/"run_id":"/&other/' lines.jsonl >others.jsonl
+ab others.jsonl,kept.base.jsonl | grep "n=1\|status"
+gpubench ab base=./base new=./new --base=kept.base.jsonl --launches=8 --resume --threshold=.01 -o kept -- x | grep 'n=1'

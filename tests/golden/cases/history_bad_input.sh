@@ -21,7 +21,7 @@ printf '{"type":"record","schema":1,"run' >>runs/two/launch-29.jsonl
 cp runs/one/launch-03.jsonl runs/one/copy.jsonl
 gpubench history runs 'radix/cpu/lsd8'; echo "status $?"
 for i in 1 2 3; do : >runs/void-$i.jsonl; done
-gpubench history runs 'radix/cpu/lsd8' 2>errors; cat errors >&2
+gpubench history runs/ 'radix/cpu/lsd8' 2>errors; cat errors >&2
 mkdir few
 launch few/1.jsonl 1 aaaa null
 record few/1.jsonl 1 cpu best true "$(took 100 1)"
