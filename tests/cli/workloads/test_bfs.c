@@ -303,6 +303,15 @@ Test(bfs_verify, the_reference_is_checked)
 	end_trial(&s.trial);
 }
 
+/* The hash of a vertex and its distance is SplitMix64's: of 0 the published first number. */
+Test(bfs_verify, digest)
+{
+	static const int32_t dist[] = { 0, BFS_UNREACHED };
+
+	cr_expect_eq(bfs_digest(dist, 1), UINT64_C(0xe220a8397b1dcdaf));
+	cr_expect_eq(bfs_digest(dist, 2) - bfs_digest(dist, 1), UINT64_C(0xb0caed0a7bf9c2c8));
+}
+
 /* With the matrix of bits and without it. */
 Test(bfs_verify, edges)
 {

@@ -164,6 +164,10 @@ Test(octree_reference, pool)
 		size_t nodes; /* 0: those of the tree and one for each body */
 	} row[] = { { 0, 0, 0 },      { 100, 0, 0 },      { 0, 0.5, 1 },
 		    { 100, 0.5, 50 }, { 100, 0.501, 51 }, { 100, 0.001, 1 } };
+	/* A dry run expects half a node for each clustered body, fewer with buckets up to 4. */
+	static const int64_t dry[][2] = {
+		{ 1, 400000 }, { 2, 200000 }, { 4, 100000 }, { 5, 100000 }, { 32, 100000 }
+	};
 	const struct octree_params large = { .count = 100, .bucket = 1, .pool = 3e7 };
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -177,6 +181,20 @@ Test(octree_reference, pool)
 			     "%zu nodes for %zu bodies", in->pool, in->count);
 		end_trial(&t);
 	}
+	gb_memory_set_dry(true);
+	for (size_t i = 0; i < GB_COUNT(dry); i++) {
+		const struct octree_params params = { .distribution = OCTREE_CLUSTERED,
+						      .count = 800000,
+						      .bucket = dry[i][0] };
+		struct gb_error err = { 0 };
+		void *input;
+
+		cr_assert_eq(gb_octree_workload.prepare(&params, &input, &err), GB_OK);
+		cr_expect_eq(((struct octree_input *)input)->pool,
+			     1 + (size_t)dry[i][1] + OCTREE_SLACK, "bucket %d", (int)dry[i][0]);
+		gb_octree_workload.release(input);
+	}
+	gb_memory_set_dry(false);
 	refuse_input(&gb_octree_workload, &large,
 		     "3000000000 nodes for 100 bodies: at most 2147483647 nodes can be numbered");
 }
