@@ -206,6 +206,9 @@ Test(lbvh_verify, parts)
 	*bound = nextafterf(*bound, -INFINITY);
 	fault(&w, "a part of primitive 0 is in none of the boxes of its 2 leaves");
 	w = parted_tree();
+	w.in->vertex[12] = 6; /* primitive 1 goes beyond the root */
+	fault(&w, "a part of primitive 1 is in none of the boxes of its 1 leaves");
+	w = parted_tree();
 	w.node[0].hi[1] = w.node[1].hi[1] = 4.00001F;
 	fault(&w, "the box of leaf 1");
 	w = parted_tree();
