@@ -449,6 +449,16 @@ static void hit_farther(struct scene *m, size_t i)
 	m->t[i] *= 1.001f;
 }
 
+static void hit_nowhere(struct scene *m, size_t i)
+{
+	m->t[i] = NAN;
+}
+
+static void hit_behind(struct scene *m, size_t i)
+{
+	m->t[i] = -m->t[i];
+}
+
 static void hit_another(struct scene *m, size_t i)
 {
 	m->primitive[i] = (m->primitive[i] + 50) % (uint32_t)m->in->count;
@@ -479,7 +489,8 @@ static void invent(struct scene *m, size_t i)
 /* One ray may graze an edge; a fault in two is found. */
 Test(lbvh_verify, wrong_hits)
 {
-	void (*const faults[])(struct scene *, size_t) = { hit_farther,       hit_another,
+	void (*const faults[])(struct scene *, size_t) = { hit_farther,       hit_nowhere,
+							   hit_behind,        hit_another,
 							   hit_none_there_is, miss,
 							   miss_by_half,      invent };
 

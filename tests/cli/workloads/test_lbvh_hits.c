@@ -23,45 +23,6 @@ static enum gb_status verify(const struct scene *s, const void *output, struct g
 	return gb_lbvh_workload.verify(&s->params, s->in, 0, output, &metrics, err);
 }
 
-/* Correct hits pass.  One ray in 100 000 may differ by grazing an edge, no more. */
-Test(lbvh_verify, hits)
-{
-	struct scene s = make("terrain", 2000, 40);
-	const size_t rays = 1600;
-	struct gb_error err;
-	size_t at[2] = { 0, 0 };
-
-	for (size_t i = rays; i-- > 0;)
-		if (s.primitive[i] != LBVH_MISS) {
-			at[1] = at[0];
-			at[0] = i;
-		}
-	for (int fault = 0; fault < 6; fault++)
-		for (int faults = 1; faults <= 2; faults++) {
-			void *output = trace(&s, &lbvh_cpu_wide);
-			float *t = lbvh_trace_t(output);
-			uint32_t *primitive = lbvh_trace_primitive(s.in, output);
-
-			for (int i = 0; i < faults; i++) {
-				float *const hit = t + at[i];
-
-				*hit = fault == 1   ? *hit * 1.01F
-				       : fault == 2 ? INFINITY
-				       : fault == 3 ? NAN
-				       : fault == 4 ? -*hit
-						    : *hit;
-				if (fault == 2)
-					primitive[at[i]] = LBVH_MISS;
-				if (fault == 5)
-					primitive[at[i]] = (primitive[at[i]] + 1000) % 2000;
-			}
-			cr_assert_eq(verify(&s, output, &err) == GB_OK, !fault || faults == 1,
-				     "fault %d, %d times: %s", fault, faults, err.message);
-			free(output);
-		}
-	drop(&s);
-}
-
 /* One ray in 100 000 may differ for our variants, one in 10 000 and one more for a library. */
 Test(lbvh_verify, rays_that_may_differ)
 {
