@@ -38,7 +38,7 @@ static const struct lbvh_input *triangle(float x, int axis)
 Test(lbvh_parts, box_of_a_part)
 {
 	static const struct {
-		float x; /* of the triangle */
+		float x; /* the least of the triangle */
 		struct flat box, part;
 	} row[] = {
 		{ 0, { { -9, -9 }, { 9, 9 } }, { { 0, -4 }, { 4, 0 } } },

@@ -174,7 +174,7 @@ Test(lbvh_rays, known)
 {
 	static const struct {
 		const char *scene;
-		uint64_t digest[LBVH_KINDS]; /* of the rays as given, if there are, and sorted */
+		uint64_t digest[LBVH_KINDS]; /* rays as given, unless primary, then sorted */
 	} known[] = {
 		{ "city",
 		  { UINT64_C(0xe164d5d77e873242), UINT64_C(0x80bfafd60842c100),

@@ -74,7 +74,7 @@ Test(lbvh_vary, triangles_that_differ)
 		cr_assert_geq(in->vertex_count, 15);
 		for (uint32_t i = 0; i < 15; i++) {
 			in->triangle[i] = i;
-			for (uint32_t x = 0; x < 3; x++) /* of a box from 0 to 1 */
+			for (uint32_t x = 0; x < 3; x++) /* the box is from 0 to 1 */
 				in->vertex[3 * i + x] = i % 3 == x;
 		}
 		cr_expect_not(vary(&t, 5));
