@@ -342,6 +342,20 @@ Test(bfs_vary, known)
 	}
 }
 
+/* Many searches of a small graph need more pairs than there may be: one of 64 vertices, and 8. */
+Test(bfs_vary, most_pairs)
+{
+	static const struct kind small = {
+		"small grid", { .graph = BFS_GRID, .vertices = 640, .sources = 64 }, NULL, false
+	};
+	struct bfs_params params;
+	struct trial t = start(&small, &params);
+
+	cr_assert(gb_bfs_workload.vary(&params, t.input, 3));
+	cr_expect_eq(((struct bfs_input *)t.input)->variation->names, 2 * (640 / 64 + 8));
+	end_trial(&t);
+}
+
 /* Keys give different variations. */
 Test(bfs_vary, there_are_many_variations)
 {

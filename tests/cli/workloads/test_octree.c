@@ -434,23 +434,27 @@ Test(octree_faults, the_whole_pool_may_be_used)
 	end_trial(&s.trial);
 }
 
-/* A chain of nodes that is longer than the keys. */
-Test(octree_faults, node_below_the_keys)
+/* A chain of nodes that is longer than the keys, and one that is too short for its leaf. */
+Test(octree_faults, at_the_end_of_keys)
 {
-	struct scene s;
-	int32_t node = 0;
+	for (int fault = 0; fault < 2; fault++) {
+		struct scene s;
+		int32_t root = 0, *node = &root;
 
-	set_up(&s,
-	       (struct octree_params){
-		       .count = 100, .bucket = 1, .seed = 2, .distribution = OCTREE_COINCIDENT });
-	for (int level = 0; level < OCTREE_DEEPEST; level++)
-		for (int d = 0; d < 8; d++)
-			if (s.out->child[node][d] > 0) {
-				node = s.out->child[node][d];
-				break;
-			}
-	*find(&s, is_leaf, node) = (int32_t)s.out->rows++;
-	refuse(&s.trial, "where keys end");
+		set_up(&s, (struct octree_params){ .count = 100,
+						   .bucket = 1,
+						   .seed = 2,
+						   .distribution = OCTREE_COINCIDENT });
+		for (int level = 0; level < OCTREE_DEEPEST; level++)
+			node = find(&s, is_node, *node);
+		if (fault)
+			*node = *find(&s, is_leaf, *node);
+		else
+			*find(&s, is_leaf, *node) = (int32_t)s.out->rows++;
+		refuse(&s.trial,
+		       fault ? "the leaf at level 20, * has 100 bodies, more than the bucket's 1"
+			     : "there is a node at level 21, *, where keys end");
+	}
 }
 
 /* Faults deep in a tree that several threads verify. */
