@@ -41,13 +41,12 @@ static uint64_t read_row(const char *path, const char *name, uint64_t otherwise)
 	char line[256];
 	FILE *file = fopen(path, "re");
 
-	if (!file)
-		return otherwise;
-	while (fgets(line, sizeof line, file))
+	while (file && fgets(line, sizeof line, file))
 		if (!strncmp(line, name, length) && line[length] == ' ' &&
 		    sscanf(line + length, "%" SCNu64, &value) == 1)
 			break;
-	(void)fclose(file);
+	if (file)
+		(void)fclose(file);
 	return value;
 }
 

@@ -356,7 +356,7 @@ static void print(struct gb_plan *plan, const struct gb_need *need, double secon
 		gb_memory_is_dry() ? "" : gb_text_wait(time, seconds), scaled ? " (scaled)" : "");
 }
 
-static enum gb_status plan_one(void *self, struct gb_result *r, void *input, struct gb_error *err)
+static void plan_one(void *self, struct gb_result *r, void *input, struct gb_error *err)
 {
 	struct gb_plan *plan = self;
 	struct gb_error own = { 0 };
@@ -366,10 +366,10 @@ static enum gb_status plan_one(void *self, struct gb_result *r, void *input, str
 	char *key = gb_record_key(r->workload, r->variant, r->params, err);
 
 	if (!key)
-		return err->code;
+		return;
 	if (!r->code && !gb_memory_is_dry() && estimate(plan, r, &seconds, &scaled, err)) {
 		free(key);
-		return err->code;
+		return;
 	}
 	need = (struct gb_need){ r->host_bytes, r->device_bytes };
 	if (r->code)
@@ -381,15 +381,14 @@ static enum gb_status plan_one(void *self, struct gb_result *r, void *input, str
 	if (!own.code) {
 		print(plan, &need, seconds, scaled);
 		if (fflush(stdout)) /* the next trial may take minutes */
-			return gb_fail(err, GB_EIO, "cannot write to standard output: %s",
-				       strerror(errno));
-		return GB_OK;
+			gb_fail(err, GB_EIO, "cannot write to standard output: %s",
+				strerror(errno));
+		return;
 	}
 	plan->skipped++;
 	(void)fputs(r->outcome == GB_FAILED ? ": failed: " : ": skipped: ", stdout);
 	gb_text_print(stdout, own.message);
 	(void)putchar('\n');
-	return GB_OK;
 }
 
 enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,

@@ -327,8 +327,7 @@ static bool fits(const struct gb_session *s, struct gb_result *r, bool made, str
 }
 
 /* Do one measurement and write its record. */
-static enum gb_status measure(void *session, struct gb_result *result, void *input,
-			      struct gb_error *err)
+static void measure(void *session, struct gb_result *result, void *input, struct gb_error *err)
 {
 	struct gb_session *s = session;
 	struct gb_settings how = s->request->how;
@@ -336,14 +335,18 @@ static enum gb_status measure(void *session, struct gb_result *result, void *inp
 	how.no_phases = how.no_phases || s->orders.given;
 	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
 	if (write_lines(s, err))
-		return err->code;
-	if (gb_interrupted) /* while the input was made */
-		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
+		return;
+	if (gb_interrupted) { /* while the input was made */
+		gb_fail(err, GB_EINTERRUPTED, "interrupted");
+		return;
+	}
 	gb_progress_begin(&s->progress, result);
 	if (!result->code && gb_run(result, input, &how, true, err))
-		return err->code;
-	if (result->code == GB_EIO) /* writing a picture failed, not the measurement */
-		return gb_fail(err, GB_EIO, "%s", result->reason);
+		return;
+	if (result->code == GB_EIO) { /* writing a picture failed, not the measurement */
+		gb_fail(err, GB_EIO, "%s", result->reason);
+		return;
+	}
 	if (!result->code && !result->workload->yardstick)
 		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
 							     result->threads, &s->request->how);
@@ -357,7 +360,6 @@ static enum gb_status measure(void *session, struct gb_result *result, void *inp
 		s->verdict = gb_worse(s->verdict, GB_EUNDECIDED);
 	if (!put_result(s, result, err) && gb_interrupted)
 		gb_fail(err, GB_EINTERRUPTED, "interrupted");
-	return err->code;
 }
 
 static int by_key(const void *a, const void *b)
@@ -437,7 +439,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 			if (no_input.code)
 				skip(&result, no_input.code, "input: ", no_input.message);
 		}
-		(void)visit(self, &result, input, err);
+		visit(self, &result, input, err);
 		/* A variant that fails may have spoilt the input. */
 		if (prepared && result.code && result.code != GB_EUNAVAILABLE &&
 		    result.code != GB_EMEMORY) {

@@ -77,8 +77,7 @@ void gb_session_abandon(struct gb_session *session);
 
 /* Called for each measurement that is due.  result has code and reason if it is to be skipped.
  * For trials there is no input, and result has the memory that is needed; 0: unknown. */
-typedef enum gb_status gb_visit(void *self, struct gb_result *result, void *input,
-				struct gb_error *err);
+typedef void gb_visit(void *self, struct gb_result *result, void *input, struct gb_error *err);
 
 /* Call visit for each measurement of the sweep that is chosen, in this shard, and not done.  The
  * result is released after each call. */

@@ -174,6 +174,25 @@ Test(logrank, the_ratio_inverts_the_tests)
 	}
 }
 
+/* The fourth of nine scores is their mean: the statistic has it between two differences, in whose
+ * middle the estimate is. */
+Test(logrank, a_statistic_that_is_its_mean)
+{
+	static const double eight[] = { 0, 1, 2, 3, 4, 5, 6, 7 }, one[] = { 10 };
+
+	for (int back = 0; back < 2; back++) {
+		struct gb_logrank test = { 0 };
+		struct gb_error err = { 0 };
+		struct gb_ratio r;
+
+		cr_assert(eq(int, (int)gb_logrank_init(&test, back ? 1 : 8, back ? 8 : 1, &err),
+			     GB_OK));
+		gb_logrank_ratio(&test, back ? one : eight, back ? eight : one, 0.9, &r, &err);
+		cr_expect(epsilon_eq(dbl, log(r.estimate), back ? -7.5 : 7.5, 1e-9));
+		gb_logrank_release(&test);
+	}
+}
+
 /* Above the limit, p is that of the normal distribution: it differs little in the middle. */
 Test(logrank, many_values)
 {

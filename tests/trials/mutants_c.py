@@ -441,6 +441,12 @@ void release(void **list, int count)
 }
 """
 SPARED = {"constant off by one", "|| is &&"}
+BISECTION = """
+int middle(int low, int high)
+{
+	return low + (high - low) / 2;
+}
+"""
 
 
 # A command, limits on its processor time and on idleness in seconds, and its status.
@@ -488,7 +494,10 @@ def self_test():
                 print("self-test: %s: %s: %r, not %r" % (
                     site.operator, source.describe(site), got, want))
     failed += (changed, len(source.sites)) != (41, 47)
-    for text, spared in ((MEMORY, SPARED), (re.sub("free|gb_out_of_memory", "use", MEMORY), set())):
+    for text, spared in (
+            (MEMORY, SPARED), (re.sub("free|gb_out_of_memory", "use", MEMORY), set()),
+            (BISECTION, SPARED), (BISECTION.replace("- low", "- 1 - low"), {"|| is &&"}),
+            (BISECTION.replace("low +", "high +"), SPARED - {"constant off by one"})):
         failed += SPARED - {s.operator for s in schemata.Source(text).sites} != spared
     print("self-test: %d of %d mutants change the result" % (changed, len(source.sites)))
     for words, limit_s, idle_s, want in LIMITS:
@@ -496,7 +505,7 @@ def self_test():
         if got != want or seconds > limit_s + 1:
             failed += 1
             print("self-test: %s: %s after %g s, not %s" % (words, got, seconds, want))
-    print("%d passed, %d failed" % (len(source.sites) + 4 + len(LIMITS) - failed, failed))
+    print("%d passed, %d failed" % (len(source.sites) + 7 + len(LIMITS) - failed, failed))
     return failed != 0
 
 

@@ -303,7 +303,8 @@ class Source:
             if token == "sizeof":  # its operand is not evaluated
                 i = self.operand_end(i + 1)
             elif self.kind[i] == "number" and i not in self.allocated:
-                self.constant(i)
+                if not self.is_bisection(i):
+                    self.constant(i)
             elif token in ("true", "false"):
                 self.add("truth turned", i, i, "false" if token == "true" else "true")
             elif token == "!":
@@ -340,6 +341,12 @@ class Source:
         either = "|".join(re.escape("? %s : %s" % sides) for sides in ((a, b), (b, a)))
         return self.token[i] in ORDERS and bool(
             re.match(r"(%s)\s?[;),]" % either, text(high + 1, end)))
+
+    def is_bisection(self, i):
+        """True for the 2 of `low + (high - low) / 2`: any place between the two will do."""
+        opened = self.partner.get(i - 2, 2) if self.token[i - 1] == "/" else 2
+        return self.token[opened - 1] == "+" and self.token[i] == "2" and \
+            self.token[opened + 2 : i - 2] == ["-", self.token[opened - 2]]
 
     def operand_end(self, i):
         """The last token of the operand of a unary operator, which begins at token i."""

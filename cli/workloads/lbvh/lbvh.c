@@ -190,7 +190,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 		in->camera = gb_view_camera(&view, in->edge);
 		in->probe = gb_view_camera(&view, LBVH_PROBE_EDGE);
 		if (!lbvh_reference_create(in, p->op == LBVH_TRACE, err) && lbvh_rays_wanted(p))
-			(void)lbvh_rays_make(in, p, err);
+			lbvh_rays_make(in, p, err);
 	}
 	return gb_input_end(in, input, err);
 }

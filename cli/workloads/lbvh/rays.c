@@ -302,8 +302,7 @@ bool lbvh_rays_wanted(const struct lbvh_params *params)
 	       (params->rays_kind != LBVH_PRIMARY || params->rays_order != LBVH_GIVEN);
 }
 
-enum gb_status lbvh_rays_make(struct lbvh_input *in, const struct lbvh_params *params,
-			      struct gb_error *err)
+void lbvh_rays_make(struct lbvh_input *in, const struct lbvh_params *params, struct gb_error *err)
 {
 	struct maker m = { .in = in,
 			   .kind = (enum lbvh_rays)params->rays_kind,
@@ -324,5 +323,4 @@ enum gb_status lbvh_rays_make(struct lbvh_input *in, const struct lbvh_params *p
 	gb_host_free(m.place);
 	in->ray = ray;
 	in->occlusion = m.kind == LBVH_SHADOW || m.kind == LBVH_AMBIENT;
-	return err->code;
 }

@@ -30,7 +30,6 @@
 bool lbvh_rays_wanted(const struct lbvh_params *params);
 /* Make in->ray and set in->occlusion.  The rest of the input must be complete, with its reference.
  * A dry run only allocates memory. */
-enum gb_status lbvh_rays_make(struct lbvh_input *in, const struct lbvh_params *params,
-			      struct gb_error *err);
+void lbvh_rays_make(struct lbvh_input *in, const struct lbvh_params *params, struct gb_error *err);
 
 #endif

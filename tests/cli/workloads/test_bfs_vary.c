@@ -3,6 +3,7 @@
  */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "common/devices.h"
 #include "common/variants.h"
 #include "tests/cli/workloads/trial.h"
+#include "tests/digest_of.h"
 #include "tests/file_of.h"
 
 /* Graphs that have variations: those marked `few` so few that two keys may give the same. */
@@ -309,6 +311,49 @@ Test(bfs_vary, few_rows_change)
 		}
 		end_trial(&t);
 	}
+}
+
+/* A variation depends on nothing but the graph and its key. */
+Test(bfs_vary, known)
+{
+	static const uint64_t known[GB_COUNT(kinds)] = {
+		UINT64_C(0xdff5d03f55dd42ec), UINT64_C(0xeb3f0dad02217ef4),
+		UINT64_C(0x2af893bc468faf68), UINT64_C(0x275168b033e1f558),
+		UINT64_C(0xc52de929f3d83ac0), UINT64_C(0x00a32cebce87d55c),
+		UINT64_C(0x1d7ef6f885c96148), UINT64_C(0xb992b58558adb1f4),
+		UINT64_C(0xef535d4c2340ff18), UINT64_C(0x446b3b03273295fc),
+		UINT64_C(0xed7b3e748ec2f4d4), UINT64_C(0xe9e729fa3a7d16f8),
+		UINT64_C(0xc58422eb515cec90)
+	};
+
+	for (size_t k = 0; k < GB_COUNT(kinds); k++) {
+		struct bfs_params params;
+		struct trial t = start(&kinds[k], &params);
+		const struct bfs_variation *v = ((struct bfs_input *)t.input)->variation;
+		uint64_t digest = 0;
+
+		for (uint64_t key = 1; key < 4; key++) {
+			(void)gb_bfs_workload.vary(&params, t.input, key);
+			digest = digest_of(digest, v->name, v->names * sizeof *v->name);
+		}
+		cr_expect_eq(digest, known[k], "%s: UINT64_C(0x%016" PRIx64 "),", kinds[k].name,
+			     digest);
+		end_trial(&t);
+	}
+}
+
+/* Many searches of a small graph need more pairs than there may be: one of 64 vertices, and 8. */
+Test(bfs_vary, most_pairs)
+{
+	static const struct kind small = {
+		"small grid", { .graph = BFS_GRID, .vertices = 640, .sources = 64 }, NULL, false
+	};
+	struct bfs_params params;
+	struct trial t = start(&small, &params);
+
+	cr_assert(gb_bfs_workload.vary(&params, t.input, 3));
+	cr_expect_eq(((struct bfs_input *)t.input)->variation->names, 2 * (640 / 64 + 8));
+	end_trial(&t);
 }
 
 /* Keys give different variations. */

@@ -206,6 +206,9 @@ Test(lbvh_verify, parts)
 	*bound = nextafterf(*bound, -INFINITY);
 	fault(&w, "a part of primitive 0 is in none of the boxes of its 2 leaves");
 	w = parted_tree();
+	w.in->vertex[12] = 6; /* primitive 1 goes beyond the root */
+	fault(&w, "a part of primitive 1 is in none of the boxes of its 1 leaves");
+	w = parted_tree();
 	w.node[0].hi[1] = w.node[1].hi[1] = 4.00001F;
 	fault(&w, "the box of leaf 1");
 	w = parted_tree();
@@ -301,7 +304,8 @@ Test(lbvh_verify, figures_of_a_tree)
 	w.node[0].right = 1;
 	cr_assert_eq(verify(&w, &other, &err), GB_OK, "%s", err.message);
 	cr_assert_str_eq(one.item[2].name, "tree_hash");
-	cr_expect_str_neq(one.item[2].text, other.item[2].text);
+	cr_expect_str_eq(one.item[2].text, "0x227c5a93204e5524");
+	cr_expect_str_eq(other.item[2].text, "0x8e53daa267baf1e5");
 	memcpy(w.in->vertex, corner, sizeof corner);
 	*w.header = (struct lbvh_tree_header){ .kind = LBVH_BINARY, .leaves = 2, .nodes = 3 };
 	w.index = lbvh_build_index(w.in, w.output);
@@ -362,7 +366,8 @@ Test(lbvh_verify, a_tree_that_divides_nothing)
 	w.node[0].right = (uint32_t)w.in->count;
 	for (uint32_t p = 0; p < w.in->count; p++)
 		w.index[p] = p;
-	fault(&w, "it hardly divides them");
+	fault(&w, "the tree costs a ray 500 tests of boxes and primitives, and one of sorted "
+		  "primitives 37.7: it hardly divides them");
 }
 
 /* A tree that is checked by its hits: two wrong ones are too many. */
@@ -444,6 +449,16 @@ static void hit_farther(struct scene *m, size_t i)
 	m->t[i] *= 1.001f;
 }
 
+static void hit_nowhere(struct scene *m, size_t i)
+{
+	m->t[i] = NAN;
+}
+
+static void hit_behind(struct scene *m, size_t i)
+{
+	m->t[i] = -m->t[i];
+}
+
 static void hit_another(struct scene *m, size_t i)
 {
 	m->primitive[i] = (m->primitive[i] + 50) % (uint32_t)m->in->count;
@@ -474,7 +489,8 @@ static void invent(struct scene *m, size_t i)
 /* One ray may graze an edge; a fault in two is found. */
 Test(lbvh_verify, wrong_hits)
 {
-	void (*const faults[])(struct scene *, size_t) = { hit_farther,       hit_another,
+	void (*const faults[])(struct scene *, size_t) = { hit_farther,       hit_nowhere,
+							   hit_behind,        hit_another,
 							   hit_none_there_is, miss,
 							   miss_by_half,      invent };
 
@@ -498,43 +514,6 @@ Test(lbvh_verify, wrong_hits)
 				     count);
 			drop(&m);
 		}
-}
-
-/* The number of rays that differ if all hits are `by` (relative) farther away; *hits is the number
- * of hits. */
-static size_t differing_if(const char *scene, float by, bool foreign, size_t *hits)
-{
-	struct scene m = make(scene, 700, 64);
-	void *output = calloc(gb_lbvh_workload.output_size(&m.params, m.in), 1);
-	struct gb_metrics metrics = { 0 };
-	struct gb_error err = { 0 };
-
-	*hits = 0;
-	for (size_t i = 0; i < lbvh_ray_count(m.in); i++) {
-		*hits += m.primitive[i] != LBVH_MISS;
-		lbvh_trace_t(output)[i] = m.t[i] * (1 + by);
-		lbvh_trace_primitive(m.in, output)[i] = m.primitive[i];
-	}
-	*lbvh_trace_arithmetic(m.in, output) = foreign ? LBVH_FOREIGN : 0;
-	(void)gb_lbvh_workload.verify(&m.params, m.in, 0, output, &metrics, &err);
-	free(output);
-	drop(&m);
-	return (size_t)metric(&metrics, "differing_rays");
-}
-
-/* Foreign arithmetic may differ more, but only where rounding can explain it: on the long triangles
- * of a city seen edge-on, and by at most 1 %. */
-Test(lbvh_verify, foreign_rounding)
-{
-	size_t hits;
-
-	cr_expect_eq(differing_if("city", 0.5e-4F, false, &hits), 0);
-	cr_expect_eq(differing_if("city", 2e-4F, false, &hits), hits);
-	cr_expect_gt(hits, 1000);
-	cr_expect_lt(differing_if("city", 2e-4F, true, &hits), hits);
-	cr_expect_gt(differing_if("city", 2e-4F, true, &hits), hits * 9 / 10);
-	cr_expect_eq(differing_if("city", 2e-2F, true, &hits), hits);
-	cr_expect_gt(differing_if("terrain", 2e-4F, true, &hits), hits * 99 / 100);
 }
 
 /* The number of pixels of this colour in the picture. */

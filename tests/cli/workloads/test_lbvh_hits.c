@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/workloads/lbvh/reference.h"
 #include "common/lbvh.h"
 #include "common/text.h"
 #include "common/workload.h"
@@ -21,65 +23,137 @@ static enum gb_status verify(const struct scene *s, const void *output, struct g
 	return gb_lbvh_workload.verify(&s->params, s->in, 0, output, &metrics, err);
 }
 
-/* Correct hits pass.  One ray in 100 000 may differ by grazing an edge, no more. */
-Test(lbvh_verify, hits)
+/* One ray in 100 000 may differ for our variants, one in 10 000 and one more for a library. */
+Test(lbvh_verify, rays_that_may_differ)
 {
-	struct scene s = make("terrain", 2000, 40);
-	const size_t rays = 1600;
-	struct gb_error err;
-	size_t at[2] = { 0, 0 };
+	static const struct {
+		size_t edge, allowed;
+		uint32_t arithmetic;
+	} row[] = {
+		{ 40, 1, 0 },
+		{ 316, 1, 0 },
+		{ 317, 2, 0 },
+		{ 99, 2, LBVH_FOREIGN },
+		{ 100, 2, LBVH_FOREIGN },
+		{ 101, 3, LBVH_COARSE },
+	};
 
-	for (size_t i = rays; i-- > 0;)
-		if (s.primitive[i] != LBVH_MISS) {
-			at[1] = at[0];
-			at[0] = i;
-		}
-	for (int fault = 0; fault < 6; fault++)
-		for (int faults = 1; faults <= 2; faults++) {
-			void *output = trace(&s, &lbvh_cpu_wide);
-			float *t = lbvh_trace_t(output);
-			uint32_t *primitive = lbvh_trace_primitive(s.in, output);
+	for (size_t k = 0; k < GB_COUNT(row); k++) {
+		struct scene s = prepare("terrain", 500, row[k].edge);
+		void *output = trace(&s, &lbvh_cpu_wide);
+		uint32_t *primitive = lbvh_trace_primitive(s.in, output);
+		struct gb_error err;
+		char words[100];
+		size_t faults = 0;
 
-			for (int i = 0; i < faults; i++) {
-				float *const hit = t + at[i];
-
-				*hit = fault == 1   ? *hit * 1.01F
-				       : fault == 2 ? INFINITY
-				       : fault == 3 ? NAN
-				       : fault == 4 ? -*hit
-						    : *hit;
-				if (fault == 2)
-					primitive[at[i]] = LBVH_MISS;
-				if (fault == 5)
-					primitive[at[i]] = (primitive[at[i]] + 1000) % 2000;
+		*lbvh_trace_arithmetic(s.in, output) = row[k].arithmetic;
+		for (size_t i = 0; faults <= row[k].allowed; i++)
+			if (primitive[i] != LBVH_MISS) {
+				cr_assert_eq(verify(&s, output, &err), GB_OK, "%s", err.message);
+				lbvh_trace_t(output)[i] *= 2;
+				faults++;
 			}
-			cr_assert_eq(verify(&s, output, &err) == GB_OK, !fault || faults == 1,
-				     "fault %d, %d times: %s", fault, faults, err.message);
-			free(output);
-		}
-	drop(&s);
+		(void)snprintf(words, sizeof words,
+			       "%zu of %zu rays do not hit what they should (%zu may, at edges)",
+			       faults, row[k].edge * row[k].edge, row[k].allowed);
+		cr_assert_eq(verify(&s, output, &err), GB_EVERIFY);
+		cr_assert(strstr(err.message, words), "%s", err.message);
+		free(output);
+		gb_lbvh_workload.release(s.in);
+	}
 }
 
-/* One ray in 20 000 may differ for a library, one in 100 000 for our variants. */
-Test(lbvh_verify, foreign)
+/* The number of rays that differ if the only one, which meets a triangle at 4, is `by` (relative)
+ * farther away. */
+static double differing_if(uint32_t arithmetic, float slope, double by)
 {
-	struct scene s = make("terrain", 2000, 150); /* 22 500 rays */
+	/* The angle between the ray and the plane has the tangent `slope`. */
+	const float corner[3][3] = { { -1, -slope, -1 }, { 1, -slope, -1 }, { 0, slope, 1 } };
+	const struct gb_view view = { .eye = { 0, 0, 4 }, .up = { 0, 1, 0 }, .fov = 60 };
+	struct scene s = compose(corner, 1, view, 1);
 	void *output = trace(&s, &lbvh_cpu_wide);
-	float *t = lbvh_trace_t(output);
-	uint32_t *primitive = lbvh_trace_primitive(s.in, output);
-	struct gb_error err;
-	int faults = 0;
+	struct gb_metrics metrics = { 0 };
+	struct gb_error err = { 0 };
 
-	for (size_t i = 0; faults < 2; i++)
-		if (primitive[i] != LBVH_MISS) {
-			t[i] *= 2;
-			faults++;
-		}
-	cr_assert_eq(verify(&s, output, &err), GB_EVERIFY);
-	*lbvh_trace_arithmetic(s.in, output) = LBVH_FOREIGN;
-	cr_assert_eq(verify(&s, output, &err), GB_OK, "%s", err.message);
+	cr_assert_float_eq(s.t[0], 4, 1e-3);
+	*lbvh_trace_t(output) = (float)((double)s.t[0] * (1 + by));
+	*lbvh_trace_arithmetic(s.in, output) = arithmetic;
+	(void)gb_lbvh_workload.verify(&s.params, s.in, 0, output, &metrics, &err);
 	free(output);
 	drop(&s);
+	cr_assert_str_eq(metrics.item[1].name, "differing_rays");
+	return metrics.item[1].value;
+}
+
+/* Distances may differ by 1e-4; in foreign arithmetic by 16 * 2^-24 * |e1| * |e2| * (|s| + t) / det
+ * on triangles seen from the side, and by at most 1 %; coarse ones by 1 % on all. */
+Test(lbvh_verify, rounding)
+{
+	const double flat = 16 * 0x1p-24 * 2 * sqrt(5) * (sqrt(26) + 4) / 4 / 4; /* times slope */
+	const struct {
+		uint32_t arithmetic;
+		float slope;
+		double least; /* difference that is too large */
+	} row[] = {
+		{ 0, 1, 1e-4 },
+		{ 0, 0x1p-8F, 1e-4 },
+		{ LBVH_FOREIGN, 1, 1e-4 },
+		{ LBVH_FOREIGN, 0x1p-8F, flat * 0x1p8 },
+		{ LBVH_FOREIGN, 0x1p-16F, 1e-2 },
+		{ LBVH_COARSE, 1, 1e-2 },
+		{ LBVH_COARSE, 0x1p-8F, 1e-2 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++)
+		for (int sign = -1; sign < 2; sign += 2)
+			for (int wrong = 0; wrong < 2; wrong++)
+				cr_expect_eq(
+					differing_if(row[i].arithmetic, row[i].slope,
+						     sign * (0.97 + 0.06 * wrong) * row[i].least),
+					wrong, "row %zu, %d", i, sign);
+}
+
+/* A box from 2 to 3 on each axis: where rays along an axis, or both, enter it. */
+Test(lbvh_reference, boxes)
+{
+	static const float lo[3] = { 2, 2, 2 }, hi[3] = { 3, 3, 3 };
+	static const struct {
+		float origin[3], direction[3], far, entry;
+	} row[] = {
+		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, INFINITY, 2 },
+		{ { 2.5F, 8, 2.5F }, { 0, -1, 0 }, INFINITY, 5 },
+		{ { 2.5F, 2.5F, 1 }, { 0, 0, 0.5F }, INFINITY, 2 },
+		{ { 2.5F, 2.5F, 2.5F }, { 1, 0, 0 }, INFINITY, 0 },
+		{ { 4, 2.5F, 2.5F }, { 1, 0, 0 }, INFINITY, INFINITY },
+		{ { 0, 1, 2.5F }, { 1, 0, 0 }, INFINITY, INFINITY },
+		{ { 0, 2, 3 }, { 1, 0, 0 }, INFINITY, 2 }, /* along an edge */
+		{ { 0, 0, 2.5F }, { 1, 1, 0 }, INFINITY, 2 },
+		{ { 0, 1, 2.5F }, { 1, 1, 0 }, INFINITY, 2 }, /* through an edge */
+		{ { 0, 1.001F, 2.5F }, { 1, 1, 0 }, INFINITY, INFINITY },
+		{ { 0, 0.999F, 2.5F }, { 1, 1, 0 }, INFINITY, 2 },
+		{ { 0, -0.999F, 2.5F }, { 1, 1, 0 }, INFINITY, 2.999F },
+		{ { 0, -1.001F, 2.5F }, { 1, 1, 0 }, INFINITY, INFINITY },
+		{ { 0, 3.999F, 2.5F }, { 1, -1, 0 }, INFINITY, INFINITY },
+		{ { 0, 4.001F, 2.5F }, { 1, -1, 0 }, INFINITY, 2 },
+		{ { 0, 5.999F, 2.5F }, { 1, -1, 0 }, INFINITY, 2.999F },
+		{ { 0, 6.001F, 2.5F }, { 1, -1, 0 }, INFINITY, INFINITY },
+		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, 2.1F, 2 },
+		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, 1.99997F, 2 },
+		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, 1.99994F, INFINITY },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		float inverse[3], entry;
+
+		for (int k = 0; k < 3; k++)
+			inverse[k] = 1 / row[i].direction[k];
+		entry = lbvh_enter(lo, hi, row[i].origin, inverse, row[i].far);
+		if (isinf(row[i].entry))
+			cr_expect(isinf(entry), "ray %zu: %g", i, (double)entry);
+		else /* not above, and less by the slack of 1e-5 */
+			cr_expect_float_eq(entry, row[i].entry * (1 - 1e-5F), 1e-6, "ray %zu: %.9g",
+					   i, (double)entry);
+	}
 }
 
 /* ---- streams ------------------------------------------------------------------------------ */
@@ -197,6 +271,47 @@ Test(lbvh_verify, occlusion_in_both_directions)
 		cr_assert_eq(verify(&s, output, &err), GB_EVERIFY);
 		cr_assert(strstr(err.message, "9 of 1681 rays are wrongly occluded or not"), "%s",
 			  err.message);
+		free(output);
+		drop(&s);
+	}
+}
+
+/* ---- pictures ----------------------------------------------------------------------------- */
+
+/* The one pixel of a picture of one triangle, straight from above (0, 0, 0).  Its colour is the
+ * direction of the normal towards the eye, times 0.35 and 0.65 of the cosine of their angle. */
+Test(lbvh_picture, colours)
+{
+	static const struct {
+		float corner[3][3];
+		unsigned char rgb[3];
+	} row[] = {
+		{ { { -1, -1, 0 }, { 1, -1, 0 }, { 0, 1, 0 } }, { 127, 127, 255 } },
+		{ { { -1, -1, 0 }, { 0, 1, 0 }, { 1, -1, 0 } }, { 127, 127, 255 } },
+		/* normals (0.6, 0, 0.8) and (0, -0.6, -0.8) */
+		{ { { -0.8F, -1, 0.6F }, { 0.8F, -1, -0.6F }, { 0, 1, 0 } }, { 177, 110, 199 } },
+		{ { { -1, -0.8F, 0.6F }, { 0, 0.8F, -0.6F }, { 1, -0.8F, 0.6F } },
+		  { 110, 177, 199 } },
+	};
+	const struct gb_view view = { .eye = { 0, 0, 4 }, .up = { 0, 1, 0 }, .fov = 60 };
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char path[] = "/tmp/gpubench-picture-XXXXXX.ppm", text[12];
+		const int file = mkstemps(path, 4);
+		struct scene s = compose(row[i].corner, 1, view, 1);
+		void *output = trace(&s, &lbvh_cpu_wide);
+		unsigned char rgb[3];
+		struct gb_error err;
+
+		s.params.image = path;
+		cr_assert_eq(verify(&s, output, &err), GB_OK, "%s", err.message);
+		cr_assert_eq(close(file), 0);
+		FILE *picture = fopen(path, "rb");
+		cr_assert(picture && fread(text, 11, 1, picture) && fread(rgb, 3, 1, picture));
+		cr_expect(memcmp(rgb, row[i].rgb, 3) == 0, "triangle %zu: %d %d %d", i, rgb[0],
+			  rgb[1], rgb[2]);
+		fclose(picture);
+		unlink(path);
 		free(output);
 		drop(&s);
 	}

@@ -164,6 +164,10 @@ Test(octree_reference, pool)
 		size_t nodes; /* 0: those of the tree and one for each body */
 	} row[] = { { 0, 0, 0 },      { 100, 0, 0 },      { 0, 0.5, 1 },
 		    { 100, 0.5, 50 }, { 100, 0.501, 51 }, { 100, 0.001, 1 } };
+	/* A dry run expects half a node for each clustered body, fewer with buckets up to 4. */
+	static const int64_t dry[][2] = {
+		{ 1, 400000 }, { 2, 200000 }, { 4, 100000 }, { 5, 100000 }, { 32, 100000 }
+	};
 	const struct octree_params large = { .count = 100, .bucket = 1, .pool = 3e7 };
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -177,6 +181,20 @@ Test(octree_reference, pool)
 			     "%zu nodes for %zu bodies", in->pool, in->count);
 		end_trial(&t);
 	}
+	gb_memory_set_dry(true);
+	for (size_t i = 0; i < GB_COUNT(dry); i++) {
+		const struct octree_params params = { .distribution = OCTREE_CLUSTERED,
+						      .count = 800000,
+						      .bucket = dry[i][0] };
+		struct gb_error err = { 0 };
+		void *input;
+
+		cr_assert_eq(gb_octree_workload.prepare(&params, &input, &err), GB_OK);
+		cr_expect_eq(((struct octree_input *)input)->pool,
+			     1 + (size_t)dry[i][1] + OCTREE_SLACK, "bucket %d", (int)dry[i][0]);
+		gb_octree_workload.release(input);
+	}
+	gb_memory_set_dry(false);
 	refuse_input(&gb_octree_workload, &large,
 		     "3000000000 nodes for 100 bodies: at most 2147483647 nodes can be numbered");
 }
@@ -416,23 +434,27 @@ Test(octree_faults, the_whole_pool_may_be_used)
 	end_trial(&s.trial);
 }
 
-/* A chain of nodes that is longer than the keys. */
-Test(octree_faults, node_below_the_keys)
+/* A chain of nodes that is longer than the keys, and one that is too short for its leaf. */
+Test(octree_faults, at_the_end_of_keys)
 {
-	struct scene s;
-	int32_t node = 0;
+	for (int fault = 0; fault < 2; fault++) {
+		struct scene s;
+		int32_t root = 0, *node = &root;
 
-	set_up(&s,
-	       (struct octree_params){
-		       .count = 100, .bucket = 1, .seed = 2, .distribution = OCTREE_COINCIDENT });
-	for (int level = 0; level < OCTREE_DEEPEST; level++)
-		for (int d = 0; d < 8; d++)
-			if (s.out->child[node][d] > 0) {
-				node = s.out->child[node][d];
-				break;
-			}
-	*find(&s, is_leaf, node) = (int32_t)s.out->rows++;
-	refuse(&s.trial, "where keys end");
+		set_up(&s, (struct octree_params){ .count = 100,
+						   .bucket = 1,
+						   .seed = 2,
+						   .distribution = OCTREE_COINCIDENT });
+		for (int level = 0; level < OCTREE_DEEPEST; level++)
+			node = find(&s, is_node, *node);
+		if (fault)
+			*node = *find(&s, is_leaf, *node);
+		else
+			*find(&s, is_leaf, *node) = (int32_t)s.out->rows++;
+		refuse(&s.trial,
+		       fault ? "the leaf at level 20, * has 100 bodies, more than the bucket's 1"
+			     : "there is a node at level 21, *, where keys end");
+	}
 }
 
 /* Faults deep in a tree that several threads verify. */
