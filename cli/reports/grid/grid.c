@@ -65,7 +65,7 @@ void gb_grid_set_number(struct gb_grid *grid, size_t column, double number, cons
 {
 	struct gb_cell *cell = cell_at(grid, column);
 
-	if (!cell || isnan(number))
+	if (!cell || !isfinite(number))
 		return;
 	cell->number = number;
 	gb_grid_set(grid, column, text, tint);

@@ -65,7 +65,7 @@ void gb_grid_row(struct gb_grid *grid, bool gap);
 /* Set a cell of the last row.  text is copied; "" and NULL leave the cell empty. */
 void gb_grid_set(struct gb_grid *grid, size_t column, const char *text, enum gb_tint tint);
 
-/* The same, with a number for programs; NAN leaves the cell empty. */
+/* The same, with a number for programs; one that is not finite leaves the cell empty. */
 void gb_grid_set_number(struct gb_grid *grid, size_t column, double number, const char *text,
 			enum gb_tint tint);
 

@@ -24,6 +24,40 @@ Test(table, constants_are_stated_once)
 				"cpu/best  2.00 ms  +-1.0 %   500 k  4.00 M     25 %  ok\n");
 }
 
+/* The line of one launch or two; unknown parts are left out. */
+Test(table, the_line_of_a_run)
+{
+	static const struct {
+		const char *members, *line;
+		int launches;
+	} row[] = {
+		{ "\"tool\":{\"version\":\"1\",\"commit\":\"c\",\"dirty\":true},\"host\":{"
+		  "\"hostname\":\"h\",\"cpu\":\"Z80\",\"cores\":4},\"started\":\"then\","
+		  "\"gpus\":[{\"id\":0,\"name\":\"A\"},{\"id\":1},{\"id\":2,\"name\":\"B\"}]",
+		  "gpubench 1, commit c with changes, on h, then: Z80, 4 cores; A; B\n", 1 },
+		{ "\"tool\":{\"commit\":\"c\",\"dirty\":false}", ", commit c, 2 launches\n", 2 },
+		{ "\"tool\":{\"version\":\"1\",\"dirty\":true}", "gpubench 1, 2 launches\n", 2 },
+		{ "\"host\":{\"hostname\":\"h\"}", ", on h, 2 launches\n", 2 },
+		{ "\"started\":\"then\"", "2 launches, then\n", 2 },
+		{ "\"started\":\"now\"", ", now\n", 1 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char text[512], *all;
+
+		for (int k = 0; k < row[i].launches; k++) {
+			(void)snprintf(text, sizeof text,
+				       "{\"type\":\"run\",\"schema\":2,\"run_id\":\"%d\",%s}", k,
+				       row[i].members);
+			add(text);
+		}
+		all = printed(GB_FORMAT_TABLE);
+		cr_expect_str_eq(all, row[i].line);
+		free(all);
+		release();
+	}
+}
+
 /* Values belong to pairs alone. */
 Test(table, a_parameter_that_no_point_uses_is_left_out)
 {
