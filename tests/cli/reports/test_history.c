@@ -278,16 +278,38 @@ Test(history, limits_of_verdicts)
 		shift = h.trend[0].shift[0];
 		gb_history_release(&h);
 		cr_expect(eq(sz, shift.at, 20));
+		cr_expect(ieee_ulp_eq(dbl, shift.ratio.estimate, k ? 0.5 : 1.5, 0));
 		cr_expect(eq(int, (int)verdict_at(&store, 0.05, 0.05), k ? GB_FASTER : GB_SLOWER));
 		cr_expect(eq(int, (int)verdict_at(&store, 2, 0.05), GB_SAME));
+		cr_expect(eq(int, (int)verdict_at(&store, k ? 1 : 0.5, 0.05), GB_SAME));
 		if (k == 0) {
-			const double growth = shift.ratio.estimate - 1;
-
-			cr_expect(eq(int, (int)verdict_at(&store, growth, 0.05), GB_SAME));
 			cr_expect(eq(int, (int)verdict_at(&store, 0.05, shift.p), GB_SLOWER));
 			cr_expect(
 				eq(int, (int)verdict_at(&store, 0.05, shift.p * 0.999), GB_UNSURE));
 		}
+		gb_store_release(&store);
+	}
+}
+
+/* An interval that begins or ends at 1 does not exclude it. */
+Test(history, limits_of_intervals)
+{
+	for (size_t k = 0; k < 2; k++) {
+		struct gb_store store = { 0 };
+		struct gb_history h;
+		struct gb_ratio ratio;
+		double ns[40];
+
+		for (size_t i = 0; i < GB_COUNT(ns); i++)
+			ns[i] = i >= 20 && i % 5 < 3 ? (k ? 50 : 150) : 100;
+		put_launches(&store, ns, GB_COUNT(ns));
+		h = judged(&store, 0.05, 0.05);
+		cr_assert(eq(sz, h.trend[0].shifts, 1));
+		ratio = h.trend[0].shift[0].ratio;
+		cr_expect(ieee_ulp_eq(dbl, ratio.estimate, ns[20] / 100, 4));
+		cr_expect(ieee_ulp_eq(dbl, k ? ratio.interval.high : ratio.interval.low, 1, 0));
+		cr_expect(eq(int, (int)h.trend[0].verdict, GB_SAME));
+		gb_history_release(&h);
 		gb_store_release(&store);
 	}
 }
