@@ -54,6 +54,8 @@ static const struct {
 	{ "nothing is timed", 3, 3, 0, GB_OK, GB_PASS, NULL, 0, 0, "true", "null", GB_EUNDECIDED,
 	  NULL },
 	{ "wrong", 3, 2, 0, GB_EVERIFY, GB_FAIL, NULL, 0, 0, "false", "null", GB_EVERIFY, NULL },
+	{ "refused", 3, 2, 0, GB_EVERIFY, GB_NOT_VERIFIED, NULL, 0, 0, "false", "false", GB_EVERIFY,
+	  NULL },
 	{ "crash", 3, 2, 0, GB_ERUNTIME, GB_NOT_VERIFIED, NULL, 0, 0, "false", "null", GB_ERUNTIME,
 	  NULL },
 	{ "wrong when timed", 3, 3, 0, GB_OK, GB_PASS,
