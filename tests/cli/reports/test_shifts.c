@@ -335,9 +335,9 @@ Test(shifts, levels)
 }
 
 /* Between noise of +-1 % about two levels, 4 % or 2.70 standard deviations apart, are four launches
- * 4 % above the higher one, then five on the lower one.  By ranks, each counts the same.  By Huber's
- * loss, each of the four costs 1.345 * 2.70 = 3.63 more on the lower level, and each of the five
- * 1.345 * (2.70 - 1.345 / 2) = 2.72 more on the higher one. */
+ * 4 % above the higher one, then five on the lower one.  By ranks, each counts the same.  By
+ * Huber's loss, each of the four costs 1.345 * 2.70 = 3.63 more on the lower level, and each of the
+ * five 1.345 * (2.70 - 1.345 / 2) = 2.72 more on the higher one. */
 Test(shifts, the_place_depends_on_sizes)
 {
 	double value[MOST];
