@@ -199,7 +199,7 @@ static bool put_outcome(struct gb_judgement *j, cJSON *point, const struct gb_re
 	(void)snprintf(j->machine, sizeof j->machine, "%s", gb_record_machine(r)->name);
 	if (r->run->tool.commit)
 		(void)snprintf(j->commit, sizeof j->commit, "%s", r->run->tool.commit);
-	j->doubtful |= o.status == GB_STATUS_DOUBTFUL || (o.suspect && o.status != GB_STATUS_OK);
+	j->doubtful |= o.suspect && o.status != GB_STATUS_OK;
 	if (o.status == GB_STATUS_FAILED)
 		add_failure(j, gb_equal(r->verify.result, "fail"),
 			    has_error(r, "verify") || has_error(r, "time"));
@@ -411,7 +411,7 @@ cJSON *gb_judgement_format(struct gb_judgement *j)
 	    put_check(v, j) && put_owned(v, "emulator", &j->emulator) &&
 	    put_owned(v, "counts", &j->counts) &&
 	    gb_json_put_number(v, "points_not_done",
-			       (double)(j->points_planned > done ? j->points_planned - done : 0)) &&
+			       fmax((double)j->points_planned - (double)done, 0)) &&
 	    gb_json_put(v, "points", points))
 		return v;
 	cJSON_Delete(v);

@@ -162,7 +162,7 @@ static void choose_columns(struct columns *columns, const struct gb_section *sec
 {
 	const struct gb_column fixed[FIXED] = {
 		[VARIANT] = { "variant", NULL, true },     [TIME] = { "time", NULL, false },
-		[INTERVAL] = { "95 %", NULL, false },      [SPAN] = { "", NULL, false },
+		[INTERVAL] = { "95 %", NULL, false },      [SPAN] = { .title = "" },
 		[ITEMS] = { columns->items, NULL, false }, [BYTES] = { "B/s", NULL, false },
 		[COPY] = { "of copy", NULL, false },       [UPLOAD] = { "upload", NULL, false },
 		[DOWNLOAD] = { "download", NULL, false },  [STATUS] = { "status", NULL, true },

@@ -435,6 +435,9 @@ void release(void **list, int count)
 {
 	for (int i = 0; i < count; i++)
 		free(list[i]);
+	for (int i = 0; i < count; i++) {
+		release(list[i]);
+	}
 	if (!list || !count) {
 		gb_out_of_memory();
 	}

@@ -46,8 +46,9 @@ KEYWORDS = TYPES | set("return case sizeof else do goto".split())
 NOTHING = {"0", "NULL", "false", "GB_OK", "0.0", "NAN"}
 # Calls in which a larger constant only wastes memory.
 ALLOCATING = {"malloc", "calloc", "realloc", "reallocarray"}
-# Calls without which a program only wastes memory, or warnings come.
-HARMLESS = re.compile(r"(\(void\)\w+;|(\(void\))?(free|va_end|cJSON_Delete)\b)")
+# Calls without which a program only wastes memory, or warnings come; release() is a file's own.
+HARMLESS = re.compile(
+    r"(\{ )?(\(void\)\w+;|(\(void\))?(free|va_end|cJSON_Delete|release)\b)")
 # The statement after a condition that is true if memory ran out.
 NO_MEMORY = re.compile(r"(\{ ?)?(return |\(void\))?(gb_out_of_memory|no_memory)\(")
 

@@ -209,17 +209,16 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 				  const struct gb_key_entry *entry, size_t count,
 				  struct gb_change *change, struct gb_error *err)
 {
-	struct values base = { .value = malloc((count + 1) * sizeof(double)) };
-	struct values other = { .value = malloc((count + 1) * sizeof(double)) };
-	struct values stored = { .value = malloc((count + 1) * sizeof(double)) };
-	double *room = malloc((count + 1) * sizeof *room);
+	double *room = malloc(4 * count * sizeof *room);
+	struct values base = { 0 }, other = { 0 }, stored = { 0 };
 	const bool in_cycles = c->in_cycles && has_clocks(entry, count);
 	struct gb_gate gate = c->gate;
 
-	if (!base.value || !other.value || !stored.value || !room) {
-		gb_out_of_memory(err, NULL);
-		goto out;
-	}
+	if (!room)
+		return gb_out_of_memory(err, NULL);
+	base.value = room + count;
+	other.value = base.value + count;
+	stored.value = other.value + count;
 	take_side(c, entry, count, false, false, in_cycles, &base);
 	take_side(c, entry, count, true, false, in_cycles, &other);
 	take_side(c, entry, count, false, true, in_cycles, &stored);
@@ -246,9 +245,6 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 	if (base.count && other.count)
 		compare_setups(c, entry, count);
 out:
-	free(base.value);
-	free(other.value);
-	free(stored.value);
 	free(room);
 	return err->code;
 }

@@ -226,7 +226,7 @@ static void add_count(const struct gb_count_change *change, void *closure)
 {
 	const struct counts_rows *rows = closure;
 	const enum gb_verdict_word verdict = count_verdict[gb_count_judge(change, rows->tolerance)];
-	const double ratio = change->base > 0 ? change->new_ / change->base : (double)NAN;
+	const double ratio = change->new_ / change->base;
 	char text[40], name[GB_KERNEL_TEXT];
 
 	gb_grid_row(rows->grid, false);

@@ -37,11 +37,8 @@ static bool is_same_bench(const char *a, const char *b)
 
 static void print_attribute(FILE *file, const char *name, const char *text, size_t length)
 {
-	char piece[2048];
-
-	(void)snprintf(piece, sizeof piece, "%.*s", (int)length, text);
 	(void)fprintf(file, " %s=\"", name);
-	gb_grid_print_text(file, piece, GB_FORMAT_HTML);
+	gb_grid_print_part(file, text, length, GB_FORMAT_HTML);
 	(void)fputc('"', file);
 }
 

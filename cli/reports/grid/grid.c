@@ -65,7 +65,7 @@ void gb_grid_set_number(struct gb_grid *grid, size_t column, double number, cons
 {
 	struct gb_cell *cell = cell_at(grid, column);
 
-	if (!cell || isnan(number))
+	if (!cell || !isfinite(number))
 		return;
 	cell->number = number;
 	gb_grid_set(grid, column, text, tint);
@@ -147,9 +147,11 @@ static const char *latex(const char *text, size_t length)
 	return NULL;
 }
 
-void gb_grid_print_text(FILE *file, const char *text, enum gb_format format)
+void gb_grid_print_part(FILE *file, const char *text, size_t size, enum gb_format format)
 {
-	for (size_t length; *text; text += length) {
+	const char *end = text + size;
+
+	for (size_t length; text < end; text += length) {
 		const unsigned char c = (unsigned char)*text;
 
 		length = gb_text_step(text);
@@ -169,4 +171,9 @@ void gb_grid_print_text(FILE *file, const char *text, enum gb_format format)
 			(void)fputc('\\', file);
 		(void)fwrite(text, 1, length, file);
 	}
+}
+
+void gb_grid_print_text(FILE *file, const char *text, enum gb_format format)
+{
+	gb_grid_print_part(file, text, strlen(text), format);
 }

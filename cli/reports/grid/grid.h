@@ -65,7 +65,7 @@ void gb_grid_row(struct gb_grid *grid, bool gap);
 /* Set a cell of the last row.  text is copied; "" and NULL leave the cell empty. */
 void gb_grid_set(struct gb_grid *grid, size_t column, const char *text, enum gb_tint tint);
 
-/* The same, with a number for programs; NAN leaves the cell empty. */
+/* The same, with a number for programs; one that is not finite leaves the cell empty. */
 void gb_grid_set_number(struct gb_grid *grid, size_t column, double number, const char *text,
 			enum gb_tint tint);
 
@@ -81,6 +81,8 @@ void gb_grid_release(struct gb_grid *grid);
 /* Print text, escaped for the format.  Characters that control a terminal (gb_text_control())
  * become '?'. */
 void gb_grid_print_text(FILE *file, const char *text, enum gb_format format);
+/* The same of the first `size` bytes. */
+void gb_grid_print_part(FILE *file, const char *text, size_t size, enum gb_format format);
 
 /* Print the grid for people.  Columns whose cells are all empty are omitted, and a grid without
  * rows prints nothing. color: print escape sequences, in tables only.  False if memory ran out. */

@@ -88,16 +88,7 @@ static const char *unit_of(const char *word, size_t length)
 
 static void put_text(FILE *file, const char *text, size_t length)
 {
-	char piece[256];
-
-	for (size_t used; length > 0; text += used, length -= used) {
-		used = 0;
-		while (used < length && used + gb_text_step(text + used) < sizeof piece)
-			used += gb_text_step(text + used);
-		used = used < length ? used : length;
-		(void)snprintf(piece, sizeof piece, "%.*s", (int)used, text);
-		gb_grid_print_text(file, piece, GB_FORMAT_LATEX);
-	}
+	gb_grid_print_part(file, text, length, GB_FORMAT_LATEX);
 }
 
 /* Print text that may be broken after the punctuation of keys and paths. */

@@ -39,9 +39,9 @@ static int by_commit(const void *a, const void *b)
 	return order ? order : GB_ORDER(x->second, y->second);
 }
 
-static int64_t least_date(int64_t a, int64_t b)
+static int64_t known_date(int64_t a, int64_t b)
 {
-	return a == GB_NO_DATE || (b != GB_NO_DATE && b < a) ? b : a;
+	return a == GB_NO_DATE ? b : a;
 }
 
 /* Set the date of each commit: the recorded one, else the date of its first run. */
@@ -54,12 +54,12 @@ static void date_commits(struct moment *moment, size_t count)
 		for (to = from;
 		     to < count && gb_equal(moment[to].run->commit, moment[from].run->commit);
 		     to++) {
-			recorded = least_date(recorded, moment[to].run->committed);
-			first = least_date(first, moment[to].second);
+			recorded = known_date(recorded, moment[to].run->committed);
+			first = known_date(first, moment[to].second);
 		}
 		for (size_t i = from; i < to; i++)
 			if (moment[i].run->commit[0])
-				moment[i].first = recorded != GB_NO_DATE ? recorded : first;
+				moment[i].first = known_date(recorded, first);
 	}
 }
 

@@ -79,7 +79,7 @@ enum { MOST_BYTES = 2048, MOST_ANSWERS = 8192 };
 
 /* A line without the parts that differ from launch to launch. */
 struct reduced {
-	char text[MOST_BYTES];
+	char text[MOST_BYTES + 1];
 	size_t size;
 	const char *run_id, *run_id_end; /* point into the line */
 	bool ok;                         /* the status is ok */
@@ -91,7 +91,7 @@ static bool put(struct reduced *r, const char *begin, const char *end)
 {
 	const size_t length = (size_t)(end - begin);
 
-	if (length >= MOST_BYTES - r->size)
+	if (length > MOST_BYTES - r->size)
 		return false;
 	memcpy(r->text + r->size, begin, length);
 	r->size += length;

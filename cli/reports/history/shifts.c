@@ -110,9 +110,9 @@ static struct sides sides_of(const struct work *w, size_t begin, size_t at, size
 /* Huber's loss: quadratic near 0, then linear. */
 static double huber(double x)
 {
-	const double bend = 1.345, far = fabs(x);
+	const double far = fabs(x), near = fmin(far, 1.345);
 
-	return far < bend ? far * far / 2 : bend * (far - bend / 2);
+	return near * (far - near / 2);
 }
 
 /* Find where near `at` the level changes: at the least loss about the medians of both sides.

@@ -65,7 +65,7 @@ double gb_mann_whitney_deviate(size_t n, size_t m, double u)
 {
 	const double pairs = (double)n * (double)m;
 	const double sd = sqrt(pairs * (double)(n + m + 1) / 12);
-	const double sign = u < pairs / 2 ? -1 : 1;
+	const double sign = copysign(1, u - pairs / 2);
 	/* Continuity correction; without it, the extreme value has no saddlepoint. */
 	const double x = fabs(u - pairs / 2) - 0.5;
 	double t, r, v;

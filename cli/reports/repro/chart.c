@@ -57,7 +57,7 @@ static bool is_abscissa(const struct gb_repro *t, size_t c)
 		if (!is_key(t, c) || t->column[c].is_text || !(value > 0))
 			return false;
 		for (size_t k = 0; k < r; k++)
-			if (fabs(cell_of(t, k, c)->published - value) < 1e-9 * value)
+			if (!(fabs(cell_of(t, k, c)->published - value) > 0))
 				return false;
 	}
 	return true;

@@ -80,24 +80,20 @@ static bool join(struct gb_product *list, size_t *count, bool variants_first)
 	return true;
 }
 
-/* A copy of the list; NULL if memory ran out. */
-static struct gb_product *copy_of(const struct gb_product *list, size_t count)
+/* A copy of the list; clears *whole if memory ran out. */
+static struct gb_product *copy_of(const struct gb_product *list, size_t count, bool *whole)
 {
 	struct gb_product *copy = calloc(count + 1, sizeof *copy);
-	bool whole = copy != NULL;
 
-	for (size_t i = 0; whole && i < count; i++) {
+	*whole &= copy != NULL;
+	for (size_t i = 0; copy && i < count; i++) {
 		copy[i].workload = list[i].workload;
 		for (size_t k = 0; k < AXES; k++) {
 			copy[i].axis[k] = strdup(list[i].axis[k]);
-			whole &= copy[i].axis[k] != NULL;
+			*whole &= copy[i].axis[k] != NULL;
 		}
 	}
-	for (size_t i = 0; copy && !whole && i < count; i++)
-		release(&copy[i]);
-	if (!whole)
-		free(copy);
-	return whole ? copy : NULL;
+	return copy;
 }
 
 /* ---- cells -------------------------------------------------------------------------------- */
@@ -268,8 +264,8 @@ enum gb_status gb_repro_commands(const struct gb_missing *m, struct gb_error *er
 	int best;
 
 	for (int k = 0; k < 2; k++) {
-		list[k] = copy_of(m->product, m->products);
-		whole &= list[k] && join(list[k], &count[k], k == 0);
+		list[k] = copy_of(m->product, m->products, &whole);
+		whole = whole && join(list[k], &count[k], k == 0);
 	}
 	best = count[1] < count[0];
 	if (!whole)

@@ -246,7 +246,7 @@ Test(grid, csv)
 	for (int i = 0; i < 2; i++) {
 		gb_grid_row(&grid, false);
 		gb_grid_set(&grid, 0, i ? "b," : "a", GB_PLAIN);
-		gb_grid_set_number(&grid, 1, i ? (double)NAN : 1500.5, "1.5 us", GB_PLAIN);
+		gb_grid_set_number(&grid, 1, i ? (double)INFINITY : 1500.5, "1.5 us", GB_PLAIN);
 		gb_grid_set(&grid, 2, "y", GB_PLAIN);
 		gb_grid_set(&grid, 3, i ? "" : "x", GB_PLAIN);
 		if (!i)

@@ -1,21 +1,18 @@
-/* test_history.c -- which machine a series belongs to; files scanned in bulk, which the reader of
- * lines.h must read alike.  The golden cases history_* test the verdicts.
+/* test_history.c -- the machine of a series, the order of its launches, limits of verdicts, charts.
+ * The golden cases history_* test the verdicts.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
 #include <omp.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cli/records/json.h"
 #include "cli/records/lines.h"
 #include "cli/reports/history/charts.h"
 #include "cli/reports/history/folder.h"
 #include "cli/reports/history/print.h"
-#include "cli/reports/history/scan.h"
 #include "cli/reports/history/store.h"
-#include "cli/reports/launch.h"
 #include "common/text.h"
 
 /* ---- dates -------------------------------------------------------------------------------- */
@@ -134,6 +131,97 @@ Test(history, a_series_is_of_one_machine)
 	gb_store_release(&store);
 }
 
+/* ---- order -------------------------------------------------------------------------------- */
+
+#define RUN(id, commit, date, started)                                      \
+	"\"run_id\":\"" id "\",\"started\":\"2026-01-0" started             \
+	"T00:00:00Z\",\"tool\":{\"commit\":\"" commit "\",\"commit_date\":" \
+	"\"2026-01-0" date "T00:00:00Z\"}"
+
+/* Launches in their order.  A date that ends in x is none. */
+static const struct ordered {
+	size_t folder;
+	const char *path, *run;
+} by_date[] = {
+	{ 0, "c", RUN("9", "z", "1", "3") }, { 0, "b", RUN("8", "y", "9", "4") },
+	{ 0, "a", RUN("7", "x", "5", "5") }, { 0, "d", RUN("1", "y", "4", "5") },
+	{ 0, "g", RUN("2", "y", "3", "5") }, { 1, "f", RUN("6", "a", "1", "1") },
+}, by_commit[] = {
+	{ 0, "f", RUN("9", "", "x", "1") }, { 0, "e", RUN("8", "m", "x", "3") },
+	{ 0, "d", RUN("1", "m", "x", "9") }, { 0, "h", RUN("7", "", "x", "4") },
+	{ 0, "c", RUN("6", "k", "x", "6") }, { 0, "b", RUN("5", "k", "4", "7") },
+	{ 0, "a", RUN("4", "k", "x", "8") }, { 0, "i", RUN("3", "n", "4", "2") },
+	{ 0, "g", RUN("2", "", "x", "5") }, { 1, "j", RUN("0", "k", "x", "1") },
+	{ 1, "k", RUN("A", "k", "x", "1") },
+};
+
+/* The time of a launch is its place.  A run that a later file repeats counts once. */
+static void expect_order(const struct ordered *launch, size_t count, enum gb_order order)
+{
+	struct gb_store store = { 0 };
+	struct gb_history h = { .order = order, .rule = gb_shift_rule };
+	struct gb_error err = { 0 };
+
+	for (size_t i = 0; i <= count; i++) {
+		const size_t at = i * 7 % count;
+		char line[300], record[300];
+		struct gb_records records = { 0 };
+
+		snprintf(line, sizeof line, "{\"type\":\"run\",\"schema\":2,%s}", launch[at].run);
+		add(&records, line);
+		snprintf(record, sizeof record,
+			 "{\"type\":\"record\",\"schema\":2,\"run_id\":\"%s\",\"bench\":\"radix\","
+			 "\"backend\":\"cpu\",\"variant\":\"best\",\"key\":\"radix/cpu/best n=1\","
+			 "\"params\":{},\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
+			 "\"time\":{\"median\":%zu,\"samples\":[%zu]}}",
+			 records.run[0]->run_id, at + 1 + !i, at + 1 + !i);
+		add(&records, record);
+		store.folder = launch[at].folder;
+		cr_assert_not(
+			gb_store_file(&store, i ? launch[at].path : "z", &records, NULL, &err));
+		gb_records_release(&records);
+	}
+	cr_assert_not(gb_history_judge(&h, &store, &err));
+	cr_assert(eq(sz, h.trend[0].count, count));
+	for (size_t i = 0; i < count; i++)
+		cr_expect(eq(dbl, h.trend[0].value[i], (double)(i + 1)), "%d: %zu", order, i);
+	gb_history_release(&h);
+	gb_store_release(&store);
+}
+
+Test(history, order)
+{
+	expect_order(by_date, GB_COUNT(by_date), GB_ORDER_DATE);
+	expect_order(by_commit, GB_COUNT(by_commit), GB_ORDER_COMMIT);
+}
+
+/* A glob matches the whole key, or its part before the parameters; `*` matches slashes, too. */
+Test(history, globs)
+{
+	static const struct {
+		const char *glob;
+		size_t count;
+	} row[] = {
+		{ "radix/cpu/best n=1", 1 }, { "*/best", 1 }, { "*=1", 1 },      { "radix*", 1 },
+		{ "radix/cpu/bes", 0 },      { "best", 0 },   { "*/best n", 0 }, { "*=2", 0 },
+	};
+	struct gb_store store = { 0 };
+
+	put_file(&store, 0, "\"schema\":2,\"started\":\"2026-01-01T00:00:00Z\"", "\"cpu\":\"Z80\"",
+		 "\"backend\":\"cpu\",\"key\":\"radix/cpu/best n=1\",\"status\":\"failed\"");
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_history h = { .glob = &row[i].glob, .globs = 1, .rule = gb_shift_rule };
+		struct gb_error err = { 0 };
+
+		cr_expect(eq(int, (int)gb_history_judge(&h, &store, &err),
+			     row[i].count ? GB_OK : GB_EUSAGE),
+			  "%s", row[i].glob);
+		cr_expect(eq(sz, h.count, row[i].count), "%s", row[i].glob);
+		gb_history_release(&h);
+	}
+	gb_store_release(&store);
+}
+
 /* ---- verdicts ----------------------------------------------------------------------------- */
 
 /* Launches of one key, a second apart, in one file each. */
@@ -190,16 +278,38 @@ Test(history, limits_of_verdicts)
 		shift = h.trend[0].shift[0];
 		gb_history_release(&h);
 		cr_expect(eq(sz, shift.at, 20));
+		cr_expect(ieee_ulp_eq(dbl, shift.ratio.estimate, k ? 0.5 : 1.5, 0));
 		cr_expect(eq(int, (int)verdict_at(&store, 0.05, 0.05), k ? GB_FASTER : GB_SLOWER));
 		cr_expect(eq(int, (int)verdict_at(&store, 2, 0.05), GB_SAME));
+		cr_expect(eq(int, (int)verdict_at(&store, k ? 1 : 0.5, 0.05), GB_SAME));
 		if (k == 0) {
-			const double growth = shift.ratio.estimate - 1;
-
-			cr_expect(eq(int, (int)verdict_at(&store, growth, 0.05), GB_SAME));
 			cr_expect(eq(int, (int)verdict_at(&store, 0.05, shift.p), GB_SLOWER));
 			cr_expect(
 				eq(int, (int)verdict_at(&store, 0.05, shift.p * 0.999), GB_UNSURE));
 		}
+		gb_store_release(&store);
+	}
+}
+
+/* An interval that begins or ends at 1 does not exclude it. */
+Test(history, limits_of_intervals)
+{
+	for (size_t k = 0; k < 2; k++) {
+		struct gb_store store = { 0 };
+		struct gb_history h;
+		struct gb_ratio ratio;
+		double ns[40];
+
+		for (size_t i = 0; i < GB_COUNT(ns); i++)
+			ns[i] = i >= 20 && i % 5 < 3 ? (k ? 50 : 150) : 100;
+		put_launches(&store, ns, GB_COUNT(ns));
+		h = judged(&store, 0.05, 0.05);
+		cr_assert(eq(sz, h.trend[0].shifts, 1));
+		ratio = h.trend[0].shift[0].ratio;
+		cr_expect(ieee_ulp_eq(dbl, ratio.estimate, ns[20] / 100, 4));
+		cr_expect(ieee_ulp_eq(dbl, k ? ratio.interval.high : ratio.interval.low, 1, 0));
+		cr_expect(eq(int, (int)h.trend[0].verdict, GB_SAME));
+		gb_history_release(&h);
 		gb_store_release(&store);
 	}
 }
@@ -380,168 +490,4 @@ Test(history, threads)
 	cr_expect(eq(int, gb_history_threads(1), 1));
 	cr_expect(le(int, gb_history_threads(2), 2));
 	cr_expect(le(int, gb_history_threads(1000), omp_get_num_procs()));
-}
-
-/* ---- scanned files ------------------------------------------------------------------------ */
-
-static const char whole[] =
-	"{\"type\":\"run\",\"schema\":2,\"run_id\":\"5f3a\",\"settings\":{\"cold\":false}}\n"
-	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"5f3a\",\"seq\":7,\"bench\":\"radix\","
-	"\"backend\":\"cpu\",\"variant\":\"lsd8\",\"key\":\"radix/cpu/lsd8 count=4096 threads=2\","
-	"\"params\":{\"count\":4096,\"threads\":2,\"seed\":1},\"status\":\"ok\",\"verify\":{"
-	"\"result\":\"pass\"},"
-	"\"reason\":\"+-2 "
-	"%\","
-	"\"verify\":{\"result\":\"pass\",\"runs\":4},\"unknown\":{\"a \\\"b\\\" ]\":[],\"c\":{}},"
-	"\"time\":{\"clock\":\"monotonic\",\"median\":1020.5,\"ci95\":null,"
-	"\"samples\":[1020,1020.25,1.5e3,1020.75]},\"elapsed_s\":3.5}\n";
-
-enum { SCANNED_MAX = sizeof whole + 5000 };
-
-static void expect_same(const struct gb_record *a, const struct gb_record *b)
-{
-	cr_expect(eq(str, a->key, b->key));
-	cr_expect(eq(str, (char *)a->run->run_id, (char *)b->run->run_id));
-	cr_expect(eq(int, a->status, b->status));
-	cr_expect(a->status != GB_STATUS_DOUBTFUL || gb_same(a->reason, b->reason));
-	cr_expect(eq(int, a->emulated, b->emulated));
-	cr_expect(eq(int, gb_record_is_cold(a), gb_record_is_cold(b)));
-	if (a->has_time || b->has_time)
-		cr_expect(eq(dbl, gb_launch_value(a, false), gb_launch_value(b, false)));
-}
-
-/* True if the scanner accepts the text.  The reader must then read the same records.  It may reject
- * the text only if `any` text is allowed. */
-static bool is_taken(const char *text, bool any)
-{
-	static struct gb_scanner scanner;
-	struct gb_records records = { 0 };
-	struct gb_error err = { 0 };
-	char path[] = "/tmp/test_history.XXXXXX";
-	const int at = mkstemp(path);
-	bool taken;
-
-	cr_assert(eq(int, (int)write(at, text, strlen(text)), (int)strlen(text)));
-	close(at);
-	taken = gb_scan_file(&scanner, path);
-	(void)gb_records_read(path, &records, &err);
-	cr_expect(any || !taken || !err.code, "%s: %s", text, err.message);
-	if (taken && !err.code) {
-		cr_assert(eq(sz, scanner.file.count, records.count));
-		for (size_t i = 0; i < records.count; i++)
-			expect_same(scanner.file.record[i], records.record[i]);
-	}
-	unlink(path);
-	gb_records_release(&records);
-	return taken;
-}
-
-/* The same with the first `from` replaced by `to`. */
-static bool is_taken_with(const char *from, const char *to)
-{
-	const char *at = strstr(whole, from);
-	char text[SCANNED_MAX];
-
-	cr_assert(ne(ptr, (void *)at, NULL));
-	snprintf(text, sizeof text, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
-	return is_taken(text, false);
-}
-
-/* A record that is not ok, after one that is, with the reason before the status. */
-static const char doubtful[] =
-	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"5f3a\",\"reason\":\"why\",\"bench\":"
-	"\"radix\","
-	"\"backend\":\"cpu\",\"variant\":\"lsd8\",\"key\":\"k\",\"params\":{},\"status\":"
-	"\"doubtful\","
-	"\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":9,\"samples\":[9]}}\n";
-
-Test(history, files_that_are_scanned)
-{
-	static const struct {
-		const char *from, *to;
-		bool taken;
-	} changes[] = {
-		{ "\"+-2 %\"", "\"+-3 %\"", true },
-		{ "\"seq\":7", "\"emulated\":true", true },
-		{ "\"seq\":7", "\"cold\":true", true },
-		{ "\"run\",\"schema\":2", "\"run\",\"schema\":1", true },
-		{ "\"record\",\"schema\":2", "\"record\",\"schema\":1", true },
-		{ "\"schema\":2,\"run_id\":\"5f3a\",\"seq\":7",
-		  "\"schema\":1,\"run_id\":\"5f3a\",\"verify\":{\"result\":\"skipped\"}", true },
-		{ "\"record\"", "\"run\"", true },
-		{ "1020.25", "0.1000000000000000055511151231257827", true },
-		{ "\"elapsed_s\":3.5", "\"other\":[\"}\",{\"x\":[1,2]}]", true },
-		/* Rejected by the scanner and left to the reader of lines.h: */
-		{ "\"ok\"", "\"failed\"", false },
-		{ "\"ok\"", "\"skipped\"", false },
-		{ "1020.25", "1e-300", true },
-		{ "1.5e3", "1e300", true },
-		{ "1.5e3", "1", false },
-		{ "1020.25", "1e301", false },
-		{ "1020.25", "1e999", false },
-		{ "1020.25", "1e-310", false },
-		{ "1020.25", "-1020", false },
-		{ "\"ci95\":null", "\"ci95\":[1021,1022]", false },
-		{ "\"ci95\":null", "\"ci95\":[1020,1e999]", false },
-		{ "\"ci95\":null", "\"ci95\":[1020,1022]", true },
-		{ "\"ci95\":null", "\"ci95\":[1020.5,1022]", true },
-		{ "\"ci95\":null", "\"ci95\":[1020,1020.5]", true },
-		{ "\"ci95\":null", "\"ci95\":[1020]", false },
-		{ "\"ci95\":null", "\"ci95\":3", false },
-		{ "\"seq\":7", "\"time\":{\"median\":5,\"samples\":[5]}", false },
-		{ "1020.5", "0", false },
-		{ "1020.25", "\"1\"", false },
-		{ "1020.25", "0x10", false },
-		{ "1020.5", "-1", false },
-		{ "[1020,1020.25,1.5e3,1020.75]", "[]", false },
-		{ "\"median\":1020.5,", "", false },
-		{ "\"seq\":7", "\"seq\":7,\"replaces\":{}", false },
-		{ "5f3a", "5f\\/3a", false },
-		{ "5f3a", "other", false },
-		{ "\"seq\":7,", "\"seq\":7, ", false },
-		{ "\"seq\":7", "\"se\\u0071\":7", false },
-		{ "\"record\",\"schema\":2", "\"record\",\"schema\":99", false },
-		{ "3.5}\n", "3.5}\r\n", false },
-		{ "3.5}\n", "3.5}", false },
-	};
-	char text[SCANNED_MAX], reason[SCANNED_MAX];
-
-	for (size_t i = 0; i < GB_COUNT(changes); i++)
-		cr_expect(eq(int, is_taken_with(changes[i].from, changes[i].to), changes[i].taken),
-			  "%s", changes[i].to);
-	cr_expect(is_taken(whole, false));
-	snprintf(text, sizeof text, "%s%s", whole, strchr(whole, '\n') + 1);
-	cr_expect(is_taken(text, false));
-	snprintf(text, sizeof text, "%s%s", whole, doubtful);
-	cr_expect(is_taken(text, false));
-	cr_expect(not(is_taken("", false)));
-	cr_expect(not(is_taken(strchr(whole, '\n') + 1, false)));
-	snprintf(text, sizeof text, "%s{\"type\":\"record\",\"schema\":2", whole);
-	cr_expect(not(is_taken(text, false)));
-	snprintf(reason, sizeof reason, "\"failed\",\"reason\":\"%04000d\"", 1);
-	cr_expect(not(is_taken_with("\"ok\"", reason)));
-	/* Up to a length. */
-	for (int length = 1600, before = 1; length <= 2100; length++) {
-		int taken;
-
-		snprintf(text, sizeof text, "\"variant\":\"%0*d\"", length, 1);
-		taken = is_taken_with("\"variant\":\"lsd8\"", text);
-		cr_expect(taken <= before);
-		cr_expect(taken || length > 1700);
-		cr_expect(length < 2048 || taken == 0);
-		before = taken;
-	}
-}
-
-/* Replace each byte of the record by each of these. */
-Test(history, changed_bytes)
-{
-	char text[sizeof whole];
-
-	for (size_t i = strcspn(whole, "\n") + 1; i + 1 < sizeof whole; i++)
-		for (const char *c = "0\"\\,}]\n"; *c; c++) {
-			memcpy(text, whole, sizeof text);
-			text[i] = *c;
-			(void)is_taken(text, true);
-		}
 }

@@ -1,6 +1,7 @@
 /* test_judgement.c -- verdicts from results of a check and from records of launches. */
 #include <criterion/criterion.h>
 
+#include "cli/records/version.h"
 #include "cli/reports/judgement.h"
 #include "cli/workloads/registry.h"
 #include "common/variants.h"
@@ -54,6 +55,8 @@ static const struct {
 	{ "nothing is timed", 3, 3, 0, GB_OK, GB_PASS, NULL, 0, 0, "true", "null", GB_EUNDECIDED,
 	  NULL },
 	{ "wrong", 3, 2, 0, GB_EVERIFY, GB_FAIL, NULL, 0, 0, "false", "null", GB_EVERIFY, NULL },
+	{ "refused", 3, 2, 0, GB_EVERIFY, GB_NOT_VERIFIED, NULL, 0, 0, "false", "false", GB_EVERIFY,
+	  NULL },
 	{ "crash", 3, 2, 0, GB_ERUNTIME, GB_NOT_VERIFIED, NULL, 0, 0, "false", "null", GB_ERUNTIME,
 	  NULL },
 	{ "wrong when timed", 3, 3, 0, GB_OK, GB_PASS,
@@ -87,8 +90,10 @@ static void add_results(struct gb_judgement *j, enum gb_outcome outcome, size_t 
 				    .code = code,
 				    .verdict = verdict };
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		(void)snprintf(result.reason, sizeof result.reason, "%zu", i);
 		gb_judge_check(j, &result);
+	}
 }
 
 static void expect(const cJSON *line, const char *name, const char *member, const char *value)
@@ -143,18 +148,43 @@ Test(judgement, statuses)
 	}
 }
 
-/* The first launch chooses the rival, the others give the ratio. */
+/* The first launch chooses the rival, the others give the ratio.  The plug-in's other variants and
+ * other back ends are no points of this one. */
 Test(judgement, rivals)
 {
-	struct gb_judgement j = { .variant = &variant, .planned = 1 };
+	struct gb_judgement j = { .variant = &variant, .planned = 1, .points_planned = 3 };
 	struct gb_records scout = { 0 }, launches = { 0 };
 	struct gb_error err = { 0 };
+	static const char wanted[] =
+		"{\"type\":\"verdict\",\"schema\":1,\"program\":\"" GB_VERSION_LINE
+		"\",\"commit\":\"abc\",\"machine\":\"Z80\","
+		"\"plugin\":{\"name\":\"p\",\"version\":\"1\",\"path\":\"./"
+		"p.so\",\"sha256\":\"\"},\"benchmark\":\"radix\","
+		"\"variant\":\"cpu/mine\",\"correct\":false,\"honest\":null,\"exit_status\":4,"
+		"\"reasons\":[\"bad: failed: ? (1 of 1 launches)\"],"
+		"\"check\":{\"seed\":0,\"passed\":1,\"failed\":0,\"skipped\":0,\"not_done\":0},"
+		"\"emulator\":null,\"counts\":null,\"points_not_done\":1,"
+		"\"points\":[{\"key\":\"radix/cpu/mine "
+		"count=9\",\"status\":\"ok\",\"reason\":null,\"launches\":6,"
+		"\"suspected\":0,\"time_ns\":100,\"time_low\":100,\"time_high\":105,\"rivals\":4,"
+		"\"rivals_failed\":1,"
+		"\"ours\":{\"key\":\"radix/cpu/fast "
+		"count=9\",\"time_ns\":50,\"time_low\":50,\"time_high\":50,"
+		"\"launches\":6,\"ratio\":2,\"ratio_low\":2,\"ratio_high\":2.1},"
+		"\"peer\":{\"key\":\"radix/cpu/library "
+		"count=9\",\"time_ns\":200,\"time_low\":200,\"time_high\":200,"
+		"\"launches\":6,\"ratio\":0.5,\"ratio_low\":0.5,\"ratio_high\":0.525}},"
+		"{\"key\":\"bad\",\"status\":\"failed\",\"reason\":null,\"launches\":1,"
+		"\"suspected\":0,\"time_ns\":null,"
+		"\"time_low\":null,\"time_high\":null,\"rivals\":0,\"rivals_failed\":0,\"ours\":"
+		"null,\"peer\":null}]}";
+	char *text;
 	cJSON *line;
 
 	add_line_of(&launches, "{\"type\":\"run\",\"tool\":{\"commit\":\"abc\"},\"host\":{"
 			       "\"cpu\":\"Z80\"}}");
-	add_time(&scout, "slow", "", 90);
 	add_time(&scout, "fast", "", 30);
+	add_time(&scout, "slow", "", 90);
 	add_time(&scout, "as-fast", "", 30);
 	add_time(&scout, "doubtful", ",\"status\":\"doubtful\"", 1);
 	add_time(&scout, "mine", mine, 1);
@@ -163,38 +193,25 @@ Test(judgement, rivals)
 	add_time(&scout, "skips", ",\"status\":\"skipped\"", 1);
 	add_time(&scout, "elsewhere", "", 1);
 	scout.record[scout.count - 1]->params.item[0].number = 8;
-	for (int i = 0; i < 4; i++) {
-		add_time(&launches, "mine", mine, 100);
+	add_time(&launches, "other", mine, 1);
+	add_time(&launches, "device", mine, 1);
+	launches.record[launches.count - 1]->variant = "mine";
+	launches.record[launches.count - 1]->backend = "cuda";
+	for (int i = 0; i < 6; i++) {
+		add_time(&launches, "mine", mine, i < 5 ? 100 : 105);
 		add_time(&launches, "fast", "", 50);
 		add_time(&launches, "slow", "", 25);
 		add_time(&launches, "library", ",\"peer\":true", 200);
 	}
+	add_time(&launches, "mine", mine, 1);
+	launches.record[launches.count - 1]->key = "bad";
+	launches.record[launches.count - 1]->status = GB_STATUS_FAILED;
 	add_results(&j, GB_RESULT_OK, 1, GB_OK, GB_PASS);
 	cr_assert_not(gb_judge_points(&j, 1, &scout, &launches, &err));
 	line = gb_judgement_format(&j);
-	cr_assert_eq(cJSON_GetArraySize(gb_json_at(line, "points")), 1);
-	{
-		const cJSON *point = cJSON_GetArrayItem(gb_json_at(line, "points"), 0);
-
-		expect(line, "rivals", "variant", "\"cpu/mine\"");
-		expect(line, "rivals", "benchmark", "\"radix\"");
-		expect(line, "rivals", "plugin",
-		       "{\"name\":\"p\",\"version\":\"1\",\"path\":\"./p.so\",\"sha256\":\"\"}");
-		expect(line, "rivals", "commit", "\"abc\"");
-		expect(line, "rivals", "machine", "\"Z80\"");
-		expect(line, "rivals", "points_not_done", "0");
-		expect(point, "rivals", "launches", "4");
-		expect(point, "rivals", "time_ns", "100");
-		expect(point, "rivals", "rivals", "4");
-		expect(point, "rivals", "rivals_failed", "1");
-		expect(point, "rivals", "ours.key", "\"radix/cpu/fast count=9\"");
-		expect(point, "rivals", "ours.time_ns", "50");
-		expect(point, "rivals", "ours.launches", "4");
-		expect(point, "rivals", "ours.ratio_low", "2");
-		expect(point, "rivals", "ours.ratio_high", "2");
-		expect(point, "rivals", "peer.key", "\"radix/cpu/library count=9\"");
-		expect(point, "rivals", "peer.ratio", "0.5");
-	}
+	text = cJSON_PrintUnformatted(line);
+	cr_expect_str_eq(text, wanted, "%s", text);
+	cJSON_free(text);
 	cJSON_Delete(line);
 	gb_records_release(&scout);
 	gb_records_release(&launches);
@@ -240,6 +257,8 @@ Test(judgement, emulated)
 		gb_judge_emulated(&j, cJSON_Parse(cases[i].text));
 		cr_expect_eq(gb_judgement_status(&j), cases[i].status, "%s", cases[i].text);
 		line = gb_judgement_format(&j);
+		gb_judgement_release(&j); /* what is owned is the document's now */
+		expect(line, cases[i].text, "points", "[]");
 		expect(line, cases[i].text, "correct", cases[i].correct);
 		expect(line, cases[i].text, "reasons", cases[i].reasons);
 		expect(line, cases[i].text, "emulator", cases[i].text);
@@ -259,19 +278,21 @@ Test(judgement, reasons)
 	static const struct {
 		const char *bad, *reason; /* for bad launches; the number of the launch follows */
 		size_t good, bad_ones;
-		const char *reasons;
+		const char *reasons, *others; /* others: members of good launches */
 	} cases[] = {
-		{ "", NULL, 2, 0, "[]" },
+		{ "", NULL, 2, 0, "[]", "" },
 		{ ",\"status\":\"failed\",\"error\":\"runtime\"", "abc", 5, 2,
-		  "[\"radix/cpu/mine count=9: failed: abc 5 (2 of 7 launches)\"]" },
+		  "[\"radix/cpu/mine count=9: failed: abc 5 (2 of 7 launches)\"]", "" },
 		{ ",\"status\":\"failed\",\"error\":\"verify\"", NULL, 1, 3,
-		  "[\"radix/cpu/mine count=9: failed: ? (3 of 4 launches)\"]" },
+		  "[\"radix/cpu/mine count=9: failed: ? (3 of 4 launches)\"]", "" },
 		{ TIME, "late", 2, 1,
-		  "[\"radix/cpu/mine count=9: suspected: late 2 (1 of 3 launches)\"]" },
+		  "[\"radix/cpu/mine count=9: suspected: late 2 (1 of 3 launches)\"]", "" },
 		{ DOUBTFUL, "quick", 2, 2,
-		  "[\"radix/cpu/mine count=9: doubtful: quick 2 (2 of 4 launches)\"]" },
+		  "[\"radix/cpu/mine count=9: doubtful: quick 2 (2 of 4 launches)\"]", "" },
 		{ DOUBTFUL, "quick", 0, 1,
-		  "[\"radix/cpu/mine count=9: doubtful: quick 0 (1 of 1 launches)\"]" },
+		  "[\"radix/cpu/mine count=9: doubtful: quick 0 (1 of 1 launches)\"]", "" },
+		{ TIME, "late", 1, 3, "[\"radix/cpu/mine count=9: failed: ? (1 of 4 launches)\"]",
+		  ",\"status\":\"failed\",\"error\":\"runtime\"" },
 	};
 	struct gb_judgement j = { .variant = &variant, .planned = 1 };
 
@@ -283,12 +304,14 @@ Test(judgement, reasons)
 		cJSON *line;
 
 		for (size_t k = 0; k < cases[i].good + cases[i].bad_ones; k++) {
-			int n = snprintf(more, sizeof more, "%s%s", mine, cases[i].bad);
+			const bool good = k < cases[i].good;
+			int n = snprintf(more, sizeof more, "%s%s", mine,
+					 good ? cases[i].others : cases[i].bad);
 
-			if (cases[i].reason)
+			if (cases[i].reason && !good)
 				(void)snprintf(more + n, sizeof more - (size_t)n,
 					       ",\"reason\":\"%s %zu\"", cases[i].reason, k);
-			add_time(&launches, "mine", k < cases[i].good ? mine : more, 100);
+			add_time(&launches, "mine", more, 100);
 		}
 		cr_assert_not(gb_judge_points(&one, 1, &scout, &launches, &err));
 		line = gb_judgement_format(&one);
@@ -296,12 +319,14 @@ Test(judgement, reasons)
 		cJSON_Delete(line);
 		gb_records_release(&launches);
 	}
-	add_results(&j, GB_SKIPPED, 2, GB_EUNAVAILABLE, GB_NOT_VERIFIED);
+	add_results(&j, GB_SKIPPED, 3, GB_EUNAVAILABLE, GB_NOT_VERIFIED);
 	cr_expect_eq(j.reasons, 1);
 	add_results(&j, GB_FAILED, GB_REASONS, GB_ERUNTIME, GB_NOT_VERIFIED);
 	cr_expect_eq(j.reasons, GB_REASONS);
 	cr_expect_eq(j.failed, GB_REASONS);
-	cr_expect_str_eq(j.reason[0], "skipped: ");
+	cr_expect_str_eq(j.reason[0], "skipped: 0");
+	cr_expect(strncmp(j.reason[1], "radix/cpu/mine ", 15) == 0, "%s", j.reason[1]);
+	cr_expect_str_eq(strchr(j.reason[1], ':'), ": 0");
 }
 
 /* A point that is right and honest does not excuse one that is not. */
@@ -316,6 +341,7 @@ Test(judgement, two_points)
 		{ DOUBTFUL, GB_EUNDECIDED, "null" },
 		{ TIME, GB_EVERIFY, "false" },
 		{ ",\"status\":\"failed\",\"error\":\"runtime\"", GB_ERUNTIME, "null" },
+		{ ",\"status\":\"skipped\"", GB_OK, "true" },
 	};
 
 	for (size_t i = 0; i < 2 * GB_COUNT(cases); i++) {

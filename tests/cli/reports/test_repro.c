@@ -490,6 +490,35 @@ Test(repro, values_that_are_set)
 	cJSON_Delete(table);
 }
 
+/* Reasons that differ behind a number or a parenthesis are one. */
+Test(repro, reasons_are_counted_by_kind)
+{
+	static const char *const reason[] = { "needs 3 GiB", "needs",     "needs 51 GiB",
+					      "nought",      "needs (x)", NULL };
+	static const struct {
+		const char *text;
+		size_t count;
+	} wanted[] = { { "needs 3 GiB", 3 }, { "needs", 1 }, { "nought", 1 } };
+	struct gb_repro_sum sum = { 0 };
+	struct gb_error err = { 0 };
+	struct gb_repro t;
+	cJSON *paper = parse("{'tables':[{'columns':[{'name':'a','role':'time','variant':'cpu/best'"
+			     "}],'rows':[[1],[1],[1],[1],[1],[1]]}]}");
+
+	init(&t, paper);
+	for (size_t i = 0; i < GB_COUNT(reason); i++)
+		t.cell[i].reason = reason[i];
+	cr_assert_not(gb_repro_add(&sum, &t, &err));
+	cr_assert(all(eq(sz, sum.measured, 1), eq(sz, sum.reasons, GB_COUNT(wanted))));
+	for (size_t i = 0; i < GB_COUNT(wanted); i++) {
+		cr_expect(eq(str, sum.reason[i].text, (char *)wanted[i].text));
+		cr_expect(eq(sz, sum.reason[i].count, wanted[i].count));
+	}
+	gb_repro_sum_release(&sum);
+	gb_repro_release(&t);
+	cJSON_Delete(paper);
+}
+
 Test(repro, several_tables_are_summed_up)
 {
 	struct gb_repro_sum sum = { 0 };

@@ -118,7 +118,7 @@ Test(setups, gpus_only_affect_gpu_records)
 
 Test(setups, clocks_by_more_than_a_twentieth)
 {
-	expect_records("", "cuda", ",\"gpu_state\":{\"sm_clock_hz\":[1e9]}",
+	expect_records("", "cuda", ",\"gpu_state\":{\"sm_clock_hz\":[3e9,2e9,1e9,4e9]}",
 		       ",\"gpu_state\":{\"sm_clock_hz\":[1.04e9]}");
 	expect_records("SM clock in Hz: 1000000000 | 1200000000;", "cuda",
 		       ",\"gpu_state\":{\"sm_clock_hz\":[1e9]}",

@@ -334,6 +334,25 @@ Test(shifts, levels)
 	cr_expect(eq(str, (char *)found(value, 60), ""));
 }
 
+/* Between noise of +-1 % about two levels, 4 % or 2.70 standard deviations apart, are four launches
+ * 4 % above the higher one, then five on the lower one.  By ranks, each counts the same.  By
+ * Huber's loss, each of the four costs 1.345 * 2.70 = 3.63 more on the lower level, and each of the
+ * five 1.345 * (2.70 - 1.345 / 2) = 2.72 more on the higher one. */
+Test(shifts, the_place_depends_on_sizes)
+{
+	double value[MOST];
+
+	for (int i = 0; i < 49; i++) {
+		const int percent = i < 20   ? i % 2 * 2 - 1
+				    : i < 24 ? 8
+				    : i < 29 ? 0
+					     : i % 2 * 2 + 3;
+
+		value[i] = exp(0.01 * percent);
+	}
+	cr_expect(eq(str, (char *)found(value, 49), "+20"));
+}
+
 /* A shift of so many percent at the 20th of 40 launches, in noise with a standard deviation of 1.48
  * percent by its median.  Correlated noise has fewer independent values, so p is larger, but not if
  * the shift is above four deviations. */

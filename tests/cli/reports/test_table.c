@@ -24,6 +24,40 @@ Test(table, constants_are_stated_once)
 				"cpu/best  2.00 ms  +-1.0 %   500 k  4.00 M     25 %  ok\n");
 }
 
+/* The line of one launch or two; unknown parts are left out. */
+Test(table, the_line_of_a_run)
+{
+	static const struct {
+		const char *members, *line;
+		int launches;
+	} row[] = {
+		{ "\"tool\":{\"version\":\"1\",\"commit\":\"c\",\"dirty\":true},\"host\":{"
+		  "\"hostname\":\"h\",\"cpu\":\"Z80\",\"cores\":4},\"started\":\"then\","
+		  "\"gpus\":[{\"id\":0,\"name\":\"A\"},{\"id\":1},{\"id\":2,\"name\":\"B\"}]",
+		  "gpubench 1, commit c with changes, on h, then: Z80, 4 cores; A; B\n", 1 },
+		{ "\"tool\":{\"commit\":\"c\",\"dirty\":false}", ", commit c, 2 launches\n", 2 },
+		{ "\"tool\":{\"version\":\"1\",\"dirty\":true}", "gpubench 1, 2 launches\n", 2 },
+		{ "\"host\":{\"hostname\":\"h\"}", ", on h, 2 launches\n", 2 },
+		{ "\"started\":\"then\"", "2 launches, then\n", 2 },
+		{ "\"started\":\"now\"", ", now\n", 1 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char text[512], *all;
+
+		for (int k = 0; k < row[i].launches; k++) {
+			(void)snprintf(text, sizeof text,
+				       "{\"type\":\"run\",\"schema\":2,\"run_id\":\"%d\",%s}", k,
+				       row[i].members);
+			add(text);
+		}
+		all = printed(GB_FORMAT_TABLE);
+		cr_expect_str_eq(all, row[i].line);
+		free(all);
+		release();
+	}
+}
+
 /* Values belong to pairs alone. */
 Test(table, a_parameter_that_no_point_uses_is_left_out)
 {
@@ -169,18 +203,6 @@ Test(table, failures_are_rows_with_their_reason)
 	expect_within(GB_FORMAT_TABLE, "*", false);
 }
 
-Test(table, a_throttled_gpu_is_reported)
-{
-	add_record("cuda/a", "\"n\":1",
-		   "\"status\":\"ok\",\"reason\":null,\"verify\":{\"result\":\"pass\"},"
-		   "\"gpu_state\":{\"throttle\":[\"idle\",\"software_power_cap\"]}");
-	add_record("cuda/b", "\"n\":1",
-		   "\"status\":\"ok\",\"reason\":null,\"verify\":{\"result\":\"pass\"},"
-		   "\"gpu_state\":{\"throttle\":[\"idle\"]}");
-	expect_within(GB_FORMAT_TABLE, "ok, throttled\n", true);
-	expect_within(GB_FORMAT_TABLE, "ok\n", true);
-}
-
 Test(table, times_of_the_emulator_are_never_shown)
 {
 	char rest[1024];
@@ -295,6 +317,33 @@ Test(table, cells)
 	}
 }
 
+/* The classes of cells, which have colours. */
+Test(table, tints)
+{
+	static const struct {
+		const char *members, *interval, *status;
+	} row[] = {
+		{ GPU("\"throttle\":[\"idle\"]"), "right\">\u00b10.00 %", "left\">ok" },
+		{ GPU("\"throttled_samples\":1"), "right\">\u00b10.00 %",
+		  "left warn\">ok, throttled" },
+		{ OK TIME(1798000, 2202000), "right warn\">\u00b110.1 % wide", "left\">ok" },
+		{ "\"status\":\"unverified\"," TIME(1999999, 2000001), "right\">\u00b10.00 %",
+		  "left warn\">unverified" },
+		{ "\"status\":\"failed\",\"reason\":\"no\"", "left\">cuda/a",
+		  "left bad\">failed: no" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		char text[100];
+
+		add_record("cuda/a", "\"n\":1", row[i].members);
+		expect_within(GB_FORMAT_HTML, row[i].interval, true);
+		(void)snprintf(text, sizeof text, "<td class=\"%s</td></tr>\n", row[i].status);
+		expect_within(GB_FORMAT_HTML, text, true);
+		release();
+	}
+}
+
 Test(table, control_characters_do_not_reach_the_terminal)
 {
 	add_record("cpu/b", "\"n\":1", "\"status\":\"failed\",\"reason\":\"\\u001b[31m\\n\"");
@@ -313,22 +362,6 @@ Test(table, utf8_only_if_the_locale_has_it)
 
 Test(table, colour_only_on_a_terminal)
 {
-	static const struct gb_column column = { "status", "status", true };
-	struct gb_grid grid;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
-
-	gb_grid_init(&grid, 1, &column);
-	gb_grid_row(&grid, false);
-	gb_grid_set(&grid, 0, "failed", GB_BAD);
-	cr_assert(gb_grid_print(file, &grid, GB_FORMAT_TABLE, true));
-	cr_assert(gb_grid_print(file, &grid, GB_FORMAT_MARKDOWN, true));
-	(void)fclose(file);
-	cr_expect_str_eq(text, "status\n\033[31mfailed\033[0m\n"
-			       "| status |\n| :--- |\n| **failed** |\n");
-	free(text);
-	gb_grid_release(&grid);
 	add_record("cpu/c", "\"n\":1", "\"status\":\"failed\",\"reason\":\"no\"");
 	expect_within(GB_FORMAT_TABLE, "\033", false);
 }

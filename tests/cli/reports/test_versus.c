@@ -256,27 +256,39 @@ Test(versus, nothing_to_show)
 	gb_versus_release(&v);
 }
 
-/* A table without a speed-up names what another column lacks, which need not be the last one. */
+/* A table without a speed-up names what another column lacks, which need not be the last one.
+ * Without its threads, a key is that of no record. */
 Test(versus, wanted)
 {
-	static const char want[] = "no measurement was made in two columns; B has m, which A lacks";
-	struct gb_versus v;
-	struct gb_error err = { 0 };
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	static const struct {
+		enum gb_versus_by by;
+		const char *line;
+	} row[] = {
+		{ GB_BY_MACHINE, "B has m, which A lacks: gpubench b vulkan/v\n" },
+		{ GB_BY_THREADS, "1 thread has n=1, which 2 threads lacks\n" },
+	};
 
 	add_run("1", "X", "A");
 	add_run("2", "X", "B");
 	add("1", "cuda", "k", 10, OK);
 	add("2", "vulkan", "m", 10, OK);
 	add("1", "vulkan", "n", 10, OK);
-	v = versus_of(GB_BY_MACHINE);
-	cr_assert_not(gb_versus_print(file, &v, &list, GB_SHOW_TIME, GB_FORMAT_TABLE, &err));
-	(void)fclose(file);
-	cr_expect(strstr(text, want) != NULL, "%s", text);
-	free(text);
-	gb_versus_release(&v);
+	add("1", "cpu", "n=1 threads=1", 10, OK ",\"threads\":1");
+	add("1", "cpu", "n=2 threads=2", 10, OK ",\"threads\":2");
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_versus v = versus_of(row[i].by);
+		struct gb_error err = { 0 };
+		char *text = NULL;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+
+		cr_assert_not(
+			gb_versus_print(file, &v, &list, GB_SHOW_TIME, GB_FORMAT_TABLE, &err));
+		(void)fclose(file);
+		cr_expect(strstr(text, row[i].line) != NULL, "%s", text);
+		free(text);
+		gb_versus_release(&v);
+	}
 }
 
 /* Different values are listed once, in their order, the first four by name. */
@@ -360,12 +372,13 @@ Test(versus, printed)
 		const char *words;
 		bool there;
 	} row[] = {
-		{ "<td class=\"right\">1.000</td>", true },
+		{ "<td class=\"right\">1.000</td><td class=\"right\">1.000 to 1.000</td>", true },
 		{ "<td class=\"left\">cuda, hot</td>", true },
 		{ ">all</td>", false },
 		{ "<p>no cold row has a time on both sides: no speed-up of B</p>", true },
 		{ "<p>geometric mean of the speed-ups over 1 of 1 hot rows: 1.000 on B</p>", true },
-		{ "<p>B has no record of 1 of 2 rows (-)</p>", true },
+		{ "<p>B has no record of 2 of 3 rows (-)</p>", true },
+		{ "<p>failed on A: f: r</p>", true },
 		{ "<p>A has no record", false },
 	};
 	struct gb_versus v;
@@ -378,13 +391,15 @@ Test(versus, printed)
 		id[0] = i < 4 ? 'a' : 'b';
 		id[1] = (char)('0' + i);
 		add_run(id, "X", i < 4 ? "A" : "B");
+		if (i == 0)
+			add(id, "cuda", "f", 0, FAILED);
 		add(id, "cuda", "k", 1000, OK ",\"cold\":false");
 		if (i < 4)
 			add(id, "cuda", "k", 2000, OK ",\"cold\":true");
 		add(id, "cpu", "c", 1000, OK);
 	}
 	v = versus_of(GB_BY_MACHINE);
-	cr_expect(eq(int, (int)v.table[0].row[0].cell[1].verdict, GB_UNSURE));
+	cr_expect(eq(int, (int)v.table[0].row[1].cell[1].verdict, GB_UNSURE));
 	cr_assert(eq(int, (int)gb_versus_print(file, &v, &list, GB_SHOW_TIME, GB_FORMAT_HTML, &err),
 		     GB_OK));
 	(void)fclose(file);

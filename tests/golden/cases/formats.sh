@@ -50,7 +50,7 @@ for name, value in report.items():
         print(name, text(value))
 for name, rows in tables.items():
     print("%s: %d" % (name, len(rows)))
-    for row in rows if len(rows) < 5 else rows[:4] + rows[-1:]:
+    for row in rows if len(rows) < 7 else rows[:4] + rows[-1:]:
         print("", *map(text, row.values()), sep=" | ")
 END
 	gpubench "$@" --format=latex >latex

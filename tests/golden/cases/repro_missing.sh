@@ -13,7 +13,7 @@ gpubench repro radix:table1 --preset=ci --backend=cuda --missing --dry-run=keys 
 cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
 taskset -c "$cpu" gpubench repro cbt:s13 --preset=ci --backend=cpu --missing --dry-run=keys --from=a.jsonl >plan || exit
 sed -n 's/.* \(op=reduce depth=10 .*skipped.*\)/\1/p' plan
-sed -n 's/^empty cells.*; their/their/p; s/ --warmup.*//; /^gpubench.*descent/p' plan
+sed -n 's/^\(total.*\):.*/\1/p; s/^empty cells.*; their/their/p; s/ --warmup.*//; /^gpubench.*descent/p' plan
 # --dry-run lists the measurements, and with --resume those that are left.
 gpubench repro $words --dry-run >all && sed '/^$/,$d; s/ threads=[0-9]*//; s/:.*//' all
 gpubench repro $words --dry-run -o missing.jsonl --resume >left && sed '/^$/,$d; s/:.*//' left
