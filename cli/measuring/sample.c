@@ -164,7 +164,7 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 		    : reset(m) || m->backend->synchronize(m->err))
 		return m->err->code;
 	/* Threads of a plug-in then wait busily, as others do. */
-	if (is_cold && m->backend->remote && !m->backend->fill && !how->alone &&
+	if (is_cold && gb_flushes_there(m) && !how->alone &&
 	    m->backend->remote->flush(m->state, m->err))
 		return m->err->code;
 	m->timer.phases = how->phases;

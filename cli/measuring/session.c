@@ -331,6 +331,7 @@ static bool fits(const struct gb_session *s, struct gb_result *r, bool made, str
 static enum gb_status measure(void *session, struct gb_result *result, void *input,
 			      struct gb_error *err)
 {
+	const bool is_yardstick = result->workload->yardstick && !result->variant->plugin;
 	struct gb_session *s = session;
 	struct gb_settings how = s->request->how;
 
@@ -345,11 +346,11 @@ static enum gb_status measure(void *session, struct gb_result *result, void *inp
 		return err->code;
 	if (result->code == GB_EIO) /* writing a picture failed, not the measurement */
 		return gb_fail(err, GB_EIO, "%s", result->reason);
-	if (!result->code && !result->workload->yardstick)
+	if (!result->code && !is_yardstick)
 		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
 							     result->threads, &s->request->how);
 	gb_doubt_rate(result);
-	if (result->doubtful && !result->workload->yardstick) {
+	if (result->doubtful && !is_yardstick) {
 		result->copy_bytes_per_s =
 			gb_copy_again(result->variant->backend, result->threads, &s->request->how);
 		gb_doubt_rate(result);
