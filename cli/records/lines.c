@@ -50,6 +50,8 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_e
 	const char *type = gb_json_text(line, "type");
 	const bool is_record = type && gb_equal(type, "record");
 	const bool is_run = type && gb_equal(type, "run");
+	const bool is_early = gb_json_number(line, "schema") < 2; /* keys named all parameters */
+	const struct gb_workload *workload;
 	struct gb_record *record = NULL;
 	struct gb_run *run = NULL;
 	char fault[GB_FAULT_MAX];
@@ -76,7 +78,11 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_e
 	}
 	list->record[list->count++] = record;
 	record->run = run_of(list, record->run_id);
-	return gb_renew_params(gb_workload_find(record->bench), record, err);
+	workload = gb_workload_find(record->bench);
+	if (gb_renew_params(workload, record, err) || is_early ||
+	    gb_key_agrees(workload, record, err) || err->code)
+		return err->code;
+	return gb_fail(err, GB_EUSAGE, "\"key\" is not that of its parameters");
 }
 
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err)

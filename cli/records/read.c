@@ -23,6 +23,12 @@ static bool is_in_range(double number)
 	return !(fabs(number) > 0) || (fabs(number) >= 1e-300 && fabs(number) <= 1e300);
 }
 
+/* Samples are written in thousandths of a ns, and none takes 30 years. */
+static bool is_time(double ns)
+{
+	return !(fabs(ns) > 0) || (fabs(ns) >= 1e-3 && fabs(ns) <= 1e18);
+}
+
 /* Absent if the number is out of range.  -0 becomes 0. */
 static struct gb_field_value value_of_item(const cJSON *item)
 {
@@ -86,7 +92,8 @@ static const char *read_interval(const cJSON *interval, struct gb_times *times)
 	times->ci_low = value_of_item(cJSON_GetArrayItem(interval, 0)).number;
 	times->ci_high = value_of_item(cJSON_GetArrayItem(interval, 1)).number;
 	if (!cJSON_IsArray(interval) || cJSON_GetArraySize(interval) != 2 ||
-	    !(times->ci_low <= times->median && times->median <= times->ci_high))
+	    !(times->ci_low <= times->median && times->median <= times->ci_high) ||
+	    !is_time(times->ci_low) || !is_time(times->ci_high))
 		return "has a \"ci95\" that is not an interval of the median";
 	return NULL;
 }
@@ -111,6 +118,8 @@ static const char *read_times(cJSON *series, struct gb_times *times)
 		return "lacks \"median\"";
 	if (median.number < 0)
 		return "has a negative \"median\"";
+	if (!is_time(median.number))
+		return "has a \"median\" that no time is";
 	wrong = read_numbers(gb_json_at(series, "samples"), false, false, &samples);
 	times->count = samples.count;
 	times->sample = samples.value;
@@ -118,6 +127,9 @@ static const char *read_times(cJSON *series, struct gb_times *times)
 		return wrong && !wrong[0]
 			       ? ""
 			       : "lacks \"samples\", an array of numbers that are not negative";
+	for (size_t i = 0; i < samples.count; i++)
+		if (!is_time(samples.value[i]))
+			return "has a sample that no time is";
 	times->clock = gb_json_text(series, "clock");
 	times->median = median.number;
 	if (!is_median(median.number, &samples))
@@ -201,7 +213,7 @@ static const char *read_number(const struct gb_field *field, const cJSON *item, 
 	*to = value_of_item(item).number;
 	if (!cJSON_IsNumber(item))
 		return "is not a number";
-	if (isnan(*to))
+	if (isnan(*to) || (field->is_time && !is_time(*to)))
 		return "is a number out of range";
 	return *to < 0 && !field->negative ? "is negative" : NULL;
 }

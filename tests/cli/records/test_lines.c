@@ -335,6 +335,40 @@ Test(lines, members_of_the_wrong_type_are_refused)
 		"\"time\":{\"median\":3,\"samples\":[]}",
 		"\"time\":{\"median\":3,\"samples\":[null]}",
 		"\"time\":{\"median\":1e999,\"samples\":[3]}",
+		"\"time\":{\"median\":0,\"samples\":[0]}",
+		"\"time\":{\"median\":0,\"samples\":[0,0,3]},\"status\":\"unverified\"",
+		"\"time\":{\"median\":0.0009,\"samples\":[0.0009]}",
+		"\"time\":{\"median\":2e18,\"samples\":[2e18]}",
+		"\"time\":{\"median\":3,\"samples\":[1e-9,3,4]}",
+		"\"time\":{\"median\":3,\"samples\":[2,3,2e18]}",
+		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":[3,2e18]}",
+		"\"host_time\":{\"median\":2e18,\"samples\":[2e18]}",
+		"\"transfers\":{\"upload\":{\"median\":2e18,\"samples\":[2e18]}}",
+		"\"create\":2e18",
+		"\"upload\":1e-9",
+		"\"download\":2e18",
+		"\"first_call\":2e18",
+		"\"whole\":2e18",
+		"\"cpu\":2e18",
+		"\"elapsed_s\":2e9",
+		"\"time\":{\"median\":3,\"samples\":[3]},"
+		"\"verify\":{\"result\":\"pass\",\"overwritten\":2}",
+		"\"time\":{\"median\":3,\"samples\":[3]},"
+		"\"verify\":{\"result\":\"pass\",\"changed\":2}",
+		"\"time\":{\"median\":3,\"samples\":[3]},"
+		"\"verify\":{\"result\":\"pass\",\"runs\":2000}",
+		"\"verify\":{\"result\":\"pass\",\"runs\":-1}",
+		"\"peer\":{\"unknown\":1}",
+		"\"bench\":\"radix\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/w\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v2\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cuda/v\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5\",\"params\":{\"count\":6}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v\",\"params\":{\"count\":6}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=6 type=u64\","
+		"\"params\":{\"count\":6}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=6 \","
+		"\"params\":{\"count\":6}",
 		"\"time\":{\"median\":-3,\"samples\":[3]}",
 		"\"time\":{\"median\":3,\"samples\":[3000]}",
 		"\"time\":{\"median\":2,\"samples\":[3,1,4]}",
@@ -407,9 +441,22 @@ Test(lines, members_of_the_wrong_type_are_refused)
 Test(lines, unusual_members_are_accepted)
 {
 	static const char *const member[] = {
-		"\"time\":{\"median\":0,\"samples\":[0]}",
-		"\"time\":{\"median\":-0,\"samples\":[-0.0]}",
-		"\"time\":{\"median\":1e300,\"samples\":[1e300],\"ci95\":[-3,1e300]}",
+		"\"emulated\":true,\"time\":{\"median\":-0,\"samples\":[-0.0]}",
+		"\"time\":{\"median\":1e18,\"samples\":[1e18],\"ci95\":[-3,1e18]}",
+		"\"time\":{\"median\":0.001,\"samples\":[0,0.001,1]},\"create\":0",
+		"\"time\":{\"median\":3,\"samples\":[3,3]},"
+		"\"verify\":{\"result\":\"pass\",\"runs\":9,\"overwritten\":2,\"changed\":2}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 seed=9007199254740993\","
+		"\"params\":{\"seed\":\"9007199254740993\",\"count\":5}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v type=pairs\","
+		"\"params\":{\"count\":1e6,\"type\":\"pairs\",\"distribution\":\"uniform\"}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v type=u128\","
+		"\"params\":{\"type\":\"u128\"}",
+		"\"bench\":\"radix\",\"key\":\"radix/tpu/v\",\"backend\":\"tpu\"",
+		"\"schema\":1,\"bench\":\"radix\",\"key\":\"radix/cpu/v seed=1\","
+		"\"params\":{\"seed\":1}",
 		"\"time\":{\"median\":3.001,\"samples\":[1,4,2,3]}",
 		"\"verify\":{\"result\":\"pass\",\"runs\":1}",
 		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":null}",
