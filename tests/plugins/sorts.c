@@ -139,6 +139,11 @@ static const char *intrude(void)
 	TRY("setpriority()", setpriority(PRIO_PROCESS, (id_t)judge, 19));
 	TRY("setpriority() of a user", setpriority(PRIO_USER, 0, 19));
 	TRY("sched_setaffinity()", sched_setaffinity(judge, sizeof all, &all));
+	/* The judge's threads are among these, and some have ended. */
+	for (pid_t older = getpid() - 5; judge < older && older < getpid(); older++)
+		TRY("sched_setaffinity() of a thread", sched_setaffinity(older, sizeof all, &all));
+	if (sched_setaffinity(gettid(), sizeof all, &all))
+		return "no affinity of its own";
 	TRY("outliving it", prctl(PR_SET_PDEATHSIG, 0));
 	TRY("execl()", execl("/bin/true", "true", NULL));
 	TRY("clone()", clone(end_at_once, stack + sizeof stack, 0, NULL));
