@@ -54,7 +54,7 @@ bool gb_message_send(int socket, const struct gb_message *message);
 bool gb_message_receive(int socket, struct gb_message *message);
 
 enum {
-	GB_LINK_VARIANTS = 64,
+	GB_LINK_VARIANTS = 128,
 	GB_LINK_PARAMS = 1024,
 	GB_LINK_COUNTS = 1 << 20,
 };

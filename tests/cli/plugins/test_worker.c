@@ -344,12 +344,12 @@ Test(worker, tables)
 {
 	static const char *const why[] = {
 		": has ABI 2, this program 1",
-		"a plug-in needs a name, a version and 1 to 64 variants",
-		"a plug-in needs a name, a version and 1 to 64 variants",
-		"a plug-in needs a name, a version and 1 to 64 variants",
-		"a plug-in needs a name, a version and 1 to 64 variants",
-		"a plug-in needs a name, a version and 1 to 64 variants",
-		"a plug-in needs a name, a version and 1 to 64 variants",
+		"a plug-in needs a name, a version and 1 to 128 variants",
+		"a plug-in needs a name, a version and 1 to 128 variants",
+		"a plug-in needs a name, a version and 1 to 128 variants",
+		"a plug-in needs a name, a version and 1 to 128 variants",
+		"a plug-in needs a name, a version and 1 to 128 variants",
+		"a plug-in needs a name, a version and 1 to 128 variants",
 		"a variant needs a workload, a name of letters a-z",
 		"a variant needs a workload, a name of letters a-z",
 		"a variant needs a workload, a name of letters a-z",
