@@ -8,7 +8,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "cli/measuring/sample.h"
 #include "cli/plugins/remote.h"
 #include "common/memory.h"
 #include "common/secret.h"
@@ -23,6 +22,16 @@ static int process_of(const struct gb_measurement *m)
 bool gb_flushes_there(const struct gb_measurement *m)
 {
 	return m->result->cold && m->backend->remote && !m->backend->fill;
+}
+
+double gb_per_work_ns(const struct gb_measurement *m, double ns)
+{
+	const struct gb_workload *workload = m->result->workload;
+
+	if (workload->items)
+		ns *= workload->items(m->result->params, m->input, m->first) /
+		      workload->items(m->result->params, m->input, m->runs - 1);
+	return ns;
 }
 
 double gb_variant_cpu_ns(const struct gb_measurement *m)

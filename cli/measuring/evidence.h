@@ -15,6 +15,9 @@
 /* True if a plug-in's process flushes its caches before a sample. */
 bool gb_flushes_there(const struct gb_measurement *m);
 
+/* The time of the last run, scaled to the work of the first. */
+double gb_per_work_ns(const struct gb_measurement *m, double ns);
+
 /* CPU time of the process that the variant runs in, in ns. */
 double gb_variant_cpu_ns(const struct gb_measurement *m);
 

@@ -223,16 +223,6 @@ enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double 
 	return GB_OK;
 }
 
-double gb_per_work_ns(const struct gb_measurement *m, double ns)
-{
-	const struct gb_workload *workload = m->result->workload;
-
-	if (workload->items)
-		ns *= workload->items(m->result->params, m->input, m->first) /
-		      workload->items(m->result->params, m->input, m->runs - 1);
-	return ns;
-}
-
 void gb_doubt_samples(struct gb_result *r)
 {
 	if (r->throttled > THROTTLED) {

@@ -69,7 +69,6 @@ struct gb_field {
 	/* NULL terminated.  GB_FIELD_WORD: indexed by value.  GB_FIELD_TEXT: all that it may be. */
 	const char *const *words;
 	bool negative; /* numbers may be below 0 */
-	bool is_time;  /* GB_FIELD_NUMBER: ns, within the bounds of samples */
 };
 
 /* Free what the fields own and set every field to the empty value of its type.  The struct may be
@@ -77,8 +76,8 @@ struct gb_field {
 void gb_fields_clear(const struct gb_field *field, size_t count, void *of);
 
 /* Read the object.  Texts point into it, so it must outlive the struct.  Samples are removed from
- * it.  A number must be 0 or have a magnitude of 1e-300 to 1e300, a time one of 0.001 to 1e18 ns,
- * and must not be negative unless the field says so.  Returns NULL, or what is wrong: `fault`, or
+ * it.  A number must be 0 or have a magnitude of 1e-18 to 1e18, a sample one of 0.001 to 1e18 ns, a
+ * member of a list 1e-300 to 1e300.  None must be negative unless the field says so.  Returns NULL, or what is wrong: `fault`, or
  * "" if memory ran out. */
 enum { GB_FAULT_MAX = 160 };
 const char *gb_fields_read(const struct gb_field *field, size_t count, cJSON *object, void *to,

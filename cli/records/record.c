@@ -20,13 +20,8 @@
 	}
 #define TEXT(of, member)   OF(of, member, GB_FIELD_TEXT)
 #define NUMBER(of, member) OF(of, member, GB_FIELD_NUMBER)
-#define TIME(of, member)                                                                  \
-	{                                                                                 \
-		.path = #member, .type = GB_FIELD_NUMBER, .offset = offsetof(of, member), \
-		.is_time = true                                                           \
-	}
-#define BOOL(of, member) OF(of, member, GB_FIELD_BOOL)
-#define FLAG(of, member) OF(of, member, GB_FIELD_FLAG)
+#define BOOL(of, member)   OF(of, member, GB_FIELD_BOOL)
+#define FLAG(of, member)   OF(of, member, GB_FIELD_FLAG)
 #define SIGNED(of, member, kind)                                                                \
 	{                                                                                       \
 		.path = #member, .type = kind, .offset = offsetof(of, member), .negative = true \
@@ -150,14 +145,12 @@ static const struct gb_field record_fields[] = {
 	TEXT(struct gb_record, plugin.path),
 	TEXT(struct gb_record, plugin.sha256),
 	NEEDED(struct gb_record, key),
-	{ "params", GB_FIELD_MEMBERS, offsetof(struct gb_record, params), true, NULL, false,
-	  false },
-	{ "status", GB_FIELD_WORD, offsetof(struct gb_record, status), true, status_words, false,
-	  false },
+	{ "params", GB_FIELD_MEMBERS, offsetof(struct gb_record, params), true, NULL, false },
+	{ "status", GB_FIELD_WORD, offsetof(struct gb_record, status), true, status_words, false },
 	TEXT(struct gb_record, reason),
 	TEXT(struct gb_record, error),
 	{ "verify.result", GB_FIELD_TEXT, offsetof(struct gb_record, verify.result), false,
-	  verify_words, false, false },
+	  verify_words, false },
 	NUMBER(struct gb_record, verify.runs),
 	NUMBER(struct gb_record, verify.overwritten),
 	NUMBER(struct gb_record, verify.changed),
@@ -174,12 +167,12 @@ static const struct gb_field record_fields[] = {
 	NUMBER(struct gb_record, work.bytes),
 	NUMBER(struct gb_record, copy_bytes_per_s),
 	NUMBER(struct gb_record, harmonic_items_per_s),
-	TIME(struct gb_record, create),
-	TIME(struct gb_record, upload),
-	TIME(struct gb_record, download),
-	TIME(struct gb_record, first_call),
-	TIME(struct gb_record, whole),
-	TIME(struct gb_record, cpu),
+	NUMBER(struct gb_record, create),
+	NUMBER(struct gb_record, upload),
+	NUMBER(struct gb_record, download),
+	NUMBER(struct gb_record, first_call),
+	NUMBER(struct gb_record, whole),
+	NUMBER(struct gb_record, cpu),
 	OF(struct gb_record, time, GB_FIELD_TIMES),
 	OF(struct gb_record, host_time, GB_FIELD_TIMES),
 	OF(struct gb_record, phases, GB_FIELD_PHASES),
@@ -376,43 +369,6 @@ static const char *read_counts(struct gb_record *record, char fault[GB_FAULT_MAX
 	return wrong;
 }
 
-/* Most verified runs of a sample, a batch, and of all that are not samples (cli/measuring/doubt.c,
- * with some room). */
-enum { VERIFIED = 3, VERIFIED_BESIDES = 1000 };
-
-/* A result that may not be believed has no time, and the status agrees with the verification. */
-static const char *check_status(const struct gb_record *record, char fault[GB_FAULT_MAX])
-{
-	const char *verify = record->verify.result;
-	const double samples = (double)record->time.count;
-	const char *wrong = NULL;
-
-	if (record->status == GB_STATUS_OK || record->status == GB_STATUS_DOUBTFUL) {
-		if (!verify || !gb_equal(verify, "pass") || record->verify.runs <= 0)
-			wrong = record->status == GB_STATUS_OK
-					? "has the status ok without a passed verification"
-					: "has the status doubtful without a passed verification";
-	} else if (record->status == GB_STATUS_UNVERIFIED) {
-		if (verify && gb_equal(verify, "fail"))
-			wrong = "has the status unverified, but failed its verification";
-	} else if (record->time.count || record->host_time.count || record->phases.count ||
-		   record->transfers.count) {
-		wrong = "has a time, but did not run to its end";
-	}
-	if (record->elapsed_s > 1e9)
-		wrong = "has an \"elapsed_s\" above 1e9";
-	else if (record->time.count && !record->emulated && !(record->time.median > 0))
-		wrong = "has a time of 0";
-	else if (record->time.count &&
-		 (record->verify.overwritten > samples || record->verify.changed > samples ||
-		  record->verify.runs > VERIFIED * samples + VERIFIED_BESIDES))
-		wrong = "has fewer samples than its verification counts";
-	if (!wrong)
-		return NULL;
-	(void)snprintf(fault, GB_FAULT_MAX, "%s", wrong);
-	return fault;
-}
-
 static void derive(struct gb_record *record)
 {
 	const double time_s = record->time.median * 1e-9;
@@ -452,7 +408,7 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	record->line = line;
 	record->run = gb_no_run;
 	if (!read_line(record_fields, GB_COUNT(record_fields), line, record, fault) &&
-	    !read_counts(record, fault) && !check_status(record, fault)) {
+	    !read_counts(record, fault)) {
 		derive(record);
 		return record;
 	}
