@@ -9,8 +9,8 @@
  *	nvcc -O3 -Xcompiler -fPIC -shared mine.cu -o mine.so
  *
  * The functions declared here and in the headers below are those of the program.  A plug-in runs in
- * a process of its own, with a copy of the parameters and of what an input has for variants;
- * members that only the verifier uses are NULL or 0.
+ * a process of its own, with a copy of what the parameters and the input have for variants; members
+ * that only the verifier or the making of the input uses are NULL or 0.
  */
 #ifndef GPUBENCH_COMMON_PLUGIN_H
 #define GPUBENCH_COMMON_PLUGIN_H

@@ -70,6 +70,9 @@ struct gb_param {
 	bool written;  /* GB_PATH: a file that is written, not read */
 	bool numbered; /* GB_PATH: may name several files (gb_numbered_path()), from 0 on */
 	bool hidden;   /* accepted but not in the help: needed only by `check` and tests */
+	/* Only the making of the input reads it, so a plug-in gets 0: it could tell the answer.  The
+	 * same holds for each GB_PATH. */
+	bool input_only;
 	/* The back ends that use the parameter, as bits 1 << GB_CPU ...; 0: all.  The others are
 	 * not swept over it and do not record it. */
 	unsigned backends;
@@ -97,7 +100,7 @@ struct gb_param {
 	  .help = "OpenMP threads of the cpu variants (0: one per core)" },                  \
 	{                                                                                    \
 		.name = "seed", GB_AT(GB_INT, type, seed), .initial = "1", .max = INT64_MAX, \
-		.help = "seed of the generated input"                                        \
+		.input_only = true, .help = "seed of the generated input"                    \
 	}
 
 /* ---- metrics ----------------------------------------------------------------------------- */
@@ -202,6 +205,9 @@ struct gb_work {
 
 enum gb_preset { GB_QUICK, GB_CI, GB_PAPER, GB_LARGE, GB_PRESETS };
 
+/* The bit of a variation's key that allows another order of the input.  Such runs are not timed. */
+#define GB_FAR_VARIATION (UINT64_C(1) << 63)
+
 typedef void gb_share_fn(void *self, void **pointer, size_t bytes);
 
 struct gb_workload {
@@ -231,7 +237,8 @@ struct gb_workload {
 	 * the same sizes and the same work, but with another result.  0 restores the original.
 	 * A variation depends only on the original and the key, which is drawn at run time.  Takes
 	 * no longer than copying the input a few times; what verify() needs of a variation is
-	 * computed in verify().  False if this input has no variations; NULL: no input has. */
+	 * computed in verify().  The work on a GB_FAR_VARIATION may differ, because its order does.
+	 * False if this input has no variations; NULL: no input has. */
 	bool (*vary)(const void *params, void *input, uint64_t key);
 	/* True for the copy benchmark that other workloads' bytes per second are compared with. */
 	bool yardstick;

@@ -56,6 +56,7 @@ RUNS = {
     "leaves": "cbt serial --op=bitfield --depth=22 --fill=0.5 --max-time=0.3",
     "full": "cbt serial --op=bitfield --depth=20 --shape=full --max-time=0.3",
     "build": "lbvh apetrei --primitives=50k --threads=1 --max-time=0.3",
+    "hot-copy": "stream copy --count=64M --threads=1 --hot --max-time=0.3",
     "cuda": "stream copy --count=10000,100000 --samples=60",
     "cuda-batch": "stream copy --count=1000 --hot --samples=20",
 }

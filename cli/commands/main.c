@@ -124,6 +124,8 @@ static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
 	if (gb_equal(word, "--help") || gb_equal(word, "-h") || gb_equal(word, "help"))
 		return help(argc - 1, argv + 1, err);
 	if (gb_equal(word, "--version") || gb_equal(word, "-V")) {
+		if (argc > 2)
+			return gb_fail(err, GB_EUSAGE, "%s takes no words", word);
 		(void)puts(GB_VERSION_LINE);
 		return GB_OK;
 	}

@@ -134,11 +134,9 @@ enum gb_status gb_sample_alone(struct gb_measurement *m)
 {
 	struct gb_evidence *e = &m->evidence;
 
-	if (m->how->no_verify || !m->result->cold || !m->backend->remote || m->backend->fill ||
-	    m->result->emulated)
+	if (m->how->no_verify || !gb_flushes_there(m) || m->result->emulated)
 		return GB_OK;
-	/* Not less than LEAST: a plug-in could avoid them by being slow. */
-	for (int i = 0; i < ALONE && (i < LEAST || elapsed_s(m) < m->how->timeout_s); i++) {
+	for (int i = 0; i < ALONE && elapsed_s(m) < m->how->timeout_s; i++) {
 		if (i >= LEAST && !gb_judge_flush(m, &(struct gb_error){ 0 }))
 			break;
 		if ((i >= LEAST && sample_besides(m, false, &e->between)) ||

@@ -19,6 +19,21 @@ static int process_of(const struct gb_measurement *m)
 	return m->backend->remote ? m->backend->remote->process(m->state) : 0;
 }
 
+bool gb_flushes_there(const struct gb_measurement *m)
+{
+	return m->result->cold && m->backend->remote && !m->backend->fill;
+}
+
+double gb_per_work_ns(const struct gb_measurement *m, double ns)
+{
+	const struct gb_workload *workload = m->result->workload;
+
+	if (workload->items)
+		ns *= workload->items(m->result->params, m->input, m->first) /
+		      workload->items(m->result->params, m->input, m->runs - 1);
+	return ns;
+}
+
 double gb_variant_cpu_ns(const struct gb_measurement *m)
 {
 	return gb_cpu_ns(process_of(m));
@@ -116,7 +131,9 @@ static void put_variation(struct gb_measurement *m, uint64_t key)
 
 static void put_new_variation(struct gb_measurement *m)
 {
-	put_variation(m, gb_secret() | 1); /* 0 is the original */
+	const uint64_t key = gb_secret() | GB_FAR_VARIATION | 1; /* 0 is the original */
+
+	put_variation(m, m->evidence.far ? key : key & ~GB_FAR_VARIATION);
 }
 
 /* Wait for work that a step has queued on a device. */
@@ -379,7 +396,9 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 	cpu_ns += read_between(m, &before, &from);
 	start_ns = whole_ns;
 	if (do_step(m, run, &from, &e->run, &whole_ns) ||
-	    gb_series_push(&e->running, whole_ns - start_ns, m->err))
+	    gb_series_push(&e->running, whole_ns - start_ns, m->err) ||
+	    (gb_flushes_there(m) && !e->alone.count &&
+	     gb_series_push(&e->alone, gb_per_work_ns(m, whole_ns - start_ns), m->err)))
 		return m->err->code;
 	cpu_ns += read_between(m, &after, &from);
 	if (do_step(m, copy_output, &from, &e->download, &whole_ns))
@@ -407,7 +426,10 @@ enum gb_status gb_broken_run(struct gb_measurement *m)
 	const bool is_peer = m->result->variant->peer;
 	double idle_ns;
 
-	if (gb_renew_input(m, true))
+	m->evidence.far = true;
+	(void)gb_renew_input(m, true);
+	m->evidence.far = false;
+	if (m->err->code)
 		return m->err->code;
 	idle_ns = gb_sleep_ns(process_of(m), is_peer);
 	if (begin(m) || reset(m))
@@ -416,9 +438,11 @@ enum gb_status gb_broken_run(struct gb_measurement *m)
 	if (run(m))
 		return m->err->code;
 	idle_ns = fmax(idle_ns, gb_sleep_ns(process_of(m), is_peer));
-	if (m->backend->synchronize(m->err) || copy_output(m))
+	if (m->backend->synchronize(m->err) ||
+	    (m->backend->remote ? gb_verify_run(m) : copy_output(m)))
 		return m->err->code;
 	m->evidence.between_ns = fmin(m->evidence.between_ns, idle_ns);
+	put_new_variation(m); /* whole runs that follow are on the usual order */
 	return GB_OK;
 }
 

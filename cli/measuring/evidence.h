@@ -12,6 +12,12 @@
 #include "cli/measuring/measurement.h"
 #include "cli/measuring/usage.h"
 
+/* True if a plug-in's process flushes its caches before a sample. */
+bool gb_flushes_there(const struct gb_measurement *m);
+
+/* The time of the last run, scaled to the work of the first. */
+double gb_per_work_ns(const struct gb_measurement *m, double ns);
+
 /* CPU time of the process that the variant runs in, in ns. */
 double gb_variant_cpu_ns(const struct gb_measurement *m);
 
@@ -49,7 +55,8 @@ enum gb_status gb_poison_result(struct gb_measurement *m);
 enum gb_status gb_verify_run(struct gb_measurement *m);
 
 /* One run whose steps are timed one by one: reset(), run(), download(), without a flush.  The
- * result is not verified. */
+ * result is not verified.  After a time-out, it is also the sample in which only the runner could
+ * flush. */
 enum gb_status gb_whole_run(struct gb_measurement *m);
 
 /* Do a step of a sample, and keep the CPU time of a plug-in's process since the step before it. */
@@ -60,7 +67,7 @@ enum gb_status gb_watch(struct gb_measurement *m, enum gb_step step,
 long gb_children(struct gb_measurement *m);
 
 /* One run on another input, with a pause after upload(), reset() and run(), in which nothing may
- * work. */
+ * work.  The input may have another order; a plug-in's result is verified. */
 enum gb_status gb_broken_run(struct gb_measurement *m);
 
 void gb_evidence_release(struct gb_evidence *evidence);

@@ -29,7 +29,8 @@ static const double ONCE_SLACK = 1e3;      /* ns, for a run that is not one of a
 static const double FETCHED = 16;          /* times a run of a batch, to fetch its result */
 static const double LAUNCH_SLACK = 5e3;    /* ns, the same on a device */
 static const double PCIE = 4;              /* ns per byte that moves to or from a device */
-static const double MARGIN = 1.1;          /* times the memory's bandwidth */
+static const double MARGIN = 1.1;          /* times the memory's bandwidth; ... */
+static const double HOT_MARGIN = 2;        /* ... without a flush, only copying is known */
 
 static double median(const struct gb_series *series)
 {
@@ -111,12 +112,14 @@ static double once_slack(const struct gb_measurement *m, double time_ns)
 enum gb_status gb_judge_flush(const struct gb_measurement *m, struct gb_error *err)
 {
 	const struct gb_evidence *e = &m->evidence;
-	const struct gb_series *others = e->changed.count > e->same.count ? &e->changed : &e->same;
+	const struct gb_series *others = e->changed.count > e->same.count ? &e->changed
+					 : e->same.count                  ? &e->same
+									  : &e->verified;
 	const double least = gb_series_quantile(&e->alone, 0);
 	const double other = median(e->between.count >= LEAST ? &e->between : others);
 	struct shown s = show(least, other);
 
-	if (e->alone.count < LEAST || !(least > 1.5 * other + REQUEST_SLACK))
+	if (!(least > 1.5 * other + REQUEST_SLACK))
 		return GB_OK;
 	return gb_fail(err, GB_EVERIFY,
 		       "a run takes %s if only the runner has flushed the caches, and %s "
@@ -317,15 +320,27 @@ enum gb_status gb_judge(const struct gb_measurement *m, struct gb_error *err)
 	return gb_judge_whole(m, err);
 }
 
+/* The most bytes of the input that a run can find in caches. */
+static double cached_bytes(const struct gb_result *r)
+{
+	const struct gb_backend_ops *backend = gb_backends[r->variant->backend];
+	const char *from;
+
+	if (r->cold)
+		return 0;
+	return backend->cache_bytes ? (double)backend->cache_bytes(&from) : (double)INFINITY;
+}
+
 void gb_doubt_rate(struct gb_result *r)
 {
 	const double most = fmax(r->flush_bytes_per_s, r->copy_bytes_per_s);
-	const double rate = r->work.read / gb_series_quantile(&r->time, 0.5) * 1e9;
+	const double read = r->work.read - cached_bytes(r);
+	const double rate = read / gb_series_quantile(&r->time, 0.5) * 1e9;
 	const bool was = r->doubtful;
 	char text[2][GB_TEXT_MAX];
 
 	r->doubtful = r->outcome == GB_RESULT_OK && !r->emulated &&
-		      (r->constant || (r->cold && rate > MARGIN * most));
+		      (r->constant || rate > (r->cold ? MARGIN : HOT_MARGIN) * most);
 	if (was && !r->doubtful)
 		r->reason[0] = '\0';
 	if (r->doubtful && r->constant)

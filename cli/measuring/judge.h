@@ -30,8 +30,9 @@ double gb_seen_ns(const struct gb_measurement *m, int64_t runs, double ns, doubl
 /* The part of gb_judge() that whole runs decide: GB_OK if there are none. */
 enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *err);
 
-/* Mark a cold result as doubtful if it has read its input faster than the memory can deliver it:
- * the faster of the back end's copy and of the flushes.  Its output may still be in a cache.  A
+/* Mark a result as doubtful if it has read its input, but for what hot caches can hold, faster than
+ * the memory can deliver it: the faster of the back end's copy and of the flushes.  Its output may
+ * still be in a cache.  A
  * plug-in's result is also doubtful if its input has no variations.  Call it whenever
  * result->copy_bytes_per_s is measured. */
 void gb_doubt_rate(struct gb_result *result);

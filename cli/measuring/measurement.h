@@ -28,6 +28,7 @@ struct gb_evidence {
 	bool poisoned;      /* results were overwritten before the last run */
 	bool overwrote;     /* so they were before a verified sample */
 	bool stale;         /* upload() has not seen what is in memory */
+	bool far;           /* the next variation may have another order */
 	bool varies;        /* the input has variations */
 	double verify_ns;   /* duration of all verifications so far */
 	double flush_ns;    /* least time of a flush */

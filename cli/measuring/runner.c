@@ -451,6 +451,8 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 		r->by_time = !m->evidence.children;
 		return m->err->code;
 	}
+	if (!r->emulated && !(gb_series_quantile(&r->time, 0.5) > 0))
+		return gb_fail(m->err, GB_ERUNTIME, "the clock is too coarse for a run");
 	r->constant = m->backend->remote && !m->how->no_verify && !m->evidence.varies;
 	r->cost.rest_s = elapsed_s(m) - rest_s;
 	r->whole_ns = gb_series_quantile(&m->evidence.whole, 0.5);

@@ -164,7 +164,7 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 		    : reset(m) || m->backend->synchronize(m->err))
 		return m->err->code;
 	/* Threads of a plug-in then wait busily, as others do. */
-	if (is_cold && m->backend->remote && !m->backend->fill && !how->alone &&
+	if (is_cold && gb_flushes_there(m) && !how->alone &&
 	    m->backend->remote->flush(m->state, m->err))
 		return m->err->code;
 	m->timer.phases = how->phases;
@@ -221,16 +221,6 @@ enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double 
 	}
 	m->runs++;
 	return GB_OK;
-}
-
-double gb_per_work_ns(const struct gb_measurement *m, double ns)
-{
-	const struct gb_workload *workload = m->result->workload;
-
-	if (workload->items)
-		ns *= workload->items(m->result->params, m->input, m->first) /
-		      workload->items(m->result->params, m->input, m->runs - 1);
-	return ns;
 }
 
 void gb_doubt_samples(struct gb_result *r)

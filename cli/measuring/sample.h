@@ -14,9 +14,6 @@ enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double 
 /* Run once more without reset().  *ns is NAN if it would include launches. */
 enum gb_status gb_run_again(struct gb_measurement *m, double *ns);
 
-/* The time of the last run, scaled to the work of the first. */
-double gb_per_work_ns(const struct gb_measurement *m, double ns);
-
 /* Note in the result if it includes throttled samples or samples that could not be held back. */
 void gb_doubt_samples(struct gb_result *result);
 

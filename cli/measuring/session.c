@@ -329,6 +329,7 @@ static bool fits(const struct gb_session *s, struct gb_result *r, bool made, str
 /* Do one measurement and write its record. */
 static void measure(void *session, struct gb_result *result, void *input, struct gb_error *err)
 {
+	const bool is_yardstick = result->workload->yardstick && !result->variant->plugin;
 	struct gb_session *s = session;
 	struct gb_settings how = s->request->how;
 
@@ -347,11 +348,11 @@ static void measure(void *session, struct gb_result *result, void *input, struct
 		gb_fail(err, GB_EIO, "%s", result->reason);
 		return;
 	}
-	if (!result->code && !result->workload->yardstick)
+	if (!result->code && !is_yardstick)
 		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
 							     result->threads, &s->request->how);
 	gb_doubt_rate(result);
-	if (result->doubtful && !result->workload->yardstick) {
+	if (result->doubtful && !is_yardstick) {
 		result->copy_bytes_per_s =
 			gb_copy_again(result->variant->backend, result->threads, &s->request->how);
 		gb_doubt_rate(result);

@@ -27,24 +27,27 @@
 #endif
 
 #if defined(ARCHITECTURE) && !defined(__SANITIZE_ADDRESS__) && !defined(GPUBENCH_SIMT)
-/* A call is denied always, unless or if an argument has the value, or if that has none of the bits
- * of the value. */
+/* A call is denied always, unless or if an argument has the value, if that has none of the bits of
+ * the value, or if it is a thread before that one: neither 0 nor as large. */
 struct rule {
 	long call;
-	enum { ALWAYS, UNLESS, IF, WITHOUT } when;
+	enum { ALWAYS, UNLESS, IF, WITHOUT, BEFORE } when;
 	unsigned argument;
 	uint32_t value;
 };
 
-enum { PER_RULE = 5, FIRST = 6, X32 = 0x40000000 };
+enum { PER_RULE = 6, FIRST = 6, X32 = 0x40000000 };
 
 /* Append the instructions of a rule.  The next one follows if it does not deny the call. */
 static void append(struct sock_filter *code, const struct rule *rule)
 {
 	const size_t at = offsetof(struct seccomp_data, args) + (size_t)8 * rule->argument;
-	const unsigned short test = rule->when == WITHOUT ? BPF_JSET : BPF_JEQ;
+	const unsigned short test = rule->when == WITHOUT  ? BPF_JSET
+				    : rule->when == BEFORE ? BPF_JGE
+							   : BPF_JEQ;
+	const unsigned less = rule->when == BEFORE; /* 0 then is the largest number */
 	/* The instructions to skip if the test holds, and if it does not: 0 denies, 1 does not. */
-	const unsigned char yes = rule->when == UNLESS || rule->when == WITHOUT;
+	const unsigned char yes = rule->when != ALWAYS && rule->when != IF;
 	const unsigned char no = rule->when == IF;
 	/* The C library then calls clone(), whose flags can be read. */
 	const uint32_t error = rule->call == SYS_clone3 ? ENOSYS : EPERM;
@@ -52,15 +55,19 @@ static void append(struct sock_filter *code, const struct rule *rule)
 	code[0] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rule->call, 0,
 					       PER_RULE - 1);
 	code[1] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)at);
-	code[2] = (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, rule->value, yes, no);
-	code[3] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error);
-	code[4] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+	code[2] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_SUB | BPF_K, less);
+	code[3] = (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, rule->value - less, yes, no);
+	code[4] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error);
+	code[5] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 					       offsetof(struct seccomp_data, nr));
 }
 
 static enum gb_status filter_calls(struct gb_error *err)
 {
 	const uint32_t self = (uint32_t)getpid(), judge = (uint32_t)getppid();
+	/* The judge's threads are older than this process, unless numbers have begun anew. */
+	const struct rule its = judge < self ? (struct rule){ 0, BEFORE, 0, self }
+					     : (struct rule){ 0, IF, 0, judge };
 	const struct rule rules[] = {
 #ifdef SYS_fork
 		{ SYS_fork, ALWAYS, 0, 0 },
@@ -87,13 +94,13 @@ static enum gb_status filter_calls(struct gb_error *err)
 		{ SYS_ioctl, IF, 1, FIOSETOWN },
 		{ SYS_ioctl, IF, 1, SIOCSPGRP },
 		{ SYS_prctl, IF, 0, PR_SET_PDEATHSIG },
-		/* When the judge has a processor. */
+		/* When the judge's threads have a processor. */
 		{ SYS_setpriority, UNLESS, 0, PRIO_PROCESS },
-		{ SYS_setpriority, IF, 1, judge },
-		{ SYS_sched_setaffinity, IF, 0, judge },
-		{ SYS_sched_setscheduler, IF, 0, judge },
-		{ SYS_sched_setparam, IF, 0, judge },
-		{ SYS_sched_setattr, IF, 0, judge },
+		{ SYS_setpriority, its.when, 1, its.value },
+		{ SYS_sched_setaffinity, its.when, 0, its.value },
+		{ SYS_sched_setscheduler, its.when, 0, its.value },
+		{ SYS_sched_setparam, its.when, 0, its.value },
+		{ SYS_sched_setattr, its.when, 0, its.value },
 	};
 	struct sock_filter code[FIRST + PER_RULE * GB_COUNT(rules) + 1] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),

@@ -54,9 +54,8 @@ bool gb_message_send(int socket, const struct gb_message *message);
 bool gb_message_receive(int socket, struct gb_message *message);
 
 enum {
-	GB_LINK_VARIANTS = 64,
+	GB_LINK_VARIANTS = 128,
 	GB_LINK_PARAMS = 1024,
-	GB_LINK_TEXTS = 16384,
 	GB_LINK_COUNTS = 1 << 20,
 };
 
@@ -66,7 +65,6 @@ struct gb_board {
 	/* From the judge. */
 	char workload[16];
 	unsigned char params[GB_LINK_PARAMS];
-	char texts[GB_LINK_TEXTS]; /* those of parameters, in order, each with its NUL */
 	/* To the judge. */
 	char name[64], version[64];
 	size_t variants;

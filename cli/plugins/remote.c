@@ -17,6 +17,7 @@
 #include "cli/plugins/sha256.h"
 #include "cli/plugins/worker.h"
 #include "cli/workloads/registry.h"
+#include "cli/workloads/value.h"
 #include "common/devices.h"
 #include "common/nvml.h"
 #include "common/text.h"
@@ -102,29 +103,19 @@ static size_t write_input(const struct remote *s, unsigned char *to)
 	return writer.at;
 }
 
-/* Put the parameters on the board. */
+/* Put the parameters that variants may see on the board. */
 static enum gb_status write_params(const struct remote *s, struct gb_error *err)
 {
 	struct gb_board *board = s->process.board;
-	size_t at = 0;
 
 	if (!board || s->workload->params_size > sizeof board->params)
 		return gb_fail(err, GB_ERUNTIME, "the parameters do not fit");
 	memcpy(board->params, s->params, s->workload->params_size);
 	for (size_t i = 0; i < s->workload->param_count; i++) {
 		const struct gb_param *row = &s->workload->params[i];
-		const char *text;
-		size_t size;
 
-		if (row->type != GB_PATH)
-			continue;
-		memcpy(&text, (const char *)s->params + row->offset, sizeof text);
-		size = text ? strlen(text) + 1 : 0;
-		if (at + size > sizeof board->texts)
-			return gb_fail(err, GB_ERUNTIME, "the parameters do not fit");
-		if (text)
-			memcpy(board->texts + at, text, size);
-		at += size;
+		if (row->input_only || row->type == GB_PATH)
+			memset(board->params + row->offset, 0, sizeof(union gb_value));
 	}
 	return GB_OK;
 }
@@ -256,6 +247,7 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 	struct gb_message message = { .word = GB_ASK_RUNS,
 				      .number = { count, *held, *marked, counting } };
 	const struct waits before = read_waits(s);
+	const double start_ns = gb_now_ns();
 	struct waits after;
 	const size_t room = *phases;
 	char name[sizeof s->process.board->phase->name];
@@ -269,7 +261,7 @@ static enum gb_status runs(void *state, int64_t count, bool *held, bool *marked,
 	*marked = message.number[1] != 0;
 	*ns = message.ns[0];
 	*queue_ns = message.ns[1];
-	if (!isfinite(*ns) || *ns < 0)
+	if (!(*ns >= 0 && *ns <= (gb_now_ns() - start_ns) * 1.01 + 1000))
 		return gb_fail(err, GB_EVERIFY, "the clock was tampered with");
 	for (int64_t i = 0; i < message.number[2] && *phases < room; i++) {
 		const double part = s->process.board->phase[i].ns;

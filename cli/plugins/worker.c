@@ -138,24 +138,12 @@ static enum gb_status list_variants(const char *path, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Make a copy of the parameters, whose texts are on the board. */
 static enum gb_status read_params(struct gb_error *err)
 {
-	const char *text = w.board->texts;
-
 	w.params = malloc(w.workload->params_size);
 	if (!w.params)
 		return gb_out_of_memory(err, NULL);
 	memcpy(w.params, w.board->params, w.workload->params_size);
-	for (size_t i = 0; i < w.workload->param_count; i++) {
-		const struct gb_param *row = &w.workload->params[i];
-		const char **at = (const char **)(void *)((char *)w.params + row->offset);
-
-		if (row->type != GB_PATH || !*at)
-			continue;
-		*at = strdup(text);
-		text += strlen(text) + 1;
-	}
 	return GB_OK;
 }
 

@@ -108,6 +108,59 @@ struct gb_member gb_param_member(const struct gb_param *param, union gb_value va
 	return member;
 }
 
+/* Store the value of a record's parameter; false if this version does not know it. */
+static bool store_member(const struct gb_workload *workload, const struct gb_member *member,
+			 void *params)
+{
+	const struct gb_param *row =
+		gb_param_find(workload->params, workload->param_count, member->name);
+	struct gb_error ignored = { 0 };
+	char number[GB_TEXT_MAX];
+	union gb_value value;
+
+	if (!row || member->kind == GB_VALUE_FLAG ||
+	    gb_value_parse(row,
+			   member->kind == GB_VALUE_TEXT ? member->text
+							 : gb_text_real(number, member->number),
+			   &value, &ignored))
+		return false;
+	gb_value_store(row, params, value);
+	return true;
+}
+
+bool gb_key_agrees(const struct gb_workload *workload, const struct gb_record *record,
+		   struct gb_error *err)
+{
+	const struct gb_variant variant = { .name = record->variant,
+					    .backend = gb_backend_named(record->backend) };
+	const bool is_named = workload && variant.backend != GB_BACKENDS;
+	void *params = is_named ? calloc(1, workload->params_size) : NULL;
+	bool agrees, known = true;
+	char *key;
+
+	if (is_named && !params)
+		gb_out_of_memory(err, "the key of a record");
+	for (size_t i = 0; params && i < workload->param_count; i++) {
+		const struct gb_param *row = &workload->params[i];
+		const char *left_out = row->keyed ? row->keyed : row->initial;
+		union gb_value value;
+
+		if (left_out && !gb_value_parse(row, left_out, &value, err))
+			gb_value_store(row, params, value);
+	}
+	for (size_t i = 0; params && known && i < record->params.count; i++)
+		known = store_member(workload, &record->params.item[i], params);
+	key = params && !err->code ? gb_record_key(workload, &variant, params, err) : NULL;
+	/* The variant, if other versions have other parameters. */
+	if (key && !known)
+		key[strcspn(key, " ")] = '\0';
+	agrees = !key || (strncmp(key, record->key, strlen(key)) == 0 &&
+			  strchr(known ? "" : " ", record->key[strlen(key)]));
+	free(key);
+	free(params);
+	return agrees && !err->code;
+}
+
 enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_record *record,
 			       struct gb_error *err)
 {

@@ -13,6 +13,7 @@
 #include "cli/records/identity.h"
 #include "cli/records/json.h"
 #include "cli/records/key.h"
+#include "cli/records/sound.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 
@@ -50,9 +51,12 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_e
 	const char *type = gb_json_text(line, "type");
 	const bool is_record = type && gb_equal(type, "record");
 	const bool is_run = type && gb_equal(type, "run");
+	const bool is_early = gb_json_number(line, "schema") < 2; /* had other keys */
+	const struct gb_workload *workload;
 	struct gb_record *record = NULL;
 	struct gb_run *run = NULL;
 	char fault[GB_FAULT_MAX];
+	const char *wrong;
 
 	if (!is_record && !is_run)
 		gb_fail(err, GB_EUSAGE, "is not a line of a gpubench record file");
@@ -74,9 +78,19 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_e
 		list->run[list->run_count++] = run;
 		return GB_OK;
 	}
-	list->record[list->count++] = record;
 	record->run = run_of(list, record->run_id);
-	return gb_renew_params(gb_workload_find(record->bench), record, err);
+	workload = gb_workload_find(record->bench);
+	wrong = gb_record_contradiction(record, is_early);
+	if (!wrong && !gb_renew_params(workload, record, err) && !is_early &&
+	    !gb_key_agrees(workload, record, err))
+		wrong = "\"key\" is not that of its parameters";
+	if (wrong && !err->code)
+		gb_fail(err, GB_EUSAGE, "%s", wrong);
+	if (err->code)
+		gb_record_free(record);
+	else
+		list->record[list->count++] = record;
+	return err->code;
 }
 
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err)
@@ -309,7 +323,7 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 	}
 }
 
-/* Remove every record from `first` on that a later one replaces. */
+/* Remove every record from `first` on that a later one of the same key replaces. */
 static void drop_replaced(struct gb_records *list, size_t first)
 {
 	for (size_t i = first; i < list->count; i++) {
@@ -318,7 +332,8 @@ static void drop_replaced(struct gb_records *list, size_t first)
 
 		for (size_t k = i; run && k-- > first;) {
 			if (fabs(list->record[k]->seq - seq) > 0 ||
-			    !gb_equal(run, list->record[k]->run_id))
+			    !gb_equal(run, list->record[k]->run_id) ||
+			    !gb_equal(list->record[i]->key, list->record[k]->key))
 				continue;
 			gb_records_remove(list, k);
 			i--;

@@ -17,17 +17,23 @@
 static const struct gb_field_value absent = { .number = NAN };
 static const struct gb_times no_times = { .median = NAN, .ci_low = NAN, .ci_high = NAN };
 
-/* False for infinities and for magnitudes that no measurement has. */
-static bool is_in_range(double number)
+/* False for infinities and for other magnitudes than 0 and those of the range. */
+static bool is_near(double number, double least, double most)
 {
-	return !(fabs(number) > 0) || (fabs(number) >= 1e-300 && fabs(number) <= 1e300);
+	return !(fabs(number) > 0) || (fabs(number) >= least && fabs(number) <= most);
+}
+
+/* Samples are written in thousandths of a ns, and none takes 30 years. */
+static bool is_time(double ns)
+{
+	return is_near(ns, 1e-3, 1e18);
 }
 
 /* Absent if the number is out of range.  -0 becomes 0. */
 static struct gb_field_value value_of_item(const cJSON *item)
 {
 	if (cJSON_IsNumber(item))
-		return is_in_range(item->valuedouble)
+		return is_near(item->valuedouble, 1e-300, 1e300)
 			       ? (struct gb_field_value){ GB_VALUE_NUMBER, item->valuedouble + 0.0,
 							  NULL }
 			       : absent;
@@ -78,6 +84,19 @@ static const char *read_numbers(const cJSON *item, bool null_allowed, bool negat
 	return cJSON_IsArray(item) ? NULL : "is not an array of numbers";
 }
 
+/* True if more samples are outside of the interval than an interval of the median leaves out. */
+static bool is_too_narrow(const struct gb_times *times)
+{
+	size_t low, high, below = 0, above = 0;
+
+	(void)gb_median_ranks(times->count, GB_LEVEL, &low, &high);
+	for (size_t i = 0; i < times->count; i++) {
+		below += gb_side_of(times->sample[i], times->ci_low) < 0;
+		above += gb_side_of(times->sample[i], times->ci_high) > 0;
+	}
+	return low && (below >= low || above >= low);
+}
+
 /* The interval of the median; absent or null if it is unknown. */
 static const char *read_interval(const cJSON *interval, struct gb_times *times)
 {
@@ -86,7 +105,8 @@ static const char *read_interval(const cJSON *interval, struct gb_times *times)
 	times->ci_low = value_of_item(cJSON_GetArrayItem(interval, 0)).number;
 	times->ci_high = value_of_item(cJSON_GetArrayItem(interval, 1)).number;
 	if (!cJSON_IsArray(interval) || cJSON_GetArraySize(interval) != 2 ||
-	    !(times->ci_low <= times->median && times->median <= times->ci_high))
+	    !(times->ci_low <= times->median && times->median <= times->ci_high) ||
+	    !is_time(times->ci_low) || !is_time(times->ci_high) || is_too_narrow(times))
 		return "has a \"ci95\" that is not an interval of the median";
 	return NULL;
 }
@@ -111,6 +131,8 @@ static const char *read_times(cJSON *series, struct gb_times *times)
 		return "lacks \"median\"";
 	if (median.number < 0)
 		return "has a negative \"median\"";
+	if (!is_time(median.number))
+		return "has a \"median\" that no time is";
 	wrong = read_numbers(gb_json_at(series, "samples"), false, false, &samples);
 	times->count = samples.count;
 	times->sample = samples.value;
@@ -118,6 +140,9 @@ static const char *read_times(cJSON *series, struct gb_times *times)
 		return wrong && !wrong[0]
 			       ? ""
 			       : "lacks \"samples\", an array of numbers that are not negative";
+	for (size_t i = 0; i < samples.count; i++)
+		if (!is_time(samples.value[i]))
+			return "has a sample that no time is";
 	times->clock = gb_json_text(series, "clock");
 	times->median = median.number;
 	if (!is_median(median.number, &samples))
@@ -201,7 +226,7 @@ static const char *read_number(const struct gb_field *field, const cJSON *item, 
 	*to = value_of_item(item).number;
 	if (!cJSON_IsNumber(item))
 		return "is not a number";
-	if (isnan(*to))
+	if (isnan(*to) || !is_near(*to, 1e-18, 1e18))
 		return "is a number out of range";
 	return *to < 0 && !field->negative ? "is negative" : NULL;
 }

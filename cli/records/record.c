@@ -369,30 +369,6 @@ static const char *read_counts(struct gb_record *record, char fault[GB_FAULT_MAX
 	return wrong;
 }
 
-/* A result that may not be believed has no time, and the status agrees with the verification. */
-static const char *check_status(const struct gb_record *record, char fault[GB_FAULT_MAX])
-{
-	const char *verify = record->verify.result;
-	const char *wrong = NULL;
-
-	if (record->status == GB_STATUS_OK || record->status == GB_STATUS_DOUBTFUL) {
-		if (!verify || !gb_equal(verify, "pass") || record->verify.runs <= 0)
-			wrong = record->status == GB_STATUS_OK
-					? "has the status ok without a passed verification"
-					: "has the status doubtful without a passed verification";
-	} else if (record->status == GB_STATUS_UNVERIFIED) {
-		if (verify && gb_equal(verify, "fail"))
-			wrong = "has the status unverified, but failed its verification";
-	} else if (record->time.count || record->host_time.count || record->phases.count ||
-		   record->transfers.count) {
-		wrong = "has a time, but did not run to its end";
-	}
-	if (!wrong)
-		return NULL;
-	(void)snprintf(fault, GB_FAULT_MAX, "%s", wrong);
-	return fault;
-}
-
 static void derive(struct gb_record *record)
 {
 	const double time_s = record->time.median * 1e-9;
@@ -432,7 +408,7 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	record->line = line;
 	record->run = gb_no_run;
 	if (!read_line(record_fields, GB_COUNT(record_fields), line, record, fault) &&
-	    !read_counts(record, fault) && !check_status(record, fault)) {
+	    !read_counts(record, fault)) {
 		derive(record);
 		return record;
 	}

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,37 +21,40 @@
 
 /* ---- the runs ---------------------------------------------------------------------------- */
 
-static void print_part(struct gb_sheet *sheet, const char *before, const char *text)
+static void print_part(struct gb_sheet *sheet, const char **between, const char *before,
+		       const char *text)
 {
-	if (text)
-		gb_sheet_text(sheet, "%s%s", before, text);
+	if (!text)
+		return;
+	gb_sheet_text(sheet, "%s%s%s", *between, before, text);
+	*between = ", ";
 }
 
 /* The facts that run `i` and those like it share. */
 static void print_run(struct gb_sheet *sheet, const struct gb_records *list, size_t i)
 {
 	const struct gb_run *run = list->run[i];
-	const char *from, *to;
+	const char *from, *to, *between = "";
 	const size_t launches = gb_runs_like(list, i, &from, &to);
+	char count[GB_TEXT_MAX];
 
-	print_part(sheet, "gpubench ", run->tool.version);
-	print_part(sheet, ", commit ", run->tool.commit);
+	(void)snprintf(count, sizeof count, "%zu launches", launches);
+	print_part(sheet, &between, "gpubench ", run->tool.version);
+	print_part(sheet, &between, "commit ", run->tool.commit);
 	if (run->tool.commit && run->tool.dirty == GB_YES)
 		gb_sheet_text(sheet, " with changes");
-	print_part(sheet, ", on ", run->host.hostname);
-	if (launches > 1)
-		gb_sheet_text(sheet, "%s%zu launches",
-			      run->tool.version || run->tool.commit || run->host.hostname ? ", "
-											  : "",
-			      launches);
-	print_part(sheet, ", ", from);
+	print_part(sheet, &between, "on ", run->host.hostname);
+	print_part(sheet, &between, "", launches > 1 ? count : NULL);
+	print_part(sheet, &between, "", from);
 	if (from && !gb_equal(from, to))
-		print_part(sheet, " to ", to);
-	print_part(sheet, ": ", run->host.cpu);
+		gb_sheet_text(sheet, " to %s", to);
+	between = between[0] ? ": " : "";
+	print_part(sheet, &between, "", run->host.cpu);
 	if (isfinite(run->host.cores))
-		gb_sheet_text(sheet, ", %g cores", run->host.cores);
-	for (size_t k = 0; k < run->gpu_count; k++)
-		print_part(sheet, "; ", run->gpu[k].name);
+		gb_sheet_text(sheet, "%s%g cores", between, run->host.cores);
+	between = between[0] ? "; " : "";
+	for (size_t k = 0; k < run->gpu_count; k++, between = "; ")
+		print_part(sheet, &between, "", run->gpu[k].name);
 }
 
 static bool is_among(const char *text, const char *const *list, size_t count)
@@ -64,7 +68,7 @@ static bool is_among(const char *text, const char *const *list, size_t count)
 /* The libraries that the records of the run and of those like it name, without repetition. */
 static void print_libraries(const struct gb_table *table, const struct gb_run *run)
 {
-	const char *seen[16];
+	const char *seen[16], *between = "; ";
 	size_t count = 0;
 
 	for (size_t i = 0; i < table->list->count && count < GB_COUNT(seen); i++) {
@@ -73,7 +77,7 @@ static void print_libraries(const struct gb_table *table, const struct gb_run *r
 		if (!record->library || is_among(record->library, seen, count) ||
 		    !gb_runs_alike(record->run, run))
 			continue;
-		print_part(table->sheet, count ? ", " : "; peers: ", record->library);
+		print_part(table->sheet, &between, count ? "" : "peers: ", record->library);
 		seen[count++] = record->library;
 	}
 }

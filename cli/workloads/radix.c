@@ -46,6 +46,7 @@ static const struct gb_param params[] = {
 	  .help = "key type; pairs: u32 keys with u32 values" },
 	{ .name = "distribution",
 	  AT(GB_CHOICE, distribution),
+	  .input_only = true,
 	  .initial = "uniform",
 	  .choices = distributions,
 	  .help = "distribution of generated keys; few: 256 distinct keys; entropyK: bitwise AND "

@@ -75,6 +75,7 @@ static const struct gb_param params[] = {
 		  "ambient ask for any hit, others for the nearest" },
 	{ .name = "rays-order",
 	  AT(GB_CHOICE, rays_order),
+	  .input_only = true,
 	  .initial = "given",
 	  .choices = orders,
 	  .help = "with --op=trace: rays in the order of generation, or sorted by direction and "
@@ -329,9 +330,12 @@ static void show(void *input, gb_share_fn *share, void *self)
 {
 	struct lbvh_input *in = input;
 
-	in->reference = NULL;
-	/* Its hits are all that is verified of a tree that is not binary, and need no tree. */
+	/* The hits in this view are all that is verified of a tree that is not binary, and need no
+	 * tree. */
+	if (in->reference && !in->reference->trace)
+		memset(&in->camera, 0, sizeof in->camera);
 	memset(&in->probe, 0, sizeof in->probe);
+	in->reference = NULL;
 	share(self, (void **)&in->vertex, (3 * in->vertex_count + 1) * sizeof *in->vertex);
 	share(self, (void **)&in->triangle, 3 * in->count * sizeof *in->triangle);
 	share(self, (void **)&in->ray, in->ray ? lbvh_ray_count(in) * sizeof *in->ray : 0);

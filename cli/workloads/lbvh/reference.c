@@ -64,12 +64,9 @@ static struct lbvh_camera shifted(struct lbvh_camera camera, uint64_t key)
 	return camera;
 }
 
-/* True if the boxes of two triangles that may be exchanged differ.  It is seldom not the first
- * two. */
-static bool differ(const struct lbvh_input *in)
+/* True if the boxes of two triangles so far apart differ.  It is seldom not the first two. */
+static bool differ(const struct lbvh_input *in, size_t apart)
 {
-	const size_t apart = lbvh_apart(in);
-
 	for (size_t p = 0; p + apart < in->count; p++) {
 		const struct lbvh_box a = lbvh_primitive_box(in->vertex, in->triangle, p);
 		const struct lbvh_box b = lbvh_primitive_box(in->vertex, in->triangle, p ^ apart);
@@ -85,13 +82,18 @@ static bool differ(const struct lbvh_input *in)
 bool lbvh_reference_vary(struct lbvh_input *in, uint64_t key)
 {
 	struct lbvh_reference *r = in->reference;
-	const uint64_t old = r->key;
+	const size_t apart = lbvh_apart(in, key ? key : r->key), size = 3 * sizeof *in->triangle;
+	uint64_t old = r->key;
 
 	r->key = key;
 	if (!r->trace) {
-		gb_exchange_items(in->triangle, 3 * sizeof *in->triangle, in->count, lbvh_apart(in),
-				  old, key);
-		return differ(in);
+		if (lbvh_apart(in, old) != apart && old) {
+			gb_exchange_items(in->triangle, size, in->count, lbvh_apart(in, old), old,
+					  0);
+			old = 0;
+		}
+		gb_exchange_items(in->triangle, size, in->count, apart, old, key);
+		return differ(in, apart);
 	}
 	if (in->ray) {
 		gb_exchange_items(in->ray, sizeof *in->ray, r->rays, 1, old, key);

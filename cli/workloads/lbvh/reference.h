@@ -15,6 +15,7 @@
 #include "cli/workloads/exchange.h"
 #include "common/lbvh.h"
 #include "common/status.h"
+#include "common/workload.h"
 
 /* A primitive and its position on the curve of the reference tree. */
 struct lbvh_placed {
@@ -65,10 +66,17 @@ enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct g
 
 /* Replace the input by a variation (common/lbvh.h).  False if it has none. */
 bool lbvh_reference_vary(struct lbvh_input *in, uint64_t key);
-/* Triangles so far apart are exchanged.  Not 1: the two of a rectangle often have one box. */
-static inline size_t lbvh_apart(const struct lbvh_input *in)
+/* Triangles so far apart are exchanged.  Not 1: the two of a rectangle often have one box.  Half of
+ * them in a far variation: a tree in the order of the input is then no hierarchy. */
+static inline size_t lbvh_apart(const struct lbvh_input *in, uint64_t key)
 {
-	return in->count > 3 ? 2 : 1;
+	size_t apart = 1;
+
+	if (!(key & GB_FAR_VARIATION))
+		return in->count > 3 ? 2 : 1;
+	while (4 * apart <= in->count)
+		apart *= 2;
+	return apart;
 }
 
 /* The number of primitive p, or LBVH_MISS, in the original, and the other way round. */
@@ -78,7 +86,7 @@ static inline uint32_t lbvh_original(const struct lbvh_input *in, uint32_t p)
 
 	return r->trace || p == LBVH_MISS
 		       ? p
-		       : (uint32_t)gb_exchange_source(r->key, p, in->count, lbvh_apart(in));
+		       : (uint32_t)gb_exchange_source(r->key, p, in->count, lbvh_apart(in, r->key));
 }
 
 /* Build the reference tree unless it exists. */

@@ -37,11 +37,13 @@ static const struct gb_param params[] = {
 		  "given or 0)" },
 	{ .name = "dist",
 	  AT(GB_CHOICE, distribution),
+	  .input_only = true,
 	  .initial = "plummer",
 	  .choices = distributions,
 	  .help = "distribution of generated bodies; pairs: close pairs, for the deepest tree" },
 	{ .name = "order",
 	  AT(GB_CHOICE, order),
+	  .input_only = true,
 	  .initial = "own",
 	  .choices = orders,
 	  .help = "memory order of the bodies; own: as generated (cube, mesh: spatial, others: "
@@ -257,7 +259,7 @@ static void show(void *input, gb_share_fn *share, void *self)
 {
 	struct octree_input *in = input;
 
-	in->tree.hash = 0;
+	in->tree = (struct octree_shape){ .nodes = in->tree.nodes };
 	in->verifier = NULL;
 	share(self, (void **)&in->x, in->count * sizeof *in->x);
 	share(self, (void **)&in->y, in->count * sizeof *in->y);

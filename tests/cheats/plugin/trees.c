@@ -1,8 +1,11 @@
-/* trees.c -- cheats of cbt and lbvh: work in other steps, and results that are right but take no
- * work.
+/* trees.c -- cheats of cbt, lbvh and stream: work in other steps, and results that are right but
+ * take no work.
  */
+#include <sys/mman.h>
+
 #include "common/cbt.h"
 #include "common/lbvh.h"
+#include "common/stream.h"
 #include "tests/cheats/cheat.h"
 
 #undef CHEAT
@@ -190,8 +193,73 @@ static enum gb_status make_leaf(void *state, struct gb_timer *timer, struct gb_e
 	return GB_OK;
 }
 
+/* unsorted: a complete tree over the triangles in the order of the mesh, which is a good one. */
+static enum gb_status keep_order(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	const struct tree *t = state;
+	const struct lbvh_input *in = t->input;
+	const uint32_t leaves = (uint32_t)in->count;
+	struct lbvh_tree_header *header = t->result;
+	struct lbvh_node *node = lbvh_build_nodes(t->result);
+
+	*header = (struct lbvh_tree_header){ .kind = LBVH_BINARY,
+					     .leaves = leaves,
+					     .nodes = 2 * leaves - 1 };
+	for (uint32_t k = 2 * leaves - 1; k-- > 0;) {
+		struct lbvh_node *n = &node[k];
+
+		if (k >= leaves - 1) {
+			const uint32_t p = k - (leaves - 1);
+			const struct lbvh_box box = lbvh_primitive_box(in->vertex, in->triangle, p);
+
+			lbvh_build_index(in, t->result)[p] = p;
+			memcpy(n->lo, box.lo, sizeof n->lo);
+			memcpy(n->hi, box.hi, sizeof n->hi);
+			n->left = LBVH_LEAF | p;
+			n->right = 1;
+			continue;
+		}
+		n->left = 2 * k + 1;
+		n->right = 2 * k + 2;
+		for (int d = 0; d < 3; d++) {
+			n->lo[d] = lbvh_min(node[n->left].lo[d], node[n->right].lo[d]);
+			n->hi[d] = lbvh_max(node[n->left].hi[d], node[n->right].hi[d]);
+		}
+	}
+	return GB_OK;
+}
+
+/* ---- stream ------------------------------------------------------------------------------- */
+
+/* move: lets the input's pages be those of the result, and copies the ends. */
+static enum gb_status create_move(void *state, const void *params, const void *input,
+				  struct gb_error *err)
+{
+	return create(state, input, ((const struct stream_input *)input)->count, err);
+}
+
+static enum gb_status move(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	enum { PAGE = 4096, LEAVE = 4 /* MREMAP_DONTUNMAP */ };
+	const struct tree *t = state;
+	char *from = (char *)((const struct stream_input *)t->input)->words, *to = t->result;
+	const size_t head = (size_t)(-(intptr_t)from & (PAGE - 1));
+	const size_t pages = (t->bytes - head) & ~(size_t)(PAGE - 1);
+
+	if ((from - to) % PAGE)
+		return gb_fail(err, GB_EUNAVAILABLE, "the arrays begin at other places of a page");
+	memcpy(to, from, head);
+	memcpy(to + head + pages, from + head + pages, t->bytes - head - pages);
+	if (mremap(from + head, pages, pages, MREMAP_MAYMOVE | MREMAP_FIXED | LEAVE, to + head) ==
+	    MAP_FAILED)
+		return gb_fail(err, GB_ERUNTIME, "pages do not move");
+	return GB_OK;
+}
+
 CHEAT(cbt, few_sums, .create = create_few, .run = run_cbt, .download = download);
 CHEAT(cbt, elsewhere, .create = create_cbt, .upload = derive, .run = copy, .download = convert,
       .flags = GB_DERIVES | GB_CONVERTS);
 CHEAT(cbt, known, .create = create_cbt, .run = work_once, .download = hand_out_kept);
 CHEAT(lbvh, one_leaf, .create = create_lbvh, .run = make_leaf, .download = download);
+CHEAT(lbvh, unsorted, .create = create_lbvh, .run = keep_order, .download = download);
+CHEAT(stream, move, .create = create_move, .run = move, .download = download);

@@ -140,7 +140,7 @@ static const struct limit {
 	{ batch, AT(once_ns), false, 80 + 1000 + 320, { .is_hot = true, .time = 20 } },
 	/* half as long again and 250 us */
 	{ alone, AT(alone), true, 1.75e6, { .is_remote = true } },
-	{ NULL, AT(alone), true, 9e6, { .is_remote = true, .is_short_of_samples = true } },
+	{ alone, AT(alone), true, 1.75e6, { .is_remote = true, .is_short_of_samples = true } },
 	/* a quarter of the time, and 20 us or the time of a request */
 	{ clocks, AT(unseen), true, 270e3, { 0 } },
 	{ clocks, AT(unseen), true, 500e3, { .is_remote = true } },
@@ -422,6 +422,7 @@ Test(judge, results_faster_than_the_memory_are_doubtful)
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		struct gb_result r = { .outcome = row[i].outcome,
+				       .variant = &(struct gb_variant){ .backend = GB_CPU },
 				       .cold = !row[i].is_hot,
 				       .emulated = row[i].emulated,
 				       .flush_bytes_per_s = row[i].flush,
@@ -455,6 +456,7 @@ Test(judge, rates_of_cold_runs)
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		struct gb_result r = { .outcome = row[i].failed ? GB_FAILED : GB_RESULT_OK,
+				       .variant = &(struct gb_variant){ .backend = GB_CPU },
 				       .cold = !row[i].is_hot,
 				       .emulated = row[i].emulated,
 				       .work = { .read = 1e3 * row[i].read },
@@ -478,10 +480,31 @@ Test(judge, rates_of_cold_runs)
 	}
 }
 
+/* Without a flush, twice the copy's bandwidth, for what the caches cannot hold. */
+Test(judge, rates_of_hot_runs)
+{
+	for (int above = 0; above < 2; above++) {
+		const char *from;
+		const double cache = (double)gb_backends[GB_CPU]->cache_bytes(&from);
+		struct gb_result r = { .outcome = GB_RESULT_OK,
+				       .variant = &(struct gb_variant){ .backend = GB_CPU },
+				       .work = { .read = cache + (above ? 201e6 : 199e6) },
+				       .flush_bytes_per_s = NAN,
+				       .copy_bytes_per_s = 100e9 };
+
+		context = (struct context){ 0 };
+		r.time = thrice(1e6);
+		gb_doubt_rate(&r);
+		cr_expect(eq(int, r.doubtful, above));
+	}
+}
+
 /* However fast: a plug-in that always has the same input may remember its result. */
 Test(judge, inputs_without_variations)
 {
-	struct gb_result r = { .outcome = GB_RESULT_OK, .constant = true };
+	struct gb_result r = { .outcome = GB_RESULT_OK,
+			       .variant = &(struct gb_variant){ .backend = GB_CPU },
+			       .constant = true };
 
 	context = (struct context){ 0 };
 	r.time = thrice(1e3);

@@ -426,6 +426,32 @@ Test(virtual, work_in_requests_to_another_process)
 	expect_refusal(machine, false, "work on the host");
 }
 
+/* A plug-in whose runs take half of --timeout has two more of them behind it, and is judged by
+ * these. */
+Test(virtual, a_time_out_hides_no_work)
+{
+	const struct gb_settings how = {
+		.warmup = 1, .min_samples = 10, .rel_ci = 0.02, .max_time_s = 5, .timeout_s = 60
+	};
+	struct virtual_machine machine = { .remote = true, .process = { .run_ns = 30.1e9 } };
+	size_t runs = 0;
+
+	for (int cheats = 0; cheats < 2; cheats++) {
+		struct gb_result r;
+
+		machine.cheat = cheats ? VIRTUAL_IN_FLUSH : VIRTUAL_HONEST;
+		r = virtual_measure(&machine, &how);
+		cr_expect(eq(int, (int)r.outcome, cheats ? GB_FAILED : GB_RESULT_OK));
+		cr_expect(cheats == 0 || strstr(r.reason, "if only the runner has flushed"), "%s",
+			  r.reason);
+		for (const char *at = virtual_log(); !cheats && *at; at++)
+			runs += *at == VIRTUAL_RUN;
+		cr_expect(cheats > 0 || r.elapsed_s < 4 * 31, "%g s", r.elapsed_s);
+		gb_result_release(&r);
+	}
+	cr_expect(eq(sz, runs, 4));
+}
+
 /* A step that returns while the device is still at work is not over.
  * Disabled: the runner does not wait for the device before it reads the clock. */
 Test(virtual, work_on_the_device_behind_a_step)

@@ -127,6 +127,43 @@ Test(lines, records_belong_to_the_nearest_run)
 	gb_records_release(&list);
 }
 
+/* A run without verification has no verified times, and one on an emulated GPU no real ones. */
+Test(lines, records_that_contradict_their_run)
+{
+	static const struct {
+		const char *run, *record, *why;
+	} row[] = {
+		{ "\"settings\":{\"verify\":false}", "\"a\":1", "in a run without verification" },
+		{ "\"settings\":{\"verify\":false}", "\"status\":\"doubtful\"", "without verif" },
+		{ "\"settings\":{\"verify\":false}", "\"status\":\"unverified\"", NULL },
+		{ "\"settings\":{\"verify\":true}", "\"a\":1", NULL },
+		{ "\"gpus\":[{\"id\":0,\"emulated\":true}],\"settings\":{\"device\":0}",
+		  "\"backend\":\"cuda\"", "emulated GPU" },
+		{ "\"gpus\":[{\"id\":0,\"emulated\":true}],\"settings\":{\"device\":0}",
+		  "\"backend\":\"cuda\",\"emulated\":true", NULL },
+		{ "\"gpus\":[{\"id\":0,\"emulated\":true}],\"settings\":{\"device\":0}", "\"a\":1",
+		  NULL },
+		{ "\"gpus\":[{\"id\":0}]", "\"backend\":\"cuda\"", NULL },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_records list = { 0 };
+		struct gb_error err = { 0 };
+		char text[1024];
+
+		(void)snprintf(text, sizeof text,
+			       "%.*s,%s}\n{%s,\"time\":{\"median\":3,\"samples\":[3]},%s\n",
+			       (int)strlen(RUN) - 1, RUN, row[i].run, row[i].record, &RECORD[1]);
+		(void)read_text(text, strlen(text), &list, &err);
+		cr_expect_eq(err.code, row[i].why ? GB_EUSAGE : GB_OK, "row %zu: %s", i,
+			     err.message);
+		cr_expect(!row[i].why || (strstr(err.message, ":2: has ") &&
+					  strstr(err.message, row[i].why)),
+			  "row %zu: %s", i, err.message);
+		gb_records_release(&list);
+	}
+}
+
 Test(lines, a_killed_run_loses_only_its_last_line)
 {
 	static const char whole[] = RUN "\n" RECORD "\n" RECORD;
@@ -218,7 +255,8 @@ Test(lines, a_nul_byte_hides_nothing)
 	expect_refused(document, sizeof document - 1, "1: is not valid JSON");
 }
 
-/* A record that a later one in the file replaces is left out, also if their runs differ. */
+/* A record that a later one of its key in the file replaces is left out, also if their runs
+ * differ. */
 Test(lines, replaced_records_are_left_out)
 {
 	static const char old[] = RUN "\n" RECORD "\n";
@@ -226,8 +264,10 @@ Test(lines, replaced_records_are_left_out)
 	struct gb_records list = { 0 };
 	struct gb_error err = { 0 };
 
-	(void)snprintf(text, sizeof text, "%s{\"seq\":7,%s\n{\"seq\":8,%s\n{\"seq\":1,%s", old,
-		       &RECORD[1], &RECORD[1], &RECORD[1]);
+	(void)snprintf(text, sizeof text,
+		       "%s{\"seq\":7,%s\n{\"seq\":8,\"key\":\"l\",\"replaces\":{\"run_id\":\"a\","
+		       "\"seq\":7},%s\n{\"seq\":1,%s",
+		       old, &RECORD[1], &RECORD[1], &RECORD[1]);
 	strcpy(strrchr(text, '}'), ",\"replaces\":{\"run_id\":\"a\",\"seq\":7}}");
 	cr_assert_eq(read_text(text, strlen(text), &list, &err), GB_OK, "%s", err.message);
 	cr_assert_eq(list.count, 3);
@@ -335,6 +375,51 @@ Test(lines, members_of_the_wrong_type_are_refused)
 		"\"time\":{\"median\":3,\"samples\":[]}",
 		"\"time\":{\"median\":3,\"samples\":[null]}",
 		"\"time\":{\"median\":1e999,\"samples\":[3]}",
+		"\"time\":{\"median\":0,\"samples\":[0]}",
+		"\"time\":{\"median\":0,\"samples\":[0,0,3]},\"status\":\"unverified\"",
+		"\"time\":{\"median\":0.0009,\"samples\":[0.0009]}",
+		"\"time\":{\"median\":2e18,\"samples\":[2e18]}",
+		"\"time\":{\"median\":3,\"samples\":[1e-9,3,4]}",
+		"\"time\":{\"median\":3,\"samples\":[2,3,2e18]}",
+		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":[3,2e18]}",
+		"\"host_time\":{\"median\":2e18,\"samples\":[2e18]}",
+		"\"transfers\":{\"upload\":{\"median\":2e18,\"samples\":[2e18]}}",
+		"\"create\":2e18",
+		"\"download\":2e18",
+		"\"first_call\":2e18",
+		"\"whole\":2e18",
+		"\"cpu\":2e18",
+		"\"time\":{\"median\":3,\"samples\":[3]},\"elapsed_s\":2e9",
+		"\"time\":{\"median\":3e9,\"samples\":[3e9,3e9]},\"elapsed_s\":5.9",
+		"\"time\":{\"median\":3e9,\"samples\":[3e9]},\"elapsed_s\":5.9,\"batch\":2",
+		"\"time\":{\"median\":3,\"samples\":[3]},\"elapsed_s\":1,"
+		"\"phases\":{\"a\":{\"median\":2e9,\"samples\":[2e9]}}",
+		"\"time\":{\"median\":3,\"samples\":[3]},\"elapsed_s\":1,"
+		"\"transfers\":{\"upload\":{\"median\":2e9,\"samples\":[2e9]}}",
+		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[2,5]}",
+		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[1,4]}",
+		"\"work\":{\"items\":1e19}",
+		"\"copy_bytes_per_s\":1e-19",
+		"\"bench\":\"radix\",\"variant\":\"best\",\"key\":\"radix/cpu/best\",\"peer\":true",
+		"\"bench\":\"radix\",\"variant\":\"qsort\",\"key\":\"radix/cpu/qsort\"",
+		"\"time\":{\"median\":3,\"samples\":[3]},"
+		"\"verify\":{\"result\":\"pass\",\"overwritten\":2}",
+		"\"time\":{\"median\":3,\"samples\":[3]},"
+		"\"verify\":{\"result\":\"pass\",\"changed\":2}",
+		"\"time\":{\"median\":3,\"samples\":[3]},"
+		"\"verify\":{\"result\":\"pass\",\"runs\":2000}",
+		"\"verify\":{\"result\":\"pass\",\"runs\":-1}",
+		"\"peer\":{\"unknown\":1}",
+		"\"bench\":\"radix\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/w\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v2\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cuda/v\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5\",\"params\":{\"count\":6}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v\",\"params\":{\"count\":6}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=6 type=u64\","
+		"\"params\":{\"count\":6}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=6 \","
+		"\"params\":{\"count\":6}",
 		"\"time\":{\"median\":-3,\"samples\":[3]}",
 		"\"time\":{\"median\":3,\"samples\":[3000]}",
 		"\"time\":{\"median\":2,\"samples\":[3,1,4]}",
@@ -407,9 +492,28 @@ Test(lines, members_of_the_wrong_type_are_refused)
 Test(lines, unusual_members_are_accepted)
 {
 	static const char *const member[] = {
-		"\"time\":{\"median\":0,\"samples\":[0]}",
-		"\"time\":{\"median\":-0,\"samples\":[-0.0]}",
-		"\"time\":{\"median\":1e300,\"samples\":[1e300],\"ci95\":[-3,1e300]}",
+		"\"emulated\":true,\"time\":{\"median\":-0,\"samples\":[-0.0]}",
+		"\"time\":{\"median\":1e18,\"samples\":[1e18],\"ci95\":[-3,1e18]}",
+		"\"time\":{\"median\":0.001,\"samples\":[0,0.001,1]},\"create\":0",
+		"\"time\":{\"median\":3e9,\"samples\":[3e9,3e9]},\"elapsed_s\":6",
+		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[1,5]}",
+		"\"bench\":\"radix\",\"variant\":\"best\",\"key\":\"radix/cpu/best\",\"peer\":true,"
+		"\"plugin\":{\"path\":\"a.so\"}",
+		"\"bench\":\"radix\",\"variant\":\"qsort\",\"key\":\"radix/cpu/"
+		"qsort\",\"peer\":true",
+		"\"time\":{\"median\":3,\"samples\":[3,3]},"
+		"\"verify\":{\"result\":\"pass\",\"runs\":9,\"overwritten\":2,\"changed\":2}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 seed=9007199254740993\","
+		"\"params\":{\"seed\":\"9007199254740993\",\"count\":5}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v type=pairs\","
+		"\"params\":{\"count\":1e6,\"type\":\"pairs\",\"distribution\":\"uniform\"}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v type=u128\","
+		"\"params\":{\"type\":\"u128\"}",
+		"\"bench\":\"radix\",\"key\":\"radix/tpu/v\",\"backend\":\"tpu\"",
+		"\"schema\":1,\"bench\":\"radix\",\"key\":\"radix/cpu/v seed=1\","
+		"\"params\":{\"seed\":1}",
 		"\"time\":{\"median\":3.001,\"samples\":[1,4,2,3]}",
 		"\"verify\":{\"result\":\"pass\",\"runs\":1}",
 		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":null}",

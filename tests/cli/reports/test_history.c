@@ -88,10 +88,10 @@ static void put_host(struct gb_store *store, int schema, const char *host, const
 		 "\"gpus\":[{\"id\":0,\"name\":\"GPU\",\"memory_bytes\":1e9%s%s%s}]",
 		 schema, uuid ? ",\"uuid\":\"" : "", uuid ? uuid : "", uuid ? "\"" : "");
 	snprintf(record, sizeof record,
-		 "\"backend\":\"%s\",\"key\":\"k\",\"status\":\"ok\",\"verify\":{\"result\":"
-		 "\"pass\"},"
+		 "\"backend\":\"%s\",\"key\":\"radix/%s/best\",\"status\":\"ok\","
+		 "\"verify\":{\"result\":\"pass\"},"
 		 "\"time\":{\"median\":5,\"samples\":[5]}",
-		 uuid ? "cuda" : "cpu");
+		 uuid ? "cuda" : "cpu", uuid ? "cuda" : "cpu");
 	put_file(store, (int)store->files, run, host, record);
 }
 
@@ -233,8 +233,9 @@ static void put_launches(struct gb_store *store, const double *ns, size_t count)
 		snprintf(run, sizeof run, "\"schema\":2,\"started\":\"2026-01-01T00:%02zu:%02zuZ\"",
 			 i / 60, i % 60);
 		snprintf(record, sizeof record,
-			 "\"backend\":\"cpu\",\"key\":\"k\",\"status\":\"ok\",\"verify\":{"
-			 "\"result\":\"pass\"},\"time\":{\"median\":%.17g,\"samples\":[%.17g]}",
+			 "\"backend\":\"cpu\",\"key\":\"radix/cpu/best\",\"status\":\"ok\","
+			 "\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":%.17g,\"samples\":["
+			 "%.17g]}",
 			 ns[i], ns[i]);
 		put_file(store, (int)i, run, "\"cpu\":\"Z80\"", record);
 	}
@@ -365,9 +366,10 @@ Test(history, launches_for_a_verdict)
 	}
 }
 
-#define RECORD_OF(run)                                                                            \
-	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"" run "\",\"bench\":\"radix\","           \
-	"\"backend\":\"cpu\",\"variant\":\"best\",\"key\":\"k\",\"params\":{},\"status\":\"ok\"," \
+#define RECORD_OF(run)                                                                  \
+	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"" run "\",\"bench\":\"radix\"," \
+	"\"backend\":\"cpu\",\"variant\":\"best\",\"key\":\"radix/cpu/"                 \
+	"best\",\"params\":{},\"status\":\"ok\","                                       \
 	"\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":5,\"samples\":[5]}}"
 
 /* Programs get the files that were left out, and why no verdict was possible.  A record of no run

@@ -40,7 +40,7 @@ Test(page, runs_have_the_names_of_their_machines)
 	    "{\"id\":1,\"name\":\"Voodoo\"}]}");
 	add_failed("b");
 	expect_within(GB_FORMAT_TABLE, "Z80: gpubench 1.2", true);
-	expect_within(GB_FORMAT_TABLE, "Voodoo: , commit abc", true);
+	expect_within(GB_FORMAT_TABLE, "Voodoo: commit abc", true);
 	expect_within(GB_FORMAT_TABLE, "\nZ80     cpu/best  2.00 ms", true);
 	expect_within(GB_FORMAT_TABLE, "\nVoodoo  cpu/best  ", true);
 }

@@ -72,9 +72,10 @@ Test(table, a_parameter_that_no_point_uses_is_left_out)
 			(void)snprintf(text, sizeof text,
 				       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\","
 				       "\"bench\":\"radix\",\"backend\":\"cpu\",\"variant\":"
-				       "\"v%zu\",\"key\":\"k\",\"params\":{\"values\":\"index\","
-				       "\"type\":\"%s\"},%s}",
-				       k, type[i][k], timed(1e6));
+				       "\"v%zu\",\"key\":\"radix/cpu/v%zu%s\",\"params\":{"
+				       "\"values\":\"index\",\"type\":\"%s\"},%s}",
+				       k, k, gb_equal(type[i][k], "pairs") ? " type=pairs" : "",
+				       type[i][k], timed(1e6));
 			add(text);
 		}
 		expect_within(GB_FORMAT_TABLE, "values=index", i > 0);

@@ -99,7 +99,7 @@ Test(lbvh_vary, one_ray)
 	}
 }
 
-/* An exchange keeps the set of items; a shift is less than half a pixel, and not next to none. */
+/* An exchange keeps the set of items, also one of far ones; a shift is less than half a pixel, and not next to none. */
 Test(lbvh_vary, amounts)
 {
 	struct lbvh_params params = params_of("terrain", LBVH_BUILD, LBVH_PRIMARY, LBVH_GIVEN);
@@ -111,14 +111,23 @@ Test(lbvh_vary, amounts)
 	size_t exchanged = 0;
 
 	memcpy(before, in->triangle, 3 * in->count * sizeof *before);
-	(void)vary(&t, 12);
-	for (size_t i = 0; i < in->count; i++) {
-		const size_t from = gb_exchange_source(12, i, in->count, lbvh_apart(in));
+	for (int far = 2; far >= 0; far--) {
+		const uint64_t key = far == 1 ? 12 | GB_FAR_VARIATION : 12;
+		const size_t apart = lbvh_apart(in, key);
 
-		cr_assert_eq(memcmp(in->triangle + 3 * i, before + 3 * from, 12), 0);
-		exchanged += from != i;
+		cr_expect(far == 1 ? 2 * apart <= in->count && 4 * apart > in->count : apart == 2);
+		(void)vary(&t, key);
+		exchanged = 0;
+		for (size_t i = 0; i < in->count; i++) {
+			const size_t from = gb_exchange_source(key, i, in->count, apart);
+
+			cr_assert_eq(memcmp(in->triangle + 3 * i, before + 3 * from, 12), 0);
+			exchanged += from != i;
+		}
+		cr_assert(exchanged > in->count * 4 / 10 && exchanged < in->count * 6 / 10);
 	}
-	cr_assert(exchanged > in->count * 4 / 10 && exchanged < in->count * 6 / 10);
+	(void)vary(&t, 0);
+	cr_expect_eq(memcmp(in->triangle, before, 3 * in->count * sizeof *before), 0);
 	free(before);
 	end_trial(&t);
 	params.op = LBVH_TRACE;

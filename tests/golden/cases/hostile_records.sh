@@ -2,7 +2,7 @@
 # character, and with numbers far apart.  One folder of a history cannot be read.
 run() { printf '{"type":"run","schema":2,"run_id":"%s"}\n' "$1"; }
 record() { # RUN SEQ KEY COUNT STATUS VERIFY MEMBERS
-	printf '{"type":"record","schema":2,"run_id":"%s","seq":%s,"bench":"radix","backend":"cpu","variant":"v","key":"radix/cpu/v %s","params":{"count":%s},"status":"%s","verify":{"result":"%s"},"time":{"clock":"monotonic","median":5,"samples":[5]}%s}\n' \
+	printf '{"type":"record","schema":2,"run_id":"%s","seq":%s,"bench":"radix","backend":"cpu","variant":"v","key":"radix/cpu/v %s","params":{"count":%s,"n":1},"status":"%s","verify":{"result":"%s"},"time":{"clock":"monotonic","median":5,"samples":[5]}%s}\n' \
 		"$@"
 }
 bad=$(printf 'a\\u001b[31mb\302\233c\342\200\256d\\u0007%%e')
@@ -17,7 +17,7 @@ tail -n 3 both.jsonl >new.jsonl
 gpubench compare -f github base.jsonl new.jsonl
 gpubench report -f junit base.jsonl | grep -A 1 'name="one"'
 gpubench report -f csv base.jsonl | /usr/bin/python3 -c 'import sys; sys.stdin.buffer.read().decode("utf-8")'
-{ run 1; for count in 1e-300 1e-200 5 1e200 1e300; do record 1 $count $count $count ok pass; done; } >far.jsonl
+{ run 1; n=0; for count in 1e-300 1e-200 5 1e200 1e300; do n=$((n + 1)); record 1 $n $count $count ok pass; done; } >far.jsonl
 timeout 100 gpubench report -f html far.jsonl | grep -c '</html>'
 mkdir -p folder/closed
 cp far.jsonl folder

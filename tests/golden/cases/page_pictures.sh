@@ -1,7 +1,7 @@
 # The pictures of a page: bars at one point, and lines over points with intervals and gaps.
 line() { # BENCH VARIANT N NS
 	printf '{"type":"record","schema":2,"run_id":"a","bench":"%s","backend":"cpu",' "$1"
-	printf '"variant":"%s","key":"%s %s %s","params":{"n":%s},"status":"ok",' "$2" "$1" "$2" "$3" "$3"
+	printf '"variant":"%s","key":"%s/cpu/%s n=%s","params":{"n":%s},"status":"ok",' "$2" "$1" "$2" "$3" "$3"
 	printf '"verify":{"result":"pass"},"time":{"clock":"monotonic","median":%s,' "$4"
 	printf '"ci95":[%s,%s],"samples":[%s]}}\n' "$(($4 * 9 / 10))" "$(($4 * 11 / 10))" "$4"
 }
