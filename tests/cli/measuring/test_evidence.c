@@ -80,8 +80,8 @@ static enum gb_status note_byte(void *state, unsigned char byte, struct gb_error
 	return GB_OK;
 }
 
-/* Results are overwritten with a secret one of 127 bytes each time.  Of a thousand draws, each byte
- * is missed with a chance of 0.04 %. */
+/* Each time, results are overwritten with a secret one of 127 bytes.  A thousand draws miss each of
+ * them with a chance of 0.04 %. */
 Test(evidence, bytes_that_nobody_can_foresee)
 {
 	const struct gb_remote_ops remote = { .poison = note_byte };

@@ -539,8 +539,8 @@ Test(virtual, rates_above_the_memory_are_doubtful_if_cold)
 	}
 }
 
-/* The bytes of a run are those of the variant's model, or its input and what it touched.  All data
- * of a variant that fit in caches are read once.  What a plug-in states does not count. */
+/* The bytes of a run are those of the variant's model, or of the input and what it touched.  If all
+ * its data fit in caches, the input and the output count.  The word of a plug-in does not. */
 Test(virtual, bytes_that_a_run_moves)
 {
 	static const struct {

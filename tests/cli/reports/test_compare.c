@@ -245,7 +245,7 @@ Test(compare, cycles_if_both_sides_have_clocks)
 	cr_expect(find(&c, "throttled")->in_cycles);
 	cr_expect(epsilon_eq(dbl, find(&c, "throttled")->base, 1500, 20));
 	cr_expect(eq(int, (int)find(&c, "hidden")->verdict, GB_SLOWER));
-	cr_expect(eq(int, (int)find(&c, "tiny")->verdict, GB_SAME)); /* 50 ns, below the floor */
+	cr_expect(eq(int, (int)find(&c, "tiny")->verdict, GB_SAME));    /* 50 ns, below the floor */
 	cr_expect(eq(int, (int)find(&c, "short")->verdict, GB_SLOWER)); /* 250 ns */
 	cr_expect(eq(int, (int)find(&c, "half")->verdict, GB_SAME));
 	cr_expect(not(find(&c, "half")->in_cycles));
