@@ -9,6 +9,7 @@
 #include "cli/measuring/sample.h"
 #include "cli/plugins/remote.h"
 #include "common/text.h"
+#include "tests/cli/measuring/virtual.h"
 #include "tests/cli/measuring/virtual_machine.h"
 
 enum poisoned { NEVER, SOMETIMES, ALWAYS };
@@ -95,6 +96,31 @@ Test(evidence, bytes_that_nobody_can_foresee)
 		used[byte >= 128] += drawn[byte];
 	cr_expect(zero(sz, used[0]));
 	cr_expect(used[1] > 100 && !drawn[255], "%zu", used[1]);
+}
+
+/* If changes take long, secret samples are on another input: in sixteen measurements, most places
+ * of a series have some that are and some that are not. */
+Test(evidence, samples_on_another_input_are_secret)
+{
+	enum { SAMPLES = 40, TRIALS = 16 };
+	const struct virtual_machine machine = { .process = { .run_ns = 1e6 }, .vary_ns = 500e3 };
+	const struct gb_settings how = { .samples = SAMPLES, .max_time_s = 1, .timeout_s = 1000 };
+	int changed[SAMPLES] = { 0 };
+	size_t mixed = 0;
+
+	for (int trial = 0; trial < TRIALS; trial++) {
+		struct gb_result r = virtual_measure(&machine, &how);
+		size_t run = 0;
+
+		for (const char *at = virtual_log(); *at && run < SAMPLES; at++) {
+			changed[run] += strncmp(at, "vunp0", 5) == 0;
+			run += *at == VIRTUAL_RUN;
+		}
+		gb_result_release(&r);
+	}
+	for (size_t i = 0; i < SAMPLES; i++)
+		mixed += changed[i] > 1 && changed[i] < TRIALS - 1;
+	cr_expect(mixed > 10, "%zu", mixed);
 }
 
 static double waited_ns; /* by the main thread */
