@@ -2,7 +2,8 @@
 """joins.py GPUBENCH -- reports over many files take time in proportion to their records.
 
 The processor time of 1200 files of 20 records is compared with that of 300: four times as long, not
-sixteen, as it would be if each record were compared with all others.
+sixteen, as it would be if each record were compared with all others.  The first half of the files
+is of another benchmark than the second.
 """
 import json
 import os
@@ -16,16 +17,16 @@ COMMANDS = [["report", "--format=csv"], ["report", "--format=html"], ["report", 
             ["report", "--launches=pooled"], ["versus"], ["history"]]
 
 
-def write(path, launch):
+def write(path, launch, bench):
     name = "%016x" % launch
     started = "2026-11-%02dT%02d:%02d:00Z" % (1 + launch // 60, launch % 24, launch % 60)
     lines = [{"type": "run", "schema": 2, "run_id": name, "started": started,
               "tool": {"commit": "%012x" % (launch // 3)}, "host": {"hostname": "h", "cpu": "C"}}]
     for seq in range(20):
         ns = 1000 * (100 + seq) + launch % 7
-        lines.append({"type": "record", "schema": 2, "run_id": name, "seq": seq, "bench": "radix",
+        lines.append({"type": "record", "schema": 2, "run_id": name, "seq": seq, "bench": bench,
                       "backend": "cpu", "variant": "best", "params": {"count": 100 + seq},
-                      "key": "radix/cpu/best count=%d" % (100 + seq), "status": "ok",
+                      "key": "%s/cpu/best count=%d" % (bench, 100 + seq), "status": "ok",
                       "verify": {"result": "pass"}, "time": {"median": ns, "samples": [ns]}})
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(map(json.dumps, lines)) + "\n")
@@ -50,7 +51,8 @@ with tempfile.TemporaryDirectory() as scratch:
     for folder, count in (few, FEW), (many, MANY):
         os.mkdir(folder)
         for launch in range(count):
-            write("%s/%05d.jsonl" % (folder, launch), launch)
+            write("%s/%05d.jsonl" % (folder, launch), launch,
+                  "radix" if 2 * launch < count else "bfs")
     for command in COMMANDS:
         short, long = seconds(command, few, FEW), seconds(command, many, MANY)
         if long > MOST * max(short, 0.02):

@@ -46,9 +46,9 @@ def run_recipe(status, script, arguments, programs, name="gpubench", **more):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(program)
             os.chmod(path, 0o755)
-        environment = dict(os.environ, GATE=scratch + "/gate", BUILDS=scratch, LAUNCHES="4",
-                           GPUBENCH_SLOW="2", GITHUB_ACTIONS="true",
-                           GITHUB_STEP_SUMMARY=scratch + "/summary", **more)
+        environment = {**os.environ, "GATE": scratch + "/gate", "BUILDS": scratch, "LAUNCHES": "4",
+                       "GPUBENCH_SLOW": "2", "GITHUB_ACTIONS": "true",
+                       "GITHUB_STEP_SUMMARY": scratch + "/summary", **more}
         done = subprocess.run([os.path.join(recipes, script), *arguments], cwd=top, env=environment,
                               capture_output=True, text=True, check=False)
         if done.returncode != status:
@@ -79,6 +79,12 @@ if runs != [4, 4]:
 check_reports(said, made)
 run_recipe(2, "gate.sh", ["HEAD", "radix", "no-such-variant"], sys.argv[1:3])
 run_recipe(2, "gate.sh", [], sys.argv[1:3])
+run_recipe(2, "gate.sh", ["no-such-commit"], sys.argv[1:3], BUILDS="")
+with tempfile.TemporaryDirectory() as other:
+    open(other + "/mine", "w", encoding="utf-8").close()
+    run_recipe(2, "gate.sh", ["HEAD", *measured], sys.argv[1:3], GATE=other)
+    if os.listdir(other) != ["mine"]:
+        fail("gate.sh writes to a folder of others:", os.listdir(other))
 # Every status of `ab` is that of the recipe.
 for status in (0, 1, 2, 3, 4, 5, 6, 130):
     fake = "#!/bin/sh\nexit %d\n" % status

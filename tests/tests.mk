@@ -226,6 +226,9 @@ whole-cheats: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
 $(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow \
 		$(BUILD)/nomemory.so $(BUILD)/nosys.so
+# One that hangs ends after TEST_SECONDS [7200], without the programs that it has started.
+$(whole:%=whole-%): private SHELL := timeout
+$(whole:%=whole-%): private .SHELLFLAGS := --foreground $(or $(TEST_SECONDS),7200) sh -c
 whole-cheats: $(BUILD)/gpubench-cheats $(BUILD)/cheats.so
 whole-golden:  ; $(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench && $(no_reports)
 whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench

@@ -2,11 +2,12 @@
 """records.py GPUBENCH [SECONDS [SEED]] -- record files with a spoiled member, read by each command.
 
 The schema says which members there are.  Each gets each value below in stored records of a CPU, a
-GPU, Vulkan and schema 1, after what these lack was filled in.  A line that the reader refuses is
-dropped; the others, a batch to a file, are printed in every format.  A program must end in time
-with a documented status and no report of a sanitizer; its output must be well-formed, without a
-negative or infinite time.  A finding is reduced to its lines.  SECONDS [120] are processor time of
-the programs, so that a busy machine tries as many; SEED [drawn] sets the order.
+GPU, Vulkan and schema 1, after what these lack was filled in: first what was once a fault, then
+each value in one of these records, then in the others.  A line that the reader refuses is dropped;
+the others, a batch to a file, are printed in every format.  A program must end in time with a
+documented status and no report of a sanitizer; its output must be well-formed, without a negative
+or infinite time.  A finding is reduced to its lines.  SECONDS [120] are processor time of the
+programs, so that a busy machine tries as many; SEED [drawn] sets the order.
 """
 import copy
 import csv
@@ -28,7 +29,7 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 GPUBENCH = os.path.abspath(sys.argv[1])
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 120
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(10**6)
-BATCH, LIMIT_S, LIMIT_BYTES = 40, 10, 50 << 20
+BATCH, LIMIT_S, LIMIT_BYTES = 120, 10, 50 << 20
 MARK = b'"@spoiled@"'
 TIMES = ("time_ns", "time_min_ns", "time_mean_ns", "items_per_s", "bytes_per_s")
 CONTROL = "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
@@ -48,6 +49,8 @@ VALUES = [v.encode("utf-8", "surrogateescape") for v in (
     '"\u009b31m \u202e \u2066 \u2028"', '"a\\"b,<c>&|`$_{}\\\\"', '"\\ud800"', '"\udcff\udcc3"',
     '"a\x00b"', '"%s"' % ("x" * 30000), '"%s"' % ("\u00e9" * 5000), "[" * 400 + "]" * 400,
     "[" * 2000, '{"a":' * 900 + "1" + "}" * 900, '"unended', "")]
+ONCE = [(("phases",), b'[{"median":5,"samples":[5]}]'), (("params", "count"), b"1e-320"),
+        (("time",), b'{"median":1e-318,"samples":[1e-318]}'), (("time", "median"), b"-5")]
 
 
 def fill(node, value, path, paths):
@@ -236,20 +239,24 @@ if subprocess.call([PLOT[0], "-c", "import matplotlib"], stderr=subprocess.DEVNU
     PLOT = None
 print("fuzz-records: seed %d" % SEED, flush=True)
 counts = dict.fromkeys(("read", "refused", "programs", "batches"), 0)
-findings, KINDS, batches, order = [], {}, [], random.Random(SEED)
-for of_kind, *both_lines in stored():
-    spoils = []
+findings, KINDS, batches = [], {}, []
+for turn, (of_kind, *both_lines) in enumerate(stored()):
+    spoils, draw = [], random.Random(SEED)
     for part_name, stored_line in zip(("run", "record"), both_lines):
         members = []
         fill(SCHEMA[part_name], stored_line, (), members)
-        spoils += [(part_name, m, raw, how) for m in members[1:]
-                   for raw in VALUES for how in ("set", "set", "set", "twice", "missing")]
+        for member in sorted(members[1:], key=str):
+            spoils += [(part_name, member, raw, "set") for raw in VALUES]
+            spoils += [(part_name, member, draw.choice(VALUES), "twice"),
+                       (part_name, member, b"", "missing")]
     KINDS[of_kind] = both_lines
-    order.shuffle(spoils)
-    batches += [(of_kind, spoils[i:i + BATCH]) for i in range(0, len(spoils), BATCH)]
-order.shuffle(batches)
+    draw.shuffle(spoils)
+    spoils = [("record", *once, "set") for once in ONCE] + [
+        spoil for part in range(4) for spoil in spoils[(turn + part) % 4::4]]
+    batches += [(i, of_kind, spoils[i:i + BATCH]) for i in range(0, len(spoils), BATCH)]
+batches.sort(key=lambda batch: batch[0])
 with ThreadPoolExecutor(os.cpu_count()) as pool:
-    for batch_done in [pool.submit(try_batch, *b) for b in batches]:
+    for batch_done in [pool.submit(try_batch, *b[1:]) for b in batches]:
         batch_done.result()
 print("fuzz-records: %(read)d lines read, %(refused)d refused, %(programs)d programs" % counts
       + ", %d findings" % len(findings))

@@ -1,5 +1,6 @@
 /* junit.c -- prints records and comparisons as JUnit XML. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/reports/compare/print.h"
@@ -83,29 +84,32 @@ static void print_counts(FILE *file, const size_t *number)
 		      number[FAILURE], number[ERROR], number[SKIPPED]);
 }
 
-/* True if an earlier case has the same benchmark. */
-static bool is_begun(const void *list, case_at *at, size_t i, const char *key)
+/* True if one of the suites, each with a key of it, has the same benchmark. */
+static bool is_begun(const char *const *suite, size_t suites, const char *key)
 {
-	struct junit_case earlier;
-
-	for (size_t k = 0; k < i; k++)
-		if (at(list, k, &earlier) && is_same_bench(earlier.key, key))
+	for (size_t i = 0; i < suites; i++)
+		if (is_same_bench(suite[i], key))
 			return true;
 	return false;
 }
 
-static enum gb_status print_suites(FILE *file, const void *list, size_t count, case_at *at)
+static enum gb_status print_suites(FILE *file, const void *list, size_t count, case_at *at,
+				   struct gb_error *err)
 {
-	size_t number[OUTCOMES];
+	const char **suite = calloc(count + 1, sizeof *suite);
+	size_t number[OUTCOMES], suites = 0;
 	struct junit_case one, other;
 
+	if (!suite)
+		return gb_out_of_memory(err, "a document");
 	(void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpubench\"",
 		    file);
 	count_cases(list, count, at, 0, true, number);
 	(void)print_counts(file, number);
 	for (size_t i = 0; i < count; i++) {
-		if (!at(list, i, &one) || is_begun(list, at, i, one.key))
+		if (!at(list, i, &one) || is_begun(suite, suites, one.key))
 			continue;
+		suite[suites++] = one.key;
 		(void)fputs("  <testsuite", file);
 		print_attribute(file, "name", one.key, bench_length(one.key));
 		count_cases(list, count, at, i, false, number);
@@ -116,6 +120,7 @@ static enum gb_status print_suites(FILE *file, const void *list, size_t count, c
 		(void)fputs("  </testsuite>\n", file);
 	}
 	(void)fputs("</testsuites>\n", file);
+	free(suite);
 	return GB_OK;
 }
 
@@ -151,8 +156,7 @@ static bool record_at(const void *list, size_t i, struct junit_case *out)
 enum gb_status gb_junit_print_records(FILE *file, const struct gb_records *list,
 				      struct gb_error *err)
 {
-	(void)err;
-	return print_suites(file, list, list->count, record_at);
+	return print_suites(file, list, list->count, record_at, err);
 }
 
 /* ---- a comparison ------------------------------------------------------------------------- */
@@ -209,6 +213,5 @@ static bool change_at(const void *list, size_t i, struct junit_case *out)
 enum gb_status gb_junit_print_comparison(FILE *file, const struct gb_comparison *comparison,
 					 struct gb_error *err)
 {
-	(void)err;
-	return print_suites(file, comparison, comparison->count, change_at);
+	return print_suites(file, comparison, comparison->count, change_at, err);
 }

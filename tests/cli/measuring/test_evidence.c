@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "cli/measuring/sample.h"
+#include "cli/plugins/remote.h"
 #include "common/text.h"
+#include "tests/cli/measuring/virtual.h"
 #include "tests/cli/measuring/virtual_machine.h"
 
 enum poisoned { NEVER, SOMETIMES, ALWAYS };
@@ -67,6 +69,58 @@ Test(evidence, results_that_are_overwritten)
 
 		cr_expect(eq(int, (int)poisoned(&m, &manner), (int)row[i].poisoned), "row %zu", i);
 	}
+}
+
+static bool drawn[256];
+
+static enum gb_status note_byte(void *state, unsigned char byte, struct gb_error *err)
+{
+	(void)state;
+	(void)err;
+	drawn[byte] = true;
+	return GB_OK;
+}
+
+/* Each time, results are overwritten with a secret one of 127 bytes.  A thousand draws miss each of
+ * them with a chance of 0.04 %. */
+Test(evidence, bytes_that_nobody_can_foresee)
+{
+	const struct gb_remote_ops remote = { .poison = note_byte };
+	const struct gb_backend_ops backend = { .remote = &remote };
+	struct gb_measurement m = { .backend = &backend };
+	size_t used[2] = { 0 };
+
+	for (int i = 0; i < 1000; i++)
+		(void)gb_poison_result(&m);
+	for (int byte = 0; byte < 256; byte++)
+		used[byte >= 128] += drawn[byte];
+	cr_expect(zero(sz, used[0]));
+	cr_expect(used[1] > 100 && !drawn[255], "%zu", used[1]);
+}
+
+/* If changes take long, secret samples are on another input: in sixteen measurements, most places
+ * of a series have some that are and some that are not. */
+Test(evidence, samples_on_another_input_are_secret)
+{
+	enum { SAMPLES = 40, TRIALS = 16 };
+	const struct virtual_machine machine = { .process = { .run_ns = 1e6 }, .vary_ns = 500e3 };
+	const struct gb_settings how = { .samples = SAMPLES, .max_time_s = 1, .timeout_s = 1000 };
+	int changed[SAMPLES] = { 0 };
+	size_t mixed = 0;
+
+	for (int trial = 0; trial < TRIALS; trial++) {
+		struct gb_result r = virtual_measure(&machine, &how);
+		size_t run = 0;
+
+		for (const char *at = virtual_log(); *at && run < SAMPLES; at++) {
+			changed[run] += strncmp(at, "vunp0", 5) == 0;
+			run += *at == VIRTUAL_RUN;
+		}
+		gb_result_release(&r);
+	}
+	for (size_t i = 0; i < SAMPLES; i++)
+		mixed += changed[i] > 1 && changed[i] < TRIALS - 1;
+	cr_expect(mixed > 10, "%zu", mixed);
 }
 
 static double waited_ns; /* by the main thread */

@@ -329,6 +329,16 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	return GB_OK;
 }
 
+static void metrics_of(void *state, struct gb_metrics *metrics)
+{
+	gb_metric(metrics, "touched_bytes", vm.machine.touched_bytes);
+}
+
+static double model_bytes(const void *params, const void *in)
+{
+	return vm.machine.model_bytes;
+}
+
 /* ---- the variant's process ---------------------------------------------------------------- */
 
 /* A step outside run() in which a cheat works. */
@@ -441,6 +451,8 @@ struct gb_result virtual_measure(const struct virtual_machine *machine,
 				       .reset = reset,
 				       .run = run,
 				       .download = download,
+				       .metrics = machine->touched_bytes > 0 ? metrics_of : NULL,
+				       .bytes = machine->model_bytes > 0 ? model_bytes : NULL,
 				       .flags = machine->flags };
 	variant = (struct gb_variant){ .workload = "toy",
 				       .name = "toy",

@@ -70,6 +70,9 @@ struct virtual_machine {
 	int64_t threads;
 	long children;               /* that the variant's process has started */
 	double bytes;                /* size of the input */
+	double touched_bytes;        /* the variant's metric; 0: none */
+	double model_bytes;          /* moved by a run by the variant's model; 0: it has none */
+	uint64_t cache_bytes;        /* 0: unknown */
 	double vary_ns;              /* duration of a change of the input; 0: a short one */
 	double upload_ns;            /* duration of an upload, but for a short copy */
 	double flush_ns;             /* duration of a flush; 0: a short one */

@@ -392,6 +392,11 @@ static void read_state(struct gb_gpu_state *state)
 	*state = (struct gb_gpu_state){ .energy_j = vm.now, .throttled_ns = vm.throttled_ns };
 }
 
+static uint64_t cache_bytes(const char **from)
+{
+	return vm.machine.cache_bytes;
+}
+
 static void count(bool on)
 {
 	virtual_note(on ? VIRTUAL_COUNT : VIRTUAL_COUNTED);
@@ -424,6 +429,7 @@ const struct gb_backend_ops *virtual_backend(void)
 	struct gb_backend_ops *backend = vm.machine.device ? &device : &cpu;
 
 	backend->remote = vm.machine.remote ? &virtual_remote : NULL;
+	backend->cache_bytes = vm.machine.cache_bytes ? cache_bytes : NULL;
 	backend->timer = timer_of(vm.machine.process.tick_ns);
 	counter.counts = vm.machine.counts;
 	device.counter = counter.counts ? &counter : NULL;

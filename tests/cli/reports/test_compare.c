@@ -236,6 +236,8 @@ Test(compare, cycles_if_both_sides_have_clocks)
 	add_clocked(&other, "hidden", 1e6, 1.5e9);
 	add_clocked(&base, "tiny", 400, 1e9);
 	add_clocked(&other, "tiny", 450, 1e9);
+	add_clocked(&base, "short", 1000, 1e9);
+	add_clocked(&other, "short", 1250, 1e9);
 	add_clocked(&base, "half", 1e6, 1e9);
 	add_clocked(&other, "half", 1e6, 0);
 	gb_compare(&c, &base, &other, &err);
@@ -243,7 +245,8 @@ Test(compare, cycles_if_both_sides_have_clocks)
 	cr_expect(find(&c, "throttled")->in_cycles);
 	cr_expect(epsilon_eq(dbl, find(&c, "throttled")->base, 1500, 20));
 	cr_expect(eq(int, (int)find(&c, "hidden")->verdict, GB_SLOWER));
-	cr_expect(eq(int, (int)find(&c, "tiny")->verdict, GB_SAME)); /* 50 ns, below the floor */
+	cr_expect(eq(int, (int)find(&c, "tiny")->verdict, GB_SAME));    /* 50 ns, below the floor */
+	cr_expect(eq(int, (int)find(&c, "short")->verdict, GB_SLOWER)); /* 250 ns */
 	cr_expect(eq(int, (int)find(&c, "half")->verdict, GB_SAME));
 	cr_expect(not(find(&c, "half")->in_cycles));
 	gb_comparison_release(&c);
