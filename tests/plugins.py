@@ -43,13 +43,9 @@ FATES = {
 }
 
 
-# Variant -> correct, honest, exit status and a part of the reasons of a verdict.  `check` passes
-# the last three.
+# Variant -> correct, honest, exit status and a part of the reasons of a verdict.
 VERDICTS = {
-    "crash": (False, None, 4, "crashed in run(): Segmentation fault"),
-    "hang": (False, None, 4, "time-out: run() did not end"),
     "nothing": (False, None, 1, "not a permutation of the input"),
-    "tuned": (False, None, 1, "not a permutation of the input"),
     "slows": (True, False, 1, "failed: the time of a run"),
     "forks": (False, None, 4, "no process"),
 }
@@ -254,7 +250,7 @@ def judged(plugin, other):
         assert 1.5 < ours["ratio_low"] <= ours["ratio"] <= ours["ratio_high"], point
         assert abs(point["time_ns"] / ours["time_ns"] / ours["ratio"] - 1) < 0.5, point
     bad = verdicts(*("cpu/" + name for name in VERDICTS), "--plugin=" + plugin, "--count=200k",
-                   "--budget=600", "--launches=1", "--timeout=4", status=1)
+                   "--budget=600", "--launches=1", status=1)
     assert len(bad) == len(VERDICTS)
     for verdict in bad:
         *wanted, reason = VERDICTS[verdict["variant"][4:]]
@@ -264,27 +260,10 @@ def judged(plugin, other):
         assert bool(verdict["points"]) == bool(verdict["correct"]), verdict
         # Times that contradict each other are looked at a second time.
         assert all((p["launches"], p["suspected"]) == (2, 2) for p in verdict["points"]), verdict
-    # The seed decides which sizes and inputs are checked.
-    again = [verdicts("cpu/tuned", "--plugin=" + plugin, "--count=20k", "--seed=" + seed,
-                      status=1)[0] for seed in ("7", "7", "8")]
-    assert again[0]["check"] == again[1]["check"] and again[0]["check"]["seed"] == 7
-    assert again[0]["reasons"] == again[1]["reasons"] != again[2]["reasons"], again
-    late, = verdicts("cpu/honest", "--plugin=" + plugin, "--source=" + plugin, "--budget=0.1",
-                     status=6)
-    assert late["emulator"] is None, "not a CUDA variant"
-    assert late["correct"] is None and late["check"]["not_done"] > 0, late
-    assert late["points_not_done"] > 0, late
-    # Without parameters, the points are those of the preset.
-    keys = run("run", "cpu/honest", "--plugin=" + plugin, "--dry-run=keys").stdout
-    some = json.loads(run("judge", "radix", "cpu/honest", "--plugin=" + plugin, "--budget=2",
-                          status=None).stdout)
-    assert len(some["points"]) + some["points_not_done"] == keys.count("radix/cpu/honest"), keys
-    # A file that cannot be read is found by the first launch.
-    verdicts("cpu/honest", "--plugin=" + plugin, "--file=no/such/file", status=2, said=1)
 
 
-def unjudged(plugin):
-    """Too many variants, none, and a judge that is killed."""
+def unjudged():
+    """Too many variants."""
     source, many = os.path.join(folder, "many.c"), os.path.join(folder, "many.so")
     with open(source, "w", encoding="utf-8") as file:
         file.write("#include <gpubench/plugin.h>\n"
@@ -293,21 +272,8 @@ def unjudged(plugin):
                    'GB_PLUGIN("many", "1", %s);\n' % ", ".join(
                        '{ "radix", "v%d", GB_CPU, "a test", &ops }' % i for i in range(33)))
     compile_plugin(source, many, "-Wno-missing-field-initializers")
-    for words, what in [(("radix", "--plugin=" + many), "more than 32 variants of radix\n"),
-                        (("stream", "--plugin=" + many), "has no variant of stream\n"),
-                        (("radix", "cpu/best", "--plugin=" + many),
-                         "has no variant of radix that the words match\n")]:
-        done = run("judge", *words, "--count=1k", status=2)
-        assert done.stderr == "gpubench: %s: %s" % (many, what), done.stderr
-    judge = subprocess.Popen([program, "judge", "radix", "cpu/hang", "--plugin=" + plugin,
-                              "--timeout=100"], stderr=subprocess.PIPE, text=True)
-    own, end = [], time.time() + 60
-    while time.time() < end and not own:
-        own = [path for path in left() if "--only=" in text_of(path.replace("environ", "cmdline"))]
-    os.kill(int(own[0].split("/")[2]), signal.SIGKILL)
-    assert judge.communicate()[1] == (
-        "gpubench: the judge of %s was ended by signal 9\n" % plugin)
-    assert judge.returncode == 4, judge.returncode
+    done = run("judge", "radix", "--plugin=" + many, status=2)
+    assert done.stderr == "gpubench: %s: more than 32 variants of radix\n" % many, done.stderr
 
 
 def main():
@@ -339,7 +305,7 @@ def main():
     other = os.path.join(folder, "other.so")
     compile_plugin(os.path.join(here, "plugins/sorts.c"), other, '-DNAME="other"')
     judged(plugin, other)
-    unjudged(plugin)
+    unjudged()
     refused("already has a variant cpu/honest", "--plugin=%s,%s" % (plugin, other))
     with open(os.path.join(folder, "text.so"), "w", encoding="utf-8") as file:
         file.write("text")

@@ -108,6 +108,9 @@ expect "record" 0 "driver-rt" "$gpubench" "${few[@]}" 'vulkan/*' --primitives=70
 	fail "ten records, emulated" a.jsonl
 expect "the schema" 0 "" /usr/bin/python3 "$here/tests/schema.py" a.jsonl
 
+expect "memory" 0 '"device_bytes":2048,"flush_bytes":1048576' \
+	"$gpubench" stream vulkan/copy --count=1Ki --samples=1 -q -o -
+
 # The scenes of check, small: the layer and lavapipe are slow.
 scenes=(lbvh --scene=terrain,knot,flake,soup,city,hall,teapot,flat,points,copies,huge
 	--primitives=3001 --rays=64 --samples=1 --warmup=1 --hot)

@@ -2,7 +2,6 @@
 #include <gpubench/plugin.h>
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -135,20 +134,6 @@ MISBEHAVES(swarms, if (start_many(err)) return err->code)
 MISBEHAVES(leaks, if (mmap(NULL, 32 << 20, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
 			   0) == MAP_FAILED) return gb_fail(err, GB_ERUNTIME, "no memory"))
-
-/* Sorts only the sizes that `check` lists and that this test measures. */
-static bool is_known(const struct state *s)
-{
-	static const size_t known[] = { 0,   1,    2,    31,   32,    33,    255,  256,
-					257, 4095, 4096, 4097, 10007, 20000, 65537 };
-
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (s->input->count == known[i])
-			return true;
-	return false;
-}
-
-MISBEHAVES(tuned, if (!is_known((const struct state *)state)) return GB_OK)
 
 static enum gb_status nothing(void *state, struct gb_timer *timer, struct gb_error *err)
 {
@@ -295,10 +280,9 @@ static const struct gb_variant_ops traps_ops = { .state_size = sizeof(struct sta
 						 .run = traps,
 						 .download = download_traps,
 						 .flags = GB_SERIAL | GB_REPEATABLE };
-OPS(tuned, create, tuned);
 
 GB_PLUGIN(NAME, "1.0", VARIANT(honest), VARIANT(crash), VARIANT(hang), VARIANT(leave),
 	  VARIANT(quit), VARIANT(closes), VARIANT(unlinked), VARIANT(prints), VARIANT(greedy),
 	  VARIANT(forks), VARIANT(kills), VARIANT(fails), VARIANT(scribbles), VARIANT(answers),
 	  VARIANT(leaks), VARIANT(swarms), VARIANT(nothing), VARIANT(slows), VARIANT(stalls),
-	  VARIANT(traps), VARIANT(tuned));
+	  VARIANT(traps));

@@ -234,14 +234,19 @@ static const struct {
 	{ EARLY, 4, GB_ASK_METRICS, 60, GB_ERUNTIME,
 	  "the plug-in ended its process with status 4 in metrics()" },
 	{ WAIT, 0, GB_ASK_RESET, 0.03, GB_ERUNTIME, "time-out: reset() did not end within 0.03 s" },
+	{ WAIT, 0, GB_ASK_FLUSH, 0.3, GB_ERUNTIME, "time-out: a flush did not end within 0.3 s" },
+	{ WAIT, 0, GB_ASK_FLUSH, 0.5, GB_ERUNTIME, "time-out: a flush did not end within 0.5 s" },
 };
 
 Test(process, answers)
 {
+	double late = INFINITY; /* the least time of a time-out, by its limit */
+
 	for (size_t i = 0; i < GB_COUNT(answers); i++) {
 		struct gb_process p = { .timeout_s = answers[i].timeout_s };
 		struct gb_message message = { .word = (int32_t)answers[i].ask };
 		struct gb_error err = { 0 };
+		double start_ns;
 		siginfo_t end;
 		int pair[2];
 
@@ -257,8 +262,11 @@ Test(process, answers)
 		(void)close(pair[1]);
 		if (answers[i].how == EARLY)
 			(void)waitid(P_PID, (id_t)p.pid, &end, WEXITED | WNOWAIT);
+		start_ns = gb_now_ns();
 		cr_expect_eq(gb_process_ask(&p, &message, &err), answers[i].code, "row %zu: %s", i,
 			     err.message);
+		if (answers[i].how == WAIT)
+			late = fmin(late, (gb_now_ns() - start_ns) / 1e9 / answers[i].timeout_s);
 		cr_expect_str_eq(err.message, answers[i].message, "row %zu: %s", i, err.message);
 		/* A process that gave an answer lives on. */
 		cr_expect_eq(p.pid > 0 && p.board, answers[i].how == ANSWER, "row %zu", i);
@@ -279,4 +287,5 @@ Test(process, answers)
 		gb_process_stop(&p);
 		cr_expect_null(p.board);
 	}
+	cr_expect(late >= 1 && late < 1.9, "%g", late);
 }

@@ -265,14 +265,14 @@ const char *lbvh_vk_excluded(const void *params_)
 const char *lbvh_vk_library(void)
 {
 	static char text[128];
-	size_t end = 0;
+	char *end = text;
 
 	if (!vk_limits())
 		return "Vulkan 1.2";
 	(void)snprintf(text, sizeof text, "%s", vk_driver());
-	while (text[end] && !(text[end] == ' ' && isdigit((unsigned char)text[end + 1])))
+	while (*end && !(*end == ' ' && isdigit((unsigned char)end[1])))
 		end++;
-	if (text[end])
-		text[end + 1 + strspn(text + end + 1, "0123456789.")] = '\0';
+	if (*end)
+		end[1 + strspn(end + 1, "0123456789.")] = '\0';
 	return text;
 }
