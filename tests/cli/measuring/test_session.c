@@ -366,6 +366,7 @@ Test(session, failures_of_several_launches)
 		cr_expect(eq(int, (int)s.verdict, GB_ERUNTIME));
 	}
 	cr_expect(eq(int, (int)gb_session_close(&s, &err), GB_ERUNTIME));
+	cr_expect(zero(sz, s.records.count), "a session that ends keeps no records");
 	(void)unlink(request.target.path);
 }
 

@@ -138,6 +138,9 @@ Test(lbvh_vary, amounts)
 		double shift[3], uu = 0, uv = 0, vv = 0, su = 0, sv = 0, u, v;
 
 		(void)vary(&t, key);
+		cr_assert_arr_eq(in->camera.eye, camera.eye, sizeof camera.eye);
+		cr_assert_arr_eq(in->camera.dx, camera.dx, sizeof camera.dx);
+		cr_assert_arr_eq(in->camera.dy, camera.dy, sizeof camera.dy);
 		for (int k = 0; k < 3; k++) {
 			shift[k] = (double)in->camera.corner[k] - (double)camera.corner[k];
 			uu += (double)camera.dx[k] * (double)camera.dx[k];

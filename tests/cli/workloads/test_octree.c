@@ -517,6 +517,8 @@ Test(octree_faults, messages)
 		{ 1, 0, OCTREE_FREE, "body 2 of 3 is not in the tree" },
 		{ -1, 0, 2,
 		  "the leaf at level 1, octants 0 has 2 bodies, more than the bucket's 1" },
+		{ -1, 2, 1,
+		  "the leaf at level 2, octants 7 0 has 2 bodies, more than the bucket's 1" },
 		{ -1, 1, -7, "the leaf at level 2, octants 7 7 has a body -7, of 3 bodies" },
 	};
 	struct scene s;
