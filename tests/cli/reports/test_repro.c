@@ -380,7 +380,8 @@ static char *close_page(struct page *page)
 	return page->text;
 }
 
-/* Beside each published column are the value here and their ratio, or their difference. */
+/* Beside each published column are the value here in four digits and their ratio, or their
+ * difference. */
 Test(repro, titles_and_cells)
 {
 	static const char wanted[] =
@@ -402,7 +403,7 @@ Test(repro, titles_and_cells)
 		"{'name':'new','role':'time','unit':'ms','variant':'cpu/best'},"
 		"{'name':'lost','role':'time'}],'beside':['cpu/lsd8'],"
 		"'rows':[[1,2.5,10,100,0.5,null,7],[2,5,20,200,0.25,null,8]]}]}");
-	static const double here[] = { 1, 5, 40, 90, 0.125, 3, 0, 4 };
+	static const double here[] = { 1, 5.0004, 40.004, 90.4, 0.125004, 3.0004, 0, 4.0004 };
 	struct gb_repro t;
 	struct page page;
 	char *text;
