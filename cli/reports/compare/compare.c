@@ -17,7 +17,8 @@ struct values {
 	size_t count;
 	double *value;
 	double ns_per_unit; /* ns per unit of value, at about the clock of the measurement */
-	size_t records, broken, unverified;
+	size_t records, broken;
+	bool unverified;
 	const char *reason; /* why a record has no value */
 };
 
@@ -36,12 +37,12 @@ static bool has_clocks(const struct gb_key_entry *entry, size_t count)
 static void take_record(const struct gb_comparison *c, const struct gb_record *record,
 			bool in_cycles, struct values *v)
 {
-	const bool unverified = !c->unverified && (gb_is_untrusted(record));
+	const bool unverified = !c->unverified && gb_is_untrusted(record);
 	const double value = unverified ? (double)NAN : gb_launch_value(record, in_cycles);
 
 	v->records++;
 	v->broken += record->status == GB_STATUS_FAILED;
-	v->unverified += unverified;
+	v->unverified |= unverified;
 	if (!isnan(value)) {
 		v->value[v->count++] = value;
 		v->ns_per_unit = in_cycles ? gb_launch_value(record, false) / value : 1;

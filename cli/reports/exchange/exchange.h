@@ -9,10 +9,9 @@
 
 #include "cli/reports/compare/compare.h"
 
-/* The name of a record: "KEY", or "KEY hot" with hot caches.  text has GB_EXCHANGE_NAME bytes;
- * returns text. */
+/* The name of a record: "KEY", or "KEY hot" with hot caches.  text has GB_EXCHANGE_NAME bytes. */
 enum { GB_EXCHANGE_NAME = 2048 };
-const char *gb_exchange_name(const char *key, bool cold, char *text);
+void gb_exchange_name(const char *key, bool cold, char *text);
 
 /* JUnit XML, as read by Jenkins, GitLab and report actions of GitHub: a suite per benchmark, a case
  * per record.  A wrong result is a failure; other failures and time-outs are errors.  A result that

@@ -36,7 +36,7 @@ static bool put_repetition(cJSON *list, const struct gb_record *record, size_t i
 	cJSON *item = cJSON_CreateObject();
 	char name[GB_EXCHANGE_NAME];
 
-	(void)gb_exchange_name(record->key, gb_record_is_cold(record), name);
+	gb_exchange_name(record->key, gb_record_is_cold(record), name);
 	return gb_json_append(list, item) && gb_json_put_text(item, "name", name) &&
 	       gb_json_put_text(item, "run_name", name) &&
 	       gb_json_put_text(item, "run_type", "iteration") &&

@@ -48,7 +48,7 @@ static void print_case(FILE *file, const struct junit_case *c)
 	const size_t variant = strcspn(c->key, " ");
 	char name[GB_EXCHANGE_NAME];
 
-	(void)gb_exchange_name(c->key + variant + (c->key[variant] == ' '), !c->hot, name);
+	gb_exchange_name(c->key + variant + (c->key[variant] == ' '), !c->hot, name);
 	(void)fputs("    <testcase", file);
 	print_attribute(file, "classname", c->key, variant);
 	print_attribute(file, "name", name, strlen(name));

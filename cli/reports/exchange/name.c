@@ -3,8 +3,7 @@
 
 #include "cli/reports/exchange/exchange.h"
 
-const char *gb_exchange_name(const char *key, bool cold, char *text)
+void gb_exchange_name(const char *key, bool cold, char *text)
 {
 	(void)snprintf(text, GB_EXCHANGE_NAME, "%s%s", key, cold ? "" : " hot");
-	return text;
 }

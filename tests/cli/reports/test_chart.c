@@ -82,7 +82,7 @@ static const struct {
 	  "{'name\':'a_ms','role':'time','unit':'ms'},"
 	  "{'name\':'c_s','role':'time','unit':'s'},"
 	  "{'name\':'b_ms','role':'time','unit':'ms'}],"
-	  "'rows':[[0.1,0.1,2,null],[1,0.2,2,0.4],[10,null,2,0.8]]}]}",
+	  "'rows':[[0.1,0.1,2,0],[1,0.2,2,0.4],[10,null,2,0.8]]}]}",
 	  { 0, 0.12, 0, 0, 0, -0.21, 0, 0.44, 0, 0.3, 5, 0.9 },
 	  OPEN("T &lt;1&gt;")
 	  Y_TICK("208.4", "212.4", "0.1")
@@ -169,6 +169,25 @@ static const struct {
 	  HOLLOW(FIRST, "276.0", "17.6", "x, 5: published 0.3 us")
 	  CAPTION("us")
 	  LEGEND(FIRST, DOT, "x")
+	  CLOSE },
+	/* nor is one that is not positive; a column may have one value */
+	{ "{'tables':[{'title':'T8','columns':["
+	  "{'name':'n','role':'key'},"
+	  "{'name':'x','role':'time','unit':'us'},"
+	  "{'name':'y','role':'time','unit':'us'}],"
+	  "'rows':[[0,0.15,0.2],[1,0.3,null]]}]}",
+	  { 0 },
+	  OPEN("T8")
+	  Y_TICK("129.2", "133.2", "0.2")
+	  ROW("132.0", "1")
+	  ROW("276.0", "2")
+	  X_NAME("row of the table")
+	  HOLLOW(FIRST, "132.0", "208.4", "x, 0: published 0.15 us")
+	  HOLLOW(FIRST, "276.0", "17.6", "x, 1: published 0.3 us")
+	  HOLLOW(SECOND, "132.0", "129.2", "y, 0: published 0.2 us")
+	  CAPTION("us")
+	  LEGEND(FIRST, DOT, "x")
+	  LEGEND(SECOND, SQUARE, "y")
 	  CLOSE },
 	/* the ends of the intervals are within the axes */
 	{ "{'tables':[{'title':'T7','columns':["

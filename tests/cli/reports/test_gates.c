@@ -286,6 +286,22 @@ Test(gates, forecasts)
 	}
 }
 
+/* The side with fewer launches counts. */
+Test(gates, forecasts_of_two_launches)
+{
+	static const double value[] = { 100, 101, 102, 103, 100, 101, 102, 103 };
+	const struct gb_gate gate = gate_of(4, 0);
+
+	for (size_t n = 2; n <= 8; n += 6) {
+		struct gb_gate_tests tests = { 0 };
+		struct gb_gate_result result;
+
+		judge_sides(&gate, &tests, value, n, value, 10 - n, &result);
+		cr_expect(eq(sz, result.needed, gb_gate_least(&gate)), "%zu", n);
+		gb_gate_release(&tests);
+	}
+}
+
 /* Stored launches make no key slower that is not slower without them. */
 Test(gates, slower_by_new_launches_alone)
 {

@@ -257,7 +257,7 @@ Test(judgement, emulated)
 		gb_judge_emulated(&j, cJSON_Parse(cases[i].text));
 		cr_expect_eq(gb_judgement_status(&j), cases[i].status, "%s", cases[i].text);
 		line = gb_judgement_format(&j);
-		gb_judgement_release(&j); /* what is owned is the document's now */
+		gb_judgement_release(&j); /* the document owns all parts now */
 		expect(line, cases[i].text, "points", "[]");
 		expect(line, cases[i].text, "correct", cases[i].correct);
 		expect(line, cases[i].text, "reasons", cases[i].reasons);

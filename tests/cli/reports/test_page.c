@@ -78,7 +78,7 @@ Test(page, the_only_run_of_a_benchmark_has_no_name)
 Test(page, a_run_names_its_libraries)
 {
 	static const char *const members[] = { "\"library\":\"Toys 1.2\",", "",
-					       "\"library\":\"Toys 1.2\",",
+					       "\"library\":\"Games 3\",",
 					       "\"library\":\"Games 3\"," };
 	char rest[1200];
 

@@ -380,19 +380,20 @@ static char *close_page(struct page *page)
 	return page->text;
 }
 
-/* Beside each published column are the value here and their ratio, or their difference. */
+/* Beside each published column are the value here in four digits and their ratio, or their
+ * difference. */
 Test(repro, titles_and_cells)
 {
 	static const char wanted[] =
 		"p:t  T\n\n"
-		"n  ms paper   mean here  paper/here  rate paper        here  here/paper  size pa"
-		"per        here  here-paper  by paper           here   new here  lost paper  cpu"
+		"n  ms paper   mean here  paper/here  rate paper           here  here/paper  size "
+		"paper        here  here-paper  by paper           here   new here  lost paper  cpu"
 		"/lsd8 mean ms\n"
-		"1       2.5  5 +-0.09 %         0.5          10  40 +-8.0 %           4         "
-		"100  90 +-8.0 %         -10       0.5  0.125 +-8.0 %  3 +-8.0 %           7     "
+		"1       2.5  5 +-0.09 %         0.5          10  40.02 +-8.0 %           4       "
+		"  100  90 +-8.0 %         -10       0.5  0.125 +-8.0 %  3 +-8.0 %           7     "
 		"    4 +-8.0 %\n"
-		"2         5                                  20                                 "
-		"200                              0.25                                     8\n";
+		"2         5                                  20                                  "
+		"  200                              0.25                                     8\n";
 	cJSON *paper = parse(
 		"{'paper':'p','tables':[{'id':'t','title':'T','columns':[{'name':'n','role':'key'},"
 		"{'name':'ms','role':'time','unit':'ms','variant':'cpu/best','value':'time.mean'},"
@@ -402,7 +403,7 @@ Test(repro, titles_and_cells)
 		"{'name':'new','role':'time','unit':'ms','variant':'cpu/best'},"
 		"{'name':'lost','role':'time'}],'beside':['cpu/lsd8'],"
 		"'rows':[[1,2.5,10,100,0.5,null,7],[2,5,20,200,0.25,null,8]]}]}");
-	static const double here[] = { 1, 5, 40, 90, 0.125, 3, 0, 4 };
+	static const double here[] = { 1, 5.0004, 40.02, 90.4, 0.125004, 3.0004, 0, 4.0004 };
 	struct gb_repro t;
 	struct page page;
 	char *text;

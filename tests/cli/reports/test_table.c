@@ -118,6 +118,8 @@ Test(table, points_with_one_row_have_no_gaps)
 	add_record("cpu/best", "\"n\":2", timed(2e6));
 	expect_within(GB_FORMAT_TABLE, "ok\n2  cpu", true);
 	expect_within(GB_FORMAT_TABLE, "*", false);
+	add_record("cpu/slow", "\"n\":1", timed(4e6));
+	expect_within(GB_FORMAT_TABLE, "ok\n\n2  cpu", true);
 }
 
 Test(table, rows_are_sorted_by_point)
