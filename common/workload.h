@@ -70,8 +70,8 @@ struct gb_param {
 	bool written;  /* GB_PATH: a file that is written, not read */
 	bool numbered; /* GB_PATH: may name several files (gb_numbered_path()), from 0 on */
 	bool hidden;   /* accepted but not in the help: needed only by `check` and tests */
-	/* Only the making of the input reads it, so a plug-in gets 0: it could tell the answer.  The
-	 * same holds for each GB_PATH. */
+	/* Only the making of the input reads it, so a plug-in gets 0: it could tell the answer.
+	 * The same holds for each GB_PATH. */
 	bool input_only;
 	/* The back ends that use the parameter, as bits 1 << GB_CPU ...; 0: all.  The others are
 	 * not swept over it and do not record it. */

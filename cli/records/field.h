@@ -77,8 +77,8 @@ void gb_fields_clear(const struct gb_field *field, size_t count, void *of);
 
 /* Read the object.  Texts point into it, so it must outlive the struct.  Samples are removed from
  * it.  A number must be 0 or have a magnitude of 1e-18 to 1e18, a sample one of 0.001 to 1e18 ns, a
- * member of a list 1e-300 to 1e300.  None must be negative unless the field says so.  Returns NULL, or what is wrong: `fault`, or
- * "" if memory ran out. */
+ * member of a list one of 1e-300 to 1e300.  None must be negative unless the field says so.
+ * Returns NULL, or what is wrong: `fault`, or "" if memory ran out. */
 enum { GB_FAULT_MAX = 160 };
 const char *gb_fields_read(const struct gb_field *field, size_t count, cJSON *object, void *to,
 			   char fault[GB_FAULT_MAX]);

@@ -30,7 +30,8 @@ done
 		bench=${key%%/*} variant=${key##*/}
 		printf '{"type":"record","schema":1,"run_id":"%s","seq":%s,' "$run" $seq
 		printf '"key":"%s n=1","bench":"%s","backend":"cpu",' "$key" "$bench"
-		printf '"variant":"%s","params":{"n":1},"status":"%s",%s}\n' "$variant" "$status" "$time"
+		printf '"variant":"%s","params":{"n":1},' "$variant"
+		printf '"status":"%s",%s}\n' "$status" "$time"
 		seq=$((seq + 1))
 	done <"$0.keys"
 } >"$output"

@@ -99,7 +99,8 @@ Test(lbvh_vary, one_ray)
 	}
 }
 
-/* An exchange keeps the set of items, also one of far ones; a shift is less than half a pixel, and not next to none. */
+/* An exchange, near or far, keeps the set of items; a shift is less than half a pixel, and not next
+ * to none. */
 Test(lbvh_vary, amounts)
 {
 	struct lbvh_params params = params_of("terrain", LBVH_BUILD, LBVH_PRIMARY, LBVH_GIVEN);

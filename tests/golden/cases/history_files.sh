@@ -21,7 +21,7 @@ ln -s "$PWD/runs/one/launch-03.jsonl" runs/again.jsonl
 truncate -s 2G runs/huge.jsonl
 timeout 100 gpubench history runs/ >table; tail -n 1 table
 rm runs/again.jsonl runs/huge.jsonl
-sed -i 's/"seq":0/"seq":1e300,"launch":99999999999999999999/; s/"time":{/"time":{"n":1e18,/' runs/*/launch-1*.jsonl
+sed -i 's/"seq":0/"seq":1e18,"launch":99999999999999999999/; s/"time":{/"time":{"n":1e18,/' runs/*/launch-1*.jsonl
 sed -i "s/\"run_id\":\"[^\"]*/&$(printf '%05000d' 1)/" runs/one/launch-04.jsonl
 ask "forged numbers"
 sed -i 's/,"/, "/g' runs/*/launch-2*.jsonl
