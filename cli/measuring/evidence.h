@@ -54,8 +54,8 @@ enum gb_status gb_poison_result(struct gb_measurement *m);
  * original input. */
 enum gb_status gb_verify_run(struct gb_measurement *m);
 
-/* The same of a run before which a plug-in's process did not flush.  Its download is not watched: it
- * may be another than those that follow a flush. */
+/* The same of a run before which a plug-in's process did not flush.  Its download is not watched,
+ * because it may differ from those after a flush. */
 enum gb_status gb_verify_unflushed(struct gb_measurement *m);
 
 /* One run whose steps are timed one by one: reset(), run(), download(), without a flush.  The

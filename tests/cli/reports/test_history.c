@@ -68,7 +68,7 @@ static void put_file(struct gb_store *store, int number, const char *run, const 
 	add(&records, line);
 	snprintf(line, sizeof line,
 		 "{\"type\":\"record\",\"schema\":2,\"run_id\":\"run%d\",\"seq\":0,"
-		 "\"bench\":\"radix\",\"variant\":\"best\",\"params\":{},%s}",
+		 "\"bench\":\"radix\",\"variant\":\"best\",\"params\":{\"n\":1},%s}",
 		 number, record);
 	add(&records, line);
 	gb_store_file(store, path, &records, NULL, &err);
@@ -172,7 +172,7 @@ static void expect_order(const struct ordered *launch, size_t count, enum gb_ord
 		snprintf(record, sizeof record,
 			 "{\"type\":\"record\",\"schema\":2,\"run_id\":\"%s\",\"bench\":\"radix\","
 			 "\"backend\":\"cpu\",\"variant\":\"best\",\"key\":\"radix/cpu/best n=1\","
-			 "\"params\":{},\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
+			 "\"params\":{\"n\":1},\"status\":\"ok\",\"verify\":{\"result\":\"pass\"},"
 			 "\"time\":{\"median\":%zu,\"samples\":[%zu]}}",
 			 records.run[0]->run_id, at + 1 + !i, at + 1 + !i);
 		add(&records, record);
@@ -369,7 +369,7 @@ Test(history, launches_for_a_verdict)
 #define RECORD_OF(run)                                                                  \
 	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"" run "\",\"bench\":\"radix\"," \
 	"\"backend\":\"cpu\",\"variant\":\"best\",\"key\":\"radix/cpu/"                 \
-	"best\",\"params\":{},\"status\":\"ok\","                                       \
+	"best\",\"params\":{\"n\":1},\"status\":\"ok\","                                \
 	"\"verify\":{\"result\":\"pass\"},\"time\":{\"median\":5,\"samples\":[5]}}"
 
 /* Programs get the files that were left out, and why no verdict was possible.  A record of no run

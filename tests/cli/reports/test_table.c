@@ -35,11 +35,11 @@ Test(table, the_line_of_a_run)
 		  "\"hostname\":\"h\",\"cpu\":\"Z80\",\"cores\":4},\"started\":\"then\","
 		  "\"gpus\":[{\"id\":0,\"name\":\"A\"},{\"id\":1},{\"id\":2,\"name\":\"B\"}]",
 		  "gpubench 1, commit c with changes, on h, then: Z80, 4 cores; A; B\n", 1 },
-		{ "\"tool\":{\"commit\":\"c\",\"dirty\":false}", ", commit c, 2 launches\n", 2 },
+		{ "\"tool\":{\"commit\":\"c\",\"dirty\":false}", "commit c, 2 launches\n", 2 },
 		{ "\"tool\":{\"version\":\"1\",\"dirty\":true}", "gpubench 1, 2 launches\n", 2 },
-		{ "\"host\":{\"hostname\":\"h\"}", ", on h, 2 launches\n", 2 },
+		{ "\"host\":{\"hostname\":\"h\"}", "on h, 2 launches\n", 2 },
 		{ "\"started\":\"then\"", "2 launches, then\n", 2 },
-		{ "\"started\":\"now\"", ", now\n", 1 },
+		{ "\"started\":\"now\"", "now\n", 1 },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
