@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/measuring/bandwidth.h"
+#include "cli/measuring/making.h"
 #include "cli/measuring/need.h"
 #include "cli/measuring/runner.h"
 #include "cli/records/key.h"

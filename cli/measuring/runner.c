@@ -576,28 +576,3 @@ enum gb_status gb_run(struct gb_result *result, void *input, const struct gb_set
 		gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	return err->code;
 }
-
-struct making {
-	const struct gb_workload *workload;
-	const void *params;
-	void *input;
-	struct gb_error *err;
-};
-
-static void make(void *self)
-{
-	struct making *making = self;
-
-	(void)making->workload->prepare(making->params, &making->input, making->err);
-}
-
-enum gb_status gb_make_input(const struct gb_workload *workload, const void *params, void **input,
-			     struct gb_error *err)
-{
-	struct making making = { workload, params, NULL, err };
-
-	if (!gb_ends(make, &making))
-		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
-	*input = making.input;
-	return err->code;
-}

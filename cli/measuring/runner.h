@@ -27,8 +27,4 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 			 void *input, const struct gb_settings *how, bool timed,
 			 struct gb_error *err);
 
-/* workload->prepare(); also GB_EINTERRUPTED, like gb_run() as leave.h says. */
-enum gb_status gb_make_input(const struct gb_workload *workload, const void *params, void **input,
-			     struct gb_error *err);
-
 #endif
