@@ -108,57 +108,65 @@ struct gb_member gb_param_member(const struct gb_param *param, union gb_value va
 	return member;
 }
 
-/* Store the value of a record's parameter; false if this version does not know it. */
-static bool store_member(const struct gb_workload *workload, const struct gb_member *member,
-			 void *params)
+/* Advance *key past " NAME=VALUE"; false if it has another word there. */
+static bool skip_word(const char **key, const char *name, const char *value)
 {
-	const struct gb_param *row =
-		gb_param_find(workload->params, workload->param_count, member->name);
-	struct gb_error ignored = { 0 };
-	char number[GB_TEXT_MAX];
-	union gb_value value;
+	const char *at = *key;
 
-	if (!row || member->kind == GB_VALUE_FLAG ||
-	    gb_value_parse(row,
-			   member->kind == GB_VALUE_TEXT ? member->text
-							 : gb_text_real(number, member->number),
-			   &value, &ignored))
+	if (*at++ != ' ' || strncmp(at, name, strlen(name)) != 0 || at[strlen(name)] != '=')
 		return false;
-	gb_value_store(row, params, value);
+	at += strlen(name) + 1;
+	if (strncmp(at, value, strlen(value)) != 0 || !strchr(" ", at[strlen(value)]))
+		return false;
+	*key = at + strlen(value);
 	return true;
 }
 
-bool gb_key_agrees(const struct gb_workload *workload, const struct gb_record *record,
-		   struct gb_error *err)
+/* Spell the value of a record's parameter as keys do; NULL if this version does not know it. */
+static const char *member_text(const struct gb_param *param, const struct gb_member *member,
+			       char text[VALUE_TEXT])
 {
-	const struct gb_variant variant = { .name = record->variant,
-					    .backend = gb_backend_named(record->backend) };
-	const bool is_named = workload && variant.backend != GB_BACKENDS;
-	void *params = is_named ? calloc(1, workload->params_size) : NULL;
-	bool agrees, known = true;
-	char *key;
+	struct gb_error ignored = { 0 };
+	union gb_value value;
 
-	if (is_named && !params)
-		gb_out_of_memory(err, "the key of a record");
-	for (size_t i = 0; params && i < workload->param_count; i++) {
+	if (member->kind == GB_VALUE_FLAG)
+		return NULL;
+	if (param->type == GB_PATH)
+		return member->kind == GB_VALUE_TEXT ? member->text : NULL;
+	if (gb_value_parse(param,
+			   member->kind == GB_VALUE_TEXT ? member->text
+							 : gb_text_real(text, member->number),
+			   &value, &ignored))
+		return NULL;
+	gb_value_text(param, value, text, VALUE_TEXT);
+	return text;
+}
+
+bool gb_key_agrees(const struct gb_workload *workload, const struct gb_record *record)
+{
+	const char *part[] = { record->bench, "/", record->backend, "/", record->variant };
+	const char *key = record->key;
+	size_t known = 0;
+
+	for (size_t i = 0; workload && i < sizeof part / sizeof *part; key += strlen(part[i++]))
+		if (strncmp(key, part[i], strlen(part[i])) != 0)
+			return false;
+	if (workload && !strchr(" ", *key))
+		return false;
+	for (size_t i = 0; workload && i < workload->param_count; i++) {
 		const struct gb_param *row = &workload->params[i];
-		const char *left_out = row->keyed ? row->keyed : row->initial;
-		union gb_value value;
+		const struct gb_member *member = gb_member_find(&record->params, row->name);
+		char text[VALUE_TEXT];
+		const char *value = member ? member_text(row, member, text) : NULL;
 
-		if (left_out && !gb_value_parse(row, left_out, &value, err))
-			gb_value_store(row, params, value);
+		if (member && !value)
+			return true;
+		if (value && !skip_word(&key, row->name, value) && !is_left_out(row, value))
+			return false;
+		known += member != NULL;
 	}
-	for (size_t i = 0; params && known && i < record->params.count; i++)
-		known = store_member(workload, &record->params.item[i], params);
-	key = params && !err->code ? gb_record_key(workload, &variant, params, err) : NULL;
-	/* The variant, if other versions have other parameters. */
-	if (key && !known)
-		key[strcspn(key, " ")] = '\0';
-	agrees = !key || (strncmp(key, record->key, strlen(key)) == 0 &&
-			  strchr(known ? "" : " ", record->key[strlen(key)]));
-	free(key);
-	free(params);
-	return agrees && !err->code;
+	/* Other versions may have other parameters. */
+	return !*key || !workload || known < record->params.count;
 }
 
 enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_record *record,

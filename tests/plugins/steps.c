@@ -27,6 +27,14 @@ struct state {
 	bool fails;
 };
 
+/* Needs more address space than a limit may leave. */
+static enum gb_status hoard(struct gb_error *err)
+{
+	if (mmap(NULL, 64 << 20, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		return gb_fail(err, GB_EMEMORY, "no address space");
+	return GB_OK;
+}
+
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
@@ -37,9 +45,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->fails = p->seed == 13;
 	s->result = gb_host_alloc(s->input->count + (size_t)p->threads, 1, err);
 	gb_memory_result(s->result, GB_WHOLE, GB_POISON);
-	if (p->seed == 14 &&
-	    mmap(NULL, 64 << 20, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
-		return gb_fail(err, GB_EMEMORY, "no address space");
+	if (p->seed == 14 && hoard(err))
+		return err->code;
 	return p->seed == 12 ? gb_fail(err, GB_EUNAVAILABLE, "not 12") : err->code;
 }
 
@@ -276,6 +283,12 @@ static enum gb_status create_empty(void *state, const void *params, const void *
 	return in->count ? gb_fail(err, GB_EUNAVAILABLE, "sorts nothing") : err->code;
 }
 
+static enum gb_status create_hoard(void *state, const void *params, const void *input,
+				   struct gb_error *err)
+{
+	return hoard(err) ? err->code : create_empty(state, params, input, err);
+}
+
 static enum gb_status do_nothing(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	(void)state;
@@ -292,6 +305,10 @@ static enum gb_status download_nothing(void *state, void *output, struct gb_erro
 
 static const struct gb_variant_ops empty = {
 	.state_size = 1, .create = create_empty, .run = do_nothing, .download = download_nothing
+};
+
+static const struct gb_variant_ops hoarding = {
+	.state_size = 1, .create = create_hoard, .run = do_nothing, .download = download_nothing
 };
 
 #define FAULTY(name)                                                                          \
@@ -317,8 +334,9 @@ struct gb_plugin_variant variants[] = {
 	{ "stream", "intrude", GB_CPU, "attacks its judge", &intrude_ops },
 	{ "stream", "device", GB_CUDA, "runs on a GPU", &steps },
 	{ "radix", "empty", GB_CPU, "sorts nothing", &empty },
+	{ "radix", "hoard", GB_CPU, "maps 64 MiB", &hoarding },
 };
 
 GB_PLUGIN_TABLE struct gb_plugin gpubench_plugin = {
-	GB_PLUGIN_ABI, sizeof(struct gb_variant_ops), "steps", "2.1", variants, 9,
+	GB_PLUGIN_ABI, sizeof(struct gb_variant_ops), "steps", "2.1", variants, 10,
 };

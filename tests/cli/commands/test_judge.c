@@ -408,7 +408,7 @@ Test(judging, limits)
 		judge("stream cpu/intrude --only=%s --budget=2", plugin);
 		cr_expect(strstr(printed, "\"reasons\":[]"), "%s", printed);
 		cr_expect_null(strstr(printed, "\"passed\":0"));
-		judge("stream cpu/steps --only=%s --seed=14 --memory=33554432", plugin);
+		judge("radix cpu/hoard --only=%s --memory=33554432", plugin);
 		expect_line(0, "correct=null exit_status=6 check.passed=0 check.not_done=0");
 		expect_reason(0, 0, "skipped: no address space");
 	}

@@ -185,7 +185,7 @@ Test(worker, table)
 	b = process.board;
 	cr_expect_str_eq(b->name, "steps");
 	cr_expect_str_eq(b->version, "2.1");
-	cr_assert_eq(b->variants, 9);
+	cr_assert_eq(b->variants, 10);
 	cr_expect_str_eq(b->variant[0].workload, "stream");
 	cr_expect_str_eq(b->variant[0].name, "steps");
 	cr_expect_str_eq(b->variant[0].summary, "states its steps");
@@ -488,7 +488,7 @@ Test(worker, lists)
 	(void)snprintf(list, sizeof list, "%s,%s", path, path);
 	(void)setenv("GPUBENCH_PLUGINS", path, 1);
 	cr_expect_eq(gb_plugins_load(list, false, &err), GB_OK, "%s", err.message);
-	cr_expect_eq(gb_variant_count, first + 9);
+	cr_expect_eq(gb_variant_count, first + 10);
 	cr_expect_str_eq(gb_variants[first].name, "steps");
 	cr_expect_str_eq(gb_variants[first].summary, "states its steps");
 	cr_expect_eq(gb_variants[first].ops->flags, GB_SERIAL);

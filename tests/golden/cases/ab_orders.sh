@@ -10,7 +10,7 @@ cat >new <<'END'
 #!/bin/sh
 echo $(cat "$GPUBENCH_ORDERS") >>orders
 for output in "$@"; do :; done
-./old "$@" && sed -i 's/"params":{}/"copy_bytes_per_s":6e9,&/; /cpu.a/s/"params"/"threads":2,&/' "${output#*=}"
+./old "$@" && sed -i 's/"params":/"copy_bytes_per_s":6e9,&/; /cpu.a/s/"params"/"threads":2,&/' "${output#*=}"
 END
 chmod +x new
 gpubench ab a=./new --aa --launches=4 --peers -- radix | tail -n 1
