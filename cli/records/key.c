@@ -146,27 +146,27 @@ bool gb_key_agrees(const struct gb_workload *workload, const struct gb_record *r
 {
 	const char *part[] = { record->bench, "/", record->backend, "/", record->variant };
 	const char *key = record->key;
+	bool agrees = true;
 	size_t known = 0;
 
-	for (size_t i = 0; workload && i < sizeof part / sizeof *part; key += strlen(part[i++]))
+	if (!workload)
+		return true;
+	for (size_t i = 0; i < sizeof part / sizeof *part; key += strlen(part[i++]))
 		if (strncmp(key, part[i], strlen(part[i])) != 0)
 			return false;
-	if (workload && !strchr(" ", *key))
+	if (!strchr(" ", *key))
 		return false;
-	for (size_t i = 0; workload && i < workload->param_count; i++) {
+	for (size_t i = 0; i < workload->param_count; i++) {
 		const struct gb_param *row = &workload->params[i];
 		const struct gb_member *member = gb_member_find(&record->params, row->name);
 		char text[VALUE_TEXT];
 		const char *value = member ? member_text(row, member, text) : NULL;
 
-		if (member && !value)
-			return true;
 		if (value && !skip_word(&key, row->name, value) && !is_left_out(row, value))
-			return false;
-		known += member != NULL;
+			agrees = false;
+		known += value != NULL;
 	}
-	/* Other versions may have other parameters. */
-	return !*key || !workload || known < record->params.count;
+	return known < record->params.count || (agrees && !*key);
 }
 
 enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_record *record,

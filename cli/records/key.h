@@ -20,9 +20,9 @@ bool gb_param_applies(const struct gb_param *param, const struct gb_variant *var
 char *gb_record_key(const struct gb_workload *workload, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err);
 
-/* True if the key has the record's bench, back end and variant, and the values of its parameters.
- * It may omit those that keys omit, and have others if the record has a parameter that this version
- * does not know.  workload is the bench's, or NULL. */
+/* True if the key has the record's bench, back end and variant, and the values of its parameters,
+ * except for those that keys may omit.  Parameters are not compared if this version does not know
+ * all of the record's, nor is anything if workload, the bench's, is NULL. */
 bool gb_key_agrees(const struct gb_workload *workload, const struct gb_record *record);
 
 /* Add the parameters (those with `keyed`) that the benchmark gained after the record was written,

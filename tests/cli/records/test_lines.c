@@ -509,6 +509,8 @@ Test(lines, unusual_members_are_accepted)
 		"\"params\":{\"seed\":\"9007199254740993\",\"count\":5}",
 		"\"bench\":\"radix\",\"key\":\"radix/cpu/v type=pairs\","
 		"\"params\":{\"count\":1e6,\"type\":\"pairs\",\"distribution\":\"uniform\"}",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 type=u32\","
+		"\"params\":{\"type\":\"u32\",\"count\":5}",
 		"\"bench\":\"radix\",\"key\":\"radix/cpu/v type=u128\","
 		"\"params\":{\"type\":\"u128\"}",
 		"\"bench\":\"radix\",\"key\":\"radix/tpu/v\",\"backend\":\"tpu\"",
