@@ -61,6 +61,7 @@ def launches(factor, extra):
             fastest = (1000 + 7 * number) * (factor if name == "best" else 1)
             one["time"]["samples"] = [fastest * x for x in (1.5, 1, 1.25)]
             one["time"].update(median=fastest * 1.25, ci95=None)
+            one["verify"].update(overwritten=0, changed=0)
             lines.append(one)
         for key, members in extra.items() if number == 0 else ():
             one = copy.deepcopy(record)
@@ -251,8 +252,10 @@ def many(side, factor):
             one = copy.deepcopy(record)
             count = 1000 + seq if seq else 50
             one.update(seq=seq, key="radix/cpu/lsd8 count=%d threads=1" % count)
+            one["params"]["count"] = count
             time = (1000 + number) * factor ** (seq / 4)
             one["time"].update(samples=[time], median=time, ci95=None)
+            one["verify"].update(overwritten=0, changed=0)
             if seq == 0:
                 one["counts"] = {"warp_instructions": 1000 * factor ** 9}
             yield one

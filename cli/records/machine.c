@@ -274,6 +274,7 @@ static void describe_host(struct gb_run *run, struct room *room, double load[3])
 {
 	const char *pages = first_line(room, "/sys/kernel/mm/transparent_hugepage/enabled");
 	const char *total = field(room, "/proc/meminfo", "MemTotal");
+	const double available = (double)gb_host_available();
 	char text[256];
 	struct utsname name;
 
@@ -287,7 +288,8 @@ static void describe_host(struct gb_run *run, struct room *room, double load[3])
 	}
 	if (total)
 		run->host.memory_bytes = gb_positive(strtod(total, NULL) * 1024);
-	run->host.available_bytes = gb_positive((double)gb_host_available());
+	/* As much as 1e18 bytes: no limit is known. */
+	run->host.available_bytes = gb_positive(available < 1e18 ? available : 0);
 	pages = pages ? strchr(pages, '[') : NULL; /* "always [madvise] never" */
 	if (pages)
 		run->host.huge_pages = keep(room, pages + 1, strcspn(pages + 1, "]"));
