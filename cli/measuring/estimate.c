@@ -14,8 +14,6 @@ enum {
 	NOISY_SAMPLES = 5,  /* enough for the noise, if they are long */
 	FEW_SAMPLES = 2,    /* if they are very long */
 	VERIFIED = 3,       /* samples that are verified in any case */
-	CHANGED = 8,        /* one sample in so many may be verified besides ... */
-	VERIFYING = 12,     /* ... for at most 1/12 of the time (runner.c) */
 	REST_RUNS = 3,      /* after samples that are long: whole, broken, with phases */
 	LAST_DOUBT = 20,    /* samples from which hopeless() may end sampling (stopping.c) */
 };
@@ -68,7 +66,7 @@ static double after(const struct gb_cost *c, const struct gb_settings *how, doub
 		    double n)
 {
 	const double sampling_s = before_s + n * c->sample_s;
-	const double besides = fmin(n / CHANGED * c->verify_s, sampling_s / VERIFYING);
+	const double besides = fmin(n / GB_CHANGED * c->verify_s, sampling_s / GB_VERIFYING);
 
 	if (how->no_verify)
 		return sampling_s;

@@ -440,17 +440,19 @@ long gb_children(struct gb_measurement *m)
 enum gb_status gb_broken_run(struct gb_measurement *m)
 {
 	const bool is_peer = m->result->variant->peer;
-	double idle_ns;
+	double idle_ns = 0;
 
 	m->evidence.far = true;
 	(void)gb_renew_input(m, true);
 	m->evidence.far = false;
 	if (m->err->code)
 		return m->err->code;
-	idle_ns = gb_sleep_ns(process_of(m), is_peer);
+	if (m->ops->upload)
+		idle_ns = gb_sleep_ns(process_of(m), is_peer);
 	if (begin(m) || reset(m))
 		return m->err->code;
-	idle_ns = fmax(idle_ns, gb_sleep_ns(process_of(m), is_peer));
+	if (m->ops->reset)
+		idle_ns = fmax(idle_ns, gb_sleep_ns(process_of(m), is_peer));
 	if (run(m))
 		return m->err->code;
 	idle_ns = fmax(idle_ns, gb_sleep_ns(process_of(m), is_peer));

@@ -24,14 +24,13 @@ enum {
 	MAX_BATCH = 1000,
 	WHOLE_RUNS = 3, /* at most, unless they contradict the samples */
 	MAX_WHOLE_RUNS = 30,
-	CHANGED = 8,    /* one sample in so many is on another input ... */
-	CHEAP = 20,     /* ... or each, if a change takes less than 1/20 of a sample's time */
-	VERIFYING = 12, /* these are verified while that takes less than 1/12 of the time */
+	CHEAP = 50,     /* each sample is on another input if that takes less of its time, 1/50 */
 	HOST_TIMES = 5, /* at most; at least two if host times are taken at all */
 	SHARE = 5,      /* phases, and transfers, have this part of the least time of sampling */
 };
 static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot */
 static const double BATCH_NS = 200e3; /* length of a batch, about */
+static const double WHOLE_S = 0.02;   /* whole runs after the first are begun within it */
 
 static double elapsed_s(const struct gb_measurement *m)
 {
@@ -171,7 +170,7 @@ static bool is_last(const struct gb_measurement *m, int64_t k, double last_s)
 /* True if a sample on another input is also verified. */
 static bool may_verify(const struct gb_measurement *m)
 {
-	return m->evidence.verify_ns * VERIFYING < elapsed_s(m) * 1e9;
+	return m->evidence.verify_ns * GB_VERIFYING < elapsed_s(m) * 1e9;
 }
 
 static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool changed)
@@ -233,7 +232,7 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 		verified = m->how->verify_all || k < m->distinct || k == chosen || enough ||
 			   is_last(m, k, last_s);
 		/* The first run that is verified has the original input, and its metrics. */
-		changed = r->verified > 0 && (verified || gb_secret() % CHANGED == 0 ||
+		changed = r->verified > 0 && (verified || gb_secret() % GB_CHANGED == 0 ||
 					      m->evidence.vary_ns * CHEAP < last_s * 1e9);
 		verified = !m->how->no_verify && (verified || (changed && may_verify(m)));
 		if (take_sample(m, verified, changed))
@@ -293,15 +292,19 @@ static enum gb_status take_others(struct gb_measurement *m, const struct gb_mann
  * avoid the first by being slow. */
 static enum gb_status take_whole_runs(struct gb_measurement *m)
 {
-	const double start_s = elapsed_s(m);
 	struct gb_error wrong = { 0 };
+	double taken_s = 0;
 
-	for (int i = 0;
-	     ((i == 0 && m->backend->remote) || elapsed_s(m) < m->how->timeout_s) &&
-	     ((i < MAX_WHOLE_RUNS && gb_judge_whole(m, &wrong)) ||
-	      (i < WHOLE_RUNS && (i == 0 || elapsed_s(m) - start_s < gb_least_time_s(m->how))));
+	for (int i = 0; ((i == 0 && m->backend->remote) || elapsed_s(m) < m->how->timeout_s) &&
+			((i < MAX_WHOLE_RUNS && gb_judge_whole(m, &wrong)) ||
+			 (i < WHOLE_RUNS && taken_s < WHOLE_S));
 	     i++) {
-		if (gb_whole_run(m) || (i % WHOLE_RUNS == 0 && gb_broken_run(m)))
+		const double start_s = elapsed_s(m);
+
+		if (gb_whole_run(m))
+			return m->err->code;
+		taken_s += elapsed_s(m) - start_s;
+		if (i % WHOLE_RUNS == 0 && gb_broken_run(m))
 			return m->err->code;
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
