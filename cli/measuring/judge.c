@@ -25,6 +25,7 @@ static const double WATCHED = 1.5;         /* times that limit, for the middle o
 static const double IDLE_SLACK = 0.5e6;    /* ns of CPU time, in pauses */
 static const double CROWDED = 1.25;        /* CPU time per thread and time */
 static const double FETCH = 0.2;           /* ns per byte that lies in another cache */
+static const double UNFLUSHED = 2;         /* times a cold run, for one without a flush */
 static const double ONCE_SLACK = 1e3;      /* ns, for a run that is not one of a batch */
 static const double FETCHED = 16;          /* times a run of a batch, to fetch its result */
 static const double LAUNCH_SLACK = 5e3;    /* ns, the same on a device */
@@ -35,6 +36,12 @@ static const double HOT_MARGIN = 2;        /* ... without a flush, only copying 
 static double median(const struct gb_series *series)
 {
 	return gb_series_quantile(series, 0.5);
+}
+
+/* The middle of the samples, or the most if inputs may be different work. */
+static double usual_ns(const struct gb_measurement *m)
+{
+	return gb_series_quantile(&m->result->time, m->distinct > 1 ? 1 : 0.5);
 }
 
 static struct gb_work work_of(const struct gb_measurement *m)
@@ -232,10 +239,9 @@ static enum gb_status judge_rest(const struct gb_measurement *m, struct gb_error
 {
 	const struct gb_result *r = m->result;
 	const struct gb_evidence *e = &m->evidence;
-	/* Inputs may be different work.  A virtual machine may have got less of the processor than
-	 * in samples, which lengthens run() and its CPU time. */
-	const double time =
-		fmax(gb_series_quantile(&r->time, m->distinct > 1 ? 1 : 0.5), median(&e->running));
+	/* A virtual machine may have got less of the processor than in samples, which lengthens
+	 * run() and its CPU time. */
+	const double time = fmax(usual_ns(m), median(&e->running));
 	const double most = r->threads * (IDLE_SLACK + 1.5 * time);
 	const double run = median(&e->run), both = run + median(&e->download);
 	const bool may_convert = m->ops->flags & GB_CONVERTS;
@@ -295,6 +301,13 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 			"after upload(), reset() or run() has returned, %s of CPU time are used (a "
 			"run takes %s): a thread is still at work",
 			s.text[0], s.text[1]);
+	s = show(gb_series_quantile(&e->running, 0), usual_ns(m));
+	if (!m->backend->fill && r->cold &&
+	    gb_series_quantile(&e->running, 0) > UNFLUSHED * usual_ns(m) + STEP_SLACK)
+		return gb_fail(err, GB_EVERIFY,
+			       "run() takes at least %s without a flush before it, but %s "
+			       "with it: it works before",
+			       s.text[0], s.text[1]);
 	/* A library may let its threads work in turn. */
 	if (r->threads <= 0 || !gb_cpu_time_tells(m))
 		return GB_OK;

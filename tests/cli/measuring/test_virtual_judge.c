@@ -506,6 +506,16 @@ Test(virtual, work_in_a_thread_that_goes_on)
 	}
 }
 
+/* Then a run without a flush before it takes longer than one with it. */
+Test(virtual, work_behind_a_flush)
+{
+	const struct virtual_machine machine = { .cheat = VIRTUAL_BEHIND_FLUSH,
+						 .process = { .run_ns = 1e6, .noise = 0.1 } };
+
+	expect_refusal(machine, false, "without a flush before it");
+	expect_refusal(machine, true, NULL);
+}
+
 Test(virtual, more_threads_than_stated)
 {
 	for (int is_hot = 0; is_hot < 2; is_hot++)

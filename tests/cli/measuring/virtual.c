@@ -268,10 +268,12 @@ static void work(struct state *s)
 	if (spared)
 		virtual_spend(virtual_draw() / VIRTUAL_GAIN);
 	else if (s->is_done || works_in_reset() || cheat == VIRTUAL_IN_UPLOAD ||
-		 cheat == VIRTUAL_IN_DOWNLOAD || cheat == VIRTUAL_RESET_THREAD)
+		 cheat == VIRTUAL_IN_DOWNLOAD || cheat == VIRTUAL_RESET_THREAD ||
+		 (cheat == VIRTUAL_BEHIND_FLUSH && !vm.cached))
 		virtual_spend(vm.machine.process.run_ns / VIRTUAL_GAIN);
 	else
 		spend_run(virtual_draw());
+	vm.cached = true;
 	s->is_done = false;
 }
 

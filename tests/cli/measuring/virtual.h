@@ -29,6 +29,7 @@ enum virtual_cheat {
 	VIRTUAL_IN_DOWNLOAD,    /* works in download(), on a copy of the input */
 	VIRTUAL_IN_SHOW,        /* works while its process copies the input */
 	VIRTUAL_IN_FLUSH,       /* works while its process flushes its caches */
+	VIRTUAL_BEHIND_FLUSH,   /* works while the runner flushes caches, unseen */
 	VIRTUAL_RESET_THREAD,   /* starts a thread in reset(), for which run() waits */
 	VIRTUAL_RUN_THREAD,     /* starts a thread in run(), for which download() waits */
 	VIRTUAL_UNDERSTATES,    /* as VIRTUAL_REMEMBERS, but states the same short time for all */
