@@ -101,6 +101,8 @@ expect "software that was not asked for" 0 "a software device, used only with --
 	"$gpubench" env
 expect "software that was not asked for" 0 "a software device, used only" \
 	"$gpubench" "${few[@]}" cpu/karras64 driver-rt --primitives=700
+expect "a GPU that is required" 0 " ok" \
+	"$gpubench" stream vulkan/copy --count=1000 --samples=1 --require-gpu
 expect "check" 0 " 0 failed" "$gpubench" check stream lbvh --backend=vulkan
 expect "record" 0 "driver-rt" "$gpubench" "${few[@]}" 'vulkan/*' --primitives=700 --op=build,trace \
 	--rays=32 --compact=no,yes -o a.jsonl

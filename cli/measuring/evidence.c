@@ -418,8 +418,9 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 	e->busy = gb_busy_threads(&before, &after, cpu_ns);
 	delay_ns += gb_delay_ns(process_of(m), &unused);
 	run_ns = fmax(run_ns - delay_ns, fmin(cpu_ns / fmax(1, m->result->threads), run_ns));
-	if (gb_flushes_there(m) && !e->alone.count &&
-	    gb_series_push(&e->alone, gb_per_work_ns(m, run_ns), m->err))
+	run_ns = gb_per_work_ns(m, run_ns);
+	e->unflushed_ns = fmin(e->unflushed_ns, run_ns);
+	if (gb_flushes_there(m) && !e->alone.count && gb_series_push(&e->alone, run_ns, m->err))
 		return m->err->code;
 	if (gb_series_push(&e->whole, whole_ns, m->err))
 		return m->err->code;

@@ -301,9 +301,8 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 			"after upload(), reset() or run() has returned, %s of CPU time are used (a "
 			"run takes %s): a thread is still at work",
 			s.text[0], s.text[1]);
-	s = show(gb_series_quantile(&e->running, 0), usual_ns(m));
-	if (!m->backend->fill && r->cold &&
-	    gb_series_quantile(&e->running, 0) > UNFLUSHED * usual_ns(m) + STEP_SLACK)
+	s = show(e->unflushed_ns, usual_ns(m));
+	if (!m->backend->fill && r->cold && e->unflushed_ns > UNFLUSHED * usual_ns(m) + STEP_SLACK)
 		return gb_fail(err, GB_EVERIFY,
 			       "run() takes at least %s without a flush before it, but %s "
 			       "with it: it works before",

@@ -56,6 +56,7 @@ struct gb_evidence {
 	double upload_ns;
 	struct gb_series reset, run, download; /* of whole runs, until threads sleep */
 	struct gb_series running;              /* the time of run() in these, by the clock */
+	double unflushed_ns;   /* the least of these, without waits for a processor */
 	struct gb_series show; /* for a plug-in to read the input, beyond what copying may take */
 	double between_ns;     /* the least CPU time in the pauses of a broken run */
 	long children_before;  /* gb_children() at the start */

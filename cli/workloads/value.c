@@ -99,12 +99,14 @@ static bool read_spelling(const char *text, struct spelling *s)
 	return true;
 }
 
-/* The number without its power of two, in a form that strtod() reads; "" if it does not fit. */
-static const char *decimal_of(const struct spelling *s, char decimal[128])
-{
-	const int length = snprintf(decimal, 128, "%.*se%d", (int)s->length, s->text, s->ten);
+enum { DECIMAL = 128 }; /* room for a number in a form that strtod() reads */
 
-	return length < 128 ? decimal : "";
+/* The number without its power of two, in a form that strtod() reads; "" if it does not fit. */
+static const char *decimal_of(const struct spelling *s, char decimal[DECIMAL])
+{
+	const int length = snprintf(decimal, DECIMAL, "%.*se%d", (int)s->length, s->text, s->ten);
+
+	return length < DECIMAL ? decimal : "";
 }
 
 /* The value of BASE^EXPONENT; NAN if the text has another form. */
@@ -128,7 +130,7 @@ static enum gb_status parse_int(const struct gb_param *param, const char *text, 
 				struct gb_error *err)
 {
 	long double x = NAN;
-	char decimal[128];
+	char decimal[DECIMAL];
 	struct spelling s;
 	bool is_exact;
 
@@ -162,7 +164,7 @@ static bool takes_percent(const struct gb_param *param, struct spelling *s)
 static enum gb_status parse_float(const struct gb_param *param, const char *text, double *value,
 				  struct gb_error *err)
 {
-	char decimal[128];
+	char decimal[DECIMAL];
 	struct spelling s;
 
 	*value = NAN;

@@ -450,6 +450,10 @@ Test(virtual, a_time_out_hides_no_work)
 		gb_result_release(&r);
 	}
 	cr_expect(eq(sz, runs, 4));
+	/* Waits for a processor are no work. */
+	machine.cheat = VIRTUAL_HONEST;
+	machine.process = (struct virtual_process){ .run_ns = 10.1e9, .load = 2 };
+	expect_outcome(machine, how, NULL);
 }
 
 /* A step that returns while the device is still at work is not over. */
