@@ -307,7 +307,6 @@ static void start(struct work *w, struct levels *levels)
 {
 	for (size_t i = 0; i < w->count; i++)
 		w->log[i] = log(w->value[i]);
-	levels->count = 0;
 	levels->at[0] = 0;
 	levels->at[1] = w->count;
 }

@@ -115,6 +115,9 @@ Test(choice, lines_of_a_suite)
 	cr_assert(not(takes(&line, "bfs", "csr")), "left out by the line");
 	all.next = &line;
 	cr_assert(eq(uint, gb_chosen_backends(&all) & 1U << GB_CPU, 1U << GB_CPU));
+	line.backends = 1U << GB_VULKAN;
+	cr_assert(eq(uint, gb_chosen_backends(&all) & 1U << GB_CPU, 0), "the head is no line");
+	line.backends = 0;
 	command.backends = 1U << GB_VULKAN;
 	cr_assert(not(takes(&line, "radix", "best")));
 }

@@ -130,6 +130,33 @@ Test(usage, threads)
 	}
 }
 
+static void *sleep_on(void *self)
+{
+	(void)pause();
+	return self;
+}
+
+/* More threads than a reading has room for. */
+Test(usage, many_threads)
+{
+	static struct {
+		struct gb_usage usage;
+		size_t behind;
+	} s;
+	pthread_attr_t small;
+
+	(void)pthread_attr_init(&small);
+	(void)pthread_attr_setstacksize(&small, 256 << 10);
+	for (size_t i = 0; i < GB_COUNT(s.usage.of) + 9; i++) {
+		pthread_t thread;
+
+		cr_assert(zero(int, pthread_create(&thread, &small, sleep_on, NULL)));
+	}
+	(void)gb_read_usage(&s.usage, 0);
+	cr_expect(eq(sz, s.usage.count, GB_COUNT(s.usage.of)));
+	cr_expect(zero(sz, s.behind));
+}
+
 /* The answer is remembered, so each has a test. */
 static void expect_spinning(bool expected)
 {

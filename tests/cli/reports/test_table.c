@@ -371,6 +371,36 @@ Test(table, colour_only_on_a_terminal)
 
 /* ---- the other formats ------------------------------------------------------------------- */
 
+static ssize_t fail_once(void *failed, const char *text, size_t size)
+{
+	bool *has_failed = failed;
+
+	(void)text;
+	if (*has_failed)
+		return (ssize_t)size;
+	*has_failed = true;
+	return 0;
+}
+
+/* Only the first of several writes fails. */
+Test(table, a_write_that_fails)
+{
+	static const enum gb_format format[] = { GB_FORMAT_TABLE, GB_FORMAT_CSV, GB_FORMAT_JSON };
+
+	for (int i = 0; i < 100; i++)
+		add_record("cpu/a", "\"n\":1", timed(2e3));
+	for (size_t i = 0; i < GB_COUNT(format); i++) {
+		bool failed = false;
+		FILE *file =
+			fopencookie(&failed, "w", (cookie_io_functions_t){ .write = fail_once });
+		struct gb_error err = { 0 };
+
+		cr_expect_eq(gb_table_print(file, &list, format[i], false, &err), GB_EIO);
+		cr_expect(failed);
+		(void)fclose(file);
+	}
+}
+
 Test(table, markdown)
 {
 	add_run("a");
