@@ -24,7 +24,7 @@ enum {
 	MAX_BATCH = 1000,
 	WHOLE_RUNS = 3, /* at most, unless they contradict the samples */
 	MAX_WHOLE_RUNS = 30,
-	CHEAP = 50,     /* each sample is on another input if that takes less of its time, 1/50 */
+	CHEAP = 50,     /* each sample is on another input if a change takes 1/50 of its time */
 	HOST_TIMES = 5, /* at most; at least two if host times are taken at all */
 	SHARE = 5,      /* phases, and transfers, have this part of the least time of sampling */
 };

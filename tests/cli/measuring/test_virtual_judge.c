@@ -6,20 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/measuring/judge.h"
 #include "common/text.h"
 #include "tests/cli/measuring/virtual.h"
-
-/* The options' defaults, but for the time. */
-static struct gb_settings settings_of(const struct virtual_machine *machine, bool is_hot)
-{
-	return (struct gb_settings){ .warmup = 3,
-				     .min_samples = 10,
-				     .rel_ci = 0.02,
-				     .max_time_s = machine->process.run_ns * 300e-9,
-				     .timeout_s = 1e6,
-				     .hot = is_hot };
-}
 
 /* ---- honest variants ---------------------------------------------------------------------- */
 
@@ -89,7 +77,7 @@ static size_t refused(bool is_device, int64_t samples, size_t each, size_t *runs
 			continue;
 		machine.process = noises[noise].process;
 		machine.process.run_ns = lengths[rest / GB_COUNT(noises)];
-		how = settings_of(&machine, kinds[kind].is_hot);
+		how = virtual_settings(&machine, kinds[kind].is_hot);
 		how.samples = samples;
 		for (size_t i = 0; i < each; i++) {
 			struct gb_result r;
@@ -151,7 +139,7 @@ Test(virtual, honest_variants_of_a_loaded_cpu_pass)
 			(struct virtual_process){ .run_ns = lengths[rest % GB_COUNT(lengths)],
 						  .noise = 0.2,
 						  .load = loads[rest / GB_COUNT(lengths)] };
-		how = settings_of(&machine, kinds[kind].is_hot);
+		how = virtual_settings(&machine, kinds[kind].is_hot);
 		r = virtual_measure(&machine, &how);
 		cr_expect(eq(int, (int)r.outcome, GB_RESULT_OK), "%s, load %g: %s",
 			  kinds[kind].what, machine.process.load, r.reason);
@@ -171,7 +159,7 @@ Test(virtual, a_runner_that_waits_passes)
 				     .late_ns = is_cheat ? 0 : 15e6 },
 			.cheat = is_cheat ? VIRTUAL_SHAVES : VIRTUAL_HONEST,
 		};
-		struct gb_settings how = settings_of(&machine, k % 2);
+		struct gb_settings how = virtual_settings(&machine, k % 2);
 		struct gb_result r;
 
 		how.warmup = 0;
@@ -201,7 +189,7 @@ static size_t refused_inputs(struct virtual_process process, size_t runs)
 			.process = process,
 			.seed = seed
 		};
-		struct gb_settings how = settings_of(&machine, seed % 2);
+		struct gb_settings how = virtual_settings(&machine, seed % 2);
 		struct gb_result r;
 
 		how.samples = seed / 24 % 2 ? 10 : 0;
@@ -256,7 +244,7 @@ static void expect_outcome(struct virtual_machine machine, struct gb_settings ho
 
 static void expect_refusal(struct virtual_machine machine, bool is_hot, const char *words)
 {
-	expect_outcome(machine, settings_of(&machine, is_hot), words);
+	expect_outcome(machine, virtual_settings(&machine, is_hot), words);
 }
 
 static void expect_cheat(bool is_device, bool is_hot, enum virtual_cheat cheat, const char *words)
@@ -280,7 +268,7 @@ Test(virtual, work_in_another_stream)
 					.flags = flags,
 					.process = { .run_ns = 1e6, .noise = 0.1 }
 				};
-				struct gb_settings how = settings_of(&machine, is_hot);
+				struct gb_settings how = virtual_settings(&machine, is_hot);
 
 				how.warmup = warmup;
 				expect_outcome(machine, how, "work in another stream");
@@ -340,7 +328,7 @@ Test(virtual, results_that_are_remembered_on_a_loaded_machine)
 			.vary_ns = row[i].vary_ns,
 			.process = { .run_ns = row[i].run_ns, .noise = 0.1, .load = row[i].load }
 		};
-		struct gb_settings how = settings_of(&machine, row[i].is_hot);
+		struct gb_settings how = virtual_settings(&machine, row[i].is_hot);
 
 		how.max_time_s *= 1 + row[i].load;
 		expect_outcome(machine, how, "results are remembered");
@@ -477,7 +465,7 @@ Test(virtual, conversion_outside_run_is_stated)
 	for (int k = 0; k < 4; k++) {
 		struct virtual_machine machine = { .device = k & 1,
 						   .process = { .run_ns = 1e6, .noise = 0.1 } };
-		struct gb_settings how = settings_of(&machine, k & 2);
+		struct gb_settings how = virtual_settings(&machine, k & 2);
 		struct gb_result r;
 
 		machine.flags = GB_CONVERTS;
@@ -546,67 +534,5 @@ Test(virtual, timers_that_the_variant_changes)
 							 .process = { .run_ns = 1e6, .noise = 0.1 },
 							 .vary_ns = 90e3 },
 			       is_hot, "results are remembered");
-	}
-}
-
-/* ---- rates -------------------------------------------------------------------------------- */
-
-/* A run that reads 1 MB in 1 us moves 1 TB/s.  The memory reaches 100 GB/s. */
-Test(virtual, rates_above_the_memory_are_doubtful_if_cold)
-{
-	static const struct {
-		double bytes;
-		bool is_hot, is_doubtful;
-	} row[] = {
-		{ 1e6, false, true },   { 1e6, true, false }, { 105e3, false, false },
-		{ 115e3, false, true }, { 0, false, false },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		const struct virtual_machine machine = { .device = true,
-							 .bytes = row[i].bytes,
-							 .process = { .run_ns = 1000 } };
-		const struct gb_settings how = settings_of(&machine, row[i].is_hot);
-		struct gb_result r = virtual_measure(&machine, &how);
-
-		cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s", r.reason);
-		r.copy_bytes_per_s = 100e9;
-		gb_doubt_rate(&r);
-		cr_expect(eq(int, r.doubtful, row[i].is_doubtful), "row %zu", i);
-		cr_expect(eq(int, strstr(r.reason, "reads its input at") != NULL,
-			     row[i].is_doubtful));
-		gb_result_release(&r);
-	}
-}
-
-/* The bytes of a run are those of the variant's model, or of the input and what it touched.  If all
- * its data fit in caches, the input and the output count.  The word of a plug-in does not. */
-Test(virtual, bytes_that_a_run_moves)
-{
-	static const struct {
-		double touched, model;
-		uint64_t cache;
-		bool is_hot, remote;
-		double bytes;
-	} row[] = {
-		{ 0, 0, 0, false, false, 1000 },          { 500, 0, 0, false, false, 1500 },
-		{ 500, 0, 0, false, true, 1000 },         { 500, 3000, 0, false, false, 3000 },
-		{ 0, 3000, 1 << 20, false, false, 1000 }, { 0, 3000, 1 << 20, true, false, 3000 },
-		{ 0, 3000, 1, false, false, 3000 },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		const struct virtual_machine machine = { .remote = row[i].remote,
-							 .bytes = 1000,
-							 .touched_bytes = row[i].touched,
-							 .model_bytes = row[i].model,
-							 .cache_bytes = row[i].cache,
-							 .process = { .run_ns = 1e6 },
-							 .seed = 4 };
-		const struct gb_settings how = settings_of(&machine, row[i].is_hot);
-		struct gb_result r = virtual_measure(&machine, &how);
-
-		cr_expect(eq(dbl, r.work.bytes, row[i].bytes), "row %zu", i);
-		gb_result_release(&r);
 	}
 }

@@ -149,4 +149,16 @@ static inline double virtual_normal(struct virtual_random *random)
 	return radius * cos(2 * M_PI * virtual_uniform(random));
 }
 
+/* The options' defaults, but for the time. */
+static inline struct gb_settings virtual_settings(const struct virtual_machine *machine,
+						  bool is_hot)
+{
+	return (struct gb_settings){ .warmup = 3,
+				     .min_samples = 10,
+				     .rel_ci = 0.02,
+				     .max_time_s = machine->process.run_ns * 300e-9,
+				     .timeout_s = 1e6,
+				     .hot = is_hot };
+}
+
 #endif
