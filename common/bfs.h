@@ -92,7 +92,8 @@ static inline size_t bfs_batch(const struct bfs_params *params)
 	return params->batch > 1 ? (size_t)params->batch : 1;
 }
 
-/* The source of search number `search`; search i of sample k has number k * batch + i. */
+/* The source of search number `search`; search i of sample k has number k * batch + i.  CUDA
+ * variants copy input->source in upload(). */
 static inline uint32_t bfs_source(const struct bfs_input *input, int64_t search)
 {
 	return input->source[(size_t)search % input->source_count];

@@ -7,7 +7,8 @@ enum { BLOCK = 256 };
 
 struct state {
 	const struct bfs_params *params;
-	const struct bfs_input *input; /* its edges change between runs; its sizes do not */
+	const struct bfs_input *input; /* its contents change between runs; its sizes do not */
+	uint32_t *sources;             /* as upload() found them */
 	uint32_t source;
 	/* On the device. */
 	uint64_t *row;
@@ -62,6 +63,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->input = (const struct bfs_input *)input;
 	if (bfs_need_one_source(s->params, err))
 		return err->code;
+	s->sources = (uint32_t *)gb_host_alloc(s->input->source_count, sizeof *s->sources, err);
 	s->row = (uint64_t *)gb_device_alloc((size_t)s->input->n + 1, sizeof *s->row, err);
 	s->column = (uint32_t *)gb_device_alloc(s->input->m, sizeof *s->column, err);
 	s->dist = (int32_t *)gb_device_alloc(s->input->n, sizeof *s->dist, err);
@@ -74,12 +76,14 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
-/* Copy the input to the device; called again whenever it has changed. */
+/* Copy the input; called again whenever it has changed.  The host's input may change after that,
+ * while the device works on the copy. */
 static enum gb_status upload(void *state, struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 	const struct bfs_csr *graph = &s->input->out;
 
+	memcpy(s->sources, s->input->source, s->input->source_count * sizeof *s->sources);
 	(void)need(cudaMemcpyAsync(s->row, graph->row, ((size_t)s->input->n + 1) * sizeof *s->row,
 				   cudaMemcpyHostToDevice, STREAM),
 		   err);
@@ -94,7 +98,7 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	struct state *s = (struct state *)state;
 
 	(void)err;
-	s->source = bfs_source(s->input, sample);
+	s->source = s->sources[(size_t)sample % s->input->source_count];
 	return GB_OK;
 }
 

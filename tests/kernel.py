@@ -79,7 +79,7 @@ def race(benchmark, cwd):
     """The emulator's check, as on the page for stream; at one small point for the others."""
     point = re.search("cuda/mine .* (--.*) --plugin", run("make -n counts", cwd).stdout).group(1)
     small = ("make mine-simt.so; gpubench-simt %s cuda/mine %s --plugin=./mine-simt.so "
-             "--samples=1 --warmup=0" % (benchmark, point))
+             "--samples=4 --warmup=0" % (benchmark, point))
     printed = run("make race" if benchmark == "stream" else small, cwd).stdout
     assert re.search(r"cuda/mine +(?:ok +(\d+) of \1 passed|emulated  ok)", printed), printed
 
