@@ -516,11 +516,11 @@ Test(judging, files)
 		  "stream cpu/x --plugin=long.so,b.so --source=x.cu, --count=5 --only=b.so\n",
 		  "" },
 		{ "stream --plugin=a.so,b.so --source=,y.cu",
-		  { -SIGHUP, GB_OK },
+		  { -SIGKILL, GB_OK },
 		  GB_ERUNTIME,
 		  "stream --plugin=a.so,b.so --source=,y.cu --only=a.so\n"
 		  "stream --plugin=a.so,b.so --source=,y.cu --only=b.so --from=y.cu\n",
-		  "gpubench: the judge of a.so was ended by signal 1\n" },
+		  "gpubench: the judge of a.so was ended by signal 9\n" },
 		{ "stream --plugin=a.so,b.so",
 		  { GB_EINTERRUPTED, GB_OK },
 		  GB_EINTERRUPTED,
