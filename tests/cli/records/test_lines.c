@@ -135,7 +135,10 @@ Test(lines, records_that_contradict_their_run)
 	} row[] = {
 		{ "\"settings\":{\"verify\":false}", "\"a\":1", "in a run without verification" },
 		{ "\"settings\":{\"verify\":false}", "\"status\":\"doubtful\"", "without verif" },
-		{ "\"settings\":{\"verify\":false}", "\"status\":\"unverified\"", NULL },
+		{ "\"settings\":{\"verify\":false}",
+		  "\"status\":\"unverified\",\"verify\":{\"result\":\"skipped\"}", NULL },
+		{ "\"settings\":{\"verify\":false}", "\"status\":\"unverified\"",
+		  "but was verified" },
 		{ "\"settings\":{\"verify\":true}", "\"a\":1", NULL },
 		{ "\"gpus\":[{\"id\":0,\"emulated\":true}],\"settings\":{\"device\":0}",
 		  "\"backend\":\"cuda\"", "emulated GPU" },

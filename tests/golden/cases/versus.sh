@@ -25,7 +25,7 @@ side() { # LETTER GPU CPU NS
 		[ $1$i != b3 ] || record $id cuda "broken n=1" 0 '"status":"failed","reason":"key 3 | is out of <order>"'
 		[ $1$i = b3 ] || record $id cuda "broken n=1" $4 "$ok"
 		record $id cuda "emulated n=1" $4 "$ok,\"emulated\":$([ $1 = b ] && echo true || echo false)"
-		record $id cuda "unverified n=1" $4 "\"status\":\"$([ $1 = a ] && echo unverified || echo ok)\",\"verify\":{\"result\":\"pass\"}"
+		record $id cuda "unverified n=1" $4 "\"status\":$([ $1 = a ] && echo '"unverified","verify":{"result":"skipped"}' || echo '"ok","verify":{"result":"pass"}')"
 		[ $1 = b ] || record $id cuda "gone n=1" $4 "$ok"
 		record $id cpu "v threads=2" $(($4 * 15 - 250000)) "$ok"
 	done >$1.jsonl
