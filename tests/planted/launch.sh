@@ -24,7 +24,8 @@ done
 		case $status in ok | noisy | unverified | doubtful)
 			ns=$((ns + ns / 500 * (launch * 7 % 5)))
 			time="\"time\":{\"median\":$ns,\"samples\":[$ns]}"
-			time="\"verify\":{\"result\":\"pass\"},$time"
+			[ "$status" = unverified ] && verify=skipped || verify=pass
+			time="\"verify\":{\"result\":\"$verify\"},$time"
 			;;
 		esac
 		bench=${key%%/*} variant=${key##*/}

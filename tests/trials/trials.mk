@@ -2,7 +2,7 @@
 # find, and that of mutants of the harness that tests find; a part of the Makefile.  `make test`
 # runs none of it.
 
-.PHONY: test-ab gate-trials history-trials mutants-c mutants-c-build mutants-simt \
+.PHONY: overhead test-ab gate-trials history-trials mutants-c mutants-c-build mutants-simt \
 	mutants-simt-build simt-mutants ptx-mutants ptx-mutants-order
 
 ## test-ab: slow-downs of 10 % found, and red gates of an unchanged build, on this machine (an hour)
@@ -12,6 +12,14 @@ test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 $(BUILD)/gate-trials $(BUILD)/history-trials: $(BUILD)/%-trials: $(SHARED)/tests/trials/%_trials.o \
 		$(filter-out %/cli/commands/main.o,$(objects)) $(BUILD)/generated/link_flags
 	$(call link,$(ldlibs))
+
+## overhead: the share of the time of `run --preset=quick` on the CPU that is spent on evidence
+wrapped := $(addprefix gb_,run poison_result renew_input take_evidence sample_clocks sample_alone \
+	whole_run broken_run copy_bandwidth copy_again verify_run verify_sample)
+$(BUILD)/gpubench-overhead: $(SHARED)/tests/trials/overhead.o $(objects) $(BUILD)/generated/link_flags
+	$(call link,$(ldlibs) $(wrapped:%=-Wl,--wrap=%))
+overhead: $(BUILD)/gpubench-overhead
+	$(Q)$< run --preset=quick --backend=cpu -q >/dev/null
 
 ## gate-trials: trials of `ab` on launches taken after it was tuned; writes docs/gates.md (minutes)
 gate-trials: $(BUILD)/gate-trials
