@@ -30,7 +30,7 @@ enum {
 };
 static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot */
 static const double BATCH_NS = 200e3; /* length of a batch, about */
-static const double WHOLE_S = 0.02;   /* whole runs after the first are begun within it */
+static const double WHOLE_S = 0.01;   /* whole runs after the first are begun within it */
 
 static double elapsed_s(const struct gb_measurement *m)
 {

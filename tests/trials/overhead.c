@@ -72,8 +72,6 @@ STEP(SAMPLES, gb_sample_clocks)
 STEP(SAMPLES, gb_sample_alone)
 STEP(WHOLE, gb_whole_run)
 STEP(BROKEN, gb_broken_run)
-TIMED(COPIES, double, gb_copy_bandwidth,
-      (enum gb_backend backend, int threads, const struct gb_settings *how), backend, threads, how)
 TIMED(COPIES, double, gb_copy_again,
       (enum gb_backend backend, int threads, const struct gb_settings *how), backend, threads, how)
 

@@ -15,7 +15,7 @@ $(BUILD)/gate-trials $(BUILD)/history-trials: $(BUILD)/%-trials: $(SHARED)/tests
 
 ## overhead: the share of the time of `run --preset=quick` on the CPU that is spent on evidence
 wrapped := $(addprefix gb_,run poison_result renew_input take_evidence sample_clocks sample_alone \
-	whole_run broken_run copy_bandwidth copy_again verify_run verify_sample)
+	whole_run broken_run copy_again verify_run verify_sample)
 $(BUILD)/gpubench-overhead: $(SHARED)/tests/trials/overhead.o $(objects) $(BUILD)/generated/link_flags
 	$(call link,$(ldlibs) $(wrapped:%=-Wl,--wrap=%))
 overhead: $(BUILD)/gpubench-overhead
