@@ -409,8 +409,6 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 	if (do_step(m, run, &from, &e->run, &whole_ns))
 		return m->err->code;
 	run_ns = whole_ns - start_ns;
-	if (gb_series_push(&e->running, run_ns, m->err))
-		return m->err->code;
 	cpu_ns += read_between(m, &after, &from);
 	if (do_step(m, copy_output, &from, &e->download, &whole_ns))
 		return m->err->code;
@@ -419,7 +417,8 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 	delay_ns += gb_delay_ns(process_of(m), &unused);
 	run_ns = fmax(run_ns - delay_ns, fmin(cpu_ns / fmax(1, m->result->threads), run_ns));
 	run_ns = gb_per_work_ns(m, run_ns);
-	e->unflushed_ns = fmin(e->unflushed_ns, run_ns);
+	if (gb_series_push(&e->unflushed, run_ns, m->err))
+		return m->err->code;
 	if (gb_flushes_there(m) && !e->alone.count && gb_series_push(&e->alone, run_ns, m->err))
 		return m->err->code;
 	if (gb_series_push(&e->whole, whole_ns, m->err))
@@ -438,9 +437,13 @@ long gb_children(struct gb_measurement *m)
 	return usage.ru_minflt + !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
 }
 
+static double pause_ns(const struct gb_measurement *m)
+{
+	return gb_pause_ns(process_of(m), m->result->threads, m->result->variant->peer);
+}
+
 enum gb_status gb_broken_run(struct gb_measurement *m)
 {
-	const bool is_peer = m->result->variant->peer;
 	double idle_ns = 0;
 
 	m->evidence.far = true;
@@ -449,20 +452,19 @@ enum gb_status gb_broken_run(struct gb_measurement *m)
 	if (m->err->code)
 		return m->err->code;
 	if (m->ops->upload)
-		idle_ns = gb_sleep_ns(process_of(m), is_peer);
+		idle_ns = pause_ns(m);
 	if (begin(m) || reset(m))
 		return m->err->code;
 	if (m->ops->reset)
-		idle_ns = fmax(idle_ns, gb_sleep_ns(process_of(m), is_peer));
+		idle_ns = fmax(idle_ns, pause_ns(m));
 	if (run(m))
 		return m->err->code;
-	idle_ns = fmax(idle_ns, gb_sleep_ns(process_of(m), is_peer));
+	idle_ns = fmax(idle_ns, pause_ns(m));
 	if (m->backend->synchronize(m->err) ||
 	    (m->backend->remote ? gb_verify_unflushed(m) : copy_output(m)))
 		return m->err->code;
-	m->evidence.between_ns = fmin(m->evidence.between_ns, idle_ns);
 	put_new_variation(m); /* whole runs that follow are on the usual order */
-	return GB_OK;
+	return gb_series_push(&m->evidence.paused, idle_ns, m->err);
 }
 
 void gb_evidence_release(struct gb_evidence *e)
@@ -472,6 +474,7 @@ void gb_evidence_release(struct gb_evidence *e)
 	free(e->changed.value);
 	free(e->same.value);
 	free(e->unseen.value);
+	free(e->unflushed.value);
 	free(e->alone.value);
 	free(e->between.value);
 	for (int i = 0; i < GB_STEPS; i++)
@@ -481,7 +484,7 @@ void gb_evidence_release(struct gb_evidence *e)
 	free(e->show.value);
 	free(e->reset.value);
 	free(e->run.value);
-	free(e->running.value);
+	free(e->paused.value);
 	free(e->download.value);
 	free(e->whole.value);
 	free(e->cpu.value);

@@ -75,9 +75,10 @@ static const struct steps {
 	const char *unchanged; /* ... unless it is the original */
 	const char *whole;     /* a whole run, after a run on the original input or another one */
 	const char *broken;    /* a run with pauses */
-} steps_of[] = { { "nvunp?0", "nvubdmstvc", "nbdmstc", "u?sznp0nznbRnzndnz", "nvu?nzzsp0zzbRzzsd" },
+} steps_of[] = { { "nvunp?0", "nvubdmstvc", "nbdmstc", "u?sznp0nznbRnzndnz",
+		   "nvu?nnzzsp0nzzbRnzzsd" },
 		 { "nvnus?nnvp?0", "nvnus?nbdmstvc", "nbdmstc", "n(us?n)?psnn0snnnnbRsnnnndsnn",
-		   "ps0zzbRzzsd" } };
+		   "ps0nzzbRnzzsd" } };
 
 static void expect_order(bool is_device, bool is_hot, bool varies_slowly)
 {
