@@ -31,7 +31,8 @@ REASONS = {
     "same": "has no variations",
     "memo": "results are remembered",
     "batch": "some runs of a batch",
-    "outside": "there is work outside|it works before|still at work|another process|reads its input at",
+    "outside": "there is work outside|it works before|still at work|another process|"
+               "reads its input at",
     "clock": "by the variant's clock|clocks disagree",
     "threads": "threads are at work",
     "input": "input was changed",

@@ -14,7 +14,7 @@ double gb_thread_ns(void);
 
 /* Wait until waiting threads sleep, when the kernel adds up their CPU time. */
 void gb_settle(bool is_peer);
-/* CPU time of a process in a pause of this thread, beyond what so many threads may use to wait.  The
+/* CPU time of a process in a pause of this thread, less what so many threads may use to wait.  The
  * pause goes on while others run or wait for a processor, up to 60 ms. */
 double gb_pause_ns(int process, int threads, bool is_peer);
 

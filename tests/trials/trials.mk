@@ -1,6 +1,6 @@
 # trials.mk -- error rates of `ab` and `history`, the share of mutated kernels that the executors
-# find, and that of mutants of the harness that tests find; a part of the Makefile.  `make test`
-# runs none of it.
+# find, that of mutants of the harness that tests find, and what evidence costs; a part of the
+# Makefile.  `make test` runs none of it.
 
 .PHONY: overhead test-ab gate-trials history-trials mutants-c mutants-c-build mutants-simt \
 	mutants-simt-build simt-mutants ptx-mutants ptx-mutants-order
@@ -16,7 +16,8 @@ $(BUILD)/gate-trials $(BUILD)/history-trials: $(BUILD)/%-trials: $(SHARED)/tests
 ## overhead: the share of the time of `run --preset=quick` on the CPU that is spent on evidence
 wrapped := $(addprefix gb_,run poison_result renew_input take_evidence sample_clocks sample_alone \
 	whole_run broken_run copy_again verify_run verify_sample)
-$(BUILD)/gpubench-overhead: $(SHARED)/tests/trials/overhead.o $(objects) $(BUILD)/generated/link_flags
+$(BUILD)/gpubench-overhead: $(SHARED)/tests/trials/overhead.o $(objects) \
+		$(BUILD)/generated/link_flags
 	$(call link,$(ldlibs) $(wrapped:%=-Wl,--wrap=%))
 overhead: $(BUILD)/gpubench-overhead
 	$(Q)$< run --preset=quick --backend=cpu -q >/dev/null

@@ -60,8 +60,7 @@ static size_t count(const char *pattern)
 	return found;
 }
 
-/* All runs follow one of these sequences, from reset() to the reading of the timer.  Nothing is
- * left out, and nothing comes between. */
+/* Each run follows one of these sequences, from reset() to the reading of the timer. */
 static const char COLD_CPU[] = "p0nfsnnbRmsnt", HOT_CPU[] = "0snbRmsnt";
 static const char COLD_DEVICE[] = "p0nfsnnhbRmlsntq", HOT_DEVICE[] = "0snhbRmlsntq";
 /* Not held back: warm-up runs, those for the launch times, and those after a failed hold. */
