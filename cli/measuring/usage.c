@@ -88,18 +88,6 @@ static bool others_run(int process)
 	return found;
 }
 
-double gb_pause_ns(int process, int threads, bool is_peer)
-{
-	const long spin_ns = is_peer ? PEER_NS : SETTLE_NS;
-	const double cpu_ns = gb_cpu_ns(process), start_ns = read_clock(CLOCK_MONOTONIC);
-
-	gb_settle(is_peer);
-	do
-		(void)nanosleep(&TICK, NULL);
-	while (others_run(process) && read_clock(CLOCK_MONOTONIC) - start_ns < LONGEST_NS);
-	return fmax(gb_cpu_ns(process) - cpu_ns - (double)threads * (double)spin_ns, 0);
-}
-
 /* On a loaded machine, a thread that is about to sleep may have to wait for a processor. */
 bool gb_threads_spin(void)
 {
@@ -115,6 +103,19 @@ bool gb_threads_spin(void)
 		}
 	}
 	return known == SPIN;
+}
+
+double gb_pause_ns(int process, int threads, bool is_peer)
+{
+	const long spin_ns = is_peer ? PEER_NS : SETTLE_NS;
+	const double cpu_ns = gb_cpu_ns(process), start_ns = read_clock(CLOCK_MONOTONIC);
+
+	gb_settle(is_peer);
+	do
+		(void)nanosleep(&TICK, NULL);
+	while (!gb_threads_spin() && others_run(process) &&
+	       read_clock(CLOCK_MONOTONIC) - start_ns < LONGEST_NS);
+	return fmax(gb_cpu_ns(process) - cpu_ns - (double)threads * (double)spin_ns, 0);
 }
 
 double gb_read_usage(struct gb_usage *usage, int process)

@@ -236,20 +236,27 @@ static void *work_on(void *unused)
 	return unused;
 }
 
-/* A pause lasts until a thread has worked, however long that waits for a processor.  It counts the
- * CPU time but for what waiting threads may use. */
+/* A pause lasts until a thread has worked, however long that waits for a processor, and counts its
+ * CPU time but for what waiting threads may use.  On a loaded machine the thread may work before
+ * the pause begins, or for longer than it lasts. */
 Test(usage, in_a_pause)
 {
+	omp_set_num_threads(1);
+	cr_assert(not(gb_threads_spin()));
 	for (int threads = 0; threads < 3; threads++) {
 		const bool is_peer = threads == 2;
-		const double spins_ns = threads * (is_peer ? 1.5e6 : 0.3e6);
-		pthread_t thread;
-		double used_ns;
+		const double most_ns = 25e6 - threads * (is_peer ? 1.5e6 : 0.3e6);
+		double used_ns = 0;
 
-		cr_assert(zero(int, pthread_create(&thread, NULL, work_on, NULL)));
-		used_ns = gb_pause_ns(0, threads, is_peer);
-		cr_expect(used_ns >= 15e6 - spins_ns && used_ns < 25e6 - spins_ns, "%g", used_ns);
-		cr_assert(zero(int, pthread_join(thread, NULL)));
+		for (int i = 0; i < 50 && used_ns < most_ns - 10e6; i++) {
+			pthread_t thread;
+
+			cr_assert(zero(int, pthread_create(&thread, NULL, work_on, NULL)));
+			used_ns = gb_pause_ns(0, threads, is_peer);
+			cr_assert(zero(int, pthread_join(thread, NULL)));
+			cr_expect(lt(dbl, used_ns, most_ns));
+		}
+		cr_expect(ge(dbl, used_ns, most_ns - 10e6));
 		cr_expect(zero(dbl, gb_pause_ns(0, 10, is_peer)));
 	}
 }
@@ -257,10 +264,13 @@ Test(usage, in_a_pause)
 /* But not for ever. */
 Test(usage, in_a_long_pause)
 {
-	const double start_ns = gb_now_ns();
+	double start_ns;
 
+	omp_set_num_threads(1);
+	cr_assert(not(gb_threads_spin()));
 	spins = true;
 	start_thread();
+	start_ns = gb_now_ns();
 	cr_expect(ge(dbl, gb_pause_ns(0, 0, false), 5e6));
 	cr_expect(gb_now_ns() - start_ns >= 60e6 && gb_now_ns() - start_ns < 10e9);
 }
