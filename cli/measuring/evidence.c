@@ -437,13 +437,9 @@ long gb_children(struct gb_measurement *m)
 	return usage.ru_minflt + !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
 }
 
-static double pause_ns(const struct gb_measurement *m)
-{
-	return gb_pause_ns(process_of(m), m->result->threads, m->result->variant->peer);
-}
-
 enum gb_status gb_broken_run(struct gb_measurement *m)
 {
+	const bool is_peer = m->result->variant->peer;
 	double idle_ns = 0;
 
 	m->evidence.far = true;
@@ -452,14 +448,14 @@ enum gb_status gb_broken_run(struct gb_measurement *m)
 	if (m->err->code)
 		return m->err->code;
 	if (m->ops->upload)
-		idle_ns = pause_ns(m);
+		idle_ns = gb_pause_ns(process_of(m), is_peer);
 	if (begin(m) || reset(m))
 		return m->err->code;
 	if (m->ops->reset)
-		idle_ns = fmax(idle_ns, pause_ns(m));
+		idle_ns = fmax(idle_ns, gb_pause_ns(process_of(m), is_peer));
 	if (run(m))
 		return m->err->code;
-	idle_ns = fmax(idle_ns, pause_ns(m));
+	idle_ns = fmax(idle_ns, gb_pause_ns(process_of(m), is_peer));
 	if (m->backend->synchronize(m->err) ||
 	    (m->backend->remote ? gb_verify_unflushed(m) : copy_output(m)))
 		return m->err->code;

@@ -105,17 +105,18 @@ bool gb_threads_spin(void)
 	return known == SPIN;
 }
 
-double gb_pause_ns(int process, int threads, bool is_peer)
+double gb_pause_ns(int process, bool is_peer)
 {
-	const long spin_ns = is_peer ? PEER_NS : SETTLE_NS;
-	const double cpu_ns = gb_cpu_ns(process), start_ns = read_clock(CLOCK_MONOTONIC);
+	const double start_ns = read_clock(CLOCK_MONOTONIC);
+	double cpu_ns;
 
 	gb_settle(is_peer);
+	cpu_ns = gb_cpu_ns(process);
 	do
 		(void)nanosleep(&TICK, NULL);
 	while (!gb_threads_spin() && others_run(process) &&
 	       read_clock(CLOCK_MONOTONIC) - start_ns < LONGEST_NS);
-	return fmax(gb_cpu_ns(process) - cpu_ns - (double)threads * (double)spin_ns, 0);
+	return gb_cpu_ns(process) - cpu_ns;
 }
 
 double gb_read_usage(struct gb_usage *usage, int process)
