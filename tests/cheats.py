@@ -64,8 +64,8 @@ RUNS = {
 
 
 def expected():
-    """Cheat -> measurements, reasons, whether it gains, measurements in which it may work
-    honestly, and those in which it escapes without isolation."""
+    """Cheat -> measurements, reasons, whether it gains, measurements that are open, those in
+    which it may work honestly, and those in which it escapes without isolation."""
     rows = {}
     with open(table, encoding="utf-8") as lines:
         for line in lines:
@@ -76,9 +76,10 @@ def expected():
             if is_short and name not in SHORT:
                 continue
             if where == backend or (where == "plugin" and plugin):
-                rows[name] = (re.sub("[=!]", "", runs).split(","),
+                rows[name] = (re.sub("[?=!]", "", runs).split(","),
                               "|".join(REASONS[r] for r in reasons.split(",")), gains,
-                              *(re.findall(r"([\w-]+)[=!]*" + mark, runs) for mark in "=!"))
+                              *(re.findall(r"([\w-]+)[?=!]*" + re.escape(mark), runs)
+                                for mark in "?=!"))
     return rows
 
 
@@ -118,7 +119,7 @@ def middle(record):
 def escapes(cheat, run, records, honest):
     """The keys of records that have no fault, or not one of those expected."""
     for record, other in list(zip(records, honest))[run == "second":]:
-        if run in CHEATS[cheat][3] and record["status"] == other["status"] == "ok" and (
+        if run in CHEATS[cheat][4] and record["status"] == other["status"] == "ok" and (
                 middle(record) > 0.7 * middle(other)):
             continue
         if record["status"] not in ("failed", "doubtful") or not re.search(
@@ -137,15 +138,16 @@ def judge(run, cheats, tries=5):
     if tries < 4:
         time.sleep(20)
     status, honest, records, starred = measure(run, cheats)
-    starred -= {c for c in cheats if run in CHEATS[c][3]}  # with an honest time
+    starred -= {c for c in cheats if run in CHEATS[c][4]}  # with an honest time
     found = {c: list(escapes(c, run, records[c], honest)) for c in cheats}
     found = {c: f + ["starred"] * (c in starred) for c, f in found.items() if f or c in starred}
     assert (status != 0) == any(r["status"] != "ok" for r in sum(records.values(), honest)), status
     if any(r["status"] != "ok" for r in honest):  # a busy machine may disturb an honest variant
         honest = measure(run, [])[1]
     assert all(r["status"] == "ok" for r in honest), [r.get("reason") for r in honest]
-    if found and tries > 1:
-        found = judge(run, list(found), tries - 1)
+    again = [c for c in found if run not in CHEATS[c][3]]
+    if again and tries > 1:
+        found = {c: f for c, f in found.items() if c not in again} | judge(run, again, tries - 1)
     if tries == 1 and is_busy(honest):
         return {c: ["busy: " + h for h in f] for c, f in found.items()}
     return found
@@ -192,12 +194,12 @@ def main():
         if not cheats:
             continue
         for cheat, how in judge(run, cheats).items():
-            is_open = how[0].startswith("busy: ")
+            is_open = run in CHEATS[cheat][3] or how[0].startswith("busy: ")
             faults += not is_open
             escapes_of.setdefault(cheat, []).extend(h + " (open)" * is_open for h in how)
         if not is_short:
             control(run, cheats)
-            escape(run, [c for c in cheats if run in CHEATS[c][4]])
+            escape(run, [c for c in cheats if run in CHEATS[c][5]])
     print("cheats: %d of %d are caught" % (len(CHEATS) - len(escapes_of), len(CHEATS)))
     for cheat, how in escapes_of.items():
         print("%s\n\t%s" % (cheat, "\n\t".join(how)))

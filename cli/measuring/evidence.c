@@ -409,6 +409,8 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 	if (do_step(m, run, &from, &e->run, &whole_ns))
 		return m->err->code;
 	run_ns = whole_ns - start_ns;
+	if (gb_series_push(&e->running, run_ns, m->err))
+		return m->err->code;
 	cpu_ns += read_between(m, &after, &from);
 	if (do_step(m, copy_output, &from, &e->download, &whole_ns))
 		return m->err->code;
@@ -417,8 +419,7 @@ enum gb_status gb_whole_run(struct gb_measurement *m)
 	delay_ns += gb_delay_ns(process_of(m), &unused);
 	run_ns = fmax(run_ns - delay_ns, fmin(cpu_ns / fmax(1, m->result->threads), run_ns));
 	run_ns = gb_per_work_ns(m, run_ns);
-	if (gb_series_push(&e->unflushed, run_ns, m->err))
-		return m->err->code;
+	e->unflushed_ns = fmin(e->unflushed_ns, run_ns);
 	if (gb_flushes_there(m) && !e->alone.count && gb_series_push(&e->alone, run_ns, m->err))
 		return m->err->code;
 	if (gb_series_push(&e->whole, whole_ns, m->err))
@@ -448,19 +449,20 @@ enum gb_status gb_broken_run(struct gb_measurement *m)
 	if (m->err->code)
 		return m->err->code;
 	if (m->ops->upload)
-		idle_ns = gb_pause_ns(process_of(m), is_peer);
+		idle_ns = gb_sleep_ns(process_of(m), is_peer);
 	if (begin(m) || reset(m))
 		return m->err->code;
 	if (m->ops->reset)
-		idle_ns = fmax(idle_ns, gb_pause_ns(process_of(m), is_peer));
+		idle_ns = fmax(idle_ns, gb_sleep_ns(process_of(m), is_peer));
 	if (run(m))
 		return m->err->code;
-	idle_ns = fmax(idle_ns, gb_pause_ns(process_of(m), is_peer));
+	idle_ns = fmax(idle_ns, gb_sleep_ns(process_of(m), is_peer));
 	if (m->backend->synchronize(m->err) ||
 	    (m->backend->remote ? gb_verify_unflushed(m) : copy_output(m)))
 		return m->err->code;
+	m->evidence.between_ns = fmin(m->evidence.between_ns, idle_ns);
 	put_new_variation(m); /* whole runs that follow are on the usual order */
-	return gb_series_push(&m->evidence.paused, idle_ns, m->err);
+	return GB_OK;
 }
 
 void gb_evidence_release(struct gb_evidence *e)
@@ -470,7 +472,6 @@ void gb_evidence_release(struct gb_evidence *e)
 	free(e->changed.value);
 	free(e->same.value);
 	free(e->unseen.value);
-	free(e->unflushed.value);
 	free(e->alone.value);
 	free(e->between.value);
 	for (int i = 0; i < GB_STEPS; i++)
@@ -480,7 +481,7 @@ void gb_evidence_release(struct gb_evidence *e)
 	free(e->show.value);
 	free(e->reset.value);
 	free(e->run.value);
-	free(e->paused.value);
+	free(e->running.value);
 	free(e->download.value);
 	free(e->whole.value);
 	free(e->cpu.value);

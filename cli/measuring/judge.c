@@ -241,7 +241,7 @@ static enum gb_status judge_rest(const struct gb_measurement *m, struct gb_error
 	const struct gb_evidence *e = &m->evidence;
 	/* A virtual machine may have got less of the processor than in samples, which lengthens
 	 * run() and its CPU time. */
-	const double time = fmax(usual_ns(m), median(&e->unflushed));
+	const double time = fmax(usual_ns(m), median(&e->running));
 	const double most = r->threads * (IDLE_SLACK + 1.5 * time);
 	const double run = median(&e->run), both = run + median(&e->download);
 	const bool may_convert = m->ops->flags & GB_CONVERTS;
@@ -266,7 +266,7 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 	/* Other programs lengthen times by the host's clock, and waits of spinning threads. */
 	const double part = m->backend->fill || gb_threads_spin() ? 0 : 0.5;
 	const double middle = m->backend->fill ? 0.5 : part;
-	struct shown s = show(median(&e->paused), time);
+	struct shown s = show(e->between_ns, time);
 
 	*err = (struct gb_error){ 0 };
 	if (r->emulated)
@@ -295,19 +295,17 @@ enum gb_status gb_judge_whole(const struct gb_measurement *m, struct gb_error *e
 			       "%s): a thread is still at work",
 			       s.text[0], s.text[1]);
 	}
-	if (!m->backend->fill && !gb_threads_spin() &&
-	    median(&e->paused) > IDLE_SLACK + 0.25 * time)
+	if (!m->backend->fill && !gb_threads_spin() && e->between_ns > IDLE_SLACK + 0.25 * time)
 		return gb_fail(
 			err, GB_EVERIFY,
 			"after upload(), reset() or run() has returned, %s of CPU time are used (a "
 			"run takes %s): a thread is still at work",
 			s.text[0], s.text[1]);
-	s = show(median(&e->unflushed), usual_ns(m));
-	if (!m->backend->fill && r->cold &&
-	    median(&e->unflushed) > UNFLUSHED * usual_ns(m) + STEP_SLACK)
+	s = show(e->unflushed_ns, usual_ns(m));
+	if (!m->backend->fill && r->cold && e->unflushed_ns > UNFLUSHED * usual_ns(m) + STEP_SLACK)
 		return gb_fail(err, GB_EVERIFY,
-			       "run() takes %s without a flush before it, but %s with it: it works "
-			       "before",
+			       "run() takes at least %s without a flush before it, but %s "
+			       "with it: it works before",
 			       s.text[0], s.text[1]);
 	/* A library may let its threads work in turn. */
 	if (r->threads <= 0 || !gb_cpu_time_tells(m))

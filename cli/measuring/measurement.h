@@ -55,13 +55,13 @@ struct gb_evidence {
 	/* Times of these steps, on the CPU of its threads together; the least of upload(). */
 	double upload_ns;
 	struct gb_series reset, run, download; /* of whole runs, until threads sleep */
-	/* The time of run() in these by the clock, without waits for a processor. */
-	struct gb_series unflushed;
-	struct gb_series show;   /* for a plug-in to read the input, beyond what copying may take */
-	struct gb_series paused; /* the most CPU time in a pause of each broken run */
-	long children_before;    /* gb_children() at the start */
-	bool children;           /* the variant has started processes */
-	size_t busy;             /* threads that worked in the last whole run */
+	struct gb_series running;              /* the time of run() in these, by the clock */
+	double unflushed_ns;   /* the least of these, without waits for a processor */
+	struct gb_series show; /* for a plug-in to read the input, beyond what copying may take */
+	double between_ns;     /* the least CPU time in the pauses of a broken run */
+	long children_before;  /* gb_children() at the start */
+	bool children;         /* the variant has started processes */
+	size_t busy;           /* threads that worked in the last whole run */
 };
 
 /* The state of a measurement. */

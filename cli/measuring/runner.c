@@ -513,6 +513,8 @@ enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result 
 		.err = &own,
 		.evidence = { .flush_ns = INFINITY,
 			      .upload_ns = INFINITY,
+			      .between_ns = INFINITY,
+			      .unflushed_ns = INFINITY,
 			      .once_ns = INFINITY,
 			      .resident = { .base = NAN } },
 		.started_ns = gb_now_ns(),

@@ -34,47 +34,41 @@ double gb_thread_ns(void)
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static const struct timespec TICK = { .tv_nsec = 6000000 }; /* one of the kernel and more */
-static const double LONGEST_NS = 60e6; /* a pause, while threads run or wait for a processor */
-static const long SETTLE_NS = 300000;  /* OpenMP's waiting threads have stopped */
-static const long PEER_NS = 1500000;   /* so have oneTBB's, which look for work for 1 ms */
+static const double TICK_NS = 6e6;    /* a clock tick of the kernel and more */
+static const long SETTLE_NS = 300000; /* OpenMP's waiting threads have stopped */
+static const long PEER_NS = 1500000;  /* so have oneTBB's, which look for work for 1 ms */
 
 void gb_settle(bool is_peer)
 {
 	(void)nanosleep(&(struct timespec){ .tv_nsec = is_peer ? PEER_NS : SETTLE_NS }, NULL);
 }
 
-/* The folder of a process's threads. */
-struct tasks {
-	char path[32];
-};
-
-static struct tasks tasks_of(int process)
+double gb_sleep_ns(int process, bool is_peer)
 {
-	struct tasks tasks = { "/proc/self/task" };
+	const struct timespec pause = { .tv_nsec = (long)TICK_NS };
+	double start_ns;
 
-	if (process)
-		(void)snprintf(tasks.path, sizeof tasks.path, "/proc/%d/task", process);
-	return tasks;
+	gb_settle(is_peer);
+	start_ns = gb_cpu_ns(process);
+	(void)nanosleep(&pause, NULL);
+	return gb_cpu_ns(process) - start_ns;
 }
 
-/* True if a thread of the process other than this one runs, or would with a processor
- * (proc_pid_stat). */
-static bool others_run(int process)
+/* True if another thread of this process runs, or would with a processor (proc_pid_stat). */
+static bool others_run(void)
 {
-	const struct tasks tasks = tasks_of(process);
 	const long self = gettid();
-	DIR *folder = opendir(tasks.path);
+	DIR *folder = opendir("/proc/self/task");
 	const struct dirent *entry;
 	bool found = false;
 
 	while (folder && !found && (entry = readdir(folder))) {
 		const long thread = strtol(entry->d_name, NULL, 10);
-		char path[64], text[128] = "";
+		char path[48], text[128] = "";
 		const char *state;
 		FILE *file;
 
-		(void)snprintf(path, sizeof path, "%s/%ld/stat", tasks.path, thread);
+		(void)snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
 		file = thread > 0 && thread != self ? fopen(path, "re") : NULL;
 		if (!file)
 			continue;
@@ -98,36 +92,24 @@ bool gb_threads_spin(void)
 		__asm__ volatile("");
 		known = SPIN;
 		for (int i = 0; i < 10 && known == SPIN; i++) {
-			(void)nanosleep(&TICK, NULL);
-			known = others_run(0) ? SPIN : STOP;
+			(void)gb_sleep_ns(0, false);
+			known = others_run() ? SPIN : STOP;
 		}
 	}
 	return known == SPIN;
 }
 
-double gb_pause_ns(int process, bool is_peer)
-{
-	const double start_ns = read_clock(CLOCK_MONOTONIC);
-	double cpu_ns;
-
-	gb_settle(is_peer);
-	cpu_ns = gb_cpu_ns(process);
-	do
-		(void)nanosleep(&TICK, NULL);
-	while (!gb_threads_spin() && others_run(process) &&
-	       read_clock(CLOCK_MONOTONIC) - start_ns < LONGEST_NS);
-	return gb_cpu_ns(process) - cpu_ns;
-}
-
 double gb_read_usage(struct gb_usage *usage, int process)
 {
 	const double start_ns = gb_cpu_ns(process);
-	const struct tasks tasks = tasks_of(process);
+	char tasks[32] = "/proc/self/task";
 	const struct dirent *entry;
 	DIR *folder;
 
 	usage->count = 0;
-	folder = opendir(tasks.path);
+	if (process)
+		(void)snprintf(tasks, sizeof tasks, "/proc/%d/task", process);
+	folder = opendir(tasks);
 	while (folder && usage->count < GB_COUNT(usage->of) && (entry = readdir(folder))) {
 		char path[64];
 		double ns = 0, delay_ns = 0;
@@ -135,7 +117,7 @@ double gb_read_usage(struct gb_usage *usage, int process)
 
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		(void)snprintf(path, sizeof path, "%s/%.20s/schedstat", tasks.path, entry->d_name);
+		(void)snprintf(path, sizeof path, "%s/%.20s/schedstat", tasks, entry->d_name);
 		file = fopen(path, "re");
 		if (!file)
 			continue;

@@ -14,9 +14,8 @@ double gb_thread_ns(void);
 
 /* Wait until waiting threads sleep, when the kernel adds up their CPU time. */
 void gb_settle(bool is_peer);
-/* CPU time of a process in a pause of this thread, after gb_settle().  The pause goes on while
- * others run or wait for a processor, up to 60 ms, unless all spin. */
-double gb_pause_ns(int process, bool is_peer);
+/* CPU time of a process while this thread sleeps. */
+double gb_sleep_ns(int process, bool is_peer);
 
 /* True if OpenMP's waiting threads spin for milliseconds (OMP_WAIT_POLICY=active, or LLVM's
  * OpenMP): then nothing can be said of threads that work.  The first call decides, so no variant

@@ -20,7 +20,7 @@ struct context {
 	unsigned flags;
 	double time, bytes, read, batch;
 	double output, fill; /* bytes of the result, ns to fill a byte */
-	double cpu, unflushed;
+	double cpu, running;
 };
 
 static struct context context;
@@ -59,8 +59,7 @@ static struct gb_evidence honest(double time)
 		.worked = { thrice(time), thrice(time) },
 		.reset = thrice(0),
 		.run = thrice(time),
-		.unflushed = thrice(context.unflushed > 0 ? context.unflushed : time),
-		.paused = thrice(0),
+		.running = thrice(context.running > 0 ? context.running : time),
 		.download = thrice(0),
 		.show = thrice(0),
 		.fill = thrice(context.fill * context.output),
@@ -116,8 +115,7 @@ static const char verified[] = "verified runs take", changed[] = "runs on an inp
 		  upload[] = "upload() takes", shown[] = "reading the input takes",
 		  poison[] = "overwriting the result takes", flushed[] = "while caches are flushed",
 		  paused[] = "has returned", crowded[] = "of CPU time in",
-		  worked[] = "by CPU time, verified", rest[] = "until its threads sleep",
-		  unflushed[] = "without a flush before it";
+		  worked[] = "by CPU time, verified", rest[] = "until its threads sleep";
 
 /* A number, or all values of a series, and the most that is believed. */
 static const struct limit {
@@ -176,12 +174,8 @@ static const struct limit {
 	{ NULL, AT(watched[GB_STEP_DOWNLOAD]), true, 1e9, { .flags = GB_CONVERTS } },
 	{ flushed, AT(watched[GB_STEP_FLUSH]), true, 750e3, { 0 } },
 	/* a quarter of the time and 0.5 ms */
-	{ paused, AT(paused), true, 750e3, { 0 } },
-	{ NULL, AT(paused), true, 1e9, { .is_device = true } },
-	/* twice the time and 0.15 ms */
-	{ unflushed, AT(unflushed), true, 2.15e6, { 0 } },
-	{ NULL, AT(unflushed), true, 1e9, { .is_hot = true } },
-	{ NULL, AT(unflushed), true, 1e9, { .is_device = true } },
+	{ paused, AT(between_ns), false, 750e3, { 0 } },
+	{ NULL, AT(between_ns), false, 1e9, { .is_device = true } },
 	/* for each thread, a quarter more than the time, and 0.5 ms */
 	{ crowded, AT(cpu), true, 2 * (0.5e6 + 1.25e6), { 0 } },
 	{ crowded, AT(cpu), true, 0.5e6 + 1.25e6, { .threads = 1 } },
@@ -193,8 +187,8 @@ static const struct limit {
 	/* for each thread, half as long again and 0.5 ms */
 	{ rest, AT(run), true, 2 * (0.5e6 + 1.5e6), { 0 } },
 	{ rest, AT(run), true, 0.5e6 + 1.5e6, { .threads = 1 } },
-	{ rest, AT(run), true, 2 * (0.5e6 + 1.5 * 2e6), { .unflushed = 2e6 } },
-	{ rest, AT(run), true, 2 * (0.5e6 + 1.5e6), { .unflushed = 0.5e6 } },
+	{ rest, AT(run), true, 2 * (0.5e6 + 1.5 * 2e6), { .running = 2e6 } },
+	{ rest, AT(run), true, 2 * (0.5e6 + 1.5e6), { .running = 0.5e6 } },
 	{ NULL, AT(run), true, 1e9, { .threads = -1 } },
 	{ NULL, AT(run), true, 1e9, { .is_peer = true } },
 	/* nothing of this is asked in vain */

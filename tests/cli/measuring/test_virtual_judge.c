@@ -498,7 +498,7 @@ Test(virtual, work_in_a_thread_that_goes_on)
 	}
 }
 
-/* Then most runs without a flush before them take longer than one with it. */
+/* Then a run without a flush before it takes longer than one with it. */
 Test(virtual, work_behind_a_flush)
 {
 	const struct virtual_machine machine = { .cheat = VIRTUAL_BEHIND_FLUSH,

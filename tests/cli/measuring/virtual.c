@@ -269,7 +269,7 @@ static void work(struct state *s)
 		virtual_spend(virtual_draw() / VIRTUAL_GAIN);
 	else if (s->is_done || works_in_reset() || cheat == VIRTUAL_IN_UPLOAD ||
 		 cheat == VIRTUAL_IN_DOWNLOAD || cheat == VIRTUAL_RESET_THREAD ||
-		 (cheat == VIRTUAL_BEHIND_FLUSH && (!vm.cached || vm.sample % 4 == 0)))
+		 (cheat == VIRTUAL_BEHIND_FLUSH && !vm.cached))
 		virtual_spend(vm.machine.process.run_ns / VIRTUAL_GAIN);
 	else
 		spend_run(virtual_draw());

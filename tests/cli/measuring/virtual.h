@@ -16,22 +16,20 @@
 /* How the variant saves time.  It then takes a VIRTUAL_GAIN-th of the time. */
 enum virtual_cheat {
 	VIRTUAL_HONEST,
-	VIRTUAL_OTHER_STREAM, /* works in a stream that the timer does not see */
-	VIRTUAL_ON_HOST,      /* works on the host behind the hold */
-	VIRTUAL_REMEMBERS,    /* copies the last result if the input is the same */
-	VIRTUAL_MIXES,        /* the same, but works in one run of four nevertheless */
-	VIRTUAL_LEAVES,       /* does nothing if the input and the result are the same */
-	VIRTUAL_SEEKS_POISON, /* does nothing unless the result was overwritten */
-	VIRTUAL_ONCE,         /* does nothing unless reset() was called before */
-	VIRTUAL_IN_RESET,     /* works in reset() */
-	VIRTUAL_RESET_MOSTLY, /* the same in three runs of four */
-	VIRTUAL_IN_UPLOAD,    /* works in upload() */
-	VIRTUAL_IN_DOWNLOAD,  /* works in download(), on a copy of the input */
-	VIRTUAL_IN_SHOW,      /* works while its process copies the input */
-	VIRTUAL_IN_FLUSH,     /* works while its process flushes its caches */
-	/* Works while the runner flushes caches, unseen, and before one run of four that follow
-	 * reset() at once, because the runner has to wait for a processor. */
-	VIRTUAL_BEHIND_FLUSH,
+	VIRTUAL_OTHER_STREAM,   /* works in a stream that the timer does not see */
+	VIRTUAL_ON_HOST,        /* works on the host behind the hold */
+	VIRTUAL_REMEMBERS,      /* copies the last result if the input is the same */
+	VIRTUAL_MIXES,          /* the same, but works in one run of four nevertheless */
+	VIRTUAL_LEAVES,         /* does nothing if the input and the result are the same */
+	VIRTUAL_SEEKS_POISON,   /* does nothing unless the result was overwritten */
+	VIRTUAL_ONCE,           /* does nothing unless reset() was called before */
+	VIRTUAL_IN_RESET,       /* works in reset() */
+	VIRTUAL_RESET_MOSTLY,   /* the same in three runs of four */
+	VIRTUAL_IN_UPLOAD,      /* works in upload() */
+	VIRTUAL_IN_DOWNLOAD,    /* works in download(), on a copy of the input */
+	VIRTUAL_IN_SHOW,        /* works while its process copies the input */
+	VIRTUAL_IN_FLUSH,       /* works while its process flushes its caches */
+	VIRTUAL_BEHIND_FLUSH,   /* works while the runner flushes caches, unseen */
 	VIRTUAL_RESET_THREAD,   /* starts a thread in reset(), for which run() waits */
 	VIRTUAL_RUN_THREAD,     /* starts a thread in run(), for which download() waits */
 	VIRTUAL_UNDERSTATES,    /* as VIRTUAL_REMEMBERS, but states the same short time for all */
