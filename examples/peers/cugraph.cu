@@ -77,7 +77,7 @@ static const struct {
 struct state {
 	const struct bfs_params *params;
 	const struct bfs_input *input; /* its contents change between runs; its sizes do not */
-	uint32_t *searches;            /* their sources, as upload() found them */
+	uint32_t *starts;              /* vertices to search from, as upload() found them */
 	int32_t *host;                 /* max(n + 1, 2 n): rows, then vertices and values */
 	int32_t *row, *column;         /* on the device, for building the graph */
 	int32_t *source;               /* on the device: one */
@@ -133,7 +133,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 		return err->code;
 	if (s->input->m > INT32_MAX)
 		return gb_fail(err, GB_EUNAVAILABLE, "at most 2^31 - 1 edges");
-	s->searches = (uint32_t *)gb_host_alloc(s->input->source_count, sizeof *s->searches, err);
+	s->starts = (uint32_t *)gb_host_alloc(s->input->source_count, sizeof *s->starts, err);
 	s->host = (int32_t *)gb_host_alloc((size_t)s->input->n * 2 + 1, sizeof *s->host, err);
 	s->row = (int32_t *)gb_device_alloc((size_t)s->input->n + 1, sizeof *s->row, err);
 	s->column = (int32_t *)gb_device_alloc(s->input->m, sizeof *s->column, err);
@@ -157,7 +157,7 @@ static enum gb_status upload(void *state, struct gb_error *err)
 	struct view *column = api.create_view(s->column, s->input->m, INT32);
 	struct error *error = NULL;
 
-	memcpy(s->searches, s->input->source, s->input->source_count * sizeof *s->searches);
+	memcpy(s->starts, s->input->source, s->input->source_count * sizeof *s->starts);
 	for (size_t v = 0; v <= s->input->n; v++)
 		s->host[v] = (int32_t)csr->row[v];
 	(void)need(cudaMemcpyAsync(s->row, s->host, ((size_t)s->input->n + 1) * sizeof *s->row,
@@ -193,7 +193,7 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	struct state *s = (struct state *)state;
 
 	forget_result(s);
-	s->searched = s->searches[(size_t)sample % s->input->source_count];
+	s->searched = s->starts[(size_t)sample % s->input->source_count];
 	(void)need(cudaMemcpyAsync(s->source, &s->searched, sizeof *s->source,
 				   cudaMemcpyHostToDevice, STREAM),
 		   err);
