@@ -2,15 +2,16 @@
 #
 #	MODE=release|debug|asan|tsan  build type; the output goes to build/<MODE> [release]
 #	CUDA=0|1                      build without or with CUDA [1 if a usable nvcc is found]
-#	PTX=90|80|75                  PTX architecture for `make ptx`; the output goes to
-#	                              build/<MODE>-ptx<PTX> [90, from a build for SMS="... 90"]
+#	SMS="80 90"                   GPU architectures [those of the local GPUs, else all]
+#	PTX=1                         compile CUDA to PTX only, for the oldest architecture and sm_90,
+#	                              or for SMS; the output goes to build/<MODE>-ptx
 #	SIMT=1                        build the cuda variants for the SIMT emulator; the output goes
 #	                              to build/<MODE>-simt
-#	SMS="80 90"                   GPU architectures [those of the local GPUs, else 75 80 86 89
-#	                              90 100 120]
 #	WERROR=1                      treat warnings as errors
 #	PREFIX=/usr/local             target of `make install`; folder of `make deps PREFIX=...`
 #	V=1                           print each command
+#
+# Without -j, as many jobs run as there are processors.
 
 MODE     ?= release
 SIMT     ?= 0
@@ -21,74 +22,53 @@ PYTHON   ?= /usr/bin/python3
 NVCC     ?= nvcc
 PREFIX   ?= /usr/local
 
+# An -j of the user, on the command line or in MAKEFLAGS, has priority.
+ifeq ($(MAKELEVEL)$(filter -j% --jobs%,$(shell echo "$$MAKEFLAGS")),0)
+MAKEFLAGS += -j$(or $(shell nproc),1)
+endif
+
 # The compilers that `make deps PREFIX=...` made, which find the libraries in its folder.
 -include build/deps.mk
 
-# If nvcc is not on PATH, it is taken from CUDA_HOME or, by default, from /usr/local/cuda.
-nvcc      := $(NVCC)
-nvcc_path := $(shell command -v $(lastword $(NVCC)) 2>/dev/null)
-ifeq ($(nvcc_path)$(filter-out nvcc,$(NVCC)),)
-nvcc_path := $(wildcard $(or $(CUDA_HOME),/usr/local/cuda)/bin/nvcc)
-nvcc      := $(nvcc_path)
-export PATH := $(PATH)$(if $(nvcc),:$(patsubst %/,%,$(dir $(nvcc))))
-endif
-CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(nvcc_path))))
+# $(call found,N): word N of what find-nvcc.sh prints.  A recursive make reads this from its
+# environment, unless an nvcc or a compiler was installed meanwhile.
 ifeq ($(SIMT),1)
 override CUDA := 0
 endif
 cuda_absent := $(if $(filter 1,$(SIMT)),,CUDA=0 was given)
-
-# nvcc_fault says why nvcc cannot be used; it is empty if nvcc can be used.  nvcc_host selects the
-# host compiler: $(CXX) if nvcc accepts it, otherwise the default of nvcc.  A recursive make reads
-# these results from its environment.
 ifneq ($(CUDA),0)
-# $(call nvcc_takes,OPTIONS): the version of the host compiler, or empty if nvcc rejects it.
-nvcc_takes = $(shell \
-	said=$$($(nvcc_path) $(1) -std=c++20 -x cu -E -Xcompiler -dM /dev/null 2>/dev/null) && \
-	echo "$$said" | sed -n 's/^.define __VERSION__ "\(.*\)"/\1/p')
-ifneq ($(nvcc_asked),$(nvcc_path) $(CXX))
-nvcc_version := $(if $(nvcc_path),$(shell $(nvcc_path) --version 2>/dev/null | \
-	sed -n 's/.*release.*, V//p'))
-nvcc_fault :=
-# The folder of a toolkit for the machine that $(CXX) compiles for, if that is another than this.
-nvcc_target := $(filter-out $(shell uname -m),$(firstword $(subst -, ,$(shell \
-	$(CXX) -dumpmachine 2>/dev/null))))
-nvcc_target := $(if $(nvcc_target),$(nvcc_target:aarch64=sbsa)-linux)
-nvcc_lib   := $(CUDA_HOME)/$(if $(nvcc_target),targets/$(nvcc_target)/lib,lib64)
-nvcc_host  := -ccbin $(CXX)$(if $(nvcc_target), -target-dir $(nvcc_target))
-nvcc_host_version := $(if $(nvcc_path),$(call nvcc_takes,$(nvcc_host)))
-ifeq ($(nvcc_path),)
-nvcc_fault := no nvcc was found
-else ifneq ($(shell [ "$(firstword $(subst ., ,$(nvcc_version)))" -ge 12 ] 2>/dev/null && \
-	echo new),new)
-nvcc_fault := $(NVCC) is version $(or $(nvcc_version),unknown), and 12.0 is the least that will do
-else ifeq ($(if $(nvcc_target),$(wildcard $(nvcc_lib)/libcudart_static.a),here),)
-nvcc_fault := no libcudart_static.a in $(nvcc_lib)
-else ifeq ($(nvcc_host_version),)
-nvcc_host  :=
-nvcc_host_version := $(if $(nvcc_target),,$(call nvcc_takes))
-ifeq ($(nvcc_host_version),)
-nvcc_fault := $(NVCC) $(nvcc_version) does not take $(CXX) \
-	$(shell $(CXX) -dumpversion) as its host compiler
+nvcc_fetched := build/nvcc/bin/nvcc
+asked := $(NVCC) $(CUDA_HOME) $(CXX) $(shell command -v $(lastword $(CXX))) \
+	$(wildcard $(nvcc_fetched))
+ifneq ($(nvcc_asked),$(asked))
+nvcc_found := $(shell CXX='$(CXX)' CUDA_HOME='$(CUDA_HOME)' \
+	scripts/find-nvcc.sh '$(lastword $(NVCC))')
+nvcc_asked := $(asked)
+export nvcc_asked nvcc_found
 endif
-endif
-nvcc_asked := $(nvcc_path) $(CXX)
-export nvcc_asked nvcc_version nvcc_fault nvcc_host nvcc_host_version nvcc_lib
-endif
-ifneq ($(nvcc_fault),)
+found        = $(subst ^, ,$(filter-out -,$(word $(1),$(nvcc_found))))
+nvcc_path    := $(call found,1)
+nvcc         := $(if $(filter nvcc,$(NVCC)),$(nvcc_path),$(NVCC))
+nvcc_version := $(call found,2)
+nvcc_folder  := $(call found,3)
+nvcc_lib     := $(call found,4)
+nvcc_host    := $(call found,5)
+nvcc_host_version := $(call found,6)
+cuda_absent  := $(call found,7)
+ifneq ($(cuda_absent),)
 ifneq ($(CUDA)$(PTX),)
-$(error $(if $(PTX),PTX=$(PTX),CUDA=1): $(nvcc_fault); set NVCC or CXX$(if $(PTX),, or use CUDA=0))
+$(error $(if $(PTX),PTX=1,CUDA=1): $(cuda_absent); set NVCC or CXX$(if $(PTX),, or use CUDA=0))
+else ifeq ($(MAKELEVEL)$(filter bench test help no,$(MAKECMDGOALS) $(firstword $(cuda_absent))),0)
+$(warning the cuda variants are left out: $(cuda_absent))
 endif
-ifeq ($(MAKELEVEL)$(if $(nvcc_path),,none),0)
-$(warning the cuda variants are left out: $(nvcc_fault))
+else ifeq ($(shell command -v nvcc),)
+export PATH := $(PATH):$(if $(filter /%,$(nvcc_path)),,$(CURDIR)/)$(dir $(nvcc_path))
 endif
-endif
-cuda_absent := $(nvcc_fault)
 ifeq ($(CUDA),)
-CUDA      := $(if $(nvcc_fault),0,1)
+CUDA      := $(if $(cuda_absent),0,1)
 endif
 endif
-BUILD     := build/$(MODE)$(if $(filter 1,$(SIMT)),-simt)$(if $(PTX),-ptx$(PTX))
+BUILD     := build/$(MODE)$(if $(filter 1,$(SIMT)),-simt)$(if $(PTX),-ptx)
 SHARED    := build/$(MODE)
 
 # ---- flags ---------------------------------------------------------------------------------
@@ -177,26 +157,26 @@ ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
 ifeq ($(CUDA),1)
 gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
 	tr -d . | sort -u | grep -E '^[0-9]+$$')
-all_sms  := 75 80 86 89 90 100 120
-SMS      ?= $(or $(gpu_here),$(all_sms))
 known    := $(patsubst sm_%,%,$(shell $(nvcc) --list-gpu-code))
-targets  := $(filter $(known),$(or $(PTX),$(SMS)))
+all_sms  := $(filter $(known),75 80 86 87 89 90 100 110 120)
+SMS      ?= $(if $(PTX),$(firstword $(all_sms)) $(filter 90,$(all_sms)),$(or $(gpu_here),$(all_sms)))
+targets  := $(filter $(known),$(SMS))
 ifeq ($(targets),)
 $(error none of SMS="$(SMS)" is known to $(NVCC), which knows $(known))
 endif
-# The PTX is kept, uncompressed, for two readers: the driver of a newer GPU, which compiles it, and
-# the PTX executor in tests/ptx.
-ptx_gencode := -gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets)) \
+# PTX has two readers: the driver of a newer GPU, which compiles it, and the PTX executor in
+# tests/ptx, which reads it uncompressed.
+ptx_of   = -gencode arch=compute_$(1),code=compute_$(1)
+gencode  := $(if $(PTX),$(foreach sm,$(targets),$(call ptx_of,$(sm))),$(foreach sm,$(targets),\
+	-gencode arch=compute_$(sm),code=sm_$(sm)) $(call ptx_of,$(lastword $(targets)))) \
 	--no-compress
-gencode  := $(if $(PTX),,$(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm))) \
-	$(ptx_gencode)
 nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler \
 	-Wall,-Wextra,-Wshadow,-Wno-unused-parameter,-Wno-missing-field-initializers \
-	$(if $(werror),-Werror all-warnings) -Xptxas -v
+	$(if $(werror),-Werror all-warnings) $(if $(PTX),,-Xptxas -v)
 # The path of compute-sanitizer; empty if the tool or a GPU is missing.
 gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitizer) \
-	$(wildcard $(CUDA_HOME)/bin/compute-sanitizer \
-	$(CUDA_HOME)/compute-sanitizer/compute-sanitizer)))
+	$(wildcard $(nvcc_folder)/bin/compute-sanitizer \
+	$(nvcc_folder)/compute-sanitizer/compute-sanitizer)))
 cudart   := -L$(nvcc_lib) -lcudart_static
 ldlibs   += $(cudart) -lstdc++ -ldl -lrt
 endif
@@ -237,6 +217,10 @@ endif
 shortcut := gpubench$(if $(filter 1,$(SIMT)),-simt)
 
 .DEFAULT_GOAL := all
+
+# $(call clock,WORD): what a compilation begins with; `make slowest` reads its times.
+times := build/times
+clock  = scripts/step.sh $(times) $(1) $<
 
 ## all: build gpubench and the link ./gpubench
 all: $(BUILD)/gpubench
@@ -303,17 +287,17 @@ $(call object,$(asking)): $(BUILD)/%.o: %.c $(BUILD)/generated/flags | \
 	$(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	$(Q)$(CC) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(call clock,CC) $(CC) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(SHARED)/%.o: %.c $(SHARED)/generated/shared_flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	$(Q)$(CC) $(shared_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(call clock,CC) $(CC) $(shared_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(SHARED)/%.o: %.cc $(SHARED)/generated/shared_flags
 	@mkdir -p $(@D)
 	@echo "  CXX   $<"
-	$(Q)$(CXX) $(shared_cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(call clock,CXX) $(CXX) $(shared_cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 
 # The program embeds the published result tables and the examples (cli/commands/embedded.S).
 embedded := $(addprefix $(SHARED)/generated/,papers.bin examples.bin)
@@ -336,7 +320,7 @@ $(BUILD)/tests/simt/%.o $(BUILD)/tests/cudart/%.o: private optimise := -O2 -g1
 $(BUILD)/%.o: %.cc $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  CXX   $<"
-	$(Q)$(CXX) $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(call clock,CXX) $(CXX) $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 # Emulated kernels spend most of their time in the engine, so -O1 is enough and compiles faster.
 ifeq ($(MODE),release)
 $(BUILD)/%.cu.o $(BUILD)/gpu.h.gch: private optimise := -O1 -g1
@@ -363,16 +347,24 @@ else
 $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  NVCC  $<"
-	$(Q)$(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) $(NVCCFLAGS) \
-		-MMD -MP -MF $(@:.o=.d) -c $< -o $@ >$(@:.o=.ptxas) 2>&1; status=$$?; \
+	$(Q)$(call clock,NVCC) $(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) \
+		$(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@ >$(@:.o=.ptxas) 2>&1; status=$$?; \
 		grep -vE '^ptxas info|^    [0-9]+ bytes stack' $(@:.o=.ptxas) >&2; exit $$status
 endif
 
 # ---- user targets --------------------------------------------------------------------------
 
+# Without a GPU, nothing runs compiled CUDA but the PTX executor.
+ptx_alone = $(if $(gpu_here)$(filter 0,$(CUDA)),,PTX=1)
+# Each sees what the one before has installed.
+again     = +$(Q)$(MAKE) --no-print-directory
+
 ## bench: install missing dependencies, build, run all benchmarks at preset quick, report
 bench: deps
-	$(Q)$(MAKE) --no-print-directory all
+	$(again) deps-nvcc
+	$(again) bench-now
+bench-now:
+	$(again) $(ptx_alone) all
 	./gpubench run --preset=quick --overwrite -o results/latest.jsonl
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
@@ -387,21 +379,12 @@ bench-peers: all
 deps:
 	$(Q)scripts/install-deps.sh build \
 		$(if $(filter command,$(origin PREFIX)),'--prefix=$(PREFIX)')
+deps-nvcc:
+	$(Q)$(if $(and $(filter nvcc,$(NVCC)),$(cuda_absent:CUDA=0%=)),scripts/install-nvcc.sh || :)
 
 ## check: verify every variant of this build on small inputs
 check: all
 	./gpubench check
-
-## test: run the layer, unit, GPU, emulator, PTX and command-line tests
-test: deps-test
-	$(Q)$(MAKE) --no-print-directory SIMT=1 test-layers
-	$(Q)$(MAKE) --no-print-directory test-unit test-relaxed
-	$(Q)$(if $(gpu_sanitizer),$(MAKE) --no-print-directory gpu-check,:)
-	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt BESIDES_PTX=$(CUDA)
-	$(Q)$(MAKE) --no-print-directory simt-test
-	$(Q)$(if $(filter 1,$(CUDA)),$(MAKE) --no-print-directory ptx-test,echo \
-		"ptx-test is left out: $(cuda_absent)")
-	$(Q)$(MAKE) --no-print-directory test-cli
 
 ## man: generate manual pages from the program's help in build/man (needs help2man)
 man: build/man/gpubench.1
@@ -468,7 +451,7 @@ clean:
 
 # ---- help ----------------------------------------------------------------------------------
 
-include tests/tests.mk tests/ptx/ptx.mk tests/trials/trials.mk
+include tests/ptx/ptx.mk tests/tests.mk
 
 listed = @sed -n 's/^\#\# \([^:]*\): \(.*\)/  \1\t\2/p' $(1) | expand -t 20
 ## help: list the user targets
@@ -478,7 +461,7 @@ help:
 help-dev:
 	$(call listed,tests/tests.mk tests/*/*.mk)
 
-.PHONY: all test bench bench-peers deps check man dist portable deb wheel tag install executors \
+.PHONY: all test bench bench-now bench-peers deps deps-nvcc check man dist portable deb wheel tag install executors \
 	install-executors uninstall clean help help-dev FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

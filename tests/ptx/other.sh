@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# other.sh GPUBENCH-PTX -- runs parts of kernels that `check` alone does not reach: other options,
+# sizes and devices.
+set -euo pipefail
+gpubench=$1
+
+run() {
+	echo "== $*"
+	"$gpubench" "$@"
+}
+timed="--samples=2 --warmup=1 --cold --quiet" # the first launch is never held
+
+# `small` has more shapes than `check` has sizes.
+run radix cuda/small --count=1500,20k,40k,70k --type=u32,u64,f32,pairs \
+	--cold --warmup=0 --samples=1 --quiet
+# Clusters with larger tiles, then devices without clusters.
+run radix cuda/small --type=u32,u64,f32,pairs --count=150k,300k $timed
+export GPUBENCH_PTX_CLUSTERS=0
+run radix cuda/small --type=u32,u64,f32,pairs --count=5000,16000 $timed
+run bfs cuda/ccam --vertices=33,2100 --p=0.05 --result=dist,both $timed
+unset GPUBENCH_PTX_CLUSTERS
+# Timed runs reach the hold and the clock; --warps counts active lanes.
+run bfs --backend=cuda --vertices=300 --warps=yes $timed
