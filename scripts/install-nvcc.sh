@@ -114,12 +114,16 @@ printf '%s\n' "${pins//$'\n\t'/ }" >"$new/requirements"
 # why: the reason that pip's output gives
 why() {
 	case $(<"$log") in
-	*'DO NOT MATCH THE HASHES'*) echo "a file is not the one expected (wrong SHA-256)" ;;
-	*'No space left'* | *'quota exceeded'*) echo "the disk is full" ;;
-	*'onnection broken'* | *'onnection aborted'* | *'timed out'* | *'Max retries'*)
-		echo "no connection to the package index"
+	*'DO NOT MATCH THE HASHES'*)
+		echo "a file is truncated or not the original (wrong SHA-256)"
 		;;
-	*'No matching distribution'*) echo "the package index does not list the files" ;;
+	*'No space left'* | *'quota exceeded'*) echo "the disk is full" ;;
+	*'onnection broken'* | *'onnection aborted'* | *incomplete-download* | *'timed out'*)
+		echo "no lasting connection to the package index"
+		;;
+	*'No matching distribution'*)
+		echo "the package index, or a proxy, answers without the files"
+		;;
 	*) sed -n 's/^ERROR: //p' "$log" | tail -n 1 | grep . || echo "pip failed" ;;
 	esac
 }

@@ -125,23 +125,23 @@ rm "$top/build"
 
 # ---- downloads that fail ------------------------------------------------------------------------
 
-refused 'no connection to the package index; see build/install-nvcc.log' \
+refused 'no lasting connection to the package index; see build/install-nvcc.log' \
 	PIP_INDEX_URL=http://127.0.0.1:1/
 grep -q 127.0.0.1 "$top/build/install-nvcc.log" || fail "the log lacks pip's output"
 index pages
 for page in "$scratch"/pages/*/index.html; do
 	echo '<!DOCTYPE html><title>Log in</title>' >"$page"
 done
-refused 'does not list the files' PIP_INDEX_URL="file://$scratch/pages"
+refused 'or a proxy, answers without the files' PIP_INDEX_URL="file://$scratch/pages"
 index altered
 echo more >>"$wheel"
-refused 'wrong SHA-256' PIP_INDEX_URL="file://$scratch/altered"
+refused 'not the original (wrong SHA-256)' PIP_INDEX_URL="file://$scratch/altered"
 index truncated
 truncate -s 100 "$wheel"
-refused 'wrong SHA-256' PIP_INDEX_URL="file://$scratch/truncated"
+refused 'not the original (wrong SHA-256)' PIP_INDEX_URL="file://$scratch/truncated"
 index html
 echo '<!DOCTYPE html><title>Log in</title>' >"$wheel"
-refused 'wrong SHA-256' PIP_INDEX_URL="file://$scratch/html"
+refused 'not the original (wrong SHA-256)' PIP_INDEX_URL="file://$scratch/html"
 refused 'the disk is full' FAKE=full
 refused 'cannot download nvcc: something else' FAKE=other
 refused 'was downloaded but does not run' FAKE=empty
