@@ -1,6 +1,6 @@
 #!/bin/bash
-# nvcc_wheels.sh -- scripts/install-nvcc.sh with small wheels in an index of files: it installs once,
-# and after each failure it says why in one line, leaves nothing behind, and succeeds when called
+# nvcc_wheels.sh -- scripts/install-nvcc.sh with small wheels in an index of files: it installs
+# once.  After each failure it says why in one line, leaves nothing behind, and succeeds when called
 # again.  GPU, driver and free space are those of fake programs.
 set -eu
 cd "$(dirname "$0")/.."

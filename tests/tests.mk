@@ -245,7 +245,7 @@ whole-signals: ; $(Q)tests/signals.py $(BUILD)/gpubench
 whole-memory:  ; $(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 whole-install: ; +$(Q)tests/install.sh $(BUILD)/gpubench
 whole-deps:    ; $(Q)tests/deps.sh
-whole-nvcc:    ; $(Q)tests/nvcc.sh
+whole-nvcc:    ; $(Q)tests/nvcc.sh && tests/nvcc_wheels.sh
 whole-nosys:   ; $(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
 whole-gate:    ; $(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
