@@ -82,8 +82,8 @@ capability=$(gpu_value compute_cap) || :
 		"and this has $capability; use a CUDA 12 toolkit or CUDA=0"
 
 for python in "${PYTHON:-/usr/bin/python3}" python3 ''; do
-	[[ -n $python ]] || fail "python3 has no pip to fetch nvcc with: install python3-pip; or" \
-		"$instead"
+	[[ -n $python ]] || fail "fetching nvcc needs python3 with pip:" \
+		"install python3-pip, or $instead"
 	! "$python" -c 'import pip' >/dev/null 2>&1 || break
 done
 

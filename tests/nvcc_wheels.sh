@@ -113,7 +113,7 @@ index() {
 
 # ---- before anything is downloaded --------------------------------------------------------------
 
-refused 'python3 has no pip' PYTHON=false
+refused 'needs python3 with pip' PYTHON=false
 refused 'driver 580 or later, and this is 535\.104\.05' DRIVER=535.104.05
 refused 'capability 7\.5 or later, and this has 7\.0' CAPABILITY=7.0
 refused 'needs 400 MB in .*/a b/build, which has 399 MB free' FREE=399
