@@ -95,9 +95,8 @@ log=build/install-nvcc.log
 if ! flock -n 9; then
 	echo "install-nvcc: waiting for another install-nvcc.sh"
 	flock 9 || : # a file system without locks
-	! is_installed || exit 0
 fi
-: >"$log"
+! is_installed || exit 0
 trap 'rm -rf build/nvcc.??????' EXIT
 trap 'exit 130' INT TERM HUP
 rm -rf build/nvcc.?????? # of one that was killed
