@@ -6,8 +6,8 @@
 #	scripts/install-deps.sh --prefix=FOLDER [build]
 #
 #	build   a C and C++ compiler, make, cJSON, Random123            (the default)
-#	test    build, and Criterion, Python's jsonschema, matplotlib, pandas, yaml and scipy, and
-#	        google/benchmark's compare.py
+#	test    build, and Criterion, Python's jsonschema, matplotlib, pandas, yaml, scipy and
+#	        pip, and google/benchmark's compare.py
 #	vulkan-test  build, and what tests the vulkan variants without a GPU: Mesa's lavapipe 25 or
 #	        later, a Vulkan that runs on the CPU, in build/lavapipe, so that the system's Mesa
 #	        stays as it is; the validation layer; glslangValidator
@@ -29,11 +29,12 @@
 #	libpng-dev       without it pictures are .ppm only
 #	libvulkan-dev    without it the vulkan variants are left out
 #	help2man         without it no manual pages are installed
+#	python3-pip      without it, and without nvcc, scripts/install-nvcc.sh cannot fetch nvcc
 #	chromium         opens pages in the tests
 # libpcl-dev needs some 400 other packages, so it is not installed.  For the variant cpu/pcl, its
 # headers and those of libeigen3-dev suffice, unpacked and named in CPATH.
 #
-# The CUDA Toolkit is not installed: without nvcc 12.0 or later the cuda variants are left out.
+# The CUDA Toolkit is not installed: scripts/install-nvcc.sh fetches NVIDIA's compiler into build/.
 # Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it needs.
 set -euo pipefail
 
@@ -132,6 +133,7 @@ need "test" python3-matplotlib has_module matplotlib
 need "test" python3-pandas has_module pandas
 need "test" python3-yaml has_module yaml
 need "test" python3-scipy has_module scipy
+need "test" python3-pip has_module pip
 need "test" libbenchmark-tools test -e /usr/share/benchmark/compare.py
 need "vulkan-test" libvulkan-dev has_header vulkan/vulkan.h
 need "vulkan-test" glslang-tools has_command glslangValidator
@@ -156,6 +158,7 @@ has_header tbb/parallel_sort.h || optional+=(libtbb-dev)
 has_header png.h || optional+=(libpng-dev)
 has_header vulkan/vulkan.h || optional+=(libvulkan-dev)
 has_command help2man || optional+=(help2man)
+has_command nvcc || has_module pip || optional+=(python3-pip)
 [[ $wanted != test && $wanted != all ]] || has_command chromium || has_command chromium-browser ||
 	has_command google-chrome || optional+=(chromium)
 
@@ -198,7 +201,8 @@ libboost-dev      boost-devel       boost           libboost_headers-devel
 libtbb-dev        tbb-devel         onetbb          tbb-devel
 libpng-dev        libpng-devel      libpng          libpng16-devel
 libvulkan-dev     vulkan-headers    vulkan-headers  vulkan-headers
-help2man          help2man          help2man        help2man'
+help2man          help2man          help2man        help2man
+python3-pip       python3-pip       python-pip      python3-pip'
 print_names() {
 	local system column install package names found=() unnamed=()
 	system=" $(. "${OS_RELEASE:-/etc/os-release}" && echo "${ID:-} ${ID_LIKE:-}") " || :
@@ -253,8 +257,8 @@ unpack_packages() {
 	! has_compilers || cp /var/lib/dpkg/status "$scratch/status"
 	apt_apart update || return 1
 	read -ra packages <<<"${missing[*]/#build-essential/g++ make libc6-dev}"
-	for package in "${optional[@]}"; do # help2man would need a perl of its own
-		[[ $package == help2man ]] || others+=("$package")
+	for package in "${optional[@]}"; do # these would need a perl and a python of their own
+		[[ $package == help2man || $package == python3-pip ]] || others+=("$package")
 	done
 	if ! apt_apart -s install "${packages[@]}" "${others[@]}" >"$scratch/plan" 2>/dev/null; then
 		for package in "${others[@]}"; do

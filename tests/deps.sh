@@ -95,21 +95,21 @@ done
 tools "$scratch/foreign"
 while read id like command; do
 	printf 'ID=%s\nID_LIKE="%s"\n' "$id" "${like//-/ }" >"$scratch/os-release"
-	! PATH=$scratch/foreign OS_RELEASE=$scratch/os-release CXX=false \
+	! PATH=$scratch/foreign OS_RELEASE=$scratch/os-release CXX=false PYTHON=false \
 		scripts/install-deps.sh >"$scratch/out" 2>&1 || fail "nothing is missing on $id"
 	grep -qxF "    $command" "$scratch/out" || fail "$id: $(cat "$scratch/out")"
 	[ "$id" = fedora ] || grep -q 'Random123 is headers only' "$scratch/out" ||
 		fail "$id: nothing about Random123"
 done <<'SYSTEMS'
 fedora - dnf install gcc gcc-c++ make cjson-devel Random123-devel highway-devel embree-devel \
-boost-devel tbb-devel libpng-devel vulkan-headers help2man
+boost-devel tbb-devel libpng-devel vulkan-headers help2man python3-pip
 rocky rhel-centos-fedora dnf install epel-release && dnf config-manager --set-enabled crb && dnf \
 install gcc gcc-c++ make cjson-devel highway-devel embree-devel boost-devel tbb-devel libpng-devel \
-vulkan-headers help2man
+vulkan-headers help2man python3-pip
 arch - pacman -S --needed base-devel cjson highway embree boost onetbb libpng vulkan-headers \
-help2man
+help2man python-pip
 opensuse-tumbleweed opensuse-suse zypper install gcc gcc-c++ make cJSON-devel highway-devel \
-embree-devel libboost_headers-devel tbb-devel libpng16-devel vulkan-headers help2man
+embree-devel libboost_headers-devel tbb-devel libpng16-devel vulkan-headers help2man python3-pip
 SYSTEMS
 
 # --prefix unpacks packages, and the compilers that it writes find them.  One of the optional

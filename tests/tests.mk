@@ -137,7 +137,7 @@ test-signals: ; $(try) tests/signals.py $(BUILD)/gpubench
 test-memory: ; $(try) tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 test-install: ; +$(try) tests/install.sh $(BUILD)/gpubench
 test-deps: ; $(try) tests/deps.sh
-test-nvcc: ; $(try) tests/nvcc.sh
+test-nvcc: ; $(try) sh -c 'tests/nvcc_wheels.sh && tests/nvcc.sh'
 test-nosys: ; $(try) tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 test-counts: ; $(try) $(PYTHON) tests/counts.py
 test-gate: ; $(try) tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
