@@ -445,9 +445,9 @@ uninstall:
 	rm -rf '$(prefix)/share/gpubench'
 	cd '$(prefix)/share' && rm -f $(completed)
 
-## clean: remove all build output
+## clean: remove all build output, but not an nvcc that was fetched
 clean:
-	$(Q)rm -rf build gpubench gpubench-simt gpubench-ptx
+	$(Q)rm -rf $(filter-out build/nvcc,$(wildcard build/*)) gpubench gpubench-simt gpubench-ptx
 
 # ---- help ----------------------------------------------------------------------------------
 

@@ -219,7 +219,8 @@ struct gb_workload {
 	size_t param_count;
 	size_t params_size;
 	/* Words as typed after the benchmark's name, for `check` and for the presets of `run`.
-	 * Each string is one sweep.  One that begins with "gpu " is not for CPU variants. */
+	 * Each string is one sweep.  Names of variants, such as "cpu/best" or "!cpu/x", come first
+	 * and count unless the command line names some. */
 	const char *const *check; /* NULL terminated */
 	const char *small;        /* words of one point, at which an executor counts */
 	const char *const *preset[GB_PRESETS];

@@ -35,10 +35,9 @@ host_version() {
 try() {
 	path=$1 reason= host= compiler=
 	version=$("$path" --version 2>/dev/null | sed -n 's/.*release.*, V//p')
-	case $path in
-	/*) root=$(realpath "$path") root=${root%/bin/*} ;;
-	*) root=${path%/bin/*} ;;
-	esac
+	root=$(realpath "$path")
+	root=${CUDA_HOME:-${root%/bin/*}}
+	[ "$path" != $built ] || root=${built%/bin/*}
 	library=$root/lib64
 	[ -d "$library" ] || library=$root/lib
 	[ -z "$target" ] || library=$root/targets/$target/lib

@@ -32,7 +32,7 @@ download=105 needed=400 # MB; `needed` includes the download and what it unpacks
 driver_min=580 capability_min=7.5
 
 fail() {
-	printf 'install-nvcc: %s\n' "$*" >&2
+	printf 'install-nvcc: the CUDA variants are left out: %s\n' "$*" >&2
 	exit 1
 }
 instead="use CUDA=0, or an nvcc 12.0 or later on PATH"

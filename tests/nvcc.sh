@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset MAKEFLAGS MFLAGS MAKELEVEL CUDA CUDA_HOME PTX SIMT NVCC NVCCFLAGS CFLAGS CXXFLAGS LDFLAGS \
-	WERROR nvcc_asked nvcc_version nvcc_fault nvcc_host nvcc_host_version nvcc_lib
+	WERROR nvcc_asked nvcc_found
 passed=0 failed=0
 
 mkdir -p "$scratch/cuda/bin"
@@ -43,13 +43,13 @@ expect() {
 	local status=$1 text=$2 got=0
 	export VERSION=$3 TAKES=$4
 	shift 4
-	make -pn "NVCC=$scratch/nvcc" CXX=g++ "$@" help >"$scratch/out" 2>&1 || got=$?
+	make -pn "NVCC=$scratch/nvcc" CXX=g++ "$@" check >"$scratch/out" 2>&1 || got=$?
 	if [ "$got" = "$status" ] && grep -qE -- "$text" "$scratch/out"; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
 		echo "nvcc: version $VERSION, takes $TAKES, $*: status $got, no '$text':"
-		grep -E '^Makefile:|^(CUDA|nvcc_[a-z]*|cuda_absent) :?= ' "$scratch/out" || :
+		grep -E '^Makefile:|^(CUDA|nvcc_[a-z_]*|cuda_absent) :?= ' "$scratch/out" || :
 	fi
 }
 
@@ -63,7 +63,7 @@ expect 0 "^Makefile:[0-9]+: the cuda variants are left out: .*$old" 11.8.89 all
 expect 0 '^CUDA := 0$' 11.8.89 all
 expect 0 "^cuda_absent := .*$old" 11.8.89 all
 expect 2 "CUDA=1: .*$old" 11.8.89 all CUDA=1
-expect 2 "PTX=90: .*$old" 11.8.89 all PTX=90
+expect 2 "PTX=1: .*$old" 11.8.89 all PTX=1
 expect 0 "^Makefile:[0-9]+: the cuda variants are left out: .*$host" 12.4.131 none
 expect 0 '^CUDA := 0$' 12.4.131 none
 expect 2 "CUDA=1: .*$host" 12.4.131 none CUDA=1
@@ -92,7 +92,7 @@ if ! (PATH=/usr/bin:/bin command -v nvcc >/dev/null); then
 		CUDA_HOME="$scratch/cuda" help >"$scratch/out" 2>&1
 	check "nvcc not on PATH" "nvcc := $scratch/cuda/bin/nvcc" \
 		"$(grep '^nvcc := ' "$scratch/out")"
-	check "its scripts' PATH" "PATH := /usr/bin:/bin:$scratch/cuda/bin" \
+	check "its scripts' PATH" "PATH := /usr/bin:/bin:$scratch/cuda/bin/" \
 		"$(grep '^PATH := ' "$scratch/out")"
 fi
 

@@ -345,6 +345,10 @@ enum gb_status gb_choose(struct gb_request *request, const struct gb_arguments *
 enum gb_status gb_each_sweep(const struct gb_request *request, enum gb_preset preset,
 			     gb_take_sweep *take, void *self, struct gb_error *err)
 {
+	bool named = false;
+
+	for (size_t i = 0; i < request->choice.glob_count; i++)
+		named |= request->choice.glob[i][0] != '!';
 	for (size_t i = 0; i < gb_workload_count; i++) {
 		const struct gb_workload *w = gb_workloads[i];
 		const char *const *line = preset == GB_PRESETS ? w->check : w->preset[preset];
@@ -352,8 +356,10 @@ enum gb_status gb_each_sweep(const struct gb_request *request, enum gb_preset pr
 		for (; gb_chosen_any(&request->choice, w) && line && *line && !err->code; line++) {
 			struct gb_sweep sweep = { 0 };
 
-			if (!gb_sweep_words(&sweep, w, *line, err) &&
-			    !override(&sweep, request, err))
+			(void)gb_sweep_words(&sweep, w, *line, err);
+			if (named)
+				gb_sweep_name_all(&sweep);
+			if (!err->code && !override(&sweep, request, err))
 				(void)take(self, &sweep, err);
 			gb_sweep_release(&sweep);
 		}

@@ -307,7 +307,7 @@ bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_
 {
 	size_t rest = index;
 
-	if (sweep->gpu && variant->backend == GB_CPU)
+	if (!gb_chosen(&sweep->choice, variant))
 		return false;
 	for (size_t i = sweep->workload->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
@@ -377,25 +377,27 @@ void gb_sweep_release(struct gb_sweep *sweep)
 		free(sweep->axis[i].value);
 		free(sweep->axis[i].text);
 	}
+	free(sweep->words);
 	*sweep = (struct gb_sweep){ 0 };
 }
 
 enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
 			      const char *words, struct gb_error *err)
 {
-	char *copy, *rest, *word;
+	struct gb_choice *choice = &sweep->choice;
+	char *rest, *word;
 
 	if (gb_sweep_init(sweep, workload, err))
 		return err->code;
-	copy = strdup(words);
-	if (!copy)
+	sweep->words = strdup(words);
+	if (!sweep->words)
 		return gb_out_of_memory(err, NULL);
-	for (word = strtok_r(copy, " ", &rest); word && !err->code;
+	for (word = strtok_r(sweep->words, " ", &rest); word && !err->code;
 	     word = strtok_r(NULL, " ", &rest)) {
 		char *value = strchr(word, '=');
 
-		if (word == copy && gb_equal(word, "gpu")) {
-			sweep->gpu = true;
+		if (strchr(word, '/') && word[0] != '-' && choice->glob_count < GB_MAX_WORDS) {
+			choice->glob[choice->glob_count++] = word;
 			continue;
 		}
 		if (strncmp(word, "--", 2) != 0 || !value) {
@@ -405,8 +407,18 @@ enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *
 		*value++ = '\0';
 		(void)gb_sweep_set(sweep, word + 2, value, err);
 	}
-	free(copy);
 	return err->code;
+}
+
+void gb_sweep_name_all(struct gb_sweep *sweep)
+{
+	struct gb_choice *choice = &sweep->choice;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < choice->glob_count; i++)
+		if (choice->glob[i][0] == '!')
+			choice->glob[kept++] = choice->glob[i];
+	choice->glob_count = kept;
 }
 
 enum gb_status gb_sweep_override(struct gb_sweep *sweep, const char *name, const char *spec,

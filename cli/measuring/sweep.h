@@ -7,6 +7,7 @@
 #ifndef GPUBENCH_CLI_MEASURING_SWEEP_H
 #define GPUBENCH_CLI_MEASURING_SWEEP_H
 
+#include "cli/measuring/choice.h"
 #include "cli/workloads/value.h"
 
 enum { GB_MAX_VALUES = 10000, GB_MAX_POINTS = 1000000, GB_MAX_OVERRIDES = 64 };
@@ -23,7 +24,8 @@ struct gb_sweep {
 	const struct gb_workload *workload;
 	struct gb_axis axis[GB_MAX_PARAMS]; /* in the order of the parameter table */
 	size_t count;                       /* points */
-	bool gpu;                           /* not for CPU variants */
+	struct gb_choice choice;            /* the variants that a preset line names */
+	char *words;                        /* storage of their names */
 };
 
 /* Parameters given to a command that runs several benchmarks, for each benchmark that has them. */
@@ -43,7 +45,7 @@ enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *w
 enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char *spec,
 			    struct gb_error *err);
 
-/* Set sweep (initialised here) from a preset or check line: "[gpu ]--count=1k,1M --type=u32". */
+/* Set sweep (initialised here) from a preset or check line: "cpu/best !cuda/lf --count=1k,1M". */
 enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
 			      const char *words, struct gb_error *err);
 
@@ -59,7 +61,10 @@ int64_t gb_sweep_most_threads(const struct gb_sweep *sweep);
  * varies slowest.  threads == 0 was replaced by the number of usable CPUs. */
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params);
 
-/* False if the sweep is not for the variant's back end, or if the variant ignores a parameter that
+/* Let a preset line without "!" no longer name variants, because the command line names some. */
+void gb_sweep_name_all(struct gb_sweep *sweep);
+
+/* False if the sweep is not for the variant, or if the variant ignores a parameter that
  * does not have its first value at this point: such a variant is run only once for all values. */
 bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant);
 /* The number of points that it is run at. */

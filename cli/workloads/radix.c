@@ -91,9 +91,10 @@ static const char *const check[] = {
 	NULL,
 };
 
+#define QUICK "cpu/split-omp cpu/best cpu/vqsort cuda/split cuda/small cuda/onesweep cuda/cub "
 static const char *const quick[] = {
-	"--count=64k,1M",
-	"--count=100k --type=pairs",
+	QUICK "--count=64k,1M",
+	QUICK "--count=100k --type=pairs",
 	NULL,
 };
 
@@ -117,10 +118,10 @@ static const char *const large[] = {
 	("--count=16Mi --type=u32,pairs --distribution=few,zipf,sorted,dominant,runs,organpipe,"
 	 "nearly,sqrt"),
 	"--count=16Mi --type=pairs --values=index",
-	("gpu --count=64Mi --type=u32,pairs --distribution=sorted,reverse,constant,few,zipf,"
+	("!cpu/* --count=64Mi --type=u32,pairs --distribution=sorted,reverse,constant,few,zipf,"
 	 "entropy0,entropy1,entropy2,entropy3,entropy4,entropy5,dominant,runs,organpipe,nearly,"
 	 "last,staircase,sqrt,two,exponential,rootdup,twodup,eightdup"),
-	"gpu --count=256Mi,1Gi --type=u32,u64,f32,pairs --distribution=uniform,few",
+	"!cpu/* --count=256Mi,1Gi --type=u32,u64,f32,pairs --distribution=uniform,few",
 	NULL,
 };
 

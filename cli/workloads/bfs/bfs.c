@@ -155,7 +155,8 @@ static const char *const check[] = {
 };
 
 static const char *const quick[] = {
-	"--vertices=4Ki --sources=8",
+	("cpu/ccam-paper cpu/ccam cpu/graphblas cuda/ccam-paper cuda/ccam "
+	 "--vertices=4Ki --sources=8"),
 	NULL,
 };
 
@@ -178,8 +179,8 @@ static const char *const paper[] = {
 static const char *const large[] = {
 	"--graph=kronecker --scale=16,18,20 --sources=8 --result=dist,parent",
 	"--graph=uniform,grid,road --vertices=1Mi --sources=8 --result=dist,parent",
-	"gpu --graph=kronecker --scale=22,24 --sources=8 --result=dist,parent",
-	"gpu --graph=uniform,grid,road --vertices=4Mi,16Mi --sources=8 --result=dist,parent",
+	"!cpu/* --graph=kronecker --scale=22,24 --sources=8 --result=dist,parent",
+	"!cpu/* --graph=uniform,grid,road --vertices=4Mi,16Mi --sources=8 --result=dist,parent",
 	NULL,
 };
 

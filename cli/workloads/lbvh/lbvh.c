@@ -115,8 +115,10 @@ static const char *const check[] = {
 };
 
 static const char *const quick[] = {
-	"--scene=terrain --primitives=100k",
-	"--op=trace --scene=teapot --rays=256",
+	("cpu/karras-bitonic cpu/apetrei cpu/embree cuda/karras-bitonic cuda/apetrei "
+	 "vulkan/driver-rt --scene=terrain --primitives=100k"),
+	("cpu/stack2 cpu/wide cpu/embree cuda/stack2 cuda/wide vulkan/driver-rt "
+	 "--op=trace --scene=teapot --rays=256"),
 	NULL,
 };
 
@@ -144,8 +146,8 @@ static const char *const paper[] = {
 /* Builds up to 30M triangles; every kind of ray at 2048 x 2048, through both trees. */
 static const char *const large[] = {
 	"--scene=terrain,city --primitives=1M,4M",
-	"gpu --scene=terrain,city,soup --primitives=10M,30M",
-	("gpu --op=trace --rays-kind=primary,shadow,ambient,random,bounce --tree=best,paper "
+	"!cpu/* --scene=terrain,city,soup --primitives=10M,30M",
+	("!cpu/* --op=trace --rays-kind=primary,shadow,ambient,random,bounce --tree=best,paper "
 	 "--scene=terrain,city,knot --primitives=1M"),
 	NULL,
 };

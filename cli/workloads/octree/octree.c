@@ -83,7 +83,8 @@ static const char *const check[] = {
 };
 
 static const char *const quick[] = {
-	"--count=500k --dist=plummer,cube",
+	("cpu/lock cpu/lf cpu/morton cuda/lock cuda/lf cuda/morton "
+	 "--count=500k --dist=plummer,cube"),
 	NULL,
 };
 
@@ -104,7 +105,7 @@ static const char *const paper[] = {
 static const char *const large[] = {
 	"--count=4M,16M --dist=plummer --bucket=1,16,32",
 	"--count=4M --dist=two-clusters,line,plane,shell,mesh",
-	"gpu --count=64M --dist=plummer,cube --bucket=1,16,32",
+	"!cpu/* --count=64M --dist=plummer,cube --bucket=1,16,32",
 	NULL,
 };
 

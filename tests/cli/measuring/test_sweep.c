@@ -9,6 +9,7 @@
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
+#include "common/variants.h"
 
 struct toy {
 	int64_t count, type, twist, threads, seed;
@@ -332,20 +333,33 @@ Test(sweep, refuses_too_many_points)
 	cr_assert(eq(str, err.message, "the sweep has more than 1000000 points"));
 }
 
-/* A line is valid, and CPU variants take it unless it is for GPUs. */
+/* A line is valid, and each name in it is that of a variant.  Returns whether it is for GPUs. */
 static bool is_for_gpus(const struct gb_workload *of, const char *words)
 {
-	const struct gb_variant cpu = { .backend = GB_CPU }, gpu = { .backend = GB_CUDA };
 	struct gb_sweep line = { 0 };
 	struct gb_error bad = { 0 };
-	bool only_gpus;
+	bool any_cpu = false, any = false;
 
 	cr_expect(eq(int, (int)gb_sweep_words(&line, of, words, &bad), GB_OK), "%s", bad.message);
-	only_gpus = !gb_sweep_wants(&line, 0, &cpu);
-	cr_expect(only_gpus == (strncmp(words, "gpu ", 4) == 0), "%s", words);
-	cr_expect(gb_sweep_wants(&line, 0, &gpu));
+	for (size_t i = 0; i < line.choice.glob_count; i++) {
+		const char *glob = line.choice.glob[i] + (line.choice.glob[i][0] == '!');
+		bool found = false;
+
+		for (size_t v = 0; v < gb_variant_count; v++)
+			found |= gb_equal(gb_variants[v].workload, of->name) &&
+				 gb_variant_matches(&gb_variants[v], glob);
+		cr_expect(found, "%s: %s", of->name, glob);
+	}
+	for (size_t v = 0; v < gb_variant_count; v++) {
+		const bool wanted = gb_equal(gb_variants[v].workload, of->name) &&
+				    gb_sweep_wants(&line, 0, &gb_variants[v]);
+
+		any |= wanted;
+		any_cpu |= wanted && gb_variants[v].backend == GB_CPU;
+	}
+	cr_expect(any, "%s: %s", of->name, words);
 	gb_sweep_release(&line);
-	return only_gpus;
+	return !any_cpu;
 }
 
 Test(sweep, lines_of_the_benchmarks)
@@ -364,6 +378,23 @@ Test(sweep, lines_of_the_benchmarks)
 	cr_expect(for_gpus > 0);
 }
 
+Test(sweep, names_of_a_line_yield_to_those_of_the_command)
+{
+	struct gb_sweep line = { 0 };
+	struct gb_variant variant = { .workload = "radix", .backend = GB_CPU, .name = "lsd8" };
+
+	cr_assert(eq(int,
+		     (int)gb_sweep_words(&line, gb_workload_find("radix"),
+					 "cpu/best !cpu/qsort --count=3", &err),
+		     GB_OK));
+	cr_expect(not(gb_sweep_wants(&line, 0, &variant)));
+	gb_sweep_name_all(&line);
+	cr_expect(gb_sweep_wants(&line, 0, &variant));
+	variant.name = "qsort";
+	cr_expect(not(gb_sweep_wants(&line, 0, &variant)));
+	gb_sweep_release(&line);
+}
+
 Test(sweep, bad_lines)
 {
 	static const struct {
@@ -371,7 +402,7 @@ Test(sweep, bad_lines)
 	} row[] = { { "count=3", "count=3" },
 		    { "--count", "--count" },
 		    { "--count=3 gpu", "gpu" },
-		    { "gpu --count=3 x", "x" },
+		    { "cpu/best --count=3 x", "x" },
 		    { "cpu --count=3", "cpu" } };
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
