@@ -19,7 +19,7 @@ int __lsan_is_turned_off(void)
 	return !is_test;
 }
 
-/* No test computes for TEST_SECONDS [600].  Criterion's own --timeout does not end a test that
+/* No test computes for TEST_SECONDS [3600].  Criterion's own --timeout does not end a test that
  * computes without a pause. */
 __attribute__((constructor)) static void end_a_hanging_test(void)
 {
@@ -27,7 +27,7 @@ __attribute__((constructor)) static void end_a_hanging_test(void)
 
 	is_test = getenv(IS_TEST) != NULL;
 	if (is_test)
-		(void)alarm(seconds ? (unsigned)strtoul(seconds, NULL, 10) : 600);
+		(void)alarm(seconds ? (unsigned)strtoul(seconds, NULL, 10) : 3600);
 }
 
 Test(criterion, hangs_if_told)

@@ -198,11 +198,12 @@ simt-test simt-stress simt-all:
 	$(again) MODE=release SIMT=1 $@
 endif
 
-## asan: unit and command-line tests under AddressSanitizer and UBSan
+## asan: unit and command-line tests, or ASAN, under AddressSanitizer and UBSan
+ASAN ?= unit golden vulkan
 asan: deps-test
 	$(again) MODE=asan CUDA=0 tests_run=build/tests-asan asan-now
 asan-now:
-	$(call tried,test-unit^test-golden^test-vulkan)
+	$(call tried,$(subst $() ,^,$(ASAN:%=test-%)))
 
 ## tsan: the cpu variants under ThreadSanitizer (clang, libomp and its archer)
 tsan:

@@ -147,7 +147,7 @@ Test(octree_cpu, keys_of_all_instruction_sets)
 
 /* More threads than cores or bodies, all of them in a few octants.  9000 bodies are more than one
  * thread handles alone. */
-Test(octree_cpu, oversubscribed, .timeout = 120)
+Test(octree_cpu, oversubscribed)
 {
 	static const int64_t threads[] = { 1, 3, 4, 9 };
 	static const int64_t buckets[] = { 1, 8 };
@@ -272,7 +272,7 @@ static void check_exhausted(const struct builder *b, const struct octree_params 
 
 /* Pools that are too small by any amount are reported, and the next run with enough nodes succeeds.
  * A builder that wastes none may use a pool of exactly the tree's size. */
-Test(octree_cpu, pool_exhausted, .timeout = 60)
+Test(octree_cpu, pool_exhausted)
 {
 	static const double pools[] = { 1e-9, 0.01, 0.1, 0.25, 0.4, 1, 3, 6.5 };
 

@@ -3,7 +3,7 @@
  */
 #include "tests/cuda/bfs_search.h"
 
-TestSuite(bfs_cuda, .init = open_gpu, .fini = close_gpu, .timeout = 300);
+TestSuite(bfs_cuda, .init = open_gpu, .fini = close_gpu);
 
 /* ---- searches ------------------------------------------------------------------------------ */
 

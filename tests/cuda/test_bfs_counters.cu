@@ -3,7 +3,7 @@
  */
 #include "tests/cuda/bfs_search.h"
 
-TestSuite(bfs_cuda_counters, .init = open_gpu, .fini = close_gpu, .timeout = 300);
+TestSuite(bfs_cuda_counters, .init = open_gpu, .fini = close_gpu);
 
 /* A metric of one variant. */
 static double measured(size_t variant, const struct graph *g, const char *name,

@@ -14,7 +14,7 @@ extern "C" const struct gb_variant_ops cbt_cuda_descent_graph;
 
 static const struct gb_variant_ops *const ops = &cbt_cuda_descent_graph;
 
-TestSuite(variants_cbt_graph, .init = open_gpu, .fini = close_gpu, .timeout = 300);
+TestSuite(variants_cbt_graph, .init = open_gpu, .fini = close_gpu);
 
 /* A full tree of depth 6, with the members that create() reads. */
 static struct cbt_input small_tree(void)

@@ -11,7 +11,7 @@
 
 extern "C" bool simt_l2_persists(const void *pointer) __attribute__((weak));
 
-TestSuite(backend_flush, .init = open_gpu, .timeout = 60);
+TestSuite(backend_flush, .init = open_gpu);
 
 static const unsigned WORDS = 1024;
 static const size_t BYTES = WORDS * sizeof(uint32_t);
@@ -171,7 +171,7 @@ Test(backend_flush, lines_persist_until_the_reset)
 }
 
 /* A device on which these calls fail is flushed without an error.  A GPU ignores the variables. */
-Test(backend_flush_without_persisting, succeeds, .timeout = 60)
+Test(backend_flush_without_persisting, succeeds)
 {
 	struct gb_error err = {};
 

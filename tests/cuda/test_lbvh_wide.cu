@@ -15,7 +15,7 @@ extern "C" {
 }
 #include "tests/cuda/gpu.h"
 
-TestSuite(variants_lbvh_wide, .init = open_gpu, .fini = close_gpu, .timeout = 300);
+TestSuite(variants_lbvh_wide, .init = open_gpu, .fini = close_gpu);
 
 /* ---- a build ------------------------------------------------------------------------------- */
 

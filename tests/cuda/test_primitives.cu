@@ -5,7 +5,7 @@ enum {
 	SCAN_TILE = 4096, /* elements per block: see primitives.cu */
 };
 
-TestSuite(primitives, .init = open_gpu, .fini = close_gpu, .timeout = 300);
+TestSuite(primitives, .init = open_gpu, .fini = close_gpu);
 
 static uint64_t sum_of(const std::vector<uint32_t> &in)
 {

@@ -7,7 +7,7 @@
 
 #include "cuda/primitives/limits.h"
 
-TestSuite(primitives_sort, .init = open_gpu, .fini = close_gpu, .timeout = 300);
+TestSuite(primitives_sort, .init = open_gpu, .fini = close_gpu);
 
 enum pattern { UNIFORM, EQUAL, FEW, REVERSED };
 
