@@ -329,8 +329,11 @@ lint: $(BUILD)/generated/build_info.h
 format:
 	$(Q)clang-format -i $(formatted)
 
-## format-check: fail if `make format` would change anything
+## format-check: fail if `make format` would change anything, or at leftovers of a merge or patch
 format-check:
+	$(Q)leftover=$$(find . -path ./build -prune -o -path ./.git -prune -o \
+		\( -name '*.orig' -o -name '*.rej' \) -print) && \
+		[ -z "$$leftover" ] || { echo "remove" $$leftover; exit 1; }
 	$(Q)clang-format --dry-run -Werror $(formatted)
 
 ## ptxas: compile every .cu for all architectures, or SMS; check registers and spills
