@@ -468,7 +468,7 @@ clean:
 
 # ---- help ----------------------------------------------------------------------------------
 
-include tests/tests.mk tests/ptx/ptx.mk tests/trials/trials.mk
+include tests/tests.mk tests/ptx/ptx.mk
 
 listed = @sed -n 's/^\#\# \([^:]*\): \(.*\)/  \1\t\2/p' $(1) | expand -t 20
 ## help: list the user targets

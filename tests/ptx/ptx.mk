@@ -1,6 +1,6 @@
 # ptx.mk -- builds and runs the PTX executor; a part of the Makefile.
 
-.PHONY: ptx gpubench-ptx ptx-test ptx-test-long ptx-weak ptx-checks ptx-drive
+.PHONY: ptx gpubench-ptx ptx-test ptx-test-long ptx-weak ptx-checks
 
 # A build contains the PTX of its last architecture; another architecture needs another build.
 ptx_make = $(MAKE) --no-print-directory \
@@ -32,13 +32,12 @@ $(addprefix $(BUILD)/,gpubench-ptx unit-ptx drive ptx-selftest): \
 $(BUILD)/unit-ptx: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) $(executor) \
 		$(SHARED)/git2/libgit2.so
 	$(call link,$(ptx_libs) $(criterion))
-# drive runs the variants alone.  $(BUILD)/objects lists the objects that a mutant is linked with.
+# drive runs the variants alone.
 ptx_support := $(call object,tests/simt/drive.c) $(executor) $(BUILD)/support.a
 $(BUILD)/support.a: $(filter-out %/main.o %/variants.o %.cu.o,$(objects))
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(BUILD)/drive: $(kernels:%.cu=$(BUILD)/%.cu.o) $(ptx_support)
 	$(call link,$(ptx_libs))
-	$(Q)echo $(ptx_support) $(ptx_libs) $(LDLIBS) >$(BUILD)/objects
 ptx_selftest := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/ptx/selftest/*.cc))
 $(BUILD)/gpubench-ptx: $(objects) $(executor)
 	$(call link,$(ptx_libs))
@@ -87,7 +86,3 @@ ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/unit-ptx $(BUILD)/ptx-selftest $(BUIL
 	$(Q)$(PYTHON) tests/counts.py $(BUILD)/gpubench-ptx
 	$(Q)$(PYTHON) tests/kernels.py $(BUILD)/gpubench-ptx $(lastword $(targets))
 	$(Q)tests/devices.sh $(BUILD)/gpubench-ptx
-
-ptx-drive: $(BUILD)/drive
-	$(Q)ln -sfn $(notdir $(BUILD)) build/ptx-drive
-
