@@ -395,7 +395,7 @@ check: all
 ## test: run the layer, unit, GPU, emulator, PTX and command-line tests
 test: deps-test
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-layers
-	$(Q)$(MAKE) --no-print-directory test-unit test-relaxed
+	$(Q)$(MAKE) --no-print-directory test-unit
 	$(Q)$(if $(gpu_sanitizer),$(MAKE) --no-print-directory gpu-check,:)
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt BESIDES_PTX=$(CUDA)
 	$(Q)$(MAKE) --no-print-directory simt-test

@@ -103,7 +103,6 @@ copied := GPUBENCH_COPY=16Mi GOMP_SPINCOUNT=2000
 ## test-layers: includes and calls follow the order of the layers, without cycles
 test-layers: $(objects)
 	$(Q)$(PYTHON) tests/layers $^
-	$(Q)$(PYTHON) tests/layers --self-test
 
 ## test-unit: the unit tests; FILTER='sweep/*' selects some
 # The vulkan variants run on lavapipe if it was unpacked.
@@ -113,26 +112,6 @@ test-unit: $(BUILD)/unit $(BUILD)/nvml.so
 		$(if $(lavapipe),VK_DRIVER_FILES=$(lavapipe) VK_ICD_FILENAMES=$(lavapipe)) \
 		$(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
 	$(Q)$(no_reports)
-
-## test-relaxed: variants that share memory by atomics, under every order that C11 allows (gcc)
-# tests/relaxed/ has its own runtime for what gcc makes of these sources.
-relaxed_c := tests/relaxed/litmus.c $(addprefix cpu/,octree/lf.c octree/lf_amac.c \
-	octree/parts/builder.c octree/parts/insert.c lbvh/parts/hierarchy.c bfs/basic.c \
-	bfs/parts/search.c bfs/parts/topdown.c cbt/descent.c cbt/parts/tree.c)
-$(BUILD)/relaxed/%.o: private optimise := -O1 -g1 -fsanitize=thread \
-	--param=tsan-instrument-func-entry-exit=0 -Dmemset=relaxed_memset \
-	-Dmemcpy=relaxed_memcpy
-$(BUILD)/relaxed/%.o: %.c $(SHARED)/generated/shared_flags
-	@mkdir -p $(@D)
-	@echo "  CC    $< (relaxed)"
-	$(Q)$(CC) $(shared_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
-$(BUILD)/unit-relaxed: $(relaxed_c:%.c=$(BUILD)/relaxed/%.o) \
-		$(filter-out %/cli/commands/main.o $(relaxed_c:%.c=$(SHARED)/%.o),$(objects)) \
-		$(patsubst %,$(SHARED)/tests/relaxed/%.o,main calls memory threads) \
-		$(BUILD)/generated/link_flags
-	$(call link,$(ldlibs) -lstdc++)
-test-relaxed: $(if $(findstring clang,$(compilers)),,$(BUILD)/unit-relaxed)
-	$(Q)$(if $^,$<,echo "test-relaxed is left out: it needs gcc")
 
 ## test-arm: cross-build for aarch64; `check` and unit tests under qemu (install-deps.sh arm)
 # The unit tests are those of data, records and numbers, and some that compare NEON with portable C:
@@ -314,11 +293,10 @@ linted   := $(sources) $(cuda_c)
 formatted = $(foreach e,c h cc cu,\
 	$(call files,cli common cpu cuda vulkan datasets examples tests,$e))
 
-## lint: clang's warnings, clang-tidy and the analyzer, all as errors; English; fuzzers
+## lint: clang's warnings, clang-tidy and the analyzer, all as errors; fuzzers
 # The analyzer's limit of states per function; its default of 225000 takes much longer.
 LINT_NODES ?= 30000
 lint: $(BUILD)/generated/build_info.h
-	$(Q)$(PYTHON) tests/words
 	$(Q)$(CC) -fsyntax-only $(cppflags) -std=c11 $(warnings) -Wno-missing-prototypes -Werror \
 		$(wildcard tests/fuzz/*.c)
 	$(Q)ls -S $(linted) | xargs -P "$$(nproc)" -I{} \
@@ -371,7 +349,7 @@ measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.py $$folder
 
-.PHONY: $(whole:%=whole-%) test-layers test-unit test-relaxed test-arm test-musl test-simt \
+.PHONY: $(whole:%=whole-%) test-layers test-unit test-arm test-musl test-simt \
 	test-cli gpu-check test-resume test-slurm test-gate test-roots deps-test simt simt-test \
 	simt-stress simt-all asan tsan fuzz lint fuzz-records format format-check ptxas \
 	ptxas-check counts counts-write test-counts shaders measure

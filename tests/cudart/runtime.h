@@ -99,7 +99,6 @@ struct options {
 	int named;           /* compute capability that the device names; 0: its own */
 	bool weak;           /* memory as weak as the model allows; tests/ptx only */
 	const char *predict; /* print a predicted time for this GPU, or NULL; tests/ptx only */
-	const char *growth;  /* file for the values of growth.cc, or NULL; tests/ptx only */
 	bool distinct;       /* count distinct sectors; tests/ptx only */
 };
 extern struct options runtime_options;

@@ -287,8 +287,6 @@ void count_instruction(struct warp &w, const struct instruction &i, uint32_t mas
 {
 	struct counts *const c = &w.block->worker->counts;
 
-	if (runtime_options.growth)
-		growth_note(w, i, mask);
 	c->instructions[i.kind]++;
 	c->lanes[i.kind] += (unsigned)__builtin_popcount(mask);
 	c->expanded += mask ? i.extra : 0;
@@ -349,7 +347,7 @@ void counts_collect(const struct kernel *k, const struct counts *counts)
 
 bool counts_on(void)
 {
-	return counted.on || runtime_options.growth;
+	return counted.on;
 }
 
 void counts_fix_schedule(void)

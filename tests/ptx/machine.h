@@ -4,7 +4,6 @@
  *	block.cc     barriers of blocks and clusters
  *	launch.cc    workers (OS threads), the life of one launch
  *	counts.cc    exact counts, if enabled
- *	growth.cc    the largest integers in addresses, if enabled
  *	weak.cc      visibility of stores between threads, if memory is weak
  *	fatbin.cc    registration by nvcc's objects: modules, kernels, variables
  *	cudart.cc    entry points of the CUDA runtime that tests/cudart has under other names
@@ -220,9 +219,6 @@ bool counts_on(void);
 void counts_fix_schedule(void);
 /* Add a worker's counts at the end of a launch. */
 void counts_collect(const struct kernel *k, const struct counts *counts);
-
-/* growth.cc: note the values of an instruction that is about to run. */
-void growth_note(const struct warp &w, const struct instruction &i, uint32_t mask);
 
 /* weak.cc: for launches with ptx_running.weak, on one OS thread. weak_load() returns the value.
  * weak_store() is called before memory is written, and returns false if memory must not change.

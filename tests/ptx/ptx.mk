@@ -79,10 +79,7 @@ ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/unit-ptx $(BUILD)/ptx-selftest $(BUIL
 	$(BUILD)/ptx-selftest $(BUILD)/reached; passed=$$?; \
 	wait $$! || { cat $(BUILD)/coverage.txt; exit 1; }; exit $$passed
 	$(Q)$(PYTHON) tests/ptx/reached.py $(BUILD)/reached*
-	$(Q)$(PYTHON) tests/ptx/reached.py --self-test
 	$(Q)$(PYTHON) tests/simt/stress.py $(BUILD) --weak --seeds 1
-	$(Q)$(PYTHON) tests/ptx/words.py
-	$(Q)$(PYTHON) tests/ptx/words.py --self-test
 	$(Q)$(PYTHON) tests/counts.py $(BUILD)/gpubench-ptx
 	$(Q)$(PYTHON) tests/kernels.py $(BUILD)/gpubench-ptx $(lastword $(targets))
 	$(Q)tests/devices.sh $(BUILD)/gpubench-ptx

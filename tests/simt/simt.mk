@@ -55,7 +55,6 @@ simt-all: $(foreach kind,$(simt_kinds),\
 
 ## simt-test: the emulator's own tests: it finds seeded faults and accepts correct kernels
 simt-test: simt-all $(BUILD)/gpubench-cheats $(BUILD)/gpubench $(BUILD)/nvml.so
-	$(PYTHON) tests/ptx/reached.py --self-test
 	$(PYTHON) tests/simt/faults.py $(SIMT_BUILD)
 	$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats cuda
 	$(PYTHON) tests/kernels.py $(BUILD)/gpubench
