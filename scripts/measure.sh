@@ -13,7 +13,6 @@
 # must be built from a clean commit, because the records name it (a rehearsal may use any).  A case
 # that fails is reported, the others are measured, and the exit status is 1.  GPUBENCH is the
 # program (default: ./gpubench); figures.py gives `true` with DRY=1 to read the commands alone.
-# gpu-suite.sh does the same for a machine with a GPU.
 set -u -f -o pipefail
 cd "$(dirname "$0")/.." || exit
 

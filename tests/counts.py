@@ -85,43 +85,6 @@ def test_comparison():
     return failed
 
 
-# Points, the factor of all counts of radix/cuda/split before, or None if there were none, and
-# whether it has changed.
-SHARES = ((1, False), (1.005, False), (1.02, True), (0.98, True), (None, True))
-NAMED = {
-    "radix --count=1": "radix cuda/small cuda/split --count=1",
-    "radix split cub --count=1": "radix cuda/split --count=1",
-    "bfs csr --count=1": None,
-    "stream --op=latency": None,
-}
-
-
-def test_changed():
-    """Variants whose counts differ by more than 1 % have changed; without git, stored ones have."""
-    kept, failed = counts.read(KEPT)[1:], 0
-    for factor, wanted in SHARES:
-        before = copy.deepcopy(kept)
-        for line in before:
-            if line["key"].startswith("radix/cuda/split "):
-                line["counts"] = {n: v * (factor or 1) for n, v in line["counts"].items()}
-        if not factor:
-            before = [k for k in before if not k["key"].startswith("radix/cuda/split ")]
-        found = counts.changed_variants(before)
-        if found != ({("radix", "split")} if wanted else set()):
-            failed += 1
-            print(f"changed, counts times {factor}: {found}")
-    stored = {("lbvh", "wide"), ("radix", "onesweep")}
-    if not stored <= counts.changed_variants(None) or counts.then("no commit") is not None:
-        failed += 1
-        print(f"changed, without git: {counts.changed_variants(None)}")
-    changed = {("radix", "split"), ("radix", "small"), ("stream", "copy")}
-    found = list(counts.changed_points(NAMED, changed))
-    if found != [line for line in NAMED.values() if line]:
-        failed += 1
-        print(f"points of changed variants: {found}")
-    return failed
-
-
 def test_lacking():
     """Counters are taken of points without any, rays first; a line that was cut off is none."""
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
@@ -498,7 +461,7 @@ def main():
     else:
         failed = test_comparison() + test_calibration() + test_divisions() + test_costs()
         failed += test_repeated_bound()
-        failed += test_pages() + test_bad_records() + test_changed() + test_lacking()
+        failed += test_pages() + test_bad_records() + test_lacking()
         if len(sys.argv) > 1:
             failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
             failed += test_graph(sys.argv[1]) + test_steps(sys.argv[1])

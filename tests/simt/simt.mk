@@ -58,7 +58,6 @@ simt-test: simt-all $(BUILD)/gpubench-cheats $(BUILD)/gpubench $(BUILD)/nvml.so
 	$(PYTHON) tests/simt/faults.py $(SIMT_BUILD)
 	$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats cuda
 	$(PYTHON) tests/kernels.py $(BUILD)/gpubench
-	$(PYTHON) tests/gpu_suite.py $(BUILD)/gpubench
 	$(SIMT_BUILD)/plain/selftest $(SEEDS)
 	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds 1
 
