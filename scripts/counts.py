@@ -54,9 +54,9 @@ POINTS = [
     "lbvh --op=trace --scene=knot --primitives=32768 --rays=256",
     "lbvh --op=trace --rays-kind=shadow,bounce --scene=knot --primitives=32768 --rays=128",
     "stream --count=16777216",
-    # The microbenchmarks of scripts/model.py.
+    # One step, of which each needs the one before.
     "stream --op=launch,latency,barrier,issue,shared,host --count=2048",
-    # Points for which papers and others have published times (scripts/predict.py).
+    # Points for which papers and others have published times.
     "cbt descent descent-graph --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random"
     " --fill=.25",
     "lbvh karras-bitonic --op=build --scene=teapot --primitives=25600",
@@ -65,8 +65,6 @@ POINTS = [
     "lbvh stack2 --op=trace --tree=paper --scene=knot --primitives=144000 --rays=256",
 ]
 ENVIRONMENT = {"GPUBENCH_PTX_SMS": "132", "OMP_NUM_THREADS": "1"}
-# Points whose distinct sectors are counted too.
-DISTINCT = {"octree morton --count=2097152 --dist=plummer": {"GPUBENCH_PTX_DISTINCT": "1"}}
 # Counts for which neither more nor less is better.
 NEUTRAL = ("blocks", "threads", "active_lanes", "least", "kernel")
 
@@ -117,7 +115,7 @@ def measure(program, only):
     points = [point for point in POINTS if fnmatch.fnmatch(point, only)]
     if not points:
         sys.exit(f"counts.py: no point is like {only}")
-    all_of = lambda point: list(run(program, point, DISTINCT.get(point, {})))
+    all_of = lambda point: list(run(program, point))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         all_lines = list(pool.map(all_of, points))
     return all_lines[0][:1] + [line for lines in all_lines for line in lines[1:]]

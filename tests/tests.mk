@@ -323,14 +323,12 @@ ptxas-check: $(filter $(BUILD)/cuda/%.cu.o,$(objects))
 	$(Q)scripts/ptxas-table.sh --check $(BUILD)
 
 ## counts: the exact counts of every cuda kernel (PTX executor), compared with the stored ones
-## counts-write: store new counts after an intended change, and regenerate their pages
-counts counts-write: ptx
-	$(Q)$(PYTHON) scripts/counts.py ./gpubench-ptx \
-		$(if $(filter counts,$@),--check results/counts.jsonl,>build/counts.jsonl)
-	$(Q)$(if $(filter counts,$@),:,mv build/counts.jsonl results/counts.jsonl && \
-		$(PYTHON) scripts/predict.py >docs/predictions.md && \
-		$(PYTHON) scripts/literature.py >docs/literature.md && \
-		$(PYTHON) scripts/counters.py --page >docs/counters.md)
+## counts-write: store new counts after an intended change
+counts: ptx
+	$(Q)$(PYTHON) scripts/counts.py ./gpubench-ptx --check results/counts.jsonl
+counts-write: ptx
+	$(Q)$(PYTHON) scripts/counts.py ./gpubench-ptx >build/counts.jsonl && \
+		mv build/counts.jsonl results/counts.jsonl
 
 ## test-counts: counts must find a planted extra load, bank conflict and uncoalesced store
 test-counts: ptx

@@ -98,8 +98,6 @@ struct options {
 	const char *pci;     /* PCI address of the device, for a fake NVML; or NULL */
 	int named;           /* compute capability that the device names; 0: its own */
 	bool weak;           /* memory as weak as the model allows; tests/ptx only */
-	const char *predict; /* print a predicted time for this GPU, or NULL; tests/ptx only */
-	bool distinct;       /* count distinct sectors; tests/ptx only */
 };
 extern struct options runtime_options;
 void options_read(void); /* reads once, until options_forget() by cudaDeviceReset() */

@@ -1,5 +1,4 @@
-/* steps.cu -- copy an array one word of 4 bytes at a time, so that a step costs one constant of the
- * model in scripts/predict.py:
+/* steps.cu -- copy an array one word of 4 bytes at a time, so that a step has one cost:
  *
  *	launch     a launch of a kernel that copies one word
  *	latency    a load of global memory whose address the load before it returned
