@@ -54,8 +54,6 @@ POINTS = [
     "lbvh --op=trace --scene=knot --primitives=32768 --rays=256",
     "lbvh --op=trace --rays-kind=shadow,bounce --scene=knot --primitives=32768 --rays=128",
     "stream --count=16777216",
-    # One step, of which each needs the one before.
-    "stream --op=launch,latency,barrier,issue,shared,host --count=2048",
     # Points for which papers and others have published times.
     "cbt descent descent-graph --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random"
     " --fill=.25",
