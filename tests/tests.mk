@@ -1,7 +1,7 @@
 # tests.mk -- the tests and other checks of a change; a part of the Makefile.
 
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
-test_objects := $(call object,$(tests) tests/criterion.c $(if $(QEMU),tests/arm/exec.c) \
+test_objects := $(call object,$(tests) tests/criterion.c \
 		  $(addprefix tests/cli/measuring/,virtual.c virtual_machine.c))
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
@@ -113,42 +113,18 @@ test-unit: $(BUILD)/unit $(BUILD)/nvml.so
 		$(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
 	$(Q)$(no_reports)
 
-## test-arm: cross-build for aarch64; `check` and unit tests under qemu (install-deps.sh arm)
-# The unit tests are those of data, records and numbers, and some that compare NEON with portable C:
-# others take minutes there, of variants that `check` also runs, or need real time, or this kernel's
-# limits.  build/arm64 has no libstdc++.
+## test-arm: compile and link for aarch64 (install-deps.sh arm)
 arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
-arm_make := $(MAKE) --no-print-directory CUDA=0 QEMU=1 BUILD=build/aarch64 SHARED=build/aarch64 \
-	have_gnu=0 CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))"
-arm_run  := $(copied) QEMU_COMMAND=$$(command -v qemu-aarch64) \
-	QEMU_LD_PREFIX='$(CURDIR)/build/arm64' qemu-aarch64 build/aarch64
-arm_unit := @($(subst $() ,|,$(addsuffix /*,archs bodies cbt_layout cbt_trees cbt_verify \
-	criterion graph identity image key keys leaf_narrow leaf_pairs lines mesh octree_box \
-	order record rng setups simd stats suggest text value) \
-	cbt_cpu/non_temporal_stores lbvh_trace/axes octree_cpu/keys_of_all_instruction_sets \
-	radix_cpu/patterns))
 test-arm:
 	+$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
-		$(arm_make) build/aarch64/gpubench build/aarch64/unit && \
-		$(arm_run)/gpubench check --backend=cpu && \
-		$(arm_run)/unit --filter '$(arm_unit)'; \
+		$(MAKE) --no-print-directory CUDA=0 BUILD=build/aarch64 SHARED=build/aarch64 \
+			have_gnu=0 CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))" \
+			build/aarch64/gpubench; \
 	else echo "test-arm is left out: scripts/install-deps.sh arm installs what is missing"; fi
 
 # A build without any optional library.
 plain_cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(addprefix -DGB_HAVE_,CUDA=0 CUB=0 HWY=0 \
 	PNG=0 EMBREE=0 VULKAN=0) -DGB_EMBREE=0
-
-## test-musl: what uses more than ISO C compiles with musl (install-deps.sh arm)
-iso_headers := ctype|errno|float|immintrin|inttypes|limits|locale|math|omp|signal|std.*|string|time
-beyond_iso := include <(?!($(iso_headers))\.h|png|Random123)
-test-musl: $(BUILD)/generated/build_info.h
-	$(Q)mkdir -p build/musl && ln -sfn "/usr/include/$$(uname -m)-linux-gnu/asm" \
-		$(addprefix /usr/include/,asm-generic cjson linux Random123) build/musl
-	$(Q)if command -v musl-gcc >/dev/null; then \
-		musl-gcc -fsyntax-only -std=c11 -fopenmp $(warnings) -Werror $(plain_cppflags) \
-			-isystem build/musl $$(grep -lP '$(beyond_iso)' \
-			$(filter-out $(embree) $(graphblas) vulkan/%,$(sources))); \
-	else echo "test-musl is left out: scripts/install-deps.sh arm installs musl-gcc"; fi
 
 ## test-simt: with SIMT=1: every cuda variant in the emulator
 # BESIDES_PTX=1 leaves out what ptx-test runs: the points of `check`, and suites of coverage.sh.
@@ -347,7 +323,7 @@ measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.py $$folder
 
-.PHONY: $(whole:%=whole-%) test-layers test-unit test-arm test-musl test-simt \
+.PHONY: $(whole:%=whole-%) test-layers test-unit test-arm test-simt \
 	test-cli gpu-check test-resume test-slurm test-gate test-roots deps-test simt simt-test \
 	simt-stress simt-all asan tsan fuzz lint fuzz-records format format-check ptxas \
 	ptxas-check counts counts-write test-counts shaders measure
