@@ -172,7 +172,7 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 ## test-cli: golden command-line cases and tests of the whole program
 # Those that take longest come first.  A build with sanitizers restricts no plug-in (cage.h).
 whole    := kernel $(if $(sanitize),,cheats plugins) golden plots page verdicts reading resume \
-	signals memory install joins latex gate recipes deps nvcc nosys counts exchange vulkan \
+	signals memory install joins gate recipes deps nvcc nosys counts exchange vulkan \
 	figures docs papers
 # Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.  That fits in
 # caches, and the bandwidth of caches is too high to find cheats.
@@ -191,7 +191,6 @@ whole-figures: ; $(Q)GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check
 whole-docs:    ; $(Q)$(PYTHON) tests/docs.py $(BUILD)/gpubench
 whole-joins:   ; $(Q)$(PYTHON) tests/joins.py $(BUILD)/gpubench
 whole-plots:   ; $(Q)$(PYTHON) tests/plots.py $(BUILD)/gpubench
-whole-latex:   ; $(Q)$(PYTHON) tests/latex.py $(BUILD)/gpubench
 whole-papers:  ; $(Q)tests/papers.sh $(BUILD)/gpubench
 whole-reading: ; $(Q)tests/reading.sh $(BUILD)/gpubench
 whole-resume:  ; $(Q)tests/resume.sh $(BUILD)/gpubench 3 1 \
