@@ -10,7 +10,6 @@ Exit status 1 if a check fails.
 import contextlib
 import copy
 import io
-import json
 import os
 import re
 import shutil

@@ -48,7 +48,7 @@ struct warp {
 	unsigned current;
 	int patience; /* left until another split runs */
 	struct split split[LANES];
-	uint32_t *depth; /* per register, when counting: length of its chain of loads */
+	uint32_t *depth;        /* per register, when counting: length of its chain of loads */
 	uint32_t chain;         /* when counting: the longest chain of global loads up to here */
 	uint32_t load;          /* the chain of the current load */
 	uint32_t barrier_chain; /* that at the last barrier, on which later loads depend */
