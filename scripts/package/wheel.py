@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""wheel.py SOURCE TREE VERSION FOLDER -- packs TREE, which package.sh builds, as a wheel in FOLDER, and
-prints its name.  The same input makes the same bytes."""
+"""wheel.py SOURCE TREE VERSION FOLDER -- packs TREE, which package.sh builds, as a wheel in
+FOLDER, and prints its name.  The same input makes the same bytes."""
 
 import base64
 import hashlib
