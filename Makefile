@@ -369,11 +369,10 @@ bench-now:
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
-## bench-peers: compare the CPU variants with established libraries (about an hour)
+## bench-peers: the same with all variants and libraries, at preset ci (about an hour)
 bench-peers: all
-	$(Q)scripts/measure.sh results/latest.peers 'peers-*'
-	$(Q)for case in results/latest.peers/*.gz; do \
-		echo "# $${case##*/}"; zcat $$case | ./gpubench versus --by=peer -; done
+	./gpubench run --preset=ci --overwrite -o results/latest.peers.jsonl
+	$(Q)./gpubench report --format=html results/latest.peers.jsonl >results/latest.peers.html
 
 ## deps: install missing dependencies; with PREFIX=FOLDER unpack them there, without root
 deps:
@@ -392,24 +391,20 @@ build/man/gpubench.1: $(BUILD)/gpubench scripts/man.sh
 	$(Q)scripts/man.sh $< $(@D)
 
 ## dist: source archive of the commit with its SHA-256, in build/dist
-## portable: archive of the program, with its libraries, that runs in any folder
-## deb: Debian package
 ## wheel: Python package with the program, gpubench-plot and a reader of records
 ## tag: tag the commit as the newest version of the change log, if that has a date
-dist portable deb wheel tag:
+dist wheel tag:
 	+$(Q)scripts/package/package.sh $@
 
 ## install: install program, completion and manual pages (if help2man exists) below PREFIX
 ## uninstall: remove the files that `make install` and `make install-executors` installed
 prefix    := $(DESTDIR)$(PREFIX)
-completed := bash-completion/completions/gpubench zsh/site-functions/_gpubench \
-	fish/vendor_completions.d/gpubench.fish
+completed := bash-completion/completions/gpubench
 header    := $(prefix)/include/gpubench/plugin.h
 pkgconfig := $(prefix)/share/pkgconfig/gpubench.pc
 install: all $(if $(shell command -v help2man),man)
 	install -D -m 755 $(BUILD)/gpubench '$(prefix)/bin/gpubench'
-	$(Q)for file in $(completed); do install -D -m 644 \
-		scripts/completion.$${file%%[-/]*} '$(prefix)/share/'"$$file" || exit; done
+	install -D -m 644 scripts/completion.bash '$(prefix)/share/$(completed)'
 	install -d '$(prefix)/include/gpubench' '$(prefix)/share/pkgconfig'
 	scripts/plugin-header.sh >'$(header)'
 	printf '%s\n' 'prefix=$${pcfiledir}/../..' 'Name: gpubench' \
@@ -461,7 +456,7 @@ help:
 help-dev:
 	$(call listed,tests/tests.mk tests/*/*.mk)
 
-.PHONY: all test bench bench-now bench-peers deps deps-nvcc check man dist portable deb wheel tag install executors \
-	install-executors uninstall clean help help-dev FORCE
+.PHONY: all test bench bench-now bench-peers deps deps-nvcc check man dist wheel tag install \
+	executors install-executors uninstall clean help help-dev FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

@@ -3,7 +3,6 @@
  * Copy bandwidth is the reference for all other times: an algorithm that must read and write its
  * data once cannot be faster than a copy.  The kernel is STREAM's copy (McCalpin, "Memory bandwidth
  * and machine balance in current high performance computers", 1995) for any number of bytes.
- * Other operations of the cuda variants copy a few bytes step by step, to time one step.
  */
 #ifndef GPUBENCH_COMMON_STREAM_H
 #define GPUBENCH_COMMON_STREAM_H
@@ -15,22 +14,10 @@
 extern "C" {
 #endif
 
-enum stream_op {
-	STREAM_COPY,
-	STREAM_LAUNCH,  /* a launch per word of 4 bytes */
-	STREAM_LATENCY, /* a dependent load per word */
-	STREAM_BARRIER, /* a barrier of the grid per word */
-	STREAM_ISSUE,   /* two dozen dependent instructions per word */
-	STREAM_SHARED,  /* a dependent shared load and a shuffle per word */
-	STREAM_HOST,    /* a launch per word, for which the host waits */
-	STREAM_OPS,
-};
-
 struct stream_params {
 	int64_t count; /* bytes to copy */
 	int64_t threads;
 	int64_t seed;
-	int64_t op; /* enum stream_op */
 };
 
 /* The first count bytes of words are copied.  An output is count bytes. */

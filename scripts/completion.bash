@@ -1,6 +1,5 @@
 # completion.bash -- completes gpubench's commands, options and their words from the help that the
-# program prints.  `bash completion.bash LINE` prints the candidates at the end of a line, one a
-# line: completion.zsh and completion.fish run it.
+# program prints.
 #
 # Each function prints the candidates at the cursor, one a line, as whole words ("--type=u32,u64").
 # Words and files are offered only where the help allows them.
@@ -131,11 +130,4 @@ _gpubench() {
 	[[ ${COMPREPLY[*]} == *[=/] ]] && compopt -o nospace 2>/dev/null
 	return 0
 }
-if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
-	COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDBREAKS=
-	read -ra COMP_WORDS <<<"$1"
-	_gpubench
-	((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"
-else
-	complete -F _gpubench gpubench
-fi
+complete -F _gpubench gpubench

@@ -5,16 +5,13 @@
     counts.py PROGRAM --check results/counts.jsonl        compare with the stored ones (make counts)
     counts.py PROGRAM --check FILE --only 'radix *'       some of the points
     counts.py --points                                    the points, for `gpubench run --suite`
-    counts.py --points --changed [COMMIT]                 those of variants that have changed
 
 PROGRAM is a gpubench-ptx, whose records hold the counts of each kernel.  They are taken under one
 fixed schedule, on a device of 132 multiprocessors, so a difference is a change of the kernels or
 of nvcc.  Counts of different versions of nvcc are not compared.  For each kernel that changed, the
 point where it changed most is printed, with each count before and after.  A point without stored
 counts is only named.  The exit status is 1 if a count became worse or better: if that is intended,
-store the new counts.  A variant has changed if its counts differ by more than 1 % from those at
-COMMIT, by default the one that was measured on a GPU, or, without git, if results/before has counts
-of it or one of its points was not measured.
+store the new counts.
 """
 import argparse
 import collections
@@ -24,8 +21,6 @@ import json
 import os
 import subprocess
 import sys
-
-import model
 
 # Arguments of `gpubench`: all CUDA variants and CUB, the faster ones at larger sizes too.
 POINTS = [
@@ -59,9 +54,7 @@ POINTS = [
     "lbvh --op=trace --scene=knot --primitives=32768 --rays=256",
     "lbvh --op=trace --rays-kind=shadow,bounce --scene=knot --primitives=32768 --rays=128",
     "stream --count=16777216",
-    # The microbenchmarks of scripts/model.py.
-    "stream --op=launch,latency,barrier,issue,shared,host --count=2048",
-    # Points for which papers and others have published times (scripts/predict.py).
+    # Points for which papers and others have published times.
     "cbt descent descent-graph --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random"
     " --fill=.25",
     "lbvh karras-bitonic --op=build --scene=teapot --primitives=25600",
@@ -70,13 +63,8 @@ POINTS = [
     "lbvh stack2 --op=trace --tree=paper --scene=knot --primitives=144000 --rays=256",
 ]
 ENVIRONMENT = {"GPUBENCH_PTX_SMS": "132", "OMP_NUM_THREADS": "1"}
-# Points whose distinct sectors are counted too.
-DISTINCT = {"octree morton --count=2097152 --dist=plummer": {"GPUBENCH_PTX_DISTINCT": "1"}}
 # Counts for which neither more nor less is better.
 NEUTRAL = ("blocks", "threads", "active_lanes", "least", "kernel")
-# Counts that tell whether a variant has changed, and by how much.
-WEIGHED = ("launches", "warp_instructions", "global_load.sectors", "global_store.sectors")
-NOTICED = 0.01
 
 # ---- measuring -----------------------------------------------------------------------------
 
@@ -125,7 +113,7 @@ def measure(program, only):
     points = [point for point in POINTS if fnmatch.fnmatch(point, only)]
     if not points:
         sys.exit(f"counts.py: no point is like {only}")
-    all_of = lambda point: list(run(program, point, DISTINCT.get(point, {})))
+    all_of = lambda point: list(run(program, point))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         all_lines = list(pool.map(all_of, points))
     return all_lines[0][:1] + [line for lines in all_lines for line in lines[1:]]
@@ -203,62 +191,15 @@ def read(path):
         return [json.loads(line) for line in file]
 
 
-# ---- what has changed ----------------------------------------------------------------------
-
-
-def summed(lines):
-    """{key: counts of all kernels}"""
-    sums = {}
-    for line in lines:
-        sums.setdefault(line["key"], collections.Counter()).update(line["counts"])
-    return sums
-
-
-def then(commit):
-    """The counts of that commit; None if git does not have it."""
-    command = ["git", "-C", model.RESULTS, "show", commit + ":./counts.jsonl"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    return None if done.returncode else [json.loads(s) for s in done.stdout.splitlines()[1:]]
-
-
-def changed_variants(before):
-    """{(benchmark, variant)}"""
-    now, keys = summed(model.read("counts.jsonl")[1:]), set()
-    if before is None:
-        keys = {line["key"] for line in model.read(model.BEFORE[0])}
-        keys |= now.keys() - model.measured_times(model.MEASURED).keys()
-    else:
-        kept = summed(before)
-        for key, counted in now.items():
-            of = kept.get(key)
-            if not of or any(relative(Change(n, of[n], counted[n])) > NOTICED for n in WEIGHED):
-                keys.add(key)
-    return {(bench, variant) for bench, _, variant in (key.split()[0].split("/") for key in keys)}
-
-
-def changed_points(points, changed):
-    """The points with the changed ones of their variants."""
-    for point in points:
-        bench, *words = point.split()
-        names = [word for word in words if not word.startswith("--")]
-        variants = [v for b, v in sorted(changed) if b == bench and (v in names or not names)]
-        if variants and not (bench == "stream" and "--op=" in point):  # not a workload
-            yield " ".join([bench, *("cuda/" + v for v in variants), *words[len(names):]])
-
-
 def main():
     parser = argparse.ArgumentParser(description="exact counts of every CUDA kernel")
     parser.add_argument("program", nargs="?")
     parser.add_argument("--check", metavar="FILE")
     parser.add_argument("--only", default="*", metavar="GLOB")
     parser.add_argument("--points", action="store_true")
-    parser.add_argument("--changed", nargs="?", const=model.measured_commit(), metavar="COMMIT")
     options = parser.parse_args()
     if options.points:
-        points = [point for point in POINTS if fnmatch.fnmatch(point, options.only)]
-        if options.changed:
-            points = changed_points(points, changed_variants(then(options.changed)))
-        print("\n".join(points))
+        print("\n".join(point for point in POINTS if fnmatch.fnmatch(point, options.only)))
         return 0
     lines = measure(options.program, options.only)
     if not options.check:

@@ -12,8 +12,8 @@
 #	        later, a Vulkan that runs on the CPU, in build/lavapipe, so that the system's Mesa
 #	        stays as it is; the validation layer; glslangValidator
 #	lint    build, and clang with its OpenMP and sanitizers, clang-tidy, clang-format
-#	arm     build, musl-gcc, and what `make test-arm` needs: the cross compiler for aarch64,
-#	        qemu-user, and the libraries of arm64 in build/arm64, where apt and dpkg see none
+#	arm     build, and what `make test-arm` needs: the cross compiler for aarch64, and the
+#	        libraries of arm64 in build/arm64, where apt and dpkg see none
 #	all     everything but arm
 #	--check  only report what is missing; the exit status is 1 if that is not optional
 #	--prefix=FOLDER  unpack packages of Debian or Ubuntu into FOLDER, without root; the build
@@ -145,8 +145,6 @@ need "lint" clang-tidy has_command clang-tidy
 need "lint" clang-format has_command clang-format
 need "arm" gcc-aarch64-linux-gnu has_command aarch64-linux-gnu-gcc
 need "arm" g++-aarch64-linux-gnu has_command aarch64-linux-gnu-g++
-need "arm" qemu-user has_command qemu-aarch64
-need "arm" musl-tools has_command musl-gcc
 
 optional=()
 has_header hwy/contrib/sort/vqsort.h || optional+=(libhwy-dev)
@@ -396,7 +394,7 @@ unpack_arm64() { # FOLDER: for downloads
 	}
 	arm_there "$1" update || return 1
 	arm_there "$1" --download-only -y --no-install-recommends install libc6-dev libgomp1 \
-		libcjson-dev librandom123-dev libcriterion-dev >/dev/null || return 1
+		libcjson-dev librandom123-dev >/dev/null || return 1
 	rm -rf "$arm64" && mkdir -p "$arm64" || return 1
 	for package in "$1"/cache/archives/*.deb; do
 		dpkg-deb -x "$package" "$arm64" || return 1

@@ -134,8 +134,7 @@ def check_lists():
 def check_names():
     variants = {v["name"] for benchmark in listed["benchmarks"] for v in benchmark["variants"]}
     known = " ".join(helps.values())
-    scripts = glob.glob(top + "/scripts/**/*", recursive=True)
-    for path in scripts + glob.glob(top + "/tests/trials/*"):
+    for path in glob.glob(top + "/scripts/**/*", recursive=True):
         if os.path.isfile(path):
             with open(path, encoding="utf-8", errors="replace") as file:
                 known += file.read()

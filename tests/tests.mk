@@ -1,7 +1,7 @@
 # tests.mk -- the tests and other checks of a change; a part of the Makefile.
 
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
-test_objects := $(call object,$(tests) tests/criterion.c $(if $(QEMU),tests/arm/exec.c) \
+test_objects := $(call object,$(tests) tests/criterion.c \
 		  $(addprefix tests/cli/measuring/,virtual.c virtual_machine.c))
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
@@ -167,16 +167,14 @@ test-long: deps-test
 	$(again) test-resume KILLS=20
 	$(again) test-arm
 
-## test-arm: cross-build for aarch64, and `check` under qemu (install-deps.sh arm)
+## test-arm: compile and link for aarch64 (install-deps.sh arm)
 # build/arm64 has no libstdc++.
 arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
-arm_make := CUDA=0 BUILD=build/aarch64 SHARED=build/aarch64 \
-	have_gnu=0 CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))"
 test-arm:
 	+$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
-		$(MAKE) --no-print-directory $(arm_make) build/aarch64/gpubench && \
-		QEMU_LD_PREFIX='$(CURDIR)/build/arm64' GPUBENCH_COPY=1Mi \
-			qemu-aarch64 build/aarch64/gpubench check --backend=cpu; \
+		$(MAKE) --no-print-directory CUDA=0 BUILD=build/aarch64 SHARED=build/aarch64 \
+			have_gnu=0 CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))" \
+			build/aarch64/gpubench; \
 	else echo "test-arm is left out: scripts/install-deps.sh arm installs what is missing"; fi
 
 ## test-slurm: the job array of scripts/sweep.slurm on a one-node Slurm, started here (as root)
@@ -257,8 +255,11 @@ lint: $(BUILD)/generated/build_info.h
 format:
 	$(Q)clang-format -i $(formatted)
 
-## format-check: fail if `make format` would change anything
+## format-check: fail if `make format` would change anything, or at leftovers of a merge or patch
 format-check:
+	$(Q)leftover=$$(find . -path ./build -prune -o -path ./.git -prune -o \
+		\( -name '*.orig' -o -name '*.rej' \) -print) && \
+		[ -z "$$leftover" ] || { echo "remove" $$leftover; exit 1; }
 	$(Q)clang-format --dry-run -Werror $(formatted)
 
 ## ptxas: compile every .cu for all architectures, or SMS; check registers and spills
@@ -270,10 +271,11 @@ ptxas-check: $(filter $(BUILD)/cuda/%.cu.o,$(objects))
 
 ## counts: the exact counts of every cuda kernel (PTX executor), compared with the stored ones
 ## counts-write: store new counts after an intended change
-counts counts-write: ptx
-	$(Q)$(PYTHON) scripts/counts.py ./gpubench-ptx \
-		$(if $(filter counts,$@),--check results/counts.jsonl,>build/counts.jsonl)
-	$(Q)$(if $(filter counts,$@),:,mv build/counts.jsonl results/counts.jsonl)
+counts: ptx
+	$(Q)$(PYTHON) scripts/counts.py ./gpubench-ptx --check results/counts.jsonl
+counts-write: ptx
+	$(Q)$(PYTHON) scripts/counts.py ./gpubench-ptx >build/counts.jsonl && \
+		mv build/counts.jsonl results/counts.jsonl
 
 ## shaders: rebuild the built-in SPIR-V from the GLSL in vulkan/ (needs glslangValidator)
 GLSLANG ?= glslangValidator
@@ -283,7 +285,7 @@ shaders: $(shaders:%=%.inc)
 	@echo "  GLSL  $<"
 	$(Q)$(GLSLANG) --quiet --target-env vulkan1.2 -g0 -x $< -o $@
 
-## measure: measure the CPU figures of the pages in docs/ and print their tables (40 minutes)
+## measure: measure the CPU figures of the pages in docs/ and print their tables
 measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.py $$folder

@@ -9,7 +9,7 @@
 #include "common/text.h"
 
 /* The words of enum gb_format, in its order, then those of printers[]. */
-const char *const gb_compare_formats[] = { "table", "markdown", "html",   "latex", "csv",
+const char *const gb_compare_formats[] = { "table", "markdown", "html",   "csv",
 					   "json",  "junit",    "github", NULL };
 typedef enum gb_status print_comparison(FILE *file, const struct gb_comparison *comparison,
 					struct gb_error *err);

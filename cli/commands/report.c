@@ -12,7 +12,7 @@ typedef enum gb_status print_records(FILE *file, const struct gb_records *list,
 				     struct gb_error *err);
 
 /* The words of enum gb_format, in its order, then those of printers[]. */
-static const char *const formats[] = { "table", "markdown", "html",      "latex", "csv",
+static const char *const formats[] = { "table", "markdown", "html",      "csv",
 				       "json",  "junit",    "benchmark", NULL };
 static print_records *const printers[] = { gb_junit_print_records, gb_google_print_records };
 

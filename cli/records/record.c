@@ -206,7 +206,7 @@ static const struct gb_field derived_fields[] = {
 #define TRAFFIC(name)                                                                            \
 	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.sectors),         \
 		NUMBER(struct gb_counts, name.wavefronts), NUMBER(struct gb_counts, name.least), \
-		NUMBER(struct gb_counts, name.turns), NUMBER(struct gb_counts, name.distinct)
+		NUMBER(struct gb_counts, name.turns)
 #define COPIED(name)                                                                      \
 	NUMBER(struct gb_counts, name.to_device), NUMBER(struct gb_counts, name.to_host), \
 		NUMBER(struct gb_counts, name.on_device), NUMBER(struct gb_counts, name.set)
@@ -223,15 +223,12 @@ const struct gb_field gb_count_fields[] = {
 	NUMBER(struct gb_counts, divergent),
 	NUMBER(struct gb_counts, barriers),
 	NUMBER(struct gb_counts, grid_barriers),
-	NUMBER(struct gb_counts, expanded),
-	NUMBER(struct gb_counts, repeated),
 	TRAFFIC(global_load),
 	TRAFFIC(global_store),
 	TRAFFIC(global_atomic),
 	TRAFFIC(shared_load),
 	TRAFFIC(shared_store),
 	TRAFFIC(shared_atomic),
-	NUMBER(struct gb_counts, path),
 	NUMBER(struct gb_counts, chain),
 	COPIED(copies),
 	COPIED(copied_bytes),

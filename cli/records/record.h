@@ -90,17 +90,17 @@ enum gb_record_status {
 
 /* Exact counts of one run or one kernel; NAN if not counted. */
 struct gb_traffic {
-	double requests, sectors, wavefronts, least, turns, distinct;
+	double requests, sectors, wavefronts, least, turns;
 };
 
 struct gb_counts {
 	const char *kernel;
 	double launches, blocks, threads, warp_instructions, active_lanes;
 	struct gb_members classes;
-	double branches, divergent, barriers, grid_barriers, expanded, repeated;
+	double branches, divergent, barriers, grid_barriers;
 	struct gb_traffic global_load, global_store, global_atomic;
 	struct gb_traffic shared_load, shared_store, shared_atomic;
-	double path, chain;
+	double chain;
 	struct {
 		double to_device, to_host, on_device, set;
 	} copies, copied_bytes;

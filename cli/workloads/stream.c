@@ -7,8 +7,6 @@
 #include "common/stream.h"
 #include "common/text.h"
 
-GB_WORDS(ops, STREAM_OPS, "copy", "launch", "latency", "barrier", "issue", "shared", "host");
-
 static const struct gb_param params[] = {
 	{ .name = "count",
 	  GB_AT(GB_INT, struct stream_params, count),
@@ -17,14 +15,6 @@ static const struct gb_param params[] = {
 	  .unit = "bytes",
 	  .growth = GB_LINEAR,
 	  .help = "bytes to copy; each byte is read once and written once" },
-	{ .name = "op",
-	  GB_AT(GB_CHOICE, struct stream_params, op),
-	  .initial = "copy",
-	  .choices = ops,
-	  .backends = 1U << GB_CUDA,
-	  .help = "copy at once, or 4 bytes at a step: a kernel launch, a load that depends on the "
-		  "last, a barrier of the grid, two dozen dependent instructions, a dependent "
-		  "shared load and shuffle, or a launch that the host waits for" },
 	GB_COMMON_PARAMS(struct stream_params),
 };
 
@@ -101,10 +91,8 @@ static struct gb_work work(const void *params_, const void *input)
 }
 
 /* Sizes around a byte, a word, a cache line and a block's tile; then one shared by many threads. */
-static const char *const check[] = {
-	"--count=0,1,7,8,9,63,64,65,4095,16383,16384,16385,1048579",
-	"--op=launch,latency,barrier,issue,shared,host --count=5,16,600", NULL
-};
+static const char *const check[] = { "--count=0,1,7,8,9,63,64,65,4095,16383,16384,16385,1048579",
+				     NULL };
 static const char *const quick[] = { "--count=256Mi", NULL };
 static const char *const ci[] = { "--count=64Mi", NULL };
 static const char *const paper[] = { "--count=64Ki:1Gi:x4", NULL };

@@ -1,12 +1,12 @@
-/* copy.cu -- copy an array as fast as the device's memory allows; or step by step, with another
- * --op (parts/steps.h).
+/* copy.cu -- copy an array as fast as the device's memory allows.
  *
  * Each thread issues four loads of 16 bytes before its first store: with 2048 threads per SM that
  * is 128 KiB in flight, several times what Little's law asks for.  A block copies one tile and
  * exits, so that the hardware balances the tiles among the SMs.  The bound is the
  * memory's bandwidth; cudaMemcpyAsync() from device to device is the same kind of kernel.
  */
-#include "cuda/stream/parts/steps.h"
+#include "common/stream.h"
+#include "cuda/variant.h"
 
 enum {
 	BLOCK = 256,         /* threads */
@@ -16,9 +16,7 @@ enum {
 
 struct state {
 	const struct stream_input *input;
-	unsigned char *from, *to; /* STREAM_COPY: input->count bytes each */
-	struct stream_steps steps;
-	bool by_steps;
+	unsigned char *from, *to; /* input->count bytes each */
 };
 
 /* One tile per block, four vectors per thread; block 0 copies the bytes beyond the last vector. */
@@ -49,10 +47,6 @@ static enum gb_status create(struct state *s, const struct stream_params *params
 			     const struct stream_input *input, struct gb_error *err)
 {
 	s->input = input;
-	s->by_steps = params->op != STREAM_COPY;
-	if (s->by_steps)
-		return stream_steps_create(&s->steps, (enum stream_op)params->op, input->count,
-					   err);
 	(void)gpu_alloc(&s->from, input->count, err);
 	(void)gpu_alloc(&s->to, input->count, err);
 	gb_memory_result(s->to, GB_WHOLE, GB_POISON);
@@ -61,16 +55,13 @@ static enum gb_status create(struct state *s, const struct stream_params *params
 
 static enum gb_status upload(struct state *s, struct gb_error *err)
 {
-	return s->by_steps ? stream_steps_upload(&s->steps, s->input->words, err)
-			   : gpu_upload(s->from, s->input->words, s->input->count, err);
+	return gpu_upload(s->from, s->input->words, s->input->count, err);
 }
 
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	const size_t count = s->input->count;
 
-	if (s->by_steps)
-		return stream_steps_run(&s->steps, err);
 	if (count == 0)
 		return GB_OK;
 	return GPU_RUN(err, copy, gpu_blocks(count, TILE * sizeof(uint4)), BLOCK, (uint4 *)s->to,
@@ -79,9 +70,7 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 
 static enum gb_status download(struct state *s, void *output, struct gb_error *err)
 {
-	const void *const from = s->by_steps ? (const void *)s->steps.to : s->to;
-
-	return gpu_download(output, from, s->input->count, err);
+	return gpu_download(output, s->to, s->input->count, err);
 }
 
 extern "C" const struct gb_variant_ops stream_cuda_copy = {

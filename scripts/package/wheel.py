@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""wheel.py SOURCE TREE VERSION FOLDER -- packs TREE, made by `package.sh portable`, as a wheel in
+"""wheel.py SOURCE TREE VERSION FOLDER -- packs TREE, which package.sh builds, as a wheel in
 FOLDER, and prints its name.  The same input makes the same bytes."""
 
 import base64

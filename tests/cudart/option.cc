@@ -96,9 +96,6 @@ void options_read(void)
 	o->pci = text("PCI");
 	o->named = (int)number("CAPABILITY", 0, 10, 999);
 	o->weak = flag("WEAK", false);
-	o->predict = text("PREDICT");
-	o->growth = text("GROWTH");
-	o->distinct = flag("DISTINCT", false);
 	if (o->weak)
 		o->threads = 1; /* its histories are not thread-safe */
 	if (o->weak && !text("RESIDENT"))

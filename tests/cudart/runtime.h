@@ -93,14 +93,11 @@ struct options {
 	int sm_blocks;           /* most resident blocks per multiprocessor */
 	unsigned cluster_blocks; /* most blocks of a cluster */
 	double timeout_s;
-	bool picky;          /* a seed or an order is set: the scheduler's slow path */
-	unsigned preempt;    /* yield at one in this many accesses; 0: never */
-	const char *pci;     /* PCI address of the device, for a fake NVML; or NULL */
-	int named;           /* compute capability that the device names; 0: its own */
-	bool weak;           /* memory as weak as the model allows; tests/ptx only */
-	const char *predict; /* print a predicted time for this GPU, or NULL; tests/ptx only */
-	const char *growth;  /* file for the values of growth.cc, or NULL; tests/ptx only */
-	bool distinct;       /* count distinct sectors; tests/ptx only */
+	bool picky;       /* a seed or an order is set: the scheduler's slow path */
+	unsigned preempt; /* yield at one in this many accesses; 0: never */
+	const char *pci;  /* PCI address of the device, for a fake NVML; or NULL */
+	int named;        /* compute capability that the device names; 0: its own */
+	bool weak;        /* memory as weak as the model allows; tests/ptx only */
 };
 extern struct options runtime_options;
 void options_read(void); /* reads once, until options_forget() by cudaDeviceReset() */

@@ -1,5 +1,5 @@
 /* radix_slow.c -- cpu/best made slower by a tenth, or by the fraction GPUBENCH_SLOW, for `ab` to
- * find (tests/trials/ab.sh, tests/gate.sh).
+ * find (tests/gate.sh).
  */
 #include <stdlib.h>
 

@@ -46,7 +46,7 @@ static void open_barrier(struct block *b, unsigned number)
 	}
 	if (ptx_running.weak)
 		weak_barrier(b, waiting);
-	struct way longest = {};
+	uint32_t longest = 0;
 
 	for (int twice = 0; ptx_running.counting && ptx_running.call->cooperative && twice < 2;
 	     twice++)
@@ -98,7 +98,7 @@ void cluster_check(struct cluster *c)
 	c->block[0]->worker->progress++;
 	if (ptx_running.weak)
 		weak_cluster(c);
-	struct way longest = {};
+	uint32_t longest = 0;
 
 	for (int twice = 0; ptx_running.counting && ptx_running.call->cooperative && twice < 2;
 	     twice++)

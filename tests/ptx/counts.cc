@@ -5,95 +5,15 @@
  * banks of 4 bytes.  A request takes as many wavefronts as the fullest bank has distinct words, by
  * half warps for accesses of 8 bytes and by quarter warps for 16; an atomic takes as many as lanes
  * use one bank.
- *
- * With GPUBENCH_PTX_DISTINCT=1, the sectors that a launch loads and those that it stores are
- * counted once each, atomics among both: with cold caches, no launch moves fewer bytes.
  */
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "common/backend.h"
-#include "common/memory.h"
 #include "tests/ptx/machine.h"
 
 enum { SECTOR = 32, BANKS = 32, WORD = 4 };
-
-/* ---- compare-and-swaps ------------------------------------------------------------------- */
-
-/* Blocks run one after the other here, so later threads find a structure that earlier ones have
- * changed.  On a GPU all begin at once: a thread reads a word before its first change, and its own
- * compare-and-swap fails once for each change.  These meet at the sector where all begin, which
- * takes them one by one and so keeps threads apart from there on.  So for each thread that executes
- * a compare-and-swap, the changes of the first changed word that it has read before are counted,
- * by sector, and a launch has the most of one sector.  The blocks of a cooperative launch run
- * together here, and their compare-and-swaps fail by themselves. */
-static struct {
-	std::unordered_map<uint64_t, uint32_t> changes; /* by address */
-	std::unordered_map<uint64_t, uint64_t> sectors;
-} swaps;
-
-void count_swaps(struct warp &w, uint32_t mask, uint32_t changed, const uint64_t at[LANES])
-{
-	if (ptx_running.call->cooperative)
-		return;
-	each_active(mask & w.late & w.to_swap, [&](unsigned l) {
-		swaps.sectors[w.first[l].at / SECTOR] += w.first[l].changes;
-	});
-	w.to_swap &= ~mask;
-	each_active(changed, [&](unsigned l) { swaps.changes[at[l]]++; });
-}
-
-static void note_reads(struct warp &w, uint32_t mask, const uint64_t at[LANES])
-{
-	if (swaps.changes.empty())
-		return;
-	each_active(mask & w.to_swap & ~w.late, [&](unsigned l) {
-		const auto found = swaps.changes.find(at[l]);
-
-		if (found == swaps.changes.end())
-			return;
-		w.first[l] = { at[l], found->second };
-		w.late |= 1u << l;
-	});
-}
-
-/* The most of one sector, at the end of a launch. */
-static uint64_t most_repeated(void)
-{
-	uint64_t most = 0;
-
-	for (const auto &sector : swaps.sectors)
-		most = std::max(most, sector.second);
-	swaps.changes.clear();
-	swaps.sectors.clear();
-	return most;
-}
-
-/* ---- distinct sectors -------------------------------------------------------------------- */
-
-/* A bit per sector of the launch, by sector / 64. */
-static std::unordered_map<uint64_t, uint64_t> touched[2]; /* LOADS, STORES */
-
-static void touch(enum access access, const uint64_t *sectors, unsigned count)
-{
-	for (unsigned n = 0; n < count; n++)
-		touched[access][sectors[n] / 64] |= 1ull << sectors[n] % 64;
-}
-
-static uint64_t count_touched(enum access access)
-{
-	uint64_t count = 0;
-
-	for (const auto &entry : touched[access])
-		count += (unsigned)__builtin_popcountll(entry.second);
-	touched[access].clear();
-	return count;
-}
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
@@ -131,14 +51,8 @@ void count_global(struct warp &w, enum access access, uint32_t mask, const uint6
 		places[count++] = at[l] / bytes;
 	});
 	t->requests++;
-	if (access == LOADS)
-		note_reads(w, mask, at);
 	if (access == UPDATES)
 		t->turns += most_alike(places, count);
-	if (runtime_options.distinct && access != STORES)
-		touch(LOADS, sectors, count);
-	if (runtime_options.distinct && access != LOADS)
-		touch(STORES, sectors, count);
 	t->parts += different(sectors, count);
 	t->least += (different(places, count) * bytes + SECTOR - 1) / SECTOR;
 }
@@ -194,21 +108,15 @@ void count_shared(struct warp &w, enum access access, uint32_t mask, const uint6
 	t->least += (words + BANKS - 1) / BANKS;
 }
 
-static struct way longest_of(struct way a, struct way b)
+/* The longest chain of all is the chain of each from here on. */
+void count_meeting(struct warp &w, uint32_t *longest)
 {
-	return { std::max(a.instructions, b.instructions), std::max(a.loads, b.loads) };
-}
-
-/* The longest way of all is the way of each from here on. */
-void count_meeting(struct warp &w, struct way *longest)
-{
-	w.way = *longest = longest_of(*longest, w.way);
-	w.barrier_loads = w.way.loads;
+	w.chain = w.barrier_chain = *longest = std::max(*longest, w.chain);
 }
 
 /* Block 0 raises the arrivals at a grid barrier to 2^31.  No other addition of a cooperative launch
  * is that large.  The last arrival flips the word's highest bit.  Until then the warps that have
- * arrived poll, which lengthens no way. */
+ * arrived poll, which lengthens no chain. */
 void count_addition(struct warp &w, uint64_t at, uint32_t old, uint32_t addend)
 {
 	const uint64_t blocks = ptx_running.clusters * ptx_running.cluster_size;
@@ -224,7 +132,7 @@ void count_addition(struct warp &w, uint64_t at, uint32_t old, uint32_t addend)
 		return;
 	w.waits = true;
 	w.round = ptx_running.round;
-	ptx_running.arrived = longest_of(ptx_running.arrived, w.way);
+	ptx_running.arrived = std::max(ptx_running.arrived, w.chain);
 	if ((old ^ (old + addend)) >> 31) {
 		ptx_running.opened = ptx_running.arrived;
 		ptx_running.round++;
@@ -236,8 +144,7 @@ static bool goes_on(struct warp &w, const struct instruction &i)
 {
 	if (w.waits && i.action == BARRIER && w.round != ptx_running.round) {
 		w.waits = false;
-		w.way = ptx_running.opened;
-		w.barrier_loads = w.way.loads;
+		w.chain = w.barrier_chain = ptx_running.opened;
 	}
 	return !w.waits;
 }
@@ -258,7 +165,7 @@ static void follow_chain(struct warp &w, const struct instruction &i, uint32_t m
 	for (unsigned s = 0; s < i.ins; s++)
 		deepest = std::max(deepest, depth_of(w, i.in[s]));
 	if (i.kind == LOAD_GLOBAL || i.kind == ATOMIC_GLOBAL)
-		w.load = 1 + std::max(deepest, w.barrier_loads);
+		w.load = 1 + std::max(deepest, w.barrier_chain);
 	for (unsigned d = 0; d < i.outs; d++) {
 		uint32_t *const place = &w.depth[i.out[d].at / 4];
 
@@ -270,7 +177,7 @@ void count_load(struct warp &w, const struct instruction &i)
 {
 	if (w.waits)
 		return;
-	w.way.loads = std::max(w.way.loads, w.load);
+	w.chain = std::max(w.chain, w.load);
 	for (unsigned d = 0; d < i.outs; d++) {
 		uint32_t *const place = &w.depth[i.out[d].at / 4];
 
@@ -287,21 +194,15 @@ void count_instruction(struct warp &w, const struct instruction &i, uint32_t mas
 {
 	struct counts *const c = &w.block->worker->counts;
 
-	if (runtime_options.growth)
-		growth_note(w, i, mask);
 	c->instructions[i.kind]++;
 	c->lanes[i.kind] += (unsigned)__builtin_popcount(mask);
-	c->expanded += mask ? i.extra : 0;
 	c->barriers += mask && is_barrier(i);
 	if (!goes_on(w, i))
 		return;
-	w.way.instructions += 1 + (mask ? i.extra : 0);
 	if (mask && i.outs)
 		follow_chain(w, i, mask);
-	if (i.action == EXIT) {
-		c->path = std::max(c->path, w.way.instructions);
-		c->chain = std::max<uint64_t>(c->chain, w.way.loads);
-	}
+	if (i.action == EXIT)
+		c->chain = std::max<uint64_t>(c->chain, w.chain);
 }
 
 void count_postponed(struct warp &w, const struct instruction &i, uint32_t mask)
@@ -311,7 +212,6 @@ void count_postponed(struct warp &w, const struct instruction &i, uint32_t mask)
 	c->instructions[i.kind]--;
 	c->lanes[i.kind] -= (unsigned)__builtin_popcount(mask);
 	c->barriers -= is_barrier(i);
-	w.way.instructions -= !w.waits;
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */
@@ -341,15 +241,12 @@ void counts_collect(const struct kernel *k, const struct counts *counts)
 	struct counts *const sum = &counted.kernels[k->demangled];
 
 	sum->launches++;
-	sum->repeated += most_repeated();
-	for (const enum access access : { LOADS, STORES })
-		sum->global[access].distinct += count_touched(access);
 	add(sum, counts);
 }
 
 bool counts_on(void)
 {
-	return counted.on || runtime_options.growth;
+	return counted.on;
 }
 
 void counts_fix_schedule(void)
@@ -399,8 +296,6 @@ static void put_traffic(const std::string &memory, const char *parts, const stru
 		put("least", t[access].least);
 		if (access == UPDATES)
 			put("turns", t[access].turns);
-		if (t[access].distinct)
-			put("distinct", t[access].distinct);
 		counted.text += "}";
 	}
 }
@@ -437,14 +332,8 @@ static void put_counts(const struct counts *c)
 	put("barriers", c->barriers);
 	if (c->grid_barriers)
 		put("grid_barriers", c->grid_barriers);
-	if (c->expanded)
-		put("expanded", c->expanded);
-	if (c->repeated)
-		put("repeated", c->repeated);
 	put_traffic("global", "sectors", c->global);
 	put_traffic("shared", "wavefronts", c->shared);
-	if (c->grid_barriers)
-		put("path", c->path);
 	put("chain", c->chain);
 }
 
@@ -459,35 +348,6 @@ static void put_copies(void)
 	for (unsigned n = 0; n < COPY_KINDS; n++)
 		put(kinds[n], counted.copied_bytes[n]);
 	counted.text += "}";
-}
-
-/* The self-test is linked without it. */
-extern "C" __attribute__((weak)) size_t gb_memory_peak(enum gb_memory_kind kind);
-
-/* Let scripts/predict.py print the time that these counts predict for the GPU PREDICT.  This
- * program is build/<folder>/<name>.  Names reach the shell as variables, which need no quoting. */
-static void predict(void)
-{
-	char path[PATH_MAX] = "";
-	FILE *script;
-
-	if (!gb_memory_peak || readlink("/proc/self/exe", path, sizeof path - 1) < 0)
-		return;
-	for (int up = 0; up < 3; up++)
-		if (char *const end = strrchr(path, '/'))
-			*end = '\0';
-	setenv("gpubench_top", path, 1);
-	setenv("gpubench_gpu", runtime_options.predict, 1);
-	fflush(stdout);
-	script = popen("exec \"$gpubench_top/scripts/predict.py\" --gpu=\"$gpubench_gpu\" - >&2",
-		       "w");
-	if (!script)
-		return;
-	fprintf(script, "{\"type\":\"record\",\"params\":{},\"memory\":{\"device_bytes\":%zu},",
-		gb_memory_peak(GB_DEVICE_MEMORY));
-	fprintf(script, "\"counts\":%s}\n", counted.text.c_str());
-	if (pclose(script) != 0)
-		_exit(2); /* it has said why */
 }
 
 /* The totals over all kernels, the copies, and the counts of each kernel. */
@@ -508,8 +368,6 @@ static const char *as_json(void)
 		counted.text += "}";
 	}
 	counted.text += "]}";
-	if (runtime_options.predict)
-		predict();
 	return counted.text.c_str();
 }
 

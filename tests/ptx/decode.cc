@@ -157,17 +157,6 @@ static bool is_access(std::string_view opcode)
 	       opcode.starts_with("atom.");
 }
 
-/* The instructions that ptxas adds to those opcodes for which it has no single one. */
-static uint8_t extra_of(std::string_view opcode)
-{
-	static const std::unordered_map<std::string_view, uint8_t> extra = {
-#include "tests/ptx/expansions.inc"
-	};
-	const auto found = extra.find(opcode);
-
-	return found == extra.end() ? 0 : found->second;
-}
-
 void decode(struct statement &s)
 {
 	struct instruction how;
@@ -178,7 +167,6 @@ void decode(struct statement &s)
 	if (!form)
 		throw std::runtime_error("unknown opcode " + std::string(s.opcode));
 	s.i = form->i;
-	s.i.extra = extra_of(s.opcode);
 	if (is_access(s.opcode)) {
 		s.i.order = how.order;
 		s.i.scope = how.scope;

@@ -115,11 +115,9 @@ static void block_load(struct block *b, uint3 index)
 		w->kernel = k;
 		w->local = b->local + (size_t)n * LANES * k->local_bytes;
 		w->depth = b->depth + (size_t)n * k->register_bytes / 4;
-		w->way = {};
-		w->barrier_loads = w->round = 0;
+		w->chain = w->barrier_chain = w->round = 0;
 		w->waits = false;
-		w->late = 0;
-		w->live = w->to_swap = there == LANES ? ~0u : (1u << there) - 1;
+		w->live = there == LANES ? ~0u : (1u << there) - 1;
 		w->phase = 0;
 		w->begun = ptx_running.call->overlapped ? 0 : ~0u;
 		w->number = n;
@@ -344,7 +342,7 @@ static void prepare(const struct ptx_call *call)
 	l->counting = call->counted;
 	l->barrier = 0;
 	l->round = 0;
-	l->opened = l->arrived = {};
+	l->opened = l->arrived = 0;
 	l->weak = runtime_options.weak && !l->counting; /* counts need one schedule */
 	if (l->weak)
 		weak_launch();

@@ -4,7 +4,6 @@
  *	block.cc     barriers of blocks and clusters
  *	launch.cc    workers (OS threads), the life of one launch
  *	counts.cc    exact counts, if enabled
- *	growth.cc    the largest integers in addresses, if enabled
  *	weak.cc      visibility of stores between threads, if memory is weak
  *	fatbin.cc    registration by nvcc's objects: modules, kernels, variables
  *	cudart.cc    entry points of the CUDA runtime that tests/cudart has under other names
@@ -36,18 +35,6 @@ struct split {
 	enum split_state state;
 };
 
-/* When counting: the first word that a lane read after a compare-and-swap had changed it. */
-struct changed_word {
-	uint64_t at;
-	uint32_t changes;
-};
-
-/* When counting: the longest way through the launch up to here. */
-struct way {
-	uint64_t instructions; /* one warp's, and before a barrier of the slowest warp there */
-	uint32_t loads;        /* the longest chain of global loads */
-};
-
 struct warp {
 	uint8_t *base[2]; /* base of operands, by kind: registers, constants */
 	struct block *block;
@@ -61,17 +48,14 @@ struct warp {
 	unsigned current;
 	int patience; /* left until another split runs */
 	struct split split[LANES];
-	uint32_t *depth; /* per register, when counting: length of its chain of loads */
-	struct way way;
+	uint32_t *depth;        /* per register, when counting: length of its chain of loads */
+	uint32_t chain;         /* when counting: the longest chain of global loads up to here */
 	uint32_t load;          /* the chain of the current load */
-	uint32_t barrier_loads; /* way.loads after the last barrier, on which later loads depend */
+	uint32_t barrier_chain; /* that at the last barrier, on which later loads depend */
 	uint32_t round;         /* the grid's barrier; see counts.cc */
 	bool waits;             /* for the grid */
 	uint32_t groups[LANES]; /* groups of copies that the lane has committed */
 	std::vector<struct late_copy> *copies; /* pending copies */
-	uint32_t to_swap;                      /* lanes that have not executed a compare-and-swap */
-	uint32_t late;                         /* lanes with a first */
-	struct changed_word first[LANES];
 };
 
 /* A pending cp.async of 16 bytes. */
@@ -90,7 +74,6 @@ enum access { LOADS, STORES, UPDATES, ACCESSES };
 struct traffic_count {
 	uint64_t requests, parts, least; /* parts: sectors of 32 bytes, or wavefronts */
 	uint64_t turns;                  /* for atomics: the most lanes at one address */
-	uint64_t distinct;               /* sectors of a launch; see counts.cc */
 };
 
 /* Counts while the CUDA back end counts (struct gb_counter of common/backend.h). */
@@ -100,11 +83,9 @@ struct counts {
 	uint64_t branches, divergent;
 	uint64_t barriers; /* block and cluster barriers, one per warp that waited */
 	uint64_t grid_barriers;
-	uint64_t expanded; /* instructions that ptxas adds for divisions and roots */
-	uint64_t repeated; /* compare-and-swaps at one sector; see counts.cc */
 	struct traffic_count global[ACCESSES], shared[ACCESSES];
-	/* The longest way through each launch, summed over launches. */
-	uint64_t path, chain; /* warp instructions; global loads that depend on one another */
+	/* Global loads that depend on one another: the most of each launch, summed over launches. */
+	uint64_t chain;
 };
 
 /* ---- blocks ------------------------------------------------------------------------------ */
@@ -174,10 +155,10 @@ struct launch : grid {
 	bool counting, weak;
 	bool backwards; /* lanes store and add from the last to the first */
 	/* When counting: the address of the grid barrier's word, how often it has opened, and the
-	 * longest ways to the last opening and to the next. */
+	 * longest chains up to the last opening and to the next. */
 	uint64_t barrier;
 	uint32_t round;
-	struct way opened, arrived;
+	uint32_t opened, arrived;
 };
 extern struct launch ptx_running;
 
@@ -203,12 +184,10 @@ void count_global(struct warp &w, enum access access, uint32_t mask, const uint6
 		  unsigned bytes);
 void count_shared(struct warp &w, enum access access, uint32_t mask, const uint64_t at[LANES],
 		  unsigned bytes);
-/* Compare-and-swaps of the lanes in mask, of which those in `changed` changed global memory. */
-void count_swaps(struct warp &w, uint32_t mask, uint32_t changed, const uint64_t at[LANES]);
 /* Detect arrivals at gpu_grid_sync() by the atomic addition. */
 void count_addition(struct warp &w, uint64_t at, uint32_t old, uint32_t addend);
 /* Warps meet at a barrier of the block or cluster: call with each of them, then again. */
-void count_meeting(struct warp &w, struct way *longest);
+void count_meeting(struct warp &w, uint32_t *longest);
 /* A load from global memory, which lengthens the chain of its results. */
 void count_load(struct warp &w, const struct instruction &i);
 /* Count an instruction that is about to run.  A postponed one cannot run yet and is counted
@@ -220,9 +199,6 @@ bool counts_on(void);
 void counts_fix_schedule(void);
 /* Add a worker's counts at the end of a launch. */
 void counts_collect(const struct kernel *k, const struct counts *counts);
-
-/* growth.cc: note the values of an instruction that is about to run. */
-void growth_note(const struct warp &w, const struct instruction &i, uint32_t mask);
 
 /* weak.cc: for launches with ptx_running.weak, on one OS thread. weak_load() returns the value.
  * weak_store() is called before memory is written, and returns false if memory must not change.

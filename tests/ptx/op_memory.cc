@@ -423,13 +423,11 @@ static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 	const T *const b = i.ins > 2 ? lanes<T>(w, i.in[2]) : a;
 	T *const d = lanes<T>(w, i.out[0]);
 	uint64_t at[LANES];
-	uint32_t swapped = 0;
 
 	resolve(w, i, mask, at);
 	each_ordered(mask, [&](unsigned l) {
 		const T now = *place<T>(at[l], 0);
 
-		swapped |= (uint32_t)(now == a[l] && now != b[l]) << l;
 		if (__builtin_expect(ptx_running.weak, 0) && is_common(w, i, l, at[l]))
 			weak_update(w, i, l, at[l], sizeof(T), (uint64_t)F()(now, a[l], b[l]),
 				    i.ins == 2 || now == a[l]);
@@ -440,8 +438,6 @@ static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 			count_addition(w, at[l], (uint32_t)d[l], operand);
 	});
 	after(w, i);
-	if (ptx_running.counting && i.ins > 2 && !in_arena(at[__builtin_ctz(mask)]))
-		count_swaps(w, mask, swapped, at);
 	count(w, i, UPDATES, mask, at);
 }
 

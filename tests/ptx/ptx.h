@@ -87,7 +87,6 @@ struct instruction {
 	uint8_t bytes = 0;  /* per element in memory */
 	uint8_t width = 1;  /* elements of a vector */
 	uint8_t detail = 0; /* for the handler: a special register, a shfl mode, ... */
-	uint8_t extra = 0;  /* SASS instructions beyond the first (expansions.inc) */
 	uint8_t outs = 0, ins = 0;
 	struct operand out[MAX_OUT], in[MAX_IN];
 	int64_t offset = 0;  /* offset of an address: in[0] + offset */

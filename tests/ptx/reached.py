@@ -2,7 +2,6 @@
 """reached.py -- checks that the runs of a checker have executed each of our kernels.
 
 usage: reached.py [NAME=]FILE...
-       reached.py --self-test
 
 FILE was written by runs of one build with GPUBENCH_PTX_REACHED or GPUBENCH_SIMT_REACHED.  Files
 with the same NAME, the name of a checker, are read together.  A kernel is an instance of a template
@@ -19,7 +18,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
 DECLARED = re.compile(
     r"__global__\s+void\s+(?:__launch_bounds__\((?:[^()]|\([^()]*\))*\)\s*)?(\w+)\("
@@ -125,30 +123,5 @@ def judge_files(words):
     return not results or any(results)
 
 
-def self_test():
-    """A kernel that one of two checkers has not reached must be missed, and only then."""
-    line = "%s /a b/cuda/radix/small.cu\tvoid small_kernel<%d>(arrays)\n"
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [os.path.join(folder, name) for name in ("all", "half", "other")]
-        for path, states in zip(paths, ((1, 1), (1, 0), (0, 1))):
-            with open(path, "w") as file:
-                for number, state in enumerate(states):
-                    file.write(line % ("reached" if state else "unreached", number))
-        both, half, other = paths
-        passed = [
-            not judge_files(["a=" + both]),
-            judge_files(["a=" + half]),
-            not judge_files(["a=" + half, "a=" + other]),
-            judge_files(["a=" + both, "b=" + half]),
-            judge_files([]),
-        ]
-    print("%d passed, %d failed" % (sum(passed), len(passed) - sum(passed)))
-    return not all(passed)
-
-
-def main():
-    return self_test() if sys.argv[1:] == ["--self-test"] else judge_files(sys.argv[1:])
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(judge_files(sys.argv[1:]))

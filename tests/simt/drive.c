@@ -14,8 +14,8 @@
  *	--processors N  sorts size their grids for at most N multiprocessors.  With 1, a block sorts
  *	                several tiles from 21000 keys on; with the 132 of an H100, from 2.7 million
  *
- * The program has no other part of the command line than the sweeps, so a mutant links quickly:
- * only the variants, which are linked next to this object, are instrumented by a checker.
+ * The program has no other part of the command line than the sweeps.  Only the variants, which are
+ * linked next to this object, are instrumented by a checker.
  */
 #include <stdio.h>
 #include <stdlib.h>

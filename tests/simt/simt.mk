@@ -50,11 +50,8 @@ $(foreach kind,$(simt_kinds),$(eval $(call simt_kind,$(kind))))
 
 .PHONY: simt-all
 .SECONDARY:
-# KIND/objects lists the objects that a mutant is linked with, besides kernels.
 simt-all: $(foreach kind,$(simt_kinds),\
 		$(foreach program,selftest faults drive,$(SIMT_BUILD)/$(kind)/$(program)))
-	$(Q)$(foreach kind,$(simt_kinds),echo $(simt_support) $(simt_engine) \
-		$(simt_engine_$(kind)) $(simt_libs) >$(SIMT_BUILD)/$(kind)/objects;)
 
 ## simt-test: the emulator's own tests: it finds seeded faults and accepts correct kernels
 simt-test: simt-all $(BUILD)/unit $(BUILD)/nvml.so

@@ -7,7 +7,7 @@
 
 #include "common/text.h"
 
-const char *const gb_formats[] = { "table", "markdown", "html", "latex", "csv", "json", NULL };
+const char *const gb_formats[] = { "table", "markdown", "html", "csv", "json", NULL };
 _Static_assert(GB_COUNT(gb_formats) == GB_FORMATS + 1, "a word for each format");
 
 void gb_grid_init(struct gb_grid *grid, size_t columns, const struct gb_column *column)
@@ -114,39 +114,6 @@ static const char *entity(unsigned char c)
 	}
 }
 
-/* The LaTeX replacement of a character; NULL if it needs none.  The papers' counts contain Cyrillic
- * letters that look like Latin K and M. */
-static const char *latex(const char *text, size_t length)
-{
-	static const struct {
-		const char *of, *is;
-	} words[] = {
-		{ "&", "\\&" },
-		{ "%", "\\%" },
-		{ "$", "\\$" },
-		{ "#", "\\#" },
-		{ "_", "\\_" },
-		{ "{", "\\{" },
-		{ "}", "\\}" },
-		{ "~", "\\textasciitilde{}" },
-		{ "^", "\\textasciicircum{}" },
-		{ "\\", "\\textbackslash{}" },
-		{ "<", "\\textless{}" },
-		{ ">", "\\textgreater{}" },
-		{ "|", "\\textbar{}" },
-		{ "[", "{[}" }, /* after the end of a row, [ would start an option */
-		{ "\"", "\\textquotedbl{}" },
-		{ "\u00b1", "$\\pm$" },
-		{ "\u041a", "K" },
-		{ "\u041c", "M" },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(words); i++)
-		if (strlen(words[i].of) == length && memcmp(words[i].of, text, length) == 0)
-			return words[i].is;
-	return NULL;
-}
-
 void gb_grid_print_part(FILE *file, const char *text, size_t size, enum gb_format format)
 {
 	const char *end = text + size;
@@ -161,10 +128,6 @@ void gb_grid_print_part(FILE *file, const char *text, size_t size, enum gb_forma
 		}
 		if (format == GB_FORMAT_HTML && entity(c)) {
 			(void)fputs(entity(c), file);
-			continue;
-		}
-		if (format == GB_FORMAT_LATEX && latex(text, length)) {
-			(void)fputs(latex(text, length), file);
 			continue;
 		}
 		if (format == GB_FORMAT_MARKDOWN && strchr("\\`*_|<[#", c))

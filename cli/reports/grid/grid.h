@@ -12,12 +12,11 @@
 
 #include "common/status.h"
 
-/* The formats of every command that prints grids; the first four are for people. */
+/* The formats of every command that prints grids; the first three are for people. */
 enum gb_format {
 	GB_FORMAT_TABLE,
 	GB_FORMAT_MARKDOWN,
 	GB_FORMAT_HTML, /* one self-contained page: tables, pictures, the machine */
-	GB_FORMAT_LATEX,
 	GB_FORMAT_CSV,
 	GB_FORMAT_JSON,
 };
@@ -51,7 +50,6 @@ struct gb_grid {
 	const struct gb_column *column;
 	struct gb_cell *cell; /* rows * columns */
 	bool *gap;            /* per row: print a blank line before it */
-	size_t keys;          /* leading columns that name a row; 0: those that are left-aligned */
 	bool spans_are_times; /* spans are in ns; else plain numbers */
 	bool failed;          /* memory ran out, so the grid is incomplete */
 };
@@ -90,10 +88,6 @@ bool gb_grid_print(FILE *file, const struct gb_grid *grid, enum gb_format format
 
 /* Print a <table> without the columns whose width is 0. */
 void gb_grid_print_html(FILE *file, const struct gb_grid *grid, const size_t *width);
-
-/* Print LaTeX tables that fit a page without the columns whose width is 0; false if memory ran
- * out. */
-bool gb_grid_print_latex(FILE *file, const struct gb_grid *grid, const size_t *width);
 
 /* Print the named columns as CSV (RFC 4180), with a header line if `head` is true. */
 void gb_grid_print_csv(FILE *file, const struct gb_grid *grid, bool head);

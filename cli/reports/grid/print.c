@@ -1,4 +1,4 @@
-/* print.c -- prints a grid as aligned text, Markdown or CSV, or by html.c or latex.c. */
+/* print.c -- prints a grid as aligned text, Markdown or CSV, or by html.c. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -141,7 +141,6 @@ bool gb_grid_print(FILE *file, const struct gb_grid *grid, enum gb_format format
 {
 	size_t *width = calloc(grid->columns + 1, sizeof *width);
 	const struct printer p = { file, grid, format, color, width };
-	bool whole = true;
 
 	if (grid->failed || !width) {
 		free(width);
@@ -153,12 +152,10 @@ bool gb_grid_print(FILE *file, const struct gb_grid *grid, enum gb_format format
 		gb_grid_print_html(file, grid, width);
 	else if (grid->rows && format == GB_FORMAT_MARKDOWN)
 		print_markdown(&p);
-	else if (grid->rows && format == GB_FORMAT_LATEX)
-		whole = gb_grid_print_latex(file, grid, width);
 	else if (grid->rows)
 		print_aligned(&p);
 	free(width);
-	return whole;
+	return true;
 }
 
 /* ---- CSV ---------------------------------------------------------------------------------- */

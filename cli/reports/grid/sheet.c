@@ -17,16 +17,13 @@ struct frame {
 	const char *before, *after;
 };
 
-static const struct frame frames[][GB_FORMAT_LATEX + 1] = {
-	[GB_TITLE] = { { "", "\n" }, { "# ", "\n" }, { "<h1>", "</h1>\n" }, { "\\part*{", "}\n" } },
-	[GB_HEAD] = { { "", "\n" },
-		      { "## ", "\n" },
-		      { "<h2>", "</h2>\n" },
-		      { "\\section*{", "}\n" } },
-	[GB_LINE] = { { "", "\n" }, { "", "\n" }, { "<p>", "</p>\n" }, { "", "\n" } },
-	[GB_LABEL] = { { "", "\n" }, { "", "\n" }, { "<p>", "</p>\n" }, { "\\noindent ", "\n" } },
-	[GB_ITEM] = { { "", "\n" }, { "- ", "\n" }, { "<li>", "</li>\n" }, { "\\item ", "\n" } },
-	[GB_PICTURE] = { { "", "" }, { "", "" }, { "", "" }, { "", "" } },
+static const struct frame frames[][GB_FORMAT_HTML + 1] = {
+	[GB_TITLE] = { { "", "\n" }, { "# ", "\n" }, { "<h1>", "</h1>\n" } },
+	[GB_HEAD] = { { "", "\n" }, { "## ", "\n" }, { "<h2>", "</h2>\n" } },
+	[GB_LINE] = { { "", "\n" }, { "", "\n" }, { "<p>", "</p>\n" } },
+	[GB_LABEL] = { { "", "\n" }, { "", "\n" }, { "<p>", "</p>\n" } },
+	[GB_ITEM] = { { "", "\n" }, { "- ", "\n" }, { "<li>", "</li>\n" } },
+	[GB_PICTURE] = { { "", "" }, { "", "" }, { "", "" } },
 };
 _Static_assert(GB_COUNT(frames) == GB_PICTURE + 1, "a frame for each block that has text");
 
@@ -34,7 +31,6 @@ static const struct frame list_frames[] = {
 	[GB_FORMAT_TABLE] = { "", "" },
 	[GB_FORMAT_MARKDOWN] = { "", "" },
 	[GB_FORMAT_HTML] = { "<ul>\n", "</ul>\n" },
-	[GB_FORMAT_LATEX] = { "\\begin{itemize}\n", "\\end{itemize}\n" },
 };
 
 bool gb_sheet_is_data(const struct gb_sheet *sheet)
@@ -57,8 +53,6 @@ void gb_sheet_open(struct gb_sheet *sheet, FILE *file, enum gb_format format,
 	};
 	if (format == GB_FORMAT_HTML)
 		gb_page_open(file, kind.title);
-	if (format == GB_FORMAT_LATEX)
-		(void)fputs("% \\usepackage{booktabs,siunitx}\n", file);
 	if (format != GB_FORMAT_JSON)
 		return;
 	sheet->document = cJSON_CreateObject();

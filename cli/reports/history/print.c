@@ -184,7 +184,7 @@ static void print_series(struct gb_sheet *sheet, const struct gb_history *h)
 							: ", hot caches");
 	gb_grid_init(&grid, COLUMNS, column);
 	for (size_t i = 0; i < h->count; i++)
-		add_trend(&grid, h, &h->trend[i], sheet->utf8 && sheet->format != GB_FORMAT_LATEX);
+		add_trend(&grid, h, &h->trend[i], sheet->utf8);
 	gb_sheet_grid(sheet, "series", &grid);
 }
 

@@ -32,7 +32,7 @@ struct gb_shift_rule {
 	double least;      /* ignore smaller shifts, as a fraction: 0.01 */
 };
 
-/* The rule that docs/history.md evaluates. */
+/* The rule of `gpubench history`. */
 extern const struct gb_shift_rule gb_shift_rule;
 
 struct gb_shift {

@@ -224,7 +224,7 @@ void gb_repro_print_head(struct gb_sheet *sheet, const cJSON *paper)
 	const cJSON *machine;
 
 	gb_sheet_put(sheet, GB_TITLE, "%s", gb_json_text(paper, "paper"));
-	if (original && sheet->format != GB_FORMAT_LATEX) /* the original is in Cyrillic */
+	if (original)
 		PUT_ITEM(&list, "in the original: %s", original);
 	if (doi)
 		PUT_ITEM(&list, "doi %s", doi);

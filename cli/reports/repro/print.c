@@ -175,8 +175,6 @@ static void print_table(struct gb_sheet *sheet, const struct gb_repro *t)
 
 	if (title && text) {
 		gb_grid_init(&grid, make_titles(t, title, text), title);
-		while (grid.keys < t->paper_columns && gb_equal(t->column[grid.keys].role, "key"))
-			grid.keys++;
 		for (size_t r = 0; r < t->rows; r++)
 			add_row(&(struct row){ t, &grid, &t->cell[r * t->columns],
 					       sheet->utf8 ? "\u00b1" : "+-" });

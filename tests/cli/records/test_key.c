@@ -314,7 +314,6 @@ Test(key, omitted_defaults_never_change)
 		"lbvh tree best",
 		"lbvh rays-kind primary",
 		"lbvh rays-order given",
-		"stream op copy",
 	};
 
 	for (size_t i = 0; i < GB_COUNT(fixed); i++) {

@@ -231,7 +231,7 @@ Test(chart, of_a_table)
 		cr_expect_str_eq(text, charts[i].wanted, "chart %zu:\n%s", i, text);
 		free(text);
 	}
-	text = drawn(charts[0].document, charts[0].here, GB_FORMAT_LATEX);
+	text = drawn(charts[0].document, charts[0].here, GB_FORMAT_MARKDOWN);
 	cr_expect_str_eq(text, "");
 	free(text);
 }

@@ -1,6 +1,6 @@
 /* trials.h -- trials of gates on recorded launches: their error rate, and the launches they take.
  *
- * A file has the times of one build's launches in order (tests/trials/launches.py).  A trial draws
+ * A file has the times of one build's launches in order.  A trial draws
  * blocks of four consecutive launches, deals them to the sides in the order of `ab`, multiplies
  * those of the second side by the planted slow-down, and judges each key as `ab` and `compare` do.
  * All times vary by 0.05 % more, because the few recorded ones are drawn repeatedly.

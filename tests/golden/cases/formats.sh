@@ -1,4 +1,4 @@
-# The test prints each report as CSV, JSON, LaTeX and HTML.
+# The test prints each report as CSV, JSON and HTML.
 # The CSV has the columns and the number of rows of one table in the JSON.
 . "$TESTS/golden/history.sh"
 mkdir runs
@@ -53,8 +53,6 @@ for name, rows in tables.items():
     for row in rows if len(rows) < 7 else rows[:4] + rows[-1:]:
         print("", *map(text, row.values()), sep=" | ")
 END
-	gpubench "$@" --format=latex >latex
-	grep -A 4 -m 1 tabular latex
 	gpubench "$@" --format=html >html
 	grep -o -E '<(/?table|svg|h[12]|details|!DOCTYPE|/html)\b' html | sort | uniq -c | tr -s ' \n' ' '; echo
 }
@@ -74,13 +72,11 @@ import json, sys
 report = json.load(sys.stdin)
 for item in report["context"], *report["benchmarks"][-5:]:
     print(*item.values(), sep=" | ")'
-gpubench report base.jsonl --format=latex >latex || exit
-sed -n 1,12p latex
 
 # Each format prints a name that is cut within a character.
 long=$(printf 'a%.0s' $(seq 126))é
 sed "s/best/$long/g" base.jsonl new.jsonl >cut.jsonl
-for format in table markdown html latex csv json; do
+for format in table markdown html csv json; do
 	timeout 10 gpubench versus cut.jsonl --by=commit --format=$format >out
 	echo "$format: status $?, $(grep -c aaaa out) lines"
 done

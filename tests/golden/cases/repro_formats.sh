@@ -1,5 +1,5 @@
 # Every format prints the published row of a table that needs no measurement.
-for format in table markdown latex json; do
+for format in table markdown json; do
 	echo "== $format"
 	gpubench repro bfs:threshold --format=$format >printed || exit
 	grep '0\.0625' printed

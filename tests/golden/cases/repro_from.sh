@@ -26,21 +26,6 @@ grep -c '<figure>' page.html
 grep -c '<title>[cg]pu_s, [0-9]*: published [0-9.]* s<' page.html
 grep -o '<title>cpu_s, [0-9]*: published 0[^<]*' page.html
 grep -o '<title>cpu_s, [0-9]*: here ' page.html
-# In LaTeX, environments are closed in the right order and special characters are escaped.
-gpubench repro all --from=a.jsonl --format=latex >tables.tex || exit
-awk '{
-	line = $0
-	while (match(line, /\\(begin|end)\{[a-z]*\}/)) {
-		word = substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH)
-		name = word; sub(/.*\{/, "", name); sub(/\}/, "", name)
-		if (word ~ /begin/) open[++depth] = name
-		else if (open[depth--] != name) { print "line " NR ": " name; exit }
-	}
-}
-END { print depth ? "left open" : "balanced" }' tables.tex
-# How many parts a wide table has depends on the digits of its times.
-[ "$(grep -c toprule tables.tex)" = "$(grep -c bottomrule tables.tex)" ] && echo "as many ends"
-grep -v '^\\begin{tabular}\|^%' tables.tex | sed 's/\\[&%$#_{}]//g; s/\\\\$//; s/ & //g' | grep -c '[&%#_]'
 # repro refuses these words.
 for words in "radix:table1 --from=no.jsonl" "radix:table1 nothing:at --from=a.jsonl" "--from=a.jsonl a.jsonl" "radix:table1 --from=a.jsonl -o b.jsonl"; do
 	gpubench repro $words 2>&1

@@ -1,7 +1,5 @@
 /* selftest_graph.cc -- graphs on this executor: arguments are those of the capture, counts those of
- * the launch. tests/simt/selftest_runtime.cu tests the rest of graphs for both executors.  Then the
- * instructions that are counted for one that expands, and compare-and-swaps for one that a thread
- * would repeat.
+ * the launch. tests/simt/selftest_runtime.cu tests the rest of graphs for both executors.
  */
 #include <cuda_runtime_api.h>
 #include <string.h>
@@ -43,62 +41,6 @@ static uint64_t read_word(const uint64_t *word)
 	return value;
 }
 
-/* The extra instructions of a division by expansions.inc, per warp that executes it. */
-static void check_expanded(void)
-{
-	static const struct {
-		const char *opcode;
-		unsigned count;
-	} known[] = {
-#include "tests/ptx/expansions.inc"
-	};
-	static const char body[] = ".reg .b32 n;\n.reg .pred p, q;\nmov.u32 n, %tid;\n"
-				   "div.u32 n, n, n;\nsetp.lt.u32 p, %tid, 32;\n"
-				   "setp.gt.u32 q, %tid, 1000;\n"
-				   "@p rem.u32 n, n, n;\n@q rem.u32 n, n, n;\n";
-	std::vector<std::vector<uint8_t>> buffers(1, std::vector<uint8_t>(8));
-	unsigned wanted = 0;
-
-	for (const auto &k : known)
-		wanted += strcmp(k.opcode, "div.u32") == 0   ? 3 * 2 * k.count
-			  : strcmp(k.opcode, "rem.u32") == 0 ? 3 * k.count
-							     : 0;
-	gb_gpu_counter->count(true);
-	const std::string error = run_kernel(kernel_text(1, body), buffers, 3, 64);
-
-	gb_gpu_counter->count(false);
-	const std::string text = "\"expanded\":" + std::to_string(wanted) + ",";
-
-	expect(wanted > 0 && error.empty() && strstr(gb_gpu_counter->counts(), text.c_str()),
-	       "three blocks of two warps that divide, one of which takes a remainder: %s in "
-	       "%.300s",
-	       text.c_str(), gb_gpu_counter->counts());
-}
-
-/* Three blocks, whose first warps change two words, each in a sector of its own, once a warp.  Half
- * of a warp meets one or two changes there.  Other words, later accesses and the second warps,
- * which only read, count nothing. */
-static void check_repeated(void)
-{
-	static const char body[] =
-		".reg .b32 n, v, more;\n.reg .b64 at;\n.reg .pred p;\n"
-		"and.b32 n, %tid, 1;\nmul.wide.u32 at, n, 64;\nadd.s64 at, at, %p0;\n"
-		"setp.lt.u32 p, %tid, 32;\n"
-		"ld.global.u32 v, [%p0+128];\nld.global.u32 v, [at];\n"
-		"ld.global.u32 n, [%p0+192];\nadd.u32 more, v, 1;\nadd.u32 more, more, %tid;\n"
-		"@p atom.global.cas.b32 v, [at], v, more;\nld.global.u32 v, [at];\n"
-		"@p atom.global.cas.b32 v, [%p0+192], 0, 1;\n";
-	std::vector<std::vector<uint8_t>> buffers(1, std::vector<uint8_t>(256));
-
-	gb_gpu_counter->count(true);
-	const std::string error = run_kernel(kernel_text(1, body), buffers, 3, 64);
-
-	gb_gpu_counter->count(false);
-	expect(error.empty() && strstr(gb_gpu_counter->counts(), "\"repeated\":48,"),
-	       "16 lanes would repeat one compare-and-swap, and 16 two: %s%.300s", error.c_str(),
-	       gb_gpu_counter->counts());
-}
-
 void test_graphs(void)
 {
 	static char key;
@@ -129,6 +71,4 @@ void test_graphs(void)
 	expect(report_count() == 0, "graphs: %s", report_count() ? report_first() : "");
 	report_forget();
 	(void)cudaDeviceReset();
-	check_expanded();
-	check_repeated();
 }
