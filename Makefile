@@ -6,8 +6,8 @@
 #	                              build/<MODE>-ptx<PTX> [90, from a build for SMS="... 90"]
 #	SIMT=1                        build the cuda variants for the SIMT emulator; the output goes
 #	                              to build/<MODE>-simt
-#	SMS="80 90"                   GPU architectures [those of the local GPUs, else 75 80 86 89
-#	                              90 100 120]
+#	SMS="80 90"                   GPU architectures [those of the local GPUs, else 75 80 86 87
+#	                              89 90 100 110 120]
 #	WERROR=1                      treat warnings as errors
 #	PREFIX=/usr/local             target of `make install`; folder of `make deps PREFIX=...`
 #	V=1                           print each command
@@ -177,7 +177,7 @@ ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
 ifeq ($(CUDA),1)
 gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
 	tr -d . | sort -u | grep -E '^[0-9]+$$')
-all_sms  := 75 80 86 89 90 100 120
+all_sms  := 75 80 86 87 89 90 100 110 120
 SMS      ?= $(or $(gpu_here),$(all_sms))
 known    := $(patsubst sm_%,%,$(shell $(nvcc) --list-gpu-code))
 targets  := $(filter $(known),$(or $(PTX),$(SMS)))
