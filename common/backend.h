@@ -27,6 +27,7 @@ struct gb_gpu_info {
 	char uuid[64]; /* GPU-xxxxxxxx-xxxx-... */
 	char pci[32];  /* 0000:01:00.0 */
 	int cc_major, cc_minor;
+	char code[40]; /* of CUDA kernels, if it is open: "sm_90", "compute_80 by the driver" */
 	int sm_count;
 	int64_t memory_bytes, l2_bytes;
 	int bus_bits;

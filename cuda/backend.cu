@@ -226,6 +226,24 @@ static void describe_driver(struct gb_cuda_info *cuda)
 	gb_nvml_driver(cuda->driver, sizeof cuda->driver);
 }
 
+/* Which code runs on the open device.  A build that has PTX of compute_N also has code of sm_N, so
+ * the driver compiles PTX only for another architecture. */
+static void describe_code(char text[40])
+{
+	cudaFuncAttributes code;
+
+	if (cudaFuncGetAttributes(&code, probe) != cudaSuccess)
+		(void)cudaGetLastError();
+	else if (GPU_EMULATED)
+		(void)snprintf(text, 40, "C++, emulated");
+	else if (gb_gpu_emulated)
+		(void)snprintf(text, 40, "PTX sm_%d, interpreted", code.ptxVersion);
+	else if (code.binaryVersion == code.ptxVersion)
+		(void)snprintf(text, 40, "sm_%d", code.binaryVersion);
+	else
+		(void)snprintf(text, 40, "compute_%d by the driver", code.ptxVersion);
+}
+
 static enum gb_status describe(int id, struct gb_gpu_info *info, struct gb_error *err)
 {
 	cudaDeviceProp properties;
@@ -237,6 +255,8 @@ static enum gb_status describe(int id, struct gb_gpu_info *info, struct gb_error
 	(void)snprintf(info->name, sizeof info->name, "%.127s", properties.name);
 	info->cc_major = properties.major;
 	info->cc_minor = properties.minor;
+	if (id == gpu_device_number())
+		describe_code(info->code);
 	info->memory_bytes = (int64_t)properties.totalGlobalMem;
 	info->sm_count = gpu_attribute_of(cudaDevAttrMultiProcessorCount, id);
 	info->l2_bytes = gpu_attribute_of(cudaDevAttrL2CacheSize, id);

@@ -114,13 +114,4 @@ static inline unsigned gpu_resident_blocks(K *kernel, unsigned threads, size_t s
 /* An attribute of the device; 0 if unknown. */
 int gpu_attribute(enum cudaDeviceAttr attribute);
 
-/* True if GPU_LAUNCH_OVERLAPPED works: the device and this kernel's code support the wait. */
-template <class K> static inline bool gpu_can_overlap(K *kernel)
-{
-	cudaFuncAttributes code;
-
-	return gpu_attribute(cudaDevAttrComputeCapabilityMajor) >= 9 &&
-	       cudaFuncGetAttributes(&code, kernel) == cudaSuccess && code.ptxVersion >= 90;
-}
-
 #endif

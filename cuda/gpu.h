@@ -11,7 +11,9 @@
  *	GPU_LAUNCH_CLUSTER(kernel, grid, block, cluster, shmem, stream, args...)
  *	GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, args...)
  *	GPU_LAUNCH_OVERLAPPED(kernel, grid, block, shmem, stream, args...)
- *	gpu_cluster_fits(kernel, blocks, threads, shmem)   true if such a cluster fits the device
+ *	gpu_code_has_sm_90(kernel)                      true if its code is for sm_90 or newer
+ *	gpu_cluster_fits(kernel, blocks, threads, shmem)   true if the code and the device have
+ *	                                                   such a cluster
  *	GPU_UNROLL            before a loop: unroll it fully, so that arrays stay in registers
  *	gpu_ld_acquire(p), gpu_ld_relaxed(p), gpu_st_release(p, v), gpu_st_relaxed(p, v)
  *	gpu_ld_stale(p)       plain load: it may miss what other threads write meanwhile
@@ -86,7 +88,7 @@
 
 /* The kernel may start once each block of the previous kernel in the stream has ended or called
  * gpu_let_next_launch().  All its threads must call gpu_wait_for_last_launch() before they touch
- * global memory.  Only for kernels for which gpu_can_overlap() (device.h) is true. */
+ * global memory.  Only for kernels for which gpu_code_has_sm_90() is true. */
 #define GPU_LAUNCH_OVERLAPPED(kernel, grid, block, shmem, stream, ...)                   \
 	gpu_launch_special(                                                              \
 		(kernel), (grid), (block), (shmem), (stream),                            \
@@ -134,7 +136,15 @@ static inline void gpu_launch_special(void (*kernel)(P...), dim3 grid, dim3 bloc
 	(void)cudaLaunchKernelEx(&config, kernel, static_cast<P>(args)...);
 }
 
-/* True if the device can hold a cluster of this many blocks. */
+/* True if the code of this kernel is for sm_90 or newer.  Older code also runs on such a device. */
+template <class K> static inline bool gpu_code_has_sm_90(K *kernel)
+{
+	cudaFuncAttributes code;
+
+	return cudaFuncGetAttributes(&code, kernel) == cudaSuccess && code.ptxVersion >= 90;
+}
+
+/* True if this kernel's code has clusters, and the device can hold one of this many blocks. */
 template <class K>
 static inline bool gpu_cluster_fits(K *kernel, unsigned blocks, unsigned threads, size_t shmem)
 {
@@ -143,7 +153,8 @@ static inline bool gpu_cluster_fits(K *kernel, unsigned blocks, unsigned threads
 	const cudaLaunchConfig_t config = gpu_launch_config(blocks, threads, shmem, 0, &attribute);
 	int clusters = 0;
 
-	return cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess &&
+	return gpu_code_has_sm_90(kernel) &&
+	       cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess &&
 	       clusters > 0;
 }
 

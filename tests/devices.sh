@@ -1,8 +1,10 @@
 #!/bin/bash
-# devices.sh GPUBENCH-PTX -- --device=all on three devices of the PTX executor: one process per
-# device, all at once, and the records of all in one file; a GPU that the build has no code for.
+# devices.sh GPUBENCH-PTX OLDEST -- --device=all on three devices of the PTX executor: one process
+# per device, all at once, and the records of all in one file; a GPU that the build has no code for,
+# and one of sm_90 that runs the build's oldest PTX, as 75.
 set -eu
 gpubench=$(realpath "$1")
+oldest=$2
 scratch=$(realpath "$(mktemp -d)")
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -73,6 +75,17 @@ for command in list "check stream --backend=cuda --device=0"; do
 	! grep rebuild said || fail "$command: a GPU of the build's architecture"
 done
 
+# A GPU that has clusters runs code that has none.  The record says which code that was.
+export GPUBENCH_PTX_ARCH=$oldest GPUBENCH_PTX_CAPABILITY=90
+for points in "radix cuda/small --count=5000,16k" "bfs cuda/ccam --vertices=100,1100 --p=0.03"; do
+	"$gpubench" $points --samples=1 --min-samples=1 -o old.jsonl --overwrite >said 2>&1 ||
+		fail "sm_$oldest on sm_90: $(cat said)"
+	[ "$(grep -c '"status":"ok"' old.jsonl)" = 2 ] || fail "sm_$oldest on sm_90: $(cat said)"
+	grep -q "\"cc\":\"9.0\",\"code\":\"PTX sm_$oldest, interpreted\"" old.jsonl ||
+		fail "$(grep -m 1 '"gpus"' old.jsonl)"
+done
+unset GPUBENCH_PTX_ARCH GPUBENCH_PTX_CAPABILITY
+
 # An interrupt reaches all processes.
 "$gpubench" radix cuda/onesweep --count=1M --samples=50 --device=all -o killed.jsonl >said 2>&1 &
 until [ -s killed.jsonl ] || ! kill -0 $!; do sleep 0.1; done
@@ -85,4 +98,4 @@ for process in /proc/[0-9]*; do
 		[ "$(readlink "$process/cwd")" != "$scratch" ] ||
 		fail "a process outlives the interrupt: ${process#/proc/}"
 done
-echo "devices: three at once, resumed, launched twice, interrupted; a GPU without code"
+echo "devices: three at once, resumed, launched twice, interrupted; a GPU without code, with old code"

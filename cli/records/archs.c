@@ -20,6 +20,8 @@ void gb_archs_advise(FILE *file, const struct gb_gpu_info *gpu, const char *arch
 			return;
 	(void)fprintf(file, "gpubench: GPU %d (", gpu->id);
 	gb_text_print(file, gpu->name);
-	(void)fprintf(file, ") is sm_%ld, but this build is for %s: rebuild with `make SMS=%ld`\n",
-		      wanted, archs, wanted);
+	(void)fprintf(file, ") is sm_%ld, but this build is for %s", wanted, archs);
+	if (gpu->code[0])
+		(void)fprintf(file, " and runs %s", gpu->code);
+	(void)fprintf(file, ": rebuild with `make SMS=%ld`\n", wanted);
 }

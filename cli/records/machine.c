@@ -328,6 +328,7 @@ static struct gb_gpu describe_gpu(const struct gb_gpu_info *gpu, char cc[32])
 		.uuid = known(gpu->uuid),
 		.pci = known(gpu->pci),
 		.cc = gpu->cc_major > 0 ? cc : NULL,
+		.code = known(gpu->code),
 		.sm_count = gb_positive(gpu->sm_count),
 		.memory_bytes = gb_positive((double)gpu->memory_bytes),
 		.l2_bytes = gb_positive((double)gpu->l2_bytes),

@@ -55,6 +55,7 @@ static const struct gb_field gpu_fields[] = {
 	TEXT(struct gb_gpu, uuid),
 	TEXT(struct gb_gpu, pci),
 	TEXT(struct gb_gpu, cc),
+	TEXT(struct gb_gpu, code),
 	NUMBER(struct gb_gpu, sm_count),
 	NUMBER(struct gb_gpu, memory_bytes),
 	NUMBER(struct gb_gpu, l2_bytes),

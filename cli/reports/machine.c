@@ -99,6 +99,8 @@ static void print_gpu(FILE *file, const struct gb_gpu *gpu)
 	(void)fprintf(file, "gpu %-5g %s", gpu->id, word(gpu->name));
 	if (cc)
 		(void)fprintf(file, ", cc %s", cc);
+	if (gpu->code)
+		(void)fprintf(file, ", code %s", gpu->code);
 	print_count(file, ", ", gpu->sm_count, "SM");
 	if (isfinite(clock))
 		(void)fprintf(file, " at %.0f MHz", clock / 1e3);

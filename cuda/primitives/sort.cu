@@ -172,7 +172,7 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 	if constexpr (STAGED)
 		(void)can_stage<KEY, W, SHAPE>(sort, tiles, &launch);
 
-	const bool overlap = gpu_can_overlap(launch.kernel);
+	const bool overlap = gpu_code_has_sm_90(launch.kernel);
 
 	for (; pass.number < digits.passes; pass.number++) {
 		if (overlap)

@@ -1,7 +1,8 @@
 /* device.cc -- the CUDA runtime API: the device, its attributes, errors, occupancy.
  *
- * One device or several identical ones, with the executor's compute capability.  It has few
- * multiprocessors, so kernels that size their grids by their number stay small.
+ * One device or several identical ones, with the compute capability of option CAPABILITY or else of
+ * the executor's code.  It has few multiprocessors, so kernels that size their grids by their number
+ * stay small.
  */
 #include <stdio.h>
 
@@ -32,10 +33,16 @@ static const struct model {
 	{ 90, 2048, 32, 228 << 10, SHARED_LIMIT, true },
 };
 
+static int capability(void)
+{
+	options_read();
+	return runtime_options.capability ? runtime_options.capability : executor_capability();
+}
+
 static const struct model *this_model(void)
 {
 	for (const struct model &m : models)
-		if (m.capability == executor_capability())
+		if (m.capability == capability())
 			return &m;
 	return &models[2];
 }
@@ -173,8 +180,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 		{ cudaDevAttrMemoryClockRate, 0 },
 		{ cudaDevAttrGlobalMemoryBusWidth, 0 },
 		{ cudaDevAttrL2CacheSize, L2_BYTES },
-		{ cudaDevAttrComputeCapabilityMajor, m->capability / 10 },
-		{ cudaDevAttrComputeCapabilityMinor, m->capability % 10 },
+		{ cudaDevAttrComputeCapabilityMajor, capability() / 10 },
+		{ cudaDevAttrComputeCapabilityMinor, capability() % 10 },
 		{ cudaDevAttrMaxSharedMemoryPerBlockOptin, m->block_shared },
 		{ cudaDevAttrMaxPersistingL2CacheSize, persisting ? PERSISTING_BYTES : 0 },
 		{ cudaDevAttrClusterLaunch, m->clusters && runtime_options.clusters },
@@ -197,9 +204,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 	*p = {};
 	snprintf(p->name, sizeof p->name, "%s", executor.device);
 	p->totalGlobalMem = runtime_options.memory;
-	const int named = runtime_options.named ? runtime_options.named : this_model()->capability;
-	p->major = named / 10;
-	p->minor = named % 10;
+	p->major = capability() / 10;
+	p->minor = capability() % 10;
 	return cudaSuccess;
 }
 

@@ -94,7 +94,7 @@ void options_read(void)
 	o->timeout_s = (double)number("TIMEOUT", 20, 1, 86400);
 	o->preempt = (unsigned)number("PREEMPT", 0, 0, 1 << 30);
 	o->pci = text("PCI");
-	o->named = (int)number("CAPABILITY", 0, 10, 999);
+	o->capability = (int)number("CAPABILITY", 0, 10, 999);
 	o->weak = flag("WEAK", false);
 	if (o->weak)
 		o->threads = 1; /* its histories are not thread-safe */

@@ -63,7 +63,7 @@ struct kernel_facts {
 	size_t shared_bytes, local_bytes;
 };
 
-int executor_capability(void); /* 90 */
+int executor_capability(void); /* that its code is for: 90 */
 cudaError_t executor_facts(const void *kernel, struct kernel_facts *facts);
 cudaError_t executor_run(struct gpu_call *call); /* until it ends; consumes the call */
 void executor_forget(void);    /* restart numbering of launches, so that schedules repeat */
@@ -96,7 +96,7 @@ struct options {
 	bool picky;       /* a seed or an order is set: the scheduler's slow path */
 	unsigned preempt; /* yield at one in this many accesses; 0: never */
 	const char *pci;  /* PCI address of the device, for a fake NVML; or NULL */
-	int named;        /* compute capability that the device names; 0: its own */
+	int capability;   /* of the device; 0: that of the executor's code */
 	bool weak;        /* memory as weak as the model allows; tests/ptx only */
 };
 extern struct options runtime_options;

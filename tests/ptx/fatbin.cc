@@ -61,16 +61,32 @@ static std::unordered_map<const void *, struct function> &functions(void)
 
 /* ---- fat binaries ------------------------------------------------------------------------ */
 
+/* The architecture that PTX is for; 0 if it names none. */
+static int target_of(const std::string &ptx)
+{
+	const size_t at = ptx.find(".target sm_");
+
+	return at == std::string::npos ? 0 : atoi(ptx.c_str() + at + strlen(".target sm_"));
+}
+
+/* Take the newest PTX, or that for the architecture of option ARCH.  Options are read later. */
 static void take_entry(struct module *m, const struct entry_header *e)
 {
+	const char *const wanted = getenv("GPUBENCH_PTX_ARCH");
 	const char *const text = (const char *)e + e->header_bytes;
 
 	if (e->kind != KIND_PTX)
 		return;
-	if (e->flags & (FLAG_LZ4 | FLAG_ZSTD))
+	if (e->flags & (FLAG_LZ4 | FLAG_ZSTD)) {
 		m->error = "the PTX is compressed: compile with --no-compress";
+		return;
+	}
+	const std::string ptx(text, strnlen(text, e->bytes));
+
+	if (wanted ? target_of(ptx) == atoi(wanted) : target_of(ptx) >= target_of(m->text))
+		m->text = ptx;
 	else
-		m->text.assign(text, strnlen(text, e->bytes));
+		m->error = "the fat binary has no PTX for the architecture of GPUBENCH_PTX_ARCH";
 }
 
 struct module *module_register(const void *fat_binary)
@@ -175,13 +191,9 @@ int executor_capability(void)
 {
 	static int known;
 
-	if (known || modules().empty())
-		return known ? known : 90;
-	const std::string &text = modules()[0]->text;
-	const size_t at = text.find(".target sm_");
-
-	known = at == std::string::npos ? 90 : atoi(text.c_str() + at + strlen(".target sm_"));
-	return known;
+	if (!known && !modules().empty())
+		known = target_of(modules()[0]->text);
+	return known ? known : 90;
 }
 
 /* ---- kernels and opcodes reached ------------------------------------------------------------- */

@@ -57,7 +57,7 @@ test-ptx-weak: $(BUILD)/drive
 test-ptx-counts: $(BUILD)/gpubench-ptx
 	$(try) $(PYTHON) tests/counts.py $<
 test-ptx-devices: $(BUILD)/gpubench-ptx
-	$(try) tests/devices.sh $<
+	$(try) tests/devices.sh $< $(firstword $(targets))
 
 # The cuda variants with weak memory, under many schedules: a missing ordering shows as a wrong
 # result, a report or a hang.

@@ -166,6 +166,12 @@ void *simt_cluster_map(const void *shared, unsigned rank, const struct simt_site
 
 unsigned function_most_cluster_blocks(const void *kernel);
 
+/* Code is C++ here. */
+template <class K> static inline bool gpu_code_has_sm_90(K *)
+{
+	return true;
+}
+
 template <class K> static inline bool gpu_cluster_fits(K *kernel, unsigned blocks, unsigned, size_t)
 {
 	return blocks <= function_most_cluster_blocks((const void *)kernel);

@@ -47,6 +47,7 @@ static const struct {
 	{ "compiler flags", "tool.cflags", OF_RUN, NULL, false },
 	{ "nvcc", "tool.nvcc", OF_RUN, "cuda", false },
 	{ "architectures", "tool.archs", OF_RUN, "cuda", false },
+	{ "code", "code", OF_GPU, "cuda", false },
 	{ "environment", NULL, OF_ENVIRONMENT, NULL, false },
 	{ "--samples", "settings.samples", OF_RUN, NULL, false },
 	{ "--warmup", "settings.warmup", OF_RUN, NULL, false },

@@ -7,8 +7,8 @@
 #include "cli/records/archs.h"
 #include "common/text.h"
 
-#define ADVICE(sm, archs)                                                                       \
-	"gpubench: GPU 3 (An A10) is sm_" sm ", but this build is for " archs ": rebuild with " \
+#define ADVICE(sm, facts)                                                                       \
+	"gpubench: GPU 3 (An A10) is sm_" sm ", but this build is for " facts ": rebuild with " \
 	"`make SMS=" sm "`\n"
 
 Test(archs, advice)
@@ -17,7 +17,12 @@ Test(archs, advice)
 		const char *archs;
 		int major, minor;
 		const char *printed;
+		const char *code;
 	} rows[] = {
+		{ "75 80", 8, 6, ADVICE("86", "75 80 and runs sm_80"), "sm_80" },
+		{ "80", 9, 0, ADVICE("90", "80 and runs compute_80 by the driver"),
+		  "compute_80 by the driver" },
+		{ "80 90", 9, 0, "", "sm_90" },
 		{ "75 80 90", 8, 6, ADVICE("86", "75 80 90") },
 		{ "75 80 90", 12, 0, ADVICE("120", "75 80 90") },
 		{ "100 120", 1, 0, ADVICE("10", "100 120") },
@@ -37,6 +42,8 @@ Test(archs, advice)
 		size_t length;
 		FILE *file = open_memstream(&text, &length);
 
+		(void)snprintf(gpu.code, sizeof gpu.code, "%s",
+			       rows[row].code ? rows[row].code : "");
 		gpu.cc_major = rows[row].major;
 		gpu.cc_minor = rows[row].minor;
 		gpu.number[GB_CUDA] = seen;
