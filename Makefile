@@ -446,7 +446,7 @@ clean:
 
 # ---- help ----------------------------------------------------------------------------------
 
-include tests/ptx/ptx.mk tests/tests.mk
+include tests/tests.mk tests/ptx/ptx.mk
 
 listed = @sed -n 's/^\#\# \([^:]*\): \(.*\)/  \1\t\2/p' $(1) | expand -t 20
 ## help: list the user targets

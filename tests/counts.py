@@ -3,7 +3,6 @@
 
 usage: tests/counts.py             check the comparison on edited copies of the stored counts
        tests/counts.py PROGRAM     also check counts of a gpubench-ptx under many schedules
-       tests/counts.py --planted   plant three faults in kernels; the counts must find each
 
 Exit status 1 if a check fails.
 """
@@ -145,89 +144,11 @@ def test_graph(program):
     return 0
 
 
-# ---- planted faults -------------------------------------------------------------------------
-
-# File, text, replacement, kernel, and the counts that must be reported as worse.
-PLANTED = {
-    "an extra load per key": (
-        "cuda/radix/split.cu",
-        "predicate[i] = !(KEY::order(keys[i]) >> bit & 1);",
-        "predicate[i] = !(KEY::order(keys[i]) >> bit & 1)"
-        " + 0 * ((const volatile uint32_t *)keys)[i];",
-        "predicate_kernel<key_u32>", ["global_load.requests", "global_load.sectors"],
-    ),
-    "a shared-memory bank conflict": (
-        "cuda/radix/split.cu",
-        "return i + i / 32;",
-        "return i;",
-        "scan_kernel<unsigned int>", ["shared_load.wavefronts", "shared_store.wavefronts"],
-    ),
-    "an uncoalesced store": (
-        "cuda/radix/split.cu",
-        "const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;\n"
-        "\n\tif (i < count)\n\t\tpredicate",
-        "const unsigned t = threadIdx.x % 32 * (BLOCK / 32) + threadIdx.x / 32;\n"
-        "\tconst size_t i = (size_t)blockIdx.x * BLOCK + t;\n\n\tif (i < count)\n\t\tpredicate",
-        "predicate_kernel<key_u32>", ["global_store.sectors"],
-    ),
-}
-CASE = "radix split --type=u32 --count=65536"
-
-
-def build(tree):
-    """Build gpubench-ptx in the tree, reusing objects of this one that have not changed."""
-    done = subprocess.run(["make", "-C", tree, "ptx"], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stdout + done.stderr)
-    return os.path.join(tree, "gpubench-ptx")
-
-
-def copy_tree(tree):
-    """Copy this tree with its build and its file times, so that little is rebuilt."""
-    shutil.rmtree(tree, ignore_errors=True)
-    os.makedirs(tree)
-    files = subprocess.run(["git", "-C", TOP, "ls-files", "-z"], capture_output=True, check=True)
-    for path in filter(None, files.stdout.decode().split("\0")):
-        os.makedirs(os.path.dirname(os.path.join(tree, path)), exist_ok=True)
-        shutil.copy2(os.path.join(TOP, path), os.path.join(tree, path))
-    for folder in os.listdir(os.path.join(TOP, "build")):
-        if re.fullmatch(r"release(-ptx\d+)?", folder):
-            shutil.copytree(os.path.join(TOP, "build", folder), os.path.join(tree, "build", folder))
-
-
-def test_planted():
-    tree = os.path.join(TOP, "build", "counts-planted")
-    copy_tree(tree)
-    before, failed = list(counts.run(build(tree), CASE)), 0
-    for name, (path, text, wrong, kernel, worse) in PLANTED.items():
-        source = os.path.join(tree, path)
-        with open(source) as file:
-            right = file.read()
-        if right.count(text) != 1:
-            sys.exit(f"tests/counts.py: {path} has no longer the text in which to plant {name}")
-        with open(source, "w") as file:
-            file.write(right.replace(text, wrong))
-        status, output = compared(before, list(counts.run(build(tree), CASE)))
-        with open(source, "w") as file:
-            file.write(right)
-        missing = [count for count in worse if f"worse: {count}: " not in output]
-        if status != 1 or kernel not in output or missing:
-            failed += 1
-            print(f"{name}: not named: {missing or kernel}\n{output}")
-        else:
-            print(f"{name}: {', '.join(worse)} of {kernel} named")
-    shutil.rmtree(tree)
-    return failed
-
-
 def main():
-    if sys.argv[1:] == ["--planted"]:
-        failed = test_planted()
-    else:
-        failed = test_comparison()
-        if len(sys.argv) > 1:
-            failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
-            failed += test_graph(sys.argv[1])
+    failed = test_comparison()
+    if len(sys.argv) > 1:
+        failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
+        failed += test_graph(sys.argv[1])
     print("counts: %s" % (f"{failed} failed" if failed else "all passed"))
     return failed != 0
 

@@ -47,7 +47,7 @@ PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "tests/*/README.md")
 pages = {name: text_of(name) for glob_ in PAGES for name in sorted(glob.glob(glob_, root_dir=top))}
 makefiles = ["Makefile", *glob.glob("tests/**/*.mk", root_dir=top, recursive=True)]
 targets = {target for name in makefiles
-           for target in re.findall(r"^## ([a-z-]+):", text_of(name), re.MULTILINE)}
+           for target in re.findall(r"^(?:## )?([a-z-]+):", text_of(name), re.MULTILINE)}
 targets |= set(re.findall(r"^([a-z]+):", text_of("examples/cuda.mk"), re.MULTILINE))
 overview = run("help").stdout
 commands = re.findall(r"^  ([a-z]+) ", overview, re.MULTILINE)

@@ -4,6 +4,7 @@
 # or refused before any compilation if it was requested.
 set -eu
 cd "$(dirname "$0")/.."
+top=$PWD
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset MAKEFLAGS MFLAGS MAKELEVEL CUDA CUDA_HOME PTX SIMT NVCC NVCCFLAGS CFLAGS CXXFLAGS LDFLAGS \
@@ -95,6 +96,25 @@ if ! (PATH=/usr/bin:/bin command -v nvcc >/dev/null); then
 	check "its scripts' PATH" "PATH := /usr/bin:/bin:$scratch/cuda/bin/" \
 		"$(grep '^PATH := ' "$scratch/out")"
 fi
+
+# Candidates: an old or a broken nvcc on PATH gives way to one that was fetched, but not if NVCC
+# names it.  The reason is that of the first one.
+mkdir -p "$scratch/fetched/build/nvcc/bin" "$scratch/old" "$scratch/broken"
+printf '#!/bin/sh\nVERSION=13.0.88 TAKES=all exec "%s" "$@"\n' "$scratch/nvcc" \
+	>"$scratch/fetched/build/nvcc/bin/nvcc"
+printf '#!/bin/sh\nVERSION=11.8.89 exec "%s" "$@"\n' "$scratch/nvcc" >"$scratch/old/nvcc"
+printf 'garbage' >"$scratch/broken/nvcc"
+chmod +x "$scratch/fetched/build/nvcc/bin/nvcc" "$scratch/old/nvcc" "$scratch/broken/nvcc"
+find_nvcc() { # FOLDER PATH WORD...: the path and the reason
+	(cd "$1" && PATH=$2:/usr/bin:/bin CUDA_HOME=/nowhere "$top/scripts/find-nvcc.sh" "${@:3}" |
+		awk '{ print $1, $7 }')
+}
+for first in old broken; do
+	check "a fetched nvcc, $first" "build/nvcc/bin/nvcc -" \
+		"$(find_nvcc "$scratch/fetched" "$scratch/$first")"
+	check "NVCC, $first" "- $scratch/$first/nvcc" "$(find_nvcc "$scratch/fetched" \
+		"$scratch/$first" "$scratch/$first/nvcc" | sed 's/\^is.*//')"
+done
 
 # ---- recompilation -------------------------------------------------------------------------
 

@@ -24,11 +24,11 @@ for benchmark in radix bfs cbt octree lbvh; do
 			exit 1
 		}
 	done
-	grep -q "^<li><strong>$benchmark<.*: .* at [0-9]* of [0-9]* point" run.html || {
-		echo "page: no line about the fastest of $benchmark"
-		exit 1
-	}
 done
+grep -q "^<li><strong>radix<.*: .* at [0-9]* of [0-9]* point" run.html || {
+	echo "page: no line about the fastest sort" # which is faster by far
+	exit 1
+}
 if grep -E '>[0-9.]+ ?[a-z]+ [a-z]+</text>' run.html; then
 	echo "page: a tick has two units"
 	exit 1

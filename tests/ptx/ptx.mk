@@ -29,8 +29,7 @@ $(BUILD)/unit-ptx: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)
 		$(SHARED)/git2/libgit2.so
 	$(call link,$(ptx_libs) $(criterion))
 # drive runs the variants alone.
-$(BUILD)/drive: $(kernels:%.cu=$(BUILD)/%.cu.o) $(call object,tests/simt/drive.c) $(executor) \
-		$(filter-out %/main.o %/variants.o %.cu.o,$(objects))
+$(BUILD)/drive: $(filter-out %/main.o,$(objects)) $(call object,tests/simt/drive.c) $(executor)
 	$(call link,$(ptx_libs))
 ptx_selftest := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/ptx/selftest/*.cc))
 $(BUILD)/ptx-selftest: $(executor) $(ptx_selftest)

@@ -28,7 +28,7 @@ simt_support := $(call object,tests/simt/drive.c) $(SIMT_BUILD)/support.a
 simt_libs := -fopenmp -lcjson -lm -ldl -lpthread $(filter -lpng,$(ldlibs))
 simt_kernels = $(kernels:%=$(if $(filter plain,$(1)),$(BUILD),$(SIMT_BUILD)/$(1))/%.o)
 
-$(SIMT_BUILD)/support.a: $(filter-out %/main.o %/variants.o %.cu.o $(simt_engine) \
+$(SIMT_BUILD)/support.a: $(filter-out %/main.o %.cu.o $(simt_engine) \
 	$(simt_engine_check),$(objects))
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar rcs $@ $^
