@@ -23,7 +23,6 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
-#include "cli/commands/stored.h"
 #include "cli/measuring/launches.h"
 #include "cli/measuring/orders.h"
 #include "cli/records/output.h"
@@ -34,7 +33,7 @@
 struct options {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
 	int64_t launches, peers, aa, quiet, overwrite, resume, dry_run;
-	const char *base, *budget, *output;
+	const char *budget, *output;
 	double budget_ns;
 };
 
@@ -53,11 +52,6 @@ static const struct gb_param rows[] = {
 	{ .name = "peers",
 	  AT(GB_FLAG, peers),
 	  .help = "also measure libraries; by default only those that are named" },
-	{ .name = "base",
-	  AT(GB_PATH, base),
-	  .unit = "FILE,...",
-	  .help = "also use these launches of the first build, made here today with the same "
-		  "arguments" },
 	{ .name = "aa", AT(GB_FLAG, aa), .help = "compare the first build with itself" },
 	{ .name = "dry-run",
 	  AT(GB_FLAG, dry_run),
@@ -114,6 +108,17 @@ static enum gb_status side_read(struct side *side, const char *word, struct gb_e
 	return GB_OK;
 }
 
+/* True if the run had these arguments, and after them -q and the name of its output. */
+static bool has_words(const struct gb_run *run, const struct task *task)
+{
+	if (run->argv.count != task->words + 2)
+		return false;
+	for (size_t i = 0; i < task->words; i++)
+		if (!gb_equal(run->argv.text[i], task->word[i]))
+			return false;
+	return true;
+}
+
 /* Drop the last launch, which was cut off; it is launched again. */
 static void drop_last_launch(struct side *side)
 {
@@ -140,7 +145,7 @@ static enum gb_status side_open(struct side *side, const char *prefix, enum gb_e
 		drop_last_launch(side);
 	side->launches = (int64_t)side->records.run_count;
 	for (size_t i = 0; i < side->records.run_count; i++)
-		if (!gb_has_words(side->records.run[i], task->word, task->words))
+		if (!has_words(side->records.run[i], task))
 			return gb_fail(err, GB_EUSAGE,
 				       "--resume: %s has launches with other arguments",
 				       side->path);
@@ -359,7 +364,6 @@ struct trial {
 	struct side *side;
 	const struct options *options;
 	struct task task;
-	struct gb_records stored; /* earlier launches of base, until its first new one */
 	size_t open;              /* keys that are still unsure */
 	size_t looked;            /* launches a side at the last look */
 	double began,
@@ -438,24 +442,13 @@ static bool is_over(struct trial *t, struct gb_error *err)
 	return true;
 }
 
-/* Put stored launches before the new ones of base as soon as there is one to compare them with. */
-static enum gb_status take_stored(struct trial *t, struct gb_error *err)
-{
-	struct side *base = &t->side[0];
-
-	if (err->code || !t->stored.run_count || !base->launches)
-		return err->code;
-	remove_omitted(&t->task, &t->stored);
-	return gb_stored_put_before(&t->stored, t->options->base, &base->records, err);
-}
-
 static enum gb_status launch_both(struct trial *t, struct gb_error *err)
 {
 	const bool show = !t->options->quiet && isatty(STDERR_FILENO);
 	const struct gb_gate gate = { .most = (size_t)t->options->launches };
 
 	t->began = gb_now_ns();
-	while (!take_stored(t, err) && !is_over(t, err)) {
+	while (!err->code && !is_over(t, err)) {
 		struct side *next =
 			&t->side[gb_gate_next_side(&gate, (size_t)t->side[0].launches,
 						   (size_t)t->side[1].launches, gb_secret())];
@@ -530,21 +523,11 @@ static enum gb_status judge(struct trial *t, struct gb_error *err)
 	const struct options *options = t->options;
 	struct side *side = t->side;
 	struct gb_comparison c;
-	enum gb_status status;
 
-	if (init_comparison(&c, options, err) ||
-	    (options->base &&
-	     gb_stored_read(&t->stored, options->base, t->task.word, t->task.words, err)) ||
-	    open_sides(side, options, &t->task, err) || launch_both(t, err))
+	if (init_comparison(&c, options, err) || open_sides(side, options, &t->task, err) || launch_both(t, err))
 		return err->code;
-	status = gb_compare_and_print(&options->compare, &c, &side[0].records, side[0].name,
-				      &side[1].records, side[1].name, err);
-	if (c.drifted && !err->code)
-		(void)fprintf(stderr,
-			      "gpubench: --base: stored launches are left out at %zu of %zu keys, "
-			      "because new launches differ from them\n",
-			      c.drifted, c.gate.keys);
-	return status;
+	return gb_compare_and_print(&options->compare, &c, &side[0].records, side[0].name,
+				    &side[1].records, side[1].name, err);
 }
 
 enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
@@ -584,7 +567,6 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 		status = judge(&trial, err);
 out:
 	gb_orders_release(&trial.task.orders);
-	gb_records_release(&trial.stored);
 	side_release(&side[0], err);
 	side_release(&side[1], err);
 	gb_arguments_release(&a);

@@ -15,7 +15,6 @@
 # annotations.
 #
 #	LAUNCHES=160      launches of each build, at most
-#	STORED=FILE,...   launches of BASE that were made here today
 #	BUILDS=FOLDER     build nothing: use base/gpubench and new/gpubench in FOLDER
 set -euo pipefail
 . "$(dirname "$0")/builds.sh"
@@ -36,7 +35,7 @@ build all gpubench
 measured=("$@")
 ab() { # FORMAT [OPTION...]
 	"$BUILDS/new/gpubench" ab base="$BUILDS/base/gpubench" new="$BUILDS/new/gpubench" \
-		${LAUNCHES:+"--launches=$LAUNCHES"} ${STORED:+"--base=$STORED"} --resume \
+		${LAUNCHES:+"--launches=$LAUNCHES"} --resume \
 		--output="$gate/gate" --format="$1" "${@:2}" -- "${measured[@]}"
 }
 again() {

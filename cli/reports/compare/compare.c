@@ -51,13 +51,12 @@ static void take_record(const struct gb_comparison *c, const struct gb_record *r
 	}
 }
 
-/* The values of one side of a group, in order of time: of stored launches, or of the others. */
+/* The values of one side of a group, in order of time. */
 static void take_side(const struct gb_comparison *c, const struct gb_key_entry *entry, size_t count,
-		      bool is_new, bool stored, bool in_cycles, struct values *v)
+		      bool is_new, bool in_cycles, struct values *v)
 {
 	for (size_t i = 0; i < count; i++)
-		if (entry[i].is_new == is_new && entry[i].record->run->stored == stored &&
-		    !gb_key_is_repeated(entry, i))
+		if (entry[i].is_new == is_new && !gb_key_is_repeated(entry, i))
 			take_record(c, entry[i].record, in_cycles, v);
 }
 
@@ -199,7 +198,6 @@ static enum gb_status judge(struct gb_comparison *c, struct gb_gate_tests *tests
 
 	if (gb_gate_judge(gate, tests, values, &result, err))
 		return err->code;
-	c->drifted += result.drifted;
 	change->verdict = result.verdict;
 	change->ratio = result.ratio;
 	change->needed = result.needed;
@@ -210,8 +208,8 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 				  const struct gb_key_entry *entry, size_t count,
 				  struct gb_change *change, struct gb_error *err)
 {
-	double *room = malloc(4 * count * sizeof *room);
-	struct values base = { 0 }, other = { 0 }, stored = { 0 };
+	double *room = malloc(3 * count * sizeof *room);
+	struct values base = { 0 }, other = { 0 };
 	const bool in_cycles = c->in_cycles && has_clocks(entry, count);
 	struct gb_gate gate = c->gate;
 
@@ -219,10 +217,8 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 		return gb_out_of_memory(err, NULL);
 	base.value = room + count;
 	other.value = base.value + count;
-	stored.value = other.value + count;
-	take_side(c, entry, count, false, false, in_cycles, &base);
-	take_side(c, entry, count, true, false, in_cycles, &other);
-	take_side(c, entry, count, false, true, in_cycles, &stored);
+	take_side(c, entry, count, false, in_cycles, &base);
+	take_side(c, entry, count, true, in_cycles, &other);
 	*change = (struct gb_change){
 		.key = entry[0].key,
 		.in_cycles = in_cycles,
@@ -238,8 +234,10 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 		gate.threshold =
 			fmax(gate.threshold, c->floor_ns / (change->base * base.ns_per_unit));
 	if (judge(c, tests, &gate,
-		  &(struct gb_gate_values){ base.value, other.value, stored.value, base.count,
-					    other.count, stored.count },
+		  &(struct gb_gate_values){ .base = base.value,
+					    .other = other.value,
+					    .base_count = base.count,
+					    .other_count = other.count },
 		  change, err))
 		goto out;
 	change->verdict = verdict_of(c, &gate, change, change->verdict, &base, &other);
@@ -260,19 +258,9 @@ static bool is_compared(const struct gb_comparison *c, const struct gb_key_entry
 
 	for (size_t i = 0; i < count; i++)
 		has[entry[i].is_new] = has[entry[i].is_new] ||
-				       (!entry[i].record->run->stored &&
-					(c->unverified || !gb_is_untrusted(entry[i].record)) &&
+				       ((c->unverified || !gb_is_untrusted(entry[i].record)) &&
 					!isnan(gb_launch_value(entry[i].record, false)));
 	return has[0] && has[1];
-}
-
-/* True if no new launch has the key. */
-static bool is_only_stored(const struct gb_key_entry *entry, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!entry[i].record->run->stored)
-			return false;
-	return true;
 }
 
 enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_records *base,
@@ -285,7 +273,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	if (gb_keys_init(&keys, base, new_, err))
 		goto out;
 	gb_setups_init(&c->setups);
-	c->count = c->missing = c->drifted = c->gate.keys = 0;
+	c->count = c->missing = c->gate.keys = 0;
 	for (size_t g = 0; g < keys.group_count; g++)
 		c->gate.keys +=
 			is_compared(c, &keys.entry[keys.group[g].first], keys.group[g].count);
@@ -298,8 +286,6 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 		const struct gb_key_group *group = &keys.group[g];
 		struct gb_change *change = &c->change[c->count];
 
-		if (is_only_stored(&keys.entry[group->first], group->count))
-			continue;
 		if (compare_key(c, &tests, &keys.entry[group->first], group->count, change, err))
 			break;
 		c->verdicts[change->verdict]++;

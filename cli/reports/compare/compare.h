@@ -38,7 +38,6 @@ struct gb_comparison {
 	/* Results: */
 	size_t count, verdicts[GB_VERDICT_WORDS];
 	size_t missing; /* absent keys that only base has */
-	size_t drifted; /* keys whose stored launches of base (gb_run) were left out */
 	struct gb_change *change;
 	struct gb_setups setups; /* setups of the runs that both sides have keys of */
 	size_t counted;          /* keys with exact counts on both sides */

@@ -276,23 +276,6 @@ Test(pooled, a_launch_in_cycles)
 
 /* ---- gates -------------------------------------------------------------------------------- */
 
-/* A key that only stored launches have is not one of the comparison. */
-Test(pooled, keys_of_stored_launches)
-{
-	for (int stored = 0; stored < 2; stored++) {
-		struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
-		struct gb_error err = { 0 };
-
-		add_run(1, "h", "a");
-		list.run[0]->stored = stored;
-		add(1, 100, OK);
-		cr_assert(eq(int, (int)gb_compare(&c, &list, &other, &err), GB_OK));
-		cr_expect(eq(sz, c.count, stored ? 0 : 1));
-		gb_comparison_release(&c);
-		release();
-	}
-}
-
 /* Why a key is unsure, beside six that are the same with as many launches. */
 Test(pooled, unsure)
 {
