@@ -48,8 +48,6 @@ KINDS = (
      " --format=json`"),
     ("ab", verdicts.ab, "FILE", "BASE and NEW: launches of each measurement on both sides"),
     ("versus", verdicts.versus, "VERSUS.json", "speed-ups, from `gpubench versus --format=json`"),
-    ("history", verdicts.history, "HISTORY.json",
-     "levels and shifts, from `gpubench history --format=json`"),
 )
 
 

@@ -20,7 +20,6 @@ REPORTS = (
     ["versus", *(f for f in FILES if "cbt" in f or "h100" in f and "octree" in f)],
     ["versus", "--by=threads", *FILES],
     ["versus", "--by=peer", *FILES],
-    ["history", STORED, "octree/*", "cbt/*"],
     ["compare", *(STORED + "/h100-2026-11-23/%s.jsonl" % n for n in ("papers-bfs", "quick-bfs"))],
     *(["report", "--launches=pooled", file] for file in FILES[::4]),
 )
@@ -60,17 +59,14 @@ def plain(cell):
 
 
 def markdown_tables(text):
-    """[[row of cells]]: the titles come first.  The last column of a history, its trend in block
-    characters, is left out, as in LaTeX."""
-    tables, last, trend = [], "", False
+    """[[row of cells]]: the titles come first."""
+    tables, last = [], ""
     for line in text.splitlines():
         if line.startswith("|") and not line.startswith(("| :---", "| ---:")):
             cells = re.split(r"(?<!\\)\|", line)[1:-1]
             cells = [re.sub(r"\\([\\`*_|<\[#])", r"\1", c.strip().strip("*")) for c in cells]
             if not last.startswith("|"):
                 tables.append([])
-                trend = cells[-1] == "trend"
-            cells = cells[:-1] if trend else cells
             tables[-1].append([c.replace("К", "K").replace("М", "M") for c in cells])
         last = line
     return tables

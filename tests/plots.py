@@ -51,7 +51,6 @@ PICTURES = {
     "mixed": "sweep mixed.jsonl",
     "far apart": "sweep far.jsonl",
     "16 meshes": "meshes many-trees.jsonl",
-    "history": "history history.json",
 }
 
 TROUBLE = {
@@ -75,7 +74,6 @@ TROUBLE = {
     "paper empty.json": "no table has a number",
     "paper versus.json": "is not what `gpubench repro --format=json` prints",
     "versus sorts.jsonl": "is not what `gpubench versus --format=json` prints",
-    "history versus.json": "is not what `gpubench history --format=json` prints",
     "ab base.jsonl": "ab needs two files",
     "ab base.jsonl trees.jsonl": "no measurement in common",
 }
@@ -85,7 +83,7 @@ TROUBLE = {
 HOSTILE = [
     b"", b"\n\n", b"\0\0\0\n", b"[]", b"{", b"null\n", b"[[[[" * 50000, b"\xff\xfe{}\n",
     b'{"type":"record","params":{}}\n', b'{"type":"run"}\n', b'{"type":"versus"}', b'{"type":3}\n',
-    b'{"type":"repro","cells":[{}]}', b'{"type":"history","launches":[3],"shifts":{}}',
+    b'{"type":"repro","cells":[{}]}',
     {"time": 3}, {"time": {"median": -5}}, {"time": {"median": "5"}}, {"time": {"median": True}},
     {"time": {"median": 1e308}}, {"time": {"median": 5e-324, "ci95": [0, 5e-324]}},
     {"time": {"median": 5, "ci95": [7]}}, {"time": {"median": 5, "ci95": [{}, {}]}},
@@ -240,8 +238,6 @@ def make_inputs(gpubench):
             for n in (1, 2)
         ],
     )
-    os.mkdir("nights")
-    measured.write("nights/nights.jsonl", measured.nights())
     for name in ("versus", "long"):
         word = "x" * 70 if name == "long" else ""
         measured.write("%s.jsonl" % name, measured.sorts(5, word=word))
@@ -250,7 +246,6 @@ def make_inputs(gpubench):
         ("long.json", ["versus", "long.jsonl", "--format=json"]),
         ("stored.json", ["repro", "all", "--from=" + STORED[0], *STORED[1:], "--format=json"]),
         ("versus.json", ["versus", "many.jsonl", "--format=json"]),
-        ("history.json", ["history", "nights", "--format=json"]),
         ("repro.json", ["repro", "radix:table1", "--from=paper.jsonl", "--format=json"]),
     ):
         with open(name, "w", encoding="utf-8") as file:
@@ -430,12 +425,12 @@ def test_hostile():
                 lines = [*good[:index], {**good[index], **change}, *good[index + 1:]]
                 file.writelines(json.dumps(line).encode() + b"\n" for line in lines)
         kinds = ("sweep", "speedup --over=cpu/qsort", "roofline", "phases", "meshes", "paper",
-                 "history", "versus")
+                 "versus")
         for i, kind in enumerate(kinds):
             name, *more = kind.split()
             if "hostile" not in sys.argv[2:] and name != "sweep" and i % 4 != number % 4:
                 continue
-            document = name in ("paper", "history", "versus")
+            document = name in ("paper", "versus")
             if document == isinstance(change, dict) or (document, name) == (False, "meshes"):
                 continue
             try:

@@ -1,4 +1,4 @@
-"""paper, ab, versus, history: pictures of the program's comparisons.  Their numbers come from its
+"""paper, ab, versus: pictures of the program's comparisons.  Their numbers come from its
 JSON; only ab reads records, and shows every launch."""
 
 import json
@@ -302,49 +302,3 @@ def draw_speed_ups(sheet, ax, rows):
     style.scale(ax, "x", values, style.PLAIN)
     ax.set_xlabel("speed-up over %s (1)" % columns[0])
     ax.grid(True, axis="x")
-
-
-def history(options):
-    """The launches of each series in order, with the levels and the shifts between them."""
-    document = read_document(options, "history")
-    series = group(document["launches"], "key", "machine", "caches")
-    shifts = group(document["shifts"], "key", "machine", "caches")
-    if not series:
-        raise Trouble("no series has a launch with a time")
-    sheet = style.Sheet(options, len(series), height=50 * -(-len(series) // 2))
-    for ax, (name, launches) in zip(sheet.axes, series.items()):
-        values = [launch["time_ns"] * 1e-9 for launch in launches]
-        threes = [(v, v, v) for v in values]
-        sheet.marks(ax, "median of a launch", range(len(values)), threes, linestyle="none")
-        cuts = [0, *(shift["launch"] for shift in shifts.get(name, ())), len(values)]
-        for begin, end in zip(cuts, cuts[1:]):
-            level = sorted(values[begin:end])[(end - begin) // 2]
-            (handle,) = ax.plot([begin, end - 1], [level] * 2, color=style.COLORS[1])
-            sheet.add("level", handle)
-        for shift in shifts.get(name, ()):
-            at = shift["launch"] - 0.5
-            handle = ax.axvline(at, color=style.GREY, linestyle="--", linewidth=0.8)
-            sheet.add("shift, with its ratio and the commit after it", handle)
-            ax.annotate(
-                "%+.1f %% %s" % (100 * (shift["ratio"] - 1), (shift["commit"] or "")[:7]),
-                (at, 1),
-                xycoords=("data", "axes fraction"),
-                xytext=(-2, -2),
-                textcoords="offset points",
-                rotation=90,
-                fontsize=6,
-                va="top",
-                ha="right",
-            )
-        ax.set_title("%s\n%s" % name[:2], fontsize=6)
-        first, last = day(launches[0]["started"]), day(launches[-1]["started"])
-        ax.set_xlabel("launch, %s to %s" % (first, last))
-        ax.set_ylabel("time")
-        ax.xaxis.set_major_locator(style.MaxNLocator(integer=True))
-        ax.yaxis.set_major_formatter(style.EngFormatter("s"))
-        ax.grid(True, axis="y")
-    return sheet
-
-
-def day(started):
-    return (started or "unknown")[:10]

@@ -165,8 +165,6 @@ def commands():
     for form in PEOPLE:
         for more in "by=machine by=commit by=host by=compiler by=driver by=peer show=rate".split():
             yield form, ["versus", "-f", form, "--" + more, "base.jsonl", "new/new.jsonl"]
-        for order in ("date", "commit"):
-            yield form, ["history", "-f", form, "--order=" + order, "new"]
         yield form, ["repro", "radix:table1", "-f", form, "--from=new/new.jsonl"]
 
 

@@ -1,15 +1,15 @@
-# trials.mk -- error rates of `ab` and `history`, the share of mutated kernels that the executors
+# trials.mk -- error rates of `ab`, the share of mutated kernels that the executors
 # find, that of mutants of the harness that tests find, and what evidence costs; a part of the
 # Makefile.  `make test` runs none of it.
 
-.PHONY: overhead test-ab gate-trials history-trials mutants-c mutants-c-build mutants-simt \
+.PHONY: overhead test-ab gate-trials mutants-c mutants-c-build mutants-simt \
 	mutants-simt-build simt-mutants ptx-mutants ptx-mutants-order
 
 ## test-ab: slow-downs of 10 % found, and red gates of an unchanged build, on this machine (an hour)
 test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/trials/ab.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow $(BUILD)/ab
 
-$(BUILD)/gate-trials $(BUILD)/history-trials: $(BUILD)/%-trials: $(SHARED)/tests/trials/%_trials.o \
+$(BUILD)/gate-trials: $(SHARED)/tests/trials/gate_trials.o \
 		$(filter-out %/cli/commands/main.o,$(objects)) $(BUILD)/generated/link_flags
 	$(call link,$(ldlibs))
 
@@ -26,15 +26,6 @@ overhead: $(BUILD)/gpubench-overhead
 gate-trials: $(BUILD)/gate-trials
 	$(Q)$< results/measured/launches-2026-11-26.txt >$(BUILD)/gates.md && \
 		mv $(BUILD)/gates.md docs/gates.md
-
-## history-trials: `history` and Apache Otava on synthetic series; writes docs/history.md (minutes)
-# OTAVA_PYTHON is a Python with the package apache-otava (pip install apache-otava).
-OTAVA_PYTHON ?= python3
-history-trials: $(BUILD)/history-trials
-	$(Q)$< results/measured/launches.txt --series >$(BUILD)/series.txt
-	$(Q)$(OTAVA_PYTHON) tests/trials/otava_verdicts.py $(BUILD)/series.txt >$(BUILD)/otava.txt
-	$(Q)$< results/measured/launches.txt $(BUILD)/otava.txt >$(BUILD)/history.md && \
-		mv $(BUILD)/history.md docs/history.md
 
 ## mutants-c: the share of mutants of the C code outside kernels that tests find (long)
 # One build has all mutants; verdicts are kept in build/mutants.  MUTANTS_C=0 tries all of them.
