@@ -4,7 +4,7 @@
     counts.py PROGRAM >results/counts.jsonl               all points (make counts-write)
     counts.py PROGRAM --check results/counts.jsonl        compare with the stored ones (make counts)
     counts.py PROGRAM --check FILE --only 'radix *'       some of the points
-    counts.py --points                                    the points, for `gpubench run --suite`
+    counts.py --points                                    the points, for scripts/ci/counts.sh
     counts.py --points --changed [COMMIT]                 those of variants that have changed
 
 PROGRAM is a gpubench-ptx, whose records hold the counts of each kernel.  They are taken under one

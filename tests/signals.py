@@ -110,7 +110,7 @@ def child_of(process):
 def fifos():
     os.mkfifo("fifo")
     os.mkfifo("fifo.jsonl")
-    for command in (("report", "fifo"), ("run", "--suite=fifo")):
+    for command in (("report", "fifo"),):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             process = start(*command)
             until(lambda: waits(process.pid))

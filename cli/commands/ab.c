@@ -170,9 +170,6 @@ static enum gb_status check_launch(const struct side *side, const struct gb_reco
 /* True if the record is a library that was not asked for. */
 static bool is_omitted_peer(const struct task *task, const struct gb_record *record)
 {
-	for (size_t i = 0; i < task->words; i++)
-		if (!strncmp(task->word[i], "--suite", strlen("--suite")))
-			return false; /* the suite's lines may name libraries */
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
@@ -364,8 +361,8 @@ struct trial {
 	struct side *side;
 	const struct options *options;
 	struct task task;
-	size_t open;              /* keys that are still unsure */
-	size_t looked;            /* launches a side at the last look */
+	size_t open;   /* keys that are still unsure */
+	size_t looked; /* launches a side at the last look */
 	double began,
 		launch; /* in ns: when the first launch began, and how long the last one took */
 };
@@ -524,7 +521,8 @@ static enum gb_status judge(struct trial *t, struct gb_error *err)
 	struct side *side = t->side;
 	struct gb_comparison c;
 
-	if (init_comparison(&c, options, err) || open_sides(side, options, &t->task, err) || launch_both(t, err))
+	if (init_comparison(&c, options, err) || open_sides(side, options, &t->task, err) ||
+	    launch_both(t, err))
 		return err->code;
 	return gb_compare_and_print(&options->compare, &c, &side[0].records, side[0].name,
 				    &side[1].records, side[1].name, err);

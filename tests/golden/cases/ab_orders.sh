@@ -3,7 +3,7 @@
 cp "$TESTS/planted/launch.sh" old
 printf 'radix/cpu/%s ok 1000000\n' a qsort >old.keys
 : >old.old
-for words in "-- radix" "-- radix cpu/qsort" "-- radix cpu/q*" "-- run --suite=s" "--peers -- radix"; do
+for words in "-- radix" "-- radix cpu/qsort" "-- radix cpu/q*" "--peers -- radix"; do
 	echo "$words: "$(gpubench ab a=./old --aa --launches=4 --all $words | grep -o 'cpu/[aq][a-z]* n=1')
 done
 cat >new <<'END'
