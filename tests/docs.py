@@ -88,8 +88,6 @@ def check_command(page, line, folder):
         words.append("--dry-run=keys")
     if words[0] == "repro" and not any(w.startswith(("--from", "--list")) for w in words):
         words.append("--dry-run=keys")
-    if "--missing" in words:  # which otherwise tries each empty cell
-        words.append("--dry-run=keys")
     made_files(words, folder)
     for link in ("results", "docs"):
         if not os.path.exists(os.path.join(folder, link)):

@@ -51,7 +51,7 @@ try compare --format=junit out.jsonl other.jsonl
 try report --format=junit out.jsonl
 try report --format=benchmark out.jsonl
 try repro --list
-try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --missing --from=out.jsonl --dry-run=keys
+try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --dry-run
 try list
 try list --format=json
 try lbvh --help

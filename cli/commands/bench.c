@@ -76,7 +76,7 @@ static enum gb_status act(struct gb_request *request, const struct task *task, i
 		return gb_finish(&session, true, err);
 	if (!err->code)
 		gb_plan_total(&plan);
-	gb_plan_release(&plan);
+	gb_session_abandon(&plan.session);
 	return err->code;
 }
 

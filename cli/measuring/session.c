@@ -236,13 +236,6 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	if (gb_backends[GB_CPU]->open(0, err) || gb_orders_read(&s->orders, err) ||
 	    read_shard(s, err) || gb_output_check(path, err) || gb_copy_check(err))
 		return err->code;
-	if (request->dry == GB_DRY_TRIAL) {
-		if (open_devices(s, err))
-			return err->code;
-		gb_devices_find(&s->info.devices, s->info.backends);
-		if (lock_gpu(s, err))
-			return err->code;
-	}
 	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
 	    gb_records_read(path, &s->records, err))
 		return err->code;
@@ -433,7 +426,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 			continue;
 		if (asks && !fits(s, &result, prepared, &too_much)) {
 			skip(&result, GB_EMEMORY, "", too_much.message);
-		} else if (s->request->dry != GB_DRY_TRIAL) {
+		} else {
 			if (!prepared && gb_make_input(workload, params, &input, &no_input) &&
 			    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
 				return gb_fail(err, no_input.code, "%s", no_input.message);

@@ -69,14 +69,13 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 enum gb_status gb_worse(enum gb_status a, enum gb_status b);
 
 /* Open a session that only plans (plan.h).  With --resume the records in -o FILE.jsonl count as
- * done.  Nothing is written.  Devices are opened, and the GPU's lock is taken, only for trials.
- * Close it with gb_session_abandon(). */
+ * done.  Nothing is written, and no device is opened.  Close it with gb_session_abandon(). */
 enum gb_status gb_session_plan(struct gb_session *session, const struct gb_request *request,
 			       struct gb_error *err);
 void gb_session_abandon(struct gb_session *session);
 
 /* Called for each measurement that is due.  result has code and reason if it is to be skipped.
- * For trials there is no input, and result has the memory that is needed; 0: unknown. */
+ */
 typedef void gb_visit(void *self, struct gb_result *result, void *input, struct gb_error *err);
 
 /* Call visit for each measurement of the sweep that is chosen, in this shard, and not done.  The

@@ -15,7 +15,6 @@ static const struct gb_param params[] = {
 	  .initial = "256Mi",
 	  .max = INT64_C(1) << 40,
 	  .unit = "bytes",
-	  .growth = GB_LINEAR,
 	  .help = "bytes to copy; each byte is read once and written once" },
 	{ .name = "op",
 	  GB_AT(GB_CHOICE, struct stream_params, op),
