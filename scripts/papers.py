@@ -39,7 +39,7 @@ METHODS = """
 ## The methods
 
 Differences from the texts, and their effect by [exact counts](../results/counts.jsonl) of CUDA,
-the records above and, for times of one thread, 48 launches (`scripts/gate-launches.sh`):
+the records above and, for times of one thread, [48 launches](../%s):
 
 | variants | difference | effect |
 | :--- | :--- | :--- |"""
@@ -395,7 +395,7 @@ def main():
             some = [named(paper, claim) for claim in rest if is_lacking(claim) == lacking]
             if some:
                 print("- **%s** %s" % (word, ", ".join(some)))
-    print(METHODS)
+    print(METHODS % LAUNCHES)
     for names, text, effect in DIFFERENCES:
         print("| %s | %s | %s |" % (short(names), escaped(text), effect() if effect else ""))
 

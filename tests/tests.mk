@@ -6,7 +6,7 @@ test_objects := $(call object,$(tests) tests/criterion.c $(if $(QEMU),tests/arm/
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
 endif
-$(addprefix $(BUILD)/,unit gpubench-planted gpubench-slow gpubench-cheats): \
+$(addprefix $(BUILD)/,unit gpubench-planted gpubench-cheats): \
 		$(BUILD)/generated/link_flags
 
 # Criterion's macros convert implicitly, declare without prototypes and use extensions.
@@ -45,23 +45,20 @@ $(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) \
 
 # gpubench with an extra, faulty variant; with radix cpu/best slower by a tenth; and with cheats.
 $(BUILD)/tests/planted/variants.o: private planted := -Itests/planted
-$(BUILD)/tests/planted/variants_slow.o: private planted := -Dradix_cpu_best=radix_cpu_slow
 $(BUILD)/tests/cheats/variants.o: private planted := -Itests/cheats
-$(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/variants_slow.o \
-$(BUILD)/tests/cheats/variants.o: \
+$(BUILD)/tests/planted/variants.o $(BUILD)/tests/cheats/variants.o: \
 		common/variants.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(planted) $(cppflags) $(listed_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) \
 		-MMD -MP -c $< -o $@
 $(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o \
 		$(addprefix $(SHARED)/tests/planted/,radix_planted.o radix_patterns.o)
-$(BUILD)/gpubench-slow: $(BUILD)/tests/planted/variants_slow.o $(SHARED)/tests/planted/radix_slow.o
 cheats := $(call object,$(call files,tests/cheats/cpu,c))
 ifeq ($(SIMT),1)
 cheats += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cheats,cu))
 endif
 $(BUILD)/gpubench-cheats: $(BUILD)/tests/cheats/variants.o $(cheats)
-$(addprefix $(BUILD)/gpubench-,planted slow cheats): $(filter-out %/common/variants.o,$(objects))
+$(addprefix $(BUILD)/gpubench-,planted cheats): $(filter-out %/common/variants.o,$(objects))
 	$(call link,$(ldlibs))
 
 # Preloaded libraries that make allocations fail or hide /sys, a fake NVML, and a plug-in.
@@ -210,10 +207,6 @@ test-slurm: $(BUILD)/gpubench
 test-roots:
 	$(Q)tests/roots.sh
 
-## test-gate: the build server recipe: same build, slower build, benchmark removed (minutes)
-test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
-	$(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow whole
-
 ## test-cli: golden command-line cases and tests of the whole program
 # Those that take longest come first.  A build with sanitizers restricts no plug-in (cage.h).
 whole    := kernel $(if $(sanitize),,cheats plugins) golden plots page verdicts reading resume \
@@ -224,7 +217,7 @@ whole    := kernel $(if $(sanitize),,cheats plugins) golden plots page verdicts 
 test-cli: export GPUBENCH_COPY = 1Mi
 whole-cheats: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
-$(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow \
+$(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted \
 		$(BUILD)/nomemory.so $(BUILD)/nosys.so
 # One that hangs ends after TEST_SECONDS [7200], without the programs that it has started.
 $(whole:%=whole-%): private SHELL := timeout
@@ -248,7 +241,7 @@ whole-deps:    ; $(Q)tests/deps.sh
 whole-nvcc:    ; $(Q)tests/nvcc.sh
 whole-nosys:   ; $(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
-whole-gate:    ; $(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
+whole-gate:    ; $(Q)tests/gate.sh $(BUILD)/gpubench
 whole-exchange: ; $(Q)$(PYTHON) tests/exchange.py $(BUILD)/gpubench
 whole-vulkan:  $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
 whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder && \
@@ -259,7 +252,7 @@ whole-plugins: ; $(Q)$(PYTHON) tests/plugins.py $(BUILD)/gpubench
 whole-verdicts: ; $(Q)$(PYTHON) tests/verdicts.py $(BUILD)/gpubench
 whole-kernel:  ; +$(Q)$(PYTHON) tests/kernel.py $(BUILD)/gpubench $(BUILD)-simt/gpubench \
 		'$(firstword $(wildcard $(BUILD)/gpubench-ptx $(BUILD)-ptx*/gpubench-ptx))'
-whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
+whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench
 
 deps-test:
 	$(Q)scripts/install-deps.sh test
@@ -369,6 +362,6 @@ measure: all
 		scripts/measure.sh $$folder && scripts/figures.py $$folder
 
 .PHONY: $(whole:%=whole-%) test-layers test-unit test-relaxed test-arm test-musl test-simt \
-	test-cli gpu-check test-resume test-slurm test-gate test-roots deps-test simt simt-test \
+	test-cli gpu-check test-resume test-slurm test-roots deps-test simt simt-test \
 	simt-stress simt-all asan tsan fuzz lint fuzz-records format format-check ptxas \
 	ptxas-check counts counts-write test-counts shaders measure

@@ -14,7 +14,6 @@
 #define GPUBENCH_CLI_MEASURING_SESSION_H
 
 #include "cli/measuring/clocks.h"
-#include "cli/measuring/orders.h"
 #include "cli/measuring/progress.h"
 #include "cli/measuring/request.h"
 #include "cli/measuring/sweep.h"
@@ -33,13 +32,12 @@ struct gb_session {
 	/* The reason why a back end that may be used has no device; code GB_OK if it has one. */
 	struct gb_error absent[GB_BACKENDS];
 	int64_t seq;
-	int64_t shard, shards;   /* measure only numbers shard, shard + shards, ..., from 0 */
-	int64_t number;          /* number of the next measurement, over all shards */
-	struct gb_done past;     /* measurements that the resumed file holds */
-	void *seen;              /* keys that this session has visited, for tsearch() */
-	struct gb_orders orders; /* measurements that `ab` has left out */
-	bool warned_of_threads;  /* warned that threads exceed CPUs */
-	int lock;                /* descriptor of the GPU's lock; -1: none */
+	int64_t shard, shards;  /* measure only numbers shard, shard + shards, ..., from 0 */
+	int64_t number;         /* number of the next measurement, over all shards */
+	struct gb_done past;    /* measurements that the resumed file holds */
+	void *seen;             /* keys that this session has visited, for tsearch() */
+	bool warned_of_threads; /* warned that threads exceed CPUs */
+	int lock;               /* descriptor of the GPU's lock; -1: none */
 	struct gb_clocks clocks;
 };
 

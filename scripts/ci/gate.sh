@@ -14,7 +14,7 @@
 # request.  On GitHub, comment.md also goes to the job's summary, and the ten worst keys become
 # annotations.
 #
-#	LAUNCHES=160      launches of each build, at most
+#	LAUNCHES=140      launches of each build, at most
 #	BUILDS=FOLDER     build nothing: use base/gpubench and new/gpubench in FOLDER
 set -euo pipefail
 . "$(dirname "$0")/builds.sh"

@@ -111,37 +111,25 @@ static __attribute__((format(printf, 3, 4))) enum gb_verdict_word because(
 	return verdict;
 }
 
-/* "; about 12 launches a side would decide", or "" */
-static void forecast(const struct gb_change *change, char *text, size_t size)
-{
-	text[0] = '\0';
-	if (change->needed)
-		(void)snprintf(text, size, "; about %zu launches a side would decide",
-			       change->needed);
-}
-
 /* The verdict if both sides have values, with the reason if it is unsure. */
 static enum gb_verdict_word verdict_on(const struct gb_gate *gate, struct gb_change *change,
 				       enum gb_verdict_word verdict)
 {
-	const size_t least = gb_gate_least(gate);
-	const size_t launches = change->base_launches < change->new_launches ? change->base_launches
-									     : change->new_launches;
-	char more[80];
+	const size_t base = change->base_launches, other = change->new_launches;
 
-	forecast(change, more, sizeof more);
 	if (verdict != GB_UNSURE)
 		return verdict;
-	if (launches < GB_LAUNCHES || (launches < least && change->ratio.estimate > 1))
+	if (base < GB_GATE_LEAST || other < GB_GATE_LEAST)
+		return because(change, GB_UNSURE, "%zu and %zu launches: %d a side are needed",
+			       base, other, GB_GATE_LEAST);
+	if (change->ratio.estimate > 1 + gate->threshold && !gb_gate_suffices(gate, base, other))
 		return because(change, GB_UNSURE,
-			       "%zu and %zu launches: %zu a side are needed to call one of %zu "
-			       "keys slower",
-			       change->base_launches, change->new_launches, least, gate->keys);
+			       "%zu and %zu launches: too few to call one of %zu keys slower", base,
+			       other, gate->keys);
 	if (change->ratio.estimate > 1 + gate->threshold)
-		return because(change, GB_UNSURE, "the launches disagree on whether it changed%s",
-			       more);
-	return because(change, GB_UNSURE, "slower by %.3g %% is not excluded%s",
-		       200 * gate->threshold, more);
+		return because(change, GB_UNSURE, "the launches disagree on whether it changed");
+	return because(change, GB_UNSURE, "slower by %.3g %% is not excluded",
+		       200 * gate->threshold);
 }
 
 static bool has_counts(const struct gb_comparison *c, const struct gb_record *counts)
@@ -200,7 +188,6 @@ static enum gb_status judge(struct gb_comparison *c, struct gb_gate_tests *tests
 		return err->code;
 	change->verdict = result.verdict;
 	change->ratio = result.ratio;
-	change->needed = result.needed;
 	return GB_OK;
 }
 
@@ -307,21 +294,6 @@ void gb_comparison_release(struct gb_comparison *comparison)
 
 /* ---- the exit status ---------------------------------------------------------------------- */
 
-/* The launches a side that would decide all unsure keys, about; 0: unknown. */
-static size_t all_needed(const struct gb_comparison *c)
-{
-	size_t needed = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		if (c->change[i].verdict != GB_UNSURE)
-			continue;
-		if (!c->change[i].needed)
-			return 0;
-		needed = needed > c->change[i].needed ? needed : c->change[i].needed;
-	}
-	return needed;
-}
-
 static enum gb_status undecided(const struct gb_comparison *c, char *why)
 {
 	const size_t *v = c->verdicts;
@@ -329,7 +301,6 @@ static enum gb_status undecided(const struct gb_comparison *c, char *why)
 	const double unsure = (double)v[GB_UNSURE], compared = (double)decided + unsure;
 	const double most = c->unsure_is_share ? c->max_unsure * compared : c->max_unsure;
 	const bool has_counted = c->judge_counts && c->counted;
-	const size_t needed = all_needed(c);
 
 	if (v[GB_UNVERIFIED])
 		(void)snprintf(why, GB_WHY,
@@ -342,16 +313,8 @@ static enum gb_status undecided(const struct gb_comparison *c, char *why)
 			       c->missing, c->count);
 	else if (compared < 1 && !has_counted)
 		(void)snprintf(why, GB_WHY, "none of %zu keys has times on both sides", c->count);
-	else if (((!decided && !has_counted) || unsure > most) && needed)
-		(void)snprintf(why, GB_WHY,
-			       "%zu of %.0f keys are unsure; about %zu launches a side would "
-			       "decide",
-			       v[GB_UNSURE], compared, needed);
 	else if ((!decided && !has_counted) || unsure > most)
-		(void)snprintf(why, GB_WHY,
-			       "%zu of %.0f keys are unsure, and more launches are unlikely to "
-			       "decide",
-			       v[GB_UNSURE], compared);
+		(void)snprintf(why, GB_WHY, "%zu of %.0f keys are unsure", v[GB_UNSURE], compared);
 	else
 		return GB_OK;
 	return GB_EUNDECIDED;

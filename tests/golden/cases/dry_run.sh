@@ -3,6 +3,4 @@ gpubench radix cpu/lsd8 cpu/best --count=1000 --type=u32 --threads=1 --dry-run -
 sed "s/host .*/host N, device N/" plan
 gpubench bfs cpu/ccam cpu/csr --batch=1,2 --vertices=100 --threads=1 --write=g.sg --dry-run=keys >plan || exit
 sed "s/host .*/host N, device N/" plan
-gpubench ab a="$(command -v gpubench)" --aa --dry-run -- radix cpu/best --count=1k --threads=1 >plan || exit
-sed "s/host .*/host N, device N/" plan
 ls
