@@ -47,7 +47,8 @@ KINDS = (
      "published tables beside the values measured here, a picture each, from `gpubench repro"
      " --format=json`"),
     ("ab", verdicts.ab, "FILE", "BASE and NEW: launches of each measurement on both sides"),
-    ("versus", verdicts.versus, "VERSUS.json", "speed-ups, from `gpubench versus --format=json`"),
+    ("machines", verdicts.machines, "MACHINES.json",
+     "speed-ups, from `gpubench compare --by=machine --format=json`"),
 )
 
 

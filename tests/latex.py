@@ -17,9 +17,8 @@ STORED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results
 FILES = sorted(glob.glob(STORED + "/*/*.jsonl"))
 REPORTS = (
     ["repro", "all", "--from=" + FILES[0], *FILES[1:]],
-    ["versus", *(f for f in FILES if "cbt" in f or "h100" in f and "octree" in f)],
-    ["versus", "--by=threads", *FILES],
-    ["versus", "--by=peer", *FILES],
+    ["compare", "--by=machine", *(f for f in FILES if "cbt" in f or "h100" in f and "octree" in f)],
+    ["compare", "--by=machine", *FILES],
     ["compare", *(STORED + "/h100-2026-11-23/%s.jsonl" % n for n in ("papers-bfs", "quick-bfs"))],
     *(["report", "--launches=pooled", file] for file in FILES[::4]),
 )

@@ -2,7 +2,7 @@
 """Check record files against results/gpubench-record-2.schema.json and the rules between lines.
 
 usage: tests/schema.py FILE...           .jsonl files or .json documents; - is standard input
-       tests/schema.py --report FILE...  output of compare, ab or versus, by its schema
+       tests/schema.py --report FILE...  output of compare or ab, by its schema
 
 For lines of schema 1 only the order is checked.  Each failure is one line, FILE:LINE: PATH: TEXT.
 The exit status is 1 if there is a failure and 2 if a file cannot be read.  Needs Debian's

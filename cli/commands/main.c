@@ -34,9 +34,8 @@ static const struct {
 	{ "judge", gb_cmd_judge, "a verdict on each variant of plug-ins: correct, honest, how fast",
 	  false },
 	{ "report", gb_cmd_report, "a table, a page, csv or json from stored records", true },
-	{ "compare", gb_cmd_compare, "two record files key by key: faster, slower, or unsure",
+	{ "compare", gb_cmd_compare, "two record files key by key, or machines side by side",
 	  true },
-	{ "versus", gb_cmd_versus, "machines side by side, with speed-ups", true },
 	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared", false },
 	{ "new", gb_cmd_new, "a folder with a variant of your own to start from", false },
 	{ "list", gb_cmd_list, "benchmarks and variants", false },
@@ -49,6 +48,9 @@ static const struct {
 } removed[] = {
 	{ "history", "history is gone: Apache Otava and Bencher find shifts in the CSV and JSON of "
 		     "`gpubench report` (docs/manual.md, \"Trends\")" },
+	{ "versus",
+	  "versus is gone: `gpubench compare --by=machine FILE...` prints machines side by "
+	  "side, and `gpubench report` marks the fastest variant, libraries included" },
 };
 
 static void print_usage(FILE *file)

@@ -1,4 +1,4 @@
-"""paper, ab, versus: pictures of the program's comparisons.  Their numbers come from its
+"""paper, ab, machines: pictures of the program's comparisons.  Their numbers come from its
 JSON; only ab reads records, and shows every launch."""
 
 import json
@@ -9,9 +9,13 @@ from . import style
 from .records import Trouble, label, points, read, select, varying
 
 
+PRINTED = {"repro": "repro", "machines": "compare --by=machine"}
+
+
 def read_document(options, kind):
     if len(options.files) != 1:
-        raise Trouble("%s needs one file, which `gpubench %s --format=json` printed" % (kind, kind))
+        raise Trouble("%s needs one file, which `gpubench %s --format=json` printed"
+                      % (kind, PRINTED[kind]))
     path = options.files[0]
     with open(path, encoding="utf-8") as file:
         try:
@@ -19,7 +23,7 @@ def read_document(options, kind):
         except ValueError:
             document = None
     if not isinstance(document, dict) or document.get("type") != kind:
-        raise Trouble("%s is not what `gpubench %s --format=json` prints" % (path, kind))
+        raise Trouble("%s is not what `gpubench %s --format=json` prints" % (path, PRINTED[kind]))
     return document
 
 
@@ -260,16 +264,15 @@ def same_measurement(a, b):
     )
 
 
-def versus(options):
+def machines(options):
     """Speed-ups over the first machine, where there are two times."""
-    machines = group(read_document(options, "versus")["cells"], "bench", "backend", "machine")
+    some = group(read_document(options, "machines")["cells"], "bench", "backend")
     tables = {}
-    for (bench, backend, machine), cells in machines.items():
+    for (bench, backend), cells in some.items():
         rows = group(cells, "key", "caches")
         rows = {name: row for name, row in rows.items() if any(c["speed_up"] for c in row)}
         if rows:
-            title = "%s on %s%s" % (bench, backend, ", " + machine if machine else "")
-            tables[title] = rows
+            tables["%s on %s" % (bench, backend)] = rows
     if not tables:
         raise Trouble("no measurement has a time on two machines")
     room = 0.4 * style.width(options)
@@ -287,7 +290,7 @@ def versus(options):
 
 
 def draw_speed_ups(sheet, ax, rows):
-    columns = [cell["column"] for cell in rows[0]]
+    columns = [cell["machine"] for cell in rows[0]]
     values = [1]
     for k, column in enumerate(columns[1:]):
         for row, cells in enumerate(rows):

@@ -1,9 +1,9 @@
 /* fuzz_records.c -- arbitrary bytes as a record file: read, then printed in every format, and
  * as machines side by side.
  */
+#include "cli/reports/compare/machines.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/table.h"
-#include "cli/reports/versus/print.h"
 #include "tests/fuzz/fuzz.h"
 
 static void report(FILE *nowhere, const struct gb_records *list)
@@ -16,18 +16,12 @@ static void report(FILE *nowhere, const struct gb_records *list)
 	(void)gb_google_print_records(nowhere, list, &err);
 }
 
-static void versus(FILE *nowhere, const struct gb_records *list)
+static void machines(FILE *nowhere, const struct gb_records *list)
 {
-	for (int by = GB_BY_MACHINE; by < GB_BYS; by++) {
-		struct gb_versus versus = { .by = (enum gb_versus_by)by };
+	for (int format = 0; format < GB_FORMATS; format++) {
 		struct gb_error err = { 0 };
 
-		if (!gb_versus_init(&versus, list, &err))
-			for (int format = 0; format < GB_FORMATS; format++)
-				(void)gb_versus_print(nowhere, &versus, list,
-						      by & 1 ? GB_SHOW_RATE : GB_SHOW_TIME,
-						      (enum gb_format)format, &err);
-		gb_versus_release(&versus);
+		(void)gb_machines_print(nowhere, list, (enum gb_format)format, &err);
 	}
 }
 
@@ -42,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		nowhere = fopen("/dev/null", "w");
 	if (!gb_records_read(path, &list, &err)) {
 		report(nowhere, &list);
-		versus(nowhere, &list);
+		machines(nowhere, &list);
 	}
 	gb_records_release(&list);
 	(void)unlink(path);

@@ -9,7 +9,6 @@
 #include "cli/reports/compare/compare.h"
 #include "cli/reports/launch.h"
 #include "cli/reports/pooled.h"
-#include "cli/reports/versus/versus.h"
 #include "tests/line_of.h"
 
 static struct gb_records list, other;
@@ -141,41 +140,6 @@ Test(pooled, unverified_launches_are_left_out)
 
 /* ---- side by side ------------------------------------------------------------------------- */
 
-static struct gb_versus by_commit(void)
-{
-	struct gb_versus v = { .by = GB_BY_COMMIT };
-	struct gb_error err = { 0 };
-
-	cr_assert(eq(int, (int)gb_versus_init(&v, &list, &err), GB_OK));
-	cr_assert(eq(sz, v.table[0].column_count, 2));
-	return v;
-}
-
-/* By ranks alone, one launch and forty have an interval, and so have three and ten. */
-Test(pooled, few_launches_have_no_interval)
-{
-	static const int few[] = { 1, 3, 4 }, many[] = { 40, 10, 10 };
-
-	for (size_t i = 0; i < 3; i++)
-		for (int swapped = 0; swapped < 2; swapped++) {
-			const int first = swapped ? many[i] : few[i];
-			struct gb_versus v;
-			struct gb_interval interval;
-
-			for (int k = 0; k < few[i] + many[i]; k++) {
-				add_run(k, "h", k < first ? "a" : "b");
-				add(k, k < first ? 100 + k : 50 + k / 8., OK COLD);
-			}
-			v = by_commit();
-			interval = v.table[0].row[0].cell[1].speed_up.interval;
-			cr_expect(eq(int, isnan(interval.low), few[i] < 4), "%d and %d", few[i],
-				  many[i]);
-			cr_expect(v.table[0].row[0].cell[1].speed_up.estimate > 1.5);
-			gb_versus_release(&v);
-			release();
-		}
-}
-
 /* Four launches on each side give an interval, and so do two single launches. */
 Test(pooled, ratios_of_records_need_launches_on_both_sides)
 {
@@ -213,33 +177,6 @@ Test(pooled, ratios_of_records_need_launches_on_both_sides)
 			  "%zu and %zu: %g", table[i].a, table[i].b, r.interval.low);
 		cr_expect(eq(int, gb_is_faster(&a, &b), table[i].low > 1));
 		cr_expect(not(gb_is_faster(&b, &a)));
-	}
-}
-
-/* One failed launch makes a cell failed: it has no speed-up, whatever the others took. */
-Test(pooled, a_failed_cell_has_no_speed_up)
-{
-	for (int side = 0; side < 2; side++) {
-		struct gb_versus v;
-		const struct gb_versus_cell *cell;
-
-		for (int i = 0; i < 10; i++) {
-			add_run(i, "h", i < 5 ? "a" : "b");
-			if (i == 2 + 5 * side)
-				add(i, 0, FAILED);
-			else
-				add(i, i < 5 ? 100 + i : 50 + i, OK COLD);
-		}
-		v = by_commit();
-		cell = v.table[0].row[0].cell;
-		cr_expect(eq(int, (int)cell[side].verdict, GB_FAILED_RUN));
-		cr_expect(eq(sz, cell[side].launches, 0));
-		cr_expect(isnan(cell[1].speed_up.estimate));
-		cr_expect(isnan(cell[1].speed_up.interval.low));
-		cr_expect(eq(sz, v.speed_ups, 0));
-		cr_expect(isnan(gb_versus_mean_of(&v.table[0], 1, false).speed_up));
-		gb_versus_release(&v);
-		release();
 	}
 }
 

@@ -48,8 +48,8 @@ END
 	grep -o -E '<(/?table|svg|h[12]|details|!DOCTYPE|/html)\b' html | sort | uniq -c | tr -s ' \n' ' '; echo
 }
 print compare base.jsonl new.jsonl
-print versus --by=commit base.jsonl new.jsonl
-print versus --by=peer base.jsonl new.jsonl
+sed 's/Z80/Z8000/' new.jsonl >other.jsonl
+print compare --by=machine base.jsonl other.jsonl
 print repro --from here.jsonl radix:table1
 # Only the beginnings of long lines, and less of what a paper says.
 gpubench repro --from here.jsonl radix:table1 cbt:memory --format=markdown >table
@@ -69,7 +69,7 @@ sed -n 1,12p latex
 long=$(printf 'a%.0s' $(seq 126))é
 sed "s/best/$long/g" base.jsonl new.jsonl >cut.jsonl
 for format in table markdown html latex csv json; do
-	timeout 10 gpubench versus cut.jsonl --by=commit --format=$format >out
+	timeout 10 gpubench compare --by=machine cut.jsonl --format=$format >out
 	echo "$format: status $?, $(grep -c aaaa out) lines"
 done
 gpubench report --format=csv base.jsonl | cut -d, -f4-7 | head -n 3

@@ -10,7 +10,7 @@ cmp once twice && echo the same table
 cat all.jsonl 1.jsonl >again.jsonl
 gpubench report again.jsonl >twice || exit
 cmp once twice && echo the same table
-gpubench versus all.jsonl all.jsonl >versus
+gpubench compare --by=machine all.jsonl all.jsonl >machines
 echo $?
 sed 's/"run_id":"/&f/' 1.jsonl >other.jsonl
 gpubench compare --format=json other.jsonl again.jsonl | grep -o '"why":.*launches:' | sort | uniq -c
