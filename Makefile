@@ -377,12 +377,6 @@ bench: deps
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
-## bench-peers: compare the CPU variants with established libraries (about an hour)
-bench-peers: all
-	$(Q)scripts/measure.sh results/latest.peers 'peers-*'
-	$(Q)for case in results/latest.peers/*.gz; do \
-		echo "# $${case##*/}"; zcat $$case | ./gpubench versus --by=peer -; done
-
 ## deps: install missing dependencies; with PREFIX=FOLDER unpack them there, without root
 deps:
 	$(Q)scripts/install-deps.sh build \
@@ -478,7 +472,7 @@ help:
 help-dev:
 	$(call listed,tests/tests.mk tests/*/*.mk)
 
-.PHONY: all test bench bench-peers deps check man dist portable deb wheel tag install executors \
+.PHONY: all test bench deps check man dist portable deb wheel tag install executors \
 	install-executors uninstall clean help help-dev FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

@@ -6,17 +6,16 @@ A table stands in a page between two marks; the first one holds the command that
     <!-- begin: gpubench report --format=markdown results/measured/FOLDER/CASE.jsonl -->
     <!-- end -->
 
-The command may also be `gpubench versus --by=threads --format=markdown FILE` (or --by=peer).
 `report` may have --launches=pooled.  With --format=csv, `| scripts/columns.py COLUMN...` may
-follow; `| grep -E 'REGEX'` selects lines.  FILE may be `-`, after `zcat FILE.gz |`.  The text
-between the marks is replaced by the command line that measured the file, the machine and the commit
-(for a GPU, after its name and the date; for a CPU, unless a table above has the same), and the
-table without its heading.  If the file does not exist, the text is "Not measured yet."
+follow; `| grep -E 'REGEX'` selects lines.  The text between the marks is replaced by the command
+line that measured the file, the machine and the commit (for a GPU, after its name and the date; for
+a CPU, unless a table above has the same), and the table without its heading.  If the file does not
+exist, the text is "Not measured yet."
 
     figures.py FOLDER     make the pages name FOLDER, one in results/measured, in place of all
-                          cpu-*, peers-* and scaling-* folders, and print the tables.  A folder
-                          of a GPU replaces older ones of that GPU in marks whose file it has,
-                          with all points of the old one
+                          cpu-* folders, and print the tables.  A folder of a GPU replaces older
+                          ones of that GPU in marks whose file it has, with all points of the
+                          old one
     figures.py            print the tables again
     figures.py --check    print the commits to the variants of each table since its measurement;
                           fail if a page differs from what its records give, and if
@@ -36,7 +35,6 @@ GPUBENCH is the program (default: ./gpubench).
 import difflib
 import functools
 import glob
-import gzip
 import itertools
 import json
 import math
@@ -48,10 +46,9 @@ import subprocess
 import sys
 
 LAUNCHES = 4  # as in cli/reports/launch.h
-CPU_FOLDER = r"results/measured/(?:cpu|peers|scaling)-[\w.-]*\w"
+CPU_FOLDER = r"results/measured/cpu-[\w.-]*\w"
 COMMAND = re.compile(
-    r"(?:zcat ([\w./-]+\.gz) \| )?gpubench (?:report( --launches=pooled)? --format=(?:markdown|csv)"
-    r"|versus --by=(?:threads|peer) --format=markdown) ([\w./-]+)"
+    r"gpubench report( --launches=pooled)? --format=(?:markdown|csv) ([\w./-]+)"
     r"(?: \| scripts/columns\.py(?: [\w=-]+)+)?(?: \| grep -E '[^']+')?")
 # The parts of a run that tell machines and commits apart (cli/records/identity.h).
 CACHES = ("cpu", "sockets", "cores", "l1d_bytes", "l2_bytes", "l3_bytes")
@@ -71,7 +68,7 @@ def output_of(command, text=None):
 
 @functools.lru_cache(None)
 def text_of(path):
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
+    with open(path, encoding="utf-8") as file:
         return file.read()
 
 
@@ -294,8 +291,7 @@ def table(command):
     allowed = COMMAND.fullmatch(command)
     if not allowed:
         raise ValueError("not a command for a table: " + command)
-    packed, pooled, path = allowed.groups()
-    path = packed or path
+    pooled, path = allowed.groups()
     if not os.path.exists(path):
         return None, "Not measured yet.\n"
     differ = mixed(stored(path)[0])

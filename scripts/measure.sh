@@ -1,11 +1,11 @@
 #!/bin/bash
 # measure.sh [FOLDER [CASE...]] -- measure the records that README.md and docs/ show, by fixed
 # commands: one file FOLDER/CASE.jsonl of five launches for each case (default:
-# results/measured/cpu-<date>; all cases).  Files of peers are packed by gzip.
+# results/measured/cpu-<date>; all cases).
 #
 #	make all && scripts/measure.sh && scripts/figures.py results/measured/cpu-$(date +%F)
 #	scripts/measure.sh FOLDER bfs-dense-hot   measure one case again
-#	scripts/measure.sh FOLDER 'peers-*'       measure the cases of a pattern
+#	scripts/measure.sh FOLDER 'bfs-*'         measure the cases of a pattern
 #	DRY=1 scripts/measure.sh                  print the commands and their time and memory
 #	SAMPLES=1 scripts/measure.sh /tmp/try     rehearse; do not keep these records
 #
@@ -69,7 +69,6 @@ measure() {
 	printf '%-16s %4d s  %s\n' "$name" $((SECONDS - start)) \
 		"$([ $status = 0 ] && echo ok || echo "FAILED, status $status")"
 	[ $status = 0 ] || failures=$((failures + 1))
-	[[ $name != peers-* ]] || gzip -9nf "$folder/$name.jsonl"
 }
 
 [ "$dry" = 1 ] || mkdir -p "$folder" || exit
@@ -89,9 +88,6 @@ measure radix-sizes radix cpu/split cpu/split-omp cpu/lsd8 cpu/best cpu/qsort cp
 measure bfs-dense-hot bfs cpu/basic-queue cpu/ccam-paper cpu/csr-do cpu/ccam-pull cpu/ccam \
 	--vertices=16Ki --p=0.05 --result=dist,parent --threads=1 --hot --runs=5 --warmup=2 \
 	--sources=8 --samples=8
-measure bfs-dense-cold bfs cpu/csr-do cpu/ccam-pull cpu/ccam \
-	--vertices=16Ki --p=0.05 --result=dist,parent --threads=1 --cold --runs=5 --warmup=4 \
-	--sources=16 --samples=16
 measure bfs-sparse bfs cpu/csr cpu/csr-do --graph=kronecker,uniform,grid --scale=20 --vertices=1Mi \
 	--result=parent --threads=1 --hot --runs=5 --warmup=2 --sources=8 --samples=8
 measure bfs-formats bfs cpu/ccam --vertices=16384 --p=0.02,0.05,0.06,0.07,0.15,0.32 --warps=yes \
@@ -114,58 +110,8 @@ rays=(--op=trace --rays=1Ki --scene=teapot,knot,terrain --primitives=300k --thre
 measure lbvh-rays lbvh cpu/wide cpu/embree cpu/packet cpu/embree16 --tree=paper "${rays[@]}"
 measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium cpu/packet cpu/embree16-medium --tree=best \
 	"${rays[@]}"
-
-# Comparisons with the field's libraries, like with like: `gpubench versus --by=peer` prints where
-# one is faster.  Trees come in three kinds: two children per node, ready for traversal, and best
-# quality.
-# Libraries that others beat at every point are left out.
-keys=(cpu/best cpu/vqsort cpu/ips4o cpu/boost-pdq cpu/boost-spread cpu/boost-block)
-pairs=(cpu/best cpu/vqsort cpu/ips4o cpu/boost-pdq cpu/boost-block cpu/boost-stable --type=pairs)
-inputs=entropy3,entropy5,zipf,exponential,few,two,sqrt,constant,dominant,rootdup,twodup,eightdup
-inputs+=,sorted,reverse,nearly,last,runs,organpipe,staircase
-measure peers-sorts radix "${keys[@]}" --count=1k,10k,100k,1M --type=u32,u64,f32 --threads=1,2 \
-	"${few[@]}"
-measure peers-sorts-hot radix "${keys[@]}" --count=1k,100k,1M --type=u32,u64,pairs \
-	--distribution=uniform,few --threads=1,2 "${hot[@]}"
-measure peers-sorts-inputs radix "${keys[@]}" --type=u32,u64,f32 --distribution=$inputs \
-	--threads=1,2 "${few[@]}"
-measure peers-sorts-large radix cpu/best cpu/vqsort cpu/ips4o --count=10M,100M \
-	--type=u32,pairs --threads=1,2 "${large[@]}"
-measure peers-pairs radix "${pairs[@]}" --count=1k,10k,100k,1M --values=index,random \
-	--threads=1,2 "${few[@]}"
-measure peers-pairs-inputs radix "${pairs[@]}" --distribution=$inputs --values=index,random \
-	--threads=1,2 "${few[@]}"
-measure peers-pairs-unstable radix "${pairs[@]}" --count=10k,1M --values=index,random \
-	--unstable=yes --distribution=uniform,few --threads=1,2 "${few[@]}"
-measure peers-bfs bfs cpu/csr cpu/csr-do cpu/graphblas --graph=kronecker,uniform,grid --scale=18 \
-	--vertices=256Ki --result=dist,parent --threads=1,2 --hot --runs=5 --warmup=2 --sources=8 \
-	--samples=8
-measure peers-octree octree cpu/seq cpu/morton cpu/pcl --count=100k --threads=1 "${few[@]}" \
-	--dist=plummer,cube,uniform,clustered,two-clusters,line,plane,shell,mesh
-scenes=(--scene=teapot,terrain,city,soup,knot --primitives=100k)
-measure peers-build-large lbvh cpu/wide cpu/embree --scene=terrain,soup --primitives=3M \
-	--threads=1,2 "${large[@]}"
-measure peers-build-binary lbvh cpu/karras64 cpu/apetrei cpu/embree-morton "${scenes[@]}" \
-	--threads=1,2 "${few[@]}"
-measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "${few[@]}"
-measure peers-build-quality lbvh cpu/ploc cpu/sah cpu/embree-medium "${scenes[@]}" --threads=1,2 \
-	"${few[@]}"
-measure peers-build-spatial lbvh cpu/sbvh cpu/embree-high "${scenes[@]}" --threads=1,2 "${few[@]}"
-# One ray per call beside the same, then packets and streams beside each other.
-measure peers-trace-single lbvh cpu/wide1 cpu/embree-medium --op=trace --rays=256 \
-	"${scenes[@]}" --threads=1,2 "${few[@]}" \
-	--rays-kind=primary,shadow,ambient,random,bounce
-measure peers-trace-streams lbvh cpu/wide cpu/packet cpu/embree16 cpu/embree16-medium \
-	--op=trace --rays=256 "${scenes[@]}" --threads=1,2 "${few[@]}" \
-	--rays-kind=primary,shadow,ambient,random,bounce
-
-# Multi-threaded variants on one and on two threads: `gpubench versus --by=threads`.
-measure scaling-bfs bfs cpu/csr cpu/csr-do --graph=uniform,kronecker,grid --scale=18 \
-	--vertices=256Ki --threads=1,2 "${few[@]}"
-measure scaling-cbt cbt cpu/stream cpu/ocbt --op=reduce,decode --depth=20,24 --shape=full \
-	--ids=sum --threads=1,2 "${few[@]}"
-measure scaling-trace lbvh cpu/stack cpu/wide cpu/packet --op=trace --rays=512 \
-	--scene=terrain,knot --primitives=100k --threads=1,2 "${few[@]}"
+measure lbvh-quality lbvh cpu/ploc cpu/sah cpu/embree-medium \
+	--scene=teapot,terrain,city,soup,knot --primitives=100k --threads=1,2 "${few[@]}"
 
 # The CPU columns of the papers' tables; docs/papers.md says what they fill.
 measure papers repro all --preset=quick --backend=cpu --samples=6 --timeout=20

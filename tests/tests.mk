@@ -356,7 +356,7 @@ shaders: $(shaders:%=%.inc)
 	@echo "  GLSL  $<"
 	$(Q)$(GLSLANG) --quiet --target-env vulkan1.2 -g0 -x $< -o $@
 
-## measure: measure the CPU figures of the pages in docs/ and print their tables (40 minutes)
+## measure: measure the CPU figures of the pages in docs/ and print their tables
 measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.py $$folder
