@@ -51,9 +51,6 @@ enum gb_type {
 	_Static_assert(sizeof(name) / sizeof *(name) == (count) + 1, \
 		       #name ": a word for each value")
 
-/* How the size of an input grows with a parameter. */
-enum gb_growth { GB_CONSTANT, GB_LINEAR, GB_SQUARE, GB_EXPONENTIAL /* by 2 */ };
-
 /* One row per parameter.  Drives parsing, --help, checks, sweeps, keys, JSON and the man page. */
 struct gb_param {
 	const char *name;    /* --name on the command line, "name" in the record */
@@ -84,7 +81,6 @@ struct gb_param {
 	const char *yields_to; /* 0 instead of the default if this parameter is given; or NULL */
 	const char *unit;      /* "keys", or NULL */
 	const char *help;
-	enum gb_growth growth; /* GB_INT */
 };
 
 /* The type of a row's value and its place, `member` of a struct. */

@@ -65,7 +65,7 @@ _gpubench_words() { # COMMAND WORD: words that are not options
 			sed -n 's/^\(\([a-z]*\):[^ ]*\) .*/\1\n\2/p' | sort -u
 		[[ $2 != */* ]] || _gpubench_files "" "$2" # with --from
 		;;
-	report | compare | versus | history) _gpubench_files "" "$2" ;;
+	report | compare) _gpubench_files "" "$2" ;;
 	ab) [[ $2 != *=* ]] || _gpubench_files "${2%%=*}=" "${2#*=}" ;;
 	new)
 		_gpubench_benchmarks

@@ -4,7 +4,7 @@
     counts.py PROGRAM >results/counts.jsonl               all points (make counts-write)
     counts.py PROGRAM --check results/counts.jsonl        compare with the stored ones (make counts)
     counts.py PROGRAM --check FILE --only 'radix *'       some of the points
-    counts.py --points                                    the points, for `gpubench run --suite`
+    counts.py --points                                    the points, for scripts/ci/counts.sh
 
 PROGRAM is a gpubench-ptx, whose records hold the counts of each kernel.  They are taken under one
 fixed schedule, on a device of 132 multiprocessors, so a difference is a change of the kernels or

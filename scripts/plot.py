@@ -47,9 +47,8 @@ KINDS = (
      "published tables beside the values measured here, a picture each, from `gpubench repro"
      " --format=json`"),
     ("ab", verdicts.ab, "FILE", "BASE and NEW: launches of each measurement on both sides"),
-    ("versus", verdicts.versus, "VERSUS.json", "speed-ups, from `gpubench versus --format=json`"),
-    ("history", verdicts.history, "HISTORY.json",
-     "levels and shifts, from `gpubench history --format=json`"),
+    ("machines", verdicts.machines, "MACHINES.json",
+     "speed-ups, from `gpubench compare --by=machine --format=json`"),
 )
 
 

@@ -14,7 +14,7 @@ import tempfile
 
 FEW, MANY, MOST = 300, 1200, 9  # the ratio of their times, which other programs disturb
 COMMANDS = [["report", "--format=csv"], ["report", "--format=html"], ["report", "--format=junit"],
-            ["report", "--launches=pooled"], ["versus"], ["history"]]
+            ["report", "--launches=pooled"], ["compare", "--by=machine"]]
 
 
 def write(path, launch, bench):
@@ -35,12 +35,12 @@ def write(path, launch, bench):
 def seconds(command, folder, count):
     """Processor time of the command over the first `count` files."""
     files = sorted(os.listdir(folder))[:count]
-    words = [folder] if command == ["history"] else [os.path.join(folder, f) for f in files]
+    words = [os.path.join(folder, f) for f in files]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([sys.argv[1], *command, *words], stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in (0, 6):  # 6: versus has one machine
+    if done.returncode not in (0, 6):  # 6: there is one machine
         sys.exit("joins: %s: %s" % (" ".join(command), done.stderr))
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -44,14 +44,14 @@ try report --format=csv out.json
 try report out.jsonl out.jsonl
 sed "s/run_id\":\"/&0/g" out.jsonl >other.jsonl
 try compare out.jsonl other.jsonl
-sed 's/"cpu":"/&another /' other.jsonl >versus.jsonl
-try versus --format=json out.jsonl versus.jsonl
-try versus --format=html out.jsonl versus.jsonl
+sed 's/"cpu":"/&another /' other.jsonl >machines.jsonl
+try compare --by=machine --format=json out.jsonl machines.jsonl
+try compare --by=machine --format=html out.jsonl machines.jsonl
 try compare --format=junit out.jsonl other.jsonl
 try report --format=junit out.jsonl
 try report --format=benchmark out.jsonl
 try repro --list
-try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --missing --from=out.jsonl --dry-run=keys
+try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --dry-run
 try list
 try list --format=json
 try lbvh --help

@@ -42,16 +42,15 @@ PICTURES = {
     "meshes": "meshes trees.jsonl",
     "paper": "paper repro.json",
     "ab": "ab base.jsonl new.jsonl",
-    "versus": "versus versus.json",
-    "versus, long names": "versus long.json",
-    "versus, narrow": "versus long.json --columns=1",
+    "machines": "machines machines.json",
+    "machines, long names": "machines long.json",
+    "machines, narrow": "machines long.json --columns=1",
     "ab, long names": "ab ./////////base.jsonl %s --columns=1" % ("./" * 60 + "new.jsonl"),
     "long title": "sweep sorts.jsonl --title=" + "Sorting_" * 40,
     "one point": "sweep sorts.jsonl --where=count=1000 --x=count",
     "mixed": "sweep mixed.jsonl",
     "far apart": "sweep far.jsonl",
     "16 meshes": "meshes many-trees.jsonl",
-    "history": "history history.json",
 }
 
 TROUBLE = {
@@ -73,9 +72,8 @@ TROUBLE = {
     "phases sorts.jsonl": "no record has phases",
     "meshes sorts.jsonl": "no record of lbvh has op=build",
     "paper empty.json": "no table has a number",
-    "paper versus.json": "is not what `gpubench repro --format=json` prints",
-    "versus sorts.jsonl": "is not what `gpubench versus --format=json` prints",
-    "history versus.json": "is not what `gpubench history --format=json` prints",
+    "paper machines.json": "is not what `gpubench repro --format=json` prints",
+    "machines sorts.jsonl": "is not what `gpubench compare --by=machine --format=json` prints",
     "ab base.jsonl": "ab needs two files",
     "ab base.jsonl trees.jsonl": "no measurement in common",
 }
@@ -84,8 +82,8 @@ TROUBLE = {
 # the rest or end with status 2, in a few clear lines.
 HOSTILE = [
     b"", b"\n\n", b"\0\0\0\n", b"[]", b"{", b"null\n", b"[[[[" * 50000, b"\xff\xfe{}\n",
-    b'{"type":"record","params":{}}\n', b'{"type":"run"}\n', b'{"type":"versus"}', b'{"type":3}\n',
-    b'{"type":"repro","cells":[{}]}', b'{"type":"history","launches":[3],"shifts":{}}',
+    b'{"type":"record","params":{}}\n', b'{"type":"run"}\n', b'{"type":"machines"}', b'{"type":3}\n',
+    b'{"type":"repro","cells":[{}]}',
     {"time": 3}, {"time": {"median": -5}}, {"time": {"median": "5"}}, {"time": {"median": True}},
     {"time": {"median": 1e308}}, {"time": {"median": 5e-324, "ci95": [0, 5e-324]}},
     {"time": {"median": 5, "ci95": [7]}}, {"time": {"median": 5, "ci95": [{}, {}]}},
@@ -240,17 +238,14 @@ def make_inputs(gpubench):
             for n in (1, 2)
         ],
     )
-    os.mkdir("nights")
-    measured.write("nights/nights.jsonl", measured.nights())
-    for name in ("versus", "long"):
+    for name in ("machines", "long"):
         word = "x" * 70 if name == "long" else ""
         measured.write("%s.jsonl" % name, measured.sorts(5, word=word))
     for name, words in (
         ("empty.json", ["repro", "cbt:s14", "--from=paper.jsonl", "--format=json"]),
-        ("long.json", ["versus", "long.jsonl", "--format=json"]),
+        ("long.json", ["compare", "--by=machine", "long.jsonl", "--format=json"]),
         ("stored.json", ["repro", "all", "--from=" + STORED[0], *STORED[1:], "--format=json"]),
-        ("versus.json", ["versus", "many.jsonl", "--format=json"]),
-        ("history.json", ["history", "nights", "--format=json"]),
+        ("machines.json", ["compare", "--by=machine", "many.jsonl", "--format=json"]),
         ("repro.json", ["repro", "radix:table1", "--from=paper.jsonl", "--format=json"]),
     ):
         with open(name, "w", encoding="utf-8") as file:
@@ -358,14 +353,14 @@ def test_numbers():
     for new, scale in (("new", "linear"), ("slow", "log")):
         (sheet,) = sheets_of("ab base.jsonl %s.jsonl" % new)
         check("launches of %s.jsonl" % new, sheet.axes[0].get_xscale() == scale)
-    cell = {"backend": "cpu", "machine": "", "caches": "cold", "low": 1, "high": 3}
-    cells = [{**cell, "bench": bench, "key": "%s/cpu/v%d" % (bench, row), "column": column,
+    cell = {"backend": "cpu", "caches": "cold", "low": 1, "high": 3}
+    cells = [{**cell, "bench": bench, "key": "%s/cpu/v%d" % (bench, row), "machine": column,
               "speed_up": speed_up}
              for bench, rows in (("radix", 2), ("bfs", 36)) for row in range(rows)
              for column, speed_up in (("A", None), ("B", 2), ("C", row or None))]
     with open("heights.json", "w", encoding="utf-8") as file:
-        json.dump({"type": "versus", "cells": cells}, file)
-    (sheet,) = sheets_of("versus heights.json")
+        json.dump({"type": "machines", "cells": cells}, file)
+    (sheet,) = sheets_of("machines heights.json")
     low, high = (ax.get_window_extent().height for ax in sheet.axes)
     check("two rows are lower than 36", high > 5 * low, "%.0f and %.0f" % (low, high))
     rows = records.read(["sorts.jsonl"])
@@ -430,12 +425,12 @@ def test_hostile():
                 lines = [*good[:index], {**good[index], **change}, *good[index + 1:]]
                 file.writelines(json.dumps(line).encode() + b"\n" for line in lines)
         kinds = ("sweep", "speedup --over=cpu/qsort", "roofline", "phases", "meshes", "paper",
-                 "history", "versus")
+                 "machines")
         for i, kind in enumerate(kinds):
             name, *more = kind.split()
             if "hostile" not in sys.argv[2:] and name != "sweep" and i % 4 != number % 4:
                 continue
-            document = name in ("paper", "history", "versus")
+            document = name in ("paper", "machines")
             if document == isinstance(change, dict) or (document, name) == (False, "meshes"):
                 continue
             try:

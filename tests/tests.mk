@@ -6,7 +6,7 @@ test_objects := $(call object,$(tests) tests/criterion.c \
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
 endif
-$(addprefix $(BUILD)/,unit gpubench-planted gpubench-slow): \
+$(addprefix $(BUILD)/,unit gpubench-planted): \
 		$(BUILD)/generated/link_flags
 
 # Criterion's macros convert implicitly, declare without prototypes and use extensions.
@@ -43,18 +43,15 @@ $(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) \
 		$(SHARED)/git2/libgit2.so 
 	$(call link,$(ldlibs) $(criterion))
 
-# gpubench with an extra, faulty variant, and with radix cpu/best slower by a tenth.
+# gpubench with an extra, faulty variant.
 $(BUILD)/tests/planted/variants.o: private planted := -Itests/planted
-$(BUILD)/tests/planted/variants_slow.o: private planted := -Dradix_cpu_best=radix_cpu_slow
-$(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/variants_slow.o: \
-		common/variants.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
+$(BUILD)/tests/planted/variants.o: common/variants.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(planted) $(cppflags) $(listed_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) \
 		-MMD -MP -c $< -o $@
 $(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o \
 		$(addprefix $(SHARED)/tests/planted/,radix_planted.o radix_patterns.o)
-$(BUILD)/gpubench-slow: $(BUILD)/tests/planted/variants_slow.o $(SHARED)/tests/planted/radix_slow.o
-$(addprefix $(BUILD)/gpubench-,planted slow): $(filter-out %/common/variants.o,$(objects))
+$(BUILD)/gpubench-planted: $(filter-out %/common/variants.o,$(objects))
 	$(call link,$(ldlibs))
 
 # Preloaded libraries that make allocations fail or hide /sys, and a fake NVML.
@@ -108,7 +105,7 @@ slowest:
 	$(Q)scripts/step.sh --slowest $(times) $(tests_run)/times
 
 whole := $(filter-out unit layers,$(on_cpu))
-$(whole:%=test-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow \
+$(whole:%=test-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted \
 		$(BUILD)/nomemory.so $(BUILD)/nosys.so
 test-layers: $(objects)
 	$(try) $(PYTHON) tests/layers $^
@@ -140,12 +137,12 @@ test-deps: ; $(try) tests/deps.sh
 test-nvcc: ; $(try) sh -c 'tests/nvcc_wheels.sh && tests/nvcc.sh'
 test-nosys: ; $(try) tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 test-counts: ; $(try) $(PYTHON) tests/counts.py
-test-gate: ; $(try) tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
+test-gate: ; $(try) tests/gate.sh $(BUILD)/gpubench
 test-exchange: ; $(try) $(PYTHON) tests/exchange.py $(BUILD)/gpubench
 test-vulkan: $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
 	$(try) $(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder
 test-verdicts: ; $(try) $(PYTHON) tests/verdicts.py $(BUILD)/gpubench
-test-recipes: ; $(try) $(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
+test-recipes: ; $(try) $(PYTHON) tests/recipes.py $(BUILD)/gpubench
 
 # The cuda variants on a GPU.  gpu-drive sorts on one multiprocessor, so that its blocks sort
 # several tiles of few keys.

@@ -5,11 +5,8 @@
  * to each look (gate.h).  With --aa both sides are the first build: any difference found is noise
  * of the machine.
  *
- * At each look the launches are compared.  Further ones measure only the keys that are still unsure
- * (orders.h), until there are none, or --launches or --budget are spent.
- *
- * The records of a launch are appended to a file of JSON lines in one write when it ends, so a kill
- * loses only the launch under way.  A launch whose lines were cut off is dropped.
+ * A launch writes its records to a temporary file with --resume=any.  The file already holds a
+ * record of each key that needs no further launch, so the launch measures only the others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +20,7 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
-#include "cli/commands/stored.h"
 #include "cli/measuring/launches.h"
-#include "cli/measuring/orders.h"
 #include "cli/records/output.h"
 #include "common/secret.h"
 #include "common/text.h"
@@ -33,8 +28,8 @@
 
 struct options {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
-	int64_t launches, peers, aa, quiet, overwrite, resume, dry_run;
-	const char *base, *budget, *output;
+	int64_t launches, aa, quiet, overwrite, resume;
+	const char *budget, *output;
 	double budget_ns;
 };
 
@@ -42,26 +37,16 @@ struct options {
 static const struct gb_param rows[] = {
 	{ .name = "launches",
 	  AT(GB_INT, launches),
-	  .initial = "160",
+	  .initial = "140",
 	  .min = 1,
 	  .max = GB_GATE_MOST,
-	  .help = "launch each build at most N times; a verdict needs at least 4" },
+	  .help = "make no look beyond N launches of each build: looks are at 4, 6, 9, 13, 19, 28, "
+		  "42, 63, 94 and 140" },
 	{ .name = "budget",
 	  AT(GB_PATH, budget),
 	  .unit = "TIME",
 	  .help = "start no launches after this time [15m]; units: s, m, h" },
-	{ .name = "peers",
-	  AT(GB_FLAG, peers),
-	  .help = "also measure libraries; by default only those that are named" },
-	{ .name = "base",
-	  AT(GB_PATH, base),
-	  .unit = "FILE,...",
-	  .help = "also use these launches of the first build, made here today with the same "
-		  "arguments" },
 	{ .name = "aa", AT(GB_FLAG, aa), .help = "compare the first build with itself" },
-	{ .name = "dry-run",
-	  AT(GB_FLAG, dry_run),
-	  .help = "list what a launch measures and how long the first eight would take" },
 	GB_COMPARE_ROWS,
 	{ .name = "output",
 	  .letter = 'o',
@@ -78,24 +63,28 @@ static const struct gb_param rows[] = {
 };
 #undef AT
 
-/* ---- a side -------------------------------------------------------------------------------- */
-
 /* One of the two builds and the records of its launches.  Initialise with { 0 }. */
 struct side {
 	char name[64];
 	const char *program;
 	struct gb_records records;
-	int64_t launches; /* number of launches in records */
+	size_t launches; /* number of launches in records */
 	struct gb_output output;
 	char *path; /* output file; NULL: none */
 };
 
-/* The arguments of each launch, and the keys that no further launch measures. */
-struct task {
-	char *const *word; /* arguments */
+struct trial {
+	struct side side[2];
+	const struct options *options;
+	char *const *word; /* arguments of each launch */
 	size_t words;
-	struct gb_orders orders;
+	struct gb_comparison comparison; /* at the last look */
+	size_t looks, looked;            /* number of looks, all and so far */
+	double began,
+		launch; /* in ns: when the first launch began, and how long the last one took */
 };
+
+/* ---- a side -------------------------------------------------------------------------------- */
 
 /* "old=./gpubench" */
 static enum gb_status side_read(struct side *side, const char *word, struct gb_error *err)
@@ -114,111 +103,111 @@ static enum gb_status side_read(struct side *side, const char *word, struct gb_e
 	return GB_OK;
 }
 
-/* Drop the last launch, which was cut off; it is launched again. */
-static void drop_last_launch(struct side *side)
+/* True if the run had these arguments, and then "-q --resume=any --output=FILE". */
+static bool has_words(const struct gb_run *run, const struct trial *t)
 {
-	if (side->records.run_count)
-		gb_records_remove_run(&side->records, side->records.run_count - 1);
-	side->output.keep_bytes = side->records.last_run_bytes;
+	if (run->argv.count != t->words + 3)
+		return false;
+	for (size_t i = 0; i < t->words; i++)
+		if (!gb_equal(run->argv.text[i], t->word[i]))
+			return false;
+	return true;
 }
 
 /* Open PREFIX.NAME.jsonl before the first launch.  GB_RESUME: read the launches that it holds; they
- * must have had the same arguments.  A NULL prefix opens nothing. */
-static enum gb_status side_open(struct side *side, const char *prefix, enum gb_existing existing,
-				const struct task *task, struct gb_error *err)
+ * must have had the same arguments.  The last one is dropped if it was cut off. */
+static enum gb_status side_open(struct trial *t, struct side *side, enum gb_existing existing,
+				struct gb_error *err)
 {
-	if (!prefix)
+	struct gb_records *records = &side->records;
+
+	if (!t->options->output)
 		return GB_OK;
-	if (asprintf(&side->path, "%s.%s.jsonl", prefix, side->name) < 0) {
+	if (asprintf(&side->path, "%s.%s.jsonl", t->options->output, side->name) < 0) {
 		side->path = NULL;
 		return gb_out_of_memory(err, NULL);
 	}
 	if (gb_output_open(&side->output, side->path, existing, err) || existing != GB_RESUME ||
-	    gb_output_past(&side->output, &side->records, err))
+	    gb_output_past(&side->output, records, err))
 		return err->code;
-	if (side->output.cut)
-		drop_last_launch(side);
-	side->launches = (int64_t)side->records.run_count;
-	for (size_t i = 0; i < side->records.run_count; i++)
-		if (!gb_has_words(side->records.run[i], task->word, task->words))
+	if (side->output.cut) {
+		if (records->run_count)
+			gb_records_remove_run(records, records->run_count - 1);
+		side->output.keep_bytes = records->last_run_bytes;
+	}
+	side->launches = records->run_count;
+	for (size_t i = 0; i < records->run_count; i++)
+		if (!has_words(records->run[i], t))
 			return gb_fail(err, GB_EUSAGE,
 				       "--resume: %s has launches with other arguments",
 				       side->path);
 	return GB_OK;
 }
 
-/* Fail unless the launch is a single run with the setup of the resumed ones. */
-static enum gb_status check_launch(const struct side *side, const struct gb_records *launch,
-				   struct gb_error *err)
+static void side_release(struct side *side, struct gb_error *err)
 {
-	const struct gb_records *before = &side->records;
-
-	if (launch->run_count != 1)
-		return gb_fail(err, GB_EUSAGE,
-			       "%s: one launch wrote %zu runs: ab takes --launches, not --runs",
-			       side->name, launch->run_count);
-	if (side->output.existing != GB_RESUME || before->run_count == 0)
-		return GB_OK;
-	return gb_resume_check("--resume", before, side->path, launch->run[0], "", err);
+	(void)gb_output_close(&side->output, false, err);
+	gb_records_release(&side->records);
+	free(side->path);
 }
 
-/* True if the record is a library that was not asked for. */
-static bool is_omitted_peer(const struct task *task, const struct gb_record *record)
-{
-	for (size_t i = 0; i < task->words; i++)
-		if (!strncmp(task->word[i], "--suite", strlen("--suite")))
-			return false; /* the suite's lines may name libraries */
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		const struct gb_variant *v = &gb_variants[i];
+/* ---- a launch ------------------------------------------------------------------------------ */
 
-		if (gb_equal(v->workload, record->bench) && gb_equal(v->name, record->variant) &&
-		    gb_equal(gb_backends[v->backend]->name, record->backend))
-			return gb_omits_variant(&task->orders, v, (const char *const *)task->word,
-						task->words);
-	}
+static bool is_decided(const struct trial *t, const char *key)
+{
+	for (size_t i = 0; i < t->comparison.count; i++)
+		if (gb_equal(t->comparison.change[i].key, key))
+			return t->comparison.change[i].verdict != GB_UNSURE;
 	return false;
 }
 
-/* Spare the next launches the measurement of copy bandwidth. */
-static void note_bandwidths(struct task *task, const struct gb_records *launch)
+/* Make a temporary file, whose path the caller frees, in $TMPDIR or /tmp.  It has a record of each
+ * decided key, without the run. */
+static FILE *make_file(const struct trial *t, const struct side *side, char **path,
+		       struct gb_error *err)
 {
-	for (size_t i = 0; i < launch->count; i++) {
-		const struct gb_record *r = launch->record[i];
-		const double threads = r->threads > 0 ? r->threads : 0;
-		const struct gb_copy copy = { gb_backend_named(r->backend), (int)threads,
-					      r->copy_bytes_per_s };
+	const char *folder = getenv("TMPDIR");
+	const struct gb_records *list = &side->records;
+	FILE *stream = NULL;
+	int file;
 
-		if (copy.backend != GB_BACKENDS)
-			gb_orders_copy(&task->orders, copy);
+	folder = folder && *folder ? folder : "/tmp";
+	if (asprintf(path, "%s/gpubench-XXXXXX.jsonl", folder) < 0) {
+		*path = NULL;
+		gb_out_of_memory(err, NULL);
+		return NULL;
 	}
-}
+	file = mkostemps(*path, (int)strlen(".jsonl"), O_CLOEXEC);
+	stream = file < 0 ? NULL : fdopen(file, "w");
+	if (!stream)
+		gb_fail(err, GB_EIO,
+			"cannot make a temporary file in %.200s: %s (set TMPDIR to another folder)",
+			folder, strerror(errno));
+	for (size_t i = 0; stream && i < list->count; i++) {
+		const struct gb_record *r = list->record[i];
+		size_t before = 0;
 
-/* Remove the records that a build without orders.h measured in vain. */
-static void remove_omitted(const struct task *task, struct gb_records *launch)
-{
-	for (size_t i = launch->count; i-- > 0;)
-		if (gb_omits_key(&task->orders, launch->record[i]->key) ||
-		    is_omitted_peer(task, launch->record[i]))
-			gb_records_remove(launch, i);
-}
+		while (before < i && !gb_equal(list->record[before]->key, r->key))
+			before++;
+		if (before == i && is_decided(t, r->key)) {
+			cJSON *line = gb_record_format(r);
+			char *text = line ? cJSON_PrintUnformatted(line) : NULL;
 
-/* Append the lines of a launch to the output and move its records to the side. */
-static enum gb_status take_launch(struct side *side, struct gb_records *launch,
-				  struct gb_error *err)
-{
-	if (gb_output_put_all(&side->output, launch, err))
-		return err->code;
-	side->launches++;
-	return gb_records_move(&side->records, launch, err);
+			if (text)
+				(void)fprintf(stream, "%s\n", text);
+			cJSON_free(text);
+			cJSON_Delete(line);
+		}
+	}
+	return stream;
 }
 
 /* Fail unless the launch wrote records, if only of results that failed or are doubtful. */
-static enum gb_status check_exit(const struct side *side, int status, const char *file,
+static enum gb_status check_exit(const struct side *side, int status, bool wrote,
 				 struct gb_error *err)
 {
 	const bool known = status <= GB_EUNDECIDED, ends = status == GB_EUSAGE || status == GB_EIO;
 	enum gb_status code = known ? (enum gb_status)status : GB_ERUNTIME;
-	struct stat info;
 
 	if (status == GB_EINTERRUPTED)
 		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
@@ -229,241 +218,154 @@ static enum gb_status check_exit(const struct side *side, int status, const char
 		return gb_fail(err, code, "%s: exit status %d", side->name, status);
 	if (code != GB_EUNAVAILABLE && code != GB_ERUNTIME)
 		code = GB_EUSAGE; /* it was not asked to measure, or cannot */
-	return stat(file, &info) || info.st_size > 0
-		       ? GB_OK
-		       : gb_fail(err, code, "%s: no records, exit status %d", side->name, status);
+	return wrote ? GB_OK
+		     : gb_fail(err, code, "%s: no records, exit status %d", side->name, status);
 }
 
-static enum gb_status read_launch(struct side *side, struct task *task, int status,
-				  const char *file, struct gb_error *err)
+/* Take the records of a launch: its own, of a single run with the setup of resumed ones. */
+static enum gb_status take_launch(struct side *side, int status, const char *file,
+				  struct gb_error *err)
 {
 	struct gb_records launch = { 0 };
+	struct gb_error own = { 0 };
+	const bool before = side->output.existing == GB_RESUME && side->records.run_count;
+	const bool read = !gb_records_read(file, &launch, &own);
 
-	if (check_exit(side, status, file, err))
-		return err->code;
-	if (!gb_records_read(file, &launch, err) && !check_launch(side, &launch, err)) {
-		note_bandwidths(task, &launch);
-		remove_omitted(task, &launch);
-		(void)take_launch(side, &launch, err);
+	if (check_exit(side, status, launch.run_count > 0, err))
+		goto out;
+	if (!read)
+		gb_fail(err, own.code, "%s", own.message);
+	else if (launch.run_count != 1)
+		gb_fail(err, GB_EUSAGE,
+			"%s: one launch wrote %zu runs: ab takes --launches, not --runs",
+			side->name, launch.run_count);
+	for (size_t i = launch.count; !err->code && i-- > 0;)
+		if (launch.record[i]->run != launch.run[0])
+			gb_records_remove(&launch, i);
+	if (!err->code &&
+	    !(before &&
+	      gb_resume_check("--resume", &side->records, side->path, launch.run[0], "", err)) &&
+	    !gb_output_put_all(&side->output, &launch, err)) {
+		side->launches++;
+		(void)gb_records_move(&side->records, &launch, err);
 	}
+out:
 	gb_records_release(&launch);
 	return err->code;
 }
 
-/* Make a temporary file of records in $TMPDIR or /tmp, whose path the caller frees. */
-static enum gb_status make_temporary(char **path, struct gb_error *err)
+/* Launch the program once more and take its records. */
+static enum gb_status side_launch(const struct trial *t, struct side *side, struct gb_error *err)
 {
-	const char *folder = getenv("TMPDIR");
-	int file;
-
-	if (!folder || !*folder)
-		folder = "/tmp";
-	if (asprintf(path, "%s/gpubench-XXXXXX.jsonl", folder) < 0) {
-		*path = NULL;
-		return gb_out_of_memory(err, NULL);
-	}
-	file = mkostemps(*path, (int)strlen(".jsonl"), O_CLOEXEC);
-	if (file < 0)
-		return gb_fail(
-			err, GB_EIO,
-			"cannot make a temporary file in %.200s: %s (set TMPDIR to another folder)",
-			folder, strerror(errno));
-	(void)close(file);
-	return GB_OK;
-}
-
-/* Launch the program with the task's words and an output of its own; read the records. */
-static enum gb_status launch_into(struct side *side, struct task *task, FILE *orders,
-				  const char *file, struct gb_error *err)
-{
-	char *output, quiet[] = "-q", name[] = "gpubench";
-	char **argv = calloc(task->words + 4, sizeof *argv);
+	char *file = NULL, *output = NULL;
+	char quiet[] = "-q", resume[] = "--resume=any", name[] = "gpubench";
+	char **argv = calloc(t->words + 5, sizeof *argv);
+	FILE *stream = argv ? make_file(t, side, &file, err) : NULL;
 	int status = 0;
 
-	if (asprintf(&output, "--output=%s", file) < 0)
+	if (stream && fclose(stream))
+		gb_fail(err, GB_EIO, "cannot write %s: %s", file, strerror(errno));
+	if (!argv || (file && asprintf(&output, "--output=%s", file) < 0)) {
 		output = NULL;
-	if (!argv || !output) {
 		gb_out_of_memory(err, NULL);
-	} else {
-		argv[0] = name;
-		memcpy(argv + 1, task->word, task->words * sizeof *argv);
-		argv[task->words + 1] = quiet;
-		argv[task->words + 2] = output;
-		if (!gb_launch(side->program, argv, fileno(orders), NULL, &status, err))
-			(void)read_launch(side, task, status, file, err);
 	}
+	if (!err->code) {
+		argv[0] = name;
+		memcpy(argv + 1, t->word, t->words * sizeof *argv);
+		argv[t->words + 1] = quiet;
+		argv[t->words + 2] = resume;
+		argv[t->words + 3] = output;
+		if (!gb_launch(side->program, argv, 0, NULL, &status, err))
+			(void)take_launch(side, status, file, err);
+	}
+	if (file)
+		(void)remove(file);
+	free(file);
 	free(output);
 	free(argv);
 	return err->code;
 }
 
-/* Launch the program once more and take its records.  GB_EUSAGE if the program rejects the
- * arguments, if it did not write exactly one run, or if the resumed launches have another setup. */
-static enum gb_status side_launch(struct side *side, struct task *task, struct gb_error *err)
-{
-	struct gb_orders given = task->orders;
-	char *file = NULL;
-	FILE *orders;
+/* ---- both sides ---------------------------------------------------------------------------- */
 
-	if (side->launches == 0) /* each build measures the bandwidth once */
-		given.copies = 0;
-	orders = gb_orders_give(&given, err);
-	if (orders && !make_temporary(&file, err)) {
-		(void)launch_into(side, task, orders, file, err);
-		(void)remove(file);
-	}
-	(void)unsetenv(GB_ORDERS_VARIABLE);
-	if (orders)
-		(void)fclose(orders);
-	free(file);
-	return err->code;
+/* The launches a side at the next look, or of all looks. */
+static size_t next_look(const struct trial *t, size_t launches)
+{
+	size_t i = 0;
+
+	while (i + 1 < t->looks && gb_gate_looks[i] <= launches)
+		i++;
+	return t->looks ? gb_gate_looks[i] : (size_t)t->options->launches;
 }
 
-/* --dry-run: let the build plan the launches of both sides up to the first look. */
-static enum gb_status plan(const struct side *side, const struct task *task, enum gb_status *status,
-			   struct gb_error *err)
-{
-	char name[] = "gpubench", dry[] = "--dry-run", runs[32];
-	char **argv = calloc(task->words + 4, sizeof *argv);
-	FILE *orders = argv ? gb_orders_give(&task->orders, err) : NULL;
-	int got = 0;
-
-	if (!argv)
-		return gb_out_of_memory(err, NULL);
-	(void)snprintf(runs, sizeof runs, "--runs=%d", 2 * GB_LAUNCHES);
-	argv[0] = name;
-	memcpy(argv + 1, task->word, task->words * sizeof *argv);
-	argv[task->words + 1] = dry;
-	argv[task->words + 2] = gb_equal(task->word[0], "repro") ? NULL : runs;
-	if (orders) {
-		(void)gb_launch(side->program, argv, fileno(orders), NULL, &got, err);
-		(void)fclose(orders);
-	}
-	*status = (enum gb_status)got;
-	(void)unsetenv(GB_ORDERS_VARIABLE);
-	free(argv);
-	return err->code;
-}
-
-static void side_release(struct side *side, struct gb_error *err)
-{
-	(void)gb_output_close(&side->output, false, err);
-	gb_records_release(&side->records);
-	free(side->path);
-}
-
-/* ---- both sides --------------------------------------------------------------------------- */
-
-/* The launches of both sides. */
-struct trial {
-	struct side *side;
-	const struct options *options;
-	struct task task;
-	struct gb_records stored; /* earlier launches of base, until its first new one */
-	size_t open;              /* keys that are still unsure */
-	size_t looked;            /* launches a side at the last look */
-	double began,
-		launch; /* in ns: when the first launch began, and how long the last one took */
-};
-
-static void show_launch(const struct trial *t, const char *name)
-{
-	const int64_t launch = t->side[0].launches + t->side[1].launches + 1;
-
-	(void)fprintf(stderr, "\r\033[Klaunch %" PRId64 " of at most %" PRId64 ", ", launch,
-		      2 * t->options->launches);
-	if (t->open)
-		(void)fprintf(stderr, "%zu keys open, ", t->open);
-	gb_text_print(stderr, name);
-}
-
-static enum gb_status init_comparison(struct gb_comparison *c, const struct options *options,
+static enum gb_status init_comparison(const struct trial *t, struct gb_comparison *c,
 				      struct gb_error *err)
 {
-	if (!gb_compare_init(c, &options->compare, err))
-		c->gate.most = (size_t)options->launches;
+	if (!gb_compare_init(c, &t->options->compare, err))
+		c->gate.looks = t->looks;
 	return err->code;
 }
 
-/* Compare the launches so far; further ones omit the keys that are decided. */
+/* Compare the launches so far; further ones measure only the keys that are unsure. */
 static enum gb_status decide(struct trial *t, struct gb_error *err)
 {
-	struct gb_comparison c;
-
-	if (init_comparison(&c, t->options, err))
-		return err->code;
-	(void)gb_compare(&c, &t->side[0].records, &t->side[1].records, err);
-	t->open = c.verdicts[GB_UNSURE];
-	for (size_t i = 0; i < c.count && !err->code; i++)
-		if (c.change[i].verdict != GB_UNSURE &&
-		    !gb_omits_key(&t->task.orders, c.change[i].key))
-			(void)gb_orders_omit(&t->task.orders, c.change[i].key, err);
-	gb_comparison_release(&c);
+	gb_comparison_release(&t->comparison);
+	if (!init_comparison(t, &t->comparison, err))
+		(void)gb_compare(&t->comparison, &t->side[0].records, &t->side[1].records, err);
 	return err->code;
 }
 
-/* The launches a side at the last look that the launches reach; 0 if there is none. */
-static size_t look_reached(const struct gb_gate *gate, size_t launches)
-{
-	size_t reached = 0;
-
-	for (size_t i = 0; gb_gate_look(gate, i) && gb_gate_look(gate, i) <= launches; i++)
-		reached = gb_gate_look(gate, i);
-	return reached;
-}
-
-/* True if no more launches are to be made: every key is decided, all are made, or the next look is
- * not expected within the budget. */
+/* True if no more launches are to be made: every key is decided, all are made, or those up to the
+ * next look are not expected to end within the budget. */
 static bool is_over(struct trial *t, struct gb_error *err)
 {
-	const struct gb_gate gate = { .most = (size_t)t->options->launches };
-	const size_t a = (size_t)t->side[0].launches, b = (size_t)t->side[1].launches;
-	const size_t both = a < b ? a : b, reached = look_reached(&gate, both);
-	const size_t look = gb_gate_next_look(&gate, both);
-	const size_t end = look ? look : gate.most;
-	double left;
+	const size_t a = t->side[0].launches, b = t->side[1].launches, both = a < b ? a : b;
+	const size_t end = next_look(t, both);
+	const size_t left = (end > a ? end - a : 0) + (end > b ? end - b : 0);
+	const size_t before = t->looked;
 
-	if (reached > t->looked && (decide(t, err) || !t->open))
+	while (t->looked < t->looks && gb_gate_looks[t->looked] <= both)
+		t->looked++;
+	if (t->looked > before && (decide(t, err) || !t->comparison.verdicts[GB_UNSURE]))
 		return true;
-	t->looked = reached;
-	if (a >= end && b >= end)
+	if (left == 0)
 		return true;
-	left = (double)(end > a ? end - a : 0) + (double)(end > b ? end - b : 0);
-	if (gb_now_ns() - t->began + left * t->launch <= t->options->budget_ns)
+	if (gb_now_ns() - t->began + (double)left * t->launch <= t->options->budget_ns)
 		return false;
 	(void)fprintf(stderr,
-		      "gpubench: --budget ends here: the next look is %.0f launches away, of about "
+		      "gpubench: --budget ends here: the next look is %zu launches away, of about "
 		      "%.3g s each\n",
 		      left, t->launch * 1e-9);
 	return true;
 }
 
-/* Put stored launches before the new ones of base as soon as there is one to compare them with. */
-static enum gb_status take_stored(struct trial *t, struct gb_error *err)
+/* All orders of the launches up to the next look are equally likely.  So nothing that happens to
+ * the machine can be in step with one side, except by the chance that the tests count. */
+static struct side *next_side(struct trial *t)
 {
-	struct side *base = &t->side[0];
+	const size_t a = t->side[0].launches, b = t->side[1].launches;
+	const size_t end = next_look(t, a < b ? a : b), left = end > a ? end - a : 0;
+	const size_t all = left + (end > b ? end - b : 0);
 
-	if (err->code || !t->stored.run_count || !base->launches)
-		return err->code;
-	remove_omitted(&t->task, &t->stored);
-	return gb_stored_put_before(&t->stored, t->options->base, &base->records, err);
+	return &t->side[all == 0 || gb_secret() % all >= left];
 }
 
 static enum gb_status launch_both(struct trial *t, struct gb_error *err)
 {
 	const bool show = !t->options->quiet && isatty(STDERR_FILENO);
-	const struct gb_gate gate = { .most = (size_t)t->options->launches };
 
 	t->began = gb_now_ns();
-	while (!take_stored(t, err) && !is_over(t, err)) {
-		struct side *next =
-			&t->side[gb_gate_next_side(&gate, (size_t)t->side[0].launches,
-						   (size_t)t->side[1].launches, gb_secret())];
+	while (!err->code && !is_over(t, err)) {
+		struct side *next = next_side(t);
 		const double start = gb_now_ns();
 
-		if (show)
-			show_launch(t, next->name);
-		(void)side_launch(next, &t->task, err);
+		if (show) {
+			(void)fprintf(stderr, "\r\033[Klaunch %zu of at most %" PRId64 ", ",
+				      t->side[0].launches + t->side[1].launches + 1,
+				      2 * t->options->launches);
+			gb_text_print(stderr, next->name);
+		}
+		(void)side_launch(t, next, err);
 		if (show)
 			(void)fputs("\r\033[K", stderr);
 		t->launch = gb_now_ns() - start;
@@ -508,50 +410,33 @@ static enum gb_status read_sides(struct side *side, const struct gb_arguments *a
 	return GB_OK;
 }
 
-/* Open the files of both sides before the first launch. */
-static enum gb_status open_sides(struct side *side, const struct options *options,
-				 const struct task *task, struct gb_error *err)
-{
-	const enum gb_existing existing = options->resume      ? GB_RESUME
-					  : options->overwrite ? GB_OVERWRITE
-							       : GB_REFUSE;
-
-	if (options->resume && options->overwrite)
-		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
-	if (options->resume && !options->output)
-		return gb_fail(err, GB_EUSAGE, "--resume needs the records in -o PREFIX");
-	(void)side_open(&side[0], options->output, existing, task, err);
-	return err->code ? err->code : side_open(&side[1], options->output, existing, task, err);
-}
-
 /* Launch both sides, compare, print, and return the status. */
 static enum gb_status judge(struct trial *t, struct gb_error *err)
 {
-	const struct options *options = t->options;
+	const struct options *o = t->options;
+	const enum gb_existing existing = o->resume      ? GB_RESUME
+					  : o->overwrite ? GB_OVERWRITE
+							 : GB_REFUSE;
 	struct side *side = t->side;
 	struct gb_comparison c;
-	enum gb_status status;
 
-	if (init_comparison(&c, options, err) ||
-	    (options->base &&
-	     gb_stored_read(&t->stored, options->base, t->task.word, t->task.words, err)) ||
-	    open_sides(side, options, &t->task, err) || launch_both(t, err))
+	if (init_comparison(t, &c, err))
 		return err->code;
-	status = gb_compare_and_print(&options->compare, &c, &side[0].records, side[0].name,
-				      &side[1].records, side[1].name, err);
-	if (c.drifted && !err->code)
-		(void)fprintf(stderr,
-			      "gpubench: --base: stored launches are left out at %zu of %zu keys, "
-			      "because new launches differ from them\n",
-			      c.drifted, c.gate.keys);
-	return status;
+	if (o->resume && o->overwrite)
+		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
+	if (o->resume && !o->output)
+		return gb_fail(err, GB_EUSAGE, "--resume needs the records in -o PREFIX");
+	if (side_open(t, &side[0], existing, err) || side_open(t, &side[1], existing, err) ||
+	    launch_both(t, err))
+		return err->code;
+	return gb_compare_and_print(&o->compare, &c, &side[0].records, side[0].name,
+				    &side[1].records, side[1].name, err);
 }
 
 enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 {
 	struct options options;
-	struct side side[2] = { 0 };
-	struct trial trial = { .side = side, .options = &options };
+	struct trial trial = { .options = &options };
 	enum gb_status status = GB_OK;
 	int own = 0;
 	struct gb_arguments a = {
@@ -567,26 +452,24 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 
 	while (own < argc && !gb_equal(argv[own], "--"))
 		own++;
-	if (gb_arguments_parse(&a, own, argv, err) || a.done)
-		goto out;
-	if (read_sides(side, &a, options.aa != 0, err))
+	if (gb_arguments_parse(&a, own, argv, err) || a.done ||
+	    read_sides(trial.side, &a, options.aa != 0, err))
 		goto out;
 	if (own + 1 >= argc) {
 		gb_fail(err, GB_EUSAGE, "ab needs the benchmark's arguments after --");
 		goto out;
 	}
-	trial.task = (struct task){ argv + own + 1,
-				    (size_t)(argc - own - 1),
-				    { .without_peers = !options.peers } };
-	if (options.dry_run)
-		(void)plan(&side[1], &trial.task, &status, err);
-	else if (!read_budget(&options, err))
+	trial.word = argv + own + 1;
+	trial.words = (size_t)(argc - own - 1);
+	while (trial.looks < GB_GATE_LOOKS &&
+	       gb_gate_looks[trial.looks] <= (size_t)options.launches)
+		trial.looks++;
+	if (!read_budget(&options, err))
 		status = judge(&trial, err);
 out:
-	gb_orders_release(&trial.task.orders);
-	gb_records_release(&trial.stored);
-	side_release(&side[0], err);
-	side_release(&side[1], err);
+	gb_comparison_release(&trial.comparison);
+	side_release(&trial.side[0], err);
+	side_release(&trial.side[1], err);
 	gb_arguments_release(&a);
 	return err->code ? err->code : status;
 }

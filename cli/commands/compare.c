@@ -1,12 +1,28 @@
 /* compare.c -- `gpubench compare BASE NEW`: compares stored records key by key; the exit status is
- * meant for a build server. */
+ * meant for a build server.  With --by=machine, machines stand side by side. */
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
 #include "cli/commands/inputs.h"
+#include "cli/reports/compare/machines.h"
 #include "common/text.h"
 
-static const struct gb_param rows[] = { GB_COMPARE_ROWS };
+struct request {
+	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
+	int64_t by;                        /* index into bys */
+};
+static const char *const bys[] = { "build", "machine", NULL };
+
+static const struct gb_param rows[] = {
+	{ .name = "by",
+	  .type = GB_CHOICE,
+	  .offset = offsetof(struct request, by),
+	  .initial = "build",
+	  .choices = bys,
+	  .help = "machine: print the machines of all FILEs side by side, with speed-ups; only "
+		  "--format applies" },
+	GB_COMPARE_ROWS,
+};
 
 /* GB_EUSAGE if both files hold the same run. */
 static enum gb_status check_apart(const struct gb_records *base, const struct gb_records *other,
@@ -21,30 +37,56 @@ static enum gb_status check_apart(const struct gb_records *base, const struct gb
 	return GB_OK;
 }
 
+/* --by=machine */
+static enum gb_status compare_machines(const struct gb_arguments *a,
+				       const struct gb_compare_options *options,
+				       struct gb_error *err)
+{
+	struct gb_records records = { 0 };
+
+	for (size_t i = 0; i < a->given_count; i++)
+		if (!gb_equal(a->given[i]->name, "by") && !gb_equal(a->given[i]->name, "format"))
+			return gb_fail(err, GB_EUSAGE,
+				       "--by=machine judges nothing, so --%s has no effect",
+				       a->given[i]->name);
+	if (options->format >= GB_FORMATS)
+		return gb_fail(err, GB_EUSAGE, "--by=machine cannot print --format=%s",
+			       gb_compare_formats[options->format]);
+	if (a->word_count == 0)
+		return gb_fail(err, GB_EUSAGE, "compare needs a FILE (- for standard input)");
+	if (!gb_read_files(&records, a->word, a->word_count, err))
+		(void)gb_machines_print(stdout, &records, (enum gb_format)options->format, err);
+	gb_records_release(&records);
+	return err->code;
+}
+
 enum gb_status gb_cmd_compare(int argc, char **argv, struct gb_error *err)
 {
-	struct gb_compare_options options;
+	struct request request;
+	const struct gb_compare_options *options = &request.compare;
 	struct gb_comparison comparison;
 	struct gb_records base = { 0 }, other = { 0 };
 	enum gb_status status = GB_OK;
 	struct gb_arguments a = {
-		.words = "BASE NEW",
+		.words = "BASE NEW | --by=machine FILE...",
 		.summary = "Compare two record files key by key: exit status 1 if something became "
 			   "slower or failed, 6 if too little could be compared.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),
-		.target = &options,
-		.target_size = sizeof options,
+		.target = &request,
+		.target_size = sizeof request,
 	};
 
 	if (gb_arguments_parse(&a, argc, argv, err) || a.done)
 		goto out;
-	if (a.word_count != 2)
+	if (gb_equal(bys[request.by], "machine"))
+		(void)compare_machines(&a, options, err);
+	else if (a.word_count != 2)
 		gb_fail(err, GB_EUSAGE, "compare needs two files, BASE and NEW");
-	else if (!gb_compare_init(&comparison, &options, err) &&
+	else if (!gb_compare_init(&comparison, options, err) &&
 		 !gb_read_whole(&base, a.word[0], err) && !gb_read_whole(&other, a.word[1], err) &&
 		 !check_apart(&base, &other, a.word, err))
-		status = gb_compare_and_print(&options, &comparison, &base, a.word[0], &other,
+		status = gb_compare_and_print(options, &comparison, &base, a.word[0], &other,
 					      a.word[1], err);
 out:
 	gb_records_release(&base);

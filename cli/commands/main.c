@@ -34,15 +34,23 @@ static const struct {
 	{ "judge", gb_cmd_judge, "a verdict on each variant of plug-ins: correct, honest, how fast",
 	  false },
 	{ "report", gb_cmd_report, "a table, a page, csv or json from stored records", true },
-	{ "compare", gb_cmd_compare, "two record files key by key: faster, slower, or unsure",
-	  true },
-	{ "versus", gb_cmd_versus, "machines side by side, with speed-ups", true },
-	{ "history", gb_cmd_history, "a folder of record files: trends, and where levels shifted",
+	{ "compare", gb_cmd_compare, "two record files key by key, or machines side by side",
 	  true },
 	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared", false },
 	{ "new", gb_cmd_new, "a folder with a variant of your own to start from", false },
 	{ "list", gb_cmd_list, "benchmarks and variants", false },
 	{ "env", gb_cmd_env, "this machine and build, as described in records", false },
+};
+
+/* Removed commands and what replaces them. */
+static const struct {
+	const char *name, *sentence;
+} removed[] = {
+	{ "history", "history is gone: Apache Otava and Bencher find shifts in the CSV and JSON of "
+		     "`gpubench report` (docs/manual.md, \"Trends\")" },
+	{ "versus",
+	  "versus is gone: `gpubench compare --by=machine FILE...` prints machines side by "
+	  "side, and `gpubench report` marks the fastest variant, libraries included" },
 };
 
 static void print_usage(FILE *file)
@@ -91,6 +99,9 @@ static enum gb_status run(int argc, char **argv, struct gb_error *err)
 		}
 		gb_suggest_offer(&near, commands[i].name);
 	}
+	for (size_t i = 0; i < GB_COUNT(removed); i++)
+		if (gb_equal(argv[0], removed[i].name))
+			return gb_fail(err, GB_EUSAGE, "%s", removed[i].sentence);
 	for (size_t i = 0; i < gb_workload_count; i++)
 		gb_suggest_offer(&near, gb_workloads[i]->name);
 	gb_suggest_offer(&near, "help");

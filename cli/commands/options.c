@@ -12,7 +12,7 @@
 static const char *const resumes[] = { "no", "same", "any", NULL };
 static const char *const verified[] = { "some", "all", NULL }; /* how.verify_all */
 static const char *const presets[] = { "quick", "ci", "paper", "large", NULL };
-const char *const gb_dry_runs[] = { "no", "trial", "keys", NULL };
+const char *const gb_dry_runs[] = { "no", "keys", NULL };
 _Static_assert(GB_COUNT(gb_dry_runs) == GB_DRY_KEYS + 2, "a word for each enum gb_dry");
 _Static_assert(GB_COUNT(resumes) == GB_RESUME_ANY + 2, "a word for each enum gb_resume");
 _Static_assert(GB_COUNT(presets) == GB_PRESETS + 1, "a word for each enum gb_preset");

@@ -19,9 +19,9 @@ extern const char *const gb_dry_runs[];
 #define GB_DRY_RUN_ROW                                                                           \
 	{                                                                                        \
 		.name = "dry-run", GB_AT(GB_CHOICE, struct gb_request, dry), .initial = "no",    \
-		.bare = "trial", .choices = gb_dry_runs,                                         \
-		.help = "list each measurement with the memory and time that it would take, by " \
-			"a short trial, and measure nothing; keys: without a trial and the time" \
+		.bare = "keys", .choices = gb_dry_runs,                                          \
+		.help = "list each measurement with the memory that it would take, and measure " \
+			"nothing"                                                                \
 	}
 
 /* Read the arguments, whose target begins with a struct gb_request.  GB_EUSAGE, with a line that

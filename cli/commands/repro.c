@@ -85,7 +85,7 @@ static enum gb_status put_end(struct output *out, struct gb_error *err)
 
 struct request {
 	struct gb_request measure; /* first: see gb_options_parse() */
-	int64_t list, format, missing;
+	int64_t list, format;
 	const char *set;    /* see gb_repro_set() */
 	const char *from;   /* file of stored records */
 	const char *meshes; /* folder */
@@ -107,11 +107,6 @@ static const struct gb_param rows[] = {
 	  .offset = OF(from),
 	  .help = "measure nothing: look the cells up in this record file and in the words that "
 		  "contain a dot or a slash" },
-	{ .name = "missing",
-	  .type = GB_FLAG,
-	  .offset = OF(missing),
-	  .help = "with --from: list the empty cells, the memory and time that each would need "
-		  "here, and commands that fill them" },
 	{ .name = "meshes",
 	  .type = GB_PATH,
 	  .offset = OF(meshes),
@@ -155,9 +150,7 @@ struct job {
 	struct table *table; /* the tables of all papers, in the order of the benchmarks */
 	size_t files;
 	const char *file[GB_MAX_WORDS + 1]; /* --from and the words that are files */
-	const struct gb_arguments *arguments;
 	struct gb_repro_source source;
-	struct gb_missing *missing; /* NULL without --missing */
 	struct output out;
 };
 
@@ -239,12 +232,8 @@ static enum gb_status reproduce(struct job *job, const struct table *table, stru
 	struct gb_repro repro;
 
 	if (!gb_repro_init(&repro, table->paper, table->json, err) &&
-	    !gb_repro_measure(&repro, &job->source, err)) {
-		if (job->missing)
-			(void)gb_repro_missing(job->missing, &repro, err);
-		else if (!job->source.plan)
-			put_table(&job->out, &repro, err);
-	}
+	    !gb_repro_measure(&repro, &job->source, err) && !job->source.plan)
+		put_table(&job->out, &repro, err);
 	gb_repro_release(&repro);
 	return err->code;
 }
@@ -332,10 +321,6 @@ static const char *void_by(const struct request *request, const struct gb_param 
 
 	if (request->list)
 		return gb_equal(row->name, "list") ? NULL : "--list prints names only";
-	if (request->missing)
-		return format || gpu || progress || is_of(&gb_rows_target, row)
-			       ? "--missing prints text only"
-			       : NULL;
 	if (request->from)
 		return how || gpu || (progress && !gb_equal(row->name, "quiet"))
 			       ? "--from measures nothing"
@@ -364,16 +349,13 @@ static enum gb_status check_request(const struct request *request, struct gb_err
 		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number", threads);
 	if (gb_check_threads(&request->measure, err) || gb_output_check(path, err))
 		return err->code;
-	if (request->from && request->measure.dry && !request->missing)
-		return gb_fail(err, GB_EUSAGE,
-			       "--from and --dry-run exclude each other, without --missing");
+	if (request->from && request->measure.dry)
+		return gb_fail(err, GB_EUSAGE, "--from and --dry-run exclude each other");
 	if (request->from && path && !gb_is_page(path))
 		return gb_fail(err, GB_EUSAGE,
 			       "--output=%.80s: with --from nothing is measured, and only a page, "
 			       "FILE.html, can be written",
 			       path);
-	if (request->missing && !request->from)
-		return gb_fail(err, GB_EUSAGE, "--missing needs the records, --from=FILE");
 	return GB_OK;
 }
 
@@ -391,50 +373,6 @@ static enum gb_status print_tables(struct job *job, const struct request *reques
 	return put_end(&job->out, err);
 }
 
-/* Set " --samples=3 ...": how to measure, as given or as by default here but not elsewhere. */
-static void put_options(char *text, size_t size, const struct gb_arguments *a)
-{
-	static const struct gb_rows *const groups[] = { &gb_rows_how, &gb_rows_device };
-
-	for (size_t g = 0; g < GB_COUNT(groups); g++) {
-		for (size_t i = 0; i < groups[g]->count; i++) {
-			const struct gb_param *row = &groups[g]->row[i];
-			const bool flag = row->type == GB_FLAG;
-			char value[40] = "";
-			bool said = false;
-
-			for (size_t k = 0; k < a->given_count; k++)
-				said |= a->given[k] == row;
-			for (size_t k = 0; defaults[k].name; k++)
-				said |= gb_equal(defaults[k].name, row->name);
-			if (!flag)
-				gb_param_text(row, a->target, value, sizeof value);
-			if (said)
-				gb_text_append(text, size, " --%s%s%s", row->name, flag ? "" : "=",
-					       value);
-		}
-	}
-}
-
-/* --missing: print what the records lack, and what it would cost. */
-static enum gb_status print_missing(struct job *job, const struct gb_request *request,
-				    struct gb_error *err)
-{
-	static struct gb_plan plan;
-	char options[300] = "";
-	struct gb_missing missing = { .plan = &plan, .options = options };
-
-	put_options(options, sizeof options, job->arguments);
-	job->missing = &missing;
-	if (!gb_session_plan(&plan.session, request, err) && !reproduce_all(job, err)) {
-		gb_plan_total(&plan);
-		(void)gb_repro_commands(&missing, err);
-	}
-	gb_plan_release(&plan);
-	gb_missing_release(&missing);
-	return err->code;
-}
-
 /* --from: fill the tables from stored records. */
 static enum gb_status print_stored(struct job *job, const struct request *request,
 				   struct gb_error *err)
@@ -446,8 +384,7 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 	    !gb_output_open(&output, request->measure.target.path,
 			    gb_existing(&request->measure.target), err)) {
 		job->source.stored = &records;
-		(void)(request->missing ? print_missing(job, &request->measure, err)
-					: print_tables(job, request, output.whole.stream, err));
+		(void)print_tables(job, request, output.whole.stream, err);
 	}
 	(void)gb_output_close(&output, !err->code, err);
 	gb_records_release(&records);
@@ -463,7 +400,7 @@ static enum gb_status plan(struct job *job, const struct gb_request *request, st
 	job->source.plan = &plan;
 	if (!gb_session_plan(&plan.session, request, err) && !reproduce_all(job, err))
 		gb_plan_total(&plan);
-	gb_plan_release(&plan);
+	gb_session_abandon(&plan.session);
 	return err->code;
 }
 
@@ -516,8 +453,6 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 	job->source.meshes = request->meshes;
 	job->source.threads = request->measure.threads;
 	job->source.backends = request->measure.choice.backends;
-	if (request->missing && !request->measure.dry)
-		request->measure.dry = GB_DRY_TRIAL;
 	status = request->from          ? print_stored(job, request, err)
 		 : request->measure.dry ? plan(job, &request->measure, err)
 					: measure(job, request, argc, argv, err);
@@ -545,7 +480,6 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	};
 	enum gb_status status = GB_OK;
 
-	job.arguments = &a;
 	if (gb_options_parse(&a, argc, argv, err) || a.done || check_request(&request, err) ||
 	    check_given(&request, &a, err) ||
 	    gb_preset_of(&request.measure, GB_PAPER, &job.source.preset, err) ||

@@ -36,8 +36,7 @@ static bool globs_leave(const struct gb_choice *choice, const struct gb_variant 
 bool gb_chosen(const struct gb_choice *choice, const struct gb_variant *variant)
 {
 	return !(choice->backends && !(choice->backends >> variant->backend & 1)) &&
-	       names(choice, variant->workload) && globs_leave(choice, variant) &&
-	       (!choice->within || gb_chosen(choice->within, variant));
+	       names(choice, variant->workload) && globs_leave(choice, variant);
 }
 
 bool gb_chosen_any(const struct gb_choice *choice, const struct gb_workload *workload)
@@ -54,14 +53,11 @@ bool gb_is_explicit(const struct gb_choice *choice, enum gb_backend backend)
 	const char *name = gb_backends[backend]->name;
 	const size_t length = strlen(name);
 
-	for (; choice; choice = choice->next) {
-		if (choice->backends == 1U << backend)
+	if (choice->backends == 1U << backend)
+		return true;
+	for (size_t i = 0; i < choice->glob_count; i++)
+		if (strncmp(choice->glob[i], name, length) == 0 && choice->glob[i][length] == '/')
 			return true;
-		for (size_t i = 0; i < choice->glob_count; i++)
-			if (strncmp(choice->glob[i], name, length) == 0 &&
-			    choice->glob[i][length] == '/')
-				return true;
-	}
 	return false;
 }
 
@@ -69,11 +65,9 @@ unsigned gb_chosen_backends(const struct gb_choice *choice)
 {
 	unsigned backends = 0;
 
-	choice = choice->next ? choice->next : choice;
-	for (; choice; choice = choice->next)
-		for (size_t i = 0; i < gb_variant_count; i++)
-			if (gb_variants[i].ops && gb_chosen(choice, &gb_variants[i]))
-				backends |= 1U << gb_variants[i].backend;
+	for (size_t i = 0; i < gb_variant_count; i++)
+		if (gb_variants[i].ops && gb_chosen(choice, &gb_variants[i]))
+			backends |= 1U << gb_variants[i].backend;
 	return backends;
 }
 

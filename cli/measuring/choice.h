@@ -14,8 +14,6 @@ struct gb_choice {
 	size_t benchmark_count, glob_count;
 	const struct gb_workload *benchmark[GB_MAX_WORDS]; /* none: all */
 	const char *glob[GB_MAX_WORDS];                    /* "cpu/best", "!cuda/lf" */
-	/* A line of a suite chooses within the command's choice, which heads the list of lines. */
-	const struct gb_choice *within, *next;
 };
 
 /* Add the words: globs of variants and, if `workload` is NULL, names of benchmarks.  GB_EUSAGE for
@@ -28,12 +26,11 @@ bool gb_chosen(const struct gb_choice *choice, const struct gb_variant *variant)
 /* True if any variant of the benchmark is chosen. */
 bool gb_chosen_any(const struct gb_choice *choice, const struct gb_workload *workload);
 
-/* True if the command line or a line of its suite names this back end, as the only one of
+/* True if the command line names this back end, as the only one of
  * --backend or in a glob.  Its absence is then an error, not a skip. */
 bool gb_is_explicit(const struct gb_choice *choice, enum gb_backend backend);
 
-/* The back ends with a chosen variant that is in this build, as bits 1 << GB_CUDA ...  The choice
- * of a suite is what its lines choose. */
+/* The back ends with a chosen variant that is in this build, as bits 1 << GB_CUDA ... */
 unsigned gb_chosen_backends(const struct gb_choice *choice);
 
 #endif

@@ -13,8 +13,8 @@
 /* --resume: no; only records of the same setup; records of any setup. */
 enum gb_resume { GB_RESUME_NOT, GB_RESUME_SAME, GB_RESUME_ANY };
 
-/* --dry-run: no; a trial of each measurement; only the keys, with the memory that each needs. */
-enum gb_dry { GB_DRY_NOT, GB_DRY_TRIAL, GB_DRY_KEYS };
+/* --dry-run: no; list the keys, with the memory that each needs. */
+enum gb_dry { GB_DRY_NOT, GB_DRY_KEYS };
 
 /* The destination of the records. */
 struct gb_target {

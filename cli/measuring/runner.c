@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/measuring/doubt.h"
-#include "cli/measuring/estimate.h"
 #include "cli/measuring/evidence.h"
 #include "cli/measuring/judge.h"
 #include "cli/measuring/leave.h"
@@ -201,12 +200,8 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool 
 	r->overwritten += m->evidence.poisoned;
 	r->changed += changed && m->evidence.varies;
 	/* An interrupted measurement leaves no record, so its sample need not be verified. */
-	if (verified && !gb_interrupted) {
-		const double start_s = elapsed_s(m);
-
+	if (verified && !gb_interrupted)
 		(void)gb_verify_sample(m);
-		r->cost.verify_s += elapsed_s(m) - start_s;
-	}
 	return m->err->code;
 }
 
@@ -217,14 +212,12 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	const int64_t chosen = choose_sample(m);
 	bool enough = false, verified, changed;
 	double start_s, last_s = 0;
-	size_t verifications = 0;
 
 	r->batch = choose_batch(m, warm_ns);
 	if (gb_timer_resolution(m->timer.ops, m->timer.clock, &r->resolution_ns, m->err))
 		return m->err->code;
 	r->resolution_ns /= (double)r->batch;
 	m->first = m->runs;
-	r->cost = (struct gb_cost){ .before_s = elapsed_s(m), .rest_s = NAN };
 	do {
 		const int64_t k = (int64_t)r->time.count;
 
@@ -240,15 +233,8 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
 		last_s = elapsed_s(m) - start_s;
-		verifications += verified;
-		enough = m->how->trial ? gb_stop_trial(r, m->how, elapsed_s(m))
-				       : gb_stop_sampling(r, m->how, elapsed_s(m));
-	} while (!enough || !(verified || m->how->no_verify || m->how->trial));
-	r->cost.sample_s =
-		(elapsed_s(m) - r->cost.before_s - r->cost.verify_s) / (double)r->time.count;
-	r->cost.verify_s /= fmax((double)verifications, 1);
-	if (m->how->trial)
-		return GB_OK;
+		enough = gb_stop_sampling(r, m->how, elapsed_s(m));
+	} while (!enough || !(verified || m->how->no_verify));
 	gb_doubt_samples(r);
 	return gb_take_evidence(m) || gb_sample_clocks(m) ? m->err->code : gb_sample_alone(m);
 }
@@ -426,7 +412,7 @@ static enum gb_status take_counts(struct gb_measurement *m)
 static enum gb_status measure(struct gb_measurement *m, bool timed)
 {
 	struct gb_result *r = m->result;
-	double ns = NAN, rest_s;
+	double ns = NAN;
 
 	if (set_up(m) || !m->output)
 		return m->err->code;
@@ -444,20 +430,16 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 		m->backend->state(&r->after);
 		r->has_gpu_state = true;
 	}
-	if (m->how->trial && !gb_trial_goes_on(r, m->how))
-		return GB_OK;
-	rest_s = elapsed_s(m);
 	if (take_the_rest(m))
 		return m->err->code;
 	m->evidence.children = gb_children(m) > m->evidence.children_before;
-	if (!m->how->trial && gb_judge(m, m->err)) {
+	if (gb_judge(m, m->err)) {
 		r->by_time = !m->evidence.children;
 		return m->err->code;
 	}
 	if (!r->emulated && !(gb_series_quantile(&r->time, 0.5) > 0))
 		return gb_fail(m->err, GB_ERUNTIME, "the clock is too coarse for a run");
 	r->constant = m->backend->remote && !m->how->no_verify && !m->evidence.varies;
-	r->cost.rest_s = elapsed_s(m) - rest_s;
 	r->whole_ns = gb_series_quantile(&m->evidence.whole, 0.5);
 	r->cpu_ns = gb_series_quantile(&m->evidence.cpu, 0.5);
 	sum_up_rates(m);

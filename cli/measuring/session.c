@@ -206,14 +206,11 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	if (request->lock_clocks && !request->untimed)
 		gb_clocks_start(&s->clocks);
 	gb_progress_init(&s->progress, request);
-	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) ||
-	    gb_orders_read(&s->orders, err) || read_shard(s, err) || open_output(s, err))
+	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) || read_shard(s, err) ||
+	    open_output(s, err))
 		return err->code;
 	if (open_devices(s, err))
 		return err->code;
-	for (size_t i = 0; i < s->orders.copies; i++)
-		gb_copy_remember(s->orders.copy[i].backend, s->orders.copy[i].threads,
-				 s->orders.copy[i].bytes_per_s);
 	s->info.argc = argc;
 	s->info.argv = argv;
 	s->info.settings = &request->how;
@@ -233,16 +230,9 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	const char *path = request->target.path;
 
 	*s = (struct gb_session){ .request = request, .lock = -1 };
-	if (gb_backends[GB_CPU]->open(0, err) || gb_orders_read(&s->orders, err) ||
-	    read_shard(s, err) || gb_output_check(path, err) || gb_copy_check(err))
+	if (gb_backends[GB_CPU]->open(0, err) || read_shard(s, err) || gb_output_check(path, err) ||
+	    gb_copy_check(err))
 		return err->code;
-	if (request->dry == GB_DRY_TRIAL) {
-		if (open_devices(s, err))
-			return err->code;
-		gb_devices_find(&s->info.devices, s->info.backends);
-		if (lock_gpu(s, err))
-			return err->code;
-	}
 	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
 	    gb_records_read(path, &s->records, err))
 		return err->code;
@@ -252,7 +242,6 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 void gb_session_abandon(struct gb_session *s)
 {
 	gb_done_release(&s->past);
-	gb_orders_release(&s->orders);
 	gb_records_release(&s->records);
 	tdestroy(s->seen, free);
 	gb_clocks_end(&s->clocks);
@@ -332,9 +321,6 @@ static void measure(void *session, struct gb_result *result, void *input, struct
 {
 	const bool is_yardstick = result->workload->yardstick && !result->variant->plugin;
 	struct gb_session *s = session;
-	struct gb_settings how = s->request->how;
-
-	how.no_phases = how.no_phases || s->orders.given;
 	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
 	if (write_lines(s, err))
 		return;
@@ -343,7 +329,7 @@ static void measure(void *session, struct gb_result *result, void *input, struct
 		return;
 	}
 	gb_progress_begin(&s->progress, result);
-	if (!result->code && gb_run(result, input, &how, true, err))
+	if (!result->code && gb_run(result, input, &s->request->how, true, err))
 		return;
 	if (result->code == GB_EIO) { /* writing a picture failed, not the measurement */
 		gb_fail(err, GB_EIO, "%s", result->reason);
@@ -382,7 +368,7 @@ static bool is_new(struct gb_session *s, const char *key)
 }
 
 /* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
- * shard, not omitted and not done.  Call it once for each variant and point, in order. */
+ * shard and not done.  Call it once for each variant and point, in order. */
 static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
 		   const struct gb_variant *variant, const void *params,
 		   const struct gb_choice *choice)
@@ -396,15 +382,10 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 		return false;
 	if (s->request->until_ns > 0 && gb_now_ns() > s->request->until_ns)
 		return false;
-	if (gb_omits_variant(&s->orders, variant, choice->glob, choice->glob_count)) {
-		s->number++;
-		return false;
-	}
-	if (!s->request->once && s->past.count + s->past.again_count + s->orders.count == 0)
+	if (!s->request->once && s->past.count + s->past.again_count == 0)
 		return s->number++ % s->shards == s->shard;
 	key = gb_record_key(sweep->workload, variant, params, &ignored);
-	if (!key || (s->request->once && !is_new(s, key)) || s->number++ % s->shards != s->shard ||
-	    gb_omits_key(&s->orders, key))
+	if (!key || (s->request->once && !is_new(s, key)) || s->number++ % s->shards != s->shard)
 		due = false;
 	else if (s->past.count + s->past.again_count)
 		due = gb_done_times(&s->past, key) <= s->request->repeats.launch ||
@@ -433,7 +414,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 			continue;
 		if (asks && !fits(s, &result, prepared, &too_much)) {
 			skip(&result, GB_EMEMORY, "", too_much.message);
-		} else if (s->request->dry != GB_DRY_TRIAL) {
+		} else {
 			if (!prepared && gb_make_input(workload, params, &input, &no_input) &&
 			    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
 				return gb_fail(err, no_input.code, "%s", no_input.message);

@@ -14,7 +14,6 @@
 #define GPUBENCH_CLI_MEASURING_SESSION_H
 
 #include "cli/measuring/clocks.h"
-#include "cli/measuring/orders.h"
 #include "cli/measuring/progress.h"
 #include "cli/measuring/request.h"
 #include "cli/measuring/sweep.h"
@@ -33,13 +32,12 @@ struct gb_session {
 	/* The reason why a back end that may be used has no device; code GB_OK if it has one. */
 	struct gb_error absent[GB_BACKENDS];
 	int64_t seq;
-	int64_t shard, shards;   /* measure only numbers shard, shard + shards, ..., from 0 */
-	int64_t number;          /* number of the next measurement, over all shards */
-	struct gb_done past;     /* measurements that the resumed file holds */
-	void *seen;              /* keys that this session has visited, for tsearch() */
-	struct gb_orders orders; /* measurements that `ab` has left out */
-	bool warned_of_threads;  /* warned that threads exceed CPUs */
-	int lock;                /* descriptor of the GPU's lock; -1: none */
+	int64_t shard, shards;  /* measure only numbers shard, shard + shards, ..., from 0 */
+	int64_t number;         /* number of the next measurement, over all shards */
+	struct gb_done past;    /* measurements that the resumed file holds */
+	void *seen;             /* keys that this session has visited, for tsearch() */
+	bool warned_of_threads; /* warned that threads exceed CPUs */
+	int lock;               /* descriptor of the GPU's lock; -1: none */
 	struct gb_clocks clocks;
 };
 
@@ -69,14 +67,13 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 enum gb_status gb_worse(enum gb_status a, enum gb_status b);
 
 /* Open a session that only plans (plan.h).  With --resume the records in -o FILE.jsonl count as
- * done.  Nothing is written.  Devices are opened, and the GPU's lock is taken, only for trials.
- * Close it with gb_session_abandon(). */
+ * done.  Nothing is written, and no device is opened.  Close it with gb_session_abandon(). */
 enum gb_status gb_session_plan(struct gb_session *session, const struct gb_request *request,
 			       struct gb_error *err);
 void gb_session_abandon(struct gb_session *session);
 
 /* Called for each measurement that is due.  result has code and reason if it is to be skipped.
- * For trials there is no input, and result has the memory that is needed; 0: unknown. */
+ */
 typedef void gb_visit(void *self, struct gb_result *result, void *input, struct gb_error *err);
 
 /* Call visit for each measurement of the sweep that is chosen, in this shard, and not done.  The

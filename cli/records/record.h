@@ -75,7 +75,6 @@ struct gb_run {
 	size_t gpu_count;
 	struct gb_gpu *gpu;               /* owned */
 	struct gb_machine on_cpu, on_gpu; /* set by gb_identify() */
-	bool stored;                      /* set by `ab --base`: launched before all others */
 	cJSON *line;                      /* owned; texts point into it */
 };
 

@@ -24,7 +24,6 @@ struct gb_settings {
 	int64_t device;
 	int64_t memory_bytes; /* that a plug-in's process may use; 0: no limit */
 	bool for_paper;       /* measure phases as often as time, since a figure may be of one */
-	bool trial;           /* take few samples, only to learn what a measurement would cost */
 };
 
 enum gb_outcome { GB_RESULT_OK, GB_SKIPPED, GB_FAILED };
@@ -35,14 +34,6 @@ enum gb_verdict { GB_NOT_VERIFIED, GB_PASS, GB_FAIL };
 struct gb_series {
 	size_t count, room;
 	double *value;
-};
-
-/* Durations of the parts of a measurement, for gb_estimate(). */
-struct gb_cost {
-	double before_s; /* until the first sample */
-	double sample_s; /* a sample, without its verification */
-	double verify_s; /* a verification of a sample; 0 if there was none */
-	double rest_s;   /* from the last sample on; NAN if a trial left it out */
 };
 
 struct gb_result {
@@ -95,7 +86,6 @@ struct gb_result {
 	struct gb_metrics metrics;
 	char *counts;     /* counts of the first run as JSON, owned; NULL if unsupported */
 	double elapsed_s; /* duration of the whole measurement */
-	struct gb_cost cost;
 
 	/* Called between samples with half the width of the median's interval as a fraction of the
 	 * median.  May be NULL. */

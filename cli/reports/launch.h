@@ -1,7 +1,7 @@
 /* launch.h -- the value of one launch of the program for a key, and the comparison of two times.
  *
  * The launch is the unit of evidence (compare.h).  Its value is the median of its samples, in every
- * table, gate and history; it is also the time that the launch's own table shows.  Over the stored
+ * table and gate; it is also the time that the launch's own table shows.  Over the stored
  * launches, the median varies no more than the fastest sample.  The value of several launches is
  * the median of their values.
  */

@@ -1,4 +1,4 @@
-/* verdict.h -- the verdicts shared by compare, ab, versus, history and counts. */
+/* verdict.h -- the verdicts shared by compare, ab and counts. */
 #ifndef GPUBENCH_CLI_REPORTS_VERDICT_H
 #define GPUBENCH_CLI_REPORTS_VERDICT_H
 

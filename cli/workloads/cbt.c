@@ -42,7 +42,6 @@ static const struct gb_param params[] = {
 	  .initial = "17",
 	  .min = CBT_MIN_DEPTH,
 	  .max = CBT_MAX_DEPTH,
-	  .growth = GB_EXPONENTIAL,
 	  .help = "depth of the tree: at most 2^depth leaves, 2^(depth + 2) bits" },
 	{ .name = "shape",
 	  AT(GB_CHOICE, shape),

@@ -36,7 +36,6 @@ static const struct gb_param params[] = {
 	  .max = INT64_C(1) << 33,
 	  .yields_to = "file",
 	  .unit = "keys",
-	  .growth = GB_LINEAR,
 	  .help = "number of keys to sort; with --file, read at most this many (all if not "
 		  "given or 0)" },
 	{ .name = "type",

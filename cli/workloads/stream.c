@@ -13,7 +13,6 @@ static const struct gb_param params[] = {
 	  .initial = "256Mi",
 	  .max = INT64_C(1) << 40,
 	  .unit = "bytes",
-	  .growth = GB_LINEAR,
 	  .help = "bytes to copy; each byte is read once and written once" },
 	GB_COMMON_PARAMS(struct stream_params),
 };

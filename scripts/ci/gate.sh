@@ -14,8 +14,7 @@
 # request.  On GitHub, comment.md also goes to the job's summary, and the ten worst keys become
 # annotations.
 #
-#	LAUNCHES=160      launches of each build, at most
-#	STORED=FILE,...   launches of BASE that were made here today
+#	LAUNCHES=140      launches of each build, at most
 #	BUILDS=FOLDER     build nothing: use base/gpubench and new/gpubench in FOLDER
 set -euo pipefail
 . "$(dirname "$0")/builds.sh"
@@ -36,7 +35,7 @@ build all gpubench
 measured=("$@")
 ab() { # FORMAT [OPTION...]
 	"$BUILDS/new/gpubench" ab base="$BUILDS/base/gpubench" new="$BUILDS/new/gpubench" \
-		${LAUNCHES:+"--launches=$LAUNCHES"} ${STORED:+"--base=$STORED"} --resume \
+		${LAUNCHES:+"--launches=$LAUNCHES"} --resume \
 		--output="$gate/gate" --format="$1" "${@:2}" -- "${measured[@]}"
 }
 again() {

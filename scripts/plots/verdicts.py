@@ -1,4 +1,4 @@
-"""paper, ab, versus, history: pictures of the program's comparisons.  Their numbers come from its
+"""paper, ab, machines: pictures of the program's comparisons.  Their numbers come from its
 JSON; only ab reads records, and shows every launch."""
 
 import json
@@ -9,9 +9,13 @@ from . import style
 from .records import Trouble, label, points, read, select, varying
 
 
+PRINTED = {"repro": "repro", "machines": "compare --by=machine"}
+
+
 def read_document(options, kind):
     if len(options.files) != 1:
-        raise Trouble("%s needs one file, which `gpubench %s --format=json` printed" % (kind, kind))
+        raise Trouble("%s needs one file, which `gpubench %s --format=json` printed"
+                      % (kind, PRINTED[kind]))
     path = options.files[0]
     with open(path, encoding="utf-8") as file:
         try:
@@ -19,7 +23,7 @@ def read_document(options, kind):
         except ValueError:
             document = None
     if not isinstance(document, dict) or document.get("type") != kind:
-        raise Trouble("%s is not what `gpubench %s --format=json` prints" % (path, kind))
+        raise Trouble("%s is not what `gpubench %s --format=json` prints" % (path, PRINTED[kind]))
     return document
 
 
@@ -260,16 +264,15 @@ def same_measurement(a, b):
     )
 
 
-def versus(options):
+def machines(options):
     """Speed-ups over the first machine, where there are two times."""
-    machines = group(read_document(options, "versus")["cells"], "bench", "backend", "machine")
+    some = group(read_document(options, "machines")["cells"], "bench", "backend")
     tables = {}
-    for (bench, backend, machine), cells in machines.items():
+    for (bench, backend), cells in some.items():
         rows = group(cells, "key", "caches")
         rows = {name: row for name, row in rows.items() if any(c["speed_up"] for c in row)}
         if rows:
-            title = "%s on %s%s" % (bench, backend, ", " + machine if machine else "")
-            tables[title] = rows
+            tables["%s on %s" % (bench, backend)] = rows
     if not tables:
         raise Trouble("no measurement has a time on two machines")
     room = 0.4 * style.width(options)
@@ -287,7 +290,7 @@ def versus(options):
 
 
 def draw_speed_ups(sheet, ax, rows):
-    columns = [cell["column"] for cell in rows[0]]
+    columns = [cell["machine"] for cell in rows[0]]
     values = [1]
     for k, column in enumerate(columns[1:]):
         for row, cells in enumerate(rows):
@@ -302,49 +305,3 @@ def draw_speed_ups(sheet, ax, rows):
     style.scale(ax, "x", values, style.PLAIN)
     ax.set_xlabel("speed-up over %s (1)" % columns[0])
     ax.grid(True, axis="x")
-
-
-def history(options):
-    """The launches of each series in order, with the levels and the shifts between them."""
-    document = read_document(options, "history")
-    series = group(document["launches"], "key", "machine", "caches")
-    shifts = group(document["shifts"], "key", "machine", "caches")
-    if not series:
-        raise Trouble("no series has a launch with a time")
-    sheet = style.Sheet(options, len(series), height=50 * -(-len(series) // 2))
-    for ax, (name, launches) in zip(sheet.axes, series.items()):
-        values = [launch["time_ns"] * 1e-9 for launch in launches]
-        threes = [(v, v, v) for v in values]
-        sheet.marks(ax, "median of a launch", range(len(values)), threes, linestyle="none")
-        cuts = [0, *(shift["launch"] for shift in shifts.get(name, ())), len(values)]
-        for begin, end in zip(cuts, cuts[1:]):
-            level = sorted(values[begin:end])[(end - begin) // 2]
-            (handle,) = ax.plot([begin, end - 1], [level] * 2, color=style.COLORS[1])
-            sheet.add("level", handle)
-        for shift in shifts.get(name, ()):
-            at = shift["launch"] - 0.5
-            handle = ax.axvline(at, color=style.GREY, linestyle="--", linewidth=0.8)
-            sheet.add("shift, with its ratio and the commit after it", handle)
-            ax.annotate(
-                "%+.1f %% %s" % (100 * (shift["ratio"] - 1), (shift["commit"] or "")[:7]),
-                (at, 1),
-                xycoords=("data", "axes fraction"),
-                xytext=(-2, -2),
-                textcoords="offset points",
-                rotation=90,
-                fontsize=6,
-                va="top",
-                ha="right",
-            )
-        ax.set_title("%s\n%s" % name[:2], fontsize=6)
-        first, last = day(launches[0]["started"]), day(launches[-1]["started"])
-        ax.set_xlabel("launch, %s to %s" % (first, last))
-        ax.set_ylabel("time")
-        ax.xaxis.set_major_locator(style.MaxNLocator(integer=True))
-        ax.yaxis.set_major_formatter(style.EngFormatter("s"))
-        ax.grid(True, axis="y")
-    return sheet
-
-
-def day(started):
-    return (started or "unknown")[:10]

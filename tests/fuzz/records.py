@@ -163,10 +163,7 @@ def commands():
         yield form, ["compare", "-f", form, "base.jsonl", "new/new.jsonl"]
         yield form, ["compare", "-f", form, "new/new.jsonl", "base.jsonl", "--unverified", "--all"]
     for form in PEOPLE:
-        for more in "by=machine by=commit by=host by=compiler by=driver by=peer show=rate".split():
-            yield form, ["versus", "-f", form, "--" + more, "base.jsonl", "new/new.jsonl"]
-        for order in ("date", "commit"):
-            yield form, ["history", "-f", form, "--order=" + order, "new"]
+        yield form, ["compare", "-f", form, "--by=machine", "base.jsonl", "new/new.jsonl"]
         yield form, ["repro", "radix:table1", "-f", form, "--from=new/new.jsonl"]
 
 

@@ -19,7 +19,7 @@ done
 		"$(cat "$0.run" 2>/dev/null)"
 	seq=0
 	while read -r key status ns; do
-		[ -e "$0.old" ] || ! grep -qsx "$key n=1" "$GPUBENCH_ORDERS" || continue
+		! grep -qs "\"key\":\"$key n=1\"" "$output" || continue
 		time="\"reason\":\"it was planted\""
 		case $status in ok | noisy | unverified | doubtful)
 			ns=$((ns + ns / 500 * (launch * 7 % 5)))
@@ -35,5 +35,7 @@ done
 		printf '"status":"%s",%s}\n' "$status" "$time"
 		seq=$((seq + 1))
 	done <"$0.keys"
-} >"$output"
+} >"$output.new"
+cat "$output.new" >>"$output"
+rm "$output.new"
 exit "$(cat "$0.exit" 2>/dev/null || echo 0)"

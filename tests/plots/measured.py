@@ -154,19 +154,6 @@ def papers():
     return lines
 
 
-def nights():
-    """A history: 20 launches, the last 8 of them slower by a fifth."""
-    lines = []
-    for number in range(1, 21):
-        lines.append(run_line(number, MACHINES[0], "c0ffee%02d" % number))
-        ns = 1e6 * (1 + 0.01 * (number * 7 % 5)) * (1.2 if number > 12 else 1)
-        params = {"count": 100000, "type": "u32", "distribution": "uniform", "seed": 1}
-        lines.append(record(number, "radix", "cpu/best", params, ns))
-        ns = 2e6 * (1 + 0.01 * (number * 3 % 7))
-        lines.append(record(number, "radix", "cpu/lsd8", params, ns))
-    return lines
-
-
 def write(path, lines):
     with open(path, "w", encoding="utf-8") as file:
         for line in lines:

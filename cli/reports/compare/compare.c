@@ -51,13 +51,12 @@ static void take_record(const struct gb_comparison *c, const struct gb_record *r
 	}
 }
 
-/* The values of one side of a group, in order of time: of stored launches, or of the others. */
+/* The values of one side of a group, in order of time. */
 static void take_side(const struct gb_comparison *c, const struct gb_key_entry *entry, size_t count,
-		      bool is_new, bool stored, bool in_cycles, struct values *v)
+		      bool is_new, bool in_cycles, struct values *v)
 {
 	for (size_t i = 0; i < count; i++)
-		if (entry[i].is_new == is_new && entry[i].record->run->stored == stored &&
-		    !gb_key_is_repeated(entry, i))
+		if (entry[i].is_new == is_new && !gb_key_is_repeated(entry, i))
 			take_record(c, entry[i].record, in_cycles, v);
 }
 
@@ -112,37 +111,25 @@ static __attribute__((format(printf, 3, 4))) enum gb_verdict_word because(
 	return verdict;
 }
 
-/* "; about 12 launches a side would decide", or "" */
-static void forecast(const struct gb_change *change, char *text, size_t size)
-{
-	text[0] = '\0';
-	if (change->needed)
-		(void)snprintf(text, size, "; about %zu launches a side would decide",
-			       change->needed);
-}
-
 /* The verdict if both sides have values, with the reason if it is unsure. */
 static enum gb_verdict_word verdict_on(const struct gb_gate *gate, struct gb_change *change,
 				       enum gb_verdict_word verdict)
 {
-	const size_t least = gb_gate_least(gate);
-	const size_t launches = change->base_launches < change->new_launches ? change->base_launches
-									     : change->new_launches;
-	char more[80];
+	const size_t base = change->base_launches, other = change->new_launches;
 
-	forecast(change, more, sizeof more);
 	if (verdict != GB_UNSURE)
 		return verdict;
-	if (launches < GB_LAUNCHES || (launches < least && change->ratio.estimate > 1))
+	if (base < GB_GATE_LEAST || other < GB_GATE_LEAST)
+		return because(change, GB_UNSURE, "%zu and %zu launches: %d a side are needed",
+			       base, other, GB_GATE_LEAST);
+	if (change->ratio.estimate > 1 + gate->threshold && !gb_gate_suffices(gate, base, other))
 		return because(change, GB_UNSURE,
-			       "%zu and %zu launches: %zu a side are needed to call one of %zu "
-			       "keys slower",
-			       change->base_launches, change->new_launches, least, gate->keys);
+			       "%zu and %zu launches: too few to call one of %zu keys slower", base,
+			       other, gate->keys);
 	if (change->ratio.estimate > 1 + gate->threshold)
-		return because(change, GB_UNSURE, "the launches disagree on whether it changed%s",
-			       more);
-	return because(change, GB_UNSURE, "slower by %.3g %% is not excluded%s",
-		       200 * gate->threshold, more);
+		return because(change, GB_UNSURE, "the launches disagree on whether it changed");
+	return because(change, GB_UNSURE, "slower by %.3g %% is not excluded",
+		       200 * gate->threshold);
 }
 
 static bool has_counts(const struct gb_comparison *c, const struct gb_record *counts)
@@ -199,10 +186,8 @@ static enum gb_status judge(struct gb_comparison *c, struct gb_gate_tests *tests
 
 	if (gb_gate_judge(gate, tests, values, &result, err))
 		return err->code;
-	c->drifted += result.drifted;
 	change->verdict = result.verdict;
 	change->ratio = result.ratio;
-	change->needed = result.needed;
 	return GB_OK;
 }
 
@@ -210,8 +195,8 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 				  const struct gb_key_entry *entry, size_t count,
 				  struct gb_change *change, struct gb_error *err)
 {
-	double *room = malloc(4 * count * sizeof *room);
-	struct values base = { 0 }, other = { 0 }, stored = { 0 };
+	double *room = malloc(3 * count * sizeof *room);
+	struct values base = { 0 }, other = { 0 };
 	const bool in_cycles = c->in_cycles && has_clocks(entry, count);
 	struct gb_gate gate = c->gate;
 
@@ -219,10 +204,8 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 		return gb_out_of_memory(err, NULL);
 	base.value = room + count;
 	other.value = base.value + count;
-	stored.value = other.value + count;
-	take_side(c, entry, count, false, false, in_cycles, &base);
-	take_side(c, entry, count, true, false, in_cycles, &other);
-	take_side(c, entry, count, false, true, in_cycles, &stored);
+	take_side(c, entry, count, false, in_cycles, &base);
+	take_side(c, entry, count, true, in_cycles, &other);
 	*change = (struct gb_change){
 		.key = entry[0].key,
 		.in_cycles = in_cycles,
@@ -238,8 +221,10 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 		gate.threshold =
 			fmax(gate.threshold, c->floor_ns / (change->base * base.ns_per_unit));
 	if (judge(c, tests, &gate,
-		  &(struct gb_gate_values){ base.value, other.value, stored.value, base.count,
-					    other.count, stored.count },
+		  &(struct gb_gate_values){ .base = base.value,
+					    .other = other.value,
+					    .base_count = base.count,
+					    .other_count = other.count },
 		  change, err))
 		goto out;
 	change->verdict = verdict_of(c, &gate, change, change->verdict, &base, &other);
@@ -260,19 +245,9 @@ static bool is_compared(const struct gb_comparison *c, const struct gb_key_entry
 
 	for (size_t i = 0; i < count; i++)
 		has[entry[i].is_new] = has[entry[i].is_new] ||
-				       (!entry[i].record->run->stored &&
-					(c->unverified || !gb_is_untrusted(entry[i].record)) &&
+				       ((c->unverified || !gb_is_untrusted(entry[i].record)) &&
 					!isnan(gb_launch_value(entry[i].record, false)));
 	return has[0] && has[1];
-}
-
-/* True if no new launch has the key. */
-static bool is_only_stored(const struct gb_key_entry *entry, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!entry[i].record->run->stored)
-			return false;
-	return true;
 }
 
 enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_records *base,
@@ -285,7 +260,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	if (gb_keys_init(&keys, base, new_, err))
 		goto out;
 	gb_setups_init(&c->setups);
-	c->count = c->missing = c->drifted = c->gate.keys = 0;
+	c->count = c->missing = c->gate.keys = 0;
 	for (size_t g = 0; g < keys.group_count; g++)
 		c->gate.keys +=
 			is_compared(c, &keys.entry[keys.group[g].first], keys.group[g].count);
@@ -298,8 +273,6 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 		const struct gb_key_group *group = &keys.group[g];
 		struct gb_change *change = &c->change[c->count];
 
-		if (is_only_stored(&keys.entry[group->first], group->count))
-			continue;
 		if (compare_key(c, &tests, &keys.entry[group->first], group->count, change, err))
 			break;
 		c->verdicts[change->verdict]++;
@@ -321,21 +294,6 @@ void gb_comparison_release(struct gb_comparison *comparison)
 
 /* ---- the exit status ---------------------------------------------------------------------- */
 
-/* The launches a side that would decide all unsure keys, about; 0: unknown. */
-static size_t all_needed(const struct gb_comparison *c)
-{
-	size_t needed = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		if (c->change[i].verdict != GB_UNSURE)
-			continue;
-		if (!c->change[i].needed)
-			return 0;
-		needed = needed > c->change[i].needed ? needed : c->change[i].needed;
-	}
-	return needed;
-}
-
 static enum gb_status undecided(const struct gb_comparison *c, char *why)
 {
 	const size_t *v = c->verdicts;
@@ -343,7 +301,6 @@ static enum gb_status undecided(const struct gb_comparison *c, char *why)
 	const double unsure = (double)v[GB_UNSURE], compared = (double)decided + unsure;
 	const double most = c->unsure_is_share ? c->max_unsure * compared : c->max_unsure;
 	const bool has_counted = c->judge_counts && c->counted;
-	const size_t needed = all_needed(c);
 
 	if (v[GB_UNVERIFIED])
 		(void)snprintf(why, GB_WHY,
@@ -356,16 +313,8 @@ static enum gb_status undecided(const struct gb_comparison *c, char *why)
 			       c->missing, c->count);
 	else if (compared < 1 && !has_counted)
 		(void)snprintf(why, GB_WHY, "none of %zu keys has times on both sides", c->count);
-	else if (((!decided && !has_counted) || unsure > most) && needed)
-		(void)snprintf(why, GB_WHY,
-			       "%zu of %.0f keys are unsure; about %zu launches a side would "
-			       "decide",
-			       v[GB_UNSURE], compared, needed);
 	else if ((!decided && !has_counted) || unsure > most)
-		(void)snprintf(why, GB_WHY,
-			       "%zu of %.0f keys are unsure, and more launches are unlikely to "
-			       "decide",
-			       v[GB_UNSURE], compared);
+		(void)snprintf(why, GB_WHY, "%zu of %.0f keys are unsure", v[GB_UNSURE], compared);
 	else
 		return GB_OK;
 	return GB_EUNDECIDED;

@@ -6,8 +6,8 @@
  * values of both sides are compared by gate.h, with one error rate for all keys.  With fewer than
  * four launches on a side, nothing is decided.
  *
- * Every verdict needs evidence.  Everything else is unsure, with the reason and the number of
- * launches that would decide.  An unsure key is not a pass.
+ * Every verdict needs evidence.  Everything else is unsure, with the reason.  An unsure key is not a
+ * pass.
  *
  * Exact counts need no statistics: each one that differs is reported as worse, better or changed.
  */
@@ -38,7 +38,6 @@ struct gb_comparison {
 	/* Results: */
 	size_t count, verdicts[GB_VERDICT_WORDS];
 	size_t missing; /* absent keys that only base has */
-	size_t drifted; /* keys whose stored launches of base (gb_run) were left out */
 	struct gb_change *change;
 	struct gb_setups setups; /* setups of the runs that both sides have keys of */
 	size_t counted;          /* keys with exact counts on both sides */
@@ -53,7 +52,6 @@ struct gb_change {
 	char why[256];        /* reason for the verdict if the numbers do not show it, or "" */
 	bool in_cycles;
 	size_t base_launches, new_launches;
-	size_t needed;     /* launches a side that would decide an unsure key, about; 0: unknown */
 	double base, new_; /* medians over the launches; NAN if there is no time */
 	struct gb_ratio ratio;
 	const struct gb_record *record;                   /* the last one of new, else of base */

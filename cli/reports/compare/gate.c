@@ -2,139 +2,184 @@
 #include "cli/reports/compare/gate.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/text.h"
+enum { SCALE = 16 }; /* of the integer scores */
 
-/* Looks are about a factor of sqrt(2) apart. */
-static const size_t looks[] = { 4, 6, 8, 12, 16, 20, 28, 40, 56, 80, 112, 160 };
+const size_t gb_gate_looks[GB_GATE_LOOKS] = { 4, 6, 9, 13, 19, 28, 42, 63, 94, GB_GATE_MOST };
 
-/* Levels of `same`.  Four launches a side can separate completely, which has p = 1/70, so a quiet
- * key is decided by the first look.  With this level at the others, all looks together err in 2.9 %
- * of keys, whatever the noise is (test_gates.c). */
-static const double ONE_LOOK = 0.02, FIRST = 0.0143, LATER = 0.003;
+/* Four launches a side that separate have p = 1/70, so a quiet key is decided by the first look. */
+static const double FIRST = 1 / 70.0, LATER = 0.003, TAIL = (1 - GB_LEVEL) / 2;
+static const double ROUNDING = 1 + 1e-9; /* of p, which is compared with levels that it can equal */
 
-/* Stored launches of base differ from new ones if a test in one direction rejects at DRIFT, which
- * overlooks a drift of half of what the gate excludes too often.  New launches alone must therefore
- * also exclude it, at FRESH. */
-static const double DRIFT = 0.1, FRESH = 0.02;
+/* ---- the distribution ---------------------------------------------------------------------- */
 
-/* A key alone is not called slower while a two-sided interval of 95 % includes 1. */
-static const double ONE_KEY = 0.025;
+/* The distribution of the sum of `other` of the scores, each choice equally likely. */
+struct gb_gate_test {
+	size_t base, other;
+	size_t score[2 * GB_GATE_MOST];
+	double *at_most; /* at_most[s]: probability that the sum is at most s */
+};
 
-static const size_t MOST_NEEDED = 1000; /* launches that a forecast goes up to */
-
-/* ---- levels ------------------------------------------------------------------------------- */
-
-size_t gb_gate_look(const struct gb_gate *gate, size_t i)
+/* Count by dynamic programming over the scores: row[i][s] is the share of the choices of i of the
+ * scores so far with sum s.  It is halved each time, so that nothing overflows. */
+static bool count(struct gb_gate_test *t)
 {
-	size_t n = 0;
+	const size_t all = t->base + t->other;
+	double harmonic = 0, sum = 0, *row;
+	size_t width = 1;
 
-	while (n < GB_COUNT(looks) && looks[n] < gate->most)
-		n++;
-	return i < n ? looks[i] : i == n && gate->most >= looks[0] ? gate->most : 0;
+	for (size_t r = all; r-- > 0;)
+		t->score[r] = (size_t)lround(SCALE * (harmonic += 1.0 / (double)(r + 1)));
+	for (size_t r = 0; r < t->other; r++)
+		width += t->score[r];
+	row = calloc((t->other + 1) * width, sizeof *row);
+	t->at_most = calloc(width, sizeof *t->at_most);
+	if (!row || !t->at_most) {
+		free(row);
+		return false;
+	}
+	row[0] = 1;
+	for (size_t k = 0; k < all; k++) {
+		const size_t score = t->score[k];
+
+		for (size_t i = t->other + 1; i-- > 0;) {
+			double *const to = row + i * width;
+
+			for (size_t s = width; s-- > 0;)
+				to[s] = (to[s] + (i && s >= score ? to[s - score - width] : 0)) / 2;
+		}
+	}
+	for (size_t s = 0; s < width; s++)
+		t->at_most[s] = sum += row[t->other * width + s];
+	for (size_t s = 0; s < width; s++)
+		t->at_most[s] /= sum;
+	free(row);
+	return true;
 }
-
-double gb_gate_slower_level(const struct gb_gate *gate, size_t launches)
-{
-	const double all = fmin(ONE_KEY, gate->error / (double)(gate->keys ? gate->keys : 1));
-	size_t before = 0;
-
-	if (!gate->most)
-		return all;
-	for (size_t i = 0; gb_gate_look(gate, i) && gb_gate_look(gate, i) < launches; i++)
-		before = gb_gate_look(gate, i);
-	return all * (double)(launches - before) / (double)gate->most;
-}
-
-double gb_gate_same_level(const struct gb_gate *gate, size_t launches)
-{
-	const size_t first = gb_gate_look(gate, 0);
-
-	return first == gate->most ? ONE_LOOK : launches == first ? FIRST : LATER;
-}
-
-/* The smallest p of n launches a side. */
-static double smallest_p(size_t n)
-{
-	const double x = (double)n;
-
-	return exp(2 * lgamma(x + 1) - lgamma(2 * x + 1));
-}
-
-size_t gb_gate_next_look(const struct gb_gate *gate, size_t launches)
-{
-	size_t i = 0;
-
-	if (!gate->most)
-		return launches < MOST_NEEDED ? launches + 1 : 0;
-	while (gb_gate_look(gate, i) && gb_gate_look(gate, i) <= launches)
-		i++;
-	return gb_gate_look(gate, i);
-}
-
-int gb_gate_next_side(const struct gb_gate *gate, size_t base, size_t other, uint64_t random)
-{
-	const size_t look = gb_gate_next_look(gate, base < other ? base : other);
-	const size_t end = look ? look : gate->most;
-	const size_t left = end > base ? end - base : 0,
-		     all = left + (end > other ? end - other : 0);
-
-	return all == 0 || random % all >= left;
-}
-
-/* The same gate if it looked once. */
-static struct gb_gate one_look(const struct gb_gate *gate)
-{
-	struct gb_gate one = *gate;
-
-	one.most = 0;
-	return one;
-}
-
-size_t gb_gate_least(const struct gb_gate *gate)
-{
-	const struct gb_gate one = one_look(gate);
-	size_t n = gb_gate_next_look(gate, 0);
-
-	while (n && smallest_p(n) > gb_gate_slower_level(gate, n))
-		n = gb_gate_next_look(gate, n);
-	return n || !gate->most ? n : gb_gate_least(&one);
-}
-
-/* ---- one look ----------------------------------------------------------------------------- */
 
 /* The distribution for these sizes; NULL if memory ran out. */
-static const struct gb_logrank *test_of(struct gb_gate_tests *tests, size_t base, size_t other,
-					struct gb_error *err)
+static const struct gb_gate_test *test_of(struct gb_gate_tests *tests, size_t base, size_t other)
 {
-	struct gb_logrank **more, *test;
+	struct gb_gate_test *t;
 
 	for (size_t i = 0; i < tests->count; i++)
-		if (tests->test[i]->base == base && tests->test[i]->other == other)
-			return tests->test[i];
-	more = realloc(tests->test, (tests->count + 1) * sizeof(struct gb_logrank *));
-	if (more)
-		tests->test = more;
-	test = more ? calloc(1, sizeof *test) : NULL;
-	if (!test) {
-		gb_out_of_memory(err, "a permutation test");
+		if (tests->test[i].base == base && tests->test[i].other == other)
+			return &tests->test[i];
+	t = realloc(tests->test, (tests->count + 1) * sizeof *t);
+	if (!t)
 		return NULL;
-	}
-	tests->test[tests->count++] = test;
-	return gb_logrank_init(test, base, other, err) ? NULL : test;
+	tests->test = t;
+	t += tests->count++;
+	*t = (struct gb_gate_test){ .base = base, .other = other };
+	return count(t) ? t : NULL;
 }
 
 void gb_gate_release(struct gb_gate_tests *tests)
 {
-	for (size_t i = 0; i < tests->count; i++) {
-		gb_logrank_release(tests->test[i]);
-		free(tests->test[i]);
-	}
+	for (size_t i = 0; i < tests->count; i++)
+		free(tests->test[i].at_most);
 	free(tests->test);
 	*tests = (struct gb_gate_tests){ 0 };
+}
+
+/* The sum of the scores of other / exp(shift) among both sides.  Of equal values, those of base
+ * come first if `base_first`. */
+static size_t statistic(const struct gb_gate_test *t, const struct gb_gate_values *v, double shift,
+			bool base_first)
+{
+	size_t s = 0, below = 0;
+
+	for (size_t j = 0; j < t->other; j++) {
+		const double value = v->other[j] - shift;
+
+		while (below < t->base &&
+		       (base_first ? v->base[below] <= value : v->base[below] < value))
+			below++;
+		s += t->score[j + below];
+	}
+	return s;
+}
+
+/* The probability of so slow, or so fast, launches.  Slow launches have low scores. */
+static double p_of(const struct gb_gate_test *t, const struct gb_gate_values *v, double shift,
+		   bool faster)
+{
+	const size_t s = statistic(t, v, shift, faster);
+
+	return !faster ? t->at_most[s] : 1 - (s ? t->at_most[s - 1] : 0);
+}
+
+double gb_gate_p(struct gb_gate_tests *tests, const struct gb_gate_values *logs, double ratio,
+		 bool faster)
+{
+	const struct gb_gate_test *t = test_of(tests, logs->base_count, logs->other_count);
+
+	return t ? p_of(t, logs, log(ratio), faster) : (double)NAN;
+}
+
+/* ---- the ratio ----------------------------------------------------------------------------- */
+
+/* The smallest ratio with p above the level or, if `faster`, the largest. */
+static double ratio_at(const struct gb_gate_test *t, const struct gb_gate_values *v, bool faster,
+		       double level)
+{
+	double low = v->other[0] - v->base[t->base - 1] - 1;
+	double high = v->other[t->other - 1] - v->base[0] + 1;
+
+	for (int i = 0; i < 60; i++) {
+		const double middle = (low + high) / 2;
+
+		*((p_of(t, v, middle, faster) > level * ROUNDING) != faster ? &high : &low) =
+			middle;
+	}
+	return exp(rint((faster ? low : high) * 1e12) / 1e12); /* ties make steps at 0 */
+}
+
+static double smallest_p(size_t base, size_t other)
+{
+	const double n = (double)base, m = (double)other;
+
+	return exp(lgamma(n + 1) + lgamma(m + 1) - lgamma(n + m + 1));
+}
+
+static struct gb_ratio find_ratio(const struct gb_gate_test *t, const struct gb_gate_values *v)
+{
+	struct gb_ratio r = { ratio_at(t, v, false, 0.5), { NAN, NAN, NAN } };
+
+	if (smallest_p(t->base, t->other) <= TAIL)
+		r.interval = (struct gb_interval){ ratio_at(t, v, false, TAIL),
+						   ratio_at(t, v, true, TAIL), GB_LEVEL };
+	return r;
+}
+
+/* ---- the verdict --------------------------------------------------------------------------- */
+
+static double slower_level(const struct gb_gate *gate)
+{
+	const double parts = (double)(gate->looks ? gate->looks : 1) * (double)gate->keys;
+
+	return gate->error / fmax(parts, 1) * ROUNDING;
+}
+
+bool gb_gate_suffices(const struct gb_gate *gate, size_t base, size_t other)
+{
+	return base >= GB_GATE_LEAST && other >= GB_GATE_LEAST &&
+	       smallest_p(base, other) <= slower_level(gate);
+}
+
+static enum gb_verdict_word verdict_of(const struct gb_gate *gate, const struct gb_gate_test *t,
+				       const struct gb_gate_values *v, bool first, double ratio)
+{
+	const double most = 1 + gate->threshold, level = (first ? FIRST : LATER) * ROUNDING;
+
+	if (t->base < GB_GATE_LEAST || t->other < GB_GATE_LEAST)
+		return GB_UNSURE;
+	if (ratio > most)
+		return p_of(t, v, 0, false) <= slower_level(gate) ? GB_SLOWER : GB_UNSURE;
+	if (p_of(t, v, log(1 + 2 * gate->threshold), true) > level)
+		return GB_UNSURE;
+	return ratio < 1 / most && p_of(t, v, 0, true) <= level ? GB_FASTER : GB_SAME;
 }
 
 /* The sorted logarithms of the first `count` values. */
@@ -151,209 +196,57 @@ static enum gb_status take_logs(double *log_of, const double *value, size_t coun
 	return GB_OK;
 }
 
-/* The deviate of a normal distribution with this tail, by bisection. */
-static double deviate(double p)
+/* Look at the first launches of both sides. */
+static enum gb_status look(const struct gb_gate *gate, struct gb_gate_tests *tests,
+			   const struct gb_gate_values *v, size_t base, size_t other, bool first,
+			   struct gb_gate_result *r, struct gb_error *err)
 {
-	double low = -40, high = 40;
+	double logs[2][GB_GATE_MOST];
+	const struct gb_gate_values sorted = { logs[0], logs[1], base, other };
+	const struct gb_gate_test *t = test_of(tests, base, other);
 
-	for (int i = 0; i < 100; i++) {
-		const double z = (low + high) / 2;
-
-		*(erfc(z * M_SQRT1_2) / 2 > p ? &low : &high) = z;
-	}
-	return low;
-}
-
-/* The launches a side at which p reaches its level if it shrinks as that of a mean does.  They may
- * be more than the gate makes; 0 if that is too far. */
-static size_t needed(const struct gb_gate *gate, size_t launches, double p, bool slower)
-{
-	const struct gb_gate one = one_look(gate);
-	const double z = deviate(p);
-
-	for (size_t n = gb_gate_next_look(gate, launches); n; n = gb_gate_next_look(gate, n)) {
-		const double level =
-			slower ? gb_gate_slower_level(gate, n) : gb_gate_same_level(gate, n);
-		const double then = z * sqrt((double)n / (double)launches);
-
-		if (erfc(then * M_SQRT1_2) / 2 <= level && smallest_p(n) <= level)
-			return n;
-	}
-	return gate->most ? needed(&one, launches, p, slower) : 0;
-}
-
-/* Sorted logarithms of two sides, and the distribution for their numbers. */
-struct sides {
-	const struct gb_logrank *test;
-	const double *base, *other;
-};
-
-/* One look at a key: the launches of both sides, and the same with stored ones of base. */
-struct look {
-	double *base, *other, *stored,
-		*both; /* room for sorted logarithms; both: base and stored */
-	struct sides fresh, pooled;
-	bool uses_stored;
-};
-
-static enum gb_status test_sides(struct sides *s, struct gb_gate_tests *tests, const double *base,
-				 size_t n, const double *other, size_t m, struct gb_error *err)
-{
-	*s = (struct sides){ test_of(tests, n, m, err), base, other };
-	return err->code;
-}
-
-/* True if launches of base differ from the stored ones. */
-static bool has_drifted(const struct sides *s)
-{
-	return gb_logrank_slower(s->test, s->base, s->other, 0) <= DRIFT ||
-	       gb_logrank_faster(s->test, s->base, s->other, 0) <= DRIFT;
-}
-
-/* Pool the n launches of base with the stored ones unless they differ. */
-static enum gb_status take_stored(struct look *l, struct gb_gate_tests *tests,
-				  const struct gb_gate_values *v, size_t n, size_t m,
-				  struct gb_error *err)
-{
-	const size_t stored = v->stored_count;
-	struct sides drift;
-
-	if (take_logs(l->stored, v->stored, stored, err) ||
-	    test_sides(&drift, tests, l->stored, stored, l->base, n, err))
+	if (!t)
+		return gb_out_of_memory(err, "a permutation test");
+	if (take_logs(logs[0], v->base, base, err) || take_logs(logs[1], v->other, other, err))
 		return err->code;
-	l->uses_stored = !has_drifted(&drift);
-	memcpy(l->both, l->stored, stored * sizeof *l->both);
-	memcpy(l->both + stored, l->base, n * sizeof *l->both);
-	gb_sort(l->both, stored + n);
-	return test_sides(&l->pooled, tests, l->both, stored + n, l->other, m, err);
-}
-
-/* Take the first n launches of base and m of the other side. */
-static enum gb_status take_look(struct look *l, struct gb_gate_tests *tests,
-				const struct gb_gate_values *v, size_t n, size_t m,
-				struct gb_error *err)
-{
-	l->uses_stored = false;
-	if (take_logs(l->base, v->base, n, err) || take_logs(l->other, v->other, m, err) ||
-	    test_sides(&l->fresh, tests, l->base, n, l->other, m, err) || !v->stored_count)
-		return err->code;
-	return take_stored(l, tests, v, n, m, err);
-}
-
-static double p_of_same(const struct gb_gate *gate, const struct sides *s)
-{
-	return gb_logrank_faster(s->test, s->base, s->other, log(1 + 2 * gate->threshold));
-}
-
-/* True if the launches exclude that the key is slower by 2 t. */
-static bool is_same(const struct gb_gate *gate, const struct look *l, size_t launches)
-{
-	const double level = gb_gate_same_level(gate, launches);
-
-	return p_of_same(gate, &l->fresh) <= (l->uses_stored ? FRESH : level) &&
-	       (!l->uses_stored || p_of_same(gate, &l->pooled) <= level);
-}
-
-static double p_of_slower(const struct look *l)
-{
-	return gb_logrank_slower(l->fresh.test, l->fresh.base, l->fresh.other, 0);
-}
-
-static enum gb_status find_ratio(const struct sides *s, struct gb_gate_result *r,
-				 struct gb_error *err)
-{
-	return gb_logrank_ratio(s->test, s->base, s->other, GB_LEVEL, &r->ratio, err);
-}
-
-/* Judge by a look at `launches` a side.  The ratio, which takes longer than the tests, is set only
- * if one of them rejects. */
-static enum gb_status look_at(const struct gb_gate *gate, const struct look *l, size_t launches,
-			      struct gb_gate_result *r, struct gb_error *err)
-{
-	const double most = 1 + gate->threshold;
-	const bool slower = p_of_slower(l) <= gb_gate_slower_level(gate, launches);
-	const bool same = is_same(gate, l, launches);
-
-	if (launches < looks[0] || !(slower || same) || find_ratio(&l->fresh, r, err))
-		return err->code;
-	if (r->ratio.estimate > most) {
-		r->verdict = slower ? GB_SLOWER : GB_UNSURE;
-		return GB_OK;
-	}
-	if (!same || (l->uses_stored && find_ratio(&l->pooled, r, err)) || r->ratio.estimate > most)
-		return err->code;
-	r->verdict = GB_SAME;
-	if (r->ratio.estimate < 1 / most &&
-	    gb_logrank_faster(l->fresh.test, l->fresh.base, l->fresh.other, 0) <= ONE_LOOK)
-		r->verdict = GB_FASTER;
+	r->ratio = find_ratio(t, &sorted);
+	r->verdict = verdict_of(gate, t, &sorted, first, r->ratio.estimate);
 	return GB_OK;
 }
 
-/* Set the ratio of launches that decided nothing, and how many would. */
-static enum gb_status look_ahead(const struct gb_gate *gate, const struct look *l, size_t launches,
-				 struct gb_gate_result *r, struct gb_error *err)
+static size_t least_of(size_t a, size_t b)
 {
-	bool slower;
-
-	if (find_ratio(&l->fresh, r, err))
-		return err->code;
-	slower = r->ratio.estimate > 1 + gate->threshold;
-	if (launches < looks[0])
-		r->needed = gb_gate_least(gate);
-	else
-		r->needed = needed(gate, launches,
-				   slower ? p_of_slower(l) : p_of_same(gate, &l->fresh), slower);
-	return GB_OK;
-}
-
-/* ---- all looks ---------------------------------------------------------------------------- */
-
-/* Room for all values; its start, for free(), or NULL if memory ran out. */
-static double *start_look(struct look *l, const struct gb_gate_values *v)
-{
-	const size_t n = v->base_count + 1, m = v->other_count + 1, more = v->stored_count + 1;
-	double *room = malloc((2 * n + m + 2 * more) * sizeof *room);
-
-	*l = (struct look){ 0 };
-	if (!room)
-		return NULL;
-	l->base = room;
-	l->other = room + n;
-	l->stored = room + n + m;
-	l->both = l->stored + more;
-	return room;
+	return a < b ? a : b;
 }
 
 enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *tests,
 			     const struct gb_gate_values *values, struct gb_gate_result *result,
 			     struct gb_error *err)
 {
-	const struct gb_gate_values *v = values;
-	const size_t least = v->base_count < v->other_count ? v->base_count : v->other_count;
-	struct gb_gate_result *r = result;
-	struct look l;
-	double *room = start_look(&l, v);
+	const size_t base = least_of(values->base_count, GB_GATE_MOST);
+	const size_t other = least_of(values->other_count, GB_GATE_MOST);
+	const size_t both = least_of(base, other);
 
-	*r = (struct gb_gate_result){ .verdict = GB_UNSURE,
-				      .base = v->base_count,
-				      .other = v->other_count,
-				      .ratio = { NAN, { NAN, NAN, NAN } } };
-	if (!room)
-		return gb_out_of_memory(err, "a comparison");
-	for (size_t i = 0; least && !err->code && r->verdict == GB_UNSURE; i++) {
-		const size_t look = gate->most ? gb_gate_look(gate, i) : least;
-
-		if (!look || look > least || (i > 0 && !gate->most))
+	*result = (struct gb_gate_result){ GB_UNSURE, { NAN, { NAN, NAN, NAN } } };
+	if (!both)
+		return GB_OK;
+	if (!gate->looks || both < gb_gate_looks[0])
+		return look(gate, tests, values, base, other, true, result, err);
+	for (size_t i = 0; i < gate->looks && gb_gate_looks[i] <= both; i++)
+		if (look(gate, tests, values, gb_gate_looks[i], gb_gate_looks[i], i == 0, result,
+			 err) ||
+		    result->verdict != GB_UNSURE)
 			break;
-		r->base = gate->most ? look : v->base_count;
-		r->other = gate->most ? look : v->other_count;
-		if (!take_look(&l, tests, v, r->base, r->other, err))
-			(void)look_at(gate, &l, look, r, err);
-		r->drifted = v->stored_count && !l.uses_stored;
-	}
-	if (least && !err->code && r->verdict == GB_UNSURE &&
-	    !take_look(&l, tests, v, r->base, r->other, err))
-		(void)look_ahead(gate, &l, r->base < r->other ? r->base : r->other, r, err);
-	free(room);
+	return err->code;
+}
+
+enum gb_status gb_gate_ratio(struct gb_gate_tests *tests, const struct gb_gate_values *values,
+			     struct gb_ratio *ratio, struct gb_error *err)
+{
+	const struct gb_gate one = { .error = 1, .keys = 1 };
+	struct gb_gate_result result;
+
+	(void)gb_gate_judge(&one, tests, values, &result, err);
+	*ratio = result.ratio;
 	return err->code;
 }

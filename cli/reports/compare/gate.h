@@ -1,91 +1,80 @@
 /* gate.h -- decides the keys of a gate: slower, faster, the same, or not yet known.
  *
- * All keys share one error rate: the chance that any key of an unchanged build is called slower is
- * at most `error`.  A key is
+ * The launches of both sides are ranked together, fastest first.  The launch of rank r of N has the
+ * score 1/r + 1/(r+1) + ... + 1/N (Savage's or log-rank score), which gives the fastest launches
+ * the most weight: launches of a busy machine agree on how fast a program can be.  The statistic is
+ * the sum of the new side's scores.  If both builds are equal and their launches exchangeable, each
+ * choice of ranks is equally likely, so p is counted, without assuming a distribution.  Scores are
+ * rounded to integers, ties are broken against the alternative; both keep the test exact.
  *
- *	slower	if its ratio exceeds 1 + t and the test against a ratio of 1 (logrank.h) rejects at
- *		the error's share of this key and look: error / keys, divided among the looks in
- *		proportion to the launches since the look before.  This is a union bound.  It needs
- *		exchangeable launches and no other assumption.
- *	same	if its ratio is at most 1 + t and the test against 1 + 2 t rejects.  The levels are
- *		such that a key that is slower by 2 t is called the same at any look with a
- *		probability of at most 3 %.  It is `faster` if it is below 1 / (1 + t) and the test
- *		against 1 rejects at 2 %; that word is outside the bound of `error`.
+ * Each launch counts once, with the median of its samples.  At a look, a key with an estimated ratio
  *
- * A gate either looks once, at all launches, or at fixed numbers of launches a side.  The first
- * look that decides counts, even if more launches follow.
+ *	above 1 + t	is slower if p of a ratio of 1 is at most error / (looks * keys),
+ *	else		is the same if p of a ratio of 1 + 2 t is at most 1/70 at the first look and
+ *			0.003 at later ones; it is faster if its ratio is also below 1 / (1 + t) and
+ *			p of a ratio of 1, in the other direction, is at most that level.
  *
- * Stored launches of base, made before all others, are not exchangeable with new ones: the machine
- * may have drifted.  They never make a key slower.  They join base in the test against 1 + 2 t
- * unless the launches of base that were made with the new ones differ from them at 10 % in either
- * direction; then the new launches alone need reject at 2 % only.
+ * The first look that decides counts.  By the union bound, an unchanged build is called slower at
+ * any key with a chance of at most `error`, and a key that is slower by 2 t passes with a chance of
+ * at most 1/70 + 9 * 0.003 = 4.1 %.
  */
 #ifndef GPUBENCH_CLI_REPORTS_COMPARE_GATE_H
 #define GPUBENCH_CLI_REPORTS_COMPARE_GATE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "cli/reports/verdict.h"
-#include "common/logrank.h"
+#include "common/stats.h"
 
-/* Launches a side after which a gate ends by default, and at most: then one p takes a second to
- * count. */
-enum { GB_GATE_MOST = 160 };
+/* Looks are at 4, 6, 9, 13, 19, 28, 42, 63, 94 and 140 launches a side.  Launches beyond
+ * GB_GATE_MOST are ignored. */
+enum { GB_GATE_LOOKS = 10, GB_GATE_LEAST = 4, GB_GATE_MOST = 140 };
+extern const size_t gb_gate_looks[GB_GATE_LOOKS];
 
 struct gb_gate {
-	double error;     /* 0.05 */
-	size_t keys;      /* keys that are compared */
-	size_t most;      /* launches a side after which it ends; 0: one look at all launches */
+	double error;     /* of all keys together: 0.05 */
 	double threshold; /* t as a fraction: 0.05 */
+	size_t keys;      /* number of keys that share the error */
+	size_t looks;     /* the first so many of gb_gate_looks; 0: one look at all launches */
 };
 
 /* The distributions that were counted.  Start with { 0 }. */
 struct gb_gate_tests {
 	size_t count;
-	struct gb_logrank **test;
+	struct gb_gate_test *test;
 };
 void gb_gate_release(struct gb_gate_tests *tests);
 
 /* The values of one key, one per launch, in order of time. */
 struct gb_gate_values {
-	const double *base, *other, *stored; /* stored: of earlier launches of base */
-	size_t base_count, other_count, stored_count;
+	const double *base, *other;
+	size_t base_count, other_count;
 };
 
 struct gb_gate_result {
 	enum gb_verdict_word verdict; /* GB_SLOWER, GB_FASTER, GB_SAME or GB_UNSURE */
-	bool drifted;                 /* stored values were left out */
-	size_t base, other;           /* numbers of launches that decided, or all that could not */
-	struct gb_ratio ratio;        /* with its interval at GB_LEVEL, of these launches alone */
-	/* If unsure: the launches a side that would decide if they are like these ones, about, even
-	 * if that is more than the gate makes; 0 if it is too far. */
-	size_t needed;
+	/* At the last look: the ratio at which p crosses 1/2, and its 95 % interval.  NAN if there is
+	 * no value, or none narrow enough. */
+	struct gb_ratio ratio;
 };
 
-/* The launches a side at look number i, from 0, of a gate with `most`; 0 if there is none. */
-size_t gb_gate_look(const struct gb_gate *gate, size_t i);
+/* The probability of so slow or, if `faster`, so fast launches if the other side took `ratio` times as
+ * long as base.  The values are ascending logarithms; both sides have some.  NAN if memory ran
+ * out. */
+double gb_gate_p(struct gb_gate_tests *tests, const struct gb_gate_values *logs, double ratio,
+		 bool faster);
 
-/* The launches a side at the first look after `launches`; 0 if there is none. */
-size_t gb_gate_next_look(const struct gb_gate *gate, size_t launches);
-
-/* The side to launch next, 0 for base, after base and other have made so many launches.  All orders
- * up to the next look are equally likely, whatever `random` is drawn from.  So nothing that happens
- * to the machine can be in step with one side, except by the chance that the tests count. */
-int gb_gate_next_side(const struct gb_gate *gate, size_t base, size_t other, uint64_t random);
-
-/* The levels of the look at this many launches a side. */
-double gb_gate_slower_level(const struct gb_gate *gate, size_t launches);
-double gb_gate_same_level(const struct gb_gate *gate, size_t launches);
-
-/* The fewest launches a side with which a key can be called slower.  If the gate makes too few,
- * those of a gate that looks once. */
-size_t gb_gate_least(const struct gb_gate *gate);
+/* True if so many launches, all of them slower than those of base, would make a key slower. */
+bool gb_gate_suffices(const struct gb_gate *gate, size_t base, size_t other);
 
 /* Judge one key.  Sides without values are unsure.  GB_EMEMORY; GB_ERUNTIME for a value that is not
  * positive. */
 enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *tests,
 			     const struct gb_gate_values *values, struct gb_gate_result *result,
 			     struct gb_error *err);
+
+/* The ratio alone, of all launches. */
+enum gb_status gb_gate_ratio(struct gb_gate_tests *tests, const struct gb_gate_values *values,
+			     struct gb_ratio *ratio, struct gb_error *err);
 
 #endif

@@ -62,7 +62,6 @@ enum {
 	INTERVAL,
 	LOW,
 	HIGH,
-	COVERAGE,
 	LAUNCHES,
 	BASE_LAUNCHES,
 	NEW_LAUNCHES,
@@ -92,7 +91,6 @@ static void set_ratio(struct gb_grid *grid, const struct gb_ratio *ratio)
 	gb_grid_set(grid, INTERVAL, text, GB_PLAIN);
 	gb_grid_set_number(grid, LOW, ratio->interval.low, NULL, GB_PLAIN);
 	gb_grid_set_number(grid, HIGH, ratio->interval.high, NULL, GB_PLAIN);
-	gb_grid_set_number(grid, COVERAGE, ratio->interval.coverage, NULL, GB_PLAIN);
 }
 
 static void add_change(struct gb_grid *grid, const struct gb_change *change)
@@ -133,7 +131,6 @@ static void print_keys(struct gb_sheet *sheet, const struct gb_comparison *c, bo
 		[INTERVAL] = { "95 %", NULL, true },
 		[LOW] = { NULL, "low", false },
 		[HIGH] = { NULL, "high", false },
-		[COVERAGE] = { NULL, "coverage", false },
 		[LAUNCHES] = { "launches", NULL, true },
 		[BASE_LAUNCHES] = { NULL, "base_launches", false },
 		[NEW_LAUNCHES] = { NULL, "new_launches", false },

@@ -55,8 +55,8 @@ static const char *mesh_of(const struct gb_repro *t, size_t row, char path[PATH_
 	return NULL;
 }
 
-enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON *set,
-			      struct gb_sweep *sweep, struct gb_error *err)
+static enum gb_status set_point(const struct gb_repro *t, size_t row, const cJSON *set,
+				struct gb_sweep *sweep, struct gb_error *err)
 {
 	char path[PATH_MAX];
 	const bool mesh = mesh_of(t, row, path);
@@ -77,7 +77,7 @@ enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON 
 	return GB_OK;
 }
 
-const char *gb_repro_crowded(const struct gb_sweep *point)
+static const char *crowded(const struct gb_sweep *point)
 {
 	return gb_sweep_most_threads(point) > omp_get_num_procs() ? "more threads than usable CPUs"
 								  : NULL;
@@ -121,13 +121,13 @@ struct search {
 	bool any_threads;             /* match as many threads as the machine has */
 };
 
-bool gb_repro_chosen(const struct gb_repro *t, const struct gb_variant *variant)
+static bool is_chosen(const struct gb_repro *t, const struct gb_variant *variant)
 {
 	return !t->backends || t->backends >> variant->backend & 1;
 }
 
-const struct gb_variant *gb_repro_variant(const struct gb_repro *t,
-					  const struct gb_repro_column *column)
+static const struct gb_variant *variant_of(const struct gb_repro *t,
+					   const struct gb_repro_column *column)
 {
 	const char *workload = gb_json_text(t->paper, "workload"), *name = column->variant;
 
@@ -214,12 +214,12 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 
 	if (count == 0)
 		return GB_OK;
-	if (gb_sweep_init(&sweep, workload, err) || gb_repro_point(t, row, set, &sweep, err))
+	if (gb_sweep_init(&sweep, workload, err) || set_point(t, row, set, &sweep, err))
 		goto out;
-	if (request && says_threads && gb_repro_crowded(&sweep)) {
+	if (request && says_threads && crowded(&sweep)) {
 		for (size_t c = 0; c < t->columns; c++)
 			if (belongs(&t->column[c], set))
-				t->cell[row * t->columns + c].reason = gb_repro_crowded(&sweep);
+				t->cell[row * t->columns + c].reason = crowded(&sweep);
 		goto out;
 	}
 	if (request) {
@@ -242,8 +242,8 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 
 		if (!belongs(&t->column[c], set))
 			continue;
-		own = gb_repro_variant(t, &t->column[c]);
-		if (own && gb_repro_chosen(t, own))
+		own = variant_of(t, &t->column[c]);
+		if (own && is_chosen(t, own))
 			cell->record = record_of(&s, own, err);
 		else if (own)
 			cell->reason = "left out by --backend";

@@ -277,6 +277,5 @@ void gb_repro_print(struct gb_sheet *sheet, const struct gb_repro *t)
 	}
 	print_title(sheet, t);
 	print_table(sheet, t);
-	gb_repro_chart(sheet, t);
 	gb_repro_notes(sheet, t);
 }

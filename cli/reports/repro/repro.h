@@ -1,9 +1,8 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with values measured here.
  *
  * table.c reads the table, set.c changes its parameters, measure.c measures or finds records,
- * fill.c fills the cells, missing.c lists those that stay empty, claims.c tests the paper's
- * conclusions and needs.c what they presuppose, sum.c counts, print.c and notes.c print, chart.c
- * draws.
+ * fill.c fills the cells, claims.c tests the paper's conclusions and needs.c what they presuppose,
+ * sum.c counts, print.c and notes.c print.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
@@ -84,18 +83,6 @@ bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
  * the cells. */
 enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_source *source,
 				struct gb_error *err);
-/* Set the point of one row and one column's set; other parameters have their defaults.  An
- * available mesh replaces the generated scene and has its own size. */
-enum gb_status gb_repro_point(const struct gb_repro *t, size_t row, const cJSON *set,
-			      struct gb_sweep *sweep, struct gb_error *err);
-/* NULL, or why the point cannot be measured here: its threads would share CPUs, and a time would
- * tell nothing about the column. */
-const char *gb_repro_crowded(const struct gb_sweep *point);
-/* True if the source's back ends include that of the variant. */
-bool gb_repro_chosen(const struct gb_repro *t, const struct gb_variant *variant);
-/* The variant of a column; NULL if it names none. */
-const struct gb_variant *gb_repro_variant(const struct gb_repro *t,
-					  const struct gb_repro_column *column);
 
 /* Fill the cells from the records. */
 void gb_repro_fill(struct gb_repro *t);
@@ -155,35 +142,11 @@ enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *rep
 			    struct gb_error *err);
 void gb_repro_sum_release(struct gb_repro_sum *sum);
 
-/* ---- empty cells -------------------------------------------------------------------------- */
-
-/* The measurements that empty cells lack.  plan and options are set by the caller. */
-struct gb_missing {
-	struct gb_plan *plan; /* with the stored records, which tell times */
-	const char *options;  /* of the commands: " --samples=3" */
-	size_t cells;
-	size_t products;
-	struct gb_product *product; /* owned; those that can be made here */
-	size_t keys;
-	char **key; /* owned; each once, however many cells show it */
-};
-
-/* Print the empty cells of a table that was filled from stored records, with the memory and time of
- * each measurement that they lack, to standard output. */
-enum gb_status gb_repro_missing(struct gb_missing *m, const struct gb_repro *t,
-				struct gb_error *err);
-/* Print a short list of commands that make these measurements. */
-enum gb_status gb_repro_commands(const struct gb_missing *m, struct gb_error *err);
-void gb_missing_release(struct gb_missing *m);
-
 /* ---- output ------------------------------------------------------------------------------- */
 
 /* Print the table and the notes below it; programs get its cells and claims. */
 void gb_repro_print(struct gb_sheet *sheet, const struct gb_repro *t);
 void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t);
-
-/* Draw the table on a page; other formats have no chart. */
-void gb_repro_chart(struct gb_sheet *sheet, const struct gb_repro *t);
 
 /* Print only the claims, for people. */
 void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro);

@@ -45,7 +45,6 @@ static const struct gb_param params[] = {
 	  .initial = "0",
 	  .max = LBVH_PRIMITIVES_MAX,
 	  .unit = "triangles",
-	  .growth = GB_LINEAR,
 	  .help = "number of triangles in a generated scene (0: the scene's default)" },
 	{ .name = "rays",
 	  AT(GB_INT, rays),
@@ -53,7 +52,6 @@ static const struct gb_param params[] = {
 	  .min = 1,
 	  .max = 1 << 14,
 	  .unit = "pixels",
-	  .growth = GB_SQUARE,
 	  .help = "edge of the traced image in pixels; the number of rays is its square, for "
 		  "every --rays-kind" },
 	{ .name = "tree",

@@ -32,7 +32,6 @@ static const struct gb_param params[] = {
 	  .max = OCTREE_MAX_COUNT,
 	  .yields_to = "file",
 	  .unit = "bodies",
-	  .growth = GB_LINEAR,
 	  .help = "number of bodies to insert; with --file, read at most this many (all if not "
 		  "given or 0)" },
 	{ .name = "dist",

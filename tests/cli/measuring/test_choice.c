@@ -88,38 +88,17 @@ Test(choice, back_ends_of_chosen_variants)
 	cr_assert(eq(uint, gb_chosen_backends(&few), 1U << GB_CPU));
 }
 
-/* --backend names one, or a line of a suite does. */
+/* --backend names one. */
 Test(choice, explicit_back_ends)
 {
 	const struct gb_choice one = { .backends = 1U << GB_CUDA };
 	const struct gb_choice two = { .backends = 1U << GB_CUDA | 1U << GB_CPU };
 	const struct gb_choice named = { .glob_count = 1, .glob = { "cuda-like/*" } };
-	const struct gb_choice suite = { .next = &one };
 
 	cr_assert(gb_is_explicit(&one, GB_CUDA));
 	cr_assert(not(gb_is_explicit(&one, GB_CPU)));
 	cr_assert(not(gb_is_explicit(&two, GB_CUDA)));
 	cr_assert(not(gb_is_explicit(&named, GB_CUDA)));
-	cr_assert(gb_is_explicit(&suite, GB_CUDA));
-}
-
-/* The lines of a suite choose within the command's choice. */
-Test(choice, lines_of_a_suite)
-{
-	static const char *const word[] = { "radix" }, *const in[] = { "bfs", "radix", "!qsort" };
-	struct gb_choice all = { 0 }, command = read(NULL, in, 3), line = read(NULL, word, 1);
-
-	line.within = &command;
-	cr_assert(takes(&line, "radix", "best"));
-	cr_assert(not(takes(&line, "radix", "qsort")), "left out by the command");
-	cr_assert(not(takes(&line, "bfs", "csr")), "left out by the line");
-	all.next = &line;
-	cr_assert(eq(uint, gb_chosen_backends(&all) & 1U << GB_CPU, 1U << GB_CPU));
-	line.backends = 1U << GB_VULKAN;
-	cr_assert(eq(uint, gb_chosen_backends(&all) & 1U << GB_CPU, 0), "the head is no line");
-	line.backends = 0;
-	command.backends = 1U << GB_VULKAN;
-	cr_assert(not(takes(&line, "radix", "best")));
 }
 
 /* The first and the last variant of this build, and no other. */

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cli/measuring/bandwidth.h"
-#include "cli/measuring/orders.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"
@@ -114,49 +113,38 @@ static enum gb_status each(struct gb_session *s, const struct gb_choice *choice,
 	return err->code;
 }
 
-static struct gb_session begin(const struct gb_request *request, const char *orders)
+static struct gb_session begin(const struct gb_request *request)
 {
 	struct gb_session s;
 	struct gb_error err = { 0 };
-	const char *path = orders ? file_of(".orders", orders, strlen(orders)) : NULL;
 
-	if (path)
-		(void)setenv(GB_ORDERS_VARIABLE, path, 1);
 	cr_assert(zero(int, (int)gb_session_plan(&s, request, &err)), "%s", err.message);
-	if (path)
-		(void)unlink(path);
-	(void)unsetenv(GB_ORDERS_VARIABLE);
 	visited[0] = '\0';
 	prepared = 0;
 	return s;
 }
 
-/* Measurements have numbers in the order of points, then variants; what is omitted has one, too. */
+/* Measurements have numbers in the order of points, then variants. */
 Test(session, measurements_that_are_due)
 {
 	static const struct {
-		const char *shard, *orders;
+		const char *shard;
 		bool once, late;
 		int sweeps, globs;
 		const char *visited;
 	} row[] = {
-		{ NULL, NULL, false, false, 1, 0, "x1 y1 p1 x2 y2 p2 " },
-		{ "1/1", NULL, false, false, 2, 0, "x1 y1 p1 x2 y2 p2 x1 y1 p1 x2 y2 p2 " },
-		{ "1/2", NULL, false, false, 1, 0, "x1 p1 y2 " },
-		{ "2/2", NULL, false, false, 1, 0, "y1 x2 p2 " },
-		{ "3/4", NULL, false, false, 1, 0, "p1 " },
-		{ "6/6", NULL, false, false, 1, 0, "p2 " },
-		{ "1/1000000", NULL, false, false, 1, 0, "x1 " },
-		{ "1/4", NULL, false, false, 2, 0, "x1 y2 p1 " },
-		{ NULL, NULL, true, false, 2, 0, "x1 y1 p1 x2 y2 p2 " },
-		{ "1/4", NULL, true, false, 2, 0, "x1 y2 " },
-		{ NULL, NULL, false, true, 1, 0, "" },
-		{ NULL, "peers\n", false, false, 1, 0, "x1 y1 x2 y2 " },
-		{ "1/2", "peers\n", false, false, 1, 0, "x1 y2 " },
-		{ NULL, "peers\n", false, false, 1, 2, "x1 p1 x2 p2 " },
-		{ NULL, "toy/cpu/y count=2\n", false, false, 1, 0, "x1 y1 p1 x2 p2 " },
-		{ "1/2", "toy/cpu/y count=2\n", false, false, 1, 0, "x1 p1 " },
-		{ NULL, NULL, false, false, 1, 2, "x1 p1 x2 p2 " },
+		{ NULL, false, false, 1, 0, "x1 y1 p1 x2 y2 p2 " },
+		{ "1/1", false, false, 2, 0, "x1 y1 p1 x2 y2 p2 x1 y1 p1 x2 y2 p2 " },
+		{ "1/2", false, false, 1, 0, "x1 p1 y2 " },
+		{ "2/2", false, false, 1, 0, "y1 x2 p2 " },
+		{ "3/4", false, false, 1, 0, "p1 " },
+		{ "6/6", false, false, 1, 0, "p2 " },
+		{ "1/1000000", false, false, 1, 0, "x1 " },
+		{ "1/4", false, false, 2, 0, "x1 y2 p1 " },
+		{ NULL, true, false, 2, 0, "x1 y1 p1 x2 y2 p2 " },
+		{ "1/4", true, false, 2, 0, "x1 y2 " },
+		{ NULL, false, true, 1, 0, "" },
+		{ NULL, false, false, 1, 2, "x1 p1 x2 p2 " },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -166,7 +154,7 @@ Test(session, measurements_that_are_due)
 						    .once = row[i].once,
 						    .until_ns = row[i].late ? 1 : 0,
 						    .repeats = { .shard = row[i].shard } };
-		struct gb_session s = begin(&request, row[i].orders);
+		struct gb_session s = begin(&request);
 		struct gb_error err = { 0 };
 
 		for (int k = 0; k < row[i].sweeps; k++)
@@ -192,7 +180,7 @@ Test(session, resumed_measurements)
 
 	request.target.path = file_of(".jsonl", past, strlen(past));
 	request.target.resume = GB_RESUME_ANY;
-	s = begin(&request, NULL);
+	s = begin(&request);
 	cr_assert(zero(int, (int)each(&s, &all, &err)), "%s", err.message);
 	cr_expect(eq(str, visited, "y1 p1 x2 y2 p2 "));
 	(void)unlink(request.target.path);
@@ -229,7 +217,7 @@ Test(session, inputs)
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		const struct gb_request request = { .dry = GB_DRY_KEYS };
 		const struct gb_choice all = { 0 };
-		struct gb_session s = begin(&request, NULL);
+		struct gb_session s = begin(&request);
 		struct gb_error err = { 0 };
 
 		refused = row[i].refused;

@@ -1,12 +1,10 @@
 # ab launches only keys that are still unsure, until all are decided. Each launch is kept.
-# A build that does not know how to leave keys out is measured in full, and the rest is ignored.
 cp "$TESTS/planted/launch.sh" base
 cp base new
 cp base near
 printf 'radix/cpu/%s ok 1000000\n' a b c d e >base.keys
 sed 's/b ok 1/b ok 1.2/; s/1.2000000/1200000/' base.keys >new.keys
 cp base.keys near.keys
-touch base.old
 launches() { # NAME: the launches of each key on both sides
 	cat $1.base.jsonl $1.new.jsonl | grep -o '"key":"[^"]*"' | sort | uniq -c
 }

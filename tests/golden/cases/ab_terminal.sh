@@ -3,7 +3,6 @@ cp "$TESTS/planted/launch.sh" base
 cp base new
 printf 'radix/cpu/%s ok 1000000\n' a b >base.keys
 cp base.keys new.keys
-: >base.old
 shown() {
 	/usr/bin/python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' sh -c "gpubench ab base=./base new=./new $* >table; echo status \$?" |
 		tr '\r' '\n' | sed 's/.\[K/<clear>/; s/, \(base\|new\)$/, SIDE/'

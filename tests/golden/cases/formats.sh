@@ -1,16 +1,5 @@
-# The test prints each report as CSV, JSON and HTML.
+# The test prints each report as CSV, JSON, LaTeX and HTML.
 # The CSV has the columns and the number of rows of one table in the JSON.
-. "$TESTS/golden/history.sh"
-mkdir runs
-for n in $(seq 0 9); do
-	launch runs/$n.jsonl $n c0ffee$n null
-	record runs/$n.jsonl $n cpu best true "$(took 70 $n)"
-	record runs/$n.jsonl $n cuda split false "$(took $((n < 5 ? 50 : 60)) $n)"
-	[ $n -gt 1 ] || record runs/$n.jsonl $n cpu vqsort true '"status":"failed","reason":"key 3 is out of order"'
-	[ $n -gt 1 ] || record runs/$n.jsonl $n cpu tbb false '"status":"failed","reason":"hot"'
-done
-echo '{' >runs/a.jsonl
-echo '{' >runs/b.jsonl
 side() { # NAME PERCENT
 	for i in 1 2 3 4; do
 		printf '{"type":"run","schema":2,"run_id":"%s%s","tool":{"commit":"%s","compiler":"gcc %s"},"host":{"cpu":"Z80","cores":2}}\n' $1 $i $1 $((i / 4))
@@ -57,9 +46,8 @@ END
 	grep -o -E '<(/?table|svg|h[12]|details|!DOCTYPE|/html)\b' html | sort | uniq -c | tr -s ' \n' ' '; echo
 }
 print compare base.jsonl new.jsonl
-print versus --by=commit base.jsonl new.jsonl
-print versus --by=peer base.jsonl new.jsonl
-print history runs/
+sed 's/Z80/Z8000/' new.jsonl >other.jsonl
+print compare --by=machine base.jsonl other.jsonl
 print repro --from here.jsonl radix:table1
 # Only the beginnings of long lines, and less of what a paper says.
 gpubench repro --from here.jsonl radix:table1 cbt:memory --format=markdown >table
@@ -77,7 +65,7 @@ for item in report["context"], *report["benchmarks"][-5:]:
 long=$(printf 'a%.0s' $(seq 126))é
 sed "s/best/$long/g" base.jsonl new.jsonl >cut.jsonl
 for format in table markdown html csv json; do
-	timeout 10 gpubench versus cut.jsonl --by=commit --format=$format >out
+	timeout 10 gpubench compare --by=machine cut.jsonl --format=$format >out
 	echo "$format: status $?, $(grep -c aaaa out) lines"
 done
 gpubench report --format=csv base.jsonl | cut -d, -f4-7 | head -n 3

@@ -10,12 +10,10 @@ cmp once twice && echo the same table
 cat all.jsonl 1.jsonl >again.jsonl
 gpubench report again.jsonl >twice || exit
 cmp once twice && echo the same table
-gpubench versus all.jsonl all.jsonl >versus
+gpubench compare --by=machine all.jsonl all.jsonl >machines
 echo $?
 sed 's/"run_id":"/&f/' 1.jsonl >other.jsonl
 gpubench compare --format=json other.jsonl again.jsonl | grep -o '"why":.*launches:' | sort | uniq -c
-mkdir folder && cp all.jsonl again.jsonl folder
-gpubench history --format=json folder | grep -c '"launches":.1,'
 sed 's/"create":[0-9]*/&1/' 1.jsonl >changed.jsonl
 gpubench report 1.jsonl changed.jsonl 2>err >out
 status=$?

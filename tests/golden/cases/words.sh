@@ -15,7 +15,7 @@ for benchmark in machine["benchmarks"]:
         if row["type"] == "word":
             assert told(benchmark["name"], row["name"]) == "not one of " + "|".join(row["words"]), row
             count += 1
-for command in ("run", "repro", "report", "compare", "versus", "history", "list", "env"):
+for command in ("run", "repro", "report", "compare", "list", "env"):
     help = subprocess.check_output(["gpubench", "help", command], text=True)
     for name, text in re.findall(r"^ {2,6}(?:-\w, )?--([a-z-]+)\S* +(.*(?:\n {20}.*)*)", help, re.M):
         words = re.search(r"\b\w+(\|\w+)+(?= \[)", re.sub(r"\s+", " ", text))
