@@ -63,7 +63,7 @@ left=$(find "$there" -type f -o -type l)
 # The source archive names its commit, also where another repository surrounds it.
 if [[ -e .git ]] && commit=$(git rev-parse --verify -q HEAD); then
 	git archive --prefix=archive/ HEAD Makefile CHANGELOG.md scripts \
-		tests/tests.mk tests/cheats tests/ptx/ptx.mk tests/trials/trials.mk \
+		tests/tests.mk tests/ptx/ptx.mk tests/trials/trials.mk \
 		cli/records | tar -x -C "$scratch"
 	mkdir "$scratch/archive/"{common,cpu,cuda,vulkan,datasets}
 	git -C "$scratch" init -q

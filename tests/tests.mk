@@ -6,8 +6,7 @@ test_objects := $(call object,$(tests) tests/criterion.c $(if $(QEMU),tests/arm/
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
 endif
-$(addprefix $(BUILD)/,unit gpubench-planted gpubench-slow gpubench-cheats): \
-		$(BUILD)/generated/link_flags
+$(addprefix $(BUILD)/,unit gpubench-planted gpubench-slow): $(BUILD)/generated/link_flags
 
 # Criterion's macros convert implicitly, declare without prototypes and use extensions.
 $(BUILD)/tests/%.o $(SHARED)/tests/%.o: private warnings += -Wno-conversion \
@@ -43,12 +42,10 @@ $(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) \
 		$(SHARED)/git2/libgit2.so | $(BUILD)/steps.so
 	$(call link,$(ldlibs) $(criterion))
 
-# gpubench with an extra, faulty variant; with radix cpu/best slower by a tenth; and with cheats.
+# gpubench with an extra, faulty variant, and with radix cpu/best slower by a tenth.
 $(BUILD)/tests/planted/variants.o: private planted := -Itests/planted
 $(BUILD)/tests/planted/variants_slow.o: private planted := -Dradix_cpu_best=radix_cpu_slow
-$(BUILD)/tests/cheats/variants.o: private planted := -Itests/cheats
-$(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/variants_slow.o \
-$(BUILD)/tests/cheats/variants.o: \
+$(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/variants_slow.o: \
 		common/variants.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(planted) $(cppflags) $(listed_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) \
@@ -56,12 +53,7 @@ $(BUILD)/tests/cheats/variants.o: \
 $(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o \
 		$(addprefix $(SHARED)/tests/planted/,radix_planted.o radix_patterns.o)
 $(BUILD)/gpubench-slow: $(BUILD)/tests/planted/variants_slow.o $(SHARED)/tests/planted/radix_slow.o
-cheats := $(call object,$(call files,tests/cheats/cpu,c))
-ifeq ($(SIMT),1)
-cheats += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cheats,cu))
-endif
-$(BUILD)/gpubench-cheats: $(BUILD)/tests/cheats/variants.o $(cheats)
-$(addprefix $(BUILD)/gpubench-,planted slow cheats): $(filter-out %/common/variants.o,$(objects))
+$(addprefix $(BUILD)/gpubench-,planted slow): $(filter-out %/common/variants.o,$(objects))
 	$(call link,$(ldlibs))
 
 # Preloaded libraries that make allocations fail or hide /sys, a fake NVML, and a plug-in.
@@ -71,13 +63,6 @@ $(BUILD)/steps.so: tests/plugins/steps.c common/plugin.h
 $(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so $(BUILD)/steps.so:
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC -I. $(soname) $< -o $@
-# The cheats as a plug-in.
-$(BUILD)/cheats.so: $(call files,tests/cheats,c) tests/cheats/cheat.h \
-		tests/cheats/common/variants.def common/plugin.h common/timer.c datasets/keys/keys.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -fopenmp -Wall -Wextra -Wno-unused-parameter -shared \
-		-fPIC -fvisibility=hidden -ffunction-sections -Wl,--gc-sections -I. \
-		$(filter %.c,$^) -o $@
 # Loaded in place of the Vulkan loader, to which it passes calls on.
 $(BUILD)/recorder/libvulkan.so.1: tests/vulkan/recorder.c
 	@mkdir -p $(@D)
@@ -216,20 +201,17 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## test-cli: golden command-line cases and tests of the whole program
 # Those that take longest come first.  A build with sanitizers restricts no plug-in (cage.h).
-whole    := kernel $(if $(sanitize),,cheats plugins) golden plots page verdicts reading resume \
+whole    := kernel $(if $(sanitize),,plugins) golden plots page verdicts reading resume \
 	signals memory install joins latex gate recipes deps nvcc nosys counts exchange vulkan \
 	figures docs papers
-# Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.  That fits in
-# caches, and the bandwidth of caches is too high to find cheats.
+# Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.
 test-cli: export GPUBENCH_COPY = 1Mi
-whole-cheats: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
 $(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow \
 		$(BUILD)/nomemory.so $(BUILD)/nosys.so
 # One that hangs ends after TEST_SECONDS [7200], without the programs that it has started.
 $(whole:%=whole-%): private SHELL := timeout
 $(whole:%=whole-%): private .SHELLFLAGS := --foreground $(or $(TEST_SECONDS),7200) sh -c
-whole-cheats: $(BUILD)/gpubench-cheats $(BUILD)/cheats.so
 whole-golden:  ; $(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench && $(no_reports)
 whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench
 whole-figures: ; $(Q)GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check
@@ -253,8 +235,6 @@ whole-exchange: ; $(Q)$(PYTHON) tests/exchange.py $(BUILD)/gpubench
 whole-vulkan:  $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
 whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder && \
 		$(no_reports)
-whole-cheats:  ; $(Q)$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats && \
-		$(PYTHON) tests/cheats.py $(BUILD)/gpubench $(BUILD)/cheats.so short
 whole-plugins: ; $(Q)$(PYTHON) tests/plugins.py $(BUILD)/gpubench
 whole-verdicts: ; $(Q)$(PYTHON) tests/verdicts.py $(BUILD)/gpubench
 whole-kernel:  ; +$(Q)$(PYTHON) tests/kernel.py $(BUILD)/gpubench $(BUILD)-simt/gpubench \

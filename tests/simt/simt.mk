@@ -57,10 +57,9 @@ simt-all: $(foreach kind,$(simt_kinds),\
 		$(simt_engine_$(kind)) $(simt_libs) >$(SIMT_BUILD)/$(kind)/objects;)
 
 ## simt-test: the emulator's own tests: it finds seeded faults and accepts correct kernels
-simt-test: simt-all $(BUILD)/gpubench-cheats $(BUILD)/gpubench $(BUILD)/nvml.so
+simt-test: simt-all $(BUILD)/gpubench $(BUILD)/nvml.so
 	$(PYTHON) tests/ptx/reached.py --self-test
 	$(PYTHON) tests/simt/faults.py $(SIMT_BUILD)
-	$(PYTHON) tests/cheats.py $(BUILD)/gpubench-cheats cuda
 	$(PYTHON) tests/kernels.py $(BUILD)/gpubench
 	$(PYTHON) tests/gpu_suite.py $(BUILD)/gpubench
 	$(SIMT_BUILD)/plain/selftest $(SEEDS)

@@ -67,7 +67,6 @@ WHOLE = {
     "reading": "tests/reading.sh %s/gpubench",
     "signals": "tests/signals.py %s/gpubench",
     "memory": "tests/memory.sh %s/gpubench %s/nomemory.so",
-    "cheats": "/usr/bin/python3 tests/cheats.py %s/gpubench-cheats",
     "vulkan": "tests/vulkan.sh %s/gpubench %s/recorder",
     "plugins": "/usr/bin/python3 tests/plugins.py %s/gpubench",
     "plots": "/usr/bin/python3 tests/plots.py %s/gpubench",

@@ -1,8 +1,8 @@
 # trials.mk -- error rates of `ab` and `history`, the share of mutated kernels that the executors
-# find, that of mutants of the harness that tests find, and what evidence costs; a part of the
+# find, and that of mutants of the harness that tests find; a part of the
 # Makefile.  `make test` runs none of it.
 
-.PHONY: overhead test-ab gate-trials history-trials mutants-c mutants-c-build mutants-simt \
+.PHONY: test-ab gate-trials history-trials mutants-c mutants-c-build mutants-simt \
 	mutants-simt-build simt-mutants ptx-mutants ptx-mutants-order
 
 ## test-ab: slow-downs of 10 % found, and red gates of an unchanged build, on this machine (an hour)
@@ -12,15 +12,6 @@ test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 $(BUILD)/gate-trials $(BUILD)/history-trials: $(BUILD)/%-trials: $(SHARED)/tests/trials/%_trials.o \
 		$(filter-out %/cli/commands/main.o,$(objects)) $(BUILD)/generated/link_flags
 	$(call link,$(ldlibs))
-
-## overhead: the share of the time of `run --preset=quick` on the CPU that is spent on evidence
-wrapped := $(addprefix gb_,run poison_result renew_input take_evidence sample_clocks sample_alone \
-	whole_run broken_run copy_again verify_run verify_sample)
-$(BUILD)/gpubench-overhead: $(SHARED)/tests/trials/overhead.o $(objects) \
-		$(BUILD)/generated/link_flags
-	$(call link,$(ldlibs) $(wrapped:%=-Wl,--wrap=%))
-overhead: $(BUILD)/gpubench-overhead
-	$(Q)$< run --preset=quick --backend=cpu -q >/dev/null
 
 ## gate-trials: trials of `ab` on launches taken after it was tuned; writes docs/gates.md (minutes)
 gate-trials: $(BUILD)/gate-trials
@@ -52,7 +43,7 @@ mutants-c-build: $(BUILD)/generated/build_info.h
 	$(PYTHON) tests/trials/mutants_c.py --rewrite harness build/mutants $(lastword $(CC)) \
 		-std=c11 $(in_tree)
 	+$(Q)$(MAKE) --no-print-directory -C build/mutants/tree all $(addprefix $(BUILD)/, \
-		unit gpubench-planted gpubench-slow gpubench-cheats nomemory.so nosys.so nvml.so \
+		unit gpubench-planted gpubench-slow nomemory.so nosys.so nvml.so \
 		$(if $(filter 1,$(have_vulkan)),recorder/libvulkan.so.1)) 2>build/mutants/warnings
 
 ## mutants-simt: the same for the engine of the emulator (long)
