@@ -315,15 +315,11 @@ $(SHARED)/%.o: %.cc $(SHARED)/generated/shared_flags
 	@echo "  CXX   $<"
 	$(Q)$(CXX) $(shared_cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 
-# The program embeds the published result tables and the examples (cli/commands/embedded.S).
-embedded := $(addprefix $(SHARED)/generated/,papers.bin examples.bin)
+# The program embeds the published result tables (cli/commands/embedded.S).
 $(SHARED)/generated/papers.bin: $(sort $(wildcard results/papers/*.json))
 	@mkdir -p $(@D)
 	$(Q)for file in $^; do cat $$file && printf '\0'; done >$@
-$(SHARED)/generated/examples.bin: $(sort $(wildcard examples/*.*))
-	@mkdir -p $(@D)
-	$(Q)for file in $^; do printf '%s\0' $${file##*/} && cat $$file && printf '\0'; done >$@
-$(SHARED)/cli/commands/embedded.o: cli/commands/embedded.S $(embedded) \
+$(SHARED)/cli/commands/embedded.o: cli/commands/embedded.S $(SHARED)/generated/papers.bin \
 	$(SHARED)/generated/shared_flags
 	@mkdir -p $(@D)
 	@echo "  AS    $<"
@@ -417,7 +413,7 @@ dist portable deb wheel tag:
 	+$(Q)scripts/package/package.sh $@
 
 ## install: install program, completion and manual pages (if help2man exists) below PREFIX
-## uninstall: remove the files that `make install` and `make install-executors` installed
+## uninstall: remove the files that `make install` installed
 prefix    := $(DESTDIR)$(PREFIX)
 completed := bash-completion/completions/gpubench zsh/site-functions/_gpubench \
 	fish/vendor_completions.d/gpubench.fish
@@ -438,28 +434,9 @@ install: all $(if $(shell command -v help2man),man)
 			'$(prefix)/share/man/man1/'"$${page##*/}"; \
 		done
 
-## install-executors: install gpubench-simt, gpubench-ptx (if nvcc exists) and gpubench-compile
-# They run CUDA plug-ins without a GPU.  gpubench-compile needs headers at their paths here.
-EMULATOR     ?= gpubench-simt
-PTX_EXECUTOR ?= $(if $(filter 1,$(CUDA)),gpubench-ptx)
-compile_tool := share/gpubench/scripts/simt-plugin.py
-executors:
-	+$(Q)$(MAKE) --no-print-directory SIMT=1 all
-	+$(Q)$(if $(PTX_EXECUTOR),$(MAKE) --no-print-directory ptx)
-install-executors: executors
-	install -D -m 755 '$(EMULATOR)' '$(prefix)/bin/gpubench-simt'
-	$(if $(PTX_EXECUTOR),install -m 755 '$(PTX_EXECUTOR)' '$(prefix)/bin/gpubench-ptx')
-	install -d '$(prefix)/share/gpubench'
-	cp --parents common/*.h tests/simt/simt*.h tests/cudart/call.h scripts/plugin-header.sh \
-		scripts/simt-plugin.py '$(prefix)/share/gpubench'
-	chmod -R a+rX '$(prefix)/share/gpubench'
-	ln -sf '../$(compile_tool)' '$(prefix)/bin/gpubench-compile'
 uninstall:
 	rm -f '$(prefix)/bin/gpubench' '$(header)' '$(pkgconfig)' \
-		'$(prefix)/share/man/man1/gpubench'.1 '$(prefix)/share/man/man1/gpubench'-*.1 \
-		'$(prefix)/bin/gpubench-simt' '$(prefix)/bin/gpubench-ptx' \
-		'$(prefix)/bin/gpubench-compile'
-	rm -rf '$(prefix)/share/gpubench'
+		'$(prefix)/share/man/man1/gpubench'.1 '$(prefix)/share/man/man1/gpubench'-*.1
 	cd '$(prefix)/share' && rm -f $(completed)
 
 ## clean: remove all build output
@@ -478,7 +455,7 @@ help:
 help-dev:
 	$(call listed,tests/tests.mk tests/*/*.mk)
 
-.PHONY: all test bench bench-peers deps check man dist portable deb wheel tag install executors \
-	install-executors uninstall clean help help-dev FORCE
+.PHONY: all test bench bench-peers deps check man dist portable deb wheel tag install uninstall \
+	clean help help-dev FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

@@ -221,7 +221,6 @@ struct gb_workload {
 	/* Words as typed after the benchmark's name, for `check` and for the presets of `run`.
 	 * Each string is one sweep.  One that begins with "gpu " is not for CPU variants. */
 	const char *const *check; /* NULL terminated */
-	const char *small;        /* words of one point, at which an executor counts */
 	const char *const *preset[GB_PRESETS];
 	/* Generate or read the input.  GB_EUSAGE for parameters that contradict each other and for
 	 * malformed files; the message has file:line or file and offset. */

@@ -200,8 +200,8 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow whole
 
 ## test-cli: golden command-line cases and tests of the whole program
-# Those that take longest come first.  A build with sanitizers restricts no plug-in (cage.h).
-whole    := kernel $(if $(sanitize),,plugins) golden plots page verdicts reading resume \
+# Those that take longest come first.
+whole    := golden plots page verdicts reading resume \
 	signals memory install joins latex gate recipes deps nvcc nosys counts exchange vulkan \
 	figures docs papers
 # Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.
@@ -235,10 +235,7 @@ whole-exchange: ; $(Q)$(PYTHON) tests/exchange.py $(BUILD)/gpubench
 whole-vulkan:  $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
 whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder && \
 		$(no_reports)
-whole-plugins: ; $(Q)$(PYTHON) tests/plugins.py $(BUILD)/gpubench
 whole-verdicts: ; $(Q)$(PYTHON) tests/verdicts.py $(BUILD)/gpubench
-whole-kernel:  ; +$(Q)$(PYTHON) tests/kernel.py $(BUILD)/gpubench $(BUILD)-simt/gpubench \
-		'$(firstword $(wildcard $(BUILD)/gpubench-ptx $(BUILD)-ptx*/gpubench-ptx))'
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 deps-test:

@@ -31,8 +31,6 @@ static const struct {
 	{ "repro", gb_cmd_repro, "a paper's table: published, measured here, and its claims",
 	  false },
 	{ "check", gb_cmd_check, "every variant verified on small inputs, nothing timed", false },
-	{ "judge", gb_cmd_judge, "a verdict on each variant of plug-ins: correct, honest, how fast",
-	  false },
 	{ "report", gb_cmd_report, "a table, a page, csv or json from stored records", true },
 	{ "compare", gb_cmd_compare, "two record files key by key: faster, slower, or unsure",
 	  true },
@@ -40,9 +38,17 @@ static const struct {
 	{ "history", gb_cmd_history, "a folder of record files: trends, and where levels shifted",
 	  true },
 	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared", false },
-	{ "new", gb_cmd_new, "a folder with a variant of your own to start from", false },
 	{ "list", gb_cmd_list, "benchmarks and variants", false },
 	{ "env", gb_cmd_env, "this machine and build, as described in records", false },
+};
+
+/* Commands and options of earlier versions. */
+static const struct {
+	const char *name, *instead;
+} removed[] = {
+	{ "judge", "gpubench check BENCHMARK --plugin=FILE.so verifies variants, gpubench "
+		   "BENCHMARK --plugin=FILE.so times them" },
+	{ "new", "start from examples/radix.c or radix.cu (see CONTRIBUTING.md)" },
 };
 
 static void print_usage(FILE *file)
@@ -91,6 +97,10 @@ static enum gb_status run(int argc, char **argv, struct gb_error *err)
 		}
 		gb_suggest_offer(&near, commands[i].name);
 	}
+	for (size_t i = 0; i < GB_COUNT(removed); i++)
+		if (gb_equal(argv[0], removed[i].name))
+			return gb_fail(err, GB_EUSAGE, "%s is gone: %s", argv[0],
+				       removed[i].instead);
 	for (size_t i = 0; i < gb_workload_count; i++)
 		gb_suggest_offer(&near, gb_workloads[i]->name);
 	gb_suggest_offer(&near, "help");

@@ -47,10 +47,9 @@ struct gb_request {
 	struct gb_overrides overrides; /* of `run` */
 	int64_t require_gpu, quiet, verbose;
 	int64_t lock_clocks;
-	bool once;       /* measure a key once, although several sweeps name it */
-	bool untimed;    /* only verify, so that others may use the GPU */
-	int64_t dry;     /* an enum gb_dry */
-	double until_ns; /* by gb_now_ns(): measurements due later are left out; 0: none */
+	bool once;    /* measure a key once, although several sweeps name it */
+	bool untimed; /* only verify, so that others may use the GPU */
+	int64_t dry;  /* an enum gb_dry */
 };
 
 /* How to treat an output that exists. */

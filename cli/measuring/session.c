@@ -394,8 +394,6 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
-	if (s->request->until_ns > 0 && gb_now_ns() > s->request->until_ns)
-		return false;
 	if (gb_omits_variant(&s->orders, variant, choice->glob, choice->glob_count)) {
 		s->number++;
 		return false;

@@ -85,7 +85,6 @@ ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/unit-ptx $(BUILD)/ptx-selftest $(BUIL
 	$(Q)$(PYTHON) tests/ptx/words.py
 	$(Q)$(PYTHON) tests/ptx/words.py --self-test
 	$(Q)$(PYTHON) tests/counts.py $(BUILD)/gpubench-ptx
-	$(Q)$(PYTHON) tests/kernels.py $(BUILD)/gpubench-ptx $(lastword $(targets))
 	$(Q)tests/devices.sh $(BUILD)/gpubench-ptx
 
 ptx-drive: $(BUILD)/drive

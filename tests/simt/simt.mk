@@ -60,7 +60,6 @@ simt-all: $(foreach kind,$(simt_kinds),\
 simt-test: simt-all $(BUILD)/gpubench $(BUILD)/nvml.so
 	$(PYTHON) tests/ptx/reached.py --self-test
 	$(PYTHON) tests/simt/faults.py $(SIMT_BUILD)
-	$(PYTHON) tests/kernels.py $(BUILD)/gpubench
 	$(PYTHON) tests/gpu_suite.py $(BUILD)/gpubench
 	$(SIMT_BUILD)/plain/selftest $(SEEDS)
 	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds 1

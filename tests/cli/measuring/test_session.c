@@ -136,27 +136,26 @@ Test(session, measurements_that_are_due)
 {
 	static const struct {
 		const char *shard, *orders;
-		bool once, late;
+		bool once;
 		int sweeps, globs;
 		const char *visited;
 	} row[] = {
-		{ NULL, NULL, false, false, 1, 0, "x1 y1 p1 x2 y2 p2 " },
-		{ "1/1", NULL, false, false, 2, 0, "x1 y1 p1 x2 y2 p2 x1 y1 p1 x2 y2 p2 " },
-		{ "1/2", NULL, false, false, 1, 0, "x1 p1 y2 " },
-		{ "2/2", NULL, false, false, 1, 0, "y1 x2 p2 " },
-		{ "3/4", NULL, false, false, 1, 0, "p1 " },
-		{ "6/6", NULL, false, false, 1, 0, "p2 " },
-		{ "1/1000000", NULL, false, false, 1, 0, "x1 " },
-		{ "1/4", NULL, false, false, 2, 0, "x1 y2 p1 " },
-		{ NULL, NULL, true, false, 2, 0, "x1 y1 p1 x2 y2 p2 " },
-		{ "1/4", NULL, true, false, 2, 0, "x1 y2 " },
-		{ NULL, NULL, false, true, 1, 0, "" },
-		{ NULL, "peers\n", false, false, 1, 0, "x1 y1 x2 y2 " },
-		{ "1/2", "peers\n", false, false, 1, 0, "x1 y2 " },
-		{ NULL, "peers\n", false, false, 1, 2, "x1 p1 x2 p2 " },
-		{ NULL, "toy/cpu/y count=2\n", false, false, 1, 0, "x1 y1 p1 x2 p2 " },
-		{ "1/2", "toy/cpu/y count=2\n", false, false, 1, 0, "x1 p1 " },
-		{ NULL, NULL, false, false, 1, 2, "x1 p1 x2 p2 " },
+		{ NULL, NULL, false, 1, 0, "x1 y1 p1 x2 y2 p2 " },
+		{ "1/1", NULL, false, 2, 0, "x1 y1 p1 x2 y2 p2 x1 y1 p1 x2 y2 p2 " },
+		{ "1/2", NULL, false, 1, 0, "x1 p1 y2 " },
+		{ "2/2", NULL, false, 1, 0, "y1 x2 p2 " },
+		{ "3/4", NULL, false, 1, 0, "p1 " },
+		{ "6/6", NULL, false, 1, 0, "p2 " },
+		{ "1/1000000", NULL, false, 1, 0, "x1 " },
+		{ "1/4", NULL, false, 2, 0, "x1 y2 p1 " },
+		{ NULL, NULL, true, 2, 0, "x1 y1 p1 x2 y2 p2 " },
+		{ "1/4", NULL, true, 2, 0, "x1 y2 " },
+		{ NULL, "peers\n", false, 1, 0, "x1 y1 x2 y2 " },
+		{ "1/2", "peers\n", false, 1, 0, "x1 y2 " },
+		{ NULL, "peers\n", false, 1, 2, "x1 p1 x2 p2 " },
+		{ NULL, "toy/cpu/y count=2\n", false, 1, 0, "x1 y1 p1 x2 p2 " },
+		{ "1/2", "toy/cpu/y count=2\n", false, 1, 0, "x1 p1 " },
+		{ NULL, NULL, false, 1, 2, "x1 p1 x2 p2 " },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -164,7 +163,6 @@ Test(session, measurements_that_are_due)
 						  .glob = { "cpu/x", "cpu/p" } };
 		const struct gb_request request = { .dry = GB_DRY_KEYS,
 						    .once = row[i].once,
-						    .until_ns = row[i].late ? 1 : 0,
 						    .repeats = { .shard = row[i].shard } };
 		struct gb_session s = begin(&request, row[i].orders);
 		struct gb_error err = { 0 };
