@@ -85,7 +85,6 @@ struct gb_backend_ops {
 	uint64_t (*cache_bytes)(const char **from);
 	/* Size in bytes of flush()'s buffer, on the host or the device. */
 	size_t (*flush_bytes)(void);
-	int flush_passes; /* times that flush() reads its buffer */
 	/* Fill device memory and wait until that is done.  NULL on the CPU. */
 	gb_fill_fn *fill;
 	/* Hold back work that is queued from now on until let_go(), so that all launches of a run

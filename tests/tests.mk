@@ -1,8 +1,7 @@
 # tests.mk -- the tests and other checks of a change; a part of the Makefile.
 
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
-test_objects := $(call object,$(tests) tests/criterion.c $(if $(QEMU),tests/arm/exec.c) \
-		  $(addprefix tests/cli/measuring/,virtual.c virtual_machine.c))
+test_objects := $(call object,$(tests) tests/criterion.c $(if $(QEMU),tests/arm/exec.c))
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
 endif

@@ -279,7 +279,7 @@ enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char *
 	if (!gb_arguments_parse(arguments, argc, argv, err) && !arguments->done &&
 	    !set_defaults(arguments, err) && !check_together(request, err) &&
 	    !read_backends(request, err) && !read_device(request, err))
-		(void)gb_plugins_load(request->plugin, !request->not_isolated, err);
+		(void)gb_plugins_load(request->plugin, false, err);
 	return err->code;
 }
 

@@ -14,7 +14,7 @@ enum {
 	NOISY_SAMPLES = 5,  /* enough for the noise, if they are long */
 	FEW_SAMPLES = 2,    /* if they are very long */
 	VERIFIED = 3,       /* samples that are verified in any case */
-	REST_RUNS = 3,      /* after samples that are long: whole, broken, with phases */
+	REST_RUNS = 3,      /* after samples that are long: with phases, of transfers */
 	LAST_DOUBT = 20,    /* samples from which hopeless() may end sampling (stopping.c) */
 };
 
@@ -66,12 +66,10 @@ static double after(const struct gb_cost *c, const struct gb_settings *how, doub
 		    double n)
 {
 	const double sampling_s = before_s + n * c->sample_s;
-	const double besides = fmin(n / GB_CHANGED * c->verify_s, sampling_s / GB_VERIFYING);
 
 	if (how->no_verify)
 		return sampling_s;
-	return sampling_s +
-	       (how->verify_all ? n * c->verify_s : fmax(fmin(n, VERIFIED) * c->verify_s, besides));
+	return sampling_s + (how->verify_all ? n : fmin(n, VERIFIED)) * c->verify_s;
 }
 
 /* The part of a duration that grows with the problem: starting threads does not.  0 of NAN. */

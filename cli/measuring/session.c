@@ -14,7 +14,7 @@
 
 #include "cli/measuring/bandwidth.h"
 #include "cli/measuring/choice.h"
-#include "cli/measuring/judge.h"
+#include "cli/measuring/leave.h"
 #include "cli/measuring/making.h"
 #include "cli/measuring/need.h"
 #include "cli/measuring/paths.h"

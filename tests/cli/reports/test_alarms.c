@@ -7,15 +7,32 @@
 #include <stdlib.h>
 
 #include "cli/reports/history/shifts.h"
+#include "common/rng.h"
 #include "common/stats.h"
-#include "tests/cli/measuring/virtual.h"
+
+/* A sequence of random numbers that starts at seed. */
+struct random_numbers {
+	uint64_t seed, drawn;
+};
+
+static double uniform(struct random_numbers *random)
+{
+	return gb_random_unit_stream(random->seed, 7, random->drawn++);
+}
+
+static double normal(struct random_numbers *random)
+{
+	const double radius = sqrt(-2 * log1p(-uniform(random)));
+
+	return radius * cos(2 * M_PI * uniform(random));
+}
 
 /* ---- ratios ------------------------------------------------------------------------------- */
 
 /* How many of the intervals contain the true ratio, per thousand. */
 static double coverage(size_t base, size_t other, size_t trials)
 {
-	struct virtual_random random = { .seed = base };
+	struct random_numbers random = { .seed = base };
 	size_t held = 0;
 
 	for (size_t t = 0; t < trials; t++) {
@@ -24,9 +41,9 @@ static double coverage(size_t base, size_t other, size_t trials)
 		struct gb_ratio r;
 
 		for (size_t i = 0; i < base; i++)
-			a[i] = exp(0.05 * virtual_normal(&random));
+			a[i] = exp(0.05 * normal(&random));
 		for (size_t i = 0; i < other; i++)
-			b[i] = 1.1 * exp(0.05 * virtual_normal(&random));
+			b[i] = 1.1 * exp(0.05 * normal(&random));
 		cr_assert(eq(int, (int)gb_ratio(a, base, b, other, GB_LEVEL, &r, &err), GB_OK));
 		held += r.interval.low <= 1.1 && 1.1 <= r.interval.high;
 	}
@@ -61,19 +78,18 @@ struct noise {
 static size_t alarms_at(struct noise noise, size_t count, size_t series, uint64_t seed,
 			double level)
 {
-	struct virtual_random random = { .seed = seed };
+	struct random_numbers random = { .seed = seed };
 	size_t found = 0;
 
 	for (size_t s = 0; s < series; s++) {
-		double value[MOST], x = virtual_normal(&random);
+		double value[MOST], x = normal(&random);
 		struct gb_error err = { 0 };
 		struct gb_shift *shift;
 		size_t shifts;
 
 		for (size_t i = 0; i < count; i++) {
 			x = noise.correlation * x +
-			    sqrt(1 - noise.correlation * noise.correlation) *
-				    virtual_normal(&random);
+			    sqrt(1 - noise.correlation * noise.correlation) * normal(&random);
 			value[i] = 100 * exp(noise.size * x);
 			if (noise.tick > 0)
 				value[i] = fmax(1, round(value[i] / noise.tick)) * noise.tick;
@@ -142,17 +158,17 @@ Test(alarms, times_on_a_coarse_clock)
 /* A shift of 10 % among correlated launches is still found. */
 Test(alarms, a_shift_among_correlated_launches)
 {
-	struct virtual_random random = { .seed = 9 };
+	struct random_numbers random = { .seed = 9 };
 	size_t found = 0;
 
 	for (size_t s = 0; s < 200; s++) {
-		double value[80], x = virtual_normal(&random);
+		double value[80], x = normal(&random);
 		struct gb_error err = { 0 };
 		struct gb_shift *shift;
 		size_t shifts;
 
 		for (size_t i = 0; i < 80; i++) {
-			x = 0.4 * x + sqrt(1 - 0.4 * 0.4) * virtual_normal(&random);
+			x = 0.4 * x + sqrt(1 - 0.4 * 0.4) * normal(&random);
 			value[i] = (i < 40 ? 100 : 110) * exp(0.03 * x);
 		}
 		cr_assert(eq(int,
