@@ -2,7 +2,7 @@
  *
  *	gcc -std=c11 -O3 -fPIC -shared -I. -Ibuild/release/generated examples/radix.c -o mine.so
  *	./gpubench check radix cpu/mine --plugin=mine.so
- *	./gpubench radix 'cpu/*' --plugin=mine.so --max-time=0.5
+ *	./gpubench radix cpu/mine cpu/best --plugin=mine.so
  */
 #include <string.h>
 

@@ -38,7 +38,7 @@ $(SHARED)/git2/libgit2.so: tests/git2.c
 		-DLIBGIT2="\"$$($(CC) -print-file-name=$$name)\"" $< -o $@ && \
 		ln -sf $(@F) $(@D)/$$name
 $(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) \
-		$(SHARED)/git2/libgit2.so | $(BUILD)/steps.so
+		$(SHARED)/git2/libgit2.so
 	$(call link,$(ldlibs) $(criterion))
 
 # gpubench with an extra, faulty variant, and with radix cpu/best slower by a tenth.
@@ -55,11 +55,9 @@ $(BUILD)/gpubench-slow: $(BUILD)/tests/planted/variants_slow.o $(SHARED)/tests/p
 $(addprefix $(BUILD)/gpubench-,planted slow): $(filter-out %/common/variants.o,$(objects))
 	$(call link,$(ldlibs))
 
-# Preloaded libraries that make allocations fail or hide /sys, a fake NVML, and a plug-in.
+# Preloaded libraries that make allocations fail or hide /sys, and a fake NVML.
 $(BUILD)/nvml.so: private soname := -Wl,-soname,libnvidia-ml.so.1
 $(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so: $(BUILD)/%.so: tests/planted/%.c
-$(BUILD)/steps.so: tests/plugins/steps.c common/plugin.h
-$(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so $(BUILD)/steps.so:
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC -I. $(soname) $< -o $@
 # Loaded in place of the Vulkan loader, to which it passes calls on.
@@ -200,7 +198,7 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## test-cli: golden command-line cases and tests of the whole program
 # Those that take longest come first.
-whole    := golden plots page verdicts reading resume \
+whole    := golden plugin plots page verdicts reading resume \
 	signals memory install joins latex gate recipes deps nvcc nosys counts exchange vulkan \
 	figures docs papers
 # Each launch copies 1 MiB instead of 256 MiB for the bandwidth, since there are many.
@@ -212,6 +210,7 @@ $(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubenc
 $(whole:%=whole-%): private SHELL := timeout
 $(whole:%=whole-%): private .SHELLFLAGS := --foreground $(or $(TEST_SECONDS),7200) sh -c
 whole-golden:  ; $(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench && $(no_reports)
+whole-plugin:  ; $(Q)tests/plugin.sh $(BUILD)
 whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench
 whole-figures: ; $(Q)GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check
 whole-docs:    ; $(Q)$(PYTHON) tests/docs.py $(BUILD)/gpubench

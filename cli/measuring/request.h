@@ -41,7 +41,6 @@ struct gb_request {
 	struct gb_target target;
 	struct gb_repeats repeats;
 	const char *plugin; /* files, separated by commas */
-	int64_t not_isolated;
 	const char *preset;            /* see options.h */
 	const char *threads;           /* used by commands that run several benchmarks */
 	struct gb_overrides overrides; /* of `run` */

@@ -22,7 +22,6 @@ struct gb_settings {
 	int64_t verify_all; /* verify every sample, not only the first, the last and one between */
 	int64_t no_phases;  /* skip the phases, for a quick look */
 	int64_t device;
-	int64_t memory_bytes; /* that a plug-in's process may use; 0: no limit */
 	bool for_paper;       /* measure phases as often as time, since a figure may be of one */
 	bool trial;           /* take few samples, only to learn what a measurement would cost */
 };

@@ -263,20 +263,6 @@ Test(plan, scales_trials)
 	cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
 }
 
-/* A plug-in does not say what it needs: its trial measures that, and it is more than nothing. */
-Test(plan, measures_the_memory_of_a_plugin)
-{
-	static const struct gb_plugin_file file;
-	const struct gb_request request = { .how = how, .dry = GB_DRY_TRIAL };
-	struct gb_plan plan = { .session = { .request = &request, .lock = -1, .shards = 1 } };
-
-	variants[0].plugin = variants[1].plugin = &file;
-	expect_lines(&plan, "--count=1000 --threads=1",
-		     "toy/cpu/x count=1000 threads=1: host 3.9* KiB, device 0 B, about * s\n"
-		     "toy/cpu/y count=1000 threads=1: host 3.9* KiB, device 0 B, about * s\n*");
-	gb_plan_release(&plan);
-}
-
 /* The first trial of a variant takes at most 64 MiB. */
 Test(plan, tries_large_points_smaller_first)
 {
