@@ -61,11 +61,9 @@ struct gb_counter {
 	/* Start counting, from zero, the work queued from now on; or stop. */
 	void (*count)(bool on);
 	/* The counts of the work that has run, as a JSON object (`counts` of the record schema).
-	 * Valid until counting starts again.  NULL if another process has them and gives none. */
+	 * Valid until counting starts again. */
 	const char *(*counts)(void);
 };
-
-struct gb_remote_ops;
 
 struct gb_backend_ops {
 	const char *name; /* "cpu", "cuda", "vulkan" */
@@ -86,7 +84,6 @@ struct gb_backend_ops {
 	uint64_t (*cache_bytes)(const char **from);
 	/* Size in bytes of flush()'s buffer, on the host or the device. */
 	size_t (*flush_bytes)(void);
-	int flush_passes; /* times that flush() reads its buffer */
 	/* Fill device memory and wait until that is done.  NULL on the CPU. */
 	gb_fill_fn *fill;
 	/* Hold back work that is queued from now on until let_go(), so that all launches of a run
@@ -114,8 +111,6 @@ struct gb_backend_ops {
 	/* The stream that runs are queued in, and counted device memory.  NULL on the CPU. */
 	void *(*stream)(void);
 	void *(*alloc)(size_t count, size_t size, struct gb_error *err);
-	/* For a variant that runs in another process (cli/plugins/remote.h); else NULL. */
-	const struct gb_remote_ops *remote;
 };
 
 extern const struct gb_backend_ops *const gb_backends[GB_BACKENDS];

@@ -1,20 +1,21 @@
 /* plugin.h -- what a plug-in needs: variants compiled outside this repository.
  *
  * A plug-in is a shared object that defines one table with GB_PLUGIN().  `gpubench radix
- * --plugin=./mine.so` lists, verifies and times its variants like the program's own, as cpu/NAME or
+ * --plugin=mine.so` lists, verifies and times its variants like the program's own, as cpu/NAME or
  * cuda/NAME.  struct gb_variant_ops says what a variant does, the header of each benchmark (radix.h
- * ...) what it gets and what it must put out.
+ * ...) what it gets and what it must put out.  In the folder of gpubench:
  *
- *	gcc -O3 -fPIC -shared mine.c -o mine.so
- *	nvcc -O3 -Xcompiler -fPIC -shared mine.cu -o mine.so
+ *	gcc -O3 -fPIC -shared -I. -Ibuild/release/generated mine.c -o mine.so
+ *	nvcc -O3 -Xcompiler -fPIC -shared -I. -Ibuild/release/generated mine.cu -o mine.so
  *
- * The functions declared here and in the headers below are those of the program.  A plug-in runs in
- * a process of its own, with a copy of what the parameters and the input have for variants; members
- * that only the verifier or the making of the input uses are NULL or 0.
+ * The functions declared here and in the headers below are those of the program, which loads the
+ * plug-in into its own process.  A plug-in must be compiled with the headers that the program was
+ * compiled with; otherwise it is refused.
  */
 #ifndef GPUBENCH_COMMON_PLUGIN_H
 #define GPUBENCH_COMMON_PLUGIN_H
 
+#include "build_info.h"
 #include "common/bfs.h"
 #include "common/cbt.h"
 #include "common/lbvh.h"
@@ -30,10 +31,6 @@
 extern "C" {
 #endif
 
-/* Changes when a struct of this header does.  A plug-in of an earlier version still loads if
- * members were only added to struct gb_variant_ops at its end. */
-enum { GB_PLUGIN_ABI = 1 };
-
 struct gb_plugin_variant {
 	const char *workload; /* "radix" */
 	const char *name;     /* lower-case letters, digits and hyphens: "mine" */
@@ -43,8 +40,7 @@ struct gb_plugin_variant {
 };
 
 struct gb_plugin {
-	int abi;          /* GB_PLUGIN_ABI */
-	size_t ops_size;  /* sizeof(struct gb_variant_ops) */
+	char build[24];   /* GB_INTERFACE, which tells all headers in common/ */
 	const char *name; /* as in a variant */
 	const char *version;
 	const struct gb_plugin_variant *variant;
@@ -55,11 +51,7 @@ struct gb_plugin {
 #define GB_PLUGIN(name_, version_, ...)                                               \
 	static const struct gb_plugin_variant gb_plugin_variants[] = { __VA_ARGS__ }; \
 	GB_PLUGIN_TABLE const struct gb_plugin gpubench_plugin = {                    \
-		GB_PLUGIN_ABI,                                                        \
-		sizeof(struct gb_variant_ops),                                        \
-		name_,                                                                \
-		version_,                                                             \
-		gb_plugin_variants,                                                   \
+		GB_INTERFACE, name_, version_, gb_plugin_variants,                    \
 		sizeof gb_plugin_variants / sizeof *gb_plugin_variants                \
 	}
 #ifdef __cplusplus

@@ -8,7 +8,6 @@
 struct gb_plugin_file {
 	const char *path, *name, *version;
 	char sha256[65]; /* of the file, in hexadecimal */
-	bool isolated;   /* its variants run in processes of their own */
 };
 
 /* A variant that is not in the build stays in the table with ops == NULL and a reason. */

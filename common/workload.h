@@ -218,7 +218,6 @@ struct gb_workload {
 	 * Each string is one sweep.  Names of variants, such as "cpu/best" or "!cpu/x", come first
 	 * and count unless the command line names some. */
 	const char *const *check; /* NULL terminated */
-	const char *small;        /* words of one point, at which an executor counts */
 	const char *const *preset[GB_PRESETS];
 	/* Generate or read the input.  GB_EUSAGE for parameters that contradict each other and for
 	 * malformed files; the message has file:line or file and offset. */

@@ -201,7 +201,6 @@ const struct gb_backend_ops gb_cpu_backend = {
 	.flush = flush,
 	.cache_bytes = cache_bytes,
 	.flush_bytes = flush_bytes,
-	.flush_passes = PASSES,
 	.synchronize = synchronize,
 	.timer = &gb_cpu_timer,
 	.close = close_cpu,

@@ -313,7 +313,6 @@ const struct gb_backend_ops gb_cuda_backend = {
 	.open = open_device,
 	.flush = gpu_flush,
 	.flush_bytes = gpu_flush_bytes,
-	.flush_passes = 1,
 	.fill = gpu_fill,
 	.hold = gpu_hold,
 	.let_go = gpu_let_go,

@@ -1,10 +1,15 @@
-/* @NAME@.c -- radix sort of u32 keys, one thread, 8 bits a pass. */
-#include <gpubench/plugin.h>
-
+/* radix.c -- a plug-in for the CPU: radix sort of u32 keys, one thread, 8 bits a pass.
+ *
+ *	gcc -std=c11 -O3 -fPIC -shared -I. -Ibuild/release/generated examples/radix.c -o mine.so
+ *	./gpubench check radix cpu/mine --plugin=mine.so
+ *	./gpubench radix cpu/mine cpu/best --plugin=mine.so
+ */
 #include <string.h>
 
+#include "common/plugin.h"
+
 struct state {
-	const struct radix_input *input; /* its keys change between runs; its size does not */
+	const struct radix_input *input;
 	uint32_t *keys, *other;
 };
 
@@ -70,4 +75,4 @@ static const struct gb_variant_ops ops = {
 	.flags = GB_SERIAL | GB_REPEATABLE,
 };
 
-GB_PLUGIN("@NAME@", "1", { "radix", "@NAME@", GB_CPU, "radix sort, one thread", &ops });
+GB_PLUGIN("mine", "1", { "radix", "mine", GB_CPU, "radix sort, one thread", &ops });

@@ -1,14 +1,20 @@
-/* @NAME@.cu -- sort u32 keys with a bitonic network, one kernel per step, one key per thread. */
-#include <gpubench/plugin.h>
+/* radix.cu -- a plug-in for CUDA: sorts u32 keys with a bitonic network, one kernel per step, one key
+ * per thread.
+ *
+ *	nvcc -std=c++20 -O3 -Xcompiler -fPIC -shared -I. -Ibuild/release/generated \
+ *		examples/radix.cu -o mine.so
+ *	./gpubench check radix cuda/mine --plugin=mine.so
+ */
+#include "common/plugin.h"
 
 #define STREAM ((cudaStream_t)gb_device_stream()) /* all work goes there */
 
 enum { BLOCK = 256 };
 
 struct state {
-	const struct radix_input *input; /* its keys change between runs; its size does not */
-	size_t padded;                   /* count, rounded up to a power of two */
-	uint32_t *from, *keys;           /* on the device: count, padded */
+	const struct radix_input *input;
+	size_t padded;         /* count, rounded up to a power of two */
+	uint32_t *from, *keys; /* on the device: count, padded */
 };
 
 static enum gb_status need(cudaError_t error, struct gb_error *err)
@@ -52,7 +58,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
-/* Copy the input to the device; called again whenever it has changed. */
+/* Copy the input to the device. */
 static enum gb_status upload(void *state, struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
@@ -102,4 +108,4 @@ static const struct gb_variant_ops ops = {
 	.flags = GB_REPEATABLE,
 };
 
-GB_PLUGIN("@NAME@", "1", { "radix", "@NAME@", GB_CUDA, "bitonic network", &ops });
+GB_PLUGIN("mine", "1", { "radix", "mine", GB_CUDA, "bitonic network", &ops });

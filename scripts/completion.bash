@@ -54,7 +54,7 @@ _gpubench_values() {
 
 _gpubench_words() { # COMMAND WORD: words that are not options
 	case $1 in
-	run | check | judge | list)
+	run | check | list)
 		_gpubench_benchmarks
 		[[ $2 != */* ]] || _gpubench_variants
 		;;
@@ -67,10 +67,6 @@ _gpubench_words() { # COMMAND WORD: words that are not options
 		;;
 	report | compare) _gpubench_files "" "$2" ;;
 	ab) [[ $2 != *=* ]] || _gpubench_files "${2%%=*}=" "${2#*=}" ;;
-	new)
-		_gpubench_benchmarks
-		printf '%s\n' cpu/ cuda/
-		;;
 	env) ;;
 	*) _gpubench_variants "$1" ;;
 	esac

@@ -48,7 +48,6 @@ pages = {name: text_of(name) for glob_ in PAGES for name in sorted(glob.glob(glo
 makefiles = ["Makefile", *glob.glob("tests/**/*.mk", root_dir=top, recursive=True)]
 targets = {target for name in makefiles
            for target in re.findall(r"^(?:## )?([a-z-]+):", text_of(name), re.MULTILINE)}
-targets |= set(re.findall(r"^([a-z]+):", text_of("examples/cuda.mk"), re.MULTILINE))
 overview = run("help").stdout
 commands = re.findall(r"^  ([a-z]+) ", overview, re.MULTILINE)
 helps = {command: help_of(command) for command in commands}
@@ -59,7 +58,7 @@ listed = json.loads(run("list", "--format=json").stdout)
 
 def is_grammar(line):
     """A line such as `gpubench report FILE...  print records`: only the command is checked.
-    The same holds for lines with a plug-in, which tests/kernel.py runs."""
+    The same holds for lines with a plug-in, which tests/plugin.sh runs."""
     return re.search(r"\.\.\.|\b[A-Z]{3,}\b(?!=)|\[|  +[a-z]", line)
 
 

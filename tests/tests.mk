@@ -1,8 +1,7 @@
 # tests.mk -- the tests and other checks of a change; a part of the Makefile.
 
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
-test_objects := $(call object,$(tests) tests/criterion.c \
-		  $(addprefix tests/cli/measuring/,virtual.c virtual_machine.c))
+test_objects := $(call object,$(tests) tests/criterion.c)
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
 endif
@@ -78,7 +77,7 @@ export GOMP_SPINCOUNT ?= 100
 test-%: export GPUBENCH_COPY ?= 1Mi
 
 # Those that take longest come first.
-on_cpu := unit golden plots signals page reading resume memory install recipes deps nvcc nosys \
+on_cpu := unit golden plugin plots signals page reading resume memory install recipes deps nvcc nosys \
 	counts exchange vulkan joins figures docs papers verdicts gate layers
 ifneq ($(PTX),)
 on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-weak ptx-reached ptx-devices ptx-counts
@@ -119,6 +118,7 @@ test-unit: private export VK_ICD_FILENAMES := $(lavapipe)
 endif
 test-unit: $(BUILD)/unit $(BUILD)/nvml.so
 	$(try) $(sanitized) $(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
+test-plugin: ; $(try) tests/plugin.sh $(BUILD)
 test-golden: ; $(try) $(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 test-page: ; $(try) tests/page.sh $(BUILD)/gpubench
 test-figures: ; $(try) env GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check

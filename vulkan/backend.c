@@ -124,7 +124,6 @@ const struct gb_backend_ops gb_vulkan_backend = {
 	.open = open_device,
 	.flush = vk_flush,
 	.flush_bytes = vk_flush_bytes,
-	.flush_passes = 1,
 	.fill = vk_fill,
 	.hold = vk_hold,
 	.let_go = vk_let_go,

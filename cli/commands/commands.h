@@ -24,8 +24,6 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err);
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err);
 enum gb_status gb_cmd_compare(int argc, char **argv, struct gb_error *err);
 enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err);
-enum gb_status gb_cmd_new(int argc, char **argv, struct gb_error *err);
-enum gb_status gb_cmd_judge(int argc, char **argv, struct gb_error *err);
 enum gb_status gb_cmd_list(int argc, char **argv, struct gb_error *err);
 enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err);
 

@@ -211,7 +211,7 @@ enum gb_status gb_cmd_list(int argc, char **argv, struct gb_error *err)
 	};
 
 	if (gb_arguments_parse(&a, argc, argv, err) || a.done ||
-	    gb_plugins_load(request.plugin, true, err) ||
+	    gb_plugins_load(request.plugin, err) ||
 	    gb_choice_read(&choice, NULL, a.word, a.word_count, err))
 		goto out;
 	if (request.json)

@@ -13,9 +13,6 @@
 
 #include "cli/commands/commands.h"
 #include "cli/measuring/leave.h"
-#include "cli/measuring/runner.h"
-#include "cli/plugins/load.h"
-#include "cli/plugins/worker.h"
 #include "cli/records/version.h"
 #include "cli/workloads/registry.h"
 #include "common/suggest.h"
@@ -31,26 +28,27 @@ static const struct {
 	{ "repro", gb_cmd_repro, "a paper's table: published, measured here, and its claims",
 	  false },
 	{ "check", gb_cmd_check, "every variant verified on small inputs, nothing timed", false },
-	{ "judge", gb_cmd_judge, "a verdict on each variant of plug-ins: correct, honest, how fast",
-	  false },
 	{ "report", gb_cmd_report, "a table, a page, csv or json from stored records", true },
 	{ "compare", gb_cmd_compare, "two record files key by key, or machines side by side",
 	  true },
 	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared", false },
-	{ "new", gb_cmd_new, "a folder with a variant of your own to start from", false },
 	{ "list", gb_cmd_list, "benchmarks and variants", false },
 	{ "env", gb_cmd_env, "this machine and build, as described in records", false },
 };
 
-/* Removed commands and what replaces them. */
+/* Commands and options of earlier versions. */
 static const struct {
-	const char *name, *sentence;
+	const char *name, *instead;
 } removed[] = {
-	{ "history", "history is gone: Apache Otava and Bencher find shifts in the CSV and JSON of "
-		     "`gpubench report` (docs/manual.md, \"Trends\")" },
-	{ "versus",
-	  "versus is gone: `gpubench compare --by=machine FILE...` prints machines side by "
-	  "side, and `gpubench report` marks the fastest variant, libraries included" },
+	{ "judge", "gpubench check BENCHMARK --plugin=FILE.so verifies variants, gpubench "
+		   "BENCHMARK --plugin=FILE.so times them" },
+	{ "new", "start from examples/radix.c or radix.cu (see CONTRIBUTING.md)" },
+	{ "history", "Apache Otava and Bencher find shifts in the CSV and JSON of gpubench report "
+		     "(docs/manual.md, \"Trends\")" },
+	{ "versus", "gpubench compare --by=machine FILE... prints machines side by side, and "
+		    "gpubench report marks the fastest variant, libraries included" },
+	{ "--memory", "plug-ins run in this process; limit that" },
+	{ "--no-isolate", "plug-ins run in this process" },
 };
 
 static void print_usage(FILE *file)
@@ -84,12 +82,31 @@ static bool is_reader(size_t command, int argc, char **argv)
 	return reads;
 }
 
+/* GB_EUSAGE if the command or one of its options is of an earlier version.  What follows `--` is for
+ * other programs. */
+static enum gb_status find_removed(int argc, char **argv, struct gb_error *err)
+{
+	for (int i = 0; i < argc && !gb_equal(argv[i], "--"); i++)
+		for (size_t k = 0; k < GB_COUNT(removed); k++) {
+			const char *name = removed[k].name;
+			const size_t length = strlen(name);
+
+			if ((i == 0 || *name == '-') && strncmp(argv[i], name, length) == 0 &&
+			    (!argv[i][length] || argv[i][length] == '='))
+				return gb_fail(err, GB_EUSAGE, "%s is gone: %s", name,
+					       removed[k].instead);
+		}
+	return GB_OK;
+}
+
 /* argv[0] is the command's or the benchmark's name. */
 static enum gb_status run(int argc, char **argv, struct gb_error *err)
 {
 	const struct gb_workload *workload = gb_workload_find(argv[0]);
 	struct gb_suggest near = { .word = argv[0] };
 
+	if (find_removed(argc, argv, err))
+		return err->code;
 	if (workload)
 		return gb_cmd_bench(workload, argc, argv, err);
 	for (size_t i = 0; i < GB_COUNT(commands); i++) {
@@ -99,9 +116,6 @@ static enum gb_status run(int argc, char **argv, struct gb_error *err)
 		}
 		gb_suggest_offer(&near, commands[i].name);
 	}
-	for (size_t i = 0; i < GB_COUNT(removed); i++)
-		if (gb_equal(argv[0], removed[i].name))
-			return gb_fail(err, GB_EUSAGE, "%s", removed[i].sentence);
 	for (size_t i = 0; i < gb_workload_count; i++)
 		gb_suggest_offer(&near, gb_workloads[i]->name);
 	gb_suggest_offer(&near, "help");
@@ -149,7 +163,7 @@ static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
 static void on_interrupt(int number)
 {
 	(void)number;
-	if (only_reads || gb_plugin_is_loading)
+	if (only_reads)
 		_exit(GB_EINTERRUPTED);
 	gb_interrupt();
 }
@@ -203,8 +217,6 @@ int main(int argc, char **argv)
 	bool lost;
 
 	limit_spinning(argv);
-	if (argc == 2 && gb_equal(argv[1], GB_WORKER_WORD))
-		return gb_worker();
 	(void)setlocale(LC_CTYPE, "");
 	handle_signals();
 	(void)atexit(explain_exit);

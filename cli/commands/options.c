@@ -93,16 +93,7 @@ static const struct gb_param plugin_rows[] = {
 	{ .name = "plugin",
 	  AT(GB_PATH, plugin),
 	  .unit = "FILE.so,...",
-	  .help = "add the variants of these shared objects, each in a process of its own" },
-	{ .name = "memory",
-	  AT(GB_INT, how.memory_bytes),
-	  .initial = "0",
-	  .max = INT64_MAX,
-	  .unit = "bytes",
-	  .help = "memory that the process of a plug-in may use (0: no limit)" },
-	{ .name = "no-isolate",
-	  AT(GB_FLAG, not_isolated),
-	  .help = "run plug-ins in this process, which they can then change" },
+	  .help = "add the variants of these shared objects, which must be trusted" },
 };
 GROUP(plugin, what_to_run);
 
@@ -279,7 +270,7 @@ enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char *
 	if (!gb_arguments_parse(arguments, argc, argv, err) && !arguments->done &&
 	    !set_defaults(arguments, err) && !check_together(request, err) &&
 	    !read_backends(request, err) && !read_device(request, err))
-		(void)gb_plugins_load(request->plugin, !request->not_isolated, err);
+		(void)gb_plugins_load(request->plugin, err);
 	return err->code;
 }
 

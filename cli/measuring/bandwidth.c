@@ -12,6 +12,8 @@
 #include "common/variants.h"
 
 enum { MAX_REMEMBERED = 64 };
+static const double MARGIN = 1.1;   /* times the copy's bandwidth, for reading; ... */
+static const double HOT_MARGIN = 2; /* ... without a flush */
 
 static const struct gb_workload *find_yardstick(void)
 {
@@ -135,4 +137,35 @@ double gb_copy_again(enum gb_backend backend, int threads, const struct gb_setti
 	if (before && variant && !gb_is_emulated(backend))
 		before->bytes_per_s = fmax(before->bytes_per_s, measure(variant, threads, how));
 	return before ? before->bytes_per_s : (double)NAN;
+}
+
+/* The most bytes of the input that a run can find in caches. */
+static double cached_bytes(const struct gb_result *r)
+{
+	const struct gb_backend_ops *backend = gb_backends[r->variant->backend];
+	const char *from;
+
+	if (r->cold)
+		return 0;
+	return backend->cache_bytes ? (double)backend->cache_bytes(&from) : (double)INFINITY;
+}
+
+void gb_doubt_rate(struct gb_result *r)
+{
+	const double most = r->copy_bytes_per_s;
+	const double read = r->work.read - cached_bytes(r);
+	const double rate = read / gb_series_quantile(&r->time, 0.5) * 1e9;
+	const bool was = r->doubtful;
+	char text[2][GB_TEXT_MAX];
+
+	r->doubtful = r->outcome == GB_RESULT_OK && !r->emulated &&
+		      rate > (r->cold ? MARGIN : HOT_MARGIN) * most;
+	if (was && !r->doubtful)
+		r->reason[0] = '\0';
+	if (r->doubtful)
+		(void)snprintf(
+			r->reason, sizeof r->reason,
+			"reads its input at %sB/s, but the memory reaches %sB/s: it may not have "
+			"read all of it, or not from memory",
+			gb_text_scaled(text[0], rate), gb_text_scaled(text[1], most));
 }

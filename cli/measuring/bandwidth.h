@@ -13,6 +13,11 @@ double gb_copy_again(enum gb_backend backend, int threads, const struct gb_setti
 /* Remember a bandwidth that an earlier launch measured. */
 void gb_copy_remember(enum gb_backend backend, int threads, double bytes_per_s);
 
+/* Mark a result as doubtful if it has read its input, but for what hot caches can hold, faster than
+ * the back end copies.  Its output may still be in a cache.  Call it whenever
+ * result->copy_bytes_per_s is measured. */
+void gb_doubt_rate(struct gb_result *result);
+
 /* GB_EUSAGE if GPUBENCH_COPY in the environment is not a number of bytes. */
 enum gb_status gb_copy_check(struct gb_error *err);
 

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/measuring/runner.h"
+#include "cli/measuring/leave.h"
 #include "cli/measuring/session.h"
 #include "cli/records/machine.h"
 #include "common/backend.h"

@@ -15,6 +15,8 @@
 
 enum { PATIENCE_US = 500000, FINISH_US = 300000 };
 
+volatile sig_atomic_t gb_interrupted;
+
 static struct {
 	volatile sig_atomic_t under_way, left;
 	atomic_int stopped; /* other threads */

@@ -5,9 +5,11 @@
 #ifndef GPUBENCH_CLI_MEASURING_LEAVE_H
 #define GPUBENCH_CLI_MEASURING_LEAVE_H
 
+#include <signal.h>
 #include <stdbool.h>
 
-#include "cli/plugins/process.h"
+/* Set by the signal handler: the runner stops after the run under way. */
+extern volatile sig_atomic_t gb_interrupted;
 
 /* Set gb_interrupted.  For a signal's handler. */
 void gb_interrupt(void);

@@ -18,10 +18,6 @@ enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *worklo
 	void *state = NULL;
 	void *output = NULL;
 
-	if (variant->plugin) { /* its process counts it */
-		*need = (struct gb_need){ 0 };
-		return GB_OK;
-	}
 	gb_memory_mark();
 	if (!variant->ops)
 		gb_fail(err, GB_EUNAVAILABLE, "%s", variant->absent);
@@ -47,10 +43,8 @@ enum gb_status gb_need_find(struct gb_need *need, const struct gb_workload *work
 	if (!workload->prepare(params, &input, err)) {
 		(void)gb_need_of(need, workload, variant, params, input, err);
 		/* Another point's input may be there. */
-		if (!variant->plugin) {
-			need->host_bytes -= host;
-			need->device_bytes -= device;
-		}
+		need->host_bytes -= host;
+		need->device_bytes -= device;
 	}
 	workload->release(input);
 	gb_memory_set_dry(false);
@@ -98,7 +92,7 @@ enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *work
 	struct gb_error unknown = { 0 };
 
 	*need = (struct gb_need){ 0 };
-	if (!variant->ops || variant->plugin || !reads_little(workload, params) ||
+	if (!variant->ops || !reads_little(workload, params) ||
 	    (made && variant->backend == GB_CPU))
 		return GB_OK;
 	(void)gb_need_find(need, workload, variant, params, &unknown);

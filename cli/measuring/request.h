@@ -41,16 +41,14 @@ struct gb_request {
 	struct gb_target target;
 	struct gb_repeats repeats;
 	const char *plugin; /* files, separated by commas */
-	int64_t not_isolated;
 	const char *preset;            /* see options.h */
 	const char *threads;           /* used by commands that run several benchmarks */
 	struct gb_overrides overrides; /* of `run` */
 	int64_t require_gpu, quiet, verbose;
 	int64_t lock_clocks;
-	bool once;       /* measure a key once, although several sweeps name it */
-	bool untimed;    /* only verify, so that others may use the GPU */
-	int64_t dry;     /* an enum gb_dry */
-	double until_ns; /* by gb_now_ns(): measurements due later are left out; 0: none */
+	bool once;    /* measure a key once, although several sweeps name it */
+	bool untimed; /* only verify, so that others may use the GPU */
+	int64_t dry;  /* an enum gb_dry */
 };
 
 /* How to treat an output that exists. */

@@ -1,4 +1,5 @@
-/* runner.c -- runs a measurement from create() to destroy(). */
+/* runner.c -- measures a variant at a point: set-up, run, verification, warm-up, samples, phases,
+ * transfers, rates. */
 #include "cli/measuring/runner.h"
 
 #include <math.h>
@@ -6,13 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/measuring/doubt.h"
-#include "cli/measuring/evidence.h"
-#include "cli/measuring/judge.h"
 #include "cli/measuring/leave.h"
-#include "cli/measuring/sample.h"
+#include "cli/measuring/resident.h"
 #include "cli/measuring/stopping.h"
-#include "cli/plugins/remote.h"
 #include "cli/workloads/value.h"
 #include "common/devices.h"
 #include "common/memory.h"
@@ -21,24 +18,313 @@
 
 enum {
 	MAX_BATCH = 1000,
-	WHOLE_RUNS = 3, /* at most, unless they contradict the samples */
-	MAX_WHOLE_RUNS = 30,
-	CHEAP = 50,     /* each sample is on another input if a change takes 1/50 of its time */
+	GIVE_UPS = 2,   /* failed holds after which no more are tried */
+	THROTTLED = 10, /* most samples retaken because clocks were lowered */
 	HOST_TIMES = 5, /* at most; at least two if host times are taken at all */
 	SHARE = 5,      /* phases, and transfers, have this part of the least time of sampling */
+	GUARD = 64,     /* bytes behind the output that download() must not write */
 };
 static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot */
 static const double BATCH_NS = 200e3; /* length of a batch, about */
-static const double WHOLE_S = 0.01;   /* whole runs after the first are begun within it */
 
-static double elapsed_s(const struct gb_measurement *m)
+struct measurement {
+	struct gb_result *result;
+	const struct gb_settings *how;
+	const struct gb_variant_ops *ops;
+	const struct gb_backend_ops *backend;
+	void *input, *state;
+	unsigned char *output; /* output_size bytes, then GUARD */
+	size_t output_size, state_bytes;
+	struct gb_resident resident;
+	struct gb_timer timer;
+	struct gb_error *err;
+	int64_t runs;     /* runs or batches so far; the number passed to reset() */
+	int64_t first;    /* number of the first sample */
+	int64_t distinct; /* inputs that the samples cycle through */
+	bool counting;    /* the back end counts the first run */
+	double started_ns;
+};
+
+/* How a run or a batch is taken. */
+struct manner {
+	int64_t batch;
+	bool cold;     /* flush the caches before it */
+	bool held;     /* queue it behind a hold, so that only device time is measured */
+	bool phases;   /* mark the phases */
+	bool verified; /* the caller verifies it */
+	bool counts;   /* a sample: retake it if the GPU lowered its clocks */
+};
+
+static double elapsed_s(const struct measurement *m)
 {
 	return (gb_now_ns() - m->started_ns) * 1e-9;
 }
 
-/* Runs per sample.  ns is the time of the last warm-up run, NAN if there was none.  More than one
- * only when hot, because a batch warms the caches itself. */
-static int64_t choose_batch(const struct gb_measurement *m, double ns)
+/* False after an error or an interrupt. */
+static bool goes_on(struct measurement *m)
+{
+	if (!m->err->code && gb_interrupted)
+		gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
+	return !m->err->code;
+}
+
+/* 128 .. 254 */
+static unsigned char next_poison(void)
+{
+	return (unsigned char)(128 + gb_secret() % 127);
+}
+
+/* ---- set-up ------------------------------------------------------------------------------- */
+
+static size_t memory_used(void)
+{
+	return gb_memory_used(GB_HOST_MEMORY) + gb_memory_used(GB_DEVICE_MEMORY);
+}
+
+static enum gb_status set_up(struct measurement *m)
+{
+	struct gb_result *r = m->result;
+	const size_t before = memory_used();
+	double start_ns;
+
+	if (!r->variant->ops)
+		return gb_fail(m->err, GB_EUNAVAILABLE, "%s", r->variant->absent);
+	if (gb_device_open(r->variant->backend, (int)m->how->device, m->err))
+		return m->err->code;
+	r->emulated = m->backend->is_emulated && m->backend->is_emulated();
+	m->counting = m->backend->counter != NULL;
+	if (r->variant->backend == GB_CPU)
+		gb_resident_begin(&m->resident);
+	start_ns = gb_now_ns();
+	if (gb_state_create(m->ops, r->params, m->input, &m->state, m->err))
+		return m->err->code;
+	if (m->backend->fill) /* a device's upload is no part of create */
+		r->create_ns = gb_now_ns() - start_ns;
+	if (gb_state_upload(m->ops, m->state, m->err) || m->backend->synchronize(m->err))
+		return m->err->code;
+	if (!m->backend->fill)
+		r->create_ns = gb_now_ns() - start_ns;
+	gb_resident_pause(&m->resident);
+	m->output_size = r->workload->output_size(r->params, m->input);
+	m->output = gb_host_alloc(m->output_size + GUARD, 1, m->err);
+	gb_resident_resume(&m->resident);
+	m->state_bytes = memory_used() - before;
+	m->timer = (struct gb_timer){ .ops = m->backend->timer, .err = m->err };
+	if (!m->err->code)
+		(void)m->timer.ops->create(&m->timer.clock, m->err);
+	m->distinct = r->workload->distinct ? r->workload->distinct(r->params, m->input) : 1;
+	return m->err->code;
+}
+
+/* ---- a run -------------------------------------------------------------------------------- */
+
+/* Flush the caches.  The first flush allocates its buffer, which is not the variant's memory. */
+static enum gb_status flush(struct measurement *m)
+{
+	if (m->runs == 0)
+		gb_resident_pause(&m->resident);
+	(void)m->backend->flush(m->err);
+	if (m->runs == 0)
+		gb_resident_resume(&m->resident);
+	return m->err->code;
+}
+
+/* Queue the runs between two marks. */
+static void queue_runs(struct measurement *m, const struct manner *how)
+{
+	const struct gb_counter *counter = m->counting && m->runs == 0 ? m->backend->counter : NULL;
+
+	m->timer.phases = how->phases;
+	gb_timer_begin(&m->timer);
+	for (int64_t i = 0; i < how->batch && !m->err->code; i++) {
+		if (counter)
+			counter->count(i == 0);
+		(void)m->ops->run(m->state, &m->timer, m->err);
+	}
+	if (counter)
+		counter->count(false);
+	gb_timer_end(&m->timer);
+}
+
+static enum gb_status push_phases(struct gb_result *r, const struct gb_phase_time *phase,
+				  size_t count, struct gb_error *err)
+{
+	for (size_t i = 0; i < count && !err->code; i++) {
+		size_t at = 0;
+
+		while (at < r->phase_count && !gb_equal(r->phase[at].name, phase[i].name))
+			at++;
+		if (at == GB_MAX_PHASES)
+			return gb_fail(err, GB_ERUNTIME, "more than %d phases", GB_MAX_PHASES);
+		if (at == r->phase_count)
+			r->phase[r->phase_count++].name = phase[i].name;
+		(void)gb_series_push(&r->phase[at].time, phase[i].ns, err);
+	}
+	return err->code;
+}
+
+/* Do a run or a batch; *ns by the variant's clock and *host_ns by the host's are per run. */
+static enum gb_status run_once(struct measurement *m, const struct manner *how, double *ns,
+			       double *host_ns)
+{
+	struct gb_phase_time phase[GB_MAX_PHASES] = { 0 };
+	struct gb_error release = { 0 };
+	size_t phases = GB_MAX_PHASES;
+	double start_ns;
+
+	if ((how->verified &&
+	     gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err)) ||
+	    (m->ops->reset && m->ops->reset(m->state, m->runs, m->err)) ||
+	    (how->cold && flush(m)) || m->backend->synchronize(m->err))
+		return m->err->code;
+	start_ns = gb_now_ns();
+	if (how->held && m->backend->hold(m->err))
+		return m->err->code;
+	queue_runs(m, how);
+	if (how->held && m->backend->let_go(&release))
+		gb_fail(m->err, release.code, "%s", release.message);
+	if (m->err->code || m->backend->synchronize(m->err))
+		return m->err->code;
+	*host_ns = (gb_now_ns() - start_ns) / (double)how->batch;
+	if (gb_timer_read(&m->timer, ns, phase, &phases))
+		return m->err->code;
+	*ns /= (double)how->batch;
+	if (m->runs == 0)
+		m->result->resident_bytes = gb_resident_peak(&m->resident);
+	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
+}
+
+/* The time that clocks have been lowered so far; NAN, which nothing exceeds, if unknown. */
+static double throttled_ns(const struct measurement *m)
+{
+	return m->backend->throttled_ns ? m->backend->throttled_ns() : (double)NAN;
+}
+
+/* The same, taken again if the hold failed or, for a sample, if clocks were lowered meanwhile.  The
+ * first run is not held back, because it loads modules. */
+static enum gb_status run(struct measurement *m, struct manner how, double *ns, double *host_ns)
+{
+	struct gb_result *r = m->result;
+	bool again = true;
+
+	while (again) {
+		const double before_ns = throttled_ns(m);
+
+		how.held = how.held && m->backend->hold && m->runs > 0 && r->given_up < GIVE_UPS &&
+			   !(m->ops->flags & GB_HOST_DECISIONS);
+		if (run_once(m, &how, ns, host_ns))
+			return m->err->code;
+		again = how.counts && throttled_ns(m) > before_ns && r->throttled++ < THROTTLED;
+		if (!again && how.held && !m->backend->has_held()) {
+			r->given_up++;
+			again = true;
+		}
+	}
+	m->runs++;
+	return GB_OK;
+}
+
+/* Keep the host's time of a run that was not held back; on the CPU few are kept, as they are nearly
+ * the variant's. */
+static enum gb_status keep_host_time(struct measurement *m, double host_ns)
+{
+	if (!m->backend->hold && m->result->host_time.count >= HOST_TIMES)
+		return GB_OK;
+	return gb_series_push(&m->result->host_time, host_ns, m->err);
+}
+
+/* ---- verification ------------------------------------------------------------------------- */
+
+/* Do a transfer between two marks and keep its time. */
+static enum gb_status timed(struct measurement *m, enum gb_status (*op)(struct measurement *m),
+			    struct gb_series *series)
+{
+	struct gb_phase_time none[1];
+	size_t phases = GB_COUNT(none);
+	double ns;
+
+	m->timer.phases = false;
+	gb_timer_begin(&m->timer);
+	if (op(m))
+		return m->err->code;
+	gb_timer_end(&m->timer);
+	if (m->backend->synchronize(m->err) || gb_timer_read(&m->timer, &ns, none, &phases))
+		return m->err->code;
+	return gb_series_push(series, ns, m->err);
+}
+
+static enum gb_status upload(struct measurement *m)
+{
+	return m->ops->upload(m->state, m->err);
+}
+
+static enum gb_status download(struct measurement *m)
+{
+	return m->ops->download(m->state, m->output, m->err);
+}
+
+/* Verify the result of the last run. */
+static enum gb_status verify(struct measurement *m)
+{
+	struct gb_result *r = m->result;
+	const unsigned char poison = next_poison();
+
+	memset(m->output, poison, m->output_size + GUARD);
+	if (timed(m, download, &r->download))
+		return m->err->code;
+	r->verdict = GB_FAIL;
+	for (size_t i = 0; i < GUARD; i++)
+		if (m->output[m->output_size + i] != poison)
+			return gb_fail(m->err, GB_EVERIFY,
+				       "download() writes beyond the output of %zu bytes",
+				       m->output_size);
+	if (r->workload->verify(r->params, m->input, m->runs - 1, m->output, &r->metrics, m->err))
+		return m->err->code;
+	if (m->ops->metrics)
+		m->ops->metrics(m->state, &r->metrics);
+	r->verdict = GB_PASS;
+	r->verified++;
+	return GB_OK;
+}
+
+/* ---- warm-up ------------------------------------------------------------------------------ */
+
+/* The first run is verified, so that a wrong variant ends early; each is if no samples follow.
+ * None is held back: host_time is what a caller would see.  *ns is the time of the last run. */
+static enum gb_status warm_up(struct measurement *m, int64_t count, bool samples_follow, double *ns)
+{
+	struct gb_result *r = m->result;
+	double host_ns = 0;
+
+	for (int64_t i = 0; i < count && goes_on(m); i++) {
+		const struct manner how = {
+			.batch = 1,
+			.cold = r->cold && (i == 0 || m->backend->hold),
+			.verified = !m->how->no_verify && (i == 0 || !samples_follow),
+		};
+
+		if (run(m, how, ns, &host_ns))
+			return m->err->code;
+		if (i == 0)
+			r->first_ns = host_ns;
+		else if (m->backend->hold && keep_host_time(m, host_ns))
+			return m->err->code;
+		if (!goes_on(m) || (how.verified && verify(m)))
+			return m->err->code;
+		if ((samples_follow || i + 1 < count) && elapsed_s(m) >= m->how->timeout_s)
+			return gb_fail(m->err, GB_ERUNTIME,
+				       "time-out: no %s within %g s (the first run took %.3g s)",
+				       samples_follow ? "sample" : "result", m->how->timeout_s,
+				       r->first_ns * 1e-9);
+	}
+	return m->err->code;
+}
+
+/* ---- samples ------------------------------------------------------------------------------ */
+
+/* Runs per sample; ns is the time of one, NAN if unknown.  A batch warms the caches itself, so only
+ * hot samples have more than one. */
+static int64_t choose_batch(const struct measurement *m, double ns)
 {
 	const struct gb_result *r = m->result;
 
@@ -48,146 +334,27 @@ static int64_t choose_batch(const struct gb_measurement *m, double ns)
 	return ns * MAX_BATCH > BATCH_NS ? (int64_t)ceil(BATCH_NS / ns) : MAX_BATCH;
 }
 
-/* ---- the measurement ---------------------------------------------------------------------- */
-
-static enum gb_status upload(struct gb_measurement *m)
+/* A random sample between the first and the last of those that are certain to be taken. */
+static int64_t choose_sample(const struct gb_settings *how)
 {
-	return gb_state_upload(m->ops, m->state, m->err);
-}
-
-/* True if the open device, if any, is emulated: its times say nothing about a GPU. */
-static bool emulates(const struct gb_backend_ops *backend)
-{
-	return backend->is_emulated && backend->is_emulated();
-}
-
-static size_t memory_used(void)
-{
-	return gb_memory_used(GB_HOST_MEMORY) + gb_memory_used(GB_DEVICE_MEMORY);
-}
-
-static enum gb_status set_up(struct gb_measurement *m)
-{
-	struct gb_result *r = m->result;
-	double start;
-
-	if (!r->variant->ops)
-		return gb_fail(m->err, GB_EUNAVAILABLE, "%s", r->variant->absent);
-	if (m->backend == gb_backends[r->variant->backend]
-		    ? gb_device_open(r->variant->backend, (int)m->how->device, m->err)
-		    : m->backend->open(0, m->err))
-		return m->err->code;
-	r->emulated = emulates(m->backend);
-	m->evidence.state_bytes = memory_used();
-	if (r->variant->backend == GB_CPU && !m->backend->remote)
-		gb_resident_begin(&m->evidence.resident);
-	start = gb_now_ns();
-	if (gb_state_create(m->ops, r->params, m->input, &m->state, m->err) ||
-	    (m->ops->upload && !m->backend->fill && upload(m)))
-		return m->err->code;
-	r->create_ns = gb_now_ns() - start;
-	m->output_size = r->workload->output_size(r->params, m->input);
-	gb_resident_pause(&m->evidence.resident);
-	m->output = gb_host_alloc(m->output_size, 1, m->err);
-	gb_resident_resume(&m->evidence.resident);
-	if (!m->output)
-		return m->err->code;
-	m->timer = (struct gb_timer){ .ops = m->backend->timer, .err = m->err };
-	if (m->timer.ops->create(&m->timer.clock, m->err))
-		return m->err->code;
-	if (m->ops->upload && m->backend->fill && (upload(m) || m->backend->synchronize(m->err)))
-		return m->err->code;
-	m->evidence.state_bytes = memory_used() - m->evidence.state_bytes;
-	return GB_OK;
-}
-
-/* Keep the times of a run that was not held back, by the host's clock and the variant's.  On the
- * CPU they are nearly the same, so few of the host's are kept. */
-static enum gb_status keep_host_time(struct gb_measurement *m, double ns, double host_ns)
-{
-	if ((m->backend->hold || m->result->host_time.count < HOST_TIMES) &&
-	    gb_series_push(&m->result->host_time, host_ns, m->err))
-		return m->err->code;
-	return gb_series_push(&m->evidence.unseen, host_ns - ns, m->err);
-}
-
-/* Warm-up runs.  They are not held back, so that host_time is the time that a caller would see.
- * The first run is verified to stop a wrong variant early.  If caches are hot, this proves little,
- * because nothing was poisoned.  untimed: no samples follow, so each run is poisoned and verified,
- * and waits for a processor do not count as time.  *ns is the time of the last run. */
-static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool untimed, double *ns)
-{
-	const double start_ns = gb_variant_cpu_ns(m);
-	struct gb_result *r = m->result;
-	double host_ns = 0, spent_s;
-
-	for (int64_t i = 0; i < count; i++) {
-		const struct gb_manner how = { .batch = 1,
-					       .verified = untimed,
-					       .warm = i > 0 && !untimed && !m->backend->hold };
-
-		if (gb_sample(m, how, ns, &host_ns))
-			return m->err->code;
-		if (i == 0)
-			r->first_ns = host_ns;
-		else if (m->backend->hold && keep_host_time(m, *ns, host_ns))
-			return m->err->code;
-		if (gb_interrupted)
-			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
-		if ((untimed || i == 0) && gb_verify_run(m))
-			return m->err->code;
-		spent_s = elapsed_s(m);
-		if (untimed)
-			spent_s = fmin(spent_s, (gb_variant_cpu_ns(m) - start_ns) * 1e-9);
-		if (spent_s >= m->how->timeout_s)
-			return gb_fail(m->err, GB_ERUNTIME,
-				       "time-out: no %s within %g s%s (the first run took %.3g s)",
-				       untimed ? "result" : "sample", m->how->timeout_s,
-				       untimed ? " of processor time" : "", r->first_ns * 1e-9);
-	}
-	return GB_OK;
-}
-
-/* The sample between the first and the last that is verified, a secret one of those that are
- * certain to be taken. */
-static int64_t choose_sample(const struct gb_measurement *m)
-{
-	const int64_t count = m->how->samples ? m->how->samples : m->how->min_samples;
+	const int64_t count = how->samples ? how->samples : how->min_samples;
 
 	return count > 2 ? 1 + (int64_t)(gb_secret() % (uint64_t)(count - 2)) : 0;
 }
 
-/* True if sample k is expected to be the last.  last_s is the duration of the sample before it. */
-static bool is_last(const struct gb_measurement *m, int64_t k, double last_s)
-{
-	const struct gb_settings *how = m->how;
-
-	return k + 1 >= (how->samples ? how->samples : GB_MAX_SAMPLES) ||
-	       elapsed_s(m) + last_s >= how->timeout_s;
-}
-
-/* True if a sample on another input is also verified. */
-static bool may_verify(const struct gb_measurement *m)
-{
-	return m->evidence.verify_ns * GB_VERIFYING < elapsed_s(m) * 1e9;
-}
-
-static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool changed)
+static enum gb_status take_sample(struct measurement *m, bool verified)
 {
 	struct gb_result *r = m->result;
-	const struct gb_manner how = { .batch = r->batch,
-				       .held = true,
-				       .verified = verified,
-				       .changed = changed,
-				       .counts = true };
+	const struct manner how = { .batch = r->batch,
+				    .cold = r->cold,
+				    .held = true,
+				    .verified = verified,
+				    .counts = true };
 	double ns, host_ns;
 
-	if (gb_sample(m, how, &ns, &host_ns) || gb_series_push(&r->time, ns, m->err) ||
-	    gb_sort_out(m, verified, changed && m->evidence.varies,
-			gb_seen_ns(m, r->batch, ns, host_ns)))
+	if (run(m, how, &ns, &host_ns) || gb_series_push(&r->time, ns, m->err))
 		return m->err->code;
-	if ((!m->backend->hold || m->ops->flags & GB_HOST_DECISIONS) &&
-	    keep_host_time(m, ns, host_ns))
+	if ((!m->backend->hold || m->ops->flags & GB_HOST_DECISIONS) && keep_host_time(m, host_ns))
 		return m->err->code;
 	if (m->backend->sm_clock_hz) {
 		const double hz = m->backend->sm_clock_hz();
@@ -197,21 +364,33 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified, bool 
 	}
 	if (isnan(r->first_ns))
 		r->first_ns = host_ns;
-	r->overwritten += m->evidence.poisoned;
-	r->changed += changed && m->evidence.varies;
-	/* An interrupted measurement leaves no record, so its sample need not be verified. */
-	if (verified && !gb_interrupted)
-		(void)gb_verify_sample(m);
+	if (goes_on(m) && verified)
+		(void)verify(m);
 	return m->err->code;
 }
 
-/* Take samples until the stopping rule ends sampling and the last sample was verified. */
-static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
+static void remark(struct gb_result *r)
 {
+	if (r->throttled > THROTTLED)
+		(void)snprintf(r->reason, sizeof r->reason,
+			       "clocks were lowered because of power or heat in %lld samples",
+			       (long long)r->throttled);
+	if (r->given_up >= GIVE_UPS)
+		(void)snprintf(r->reason, sizeof r->reason,
+			       "these times include launches: the stream could not be held back, "
+			       "because run() waits for the device or queues more than fits");
+}
+
+/* Take samples until the stopping rule ends sampling; verify the first of each distinct input, the
+ * last, and a random one between. */
+static enum gb_status take_samples(struct measurement *m, double warm_ns)
+{
+	const struct gb_settings *how = m->how;
 	struct gb_result *r = m->result;
-	const int64_t chosen = choose_sample(m);
-	bool enough = false, verified, changed;
-	double start_s, last_s = 0;
+	const int64_t chosen = choose_sample(how);
+	const int64_t most = how->samples ? how->samples : GB_MAX_SAMPLES;
+	bool enough = false, verified;
+	double last_s = 0;
 
 	r->batch = choose_batch(m, warm_ns);
 	if (gb_timer_resolution(m->timer.ops, m->timer.clock, &r->resolution_ns, m->err))
@@ -220,24 +399,21 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	m->first = m->runs;
 	do {
 		const int64_t k = (int64_t)r->time.count;
+		const double start_s = elapsed_s(m);
 
-		start_s = elapsed_s(m);
-		verified = m->how->verify_all || k < m->distinct || k == chosen || enough ||
-			   is_last(m, k, last_s);
-		/* The first run that is verified has the original input, and its metrics. */
-		changed = r->verified > 0 && (verified || gb_secret() % GB_CHANGED == 0 ||
-					      m->evidence.vary_ns * CHEAP < last_s * 1e9);
-		verified = !m->how->no_verify && (verified || (changed && may_verify(m)));
-		if (take_sample(m, verified, changed))
+		verified = !how->no_verify &&
+			   (how->verify_all || k < m->distinct || k == chosen || enough ||
+			    k + 1 >= most || start_s + last_s >= how->timeout_s);
+		if (take_sample(m, verified))
 			return m->err->code;
-		if (gb_interrupted)
-			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
 		last_s = elapsed_s(m) - start_s;
-		enough = gb_stop_sampling(r, m->how, elapsed_s(m));
-	} while (!enough || !(verified || m->how->no_verify));
-	gb_doubt_samples(r);
-	return gb_take_evidence(m) || gb_sample_clocks(m) ? m->err->code : gb_sample_alone(m);
+		enough = gb_stop_sampling(r, how, elapsed_s(m));
+	} while (!enough || !(verified || how->no_verify));
+	remark(r);
+	return GB_OK;
 }
+
+/* ---- phases and transfers ----------------------------------------------------------------- */
 
 /* The number of runs that are not samples: at least `least`, then up to `most` while they have
  * taken less than `most_s` together. */
@@ -251,99 +427,81 @@ static bool want_more(const struct others *others, size_t count, double taken_s)
 	return count < others->most && (count < others->least || taken_s < others->most_s);
 }
 
-/* Take extra runs.  None is started after --timeout. */
-static enum gb_status take_others(struct gb_measurement *m, const struct gb_manner *how,
-				  const struct others *others, bool launched)
+/* Time runs that are not held back. */
+static enum gb_status take_launches(struct measurement *m)
 {
+	const struct manner how = { .batch = 1, .cold = m->result->cold };
+	const size_t have = m->result->host_time.count;
+	const struct others others = { have < 2 ? 2 - have : 0, HOST_TIMES - have,
+				       gb_least_time_s(m->how) };
 	const double start_s = elapsed_s(m);
-	bool enough = false;
+	double ns, host_ns;
 
-	for (size_t i = 0; !enough && want_more(others, i, elapsed_s(m) - start_s) &&
-			   elapsed_s(m) < m->how->timeout_s;
-	     i++) {
-		double ns, host_ns;
-
-		if (gb_sample(m, *how, &ns, &host_ns) ||
-		    (launched && keep_host_time(m, ns, host_ns)))
+	if (have >= HOST_TIMES || !m->backend->hold || m->ops->flags & GB_HOST_DECISIONS)
+		return GB_OK;
+	for (size_t i = 0; want_more(&others, i, elapsed_s(m) - start_s) &&
+			   elapsed_s(m) < m->how->timeout_s && goes_on(m);
+	     i++)
+		if (run(m, how, &ns, &host_ns) || keep_host_time(m, host_ns))
 			return m->err->code;
-		if (gb_interrupted)
-			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
-		enough = how->phases && i + 1 >= others->least &&
-			 gb_phases_are_narrow(m->result, m->how);
-	}
-	return GB_OK;
+	return m->err->code;
 }
 
-/* Time whole runs, more if noise may have made them long, and break some up.  A plug-in cannot
- * avoid the first by being slow. */
-static enum gb_status take_whole_runs(struct gb_measurement *m)
+static enum gb_status take_phases(struct measurement *m, const struct others *others)
 {
-	struct gb_error wrong = { 0 };
-	double taken_s = 0;
+	const struct manner how = {
+		.batch = 1, .cold = m->result->cold, .held = true, .phases = true
+	};
+	const double start_s = elapsed_s(m);
+	double ns, host_ns;
 
-	for (int i = 0; ((i == 0 && m->backend->remote) || elapsed_s(m) < m->how->timeout_s) &&
-			((i < MAX_WHOLE_RUNS && gb_judge_whole(m, &wrong)) ||
-			 (i < WHOLE_RUNS && taken_s < WHOLE_S));
+	if (!m->timer.named || m->how->no_phases)
+		return GB_OK;
+	for (size_t i = 0; want_more(others, i, elapsed_s(m) - start_s) &&
+			   elapsed_s(m) < m->how->timeout_s && goes_on(m);
 	     i++) {
-		const double start_s = elapsed_s(m);
-
-		if (gb_whole_run(m))
+		if (run(m, how, &ns, &host_ns))
 			return m->err->code;
-		taken_s += elapsed_s(m) - start_s;
-		if (i % WHOLE_RUNS == 0 && gb_broken_run(m))
-			return m->err->code;
-		if (gb_interrupted)
-			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
+		if (i + 1 >= others->least && gb_phases_are_narrow(m->result, m->how))
+			break;
 	}
-	return GB_OK;
+	return m->err->code;
 }
 
-/* Time the transfers of a device.  Nothing runs after it: the device then has an input without a
- * result. */
-static enum gb_status take_transfers(struct gb_measurement *m, const struct others *others)
+/* Time the transfers of a device, at least once. */
+static enum gb_status take_transfers(struct measurement *m, const struct others *others)
 {
+	struct gb_result *r = m->result;
 	const double start_s = elapsed_s(m);
 
 	if (!m->ops->upload || !m->backend->fill)
 		return GB_OK;
 	for (size_t i = 0; want_more(others, i, elapsed_s(m) - start_s) &&
-			   (i == 0 || elapsed_s(m) < m->how->timeout_s);
-	     i++) {
-		if (gb_transfer(m))
+			   (i == 0 || elapsed_s(m) < m->how->timeout_s) && goes_on(m);
+	     i++)
+		if (timed(m, upload, &r->upload) || timed(m, download, &r->download))
 			return m->err->code;
-		if (gb_interrupted)
-			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
-	}
-	return GB_OK;
+	return m->err->code;
 }
 
-/* Take runs for data that would distort the samples: whole runs, phase marks, transfers and, if
- * samples are held back, the launch times in host_time.  A paper's mean of N runs may be of a phase
- * or include transfers, so these are as many as the samples with --samples=N and, if time allows,
- * in a paper's tables.  Else they have a small share of the time. */
-static enum gb_status take_the_rest(struct gb_measurement *m)
+/* A paper's mean of N runs may be of a phase or include transfers, so these are as many as the
+ * samples with --samples=N and, if time allows, in a paper's tables.  Else they have a small share
+ * of the time.  Marks of phases would distort samples. */
+static enum gb_status take_the_rest(struct measurement *m)
 {
-	const struct gb_manner marked = { .batch = 1, .held = true, .phases = true };
-	const struct gb_manner launched = { .batch = 1 };
 	const struct gb_settings *how = m->how;
-	struct gb_result *r = m->result;
-	const size_t have = r->host_time.count, most = r->emulated ? 1 : r->time.count;
+	const size_t most = m->result->emulated ? 1 : m->result->time.count;
 	const struct others rest = { how->samples ? most : 1, most,
 				     gb_least_time_s(how) / (how->for_paper ? 1 : SHARE) };
-	const struct others launches = { have < 2 ? 2 - have : 0, HOST_TIMES - have,
-					 gb_least_time_s(how) };
 
 	if (m->counting) /* the executor's times mean nothing */
 		return GB_OK;
-	if (have < HOST_TIMES && m->backend->hold && !(m->ops->flags & GB_HOST_DECISIONS) &&
-	    take_others(m, &launched, &launches, true))
-		return m->err->code;
-	if (!how->no_verify && take_whole_runs(m))
-		return m->err->code;
-	if (m->timer.named && !how->no_phases && take_others(m, &marked, &rest, false))
+	if (take_launches(m) || take_phases(m, &rest))
 		return m->err->code;
 	return take_transfers(m, &rest);
 }
+
+/* ---- rates -------------------------------------------------------------------------------- */
 
 /* Bytes of the input that the last verified run read, from the variant's metric; 0 without one. */
 static double touched_bytes(const struct gb_metrics *metrics)
@@ -356,35 +514,29 @@ static double touched_bytes(const struct gb_metrics *metrics)
 
 /* Bytes that a run moves through main memory: by the variant's model or, if it has all its data in
  * a cache that is cold at first, those of the input and the output. */
-static double bytes_moved(const struct gb_measurement *m)
+static double bytes_moved(const struct measurement *m)
 {
 	const struct gb_result *r = m->result;
 	const double least = r->workload->work(r->params, m->input).bytes;
 	const char *from;
 
-	if (!m->ops->bytes) /* a plug-in's word is no model */
-		return least + (m->backend->remote ? 0 : touched_bytes(&r->metrics));
-	if (r->cold && m->backend->cache_bytes &&
-	    m->evidence.state_bytes <= m->backend->cache_bytes(&from))
+	if (!m->ops->bytes)
+		return least + touched_bytes(&r->metrics);
+	if (r->cold && m->backend->cache_bytes && m->state_bytes <= m->backend->cache_bytes(&from))
 		return least;
 	return m->ops->bytes(r->params, m->input);
 }
 
 /* Samples of different work have different rates; their harmonic mean is the overall rate. */
-static void sum_up_rates(struct gb_measurement *m)
+static void sum_up_rates(struct measurement *m)
 {
 	struct gb_result *r = m->result;
 	double ns_per_item = 0;
 
 	r->work = r->workload->work(r->params, m->input);
 	r->work.bytes = bytes_moved(m);
-	if (r->cold) {
+	if (r->cold)
 		r->flush_bytes = m->backend->flush_bytes(); /* 0 before the first flush */
-		r->flush_bytes_per_s = (double)r->flush_bytes * m->backend->flush_passes /
-				       m->evidence.flush_ns * 1e9;
-	}
-	if (m->distinct <= 1)
-		return;
 	for (size_t i = 0; i < r->time.count; i++) {
 		const int64_t run = m->first + (int64_t)i;
 		const double items = r->workload->items
@@ -393,68 +545,47 @@ static void sum_up_rates(struct gb_measurement *m)
 
 		ns_per_item += r->time.value[i] / items;
 	}
-	r->harmonic_items_per_s = (double)r->time.count / ns_per_item * 1e9;
+	if (m->distinct > 1)
+		r->harmonic_items_per_s = (double)r->time.count / ns_per_item * 1e9;
 }
 
-static enum gb_status take_counts(struct gb_measurement *m)
-{
-	const char *counts;
+/* ---- the measurement ---------------------------------------------------------------------- */
 
-	if (!m->counting)
-		return GB_OK;
-	counts = m->backend->counter->counts();
-	if (!counts)
-		return gb_fail(m->err, GB_ERUNTIME, "the plug-in's process gives no counts");
-	m->result->counts = strdup(counts);
-	return m->result->counts ? GB_OK : gb_out_of_memory(m->err, "the counts");
-}
-
-static enum gb_status measure(struct gb_measurement *m, bool timed)
+static enum gb_status measure(struct measurement *m, bool timed)
 {
 	struct gb_result *r = m->result;
 	double ns = NAN;
 
-	if (set_up(m) || !m->output)
+	if (set_up(m))
 		return m->err->code;
-	m->distinct = r->workload->distinct ? r->workload->distinct(r->params, m->input) : 1;
 	if (!timed)
-		return warm_up(m, m->distinct, true, &ns);
-	m->counting = m->backend->counter != NULL;
-	if (warm_up(m, m->how->warmup, false, &ns))
+		return warm_up(m, m->distinct, false, &ns);
+	if (warm_up(m, m->how->warmup, true, &ns))
 		return m->err->code;
 	if (m->backend->state)
 		m->backend->state(&r->before);
 	if (take_samples(m, ns))
 		return m->err->code;
-	if (m->backend->state) {
+	if (m->backend->state)
 		m->backend->state(&r->after);
-		r->has_gpu_state = true;
-	}
+	r->has_gpu_state = m->backend->state != NULL;
 	if (take_the_rest(m))
 		return m->err->code;
-	m->evidence.children = gb_children(m) > m->evidence.children_before;
-	if (gb_judge(m, m->err)) {
-		r->by_time = !m->evidence.children;
-		return m->err->code;
-	}
 	if (!r->emulated && !(gb_series_quantile(&r->time, 0.5) > 0))
 		return gb_fail(m->err, GB_ERUNTIME, "the clock is too coarse for a run");
-	r->constant = m->backend->remote && !m->how->no_verify && !m->evidence.varies;
-	r->whole_ns = gb_series_quantile(&m->evidence.whole, 0.5);
-	r->cpu_ns = gb_series_quantile(&m->evidence.cpu, 0.5);
 	sum_up_rates(m);
-	return take_counts(m);
+	if (m->counting && !(r->counts = strdup(m->backend->counter->counts())))
+		return gb_out_of_memory(m->err, "the counts");
+	return GB_OK;
 }
 
-static void tear_down(struct gb_measurement *m)
+static void tear_down(struct measurement *m)
 {
 	if (m->timer.clock)
 		m->timer.ops->destroy(m->timer.clock);
 	if (m->ops)
 		gb_state_destroy(m->ops, m->state);
 	gb_host_free(m->output);
-	gb_restore_input(m);
-	gb_evidence_release(&m->evidence);
 }
 
 /* Turn the error that ended the measurement into the result's outcome. */
@@ -481,53 +612,7 @@ static int threads_of(const struct gb_result *r)
 	return (int)gb_value_load(row, r->params).i;
 }
 
-enum gb_status gb_run_on(const struct gb_backend_ops *backend, struct gb_result *result,
-			 void *input, const struct gb_settings *how, bool timed,
-			 struct gb_error *err)
-{
-	struct gb_error own = { 0 };
-	struct gb_measurement m = {
-		.result = result,
-		.how = how,
-		.ops = result->variant->ops,
-		.backend = backend,
-		.input = input,
-		.err = &own,
-		.evidence = { .flush_ns = INFINITY,
-			      .upload_ns = INFINITY,
-			      .between_ns = INFINITY,
-			      .unflushed_ns = INFINITY,
-			      .once_ns = INFINITY,
-			      .resident = { .base = NAN } },
-		.started_ns = gb_now_ns(),
-	};
-
-	if (!backend->remote)
-		m.evidence.children_before = gb_children(&m);
-	(void)gb_threads_spin();
-	result->threads = threads_of(result);
-	result->cold = timed && !how->hot;
-	result->outcome = GB_RESULT_OK;
-	result->reason[0] = '\0';
-	gb_result_forget(result);
-	gb_memory_mark();
-	(void)measure(&m, timed);
-	result->host_bytes = gb_memory_peak(GB_HOST_MEMORY);
-	result->device_bytes = gb_memory_peak(GB_DEVICE_MEMORY);
-	if (backend->remote) {
-		result->host_bytes += backend->remote->peak(GB_HOST_MEMORY);
-		result->device_bytes += backend->remote->peak(GB_DEVICE_MEMORY);
-	}
-	result->elapsed_s = elapsed_s(&m);
-	tear_down(&m);
-	if (own.code == GB_EINTERRUPTED)
-		return gb_fail(err, own.code, "%s", own.message);
-	settle(result, &own);
-	return GB_OK;
-}
-
-struct run {
-	const struct gb_backend_ops *backend;
+struct job {
 	struct gb_result *result;
 	void *input;
 	const struct gb_settings *how;
@@ -535,30 +620,45 @@ struct run {
 	struct gb_error *err;
 };
 
-static void run(void *self)
+static void do_job(void *self)
 {
-	const struct run *run = self;
+	const struct job *job = self;
+	struct gb_result *result = job->result;
+	struct gb_error own = { 0 };
+	struct measurement m = {
+		.result = result,
+		.how = job->how,
+		.ops = result->variant->ops,
+		.backend = gb_backends[result->variant->backend],
+		.input = job->input,
+		.resident = { .base = NAN },
+		.err = &own,
+		.started_ns = gb_now_ns(),
+	};
 
-	(void)gb_run_on(run->backend, run->result, run->input, run->how, run->timed, run->err);
+	result->threads = threads_of(result);
+	result->cold = job->timed && !job->how->hot;
+	result->outcome = GB_RESULT_OK;
+	result->reason[0] = '\0';
+	gb_result_forget(result);
+	gb_memory_mark();
+	(void)measure(&m, job->timed);
+	result->host_bytes = gb_memory_peak(GB_HOST_MEMORY);
+	result->device_bytes = gb_memory_peak(GB_DEVICE_MEMORY);
+	result->elapsed_s = elapsed_s(&m);
+	tear_down(&m);
+	if (own.code == GB_EINTERRUPTED)
+		gb_fail(job->err, own.code, "%s", own.message);
+	else
+		settle(result, &own);
 }
 
 enum gb_status gb_run(struct gb_result *result, void *input, const struct gb_settings *how,
 		      bool timed, struct gb_error *err)
 {
-	const struct gb_variant *variant = result->variant;
-	const struct gb_remote_limits limits = { .device = (int)how->device,
-						 .timeout_s = how->timeout_s,
-						 .memory_bytes = how->memory_bytes };
-	const bool remote = variant->ops && variant->plugin && variant->plugin->isolated;
-	struct run job = { remote ? gb_remote_backend(variant, &limits)
-				  : gb_backends[variant->backend],
-			   result,
-			   input,
-			   how,
-			   timed,
-			   err };
+	struct job job = { result, input, how, timed, err };
 
-	if (!gb_ends(run, &job))
+	if (!gb_ends(do_job, &job))
 		gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	return err->code;
 }

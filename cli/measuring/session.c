@@ -14,7 +14,7 @@
 
 #include "cli/measuring/bandwidth.h"
 #include "cli/measuring/choice.h"
-#include "cli/measuring/judge.h"
+#include "cli/measuring/leave.h"
 #include "cli/measuring/making.h"
 #include "cli/measuring/need.h"
 #include "cli/measuring/paths.h"
@@ -379,8 +379,6 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 
 	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
-		return false;
-	if (s->request->until_ns > 0 && gb_now_ns() > s->request->until_ns)
 		return false;
 	if (!s->request->once && s->past.count + s->past.again_count == 0)
 		return s->number++ % s->shards == s->shard;

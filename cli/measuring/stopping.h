@@ -8,11 +8,6 @@
  * more. */
 enum { GB_MAX_SAMPLES = 1000 };
 
-enum {
-	GB_CHANGED = 8,    /* one sample in so many is on another input, and verified ... */
-	GB_VERIFYING = 25, /* ... while that takes less than 1/25 of the time */
-};
-
 /* The least time that the stopping rule samples for. */
 double gb_least_time_s(const struct gb_settings *how);
 

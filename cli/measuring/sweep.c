@@ -329,46 +329,6 @@ size_t gb_sweep_count(const struct gb_sweep *sweep, const struct gb_variant *var
 	return count;
 }
 
-/* False if the axis has no sizes. */
-static bool draw_sizes(struct gb_axis *axis, uint64_t seed, uint64_t *drawn)
-{
-	int64_t low = axis->value[0].i, high = low;
-	size_t count = 0;
-
-	if (!axis->given || axis->param->type != GB_INT || gb_equal(axis->param->name, "seed") ||
-	    (axis->count < 3 && (axis->count > 1 || high <= 1000)))
-		return false;
-	for (size_t i = 0; i < axis->count; i++) {
-		low = axis->value[i].i < low ? axis->value[i].i : low;
-		high = axis->value[i].i > high ? axis->value[i].i : high;
-	}
-	low = axis->count == 1 ? high / 2 : low;
-	for (size_t i = 0; i < axis->count; i++) {
-		const double u = gb_random_to_unit(gb_random64(seed, (*drawn)++));
-		const int64_t value = low + (int64_t)pow((double)(high - low + 1), u) - 1;
-		size_t k = 0;
-
-		while (k < count && axis->value[k].i != value)
-			k++;
-		axis->value[k].i = value;
-		count += k == count;
-	}
-	axis->count = count;
-	return true;
-}
-
-bool gb_sweep_draw(struct gb_sweep *sweep, uint64_t seed, uint64_t *drawn)
-{
-	bool any = false;
-
-	sweep->count = 1;
-	for (size_t i = 0; i < sweep->workload->param_count; i++) {
-		any |= draw_sizes(&sweep->axis[i], seed, drawn);
-		sweep->count *= sweep->axis[i].count;
-	}
-	return any;
-}
-
 void gb_sweep_release(struct gb_sweep *sweep)
 {
 	if (!sweep->workload)

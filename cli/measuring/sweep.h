@@ -70,12 +70,6 @@ bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_
 /* The number of points that it is run at. */
 size_t gb_sweep_count(const struct gb_sweep *sweep, const struct gb_variant *variant);
 
-/* Replace the sizes by random ones between the least and the greatest of their axis, small ones as
- * often as large ones; a single one from its half on.  Sizes are three or more numbers that are
- * given, or one above 1000.  *drawn random numbers of the seed are used up.  False if there are no
- * sizes. */
-bool gb_sweep_draw(struct gb_sweep *sweep, uint64_t seed, uint64_t *drawn);
-
 void gb_sweep_release(struct gb_sweep *sweep);
 
 #endif

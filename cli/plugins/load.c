@@ -1,17 +1,16 @@
 /* load.c -- see load.h. */
 #include "cli/plugins/load.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 
-#include "cli/plugins/process.h"
-#include "cli/plugins/remote.h"
 #include "cli/plugins/sha256.h"
-#include "cli/plugins/worker.h"
+#include "cli/workloads/registry.h"
+#include "common/plugin.h"
 #include "common/text.h"
 #include "common/variants.h"
 
@@ -20,54 +19,93 @@ enum { MOST = 64 };
 static struct gb_plugin_file *loaded[MOST];
 static size_t loaded_count;
 
-volatile sig_atomic_t gb_plugin_is_loading;
-
-/* GB_EUSAGE if a variant of the file, from `first` on in the table, has the name of another. */
-static enum gb_status check_names(const struct gb_plugin_file *file, size_t first,
-				  struct gb_error *err)
+static bool is_name(const char *name)
 {
-	for (size_t i = first; i < gb_variant_count; i++)
-		for (size_t k = 0; k < i; k++) {
-			const struct gb_variant *a = &gb_variants[i], *b = &gb_variants[k];
-
-			if (a->backend == b->backend && gb_equal(a->workload, b->workload) &&
-			    gb_equal(a->name, b->name))
-				return gb_fail(err, GB_EUSAGE,
-					       "%.200s: %s already has a variant %s/%s", file->path,
-					       a->workload, gb_backends[a->backend]->name, a->name);
-		}
-	return GB_OK;
+	return name && *name && *name != '-' && strlen(name) < 48 &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 }
 
-static enum gb_status add_here(struct gb_plugin_file *file, struct gb_error *err)
+/* The reason why the table cannot be used; NULL if it can. */
+static const char *fault_of(const struct gb_plugin *plugin)
 {
-	const struct gb_plugin *plugin;
-
-	gb_plugin_is_loading = 1;
-	plugin = gb_interrupted ? NULL : gb_plugin_open(file->path, err);
-	gb_plugin_is_loading = 0;
-	if (gb_interrupted)
-		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	if (!plugin)
-		return err->code;
+		return "does not define gpubench_plugin (see GB_PLUGIN)";
+	if (strncmp(plugin->build, GB_INTERFACE, sizeof plugin->build) != 0)
+		return "was compiled with other headers than this program: compile it again";
+	if (!is_name(plugin->name) || !plugin->version || !plugin->count)
+		return "a plug-in needs a name, a version and a variant";
+	for (size_t i = 0; i < plugin->count; i++) {
+		const struct gb_plugin_variant *v = &plugin->variant[i];
+
+		if (!v->workload || !gb_workload_find(v->workload))
+			return "a variant is of no benchmark";
+		if (!is_name(v->name) || !v->summary)
+			return "a variant needs a summary and a name of letters a-z, digits and "
+			       "hyphens";
+		if (v->backend != GB_CPU && v->backend != GB_CUDA)
+			return "the back end of a variant must be GB_CPU or GB_CUDA";
+		if (!v->ops || !v->ops->state_size || !v->ops->create || !v->ops->run ||
+		    !v->ops->download)
+			return "a variant needs state_size, create, run and download";
+	}
+	return NULL;
+}
+
+static bool exists(const struct gb_plugin_variant *v)
+{
+	for (size_t i = 0; i < gb_variant_count; i++)
+		if (gb_variants[i].backend == v->backend &&
+		    gb_equal(gb_variants[i].workload, v->workload) &&
+		    gb_equal(gb_variants[i].name, v->name))
+			return true;
+	return false;
+}
+
+static enum gb_status add_variants(struct gb_plugin_file *file, const struct gb_plugin *plugin,
+				   struct gb_error *err)
+{
 	file->name = plugin->name;
 	file->version = plugin->version;
 	for (size_t i = 0; i < plugin->count && !err->code; i++) {
 		const struct gb_plugin_variant *v = &plugin->variant[i];
-		struct gb_variant_ops *ops = calloc(1, sizeof *ops);
 
-		if (!ops)
-			return gb_out_of_memory(err, "a plug-in");
-		memcpy(ops, v->ops, plugin->ops_size);
+		if (exists(v))
+			return gb_fail(err, GB_EUSAGE, "%.200s: %s already has a variant %s/%s",
+				       file->path, v->workload, gb_backends[v->backend]->name,
+				       v->name);
 		(void)gb_variants_add(&(struct gb_variant){ .workload = v->workload,
 							    .name = v->name,
 							    .backend = v->backend,
 							    .summary = v->summary,
-							    .ops = ops,
+							    .ops = v->ops,
 							    .plugin = file },
 				      err);
 	}
 	return err->code;
+}
+
+/* Open the file and add its variants. */
+static enum gb_status open_file(struct gb_plugin_file *file, struct gb_error *err)
+{
+	const struct gb_plugin *plugin;
+	struct stat info;
+	const char *fault;
+	void *library;
+
+	if (stat(file->path, &info))
+		return gb_fail(err, GB_EUSAGE, "%.200s: %s", file->path, strerror(errno));
+	if (!S_ISREG(info.st_mode))
+		return gb_fail(err, GB_EUSAGE, "%.200s: not a regular file", file->path);
+	if (gb_sha256_file(file->path, file->sha256, err))
+		return err->code;
+	library = dlopen(file->path, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return gb_fail(err, GB_EUSAGE, "%.400s", dlerror());
+	plugin = dlsym(library, "gpubench_plugin");
+	fault = fault_of(plugin);
+	if (fault)
+		return gb_fail(err, GB_EUSAGE, "%.200s: %s", file->path, fault);
+	return add_variants(file, plugin, err);
 }
 
 static bool is_loaded(const char *path)
@@ -78,12 +116,10 @@ static bool is_loaded(const char *path)
 	return false;
 }
 
-/* Load the file whose name is the first `length` characters of `name`. */
-static enum gb_status load(const char *name, size_t length, bool isolated, struct gb_error *err)
+/* Load the file whose name is the first `length` characters of `name`, once. */
+static enum gb_status load(const char *name, size_t length, struct gb_error *err)
 {
 	struct gb_plugin_file *file = calloc(1, sizeof *file);
-	const size_t first = gb_variant_count;
-	struct stat info;
 	char *path;
 
 	/* Without a slash, dlopen() would search the system's folders. */
@@ -93,54 +129,36 @@ static enum gb_status load(const char *name, size_t length, bool isolated, struc
 		return gb_out_of_memory(err, "a plug-in");
 	}
 	file->path = path;
-	file->isolated = isolated;
-	if (is_loaded(path))
-		goto out;
 	if (length == 0 || length > 400)
 		gb_fail(err, GB_EUSAGE, "--plugin: expects files, separated by commas");
 	else if (loaded_count == MOST)
 		gb_fail(err, GB_EUSAGE, "more than %d plug-ins", MOST);
-	else if (stat(path, &info))
-		gb_fail(err, GB_EUSAGE, "%.200s: %s", path, strerror(errno));
-	else if (!S_ISREG(info.st_mode))
-		gb_fail(err, GB_EUSAGE, "%.200s: not a regular file", path);
-	if (err->code || gb_sha256_file(path, file->sha256, err))
-		goto out;
-	loaded[loaded_count++] = file;
-	if (isolated ? gb_remote_add(file, err) : add_here(file, err))
-		return err->code;
-	return check_names(file, first, err);
-out:
-	free(path);
-	free(file);
+	if (!err->code && !is_loaded(path) && !open_file(file, err)) {
+		loaded[loaded_count++] = file;
+		return GB_OK;
+	}
+	if (!err->code) { /* variants of a refused file may be in the table */
+		free(path);
+		free(file);
+	}
 	return err->code;
 }
 
-static enum gb_status load_all(const char *list, const char *end, bool isolated,
-			       struct gb_error *err)
+static enum gb_status load_all(const char *list, const char *end, struct gb_error *err)
 {
 	while (list && !err->code) {
 		const size_t length = strcspn(list, end);
 
-		(void)load(list, length, isolated, err);
+		(void)load(list, length, err);
 		list = list[length] ? list + length + 1 : NULL;
 	}
 	return err->code;
 }
 
-enum gb_status gb_plugins_load(const char *list, bool isolated, struct gb_error *err)
+enum gb_status gb_plugins_load(const char *list, struct gb_error *err)
 {
 	const char *paths = getenv("GPUBENCH_PLUGINS");
 
-	if (paths && !*paths)
-		paths = NULL;
-	if (!list && !paths)
-		return GB_OK;
-#ifndef __SANITIZE_ADDRESS__
-	/* Other processes of the same user can no longer read or change this one's memory. */
-	if (isolated)
-		(void)prctl(PR_SET_DUMPABLE, 0);
-#endif
-	(void)load_all(list, ",", isolated, err);
-	return load_all(paths, ":", isolated, err);
+	(void)load_all(list, ",", err);
+	return load_all(paths && *paths ? paths : NULL, ":", err);
 }

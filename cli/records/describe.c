@@ -200,8 +200,6 @@ static bool describe_measured(struct gb_record *record, const struct gb_result *
 	record->upload = gb_series_quantile(&result->upload, 0.5);
 	record->download = gb_series_quantile(&result->download, 0.5);
 	record->first_call = result->first_ns;
-	record->whole = result->whole_ns;
-	record->cpu = result->cpu_ns;
 	record->memory.host_bytes = (double)result->host_bytes;
 	record->memory.device_bytes = (double)result->device_bytes;
 	record->memory.flush_bytes = gb_positive((double)result->flush_bytes);
@@ -262,14 +260,10 @@ static void describe_outcome(struct gb_record *record, const struct gb_result *r
 
 	record->status = gb_status_of_result(result);
 	record->reason = result->reason[0] ? result->reason : NULL;
-	record->error = result->by_time ? "time" : error_word(result->code);
+	record->error = error_word(result->code);
 	record->verify.result = verdict[result->verdict];
 	if (result->verdict == GB_PASS)
 		record->verify.runs = (double)result->verified;
-	if (result->verdict == GB_PASS && result->time.count) {
-		record->verify.overwritten = (double)result->overwritten;
-		record->verify.changed = (double)result->changed;
-	}
 	record->input = gb_equal(source, "generated") ? NULL : source;
 }
 

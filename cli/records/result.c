@@ -56,13 +56,12 @@ void gb_result_forget(struct gb_result *r)
 		clear(&r->phase[i].time);
 	r->phase_count = 0;
 	r->create_ns = r->first_ns = NAN;
-	r->whole_ns = r->cpu_ns = r->resident_bytes = NAN;
-	r->harmonic_items_per_s = r->copy_bytes_per_s = r->flush_bytes_per_s = NAN;
+	r->resident_bytes = r->harmonic_items_per_s = r->copy_bytes_per_s = NAN;
 	r->metrics.count = 0;
 	free(r->counts);
 	r->counts = NULL;
-	r->verified = r->overwritten = r->changed = r->given_up = r->throttled = 0;
-	r->doubtful = r->constant = false;
+	r->verified = r->given_up = r->throttled = 0;
+	r->doubtful = false;
 }
 
 void gb_result_release(struct gb_result *result)

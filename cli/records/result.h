@@ -22,7 +22,6 @@ struct gb_settings {
 	int64_t verify_all; /* verify every sample, not only the first, the last and one between */
 	int64_t no_phases;  /* skip the phases, for a quick look */
 	int64_t device;
-	int64_t memory_bytes; /* that a plug-in's process may use; 0: no limit */
 	bool for_paper;       /* measure phases as often as time, since a figure may be of one */
 };
 
@@ -46,12 +45,8 @@ struct gb_result {
 	enum gb_status code; /* why it was skipped or failed; else GB_OK */
 	char reason[480];    /* the same in words; if the outcome is ok, a remark or "" */
 	enum gb_verdict verdict;
-	int64_t verified;    /* number of verified runs */
-	int64_t overwritten; /* number of samples before which the results were overwritten */
-	int64_t changed;     /* number of samples on another input than the one before */
-	bool doubtful;       /* faster than the memory: see gb_doubt_rate() */
-	bool constant;       /* a plug-in's input has no variations: it may know the result */
-	bool by_time;        /* it failed a rule that rests on times alone: see gb_judge() */
+	int64_t verified; /* number of verified runs */
+	bool doubtful;    /* faster than the memory: see gb_doubt_rate() */
 
 	/* The rest is valid only if the outcome is ok. */
 	enum gb_stop stop;
@@ -72,11 +67,8 @@ struct gb_result {
 	struct gb_series upload, download; /* on a device, of runs of their own */
 	double create_ns;                  /* create(): allocation and preparation */
 	double first_ns;                   /* the first call of run(), by the host's clock */
-	double whole_ns;     /* reset, run and download as one interval, by the host's clock */
-	double cpu_ns;       /* CPU time of the process in that interval */
-	struct gb_work work; /* bytes according to the variant's model */
+	struct gb_work work;               /* bytes according to the variant's model */
 	double harmonic_items_per_s;       /* NAN unless the samples are different work */
-	double flush_bytes_per_s;          /* of the fastest flush; NAN if there was none */
 	double copy_bytes_per_s;           /* copy bandwidth of this back end; NAN if unknown */
 	struct gb_gpu_state before, after; /* before and after the samples */
 	bool has_gpu_state;

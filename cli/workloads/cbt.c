@@ -402,7 +402,6 @@ const struct gb_workload gb_cbt_workload = {
 	.param_count = GB_COUNT(params),
 	.params_size = sizeof(struct cbt_params),
 	.check = check,
-	.small = "--op=cycle --depth=11 --shape=random --fill=0.2",
 	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
 	.prepare = prepare,
 	.output_size = output_size,

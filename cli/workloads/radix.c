@@ -448,7 +448,6 @@ const struct gb_workload gb_radix_workload = {
 	.param_count = GB_COUNT(params),
 	.params_size = sizeof(struct radix_params),
 	.check = check,
-	.small = "--count=10007",
 	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper, [GB_LARGE] = large },
 	.prepare = prepare,
 	.output_size = output_size,

@@ -114,7 +114,6 @@ const struct gb_workload gb_stream_workload = {
 	.param_count = GB_COUNT(params),
 	.params_size = sizeof(struct stream_params),
 	.check = check,
-	.small = "--count=64Ki",
 	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
 	.prepare = prepare,
 	.output_size = output_size,

@@ -29,9 +29,7 @@
 #define __global__
 #define __device__
 #define __host__
-#ifndef GPUBENCH_SIMT_PLUGIN /* scripts/simt-plugin.py converts it */
-#define __shared__ write_SHARED_ARRAY_or_SHARED_VAR_instead_see_cuda_gpu_h
-#endif
+#define __shared__      write_SHARED_ARRAY_or_SHARED_VAR_instead_see_cuda_gpu_h
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 
@@ -275,9 +273,5 @@ static inline cudaError_t simt_bind(const char *name, void (*kernel)(P...), dim3
 #define GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, ...)     \
 	((void)simt_bind(#kernel, kernel, grid, block, dim3(), true, shmem, \
 			 stream __VA_OPT__(, ) __VA_ARGS__))
-
-#ifdef GPUBENCH_SIMT_PLUGIN
-#include "tests/simt/simt_plugin.h"
-#endif
 
 #endif

@@ -237,7 +237,6 @@ static enum gb_status print_table(struct report *r, const struct table *t, struc
 		cell[m].value = room + m * (r->keys.count + 1);
 	}
 	gb_grid_init(&grid, FIRST + EACH * t->count, column);
-	grid.keys = FIRST;
 	for (size_t g = 0; g < 2 * r->keys.group_count && !err->code; g++) {
 		const struct gb_key_group *group = &r->keys.group[g / 2];
 		const struct gb_record *record = r->keys.entry[group->first].record;

@@ -397,7 +397,6 @@ const struct gb_workload gb_bfs_workload = {
 	.param_count = GB_COUNT(params),
 	.params_size = sizeof(struct bfs_params),
 	.check = check,
-	.small = "--vertices=1025",
 	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper, [GB_LARGE] = large },
 	.prepare = prepare,
 	.output_size = output_size,

@@ -352,7 +352,6 @@ const struct gb_workload gb_lbvh_workload = {
 	.param_count = GB_COUNT(params),
 	.params_size = sizeof(struct lbvh_params),
 	.check = check,
-	.small = "--primitives=700",
 	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper, [GB_LARGE] = large },
 	.prepare = prepare,
 	.output_size = output_size,

@@ -276,7 +276,6 @@ const struct gb_workload gb_octree_workload = {
 	.param_count = GB_COUNT(params),
 	.params_size = sizeof(struct octree_params),
 	.check = check,
-	.small = "--count=1000",
 	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper, [GB_LARGE] = large },
 	.prepare = prepare,
 	.output_size = output_size,

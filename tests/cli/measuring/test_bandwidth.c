@@ -2,9 +2,11 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/measuring/bandwidth.h"
 #include "common/memory.h"
+#include "common/text.h"
 
 static const struct gb_settings how;
 
@@ -62,4 +64,45 @@ Test(bandwidth, of_earlier_launches)
 	cr_expect(isnan(gb_copy_bandwidth(GB_CPU, 1001, &how)), "of another back end");
 	cr_expect(gb_copy_bandwidth(GB_CUDA, 1063, &how) == 64);
 	cr_expect(isnan(gb_copy_bandwidth(GB_CPU, 1064, &how)), "there is no room");
+}
+
+/* Runs of 1 us.  Cold ones read at most a tenth more than the copy's bandwidth, hot ones twice as
+ * much, but for what the caches hold. */
+Test(bandwidth, rates_that_no_memory_reaches)
+{
+	const char *from;
+	const double cache = (double)gb_backends[GB_CPU]->cache_bytes(&from);
+	const struct {
+		double read, copy; /* bytes, bytes per s */
+		bool is_hot, emulated, failed, is_doubtful;
+	} row[] = {
+		{ 109e3, 100e9, false, false, false, false },
+		{ 111e3, 100e9, false, false, false, true },
+		{ 111e3, (double)NAN, false, false, false, false },
+		{ 111e3, 100e9, true, false, false, false },
+		{ 111e3, 100e9, false, true, false, false },
+		{ 111e3, 100e9, false, false, true, false },
+		{ cache + 199e3, 100e9, true, false, false, false },
+		{ cache + 201e3, 100e9, true, false, false, true },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		double time = 1e3;
+		struct gb_result r = { .outcome = row[i].failed ? GB_FAILED : GB_RESULT_OK,
+				       .variant = &(struct gb_variant){ .backend = GB_CPU },
+				       .cold = !row[i].is_hot,
+				       .emulated = row[i].emulated,
+				       .time = { 1, 1, &time },
+				       .work = { .read = row[i].read },
+				       .copy_bytes_per_s = row[i].copy };
+
+		gb_doubt_rate(&r);
+		cr_expect_eq(r.doubtful, row[i].is_doubtful, "row %zu", i);
+		cr_expect_eq(strstr(r.reason, "reads its input at") != NULL, row[i].is_doubtful);
+		if (i == 1) { /* until the copy is measured on a machine that is not busy */
+			r.copy_bytes_per_s = 102e9;
+			gb_doubt_rate(&r);
+			cr_expect(!r.doubtful && !r.reason[0]);
+		}
+	}
 }

@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "cli/plugins/process.h"
+#include "cli/measuring/leave.h"
 #include "common/text.h"
 
 static void expect_contents(int file, const char *wanted)

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "cli/measuring/making.h"
-#include "cli/measuring/usage.h"
+#include "common/status.h"
+#include "common/timer.h"
 
 static volatile int turns[4];
 

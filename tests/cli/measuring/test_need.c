@@ -128,18 +128,6 @@ Test(need, limits)
 	}
 }
 
-/* The process of a plug-in counts its own. */
-Test(need, of_a_plugin)
-{
-	static const struct gb_plugin_file plugin;
-	const struct gb_variant variant = { .plugin = &plugin };
-	struct gb_need need = { 1, 1 };
-	struct gb_error err = { 0 };
-
-	cr_expect_eq(gb_need_of(&need, NULL, &variant, NULL, NULL, &err), GB_OK);
-	cr_expect(need.host_bytes == 0 && need.device_bytes == 0);
-}
-
 /* Files of up to 16 MiB are read to know the need. */
 Test(need, large_files_are_not_read)
 {

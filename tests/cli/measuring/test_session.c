@@ -129,22 +129,21 @@ Test(session, measurements_that_are_due)
 {
 	static const struct {
 		const char *shard;
-		bool once, late;
+		bool once;
 		int sweeps, globs;
 		const char *visited;
 	} row[] = {
-		{ NULL, false, false, 1, 0, "x1 y1 p1 x2 y2 p2 " },
-		{ "1/1", false, false, 2, 0, "x1 y1 p1 x2 y2 p2 x1 y1 p1 x2 y2 p2 " },
-		{ "1/2", false, false, 1, 0, "x1 p1 y2 " },
-		{ "2/2", false, false, 1, 0, "y1 x2 p2 " },
-		{ "3/4", false, false, 1, 0, "p1 " },
-		{ "6/6", false, false, 1, 0, "p2 " },
-		{ "1/1000000", false, false, 1, 0, "x1 " },
-		{ "1/4", false, false, 2, 0, "x1 y2 p1 " },
-		{ NULL, true, false, 2, 0, "x1 y1 p1 x2 y2 p2 " },
-		{ "1/4", true, false, 2, 0, "x1 y2 " },
-		{ NULL, false, true, 1, 0, "" },
-		{ NULL, false, false, 1, 2, "x1 p1 x2 p2 " },
+		{ NULL, false, 1, 0, "x1 y1 p1 x2 y2 p2 " },
+		{ "1/1", false, 2, 0, "x1 y1 p1 x2 y2 p2 x1 y1 p1 x2 y2 p2 " },
+		{ "1/2", false, 1, 0, "x1 p1 y2 " },
+		{ "2/2", false, 1, 0, "y1 x2 p2 " },
+		{ "3/4", false, 1, 0, "p1 " },
+		{ "6/6", false, 1, 0, "p2 " },
+		{ "1/1000000", false, 1, 0, "x1 " },
+		{ "1/4", false, 2, 0, "x1 y2 p1 " },
+		{ NULL, true, 2, 0, "x1 y1 p1 x2 y2 p2 " },
+		{ "1/4", true, 2, 0, "x1 y2 " },
+		{ NULL, false, 1, 2, "x1 p1 x2 p2 " },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -152,7 +151,6 @@ Test(session, measurements_that_are_due)
 						  .glob = { "cpu/x", "cpu/p" } };
 		const struct gb_request request = { .dry = GB_DRY_KEYS,
 						    .once = row[i].once,
-						    .until_ns = row[i].late ? 1 : 0,
 						    .repeats = { .shard = row[i].shard } };
 		struct gb_session s = begin(&request);
 		struct gb_error err = { 0 };

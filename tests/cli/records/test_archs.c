@@ -23,15 +23,15 @@ Test(archs, advice)
 		{ "80", 9, 0, ADVICE("90", "80 and runs compute_80 by the driver"),
 		  "compute_80 by the driver" },
 		{ "80 90", 9, 0, "", "sm_90" },
-		{ "75 80 90", 8, 6, ADVICE("86", "75 80 90") },
-		{ "75 80 90", 12, 0, ADVICE("120", "75 80 90") },
-		{ "100 120", 1, 0, ADVICE("10", "100 120") },
-		{ "9", 9, 0, ADVICE("90", "9") },
-		{ "75 80 90", 7, 5, "" },
-		{ "75 80 90", 9, 0, "" },
-		{ "120", 12, 0, "" },
-		{ "", 8, 6, "" },   /* an emulator */
-		{ "80", 0, 0, "" }, /* unknown */
+		{ "75 80 90", 8, 6, ADVICE("86", "75 80 90"), "" },
+		{ "75 80 90", 12, 0, ADVICE("120", "75 80 90"), "" },
+		{ "100 120", 1, 0, ADVICE("10", "100 120"), "" },
+		{ "9", 9, 0, ADVICE("90", "9"), "" },
+		{ "75 80 90", 7, 5, "", "" },
+		{ "75 80 90", 9, 0, "", "" },
+		{ "120", 12, 0, "", "" },
+		{ "", 8, 6, "", "" },   /* an emulator */
+		{ "80", 0, 0, "", "" }, /* unknown */
 	};
 	struct gb_gpu_info gpu = { .id = 3, .name = "An A10", .number = { [GB_CUDA] = 1 } };
 
@@ -42,8 +42,7 @@ Test(archs, advice)
 		size_t length;
 		FILE *file = open_memstream(&text, &length);
 
-		(void)snprintf(gpu.code, sizeof gpu.code, "%s",
-			       rows[row].code ? rows[row].code : "");
+		(void)snprintf(gpu.code, sizeof gpu.code, "%s", rows[row].code);
 		gpu.cc_major = rows[row].major;
 		gpu.cc_minor = rows[row].minor;
 		gpu.number[GB_CUDA] = seen;

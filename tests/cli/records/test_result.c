@@ -32,10 +32,8 @@ Test(result, forgotten)
 	struct gb_series *const series[] = { &r.time,         &r.host_time,   &r.upload,
 					     &r.download,     &r.sm_clock_hz, &r.phase[0].time,
 					     &r.phase[1].time };
-	double *const number[] = { &r.create_ns,        &r.first_ns,
-				   &r.whole_ns,         &r.cpu_ns,
-				   &r.resident_bytes,   &r.harmonic_items_per_s,
-				   &r.copy_bytes_per_s, &r.flush_bytes_per_s };
+	double *const number[] = { &r.create_ns, &r.first_ns, &r.resident_bytes,
+				   &r.harmonic_items_per_s, &r.copy_bytes_per_s };
 	struct gb_error err = { 0 };
 
 	for (size_t i = 0; i < GB_COUNT(series); i++)
@@ -45,7 +43,7 @@ Test(result, forgotten)
 	r.phase_count = 2;
 	r.metrics.count = 1;
 	r.counts = strdup("{}");
-	r.verified = r.overwritten = r.changed = 1;
+	r.verified = 1;
 	r.given_up = r.throttled = 1;
 	r.doubtful = true;
 	gb_result_release(&r);
@@ -55,6 +53,5 @@ Test(result, forgotten)
 	for (size_t i = 0; i < GB_COUNT(number); i++)
 		cr_expect(isnan(*number[i]), "number %zu", i);
 	cr_expect(r.phase_count == 0 && r.metrics.count == 0 && r.counts == NULL);
-	cr_expect(r.verified == 0 && r.overwritten == 0 && r.changed == 0);
-	cr_expect(r.given_up == 0 && r.throttled == 0 && !r.doubtful);
+	cr_expect(r.verified == 0 && r.given_up == 0 && r.throttled == 0 && !r.doubtful);
 }

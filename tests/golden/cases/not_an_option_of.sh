@@ -7,7 +7,7 @@ done
 # A benchmark has an option for each of its parameters. The test prints its other options.
 gpubench list --format=json radix >radix.json || exit
 sed -n '/"variants"/q; s/^\t\{5\}"name":\t"\([a-z-]*\)",$/--\1/p' radix.json >parameters
-for command in radix run check judge repro env list; do
+for command in radix run check repro env list; do
 	gpubench help $command >help || exit
 	sed -n 's/^ \{2,6\}\(-[a-zA-Z], \)\?\(--[a-z-]*\).*/\2/p' help >options
 	if [ $command = radix ]; then
