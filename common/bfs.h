@@ -59,8 +59,7 @@ struct bfs_params {
 	int64_t seed;
 };
 
-/* Edges of vertex u: column[row[u]] .. column[row[u + 1] - 1], ascending.  `row` is the same in all
- * variations of a graph: only vertices of equal degrees are exchanged. */
+/* Edges of vertex u: column[row[u]] .. column[row[u + 1] - 1], ascending. */
 struct bfs_csr {
 	uint64_t *row;    /* n + 1 */
 	uint32_t *column; /* m */
@@ -68,8 +67,6 @@ struct bfs_csr {
 
 /* The reference's results for the search from one source; computed when first needed. */
 struct bfs_facts;
-/* The vertices whose names are exchanged in the present variation of the graph. */
-struct bfs_variation;
 
 struct bfs_input {
 	uint32_t n;     /* vertices: at least 1, at most INT32_MAX */
@@ -83,7 +80,6 @@ struct bfs_input {
 	size_t source_count;   /* at least 1 */
 	uint32_t *source;      /* distinct; all have out-edges unless no vertex has any */
 	struct bfs_facts *facts;
-	struct bfs_variation *variation; /* NULL: the graph has no variations */
 };
 
 /* Searches per run; 1 if batch is 0. */

@@ -102,10 +102,9 @@ struct cbt_input {
 			   NULL */
 	size_t frames;  /* CBT_UPDATE: else 0 */
 	struct cbt_frame *frame;
-	size_t end_leaves;       /* CBT_UPDATE: leaves of the tree after the last frame */
-	uint64_t *end_field;     /* CBT_UPDATE: that tree; else NULL */
-	size_t total_leaves;     /* decoded in one run, summed over the frames of CBT_UPDATE */
-	struct cbt_swaps *swaps; /* variations of the input (datasets/trees/swaps.h) */
+	size_t end_leaves;   /* CBT_UPDATE: leaves of the tree after the last frame */
+	uint64_t *end_field; /* CBT_UPDATE: that tree; else NULL */
+	size_t total_leaves; /* decoded in one run, summed over the frames of CBT_UPDATE */
 };
 
 /* The header of an output.  The ids and the heap follow, if the operation produces them. */

@@ -23,11 +23,6 @@
  *			index[first .. first + count)
  *	index		a permutation of 0 .. count - 1
  *
- * Variations of the input (vary() of common/workload.h) exchange triangles i and i + 2 of a build,
- * or rays 2 i and 2 i + 1 of a stream, or shift the camera of an image by less than half a pixel.
- * The triangles of a trace, its vertices and the probe's camera never change, so create() may build
- * the tree that is traced.
- *
  * In a tree with spatial splits (LBVH_SPATIAL), a primitive may be in several leaves, whose boxes
  * together hold all of it; index has up to lbvh_references_max() numbers.
  *

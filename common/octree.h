@@ -98,7 +98,7 @@ struct octree_verifier;
 struct octree_input {
 	size_t count;
 	int bucket;
-	float *x, *y, *z; /* count each, finite; variations exchange bodies i and i + 2 */
+	float *x, *y, *z; /* count each, finite */
 	/* Nodes that a builder allocates: every node of the tree plus, for holes, the lesser of
 	 * OCTREE_SLACK and one per body; or the number that --pool requests, which may be too
 	 * small.  A builder that needs more stops with GB_ERUNTIME and OCTREE_POOL_EXHAUSTED.  It

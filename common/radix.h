@@ -69,8 +69,6 @@ struct radix_input {
 	size_t key_size; /* 4 or 8 */
 	void *keys;
 	uint32_t *values;
-	void *replaced;     /* keys that a variation has replaced (gb_keys_repeat()), or NULL */
-	uint64_t variation; /* the one that the keys are; 0: the original */
 };
 
 static inline uint32_t radix_f32_order(uint32_t bits)

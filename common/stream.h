@@ -23,8 +23,7 @@ struct stream_params {
 /* The first count bytes of words are copied.  An output is count bytes. */
 struct stream_input {
 	size_t count;
-	uint64_t *words;    /* word i is half i % 2 of random block i / 2, xor variation */
-	uint64_t variation; /* 0: the original */
+	uint64_t *words; /* word i is half i % 2 of random block i / 2 */
 };
 
 /* Words that hold so many bytes. */

@@ -4,18 +4,14 @@
  * of a result.  A variant is one way to solve it on one back end.  For each point of a sweep the
  * runner calls:
  *
- *	prepare -> for each variant: create, upload, [vary, upload, reset, run] x (warm-ups +
- *	           samples), download, verify, destroy -> release
+ *	prepare -> for each variant: create, upload, [reset, run] x (warm-ups + samples),
+ *	           download, verify, destroy -> release
  *
  * create() declares the arrays that download() reads (gb_memory_result()).  Before a verified run
  * they are poisoned, then reset() is called.  reset() must also clear any other state that a result
  * depends on, such as a library's handle.  download() must cope with any contents of the arrays.
  *
- * vary() replaces the contents of the input from time to time, so that only the work gives the
- * result.  Sizes and addresses stay.  create() therefore keeps nothing that depends on the contents
- * of an input: upload() derives it.  On a device, run() and reset() read the input only as upload()
- * has copied it, because the host's copy may have changed since.  download() does not read it at
- * all, because the input changes again before it.
+ * On a device, run() and reset() read the input only as upload() has copied it.
  *
  * Only run() is timed as `time`; upload() and download() are timed separately.  Everything is
  * allocated in create(), nothing in run().
@@ -67,9 +63,6 @@ struct gb_param {
 	bool written;  /* GB_PATH: a file that is written, not read */
 	bool numbered; /* GB_PATH: may name several files (gb_numbered_path()), from 0 on */
 	bool hidden;   /* accepted but not in the help: needed only by `check` and tests */
-	/* Only the making of the input reads it, so a plug-in gets 0: it could tell the answer.
-	 * The same holds for each GB_PATH. */
-	bool input_only;
 	/* The back ends that use the parameter, as bits 1 << GB_CPU ...; 0: all.  The others are
 	 * not swept over it and do not record it. */
 	unsigned backends;
@@ -96,7 +89,7 @@ struct gb_param {
 	  .help = "OpenMP threads of the cpu variants (0: one per core)" },                  \
 	{                                                                                    \
 		.name = "seed", GB_AT(GB_INT, type, seed), .initial = "1", .max = INT64_MAX, \
-		.input_only = true, .help = "seed of the generated input"                    \
+		.help = "seed of the generated input"                                        \
 	}
 
 /* ---- metrics ----------------------------------------------------------------------------- */
@@ -125,12 +118,9 @@ enum gb_variant_flags {
 	GB_REPEATABLE = 2,     /* run() does not change its input: it may run again without
 				  reset(), so short runs can be batched */
 	GB_HOST_DECISIONS = 4, /* run() waits for the device: it cannot be queued behind a hold */
-	GB_CONVERTS = 8,       /* download() does more than copying: it converts the result, or
-				  traces rays in it */
-	GB_DERIVES = 16,       /* upload() does more than copying, which `excluded` states */
 };
 
-/* Members that may be NULL: upload, reset, destroy, bytes, excluded, metrics, library, copy. */
+/* Members that may be NULL: upload, reset, destroy, bytes, excluded, metrics, library. */
 struct gb_variant_ops {
 	size_t state_size; /* bytes of the state passed below */
 	/* Allocate everything, on host and device.  The state is zeroed.  The caller frees it with
@@ -140,9 +130,8 @@ struct gb_variant_ops {
 	enum gb_status (*create)(void *state, const void *params, const void *input,
 				 struct gb_error *err);
 	/* Copy the input to the device, and derive from it what run() uses (a byte matrix, a tree).
-	 * Called again whenever the input has changed; must not change the results of the last run.
-	 * On a device it is timed as `upload` in calls of their own, on the CPU the first call is a
-	 * part of `create`. */
+	 * Called before the first run and, on a device, again to be timed as `upload`; must not
+	 * change the results of the last run.  On the CPU it is a part of `create`. */
 	enum gb_status (*upload)(void *state, struct gb_error *err);
 	/* Reset the work buffers; not timed.  sample counts from 0, including warm-ups. */
 	enum gb_status (*reset)(void *state, int64_t sample, struct gb_error *err);
@@ -167,9 +156,6 @@ struct gb_variant_ops {
 	 * of its headers: "Embree 4.3.3".  NULL: there is none. */
 	const char *(*library)(void);
 	unsigned flags; /* enum gb_variant_flags */
-	/* Repeat the copies of the last upload() without what it derives on the host; timed in its
-	 * place.  NULL: upload() only copies, or what it derives belongs to its time. */
-	enum gb_status (*copy)(void *state, struct gb_error *err);
 };
 
 /* Allocate a state and call create(); gb_state_destroy() frees it and all that belongs to it.  On
@@ -201,11 +187,6 @@ struct gb_work {
 
 enum gb_preset { GB_QUICK, GB_CI, GB_PAPER, GB_LARGE, GB_PRESETS };
 
-/* The bit of a variation's key that allows another order of the input.  Such runs are not timed. */
-#define GB_FAR_VARIATION (UINT64_C(1) << 63)
-
-typedef void gb_share_fn(void *self, void **pointer, size_t bytes);
-
 struct gb_workload {
 	const char *name;
 	const char *summary;
@@ -229,13 +210,6 @@ struct gb_workload {
 				 const void *output, struct gb_metrics *metrics,
 				 struct gb_error *err);
 	const char *verify_method; /* one line, for `list` */
-	/* Replace the contents of the input, in place, by variation `key` of the original input: of
-	 * the same sizes and the same work, but with another result.  0 restores the original.
-	 * A variation depends only on the original and the key, which is drawn at run time.  Takes
-	 * no longer than copying the input a few times; what verify() needs of a variation is
-	 * computed in verify().  The work on a GB_FAR_VARIATION may differ, because its order does.
-	 * False if this input has no variations; NULL: no input has. */
-	bool (*vary)(const void *params, void *input, uint64_t key);
 	/* True for the copy benchmark that other workloads' bytes per second are compared with. */
 	bool yardstick;
 	/* Number of different inputs that the samples cycle through (bfs: sources); NULL: one.  An
@@ -254,12 +228,6 @@ struct gb_workload {
 	 * parameter of that name is given, else "generated". */
 	const char *(*source)(const void *params);
 	void (*release)(void *input); /* accepts NULL */
-	size_t input_size;
-	/* Show a shallow copy of an input to a variant in another process: clear the members that
-	 * are not for variants, then call share() for each pointer left, with the bytes behind it,
-	 * in an order that depends only on what was shared before.  share() may replace a pointer.
-	 * It may be NULL if bytes is 0. */
-	void (*show)(void *input, gb_share_fn *share, void *self);
 };
 
 /* Begin prepare(): return a zeroed input of `size` bytes, or NULL if there is no memory.  Memory

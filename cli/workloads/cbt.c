@@ -18,7 +18,6 @@
 #include "common/text.h"
 #include "datasets/image.h"
 #include "datasets/trees/bits.h"
-#include "datasets/trees/swaps.h"
 #include "datasets/trees/terrain.h"
 #include "datasets/trees/trees.h"
 
@@ -45,14 +44,12 @@ static const struct gb_param params[] = {
 	  .help = "depth of the tree: at most 2^depth leaves, 2^(depth + 2) bits" },
 	{ .name = "shape",
 	  AT(GB_CHOICE, shape),
-	  .input_only = true,
 	  .initial = "random",
 	  .choices = shapes,
 	  .help = "shape of the tree; uniform: all leaves on one level; random: irregular; "
 		  "terrain: refined for a moving camera" },
 	{ .name = "fill",
 	  AT(GB_FLOAT, fill),
-	  .input_only = true,
 	  .initial = "1",
 	  .high = 1,
 	  .help = "leaves as a fraction of 2^depth; approximate for a terrain" },
@@ -152,11 +149,6 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 	if (in && !gb_trees_make(p, in, err) && p->image)
 		(void)draw(p, in, err);
 	return gb_input_end(in, input, err);
-}
-
-static bool vary(const void *params_, void *input, uint64_t key)
-{
-	return gb_swaps_vary(input, key);
 }
 
 static size_t output_size(const void *params_, const void *input)
@@ -333,7 +325,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	const unsigned char *bytes = (const unsigned char *)output + sizeof *out;
 	const uint32_t *ids = (const void *)bytes;
 	const uint64_t *heap = (const void *)(bytes + cbt_ids_size(in));
-	const uint64_t *field = in->op == CBT_UPDATE ? gb_swaps_end_field(in) : in->field;
+	const uint64_t *field = in->op == CBT_UPDATE ? in->end_field : in->field;
 
 	if (in->op != CBT_REDUCE && in->op != CBT_UPDATE && verify_ids(in, out, ids, err))
 		return err->code;
@@ -374,24 +366,6 @@ static bool repeatable(const void *params_)
 	return p->op != CBT_UPDATE;
 }
 
-static void show(void *input, gb_share_fn *share, void *self)
-{
-	struct cbt_input *in = input;
-
-	in->end_field = NULL;
-	in->end_leaves = 0;
-	in->swaps = NULL;
-	share(self, (void **)&in->field, in->field_words * sizeof *in->field);
-	share(self, (void **)&in->heap, in->heap ? in->heap_words * sizeof *in->heap : 0);
-	share(self, (void **)&in->frame, in->frames * sizeof *in->frame);
-	for (size_t f = 0; f < in->frames; f++) {
-		const size_t bytes = cbt_wish_words(in->frame[f].leaves) * sizeof *in->field;
-
-		share(self, (void **)&in->frame[f].split, bytes);
-		share(self, (void **)&in->frame[f].merge, bytes);
-	}
-}
-
 const struct gb_workload gb_cbt_workload = {
 	.name = "cbt",
 	.summary = "find, count, split and merge the leaves of a concurrent binary tree",
@@ -409,10 +383,7 @@ const struct gb_workload gb_cbt_workload = {
 	.verify_method = "ids against the field's gaps, each sum against its children, the field "
 			 "against the rules applied one leaf at a time, edges of a terrain's mesh; "
 			 "heap with libcbt's depth marker (element 0 at bit 0)",
-	.vary = vary,
 	.work = work,
 	.repeatable = repeatable,
 	.release = gb_input_release,
-	.input_size = sizeof(struct cbt_input),
-	.show = show,
 };

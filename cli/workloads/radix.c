@@ -45,7 +45,6 @@ static const struct gb_param params[] = {
 	  .help = "key type; pairs: u32 keys with u32 values" },
 	{ .name = "distribution",
 	  AT(GB_CHOICE, distribution),
-	  .input_only = true,
 	  .initial = "uniform",
 	  .choices = distributions,
 	  .help = "distribution of generated keys; few: 256 distinct keys; entropyK: bitwise AND "
@@ -158,13 +157,6 @@ static enum gb_status make_values(struct radix_input *in, const struct radix_par
 	return err->code;
 }
 
-/* True if a variation is not generated with another seed but replaces some keys. */
-static bool replaces_keys(const struct radix_params *p)
-{
-	return p->file || p->distribution == RADIX_SORTED || p->distribution == RADIX_REVERSE ||
-	       p->distribution >= RADIX_ROOTDUP;
-}
-
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
 {
 	const struct radix_params *p = params_;
@@ -175,34 +167,8 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 		in->key_size = gb_keys_size(in->type);
 		if (!make_keys(in, p, err) && in->type == RADIX_PAIRS)
 			(void)make_values(in, p, err);
-		if (!err->code && replaces_keys(p))
-			in->replaced = gb_host_alloc(gb_keys_groups(in->count), in->key_size, err);
 	}
 	return gb_input_end(in, input, err);
-}
-
-/* The values of pairs stay, and so do the keys' distribution and order.  entropy0, whose keys have
- * all bits set, has no variations, nor has a file of equal keys. */
-static bool vary(const void *params_, void *input, uint64_t key)
-{
-	const struct radix_params *p = params_;
-	const enum radix_distribution distribution = (enum radix_distribution)p->distribution;
-	struct radix_input *in = input;
-	const uint64_t seed = (uint64_t)p->seed, old = in->variation;
-
-	in->variation = key;
-	if (replaces_keys(p)) {
-		if (old)
-			gb_keys_restore(in->keys, in->key_size, in->count, old, in->replaced);
-		return !key || gb_keys_repeat(in->keys, in->key_size, in->count, key, in->replaced);
-	}
-	if (!in->count || distribution == RADIX_ENTROPY0)
-		return false;
-	if (old)
-		gb_keys_refill(in->keys, in->type, distribution, in->count, seed, old, true);
-	if (key)
-		gb_keys_refill(in->keys, in->type, distribution, in->count, seed, key, false);
-	return true;
 }
 
 static size_t output_size(const void *params_, const void *input)
@@ -428,16 +394,6 @@ static struct gb_work work(const void *params_, const void *input)
 				 .read = (double)radix_output_size(in) };
 }
 
-static void show(void *input, gb_share_fn *share, void *self)
-{
-	struct radix_input *in = input;
-
-	in->replaced = NULL;
-	in->variation = 0;
-	share(self, &in->keys, in->count * in->key_size);
-	share(self, (void **)&in->values, in->values ? in->count * sizeof *in->values : 0);
-}
-
 const struct gb_workload gb_radix_workload = {
 	.name = "radix",
 	.summary = "sort keys or key-value pairs",
@@ -454,9 +410,6 @@ const struct gb_workload gb_radix_workload = {
 	.verify = verify,
 	.verify_method = "ascending order, the input's records by an order-independent digest, "
 			 "stability of pairs unless --unstable=yes",
-	.vary = vary,
 	.work = work,
 	.release = gb_input_release,
-	.input_size = sizeof(struct radix_input),
-	.show = show,
 };

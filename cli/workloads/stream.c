@@ -41,23 +41,6 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 	return gb_input_end(in, input, err);
 }
 
-/* Flip bits of all words, among them the lowest, so that any number of bytes changes. */
-static bool vary(const void *params_, void *input, uint64_t key)
-{
-	struct stream_input *in = input;
-	const size_t words = stream_words(in->count);
-	const uint64_t variation = key ? key * UINT64_C(0x9e3779b97f4a7c15) | 1 : 0;
-	const uint64_t flip = variation ^ in->variation;
-
-	if (flip) {
-#pragma omp parallel for schedule(static)
-		for (size_t i = 0; i < words; i++)
-			in->words[i] ^= flip;
-	}
-	in->variation = variation;
-	return in->count > 0;
-}
-
 static size_t output_size(const void *params_, const void *input)
 {
 	const struct stream_input *in = input;
@@ -96,14 +79,6 @@ static const char *const quick[] = { "--count=256Mi", NULL };
 static const char *const ci[] = { "--count=64Mi", NULL };
 static const char *const paper[] = { "--count=64Ki:1Gi:x4", NULL };
 
-static void show(void *input, gb_share_fn *share, void *self)
-{
-	struct stream_input *in = input;
-
-	in->variation = 0;
-	share(self, (void **)&in->words, stream_words(in->count) * sizeof *in->words);
-}
-
 const struct gb_workload gb_stream_workload = {
 	.name = "stream",
 	.summary = "copy an array to measure the bandwidth used as a yardstick",
@@ -119,10 +94,7 @@ const struct gb_workload gb_stream_workload = {
 	.output_size = output_size,
 	.verify = verify,
 	.verify_method = "every byte equals the input's",
-	.vary = vary,
 	.yardstick = true,
 	.work = work,
 	.release = gb_input_release,
-	.input_size = sizeof(struct stream_input),
-	.show = show,
 };

@@ -98,7 +98,7 @@ const struct gb_variant_ops bfs_cpu_basic_queue = {
 	.download = bfs_cpu_download,
 	.excluded = excluded,
 	.metrics = bfs_cpu_metrics,
-	.flags = GB_SERIAL | GB_REPEATABLE | GB_DERIVES,
+	.flags = GB_SERIAL | GB_REPEATABLE,
 };
 
 /* ---- cpu/basic, cpu/basic-early ------------------------------------------------------------ */
@@ -140,7 +140,7 @@ const struct gb_variant_ops bfs_cpu_basic = {
 	.download = bfs_cpu_download,
 	.excluded = excluded,
 	.metrics = bfs_cpu_metrics,
-	.flags = GB_REPEATABLE | GB_DERIVES,
+	.flags = GB_REPEATABLE,
 };
 
 const struct gb_variant_ops bfs_cpu_basic_early = {
@@ -152,5 +152,5 @@ const struct gb_variant_ops bfs_cpu_basic_early = {
 	.download = bfs_cpu_download,
 	.excluded = excluded,
 	.metrics = bfs_cpu_metrics,
-	.flags = GB_REPEATABLE | GB_DERIVES,
+	.flags = GB_REPEATABLE,
 };

@@ -376,5 +376,4 @@ const struct gb_variant_ops bfs_cpu_graphblas = {
 	.destroy = destroy,
 	.excluded = excluded,
 	.library = library,
-	.flags = GB_CONVERTS | GB_DERIVES,
 };

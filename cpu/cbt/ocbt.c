@@ -443,5 +443,5 @@ const struct gb_variant_ops cbt_cpu_ocbt = {
 	.run = run,
 	.download = download,
 	.bytes = bytes,
-	.flags = GB_REPEATABLE | GB_CONVERTS,
+	.flags = GB_REPEATABLE,
 };

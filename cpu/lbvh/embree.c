@@ -387,7 +387,6 @@ static void destroy(void *state)
 		.download = download,                                                           \
 		.destroy = destroy,                                                             \
 		.library = lbvh_embree_library,                                                 \
-		.flags = GB_CONVERTS,                                                           \
 	}
 
 VARIANT(lbvh_cpu_embree, LOW, by_1, true);

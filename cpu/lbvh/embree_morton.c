@@ -234,5 +234,5 @@ const struct gb_variant_ops lbvh_cpu_embree_morton = {
 	.download = download,
 	.destroy = destroy,
 	.library = lbvh_embree_library,
-	.flags = GB_REPEATABLE | GB_CONVERTS,
+	.flags = GB_REPEATABLE,
 };

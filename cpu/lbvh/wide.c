@@ -160,7 +160,7 @@ const struct gb_variant_ops lbvh_cpu_wide = {
 	.run = run_wide,
 	.download = download,
 	.metrics = lbvh_tracer_metrics,
-	.flags = GB_REPEATABLE | GB_CONVERTS,
+	.flags = GB_REPEATABLE,
 };
 
 /* ---- cpu/wide1 ---------------------------------------------------------------------------- */
@@ -191,7 +191,7 @@ const struct gb_variant_ops lbvh_cpu_wide1 = {
 	.run = lbvh_tracer_run,
 	.download = lbvh_tracer_download,
 	.metrics = lbvh_tracer_metrics,
-	.flags = GB_REPEATABLE | GB_CONVERTS,
+	.flags = GB_REPEATABLE,
 };
 
 /* ---- cpu/packet --------------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ const struct gb_variant_ops lbvh_cpu_packet = {
 	.run = lbvh_tracer_run,
 	.download = lbvh_tracer_download,
 	.metrics = lbvh_tracer_metrics,
-	.flags = GB_REPEATABLE | GB_CONVERTS,
+	.flags = GB_REPEATABLE,
 };
 
 /* ---- cpu/sah, cpu/sbvh -------------------------------------------------------------------- */
@@ -275,7 +275,7 @@ const struct gb_variant_ops lbvh_cpu_sah = {
 	.reset = reset,
 	.run = run_sah,
 	.download = download,
-	.flags = GB_REPEATABLE | GB_CONVERTS,
+	.flags = GB_REPEATABLE,
 };
 
 const struct gb_variant_ops lbvh_cpu_sbvh = {
@@ -284,5 +284,5 @@ const struct gb_variant_ops lbvh_cpu_sbvh = {
 	.reset = reset,
 	.run = run_sah,
 	.download = download,
-	.flags = GB_REPEATABLE | GB_CONVERTS,
+	.flags = GB_REPEATABLE,
 };

@@ -221,5 +221,5 @@ const struct gb_variant_ops octree_cpu_morton = {
 	.download = download,
 	.bytes = bytes,
 	.metrics = metrics,
-	.flags = GB_REPEATABLE | GB_CONVERTS,
+	.flags = GB_REPEATABLE,
 };

@@ -190,5 +190,5 @@ extern "C" const struct gb_variant_ops octree_cpu_pcl = {
 	.destroy = destroy,
 	.excluded = excluded,
 	.library = library,
-	.flags = GB_SERIAL | GB_REPEATABLE | GB_CONVERTS | GB_DERIVES,
+	.flags = GB_SERIAL | GB_REPEATABLE,
 };

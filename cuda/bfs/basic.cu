@@ -98,7 +98,6 @@ template <bool EARLY> static constexpr struct gb_variant_ops operations(void)
 
 	ops.upload = op<upload>;
 	ops.excluded = excluded;
-	ops.flags |= GB_DERIVES;
 	return ops;
 }
 

@@ -283,5 +283,5 @@ extern "C" const struct gb_variant_ops cbt_cuda_ocbt = {
 	.run = op<cbt_run<struct state>>,
 	.download = op<download>,
 	.bytes = op<bytes>,
-	.flags = GB_REPEATABLE | GB_CONVERTS,
+	.flags = GB_REPEATABLE,
 };

@@ -78,5 +78,5 @@ extern "C" const struct gb_variant_ops lbvh_cuda_stack = {
 	.run = op<lbvh_gpu_trace_run<struct stack_state>>,
 	.download = op<lbvh_gpu_tracer_download>,
 	.metrics = op<lbvh_gpu_tracer_metrics>,
-	.flags = GB_REPEATABLE | GB_DERIVES,
+	.flags = GB_REPEATABLE,
 };

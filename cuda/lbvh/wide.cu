@@ -536,5 +536,5 @@ extern "C" const struct gb_variant_ops lbvh_cuda_wide = {
 	.run = op<run>,
 	.download = op<download>,
 	.metrics = op<metrics>,
-	.flags = GB_REPEATABLE | GB_CONVERTS | GB_DERIVES,
+	.flags = GB_REPEATABLE,
 };

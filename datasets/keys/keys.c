@@ -1,4 +1,4 @@
-/* keys.c -- generation, variation, reading and digest of keys; keys.h defines the distributions.
+/* keys.c -- generation, reading and digest of keys; keys.h defines the distributions.
  *
  * Keys are generated in tiles: first the 64-bit words of a tile, then the keys of the given type
  * from these words.  Tiles are independent and distributed to threads.
@@ -300,35 +300,17 @@ static void store_tile(void *keys, enum radix_type type, size_t first, size_t n,
 	}
 }
 
-/* Fill tile `first` and every `step`-th one after it. */
-static void fill_tiles(void *keys, enum radix_type type, enum radix_distribution distribution,
-		       size_t count, uint64_t seed, size_t first, size_t step)
+void gb_keys_fill(void *keys, enum radix_type type, enum radix_distribution distribution,
+		  size_t count, uint64_t seed)
 {
 #pragma omp parallel for schedule(static)
-	for (size_t at = first * TILE; at < count; at += step * TILE) {
+	for (size_t at = 0; at < count; at += TILE) {
 		uint64_t word[TILE];
 		const size_t n = count - at < TILE ? count - at : TILE;
 
 		make_words(distribution, seed, count, at, n, word);
 		store_tile(keys, type, at, n, word);
 	}
-}
-
-void gb_keys_fill(void *keys, enum radix_type type, enum radix_distribution distribution,
-		  size_t count, uint64_t seed)
-{
-	fill_tiles(keys, type, distribution, count, seed, 0, 1);
-}
-
-void gb_keys_refill(void *keys, enum radix_type type, enum radix_distribution distribution,
-		    size_t count, uint64_t seed, uint64_t variation, bool undo)
-{
-	enum { STEP = 8 };
-	const bool whole = count < (size_t)STEP * TILE || distribution == RADIX_CONSTANT ||
-			   distribution == RADIX_STAIRCASE;
-
-	fill_tiles(keys, type, distribution, count, undo ? seed : seed ^ variation,
-		   whole ? 0 : variation / 2 % STEP, whole ? 1 : STEP);
 }
 
 /* Random values add this to an index before they scatter it. */
@@ -350,74 +332,6 @@ void gb_keys_number(uint32_t *values, size_t count, enum radix_values kind, uint
 uint32_t gb_keys_place(uint32_t value, enum radix_values kind, uint64_t seed)
 {
 	return kind == RADIX_RANDOM_VALUES ? gather(value) - turn_of(seed) : value;
-}
-
-/* ---- variations -------------------------------------------------------------------------- */
-
-/* A bijection in which every bit of the result depends on every bit of x. */
-static uint64_t mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 32) * UINT64_C(0xd2b74407b1ce6e93);
-	x = (x ^ x >> 29) * UINT64_C(0xca5a826395121157);
-	return x ^ x >> 32;
-}
-
-size_t gb_keys_groups(size_t count)
-{
-	return count / GB_KEYS_GROUP + (count % GB_KEYS_GROUP != 0);
-}
-
-/* The key of a group that a variation replaces: any but the first; the first if it is alone. */
-static size_t replaced_key(size_t count, uint64_t variation, size_t group)
-{
-	const size_t first = group * GB_KEYS_GROUP;
-	const size_t others = (count - first < GB_KEYS_GROUP ? count - first : GB_KEYS_GROUP) - 1;
-
-	return others ? first + 1 + mix(variation ^ mix(group)) % others : first;
-}
-
-bool gb_keys_repeat(void *keys, size_t key_size, size_t count, uint64_t variation, void *replaced)
-{
-	uint32_t *key32 = keys, *replaced32 = replaced;
-	uint64_t *key64 = keys, *replaced64 = replaced;
-	bool changed = false;
-
-#pragma omp parallel for schedule(static) reduction(|| : changed)
-	for (size_t group = 0; group < gb_keys_groups(count); group++) {
-		const size_t i = replaced_key(count, variation, group);
-		const size_t from = i % GB_KEYS_GROUP ? i - 1 : i;
-
-		if (key_size == 8) {
-			replaced64[group] = key64[i];
-			key64[i] = key64[from];
-			changed = changed || key64[i] != replaced64[group];
-		} else {
-			replaced32[group] = key32[i];
-			key32[i] = key32[from];
-			changed = changed || key32[i] != replaced32[group];
-		}
-	}
-	return changed;
-}
-
-void gb_keys_restore(void *keys, size_t key_size, size_t count, uint64_t variation,
-		     const void *replaced)
-{
-	const uint32_t *replaced32 = replaced;
-	const uint64_t *replaced64 = replaced;
-	uint32_t *key32 = keys;
-	uint64_t *key64 = keys;
-
-#pragma omp parallel for schedule(static)
-	for (size_t group = 0; group < gb_keys_groups(count); group++) {
-		const size_t i = replaced_key(count, variation, group);
-
-		if (key_size == 8)
-			key64[i] = replaced64[group];
-		else
-			key32[i] = replaced32[group];
-	}
 }
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -454,6 +368,15 @@ enum gb_status gb_keys_read(const char *path, size_t key_size, size_t limit, voi
 }
 
 /* ---- digest ------------------------------------------------------------------------------ */
+
+/* A bijection in which every bit of the result depends on every bit of x. */
+static uint64_t mix(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 32) * UINT64_C(0xd2b74407b1ce6e93);
+	x = (x ^ x >> 29) * UINT64_C(0xca5a826395121157);
+	return x ^ x >> 32;
+}
 
 uint64_t gb_keys_digest(const void *keys, size_t key_size, const uint32_t *values, size_t count,
 			uint64_t salt)

@@ -62,27 +62,11 @@ size_t gb_keys_size(enum radix_type type);
 void gb_keys_fill(void *keys, enum radix_type type, enum radix_distribution distribution,
 		  size_t count, uint64_t seed);
 
-/* A variation of keys from gb_keys_fill(): an eighth of them, in pieces chosen by `variation`, is
- * generated from another seed.  All are if they are few, equal or a staircase.  `undo` restores
- * them. */
-void gb_keys_refill(void *keys, enum radix_type type, enum radix_distribution distribution,
-		    size_t count, uint64_t seed, uint64_t variation, bool undo);
-
 /* Set the values of pairs; count <= 2^32.  Random ones all differ: i + t, scattered, where t is the
  * XOR of the seed's halves, scattered. */
 void gb_keys_number(uint32_t *values, size_t count, enum radix_values kind, uint64_t seed);
 /* The index of the pair that has this value. */
 uint32_t gb_keys_place(uint32_t value, enum radix_values kind, uint64_t seed);
-
-/* A variation of keys that keeps their order, sortedness and nearly all of their values: one key in
- * each group of 64, chosen by `variation`, takes the value of the key before it, and its own value
- * is kept in replaced[group].  Returns false if no value has changed: a lone key, or equal keys.
- * gb_keys_restore() undoes that. */
-enum { GB_KEYS_GROUP = 64 };
-size_t gb_keys_groups(size_t count);
-bool gb_keys_repeat(void *keys, size_t key_size, size_t count, uint64_t variation, void *replaced);
-void gb_keys_restore(void *keys, size_t key_size, size_t count, uint64_t variation,
-		     const void *replaced);
 
 /* Read raw little-endian keys of key_size bytes: at most `limit`, or all if it is 0.  *keys comes
  * from gb_host_alloc() and the caller frees it.  A dry run does not fill it.  GB_EUSAGE if the file

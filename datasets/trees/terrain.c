@@ -11,7 +11,6 @@
 #include "common/memory.h"
 #include "common/rng.h"
 #include "datasets/trees/bits.h"
-#include "datasets/trees/swaps.h"
 
 enum {
 	UNIT = GB_TERRAIN_UNIT,
@@ -385,7 +384,7 @@ enum gb_status gb_terrain_check(const struct cbt_input *in, const uint64_t *fiel
 		return err->code;
 	for (uint64_t x = 0; x < end && count < 3 * leaves;) {
 		const uint32_t leaf = gb_tree_leaf(field, in->depth, &x);
-		const struct gb_triangle t = gb_terrain_triangle(gb_swaps_original(in, leaf));
+		const struct gb_triangle t = gb_terrain_triangle(leaf);
 
 		for (int i = 0; i < 3; i++)
 			edges[count++] = edge(&t, i, (i + 1) % 3);

@@ -73,8 +73,7 @@ struct gb_triangle {
 struct gb_triangle gb_terrain_triangle(uint32_t k);
 
 /* GB_EVERIFY if the mesh of a field's leaves has a crack or an overlap.  Each edge must belong to
- * two triangles, or to one triangle if it lies on the border of the square.  If subtrees of the
- * input are swapped (swaps.h), the triangles are those of the original leaves. */
+ * two triangles, or to one triangle if it lies on the border of the square. */
 enum gb_status gb_terrain_check(const struct cbt_input *in, const uint64_t *field, size_t leaves,
 				struct gb_error *err);
 

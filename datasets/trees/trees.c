@@ -15,7 +15,6 @@
 #include "common/memory.h"
 #include "common/rng.h"
 #include "datasets/trees/bits.h"
-#include "datasets/trees/swaps.h"
 #include "datasets/trees/terrain.h"
 
 /* Random streams of the seed; terrain.c has its own. */
@@ -248,7 +247,6 @@ static enum gb_status make_frames(const struct cbt_params *p, struct cbt_input *
 			random_wishes(in->end_field, in->depth, (uint64_t)p->seed, f, frame);
 		in->total_leaves += in->end_leaves;
 		in->end_leaves = gb_trees_apply(in->end_field, in->depth, frame);
-		gb_swaps_look(in, f + 1, in->end_field);
 	}
 	return GB_OK;
 }
@@ -274,12 +272,8 @@ static enum gb_status make_all(const struct cbt_params *p, struct cbt_input *in,
 	if (!in->field)
 		return err->code;
 	in->frames = in->op == CBT_UPDATE ? (size_t)p->frames : 0;
-	if (gb_swaps_create(in, in->frames, err))
-		return err->code;
-	if (!gb_memory_is_dry()) {
+	if (!gb_memory_is_dry())
 		make_shape(p, in, terrain);
-		gb_swaps_look(in, 0, in->field);
-	}
 	if (in->op == CBT_DECODE || in->op == CBT_UPDATE) {
 		in->heap = gb_host_alloc(in->heap_words, sizeof *in->heap, err);
 		if (!in->heap)
@@ -308,8 +302,6 @@ enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *
 	if (params->shape != CBT_TERRAIN ||
 	    !gb_terrain_create(&terrain, in->depth, (uint64_t)params->seed, err))
 		(void)make_all(params, in, terrain, err);
-	if (!err->code && !gb_memory_is_dry())
-		gb_swaps_choose(in);
 	gb_terrain_destroy(terrain);
 	return err->code;
 }
@@ -322,7 +314,6 @@ void gb_trees_release(struct cbt_input *in)
 	}
 	gb_host_free(in->frame);
 	gb_host_free(in->end_field);
-	gb_host_free(in->swaps);
 	gb_host_free(in->heap);
 	gb_host_free(in->field);
 	*in = (struct cbt_input){ 0 };

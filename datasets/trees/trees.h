@@ -9,7 +9,7 @@
  *
  * The frames of CBT_UPDATE follow the camera's flight for a terrain; their splits and merges leave
  * no cracks in the mesh.  For the other shapes the wishes are random and include merges that must
- * not be carried out.  swaps.h varies an input.  All random numbers are Philox words of (seed, node
+ * not be carried out.   All random numbers are Philox words of (seed, node
  * or leaf), so they do not depend on the number of threads.
  */
 #ifndef GPUBENCH_DATASETS_TREES_TREES_H

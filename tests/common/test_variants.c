@@ -58,19 +58,6 @@ static struct criterion_test_params list_variants(void)
 	return cr_make_param_array(size_t, index, count);
 }
 
-/* Work in upload() is visible in the record. */
-Test(variants, derived_data_are_excluded_work)
-{
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		const struct gb_variant_ops *ops = gb_variants[i].ops;
-		const struct gb_workload *workload = gb_workload_find(gb_variants[i].workload);
-
-		if (ops && ops->flags & GB_DERIVES)
-			cr_expect(ops->excluded || workload->excluded, "%s/%s",
-				  gb_variants[i].workload, gb_variants[i].name);
-	}
-}
-
 /* How often a variant passed, and why it was skipped the last time. */
 struct outcome {
 	const struct gb_variant *variant;

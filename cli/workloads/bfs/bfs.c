@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #include "cli/workloads/bfs/reference.h"
-#include "cli/workloads/bfs/vary.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
@@ -30,7 +29,6 @@ GB_WORDS(answers, 2, "no", "yes");
 static const struct gb_param params[] = {
 	{ .name = "graph",
 	  AT(GB_CHOICE, graph),
-	  .input_only = true,
 	  .initial = "gnp",
 	  .choices = graphs,
 	  .help = "generated graph; gnp: each ordered pair is an edge with probability p; "
@@ -45,27 +43,23 @@ static const struct gb_param params[] = {
 	  .help = "vertices of a gnp, blocks (both at most 64Ki), uniform, grid or road graph" },
 	{ .name = "p",
 	  AT(GB_FLOAT, p),
-	  .input_only = true,
 	  .initial = "0.05",
 	  .high = 1,
 	  .help = "edge probability of gnp and blocks" },
 	{ .name = "scale",
 	  AT(GB_INT, scale),
-	  .input_only = true,
 	  .initial = "16",
 	  .min = 1,
 	  .max = 30,
 	  .help = "log2 of the number of vertices of kronecker" },
 	{ .name = "edgefactor",
 	  AT(GB_INT, edgefactor),
-	  .input_only = true,
 	  .initial = "16",
 	  .min = 1,
 	  .max = 1024,
 	  .help = "undirected edges per vertex drawn for kronecker and uniform" },
 	{ .name = "blocks",
 	  AT(GB_INT, blocks),
-	  .input_only = true,
 	  .initial = "16",
 	  .min = 1,
 	  .max = BFS_MATRIX_VERTICES,
@@ -73,14 +67,12 @@ static const struct gb_param params[] = {
 	{ .name = "orphans",
 	  .hidden = true,
 	  AT(GB_FLOAT, orphans),
-	  .input_only = true,
 	  .initial = "0",
 	  .high = 1,
 	  .help = "fraction of the vertices of gnp and blocks that have no in-edges" },
 	{ .name = "multi",
 	  .hidden = true,
 	  AT(GB_CHOICE, multi),
-	  .input_only = true,
 	  .initial = "no",
 	  .choices = answers,
 	  .help = "keep self-loops and parallel edges of kronecker and uniform" },
@@ -188,10 +180,8 @@ static void release(void *input)
 {
 	struct bfs_input *in = input;
 
-	if (in) {
+	if (in)
 		free(in->facts);
-		gb_host_free(in->variation);
-	}
 	bfs_input_destroy(in);
 }
 
@@ -206,7 +196,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 	in->facts = calloc(in->source_count, sizeof *in->facts);
 	if (!in->facts)
 		(void)gb_out_of_memory(err, NULL);
-	else if (!bfs_variation_create(in, err) && p->write && !gb_memory_is_dry())
+	else if (p->write && !gb_memory_is_dry())
 		(void)bfs_graph_write(in, p->write, err);
 	if (err->code) {
 		release(in);
@@ -219,11 +209,6 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 static size_t output_size(const void *params_, const void *input)
 {
 	return bfs_output_size(params_, input);
-}
-
-static bool vary(const void *params_, void *input, uint64_t key)
-{
-	return bfs_vary(input, key);
 }
 
 static size_t common_divisor(size_t a, size_t b)
@@ -362,31 +347,6 @@ static const char *excluded(const void *params_)
 	return "making of rows and of the matrix of bits";
 }
 
-static void show_edges(const struct bfs_input *in, struct bfs_csr *edges, gb_share_fn *share,
-		       void *self)
-{
-	share(self, (void **)&edges->row, ((size_t)in->n + 1) * sizeof *edges->row);
-	share(self, (void **)&edges->column, in->m * sizeof *edges->column);
-}
-
-static void show(void *input, gb_share_fn *share, void *self)
-{
-	struct bfs_input *in = input;
-	const size_t words = (size_t)in->n * in->pitch;
-	void *text;
-
-	in->facts = NULL;
-	in->variation = NULL;
-	show_edges(in, &in->out, share, self);
-	show_edges(in, &in->in, share, self);
-	share(self, (void **)&in->matrix, in->matrix ? words * sizeof *in->matrix : 0);
-	share(self, (void **)&in->matrix_in, in->matrix_in ? words * sizeof *in->matrix : 0);
-	memcpy(&text, &in->no_matrix, sizeof text);
-	share(self, &text, text ? strlen(text) + 1 : 0);
-	memcpy(&in->no_matrix, &text, sizeof text);
-	share(self, (void **)&in->source, in->source_count * sizeof *in->source);
-}
-
 const struct gb_workload gb_bfs_workload = {
 	.name = "bfs",
 	.summary = "breadth-first search",
@@ -404,12 +364,9 @@ const struct gb_workload gb_bfs_workload = {
 	.verify_method =
 		"distances equal to a serial search's, itself checked on every edge; parents "
 		"a tree of edges as deep as the distances",
-	.vary = vary,
 	.distinct = distinct,
 	.work = work,
 	.items = items,
 	.excluded = excluded,
 	.release = release,
-	.input_size = sizeof(struct bfs_input),
-	.show = show,
 };

@@ -11,12 +11,11 @@ struct bfs_facts {
 	uint32_t levels;  /* distance of the furthest vertex */
 	uint64_t edges;   /* sum of the out-degrees of the reached vertices */
 	uint64_t loops;   /* self-loops among those edges */
-	uint64_t digest;  /* bfs_original_digest() of all n distances */
+	uint64_t digest;  /* bfs_digest() of all n distances */
 };
 
-/* The facts about the source of search number `search` (bfs_source()).  They are the same for all
- * variations of the graph.  The first call for a source computes them and checks the reference
- * distances.  NULL, with err set, if memory runs out or the reference is wrong. */
+/* The facts about the source of search number `search` (bfs_source()).  The first call
+ * for a source computes them and checks the reference distances.  NULL, with err set, if memory runs out or the reference is wrong. */
 const struct bfs_facts *bfs_facts(const struct bfs_input *in, int64_t search, struct gb_error *err);
 
 /* Distances by a serial search with a queue, into n integers.  False if out of memory. */
@@ -24,8 +23,8 @@ bool bfs_reference(const struct bfs_input *in, uint32_t source, int32_t *dist);
 
 /* A hash of the distances.  Different distances have equal digests with probability 2^-64. */
 uint64_t bfs_digest(const int32_t *dist, uint32_t n);
-/* The digest of the distances under the names that the vertices have in the original graph. */
-uint64_t bfs_original_digest(const struct bfs_input *in, const int32_t *dist);
+/* True if the graph has an edge u -> v. */
+bool bfs_has_edge(const struct bfs_input *in, uint32_t u, uint32_t v);
 
 /* Verify the result of search number `search` (bfs_source()).  GB_EVERIFY reports the first fault.
  * Either array may be NULL. */
@@ -33,7 +32,7 @@ enum gb_status bfs_verify(const struct bfs_input *in, int64_t search, const int3
 			  const int32_t *parent, struct gb_error *err);
 
 /* Model the percentage of busy lanes by counting the instructions that each kernel would execute
- * from the sample's source in the original graph.  Sets the metrics warp_basic_percent,
+ * from the sample's source.  Sets the metrics warp_basic_percent,
  * warp_csr_percent and warp_ccam_percent.  The input must have a matrix. */
 enum gb_status bfs_model_warps(const struct bfs_input *in, int64_t sample,
 			       struct gb_metrics *metrics, struct gb_error *err);

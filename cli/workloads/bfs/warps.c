@@ -3,8 +3,7 @@
  * The model needs no GPU.  It follows the control flow of the kernels on the CPU from the true
  * distances of a source, level by level, and counts the instructions that each warp issues and the
  * active lanes of each instruction.  The result is lanes / (32 instructions).  Instructions per
- * step are those of plain PTX for these loops.  The graph is the original one whatever the present
- * variation, because names decide which vertices share a warp.
+ * step are those of plain PTX for these loops.
  *
  *	basic	one thread per vertex; a thread whose vertex is in the frontier walks its row of n
  *		bytes, probes the vertex of each edge and stores a distance if it is new
@@ -17,8 +16,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/workloads/bfs/vary.h"
 
 enum { LANES = 32 };
 /* Instructions per vertex, per loop step, per probe and per store. */
@@ -75,7 +72,7 @@ static double union_of_rows(const struct bfs_input *in, const int32_t *dist, uin
 
 	for (uint32_t v = first; v < in->n && v < first + LANES; v++)
 		if (dist[v] == level)
-			row[rows++] = in->matrix + bfs_renamed(in, v) * in->pitch;
+			row[rows++] = in->matrix + v * in->pitch;
 	for (size_t j = 0; j < in->pitch; j++) {
 		uint32_t word = 0;
 
@@ -114,18 +111,18 @@ static unsigned fresh_bits(const int32_t *dist, uint32_t word, uint32_t base, in
 	return fresh;
 }
 
-/* Count one level of ccam, 32 warps per vertex.  `row` has room for a row of the matrix. */
+/* Count one level of ccam, 32 warps per vertex. */
 static void count_words(const struct bfs_input *in, const int32_t *dist, int32_t level,
-			uint32_t *row, struct count *ccam)
+			struct count *ccam)
 {
 	const uint32_t words = in->n / 32 + (in->n % 32 > 0);
+	const uint32_t *row;
 
 	add(ccam, LOOK, 32 * (double)in->n, 32 * (double)in->n * LANES);
 	for (uint32_t u = 0; u < in->n; u++) {
 		if (dist[u] != level)
 			continue;
-		memcpy(row, in->matrix + bfs_renamed(in, u) * in->pitch, in->pitch * sizeof *row);
-		bfs_rename_bits(in, row);
+		row = in->matrix + u * in->pitch;
 		add(ccam, STEP_WORD, words, (double)words * LANES);
 		for (uint32_t j = 0; j < words; j++) {
 			const unsigned fresh = fresh_bits(dist, row[j], 32 * j, level);
@@ -136,42 +133,24 @@ static void count_words(const struct bfs_input *in, const int32_t *dist, int32_t
 	}
 }
 
-/* Put the distances in the order of the original names. */
-static void restore_order(const struct bfs_input *in, int32_t *dist)
-{
-	for (uint32_t v = 0; v < in->n; v++) {
-		const uint32_t other = bfs_renamed(in, v);
-		const int32_t swap = dist[v];
-
-		if (other > v) {
-			dist[v] = dist[other];
-			dist[other] = swap;
-		}
-	}
-}
-
 enum gb_status bfs_model_warps(const struct bfs_input *in, int64_t sample,
 			       struct gb_metrics *metrics, struct gb_error *err)
 {
 	struct count basic = { 0, 0 }, csr = { 0, 0 }, ccam = { 0, 0 };
 	const struct bfs_facts *facts = bfs_facts(in, sample, err);
 	int32_t *dist = facts ? malloc(in->n * sizeof *dist) : NULL;
-	uint32_t *row = malloc(in->pitch * sizeof *row);
 
-	if (!dist || !row || !bfs_reference(in, bfs_source(in, sample), dist)) {
-		free(row);
+	if (!dist || !bfs_reference(in, bfs_source(in, sample), dist)) {
 		free(dist);
 		return gb_out_of_memory(err, "the model of warps");
 	}
-	restore_order(in, dist);
 	for (int32_t level = 0; level <= (int32_t)facts->levels; level++) {
 		count_threads(in, dist, level, &basic, &csr);
-		count_words(in, dist, level, row, &ccam);
+		count_words(in, dist, level, &ccam);
 	}
 	gb_metric(metrics, "warp_basic_percent", percent(&basic));
 	gb_metric(metrics, "warp_csr_percent", percent(&csr));
 	gb_metric(metrics, "warp_ccam_percent", percent(&ccam));
-	free(row);
 	free(dist);
 	return GB_OK;
 }

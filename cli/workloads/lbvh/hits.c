@@ -16,10 +16,6 @@ enum {
 };
 static const float tolerance = 1e-4f;
 
-/* Rows of an image that are compared with the reference if the camera is shifted; all rows of a
- * smaller image. */
-enum { ROWS = 64, ROWS_STREAM = 901 };
-
 /* The hit that the reference finds. */
 struct hit {
 	float t;
@@ -37,64 +33,27 @@ static struct lbvh_ray ray_of(const struct lbvh_hits *h, size_t i)
 	return h->ray ? h->ray[i] : lbvh_camera_ray(h->camera, h->edge, i);
 }
 
-/* True if the rays are those of a shifted camera. */
-static bool is_shifted(const struct lbvh_input *in, const struct lbvh_hits *h)
-{
-	return in->reference->key && in->reference->trace && !h->ray;
-}
-
-/* The place of ray i in the original of a stream. */
-static size_t original_ray(const struct lbvh_input *in, const struct lbvh_hits *h, size_t i)
-{
-	return h->ray ? gb_exchange_source(in->reference->key, i, h->rays, 1) : i;
-}
-
-static struct hit search(const struct lbvh_input *in, const struct lbvh_hits *h, size_t i)
-{
-	const struct lbvh_ray ray = ray_of(h, i);
-	struct hit hit;
-
-	hit.t = lbvh_reference_hit(in, &ray, &hit.primitive);
-	return hit;
-}
-
-/* Keep the hits of the original, whichever variation the input holds. */
+/* Find the hits once. */
 static void trace_reference(const struct lbvh_input *in, const struct lbvh_hits *h)
 {
 	struct lbvh_reference *r = in->reference;
 
 	lbvh_reference_build(in);
-	if (r->traced || is_shifted(in, h))
+	if (r->traced)
 		return;
 #pragma omp parallel for schedule(dynamic, 1024)
 	for (size_t i = 0; i < h->rays; i++) {
-		const struct hit hit = search(in, h, i);
-		const size_t to = original_ray(in, h, i);
+		const struct lbvh_ray ray = ray_of(h, i);
 
-		r->t[to] = hit.t;
-		r->primitive[to] = lbvh_original(in, hit.primitive);
+		r->t[i] = lbvh_reference_hit(in, &ray, &r->primitive[i]);
 	}
 	r->traced = true;
 }
 
 /* The reference's hit of ray i. */
-static struct hit wanted(const struct lbvh_input *in, const struct lbvh_hits *h, size_t i)
+static struct hit wanted(const struct lbvh_input *in, size_t i)
 {
-	const struct lbvh_reference *r = in->reference;
-	const size_t from = original_ray(in, h, i);
-
-	if (is_shifted(in, h))
-		return search(in, h, i);
-	return (struct hit){ r->t[from], lbvh_original(in, r->primitive[from]) };
-}
-
-/* True if ray i is compared with the reference. */
-static bool is_compared(const struct lbvh_input *in, const struct lbvh_hits *h, size_t i)
-{
-	const size_t each = h->edge / ROWS, row = each ? i / h->edge : 0;
-
-	return each < 2 || !is_shifted(in, h) ||
-	       row % each == gb_random64_stream(in->reference->key, ROWS_STREAM, row / each) % each;
+	return (struct hit){ in->reference->t[i], in->reference->primitive[i] };
 }
 
 /* True if two distances are equal up to rounding.  False if either is infinite. */
@@ -171,7 +130,7 @@ static bool is_there(const struct lbvh_input *in, const struct lbvh_hits *h, siz
 /* True if the answer to ray i, a hit (t, p) or a bit, agrees with the reference. */
 static bool agrees(const struct lbvh_input *in, const struct lbvh_hits *h, size_t i)
 {
-	const struct hit want = wanted(in, h, i);
+	const struct hit want = wanted(in, i);
 	uint32_t p;
 	float t;
 
@@ -186,20 +145,6 @@ static bool agrees(const struct lbvh_input *in, const struct lbvh_hits *h, size_
 	if (!is_there(in, h, i, t, want.t))
 		return false;
 	return p == want.primitive || near_enough(t, meet(in, h, i));
-}
-
-/* True unless ray i has a hit that cannot be. */
-static bool is_possible(const struct lbvh_input *in, const struct lbvh_hits *h, size_t i)
-{
-	const uint32_t p = h->primitive[i];
-	float want;
-
-	if (p == LBVH_MISS)
-		return h->t[i] == INFINITY;
-	if (p >= in->count)
-		return false;
-	want = meet(in, h, i);
-	return want < INFINITY && is_there(in, h, i, distance_of(in, h, i), want);
 }
 
 /* The primitive that ray i hits, or LBVH_MISS; 0 for an occluded ray. */
@@ -224,7 +169,7 @@ static enum gb_status report_hits(const struct lbvh_input *in, const struct lbvh
 				  size_t differing, size_t allowed, size_t first,
 				  struct gb_error *err)
 {
-	const struct hit want = wanted(in, h, first);
+	const struct hit want = wanted(in, first);
 	char place[48];
 
 	(void)place_of(h, first, place);
@@ -242,39 +187,33 @@ static enum gb_status report_hits(const struct lbvh_input *in, const struct lbvh
 		       want.primitive, (double)want.t);
 }
 
-/* The number of rays, of so many, that may disagree. */
-static size_t allowed_of(const struct lbvh_hits *h, size_t rays)
+/* The number of rays that may disagree. */
+static size_t allowed_of(const struct lbvh_hits *h)
 {
 	const size_t share = h->foreign ? RAYS_PER_FOREIGN_EDGE_CASE : RAYS_PER_EDGE_CASE;
 
-	return (rays + share - 1) / share + (h->foreign ? 1 : 0);
+	return (h->rays + share - 1) / share + (h->foreign ? 1 : 0);
 }
 
 enum gb_status lbvh_verify_hits(const struct lbvh_input *in, const struct lbvh_hits *h,
 				struct gb_metrics *metrics, struct gb_error *err)
 {
-	/* The rays that are compared with the reference, and the others. */
-	size_t rays[2] = { 0 }, differing[2] = { 0 }, first[2] = { h->rays, h->rays }, hits = 0;
+	const size_t allowed = allowed_of(h);
+	size_t differing = 0, first = h->rays, hits = 0;
 
 	trace_reference(in, h);
-#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : rays[:2], differing[:2], hits) \
-	reduction(min : first[:2])
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : differing, hits) reduction(min : first)
 	for (size_t i = 0; i < h->rays; i++) {
-		const int other = !is_compared(in, h, i);
-
-		rays[other]++;
-		if (other ? !is_possible(in, h, i) : !agrees(in, h, i)) {
-			differing[other]++;
-			first[other] = i < first[other] ? i : first[other];
+		if (!agrees(in, h, i)) {
+			differing++;
+			first = i < first ? i : first;
 		}
 		hits += hit_of(h, i) != LBVH_MISS;
 	}
 	gb_metric(metrics, "hits", (double)hits);
-	gb_metric(metrics, "differing_rays", (double)(differing[0] + differing[1]));
-	for (int k = 0; k < 2; k++)
-		if (differing[k] > allowed_of(h, rays[k]))
-			return report_hits(in, h, differing[k], allowed_of(h, rays[k]), first[k],
-					   err);
+	gb_metric(metrics, "differing_rays", (double)differing);
+	if (differing > allowed)
+		return report_hits(in, h, differing, allowed, first, err);
 	return GB_OK;
 }
 

@@ -21,12 +21,6 @@
  * one of 10 000 rays, and in one more.  Their distances may differ by
  * the rounding error of a triangle that is seen from the side or much longer than wide, at most 1
  * %.
- *
- * A variation that exchanges rays or triangles needs no other reference (reference.h).  If the
- * camera is shifted, the reference traces the rays again.  It is slower than what it verifies, so
- * only one row in edge / 64, drawn by the key, is compared with it.  In the other rows a hit is
- * right if its ray meets the primitive at that distance.  Both groups of rows may have their
- * share of rays that disagree.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_LBVH_HITS_H
 #define GPUBENCH_CLI_WORKLOADS_LBVH_HITS_H

@@ -73,7 +73,6 @@ static const struct gb_param params[] = {
 		  "ambient ask for any hit, others for the nearest" },
 	{ .name = "rays-order",
 	  AT(GB_CHOICE, rays_order),
-	  .input_only = true,
 	  .initial = "given",
 	  .choices = orders,
 	  .help = "with --op=trace: rays in the order of generation, or sorted by direction and "
@@ -257,13 +256,6 @@ static enum gb_status draw(const struct lbvh_input *in, const void *output, cons
 	return status;
 }
 
-/* ---- variations --------------------------------------------------------------------------- */
-
-static bool vary(const void *params_, void *input, uint64_t key)
-{
-	return lbvh_reference_vary(input, key);
-}
-
 /* ---- verification ------------------------------------------------------------------------ */
 
 static enum gb_status verify(const void *params_, const void *input, int64_t sample,
@@ -278,7 +270,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	if (p->op == LBVH_BUILD)
 		return lbvh_verify_build(in, output, metrics, err);
 	/* Draw before verifying: the image of a wrong result shows the faults. */
-	if (p->image && !in->reference->key && draw(in, output, p->image, err))
+	if (p->image && draw(in, output, p->image, err))
 		return err->code;
 	return lbvh_verify_trace(in, output, metrics, err);
 }
@@ -326,21 +318,6 @@ static const char *excluded(const void *params_)
 					    : "building of the tree; making of the rays";
 }
 
-static void show(void *input, gb_share_fn *share, void *self)
-{
-	struct lbvh_input *in = input;
-
-	/* The hits in this view are all that is verified of a tree that is not binary, and need no
-	 * tree. */
-	if (in->reference && !in->reference->trace)
-		memset(&in->camera, 0, sizeof in->camera);
-	memset(&in->probe, 0, sizeof in->probe);
-	in->reference = NULL;
-	share(self, (void **)&in->vertex, (3 * in->vertex_count + 1) * sizeof *in->vertex);
-	share(self, (void **)&in->triangle, 3 * in->count * sizeof *in->triangle);
-	share(self, (void **)&in->ray, in->ray ? lbvh_ray_count(in) * sizeof *in->ray : 0);
-}
-
 const struct gb_workload gb_lbvh_workload = {
 	.name = "lbvh",
 	.summary = "build a bounding volume hierarchy, or trace rays through one",
@@ -359,11 +336,8 @@ const struct gb_workload gb_lbvh_workload = {
 	.verify_method =
 		"build: every node and primitive once, boxes exact, probe rays; trace: every "
 		"ray against the nearest of all triangles",
-	.vary = vary,
 	.work = work,
 	.source = source,
 	.excluded = excluded,
 	.release = gb_input_release,
-	.input_size = sizeof(struct lbvh_input),
-	.show = show,
 };

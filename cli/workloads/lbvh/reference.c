@@ -25,8 +25,6 @@ enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct g
 	in->reference = r;
 	if (!r)
 		return err->code;
-	r->trace = trace;
-	r->camera = in->camera;
 	r->rays = trace ? (size_t)in->edge * in->edge : LBVH_PROBES;
 	r->leaves = 1;
 	while (r->leaves * LEAF_SIZE < in->count)
@@ -42,65 +40,6 @@ enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct g
 	r->visited = gb_host_alloc(lbvh_mark_bytes(2 * references), 1, err);
 	r->taken = gb_host_alloc(lbvh_mark_bytes(in->count), 1, err);
 	return err->code;
-}
-
-/* ---- variations --------------------------------------------------------------------------- */
-
-/* A shift in pixels: 1/8 to 1/2 to either side, so that no variation is nearly the original. */
-static float shift_of(uint32_t word)
-{
-	const float size = 0.125F + 0.375F * ((float)(word >> 9) * 0x1p-23F);
-
-	return word & 1 ? -size : size;
-}
-
-static struct lbvh_camera shifted(struct lbvh_camera camera, uint64_t key)
-{
-	const uint64_t word = gb_random64_stream(key, GB_EXCHANGE_STREAM, 0);
-	const float u = shift_of((uint32_t)word), v = shift_of((uint32_t)(word >> 32));
-
-	for (int k = 0; k < 3; k++)
-		camera.corner[k] += u * camera.dx[k] + v * camera.dy[k];
-	return camera;
-}
-
-/* True if the boxes of two triangles so far apart differ.  It is seldom not the first two. */
-static bool differ(const struct lbvh_input *in, size_t apart)
-{
-	for (size_t p = 0; p + apart < in->count; p++) {
-		const struct lbvh_box a = lbvh_primitive_box(in->vertex, in->triangle, p);
-		const struct lbvh_box b = lbvh_primitive_box(in->vertex, in->triangle, p ^ apart);
-
-		for (int k = 0; k < 3; k++)
-			if (a.lo[k] < b.lo[k] || a.lo[k] > b.lo[k] || a.hi[k] < b.hi[k] ||
-			    a.hi[k] > b.hi[k])
-				return true;
-	}
-	return false;
-}
-
-bool lbvh_reference_vary(struct lbvh_input *in, uint64_t key)
-{
-	struct lbvh_reference *r = in->reference;
-	const size_t apart = lbvh_apart(in, key ? key : r->key), size = 3 * sizeof *in->triangle;
-	uint64_t old = r->key;
-
-	r->key = key;
-	if (!r->trace) {
-		if (lbvh_apart(in, old) != apart && old) {
-			gb_exchange_items(in->triangle, size, in->count, lbvh_apart(in, old), old,
-					  0);
-			old = 0;
-		}
-		gb_exchange_items(in->triangle, size, in->count, apart, old, key);
-		return differ(in, apart);
-	}
-	if (in->ray) {
-		gb_exchange_items(in->ray, sizeof *in->ray, r->rays, 1, old, key);
-		return r->rays > 1;
-	}
-	in->camera = key ? shifted(r->camera, key) : r->camera;
-	return true;
 }
 
 /* ---- the tree ----------------------------------------------------------------------------- */

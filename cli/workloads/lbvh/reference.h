@@ -1,8 +1,5 @@
 /* reference.h -- the reference of lbvh: the nearest triangle of each ray.  It is kept between
  * outputs, together with the memory of the verifier.
- *
- * Hits are kept with the numbers that rays and triangles have in the original of the input.  The
- * reference of a variation that exchanges them is looked up there by the verifier and never stored.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_LBVH_REFERENCE_H
 #define GPUBENCH_CLI_WORKLOADS_LBVH_REFERENCE_H
@@ -12,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/workloads/exchange.h"
 #include "common/lbvh.h"
 #include "common/status.h"
 #include "common/workload.h"
@@ -30,13 +26,7 @@ struct lbvh_reference {
 	struct lbvh_box *box;
 	size_t leaves;
 	bool built;
-	/* The variation that the input holds, 0 for the original, and the original's camera.  A
-	 * build exchanges triangles; a trace exchanges the rays of a stream or shifts the
-	 * camera. */
-	uint64_t key;
-	struct lbvh_camera camera;
-	bool trace;
-	/* Hits of the rays of a trace or of the probe rays of a build: of the original. */
+	/* Hits of the rays of a trace or of the probe rays of a build. */
 	size_t rays;
 	float *t;
 	uint32_t *primitive;
@@ -63,31 +53,6 @@ static inline uint64_t lbvh_mix(uint64_t x)
 
 /* Allocate in->reference, which verifies the outputs of `in`. */
 enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct gb_error *err);
-
-/* Replace the input by a variation (common/lbvh.h).  False if it has none. */
-bool lbvh_reference_vary(struct lbvh_input *in, uint64_t key);
-/* Triangles so far apart are exchanged.  Not 1: the two of a rectangle often have one box.  Half of
- * them in a far variation: a tree in the order of the input is then no hierarchy. */
-static inline size_t lbvh_apart(const struct lbvh_input *in, uint64_t key)
-{
-	size_t apart = 1;
-
-	if (!(key & GB_FAR_VARIATION))
-		return in->count > 3 ? 2 : 1;
-	while (4 * apart <= in->count)
-		apart *= 2;
-	return apart;
-}
-
-/* The number of primitive p, or LBVH_MISS, in the original, and the other way round. */
-static inline uint32_t lbvh_original(const struct lbvh_input *in, uint32_t p)
-{
-	const struct lbvh_reference *r = in->reference;
-
-	return r->trace || p == LBVH_MISS
-		       ? p
-		       : (uint32_t)gb_exchange_source(r->key, p, in->count, lbvh_apart(in, r->key));
-}
 
 /* Build the reference tree unless it exists. */
 void lbvh_reference_build(const struct lbvh_input *in);

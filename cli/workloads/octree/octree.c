@@ -36,13 +36,11 @@ static const struct gb_param params[] = {
 		  "given or 0)" },
 	{ .name = "dist",
 	  AT(GB_CHOICE, distribution),
-	  .input_only = true,
 	  .initial = "plummer",
 	  .choices = distributions,
 	  .help = "distribution of generated bodies; pairs: close pairs, for the deepest tree" },
 	{ .name = "order",
 	  AT(GB_CHOICE, order),
-	  .input_only = true,
 	  .initial = "own",
 	  .choices = orders,
 	  .help = "memory order of the bodies; own: as generated (cube, mesh: spatial, others: "
@@ -202,23 +200,6 @@ static size_t output_size(const void *params_, const void *input)
 	return octree_output_size(input);
 }
 
-/* ---- variations --------------------------------------------------------------------------- */
-
-/* Exchange the positions of bodies: the same positions, so the same nodes and leaves, but other
- * lists of bodies.  In spatial order, bodies stay within two places of it.  A tree with one leaf
- * has no variations. */
-static bool vary(const void *params_, void *input, uint64_t key)
-{
-	struct octree_input *in = input;
-	float *const axis[] = { in->x, in->y, in->z };
-
-	for (int d = 0; d < 3; d++)
-		gb_exchange_items(axis[d], sizeof *axis[d], in->count, octree_apart(in),
-				  in->verifier->key, key);
-	in->verifier->key = key;
-	return in->tree.leaves > 1;
-}
-
 /* ---- verification ------------------------------------------------------------------------ */
 
 static enum gb_status verify(const void *params_, const void *input, int64_t sample,
@@ -255,17 +236,6 @@ static const char *excluded(const void *params_)
 	return "size of the pool from the known number of nodes";
 }
 
-static void show(void *input, gb_share_fn *share, void *self)
-{
-	struct octree_input *in = input;
-
-	in->tree = (struct octree_shape){ .nodes = in->tree.nodes };
-	in->verifier = NULL;
-	share(self, (void **)&in->x, in->count * sizeof *in->x);
-	share(self, (void **)&in->y, in->count * sizeof *in->y);
-	share(self, (void **)&in->z, in->count * sizeof *in->z);
-}
-
 const struct gb_workload gb_octree_workload = {
 	.name = "octree",
 	.summary = "build a sparse octree over bodies",
@@ -282,10 +252,7 @@ const struct gb_workload gb_octree_workload = {
 	.verify = verify,
 	.verify_method = "structural hash of the walked tree (cells of nodes, leaf of every body) "
 			 "against one from sorted keys; every body once, bucket kept",
-	.vary = vary,
 	.work = work,
 	.excluded = excluded,
 	.release = gb_input_release,
-	.input_size = sizeof(struct octree_input),
-	.show = show,
 };

@@ -3,17 +3,12 @@
  * The shape follows from sorted keys without building a tree.  Let w(j) be the number of levels
  * that sorted keys j and j + bucket share.  The cells of level <= w(j) that hold both have more
  * than `bucket` bodies, and every cell with more than `bucket` bodies is found for some j.
- *
- * A variation exchanges bodies i and i + 2 (cli/workloads/exchange.h).  Its tree is that of the
- * original with other numbers in the lists, so no reference is made for it: verification gives the
- * bodies of a result their original numbers, and compares with the hash of the original.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_OCTREE_REFERENCE_H
 #define GPUBENCH_CLI_WORKLOADS_OCTREE_REFERENCE_H
 
 #include <stdbool.h>
 
-#include "cli/workloads/exchange.h"
 #include "common/octree.h"
 #include "common/status.h"
 
@@ -22,17 +17,10 @@
 enum gb_status octree_reference(struct octree_input *input, bool spatial, struct octree_box *box,
 				struct gb_error *err);
 
-/* Bodies so far apart are exchanged.  Not 1: `pairs` has bodies 2 i and 2 i + 1 in one leaf. */
-static inline size_t octree_apart(const struct octree_input *input)
-{
-	return input->count > 3 ? 2 : 1;
-}
-
 struct octree_verifier {
 	struct octree_box box;
 	uint64_t *node_seen; /* a bit per node of the pool */
 	uint64_t *body_seen; /* a bit per body */
-	uint64_t key;        /* the variation that the input holds; 0: the original */
 };
 
 /* Bytes of whole words with a bit for each item. */
@@ -43,8 +31,7 @@ static inline size_t octree_seen_bytes(size_t items)
 
 /* Walk a tree in the format of download() and store its shape in *found.  GB_EVERIFY, with the
  * fault and its place, unless it is the tree of the input: every body occurs once, in the cell of
- * its key, and exactly the cells that need a node have one.  The hash in *found is that of the same
- * tree over the original, so it does not depend on the variation. */
+ * its key, and exactly the cells that need a node have one. */
 enum gb_status octree_verify(const struct octree_input *input, const struct octree_output *output,
 			     struct octree_shape *found, struct gb_error *err);
 

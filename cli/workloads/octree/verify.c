@@ -68,13 +68,6 @@ static char *cell_text(char text[96], uint64_t cell)
 
 /* ---- the fast walk ------------------------------------------------------------------------ */
 
-/* The number that a body has in the original of the input. */
-static uint32_t original_of(const struct octree_input *in, int32_t body)
-{
-	return (uint32_t)gb_exchange_source(in->verifier->key, (size_t)body, in->count,
-					    octree_apart(in));
-}
-
 /* Visit the bodies of a leaf. */
 static enum gb_status walk_leaf(const struct tree *t, int32_t body, uint64_t cell, int level,
 				struct tally *sum, struct gb_error *err)
@@ -92,7 +85,7 @@ static enum gb_status walk_leaf(const struct tree *t, int32_t body, uint64_t cel
 			return gb_fail(err, GB_EVERIFY,
 				       "body %" PRId32 " is in the tree twice, here at %s", body,
 				       cell_text(text, cell));
-		sum->hash += octree_hash_body(cell, original_of(t->in, body));
+		sum->hash += octree_hash_body(cell, (uint32_t)body);
 		sum->bodies++;
 	}
 	if (level <= OCTREE_DEEPEST && sum->bodies - before > bucket)

@@ -129,7 +129,7 @@ static inline enum gb_status bfs_search_copy(const struct bfs_search *s, struct 
 	return GB_OK;
 }
 
-/* The copy(): an upload without the conversions. */
+/* An upload without the conversions. */
 static inline enum gb_status bfs_search_recopy(struct bfs_search *s, struct gb_error *err)
 {
 	return bfs_search_copy(s, err) ? err->code : gpu_wait(err);
@@ -174,7 +174,7 @@ static inline void bfs_time_pinned(struct bfs_search *s)
 static inline enum gb_status bfs_search_load(struct bfs_search *s, struct gb_error *err)
 {
 	for (int i = 0; i < 2; i++)
-		if (s->narrow[i])
+		if (s->narrow[i] && s->uploads == 0)
 			bfs_narrow_columns(s->wide[i], s->input->m, s->narrow[i]);
 	memcpy(s->sources, s->input->source, s->input->source_count * sizeof *s->sources);
 	s->source = bfs_search_source(s, s->number); /* metrics() may search again */
@@ -211,16 +211,12 @@ static inline void bfs_search_metrics(struct bfs_search *s, struct gb_metrics *m
 		gb_metric(metrics, "touched_bytes", (double)touched);
 }
 
-/* True if an upload() does no more than convert columns on the host and copy. */
-template <auto UPLOAD> static constexpr bool bfs_copies_only = false;
-template <> constexpr bool bfs_copies_only<bfs_search_upload> = true;
-
 /* The operations of a variant that runs one search at a time. */
 template <class STATE, auto CREATE, auto UPLOAD, auto RUN, auto METRICS = bfs_search_metrics,
 	  unsigned FLAGS = GB_REPEATABLE>
 static constexpr struct gb_variant_ops bfs_ops(void)
 {
-	struct gb_variant_ops ops = {
+	return {
 		.state_size = sizeof(STATE),
 		.create = op<CREATE>,
 		.upload = op<UPLOAD>,
@@ -230,10 +226,6 @@ static constexpr struct gb_variant_ops bfs_ops(void)
 		.metrics = op<METRICS>,
 		.flags = FLAGS,
 	};
-
-	if constexpr (bfs_copies_only<UPLOAD>)
-		ops.copy = op<bfs_search_recopy>;
-	return ops;
 }
 
 /* True if columns have 16 bits. */

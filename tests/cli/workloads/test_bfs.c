@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "cli/workloads/bfs/reference.h"
-#include "cli/workloads/bfs/vary.h"
 #include "tests/cli/workloads/trial.h"
 #include "tests/file_of.h"
 
