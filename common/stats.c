@@ -190,8 +190,7 @@ enum gb_status gb_summarize(const double *value, size_t count, struct gb_summary
 	if (count) {
 		sorted = calloc(count, sizeof *sorted);
 		if (!sorted)
-			return gb_fail(err, GB_ERUNTIME, "no memory to summarize %zu values",
-				       count);
+			return gb_out_of_memory(err, "a summary");
 		memcpy(sorted, value, count * sizeof *sorted);
 		gb_sort(sorted, count);
 	}

@@ -18,7 +18,7 @@ program = os.path.realpath(sys.argv[1])
 top = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 MEASURING = ("run", "radix", "bfs", "cbt", "octree", "lbvh", "stream")
 FILES = ("--file=", "--write=", "--output=", "--scene=bunny")
-FOREIGN = ("--cpunodebind", "--membind", "--adapter")  # of numactl and bencher
+FOREIGN = ("--cpunodebind", "--membind", "--adapter", "--no-compress")  # numactl, bencher, nvcc
 OWN = "cpu/mine", "cuda/mine"  # the reader's variant
 passed, failures = 0, []
 

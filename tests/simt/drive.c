@@ -51,14 +51,6 @@ static const struct gb_variant variants[] = {
 #include "common/variants.def"
 };
 
-/* The runner reaches plug-ins by the whole program's table, which drive is linked without. */
-__attribute__((weak)) const struct gb_variant *gb_variants;
-__attribute__((weak)) enum gb_status gb_variants_add(const struct gb_variant *variant,
-						     struct gb_error *err)
-{
-	return gb_fail(err, GB_EUNAVAILABLE, "drive has no plug-ins");
-}
-
 enum { MAX_ONLY = 16 };
 
 static struct {
