@@ -5,6 +5,7 @@
 #
 #	names      the packages that scripts/install-deps.sh asks for; none is installed
 #	readme     what is under "Set up" in README.md
+#	plain      the same, as a user without sudo, after root has installed the packages
 #	sources    what is under "As root"
 #	rootless   what is under "Without root", as a user without sudo: with the system's
 #	           compilers, then in a Debian that has neither compilers nor make
@@ -18,7 +19,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ((EUID == 0)) || { echo "roots: run it as root" >&2; exit 2; }
-(($#)) || set -- {bookworm,trixie}:{names,readme,sources,rootless,container,packages,arm} \
+(($#)) || set -- {bookworm,trixie}:{names,readme,plain,sources,rootless,container,packages,arm} \
 	trixie:foreign {jammy,noble}:{names,sources}
 home=$PWD/build/roots
 sources="/a b"
@@ -89,7 +90,7 @@ enter() {
 		- "$root" "$qemu" "$same_users" chroot "$root" env -i \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive GPUBENCH_COPY=16Mi \
-		MAKEFLAGS="-j$(nproc)" ${PIP_CERT:+PIP_CERT=/pip.crt} "${as[@]}" \
+		${PIP_CERT:+PIP_CERT=/pip.crt} "${as[@]}" \
 		bash -exc "export HOME=~$1; cd '$sources'; $2"
 }
 # blocks HEADING [PAGE]: the commands below a heading of the page
@@ -113,6 +114,11 @@ step_names() {
 step_readme() {
 	fresh
 	enter root "apt-get -qq install -y git make ca-certificates; $(blocks 'Set up' README.md)"
+}
+step_plain() {
+	fresh
+	enter root "apt-get -qq install -y git make ca-certificates; scripts/install-deps.sh test"
+	enter plain "$(blocks 'Set up' README.md)"
 }
 step_sources() {
 	fresh
