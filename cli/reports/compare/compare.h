@@ -6,8 +6,8 @@
  * values of both sides are compared by gate.h, with one error rate for all keys.  With fewer than
  * four launches on a side, nothing is decided.
  *
- * Every verdict needs evidence.  Everything else is unsure, with the reason.  An unsure key is not a
- * pass.
+ * Every verdict needs evidence.  Everything else is unsure, with the reason.  An unsure key is not
+ * a pass.
  *
  * Exact counts need no statistics: each one that differs is reported as worse, better or changed.
  */

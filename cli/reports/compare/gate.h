@@ -7,7 +7,8 @@
  * choice of ranks is equally likely, so p is counted, without assuming a distribution.  Scores are
  * rounded to integers, ties are broken against the alternative; both keep the test exact.
  *
- * Each launch counts once, with the median of its samples.  At a look, a key with an estimated ratio
+ * Each launch counts once, with the median of its samples.  At a look, a key whose estimated ratio
+ * is
  *
  *	above 1 + t	is slower if p of a ratio of 1 is at most error / (looks * keys),
  *	else		is the same if p of a ratio of 1 + 2 t is at most 1/70 at the first look and
@@ -58,8 +59,8 @@ struct gb_gate_result {
 	struct gb_ratio ratio;
 };
 
-/* The probability of so slow or, if `faster`, so fast launches if the other side took `ratio` times as
- * long as base.  The values are ascending logarithms; both sides have some.  NAN if memory ran
+/* The probability of so slow or, if `faster`, so fast launches if the other side took `ratio` times
+ * as long as base.  The values are ascending logarithms; both sides have some.  NAN if memory ran
  * out. */
 double gb_gate_p(struct gb_gate_tests *tests, const struct gb_gate_values *logs, double ratio,
 		 bool faster);

@@ -1,8 +1,8 @@
 /* machines.h -- the same measurements on several machines, side by side.
  *
  * There is a table for each benchmark and back end, with a column for each machine: the GPU of a
- * GPU variant, the CPU of a CPU variant.  A row is a key with cold or with hot caches.  All launches
- * of a machine are pooled, and each gives one value (launch.h).  The speed-up is the time on the
+ * GPU variant, the CPU of a CPU variant.  A row is a key with cold or with hot caches.  All
+ * launches of a machine are pooled, and each gives one value (launch.h).  The speed-up is the time on the
  * first machine divided by that on this one, by log-rank scores (gate.h).
  */
 #ifndef GPUBENCH_CLI_REPORTS_COMPARE_MACHINES_H
