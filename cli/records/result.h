@@ -22,7 +22,7 @@ struct gb_settings {
 	int64_t verify_all; /* verify every sample, not only the first, the last and one between */
 	int64_t no_phases;  /* skip the phases, for a quick look */
 	int64_t device;
-	bool for_paper;       /* measure phases as often as time, since a figure may be of one */
+	bool for_paper; /* measure phases as often as time, since a figure may be of one */
 };
 
 enum gb_outcome { GB_RESULT_OK, GB_SKIPPED, GB_FAILED };
