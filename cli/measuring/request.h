@@ -40,7 +40,7 @@ struct gb_request {
 	struct gb_choice choice;
 	struct gb_target target;
 	struct gb_repeats repeats;
-	const char *plugin; /* files, separated by commas */
+	const char *plugin;            /* files, separated by commas */
 	const char *preset;            /* see options.h */
 	const char *threads;           /* used by commands that run several benchmarks */
 	struct gb_overrides overrides; /* of `run` */
