@@ -75,7 +75,7 @@ static struct gb_work work(const void *params_, const void *input)
 /* Sizes around a byte, a word, a cache line and a block's tile; then one shared by many threads. */
 static const char *const check[] = { "--count=0,1,7,8,9,63,64,65,4095,16383,16384,16385,1048579",
 				     NULL };
-static const char *const quick[] = { "--count=256Mi", NULL };
+static const char *const quick[] = { "--count=64Mi", NULL };
 static const char *const ci[] = { "--count=64Mi", NULL };
 static const char *const paper[] = { "--count=64Ki:1Gi:x4", NULL };
 

@@ -38,19 +38,22 @@ endif
 
 # A process has one OS thread, so that its schedule is reproducible; stress.py has another one.
 # Each of these writes the kernels and opcodes that it has reached.
-reached = env GPUBENCH_PTX_REACHED=$(tests_run)/reached.$(@:test-%=%)
+reached = env GPUBENCH_PTX_REACHED=$(BUILD)/reached.$(@:test-%=%)
 test-ptx-check: $(BUILD)/gpubench-ptx
+	@rm -f $(BUILD)/reached.$(@:test-%=%)
 	$(try) $(reached) $< check --backend=cuda
 test-ptx-unit: $(BUILD)/unit-ptx
+	@rm -f $(BUILD)/reached.$(@:test-%=%)
 	$(try) $(reached) $< --jobs 2 \
 		--filter '@(primitives|bfs_cuda|variants_lbvh|variants_octree|variants_radix)*/*'
 test-ptx-other: $(BUILD)/gpubench-ptx
+	@rm -f $(BUILD)/reached.$(@:test-%=%)
 	$(try) $(reached) tests/ptx/other.sh $<
 # The self-test must cover every opcode.
 test-ptx-selftest: $(BUILD)/ptx-selftest test-ptx-check
-	$(try) $< $(tests_run)/reached.ptx-check
+	$(try) $< $(BUILD)/reached.ptx-check
 test-ptx-reached: test-ptx-check test-ptx-unit test-ptx-other
-	$(try) $(PYTHON) tests/ptx/reached.py $(^:test-%=$(tests_run)/reached.%)
+	$(try) $(PYTHON) tests/ptx/reached.py $(^:test-%=$(BUILD)/reached.%)
 test-ptx-weak: $(BUILD)/drive
 	$(try) $(PYTHON) tests/simt/stress.py $(BUILD) --weak --seeds 1
 test-ptx-counts: $(BUILD)/gpubench-ptx

@@ -80,8 +80,7 @@ static const char *const check[] = {
 };
 
 static const char *const quick[] = {
-	("cpu/lock cpu/lf cpu/morton cuda/lock cuda/lf cuda/morton "
-	 "--count=500k --dist=plummer,cube"),
+	"cpu/lf cpu/morton cuda/lf cuda/morton --count=500k --dist=plummer,cube",
 	NULL,
 };
 
