@@ -268,8 +268,7 @@ static enum gb_status side_launch(const struct trial *t, struct side *side, stru
 	if (!argv || (file && asprintf(&output, "--output=%s", file) < 0)) {
 		output = NULL;
 		gb_out_of_memory(err, NULL);
-	}
-	if (!err->code) {
+	} else if (!err->code) {
 		argv[0] = name;
 		memcpy(argv + 1, t->word, t->words * sizeof *argv);
 		argv[t->words + 1] = quiet;

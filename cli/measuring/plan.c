@@ -31,7 +31,7 @@ static void plan_one(void *self, struct gb_result *r, void *input, struct gb_err
 {
 	struct gb_plan *plan = self;
 	struct gb_error own = { 0 };
-	struct gb_need need;
+	struct gb_need need = { 0 };
 	char *key = gb_record_key(r->workload, r->variant, r->params, err);
 
 	if (!key)

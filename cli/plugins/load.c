@@ -133,14 +133,12 @@ static enum gb_status load(const char *name, size_t length, struct gb_error *err
 		gb_fail(err, GB_EUSAGE, "--plugin: expects files, separated by commas");
 	else if (loaded_count == MOST)
 		gb_fail(err, GB_EUSAGE, "more than %d plug-ins", MOST);
-	if (!err->code && !is_loaded(path) && !open_file(file, err)) {
-		loaded[loaded_count++] = file;
-		return GB_OK;
+	if (!err->code && !is_loaded(path)) {
+		loaded[loaded_count++] = file; /* variants of a refused file may be in the table */
+		return open_file(file, err);
 	}
-	if (!err->code) { /* variants of a refused file may be in the table */
-		free(path);
-		free(file);
-	}
+	free(path);
+	free(file);
 	return err->code;
 }
 

@@ -201,7 +201,7 @@ static enum gb_status look(const struct gb_gate *gate, struct gb_gate_tests *tes
 			   const struct gb_gate_values *v, size_t base, size_t other, bool first,
 			   struct gb_gate_result *r, struct gb_error *err)
 {
-	double logs[2][GB_GATE_MOST];
+	double logs[2][GB_GATE_MOST] = { { 0 } };
 	const struct gb_gate_values sorted = { logs[0], logs[1], base, other };
 	const struct gb_gate_test *t = test_of(tests, base, other);
 
