@@ -82,7 +82,7 @@ static bool is_reader(size_t command, int argc, char **argv)
 	return reads;
 }
 
-/* GB_EUSAGE if the command or one of its options is of an earlier version.  What follows `--` is for
+/* GB_EUSAGE if the command or one of its options is of an earlier version.  Words behind `--` are for
  * other programs. */
 static enum gb_status find_removed(int argc, char **argv, struct gb_error *err)
 {

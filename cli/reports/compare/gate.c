@@ -83,8 +83,8 @@ void gb_gate_release(struct gb_gate_tests *tests)
 	*tests = (struct gb_gate_tests){ 0 };
 }
 
-/* The sum of the scores of other / exp(shift) among both sides.  Of equal values, those of base
- * come first if `base_first`. */
+/* The sum of the scores of other / exp(shift) among both sides.  Among equal values, base comes
+ * first if `base_first`. */
 static size_t statistic(const struct gb_gate_test *t, const struct gb_gate_values *v, double shift,
 			bool base_first)
 {

@@ -119,7 +119,7 @@ Test(gates, complete_separation)
 			base[k] = 1e-3 * (double)k;
 			other[k] = 1 + 1e-3 * (double)k;
 		}
-		/* Of more, rounding makes some scores equal. */
+		/* Rounding makes some scores of more launches equal. */
 		if (n <= 28)
 			cr_expect(epsilon_eq(dbl, log(gb_gate_p(&tests, &v, 1, false)), -choices,
 					     1e-9));
