@@ -66,6 +66,16 @@ def cpu_s(pid):
         return float("inf")
 
 
+def is_locked(path):
+    """True if a process holds a lock of the file."""
+    try:
+        inode = ":%d " % os.stat(path).st_ino
+    except OSError:
+        return False
+    with open("/proc/locks", encoding="ascii") as file:
+        return any(inode in line for line in file)
+
+
 def gone(pid):
     return field(pid, "State") in ("", "Z")
 
@@ -148,8 +158,7 @@ def writers():
     for ending in ("jsonl", "html"):
         output = "out." + ending
         first = start(*LONG, "-o", output)
-        until(lambda: os.path.exists(output) or os.path.exists(output + ".part"))
-        until(lambda: waits(first.pid) or field(first.pid, "State") == "R")
+        until(lambda: is_locked(output) or is_locked(output + ".part"))
         for words in ((), ("--overwrite",)) + ((("--resume",),) if ending == "jsonl" else ()):
             second = start("stream", "cpu/copy", "--count=10", "-q", "-o", output, *words)
             said = second.communicate(timeout=LIMIT_S)[1].decode()
