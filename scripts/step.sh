@@ -46,7 +46,7 @@ case $1 in
 		printf '\n==== %s failed ====\n' "${file%.failed}"
 		cat "$file"
 	done
-	passed=$(find . -type f ! -name '*.failed' ! -name times | wc -l)
+	passed=$(find . -type f ! -name '*.*' ! -name times | wc -l)
 	printf '%d passed, %d failed\n' "$passed" $failed
 	[ $failed = 0 ]
 	;;
