@@ -20,7 +20,7 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
-#include "cli/measuring/launches.h"
+#include "cli/measure/launches.h"
 #include "cli/records/output.h"
 #include "common/secret.h"
 #include "common/text.h"

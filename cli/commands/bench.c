@@ -5,9 +5,9 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
-#include "cli/measuring/choice.h"
-#include "cli/measuring/launches.h"
-#include "cli/measuring/plan.h"
+#include "cli/measure/choice.h"
+#include "cli/measure/launches.h"
+#include "cli/measure/plan.h"
 #include "cli/reports/finish.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"

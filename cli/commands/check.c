@@ -9,9 +9,9 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
-#include "cli/measuring/choice.h"
-#include "cli/measuring/runner.h"
-#include "cli/measuring/session.h"
+#include "cli/measure/choice.h"
+#include "cli/measure/measure.h"
+#include "cli/measure/session.h"
 #include "cli/records/key.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
@@ -54,7 +54,7 @@ static void check_one(void *self, struct gb_result *r, void *input, struct gb_er
 	const struct checker *checker = self;
 
 	if (!r->code)
-		(void)gb_run(r, input, &checker->session.request->how, false, err);
+		(void)gb_measure(r, input, &checker->session.request->how, false, err);
 	count_result(&checker->tally[r->variant - gb_variants], r);
 }
 

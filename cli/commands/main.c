@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/commands/commands.h"
-#include "cli/measuring/leave.h"
+#include "cli/measure/interrupt.h"
 #include "cli/records/version.h"
 #include "cli/workloads/registry.h"
 #include "common/suggest.h"
@@ -157,7 +157,7 @@ static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
 	return run(argc - 1, argv + 1, err);
 }
 
-/* The first Ctrl-C ends the sweep (leave.h); the second one ends the program.  A command that only
+/* The first Ctrl-C ends the sweep (interrupt.h); the second one ends the program.  A command that only
  * reads ends at the first one, because it leaves nothing half written.
  * SA_RESTART is not set, so that waiting for a file is interrupted. */
 static void on_interrupt(int number)

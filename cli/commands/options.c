@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/measuring/stopping.h"
+#include "cli/measure/stopping.h"
 #include "cli/plugins/load.h"
 #include "cli/workloads/registry.h"
 #include "cli/workloads/value.h"

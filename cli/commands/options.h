@@ -5,8 +5,8 @@
 #define GPUBENCH_CLI_COMMANDS_OPTIONS_H
 
 #include "cli/commands/arguments.h"
-#include "cli/measuring/request.h"
-#include "cli/measuring/sweep.h"
+#include "cli/measure/request.h"
+#include "cli/measure/sweep.h"
 
 extern const struct gb_rows gb_rows_how, gb_rows_backend, gb_rows_plugin, gb_rows_threads,
 	gb_rows_preset;

@@ -16,7 +16,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/commands/options.h"
-#include "cli/measuring/plan.h"
+#include "cli/measure/plan.h"
 #include "cli/records/json.h"
 #include "cli/reports/finish.h"
 #include "cli/reports/repro/repro.h"

@@ -6,7 +6,7 @@
 #include "common/text.h"
 #include "common/variants.h"
 
-/* Most verified runs of a sample, a batch, and of all that are not samples (cli/measuring/doubt.c,
+/* Most verified runs of a sample, a batch, and of all that are not samples (cli/measure/doubt.c,
  * with some room). */
 enum { VERIFIED = 3, VERIFIED_BESIDES = 1000 };
 

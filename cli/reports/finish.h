@@ -2,7 +2,7 @@
 #ifndef GPUBENCH_CLI_REPORTS_FINISH_H
 #define GPUBENCH_CLI_REPORTS_FINISH_H
 
-#include "cli/measuring/session.h"
+#include "cli/measure/session.h"
 
 /* Print the table (if `table` is true) and the output document, also after an error, for the
  * records that exist, and close the session.  Returns the exit status. */

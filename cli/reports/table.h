@@ -7,7 +7,7 @@
  * This folder turns records into text for people.  grid/ lays out cells.  This folder itself makes
  * the tables of a run and its page, and holds shared code: the value of a launch, the words of
  * verdicts.  compare/ judges; repro/ fills papers' tables; exchange/ writes
- * formats that other programs read; finish.h prints the end of a session.  May use cli/measuring,
+ * formats that other programs read; finish.h prints the end of a session.  May use cli/measure,
  * cli/records, cli/workloads and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_REPORTS_TABLE_H

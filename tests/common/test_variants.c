@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/measuring/runner.h"
-#include "cli/measuring/session.h"
+#include "cli/measure/measure.h"
+#include "cli/measure/session.h"
 #include "cli/workloads/registry.h"
 #include "common/devices.h"
 #include "common/memory.h"
@@ -72,7 +72,7 @@ static void run_point(const struct gb_workload *workload, const void *params, vo
 	const size_t used = gb_memory_used(GB_DEVICE_MEMORY);
 	struct gb_error err = { 0 };
 
-	gb_run(&r, input, &how, timed, &err);
+	gb_measure(&r, input, &how, timed, &err);
 	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
 	if (r.outcome == GB_SKIPPED)
 		snprintf(o->skipped, sizeof o->skipped, "%s", r.reason);
@@ -184,7 +184,7 @@ ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 		bool failed;
 
 		gb_memory_fail_at(k);
-		gb_run(&r, input, &how, false, &err);
+		gb_measure(&r, input, &how, false, &err);
 		gb_memory_fail_at(0);
 		failed = strstr(r.reason, "injected allocation failure") != NULL;
 		if (!failed && r.outcome == GB_SKIPPED)

@@ -6,8 +6,8 @@
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
-#include "cli/measuring/runner.h"
-#include "cli/measuring/sweep.h"
+#include "cli/measure/measure.h"
+#include "cli/measure/sweep.h"
 #include "cli/workloads/registry.h"
 #include "tests/cuda/gpu.h"
 
@@ -31,7 +31,7 @@ static inline void run_points(const char *bench, const char *name, const char *w
 		gb_sweep_point(&sweep, p, params);
 		cr_assert(eq(int, (int)workload->prepare(params, &input, &err), GB_OK), "%s",
 			  err.message);
-		gb_run(&r, input, &how, false, &err);
+		gb_measure(&r, input, &how, false, &err);
 		cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
 		if (r.outcome == GB_SKIPPED)
 			cr_skip("%s", r.reason);

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/measuring/runner.h"
-#include "cli/measuring/sweep.h"
+#include "cli/measure/measure.h"
+#include "cli/measure/sweep.h"
 #include "cli/workloads/registry.h"
 #include "tests/cuda/gpu.h"
 #include "tests/planted/nvml.h"
@@ -60,7 +60,7 @@ static void measure(int first, int end)
 				     .variant = find_variant(GB_CUDA, "stream", "copy"),
 				     .params = params,
 				     .throttled = 99 /* left by an earlier measurement */ };
-	cr_assert_eq(gb_run(&result, input, &how, true, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_measure(&result, input, &how, true, &err), GB_OK, "%s", err.message);
 	cr_expect_eq(result.time.count, 5);
 	workload->release(input);
 	gb_sweep_release(&sweep);

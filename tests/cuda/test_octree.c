@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/measuring/runner.h"
-#include "cli/measuring/sweep.h"
+#include "cli/measure/measure.h"
+#include "cli/measure/sweep.h"
 #include "cli/workloads/registry.h"
 #include "common/octree.h"
 #include "cuda/primitives/limits.h"
@@ -59,7 +59,7 @@ static struct gb_result run(const struct gb_variant *v, const struct octree_para
 	const size_t used = gb_memory_used(GB_DEVICE_MEMORY);
 	struct gb_error err = { 0 };
 
-	cr_assert(eq(int, (int)gb_run(&r, in, &once, false, &err), GB_OK), "%s", err.message);
+	cr_assert(eq(int, (int)gb_measure(&r, in, &once, false, &err), GB_OK), "%s", err.message);
 	cr_assert(eq(sz, gb_memory_used(GB_DEVICE_MEMORY), used), "%s", v->name);
 	return r;
 }

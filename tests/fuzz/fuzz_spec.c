@@ -1,7 +1,7 @@
 /* fuzz_spec.c -- arbitrary text as a SPEC of each workload's parameters: all points are expanded,
  * and the values of some are printed as in keys and read back.
  */
-#include "cli/measuring/sweep.h"
+#include "cli/measure/sweep.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "tests/fuzz/fuzz.h"

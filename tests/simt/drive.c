@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/measuring/runner.h"
-#include "cli/measuring/sweep.h"
+#include "cli/measure/measure.h"
+#include "cli/measure/sweep.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "cuda/primitives/limits.h"
@@ -78,7 +78,8 @@ static void try_point(const struct gb_variant *v, const struct gb_workload *work
 	struct gb_error err = { 0 };
 	void *input = NULL;
 
-	if (workload->prepare(params, &input, &err) || gb_run(&r, input, &how, !drive.once, &err)) {
+	if (workload->prepare(params, &input, &err) ||
+	    gb_measure(&r, input, &how, !drive.once, &err)) {
 		drive.failed++;
 		printf("%s/%s: %s\n", v->workload, v->name, err.message);
 	} else if (r.outcome == GB_SKIPPED) {

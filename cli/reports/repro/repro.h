@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "cli/measuring/plan.h"
+#include "cli/measure/plan.h"
 #include "cli/records/json.h"
 #include "cli/reports/grid/sheet.h"
 #include "common/status.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/measuring/sweep.h"
+#include "cli/measure/sweep.h"
 #include "cli/reports/repro/repro.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"

@@ -1,0 +1,24 @@
+/* bandwidth.h -- measures the machine's copy bandwidth, the reference for all rates. */
+#ifndef GPUBENCH_CLI_MEASURE_BANDWIDTH_H
+#define GPUBENCH_CLI_MEASURE_BANDWIDTH_H
+
+#include "cli/measure/measure.h"
+
+/* Bytes per second, read plus written, that stream's `copy` reaches on this back end with that many
+ * threads (CPU) or on how->device (GPU).  NAN if it cannot be measured: not in this build,
+ * emulated, too little memory.  Measured once per back end and thread count. */
+double gb_copy_bandwidth(enum gb_backend backend, int threads, const struct gb_settings *how);
+/* Measure it once more, for the machine may have been busy: the larger of both, which is kept. */
+double gb_copy_again(enum gb_backend backend, int threads, const struct gb_settings *how);
+/* Remember a bandwidth that an earlier launch measured. */
+void gb_copy_remember(enum gb_backend backend, int threads, double bytes_per_s);
+
+/* Mark a result as doubtful if it has read its input, but for what hot caches can hold, faster than
+ * the back end copies.  Its output may still be in a cache.  Call it whenever
+ * result->copy_bytes_per_s is measured. */
+void gb_doubt_rate(struct gb_result *result);
+
+/* GB_EUSAGE if GPUBENCH_COPY in the environment is not a number of bytes. */
+enum gb_status gb_copy_check(struct gb_error *err);
+
+#endif

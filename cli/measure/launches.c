@@ -1,0 +1,324 @@
+/* launches.c -- starts the launches of --runs=N and --device=all.
+ *
+ * The parent measures nothing; it opens and locks the output.  Each child has the same arguments.
+ * GPUBENCH_LAUNCH=K:D:S:FD:FILE in its environment makes it launch K on device D: it appends to the
+ * parent's descriptor FD of FILE, a file of JSON lines, the measurements that FILE does not yet
+ * hold K + 1 times.  --runs therefore works with --resume and --shard, and a killed parent loses
+ * nothing.  If the output is not a file of JSON lines, a temporary one is used.
+ *
+ * --device=all starts one child per device, all at the same time, with K = -1.  With --runs such a
+ * child is the parent of the launches on its device.  S is 1 in both: other devices write to the
+ * same file, and a child ignores their records.
+ */
+#include "cli/measure/launches.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/measure/interrupt.h"
+#include "cli/measure/session.h"
+#include "cli/records/machine.h"
+#include "common/backend.h"
+
+#define VARIABLE "GPUBENCH_LAUNCH"
+
+static const double PATIENCE_S = 1; /* from SIGTERM to SIGKILL; our launches need .8 at most */
+
+/* ---- one program -------------------------------------------------------------------------- */
+
+/* In the child: execute the program.  The process is killed when its parent ends.  `report`
+ * receives errno on a failure; a successful exec closes it. */
+static _Noreturn void become(const char *program, char *const *argv, int keep, const int *output,
+			     int report, pid_t parent, const sigset_t *mask)
+{
+	int failed;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
+	(void)sigprocmask(SIG_SETMASK, mask, NULL);
+	(void)signal(SIGPIPE, SIG_DFL);
+	if (keep)
+		(void)fcntl(keep, F_SETFD, 0);
+	if (output && (dup2(output[0], STDOUT_FILENO) < 0 || dup2(output[1], STDERR_FILENO) < 0))
+		_exit(127);
+	(void)execv(program, argv);
+	failed = errno;
+	(void)!write(report, &failed, sizeof failed);
+	_exit(127);
+}
+
+/* Start the program with the signal mask that was in force before block_signals(). */
+static enum gb_status start(const char *program, char *const *argv, int keep, const int *output,
+			    const sigset_t *mask, pid_t *child, struct gb_error *err)
+{
+	const pid_t parent = getpid();
+	int report[2], failed = 0;
+
+	if (pipe2(report, O_CLOEXEC))
+		return gb_fail(err, GB_ERUNTIME, "cannot start %s: %s", program, strerror(errno));
+	*child = fork();
+	if (*child == 0)
+		become(program, argv, keep, output, report[1], parent, mask);
+	if (*child < 0)
+		failed = errno;
+	(void)close(report[1]);
+	if (*child > 0 && read(report[0], &failed, sizeof failed) == (ssize_t)sizeof failed)
+		(void)waitpid(*child, NULL, 0);
+	(void)close(report[0]);
+	return failed ? gb_fail(err, GB_ERUNTIME, "cannot start %s: %s", program, strerror(failed))
+		      : GB_OK;
+}
+
+/* Wait for the first child with the signals of `set` blocked.  An interrupt is passed on to all
+ * children as SIGTERM, then as SIGKILL after PATIENCE_S.  Return the exit status: 128 + N if signal
+ * N ended the child. */
+static int wait_for(const pid_t *child, size_t count, const sigset_t *set)
+{
+	const struct timespec patience = { .tv_sec = (time_t)PATIENCE_S };
+	int code, got;
+
+	while (waitpid(child[0], &code, WNOHANG) != child[0]) {
+		got = gb_interrupted ? sigtimedwait(set, NULL, &patience) : sigwaitinfo(set, NULL);
+		if (got == SIGCHLD || (got < 0 && errno == EINTR))
+			continue;
+		for (size_t i = 0; i < count; i++)
+			(void)kill(child[i], gb_interrupted ? SIGKILL : SIGTERM);
+		gb_interrupted = 1;
+	}
+	return gb_interrupted    ? GB_EINTERRUPTED
+	       : WIFEXITED(code) ? WEXITSTATUS(code)
+				 : 128 + WTERMSIG(code);
+}
+
+/* Block the signals that wait_for() waits for; *mask is the previous mask. */
+static void block_signals(sigset_t *set, sigset_t *mask)
+{
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGINT);
+	(void)sigaddset(set, SIGTERM);
+	(void)sigaddset(set, SIGHUP);
+	(void)sigaddset(set, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, set, mask);
+}
+
+enum gb_status gb_launch(const char *program, char *const *argv, int keep, const int *output,
+			 int *status, struct gb_error *err)
+{
+	sigset_t set, mask;
+	pid_t child = 0;
+
+	*status = 0;
+	block_signals(&set, &mask);
+	if (!start(program, argv, keep, output, &mask, &child, err))
+		*status = wait_for(&child, 1, &set);
+	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+	return err->code;
+}
+
+/* ---- launches of this program ------------------------------------------------------------- */
+
+bool gb_is_launch(struct gb_request *request)
+{
+	const char *text = getenv(VARIABLE);
+	long long launch, device;
+	int shared, file, path = 0;
+
+	if (!text ||
+	    sscanf(text, "%lld:%lld:%d:%d:%n", &launch, &device, &shared, &file, &path) != 4 ||
+	    path == 0) /* the last colon is missing */
+		return false;
+	request->target.file = file;
+	request->target.path = text + path;
+	request->quiet = 1;
+	request->how.device = device;
+	request->repeats.all_devices = false;
+	request->target.shared = shared != 0;
+	if (launch != 0) {
+		request->target.resume =
+			request->target.resume || launch > 0 ? GB_RESUME_ANY : GB_RESUME_NOT;
+		request->target.overwrite = 0; /* done by the first launch or the parent */
+	}
+	if (launch < 0)
+		return false;
+	request->repeats.launch = launch;
+	request->repeats.runs = 1;
+	return true;
+}
+
+bool gb_wants_launches(const struct gb_request *request)
+{
+	return request->repeats.runs > 1 || request->repeats.all_devices;
+}
+
+/* The children's arguments: ours.  The caller frees them. */
+static char **words_of(int argc, char **argv)
+{
+	static char name[] = "gpubench";
+	char **word = calloc((size_t)argc + 2, sizeof *word);
+
+	if (word) {
+		word[0] = name;
+		memcpy(word + 1, argv, (size_t)argc * sizeof *word);
+	}
+	return word;
+}
+
+/* Set the environment variable for the next child. */
+static enum gb_status set_role(int64_t launch, int64_t device, bool shared, int file,
+			       const char *path, struct gb_error *err)
+{
+	const size_t size = strlen(path) + 96;
+	char *value = malloc(size);
+
+	if (value)
+		(void)snprintf(value, size, "%lld:%lld:%d:%d:%s", (long long)launch,
+			       (long long)device, shared, file, path);
+	if (!value || setenv(VARIABLE, value, 1))
+		gb_out_of_memory(err, NULL);
+	free(value);
+	return err->code;
+}
+
+/* Return the worse of the two statuses.  Sets err if a signal ended the child. */
+static enum gb_status judge(enum gb_status verdict, int status, const char *what, int64_t number,
+			    struct gb_error *err)
+{
+	if (status > 128 && status != GB_EINTERRUPTED)
+		gb_fail(err, GB_ERUNTIME, "%s %lld was ended by signal %d", what, (long long)number,
+			status - 128);
+	return gb_worse(verdict, (enum gb_status)status);
+}
+
+/* Make all launches, one after the other; they append to the file of JSON lines. */
+static enum gb_status launch_all(const struct gb_request *request, const char *path, int file,
+				 char **word, struct gb_error *err)
+{
+	enum gb_status verdict = GB_OK;
+
+	for (int64_t i = 0; i < request->repeats.runs && !gb_interrupted; i++) {
+		int status;
+
+		if (set_role(i, request->how.device, request->target.shared, file, path, err) ||
+		    gb_launch("/proc/self/exe", word, file, NULL, &status, err))
+			break;
+		verdict = judge(verdict, status, "launch", i + 1, err);
+		if (status == GB_EUSAGE || status == GB_EIO || status > 128)
+			break;
+	}
+	return verdict;
+}
+
+/* Start one child per device, all at once, and wait for them. */
+static enum gb_status launch_devices(size_t count, const char *path, int file, char **word,
+				     struct gb_error *err)
+{
+	pid_t child[GB_MAX_GPUS] = { 0 };
+	enum gb_status verdict = GB_OK;
+	sigset_t set, mask;
+	size_t started = 0;
+
+	block_signals(&set, &mask);
+	for (; started < count; started++)
+		if (set_role(-1, (int64_t)started, true, file, path, err) ||
+		    start("/proc/self/exe", word, file, NULL, &mask, &child[started], err))
+			break;
+	for (size_t i = 0; i < started; i++)
+		verdict = judge(verdict, wait_for(child + i, started - i, &set), "the run on GPU",
+				(int64_t)i, err);
+	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+	return verdict;
+}
+
+/* Count the devices to launch on; GB_EUNAVAILABLE if there are none or too many. */
+static enum gb_status count_devices(const struct gb_request *request, size_t *count,
+				    struct gb_error *err)
+{
+	struct gb_devices devices;
+
+	*count = 0;
+	gb_devices_find(&devices, request->choice.backends);
+	for (int b = 0; b < GB_BACKENDS; b++)
+		if (devices.absent[b].code && devices.count == 0)
+			return gb_fail(err, GB_EUNAVAILABLE, "%s", devices.absent[b].message);
+	*count = devices.count;
+	if (*count == 0)
+		return gb_fail(err, GB_EUNAVAILABLE, "--device=all: there is no GPU");
+	if (devices.has_more)
+		return gb_fail(err, GB_EUNAVAILABLE, "--device=all: more than %d GPUs",
+			       GB_MAX_GPUS);
+	return GB_OK;
+}
+
+/* Begin the output before several processes append to it. */
+static enum gb_status begin_shared(struct gb_output *output, const struct gb_request *request,
+				   struct gb_error *err)
+{
+	struct gb_records past = { 0 };
+
+	if (!request->target.resume || !gb_output_past(output, &past, err))
+		(void)gb_output_begin(output, err);
+	gb_records_release(&past);
+	return err->code;
+}
+
+/* Start the launches of --device=all or --runs with the arguments of argv. */
+static enum gb_status launch(const struct gb_request *request, struct gb_output *output,
+			     const char *path, int file, int argc, char **argv,
+			     struct gb_error *err)
+{
+	char **word = words_of(argc, argv);
+	enum gb_status verdict = GB_OK;
+	size_t devices;
+
+	if (!word)
+		gb_out_of_memory(err, NULL);
+	else if (!request->repeats.all_devices)
+		verdict = launch_all(request, path, file, word, err);
+	else if (!count_devices(request, &devices, err) && !begin_shared(output, request, err))
+		verdict = launch_devices(devices, path, file, word, err);
+	(void)unsetenv(VARIABLE);
+	free(word);
+	return err->code ? err->code : verdict;
+}
+
+/* A file without a name, which vanishes with its last process.  Children inherit it and find it at
+ * the same path. */
+static int memory_file(char *path, size_t size, struct gb_error *err)
+{
+	const int file = memfd_create("gpubench", MFD_CLOEXEC);
+
+	if (file < 0 || fcntl(file, F_SETFL, O_APPEND))
+		gb_fail(err, GB_EIO, "cannot make a file in memory: %s", strerror(errno));
+	(void)snprintf(path, size, "/proc/self/fd/%d", file);
+	return file;
+}
+
+enum gb_status gb_launches(const struct gb_request *request, struct gb_output *output, int argc,
+			   char **argv, struct gb_records *records, struct gb_error *err)
+{
+	char memory[32];
+	const int file = output->to_lines ? output->file : memory_file(memory, sizeof memory, err);
+	const char *path = output->to_lines ? output->path : memory;
+	enum gb_status verdict = GB_OK;
+	struct stat info;
+
+	if (!err->code)
+		verdict = launch(request, output, path, file, argc, argv, err);
+	/* Interrupted launches may have written nothing. */
+	if (!err->code && verdict != GB_EUSAGE && fstat(file, &info) == 0 && info.st_size > 0)
+		(void)gb_records_read(path, records, err);
+	if (!output->to_lines && file >= 0)
+		(void)close(file);
+	return err->code ? err->code : verdict;
+}

@@ -1,0 +1,115 @@
+/* progress.c -- prints progress to standard error. */
+#include "cli/measure/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/records/describe.h"
+#include "cli/records/key.h"
+#include "common/stats.h"
+#include "common/text.h"
+#include "common/timer.h"
+
+void gb_progress_init(struct gb_progress *progress, const struct gb_request *request)
+{
+	*progress = (struct gb_progress){ .shown = !request->quiet && isatty(STDERR_FILENO),
+					  .verbose = request->verbose != 0,
+					  .started_ns = gb_now_ns() };
+}
+
+/* ", 12 min left", from the mean so far; "" until three measurements are done. */
+static const char *time_left(const struct gb_progress *p, char *text, size_t size)
+{
+	const double elapsed_s = (gb_now_ns() - p->started_ns) * 1e-9;
+	char left[GB_TEXT_MAX];
+
+	text[0] = '\0';
+	if (p->done >= 3)
+		(void)snprintf(text, size, ", %s left",
+			       gb_text_wait(left, elapsed_s / (double)p->done *
+							  (double)(p->total - p->done)));
+	return text;
+}
+
+/* Width of the terminal in columns. */
+static size_t columns(void)
+{
+	struct winsize size = { 0 };
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20)
+		return 80;
+	return size.ws_col;
+}
+
+static char *key_of(const struct gb_result *result)
+{
+	struct gb_error ignored = { 0 };
+
+	return gb_record_key(result->workload, result->variant, result->params, &ignored);
+}
+
+/* Print the status line: "3/10, 12 s left, +-2.1 %, radix/cpu/best count=1000000 ..." */
+static void show(struct gb_progress *p, const struct gb_result *result, double half_width)
+{
+	char left[32], interval[32] = "", line[512];
+	const size_t width = columns();
+	char *key = key_of(result);
+
+	if (!isnan(half_width))
+		(void)snprintf(interval, sizeof interval, ", +-%.1f %%%s", 100 * half_width,
+			       gb_width_mark(half_width));
+	(void)snprintf(line, sizeof line, "%zu/%zu%s%s, %s", p->done + 1, p->total,
+		       time_left(p, left, sizeof left), interval, key ? key : "");
+	line[(width < sizeof line ? width : sizeof line) - 1] = '\0';
+	(void)fputs("\r\033[K", stderr);
+	gb_text_print(stderr, line);
+	p->shown_ns = gb_now_ns();
+	free(key);
+}
+
+/* Update the line at most five times per second, because writing disturbs the measurement. */
+static void watch(const struct gb_result *result, double half_width)
+{
+	struct gb_progress *p = result->watcher;
+
+	if (gb_now_ns() - p->shown_ns >= 0.2e9)
+		show(p, result, half_width);
+}
+
+void gb_progress_begin(struct gb_progress *progress, struct gb_result *result)
+{
+	if (!progress->shown)
+		return;
+	result->watch = watch;
+	result->watcher = progress;
+	show(progress, result, NAN);
+}
+
+void gb_progress_end(struct gb_progress *progress, const struct gb_result *r)
+{
+	char *key, *line = NULL;
+
+	progress->done++;
+	if (!progress->verbose)
+		return;
+	gb_progress_hide(progress);
+	key = key_of(r);
+	if (asprintf(&line, "%s: %s%s%s%s (%zu samples, %.2f s)", key ? key : "?",
+		     r->outcome == GB_FAILED ? "FAILED, " : "",
+		     gb_status_word(gb_status_of_result(r)), r->reason[0] ? ": " : "", r->reason,
+		     r->time.count, r->elapsed_s) < 0)
+		line = NULL;
+	gb_text_print(stderr, line ? line : "?");
+	(void)fputc('\n', stderr);
+	free(line);
+	free(key);
+}
+
+void gb_progress_hide(const struct gb_progress *progress)
+{
+	if (progress->shown)
+		(void)fputs("\r\033[K", stderr);
+}

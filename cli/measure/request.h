@@ -1,0 +1,60 @@
+/* request.h -- what a command line asks of a session: what to measure, how, and where to write.
+ *
+ * A command with more options has its own struct, which begins with this one.
+ */
+#ifndef GPUBENCH_CLI_MEASURE_REQUEST_H
+#define GPUBENCH_CLI_MEASURE_REQUEST_H
+
+#include "cli/measure/choice.h"
+#include "cli/measure/sweep.h"
+#include "cli/records/output.h"
+#include "cli/records/result.h"
+
+/* --resume: no; only records of the same setup; records of any setup. */
+enum gb_resume { GB_RESUME_NOT, GB_RESUME_SAME, GB_RESUME_ANY };
+
+/* --dry-run: no; list the keys, with the memory that each needs. */
+enum gb_dry { GB_DRY_NOT, GB_DRY_KEYS };
+
+/* The destination of the records. */
+struct gb_target {
+	const char *path;  /* -o; NULL: only the table on standard output */
+	int64_t resume;    /* an enum gb_resume */
+	int64_t overwrite; /* replace existing files */
+	int file;          /* descriptor inherited from the parent of this launch; 0: none */
+	bool shared;       /* launches on other devices write to it, too */
+};
+
+/* The launches of the command (launches.h) and its shard. */
+struct gb_repeats {
+	int64_t runs;       /* launches of the whole command */
+	int64_t launch;     /* number of this launch, from 0 */
+	const char *device; /* "0" or "all" */
+	bool all_devices;   /* launch on each device; else only on how.device */
+	const char *shard;  /* "2/8"; see gb_session_open() */
+};
+
+struct gb_request {
+	struct gb_settings how;
+	const char *backend; /* one or several of cpu, cuda, vulkan: "cpu,cuda"; NULL: all */
+	struct gb_choice choice;
+	struct gb_target target;
+	struct gb_repeats repeats;
+	const char *plugin;            /* files, separated by commas */
+	const char *preset;            /* see options.h */
+	const char *threads;           /* used by commands that run several benchmarks */
+	struct gb_overrides overrides; /* of `run` */
+	int64_t require_gpu, quiet, verbose;
+	int64_t lock_clocks;
+	bool once;    /* measure a key once, although several sweeps name it */
+	bool untimed; /* only verify, so that others may use the GPU */
+	int64_t dry;  /* an enum gb_dry */
+};
+
+/* How to treat an output that exists. */
+static inline enum gb_existing gb_existing(const struct gb_target *target)
+{
+	return target->resume ? GB_RESUME : target->overwrite ? GB_OVERWRITE : GB_REFUSE;
+}
+
+#endif

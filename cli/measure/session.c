@@ -1,0 +1,533 @@
+/* session.c -- opens the output and the devices, measures sweeps and writes their records. */
+#include "cli/measure/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "cli/measure/bandwidth.h"
+#include "cli/measure/choice.h"
+#include "cli/measure/interrupt.h"
+#include "cli/measure/making.h"
+#include "cli/measure/measure.h"
+#include "cli/measure/need.h"
+#include "cli/measure/paths.h"
+#include "cli/records/archs.h"
+#include "cli/records/describe.h"
+#include "cli/records/key.h"
+#include "cli/workloads/registry.h"
+#include "common/devices.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/variants.h"
+
+/* ---- the beginning ------------------------------------------------------------------------ */
+
+/* Write a line and delete it.  NULL means that there was no memory for it. */
+static enum gb_status write_line(struct gb_session *s, cJSON *line, struct gb_error *err)
+{
+	if (line)
+		(void)gb_output_put(&s->output, line, err);
+	else
+		gb_out_of_memory(err, "writing a record");
+	cJSON_Delete(line);
+	return err->code;
+}
+
+/* Write the lines that are not yet in the output, if it takes lines. */
+static enum gb_status write_lines(struct gb_session *s, struct gb_error *err)
+{
+	struct gb_records *list = &s->records;
+
+	for (; s->written_runs < list->run_count && !err->code; s->written_runs++)
+		(void)write_line(s, gb_run_format(list->run[s->written_runs]), err);
+	for (; s->written < list->count && !err->code; s->written++)
+		(void)write_line(s, gb_record_format(list->record[s->written]), err);
+	return err->code;
+}
+
+/* Read --shard: "2/8" is shard 1 of 8. */
+static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
+{
+	const char *text = s->request->repeats.shard;
+	long long i, n;
+	char rest;
+
+	s->shards = 1;
+	if (!text)
+		return GB_OK;
+	if (sscanf(text, "%lld/%lld%c", &i, &n, &rest) != 2 || i < 1 || n < i || n > 1000000)
+		return gb_fail(err, GB_EUSAGE, "--shard=%.40s: must be I/N with 1 <= I <= N", text);
+	s->shard = i - 1;
+	s->shards = n;
+	return GB_OK;
+}
+
+/* The GPU that is measured; NULL if there is none. */
+static const struct gb_gpu_info *gpu_in_use(const struct gb_session *s)
+{
+	const size_t id = (size_t)s->request->how.device;
+
+	return id < s->info.devices.count ? &s->info.devices.gpu[id] : NULL;
+}
+
+/* Wait for the GPU's lock and hold it until we exit: benchmarks on one GPU disturb each other. */
+static enum gb_status lock_gpu(struct gb_session *s, struct gb_error *err)
+{
+	const struct gb_gpu_info *gpu = gpu_in_use(s);
+	char path[128];
+
+	if (!gpu || gpu->emulated || s->request->untimed)
+		return GB_OK;
+	(void)snprintf(path, sizeof path, "/tmp/gpubench-%s.lock", gpu->uuid);
+	s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (s->lock < 0 || !flock(s->lock, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return GB_OK;
+	(void)fprintf(stderr, "gpubench: waiting for another gpubench on GPU %d\n", gpu->id);
+	if (flock(s->lock, LOCK_EX) && errno == EINTR)
+		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
+	return GB_OK;
+}
+
+/* --lock-clocks: lock them, or say once why they are not, and how to lock them by hand. */
+static void lock_clocks(struct gb_session *s)
+{
+	const struct gb_gpu_info *gpu = gpu_in_use(s);
+	const char *why = "there is no GPU";
+
+	if (!s->request->lock_clocks || s->request->untimed)
+		return;
+	if (gpu)
+		why = gb_clocks_lock(&s->clocks, gpu->pci);
+	if (why && gpu)
+		(void)fprintf(
+			stderr,
+			"gpubench: clocks are not locked: %s; lock them with `sudo nvidia-smi "
+			"-i %s -lgc MHZ`, reset them with -rgc\n",
+			why, gpu->pci);
+	else if (why)
+		(void)fprintf(stderr, "gpubench: clocks are not locked: %s\n", why);
+}
+
+/* The records of a resumed file that are measured again.  Only the first of several launches does
+ * this, so that a failure in a single launch stays visible. */
+static enum gb_again to_be_made_again(const struct gb_request *request)
+{
+	if (request->repeats.launch > 0)
+		return GB_AGAIN_NONE;
+	return request->how.no_verify ? GB_AGAIN_FAILED : GB_AGAIN_UNVERIFIED;
+}
+
+/* Drop the runs of other devices. */
+static void drop_other_devices(struct gb_session *s)
+{
+	const double here = (double)s->request->how.device;
+
+	for (size_t i = s->records.run_count; i-- > 0;)
+		if (!(fabs(s->records.run[i]->settings.device - here) <= 0))
+			gb_records_remove_run(&s->records, i);
+}
+
+/* Open the output and, with --resume, read the records in it. */
+static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
+{
+	const struct gb_request *request = s->request;
+
+	if (request->target.file && request->target.shared)
+		gb_output_share(&s->output, request->target.path, request->target.file,
+				gb_existing(&request->target));
+	else if (request->target.file)
+		gb_output_inherit(&s->output, request->target.path, request->target.file,
+				  gb_existing(&request->target));
+	else if (gb_output_open(&s->output, request->target.path, gb_existing(&request->target),
+				err))
+		return err->code;
+	if (!request->target.resume)
+		return GB_OK;
+	if (gb_output_past(&s->output, &s->records, err))
+		return err->code;
+	if (request->target.shared)
+		drop_other_devices(s);
+	s->written = s->records.count;
+	s->written_runs = s->records.run_count;
+	return gb_done_init(&s->past, &s->records, to_be_made_again(request), err);
+}
+
+/* Add the run line after the lines of a resumed file. */
+static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
+{
+	cJSON *line = gb_describe_run(&s->info, err);
+
+	if (!line || gb_records_add(&s->records, line, err) ||
+	    s->request->target.resume == GB_RESUME_ANY)
+		return err->code;
+	return gb_resume_check("--resume", &s->records, s->request->target.path,
+			       s->records.run[s->records.run_count - 1],
+			       " (--resume=any adds to it anyway)", err);
+}
+
+/* Open the device in CUDA, whose absence is always reported, and in the back ends that may be used.
+ * Back ends requested by name may use software devices. */
+static enum gb_status open_devices(struct gb_session *s, struct gb_error *err)
+{
+	const struct gb_request *request = s->request;
+	const struct gb_error *why = NULL;
+	bool have = false;
+
+	s->info.backends = 1U << GB_CUDA | gb_chosen_backends(&request->choice);
+	for (int b = 0; b < GB_BACKENDS; b++)
+		if (gb_backends[b]->allow_software &&
+		    ((request->choice.backends >> b & 1) ||
+		     gb_is_explicit(&request->choice, (enum gb_backend)b)))
+			gb_devices_allow_software();
+	for (int b = 0; b < GB_BACKENDS; b++) {
+		if (!gb_backends[b]->devices || !(s->info.backends >> b & 1))
+			continue;
+		(void)gb_device_open((enum gb_backend)b, (int)request->how.device, &s->absent[b]);
+		have = have || !s->absent[b].code;
+		why = s->absent[b].code && !why ? &s->absent[b] : why;
+	}
+	if (request->require_gpu && !have)
+		return gb_fail(err, GB_EUNAVAILABLE, "--require-gpu: %s", why->message);
+	return GB_OK;
+}
+
+enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
+			       char *const *argv, struct gb_error *err)
+{
+	*s = (struct gb_session){ .request = request, .lock = -1 };
+	if (request->lock_clocks && !request->untimed)
+		gb_clocks_start(&s->clocks);
+	gb_progress_init(&s->progress, request);
+	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) || read_shard(s, err) ||
+	    open_output(s, err))
+		return err->code;
+	if (open_devices(s, err))
+		return err->code;
+	s->info.argc = argc;
+	s->info.argv = argv;
+	s->info.settings = &request->how;
+	s->info.preset = request->preset;
+	gb_env_gather(&s->info);
+	if (gpu_in_use(s) && gb_chosen_backends(&request->choice) >> GB_CUDA & 1)
+		gb_archs_advise(stderr, gpu_in_use(s), gb_archs);
+	if (lock_gpu(s, err))
+		return err->code;
+	lock_clocks(s);
+	return add_run(s, err);
+}
+
+enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *request,
+			       struct gb_error *err)
+{
+	const char *path = request->target.path;
+
+	*s = (struct gb_session){ .request = request, .lock = -1 };
+	if (gb_backends[GB_CPU]->open(0, err) || read_shard(s, err) || gb_output_check(path, err) ||
+	    gb_copy_check(err))
+		return err->code;
+	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
+	    gb_records_read(path, &s->records, err))
+		return err->code;
+	return gb_done_init(&s->past, &s->records, to_be_made_again(request), err);
+}
+
+void gb_session_abandon(struct gb_session *s)
+{
+	gb_done_release(&s->past);
+	gb_records_release(&s->records);
+	tdestroy(s->seen, free);
+	gb_clocks_end(&s->clocks);
+	if (s->lock >= 0)
+		(void)close(s->lock);
+}
+
+/* ---- measuring ---------------------------------------------------------------------------- */
+
+/* Drop the record of the resumed file that a new one has replaced. */
+static void drop_replaced(struct gb_session *s, const struct gb_record *old)
+{
+	size_t i = 0;
+
+	gb_done_remove(&s->past, old);
+	if (gb_done_again(&s->past, old->key)) /* another launch's record is still there */
+		s->verdict = gb_worse(s->verdict, GB_ERUNTIME);
+	while (s->records.record[i] != old)
+		i++;
+	gb_records_remove(&s->records, i);
+	s->written--;
+}
+
+/* Add the record of a finished measurement.  It replaces a record of the same key in the resumed
+ * file that was to be measured again. */
+static enum gb_status put_result(struct gb_session *s, const struct gb_result *result,
+				 struct gb_error *err)
+{
+	char *key = gb_record_key(result->workload, result->variant, result->params, err);
+	const struct gb_record *old = key ? gb_done_again(&s->past, key) : NULL;
+	cJSON *line;
+
+	free(key);
+	gb_progress_end(&s->progress, result);
+	if (result->outcome == GB_FAILED)
+		s->verdict =
+			gb_worse(s->verdict, result->code == GB_EVERIFY ? GB_EVERIFY : GB_ERUNTIME);
+	line = gb_describe_result(result, s->info.run_id, s->seq++, old, err);
+	if (!line || gb_records_add(&s->records, line, err))
+		return err->code;
+	if (old)
+		drop_replaced(s, old);
+	return write_lines(s, err);
+}
+
+static void skip(struct gb_result *result, enum gb_status code, const char *what, const char *why)
+{
+	result->outcome = GB_SKIPPED;
+	result->code = code;
+	(void)snprintf(result->reason, sizeof result->reason, "%s%.460s", what, why);
+}
+
+/* True if there is enough memory for the point, whose need the result then holds; 0: unknown.  If
+ * its input is not yet made, and is a file that needs more than `large` bytes, print the need: a
+ * small file may take much. */
+static bool fits(const struct gb_session *s, struct gb_result *r, bool made, struct gb_error *why)
+{
+	const double large = (double)(1 << 29);
+	const struct gb_gpu_info *gpu = gpu_in_use(s);
+	char text[GB_TEXT_MAX];
+	struct gb_need need;
+
+	if (gb_need_fits(&need, r->workload, r->variant, r->params, made,
+			 gpu ? (uint64_t)gpu->memory_bytes : 0, why))
+		return false;
+	r->host_bytes = need.host_bytes;
+	r->device_bytes = need.device_bytes;
+	if (!made && (double)need.host_bytes > large && !s->request->quiet && !s->request->dry &&
+	    gb_equal(gb_workload_source(r->workload, r->params), "file"))
+		(void)fprintf(stderr, "gpubench: %s: this input takes %s of memory\n",
+			      r->workload->name, gb_text_bytes(text, (double)need.host_bytes));
+	return true;
+}
+
+/* Do one measurement and write its record. */
+static void measure(void *session, struct gb_result *result, void *input, struct gb_error *err)
+{
+	const bool is_yardstick = result->workload->yardstick && !result->variant->plugin;
+	struct gb_session *s = session;
+	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
+	if (write_lines(s, err))
+		return;
+	if (gb_interrupted) { /* while the input was made */
+		gb_fail(err, GB_EINTERRUPTED, "interrupted");
+		return;
+	}
+	gb_progress_begin(&s->progress, result);
+	if (!result->code && gb_measure(result, input, &s->request->how, true, err))
+		return;
+	if (result->code == GB_EIO) { /* writing a picture failed, not the measurement */
+		gb_fail(err, GB_EIO, "%s", result->reason);
+		return;
+	}
+	if (!result->code && !is_yardstick)
+		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
+							     result->threads, &s->request->how);
+	gb_doubt_rate(result);
+	if (result->doubtful && !is_yardstick) {
+		result->copy_bytes_per_s =
+			gb_copy_again(result->variant->backend, result->threads, &s->request->how);
+		gb_doubt_rate(result);
+	}
+	if (result->doubtful)
+		s->verdict = gb_worse(s->verdict, GB_EUNDECIDED);
+	if (!put_result(s, result, err) && gb_interrupted)
+		gb_fail(err, GB_EINTERRUPTED, "interrupted");
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* True if the session meets the key for the first time, or if there is no memory to tell. */
+static bool is_new(struct gb_session *s, const char *key)
+{
+	char *kept = strdup(key);
+	char *const *place = kept ? tsearch(kept, &s->seen, by_key) : NULL;
+	const bool new = !place || *place == kept;
+
+	if (!place || !new)
+		free(kept);
+	return new;
+}
+
+/* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
+ * shard and not done.  Call it once for each variant and point, in order. */
+static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
+		   const struct gb_variant *variant, const void *params,
+		   const struct gb_choice *choice)
+{
+	struct gb_error ignored = { 0 };
+	bool due = true;
+	char *key;
+
+	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
+	    !gb_sweep_wants(sweep, index, variant))
+		return false;
+	if (!s->request->once && s->past.count + s->past.again_count == 0)
+		return s->number++ % s->shards == s->shard;
+	key = gb_record_key(sweep->workload, variant, params, &ignored);
+	if (!key || (s->request->once && !is_new(s, key)) || s->number++ % s->shards != s->shard)
+		due = false;
+	else if (s->past.count + s->past.again_count)
+		due = gb_done_times(&s->past, key) <= s->request->repeats.launch ||
+		      gb_done_again(&s->past, key);
+	free(key);
+	return due;
+}
+
+static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
+				  const void *params, const struct gb_choice *choice,
+				  gb_visit *visit, void *self, struct gb_error *err)
+{
+	const struct gb_workload *workload = sweep->workload;
+	const bool asks = !s->request->untimed && !gb_memory_is_dry();
+	struct gb_error no_input = { 0 };
+	void *input = NULL;
+	bool prepared = false;
+
+	for (size_t i = 0; i < gb_variant_count && !err->code; i++) {
+		struct gb_error too_much = { 0 };
+		struct gb_result result = { .workload = workload,
+					    .variant = &gb_variants[i],
+					    .params = params };
+
+		if (!is_due(s, sweep, index, &gb_variants[i], params, choice))
+			continue;
+		if (asks && !fits(s, &result, prepared, &too_much)) {
+			skip(&result, GB_EMEMORY, "", too_much.message);
+		} else {
+			if (!prepared && gb_make_input(workload, params, &input, &no_input) &&
+			    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
+				return gb_fail(err, no_input.code, "%s", no_input.message);
+			prepared = true;
+			if (no_input.code)
+				skip(&result, no_input.code, "input: ", no_input.message);
+		}
+		visit(self, &result, input, err);
+		/* A variant that fails may have spoilt the input. */
+		if (prepared && result.code && result.code != GB_EUNAVAILABLE &&
+		    result.code != GB_EMEMORY) {
+			workload->release(input);
+			input = NULL;
+			prepared = false;
+		}
+		gb_result_release(&result);
+	}
+	workload->release(input);
+	return err->code;
+}
+
+/* Forget the files that the point would write. */
+static void write_nothing(const struct gb_workload *workload, void *params)
+{
+	for (size_t i = 0; i < workload->param_count; i++)
+		if (workload->params[i].written)
+			gb_value_store(&workload->params[i], params, (union gb_value){ .s = NULL });
+}
+
+enum gb_status gb_session_each(struct gb_session *s, const struct gb_sweep *sweep,
+			       const struct gb_choice *choice, gb_visit *visit, void *self,
+			       struct gb_error *err)
+{
+	void *params = malloc(sweep->workload->params_size);
+
+	if (!params)
+		return gb_out_of_memory(err, NULL);
+	for (size_t i = 0; i < sweep->count && !err->code; i++) {
+		gb_sweep_point(sweep, i, params);
+		if (s->request->dry)
+			write_nothing(sweep->workload, params);
+		(void)visit_point(s, sweep, i, params, choice, visit, self, err);
+	}
+	free(params);
+	return err->code;
+}
+
+size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choice)
+{
+	size_t runs = 0;
+
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+
+		if (gb_equal(v->workload, sweep->workload->name) && gb_chosen(choice, v))
+			runs += gb_sweep_count(sweep, v);
+	}
+	return runs;
+}
+
+/* Warn once if more threads are requested than there are usable CPUs. */
+static void warn_of_threads(struct gb_session *s, const struct gb_sweep *sweep)
+{
+	const int64_t most = gb_sweep_most_threads(sweep), usable = omp_get_num_procs();
+
+	if (s->warned_of_threads || s->request->quiet || most <= usable)
+		return;
+	s->warned_of_threads = true;
+	(void)fprintf(stderr,
+		      "gpubench: --threads=%" PRId64 " exceeds the usable CPUs (%" PRId64
+		      "): threads will share them in turn\n",
+		      most, usable);
+}
+
+enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *sweep,
+				const struct gb_choice *choice, struct gb_error *err)
+{
+	if (gb_paths_check(s->request, sweep, err))
+		return err->code;
+	warn_of_threads(s, sweep);
+	s->progress.total += gb_count_runs(sweep, choice) / (size_t)s->shards;
+	(void)gb_session_each(s, sweep, choice, measure, s, err);
+	gb_progress_hide(&s->progress);
+	return err->code;
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+enum gb_status gb_worse(enum gb_status a, enum gb_status b)
+{
+	static const enum gb_status rank[] = { GB_OK,       GB_EUNAVAILABLE, GB_EUNDECIDED,
+					       GB_ERUNTIME, GB_EVERIFY,      GB_EUSAGE,
+					       GB_EIO,      GB_EINTERRUPTED };
+	size_t x = 0, y = 0;
+
+	for (size_t i = 0; i < GB_COUNT(rank); i++) {
+		x = rank[i] == a ? i : x;
+		y = rank[i] == b ? i : y;
+	}
+	return x > y ? a : b;
+}
+
+enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
+{
+	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
+	if (!err->code && !(s->request->target.resume && s->seq == 0))
+		(void)write_lines(s, err);
+	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
+	gb_session_abandon(s);
+	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {
+		if (!s->absent[b].code || !gb_is_explicit(&s->request->choice, (enum gb_backend)b))
+			continue;
+		s->verdict = gb_worse(s->verdict, GB_EUNAVAILABLE);
+		if (s->verdict == GB_EUNAVAILABLE)
+			return gb_fail(err, GB_EUNAVAILABLE, "no GPU: %s", s->absent[b].message);
+	}
+	return err->code ? err->code : s->verdict;
+}

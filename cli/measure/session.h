@@ -1,0 +1,85 @@
+/* session.h -- a program run that measures: sweeps in, records out.
+ *
+ *	open -> sweep ... -> close
+ *
+ * The run line is written before the first record, and each record as soon as it is known.  Nothing
+ * here depends on a particular benchmark.
+ *
+ * This folder turns a command line's request into records: the points (sweep.h), the chosen
+ * variants (choice.h), one measurement (measure.h), copy bandwidth (bandwidth.h), the other files
+ * that a sweep writes (paths.h), progress (progress.h), several launches (launches.h), and
+ * --dry-run (plan.h).  It may use cli/records, cli/workloads and the folders below cli.
+ */
+#ifndef GPUBENCH_CLI_MEASURE_SESSION_H
+#define GPUBENCH_CLI_MEASURE_SESSION_H
+
+#include "cli/measure/clocks.h"
+#include "cli/measure/progress.h"
+#include "cli/measure/request.h"
+#include "cli/measure/sweep.h"
+#include "cli/records/done.h"
+#include "cli/records/machine.h"
+#include "cli/records/output.h"
+
+struct gb_session {
+	const struct gb_request *request;
+	struct gb_run_info info;
+	struct gb_records records;    /* the run line and all records so far */
+	size_t written_runs, written; /* runs and records that are in the output */
+	struct gb_output output;      /* request->target.path */
+	struct gb_progress progress;
+	enum gb_status verdict; /* the worst exit status that a result has caused */
+	/* The reason why a back end that may be used has no device; code GB_OK if it has one. */
+	struct gb_error absent[GB_BACKENDS];
+	int64_t seq;
+	int64_t shard, shards;  /* measure only numbers shard, shard + shards, ..., from 0 */
+	int64_t number;         /* number of the next measurement, over all shards */
+	struct gb_done past;    /* measurements that the resumed file holds */
+	void *seen;             /* keys that this session has visited, for tsearch() */
+	bool warned_of_threads; /* warned that threads exceed CPUs */
+	int lock;               /* descriptor of the GPU's lock; -1: none */
+	struct gb_clocks clocks;
+};
+
+/* Inspect the machine and open the output, whose contents do not change before the first record.
+ * With a GPU, wait until no other gpubench uses it, unless nothing is timed.  With --resume, read
+ * the records of the output; their keys are not measured again.  GB_EUSAGE for an output that
+ * exists or has an unknown format, for a bad --shard, and for records of another setup
+ * (gb_resume_check()) without --resume=any.  GB_EIO if the output cannot be opened.
+ * GB_EUNAVAILABLE if a GPU is required and there is none. */
+enum gb_status gb_session_open(struct gb_session *session, const struct gb_request *request,
+			       int argc, char *const *argv, struct gb_error *err);
+
+/* Measure all points of a sweep with the chosen variants.  A failed result gives a record and a
+ * verdict, not an error; GB_EUSAGE (input), GB_EIO and GB_EINTERRUPTED end the session. */
+enum gb_status gb_session_sweep(struct gb_session *session, const struct gb_sweep *sweep,
+				const struct gb_choice *choice, struct gb_error *err);
+
+/* Close the output and release everything.  Return the exit status: the error in err, or else the
+ * verdict.  Tables and documents are printed before this (finish.h). */
+enum gb_status gb_session_close(struct gb_session *session, struct gb_error *err);
+
+/* The number of measurements of the sweep with the chosen variants. */
+size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choice);
+
+/* The worse of two exit statuses.  Errors that end the program outrank errors that are only
+ * reported; a failed verification outranks other failures, and these outrank a missing device. */
+enum gb_status gb_worse(enum gb_status a, enum gb_status b);
+
+/* Open a session that only plans (plan.h).  With --resume the records in -o FILE.jsonl count as
+ * done.  Nothing is written, and no device is opened.  Close it with gb_session_abandon(). */
+enum gb_status gb_session_plan(struct gb_session *session, const struct gb_request *request,
+			       struct gb_error *err);
+void gb_session_abandon(struct gb_session *session);
+
+/* Called for each measurement that is due.  result has code and reason if it is to be skipped.
+ */
+typedef void gb_visit(void *self, struct gb_result *result, void *input, struct gb_error *err);
+
+/* Call visit for each measurement of the sweep that is chosen, in this shard, and not done.  The
+ * result is released after each call. */
+enum gb_status gb_session_each(struct gb_session *session, const struct gb_sweep *sweep,
+			       const struct gb_choice *choice, gb_visit *visit, void *self,
+			       struct gb_error *err);
+
+#endif

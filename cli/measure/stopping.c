@@ -1,0 +1,99 @@
+/* stopping.c -- the stopping rule.
+ *
+ * Sampling ends as "converged" once half the 95 % interval of the median is at most --rel-ci times
+ * the median, after at least --min-samples and a tenth of --max-time; ending earlier would miss
+ * slow drifts.  It ends at the "limit" when --max-time has passed.  It ends there earlier if the
+ * interval, which narrows with the root of the number of samples, cannot become narrow enough by
+ * then or within the number of samples that a record holds.  --samples=N ends it as "fixed" after N
+ * samples, whatever the interval.  --timeout ends all of these; it is for variants that take far
+ * longer than expected.
+ */
+#include "cli/measure/stopping.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "common/stats.h"
+
+enum {
+	FIRST_CHECK = 50, /* up to this many samples the rule is checked after each one */
+	FIRST_DOUBT = 20, /* from this many samples on, hopeless() may end sampling */
+};
+
+double gb_least_time_s(const struct gb_settings *how)
+{
+	return how->max_time_s / 10;
+}
+
+/* True if reaching --rel-ci would take more samples than a record holds, or longer than --max-time.
+ * An interval shrinks with the root of the number of samples. */
+static bool hopeless(const struct gb_result *r, const struct gb_settings *how, double elapsed_s,
+		     double half_width)
+{
+	const double n = (double)r->time.count;
+	const double growth = (half_width / how->rel_ci) * (half_width / how->rel_ci);
+
+	if (elapsed_s >= how->max_time_s)
+		return true;
+	if (how->rel_ci <= 0 || n < FIRST_DOUBT)
+		return false;
+	return !(n * growth <= GB_MAX_SAMPLES && elapsed_s * growth <= how->max_time_s);
+}
+
+/* Above FIRST_CHECK samples the rule is checked only once every n / 16 samples, twice in a row:
+ * if a sample was enough, the one after it, which is verified, is the last. */
+static bool is_skipped(size_t n)
+{
+	return n > FIRST_CHECK && n % (n / 16) > 1;
+}
+
+static bool stop(struct gb_result *r, enum gb_stop why)
+{
+	r->stop = why;
+	return true;
+}
+
+bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double elapsed_s)
+{
+	const size_t n = r->time.count;
+	const bool late = elapsed_s >= how->timeout_s;
+	struct gb_error ignored = { 0 };
+	struct gb_summary summary;
+	double half_width;
+
+	if (how->samples && n >= (size_t)how->samples)
+		return stop(r, GB_FIXED);
+	if (late)
+		return stop(r, GB_LIMIT);
+	if (how->samples || n < (size_t)how->min_samples || (is_skipped(n) && n < GB_MAX_SAMPLES))
+		return false;
+	if (gb_summarize(r->time.value, n, &summary, &ignored))
+		return stop(r, GB_LIMIT);
+	gb_floor_interval(&summary, r->resolution_ns);
+	half_width = gb_relative_half_width(&summary);
+	if (r->watch)
+		r->watch(r, half_width);
+	if (elapsed_s >= gb_least_time_s(how) && half_width <= how->rel_ci)
+		return stop(r, GB_CONVERGED);
+	if (n >= GB_MAX_SAMPLES ||
+	    (elapsed_s >= gb_least_time_s(how) && hopeless(r, how, elapsed_s, half_width)))
+		return stop(r, GB_LIMIT);
+	return false;
+}
+
+bool gb_phases_are_narrow(const struct gb_result *r, const struct gb_settings *how)
+{
+	const double wanted_ns = how->rel_ci * gb_series_quantile(&r->time, 0.5);
+	struct gb_error ignored = { 0 };
+	struct gb_summary summary;
+
+	for (size_t i = 0; i < r->phase_count; i++) {
+		const struct gb_series *time = &r->phase[i].time;
+
+		if (how->for_paper || is_skipped(time->count) ||
+		    gb_summarize(time->value, time->count, &summary, &ignored) ||
+		    !(summary.ci_high - summary.ci_low <= 2 * wanted_ns))
+			return false;
+	}
+	return true;
+}

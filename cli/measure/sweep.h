@@ -1,0 +1,75 @@
+/* sweep.h -- the points of a sweep: the Cartesian product of the parameters' lists of values.
+ *
+ *	SPEC  := ITEM(,ITEM)*
+ *	ITEM  := VALUE | LO:HI | LO:HI:STEP | LO:HI:xFACTOR      (ranges of numbers, HI included)
+ *	VALUE := 4096 | 10k | 1.5M | 16Mi | 2^20 | 1e6 | 0.05 | 5% | word     (value.h)
+ */
+#ifndef GPUBENCH_CLI_MEASURE_SWEEP_H
+#define GPUBENCH_CLI_MEASURE_SWEEP_H
+
+#include "cli/measure/choice.h"
+#include "cli/workloads/value.h"
+
+enum { GB_MAX_VALUES = 10000, GB_MAX_POINTS = 1000000, GB_MAX_OVERRIDES = 64 };
+
+struct gb_axis {
+	const struct gb_param *param;
+	bool given; /* given on the command line; giving it twice is an error */
+	size_t count;
+	union gb_value *value;
+	char *text; /* storage of the strings of GB_PATH values */
+};
+
+struct gb_sweep {
+	const struct gb_workload *workload;
+	struct gb_axis axis[GB_MAX_PARAMS]; /* in the order of the parameter table */
+	size_t count;                       /* points */
+	struct gb_choice choice;            /* the variants that a preset line names */
+	char *words;                        /* storage of their names */
+};
+
+/* Parameters given to a command that runs several benchmarks, for each benchmark that has them. */
+struct gb_overrides {
+	size_t count;
+	struct {
+		const char *name, *spec;
+	} item[GB_MAX_OVERRIDES];
+};
+
+/* Set the sweep to the single point of all defaults.  Release it even after a failure. */
+enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *workload,
+			     struct gb_error *err);
+
+/* Replace the values of parameter `name` by those of spec.  GB_EUSAGE, with the option, the value
+ * and the limit, for a bad spec, a repeated value, a parameter given twice, or too many points. */
+enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char *spec,
+			    struct gb_error *err);
+
+/* Set sweep (initialised here) from a preset or check line: "cpu/best !cuda/lf --count=1k,1M". */
+enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
+			      const char *words, struct gb_error *err);
+
+/* Replace the values of parameter `name`, given or not.  Does nothing if spec is NULL or the
+ * workload has no such parameter. */
+enum gb_status gb_sweep_override(struct gb_sweep *sweep, const char *name, const char *spec,
+				 struct gb_error *err);
+
+/* The largest number of threads at any point; 0 if the workload has no such parameter. */
+int64_t gb_sweep_most_threads(const struct gb_sweep *sweep);
+
+/* Fill params (workload->params_size bytes) with point `index`.  The first parameter of the table
+ * varies slowest.  threads == 0 was replaced by the number of usable CPUs. */
+void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params);
+
+/* Let a preset line without "!" no longer name variants, because the command line names some. */
+void gb_sweep_name_all(struct gb_sweep *sweep);
+
+/* False if the sweep is not for the variant, or if the variant ignores a parameter that
+ * does not have its first value at this point: such a variant is run only once for all values. */
+bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant);
+/* The number of points that it is run at. */
+size_t gb_sweep_count(const struct gb_sweep *sweep, const struct gb_variant *variant);
+
+void gb_sweep_release(struct gb_sweep *sweep);
+
+#endif

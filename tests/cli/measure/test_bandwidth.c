@@ -1,0 +1,108 @@
+/* test_bandwidth.c -- the copy bandwidth of the machine, measured on its CPU. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/measure/bandwidth.h"
+#include "common/memory.h"
+#include "common/text.h"
+
+static const struct gb_settings how;
+
+Test(bandwidth, is_measured_once_per_thread_count)
+{
+	double first;
+
+	cr_assert_eq(setenv("GPUBENCH_COPY", "4Mi", 1), 0);
+	first = gb_copy_bandwidth(GB_CPU, 1, &how);
+	/* A byte per microsecond is too slow for any memory, 100 TB/s too fast. */
+	cr_assert(first > 1e6 && first < 1e14, "%g bytes per second", first);
+	gb_memory_fail_at(1);
+	cr_assert(isnan(gb_copy_bandwidth(GB_CPU, 3, &how)), "there is no input");
+	gb_memory_fail_at(0);
+	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0);
+	cr_assert(gb_copy_bandwidth(GB_CPU, 1, &how) == first, "not remembered");
+	cr_assert(isnan(gb_copy_bandwidth(GB_CPU, 2, &how)), "remembered for another count");
+}
+
+Test(bandwidth, that_was_doubted)
+{
+	double again;
+
+	cr_assert_eq(setenv("GPUBENCH_COPY", "4Mi", 1), 0);
+	cr_expect(isnan(gb_copy_again(GB_CPU, 1, &how)), "again before the first time");
+	gb_copy_remember(GB_CPU, 1, 1);
+	gb_copy_remember(GB_CPU, 2, 1e15);
+	again = gb_copy_again(GB_CPU, 1, &how);
+	cr_expect(again > 1e6 && again < 1e14, "%g bytes per second", again);
+	cr_expect(gb_copy_bandwidth(GB_CPU, 1, &how) == again);
+	cr_expect(gb_copy_again(GB_CPU, 2, &how) == 1e15, "the larger one stays");
+	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0);
+	cr_expect(gb_copy_again(GB_CPU, 1, &how) == again, "a failure changes nothing");
+}
+
+Test(bandwidth, the_number_of_bytes_is_checked)
+{
+	struct gb_error err = { 0 };
+
+	cr_assert_eq(setenv("GPUBENCH_COPY", "4Mi", 1), 0);
+	cr_assert_eq(gb_copy_check(&err), GB_OK);
+	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0);
+	cr_assert_eq(gb_copy_check(&err), GB_EUSAGE);
+	cr_assert_str_eq(err.message, "GPUBENCH_COPY: --count=many: not an integer such as 4096, "
+				      "10k, 16Mi or 2^20");
+}
+
+/* 64 are remembered, by back end and threads. */
+Test(bandwidth, of_earlier_launches)
+{
+	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0); /* so that none is measured */
+	for (int i = 0; i < 65; i++)
+		gb_copy_remember(i % 2 ? GB_CUDA : GB_CPU, 1000 + i, i + 1);
+	cr_expect(gb_copy_bandwidth(GB_CPU, 1000, &how) == 1);
+	cr_expect(isnan(gb_copy_bandwidth(GB_CPU, 1001, &how)), "of another back end");
+	cr_expect(gb_copy_bandwidth(GB_CUDA, 1063, &how) == 64);
+	cr_expect(isnan(gb_copy_bandwidth(GB_CPU, 1064, &how)), "there is no room");
+}
+
+/* Runs of 1 us.  Cold ones read at most a tenth more than the copy's bandwidth, hot ones twice as
+ * much, but for what the caches hold. */
+Test(bandwidth, rates_that_no_memory_reaches)
+{
+	const char *from;
+	const double cache = (double)gb_backends[GB_CPU]->cache_bytes(&from);
+	const struct {
+		double read, copy; /* bytes, bytes per s */
+		bool is_hot, emulated, failed, is_doubtful;
+	} row[] = {
+		{ 109e3, 100e9, false, false, false, false },
+		{ 111e3, 100e9, false, false, false, true },
+		{ 111e3, (double)NAN, false, false, false, false },
+		{ 111e3, 100e9, true, false, false, false },
+		{ 111e3, 100e9, false, true, false, false },
+		{ 111e3, 100e9, false, false, true, false },
+		{ cache + 199e3, 100e9, true, false, false, false },
+		{ cache + 201e3, 100e9, true, false, false, true },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		double time = 1e3;
+		struct gb_result r = { .outcome = row[i].failed ? GB_FAILED : GB_RESULT_OK,
+				       .variant = &(struct gb_variant){ .backend = GB_CPU },
+				       .cold = !row[i].is_hot,
+				       .emulated = row[i].emulated,
+				       .time = { 1, 1, &time },
+				       .work = { .read = row[i].read },
+				       .copy_bytes_per_s = row[i].copy };
+
+		gb_doubt_rate(&r);
+		cr_expect_eq(r.doubtful, row[i].is_doubtful, "row %zu", i);
+		cr_expect_eq(strstr(r.reason, "reads its input at") != NULL, row[i].is_doubtful);
+		if (i == 1) { /* until the copy is measured on a machine that is not busy */
+			r.copy_bytes_per_s = 102e9;
+			gb_doubt_rate(&r);
+			cr_expect(!r.doubtful && !r.reason[0]);
+		}
+	}
+}

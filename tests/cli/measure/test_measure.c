@@ -1,0 +1,509 @@
+/* test_measure.c -- gb_measure(), driven with variants that misbehave in every way that it must
+ * detect.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/measure/interrupt.h"
+#include "cli/measure/measure.h"
+#include "cli/measure/resident.h"
+#include "cli/measure/stopping.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "tests/file_of.h"
+
+enum { SIZE = 1024 };
+
+/* Settings of the toy variant, set by each test. */
+static struct {
+	bool wrong, wrong_late, fail_create, unavailable, fail_run, no_output;
+	bool own_phases;     /* the first phase of each run has a name of its own */
+	double busy_ns;      /* how long run() takes */
+	size_t created, ran; /* bytes that create() and run() take for themselves and give back */
+	int64_t resets, runs, verified, marked;
+	int distinct;
+} toy;
+
+struct toy_params {
+	int64_t threads, seed;
+};
+
+static const struct gb_param rows[] = { GB_COMMON_PARAMS(struct toy_params) };
+
+static void take(size_t bytes)
+{
+	const int how = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *own = mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, how, -1, 0);
+
+	memset(own, 1, bytes);
+	(void)munmap(own, bytes + 1);
+}
+
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	if (toy.unavailable)
+		return gb_fail(err, GB_EMEMORY, "needs 7 GiB, 3 GiB free");
+	take(toy.created);
+	(void)gb_host_alloc(SIZE, 1, err); /* owned by the state */
+	if (!err->code && toy.fail_create)
+		return gb_fail(err, GB_ERUNTIME, "half built");
+	return err->code;
+}
+
+static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+{
+	cr_assert(eq(i64, sample, toy.resets));
+	toy.resets++;
+	memset(state, 0, SIZE);
+	return GB_OK;
+}
+
+static void spin(double ns)
+{
+	const double end = gb_now_ns() + ns;
+
+	while (gb_now_ns() < end)
+		;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	static char name[64][8];
+	char *own = name[toy.marked % 64];
+
+	(void)snprintf(own, sizeof name[0], "p%d", (int)toy.marked);
+	take(toy.ran);
+	gb_phase(timer, toy.own_phases ? own : "first");
+	toy.marked += timer->mark_count > 1;
+	spin(toy.busy_ns / 2);
+	gb_phase(timer, "second");
+	spin(toy.busy_ns / 2);
+	toy.runs++;
+	if (toy.fail_run && toy.runs == 3)
+		return gb_fail(err, GB_ERUNTIME, "the third run fails");
+	memset(state, toy.wrong || (toy.wrong_late && toy.runs > 5) ? 2 : 1, SIZE);
+	return GB_OK;
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	if (!toy.no_output)
+		memcpy(output, state, SIZE);
+	return GB_OK;
+}
+
+static const struct gb_variant_ops ops = {
+	.state_size = SIZE, .create = create, .reset = reset, .run = run, .download = download
+};
+
+static size_t output_size(const void *params, const void *input)
+{
+	return SIZE;
+}
+
+static enum gb_status verify(const void *params, const void *input, int64_t sample,
+			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
+{
+	const unsigned char *byte = output;
+
+	toy.verified++;
+	gb_metric(metrics, "checks", (double)toy.verified);
+	for (size_t i = 0; i < SIZE; i++)
+		if (byte[i] != 1)
+			return gb_fail(err, GB_EVERIFY, "byte %zu is %d", i, byte[i]);
+	return GB_OK;
+}
+
+static struct gb_work work(const void *params, const void *input)
+{
+	return (struct gb_work){ .items = SIZE, .bytes = 2 * SIZE };
+}
+
+static int64_t distinct(const void *params, const void *input)
+{
+	return toy.distinct ? toy.distinct : 1;
+}
+
+static const struct gb_workload workload = { .name = "toy",
+					     .params = rows,
+					     .param_count = GB_COUNT(rows),
+					     .params_size = sizeof(struct toy_params),
+					     .output_size = output_size,
+					     .verify = verify,
+					     .distinct = distinct,
+					     .work = work };
+
+static const struct gb_variant variant = { .workload = "toy", .name = "toy", .ops = &ops };
+static const struct toy_params params = { .threads = 3, .seed = 1 };
+static struct gb_settings how;
+static struct gb_result result;
+static struct gb_error err;
+static size_t used;
+
+static void setup(void)
+{
+	how = (struct gb_settings){ .warmup = 2,
+				    .min_samples = 10,
+				    .rel_ci = 100, /* reached at once, even on a busy machine */
+				    .timeout_s = 20,
+				    .hot = 1 };
+	toy.busy_ns = 1e5;
+	result =
+		(struct gb_result){ .workload = &workload, .variant = &variant, .params = &params };
+	used = gb_memory_used(GB_HOST_MEMORY);
+}
+
+static void teardown(void)
+{
+	gb_result_release(&result);
+	cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), used), "something was not freed");
+}
+
+TestSuite(runner, .init = setup, .fini = teardown);
+
+static void go(void)
+{
+	cr_assert(eq(int, (int)gb_measure(&result, NULL, &how, true, &err), GB_OK));
+}
+
+static void assert_no_time(void)
+{
+	cr_assert(eq(sz, result.time.count, 0));
+	cr_assert(eq(sz, result.host_time.count, 0));
+	cr_assert(eq(sz, result.phase_count, 0));
+	cr_assert(isnan(result.first_ns));
+	cr_assert(eq(sz, result.download.count, 0));
+}
+
+Test(runner, measures_and_verifies_first_and_last)
+{
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
+	cr_assert(eq(int, (int)result.verdict, GB_PASS));
+	cr_assert(result.time.count >= 10);
+	cr_assert(toy.verified >= 4, "the warm-up, and three samples at least");
+	cr_assert(eq(i64, result.verified, toy.verified));
+	cr_assert(ge(i64, toy.resets, (int64_t)result.time.count + 3),
+		  "two warm-up runs, and one for the phases");
+	cr_assert(result.first_ns >= 1e5);
+	cr_assert(eq(int, result.threads, 3));
+	cr_assert(eq(dbl, result.work.items, SIZE));
+	cr_assert(eq(dbl, result.metrics.item[0].value, (double)toy.verified));
+	cr_assert(result.host_bytes >= 2 * SIZE);
+	for (size_t i = 0; i < result.time.count; i++)
+		cr_assert(result.time.value[i] >= 1e5);
+}
+
+static bool begins_a_peak(void)
+{
+	const int file = open("/proc/self/clear_refs", O_WRONLY);
+	const bool done = file >= 0 && write(file, "5", 1) == 1;
+
+	if (file >= 0)
+		(void)close(file);
+	return done;
+}
+
+/* Memory that create() or run() takes for a while counts; the buffer that flushes the caches does
+ * not. */
+Test(runner, resident_memory)
+{
+	const size_t files = open_files();
+	const double mib = 0x1p20;
+	struct gb_resident resident;
+
+	if (!begins_a_peak())
+		cr_skip("the kernel begins no new peak of resident memory");
+	gb_resident_begin(&resident);
+	cr_assert(resident.base > 0);
+	for (int i = 0; i < 6; i++) {
+		const size_t bytes = (size_t)32 << 20;
+
+		toy.created = i % 3 == 1 ? bytes : 0;
+		toy.ran = i % 3 == 2 ? bytes : 0;
+		toy.resets = 0;
+		how.hot = i / 3;
+		how.samples = 1 + i / 3;
+		how.warmup = i / 3; /* the first run tells */
+		go();
+		cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
+		cr_expect(result.resident_bytes > (i % 3 ? 31 : -1) * mib, "%g, case %d",
+			  result.resident_bytes, i);
+		cr_expect(result.resident_bytes < (i % 3 ? 48 : 16) * mib, "%g, case %d",
+			  result.resident_bytes, i);
+	}
+	cr_expect(eq(sz, open_files(), files));
+}
+
+Test(runner, phases_add_up)
+{
+	how.max_time_s = 1;
+	go();
+	cr_assert(eq(sz, result.phase_count, 2));
+	cr_assert(eq(str, (char *)result.phase[0].name, "first"));
+	cr_assert(result.phase[0].time.count > 0);
+	cr_assert(result.phase[0].time.count <= result.time.count);
+	for (size_t i = 0; i < result.phase[0].time.count; i++) {
+		const double sum = result.phase[0].time.value[i] + result.phase[1].time.value[i];
+
+		cr_assert(sum >= 1e5);
+		cr_assert(sum < 1e8);
+	}
+	cr_assert(eq(i64, toy.runs, (int64_t)(result.time.count + result.phase[0].time.count) + 2));
+}
+
+/* A mark takes time, which samples must not contain.  If the number of samples is fixed, that of
+ * the phases is the same, however long they take. */
+Test(runner, samples_have_no_marks)
+{
+	how.samples = 7;
+	go();
+	cr_assert(eq(i64, toy.marked, 7), "of %lld runs", (long long)toy.runs);
+	cr_assert(eq(sz, result.phase[1].time.count, 7));
+	cr_assert(eq(i64, toy.runs, 7 + 2 + 7));
+}
+
+Test(runner, phases_are_limited)
+{
+	toy.own_phases = true;
+	for (how.samples = GB_MAX_PHASES - 1; how.samples <= GB_MAX_PHASES; how.samples++) {
+		toy.runs = toy.resets = toy.marked = 0;
+		go();
+		if (how.samples < GB_MAX_PHASES)
+			cr_assert(eq(sz, result.phase_count, GB_MAX_PHASES));
+		else
+			cr_assert(eq(str, result.reason, "more than 16 phases"));
+		gb_result_release(&result);
+	}
+}
+
+Test(runner, fixed_samples)
+{
+	how.samples = 5;
+	how.warmup = 0;
+	go();
+	cr_assert(eq(sz, result.time.count, 5));
+	cr_assert(eq(int, (int)result.stop, GB_FIXED));
+	cr_assert(eq(i64, toy.runs, 10), "and five for the phases");
+}
+
+/* No fault leaves a time.  The warm-up alone detects a wrong result. */
+Test(runner, faults_leave_no_time)
+{
+	static const struct {
+		bool *fault;
+		enum gb_outcome outcome;
+		enum gb_status code;
+		const char *reason;
+		int64_t runs;
+	} row[] = {
+		{ &toy.wrong, GB_FAILED, GB_EVERIFY, "byte 0 is 2", 1 },
+		{ &toy.wrong_late, GB_FAILED, GB_EVERIFY, "byte 0 is 2", 0 },
+		{ &toy.no_output, GB_FAILED, GB_EVERIFY, "byte 0 is *", 1 },
+		{ &toy.fail_run, GB_FAILED, GB_ERUNTIME, "the third run fails", 3 },
+		{ &toy.fail_create, GB_FAILED, GB_ERUNTIME, "half built", 0 },
+		{ &toy.unavailable, GB_SKIPPED, GB_EMEMORY, "needs 7 GiB, 3 GiB free", 0 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		toy.runs = toy.resets = 0;
+		*row[i].fault = true;
+		go();
+		cr_assert(eq(int, (int)result.outcome, (int)row[i].outcome), "%s", row[i].reason);
+		cr_assert(eq(int, (int)result.code, (int)row[i].code), "%s", row[i].reason);
+		cr_assert(eq(int, result.verdict == GB_FAIL, row[i].code == GB_EVERIFY));
+		cr_assert(eq(int, fnmatch(row[i].reason, result.reason, 0), 0), "%s",
+			  result.reason);
+		cr_assert(row[i].runs == 0 || toy.runs == row[i].runs, "%s", row[i].reason);
+		assert_no_time();
+		*row[i].fault = false;
+		teardown();
+		setup();
+	}
+}
+
+Test(runner, every_allocation_may_fail)
+{
+	for (int64_t k = 1;; k++) {
+		gb_memory_fail_at(k);
+		toy.resets = toy.runs = 0;
+		go();
+		gb_memory_fail_at(0);
+		if (result.outcome != GB_SKIPPED)
+			break;
+		gb_result_release(&result);
+		cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), used));
+		cr_assert(k < 40);
+	}
+	cr_assert(eq(int, (int)result.verdict, GB_PASS));
+}
+
+Test(runner, a_time_out_before_the_first_sample_leaves_no_time)
+{
+	toy.busy_ns = 3e7;
+	how.timeout_s = 0.02;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
+	cr_assert(eq(int, (int)result.code, GB_ERUNTIME));
+	cr_assert(strstr(result.reason, "time-out: no sample within 0.02 s") != NULL, "%s",
+		  result.reason);
+	assert_no_time();
+}
+
+/* `check` times nothing, so that a result counts however late it comes. */
+Test(runner, an_untimed_result_may_be_late)
+{
+	how.timeout_s = 0.001;
+	toy.busy_ns = 1e7;
+	cr_assert(eq(int, (int)gb_measure(&result, NULL, &how, false, &err), GB_OK));
+	cr_expect(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
+	toy.distinct = 2;
+	toy.resets = 0;
+	cr_assert(eq(int, (int)gb_measure(&result, NULL, &how, false, &err), GB_OK));
+	cr_expect(eq(int, (int)result.outcome, GB_FAILED));
+	cr_expect(strstr(result.reason, "no result within 0.001 s") != NULL, "%s", result.reason);
+}
+
+/* --rel-ci=0 is never reached. */
+Test(runner, max_time_ends_sampling)
+{
+	toy.busy_ns = 1e6;
+	how.rel_ci = 0;
+	how.max_time_s = 0.05;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK));
+	cr_assert(eq(int, (int)result.stop, GB_LIMIT));
+	cr_assert(eq(str, result.reason, ""), "the interval says how wide it is");
+	cr_assert(result.elapsed_s >= 0.05);
+	cr_assert(result.time.count >= 10 && result.time.count <= 51);
+}
+
+Test(runner, min_samples_precede_max_time)
+{
+	toy.busy_ns = 5e6;
+	how.rel_ci = 0;
+	go();
+	cr_assert(eq(sz, result.time.count, 10 + (result.time.count > 10)), "and one verified");
+	cr_assert(eq(int, (int)result.stop, GB_LIMIT));
+}
+
+Test(runner, the_number_of_samples_is_limited)
+{
+	toy.busy_ns = 1000;
+	how.rel_ci = 0;
+	how.max_time_s = 10;
+	go();
+	cr_assert(eq(sz, result.time.count, GB_MAX_SAMPLES));
+	cr_assert(eq(int, (int)result.stop, GB_LIMIT));
+}
+
+/* The interval would take too long to become this narrow. */
+Test(runner, a_hopeless_measurement_ends_early)
+{
+	how.rel_ci = 1e-9;
+	how.max_time_s = 1;
+	go();
+	cr_assert(eq(int, (int)result.stop, GB_LIMIT));
+	cr_assert(result.elapsed_s >= 0.1 && result.elapsed_s < 0.9);
+}
+
+Test(runner, each_distinct_input_is_verified)
+{
+	toy.distinct = 7;
+	how.samples = 12;
+	go();
+	cr_assert(eq(i64, result.verified, toy.verified));
+	cr_assert(toy.verified >= 9, "the warm-up, seven inputs, and the last sample at least");
+	cr_assert(result.harmonic_items_per_s > 0);
+}
+
+Test(runner, a_missing_verify_is_reported)
+{
+	how.no_verify = 1;
+	toy.wrong = true;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
+	cr_assert(eq(int, (int)result.verdict, GB_NOT_VERIFIED));
+	cr_assert(eq(i64, toy.verified, 0));
+}
+
+/* Measure a variant whose runs need no reset. */
+static void go_repeatable(void)
+{
+	static const struct gb_variant_ops repeatable = {
+		.state_size = SIZE,
+		.create = create,
+		.run = run,
+		.download = download,
+		.flags = GB_REPEATABLE,
+	};
+	static const struct gb_variant v = { .workload = "toy", .name = "toy", .ops = &repeatable };
+
+	result.variant = &v;
+	toy.runs = 0;
+	go();
+}
+
+Test(runner, short_repeatable_runs_are_batched_when_hot)
+{
+	double least = INFINITY;
+
+	/* On a busy machine the warm-up may be too slow for batches. */
+	for (int i = 0; i < 20 && result.batch <= 1; i++) {
+		teardown();
+		setup();
+		toy.busy_ns = 1000;
+		go_repeatable();
+	}
+	cr_assert(result.batch > 1);
+	for (size_t i = 0; i < result.time.count; i++)
+		least = fmin(least, result.time.value[i]);
+	cr_assert(least < 20000, "the time is of one run, not of the batch");
+	cr_assert(eq(i64, toy.runs,
+		     2 + (int64_t)result.time.count * result.batch +
+			     (int64_t)result.phase[0].time.count));
+}
+
+/* Without a warm-up the time of a run is unknown. */
+Test(runner, runs_that_are_cold_or_of_unknown_length_are_not_batched)
+{
+	toy.busy_ns = 1000;
+	how.warmup = 0;
+	go_repeatable();
+	cr_assert(eq(i64, result.batch, 1));
+	teardown();
+	setup();
+	toy.busy_ns = 1000;
+	how.hot = 0;
+	how.samples = 3;
+	go_repeatable();
+	cr_assert(result.cold);
+	cr_assert(eq(i64, result.batch, 1));
+}
+
+Test(runner, an_interrupt_ends_the_measurement)
+{
+	gb_interrupted = 1;
+	cr_assert(eq(int, (int)gb_measure(&result, NULL, &how, true, &err), GB_EINTERRUPTED));
+	cr_assert(eq(i64, toy.runs, 0));
+	gb_interrupted = 0;
+}
+
+Test(runner, a_variant_that_is_not_in_the_build_is_skipped)
+{
+	const struct gb_variant v = { .workload = "toy", .name = "toy", .absent = "no such thing" };
+
+	result.variant = &v;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_SKIPPED));
+	cr_assert(eq(str, result.reason, "no such thing"));
+}

@@ -1,0 +1,194 @@
+/* test_progress.c -- the status line of a terminal, and the line of each measurement with -v. */
+#include "cli/measure/progress.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/measure/sweep.h"
+#include "cli/records/key.h"
+#include "cli/workloads/registry.h"
+#include "common/text.h"
+#include "common/timer.h"
+
+static struct gb_result result;
+static char *key;
+static FILE *file;
+static int terminal;
+
+static void setup(void)
+{
+	static struct gb_sweep sweep;
+	struct gb_error err = { 0 };
+	void *params;
+
+	result.workload = gb_workload_find("radix");
+	params = calloc(1, result.workload->params_size);
+	for (size_t i = 0; i < gb_variant_count && !result.variant; i++)
+		if (gb_equal(gb_variants[i].workload, "radix"))
+			result.variant = &gb_variants[i];
+	cr_assert(zero(int, (int)gb_sweep_words(&sweep, result.workload, "--count=7", &err)));
+	gb_sweep_point(&sweep, 0, params);
+	result.params = params;
+	key = gb_record_key(result.workload, result.variant, params, &err);
+	cr_assert(key != NULL);
+	file = tmpfile();
+	terminal = dup(STDERR_FILENO);
+	(void)dup2(fileno(file), STDERR_FILENO);
+}
+
+/* The text printed to standard error since the last call. */
+static const char *said(void)
+{
+	static char text[1024];
+	size_t length;
+
+	(void)fflush(stderr);
+	rewind(file);
+	length = fread(text, 1, sizeof text - 1, file);
+	text[length] = '\0';
+	cr_assert(zero(int, ftruncate(fileno(file), 0)));
+	(void)lseek(STDERR_FILENO, 0, SEEK_SET);
+	return text;
+}
+
+static void teardown(void)
+{
+	(void)dup2(terminal, STDERR_FILENO);
+}
+
+TestSuite(progress, .init = setup, .fini = teardown);
+
+static void expect_said(const char *before, const char *after)
+{
+	char wanted[1024];
+
+	(void)snprintf(wanted, sizeof wanted, "%s%s%s", before, key, after);
+	cr_expect(eq(str, (char *)said(), wanted));
+}
+
+Test(progress, a_line_for_each_measurement)
+{
+	static const struct {
+		enum gb_outcome outcome;
+		enum gb_verdict verdict;
+		const char *reason, *said;
+	} row[] = {
+		{ GB_RESULT_OK, GB_PASS, "", ": ok (0 samples, 1.25 s)\n" },
+		{ GB_RESULT_OK, GB_NOT_VERIFIED, "", ": unverified (0 samples, 1.25 s)\n" },
+		{ GB_FAILED, GB_FAIL, "bad\033key",
+		  ": FAILED, failed: bad?key (0 samples, 1.25 s)\n" },
+		{ GB_SKIPPED, GB_NOT_VERIFIED, "no GPU",
+		  ": skipped: no GPU (0 samples, 1.25 s)\n" },
+	};
+	struct gb_progress p = { .verbose = true };
+
+	result.elapsed_s = 1.25;
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		result.outcome = row[i].outcome;
+		result.verdict = row[i].verdict;
+		(void)snprintf(result.reason, sizeof result.reason, "%s", row[i].reason);
+		gb_progress_end(&p, &result);
+		expect_said("", row[i].said);
+		cr_expect(eq(sz, p.done, i + 1));
+	}
+	p.shown = true; /* the status line is erased */
+	gb_progress_end(&p, &result);
+	expect_said("\r\033[K", row[GB_COUNT(row) - 1].said);
+	p.verbose = false;
+	gb_progress_end(&p, &result);
+	cr_expect(eq(str, (char *)said(), ""));
+	cr_expect(eq(sz, p.done, GB_COUNT(row) + 2));
+}
+
+/* The line has the time that is left from the third measurement on, and the interval's width.  It
+ * fits in 80 columns, where the terminal does not say how wide it is. */
+Test(progress, the_status_line)
+{
+	static const struct {
+		size_t done;
+		double half_width;
+		const char *said;
+	} row[] = {
+		{ 0, (double)NAN, "\r\033[K1/10, " },
+		{ 2, 0.0213, "\r\033[K3/10, +-2.1 %, " },
+		{ 3, 0.12, "\r\033[K4/10, 1.9 h left, +-12.0 % wide, " },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		struct gb_progress p = { .shown = true,
+					 .done = row[i].done,
+					 .total = 10,
+					 .started_ns = gb_now_ns() - 3000e9 };
+		char wanted[1024];
+
+		gb_progress_begin(&p, &result);
+		if (!isnan(row[i].half_width)) {
+			(void)said();
+			result.watch(&result, row[i].half_width); /* too early */
+			cr_expect(eq(str, (char *)said(), ""));
+			p.shown_ns -= 0.25e9;
+			result.watch(&result, row[i].half_width);
+		}
+		(void)snprintf(wanted, sizeof wanted, "%s%s", row[i].said, key);
+		wanted[4 + 79] = '\0';
+		cr_expect(eq(str, (char *)said(), wanted));
+	}
+	gb_progress_hide(&(struct gb_progress){ .shown = true });
+	cr_expect(eq(str, (char *)said(), "\r\033[K"));
+	gb_progress_hide(&(struct gb_progress){ 0 });
+	result.watch = NULL;
+	gb_progress_begin(&(struct gb_progress){ 0 }, &result);
+	cr_expect(eq(str, (char *)said(), ""));
+	cr_expect(result.watch == NULL);
+}
+
+/* 80 columns, too, in a terminal of fewer than 20. */
+Test(progress, the_status_line_fits_the_terminal)
+{
+	const size_t all = strlen("1/10, ") + strlen(key);
+	const struct {
+		unsigned short columns;
+		size_t shown;
+	} row[] = { { 19, all }, { 20, 19 }, { 25, 24 } };
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		const int side = posix_openpt(O_RDWR | O_NOCTTY);
+		const struct winsize size = { .ws_col = row[i].columns };
+		struct gb_progress p = { .shown = true, .total = 10, .started_ns = gb_now_ns() };
+		struct pollfd ready = { .fd = side, .events = POLLIN };
+		char text[1024];
+		ssize_t got = 0;
+		int other;
+
+		cr_assert(side >= 0 && !grantpt(side) && !unlockpt(side));
+		other = open(ptsname(side), O_RDWR | O_NOCTTY);
+		cr_assert(other >= 0 && !ioctl(other, TIOCSWINSZ, &size));
+		(void)dup2(other, STDERR_FILENO);
+		gb_progress_begin(&p, &result);
+		(void)fflush(stderr);
+		while (poll(&ready, 1, 100) == 1)
+			got += read(side, text, sizeof text);
+		cr_expect(eq(long, (long)got, 4 + (long)row[i].shown));
+		(void)close(other);
+		(void)close(side);
+	}
+}
+
+/* A file is no terminal. */
+Test(progress, only_a_terminal_has_a_status_line)
+{
+	const struct gb_request request = { .verbose = 1 };
+	struct gb_progress p;
+
+	gb_progress_init(&p, &request);
+	cr_expect(p.verbose && p.done == 0 && p.total == 0 && !p.shown);
+	cr_expect(p.started_ns > gb_now_ns() - 60e9);
+}
