@@ -61,7 +61,7 @@ if [ "$1 $2 $3" = "-m pip install" ]; then
 	echo half >"$TMPDIR/half"
 	case $FAKE in
 	killed) kill -9 $PPID; exit ;;
-	interrupted) kill -INT $PPID; exit 1 ;;
+	interrupted) kill -TERM $PPID; exit 1 ;;
 	full) echo "ERROR: [Errno 28] No space left on device"; exit 1 ;;
 	other) echo "ERROR: something else"; exit 1 ;;
 	empty) exit ;;
