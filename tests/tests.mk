@@ -77,10 +77,10 @@ export GOMP_SPINCOUNT ?= 100
 test-%: export GPUBENCH_COPY ?= 1Mi
 
 # Those that take longest come first.
-on_cpu := unit golden plugin plots signals page reading resume memory install recipes deps nvcc nosys \
+on_cpu := unit golden plugin hang plots signals page reading resume memory install recipes deps nvcc nosys \
 	counts exchange vulkan joins figures docs papers verdicts gate layers
 ifneq ($(PTX),)
-on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-weak ptx-reached ptx-devices ptx-counts
+on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts
 endif
 steps  := $(addprefix test-,$(on_ptx) $(if $(gpu_sanitizer),gpu) $(on_cpu))
 
@@ -119,6 +119,7 @@ endif
 test-unit: $(BUILD)/unit $(BUILD)/nvml.so
 	$(try) $(sanitized) $(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
 test-plugin: ; $(try) tests/plugin.sh $(BUILD)
+test-hang: ; $(try) tests/hang.sh $(BUILD)/gpubench $(BUILD) cpu
 test-golden: ; $(try) $(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 test-page: ; $(try) tests/page.sh $(BUILD)/gpubench
 test-figures: ; $(try) env GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check

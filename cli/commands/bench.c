@@ -6,6 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
 #include "cli/measure/choice.h"
+#include "cli/measure/interrupt.h"
 #include "cli/measure/launches.h"
 #include "cli/measure/plan.h"
 #include "cli/reports/finish.h"
@@ -58,6 +59,14 @@ static enum gb_status go_through(void *self, const struct gb_sweep *sweep, struc
 			  : gb_session_sweep(goal->session, sweep, goal->choice, err);
 }
 
+/* Write the record of a run that hangs, and end the session as usual. */
+static enum gb_status abandon(void *session, void *result, struct gb_error *err)
+{
+	if (result && err->code != GB_EINTERRUPTED)
+		gb_session_hung(session, result, err);
+	return gb_finish(session, true, err);
+}
+
 /* Plan, launch or measure the task. */
 static enum gb_status act(struct gb_request *request, const struct task *task, int argc,
 			  char **argv, struct gb_error *err)
@@ -68,6 +77,8 @@ static enum gb_status act(struct gb_request *request, const struct task *task, i
 
 	if (!request->dry && !gb_is_launch(request) && gb_wants_launches(request))
 		return launch(request, argc, argv, err);
+	if (!request->dry)
+		gb_on_abandon(abandon, &session);
 	if (!(request->dry ? gb_session_plan(&plan.session, request, err)
 			   : gb_session_open(&session, request, argc, argv, err)))
 		(void)(task->sweep ? go_through(&goal, task->sweep, err)
@@ -76,17 +87,18 @@ static enum gb_status act(struct gb_request *request, const struct task *task, i
 		return gb_finish(&session, true, err);
 	if (!err->code)
 		gb_plan_total(&plan);
-	gb_session_abandon(&plan.session);
+	gb_session_release(&plan.session);
 	return err->code;
 }
 
 enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char **argv,
 			    struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_how,      &gb_rows_backend,
-							&gb_rows_plugin,   &gb_rows_gpu,
-							&gb_rows_repeats,  &gb_rows_target,
-							&gb_rows_progress, NULL };
+	static const struct gb_rows *const shared[] = {
+		&gb_rows_how,    &gb_rows_hang,     &gb_rows_backend,
+		&gb_rows_plugin, &gb_rows_gpu,      &gb_rows_repeats,
+		&gb_rows_target, &gb_rows_progress, NULL
+	};
 	static struct gb_request request;
 	struct gb_sweep sweep = { 0 };
 	struct gb_arguments a = {
@@ -113,11 +125,17 @@ enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char *
 
 enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_how,      &gb_rows_backend,
-							&gb_rows_plugin,   &gb_rows_threads,
-							&gb_rows_gpu,      &gb_rows_repeats,
-							&gb_rows_preset,   &gb_rows_target,
-							&gb_rows_progress, NULL };
+	static const struct gb_rows *const shared[] = { &gb_rows_how,
+							&gb_rows_hang,
+							&gb_rows_backend,
+							&gb_rows_plugin,
+							&gb_rows_threads,
+							&gb_rows_gpu,
+							&gb_rows_repeats,
+							&gb_rows_preset,
+							&gb_rows_target,
+							&gb_rows_progress,
+							NULL };
 	static struct gb_request request;
 	struct gb_arguments a = {
 		.words = "[BENCHMARK|VARIANT-GLOB...]",

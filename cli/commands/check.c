@@ -10,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
 #include "cli/measure/choice.h"
+#include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/session.h"
 #include "cli/records/key.h"
@@ -110,11 +111,30 @@ static enum gb_status print_all(const struct tally *tally)
 	return passed || !skipped ? GB_OK : GB_EUNDECIDED;
 }
 
+/* A run hangs, or a signal came: print what is known. */
+static enum gb_status abandon(void *self, void *running, struct gb_error *err)
+{
+	const struct checker *checker = self;
+	struct gb_result *r = running;
+
+	if (!r || err->code == GB_EINTERRUPTED)
+		return err->code;
+	r->outcome = GB_FAILED;
+	(void)snprintf(r->reason, sizeof r->reason, "%s", err->message);
+	count_result(&checker->tally[r->variant - gb_variants], r);
+	(void)print_all(checker->tally);
+	return err->code;
+}
+
 enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_backend, &gb_rows_plugin,
-							&gb_rows_threads, &gb_rows_gpu,
-							&gb_rows_device,  NULL };
+	static const struct gb_rows *const shared[] = { &gb_rows_hang,
+							&gb_rows_backend,
+							&gb_rows_plugin,
+							&gb_rows_threads,
+							&gb_rows_gpu,
+							&gb_rows_device,
+							NULL };
 	static struct gb_request request;
 	static struct checker checker;
 	struct gb_arguments a = {
@@ -134,6 +154,7 @@ enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 		gb_out_of_memory(err, NULL);
 		goto out;
 	}
+	gb_on_abandon(abandon, &checker);
 	if (!gb_session_open(&checker.session, &request, argc, argv, err) &&
 	    !gb_each_sweep(&request, GB_PRESETS, check_sweep, &checker, err))
 		verdict = print_all(checker.tally);

@@ -214,28 +214,14 @@ int main(int argc, char **argv)
 {
 	struct gb_error err = { 0 };
 	enum gb_status status;
-	bool lost;
+	int code;
 
 	limit_spinning(argv);
 	(void)setlocale(LC_CTYPE, "");
 	handle_signals();
 	(void)atexit(explain_exit);
 	status = dispatch(argc, argv, &err);
-	lost = ferror(stdout) != 0;
-	errno = 0;
-	lost = fclose(stdout) != 0 || lost;
-	if (lost && gb_interrupted)
-		status = GB_EINTERRUPTED;
-	else if (lost && err.code == GB_OK)
-		status = gb_fail(&err, GB_EIO, "cannot write to standard output%s%s",
-				 errno ? ": " : "", errno ? strerror(errno) : "");
-	if (err.message[0]) {
-		(void)fputs("gpubench: ", stderr);
-		gb_text_print(stderr, err.message);
-		(void)fputc('\n', stderr);
-	}
+	code = gb_say_the_end(status, &err);
 	finished = true;
-	if (gb_was_left())
-		_exit((int)status);
-	return status == GB_EMEMORY ? GB_ERUNTIME : (int)status;
+	return code;
 }

@@ -81,6 +81,17 @@ static const struct gb_param how_rows[] = {
 };
 GROUP(how, how_to_measure);
 
+static const struct gb_param hang_rows[] = {
+	{ .name = "hang",
+	  AT(GB_FLOAT, how.hang_s),
+	  .initial = "600",
+	  .high = 1e6,
+	  .unit = "seconds",
+	  .help = "end the program, with status 4, after a single run that takes longer than X "
+		  "seconds (0: never)" },
+};
+GROUP(hang, how_to_measure);
+
 static const struct gb_param backend_rows[] = {
 	{ .name = "backend",
 	  AT(GB_PATH, backend),
@@ -176,7 +187,8 @@ static const struct gb_param progress_rows[] = {
 	{ .name = "verbose",
 	  .letter = 'v',
 	  AT(GB_FLAG, verbose),
-	  .help = "print a line to standard error as each measurement ends" },
+	  .help = "print a line to standard error as each measurement ends, and at the end what "
+		  "took how much of the time" },
 };
 GROUP(progress, output);
 

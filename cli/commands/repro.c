@@ -16,6 +16,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/commands/options.h"
+#include "cli/measure/interrupt.h"
 #include "cli/measure/plan.h"
 #include "cli/records/json.h"
 #include "cli/reports/finish.h"
@@ -316,7 +317,8 @@ static bool is_of(const struct gb_rows *group, const struct gb_param *row)
 static const char *void_by(const struct request *request, const struct gb_param *row)
 {
 	const bool format = gb_equal(row->name, "format"), gpu = is_of(&gb_rows_gpu, row);
-	const bool how = is_of(&gb_rows_how, row) || is_of(&gb_rows_device, row);
+	const bool how = is_of(&gb_rows_how, row) || is_of(&gb_rows_hang, row) ||
+			 is_of(&gb_rows_device, row);
 	const bool progress = is_of(&gb_rows_progress, row);
 
 	if (request->list)
@@ -369,8 +371,7 @@ static enum gb_status print_tables(struct job *job, const struct request *reques
 		open_sheet(&job->out, stdout, (enum gb_format)request->format);
 	if (page)
 		open_sheet(&job->out, page, GB_FORMAT_HTML);
-	(void)reproduce_all(job, err);
-	return put_end(&job->out, err);
+	return reproduce_all(job, err);
 }
 
 /* --from: fill the tables from stored records. */
@@ -385,6 +386,7 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 			    gb_existing(&request->measure.target), err)) {
 		job->source.stored = &records;
 		(void)print_tables(job, request, output.whole.stream, err);
+		(void)put_end(&job->out, err);
 	}
 	(void)gb_output_close(&output, !err->code, err);
 	gb_records_release(&records);
@@ -400,23 +402,40 @@ static enum gb_status plan(struct job *job, const struct gb_request *request, st
 	job->source.plan = &plan;
 	if (!gb_session_plan(&plan.session, request, err) && !reproduce_all(job, err))
 		gb_plan_total(&plan);
-	gb_session_abandon(&plan.session);
+	gb_session_release(&plan.session);
 	return err->code;
+}
+
+/* End the tables and the session as usual. */
+static enum gb_status close_all(struct job *job, struct gb_session *session, struct gb_error *err)
+{
+	const bool page = session->output.whole.stream != NULL;
+
+	(void)put_end(&job->out, err);
+	return page ? gb_session_close(session, err) : gb_finish(session, false, err);
+}
+
+static enum gb_status abandon(void *self, void *result, struct gb_error *err)
+{
+	struct job *job = self;
+	struct gb_session *session = job->source.session;
+
+	if (result && err->code != GB_EINTERRUPTED)
+		gb_session_hung(session, result, err);
+	return close_all(job, session, err);
 }
 
 static enum gb_status measure(struct job *job, const struct request *request, int argc, char **argv,
 			      struct gb_error *err)
 {
 	static struct gb_session session;
-	bool page = false;
 	enum gb_status status;
 
 	job->source.session = &session;
-	if (!gb_session_open(&session, &request->measure, argc, argv, err)) {
-		page = session.output.whole.stream != NULL;
+	gb_on_abandon(abandon, job);
+	if (!gb_session_open(&session, &request->measure, argc, argv, err))
 		(void)print_tables(job, request, session.output.whole.stream, err);
-	}
-	status = page ? gb_session_close(&session, err) : gb_finish(&session, false, err);
+	status = close_all(job, &session, err);
 	return err->code ? err->code : status;
 }
 
@@ -463,8 +482,8 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 {
 	static const struct gb_rows *const shared[] = {
-		&gb_rows_how,    &gb_rows_backend, &gb_rows_threads,  &gb_rows_gpu, &gb_rows_device,
-		&gb_rows_preset, &gb_rows_target,  &gb_rows_progress, NULL
+		&gb_rows_how,    &gb_rows_hang,   &gb_rows_backend, &gb_rows_threads,  &gb_rows_gpu,
+		&gb_rows_device, &gb_rows_preset, &gb_rows_target,  &gb_rows_progress, NULL
 	};
 	static struct request request;
 	static struct job job;

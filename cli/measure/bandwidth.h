@@ -1,17 +1,21 @@
-/* bandwidth.h -- measures the machine's copy bandwidth, the reference for all rates. */
+/* bandwidth.h -- rates of a measurement, and the machine's copy bandwidth, which bounds them. */
 #ifndef GPUBENCH_CLI_MEASURE_BANDWIDTH_H
 #define GPUBENCH_CLI_MEASURE_BANDWIDTH_H
 
-#include "cli/measure/measure.h"
+#include "cli/measure/sample.h"
 
 /* Bytes per second, read plus written, that stream's `copy` reaches on this back end with that many
  * threads (CPU) or on how->device (GPU).  NAN if it cannot be measured: not in this build,
- * emulated, too little memory.  Measured once per back end and thread count. */
-double gb_copy_bandwidth(enum gb_backend backend, int threads, const struct gb_settings *how);
-/* Measure it once more, for the machine may have been busy: the larger of both, which is kept. */
-double gb_copy_again(enum gb_backend backend, int threads, const struct gb_settings *how);
-/* Remember a bandwidth that an earlier launch measured. */
+ * emulated, too little memory.  Measured once per back end and number of threads; `again` measures
+ * it once more, for the machine may have been busy, and keeps the larger value. */
+double gb_copy_bandwidth(enum gb_backend backend, int threads, const struct gb_settings *how,
+			 bool again);
+
+/* Remember a bandwidth. */
 void gb_copy_remember(enum gb_backend backend, int threads, double bytes_per_s);
+
+/* The work, the bytes and the rates of a measurement that has its samples. */
+void gb_compute_rates(struct gb_measurement *m);
 
 /* Mark a result as doubtful if it has read its input, but for what hot caches can hold, faster than
  * the back end copies.  Its output may still be in a cache.  Call it whenever

@@ -15,7 +15,6 @@
 #include "cli/measure/bandwidth.h"
 #include "cli/measure/choice.h"
 #include "cli/measure/interrupt.h"
-#include "cli/measure/making.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/need.h"
 #include "cli/measure/paths.h"
@@ -157,7 +156,10 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 		drop_other_devices(s);
 	s->written = s->records.count;
 	s->written_runs = s->records.run_count;
-	return gb_done_init(&s->past, &s->records, to_be_made_again(request), err);
+	if (gb_done_init(&s->past, &s->records, to_be_made_again(request), err))
+		return err->code;
+	s->verdict = s->past.hung_count ? GB_ERUNTIME : GB_OK;
+	return GB_OK;
 }
 
 /* Add the run line after the lines of a resumed file. */
@@ -239,7 +241,7 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 	return gb_done_init(&s->past, &s->records, to_be_made_again(request), err);
 }
 
-void gb_session_abandon(struct gb_session *s)
+void gb_session_release(struct gb_session *s)
 {
 	gb_done_release(&s->past);
 	gb_records_release(&s->records);
@@ -287,6 +289,23 @@ static enum gb_status put_result(struct gb_session *s, const struct gb_result *r
 	return write_lines(s, err);
 }
 
+void gb_session_hung(struct gb_session *s, const struct gb_result *running, struct gb_error *err)
+{
+	const struct gb_error why = *err;
+	struct gb_error own = { 0 };
+	struct gb_result r = { .workload = running->workload,
+			       .variant = running->variant,
+			       .params = running->params,
+			       .hung = true };
+	char *key = gb_record_key(r.workload, r.variant, r.params, &own);
+
+	gb_result_settle(&r, &why);
+	*err = (struct gb_error){ 0 };
+	if (!put_result(s, &r, err))
+		gb_fail(err, why.code, "%s: %s", key ? key : r.variant->name, why.message);
+	free(key);
+}
+
 static void skip(struct gb_result *result, enum gb_status code, const char *what, const char *why)
 {
 	result->outcome = GB_SKIPPED;
@@ -320,14 +339,12 @@ static bool fits(const struct gb_session *s, struct gb_result *r, bool made, str
 static void measure(void *session, struct gb_result *result, void *input, struct gb_error *err)
 {
 	const bool is_yardstick = result->workload->yardstick && !result->variant->plugin;
+	const enum gb_backend backend = result->variant->backend;
 	struct gb_session *s = session;
+
 	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
 	if (write_lines(s, err))
 		return;
-	if (gb_interrupted) { /* while the input was made */
-		gb_fail(err, GB_EINTERRUPTED, "interrupted");
-		return;
-	}
 	gb_progress_begin(&s->progress, result);
 	if (!result->code && gb_measure(result, input, &s->request->how, true, err))
 		return;
@@ -336,12 +353,12 @@ static void measure(void *session, struct gb_result *result, void *input, struct
 		return;
 	}
 	if (!result->code && !is_yardstick)
-		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
-							     result->threads, &s->request->how);
+		result->copy_bytes_per_s =
+			gb_copy_bandwidth(backend, result->threads, &s->request->how, false);
 	gb_doubt_rate(result);
 	if (result->doubtful && !is_yardstick) {
 		result->copy_bytes_per_s =
-			gb_copy_again(result->variant->backend, result->threads, &s->request->how);
+			gb_copy_bandwidth(backend, result->threads, &s->request->how, true);
 		gb_doubt_rate(result);
 	}
 	if (result->doubtful)
@@ -367,6 +384,12 @@ static bool is_new(struct gb_session *s, const char *key)
 	return new;
 }
 
+/* True if the resumed file has records. */
+static bool holds_records(const struct gb_session *s)
+{
+	return s->past.count + s->past.again_count + s->past.hung_count > 0;
+}
+
 /* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
  * shard and not done.  Call it once for each variant and point, in order. */
 static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
@@ -380,16 +403,29 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
-	if (!s->request->once && s->past.count + s->past.again_count == 0)
+	if (!s->request->once && !holds_records(s))
 		return s->number++ % s->shards == s->shard;
 	key = gb_record_key(sweep->workload, variant, params, &ignored);
 	if (!key || (s->request->once && !is_new(s, key)) || s->number++ % s->shards != s->shard)
 		due = false;
-	else if (s->past.count + s->past.again_count)
-		due = gb_done_times(&s->past, key) <= s->request->repeats.launch ||
-		      gb_done_again(&s->past, key);
+	else if (holds_records(s))
+		due = !gb_done_hung(&s->past, key) &&
+		      (gb_done_times(&s->past, key) <= s->request->repeats.launch ||
+		       gb_done_again(&s->past, key));
 	free(key);
 	return due;
+}
+
+static enum gb_status make_input(struct gb_session *s, const struct gb_workload *workload,
+				 const void *params, void **input, struct gb_error *err)
+{
+	const double start_ns = gb_now_ns();
+
+	gb_watch_begin(NULL, 0);
+	(void)workload->prepare(params, input, err);
+	gb_watch_end();
+	s->inputs_s += (gb_now_ns() - start_ns) * 1e-9;
+	return err->code;
 }
 
 static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
@@ -413,7 +449,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 		if (asks && !fits(s, &result, prepared, &too_much)) {
 			skip(&result, GB_EMEMORY, "", too_much.message);
 		} else {
-			if (!prepared && gb_make_input(workload, params, &input, &no_input) &&
+			if (!prepared && make_input(s, workload, params, &input, &no_input) &&
 			    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
 				return gb_fail(err, no_input.code, "%s", no_input.message);
 			prepared = true;
@@ -520,8 +556,9 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
 	if (!err->code && !(s->request->target.resume && s->seq == 0))
 		(void)write_lines(s, err);
+	gb_progress_shares(&s->progress, s->inputs_s);
 	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
-	gb_session_abandon(s);
+	gb_session_release(s);
 	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {
 		if (!s->absent[b].code || !gb_is_explicit(&s->request->choice, (enum gb_backend)b))
 			continue;

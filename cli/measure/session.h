@@ -39,6 +39,7 @@ struct gb_session {
 	bool warned_of_threads; /* warned that threads exceed CPUs */
 	int lock;               /* descriptor of the GPU's lock; -1: none */
 	struct gb_clocks clocks;
+	double inputs_s; /* that inputs took */
 };
 
 /* Inspect the machine and open the output, whose contents do not change before the first record.
@@ -55,6 +56,10 @@ enum gb_status gb_session_open(struct gb_session *session, const struct gb_reque
 enum gb_status gb_session_sweep(struct gb_session *session, const struct gb_sweep *sweep,
 				const struct gb_choice *choice, struct gb_error *err);
 
+/* A run of `result` hangs, as err says: write its record, and name it in err. */
+void gb_session_hung(struct gb_session *session, const struct gb_result *result,
+		     struct gb_error *err);
+
 /* Close the output and release everything.  Return the exit status: the error in err, or else the
  * verdict.  Tables and documents are printed before this (finish.h). */
 enum gb_status gb_session_close(struct gb_session *session, struct gb_error *err);
@@ -67,10 +72,10 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 enum gb_status gb_worse(enum gb_status a, enum gb_status b);
 
 /* Open a session that only plans (plan.h).  With --resume the records in -o FILE.jsonl count as
- * done.  Nothing is written, and no device is opened.  Close it with gb_session_abandon(). */
+ * done.  Nothing is written, and no device is opened.  Close it with gb_session_release(). */
 enum gb_status gb_session_plan(struct gb_session *session, const struct gb_request *request,
 			       struct gb_error *err);
-void gb_session_abandon(struct gb_session *session);
+void gb_session_release(struct gb_session *session);
 
 /* Called for each measurement that is due.  result has code and reason if it is to be skipped.
  */

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "common/secret.h"
 #include "common/stats.h"
 
 enum {
@@ -96,4 +97,11 @@ bool gb_phases_are_narrow(const struct gb_result *r, const struct gb_settings *h
 			return false;
 	}
 	return true;
+}
+
+int64_t gb_choose_sample(const struct gb_settings *how)
+{
+	const int64_t count = how->samples ? how->samples : how->min_samples;
+
+	return count > 2 ? 1 + (int64_t)(gb_secret() % (uint64_t)(count - 2)) : 0;
 }

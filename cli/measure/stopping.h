@@ -19,4 +19,8 @@ bool gb_stop_sampling(struct gb_result *result, const struct gb_settings *how, d
  * times the median of result->time.  Never with settings->for_paper. */
 bool gb_phases_are_narrow(const struct gb_result *result, const struct gb_settings *how);
 
+/* A random sample between the first and the last of those that are certain to be taken, to be
+ * verified. */
+int64_t gb_choose_sample(const struct gb_settings *how);
+
 #endif

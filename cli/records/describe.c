@@ -260,7 +260,7 @@ static void describe_outcome(struct gb_record *record, const struct gb_result *r
 
 	record->status = gb_status_of_result(result);
 	record->reason = result->reason[0] ? result->reason : NULL;
-	record->error = error_word(result->code);
+	record->error = result->hung ? "hang" : error_word(result->code);
 	record->verify.result = verdict[result->verdict];
 	if (result->verdict == GB_PASS)
 		record->verify.runs = (double)result->verified;

@@ -24,22 +24,33 @@ enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *recor
 	const char **key = calloc(records->count + 1, sizeof *key);
 	const struct gb_record **retry =
 		calloc(records->count + 1, sizeof(const struct gb_record *));
+	const char **hung = calloc(records->count + 1, sizeof *hung);
 
-	*done = (struct gb_done){ .key = key, .again = retry };
-	if (!key || !retry) {
+	*done = (struct gb_done){ .key = key, .again = retry, .hung = hung };
+	if (!key || !retry || !hung) {
 		gb_done_release(done);
 		return gb_out_of_memory(err, NULL);
 	}
 	for (size_t i = 0; i < records->count; i++) {
 		const struct gb_record *record = records->record[i];
 
-		if (to_be_made_again(record, again))
+		if (gb_equal(record->error, "hang"))
+			done->hung[done->hung_count++] = record->key;
+		else if (to_be_made_again(record, again))
 			done->again[done->again_count++] = record;
 		else
 			done->key[done->count++] = record->key;
 	}
 	qsort(done->key, done->count, sizeof *done->key, by_text);
 	return GB_OK;
+}
+
+bool gb_done_hung(const struct gb_done *done, const char *key)
+{
+	for (size_t i = 0; i < done->hung_count; i++)
+		if (gb_equal(done->hung[i], key))
+			return true;
+	return false;
 }
 
 const struct gb_record *gb_done_again(const struct gb_done *done, const char *key)
@@ -86,5 +97,6 @@ void gb_done_release(struct gb_done *done)
 {
 	free(done->key);
 	free(done->again);
+	free(done->hung);
 	*done = (struct gb_done){ 0 };
 }

@@ -3,6 +3,7 @@
 #include "cli/records/result.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,17 @@ void gb_result_forget(struct gb_result *r)
 	r->counts = NULL;
 	r->verified = r->given_up = r->throttled = 0;
 	r->doubtful = false;
+}
+
+void gb_result_settle(struct gb_result *r, const struct gb_error *err)
+{
+	r->code = err->code;
+	if (!err->code)
+		return;
+	r->outcome =
+		err->code == GB_EUNAVAILABLE || err->code == GB_EMEMORY ? GB_SKIPPED : GB_FAILED;
+	(void)snprintf(r->reason, sizeof r->reason, "%s", err->message);
+	gb_result_forget(r);
 }
 
 void gb_result_release(struct gb_result *result)

@@ -17,6 +17,7 @@ struct gb_settings {
 	double rel_ci;       /* ... until half the interval / median is at most this ... */
 	double max_time_s;   /* ... or this much time has passed */
 	double timeout_s;    /* for one variant at one point, warm-ups included */
+	double hang_s;       /* for a single run; 0: no limit */
 	int64_t hot, cold;   /* flags; cold if neither is set */
 	int64_t no_verify;
 	int64_t verify_all; /* verify every sample, not only the first, the last and one between */
@@ -27,6 +28,16 @@ struct gb_settings {
 
 enum gb_outcome { GB_RESULT_OK, GB_SKIPPED, GB_FAILED };
 enum gb_stop { GB_CONVERGED, GB_LIMIT, GB_FIXED };
+/* What a measurement spends its time on. */
+enum gb_share {
+	GB_SETTING_UP,
+	GB_WARMING_UP,
+	GB_SAMPLING,
+	GB_TIMING_EXTRAS, /* phases, transfers, launches */
+	GB_VERIFYING,
+	GB_SHARES
+};
+
 enum gb_verdict { GB_NOT_VERIFIED, GB_PASS, GB_FAIL };
 
 /* `count` values in ns; value is owned. */
@@ -46,6 +57,7 @@ struct gb_result {
 	char reason[480];    /* the same in words; if the outcome is ok, a remark or "" */
 	enum gb_verdict verdict;
 	int64_t verified; /* number of verified runs */
+	bool hung;        /* a run did not end within --hang */
 	bool doubtful;    /* faster than the memory: see gb_doubt_rate() */
 
 	/* The rest is valid only if the outcome is ok. */
@@ -76,8 +88,9 @@ struct gb_result {
 	double resident_bytes; /* added to the process by create() and run(); NAN: unknown */
 	size_t flush_bytes;    /* additional memory for flushing the caches */
 	struct gb_metrics metrics;
-	char *counts;     /* counts of the first run as JSON, owned; NULL if unsupported */
-	double elapsed_s; /* duration of the whole measurement */
+	char *counts;              /* counts of the first run as JSON, owned; NULL if unsupported */
+	double elapsed_s;          /* duration of the whole measurement ... */
+	double share_s[GB_SHARES]; /* ... and of its parts */
 
 	/* Called between samples with half the width of the median's interval as a fraction of the
 	 * median.  May be NULL. */
@@ -89,6 +102,9 @@ enum gb_status gb_series_push(struct gb_series *series, double value, struct gb_
 
 /* NAN if the series is empty or memory ran out. */
 double gb_series_quantile(const struct gb_series *series, double q);
+
+/* Set the outcome of a measurement that ended with an error, if it did. */
+void gb_result_settle(struct gb_result *result, const struct gb_error *err);
 
 /* Free all series and reset the values: a failed or skipped measurement reports no time. */
 void gb_result_forget(struct gb_result *result);

@@ -341,3 +341,16 @@ const struct gb_param *gb_param_find(const struct gb_param *rows, size_t count, 
 			return &rows[i];
 	return NULL;
 }
+
+int gb_threads_of(const struct gb_workload *workload, const struct gb_variant *variant,
+		  const void *params)
+{
+	const struct gb_param *row =
+		gb_param_find(workload->params, workload->param_count, "threads");
+
+	if (variant->backend != GB_CPU)
+		return 0;
+	if (!row || (variant->ops && variant->ops->flags & GB_SERIAL))
+		return 1;
+	return (int)gb_value_load(row, params).i;
+}

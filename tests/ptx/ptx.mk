@@ -58,6 +58,8 @@ test-ptx-weak: $(BUILD)/drive
 	$(try) $(PYTHON) tests/simt/stress.py $(BUILD) --weak --seeds 1
 test-ptx-counts: $(BUILD)/gpubench-ptx
 	$(try) $(PYTHON) tests/counts.py $<
+test-ptx-hang: $(BUILD)/gpubench-ptx
+	$(try) tests/hang.sh $< $(BUILD) cuda $(nvcc)
 test-ptx-devices: $(BUILD)/gpubench-ptx
 	$(try) tests/devices.sh $< $(firstword $(targets))
 

@@ -15,15 +15,15 @@ Test(bandwidth, is_measured_once_per_thread_count)
 	double first;
 
 	cr_assert_eq(setenv("GPUBENCH_COPY", "4Mi", 1), 0);
-	first = gb_copy_bandwidth(GB_CPU, 1, &how);
+	first = gb_copy_bandwidth(GB_CPU, 1, &how, false);
 	/* A byte per microsecond is too slow for any memory, 100 TB/s too fast. */
 	cr_assert(first > 1e6 && first < 1e14, "%g bytes per second", first);
 	gb_memory_fail_at(1);
-	cr_assert(isnan(gb_copy_bandwidth(GB_CPU, 3, &how)), "there is no input");
+	cr_assert(isnan(gb_copy_bandwidth(GB_CPU, 3, &how, false)), "there is no input");
 	gb_memory_fail_at(0);
 	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0);
-	cr_assert(gb_copy_bandwidth(GB_CPU, 1, &how) == first, "not remembered");
-	cr_assert(isnan(gb_copy_bandwidth(GB_CPU, 2, &how)), "remembered for another count");
+	cr_assert(gb_copy_bandwidth(GB_CPU, 1, &how, false) == first, "not remembered");
+	cr_assert(isnan(gb_copy_bandwidth(GB_CPU, 2, &how, false)), "remembered for another count");
 }
 
 Test(bandwidth, that_was_doubted)
@@ -31,15 +31,14 @@ Test(bandwidth, that_was_doubted)
 	double again;
 
 	cr_assert_eq(setenv("GPUBENCH_COPY", "4Mi", 1), 0);
-	cr_expect(isnan(gb_copy_again(GB_CPU, 1, &how)), "again before the first time");
 	gb_copy_remember(GB_CPU, 1, 1);
 	gb_copy_remember(GB_CPU, 2, 1e15);
-	again = gb_copy_again(GB_CPU, 1, &how);
+	again = gb_copy_bandwidth(GB_CPU, 1, &how, true);
 	cr_expect(again > 1e6 && again < 1e14, "%g bytes per second", again);
-	cr_expect(gb_copy_bandwidth(GB_CPU, 1, &how) == again);
-	cr_expect(gb_copy_again(GB_CPU, 2, &how) == 1e15, "the larger one stays");
+	cr_expect(gb_copy_bandwidth(GB_CPU, 1, &how, false) == again);
+	cr_expect(gb_copy_bandwidth(GB_CPU, 2, &how, true) == 1e15, "the larger one stays");
 	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0);
-	cr_expect(gb_copy_again(GB_CPU, 1, &how) == again, "a failure changes nothing");
+	cr_expect(gb_copy_bandwidth(GB_CPU, 1, &how, true) == again, "a failure changes nothing");
 }
 
 Test(bandwidth, the_number_of_bytes_is_checked)
@@ -60,10 +59,10 @@ Test(bandwidth, of_earlier_launches)
 	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0); /* so that none is measured */
 	for (int i = 0; i < 65; i++)
 		gb_copy_remember(i % 2 ? GB_CUDA : GB_CPU, 1000 + i, i + 1);
-	cr_expect(gb_copy_bandwidth(GB_CPU, 1000, &how) == 1);
-	cr_expect(isnan(gb_copy_bandwidth(GB_CPU, 1001, &how)), "of another back end");
-	cr_expect(gb_copy_bandwidth(GB_CUDA, 1063, &how) == 64);
-	cr_expect(isnan(gb_copy_bandwidth(GB_CPU, 1064, &how)), "there is no room");
+	cr_expect(gb_copy_bandwidth(GB_CPU, 1000, &how, false) == 1);
+	cr_expect(isnan(gb_copy_bandwidth(GB_CPU, 1001, &how, false)), "of another back end");
+	cr_expect(gb_copy_bandwidth(GB_CUDA, 1063, &how, false) == 64);
+	cr_expect(isnan(gb_copy_bandwidth(GB_CPU, 1064, &how, false)), "there is no room");
 }
 
 /* Runs of 1 us.  Cold ones read at most a tenth more than the copy's bandwidth, hot ones twice as

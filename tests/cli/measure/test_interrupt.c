@@ -1,124 +1,152 @@
-/* test_interrupt.c -- a signal ends work that does not look at it. */
+/* test_interrupt.c -- work that does not come back is abandoned: after a signal, or when it hangs. */
 #include "cli/measure/interrupt.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <omp.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/measure/making.h"
-#include "common/status.h"
-#include "common/timer.h"
+static volatile int goes_on = 1;
+static int work, self;
 
-static volatile int turns[4];
+/* What the abandonment of `work` was given shows in the exit status. */
+static enum gb_status abandon(void *given, void *abandoned, struct gb_error *err)
+{
+	if (given != &self || abandoned != &work ||
+	    !strstr(err->message, "hang") == (err->code != 130))
+		_exit(99);
+	return err->code;
+}
 
-/* Works for ever, on two threads, and is interrupted by thread *self. */
-static void work(void *self)
+/* Work for ever on two threads; thread `signalled`, if it is one, interrupts the program. */
+static void spin(int signalled)
 {
 #pragma omp parallel num_threads(2)
 	{
-		const int thread = omp_get_thread_num();
-
-		if (self && thread == *(int *)self)
+		if (omp_get_thread_num() == signalled)
 			gb_interrupt();
-		while (self)
-			turns[2 * thread]++;
+		while (goes_on)
+			;
 	}
 }
 
-static double seconds(void)
+static int status_of(void (*child)(void))
 {
-	return gb_now_ns() * 1e-9;
-}
+	const pid_t pid = fork();
+	int status = 0;
 
-static void wait_s(double s)
-{
-	const struct timespec time = { .tv_nsec = (long)(s * 1e9) };
-
-	(void)nanosleep(&time, NULL);
-}
-
-/* The work ends half a second after the signal, on whichever thread that comes; its other thread
- * stops; no other work begins. */
-Test(leave, work_is_left_and_its_threads_stop, .timeout = 60)
-{
-	for (int thread = 0; thread < 2; thread++) {
-		const pid_t child = fork();
-		const double start_s = seconds();
-		int status = 0, before;
-
-		if (child) {
-			(void)waitpid(child, &status, 0);
-			cr_expect(eq(int, status, 0), "%d: %#x", thread, status);
-			continue;
-		}
-		if (!gb_ends(work, NULL) || gb_was_left())
-			_exit(1);
-		if (gb_ends(work, &thread) || !gb_was_left() || seconds() - start_s < 0.45)
-			_exit(2);
-		before = turns[2];
-		wait_s(0.05);
-		if (turns[2] != before || before == 0)
-			_exit(3);
-		_exit(gb_ends(work, NULL) ? 4 : 0);
+	if (pid == 0) {
+		gb_on_abandon(abandon, &self);
+		child();
+		_exit(0);
 	}
+	(void)waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
 }
 
-/* The next steps have .3 s. */
-Test(leave, the_next_steps_do_not_end_either, .exit_code = GB_EINTERRUPTED, .timeout = 60)
+static void interrupted_by_itself(void)
 {
-	static int thread;
-
-	(void)gb_ends(work, &thread);
-	for (;;)
-		wait_s(0.1);
+	gb_watch_begin(&work, 0);
+	spin(0);
 }
 
-/* An alarm without work changes nothing; an earlier signal lets no work begin. */
-Test(leave, a_signal_before_the_work, .timeout = 60)
+static void interrupted_by_another_thread(void)
 {
-	const double start_s = seconds();
+	gb_watch_begin(&work, 600);
+	spin(1);
+}
 
+static void interrupted_before(void)
+{
 	gb_interrupt();
-	cr_expect(not(gb_ends(work, NULL)));
-	while (seconds() - start_s < 0.6)
-		wait_s(0.1);
-	cr_expect(not(gb_was_left()));
-	cr_expect(eq(int, gb_interrupted, 1));
+	gb_watch_begin(&work, 0);
+	spin(-1);
 }
 
-static int made;
-
-/* Parameter 0: an input; 1: none; else half of one, which takes for ever. */
-static enum gb_status prepare(const void *params, void **input, struct gb_error *err)
+static void hangs(void)
 {
-	static int thread;
-	const int *kind = params;
-
-	*input = *kind == 1 ? NULL : &made;
-	if (*kind > 1)
-		work(&thread);
-	return *kind ? gb_fail(err, GB_EUSAGE, "no such file") : GB_OK;
+	gb_watch_begin(&work, 0.1);
+	gb_watch_run(true);
+	spin(-1);
 }
 
-Test(leave, inputs, .timeout = 60)
+/* Between its runs nothing hangs, and a later measurement may have another limit. */
+static void hangs_later(void)
 {
-	static const struct gb_workload workload = { .params_size = sizeof(int),
-						     .prepare = prepare };
-	static const enum gb_status status[] = { GB_OK, GB_EUSAGE, GB_EINTERRUPTED };
-	static char *const words[] = { "", "no such file", "interrupted" };
-
-	for (int kind = 0; kind < 3; kind++) {
-		struct gb_error err = { 0 };
-		void *input = &input;
-
-		cr_expect(eq(int, (int)gb_make_input(&workload, &kind, &input, &err),
-			     (int)status[kind]));
-		cr_expect(eq(str, err.message, words[kind]));
-		cr_expect(eq(ptr, input, kind ? NULL : &made));
-		cr_expect(eq(int, gb_was_left(), kind == 2));
+	for (int i = 0; i < 1000; i++) {
+		gb_watch_begin(&self, 1000);
+		gb_watch_run(true);
+		gb_watch_run(false);
+		gb_watch_end();
 	}
+	gb_watch_run(true);
+	gb_watch_begin(&work, 0.2);
+	gb_watch_run(true);
+	spin(-1);
+}
+
+static void ends(void)
+{
+	gb_watch_begin(&work, 1000);
+	gb_watch_run(true);
+	gb_watch_run(false);
+	gb_watch_end();
+}
+
+/* A signal outside of work that is watched only sets the flag. */
+static void interrupted_without_work(void)
+{
+	const struct timespec more_than_patience = { .tv_nsec = 700000000 };
+
+	ends();
+	gb_interrupt();
+	(void)nanosleep(&more_than_patience, NULL);
+	_exit(gb_interrupted ? 7 : 8);
+}
+
+Test(interrupt, abandons_work, .timeout = 600)
+{
+	static const struct {
+		void (*child)(void);
+		int status;
+	} row[] = {
+		{ interrupted_by_itself, GB_EINTERRUPTED },
+		{ interrupted_by_another_thread, GB_EINTERRUPTED },
+		{ interrupted_before, GB_EINTERRUPTED },
+		{ hangs, GB_ERUNTIME },
+		{ hangs_later, GB_ERUNTIME },
+		{ ends, 0 },
+		{ interrupted_without_work, 7 },
+	};
+
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+		cr_expect(eq(int, status_of(row[i].child), row[i].status), "row %zu", i);
+}
+
+/* What was watched does not go on while its record is written. */
+static enum gb_status slow(void *given, void *abandoned, struct gb_error *err)
+{
+	const struct timespec time = { .tv_nsec = 300000000 };
+
+	goes_on = 0;
+	(void)nanosleep(&time, NULL);
+	return err->code;
+}
+
+static void comes_back_late(void)
+{
+	gb_on_abandon(slow, NULL);
+	gb_watch_begin(&work, 0.1);
+	gb_watch_run(true);
+	spin(-1);
+	gb_watch_run(false);
+	_exit(9);
+}
+
+Test(interrupt, abandoned_work_does_not_come_back, .timeout = 600)
+{
+	cr_expect(eq(int, status_of(comes_back_late), GB_ERUNTIME));
 }

@@ -158,7 +158,7 @@ Test(session, measurements_that_are_due)
 		for (int k = 0; k < row[i].sweeps; k++)
 			cr_assert(zero(int, (int)each(&s, &choice, &err)), "%s", err.message);
 		cr_expect(eq(str, visited, (char *)row[i].visited), "row %zu", i);
-		gb_session_abandon(&s);
+		gb_session_release(&s);
 	}
 }
 
@@ -182,7 +182,7 @@ Test(session, resumed_measurements)
 	cr_assert(zero(int, (int)each(&s, &all, &err)), "%s", err.message);
 	cr_expect(eq(str, visited, "y1 p1 x2 y2 p2 "));
 	(void)unlink(request.target.path);
-	gb_session_abandon(&s);
+	gb_session_release(&s);
 }
 
 /* A point's input is made once, and again after a variant that may have spoilt it.  One that cannot
@@ -224,7 +224,7 @@ Test(session, inputs)
 		cr_expect(eq(int, (int)each(&s, &all, &err), (int)row[i].code), "row %zu", i);
 		cr_expect(eq(str, visited, (char *)row[i].visited), "row %zu", i);
 		cr_expect(eq(sz, prepared, row[i].prepared), "row %zu", i);
-		gb_session_abandon(&s);
+		gb_session_release(&s);
 		cr_expect(zero(sz, gb_memory_used(GB_HOST_MEMORY)));
 	}
 }

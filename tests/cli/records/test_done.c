@@ -40,3 +40,22 @@ Test(done, counts_finished_keys)
 	}
 	gb_records_release(&list);
 }
+
+/* A key whose run hung is neither counted nor measured again. */
+Test(done, a_run_that_hung)
+{
+	struct gb_records list = { 0 };
+	struct gb_error err = { 0 };
+	struct gb_done done = { 0 };
+
+	add_line_of(&list, "{\"type\":\"record\",\"key\":\"a\",\"status\":\"failed\","
+			   "\"error\":\"runtime\"}");
+	add_line_of(&list, "{\"type\":\"record\",\"key\":\"b\",\"status\":\"failed\","
+			   "\"error\":\"hang\"}");
+	cr_assert_not(gb_done_init(&done, &list, GB_AGAIN_UNVERIFIED, &err));
+	cr_expect(gb_done_again(&done, "a") && !gb_done_hung(&done, "a"));
+	cr_expect(!gb_done_again(&done, "b") && gb_done_hung(&done, "b"));
+	cr_expect_eq(gb_done_times(&done, "b"), 0);
+	gb_done_release(&done);
+	gb_records_release(&list);
+}

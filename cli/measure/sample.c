@@ -1,0 +1,235 @@
+/* sample.c -- one run of a variant, timed. */
+#include "cli/measure/sample.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/measure/interrupt.h"
+#include "common/text.h"
+
+enum {
+	MAX_BATCH = 1000,
+	MAX_GIVE_UPS = 2, /* failed holds after which no more are tried */
+	MAX_RETAKEN = 10, /* samples that are retaken because clocks were lowered */
+};
+static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot */
+static const double BATCH_NS = 200e3; /* length of a batch, about */
+
+double gb_elapsed_s(const struct gb_measurement *m)
+{
+	return (gb_now_ns() - m->started_ns) * 1e-9;
+}
+
+bool gb_goes_on(struct gb_measurement *m)
+{
+	if (!m->err->code && gb_interrupted)
+		gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
+	return !m->err->code;
+}
+
+enum gb_share gb_spend_on(struct gb_measurement *m, enum gb_share share)
+{
+	const enum gb_share before = m->share;
+	const double now = gb_now_ns();
+
+	m->result->share_s[before] += (now - m->share_ns) * 1e-9;
+	m->share = share;
+	m->share_ns = now;
+	return before;
+}
+
+/* Flush the caches.  The first flush allocates its buffer, which is not the variant's memory. */
+static enum gb_status flush(struct gb_measurement *m)
+{
+	if (m->runs == 0)
+		gb_resident_pause(&m->resident);
+	(void)m->backend->flush(m->err);
+	if (m->runs == 0)
+		gb_resident_resume(&m->resident);
+	return m->err->code;
+}
+
+/* Queue the runs between two marks. */
+static void queue_runs(struct gb_measurement *m, const struct gb_manner *how)
+{
+	const struct gb_counter *counter = m->counting && m->runs == 0 ? m->backend->counter : NULL;
+
+	m->timer.phases = how->phases;
+	gb_timer_begin(&m->timer);
+	for (int64_t i = 0; i < how->batch && !m->err->code; i++) {
+		if (counter)
+			counter->count(i == 0);
+		(void)m->ops->run(m->state, &m->timer, m->err);
+	}
+	if (counter)
+		counter->count(false);
+	gb_timer_end(&m->timer);
+}
+
+static enum gb_status push_phases(struct gb_result *r, const struct gb_phase_time *phase,
+				  size_t count, struct gb_error *err)
+{
+	for (size_t i = 0; i < count && !err->code; i++) {
+		size_t at = 0;
+
+		while (at < r->phase_count && !gb_equal(r->phase[at].name, phase[i].name))
+			at++;
+		if (at == GB_MAX_PHASES)
+			return gb_fail(err, GB_ERUNTIME, "more than %d phases", GB_MAX_PHASES);
+		if (at == r->phase_count)
+			r->phase[r->phase_count++].name = phase[i].name;
+		(void)gb_series_push(&r->phase[at].time, phase[i].ns, err);
+	}
+	return err->code;
+}
+
+/* Run or hold, queue, release, and wait for the end. */
+static enum gb_status run_and_wait(struct gb_measurement *m, const struct gb_manner *how)
+{
+	struct gb_error release = { 0 };
+
+	if (how->held && m->backend->hold(m->err))
+		return m->err->code;
+	queue_runs(m, how);
+	if (how->held && m->backend->let_go(&release))
+		gb_fail(m->err, release.code, "%s", release.message);
+	return m->err->code ? m->err->code : m->backend->synchronize(m->err);
+}
+
+static enum gb_status take_once(struct gb_measurement *m, const struct gb_manner *how, double *ns,
+				double *host_ns)
+{
+	struct gb_phase_time phase[GB_MAX_PHASES] = { 0 };
+	size_t phases = GB_MAX_PHASES;
+	double start_ns;
+
+	if ((how->verified && gb_poison_results(m)) ||
+	    (m->ops->reset && m->ops->reset(m->state, m->runs, m->err)) ||
+	    (how->cold && flush(m)) || m->backend->synchronize(m->err))
+		return m->err->code;
+	gb_watch_run(true);
+	start_ns = gb_now_ns();
+	(void)run_and_wait(m, how);
+	*host_ns = (gb_now_ns() - start_ns) / (double)how->batch;
+	gb_watch_run(false);
+	if (m->err->code || gb_timer_read(&m->timer, ns, phase, &phases))
+		return m->err->code;
+	*ns /= (double)how->batch;
+	if (m->runs == 0)
+		m->result->resident_bytes = gb_resident_peak(&m->resident);
+	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
+}
+
+/* The time that clocks have been lowered so far; NAN, which nothing exceeds, if unknown. */
+static double throttled_ns(const struct gb_measurement *m)
+{
+	return m->backend->throttled_ns ? m->backend->throttled_ns() : (double)NAN;
+}
+
+enum gb_status gb_take_run(struct gb_measurement *m, struct gb_manner how, double *ns,
+			   double *host_ns)
+{
+	struct gb_result *r = m->result;
+	bool again = true;
+
+	while (again) {
+		const double before_ns = throttled_ns(m);
+
+		how.held = how.held && m->backend->hold && m->runs > 0 &&
+			   r->given_up < MAX_GIVE_UPS && !(m->ops->flags & GB_HOST_DECISIONS);
+		if (take_once(m, &how, ns, host_ns))
+			return m->err->code;
+		again = how.counts && throttled_ns(m) > before_ns && r->throttled++ < MAX_RETAKEN;
+		if (!again && how.held && !m->backend->has_held()) {
+			r->given_up++;
+			again = true;
+		}
+	}
+	m->runs++;
+	return GB_OK;
+}
+
+enum gb_status gb_keep_host_time(struct gb_measurement *m, double host_ns)
+{
+	if (!m->backend->hold && m->result->host_time.count >= GB_HOST_TIMES)
+		return GB_OK;
+	return gb_series_push(&m->result->host_time, host_ns, m->err);
+}
+
+int64_t gb_choose_batch(const struct gb_measurement *m, double ns)
+{
+	const struct gb_result *r = m->result;
+
+	if (r->cold || !(m->ops->flags & GB_REPEATABLE) || m->distinct > 1 || !(ns < SHORT_NS) ||
+	    (r->workload->repeatable && !r->workload->repeatable(r->params)))
+		return 1;
+	return ns * MAX_BATCH > BATCH_NS ? (int64_t)ceil(BATCH_NS / ns) : MAX_BATCH;
+}
+
+/* Say what a reader of the times should know. */
+static void remark(struct gb_result *r)
+{
+	if (r->throttled > MAX_RETAKEN)
+		(void)snprintf(r->reason, sizeof r->reason,
+			       "clocks were lowered because of power or heat in %lld samples",
+			       (long long)r->throttled);
+	if (r->given_up >= MAX_GIVE_UPS)
+		(void)snprintf(r->reason, sizeof r->reason,
+			       "these times include launches: the stream could not be held back, "
+			       "because run() waits for the device or queues more than fits");
+}
+
+enum gb_status gb_take_sample(struct gb_measurement *m, bool verified)
+{
+	struct gb_result *r = m->result;
+	const struct gb_manner how = { r->batch, r->cold, true, false, verified, true };
+	double ns, host_ns;
+
+	if (gb_take_run(m, how, &ns, &host_ns) || gb_series_push(&r->time, ns, m->err))
+		return m->err->code;
+	if ((!m->backend->hold || m->ops->flags & GB_HOST_DECISIONS) &&
+	    gb_keep_host_time(m, host_ns))
+		return m->err->code;
+	if (m->backend->sm_clock_hz) {
+		const double hz = m->backend->sm_clock_hz();
+
+		if (!isnan(hz) && gb_series_push(&r->sm_clock_hz, hz, m->err))
+			return m->err->code;
+	}
+	if (isnan(r->first_ns))
+		r->first_ns = host_ns;
+	remark(r);
+	if (gb_goes_on(m) && verified)
+		(void)gb_verify_run(m);
+	return m->err->code;
+}
+
+/* ---- transfers ---------------------------------------------------------------------------- */
+
+/* Do a transfer between two marks and keep its time. */
+static enum gb_status transfer(struct gb_measurement *m, bool uploads, struct gb_series *series)
+{
+	struct gb_phase_time none[1];
+	size_t phases = GB_COUNT(none);
+	double ns;
+
+	m->timer.phases = false;
+	gb_timer_begin(&m->timer);
+	if (uploads ? m->ops->upload(m->state, m->err)
+		    : m->ops->download(m->state, m->output, m->err))
+		return m->err->code;
+	gb_timer_end(&m->timer);
+	if (m->backend->synchronize(m->err) || gb_timer_read(&m->timer, &ns, none, &phases))
+		return m->err->code;
+	return gb_series_push(series, ns, m->err);
+}
+
+enum gb_status gb_time_upload(struct gb_measurement *m)
+{
+	return transfer(m, true, &m->result->upload);
+}
+
+enum gb_status gb_time_download(struct gb_measurement *m)
+{
+	return transfer(m, false, &m->result->download);
+}

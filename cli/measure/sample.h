@@ -1,0 +1,79 @@
+/* sample.h -- one run of a variant, timed, and the verification of its result (verify.c). */
+#ifndef GPUBENCH_CLI_MEASURE_SAMPLE_H
+#define GPUBENCH_CLI_MEASURE_SAMPLE_H
+
+#include "cli/measure/resident.h"
+#include "cli/records/result.h"
+
+/* A measurement under way. */
+struct gb_measurement {
+	struct gb_result *result;
+	const struct gb_settings *how;
+	const struct gb_variant_ops *ops;
+	const struct gb_backend_ops *backend;
+	void *input, *state;
+	unsigned char *output; /* output_size bytes, then GB_GUARD */
+	size_t output_size, state_bytes;
+	struct gb_resident resident;
+	struct gb_timer timer;
+	struct gb_error *err;
+	int64_t runs;        /* runs or batches so far; the number passed to reset() */
+	int64_t first;       /* number of the first sample */
+	int64_t distinct;    /* inputs that the samples cycle through */
+	bool counting;       /* the back end counts the first run */
+	enum gb_share share; /* what is done now, since share_ns */
+	double share_ns, started_ns;
+};
+
+/* How a run or a batch is taken. */
+struct gb_manner {
+	int64_t batch;
+	bool cold;     /* flush the caches before it */
+	bool held;     /* queue it behind a hold, so that only device time is measured */
+	bool phases;   /* mark the phases */
+	bool verified; /* the caller verifies it */
+	bool counts;   /* a sample: retake it if the GPU lowered its clocks */
+};
+
+double gb_elapsed_s(const struct gb_measurement *m);
+
+/* False after an error or an interrupt. */
+bool gb_goes_on(struct gb_measurement *m);
+
+/* Count the time from now on as this share; return the share until now. */
+enum gb_share gb_spend_on(struct gb_measurement *m, enum gb_share share);
+
+/* Overwrite the results if they are to be verified, reset, flush, and run.  *ns by the variant's
+ * clock and *host_ns by the host's are per run of a batch.  A run is taken again if the hold failed
+ * or, for a sample, if clocks were lowered meanwhile.  The first run is not held back, because it
+ * loads modules. */
+enum gb_status gb_take_run(struct gb_measurement *m, struct gb_manner how, double *ns,
+			   double *host_ns);
+
+/* Keep the host's time of a run that was not held back; on the CPU a few are enough, as they are
+ * nearly the variant's. */
+enum gb_status gb_keep_host_time(struct gb_measurement *m, double host_ns);
+enum { GB_HOST_TIMES = 5 }; /* at most */
+
+/* Runs per sample; ns is the time of one, NAN if unknown.  A batch warms the caches itself, so only
+ * hot samples have more than one. */
+int64_t gb_choose_batch(const struct gb_measurement *m, double ns);
+
+/* Take a sample of result->batch runs and keep its times; verify it if `verified`. */
+enum gb_status gb_take_sample(struct gb_measurement *m, bool verified);
+
+/* Time an upload or a download. */
+enum gb_status gb_time_upload(struct gb_measurement *m);
+enum gb_status gb_time_download(struct gb_measurement *m);
+
+/* ---- verify.c ----------------------------------------------------------------------------- */
+
+enum { GB_GUARD = 64 }; /* bytes behind the output that download() must not write */
+
+/* Overwrite the arrays that hold results with a random byte. */
+enum gb_status gb_poison_results(struct gb_measurement *m);
+
+/* Download the result of the last run, and verify it.  GB_EVERIFY if it is wrong. */
+enum gb_status gb_verify_run(struct gb_measurement *m);
+
+#endif

@@ -1,0 +1,56 @@
+/* verify.c -- verifies the result of a run.
+ *
+ * The results are overwritten before the run, on the device, and before the download, on the host,
+ * with a byte that no variant can foresee: a result that was not computed, or not copied, is wrong.
+ */
+#include <string.h>
+
+#include "cli/measure/sample.h"
+#include "common/memory.h"
+#include "common/secret.h"
+
+/* 128 .. 254 */
+static unsigned char next_poison(void)
+{
+	return (unsigned char)(128 + gb_secret() % 127);
+}
+
+enum gb_status gb_poison_results(struct gb_measurement *m)
+{
+	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
+
+	(void)gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err);
+	(void)gb_spend_on(m, share);
+	return m->err->code;
+}
+
+static enum gb_status check_guard(const struct gb_measurement *m, unsigned char poison)
+{
+	for (size_t i = 0; i < GB_GUARD; i++)
+		if (m->output[m->output_size + i] != poison)
+			return gb_fail(m->err, GB_EVERIFY,
+				       "download() writes beyond the output of %zu bytes",
+				       m->output_size);
+	return GB_OK;
+}
+
+enum gb_status gb_verify_run(struct gb_measurement *m)
+{
+	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
+	const unsigned char poison = next_poison();
+	struct gb_result *r = m->result;
+
+	memset(m->output, poison, m->output_size + GB_GUARD);
+	if (gb_time_download(m))
+		return m->err->code;
+	r->verdict = GB_FAIL;
+	if (check_guard(m, poison) ||
+	    r->workload->verify(r->params, m->input, m->runs - 1, m->output, &r->metrics, m->err))
+		return m->err->code;
+	if (m->ops->metrics)
+		m->ops->metrics(m->state, &r->metrics);
+	r->verdict = GB_PASS;
+	r->verified++;
+	(void)gb_spend_on(m, share);
+	return GB_OK;
+}
