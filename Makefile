@@ -369,11 +369,6 @@ bench-now:
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
-## bench-peers: the same with all variants and libraries, at preset ci (about an hour)
-bench-peers: all
-	./gpubench run --preset=ci --overwrite -o results/latest.peers.jsonl
-	$(Q)./gpubench report --format=html results/latest.peers.jsonl >results/latest.peers.html
-
 ## deps: install missing dependencies; with PREFIX=FOLDER unpack them there, without root
 deps:
 	$(Q)scripts/install-deps.sh build \
@@ -381,26 +376,20 @@ deps:
 deps-nvcc:
 	$(Q)$(if $(and $(filter nvcc,$(NVCC)),$(cuda_absent:CUDA=0%=)),scripts/install-nvcc.sh || :)
 
-## check: verify every variant of this build on small inputs
-check: all
-	./gpubench check
-
-## man: generate manual pages from the program's help in build/man (needs help2man)
-man: build/man/gpubench.1
+# From the program's help.
 build/man/gpubench.1: $(BUILD)/gpubench scripts/man.sh
 	$(Q)scripts/man.sh $< $(@D)
 
 ## dist: source archive of the commit with its SHA-256, in build/dist
 ## wheel: Python package with the program, gpubench-plot and a reader of records
-## tag: tag the commit as the newest version of the change log, if that has a date
-dist wheel tag:
+dist wheel:
 	+$(Q)scripts/package/package.sh $@
 
 ## install: install program, completion and manual pages (if help2man exists) below PREFIX
 ## uninstall: remove the files that `make install` installed
 prefix    := $(DESTDIR)$(PREFIX)
 completed := bash-completion/completions/gpubench
-install: all $(if $(shell command -v help2man),man)
+install: all $(if $(shell command -v help2man),build/man/gpubench.1)
 	install -D -m 755 $(BUILD)/gpubench '$(prefix)/bin/gpubench'
 	install -D -m 644 scripts/completion.bash '$(prefix)/share/$(completed)'
 	$(Q)for page in build/man/*.1; do \
@@ -421,15 +410,11 @@ clean:
 
 include tests/tests.mk tests/ptx/ptx.mk
 
-listed = @sed -n 's/^\#\# \([^:]*\): \(.*\)/  \1\t\2/p' $(1) | expand -t 20
-## help: list the user targets
-## help-dev: list the targets for gpubench developers
+## help: list the targets
 help:
-	$(call listed,Makefile)
-help-dev:
-	$(call listed,tests/tests.mk tests/*/*.mk)
+	@sed -n 's/^\#\# \([^:]*\): \(.*\)/  \1\t\2/p' Makefile tests/tests.mk tests/*/*.mk | \
+		expand -t 20
 
-.PHONY: all test bench bench-now bench-peers deps deps-nvcc check man dist wheel tag install \
-	uninstall clean help help-dev FORCE
+.PHONY: all test bench bench-now deps deps-nvcc dist wheel install uninstall clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

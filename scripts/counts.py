@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """counts.py -- exact counts of every CUDA kernel at fixed points, without a GPU.
 
-    counts.py PROGRAM >results/counts.jsonl               all points (make counts-write)
+    counts.py PROGRAM >results/counts.jsonl               all points (make counts WRITE=1)
     counts.py PROGRAM --check results/counts.jsonl        compare with the stored ones (make counts)
     counts.py PROGRAM --check FILE --only 'radix *'       some of the points
     counts.py --points                                    the points, for scripts/ci/counts.sh
@@ -182,7 +182,7 @@ def compare(before, after):
         print(f"counts of {len(kept)} kernels at {len(keys)} points as kept")
         return 0
     print(f"{len(by_kernel)} kernels differ: {verdicts['worse']} counts worse, {verdicts['better']}"
-          " better; if that is meant, `make counts-write` keeps the new ones")
+          " better; if that is meant, `make counts WRITE=1` keeps the new ones")
     return 1
 
 

@@ -12,7 +12,7 @@
 #	        later, a Vulkan that runs on the CPU, in build/lavapipe, so that the system's Mesa
 #	        stays as it is; the validation layer; glslangValidator
 #	lint    build, and clang with its OpenMP and sanitizers, clang-tidy, clang-format
-#	arm     build, and what `make test-arm` needs: the cross compiler for aarch64, and the
+#	arm     build, and what `make test-long` needs for aarch64: the cross compiler for aarch64, and the
 #	        libraries of arm64 in build/arm64, where apt and dpkg see none
 #	all     everything but arm
 #	--check  only report what is missing; the exit status is 1 if that is not optional

@@ -9,7 +9,7 @@
 #	DRY=1 scripts/measure.sh                  print the commands and their time and memory
 #	SAMPLES=1 scripts/measure.sh /tmp/try     rehearse; do not keep these records
 #
-# `make measure` runs the first command.  The machine should do nothing else meanwhile.  The program
+# The machine should do nothing else meanwhile.  The program
 # must be built from a clean commit, because the records name it (a rehearsal may use any).  A case
 # that fails is reported, the others are measured, and the exit status is 1.  GPUBENCH is the
 # program (default: ./gpubench); figures.py gives `true` with DRY=1 to read the commands alone.

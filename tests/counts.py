@@ -56,7 +56,7 @@ def edits(kept):
            rf"\n    worse: global_load.sectors: {sectors} before, {sectors + 7} now")
     yield ("less", edited("global_load.sectors", sectors - 7), 1,
            rf"better: global_load.sectors: {sectors} before[^:]*\n.*0 counts worse, 1 better.*"
-           r"make counts-write")
+           r"make counts WRITE=1")
     yield "neutral", edited("blocks", 1), 1, r"changed: blocks: \d+ before, 1 now"
     yield "a new count", edited("classes.local", 5), 1, r"worse: classes.local: 0 before, 5 now"
     yield ("a kernel gone", kept[:at] + kept[at + 1:], 1,

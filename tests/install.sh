@@ -76,7 +76,7 @@ if [[ -e .git ]] && commit=$(git rev-parse --verify -q HEAD); then
 	git_ init -q
 	git_ config user.name a
 	git_ config user.email a@b
-	tag() { # HEADING WANTED: `make tag` says this, or the commit is tagged
+	tag() { # HEADING WANTED: package.sh tag says this, or the commit is tagged
 		printf '# Changelog\n\n%s\n\n## 1.1.0\n' "$1" >"$released/CHANGELOG.md"
 		git_ add .
 		git_ commit -q -m "$1"

@@ -163,25 +163,13 @@ test-long: deps-test
 	$(again) fuzz
 	$(again) ptxas
 	$(again) test-resume KILLS=20
-	$(again) test-arm
-
-## test-arm: compile and link for aarch64 (install-deps.sh arm)
-# build/arm64 has no libstdc++.
-arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
-test-arm:
 	+$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
 		$(MAKE) --no-print-directory CUDA=0 BUILD=build/aarch64 SHARED=build/aarch64 \
 			have_gnu=0 CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))" \
 			build/aarch64/gpubench; \
-	else echo "test-arm is left out: scripts/install-deps.sh arm installs what is missing"; fi
-
-## test-slurm: the job array of scripts/sweep.slurm on a one-node Slurm, started here (as root)
-test-slurm: $(BUILD)/gpubench
-	$(Q)tests/slurm.sh $(BUILD)/gpubench
-
-## test-roots: docs/install.md and packages in bare Debians (as root, with debootstrap; an hour)
-test-roots:
-	$(Q)tests/roots.sh
+	else echo "aarch64 is left out: scripts/install-deps.sh arm installs what is missing"; fi
+# build/arm64 has no libstdc++.
+arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
 
 ## simt: build ./gpubench-simt, whose cuda variants run in the emulator
 simt:
@@ -210,17 +198,18 @@ tsan:
 plain_cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(addprefix -DGB_HAVE_,CUDA=0 CUB=0 HWY=0 \
 	PNG=0 EMBREE=0 VULKAN=0) -DGB_EMBREE=0
 
-## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang and its runtime)
+## fuzz: the readers under libFuzzer, then spoiled records, SECONDS_EACH=60 each (needs clang)
 SECONDS_EACH ?= 60
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,\
 	$(filter-out cli/commands/main.c $(embree) $(graphblas) vulkan/%,$(sources)))
 .SECONDARY: $(fuzzed) $(fuzzers:$(BUILD)/fuzz/%=$(BUILD)/fuzz/tests/fuzz/%.o)
-fuzz: $(fuzzers)
-	$(Q)set -e; for f in $^; do mkdir -p $$f.corpus; \
+fuzz: $(fuzzers) $(BUILD)/gpubench
+	$(Q)set -e; for f in $(fuzzers); do mkdir -p $$f.corpus; \
 		cp tests/fuzz/seeds/$${f##*/fuzz_}/* $$f.corpus 2>/dev/null || :; \
 		$$f -max_total_time=$(SECONDS_EACH) -artifact_prefix=$$f. -print_final_stats=1 \
 			-close_fd_mask=1 $$f.corpus; done
+	$(Q)$(PYTHON) tests/fuzz/records.py $(BUILD)/gpubench $(SECONDS_EACH)
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $<"
@@ -228,10 +217,6 @@ $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 		-fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/cli/commands/embedded.o
 	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lm -lpthread -o $@
-
-## fuzz-records: every reading command on records with one spoiled member, for SECONDS_EACH=60
-fuzz-records: $(BUILD)/gpubench
-	$(Q)$(PYTHON) tests/fuzz/records.py $(BUILD)/gpubench $(SECONDS_EACH)
 
 # ---- quality -------------------------------------------------------------------------------
 
@@ -267,13 +252,14 @@ ptxas:
 ptxas-check: $(filter $(BUILD)/cuda/%.cu.o,$(objects))
 	$(Q)scripts/ptxas-table.sh --check $(BUILD)
 
-## counts: the exact counts of every cuda kernel (PTX executor), compared with the stored ones
-## counts-write: store new counts after an intended change
+## counts: the exact counts of every cuda kernel (PTX executor), against the stored; WRITE=1 stores them
 counts: ptx
+ifeq ($(WRITE),)
 	$(Q)$(PYTHON) scripts/counts.py ./gpubench-ptx --check results/counts.jsonl
-counts-write: ptx
+else
 	$(Q)$(PYTHON) scripts/counts.py ./gpubench-ptx >build/counts.jsonl && \
 		mv build/counts.jsonl results/counts.jsonl
+endif
 
 ## shaders: rebuild the built-in SPIR-V from the GLSL in vulkan/ (needs glslangValidator)
 GLSLANG ?= glslangValidator
@@ -283,11 +269,5 @@ shaders: $(shaders:%=%.inc)
 	@echo "  GLSL  $<"
 	$(Q)$(GLSLANG) --quiet --target-env vulkan1.2 -g0 -x $< -o $@
 
-## measure: measure the CPU figures of the pages in docs/ and print their tables
-measure: all
-	$(Q)folder=results/measured/cpu-$$(date +%F); \
-		scripts/measure.sh $$folder && scripts/figures.py $$folder
-
-.PHONY: $(steps) $(on_ptx:%=test-%) test-now tests tests-ptx asan-now test-long test-arm test-slurm \
-	test-roots deps-test slowest simt simt-test simt-stress simt-all asan tsan fuzz lint \
-	fuzz-records format format-check ptxas ptxas-check counts counts-write shaders measure
+.PHONY: $(steps) $(on_ptx:%=test-%) test-now tests tests-ptx asan-now test-long deps-test slowest simt simt-test simt-stress simt-all asan tsan fuzz lint \
+	format format-check ptxas ptxas-check counts shaders
