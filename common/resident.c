@@ -1,5 +1,5 @@
 /* resident.c -- see resident.h.  The files are described by proc(5). */
-#include "cli/measure/resident.h"
+#include "common/resident.h"
 
 #include <math.h>
 #include <stdbool.h>

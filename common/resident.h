@@ -4,8 +4,8 @@
  * common/memory.h counts the arrays of a variant exactly, but not a library's.  The kernel counts
  * all pages that were touched, so this is meaningful from some megabytes on.
  */
-#ifndef GPUBENCH_CLI_MEASURE_RESIDENT_H
-#define GPUBENCH_CLI_MEASURE_RESIDENT_H
+#ifndef GPUBENCH_COMMON_RESIDENT_H
+#define GPUBENCH_COMMON_RESIDENT_H
 
 /* A watch over the resident memory; it does nothing if base is NAN. */
 struct gb_resident {

@@ -20,8 +20,9 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
-#include "cli/measure/launches.h"
+#include "cli/measure/interrupt.h"
 #include "cli/records/output.h"
+#include "common/process.h"
 #include "common/secret.h"
 #include "common/text.h"
 #include "common/timer.h"
@@ -274,7 +275,7 @@ static enum gb_status side_launch(const struct trial *t, struct side *side, stru
 		argv[t->words + 1] = quiet;
 		argv[t->words + 2] = resume;
 		argv[t->words + 3] = output;
-		if (!gb_launch(side->program, argv, 0, NULL, &status, err))
+		if (!gb_process_run(side->program, argv, 0, &gb_interrupted, &status, err))
 			(void)take_launch(side, status, file, err);
 	}
 	if (file)

@@ -5,11 +5,11 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
-#include "cli/measure/choice.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/launches.h"
 #include "cli/measure/plan.h"
 #include "cli/reports/finish.h"
+#include "cli/workloads/choice.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 

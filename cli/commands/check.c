@@ -9,11 +9,11 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
-#include "cli/measure/choice.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/session.h"
 #include "cli/records/key.h"
+#include "cli/workloads/choice.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "common/variants.h"

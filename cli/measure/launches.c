@@ -14,117 +14,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/measure/interrupt.h"
 #include "cli/measure/session.h"
 #include "cli/records/machine.h"
 #include "common/backend.h"
+#include "common/process.h"
 
 #define VARIABLE "GPUBENCH_LAUNCH"
-
-static const double PATIENCE_S = 1; /* from SIGTERM to SIGKILL; our launches need .8 at most */
-
-/* ---- one program -------------------------------------------------------------------------- */
-
-/* In the child: execute the program.  The process is killed when its parent ends.  `report`
- * receives errno on a failure; a successful exec closes it. */
-static _Noreturn void become(const char *program, char *const *argv, int keep, const int *output,
-			     int report, pid_t parent, const sigset_t *mask)
-{
-	int failed;
-
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(127);
-	(void)sigprocmask(SIG_SETMASK, mask, NULL);
-	(void)signal(SIGPIPE, SIG_DFL);
-	if (keep)
-		(void)fcntl(keep, F_SETFD, 0);
-	if (output && (dup2(output[0], STDOUT_FILENO) < 0 || dup2(output[1], STDERR_FILENO) < 0))
-		_exit(127);
-	(void)execv(program, argv);
-	failed = errno;
-	(void)!write(report, &failed, sizeof failed);
-	_exit(127);
-}
-
-/* Start the program with the signal mask that was in force before block_signals(). */
-static enum gb_status start(const char *program, char *const *argv, int keep, const int *output,
-			    const sigset_t *mask, pid_t *child, struct gb_error *err)
-{
-	const pid_t parent = getpid();
-	int report[2], failed = 0;
-
-	if (pipe2(report, O_CLOEXEC))
-		return gb_fail(err, GB_ERUNTIME, "cannot start %s: %s", program, strerror(errno));
-	*child = fork();
-	if (*child == 0)
-		become(program, argv, keep, output, report[1], parent, mask);
-	if (*child < 0)
-		failed = errno;
-	(void)close(report[1]);
-	if (*child > 0 && read(report[0], &failed, sizeof failed) == (ssize_t)sizeof failed)
-		(void)waitpid(*child, NULL, 0);
-	(void)close(report[0]);
-	return failed ? gb_fail(err, GB_ERUNTIME, "cannot start %s: %s", program, strerror(failed))
-		      : GB_OK;
-}
-
-/* Wait for the first child with the signals of `set` blocked.  An interrupt is passed on to all
- * children as SIGTERM, then as SIGKILL after PATIENCE_S.  Return the exit status: 128 + N if signal
- * N ended the child. */
-static int wait_for(const pid_t *child, size_t count, const sigset_t *set)
-{
-	const struct timespec patience = { .tv_sec = (time_t)PATIENCE_S };
-	int code, got;
-
-	while (waitpid(child[0], &code, WNOHANG) != child[0]) {
-		got = gb_interrupted ? sigtimedwait(set, NULL, &patience) : sigwaitinfo(set, NULL);
-		if (got == SIGCHLD || (got < 0 && errno == EINTR))
-			continue;
-		for (size_t i = 0; i < count; i++)
-			(void)kill(child[i], gb_interrupted ? SIGKILL : SIGTERM);
-		gb_interrupted = 1;
-	}
-	return gb_interrupted    ? GB_EINTERRUPTED
-	       : WIFEXITED(code) ? WEXITSTATUS(code)
-				 : 128 + WTERMSIG(code);
-}
-
-/* Block the signals that wait_for() waits for; *mask is the previous mask. */
-static void block_signals(sigset_t *set, sigset_t *mask)
-{
-	(void)sigemptyset(set);
-	(void)sigaddset(set, SIGINT);
-	(void)sigaddset(set, SIGTERM);
-	(void)sigaddset(set, SIGHUP);
-	(void)sigaddset(set, SIGCHLD);
-	(void)sigprocmask(SIG_BLOCK, set, mask);
-}
-
-enum gb_status gb_launch(const char *program, char *const *argv, int keep, const int *output,
-			 int *status, struct gb_error *err)
-{
-	sigset_t set, mask;
-	pid_t child = 0;
-
-	*status = 0;
-	block_signals(&set, &mask);
-	if (!start(program, argv, keep, output, &mask, &child, err))
-		*status = wait_for(&child, 1, &set);
-	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
-	return err->code;
-}
 
 /* ---- launches of this program ------------------------------------------------------------- */
 
@@ -210,7 +113,7 @@ static enum gb_status launch_all(const struct gb_request *request, const char *p
 		int status;
 
 		if (set_role(i, request->how.device, request->target.shared, file, path, err) ||
-		    gb_launch("/proc/self/exe", word, file, NULL, &status, err))
+		    gb_process_run("/proc/self/exe", word, file, &gb_interrupted, &status, err))
 			break;
 		verdict = judge(verdict, status, "launch", i + 1, err);
 		if (status == GB_EUSAGE || status == GB_EIO || status > 128)
@@ -228,14 +131,15 @@ static enum gb_status launch_devices(size_t count, const char *path, int file, c
 	sigset_t set, mask;
 	size_t started = 0;
 
-	block_signals(&set, &mask);
+	gb_process_block(&set, &mask);
 	for (; started < count; started++)
 		if (set_role(-1, (int64_t)started, true, file, path, err) ||
-		    start("/proc/self/exe", word, file, NULL, &mask, &child[started], err))
+		    gb_process_start("/proc/self/exe", word, file, &mask, &child[started], err))
 			break;
 	for (size_t i = 0; i < started; i++)
-		verdict = judge(verdict, wait_for(child + i, started - i, &set), "the run on GPU",
-				(int64_t)i, err);
+		verdict = judge(verdict,
+				gb_process_wait(child + i, started - i, &set, &gb_interrupted),
+				"the run on GPU", (int64_t)i, err);
 	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
 	return verdict;
 }

@@ -9,14 +9,6 @@
 #include "cli/measure/request.h"
 #include "cli/records/lines.h"
 
-/* Run the program at a path with argv (argv[0] included, NULL at the end) and our environment.
- * *status is its exit status, 128 + N if signal N ended it, or GB_EINTERRUPTED if we received a
- * signal to end, which is passed on.  The program does not outlive this process.  It inherits
- * descriptor `keep` (0: none).  Its standard output and error are the two descriptors in `output`
- * (NULL: ours).  GB_ERUNTIME if it cannot be started. */
-enum gb_status gb_launch(const char *program, char *const *argv, int keep, const int *output,
-			 int *status, struct gb_error *err);
-
 /* True if this process is one of the launches.  The request is then changed to its task. */
 bool gb_is_launch(struct gb_request *request);
 

@@ -72,15 +72,17 @@ static enum gb_status check_written(const struct gb_request *request, const stru
 	return GB_OK;
 }
 
-/* Check only the first of the numbered files, which is always written. */
-static enum gb_status check_numbered(const struct gb_request *request, const struct gb_sweep *sweep,
-				     const char *option, const char *path, struct gb_error *err)
+/* Check a file that the sweep writes: of numbered ones the first, which is always written. */
+static enum gb_status check_path(const struct gb_request *request, const struct gb_sweep *sweep,
+				 const struct gb_param *param, const char *path,
+				 struct gb_error *err)
 {
-	char *first = gb_numbered_path(path, 0);
+	const bool numbered = param->numbered && gb_is_numbered(path);
+	char *first = numbered ? gb_numbered_path(path, 0) : strdup(path);
 
 	if (!first)
 		return gb_out_of_memory(err, NULL);
-	(void)check_written(request, sweep, option, first, err);
+	(void)check_written(request, sweep, param->name, first, err);
 	free(first);
 	return err->code;
 }
@@ -95,14 +97,10 @@ enum gb_status gb_paths_check(const struct gb_request *request, const struct gb_
 
 		if (!axis->param->written)
 			continue;
-		for (size_t k = 0; k < axis->count; k++) {
-			const char *path = axis->value[k].s;
-
-			if (path && (axis->param->numbered && gb_is_numbered(path) ? check_numbered
-										   : check_written)(
-					    request, sweep, axis->param->name, path, err))
+		for (size_t k = 0; k < axis->count; k++)
+			if (axis->value[k].s &&
+			    check_path(request, sweep, axis->param, axis->value[k].s, err))
 				return err->code;
-		}
 	}
 	return GB_OK;
 }

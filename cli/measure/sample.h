@@ -2,8 +2,8 @@
 #ifndef GPUBENCH_CLI_MEASURE_SAMPLE_H
 #define GPUBENCH_CLI_MEASURE_SAMPLE_H
 
-#include "cli/measure/resident.h"
 #include "cli/records/result.h"
+#include "common/resident.h"
 
 /* A measurement under way. */
 struct gb_measurement {

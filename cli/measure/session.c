@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "cli/measure/bandwidth.h"
-#include "cli/measure/choice.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/need.h"
@@ -21,6 +20,7 @@
 #include "cli/records/archs.h"
 #include "cli/records/describe.h"
 #include "cli/records/key.h"
+#include "cli/workloads/choice.h"
 #include "cli/workloads/registry.h"
 #include "common/devices.h"
 #include "common/memory.h"

@@ -1,5 +1,5 @@
 /* choice.c -- reads which benchmarks and variants a command line chooses. */
-#include "cli/measure/choice.h"
+#include "cli/workloads/choice.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* choice.h -- the benchmarks and variants that a command line chooses by --backend and by words. */
-#ifndef GPUBENCH_CLI_MEASURE_CHOICE_H
-#define GPUBENCH_CLI_MEASURE_CHOICE_H
+#ifndef GPUBENCH_CLI_WORKLOADS_CHOICE_H
+#define GPUBENCH_CLI_WORKLOADS_CHOICE_H
 
 #include "common/variants.h"
 #include "common/workload.h"

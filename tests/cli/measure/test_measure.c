@@ -14,9 +14,9 @@
 
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
-#include "cli/measure/resident.h"
 #include "cli/measure/stopping.h"
 #include "common/memory.h"
+#include "common/resident.h"
 #include "common/text.h"
 #include "tests/file_of.h"
 

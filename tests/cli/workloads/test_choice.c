@@ -3,7 +3,7 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 
-#include "cli/measure/choice.h"
+#include "cli/workloads/choice.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 
