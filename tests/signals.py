@@ -131,7 +131,7 @@ def programs():
         file.write("#!/bin/sh\nexec sleep 1000\n")
     os.chmod("hang", 0o755)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
-        process = start("ab", "a=./hang", "--aa", "--", "radix")
+        process = start("ab", "a=./hang", "b=./hang", "--", "radix")
         child = child_of(process)
         process.send_signal(number)
         check("%s, ab with a program that hangs" % number.name,

@@ -2,8 +2,7 @@
  *
  * A machine's speed can drift by more than the difference between two builds, and a disturbance can
  * be in step with any fixed order.  Sides are therefore launched in random order, equally often up
- * to each look (gate.h).  With --aa both sides are the first build: any difference found is noise
- * of the machine.
+ * to each look (gate.h).
  *
  * A launch writes its records to a temporary file with --resume=any.  The file already holds a
  * record of each key that needs no further launch, so the launch measures only the others.
@@ -29,7 +28,7 @@
 
 struct options {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
-	int64_t launches, aa, quiet, overwrite, resume;
+	int64_t launches, quiet, overwrite, resume;
 	const char *budget, *output;
 	double budget_ns;
 };
@@ -47,7 +46,6 @@ static const struct gb_param rows[] = {
 	  AT(GB_PATH, budget),
 	  .unit = "TIME",
 	  .help = "start no launches after this time [15m]; units: s, m, h" },
-	{ .name = "aa", AT(GB_FLAG, aa), .help = "compare the first build with itself" },
 	GB_COMPARE_ROWS,
 	{ .name = "output",
 	  .letter = 'o',
@@ -298,21 +296,18 @@ static size_t next_look(const struct trial *t, size_t launches)
 	return t->looks ? gb_gate_looks[i] : (size_t)t->options->launches;
 }
 
-static enum gb_status init_comparison(const struct trial *t, struct gb_comparison *c,
-				      struct gb_error *err)
+static void init_comparison(const struct trial *t, struct gb_comparison *c)
 {
-	if (!gb_compare_init(c, &t->options->compare, err))
-		c->gate.looks = t->looks;
-	return err->code;
+	gb_compare_init(c, &t->options->compare);
+	c->gate.looks = t->looks;
 }
 
 /* Compare the launches so far; further ones measure only the keys that are unsure. */
 static enum gb_status decide(struct trial *t, struct gb_error *err)
 {
 	gb_comparison_release(&t->comparison);
-	if (!init_comparison(t, &t->comparison, err))
-		(void)gb_compare(&t->comparison, &t->side[0].records, &t->side[1].records, err);
-	return err->code;
+	init_comparison(t, &t->comparison);
+	return gb_compare(&t->comparison, &t->side[0].records, &t->side[1].records, err);
 }
 
 /* True if no more launches are to be made: every key is decided, all are made, or those up to the
@@ -391,20 +386,14 @@ static enum gb_status read_budget(struct options *options, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Read NAME=PROGRAM for both sides; with --aa the first is used twice. */
-static enum gb_status read_sides(struct side *side, const struct gb_arguments *a, bool aa,
+/* Read NAME=PROGRAM for both sides. */
+static enum gb_status read_sides(struct side *side, const struct gb_arguments *a,
 				 struct gb_error *err)
 {
-	size_t used;
-
-	if (a->word_count < 1 || a->word_count > 2 || (a->word_count == 1 && !aa))
-		return gb_fail(err, GB_EUSAGE,
-			       "ab needs two builds, NAME=PROGRAM NAME=PROGRAM, or one with --aa");
-	if (side_read(&side[0], a->word[0], err) || side_read(&side[1], a->word[aa ? 0 : 1], err))
+	if (a->word_count != 2)
+		return gb_fail(err, GB_EUSAGE, "ab needs two builds, NAME=PROGRAM NAME=PROGRAM");
+	if (side_read(&side[0], a->word[0], err) || side_read(&side[1], a->word[1], err))
 		return err->code;
-	used = strnlen(side[1].name, 56);
-	if (aa)
-		(void)snprintf(side[1].name + used, sizeof side[1].name - used, "-again");
 	if (gb_equal(side[0].name, side[1].name))
 		return gb_fail(err, GB_EUSAGE, "both builds are called %s", side->name);
 	return GB_OK;
@@ -420,8 +409,7 @@ static enum gb_status judge(struct trial *t, struct gb_error *err)
 	struct side *side = t->side;
 	struct gb_comparison c;
 
-	if (init_comparison(t, &c, err))
-		return err->code;
+	init_comparison(t, &c);
 	if (o->resume && o->overwrite)
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
 	if (o->resume && !o->output)
@@ -452,8 +440,7 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 
 	while (own < argc && !gb_equal(argv[own], "--"))
 		own++;
-	if (gb_arguments_parse(&a, own, argv, err) || a.done ||
-	    read_sides(trial.side, &a, options.aa != 0, err))
+	if (gb_arguments_parse(&a, own, argv, err) || a.done || read_sides(trial.side, &a, err))
 		goto out;
 	if (own + 1 >= argc) {
 		gb_fail(err, GB_EUSAGE, "ab needs the benchmark's arguments after --");

@@ -83,11 +83,12 @@ enum gb_status gb_cmd_compare(int argc, char **argv, struct gb_error *err)
 		(void)compare_machines(&a, options, err);
 	else if (a.word_count != 2)
 		gb_fail(err, GB_EUSAGE, "compare needs two files, BASE and NEW");
-	else if (!gb_compare_init(&comparison, options, err) &&
-		 !gb_read_whole(&base, a.word[0], err) && !gb_read_whole(&other, a.word[1], err) &&
-		 !check_apart(&base, &other, a.word, err))
+	else if (!gb_read_whole(&base, a.word[0], err) && !gb_read_whole(&other, a.word[1], err) &&
+		 !check_apart(&base, &other, a.word, err)) {
+		gb_compare_init(&comparison, options);
 		status = gb_compare_and_print(options, &comparison, &base, a.word[0], &other,
 					      a.word[1], err);
+	}
 out:
 	gb_records_release(&base);
 	gb_records_release(&other);

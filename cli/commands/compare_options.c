@@ -1,9 +1,6 @@
 /* compare_options.c -- reads the options of a comparison, prints it, and computes its status. */
 #include "cli/commands/compare_options.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/reports/compare/print.h"
 #include "cli/reports/exchange/exchange.h"
 #include "common/text.h"
@@ -18,41 +15,19 @@ static print_comparison *const printers[] = { gb_junit_print_comparison,
 _Static_assert(GB_COUNT(gb_compare_formats) == GB_FORMATS + GB_COUNT(printers) + 1,
 	       "a word for each format");
 
-/* Read "3" or "20%".  Without it no unsure key passes. */
-static enum gb_status read_max_unsure(struct gb_comparison *c, const char *text,
-				      struct gb_error *err)
-{
-	char *end;
+/* The chance, at most, that any key of an unchanged build is called slower. */
+static const double ERROR_RATE = 0.05;
 
-	if (!text)
-		return GB_OK;
-	c->max_unsure = strtod(text, &end);
-	c->unsure_is_share = gb_equal(end, "%");
-	if (end == text || end != text + strspn(text, "0123456789.") ||
-	    !(gb_equal(end, "") || c->unsure_is_share) ||
-	    !(c->max_unsure <= (c->unsure_is_share ? 100 : 1e9)))
-		return gb_fail(err, GB_EUSAGE,
-			       "--max-unsure=%.40s: must be a number of keys or a percentage, such "
-			       "as 3 or 20%%",
-			       text);
-	c->max_unsure /= c->unsure_is_share ? 100 : 1;
-	return GB_OK;
-}
-
-enum gb_status gb_compare_init(struct gb_comparison *comparison,
-			       const struct gb_compare_options *options, struct gb_error *err)
+void gb_compare_init(struct gb_comparison *comparison, const struct gb_compare_options *options)
 {
+	const double threshold = options->threshold_percent / 100;
+
 	*comparison = (struct gb_comparison){
-		.gate = { .error = options->error_percent / 100,
-			  .threshold = options->threshold_percent / 100 },
-		.floor_ns = options->floor_ns,
-		.in_cycles = options->cycles != 0,
-		.unverified = options->unverified != 0,
+		.gate = { .error = ERROR_RATE, .threshold = threshold },
 		.judge_counts = options->counts != 0,
-		.counts_growth = options->growth_percent / 100,
+		.counts_growth = options->counts ? threshold : 0,
 		.allow_missing = options->allow_missing != 0,
 	};
-	return read_max_unsure(comparison, options->max_unsure, err);
 }
 
 static enum gb_status check_setups(const struct gb_comparison *c, const char *base_name,

@@ -2,33 +2,12 @@
 #include "cli/reports/launch.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "common/stats.h"
 
-/* The median, in 1000 cycles, of the samples whose clock is known. */
-static double median_cycles(const struct gb_record *record)
+double gb_launch_value(const struct gb_record *record)
 {
-	const struct gb_numbers *clock = &record->gpu_state.sm_clock_hz;
-	double *value = malloc((record->time.count + 1) * sizeof *value);
-	double median = NAN;
-	size_t n = 0;
-
-	for (size_t i = 0; i < record->time.count && i < clock->count && value; i++)
-		value[n++] = record->time.sample[i] * clock->value[i] * 1e-12;
-	if (n > 0) {
-		gb_sort(value, n);
-		median = gb_median_sorted(value, n);
-	}
-	free(value);
-	return median;
-}
-
-double gb_launch_value(const struct gb_record *record, bool in_cycles)
-{
-	if (!record->has_time)
-		return NAN;
-	return in_cycles ? median_cycles(record) : record->time.median;
+	return record->has_time ? record->time.median : (double)NAN;
 }
 
 bool gb_is_timed(const struct gb_record *record)

@@ -12,9 +12,8 @@
 
 enum { GB_LAUNCHES = 4 }; /* launches on each side, at least, for a verdict */
 
-/* The launch's value, in ns or in 1000 cycles of the SM clock.  NAN if it has no valid time (it
- * failed, was skipped or emulated) or, in cycles, no clock. */
-double gb_launch_value(const struct gb_record *record, bool in_cycles);
+/* The launch's value in ns.  NAN if it has no valid time: it failed, was skipped or emulated. */
+double gb_launch_value(const struct gb_record *record);
 
 /* True if the record has a verified time of hardware. */
 bool gb_is_timed(const struct gb_record *record);

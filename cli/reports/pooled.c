@@ -109,11 +109,11 @@ static enum gb_status pool_first(struct gb_records *records, struct place *place
 {
 	size_t found = 1;
 
-	value[0] = gb_launch_value(place->record, false);
+	value[0] = gb_launch_value(place->record);
 	for (size_t k = count - 1; k > 0; k--) {
 		if (!place[k].record || !gb_is_launch_of(place->record, place[k].record))
 			continue;
-		value[found++] = gb_launch_value(place[k].record, false);
+		value[found++] = gb_launch_value(place[k].record);
 		gb_record_free(place[k].record);
 		records->record[place[k].index] = place[k].record = NULL;
 	}

@@ -16,7 +16,6 @@
 struct values {
 	size_t count;
 	double *value;
-	double ns_per_unit; /* ns per unit of value, at about the clock of the measurement */
 	size_t records, broken;
 	bool unverified;
 	const char *reason; /* why a record has no value */
@@ -24,40 +23,26 @@ struct values {
 
 /* ---- one record --------------------------------------------------------------------------- */
 
-/* True if every timed record of this key also recorded clocks.  Compare cycles if so, nanoseconds
- * otherwise. */
-static bool has_clocks(const struct gb_key_entry *entry, size_t count)
+static void take_record(const struct gb_record *record, struct values *v)
 {
-	for (size_t i = 0; i < count; i++)
-		if (entry[i].record->gpu_state.sm_clock_hz.count != entry[i].record->time.count)
-			return false;
-	return true;
-}
-
-static void take_record(const struct gb_comparison *c, const struct gb_record *record,
-			bool in_cycles, struct values *v)
-{
-	const bool unverified = !c->unverified && gb_is_untrusted(record);
-	const double value = unverified ? (double)NAN : gb_launch_value(record, in_cycles);
+	const bool unverified = gb_is_untrusted(record);
+	const double value = unverified ? (double)NAN : gb_launch_value(record);
 
 	v->records++;
 	v->broken += record->status == GB_STATUS_FAILED;
 	v->unverified |= unverified;
-	if (!isnan(value)) {
+	if (!isnan(value))
 		v->value[v->count++] = value;
-		v->ns_per_unit = in_cycles ? gb_launch_value(record, false) / value : 1;
-	} else if (!v->reason) {
+	else if (!v->reason)
 		v->reason = record->emulated ? "emulated" : record->reason;
-	}
 }
 
 /* The values of one side of a group, in order of time. */
-static void take_side(const struct gb_comparison *c, const struct gb_key_entry *entry, size_t count,
-		      bool is_new, bool in_cycles, struct values *v)
+static void take_side(const struct gb_key_entry *entry, size_t count, bool is_new, struct values *v)
 {
 	for (size_t i = 0; i < count; i++)
 		if (entry[i].is_new == is_new && !gb_key_is_repeated(entry, i))
-			take_record(c, entry[i].record, in_cycles, v);
+			take_record(entry[i].record, v);
 }
 
 /* The median; working memory for the values is `room`. */
@@ -197,18 +182,16 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 {
 	double *room = malloc(3 * count * sizeof *room);
 	struct values base = { 0 }, other = { 0 };
-	const bool in_cycles = c->in_cycles && has_clocks(entry, count);
 	struct gb_gate gate = c->gate;
 
 	if (!room)
 		return gb_out_of_memory(err, NULL);
 	base.value = room + count;
 	other.value = base.value + count;
-	take_side(c, entry, count, false, in_cycles, &base);
-	take_side(c, entry, count, true, in_cycles, &other);
+	take_side(entry, count, false, &base);
+	take_side(entry, count, true, &other);
 	*change = (struct gb_change){
 		.key = entry[0].key,
-		.in_cycles = in_cycles,
 		.base_launches = base.count,
 		.new_launches = other.count,
 		.base = median_of(&base, room),
@@ -218,8 +201,7 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 		.new_counts = counts_of(entry, count, true),
 	};
 	if (base.count)
-		gate.threshold =
-			fmax(gate.threshold, c->floor_ns / (change->base * base.ns_per_unit));
+		gate.threshold = fmax(gate.threshold, GB_FLOOR_NS / change->base);
 	if (judge(c, tests, &gate,
 		  &(struct gb_gate_values){ .base = base.value,
 					    .other = other.value,
@@ -238,15 +220,14 @@ out:
 /* ---- all keys ----------------------------------------------------------------------------- */
 
 /* True if both sides of a group have a value: it shares the error rate. */
-static bool is_compared(const struct gb_comparison *c, const struct gb_key_entry *entry,
-			size_t count)
+static bool is_compared(const struct gb_key_entry *entry, size_t count)
 {
 	bool has[2] = { false, false };
 
 	for (size_t i = 0; i < count; i++)
-		has[entry[i].is_new] = has[entry[i].is_new] ||
-				       ((c->unverified || !gb_is_untrusted(entry[i].record)) &&
-					!isnan(gb_launch_value(entry[i].record, false)));
+		has[entry[i].is_new] =
+			has[entry[i].is_new] || (!gb_is_untrusted(entry[i].record) &&
+						 !isnan(gb_launch_value(entry[i].record)));
 	return has[0] && has[1];
 }
 
@@ -262,8 +243,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	gb_setups_init(&c->setups);
 	c->count = c->missing = c->gate.keys = 0;
 	for (size_t g = 0; g < keys.group_count; g++)
-		c->gate.keys +=
-			is_compared(c, &keys.entry[keys.group[g].first], keys.group[g].count);
+		c->gate.keys += is_compared(&keys.entry[keys.group[g].first], keys.group[g].count);
 	memset(c->verdicts, 0, sizeof c->verdicts);
 	c->counted = c->counts_worse = c->counts_better = c->counts_changed = 0;
 	c->change = calloc(keys.group_count + 1, sizeof *c->change);
@@ -298,23 +278,21 @@ static enum gb_status undecided(const struct gb_comparison *c, char *why)
 {
 	const size_t *v = c->verdicts;
 	const size_t decided = v[GB_SAME] + v[GB_FASTER] + v[GB_SLOWER];
-	const double unsure = (double)v[GB_UNSURE], compared = (double)decided + unsure;
-	const double most = c->unsure_is_share ? c->max_unsure * compared : c->max_unsure;
+	const size_t unsure = v[GB_UNSURE];
 	const bool has_counted = c->judge_counts && c->counted;
 
 	if (v[GB_UNVERIFIED])
-		(void)snprintf(why, GB_WHY,
-			       "%zu of %zu keys were not verified (--unverified compares them)",
-			       v[GB_UNVERIFIED], c->count);
+		(void)snprintf(why, GB_WHY, "%zu of %zu keys were not verified", v[GB_UNVERIFIED],
+			       c->count);
 	else if (c->missing && !c->allow_missing)
 		(void)snprintf(why, GB_WHY,
 			       "%zu of %zu keys have nothing to compare in new (--allow-missing "
 			       "lets that pass)",
 			       c->missing, c->count);
-	else if (compared < 1 && !has_counted)
+	else if (decided + unsure == 0 && !has_counted)
 		(void)snprintf(why, GB_WHY, "none of %zu keys has times on both sides", c->count);
-	else if ((!decided && !has_counted) || unsure > most)
-		(void)snprintf(why, GB_WHY, "%zu of %.0f keys are unsure", v[GB_UNSURE], compared);
+	else if (unsure)
+		(void)snprintf(why, GB_WHY, "%zu of %zu keys are unsure", unsure, decided + unsure);
 	else
 		return GB_OK;
 	return GB_EUNDECIDED;
@@ -353,11 +331,7 @@ enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char
 	}
 	if (undecided(c, why))
 		return GB_EUNDECIDED;
-	if (c->verdicts[GB_UNSURE])
-		(void)snprintf(why, GB_WHY, "no key is slower; %zu of %zu are unsure, as allowed",
-			       v[GB_UNSURE], c->count);
-	else
-		(void)snprintf(why, GB_WHY, "no key is slower by more than %.4g %%",
-			       100 * c->gate.threshold);
+	(void)snprintf(why, GB_WHY, "no key is slower by more than %.4g %%",
+		       100 * c->gate.threshold);
 	return GB_OK;
 }

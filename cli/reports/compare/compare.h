@@ -20,20 +20,16 @@
 #include "cli/reports/launch.h"
 #include "cli/reports/verdict.h"
 
+enum { GB_FLOOR_NS = 100 }; /* smaller differences are ignored */
+
 struct gb_comparison {
 	/* Set by the caller: */
 	struct gb_gate gate; /* gate.keys is a result */
-	double floor_ns;     /* ignore smaller differences */
-	bool in_cycles;      /* compare cycles of the SM clock if both sides have it, else time */
-	bool unverified;     /* compare unverified records like others */
 	bool judge_counts;   /* a count that became worse is a failure */
 
 	double counts_growth; /* tolerance of gb_count_judge() */
 
-	/* Limits for gb_comparison_status(): */
-	bool allow_missing;
-	double max_unsure; /* number of keys, or a fraction of those compared */
-	bool unsure_is_share;
+	bool allow_missing; /* keys that only base has do not matter */
 
 	/* Results: */
 	size_t count, verdicts[GB_VERDICT_WORDS];
@@ -44,13 +40,12 @@ struct gb_comparison {
 	size_t counts_worse, counts_better, counts_changed; /* changed: neither worse nor better */
 };
 
-/* One key.  Values are in ns or in 1000 cycles. */
+/* One key.  Values are in ns. */
 struct gb_change {
 	const char *key; /* points into the records */
 	enum gb_verdict_word verdict;
 	bool in_base, in_new; /* this side has something to compare */
 	char why[256];        /* reason for the verdict if the numbers do not show it, or "" */
-	bool in_cycles;
 	size_t base_launches, new_launches;
 	double base, new_; /* medians over the launches; NAN if there is no time */
 	struct gb_ratio ratio;
@@ -65,7 +60,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 void gb_comparison_release(struct gb_comparison *comparison);
 
 /* The exit status.  GB_EVERIFY if a key is slower or failed, or if a judged count is worse; else
- * GB_EUNDECIDED if nothing could be decided or the undecided keys exceed the limits; else GB_OK.
+ * GB_EUNDECIDED if nothing could be decided or a key is undecided; else GB_OK.
  * why (GB_WHY bytes) is set to the reason in one line. */
 enum { GB_WHY = 320 };
 enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *why);

@@ -57,7 +57,7 @@ static bool is_repeated(const struct gb_key_entry *entry, size_t i)
 
 static void take_record(struct cell *cell, const struct gb_record *record)
 {
-	const double value = gb_launch_value(record, false);
+	const double value = gb_launch_value(record);
 	enum gb_verdict_word verdict = GB_SAME;
 
 	if (record->status == GB_STATUS_FAILED)

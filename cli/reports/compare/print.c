@@ -68,13 +68,11 @@ enum {
 	WHY
 };
 
-static void set_time(struct gb_grid *grid, size_t column, const struct gb_change *change,
-		     double value)
+static void set_time(struct gb_grid *grid, size_t column, double value)
 {
 	char text[40];
 
-	(void)snprintf(text, sizeof text, "%.4g%s", value * 1e-3,
-		       change->in_cycles ? " Mcycles" : "");
+	(void)snprintf(text, sizeof text, "%.4g", value * 1e-3);
 	gb_grid_set_number(grid, column, value, text, GB_PLAIN);
 }
 
@@ -101,9 +99,9 @@ static void add_change(struct gb_grid *grid, const struct gb_change *change)
 	gb_grid_set(grid, VERDICT, gb_verdict_text(change->verdict),
 		    gb_verdict_tint(change->verdict));
 	gb_grid_set(grid, KEY, change->key, GB_PLAIN);
-	gb_grid_set(grid, UNIT, change->in_cycles ? "kcycles" : "ns", GB_PLAIN);
-	set_time(grid, BASE, change, change->base);
-	set_time(grid, NEW, change, change->new_);
+	gb_grid_set(grid, UNIT, "ns", GB_PLAIN);
+	set_time(grid, BASE, change->base);
+	set_time(grid, NEW, change->new_);
 	set_ratio(grid, &change->ratio);
 	(void)snprintf(text, sizeof text, "%zu, %zu", change->base_launches, change->new_launches);
 	gb_grid_set(grid, LAUNCHES, text, GB_PLAIN);
@@ -277,7 +275,7 @@ enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *compa
 	gb_sheet_fact(&sheet, "level", GB_LEVEL);
 	gb_sheet_fact(&sheet, "error", c->gate.error);
 	gb_sheet_fact(&sheet, "threshold", c->gate.threshold);
-	gb_sheet_fact(&sheet, "floor_ns", c->floor_ns);
+	gb_sheet_fact(&sheet, "floor_ns", GB_FLOOR_NS);
 	print_setups(&sheet, c);
 	print_keys(&sheet, c, all);
 	print_commands(&sheet, c);

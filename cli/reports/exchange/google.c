@@ -29,7 +29,7 @@ static bool put_context(cJSON *document, const struct gb_run *run)
 /* Launch i of n. */
 static bool put_repetition(cJSON *list, const struct gb_record *record, size_t i, size_t n)
 {
-	const double ns = gb_launch_value(record, false);
+	const double ns = gb_launch_value(record);
 	const double items = record->work.items;
 	const char *reason = record->reason;
 	const bool broken = record->status == GB_STATUS_FAILED;

@@ -202,8 +202,7 @@ static bool change_at(const void *list, size_t i, struct junit_case *out)
 	const struct gb_change *change = &((const struct gb_comparison *)list)->change[i];
 
 	*out = (struct junit_case){ .key = change->key,
-				    .seconds =
-					    change->in_cycles ? (double)NAN : change->new_ * 1e-9,
+				    .seconds = change->new_ * 1e-9,
 				    .outcome = outcomes[change->verdict] };
 	(void)gb_change_text(change, out->message, sizeof out->message);
 	judge_counts(list, change, out);

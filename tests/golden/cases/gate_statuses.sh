@@ -34,20 +34,7 @@ gate removed 4
 gate removed 4 --allow-missing
 gate skipped 4
 gate unverified 4
-gate unverified 4 --unverified
 gate other 4
 gate other 4 --allow-missing
 gate alike 1
 gate slower 3
-mv kept.base.jsonl three.base.jsonl
-mv kept.new.jsonl three.new.jsonl
-# One key has enough launches for a verdict. Two keys have three launches a side, which are too few.
-cp three.base.jsonl base.jsonl
-cp three.new.jsonl new.jsonl
-sed -n '/cpu.a n=1/p; /"run"/p' base.jsonl | sed 's/base-/more-base-/' >>three.base.jsonl
-sed -n '/cpu.a n=1/p; /"run"/p' new.jsonl | sed 's/slower-/more-slower-/' >>three.new.jsonl
-for most in 2 1 67% 66% 0; do
-	gpubench compare three.base.jsonl three.new.jsonl --threshold=15 --max-unsure=$most | tail -n 2
-	gpubench compare three.base.jsonl three.new.jsonl --threshold=15 --max-unsure=$most >table
-	echo "--max-unsure=$most: status $?"
-done

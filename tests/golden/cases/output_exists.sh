@@ -12,7 +12,7 @@ echo $?
 copy --runs=2 -o out.jsonl
 echo $?
 echo "to keep" >out.a-again.jsonl
-gpubench ab a="$(command -v gpubench)" --aa --launches=1 -o out -- stream cpu/copy --count=10
+gpubench ab a="$(command -v gpubench)" b="$(command -v gpubench)" --launches=1 -o out -- stream cpu/copy --count=10
 echo "$? $(cat out.a-again.jsonl)"
 echo "to keep" >graph.el
 gpubench bfs cpu/csr --vertices=10 --write=graph.el
