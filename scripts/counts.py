@@ -93,7 +93,7 @@ def of_record(record):
 
 def run(program, point, extra=()):
     """The lines of one point, after one that names the compiler; extra: added environment."""
-    command = [program, *point.split(), "--backend=cuda", "--cold", "--warmup=0", "--samples=1"]
+    command = [program, *point.split(), "--backend=cuda", "--warmup=0", "--samples=1"]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GPUBENCH_PTX_")}
     environment.update(ENVIRONMENT, **dict(extra))
     done = subprocess.run(

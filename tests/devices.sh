@@ -63,7 +63,7 @@ expect 0 --count=100 --device=2 --backend=cuda -o one.jsonl
 # Invalid arguments, and a device that does not exist.
 expect 2 --count=100 --device=all --backend=cpu
 expect 2 --count=100 --device=some
-expect 3 --count=100 --device=3 --require-gpu
+expect 3 --count=100 --device=3 --backend=cuda
 
 # A GPU that the build has no code for is named once, with the command that makes a build for it.
 for command in list "check stream --backend=cuda --device=0"; do

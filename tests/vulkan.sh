@@ -102,7 +102,7 @@ expect "software that was not asked for" 0 "a software device, used only with --
 expect "software that was not asked for" 0 "a software device, used only" \
 	"$gpubench" "${few[@]}" cpu/karras64 driver-rt --primitives=700
 expect "a GPU that is required" 0 " ok" \
-	"$gpubench" stream vulkan/copy --count=1000 --samples=1 --require-gpu
+	"$gpubench" stream vulkan/copy --count=1000 --samples=1
 expect "check" 0 " 0 failed" "$gpubench" check stream lbvh --backend=vulkan
 expect "record" 0 "driver-rt" "$gpubench" "${few[@]}" 'vulkan/*' --primitives=700 --op=build,trace \
 	--rays=32 --compact=no,yes -o a.jsonl
@@ -123,7 +123,7 @@ if compgen -G "$layers/*alidation*" >/dev/null; then
 		vulkan/driver-rt --op=build,trace
 	expect "validation of other options" 0 "driver-rt" "${validated[@]}" "$gpubench" lbvh \
 		'vulkan/*' --op=build,trace --rays-kind=primary,shadow,bounce --compact=no,yes \
-		--primitives=300 --rays=33 --samples=2 --cold
+		--primitives=300 --rays=33 --samples=2
 	expect "validation: a buffer without its usage" 4 "validation: " "${validated[@]}" \
 		env LD_LIBRARY_PATH="$recorder" RECORDER_LOADER="$(loader)" \
 		RECORDER_PLANT=usage "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700

@@ -241,8 +241,7 @@ static const struct gb_param env_rows[] = {
 
 enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_gpu, &gb_rows_device,
-							&gb_rows_target, NULL };
+	static const struct gb_rows *const shared[] = { &gb_rows_device, &gb_rows_target, NULL };
 	static struct env env;
 	static struct gb_session session;
 	struct gb_arguments a = {

@@ -10,7 +10,7 @@
 #include "common/text.h"
 
 static const char *const resumes[] = { "no", "same", "any", NULL };
-static const char *const verified[] = { "some", "all", NULL }; /* how.verify_all */
+static const char *const verified[] = { "some", "all", "no", NULL }; /* enum gb_verify */
 static const char *const presets[] = { "quick", "ci", "paper", "large", NULL };
 const char *const gb_dry_runs[] = { "no", "keys", NULL };
 _Static_assert(GB_COUNT(gb_dry_runs) == GB_DRY_KEYS + 2, "a word for each enum gb_dry");
@@ -61,23 +61,18 @@ static const struct gb_param how_rows[] = {
 	  .high = 1e6,
 	  .unit = "seconds",
 	  .help = "end any single measurement after X seconds" },
-	{ .name = "cold",
-	  AT(GB_FLAG, how.cold),
-	  .help = "evict the caches before each sample (the default)" },
 	{ .name = "hot",
 	  AT(GB_FLAG, how.hot),
-	  .help = "do not evict the caches between samples; batch short runs" },
+	  .help = "do not evict the caches before each sample; batch short runs" },
 	{ .name = "lock-clocks",
 	  AT(GB_FLAG, lock_clocks),
 	  .help = "lock the GPU to its base clock while measuring; warn if that is not allowed" },
 	{ .name = "verify",
-	  AT(GB_CHOICE, how.verify_all),
+	  AT(GB_CHOICE, how.verify),
 	  .initial = "some",
 	  .choices = verified,
-	  .help = "samples to verify; some means the first, the last and one between" },
-	{ .name = "no-verify",
-	  AT(GB_FLAG, how.no_verify),
-	  .help = "do not verify results; `compare` refuses such records by default" },
+	  .help = "samples to verify; some means the first, the last and one between; records "
+		  "of no are `unverified`, and `compare` does not judge them" },
 };
 GROUP(how, how_to_measure);
 
@@ -107,13 +102,6 @@ static const struct gb_param plugin_rows[] = {
 	  .help = "add the variants of these shared objects, which must be trusted" },
 };
 GROUP(plugin, what_to_run);
-
-static const struct gb_param gpu_rows[] = {
-	{ .name = "require-gpu",
-	  AT(GB_FLAG, require_gpu),
-	  .help = "run nothing and exit with status 3 if there is no usable GPU" },
-};
-GROUP(gpu, what_to_run);
 
 static const struct gb_param device_rows[] = {
 	{ .name = "device",
@@ -234,10 +222,6 @@ static enum gb_status read_device(struct gb_request *r, struct gb_error *err)
 /* GB_EUSAGE if two options exclude each other. */
 static enum gb_status check_together(const struct gb_request *r, struct gb_error *err)
 {
-	if (r->how.hot && r->how.cold)
-		return gb_fail(err, GB_EUSAGE, "--hot and --cold exclude each other");
-	if (r->how.no_verify && r->how.verify_all)
-		return gb_fail(err, GB_EUSAGE, "--no-verify and --verify=all exclude each other");
 	if (r->target.resume && r->target.overwrite)
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
 	return GB_OK;

@@ -10,7 +10,7 @@
 
 extern const struct gb_rows gb_rows_how, gb_rows_backend, gb_rows_plugin, gb_rows_threads,
 	gb_rows_preset, gb_rows_hang;
-extern const struct gb_rows gb_rows_gpu, gb_rows_target, gb_rows_progress;
+extern const struct gb_rows gb_rows_target, gb_rows_progress;
 extern const struct gb_rows gb_rows_device;  /* --device as a number */
 extern const struct gb_rows gb_rows_repeats; /* --device as a number or "all", --runs, --shard */
 

@@ -316,7 +316,7 @@ static bool is_of(const struct gb_rows *group, const struct gb_param *row)
 /* Why an option has no effect beside the others; NULL if it has one. */
 static const char *void_by(const struct request *request, const struct gb_param *row)
 {
-	const bool format = gb_equal(row->name, "format"), gpu = is_of(&gb_rows_gpu, row);
+	const bool format = gb_equal(row->name, "format");
 	const bool how = is_of(&gb_rows_how, row) || is_of(&gb_rows_hang, row) ||
 			 is_of(&gb_rows_device, row);
 	const bool progress = is_of(&gb_rows_progress, row);
@@ -324,7 +324,7 @@ static const char *void_by(const struct request *request, const struct gb_param 
 	if (request->list)
 		return gb_equal(row->name, "list") ? NULL : "--list prints names only";
 	if (request->from)
-		return how || gpu || (progress && !gb_equal(row->name, "quiet"))
+		return how || (progress && !gb_equal(row->name, "quiet"))
 			       ? "--from measures nothing"
 			       : NULL;
 	return format && request->measure.dry ? "--dry-run prints text only" : NULL;
@@ -482,8 +482,9 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 {
 	static const struct gb_rows *const shared[] = {
-		&gb_rows_how,    &gb_rows_hang,   &gb_rows_backend, &gb_rows_threads,  &gb_rows_gpu,
-		&gb_rows_device, &gb_rows_preset, &gb_rows_target,  &gb_rows_progress, NULL
+		&gb_rows_how,     &gb_rows_hang,     &gb_rows_backend,
+		&gb_rows_threads, &gb_rows_device,   &gb_rows_preset,
+		&gb_rows_target,  &gb_rows_progress, NULL
 	};
 	static struct request request;
 	static struct job job;

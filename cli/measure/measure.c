@@ -73,7 +73,7 @@ static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool samp
 		const struct gb_manner how = {
 			.batch = 1,
 			.cold = r->cold && (i == 0 || m->backend->hold),
-			.verified = !m->how->no_verify && (i == 0 || !samples_follow),
+			.verified = m->how->verify != GB_VERIFY_NONE && (i == 0 || !samples_follow),
 		};
 
 		if (gb_take_run(m, how, ns, &host_ns))
@@ -103,6 +103,7 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	struct gb_result *r = m->result;
 	const int64_t chosen = gb_choose_sample(how);
 	const int64_t most = how->samples ? how->samples : GB_MAX_SAMPLES;
+	const bool some = how->verify != GB_VERIFY_NONE;
 	bool enough = false, verified;
 	double last_s = 0;
 
@@ -116,14 +117,14 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 		const int64_t k = (int64_t)r->time.count;
 		const double start_s = gb_elapsed_s(m);
 
-		verified = !how->no_verify &&
-			   (how->verify_all || k < m->distinct || k == chosen || enough ||
-			    k + 1 >= most || start_s + last_s >= how->timeout_s);
+		verified =
+			some && (how->verify == GB_VERIFY_ALL || k < m->distinct || k == chosen ||
+				 enough || k + 1 >= most || start_s + last_s >= how->timeout_s);
 		if (gb_take_sample(m, verified))
 			return m->err->code;
 		last_s = gb_elapsed_s(m) - start_s;
 		enough = gb_stop_sampling(r, how, gb_elapsed_s(m));
-	} while (!enough || !(verified || how->no_verify));
+	} while (!enough || (some && !verified));
 	return GB_OK;
 }
 

@@ -44,7 +44,7 @@ struct gb_request {
 	const char *preset;            /* see options.h */
 	const char *threads;           /* used by commands that run several benchmarks */
 	struct gb_overrides overrides; /* of `run` */
-	int64_t require_gpu, quiet, verbose;
+	int64_t quiet, verbose;
 	int64_t lock_clocks;
 	bool once;    /* measure a key once, although several sweeps name it */
 	bool untimed; /* only verify, so that others may use the GPU */

@@ -121,7 +121,7 @@ static enum gb_again to_be_made_again(const struct gb_request *request)
 {
 	if (request->repeats.launch > 0)
 		return GB_AGAIN_NONE;
-	return request->how.no_verify ? GB_AGAIN_FAILED : GB_AGAIN_UNVERIFIED;
+	return request->how.verify == GB_VERIFY_NONE ? GB_AGAIN_FAILED : GB_AGAIN_UNVERIFIED;
 }
 
 /* Drop the runs of other devices. */
@@ -177,11 +177,9 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 
 /* Open the device in CUDA, whose absence is always reported, and in the back ends that may be used.
  * Back ends requested by name may use software devices. */
-static enum gb_status open_devices(struct gb_session *s, struct gb_error *err)
+static void open_devices(struct gb_session *s)
 {
 	const struct gb_request *request = s->request;
-	const struct gb_error *why = NULL;
-	bool have = false;
 
 	s->info.backends = 1U << GB_CUDA | gb_chosen_backends(&request->choice);
 	for (int b = 0; b < GB_BACKENDS; b++)
@@ -189,16 +187,10 @@ static enum gb_status open_devices(struct gb_session *s, struct gb_error *err)
 		    ((request->choice.backends >> b & 1) ||
 		     gb_is_explicit(&request->choice, (enum gb_backend)b)))
 			gb_devices_allow_software();
-	for (int b = 0; b < GB_BACKENDS; b++) {
-		if (!gb_backends[b]->devices || !(s->info.backends >> b & 1))
-			continue;
-		(void)gb_device_open((enum gb_backend)b, (int)request->how.device, &s->absent[b]);
-		have = have || !s->absent[b].code;
-		why = s->absent[b].code && !why ? &s->absent[b] : why;
-	}
-	if (request->require_gpu && !have)
-		return gb_fail(err, GB_EUNAVAILABLE, "--require-gpu: %s", why->message);
-	return GB_OK;
+	for (int b = 0; b < GB_BACKENDS; b++)
+		if (gb_backends[b]->devices && s->info.backends >> b & 1)
+			(void)gb_device_open((enum gb_backend)b, (int)request->how.device,
+					     &s->absent[b]);
 }
 
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
@@ -211,8 +203,7 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) || read_shard(s, err) ||
 	    open_output(s, err))
 		return err->code;
-	if (open_devices(s, err))
-		return err->code;
+	open_devices(s);
 	s->info.argc = argc;
 	s->info.argv = argv;
 	s->info.settings = &request->how;

@@ -46,8 +46,7 @@ struct gb_session {
  * With a GPU, wait until no other gpubench uses it, unless nothing is timed.  With --resume, read
  * the records of the output; their keys are not measured again.  GB_EUSAGE for an output that
  * exists or has an unknown format, for a bad --shard, and for records of another setup
- * (gb_resume_check()) without --resume=any.  GB_EIO if the output cannot be opened.
- * GB_EUNAVAILABLE if a GPU is required and there is none. */
+ * (gb_resume_check()) without --resume=any.  GB_EIO if the output cannot be opened. */
 enum gb_status gb_session_open(struct gb_session *session, const struct gb_request *request,
 			       int argc, char *const *argv, struct gb_error *err);
 

@@ -373,8 +373,8 @@ static void describe_settings(struct gb_run *run, const struct gb_run_info *info
 	run->settings.max_time_s = how->max_time_s;
 	run->settings.timeout_s = how->timeout_s;
 	run->settings.cold = how->hot ? GB_NO : GB_YES;
-	run->settings.verify = how->no_verify ? GB_NO : GB_YES;
-	run->settings.verify_all = how->verify_all ? GB_YES : GB_NO;
+	run->settings.verify = how->verify != GB_VERIFY_NONE ? GB_YES : GB_NO;
+	run->settings.verify_all = how->verify == GB_VERIFY_ALL ? GB_YES : GB_NO;
 	run->settings.device = (double)how->device;
 	run->settings.preset = info->preset;
 }

@@ -163,7 +163,7 @@ static enum gb_status check_run(const struct setup_check *check, const struct gb
 		{ "nvcc", "tool.nvcc" },
 		{ "architectures", "tool.archs" },
 		{ "--device", "settings.device" },
-		{ "--cold", "settings.cold" },
+		{ "cold caches", "settings.cold" },
 	};
 
 	if (!gb_same_machine(&run->on_cpu, &now->on_cpu))

@@ -10,6 +10,9 @@
 
 #include "common/workload.h"
 
+/* The samples that are verified: the first, the last and one between; all; none. */
+enum gb_verify { GB_VERIFY_SOME, GB_VERIFY_ALL, GB_VERIFY_NONE };
+
 struct gb_settings {
 	int64_t samples;     /* exact number of samples; 0: use the stopping rule */
 	int64_t warmup;      /* runs before the first sample */
@@ -18,10 +21,9 @@ struct gb_settings {
 	double max_time_s;   /* ... or this much time has passed */
 	double timeout_s;    /* for one variant at one point, warm-ups included */
 	double hang_s;       /* for a single run; 0: no limit */
-	int64_t hot, cold;   /* flags; cold if neither is set */
-	int64_t no_verify;
-	int64_t verify_all; /* verify every sample, not only the first, the last and one between */
-	int64_t no_phases;  /* skip the phases, for a quick look */
+	int64_t hot;         /* do not flush the caches before a run */
+	int64_t verify;      /* an enum gb_verify */
+	int64_t no_phases;   /* skip the phases, for a quick look */
 	int64_t device;
 	bool for_paper; /* measure phases as often as time, since a figure may be of one */
 };

@@ -79,11 +79,10 @@ static bool is_idle(const struct gb_param *param, const struct gb_record *record
 /* The options of measuring among the run's words, as they were typed. */
 static void print_settings(FILE *file, const struct gb_texts *words)
 {
-	static const char *const names[] = { "--samples",  "--warmup",   "--min-samples",
-					     "--max-time", "--rel-ci",   "--timeout",
-					     "--verify",   "--device",   "--cold",
-					     "--hot",      "--no-verify" };
-	enum { FLAGS = 3 };
+	static const char *const names[] = { "--samples",  "--warmup", "--min-samples",
+					     "--max-time", "--rel-ci", "--timeout",
+					     "--verify",   "--device", "--hot" };
+	enum { FLAGS = 1 };
 
 	for (size_t i = 0; i < words->count; i++) {
 		const char *word = words->text[i];

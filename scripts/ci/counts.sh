@@ -32,7 +32,7 @@ count() { # SIDE
 		[[ -n $point ]] || continue
 		# shellcheck disable=SC2086 # a point has several words
 		GPUBENCH_PTX_SMS=132 OMP_NUM_THREADS=1 "$BUILDS/$1/gpubench-ptx" $point \
-			--backend=cuda --cold --warmup=0 --samples=1 --timeout=3600 --quiet \
+			--backend=cuda --warmup=0 --samples=1 --timeout=3600 --quiet \
 			--output="$gate/counts.$1.jsonl" --resume </dev/null || return
 	done <"$points"
 }

@@ -24,7 +24,7 @@ shift
 if (($# == 0)); then
 	set -- run --preset=quick --max-time=0.5
 	if nvidia-smi -L >/dev/null 2>&1; then
-		set -- "$@" --backend=cuda --require-gpu
+		set -- "$@" --backend=cuda
 	else
 		set -- "$@" --backend=cpu --threads=1
 	fi

@@ -8,11 +8,11 @@ run() {
 	echo "== $*"
 	"$gpubench" "$@"
 }
-timed="--samples=2 --warmup=1 --cold --quiet" # the first launch is never held
+timed="--samples=2 --warmup=1 --quiet" # the first launch is never held
 
 # `small` has more shapes than `check` has sizes.
 run radix cuda/small --count=1500,20k,40k,70k --type=u32,u64,f32,pairs \
-	--cold --warmup=0 --samples=1 --quiet
+	--warmup=0 --samples=1 --quiet
 # Clusters with larger tiles, then devices without clusters.
 run radix cuda/small --type=u32,u64,f32,pairs --count=150k,300k $timed
 export GPUBENCH_PTX_CLUSTERS=0

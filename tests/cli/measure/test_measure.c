@@ -428,7 +428,7 @@ Test(runner, each_distinct_input_is_verified)
 
 Test(runner, a_missing_verify_is_reported)
 {
-	how.no_verify = 1;
+	how.verify = GB_VERIFY_NONE;
 	toy.wrong = true;
 	go();
 	cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);

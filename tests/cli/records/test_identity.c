@@ -227,7 +227,7 @@ Test(resume, only_the_same_setup_is_appended_to)
 		{ "\"settings\":{\"device\":0}", "\"settings\":{\"device\":1}",
 		  "--device: 0, now 1" },
 		{ "\"settings\":{\"cold\":true}", "\"settings\":{\"cold\":false}",
-		  "--cold: true, now false" },
+		  "cold caches: true, now false" },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(host); i++)

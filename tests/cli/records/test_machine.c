@@ -325,8 +325,8 @@ Test(machine, settings_that_are_flags)
 	} row[] = {
 		{ { 0 }, "true", "true", "false" },
 		{ { .hot = 1 }, "false", "true", "false" },
-		{ { .no_verify = 1 }, "true", "false", "false" },
-		{ { .verify_all = 1 }, "true", "true", "true" },
+		{ { .verify = GB_VERIFY_NONE }, "true", "false", "false" },
+		{ { .verify = GB_VERIFY_ALL }, "true", "true", "true" },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {

@@ -471,7 +471,7 @@ Test(record, the_run_line_of_this_machine)
 						.max_time_s = 7,
 						.timeout_s = 6,
 						.device = 5,
-						.verify_all = 1 };
+						.verify = GB_VERIFY_ALL };
 	/* The files from which Linux tells a member. */
 	static const struct {
 		const char *path, *file;

@@ -23,6 +23,6 @@ done
 # A page of several runs has its tables before the runs.
 gpubench report --format=html a.jsonl | grep -oE '<table|, commit' | head -n 1
 # Unverified launches are not pooled, and none of them is left out.
-gpubench radix cpu/best --count=1k --samples=3 --runs=3 --no-verify -q -o unverified.jsonl
+gpubench radix cpu/best --count=1k --samples=3 --runs=3 --verify=no -q -o unverified.jsonl
 gpubench report --launches=pooled unverified.jsonl | grep -c 'unverified$'
 gpubench report --launches=some a.jsonl

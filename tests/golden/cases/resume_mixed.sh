@@ -4,7 +4,7 @@ copy() {
 	gpubench stream cpu/copy --samples=1 --warmup=0 -q "$@"
 }
 copy --hot --count=10 -o out.jsonl || exit
-copy --cold --count=10,20 --resume -o out.jsonl
+copy --count=10,20 --resume -o out.jsonl
 for change in hostname=elsewhere cpu=Z80 commit=0123456789ab compiler=tcc cflags=-O0 version=0.0.1; do
 	sed "s/\"${change%=*}\":\"[^\"]*\"/\"${change%=*}\":\"${change#*=}\"/" out.jsonl >other.jsonl
 	cp other.jsonl before
@@ -18,6 +18,6 @@ copy --hot --count=10,20 --resume -o other.jsonl
 sed 's/"gpus":\[\]/"gpus":[{"id":0,"name":"H100","uuid":"GPU-1"}]/' out.jsonl >gpu.jsonl
 copy --hot --count=10,20 --resume -o gpu.jsonl 2>err
 sed 's/, now .* (/, now ... (/' err
-copy --cold --count=10,20 --resume=any -o other.jsonl || exit
+copy --count=10,20 --resume=any -o other.jsonl || exit
 grep -c '"type":"record"' other.jsonl
 copy --resume=all -o other.jsonl

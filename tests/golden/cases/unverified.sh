@@ -3,7 +3,7 @@
 copy() {
 	gpubench stream cpu/copy --count=10 --hot --samples=10 --warmup=0 -q "$@"
 }
-copy --no-verify -v -o out.jsonl 2>log || exit
+copy --verify=no -v -o out.jsonl 2>log || exit
 sed 's/.*: //; s/ (.*//' log
 grep -o '"status":"[a-z]*"' out.jsonl
 /usr/bin/python3 "$TESTS/schema.py" out.jsonl || exit
@@ -36,7 +36,7 @@ gpubench compare base.jsonl new.jsonl | tail -n 2
 gpubench compare base.jsonl new.jsonl >/dev/null
 echo $?
 gpubench compare earlier.jsonl new.jsonl | tail -n 2
-copy --no-verify --resume -o out.jsonl || exit
+copy --verify=no --resume -o out.jsonl || exit
 grep -c '"type":"record"' out.jsonl
 copy --resume -o out.jsonl || exit
 gpubench report --format=csv out.jsonl | cut -d, -f8
