@@ -46,3 +46,4 @@ run 4 $sweep -o r.jsonl --resume
 
 run 4 check radix $backend/mine --hang=1
 grep -q "FAILED .*--hang" out || fail "check: $(cat out)"
+echo "hang: $backend: a run that hangs is recorded, named, and left behind by --resume"

@@ -1,8 +1,8 @@
-/* bandwidth.h -- rates of a measurement, and the machine's copy bandwidth, which bounds them. */
+/* bandwidth.h -- measures the machine's copy bandwidth, the reference for all rates. */
 #ifndef GPUBENCH_CLI_MEASURE_BANDWIDTH_H
 #define GPUBENCH_CLI_MEASURE_BANDWIDTH_H
 
-#include "cli/measure/sample.h"
+#include "cli/measure/measure.h"
 
 /* Bytes per second, read plus written, that stream's `copy` reaches on this back end with that many
  * threads (CPU) or on how->device (GPU).  NAN if it cannot be measured: not in this build,
@@ -13,9 +13,6 @@ double gb_copy_bandwidth(enum gb_backend backend, int threads, const struct gb_s
 
 /* Remember a bandwidth. */
 void gb_copy_remember(enum gb_backend backend, int threads, double bytes_per_s);
-
-/* The work, the bytes and the rates of a measurement that has its samples. */
-void gb_compute_rates(struct gb_measurement *m);
 
 /* Mark a result as doubtful if it has read its input, but for what hot caches can hold, faster than
  * the back end copies.  Its output may still be in a cache.  Call it whenever

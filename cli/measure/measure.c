@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/measure/bandwidth.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/sample.h"
 #include "cli/measure/stopping.h"
@@ -120,7 +119,7 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 		verified =
 			some && (how->verify == GB_VERIFY_ALL || k < m->distinct || k == chosen ||
 				 enough || k + 1 >= most || start_s + last_s >= how->timeout_s);
-		if (gb_take_sample(m, verified))
+		if (gb_take_sample(m, verified) || !gb_goes_on(m) || (verified && gb_verify_run(m)))
 			return m->err->code;
 		last_s = gb_elapsed_s(m) - start_s;
 		enough = gb_stop_sampling(r, how, gb_elapsed_s(m));

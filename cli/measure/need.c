@@ -31,9 +31,10 @@ enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *worklo
 	return err->code;
 }
 
-enum gb_status gb_need_find(struct gb_need *need, const struct gb_workload *workload,
-			    const struct gb_variant *variant, const void *params,
-			    struct gb_error *err)
+/* The same without an input, and without dry mode. */
+static enum gb_status find_need(struct gb_need *need, const struct gb_workload *workload,
+				const struct gb_variant *variant, const void *params,
+				struct gb_error *err)
 {
 	const size_t host = gb_memory_used(GB_HOST_MEMORY);
 	const size_t device = gb_memory_used(GB_DEVICE_MEMORY);
@@ -95,6 +96,6 @@ enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *work
 	if (!variant->ops || !reads_little(workload, params) ||
 	    (made && variant->backend == GB_CPU))
 		return GB_OK;
-	(void)gb_need_find(need, workload, variant, params, &unknown);
+	(void)find_need(need, workload, variant, params, &unknown);
 	return gb_need_met(need, made, device_bytes, err);
 }

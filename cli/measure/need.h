@@ -19,11 +19,6 @@ enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *worklo
 			  const struct gb_variant *variant, const void *params, const void *input,
 			  struct gb_error *err);
 
-/* The same without an input, and without dry mode. */
-enum gb_status gb_need_find(struct gb_need *need, const struct gb_workload *workload,
-			    const struct gb_variant *variant, const void *params,
-			    struct gb_error *err);
-
 /* Check that a need can be met by the GPU's device_bytes (0: unknown) and, unless the input is
  * already made, by the free host memory.  GB_EMEMORY, with both numbers, if it cannot. */
 enum gb_status gb_need_met(const struct gb_need *need, bool made, uint64_t device_bytes,

@@ -136,5 +136,5 @@ void gb_progress_shares(const struct gb_progress *p, double inputs_s)
 		(void)fprintf(stderr, "%s %.0f %%, ", name[i], 100 * p->share_s[i] / total_s);
 	}
 	(void)fprintf(stderr, "inputs %.0f %%, rest %.0f %%\n", 100 * inputs_s / total_s,
-		      100 * rest_s / total_s);
+		      100 * fmax(rest_s, 0) / total_s);
 }

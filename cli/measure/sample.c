@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "cli/measure/interrupt.h"
+#include "common/memory.h"
+#include "common/secret.h"
 #include "common/text.h"
 
 enum {
@@ -36,6 +38,20 @@ enum gb_share gb_spend_on(struct gb_measurement *m, enum gb_share share)
 	m->share = share;
 	m->share_ns = now;
 	return before;
+}
+
+unsigned char gb_next_poison(void)
+{
+	return (unsigned char)(128 + gb_secret() % 127);
+}
+
+static enum gb_status poison_results(struct gb_measurement *m)
+{
+	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
+
+	(void)gb_memory_poison(m->state, gb_next_poison(), m->backend->fill, m->err);
+	(void)gb_spend_on(m, share);
+	return m->err->code;
 }
 
 /* Flush the caches.  The first flush allocates its buffer, which is not the variant's memory. */
@@ -103,7 +119,7 @@ static enum gb_status take_once(struct gb_measurement *m, const struct gb_manner
 	size_t phases = GB_MAX_PHASES;
 	double start_ns;
 
-	if ((how->verified && gb_poison_results(m)) ||
+	if ((how->verified && poison_results(m)) ||
 	    (m->ops->reset && m->ops->reset(m->state, m->runs, m->err)) ||
 	    (how->cold && flush(m)) || m->backend->synchronize(m->err))
 		return m->err->code;
@@ -199,8 +215,6 @@ enum gb_status gb_take_sample(struct gb_measurement *m, bool verified)
 	if (isnan(r->first_ns))
 		r->first_ns = host_ns;
 	remark(r);
-	if (gb_goes_on(m) && verified)
-		(void)gb_verify_run(m);
 	return m->err->code;
 }
 

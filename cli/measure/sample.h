@@ -1,4 +1,4 @@
-/* sample.h -- one run of a variant, timed, and the verification of its result (verify.c). */
+/* sample.h -- a measurement under way: one run of its variant, timed, and its verification. */
 #ifndef GPUBENCH_CLI_MEASURE_SAMPLE_H
 #define GPUBENCH_CLI_MEASURE_SAMPLE_H
 
@@ -59,21 +59,22 @@ enum { GB_HOST_TIMES = 5 }; /* at most */
  * hot samples have more than one. */
 int64_t gb_choose_batch(const struct gb_measurement *m, double ns);
 
-/* Take a sample of result->batch runs and keep its times; verify it if `verified`. */
+/* Take a sample of result->batch runs and keep its times; the caller verifies it if `verified`. */
 enum gb_status gb_take_sample(struct gb_measurement *m, bool verified);
 
 /* Time an upload or a download. */
 enum gb_status gb_time_upload(struct gb_measurement *m);
 enum gb_status gb_time_download(struct gb_measurement *m);
 
-/* ---- verify.c ----------------------------------------------------------------------------- */
+/* Bytes behind the output that download() must not write, and a byte that no variant can foresee:
+ * 128 to 254. */
+enum { GB_GUARD = 64 };
+unsigned char gb_next_poison(void);
 
-enum { GB_GUARD = 64 }; /* bytes behind the output that download() must not write */
-
-/* Overwrite the arrays that hold results with a random byte. */
-enum gb_status gb_poison_results(struct gb_measurement *m);
-
-/* Download the result of the last run, and verify it.  GB_EVERIFY if it is wrong. */
+/* verify.c: download the result of the last run, and verify it.  GB_EVERIFY if it is wrong. */
 enum gb_status gb_verify_run(struct gb_measurement *m);
+
+/* rates.c: set the work, the bytes and the rates of a result that has its samples. */
+void gb_compute_rates(struct gb_measurement *m);
 
 #endif

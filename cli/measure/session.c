@@ -105,14 +105,13 @@ static void lock_clocks(struct gb_session *s)
 		return;
 	if (gpu)
 		why = gb_clocks_lock(&s->clocks, gpu->pci);
-	if (why && gpu)
-		(void)fprintf(
-			stderr,
-			"gpubench: clocks are not locked: %s; lock them with `sudo nvidia-smi "
-			"-i %s -lgc MHZ`, reset them with -rgc\n",
-			why, gpu->pci);
-	else if (why)
-		(void)fprintf(stderr, "gpubench: clocks are not locked: %s\n", why);
+	if (!why)
+		return;
+	(void)fprintf(stderr, "gpubench: clocks are not locked: %s", why);
+	if (gpu)
+		(void)fprintf(stderr, " (by hand: `sudo nvidia-smi -i %s -lgc MHZ`, -rgc resets)",
+			      gpu->pci);
+	(void)fputc('\n', stderr);
 }
 
 /* The records of a resumed file that are measured again.  Only the first of several launches does

@@ -6,23 +6,6 @@
 #include <string.h>
 
 #include "cli/measure/sample.h"
-#include "common/memory.h"
-#include "common/secret.h"
-
-/* 128 .. 254 */
-static unsigned char next_poison(void)
-{
-	return (unsigned char)(128 + gb_secret() % 127);
-}
-
-enum gb_status gb_poison_results(struct gb_measurement *m)
-{
-	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
-
-	(void)gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err);
-	(void)gb_spend_on(m, share);
-	return m->err->code;
-}
 
 static enum gb_status check_guard(const struct gb_measurement *m, unsigned char poison)
 {
@@ -37,7 +20,7 @@ static enum gb_status check_guard(const struct gb_measurement *m, unsigned char 
 enum gb_status gb_verify_run(struct gb_measurement *m)
 {
 	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
-	const unsigned char poison = next_poison();
+	const unsigned char poison = gb_next_poison();
 	struct gb_result *r = m->result;
 
 	memset(m->output, poison, m->output_size + GB_GUARD);

@@ -34,7 +34,7 @@ enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *recor
 	for (size_t i = 0; i < records->count; i++) {
 		const struct gb_record *record = records->record[i];
 
-		if (gb_equal(record->error, "hang"))
+		if (record->error && gb_equal(record->error, "hang"))
 			done->hung[done->hung_count++] = record->key;
 		else if (to_be_made_again(record, again))
 			done->again[done->again_count++] = record;

@@ -167,6 +167,12 @@ void __cudaUnregisterFatBinary(void **)
 {
 }
 
+/* Called before a kernel of a shared object is launched. */
+char __cudaInitModule(void **)
+{
+	return 1;
+}
+
 void __cudaRegisterFunction(void **handle, const char *host, char *, const char *name, int, void *,
 			    void *, void *, void *, int *)
 {

@@ -58,24 +58,6 @@ static void add_launches(struct gb_records *list, const char *key, int launches,
 		add(list, i, key, "ok", ns * (1 + 0.01 * i / launches));
 }
 
-/* Add five launches around ns at a clock; 0: unknown. */
-static void add_clocked(struct gb_records *list, const char *key, double ns, double hz)
-{
-	for (int i = 0; i < 5; i++) {
-		char text[256], clock[64] = "";
-		const double sample = ns * (1 + 0.002 * i);
-
-		if (hz > 0)
-			snprintf(clock, sizeof clock, ",\"gpu_state\":{\"sm_clock_hz\":[%g,%g]}",
-				 hz, hz);
-		snprintf(text, sizeof text,
-			 "{\"type\":\"record\",\"run_id\":\"%d\",\"key\":\"%s\","
-			 "\"time\":{\"median\":%g,\"samples\":[%g,%g]}%s}",
-			 i, key, sample, sample, sample, clock);
-		add_line_of(list, text);
-	}
-}
-
 static const struct gb_change *find(const struct gb_comparison *c, const char *key)
 {
 	for (size_t i = 0; i < c->count; i++)

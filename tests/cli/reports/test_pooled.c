@@ -203,7 +203,7 @@ Test(pooled, unsure)
 		for (int launch = 0; launch < row[i].launches; launch++)
 			for (int key = 0; key < 7; key++) {
 				char members[100];
-				const double ns = 1000 * (key ? 1 : 1 + launch % 2);
+				const double ns = 1e6 * (key ? 1 : 1 + launch % 2);
 
 				(void)snprintf(members, sizeof members, OK ",\"key\":\"k%d\"", key);
 				add_to(&list, launch, ns, members);

@@ -11,9 +11,9 @@ gpubench env -o out.html >/dev/null
 echo $?
 copy --runs=2 -o out.jsonl
 echo $?
-echo "to keep" >out.a-again.jsonl
+echo "to keep" >out.b.jsonl
 gpubench ab a="$(command -v gpubench)" b="$(command -v gpubench)" --launches=1 -o out -- stream cpu/copy --count=10
-echo "$? $(cat out.a-again.jsonl)"
+echo "$? $(cat out.b.jsonl)"
 echo "to keep" >graph.el
 gpubench bfs cpu/csr --vertices=10 --write=graph.el
 echo "$? $(cat graph.el)"
