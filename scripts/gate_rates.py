@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""gate_rates.py -- how often `gpubench ab` is wrong, from launches of one build.
+
+    gpubench run ... --runs=48 -o r.jsonl; gate_rates.py --store r.jsonl >LAUNCHES.txt
+    gate_rates.py GPUBENCH LAUNCHES.txt [GATES]
+
+LAUNCHES.txt has for each key the seconds that it takes and its median time in ns in each launch.
+GATES (100) gates compare the build with itself; in as many, one key is 10 % slower, each in turn.  A
+gate is a run of `ab`, whose builds are this script: each launch has the times of a random one of
+the file, drawn with replacement.
+"""
+import collections
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+
+def store(path):
+    time, seconds, run = collections.defaultdict(list), {}, None
+    with open(path, encoding="utf-8") as file:
+        for line in map(json.loads, file):
+            if line["type"] == "run":
+                run = run or line
+            elif line["status"] == "ok":
+                time[line["key"]].append(line["time"]["median"])
+                seconds.setdefault(line["key"], []).append(line["elapsed_s"])
+    host, tool, words = run["host"], run["tool"], " ".join(run["argv"])
+    print(f"# {host['cpu']}, {host['cores']} cores, commit {tool['commit']}, {run['started']}: {words}")
+    for key, values in time.items():
+        median = sorted(seconds[key])[len(values) // 2]
+        print(f"{key} ({median:.3f} s)\t" + " ".join("%d" % ns for ns in values))
+
+
+def read(path):
+    """{key: ([ns of each launch], seconds)}"""
+    keys = {}
+    for line in pathlib.Path(path).read_text().splitlines():
+        if not line.startswith("#"):
+            name, values = line.split("\t")
+            key, seconds = name.rsplit(" (", 1)
+            keys[key] = [int(ns) for ns in values.split()], float(seconds.split()[-2])
+    return keys
+
+
+def launch(folder, side):
+    """A launch of a build: "measure" what the output lacks, and note the seconds that takes."""
+    output = pathlib.Path(sys.argv[-1].split("=", 1)[1])
+    done = {json.loads(line)["key"] for line in output.read_text().splitlines()}
+    gate = json.loads(pathlib.Path(folder, "gate.json").read_text())
+    keys, number = read(gate["launches"]), len(os.listdir(folder))
+    now = random.Random("%s %s %d" % (gate["seed"], side, number))
+    index, run = now.randrange(min(len(times) for times, _ in keys.values())), f"{side}-{number}"
+    todo = [key for key in keys if key not in done]
+    with output.open("a") as file:
+        common = {"schema": 2, "run_id": run}
+        print(json.dumps({"type": "run", **common, "argv": sys.argv[1:]}), file=file)
+        for seq, key in enumerate(todo):
+            ns = keys[key][0][index] * (1.1 if (side, key) == ("new", gate["slower"]) else 1)
+            names = dict(zip(("bench", "backend", "variant"), key.split(" ")[0].split("/")))
+            params = dict(word.split("=") for word in key.split(" ")[1:])
+            params = {name: float(text) if text[0].isdigit() else text for name, text in params.items()}
+            members = {"key": key, **names, "params": params, "verify": {"result": "pass"}}
+            print(json.dumps({"type": "record", **common, "seq": seq, "status": "ok", **members,
+                              "time": {"median": ns, "samples": [ns]}}), file=file)
+    pathlib.Path(folder, run).write_text(str(sum(keys[key][1] for key in todo)))
+
+
+def gate(program, launches, slower, seed):
+    """A run of `ab`: its exit status, minutes, and launches of each build."""
+    with tempfile.TemporaryDirectory() as folder:
+        for side in "base", "new":
+            os.symlink(os.path.realpath(__file__), folder + "/" + side)
+        task = {"launches": os.path.realpath(launches), "slower": slower, "seed": seed}
+        pathlib.Path(folder, "gate.json").write_text(json.dumps(task))
+        words = [program, "ab", f"base={folder}/base", f"new={folder}/new", "-q", "--budget=10h"]
+        status = subprocess.run([*words, "--", "run"], stdout=subprocess.PIPE, check=False).returncode
+        seconds = [float(path.read_text()) for path in pathlib.Path(folder).glob("*-*")]
+        return status, sum(seconds) / 60, len(seconds) / 2
+
+
+def main():
+    name = os.path.basename(sys.argv[0])
+    if name in ("base", "new"):
+        return launch(os.path.dirname(sys.argv[0]), name)
+    if sys.argv[1] == "--store":
+        return store(sys.argv[2])
+    program, launches, gates = *sys.argv[1:3], int((sys.argv + ["100"])[3])
+    keys = list(read(launches))
+    for title, names in ("equal builds", [None]), ("one key 10 % slower", keys):
+        ends = [gate(program, launches, names[i % len(names)], i) for i in range(gates)]
+        share = [100 * sum(end[0] == status for end in ends) / gates for status in (0, 1, 6)]
+        minutes, sides = sorted(end[1] for end in ends), sorted(end[2] for end in ends)
+        print(f"{title}, {len(keys)} keys, {gates} gates: green {share[0]:.1f} %, red {share[1]:.1f} %, "
+              f"undecided {share[2]:.1f} %; minutes: median {minutes[gates // 2]:.1f}, "
+              f"p95 {minutes[gates * 95 // 100]:.1f}; launches of each build: median "
+              f"{sides[gates // 2]:.0f}, p95 {sides[gates * 95 // 100]:.0f}")
+
+
+main()
