@@ -56,7 +56,7 @@ static void take_side(const struct gb_comparison *c, const struct gb_key_entry *
 		      bool is_new, bool in_cycles, struct values *v)
 {
 	for (size_t i = 0; i < count; i++)
-		if (entry[i].is_new == is_new)
+		if (entry[i].is_new == is_new && !gb_key_is_repeated(entry, i))
 			take_record(c, entry[i].record, in_cycles, v);
 }
 
