@@ -1,7 +1,7 @@
 /* compare_options.c -- reads the options of a comparison, prints it, and computes its status. */
 #include "cli/commands/compare_options.h"
 
-#include "cli/reports/compare/print.h"
+#include "cli/reports/compare/compare.h"
 #include "cli/reports/exchange/exchange.h"
 #include "common/text.h"
 

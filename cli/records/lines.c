@@ -51,7 +51,6 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_e
 	const char *type = gb_json_text(line, "type");
 	const bool is_record = type && gb_equal(type, "record");
 	const bool is_run = type && gb_equal(type, "run");
-	const bool is_early = gb_json_number(line, "schema") < 2; /* had other keys */
 	const struct gb_workload *workload;
 	struct gb_record *record = NULL;
 	struct gb_run *run = NULL;
@@ -80,9 +79,8 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_e
 	}
 	record->run = run_of(list, record->run_id);
 	workload = gb_workload_find(record->bench);
-	wrong = gb_record_contradiction(record, is_early);
-	if (!wrong && !gb_renew_params(workload, record, err) && !is_early &&
-	    !gb_key_agrees(workload, record))
+	wrong = gb_record_contradiction(record);
+	if (!wrong && !gb_renew_params(workload, record, err) && !gb_key_agrees(workload, record))
 		wrong = "\"key\" is not that of its parameters";
 	if (wrong && !err->code)
 		gb_fail(err, GB_EUSAGE, "%s", wrong);
@@ -100,11 +98,6 @@ enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_er
 	if (add_line(list, line, &fault) == GB_EUSAGE)
 		return gb_fail(err, GB_ERUNTIME, "a record: %s", fault.message);
 	return fault.code ? gb_fail(err, fault.code, "%s", fault.message) : GB_OK;
-}
-
-enum gb_status gb_records_add_text(struct gb_records *list, const char *line, struct gb_error *err)
-{
-	return gb_records_add(list, cJSON_ParseWithOpts(line, NULL, true), err);
 }
 
 void gb_records_release(struct gb_records *list)
