@@ -84,8 +84,8 @@ measure example radix cpu/qsort cpu/vqsort cpu/best --count=10M --threads=1,2 "$
 measure radix-sizes radix cpu/split cpu/split-omp cpu/lsd8 cpu/best cpu/qsort cpu/vqsort \
 	--count=10k,1M --threads=1,2 "${few[@]}"
 
-measure bfs-dense-hot bfs cpu/basic-queue cpu/ccam-paper cpu/csr-do cpu/ccam-pull cpu/ccam \
-	--vertices=16Ki --p=0.05 --result=dist,parent --threads=1 --hot --runs=5 --warmup=2 \
+measure bfs-dense-hot bfs cpu/basic-queue cpu/ccam-paper cpu/csr-do cpu/ccam --vertices=16Ki \
+	--p=0.05 --result=dist,parent --threads=1 --hot --runs=5 --warmup=2 \
 	--sources=8 --samples=8
 measure bfs-sparse bfs cpu/csr cpu/csr-do --graph=kronecker,uniform,grid --scale=20 --vertices=1Mi \
 	--result=parent --threads=1 --hot --runs=5 --warmup=2 --sources=8 --samples=8

@@ -20,13 +20,12 @@
 #include "tests/sanitized.h"
 
 extern const struct gb_variant_ops bfs_cpu_basic_queue, bfs_cpu_basic, bfs_cpu_csr, bfs_cpu_csr_do,
-	bfs_cpu_ccam_paper, bfs_cpu_ccam_pull, bfs_cpu_ccam, bfs_cpu_ccam_batch,
-	bfs_cpu_basic_early, bfs_cpu_ccam_paper_early;
+	bfs_cpu_ccam_paper, bfs_cpu_ccam, bfs_cpu_ccam_batch, bfs_cpu_basic_early,
+	bfs_cpu_ccam_paper_early;
 
 static const struct gb_variant_ops *const searches[] = {
-	&bfs_cpu_basic_queue, &bfs_cpu_basic,       &bfs_cpu_csr,
-	&bfs_cpu_csr_do,      &bfs_cpu_ccam_paper,  &bfs_cpu_ccam_pull,
-	&bfs_cpu_ccam,        &bfs_cpu_basic_early, &bfs_cpu_ccam_paper_early,
+	&bfs_cpu_basic_queue, &bfs_cpu_basic, &bfs_cpu_csr,         &bfs_cpu_csr_do,
+	&bfs_cpu_ccam_paper,  &bfs_cpu_ccam,  &bfs_cpu_basic_early, &bfs_cpu_ccam_paper_early,
 };
 
 /* Searches on a matrix of bytes are slow, and large graphs do not test anything new in them. */
