@@ -16,18 +16,16 @@
 #include "tests/file_of.h"
 
 extern const struct gb_variant_ops octree_cpu_seq, octree_cpu_lock, octree_cpu_lf,
-	octree_cpu_lf_amac, octree_cpu_morton;
+	octree_cpu_morton;
 
 static const struct builder {
 	const char *name;
 	const struct gb_variant_ops *ops;
-	int64_t bucket; /* the largest bucket supported */
 } builders[] = {
-	{ "seq", &octree_cpu_seq, OCTREE_MAX_BUCKET },
-	{ "lock", &octree_cpu_lock, OCTREE_MAX_BUCKET },
-	{ "lf", &octree_cpu_lf, OCTREE_MAX_BUCKET },
-	{ "lf-amac", &octree_cpu_lf_amac, 1 },
-	{ "morton", &octree_cpu_morton, OCTREE_MAX_BUCKET },
+	{ "seq", &octree_cpu_seq },
+	{ "lock", &octree_cpu_lock },
+	{ "lf", &octree_cpu_lf },
+	{ "morton", &octree_cpu_morton },
 };
 
 static struct octree_input *prepare(const struct octree_params *params)
@@ -71,8 +69,7 @@ static void check(const struct builder *b, const struct octree_params *params,
 static void check_each(const struct octree_params *params, struct octree_input *in, int runs)
 {
 	for (size_t i = 0; i < GB_COUNT(builders); i++)
-		if (params->bucket <= builders[i].bucket)
-			check(&builders[i], params, in, runs);
+		check(&builders[i], params, in, runs);
 	gb_octree_workload.release(in);
 }
 
@@ -288,8 +285,7 @@ Test(octree_cpu, pool_exhausted)
 				struct octree_input *in = prepare(&params);
 
 				for (size_t i = 0; i < GB_COUNT(builders); i++)
-					if (bucket <= builders[i].bucket &&
-					    in->pool < in->tree.nodes)
+					if (in->pool < in->tree.nodes)
 						check_exhausted(&builders[i], &params, in);
 				gb_octree_workload.release(in);
 			}
@@ -308,8 +304,6 @@ Test(octree_cpu, pool_of_the_exact_size)
 			struct octree_input *in = prepare(&params);
 
 			for (size_t i = 0; i < GB_COUNT(builders); i++) {
-				if (bucket > builders[i].bucket)
-					continue;
 				in->pool = in->tree.nodes;
 				check(&builders[i], &params, in, 2);
 				if (--in->pool > 0)
@@ -362,20 +356,6 @@ static double metric_of(const struct gb_variant_ops *ops, const char *name, int6
 	gb_state_destroy(ops, state);
 	gb_octree_workload.release(in);
 	return value;
-}
-
-static double interleaved(int64_t distribution, int64_t order)
-{
-	return metric_of(&octree_cpu_lf_amac, "interleaved", distribution, order, 30000);
-}
-
-Test(octree_cpu, interleaves_if_the_order_is_random)
-{
-	cr_assert_eq(interleaved(OCTREE_PLUMMER, OCTREE_OWN), 1);
-	cr_assert_eq(interleaved(OCTREE_CUBE, OCTREE_RANDOM), 1);
-	cr_assert_eq(interleaved(OCTREE_CLUSTERED, OCTREE_OWN), 1);
-	cr_assert_eq(interleaved(OCTREE_CUBE, OCTREE_OWN), 0);
-	cr_assert_eq(interleaved(OCTREE_PLUMMER, OCTREE_SPATIAL), 0);
 }
 
 static double inserted(int64_t distribution, int64_t order, int64_t count)
