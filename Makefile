@@ -77,12 +77,10 @@ SHARED    := build/$(MODE)
 # \# to $(shell): as # or as \#.  A variable avoids this.
 hash       := \#
 headers    := hwy/contrib/sort/vqsort.h png.h vulkan/vulkan.h GraphBLAS.h boost/sort/sort.hpp \
-	parallel/algorithm ips4o.hpp tbb/parallel_sort.h embree4/rtcore.h embree3/rtcore.h \
-	pcl/octree/octree_pointcloud.h
-pcl_flags  := $(addprefix -isystem ,$(wildcard /usr/include/pcl-* /usr/include/eigen3))
+	parallel/algorithm ips4o.hpp tbb/parallel_sort.h embree4/rtcore.h embree3/rtcore.h
 headers    := $(shell for h in $(headers); do \
 	printf '$(hash)if __has_include(<%s>)\n"%s"\n$(hash)endif\n' $$h $$h; done | \
-	$(CXX) $(pcl_flags) -E -P -x c++ - 2>/dev/null)
+	$(CXX) -E -P -x c++ - 2>/dev/null)
 have_header = $(if $(filter "$(1)",$(headers)),1,0)
 # Libraries with threads of their own, whose locks ThreadSanitizer does not see.
 have_threaded = $(if $(filter tsan,$(MODE)),0,$(call have_header,$(1)))
@@ -98,7 +96,6 @@ have_boost := $(call have_template,boost/sort/sort.hpp)
 have_gnu   := $(call have_template,parallel/algorithm)
 have_ips4o := $(call have_template,ips4o.hpp)
 have_tbb   := $(call have_template,tbb/parallel_sort.h)
-have_pcl   := $(call have_template,pcl/octree/octree_pointcloud.h)
 # The major version of Embree: 4 or 3, or 0.
 have_embree := $(firstword $(foreach v,4 3,$(if \
 	$(filter 1,$(call have_threaded,embree$v/rtcore.h)),$v)) 0)
@@ -141,7 +138,7 @@ cppflags := $(shared_cppflags) -I$(BUILD)/generated \
 # For the list of variants alone.
 listed_cppflags := -DGB_HAVE_BOOST=$(have_boost) -DGB_HAVE_GNU=$(have_gnu) \
 	-DGB_HAVE_GRAPHBLAS=$(have_graphblas) -DGB_HAVE_IPS4O=$(have_ips4o) \
-	-DGB_HAVE_PCL=$(have_pcl) -DGB_HAVE_TBB=$(have_tbb)
+	-DGB_HAVE_TBB=$(have_tbb)
 # a*b+c is never fused, so that results do not depend on the machine.
 unfused  := -ffp-contract=off
 cflags   = -std=c11 -fopenmp $(unfused) $(optimise) $(warnings) \
@@ -180,7 +177,7 @@ gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitiz
 cudart   := -L$(nvcc_lib) -lcudart_static
 ldlibs   += $(cudart) -lstdc++ -ldl -lrt
 endif
-ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost gnu ips4o pcl tbb,-lstdc++))
+ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost gnu ips4o tbb,-lstdc++))
 
 # ---- files ---------------------------------------------------------------------------------
 
@@ -200,7 +197,6 @@ sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)) \
 cuda_c   := $(call files,cuda,c)
 objects  := $(call object,$(sources) cli/commands/embedded.S \
 	$(call with,hwy,cpu/radix/vqsort.cc) \
-	$(call with,pcl,cpu/octree/pcl.cc) \
 	$(foreach l,boost gnu ips4o tbb,$(call with,$l,cpu/radix/$l.cc)))
 peers    := cuda/radix/cub.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
@@ -286,7 +282,6 @@ $(BUILD)/generated/build_info.h: FORCE
 	@echo "$$build_info" | cmp -s - $@ || echo "$$build_info" >$@
 
 $(call object,common/variants.c): private cppflags += $(listed_cppflags)
-$(call object,cpu/octree/pcl.cc): private cxxflags += $(pcl_flags)
 $(call object,$(asking)): $(BUILD)/%.o: %.c $(BUILD)/generated/flags | \
 	$(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)

@@ -28,9 +28,8 @@
 extern "C" {
 #endif
 
-enum bfs_graph { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_BLOCKS, BFS_ROAD, BFS_GRAPHS };
+enum bfs_graph { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_ROAD, BFS_GRAPHS };
 enum bfs_output { BFS_DIST, BFS_PARENT, BFS_BOTH, BFS_OUTPUTS };
-enum bfs_index { BFS_INDEX_AUTO, BFS_INDEX_16, BFS_INDEX_32, BFS_INDICES };
 
 enum {
 	BFS_UNREACHED = -1,          /* dist and parent of a vertex that cannot be reached */
@@ -41,20 +40,17 @@ enum {
 
 struct bfs_params {
 	int64_t graph;      /* enum bfs_graph; not used with a file */
-	int64_t vertices;   /* gnp, uniform, grid, blocks and road */
-	double p;           /* gnp and blocks: probability of an edge */
+	int64_t vertices;   /* gnp, uniform, grid and road */
+	double p;           /* gnp: probability of an edge */
 	int64_t scale;      /* kronecker: 2^scale vertices */
 	int64_t edgefactor; /* kronecker and uniform: undirected edges drawn per vertex */
-	int64_t blocks;     /* blocks: number of blocks in the chain */
-	double orphans;     /* gnp and blocks: share of vertices without in-edges */
-	int64_t multi;      /* kronecker and uniform: 1 to keep self-loops and parallel edges */
 	const char *file;   /* .mtx .el .txt .gr .sg, or NULL */
 	const char *write;  /* .sg or .el to write the graph to, or NULL */
 	int64_t sources;
 	int64_t batch;  /* searches per run; use bfs_batch() to read it */
 	int64_t output; /* enum bfs_output; --result on the command line */
 	int64_t warps;  /* 1 to model warp efficiency */
-	int64_t index;  /* enum bfs_index: width of CSR column indices on the device */
+	bool wide;      /* tests: columns of 32 bits on a GPU, as of more than 64Ki vertices */
 	int64_t threads;
 	int64_t seed;
 };

@@ -79,7 +79,6 @@ struct octree_params {
 	int64_t count;        /* bodies; with a file: read at most this many, 0: all */
 	int64_t bucket;       /* most bodies in a leaf: 1 .. OCTREE_MAX_BUCKET */
 	int64_t order;        /* enum octree_order */
-	double pool;          /* nodes that a builder may allocate per body; 0: as needed */
 	int64_t threads;
 	int64_t seed;
 };
@@ -100,9 +99,9 @@ struct octree_input {
 	int bucket;
 	float *x, *y, *z; /* count each, finite */
 	/* Nodes that a builder allocates: every node of the tree plus, for holes, the lesser of
-	 * OCTREE_SLACK and one per body; or the number that --pool requests, which may be too
-	 * small.  A builder that needs more stops with GB_ERUNTIME and OCTREE_POOL_EXHAUSTED.  It
-	 * never writes beyond its pool, wraps around or waits for a node to appear. */
+	 * OCTREE_SLACK and one per body.  A builder that needs more stops with GB_ERUNTIME and
+	 * OCTREE_POOL_EXHAUSTED.  It never writes beyond its pool, wraps around or waits for a node
+	 * to appear. */
 	size_t pool;
 	/* Shape of the correct result, from sorted keys.  Variations of the input have the same
 	 * nodes, leaves and depths; the hash is that of the original. */
@@ -111,9 +110,8 @@ struct octree_input {
 };
 
 /* The error message of an exhausted pool; its arguments are size_t pool and count. */
-#define OCTREE_POOL_EXHAUSTED                                                               \
-	"the pool of %zu nodes is exhausted: the tree of these %zu bodies needs more (see " \
-	"--pool)"
+#define OCTREE_POOL_EXHAUSTED \
+	"the pool of %zu nodes is exhausted: the tree of these %zu bodies needs more"
 
 /* ---- values of child ---------------------------------------------------------------------- */
 

@@ -37,9 +37,6 @@
 #ifndef GB_HAVE_IPS4O
 #define GB_HAVE_IPS4O 0
 #endif
-#ifndef GB_HAVE_PCL
-#define GB_HAVE_PCL 0
-#endif
 #ifndef GB_HAVE_TBB
 #define GB_HAVE_TBB 0
 #endif
@@ -61,7 +58,6 @@
 #define ABSENT_GNU       "built without the parallel mode of GCC's libstdc++"
 #define ABSENT_GRAPHBLAS "built without SuiteSparse:GraphBLAS (Debian: libgraphblas-dev)"
 #define ABSENT_IPS4O     "built without ips4o (Debian: libips4o-dev)"
-#define ABSENT_PCL       "built without the Point Cloud Library (Debian: libpcl-dev)"
 #define ABSENT_TBB       "built without oneTBB (Debian: libtbb-dev)"
 #define ABSENT_VULKAN    "built without Vulkan (Debian: libvulkan-dev)"
 

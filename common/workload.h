@@ -62,7 +62,6 @@ struct gb_param {
 	enum gb_type type;
 	bool written;  /* GB_PATH: a file that is written, not read */
 	bool numbered; /* GB_PATH: may name several files (gb_numbered_path()), from 0 on */
-	bool hidden;   /* accepted but not in the help: needed only by `check` and tests */
 	/* The back ends that use the parameter, as bits 1 << GB_CPU ...; 0: all.  The others are
 	 * not swept over it and do not record it. */
 	unsigned backends;

@@ -55,8 +55,7 @@ POINTS = [
     "lbvh --op=trace --rays-kind=shadow,bounce --scene=knot --primitives=32768 --rays=128",
     "stream --count=16777216",
     # Points for which papers and others have published times.
-    "cbt descent descent-graph --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random"
-    " --fill=.25",
+    "cbt descent --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random --fill=.25",
     "lbvh karras-bitonic --op=build --scene=teapot --primitives=25600",
     "lbvh karras-bitonic --op=build --scene=city --primitives=66000",
     "lbvh stack2 --op=trace --tree=paper --scene=teapot --primitives=25600 --rays=256",

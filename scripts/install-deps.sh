@@ -30,8 +30,6 @@
 #	help2man         without it no manual pages are installed
 #	python3-pip      without it, and without nvcc, scripts/install-nvcc.sh cannot fetch nvcc
 #	chromium         opens pages in the tests
-# libpcl-dev needs some 400 other packages, so it is not installed.  For the variant cpu/pcl, its
-# headers and those of libeigen3-dev suffice, unpacked and named in CPATH.
 #
 # The CUDA Toolkit is not installed: scripts/install-nvcc.sh fetches NVIDIA's compiler into build/.
 # Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it needs.

@@ -84,8 +84,8 @@ measure example radix cpu/qsort cpu/vqsort cpu/best --count=10M --threads=1,2 "$
 measure radix-sizes radix cpu/split cpu/split-omp cpu/lsd8 cpu/best cpu/qsort cpu/vqsort \
 	--count=10k,1M --threads=1,2 "${few[@]}"
 
-measure bfs-dense-hot bfs cpu/basic-queue cpu/ccam-paper cpu/csr-do cpu/ccam-pull cpu/ccam \
-	--vertices=16Ki --p=0.05 --result=dist,parent --threads=1 --hot --runs=5 --warmup=2 \
+measure bfs-dense-hot bfs cpu/basic-queue cpu/ccam-paper cpu/csr-do cpu/ccam --vertices=16Ki \
+	--p=0.05 --result=dist,parent --threads=1 --hot --runs=5 --warmup=2 \
 	--sources=8 --samples=8
 measure bfs-sparse bfs cpu/csr cpu/csr-do --graph=kronecker,uniform,grid --scale=20 --vertices=1Mi \
 	--result=parent --threads=1 --hot --runs=5 --warmup=2 --sources=8 --samples=8
@@ -96,9 +96,9 @@ cbt=(cpu/serial cpu/descent cpu/stream cpu/ocbt --depth=17 --fill=0.25 --threads
 measure cbt-cycle cbt "${cbt[@]}" --op=reduce,decode,cycle "${hot[@]}"
 measure cbt-update cbt "${cbt[@]}" --op=update --shape=random,terrain --frames=16 "${hot[@]}"
 
-measure octree-1m octree cpu/seq cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=1M \
+measure octree-1m octree cpu/seq cpu/lock cpu/lf cpu/morton --count=1M \
 	--dist=plummer,cube --order=random,spatial --threads=1,2 "${few[@]}"
-measure octree-16m octree cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=16M --dist=plummer,cube \
+measure octree-16m octree cpu/lock cpu/lf cpu/morton --count=16M --dist=plummer,cube \
 	--threads=2 "${long[@]}"
 
 measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc \

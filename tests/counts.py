@@ -111,7 +111,7 @@ def test_schedules(program):
     return failed
 
 
-# ---- barriers of the grid, graphs ------------------------------------------------------------
+# ---- barriers of the grid --------------------------------------------------------------------
 
 
 def test_grid_barriers(program):
@@ -130,25 +130,10 @@ def test_grid_barriers(program):
     return failed
 
 
-def test_graph(program):
-    """The kernels of a graph are counted as launches: descent-graph has the counts of descent."""
-    case = "cbt descent descent-graph --op=cycle,update --ids=sum --depth=9"
-    lines = list(counts.run(program, case))
-    graph = [dict(line, key=line["key"].replace("descent-graph", "descent"))
-             for line in lines[1:] if "descent-graph" in line["key"]]
-    launched = [line for line in lines[1:] if "descent-graph" not in line["key"]]
-    status, output = compared(lines[:1] + launched, lines[:1] + graph)
-    if status or len(graph) != len(launched):
-        print(f"descent-graph beside descent:\n{output}")
-        return 1
-    return 0
-
-
 def main():
     failed = test_comparison()
     if len(sys.argv) > 1:
         failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
-        failed += test_graph(sys.argv[1])
     print("counts: %s" % (f"{failed} failed" if failed else "all passed"))
     return failed != 0
 

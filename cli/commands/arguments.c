@@ -109,7 +109,6 @@ static void add_row(struct parse *p, const struct gb_param *row, bool swept, int
 	if (row->type != GB_FLAG)
 		o->argument = argument_of(p, row, domain, swept);
 	o->may_lack = row->bare;
-	o->hidden = row->hidden;
 	o->text = keep(p, help);
 	p->key[p->option_count++] = key;
 }

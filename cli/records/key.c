@@ -169,11 +169,38 @@ bool gb_key_agrees(const struct gb_workload *workload, const struct gb_record *r
 	return known < record->params.count || (agrees && !*key);
 }
 
+static bool is_in_key(const char *key, const char *name)
+{
+	char word[VALUE_TEXT];
+
+	(void)snprintf(word, sizeof word, " %s=", name);
+	return strstr(key, word);
+}
+
+/* Drop the parameters that the benchmark has lost.  The key omits them: they had the value that
+ * every measurement has now. */
+static void drop_params(const struct gb_workload *workload, struct gb_record *record)
+{
+	struct gb_members *params = &record->params;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < params->count; i++) {
+		const char *name = params->item[i].name;
+
+		if (gb_param_find(workload->params, workload->param_count, name) ||
+		    is_in_key(record->key, name))
+			params->item[kept++] = params->item[i];
+	}
+	params->count = kept;
+}
+
 enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_record *record,
 			       struct gb_error *err)
 {
 	const enum gb_backend backend = gb_backend_named(record->backend);
 
+	if (workload)
+		drop_params(workload, record);
 	for (size_t i = 0; workload && record->params.count && i < workload->param_count; i++) {
 		const struct gb_param *row = &workload->params[i];
 		union gb_value value = { 0 };

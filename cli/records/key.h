@@ -26,7 +26,8 @@ char *gb_record_key(const struct gb_workload *workload, const struct gb_variant 
 bool gb_key_agrees(const struct gb_workload *workload, const struct gb_record *record);
 
 /* Add the parameters (those with `keyed`) that the benchmark gained after the record was written,
- * so that tables line up.  workload may be NULL: then nothing is added. */
+ * and drop those that it has lost and the key omits, so that tables line up.  workload may be NULL:
+ * then nothing changes. */
 enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_record *record,
 			       struct gb_error *err);
 

@@ -10,10 +10,10 @@
  * transposed, 64 words at a time.  Transposing a block back gives each search a bitmap of 64
  * vertices, from which the distances are stored.
  *
- * Against ccam-pull, a row is read once for all searches instead of once per search, and with
- * AVX-512 one masked OR handles 8 edges for 64 searches.  It lacks the strength of ccam, whose OR
- * of whole rows reaches 512 vertices of one search at a time and is done with a dense graph after
- * ln(8192) / p rows (ccam.c).  The bound is n words of 8 bytes, which must stay in the nearest
+ * Against a search from each source, a row is read once for all of them, and with AVX-512 one
+ * masked OR handles 8 edges for 64 searches.  It lacks the strength of ccam, whose OR of whole rows
+ * reaches 512 vertices of one search at a time and is done with a dense graph after ln(8192) / p
+ * rows (ccam.c).  The bound is n words of 8 bytes, which must stay in the nearest
  * cache, and the stores of 64 n distances.
  *
  * Only distances are found: one OR shows for 64 searches that a row and the frontier have a vertex

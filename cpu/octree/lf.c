@@ -1,4 +1,16 @@
-/* lf.c -- cpu/lf: OctreeBuild-LF, lock-free insertion (Cordeiro & Zola; see parts/insert.h).
+/* lf.c -- cpu/lf: OctreeBuild-LF, lock-free insertion (Cordeiro & Zola).
+ *
+ * Each thread owns a pre-allocated node.  A free octant takes the body by one compare-and-swap.  If
+ * the octant has a body, that goes into the pre-allocated node, which replaces it by one
+ * compare-and-swap; the thread takes another node, continues below, and meets the same body again
+ * until the two are apart.  There is no lock and no barrier: a late thread finds what another one
+ * did, and every step of a division becomes visible to all at once.
+ *
+ * Invariants: a value only changes from FREE to a body to a node; a node is stored with release
+ * after it was filled, and descended into with acquire.  A failed compare-and-swap leaves the
+ * pre-allocated node without children, as before.  That node is taken when it is first needed, so
+ * that there are no more of them than bodies.  Octants of level 21 take any number of bodies, each
+ * by one exchange.
  *
  * With buckets above one, a leaf is a block of `bucket` places that only fill up, each by one
  * compare-and-swap.  A full block never changes, so that a late thread may still read it: its
@@ -21,13 +33,65 @@ struct state {
 	size_t blocks; /* blocks taken; atomic */
 };
 
-/* A thread and the empty blocks that it owns. */
+/* What a thread owns. */
 struct thread {
-	struct octree_lf_thread lf;
-	int32_t spare[SPARES];
+	struct octree_rows rows;
+	int32_t mine;          /* pre-allocated node; 0: none */
+	int32_t spare[SPARES]; /* empty blocks */
 	int spares;
-	int32_t block, block_end;
+	int32_t block, block_end; /* further ones */
 };
+
+/* The thread's own node; 0 if the pool is exhausted. */
+static inline int32_t own_node(struct octree_cpu *cpu, struct thread *t)
+{
+	if (!t->mine)
+		t->mine = octree_cpu_node(cpu, &t->rows);
+	return t->mine;
+}
+
+/* ---- leaves of one body -------------------------------------------------------------------- */
+
+/* False if the pool is exhausted. */
+static inline bool insert_body(struct octree_cpu *cpu, struct thread *t, int32_t i)
+{
+	const uint64_t key = cpu->key[i];
+	int32_t *slot = &cpu->child[0][key >> 3 * OCTREE_DEEPEST & 7];
+	int32_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	int shift = 3 * OCTREE_DEEPEST;
+
+	cpu->next[i] = -1;
+	for (;;) {
+		if (value > 0) {
+			shift -= 3;
+			slot = &cpu->child[value][key >> shift & 7];
+			value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+		} else if (shift == 0) {
+			octree_list_chain(cpu, slot, i);
+			return true;
+		} else if (value == OCTREE_FREE) {
+			if (__atomic_compare_exchange_n(slot, &value, octree_body(i), false,
+							__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+				return true;
+		} else {
+			const uint64_t found = cpu->key[octree_body(value)];
+			const int32_t node = own_node(cpu, t);
+			int32_t *below = &cpu->child[node][found >> (shift - 3) & 7];
+			const int32_t body = value;
+
+			if (!node)
+				return false;
+			*below = body;
+			if (__atomic_compare_exchange_n(slot, &value, node, false, __ATOMIC_ACQ_REL,
+							__ATOMIC_ACQUIRE)) {
+				t->mine = 0;
+				value = node;
+			} else {
+				*below = OCTREE_FREE;
+			}
+		}
+	}
+}
 
 /* ---- leaves as blocks ---------------------------------------------------------------------- */
 
@@ -175,14 +239,14 @@ static bool insert_block(struct state *s, struct thread *t, int32_t i)
 		} else if (join(s, t, value, i)) {
 			return true;
 		} else {
-			const int32_t node = octree_lf_own(cpu, &t->lf), block = value;
+			const int32_t node = own_node(cpu, t), block = value;
 
 			if (!node)
 				return false;
 			move_down(s, t, block, node, shift - 3);
 			if (__atomic_compare_exchange_n(slot, &value, node, false, __ATOMIC_ACQ_REL,
 							__ATOMIC_ACQUIRE)) {
-				t->lf.mine = 0;
+				t->mine = 0;
 				value = node;
 			} else {
 				undo(s, t, block, node, shift - 3);
@@ -225,11 +289,15 @@ static bool insert(void *state, struct cpu_range r)
 {
 	struct state *s = state;
 	struct thread t = { .spares = 0 };
+	bool room = true;
 
-	for (size_t i = r.begin; i < r.end; i++)
-		if (!insert_block(s, &t, (int32_t)i))
-			return false;
-	return true;
+	if (s->cpu.bucket == 1)
+		for (size_t i = r.begin; i < r.end && room; i++)
+			room = insert_body(&s->cpu, &t, (int32_t)i);
+	else
+		for (size_t i = r.begin; i < r.end && room; i++)
+			room = insert_block(s, &t, (int32_t)i);
+	return room;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -238,7 +306,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 
 	s->blocks = 0;
 	octree_cpu_box(state, timer);
-	return octree_cpu_insert(state, timer, s->block ? insert : octree_lf_insert, false, err);
+	return octree_cpu_insert(state, timer, insert, false, err);
 }
 
 /* Turn a block into a list.  Values that are not blocks, and places that are not bodies, are left

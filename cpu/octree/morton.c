@@ -15,7 +15,7 @@
  * memory.
  *
  * Insertion is used for two kinds of input.  One is up to FEW bodies, because a sort has fixed
- * costs.  The other is bodies whose layout is even (octree_cpu_layout()): the path down is in the
+ * costs.  The other is bodies whose layout is even (octree_cpu_is_even()): the path down is in the
  * cache, and its length is predictable.  One thread inserts without atomic operations
  * (parts/insert.h).  It works alone on up to some thousand bodies (octree_cpu_is_alone()), where
  * two threads are slower.
@@ -99,7 +99,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 /* The layout of few bodies is not sampled: that would take a large part of the time. */
 static bool is_inserted(const struct octree_cpu *cpu)
 {
-	return cpu->count <= FEW || octree_cpu_layout(cpu) == OCTREE_EVEN;
+	return cpu->count <= FEW || octree_cpu_is_even(cpu);
 }
 
 /* ---- building ------------------------------------------------------------------------------ */

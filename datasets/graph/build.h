@@ -14,7 +14,6 @@ enum {
 	GRAPH_STREAM_KRONECKER = 64, /* and the 7 after it: four levels each */
 	GRAPH_STREAM_RENAME = 128,
 	GRAPH_STREAM_UNIFORM = 129,
-	GRAPH_STREAM_ORPHANS = 130,
 	GRAPH_STREAM_ROAD = 131,
 };
 
@@ -47,7 +46,7 @@ enum gb_status graph_csr_from_matrix(const struct bfs_input *in, const uint32_t 
 				     struct bfs_csr *csr, uint64_t *m, struct gb_error *err);
 
 /* Generate n, m, symmetric, out and in of the graph that the parameters describe (graph.h), and the
- * matrices of gnp and blocks. */
+ * matrices of gnp. */
 enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *params,
 			      struct gb_error *err);
 

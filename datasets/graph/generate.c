@@ -15,9 +15,7 @@ enum { BLOCK_BITS = 128, BLOCK_WORDS = 4, DIGITS = 32 };
 /* The parameters of the bits of a row. */
 struct coin {
 	uint64_t seed;
-	uint64_t p;            /* probability times 2^32 */
-	uint32_t n, block;     /* block: vertices per block; n for gnp */
-	const uint32_t *heads; /* vertices that may have in-edges, one bit each, or NULL */
+	uint64_t p; /* probability times 2^32 */
 };
 
 /* Draw 128 bits, each 1 with probability p / 2^32.  A uniform number is below p if p has the 1 at
@@ -46,77 +44,34 @@ static void toss(const struct coin *c, uint64_t index, uint64_t bits[2])
 	}
 }
 
-/* Clear the bits outside [first, last) in the 128 bits that start at `base`. */
-static void clip(uint64_t bits[2], uint64_t base, uint64_t first, uint64_t last)
+/* Fill row u of a graph of n vertices; the row has `pitch` words. */
+static void fill_row(const struct coin *c, uint32_t n, uint32_t u, uint32_t *row, size_t pitch)
 {
-	for (unsigned half = 0; half < 2; half++, base += 64) {
-		if (base < first)
-			bits[half] &= first - base < 64 ? UINT64_MAX << (first - base) : 0;
-		if (base + 64 > last)
-			bits[half] &= last > base ? UINT64_MAX >> (64 - (last - base)) : 0;
-	}
-}
-
-/* Fill row u, which has `pitch` words. */
-static void fill_row(const struct coin *c, uint32_t u, uint32_t *row, size_t pitch)
-{
-	const uint64_t own = u / c->block;
-	const uint64_t first = own ? (own - 1) * c->block : 0;
-	uint64_t last = (own + 2) * c->block;
-
-	last = last < c->n ? last : c->n;
 	memset(row, 0, pitch * sizeof *row);
-	for (uint64_t b = first / BLOCK_BITS; b * BLOCK_BITS < last; b++) {
+	for (uint64_t b = 0; b * BLOCK_BITS < n; b++) {
 		uint64_t bits[2];
 
 		toss(c, (uint64_t)u << 32 | b, bits);
-		clip(bits, b * BLOCK_BITS, first, last);
 		memcpy(row + b * BLOCK_WORDS, bits, sizeof bits);
 	}
+	for (size_t j = (n + 31) / 32; j < pitch; j++)
+		row[j] = 0;
+	if (n % 32)
+		row[n / 32] &= UINT32_MAX >> (32 - n % 32);
 	row[u / 32] &= ~(UINT32_C(1) << u % 32);
-	for (size_t j = 0; c->heads && j < pitch; j++)
-		row[j] &= c->heads[j];
 }
 
-/* Draw one bit per vertex: 1 if the vertex may have in-edges. */
-static uint32_t *draw_heads(uint32_t n, size_t pitch, double orphans, uint64_t seed,
-			    struct gb_error *err)
+static void fill_matrix(const struct bfs_input *in, const struct bfs_params *params)
 {
-	uint32_t *heads = gb_host_zalloc(pitch, sizeof *heads, err);
+	const struct coin coin = { .seed = (uint64_t)params->seed,
+				   .p = (uint64_t)llround(params->p * 0x1p32) };
 
-	for (uint32_t v = 0; heads && v < n; v++)
-		if (gb_random_unit_stream(seed, GRAPH_STREAM_ORPHANS, v) >= orphans)
-			heads[v / 32] |= UINT32_C(1) << v % 32;
-	return heads;
-}
-
-static enum gb_status fill_matrix(struct bfs_input *in, const struct bfs_params *params,
-				  struct gb_error *err)
-{
-	const bool chain = params->graph == BFS_BLOCKS;
-	const uint32_t blocks = chain ? (uint32_t)params->blocks : 1;
-	struct coin coin = {
-		.seed = (uint64_t)params->seed,
-		.p = (uint64_t)llround(params->p * 0x1p32),
-		.n = in->n,
-		.block = in->n / blocks + (in->n % blocks > 0),
-	};
-	uint32_t *heads = NULL;
-
-	if (params->orphans > 0) {
-		heads = draw_heads(in->n, in->pitch, params->orphans, coin.seed, err);
-		if (!heads)
-			return err->code;
-	}
-	coin.heads = heads;
 #pragma omp parallel for schedule(static)
 	for (uint32_t u = 0; u < in->n; u++)
-		fill_row(&coin, u, in->matrix + u * in->pitch, in->pitch);
-	gb_host_free(heads);
-	return GB_OK;
+		fill_row(&coin, in->n, u, in->matrix + u * in->pitch, in->pitch);
 }
 
-/* Generate gnp or blocks: first the bit matrix, then the rest from it. */
+/* Generate gnp: first the bit matrix, then the rest from it. */
 static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *params,
 				 struct gb_error *err)
 {
@@ -125,7 +80,7 @@ static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *
 	if (params->vertices > BFS_MATRIX_VERTICES)
 		return gb_fail(err, GB_EUSAGE,
 			       "--vertices=%" PRId64
-			       ": gnp and blocks use a bit matrix of at most %d vertices",
+			       ": gnp uses a bit matrix of at most %d vertices",
 			       params->vertices, BFS_MATRIX_VERTICES);
 	in->n = (uint32_t)params->vertices;
 	in->pitch = bfs_pitch(in->n);
@@ -133,8 +88,9 @@ static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *
 	if (!in->matrix)
 		return err->code;
 	in->matrix_in = gb_host_alloc(in->n, in->pitch * sizeof *in->matrix, err);
-	if (!in->matrix_in || fill_matrix(in, params, err))
+	if (!in->matrix_in)
 		return err->code;
+	fill_matrix(in, params);
 	graph_transpose_matrix(in);
 	if (graph_csr_from_matrix(in, in->matrix, &in->out, &in->m, err) ||
 	    graph_csr_from_matrix(in, in->matrix_in, &in->in, &m, err))
@@ -210,7 +166,7 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 	struct graph_edges edges = {
 		.n = (uint32_t)(kronecker ? INT64_C(1) << params->scale : params->vertices),
 		.undirected = true,
-		.simple = !params->multi,
+		.simple = true,
 	};
 
 	edges.count = (uint64_t)params->edgefactor * edges.n;
@@ -307,7 +263,7 @@ static enum gb_status allocate_only(struct bfs_input *in, const struct bfs_param
 				    struct gb_error *err)
 {
 	const double n = (double)params->vertices;
-	const bool dense = params->graph == BFS_GNP || params->graph == BFS_BLOCKS;
+	const bool dense = params->graph == BFS_GNP;
 
 	in->n = (uint32_t)(params->graph == BFS_KRONECKER ? INT64_C(1) << params->scale
 							  : params->vertices);
@@ -331,7 +287,6 @@ enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *par
 		return allocate_only(in, params, err);
 	switch ((enum bfs_graph)params->graph) {
 	case BFS_GNP:
-	case BFS_BLOCKS:
 		return make_dense(in, params, err);
 	case BFS_KRONECKER:
 	case BFS_UNIFORM:

@@ -6,8 +6,6 @@
  *	            (rounded to a multiple of 2^-32); no self-loops.  The 128 pairs (u, 128 b ...)
  *	            are decided together, from the highest binary digit of p down: the digits of
  *	            128 uniform numbers are Philox blocks (seed, stream 1 + digit, u 2^32 + b)
- *	blocks      a chain of blocks of ceil(n / blocks) vertices; gnp among pairs of vertices in
- *	            the same or in adjacent blocks, no other edges: the depth is about `blocks`
  *	kronecker   Graph500's R-MAT: edgefactor 2^scale undirected edges; each bit of the two ends
  *	            is drawn with (A, B, C, D) = (.57, .19, .19, .05); a random permutation then
  *	            renames the vertices
@@ -17,8 +15,7 @@
  *	            quarter of the others: connected, of mean degree 2.5
  *
  * kronecker, uniform, grid and road are undirected: each edge is stored in both directions.
- * Self-loops and parallel edges of kronecker and uniform are removed, unless --multi=yes keeps
- * them.
+ * Self-loops and parallel edges of kronecker and uniform are removed.
  *
  * Graphs from files keep their self-loops and parallel edges; the edges of each vertex are sorted.
  * The ending of the name selects the format:

@@ -39,7 +39,6 @@ UNITS = {
     "p": "probability of an edge",
     "scale": "log2 of vertices",
     "edgefactor": "edges a vertex",
-    "blocks": "blocks",
 }
 
 EngFormatter.ENG_PREFIXES = {**EngFormatter.ENG_PREFIXES, -6: "u"}  # "us", as in the tables

@@ -16,18 +16,16 @@
 #include "tests/file_of.h"
 
 extern const struct gb_variant_ops octree_cpu_seq, octree_cpu_lock, octree_cpu_lf,
-	octree_cpu_lf_amac, octree_cpu_morton;
+	octree_cpu_morton;
 
 static const struct builder {
 	const char *name;
 	const struct gb_variant_ops *ops;
-	int64_t bucket; /* the largest bucket supported */
 } builders[] = {
-	{ "seq", &octree_cpu_seq, OCTREE_MAX_BUCKET },
-	{ "lock", &octree_cpu_lock, OCTREE_MAX_BUCKET },
-	{ "lf", &octree_cpu_lf, OCTREE_MAX_BUCKET },
-	{ "lf-amac", &octree_cpu_lf_amac, 1 },
-	{ "morton", &octree_cpu_morton, OCTREE_MAX_BUCKET },
+	{ "seq", &octree_cpu_seq },
+	{ "lock", &octree_cpu_lock },
+	{ "lf", &octree_cpu_lf },
+	{ "morton", &octree_cpu_morton },
 };
 
 static struct octree_input *prepare(const struct octree_params *params)
@@ -71,8 +69,7 @@ static void check(const struct builder *b, const struct octree_params *params,
 static void check_each(const struct octree_params *params, struct octree_input *in, int runs)
 {
 	for (size_t i = 0; i < GB_COUNT(builders); i++)
-		if (params->bucket <= builders[i].bucket)
-			check(&builders[i], params, in, runs);
+		check(&builders[i], params, in, runs);
 	gb_octree_workload.release(in);
 }
 
@@ -274,7 +271,7 @@ static void check_exhausted(const struct builder *b, const struct octree_params 
  * A builder that wastes none may use a pool of exactly the tree's size. */
 Test(octree_cpu, pool_exhausted)
 {
-	static const double pools[] = { 1e-9, 0.01, 0.1, 0.25, 0.4, 1, 3, 6.5 };
+	static const double pools[] = { 0, 0.01, 0.1, 0.25, 0.4, 1, 3, 6.5 }; /* per body */
 
 	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d += OCTREE_PAIRS)
 		for (int64_t bucket = 1; bucket <= 4; bucket += 3)
@@ -283,13 +280,12 @@ Test(octree_cpu, pool_exhausted)
 								      .count = 20000,
 								      .bucket = bucket,
 								      .threads = 4,
-								      .pool = pools[p],
 								      .seed = 1 };
 				struct octree_input *in = prepare(&params);
 
+				in->pool = 1 + (size_t)(pools[p] * (double)in->count);
 				for (size_t i = 0; i < GB_COUNT(builders); i++)
-					if (bucket <= builders[i].bucket &&
-					    in->pool < in->tree.nodes)
+					if (in->pool < in->tree.nodes)
 						check_exhausted(&builders[i], &params, in);
 				gb_octree_workload.release(in);
 			}
@@ -308,8 +304,6 @@ Test(octree_cpu, pool_of_the_exact_size)
 			struct octree_input *in = prepare(&params);
 
 			for (size_t i = 0; i < GB_COUNT(builders); i++) {
-				if (bucket > builders[i].bucket)
-					continue;
 				in->pool = in->tree.nodes;
 				check(&builders[i], &params, in, 2);
 				if (--in->pool > 0)
@@ -319,18 +313,16 @@ Test(octree_cpu, pool_of_the_exact_size)
 		}
 }
 
-Test(octree_cpu, requested_pool)
+Test(octree_cpu, pool_with_too_many_nodes)
 {
-	const struct octree_params params = { .count = 1000, .bucket = 1, .pool = 2.5 };
-	struct octree_params huge = { .count = OCTREE_MAX_COUNT, .bucket = 1, .pool = 64 };
-	struct octree_input *in = prepare(&params);
+	const struct octree_params huge = { .distribution = OCTREE_PAIRS,
+					    .count = OCTREE_MAX_COUNT,
+					    .bucket = 1 };
 	struct gb_error err = { 0 };
 	void *input;
 
-	cr_assert_eq(in->pool, 2500);
-	gb_octree_workload.release(in);
 	gb_memory_set_dry(true);
-	cr_assert_eq(gb_octree_workload.prepare(&huge, &input, &err), GB_EUSAGE);
+	cr_assert_eq(gb_octree_workload.prepare(&huge, &input, &err), GB_EUNAVAILABLE);
 	cr_assert(strstr(err.message, "nodes can be numbered") != NULL);
 	gb_memory_set_dry(false);
 }
@@ -362,20 +354,6 @@ static double metric_of(const struct gb_variant_ops *ops, const char *name, int6
 	gb_state_destroy(ops, state);
 	gb_octree_workload.release(in);
 	return value;
-}
-
-static double interleaved(int64_t distribution, int64_t order)
-{
-	return metric_of(&octree_cpu_lf_amac, "interleaved", distribution, order, 30000);
-}
-
-Test(octree_cpu, interleaves_if_the_order_is_random)
-{
-	cr_assert_eq(interleaved(OCTREE_PLUMMER, OCTREE_OWN), 1);
-	cr_assert_eq(interleaved(OCTREE_CUBE, OCTREE_RANDOM), 1);
-	cr_assert_eq(interleaved(OCTREE_CLUSTERED, OCTREE_OWN), 1);
-	cr_assert_eq(interleaved(OCTREE_CUBE, OCTREE_OWN), 0);
-	cr_assert_eq(interleaved(OCTREE_PLUMMER, OCTREE_SPATIAL), 0);
 }
 
 static double inserted(int64_t distribution, int64_t order, int64_t count)

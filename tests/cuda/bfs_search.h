@@ -266,7 +266,7 @@ static inline void check_graph(const struct graph *g, const std::vector<enum bfs
 			search_all(&variant, g, &params, &metrics);
 			if (!is_csr(&variant))
 				continue;
-			params.index = BFS_INDEX_32;
+			params.wide = true;
 			search_all(&variant, g, &params, &metrics);
 		}
 	}

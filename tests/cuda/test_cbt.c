@@ -12,7 +12,7 @@
 
 #if GB_HAVE_CUDA
 
-static const char *const names[] = { "descent", "descent-graph", "libcbt", "block", "ocbt" };
+static const char *const names[] = { "descent", "libcbt", "block", "ocbt" };
 
 /* Groups of 2, 4 and 128 tiles; with groups of 8, one of the 19 - 15 = 4 levels is left over. */
 Test(variants_cbt, tiles)

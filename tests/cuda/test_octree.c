@@ -121,22 +121,24 @@ Test(variants_octree, hard_bodies)
 /* The builder reports a full pool and does not write past it or wait.  The next run succeeds. */
 static void exhaust(const struct octree_params *params)
 {
-	struct octree_params enough = *params;
-	struct octree_input *in = prepare(params), *other;
+	static const double pools[] = { 0, 0.01, 0.1, 0.2, 0.4, 6.5 }; /* nodes per body */
+	struct octree_input *in = prepare(params), *other = prepare(params);
 
-	enough.pool = 0;
-	other = prepare(&enough);
-	cr_assert(in->pool < other->tree.nodes, "the pool is not too small");
-	for (const struct gb_variant *v = NULL; (v = next_builder(v));) {
-		struct gb_result r = run(v, params, in);
-		cr_assert(eq(int, (int)r.outcome, GB_FAILED), "%s: %s", v->name, r.reason);
-		cr_assert(eq(int, (int)r.code, GB_ERUNTIME));
-		cr_assert(strstr(r.reason, "exhausted") && strstr(r.reason, "--pool"), "%s",
-			  r.reason);
-		gb_result_release(&r);
-		r = run(v, &enough, other);
-		cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s: %s", v->name, r.reason);
-		gb_result_release(&r);
+	for (size_t p = 0; p < GB_COUNT(pools); p++) {
+		in->pool = 1 + (size_t)(pools[p] * (double)in->count);
+		if (in->pool >= in->tree.nodes)
+			break;
+		for (const struct gb_variant *v = NULL; (v = next_builder(v));) {
+			struct gb_result r = run(v, params, in);
+			cr_assert(eq(int, (int)r.outcome, GB_FAILED), "%s: %s", v->name, r.reason);
+			cr_assert(eq(int, (int)r.code, GB_ERUNTIME));
+			cr_assert(strstr(r.reason, "exhausted"), "%s", r.reason);
+			gb_result_release(&r);
+			r = run(v, params, other);
+			cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s: %s", v->name,
+				  r.reason);
+			gb_result_release(&r);
+		}
 	}
 	gb_octree_workload.release(in);
 	gb_octree_workload.release(other);
@@ -144,11 +146,10 @@ static void exhaust(const struct octree_params *params)
 
 Test(variants_octree, exhausted_pool)
 {
-	each_point("--count=3000 --dist=plummer --pool=1e-9,0.01,0.2,0.4", exhaust);
-	each_point("--count=3000 --dist=cube --pool=1e-9,0.01,0.1,0.2", exhaust);
-	each_point("--count=1000 --dist=pairs --pool=6.5", exhaust);
-	each_point("--count=100 --dist=coincident --bucket=8 --pool=0.1", exhaust);
-	each_point("--count=5000 --dist=plummer --bucket=16 --pool=0.02", exhaust);
+	each_point("--count=3000 --dist=plummer,cube", exhaust);
+	each_point("--count=1000 --dist=pairs", exhaust);
+	each_point("--count=100 --dist=coincident --bucket=8", exhaust);
+	each_point("--count=5000 --dist=plummer --bucket=16", exhaust);
 }
 
 /* Build with each builder in a pool of `pool` nodes: all builders, or those that waste no node when
@@ -197,10 +198,10 @@ Test(variants_octree, pool_of_the_exact_size)
 /* Without a verification, the next sample's reset() reports it. */
 Test(variants_octree, exhausted_pool_is_reported_by_reset)
 {
-	const struct octree_params params = { .count = 500, .bucket = 1, .pool = 0.1, .seed = 1 };
-	struct octree_input *in;
+	const struct octree_params params = { .count = 500, .bucket = 1, .seed = 1 };
+	struct octree_input *in = prepare(&params);
 
-	in = prepare(&params);
+	in->pool = 50;
 	for (const struct gb_variant *v = NULL; (v = next_builder(v));) {
 		const struct gb_variant_ops *ops = v->ops;
 		struct gb_timer timer = { 0 };

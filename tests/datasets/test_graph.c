@@ -76,19 +76,14 @@ static void check(const struct bfs_input *in)
 
 static const struct bfs_params kinds[] = {
 	{ .graph = BFS_GNP, .vertices = 777, .p = 0.03, .sources = 9, .seed = 7 },
-	{ .graph = BFS_GNP, .vertices = 300, .p = 0.5, .orphans = 0.2, .sources = 9, .seed = 7 },
-	{ .graph = BFS_BLOCKS, .vertices = 500, .p = 0.4, .blocks = 7, .sources = 9, .seed = 7 },
 	{ .graph = BFS_KRONECKER, .scale = 9, .edgefactor = 8, .sources = 9, .seed = 7 },
-	{ .graph = BFS_KRONECKER, .scale = 6, .edgefactor = 8, .multi = 1, .sources = 9 },
 	{ .graph = BFS_UNIFORM, .vertices = 600, .edgefactor = 3, .sources = 9, .seed = 7 },
-	{ .graph = BFS_UNIFORM, .vertices = 20, .edgefactor = 30, .multi = 1, .sources = 99 },
 	{ .graph = BFS_GRID, .vertices = 130, .sources = 9, .seed = 7 },
 	{ .graph = BFS_ROAD, .vertices = 333, .sources = 9, .seed = 7 },
 };
 static const uint64_t known[GB_COUNT(kinds)] = {
-	UINT64_C(0xbe521a5bfb8833d1), UINT64_C(0x1ab6c9f995a747e6), UINT64_C(0x3a56d62638507358),
-	UINT64_C(0x154e85846ba072e3), UINT64_C(0x68f99b46b144e6be), UINT64_C(0xf44c58ebcc432cb5),
-	UINT64_C(0x09bc14de5782d5a4), UINT64_C(0xabf95869dc3e351c), UINT64_C(0x5c01834882b3671a)
+	UINT64_C(0xbe521a5bfb8833d1), UINT64_C(0x154e85846ba072e3), UINT64_C(0xf44c58ebcc432cb5),
+	UINT64_C(0xabf95869dc3e351c), UINT64_C(0x5c01834882b3671a)
 };
 
 /* The digest of the edges and the sources. */
@@ -164,32 +159,6 @@ Test(graph, no_edges_and_all_edges)
 	params.p = 1;
 	in = make(&params);
 	cr_assert(in->m == 130 * 129 && in->source_count == 3);
-	bfs_input_destroy(in);
-}
-
-Test(graph, blocks_are_a_chain)
-{
-	struct bfs_params params = {
-		.graph = BFS_BLOCKS, .vertices = 100, .blocks = 10, .p = 1, .sources = 1
-	};
-	struct bfs_input *in = make(&params);
-
-	for (uint32_t u = 0; u < 100; u++)
-		for (uint32_t v = 0; v < 100; v++)
-			cr_assert_eq(bit(in->matrix, in, u, v),
-				     u != v && abs((int)(u / 10) - (int)(v / 10)) <= 1);
-	bfs_input_destroy(in);
-}
-
-Test(graph, orphans_have_no_in_edges)
-{
-	struct bfs_params params = { .vertices = 2000, .p = 0.5, .orphans = 0.1, .sources = 1 };
-	struct bfs_input *in = make(&params);
-	int orphans = 0;
-
-	for (uint32_t v = 0; v < in->n; v++)
-		orphans += in->in.row[v + 1] == in->in.row[v];
-	cr_assert(orphans > 130 && orphans < 270, "%d", orphans);
 	bfs_input_destroy(in);
 }
 

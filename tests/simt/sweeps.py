@@ -17,8 +17,7 @@ WORKLOADS = os.path.join(os.path.dirname(__file__), "../../cli/workloads/workloa
 TILES = "build/tiles.keys"
 
 SWEEPS = {
-    # pairs: more nodes than fit in a task of lf-shared, so its last kernel has work too; --pool=7:
-    # exactly the 21 nodes of the tree; 16384 clustered: runs that a block of morton merges, and
+    # pairs: more nodes than fit in a task of lf-shared, so its last kernel has work too; 16384 clustered: runs that a block of morton merges, and
     # leaves of several bodies just below the top nodes of lf-shared
     "octree": {
         "small": [
@@ -30,7 +29,7 @@ SWEEPS = {
             "--count=700 --dist=pairs,coincident,clustered --bucket=1,16",
             "--count=2500 --dist=coincident,pairs",
             "--count=16384 --dist=clustered --bucket=1,16",
-            "--count=0,3 --dist=pairs --pool=7",
+            "--count=0,3 --dist=pairs",
         ],
         "large": [
             "--count=1,2,33,5000,30000 --dist=plummer,cube",
@@ -91,25 +90,22 @@ SWEEPS = {
     },
     "bfs": {
         "small": [
-            "--vertices=33,400 --p=0.05 --orphans=0.01 --sources=1 --result=both --warps=yes",
+            "--vertices=33,400 --p=0.05 --sources=1 --result=both --warps=yes",
             "--vertices=33 --p=0.05 --sources=1 --result=dist",
-            "--vertices=33,700 --p=0.02 --orphans=0.01 --sources=15 --batch=17",
-            # narrow levels before, between and after those of the whole grid
-            "--graph=blocks --vertices=300 --blocks=5 --p=0.9 --sources=1 --result=both",
+            "--vertices=33,700 --p=0.02 --sources=15 --batch=17",
         ],
         "quick": [
-            "--vertices=33,1500 --p=0.03 --orphans=0.01 --sources=1 --result=both --warps=yes",
-            "--graph=kronecker --scale=8 --sources=2 --result=dist --index=32",
-            "--graph=blocks --vertices=600 --blocks=3,12 --p=0.9 --sources=1 --result=both",
+            "--vertices=33,1500 --p=0.03 --sources=1 --result=both --warps=yes",
+            "--graph=kronecker --scale=8 --sources=2 --result=dist",
             # 8 edges a vertex: a narrow level with two groups of edges each, and one with too many
             "--vertices=600 --p=0.013 --sources=1 --result=both",
-            "--vertices=33,1100 --p=0.02 --orphans=0.01 --sources=50 --batch=17,64",
+            "--vertices=33,1100 --p=0.02 --sources=50 --batch=17,64",
         ],
         "large": [
-            "--vertices=33,1025,3000 --p=0.01,0.3 --orphans=0.01 --sources=3 --result=both",
+            "--vertices=33,1025,3000 --p=0.01,0.3 --sources=3 --result=both",
             "--graph=kronecker --scale=6,10 --sources=3 --result=both",
             "--graph=grid --vertices=144 --sources=2 --result=dist,parent",
-            "--vertices=33,1025,3000 --p=0.01,0.3 --orphans=0.01 --sources=70 --batch=64",
+            "--vertices=33,1025,3000 --p=0.01,0.3 --sources=70 --batch=64",
         ],
     },
 }
@@ -146,7 +142,7 @@ DEVICES = [
     ("no clusters", {"CLUSTERS": 0}, [
         "--only", "ccam", "--only", "small",
         "radix --count=33,1500,3000,5000 " + EVERY_TYPE,
-        "bfs --vertices=33,400 --p=0.05 --orphans=0.01 --sources=1 --result=dist,both",
+        "bfs --vertices=33,400 --p=0.05 --sources=1 --result=dist,both",
     ]),
     ("large inputs", {}, [
         "--only", "block", "--only", "karras-bitonic",

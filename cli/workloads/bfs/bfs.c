@@ -20,9 +20,8 @@
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-GB_WORDS(graphs, BFS_GRAPHS, "gnp", "kronecker", "uniform", "grid", "blocks", "road");
+GB_WORDS(graphs, BFS_GRAPHS, "gnp", "kronecker", "uniform", "grid", "road");
 GB_WORDS(outputs, BFS_OUTPUTS, "dist", "parent", "both");
-GB_WORDS(indices, BFS_INDICES, "auto", "16", "32");
 GB_WORDS(answers, 2, "no", "yes");
 
 #define AT(type, member) GB_AT(type, struct bfs_params, member)
@@ -32,20 +31,19 @@ static const struct gb_param params[] = {
 	  .initial = "gnp",
 	  .choices = graphs,
 	  .help = "generated graph; gnp: each ordered pair is an edge with probability p; "
-		  "blocks: a chain of dense blocks; kronecker (R-MAT), uniform, grid, road (a grid "
-		  "with gaps): undirected" },
+		  "kronecker (R-MAT), uniform, grid, road (a grid with gaps): undirected" },
 	{ .name = "vertices",
 	  AT(GB_INT, vertices),
 	  .initial = "16Ki",
 	  .min = 1,
 	  .max = INT64_C(1) << 30,
 	  .unit = "vertices",
-	  .help = "vertices of a gnp, blocks (both at most 64Ki), uniform, grid or road graph" },
+	  .help = "vertices of a gnp (at most 64Ki), uniform, grid or road graph" },
 	{ .name = "p",
 	  AT(GB_FLOAT, p),
 	  .initial = "0.05",
 	  .high = 1,
-	  .help = "edge probability of gnp and blocks" },
+	  .help = "edge probability of gnp" },
 	{ .name = "scale",
 	  AT(GB_INT, scale),
 	  .initial = "16",
@@ -58,24 +56,6 @@ static const struct gb_param params[] = {
 	  .min = 1,
 	  .max = 1024,
 	  .help = "undirected edges per vertex drawn for kronecker and uniform" },
-	{ .name = "blocks",
-	  AT(GB_INT, blocks),
-	  .initial = "16",
-	  .min = 1,
-	  .max = BFS_MATRIX_VERTICES,
-	  .help = "number of blocks in the chain of --graph=blocks" },
-	{ .name = "orphans",
-	  .hidden = true,
-	  AT(GB_FLOAT, orphans),
-	  .initial = "0",
-	  .high = 1,
-	  .help = "fraction of the vertices of gnp and blocks that have no in-edges" },
-	{ .name = "multi",
-	  .hidden = true,
-	  AT(GB_CHOICE, multi),
-	  .initial = "no",
-	  .choices = answers,
-	  .help = "keep self-loops and parallel edges of kronecker and uniform" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
 	  .help = "read the graph from a .mtx, .el or .txt (edge list), .gr (DIMACS) or .sg "
@@ -110,12 +90,6 @@ static const struct gb_param params[] = {
 	  .initial = "no",
 	  .choices = answers,
 	  .help = "model the percentage of busy warp lanes in the paper's kernels" },
-	{ .name = "index",
-	  AT(GB_CHOICE, index),
-	  .initial = "auto",
-	  .choices = indices,
-	  .unit = "bits",
-	  .help = "width of CSR column indices on the GPU in bits; auto: 16 up to 64Ki vertices" },
 	GB_COMMON_PARAMS(struct bfs_params),
 };
 #undef AT
@@ -123,23 +97,21 @@ static const struct gb_param params[] = {
 /* ---- sweeps: each line holds the arguments of `gpubench bfs` ------------------------------ */
 
 /* Sizes around words, warps, cache lines and slabs; empty and complete graphs; each generator; deep
- * chains, unreachable vertices and parallel edges; parents after 64 neighbours of the same level;
- * batches, also with a source that occurs twice. */
+ * chains, unreachable vertices, and more vertices than 16 bits number; parents after 64 neighbours
+ * of the same level; batches, also with a source that occurs twice. */
 static const char *const check[] = {
 	"--vertices=1,2,31,32,33,65,1023,1025 --p=0.05,0.6 --sources=2 --result=both",
 	"--vertices=2100 --p=0.02,0.3 --sources=2 --result=dist,both",
 	"--vertices=300 --p=0,0.003,0.01,1 --sources=2 --result=dist,parent",
-	"--vertices=1500 --p=0.05 --orphans=0.01,0.5 --sources=2 --result=dist,both",
-	"--graph=blocks --vertices=1000 --blocks=40 --p=0.3 --sources=2 --result=dist,both",
-	"--graph=blocks --vertices=600 --blocks=3 --p=0.9 --sources=1 --result=both",
+	"--vertices=1500 --p=0.0005,0.003 --sources=2 --result=dist,both",
 	"--graph=kronecker --scale=1,9 --edgefactor=8 --sources=2 --result=dist,both",
-	"--graph=kronecker --scale=8 --multi=yes --sources=2 --result=dist,both --index=32",
-	"--graph=uniform --vertices=1200 --edgefactor=1,4 --sources=2 --result=dist,parent",
+	"--graph=kronecker --scale=8 --edgefactor=64 --sources=2 --result=dist,both",
+	"--graph=uniform --vertices=1200,66000 --edgefactor=1,4 --sources=2 --result=dist,parent",
 	"--graph=grid,road --vertices=2,3,401 --sources=2 --result=dist,both",
 	"--vertices=1,33,130,1025 --p=0,0.05,0.6 --sources=64 --batch=64",
-	"--vertices=2100 --p=0.02,0.3 --orphans=0.01 --sources=70 --batch=5,64",
-	"--graph=blocks --vertices=1000 --blocks=40 --p=0.3 --sources=10 --batch=17,64",
-	"--graph=kronecker --scale=9 --multi=yes --sources=100 --batch=64",
+	"--vertices=2100 --p=0.002,0.3 --sources=70 --batch=5,64",
+	"--graph=road --vertices=1000 --sources=10 --batch=17,64",
+	"--graph=kronecker --scale=9 --sources=100 --batch=64",
 	"--graph=grid --vertices=401 --sources=1 --batch=8,9",
 	NULL,
 };
@@ -152,25 +124,26 @@ static const char *const quick[] = {
 
 /* Dense graphs, a skewed one and a deep one. */
 static const char *const ci[] = {
-	"--vertices=8Ki --p=0.05,0.32 --sources=16",
-	"--vertices=8Ki --p=0.05 --sources=16 --result=parent",
-	"--graph=kronecker --scale=13 --sources=16",
-	"--graph=grid --vertices=4Ki --sources=16",
+	"!*-early --vertices=8Ki --p=0.05,0.32 --sources=16",
+	"!*-early --vertices=8Ki --p=0.05 --sources=16 --result=parent",
+	"!*-early --graph=kronecker --scale=13 --sources=16",
+	"!*-early --graph=grid --vertices=4Ki --sources=16",
 	NULL,
 };
 
 /* The paper's nine graphs. */
 static const char *const paper[] = {
-	"--vertices=16384,20480,24576 --p=0.05,0.15,0.32",
+	"!*-early --vertices=16384,20480,24576 --p=0.05,0.15,0.32",
 	NULL,
 };
 
 /* Skewed, random, deep and road-like graphs; each source is verified by a search on one thread. */
 static const char *const large[] = {
-	"--graph=kronecker --scale=16,18,20 --sources=8 --result=dist,parent",
-	"--graph=uniform,grid,road --vertices=1Mi --sources=8 --result=dist,parent",
-	"!cpu/* --graph=kronecker --scale=22,24 --sources=8 --result=dist,parent",
-	"!cpu/* --graph=uniform,grid,road --vertices=4Mi,16Mi --sources=8 --result=dist,parent",
+	"!*-early --graph=kronecker --scale=16,18,20 --sources=8 --result=dist,parent",
+	"!*-early --graph=uniform,grid,road --vertices=1Mi --sources=8 --result=dist,parent",
+	"!cpu/* !*-early --graph=kronecker --scale=22,24 --sources=8 --result=dist,parent",
+	("!cpu/* !*-early --graph=uniform,grid,road --vertices=4Mi,16Mi --sources=8 "
+	 "--result=dist,parent"),
 	NULL,
 };
 
@@ -268,7 +241,7 @@ static double z_score(const struct bfs_params *p, const struct bfs_input *in)
 	const double pairs = (double)in->n * ((double)in->n - 1);
 	const double deviation = sqrt(pairs * p->p * (1 - p->p));
 
-	if (p->file || p->graph != BFS_GNP || p->orphans > 0 || deviation <= 0)
+	if (p->file || p->graph != BFS_GNP || deviation <= 0)
 		return NAN;
 	return ((double)in->m - pairs * p->p) / deviation;
 }

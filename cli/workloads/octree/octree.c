@@ -52,12 +52,6 @@ static const struct gb_param params[] = {
 	  .max = OCTREE_MAX_BUCKET,
 	  .unit = "bodies",
 	  .help = "maximum number of bodies per leaf" },
-	{ .name = "pool",
-	  .hidden = true,
-	  AT(GB_FLOAT, pool),
-	  .initial = "0",
-	  .high = 64,
-	  .help = "nodes per body that a builder may allocate (0: as many as the tree needs)" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
 	  .help = "read positions from this .csv, .ply or raw float32 file" },
@@ -142,19 +136,15 @@ static double usual_nodes(const struct octree_params *p)
 }
 
 /* Set the number of nodes that builders may allocate. */
-static enum gb_status size_pool(struct octree_input *in, const struct octree_params *p,
-				struct gb_error *err)
+static enum gb_status size_pool(struct octree_input *in, struct gb_error *err)
 {
 	const size_t most = INT32_MAX;
 	const size_t slack = in->count < OCTREE_SLACK ? in->count : OCTREE_SLACK;
-	const double asked = ceil(p->pool * (double)in->count);
 
 	in->pool = in->tree.nodes + slack;
-	if (p->pool > 0)
-		in->pool = asked < 1 ? 1 : (size_t)asked;
 	if (in->pool <= most)
 		return GB_OK;
-	return gb_fail(err, p->pool > 0 ? GB_EUSAGE : GB_EUNAVAILABLE,
+	return gb_fail(err, GB_EUNAVAILABLE,
 		       "%zu nodes for %zu bodies: at most %zu nodes can be numbered", in->pool,
 		       in->count, most);
 }
@@ -172,7 +162,7 @@ static enum gb_status make_reference(struct octree_input *in, const struct octre
 		in->tree.nodes = 1 + (size_t)(usual_nodes(p) * (double)in->count);
 	else if (octree_reference(in, p->order == OCTREE_SPATIAL, &verifier->box, err))
 		return err->code;
-	if (size_pool(in, p, err))
+	if (size_pool(in, err))
 		return err->code;
 	verifier->node_seen = gb_host_alloc(octree_seen_bytes(in->pool), 1, err);
 	verifier->body_seen = gb_host_alloc(octree_seen_bytes(in->count), 1, err);

@@ -55,12 +55,10 @@ void octree_cpu_keys(struct octree_cpu *cpu, struct gb_timer *timer);
 /* Compute the keys of `count` bodies from `first` on. */
 void octree_cpu_keys_of(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key);
 
-/* How the bodies lie in memory, estimated from a sample; the box must be known.  Ordered:
- * neighbours in memory are neighbours in space.  Even: ordered, and the tree has about the same
- * depth everywhere, at most a few levels more than evenly spread bodies need. */
-enum octree_layout { OCTREE_SCATTERED, OCTREE_ORDERED, OCTREE_EVEN };
-
-enum octree_layout octree_cpu_layout(const struct octree_cpu *cpu);
+/* True if neighbours in memory are neighbours in space, and the tree has about the same depth
+ * everywhere, at most a few levels more than evenly spread bodies need.  Estimated from a sample;
+ * the box must be known. */
+bool octree_cpu_is_even(const struct octree_cpu *cpu);
 
 /* Empty the pool but for the root, start the phase `name`, and return the time. */
 double octree_cpu_begin(struct octree_cpu *cpu, struct gb_timer *timer, const char *name);

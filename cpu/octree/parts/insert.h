@@ -1,7 +1,7 @@
-/* insert.h -- insertion of bodies: by one thread, with a lock per leaf, or lock-free.
+/* insert.h -- insertion of bodies: by one thread, or with a lock per leaf.
  *
  * All functions insert the bodies of a range.  The state begins with a struct octree_cpu that has
- * their keys; with buckets above one, the first two functions need ranks, too.
+ * their keys and, with buckets above one, ranks.
  */
 #ifndef GPUBENCH_CPU_OCTREE_PARTS_INSERT_H
 #define GPUBENCH_CPU_OCTREE_PARTS_INSERT_H
@@ -39,35 +39,5 @@ octree_insert_fn octree_seq_insert;
  * buckets above one, a body joins a leaf by one compare-and-swap of its head.
  */
 octree_insert_fn octree_lock_insert;
-
-/* The lock-free insertion of OctreeBuild-LF, with leaves of one body.
- *
- * Each thread owns a pre-allocated node.  A free octant takes the body by one compare-and-swap.  If
- * the octant has a body, that goes into the pre-allocated node, which replaces it by one
- * compare-and-swap; the thread takes another node, continues below, and meets the same body again
- * until the two are apart.  There is no lock and no barrier: a late thread finds what another one
- * did, and every step of a division becomes visible to all at once.
- *
- * Invariants: a value only changes from FREE to a body to a node; a node is stored with release
- * after it was filled, and descended into with acquire.  A failed compare-and-swap leaves the
- * pre-allocated node without children, as before.  That node is taken when it is first needed, so
- * that there are no more of them than bodies.  Octants of level 21 take any number of bodies, each
- * by one exchange.
- */
-octree_insert_fn octree_lf_insert;
-
-/* A thread's rows of the pool, and its pre-allocated node. */
-struct octree_lf_thread {
-	struct octree_rows rows;
-	int32_t mine; /* 0: none */
-};
-
-/* The thread's own node; 0 if the pool is exhausted. */
-static inline int32_t octree_lf_own(struct octree_cpu *cpu, struct octree_lf_thread *t)
-{
-	if (!t->mine)
-		t->mine = octree_cpu_node(cpu, &t->rows);
-	return t->mine;
-}
 
 #endif

@@ -206,7 +206,7 @@ void octree_cpu_keys(struct octree_cpu *cpu, struct gb_timer *timer)
 
 /* ---- layout -------------------------------------------------------------------------------- */
 
-enum octree_layout octree_cpu_layout(const struct octree_cpu *cpu)
+bool octree_cpu_is_even(const struct octree_cpu *cpu)
 {
 	enum { FEWEST = 16, SAMPLES = 64, PER_SAMPLE = 512 };
 	enum { BODIES = 4 }; /* bodies per sample, as many as the shortest vector holds */
@@ -230,12 +230,9 @@ enum octree_layout octree_cpu_layout(const struct octree_cpu *cpu)
 		depth += most;
 		square += most * most;
 	}
-	if (near < far + n)
-		return OCTREE_SCATTERED;
 	/* The deepest cell that a body shares with a neighbour is the parent of its leaf, or near
 	 * it.  The layout is even if its level is the same for all bodies, within a variance of
 	 * one. */
-	if (depth < (log2((double)count) / 3 + 2) * n && square * n - depth * depth < n * n)
-		return OCTREE_EVEN;
-	return OCTREE_ORDERED;
+	return near >= far + n && depth < (log2((double)count) / 3 + 2) * n &&
+	       square * n - depth * depth < n * n;
 }

@@ -231,7 +231,7 @@ static constexpr struct gb_variant_ops bfs_ops(void)
 /* True if columns have 16 bits. */
 static inline bool bfs_is_narrow(const struct bfs_params *params, uint32_t n)
 {
-	return params->index != BFS_INDEX_32 && n <= UINT32_C(1) << 16;
+	return !params->wide && n <= UINT32_C(1) << 16;
 }
 
 /* The end vertex of an edge. */
@@ -266,9 +266,6 @@ static inline enum gb_status bfs_csr_create(struct bfs_rows *rows, const struct 
 {
 	const size_t n = s->n, m = s->input->m;
 
-	if (s->params.index == BFS_INDEX_16 && !bfs_is_narrow(&s->params, s->n))
-		return gb_fail(err, GB_EUNAVAILABLE,
-			       "%u vertices: 16-bit columns allow at most 65536", s->n);
 	(void)gpu_alloc(&rows->row, n + 1, err);
 	bfs_plan_copy(s, rows->row, from->row, n + 1);
 	s->graph_bytes += (n + 1) * sizeof *rows->row;

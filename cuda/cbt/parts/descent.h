@@ -1,5 +1,5 @@
-/* descent.h -- the paper's algorithms, shared by descent and libcbt, which launch their kernels one
- * by one, and descent-graph, which launches them as one graph.  cuda/cbt/descent.cu describes them.
+/* descent.h -- the paper's algorithms, shared by descent and libcbt.  cuda/cbt/descent.cu describes
+ * them.
  */
 #ifndef GPUBENCH_CUDA_CBT_PARTS_DESCENT_H
 #define GPUBENCH_CUDA_CBT_PARTS_DESCENT_H

@@ -14,7 +14,7 @@ for variant in best lsd8; do
 done
 # Launches of one build share one heading, and one line if all of them skip a variant.
 # A launch of another build has its own heading.
-gpubench octree cpu/lf cpu/lf-amac --count=1k --bucket=4 --samples=3 --runs=3 -q -o skips.jsonl
+gpubench cbt cpu/serial cpu/ocbt --op=bitfield --depth=6 --samples=3 --runs=3 -q -o skips.jsonl
 sed '1,/"record"/s/"commit":"[^"]*/&x/' skips.jsonl >mixed.jsonl
 for file in a skips mixed; do
 	gpubench report --launches=pooled $file.jsonl | grep -oE 'up to [0-9] launches pooled|^skipped.*|commit' |
