@@ -77,8 +77,7 @@ SHARED    := build/$(MODE)
 # \# to $(shell): as # or as \#.  A variable avoids this.
 hash       := \#
 headers    := hwy/contrib/sort/vqsort.h png.h vulkan/vulkan.h GraphBLAS.h boost/sort/sort.hpp \
-	parallel/algorithm ips4o.hpp tbb/parallel_sort.h embree4/rtcore.h embree3/rtcore.h \
-	pcl/octree/octree_pointcloud.h
+	embree4/rtcore.h embree3/rtcore.h pcl/octree/octree_pointcloud.h
 pcl_flags  := $(addprefix -isystem ,$(wildcard /usr/include/pcl-* /usr/include/eigen3))
 headers    := $(shell for h in $(headers); do \
 	printf '$(hash)if __has_include(<%s>)\n"%s"\n$(hash)endif\n' $$h $$h; done | \
@@ -95,9 +94,6 @@ have_graphblas := $(call have_threaded,GraphBLAS.h)
 # Templates.  Sanitizers, which look for our faults, take a minute to compile them.
 have_template = $(if $(filter asan tsan,$(MODE)),0,$(call have_header,$(1)))
 have_boost := $(call have_template,boost/sort/sort.hpp)
-have_gnu   := $(call have_template,parallel/algorithm)
-have_ips4o := $(call have_template,ips4o.hpp)
-have_tbb   := $(call have_template,tbb/parallel_sort.h)
 have_pcl   := $(call have_template,pcl/octree/octree_pointcloud.h)
 # The major version of Embree: 4 or 3, or 0.
 have_embree := $(firstword $(foreach v,4 3,$(if \
@@ -139,9 +135,8 @@ cppflags := $(shared_cppflags) -I$(BUILD)/generated \
 	-DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) \
 	-DGB_HAVE_CUB=$(CUDA) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1 -Itests/simt)
 # For the list of variants alone.
-listed_cppflags := -DGB_HAVE_BOOST=$(have_boost) -DGB_HAVE_GNU=$(have_gnu) \
-	-DGB_HAVE_GRAPHBLAS=$(have_graphblas) -DGB_HAVE_IPS4O=$(have_ips4o) \
-	-DGB_HAVE_PCL=$(have_pcl) -DGB_HAVE_TBB=$(have_tbb)
+listed_cppflags := -DGB_HAVE_BOOST=$(have_boost) -DGB_HAVE_GRAPHBLAS=$(have_graphblas) \
+	-DGB_HAVE_PCL=$(have_pcl)
 # a*b+c is never fused, so that results do not depend on the machine.
 unfused  := -ffp-contract=off
 cflags   = -std=c11 -fopenmp $(unfused) $(optimise) $(warnings) \
@@ -151,8 +146,7 @@ cxxflags = -std=c++20 -fopenmp $(unfused) $(optimise) $(cxx_warnings) $(werror)
 unmoved  := $(if $(filter asan,$(MODE)),-no-pie)
 # musl takes the stacks of threads from the program's header; its default of 128 KiB is too small.
 ldflags  := $(sanitize) $(unmoved) -Wl,--dynamic-list=common/plugin.syms -Wl,-z,stack-size=0x800000
-ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
-	$(call with,png,-lpng) $(call with,tbb,-ltbb) $(call with,ips4o,-latomic)
+ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl $(call with,png,-lpng)
 
 ifeq ($(CUDA),1)
 gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
@@ -180,7 +174,7 @@ gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitiz
 cudart   := -L$(nvcc_lib) -lcudart_static
 ldlibs   += $(cudart) -lstdc++ -ldl -lrt
 endif
-ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost gnu ips4o pcl tbb,-lstdc++))
+ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost pcl,-lstdc++))
 
 # ---- files ---------------------------------------------------------------------------------
 
@@ -200,8 +194,7 @@ sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)) \
 cuda_c   := $(call files,cuda,c)
 objects  := $(call object,$(sources) cli/commands/embedded.S \
 	$(call with,hwy,cpu/radix/vqsort.cc) \
-	$(call with,pcl,cpu/octree/pcl.cc) \
-	$(foreach l,boost gnu ips4o tbb,$(call with,$l,cpu/radix/$l.cc)))
+	$(call with,boost,cpu/radix/boost.cc) $(call with,pcl,cpu/octree/pcl.cc))
 peers    := cuda/radix/cub.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
 ifeq ($(CUDA),1)

@@ -170,7 +170,7 @@ arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
 test-arm:
 	+$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
 		$(MAKE) --no-print-directory CUDA=0 BUILD=build/aarch64 SHARED=build/aarch64 \
-			have_gnu=0 CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))" \
+			CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))" \
 			build/aarch64/gpubench; \
 	else echo "test-arm is left out: scripts/install-deps.sh arm installs what is missing"; fi
 
