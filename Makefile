@@ -77,7 +77,7 @@ SHARED    := build/$(MODE)
 # \# to $(shell): as # or as \#.  A variable avoids this.
 hash       := \#
 headers    := hwy/contrib/sort/vqsort.h png.h vulkan/vulkan.h GraphBLAS.h boost/sort/sort.hpp \
-	parallel/algorithm ips4o.hpp tbb/parallel_sort.h embree4/rtcore.h embree3/rtcore.h
+	embree4/rtcore.h embree3/rtcore.h
 headers    := $(shell for h in $(headers); do \
 	printf '$(hash)if __has_include(<%s>)\n"%s"\n$(hash)endif\n' $$h $$h; done | \
 	$(CXX) -E -P -x c++ - 2>/dev/null)
@@ -93,9 +93,6 @@ have_graphblas := $(call have_threaded,GraphBLAS.h)
 # Templates.  Sanitizers, which look for our faults, take a minute to compile them.
 have_template = $(if $(filter asan tsan,$(MODE)),0,$(call have_header,$(1)))
 have_boost := $(call have_template,boost/sort/sort.hpp)
-have_gnu   := $(call have_template,parallel/algorithm)
-have_ips4o := $(call have_template,ips4o.hpp)
-have_tbb   := $(call have_template,tbb/parallel_sort.h)
 # The major version of Embree: 4 or 3, or 0.
 have_embree := $(firstword $(foreach v,4 3,$(if \
 	$(filter 1,$(call have_threaded,embree$v/rtcore.h)),$v)) 0)
@@ -136,9 +133,7 @@ cppflags := $(shared_cppflags) -I$(BUILD)/generated \
 	-DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) \
 	-DGB_HAVE_CUB=$(CUDA) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1 -Itests/simt)
 # For the list of variants alone.
-listed_cppflags := -DGB_HAVE_BOOST=$(have_boost) -DGB_HAVE_GNU=$(have_gnu) \
-	-DGB_HAVE_GRAPHBLAS=$(have_graphblas) -DGB_HAVE_IPS4O=$(have_ips4o) \
-	-DGB_HAVE_TBB=$(have_tbb)
+listed_cppflags := -DGB_HAVE_BOOST=$(have_boost) -DGB_HAVE_GRAPHBLAS=$(have_graphblas)
 # a*b+c is never fused, so that results do not depend on the machine.
 unfused  := -ffp-contract=off
 cflags   = -std=c11 -fopenmp $(unfused) $(optimise) $(warnings) \
@@ -148,8 +143,7 @@ cxxflags = -std=c++20 -fopenmp $(unfused) $(optimise) $(cxx_warnings) $(werror)
 unmoved  := $(if $(filter asan,$(MODE)),-no-pie)
 # musl takes the stacks of threads from the program's header; its default of 128 KiB is too small.
 ldflags  := $(sanitize) $(unmoved) -Wl,--dynamic-list=common/plugin.syms -Wl,-z,stack-size=0x800000
-ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl \
-	$(call with,png,-lpng) $(call with,tbb,-ltbb) $(call with,ips4o,-latomic)
+ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl $(call with,png,-lpng)
 
 ifeq ($(CUDA),1)
 gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
@@ -177,7 +171,7 @@ gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitiz
 cudart   := -L$(nvcc_lib) -lcudart_static
 ldlibs   += $(cudart) -lstdc++ -ldl -lrt
 endif
-ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost gnu ips4o tbb,-lstdc++))
+ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost,-lstdc++))
 
 # ---- files ---------------------------------------------------------------------------------
 
@@ -197,7 +191,7 @@ sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)) \
 cuda_c   := $(call files,cuda,c)
 objects  := $(call object,$(sources) cli/commands/embedded.S \
 	$(call with,hwy,cpu/radix/vqsort.cc) \
-	$(foreach l,boost gnu ips4o tbb,$(call with,$l,cpu/radix/$l.cc)))
+	$(call with,boost,cpu/radix/boost.cc))
 peers    := cuda/radix/cub.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
 ifeq ($(CUDA),1)

@@ -35,19 +35,7 @@ enum radix_distribution {
 	RADIX_ENTROPY3,
 	RADIX_ENTROPY4,
 	RADIX_ENTROPY5,
-	RADIX_DOMINANT,  /* 99 % are equal */
-	RADIX_RUNS,      /* 16 ascending runs */
-	RADIX_ORGANPIPE, /* ascending to the middle, then descending */
-	RADIX_NEARLY,    /* ascending but for about sqrt(count) keys */
-	RADIX_LAST,      /* ascending but for the last key */
-	RADIX_STAIRCASE, /* ascending, 64 different keys */
-	RADIX_SQRT,      /* sqrt(count) different keys */
-	RADIX_TWO,       /* 2 different keys */
-	/* From Axtmann and others, "Engineering In-place (Shared-memory) Sorting Algorithms": */
-	RADIX_EXPONENTIAL, /* from 2^e to 2^(e + 1), e uniform */
-	RADIX_ROOTDUP,     /* i mod sqrt(count) */
-	RADIX_TWODUP,      /* i^2 + count / 2 mod count */
-	RADIX_EIGHTDUP,    /* i^8 + count / 2 mod count */
+	RADIX_NEARLY, /* ascending but for about sqrt(count) keys */
 	RADIX_DISTRIBUTIONS,
 };
 

@@ -28,17 +28,8 @@
 #ifndef GB_HAVE_BOOST
 #define GB_HAVE_BOOST 0
 #endif
-#ifndef GB_HAVE_GNU
-#define GB_HAVE_GNU 0
-#endif
 #ifndef GB_HAVE_GRAPHBLAS
 #define GB_HAVE_GRAPHBLAS 0
-#endif
-#ifndef GB_HAVE_IPS4O
-#define GB_HAVE_IPS4O 0
-#endif
-#ifndef GB_HAVE_TBB
-#define GB_HAVE_TBB 0
 #endif
 #ifndef GB_HAVE_VULKAN
 #define GB_HAVE_VULKAN 0
@@ -55,10 +46,7 @@
 #define ABSENT_HWY       "built without Highway (Debian: libhwy-dev)"
 #define ABSENT_EMBREE    "built without Embree (Debian: libembree-dev)"
 #define ABSENT_BOOST     "built without Boost (Debian: libboost-dev)"
-#define ABSENT_GNU       "built without the parallel mode of GCC's libstdc++"
 #define ABSENT_GRAPHBLAS "built without SuiteSparse:GraphBLAS (Debian: libgraphblas-dev)"
-#define ABSENT_IPS4O     "built without ips4o (Debian: libips4o-dev)"
-#define ABSENT_TBB       "built without oneTBB (Debian: libtbb-dev)"
 #define ABSENT_VULKAN    "built without Vulkan (Debian: libvulkan-dev)"
 
 #define OPS_1(ops)                  &(ops)

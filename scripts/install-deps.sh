@@ -23,7 +23,7 @@
 # the missing ones if they are available; only `all` installs them on their own:
 #	libhwy-dev       Highway 1.0: without it the variant cpu/vqsort is left out
 #	libembree-dev    Embree 4 or 3: without it the variants cpu/embree* are left out
-#	libboost-dev, libips4o-dev, libtbb-dev    Boost.Sort, ips4o, oneTBB: sorts of radix
+#	libboost-dev     Boost.Sort: without it the variant cpu/boost-pdq is left out
 #	libgraphblas-dev SuiteSparse:GraphBLAS: without it the variant cpu/graphblas is left out
 #	libpng-dev       without it pictures are .ppm only
 #	libvulkan-dev    without it the vulkan variants are left out
@@ -146,8 +146,6 @@ has_header hwy/contrib/sort/vqsort.h || optional+=(libhwy-dev)
 has_header embree4/rtcore.h || has_header embree3/rtcore.h || optional+=(libembree-dev)
 has_header boost/sort/sort.hpp || optional+=(libboost-dev)
 has_header GraphBLAS.h || optional+=(libgraphblas-dev)
-has_header ips4o.hpp || optional+=(libips4o-dev)
-has_header tbb/parallel_sort.h || optional+=(libtbb-dev)
 has_header png.h || optional+=(libpng-dev)
 has_header vulkan/vulkan.h || optional+=(libvulkan-dev)
 has_command help2man || optional+=(help2man)
@@ -191,7 +189,6 @@ librandom123-dev  Random123-devel   -               -
 libhwy-dev        highway-devel     highway         highway-devel
 libembree-dev     embree-devel      embree          embree-devel
 libboost-dev      boost-devel       boost           libboost_headers-devel
-libtbb-dev        tbb-devel         onetbb          tbb-devel
 libpng-dev        libpng-devel      libpng          libpng16-devel
 libvulkan-dev     vulkan-headers    vulkan-headers  vulkan-headers
 help2man          help2man          help2man        help2man

@@ -102,14 +102,14 @@ while read id like command; do
 		fail "$id: nothing about Random123"
 done <<'SYSTEMS'
 fedora - dnf install gcc gcc-c++ make cjson-devel Random123-devel highway-devel embree-devel \
-boost-devel tbb-devel libpng-devel vulkan-headers help2man python3-pip
+boost-devel libpng-devel vulkan-headers help2man python3-pip
 rocky rhel-centos-fedora dnf install epel-release && dnf config-manager --set-enabled crb && dnf \
-install gcc gcc-c++ make cjson-devel highway-devel embree-devel boost-devel tbb-devel libpng-devel \
+install gcc gcc-c++ make cjson-devel highway-devel embree-devel boost-devel libpng-devel \
 vulkan-headers help2man python3-pip
-arch - pacman -S --needed base-devel cjson highway embree boost onetbb libpng vulkan-headers \
+arch - pacman -S --needed base-devel cjson highway embree boost libpng vulkan-headers \
 help2man python-pip
 opensuse-tumbleweed opensuse-suse zypper install gcc gcc-c++ make cJSON-devel highway-devel \
-embree-devel libboost_headers-devel tbb-devel libpng16-devel vulkan-headers help2man python3-pip
+embree-devel libboost_headers-devel libpng16-devel vulkan-headers help2man python3-pip
 SYSTEMS
 
 # --prefix unpacks packages, and the compilers that it writes find them.  One of the optional

@@ -165,7 +165,7 @@ test-long: deps-test
 	$(again) test-resume KILLS=20
 	+$(Q)if scripts/install-deps.sh --check arm >/dev/null; then \
 		$(MAKE) --no-print-directory CUDA=0 BUILD=build/aarch64 SHARED=build/aarch64 \
-			have_gnu=0 CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))" \
+			CC="$(subst %%,cc,$(arm_cc))" CXX="$(subst %%,++,$(arm_cc))" \
 			build/aarch64/gpubench; \
 	else echo "aarch64 is left out: scripts/install-deps.sh arm installs what is missing"; fi
 # build/arm64 has no libstdc++.

@@ -22,9 +22,7 @@
 
 GB_WORDS(types, RADIX_TYPES, "u32", "u64", "f32", "pairs");
 GB_WORDS(distributions, RADIX_DISTRIBUTIONS, "uniform", "sorted", "reverse", "constant", "few",
-	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5", "dominant",
-	 "runs", "organpipe", "nearly", "last", "staircase", "sqrt", "two", "exponential",
-	 "rootdup", "twodup", "eightdup");
+	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5", "nearly");
 GB_WORDS(values, RADIX_VALUES, "index", "random");
 GB_WORDS(answers, 2, "no", "yes");
 
@@ -48,10 +46,7 @@ static const struct gb_param params[] = {
 	  .initial = "uniform",
 	  .choices = distributions,
 	  .help = "distribution of generated keys; few: 256 distinct keys; entropyK: bitwise AND "
-		  "of K uniform words; dominant: 99 % equal; runs: 16 ascending runs; organpipe: "
-		  "up, then down; nearly, last: sorted but for about sqrt(count) keys, or for the "
-		  "last; staircase: sorted, 64 distinct keys; sqrt, two: that many distinct keys; "
-		  "exponential, rootdup, twodup, eightdup: as in the papers on ips4o" },
+		  "of K uniform words; nearly: sorted but for about sqrt(count) keys" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
 	  .help = "read raw little-endian keys of the given type from this file" },
@@ -81,9 +76,7 @@ static const char *const check[] = {
 	"--count=10007 --type=u32,u64,f32,pairs --distribution=sorted,reverse,constant,few,zipf",
 	("--count=10007 --type=u32,pairs "
 	 "--distribution=entropy0,entropy1,entropy2,entropy3,entropy4,entropy5"),
-	("--count=2051 --type=u32,u64,f32,pairs "
-	 "--distribution=dominant,runs,organpipe,nearly,last,staircase,sqrt,two"),
-	"--count=2051 --distribution=exponential,rootdup,twodup,eightdup",
+	"--count=2051 --type=u32,u64,f32,pairs --distribution=nearly",
 	"--count=33,4097 --type=pairs --values=index",
 	"--count=10007 --type=pairs --unstable=yes --distribution=few",
 	NULL,
@@ -113,12 +106,10 @@ static const char *const paper[] = {
 /* Every distribution, and sizes up to what a GPU with 80 GB holds. */
 static const char *const large[] = {
 	"--count=16Mi,64Mi --type=u32,u64,pairs",
-	("--count=16Mi --type=u32,pairs --distribution=few,zipf,sorted,dominant,runs,organpipe,"
-	 "nearly,sqrt"),
+	"--count=16Mi --type=u32,pairs --distribution=few,zipf,sorted,nearly",
 	"--count=16Mi --type=pairs --values=index",
 	("!cpu/* --count=64Mi --type=u32,pairs --distribution=sorted,reverse,constant,few,zipf,"
-	 "entropy0,entropy1,entropy2,entropy3,entropy4,entropy5,dominant,runs,organpipe,nearly,"
-	 "last,staircase,sqrt,two,exponential,rootdup,twodup,eightdup"),
+	 "entropy0,entropy1,entropy2,entropy3,entropy4,entropy5,nearly"),
 	"!cpu/* --count=256Mi,1Gi --type=u32,u64,f32,pairs --distribution=uniform,few",
 	NULL,
 };

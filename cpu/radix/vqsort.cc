@@ -31,8 +31,6 @@ const char *const name[] = {
 static_assert(sizeof lib == sizeof name);
 
 struct vqsort {
-	static constexpr unsigned flags = GB_SERIAL;
-	static constexpr bool stable = false;
 	alignas(hwy::Sorter) unsigned char sorter[sizeof(hwy::Sorter)];
 
 	static enum gb_status load(struct gb_error *err)
@@ -41,7 +39,7 @@ struct vqsort {
 				       &lib, err);
 	}
 
-	explicit vqsort(int)
+	vqsort()
 	{
 		lib.construct(sorter);
 	}

@@ -124,78 +124,18 @@ static uint64_t scaled(uint64_t word, uint64_t n)
 	return (uint64_t)((wide)word * n >> 64);
 }
 
-/* Turn a uniform word into one from the i-th of n equal parts of the range. */
-static uint64_t ramp(uint64_t word, uint64_t i, uint64_t n)
+/* A ramp whose i-th word is drawn from the i-th of count equal parts of the range; some words are
+ * uniform instead. */
+static void nearly_words(uint64_t seed, uint64_t count, uint64_t first, size_t n, uint64_t *word)
 {
-	const uint64_t size = UINT64_MAX / n;
-
-	return i * size + scaled(word, size);
-}
-
-/* floor(i 2^64 / n) */
-static uint64_t part(uint64_t i, uint64_t n)
-{
-	return (uint64_t)(((wide)i << 64) / n);
-}
-
-static uint64_t square(uint64_t x, uint64_t n)
-{
-	return (uint64_t)((wide)x * x % n);
-}
-
-static uint64_t exponential(uint64_t word, uint64_t count)
-{
-	const unsigned log = 63 - (unsigned)__builtin_clzll(count);
-	const uint64_t power = UINT64_C(1) << scaled(word, 1 + log);
-
-	return (power + scaled(word << 32, power)) << (63 - log);
-}
-
-/* The word of index i < count; `word` is the uniform one, `other` that of stream 1. */
-static uint64_t shaped(enum radix_distribution distribution, uint64_t count, uint64_t root,
-		       uint64_t i, uint64_t word, uint64_t other)
-{
-	const uint64_t half = count / 2 + count % 2, run = (count + 15) / 16;
-
-	switch (distribution) {
-	case RADIX_DOMINANT:
-		return i == 0 || other < UINT64_MAX / 100 ? word : scatter64(1);
-	case RADIX_RUNS:
-		return ramp(word, i % run, run);
-	case RADIX_ORGANPIPE:
-		return ramp(word, i < half ? i : count - 1 - i, half);
-	case RADIX_NEARLY:
-		return other < UINT64_MAX / root ? word : ramp(word, i, count);
-	case RADIX_LAST:
-		return i == count - 1 ? word : ramp(word, i, count);
-	case RADIX_SQRT:
-		return scatter64((uint32_t)scaled(word, root));
-	case RADIX_EXPONENTIAL:
-		return exponential(word, count);
-	case RADIX_ROOTDUP:
-		return part(i % root, root);
-	case RADIX_TWODUP:
-		return part((square(i, count) + count / 2) % count, count);
-	case RADIX_EIGHTDUP:
-		i = square(square(square(i, count), count), count);
-		return part((i + count / 2) % count, count);
-	default:
-		return scatter64(1 + ((uint32_t)word & 1));
-	}
-}
-
-static void shaped_words(enum radix_distribution distribution, uint64_t seed, uint64_t count,
-			 uint64_t first, size_t n, uint64_t *word)
-{
-	const bool decides = distribution == RADIX_DOMINANT || distribution == RADIX_NEARLY;
-	const uint64_t root = floor_sqrt(count);
-	uint64_t other[TILE] = { 0 };
+	const uint64_t size = UINT64_MAX / count, rare = UINT64_MAX / floor_sqrt(count);
+	uint64_t other[TILE];
 
 	uniform_words(seed, 0, first, n, word);
-	if (decides)
-		uniform_words(seed, 1, first, n, other);
+	uniform_words(seed, 1, first, n, other);
 	for (size_t i = 0; i < n; i++)
-		word[i] = shaped(distribution, count, root, first + i, word[i], other[i]);
+		if (other[i] >= rare)
+			word[i] = (first + i) * size + scaled(word[i], size);
 }
 
 /* Generate the words of indices first .. first + n - 1; n <= TILE. */
@@ -240,25 +180,8 @@ static void make_words(enum radix_distribution distribution, uint64_t seed, uint
 	case RADIX_ENTROPY5:
 		entropy_words(seed, (unsigned)(distribution - RADIX_ENTROPY0), first, n, word);
 		break;
-	case RADIX_STAIRCASE:
-		for (size_t i = 0; i < n; i++) {
-			const uint64_t step = 64 * (first + i) / count;
-
-			word[i] = step << 58 | gb_random64(seed, step) >> 6;
-		}
-		break;
-	case RADIX_DOMINANT:
-	case RADIX_RUNS:
-	case RADIX_ORGANPIPE:
 	case RADIX_NEARLY:
-	case RADIX_LAST:
-	case RADIX_SQRT:
-	case RADIX_TWO:
-	case RADIX_EXPONENTIAL:
-	case RADIX_ROOTDUP:
-	case RADIX_TWODUP:
-	case RADIX_EIGHTDUP:
-		shaped_words(distribution, seed, count, first, n, word);
+		nearly_words(seed, count, first, n, word);
 		break;
 	case RADIX_DISTRIBUTIONS:
 		break;

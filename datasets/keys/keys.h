@@ -24,27 +24,11 @@
  *	entropy k   AND of the uniform words of streams 0 .. k - 1; all bits set for k = 0.
  *	            Thearling and Smith's measure: k = 1 is uniform, each further word reduces
  *	            the entropy
- *	dominant    the uniform word for index 0 and, with probability 1/100, for others (stream 1
- *	            decides); else 1, scattered
- *	sqrt        floor(u floor(sqrt(count))), scattered; u as for zipf
- *	two         1 + the lowest bit of the uniform word, scattered
- *	exponential 2^e + floor(f 2^e), moved up by 63 - floor(log2 count) bits:
- *	            e = floor(u (1 + floor(log2 count))), f is the lower half of the uniform word
- *	            as a fraction
- *	rootdup     floor(v 2^64 / r), v = i mod r, r = floor(sqrt(count))
- *	twodup      floor(v 2^64 / count), v = i^2 + floor(count / 2) mod count
- *	eightdup    the same for i^8
- *	staircase   s = floor(64 i / count) in the upper 6 bits, the upper 58 bits of Philox block
- *	            (seed, stream 0, s) below them
- *	last        ramp(i, count); the uniform word for the last index
- *	nearly      ramp(i, count); with probability 1/floor(sqrt(count)) the uniform word (stream 1
- *	            decides)
- *	organpipe   ramp(min(i, count - 1 - i), ceil(count / 2))
- *	runs        ramp(i mod length, length) with length = ceil(count / 16)
+ *	nearly      ramp(i); with probability 1/floor(sqrt(count)) the uniform word: if the word of
+ *	            stream 1 is below floor((2^64 - 1) / floor(sqrt(count))).  ramp(i) is a word from
+ *	            the i-th of count equal parts of the range, drawn by the uniform word: with s =
+ *	            floor((2^64 - 1) / count), i s + floor(u s); u as for zipf
  *
- * ramp(i, n) is a word from the i-th of n equal parts of the range, drawn by the uniform word: with
- * s = floor((2^64 - 1) / n), i s + floor(u s).  Probability 1/p: the word is below
- * floor((2^64 - 1) / p).
  * "Scattered" means a fixed bijection of 32-bit numbers that spreads small ones over the range.
  */
 #ifndef GPUBENCH_DATASETS_KEYS_KEYS_H

@@ -54,7 +54,7 @@ version_of() { # of the change log in standard input
 		fail "CHANGELOG.md names no version"
 }
 
-libraries=(have_boost=0 have_gnu=0 have_ips4o=0 have_tbb=0 SMS="${SMS:-\$(all_sms)}")
+libraries=(have_boost=0 SMS="${SMS:-\$(all_sms)}")
 
 # build TREE LINKER-FLAG...: build and install in TREE/usr
 build() {

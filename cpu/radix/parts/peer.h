@@ -1,17 +1,15 @@
-/* peer.h -- makes a variant of a C++ library's sort (C++ only).
+/* peer.h -- makes a variant of a C++ library's sort, which uses one thread and is not stable (C++
+ * only).
  *
  * A class Sort has
  *
- *	flags                     GB_SERIAL or 0
- *	stable                    true if sort() keeps the order of equal keys
  *	library()                 its name and version
  *	load(err)                 loads it, if it is not linked
- *	Sort(threads)
  *	sort(first, last, less)   of uint32_t, uint64_t, or pairs compared by radix_by_key
  *
  * Floats are sorted as unsigned numbers of the same order, so NaNs and signed zeros end where
- * common/radix.h wants them.  Unless --unstable=yes, a sort that is not stable compares whole
- * pairs, with positions for values that do not ascend (radix_cpu_to_words()).
+ * common/radix.h wants them.  Unless --unstable=yes, whole pairs are compared, with positions for
+ * values that do not ascend (radix_cpu_to_words()).
  *
  * A library allocates while it sorts, which a program that calls it cannot avoid: it is timed.
  */
@@ -50,18 +48,17 @@ template <class Sort> struct radix_peer {
 			      "a pointer to it points to its first member");
 		static_assert(alignof(state) <= alignof(std::max_align_t),
 			      "the caller's memory is calloc()'s");
-		const int threads = Sort::flags & GB_SERIAL ? 1 : radix_cpu_threads(params);
 		const bool any = static_cast<const struct radix_params *>(params)->unstable;
 		struct state *s;
 
 		if constexpr (requires { Sort::load(err); })
 			if (Sort::load(err))
 				return err->code;
-		s = new (memory) state{ {}, any, Sort(threads) };
+		s = new (memory) state{ {}, any, {} };
 		if (radix_cpu_init(&s->cpu, params, input, false, err))
 			return err->code;
-		s->cpu.threads = threads;
-		return Sort::stable || any ? GB_OK : radix_cpu_init_words(&s->cpu, params, err);
+		s->cpu.threads = 1;
+		return any ? GB_OK : radix_cpu_init_words(&s->cpu, params, err);
 	}
 
 	template <class T, class Less> static void sort(struct state *s, Less less)
@@ -86,7 +83,7 @@ template <class Sort> struct radix_peer {
 			return GB_OK;
 		radix_cpu_to_order(&s->cpu, nullptr);
 		try {
-			if (s->cpu.low && (Sort::stable || s->any_order))
+			if (s->cpu.low && s->any_order)
 				sort<uint64_t>(s, radix_by_key());
 			else if (s->cpu.width == 8)
 				sort_words(s);
@@ -115,7 +112,7 @@ template <class Sort> struct radix_peer {
 		.destroy = destroy,
 		.excluded = radix_cpu_excluded,
 		.library = Sort::library,
-		.flags = Sort::flags,
+		.flags = GB_SERIAL,
 	};
 };
 
