@@ -101,7 +101,7 @@ measure octree-1m octree cpu/seq cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=
 measure octree-16m octree cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=16M --dist=plummer,cube \
 	--threads=2 "${long[@]}"
 
-measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc \
+measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/apetrei cpu/ploc \
 	cpu/sah cpu/wide cpu/embree cpu/embree-morton --scene=terrain --primitives=300k \
 	--threads=1,2 "${few[@]}"
 # No city here: the reference takes minutes for one.

@@ -10,7 +10,7 @@
 #include "tests/sanitized.h"
 
 extern const struct gb_variant_ops lbvh_cpu_karras_bitonic, lbvh_cpu_karras_radix,
-	lbvh_cpu_karras32, lbvh_cpu_karras64, lbvh_cpu_apetrei, lbvh_cpu_ploc, lbvh_cpu_sah,
+	lbvh_cpu_karras32, lbvh_cpu_apetrei, lbvh_cpu_ploc, lbvh_cpu_sah,
 	lbvh_cpu_sbvh, lbvh_cpu_wide;
 
 static const size_t sizes[] = { 1, 2, 3, 9, 33, 1000, 8193, UNLESS_SANITIZED(20011, 12001) };
@@ -45,7 +45,6 @@ Test(lbvh_build, one_tree_for_any_number_of_threads)
 	const struct gb_variant_ops *const all[] = { &lbvh_cpu_karras_bitonic,
 						     &lbvh_cpu_karras_radix,
 						     &lbvh_cpu_karras32,
-						     &lbvh_cpu_karras64,
 						     &lbvh_cpu_apetrei,
 						     &lbvh_cpu_ploc,
 						     &lbvh_cpu_sah,
