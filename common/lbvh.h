@@ -23,13 +23,9 @@
  *			index[first .. first + count)
  *	index		a permutation of 0 .. count - 1
  *
- * In a tree with spatial splits (LBVH_SPATIAL), a primitive may be in several leaves, whose boxes
- * together hold all of it; index has up to lbvh_references_max() numbers.
+ * A node's box is exactly the union of its primitives' boxes.
  *
- * A node's box is exactly the union of its primitives' boxes.  With spatial splits it is that of
- * the parts within a leaf's box, up to rounding.
- *
- * All builders but ploc, sah and sbvh number nodes as Karras 2012: inner nodes are 0 .. L - 2, the
+ * All builders but ploc number nodes as Karras 2012: inner nodes are 0 .. L - 2, the
  * node of range [a, b] is a if it is its parent's right child and b if it is the left one, leaf i
  * is node L - 1 + i, and leaves are in ascending order of codes.  Primitives of equal code share a
  * leaf, in ascending order of index, so that builders of equal code width produce equal bytes.
@@ -128,7 +124,6 @@ enum lbvh_tree_kind {
 	LBVH_BINARY = 1,  /* nodes and index as above: every part is checked */
 	LBVH_PROBED = 2,  /* any other tree, wide or a library's: download() traces the
 			    LBVH_PROBE_EDGE^2 rays of input->probe and outputs the hits */
-	LBVH_SPATIAL = 4, /* of a binary tree: made with spatial splits */
 };
 
 enum { LBVH_PROBE_EDGE = 64, LBVH_PROBES = LBVH_PROBE_EDGE * LBVH_PROBE_EDGE };
@@ -141,37 +136,21 @@ enum { LBVH_PROBE_EDGE = 64, LBVH_PROBES = LBVH_PROBE_EDGE * LBVH_PROBE_EDGE };
  * 1 %. */
 #define LBVH_COARSE UINT32_C(0x636f6172)
 
-/* The output of build: this header, room for 2 R - 1 nodes, R indices, LBVH_PROBES distances,
- * LBVH_PROBES primitives.  R is the number of primitives, with LBVH_SPATIAL
- * lbvh_references_max().  A binary tree uses nodes and index, a probed one the hits. */
+/* The output of build: this header, room for 2 n - 1 nodes, n indices, LBVH_PROBES distances,
+ * LBVH_PROBES primitives; n is the number of primitives.  A binary tree uses nodes and index, a
+ * probed one the hits. */
 struct lbvh_tree_header {
 	uint32_t kind;       /* enum lbvh_tree_kind, or both of them */
 	uint32_t leaves;     /* L; for a tree that is only probed, 0 if unknown */
 	uint32_t nodes;      /* 2 L - 1; the same */
 	uint32_t arithmetic; /* of the hits: LBVH_FOREIGN, LBVH_COARSE or any other value */
-	uint32_t references; /* numbers in index, with LBVH_SPATIAL */
-	uint32_t unused[11];
+	uint32_t unused[12];
 };
 
-/* The most numbers in the index of a tree with spatial splits. */
-static inline size_t lbvh_references_max(size_t primitives)
-{
-	return primitives + primitives / 2;
-}
-
-/* The same for a tree of this kind. */
-static inline size_t lbvh_references_of(const struct lbvh_input *in, uint32_t kind)
-{
-	return kind & LBVH_SPATIAL ? lbvh_references_max(in->count) : in->count;
-}
-
-/* Enough for a tree of each kind. */
 static inline size_t lbvh_build_size(const struct lbvh_input *in)
 {
-	const size_t references = lbvh_references_max(in->count);
-
-	return sizeof(struct lbvh_tree_header) + (2 * references - 1) * sizeof(struct lbvh_node) +
-	       references * sizeof(uint32_t) + (size_t)LBVH_PROBES * 8;
+	return sizeof(struct lbvh_tree_header) + (2 * in->count - 1) * sizeof(struct lbvh_node) +
+	       in->count * sizeof(uint32_t) + (size_t)LBVH_PROBES * 8;
 }
 
 static inline struct lbvh_node *lbvh_build_nodes(void *output)
@@ -180,26 +159,14 @@ static inline struct lbvh_node *lbvh_build_nodes(void *output)
 					    sizeof(struct lbvh_tree_header));
 }
 
-/* The index and the distances of a tree with room for so many references. */
-static inline uint32_t *lbvh_index_after(size_t references, void *output)
-{
-	return (uint32_t *)(void *)(lbvh_build_nodes(output) + (2 * references - 1));
-}
-
-static inline float *lbvh_probe_after(size_t references, void *output)
-{
-	return (float *)(void *)(lbvh_index_after(references, output) + references);
-}
-
-/* The same without spatial splits. */
 static inline uint32_t *lbvh_build_index(const struct lbvh_input *in, void *output)
 {
-	return lbvh_index_after(in->count, output);
+	return (uint32_t *)(void *)(lbvh_build_nodes(output) + (2 * in->count - 1));
 }
 
 static inline float *lbvh_build_probe_t(const struct lbvh_input *in, void *output)
 {
-	return lbvh_probe_after(in->count, output);
+	return (float *)(void *)(lbvh_build_index(in, output) + in->count);
 }
 
 static inline uint32_t *lbvh_build_probe_primitive(const struct lbvh_input *in, void *output)

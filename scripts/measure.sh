@@ -101,15 +101,14 @@ measure octree-1m octree cpu/seq cpu/lock cpu/lf cpu/morton --count=1M \
 measure octree-16m octree cpu/lock cpu/lf cpu/morton --count=16M --dist=plummer,cube \
 	--threads=2 "${long[@]}"
 
-measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc \
-	cpu/sah cpu/wide cpu/embree cpu/embree-morton --scene=terrain --primitives=300k \
+measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/apetrei cpu/ploc \
+	cpu/wide cpu/embree --scene=terrain --primitives=300k \
 	--threads=1,2 "${few[@]}"
 # No city here: the reference takes minutes for one.
 rays=(--op=trace --rays=1Ki --scene=teapot,knot,terrain --primitives=300k --threads=1 "${few[@]}")
 measure lbvh-rays lbvh cpu/wide cpu/embree cpu/packet cpu/embree16 --tree=paper "${rays[@]}"
-measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium cpu/packet cpu/embree16-medium --tree=best \
-	"${rays[@]}"
-measure lbvh-quality lbvh cpu/ploc cpu/sah cpu/embree-medium \
+measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium cpu/packet --tree=best "${rays[@]}"
+measure lbvh-quality lbvh cpu/ploc cpu/embree-medium \
 	--scene=teapot,terrain,city,soup,knot --primitives=100k --threads=1,2 "${few[@]}"
 
 # The CPU columns of the papers' tables; docs/papers.md says what they fill.

@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 # Some variants of each benchmark are left out, the slow ones among them.
 for name in boost-pdq graphblas split qsort 'basic*' serial descent libcbt seq \
-	lock lf ploc sah sbvh 'embree*' karras-bitonic 'stack*'; do
+	lock lf ploc 'embree*' karras-bitonic 'stack*'; do
 	set -- "$@" "!$name"
 done
 shift

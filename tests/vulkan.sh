@@ -100,7 +100,7 @@ export VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd
 expect "software that was not asked for" 0 "a software device, used only with --backend=vulkan" \
 	"$gpubench" env
 expect "software that was not asked for" 0 "a software device, used only" \
-	"$gpubench" "${few[@]}" cpu/karras64 driver-rt --primitives=700
+	"$gpubench" "${few[@]}" cpu/karras32 driver-rt --primitives=700
 expect "a GPU that is required" 0 " ok" \
 	"$gpubench" stream vulkan/copy --count=1000 --samples=1
 expect "check" 0 " 0 failed" "$gpubench" check stream lbvh --backend=vulkan

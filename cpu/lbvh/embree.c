@@ -1,13 +1,11 @@
-/* embree.c -- cpu/embree, -medium, -high, embree8, embree16, embree16-medium: Intel's Embree, 4 or
- * 3, traced with 1, 8 or 16 rays per call.
+/* embree.c -- cpu/embree, embree-medium, embree16: Intel's Embree, 4 or 3, traced with 1 or 16 rays
+ * per call.
  *
  * The library that the paper compares with.  Build: rtcCommitScene() of one mesh, by Morton codes
- * at low quality (the paper's "HLBVH"), by the surface area heuristic at medium quality, also with
- * spatial splits at high quality.  The tree has up to eight children per node and is ready for
- * traversal, so cpu/wide is its counterpart.
- * Trace: the same scene.  A call with several rays holds neighbours side by side in a vector; they
- * share the fetch of a node.  Calls with 16 rays and the better tree are the fastest way through
- * Embree for most kinds of rays, but not in every scene.
+ * at low quality (the paper's "HLBVH"), by the surface area heuristic at medium quality.  The tree
+ * has up to eight children per node and is ready for traversal, so cpu/wide is its counterpart.
+ * Trace: the same scene.  A call with 16 rays holds neighbours side by side in a vector; they share
+ * the fetch of a node.
  *
  * Our own threads call Embree, with the rays that all variants get.  Vertices and indices are
  * shared with the input.  A repeated build reuses the allocations of the previous one, as in our
@@ -142,9 +140,9 @@ static void batch1(const void *state, int thread, struct lbvh_batch *batch,
 
 static const struct lbvh_ways by_1 = { trace1, batch1 };
 
-/* ---- calls with 8 and 16 rays ------------------------------------------------------------- */
+/* ---- calls with 16 rays ------------------------------------------------------------------- */
 
-/* A call traces a block of 4 x 2 or 4 x 4 pixels, whose first is pixel (x, y) of the packet. */
+/* A call traces a block of 4 x 4 pixels, whose first is pixel (x, y) of the packet. */
 enum { BLOCK_WIDTH = 4 };
 
 /* Copy a block from the packet's layout, a row of four floats at a time. */
@@ -155,7 +153,7 @@ static void take_block(float *to, const float *from, uint32_t first, size_t rays
 		       BLOCK_WIDTH * sizeof *to);
 }
 
-/* The arrays of the structures for 8 and 16 rays. */
+/* The arrays of the structure for 16 rays. */
 struct call {
 	size_t rays;
 	int *valid;
@@ -275,7 +273,6 @@ static void keep_hits(const struct call *c, struct lbvh_packet *packet, uint32_t
 	}                                                                                   \
 	static const struct lbvh_ways by_##n = { trace##n, batch##n }
 
-WAYS(8);
 WAYS(16);
 
 /* ---- operations --------------------------------------------------------------------------- */
@@ -391,7 +388,4 @@ static void destroy(void *state)
 
 VARIANT(lbvh_cpu_embree, LOW, by_1, true);
 VARIANT(lbvh_cpu_embree_medium, MEDIUM, by_1, true);
-VARIANT(lbvh_cpu_embree_high, HIGH, by_1, true);
-VARIANT(lbvh_cpu_embree8, LOW, by_8, false);
 VARIANT(lbvh_cpu_embree16, LOW, by_16, false);
-VARIANT(lbvh_cpu_embree16_medium, MEDIUM, by_16, false);

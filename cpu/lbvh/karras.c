@@ -1,4 +1,4 @@
-/* karras.c -- cpu/karras-bitonic, -radix, karras32, karras64: the paper's build, phase by phase
+/* karras.c -- cpu/karras-bitonic, karras-radix, karras32: the paper's build, phase by phase
  * (section 4): bounds, codes, sort, leaves by flags and a scan, Karras' hierarchy, boxes.
  *
  * karras-bitonic sorts 30-bit codes with a bitonic network over the next power of two, and computes
@@ -10,10 +10,6 @@
  * karras-radix sorts n pairs by radix in three passes instead of log2(n) (log2(n) + 1) / 2 passes
  * over the next power of two.  karras32 also computes boxes in one pass over atomic flags instead
  * of up to 32, as does Hippie, with which the paper compares itself on CUDA (section 5.2).
- *
- * karras64 uses 21 instead of 10 bits per axis.  These separate close primitives, so that fewer
- * share a leaf and the tree is better; the sort moves records half again as large in twice as many
- * passes.
  */
 #include "cpu/lbvh/parts/builder.h"
 
@@ -87,31 +83,5 @@ const struct gb_variant_ops lbvh_cpu_karras32 = {
 	.run = lbvh_builder_run,
 	.download = lbvh_builder_download,
 	.bytes = bytes_radix,
-	.flags = GB_REPEATABLE,
-};
-
-/* ---- cpu/karras64 ------------------------------------------------------------------------- */
-
-static enum gb_status create_64(void *state, const void *params, const void *input,
-				struct gb_error *err)
-{
-	return lbvh_builder_create(state, params, input,
-				   LBVH_CPU_CODES_63 | LBVH_CPU_LEAVES | LBVH_CPU_PARENTS, err);
-}
-
-/* The mesh once, boxes three times; six passes over 12-byte records whose codes are read twice;
- * arrays of the leaves; parents and flags; nodes written twice and read once. */
-static double bytes_64(const void *params, const void *input)
-{
-	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 6 * (size_t)32 +
-					       5 * sizeof(struct lbvh_node) + 9 * sizeof(uint64_t));
-}
-
-const struct gb_variant_ops lbvh_cpu_karras64 = {
-	.state_size = sizeof(struct lbvh_cpu),
-	.create = create_64,
-	.run = lbvh_builder_run,
-	.download = lbvh_builder_download,
-	.bytes = bytes_64,
 	.flags = GB_REPEATABLE,
 };

@@ -1,10 +1,10 @@
 /* ploc.c -- cpu/ploc: a tree by clustering (parts/cluster.c; Benthin, Meister, Barczak, Mehalwal,
  * Tsakok, Kensler 2024: "H-PLOC").
  *
- * Codes and leaves are those of karras64, but a node joins the two nearby clusters with the
- * smallest common box instead of those that the curve separates.  Then treelets are rearranged and
- * leaves enlarged where that lowers the cost (parts/refine.c).  The tree is better than that of
- * karras64 or apetrei, and takes much longer to build.  The bound is arithmetic.
+ * Codes have 63 bits, which separate close primitives: few share a leaf.  A node joins the two nearby
+ * clusters with the smallest common box instead of those that the curve separates.  Then treelets
+ * are rearranged and leaves enlarged where that lowers the cost (parts/refine.c).  The tree is
+ * better than apetrei's, and takes much longer to build.  The bound is arithmetic.
  */
 #include "cpu/lbvh/parts/builder.h"
 
@@ -14,8 +14,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return lbvh_builder_create(state, params, input, LBVH_CPU_CLUSTERED, err);
 }
 
-/* The mesh once, boxes three times; the sort as in karras64; arrays of the leaves; nodes written,
- * read, written again, then read, rearranged and rewritten. */
+/* The mesh once, boxes three times; six passes over 12-byte records whose codes are read twice;
+ * arrays of the leaves; nodes written, read, written again, then read, rearranged and rewritten. */
 static double bytes(const void *params, const void *input)
 {
 	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 6 * (size_t)32 +

@@ -231,7 +231,7 @@ static void place_corners(struct state *s)
 	const struct lbvh_input *in = s->tracer.input;
 
 #pragma omp parallel for num_threads(s->tracer.threads) schedule(static)
-	for (size_t i = 0; i < s->cpu.references; i++) {
+	for (size_t i = 0; i < s->cpu.count; i++) {
 		const uint32_t p = s->cpu.index[i], *v = in->triangle + 3 * (size_t)p;
 		struct corners *to = s->triangle + i;
 
@@ -249,7 +249,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 	if (create_both(s, params, input, trace_batch, 0, err))
 		return err->code;
-	s->triangle = gb_host_alloc(s->cpu.room, sizeof *s->triangle, err);
+	s->triangle = gb_host_alloc(s->cpu.count, sizeof *s->triangle, err);
 	if (s->triangle && !gb_memory_is_dry())
 		place_corners(s);
 	return err->code;

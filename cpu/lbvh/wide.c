@@ -1,4 +1,4 @@
-/* wide.c -- cpu/wide, wide1, packet, sah, sbvh: trees of eight children a node, for traversal.
+/* wide.c -- cpu/wide, wide1, packet: trees of eight children a node, for traversal.
  *
  * wide builds apetrei's binary tree and collapses it in parallel into a wide tree that includes the
  * triangles, as a library's scene build does.  The bound is memory.
@@ -17,15 +17,6 @@
  * (parts/kernels_packet.h).  The bound is arithmetic.  Rays without a common origin, as after the
  * first reflection, cannot be traced like this.  In a stream, 16 neighbours are tested together
  * against each box (parts/kernels_group.h) if any hit will do: shadow and ambient rays.
- *
- * sah builds a tree from the top down by the surface area heuristic (parts/split.c).  Planes are
- * chosen by their cost instead of by code bits, so the build is slower than wide's.  It is faster
- * than ploc's.  The tree is cheaper in most scenes, but not for long thin triangles that cross each
- * other.  The binary tree is kept and is the one that `sah_cost` describes.  The bound is
- * arithmetic.
- *
- * sbvh also divides space, so that long triangles lie in several leaves (parts/spatial.c).  The
- * tree is the cheapest one in most scenes, and the build takes longest.  The bound is arithmetic.
  */
 #include "cpu/lbvh/parts/wide.h"
 #include "common/memory.h"
@@ -39,9 +30,8 @@ struct state {
 	size_t stack_room;
 };
 
-/* No tree of a build is deeper: code bits or, in sah, halving limit it.  For the probe's
- * traversal. */
-enum { LEVELS = 96 };
+/* No tree of a build is deeper: code bits limit it.  For the probe's traversal. */
+enum { LEVELS = 64 };
 
 /* Make the wide tree from a temporary binary tree.  The best tree gets a plan unless packets trace
  * an image: a plan makes more leaves, a packet enters more of them, and only some scenes gain. */
@@ -55,7 +45,7 @@ static void make_tree(struct state *s, const struct lbvh_params *params,
 	gb_memory_own(&s->cpu);
 	(void)lbvh_tracer_tree(&s->cpu, params, input, &s->wide.depth, err);
 	if (planned)
-		plan = gb_host_alloc(2 * s->cpu.room, sizeof *plan, err);
+		plan = gb_host_alloc(2 * s->cpu.count, sizeof *plan, err);
 	if (!err->code && !gb_memory_is_dry()) {
 		if (plan && !lbvh_wide_has_room(&s->wide, lbvh_plan_make(s->cpu.node, plan)))
 			plan = NULL;
@@ -71,11 +61,10 @@ static enum gb_status create(struct state *s, const void *params_, const void *i
 			     struct lbvh_ways ways, unsigned needs, struct gb_error *err)
 {
 	const struct lbvh_params *params = params_;
-	const bool best = params->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
-	const size_t room = lbvh_cpu_room(input, best ? LBVH_CPU_SPATIAL : needs);
+	const size_t primitives = ((const struct lbvh_input *)input)->count;
 
 	if (lbvh_tracer_init(&s->tracer, params, input, ways, err) ||
-	    lbvh_wide_init(&s->wide, room, s->tracer.threads, err))
+	    lbvh_wide_init(&s->wide, primitives, s->tracer.threads, err))
 		return err->code;
 	s->wide.depth = LEVELS;
 	if (s->tracer.op == LBVH_BUILD) {
@@ -231,58 +220,5 @@ const struct gb_variant_ops lbvh_cpu_packet = {
 	.run = lbvh_tracer_run,
 	.download = lbvh_tracer_download,
 	.metrics = lbvh_tracer_metrics,
-	.flags = GB_REPEATABLE,
-};
-
-/* ---- cpu/sah, cpu/sbvh -------------------------------------------------------------------- */
-
-static enum gb_status create_builder(struct state *s, const void *params, const void *input,
-				     unsigned needs, struct gb_error *err)
-{
-	const struct lbvh_ways probe = { NULL, trace_by_turns };
-
-	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
-		return gb_fail(err, GB_EUNAVAILABLE,
-			       "%s only builds trees: use --op=build; wide traces the best tree",
-			       needs & LBVH_CPU_SPATIAL ? "sbvh" : "sah");
-	return create(s, params, input, probe, needs, err);
-}
-
-static enum gb_status create_sah(void *state, const void *params, const void *input,
-				 struct gb_error *err)
-{
-	return create_builder(state, params, input, LBVH_CPU_PARTED, err);
-}
-
-static enum gb_status create_sbvh(void *state, const void *params, const void *input,
-				  struct gb_error *err)
-{
-	return create_builder(state, params, input, LBVH_CPU_SPATIAL, err);
-}
-
-static enum gb_status run_sah(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct state *s = state;
-
-	lbvh_cpu_build(&s->cpu, s->cpu.needs, timer);
-	collapse(s, LBVH_DEPTH_FIRST, timer);
-	return GB_OK;
-}
-
-const struct gb_variant_ops lbvh_cpu_sah = {
-	.state_size = sizeof(struct state),
-	.create = create_sah,
-	.reset = reset,
-	.run = run_sah,
-	.download = download,
-	.flags = GB_REPEATABLE,
-};
-
-const struct gb_variant_ops lbvh_cpu_sbvh = {
-	.state_size = sizeof(struct state),
-	.create = create_sbvh,
-	.reset = reset,
-	.run = run_sah,
-	.download = download,
 	.flags = GB_REPEATABLE,
 };

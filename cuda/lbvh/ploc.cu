@@ -1,8 +1,8 @@
 /* ploc.cu -- cuda/ploc: the tree by clustering (parts/cluster.cu). */
 #include "cuda/lbvh/parts/builder.h"
 
-/* As karras64 without parents.  Leaves are written and read once, as about one entry of a list per
- * primitive is; inner nodes are written. */
+/* As karras32 without parents, with five passes over words of 8 bytes.  Leaves are written and read
+ * once, as about one entry of a list per primitive is; inner nodes are written. */
 static const size_t BYTES =
 	3 * sizeof(struct lbvh_box) + 8 + 5 * 16 + 20 + 32 + 5 * sizeof(struct lbvh_node);
 

@@ -10,8 +10,7 @@
 #include "tests/sanitized.h"
 
 extern const struct gb_variant_ops lbvh_cpu_karras_bitonic, lbvh_cpu_karras_radix,
-	lbvh_cpu_karras32, lbvh_cpu_karras64, lbvh_cpu_apetrei, lbvh_cpu_ploc, lbvh_cpu_sah,
-	lbvh_cpu_sbvh, lbvh_cpu_wide;
+	lbvh_cpu_karras32, lbvh_cpu_apetrei, lbvh_cpu_ploc, lbvh_cpu_wide;
 
 static const size_t sizes[] = { 1, 2, 3, 9, 33, 1000, 8193, UNLESS_SANITIZED(20011, 12001) };
 /* Enough for all threads. */
@@ -45,11 +44,8 @@ Test(lbvh_build, one_tree_for_any_number_of_threads)
 	const struct gb_variant_ops *const all[] = { &lbvh_cpu_karras_bitonic,
 						     &lbvh_cpu_karras_radix,
 						     &lbvh_cpu_karras32,
-						     &lbvh_cpu_karras64,
 						     &lbvh_cpu_apetrei,
-						     &lbvh_cpu_ploc,
-						     &lbvh_cpu_sah,
-						     &lbvh_cpu_sbvh };
+						     &lbvh_cpu_ploc };
 	const int threads[] = { 2, 3, 8, 17 };
 
 	for (size_t v = 0; v < GB_COUNT(all); v++)
@@ -78,30 +74,23 @@ static double sah_cost(struct work *w, const struct gb_variant_ops *ops)
 	return metric(&metrics, "sah_cost");
 }
 
-/* The SAH cost of a ray is lower in trees of refined clusters, and of planes, than in the tree of
- * the codes.  The bounds depend on the scene: clusters gain least in a soup of loose triangles,
- * planes in a city, whose cables cross each other.  Spatial splits gain most there. */
+/* The SAH cost of a ray is lower in trees of refined clusters than in the tree of the codes.  The
+ * bounds depend on the scene: clusters gain least in a soup of loose triangles. */
 Test(lbvh_build, better_trees)
 {
 	const struct {
 		const char *scene;
-		double clusters, planes, parts; /* upper bounds, relative to the tree of codes */
-	} cases[] = { { "terrain", 0.8, 0.7, 0.7 },  { "knot", 0.86, 0.85, 0.81 },
-		      { "flake", 0.85, 0.85, 0.85 }, { "city", 0.75, 0.9, 0.6 },
-		      { "soup", 0.98, 0.95, 0.94 },  { "teapot", 0.9, 0.85, 0.85 } };
+		double clusters; /* upper bound, relative to the tree of codes */
+	} cases[] = { { "terrain", 0.8 }, { "knot", 0.86 }, { "flake", 0.85 },
+		      { "city", 0.75 },   { "soup", 0.98 }, { "teapot", 0.9 } };
 
 	for (size_t s = 0; s < UNLESS_SANITIZED(GB_COUNT(cases), 1); s++) {
 		struct work w = set_up(cases[s].scene, 30000, 2);
 		const double codes = sah_cost(&w, &lbvh_cpu_wide);
 		const double clusters = sah_cost(&w, &lbvh_cpu_ploc);
-		const double planes = sah_cost(&w, &lbvh_cpu_sah);
-		const double parts = sah_cost(&w, &lbvh_cpu_sbvh);
 
-		cr_expect(clusters < cases[s].clusters * codes &&
-				  planes < cases[s].planes * codes &&
-				  parts < cases[s].parts * codes,
-			  "%s: %.2f by codes, %.2f by clusters, %.2f by planes, %.2f by parts",
-			  cases[s].scene, codes, clusters, planes, parts);
+		cr_expect(clusters < cases[s].clusters * codes, "%s: %.2f by codes, %.2f by clusters",
+			  cases[s].scene, codes, clusters);
 		tear_down(&w);
 	}
 }
@@ -110,24 +99,18 @@ Test(lbvh_build, better_trees)
  * verified. */
 Test(lbvh_build, trees_in_both_forms)
 {
-	const struct gb_variant_ops *const both[] = { &lbvh_cpu_wide, &lbvh_cpu_sah,
-						      &lbvh_cpu_sbvh };
 	const size_t few[] = { 1, 2, 9, 700 };
 
 	for (size_t s = 0; s < GB_COUNT(scenes); s++)
 		for (size_t n = 0; n < GB_COUNT(few); n++) {
 			struct work w = set_up(scenes[s], few[n], 3);
+			struct gb_metrics metrics = { 0 };
+			struct gb_error err;
 
-			for (size_t v = 0; v < GB_COUNT(both); v++) {
-				struct gb_metrics metrics = { 0 };
-				struct gb_error err;
-
-				build(&w, both[v]);
-				cr_assert_eq(w.header->kind & ~(unsigned)LBVH_SPATIAL,
-					     LBVH_BINARY | LBVH_PROBED);
-				cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s %zu: %s",
-					     scenes[s], few[n], err.message);
-			}
+			build(&w, &lbvh_cpu_wide);
+			cr_assert_eq(w.header->kind, LBVH_BINARY | LBVH_PROBED);
+			cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s %zu: %s", scenes[s],
+				     few[n], err.message);
 			tear_down(&w);
 		}
 }
@@ -136,78 +119,21 @@ Test(lbvh_build, trees_in_both_forms)
  * run. */
 Test(lbvh_build, both_forms_are_required)
 {
-	const struct gb_variant_ops *const both[] = { &lbvh_cpu_wide, &lbvh_cpu_sah };
+	const struct gb_variant_ops *const wide = &lbvh_cpu_wide;
+	struct work w = set_up("knot", 700, 1);
+	struct gb_metrics metrics = { 0 };
+	struct gb_timer timer = { 0 };
+	struct gb_error err = { 0 };
+	void *state;
 
-	for (size_t v = 0; v < GB_COUNT(both); v++) {
-		struct work w = set_up("knot", 700, 1);
-		struct gb_metrics metrics = { 0 };
-		struct gb_timer timer = { 0 };
-		struct gb_error err = { 0 };
-		void *state;
-
-		cr_assert_eq(gb_state_create(both[v], &w.params, w.in, &state, &err), GB_OK);
-		cr_assert_eq(both[v]->run(state, &timer, &err), GB_OK);
-		cr_assert_eq(both[v]->reset(state, 1, &err), GB_OK);
-		cr_assert_eq(both[v]->download(state, w.output, &err), GB_OK);
-		cr_expect_eq(verify(&w, &metrics, &err), GB_EVERIFY);
-		cr_expect(strstr(err.message, "no tree"), "%s", err.message);
-		gb_state_destroy(both[v], state);
-		tear_down(&w);
-	}
-}
-
-/* Every instruction set partitions identically, to the byte: many primitives together and with one
- * thread each, and few, with empty bins, equal planes and places outside the grid; zeros of both
- * signs. */
-Test(lbvh_build, planes_do_not_depend_on_the_instruction_set)
-{
-	const enum cpu_simd sets[] = { CPU_AVX2, CPU_AVX512, CPU_VBMI2 };
-	const size_t counts[] = { 1, 2, 3, 5, 8, 9, 33, 100, 1000, UNLESS_SANITIZED(20011, 1501) };
-
-	for (size_t s = 0; s < GB_COUNT(scenes); s++)
-		for (size_t n = 0; n < GB_COUNT(counts); n++) {
-			struct work a = set_up(scenes[s], counts[n], 2);
-			struct work b = set_up(scenes[s], counts[n], 2);
-			/* Code that only sbvh has is the same for all sets. */
-			const size_t builds = counts[n] == 9 || counts[n] == 100 ? 2 : 1;
-
-			for (size_t i = 0; i < 3 * a.in->vertex_count; i += 7)
-				a.in->vertex[i] = b.in->vertex[i] = i % 2 ? -0.0F : 0.0F;
-			for (size_t i = 0; i < builds * (1 + GB_COUNT(sets)); i++) {
-				const size_t set = i % (1 + GB_COUNT(sets));
-
-				cpu_limit_simd(set ? sets[set - 1] : CPU_PLAIN);
-				build(set ? &b : &a, i == set ? &lbvh_cpu_sah : &lbvh_cpu_sbvh);
-				cr_assert(!set || memcmp(a.output, b.output, a.size) == 0,
-					  "%s %zu, build %zu", scenes[s], counts[n], i);
-			}
-			cpu_limit_simd(CPU_VBMI2);
-			tear_down(&a);
-			tear_down(&b);
-		}
-}
-
-/* Triangles that shrink towards a corner, along one axis or two: planes separate few at a time.
- * The tree is still no deeper than a final split into halves makes it. */
-Test(lbvh_build, deep_splits_fall_back_to_halves)
-{
-	for (size_t axes = 1; axes <= 2; axes++) {
-		struct work w = set_up("soup", 20000, 2);
-		size_t primitives = 0;
-
-		for (size_t i = 0; i < 3 * w.in->vertex_count; i++)
-			w.in->vertex[i] =
-				i % 3 < axes ? ldexpf(1, -(int)(i / 9 % 120)) * (float)(1 + i % 9)
-					     : 0;
-		build(&w, &lbvh_cpu_sah);
-		for (size_t i = 0; i < w.header->nodes; i++)
-			if (w.node[i].left & LBVH_LEAF)
-				primitives += w.node[i].right;
-		cr_expect_eq(primitives, 20000);
-		cr_expect(lbvh_depth(w.node) > 24, "%u levels", lbvh_depth(w.node));
-		cr_expect(lbvh_depth(w.node) <= 48 + 15, "%u levels", lbvh_depth(w.node));
-		tear_down(&w);
-	}
+	cr_assert_eq(gb_state_create(wide, &w.params, w.in, &state, &err), GB_OK);
+	cr_assert_eq(wide->run(state, &timer, &err), GB_OK);
+	cr_assert_eq(wide->reset(state, 1, &err), GB_OK);
+	cr_assert_eq(wide->download(state, w.output, &err), GB_OK);
+	cr_expect_eq(verify(&w, &metrics, &err), GB_EVERIFY);
+	cr_expect(strstr(err.message, "no tree"), "%s", err.message);
+	gb_state_destroy(wide, state);
+	tear_down(&w);
 }
 
 /* Scaling a scene by a power of two does not change the tree: there is no absolute threshold. */

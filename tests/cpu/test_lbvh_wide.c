@@ -21,11 +21,10 @@ struct census {
 	const struct lbvh_input *in;
 	unsigned *seen; /* per primitive */
 	unsigned depth;
-	bool parts; /* a part of a primitive may lie in a leaf */
 };
 
 /* The triangles of a block must lie in the block's box.  One that another leaf shares may stick out
- * here, so each primitive, or a part of it, must lie inside at least once. */
+ * here, so each primitive must lie inside at least once. */
 static void count_block(struct census *c, const struct lbvh_block *block, const float lo[3],
 			const float hi[3])
 {
@@ -38,8 +37,7 @@ static void count_block(struct census *c, const struct lbvh_block *block, const 
 		cr_assert_lt(p, c->in->count);
 		const struct lbvh_box b = lbvh_primitive_box(c->in->vertex, c->in->triangle, p);
 		for (int k = 0; k < 3; k++)
-			inside = inside && (c->parts ? lo[k] <= b.hi[k] && b.lo[k] <= hi[k]
-						     : lo[k] <= b.lo[k] && b.hi[k] <= hi[k]);
+			inside = inside && lo[k] <= b.lo[k] && b.hi[k] <= hi[k];
 		c->seen[p] += inside;
 	}
 }
@@ -78,11 +76,11 @@ static void take_census(struct census *c, uint32_t at, unsigned level, const flo
 	}
 }
 
-static void check_tree(const struct lbvh_wide *wide, const struct lbvh_input *in, bool parts)
+static void check_tree(const struct lbvh_wide *wide, const struct lbvh_input *in)
 {
 	static const float lo[3] = { -INFINITY, -INFINITY, -INFINITY };
 	static const float hi[3] = { INFINITY, INFINITY, INFINITY };
-	struct census c = { wide, in, calloc(in->count, sizeof *c.seen), 0, parts };
+	struct census c = { wide, in, calloc(in->count, sizeof *c.seen), 0 };
 
 	cr_assert_leq(wide->node_count, wide->node_room);
 	cr_assert_leq(wide->block_count, wide->block_room);
@@ -106,8 +104,7 @@ static void set_up(struct work *w, struct scene s, int threads)
 	*w = (struct work){ .s = s };
 	w->s.params.threads = threads;
 	gb_memory_own(w);
-	cr_assert_eq(lbvh_wide_init(&w->wide, lbvh_references_max(s.in->count), threads, &w->err),
-		     GB_OK);
+	cr_assert_eq(lbvh_wide_init(&w->wide, s.in->count, threads, &w->err), GB_OK);
 }
 
 static void tear_down(struct work *w)
@@ -140,7 +137,7 @@ static void collapse(struct work *w, size_t leaves, const struct lbvh_plan *plan
 
 static void check_wide(const struct work *w)
 {
-	check_tree(&w->wide, w->s.in, w->cpu.references > w->s.in->count);
+	check_tree(&w->wide, w->s.in);
 }
 
 /* Call test(work) for scenes of all sizes, with few and many threads. */
@@ -203,7 +200,7 @@ static void check_planned(struct work *w)
 	const char *scene = w->s.params.scene;
 	const bool varied = w->s.in->count > 1000 && !gb_equal(scene, "copies") &&
 			    !gb_equal(scene, "flat") && !gb_equal(scene, "points");
-	struct lbvh_plan *plan = calloc(2 * lbvh_references_max(w->s.in->count), sizeof *plan);
+	struct lbvh_plan *plan = calloc(2 * w->s.in->count, sizeof *plan);
 	double greedy, planned;
 	size_t nodes;
 
@@ -251,23 +248,19 @@ Test(lbvh_wide, room)
 	tear_down(&w);
 }
 
-/* Trees of planes, numbered depth first: using that order loses nothing, and the tree is no deeper
- * than one made by counting primitives. */
+/* Refined clusters are numbered depth first: using that order loses nothing, and the tree is no
+ * deeper than one made by counting primitives. */
 static void check_depth_first(struct work *w)
 {
-	const unsigned builds[] = { LBVH_CPU_PARTED, LBVH_CPU_SPATIAL };
+	unsigned depth;
 
-	for (size_t i = 0; i < GB_COUNT(builds); i++) {
-		unsigned depth;
-
-		make_binary(w, builds[i]);
-		collapse(w, 0, NULL);
-		check_wide(w);
-		depth = w->wide.depth;
-		collapse(w, LBVH_DEPTH_FIRST, NULL);
-		check_wide(w);
-		cr_expect_leq(w->wide.depth, depth);
-	}
+	make_best(w);
+	collapse(w, 0, NULL);
+	check_wide(w);
+	depth = w->wide.depth;
+	collapse(w, LBVH_DEPTH_FIRST, NULL);
+	check_wide(w);
+	cr_expect_leq(w->wide.depth, depth);
 }
 
 Test(lbvh_wide, collapse_depth_first)
@@ -381,7 +374,7 @@ Test(lbvh_wide, deep)
 	w.cpu.node = make_chain(w.s.in);
 	w.cpu.index = count_up(w.s.in->count);
 	w.cpu.input = w.s.in;
-	w.cpu.count = w.cpu.references = w.s.in->count;
+	w.cpu.count = w.s.in->count;
 	cr_assert_eq(lbvh_depth(w.cpu.node), 5000);
 	collapse(&w, 0, NULL);
 	cr_assert_gt(w.wide.depth, 700);
@@ -391,22 +384,6 @@ Test(lbvh_wide, deep)
 		cr_assert_eq(differing_batches(&w.s, &w.wide, way & 1, way & 2, &counts), 0);
 	free(w.cpu.index);
 	free(w.cpu.node);
-	tear_down(&w);
-}
-
-/* A triangle may be in several leaves, of which a ray may enter any. */
-Test(lbvh_wide, parts_of_triangles)
-{
-	struct lbvh_counts counts = { 0, 0 };
-	struct work w;
-
-	set_up(&w, make("city", 3000, 64), 1);
-	make_best(&w);
-	cr_assert_gt(w.cpu.references, w.s.in->count);
-	collapse(&w, 0, NULL);
-	cr_assert_eq(differing_packets(&w.s, &w.wide), 0);
-	for (int way = 0; way < 4; way++)
-		cr_assert_eq(differing_batches(&w.s, &w.wide, way & 1, way & 2, &counts), 0);
 	tear_down(&w);
 }
 

@@ -128,7 +128,7 @@ DEVICES = [
         "octree --count=6500 --dist=plummer",
     ]),
     ("one block per multiprocessor", {"SM_BLOCKS": 1, "SMS": 1}, [
-        "--only", "onesweep", "--only", "karras-radix", "--only", "karras64",
+        "--only", "onesweep", "--only", "karras-radix", "--only", "ploc",
         "radix --count=21000 --type=u64 --distribution=few", "lbvh --scene=soup --primitives=2500",
     ]),
     ("a queue of rays", {"SM_BLOCKS": 4, "SMS": 1}, [
@@ -157,7 +157,7 @@ DEVICES = [
     ]),
     ("wide words", {}, [
         "--wide", "--only", "onesweep", "--only", "morton", "--only", "lf-shared",
-        "--only", "karras-radix", "--only", "karras64",
+        "--only", "karras-radix", "--only", "ploc",
         "radix --count=33,9000 " + EVERY_TYPE,
         "octree --count=6500 --dist=plummer", "lbvh --scene=soup --primitives=300",
     ]),

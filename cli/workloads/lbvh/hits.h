@@ -5,10 +5,6 @@
  * of its primitives' boxes, and the box of an inner node exactly that of its children's boxes.  A
  * probed tree is right if the hits of its probe rays are.
  *
- * In a tree with spatial splits, a primitive may lie in several leaves, once in each.  The boxes of
- * these leaves together must hold all of it.  The box of a leaf must be that of the parts of its
- * primitives within it, up to rounding, and each primitive must have such a part.
- *
  * Hits are compared with the reference: the nearest of all triangles in the arithmetic of
  * lbvh_intersect(), and the first of equally near ones.  The reference searches a tree of its own,
  * whose boxes are widened beyond any rounding error, so it equals a search of all triangles.  A ray

@@ -20,7 +20,6 @@ enum { LEAF_SIZE = 4, STACK = 64 };
 enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct gb_error *err)
 {
 	struct lbvh_reference *r = gb_host_zalloc(1, sizeof *r, err);
-	size_t references;
 
 	in->reference = r;
 	if (!r)
@@ -35,9 +34,8 @@ enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct g
 	r->primitive = gb_host_alloc(r->rays, sizeof *r->primitive, err);
 	if (trace)
 		return err->code;
-	references = lbvh_references_max(in->count);
-	r->stack = gb_host_alloc(references + 1, sizeof *r->stack, err);
-	r->visited = gb_host_alloc(lbvh_mark_bytes(2 * references), 1, err);
+	r->stack = gb_host_alloc(in->count + 1, sizeof *r->stack, err);
+	r->visited = gb_host_alloc(lbvh_mark_bytes(2 * in->count), 1, err);
 	r->taken = gb_host_alloc(lbvh_mark_bytes(in->count), 1, err);
 	return err->code;
 }

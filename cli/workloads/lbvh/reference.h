@@ -32,8 +32,8 @@ struct lbvh_reference {
 	uint32_t *primitive;
 	bool traced;
 	/* Memory for the verifier's walk of a tree. */
-	uint64_t *stack;   /* lbvh_references_max() + 1 */
-	uint64_t *visited; /* bits: nodes, 2 lbvh_references_max() - 1 of them */
+	uint64_t *stack;   /* count + 1 */
+	uint64_t *visited; /* bits: 2 count - 1 nodes */
 	uint64_t *taken;   /* bits: count primitives */
 };
 

@@ -1,13 +1,11 @@
 /* verify.c -- verification of trees (hits.h). */
 #include "cli/workloads/lbvh/hits.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/workloads/lbvh/parts.h"
 #include "cli/workloads/lbvh/reference.h"
 
 /* Binary trees of scenes up to this size are also tested with rays.  A correct structure with
@@ -24,22 +22,17 @@ struct tree {
 	const struct lbvh_node *node;
 	const uint32_t *index;
 	size_t count, leaves, nodes;
-	size_t references; /* numbers in index */
-	bool spatial;
 };
 
 static struct tree tree_of(const struct lbvh_input *in, const void *output)
 {
 	struct tree t = { .header = output, .count = in->count };
-	const size_t room = lbvh_references_of(in, t.header->kind);
 	const unsigned char *bytes = output;
 
 	t.node = (const struct lbvh_node *)(const void *)(bytes + sizeof *t.header);
-	t.index = (const uint32_t *)(const void *)(t.node + 2 * room - 1);
+	t.index = (const uint32_t *)(const void *)(t.node + 2 * t.count - 1);
 	t.leaves = t.header->leaves;
 	t.nodes = t.header->nodes;
-	t.spatial = t.header->kind & LBVH_SPATIAL;
-	t.references = t.spatial ? t.header->references : t.count;
 	return t;
 }
 
@@ -60,7 +53,7 @@ static bool refers_well(const struct tree *t, size_t i)
 
 	if (!is_leaf(n))
 		return n->left < t->nodes && n->right < t->nodes;
-	if (n->right == 0 || leaf_first(n) + n->right > t->references)
+	if (n->right == 0 || leaf_first(n) + n->right > t->count)
 		return false;
 	for (size_t k = leaf_first(n); k < leaf_first(n) + n->right; k++)
 		if (t->index[k] >= t->count)
@@ -76,46 +69,12 @@ static enum gb_status report_reference(const struct tree *t, size_t i, struct gb
 		return gb_fail(err, GB_EVERIFY,
 			       "node %zu has the children %" PRIu32 " and %" PRIu32 " of %zu nodes",
 			       i, n->left, n->right, t->nodes);
-	if (n->right == 0 || leaf_first(n) + n->right > t->references)
+	if (n->right == 0 || leaf_first(n) + n->right > t->count)
 		return gb_fail(err, GB_EVERIFY,
 			       "leaf %zu holds %" PRIu32 " primitives from %zu of %zu", i, n->right,
-			       leaf_first(n), t->references);
+			       leaf_first(n), t->count);
 	return gb_fail(err, GB_EVERIFY, "leaf %zu holds a primitive that is none of %zu", i,
 		       t->count);
-}
-
-/* True if the box is within the node's. */
-static bool inside(const struct lbvh_box *box, const struct lbvh_node *n)
-{
-	for (int k = 0; k < 3; k++)
-		if (!(n->lo[k] <= box->lo[k] && n->hi[k] >= box->hi[k]))
-			return false;
-	return true;
-}
-
-/* Add the part of primitive p within a leaf's box, rounded inwards by as much as the box may be too
- * large.  A primitive that has no part there makes the box infinite, which no leaf's is. */
-static void grow_by_part(const struct lbvh_input *in, size_t p, const struct lbvh_node *leaf,
-			 struct lbvh_box *box)
-{
-	double lo[3], hi[3], largest[3];
-
-	if (!lbvh_part_box(in, p, leaf->lo, leaf->hi, lo, hi, largest)) {
-		*box = (struct lbvh_box){ { -INFINITY, -INFINITY, -INFINITY },
-					  { INFINITY, INFINITY, INFINITY } };
-		return;
-	}
-	for (int k = 0; k < 3; k++) {
-		const double slack = 2 * largest[k] * (double)FLT_EPSILON + (double)FLT_TRUE_MIN;
-
-		/* The sides of the box, if they are near enough. */
-		if (fabs(lo[k] - (double)leaf->lo[k]) <= slack)
-			lo[k] = (double)leaf->lo[k];
-		if (fabs(hi[k] - (double)leaf->hi[k]) <= slack)
-			hi[k] = (double)leaf->hi[k];
-		box->lo[k] = lbvh_min(box->lo[k], (float)lo[k]);
-		box->hi[k] = lbvh_max(box->hi[k], (float)hi[k]);
-	}
 }
 
 /* The box that node i should have. */
@@ -136,10 +95,7 @@ static void right_box(const struct lbvh_input *in, const struct tree *t, size_t 
 		const uint32_t p = t->index[leaf_first(n) + j];
 		const struct lbvh_box more = lbvh_primitive_box(in->vertex, in->triangle, p);
 
-		if (t->spatial && !inside(&more, n))
-			grow_by_part(in, p, n, box);
-		else
-			lbvh_grow(box, more.lo, more.hi);
+		lbvh_grow(box, more.lo, more.hi);
 	}
 }
 
@@ -182,8 +138,7 @@ static bool take(uint64_t *bits, size_t i)
 	return !taken;
 }
 
-/* Mark the primitives of leaf i as taken and count them.  Only with spatial splits may another leaf
- * have taken one. */
+/* Mark the primitives of leaf i as taken and count them. */
 static enum gb_status take_leaf(const struct tree *t, size_t i, uint64_t *taken, size_t *primitives,
 				struct gb_error *err)
 {
@@ -191,7 +146,7 @@ static enum gb_status take_leaf(const struct tree *t, size_t i, uint64_t *taken,
 	const uint32_t *index = t->index + leaf_first(n);
 
 	for (size_t k = 0; k < n->right; k++) {
-		if (!take(taken, index[k]) && (!t->spatial || (k && index[k] == index[k - 1])))
+		if (!take(taken, index[k]))
 			return gb_fail(err, GB_EVERIFY,
 				       "primitive %" PRIu32 " is in two places, one is leaf %zu",
 				       index[k], i);
@@ -230,7 +185,7 @@ static enum gb_status walk(const struct lbvh_input *in, const struct tree *t, si
 				return err->code;
 			continue;
 		}
-		if (top + 2 > t->references)
+		if (top + 2 > t->count)
 			return gb_fail(err, GB_EVERIFY,
 				       "node %zu has children, but every primitive has its leaf",
 				       i);
@@ -241,46 +196,11 @@ static enum gb_status walk(const struct lbvh_input *in, const struct tree *t, si
 		return gb_fail(err, GB_EVERIFY,
 			       "%zu nodes and %zu leaves are reached from the root, of %zu and %zu",
 			       reached, leaves, t->nodes, t->leaves);
-	if (t->spatial || primitives != t->count)
+	if (primitives != t->count)
 		for (size_t p = 0; p < t->count; p++)
 			if (take(r->taken, p))
 				return gb_fail(err, GB_EVERIFY, "primitive %zu is in no leaf", p);
-	if (primitives != t->references)
-		return gb_fail(err, GB_EVERIFY, "leaves hold %zu primitives, and the index %zu",
-			       primitives, t->references);
 	return GB_OK;
-}
-
-/* Check that the boxes of the leaves of each primitive hold all of it. */
-static enum gb_status check_cover(const struct lbvh_input *in, const struct tree *t,
-				  struct gb_error *err)
-{
-	/* The walk is over: its stack has room for the leaves of each primitive, and for the ends
-	 * of their lists. */
-	uint32_t *list = (uint32_t *)(void *)in->reference->stack, *end = list + t->references;
-	size_t bad = t->count;
-
-	memset(end, 0, t->count * sizeof *end);
-	for (size_t i = 0; i < t->references; i++)
-		end[t->index[i]]++;
-	for (size_t p = 1; p < t->count; p++)
-		end[p] += end[p - 1];
-	for (size_t i = 0; i < t->nodes; i++)
-		for (size_t k = 0; is_leaf(&t->node[i]) && k < t->node[i].right; k++)
-			list[--end[t->index[leaf_first(&t->node[i]) + k]]] = (uint32_t)i;
-			/* Now `end` has the first place of each list. */
-#pragma omp parallel for schedule(dynamic, 1024) reduction(min : bad)
-	for (size_t p = 0; p < t->count; p++) {
-		const size_t next = p + 1 < t->count ? end[p + 1] : t->references;
-
-		if (p < bad && !lbvh_part_covered(in, p, t->node, list + end[p], next - end[p]))
-			bad = p;
-	}
-	if (bad == t->count)
-		return GB_OK;
-	return gb_fail(err, GB_EVERIFY,
-		       "a part of primitive %zu is in none of the boxes of its %zu leaves", bad,
-		       (bad + 1 < t->count ? end[bad + 1] : t->references) - end[bad]);
 }
 
 /* The expected number of boxes and primitives that a random ray through the root is tested
@@ -308,7 +228,7 @@ static uint64_t tree_hash(const struct tree *t)
 	for (size_t i = 0; i < words; i++)
 		hash += lbvh_mix((uint64_t)i << 32 | word[i]);
 #pragma omp parallel for schedule(static) reduction(+ : hash)
-	for (size_t i = 0; i < t->references; i++)
+	for (size_t i = 0; i < t->count; i++)
 		hash += lbvh_mix((uint64_t)(words + i) << 32 | t->index[i]);
 	return hash;
 }
@@ -377,15 +297,12 @@ static enum gb_status verify_binary(const struct lbvh_input *in, const struct tr
 	size_t first = t->nodes, depth;
 	double cost, least;
 
-	if (t->references < t->count || t->references > lbvh_references_of(in, t->header->kind))
-		return gb_fail(err, GB_EVERIFY, "%zu references to %zu primitives, at most %zu",
-			       t->references, t->count, lbvh_references_of(in, t->header->kind));
-	if (t->leaves < 1 || t->leaves > t->references || t->nodes != 2 * t->leaves - 1)
+	if (t->leaves < 1 || t->leaves > t->count || t->nodes != 2 * t->leaves - 1)
 		return gb_fail(
 			err, GB_EVERIFY,
 			"%zu leaves and %zu nodes over %zu primitives: L leaves have 2 L - 1 "
 			"nodes",
-			t->leaves, t->nodes, t->references);
+			t->leaves, t->nodes, t->count);
 #pragma omp parallel for schedule(static) reduction(min : first)
 	for (size_t i = 0; i < t->nodes; i++)
 		if (i < first && !refers_well(t, i))
@@ -400,8 +317,6 @@ static enum gb_status verify_binary(const struct lbvh_input *in, const struct tr
 			first = i;
 	if (first < t->nodes)
 		return report_box(in, t, first, err);
-	if (t->spatial && check_cover(in, t, err))
-		return err->code;
 	cost = sah_cost(t);
 	least = lbvh_reference_cost(in);
 	if (cost > WORST * least)
@@ -420,8 +335,7 @@ enum gb_status lbvh_verify_build(const struct lbvh_input *in, const void *output
 				 struct gb_metrics *metrics, struct gb_error *err)
 {
 	const struct tree t = tree_of(in, output);
-	const float *distance =
-		(const float *)(const void *)(t.index + lbvh_references_of(in, t.header->kind));
+	const float *distance = (const float *)(const void *)(t.index + t.count);
 	struct lbvh_hits h = { .camera = &in->probe,
 			       .edge = LBVH_PROBE_EDGE,
 			       .rays = LBVH_PROBES,
@@ -435,14 +349,12 @@ enum gb_status lbvh_verify_build(const struct lbvh_input *in, const void *output
 	if (t.header->kind & LBVH_PROBED && lbvh_verify_hits(in, &h, metrics, err))
 		return err->code;
 	if (!(t.header->kind & (LBVH_BINARY | LBVH_PROBED)) ||
-	    t.header->kind > (LBVH_BINARY | LBVH_PROBED | LBVH_SPATIAL))
+	    t.header->kind > (LBVH_BINARY | LBVH_PROBED))
 		return gb_fail(err, GB_EVERIFY, "the output is no tree: kind %" PRIu32,
 			       t.header->kind);
 	if (t.leaves)
 		gb_metric(metrics, "leaves", (double)t.leaves);
 	if (t.nodes)
 		gb_metric(metrics, "nodes", (double)t.nodes);
-	if (t.spatial)
-		gb_metric(metrics, "references", (double)t.references);
 	return GB_OK;
 }

@@ -15,8 +15,8 @@ static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
 {
 	const size_t n = cpu->count;
 
-	if (cpu->needs & (LBVH_CPU_CODES_63 | LBVH_CPU_SPATIAL))
-		cpu->index_spare = gb_host_alloc(cpu->room, sizeof *cpu->index_spare, err);
+	if (cpu->needs & LBVH_CPU_CODES_63)
+		cpu->index_spare = gb_host_alloc(n, sizeof *cpu->index_spare, err);
 	if (cpu->needs & LBVH_CPU_LEAVES) {
 		cpu->code = gb_host_alloc(n, sizeof *cpu->code, err);
 		cpu->first = gb_host_alloc(n + 1, sizeof *cpu->first, err);
@@ -27,18 +27,11 @@ static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
 		cpu->parent = gb_host_alloc(2 * n, sizeof *cpu->parent, err);
 		cpu->arrived = gb_host_alloc(n, sizeof *cpu->arrived, err);
 	}
-	if (cpu->needs & (LBVH_CPU_CLUSTERS | LBVH_CPU_SPLITS | LBVH_CPU_SPATIAL))
-		cpu->spare = gb_host_alloc(2 * cpu->room - 1, sizeof *cpu->spare, err);
 	if (cpu->needs & LBVH_CPU_CLUSTERS) {
+		cpu->spare = gb_host_alloc(2 * n - 1, sizeof *cpu->spare, err);
 		lbvh_cpu_alloc_cluster(cpu, err);
 		lbvh_cpu_alloc_refine(cpu, err);
 	}
-	if (cpu->needs & LBVH_CPU_SPLITS) {
-		cpu->box_spare = gb_host_alloc(cpu->room, sizeof *cpu->box_spare, err);
-		lbvh_cpu_alloc_split(cpu, err);
-	}
-	if (cpu->needs & LBVH_CPU_SPATIAL)
-		lbvh_cpu_alloc_spatial(cpu, err);
 }
 
 enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const void *input,
@@ -50,23 +43,15 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 
 	cpu->input = in;
 	cpu->count = n;
-	cpu->room = lbvh_cpu_room(in, needs);
 	cpu->threads = (int)threads;
 	cpu->simd = cpu_simd();
 	cpu->needs = needs;
 	while (power < n)
 		power *= 2;
-	/* With parts, nodes replace the records that they were made from, in the same memory. */
-	if (needs & LBVH_CPU_SPATIAL) {
-		cpu->box = gb_host_alloc(2 * cpu->room, sizeof *cpu->box, err);
-		cpu->box_spare = cpu->box ? cpu->box + cpu->room : NULL;
-		cpu->node = (void *)cpu->box;
-	} else {
-		cpu->box = gb_host_alloc(cpu->room, sizeof *cpu->box, err);
-		cpu->node = gb_host_alloc(2 * cpu->room - 1, sizeof *cpu->node, err);
-	}
+	cpu->box = gb_host_alloc(n, sizeof *cpu->box, err);
+	cpu->node = gb_host_alloc(2 * n - 1, sizeof *cpu->node, err);
 	cpu->pair = gb_host_alloc(needs & LBVH_CPU_POWER ? power : n, sizeof *cpu->pair, err);
-	cpu->index = gb_host_alloc(cpu->room, sizeof *cpu->index, err);
+	cpu->index = gb_host_alloc(n, sizeof *cpu->index, err);
 	cpu->histogram = gb_host_alloc(threads + 1, sizeof *cpu->histogram, err);
 	cpu->share = gb_host_alloc(threads + 1, sizeof *cpu->share, err);
 	lbvh_cpu_alloc_fused(cpu, err);
@@ -76,35 +61,21 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 	return err->code;
 }
 
-void lbvh_cpu_drop(struct lbvh_cpu *cpu, bool tree)
+void lbvh_cpu_drop(struct lbvh_cpu *cpu)
 {
-	void *const scratch[] = { cpu->pair,    cpu->pair_spare, cpu->index_spare, cpu->code,
-				  cpu->first,   cpu->spare,      cpu->runs,        cpu->run_first,
-				  cpu->sum,     cpu->moves,      cpu->splitter,    cpu->spatial,
-				  cpu->above,   cpu->task,       cpu->mark,        cpu->parent,
-				  cpu->arrived, cpu->histogram,  cpu->share,       cpu->stacks };
+	void *const scratch[] = { cpu->box,       cpu->pair,  cpu->pair_spare, cpu->index_spare,
+				  cpu->code,      cpu->first, cpu->spare,      cpu->runs,
+				  cpu->run_first, cpu->sum,   cpu->moves,      cpu->mark,
+				  cpu->parent,    cpu->arrived, cpu->histogram, cpu->share,
+				  cpu->stacks };
 
 	for (size_t i = 0; i < GB_COUNT(scratch); i++)
 		gb_host_free(scratch[i]);
-	if (!(cpu->needs & LBVH_CPU_SPATIAL)) {
-		gb_host_free(cpu->box);
-		gb_host_free(cpu->box_spare);
-	}
-	if (tree) {
-		gb_host_free(cpu->node);
-		gb_host_free(cpu->index);
-	}
 #ifdef __GLIBC__
 	(void)malloc_trim(0); /* free() keeps pages for later allocations */
 #endif
-	if (tree) {
-		*cpu = (struct lbvh_cpu){ 0 };
-		return;
-	}
 	*cpu = (struct lbvh_cpu){ .input = cpu->input,
 				  .count = cpu->count,
-				  .room = cpu->room,
-				  .references = cpu->references,
 				  .needs = cpu->needs,
 				  .threads = cpu->threads,
 				  .node = cpu->node,
@@ -135,56 +106,13 @@ static void build_sorted(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *
 
 void lbvh_cpu_build(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *timer)
 {
-	cpu->references = cpu->count;
 #pragma omp parallel num_threads(cpu->threads)
 	{
 		lbvh_cpu_bounds(cpu, timer);
-		if (build & LBVH_CPU_SPATIAL) {
-			lbvh_cpu_spatial(cpu, timer);
-		} else if (build & LBVH_CPU_SPLITS) {
-			lbvh_cpu_split(cpu, timer);
-		} else {
-			lbvh_cpu_codes(cpu, timer);
-			lbvh_cpu_sort(cpu, timer);
-			build_sorted(cpu, build, timer);
-		}
+		lbvh_cpu_codes(cpu, timer);
+		lbvh_cpu_sort(cpu, timer);
+		build_sorted(cpu, build, timer);
 	}
-}
-
-/* The sum of `sah_cost`, not divided by the root's surface. */
-static double cost(const struct lbvh_cpu *cpu)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < 2 * cpu->leaves - 1; i++) {
-		const struct lbvh_node *n = cpu->node + i;
-		const double x = (double)n->hi[0] - (double)n->lo[0];
-		const double y = (double)n->hi[1] - (double)n->lo[1];
-		const double z = (double)n->hi[2] - (double)n->lo[2];
-
-		sum += (x * y + y * z + z * x) * (n->left & LBVH_LEAF ? n->right : 1);
-	}
-	return sum;
-}
-
-enum gb_status lbvh_cpu_build_best(struct lbvh_cpu *cpu, const void *params, const void *input,
-				   struct gb_error *err)
-{
-	static const unsigned builds[] = { LBVH_CPU_CLUSTERED, LBVH_CPU_SPATIAL,
-					   LBVH_CPU_CLUSTERED };
-	double costs[] = { 0, 0, 0 };
-
-	for (int i = 0; i < 2 || (i < 3 && costs[0] < costs[1]); i++) {
-		if (i)
-			lbvh_cpu_drop(cpu, true);
-		if (lbvh_cpu_init(cpu, params, input, builds[i], err))
-			return err->code;
-		if (gb_memory_is_dry())
-			continue;
-		lbvh_cpu_build(cpu, builds[i], NULL);
-		costs[i] = cost(cpu);
-	}
-	return GB_OK;
 }
 
 /* ---- the variants' operations ------------------------------------------------------------- */
@@ -232,19 +160,15 @@ enum gb_status lbvh_builder_download(void *state, void *output, struct gb_error 
 {
 	const struct lbvh_cpu *cpu = state;
 	const size_t nodes = 2 * cpu->leaves - 1;
-	const uint32_t kind = LBVH_BINARY | (cpu->needs & LBVH_CPU_SPATIAL ? LBVH_SPATIAL : 0);
 	struct lbvh_tree_header *header = output;
 
 	if (!cpu->leaves) /* nothing was built */
 		return GB_OK;
-	*header = (struct lbvh_tree_header){ .kind = kind,
+	*header = (struct lbvh_tree_header){ .kind = LBVH_BINARY,
 					     .leaves = (uint32_t)cpu->leaves,
-					     .nodes = (uint32_t)nodes,
-					     .references = kind & LBVH_SPATIAL
-								   ? (uint32_t)cpu->references
-								   : 0 };
+					     .nodes = (uint32_t)nodes };
 	copy(lbvh_build_nodes(output), cpu->node, nodes * sizeof *cpu->node, cpu->threads);
-	copy(lbvh_index_after(lbvh_references_of(cpu->input, kind), output), cpu->index,
-	     cpu->references * sizeof *cpu->index, cpu->threads);
+	copy(lbvh_build_index(cpu->input, output), cpu->index, cpu->count * sizeof *cpu->index,
+	     cpu->threads);
 	return GB_OK;
 }

@@ -19,25 +19,14 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 enum lbvh_cpu_builds {
 	LBVH_CPU_FASTEST = 0, /* apetrei, the fastest */
 	LBVH_CPU_CLUSTERED = LBVH_CPU_CODES_63 | LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS, /* ploc */
-	LBVH_CPU_PARTED = LBVH_CPU_SPLITS, /* sah; sbvh is LBVH_CPU_SPATIAL */
 };
 
-/* The references that a build makes, at most. */
-static inline size_t lbvh_cpu_room(const struct lbvh_input *in, unsigned needs)
-{
-	return needs & LBVH_CPU_SPATIAL ? lbvh_references_max(in->count) : in->count;
-}
-
 /* Build a tree with a team of threads; node, index, leaves and box hold it.  `build`, one of
- * enum lbvh_cpu_builds, selects bounds, splits, leaves and clusters; the kind of code, the sort and
- * the refit follow the needs that `cpu` was initialised with, which include those of `build`. */
+ * enum lbvh_cpu_builds, selects leaves and clusters; the kind of code, the sort and the refit follow
+ * the needs that `cpu` was initialised with, which include those of `build`. */
 void lbvh_cpu_build(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *timer);
-/* Build the cheaper of the clustered tree and the one with spatial splits.  One builder has memory
- * at a time; a dry run builds nothing. */
-enum gb_status lbvh_cpu_build_best(struct lbvh_cpu *cpu, const void *params, const void *input,
-				   struct gb_error *err);
-/* Free the scratch arrays and, if `tree`, those of the tree: node and index. */
-void lbvh_cpu_drop(struct lbvh_cpu *cpu, bool tree);
+/* Free the scratch arrays: all but node and index. */
+void lbvh_cpu_drop(struct lbvh_cpu *cpu);
 
 /* ---- operations of the builders' variants: the state is a struct lbvh_cpu ------------------ */
 

@@ -5,8 +5,8 @@
  * thread, depth first.  Nodes and blocks come from the thread's arena, which takes them from the
  * common arrays a chunk at a time.
  *
- * Upper bounds, for n references in leaves of up to 8: a node that is not full has only leaves
- * below it, and more than 8 references, else it would be a leaf.  So there are at most n / 9 nodes
+ * Upper bounds, for n primitives in leaves of up to 8: a node that is not full has only leaves
+ * below it, and more than 8 primitives, else it would be a leaf.  So there are at most n / 9 nodes
  * without inner children, fewer with two or more, and at most n / 7 with one, which has seven
  * leaves beside it.  Two blocks in a row hold more than 8 triangles.
  *
@@ -64,7 +64,7 @@ struct work {
 	const struct lbvh_input *input;
 	const struct lbvh_node *node;
 	const uint32_t *index;
-	size_t references;            /* numbers in index */
+	size_t count;                 /* numbers in index */
 	uint32_t leaves;              /* leaves in Karras' numbering, or DEPTH_FIRST; else 0 */
 	const struct lbvh_plan *plan; /* NULL: the largest box is opened first */
 	atomic_size_t node_next, block_next;
@@ -128,7 +128,7 @@ static uint32_t last_left(const struct work *w, const struct lbvh_node *node)
 
 static uint32_t first_primitive(const struct work *w, uint32_t leaf)
 {
-	return leaf < w->leaves ? leaf_at(w, leaf)->left & ~LBVH_LEAF : (uint32_t)w->references;
+	return leaf < w->leaves ? leaf_at(w, leaf)->left & ~LBVH_LEAF : (uint32_t)w->count;
 }
 
 static struct kid make_kid(const struct work *w, struct below below)
@@ -326,7 +326,7 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct work 
 	const struct lbvh_input *in = w->input;
 	const uint32_t *triangle;
 
-	if (i + FAR_AHEAD >= w->references)
+	if (i + FAR_AHEAD >= w->count)
 		return;
 	__builtin_prefetch(in->triangle + 3 * (size_t)w->index[i + FAR_AHEAD]);
 	triangle = in->triangle + 3 * (size_t)w->index[i + AHEAD];
@@ -468,7 +468,7 @@ static size_t make_top(struct work *w, size_t wanted, size_t *first)
 {
 	struct lbvh_arena *arena = w->wide->arena;
 	struct lbvh_top *queue = w->wide->top;
-	const uint32_t count = is_karras(w) ? w->leaves : (uint32_t)w->references;
+	const uint32_t count = is_karras(w) ? w->leaves : (uint32_t)w->count;
 	size_t head = 0, tail = 1;
 
 	queue[0] = (struct lbvh_top){ { 0, 0, count }, 0, 0 };
@@ -488,7 +488,7 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu, size
 			  .input = cpu->input,
 			  .node = cpu->node,
 			  .index = cpu->index,
-			  .references = cpu->references,
+			  .count = cpu->count,
 			  .leaves = (uint32_t)leaves,
 			  .plan = plan,
 			  .node_next = 1 };
@@ -524,7 +524,7 @@ bool lbvh_wide_has_room(const struct lbvh_wide *wide, size_t nodes)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t references, int threads,
+enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t primitives, int threads,
 			      struct gb_error *err)
 {
 	const size_t spare = (size_t)threads * CHUNK + CHUNK;
@@ -532,8 +532,8 @@ enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t references, int thr
 	*wide = (struct lbvh_wide){ .threads = threads };
 	/* The last nodes of a chunk stay unused if the next node has more inner children. */
 	wide->node_room =
-		1 + (2 * references / 9 + references / 7) * CHUNK / (CHUNK - LBVH_WIDTH) + spare;
-	wide->block_room = (references / 4 + 1) * CHUNK / (CHUNK - LARGE) + spare;
+		1 + (2 * primitives / 9 + primitives / 7) * CHUNK / (CHUNK - LBVH_WIDTH) + spare;
+	wide->block_room = (primitives / 4 + 1) * CHUNK / (CHUNK - LARGE) + spare;
 	wide->top_room = 1 + (size_t)threads * TASKS_PER_THREAD * 2 * LBVH_WIDTH;
 	wide->node = gb_host_alloc(wide->node_room, sizeof *wide->node, err);
 	wide->block = gb_host_alloc(wide->block_room, sizeof *wide->block, err);

@@ -1,4 +1,4 @@
-/* embree.h -- Intel's Embree, 4 or 3: devices, errors and the version, for all variants on it.
+/* embree.h -- Intel's Embree, 4 or 3: devices, errors and the version, for the variants on it.
  *
  * A device has --threads threads.  Embree allocates its trees itself; a record does not count that
  * memory.
@@ -34,17 +34,9 @@
 	X(AttachGeometry)          \
 	X(ReleaseGeometry)         \
 	X(Intersect1)              \
-	X(Intersect4)              \
-	X(Intersect8)              \
 	X(Intersect16)             \
 	X(Occluded1)               \
-	X(Occluded4)               \
-	X(Occluded8)               \
-	X(Occluded16)              \
-	X(NewBVH)                  \
-	X(BuildBVH)                \
-	X(ThreadLocalAlloc)        \
-	X(ReleaseBVH)
+	X(Occluded16)
 #define X(name) __typeof__(rtc##name) *name;
 extern struct lbvh_embree_calls {
 	LBVH_EMBREE_CALLS(X)

@@ -25,18 +25,13 @@ enum lbvh_cpu_needs {
 	LBVH_CPU_PARENTS = 8,   /* parent, arrived */
 	LBVH_CPU_POWER = 16,    /* pair has the length of the next power of two (bitonic sort) */
 	LBVH_CPU_CLUSTERS = 32, /* spare, runs, run_first, sum, moves */
-	LBVH_CPU_SPLITS = 64,   /* spare, box_spare, splitter, above, task; no codes */
-	LBVH_CPU_SPATIAL = 128, /* spare, box_spare, index_spare, spatial; room; no codes */
 };
 
 enum { LBVH_CPU_DIGITS = 3072 }; /* counters of the radix sort, at most: three digits of 10 bits */
 
 struct lbvh_cpu {
 	const struct lbvh_input *input;
-	size_t count;      /* primitives */
-	size_t room;       /* of box, index and, twice, node: count, or lbvh_references_max() */
-	size_t references; /* numbers in index that the tree has: count, or up to room */
-	uint32_t root;     /* in spare, of the tree with parts */
+	size_t count; /* primitives */
 	int threads;
 	enum cpu_simd simd;
 	unsigned needs;
@@ -57,12 +52,6 @@ struct lbvh_cpu {
 	struct lbvh_sum *sum; /* per inner node (refine.c) */
 	struct lbvh_move *moves;
 	size_t moves_used;
-	struct lbvh_box *box_spare;
-	struct lbvh_splitter *splitter;
-	struct lbvh_spatial *spatial;
-	const struct lbvh_split_ways *ways;
-	struct lbvh_node *above;
-	struct lbvh_task *task;
 	uint64_t *mark;    /* per inner node: its children, or UINT64_MAX when done */
 	uint32_t *parent;  /* per node */
 	uint32_t *arrived; /* per inner node: 1 if one child is done */
@@ -125,19 +114,9 @@ void lbvh_cpu_refine(struct lbvh_cpu *cpu, struct gb_timer *timer);
 /* After lbvh_cpu_refine(): writes the tree anew, with those leaves. */
 void lbvh_cpu_rewrite(struct lbvh_cpu *cpu, struct gb_timer *timer);
 
-/* Builds the whole tree by the surface area heuristic, from the boxes (LBVH_CPU_SPLITS): node,
- * index, leaves.  Leaves have up to 8 primitives.  The boxes are in another order afterwards. */
-void lbvh_cpu_split(struct lbvh_cpu *cpu, struct gb_timer *timer);
-
-/* The same with spatial splits (LBVH_CPU_SPATIAL); sets references, too. */
-void lbvh_cpu_spatial(struct lbvh_cpu *cpu, struct gb_timer *timer);
-
-/* Allocate the scratch of a phase: stacks; runs, run_first; sum, moves; splitter, above, task;
- * spatial. */
+/* Allocate the scratch of a phase: stacks; runs, run_first; sum, moves. */
 void lbvh_cpu_alloc_fused(struct lbvh_cpu *cpu, struct gb_error *err);
 void lbvh_cpu_alloc_cluster(struct lbvh_cpu *cpu, struct gb_error *err);
 void lbvh_cpu_alloc_refine(struct lbvh_cpu *cpu, struct gb_error *err);
-void lbvh_cpu_alloc_split(struct lbvh_cpu *cpu, struct gb_error *err);
-void lbvh_cpu_alloc_spatial(struct lbvh_cpu *cpu, struct gb_error *err);
 
 #endif

@@ -32,31 +32,6 @@ static inline void lanes_store(float *to, LANES a)
 	memcpy(to, &a, sizeof a);
 }
 
-/* a / (hi - lo), or 0 where hi is not more than lo. */
-static inline LANES lanes_over_length(LANES a, LANES lo, LANES hi)
-{
-	return (LANES)((hi > lo) & (lanes_int)(a / (hi - lo)));
-}
-
-/* 1 / a, or 0 where a is 0. */
-static inline LANES lanes_inverse(LANES a)
-{
-	return (LANES)((a != 0) & (lanes_int)(1 / a));
-}
-
-/* Truncate to integers; the values must fit. */
-static inline lanes_int lanes_whole(LANES a)
-{
-	return __builtin_convertvector(a, lanes_int);
-}
-
-static inline void lanes_truncate(int32_t to[4], LANES a)
-{
-	const lanes_int whole = lanes_whole(a);
-
-	memcpy(to, &whole, sizeof whole);
-}
-
 #if defined(__SSE2__)
 #include <emmintrin.h>
 
@@ -68,12 +43,6 @@ static inline LANES lanes_min(LANES a, LANES b)
 static inline LANES lanes_max(LANES a, LANES b)
 {
 	return _mm_max_ps(a, b);
-}
-
-/* A bit for each lane, set if a >= b. */
-static inline unsigned lanes_reach(LANES a, LANES b)
-{
-	return (unsigned)_mm_movemask_ps(_mm_cmpge_ps(a, b));
 }
 
 /* Exchange rows and columns. */
@@ -97,13 +66,6 @@ static inline LANES lanes_min(LANES a, LANES b)
 static inline LANES lanes_max(LANES a, LANES b)
 {
 	return lanes_select(a > b, a, b);
-}
-
-static inline unsigned lanes_reach(LANES a, LANES b)
-{
-	const lanes_int bits = (a >= b) & (lanes_int){ 1, 2, 4, 8 };
-
-	return (unsigned)(bits[0] | bits[1] | bits[2] | bits[3]);
 }
 
 static inline void lanes_transpose(LANES row[4])

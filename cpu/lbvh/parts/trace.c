@@ -232,9 +232,9 @@ void lbvh_tracer_probe(const struct lbvh_tracer *tracer, void *output)
 {
 	const struct lbvh_input *input = tracer->input;
 	struct lbvh_tree_header *header = output;
-	float *t = lbvh_probe_after(lbvh_references_of(input, header->kind), output);
-	const struct image image = { tracer, &input->probe, LBVH_PROBE_EDGE, t,
-				     (uint32_t *)(void *)(t + LBVH_PROBES) };
+	const struct image image = { tracer, &input->probe, LBVH_PROBE_EDGE,
+				     lbvh_build_probe_t(input, output),
+				     lbvh_build_probe_primitive(input, output) };
 
 	header->kind |= LBVH_PROBED;
 	(void)trace_image(&image);
@@ -262,15 +262,14 @@ enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const 
 				unsigned *depth, struct gb_error *err)
 {
 	const bool paper = ((const struct lbvh_params *)params)->tree == LBVH_PAPER_TREE;
+	const unsigned build = paper ? LBVH_CPU_FASTEST : LBVH_CPU_CLUSTERED;
 
 	*depth = 64;
-	if (!paper && lbvh_cpu_build_best(cpu, params, input, err))
+	if (lbvh_cpu_init(cpu, params, input, build, err))
 		return err->code;
-	if (paper && lbvh_cpu_init(cpu, params, input, LBVH_CPU_FASTEST, err))
-		return err->code;
-	if (paper && !gb_memory_is_dry())
-		lbvh_cpu_build(cpu, LBVH_CPU_FASTEST, NULL);
-	lbvh_cpu_drop(cpu, false);
+	if (!gb_memory_is_dry())
+		lbvh_cpu_build(cpu, build, NULL);
+	lbvh_cpu_drop(cpu);
 	if (gb_memory_is_dry())
 		return GB_OK;
 	*depth = lbvh_depth(cpu->node);

@@ -61,7 +61,7 @@ void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics);
 /* Add the hits of the probe's rays to the output of a build, whose header is written. */
 void lbvh_tracer_probe(const struct lbvh_tracer *tracer, void *output);
 
-/* Build the tree for a traversal, untimed: lbvh_cpu_build_best() or, for --tree=paper, apetrei's.
+/* Build the tree for a traversal, untimed: ploc's or, for --tree=paper, apetrei's.
  * It is in cpu->node and index; other arrays are freed, and a dry run computes nothing.  *depth:
  * levels of nodes, leaves included; GB_EUNAVAILABLE if more than LBVH_DEPTH_MAX. */
 enum { LBVH_DEPTH_MAX = 1 << 13 };

@@ -62,9 +62,9 @@ struct lbvh_wide {
 	unsigned depth;                 /* levels of nodes; 1 if the root has only leaves */
 };
 
-/* Allocate for a tree with so many references to triangles, made by `threads` threads from any
+/* Allocate for a tree over so many primitives, made by `threads` threads from any
  * binary tree. */
-enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t references, int threads,
+enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t primitives, int threads,
 			      struct gb_error *err);
 
 /* True if a tree of so many nodes fits, however the threads share them.  A tree made without a plan

@@ -212,10 +212,7 @@ template <class T> static __global__ void karras_kernel(struct lbvh_gpu g)
 enum gb_status lbvh_gpu_karras(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
 	gb_phase(timer, "hierarchy");
-	return GPU_RUN(err,
-		       g->needs & LBVH_GPU_CODES_63 ? karras_kernel<uint64_t>
-						    : karras_kernel<uint32_t>,
-		       gpu_blocks(g->count, BLOCK), BLOCK, *g);
+	return GPU_RUN(err, karras_kernel<uint32_t>, gpu_blocks(g->count, BLOCK), BLOCK, *g);
 }
 
 /* ---- boxes pass by pass ------------------------------------------------------------------- */

@@ -149,78 +149,24 @@ Test(lbvh_verify, boxes)
 	fault(&w, "the box of");
 }
 
-/* ---- trees with spatial splits ------------------------------------------------------------- */
-
-/* A tree of two leaves.  Primitive 0 is cut at x = 2, primitive 1 lies in the right leaf. */
-static struct work parted_tree(void)
+/* A tree of two leaves.  Primitive 0 lies in the left one, primitives 1 and 2 in the right one. */
+static struct work small_tree(void)
 {
-	static const float corner[] = { 0, 0, 0, 4, 0, 0, 0, 4, 0, 3, 3, 0, 4, 3, 0, 4, 4, 0 };
-	struct work w = set_up("soup", 2, 1);
+	static const float corner[] = { 0, 0, 0, 2, 0, 0, 0, 4, 0, 2, 0, 0, 4, 0,
+					0, 2, 4, 0, 3, 3, 0, 4, 3, 0, 4, 4, 0 };
+	struct work w = set_up("soup", 3, 1);
 
-	cr_assert_eq(w.in->vertex_count, 6);
+	cr_assert_eq(w.in->vertex_count, 9);
 	memcpy(w.in->vertex, corner, sizeof corner);
-	for (uint32_t i = 0; i < 6; i++)
+	for (uint32_t i = 0; i < 9; i++)
 		w.in->triangle[i] = i;
-	*w.header = (struct lbvh_tree_header){
-		.kind = LBVH_BINARY | LBVH_SPATIAL, .leaves = 2, .nodes = 3, .references = 3
-	};
-	w.index = lbvh_index_after(3, w.output);
+	*w.header = (struct lbvh_tree_header){ .kind = LBVH_BINARY, .leaves = 2, .nodes = 3 };
 	w.node[0] = (struct lbvh_node){ { 0, 0, 0 }, 1, { 4, 4, 0 }, 2 };
 	w.node[1] = (struct lbvh_node){ { 0, 0, 0 }, LBVH_LEAF, { 2, 4, 0 }, 1 };
 	w.node[2] = (struct lbvh_node){ { 2, 0, 0 }, LBVH_LEAF | 1, { 4, 4, 0 }, 2 };
-	w.index[0] = w.index[1] = 0;
-	w.index[2] = 1;
+	for (uint32_t i = 0; i < 3; i++)
+		w.index[i] = i;
 	return w;
-}
-
-/* The right leaf holds primitive `index` alone. */
-static void keep_one(struct work *w, uint32_t index, float from)
-{
-	w->header->references = 2;
-	w->index[1] = index;
-	w->node[2].right = 1;
-	w->node[2].lo[0] = w->node[2].lo[1] = from;
-}
-
-Test(lbvh_verify, parts)
-{
-	struct work w = parted_tree();
-	struct gb_metrics metrics = { 0 };
-	struct gb_error err;
-	float *bound;
-
-	cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s", err.message);
-	cr_assert_eq(metric(&metrics, "references"), 3);
-	/* Primitive 0 is missing from a leaf that it crosses; 1 from all. */
-	keep_one(&w, 1, 3);
-	fault(&w, "a part of primitive 0 is in none of the boxes of its 1 leaves");
-	w = parted_tree();
-	keep_one(&w, 0, 2);
-	fault(&w, "primitive 1 is in no leaf");
-	/* A box ends before the cut, by much and by the least; one is too large. */
-	w = parted_tree();
-	w.node[1].hi[0] = 1.5F;
-	fault(&w, "a part of primitive 0 is in none of the boxes of its 2 leaves");
-	w = parted_tree();
-	bound = &w.node[1].hi[0];
-	*bound = nextafterf(*bound, -INFINITY);
-	fault(&w, "a part of primitive 0 is in none of the boxes of its 2 leaves");
-	w = parted_tree();
-	w.in->vertex[12] = 6; /* primitive 1 goes beyond the root */
-	fault(&w, "a part of primitive 1 is in none of the boxes of its 1 leaves");
-	w = parted_tree();
-	w.node[0].hi[1] = w.node[1].hi[1] = 4.00001F;
-	fault(&w, "the box of leaf 1");
-	w = parted_tree();
-	w.node[1].hi[0] = NAN;
-	fault(&w, "the box of");
-	/* A leaf holds a primitive twice, and one that has no part in it. */
-	w = parted_tree();
-	w.index[2] = 0;
-	fault(&w, "primitive 0 is in two places");
-	w = parted_tree();
-	w.index[0] = 1;
-	fault(&w, "the box of leaf 1");
 }
 
 Test(lbvh_verify, one_wrong_number)
@@ -239,13 +185,13 @@ Test(lbvh_verify, one_wrong_number)
 		{ RIGHT, 1, 4, "leaf 1 holds 4 primitives from 0 of 3" },
 		{ RIGHT, 2, 3, "leaf 2 holds 3 primitives from 1 of 3" },
 		{ LEFT, 2, LBVH_LEAF | 2, "leaf 2 holds 2 primitives from 2 of 3" },
-		{ INDEX, 0, 2, "leaf 1 holds a primitive that is none of 2" },
-		{ INDEX, 2, 2, "leaf 2 holds a primitive that is none of 2" },
+		{ INDEX, 0, 3, "leaf 1 holds a primitive that is none of 3" },
+		{ INDEX, 2, 3, "leaf 2 holds a primitive that is none of 3" },
 		{ INDEX, 2, 0, "primitive 0 is in two places, one is leaf 2" },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		struct work w = parted_tree();
+		struct work w = small_tree();
 
 		if (row[i].what == INDEX)
 			w.index[row[i].at] = row[i].value;
@@ -259,20 +205,20 @@ Test(lbvh_verify, one_wrong_number)
 
 Test(lbvh_verify, numbers_of_nodes)
 {
-	struct work w = parted_tree();
+	struct work w = small_tree();
 
-	w.index[1] = 1;
-	w.index[2] = 0;
-	fault(&w, "leaf 2 holds primitive 0 after 1");
-	w = parted_tree();
+	w.index[1] = 2;
+	w.index[2] = 1;
+	fault(&w, "leaf 2 holds primitive 1 after 2");
+	w = small_tree();
 	w.header->leaves = 4;
 	w.header->nodes = 7;
 	fault(&w, "4 leaves and 7 nodes over 3 primitives: L leaves have 2 L - 1 nodes");
-	w = parted_tree();
+	w = small_tree();
 	w.header->leaves = 3;
 	w.header->nodes = 5;
 	fault(&w, "3 nodes and 2 leaves are reached from the root, of 5 and 3");
-	w = parted_tree();
+	w = small_tree();
 	w.header->leaves = 3;
 	w.header->nodes = 5;
 	w.node[4] = w.node[1];
@@ -282,6 +228,9 @@ Test(lbvh_verify, numbers_of_nodes)
 	w = right_tree();
 	w.header->kind |= 8;
 	fault(&w, "the output is no tree: kind 9");
+	w = small_tree();
+	w.header->kind = 4;
+	fault(&w, "no tree: kind 4");
 }
 
 /* The cost is the area of all boxes, those of leaves once for each primitive, relative to the
@@ -293,7 +242,7 @@ Test(lbvh_verify, figures_of_a_tree)
 					    { 11, 2, 4, 12, 2, 4, 11, 4, 7 } };
 	struct gb_metrics one = { 0 }, other = { 0 }, solid = { 0 }, flat = { 0 };
 	struct gb_error err;
-	struct work w = parted_tree();
+	struct work w = small_tree();
 
 	cr_assert_eq(verify(&w, &one, &err), GB_OK, "%s", err.message);
 	cr_expect_eq(metric(&one, "sah_cost"), 2.5);
@@ -306,15 +255,17 @@ Test(lbvh_verify, figures_of_a_tree)
 	cr_assert_str_eq(one.item[2].name, "tree_hash");
 	cr_expect_str_eq(one.item[2].text, "0x227c5a93204e5524");
 	cr_expect_str_eq(other.item[2].text, "0x8e53daa267baf1e5");
+	tear_down(&w);
+	w = set_up("soup", 2, 1);
 	memcpy(w.in->vertex, corner, sizeof corner);
+	for (uint32_t i = 0; i < 6; i++)
+		w.in->triangle[i] = i;
 	*w.header = (struct lbvh_tree_header){ .kind = LBVH_BINARY, .leaves = 2, .nodes = 3 };
-	w.index = lbvh_build_index(w.in, w.output);
 	w.node[0] = (struct lbvh_node){ { 1, 2, 4 }, 1, { 12, 4, 7 }, 2 };
 	w.node[1] = (struct lbvh_node){ { 1, 2, 4 }, LBVH_LEAF, { 2, 4, 7 }, 1 };
 	w.node[2] = (struct lbvh_node){ { 11, 2, 4 }, LBVH_LEAF | 1, { 12, 4, 7 }, 1 };
 	w.index[0] = 0;
 	w.index[1] = 1;
-	w.in->reference->built = w.in->reference->traced = false;
 	cr_assert_eq(verify(&w, &solid, &err), GB_OK, "%s", err.message);
 	cr_expect_float_eq(metric(&solid, "sah_cost"), (61 + 11 + 11) / 61.0, 1e-12);
 	memset(w.in->vertex, 0, sizeof corner);
@@ -325,35 +276,6 @@ Test(lbvh_verify, figures_of_a_tree)
 	cr_assert_eq(verify(&w, &flat, &err), GB_OK, "%s", err.message);
 	cr_expect_eq(metric(&flat, "sah_cost"), 0);
 	tear_down(&w);
-}
-
-/* A tree without spatial splits has each primitive once. */
-Test(lbvh_verify, references)
-{
-	static const uint32_t wrong[] = { 0, 1, 4, UINT32_MAX };
-	struct work w;
-
-	for (size_t i = 0; i < GB_COUNT(wrong); i++) {
-		w = parted_tree();
-		w.header->references = wrong[i];
-		fault(&w, "references to 2 primitives, at most 3");
-	}
-	w = parted_tree();
-	w.node[2].right = 1;
-	fault(&w, "is in no leaf");
-	w = parted_tree();
-	w.index[1] = 1;
-	w.node[2].right = 1;
-	fault(&w, "leaves hold 2 primitives, and the index 3");
-	w = parted_tree();
-	w.header->kind = LBVH_BINARY;
-	w.index = lbvh_build_index(w.in, w.output);
-	w.index[0] = w.index[1] = 0;
-	w.node[2].right = 1;
-	fault(&w, "is in two places");
-	w = parted_tree();
-	w.header->kind = LBVH_SPATIAL;
-	fault(&w, "no tree: kind 4");
 }
 
 /* All primitives in one leaf, with the right box. */

@@ -3,5 +3,5 @@
 here=$PWD
 unset MAKEFLAGS MFLAGS MAKELEVEL
 make -C "$TESTS/.." -pn MODE=release CUDA=0 CXX=false 2>/dev/null >"$here/rules"
-	grep -E '^have_(boost|embree|graphblas|hwy|png) :=' "$here/rules" >"$here/found"
+grep -E '^have_(boost|embree|graphblas|hwy|png) :=' "$here/rules" >"$here/found"
 sort "$here/found"
