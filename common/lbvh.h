@@ -121,8 +121,8 @@ struct lbvh_box {
 
 /* A build outputs its tree in one of two forms, or in both. */
 enum lbvh_tree_kind {
-	LBVH_BINARY = 1,  /* nodes and index as above: every part is checked */
-	LBVH_PROBED = 2,  /* any other tree, wide or a library's: download() traces the
+	LBVH_BINARY = 1, /* nodes and index as above: every part is checked */
+	LBVH_PROBED = 2, /* any other tree, wide or a library's: download() traces the
 			    LBVH_PROBE_EDGE^2 rays of input->probe and outputs the hits */
 };
 

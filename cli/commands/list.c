@@ -15,6 +15,16 @@
 #include "common/text.h"
 #include "common/variants.h"
 
+static const char *kind_of(const struct gb_variant *variant)
+{
+	static const char *const kinds[] = {
+		[GB_PUBLISHED] = "published", [GB_STEP] = "step",       [GB_BEST] = "best",
+		[GB_BASELINE] = "baseline",   [GB_LIBRARY] = "library",
+	};
+
+	return variant->plugin ? "plug-in" : kinds[variant->kind];
+}
+
 static void list_variants(const struct gb_workload *workload, const struct gb_choice *choice)
 {
 	for (size_t i = 0; i < gb_variant_count; i++) {
@@ -24,7 +34,7 @@ static void list_variants(const struct gb_workload *workload, const struct gb_ch
 		if (!gb_equal(v->workload, workload->name) || !gb_chosen(choice, v))
 			continue;
 		(void)snprintf(name, sizeof name, "%s/%s", gb_backends[v->backend]->name, v->name);
-		(void)printf("  %-18s %s%s", name, v->peer ? "peer: " : "", v->summary);
+		(void)printf("  %-18s %s: %s", name, kind_of(v), v->summary);
 		if (!v->ops)
 			(void)printf(" (not in this build: %s)", v->absent);
 		else if (v->ops->library)
@@ -110,7 +120,8 @@ static cJSON *json_of_variant(const struct gb_variant *variant)
 		       variant->name);
 	if (gb_json_put_text(object, "name", name) &&
 	    gb_json_put_text(object, "summary", variant->summary) &&
-	    gb_json_put_bool(object, "peer", variant->peer) &&
+	    gb_json_put_bool(object, "peer", variant->kind == GB_LIBRARY) &&
+	    gb_json_put_text(object, "kind", kind_of(variant)) &&
 	    (!variant->plugin || gb_json_put_text(object, "plugin", variant->plugin->path)) &&
 	    (!library || gb_json_put_text(object, "library", library())) &&
 	    gb_json_put_text(object, "absent", variant->ops ? NULL : variant->absent))

@@ -36,7 +36,7 @@
 #define ON_cpu(needs)    DRIVE_NONE
 #define ON_cuda(needs)   NEEDS_##needs
 #define ON_vulkan(needs) DRIVE_NONE
-#define GB_VARIANT(backend, workload, symbol, name, needs, summary, peer) \
+#define GB_VARIANT(backend, workload, symbol, name, kind, needs, summary) \
 	ON_##backend(needs)(workload, symbol, name)
 #include "common/variants.def"
 #undef DRIVE_CUDA
