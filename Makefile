@@ -183,7 +183,7 @@ asking   := $(shell grep -rlE 'GB_HAVE_CU|GPUBENCH_SIMT|(build_info|version|comm
 object   = $(foreach f,$(1),$(if $(filter $(asking),$f),$(BUILD),$(SHARED))/$(basename $f).o)
 # $(call files,FOLDERS,EXTENSION): all files with EXTENSION below FOLDERS, sorted.
 files     = $(sort $(shell find $(1) -name '*.$(2)'))
-embree   := $(wildcard cpu/lbvh/embree*.c cpu/lbvh/parts/embree.c)
+embree   := cpu/lbvh/embree.c
 graphblas := cpu/bfs/graphblas.c
 sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)) \
 	$(if $(filter 0,$(have_graphblas)),$(graphblas)),$(call files,cli common \

@@ -46,11 +46,12 @@
 extern "C" {
 #endif
 
-/* In the order of the choices of --op, --tree, --rays-kind and --rays-order. */
+/* In the order of the choices of --op, --tree, --rays-kind, --rays-order and --rays-per-call. */
 enum lbvh_op { LBVH_BUILD, LBVH_TRACE, LBVH_OPS };
 enum lbvh_tree { LBVH_BEST_TREE, LBVH_PAPER_TREE, LBVH_TREES };
 enum lbvh_rays { LBVH_PRIMARY, LBVH_SHADOW, LBVH_AMBIENT, LBVH_RANDOM, LBVH_BOUNCE, LBVH_KINDS };
 enum lbvh_order { LBVH_GIVEN, LBVH_SORTED, LBVH_ORDERS };
+enum lbvh_calls { LBVH_ALL_RAYS, LBVH_ONE_RAY, LBVH_16_RAYS, LBVH_CALLS };
 
 struct lbvh_params {
 	int64_t op;         /* enum lbvh_op */
@@ -61,7 +62,8 @@ struct lbvh_params {
 	const char *image;  /* file to write the picture to, or NULL */
 	int64_t rays_kind;  /* enum lbvh_rays */
 	int64_t rays_order; /* enum lbvh_order */
-	int64_t compact;    /* 1 to compact a driver's tree */
+	int64_t rays_per_call; /* enum lbvh_calls */
+	int64_t compact;       /* 1 to compact a driver's tree */
 	int64_t threads;
 	int64_t seed;
 };

@@ -65,8 +65,9 @@ struct gb_param {
 	/* The back ends that use the parameter, as bits 1 << GB_CPU ...; 0: all.  The others are
 	 * not swept over it and do not record it. */
 	unsigned backends;
-	char letter;      /* -o for --output; 0: none */
-	const char *bare; /* GB_CHOICE: the value of the option without "=VALUE"; or NULL */
+	const char *variant; /* the same for variants of other names; or NULL */
+	char letter;         /* -o for --output; 0: none */
+	const char *bare;    /* GB_CHOICE: the value of the option without "=VALUE"; or NULL */
 	/* "type=pairs": only points with this choice of another parameter use it.  The others have
 	 * the value `keyed` and are not swept over it; or NULL. */
 	const char *only;

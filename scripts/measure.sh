@@ -106,8 +106,10 @@ measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/apetrei cpu/ploc
 	--threads=1,2 "${few[@]}"
 # No city here: the reference takes minutes for one.
 rays=(--op=trace --rays=1Ki --scene=teapot,knot,terrain --primitives=300k --threads=1 "${few[@]}")
-measure lbvh-rays lbvh cpu/wide cpu/embree cpu/packet cpu/embree16 --tree=paper "${rays[@]}"
-measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium cpu/packet --tree=best "${rays[@]}"
+measure lbvh-rays lbvh cpu/wide cpu/embree cpu/embree16 --rays-per-call=all,1,16 --tree=paper \
+	"${rays[@]}"
+measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium --rays-per-call=all,1 --tree=best \
+	"${rays[@]}"
 measure lbvh-quality lbvh cpu/ploc cpu/embree-medium \
 	--scene=teapot,terrain,city,soup,knot --primitives=100k --threads=1,2 "${few[@]}"
 

@@ -62,7 +62,7 @@ static const char *argument_of(struct parse *p, const struct gb_param *row, cons
 	return row->type == GB_CHOICE ? "WORD" : keep(p, domain);
 }
 
-/* "" or " (cpu variants)". */
+/* "", " (cpu variants)" or " (cpu/wide)". */
 static const char *meant_for(struct parse *p, const struct gb_param *row)
 {
 	char text[64] = "";
@@ -74,7 +74,8 @@ static const char *meant_for(struct parse *p, const struct gb_param *row)
 		if (row->backends >> b & 1)
 			length += snprintf(text + length, sizeof text - (size_t)length, "%s%s",
 					   length ? ", " : " (", gb_backends[b]->name);
-	(void)snprintf(text + length, sizeof text - (size_t)length, " variants)");
+	(void)snprintf(text + length, sizeof text - (size_t)length, "%s%s)",
+		       row->variant ? "/" : " variants", row->variant ? row->variant : "");
 	return keep(p, text);
 }
 

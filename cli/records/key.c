@@ -9,17 +9,19 @@
 #include "cli/workloads/value.h"
 #include "common/text.h"
 
-/* True if variants of the back end read the parameter. */
-static bool is_read_by(const struct gb_param *param, enum gb_backend backend)
+/* True if the variant of this back end and name reads the parameter. */
+static bool is_read_by(const struct gb_param *param, enum gb_backend backend, const char *name)
 {
-	return !param->backends || param->backends >> backend & 1;
+	return (!param->backends || param->backends >> backend & 1) &&
+	       (!param->variant || gb_equal(param->variant, name));
 }
 
 bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant)
 {
 	const bool serial = variant->ops && variant->ops->flags & GB_SERIAL;
 
-	return is_read_by(param, variant->backend) && !(serial && gb_equal(param->name, "threads"));
+	return is_read_by(param, variant->backend, variant->name) &&
+	       !(serial && gb_equal(param->name, "threads"));
 }
 
 /* The longest spelled value, except for paths, which have no limit. */
@@ -208,7 +210,7 @@ enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_rec
 		char digits[32];
 
 		if (!row->keyed || gb_member_find(&record->params, row->name) ||
-		    backend == GB_BACKENDS || !is_read_by(row, backend))
+		    backend == GB_BACKENDS || !is_read_by(row, backend, record->variant))
 			continue;
 		if (gb_value_parse(row, row->keyed, &value, err))
 			return err->code;

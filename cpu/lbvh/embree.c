@@ -17,10 +17,19 @@
  */
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#if GB_EMBREE >= 4
+#include <embree4/rtcore.h>
+#define SONAME "libembree4.so.4"
+#else
+#include <embree3/rtcore.h>
+#define SONAME "libembree3.so.3"
+#endif
 
+#include "common/library.h"
 #include "common/memory.h"
-#include "cpu/lbvh/parts/embree.h"
+#include "cpu/lbvh/parts/lanes.h"
 #include "cpu/lbvh/parts/trace.h"
 
 struct state {
@@ -31,6 +40,96 @@ struct state {
 	bool coherent; /* neighbouring rays are similar: primary or shadow rays */
 	bool built;    /* the scene's tree matches the mesh */
 };
+
+/* ---- the library -------------------------------------------------------------------------- */
+
+#define CALLS(X)                   \
+	X(NewDevice)               \
+	X(ReleaseDevice)           \
+	X(GetDeviceError)          \
+	X(GetDeviceProperty)       \
+	X(NewScene)                \
+	X(SetSceneBuildQuality)    \
+	X(CommitScene)             \
+	X(ReleaseScene)            \
+	X(NewGeometry)             \
+	X(SetGeometryBuildQuality) \
+	X(SetSharedGeometryBuffer) \
+	X(UpdateGeometryBuffer)    \
+	X(CommitGeometry)          \
+	X(AttachGeometry)          \
+	X(ReleaseGeometry)         \
+	X(Intersect1)              \
+	X(Intersect16)             \
+	X(Occluded1)               \
+	X(Occluded16)
+
+/* The library's functions, loaded by make_device(). */
+static struct {
+#define X(name) __typeof__(rtc##name) *name;
+	CALLS(X)
+#undef X
+} rtc;
+
+/* Report a pending error of Embree: GB_EMEMORY or GB_ERUNTIME with its text.  The device may be
+ * NULL. */
+static enum gb_status check(RTCDevice device, struct gb_error *err)
+{
+	static const char *const words[] = { "no error",         "unknown error",
+					     "invalid argument", "invalid operation",
+					     "out of memory",    "unsupported processor",
+					     "cancelled" };
+	const unsigned code = (unsigned)rtc.GetDeviceError(device);
+
+	if (!code)
+		return GB_OK;
+	return gb_fail(err, code == RTC_ERROR_OUT_OF_MEMORY ? GB_EMEMORY : GB_ERUNTIME,
+		       "Embree: %s", code < sizeof words / sizeof *words ? words[code] : "error");
+}
+
+/* A new device with that many threads; NULL with an error, GB_EUNAVAILABLE without Embree.  Embree
+ * allocates its trees itself; a record does not count that memory. */
+static RTCDevice make_device(int threads, struct gb_error *err)
+{
+#define X(name) "rtc" #name,
+	static const char *const name[] = { CALLS(X) };
+#undef X
+	char settings[64];
+	RTCDevice device;
+
+	_Static_assert(sizeof rtc == sizeof name, "");
+	if (gb_library_load(SONAME, name, sizeof name / sizeof *name, &rtc, err))
+		return NULL;
+	(void)snprintf(settings, sizeof settings, "threads=%d,set_affinity=0", threads);
+	device = rtc.NewDevice(settings);
+	if (!device)
+		(void)check(NULL, err);
+	if (!device && !err->code)
+		gb_fail(err, GB_EUNAVAILABLE, "Embree could not create a device");
+	return device;
+}
+
+/* The version that runs, not the one compiled against: only a device reports it. */
+static const char *library(void)
+{
+	static char text[48];
+	struct gb_error err = { 0 };
+	RTCDevice device = text[0] ? NULL : make_device(1, &err);
+
+	if (!text[0])
+		(void)snprintf(text, sizeof text, "Embree%s",
+			       rtc.NewDevice ? " " RTC_VERSION_STRING : "");
+	if (device) {
+		(void)snprintf(text, sizeof text, "Embree %zd.%zd.%zd",
+			       rtc.GetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_MAJOR),
+			       rtc.GetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_MINOR),
+			       rtc.GetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_PATCH));
+		rtc.ReleaseDevice(device);
+	}
+	return text;
+}
+
+/* ---- queries ------------------------------------------------------------------------------ */
 
 /* Options of a query for the nearest or any hit: arguments in Embree 4, a context in Embree 3.
  * RAYS_BY() puts them in the order of a call. */
@@ -94,30 +193,6 @@ static struct RTCRayHit one_ray(const struct lbvh_ray *ray)
 				   .hit = { .geomID = RTC_INVALID_GEOMETRY_ID } };
 }
 
-static void trace1(const void *state, int thread, struct lbvh_packet *packet,
-		   struct lbvh_counts *counts)
-{
-	const struct state *s = state;
-	const float *eye = s->tracer.input->camera.eye;
-	struct queries q = make_queries(false);
-
-	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
-		const struct lbvh_ray ray = {
-			.origin = { eye[0], eye[1], eye[2] },
-			.direction = { packet->direction[0][i], packet->direction[1][i],
-				       packet->direction[2][i] },
-			.far = INFINITY,
-		};
-		struct RTCRayHit r = one_ray(&ray);
-
-		if (i % LBVH_PACKET_EDGE >= packet->width || i / LBVH_PACKET_EDGE >= packet->height)
-			continue;
-		rtc.Intersect1(s->scene, RAYS_BY(&r, &q.nearest));
-		packet->t[i] = r.ray.tfar;
-		packet->primitive[i] = primitive_of(r.hit.geomID, r.hit.primID);
-	}
-}
-
 static void batch1(const void *state, int thread, struct lbvh_batch *batch,
 		   struct lbvh_counts *counts)
 {
@@ -138,142 +213,75 @@ static void batch1(const void *state, int thread, struct lbvh_batch *batch,
 	}
 }
 
-static const struct lbvh_ways by_1 = { trace1, batch1 };
-
 /* ---- calls with 16 rays ------------------------------------------------------------------- */
 
-/* A call traces a block of 4 x 4 pixels, whose first is pixel (x, y) of the packet. */
-enum { BLOCK_WIDTH = 4 };
+enum { RAYS = 16 };
 
-/* Copy a block from the packet's layout, a row of four floats at a time. */
-static void take_block(float *to, const float *from, uint32_t first, size_t rays)
+/* What no ray of a call changes. */
+static void prepare(struct RTCRayHit16 *r)
 {
-	for (size_t i = 0; i < rays; i += BLOCK_WIDTH)
-		memcpy(to + i, from + first + i / BLOCK_WIDTH * LBVH_PACKET_EDGE,
-		       BLOCK_WIDTH * sizeof *to);
-}
-
-/* The arrays of the structure for 16 rays. */
-struct call {
-	size_t rays;
-	int *valid;
-	float *origin[3], *direction[3];
-	float *near, *far, *time;
-	unsigned *mask, *id, *flags, *geometry, *primitive, *instance;
-};
-
-static void fill_rest(const struct call *c, size_t i)
-{
-	c->time[i] = 0;
-	c->mask[i] = UINT32_MAX;
-	c->id[i] = c->flags[i] = 0;
-	c->geometry[i] = c->primitive[i] = c->instance[i] = RTC_INVALID_GEOMETRY_ID;
-}
-
-static void fill_call(const struct call *c, const float eye[3], const struct lbvh_packet *packet,
-		      uint32_t first)
-{
-	for (int k = 0; k < 3; k++)
-		take_block(c->direction[k], packet->direction[k], first, c->rays);
-	for (size_t i = 0; i < c->rays; i++) {
-		const uint32_t x = first % LBVH_PACKET_EDGE + (uint32_t)i % BLOCK_WIDTH;
-		const uint32_t y = first / LBVH_PACKET_EDGE + (uint32_t)i / BLOCK_WIDTH;
-
-		for (int k = 0; k < 3; k++)
-			c->origin[k][i] = eye[k];
-		c->valid[i] = x < packet->width && y < packet->height ? -1 : 0;
-		c->near[i] = 0;
-		c->far[i] = INFINITY;
-		fill_rest(c, i);
+	for (int i = 0; i < RAYS; i++) {
+		r->ray.time[i] = 0;
+		r->ray.mask[i] = UINT32_MAX;
+		r->ray.id[i] = r->ray.flags[i] = 0;
+		r->hit.primID[i] = r->hit.instID[0][i] = RTC_INVALID_GEOMETRY_ID;
 	}
 }
 
 /* Take the rays of a batch from `first` on.  Lanes past the last ray repeat it and are not
  * valid. */
-static void fill_from_batch(const struct call *c, const struct lbvh_batch *batch, uint32_t first)
+static void fill(struct RTCRayHit16 *r, int valid[RAYS], const struct lbvh_batch *batch,
+		 uint32_t first)
 {
-	for (uint32_t i = 0; i < c->rays; i++) {
-		const uint32_t from = first + i < batch->count ? first + i : batch->count - 1;
-		const struct lbvh_ray *ray = batch->ray + from;
+	float *const origin[] = { r->ray.org_x, r->ray.org_y, r->ray.org_z, r->ray.tnear };
+	float *const direction[] = { r->ray.dir_x, r->ray.dir_y, r->ray.dir_z, r->ray.tfar };
 
-		for (int k = 0; k < 3; k++) {
-			c->origin[k][i] = ray->origin[k];
-			c->direction[k][i] = ray->direction[k];
+	for (uint32_t i = 0; i < RAYS; i += 4) {
+		LANES a[4], b[4];
+
+		for (uint32_t k = 0; k < 4; k++) {
+			const uint32_t from = first + i + k;
+			const bool inside = from < batch->count;
+			const struct lbvh_ray *ray =
+				batch->ray + (inside ? from : batch->count - 1);
+
+			valid[i + k] = inside ? -1 : 0;
+			a[k] = lanes_load(ray->origin);
+			b[k] = lanes_load(ray->direction);
 		}
-		c->valid[i] = first + i < batch->count ? -1 : 0;
-		c->near[i] = ray->near;
-		c->far[i] = ray->far;
-		fill_rest(c, i);
+		lanes_transpose(a);
+		lanes_transpose(b);
+		for (int k = 0; k < 4; k++) {
+			lanes_store(origin[k] + i, a[k]);
+			lanes_store(direction[k] + i, b[k]);
+		}
 	}
+	for (int i = 0; i < RAYS; i++)
+		r->hit.geomID[i] = RTC_INVALID_GEOMETRY_ID;
 }
 
-static void keep_in_batch(const struct call *c, struct lbvh_batch *batch, uint32_t first)
+static void batch16(const void *state, int thread, struct lbvh_batch *batch,
+		    struct lbvh_counts *counts)
 {
-	for (uint32_t i = 0; i < c->rays && first + i < batch->count; i++)
-		lbvh_batch_keep(batch, first + i, c->far[i],
-				batch->occluded ? occluder_of(c->far[i])
-						: primitive_of(c->geometry[i], c->primitive[i]));
-}
+	const struct state *s = state;
+	struct queries q = make_queries(s->coherent);
+	_Alignas(64) int valid[RAYS];
+	struct RTCRayHit16 r;
 
-static void keep_hits(const struct call *c, struct lbvh_packet *packet, uint32_t first)
-{
-	for (size_t i = 0; i < c->rays; i++) {
-		const size_t to = first + i / BLOCK_WIDTH * LBVH_PACKET_EDGE + i % BLOCK_WIDTH;
-
-		packet->t[to] = c->far[i];
-		packet->primitive[to] = primitive_of(c->geometry[i], c->primitive[i]);
+	prepare(&r);
+	for (uint32_t first = 0; first < batch->count; first += RAYS) {
+		fill(&r, valid, batch, first);
+		if (batch->occluded)
+			rtc.Occluded16(valid, s->scene, RAYS_BY(&r.ray, &q.any));
+		else
+			rtc.Intersect16(valid, s->scene, RAYS_BY(&r, &q.nearest));
+		for (uint32_t i = 0; i < RAYS && first + i < batch->count; i++)
+			lbvh_batch_keep(batch, first + i, r.ray.tfar[i],
+					batch->occluded
+						? occluder_of(r.ray.tfar[i])
+						: primitive_of(r.hit.geomID[i], r.hit.primID[i]));
 	}
 }
-
-#define CALL(n, valid_, r)                                                        \
-	{                                                                         \
-		.rays = (n), .valid = (valid_),                                   \
-		.origin = { (r).ray.org_x, (r).ray.org_y, (r).ray.org_z },        \
-		.direction = { (r).ray.dir_x, (r).ray.dir_y, (r).ray.dir_z },     \
-		.near = (r).ray.tnear, .far = (r).ray.tfar, .time = (r).ray.time, \
-		.mask = (r).ray.mask, .id = (r).ray.id, .flags = (r).ray.flags,   \
-		.geometry = (r).hit.geomID, .primitive = (r).hit.primID,          \
-		.instance = (r).hit.instID[0]                                     \
-	}
-
-/* Define the functions that trace n rays per call. */
-#define WAYS(n)                                                                             \
-	static void trace##n(const void *state, int thread, struct lbvh_packet *packet,     \
-			     struct lbvh_counts *counts)                                    \
-	{                                                                                   \
-		const struct state *s = state;                                              \
-		struct queries q = make_queries(s->coherent);                               \
-		_Alignas(4 * (n)) int valid[n];                                             \
-		struct RTCRayHit##n r;                                                      \
-		const struct call call = CALL(n, valid, r);                                 \
-		for (uint32_t y = 0; y < packet->height; y += (n) / BLOCK_WIDTH)            \
-			for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {         \
-				fill_call(&call, s->tracer.input->camera.eye, packet,       \
-					  LBVH_PACKET_EDGE *y + x);                         \
-				rtc.Intersect##n(valid, s->scene, RAYS_BY(&r, &q.nearest)); \
-				keep_hits(&call, packet, LBVH_PACKET_EDGE *y + x);          \
-			}                                                                   \
-	}                                                                                   \
-	static void batch##n(const void *state, int thread, struct lbvh_batch *batch,       \
-			     struct lbvh_counts *counts)                                    \
-	{                                                                                   \
-		const struct state *s = state;                                              \
-		struct queries q = make_queries(s->coherent);                               \
-		_Alignas(4 * (n)) int valid[n];                                             \
-		struct RTCRayHit##n r;                                                      \
-		const struct call call = CALL(n, valid, r);                                 \
-		for (uint32_t first = 0; first < batch->count; first += (n)) {              \
-			fill_from_batch(&call, batch, first);                               \
-			if (batch->occluded)                                                \
-				rtc.Occluded##n(valid, s->scene, RAYS_BY(&r.ray, &q.any));  \
-			else                                                                \
-				rtc.Intersect##n(valid, s->scene, RAYS_BY(&r, &q.nearest)); \
-			keep_in_batch(&call, batch, first);                                 \
-		}                                                                           \
-	}                                                                                   \
-	static const struct lbvh_ways by_##n = { trace##n, batch##n }
-
-WAYS(16);
 
 /* ---- operations --------------------------------------------------------------------------- */
 
@@ -281,22 +289,22 @@ static enum gb_status build(struct state *s, struct gb_error *err)
 {
 	rtc.CommitScene(s->scene);
 	s->built = true;
-	return lbvh_embree_check(s->device, err);
+	return check(s->device, err);
 }
 
 /* Make a device and the scene's buffers; for --op=trace also the tree. */
 static enum gb_status create(struct state *s, const void *params, const void *input,
-			     enum RTCBuildQuality quality, struct lbvh_ways ways, bool builds,
+			     enum RTCBuildQuality quality, lbvh_batch_fn *batch, bool builds,
 			     struct gb_error *err)
 {
 	const int64_t kind = ((const struct lbvh_params *)params)->rays_kind;
 	const struct lbvh_input *in = input;
 
 	if ((!builds && lbvh_wants_trace(params, err)) ||
-	    lbvh_tracer_init(&s->tracer, params, input, ways, err))
+	    lbvh_tracer_init(&s->tracer, params, input, batch, err))
 		return err->code;
 	s->coherent = kind == LBVH_PRIMARY || kind == LBVH_SHADOW;
-	s->device = lbvh_embree_device(s->tracer.threads, err);
+	s->device = make_device(s->tracer.threads, err);
 	if (!s->device)
 		return err->code;
 	s->scene = rtc.NewScene(s->device);
@@ -309,7 +317,7 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 				    in->triangle, 0, 3 * sizeof(uint32_t), in->count);
 	rtc.CommitGeometry(s->mesh);
 	rtc.AttachGeometry(s->scene, s->mesh);
-	if (lbvh_embree_check(s->device, err) || s->tracer.op == LBVH_BUILD || gb_memory_is_dry())
+	if (check(s->device, err) || s->tracer.op == LBVH_BUILD || gb_memory_is_dry())
 		return err->code;
 	return build(s, err);
 }
@@ -325,7 +333,7 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 		rtc.CommitGeometry(s->mesh);
 		s->built = false;
 	}
-	return lbvh_embree_check(s->device, err);
+	return check(s->device, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -335,7 +343,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (s->tracer.op == LBVH_BUILD)
 		return build(s, err);
 	(void)lbvh_tracer_run(state, timer, err);
-	return lbvh_embree_check(s->device, err);
+	return check(s->device, err);
 }
 
 static enum gb_status download(void *state, void *output, struct gb_error *err)
@@ -350,7 +358,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 			(struct lbvh_tree_header){ .arithmetic = LBVH_COARSE };
 		lbvh_tracer_probe(&s->tracer, output);
 	}
-	return lbvh_embree_check(s->device, err);
+	return check(s->device, err);
 }
 
 static void destroy(void *state)
@@ -369,11 +377,11 @@ static void destroy(void *state)
 
 /* Define the operations of a variant: the quality of its tree, its calls, and whether it is a
  * variant of --op=build, too. */
-#define VARIANT(name, quality, ways, builds)                                                    \
+#define VARIANT(name, quality, batch, builds)                                                   \
 	static enum gb_status create_##name(void *state, const void *params, const void *input, \
 					    struct gb_error *err)                               \
 	{                                                                                       \
-		return create(state, params, input, RTC_BUILD_QUALITY_##quality, ways, builds,  \
+		return create(state, params, input, RTC_BUILD_QUALITY_##quality, batch, builds, \
 			      err);                                                             \
 	}                                                                                       \
 	const struct gb_variant_ops name = {                                                    \
@@ -383,9 +391,9 @@ static void destroy(void *state)
 		.run = run,                                                                     \
 		.download = download,                                                           \
 		.destroy = destroy,                                                             \
-		.library = lbvh_embree_library,                                                 \
+		.library = library,                                                             \
 	}
 
-VARIANT(lbvh_cpu_embree, LOW, by_1, true);
-VARIANT(lbvh_cpu_embree_medium, MEDIUM, by_1, true);
-VARIANT(lbvh_cpu_embree16, LOW, by_16, false);
+VARIANT(lbvh_cpu_embree, LOW, batch1, true);
+VARIANT(lbvh_cpu_embree_medium, MEDIUM, batch1, true);
+VARIANT(lbvh_cpu_embree16, LOW, batch16, false);

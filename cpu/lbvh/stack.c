@@ -184,11 +184,10 @@ static struct walk walk_of(const struct state *s, int thread, struct lbvh_counts
 static enum gb_status create_both(struct state *s, const void *params, const void *input,
 				  lbvh_batch_fn *batch, size_t extra, struct gb_error *err)
 {
-	const struct lbvh_ways ways = { NULL, batch };
 	unsigned depth;
 
 	if (lbvh_wants_trace(params, err) ||
-	    lbvh_tracer_init(&s->tracer, params, input, ways, err) ||
+	    lbvh_tracer_init(&s->tracer, params, input, batch, err) ||
 	    lbvh_tracer_tree(&s->cpu, params, input, &depth, err))
 		return err->code;
 	s->room = depth + extra;

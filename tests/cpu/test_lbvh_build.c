@@ -42,10 +42,8 @@ Test(lbvh_build, all_algorithms_build_one_tree)
 Test(lbvh_build, one_tree_for_any_number_of_threads)
 {
 	const struct gb_variant_ops *const all[] = { &lbvh_cpu_karras_bitonic,
-						     &lbvh_cpu_karras_radix,
-						     &lbvh_cpu_karras32,
-						     &lbvh_cpu_apetrei,
-						     &lbvh_cpu_ploc };
+						     &lbvh_cpu_karras_radix, &lbvh_cpu_karras32,
+						     &lbvh_cpu_apetrei, &lbvh_cpu_ploc };
 	const int threads[] = { 2, 3, 8, 17 };
 
 	for (size_t v = 0; v < GB_COUNT(all); v++)
@@ -89,8 +87,8 @@ Test(lbvh_build, better_trees)
 		const double codes = sah_cost(&w, &lbvh_cpu_wide);
 		const double clusters = sah_cost(&w, &lbvh_cpu_ploc);
 
-		cr_expect(clusters < cases[s].clusters * codes, "%s: %.2f by codes, %.2f by clusters",
-			  cases[s].scene, codes, clusters);
+		cr_expect(clusters < cases[s].clusters * codes,
+			  "%s: %.2f by codes, %.2f by clusters", cases[s].scene, codes, clusters);
 		tear_down(&w);
 	}
 }

@@ -19,35 +19,37 @@
 #include "tests/metric.h"
 #include "tests/sanitized.h"
 
-extern const struct gb_variant_ops lbvh_cpu_stack, lbvh_cpu_stack2, lbvh_cpu_wide, lbvh_cpu_packet;
+extern const struct gb_variant_ops lbvh_cpu_stack, lbvh_cpu_stack2, lbvh_cpu_wide;
 
-static const struct gb_variant_ops *const traversals[] = { &lbvh_cpu_stack, &lbvh_cpu_stack2,
-							   &lbvh_cpu_wide, &lbvh_cpu_packet };
-static const char *const names[] = { "stack", "stack2", "wide", "packet" };
+static const struct {
+	const struct gb_variant_ops *ops;
+	const char *name;
+	enum lbvh_calls calls;
+} traversals[] = { { &lbvh_cpu_stack, "stack", LBVH_ALL_RAYS },
+		   { &lbvh_cpu_stack2, "stack2", LBVH_ALL_RAYS },
+		   { &lbvh_cpu_wide, "wide", LBVH_ALL_RAYS },
+		   { &lbvh_cpu_wide, "wide, 1 ray", LBVH_ONE_RAY },
+		   { &lbvh_cpu_wide, "wide, 16 rays", LBVH_16_RAYS } };
 
-#if defined(__aarch64__)
-static enum cpu_simd levels[] = { CPU_PLAIN, CPU_NEON };
-#else
 static enum cpu_simd levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
-#endif
 
-/* The traversals from `first` on with every instruction set.  Packets need an image, or rays that
- * ask for any hit. */
+/* The traversals from `first` on with every instruction set. */
 static void check_from(const struct scene *s, const char *what, size_t first)
 {
 	for (size_t i = 0; i < GB_COUNT(levels) * GB_COUNT(traversals); i++) {
 		const size_t k = i % GB_COUNT(traversals);
+		struct scene by = *s;
 		void *output;
 		size_t count;
 
-		if (k < first ||
-		    (s->in->ray && !s->in->occlusion && traversals[k] == &lbvh_cpu_packet))
+		if (k < first)
 			continue;
 		cpu_limit_simd(levels[i / GB_COUNT(traversals)]);
-		output = trace(s, traversals[k]);
+		by.params.rays_per_call = traversals[k].calls;
+		output = trace(&by, traversals[k].ops);
 		count = differing(s, output);
-		cr_assert_eq(count, 0, "%s, %s: %zu of %u rays differ", what, names[k], count,
-			     s->in->edge * s->in->edge);
+		cr_assert_eq(count, 0, "%s, %s: %zu of %u rays differ", what, traversals[k].name,
+			     count, s->in->edge * s->in->edge);
 		free(output);
 	}
 }
@@ -83,7 +85,7 @@ Test(lbvh_trace, every_scene)
 	}
 }
 
-/* Few triangles, and images that end within a packet or a tile. */
+/* Few triangles, and images that end within a call or a tile. */
 Test(lbvh_trace, every_size)
 {
 	static const size_t primitives[] = { 1, 2, 7, 8, 9, 16, 17, 63, 64, 65, 73 };
@@ -143,22 +145,6 @@ Test(lbvh_trace, intervals)
 		brute_force(&s);
 		check(&s, "intervals");
 		drop(&s);
-	}
-}
-
-Test(lbvh_trace, packets_refuse_nearest_hits_of_a_stream)
-{
-	for (int kind = LBVH_PRIMARY; kind <= LBVH_BOUNCE; kind++) {
-		struct scene s = prepare_stream("soup", 100, 8, kind, LBVH_SORTED);
-		struct gb_error err = { 0 };
-		void *state = NULL;
-
-		cr_assert_eq(gb_state_create(&lbvh_cpu_packet, &s.params, s.in, &state, &err),
-			     s.in->occlusion ? GB_OK : GB_EUNAVAILABLE);
-		if (!s.in->occlusion)
-			cr_expect(strstr(err.message, "--rays-kind=shadow"), "%s", err.message);
-		gb_state_destroy(&lbvh_cpu_packet, state);
-		gb_lbvh_workload.release(s.in);
 	}
 }
 
@@ -260,7 +246,7 @@ static struct scene lattice(const double eye[3], const double target[3], size_t 
 	return compose(corner, n / 3, view, edge);
 }
 
-/* Directions with components of 0, with both signs in a packet, from points on the planes of boxes,
+/* Directions with components of 0, with both signs in a group, from points on the planes of boxes,
  * along the plane of the triangles and from within it.  Turned, because a box may forget a NaN in
  * one component at the next. */
 Test(lbvh_trace, axes)
@@ -405,7 +391,7 @@ Test(lbvh_trace, watertight)
 	drop(&s);
 }
 
-/* Packets with widely differing directions in images that they do not fill, from within the scene,
+/* Groups with widely differing directions in images that they do not fill, from within the scene,
  * with triangles behind the eye, at the edge of view and seen edge-on. */
 Test(lbvh_trace, wide_angles)
 {
@@ -425,52 +411,4 @@ Test(lbvh_trace, wide_angles)
 			check(&s, "wide angle");
 			drop(&s);
 		}
-}
-
-/* The distance of a ray from its pixel's place in the packet's pyramid, relative to `terms`. */
-static double off_pyramid(const struct lbvh_packet *packet, uint32_t r, const float d[3])
-{
-	double along[3], length = 0, worst = 0;
-
-	for (int k = 0; k < 3; k++) {
-		along[k] = packet->middle[k] + (r % 8 - 3.5) * packet->across[k] +
-			   (r / 8 - 3.5) * packet->down[k];
-		length += along[k] * along[k];
-	}
-	length = sqrt(length);
-	cr_assert_geq(length, 1);
-	for (int k = 0; k < 3; k++)
-		worst = fmax(worst, fabs(along[k] - d[k] * length) / packet->terms[k]);
-	return worst;
-}
-
-/* All instruction sets give the rays of lbvh_direction(), and a pyramid that contains them. */
-Test(lbvh_trace, rays)
-{
-	struct scene s = prepare("knot", 100, 77);
-
-	for (size_t i = 0; i < GB_COUNT(levels); i++) {
-		const struct lbvh_kernels *kernels;
-
-		cpu_limit_simd(levels[i]);
-		kernels = lbvh_cpu_kernels();
-		for (uint32_t y = 0; y < 77; y += 8)
-			for (uint32_t x = 0; x < 77; x += 8) {
-				struct lbvh_packet packet = { .x = x, .y = y };
-
-				kernels->rays(&s.in->camera, 77, &packet);
-				for (uint32_t r = 0; r < LBVH_PACKET; r++) {
-					const uint32_t u = x + r % 8 < 77 ? x + r % 8 : 76;
-					const uint32_t v = y + r / 8 < 77 ? y + r / 8 : 76;
-					float d[3];
-
-					lbvh_direction(&s.in->camera, u, v, d);
-					for (int k = 0; k < 3; k++)
-						cr_assert_eq(packet.direction[k][r], d[k]);
-					if (x + r % 8 < 77 && y + r / 8 < 77)
-						cr_assert_lt(off_pyramid(&packet, r, d), 3e-7);
-				}
-			}
-	}
-	gb_lbvh_workload.release(s.in);
 }

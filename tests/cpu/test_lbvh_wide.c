@@ -11,6 +11,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/workload.h"
+#include "cpu/lbvh/parts/kernels.h"
 #include "cpu/lbvh/parts/trace.h"
 #include "cpu/lbvh/parts/wide.h"
 #include "tests/lbvh_scene.h"
@@ -130,9 +131,9 @@ static void make_binary(struct work *w, unsigned build)
 	lbvh_cpu_build(&w->cpu, build, NULL);
 }
 
-static void collapse(struct work *w, size_t leaves, const struct lbvh_plan *plan)
+static void collapse(struct work *w, const struct lbvh_plan *plan)
 {
-	lbvh_wide_collapse(&w->wide, &w->cpu, leaves, plan);
+	lbvh_wide_collapse(&w->wide, &w->cpu, plan);
 }
 
 static void check_wide(const struct work *w)
@@ -162,10 +163,10 @@ static void each_scene(void (*test)(struct work *w))
 static void check_collapse(struct work *w)
 {
 	make_binary(w, LBVH_CPU_FASTEST);
-	collapse(w, w->cpu.leaves, NULL);
+	collapse(w, NULL);
 	check_wide(w);
 	make_best(w);
-	collapse(w, 0, NULL);
+	collapse(w, NULL);
 	check_wide(w);
 }
 
@@ -205,11 +206,11 @@ static void check_planned(struct work *w)
 	size_t nodes;
 
 	make_best(w);
-	collapse(w, 0, NULL);
+	collapse(w, NULL);
 	greedy = cost_below(&w->wide, 0);
 	nodes = lbvh_plan_make(w->cpu.node, plan);
 	cr_assert(lbvh_wide_has_room(&w->wide, nodes), "%zu nodes", nodes);
-	collapse(w, 0, plan);
+	collapse(w, plan);
 	check_wide(w);
 	planned = cost_below(&w->wide, 0);
 	cr_assert(planned <= greedy * (varied ? 0.99 : 1.00001), "%s, %zu: %g, %g", scene,
@@ -230,7 +231,7 @@ Test(lbvh_wide, full_leaf)
 
 		set_up(&w, prepare("terrain", size, 8), 1);
 		make_best(&w);
-		collapse(&w, 0, NULL);
+		collapse(&w, NULL);
 		cr_assert_eq(w.wide.node[0].bound[0][0][1] > w.wide.node[0].bound[0][1][1],
 			     w.s.in->count <= LBVH_WIDTH, "%zu", w.s.in->count);
 		tear_down(&w);
@@ -246,26 +247,6 @@ Test(lbvh_wide, room)
 	cr_assert_not(lbvh_wide_has_room(&w.wide, w.wide.node_room));
 	cr_assert_not(lbvh_wide_has_room(&w.wide, SIZE_MAX));
 	tear_down(&w);
-}
-
-/* Refined clusters are numbered depth first: using that order loses nothing, and the tree is no
- * deeper than one made by counting primitives. */
-static void check_depth_first(struct work *w)
-{
-	unsigned depth;
-
-	make_best(w);
-	collapse(w, 0, NULL);
-	check_wide(w);
-	depth = w->wide.depth;
-	collapse(w, LBVH_DEPTH_FIRST, NULL);
-	check_wide(w);
-	cr_expect_leq(w->wide.depth, depth);
-}
-
-Test(lbvh_wide, collapse_depth_first)
-{
-	each_scene(check_depth_first);
 }
 
 /* A tree of maximal depth: each inner node has a leaf and the rest, nodes 2 i + 1 and 2 i + 2. */
@@ -303,56 +284,36 @@ static uint32_t *count_up(size_t count)
 	return index;
 }
 
-/* The number of image rays whose hits differ, by packets through a wide tree that no builder
- * made. */
-static size_t differing_packets(const struct scene *s, const struct lbvh_wide *wide)
+/* The ways to call a traversal: all rays, one, or a group. */
+enum { WAYS = 3 };
+
+static const char *const way_names[WAYS] = { "turns", "alone", "group" };
+
+/* The number of rays whose hits differ, through a wide tree that no builder made: the nearest hits,
+ * or any hit.  The work is added to *counts. */
+static size_t differing_rays(const struct scene *s, const struct lbvh_wide *wide, bool any, int way,
+			     struct lbvh_counts *counts)
 {
+	enum { BATCH = 64 };
 	const struct lbvh_kernels *kernels = lbvh_cpu_kernels();
-	struct lbvh_entry *stack = calloc(lbvh_stack_room(wide), sizeof *stack);
-	struct lbvh_counts counts = { 0, 0 };
-	size_t count = 0;
-
-	for (uint32_t y = 0; y < s->in->edge; y += LBVH_PACKET_EDGE)
-		for (uint32_t x = 0; x < s->in->edge; x += LBVH_PACKET_EDGE) {
-			struct lbvh_packet p = { .x = x, .y = y };
-
-			kernels->rays(&s->in->camera, s->in->edge, &p);
-			kernels->packet(wide, s->in->camera.eye, &p, stack, &counts);
-			for (uint32_t r = 0; r < LBVH_PACKET; r++) {
-				const size_t at = (size_t)(y + r / 8) * s->in->edge + x + r % 8;
-
-				if (r % 8 < p.width && r / 8 < p.height)
-					count += p.t[r] != s->t[at] ||
-						 p.primitive[r] != s->primitive[at];
-			}
-		}
-	free(stack);
-	return count;
-}
-
-/* The same by batches: the nearest hits in turns, or any hit in groups; or alone, ray by ray.  The
- * work is added to *counts. */
-static size_t differing_batches(const struct scene *s, const struct lbvh_wide *wide, bool any,
-				bool alone, struct lbvh_counts *counts)
-{
-	const struct lbvh_kernels *kernels = lbvh_cpu_kernels();
+	lbvh_kernel_fn *const kernel[WAYS] = { kernels->turns, kernels->alone, kernels->group };
 	struct lbvh_entry *stack = calloc(lbvh_stack_room(wide), sizeof *stack);
 	const size_t rays = lbvh_ray_count(s->in);
-	struct lbvh_ray ray[LBVH_PACKET];
-	float t[LBVH_PACKET];
-	uint32_t primitive[LBVH_PACKET];
+	struct lbvh_ray ray[BATCH];
+	float t[BATCH];
+	uint32_t primitive[BATCH];
 	size_t count = 0;
 
-	for (size_t first = 0; first < rays; first += LBVH_PACKET) {
-		uint32_t occluded[LBVH_PACKET / 32] = { 0 };
+	for (size_t first = 0; first < rays; first += BATCH) {
+		uint32_t occluded[BATCH / 32] = { 0 };
 		struct lbvh_batch batch = { ray, 0, any ? occluded : NULL, t, primitive };
 
-		for (; batch.count < LBVH_PACKET && first + batch.count < rays; batch.count++)
+		for (; batch.count < BATCH && first + batch.count < rays; batch.count++)
 			ray[batch.count] = lbvh_trace_ray(s->in, first + batch.count);
-		if (!alone)
-			(any ? kernels->groups : kernels->batch)(wide, &batch, stack, counts);
-		for (uint32_t i = 0; alone && i < batch.count; i++)
-			kernels->ray(wide, &batch, i, stack, counts);
+		for (uint32_t i = 0; i < batch.count; i += LBVH_GROUP)
+			kernel[way](wide, &batch, i,
+				    i + LBVH_GROUP < batch.count ? i + LBVH_GROUP : batch.count,
+				    stack, counts);
 		for (uint32_t i = 0; i < batch.count; i++)
 			count += any ? (occluded[i / 32] >> i % 32 & 1) !=
 						 (s->primitive[first + i] != LBVH_MISS)
@@ -374,14 +335,15 @@ Test(lbvh_wide, deep)
 	w.cpu.node = make_chain(w.s.in);
 	w.cpu.index = count_up(w.s.in->count);
 	w.cpu.input = w.s.in;
+	w.cpu.needs = LBVH_CPU_CLUSTERS; /* it is numbered depth first */
 	w.cpu.count = w.s.in->count;
 	cr_assert_eq(lbvh_depth(w.cpu.node), 5000);
-	collapse(&w, 0, NULL);
+	collapse(&w, NULL);
 	cr_assert_gt(w.wide.depth, 700);
 	check_wide(&w);
-	cr_assert_eq(differing_packets(&w.s, &w.wide), 0);
-	for (int way = 0; way < 4; way++)
-		cr_assert_eq(differing_batches(&w.s, &w.wide, way & 1, way & 2, &counts), 0);
+	for (int i = 0; i < 2 * WAYS; i++)
+		cr_assert_eq(differing_rays(&w.s, &w.wide, i % 2, i / 2, &counts), 0, "%s, %s",
+			     way_names[i / 2], i % 2 ? "any hit" : "nearest hits");
 	free(w.cpu.index);
 	free(w.cpu.node);
 	tear_down(&w);
@@ -394,13 +356,13 @@ Test(lbvh_wide, nearest_child_first)
 
 	set_up(&w, make("soup", 3000, 64), 1);
 	make_best(&w);
-	collapse(&w, 0, NULL);
+	collapse(&w, NULL);
 	for (int simd = CPU_PLAIN; simd <= CPU_AVX512; simd++) {
 		struct lbvh_counts turns = { 0, 0 }, alone = { 0, 0 };
 
 		cpu_limit_simd((enum cpu_simd)simd);
-		cr_assert_eq(differing_batches(&w.s, &w.wide, false, false, &turns), 0);
-		cr_assert_eq(differing_batches(&w.s, &w.wide, false, true, &alone), 0);
+		cr_assert_eq(differing_rays(&w.s, &w.wide, false, 0, &turns), 0);
+		cr_assert_eq(differing_rays(&w.s, &w.wide, false, 1, &alone), 0);
 		cr_assert_gt(turns.nodes, 64 * 64);
 		cr_assert_eq(alone.nodes, turns.nodes);
 		cr_assert_eq(alone.triangles, turns.triangles);
@@ -443,14 +405,13 @@ Test(lbvh_wide, planted_faults)
 
 	set_up(&w, make("knot", 3000, 64), 1);
 	make_best(&w);
-	for (int way = 0; way < 5; way++)
+	for (int i = 0; i < 2 * WAYS; i++)
 		for (int fault = 0; fault < 4; fault++) {
-			collapse(&w, 0, NULL);
+			collapse(&w, NULL);
 			plant(&w.wide, w.s.in->count, fault);
-			cr_assert_eq((way == 4 ? differing_packets(&w.s, &w.wide)
-					       : differing_batches(&w.s, &w.wide, way & 1, way & 2,
-								   &counts)) > 0,
-				     fault > 0, "way %d, fault %d", way, fault);
+			cr_assert_eq(differing_rays(&w.s, &w.wide, i % 2, i / 2, &counts) > 0,
+				     fault > 0, "%s, %s, fault %d", way_names[i / 2],
+				     i % 2 ? "any hit" : "nearest hits", fault);
 		}
 	tear_down(&w);
 }

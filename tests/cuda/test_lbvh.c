@@ -233,9 +233,8 @@ static void put_on_a_line(struct lbvh_input *in)
 
 Test(variants_lbvh, nodes_without_area)
 {
-	static const char *const builders[] = {
-		"karras-bitonic", "karras-radix", "karras32", "apetrei", "ploc", "wide"
-	};
+	static const char *const builders[] = { "karras-bitonic", "karras-radix", "karras32",
+						"apetrei",        "ploc",         "wide" };
 
 	for (size_t b = 0; b < GB_COUNT(builders); b++)
 		for (int backend = GB_CPU; backend <= GB_CUDA; backend++) {

@@ -90,7 +90,7 @@ def far_apart():
     """Times of words that differ a thousand times."""
     lines = [run_line(1, MACHINES[0])]
     for k, scene in enumerate(("teapot", "knot")):
-        for v, variant in enumerate(("cpu/wide", "cpu/packet", "cpu/stack")):
+        for v, variant in enumerate(("cpu/wide", "cpu/embree", "cpu/stack")):
             params = {"scene": scene, "op": "trace"}
             lines.append(record(1, "lbvh", variant, params, (3 + k) * 1000 ** (v + 1)))
     return lines

@@ -26,6 +26,7 @@ GB_WORDS(ops, LBVH_OPS, "build", "trace");
 GB_WORDS(trees, LBVH_TREES, "best", "paper");
 GB_WORDS(kinds, LBVH_KINDS, "primary", "shadow", "ambient", "random", "bounce");
 GB_WORDS(orders, LBVH_ORDERS, "given", "sorted");
+GB_WORDS(calls, LBVH_CALLS, "all", "1", "16");
 GB_WORDS(no_yes, 2, "no", "yes");
 
 #define AT(type, member) GB_AT(type, struct lbvh_params, member)
@@ -77,6 +78,16 @@ static const struct gb_param params[] = {
 	  .choices = orders,
 	  .help = "with --op=trace: rays in the order of generation, or sorted by direction and "
 		  "origin" },
+	{ .name = "rays-per-call",
+	  AT(GB_CHOICE, rays_per_call),
+	  .initial = "all",
+	  .keyed = "all",
+	  .choices = calls,
+	  .backends = 1U << GB_CPU,
+	  .variant = "wide",
+	  .only = "op=trace",
+	  .help = "with --op=trace: rays that a call traces: all that a thread takes at a time, 1 "
+		  "as in embree, or 16 as in embree16" },
 	{ .name = "compact",
 	  AT(GB_CHOICE, compact),
 	  .initial = "no",
@@ -108,6 +119,9 @@ static const char *const check[] = {
 	 "--scene=terrain,flake,city,points,huge "
 	 "--primitives=1500 --rays=33 --rays-order=sorted"),
 	"--op=trace --rays-order=sorted --scene=knot --primitives=1000 --rays=1,17",
+	("cpu/wide --op=trace --rays-per-call=1,16 --rays-kind=primary,shadow,random "
+	 "--scene=soup,city "
+	 "--primitives=1,1500 --rays=33"),
 	NULL,
 };
 

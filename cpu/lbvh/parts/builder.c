@@ -63,10 +63,10 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 
 void lbvh_cpu_drop(struct lbvh_cpu *cpu)
 {
-	void *const scratch[] = { cpu->box,       cpu->pair,  cpu->pair_spare, cpu->index_spare,
-				  cpu->code,      cpu->first, cpu->spare,      cpu->runs,
-				  cpu->run_first, cpu->sum,   cpu->moves,      cpu->mark,
-				  cpu->parent,    cpu->arrived, cpu->histogram, cpu->share,
+	void *const scratch[] = { cpu->box,       cpu->pair,    cpu->pair_spare, cpu->index_spare,
+				  cpu->code,      cpu->first,   cpu->spare,      cpu->runs,
+				  cpu->run_first, cpu->sum,     cpu->moves,      cpu->mark,
+				  cpu->parent,    cpu->arrived, cpu->histogram,  cpu->share,
 				  cpu->stacks };
 
 	for (size_t i = 0; i < GB_COUNT(scratch); i++)

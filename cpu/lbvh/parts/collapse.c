@@ -33,9 +33,6 @@ enum {
 	FAR_AHEAD = 32,        /* prefetch distance of vertex numbers */
 };
 
-/* LBVH_DEPTH_FIRST as a value of work.leaves. */
-#define DEPTH_FIRST UINT32_MAX
-
 struct lbvh_arena {
 	size_t node, node_end; /* taken, not in use yet */
 	size_t block, block_end;
@@ -45,9 +42,7 @@ struct lbvh_arena {
 	char apart[64];
 };
 
-/* A binary subtree.  If it becomes a leaf or nodes are numbered depth first, its primitives are
- * index[first .. first + count).  In Karras' numbering, an inner node has leaves first .. first +
- * count - 1.  In other trees, count only shows whether a leaf can hold the primitives. */
+/* A binary subtree; its primitives are index[first .. first + count). */
 struct below {
 	uint32_t node, first, count;
 };
@@ -64,8 +59,8 @@ struct work {
 	const struct lbvh_input *input;
 	const struct lbvh_node *node;
 	const uint32_t *index;
-	size_t count;                 /* numbers in index */
-	uint32_t leaves;              /* leaves in Karras' numbering, or DEPTH_FIRST; else 0 */
+	uint32_t count;               /* numbers in index */
+	uint32_t inner;               /* inner nodes in Karras' numbering; 0: depth first */
 	const struct lbvh_plan *plan; /* NULL: the largest box is opened first */
 	atomic_size_t node_next, block_next;
 };
@@ -82,117 +77,55 @@ static bool is_leaf(const struct lbvh_node *node)
 	return node->left & LBVH_LEAF;
 }
 
-/* Primitives below a node; LBVH_WIDTH + 1 if an inner node has more than LBVH_WIDTH. */
-static uint32_t count_below(const struct work *w, uint32_t root)
+/* The last leaf of an inner node's left child. */
+static const struct lbvh_node *last_left(const struct work *w, const struct lbvh_node *node)
 {
-	const unsigned most = LBVH_WIDTH;
-	uint32_t stack[LBVH_WIDTH + 1];
-	unsigned waiting = 0, count = 0;
-
-	if (is_leaf(w->node + root))
-		return w->node[root].right;
-	for (;;) {
-		const struct lbvh_node *node = w->node + root;
-
-		if (!is_leaf(node)) {
-			stack[waiting++] = node->right;
-			root = node->left;
-		} else {
-			count += node->right <= most ? node->right : most + 1;
-			root = waiting ? stack[--waiting] : UINT32_MAX;
-		}
-		if (root == UINT32_MAX)
-			return count <= most ? count : most + 1;
-		if (count + waiting + 1 > most)
-			return most + 1;
-	}
-}
-
-static bool is_karras(const struct work *w)
-{
-	return w->leaves && w->leaves != DEPTH_FIRST;
-}
-
-/* A leaf, in Karras' numbering. */
-static const struct lbvh_node *leaf_at(const struct work *w, uint32_t leaf)
-{
-	return w->node + (w->leaves - 1) + leaf;
-}
-
-/* The number of the last leaf of the left child, which has that number, as an inner node or as a
- * leaf, in Karras' numbering. */
-static uint32_t last_left(const struct work *w, const struct lbvh_node *node)
-{
-	return node->left < w->leaves - 1 ? node->left : node->left - (w->leaves - 1);
-}
-
-static uint32_t first_primitive(const struct work *w, uint32_t leaf)
-{
-	return leaf < w->leaves ? leaf_at(w, leaf)->left & ~LBVH_LEAF : (uint32_t)w->count;
+	if (!w->inner)
+		return w->node + node->right - 1;
+	/* The number of an inner node that is a left child is that of its last leaf. */
+	return w->node + node->left + (node->left < w->inner ? w->inner : 0);
 }
 
 static struct kid make_kid(const struct work *w, struct below below)
 {
 	const struct lbvh_node *n = w->node + below.node;
-	const bool karras = is_karras(w);
-	bool leaf = is_leaf(n);
+	const bool leaf = is_leaf(n) || below.count <= LBVH_WIDTH;
 
-	if (!leaf && (!w->leaves || below.count > NEAR)) { /* opened soon */
+	if (!leaf && below.count > NEAR) { /* opened soon */
 		__builtin_prefetch(w->node + n->left);
 		__builtin_prefetch(w->node + n->right);
-		if (w->leaves == DEPTH_FIRST)
-			__builtin_prefetch(w->node + n->right - 1);
-	}
-	if (!w->leaves)
-		below.count = count_below(w, below.node);
-	if (karras && below.count <= LBVH_WIDTH) {
-		const uint32_t first = first_primitive(w, below.first);
-		const uint32_t count = first_primitive(w, below.first + below.count) - first;
-
-		leaf = leaf || count <= LBVH_WIDTH;
-		if (leaf)
-			below = (struct below){ below.node, first, count };
-	} else if (!karras) {
-		leaf = leaf || below.count <= LBVH_WIDTH;
+		__builtin_prefetch(last_left(w, n));
 	}
 	return (struct kid){ below, leaf, lanes_area(n->lo, n->hi) };
-}
-
-/* The two children of an inner node. */
-static void part(const struct work *w, struct below parent, struct below child[2])
-{
-	const struct lbvh_node *node = w->node + parent.node;
-	uint32_t middle;
-
-	child[0] = (struct below){ node->left, parent.first, 0 };
-	child[1] = (struct below){ node->right, 0, 0 };
-	if (!w->leaves)
-		return;
-	if (w->leaves == DEPTH_FIRST) { /* the last leaf of the left child is the node before */
-		const struct lbvh_node *leaf = w->node + node->right - 1;
-
-		middle = (leaf->left & ~LBVH_LEAF) + leaf->right;
-	} else {
-		middle = last_left(w, node) + 1;
-	}
-	child[0].count = middle - parent.first;
-	child[1].first = middle;
-	child[1].count = parent.first + parent.count - middle;
 }
 
 /* Prefetch the nodes of a small subtree, which are opened one after the other.  Inlined by force,
  * as fetch_ahead() is. */
 static inline __attribute__((always_inline)) void fetch_below(const struct work *w,
-							      const struct below *below)
+							      const struct below *below, bool left)
 {
-	const bool karras = is_karras(w);
-	const struct lbvh_node *inner = w->node + (karras ? below->first : below->node);
-	const struct lbvh_node *leaf = karras ? leaf_at(w, below->first) : inner;
+	/* In Karras' numbering its inner nodes end or begin with its root, as its leaves do. */
+	const uint32_t back = w->inner && left ? below->count - 1 : 0;
+	const struct lbvh_node *inner = w->node + (below->node > back ? below->node - back : 0);
+	const struct lbvh_node *leaf = inner + (w->inner ? w->inner : below->count);
 
 	for (uint32_t i = 0; i < below->count; i += 2) { /* two in a line */
 		__builtin_prefetch(inner + i);
 		__builtin_prefetch(leaf + i);
 	}
+}
+
+/* The two children of an inner node. */
+static void part(const struct work *w, struct below parent, struct below child[2])
+{
+	const struct lbvh_node *node = w->node + parent.node, *last = last_left(w, node);
+	const uint32_t middle = (last->left & ~LBVH_LEAF) + last->right;
+
+	child[0] = (struct below){ node->left, parent.first, middle - parent.first };
+	child[1] = (struct below){ node->right, middle, parent.first + parent.count - middle };
+	for (int i = 0; i < 2; i++)
+		if (parent.count > NEAR && child[i].count <= NEAR)
+			fetch_below(w, &child[i], !i);
 }
 
 /* Keys order inner nodes by surface, equal ones by slot; a leaf has 0.  Surfaces are not negative,
@@ -224,9 +157,6 @@ static unsigned open_largest(const struct work *w, struct below root, struct kid
 			break;
 		slot = LBVH_WIDTH - (uint32_t)largest;
 		part(w, kid[slot].below, child);
-		for (int i = 0; i < 2; i++)
-			if (kid[slot].below.count > NEAR && child[i].count <= NEAR)
-				fetch_below(w, &child[i]);
 		kid[slot] = make_kid(w, child[0]);
 		kid[count] = make_kid(w, child[1]);
 		key[slot] = key_of(&kid[slot], slot);
@@ -238,31 +168,33 @@ static unsigned open_largest(const struct work *w, struct below root, struct kid
 
 /* Append the children that a subtree gives to the node above, up to `slots`, by the plan.  Return
  * the new count. */
-static unsigned take_planned(const struct work *w, uint32_t root, unsigned slots,
+static unsigned take_planned(const struct work *w, struct below root, unsigned slots,
 			     struct kid kid[LBVH_WIDTH], unsigned count)
 {
-	const uint8_t *share = w->plan[root].left;
-	const struct lbvh_node *n = w->node + root;
+	const unsigned share = w->plan[root.node].left[slots - 1];
+	struct below child[2];
 
-	if (slots == 1 || !share[slots - 1]) {
-		kid[count] = make_kid(w, (struct below){ root, 0, 0 });
+	if (!share || slots == 1) {
+		kid[count] = make_kid(w, root);
 		return count + 1;
 	}
-	count = take_planned(w, n->left, share[slots - 1], kid, count);
-	return take_planned(w, n->right, slots - share[slots - 1], kid, count);
+	part(w, root, child);
+	count = take_planned(w, child[0], share, kid, count);
+	return take_planned(w, child[1], slots - share, kid, count);
 }
 
 /* Find the children of a wide node by the plan; return their number. */
 static unsigned open_planned(const struct work *w, struct below root, struct kid kid[LBVH_WIDTH])
 {
 	const unsigned share = w->plan[root.node].left[0];
-	const struct lbvh_node *n = w->node + root.node;
+	struct below child[2];
 	unsigned count;
 
 	if (share == LBVH_PLAN_LEAF)
-		return take_planned(w, root.node, 1, kid, 0);
-	count = take_planned(w, n->left, share, kid, 0);
-	return take_planned(w, n->right, LBVH_WIDTH - share, kid, count);
+		return take_planned(w, root, 1, kid, 0);
+	part(w, root, child);
+	count = take_planned(w, child[0], share, kid, 0);
+	return take_planned(w, child[1], LBVH_WIDTH - share, kid, count);
 }
 
 /* ---- triangles ---------------------------------------------------------------------------- */
@@ -357,31 +289,6 @@ static void append_run(const struct work *w, struct lbvh_arena *arena, uint32_t 
 	arena->lanes = lanes;
 }
 
-/* Append the primitives below a binary node. */
-static void append_below(const struct work *w, struct lbvh_arena *arena, const struct below *below)
-{
-	uint32_t stack[LBVH_WIDTH + 1], root = below->node;
-	unsigned waiting = 0;
-
-	if (w->leaves) {
-		append_run(w, arena, below->first, below->count);
-		return;
-	}
-	for (;;) {
-		const struct lbvh_node *node = w->node + root;
-
-		if (!is_leaf(node)) {
-			stack[waiting++] = node->right;
-			root = node->left;
-			continue;
-		}
-		append_run(w, arena, node->left & ~LBVH_LEAF, node->right);
-		if (!waiting)
-			return;
-		root = stack[--waiting];
-	}
-}
-
 /* Make a leaf of a child.  Its triangles go to the open block if they fit. */
 static void make_leaf(struct work *w, struct lbvh_arena *arena, const struct kid *kid,
 		      struct lbvh_wide_node *node, unsigned slot)
@@ -394,7 +301,7 @@ static void make_leaf(struct work *w, struct lbvh_arena *arena, const struct kid
 		arena->lanes = 0;
 	}
 	node->child[slot] = LBVH_LEAF | (uint32_t)arena->open;
-	append_below(w, arena, &kid->below);
+	append_run(w, arena, kid->below.first, kid->below.count);
 }
 
 /* ---- nodes -------------------------------------------------------------------------------- */
@@ -468,10 +375,9 @@ static size_t make_top(struct work *w, size_t wanted, size_t *first)
 {
 	struct lbvh_arena *arena = w->wide->arena;
 	struct lbvh_top *queue = w->wide->top;
-	const uint32_t count = is_karras(w) ? w->leaves : (uint32_t)w->count;
 	size_t head = 0, tail = 1;
 
-	queue[0] = (struct lbvh_top){ { 0, 0, count }, 0, 0 };
+	queue[0] = (struct lbvh_top){ { 0, 0, w->count }, 0, 0 };
 	while (head < tail && tail - head < wanted && tail + LBVH_WIDTH <= w->wide->top_room) {
 		tail += make_node(w, arena, queue + head, queue + tail);
 		head++;
@@ -480,7 +386,7 @@ static size_t make_top(struct work *w, size_t wanted, size_t *first)
 	return tail;
 }
 
-void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu, size_t leaves,
+void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu,
 			const struct lbvh_plan *plan)
 {
 	const int threads = cpu->count < SMALL_TREE ? 1 : wide->threads;
@@ -488,8 +394,8 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu, size
 			  .input = cpu->input,
 			  .node = cpu->node,
 			  .index = cpu->index,
-			  .count = cpu->count,
-			  .leaves = (uint32_t)leaves,
+			  .count = (uint32_t)cpu->count,
+			  .inner = cpu->needs & LBVH_CPU_CLUSTERS ? 0 : (uint32_t)cpu->leaves - 1,
 			  .plan = plan,
 			  .node_next = 1 };
 	size_t first, end;

@@ -1,11 +1,9 @@
-/* kernels_avx512.c -- the traversal kernels in AVX-512. */
-#include "cpu/lbvh/parts/kernels.h"
+/* kernels_avx512.c -- the kernels with the comparisons and registers of AVX-512. */
+#include "cpu/simd.h"
 
 #if defined(__x86_64__)
-#include "cpu/lbvh/parts/words_avx512.h"
-
-#define KERNELS lbvh_kernels_avx512
+#define WORDS_TARGET CPU_AVX512_TARGET
+#define WORDS_SIMD   2
+#define KERNELS      lbvh_kernels_avx512
 #include "cpu/lbvh/parts/kernels_body.h"
-#else
-const struct lbvh_kernels lbvh_kernels_avx512 = { 0 };
 #endif

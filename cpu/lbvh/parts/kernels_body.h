@@ -1,106 +1,644 @@
-/* kernels_body.h -- the kernels of kernels.h, written in the vector operations of a words_*.h,
- * which is included before.  KERNELS is the name of the table to define.
+/* kernels_body.h -- the kernels of kernels.h, written once and compiled per instruction set
+ * (words.h).
  *
- * This file makes the rays of a packet; the files that it includes trace rays alone, interleaved,
- * in groups and in packets.  It is compiled once per instruction set.
+ * A step tests the eight boxes of a node, or the eight triangles of a block, with one vector
+ * instruction.  The kernels differ in what they do while a step waits for the node that the one
+ * before chose:
+ *
+ *	alone	nothing; the bound is the latency of a step
+ *	turns	it takes steps of other rays; the bound is instructions
+ *	group	it fetches and decides for 16 neighbours at once; the bound is the leaves
  */
-#include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
-#ifndef FW
-/* Packets use eight lanes, too. */
-#define FW        F8
-#define FW_LANES  8
-#define fw_set    f8_set
-#define fw_load   f8_load
-#define fw_store  f8_store
-#define fw_add    f8_add
-#define fw_sub    f8_sub
-#define fw_mul    f8_mul
-#define fw_fma    f8_fma
-#define fw_div    f8_div
-#define fw_sqrt   f8_sqrt
-#define fw_min    f8_min
-#define fw_max    f8_max
-#define fw_most   f8_most
-#define fw_le     f8_le
-#define fw_lt     f8_lt
-#define fw_eq     f8_eq
-#define fw_select f8_select
-#define fw_put    f8_put
-#endif
+#include "cpu/lbvh/parts/lanes.h"
+#include "cpu/lbvh/parts/words.h"
 
-#ifndef f8_lower
-/* min and max, for vectors without a NaN. */
-#define f8_lower f8_min
-#define f8_upper f8_max
-#endif
+/* ---- boxes -------------------------------------------------------------------------------- */
 
-/* ---- rays --------------------------------------------------------------------------------- */
+/* What the boxes of a node are tested against: a ray, or what bounds a group of rays. */
+struct beam {
+	/* The distance to the near and the far bound b is b * inverse + shift, with slack. */
+	float inverse[3][2], shift[3][2];
+	uint32_t side[3]; /* the bound that is met first: 0 lower, 1 upper */
+};
 
-/* Make the pyramid of a packet.  inverse: the largest inverse length of its directions. */
-WORDS_FN void make_pyramid(const struct lbvh_camera *camera, uint32_t edge, float inverse,
-			   struct lbvh_packet *packet)
+/* Least component of a direction; smaller ones are replaced by it, so that the inverse and its
+ * products with coordinates are finite. */
+#define LEAST_COMPONENT 0x1p-80F
+
+/* Such a ray may lie in the plane of a box face, which then must not bound.  The face is moved by
+ * this much, whose product with the inverse is more than any distance. */
+#define LEAST_THICKNESS 0x1p-36F
+
+/* More than the relative rounding error of the product of a coordinate and an inverse. */
+#define ERROR_OF_SHIFT 0x1p-22F
+
+/* Set the distance along axis k to the near (side 0) or far bound (side 1), from `origin`. */
+WORDS_FN void aim_axis(struct beam *beam, int k, int side, float origin, float inverse)
 {
-	const float scale = inverse * LBVH_SLACK, half = (LBVH_PACKET_EDGE - 1) / 2.0F;
-	const float x = (float)packet->x + half, y = (float)packet->y + half;
+	const float by = inverse * (side ? LBVH_SLACK : 1 / LBVH_SLACK);
+	const float error = fabsf(origin * by) * ERROR_OF_SHIFT;
+
+	beam->inverse[k][side] = by;
+	beam->shift[k][side] = (side ? error : -error) - origin * by;
+}
+
+WORDS_FN void aim(struct beam *beam, const float origin[3], const float direction[3])
+{
+	for (int k = 0; k < 3; k++) {
+		const bool parallel = fabsf(direction[k]) < LEAST_COMPONENT;
+		const float inverse = 1 / (parallel ? LEAST_COMPONENT : direction[k]);
+		const float aside = parallel ? LEAST_THICKNESS : 0;
+
+		beam->side[k] = inverse < 0;
+		aim_axis(beam, k, 0, origin[k] + aside, inverse);
+		aim_axis(beam, k, 1, origin[k] - aside, inverse);
+	}
+}
+
+/* The children whose boxes are entered before t, a bit each; *entry: at which distances. */
+WORDS_FN unsigned enter(const struct lbvh_wide_node *node, const struct beam *beam, float t,
+			F8 *entry)
+{
+	F8 near[3], far[3];
 
 	for (int k = 0; k < 3; k++) {
-		const float dx = camera->dx[k] * scale, dy = camera->dy[k] * scale;
-		const float corner = camera->corner[k] * scale;
+		const uint32_t side = beam->side[k];
 
-		packet->middle[k] = corner + x * dx + y * dy;
-		packet->across[k] = dx;
-		packet->down[k] = dy;
-		packet->terms[k] =
-			fabsf(corner) + (float)(edge + LBVH_PACKET_EDGE) * (fabsf(dx) + fabsf(dy));
+		near[k] = f8_fma(f8_load(node->bound[k][side]), f8_set(beam->inverse[k][0]),
+				 f8_set(beam->shift[k][0]));
+		far[k] = f8_fma(f8_load(node->bound[k][side ^ 1]), f8_set(beam->inverse[k][1]),
+				f8_set(beam->shift[k][1]));
 	}
+	*entry = f8_max(f8_max(near[0], near[1]), f8_max(near[2], f8_set(0)));
+	return f8_le(*entry, f8_min(f8_min(far[0], far[1]), f8_min(far[2], f8_set(t))));
 }
 
-/* lbvh_direction() of many pixels. */
-WORDS_ENTRY void make_rays(const struct lbvh_camera *camera, uint32_t edge,
-			   struct lbvh_packet *packet)
+/* ---- triangles ---------------------------------------------------------------------------- */
+
+/* A ray, and its hit so far; its first members are those of a struct lbvh_ray. */
+struct ray {
+	float origin[3], near;
+	float direction[3], t; /* hits have near < distance <= t */
+	uint32_t primitive;
+};
+
+/* What lbvh_intersect() of a block's triangles computes from the origin alone. */
+struct facing {
+	F8 s[3], q[3], t;
+};
+
+WORDS_FN struct ray set_out(const struct lbvh_ray *from)
 {
-	const uint32_t x = packet->x, y = packet->y;
-	float column[LBVH_PACKET], row[LBVH_PACKET];
-	FW most = fw_set(0);
+	struct ray ray = { .primitive = LBVH_MISS };
 
-	packet->width = edge - x < LBVH_PACKET_EDGE ? edge - x : LBVH_PACKET_EDGE;
-	packet->height = edge - y < LBVH_PACKET_EDGE ? edge - y : LBVH_PACKET_EDGE;
-	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
-		const uint32_t u = i % LBVH_PACKET_EDGE, v = i / LBVH_PACKET_EDGE;
-
-		column[i] = (float)(x + (u < packet->width ? u : packet->width - 1));
-		row[i] = (float)(y + (v < packet->height ? v : packet->height - 1));
-	}
-	for (int i = 0; i < LBVH_PACKET; i += FW_LANES) {
-		const FW px = fw_load(column + i), py = fw_load(row + i);
-		FW d[3], length;
-
-		for (int k = 0; k < 3; k++)
-			d[k] = fw_add(fw_add(fw_set(camera->corner[k]),
-					     fw_mul(px, fw_set(camera->dx[k]))),
-				      fw_mul(py, fw_set(camera->dy[k])));
-		length = fw_add(fw_add(fw_mul(d[0], d[0]), fw_mul(d[1], d[1])), fw_mul(d[2], d[2]));
-		length = fw_div(fw_set(1), fw_sqrt(length));
-		for (int k = 0; k < 3; k++)
-			fw_store(packet->direction[k] + i, fw_mul(d[k], length));
-		most = fw_max(most, length);
-	}
-	make_pyramid(camera, edge, fw_most(most), packet);
+	memcpy(&ray, from, sizeof *from);
+	return ray;
 }
 
-#include "cpu/lbvh/parts/kernels_single.h"
+WORDS_FN F8 dot8(const F8 a[3], const F8 b[3])
+{
+	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
-#include "cpu/lbvh/parts/kernels_turns.h"
+WORDS_FN void cross8(const F8 a[3], const F8 b[3], F8 out[3])
+{
+	out[0] = a[1] * b[2] - a[2] * b[1];
+	out[1] = a[2] * b[0] - a[0] * b[2];
+	out[2] = a[0] * b[1] - a[1] * b[0];
+}
 
-#include "cpu/lbvh/parts/kernels_group.h"
+WORDS_FN void load3(const float from[3][LBVH_WIDTH], F8 to[3])
+{
+	for (int k = 0; k < 3; k++)
+		to[k] = f8_load(from[k]);
+}
 
-#include "cpu/lbvh/parts/kernels_packet.h"
+WORDS_FN void face(const struct lbvh_block *block, const float origin[3], struct facing *f)
+{
+	F8 edge1[3], edge2[3];
 
-/* ---- the table ---------------------------------------------------------------------------- */
+	load3(block->edge1, edge1);
+	load3(block->edge2, edge2);
+	for (int k = 0; k < 3; k++)
+		f->s[k] = f8_set(origin[k]) - f8_load(block->corner[k]);
+	cross8(f->s, edge1, f->q);
+	f->t = dot8(edge2, f->q);
+}
 
-const struct lbvh_kernels KERNELS = { make_rays, trace_packet, trace_ray, trace_batch,
-				      trace_groups };
+/* lbvh_intersect() of a ray and the triangles of a block that face it; true if the ray has a
+ * nearer hit now. */
+WORDS_FN bool intersect(const struct lbvh_block *block, const struct facing *f, struct ray *ray)
+{
+	F8 direction[3], edge1[3], edge2[3], p[3], inverse, u, v, w, at;
+	float t[LBVH_WIDTH];
+	bool nearer = false;
+	unsigned bits;
+
+	load3(block->edge1, edge1);
+	load3(block->edge2, edge2);
+	for (int k = 0; k < 3; k++)
+		direction[k] = f8_set(ray->direction[k]);
+	cross8(direction, edge2, p);
+	inverse = 1 / dot8(edge1, p);
+	u = dot8(f->s, p) * inverse;
+	v = dot8(direction, f->q) * inverse;
+	/* All three must be at least 0.  A NaN in u or v makes w NaN, which f8_min() passes on. */
+	w = 1 - (u + v);
+	at = f->t * inverse;
+	bits = f8_le(f8_set(0), f8_min(u, f8_min(v, w))) & f8_le(at, f8_set(ray->t)) &
+	       f8_le(f8_set(ray->near), at);
+	if (!bits)
+		return false;
+	f8_store(t, at);
+	for (; bits; bits &= bits - 1) {
+		const int i = __builtin_ctz(bits);
+		const uint32_t primitive = block->primitive[i] & ~LBVH_MORE;
+
+		if (t[i] > ray->near && lbvh_nearer(t[i], primitive, ray->t, ray->primitive)) {
+			ray->t = t[i];
+			ray->primitive = primitive;
+			nearer = true;
+		}
+	}
+	return nearer;
+}
+
+WORDS_FN void visit_leaf(const struct lbvh_wide *wide, uint32_t at, struct ray *ray,
+			 struct lbvh_counts *counts)
+{
+	const struct lbvh_block *block = wide->block + (at & ~LBVH_LEAF);
+
+	do {
+		struct facing f;
+
+		counts->triangles += LBVH_WIDTH;
+		face(block, ray->origin, &f);
+		(void)intersect(block, &f, ray);
+	} while (block++->primitive[0] & LBVH_MORE);
+}
+
+/* The order of distances is that of their bits: they are not negative. */
+WORDS_FN uint32_t bits_of(float t)
+{
+	return ((union {
+		       float t;
+		       uint32_t bits;
+	       }){ t })
+		.bits;
+}
+
+/* ---- a ray alone -------------------------------------------------------------------------- */
+
+/* Find the nearest hit in the subtree `at` or, with `any`, some hit.  A step waits for the choice of
+ * its node, so the nearest child does not pass through the stack.  If it is the only one, as in
+ * most nodes that have any, it is not compared with others: the processor predicts that. */
+WORDS_FN void walk(const struct lbvh_wide *wide, uint32_t at, struct ray *ray, bool any,
+		   struct lbvh_entry *stack, struct lbvh_counts *counts)
+{
+	struct lbvh_entry *top = stack;
+	struct beam beam;
+
+	aim(&beam, ray->origin, ray->direction);
+	for (;;) {
+		if (at & LBVH_LEAF) {
+			visit_leaf(wide, at, ray, counts);
+			if (any && ray->primitive != LBVH_MISS)
+				return;
+		} else {
+			const struct lbvh_wide_node *node = wide->node + at;
+			F8 entry;
+			const unsigned bits = enter(node, &beam, ray->t, &entry);
+
+			counts->nodes++;
+			if (bits && !(bits & (bits - 1))) {
+				at = node->child[__builtin_ctz(bits)];
+				continue;
+			}
+			if (bits) {
+				at = f8_sort(top, node->child, entry, bits);
+				top += __builtin_popcount(bits) - 1;
+				continue;
+			}
+		}
+		do {
+			if (top == stack)
+				return;
+			at = (--top)->child;
+		} while (top->key > bits_of(ray->t));
+	}
+}
+
+WORDS_TARGET static void trace_alone(const struct lbvh_wide *wide, struct lbvh_batch *batch,
+				     uint32_t first, uint32_t end, struct lbvh_entry *stack,
+				     struct lbvh_counts *counts)
+{
+	for (uint32_t i = first; i < end; i++) {
+		struct ray ray = set_out(batch->ray + i);
+
+		walk(wide, 0, &ray, batch->occluded, stack, counts);
+		lbvh_batch_keep(batch, i, ray.t, ray.primitive);
+	}
+}
+
+/* ---- rays in turns -------------------------------------------------------------------------
+ *
+ * LBVH_TURNS rays are in flight, and each takes one step per round, nodes first, then leaves (AMAC:
+ * Kocberber, Falsafi, Grot, "Asynchronous memory access chaining", 2015).  A ray's next node or
+ * block is prefetched a round ahead, and the processor overlaps the steps of several rays.  A
+ * mispredicted branch would end the overlap, so a step has hardly any: the children that are
+ * entered, however many, are sorted onto the stack and the nearest is popped; an array index
+ * distinguishes nodes and leaves. */
+
+/* The bottom entry of a stack: the end of a ray's walk. */
+#define THE_END UINT32_MAX
+
+/* A ray in flight. */
+struct walker {
+	_Alignas(64) struct beam beam;
+	struct ray ray;
+	struct lbvh_entry *stack, *top;
+	uint32_t at;    /* its next node or leaf */
+	uint32_t index; /* the ray's number in the batch */
+};
+
+/* The walkers whose next step is a node [0] or a leaf [1]. */
+struct round {
+	uint32_t count[2];
+	uint8_t walker[2][LBVH_TURNS];
+};
+
+struct crowd {
+	const struct lbvh_wide *wide;
+	struct lbvh_batch *batch;
+	uint32_t next, end; /* rays to start */
+	/* [0]: nodes, [1]: blocks. */
+	const char *place[2];
+	size_t size[2];
+	struct walker walker[LBVH_TURNS];
+};
+
+/* Start a walker on the next ray; false if there is none.  Not inlined: its code is longer than a
+ * round's. */
+WORDS_TARGET static __attribute__((noinline)) bool start(struct crowd *c, struct walker *w)
+{
+	if (c->next == c->end)
+		return false;
+	w->ray = set_out(c->batch->ray + c->next);
+	aim(&w->beam, w->ray.origin, w->ray.direction);
+	w->index = c->next++;
+	w->at = 0;
+	w->top = w->stack;
+	*w->top++ = (struct lbvh_entry){ THE_END, 0 };
+	return true;
+}
+
+/* Prefetch a node or the first block of a leaf, without a branch. */
+WORDS_FN void prefetch_step(const struct crowd *c, uint32_t at)
+{
+	enum { LINE = 64 };
+	const unsigned leaf = at >> 31;
+	const char *const place = c->place[leaf] + (at & ~LBVH_LEAF) * c->size[leaf];
+
+	for (size_t i = 0; i < sizeof(struct lbvh_block); i += LINE)
+		__builtin_prefetch(place + i);
+}
+
+/* Add a walker to a round.  If its ray is finished, it starts on the next one. */
+WORDS_FN void go_on(struct crowd *c, uint8_t i, struct round *round)
+{
+	struct walker *w = c->walker + i;
+	const uint32_t t = bits_of(w->ray.t);
+	unsigned leaf;
+
+	do
+		w->at = (--w->top)->child;
+	while (w->top->key > t);
+	if (w->at == THE_END) {
+		lbvh_batch_keep(c->batch, w->index, w->ray.t, w->ray.primitive);
+		if (!start(c, w))
+			return;
+	}
+	leaf = w->at >> 31;
+	prefetch_step(c, w->at);
+	round->walker[leaf][round->count[leaf]++] = i;
+}
+
+/* Take a round of steps.  Walkers that continue are in the next round. */
+WORDS_FN void take_round(struct crowd *c, const struct round *now, struct round *next, bool any,
+			 struct lbvh_counts *counts)
+{
+	next->count[0] = next->count[1] = 0;
+	for (uint32_t i = 0; i < now->count[0]; i++) {
+		struct walker *w = c->walker + now->walker[0][i];
+		const struct lbvh_wide_node *node = c->wide->node + w->at;
+		F8 entry;
+		const unsigned bits = enter(node, &w->beam, w->ray.t, &entry);
+
+		(void)f8_sort(w->top, node->child, entry, bits);
+		w->top += __builtin_popcount(bits);
+		go_on(c, now->walker[0][i], next);
+	}
+	counts->nodes += now->count[0];
+	for (uint32_t i = 0; i < now->count[1]; i++) {
+		struct walker *w = c->walker + now->walker[1][i];
+
+		visit_leaf(c->wide, w->at, &w->ray, counts);
+		if (any && w->ray.primitive != LBVH_MISS)
+			w->top = w->stack + 1;
+		go_on(c, now->walker[1][i], next);
+	}
+}
+
+WORDS_TARGET static void trace_turns(const struct lbvh_wide *wide, struct lbvh_batch *batch,
+				     uint32_t first, uint32_t end, struct lbvh_entry *stack,
+				     struct lbvh_counts *counts)
+{
+	struct crowd c = { .wide = wide,
+			   .batch = batch,
+			   .next = first,
+			   .end = end,
+			   .place = { (const char *)wide->node, (const char *)wide->block },
+			   .size = { sizeof *wide->node, sizeof *wide->block } };
+	struct round a = { 0 }, b;
+
+	for (uint8_t i = 0; i < LBVH_TURNS; i++) {
+		c.walker[i].stack = stack + i * lbvh_ray_room(wide);
+		if (!start(&c, c.walker + i))
+			break;
+		a.walker[0][a.count[0]++] = i;
+	}
+	while (a.count[0] | a.count[1]) {
+		take_round(&c, &a, &b, batch->occluded, counts);
+		take_round(&c, &b, &a, batch->occluded, counts);
+	}
+}
+
+/* ---- a group of rays -----------------------------------------------------------------------
+ *
+ * Neighbouring rays take the same path through the upper tree.  A node's eight boxes are first
+ * tested against a beam that bounds the group; each box that is left is then tested for all rays,
+ * one per lane.  A stack entry holds the rays that enter; a few rays continue alone.  Leaves are
+ * tested ray by ray, eight triangles at a time: few rays enter the same leaf. */
+
+enum { HALVES = LBVH_GROUP / 8, ALL_RAYS = (1 << LBVH_GROUP) - 1 };
+
+/* So many rays or fewer continue alone. */
+#define FEW 2
+
+/* Least component of a direction in a group: all axes use the error bound of the worst one. */
+#define LEAST_OF_GROUP 0x1p-20F
+
+/* The inverse of a component that bounds by its sign alone. */
+#define STEEP 0x1p60F
+
+struct group {
+	/* In each lane, the distance to bound b is b * inverse + shift. */
+	F8 inverse[3][HALVES], shift[3][HALVES];
+	F8 error[HALVES]; /* bound on the error of the difference of two distances */
+	_Alignas(32) float t[LBVH_GROUP]; /* the ends of the rays */
+	float last;                       /* the largest of them */
+	struct beam beam;                 /* enters all boxes that one of the rays enters */
+	struct ray ray[LBVH_GROUP];
+	unsigned waiting; /* rays that may still hit something, a bit each */
+	bool one_origin;
+	bool alone; /* a component is below LEAST_OF_GROUP: rays go alone */
+};
+
+WORDS_FN F8 size_of(F8 a)
+{
+	return f8_max(a, -a);
+}
+
+/* The largest or least of the lanes of both halves. */
+WORDS_FN float most_of(const F8 a[HALVES])
+{
+	return f8_most(f8_max(a[0], a[1]));
+}
+
+WORDS_FN float least_of(const F8 a[HALVES])
+{
+	return -f8_most(f8_max(-a[0], -a[1]));
+}
+
+/* Set axis k of the beam: it meets the near bound as early as the earliest ray, and the far bound as
+ * late as the latest.  end: where the rays end. */
+WORDS_FN void join_axis(struct beam *beam, int k, const F8 origin[HALVES], const F8 inverse[HALVES],
+			const F8 end[HALVES])
+{
+	const float slowest = least_of(inverse), fastest = most_of(inverse);
+	const bool back = fastest < 0, mixed = slowest < 0 && !back;
+	/* The near bound, then the far one. */
+	float from[2] = { most_of(origin), least_of(origin) }, by[2] = { slowest, fastest };
+
+	if (back) {
+		from[0] = least_of(origin);
+		from[1] = most_of(origin);
+		by[0] = fastest;
+		by[1] = slowest;
+	} else if (mixed) { /* a box must overlap the extent of the rays */
+		from[0] = lbvh_min(lbvh_max(most_of(end), from[0]), 2 * LBVH_COORDINATE_MAX);
+		from[1] = lbvh_max(lbvh_min(least_of(end), from[1]), -2 * LBVH_COORDINATE_MAX);
+		by[0] = by[1] = STEEP;
+	}
+	beam->side[k] = back;
+	aim_axis(beam, k, 0, from[0], by[0]);
+	aim_axis(beam, k, 1, from[1], by[1]);
+}
+
+/* Lanes past the last ray repeat the first. */
+WORDS_FN void make_group(struct group *g, const struct lbvh_ray *from, unsigned count)
+{
+	_Alignas(32) float origin[4][LBVH_GROUP], direction[4][LBVH_GROUP];
+	unsigned small = 0, differing = 0;
+
+	for (unsigned i = 0; i < LBVH_GROUP; i += 4) {
+		LANES a[4], b[4];
+
+		for (unsigned k = 0; k < 4; k++) {
+			const struct lbvh_ray *ray = from + (i + k < count ? i + k : 0);
+
+			g->ray[i + k] = set_out(ray);
+			a[k] = lanes_load(ray->origin);
+			b[k] = lanes_load(ray->direction);
+		}
+		lanes_transpose(a);
+		lanes_transpose(b);
+		for (int k = 0; k < 4; k++) {
+			lanes_store(origin[k] + i, a[k]);
+			lanes_store(direction[k] + i, b[k]);
+		}
+	}
+	memcpy(g->t, direction[3], sizeof g->t);
+	for (int h = 0; h < HALVES; h++)
+		g->error[h] = f8_set(0);
+	for (int k = 0; k < 3; k++) {
+		F8 o[HALVES], d[HALVES], end[HALVES];
+
+		for (int h = 0; h < HALVES; h++) {
+			o[h] = f8_load(origin[k] + 8 * h);
+			d[h] = f8_load(direction[k] + 8 * h);
+			end[h] = f8_fma(d[h], f8_load(g->t + 8 * h), o[h]);
+			small |= f8_le(size_of(d[h]), f8_set(LEAST_OF_GROUP));
+			differing |= f8_le(o[h], f8_set(origin[k][0])) ^
+				     f8_le(f8_set(origin[k][0]), o[h]);
+			g->inverse[k][h] = 1 / d[h];
+			g->shift[k][h] = -o[h] * g->inverse[k][h];
+			g->error[h] = f8_max(g->error[h], size_of(g->shift[k][h]));
+		}
+		join_axis(&g->beam, k, o, g->inverse[k], end);
+	}
+	for (int h = 0; h < HALVES; h++)
+		g->error[h] = g->error[h] * (2 * ERROR_OF_SHIFT);
+	g->waiting = (1U << count) - 1;
+	g->one_origin = !differing;
+	g->alone = small != 0;
+}
+
+/* Find the largest end of a ray. */
+WORDS_FN void find_last(struct group *g)
+{
+	const F8 t[HALVES] = { f8_load(g->t), f8_load(g->t + 8) };
+
+	g->last = most_of(t);
+}
+
+/* The rays that enter box i of a node, as bits. */
+WORDS_FN unsigned enter_box(const struct lbvh_wide_node *node, unsigned i, const struct group *g)
+{
+	unsigned rays = 0;
+
+	for (int h = 0; h < HALVES; h++) {
+		F8 entry = f8_set(0), last = f8_load(g->t + 8 * h);
+
+		for (int k = 0; k < 3; k++) {
+			const F8 low = f8_fma(f8_set(node->bound[k][0][i]), g->inverse[k][h],
+					      g->shift[k][h]);
+			const F8 high = f8_fma(f8_set(node->bound[k][1][i]), g->inverse[k][h],
+					       g->shift[k][h]);
+
+			entry = f8_max(f8_min(low, high), entry);
+			last = f8_min(f8_max(low, high), last);
+		}
+		last = f8_fma(last, f8_set(LBVH_SLACK * LBVH_SLACK), g->error[h]);
+		rays |= f8_le(entry, last) << 8 * h;
+	}
+	return rays;
+}
+
+/* Push the children of a node that some of `rays` enter, with those rays, the nearest last. */
+WORDS_FN struct lbvh_entry *follow(const struct lbvh_wide_node *node, const struct group *g,
+				   unsigned rays, struct lbvh_entry *top)
+{
+	struct lbvh_entry *const stack = top;
+	float distance[LBVH_WIDTH];
+	unsigned bits;
+	F8 entry;
+
+	bits = enter(node, &g->beam, g->last, &entry);
+	f8_store(distance, entry);
+	for (; bits; bits &= bits - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(bits);
+		const unsigned some = enter_box(node, i, g) & rays;
+		const uint32_t key = (bits_of(distance[i]) & ~(uint32_t)ALL_RAYS) | some;
+		struct lbvh_entry *to = top;
+
+		if (!some)
+			continue;
+		for (; to > stack && to[-1].key < key; to--)
+			*to = to[-1];
+		*to = (struct lbvh_entry){ node->child[i], key };
+		top++;
+	}
+	return top;
+}
+
+/* Test `rays` against the triangles of a leaf, or walk its subtree with each alone. */
+WORDS_FN void visit_few(const struct lbvh_wide *wide, struct group *g, uint32_t at, unsigned rays,
+			bool any, struct lbvh_entry *stack, struct lbvh_counts *counts)
+{
+	bool nearer = false;
+
+	for (; rays; rays &= rays - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(rays);
+		const float before = g->ray[i].t;
+
+		walk(wide, at, &g->ray[i], any, stack, counts);
+		g->t[i] = g->ray[i].t;
+		nearer |= before > g->t[i];
+		if (any && g->ray[i].primitive != LBVH_MISS)
+			g->waiting &= ~(1U << i);
+	}
+	if (nearer)
+		find_last(g);
+}
+
+WORDS_FN void visit_block(const struct lbvh_block *block, struct group *g, unsigned rays, bool any,
+			  struct lbvh_counts *counts)
+{
+	struct facing f;
+	bool nearer = false;
+
+	for (bool first = true; rays; rays &= rays - 1, first = false) {
+		const unsigned i = (unsigned)__builtin_ctz(rays);
+
+		if (first || !g->one_origin)
+			face(block, g->ray[i].origin, &f);
+		counts->triangles += LBVH_WIDTH;
+		if (!intersect(block, &f, &g->ray[i]))
+			continue;
+		g->t[i] = g->ray[i].t;
+		nearer = true;
+		if (any)
+			g->waiting &= ~(1U << i);
+	}
+	if (nearer)
+		find_last(g);
+}
+
+WORDS_FN void walk_group(const struct lbvh_wide *wide, struct group *g, bool any,
+			 struct lbvh_entry *stack, struct lbvh_counts *counts)
+{
+	struct lbvh_entry *top = stack;
+
+	*top++ = (struct lbvh_entry){ 0, g->waiting };
+	while (top > stack) {
+		const struct lbvh_entry next = *--top;
+		const unsigned rays = next.key & g->waiting;
+
+		if (!rays || (next.key & ~(uint32_t)ALL_RAYS) > bits_of(g->last))
+			continue;
+		if (next.child & LBVH_LEAF) {
+			const struct lbvh_block *block = wide->block + (next.child & ~LBVH_LEAF);
+
+			do
+				visit_block(block, g, rays & g->waiting, any, counts);
+			while (block++->primitive[0] & LBVH_MORE);
+		} else if (g->alone || __builtin_popcount(rays) <= FEW) {
+			visit_few(wide, g, next.child, rays, any, top, counts);
+		} else {
+			counts->nodes++;
+			top = follow(wide->node + next.child, g, rays, top);
+		}
+	}
+}
+
+WORDS_TARGET static void trace_group(const struct lbvh_wide *wide, struct lbvh_batch *batch,
+				     uint32_t first, uint32_t end, struct lbvh_entry *stack,
+				     struct lbvh_counts *counts)
+{
+	struct group g;
+
+	make_group(&g, batch->ray + first, end - first);
+	find_last(&g);
+	if (batch->occluded)
+		walk_group(wide, &g, true, stack, counts);
+	else
+		walk_group(wide, &g, false, stack, counts);
+	for (uint32_t i = first; i < end; i++)
+		lbvh_batch_keep(batch, i, g.ray[i - first].t, g.ray[i - first].primitive);
+}
+
+const struct lbvh_kernels KERNELS = { trace_alone, trace_turns, trace_group };

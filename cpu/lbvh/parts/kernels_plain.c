@@ -1,7 +1,8 @@
-/* kernels_plain.c -- the traversal kernels in portable C. */
-#include "cpu/lbvh/parts/kernels.h"
-
-#include "cpu/lbvh/parts/words_plain.h"
-
-#define KERNELS lbvh_kernels_plain
+/* kernels_plain.c -- the kernels for any processor. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi" /* all functions with vectors are inlined */
+#endif
+#define WORDS_TARGET
+#define WORDS_SIMD 0
+#define KERNELS    lbvh_kernels_plain
 #include "cpu/lbvh/parts/kernels_body.h"

@@ -7,6 +7,7 @@
 #ifndef GPUBENCH_CPU_LBVH_PARTS_LANES_H
 #define GPUBENCH_CPU_LBVH_PARTS_LANES_H
 
+#include <math.h>
 #include <string.h>
 
 #include "common/lbvh.h"
@@ -45,6 +46,11 @@ static inline LANES lanes_max(LANES a, LANES b)
 	return _mm_max_ps(a, b);
 }
 
+static inline LANES lanes_sqrt(LANES a)
+{
+	return _mm_sqrt_ps(a);
+}
+
 /* Exchange rows and columns. */
 static inline void lanes_transpose(LANES row[4])
 {
@@ -66,6 +72,11 @@ static inline LANES lanes_min(LANES a, LANES b)
 static inline LANES lanes_max(LANES a, LANES b)
 {
 	return lanes_select(a > b, a, b);
+}
+
+static inline LANES lanes_sqrt(LANES a)
+{
+	return (LANES){ sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3]) };
 }
 
 static inline void lanes_transpose(LANES row[4])

@@ -1,13 +1,13 @@
-/* trace.c -- images by tiles, streams by batches, the choice of kernels, and the tree of the CPU
- * traversals. */
+/* trace.c -- images by tiles, streams by batches, and the tree of the CPU traversals. */
 #include "cpu/lbvh/parts/trace.h"
 
 #include <string.h>
 
 #include "common/memory.h"
+#include "cpu/lbvh/parts/lanes.h"
 
 enum {
-	TILE = 32,    /* edge in pixels of the square that a thread takes at a time */
+	TILE = 16,    /* edge in pixels of the square that a thread takes at a time */
 	BATCH = 1024, /* rays of a stream that a thread takes at a time; a multiple of 32 */
 };
 
@@ -20,36 +20,18 @@ enum gb_status lbvh_wants_trace(const void *params, struct gb_error *err)
 	return GB_OK;
 }
 
-const struct lbvh_kernels *lbvh_cpu_kernels(void)
-{
-	const enum cpu_simd simd = cpu_simd();
-
-#if defined(__aarch64__)
-	if (simd == CPU_NEON)
-		return &lbvh_kernels_neon;
-#endif
-	return simd >= CPU_AVX512 ? &lbvh_kernels_avx512
-	       : simd == CPU_AVX2 ? &lbvh_kernels_avx2
-				  : &lbvh_kernels_plain;
-}
-
 enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params_, const void *input,
-				struct lbvh_ways ways, struct gb_error *err)
+				lbvh_batch_fn *batch, struct gb_error *err)
 {
 	const struct lbvh_params *params = params_;
 	size_t rays;
 
 	tracer->input = input;
 	tracer->op = (enum lbvh_op)params->op;
-	tracer->ways = ways;
-	tracer->kernels = lbvh_cpu_kernels();
+	tracer->batch = batch;
 	tracer->threads = lbvh_cpu_threads(params);
 	if (tracer->op != LBVH_TRACE)
 		return GB_OK;
-	if (tracer->input->ray && !ways.batch)
-		return gb_fail(err, GB_EUNAVAILABLE,
-			       "this variant finds no nearest hits of a stream: use "
-			       "--rays-kind=shadow or ambient, or primary with --rays-order=given");
 	if (tracer->input->occlusion) {
 		tracer->bits =
 			gb_host_alloc(lbvh_bit_words(tracer->input), sizeof *tracer->bits, err);
@@ -75,64 +57,53 @@ struct image {
 	uint32_t *primitive;
 };
 
-/* Trace the rays of a packet as a batch. */
-static void trace_as_batch(const struct image *image, int thread, struct lbvh_packet *packet,
-			   struct lbvh_counts *counts)
+/* The rays of four pixels from (x, y) to the right: lbvh_direction(). */
+static void make_rays(const struct lbvh_camera *camera, uint32_t x, uint32_t y,
+		      struct lbvh_ray ray[4])
 {
-	const float *eye = image->camera->eye;
-	struct lbvh_ray ray[LBVH_PACKET];
-	float t[LBVH_PACKET];
-	uint32_t primitive[LBVH_PACKET], i = 0;
-	struct lbvh_batch batch = { .ray = ray, .t = t, .primitive = primitive };
+	const LANES eye = { camera->eye[0], camera->eye[1], camera->eye[2], 0 };
+	const LANES along = lanes_all((float)x) + (LANES){ 0, 1, 2, 3 };
+	LANES d[4], inverse;
 
-	for (uint32_t y = 0; y < packet->height; y++)
-		for (uint32_t x = 0; x < packet->width; x++) {
-			struct lbvh_ray *to = ray + batch.count++;
-
-			*to = (struct lbvh_ray){ .near = 0, .far = INFINITY };
-			for (int k = 0; k < 3; k++) {
-				to->origin[k] = eye[k];
-				to->direction[k] = packet->direction[k][y * LBVH_PACKET_EDGE + x];
-			}
-		}
-	image->tracer->ways.batch(image->tracer, thread, &batch, counts);
-	for (uint32_t y = 0; y < packet->height; y++)
-		for (uint32_t x = 0; x < packet->width; x++, i++) {
-			packet->t[y * LBVH_PACKET_EDGE + x] = t[i];
-			packet->primitive[y * LBVH_PACKET_EDGE + x] = primitive[i];
-		}
-}
-
-static void trace_packet(const struct image *image, uint32_t x, uint32_t y, int thread,
-			 struct lbvh_packet *packet, struct lbvh_counts *counts)
-{
-	packet->x = x;
-	packet->y = y;
-	image->tracer->kernels->rays(image->camera, image->edge, packet);
-	if (image->tracer->ways.trace)
-		image->tracer->ways.trace(image->tracer, thread, packet, counts);
-	else
-		trace_as_batch(image, thread, packet, counts);
-	for (uint32_t row = 0; row < packet->height; row++) {
-		const size_t to = (size_t)(y + row) * image->edge + x;
-
-		memcpy(image->t + to, packet->t + (size_t)row * LBVH_PACKET_EDGE,
-		       packet->width * sizeof *packet->t);
-		memcpy(image->primitive + to, packet->primitive + (size_t)row * LBVH_PACKET_EDGE,
-		       packet->width * sizeof *packet->primitive);
+	for (int k = 0; k < 3; k++)
+		d[k] = lanes_all(camera->corner[k]) + along * lanes_all(camera->dx[k]) +
+		       lanes_all((float)y * camera->dy[k]);
+	inverse = 1 / lanes_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+	for (int k = 0; k < 3; k++)
+		d[k] *= inverse;
+	d[3] = lanes_all(INFINITY);
+	lanes_transpose(d);
+	for (int i = 0; i < 4; i++) {
+		lanes_store(ray[i].origin, eye);
+		lanes_store(ray[i].direction, d[i]);
 	}
 }
 
+/* Trace the rays of a tile, square by square of 4 x 4 pixels. */
 static void trace_tile(const struct image *image, uint32_t left, uint32_t top, int thread,
 		       struct lbvh_counts *counts)
 {
-	const uint32_t right = image->edge - left < TILE ? image->edge : left + TILE;
-	const uint32_t bottom = image->edge - top < TILE ? image->edge : top + TILE;
-	struct lbvh_packet packet;
+	struct lbvh_ray ray[TILE * TILE];
+	uint32_t primitive[TILE * TILE], at[TILE * TILE];
+	float t[TILE * TILE];
+	struct lbvh_batch batch = { .ray = ray, .t = t, .primitive = primitive };
 
-	for (uint32_t y = top; y < bottom; y += LBVH_PACKET_EDGE)
-		for (uint32_t x = left; x < right; x += LBVH_PACKET_EDGE)
-			trace_packet(image, x, y, thread, &packet, counts);
+	for (uint32_t i = 0; i < TILE * TILE; i += 4) {
+		const uint32_t x = left + i / 16 * 4 % TILE;
+		const uint32_t y = top + i / 16 * 4 / TILE * 4 + i / 4 % 4;
+
+		if (x >= image->edge || y >= image->edge)
+			continue;
+		/* Rays beyond the image are overwritten by the next ones. */
+		make_rays(image->camera, x, y, ray + batch.count);
+		for (uint32_t k = x; k < x + 4 && k < image->edge; k++)
+			at[batch.count++] = y * image->edge + k;
+	}
+	image->tracer->batch(image->tracer, thread, &batch, counts);
+	for (uint32_t i = 0; i < batch.count; i++) {
+		image->t[at[i]] = t[i];
+		image->primitive[at[i]] = primitive[i];
+	}
 }
 
 static struct lbvh_counts trace_image(const struct image *image)
@@ -169,7 +140,7 @@ static void trace_batch(const struct lbvh_tracer *tracer, size_t first, int thre
 		batch.t = tracer->t + first;
 		batch.primitive = tracer->primitive + first;
 	}
-	tracer->ways.batch(tracer, thread, &batch, counts);
+	tracer->batch(tracer, thread, &batch, counts);
 }
 
 static struct lbvh_counts trace_stream(const struct lbvh_tracer *tracer)

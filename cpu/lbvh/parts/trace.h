@@ -1,9 +1,8 @@
-/* trace.h -- the common part of the CPU traversals: images by tiles, streams by batches, the tree
- * to traverse, counts.
+/* trace.h -- the common part of the CPU traversals: batches of rays, the tree to traverse, counts.
  *
- * A traversal is a function that all threads call: for an image over packets of 8 x 8 rays, for a
- * stream over batches of consecutive rays.  Making the rays of an image is part of the timed work
- * of every variant, libraries included, with the same code.
+ * A traversal is a function that all threads call for batches of rays: tiles of an image, or parts
+ * of a stream.  Making the rays of an image is part of the timed work of every variant, libraries
+ * included, with the same code.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_TRACE_H
 #define GPUBENCH_CPU_LBVH_PARTS_TRACE_H
@@ -14,29 +13,50 @@
 #include "common/lbvh.h"
 #include "common/status.h"
 #include "cpu/lbvh/parts/builder.h"
-#include "cpu/lbvh/parts/kernels.h"
 
-/* Find the hits of a packet: t and primitive of the rays within width and height.  state: the
- * variant's. */
-typedef void lbvh_trace_fn(const void *state, int thread, struct lbvh_packet *packet,
-			   struct lbvh_counts *counts);
+/* Rays of an image in an order in which 16 in a row are a square, or consecutive ones of a stream;
+ * and their answers. */
+struct lbvh_batch {
+	const struct lbvh_ray *ray; /* count */
+	uint32_t count;
+	/* NULL or, if any hit will do, the answers: bit i % 32 of word i / 32 is set if ray i hits
+	 * something; 0 before. */
+	uint32_t *occluded;
+	float *t;            /* otherwise: distances of the nearest hits, count */
+	uint32_t *primitive; /* and their primitives */
+};
 
-/* Answer the rays of a batch. */
+/* Store the answer to ray i; primitive is LBVH_MISS if it hits nothing. */
+static inline void lbvh_batch_keep(struct lbvh_batch *batch, uint32_t i, float t,
+				   uint32_t primitive)
+{
+	if (batch->occluded) {
+		batch->occluded[i / 32] |= (uint32_t)(primitive != LBVH_MISS) << i % 32;
+	} else {
+		batch->t[i] = primitive == LBVH_MISS ? INFINITY : t;
+		batch->primitive[i] = primitive;
+	}
+}
+
+/* The work of a traversal, summed over rays: nodes whose children (or box) were tested, and
+ * triangles tested (the eight lanes of a block count as eight). */
+struct lbvh_counts {
+	uint64_t nodes, triangles;
+};
+
+/* 1 + 2^-21: more than the error of a distance to a plane, of 1.5 units in the last place, plus
+ * that of the distance that it is compared with. */
+#define LBVH_SLACK 0x1.000008p0f
+
+/* Answer the rays of a batch.  state: the variant's. */
 typedef void lbvh_batch_fn(const void *state, int thread, struct lbvh_batch *batch,
 			   struct lbvh_counts *counts);
-
-/* The traversal functions of a variant. */
-struct lbvh_ways {
-	lbvh_trace_fn *trace; /* NULL: packets are traced as batches */
-	lbvh_batch_fn *batch; /* NULL: streams are not supported */
-};
 
 /* The first member of a traversal's state. */
 struct lbvh_tracer {
 	const struct lbvh_input *input;
 	enum lbvh_op op;
-	struct lbvh_ways ways;
-	const struct lbvh_kernels *kernels;
+	lbvh_batch_fn *batch;
 	int threads;
 	float *t;            /* edge * edge; NULL for builds and occlusion */
 	uint32_t *primitive; /* the same */
@@ -46,11 +66,8 @@ struct lbvh_tracer {
 
 /* GB_EUNAVAILABLE unless --op=trace. */
 enum gb_status lbvh_wants_trace(const void *params, struct gb_error *err);
-/* The kernels of the best instruction set that cpu_simd() allows. */
-const struct lbvh_kernels *lbvh_cpu_kernels(void);
-/* GB_EUNAVAILABLE if the rays are a stream that the variant cannot trace. */
 enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params, const void *input,
-				struct lbvh_ways ways, struct gb_error *err);
+				lbvh_batch_fn *batch, struct gb_error *err);
 
 /* Operations of a state that begins with a tracer: trace all rays of the input; write their answers
  * to a trace's output; report nodes_per_ray and triangles_per_ray of the last run. */

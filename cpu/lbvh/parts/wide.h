@@ -71,14 +71,12 @@ enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t primitives, int thr
  * always fits. */
 bool lbvh_wide_has_room(const struct lbvh_wide *wide, size_t nodes);
 
-/* Collapse the binary tree of a builder.  A node's children are found by opening the largest box
- * first, and subtrees of up to LBVH_WIDTH primitives become leaves.  leaves: the number of leaves
- * if the binary tree is numbered as by Karras; LBVH_DEPTH_FIRST if a left child is the next node
- * and primitives lie in leaf order; both are faster than 0, for any other tree.  plan: NULL or,
- * only if leaves is 0, the children. */
-#define LBVH_DEPTH_FIRST ((size_t)-1)
+/* Collapse the binary tree of a builder: ploc, whose left child is the next node and whose
+ * primitives lie in leaf order, or one with Karras' numbering.  A node's children are found by
+ * opening the largest box first or, if plan is not NULL, by the plan, and subtrees of up to
+ * LBVH_WIDTH primitives become leaves. */
 struct lbvh_cpu;
-void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu, size_t leaves,
+void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu,
 			const struct lbvh_plan *plan);
 
 #endif
