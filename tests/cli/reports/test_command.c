@@ -44,9 +44,10 @@ Test(command, of_a_record)
 		(void)snprintf(text, sizeof text,
 			       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"r%zu\","
 			       "\"key\":\"%s/cpu/best\",\"bench\":\"%s\",\"backend\":\"cpu\","
-			       "\"variant\":\"best\",\"params\":{%s,\"unknown\":1},"
+			       "\"variant\":\"best\",\"params\":{\"unknown\":1%s%s},"
 			       "\"time\":{\"median\":1,\"samples\":[1]}}",
-			       i, row[i].bench, row[i].bench, row[i].params);
+			       i, row[i].bench, row[i].bench, row[i].params[0] ? "," : "",
+			       row[i].params);
 		add_line_of(&list, text);
 		command = gb_record_command(list.record[i]);
 		cr_expect_str_eq(command, row[i].command);
