@@ -69,7 +69,7 @@
 	{ .workload = #workload_,                                                    \
 	  .name = name_,                                                             \
 	  .backend = BACKEND_##backend_,                                             \
-	  .kind = GB_##kind_,                                                        \
+	  .kind = GB_KIND_##kind_,                                                   \
 	  .summary = summary_,                                                       \
 	  .ops = CHOOSE(OPS_, GB_HAVE_##needs_, workload_##_##backend_##_##symbol_), \
 	  .absent = CHOOSE(WHY_, GB_HAVE_##needs_, ABSENT_##needs_) },

@@ -167,16 +167,16 @@ void gb_state_destroy(const struct gb_variant_ops *ops, void *state);
 
 /* What a variant is in a comparison: the paper's algorithm, a step from it to the best, the fastest
  * of ours somewhere, a match of another one on the CPU or an older method, a library. */
-enum gb_kind { GB_PUBLISHED, GB_STEP, GB_BEST, GB_BASELINE, GB_LIBRARY };
+enum gb_kind { GB_KIND_PUBLISHED, GB_KIND_STEP, GB_KIND_BEST, GB_KIND_BASELINE, GB_KIND_LIBRARY };
 
 struct gb_variant {
 	const char *workload;
 	const char *name; /* without the back end: "onesweep" */
 	enum gb_backend backend;
-	enum gb_kind kind;
 	const char *summary;
-	const struct gb_variant_ops *ops;    /* NULL: not in this build */
-	const char *absent;                  /* the reason why ops is NULL */
+	const struct gb_variant_ops *ops; /* NULL: not in this build */
+	const char *absent;               /* the reason why ops is NULL */
+	enum gb_kind kind;
 	const struct gb_plugin_file *plugin; /* common/variants.h; NULL: this program's */
 };
 

@@ -18,8 +18,9 @@
 static const char *kind_of(const struct gb_variant *variant)
 {
 	static const char *const kinds[] = {
-		[GB_PUBLISHED] = "published", [GB_STEP] = "step",       [GB_BEST] = "best",
-		[GB_BASELINE] = "baseline",   [GB_LIBRARY] = "library",
+		[GB_KIND_PUBLISHED] = "published", [GB_KIND_STEP] = "step",
+		[GB_KIND_BEST] = "best",           [GB_KIND_BASELINE] = "baseline",
+		[GB_KIND_LIBRARY] = "library",
 	};
 
 	return variant->plugin ? "plug-in" : kinds[variant->kind];
@@ -120,7 +121,7 @@ static cJSON *json_of_variant(const struct gb_variant *variant)
 		       variant->name);
 	if (gb_json_put_text(object, "name", name) &&
 	    gb_json_put_text(object, "summary", variant->summary) &&
-	    gb_json_put_bool(object, "peer", variant->kind == GB_LIBRARY) &&
+	    gb_json_put_bool(object, "peer", variant->kind == GB_KIND_LIBRARY) &&
 	    gb_json_put_text(object, "kind", kind_of(variant)) &&
 	    (!variant->plugin || gb_json_put_text(object, "plugin", variant->plugin->path)) &&
 	    (!library || gb_json_put_text(object, "library", library())) &&

@@ -281,7 +281,7 @@ cJSON *gb_describe_result(const struct gb_result *result, const char *run_id, in
 	record.bench = result->workload->name;
 	record.backend = gb_backends[variant->backend]->name;
 	record.variant = variant->name;
-	record.peer = variant->kind == GB_LIBRARY;
+	record.peer = variant->kind == GB_KIND_LIBRARY;
 	record.library = variant->ops && variant->ops->library ? variant->ops->library() : NULL;
 	if (variant->plugin) {
 		record.plugin.name = variant->plugin->name;

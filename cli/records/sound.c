@@ -79,7 +79,8 @@ const char *gb_record_contradiction(const struct gb_record *record)
 		if (gb_equal(gb_variants[i].workload, record->bench) &&
 		    gb_equal(gb_variants[i].name, record->variant) &&
 		    gb_equal(gb_backends[gb_variants[i].backend]->name, record->backend) &&
-		    !gb_variants[i].plugin && (gb_variants[i].kind == GB_LIBRARY) != record->peer)
+		    !gb_variants[i].plugin &&
+		    (gb_variants[i].kind == GB_KIND_LIBRARY) != record->peer)
 			return record->peer ? "is no \"peer\"" : "is a \"peer\"";
 	return NULL;
 }

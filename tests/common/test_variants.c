@@ -41,9 +41,9 @@ static bool is_ours(const struct gb_variant *v)
 static bool may_be_absent(const struct gb_variant *v)
 {
 #ifdef GPUBENCH_SIMT
-	return v->kind == GB_LIBRARY;
+	return v->kind == GB_KIND_LIBRARY;
 #else
-	return v->backend != GB_CPU || (v->kind == GB_LIBRARY);
+	return v->backend != GB_CPU || (v->kind == GB_KIND_LIBRARY);
 #endif
 }
 
@@ -276,9 +276,9 @@ Test(variants, peers_name_their_library)
 
 		if (!v->ops)
 			continue;
-		cr_assert_eq(v->ops->library != NULL, (v->kind == GB_LIBRARY), "%s/%s", v->workload,
-			     v->name);
-		text = (v->kind == GB_LIBRARY) ? v->ops->library() : "none 1";
+		cr_assert_eq(v->ops->library != NULL, (v->kind == GB_KIND_LIBRARY), "%s/%s",
+			     v->workload, v->name);
+		text = (v->kind == GB_KIND_LIBRARY) ? v->ops->library() : "none 1";
 		cr_expect_eq(sscanf(text, "%*[A-Za-z:+] %d", &major), 1, "%s/%s: %s", v->workload,
 			     v->name, text);
 	}

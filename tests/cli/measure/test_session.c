@@ -78,7 +78,7 @@ static const struct gb_variant variants[] = {
 	{ .workload = "toy", .name = "x", .ops = &ops },
 	{ .workload = "other", .name = "o", .ops = &ops },
 	{ .workload = "toy", .name = "y", .ops = &ops },
-	{ .workload = "toy", .name = "p", .ops = &ops, .kind = GB_LIBRARY },
+	{ .workload = "toy", .name = "p", .ops = &ops, .kind = GB_KIND_LIBRARY },
 };
 
 static char visited[512];

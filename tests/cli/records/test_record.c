@@ -151,7 +151,8 @@ static const char *library(void)
 Test(record, a_peer)
 {
 	static const struct gb_variant_ops ops = { .library = library };
-	static const struct gb_variant peer = { "toy", "peer", GB_CPU, "", &ops, NULL, true, NULL };
+	static const struct gb_variant peer = { "toy", "peer", GB_CPU,          "",
+						&ops,  NULL,   GB_KIND_LIBRARY, NULL };
 	struct gb_result r = measured(&peer);
 	cJSON *line = describe(&r);
 
