@@ -287,6 +287,8 @@ $(BUILD)/generated/build_info.h: FORCE
 
 $(call object,common/variants.c): private cppflags += $(listed_cppflags)
 $(call object,cpu/octree/pcl.cc): private cxxflags += $(pcl_flags)
+# All of its functions that take vectors are inlined.
+$(call object,cpu/lbvh/parts/kernels_plain.c): private cflags += -Wno-psabi
 $(call object,$(asking)): $(BUILD)/%.o: %.c $(BUILD)/generated/flags | \
 	$(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
