@@ -276,6 +276,8 @@ $(BUILD)/generated/build_info.h: FORCE
 	@echo "$$build_info" | cmp -s - $@ || echo "$$build_info" >$@
 
 $(call object,common/variants.c): private cppflags += $(listed_cppflags)
+# All of its functions that take vectors are inlined.
+$(call object,cpu/lbvh/parts/kernels_plain.c): private cflags += -Wno-psabi
 $(call object,$(asking)): $(BUILD)/%.o: %.c $(BUILD)/generated/flags | \
 	$(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)

@@ -356,7 +356,8 @@ enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *
 	     word = strtok_r(NULL, " ", &rest)) {
 		char *value = strchr(word, '=');
 
-		if (strchr(word, '/') && word[0] != '-' && choice->glob_count < GB_MAX_WORDS) {
+		if ((strchr(word, '/') || word[0] == '!') && word[0] != '-' &&
+		    choice->glob_count < GB_MAX_WORDS) {
 			choice->glob[choice->glob_count++] = word;
 			continue;
 		}

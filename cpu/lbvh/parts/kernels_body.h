@@ -45,7 +45,9 @@ WORDS_FN void aim_axis(struct beam *beam, int k, int side, float origin, float i
 	beam->shift[k][side] = (side ? error : -error) - origin * by;
 }
 
-WORDS_FN void aim(struct beam *beam, const float origin[3], const float direction[3])
+/* Not inlined, so that the beam stays in memory: to broadcast from there costs nothing. */
+WORDS_TARGET static __attribute__((noinline)) void aim(struct beam *beam, const float origin[3],
+						       const float direction[3])
 {
 	for (int k = 0; k < 3; k++) {
 		const bool parallel = fabsf(direction[k]) < LEAST_COMPONENT;
@@ -128,9 +130,10 @@ WORDS_FN void face(const struct lbvh_block *block, const float origin[3], struct
 	f->t = dot8(edge2, f->q);
 }
 
-/* lbvh_intersect() of a ray and the triangles of a block that face it; true if the ray has a
- * nearer hit now. */
-WORDS_FN bool intersect(const struct lbvh_block *block, const struct facing *f, struct ray *ray)
+/* lbvh_intersect() of a ray and the triangles of a block; true if the ray has a nearer hit now.  f:
+ * what they have in common with the last ray or, if `other`, is computed for this one. */
+WORDS_FN bool intersect(const struct lbvh_block *block, struct facing *f, bool other,
+			struct ray *ray)
 {
 	F8 direction[3], edge1[3], edge2[3], p[3], inverse, u, v, w, at;
 	float t[LBVH_WIDTH];
@@ -143,6 +146,8 @@ WORDS_FN bool intersect(const struct lbvh_block *block, const struct facing *f, 
 		direction[k] = f8_set(ray->direction[k]);
 	cross8(direction, edge2, p);
 	inverse = 1 / dot8(edge1, p);
+	if (other)
+		face(block, ray->origin, f);
 	u = dot8(f->s, p) * inverse;
 	v = dot8(direction, f->q) * inverse;
 	/* All three must be at least 0.  A NaN in u or v makes w NaN, which f8_min() passes on. */
@@ -175,8 +180,7 @@ WORDS_FN void visit_leaf(const struct lbvh_wide *wide, uint32_t at, struct ray *
 		struct facing f;
 
 		counts->triangles += LBVH_WIDTH;
-		face(block, ray->origin, &f);
-		(void)intersect(block, &f, ray);
+		(void)intersect(block, &f, true, ray);
 	} while (block++->primitive[0] & LBVH_MORE);
 }
 
@@ -575,19 +579,19 @@ WORDS_FN void visit_few(const struct lbvh_wide *wide, struct group *g, uint32_t 
 		find_last(g);
 }
 
+/* `rays` is not empty. */
 WORDS_FN void visit_block(const struct lbvh_block *block, struct group *g, unsigned rays, bool any,
 			  struct lbvh_counts *counts)
 {
 	struct facing f;
-	bool nearer = false;
+	bool other = false, nearer = false;
 
-	for (bool first = true; rays; rays &= rays - 1, first = false) {
+	face(block, g->ray[__builtin_ctz(rays)].origin, &f);
+	for (; rays; rays &= rays - 1, other = !g->one_origin) {
 		const unsigned i = (unsigned)__builtin_ctz(rays);
 
-		if (first || !g->one_origin)
-			face(block, g->ray[i].origin, &f);
 		counts->triangles += LBVH_WIDTH;
-		if (!intersect(block, &f, &g->ray[i]))
+		if (!intersect(block, &f, other, &g->ray[i]))
 			continue;
 		g->t[i] = g->ray[i].t;
 		nearer = true;
@@ -613,9 +617,12 @@ WORDS_FN void walk_group(const struct lbvh_wide *wide, struct group *g, bool any
 		if (next.child & LBVH_LEAF) {
 			const struct lbvh_block *block = wide->block + (next.child & ~LBVH_LEAF);
 
-			do
-				visit_block(block, g, rays & g->waiting, any, counts);
-			while (block++->primitive[0] & LBVH_MORE);
+			unsigned left = rays;
+
+			do {
+				visit_block(block, g, left, any, counts);
+				left &= g->waiting;
+			} while (block++->primitive[0] & LBVH_MORE && left);
 		} else if (g->alone || __builtin_popcount(rays) <= FEW) {
 			visit_few(wide, g, next.child, rays, any, top, counts);
 		} else {

@@ -125,9 +125,15 @@ WORDS_FN F8 f8_fma(F8 a, F8 b, F8 c)
 	return _mm256_fmadd_ps(a, b, c);
 }
 
+#if WORDS_SIMD == 2
+#define I8_EXCHANGE(a, b, LESS)                                                        \
+	(I8) _mm256_mask_min_epi32(_mm256_max_epi32((__m256i)(a), (__m256i)(b)), LESS, \
+				   (__m256i)(a), (__m256i)(b))
+#else
 #define I8_EXCHANGE(a, b, LESS)                                               \
 	(I8) _mm256_blend_epi32(_mm256_max_epi32((__m256i)(a), (__m256i)(b)), \
 				_mm256_min_epi32((__m256i)(a), (__m256i)(b)), LESS)
+#endif
 
 WORDS_FN I8 i8_least(I8 a, I8 b)
 {
@@ -149,12 +155,16 @@ WORDS_FN float f8_most(F8 a)
 	return a[0];
 }
 
-/* -1 in lanes whose bit is set, else 0. */
-WORDS_FN I8 i8_spread(unsigned bits)
+/* a in lanes whose bit is set, else -1. */
+WORDS_FN I8 i8_keep(I8 a, unsigned bits)
 {
+#if WORDS_SIMD == 2
+	return (I8)_mm256_mask_mov_epi32(_mm256_set1_epi32(-1), (__mmask8)bits, (__m256i)a);
+#else
 	const I8 each = { 1, 2, 4, 8, 16, 32, 64, 128 }, all = each - each + (int32_t)bits;
 
-	return (all & each) == each;
+	return a | ((all & each) != each);
+#endif
 }
 
 /* The child of the least key; keys of lanes left out are -1.  The network takes twice as long, and a
@@ -178,7 +188,7 @@ WORDS_FN uint32_t f8_sort(struct lbvh_entry *to, const uint32_t child[8], F8 dis
 			  unsigned bits)
 {
 	const I8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 };
-	I8 key = (((I8)distance & ~7) | lane) | ~i8_spread(bits), one, first, second;
+	I8 key = i8_keep(((I8)distance & ~7) | lane, bits), one, first, second;
 	const uint32_t nearest = nearest_child(child, key);
 
 	key = I8_EXCHANGE(key, I8_SHUFFLE(key, key, 1, 0, 3, 2, 5, 4, 7, 6), 0xaa);

@@ -2,9 +2,9 @@
 # --from prints the tables from the records without a measurement.
 words="radix:table1 cbt:memory"
 how="--backend=cpu --samples=2"
-gpubench repro $words --preset=ci $how -o a.jsonl >measured || exit
+gpubench repro $words --preset=ci --timeout=1000 $how -o a.jsonl >measured || exit
 lines=$(wc -l <a.jsonl)
-gpubench repro $words --preset=ci $how -o a.jsonl --resume >resumed || exit
+gpubench repro $words --preset=ci --timeout=1000 $how -o a.jsonl --resume >resumed || exit
 [ "$(wc -l <a.jsonl)" = "$lines" ] && cmp measured resumed && echo "nothing was measured again"
 numbers() { sed -n '/^ *count/,/^$/p' "$1"; }
 gpubench repro radix:table1 --from=a.jsonl >stored || exit

@@ -1,6 +1,6 @@
 # The paper's tables use the paper's tree by default, and another tree with --set.
 # --set refuses each parameter that a table does not leave open.
-words="lbvh:table3 --preset=quick --backend=cpu --samples=1"
+words="lbvh:table3 --preset=quick --backend=cpu --samples=1 --timeout=1000"
 steps() { # WORD...: the tree and what stack2 meets of it
 	gpubench repro $words -o - "$@" | grep '"variant":"stack2"' |
 		sed 's/.*"tree":"\([a-z]*\)".*"nodes_per_ray":\([0-9]*\).*/\1 \2/'
