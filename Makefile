@@ -189,7 +189,7 @@ sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)) \
 	$(if $(filter 0,$(have_graphblas)),$(graphblas)),$(call files,cli common \
 	cpu datasets $(call with,vulkan,vulkan),c))
 cuda_c   := $(call files,cuda,c)
-objects  := $(call object,$(sources) cli/commands/embedded.S \
+objects  := $(call object,$(sources) cli/commands/embedded.S $(call files,cpu/sort,cc) \
 	$(call with,hwy,cpu/radix/vqsort.cc) \
 	$(call with,boost,cpu/radix/boost.cc))
 peers    := cuda/radix/cub.cu

@@ -2,486 +2,337 @@
  *
  * Against lsd8: most passes run in a core's own cache.
  *
- * Without AVX2, and with many threads, records are sorted by digits:
+ * Words are records that vectors sort by all their bits: keys, and pairs whose equal keys may come
+ * in any order or whose values ascend, so that comparing them, too, makes the sort stable.  A
+ * quicksort by vectors (cpu/sort/quicksort.h) sorts them in place, whatever their distribution.
+ * With a few threads, one cuts the records in two, two cut the halves, and so on (cut()).
  *
- * 1. All threads split the keys by their highest digit into 256 parts (parts/best_split.c): one
- *    pass counts, one moves.  The parts are independent from then on.
- * 2. Parts that would keep the other threads waiting at the end are split again by all threads
- *    together.  Only skewed inputs have such parts, and few of them.
- * 3. The remaining parts are shared out, large ones first.  A thread splits a part that exceeds its
- *    cache and sorts one that does not: by AVX-512, AVX2 or NEON (cpu/sort/vector*.c), on other
- *    processors, and pairs with NEON, by a stable counting sort (cpu/sort/stable.c).
+ * Many threads, and all threads for records that are not words, split the records by their highest
+ * digit into 256 parts, from one array to another: one pass counts, one moves.  The parts are
+ * independent from then on.  Parts that would keep the other threads waiting at the end are split
+ * again by all threads together, or cut if they are words.  Each other part is sorted by one
+ * thread: words as above, pairs as words of key and place, whose values are fetched afterwards, and
+ * without vectors by a stable counting sort.  Parts that exceed a core's cache are split again
+ * before.
  *
- * By pivots, AVX-512 and AVX2 sort keys of any distribution in place, faster the fewer of them are
- * distinct (cpu/sort/partition.h).  With few threads, one cuts the records in two, two cut the
- * halves, and so on (cut()).  pivots_for() decides which keys are sorted by pivots.
+ * Before that, records that ascend or descend are recognised.
  *
- * Before that, records that are sorted or reversed, nearly sorted ones, and a few runs are
- * recognised by a sample and sorted in few sweeps (cpu/sort/order.h, parts/best_runs.h).
- *
- * Pairs take a second array unless their values ascend, or equal keys may come in any order: then
- * they are words, which pivots sort in place.  Peers sort words of key and place for any values,
- * and fetch the values afterwards.  That takes half of the second array, and for inputs beyond the
- * caches a cache miss per pair.
- *
- * Each split fixes eight bits of the key, or all that remain, with three accesses to a record.
- * Pivots take one access per level, mostly in the cache, for at most twice the levels of perfect
- * medians and then one level per bit, so the work is bounded for every input.  The bound is memory:
- * 20 bytes per u32 key, 12 to split and 8 for the leaves, as long as one split suffices.
+ * The quicksort takes at most twice the levels of perfect medians and then one level per bit, so
+ * the work is bounded for every input.  The bound is memory: a level whose parts exceed the cache
+ * reads and writes the records once, as do all levels below it together.
  */
 #include <math.h>
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
 #include "common/workload.h"
-#include "cpu/radix/parts/best_order.h"
-#include "cpu/radix/parts/best_runs.h"
-#include "cpu/radix/parts/best_split.h"
-#include "cpu/sort/leaf.h"
-#include "cpu/sort/pivot.h"
+#include "cpu/radix/parts/records.h"
+#include "cpu/sort/sort.h"
 
 enum {
-	SMALL = 1 << 14,      /* records sorted as one leaf, by one thread */
-	UNEVEN = 1 << 20,     /* pairs that vectors sort as one leaf, beside a key that repeats */
+	SMALL = 1 << 14,      /* records that are not shared by all threads */
 	WORTH = 1 << 14,      /* records that make another thread worth its start */
-	PER_THREAD = 1 << 13, /* fewer records are not cut for another thread */
-	FEW_THREADS = 4, /* most threads that cut the records by pivots; one makes the first cut */
+	LEAF_PLAIN = 1 << 16, /* records that are sorted by counting in a core's own cache */
+	LEAF_AVX2 = 1 << 14,  /* pairs that short vectors sort as fast as after another split */
+	LEAF_PAIRS = 1 << 17, /* pairs whose values are fetched from there */
+	/* Most threads that cut the records; one makes the first cut.  A split by digits would move
+	 * the records between cores in short pieces, which takes longer. */
+	FEW_THREADS = 4,
 };
 
-/* When keys are sorted by pivots, whatever their number.  SKEWED: if a digit would hardly split
- * them.  ORDERED: if they are pairs whose values ascend, so that any sort that also compares the
- * values is stable.  BY_KEY: they are pairs whose equal keys may come in any order. */
-enum pivots { NEVER, SKEWED, ORDERED, ALWAYS, BY_KEY };
+/* The records begin .. begin + count - 1, which agree in bits `top` and above.  They lie in
+ * cpu.record, or in cpu.spare if in_spare; the result goes to cpu.record. */
+struct task {
+	size_t begin, count;
+	unsigned top;
+	bool in_spare;
+};
+
+/* How an input is sorted, and by how many threads: no more than its records are worth. */
+struct plan {
+	enum cpu_simd simd;
+	int threads;
+	bool words, is_split; /* sorted as words; split by digits before */
+};
+
+static struct plan plan_for(const struct radix_params *p, const struct radix_input *input)
+{
+	const bool pairs = input->type == RADIX_PAIRS;
+	const size_t worth = 1 + input->count / WORTH;
+	struct plan plan = { .simd = cpu_simd(), .threads = radix_cpu_threads(p) };
+
+	if ((size_t)plan.threads > worth)
+		plan.threads = (int)worth;
+	plan.words =
+		plan.simd > CPU_PLAIN && (!pairs || p->unstable || p->values == RADIX_INDEX_VALUES);
+	/* Vectors of few words are faster after a split. */
+	plan.is_split = !plan.words || plan.threads > FEW_THREADS || plan.simd < CPU_AVX2 ||
+			(plan.simd < CPU_AVX512 && (pairs || input->key_size == 8));
+	return plan;
+}
 
 struct state {
 	struct radix_cpu cpu; /* first member: see radix_cpu_reset() */
-	enum cpu_simd simd;
-	enum pivots pivots;
-	int threads;
-	size_t leaf;                 /* larger tasks are split */
-	size_t heavy;                /* larger tasks are split by all threads */
-	struct radix_survey *survey; /* one per thread */
-	uint32_t **values;           /* one per thread for pairs, else NULL */
-	struct radix_task *task;     /* task_room entries */
+	struct plan plan;
+	size_t leaf;                   /* larger tasks are split, unless they are words */
+	size_t heavy;                  /* larger tasks are shared by all threads */
+	size_t (*count)[RADIX_DIGITS]; /* one per thread: records by their digit */
+	uint32_t *value;               /* the values of a leaf, per thread */
+	struct task *task;             /* task_room entries */
 	size_t task_room, task_count;
-	struct radix_few few;
 };
 
-/* ---- one task, one thread ---------------------------------------------------------------- */
-
-/* Put a task's sorted records in their place.  They may lie in the other array, or still be numbers
- * instead of floats.  They are in the cache. */
-static void settle(const struct state *s, const struct radix_task *task)
+static void *at(const struct state *s, bool in_spare, size_t index)
 {
-	const struct radix_cpu *cpu = &s->cpu;
-	size_t offset = task->begin * cpu->width;
-	uint32_t *key = cpu->record;
-
-	if (task->in_spare)
-		memcpy((char *)cpu->record + offset, (const char *)cpu->spare + offset,
-		       task->count * cpu->width);
-	if (!cpu->is_float || task->raw)
-		return;
-	for (size_t i = task->begin; i < task->begin + task->count; i++)
-		key[i] = radix_f32_bits(key[i]);
+	return (char *)(in_spare ? s->cpu.spare : s->cpu.record) + index * s->cpu.width;
 }
 
-/* True if all records of a task are equal; in most inputs the first two decide. */
-static bool uniform(const struct state *s, const struct radix_task *task)
+/* ---- split by digits ----------------------------------------------------------------------- */
+
+/* Move the records of a task to the other array by the highest digit in which they differ.  Digit d
+ * then begins at first[d], and task->top is the digit's lowest bit.  False if all keys are equal;
+ * then nothing was moved.  `count` has an entry per thread. */
+static bool split(const struct state *s, struct task *task, int threads,
+		  size_t (*count)[RADIX_DIGITS], size_t first[RADIX_DIGITS + 1])
 {
 	const struct radix_cpu *cpu = &s->cpu;
-	const char *record = task->in_spare ? cpu->spare : cpu->record;
+	size_t position[RADIX_DIGITS], most = task->count;
 
-	record += task->begin * cpu->width;
-	return !memcmp(record, record + cpu->width, (task->count - 1) * cpu->width);
+	while (most == task->count && task->top > cpu->low) {
+		const unsigned bits = task->top - cpu->low;
+		const unsigned shift =
+			bits > RADIX_DIGIT_BITS ? task->top - RADIX_DIGIT_BITS : cpu->low;
+
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+		for (int t = 0; t < threads; t++) {
+			const struct cpu_range r = cpu_range_of(task->count, t, threads);
+
+			memset(count[t], 0, sizeof count[t]);
+			radix_digit_count(at(s, task->in_spare, task->begin + r.begin),
+					  r.end - r.begin, cpu->width, shift, count[t]);
+		}
+		radix_digit_positions(count, threads, 0, first);
+		first[RADIX_DIGITS] = task->count;
+		most = 0;
+		for (size_t d = 0; d < RADIX_DIGITS; d++)
+			most = first[d + 1] - first[d] > most ? first[d + 1] - first[d] : most;
+		task->top = shift;
+	}
+	if (most == task->count)
+		return false;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1) private(position)
+	for (int t = 0; t < threads; t++) {
+		const struct cpu_range r = cpu_range_of(task->count, t, threads);
+
+		radix_digit_positions(count, threads, t, position);
+		radix_digit_scatter(at(s, task->in_spare, task->begin + r.begin), r.end - r.begin,
+				    cpu->width, task->top, at(s, !task->in_spare, task->begin),
+				    position);
+	}
+	task->in_spare = !task->in_spare;
+	return true;
 }
 
 /* The part of a split task whose digit is d. */
-static struct radix_task child(const struct radix_task *task, unsigned shift, const size_t *first,
-			       size_t d)
+static struct task part_of(const struct task *task, const size_t *first, size_t d)
 {
-	return (struct radix_task){
-		.begin = task->begin + first[d],
-		.count = first[d + 1] - first[d],
-		.top = shift,
-		.in_spare = !task->in_spare,
-	};
+	return (struct task){ task->begin + first[d], first[d + 1] - first[d], task->top,
+			      task->in_spare };
 }
 
-static struct radix_leaf leaf_of(const struct state *s, const struct radix_task *task)
+/* ---- one task, one thread ------------------------------------------------------------------ */
+
+static void settle(const struct state *s, const struct task *task)
+{
+	if (task->in_spare)
+		memcpy(at(s, false, task->begin), at(s, true, task->begin),
+		       task->count * s->cpu.width);
+}
+
+/* Sort pairs as words of their key and place, which are all different, and fetch the values. */
+static void sort_pairs(const struct state *s, const struct task *task, uint32_t *value)
+{
+	const uint64_t *pair = at(s, task->in_spare, task->begin), key_bits = UINT64_MAX << 32;
+	uint64_t *word = at(s, false, task->begin);
+
+	for (size_t i = 0; i < task->count; i++) {
+		value[i] = (uint32_t)pair[i];
+		word[i] = (pair[i] & key_bits) | i;
+	}
+	if (!(radix_order_of(word, task->count, sizeof *word, 0) & RADIX_ASCENDS))
+		radix_sort_vectors(word, task->count, sizeof *word, radix_medians_for(task->count),
+				   s->plan.simd);
+	for (size_t i = 0; i < task->count; i++)
+		word[i] = (word[i] & key_bits) | value[(uint32_t)word[i]];
+}
+
+/* Sort a task that is not words. */
+static void solve(const struct state *s, struct task task, int thread)
 {
 	const struct radix_cpu *cpu = &s->cpu;
-
-	return (struct radix_leaf){
-		.record = (char *)cpu->record + task->begin * cpu->width,
-		.spare = cpu->spare ? (char *)cpu->spare + task->begin * cpu->width : NULL,
-		.count = task->count,
-		.width = cpu->width,
-		.low = cpu->low,
-		.top = task->top,
-		.in_spare = task->in_spare,
-		.by_key = s->pivots == BY_KEY,
-	};
-}
-
-/* True if a task is better sorted by pivots, whatever its size, than split by digits. */
-static bool takes_pivots(const struct state *s, const struct radix_task *task)
-{
-	const struct radix_leaf leaf = leaf_of(s, task);
-
-	switch (s->pivots) {
-	case SKEWED:
-		return radix_is_skewed(&s->cpu, task);
-	case ORDERED:
-		return radix_values_ascend(leaf.in_spare ? leaf.spare : leaf.record, task->count);
-	case ALWAYS:
-	case BY_KEY:
-		return true;
-	case NEVER:
-		break;
-	}
-	return false;
-}
-
-/* True if a leaf is sorted by counting: with NEON, that takes fewer instructions if it has many
- * pairs. */
-static bool by_counting(const struct state *s, size_t count)
-{
-#if defined(__aarch64__)
-	if (s->cpu.low && count > RADIX_LEAF_MAX_NEON_PAIRS)
-		return true;
-#endif
-	return s->simd == CPU_PLAIN;
-}
-
-/* Sort a task that is not split further. */
-static void sort_leaf(const struct state *s, const struct radix_task *task, uint32_t *value)
-{
-	const struct radix_leaf leaf = leaf_of(s, task);
-
-	if (by_counting(s, task->count))
-		radix_leaf_stable(&leaf);
-	else if (s->cpu.low && task->count <= s->leaf)
-		radix_leaf_pairs(&leaf, value, s->simd);
-	else
-		radix_leaf_pivots(&leaf, s->simd);
-}
-
-/* Sort a task; value and survey belong to the calling thread. */
-static void solve(const struct state *s, struct radix_task task, uint32_t *value,
-		  struct radix_survey *survey)
-{
 	size_t first[RADIX_DIGITS + 1];
-	unsigned shift;
 
-	const bool equal = task.top == s->cpu.low || (s->simd < CPU_AVX2 && uniform(s, &task));
-
-	if (!equal && task.count > s->leaf && !takes_pivots(s, &task)) {
-		if (radix_split(&s->cpu, &task, 1, survey, &shift, first) == RADIX_WAS_SPLIT) {
-			for (size_t d = 0; d < RADIX_DIGITS; d++)
-				if (first[d + 1] > first[d])
-					solve(s, child(&task, shift, first, d), value, survey);
-			return;
-		}
-	} else if (!equal) {
-		sort_leaf(s, &task, value);
-		task.in_spare = false;
-	}
-	settle(s, &task);
-}
-
-/* ---- all tasks, all threads -------------------------------------------------------------- */
-
-/* Add a task of equal keys as pieces: there is nothing to sort, but perhaps much to copy. */
-static void add_pieces(struct state *s, const struct radix_task *task)
-{
-	size_t pieces = (size_t)s->threads < RADIX_DIGITS ? (size_t)s->threads : RADIX_DIGITS;
-
-	for (size_t i = 0; i < pieces; i++) {
-		size_t begin = task->count / pieces * i;
-		size_t end = i + 1 < pieces ? task->count / pieces * (i + 1) : task->count;
-
-		s->task[s->task_count] = *task;
-		s->task[s->task_count].begin += begin;
-		s->task[s->task_count].count = end - begin;
-		s->task[s->task_count++].top = s->cpu.low;
-	}
-}
-
-/* Split a task by all threads and append its parts to the list. */
-static void split(struct state *s, struct radix_task task)
-{
-	size_t first[RADIX_DIGITS + 1];
-	unsigned shift;
-
-	switch (radix_split(&s->cpu, &task, s->threads, s->survey, &shift, first)) {
-	case RADIX_WAS_SPLIT:
+	if (task.count > s->leaf && split(s, &task, 1, s->count + thread, first)) {
 		for (size_t d = 0; d < RADIX_DIGITS; d++)
 			if (first[d + 1] > first[d])
-				s->task[s->task_count++] = child(&task, shift, first, d);
-		return;
-	case RADIX_WAS_EQUAL:
-		add_pieces(s, &task);
+				solve(s, part_of(&task, first, d), thread);
+	} else if (task.top == cpu->low || task.count == 1) {
+		settle(s, &task);
+	} else if (s->value) {
+		sort_pairs(s, &task, s->value + (size_t)thread * s->leaf);
+	} else {
+		radix_sort_digits(at(s, false, task.begin), at(s, true, task.begin), task.in_spare,
+				  task.count, cpu->width, cpu->low, task.top);
 	}
 }
 
-static int larger_first(const void *left, const void *right)
+/* ---- words --------------------------------------------------------------------------------- */
+
+/* Cut n words in two until they are a small part of all, leaving one half of each cut to another
+ * thread; sort the rest.  At most `cuts` times, also in the halves, since cuts may be uneven. */
+static void cut(const struct state *s, char *word, size_t n, unsigned cuts)
 {
-	const struct radix_task *a = left, *b = right;
+	const size_t width = s->cpu.width;
 
-	return (a->count < b->count) - (a->count > b->count);
-}
+	for (; cuts && n > s->heavy; cuts--) {
+		const struct radix_cut found = radix_cut_vectors(word, n, width, s->plan.simd);
 
-/* Turn all records into numbers of their order. */
-static void to_order(struct state *s, struct radix_task *root)
-{
-	if (root->raw)
-		radix_cpu_to_order(&s->cpu, NULL);
-	root->raw = false;
-}
-
-/* Turn the input into a list of tasks for one thread each. */
-static void make_tasks(struct state *s, struct radix_task root)
-{
-	size_t largest = 0;
-
-	s->task_count = 0;
-	if (root.count <= SMALL) {
-		to_order(s, &root);
-		s->task[s->task_count++] = root;
-		return;
+#pragma omp task firstprivate(word, cuts)
+		cut(s, word, found.low, cuts - 1);
+		word += found.high * width;
+		n -= found.high;
 	}
-	split(s, root);
-	for (size_t i = 0; i < s->task_count; i++) {
-		struct radix_task task = s->task[i];
+	radix_sort_vectors(word, n, width, radix_medians_for(n), s->plan.simd);
+}
 
-		if (task.count > s->heavy && task.top > s->cpu.low) {
-			s->task[i].count = 0;
-			split(s, task);
-		} else if (task.count > largest) {
-			largest = task.count;
+static void sort_words(const struct state *s, const struct task *task)
+{
+	settle(s, task);
+	if (task->top > s->cpu.low)
+		cut(s, at(s, false, task->begin), task->count, radix_medians_for(task->count));
+}
+
+/* ---- all tasks, all threads ---------------------------------------------------------------- */
+
+/* Turn the input into a list of tasks. */
+static void make_tasks(struct state *s)
+{
+	size_t first[RADIX_DIGITS + 1];
+
+	s->task[0] = (struct task){ .count = s->cpu.count, .top = s->cpu.top };
+	s->task_count = 1;
+	for (size_t i = 0; i < s->task_count && s->plan.is_split; i++) {
+		struct task *task = s->task + i;
+
+		if (task->count <= (i ? s->heavy : SMALL) || (i && s->plan.words) ||
+		    !split(s, task, s->plan.threads, s->count, first))
+			continue;
+		for (size_t d = 0; d < RADIX_DIGITS; d++)
+			if (first[d + 1] > first[d])
+				s->task[s->task_count++] = part_of(task, first, d);
+		task->count = 0;
+	}
+}
+
+static void sort_tasks(struct state *s)
+{
+#pragma omp parallel for num_threads(s->plan.threads) schedule(dynamic, 1) if (s->plan.threads > 1)
+	for (size_t i = 0; i < s->task_count; i++)
+		if (s->task[i].count && s->plan.words)
+			sort_words(s, s->task + i);
+		else if (s->task[i].count)
+			solve(s, s->task[i], omp_get_thread_num());
+}
+
+/* True if the records are sorted now: they ascended, or each was below the one before it. */
+static bool sort_ordered(const struct state *s)
+{
+	const size_t n = s->cpu.count, width = s->cpu.width;
+	uint64_t *wide = s->cpu.record;
+	uint32_t *narrow = s->cpu.record;
+	unsigned order = RADIX_ASCENDS | RADIX_DESCENDS;
+
+	/* Shares overlap by one record. */
+#pragma omp parallel for num_threads(s->plan.threads) schedule(static, 1) if (s->plan.threads > 1) \
+	reduction(& : order)
+	for (int t = 0; t < s->plan.threads; t++) {
+		const struct cpu_range r = cpu_range_of(n, t, s->plan.threads);
+		const size_t begin = r.begin - (r.begin > 0);
+
+		order &= radix_order_of(at(s, false, begin), r.end - begin, width, s->cpu.low);
+	}
+	if (order != RADIX_DESCENDS)
+		return order != 0;
+#pragma omp parallel for num_threads(s->plan.threads) schedule(static) if (s->plan.threads > 1)
+	for (size_t i = 0; i < n / 2; i++) {
+		const size_t k = n - 1 - i;
+		const uint64_t last = width == 8 ? wide[k] : narrow[k];
+
+		if (width == 8) {
+			wide[k] = wide[i];
+			wide[i] = last;
+		} else {
+			narrow[k] = narrow[i];
+			narrow[i] = (uint32_t)last;
 		}
 	}
-	if (s->threads > 1 && s->task_count && largest / 2 > s->cpu.count / s->task_count)
-		qsort(s->task, s->task_count, sizeof *s->task, larger_first);
-}
-
-/* ---- pivots, one or a few threads -------------------------------------------------------- */
-
-/* True if one or a few threads sort all keys by pivots.  For a few, a split by digits would move
- * the records between cores in short pieces, which takes longer. */
-static bool by_pivots(const struct state *s, const struct radix_task *root)
-{
-	return s->threads <= FEW_THREADS && root->count &&
-	       (s->pivots >= ALWAYS || s->threads > 1 || root->count > SMALL) &&
-	       takes_pivots(s, root);
-}
-
-/* Cut a task in two until it is a small part of all, leaving one half of each cut to another
- * thread; sort the rest.  At most `cuts` times, also in the halves, since cuts may be uneven. */
-static void cut(const struct state *s, struct radix_task task, unsigned cuts)
-{
-	const size_t piece = s->cpu.count / (4 * (size_t)s->threads);
-	struct radix_leaf leaf = leaf_of(s, &task);
-
-	for (; cuts && task.count > piece && task.count > PER_THREAD; cuts--) {
-		const struct radix_cut found = radix_leaf_cut(&leaf, s->simd);
-		struct radix_task part = task;
-
-		part.count = found.low;
-#pragma omp task firstprivate(part, cuts)
-		cut(s, part, cuts - 1);
-		part.begin += found.low;
-		part.count = found.high - found.low;
-		settle(s, &part);
-		task.begin += found.high;
-		task.count -= found.high;
-		leaf = leaf_of(s, &task);
-	}
-	radix_leaf_pivots(&leaf, s->simd);
-	settle(s, &task);
-}
-
-static void sort_by_pivots(struct state *s, struct radix_task root)
-{
-	const struct radix_leaf leaf = leaf_of(s, &root);
-
-	to_order(s, &root);
-	if (s->threads == 1) {
-		radix_leaf_pivots(&leaf, s->simd);
-		settle(s, &root);
-		return;
-	}
-#pragma omp parallel num_threads(s->threads)
-#pragma omp single nowait
-	cut(s, root, radix_medians_for(root.count));
-}
-
-/* ---- the run ----------------------------------------------------------------------------- */
-
-static void solve_task(const struct state *s, size_t task, int thread)
-{
-	if (s->task[task].count)
-		solve(s, s->task[task], s->values ? s->values[thread] : NULL, s->survey + thread);
-}
-
-static void sort_by_digits(struct state *s, struct radix_task root, struct gb_timer *timer)
-{
-	make_tasks(s, root);
-	gb_phase(timer, "leaves");
-	if (s->threads == 1) {
-		/* No parallel loop: with cold caches it costs microseconds even for one thread. */
-		for (size_t i = 0; i < s->task_count; i++)
-			solve_task(s, i, 0);
-		return;
-	}
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1)
-	for (size_t i = 0; i < s->task_count; i++)
-		solve_task(s, i, omp_get_thread_num());
+	return true;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;
-	struct radix_task root = { .count = s->cpu.count,
-				   .top = s->cpu.top,
-				   .raw = s->cpu.is_float };
-	/* Pairs in one array: their values ascend, or need not be kept in order. */
-	const bool words = s->cpu.low && !s->cpu.spare;
-	struct radix_repeated repeated = { 0 };
-	enum radix_seen seen;
-	bool pivots;
 
 	if (!s->cpu.count)
 		return GB_OK;
+	radix_cpu_to_order(&s->cpu, NULL);
 	gb_phase(timer, "split");
-	seen = radix_sort_ordered(&s->cpu, &s->few, s->threads, s->simd);
-	if (words && seen == RADIX_AS_WERE)
-		seen = radix_sort_repeated(&s->cpu, &s->few, s->simd);
-	if (seen == RADIX_IS_SORTED)
-		return GB_OK;
-	root.raw = root.raw && seen != RADIX_MOVED;
-	pivots = s->cpu.low ? seen == RADIX_MOVED : by_pivots(s, &root);
-	if (!pivots && !words && seen != RADIX_MOVED)
-		repeated = radix_take_repeated(&s->cpu);
-	root.count = s->cpu.count;
-	if (repeated.count && root.count <= UNEVEN && s->cpu.low && s->threads == 1 &&
-	    s->simd >= CPU_AVX512) {
-		/* Digits would hardly split the others. */
-		const struct radix_leaf leaf = leaf_of(s, &root);
-
+	if (!sort_ordered(s)) {
+		make_tasks(s);
 		gb_phase(timer, "leaves");
-		radix_leaf_pairs(&leaf, s->cpu.spare, s->simd);
-	} else if (pivots || (s->cpu.low && by_pivots(s, &root))) {
-		gb_phase(timer, "leaves");
-		sort_by_pivots(s, root);
-	} else if (root.count) {
-		sort_by_digits(s, root, timer);
+		sort_tasks(s);
 	}
-	radix_put_repeated(&s->cpu, repeated);
+	radix_cpu_from_order(&s->cpu, NULL);
 	return GB_OK;
 }
 
-/* ---- the variant ------------------------------------------------------------------------- */
-
-/* Most tasks that there can be: a list of parts per split.  On each level of digits, all threads
- * together split no more tasks than heavy ones fit in the input. */
-static size_t task_room(const struct state *s)
-{
-	size_t levels = (s->cpu.top - s->cpu.low) / RADIX_DIGIT_BITS;
-
-	return 1 + RADIX_DIGITS * (1 + levels * (s->cpu.count / s->heavy));
-}
-
-/* Allocate each thread's array for the values of a leaf of pairs. */
-static void alloc_values(struct state *s, struct gb_error *err)
-{
-	const size_t room = s->cpu.count < s->leaf ? s->cpu.count : s->leaf;
-
-	s->values = gb_host_zalloc((size_t)s->threads, sizeof *s->values, err);
-	for (int t = 0; t < s->threads && s->values; t++)
-		s->values[t] = gb_host_alloc(room, sizeof *s->values[t], err);
-}
-
-/* Chosen by sweeps over 1k to 100M keys of all types and distributions.  With AVX-512, pivots sort
- * keys in less time than a split and its leaves, at any size; pairs only if their values ascend.
- * With AVX2 the same holds for 4-byte keys; 8-byte keys are better split if they are spread
- * evenly. */
-static enum pivots pivots_for(enum cpu_simd simd, enum radix_type type,
-			      const struct radix_params *p, int threads)
-{
-	if (simd < CPU_AVX2)
-		return NEVER;
-	if (type == RADIX_PAIRS)
-		return simd < CPU_AVX512                       ? NEVER
-		       : p->unstable && threads <= FEW_THREADS ? BY_KEY
-							       : ORDERED;
-	return type == RADIX_U64 && simd < CPU_AVX512 ? SKEWED : ALWAYS;
-}
-
-/* Most records of a task that is not split, unless pivots sort it whatever its size.  With NEON,
- * the number from which a split takes fewer instructions, as counted under qemu. */
-static size_t leaf_for(enum cpu_simd simd, enum pivots pivots, enum radix_type type)
-{
-#if defined(__aarch64__)
-	if (simd == CPU_NEON)
-		return type == RADIX_PAIRS ? RADIX_LEAF_MAX_STABLE
-		       : type == RADIX_U64 ? RADIX_LEAF_MAX_NEON_64
-					   : RADIX_LEAF_MAX_NEON_32;
-#endif
-	return simd < CPU_AVX2     ? RADIX_LEAF_MAX_STABLE
-	       : pivots == ORDERED ? RADIX_LEAF_MAX_PAIRS
-	       : pivots >= ALWAYS  ? 0
-				   : RADIX_LEAF_MAX_64;
-}
-
-/* Number of threads, no more than the keys are worth. */
-static int threads_for(const void *params, size_t count)
-{
-	const size_t worth = 1 + count / WORTH;
-	const int threads = radix_cpu_threads(params);
-
-	return (size_t)threads < worth ? threads : (int)worth;
-}
+/* ---- the variant --------------------------------------------------------------------------- */
 
 static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct radix_input *input = input_;
-	const struct radix_params *p = params;
 	struct state *s = state;
-	bool in_place;
+	size_t levels;
 
-	s->simd = cpu_simd();
-	s->threads = threads_for(params, input->count);
-	s->pivots = pivots_for(s->simd, input->type, p, s->threads);
-	s->leaf = leaf_for(s->simd, s->pivots, input->type);
-	in_place =
-		s->threads <= FEW_THREADS &&
-		(s->pivots >= ALWAYS || (s->pivots == ORDERED && p->values == RADIX_INDEX_VALUES));
-	if (radix_cpu_init(&s->cpu, params, input, !in_place, err))
+	s->plan = plan_for(params, input);
+	if (radix_cpu_init(&s->cpu, params, input, s->plan.is_split, err))
 		return err->code;
-	s->cpu.threads = s->threads;
-	s->heavy = s->threads > 1 ? s->cpu.count / (4 * (size_t)s->threads) : s->cpu.count;
+	s->cpu.threads = s->plan.threads;
+	s->leaf = s->plan.simd >= CPU_AVX512 ? LEAF_PAIRS
+		  : s->plan.simd > CPU_PLAIN ? LEAF_AVX2
+					     : LEAF_PLAIN;
+	if (s->leaf > s->cpu.count)
+		s->leaf = s->cpu.count;
+	s->heavy = s->cpu.count / (s->plan.threads > 1 ? 4 * (size_t)s->plan.threads : 1);
 	if (s->heavy < SMALL)
 		s->heavy = SMALL;
-	(void)radix_few_init(&s->few, &s->cpu, err);
-	s->task_room = task_room(s);
-	s->survey = gb_host_alloc((size_t)s->threads, sizeof *s->survey, err);
+	/* All threads together split no more tasks per digit than heavy ones fit in the input. */
+	levels = (s->cpu.top - s->cpu.low) / RADIX_DIGIT_BITS;
+	s->task_room = 1 + RADIX_DIGITS * (1 + levels * (s->cpu.count / s->heavy));
+	s->count = gb_host_alloc((size_t)s->plan.threads, sizeof *s->count, err);
 	s->task = gb_host_alloc(s->task_room, sizeof *s->task, err);
-	if (s->simd > CPU_PLAIN && s->cpu.low && !in_place)
-		alloc_values(s, err);
+	if (s->plan.simd > CPU_PLAIN && !s->plan.words)
+		s->value = gb_host_alloc((size_t)s->plan.threads * s->leaf, sizeof *s->value, err);
 	return err->code;
 }
 
-/* Keys that are sorted or nearly sorted are read once; reversed keys, keys of which half are equal,
- * and few different ones that pivots sort, are read and written once.  Few runs are also read to be
- * found.  By digits, the first split reads records twice and writes them once, and the leaves read
- * and write them once; accesses in the cache and further splits of large inputs are not counted.
- * By pivots, each level whose parts exceed the last-level cache and have several keys reads and
- * writes records once, and so do all levels below together.  Skewed u64 keys count as split. */
+/* Keys that are sorted are read once; reversed keys are read and written once.  A split reads
+ * records twice and writes them once, and the leaves read and write them once; accesses in the
+ * cache and further splits of large inputs are not counted.  Of the quicksort, each level whose
+ * parts exceed the last-level cache and have several keys reads and writes records once, and so do
+ * all levels below together. */
 static double bytes(const void *params, const void *input_)
 {
 	const struct radix_input *input = input_;
@@ -491,19 +342,14 @@ static double bytes(const void *params, const void *input_)
 	const double cache = (double)gb_backends[GB_CPU]->cache_bytes(&from);
 	/* Two keys that are left in a part take no level of their own. */
 	const double parts = fmin(size / cache, look.distinct / 2);
-	const int threads = threads_for(params, input->count);
-	const enum pivots pivots = pivots_for(cpu_simd(), input->type, params, threads);
-	const bool by_digits = pivots == NEVER || pivots == SKEWED || threads > FEW_THREADS;
 
-	if (look.descents <= input->count / 64)
-		return size;
-	if (look.descents == input->count - 1 || (by_digits && look.distinct <= 1))
-		return 2 * size;
-	if (look.turns < (size_t)2 * RADIX_MOST_RUNS)
-		return 3 * size;
-	if (!by_digits && input->type != RADIX_PAIRS && look.distinct <= RADIX_COUNTED)
+	if (!look.descents)
+		return order + size;
+	if (look.descents == input->count - 1)
 		return order + 2 * size;
-	return by_digits ? 5 * size : order + 2 * size * (1 + (parts > 1 ? ceil(log2(parts)) : 0));
+	if (plan_for(params, input).is_split)
+		return order + 5 * size;
+	return order + 2 * size * (1 + (parts > 1 ? ceil(log2(parts)) : 0));
 }
 
 const struct gb_variant_ops radix_cpu_best = {

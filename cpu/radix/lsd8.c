@@ -11,7 +11,7 @@
 #include "common/memory.h"
 #include "common/workload.h"
 #include "cpu/radix/parts/records.h"
-#include "cpu/sort/digit.h"
+#include "cpu/sort/sort.h"
 
 struct state {
 	struct radix_cpu cpu;          /* first member: see radix_cpu_reset() */
@@ -48,9 +48,8 @@ static bool constant(const struct state *s, int threads)
 static void passes(struct state *s, int thread, int threads, struct gb_timer *timer)
 {
 	const struct radix_cpu *cpu = &s->cpu;
-	bool wide = cpu->width == 8;
 	const struct cpu_range share = cpu_range_of(cpu->count, thread, threads);
-	const size_t begin = share.begin, n = share.end - begin;
+	const size_t begin = share.begin * cpu->width, n = share.end - share.begin;
 	void *src = cpu->record, *out = cpu->spare;
 	size_t position[RADIX_DIGITS];
 
@@ -58,20 +57,16 @@ static void passes(struct state *s, int thread, int threads, struct gb_timer *ti
 		if (thread == 0)
 			gb_phase(timer, "histogram");
 		memset(s->count[thread], 0, sizeof s->count[thread]);
-		if (wide)
-			radix_digit_count_u64((uint64_t *)src + begin, n, shift, s->count[thread]);
-		else
-			radix_digit_count_u32((uint32_t *)src + begin, n, shift, s->count[thread]);
+		radix_digit_count((char *)src + begin, n, cpu->width, shift, s->count[thread]);
 #pragma omp barrier
 		bool skip = constant(s, threads);
 
-		radix_digit_positions(s->count[0], RADIX_DIGITS, threads, thread, position, NULL);
+		radix_digit_positions(s->count, threads, thread, position);
 		if (thread == 0)
 			gb_phase(timer, "scatter");
-		if (!skip && wide)
-			radix_digit_scatter_u64((uint64_t *)src + begin, n, shift, out, position);
-		else if (!skip)
-			radix_digit_scatter_u32((uint32_t *)src + begin, n, shift, out, position);
+		if (!skip)
+			radix_digit_scatter((char *)src + begin, n, cpu->width, shift, out,
+					    position);
 #pragma omp barrier
 		void *swap = src;
 		src = skip ? src : out;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/backend.h"
 #include "common/memory.h"
 #include "common/radix.h"
 #include "common/text.h"
@@ -70,7 +69,7 @@ enum shape {
 	SPARSE,
 	OUTLIERS,
 	FLOATS,
-	/* patterns: orders and repeated keys that best treats apart */
+	/* patterns: orders and repeated keys */
 	LAST,
 	SCATTERED,
 	ORGANPIPE,
@@ -479,24 +478,4 @@ Test(radix_cpu, samples_have_all_phases_of_a_period)
 		}
 	for (size_t i = 0; i < SAMPLES; i++) /* as many samples as items */
 		cr_assert_eq(cpu_sample_at(SAMPLES, SAMPLES, i), i);
-}
-
-/* Eight keys are counted, however much larger than the caches they are. */
-Test(radix_cpu, few_keys_are_read_and_written_once)
-{
-	const char *from;
-	const size_t cache = (size_t)gb_backends[GB_CPU]->cache_bytes(&from);
-	const struct radix_params params = { .threads = 1 };
-	struct radix_input input = { .count = cache, .key_size = 4, .type = RADIX_U32 };
-	uint32_t *key;
-
-	if (cpu_simd() < CPU_AVX2 || cache > (size_t)1 << 27)
-		cr_skip("no vectors, or too large");
-	key = malloc(cache * sizeof *key);
-	cr_assert(key != NULL);
-	for (size_t i = 0; i < cache; i++)
-		key[i] = (uint32_t)mix(i) & 7;
-	input.keys = key;
-	cr_expect_eq(radix_cpu_best.bytes(&params, &input), 8.0 * (double)cache);
-	free(key);
 }

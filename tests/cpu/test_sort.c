@@ -1,83 +1,196 @@
-/* test_sort.c -- the leaf sorts with AVX2 and NEON, and pairs. */
+/* test_sort.c -- the steps of a CPU sort: vectors at each level, every size around those of vectors
+ * and networks, keys that defeat most pivots, and splits at middles, which medians rarely need;
+ * digits; orders.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/text.h"
 #include "cpu/simd.h"
+#include "cpu/sort/sort.h"
 
-#if defined(__x86_64__)
-#define radix_leaf_avx2  leaf_of_this_test
-#define radix_cut_avx2   cut_of_this_test
-#define radix_merge_avx2 merge_of_this_test
-#include "cpu/sort/vector_avx2.c"
-#undef radix_leaf_avx2
-#undef radix_cut_avx2
-#undef radix_merge_avx2
-#define LEVEL CPU_AVX2
-#elif defined(__aarch64__)
-#define radix_leaf_pivots   leaf_of_this_test
-#define radix_leaf_cut      cut_of_this_test
-#define radix_merge_vectors merge_of_this_test
-#include "cpu/sort/vector_neon.c"
-#undef radix_leaf_pivots
-#undef radix_leaf_cut
-#undef radix_merge_vectors
-#define LEVEL CPU_NEON
-#endif
+enum { MOST = 5000, GUARD = 16 }; /* records; guards on either side */
+static const uint64_t guard = UINT64_C(0x5a5a5a5a5a5a5a5a);
 
-#if defined(LEVEL)
-#include "tests/cpu/leaf_cases.h"
-
-Test(leaf_narrow, every_size)
+static uint64_t next(uint64_t *state)
 {
-	if (cpu_simd() < LEVEL)
-		cr_skip("no AVX2");
-	sort_sizes(3 * NETWORK_32);
-	merge_sizes();
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
 }
 
-/* Stable insertion sort: pairs with equal upper halves keep their order. */
-static void insert_pairs(const uint64_t *pair, size_t n, uint64_t *sorted)
+/* Key i of n: uniform, few values, few bits set, all equal but one, all equal, the largest,
+ * descending, most equal to a middle, the least or the largest key. */
+static uint64_t key_of(int kind, size_t i, size_t n, uint64_t *state)
 {
-	for (size_t i = 0; i < n; i++) {
-		size_t j = i;
+	const uint64_t word = next(state), last = i + 1 == n;
 
-		for (; j && sorted[j - 1] >> 32 > pair[i] >> 32; j--)
-			sorted[j] = sorted[j - 1];
-		sorted[j] = pair[i];
+	switch (kind) {
+	case 0:
+		return word;
+	case 1:
+		return word % 5 * UINT64_C(0x3333333333333333);
+	case 2:
+		return word & next(state) & next(state) & next(state) & next(state);
+	case 3:
+		return 7 - last;
+	case 4:
+		return UINT64_C(1) << 63 | UINT64_C(1) << 31;
+	case 5:
+		return UINT64_MAX - (word & 1);
+	case 6:
+		return n - i;
+	default:
+		return word >> 60 == 0 ? next(state)
+		       : kind == 7     ? UINT64_C(0x8000000080000000)
+		       : kind == 8     ? 0
+				       : UINT64_MAX;
+	}
+}
+enum { KINDS = 10 };
+
+static int compare_64(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void put(void *array, size_t width, size_t i, uint64_t key)
+{
+	if (width == 8)
+		((uint64_t *)array)[i] = key;
+	else
+		((uint32_t *)array)[i] = (uint32_t)key;
+}
+
+static uint64_t get(const void *array, size_t width, size_t i)
+{
+	return width == 8 ? ((const uint64_t *)array)[i] : ((const uint32_t *)array)[i];
+}
+
+/* Whole, by middles alone, cut first, and by digits from either array. */
+enum way { WHOLE, BY_MIDDLES, CUT, BY_DIGITS, BY_DIGITS_SPARE, WAYS };
+
+static void sort_cut(char *record, size_t n, size_t width, enum cpu_simd simd)
+{
+	const struct radix_cut cut = radix_cut_vectors(record, n, width, simd);
+
+	cr_assert(cut.low <= cut.high && cut.low < n && cut.high > 0);
+	radix_sort_vectors(record, cut.low, width, 30, simd);
+	radix_sort_vectors(record + cut.high * width, n - cut.high, width, 30, simd);
+}
+
+static void sort_one(size_t width, int kind, size_t n, enum way way, enum cpu_simd simd)
+{
+	static uint64_t array[2][MOST + 2 * GUARD], wanted[MOST];
+	const uint64_t around = width == 8 ? guard : (uint32_t)guard;
+	uint64_t state = 88172645463325252U + n;
+	char *record = (char *)array[0] + GUARD * width;
+	char *spare = (char *)array[1] + GUARD * width;
+	void *key = way == BY_DIGITS_SPARE ? spare : record;
+
+	for (size_t i = 0; i < n + 2 * GUARD; i++) {
+		put(array[0], width, i, guard);
+		put(array[1], width, i, guard);
+	}
+	for (size_t i = 0; i < n; i++) {
+		put(key, width, i, key_of(kind, i, n, &state));
+		wanted[i] = get(key, width, i);
+	}
+	qsort(wanted, n, sizeof *wanted, compare_64);
+	if (way >= BY_DIGITS)
+		radix_sort_digits(record, spare, key == spare, n, width, 0, (unsigned)width * 8);
+	else if (way == CUT)
+		sort_cut(record, n, width, simd);
+	else
+		radix_sort_vectors(record, n, width, way == WHOLE ? radix_medians_for(n) : 0, simd);
+	for (size_t i = 0; i < n; i++)
+		cr_assert_eq(get(record, width, i), wanted[i],
+			     "level %d width %zu kind %d way %d, key %zu of %zu", (int)simd, width,
+			     kind, (int)way, i, n);
+	for (size_t i = 0; i < GUARD; i++)
+		for (int a = 0; a < 2; a++) {
+			cr_assert_eq(get(array[a], width, i), around, "before %zu keys", n);
+			cr_assert_eq(get(array[a], width, GUARD + n + i), around, "behind %zu keys",
+				     n);
+		}
+}
+
+static void sort_all(size_t n, enum way first, enum way last, enum cpu_simd simd)
+{
+	for (size_t width = 4; width <= 8; width += 4)
+		for (int kind = 0; kind < KINDS; kind++)
+			for (enum way way = first; way <= last; way++)
+				if (way != CUT || n >= RADIX_CUT_MIN)
+					sort_one(width, kind, n, way, simd);
+}
+
+/* Networks sort up to 256 keys; the number of samples changes at 4096, and parts are halved up to
+ * 512, 1024, 2048 or 4096. */
+Test(sort, vectors)
+{
+	static const size_t other[] = { 1024, 2048, 4096 };
+
+	for (enum cpu_simd simd = CPU_PLAIN + 1; simd <= cpu_simd(); simd++) {
+		for (size_t n = 0; n <= 600; n++)
+			sort_all(n, WHOLE, CUT, simd);
+		for (size_t i = 0; i < GB_COUNT(other); i++)
+			for (size_t n = other[i] - 1; n <= other[i] + 1; n++)
+				sort_all(n, WHOLE, CUT, simd);
+		sort_all(MOST, WHOLE, CUT, simd);
 	}
 }
 
-/* Pairs with few distinct keys, and values that ascend, descend or are random: stable at every
- * level. */
-Test(leaf_pairs, stable)
+Test(sort, digits)
 {
-	enum { PAIRS = 3000 };
-	static uint64_t record[PAIRS], spare[PAIRS], wanted[PAIRS];
-	static uint32_t value[PAIRS];
-
-	for (enum cpu_simd simd = LEVEL; simd <= cpu_simd(); simd++)
-		for (size_t n = 0; n < PAIRS; n = n < 20 ? n + 1 : n * 3 / 2)
-			for (int kind = 0; kind < 6; kind++) {
-				const struct radix_leaf leaf = { .record = record,
-								 .spare = spare,
-								 .count = n,
-								 .width = 8,
-								 .low = 32,
-								 .top = 64,
-								 .in_spare = kind & 1 };
-				uint64_t *pair = leaf.in_spare ? spare : record;
-				uint64_t state = 88172645463325252U + n;
-
-				for (size_t i = 0; i < n; i++) {
-					const uint64_t any = next(&state);
-					const uint32_t v = kind < 2   ? (uint32_t)i
-							   : kind < 4 ? (uint32_t)(n - i)
-								      : (uint32_t)any;
-
-					pair[i] = (any >> 40) % 7 << 61 | v;
-				}
-				insert_pairs(pair, n, wanted);
-				radix_leaf_pairs(&leaf, value, simd);
-				cr_assert_eq(memcmp(record, wanted, n * sizeof *wanted), 0,
-					     "level %d, kind %d, %zu pairs", (int)simd, kind, n);
-			}
+	for (size_t n = 0; n <= MOST; n = n < 20 ? n + 1 : n * 3 / 2)
+		sort_all(n, BY_DIGITS, BY_DIGITS_SPARE, CPU_PLAIN);
 }
 
-#endif
+/* Outputs of this size are staged; the last windows of digits overlap their neighbours. */
+Test(sort, digits_of_many_records)
+{
+	enum { COUNT = 5000000 };
+	uint32_t *key = malloc(4 * COUNT), *out = aligned_alloc(256, 4 * COUNT);
+	size_t count[1][RADIX_DIGITS] = { { 0 } }, position[RADIX_DIGITS];
+	uint64_t state = 1, sum = 0;
+
+	cr_assert(key && out);
+	for (size_t i = 0; i < COUNT; i++)
+		sum += key[i] = (uint32_t)next(&state);
+	radix_digit_count(key, COUNT, 4, 24, count[0]);
+	radix_digit_positions(count, 1, 0, position);
+	radix_digit_scatter(key, COUNT, 4, 24, out, position);
+	for (size_t i = 0; i < COUNT; i++) {
+		sum -= out[i];
+		cr_assert(i == 0 || out[i - 1] >> 24 <= out[i] >> 24);
+	}
+	cr_assert_eq(sum, 0);
+	free(key);
+	free(out);
+}
+
+/* One key is out of order, at any place; only the upper halves of pairs count. */
+Test(sort, orders)
+{
+	enum { COUNT = 700, BOTH = RADIX_ASCENDS | RADIX_DESCENDS };
+	uint64_t key[COUNT];
+
+	for (size_t i = 0; i < COUNT; i++)
+		key[i] = i / 2 << 32 | (i % 2 ? 0 : 7);
+	cr_assert_eq(radix_order_of(key, 0, 8, 0), BOTH);
+	cr_assert_eq(radix_order_of(key, 1, 8, 0), BOTH);
+	cr_assert_eq(radix_order_of(key, COUNT, 8, 32), RADIX_ASCENDS);
+	cr_assert_eq(radix_order_of(key, COUNT, 8, 0), 0);
+	for (size_t i = 0; i < COUNT; i++)
+		key[i] = COUNT - i;
+	cr_assert_eq(radix_order_of(key, COUNT, 8, 0), RADIX_DESCENDS);
+	for (size_t i = 0; i + 1 < COUNT; i++) {
+		key[i]--;
+		cr_assert_eq(radix_order_of(key, COUNT, 8, 0), 0);
+		key[i]++;
+	}
+}

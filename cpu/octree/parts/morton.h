@@ -8,7 +8,7 @@
 #define GPUBENCH_CPU_OCTREE_PARTS_MORTON_H
 
 #include "cpu/octree/parts/builder.h"
-#include "cpu/sort/leaf.h"
+#include "cpu/sort/sort.h"
 
 /* A body on its way to its cell. */
 struct octree_record {

@@ -28,17 +28,16 @@ enum {
 void octree_sort_words(const struct octree_morton *m, const struct octree_worker *w, int from,
 		       size_t begin, size_t end)
 {
-	const struct radix_leaf leaf = { .record = w->word[1] + begin,
-					 .spare = w->word[0] + begin,
-					 .count = end - begin,
-					 .width = 8,
-					 .top = 64,
-					 .in_spare = from == 0 };
+	uint64_t *const word = w->word[1] + begin, *const spare = w->word[0] + begin;
+	const size_t n = end - begin;
 
-	if (m->cpu.simd > CPU_PLAIN)
-		radix_leaf_pivots(&leaf, m->cpu.simd);
-	else
-		radix_leaf_stable(&leaf);
+	if (m->cpu.simd == CPU_PLAIN) {
+		radix_sort_digits(word, spare, from == 0, n, sizeof *word, 0, 64);
+		return;
+	}
+	if (from == 0)
+		memcpy(word, spare, n * sizeof *word);
+	radix_sort_vectors(word, n, sizeof *word, radix_medians_for(n), m->cpu.simd);
 }
 
 /* Sort the bodies that are equal in the bits of a word, all but the lowest `low` of a key, by the

@@ -199,18 +199,16 @@ static double distinct(const struct radix_input *in)
 struct radix_look radix_cpu_look(const struct radix_input *in)
 {
 	uint64_t any = 0, all = UINT64_MAX;
-	size_t descents = 0, turns = 0;
+	size_t descents = 0;
 
 #pragma omp parallel for schedule(static) reduction(| : any) reduction(& : all) \
-	reduction(+ : descents, turns)
+	reduction(+ : descents)
 	for (size_t i = 0; i < in->count; i++) {
-		const uint64_t key = order_of(in, i), before = i > 0 ? order_of(in, i - 1) : key;
-		const uint64_t first = i > 1 ? order_of(in, i - 2) : before;
+		const uint64_t key = order_of(in, i);
 
 		any |= key;
 		all &= key;
-		descents += before > key;
-		turns += (first < before && before > key) || (first > before && before < key);
+		descents += i > 0 && order_of(in, i - 1) > key;
 	}
-	return (struct radix_look){ any & ~all, descents, turns, distinct(in) };
+	return (struct radix_look){ any & ~all, descents, distinct(in) };
 }

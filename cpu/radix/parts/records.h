@@ -74,7 +74,6 @@ unsigned radix_cpu_key_bits(const struct radix_input *input);
 struct radix_look {
 	uint64_t varying; /* bits in which keys, as numbers of their order, differ */
 	size_t descents;  /* keys that are below the one before them */
-	size_t turns;     /* keys between two larger ones or two smaller ones */
 	/* Different keys, about; all of them unless many of a sample are equal, one if half are. */
 	double distinct;
 };

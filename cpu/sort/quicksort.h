@@ -1,0 +1,405 @@
+/* quicksort.h -- a quicksort in place, by vectors, with sorting networks at the end.
+ *
+ * vectors.cc includes it once per instruction set, inside a namespace, so it has no include guard.
+ * Vectors are those of GCC and Clang, so there is one source; only what these cannot express comes
+ * from the includer, who defines
+ *
+ *	VECTOR_BYTES                   the size of a vector
+ *	TARGET                         attribute of all functions
+ *	above(v, p)                    mask of the lanes of v that exceed those of p
+ *	NUMBER_OF(K, mask)             number of lanes of a mask for keys K
+ *	put_sides(low, high, v, up)    stores the lanes of v outside the mask from `low` on, those
+ *	                               of the mask in front of `high`, and any lanes between
+ *	load_first<V>(from, bytes)     the first bytes of a vector, followed by lanes of the
+ *	                               largest key
+ *	store_first(to, bytes, v)      stores them
+ *
+ * Keys are split in two by a pivot, the median of a sample, until a network can sort them.  After
+ * `medians` levels, parts are split at the middle between their least and their largest key, so
+ * there is at most one level more per bit of a key.
+ */
+#define INLINE inline __attribute__((always_inline)) TARGET
+
+template <int... i> using lane_numbers = std::integer_sequence<int, i...>;
+
+template <class K> struct quicksort {
+	typedef K vec __attribute__((vector_size(VECTOR_BYTES)));
+
+	static constexpr size_t LANES = VECTOR_BYTES / sizeof(K);
+	typedef std::make_integer_sequence<int, LANES> lanes;
+	static constexpr size_t NETWORK = 16 * LANES; /* most keys that the networks sort */
+	static constexpr size_t FEW_SAMPLES = 16, MANY_SAMPLES = NETWORK < 64 ? NETWORK : 64;
+	static constexpr size_t MANY = 1 << 12; /* keys that are worth many samples */
+
+	/* Inclusive. */
+	struct bounds {
+		K least, most;
+	};
+
+	static INLINE vec load(const K *from)
+	{
+		vec v;
+
+		memcpy(&v, from, sizeof v);
+		return v;
+	}
+
+	static INLINE void store(K *to, vec v)
+	{
+		memcpy(to, &v, sizeof v);
+	}
+
+	static INLINE vec least(vec a, vec b)
+	{
+		return a < b ? a : b;
+	}
+
+	static INLINE vec most(vec a, vec b)
+	{
+		return a < b ? b : a;
+	}
+
+	/* ---- networks ------------------------------------------------------------------- */
+
+	/* A vector whose lane i is v's lane i ^ c. */
+	template <unsigned c, int... i> static INLINE vec xor_lanes(vec v, lane_numbers<i...>)
+	{
+		return __builtin_shufflevector(v, v, (i ^ c)...);
+	}
+
+	/* The lanes of `high` whose number has this bit, and the others of `low`. */
+	template <unsigned bit, int... i>
+	static INLINE vec blend(vec low, vec high, lane_numbers<i...>)
+	{
+		return __builtin_shufflevector(low, high, (i & bit ? LANES + i : i)...);
+	}
+
+	static INLINE void exchange(vec &low, vec &high)
+	{
+		const vec a = low, b = high;
+
+		low = least(a, b);
+		high = most(a, b);
+	}
+
+	/* Sort the columns of a matrix by the smallest known network for 16 rows, 60 comparators.
+	 * Missing rows would hold the largest keys, so comparators that touch them are left out. */
+	template <unsigned rows> static INLINE void sort_columns(vec *v)
+	{
+#define X(i, j)                   \
+	if constexpr ((j) < rows) \
+	exchange(v[i], v[j])
+		/* clang-format off */
+		X(0, 13); X(1, 12); X(2, 15); X(3, 14); X(4, 8); X(5, 6); X(7, 11); X(9, 10);
+		X(0, 5); X(1, 7); X(2, 9); X(3, 4); X(6, 13); X(8, 14); X(10, 15); X(11, 12);
+		X(0, 1); X(2, 3); X(4, 5); X(6, 8); X(7, 9); X(10, 11); X(12, 13); X(14, 15);
+		X(0, 2); X(1, 3); X(4, 10); X(5, 11); X(6, 7); X(8, 9); X(12, 14); X(13, 15);
+		X(1, 2); X(3, 12); X(4, 6); X(5, 7); X(8, 10); X(9, 11); X(13, 14);
+		X(1, 4); X(2, 6); X(5, 8); X(7, 10); X(9, 13); X(11, 14);
+		X(2, 4); X(3, 6); X(9, 12); X(11, 13);
+		X(3, 5); X(6, 8); X(7, 9); X(10, 12);
+		X(3, 4); X(5, 6); X(7, 8); X(9, 10); X(11, 12);
+		X(6, 7); X(8, 9);
+		/* clang-format on */
+#undef X
+	}
+
+	/* Compare row i with row block - 1 - i in all blocks of rows, lanes mirrored in groups. */
+	template <unsigned rows, unsigned block, unsigned group>
+	static INLINE void exchange_blocks(vec *v)
+	{
+#pragma GCC unroll 16
+		for (unsigned i = 0; i < 8; i++) {
+			const unsigned base = i / (block / 2) * block, k = i % (block / 2);
+			const unsigned low = base + k, high = base + block - 1 - k;
+
+			if (high >= rows)
+				continue;
+			v[high] = xor_lanes<group - 1>(v[high], lanes());
+			exchange(v[low], v[high]);
+		}
+	}
+
+	/* In each row, compare lanes i and i ^ c; the smaller goes to the one without c's highest
+	 * bit. */
+	template <unsigned rows, unsigned c> static INLINE void exchange_lanes(vec *v)
+	{
+#pragma GCC unroll 16
+		for (unsigned i = 0; i < rows; i++) {
+			const vec other = xor_lanes<c>(v[i], lanes());
+
+			v[i] = blend<std::bit_floor(c)>(least(v[i], other), most(v[i], other),
+							lanes());
+		}
+	}
+
+	/* Merge neighbouring groups of columns into groups of `group` columns.  After that, each
+	 * group's elements ascend row by row.  The merge is bitonic: element k of the left is
+	 * compared with element N - 1 - k of the right, which is row i with row rows - 1 - i, the
+	 * lanes of each group mirrored; then both halves of the rows in the same way, until each
+	 * row holds the right elements; then the lanes of each row. */
+	template <unsigned rows, unsigned group> static INLINE void merge_columns(vec *v)
+	{
+		if constexpr (group <= LANES) {
+			exchange_blocks<rows, 16, group>(v);
+			exchange_blocks<rows, 8, group>(v);
+			exchange_blocks<rows, 4, group>(v);
+			exchange_blocks<rows, 2, group>(v);
+			exchange_lanes<rows, group - 1>(v);
+			if constexpr (group >= 16)
+				exchange_lanes<rows, 4>(v);
+			if constexpr (group >= 8)
+				exchange_lanes<rows, 2>(v);
+			if constexpr (group >= 4)
+				exchange_lanes<rows, 1>(v);
+			merge_columns<rows, 2 * group>(v);
+		}
+	}
+
+	/* Sort n keys that fill at least `full` rows and at most `rows`. */
+	template <unsigned full, unsigned rows> static INLINE void network(K *key, size_t n)
+	{
+		vec v[rows];
+
+#pragma GCC unroll 16
+		for (unsigned i = 0; i < full; i++)
+			v[i] = load(key + LANES * i);
+#pragma GCC unroll 16
+		for (unsigned i = full; i < rows; i++)
+			v[i] = load_first<vec>(key + LANES * i, in_row(n, i) * sizeof(K));
+		sort_columns<rows>(v);
+		merge_columns<rows, 2>(v);
+#pragma GCC unroll 16
+		for (unsigned i = 0; i < full; i++)
+			store(key + LANES * i, v[i]);
+#pragma GCC unroll 16
+		for (unsigned i = full; i < rows; i++)
+			store_first(key + LANES * i, in_row(n, i) * sizeof(K), v[i]);
+	}
+
+	/* Number of the n keys that lie in row i. */
+	static INLINE size_t in_row(size_t n, size_t i)
+	{
+		return n <= LANES * i ? 0 : n - LANES * i < LANES ? n - LANES * i : LANES;
+	}
+
+	/* Sort up to NETWORK keys.  There is no network for each number of rows: every network is
+	 * kilobytes of code, which a run with cold caches has to fetch. */
+	static TARGET void few(K *key, size_t n)
+	{
+		const size_t rows = (n + LANES - 1) / LANES;
+
+		if (n < 2)
+			return;
+		if (rows <= 1)
+			network<0, 1>(key, n);
+		else if (rows <= 2)
+			network<1, 2>(key, n);
+		else if (rows <= 4)
+			network<2, 4>(key, n);
+		else if (rows <= 8)
+			network<4, 8>(key, n);
+		else if (rows <= 10)
+			network<8, 10>(key, n);
+		else if (rows <= 12)
+			network<10, 12>(key, n);
+		else if (rows <= 14)
+			network<12, 14>(key, n);
+		else
+			network<14, 16>(key, n);
+	}
+
+	/* ---- pivots --------------------------------------------------------------------- */
+
+	/* Sample n keys: the pivot becomes the median, or the number below it if that is the
+	 * sample's largest key, so that some keys exceed the pivot and some do not.  True if half
+	 * of the sample is the pivot. */
+	static TARGET bool choose_median(const K *key, size_t n, K &pivot)
+	{
+		const size_t samples = n < MANY ? FEW_SAMPLES : MANY_SAMPLES;
+		const size_t step = n / samples, middle = samples / 2;
+		K sample[MANY_SAMPLES];
+
+		for (size_t i = 0; i < samples; i++)
+			sample[i] = key[i * step + step / 2];
+		few(sample, samples);
+		pivot = sample[middle];
+		if (sample[middle / 2] == sample[middle + middle / 2])
+			return true;
+		pivot -= pivot == sample[samples - 1];
+		return false;
+	}
+
+	/* The bounds of n keys, at least two vectors of them. */
+	static TARGET bounds bounds_of(const K *key, size_t n)
+	{
+		vec low[2] = { load(key + n - 2 * LANES), load(key + n - LANES) };
+		vec high[2] = { low[0], low[1] };
+		bounds b;
+
+		for (size_t i = 0; i + 2 * LANES <= n; i += 2 * LANES)
+			for (size_t k = 0; k < 2; k++) {
+				const vec v = load(key + i + k * LANES);
+
+				low[k] = least(low[k], v);
+				high[k] = most(high[k], v);
+			}
+		low[0] = least(low[0], low[1]);
+		high[0] = most(high[0], high[1]);
+		b = { low[0][0], high[0][0] };
+		for (size_t i = 1; i < LANES; i++) {
+			b.least = low[0][i] < b.least ? low[0][i] : b.least;
+			b.most = high[0][i] > b.most ? high[0][i] : b.most;
+		}
+		return b;
+	}
+
+	/* Store the lanes of v on their sides of the pivot. */
+	static INLINE void put(K *key, size_t &low, size_t &high, vec v, vec p)
+	{
+		const unsigned up = above(v, p), ups = NUMBER_OF(K, up);
+
+		put_sides(key + low, key + high, v, up);
+		low += LANES - ups;
+		high -= ups;
+	}
+
+	/* Move the keys that do not exceed the pivot to the front; return how many there are.  The
+	 * pivot must be below the largest number that a key can be; n is at least NETWORK.
+	 *
+	 * One block of vectors stays in registers, so one block more is free than is written at a
+	 * time.  The next block is read from the end that has less room, before the current one is
+	 * written, so that nothing waits for the choice; both ends then have room for a whole
+	 * block.  Each vector is stored at both ends of the free space, which is at least two
+	 * vectors, or exactly one at the very end; later stores overwrite what lies between.  Reads
+	 * are prefetched AHEAD bytes before their turn.  A block of short vectors has more of them,
+	 * so that more keys share the cost of a choice. */
+	static TARGET size_t partition(K *key, size_t n, K pivot)
+	{
+		constexpr size_t BLOCK = VECTOR_BYTES == 16 ? 8 : 4, KEYS = BLOCK * LANES;
+		constexpr size_t AHEAD = 4096;
+		const vec p = vec{} + pivot;
+		vec first[BLOCK], block[BLOCK], rest[BLOCK], last;
+		size_t low = 0, high = n, left = KEYS, right = n - KEYS, whole, part;
+
+		for (size_t k = 0; k < BLOCK; k++) {
+			first[k] = load(key + LANES * k);
+			block[k] = load(key + right + LANES * k);
+		}
+		while (right - left >= KEYS) {
+			/* All ones if the next block is read from the left; no branch could
+			 * predict it. */
+			const size_t chosen = -(size_t)(left - low <= high - right);
+			const K *from = key + (right - KEYS) + ((left - (right - KEYS)) & chosen);
+			const char *ahead = (const char *)from - AHEAD + (2 * AHEAD & chosen);
+			vec next[BLOCK];
+
+			left += KEYS & chosen;
+			right -= KEYS & ~chosen;
+			for (size_t k = 0; k < BLOCK; k++)
+				next[k] = load(from + LANES * k);
+			for (size_t k = 0; k < KEYS * sizeof *key; k += 64)
+				__builtin_prefetch(ahead + k);
+			for (size_t k = 0; k < BLOCK; k++)
+				put(key, low, high, block[k], p);
+			for (size_t k = 0; k < BLOCK; k++)
+				block[k] = next[k];
+		}
+		/* Load what is left between, before it is overwritten. */
+		whole = (right - left) / LANES;
+		part = (right - left) % LANES;
+		for (size_t k = 0; k < BLOCK; k++)
+			rest[k] = load(key + left + LANES * k);
+		last = load_first<vec>(key + left + LANES * whole, part * sizeof(K));
+		if (part) {
+			/* The largest keys, which fill up the vector, exceed the pivot and come
+			 * last. */
+			const unsigned up = above(last, p);
+			const size_t lows = LANES - NUMBER_OF(K, up);
+			K ordered[LANES];
+
+			put_sides(ordered, ordered + LANES, last, up);
+			store(key + low, load(ordered));
+			store_first(key + high - part, part * sizeof(K), load(ordered));
+			low += lows;
+			high -= part - lows;
+		}
+		for (size_t k = 0; k < whole; k++)
+			put(key, low, high, rest[k], p);
+		for (size_t k = 0; k < BLOCK; k++)
+			put(key, low, high, block[k], p);
+		for (size_t k = 0; k < BLOCK; k++)
+			put(key, low, high, first[k], p);
+		return low;
+	}
+
+	/* Split n keys, more than NETWORK, in three: below `same`, equal to it, above it. */
+	static TARGET radix_cut split_off(K *key, size_t n, K same)
+	{
+		const size_t low = same ? partition(key, n, same - 1) : 0;
+
+		if (same == (K)-1)
+			return { low, n };
+		if (n - low > NETWORK)
+			return { low, low + partition(key + low, n - low, same) };
+		few(key + low, n - low);
+		return { low, n };
+	}
+
+	/* Split n keys, more than NETWORK, by a median.  No side has all of them. */
+	static TARGET radix_cut cut(K *key, size_t n)
+	{
+		K pivot;
+
+		if (choose_median(key, n, pivot)) {
+			const bounds b = bounds_of(key, n);
+
+			return b.least == b.most ? radix_cut{ 0, n } : split_off(key, n, pivot);
+		}
+		const size_t low = partition(key, n, pivot);
+
+		return { low, low };
+	}
+
+	static TARGET void sort(K *key, size_t n, unsigned medians)
+	{
+		while (n > NETWORK) {
+			radix_cut sides;
+
+			if (medians) {
+				sides = cut(key, n);
+				medians--;
+			} else {
+				const bounds b = bounds_of(key, n);
+
+				if (b.least == b.most)
+					return;
+				sides.low = partition(key, n, b.least + (b.most - b.least) / 2);
+				sides.high = sides.low;
+			}
+			sort(key, sides.low, medians);
+			key += sides.high;
+			n -= sides.high;
+		}
+		few(key, n);
+	}
+};
+
+TARGET void sort(void *record, size_t n, size_t width, unsigned medians)
+{
+	if (width == 8)
+		quicksort<uint64_t>::sort(static_cast<uint64_t *>(record), n, medians);
+	else
+		quicksort<uint32_t>::sort(static_cast<uint32_t *>(record), n, medians);
+}
+
+TARGET radix_cut cut(void *record, size_t n, size_t width)
+{
+	return width == 8 ? quicksort<uint64_t>::cut(static_cast<uint64_t *>(record), n)
+			  : quicksort<uint32_t>::cut(static_cast<uint32_t *>(record), n);
+}
+
+#undef INLINE
+#undef TARGET
+#undef VECTOR_BYTES
+#undef NUMBER_OF
