@@ -225,14 +225,10 @@ Test(bfs_cuda_counters, graph_bytes)
 		bool wide;
 		double bytes;
 	} cases[] = {
-		{ 0, false, bfs_bytes_basic(n) },
-		{ 1, false, bfs_bytes_csr16(n, m) },
-		{ 1, true, bfs_bytes_csr32(n, m) },
-		{ 2, false, bfs_bytes_csr16(n, m) },
-		{ 3, false, 2 * bfs_bytes_csr16(n, m) },
-		{ 3, true, 2 * bfs_bytes_csr32(n, m) },
-		{ 4, false, bfs_bytes_ccam(n) },
-		{ 5, false, 2 * bfs_bytes_ccam(n) },
+		{ 0, false, bfs_bytes_basic(n) },        { 1, false, bfs_bytes_csr16(n, m) },
+		{ 1, true, bfs_bytes_csr32(n, m) },      { 2, false, bfs_bytes_csr16(n, m) },
+		{ 3, false, 2 * bfs_bytes_csr16(n, m) }, { 3, true, 2 * bfs_bytes_csr32(n, m) },
+		{ 4, false, bfs_bytes_ccam(n) },         { 5, false, 2 * bfs_bytes_ccam(n) },
 	};
 
 	for (const auto &c : cases) {

@@ -1,4 +1,4 @@
-/* bits.h -- operations of a search on rows of bits, and their portable versions.
+/* bits.h -- operations of a search on rows of bits.
  *
  * Bitmaps of vertices are arrays of 64-bit words, as long as a padded row: a multiple of 16 words.
  * A slab is a range of columns: BFS_SLAB_WORDS words or what remains, always a multiple of 16.
@@ -12,7 +12,7 @@
  *		vertex that cannot be reached costs its whole row.
  *
  * Rows are pushed until pulling the slab's remaining vertices is cheaper than the rows that pushing
- * would still take; bfs_worth_pulling() decides.
+ * would still take.
  */
 #ifndef GPUBENCH_CPU_BFS_PARTS_BITS_H
 #define GPUBENCH_CPU_BFS_PARTS_BITS_H
@@ -69,11 +69,6 @@ struct bfs_bits_ops {
 };
 
 extern const struct bfs_bits_ops bfs_bits_plain, bfs_bits_avx512; /* avx512: x86 only */
-
-/* True if pulling `left` vertices is cheaper than pushing the remaining rows.  `before` is the
- * number of vertices left BFS_CHECK_ROWS rows ago, 0 if unknown. */
-bool bfs_worth_pulling(const struct bfs_push *p, uint64_t left, uint64_t before,
-		       uint32_t rows_left);
 
 static inline uint64_t bfs_load64(const uint32_t *word)
 {

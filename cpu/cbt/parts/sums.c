@@ -1,13 +1,15 @@
 /* sums.c -- see sums.h for the method.
  *
- * Within a word of the field, pairs of bits become 2-bit sums, which are level D-1 as they stand.
- * 4-bit sums hold 0 .. 4 and need 3 bits, 8-bit sums 4, 16-bit sums 5, 32-bit sums 6, 64-bit sums
- * 7. They are squeezed together, sixteen 3-bit sums per word and so on, by PEXT, by shifts without
- * BMI2, or for many words at once with AVX-512 or NEON (sums_avx512.c, sums_neon.c).
+ * A block is eight vectors of 64 bytes, which the compiler splits into what the processor has.
+ * Neighbouring fields of a word are added up in place: 2-bit sums are level D-1 as they stand,
+ * 4-bit sums hold 0 .. 4 and need 3 bits, 8-bit sums 4.  From there on sums are bytes, of which a
+ * level has half as many as the one below; they need 5, 6 and 7 bits.  To pack a level, the fields
+ * of each 64-bit lane are joined in pairs, 3 of 4 bits to 6 of 8, to 12 of 16 and so on, until they
+ * fill the lane's first bytes, which a permutation gathers from all lanes.
  *
  * The bound is memory: 2^D bits are read and 3 * 2^D written.  Heaps that fit in no cache are
- * written around the caches in whole lines, which saves reading what is overwritten.  A thread
- * waits for those lines only after it has done its part.
+ * written around the caches in whole lines, which saves reading what is overwritten: a batch, which
+ * fills lines of every level, is summed in a buffer and then copied.
  */
 #include "cpu/cbt/parts/sums.h"
 
@@ -21,17 +23,272 @@
 
 enum {
 	GROUP = 64,
-	/* Batches in the largest subtree. */
-	BATCHES = (1 << (CBT_SUBTREE_LEVELS - CBT_BLOCK_LEVELS)) / CBT_BATCH,
+	BLOCK_LEVELS = 12,   /* a block is 2^12 bits of the field */
+	SUBTREE_LEVELS = 18, /* a subtree has at most 2^18 */
+	BATCH = 8,           /* blocks of a batch */
+	BATCHES = (1 << (SUBTREE_LEVELS - BLOCK_LEVELS)) / BATCH, /* of the largest subtree */
+	AROUND_DEPTH = 27, /* from here on the heap, 2^D / 2 bytes, is too large for the caches */
 };
 
-/* From this depth on the heap, 2^D / 2 bytes, is too large for the caches. */
-enum { AROUND_DEPTH = 27 };
+/* The field of a block and the first words of its six levels; level[i]: level D - i, 1 .. 6. */
+struct rows {
+	const uint64_t *field;
+	uint64_t *level[7];
+};
+
+/* Words of level D - i in a block; 64 nodes fill i + 1 words. */
+static const size_t row_words[7] = { 64, 64, 48, 32, 20, 12, 7 };
+
+static void next_block(struct rows *r)
+{
+	r->field += row_words[0];
+	for (size_t i = 1; i <= 6; i++)
+		r->level[i] += row_words[i];
+}
 
 /* First word of a level that fills whole words. */
 static size_t level_word(unsigned depth, unsigned level)
 {
 	return (size_t)(cbt_level_bit(depth, level) / 64);
+}
+
+/* ---- vectors ------------------------------------------------------------------------------- */
+
+typedef uint64_t lanes __attribute__((vector_size(64)));
+typedef uint32_t numbers __attribute__((vector_size(64)));
+typedef uint8_t bytes __attribute__((vector_size(64)));
+typedef uint64_t lanes_anywhere __attribute__((vector_size(64), aligned(4), may_alias));
+#define LOAD(from) (*(const lanes_anywhere *)(const void *)(from))
+#define STORE(to)  (*(lanes_anywhere *)(void *)(to))
+
+/* The elements of a and b, vectors of one type, with these numbers; those of b follow a's. */
+#if defined(__clang__) || __GNUC__ >= 12
+#define PICK(type, a, b, ...) __builtin_shufflevector((type)(a), (type)(b), __VA_ARGS__)
+#else
+#define PICK(type, a, b, ...) __builtin_shuffle((type)(a), (type)(b), (type){ __VA_ARGS__ })
+#endif
+
+#define EIGHT(f, at, ...)                                                                     \
+	f(at, __VA_ARGS__), f((at) + 1, __VA_ARGS__), f((at) + 2, __VA_ARGS__),               \
+		f((at) + 3, __VA_ARGS__), f((at) + 4, __VA_ARGS__), f((at) + 5, __VA_ARGS__), \
+		f((at) + 6, __VA_ARGS__), f((at) + 7, __VA_ARGS__)
+#define SIXTY_FOUR(f, at, ...)                                                      \
+	EIGHT(f, at, __VA_ARGS__), EIGHT(f, (at) + 8, __VA_ARGS__),                 \
+		EIGHT(f, (at) + 16, __VA_ARGS__), EIGHT(f, (at) + 24, __VA_ARGS__), \
+		EIGHT(f, (at) + 32, __VA_ARGS__), EIGHT(f, (at) + 40, __VA_ARGS__), \
+		EIGHT(f, (at) + 48, __VA_ARGS__), EIGHT(f, (at) + 56, __VA_ARGS__)
+
+/* Number `at` of the first `used` of each `of` bytes, as a byte of the vectors x[first] and the
+ * next. */
+#define PLACE(at, used, of, first) \
+	(64 * ((at) * (of) / (used) / 64 - (first)) + (at) / (used) * (of) % 64 + (at) % (used))
+/* Bytes at .. at + 63 of the first `used` of each `of`, which lie in x[first] and the next. */
+#define GATHER(x, used, of, first, at) \
+	(lanes) PICK(bytes, (x)[first], (x)[(first) + 1], SIXTY_FOUR(PLACE, at, used, of, first))
+
+/* `bits` ones from bit 0 of each `step` bits. */
+#define REPEAT(bits, step) \
+	(UINT64_MAX / (UINT64_MAX >> (64 - (step))) * ((UINT64_C(1) << (bits)) - 1))
+
+#define EACH(i, n, step)                                                       \
+	do {                                                                   \
+		_Pragma("GCC unroll 8") for (size_t i = 0; i < (n); i++) step; \
+	} while (0)
+
+/* Join the fields of `bits` bits in each `step` in pairs, each second one behind the one before.
+ * What lies above a pair is arbitrary. */
+CBT_ALWAYS void join(lanes *x, unsigned bits, unsigned step)
+{
+	const lanes up = *x >> (step - bits);
+
+	*x = up ^ ((*x ^ up) & REPEAT(bits, 2 * step));
+}
+
+#if defined(__x86_64__)
+CPU_VBMI2_TARGET static inline void add_bytes_vbmi2(lanes *x, unsigned shift)
+{
+	*x = (lanes)_mm512_maddubs_epi16((__m512i)*x, _mm512_set1_epi16((short)(256 << shift | 1)));
+}
+
+CPU_VBMI2_TARGET static inline void add_shorts_vbmi2(lanes *x, unsigned shift)
+{
+	*x = (lanes)_mm512_madd_epi16((__m512i)*x, _mm512_set1_epi32(65536 << shift | 1));
+}
+
+CPU_VBMI2_TARGET static inline void even_bytes_vbmi2(lanes *x, size_t i)
+{
+	const __m512i even_first = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
+
+	x[i] = (lanes)_mm512_permutexvar_epi64(
+		even_first, _mm512_packus_epi16((__m512i)x[2 * i], (__m512i)x[2 * i + 1]));
+}
+#endif
+
+/* Replace each pair of bytes by the first one + 2^shift times the second one; shift is 0 .. 6. */
+CBT_ALWAYS void add_bytes(enum cpu_simd simd, lanes *x, unsigned shift)
+{
+	const uint64_t low = REPEAT(8, 16);
+
+#if defined(__x86_64__)
+	if (simd >= CPU_VBMI2) {
+		add_bytes_vbmi2(x, shift);
+		return;
+	}
+#endif
+	*x = (*x & low) + (*x >> (8 - shift) & low << shift);
+}
+
+/* The same with pairs of 15-bit numbers; shift is 0 .. 14. */
+CBT_ALWAYS void add_shorts(enum cpu_simd simd, lanes *x, unsigned shift)
+{
+	const uint64_t low = REPEAT(16, 32);
+
+#if defined(__x86_64__)
+	if (simd >= CPU_VBMI2) {
+		add_shorts_vbmi2(x, shift);
+		return;
+	}
+#endif
+	*x = (*x & low) + (*x >> (16 - shift) & low << shift);
+}
+
+/* Replace n vectors by the even bytes of all; the odd ones are 0. */
+CBT_ALWAYS void even_bytes(enum cpu_simd simd, lanes *x, size_t n)
+{
+	uint8_t even[4 * 64];
+
+#if defined(__x86_64__)
+	if (simd >= CPU_VBMI2) {
+		EACH(i, n / 2, even_bytes_vbmi2(x, i));
+		return;
+	}
+#endif
+	for (size_t i = 0; i < 32 * n; i++)
+		even[i] = ((const uint8_t *)x)[2 * i];
+	memcpy(x, even, 32 * n);
+}
+
+/* Store the first `used` bytes of the lanes of n vectors, without a permutation of bytes. */
+CBT_ALWAYS void store_bytes(uint64_t *to, const lanes *x, size_t n, size_t used)
+{
+	for (size_t i = 0; i < 8 * n; i++)
+		memcpy((uint8_t *)to + used * i, (const uint64_t *)x + i, used);
+}
+
+/* Compute levels D-1 .. D-3 of half a block from word `first` on; x: the sums of D-3 as bytes. */
+CBT_ALWAYS void sum_words(enum cpu_simd simd, const struct rows *r, size_t first, lanes x[4])
+{
+	uint64_t *const level2 = r->level[2] + first / 4 * 3;
+	lanes t[4];
+
+	EACH(i, 4, x[i] = LOAD(r->field + first + 8 * i));
+	EACH(i, 4, x[i] -= x[i] >> 1 & REPEAT(1, 2));
+	EACH(i, 4, STORE(r->level[1] + first + 8 * i) = x[i]);
+	EACH(i, 4, x[i] = (x[i] & REPEAT(2, 4)) + (x[i] >> 2 & REPEAT(2, 4)));
+	EACH(i, 4, t[i] = x[i] - ((x[i] & REPEAT(4, 8) << 4) >> 1));
+	EACH(i, 4, add_bytes(simd, &t[i], 6));
+	EACH(i, 4, add_shorts(simd, &t[i], 12));
+	if (simd < CPU_VBMI2) {
+		EACH(i, 4, join(&t[i], 24, 32));
+		store_bytes(level2, t, 4, 6);
+	} else {
+		STORE(level2) = GATHER(t, 3, 4, 0, 0);
+		STORE(level2 + 8) = GATHER(t, 3, 4, 1, 64);
+		STORE(level2 + 16) = GATHER(t, 3, 4, 2, 128);
+	}
+	EACH(i, 4, x[i] = (x[i] + (x[i] >> 4)) & REPEAT(4, 8));
+	EACH(i, 4, t[i] = x[i]);
+	EACH(i, 4, add_bytes(simd, &t[i], 4));
+	even_bytes(simd, t, 4);
+	EACH(i, 2, STORE(r->level[3] + first / 2 + 8 * i) = t[i]);
+}
+
+/* Compute levels D-1 .. D-6 of a block, and its counts. */
+CBT_ALWAYS void sum_block(enum cpu_simd simd, const struct rows *r, uint32_t *count)
+{
+	lanes x[8], t[4];
+
+	sum_words(simd, r, 0, x);
+	sum_words(simd, r, 32, x + 4);
+	EACH(i, 8, add_bytes(simd, &x[i], 0));
+	even_bytes(simd, x, 8);
+	EACH(i, 4, t[i] = x[i]);
+	EACH(i, 4, add_bytes(simd, &t[i], 5));
+	EACH(i, 4, add_shorts(simd, &t[i], 10));
+	EACH(i, 4, join(&t[i], 20, 32));
+	if (simd < CPU_VBMI2) {
+		store_bytes(r->level[4], t, 4, 5);
+	} else {
+		STORE(r->level[4]) = GATHER(t, 5, 8, 0, 0);
+		STORE(r->level[4] + 7) = GATHER(t, 5, 8, 1, 56);
+		STORE(r->level[4] + 12) = GATHER(t, 5, 8, 2, 96);
+	}
+	EACH(i, 4, add_bytes(simd, &x[i], 0));
+	even_bytes(simd, x, 4);
+	EACH(i, 2, t[i] = x[i]);
+	EACH(i, 2, add_bytes(simd, &t[i], 6));
+	EACH(i, 2, add_shorts(simd, &t[i], 12));
+	EACH(i, 2, join(&t[i], 24, 32));
+	if (simd < CPU_VBMI2) {
+		store_bytes(r->level[5], t, 2, 6);
+	} else {
+		STORE(r->level[5]) = GATHER(t, 6, 8, 0, 0);
+		STORE(r->level[5] + 4) = GATHER(t, 6, 8, 0, 32);
+	}
+	EACH(i, 2, add_bytes(simd, &x[i], 0));
+	even_bytes(simd, x, 2);
+	for (size_t i = 0; i < GROUP; i++)
+		count[i] = ((const uint8_t *)x)[i];
+	join(x, 7, 8);
+	join(x, 14, 16);
+	join(x, 28, 32);
+	if (simd < CPU_VBMI2) {
+		store_bytes(r->level[6], x, 1, 7);
+	} else {
+		x[1] = x[0];
+		x[0] = GATHER(x, 7, 8, 0, 0);
+		memcpy(r->level[6], x, 56);
+	}
+}
+
+/* Copy n words, a multiple of eight, to whole cache lines around the caches. */
+static void copy_around(uint64_t *to, const uint64_t *from, size_t n)
+{
+#if defined(__x86_64__)
+	for (size_t i = 0; i < n; i += 2)
+		_mm_stream_si128((__m128i *)(void *)(to + i),
+				 _mm_load_si128((const __m128i *)(const void *)(from + i)));
+#else
+	memcpy(to, from, n * sizeof *to);
+#endif
+}
+
+void cbt_sums_fence(const struct cbt_sums *s)
+{
+#if defined(__x86_64__)
+	if (s->around)
+		_mm_sfence();
+#endif
+}
+
+/* Sum n blocks from number `first` on: a batch or less. */
+CBT_ALWAYS void sum_blocks(enum cpu_simd simd, const struct cbt_sums *s, size_t first, size_t n,
+			   uint32_t *count)
+{
+	uint64_t buffer[BATCH * 183] __attribute__((aligned(64))), *to = buffer;
+	struct rows heap = { s->heap + cbt_field_at(s->depth) + row_words[0] * first, { NULL } }, r;
+
+	for (unsigned i = 1; i <= 6; i++)
+		heap.level[i] = s->heap + level_word(s->depth, s->depth - i) + row_words[i] * first;
+	r = heap;
+	for (size_t i = 1; i <= 6 && s->around && n == BATCH; to += BATCH * row_words[i++])
+		r.level[i] = to;
+	for (size_t b = 0; b < n; b++) {
+		sum_block(simd, &r, count + GROUP * b);
+		next_block(&r);
+	}
+	for (size_t i = 1; i <= 6 && to > buffer; i++)
+		copy_around(heap.level[i], r.level[i] - BATCH * row_words[i], BATCH * row_words[i]);
 }
 
 /* ---- packing numbers of a few bits into words ---------------------------------------------- */
@@ -55,297 +312,102 @@ CBT_ALWAYS void append(struct writer *w, uint64_t value, unsigned bits)
 }
 
 /* Write the last word, its other bits 0. */
-CBT_ALWAYS void append_end(const struct writer *w)
+static void append_end(const struct writer *w)
 {
 	if (w->used)
 		*w->to = w->word;
 }
 
-/* ---- packing, portable ------------------------------------------------------------------- */
-
-CBT_ALWAYS void pack_plain(uint64_t *to, const uint32_t count[64], unsigned width)
+/* Pack 64 numbers of `width` bits (9 .. 16) into eights of `width` bytes.  The last one is written
+ * in 16 bytes. */
+CBT_ALWAYS void pack_eights(uint8_t *to, const uint32_t *count, unsigned width)
 {
-	struct writer w = { 0 };
+	lanes x[4], low, high;
 
-	w.to = to;
-	for (size_t i = 0; i < 64; i++)
+	EACH(i, 4, x[i] = LOAD(count + 16 * i));
+	EACH(i, 4, x[i] = (x[i] & UINT32_MAX) | x[i] >> (32 - width));
+	EACH(i, 2,
+	     x[i] = PICK(lanes, x[2 * i], x[2 * i + 1], 0, 2, 4, 6, 8, 10, 12, 14) |
+		    PICK(lanes, x[2 * i], x[2 * i + 1], 1, 3, 5, 7, 9, 11, 13, 15) << 2 * width);
+	low = PICK(lanes, x[0], x[1], 0, 2, 4, 6, 8, 10, 12, 14);
+	high = PICK(lanes, x[0], x[1], 1, 3, 5, 7, 9, 11, 13, 15);
+	low |= high << 2 * width << 2 * width;
+	high >>= 64 - 4 * width;
+	for (size_t i = 0; i < 8; i++) {
+		memcpy(to + width * i, (const uint64_t *)&low + i, 8);
+		memcpy(to + width * i + 8, (const uint64_t *)&high + i, 8);
+	}
+}
+
+/* Pack n numbers (a multiple of 64, at most MOST) of `width` bits (8 .. 31). */
+enum { MOST = GROUP * BATCHES };
+CBT_ALWAYS void pack(uint64_t *to, const uint32_t *count, size_t n, unsigned width)
+{
+	uint8_t byte[2 * MOST + 8];
+	struct writer w = { .to = to };
+
+	for (size_t i = 0; i < n && width == 8; i++)
+		byte[i] = (uint8_t)count[i];
+	for (size_t i = 0; i < n && width > 8 && width <= 16; i += GROUP)
+		pack_eights(byte + i / 8 * width, count + i, width);
+	if (width <= 16)
+		memcpy(to, byte, n / 8 * width);
+	for (size_t i = 0; i < n && width > 16; i++)
 		append(&w, count[i], width);
 }
 
-/* ---- a block, word by word --------------------------------------------------------------- */
-
-/* Move the bits of x where mask has ones together.  The ones come in runs of `run` bits every
- * `step` bits throughout the word, so each round closes half of the gaps. */
-typedef uint64_t squeeze_fn(uint64_t x, uint64_t mask, unsigned run, unsigned step);
-
-static inline uint64_t squeeze_plain(uint64_t x, uint64_t mask, unsigned run, unsigned step)
-{
-	for (; step < 64; run *= 2, step *= 2) {
-		/* Fields of `run` bits every `step` bits: every second one joins the one below. */
-		uint64_t low = ((UINT64_C(1) << run) - 1), keep = 0;
-
-		for (unsigned at = 0; at < 64; at += 2 * step)
-			keep |= low << at;
-		x = (x & keep) | (x >> (step - run) & keep << run);
-	}
-	return x;
-}
-
-#if defined(__x86_64__)
-CPU_AVX2_TARGET static inline uint64_t squeeze_bmi2(uint64_t x, uint64_t mask, unsigned run,
-						    unsigned step)
-{
-	return _pext_u64(x, mask);
-}
-#endif
-
-static struct cbt_rows rows_of(const struct cbt_sums *s, size_t block)
-{
-	struct cbt_rows r = { s->heap + cbt_field_at(s->depth) + cbt_row_words[0] * block,
-			      { NULL } };
-
-	for (unsigned i = 1; i <= 6; i++)
-		r.level[i] = s->heap + cbt_level_bit(s->depth, s->depth - i) / 64 +
-			     cbt_row_words[i] * block;
-	return r;
-}
-
-CBT_ALWAYS void sum_by(const struct cbt_rows *r, size_t n, uint32_t *count, squeeze_fn *squeeze)
-{
-	const uint64_t m1 = 0x5555555555555555, m2 = 0x3333333333333333;
-	struct writer w2 = { 0, 0, r->level[2] }, w3 = { 0, 0, r->level[3] };
-	struct writer w4 = { 0, 0, r->level[4] }, w5 = { 0, 0, r->level[5] };
-	struct writer w6 = { 0, 0, r->level[6] };
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t x = r->field[i];
-
-		x = (x & m1) + (x >> 1 & m1);
-		r->level[1][i] = x;
-		x = (x & m2) + (x >> 2 & m2);
-		append(&w2, squeeze(x, 0x7777777777777777, 3, 4), 48);
-		x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;
-		append(&w3, squeeze(x, 0x0f0f0f0f0f0f0f0f, 4, 8), 32);
-		x = (x + (x >> 8)) & 0x001f001f001f001f;
-		append(&w4, squeeze(x, 0x001f001f001f001f, 5, 16), 20);
-		x = (x + (x >> 16)) & 0x0000003f0000003f;
-		append(&w5, squeeze(x, 0x0000003f0000003f, 6, 32), 12);
-		x = (x + (x >> 32)) & 0x7f;
-		append(&w6, x, 7);
-		count[i] = (uint32_t)x;
-	}
-	append_end(&w2);
-	append_end(&w3);
-	append_end(&w4);
-	append_end(&w5);
-	append_end(&w6);
-}
-
-static void sum_plain(const struct cbt_rows *r, size_t n, uint32_t *count)
-{
-	sum_by(r, n, count, squeeze_plain);
-}
-
-#if defined(__x86_64__)
-CPU_AVX2_TARGET static void sum_bmi2(const struct cbt_rows *r, size_t n, uint32_t *count)
-{
-	sum_by(r, n, count, squeeze_bmi2);
-}
-#endif
-
-/* Compute levels D-1 .. D-6 of n <= 64 words of a block, and their counts.  The rest of a level's
- * last word is 0. */
-static void sum_words(enum cpu_simd simd, const struct cbt_rows *r, size_t n, uint32_t *count)
-{
-#if defined(__x86_64__)
-	if (simd >= CPU_VBMI2 && n == 64) {
-		cbt_sum_blocks_avx512(r, 1, count);
-		return;
-	}
-	if (simd >= CPU_AVX2) {
-		sum_bmi2(r, n, count);
-		return;
-	}
-#elif defined(__aarch64__)
-	if (simd == CPU_NEON && n == 64) {
-		cbt_sum_block_neon(r, count);
-		return;
-	}
-#endif
-	sum_plain(r, n, count);
-}
-
-/* ---- choice of instructions -------------------------------------------------------------- */
-
-/* Sum n blocks from number `first` on; both are multiples of CBT_BATCH, or n is smaller.  All sums
- * are written only after stage_end(). */
-static void sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *count,
-		       struct cbt_stage *stage)
-{
-	struct cbt_rows r = rows_of(s, first);
-
-#if defined(__x86_64__)
-	if (s->simd >= CPU_VBMI2) {
-		if (s->around && n == CBT_BATCH)
-			cbt_sum_around_avx512(stage, &r, count);
-		else
-			cbt_sum_blocks_avx512(&r, n, count);
-		return;
-	}
-#endif
-	for (size_t b = 0; b < n; b++) {
-		r = rows_of(s, first + b);
-		sum_words(s->simd, &r, 64, count + 64 * b);
-	}
-}
-
-static void stage_end(const struct cbt_sums *s, struct cbt_stage *stage)
-{
-#if defined(__x86_64__)
-	if (s->simd >= CPU_VBMI2)
-		cbt_stage_end_avx512(stage);
-#endif
-}
-
-void cbt_sums_fence(const struct cbt_sums *s)
-{
-#if defined(__x86_64__)
-	if (s->simd >= CPU_VBMI2 && s->around)
-		cbt_sums_fence_avx512();
-#endif
-}
-
-/* Fill the tables of cbt_pack_joint_avx512() for all its widths. */
-static void init_joints(struct cbt_joint joint[CBT_JOINTS])
-{
-	for (unsigned width = CBT_FIRST_JOINT; width < CBT_FIRST_JOINT + CBT_JOINTS; width++) {
-		struct cbt_joint *j = &joint[width - CBT_FIRST_JOINT];
-
-		*j = (struct cbt_joint){ 0 };
-		for (unsigned byte = 0; byte < 4 * width; byte++) {
-			const unsigned eight = byte / width, at = byte % width;
-			const unsigned lane = 4 * (eight % 2) + eight / 2;
-
-			if (at < (width + 1) / 2) {
-				j->take[0] |= UINT64_C(1) << byte;
-				j->from[0][byte] = (uint8_t)(8 * lane + at);
-			}
-			if (at >= width / 2) {
-				j->take[1] |= UINT64_C(1) << byte;
-				j->from[1][byte] = (uint8_t)(8 * (lane + 2) + at - width / 2);
-			}
-		}
-	}
-}
-
-/* Pack n numbers (a multiple of 64) of `width` bits (8 .. 31) into n / 64 * width words. */
-static void pack_groups(const struct cbt_sums *s, uint64_t *to, const uint32_t *count, size_t n,
-			unsigned width)
-{
-#if defined(__x86_64__)
-	if (s->simd >= CPU_VBMI2 && width < CBT_FIRST_JOINT) {
-		for (size_t i = 0; i < n; i += 64)
-			cbt_pack_bytes_avx512(to + i / 64 * width, count + i);
-		return;
-	}
-	if (s->simd >= CPU_VBMI2 && width < CBT_FIRST_JOINT + CBT_JOINTS) {
-		for (size_t i = 0; i < n; i += 64)
-			cbt_pack_joint_avx512(to + i / 64 * width, count + i,
-					      &s->joint[width - CBT_FIRST_JOINT], width);
-		return;
-	}
-#endif
-	for (size_t i = 0; i < n; i += 64)
-		pack_plain(to + i / 64 * width, count + i, width);
-}
+/* ---- counts as 32-bit numbers -------------------------------------------------------------- */
 
 /* Set count[i] = count[2i] + count[2i + 1] for i < n, n a multiple of 32. */
-static void add_pairs(enum cpu_simd simd, uint32_t *count, size_t n)
+CBT_ALWAYS void add_pairs(uint32_t *count, size_t n)
 {
-#if defined(__x86_64__)
-	if (simd >= CPU_VBMI2) {
-		cbt_add_pairs_avx512(count, n);
-		return;
+	for (size_t i = 0; i < n; i += 16) {
+		const numbers a = (numbers)LOAD(count + 2 * i),
+			      b = (numbers)LOAD(count + 2 * i + 16);
+
+		STORE(count + i) = (lanes)(PICK(numbers, a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
+						20, 22, 24, 26, 28, 30) +
+					   PICK(numbers, a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19,
+						21, 23, 25, 27, 29, 31));
 	}
-#endif
-	for (size_t i = 0; i < n; i++)
-		count[i] = count[2 * i] + count[2 * i + 1];
-}
-
-/* ---- the heap ------------------------------------------------------------------------------ */
-
-enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth, int threads,
-			     struct gb_error *err)
-{
-	*s = (struct cbt_sums){ .depth = depth,
-				.simd = cpu_simd(),
-				.around = depth >= AROUND_DEPTH };
-	s->heap = heap;
-	if (depth < CBT_BLOCK_LEVELS)
-		return GB_OK;
-	s->levels = depth < CBT_SUBTREE_LEVELS ? depth : CBT_SUBTREE_LEVELS;
-	/* At least four subtrees per thread, if the tree is large enough. */
-	while (threads > 1 && s->levels > CBT_BLOCK_LEVELS &&
-	       (size_t)1 << (depth - s->levels) < 4 * (size_t)threads)
-		s->levels--;
-	s->count = gb_host_alloc(cbt_sums_subtrees(s), GROUP * sizeof *s->count, err);
-	s->joint = gb_host_alloc(CBT_JOINTS, sizeof *s->joint, err);
-	if (s->joint)
-		init_joints(s->joint);
-	return err->code;
-}
-
-size_t cbt_sums_subtrees(const struct cbt_sums *s)
-{
-	return s->levels ? (size_t)1 << (s->depth - s->levels) : 0;
-}
-
-/* ---- counts as 32-bit numbers ------------------------------------------------------------ */
-
-/* Store the sums of n nodes of a level from node number `first` on; both are multiples of 64. */
-static void pack_level(const struct cbt_sums *s, unsigned level, size_t first,
-		       const uint32_t *count, size_t n)
-{
-	const unsigned width = cbt_width(s->depth, level);
-
-	pack_groups(s, s->heap + level_word(s->depth, level) + first / GROUP * width, count, n,
-		    width);
 }
 
 /* Compute the levels above `level` until 64 of the n nodes are left, whose counts are then in
  * count.  The nodes are piece number `piece` of n each. */
-static void fold(const struct cbt_sums *s, unsigned level, size_t piece, uint32_t *count, size_t n)
+CBT_ALWAYS void fold(const struct cbt_sums *s, unsigned level, size_t piece, uint32_t *count,
+		     size_t n)
 {
 	while (n > GROUP) {
+		const unsigned width = cbt_width(s->depth, --level);
+		uint64_t *to;
+
 		n /= 2;
-		level--;
-		add_pairs(s->simd, count, n);
-		pack_level(s, level, piece * n, count, n);
+		to = s->heap + level_word(s->depth, level) + piece * n / GROUP * width;
+		add_pairs(count, n);
+		for (size_t i = 0; i < n; i += MOST)
+			pack(to + i / GROUP * width, count + i, n - i < MOST ? n - i : MOST, width);
 	}
 }
 
-void cbt_sums_subtree(const struct cbt_sums *s, size_t i)
+CBT_ALWAYS void sum_subtree(enum cpu_simd simd, const struct cbt_sums *s, size_t i)
 {
-	const size_t blocks = (size_t)1 << (s->levels - CBT_BLOCK_LEVELS);
-	const size_t batch = blocks < CBT_BATCH ? blocks : CBT_BATCH, batches = blocks / batch;
+	const size_t blocks = (size_t)1 << (s->levels - BLOCK_LEVELS);
+	const size_t batch = blocks < BATCH ? blocks : BATCH, batches = blocks / batch;
 	const unsigned level = s->depth - 6;
-	uint32_t count[GROUP * CBT_BATCH], above[GROUP * BATCHES];
-	struct cbt_stage stage;
+	uint32_t count[GROUP * BATCH], above[GROUP * BATCHES];
 
-	stage.batches = 0;
 	for (size_t b = 0; b < batches; b++) {
 		const size_t piece = i * batches + b;
 
-		sum_blocks(s, piece * batch, batch, count, &stage);
+		sum_blocks(simd, s, piece * batch, batch, count);
 		fold(s, level, piece, count, GROUP * batch);
 		memcpy(above + GROUP * b, count, GROUP * sizeof *count);
 	}
-	stage_end(s, &stage);
 	fold(s, level - cbt_log2((uint32_t)batch), i, above, GROUP * batches);
 	memcpy(s->count + GROUP * i, above, GROUP * sizeof *above);
 }
 
-/* ---- the top ----------------------------------------------------------------------------- */
+/* ---- the top ------------------------------------------------------------------------------- */
 
 /* Write the depth marker and levels 0 .. levels - 1, which lie one behind the other; the caller
  * appends level `levels`.  node holds the sums of that level from element 2^levels on; this
@@ -363,28 +425,24 @@ static struct writer begin(const struct cbt_sums *s, unsigned levels, uint32_t *
 	return w;
 }
 
-/* Sum a tree of less than a block.  The six levels of its words are computed apart, because only
- * levels of at least 64 nodes begin with a word of the heap: those are copied, the others written
- * in order.  Eight words take as long one by one as a block does in vectors. */
-static void whole_tree(const struct cbt_sums *s)
+/* Sum a tree of less than a block, as a block whose other words are 0.  Its six levels are computed
+ * apart, because only levels of at least 64 nodes begin with a word of the heap: those are copied,
+ * the others written in order. */
+CBT_ALWAYS void sum_small(enum cpu_simd simd, const struct cbt_sums *s)
 {
-	enum { ROW = 64, MANY = 8 };
 	const size_t words = cbt_field_words(s->depth);
-	const bool by_block = s->simd >= CPU_VBMI2 && words >= MANY;
-	const unsigned rows = s->depth < 6 ? s->depth : 6; /* levels within a word */
-	uint64_t row[7][ROW] __attribute__((aligned(64))); /* the field, and the levels above it */
-	const struct cbt_rows r = { row[0],
-				    { NULL, row[1], row[2], row[3], row[4], row[5], row[6] } };
-	uint32_t node[2 * ROW];
+	const unsigned rows = s->depth < 6 ? s->depth : 6;   /* levels within a word */
+	uint64_t row[7][GROUP] __attribute__((aligned(64))); /* the field, and the levels above */
+	const struct rows r = { row[0], { NULL, row[1], row[2], row[3], row[4], row[5], row[6] } };
+	uint32_t node[2 * GROUP];
 	struct writer w;
 
+	memset(row[0], 0, sizeof row[0]);
 	if (s->depth < 6)
 		row[0][0] = cbt_bits(s->heap, cbt_level_bit(s->depth, s->depth), 1U << s->depth);
 	else
 		memcpy(row[0], s->heap + cbt_field_at(s->depth), words * sizeof row[0][0]);
-	if (by_block)
-		memset(row[0] + words, 0, (ROW - words) * sizeof row[0][0]);
-	sum_words(s->simd, &r, by_block ? ROW : words, node + words);
+	sum_block(simd, &r, node + words);
 	w = begin(s, s->depth - rows, node);
 	for (unsigned level = s->depth - rows; level <= s->depth; level++) {
 		const uint64_t *from = row[s->depth - level];
@@ -398,15 +456,86 @@ static void whole_tree(const struct cbt_sums *s)
 	append_end(&w);
 }
 
-void cbt_sums_top(const struct cbt_sums *s)
+CBT_ALWAYS void sum_top(enum cpu_simd simd, const struct cbt_sums *s)
 {
 	uint32_t node[2 * GROUP];
 
 	if (!s->levels) {
-		whole_tree(s);
+		sum_small(simd, s);
 		return;
 	}
 	fold(s, s->depth - s->levels + 6, 0, s->count, GROUP * cbt_sums_subtrees(s));
 	memcpy(node + GROUP, s->count, GROUP * sizeof *node);
 	(void)begin(s, 6, node);
+}
+
+/* ---- the heap ------------------------------------------------------------------------------ */
+
+enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth, int threads,
+			     struct gb_error *err)
+{
+	*s = (struct cbt_sums){ .depth = depth,
+				.simd = cpu_simd(),
+				.around = depth >= AROUND_DEPTH };
+	s->heap = heap;
+	if (depth < BLOCK_LEVELS)
+		return GB_OK;
+	s->levels = depth < SUBTREE_LEVELS ? depth : SUBTREE_LEVELS;
+	/* At least four subtrees per thread, if the tree is large enough. */
+	while (threads > 1 && s->levels > BLOCK_LEVELS &&
+	       (size_t)1 << (depth - s->levels) < 4 * (size_t)threads)
+		s->levels--;
+	s->count = gb_host_alloc(cbt_sums_subtrees(s), GROUP * sizeof *s->count, err);
+	return err->code;
+}
+
+size_t cbt_sums_subtrees(const struct cbt_sums *s)
+{
+	return s->levels ? (size_t)1 << (s->depth - s->levels) : 0;
+}
+
+/* Subtree number i or, behind the last one, the top. */
+CBT_ALWAYS void sum(enum cpu_simd simd, const struct cbt_sums *s, size_t i)
+{
+	if (i < cbt_sums_subtrees(s))
+		sum_subtree(simd, s, i);
+	else
+		sum_top(simd, s);
+}
+
+static void sum_plain(const struct cbt_sums *s, size_t i)
+{
+	sum(CPU_PLAIN, s, i);
+}
+
+#if defined(__x86_64__)
+CPU_AVX2_TARGET static void sum_avx2(const struct cbt_sums *s, size_t i)
+{
+	sum(CPU_AVX2, s, i);
+}
+
+CPU_VBMI2_TARGET static void sum_vbmi2(const struct cbt_sums *s, size_t i)
+{
+	sum(CPU_VBMI2, s, i);
+}
+#endif
+
+void cbt_sums_subtree(const struct cbt_sums *s, size_t i)
+{
+#if defined(__x86_64__)
+	if (s->simd >= CPU_VBMI2) {
+		sum_vbmi2(s, i);
+		return;
+	}
+	if (s->simd >= CPU_AVX2) {
+		sum_avx2(s, i);
+		return;
+	}
+#endif
+	sum_plain(s, i);
+}
+
+void cbt_sums_top(const struct cbt_sums *s)
+{
+	cbt_sums_subtree(s, cbt_sums_subtrees(s));
 }

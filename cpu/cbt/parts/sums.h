@@ -12,7 +12,7 @@
 #ifndef GPUBENCH_CPU_CBT_PARTS_SUMS_H
 #define GPUBENCH_CPU_CBT_PARTS_SUMS_H
 
-#include "cpu/cbt/parts/sums_avx512.h"
+#include "cpu/cbt/parts/tree.h"
 
 /* A heap whose sums are to be computed. */
 struct cbt_sums {
@@ -20,13 +20,9 @@ struct cbt_sums {
 	unsigned depth;
 	unsigned levels; /* subtree height; 0: less than a block, see cbt_sums_top() */
 	enum cpu_simd simd;
-	bool around;             /* write the lowest sums around the caches */
-	uint32_t *count;         /* counts of the 64 nodes six levels below each subtree's root */
-	struct cbt_joint *joint; /* tables for the widths from CBT_FIRST_JOINT on */
+	bool around;     /* write the lowest sums around the caches */
+	uint32_t *count; /* counts of the 64 nodes six levels below each subtree's root */
 };
-
-/* Compute levels D-1 .. D-6 of a block, and its counts, on ARM (sums_neon.c). */
-void cbt_sum_block_neon(const struct cbt_rows *r, uint32_t *count);
 
 /* Prepare the sums of `heap`, which `threads` threads will share. */
 enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth, int threads,
