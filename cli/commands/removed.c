@@ -51,11 +51,11 @@ static const struct {
 	{ "env", "--format -f --output -o", "env prints the run line as indented JSON" },
 	{ printers, "--format=latex", "pandoc converts what --format=markdown prints" },
 	{ "report", "--format=benchmark",
-	  "docs/manual.md, \"Trends\", makes Bencher's JSON of "
-	  "--format=json" },
+	  "jq makes Bencher's JSON of record files (docs/reading-records.md)" },
 	{ NULL, "--cold", "caches are cold unless --hot is given" },
 	{ NULL, "--no-verify", "--verify=no" },
 	{ NULL, "--require-gpu", "--backend=cuda, whose status is 3 without a GPU" },
+	{ "env", "--require-gpu", "--backend=cuda of what measures" },
 	{ "ab", "--aa", "ab a=PROGRAM b=PROGRAM launches one build as both" },
 	{ judges, "--counts-growth", "--counts --threshold=PERCENT" },
 	{ judges, "--error", "the error rate of all keys together is 5 %" },
@@ -64,8 +64,7 @@ static const struct {
 	{ judges, "--unverified",
 	  "only verified records are compared: measure without --verify=no" },
 	{ judges, "--max-unsure",
-	  "a key that is unsure leaves the comparison undecided; more "
-	  "launches decide" },
+	  "a key that is unsure leaves the comparison undecided; more launches decide" },
 	/* nvbench, google/benchmark, CUB, hyperfine */
 	{ NULL, "--filter --benchmark_filter --benchmark -b", words },
 	{ "list", "--filter",
