@@ -56,6 +56,7 @@ PICTURES = {
 TROUBLE = {
     "sweep nowhere": "No such file",
     "sweep empty.jsonl": "no records with times in empty.jsonl",
+    "sweep old.jsonl": "old.jsonl:1: schema 1 is no longer read",
     "sweep sorts.jsonl --x=words": "--x=words: no record has such a parameter",
     "sweep sorts.jsonl --where=count": "--where=count: not NAME=VALUE",
     "sweep sorts.jsonl --where=depth=1": "no record has a depth",
@@ -222,6 +223,7 @@ def make_inputs(gpubench):
     measured.write("many-trees.jsonl", measured.many_trees())
     measured.write("threads.jsonl", measured.threaded_sorts())
     line = measured.run_line(1, "A")
+    measured.write("old.jsonl", [{**line, "schema": 1}])
     params = {"count": 1000, "type": "u32", "seed": 1}
     measured.write(
         "types.jsonl",

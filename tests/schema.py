@@ -4,7 +4,7 @@
 usage: tests/schema.py FILE...           .jsonl files or .json documents; - is standard input
        tests/schema.py --report FILE...  output of compare or ab, by its schema
 
-For lines of schema 1 only the order is checked.  Each failure is one line, FILE:LINE: PATH: TEXT.
+Each failure is one line, FILE:LINE: PATH: TEXT.
 The exit status is 1 if there is a failure and 2 if a file cannot be read.  Needs Debian's
 python3-jsonschema.
 """
@@ -126,12 +126,11 @@ def check_file(path, validator):
         if isinstance(line, ValueError):
             yield "%s:%d: : %s" % (path, number, line)
             continue
-        early = isinstance(line, dict) and line.get("schema") == 1
-        errors = [] if early else [deepest(e) for e in validator.iter_errors(line)]
+        errors = [deepest(e) for e in validator.iter_errors(line)]
         found = [(".".join(map(str, e.absolute_path)), e.message[:300]) for e in errors]
         if not found:
             found += check_order(line, runs, last)
-            found += check_record(line) if line["type"] == "record" and not early else ()
+            found += check_record(line) if line["type"] == "record" else ()
         for where, what in found:
             yield "%s:%d: %s: %s" % (path, number, where, what)
 

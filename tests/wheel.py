@@ -70,6 +70,7 @@ for line, record in zip([x for x in lines if x["type"] == "record"], read):
 record = [x for x in lines if x["type"] == "record"][0]
 for change, message in (
         ({"type": "neither"}, "neither a run nor a record"),
+        ({"type": "run", "schema": 1}, "schema 1 is no longer read"),
         ({"key": None}, "'key' is missing or of another type"),
         ({"params": []}, "'params' is missing or of another type"),
         ({"time": dict(record["time"], samples="1")}, "'samples' is missing or of another type"),

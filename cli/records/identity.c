@@ -138,8 +138,7 @@ static void end(struct gb_machine *m, const struct gb_run *run)
 		put(m, true, ", on %s", run->host.hostname);
 }
 
-/* `early` gets the parts that every schema has, so they come first.  Memory is rounded up to GiB
- * because the amount that the kernel leaves varies slightly. */
+/* Memory is rounded up to GiB because the amount that the kernel leaves varies slightly. */
 static void identify_cpu(const struct gb_run *run, struct gb_machine *m)
 {
 	const char *vendor = run->host.cpu_vendor;
@@ -152,9 +151,6 @@ static void identify_cpu(const struct gb_run *run, struct gb_machine *m)
 	put_bytes(m, "L2 ", run->host.l2_bytes);
 	put_bytes(m, "L3 ", run->host.l3_bytes);
 	put(m, !isnan(run->host.memory_bytes), ", %.0f GiB", ceil(run->host.memory_bytes / 0x1p30));
-	if (run->host.hostname)
-		(void)snprintf(m->early, sizeof m->early, "%.200s, on %.100s", m->text,
-			       run->host.hostname);
 	if (x86)
 		put(m, vendor, ", %s %g-%g-%g", vendor, run->host.cpu_family, run->host.cpu_model,
 		    run->host.cpu_stepping);
@@ -182,7 +178,5 @@ void gb_identify(struct gb_run *run)
 
 bool gb_same_machine(const struct gb_machine *a, const struct gb_machine *b)
 {
-	if (gb_equal(a->text, b->text))
-		return true;
-	return !(a->whole && b->whole) && a->early[0] && gb_equal(a->early, b->early);
+	return gb_equal(a->text, b->text);
 }

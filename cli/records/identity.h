@@ -3,8 +3,6 @@
  * A CPU is identified by its vendor, family, model and stepping (ARM: implementer and part),
  * sockets, cores, caches and the memory in GiB; a GPU by its UUID.  If one of these is missing, the
  * host's name takes its place, so a missing field never equals a missing field of another host.
- * Records of schema 1 have no family; they match a later record of the same host if all else is
- * equal.
  */
 #ifndef GPUBENCH_CLI_RECORDS_IDENTITY_H
 #define GPUBENCH_CLI_RECORDS_IDENTITY_H

@@ -51,7 +51,6 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_e
 	const char *type = gb_json_text(line, "type");
 	const bool is_record = type && gb_equal(type, "record");
 	const bool is_run = type && gb_equal(type, "run");
-	const bool is_early = gb_json_number(line, "schema") < 2; /* had other keys */
 	const struct gb_workload *workload;
 	struct gb_record *record = NULL;
 	struct gb_run *run = NULL;
@@ -80,9 +79,8 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_e
 	}
 	record->run = run_of(list, record->run_id);
 	workload = gb_workload_find(record->bench);
-	wrong = gb_record_contradiction(record, is_early);
-	if (!wrong && !gb_renew_params(workload, record, err) && !is_early &&
-	    !gb_key_agrees(workload, record))
+	wrong = gb_record_contradiction(record);
+	if (!wrong && !gb_renew_params(workload, record, err) && !gb_key_agrees(workload, record))
 		wrong = "\"key\" is not that of its parameters";
 	if (wrong && !err->code)
 		gb_fail(err, GB_EUSAGE, "%s", wrong);

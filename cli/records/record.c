@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/records/schema1.h"
 #include "common/text.h"
 
 #define OF(of, member, kind)                                                  \
@@ -252,7 +251,6 @@ const struct gb_run *const gb_no_run = &no_run;
 
 /* ---- a line ------------------------------------------------------------------------------- */
 
-/* Read a line of any schema. */
 static const char *read_line(const struct gb_field *field, size_t count, cJSON *line, void *to,
 			     char fault[GB_FAULT_MAX])
 {
@@ -261,14 +259,15 @@ static const char *read_line(const struct gb_field *field, size_t count, cJSON *
 
 	if (!(schema >= 1) || fmod(schema, 1) > 0)
 		wrong = "has no \"schema\" number";
+	else if (schema < GB_RECORD_SCHEMA)
+		wrong = "schema 1 is no longer read; gpubench report --format=json of version 0.2 "
+			"converts it";
 	else if (schema > GB_RECORD_SCHEMA)
 		wrong = "has a schema newer than this gpubench supports";
 	else if (!gb_json_text(line, "run_id"))
 		wrong = "has no \"run_id\"";
 	if (wrong)
 		(void)snprintf(fault, GB_FAULT_MAX, "%s", wrong);
-	else if (schema < 2 && !gb_schema1_renew(line))
-		wrong = "";
 	return wrong ? wrong : gb_fields_read(field, count, line, to, fault);
 }
 

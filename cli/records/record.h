@@ -35,10 +35,9 @@ struct gb_gpu {
 
 /* The identity of a CPU or a GPU (identity.h). */
 struct gb_machine {
-	char name[128];  /* "Neoverse-V2", "NVIDIA H100 80GB HBM3", "unknown" */
-	char text[320];  /* all that identifies it, in readable form */
-	char early[320]; /* the parts that schema 1 has, with the host; "" if the host is unknown */
-	bool whole;      /* no part is missing */
+	char name[128]; /* "Neoverse-V2", "NVIDIA H100 80GB HBM3", "unknown" */
+	char text[320]; /* all that identifies it, in readable form */
+	bool whole;     /* no part is missing */
 };
 
 /* The machine, build, environment and settings that records were made with. */

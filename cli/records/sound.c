@@ -63,7 +63,7 @@ static const char *check_status(const struct gb_record *record)
 	return wrong;
 }
 
-const char *gb_record_contradiction(const struct gb_record *record, bool is_early)
+const char *gb_record_contradiction(const struct gb_record *record)
 {
 	const struct gb_gpu *gpu = gb_is_cpu(record) ? NULL : gb_run_gpu(record->run);
 	const char *wrong = check_status(record);
@@ -75,7 +75,7 @@ const char *gb_record_contradiction(const struct gb_record *record, bool is_earl
 		return "has a verified time in a run without verification";
 	if (record->time.count && !record->emulated && gpu && gpu->emulated)
 		return "has a time of an emulated GPU";
-	for (size_t i = 0; i < gb_variant_count && !record->plugin.path && !is_early; i++)
+	for (size_t i = 0; i < gb_variant_count && !record->plugin.path; i++)
 		if (gb_equal(gb_variants[i].workload, record->bench) &&
 		    gb_equal(gb_variants[i].name, record->variant) &&
 		    gb_equal(gb_backends[gb_variants[i].backend]->name, record->backend) &&

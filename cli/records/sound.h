@@ -5,8 +5,8 @@
 #include "cli/records/record.h"
 
 /* NULL, or what is wrong: a result that may not be believed has no time; the status agrees with the
- * verification, the run and the samples; and "peer" with the variant of that name in this program,
- * unless the record is early: of schema 1. */
-const char *gb_record_contradiction(const struct gb_record *record, bool is_early);
+ * verification, the run and the samples; and "peer" with the variant of that name in this
+ * program. */
+const char *gb_record_contradiction(const struct gb_record *record);
 
 #endif

@@ -8,8 +8,8 @@
     file.frame()    # pandas: a row for each record, the columns of `gpubench report --format=csv`
     file.samples()  # pandas: a row for each sample
 
-Times are in nanoseconds.  Records of any schema are brought to the form of the latest.  The member
-`json` of runs and records has what has no attribute of its own.
+Times are in nanoseconds.  The member `json` of runs and records has what has no attribute of its
+own, and the rates that follow from the time.
 """
 
 import io
@@ -21,7 +21,7 @@ import sysconfig
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
-from .plots.records import renew
+from .plots.records import add_rates
 
 Path = Union[str, "os.PathLike[str]"]
 Json = Dict[str, Any]
@@ -98,7 +98,7 @@ def _run(item: Json) -> Run:
 
 
 def _record(item: Json, runs: Dict[str, Run]) -> Record:
-    item = renew(item)
+    item = add_rates(item)
     words = [_member(item, name, str) for name in ("bench", "backend", "variant", "key")]
     phases = _member(item, "phases", dict, {})
     return Record(runs.get(_member(item, "run_id", str)), words[0], words[1], words[2], words[3],
@@ -149,6 +149,8 @@ def read(*paths: Path) -> Records:
                 try:
                     item = json.loads(line)
                     kind = item.get("type") if isinstance(item, dict) else None
+                    if kind and item.get("schema") == 1:
+                        raise ValueError("schema 1 is no longer read")
                     if kind == "run":
                         run = _run(item)
                         runs[run.run_id] = run

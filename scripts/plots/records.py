@@ -107,21 +107,15 @@ def setup_of(record, run):
     }
 
 
-def renew(record):
-    """Turn a record of any schema into the latest form: numbers for what was taken once, and the
-    rates that follow from its time."""
-    for name in ("create", "upload", "download", "first_call"):
-        if isinstance(record.get(name), dict):
-            record[name] = record[name].get("median")
+def add_rates(record):
+    """Add the rates that follow from the record's time."""
     time, work = at(record, "time.median"), record.get("work") or {}
-    if "rates" not in record and isinstance(time, (int, float)) and time > 0:
+    if isinstance(time, (int, float)) and time > 0:
         rates = {
             "items_per_s": record.get("harmonic_items_per_s") or work.get("items", 0) / time * 1e9,
             "bytes_per_s": work.get("bytes", 0) / time * 1e9,
         }
         record["rates"] = {name: value for name, value in rates.items() if value}
-    if isinstance(record.get("rates"), dict) and "copy_bytes_per_s" in record:
-        record["rates"]["copy_bytes_per_s"] = record["copy_bytes_per_s"]
     return record
 
 
@@ -132,6 +126,8 @@ def lines_of(path):
                 item = json.loads(line)
             except ValueError:
                 item = None
+            if isinstance(item, dict) and item.get("schema") == 1:
+                raise Trouble("%s:%d: schema 1 is no longer read" % (path, number))
             if isinstance(item, dict):
                 yield item
             elif line.strip():
@@ -158,7 +154,7 @@ def read(paths):
             if item.get("type") == "run":
                 runs[item.get("run_id")] = item
             elif item.get("type") == "record" and isinstance(item.get("params"), dict):
-                records.append(renew(item))
+                records.append(add_rates(item))
     rows = []
     for record in records:
         why = why_not(record)

@@ -259,7 +259,7 @@ def roofline(options):
     rows = [
         r
         for r in rows_of(options)
-        if at(r.record, "rates.copy_bytes_per_s") and at(r.record, "work.bytes") and rate(r.record)
+        if at(r.record, "copy_bytes_per_s") and at(r.record, "work.bytes") and rate(r.record)
     ]
     if not rows:
         raise Trouble("no record has bytes, items and a copy bandwidth")
@@ -277,7 +277,7 @@ def draw_roofs(sheet, ax, rows):
     roofs = {}
     for r in rows:
         what = ", ".join(word(v) for v in (value_of(r, n) for n in names) if v not in (None, ""))
-        roofs.setdefault(what, at(r.record, "rates.copy_bytes_per_s"))
+        roofs.setdefault(what, at(r.record, "copy_bytes_per_s"))
     ends = (min(intensities) / 1.5, max(intensities) * 1.5)
     for i, (what, copy) in enumerate(roofs.items()):
         (handle,) = ax.plot(

@@ -2,7 +2,7 @@
 """records.py GPUBENCH [SECONDS [SEED]] -- record files with a spoiled member, read by each command.
 
 The schema says which members there are.  Each gets each value below in stored records of a CPU, a
-GPU, Vulkan and schema 1, after what these lack was filled in: first what was once a fault, then
+GPU and Vulkan, after what these lack was filled in: first what was once a fault, then
 each value in one of these records, then in the others.  A line that the reader refuses is dropped;
 the others, a batch to a file, are printed in every format.  A program must end in time with a
 documented status and no report of a sanitizer; its output must be well-formed, without a negative
@@ -80,8 +80,7 @@ def stored():
     """(kind, run, record) of each kind."""
     for kind, pattern in (("cpu", "results/measured/cpu-*/radix-sizes.jsonl"),
                           ("cuda", "results/measured/h100-*/radix-cub.jsonl"),
-                          ("vulkan", "results/measured/h100-*/papers-lbvh.jsonl"),
-                          ("schema 1", "tests/fuzz/seeds/records/one.jsonl")):
+                          ("vulkan", "results/measured/h100-*/papers-lbvh.jsonl")):
         with open(sorted(glob.glob(os.path.join(TOP, pattern)))[-1], encoding="utf-8") as file:
             lines = [json.loads(line) for line in file]
         head = next(line for line in lines if line["type"] == "run")

@@ -9,7 +9,7 @@ MACHINES = ("Alpha 9000", "Beta 64")
 def run_line(number, machine, commit="c0ffee0"):
     return {
         "type": "run",
-        "schema": 1,
+        "schema": 2,
         "run_id": "%016x" % number,
         "started": "2026-01-%02dT12:00:00Z" % (number % 27 + 1),
         "tool": {"name": "gpubench", "version": "0.1.0", "commit": commit, "compiler": "gcc 12"},
@@ -27,7 +27,7 @@ def record(number, bench, variant, params, ns, **more):
     samples = [ns * (1 - spread), ns, ns * (1 + spread)]
     found = {
         "type": "record",
-        "schema": 1,
+        "schema": 2,
         "run_id": "%016x" % number,
         "bench": bench,
         "backend": backend,
@@ -42,14 +42,9 @@ def record(number, bench, variant, params, ns, **more):
         "work": {"items": size,
                  "unit": {"radix": "keys", "octree": "bodies"}.get(bench, "items"),
                  "bytes": 8 * size},
-        "rates": {
-            "items_per_s": size / ns * 1e9,
-            "bytes_per_s": 8 * size / ns * 1e9,
-            "copy_bytes_per_s": 2e10,
-            "copy_share": 8 * size / ns * 1e9 / 2e10,
-        },
-        "time": {"unit": "ns", "n": 3, "median": ns, "min": samples[0],
-                 "ci95": [samples[0], samples[2]], "samples": samples},
+        "copy_bytes_per_s": 2e10,
+        "time": {"clock": "monotonic", "median": ns, "ci95": [samples[0], samples[2]],
+                 "samples": samples},
     }
     found.update(more)
     return found
@@ -133,7 +128,7 @@ def trees():
             params = {"op": "trace", "scene": scene, "primitives": triangles, "rays": 512,
                       "threads": 1}
             trace = record(1, "lbvh", variant, params, 3e7 * (1 + k) * (1 + v / 4), spread=0.1)
-            trace["rates"]["items_per_s"] = 512 * 512 / trace["time"]["median"] * 1e9
+            trace["work"]["items"] = 512 * 512
             lines.append(trace)
     for v, variant in enumerate(("cpu/lock", "cpu/lf", "cpu/morton")):
         parts = {"keys": {"median": 1e6}, "insert": {"median": (9 - 4 * v) * 1e6},

@@ -1,8 +1,8 @@
 # The clock of the new side is a fifth lower. The key is slower in time and the same in cycles.
 side() { # NAME NS HZ
 	for i in 1 2 3 4 5; do
-		printf '{"type":"run","schema":1,"run_id":"%s%s"}\n' "$1" $i
-		printf '{"type":"record","schema":1,"run_id":"%s%s","seq":0,"key":"radix/cuda/lsd4 a","bench":"radix","backend":"cuda","variant":"lsd4","params":{},"status":"ok","verify":{"result":"pass"},"time":{"median":%s,"samples":[%s]},"gpu_state":{"sm_clock_hz":[%s]}}\n' \
+		printf '{"type":"run","schema":2,"run_id":"%s%s"}\n' "$1" $i
+		printf '{"type":"record","schema":2,"run_id":"%s%s","seq":0,"key":"radix/cuda/lsd4 a=1","bench":"radix","backend":"cuda","variant":"lsd4","params":{"a":1},"status":"ok","verify":{"result":"pass"},"time":{"median":%s,"samples":[%s]},"gpu_state":{"sm_clock_hz":[%s]}}\n' \
 			"$1" $i $2 $2 $3
 	done
 }

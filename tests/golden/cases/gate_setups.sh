@@ -2,8 +2,8 @@
 # Another CPU, cache mode or GPU is refused without --across.
 side() { # NAME BACKEND RUN-MEMBERS RECORD-MEMBERS: four launches
 	for i in 1 2 3 4; do
-		printf '{"type":"run","schema":1,"run_id":"%s%s"%s}\n' "$1" $i "$3"
-		printf '{"type":"record","schema":1,"run_id":"%s%s","seq":0,"key":"radix/%s/v n=1","bench":"radix","backend":"%s","variant":"v","params":{},"status":"ok","verify":{"result":"pass"},"time":{"median":1000000,"samples":[1000000]}%s}\n' \
+		printf '{"type":"run","schema":2,"run_id":"%s%s"%s}\n' "$1" $i "$3"
+		printf '{"type":"record","schema":2,"run_id":"%s%s","seq":0,"key":"radix/%s/v n=1","bench":"radix","backend":"%s","variant":"v","params":{"n":1},"status":"ok","verify":{"result":"pass"},"time":{"median":1000000,"samples":[1000000]}%s}\n' \
 			"$1" $i $2 $2 "$4"
 	done >$1.jsonl
 }
