@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/commands/help.h"
+#include "cli/commands/removed.h"
 #include "cli/records/version.h"
 #include "cli/workloads/registry.h"
 #include "common/suggest.h"
@@ -199,7 +200,8 @@ static void set_option(struct parse *p, size_t index, const char *text)
 	p->given[index] = true;
 	if (!text)
 		text = row->bare ? row->bare : "";
-	if (!gb_value_parse(row, text, &value, p->err))
+	if (!gb_removed_value(p->command, row->name, text, p->err) &&
+	    !gb_value_parse(row, text, &value, p->err))
 		gb_value_store(row, p->a->target, value);
 }
 
@@ -262,6 +264,8 @@ static enum gb_status unknown(const struct parse *p, const char *word, const cha
 	struct gb_suggest near = { .word = name, .length = length, .prefix = "--" };
 	char help[128];
 
+	if (gb_removed_option(p->command, word, p->err))
+		return p->err->code;
 	(void)snprintf(help, sizeof help, " (try gpubench %s --help)", p->command);
 	for (size_t i = 0; i < p->option_count && name > word + 1; i++)
 		if (p->option[i].name)

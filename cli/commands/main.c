@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/removed.h"
 #include "cli/measure/interrupt.h"
 #include "cli/records/version.h"
 #include "cli/workloads/registry.h"
@@ -34,21 +35,6 @@ static const struct {
 	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared", false },
 	{ "list", gb_cmd_list, "benchmarks and variants", false },
 	{ "env", gb_cmd_env, "this machine and build, as described in records", false },
-};
-
-/* Commands and options of earlier versions. */
-static const struct {
-	const char *name, *instead;
-} removed[] = {
-	{ "judge", "gpubench check BENCHMARK --plugin=FILE.so verifies variants, gpubench "
-		   "BENCHMARK --plugin=FILE.so times them" },
-	{ "new", "start from examples/radix.c or radix.cu (see CONTRIBUTING.md)" },
-	{ "history", "Apache Otava and Bencher find shifts in the CSV and JSON of gpubench report "
-		     "(docs/manual.md, \"Trends\")" },
-	{ "versus", "gpubench compare --by=machine FILE... prints machines side by side, and "
-		    "gpubench report marks the fastest variant, libraries included" },
-	{ "--memory", "plug-ins run in this process; limit that" },
-	{ "--no-isolate", "plug-ins run in this process" },
 };
 
 static void print_usage(FILE *file)
@@ -82,30 +68,13 @@ static bool is_reader(size_t command, int argc, char **argv)
 	return reads;
 }
 
-/* GB_EUSAGE if the command or one of its options is of an earlier version.  Words behind `--` are for
- * other programs. */
-static enum gb_status find_removed(int argc, char **argv, struct gb_error *err)
-{
-	for (int i = 0; i < argc && !gb_equal(argv[i], "--"); i++)
-		for (size_t k = 0; k < GB_COUNT(removed); k++) {
-			const char *name = removed[k].name;
-			const size_t length = strlen(name);
-
-			if ((i == 0 || *name == '-') && strncmp(argv[i], name, length) == 0 &&
-			    (!argv[i][length] || argv[i][length] == '='))
-				return gb_fail(err, GB_EUSAGE, "%s is gone: %s", name,
-					       removed[k].instead);
-		}
-	return GB_OK;
-}
-
 /* argv[0] is the command's or the benchmark's name. */
 static enum gb_status run(int argc, char **argv, struct gb_error *err)
 {
 	const struct gb_workload *workload = gb_workload_find(argv[0]);
 	struct gb_suggest near = { .word = argv[0] };
 
-	if (find_removed(argc, argv, err))
+	if (gb_removed_command(argv[0], err))
 		return err->code;
 	if (workload)
 		return gb_cmd_bench(workload, argc, argv, err);
