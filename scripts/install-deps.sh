@@ -6,8 +6,7 @@
 #	scripts/install-deps.sh --prefix=FOLDER [build]
 #
 #	build   a C and C++ compiler, make, cJSON, Random123            (the default)
-#	test    build, and Criterion, Python's jsonschema, matplotlib, pandas, yaml, scipy and
-#	        pip, and google/benchmark's compare.py
+#	test    build, and Criterion, Python's jsonschema, matplotlib, pandas, yaml and pip
 #	vulkan-test  build, and what tests the vulkan variants without a GPU: Mesa's lavapipe 25 or
 #	        later, a Vulkan that runs on the CPU, in build/lavapipe, so that the system's Mesa
 #	        stays as it is; the validation layer; glslangValidator
@@ -132,9 +131,7 @@ need "test" python3-jsonschema has_module jsonschema
 need "test" python3-matplotlib has_module matplotlib
 need "test" python3-pandas has_module pandas
 need "test" python3-yaml has_module yaml
-need "test" python3-scipy has_module scipy
 need "test" python3-pip has_module pip
-need "test" libbenchmark-tools test -e /usr/share/benchmark/compare.py
 need "vulkan-test" libvulkan-dev has_header vulkan/vulkan.h
 need "vulkan-test" glslang-tools has_command glslangValidator
 need "vulkan-test" vulkan-validationlayers has_validation

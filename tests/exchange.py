@@ -1,10 +1,8 @@
 #!/usr/bin/python3
-"""exchange.py GPUBENCH -- formats for other tools: `report -f junit|benchmark`,
-`compare -f junit|github`.
+"""exchange.py GPUBENCH -- formats for other tools: `report -f junit`, `compare -f junit|github`.
 
 Synthetic records of every status are printed in each format and compared with numbers computed
-here; google/benchmark's own compare.py reads its format.  Each check must also fail on a spoiled
-document.
+here.  Each check must also fail on a spoiled document.
 """
 import copy
 import json
@@ -15,7 +13,6 @@ import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
-TOOLS = "/usr/share/benchmark"  # Debian: libbenchmark-tools
 gpubench = os.path.realpath(sys.argv[1])
 checks = 0
 
@@ -96,54 +93,6 @@ for path, lines in zip(paths, (launches(1, EXTRA), launches(1.25, EXTRA))):
 empty = os.path.join(scratch, "empty.jsonl")
 with open(empty, "w", encoding="utf-8") as file:
     file.write(json.dumps(template[0]) + "\n")
-
-
-# ---- google/benchmark ----------------------------------------------------------------------
-
-sys.path.insert(0, TOOLS)
-from gbench import report, util  # noqa: E402
-from scipy.stats import mannwhitneyu  # noqa: E402
-
-
-# Older versions have no filter.
-arguments = util.load_benchmark_results.__code__.co_argcount
-
-
-def google(documents):
-    loaded = []
-    for number, document in enumerate(documents):
-        path = os.path.join(scratch, "%d.json" % number)
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(document, file)
-        loaded.append(util.load_benchmark_results(*(path, "")[:arguments]))
-    rows = report.get_difference_report(loaded[0], loaded[1], utest=True)
-    rows = {row["name"]: row for row in rows if row["name"] != "OVERALL_GEOMEAN"}
-    for name, factor in (("lsd8", 1), ("best", 1.25)):
-        row = rows["radix/cpu/%s count=1000 threads=1" % name]
-        assert len(row["measurements"]) == 10
-        old = [1.25 * (1000 + 7 * number) for number in range(10)]
-        new = [time * factor for time in old]
-        for measurement, a, b in zip(row["measurements"], old, new):
-            assert (measurement["real_time"], measurement["real_time_other"]) == (a, b)
-        p = mannwhitneyu(old, new, alternative="two-sided").pvalue
-        assert abs(row["utest"]["time_pvalue"] - p) < 1e-12
-    broken = [b for b in documents[0]["benchmarks"] if b.get("error_occurred")]
-    assert [b["error_message"] for b in broken] == [NASTY, "more than 60 s"]
-    assert len(documents[0]["benchmarks"]) == 23
-    for b in documents[0]["benchmarks"]:
-        assert b["run_type"] == "iteration" and b["time_unit"] == "ns"
-        assert b["name"] == b["run_name"]
-        assert b["repetition_index"] < b["repetitions"]
-
-
-def spoiled_google(documents):
-    documents[0]["benchmarks"][3]["real_time"] += 1
-    return documents
-
-
-holds(google, [json.loads(run("report", "-f", "benchmark", path)) for path in paths],
-      spoiled_google)
-assert json.loads(run("report", "-f", "benchmark", empty))["benchmarks"] == []
 
 
 # ---- JUnit ---------------------------------------------------------------------------------

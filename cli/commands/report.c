@@ -8,15 +8,9 @@
 #include "cli/reports/table.h"
 #include "common/text.h"
 
-typedef enum gb_status print_records(FILE *file, const struct gb_records *list,
-				     struct gb_error *err);
-
-/* The words of enum gb_format, in its order, then those of printers[]. */
-static const char *const formats[] = { "table", "markdown", "html",      "csv",
-				       "json",  "junit",    "benchmark", NULL };
-static print_records *const printers[] = { gb_junit_print_records, gb_google_print_records };
-
-_Static_assert(GB_COUNT(formats) == GB_FORMATS + GB_COUNT(printers) + 1, "a word for each format");
+/* The words of enum gb_format, in its order, then that of gb_junit_print_records(). */
+static const char *const formats[] = { "table", "markdown", "html", "csv", "json", "junit", NULL };
+_Static_assert(GB_COUNT(formats) == GB_FORMATS + 2, "a word for each format");
 
 static const char *const launches[] = { "each", "pooled", NULL };
 
@@ -44,7 +38,7 @@ static enum gb_status print(const struct request *request, const struct gb_recor
 			    struct gb_error *err)
 {
 	if (request->format >= GB_FORMATS)
-		return printers[request->format - GB_FORMATS](stdout, records, err);
+		return gb_junit_print_records(stdout, records, err);
 	return gb_table_print(stdout, records, (enum gb_format)request->format,
 			      request->counts != 0, err);
 }

@@ -13,7 +13,6 @@ static void report(FILE *nowhere, const struct gb_records *list)
 	for (int format = 0; format < GB_FORMATS; format++)
 		(void)gb_table_print(nowhere, list, (enum gb_format)format, format & 1, &err);
 	(void)gb_junit_print_records(nowhere, list, &err);
-	(void)gb_google_print_records(nowhere, list, &err);
 }
 
 static void machines(FILE *nowhere, const struct gb_records *list)

@@ -136,7 +136,7 @@ def fault_of(form, out):
     """What is wrong with output in this format; "" if nothing is."""
     try:
         text = out.decode("utf-8")
-        if form in ("json", "benchmark") and text:
+        if form == "json" and text:
             json.loads(text, parse_constant=int)  # which no constant is
         elif form == "junit" and text:
             xml.fromstring(text)
@@ -155,7 +155,7 @@ def fault_of(form, out):
 
 
 def commands():
-    for form in [*PEOPLE, "junit", "benchmark"]:
+    for form in [*PEOPLE, "junit"]:
         for more in ("--launches=each", "--launches=pooled", "--counts"):
             yield form, ["report", "-f", form, "new/new.jsonl", more]
     for form in [*PEOPLE, "junit", "github"]:

@@ -9,13 +9,9 @@
 
 #include "cli/reports/compare/compare.h"
 
-/* The name of a record: "KEY", or "KEY hot" with hot caches.  text has GB_EXCHANGE_NAME bytes. */
-enum { GB_EXCHANGE_NAME = 2048 };
-void gb_exchange_name(const char *key, bool cold, char *text);
-
 /* JUnit XML, as read by Jenkins, GitLab and report actions of GitHub: a suite per benchmark, a case
  * per record.  A wrong result is a failure; other failures and time-outs are errors.  A result that
- * was not verified is skipped. */
+ * was not verified is skipped.  " hot" ends the name of a record with hot caches. */
 enum gb_status gb_junit_print_records(FILE *file, const struct gb_records *list,
 				      struct gb_error *err);
 /* A case per key.  Slower is a failure, failed is an error, undecided is skipped with the
@@ -27,11 +23,5 @@ enum gb_status gb_junit_print_comparison(FILE *file, const struct gb_comparison 
  * for each undecided key, and a notice with the totals. */
 enum gb_status gb_github_print_comparison(FILE *file, const struct gb_comparison *comparison,
 					  struct gb_error *err);
-
-/* JSON of google/benchmark, as read by its tools/compare.py and by Bencher's adapter cpp_google:
- * one repetition per launch, with its median time in ns.  A failed record has error_occurred; other
- * records without a verified time are omitted. */
-enum gb_status gb_google_print_records(FILE *file, const struct gb_records *list,
-				       struct gb_error *err);
 
 #endif

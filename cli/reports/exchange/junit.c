@@ -46,9 +46,10 @@ static void print_attribute(FILE *file, const char *name, const char *text, size
 static void print_case(FILE *file, const struct junit_case *c)
 {
 	const size_t variant = strcspn(c->key, " ");
-	char name[GB_EXCHANGE_NAME];
+	char name[2048];
 
-	gb_exchange_name(c->key + variant + (c->key[variant] == ' '), !c->hot, name);
+	(void)snprintf(name, sizeof name, "%s%s", c->key + variant + (c->key[variant] == ' '),
+		       c->hot ? " hot" : "");
 	(void)fputs("    <testcase", file);
 	print_attribute(file, "classname", c->key, variant);
 	print_attribute(file, "name", name, strlen(name));

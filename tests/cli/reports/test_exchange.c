@@ -63,28 +63,6 @@ Test(exchange, junit)
 	gb_records_release(&list);
 }
 
-/* Without a run line, the host is unknown. */
-Test(exchange, google)
-{
-	struct gb_records list = { 0 };
-	struct gb_error err = { 0 };
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	cJSON *document;
-
-	add_line_of(&list, "{\"type\":\"record\",\"work\":{\"items\":4}" TIMED "}");
-	cr_expect_eq(gb_google_print_records(file, &list, &err), GB_OK);
-	(void)fclose(file);
-	document = cJSON_Parse(text);
-	cr_expect_eq(gb_json_number(document, "context.num_cpus"), 1);
-	cr_expect_eq(gb_json_number(gb_json_at(document, "benchmarks")->child, "items_per_second"),
-		     2e6);
-	cJSON_Delete(document);
-	free(text);
-	gb_records_release(&list);
-}
-
 /* A key that would act on a terminal, and end the message. */
 static void add_launch(struct gb_records *list, int launch, int key, int ns)
 {

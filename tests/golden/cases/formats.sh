@@ -1,4 +1,4 @@
-# The test prints each report as CSV, JSON, LaTeX and HTML.
+# The test prints each report as CSV, JSON and HTML.
 # The CSV has the columns and the number of rows of one table in the JSON.
 side() { # NAME PERCENT
 	for i in 1 2 3 4; do
@@ -55,11 +55,6 @@ LC_ALL=C.UTF-8 sed -E 's/^(.{110}).*/\1/; /^Notes on the paper|^The paper/,/^#|^
 gpubench compare base.jsonl new.jsonl --format=github
 gpubench compare base.jsonl new.jsonl --format=junit
 gpubench report base.jsonl --format=junit | tail -n 6
-gpubench report base.jsonl --format=benchmark | /usr/bin/python3 -c '
-import json, sys
-report = json.load(sys.stdin)
-for item in report["context"], *report["benchmarks"][-5:]:
-    print(*item.values(), sep=" | ")'
 
 # Each format prints a name that is cut within a character.
 long=$(printf 'a%.0s' $(seq 126))é
