@@ -23,7 +23,6 @@ static const char style[] =
 	"th,td{padding:.15rem .6rem;white-space:nowrap}th{border-bottom:1px solid var(--line)}\n"
 	"tr.gap td{border-top:1px solid "
 	"var(--line)}.left{text-align:left}.right{text-align:right}\n"
-	".span{padding:0}.span svg{display:block;max-width:none}\n"
 	"th[tabindex]{cursor:pointer}th[aria-sort=ascending]::after{content:\" \\2191\"}"
 	"th[aria-sort=descending]::after{content:\" \\2193\"}.sorted .gap td{border-top:0}\n"
 	"input{font:inherit;color:inherit;background:inherit;border:1px solid var(--line);"

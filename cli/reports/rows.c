@@ -13,7 +13,7 @@
 
 /* ---- cells ------------------------------------------------------------------------------- */
 
-enum fixed { VARIANT, TIME, INTERVAL, SPAN, ITEMS, BYTES, COPY, UPLOAD, DOWNLOAD, STATUS, FIXED };
+enum fixed { VARIANT, TIME, INTERVAL, ITEMS, BYTES, COPY, UPLOAD, DOWNLOAD, STATUS, FIXED };
 
 /* A time with its unit; empty if it is unknown. */
 static const char *time_text(char text[GB_TEXT_MAX], double ns)
@@ -38,21 +38,6 @@ static void set_interval(struct gb_grid *grid, size_t column, const struct gb_se
 		       section->table->sheet->utf8 ? "\u00b1" : "+-", percent < 0.095 ? 2 : 1,
 		       percent, mark);
 	gb_grid_set(grid, column, text, mark[0] ? GB_WARN : GB_PLAIN);
-}
-
-/* "8.52 ms, 7.10 ms to 9.41 ms" */
-static void set_span(struct gb_grid *grid, size_t column, const struct gb_row *row)
-{
-	char at[GB_TEXT_MAX], low[GB_TEXT_MAX], high[GB_TEXT_MAX], text[4 * GB_TEXT_MAX];
-	struct gb_span span;
-	const bool has_interval = gb_row_span(row, &span);
-
-	if (!(span.low > 0))
-		return;
-	time_text(at, span.at);
-	(void)snprintf(text, sizeof text, has_interval ? "%s, %s to %s" : "%s", at,
-		       time_text(low, span.low), time_text(high, span.high));
-	gb_grid_set_span(grid, column, span, text);
 }
 
 static void set_time(struct gb_grid *grid, size_t column, const struct gb_record *record, bool best)
@@ -162,10 +147,10 @@ static void choose_columns(struct columns *columns, const struct gb_section *sec
 {
 	const struct gb_column fixed[FIXED] = {
 		[VARIANT] = { "variant", NULL, true },     [TIME] = { "time", NULL, false },
-		[INTERVAL] = { "95 %", NULL, false },      [SPAN] = { .title = "" },
-		[ITEMS] = { columns->items, NULL, false }, [BYTES] = { "B/s", NULL, false },
-		[COPY] = { "of copy", NULL, false },       [UPLOAD] = { "upload", NULL, false },
-		[DOWNLOAD] = { "download", NULL, false },  [STATUS] = { "status", NULL, true },
+		[INTERVAL] = { "95 %", NULL, false },      [ITEMS] = { columns->items, NULL, false },
+		[BYTES] = { "B/s", NULL, false },          [COPY] = { "of copy", NULL, false },
+		[UPLOAD] = { "upload", NULL, false },      [DOWNLOAD] = { "download", NULL, false },
+		[STATUS] = { "status", NULL, true },
 	};
 
 	columns->axis_count = 0;
@@ -202,7 +187,6 @@ static void fill_row(struct gb_grid *grid, const struct columns *columns,
 	set_variant(grid, fixed + VARIANT, section, record, best);
 	set_time(grid, fixed + TIME, record, best);
 	set_interval(grid, fixed + INTERVAL, section, row);
-	set_span(grid, fixed + SPAN, row);
 	set_rates(grid, fixed, section, record);
 	set_transfers(grid, fixed, record);
 	set_status(grid, fixed + STATUS, record);
@@ -218,7 +202,6 @@ bool gb_section_print_rows(const struct gb_section *section)
 
 	choose_columns(&columns, section);
 	gb_grid_init(&grid, 2 + columns.axis_count + FIXED, columns.column);
-	grid.spans_are_times = true;
 	for (size_t i = 0; i < section->row_count;) {
 		size_t best;
 		double by;

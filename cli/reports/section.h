@@ -43,6 +43,9 @@ double gb_row_time(const struct gb_row *row);
 
 /* The time with the interval of the median.  False if there is no interval: low and high are then
  * the time. */
+struct gb_span {
+	double low, at, high;
+};
 bool gb_row_span(const struct gb_row *row, struct gb_span *span);
 
 /* Return the number of rows from `first` on that belong to its point.  *best is set to the row that

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "cli/records/csv.h"
+#include "cli/reports/chart.h"
 #include "cli/reports/counts.h"
 #include "cli/reports/fastest.h"
-#include "cli/reports/figures.h"
 #include "cli/reports/page.h"
 #include "cli/reports/rows.h"
 #include "cli/reports/section.h"
@@ -257,7 +257,7 @@ static enum gb_status print_section(const struct gb_section *section, bool *mark
 		gb_section_print_counts(section);
 	}
 	if (section->row_count && is_page)
-		gb_section_print_figures(section);
+		gb_section_print_chart(section);
 	return print_skipped(section, err);
 }
 

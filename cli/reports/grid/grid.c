@@ -79,15 +79,6 @@ void gb_grid_set_count(struct gb_grid *grid, size_t column, size_t count, enum g
 	gb_grid_set_number(grid, column, (double)count, text, tint);
 }
 
-void gb_grid_set_span(struct gb_grid *grid, size_t column, struct gb_span span, const char *text)
-{
-	struct gb_cell *cell = cell_at(grid, column);
-
-	gb_grid_set(grid, column, text, GB_PLAIN);
-	if (cell)
-		cell->span = span;
-}
-
 void gb_grid_release(struct gb_grid *grid)
 {
 	for (size_t i = 0; i < grid->rows * grid->columns; i++)

@@ -27,16 +27,10 @@ extern const char *const gb_formats[];
 
 enum gb_tint { GB_PLAIN, GB_GOOD, GB_WARN, GB_BAD, GB_BEST /* the fastest at its point */ };
 
-/* A positive value and its interval; without an interval, low and high equal the value. */
-struct gb_span {
-	double low, at, high;
-};
-
 struct gb_cell {
 	char *text;    /* owned; NULL if empty for people */
 	double number; /* NAN if programs get the text */
 	enum gb_tint tint;
-	struct gb_span span; /* none if `at` is 0 */
 };
 
 struct gb_column {
@@ -49,9 +43,8 @@ struct gb_grid {
 	size_t columns, rows, room;
 	const struct gb_column *column;
 	struct gb_cell *cell; /* rows * columns */
-	bool *gap;            /* per row: print a blank line before it */
-	bool spans_are_times; /* spans are in ns; else plain numbers */
-	bool failed;          /* memory ran out, so the grid is incomplete */
+	bool *gap;   /* per row: print a blank line before it */
+	bool failed; /* memory ran out, so the grid is incomplete */
 };
 
 /* Make an empty grid; the columns must outlive it. */
@@ -70,10 +63,6 @@ void gb_grid_set_number(struct gb_grid *grid, size_t column, double number, cons
 /* Set an integer, which people see in full. */
 void gb_grid_set_count(struct gb_grid *grid, size_t column, size_t count, enum gb_tint tint);
 
-/* Set a cell of the last row that is drawn, on a page only.  All spans of a grid share one
- * logarithmic axis, of times if `spans_are_times`.  text is the tooltip. */
-void gb_grid_set_span(struct gb_grid *grid, size_t column, struct gb_span span, const char *text);
-
 void gb_grid_release(struct gb_grid *grid);
 
 /* Print text, escaped for the format.  Characters that control a terminal (gb_text_control())
@@ -85,9 +74,6 @@ void gb_grid_print_part(FILE *file, const char *text, size_t size, enum gb_forma
 /* Print the grid for people.  Columns whose cells are all empty are omitted, and a grid without
  * rows prints nothing. color: print escape sequences, in tables only.  False if memory ran out. */
 bool gb_grid_print(FILE *file, const struct gb_grid *grid, enum gb_format format, bool color);
-
-/* Print a <table> without the columns whose width is 0. */
-void gb_grid_print_html(FILE *file, const struct gb_grid *grid, const size_t *width);
 
 /* Print the named columns as CSV (RFC 4180), with a header line if `head` is true. */
 void gb_grid_print_csv(FILE *file, const struct gb_grid *grid, bool head);

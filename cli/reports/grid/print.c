@@ -1,4 +1,4 @@
-/* print.c -- prints a grid as aligned text, Markdown or CSV, or by html.c. */
+/* print.c -- prints a grid as aligned text, Markdown, HTML or CSV. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,8 +37,8 @@ static const char *text_of(const struct gb_grid *grid, size_t row, size_t column
 }
 
 /* The width of the column's widest cell or title; 0 if the column is omitted: its cells are all
- * empty or cannot be drawn in this format, or it is not for people. */
-static size_t column_width(const struct gb_grid *grid, size_t column, enum gb_format format)
+ * empty, or it is not for people. */
+static size_t column_width(const struct gb_grid *grid, size_t column)
 {
 	size_t width = 0, title;
 
@@ -46,10 +46,8 @@ static size_t column_width(const struct gb_grid *grid, size_t column, enum gb_fo
 		return 0;
 	for (size_t row = 0; row < grid->rows; row++) {
 		const size_t cell = width_of(text_of(grid, row, column));
-		const bool drawn = grid->cell[row * grid->columns + column].span.at > 0;
 
-		if (cell > width && (!drawn || format == GB_FORMAT_HTML))
-			width = cell;
+		width = cell > width ? cell : width;
 	}
 	title = width_of(grid->column[column].title);
 	return width && title > width ? title : width;
@@ -137,6 +135,46 @@ static void print_aligned(const struct printer *p)
 	}
 }
 
+/* ---- HTML: tints are classes of the page's style sheet --------------------------------------- */
+
+static void print_html_cell(const struct printer *p, size_t row, size_t column)
+{
+	static const char *const tints[] = { [GB_PLAIN] = "",
+					     [GB_GOOD] = " good",
+					     [GB_WARN] = " warn",
+					     [GB_BAD] = " bad",
+					     [GB_BEST] = " good" };
+	const char *side = p->grid->column[column].left ? "left" : "right";
+
+	if (row == TITLES)
+		(void)fprintf(p->file, "<th scope=\"col\" class=\"%s\">", side);
+	else
+		(void)fprintf(p->file, "<td class=\"%s%s\">", side,
+			      tints[p->grid->cell[row * p->grid->columns + column].tint]);
+	gb_grid_print_text(p->file, text_of(p->grid, row, column), GB_FORMAT_HTML);
+	(void)fputs(row == TITLES ? "</th>" : "</td>", p->file);
+}
+
+static void print_html_cells(const struct printer *p, size_t row)
+{
+	for (size_t i = 0; i < p->grid->columns; i++)
+		if (p->width[i])
+			print_html_cell(p, row, i);
+}
+
+static void print_html(const struct printer *p)
+{
+	(void)fputs("<div class=\"wide\"><table>\n<thead><tr>", p->file);
+	print_html_cells(p, TITLES);
+	(void)fputs("</tr></thead>\n<tbody>\n", p->file);
+	for (size_t row = 0; row < p->grid->rows; row++) {
+		(void)fputs(p->grid->gap[row] ? "<tr class=\"gap\">" : "<tr>", p->file);
+		print_html_cells(p, row);
+		(void)fputs("</tr>\n", p->file);
+	}
+	(void)fputs("</tbody></table></div>\n", p->file);
+}
+
 bool gb_grid_print(FILE *file, const struct gb_grid *grid, enum gb_format format, bool color)
 {
 	size_t *width = calloc(grid->columns + 1, sizeof *width);
@@ -147,9 +185,9 @@ bool gb_grid_print(FILE *file, const struct gb_grid *grid, enum gb_format format
 		return false;
 	}
 	for (size_t i = 0; i < grid->columns; i++)
-		width[i] = column_width(grid, i, format);
+		width[i] = column_width(grid, i);
 	if (grid->rows && format == GB_FORMAT_HTML)
-		gb_grid_print_html(file, grid, width);
+		print_html(&p);
 	else if (grid->rows && format == GB_FORMAT_MARKDOWN)
 		print_markdown(&p);
 	else if (grid->rows)

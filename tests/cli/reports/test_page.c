@@ -144,7 +144,7 @@ Test(page, launches_are_pooled_to_name_the_fastest)
 
 /* ---- pages -------------------------------------------------------------------------------- */
 
-Test(page, a_page_names_the_fastest_and_draws_times_on_one_scale)
+Test(page, a_page_names_the_fastest_and_draws_times)
 {
 	add_run("a");
 	add_record("cpu/slow", "\"n\":1", timed(4e6));
@@ -161,10 +161,7 @@ Test(page, a_page_names_the_fastest_and_draws_times_on_one_scale)
 		"cpu/best at 1 of 3 points, 2 times as fast as the next; unsure at 1 of 3 "
 		"points</li>",
 		true);
-	expect_within(GB_FORMAT_HTML, "aria-label=\"2.00 ms, 1.98 ms to 2.02 ms\"", true);
 	expect_within(GB_FORMAT_HTML, "<title>n=2: 3.00 ms</title>", true);
-	expect_within(GB_FORMAT_HTML, "<title>9.00 ms, 8.91 ms to 9.09 ms</title>", true);
-	expect_within(GB_FORMAT_TABLE, "1.98 ms", false);
 }
 
 Test(page, a_benchmark_without_a_fastest_variant_has_a_line)
@@ -298,7 +295,6 @@ Test(page, a_line_has_a_point_per_time)
 					      "<li>",
 					      "cpu/best</li>",
 					      "<title>n=6: 5.00 ns</title>",
-					      "aria-label=\"5.00 ns, 0.50 ns to 9.00 ns\"",
 					      "time over n" };
 	char params[24];
 
@@ -337,18 +333,15 @@ Test(page, a_picture_states_how_many_rows_it_omits)
 	expect_within(GB_FORMAT_HTML, "6 more rows are in the table only.", true);
 }
 
-/* A chart for each value of the other point parameters; a line for each variant and each value of
- * the parameters that only some variants have.  The 25th chart is left out.  The order of the
- * parameters does not matter. */
-Test(page, charts_of_several_parameters)
+/* A chart has the other point parameters of the first row, and a line for each variant and each value
+ * of the parameters that only some variants have.  The order of the parameters does not matter. */
+Test(page, a_chart_of_several_parameters)
 {
 	static const char *const wanted[] = {
-		"aria-label=\"time over n, type=1, size=64\"",
-		"aria-label=\"time over n, type=24, size=64\"",
+		"=\"time over n, type=1, size=64\"",
 		"> cpu/best threads=1</li>",
 		"> cpu/best threads=2</li>",
 		"> cpu/slow</li>",
-		"<p>9 more rows are in the table only.</p>",
 	};
 	enum { N, TYPE, SIZE, THREADS, PARAMS };
 	static const int orders[][PARAMS] = { { N, TYPE, SIZE, THREADS },
@@ -357,14 +350,14 @@ Test(page, charts_of_several_parameters)
 
 	for (size_t order = 0; order < GB_COUNT(orders); order++) {
 		add_run("a");
-		for (int i = 0; i < 25 * 3 * 3; i++) {
+		for (int i = 0; i < 2 * 3 * 3; i++) {
 			const int type = 1 + i / 9, n = 1 + 30 * (i / 3 % 3), threads = (i + 1) % 3;
 			char param[PARAMS][20], params[80] = "";
 
 			(void)snprintf(param[N], sizeof *param, "\"n\":%d", n);
 			(void)snprintf(param[TYPE], sizeof *param, "\"type\":\"%d\"", type);
 			(void)snprintf(param[SIZE], sizeof *param, "\"size\":%d",
-				       64 + (type == 25));
+				       64 + (type == 2));
 			(void)snprintf(param[THREADS], sizeof *param, "\"threads\":%d", threads);
 			for (size_t k = 0; k < PARAMS; k++)
 				if (threads || orders[order][k] != THREADS)
@@ -376,7 +369,7 @@ Test(page, charts_of_several_parameters)
 		}
 		for (size_t i = 0; i < GB_COUNT(wanted); i++)
 			expect_within(GB_FORMAT_HTML, wanted[i], true);
-		expect_within(GB_FORMAT_HTML, "type=25, size", false);
+		expect_within(GB_FORMAT_HTML, "type=2, size", false);
 		release();
 	}
 }

@@ -1,4 +1,4 @@
-# The pictures of a page: bars at one point, and lines over points with intervals and gaps.
+# The chart of a page: lines over points with intervals and gaps. A benchmark with one point has none.
 line() { # BENCH VARIANT N NS
 	printf '{"type":"record","schema":2,"run_id":"a","bench":"%s","backend":"cpu",' "$1"
 	printf '"variant":"%s","key":"%s/cpu/%s n=%s","params":{"n":%s},"status":"ok",' "$2" "$1" "$2" "$3" "$3"
