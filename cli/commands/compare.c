@@ -1,17 +1,18 @@
 /* compare.c -- `gpubench compare BASE NEW`: compares stored records key by key; the exit status is
- * meant for a build server.  With --by=machine, machines stand side by side. */
+ * meant for a build server.  --by=machine and --by=library print sides beside each other. */
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
 #include "cli/commands/inputs.h"
-#include "cli/reports/compare/machines.h"
+#include "cli/reports/compare/sides.h"
 #include "common/text.h"
 
 struct request {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
 	int64_t by;                        /* index into bys */
 };
-static const char *const bys[] = { "build", "machine", NULL };
+static const char *const bys[] = { "build", "machine", "library", NULL };
+enum { BY_BUILD, BY_MACHINE, BY_LIBRARY };
 
 static const struct gb_param rows[] = {
 	{ .name = "by",
@@ -19,8 +20,8 @@ static const struct gb_param rows[] = {
 	  .offset = offsetof(struct request, by),
 	  .initial = "build",
 	  .choices = bys,
-	  .help = "machine: print the machines of all FILEs side by side, with speed-ups; only "
-		  "--format applies" },
+	  .help = "machine: print the machines of all FILEs side by side, with speed-ups; library: "
+		  "our fastest variant beside each library; only --format applies" },
 	GB_COMPARE_ROWS,
 };
 
@@ -37,25 +38,27 @@ static enum gb_status check_apart(const struct gb_records *base, const struct gb
 	return GB_OK;
 }
 
-/* --by=machine */
-static enum gb_status compare_machines(const struct gb_arguments *a,
-				       const struct gb_compare_options *options,
-				       struct gb_error *err)
+/* --by=machine, --by=library */
+static enum gb_status compare_sides(const struct gb_arguments *a, const struct request *request,
+				    struct gb_error *err)
 {
+	const struct gb_compare_options *options = &request->compare;
+	const char *by = bys[request->by];
 	struct gb_records records = { 0 };
 
 	for (size_t i = 0; i < a->given_count; i++)
 		if (!gb_equal(a->given[i]->name, "by") && !gb_equal(a->given[i]->name, "format"))
 			return gb_fail(err, GB_EUSAGE,
-				       "--by=machine judges nothing, so --%s has no effect",
+				       "--by=%s judges nothing, so --%s has no effect", by,
 				       a->given[i]->name);
 	if (options->format >= GB_FORMATS)
-		return gb_fail(err, GB_EUSAGE, "--by=machine cannot print --format=%s",
+		return gb_fail(err, GB_EUSAGE, "--by=%s cannot print --format=%s", by,
 			       gb_compare_formats[options->format]);
 	if (a->word_count == 0)
 		return gb_fail(err, GB_EUSAGE, "compare needs a FILE (- for standard input)");
 	if (!gb_read_files(&records, a->word, a->word_count, err))
-		(void)gb_machines_print(stdout, &records, (enum gb_format)options->format, err);
+		(void)gb_sides_print(stdout, &records, request->by == BY_LIBRARY,
+				     (enum gb_format)options->format, err);
 	gb_records_release(&records);
 	return err->code;
 }
@@ -68,7 +71,7 @@ enum gb_status gb_cmd_compare(int argc, char **argv, struct gb_error *err)
 	struct gb_records base = { 0 }, other = { 0 };
 	enum gb_status status = GB_OK;
 	struct gb_arguments a = {
-		.words = "BASE NEW | --by=machine FILE...",
+		.words = "BASE NEW | --by=machine|library FILE...",
 		.summary = "Compare two record files key by key: exit status 1 if something became "
 			   "slower or failed, 6 if too little could be compared.",
 		.row = rows,
@@ -79,8 +82,8 @@ enum gb_status gb_cmd_compare(int argc, char **argv, struct gb_error *err)
 
 	if (gb_arguments_parse(&a, argc, argv, err) || a.done)
 		goto out;
-	if (gb_equal(bys[request.by], "machine"))
-		(void)compare_machines(&a, options, err);
+	if (request.by != BY_BUILD)
+		(void)compare_sides(&a, &request, err);
 	else if (a.word_count != 2)
 		gb_fail(err, GB_EUSAGE, "compare needs two files, BASE and NEW");
 	else if (!gb_compare_init(&comparison, options, err) &&

@@ -1,7 +1,7 @@
 /* fuzz_records.c -- arbitrary bytes as a record file: read, then printed in every format, and
- * as machines side by side.
+ * side by side.
  */
-#include "cli/reports/compare/machines.h"
+#include "cli/reports/compare/sides.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/table.h"
 #include "tests/fuzz/fuzz.h"
@@ -15,12 +15,12 @@ static void report(FILE *nowhere, const struct gb_records *list)
 	(void)gb_junit_print_records(nowhere, list, &err);
 }
 
-static void machines(FILE *nowhere, const struct gb_records *list)
+static void sides(FILE *nowhere, const struct gb_records *list)
 {
-	for (int format = 0; format < GB_FORMATS; format++) {
+	for (int format = 0; format < 2 * GB_FORMATS; format++) {
 		struct gb_error err = { 0 };
 
-		(void)gb_machines_print(nowhere, list, (enum gb_format)format, &err);
+		(void)gb_sides_print(nowhere, list, format % 2, (enum gb_format)(format / 2), &err);
 	}
 }
 
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		nowhere = fopen("/dev/null", "w");
 	if (!gb_records_read(path, &list, &err)) {
 		report(nowhere, &list);
-		machines(nowhere, &list);
+		sides(nowhere, &list);
 	}
 	gb_records_release(&list);
 	(void)unlink(path);

@@ -163,6 +163,7 @@ def commands():
         yield form, ["compare", "-f", form, "new/new.jsonl", "base.jsonl", "--unverified", "--all"]
     for form in PEOPLE:
         yield form, ["compare", "-f", form, "--by=machine", "base.jsonl", "new/new.jsonl"]
+        yield form, ["compare", "-f", form, "--by=library", "base.jsonl", "new/new.jsonl"]
         yield form, ["repro", "radix:table1", "-f", form, "--from=new/new.jsonl"]
 
 

@@ -1,0 +1,468 @@
+/* sides.c -- see sides.h. */
+#include "cli/reports/compare/sides.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/records/identity.h"
+#include "cli/reports/compare/gate.h"
+#include "cli/reports/grid/sheet.h"
+#include "cli/reports/keys.h"
+#include "cli/reports/launch.h"
+#include "common/text.h"
+
+/* A column of a table: a machine or, on one machine, a library.  Without a library it is of our
+ * variants. */
+struct side {
+	const struct gb_machine *machine;
+	const char *library; /* the name of its variant */
+};
+
+/* A table, of one benchmark and back end; by library, also of one machine. */
+struct table {
+	const char *bench, *backend;
+	size_t count; /* in order of first appearance; by library, ours is the first */
+	struct side *side;
+};
+
+/* A key on one side. */
+struct cell {
+	const struct gb_record *record; /* the last with a value; else the last */
+	size_t launches;
+	double *value, ns; /* value: one per launch; ns: their median, or NAN */
+	/* By the interval of the speed-up; same on the first side.  Without a time, the reason. */
+	enum gb_verdict_word verdict;
+	const char *reason;
+	/* Over the first machine, or ours over the library; NAN on the first side and without two
+	 * times. */
+	struct gb_ratio speed_up;
+};
+
+/* The speed-ups of a side. */
+struct means {
+	double logs;
+	size_t rows, verdicts[GB_VERDICT_WORDS];
+};
+
+struct report {
+	bool by_library;
+	struct gb_sheet sheet;
+	struct gb_keys keys;
+	struct gb_gate_tests tests;
+	size_t tables, speed_ups;
+	struct table *table;
+	struct gb_grid data; /* all cells, for programs */
+};
+
+/* ---- the cells ----------------------------------------------------------------------------- */
+
+static void take_record(struct cell *cell, const struct gb_record *record)
+{
+	const double value = gb_launch_value(record, false);
+	enum gb_verdict_word verdict = GB_SAME;
+
+	if (record->status == GB_STATUS_FAILED)
+		verdict = GB_FAILED_RUN;
+	else if (record->emulated || isnan(value))
+		verdict = GB_ABSENT;
+	else if (gb_is_untrusted(record))
+		verdict = GB_UNVERIFIED;
+	if (verdict == GB_SAME || !cell->launches)
+		cell->record = record;
+	if (verdict == GB_SAME)
+		cell->value[cell->launches++] = value;
+	/* One failed launch makes a cell failed; else one launch with a time suffices. */
+	if (verdict == GB_FAILED_RUN || cell->verdict == GB_ABSENT ||
+	    (verdict == GB_SAME && cell->verdict == GB_UNVERIFIED)) {
+		cell->verdict = verdict;
+		cell->reason = record->emulated ? "emulated" : record->reason;
+	}
+}
+
+/* Fill the cell of a machine; its values have room for `count`. */
+static enum gb_status take_cell(struct cell *cell, const struct gb_key_entry *entry, size_t count,
+				bool hot, const struct gb_machine *machine, struct gb_error *err)
+{
+	double *const value = cell->value;
+	struct gb_summary summary;
+
+	*cell = (struct cell){ .value = value,
+			       .verdict = GB_ABSENT,
+			       .speed_up = { NAN, { NAN, NAN, NAN } } };
+	for (size_t i = 0; i < count; i++)
+		if (gb_record_is_cold(entry[i].record) != hot &&
+		    gb_same_machine(gb_record_machine(entry[i].record), machine))
+			take_record(cell, entry[i].record);
+	if (cell->verdict != GB_SAME)
+		cell->launches = 0;
+	if (gb_summarize(cell->value, cell->launches, &summary, err))
+		return err->code;
+	cell->ns = summary.median;
+	return GB_OK;
+}
+
+/* A single launch of our variant and of the library have the interval of their samples: they are
+ * neighbours in one run. */
+static enum gb_status set_speed_up(struct report *r, const struct cell *first, struct cell *cell,
+				   struct means *mean, struct gb_error *err)
+{
+	const struct cell *fast = r->by_library ? first : cell, *slow = r->by_library ? cell : first;
+	const struct gb_gate_values values = { fast->value, slow->value, fast->launches,
+					       slow->launches };
+	const struct gb_interval *of = &cell->speed_up.interval;
+
+	if (!first->launches || !cell->launches)
+		return GB_OK;
+	if (gb_gate_ratio(&r->tests, &values, &cell->speed_up, err))
+		return err->code;
+	if (r->by_library && first->launches == 1 && cell->launches == 1)
+		cell->speed_up = gb_time_ratio(first->record, cell->record);
+	else if (first->launches < GB_GATE_LEAST || cell->launches < GB_GATE_LEAST)
+		cell->speed_up.interval = (struct gb_interval){ NAN, NAN, NAN };
+	cell->verdict = of->low > 1 ? GB_FASTER : of->high < 1 ? GB_SLOWER : GB_UNSURE;
+	mean->verdicts[cell->verdict]++;
+	mean->logs += log(cell->speed_up.estimate);
+	mean->rows++;
+	r->speed_ups++;
+	return GB_OK;
+}
+
+/* ---- the libraries of a row ----------------------------------------------------------------- */
+
+/* The parameters in a key: " count=1000 threads=2". */
+static const char *parameters_of(const struct gb_record *record)
+{
+	return record->key + strcspn(record->key, " ");
+}
+
+static const char *skip_threads(const char *at)
+{
+	return strncmp(at, " threads=", strlen(" threads=")) ? at : at + 1 + strcspn(at + 1, " ");
+}
+
+/* True if both records of a table are at the same point with as many threads, which the keys of
+ * serial variants do not have. */
+static bool is_beside(const struct gb_record *a, const struct gb_record *b)
+{
+	const char *x = skip_threads(parameters_of(a)), *y = skip_threads(parameters_of(b));
+
+	for (; *x && *x == *y; x = skip_threads(x + 1))
+		y = skip_threads(y + 1);
+	return *x == *y && !(fabs(a->threads - b->threads) > 0);
+}
+
+static const struct gb_record *record_of(const struct report *r, size_t group)
+{
+	return r->keys.entry[r->keys.group[group].first].record;
+}
+
+static bool is_of(const struct table *t, const struct gb_record *record)
+{
+	return gb_equal(record->bench, t->bench) && gb_equal(record->backend, t->backend);
+}
+
+/* True if an earlier key of the table has the same row. */
+static bool has_row(const struct report *r, const struct table *t, size_t group)
+{
+	const struct gb_record *record = record_of(r, group);
+
+	for (size_t g = 0; g < group; g++)
+		if (is_of(t, record_of(r, g)) && !record_of(r, g)->peer &&
+		    is_beside(record_of(r, g), record))
+			return true;
+	return false;
+}
+
+/* Fill the cell with the fastest of the keys beside the group's that belong to the side; `spare`
+ * is for the others. */
+static enum gb_status take_fastest(const struct report *r, const struct table *t, size_t group,
+				   bool hot, const struct side *side, struct cell *cell,
+				   struct cell *spare, struct gb_error *err)
+{
+	*cell = (struct cell){ .value = cell->value, .ns = NAN, .verdict = GB_ABSENT,
+			       .speed_up = { NAN, { NAN, NAN, NAN } } };
+	for (size_t g = 0; g < r->keys.group_count; g++) {
+		const struct gb_record *record = record_of(r, g);
+		const struct gb_key_group *of = &r->keys.group[g];
+		struct cell swapped;
+
+		if (!is_of(t, record) || !is_beside(record, record_of(r, group)) ||
+		    record->peer != (side->library != NULL) ||
+		    (side->library && !gb_equal(record->variant, side->library)))
+			continue;
+		if (take_cell(spare, &r->keys.entry[of->first], of->count, hot, side->machine, err))
+			return err->code;
+		if (spare->record && (isnan(cell->ns) || spare->ns < cell->ns)) {
+			swapped = *cell;
+			*cell = *spare;
+			*spare = swapped;
+		}
+	}
+	return GB_OK;
+}
+
+/* ---- printing ------------------------------------------------------------------------------ */
+
+/* Columns for people: those that name the row, then three per machine. */
+enum { VARIANT, PARAMETERS, CACHES, FIRST, EACH = 3 };
+
+enum { BENCH, BACKEND, MACHINE, KEY, CACHE, VERDICT, REASON, LAUNCHES, TIME, SPEED_UP, LOW, HIGH };
+static const struct gb_column data_column[] = {
+	[BENCH] = { NULL, "bench", true },     [BACKEND] = { NULL, "backend", true },
+	[MACHINE] = { NULL, "machine", true }, [KEY] = { NULL, "key", true },
+	[CACHE] = { NULL, "caches", true },    [VERDICT] = { NULL, "verdict", true },
+	[REASON] = { NULL, "reason", true },   [LAUNCHES] = { NULL, "launches", false },
+	[TIME] = { NULL, "time_ns", false },   [SPEED_UP] = { NULL, "speed_up", false },
+	[LOW] = { NULL, "low", false },        [HIGH] = { NULL, "high", false },
+};
+
+/* The name of a side: of a machine, all that identifies it if another of the table has the same
+ * name. */
+static const char *name_of(const struct report *r, const struct table *t, size_t m)
+{
+	const struct side *side = &t->side[m];
+
+	if (r->by_library)
+		return side->library ? side->library : "ours";
+	for (size_t k = 0; k < t->count; k++)
+		if (k != m && gb_equal(t->side[k].machine->name, side->machine->name))
+			return side->machine->text;
+	return side->machine->name;
+}
+
+static void add_data(struct report *r, const struct table *t, size_t m, const char *key, bool hot,
+		     const struct cell *cell)
+{
+	struct gb_grid *grid = &r->data;
+	const double number[] = { cell->ns, cell->speed_up.estimate, cell->speed_up.interval.low,
+				  cell->speed_up.interval.high };
+	const char *machine = r->by_library ? t->side->machine->name : name_of(r, t, m);
+	const char *text[] = { t->bench,    t->backend,           machine,
+			       key,         hot ? "hot" : "cold", gb_verdict_text(cell->verdict),
+			       cell->reason };
+
+	gb_grid_row(grid, false);
+	for (size_t i = 0; i < GB_COUNT(text); i++)
+		gb_grid_set(grid, BENCH + i, text[i], GB_PLAIN);
+	gb_grid_set_count(grid, LAUNCHES, cell->launches, GB_PLAIN);
+	for (size_t i = 0; i < GB_COUNT(number); i++)
+		gb_grid_set_number(grid, TIME + i, number[i], NULL, GB_PLAIN);
+}
+
+static void add_cell(struct gb_grid *grid, size_t m, const struct cell *cell)
+{
+	const struct gb_interval *of = &cell->speed_up.interval;
+	const size_t at = FIRST + EACH * m;
+	char text[GB_TEXT_MAX];
+
+	if (!cell->launches)
+		gb_grid_set(grid, at, gb_verdict_text(cell->verdict),
+			    gb_verdict_tint(cell->verdict));
+	else
+		gb_grid_set(grid, at, gb_text_time(text, cell->ns), GB_PLAIN);
+	if (isnan(cell->speed_up.estimate))
+		return;
+	(void)snprintf(text, sizeof text, "%.3f%s", cell->speed_up.estimate,
+		       isnan(of->low) ? " ?" : "");
+	gb_grid_set(grid, at + 1, text,
+		    cell->verdict == GB_UNSURE ? GB_PLAIN : gb_verdict_tint(cell->verdict));
+	(void)snprintf(text, sizeof text, "%.3f to %.3f", of->low, of->high);
+	gb_grid_set(grid, at + 2, isnan(of->low) ? "" : text, GB_PLAIN);
+}
+
+static enum gb_status fill_cells(struct report *r, const struct table *t, size_t group, bool hot,
+				 struct cell *cell, struct means *mean, struct gb_error *err)
+{
+	const struct gb_key_group *of = &r->keys.group[group];
+
+	for (size_t m = 0; m < t->count && !err->code; m++) {
+		if (r->by_library)
+			(void)take_fastest(r, t, group, hot, &t->side[m], &cell[m], &cell[t->count],
+					   err);
+		else
+			(void)take_cell(&cell[m], &r->keys.entry[of->first], of->count, hot,
+					t->side[m].machine, err);
+		if (m > 0 && !err->code)
+			(void)set_speed_up(r, &cell[0], &cell[m], &mean[m], err);
+	}
+	return err->code;
+}
+
+/* Add a key or, by library, the point of one of our keys, with cold or hot caches, if it has a
+ * record. */
+static enum gb_status add_row(struct report *r, const struct table *t, struct gb_grid *grid,
+			      size_t group, bool hot, struct cell *cell, struct means *mean,
+			      struct gb_error *err)
+{
+	const struct gb_record *record;
+	size_t first = 0;
+
+	if (r->by_library && (record_of(r, group)->peer || has_row(r, t, group)))
+		return GB_OK;
+	if (fill_cells(r, t, group, hot, cell, mean, err))
+		return err->code;
+	while (!r->by_library && first + 1 < t->count && !cell[first].record)
+		first++;
+	record = cell[first].record;
+	if (!record)
+		return GB_OK;
+	gb_grid_row(grid, false);
+	gb_grid_set(grid, VARIANT, record->variant, GB_PLAIN);
+	gb_grid_set(grid, PARAMETERS, parameters_of(record) + (*parameters_of(record) == ' '),
+		    GB_PLAIN);
+	gb_grid_set(grid, CACHES, hot ? "hot" : "", GB_PLAIN);
+	for (size_t m = 0; m < t->count; m++) {
+		add_cell(grid, m, &cell[m]);
+		add_data(r, t, m, cell[m].record ? cell[m].record->key : record->key, hot, &cell[m]);
+	}
+	return GB_OK;
+}
+
+/* The last row of a table of libraries: how often ours is faster, and the mean. */
+static void add_sums(struct gb_grid *grid, const struct table *t, const struct means *mean)
+{
+	char text[80];
+
+	gb_grid_row(grid, true);
+	gb_grid_set(grid, PARAMETERS, "ours is faster, unsure, slower; mean", GB_PLAIN);
+	for (size_t m = 1; m < t->count; m++) {
+		const size_t *v = mean[m].verdicts;
+
+		if (!mean[m].rows)
+			continue;
+		(void)snprintf(text, sizeof text, "%zu, %zu, %zu", v[GB_FASTER], v[GB_UNSURE],
+			       v[GB_SLOWER]);
+		gb_grid_set(grid, FIRST + EACH * m, text, GB_PLAIN);
+		(void)snprintf(text, sizeof text, "%.3f", exp(mean[m].logs / (double)mean[m].rows));
+		gb_grid_set(grid, FIRST + EACH * m + 1, text, GB_PLAIN);
+	}
+}
+
+static enum gb_status print_table(struct report *r, const struct table *t, struct gb_error *err)
+{
+	struct gb_column *column = calloc(FIRST + EACH * t->count, sizeof *column);
+	struct cell *cell = calloc(t->count + 1, sizeof *cell); /* and one for take_fastest() */
+	struct means *mean = calloc(t->count, sizeof *mean);
+	double *room = calloc((t->count + 1) * (r->keys.count + 1), sizeof *room);
+	struct gb_grid grid;
+
+	if (!column || !cell || !mean || !room) {
+		gb_out_of_memory(err, NULL);
+		goto out;
+	}
+	column[VARIANT] = (struct gb_column){ "variant", NULL, true };
+	column[PARAMETERS] = (struct gb_column){ "parameters", NULL, true };
+	column[CACHES] = (struct gb_column){ "caches", NULL, true };
+	for (size_t m = 0; m < t->count; m++) {
+		column[FIRST + EACH * m] = (struct gb_column){ name_of(r, t, m), NULL, false };
+		column[FIRST + EACH * m + 1] = (struct gb_column){ "speed-up", NULL, false };
+		column[FIRST + EACH * m + 2] = (struct gb_column){ "95 %", NULL, true };
+	}
+	for (size_t m = 0; m <= t->count; m++)
+		cell[m].value = room + m * (r->keys.count + 1);
+	gb_grid_init(&grid, FIRST + EACH * t->count, column);
+	for (size_t g = 0; g < 2 * r->keys.group_count && !err->code; g++)
+		if (is_of(t, record_of(r, g / 2)))
+			(void)add_row(r, t, &grid, g / 2, g % 2, cell, mean, err);
+	if (r->by_library)
+		add_sums(&grid, t, mean);
+	gb_sheet_put(&r->sheet, GB_HEAD, "%s on %s%s%s", t->bench, t->backend,
+		     r->by_library ? ", " : "", r->by_library ? t->side->machine->name : "");
+	for (size_t m = 1; m < t->count && !r->by_library; m++)
+		if (mean[m].rows)
+			gb_sheet_put(&r->sheet, GB_LINE,
+				     "%s: geometric mean of %zu speed-ups over %s: %.3f",
+				     name_of(r, t, m), mean[m].rows, name_of(r, t, 0),
+				     exp(mean[m].logs / (double)mean[m].rows));
+	if (gb_sheet_is_data(&r->sheet))
+		gb_grid_release(&grid);
+	else
+		gb_sheet_grid(&r->sheet, "", &grid);
+out:
+	free(column);
+	free(cell);
+	free(mean);
+	free(room);
+	return err->code;
+}
+
+/* ---- the tables ---------------------------------------------------------------------------- */
+
+static enum gb_status put_side(struct table *t, const struct gb_machine *machine,
+			       const char *library, struct gb_error *err)
+{
+	struct side *more = reallocarray(t->side, t->count + 1, sizeof *more);
+
+	if (!more)
+		return gb_out_of_memory(err, NULL);
+	t->side = more;
+	t->side[t->count++] = (struct side){ machine, library };
+	return GB_OK;
+}
+
+/* Add the record's side to its table, and the table if it is new. */
+static enum gb_status add_side(struct report *r, const struct gb_record *record,
+			       struct gb_error *err)
+{
+	const struct gb_machine *machine = gb_record_machine(record);
+	const char *library = r->by_library && record->peer ? record->variant : NULL;
+	struct table *t = r->table;
+	size_t i = 0;
+
+	while (i < r->tables &&
+	       !(is_of(&t[i], record) &&
+		 (!r->by_library || gb_same_machine(t[i].side->machine, machine))))
+		i++;
+	if (i == r->tables) {
+		t = reallocarray(t, i + 1, sizeof *t);
+		if (!t)
+			return gb_out_of_memory(err, NULL);
+		r->table = t;
+		t[i] = (struct table){ .bench = record->bench, .backend = record->backend };
+		if (put_side(&t[i], machine, NULL, err))
+			return err->code;
+		r->tables++;
+	}
+	t += i;
+	for (i = 0; i < t->count; i++)
+		if (gb_same_machine(t->side[i].machine, machine) &&
+		    gb_same(t->side[i].library, library))
+			return GB_OK;
+	return put_side(t, machine, library, err);
+}
+
+enum gb_status gb_sides_print(FILE *file, const struct gb_records *records, bool by_library,
+			      enum gb_format format, struct gb_error *err)
+{
+	struct report r = { .by_library = by_library };
+	const char *kind = by_library ? "libraries" : "machines";
+
+	if (!records->count)
+		return gb_fail(err, GB_EUSAGE, "the files have no record");
+	gb_sheet_open(&r.sheet, file, format, (struct gb_sheet_kind){ kind, "cells", kind });
+	gb_sheet_fact(&r.sheet, "level", GB_LEVEL);
+	gb_grid_init(&r.data, GB_COUNT(data_column), data_column);
+	for (size_t i = 0; i < records->count && !err->code; i++)
+		(void)add_side(&r, records->record[i], err);
+	if (!err->code)
+		(void)gb_keys_init(&r.keys, records, NULL, err);
+	for (size_t i = 0; i < r.tables && !err->code; i++)
+		if (!by_library || r.table[i].count > 1)
+			(void)print_table(&r, &r.table[i], err);
+	if (gb_sheet_is_data(&r.sheet))
+		gb_sheet_grid(&r.sheet, "cells", &r.data);
+	else
+		gb_grid_release(&r.data);
+	(void)gb_sheet_close(&r.sheet, err);
+	if (!err->code && !r.speed_ups)
+		gb_fail(err, GB_EUNDECIDED, "%s",
+			by_library ? "no point has times of our variants and of a library"
+				   : "no measurement has a time on two machines");
+	for (size_t i = 0; i < r.tables; i++)
+		free(r.table[i].side);
+	free(r.table);
+	gb_keys_release(&r.keys);
+	gb_gate_release(&r.tests);
+	return err->code;
+}
