@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/compare/print.h"
+#include "cli/reports/compare/compare.h"
 #include "cli/reports/exchange/exchange.h"
 #include "common/text.h"
 

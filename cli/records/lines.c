@@ -100,11 +100,6 @@ enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_er
 	return fault.code ? gb_fail(err, fault.code, "%s", fault.message) : GB_OK;
 }
 
-enum gb_status gb_records_add_text(struct gb_records *list, const char *line, struct gb_error *err)
-{
-	return gb_records_add(list, cJSON_ParseWithOpts(line, NULL, true), err);
-}
-
 void gb_records_release(struct gb_records *list)
 {
 	for (size_t i = 0; i < list->count; i++)

@@ -41,7 +41,6 @@ void gb_records_forget_seen(void **seen);
 
 /* Append one line; owns it even on failure. */
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err);
-enum gb_status gb_records_add_text(struct gb_records *list, const char *line, struct gb_error *err);
 
 void gb_records_release(struct gb_records *list);
 

@@ -44,13 +44,6 @@ double gb_member_number(const struct gb_members *members, const char *name)
 	return member && member->kind == GB_VALUE_NUMBER ? member->number : (double)NAN;
 }
 
-const char *gb_member_text(const struct gb_members *members, const char *name)
-{
-	const struct gb_member *member = gb_member_find(members, name);
-
-	return member ? member->text : NULL;
-}
-
 bool gb_member_equal(const struct gb_member *a, const struct gb_member *b)
 {
 	if (!a || !b)

@@ -49,9 +49,8 @@ static inline struct gb_field_value gb_member_value(const struct gb_member *memb
 }
 
 const struct gb_member *gb_member_find(const struct gb_members *members, const char *name);
-/* NAN or NULL if there is no member of that name and type. */
+/* NAN if there is no number of that name. */
 double gb_member_number(const struct gb_members *members, const char *name);
-const char *gb_member_text(const struct gb_members *members, const char *name);
 bool gb_member_equal(const struct gb_member *a, const struct gb_member *b);
 /* Append a copy of the member; one without a value is ignored.  Its texts must outlive the list.
  * False if memory ran out. */

@@ -1,16 +1,15 @@
-/* chart.c -- a chart of a section's rows, as SVG inside a page.
+/* chart.c -- the chart of a section's rows, as SVG inside a page.
  *
  * The x axis is the numeric parameter with the most values; the other parameters are those of the
  * first row.  The chart has a line per variant, logarithmic axes, and the interval of the median as
  * a band.  Times of the emulator are not drawn.  The picture is as wide as a phone, so that it is
  * not scaled down there.
  */
-#include "cli/reports/chart.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/reports/section.h"
 #include "common/stats.h"
 #include "common/text.h"
 

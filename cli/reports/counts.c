@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/reports/section.h"
 #include "common/text.h"
 
 /* ---- the table --------------------------------------------------------------------------- */

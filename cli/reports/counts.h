@@ -1,4 +1,4 @@
-/* counts.h -- exact counts of records: a table, and the differences between two records.
+/* counts.h -- the differences between the exact counts of two records.
  *
  * Records have counts if the device can count (the PTX executor).  Counts are deterministic, so two
  * records differ only if the kernels or the compiler do.
@@ -6,14 +6,7 @@
 #ifndef GPUBENCH_CLI_REPORTS_COUNTS_H
 #define GPUBENCH_CLI_REPORTS_COUNTS_H
 
-#include "cli/reports/section.h"
-
-/* True if one of the section's rows has counts. */
-bool gb_section_has_counts(const struct gb_section *section);
-
-/* Print a row for each record that has counts and, if it ran several kernels, a row for each
- * kernel, similar to the summary page of a profiler. */
-void gb_section_print_counts(const struct gb_section *section);
+#include "cli/records/record.h"
 
 /* The kernel's name without return type, namespaces and parameters, abridged.  Returns text. */
 enum { GB_KERNEL_TEXT = 54 };

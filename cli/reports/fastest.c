@@ -1,11 +1,9 @@
 /* fastest.c -- prints which variants win the most points of a benchmark. */
-#include "cli/reports/fastest.h"
-
 #include <math.h>
 #include <stdlib.h>
 
 #include "cli/reports/pooled.h"
-#include "common/stats.h"
+#include "cli/reports/section.h"
 #include "common/text.h"
 
 enum { MOST = 4 }; /* variants named in a line */
@@ -68,72 +66,17 @@ static void print_winner(const struct gb_section *section, const struct winner *
 		      gb_equal(low, high) ? "" : " to ", gb_equal(low, high) ? "" : high);
 }
 
-/* Rows of a section and the names of their machines and builds. */
-struct rows {
-	const struct gb_row *row;
-	const char **name;
-};
-
-static bool is_launch_of(const struct rows *rows, size_t i, size_t k)
-{
-	const struct gb_record *a = rows->row[i].record, *b = rows->row[k].record;
-
-	return gb_equal(rows->name[i], rows->name[k]) && gb_equal(a->backend, b->backend) &&
-	       gb_equal(a->variant, b->variant) && gb_is_launch_of(a, b);
-}
-
-/* Fill `record` with the row's record, and `value` with the medians of its launches if there are
- * several.  Returns the number of launches; 0 if an earlier row has them. */
-static size_t pool_row(const struct gb_section *section, const struct rows *rows, size_t i,
-		       struct gb_record *record, double *value, struct gb_error *err)
+/* True if two rows of a point are launches of one measurement. */
+static bool has_launches(const struct gb_section *section, size_t first, size_t count)
 {
 	const struct gb_row *row = section->row;
-	struct gb_summary all;
-	size_t count = 0;
 
-	for (size_t k = i; k-- > 0 && row[k].point == row[i].point;)
-		if (is_launch_of(rows, k, i))
-			return 0;
-	for (size_t k = i; k < section->row_count && row[k].point == row[i].point; k++)
-		if (is_launch_of(rows, i, k))
-			value[count++] = gb_row_time(&row[k]);
-	*record = *row[i].record;
-	if (count > 1 && record->has_time && !gb_summarize(value, count, &all, err)) {
-		record->launches = count;
-		record->time = (struct gb_times){ .count = count,
-						  .sample = value,
-						  .median = all.median,
-						  .ci_low = all.ci_low,
-						  .ci_high = all.ci_high };
-	}
-	return count ? count : 1;
-}
-
-/* Make *pooled the section with one row for all launches of a measurement.  Its rows, records and
- * their samples are in `row`, `record` and `value`, each with room for all rows. */
-static enum gb_status pool(const struct gb_section *section, const char **name,
-			   struct gb_section *pooled, struct gb_record *record, double *value,
-			   struct gb_error *err)
-{
-	const struct rows rows = { section->row, name };
-	size_t used = 0, count = 0;
-
-	for (size_t i = 0; i < section->row_count; i++)
-		name[i] = where(section, section->row[i].record);
-
-	for (size_t i = 0; i < section->row_count && !err->code; i++) {
-		const size_t launches =
-			pool_row(section, &rows, i, &record[count], &value[used], err);
-
-		if (launches == 0)
-			continue;
-		pooled->row[count] = section->row[i];
-		pooled->row[count].record = &record[count];
-		count++;
-		used += launches;
-	}
-	pooled->row_count = count;
-	return err->code;
+	for (size_t i = first; i < first + count; i++)
+		for (size_t k = first; k < i; k++)
+			if (is_same(section, row[k].record, row[i].record) &&
+			    gb_is_launch_of(row[k].record, row[i].record))
+				return true;
+	return false;
 }
 
 /* True if two rows of a point have a time. */
@@ -147,7 +90,8 @@ static bool is_contest(const struct gb_section *section, size_t first, size_t co
 	return times > 1;
 }
 
-/* *begun is set once a line was printed. */
+/* *begun is set once a line was printed.  There is none if launches are not pooled: one launch of a
+ * variant is no faster than another. */
 static enum gb_status print_line(const struct gb_section *section, bool *begun,
 				 struct gb_error *err)
 {
@@ -160,6 +104,10 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 		return gb_out_of_memory(err, "a table");
 	for (size_t i = 0; i < section->row_count; i += step) {
 		step = gb_section_point(section, i, &best, &by);
+		if (has_launches(section, i, step)) {
+			all = 0;
+			break;
+		}
 		all += is_contest(section, i, step);
 		if (best == section->row_count)
 			continue;
@@ -189,34 +137,13 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 	return GB_OK;
 }
 
-static enum gb_status print_pooled(const struct gb_section *section, bool *begun,
-				   struct gb_error *err)
-{
-	const size_t rows = section->row_count + 1;
-	struct gb_section pooled = *section;
-	struct gb_record *record = calloc(rows, sizeof *record);
-	double *value = calloc(rows, sizeof *value);
-	const char **name = calloc(rows, sizeof *name);
-
-	pooled.row = calloc(rows, sizeof *pooled.row);
-	if (!record || !value || !name || !pooled.row)
-		gb_out_of_memory(err, "a table");
-	else if (!pool(section, name, &pooled, record, value, err))
-		(void)print_line(&pooled, begun, err);
-	free(pooled.row);
-	free(name);
-	free(value);
-	free(record);
-	return err->code;
-}
-
 enum gb_status gb_print_fastest(const struct gb_section *section, size_t count,
 				struct gb_error *err)
 {
 	bool begun = false;
 
 	for (size_t i = 0; i < count && !err->code; i++)
-		(void)print_pooled(&section[i], &begun, err);
+		(void)print_line(&section[i], &begun, err);
 	if (begun)
 		gb_sheet_put(section->table->sheet, GB_LINE,
 			     "In the tables below, the fastest at its point is bold and green.");

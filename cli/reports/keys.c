@@ -75,7 +75,8 @@ bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (entry[k].is_new == entry[i].is_new &&
-		    gb_equal(entry[i].record->run_id, entry[k].record->run_id))
+		    gb_equal(entry[i].record->run_id, entry[k].record->run_id) &&
+		    gb_record_is_cold(entry[i].record) == gb_record_is_cold(entry[k].record))
 			return true;
 	return false;
 }

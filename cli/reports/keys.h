@@ -29,8 +29,8 @@ enum gb_status gb_keys_init(struct gb_keys *keys, const struct gb_records *list,
 			    const struct gb_records *second, struct gb_error *err);
 void gb_keys_release(struct gb_keys *keys);
 
-/* True if an earlier entry of the group is from the same launch: a file may have been appended to
- * itself. */
+/* True if an earlier entry of the group is of the same launch: `repro` measures a key for each table
+ * that has it. */
 bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i);
 
 #endif

@@ -3,11 +3,10 @@
  * Columns: run, cache mode, the parameters that vary, then the fixed ones.  The grid omits columns
  * that are empty in all rows.
  */
-#include "cli/reports/rows.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "cli/reports/section.h"
 #include "common/stats.h"
 #include "common/text.h"
 

@@ -53,4 +53,23 @@ bool gb_row_span(const struct gb_row *row, struct gb_span *span);
  * none; *by to its speedup over the next one. */
 size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
 
+/* ---- what is printed of a section --------------------------------------------------------- */
+
+/* Print the table of times.  True if a fastest row is marked with a star. */
+bool gb_section_print_rows(const struct gb_section *section);
+
+/* Print a row for each record that has exact counts and, if it ran several kernels, a row for each
+ * kernel, similar to the summary page of a profiler. */
+bool gb_section_has_counts(const struct gb_section *section);
+void gb_section_print_counts(const struct gb_section *section);
+
+/* Print the chart of a page, a <figure> of time over a parameter with a line per variant; nothing if
+ * no numeric parameter has three values. */
+void gb_section_print_chart(const struct gb_section *section);
+
+/* Print the top of a page: a line for each benchmark that has a point with two times, with the
+ * variants that are the fastest at most points. */
+enum gb_status gb_print_fastest(const struct gb_section *section, size_t count,
+				struct gb_error *err);
+
 #endif

@@ -9,11 +9,7 @@
 #include <string.h>
 
 #include "cli/records/csv.h"
-#include "cli/reports/chart.h"
-#include "cli/reports/counts.h"
-#include "cli/reports/fastest.h"
 #include "cli/reports/page.h"
-#include "cli/reports/rows.h"
 #include "cli/reports/section.h"
 #include "cli/workloads/registry.h"
 #include "cli/workloads/value.h"

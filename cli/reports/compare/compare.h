@@ -70,4 +70,15 @@ void gb_comparison_release(struct gb_comparison *comparison);
 enum { GB_WHY = 320 };
 enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *why);
 
+/* ---- print.c ------------------------------------------------------------------------------ */
+
+/* Format the evidence for the verdict in one line: the ratio, or why there is none.  Returns
+ * text. */
+const char *gb_change_text(const struct gb_change *change, char *text, size_t size);
+
+/* Print the differences in setup, the keys, the counts that changed and the number of each verdict.
+ * Formats for people show only keys that changed, unless `all` is true. */
+enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
+				   enum gb_format format, struct gb_error *err);
+
 #endif

@@ -1,5 +1,5 @@
 /* print.c -- prints a comparison. */
-#include "cli/reports/compare/print.h"
+#include "cli/reports/compare/compare.h"
 
 #include <math.h>
 #include <stdlib.h>

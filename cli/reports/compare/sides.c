@@ -91,7 +91,7 @@ static enum gb_status take_cell(struct cell *cell, const struct gb_key_entry *en
 			       .verdict = GB_ABSENT,
 			       .speed_up = { NAN, { NAN, NAN, NAN } } };
 	for (size_t i = 0; i < count; i++)
-		if (gb_record_is_cold(entry[i].record) != hot &&
+		if (gb_record_is_cold(entry[i].record) != hot && !gb_key_is_repeated(entry, i) &&
 		    gb_same_machine(gb_record_machine(entry[i].record), machine))
 			take_record(cell, entry[i].record);
 	if (cell->verdict != GB_SAME)

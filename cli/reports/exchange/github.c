@@ -1,7 +1,7 @@
 /* github.c -- prints the worst of a comparison as workflow commands of GitHub Actions. */
 #include <string.h>
 
-#include "cli/reports/compare/print.h"
+#include "cli/reports/compare/compare.h"
 #include "cli/reports/counts.h"
 #include "cli/reports/exchange/exchange.h"
 #include "common/text.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/compare/print.h"
+#include "cli/reports/compare/compare.h"
 #include "cli/reports/counts.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/grid/grid.h"

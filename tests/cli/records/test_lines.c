@@ -237,10 +237,11 @@ Test(lines, other_texts_are_refused)
 
 	for (size_t i = 0; i < GB_COUNT(text); i++) {
 		err = (struct gb_error){ 0 };
-		cr_expect_eq(gb_records_add_text(&list, text[i], &err), GB_ERUNTIME, "%s", text[i]);
+		cr_expect_eq(gb_records_add(&list, cJSON_ParseWithOpts(text[i], NULL, true), &err),
+			     GB_ERUNTIME, "%s", text[i]);
 		cr_expect_str_eq(err.message, "a record: is not a line of a gpubench record file");
 	}
-	cr_expect_eq(gb_records_add_text(&list, RUN, &(struct gb_error){ 0 }), GB_OK);
+	cr_expect_eq(gb_records_add(&list, cJSON_Parse(RUN), &(struct gb_error){ 0 }), GB_OK);
 	cr_expect_eq(list.run_count, 1);
 	gb_records_release(&list);
 }

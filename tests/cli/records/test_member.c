@@ -69,8 +69,8 @@ Test(member, lists)
 	for (size_t i = 0; i < GB_COUNT(name); i++)
 		cr_expect_eq(gb_member_number(&list, name[i]), (double)i);
 	cr_expect(isnan(gb_member_number(&list, "text")) && isnan(gb_member_number(&list, "z")));
-	cr_expect_str_eq(gb_member_text(&list, "text"), "t");
-	cr_expect_null(gb_member_text(&list, "z"));
+	cr_expect_str_eq(gb_member_find(&list, "text")->text, "t");
+	cr_expect_null(gb_member_find(&list, "z"));
 	cr_expect_null(gb_member_find(&list, "absent"));
 	free(list.item);
 }

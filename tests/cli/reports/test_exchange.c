@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/reports/compare/print.h"
+#include "cli/reports/compare/compare.h"
 #include "cli/reports/exchange/exchange.h"
 #include "tests/line_of.h"
 

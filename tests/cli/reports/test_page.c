@@ -1,4 +1,5 @@
 /* test_page.c -- pages of records, and the names of runs in tables and pages. */
+#include "cli/reports/pooled.h"
 #include "tests/cli/reports/table_records.h"
 
 TestSuite(page, .fini = release);
@@ -134,9 +135,13 @@ Test(page, launches_of_one_build_share_a_line)
 		      true);
 }
 
-Test(page, launches_are_pooled_to_name_the_fastest)
+Test(page, launches_must_be_pooled_to_name_the_fastest)
 {
+	struct gb_error err = { 0 };
+
 	add_ten_launches();
+	expect_within(GB_FORMAT_HTML, "Fastest", false);
+	cr_assert_not(gb_pool_launches(&list, &err));
 	expect_within(GB_FORMAT_HTML,
 		      "<li><strong>toy</strong>: cpu/best on abc at 2 of 2 points, 1.0", true);
 	expect_within(GB_FORMAT_HTML, "on 2026", false);
