@@ -60,7 +60,7 @@ topology() { # CPU THREADS CORES
 	put $cpus/cpu$1/topology/core_siblings_list "$3"
 }
 described() { # TEXT...: the members of "host" that do not depend on this machine
-	NOSYS=$scratch/$machine LD_PRELOAD=$library "$gpubench" env --format=json >env.json
+	NOSYS=$scratch/$machine LD_PRELOAD=$library "$gpubench" env >env.json
 	/usr/bin/python3 - >host <<'END'
 import json
 host = json.load(open("env.json"))["host"]

@@ -4,12 +4,11 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
+#include "cli/measure/session.h"
 #include "cli/plugins/load.h"
 #include "cli/records/archs.h"
 #include "cli/records/json.h"
 #include "cli/records/version.h"
-#include "cli/reports/finish.h"
-#include "cli/reports/machine.h"
 #include "cli/workloads/registry.h"
 #include "cli/workloads/value.h"
 #include "common/devices.h"
@@ -225,36 +224,19 @@ out:
 	return err->code;
 }
 
-struct env {
-	struct gb_request request; /* first: see gb_options_parse() */
-	int64_t json;
-};
-
-static const struct gb_param env_rows[] = {
-	{ .name = "format",
-	  .letter = 'f',
-	  GB_AT(GB_CHOICE, struct env, json),
-	  .initial = "text",
-	  .choices = formats,
-	  .help = "output format; json is the run line of a record file" },
-};
-
 enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 {
-	static const struct gb_rows *const shared[] = { &gb_rows_gpu, &gb_rows_device,
-							&gb_rows_target, NULL };
-	static struct env env;
+	static const struct gb_rows *const shared[] = { &gb_rows_gpu, &gb_rows_device, NULL };
+	static struct gb_request request;
 	static struct gb_session session;
 	struct gb_arguments a = {
 		.words = "",
-		.summary = "Print the description of this machine and build that records hold.",
+		.summary = "Print the description of this machine and build that records hold, the "
+			   "run line, as indented JSON.",
 		.shared = shared,
-		.row = env_rows,
-		.row_count = GB_COUNT(env_rows),
-		.target = &env,
-		.target_size = sizeof env,
+		.target = &request,
+		.target_size = sizeof request,
 	};
-	enum gb_status status = GB_OK;
 
 	if (gb_options_parse(&a, argc, argv, err) || a.done)
 		goto out;
@@ -262,15 +244,10 @@ enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 		gb_fail(err, GB_EUSAGE, "env takes no words");
 		goto out;
 	}
-	if (!gb_session_open(&session, &env.request, argc, argv, err) &&
-	    !session.output.to_stdout) {
-		if (env.json)
-			(void)print_json(gb_run_format(session.records.run[0]), err);
-		else
-			gb_env_print(stdout, session.records.run[0]);
-	}
-	status = gb_finish(&session, true, err);
+	if (!gb_session_open(&session, &request, argc, argv, err))
+		(void)print_json(gb_run_format(session.records.run[0]), err);
+	(void)gb_session_close(&session, err);
 out:
 	gb_arguments_release(&a);
-	return err->code ? err->code : status;
+	return err->code;
 }

@@ -43,6 +43,7 @@ static const struct {
 	{ "ab", "--base", "ab launches both builds; -o PREFIX --resume continues its own launches" },
 	{ "ab", "--peers", "the arguments after -- choose the variants, libraries included" },
 	{ "ab", "--dry-run", "gpubench with the arguments after -- and --dry-run lists a launch" },
+	{ "env", "--format -f --output -o", "env prints the run line as indented JSON" },
 	{ printers, "--format=latex", "pandoc converts what --format=markdown prints" },
 	{ "report", "--format=benchmark", "docs/manual.md, \"Trends\", makes Bencher's JSON of "
 					    "--format=json" },

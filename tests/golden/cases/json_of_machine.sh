@@ -2,8 +2,8 @@
 gpubench list --format=json >list.json || exit
 gpubench list -f json radix >radix.json || exit
 gpubench list >list.txt || exit
-gpubench env --format=json >env.json || exit
-gpubench env -o - >run.jsonl || exit
+gpubench env >env.json || exit
+gpubench stream cpu/copy --count=10 --samples=1 -o - >run.jsonl || exit
 /usr/bin/python3 - <<'END'
 import json
 everything, radix = json.load(open("list.json")), json.load(open("radix.json"))
@@ -16,5 +16,5 @@ for row in map(rows.get, ("count", "type", "file", "threads", "seed")):
     print(*(row[k] for k in ("name", "type", "default", "left_out_of_keys")))
 env, run = json.load(open("env.json")), json.loads(open("run.jsonl").readline())
 assert env["tool"] == run["tool"] and env["host"]["cpu"] == run["host"]["cpu"]
-print(sorted(env.keys() ^ run.keys()), env["argv"])
+print(sorted(env.keys() ^ run.keys()), env["argv"], sorted(env["settings"].keys() ^ run["settings"].keys()))
 END

@@ -7,8 +7,6 @@ for f in jsonl html; do
 	copy -o out.$f
 	echo "$? $(cat out.$f)"
 done
-gpubench env -o out.html >/dev/null
-echo $?
 copy --runs=2 -o out.jsonl
 echo $?
 echo "to keep" >out.a-again.jsonl
