@@ -14,8 +14,9 @@ static const char *const commands[][2] = {
 	{ "new", "start from examples/radix.c or radix.cu (see CONTRIBUTING.md)" },
 	{ "history", "Apache Otava and Bencher find shifts in the CSV and JSON of gpubench report "
 		     "(docs/manual.md, \"Trends\")" },
-	{ "versus", "gpubench compare --by=machine FILE... prints machines side by side, --by=library "
-		    "our variants and libraries" },
+	{ "versus",
+	  "gpubench compare --by=machine FILE... prints machines side by side, --by=library "
+	  "our variants and libraries" },
 };
 
 /* Commands that measure nothing themselves; rows without a list of commands are for all others. */
@@ -25,8 +26,9 @@ static const char printers[] = "report compare ab repro";
 static const char records[] = "-o FILE.jsonl writes records, which gpubench report "
 			      "--format=table|markdown|html|csv|json prints";
 static const char words[] = "variants are words or globs, as in gpubench radix 'cuda/*'";
-static const char sizes[] = "each parameter has its own option with a list or range of values, as in "
-			    "--count=1Mi:64Mi:x4";
+static const char sizes[] =
+	"each parameter has its own option with a list or range of values, as in "
+	"--count=1Mi:64Mi:x4";
 
 /* Names are separated by blanks. */
 static const struct {
@@ -38,18 +40,22 @@ static const struct {
 	{ NULL, "--no-isolate", "plug-ins run in this process" },
 	{ NULL, "--dry-run=trial", "--dry-run lists the memory; the time is not forecast" },
 	{ "stream", "--op", "stream only copies" },
-	{ "repro", "--missing", "empty cells state their reason, and --dry-run lists what would be "
-				  "measured" },
-	{ "ab", "--base", "ab launches both builds; -o PREFIX --resume continues its own launches" },
+	{ "repro", "--missing",
+	  "empty cells state their reason, and --dry-run lists what would be "
+	  "measured" },
+	{ "ab", "--base",
+	  "ab launches both builds; -o PREFIX --resume continues its own launches" },
 	{ "ab", "--peers", "the arguments after -- choose the variants, libraries included" },
 	{ "ab", "--dry-run", "gpubench with the arguments after -- and --dry-run lists a launch" },
 	{ "env", "--format -f --output -o", "env prints the run line as indented JSON" },
 	{ printers, "--format=latex", "pandoc converts what --format=markdown prints" },
-	{ "report", "--format=benchmark", "docs/manual.md, \"Trends\", makes Bencher's JSON of "
-					    "--format=json" },
+	{ "report", "--format=benchmark",
+	  "docs/manual.md, \"Trends\", makes Bencher's JSON of "
+	  "--format=json" },
 	/* nvbench, google/benchmark, CUB, hyperfine */
 	{ NULL, "--filter --benchmark_filter --benchmark -b", words },
-	{ "list", "--filter", "benchmarks and globs of variants are words: gpubench list 'cuda/*'" },
+	{ "list", "--filter",
+	  "benchmarks and globs of variants are words: gpubench list 'cuda/*'" },
 	{ NULL, "--list --list-tests --benchmark_list_tests", "gpubench list lists the variants" },
 	{ NULL, "--json --jsonbin --json-out --export-json --benchmark_out", records },
 	{ NULL, "--csv --csv-out --export-csv --md --export-markdown --benchmark_format", records },
@@ -60,14 +66,16 @@ static const struct {
 	{ NULL, "--devices -d", "--device=N, or --device=all where it may be several" },
 	{ NULL, "--target-samples --repetitions --benchmark_repetitions --trials -n",
 	  "--samples=N takes N samples; --runs=N launches the program N times" },
-	{ NULL, "--min-time --benchmark_min_time --min-secs", "--samples=N, or --max-time=SECONDS" },
+	{ NULL, "--min-time --benchmark_min_time --min-secs",
+	  "--samples=N, or --max-time=SECONDS" },
 	{ NULL, "--max-noise --stopping-criterion --noise-tolerance-percent", "--rel-ci=X" },
 	{ NULL, "--cold-warmup-runs -w", "--warmup=N" },
 	{ NULL, "--no-batch", "only --hot batches short runs" },
 	{ NULL, "--lgc", "--lock-clocks" },
 	{ NULL, "--run-shard --num-shards", "--shard=I/N" },
 	{ NULL, "--smoke", "--preset=quick; gpubench check verifies small inputs" },
-	{ NULL, "--profile --run-once", "run ncu or nsys on one sample: --hot --samples=1 --warmup=0" },
+	{ NULL, "--profile --run-once",
+	  "run ncu or nsys on one sample: --hot --samples=1 --warmup=0" },
 	{ NULL, "--validate", "results are verified unless --no-verify is given" },
 	/* GAPBS, Graph500 */
 	{ "bfs", "-g", "--graph=kronecker --scale=N" },

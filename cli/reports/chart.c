@@ -35,7 +35,7 @@ struct mark {
 struct chart {
 	const struct gb_section *section;
 	FILE *file;
-	size_t abscissa; /* axis of the section */
+	size_t abscissa;   /* axis of the section */
 	struct mark *mark; /* by series, then by value */
 	size_t marks, series;
 	size_t left_out; /* rows that did not fit into these series */
@@ -232,8 +232,7 @@ static void take_marks(struct chart *c)
 							    row->record) };
 
 		(void)gb_row_span(row, &mark.ns);
-		if (!is_drawn(c, row->record) || !(mark.ns.low > 0) ||
-		    !(mark.value->number > 0))
+		if (!is_drawn(c, row->record) || !(mark.ns.low > 0) || !(mark.value->number > 0))
 			continue;
 		mark.series = series_of(c, row->record);
 		if (mark.series < SERIES)

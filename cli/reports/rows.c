@@ -145,10 +145,10 @@ struct columns {
 static void choose_columns(struct columns *columns, const struct gb_section *section)
 {
 	const struct gb_column fixed[FIXED] = {
-		[VARIANT] = { "variant", NULL, true },     [TIME] = { "time", NULL, false },
-		[INTERVAL] = { "95 %", NULL, false },      [ITEMS] = { columns->items, NULL, false },
-		[BYTES] = { "B/s", NULL, false },          [COPY] = { "of copy", NULL, false },
-		[UPLOAD] = { "upload", NULL, false },      [DOWNLOAD] = { "download", NULL, false },
+		[VARIANT] = { "variant", NULL, true }, [TIME] = { "time", NULL, false },
+		[INTERVAL] = { "95 %", NULL, false },  [ITEMS] = { columns->items, NULL, false },
+		[BYTES] = { "B/s", NULL, false },      [COPY] = { "of copy", NULL, false },
+		[UPLOAD] = { "upload", NULL, false },  [DOWNLOAD] = { "download", NULL, false },
 		[STATUS] = { "status", NULL, true },
 	};
 

@@ -32,6 +32,7 @@ def record(number, bench, variant, params, ns, **more):
         "bench": bench,
         "backend": backend,
         "variant": name,
+        "peer": name in ("qsort", "embree"),
         "key": " ".join([bench + "/" + variant] + ["%s=%s" % p for p in params.items()]),
         "params": params,
         "status": "ok",

@@ -107,7 +107,8 @@ static enum gb_status take_cell(struct cell *cell, const struct gb_key_entry *en
 static enum gb_status set_speed_up(struct report *r, const struct cell *first, struct cell *cell,
 				   struct means *mean, struct gb_error *err)
 {
-	const struct cell *fast = r->by_library ? first : cell, *slow = r->by_library ? cell : first;
+	const struct cell *fast = r->by_library ? first : cell,
+			  *slow = r->by_library ? cell : first;
 	const struct gb_gate_values values = { fast->value, slow->value, fast->launches,
 					       slow->launches };
 	const struct gb_interval *of = &cell->speed_up.interval;
@@ -180,7 +181,9 @@ static enum gb_status take_fastest(const struct report *r, const struct table *t
 				   bool hot, const struct side *side, struct cell *cell,
 				   struct cell *spare, struct gb_error *err)
 {
-	*cell = (struct cell){ .value = cell->value, .ns = NAN, .verdict = GB_ABSENT,
+	*cell = (struct cell){ .value = cell->value,
+			       .ns = NAN,
+			       .verdict = GB_ABSENT,
 			       .speed_up = { NAN, { NAN, NAN, NAN } } };
 	for (size_t g = 0; g < r->keys.group_count; g++) {
 		const struct gb_record *record = record_of(r, g);
@@ -289,14 +292,14 @@ static enum gb_status fill_cells(struct report *r, const struct table *t, size_t
 	return err->code;
 }
 
-/* Add a key or, by library, the point of one of our keys, with cold or hot caches, if it has a
- * record. */
+/* Add a key with cold or hot caches, if it has a record; by library, the point of one of our keys,
+ * if a library has one, too. */
 static enum gb_status add_row(struct report *r, const struct table *t, struct gb_grid *grid,
 			      size_t group, bool hot, struct cell *cell, struct means *mean,
 			      struct gb_error *err)
 {
 	const struct gb_record *record;
-	size_t first = 0;
+	size_t first = 0, sides = 0;
 
 	if (r->by_library && (record_of(r, group)->peer || has_row(r, t, group)))
 		return GB_OK;
@@ -305,7 +308,9 @@ static enum gb_status add_row(struct report *r, const struct table *t, struct gb
 	while (!r->by_library && first + 1 < t->count && !cell[first].record)
 		first++;
 	record = cell[first].record;
-	if (!record)
+	for (size_t m = 0; m < t->count; m++)
+		sides += cell[m].record != NULL;
+	if (!record || (r->by_library && sides < 2))
 		return GB_OK;
 	gb_grid_row(grid, false);
 	gb_grid_set(grid, VARIANT, record->variant, GB_PLAIN);
@@ -313,8 +318,11 @@ static enum gb_status add_row(struct report *r, const struct table *t, struct gb
 		    GB_PLAIN);
 	gb_grid_set(grid, CACHES, hot ? "hot" : "", GB_PLAIN);
 	for (size_t m = 0; m < t->count; m++) {
+		const struct gb_record *own = cell[m].record;
+
 		add_cell(grid, m, &cell[m]);
-		add_data(r, t, m, cell[m].record ? cell[m].record->key : record->key, hot, &cell[m]);
+		if (own || !r->by_library)
+			add_data(r, t, m, own ? own->key : record->key, hot, &cell[m]);
 	}
 	return GB_OK;
 }
@@ -325,7 +333,7 @@ static void add_sums(struct gb_grid *grid, const struct table *t, const struct m
 	char text[80];
 
 	gb_grid_row(grid, true);
-	gb_grid_set(grid, PARAMETERS, "ours is faster, unsure, slower; mean", GB_PLAIN);
+	gb_grid_set(grid, PARAMETERS, "faster, unsure, slower; geometric mean", GB_PLAIN);
 	for (size_t m = 1; m < t->count; m++) {
 		const size_t *v = mean[m].verdicts;
 
@@ -410,9 +418,8 @@ static enum gb_status add_side(struct report *r, const struct gb_record *record,
 	struct table *t = r->table;
 	size_t i = 0;
 
-	while (i < r->tables &&
-	       !(is_of(&t[i], record) &&
-		 (!r->by_library || gb_same_machine(t[i].side->machine, machine))))
+	while (i < r->tables && !(is_of(&t[i], record) &&
+				  (!r->by_library || gb_same_machine(t[i].side->machine, machine))))
 		i++;
 	if (i == r->tables) {
 		t = reallocarray(t, i + 1, sizeof *t);
@@ -447,6 +454,10 @@ enum gb_status gb_sides_print(FILE *file, const struct gb_records *records, bool
 		(void)add_side(&r, records->record[i], err);
 	if (!err->code)
 		(void)gb_keys_init(&r.keys, records, NULL, err);
+	if (by_library)
+		gb_sheet_put(
+			&r.sheet, GB_LINE,
+			"speed-up: of our fastest variant over the library, with as many threads");
 	for (size_t i = 0; i < r.tables && !err->code; i++)
 		if (!by_library || r.table[i].count > 1)
 			(void)print_table(&r, &r.table[i], err);

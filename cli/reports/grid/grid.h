@@ -43,8 +43,8 @@ struct gb_grid {
 	size_t columns, rows, room;
 	const struct gb_column *column;
 	struct gb_cell *cell; /* rows * columns */
-	bool *gap;   /* per row: print a blank line before it */
-	bool failed; /* memory ran out, so the grid is incomplete */
+	bool *gap;            /* per row: print a blank line before it */
+	bool failed;          /* memory ran out, so the grid is incomplete */
 };
 
 /* Make an empty grid; the columns must outlive it. */

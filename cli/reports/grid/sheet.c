@@ -141,9 +141,9 @@ void gb_sheet_put(struct gb_sheet *sheet, enum gb_block block, const char *forma
 
 void gb_sheet_strong(struct gb_sheet *sheet, const char *text)
 {
-	static const struct frame frame[] = {
-		{ "", "" }, { "**", "**" }, { "<strong>", "</strong>" }
-	};
+	static const struct frame frame[] = { { "", "" },
+					      { "**", "**" },
+					      { "<strong>", "</strong>" } };
 
 	if (gb_sheet_is_data(sheet))
 		return;

@@ -361,8 +361,7 @@ Test(page, a_chart_of_several_parameters)
 
 			(void)snprintf(param[N], sizeof *param, "\"n\":%d", n);
 			(void)snprintf(param[TYPE], sizeof *param, "\"type\":\"%d\"", type);
-			(void)snprintf(param[SIZE], sizeof *param, "\"size\":%d",
-				       64 + (type == 2));
+			(void)snprintf(param[SIZE], sizeof *param, "\"size\":%d", 64 + (type == 2));
 			(void)snprintf(param[THREADS], sizeof *param, "\"threads\":%d", threads);
 			for (size_t k = 0; k < PARAMS; k++)
 				if (threads || orders[order][k] != THREADS)

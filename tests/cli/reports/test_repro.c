@@ -71,7 +71,8 @@ Test(repro, cells_have_their_parameters_and_units)
 	cr_assert(ieee_ulp_eq(dbl, cell[4].here, 1e3, 8));
 	cr_assert(ieee_ulp_eq(dbl, cell[7].here, 1 / ms, 8)); /* 1000 keys in this many ms */
 	cr_assert(cell[1].record != NULL && cell[3].record != NULL);
-	cr_assert(eq(str, (char *)gb_member_find(&cell[1].record->params, "distribution")->text, "few"));
+	cr_assert(eq(str, (char *)gb_member_find(&cell[1].record->params, "distribution")->text,
+		     "few"));
 	cr_assert(eq(str, (char *)gb_member_find(&cell[1].record->params, "type")->text, "u32"));
 	cr_assert(eq(str, (char *)gb_member_find(&cell[3].record->params, "type")->text, "u64"));
 	cr_assert(eq(str, (char *)cell[5].reason, "sold out"));

@@ -16,5 +16,5 @@ for row in map(rows.get, ("count", "type", "file", "threads", "seed")):
     print(*(row[k] for k in ("name", "type", "default", "left_out_of_keys")))
 env, run = json.load(open("env.json")), json.loads(open("run.jsonl").readline())
 assert env["tool"] == run["tool"] and env["host"]["cpu"] == run["host"]["cpu"]
-print(sorted(env.keys() ^ run.keys()), env["argv"], sorted(env["settings"].keys() ^ run["settings"].keys()))
+print(sorted(run.keys() - env.keys()), env["argv"], sorted(env["settings"].keys() ^ run["settings"].keys()))
 END
