@@ -50,8 +50,7 @@ static const struct {
 	{ "env", "--format -f --output -o", "env prints the run line as indented JSON" },
 	{ printers, "--format=latex", "pandoc converts what --format=markdown prints" },
 	{ "report", "--format=benchmark",
-	  "docs/manual.md, \"Trends\", makes Bencher's JSON of "
-	  "--format=json" },
+	  "jq makes Bencher's JSON of record files (docs/reading-records.md)" },
 	/* nvbench, google/benchmark, CUB, hyperfine */
 	{ NULL, "--filter --benchmark_filter --benchmark -b", words },
 	{ "list", "--filter",
