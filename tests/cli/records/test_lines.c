@@ -509,7 +509,7 @@ Test(lines, unusual_members_are_accepted)
 		"\"time\":{\"median\":3,\"samples\":[3,3]},"
 		"\"verify\":{\"result\":\"pass\",\"runs\":9,\"overwritten\":2,\"changed\":2}",
 		"\"bench\":\"radix\",\"key\":\"radix/cpu/v\"",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5\"",
+		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 n=1\"",
 		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 seed=9007199254740993\","
 		"\"params\":{\"seed\":\"9007199254740993\",\"count\":5}",
 		"\"bench\":\"radix\",\"key\":\"radix/cpu/v type=pairs\","

@@ -43,7 +43,7 @@ Test(command, of_a_record)
 		add_line_of(&list, text);
 		(void)snprintf(text, sizeof text,
 			       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"r%zu\","
-			       "\"key\":\"%s/cpu/best\",\"bench\":\"%s\",\"backend\":\"cpu\","
+			       "\"key\":\"%s/cpu/best unknown=1\",\"bench\":\"%s\",\"backend\":\"cpu\","
 			       "\"variant\":\"best\",\"params\":{\"unknown\":1%s%s},"
 			       "\"time\":{\"median\":1,\"samples\":[1]}}",
 			       i, row[i].bench, row[i].bench, row[i].params[0] ? "," : "",

@@ -1,6 +1,6 @@
 # Counts of emulated runs, which have no time: one key has more, one has fewer, one is the same.
 record() { # SIDE KEY INSTRUCTIONS SECTORS BLOCKS
-	printf '{"type":"record","schema":2,"run_id":"%s","bench":"radix","backend":"cuda","variant":"lsd4","key":"radix/cuda/lsd4 %s","params":{"n":1},"status":"ok","verify":{"result":"pass"},"emulated":true,"time":{"median":1,"samples":[1]},"counts":{"warp_instructions":%s,"kernels":[{"kernel":"void n::scan<4>(int*)","blocks":%s,"global_load":{"sectors":%s}},{"kernel":"copy(int*)","launches":1}]}}\n' \
+	printf '{"type":"record","schema":2,"run_id":"%s","bench":"radix","backend":"cuda","variant":"lsd4","key":"radix/cuda/lsd4 %s n=1","params":{"n":1},"status":"ok","verify":{"result":"pass"},"emulated":true,"time":{"median":1,"samples":[1]},"counts":{"warp_instructions":%s,"kernels":[{"kernel":"void n::scan<4>(int*)","blocks":%s,"global_load":{"sectors":%s}},{"kernel":"copy(int*)","launches":1}]}}\n' \
 		$1 "$2" $3 $5 $4
 }
 printf '{"type":"run","schema":2,"run_id":"base"}\n' | tee base.jsonl | sed s/base/new/ >new.jsonl

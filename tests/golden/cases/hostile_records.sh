@@ -2,7 +2,7 @@
 # character, and with numbers far apart.
 run() { printf '{"type":"run","schema":2,"run_id":"%s"}\n' "$1"; }
 record() { # RUN SEQ KEY COUNT STATUS VERIFY MEMBERS
-	printf '{"type":"record","schema":2,"run_id":"%s","seq":%s,"bench":"radix","backend":"cpu","variant":"v","key":"radix/cpu/v %s","params":{"count":%s,"n":1},"status":"%s","verify":{"result":"%s"},"time":{"clock":"monotonic","median":5,"samples":[5]}%s}\n' \
+	printf '{"type":"record","schema":2,"run_id":"%s","seq":%s,"bench":"radix","backend":"cpu","variant":"v","key":"radix/cpu/v %s n=1","params":{"count":%s,"n":1},"status":"%s","verify":{"result":"%s"},"time":{"clock":"monotonic","median":5,"samples":[5]}%s}\n' \
 		"$@"
 }
 bad=$(printf 'a\\u001b[31mb\302\233c\342\200\256d\\u0007%%e')
