@@ -72,19 +72,6 @@ static enum gb_status check_written(const struct gb_request *request, const stru
 	return GB_OK;
 }
 
-/* Check only the first of the numbered files, which is always written. */
-static enum gb_status check_numbered(const struct gb_request *request, const struct gb_sweep *sweep,
-				     const char *option, const char *path, struct gb_error *err)
-{
-	char *first = gb_numbered_path(path, 0);
-
-	if (!first)
-		return gb_out_of_memory(err, NULL);
-	(void)check_written(request, sweep, option, first, err);
-	free(first);
-	return err->code;
-}
-
 enum gb_status gb_paths_check(const struct gb_request *request, const struct gb_sweep *sweep,
 			      struct gb_error *err)
 {
@@ -98,9 +85,7 @@ enum gb_status gb_paths_check(const struct gb_request *request, const struct gb_
 		for (size_t k = 0; k < axis->count; k++) {
 			const char *path = axis->value[k].s;
 
-			if (path && (axis->param->numbered && gb_is_numbered(path) ? check_numbered
-										   : check_written)(
-					    request, sweep, axis->param->name, path, err))
+			if (path && check_written(request, sweep, axis->param->name, path, err))
 				return err->code;
 		}
 	}
