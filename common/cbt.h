@@ -70,7 +70,6 @@ struct cbt_params {
 	double fill;       /* leaves / 2^depth */
 	int64_t ids;       /* enum cbt_ids, for bitfield, decode and cycle */
 	int64_t frames;    /* number of frames of update */
-	const char *image; /* PNG of the terrain's mesh, or NULL */
 	int64_t threads;
 	int64_t seed;
 };

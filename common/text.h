@@ -71,15 +71,6 @@ void gb_text_append(char *text, size_t size, const char *format, ...)
  * line and cannot change the colours, the window title or the order of the text around them. */
 void gb_text_print(FILE *file, const char *text);
 
-/* A numbered path names several files: "mesh-###.png" is mesh-000.png, mesh-001.png ... */
-
-/* True if the path contains a '#'. */
-bool gb_is_numbered(const char *path);
-
-/* Replace the first row of '#' in the path by the number, one digit per '#', or more if it does not
- * fit.  The caller frees the result; NULL if memory ran out. */
-char *gb_numbered_path(const char *path, size_t number);
-
 #ifdef __cplusplus
 }
 #endif

@@ -60,8 +60,7 @@ struct gb_param {
 	double low, high;           /* GB_FLOAT */
 	const char *const *choices; /* GB_CHOICE: NULL terminated */
 	enum gb_type type;
-	bool written;  /* GB_PATH: a file that is written, not read */
-	bool numbered; /* GB_PATH: may name several files (gb_numbered_path()), from 0 on */
+	bool written; /* GB_PATH: a file that is written, not read */
 	/* The back ends that use the parameter, as bits 1 << GB_CPU ...; 0: all.  The others are
 	 * not swept over it and do not record it. */
 	unsigned backends;

@@ -72,21 +72,6 @@ static enum gb_status check_written(const struct gb_request *request, const stru
 	return GB_OK;
 }
 
-/* Check a file that the sweep writes: of numbered ones the first, which is always written. */
-static enum gb_status check_path(const struct gb_request *request, const struct gb_sweep *sweep,
-				 const struct gb_param *param, const char *path,
-				 struct gb_error *err)
-{
-	const bool numbered = param->numbered && gb_is_numbered(path);
-	char *first = numbered ? gb_numbered_path(path, 0) : strdup(path);
-
-	if (!first)
-		return gb_out_of_memory(err, NULL);
-	(void)check_written(request, sweep, param->name, first, err);
-	free(first);
-	return err->code;
-}
-
 enum gb_status gb_paths_check(const struct gb_request *request, const struct gb_sweep *sweep,
 			      struct gb_error *err)
 {
@@ -99,7 +84,7 @@ enum gb_status gb_paths_check(const struct gb_request *request, const struct gb_
 			continue;
 		for (size_t k = 0; k < axis->count; k++)
 			if (axis->value[k].s &&
-			    check_path(request, sweep, axis->param, axis->value[k].s, err))
+			    check_written(request, sweep, axis->param->name, axis->value[k].s, err))
 				return err->code;
 	}
 	return GB_OK;

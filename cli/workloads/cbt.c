@@ -16,7 +16,6 @@
 #include "common/cbt.h"
 #include "common/memory.h"
 #include "common/text.h"
-#include "datasets/image.h"
 #include "datasets/trees/bits.h"
 #include "datasets/trees/terrain.h"
 #include "datasets/trees/trees.h"
@@ -65,13 +64,6 @@ static const struct gb_param params[] = {
 	  .min = 1,
 	  .max = 256,
 	  .help = "number of frames that one run of --op=update executes" },
-	{ .name = "image",
-	  AT(GB_PATH, image),
-	  .written = true,
-	  .numbered = true,
-	  .help = "write a PNG of the terrain's mesh (update: after the last frame); a row of # "
-		  "in the name writes a numbered image of each frame, with its splits and "
-		  "merges" },
 	GB_COMMON_PARAMS(struct cbt_params),
 };
 #undef AT
@@ -122,32 +114,13 @@ static const char *const paper[] = {
 
 /* ---- input ------------------------------------------------------------------------------- */
 
-static enum gb_status draw(const struct cbt_params *p, const struct cbt_input *in,
-			   struct gb_error *err)
-{
-	const uint64_t *field = in->end_field ? in->end_field : in->field;
-
-	if (p->shape != CBT_TERRAIN)
-		return gb_fail(err, GB_EUSAGE, "--image=%s needs --shape=terrain, not %s", p->image,
-			       shapes[p->shape]);
-	if (gb_is_numbered(p->image) && p->op != CBT_UPDATE)
-		return gb_fail(err, GB_EUSAGE,
-			       "--image=%s: only --op=update has frames, one for each number",
-			       p->image);
-	if (gb_memory_is_dry() || gb_image_check(p->image, err))
-		return err->code;
-	if (gb_is_numbered(p->image))
-		return gb_terrain_film(p->image, in, (uint64_t)p->seed, err);
-	return gb_terrain_draw(p->image, field, in->depth, (uint64_t)p->seed, err);
-}
-
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
 {
 	const struct cbt_params *p = params_;
 	struct cbt_input *in = gb_input_begin(sizeof *in, err);
 
-	if (in && !gb_trees_make(p, in, err) && p->image)
-		(void)draw(p, in, err);
+	if (in)
+		(void)gb_trees_make(p, in, err);
 	return gb_input_end(in, input, err);
 }
 

@@ -77,19 +77,6 @@ struct gb_triangle gb_terrain_triangle(uint32_t k);
 enum gb_status gb_terrain_check(const struct cbt_input *in, const uint64_t *field, size_t leaves,
 				struct gb_error *err);
 
-/* Images of a mesh seen from above: PNG or PPM, 1024 x 1024.  In the images of a flight, the
- * triangles that a frame splits are red, those that it merges are blue, and a white ring marks the
- * camera. */
-
-/* Draw the mesh of a field.  GB_EIO, GB_EMEMORY. */
-enum gb_status gb_terrain_draw(const char *path, const uint64_t *field, unsigned depth,
-			       uint64_t seed, struct gb_error *err);
-
-/* Draw the input's mesh before each frame, with its splits and merges, and after the last frame:
- * one image more than there are frames, numbered from 0 (gb_numbered_path()). */
-enum gb_status gb_terrain_film(const char *path, const struct cbt_input *in, uint64_t seed,
-			       struct gb_error *err);
-
 #ifdef __cplusplus
 }
 #endif

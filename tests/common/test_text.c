@@ -229,26 +229,3 @@ Test(text, control_characters_are_printed_as_question_marks)
 	cr_expect_str_eq(printed, "a?[1m\303\266???z");
 	free(printed);
 }
-
-Test(text, numbers_in_paths)
-{
-	static const struct {
-		const char *path;
-		size_t number;
-		const char *first;
-	} row[] = {
-		{ "a#.png", 3, "a3.png" },
-		{ "a###.png", 7, "a007.png" },
-		{ "##", 123, "123" },
-		{ "a##b#", 0, "a00b#" },
-	};
-
-	cr_expect(!gb_is_numbered("a.png"));
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		char *path = gb_numbered_path(row[i].path, row[i].number);
-
-		cr_expect(gb_is_numbered(row[i].path));
-		cr_expect_str_eq(path, row[i].first);
-		free(path);
-	}
-}

@@ -53,7 +53,7 @@ static struct octree_input *prepare(const struct octree_params *params)
 
 /* Run the variant once on the input and verify the tree.  Nothing may leak. */
 static struct gb_result run(const struct gb_variant *v, const struct octree_params *params,
-			    const struct octree_input *in)
+			    struct octree_input *in)
 {
 	struct gb_result r = { .workload = &gb_octree_workload, .variant = v, .params = params };
 	const size_t used = gb_memory_used(GB_DEVICE_MEMORY);
@@ -132,7 +132,7 @@ static void exhaust(const struct octree_params *params)
 			struct gb_result r = run(v, params, in);
 			cr_assert(eq(int, (int)r.outcome, GB_FAILED), "%s: %s", v->name, r.reason);
 			cr_assert(eq(int, (int)r.code, GB_ERUNTIME));
-			cr_assert(strstr(r.reason, "exhausted"), "%s", r.reason);
+			cr_assert(strstr(r.reason, "exhausted") != NULL, "%s", r.reason);
 			gb_result_release(&r);
 			r = run(v, params, other);
 			cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s: %s", v->name,

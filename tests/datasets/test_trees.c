@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/memory.h"
 #include "common/text.h"
@@ -375,81 +374,4 @@ Test(cbt_terrain, triangles_halve)
 
 		cr_assert_eq(llabs(area) << (cbt_level(k) - 1), INT64_C(1) << 30);
 	}
-}
-
-enum { EDGE = 1024, FRAMES = 8 };
-
-/* Read picture number f of the film and remove it. */
-static void read_picture(const char *folder, unsigned f, unsigned char *rgb)
-{
-	char path[128];
-	FILE *file;
-
-	(void)snprintf(path, sizeof path, "%s/%02u.ppm", folder, f);
-	file = fopen(path, "rb");
-	cr_assert(file, "%s", path);
-	cr_assert_eq(fscanf(file, "P6 1024 1024 255"), 0);
-	cr_assert_eq(fgetc(file), '\n');
-	cr_assert_eq(fread(rgb, 3, (size_t)EDGE * EDGE, file), (size_t)EDGE * EDGE);
-	fclose(file);
-	unlink(path);
-}
-
-static bool is_color(const unsigned char *at, int r, int g, int b)
-{
-	return at[0] == r && at[1] == g && at[2] == b;
-}
-
-/* The centre of each leaf of the field has its colour: red, blue or the ground's, unless the
- * camera's ring covers it.  Counts the red and the blue ones. */
-static void expect_colors(const unsigned char *rgb, const uint64_t *field,
-			  const struct cbt_frame *frame, size_t seen[2])
-{
-	size_t leaf = 0;
-
-	for (uint32_t x = 0, next; x < 1024; x = next, leaf++) {
-		struct gb_triangle t;
-		const unsigned char *at;
-
-		next = (uint32_t)gb_tree_next(field, 1024, x + 1);
-		t = gb_terrain_triangle(cbt_leaf(10, x, next - x));
-		at = rgb + 3 * (size_t)((t.y[0] + t.y[1] + t.y[2]) / 3 * 1023 / 32768 * EDGE +
-					(t.x[0] + t.x[1] + t.x[2]) / 3 * 1023 / 32768);
-		if (is_color(at, 255, 255, 255))
-			continue;
-		cr_assert_eq(is_color(at, 213, 94, 0), frame && gb_tree_get(frame->split, leaf));
-		cr_assert_eq(is_color(at, 0, 114, 178), frame && gb_tree_get(frame->merge, leaf));
-		seen[0] += is_color(at, 213, 94, 0);
-		seen[1] += is_color(at, 0, 114, 178);
-	}
-}
-
-Test(cbt_terrain, film)
-{
-	char folder[] = "/tmp/gpubench-film-XXXXXX", path[64];
-	unsigned char *rgb = malloc((size_t)3 * EDGE * EDGE);
-	struct cbt_input in = made(CBT_TERRAIN, 10, 0.2, FRAMES, 7);
-	struct gb_error err = { 0 };
-	uint64_t field[16];
-	size_t seen[2] = { 0, 0 };
-
-	cr_assert(mkdtemp(folder) && rgb);
-	(void)snprintf(path, sizeof path, "%s/##.ppm", folder);
-	cr_assert_eq(gb_terrain_film(path, &in, 7, &err), GB_OK, "%s", err.message);
-	memcpy(field, in.field, sizeof field);
-	for (unsigned f = 0; f < FRAMES; f++) {
-		read_picture(folder, f, rgb);
-		expect_colors(rgb, field, &in.frame[f], seen);
-		gb_trees_apply(field, 10, &in.frame[f]);
-	}
-	cr_assert(seen[0] > 0 && seen[1] > 0, "%zu red, %zu blue", seen[0], seen[1]);
-	read_picture(folder, FRAMES, rgb);
-	expect_colors(rgb, in.end_field, NULL, seen);
-	(void)snprintf(path, sizeof path, "%s/00.ppm", folder);
-	cr_assert_eq(gb_terrain_draw(path, in.end_field, in.depth, 7, &err), GB_OK);
-	read_picture(folder, 0, rgb);
-	expect_colors(rgb, in.end_field, NULL, seen);
-	cr_assert_eq(rmdir(folder), 0, "a picture for each frame and one, no more");
-	gb_trees_release(&in);
-	free(rgb);
 }

@@ -239,13 +239,3 @@ Test(cbt_workload, work)
 	cr_assert(!gb_cbt_workload.repeatable(s.trial.params));
 	end_trial(&s.trial);
 }
-
-Test(cbt_workload, an_image_needs_a_terrain)
-{
-	const struct cbt_params params = {
-		.op = CBT_REDUCE, .depth = 8, .shape = CBT_RANDOM, .fill = 1, .image = "mesh.png"
-	};
-
-	refuse_input(&gb_cbt_workload, &params,
-		     "--image=mesh.png needs --shape=terrain, not random");
-}

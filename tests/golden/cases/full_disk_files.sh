@@ -17,7 +17,6 @@ try gpubench bfs cpu/csr --vertices=1000 -q --write=graph.el
 try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=64 -q --image=picture.ppm
 try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=8 -q --image=no/such/picture.ppm
 try gpubench bfs cpu/csr --vertices=10 -q --write=no/such/graph.sg
-try gpubench cbt cpu/stream --op=update --shape=terrain --depth=4 -q --image=no/such/picture.ppm
 mkdir picture.ppm
 try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=8 -q --image=picture.ppm
 ls
