@@ -46,6 +46,9 @@ def stored():
     for path in sorted(glob.glob(top + "/results/measured/*/*.jsonl")):
         with open(path, encoding="utf-8") as file:
             for line in map(json.loads, file):
+                if "params" in line: # without those that the benchmark has lost
+                    known = defaults[line["bench"]]
+                    line["params"] = {n: v for n, v in line["params"].items() if n in known}
                 lines.setdefault((line["run_id"], line.get("seq")), line)
     used = {(p["workload"], c.get("variant")) for p in papers for t in p["tables"]
             for c in t["columns"]}

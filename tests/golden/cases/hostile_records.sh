@@ -15,7 +15,7 @@ done >both.jsonl
 head -n 3 both.jsonl >base.jsonl
 tail -n 3 both.jsonl >new.jsonl
 gpubench compare -f github base.jsonl new.jsonl
-gpubench report -f junit base.jsonl | grep -A 1 'name="one"'
+gpubench report -f junit base.jsonl | grep -A 1 'name="one n=1"'
 gpubench report -f csv base.jsonl | /usr/bin/python3 -c 'import sys; sys.stdin.buffer.read().decode("utf-8")'
 { run 1; n=0; for count in 1e-300 1e-200 5 1e200 1e300; do n=$((n + 1)); record 1 $n $count $count ok pass; done; } >far.jsonl
 timeout 100 gpubench report -f html far.jsonl | grep -c '</html>'
