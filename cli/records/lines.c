@@ -80,10 +80,12 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_e
 	record->run = run_of(list, record->run_id);
 	workload = gb_workload_find(record->bench);
 	wrong = gb_record_contradiction(record);
-	if (!wrong && !gb_renew_params(workload, record, err) && !gb_key_agrees(workload, record))
+	if (!wrong && !gb_key_agrees(workload, record))
 		wrong = "\"key\" is not that of its parameters";
-	if (wrong && !err->code)
+	if (wrong)
 		gb_fail(err, GB_EUSAGE, "%s", wrong);
+	else
+		(void)gb_renew_params(workload, record, err);
 	if (err->code)
 		gb_record_free(record);
 	else

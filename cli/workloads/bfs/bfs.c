@@ -124,25 +124,25 @@ static const char *const quick[] = {
 
 /* Dense graphs, a skewed one and a deep one. */
 static const char *const ci[] = {
-	"!*-early --vertices=8Ki --p=0.05,0.32 --sources=16",
-	"!*-early --vertices=8Ki --p=0.05 --sources=16 --result=parent",
-	"!*-early --graph=kronecker --scale=13 --sources=16",
-	"!*-early --graph=grid --vertices=4Ki --sources=16",
+	"!*/*-early --vertices=8Ki --p=0.05,0.32 --sources=16",
+	"!*/*-early --vertices=8Ki --p=0.05 --sources=16 --result=parent",
+	"!*/*-early --graph=kronecker --scale=13 --sources=16",
+	"!*/*-early --graph=grid --vertices=4Ki --sources=16",
 	NULL,
 };
 
 /* The paper's nine graphs. */
 static const char *const paper[] = {
-	"!*-early --vertices=16384,20480,24576 --p=0.05,0.15,0.32",
+	"!*/*-early --vertices=16384,20480,24576 --p=0.05,0.15,0.32",
 	NULL,
 };
 
 /* Skewed, random, deep and road-like graphs; each source is verified by a search on one thread. */
 static const char *const large[] = {
-	"!*-early --graph=kronecker --scale=16,18,20 --sources=8 --result=dist,parent",
-	"!*-early --graph=uniform,grid,road --vertices=1Mi --sources=8 --result=dist,parent",
-	"!cpu/* !*-early --graph=kronecker --scale=22,24 --sources=8 --result=dist,parent",
-	("!cpu/* !*-early --graph=uniform,grid,road --vertices=4Mi,16Mi --sources=8 "
+	"!*/*-early --graph=kronecker --scale=16,18,20 --sources=8 --result=dist,parent",
+	"!*/*-early --graph=uniform,grid,road --vertices=1Mi --sources=8 --result=dist,parent",
+	"!cpu/* !*/*-early --graph=kronecker --scale=22,24 --sources=8 --result=dist,parent",
+	("!cpu/* !*/*-early --graph=uniform,grid,road --vertices=4Mi,16Mi --sources=8 "
 	 "--result=dist,parent"),
 	NULL,
 };
