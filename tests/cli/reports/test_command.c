@@ -41,13 +41,13 @@ Test(command, of_a_record)
 			       "{\"type\":\"run\",\"schema\":2,\"run_id\":\"r%zu\",\"argv\":[%s]}",
 			       i, row[i].argv);
 		add_line_of(&list, text);
-		(void)snprintf(text, sizeof text,
-			       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"r%zu\","
-			       "\"key\":\"%s/cpu/best unknown=1\",\"bench\":\"%s\",\"backend\":\"cpu\","
-			       "\"variant\":\"best\",\"params\":{\"unknown\":1%s%s},"
-			       "\"time\":{\"median\":1,\"samples\":[1]}}",
-			       i, row[i].bench, row[i].bench, row[i].params[0] ? "," : "",
-			       row[i].params);
+		(void)snprintf(
+			text, sizeof text,
+			"{\"type\":\"record\",\"schema\":2,\"run_id\":\"r%zu\","
+			"\"key\":\"%s/cpu/best unknown=1\",\"bench\":\"%s\",\"backend\":\"cpu\","
+			"\"variant\":\"best\",\"params\":{\"unknown\":1%s%s},"
+			"\"time\":{\"median\":1,\"samples\":[1]}}",
+			i, row[i].bench, row[i].bench, row[i].params[0] ? "," : "", row[i].params);
 		add_line_of(&list, text);
 		command = gb_record_command(list.record[i]);
 		cr_expect_str_eq(command, row[i].command);
