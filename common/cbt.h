@@ -66,10 +66,10 @@ enum cbt_ids {
 struct cbt_params {
 	int64_t op; /* enum cbt_op */
 	int64_t depth;
-	int64_t shape;     /* enum cbt_shape */
-	double fill;       /* leaves / 2^depth */
-	int64_t ids;       /* enum cbt_ids, for bitfield, decode and cycle */
-	int64_t frames;    /* number of frames of update */
+	int64_t shape;  /* enum cbt_shape */
+	double fill;    /* leaves / 2^depth */
+	int64_t ids;    /* enum cbt_ids, for bitfield, decode and cycle */
+	int64_t frames; /* number of frames of update */
 	int64_t threads;
 	int64_t seed;
 };
