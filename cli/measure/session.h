@@ -55,8 +55,8 @@ enum gb_status gb_session_open(struct gb_session *session, const struct gb_reque
 enum gb_status gb_session_sweep(struct gb_session *session, const struct gb_sweep *sweep,
 				const struct gb_choice *choice, struct gb_error *err);
 
-/* A run of `result` hangs, as err says: write its record, and name it in err. */
-void gb_session_hung(struct gb_session *session, const struct gb_result *result,
+/* A run of `running` hangs, as err says: write its record, and name it in err. */
+void gb_session_hung(struct gb_session *session, const struct gb_result *running,
 		     struct gb_error *err);
 
 /* Close the output and release everything.  Return the exit status: the error in err, or else the

@@ -107,12 +107,13 @@ static void put_axis(FILE *file, const struct scale *s, bool vertical)
 	const double apart = vertical ? 14 : 48;
 	const double decade = fabs(s->to - s->from) * log(10) / log(s->high / s->low);
 	const int decades = decade * log10(2) < apart ? (int)fmin(ceil(apart / decade), 300) : 0;
-	double tick = pow(10, floor(log10(s->low)));
+	double next = pow(10, floor(log10(s->low)));
 
-	for (; tick <= s->high; tick = next_tick(tick, decades)) {
-		const double p = at(s, tick);
+	while (next <= s->high) {
+		const double tick = next, p = at(s, tick);
 		char text[GB_TEXT_MAX];
 
+		next = next_tick(tick, decades);
 		if (tick < s->low)
 			continue;
 		tidy(vertical ? gb_text_time(text, tick) : gb_text_scaled(text, tick));

@@ -368,11 +368,11 @@ WORDS_TARGET static void trace_turns(const struct lbvh_wide *wide, struct lbvh_b
 			   .size = { sizeof *wide->node, sizeof *wide->block } };
 	struct round a = { 0 }, b;
 
-	for (uint8_t i = 0; i < LBVH_TURNS; i++) {
+	for (unsigned i = 0; i < LBVH_TURNS; i++) {
 		c.walker[i].stack = stack + i * lbvh_ray_room(wide);
 		if (!start(&c, c.walker + i))
 			break;
-		a.walker[0][a.count[0]++] = i;
+		a.walker[0][a.count[0]++] = (uint8_t)i;
 	}
 	while (a.count[0] | a.count[1]) {
 		take_round(&c, &a, &b, batch->occluded, counts);
@@ -482,9 +482,11 @@ WORDS_FN void make_group(struct group *g, const struct lbvh_ray *from, unsigned 
 		F8 o[HALVES], d[HALVES], end[HALVES];
 
 		for (int h = 0; h < HALVES; h++) {
-			o[h] = f8_load(origin[k] + 8 * h);
-			d[h] = f8_load(direction[k] + 8 * h);
-			end[h] = f8_fma(d[h], f8_load(g->t + 8 * h), o[h]);
+			const ptrdiff_t first = (ptrdiff_t)8 * h;
+
+			o[h] = f8_load(origin[k] + first);
+			d[h] = f8_load(direction[k] + first);
+			end[h] = f8_fma(d[h], f8_load(g->t + first), o[h]);
 			small |= f8_le(size_of(d[h]), f8_set(LEAST_OF_GROUP));
 			differing |= f8_le(o[h], f8_set(origin[k][0])) ^
 				     f8_le(f8_set(origin[k][0]), o[h]);
@@ -515,7 +517,7 @@ WORDS_FN unsigned enter_box(const struct lbvh_wide_node *node, unsigned i, const
 	unsigned rays = 0;
 
 	for (int h = 0; h < HALVES; h++) {
-		F8 entry = f8_set(0), last = f8_load(g->t + 8 * h);
+		F8 entry = f8_set(0), last = f8_load(g->t + (ptrdiff_t)8 * h);
 
 		for (int k = 0; k < 3; k++) {
 			const F8 low = f8_fma(f8_set(node->bound[k][0][i]), g->inverse[k][h],

@@ -161,7 +161,8 @@ WORDS_FN I8 i8_keep(I8 a, unsigned bits)
 #if WORDS_SIMD == 2
 	return (I8)_mm256_mask_mov_epi32(_mm256_set1_epi32(-1), (__mmask8)bits, (__m256i)a);
 #else
-	const I8 each = { 1, 2, 4, 8, 16, 32, 64, 128 }, all = each - each + (int32_t)bits;
+	const I8 none = { 0 }, each = { 1, 2, 4, 8, 16, 32, 64, 128 };
+	const I8 all = none + (int32_t)bits;
 
 	return a | ((all & each) != each);
 #endif
