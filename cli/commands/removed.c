@@ -52,7 +52,7 @@ static const struct {
 	{ printers, "--format=latex", "pandoc converts what --format=markdown prints" },
 	{ "report", "--format=benchmark",
 	  "jq makes Bencher's JSON of record files (docs/reading-records.md)" },
-	{ "bfs", "--blocks --graph=blocks", "--graph=grid is deep, and --file reads any graph" },
+	{ "bfs", "--blocks", "--graph=grid is deep, and --file reads any graph" },
 	{ "bfs", "--index", "columns have 16 bits up to 64Ki vertices, else 32" },
 	{ "bfs", "--orphans", "a sparse --p leaves vertices without edges" },
 	{ "bfs", "--multi", "--file keeps parallel edges" },
