@@ -164,7 +164,7 @@ enum gb_status gb_state_create(const struct gb_variant_ops *ops, const void *par
 enum gb_status gb_state_upload(const struct gb_variant_ops *ops, void *state, struct gb_error *err);
 void gb_state_destroy(const struct gb_variant_ops *ops, void *state);
 
-/* What a variant is in a comparison: the paper's algorithm, a step from it to the best, the fastest
+/* The role of a variant in a comparison: the paper's algorithm, a step from it to the best, the fastest
  * of ours somewhere, a match of another one on the CPU or an older method, a library. */
 enum gb_kind { GB_KIND_PUBLISHED, GB_KIND_STEP, GB_KIND_BEST, GB_KIND_BASELINE, GB_KIND_LIBRARY };
 

@@ -36,7 +36,6 @@ def store(path):
 
 
 def read(path):
-    """{key: ([ns of each launch], seconds)}"""
     keys = {}
     for line in pathlib.Path(path).read_text().splitlines():
         if not line.startswith("#"):
@@ -61,8 +60,8 @@ def launch(folder, side):
         for seq, key in enumerate(todo):
             ns = keys[key][0][index] * (1.1 if (side, key) == ("new", gate["slower"]) else 1)
             names = dict(zip(("bench", "backend", "variant"), key.split(" ")[0].split("/")))
-            params = dict(word.split("=") for word in key.split(" ")[1:])
-            params = {name: float(text) if text[0].isdigit() else text for name, text in params.items()}
+            words = [word.split("=") for word in key.split(" ")[1:]]
+            params = {name: float(text) if text[0].isdigit() else text for name, text in words}
             members = {"key": key, **names, "params": params, "verify": {"result": "pass"}}
             print(json.dumps({"type": "record", **common, "seq": seq, "status": "ok", **members,
                               "time": {"median": ns, "samples": [ns]}}), file=file)
@@ -70,7 +69,7 @@ def launch(folder, side):
 
 
 def gate(program, launches, slower, seed):
-    """A run of `ab`: its exit status, minutes, and launches of each build."""
+    """The exit status of a run of `ab`, its minutes, and the launches of each build."""
     with tempfile.TemporaryDirectory() as folder:
         for side in "base", "new":
             os.symlink(os.path.realpath(__file__), folder + "/" + side)
@@ -78,8 +77,8 @@ def gate(program, launches, slower, seed):
         pathlib.Path(folder, "gate.json").write_text(json.dumps(task))
         words = [program, "ab", f"base={folder}/base", f"new={folder}/new", "-q", "--budget=10h"]
         status = subprocess.run([*words, "--", "run"], stdout=subprocess.PIPE, check=False).returncode
-        seconds = [float(path.read_text()) for path in pathlib.Path(folder).glob("*-*")]
-        return status, sum(seconds) / 60, len(seconds) / 2
+        times = [float(path.read_text()) for path in pathlib.Path(folder).glob("*-*")]
+        return status, sum(times) / 60, len(times) / 2
 
 
 def main():

@@ -1,8 +1,8 @@
 /* interrupt.h -- ends a program that does not come back from a variant or an input: after a signal,
  * or because a run hangs.
  *
- * The program's own loops look at gb_interrupted.  What may take long without such a loop is
- * watched, by a thread: half a second after a signal, or once a run has taken longer than --hang,
+ * The program's own loops look at gb_interrupted.  A thread watches work that may take long without
+ * such a loop: half a second after a signal, or once a run has taken longer than --hang,
  * the watched work is abandoned.  Its threads go on, but what watched it never comes back; the
  * thread writes what is known and ends the process.
  */

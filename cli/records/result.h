@@ -30,7 +30,7 @@ struct gb_settings {
 
 enum gb_outcome { GB_RESULT_OK, GB_SKIPPED, GB_FAILED };
 enum gb_stop { GB_CONVERGED, GB_LIMIT, GB_FIXED };
-/* What a measurement spends its time on. */
+/* The parts of a measurement that share its time. */
 enum gb_share {
 	GB_SETTING_UP,
 	GB_WARMING_UP,

@@ -217,7 +217,7 @@ static void batch1(const void *state, int thread, struct lbvh_batch *batch,
 
 enum { RAYS = 16 };
 
-/* What no ray of a call changes. */
+/* The arguments that all rays of a call share. */
 static void prepare(struct RTCRayHit16 *r)
 {
 	for (int i = 0; i < RAYS; i++) {

@@ -33,7 +33,7 @@ struct state {
 	size_t blocks; /* blocks taken; atomic */
 };
 
-/* What a thread owns. */
+/* The nodes that a thread owns. */
 struct thread {
 	struct octree_rows rows;
 	int32_t mine;          /* pre-allocated node; 0: none */

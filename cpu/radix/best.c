@@ -330,9 +330,9 @@ static enum gb_status create(void *state, const void *params, const void *input_
 
 /* Keys that are sorted are read once; reversed keys are read and written once.  A split reads
  * records twice and writes them once, and the leaves read and write them once; accesses in the
- * cache and further splits of large inputs are not counted.  Of the quicksort, each level whose
- * parts exceed the last-level cache and have several keys reads and writes records once, and so do
- * all levels below together. */
+ * cache and further splits of large inputs are not counted.  Each level of the quicksort whose parts
+ * exceed the last-level cache and have several keys reads and writes records once, and so do all
+ * levels below together. */
 static double bytes(const void *params, const void *input_)
 {
 	const struct radix_input *input = input_;

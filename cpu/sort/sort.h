@@ -37,7 +37,7 @@ void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int threa
 void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_t width,
 		       unsigned low, unsigned top);
 
-/* Whether the keys ascend, and whether each is below the one before it; at most one record: both. */
+/* The keys ascend; each is below the one before it.  Both hold for at most one record. */
 enum { RADIX_ASCENDS = 1, RADIX_DESCENDS = 2 };
 unsigned radix_order_of(const void *record, size_t n, size_t width, unsigned low);
 

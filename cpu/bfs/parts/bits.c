@@ -67,7 +67,7 @@ typedef uint64_t vector_anywhere __attribute__((vector_size(64), aligned(4), may
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* What differs between instruction sets. */
+/* The steps that differ between instruction sets. */
 struct steps {
 	/* A bit for each word that is not 0. */
 	unsigned (*some)(const vector *x);

@@ -96,7 +96,7 @@ typedef uint64_t lanes_anywhere __attribute__((vector_size(64), aligned(4), may_
 	} while (0)
 
 /* Join the fields of `bits` bits in each `step` in pairs, each second one behind the one before.
- * What lies above a pair is arbitrary. */
+ * The bits above a pair are arbitrary. */
 CBT_ALWAYS void join(lanes *x, unsigned bits, unsigned step)
 {
 	const lanes up = *x >> (step - bits);

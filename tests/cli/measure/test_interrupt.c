@@ -12,7 +12,7 @@
 static volatile int goes_on = 1;
 static int work, self;
 
-/* What the abandonment of `work` was given shows in the exit status. */
+/* The exit status shows the arguments of the abandonment. */
 static enum gb_status abandon(void *given, void *abandoned, struct gb_error *err)
 {
 	if (given != &self || abandoned != &work ||
@@ -126,7 +126,7 @@ Test(interrupt, abandons_work, .timeout = 600)
 		cr_expect(eq(int, status_of(row[i].child), row[i].status), "row %zu", i);
 }
 
-/* What was watched does not go on while its record is written. */
+/* Abandoned work does not go on while its record is written. */
 static enum gb_status slow(void *given, void *abandoned, struct gb_error *err)
 {
 	const struct timespec time = { .tv_nsec = 300000000 };
