@@ -61,7 +61,7 @@ _gpubench_words() { # COMMAND WORD: words that are not options
 	help) _gpubench_commands ;;
 	repro)
 		printf '%s\n' all
-		"$program" repro --list 2>/dev/null |
+		"$program" repro 2>/dev/null |
 			sed -n 's/^\(\([a-z]*\):[^ ]*\) .*/\1\n\2/p' | sort -u
 		[[ $2 != */* ]] || _gpubench_files "" "$2" # with --from
 		;;

@@ -49,7 +49,7 @@ try compare --by=machine --format=json out.jsonl machines.jsonl
 try compare --by=machine --format=html out.jsonl machines.jsonl
 try compare --format=junit out.jsonl other.jsonl
 try report --format=junit out.jsonl
-try repro --list
+try repro
 try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --dry-run
 try list
 try list --format=json

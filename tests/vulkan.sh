@@ -211,7 +211,7 @@ times = [max(json.loads(line)["time"]["samples"]) for line in open(sys.argv[1]) 
 assert times and max(times) < 2**20, times
 END
 expect "repro" 0 "rtx_ms, rows 1 to 2: emulated" "$gpubench" repro lbvh:table3 \
-	lbvh:table6 --preset=quick --set=rays=64 --backend=vulkan --samples=2
+	lbvh:table6 --preset=quick --rays=64 --backend=vulkan --samples=2
 # A failure ends its own measurement and no other.
 for plant in lost end; do
 	expect "planted: $plant" 4 "VK_ERROR_" recorded $plant "$gpubench" "${few[@]}" \

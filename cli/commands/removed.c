@@ -44,6 +44,8 @@ static const struct {
 	{ "repro", "--missing",
 	  "empty cells state their reason, and --dry-run lists what would be "
 	  "measured" },
+	{ "repro", "--list", "gpubench repro without words lists the tables" },
+	{ "repro", "--set", "each parameter has its own option, as in --tree=best" },
 	{ "ab", "--base",
 	  "ab launches both builds; -o PREFIX --resume continues its own launches" },
 	{ "ab", "--peers", "the arguments after -- choose the variants, libraries included" },

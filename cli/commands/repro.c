@@ -2,7 +2,7 @@
  *
  * The paper's file (results/papers/FORMAT.md) defines a table: its key columns are parameters, its
  * measured columns name the variants that stand for them here, and the variants of `beside` are
- * measured in the same run.  --set changes parameters.  A cell that does not fit in memory or is
+ * measured in the same run.  --NAME=VALUE changes a parameter.  A cell that does not fit in memory or is
  * not in this build stays empty; the reason is printed below the table.  With --from nothing is
  * measured: the keys of the cells are looked up in stored records.
  */
@@ -86,23 +86,13 @@ static enum gb_status put_end(struct output *out, struct gb_error *err)
 
 struct request {
 	struct gb_request measure; /* first: see gb_options_parse() */
-	int64_t list, format;
-	const char *set;    /* see gb_repro_set() */
+	int64_t format;
 	const char *from;   /* file of stored records */
 	const char *meshes; /* folder */
 };
 
 #define OF(member) offsetof(struct request, member)
 static const struct gb_param rows[] = {
-	{ .name = "list",
-	  .type = GB_FLAG,
-	  .offset = OF(list),
-	  .help = "list the tables of the words, by default all" },
-	{ .name = "set",
-	  .type = GB_PATH,
-	  .offset = OF(set),
-	  .unit = "NAME=VALUE,...",
-	  .help = "override table parameters, as in --set=tree=best" },
 	{ .name = "from",
 	  .type = GB_PATH,
 	  .offset = OF(from),
@@ -198,17 +188,18 @@ static enum gb_status ask_for(struct job *job, const char *word, struct gb_error
 	}
 	return found ? GB_OK
 		     : gb_fail(err, GB_EUSAGE, "there is no table '%.80s'%s", word,
-			       gb_suggest_text(&near, " (see gpubench repro --list)"));
+			       gb_suggest_text(&near, " (gpubench repro lists the tables)"));
 }
 
-static enum gb_status set_parameters(struct job *job, const char *words, struct gb_error *err)
+static enum gb_status set_parameters(struct job *job, const struct gb_overrides *list,
+				     struct gb_error *err)
 {
 	for (size_t i = 0; i < job->count && !err->code; i++) {
 		const struct table *t = &job->table[i];
 
 		if (t->asked_for)
 			(void)gb_repro_set(t->json,
-					   gb_workload_find(gb_json_text(t->paper, "paper")), words,
+					   gb_workload_find(gb_json_text(t->paper, "paper")), list,
 					   err);
 	}
 	return err->code;
@@ -288,24 +279,18 @@ static enum gb_status read_words(struct job *job, const struct request *request,
 	}
 	if (!any)
 		return gb_fail(err, GB_EUSAGE,
-			       "repro needs a PAPER:TABLE (see gpubench repro --list)");
+			       "repro --from needs a PAPER:TABLE (gpubench repro lists the "
+			       "tables)");
 	if (check_columns(job, request->measure.threads, err))
 		return err->code;
-	return request->set ? set_parameters(job, request->set, err) : GB_OK;
+	return a->overrides->count ? set_parameters(job, a->overrides, err) : GB_OK;
 }
 
-/* --list: print the names and titles of the tables. */
-static enum gb_status list_tables(struct job *job, const struct gb_arguments *a,
-				  struct gb_error *err)
+static void list_tables(const struct job *job)
 {
-	for (size_t i = 0; i < a->word_count; i++)
-		if (ask_for(job, a->word[i], err))
-			return err->code;
 	for (size_t i = 0; i < job->count; i++)
-		if (job->table[i].asked_for || a->word_count == 0)
-			(void)printf("%s  %s\n", job->table[i].word,
-				     gb_json_text(job->table[i].json, "title"));
-	return GB_OK;
+		(void)printf("%s  %s\n", job->table[i].word,
+			     gb_json_text(job->table[i].json, "title"));
 }
 
 static bool is_of(const struct gb_rows *group, const struct gb_param *row)
@@ -313,16 +298,23 @@ static bool is_of(const struct gb_rows *group, const struct gb_param *row)
 	return row >= group->row && row < group->row + group->count;
 }
 
+/* Without words and without --from, repro lists the tables. */
+static bool lists(const struct request *request, const struct gb_arguments *a)
+{
+	return !request->from && a->word_count == 0;
+}
+
 /* Why an option has no effect beside the others; NULL if it has one. */
-static const char *void_by(const struct request *request, const struct gb_param *row)
+static const char *void_by(const struct request *request, const struct gb_arguments *a,
+			   const struct gb_param *row)
 {
 	const bool format = gb_equal(row->name, "format");
 	const bool how = is_of(&gb_rows_how, row) || is_of(&gb_rows_hang, row) ||
 			 is_of(&gb_rows_device, row);
 	const bool progress = is_of(&gb_rows_progress, row);
 
-	if (request->list)
-		return gb_equal(row->name, "list") ? NULL : "--list prints names only";
+	if (lists(request, a))
+		return "repro without a PAPER:TABLE lists the tables";
 	if (request->from)
 		return how || (progress && !gb_equal(row->name, "quiet"))
 			       ? "--from measures nothing"
@@ -334,7 +326,7 @@ static enum gb_status check_given(const struct request *request, const struct gb
 				  struct gb_error *err)
 {
 	for (size_t i = 0; i < a->given_count && !err->code; i++) {
-		const char *why = void_by(request, a->given[i]);
+		const char *why = void_by(request, a, a->given[i]);
 
 		if (why)
 			gb_fail(err, GB_EUSAGE, "%s, so --%s has no effect", why,
@@ -489,14 +481,16 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	static struct request request;
 	static struct job job;
 	static struct gb_arguments a = {
-		.words = "PAPER:TABLE|PAPER|all...",
-		.summary = "Papers' tables: published, measured here, and their claims tested.",
+		.words = "[PAPER:TABLE|PAPER|all...] [--PARAMETER=VALUE...]",
+		.summary = "Papers' tables: published, measured here, and their claims tested.  "
+			   "Without words, the names of all tables.",
 		.shared = shared,
 		.row = rows,
 		.row_count = GB_COUNT(rows),
 		.defaults = defaults,
 		.target = &request,
 		.target_size = sizeof request,
+		.overrides = &request.measure.overrides,
 	};
 	enum gb_status status = GB_OK;
 
@@ -505,8 +499,8 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	    gb_preset_of(&request.measure, GB_PAPER, &job.source.preset, err) ||
 	    read_papers(&job, err))
 		goto out;
-	if (request.list)
-		(void)list_tables(&job, &a, err);
+	if (lists(&request, &a))
+		list_tables(&job);
 	else if (!read_words(&job, &request, &a, err))
 		status = run(&job, &request, argc, argv, err);
 out:

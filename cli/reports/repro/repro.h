@@ -65,11 +65,11 @@ struct gb_repro {
 /* GB_EUSAGE if the rows or a column of the table set the parameter. */
 enum gb_status gb_repro_fixed(const cJSON *table, const char *name, struct gb_error *err);
 
-/* Override parameters at all points of a table: "NAME=VALUE", several separated by commas.
+/* Override parameters at all points of a table.
  * GB_EUSAGE for an unknown parameter, an invalid value, or a parameter that differs from row to
  * row or from column to column. */
-enum gb_status gb_repro_set(cJSON *table, const struct gb_workload *workload, const char *words,
-			    struct gb_error *err);
+enum gb_status gb_repro_set(cJSON *table, const struct gb_workload *workload,
+			    const struct gb_overrides *list, struct gb_error *err);
 
 /* Set up for a table of the paper.  Must be released also after a failure. */
 enum gb_status gb_repro_init(struct gb_repro *repro, const cJSON *paper, const cJSON *table,

@@ -1,4 +1,4 @@
-/* set.c -- `repro --set=NAME=VALUE,...`: overrides parameters of a paper's table.
+/* set.c -- `repro --NAME=VALUE`: overrides parameters of a paper's table.
  *
  * The "set" of the table and of its columns is edited before anything is measured; a note on the
  * table says so.
@@ -41,52 +41,50 @@ static bool put_value(cJSON *table, const char *name, const char *value)
 	return gb_json_put_text(set, name, value);
 }
 
-static bool put_note(cJSON *table, const char *words)
+/* Say on the table, "Measured with --tree=best --rays=512." */
+static bool put_note(cJSON *table, const struct gb_overrides *list)
 {
 	cJSON *notes = cJSON_GetObjectItemCaseSensitive(table, "notes");
 	cJSON *note = cJSON_CreateObject();
-	char text[200];
+	char text[200] = "Measured with";
+	size_t used = strlen(text);
 
-	(void)snprintf(text, sizeof text, "Measured with --set=%.160s.", words);
+	for (size_t i = 0; i < list->count && used < sizeof text; i++)
+		used += (size_t)snprintf(text + used, sizeof text - used, " --%s=%s",
+					 list->item[i].name, list->item[i].spec);
+	if (used + 1 < sizeof text)
+		memcpy(text + used, ".", 2);
 	if (!notes)
 		notes = cJSON_AddArrayToObject(table, "notes");
 	return gb_json_append(notes, note) && gb_json_put_text(note, "text", text);
 }
 
-/* Apply one "NAME=VALUE", which is modified.  tried: a sweep with all values so far. */
-static enum gb_status set_one(cJSON *table, struct gb_sweep *tried, char *name,
-			      struct gb_error *err)
+/* tried: a sweep with all values so far. */
+static enum gb_status set_one(cJSON *table, struct gb_sweep *tried, const char *name,
+			      const char *value, struct gb_error *err)
 {
 	struct gb_error fixed = { 0 };
-	char *value = strchr(name, '=');
 
-	if (!value || value == name)
-		return gb_fail(err, GB_EUSAGE, "--set=%.80s: expected NAME=VALUE", name);
-	*value++ = '\0';
 	if (gb_sweep_set(tried, name, value, err))
 		return err->code;
 	if (gb_repro_fixed(table, name, &fixed))
-		return gb_fail(err, GB_EUSAGE, "--set=%s: %s", name, fixed.message);
+		return gb_fail(err, GB_EUSAGE, "--%s: %s", name, fixed.message);
 	if (tried->count != 1)
-		return gb_fail(err, GB_EUSAGE, "--set=%s=%.80s: repro takes a single value", name,
+		return gb_fail(err, GB_EUSAGE, "--%s=%.80s: repro takes a single value", name,
 			       value);
 	return put_value(table, name, value) ? GB_OK : gb_out_of_memory(err, NULL);
 }
 
-enum gb_status gb_repro_set(cJSON *table, const struct gb_workload *workload, const char *words,
-			    struct gb_error *err)
+enum gb_status gb_repro_set(cJSON *table, const struct gb_workload *workload,
+			    const struct gb_overrides *list, struct gb_error *err)
 {
 	struct gb_sweep tried = { 0 };
-	char *copy = strdup(words), *rest = copy, *name;
 
-	if (!copy)
-		return gb_out_of_memory(err, NULL);
 	(void)gb_sweep_init(&tried, workload, err);
-	while (!err->code && (name = strsep(&rest, ",")))
-		(void)set_one(table, &tried, name, err);
+	for (size_t i = 0; i < list->count && !err->code; i++)
+		(void)set_one(table, &tried, list->item[i].name, list->item[i].spec, err);
 	gb_sweep_release(&tried);
-	free(copy);
-	if (!err->code && !put_note(table, words))
+	if (!err->code && !put_note(table, list))
 		gb_out_of_memory(err, NULL);
 	return err->code;
 }

@@ -1,6 +1,6 @@
 # A command refuses the options of other commands by name, and its help omits them.
 for words in "radix --preset=paper" "radix --preset=foo" "check --dry-run" "check -o x" "check --samples=3" "repro --shard=1/2 all" \
-	"run --set=tree=best" "env --hot" "list --threads=1"; do
+	"repro --set=tree=best" "env --hot" "list --threads=1"; do
 	gpubench $words
 	[ $? = 2 ] || echo "$words: not status 2"
 done

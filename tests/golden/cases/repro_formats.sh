@@ -4,5 +4,5 @@ for format in table markdown json; do
 	gpubench repro bfs:threshold --timeout=1000 --format=$format >printed || exit
 	grep '0\.0625' printed
 done
-# --list prints the tables of the words.
-gpubench repro --list bfs:warp radix octree
+# Without words, it lists the tables.
+gpubench repro | grep -e bfs:warp -e "^radix" -e octree
