@@ -46,22 +46,23 @@
 extern "C" {
 #endif
 
-/* In the order of the choices of --op, --tree, --rays-kind, --rays-order and --rays-per-call. */
+/* In the order of the choices of --op, --tree, --rays-kind, --order and --rays-per-call. */
 enum lbvh_op { LBVH_BUILD, LBVH_TRACE, LBVH_OPS };
 enum lbvh_tree { LBVH_BEST_TREE, LBVH_PAPER_TREE, LBVH_TREES };
 enum lbvh_rays { LBVH_PRIMARY, LBVH_SHADOW, LBVH_AMBIENT, LBVH_RANDOM, LBVH_BOUNCE, LBVH_KINDS };
-enum lbvh_order { LBVH_GIVEN, LBVH_SORTED, LBVH_ORDERS };
+enum lbvh_order { LBVH_OWN, LBVH_SPATIAL, LBVH_ORDERS };
 enum lbvh_calls { LBVH_ALL_RAYS, LBVH_ONE_RAY, LBVH_16_RAYS, LBVH_CALLS };
 
 struct lbvh_params {
 	int64_t op;         /* enum lbvh_op */
-	const char *scene;  /* the name of a generated scene (datasets/mesh/scene.h), or a file */
+	int64_t scene;      /* index into gb_scene_names (datasets/mesh/scene.h) */
+	const char *file;   /* read the triangles from this file instead, or NULL */
 	int64_t primitives; /* triangles of a generated scene; 0: the scene's default */
 	int64_t rays;       /* edge of the image: rays * rays of them, also in a stream */
 	int64_t tree;       /* enum lbvh_tree: what our traversals walk; Embree has its own */
 	const char *image;  /* file to write the picture to, or NULL */
 	int64_t rays_kind;  /* enum lbvh_rays */
-	int64_t rays_order; /* enum lbvh_order */
+	int64_t order;      /* enum lbvh_order, of the rays */
 	int64_t rays_per_call; /* enum lbvh_calls */
 	int64_t compact;       /* 1 to compact a driver's tree */
 	int64_t threads;

@@ -97,8 +97,8 @@ measure cbt-cycle cbt "${cbt[@]}" --op=reduce,decode,cycle "${hot[@]}"
 measure cbt-update cbt "${cbt[@]}" --op=update --shape=random,terrain --frames=16 "${hot[@]}"
 
 measure octree-1m octree cpu/seq cpu/lock cpu/lf cpu/morton --count=1M \
-	--dist=plummer,cube --order=random,spatial --threads=1,2 "${few[@]}"
-measure octree-16m octree cpu/lock cpu/lf cpu/morton --count=16M --dist=plummer,cube \
+	--distribution=plummer,cube --order=random,spatial --threads=1,2 "${few[@]}"
+measure octree-16m octree cpu/lock cpu/lf cpu/morton --count=16M --distribution=plummer,cube \
 	--threads=2 "${long[@]}"
 
 measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/apetrei cpu/ploc \

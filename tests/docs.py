@@ -17,7 +17,7 @@ import tempfile
 program = os.path.realpath(sys.argv[1])
 top = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 MEASURING = ("run", "radix", "bfs", "cbt", "octree", "lbvh", "stream")
-FILES = ("--file=", "--write=", "--output=", "--scene=bunny")
+FILES = ("--file=", "--write=", "--output=")
 FOREIGN = ("--cpunodebind", "--membind", "--adapter", "--no-compress")  # numactl, bencher, nvcc
 OWN = "cpu/mine", "cuda/mine"  # the reader's variant
 passed, failures = 0, []

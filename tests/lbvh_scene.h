@@ -14,6 +14,7 @@
 #include "common/memory.h"
 #include "common/workload.h"
 #include "datasets/mesh/scene.h"
+#include "tests/scene_number.h"
 
 /* ---- scenes ------------------------------------------------------------------------------- */
 
@@ -56,11 +57,11 @@ static inline struct scene prepare_stream(const char *name, size_t primitives, s
 					  enum lbvh_rays kind, enum lbvh_order order)
 {
 	struct scene s = { .params = { .op = LBVH_TRACE,
-				       .scene = name,
+				       .scene = scene_number(name),
 				       .primitives = (int64_t)primitives,
 				       .rays = (int64_t)edge,
 				       .rays_kind = (int64_t)kind,
-				       .rays_order = (int64_t)order,
+				       .order = (int64_t)order,
 				       .threads = 2,
 				       .seed = 5 } };
 	struct gb_error err = { 0 };
@@ -73,7 +74,7 @@ static inline struct scene prepare_stream(const char *name, size_t primitives, s
 
 static inline struct scene prepare(const char *name, size_t primitives, size_t edge)
 {
-	return prepare_stream(name, primitives, edge, LBVH_PRIMARY, LBVH_GIVEN);
+	return prepare_stream(name, primitives, edge, LBVH_PRIMARY, LBVH_OWN);
 }
 
 static inline struct scene make(const char *name, size_t primitives, size_t edge)

@@ -12,6 +12,7 @@
 #include "common/lbvh.h"
 #include "common/workload.h"
 #include "tests/metric.h"
+#include "tests/scene_number.h"
 
 static const char *const scenes[] = { "terrain", "knot",   "flake",  "soup", "city", "teapot",
 				      "flat",    "points", "copies", "huge", "hall" };
@@ -30,7 +31,7 @@ struct work {
 static inline struct work set_up(const char *scene, size_t primitives, int threads)
 {
 	struct work w = { .params = { .op = LBVH_BUILD,
-				      .scene = scene,
+				      .scene = scene_number(scene),
 				      .primitives = (int64_t)primitives,
 				      .rays = 64,
 				      .threads = threads,

@@ -58,6 +58,8 @@ static const struct {
 	{ "bfs", "--index", "columns have 16 bits up to 64Ki vertices, else 32" },
 	{ "bfs", "--orphans", "a sparse --p leaves vertices without edges" },
 	{ "bfs", "--multi", "--file keeps parallel edges" },
+	{ "lbvh", "--image", "--write=FILE" },
+	{ "lbvh", "--rays-order", "--order=own|spatial" },
 	{ "octree", "--pool", "the pool of nodes follows --count" },
 	{ "cbt", "--image", "cbt draws no pictures any more" },
 	{ NULL, "--cold", "caches are cold unless --hot is given" },

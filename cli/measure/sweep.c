@@ -250,6 +250,9 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 		return gb_fail(err, GB_EUSAGE,
 			       "--%s is given twice: list the values, as in --%s=A,B", name, name);
 	axis->given = true;
+	if (axis->param->type == GB_CHOICE && strpbrk(spec, "./") &&
+	    axis_of(sweep->workload, "file") < sweep->workload->param_count)
+		return gb_fail(err, GB_EUSAGE, "--%s=%.80s: --file=FILE reads a file", name, spec);
 	if (set_axis(axis, spec, err))
 		return err->code;
 	return count_points(sweep, err);

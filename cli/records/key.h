@@ -20,6 +20,10 @@ bool gb_param_applies(const struct gb_param *param, const struct gb_variant *var
 char *gb_record_key(const struct gb_workload *workload, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err);
 
+/* Give parameters their present names, in the key, too.  workload may be NULL. */
+enum gb_status gb_rename_params(const struct gb_workload *workload, struct gb_record *record,
+				struct gb_error *err);
+
 /* True if the key has the record's bench, back end and variant, and the values of its parameters,
  * except for those that keys may omit.  Parameters are not compared if this version does not know
  * all of the record's, nor is anything if workload, the bench's, is NULL. */

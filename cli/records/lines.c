@@ -80,6 +80,10 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_e
 	record->run = run_of(list, record->run_id);
 	workload = gb_workload_find(record->bench);
 	wrong = gb_record_contradiction(record);
+	if (gb_rename_params(workload, record, err)) {
+		gb_record_free(record);
+		return err->code;
+	}
 	if (!wrong && !gb_key_agrees(workload, record))
 		wrong = "\"key\" is not that of its parameters";
 	if (wrong)

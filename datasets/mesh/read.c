@@ -9,8 +9,7 @@ enum gb_status gb_mesh_read(const char *path, struct gb_mesh *mesh, struct gb_er
 
 	*mesh = (struct gb_mesh){ 0 };
 	if (!ply && !obj)
-		return gb_fail(err, GB_EUSAGE,
-			       "%s is neither a generated scene nor a .ply or .obj file", path);
+		return gb_fail(err, GB_EUSAGE, "%s is neither a .ply nor a .obj file", path);
 	if (gb_reader_open(&r, path, "a mesh", err))
 		return err->code;
 	gb_reader_skip_mark(&r);

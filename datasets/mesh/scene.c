@@ -13,7 +13,6 @@ enum { STREAM_LATTICE = 100, FLAKE_ROWS = 10, FLAKE_CELLS = FLAKE_ROWS * FLAKE_R
 
 /* A scene is either a surface (point) or a set of loose triangles (triangle). */
 struct scene {
-	const char *name;
 	size_t usual; /* triangles */
 	void (*point)(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
 	void (*triangle)(uint64_t seed, size_t count, size_t i, float corner[9]);
@@ -22,79 +21,71 @@ struct scene {
 	struct gb_view view;
 };
 
+const char *const gb_scene_names[] = { "terrain", "knot", "flake", "soup", "city", "hall", "teapot", "flat", "points", "copies", "huge", NULL };
+
+/* In the order of the names. */
 static const struct scene scenes[] = {
-	{ "terrain",
-	  1 << 20,
+	{ 1 << 20,
 	  gb_point_terrain,
 	  NULL,
 	  1,
 	  1,
 	  { { -0.1, 0.35, -0.15 }, { 0.55, -0.05, 0.6 }, { 0, 1, 0 }, 50 } },
-	{ "knot",
-	  1 << 18,
+	{ 1 << 18,
 	  gb_point_knot,
 	  NULL,
 	  1,
 	  10,
 	  { { 1, 8, 7 }, { 0, 0, 0 }, { 0, 1, 0 }, 40 } },
-	{ "flake",
-	  1 << 20,
+	{ 1 << 20,
 	  gb_point_flake,
 	  NULL,
 	  0,
 	  1,
 	  { { 1.5, 2.2, 4.5 }, { 0, 0.25, 0 }, { 0, 1, 0 }, 45 } },
-	{ "soup",
-	  1 << 20,
+	{ 1 << 20,
 	  NULL,
 	  gb_triangle_soup,
 	  0,
 	  0,
 	  { { -0.8, 1.3, -1.1 }, { 0.5, 0.5, 0.5 }, { 0, 1, 0 }, 45 } },
-	{ "city",
-	  1 << 20,
+	{ 1 << 20,
 	  NULL,
 	  gb_triangle_city,
 	  0,
 	  0,
 	  { { -0.15, 0.35, -0.2 }, { 0.5, 0, 0.5 }, { 0, 1, 0 }, 50 } },
-	{ "hall",
-	  1 << 18,
+	{ 1 << 18,
 	  gb_point_hall,
 	  NULL,
 	  GB_HALL_PIECES,
 	  4,
 	  { { 0.05, 0.74, 0.1 }, { 3, 0.54, 0.72 }, { 0, 1, 0 }, 70 } },
-	{ "teapot",
-	  25600,
+	{ 25600,
 	  gb_point_teapot,
 	  NULL,
 	  32,
 	  1,
 	  { { 2.5, 5, 8 }, { 0.2, 1.4, 0 }, { 0, 1, 0 }, 45 } },
-	{ "flat",
-	  1 << 14,
+	{ 1 << 14,
 	  gb_point_flat,
 	  NULL,
 	  1,
 	  1,
 	  { { 0.3, 1.3, -0.7 }, { 0.5, 0.25, 0.45 }, { 0, 1, 0 }, 50 } },
-	{ "points",
-	  1 << 14,
+	{ 1 << 14,
 	  NULL,
 	  gb_triangle_points,
 	  0,
 	  0,
 	  { { -8, 12, -10 }, { 4, 4, 4 }, { 0, 1, 0 }, 45 } },
-	{ "copies",
-	  1 << 14,
+	{ 1 << 14,
 	  NULL,
 	  gb_triangle_copies,
 	  0,
 	  0,
 	  { { 0.3, 0.3, -2 }, { 0.3, 0.3, 0 }, { 0, 1, 0 }, 45 } },
-	{ "huge",
-	  1 << 14,
+	{ 1 << 14,
 	  NULL,
 	  gb_triangle_huge,
 	  0,
@@ -105,14 +96,9 @@ static const struct scene scenes[] = {
 static const struct scene *find(const char *name)
 {
 	for (size_t i = 0; i < GB_COUNT(scenes); i++)
-		if (gb_equal(scenes[i].name, name))
+		if (gb_equal(gb_scene_names[i], name))
 			return &scenes[i];
 	return NULL;
-}
-
-bool gb_scene_known(const char *name)
-{
-	return find(name) != NULL;
 }
 
 /* ---- surfaces ----------------------------------------------------------------------------- */

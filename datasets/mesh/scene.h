@@ -36,8 +36,8 @@ struct gb_view {
 	double fov; /* degrees, across the whole edge of the image */
 };
 
-/* True if `name` is a generated scene; else it is a path. */
-bool gb_scene_known(const char *name);
+/* The names above; NULL after the last one. */
+extern const char *const gb_scene_names[];
 
 /* Generate a scene of `count` triangles (0: the scene's default) in *mesh and its view in *view.
  * GB_EMEMORY if memory runs out. */

@@ -110,7 +110,7 @@ Test(lbvh_trace, every_kind_of_ray)
 
 	for (size_t i = 0; i < GB_COUNT(scenes); i++)
 		for (int kind = LBVH_PRIMARY; kind <= LBVH_BOUNCE; kind++) {
-			const enum lbvh_order order = kind && i % 2 ? LBVH_GIVEN : LBVH_SORTED;
+			const enum lbvh_order order = kind && i % 2 ? LBVH_OWN : LBVH_SPATIAL;
 			struct scene s = prepare_stream(scenes[i], UNLESS_SANITIZED(900, 300),
 							edges[(i + (size_t)kind) % GB_COUNT(edges)],
 							kind, order);
@@ -126,7 +126,7 @@ Test(lbvh_trace, every_kind_of_ray)
 Test(lbvh_trace, intervals)
 {
 	for (int kind = LBVH_AMBIENT; kind <= LBVH_RANDOM; kind++) {
-		struct scene s = prepare_stream("flake", 2000, 33, kind, LBVH_GIVEN);
+		struct scene s = prepare_stream("flake", 2000, 33, kind, LBVH_OWN);
 		size_t moved = 0;
 
 		brute_force(&s);

@@ -12,6 +12,7 @@
 #include "cpu/lbvh/parts/builder.h"
 #include "datasets/mesh/scene.h"
 #include "tests/cuda/gpu.h"
+#include "tests/scene_number.h"
 
 TestSuite(variants_lbvh, .init = open_gpu);
 
@@ -46,7 +47,7 @@ static struct work prepared(struct lbvh_params params)
 static struct work set_up(enum lbvh_op op, const char *scene, int64_t primitives)
 {
 	return prepared((struct lbvh_params){ .op = (int64_t)op,
-					      .scene = scene,
+					      .scene = scene_number(scene),
 					      .primitives = primitives,
 					      .rays = 41,
 					      .threads = 2,
@@ -56,11 +57,11 @@ static struct work set_up(enum lbvh_op op, const char *scene, int64_t primitives
 static struct work set_up_rays(const char *scene, int64_t primitives, int kind, int64_t edge)
 {
 	return prepared((struct lbvh_params){ .op = LBVH_TRACE,
-					      .scene = scene,
+					      .scene = scene_number(scene),
 					      .primitives = primitives,
 					      .rays = edge,
 					      .rays_kind = kind,
-					      .rays_order = kind % 2 ? LBVH_GIVEN : LBVH_SORTED,
+					      .order = kind % 2 ? LBVH_OWN : LBVH_SPATIAL,
 					      .threads = 2,
 					      .seed = 3 });
 }

@@ -108,11 +108,11 @@ static void check(const struct octree_params *params)
  * the longest paths, with seven nodes per body. */
 Test(variants_octree, hard_bodies)
 {
-	each_point("--count=0,1,2,3 --dist=plummer,cube,uniform,clustered,coincident,pairs "
+	each_point("--count=0,1,2,3 --distribution=plummer,cube,uniform,clustered,coincident,pairs "
 		   "--bucket=1,2",
 		   check);
-	each_point("--count=31,32,33,257,4100 --dist=coincident --bucket=1,4,16", check);
-	each_point("--count=2600 --dist=pairs --order=own,random,spatial --bucket=1,2 --seed=7",
+	each_point("--count=31,32,33,257,4100 --distribution=coincident --bucket=1,4,16", check);
+	each_point("--count=2600 --distribution=pairs --order=own,random,spatial --bucket=1,2 --seed=7",
 		   check);
 }
 
@@ -146,10 +146,10 @@ static void exhaust(const struct octree_params *params)
 
 Test(variants_octree, exhausted_pool)
 {
-	each_point("--count=3000 --dist=plummer,cube", exhaust);
-	each_point("--count=1000 --dist=pairs", exhaust);
-	each_point("--count=100 --dist=coincident --bucket=8", exhaust);
-	each_point("--count=5000 --dist=plummer --bucket=16", exhaust);
+	each_point("--count=3000 --distribution=plummer,cube", exhaust);
+	each_point("--count=1000 --distribution=pairs", exhaust);
+	each_point("--count=100 --distribution=coincident --bucket=8", exhaust);
+	each_point("--count=5000 --distribution=plummer --bucket=16", exhaust);
 }
 
 /* Build with each builder in a pool of `pool` nodes: all builders, or those that waste no node when
@@ -188,11 +188,11 @@ static void try_tight_pools(const struct octree_params *params)
 
 Test(variants_octree, pool_of_the_exact_size)
 {
-	each_point("--count=3 --dist=pairs --seed=1", try_tight_pools);
-	each_point("--count=3 --dist=pairs --seed=2", try_tight_pools);
-	each_point("--count=200 --dist=plummer", try_tight_pools);
-	each_point("--count=100 --dist=pairs", try_tight_pools);
-	each_point("--count=150 --dist=clustered --bucket=4", try_tight_pools);
+	each_point("--count=3 --distribution=pairs --seed=1", try_tight_pools);
+	each_point("--count=3 --distribution=pairs --seed=2", try_tight_pools);
+	each_point("--count=200 --distribution=plummer", try_tight_pools);
+	each_point("--count=100 --distribution=pairs", try_tight_pools);
+	each_point("--count=150 --distribution=clustered --bucket=4", try_tight_pools);
 }
 
 /* Without a verification, the next sample's reset() reports it. */

@@ -238,7 +238,7 @@ Test(mesh, obj_malformed)
 	refuse(".obj", SQUARE "f 1 2 \\", ":5: a face's vertex is not an integer: \\");
 	refuse(".obj", SQUARE "f 1 2 3\n\n \xef\xbb\xbf\n", ":7: unknown type of line");
 	refuse(".obj", SQUARE "facet 1 2 3\n", ":5: unknown type of line");
-	refuse(".stl", "solid", "neither a generated scene nor a .ply or .obj file");
+	refuse(".stl", "solid", "neither a .ply nor a .obj file");
 }
 
 #define HEADER(format, vertices, faces)                                               \

@@ -135,7 +135,7 @@ def trees():
         parts = {"keys": {"median": 1e6}, "insert": {"median": (9 - 4 * v) * 1e6},
                  "link": {"median": v * 1e6}}
         ns = sum(p["median"] for p in parts.values())
-        params = {"count": 100000, "dist": "plummer"}
+        params = {"count": 100000, "distribution": "plummer"}
         lines.append(record(1, "octree", variant, params, ns, phases=parts))
     return lines
 

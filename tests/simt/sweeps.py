@@ -21,19 +21,19 @@ SWEEPS = {
     # leaves of several bodies just below the top nodes of lf-shared
     "octree": {
         "small": [
-            "--count=33,4500 --dist=plummer",
-            "--count=0,300 --dist=pairs,coincident --bucket=1,16",
+            "--count=33,4500 --distribution=plummer",
+            "--count=0,300 --distribution=pairs,coincident --bucket=1,16",
         ],
         "quick": [
-            "--count=33,5000 --dist=plummer,cube",
-            "--count=700 --dist=pairs,coincident,clustered --bucket=1,16",
-            "--count=2500 --dist=coincident,pairs",
-            "--count=16384 --dist=clustered --bucket=1,16",
-            "--count=0,3 --dist=pairs",
+            "--count=33,5000 --distribution=plummer,cube",
+            "--count=700 --distribution=pairs,coincident,clustered --bucket=1,16",
+            "--count=2500 --distribution=coincident,pairs",
+            "--count=16384 --distribution=clustered --bucket=1,16",
+            "--count=0,3 --distribution=pairs",
         ],
         "large": [
-            "--count=1,2,33,5000,30000 --dist=plummer,cube",
-            "--count=700,9000 --dist=pairs,coincident,clustered --bucket=1,16,32",
+            "--count=1,2,33,5000,30000 --distribution=plummer,cube",
+            "--count=700,9000 --distribution=pairs,coincident,clustered --bucket=1,16,32",
         ],
     },
     "cbt": {
@@ -59,13 +59,13 @@ SWEEPS = {
             "--scene=soup,copies --primitives=1,2,300",
             "--op=trace --scene=knot --primitives=300 --rays=17",
             "--op=trace --rays-kind=shadow,bounce --scene=knot --primitives=300 --rays=9",
-            "--op=trace --rays-order=sorted --scene=knot --primitives=300 --rays=9",
+            "--op=trace --order=spatial --scene=knot --primitives=300 --rays=9",
         ],
         "quick": [
             "--scene=terrain,points,copies,flat --primitives=33,1500",
             "--op=trace --scene=knot,copies --primitives=1000 --rays=33",
             "--op=trace --rays-kind=shadow,random --scene=knot --primitives=1000 --rays=8,33",
-            "--op=trace --rays-order=sorted --scene=knot --primitives=300 --rays=9",
+            "--op=trace --order=spatial --scene=knot --primitives=300 --rays=9",
         ],
         "large": [
             "--scene=soup,points,copies,city --primitives=33,5000",
@@ -120,12 +120,12 @@ DEVICES = [
         "--only", "onesweep", "--only", "morton", "--only", "lf-shared",
         "radix --count=12000,21000 --type=u32,u64,f32 --distribution=uniform,few",
         "radix --file=%s --type=u32,u64,f32" % TILES,
-        "octree --count=6500 --dist=plummer",
+        "octree --count=6500 --distribution=plummer",
     ]),
     ("two multiprocessors", {"SMS": 2}, [
         "--only", "onesweep", "--only", "morton", "--only", "lf-shared",
         "radix --count=10000,20000 " + EVERY_TYPE,
-        "octree --count=6500 --dist=plummer",
+        "octree --count=6500 --distribution=plummer",
     ]),
     ("one block per multiprocessor", {"SM_BLOCKS": 1, "SMS": 1}, [
         "--only", "onesweep", "--only", "karras-radix", "--only", "ploc",
@@ -152,14 +152,14 @@ DEVICES = [
     ("cold caches", {}, ["--cold", "--only", "copy", "stream --count=64Ki"]),
     # two blocks link all bodies again
     ("tiles of bodies", {"SMS": 2, "SM_BLOCKS": 1}, [
-        "--tiles", "--only", "morton", "octree --count=33,5000 --dist=plummer --bucket=1,16",
-        "octree --count=2500 --dist=pairs,two-clusters",
+        "--tiles", "--only", "morton", "octree --count=33,5000 --distribution=plummer --bucket=1,16",
+        "octree --count=2500 --distribution=pairs,two-clusters",
     ]),
     ("wide words", {}, [
         "--wide", "--only", "onesweep", "--only", "morton", "--only", "lf-shared",
         "--only", "karras-radix", "--only", "ploc",
         "radix --count=33,9000 " + EVERY_TYPE,
-        "octree --count=6500 --dist=plummer", "lbvh --scene=soup --primitives=300",
+        "octree --count=6500 --distribution=plummer", "lbvh --scene=soup --primitives=300",
     ]),
 ]
 

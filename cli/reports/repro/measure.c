@@ -68,10 +68,10 @@ static enum gb_status set_point(const struct gb_repro *t, size_t row, const cJSO
 		const char *param = t->column[c].param;
 		const char *value = gb_repro_printed(&t->cell[row * t->columns + c]);
 
-		if (!param || !value || (mesh && gb_equal(param, "primitives")))
+		if (!param || !value ||
+		    (mesh && (gb_equal(param, "primitives") || gb_equal(param, "scene"))))
 			continue;
-		if (gb_sweep_set(sweep, param, mesh && gb_equal(param, "scene") ? path : value,
-				 err))
+		if (gb_sweep_set(sweep, param, value, err))
 			return err->code;
 	}
 	return GB_OK;

@@ -25,7 +25,7 @@
 GB_WORDS(ops, LBVH_OPS, "build", "trace");
 GB_WORDS(trees, LBVH_TREES, "best", "paper");
 GB_WORDS(kinds, LBVH_KINDS, "primary", "shadow", "ambient", "random", "bounce");
-GB_WORDS(orders, LBVH_ORDERS, "given", "sorted");
+GB_WORDS(orders, LBVH_ORDERS, "own", "spatial");
 GB_WORDS(calls, LBVH_CALLS, "all", "1", "16");
 GB_WORDS(no_yes, 2, "no", "yes");
 
@@ -37,16 +37,19 @@ static const struct gb_param params[] = {
 	  .choices = ops,
 	  .help = "operation: build a tree, or trace rays through one" },
 	{ .name = "scene",
-	  AT(GB_PATH, scene),
+	  AT(GB_CHOICE, scene),
 	  .initial = "terrain",
-	  .help = "scene to generate (terrain, knot, flake, soup, city, hall, teapot, flat, "
-		  "points, copies, huge) or .ply or .obj file to read" },
+	  .choices = gb_scene_names,
+	  .help = "generated scene" },
 	{ .name = "primitives",
 	  AT(GB_INT, primitives),
 	  .initial = "0",
 	  .max = LBVH_PRIMITIVES_MAX,
 	  .unit = "triangles",
 	  .help = "number of triangles in a generated scene (0: the scene's default)" },
+	{ .name = "file",
+	  AT(GB_PATH, file),
+	  .help = "read the triangles from this .ply or .obj file" },
 	{ .name = "rays",
 	  AT(GB_INT, rays),
 	  .initial = "2048",
@@ -61,7 +64,7 @@ static const struct gb_param params[] = {
 	  .choices = trees,
 	  .help = "with --op=trace: trace the best tree of the back end, or the paper's, with "
 		  "30-bit codes (Embree's variants build their own)" },
-	{ .name = "image",
+	{ .name = "write",
 	  AT(GB_PATH, image),
 	  .written = true,
 	  .help = "with --op=trace: write the image to this .png or .ppm file" },
@@ -72,12 +75,13 @@ static const struct gb_param params[] = {
 	  .help = "with --op=trace: kind of rays; primary: from the camera; shadow, ambient, "
 		  "bounce: from the surfaces it sees; random: anywhere in the scene; shadow and "
 		  "ambient ask for any hit, others for the nearest" },
-	{ .name = "rays-order",
-	  AT(GB_CHOICE, rays_order),
-	  .initial = "given",
+	{ .name = "order",
+	  AT(GB_CHOICE, order),
+	  .initial = "own",
+	  .keyed = "own",
 	  .choices = orders,
-	  .help = "with --op=trace: rays in the order of generation, or sorted by direction and "
-		  "origin" },
+	  .help = "with --op=trace: memory order of the rays; own: as generated; spatial: sorted "
+		  "by direction and origin" },
 	{ .name = "rays-per-call",
 	  AT(GB_CHOICE, rays_per_call),
 	  .initial = "all",
@@ -117,8 +121,8 @@ static const char *const check[] = {
 	 "--rays=33"),
 	("--op=trace --rays-kind=shadow,ambient,random,bounce "
 	 "--scene=terrain,flake,city,points,huge "
-	 "--primitives=1500 --rays=33 --rays-order=sorted"),
-	"--op=trace --rays-order=sorted --scene=knot --primitives=1000 --rays=1,17",
+	 "--primitives=1500 --rays=33 --order=spatial"),
+	"--op=trace --order=spatial --scene=knot --primitives=1000 --rays=1,17",
 	("cpu/wide --op=trace --rays-per-call=1,16 --rays-kind=primary,shadow,random "
 	 "--scene=soup,city "
 	 "--primitives=1,1500 --rays=33"),
@@ -168,23 +172,23 @@ static const char *const large[] = {
 static enum gb_status make_mesh(const struct lbvh_params *p, struct gb_mesh *mesh,
 				struct gb_view *view, struct gb_error *err)
 {
-	if (gb_scene_known(p->scene))
-		return gb_scene_make(p->scene, (size_t)p->primitives, (uint64_t)p->seed, mesh, view,
-				     err);
-	if (!gb_mesh_read(p->scene, mesh, err))
-		gb_mesh_view(p->scene, mesh, view);
+	if (!p->file)
+		return gb_scene_make(gb_scene_names[p->scene], (size_t)p->primitives,
+				     (uint64_t)p->seed, mesh, view, err);
+	if (!gb_mesh_read(p->file, mesh, err))
+		gb_mesh_view(p->file, mesh, view);
 	return err->code;
 }
 
 static enum gb_status check_image(const struct lbvh_params *p, struct gb_error *err)
 {
 	if (p->image && p->op != LBVH_TRACE)
-		return gb_fail(err, GB_EUSAGE, "--image needs --op=trace: a build has no picture");
+		return gb_fail(err, GB_EUSAGE, "--write needs --op=trace: a build has no picture");
 	if (p->image && lbvh_rays_wanted(p))
 		return gb_fail(err, GB_EUSAGE,
-			       "--image needs primary rays, as given: --rays-kind=%s "
-			       "--rays-order=%s are no picture",
-			       kinds[p->rays_kind], orders[p->rays_order]);
+			       "--write needs primary rays in their own order: --rays-kind=%s "
+			       "--order=%s are no picture",
+			       kinds[p->rays_kind], orders[p->order]);
 	return p->image ? gb_image_check(p->image, err) : GB_OK;
 }
 
@@ -279,7 +283,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	const struct lbvh_input *in = input;
 
 	/* The parameters have the size of a generated scene only. */
-	if (!gb_scene_known(p->scene))
+	if (p->file)
 		gb_metric(metrics, "triangles", (double)in->count);
 	if (p->op == LBVH_BUILD)
 		return lbvh_verify_build(in, output, metrics, err);
@@ -313,13 +317,6 @@ static struct gb_work work(const void *params_, const void *input)
 				 .read = mesh };
 }
 
-static const char *source(const void *params_)
-{
-	const struct lbvh_params *p = params_;
-
-	return gb_scene_known(p->scene) ? "generated" : "file";
-}
-
 static const char *excluded(const void *params_)
 {
 	const struct lbvh_params *p = params_;
@@ -328,7 +325,7 @@ static const char *excluded(const void *params_)
 		return NULL;
 	if (!lbvh_rays_wanted(p))
 		return "building of the tree";
-	return p->rays_order == LBVH_SORTED ? "building of the tree; making and sorting of the rays"
+	return p->order == LBVH_SPATIAL ? "building of the tree; making and sorting of the rays"
 					    : "building of the tree; making of the rays";
 }
 
@@ -351,7 +348,6 @@ const struct gb_workload gb_lbvh_workload = {
 		"build: every node and primitive once, boxes exact, probe rays; trace: every "
 		"ray against the nearest of all triangles",
 	.work = work,
-	.source = source,
 	.excluded = excluded,
 	.release = gb_input_release,
 };

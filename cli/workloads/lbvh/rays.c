@@ -299,7 +299,7 @@ static void make_rays(struct maker *m, struct lbvh_ray *ray)
 bool lbvh_rays_wanted(const struct lbvh_params *params)
 {
 	return params->op == LBVH_TRACE &&
-	       (params->rays_kind != LBVH_PRIMARY || params->rays_order != LBVH_GIVEN);
+	       (params->rays_kind != LBVH_PRIMARY || params->order != LBVH_OWN);
 }
 
 void lbvh_rays_make(struct lbvh_input *in, const struct lbvh_params *params, struct gb_error *err)
@@ -314,7 +314,7 @@ void lbvh_rays_make(struct lbvh_input *in, const struct lbvh_params *params, str
 		m.primitive = gb_host_alloc(rays, sizeof *m.primitive, err);
 		m.pixel = gb_host_alloc(rays, sizeof *m.pixel, err);
 	}
-	if (params->rays_order == LBVH_SORTED)
+	if (params->order == LBVH_SPATIAL)
 		m.place = gb_host_alloc(rays, sizeof *m.place, err);
 	if (!err->code && !gb_memory_is_dry())
 		make_rays(&m, ray);

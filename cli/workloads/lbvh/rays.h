@@ -3,7 +3,7 @@
  * Ray i depends only on the scene, its camera, the seed and i, so all back ends and thread counts
  * get the same bytes.  Lengths are relative to the diagonal D of the scene's box:
  *
- *	primary   the rays of the image as an array (with --rays-order=sorted)
+ *	primary   the rays of the image as an array (with --order=spatial)
  *	shadow    from the surface to a point of a spherical light above the scene, for any hit;
  *	          the light has radius D / 20 and is 3 D / 4 from the centre of the box
  *	ambient   from the surface in a cosine-distributed direction, for any hit within D / 10

@@ -34,7 +34,8 @@ static const struct gb_param params[] = {
 	  .unit = "bodies",
 	  .help = "number of bodies to insert; with --file, read at most this many (all if not "
 		  "given or 0)" },
-	{ .name = "dist",
+	{ .name = "distribution",
+	  .was = "dist",
 	  AT(GB_CHOICE, distribution),
 	  .initial = "plummer",
 	  .choices = distributions,
@@ -64,38 +65,38 @@ static const struct gb_param params[] = {
 /* Sizes around those of warps and blocks; every distribution and order, several bucket sizes; more
  * than one tile. */
 static const char *const check[] = {
-	"--count=0,1,2,3,8,31,32,33,255,256,257,1000 --dist=plummer,cube,pairs",
-	"--count=1500 --dist=plummer,cube,uniform --order=own,random,spatial --bucket=1,16,32",
-	"--count=1500 --dist=clustered,coincident,pairs --order=own,random --bucket=1,16,32",
-	"--count=300 --dist=two-clusters,line,plane,shell,mesh",
-	"--count=17,70,513 --dist=uniform,coincident --bucket=2,16,32",
-	"--count=20011 --dist=plummer,cube --bucket=1,16",
+	"--count=0,1,2,3,8,31,32,33,255,256,257,1000 --distribution=plummer,cube,pairs",
+	"--count=1500 --distribution=plummer,cube,uniform --order=own,random,spatial --bucket=1,16,32",
+	"--count=1500 --distribution=clustered,coincident,pairs --order=own,random --bucket=1,16,32",
+	"--count=300 --distribution=two-clusters,line,plane,shell,mesh",
+	"--count=17,70,513 --distribution=uniform,coincident --bucket=2,16,32",
+	"--count=20011 --distribution=plummer,cube --bucket=1,16",
 	NULL,
 };
 
 static const char *const quick[] = {
-	"cpu/lf cpu/morton cuda/lf cuda/morton --count=500k --dist=plummer,cube",
+	"cpu/lf cpu/morton cuda/lf cuda/morton --count=500k --distribution=plummer,cube",
 	NULL,
 };
 
 /* The paper's distributions; others; the bucket sizes that other papers use. */
 static const char *const ci[] = {
-	"--count=1M --dist=plummer,cube",
-	"--count=200k --dist=uniform,clustered,coincident,pairs",
-	"--count=500k --dist=plummer --bucket=16,32",
+	"--count=1M --distribution=plummer,cube",
+	"--count=200k --distribution=uniform,clustered,coincident,pairs",
+	"--count=500k --distribution=plummer --bucket=16,32",
 	NULL,
 };
 
 /* The paper's sizes and distributions: Plummer in random order, cube in spatial order. */
 static const char *const paper[] = {
-	"--count=1M,2M,4M,8M,16M --dist=plummer,cube",
+	"--count=1M,2M,4M,8M,16M --distribution=plummer,cube",
 	NULL,
 };
 
 static const char *const large[] = {
-	"--count=4M,16M --dist=plummer --bucket=1,16,32",
-	"--count=4M --dist=two-clusters,line,plane,shell,mesh",
-	"!cpu/* --count=64M --dist=plummer,cube --bucket=1,16,32",
+	"--count=4M,16M --distribution=plummer --bucket=1,16,32",
+	"--count=4M --distribution=two-clusters,line,plane,shell,mesh",
+	"!cpu/* --count=64M --distribution=plummer,cube --bucket=1,16,32",
 	NULL,
 };
 

@@ -304,7 +304,7 @@ Test(key, omitted_defaults_never_change)
 		"cbt ids store",
 		"cbt frames 4",
 		"octree count 1M",
-		"octree dist plummer",
+		"octree distribution plummer",
 		"octree order own",
 		"octree bucket 1",
 		"lbvh op build",
@@ -313,7 +313,7 @@ Test(key, omitted_defaults_never_change)
 		"lbvh rays 2048",
 		"lbvh tree best",
 		"lbvh rays-kind primary",
-		"lbvh rays-order given",
+		"lbvh order own",
 	};
 
 	for (size_t i = 0; i < GB_COUNT(fixed); i++) {

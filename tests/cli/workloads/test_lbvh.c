@@ -353,7 +353,7 @@ Test(lbvh_verify, the_reference_equals_brute_force_for_streams)
 	for (size_t s = 0; s < GB_COUNT(scenes); s++)
 		for (int kind = LBVH_SHADOW; kind < LBVH_KINDS; kind++) {
 			struct scene m = prepare_stream(scenes[s], 700, UNLESS_SANITIZED(40, 16),
-							kind, LBVH_GIVEN);
+							kind, LBVH_OWN);
 			struct gb_metrics metrics = { 0 };
 			struct gb_error err;
 

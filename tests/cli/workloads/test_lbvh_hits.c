@@ -215,7 +215,7 @@ Test(lbvh_verify, streams_of_other_rays)
 	};
 
 	for (size_t i = 0; i < GB_COUNT(fault); i++) {
-		struct scene s = prepare_stream("terrain", 2000, 40, fault[i].kind, LBVH_GIVEN);
+		struct scene s = prepare_stream("terrain", 2000, 40, fault[i].kind, LBVH_OWN);
 		void *output = trace_other(&s, fault[i].change);
 		struct gb_error err;
 
@@ -231,7 +231,7 @@ Test(lbvh_verify, streams_of_other_rays)
 /* One bit may depend on an edge.  Two are wrong, and so is one that belongs to no ray. */
 Test(lbvh_verify, occlusion_bits)
 {
-	struct scene s = prepare_stream("terrain", 2000, 41, LBVH_SHADOW, LBVH_GIVEN);
+	struct scene s = prepare_stream("terrain", 2000, 41, LBVH_SHADOW, LBVH_OWN);
 	void *output = trace(&s, &lbvh_cpu_stack);
 	uint32_t *bits = lbvh_trace_bits(output);
 	struct gb_error err;
@@ -256,7 +256,7 @@ Test(lbvh_verify, occlusion_bits)
 Test(lbvh_verify, occlusion_in_both_directions)
 {
 	for (uint32_t occluded = 0; occluded < 2; occluded++) {
-		struct scene s = prepare_stream("terrain", 2000, 41, LBVH_SHADOW, LBVH_GIVEN);
+		struct scene s = prepare_stream("terrain", 2000, 41, LBVH_SHADOW, LBVH_OWN);
 		void *output = trace(&s, &lbvh_cpu_stack);
 		uint32_t *bits = lbvh_trace_bits(output);
 		struct gb_error err;

@@ -74,7 +74,7 @@ Test(lbvh_rays, each_kind)
 	for (size_t i = 0; i < GB_COUNT(streams); i++)
 		for (size_t k = 0; k < 2; k++) {
 			struct scene s = prepare_stream(k ? "terrain" : "soup", 500, 37, streams[i],
-							LBVH_GIVEN);
+							LBVH_OWN);
 			const struct box b = box_of(s.in);
 
 			cr_assert_eq(s.in->occlusion, streams[i] <= LBVH_AMBIENT);
@@ -92,7 +92,7 @@ Test(lbvh_rays, each_kind)
 Test(lbvh_rays, from_the_surface)
 {
 	struct scene image = make("knot", 3000, 40);
-	struct scene s = prepare_stream("knot", 3000, 40, LBVH_BOUNCE, LBVH_GIVEN);
+	struct scene s = prepare_stream("knot", 3000, 40, LBVH_BOUNCE, LBVH_OWN);
 	const double slack = 1e-5 * box_of(s.in).diagonal;
 	size_t hits = 0, away = 0;
 
@@ -137,7 +137,7 @@ Test(lbvh_rays, from_the_surface)
 /* Adjacent rays of the stream start from adjacent pixels of the image. */
 Test(lbvh_rays, unsorted_rays_follow_the_image)
 {
-	struct scene s = prepare_stream("terrain", 5000, 64, LBVH_AMBIENT, LBVH_GIVEN);
+	struct scene s = prepare_stream("terrain", 5000, 64, LBVH_AMBIENT, LBVH_OWN);
 	const size_t rays = lbvh_ray_count(s.in);
 	double steps = 0, jumps = 0;
 
@@ -155,7 +155,7 @@ Test(lbvh_rays, unsorted_rays_follow_the_image)
 /* If no primary ray hits, rays start from the triangles. */
 Test(lbvh_rays, an_invisible_scene)
 {
-	struct scene s = prepare_stream("points", 50, 9, LBVH_BOUNCE, LBVH_GIVEN);
+	struct scene s = prepare_stream("points", 50, 9, LBVH_BOUNCE, LBVH_OWN);
 
 	for (size_t r = 0; r < lbvh_ray_count(s.in); r++) {
 		const float *corner = s.in->vertex + 3 * (size_t)s.in->triangle[3 * (r % 50)];
@@ -231,8 +231,8 @@ static uint64_t place_of(const struct lbvh_ray *ray, const struct box *b)
 Test(lbvh_rays, sorting_permutes_the_rays)
 {
 	for (int kind = LBVH_PRIMARY; kind < LBVH_KINDS; kind++) {
-		struct scene given = prepare_stream("flake", 900, 50, kind, LBVH_GIVEN);
-		struct scene sorted = prepare_stream("flake", 900, 50, kind, LBVH_SORTED);
+		struct scene given = prepare_stream("flake", 900, 50, kind, LBVH_OWN);
+		struct scene sorted = prepare_stream("flake", 900, 50, kind, LBVH_SPATIAL);
 		const struct box b = box_of(sorted.in);
 		const size_t rays = lbvh_ray_count(sorted.in);
 		struct lbvh_ray *all = malloc(rays * sizeof *all);

@@ -10,7 +10,7 @@ complete_line() { # LINE: what TAB offers at its end
 mkdir work work/folder && cd work && touch a.jsonl || exit
 for line in "rep" "radix --typ" "radix --type=u" "radix --type=u32,u" "radix --type=u32,u64," "radix --count=" "radix --file=" \
 	"radix cpu/split-" "radix -q cpu/qsor" "radix --hot --samples " "radix --backend=cpu," "radix --resume=" "radix -o " \
-	"radix --output a" "lbvh --image=" "run --preset=" "run radi" "check --dev" "list bf" "help strea" "repro radix:t" \
+	"radix --output a" "lbvh --write=" "run --preset=" "run radi" "check --dev" "list bf" "help strea" "repro radix:t" \
 	"repro radi" "repro --from=" "report --format=markd" "report -f markd" "report " "compare a" "check cpu/qs" "env " "ab old" "ab old=" \
 	"ab old=a new=b -- radi" "ab old=a new=b -- radix --type=p" "nonsense --x" "nonsense x"; do
 	complete_line "gpubench $line"

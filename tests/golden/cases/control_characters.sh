@@ -16,7 +16,7 @@ gpubench lbvh cpu/stack --scene="$good" | grep -o 'scene=[^ ]*'
 # A spreadsheet reads some names as formulas. The CSV report puts a ' before such a name.
 for name in '=cmd|x' '+1+1' '-1-1' '@sum' 'plain'; do
 	printf "$obj" >"./$name.obj"
-	gpubench lbvh cpu/stack --scene="$name.obj" -q --overwrite -o out.jsonl || exit
+	gpubench lbvh cpu/stack --file="$name.obj" -q --overwrite -o out.jsonl || exit
 	gpubench report --format=csv out.jsonl >out.csv || exit
 	tr ',' '\n' <out.csv | grep 'obj$' | tail -n 1
 done

@@ -14,9 +14,9 @@ for f in html; do
 done
 try gpubench bfs cpu/csr --vertices=1000 -q --write=graph.sg
 try gpubench bfs cpu/csr --vertices=1000 -q --write=graph.el
-try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=64 -q --image=picture.ppm
-try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=8 -q --image=no/such/picture.ppm
+try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=64 -q --write=picture.ppm
+try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=8 -q --write=no/such/picture.ppm
 try gpubench bfs cpu/csr --vertices=10 -q --write=no/such/graph.sg
 mkdir picture.ppm
-try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=8 -q --image=picture.ppm
+try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=8 -q --write=picture.ppm
 ls

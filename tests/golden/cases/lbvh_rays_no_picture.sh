@@ -1,5 +1,5 @@
-gpubench lbvh --op=trace --rays=8 --rays-kind=shadow --image=picture.ppm cpu/stack
+gpubench lbvh --op=trace --rays=8 --rays-kind=shadow --write=picture.ppm cpu/stack
 status=$?
-gpubench lbvh --op=trace --rays=8 --rays-order=sorted --image=picture.ppm cpu/stack
+gpubench lbvh --op=trace --rays=8 --order=spatial --write=picture.ppm cpu/stack
 ls
 exit $status

@@ -16,7 +16,7 @@ echo "to keep" >graph.el
 gpubench bfs cpu/csr --vertices=10 --write=graph.el
 echo "$? $(cat graph.el)"
 echo "to keep" >picture.ppm
-gpubench lbvh cpu/stack --op=trace --rays=8 --image=picture.ppm
+gpubench lbvh cpu/stack --op=trace --rays=8 --write=picture.ppm
 echo "$? $(cat picture.ppm)"
 ls
 for f in jsonl html; do

@@ -9,7 +9,7 @@ for f in html jsonl; do
 done
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >one.obj
 ln one.obj one.ppm
-gpubench lbvh --op=trace --scene=one.obj --rays=8 cpu/stack --overwrite --image=one.ppm
+gpubench lbvh --op=trace --file=one.obj --rays=8 cpu/stack --overwrite --write=one.ppm
 echo $?
 printf '0 1\n1 2\n' >a.el
 gpubench bfs cpu/csr --file=a.el --overwrite --write=a.el
