@@ -64,7 +64,6 @@ struct lbvh_params {
 	int64_t rays_kind;  /* enum lbvh_rays */
 	int64_t order;      /* enum lbvh_order, of the rays */
 	int64_t rays_per_call; /* enum lbvh_calls */
-	int64_t compact;       /* 1 to compact a driver's tree */
 	int64_t threads;
 	int64_t seed;
 };

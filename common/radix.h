@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* pairs: u32 keys with u32 values, sorted by key, stably unless --unstable=yes. */
+/* pairs: u32 keys with u32 values, sorted by key, stably. */
 enum radix_type { RADIX_U32, RADIX_U64, RADIX_F32, RADIX_PAIRS, RADIX_TYPES };
 
 /* Value i of pairs: i, or a number that differs from all others (datasets/keys/keys.h). */
@@ -46,8 +46,7 @@ struct radix_params {
 	const char *file;     /* raw little-endian keys, or NULL */
 	int64_t threads;
 	int64_t seed;
-	int64_t values;   /* enum radix_values; pairs only */
-	int64_t unstable; /* pairs: 1 if equal keys may come in any order */
+	int64_t values; /* enum radix_values; pairs only */
 };
 
 /* keys has count elements of key_size bytes.  Pairs have as many values; else values is NULL. */

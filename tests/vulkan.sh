@@ -105,7 +105,7 @@ expect "a GPU that is required" 0 " ok" \
 	"$gpubench" stream vulkan/copy --count=1000 --samples=1
 expect "check" 0 " 0 failed" "$gpubench" check stream lbvh --backend=vulkan
 expect "record" 0 "driver-rt" "$gpubench" "${few[@]}" 'vulkan/*' --primitives=700 --op=build,trace \
-	--rays=32 --compact=no,yes -o a.jsonl
+	--rays=32 -o a.jsonl
 [ "$(grep -c '"backend":"vulkan".*"status":"ok".*"emulated":true' a.jsonl)" = 10 ] && pass ||
 	fail "ten records, emulated" a.jsonl
 expect "the schema" 0 "" /usr/bin/python3 "$here/tests/schema.py" a.jsonl
@@ -122,7 +122,7 @@ if compgen -G "$layers/*alidation*" >/dev/null; then
 	expect "validation" 0 "driver-rt" "${validated[@]}" "$gpubench" "${scenes[@]}" \
 		vulkan/driver-rt --op=build,trace
 	expect "validation of other options" 0 "driver-rt" "${validated[@]}" "$gpubench" lbvh \
-		'vulkan/*' --op=build,trace --rays-kind=primary,shadow,bounce --compact=no,yes \
+		'vulkan/*' --op=build,trace --rays-kind=primary,shadow,bounce \
 		--primitives=300 --rays=33 --samples=2
 	expect "validation: a buffer without its usage" 4 "validation: " "${validated[@]}" \
 		env LD_LIBRARY_PATH="$recorder" RECORDER_LOADER="$(loader)" \
@@ -141,7 +141,7 @@ recorded() { # PLANT COMMAND...
 	: >report
 	LD_LIBRARY_PATH=$recorder RECORDER_PLANT=$plant "$@"
 }
-all=("$gpubench" lbvh 'vulkan/*' --op=build,trace --rays-kind=primary,shadow,bounce --compact=no,yes
+all=("$gpubench" lbvh 'vulkan/*' --op=build,trace --rays-kind=primary,shadow,bounce
 	--primitives=700 --rays=33 --samples=2)
 expect "recorder" 0 driver-rt recorded none "${all[@]}"
 [ ! -s report ] && pass || fail "recorder: out of order" report

@@ -77,8 +77,6 @@
 	X(GetAccelerationStructureBuildSizesKHR)       \
 	X(GetAccelerationStructureDeviceAddressKHR)    \
 	X(CmdBuildAccelerationStructuresKHR)           \
-	X(CmdCopyAccelerationStructureKHR)             \
-	X(CmdWriteAccelerationStructuresPropertiesKHR) \
 	X(CreateRayTracingPipelinesKHR)                \
 	X(GetRayTracingShaderGroupHandlesKHR)          \
 	X(CmdTraceRaysKHR)

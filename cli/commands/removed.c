@@ -58,6 +58,8 @@ static const struct {
 	{ "bfs", "--index", "columns have 16 bits up to 64Ki vertices, else 32" },
 	{ "bfs", "--orphans", "a sparse --p leaves vertices without edges" },
 	{ "bfs", "--multi", "--file keeps parallel edges" },
+	{ "radix", "--unstable", "pairs are sorted stably" },
+	{ "lbvh", "--compact", "the driver's tree is timed as built" },
 	{ "lbvh", "--image", "--write=FILE" },
 	{ "lbvh", "--rays-order", "--order=own|spatial" },
 	{ "octree", "--pool", "the pool of nodes follows --count" },

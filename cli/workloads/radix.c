@@ -1,7 +1,7 @@
 /* radix.c -- the radix workload: sort keys, or pairs by key.
  *
  * A result is right if it is in ascending order, holds exactly the records of the input and, for
- * pairs unless --unstable=yes, keeps equal keys in their input order.  Order and stability are
+ * pairs, keeps equal keys in their input order.  Order and stability are
  * checked key by key, and the records by a digest that does not depend on their order.  Both checks
  * run in parallel and need no memory.  If the digests differ, the verifier sorts both sides to find
  * the wrong record.
@@ -24,7 +24,6 @@ GB_WORDS(types, RADIX_TYPES, "u32", "u64", "f32", "pairs");
 GB_WORDS(distributions, RADIX_DISTRIBUTIONS, "uniform", "sorted", "reverse", "constant", "few",
 	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5", "nearly");
 GB_WORDS(values, RADIX_VALUES, "index", "random");
-GB_WORDS(answers, 2, "no", "yes");
 
 #define AT(type, member) GB_AT(type, struct radix_params, member)
 static const struct gb_param params[] = {
@@ -57,12 +56,6 @@ static const struct gb_param params[] = {
 	  .choices = values,
 	  .only = "type=pairs",
 	  .help = "values of pairs: the position of the key, or random numbers that all differ" },
-	{ .name = "unstable",
-	  AT(GB_CHOICE, unstable),
-	  .initial = "no",
-	  .choices = answers,
-	  .only = "type=pairs",
-	  .help = "order of pairs with equal keys: no keeps that of the input, yes allows any" },
 	GB_COMMON_PARAMS(struct radix_params),
 };
 #undef AT
@@ -78,7 +71,6 @@ static const char *const check[] = {
 	 "--distribution=entropy0,entropy1,entropy2,entropy3,entropy4,entropy5"),
 	"--count=2051 --type=u32,u64,f32,pairs --distribution=nearly",
 	"--count=33,4097 --type=pairs --values=index",
-	"--count=10007 --type=pairs --unstable=yes --distribution=few",
 	NULL,
 };
 
@@ -178,14 +170,13 @@ struct records {
 	enum radix_values
 		kind; /* of the values; with the seed, value and place determine each other */
 	uint64_t seed;
-	bool any_order; /* equal keys may change places */
 };
 
 static struct records input_records(const struct radix_params *p, const struct radix_input *in)
 {
 	return (struct records){ in->type,          in->count,       in->key_size,
 				 in->keys,          in->values,      (enum radix_values)p->values,
-				 (uint64_t)p->seed, p->unstable != 0 };
+				 (uint64_t)p->seed };
 }
 
 static struct records output_records(const struct records *in, const void *output)
@@ -248,7 +239,7 @@ static bool misplaced(const struct records *r, size_t i)
 {
 	uint64_t before = rank_of(r, i - 1), here = rank_of(r, i);
 
-	return before > here || (r->values && !r->any_order && before == here &&
+	return before > here || (r->values && before == here &&
 				 place_of(r, i - 1) > place_of(r, i));
 }
 
@@ -400,7 +391,7 @@ const struct gb_workload gb_radix_workload = {
 	.output_size = output_size,
 	.verify = verify,
 	.verify_method = "ascending order, the input's records by an order-independent digest, "
-			 "stability of pairs unless --unstable=yes",
+			 "stability of pairs",
 	.work = work,
 	.release = gb_input_release,
 };

@@ -2,8 +2,8 @@
  *
  * Against lsd8: most passes run in a core's own cache.
  *
- * Words are records that vectors sort by all their bits: keys, and pairs whose equal keys may come
- * in any order or whose values ascend, so that comparing them, too, makes the sort stable.  A
+ * Words are records that vectors sort by all their bits: keys, and pairs whose values ascend, so
+ * that comparing them, too, makes the sort stable.  A
  * quicksort by vectors (cpu/sort/quicksort.h) sorts them in place, whatever their distribution.
  * With a few threads, one cuts the records in two, two cut the halves, and so on (cut()).
  *
@@ -65,7 +65,7 @@ static struct plan plan_for(const struct radix_params *p, const struct radix_inp
 	if ((size_t)plan.threads > worth)
 		plan.threads = (int)worth;
 	plan.words =
-		plan.simd > CPU_PLAIN && (!pairs || p->unstable || p->values == RADIX_INDEX_VALUES);
+		plan.simd > CPU_PLAIN && (!pairs || p->values == RADIX_INDEX_VALUES);
 	/* Vectors of few words are faster after a split. */
 	plan.is_split = !plan.words || plan.threads > FEW_THREADS || plan.simd < CPU_AVX2 ||
 			(plan.simd < CPU_AVX512 && (pairs || input->key_size == 8));

@@ -1,8 +1,7 @@
 /* vqsort.cc -- cpu/vqsort: the vectorised quicksort of Highway, one thread.
  *
  * hwy/contrib/sort is the peer that the field compares with; it picks the widest vectors of the
- * processor at run time.  Pairs are 64-bit numbers with the key above the value, or Highway's type
- * for pairs (K32V32), which is compared by key, where equal keys may come in any order.
+ * processor at run time.  Pairs are 64-bit numbers with the key above the value.
  */
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/highway.h> /* for its version */
@@ -18,7 +17,6 @@ struct {
 	void (*destroy)(void *);
 	void (*u32)(const void *, uint32_t *, size_t, hwy::SortAscending);
 	void (*u64)(const void *, uint64_t *, size_t, hwy::SortAscending);
-	void (*pairs)(const void *, hwy::K32V32 *, size_t, hwy::SortAscending);
 } lib;
 
 const char *const name[] = {
@@ -26,7 +24,6 @@ const char *const name[] = {
 	"_ZN3hwy6Sorter6DeleteEv",
 	"_ZNK3hwy6SorterclEPjmNS_13SortAscendingE",
 	"_ZNK3hwy6SorterclEPmmNS_13SortAscendingE",
-	"_ZNK3hwy6SorterclEPNS_6K32V32EmNS_13SortAscendingE",
 };
 static_assert(sizeof lib == sizeof name);
 
@@ -65,12 +62,6 @@ struct vqsort {
 	void sort(uint64_t *first, uint64_t *last, std::less<uint64_t>)
 	{
 		lib.u64(sorter, first, (size_t)(last - first), hwy::SortAscending());
-	}
-
-	void sort(uint64_t *first, uint64_t *last, radix_by_key)
-	{
-		lib.pairs(sorter, reinterpret_cast<hwy::K32V32 *>(first), (size_t)(last - first),
-			  hwy::SortAscending());
 	}
 };
 } // namespace

@@ -178,8 +178,6 @@ static void end(uint64_t object, const char *what)
 #define CALLS(X)                                       \
 	X(CmdPipelineBarrier)                          \
 	X(CmdBuildAccelerationStructuresKHR)           \
-	X(CmdCopyAccelerationStructureKHR)             \
-	X(CmdWriteAccelerationStructuresPropertiesKHR) \
 	X(CmdDispatch)                                 \
 	X(CmdTraceRaysKHR)                             \
 	X(CmdCopyBuffer)                               \
@@ -269,7 +267,7 @@ static VKAPI_ATTR void VKAPI_CALL at_CmdTraceRaysKHR(
 	next_CmdTraceRaysKHR(commands, generate, miss, hit, call, width, height, depth);
 }
 
-/* A command with one use, followed by a write of `writer`; WRITERS: no write. */
+/* A command with one use, followed by a write of `writer`. */
 #define ONE_USE(call, what, user, writer, parameters, arguments) \
 	static VKAPI_ATTR void VKAPI_CALL at_##call parameters   \
 	{                                                        \
@@ -277,14 +275,6 @@ static VKAPI_ATTR void VKAPI_CALL at_CmdTraceRaysKHR(
 		write_by(writer);                                \
 		next_##call arguments;                           \
 	}
-ONE_USE(CmdCopyAccelerationStructureKHR, "a copy of a tree", BUILD_STRUCTURE, BUILT,
-	(VkCommandBuffer commands, const VkCopyAccelerationStructureInfoKHR *info),
-	(commands, info))
-ONE_USE(CmdWriteAccelerationStructuresPropertiesKHR, "a question to a tree", BUILD_STRUCTURE,
-	WRITERS,
-	(VkCommandBuffer commands, uint32_t count, const VkAccelerationStructureKHR *structure,
-	 VkQueryType type, VkQueryPool pool, uint32_t first),
-	(commands, count, structure, type, pool, first))
 ONE_USE(CmdCopyBuffer, "a copy", TRANSFER, TRANSFERRED,
 	(VkCommandBuffer commands, VkBuffer from, VkBuffer to, uint32_t count,
 	 const VkBufferCopy *region),

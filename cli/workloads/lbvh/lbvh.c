@@ -27,7 +27,6 @@ GB_WORDS(trees, LBVH_TREES, "best", "paper");
 GB_WORDS(kinds, LBVH_KINDS, "primary", "shadow", "ambient", "random", "bounce");
 GB_WORDS(orders, LBVH_ORDERS, "own", "spatial");
 GB_WORDS(calls, LBVH_CALLS, "all", "1", "16");
-GB_WORDS(no_yes, 2, "no", "yes");
 
 #define AT(type, member) GB_AT(type, struct lbvh_params, member)
 static const struct gb_param params[] = {
@@ -92,13 +91,6 @@ static const struct gb_param params[] = {
 	  .only = "op=trace",
 	  .help = "with --op=trace: rays that a call traces: all that a thread takes at a time, 1 "
 		  "as in embree, or 16 as in embree16" },
-	{ .name = "compact",
-	  AT(GB_CHOICE, compact),
-	  .initial = "no",
-	  .keyed = "no",
-	  .choices = no_yes,
-	  .backends = 1U << GB_VULKAN,
-	  .help = "compact the tree that the driver built" },
 	GB_COMMON_PARAMS(struct lbvh_params),
 };
 #undef AT

@@ -5,11 +5,11 @@
  *
  *	library()                 its name and version
  *	load(err)                 loads it, if it is not linked
- *	sort(first, last, less)   of uint32_t, uint64_t, or pairs compared by radix_by_key
+ *	sort(first, last, less)   of uint32_t or uint64_t
  *
  * Floats are sorted as unsigned numbers of the same order, so NaNs and signed zeros end where
- * common/radix.h wants them.  Unless --unstable=yes, whole pairs are compared, with positions for
- * values that do not ascend (radix_cpu_to_words()).
+ * common/radix.h wants them.  Whole pairs are compared, with positions for values that do not ascend
+ * (radix_cpu_to_words()).
  *
  * A library allocates while it sorts, which a program that calls it cannot avoid: it is timed.
  */
@@ -26,18 +26,9 @@
 #include "common/workload.h"
 #include "cpu/radix/parts/records.h"
 
-/* Compares pairs by their keys alone. */
-struct radix_by_key {
-	bool operator()(uint64_t a, uint64_t b) const
-	{
-		return a >> 32 < b >> 32;
-	}
-};
-
 template <class Sort> struct radix_peer {
 	struct state {
 		struct radix_cpu cpu; /* first member: see radix_cpu_reset() */
-		bool any_order;       /* equal keys may change places */
 		Sort sorter;
 	};
 
@@ -48,17 +39,16 @@ template <class Sort> struct radix_peer {
 			      "a pointer to it points to its first member");
 		static_assert(alignof(state) <= alignof(std::max_align_t),
 			      "the caller's memory is calloc()'s");
-		const bool any = static_cast<const struct radix_params *>(params)->unstable;
 		struct state *s;
 
 		if constexpr (requires { Sort::load(err); })
 			if (Sort::load(err))
 				return err->code;
-		s = new (memory) state{ {}, any, {} };
+		s = new (memory) state{ {}, {} };
 		if (radix_cpu_init(&s->cpu, params, input, false, err))
 			return err->code;
 		s->cpu.threads = 1;
-		return any ? GB_OK : radix_cpu_init_words(&s->cpu, params, err);
+		return radix_cpu_init_words(&s->cpu, params, err);
 	}
 
 	template <class T, class Less> static void sort(struct state *s, Less less)
@@ -83,9 +73,7 @@ template <class Sort> struct radix_peer {
 			return GB_OK;
 		radix_cpu_to_order(&s->cpu, nullptr);
 		try {
-			if (s->cpu.low && s->any_order)
-				sort<uint64_t>(s, radix_by_key());
-			else if (s->cpu.width == 8)
+			if (s->cpu.width == 8)
 				sort_words(s);
 			else
 				sort<uint32_t>(s, std::less<uint32_t>());

@@ -14,13 +14,11 @@
 #include "common/text.h"
 
 struct toy_params {
-	const char *file, *scene, *image, *write;
+	const char *file, *write;
 };
 
 static const struct gb_param rows[] = {
 	{ .name = "file", GB_AT(GB_PATH, struct toy_params, file) },
-	{ .name = "scene", GB_AT(GB_PATH, struct toy_params, scene) },
-	{ .name = "image", GB_AT(GB_PATH, struct toy_params, image), .written = true },
 	{ .name = "write", GB_AT(GB_PATH, struct toy_params, write), .written = true },
 };
 static const struct gb_workload workload = { .name = "toy",

@@ -236,34 +236,6 @@ Test(radix_verify, planted_faults)
 	}
 }
 
-/* With --unstable=yes, equal keys come in any order, and nothing else may differ. */
-Test(radix_verify, unstable_pairs)
-{
-	static const struct {
-		struct change change;
-		const char *words;
-	} trial[] = {
-		{ { VALUE_SWAP, 5001, 5002 }, NULL }, /* equal keys */
-		{ { VALUE_SWAP, 0, 9999 }, "not a permutation of the input" },
-		{ { VALUE_COPY, 5001, 5002 }, "not a permutation of the input" },
-		{ { VALUE_ADD, 5001, 1 }, "not a permutation of the input" },
-		{ { ADD, 9999, 1 }, "not a permutation of the input" },
-		{ { SWAP, 0, 9999 }, "key 1 is out of order" },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(trial); i++) {
-		const struct radix_params p = { .count = 10000,
-						.type = RADIX_PAIRS,
-						.distribution = RADIX_FEW,
-						.seed = 4,
-						.unstable = 1 };
-		struct trial t = right(&p);
-
-		change(t.input, t.output, &trial[i].change);
-		refuse(&t, trial[i].words);
-	}
-}
-
 /* Random values do not tell a stable order by themselves: sorting whole pairs is a fault. */
 Test(radix_verify, pairs_sorted_by_key_and_value)
 {

@@ -1,10 +1,4 @@
-/* scene.c -- build and compact the driver's tree over a mesh.
- *
- * After a build the driver can report the compacted size of the tree and copy the tree to a smaller
- * buffer.  An application reads this size back and allocates the buffer before the copy.  Here the
- * copy goes to a buffer of the full size, so a run allocates and reads back nothing.  Only the
- * driver's work is timed.
- */
+/* scene.c -- build the driver's tree over a mesh. */
 #include "vulkan/lbvh/parts/scene.h"
 
 #include <string.h>
@@ -121,26 +115,11 @@ static void describe_instance(struct lbvh_vk_scene *s)
 	};
 }
 
-static enum gb_status make_levels(struct lbvh_vk_scene *s, bool compacted, struct gb_error *err)
+static enum gb_status make_levels(struct lbvh_vk_scene *s, struct gb_error *err)
 {
 	ask_sizes(&s->bottom, (uint32_t)s->input->count);
 	ask_sizes(&s->top, 1);
-	if (make_level(&s->bottom, err) || make_level(&s->top, err) || !compacted)
-		return err->code;
-	s->compact = (struct lbvh_vk_level){ .type = s->bottom.type, .bytes = s->bottom.bytes };
-	return make_level(&s->compact, err);
-}
-
-static enum gb_status make_query(struct lbvh_vk_scene *s, struct gb_error *err)
-{
-	const VkQueryPoolCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-		.queryType = VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR,
-		.queryCount = 1
-	};
-
-	(void)VK_OK(err, vk.CreateQueryPool(vk_device(), &info, NULL, &s->size));
-	return err->code;
+	return make_level(&s->bottom, err) ? err->code : make_level(&s->top, err);
 }
 
 /* Check that the device accepts this number of triangles. */
@@ -157,18 +136,15 @@ static enum gb_status check_limits(const struct lbvh_input *in, struct gb_error 
 	return GB_OK;
 }
 
-enum gb_status lbvh_vk_scene_init(struct lbvh_vk_scene *s, const void *params, const void *input,
+enum gb_status lbvh_vk_scene_init(struct lbvh_vk_scene *s, const void *input,
 				  VkBuildAccelerationStructureFlagsKHR prefer, struct gb_error *err)
 {
-	const bool compacted = ((const struct lbvh_params *)params)->compact != 0;
 	const VkBufferUsageFlags read =
 		VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
 	VkDeviceSize scratch;
 
 	s->input = input;
 	s->top.flags = s->bottom.flags = prefer;
-	if (compacted)
-		s->bottom.flags |= VK_BUILD_ACCELERATION_STRUCTURE_ALLOW_COMPACTION_BIT_KHR;
 	if (check_limits(s->input, err))
 		return err->code;
 	s->vertex = vk_alloc(3 * s->input->vertex_count, sizeof(float), read, err);
@@ -178,24 +154,20 @@ enum gb_status lbvh_vk_scene_init(struct lbvh_vk_scene *s, const void *params, c
 		return err->code;
 	describe_triangles(s);
 	describe_instance(s);
-	if (make_levels(s, compacted, err))
+	if (make_levels(s, err))
 		return err->code;
 	scratch = s->bottom.scratch_bytes > s->top.scratch_bytes ? s->bottom.scratch_bytes
 								 : s->top.scratch_bytes;
 	scratch += vk_limits() ? vk_limits()->scratch_alignment : USUAL_ALIGNMENT;
 	s->scratch = vk_alloc(scratch, 1, 0, err);
-	return compacted && !err->code && !gb_memory_is_dry() ? make_query(s, err) : err->code;
+	return err->code;
 }
 
 void lbvh_vk_scene_destroy(struct lbvh_vk_scene *s)
 {
 	vk_settle();
 	destroy_level(&s->top);
-	destroy_level(&s->compact);
 	destroy_level(&s->bottom);
-	if (s->size)
-		vk.DestroyQueryPool(vk_device(), s->size, NULL);
-	s->size = VK_NULL_HANDLE;
 }
 
 /* The instance is the whole mesh with the identity transform, visible from both sides. */
@@ -205,8 +177,7 @@ enum gb_status lbvh_vk_scene_upload(struct lbvh_vk_scene *s, struct gb_error *er
 		.transform.matrix = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } },
 		.mask = 0xff,
 		.flags = VK_GEOMETRY_INSTANCE_TRIANGLE_FACING_CULL_DISABLE_BIT_KHR,
-		.accelerationStructureReference =
-			s->compact.handle ? s->compact.address : s->bottom.address,
+		.accelerationStructureReference = s->bottom.address,
 	};
 	VkCommandBuffer commands;
 
@@ -238,23 +209,6 @@ static void build(VkCommandBuffer commands, const struct lbvh_vk_scene *s,
 	vk.CmdBuildAccelerationStructuresKHR(commands, 1, &info, &ranges);
 }
 
-static void compact(VkCommandBuffer commands, const struct lbvh_vk_scene *s)
-{
-	const VkCopyAccelerationStructureInfoKHR copy = {
-		.sType = VK_STRUCTURE_TYPE_COPY_ACCELERATION_STRUCTURE_INFO_KHR,
-		.src = s->bottom.handle,
-		.dst = s->compact.handle,
-		.mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_COMPACT_KHR
-	};
-
-	vk.CmdResetQueryPool(commands, s->size, 0, 1);
-	vk.CmdWriteAccelerationStructuresPropertiesKHR(
-		commands, 1, &s->bottom.handle,
-		VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR, s->size, 0);
-	vk.CmdCopyAccelerationStructureKHR(commands, &copy);
-	vk_barrier(commands, vk_building, vk_building);
-}
-
 enum gb_status lbvh_vk_scene_build(const struct lbvh_vk_scene *s, struct gb_timer *timer,
 				   struct gb_error *err)
 {
@@ -267,10 +221,6 @@ enum gb_status lbvh_vk_scene_build(const struct lbvh_vk_scene *s, struct gb_time
 	vk_barrier(commands, vk_building, vk_building); /* wait for the previous build */
 	build(commands, s, &s->bottom, (uint32_t)s->input->count);
 	vk_barrier(commands, vk_building, vk_building);
-	if (s->size) {
-		gb_phase(timer, "compact");
-		compact(commands, s);
-	}
 	gb_phase(timer, "tlas");
 	build(commands, s, &s->top, 1);
 	return err->code;
@@ -279,12 +229,7 @@ enum gb_status lbvh_vk_scene_build(const struct lbvh_vk_scene *s, struct gb_time
 void lbvh_vk_metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct lbvh_vk_scene *s = state;
-	uint64_t bytes = 0;
 
 	gb_metric(metrics, "structure_bytes", (double)s->bottom.bytes);
 	gb_metric(metrics, "scratch_bytes", (double)s->bottom.scratch_bytes);
-	if (s->size &&
-	    !vk.GetQueryPoolResults(vk_device(), s->size, 0, 1, sizeof bytes, &bytes, sizeof bytes,
-				    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT))
-		gb_metric(metrics, "compacted_bytes", (double)bytes);
 }

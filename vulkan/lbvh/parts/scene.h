@@ -23,24 +23,23 @@ struct lbvh_vk_level {
 struct lbvh_vk_scene {
 	const struct lbvh_input *input;
 	struct vk_buffer *vertex, *index, *instance, *scratch;
-	struct lbvh_vk_level bottom, compact, top;
-	VkQueryPool size; /* compacted size of the bottom level; only with compaction */
+	struct lbvh_vk_level bottom, top;
 };
 
 /* Allocate memory for the mesh and both levels.  GB_EUNAVAILABLE, with the limit, if the driver
  * does not accept this number of triangles. */
-enum gb_status lbvh_vk_scene_init(struct lbvh_vk_scene *scene, const void *params,
-				  const void *input, VkBuildAccelerationStructureFlagsKHR prefer,
+enum gb_status lbvh_vk_scene_init(struct lbvh_vk_scene *scene, const void *input,
+				  VkBuildAccelerationStructureFlagsKHR prefer,
 				  struct gb_error *err);
 /* Destroy everything except the counted memory. */
 void lbvh_vk_scene_destroy(struct lbvh_vk_scene *scene);
 /* Copy the mesh to the device and wait. */
 enum gb_status lbvh_vk_scene_upload(struct lbvh_vk_scene *scene, struct gb_error *err);
-/* Record a build with the phases blas, compact (only with compaction) and tlas.  `timer` is NULL
+/* Record a build with the phases blas and tlas.  `timer` is NULL
  * for an untimed build. */
 enum gb_status lbvh_vk_scene_build(const struct lbvh_vk_scene *scene, struct gb_timer *timer,
 				   struct gb_error *err);
-/* Set structure_bytes, scratch_bytes and compacted_bytes of the last build.  The state must begin
+/* Set structure_bytes and scratch_bytes of the last build.  The state must begin
  * with a scene. */
 void lbvh_vk_metrics(void *state, struct gb_metrics *metrics);
 

@@ -94,7 +94,7 @@ enum gb_status lbvh_vk_create(void *state, const void *params, const void *input
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "the device has no ray queries (VK_KHR_acceleration_structure, "
 			       "VK_KHR_ray_query)");
-	if (lbvh_vk_scene_init(&s->scene, params, input, prefer, err))
+	if (lbvh_vk_scene_init(&s->scene, input, prefer, err))
 		return err->code;
 	if (kind_of(s) != IMAGE)
 		s->ray = vk_alloc(ray_count(s), sizeof *in->ray, 0, err);
@@ -109,7 +109,6 @@ enum gb_status lbvh_vk_create(void *state, const void *params, const void *input
 	if (s->build) {
 		gb_memory_result(s->scene.bottom.store, GB_WHOLE, GB_POISON);
 		gb_memory_result(s->scene.top.store, GB_WHOLE, GB_POISON);
-		gb_memory_result(s->scene.compact.store, GB_WHOLE, GB_POISON);
 	} else {
 		gb_memory_result(s->t, GB_WHOLE, GB_POISON);
 		gb_memory_result(s->answer, GB_WHOLE, GB_POISON);
@@ -250,15 +249,6 @@ enum gb_status lbvh_vk_download(void *state, void *output, struct gb_error *err)
 	if (kind_of(s) == ANY)
 		return get(s, NULL, lbvh_trace_bits(output), err);
 	return get(s, lbvh_trace_t(output), lbvh_trace_primitive(in, output), err);
-}
-
-const char *lbvh_vk_excluded(const void *params_)
-{
-	const struct lbvh_params *params = params_;
-
-	return params->op == LBVH_BUILD && params->compact
-		       ? "reading the compacted size back, and making room of that size"
-		       : NULL;
 }
 
 /* The driver's name and the first version number after it. */

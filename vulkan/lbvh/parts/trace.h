@@ -34,7 +34,6 @@ enum gb_status lbvh_vk_upload(void *state, struct gb_error *err);
 enum gb_status lbvh_vk_run(void *state, struct gb_timer *timer, struct gb_error *err);
 enum gb_status lbvh_vk_download(void *state, void *output, struct gb_error *err);
 void lbvh_vk_destroy(void *state);
-const char *lbvh_vk_excluded(const void *params);
 /* The driver's name and version if a device is open, else "Vulkan 1.2". */
 const char *lbvh_vk_library(void);
 
@@ -42,7 +41,7 @@ const char *lbvh_vk_library(void);
 	{                                                                                       \
 		.state_size = sizeof(struct lbvh_vk_state), .create = create_,                  \
 		.upload = lbvh_vk_upload, .run = lbvh_vk_run, .download = lbvh_vk_download,     \
-		.destroy = lbvh_vk_destroy, .excluded = lbvh_vk_excluded,                       \
+		.destroy = lbvh_vk_destroy,                                                     \
 		.metrics = lbvh_vk_metrics, .library = lbvh_vk_library, .flags = GB_REPEATABLE, \
 	}
 
