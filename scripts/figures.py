@@ -6,7 +6,7 @@ A table stands in a page between two marks; the first one holds the command that
     <!-- begin: gpubench report --format=markdown results/measured/FOLDER/CASE.jsonl -->
     <!-- end -->
 
-`report` may have --launches=pooled.  With --format=csv, `| scripts/columns.py COLUMN...` may
+`report` may have --runs=pooled.  With --format=csv, `| scripts/columns.py COLUMN...` may
 follow; `| grep -E 'REGEX'` selects lines.  The text between the marks is replaced by the command
 line that measured the file, the machine and the commit (for a GPU, after its name and the date; for
 a CPU, unless a table above has the same), and the table without its heading.  If the file does not
@@ -36,7 +36,7 @@ import sys
 
 CPU_FOLDER = r"results/measured/cpu-[\w.-]*\w"
 COMMAND = re.compile(
-    r"gpubench report( --launches=pooled)? --format=(?:markdown|csv) ([\w./-]+)"
+    r"gpubench report( --runs=pooled)? --format=(?:markdown|csv) ([\w./-]+)"
     r"(?: \| scripts/columns\.py(?: [\w=-]+)+)?(?: \| grep -E '[^']+')?")
 # The parts of a run that tell machines and commits apart (cli/records/identity.h).
 CACHES = ("cpu", "sockets", "cores", "l1d_bytes", "l2_bytes", "l3_bytes")
@@ -66,7 +66,7 @@ def text_of(path):
 @functools.lru_cache(None)
 def stored(path):
     """The runs and the records of a file, the launches of a measurement pooled."""
-    lines = json.loads(output_of([program, "report", "--launches=pooled", "--format=json", "-"],
+    lines = json.loads(output_of([program, "report", "--runs=pooled", "--format=json", "-"],
                                  text_of(path)))
     return [[line for line in lines if line["type"] == kind] for kind in ("run", "record")]
 

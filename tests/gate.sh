@@ -34,4 +34,4 @@ gate() { # STATUS KEYS [OPTION]: KEYS is a sed command that makes the keys of th
 gate 0 ''
 gate 1 's/best ok 1000000/best ok 1100000/'
 gate 6 /bfs/d
-gate 6 '' --launches=3
+gate 6 '' --runs=3

@@ -14,7 +14,7 @@ import tempfile
 
 FEW, MANY, MOST = 300, 1200, 9  # the ratio of their times, which other programs disturb
 COMMANDS = [["report", "--format=csv"], ["report", "--format=html"], ["report", "--format=junit"],
-            ["report", "--launches=pooled"], ["compare", "--by=machine"]]
+            ["report", "--runs=pooled"], ["compare", "--by=machine"]]
 
 
 def write(path, launch, bench):

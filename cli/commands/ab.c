@@ -35,7 +35,7 @@ struct options {
 
 #define AT(type, member) GB_AT(type, struct options, member)
 static const struct gb_param rows[] = {
-	{ .name = "launches",
+	{ .name = "runs",
 	  AT(GB_INT, launches),
 	  .initial = "140",
 	  .min = 1,
@@ -236,7 +236,7 @@ static enum gb_status take_launch(struct side *side, int status, const char *fil
 		gb_fail(err, own.code, "%s", own.message);
 	else if (launch.run_count != 1)
 		gb_fail(err, GB_EUSAGE,
-			"%s: one launch wrote %zu runs: ab takes --launches, not --runs",
+			"%s: one launch wrote %zu runs: leave --runs to ab",
 			side->name, launch.run_count);
 	for (size_t i = launch.count; !err->code && i-- > 0;)
 		if (launch.record[i]->run != launch.run[0])

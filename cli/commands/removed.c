@@ -46,6 +46,7 @@ static const struct {
 	  "measured" },
 	{ "repro", "--list", "gpubench repro without words lists the tables" },
 	{ "repro", "--set", "each parameter has its own option, as in --tree=best" },
+	{ "report ab", "--launches", "--runs" },
 	{ "ab", "--base",
 	  "ab launches both builds; -o PREFIX --resume continues its own launches" },
 	{ "ab", "--peers", "the arguments after -- choose the variants, libraries included" },

@@ -20,7 +20,7 @@ struct request {
 
 static const struct gb_param rows[] = {
 	GB_FORMAT_ROW(offsetof(struct request, format), formats),
-	{ .name = "launches",
+	{ .name = "runs",
 	  .type = GB_CHOICE,
 	  .offset = offsetof(struct request, pooled),
 	  .initial = "each",

@@ -35,7 +35,7 @@ build all gpubench
 measured=("$@")
 ab() { # FORMAT [OPTION...]
 	"$BUILDS/new/gpubench" ab base="$BUILDS/base/gpubench" new="$BUILDS/new/gpubench" \
-		${LAUNCHES:+"--launches=$LAUNCHES"} --resume \
+		${LAUNCHES:+"--runs=$LAUNCHES"} --resume \
 		--output="$gate/gate" --format="$1" "${@:2}" -- "${measured[@]}"
 }
 again() {

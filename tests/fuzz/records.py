@@ -156,7 +156,7 @@ def fault_of(form, out):
 
 def commands():
     for form in [*PEOPLE, "junit"]:
-        for more in ("--launches=each", "--launches=pooled", "--counts"):
+        for more in ("--runs=each", "--runs=pooled", "--counts"):
             yield form, ["report", "-f", form, "new/new.jsonl", more]
     for form in [*PEOPLE, "junit", "github"]:
         yield form, ["compare", "-f", form, "base.jsonl", "new/new.jsonl"]

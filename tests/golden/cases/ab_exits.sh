@@ -6,12 +6,12 @@ printf 'radix/cpu/%s ok 1000000\n' a b >base.keys
 sed 's/b ok/b doubtful/' base.keys >new.keys
 for status in 1 3 4 6 2 5 7 127 128 130; do
 	echo $status >new.exit
-	gpubench ab base=./base new=./new --launches=4 -- x | tail -n 1
-	gpubench ab base=./base new=./new --launches=4 -- x >out 2>&1
+	gpubench ab base=./base new=./new --runs=4 -- x | tail -n 1
+	gpubench ab base=./base new=./new --runs=4 -- x >out 2>&1
 	echo "a launch ends with $status: status $?"
 done
 for status in 0 1 2 3 4 5 6; do
 	printf '#!/bin/sh\nexit %d\n' $status >new
-	gpubench ab base=./base new=./new --launches=4 -- x
+	gpubench ab base=./base new=./new --runs=4 -- x
 	echo "no records, $status: status $?"
 done

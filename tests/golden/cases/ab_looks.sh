@@ -13,7 +13,7 @@ echo "status $?"
 launches far
 gpubench ab base=./base new=./near --all -- x
 echo "status $?"
-gpubench ab base=./base new=./new --launches=4 -- x
+gpubench ab base=./base new=./new --runs=4 -- x
 echo "status $?"
 gpubench ab base=./base new=./new --budget=0 -- x
 echo "status $?"

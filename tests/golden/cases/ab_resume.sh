@@ -5,7 +5,7 @@ cp base new
 printf 'radix/cpu/%s ok 1000000\n' a b >base.keys
 cp base.keys new.keys
 ab() {
-	gpubench ab base=./base new=./new --launches="$launches" -o kept "$@"
+	gpubench ab base=./base new=./new --runs="$launches" -o kept "$@"
 	echo "status $?, $(grep -c '"run"' kept.new.jsonl) launches of new, $(grep -c '"record"' kept.new.jsonl) records"
 }
 launches=4

@@ -7,5 +7,5 @@ shown() {
 	/usr/bin/python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' sh -c "gpubench ab base=./base new=./new $* >table; echo status \$?" |
 		tr '\r' '\n' | sed 's/.\[K/<clear>/; s/, \(base\|new\)$/, SIDE/'
 }
-shown --launches=6 --threshold=0.01 -- x
-shown --launches=6 --quiet -- x
+shown --runs=6 --threshold=0.01 -- x
+shown --runs=6 --quiet -- x

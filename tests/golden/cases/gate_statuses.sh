@@ -10,10 +10,10 @@ gate() { # NEW LAUNCHES OPTION...
 	new=$1 launches=$2
 	shift 2
 	echo "== $new, $launches launches $*"
-	gpubench ab base=./base new=./$new --launches=$launches "$@" -o kept --overwrite -- x
+	gpubench ab base=./base new=./$new --runs=$launches "$@" -o kept --overwrite -- x
 	status=$?
 	echo "status $status"
-	gpubench ab base=./base new=./$new --launches=$launches "$@" -o kept --resume --format=json -- x >kept.json
+	gpubench ab base=./base new=./$new --runs=$launches "$@" -o kept --resume --format=json -- x >kept.json
 	same=$?
 	[ $same = $status ] || echo "the same records: status $same"
 	grep -q "\"exit_status\":.*$status," kept.json || echo "the JSON says otherwise"

@@ -10,7 +10,7 @@ done
 copy --runs=2 -o out.jsonl
 echo $?
 echo "to keep" >out.b.jsonl
-gpubench ab a="$(command -v gpubench)" b="$(command -v gpubench)" --launches=1 -o out -- stream cpu/copy --count=10
+gpubench ab a="$(command -v gpubench)" b="$(command -v gpubench)" --runs=1 -o out -- stream cpu/copy --count=10
 echo "$? $(cat out.b.jsonl)"
 echo "to keep" >graph.el
 gpubench bfs cpu/csr --vertices=10 --write=graph.el

@@ -1,7 +1,7 @@
 # The report of three launches has a row for each launch, or one row for each variant.
 gpubench radix cpu/best cpu/lsd8 --count=1k --samples=3 --runs=3 -q -o a.jsonl || exit
 gpubench report --format=csv a.jsonl >each.csv || exit
-gpubench report --format=csv --launches=pooled a.jsonl >pooled.csv || exit
+gpubench report --format=csv --runs=pooled a.jsonl >pooled.csv || exit
 wc -l <each.csv; wc -l <pooled.csv
 # The pooled time is the median of the medians of three launches. The pooled rate follows from that
 # time.
@@ -17,12 +17,12 @@ done
 gpubench cbt cpu/serial cpu/ocbt --op=bitfield --depth=6 --samples=3 --runs=3 -q -o skips.jsonl
 sed '1,/"record"/s/"commit":"[^"]*/&x/' skips.jsonl >mixed.jsonl
 for file in a skips mixed; do
-	gpubench report --launches=pooled $file.jsonl | grep -oE 'up to [0-9] launches pooled|^skipped.*|commit' |
+	gpubench report --runs=pooled $file.jsonl | grep -oE 'up to [0-9] launches pooled|^skipped.*|commit' |
 		sed 's/:.*//'
 done
 # A page of several runs has its tables before the runs.
 gpubench report --format=html a.jsonl | grep -oE '<table|, commit' | head -n 1
 # Unverified launches are not pooled, and none of them is left out.
 gpubench radix cpu/best --count=1k --samples=3 --runs=3 --verify=no -q -o unverified.jsonl
-gpubench report --launches=pooled unverified.jsonl | grep -c 'unverified$'
-gpubench report --launches=some a.jsonl
+gpubench report --runs=pooled unverified.jsonl | grep -c 'unverified$'
+gpubench report --runs=some a.jsonl
