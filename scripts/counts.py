@@ -50,16 +50,16 @@ POINTS = [
     "octree --count=65536 --distribution=plummer",
     "octree morton --count=1048576 --distribution=plummer",
     "octree morton --count=2097152 --distribution=plummer",
-    "lbvh --op=build --scene=soup --primitives=65536",
-    "lbvh --op=trace --scene=knot --primitives=32768 --rays=256",
-    "lbvh --op=trace --rays-kind=shadow,bounce --scene=knot --primitives=32768 --rays=128",
+    "lbvh --op=build --scene=soup --count=65536",
+    "lbvh --op=trace --scene=knot --count=32768 --rays=256",
+    "lbvh --op=trace --rays-kind=shadow,bounce --scene=knot --count=32768 --rays=128",
     "stream --count=16777216",
     # Points for which papers and others have published times.
     "cbt descent --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random --fill=.25",
-    "lbvh karras-bitonic --op=build --scene=teapot --primitives=25600",
-    "lbvh karras-bitonic --op=build --scene=city --primitives=66000",
-    "lbvh stack2 --op=trace --tree=paper --scene=teapot --primitives=25600 --rays=256",
-    "lbvh stack2 --op=trace --tree=paper --scene=knot --primitives=144000 --rays=256",
+    "lbvh karras-bitonic --op=build --scene=teapot --count=25600",
+    "lbvh karras-bitonic --op=build --scene=city --count=66000",
+    "lbvh stack2 --op=trace --tree=paper --scene=teapot --count=25600 --rays=256",
+    "lbvh stack2 --op=trace --tree=paper --scene=knot --count=144000 --rays=256",
 ]
 ENVIRONMENT = {"GPUBENCH_PTX_SMS": "132", "OMP_NUM_THREADS": "1"}
 # Counts for which neither more nor less is better.

@@ -102,16 +102,16 @@ measure octree-16m octree cpu/lock cpu/lf cpu/morton --count=16M --distribution=
 	--threads=2 "${long[@]}"
 
 measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/apetrei cpu/ploc \
-	cpu/wide cpu/embree --scene=terrain --primitives=300k \
+	cpu/wide cpu/embree --scene=terrain --count=300k \
 	--threads=1,2 "${few[@]}"
 # No city here: the reference takes minutes for one.
-rays=(--op=trace --rays=1Ki --scene=teapot,knot,terrain --primitives=300k --threads=1 "${few[@]}")
+rays=(--op=trace --rays=1Ki --scene=teapot,knot,terrain --count=300k --threads=1 "${few[@]}")
 measure lbvh-rays lbvh cpu/wide cpu/embree cpu/embree16 --rays-per-call=all,1,16 --tree=paper \
 	"${rays[@]}"
 measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium --rays-per-call=all,1 --tree=best \
 	"${rays[@]}"
 measure lbvh-quality lbvh cpu/ploc cpu/embree-medium \
-	--scene=teapot,terrain,city,soup,knot --primitives=100k --threads=1,2 "${few[@]}"
+	--scene=teapot,terrain,city,soup,knot --count=100k --threads=1,2 "${few[@]}"
 
 # The CPU columns of the papers' tables; docs/papers.md says what they fill.
 measure papers repro all --preset=quick --backend=cpu --samples=6 --timeout=20

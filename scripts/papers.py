@@ -220,18 +220,18 @@ def threads_effect():
     return "%.0f %% of the bits at p = 5 %%" % (100 * graph["edges"] / graph["vertices"] ** 2)
 
 
-CPU_BUILD = " primitives=100000 threads=1"
+CPU_BUILD = " count=100000 threads=1"
 
 
 def radix_effect():
-    key = "lbvh/cuda/%s scene=soup primitives=65536"
+    key = "lbvh/cuda/%s scene=soup count=65536"
     return "%.0f %% of the instructions of `karras-bitonic`; CPU: %.0f %% of its time" % (
         100 * ratio(key % "karras-radix", key % "karras-bitonic"),
         100 * slower("lbvh/cpu/karras-radix", "lbvh/cpu/karras-bitonic", CPU_BUILD))
 
 
 def hippie_effect():
-    radix, one = ("lbvh/cuda/%s scene=soup primitives=65536" % name
+    radix, one = ("lbvh/cuda/%s scene=soup count=65536" % name
                   for name in ("karras-radix", "karras32"))
     return ("%d launches and %.0f %% of the instructions of `karras-radix`, which has %d; CPU: "
             "%.0f %% of its time" % (
@@ -240,7 +240,7 @@ def hippie_effect():
 
 
 def levels_effect():
-    point = " op=trace scene=knot primitives=32768 rays=256"
+    point = " op=trace scene=knot count=32768 rays=256"
     return "`stack2` has %.2f times the instructions of `stack`; CPU: %.2f times the time" % (
         ratio("lbvh/cuda/stack2" + point, "lbvh/cuda/stack" + point),
         slower("lbvh/cpu/stack2", "lbvh/cpu/stack", " op=trace scene=teapot rays=256 threads=1"))

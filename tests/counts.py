@@ -85,7 +85,7 @@ CASES = [
     "radix onesweep cub split-fused --count=20000",
     "bfs ccam csr-do --graph=gnp --vertices=512 --p=.05",
     "octree lock lf --count=1000",
-    "lbvh apetrei --op=build --scene=soup --primitives=1000",
+    "lbvh apetrei --op=build --scene=soup --count=1000",
 ]
 # Numbers of OS threads, random schedules, positions of arrays and their memory.
 SCHEDULES = [

@@ -18,7 +18,7 @@ fi
 export GOMP_SPINCOUNT=2000
 passed=0 failed=0
 
-"$gpubench" lbvh cpu/stack --op=trace --primitives=1,2,3 --samples=2 -q -o out.jsonl
+"$gpubench" lbvh cpu/stack --op=trace --count=1,2,3 --samples=2 -q -o out.jsonl
 "$gpubench" report --format=json out.jsonl >out.json
 try() { # WORD...
 	local k=1 step status usual=0
@@ -54,7 +54,7 @@ try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --dry-run
 try list
 try list --format=json
 try lbvh --help
-try lbvh cpu/stack --primitives=1,2,3 --dry-run=keys
+try lbvh cpu/stack --count=1,2,3 --dry-run=keys
 status=0
 (ulimit -v 4000000 && OMP_STACKSIZE=3G exec "$gpubench" radix cpu/lsd8 --count=1M --threads=8 \
 	--samples=1) >part 2>err || status=$?

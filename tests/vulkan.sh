@@ -73,20 +73,20 @@ END
 nowhere=(env VK_DRIVER_FILES="$scratch/none.json" VK_ICD_FILENAMES="$scratch/none.json")
 few=(lbvh --samples=2 --warmup=1 --hot)
 expect "no driver" 3 "no Vulkan driver is installed" "${nowhere[@]}" \
-	"$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+	"$gpubench" "${few[@]}" vulkan/driver-rt --count=700
 mkdir empty
 : >empty/libvulkan.so.1
 expect "no loader" 3 "libvulkan.so.1, is not installed" \
 	env LD_LIBRARY_PATH="$scratch/empty:${LD_LIBRARY_PATH:-}" \
-	"$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+	"$gpubench" "${few[@]}" vulkan/driver-rt --count=700
 
 ln -sf "$(ldconfig -p | sed -n 's/.*libm.so.6 .*=> //p' | head -n 1)" empty/libvulkan.so.1
 expect "no loader" 3 "libvulkan.so.1 is no Vulkan loader" \
 	env LD_LIBRARY_PATH="$scratch/empty:${LD_LIBRARY_PATH:-}" \
-	"$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+	"$gpubench" "${few[@]}" vulkan/driver-rt --count=700
 expect "no layer" 3 "VALIDATE: there is no VK_LAYER_KHRONOS_validation" \
 	env VK_LAYER_PATH=/nowhere GPUBENCH_VULKAN_VALIDATE=1 \
-	"$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+	"$gpubench" "${few[@]}" vulkan/driver-rt --count=700
 
 icd=$here/build/lavapipe/lvp_icd.json
 if [ ! -e "$icd" ]; then
@@ -100,11 +100,11 @@ export VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd
 expect "software that was not asked for" 0 "a software device, used only with --backend=vulkan" \
 	"$gpubench" env
 expect "software that was not asked for" 0 "a software device, used only" \
-	"$gpubench" "${few[@]}" cpu/karras32 driver-rt --primitives=700
+	"$gpubench" "${few[@]}" cpu/karras32 driver-rt --count=700
 expect "a GPU that is required" 0 " ok" \
 	"$gpubench" stream vulkan/copy --count=1000 --samples=1
 expect "check" 0 " 0 failed" "$gpubench" check stream lbvh --backend=vulkan
-expect "record" 0 "driver-rt" "$gpubench" "${few[@]}" 'vulkan/*' --primitives=700 --op=build,trace \
+expect "record" 0 "driver-rt" "$gpubench" "${few[@]}" 'vulkan/*' --count=700 --op=build,trace \
 	--rays=32 -o a.jsonl
 [ "$(grep -c '"backend":"vulkan".*"status":"ok".*"emulated":true' a.jsonl)" = 10 ] && pass ||
 	fail "ten records, emulated" a.jsonl
@@ -115,7 +115,7 @@ expect "memory" 0 '"device_bytes":2048,"flush_bytes":1048576' \
 
 # The scenes of check, small: the layer and lavapipe are slow.
 scenes=(lbvh --scene=terrain,knot,flake,soup,city,hall,teapot,flat,points,copies,huge
-	--primitives=3001 --rays=64 --samples=1 --warmup=1 --hot)
+	--count=3001 --rays=64 --samples=1 --warmup=1 --hot)
 layers=/usr/share/vulkan/explicit_layer.d
 validated=(env GPUBENCH_VULKAN_VALIDATE=1)
 if compgen -G "$layers/*alidation*" >/dev/null; then
@@ -123,10 +123,10 @@ if compgen -G "$layers/*alidation*" >/dev/null; then
 		vulkan/driver-rt --op=build,trace
 	expect "validation of other options" 0 "driver-rt" "${validated[@]}" "$gpubench" lbvh \
 		'vulkan/*' --op=build,trace --rays-kind=primary,shadow,bounce \
-		--primitives=300 --rays=33 --samples=2
+		--count=300 --rays=33 --samples=2
 	expect "validation: a buffer without its usage" 4 "validation: " "${validated[@]}" \
 		env LD_LIBRARY_PATH="$recorder" RECORDER_LOADER="$(loader)" \
-		RECORDER_PLANT=usage "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+		RECORDER_PLANT=usage "$gpubench" "${few[@]}" vulkan/driver-rt --count=700
 else
 	echo "vulkan: nothing was validated: no validation layer" \
 		"(scripts/install-deps.sh vulkan-test)"
@@ -142,7 +142,7 @@ recorded() { # PLANT COMMAND...
 	LD_LIBRARY_PATH=$recorder RECORDER_PLANT=$plant "$@"
 }
 all=("$gpubench" lbvh 'vulkan/*' --op=build,trace --rays-kind=primary,shadow,bounce
-	--primitives=700 --rays=33 --samples=2)
+	--count=700 --rays=33 --samples=2)
 expect "recorder" 0 driver-rt recorded none "${all[@]}"
 [ ! -s report ] && pass || fail "recorder: out of order" report
 expect "recorder: stream" 0 copy recorded none "$gpubench" stream vulkan/copy --count=33Mi \
@@ -151,32 +151,32 @@ expect "recorder: stream" 0 copy recorded none "$gpubench" stream vulkan/copy --
 expect "planted: groups" 0 copy recorded groups "$gpubench" stream vulkan/copy --count=50k,1M \
 	--samples=2
 expect "planted: groups" 0 driver-rt recorded groups "$gpubench" lbvh vulkan/driver-rt --op=trace \
-	--primitives=700 --rays=1k --samples=2
+	--count=700 --rays=1k --samples=2
 [ ! -s report ] && pass || fail "planted: groups" report
 recorded barrier "${all[@]}" >out 2>&1 || :
 grep -q "a build uses a tree without a barrier behind a build" report && pass ||
 	fail "a missing barrier was not found" out
 for plant in index transform build; do
 	expect "planted: $plant" 1 "failed: " recorded $plant "$gpubench" "${few[@]}" \
-		vulkan/driver-rt --primitives=700
+		vulkan/driver-rt --count=700
 done
 for plant in eye index transform; do
 	expect "planted: $plant" 1 "failed: " recorded $plant "$gpubench" "${few[@]}" \
-		vulkan/driver-rt --op=trace --rays=64 --primitives=700
+		vulkan/driver-rt --op=trace --rays=64 --count=700
 done
 expect "planted: memory" 0 "needs 117 KiB of device memory, 3.00 MiB free" \
-	recorded memory "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=10k
+	recorded memory "$gpubench" "${few[@]}" vulkan/driver-rt --count=10k
 expect "planted: memory of two heaps" 0 '"memory_bytes":134217728,' \
 	recorded memory "$gpubench" stream vulkan/copy --count=1k --samples=1 -q -o -
 expect "planted: limit" 0 "700 triangles: the driver accepts at most 100 per tree" \
-	recorded limit "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+	recorded limit "$gpubench" "${few[@]}" vulkan/driver-rt --count=700
 expect "planted: limit that is met" 0 " ok" \
-	recorded limit "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=100
+	recorded limit "$gpubench" "${few[@]}" vulkan/driver-rt --count=100
 expect "planted: oldest" 0 " ok" \
-	recorded oldest "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=100
+	recorded oldest "$gpubench" "${few[@]}" vulkan/driver-rt --count=100
 while read -r plant text; do
 	expect "planted: $plant" 3 "$text" recorded $plant "$gpubench" "${few[@]}" \
-		vulkan/driver-rt --primitives=100
+		vulkan/driver-rt --count=100
 done <<'END'
 old no Vulkan 1.2
 addresses no buffer addresses or no timeline semaphores
@@ -186,16 +186,16 @@ types the device has no suitable memory type
 END
 while read -r plant text; do
 	expect "planted: $plant" 0 "$text" recorded $plant "$gpubench" "${few[@]}" \
-		vulkan/driver-rt-pipeline --op=trace --rays=8 --primitives=100
+		vulkan/driver-rt-pipeline --op=trace --rays=8 --count=100
 done <<'END'
 rays the device has no VK_KHR_ray_tracing_pipeline
 handles shader handles of 257 bytes, 288 apart, exceed 256 and 1024
 END
 # Pipelines do not need queries; the probe rays of a build take what there is.
 expect "planted: no rays" 0 "no ray queries" recorded rays "$gpubench" "${few[@]}" \
-	vulkan/driver-rt --primitives=700
+	vulkan/driver-rt --count=700
 expect "planted: no queries" 0 "no ray queries" recorded queries "$gpubench" "${few[@]}" \
-	'vulkan/*' --primitives=700 --op=build,trace --rays=32 --rays-kind=primary,shadow \
+	'vulkan/*' --count=700 --op=build,trace --rays=32 --rays-kind=primary,shadow \
 	-o queries.jsonl
 for ok in driver-rt:build driver-rt-fast-build:build driver-rt-pipeline:trace; do
 	grep -q "\"variant\":\"${ok%:*}\".*\"op\":\"${ok#*:}\".*\"status\":\"ok\"" queries.jsonl &&
@@ -215,7 +215,7 @@ expect "repro" 0 "rtx_ms, rows 1 to 2: emulated" "$gpubench" repro lbvh:table3 \
 # A failure ends its own measurement and no other.
 for plant in lost end; do
 	expect "planted: $plant" 4 "VK_ERROR_" recorded $plant "$gpubench" "${few[@]}" \
-		vulkan/driver-rt --primitives=100,200,300 -o $plant.jsonl
+		vulkan/driver-rt --count=100,200,300 -o $plant.jsonl
 	[ "$(grep -c '"status":"ok"' $plant.jsonl)" = 2 ] && pass ||
 		fail "planted: $plant: two other measurements must succeed" out
 done
@@ -223,7 +223,7 @@ done
 # Whichever call fails, the message names its result.  Failures of calls 15 and 16 change nothing.
 for k in $(seq 14) $(seq 17 60) 80 100 130 170 220 300 400 550 2105; do
 	status=0
-	recorded fail-$k "$gpubench" lbvh 'vulkan/*' --op=build,trace --primitives=100 --rays=8 \
+	recorded fail-$k "$gpubench" lbvh 'vulkan/*' --op=build,trace --count=100 --rays=8 \
 		--samples=1 --warmup=0 --hot >out 2>&1 || status=$?
 	{ [ $status = 3 ] || [ $status = 4 ]; } && grep -q "VkResult -4242" out &&
 		[ ! -s report ] && pass ||

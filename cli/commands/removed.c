@@ -44,6 +44,7 @@ static const struct {
 	{ "repro", "--missing",
 	  "empty cells state their reason, and --dry-run lists what would be "
 	  "measured" },
+	{ "repro", "--meshes", "--file=FOLDER" },
 	{ "repro", "--list", "gpubench repro without words lists the tables" },
 	{ "repro", "--set", "each parameter has its own option, as in --tree=best" },
 	{ "report ab", "--launches", "--runs" },
@@ -61,6 +62,7 @@ static const struct {
 	{ "bfs", "--multi", "--file keeps parallel edges" },
 	{ "radix", "--unstable", "pairs are sorted stably" },
 	{ "lbvh", "--compact", "the driver's tree is timed as built" },
+	{ "lbvh", "--primitives", "--count=N" },
 	{ "lbvh", "--image", "--write=FILE" },
 	{ "lbvh", "--rays-order", "--order=own|spatial" },
 	{ "octree", "--pool", "the pool of nodes follows --count" },

@@ -87,8 +87,8 @@ static enum gb_status put_end(struct output *out, struct gb_error *err)
 struct request {
 	struct gb_request measure; /* first: see gb_options_parse() */
 	int64_t format;
-	const char *from;   /* file of stored records */
-	const char *meshes; /* folder */
+	const char *from; /* file of stored records */
+	const char *file; /* folder of meshes */
 };
 
 #define OF(member) offsetof(struct request, member)
@@ -98,9 +98,9 @@ static const struct gb_param rows[] = {
 	  .offset = OF(from),
 	  .help = "measure nothing: look the cells up in this record file and in the words that "
 		  "contain a dot or a slash" },
-	{ .name = "meshes",
+	{ .name = "file",
 	  .type = GB_PATH,
-	  .offset = OF(meshes),
+	  .offset = OF(file),
 	  .unit = "FOLDER",
 	  .help = "use the public meshes in FOLDER (scripts/download-meshes.sh) for the rows of "
 		  "their names instead of generated scenes" },
@@ -438,13 +438,13 @@ static enum gb_status check_folder(const char *path, struct gb_error *err)
 	bool found = false;
 
 	if (!folder)
-		return gb_fail(err, GB_EUSAGE, "--meshes=%s: %s", path, strerror(errno));
+		return gb_fail(err, GB_EUSAGE, "--file=%s: %s", path, strerror(errno));
 	for (size_t i = 0; gb_mesh_file(NULL, i); i++)
 		found |= !faccessat(dirfd(folder), gb_mesh_file(NULL, i), R_OK, 0);
 	(void)closedir(folder);
 	return found ? GB_OK
 		     : gb_fail(err, GB_EUSAGE,
-			       "--meshes=%s: has no mesh by the name that "
+			       "--file=%s: has no mesh by the name that "
 			       "scripts/download-meshes.sh gives it, such as %s",
 			       path, gb_mesh_file(NULL, 0));
 }
@@ -459,9 +459,9 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 	if (how->timeout_s <= 0)
 		how->timeout_s = limit_s[job->source.preset];
 	request->measure.once = true; /* tables share points */
-	if (request->meshes && check_folder(request->meshes, err))
+	if (request->file && check_folder(request->file, err))
 		return err->code;
-	job->source.meshes = request->meshes;
+	job->source.meshes = request->file;
 	job->source.threads = request->measure.threads;
 	job->source.backends = request->measure.choice.backends;
 	status = request->from          ? print_stored(job, request, err)

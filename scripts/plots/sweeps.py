@@ -340,7 +340,7 @@ def meshes(options):
         raise Trouble("no record of lbvh has op=build")
     sheet = style.Sheet(options, 1, columns=1, height=75)
     ax = sheet.axes[0]
-    names = [n for n in series_names(rows, options, "scene") if n not in ("primitives", "file")]
+    names = [n for n in series_names(rows, options, "scene") if n not in ("count", "file")]
     texts, values = {}, []
     for point in points(rows):
         items = at(point.first.record, "work.items")

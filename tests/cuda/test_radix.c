@@ -17,8 +17,8 @@ TestSuite(variants_radix, .init = lower_limits);
 Test(variants_radix, wide)
 {
 	run_points("radix", "onesweep", "--type=u32,u64,f32,pairs --count=33,20000");
-	run_points("lbvh", "apetrei", "--scene=soup --primitives=5001");
-	run_points("lbvh", "ploc", "--scene=soup --primitives=5001");
+	run_points("lbvh", "apetrei", "--scene=soup --count=5001");
+	run_points("lbvh", "ploc", "--scene=soup --count=5001");
 	run_points("octree", "morton", "--count=5001 --distribution=plummer");
 	run_points("octree", "lf-shared", "--count=5001 --distribution=plummer");
 }

@@ -21,7 +21,7 @@ def run_line(number, machine, commit="c0ffee0"):
 
 def record(number, bench, variant, params, ns, **more):
     """Three samples around ns; items and bytes follow from the size."""
-    size = params.get("count", params.get("primitives", 1000))
+    size = params.get("count", 1000)
     backend, name = variant.split("/")
     spread = more.pop("spread", 0.05)
     samples = [ns * (1 - spread), ns, ns * (1 + spread)]
@@ -102,7 +102,7 @@ def many_trees():
     lines = [run_line(1, MACHINES[0])]
     for v in range(16):
         for scene, triangles in (("teapot", 3752), ("dragon", 871414)):
-            params = {"op": "build", "scene": scene, "primitives": triangles}
+            params = {"op": "build", "scene": scene, "count": triangles}
             lines.append(record(1, "lbvh", "cpu/v%d" % v, params, triangles * (5 + v)))
     return lines
 
@@ -124,9 +124,9 @@ def trees():
     scenes = ("teapot", 3752), ("bunny", 69451), ("dragon", 871414)
     for k, (scene, triangles) in enumerate(scenes):
         for v, variant in enumerate(("cpu/wide", "cpu/embree")):
-            params = {"op": "build", "scene": scene, "primitives": triangles, "threads": 1}
+            params = {"op": "build", "scene": scene, "count": triangles, "threads": 1}
             lines.append(record(1, "lbvh", variant, params, triangles * (60 + 30 * v)))
-            params = {"op": "trace", "scene": scene, "primitives": triangles, "rays": 512,
+            params = {"op": "trace", "scene": scene, "count": triangles, "rays": 512,
                       "threads": 1}
             trace = record(1, "lbvh", variant, params, 3e7 * (1 + k) * (1 + v / 4), spread=0.1)
             trace["work"]["items"] = 512 * 512

@@ -73,7 +73,7 @@ ptx-weak: $(BUILD)/drive
 		GPUBENCH_PTX_WEAK=1 GPUBENCH_PTX_SEED=$$seed $(BUILD)/drive --once \
 			"radix --count=33,5000 --type=u32,pairs --distribution=uniform,few" \
 			"octree --count=33,1000 --distribution=plummer,pairs --bucket=1,16" \
-			"lbvh --scene=terrain,copies --primitives=33,700" \
+			"lbvh --scene=terrain,copies --count=33,700" \
 			"$(weak_cbt)" \
 			"bfs --vertices=33,1100 --p=0.03 --sources=1 --result=both" \
 			"bfs --graph=grid --vertices=144 --sources=1 --result=both"; done

@@ -56,21 +56,21 @@ SWEEPS = {
     # copies: a whole warp handles one leaf; points: leaves with a few triangles
     "lbvh": {
         "small": [
-            "--scene=soup,copies --primitives=1,2,300",
-            "--op=trace --scene=knot --primitives=300 --rays=17",
-            "--op=trace --rays-kind=shadow,bounce --scene=knot --primitives=300 --rays=9",
-            "--op=trace --order=spatial --scene=knot --primitives=300 --rays=9",
+            "--scene=soup,copies --count=1,2,300",
+            "--op=trace --scene=knot --count=300 --rays=17",
+            "--op=trace --rays-kind=shadow,bounce --scene=knot --count=300 --rays=9",
+            "--op=trace --order=spatial --scene=knot --count=300 --rays=9",
         ],
         "quick": [
-            "--scene=terrain,points,copies,flat --primitives=33,1500",
-            "--op=trace --scene=knot,copies --primitives=1000 --rays=33",
-            "--op=trace --rays-kind=shadow,random --scene=knot --primitives=1000 --rays=8,33",
-            "--op=trace --order=spatial --scene=knot --primitives=300 --rays=9",
+            "--scene=terrain,points,copies,flat --count=33,1500",
+            "--op=trace --scene=knot,copies --count=1000 --rays=33",
+            "--op=trace --rays-kind=shadow,random --scene=knot --count=1000 --rays=8,33",
+            "--op=trace --order=spatial --scene=knot --count=300 --rays=9",
         ],
         "large": [
-            "--scene=soup,points,copies,city --primitives=33,5000",
-            "--op=trace --scene=terrain,soup --primitives=3000 --rays=64",
-            "--op=trace --rays-kind=ambient,bounce --scene=soup --primitives=3000 --rays=64",
+            "--scene=soup,points,copies,city --count=33,5000",
+            "--op=trace --scene=terrain,soup --count=3000 --rays=64",
+            "--op=trace --rays-kind=ambient,bounce --scene=soup --count=3000 --rays=64",
         ],
     },
     # 33: onesweep has one block; else several tiles, of 4096 keys on 4 multiprocessors (u64: 2048);
@@ -129,11 +129,11 @@ DEVICES = [
     ]),
     ("one block per multiprocessor", {"SM_BLOCKS": 1, "SMS": 1}, [
         "--only", "onesweep", "--only", "karras-radix", "--only", "ploc",
-        "radix --count=21000 --type=u64 --distribution=few", "lbvh --scene=soup --primitives=2500",
+        "radix --count=21000 --type=u64 --distribution=few", "lbvh --scene=soup --count=2500",
     ]),
     ("a queue of rays", {"SM_BLOCKS": 4, "SMS": 1}, [
         "--only", "wide",
-        "lbvh --op=trace --scene=soup --primitives=100 --rays=39 --rays-kind=ambient,bounce",
+        "lbvh --op=trace --scene=soup --count=100 --rays=39 --rays-kind=ambient,bounce",
     ]),
     ("small clusters", {"CLUSTER_BLOCKS": 4}, [
         "--only", "small",
@@ -147,7 +147,7 @@ DEVICES = [
     ("large inputs", {}, [
         "--only", "block", "--only", "karras-bitonic",
         "cbt --op=cycle --depth=18 --shape=random --fill=0.01",
-        "lbvh --scene=soup --primitives=2100",
+        "lbvh --scene=soup --count=2100",
     ]),
     ("cold caches", {}, ["--cold", "--only", "copy", "stream --count=64Ki"]),
     # two blocks link all bodies again
@@ -159,7 +159,7 @@ DEVICES = [
         "--wide", "--only", "onesweep", "--only", "morton", "--only", "lf-shared",
         "--only", "karras-radix", "--only", "ploc",
         "radix --count=33,9000 " + EVERY_TYPE,
-        "octree --count=6500 --distribution=plummer", "lbvh --scene=soup --primitives=300",
+        "octree --count=6500 --distribution=plummer", "lbvh --scene=soup --count=300",
     ]),
 ]
 

@@ -69,7 +69,7 @@ static enum gb_status set_point(const struct gb_repro *t, size_t row, const cJSO
 		const char *value = gb_repro_printed(&t->cell[row * t->columns + c]);
 
 		if (!param || !value ||
-		    (mesh && (gb_equal(param, "primitives") || gb_equal(param, "scene"))))
+		    (mesh && (gb_equal(param, "count") || gb_equal(param, "scene"))))
 			continue;
 		if (gb_sweep_set(sweep, param, value, err))
 			return err->code;
@@ -291,7 +291,7 @@ static void name_mesh(struct gb_repro *t, size_t row)
 
 		if (param && gb_equal(param, "scene"))
 			cell->text = file;
-		if (!param || !gb_equal(param, "primitives"))
+		if (!param || !gb_equal(param, "count"))
 			continue;
 		cell->published = triangles;
 		cell->number[0] = '\0';

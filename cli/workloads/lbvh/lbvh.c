@@ -40,7 +40,8 @@ static const struct gb_param params[] = {
 	  .initial = "terrain",
 	  .choices = gb_scene_names,
 	  .help = "generated scene" },
-	{ .name = "primitives",
+	{ .name = "count",
+	  .was = "primitives",
 	  AT(GB_INT, primitives),
 	  .initial = "0",
 	  .max = LBVH_PRIMITIVES_MAX,
@@ -100,30 +101,30 @@ static const struct gb_param params[] = {
 /* Sizes around those of warps and blocks; then every scene, degenerate ones included, at sizes of
  * several blocks and tiles. */
 static const char *const check[] = {
-	"--scene=soup --primitives=1,2,3,31,32,33,64,65,255,256,257,1023,1025",
+	"--scene=soup --count=1,2,3,31,32,33,64,65,255,256,257,1023,1025",
 	("--scene=terrain,knot,flake,soup,city,hall,teapot,flat,points,copies,huge "
-	 "--primitives=2501"),
-	"--scene=points,copies --primitives=1,2,33",
-	"--op=trace --scene=soup --primitives=1,2,3,33,257 --rays=64",
+	 "--count=2501"),
+	"--scene=points,copies --count=1,2,33",
+	"--op=trace --scene=soup --count=1,2,3,33,257 --rays=64",
 	("--op=trace --scene=terrain,knot,flake,soup,city,hall,teapot,flat,points,copies,huge "
-	 "--primitives=3001 --rays=64"),
-	"--op=trace --scene=knot --primitives=1000 --rays=1,7,8,9,17",
-	"--op=trace --tree=paper --scene=soup,copies,city --primitives=1,2,1500 --rays=33",
-	("--op=trace --rays-kind=shadow,ambient,random,bounce --scene=soup --primitives=1,700 "
+	 "--count=3001 --rays=64"),
+	"--op=trace --scene=knot --count=1000 --rays=1,7,8,9,17",
+	"--op=trace --tree=paper --scene=soup,copies,city --count=1,2,1500 --rays=33",
+	("--op=trace --rays-kind=shadow,ambient,random,bounce --scene=soup --count=1,700 "
 	 "--rays=33"),
 	("--op=trace --rays-kind=shadow,ambient,random,bounce "
 	 "--scene=terrain,flake,city,points,huge "
-	 "--primitives=1500 --rays=33 --order=spatial"),
-	"--op=trace --order=spatial --scene=knot --primitives=1000 --rays=1,17",
+	 "--count=1500 --rays=33 --order=spatial"),
+	"--op=trace --order=spatial --scene=knot --count=1000 --rays=1,17",
 	("cpu/wide --op=trace --rays-per-call=1,16 --rays-kind=primary,shadow,random "
 	 "--scene=soup,city "
-	 "--primitives=1,1500 --rays=33"),
+	 "--count=1,1500 --rays=33"),
 	NULL,
 };
 
 static const char *const quick[] = {
 	("cpu/karras-bitonic cpu/apetrei cpu/embree cuda/karras-bitonic cuda/apetrei "
-	 "vulkan/driver-rt --scene=terrain --primitives=100k"),
+	 "vulkan/driver-rt --scene=terrain --count=100k"),
 	("cpu/stack2 cpu/wide cpu/embree cuda/stack2 cuda/wide vulkan/driver-rt "
 	 "--op=trace --scene=teapot --rays=256"),
 	NULL,
@@ -132,30 +133,30 @@ static const char *const quick[] = {
 /* Sizes in cache and in memory; several scenes; coherent and incoherent rays. */
 static const char *const ci[] = {
 	"--scene=teapot",
-	"--scene=terrain,city,flake --primitives=200k",
-	"--scene=terrain --primitives=1M",
+	"--scene=terrain,city,flake --count=200k",
+	"--scene=terrain --count=1M",
 	"--op=trace --scene=teapot --rays=1024",
-	"--op=trace --scene=terrain,city --primitives=200k --rays=512",
-	"--op=trace --rays-kind=shadow,bounce --scene=terrain --primitives=200k --rays=512",
+	"--op=trace --scene=terrain,city --count=200k --rays=512",
+	"--op=trace --rays-kind=shadow,bounce --scene=terrain --count=200k --rays=512",
 	NULL,
 };
 
 /* The sizes of the paper's scenes (teapot, sponza, bunny, cry-sponza, dragon, car) with 2048 x 2048
  * rays. */
 static const char *const paper[] = {
-	"--op=build,trace --scene=teapot --primitives=25600",
-	"--op=build,trace --scene=hall --primitives=66k,243k",
-	"--op=build,trace --scene=knot --primitives=144k,871k",
-	"--op=build,trace --scene=flake --primitives=1600k",
+	"--op=build,trace --scene=teapot --count=25600",
+	"--op=build,trace --scene=hall --count=66k,243k",
+	"--op=build,trace --scene=knot --count=144k,871k",
+	"--op=build,trace --scene=flake --count=1600k",
 	NULL,
 };
 
 /* Builds up to 30M triangles; every kind of ray at 2048 x 2048, through both trees. */
 static const char *const large[] = {
-	"--scene=terrain,city --primitives=1M,4M",
-	"!cpu/* --scene=terrain,city,soup --primitives=10M,30M",
+	"--scene=terrain,city --count=1M,4M",
+	"!cpu/* --scene=terrain,city,soup --count=10M,30M",
 	("!cpu/* --op=trace --rays-kind=primary,shadow,ambient,random,bounce --tree=best,paper "
-	 "--scene=terrain,city,knot --primitives=1M"),
+	 "--scene=terrain,city,knot --count=1M"),
 	NULL,
 };
 

@@ -49,7 +49,7 @@ Test(need, a_scene_that_does_not_fit_is_reported_at_once)
 	struct gb_error err = { 0 };
 	struct gb_need need;
 
-	(void)ask("lbvh", "apetrei", "--primitives=512M", &need, &err);
+	(void)ask("lbvh", "apetrei", "--count=512M", &need, &err);
 	cr_expect_gt(need.host_bytes, (size_t)60 << 30);
 	cr_expect_eq(err.code, need.host_bytes > available ? GB_EMEMORY : GB_OK);
 	if (err.code)

@@ -307,7 +307,7 @@ Test(key, omitted_defaults_never_change)
 		"octree bucket 1",
 		"lbvh op build",
 		"lbvh scene terrain",
-		"lbvh primitives 0",
+		"lbvh count 0",
 		"lbvh rays 2048",
 		"lbvh tree best",
 		"lbvh rays-kind primary",

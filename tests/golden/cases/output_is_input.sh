@@ -15,7 +15,7 @@ printf '0 1\n1 2\n' >a.el
 gpubench bfs cpu/csr --file=a.el --overwrite --write=a.el
 echo $?
 cat a.el
-gpubench lbvh cpu/stack --primitives=4 -q -o r.jsonl || exit
+gpubench lbvh cpu/stack --count=4 -q -o r.jsonl || exit
 gpubench report r.jsonl r.jsonl >>r.jsonl
 echo $?
 grep -c . r.jsonl
