@@ -63,6 +63,8 @@ struct gb_counter {
 	/* The counts of the work that has run, as a JSON object (`counts` of the record schema).
 	 * Valid until counting starts again. */
 	const char *(*counts)(void);
+	/* The active lanes of all warp instructions, as a share of their lanes; NAN if none ran. */
+	double (*warp_efficiency)(void);
 };
 
 struct gb_backend_ops {

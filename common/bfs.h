@@ -49,7 +49,6 @@ struct bfs_params {
 	int64_t sources;
 	int64_t batch;  /* searches per run; use bfs_batch() to read it */
 	int64_t output; /* enum bfs_output; --result on the command line */
-	int64_t warps;  /* 1 to model warp efficiency */
 	bool wide;      /* tests: columns of 32 bits on a GPU, as of more than 64Ki vertices */
 	int64_t threads;
 	int64_t seed;

@@ -89,7 +89,7 @@ measure bfs-dense-hot bfs cpu/basic-queue cpu/ccam-paper cpu/csr-do cpu/ccam --v
 	--sources=8 --samples=8
 measure bfs-sparse bfs cpu/csr cpu/csr-do --graph=kronecker,uniform,grid --scale=20 --vertices=1Mi \
 	--result=parent --threads=1 --hot --runs=5 --warmup=2 --sources=8 --samples=8
-measure bfs-formats bfs cpu/ccam --vertices=16384 --p=0.02,0.05,0.06,0.07,0.15,0.32 --warps=yes \
+measure bfs-formats bfs cpu/ccam --vertices=16384 --p=0.02,0.05,0.06,0.07,0.15,0.32 \
 	--threads=1 --sources=1 "${long[@]}"
 
 cbt=(cpu/serial cpu/descent cpu/stream cpu/ocbt --depth=17 --fill=0.25 --threads=1)

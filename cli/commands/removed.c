@@ -59,6 +59,7 @@ static const struct {
 	{ "bfs", "--blocks", "--graph=grid is deep, and --file reads any graph" },
 	{ "bfs", "--index", "columns have 16 bits up to 64Ki vertices, else 32" },
 	{ "bfs", "--orphans", "a sparse --p leaves vertices without edges" },
+	{ "bfs", "--warps", "records of gpubench-ptx have metrics.warp_efficiency" },
 	{ "bfs", "--multi", "--file keeps parallel edges" },
 	{ "radix", "--unstable", "pairs are sorted stably" },
 	{ "lbvh", "--compact", "the driver's tree is timed as built" },

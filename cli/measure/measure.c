@@ -236,9 +236,11 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 	if (!r->emulated && !(gb_series_quantile(&r->time, 0.5) > 0))
 		return gb_fail(m->err, GB_ERUNTIME, "the clock is too coarse for a run");
 	gb_compute_rates(m);
-	if (m->counting && !(r->counts = strdup(m->backend->counter->counts())))
-		return gb_out_of_memory(m->err, "the counts");
-	return GB_OK;
+	if (!m->counting)
+		return GB_OK;
+	gb_metric(&r->metrics, "warp_efficiency", m->backend->counter->warp_efficiency());
+	r->counts = strdup(m->backend->counter->counts());
+	return r->counts ? GB_OK : gb_out_of_memory(m->err, "the counts");
 }
 
 static void tear_down(struct gb_measurement *m)

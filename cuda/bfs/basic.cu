@@ -9,55 +9,32 @@
  */
 #include "cuda/bfs/parts/sweep.h"
 
-enum {
-	/* Instructions for testing a vertex, a step along its row, a neighbour look-up, and a
-	 * store. */
-	VERTEX = 9,
-	STEP = 6,
-	LOOK = 5,
-	STORE = 3,
-};
-
 struct state {
 	struct bfs_sweep sweep;
 	uint8_t *matrix, *host_matrix; /* n * n bytes */
 };
 
 /* One thread per vertex, BFS_SWEEP_BLOCK to a block. */
-template <bool COUNT>
 static __global__ void __launch_bounds__(BFS_SWEEP_BLOCK)
-	expand(const uint8_t *matrix, uint32_t n, int32_t level, int32_t *dist, int32_t *parent,
-	       struct bfs_lanes *lanes)
+	expand(const uint8_t *matrix, uint32_t n, int32_t level, int32_t *dist, int32_t *parent)
 {
 	const uint32_t u = blockIdx.x * BFS_SWEEP_BLOCK + threadIdx.x;
-	const bool mine = u < n && gpu_ld_stale(dist + u) == level;
 	const uint8_t *const row = matrix + (size_t)u * n;
-	struct bfs_tally<COUNT> tally;
 
-	tally.add(VERTEX, true);
-	if (__any_sync(ALL_LANES, mine)) {
-		for (uint32_t v = 0; v < n; v++) {
-			const bool edge = mine && row[v];
-			const bool found = edge && bfs_is_unreached(dist, v);
-
-			tally.add(STEP, mine);
-			tally.add(LOOK, edge);
-			tally.add(STORE, found);
-			if (found)
-				bfs_reach(dist, parent, v, u, level);
-		}
-	}
-	tally.flush(lanes);
+	if (u >= n || gpu_ld_stale(dist + u) != level)
+		return;
+	for (uint32_t v = 0; v < n; v++)
+		if (row[v] && bfs_is_unreached(dist, v))
+			bfs_reach(dist, parent, v, u, level);
 }
 
-static enum gb_status launch(const void *state, int32_t level, bool count, struct gb_error *err)
+static enum gb_status launch(const void *state, int32_t level, struct gb_error *err)
 {
 	const struct state *s = (const struct state *)state;
 	const struct bfs_search *search = &s->sweep.search;
 
-	return GPU_RUN(err, count ? expand<true> : expand<false>, bfs_sweep_blocks(&s->sweep),
-		       BFS_SWEEP_BLOCK, s->matrix, search->n, level, search->dist, search->parent,
-		       s->sweep.lanes);
+	return GPU_RUN(err, expand, bfs_sweep_blocks(&s->sweep), BFS_SWEEP_BLOCK, s->matrix,
+		       search->n, level, search->dist, search->parent);
 }
 
 static size_t row_bytes(const struct bfs_search *search, uint32_t u)

@@ -20,11 +20,6 @@ enum {
 	BLOCK = 1024,
 	WARPS = BLOCK / WARP,
 	MAX_BLOCKS = 1024,
-	/* Instructions for testing a vertex, testing a word, a neighbour look-up, and a store. */
-	VERTEX = 7,
-	TEST = 10,
-	LOOK = 7,
-	STORE = 3,
 };
 
 struct state {
@@ -34,45 +29,35 @@ struct state {
 
 /* One block per vertex and step, one warp per word of its row.  A row has `words` words and a
  * stride of `pitch` words. */
-template <bool COUNT>
 static __global__ void __launch_bounds__(BLOCK)
 	expand(const uint32_t *matrix, size_t pitch, uint32_t words, uint32_t n, int32_t level,
-	       int32_t *dist, int32_t *parent, struct bfs_lanes *lanes)
+	       int32_t *dist, int32_t *parent)
 {
 	const uint32_t lane = threadIdx.x % WARP;
-	struct bfs_tally<COUNT> tally;
 
 	for (uint32_t u = blockIdx.x; u < n; u += gridDim.x) {
 		const uint32_t *const row = matrix + u * pitch;
 
-		tally.add(VERTEX, true);
 		if (gpu_ld_stale(dist + u) != level)
 			continue;
 		for (uint32_t w = threadIdx.x / WARP; w < words; w += WARPS) {
 			const uint32_t v = w * 32 + lane;
-			const bool edge = row[w] >> lane & 1;
-			const bool found = edge && bfs_is_unreached(dist, v);
 
-			tally.add(TEST, true);
-			tally.add(LOOK, edge);
-			tally.add(STORE, found);
-			if (found)
+			if (row[w] >> lane & 1 && bfs_is_unreached(dist, v))
 				bfs_reach(dist, parent, v, u, level);
 		}
 	}
-	tally.flush(lanes);
 }
 
-static enum gb_status launch(const void *state, int32_t level, bool count, struct gb_error *err)
+static enum gb_status launch(const void *state, int32_t level, struct gb_error *err)
 {
 	const struct state *s = (const struct state *)state;
 	const struct bfs_search *search = &s->sweep.search;
 	const uint32_t n = search->n;
 	const unsigned blocks = n < MAX_BLOCKS ? n : (unsigned)MAX_BLOCKS;
 
-	return GPU_RUN(err, count ? expand<true> : expand<false>, blocks, BLOCK, s->matrix,
-		       search->input->pitch, (n - 1) / 32 + 1, n, level, search->dist,
-		       search->parent, s->sweep.lanes);
+	return GPU_RUN(err, expand, blocks, BLOCK, s->matrix, search->input->pitch,
+		       (n - 1) / 32 + 1, n, level, search->dist, search->parent);
 }
 
 /* The row of u without its padding. */

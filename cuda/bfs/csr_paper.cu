@@ -9,52 +9,36 @@
  */
 #include "cuda/bfs/parts/sweep.h"
 
-enum {
-	/* Instructions for testing a vertex, a step along an edge with its look-up, and a store. */
-	VERTEX = 13,
-	STEP = 11,
-	STORE = 3,
-};
-
 struct state {
 	struct bfs_sweep sweep;
 	struct bfs_rows csr;
 };
 
 /* One thread per vertex, BFS_SWEEP_BLOCK to a block. */
-template <bool COUNT>
 static __global__ void __launch_bounds__(BFS_SWEEP_BLOCK)
-	expand(struct bfs_rows csr, uint32_t n, int32_t level, int32_t *dist, int32_t *parent,
-	       struct bfs_lanes *lanes)
+	expand(struct bfs_rows csr, uint32_t n, int32_t level, int32_t *dist, int32_t *parent)
 {
 	const uint32_t u = blockIdx.x * BFS_SWEEP_BLOCK + threadIdx.x;
-	const bool mine = u < n && gpu_ld_stale(dist + u) == level;
-	const uint64_t end = mine ? csr.row[u + 1] : 0;
-	uint64_t edge = mine ? csr.row[u] : 0;
-	struct bfs_tally<COUNT> tally;
 
-	tally.add(VERTEX, true);
-	for (; __any_sync(ALL_LANES, edge < end); edge++) {
-		const bool more = edge < end;
-		const uint32_t v = more ? bfs_column(csr, edge) : 0;
-		const bool found = more && bfs_is_unreached(dist, v);
+	if (u >= n || gpu_ld_stale(dist + u) != level)
+		return;
+	const uint64_t end = csr.row[u + 1];
 
-		tally.add(STEP, more);
-		tally.add(STORE, found);
-		if (found)
+	for (uint64_t edge = csr.row[u]; edge < end; edge++) {
+		const uint32_t v = bfs_column(csr, edge);
+
+		if (bfs_is_unreached(dist, v))
 			bfs_reach(dist, parent, v, u, level);
 	}
-	tally.flush(lanes);
 }
 
-static enum gb_status launch(const void *state, int32_t level, bool count, struct gb_error *err)
+static enum gb_status launch(const void *state, int32_t level, struct gb_error *err)
 {
 	const struct state *s = (const struct state *)state;
 	const struct bfs_search *search = &s->sweep.search;
 
-	return GPU_RUN(err, count ? expand<true> : expand<false>, bfs_sweep_blocks(&s->sweep),
-		       BFS_SWEEP_BLOCK, s->csr, search->n, level, search->dist, search->parent,
-		       s->sweep.lanes);
+	return GPU_RUN(err, expand, bfs_sweep_blocks(&s->sweep), BFS_SWEEP_BLOCK, s->csr, search->n,
+		       level, search->dist, search->parent);
 }
 
 static size_t row_bytes(const struct bfs_search *search, uint32_t u)

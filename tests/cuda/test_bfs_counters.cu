@@ -1,5 +1,5 @@
-/* test_bfs_counters.cu -- metrics of the cuda variants of bfs: active lanes, bytes touched, the
- * size of a format, the time of its upload.
+/* test_bfs_counters.cu -- metrics of the cuda variants of bfs: bytes touched, the size of a
+ * format, the time of its upload.
  */
 #include "tests/cuda/bfs_search.h"
 
@@ -16,52 +16,6 @@ static double measured(size_t variant, const struct graph *g, const char *name,
 }
 
 /* ---- counters ------------------------------------------------------------------------------ */
-
-/* From the centre of a star of n vertices: one row has all bits but one, and every neighbour is
- * new. */
-Test(bfs_cuda_counters, warp_efficiency_of_a_star)
-{
-	const uint32_t n = 256;
-	struct bfs_params params = {};
-	struct graph g;
-
-	make_graph(&g, "star", n, star_edges(n), false, { 0 });
-	params.warps = 1;
-
-	/* Instructions as in ccam_paper.cu: in two levels 32 warps test every vertex, and once
-	 * eight words of its row; those of the source have edges, with one bit missing. */
-	const double tests = 7. * 2 * n * 32 * 32 + 10. * n * 8 * 32;
-	const double all = tests + (7. + 3.) * 8 * 32, active = tests + (7. + 3.) * (n - 1);
-
-	cr_expect_float_eq(measured(4, &g, "warp_efficiency", params), active / all, 1e-12);
-
-	/* The early end leaves out the second level, and with it all rows but the first. */
-	const double found = tests / 2 - 10. * (n - 2) * 8 * 16;
-
-	cr_expect_float_eq(measured(10, &g, "warp_efficiency", params),
-			   (found + (7. + 3.) * (n - 1)) / (found + (7. + 3.) * 8 * 32), 1e-12);
-
-	/* As in csr_paper.cu: 8 warps test their vertices twice; one lane of the first walks its
-	 * list. */
-	const double first = 13. * 2 * 8 * 32, walk = (11. + 3.) * (n - 1);
-
-	cr_expect_float_eq(measured(1, &g, "warp_efficiency", params),
-			   (first + walk) / (first + 32 * walk), 1e-12);
-}
-
-Test(bfs_cuda_counters, warp_efficiency_is_a_share)
-{
-	struct bfs_params params = {};
-	struct graph g;
-
-	make_graph(&g, "random", 500, random_edges(500, .1, 0), false, { 1 });
-	params.warps = 1;
-	for (const size_t i : { 0, 1, 4, 8, 9, 10 }) {
-		const double share = measured(i, &g, "warp_efficiency", params);
-
-		cr_expect(share > 0.05 && share < 1, "%s", variants[i].name);
-	}
-}
 
 /* A dense search stops within its slabs: it reads less than the frontier's rows. */
 Test(bfs_cuda_counters, touched_bytes)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "common/backend.h"
 #include "tests/ptx/machine.h"
@@ -315,17 +316,18 @@ static void put_classes(const struct counts *c)
 	counted.text += "}";
 }
 
+static uint64_t sum_of(const uint64_t (&classes)[CLASSES])
+{
+	return std::accumulate(std::begin(classes), std::end(classes), UINT64_C(0));
+}
+
 static void put_counts(const struct counts *c)
 {
-	uint64_t instructions = 0, lanes = 0;
-
-	for (unsigned n = 0; n < CLASSES; n++)
-		instructions += c->instructions[n], lanes += c->lanes[n];
 	put("launches", c->launches);
 	put("blocks", c->blocks);
 	put("threads", c->threads);
-	put("warp_instructions", instructions);
-	put("active_lanes", lanes);
+	put("warp_instructions", sum_of(c->instructions));
+	put("active_lanes", sum_of(c->lanes));
 	put_classes(c);
 	put("branches", c->branches);
 	put("divergent", c->divergent);
@@ -371,5 +373,14 @@ static const char *as_json(void)
 	return counted.text.c_str();
 }
 
-static const struct gb_counter counter = { count, as_json };
+static double warp_efficiency(void)
+{
+	struct counts all = {};
+
+	for (const auto &entry : counted.kernels)
+		add(&all, &entry.second);
+	return (double)sum_of(all.lanes) / (32.0 * (double)sum_of(all.instructions));
+}
+
+static const struct gb_counter counter = { count, as_json, warp_efficiency };
 const struct gb_counter *gb_gpu_counter = &counter; /* see cuda/backend.cu */

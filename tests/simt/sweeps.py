@@ -90,12 +90,12 @@ SWEEPS = {
     },
     "bfs": {
         "small": [
-            "--vertices=33,400 --p=0.05 --sources=1 --result=both --warps=yes",
+            "--vertices=33,400 --p=0.05 --sources=1 --result=both",
             "--vertices=33 --p=0.05 --sources=1 --result=dist",
             "--vertices=33,700 --p=0.02 --sources=15 --batch=17",
         ],
         "quick": [
-            "--vertices=33,1500 --p=0.03 --sources=1 --result=both --warps=yes",
+            "--vertices=33,1500 --p=0.03 --sources=1 --result=both",
             "--graph=kronecker --scale=8 --sources=2 --result=dist",
             # 8 edges a vertex: a narrow level with two groups of edges each, and one with too many
             "--vertices=600 --p=0.013 --sources=1 --result=both",

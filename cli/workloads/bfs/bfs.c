@@ -22,7 +22,6 @@
 
 GB_WORDS(graphs, BFS_GRAPHS, "gnp", "kronecker", "uniform", "grid", "road");
 GB_WORDS(outputs, BFS_OUTPUTS, "dist", "parent", "both");
-GB_WORDS(answers, 2, "no", "yes");
 
 #define AT(type, member) GB_AT(type, struct bfs_params, member)
 static const struct gb_param params[] = {
@@ -85,11 +84,6 @@ static const struct gb_param params[] = {
 	  .initial = "dist",
 	  .choices = outputs,
 	  .help = "result of a search: distances, parents, or both" },
-	{ .name = "warps",
-	  AT(GB_CHOICE, warps),
-	  .initial = "no",
-	  .choices = answers,
-	  .help = "model the percentage of busy warp lanes in the paper's kernels" },
 	GB_COMMON_PARAMS(struct bfs_params),
 };
 #undef AT
@@ -292,8 +286,6 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 			return err->code;
 	}
 	add_all(p, in, &reach, metrics);
-	if (p->warps && in->matrix && sample == 0)
-		return bfs_model_warps(in, sample, metrics, err);
 	return GB_OK;
 }
 

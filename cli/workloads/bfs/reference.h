@@ -31,10 +31,4 @@ bool bfs_has_edge(const struct bfs_input *in, uint32_t u, uint32_t v);
 enum gb_status bfs_verify(const struct bfs_input *in, int64_t search, const int32_t *dist,
 			  const int32_t *parent, struct gb_error *err);
 
-/* Model the percentage of busy lanes by counting the instructions that each kernel would execute
- * from the sample's source.  Sets the metrics warp_basic_percent,
- * warp_csr_percent and warp_ccam_percent.  The input must have a matrix. */
-enum gb_status bfs_model_warps(const struct bfs_input *in, int64_t sample,
-			       struct gb_metrics *metrics, struct gb_error *err);
-
 #endif

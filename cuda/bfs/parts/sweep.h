@@ -10,12 +10,6 @@
  *
  * Several threads may find a vertex on the same level.  They store the same distance and valid
  * parents.  The stores are relaxed atomics because they race.
- *
- * Warp efficiency (--warps) is the share of active lanes, over all instructions that the warps of
- * the level kernels issue.  An instrumented copy of the kernel counts it in a search that is not
- * timed.  Before each part of the code, the warp votes which lanes will run it, which is more
- * reliable than __activemask() inside that part.  The weight of a part is roughly the number of
- * instructions it compiles to.
  */
 #ifndef GPUBENCH_CUDA_BFS_PARTS_SWEEP_H
 #define GPUBENCH_CUDA_BFS_PARTS_SWEEP_H
@@ -31,14 +25,8 @@ struct bfs_progress {
 	unsigned found, left;
 };
 
-/* Active lanes and all lanes, summed over instructions. */
-struct bfs_lanes {
-	unsigned long long active, all;
-};
-
-/* Launch the kernel of one level, the instrumented copy if count. */
-typedef enum gb_status bfs_level_launcher(const void *state, int32_t level, bool count,
-					  struct gb_error *err);
+/* Launch the kernel of one level. */
+typedef enum gb_status bfs_level_launcher(const void *state, int32_t level, struct gb_error *err);
 
 /* Bytes of the graph read to expand vertex u. */
 typedef size_t bfs_row_bytes(const struct bfs_search *search, uint32_t u);
@@ -49,38 +37,10 @@ struct bfs_sweep {
 	bfs_level_launcher *launch;
 	bfs_row_bytes *row_bytes;
 	struct bfs_progress *progress; /* on the device */
-	struct bfs_lanes *lanes;       /* on the device */
 	int32_t levels;                /* expanded by the last search */
 };
 
 /* ---- device ---------------------------------------------------------------------------------- */
-
-/* Count of a warp's active lanes; without COUNT, it does nothing and costs nothing.  All lanes must
- * call. */
-template <bool COUNT> struct bfs_tally {
-	unsigned long long active = 0, all = 0;
-
-	/* Count `instructions` for the lanes whose `runs` is true, if there are any. */
-	__device__ __forceinline__ void add(unsigned instructions, bool runs)
-	{
-		if constexpr (COUNT) {
-			const unsigned lanes = __ballot_sync(ALL_LANES, runs);
-
-			active += (unsigned long long)instructions * (unsigned)__popc(lanes);
-			all += lanes ? (unsigned long long)instructions * WARP : 0;
-		}
-	}
-
-	__device__ __forceinline__ void flush(struct bfs_lanes *lanes) const
-	{
-		if constexpr (COUNT) {
-			if (threadIdx.x % WARP == 0) {
-				atomicAdd(&lanes->active, active);
-				atomicAdd(&lanes->all, all);
-			}
-		}
-	}
-};
 
 static __device__ __forceinline__ bool bfs_is_unreached(const int32_t *dist, uint32_t v)
 {
@@ -133,8 +93,7 @@ static inline enum gb_status bfs_sweep_create(struct bfs_sweep *s, bfs_level_lau
 	s->launch = launch;
 	s->row_bytes = row_bytes;
 	(void)bfs_search_create(&s->search, params, input, true, err);
-	(void)gpu_alloc(&s->progress, 1, err);
-	return gpu_alloc(&s->lanes, 1, err);
+	return gpu_alloc(&s->progress, 1, err);
 }
 
 /* Blocks of BFS_SWEEP_BLOCK threads, at one thread per vertex. */
@@ -155,8 +114,10 @@ static inline enum gb_status bfs_sweep_progress(const struct bfs_sweep *s, int32
 	return gpu_download(progress, s->progress, sizeof *progress, err);
 }
 
+/* The run() of every sweep. */
 template <bool EARLY>
-static inline enum gb_status bfs_sweep_search(struct bfs_sweep *s, bool count, struct gb_error *err)
+static inline enum gb_status bfs_sweep_run(struct bfs_sweep *s, struct gb_timer *timer,
+					   struct gb_error *err)
 {
 	const struct bfs_search *const search = &s->search;
 	struct bfs_progress progress = { 1, 1 };
@@ -166,19 +127,11 @@ static inline enum gb_status bfs_sweep_search(struct bfs_sweep *s, bool count, s
 		    search->source, search->dist, search->parent))
 		return err->code;
 	for (; progress.found && (progress.left || !EARLY); level++)
-		if (s->launch(s, level, count, err) ||
+		if (s->launch(s, level, err) ||
 		    bfs_sweep_progress<EARLY>(s, level, &progress, err))
 			return err->code;
 	s->levels = level;
 	return GB_OK;
-}
-
-/* The run() of every sweep. */
-template <bool EARLY>
-static inline enum gb_status bfs_sweep_run(struct bfs_sweep *s, struct gb_timer *timer,
-					   struct gb_error *err)
-{
-	return bfs_sweep_search<EARLY>(s, false, err);
 }
 
 /* Bytes of the graph that the last run read: the rows of the vertices it expanded. */
@@ -203,20 +156,11 @@ static inline void bfs_sweep_touched_metric(const struct bfs_sweep *s, struct gb
 	free(dist);
 }
 
-/* The metrics() of every sweep.  With --warps, it runs an instrumented search.  A failure omits the
- * metric. */
-template <bool EARLY>
+/* The metrics() of every sweep. */
 static inline void bfs_sweep_metrics(struct bfs_sweep *s, struct gb_metrics *metrics)
 {
-	struct bfs_lanes lanes = {};
-	struct gb_error err = {};
-
 	bfs_graph_metrics(&s->search, metrics);
 	bfs_sweep_touched_metric(s, metrics);
-	if (s->search.params.warps && gpu_zero(s->lanes, 1, &err) == GB_OK &&
-	    bfs_sweep_search<EARLY>(s, true, &err) == GB_OK &&
-	    gpu_download(&lanes, s->lanes, sizeof lanes, &err) == GB_OK && lanes.all)
-		gb_metric(metrics, "warp_efficiency", (double)lanes.active / (double)lanes.all);
 }
 
 /* The operations of a sweep. */
@@ -224,7 +168,7 @@ template <class STATE, auto CREATE, bool EARLY>
 static constexpr struct gb_variant_ops bfs_sweep_ops(void)
 {
 	return bfs_ops<STATE, CREATE, bfs_search_upload, bfs_sweep_run<EARLY>,
-		       bfs_sweep_metrics<EARLY>, GB_REPEATABLE | GB_HOST_DECISIONS>();
+		       bfs_sweep_metrics, GB_REPEATABLE | GB_HOST_DECISIONS>();
 }
 
 #endif

@@ -336,8 +336,7 @@ Test(bfs_workload, items_are_the_out_degrees_of_reached_vertices)
 
 Test(bfs_workload, metrics)
 {
-	struct scene s = start(
-		(struct bfs_params){ .graph = BFS_GRID, .vertices = 9, .sources = 1, .warps = 1 });
+	struct scene s = start((struct bfs_params){ .graph = BFS_GRID, .vertices = 9, .sources = 1 });
 	const struct {
 		const char *name;
 		double value;
@@ -358,7 +357,6 @@ Test(bfs_workload, metrics)
 		cr_assert_float_eq(metric_of(&s.trial, want[i].name), want[i].value, 0, "%s",
 				   want[i].name);
 	cr_assert(isnan(metric_of(&s.trial, "edges_z_score")));
-	cr_assert_float_eq(metric_of(&s.trial, "warp_ccam_percent"), 50, 49.999);
 	end_trial(&s.trial);
 }
 
@@ -404,55 +402,6 @@ Test(bfs_workload, edges_of_a_random_graph)
 		cr_expect(isnan(metric_of(&s.trial, "edges_z_score")), "graph %zu", i);
 		end_trial(&s.trial);
 	}
-}
-
-/* Expect percentages that were counted by hand: lanes and instructions of basic, csr and ccam. */
-static void expect_warps(const char *text, const double lanes[3], const double issued[3])
-{
-	static const char *const name[] = { "warp_basic_percent", "warp_csr_percent",
-					    "warp_ccam_percent" };
-	struct scene s = edges(text);
-	struct gb_error err = { 0 };
-
-	cr_assert_eq(bfs_model_warps(s.in, sample_of(&s, 0), &s.trial.metrics, &err), GB_OK);
-	for (int i = 0; i < 3; i++)
-		cr_assert_float_eq(metric_of(&s.trial, name[i]), 100 * lanes[i] / (32 * issued[i]),
-				   1e-9, "%s of %s", name[i], text);
-	end_trial(&s.trial);
-}
-
-/* 0 -> {1 ...  n - 1}, with 32 vertices and with 33, so that one lane of the first of `warps` warps
- * walks its list at level 0, and n - 1 lanes walk empty lists at level 1.  A check of a vertex
- * takes 7 instructions, a byte of basic 6, a column of csr 8, a word of ccam 10, a probe 7 and a
- * store 3.  ccam has 32 warps per vertex; all bits of its first row are stored. */
-Test(bfs_workload, warps_of_a_star)
-{
-	for (int n = 32; n <= 33; n++) {
-		const double warps = n / 32 + n % 32, checks = 2 * 32. * n, words = n * warps;
-		char text[400] = "";
-
-		for (int v = 1; v < n; v++)
-			snprintf(text + strlen(text), sizeof text - strlen(text), "0 %d\n", v);
-		expect_warps(text,
-			     (double[]){ 7 * 2 * n + 6 * n * n + 7 * (n - 1),
-					 7 * 2 * n + 8 * (n - 1),
-					 7 * checks * 32 + 10 * words * 32 + (7 + 3) * (n - 1) },
-			     (double[]){ 7 * 2 * warps + 6 * n * (1 + warps) + 7 * (n - 1),
-					 7 * 2 * warps + 8 * (n - 1),
-					 7 * checks + 10 * words + (7 + 3) * warps });
-	}
-}
-
-/* Levels of 1, 2 and 3 vertices.  At level 1, two rows of 3 and 2 edges have 4 columns; one edge
- * leads to the same level.  At level 2, one leads back. */
-Test(bfs_workload, warps_of_several_rows)
-{
-	expect_warps("0 1\n0 2\n1 2\n1 3\n1 4\n2 4\n2 5\n3 0\n",
-		     (double[]){ 7 * 18 + 6 * 6 * (1 + 2 + 3) + 7 * (2 + 5 + 1),
-				 7 * 18 + 8 * (2 + 5 + 1),
-				 7 * 3 * 192 * 32 + 10 * 6 * 32 + 7 * (2 + 5 + 1) + 3 * (2 + 4) },
-		     (double[]){ 7 * 3 + 6 * 6 * 3 + 7 * (2 + 4 + 1), 7 * 3 + 8 * (2 + 3 + 1),
-				 7 * 3 * 192 + 10 * 6 + 7 * 4 + 3 * 3 });
 }
 
 Test(bfs_workload, sizes_and_crossovers)
