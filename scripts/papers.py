@@ -17,7 +17,7 @@ import sys
 PAPERS = ("radix", "bfs", "cbt", "octree", "lbvh")
 FOLDER = "results/measured/h100-2026-11-23/"
 RECORDS = FOLDER + "{papers,emulated}-%s*.jsonl"
-LAUNCHES = "results/measured/launches-2026-11-26.txt"
+LAUNCHES = "results/measured/launches-2026-11-29.txt"
 PATCH = "results/papers/cbt-text.patch"
 VERDICTS = ("held", "not held", "undecided")
 
