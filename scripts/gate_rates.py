@@ -20,19 +20,20 @@ import tempfile
 
 
 def store(path):
-    time, seconds, run = collections.defaultdict(list), {}, None
+    time, seconds, run = collections.defaultdict(list), collections.defaultdict(list), None
     with open(path, encoding="utf-8") as file:
         for line in map(json.loads, file):
             if line["type"] == "run":
                 run = run or line
             elif line["status"] == "ok":
-                time[line["key"]].append(line["time"]["median"])
-                seconds.setdefault(line["key"], []).append(line["elapsed_s"])
+                key = line["key"], "library, " * line.get("peer", False)
+                time[key].append(line["time"]["median"])
+                seconds[key].append(line["elapsed_s"])
     host, tool, words = run["host"], run["tool"], " ".join(run["argv"])
     print(f"# {host['cpu']}, {host['cores']} cores, commit {tool['commit']}, {run['started']}: {words}")
     for key, values in time.items():
         median = sorted(seconds[key])[len(values) // 2]
-        print(f"{key} ({median:.3f} s)\t" + " ".join("%d" % ns for ns in values))
+        print(f"{key[0]} ({key[1]}{median:.3f} s)\t" + " ".join("%d" % ns for ns in values))
 
 
 def read(path):
@@ -40,8 +41,9 @@ def read(path):
     for line in pathlib.Path(path).read_text().splitlines():
         if not line.startswith("#"):
             name, values = line.split("\t")
-            key, seconds = name.rsplit(" (", 1)
-            keys[key] = [int(ns) for ns in values.split()], float(seconds.split()[-2])
+            key, notes = name.rsplit(" (", 1)
+            keys[key] = ([int(ns) for ns in values.split()], float(notes.split()[-2]),
+                         "library" in notes)
     return keys
 
 
@@ -52,7 +54,7 @@ def launch(folder, side):
     gate = json.loads(pathlib.Path(folder, "gate.json").read_text())
     keys, number = read(gate["launches"]), len(os.listdir(folder))
     now = random.Random("%s %s %d" % (gate["seed"], side, number))
-    index, run = now.randrange(min(len(times) for times, _ in keys.values())), f"{side}-{number}"
+    index, run = now.randrange(min(len(times) for times, *_ in keys.values())), f"{side}-{number}"
     todo = [key for key in keys if key not in done]
     with output.open("a") as file:
         common = {"schema": 2, "run_id": run}
@@ -62,7 +64,7 @@ def launch(folder, side):
             names = dict(zip(("bench", "backend", "variant"), key.split(" ")[0].split("/")))
             words = [word.split("=") for word in key.split(" ")[1:]]
             params = {name: float(text) if text[0].isdigit() else text for name, text in words}
-            members = {"key": key, **names, "params": params, "verify": {"result": "pass"}}
+            members = {"key": key, **names, "params": params, "verify": {"result": "pass"}, "peer": keys[key][2]}
             print(json.dumps({"type": "record", **common, "seq": seq, "status": "ok", **members,
                               "time": {"median": ns, "samples": [ns]}}), file=file)
     pathlib.Path(folder, run).write_text(str(sum(keys[key][1] for key in todo)))

@@ -198,7 +198,7 @@ static double cost_below(const struct lbvh_wide *wide, uint32_t at)
 /* Planned trees contain everything, use as many nodes as planned, and cost less. */
 static void check_planned(struct work *w)
 {
-	const char *scene = w->s.params.scene;
+	const char *scene = gb_scene_names[w->s.params.scene];
 	const bool varied = w->s.in->count > 1000 && !gb_equal(scene, "copies") &&
 			    !gb_equal(scene, "flat") && !gb_equal(scene, "points");
 	struct lbvh_plan *plan = calloc(2 * w->s.in->count, sizeof *plan);

@@ -235,13 +235,6 @@ static void free_case(struct case_ *c)
 	free(c->expected);
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* Two runs from one state, because a run leaves its arrays swapped and its lists filled. */
 static void check(const struct gb_variant_ops *ops, const struct case_ *c, int64_t threads,
 		  const char *what)

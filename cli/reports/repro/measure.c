@@ -62,7 +62,8 @@ static enum gb_status set_point(const struct gb_repro *t, size_t row, const cJSO
 	const bool mesh = mesh_of(t, row, path);
 
 	if (set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err) ||
-	    gb_sweep_override(sweep, "threads", t->threads, err))
+	    gb_sweep_override(sweep, "threads", t->threads, err) ||
+	    (mesh && gb_sweep_set(sweep, "file", path, err)))
 		return err->code;
 	for (size_t c = 0; c < t->paper_columns; c++) {
 		const char *param = t->column[c].param;

@@ -9,7 +9,7 @@ paper=$(steps --rays=64) best=$(steps --rays=64 --tree=best)
 echo "${paper% *}, ${best% *}"
 [ "${best#* }" -lt "${paper#* }" ] && echo "fewer nodes"
 gpubench repro $words --tree=best --rays=16 | grep -a 'Measured with'
-for set in "--rays=" --count=3 --color=3 --count=3 --tree=oak "--rays=4 --rays=5" --rays=4:8; do
+for set in "--rays=" --count=3 --color=3 --tree=oak "--rays=4 --rays=5" --rays=4:8; do
 	gpubench repro $words $set 2>&1
 	echo "status $?"
 done
