@@ -19,12 +19,13 @@ static __global__ void __launch_bounds__(BFS_SWEEP_BLOCK)
 	expand(const uint8_t *matrix, uint32_t n, int32_t level, int32_t *dist, int32_t *parent)
 {
 	const uint32_t u = blockIdx.x * BFS_SWEEP_BLOCK + threadIdx.x;
+	const bool mine = u < n && gpu_ld_stale(dist + u) == level;
 	const uint8_t *const row = matrix + (size_t)u * n;
 
-	if (u >= n || gpu_ld_stale(dist + u) != level)
+	if (!__any_sync(ALL_LANES, mine))
 		return;
 	for (uint32_t v = 0; v < n; v++)
-		if (row[v] && bfs_is_unreached(dist, v))
+		if (mine && row[v] && bfs_is_unreached(dist, v))
 			bfs_reach(dist, parent, v, u, level);
 }
 
