@@ -215,6 +215,15 @@ static const struct gb_variant *variant_of(const struct gb_record *record)
 	return NULL;
 }
 
+/* True if the benchmark still has all parameters of the record. */
+static bool has_params(const struct gb_workload *w, const struct gb_record *record)
+{
+	for (size_t i = 0; i < record->params.count; i++)
+		if (!gb_param_find(w->params, w->param_count, record->params.item[i].name))
+			return false;
+	return true;
+}
+
 /* The key of a measurement with the record's parameters. */
 static char *measured_key(const struct gb_workload *w, const struct gb_variant *variant,
 			  const struct gb_record *record)
@@ -245,8 +254,8 @@ static char *measured_key(const struct gb_workload *w, const struct gb_variant *
 	return key;
 }
 
-/* Each record, whatever version wrote it, has the key of a measurement made now, if its variant is
- * still there. */
+/* Each record, whatever version wrote it, has the key of a measurement made now, if its variant and
+ * parameters are still there. */
 static void expect_keys_of_today(const char *path)
 {
 	struct gb_records read = { 0 };
@@ -257,7 +266,7 @@ static void expect_keys_of_today(const char *path)
 		const struct gb_variant *variant = variant_of(read.record[i]);
 		char *wanted;
 
-		if (!variant) /* no longer there */
+		if (!variant || !has_params(gb_workload_find(read.record[i]->bench), read.record[i]))
 			continue;
 		wanted = measured_key(gb_workload_find(read.record[i]->bench), variant,
 				      read.record[i]);
