@@ -25,7 +25,7 @@ Test(command, of_a_record)
 		  "gpubench radix cpu/best --warmup=3 --samples=" },
 		{ "bfs", "\"p\":0.1,\"warps\":true,\"scale\":9",
 		  "\"bfs\",\"--rel-ci\",\"2%\",\"-samples=3\",\"--sample=3\"",
-		  "gpubench bfs cpu/best --p=0.1 --scale=9 --warps --rel-ci=2%" },
+		  "gpubench bfs cpu/best --p=0.1 --scale=9 --rel-ci=2%" },
 		{ "bfs",
 		  "\"graph\":\"rmat\",\"p\":0.05,\"warps\":false,\"scale\":9,\"edgefactor\":16", "",
 		  "gpubench bfs cpu/best --graph=rmat --scale=9" },
