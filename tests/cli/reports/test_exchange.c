@@ -1,6 +1,4 @@
-/* test_exchange.c -- what formats of other tools say of each status; tests/exchange.py reads them
- * with other parsers.
- */
+/* test_exchange.c -- what formats of other tools say of each status. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
