@@ -1,4 +1,4 @@
-/* test_repro.c -- a paper's table: the content of its cells and the rows that a preset takes. */
+/* test_repro.c -- a paper's table: the values of its cells and their intervals. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
@@ -6,83 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands/options.h"
 #include "cli/reports/repro/repro.h"
-#include "cli/workloads/registry.h"
 #include "tests/line_of.h"
 #include "tests/paper_of.h"
-
-/* Run a session of the radix benchmark without output files. */
-static void measure(const char *table_text, enum gb_preset preset, struct gb_repro *repro,
-		    cJSON **paper)
-{
-	static char *argv[] = { "repro", "-q", "--samples=3", "--hot", "--max-time=0", NULL };
-	static struct gb_request request;
-	static const struct gb_rows *const shared[] = { &gb_rows_how, &gb_rows_progress, NULL };
-	struct gb_arguments arguments = { .shared = shared,
-					  .target = &request,
-					  .target_size = sizeof request };
-	static struct gb_repro_source source;
-	static struct gb_session session; /* keeps the records to which the cells point */
-	struct gb_error err = { 0 };
-	char document[2048];
-
-	snprintf(document, sizeof document, "{'workload':'radix','tables':[%s]}", table_text);
-	*paper = parse(document);
-	gb_options_parse(&arguments, 5, argv, &err);
-	gb_arguments_release(&arguments);
-	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
-	gb_session_open(&session, &request, 5, argv, &err);
-	init(repro, *paper);
-	source = (struct gb_repro_source){ .session = &session, .preset = preset };
-	gb_repro_measure(repro, &source, &err);
-	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
-}
-
-Test(repro, cells_have_their_parameters_and_units)
-{
-	const struct gb_repro_cell *cell;
-	struct gb_repro t;
-	cJSON *paper;
-	double ms;
-
-	measure("{'set':{'distribution':'few'},'preset':{'quick':{'count':2000,'none':0}},"
-		"'columns':[{'name':'count','role':'key','param':'count'},"
-		"{'name':'ms','role':'time','unit':'ms','variant':'cpu/best'},"
-		"{'name':'us','role':'time','unit':'us','variant':'cpu/best'},"
-		"{'name':'wide','role':'size','variant':'cpu/best','set':{'type':'u64'},"
-		"'value':'work.items','scale':10},"
-		"{'name':'again','role':'ratio','of':['us','ms']},"
-		"{'name':'lost','role':'time','reason':'sold out'},"
-		"{'name':'none','role':'size','variant':'cpu/best','value':'metrics.none'},"
-		"{'name':'rate','role':'rate','variant':'cpu/best','value':'time.median',"
-		"'scale':1e-6},"
-		"{'name':'crowd','role':'time','variant':'cpu/best','set':{'threads':1024}}],"
-		"'beside':['cpu/lsd8'],"
-		"'rows':[[1000,null,null,null,null,7,null,null,null],"
-		"[3000,null,null,null,null,8,null,null,null]]}",
-		GB_QUICK, &t, &paper);
-	cr_assert(all(eq(sz, t.rows, 2), eq(sz, t.paper_columns, 9), eq(sz, t.columns, 10)));
-	cell = t.cell;
-	ms = cell[1].here;
-	cr_assert(ms > 0 && cell[9].here > 0);
-	cr_assert(ieee_ulp_eq(dbl, cell[2].here, 1e3 * ms, 4));
-	cr_assert(ieee_ulp_eq(dbl, cell[3].here, 10000, 4));
-	cr_assert(ieee_ulp_eq(dbl, cell[4].here, 1e3, 8));
-	cr_assert(ieee_ulp_eq(dbl, cell[7].here, 1 / ms, 8)); /* 1000 keys in this many ms */
-	cr_assert(cell[1].record != NULL && cell[3].record != NULL);
-	cr_assert(eq(str, (char *)gb_member_find(&cell[1].record->params, "distribution")->text,
-		     "few"));
-	cr_assert(eq(str, (char *)gb_member_find(&cell[1].record->params, "type")->text, "u32"));
-	cr_assert(eq(str, (char *)gb_member_find(&cell[3].record->params, "type")->text, "u64"));
-	cr_assert(eq(str, (char *)cell[5].reason, "sold out"));
-	cr_assert(eq(str, (char *)cell[6].reason, "not reported by this variant"));
-	cr_assert(eq(str, (char *)cell[8].reason, "more threads than usable CPUs"));
-	cr_assert(isnan(cell[10 + 1].here));
-	cr_assert(eq(str, (char *)cell[10 + 1].reason, "left out by --preset"));
-	gb_repro_release(&t);
-	cJSON_Delete(paper);
-}
 
 /* 2, 3, 4: the mean is 3, and its interval 3 -+ 4.303 / sqrt(3) by Student with 2 degrees of
  * freedom.  For means it is the same at any number.  A sum with transfers has none, except on a

@@ -49,26 +49,6 @@ Test(choice, explicit_back_ends)
 	cr_assert(not(gb_is_explicit(&named, GB_CUDA)));
 }
 
-/* The first and the last variant of this build, and no other. */
-Test(choice, ends_of_the_list)
-{
-	for (int k = 0; k < 2; k++) {
-		const struct gb_variant *v = &gb_variants[k ? gb_variant_count - 1 : 0];
-		const struct gb_workload *workload = gb_workload_find(v->workload);
-		const unsigned backends = v->ops ? 1U << v->backend : 0;
-		char name[100];
-		const char *const word[] = { v->workload, name };
-		struct gb_choice choice = { 0 };
-
-		(void)snprintf(name, sizeof name, "%s/%s", gb_backends[v->backend]->name, v->name);
-		choice = read(NULL, word, 2);
-		cr_assert(gb_chosen_any(&choice, workload));
-		cr_assert(eq(uint, gb_chosen_backends(&choice), backends));
-		choice.glob[0] = "no other";
-		cr_assert(not(gb_chosen_any(&choice, workload)));
-	}
-}
-
 Test(choice, bad_words)
 {
 	static const struct {

@@ -113,49 +113,6 @@ Test(lbvh_verify, rounding)
 					wrong, "row %zu, %d", i, sign);
 }
 
-/* A box from 2 to 3 on each axis: where rays along an axis, or both, enter it. */
-Test(lbvh_reference, boxes)
-{
-	static const float lo[3] = { 2, 2, 2 }, hi[3] = { 3, 3, 3 };
-	static const struct {
-		float origin[3], direction[3], far, entry;
-	} row[] = {
-		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, INFINITY, 2 },
-		{ { 2.5F, 8, 2.5F }, { 0, -1, 0 }, INFINITY, 5 },
-		{ { 2.5F, 2.5F, 1 }, { 0, 0, 0.5F }, INFINITY, 2 },
-		{ { 2.5F, 2.5F, 2.5F }, { 1, 0, 0 }, INFINITY, 0 },
-		{ { 4, 2.5F, 2.5F }, { 1, 0, 0 }, INFINITY, INFINITY },
-		{ { 0, 1, 2.5F }, { 1, 0, 0 }, INFINITY, INFINITY },
-		{ { 0, 2, 3 }, { 1, 0, 0 }, INFINITY, 2 }, /* along an edge */
-		{ { 0, 0, 2.5F }, { 1, 1, 0 }, INFINITY, 2 },
-		{ { 0, 1, 2.5F }, { 1, 1, 0 }, INFINITY, 2 }, /* through an edge */
-		{ { 0, 1.001F, 2.5F }, { 1, 1, 0 }, INFINITY, INFINITY },
-		{ { 0, 0.999F, 2.5F }, { 1, 1, 0 }, INFINITY, 2 },
-		{ { 0, -0.999F, 2.5F }, { 1, 1, 0 }, INFINITY, 2.999F },
-		{ { 0, -1.001F, 2.5F }, { 1, 1, 0 }, INFINITY, INFINITY },
-		{ { 0, 3.999F, 2.5F }, { 1, -1, 0 }, INFINITY, INFINITY },
-		{ { 0, 4.001F, 2.5F }, { 1, -1, 0 }, INFINITY, 2 },
-		{ { 0, 5.999F, 2.5F }, { 1, -1, 0 }, INFINITY, 2.999F },
-		{ { 0, 6.001F, 2.5F }, { 1, -1, 0 }, INFINITY, INFINITY },
-		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, 2.1F, 2 },
-		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, 1.99997F, 2 },
-		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, 1.99994F, INFINITY },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		float inverse[3], entry;
-
-		for (int k = 0; k < 3; k++)
-			inverse[k] = 1 / row[i].direction[k];
-		entry = lbvh_enter(lo, hi, row[i].origin, inverse, row[i].far);
-		if (isinf(row[i].entry))
-			cr_expect(isinf(entry), "ray %zu: %g", i, (double)entry);
-		else /* not above, and less by the slack of 1e-5 */
-			cr_expect_float_eq(entry, row[i].entry * (1 - 1e-5F), 1e-6, "ray %zu: %.9g",
-					   i, (double)entry);
-	}
-}
-
 /* ---- streams ------------------------------------------------------------------------------ */
 
 /* The output of a traversal that reads changed rays. */
