@@ -462,16 +462,6 @@ Test(runner, each_distinct_input_is_verified)
 	cr_assert(result.harmonic_items_per_s > 0);
 }
 
-Test(runner, a_missing_verify_is_reported)
-{
-	how.verify = GB_VERIFY_NONE;
-	toy.fault = WRONG;
-	go();
-	cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
-	cr_assert(eq(int, (int)result.verdict, GB_NOT_VERIFIED));
-	cr_assert(eq(i64, toy.verified, 0));
-}
-
 Test(runner, short_repeatable_runs_are_batched_when_hot)
 {
 	double least = INFINITY;
@@ -515,14 +505,4 @@ Test(runner, an_interrupt_ends_the_measurement)
 	cr_assert(eq(int, (int)gb_measure(&result, NULL, &how, true, &err), GB_EINTERRUPTED));
 	cr_assert(eq(i64, toy.runs, 0));
 	gb_interrupted = 0;
-}
-
-Test(runner, a_variant_that_is_not_in_the_build_is_skipped)
-{
-	const struct gb_variant v = { .workload = "toy", .name = "toy", .absent = "no such thing" };
-
-	result.variant = &v;
-	go();
-	cr_assert(eq(int, (int)result.outcome, GB_SKIPPED));
-	cr_assert(eq(str, result.reason, "no such thing"));
 }

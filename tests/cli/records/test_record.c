@@ -292,26 +292,6 @@ Test(record, counts_are_passed_through)
 	cr_expect_null(gb_describe_result(&r, "0123456789abcdef", 0, NULL, &err));
 }
 
-Test(record, a_failure_leaves_no_time_behind)
-{
-	struct gb_result r = measured(&cuda);
-	cJSON *line;
-
-	r.outcome = GB_FAILED;
-	r.code = GB_EVERIFY;
-	r.verdict = GB_FAIL;
-	(void)snprintf(r.reason, sizeof r.reason, "keys 5 and 6 are out of order");
-	line = describe(&r);
-	expect_text(line, "status", "failed");
-	expect_text(line, "error", "verify");
-	expect_text(line, "reason", "keys 5 and 6 are out of order");
-	expect_text(line, "verify.result", "fail");
-	cr_expect_null(gb_json_at(line, "time"));
-	cr_expect_null(gb_json_at(line, "work"));
-	cr_expect_null(gb_json_at(line, "phases"));
-	cJSON_Delete(line);
-}
-
 Test(record, outcomes_have_a_status_and_an_error)
 {
 	static const struct {
