@@ -159,16 +159,5 @@ check_commands()
 check_lists()
 check_names()
 check_installation()
-# The same checks must find a wrong command, its option, a wrong variant, option and target, and
-# commands that are never run.
-found, failures = failures, []
-pages = {"a page": "    gpubench radix --no-such=1\n\n"
-                   "`cpu/no-such` `--no-such-option` `make no-such`\n",
-         "docs/install.md": "## As root\n\n    make\n\n## As nobody\n\n    make\n"}
-check_commands()
-check_names()
-check_installation()
-if len(failures) != 6:
-    found.append("%d of 6 planted faults are found" % len(failures))
-print("\n".join([*found, "docs: %d passed, %d failed" % (passed, len(found))]))
-sys.exit(bool(found))
+print("\n".join([*failures, "docs: %d passed, %d failed" % (passed, len(failures))]))
+sys.exit(bool(failures))

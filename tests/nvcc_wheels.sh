@@ -136,12 +136,6 @@ refused 'or a proxy, answers without the files' PIP_INDEX_URL="file://$scratch/p
 index altered
 echo more >>"$wheel"
 refused 'not the original (wrong SHA-256)' PIP_INDEX_URL="file://$scratch/altered"
-index truncated
-truncate -s 100 "$wheel"
-refused 'not the original (wrong SHA-256)' PIP_INDEX_URL="file://$scratch/truncated"
-index html
-echo '<!DOCTYPE html><title>Log in</title>' >"$wheel"
-refused 'not the original (wrong SHA-256)' PIP_INDEX_URL="file://$scratch/html"
 refused 'the disk is full' FAKE=full
 refused 'cannot download nvcc: something else' FAKE=other
 refused 'was downloaded but does not run' FAKE=empty

@@ -264,18 +264,6 @@ def test_pictures():
                 faults = wrong_joins(sheet, records.read(files))
                 check(name + ": lines join one series", not faults, faults[:3])
             matplotlib.pyplot.close(sheet.figure)
-    # The checks themselves find a text beyond the edge, one over another, two equal looks, and a
-    # line over all there is.
-    (sheet,) = sheets_of("sweep sorts.jsonl")
-    sheet.axes[0].text(1.5, 0.5, "outside", transform=sheet.axes[0].transAxes)
-    check("a text beyond the edge is found", cut(sheet) == ["outside"])
-    sheet.axes[0].set_xticks([1000, 1001], ["many words", "many words"])
-    check("a label over another is found", "many words and many words" in cut(sheet))
-    sheet.add("again", next(iter(sheet.handles.values())))
-    check("equal looks are found", len(set(looks(sheet))) < len(looks(sheet)))
-    rows = records.read(["mixed.jsonl"])
-    sheet.marks(sheet.axes[0], "all", range(len(rows)), [records.seconds(r.record) for r in rows])
-    check("a wrong join is found", wrong_joins(sheet, rows))
 
 
 def test_papers():

@@ -9,9 +9,7 @@ The exit status is 1 if there is a failure and 2 if a file cannot be read.  Need
 python3-jsonschema.
 """
 import json
-import math
 import os
-import re
 import sys
 
 try:
@@ -20,7 +18,6 @@ except ImportError:
     sys.exit("tests/schema.py: needs the Python package jsonschema (Debian: python3-jsonschema)")
 
 RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results")
-SERIES = ("time", "host_time")
 
 
 def refuse_constant(word):
@@ -68,39 +65,6 @@ def deepest(error):
     return error
 
 
-def check_series(name, series):
-    """Rules within one series that a schema cannot state."""
-    samples = sorted(series["samples"])
-    middle = len(samples) // 2
-    median = (samples[middle] + samples[~middle]) / 2
-    if not math.isclose(series["median"], median, abs_tol=0.002):
-        yield name + ".median", "is not that of the samples"
-    if "ci95" in series and not series["ci95"][0] <= series["median"] <= series["ci95"][1]:
-        yield name + ".ci95", "does not hold the median"
-    if ("ci95" in series) != (len(samples) >= 6):
-        yield name + ".ci95", "comes with six samples and only then"
-
-
-def check_key(record):
-    """The key agrees with the members; it may omit defaults."""
-    wanted = re.escape("%s/%s/%s" % (record["bench"], record["backend"], record["variant"]))
-    for name, value in record["params"].items():
-        text = str(int(value)) if isinstance(value, bool) else str(value)
-        spelling = "[-+.0-9e]+" if isinstance(value, float) else re.escape(text)
-        wanted += "(%s%s)?" % (re.escape(" %s=" % name), spelling)
-    if not re.fullmatch(wanted, record["key"]):
-        yield "key", "%r does not say what the members say" % record["key"]
-
-
-def check_record(record):
-    yield from check_key(record)
-    all_series = {name: record[name] for name in SERIES if name in record}
-    all_series.update({"%s.%s" % (kind, name): series for kind in ("phases", "transfers")
-                       for name, series in record.get(kind, {}).items()})
-    for name, series in all_series.items():
-        yield from check_series(name, series)
-
-
 def check_order(line, runs, last):
     """Rules between lines: a run line comes first, its records follow in ascending order."""
     run = line["run_id"]
@@ -130,7 +94,6 @@ def check_file(path, validator):
         found = [(".".join(map(str, e.absolute_path)), e.message[:300]) for e in errors]
         if not found:
             found += check_order(line, runs, last)
-            found += check_record(line) if line["type"] == "record" else ()
         for where, what in found:
             yield "%s:%d: %s: %s" % (path, number, where, what)
 

@@ -53,10 +53,10 @@ $(BUILD)/gpubench-planted: $(BUILD)/tests/planted/variants.o \
 $(BUILD)/gpubench-planted: $(filter-out %/common/variants.o,$(objects))
 	$(call link,$(ldlibs))
 
-# Preloaded libraries that make allocations fail or hide /sys, and a fake NVML.
+# A preloaded library that makes allocations fail, and a fake NVML.
 $(BUILD)/nvml.so: private soname := -Wl,-soname,libnvidia-ml.so.1
-$(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so: $(BUILD)/%.so: tests/planted/%.c
-$(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so:
+$(BUILD)/nomemory.so $(BUILD)/nvml.so: $(BUILD)/%.so: tests/planted/%.c
+$(BUILD)/nomemory.so $(BUILD)/nvml.so:
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC -I. $(soname) $< -o $@
 # Loaded in place of the Vulkan loader, to which it passes calls on.
@@ -77,8 +77,8 @@ export GOMP_SPINCOUNT ?= 100
 test-%: export GPUBENCH_COPY ?= 1Mi
 
 # Those that take longest come first.
-on_cpu := unit golden plugin hang plots signals page reading resume memory install recipes deps nvcc nosys \
-	counts exchange vulkan joins figures docs papers verdicts gate layers
+on_cpu := unit golden plugin hang plots signals page reading resume memory install recipes deps nvcc \
+	counts vulkan figures docs papers layers
 ifneq ($(PTX),)
 on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts
 endif
@@ -104,8 +104,7 @@ slowest:
 	$(Q)scripts/step.sh --slowest $(times) $(tests_run)/times
 
 whole := $(filter-out unit layers,$(on_cpu))
-$(whole:%=test-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted \
-		$(BUILD)/nomemory.so $(BUILD)/nosys.so
+$(whole:%=test-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/nomemory.so
 test-layers: $(objects)
 	$(try) $(PYTHON) tests/layers $^
 # FILTER='sweep/*' selects some.  The vulkan variants run on lavapipe if it was unpacked.
@@ -124,7 +123,6 @@ test-golden: ; $(try) $(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 test-page: ; $(try) tests/page.sh $(BUILD)/gpubench
 test-figures: ; $(try) env GPUBENCH=$(BUILD)/gpubench scripts/figures.py --check
 test-docs: ; $(try) $(PYTHON) tests/docs.py $(BUILD)/gpubench
-test-joins: ; $(try) $(PYTHON) tests/joins.py $(BUILD)/gpubench
 test-plots: ; $(try) $(PYTHON) tests/plots.py $(BUILD)/gpubench
 test-papers: ; $(try) tests/papers.sh $(BUILD)/gpubench
 test-reading: ; $(try) tests/reading.sh $(BUILD)/gpubench
@@ -136,13 +134,9 @@ test-memory: ; $(try) tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 test-install: ; +$(try) tests/install.sh $(BUILD)/gpubench
 test-deps: ; $(try) tests/deps.sh
 test-nvcc: ; $(try) sh -c 'tests/nvcc_wheels.sh && tests/nvcc.sh'
-test-nosys: ; $(try) tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 test-counts: ; $(try) $(PYTHON) tests/counts.py
-test-gate: ; $(try) tests/gate.sh $(BUILD)/gpubench
-test-exchange: ; $(try) $(PYTHON) tests/exchange.py $(BUILD)/gpubench
 test-vulkan: $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
 	$(try) $(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder
-test-verdicts: ; $(try) $(PYTHON) tests/verdicts.py $(BUILD)/gpubench
 test-recipes: ; $(try) $(PYTHON) tests/recipes.py $(BUILD)/gpubench
 
 # The cuda variants on a GPU.  gpu-drive sorts on one multiprocessor, so that its blocks sort

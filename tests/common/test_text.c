@@ -119,27 +119,6 @@ Test(text, integers_have_the_shortest_spelling)
 	cr_assert_str_eq(gb_text_int(text, INT64_MIN), "-8388608Ti");
 }
 
-/* Parse the digits and the suffix. */
-static int64_t value_of(const char *spelling)
-{
-	static const char letters[] = " KMGT";
-	char *end;
-	int64_t value = strtoll(spelling, &end, 10);
-
-	for (long power = *end ? strchr(letters, toupper(*end)) - letters : 0; power; power--)
-		value *= end[1] == 'i' ? 1024 : 1000;
-	return value;
-}
-
-Test(text, integers_read_back)
-{
-	for (int64_t base = 1; base < INT64_MAX / 10; base = base * 3 + 1)
-		for (int shift = 0; shift < 20 && base < INT64_MAX >> 21; shift++)
-			cr_assert_eq(value_of(gb_text_int(text, base << shift)), base << shift);
-	for (int64_t value = 1; value < INT64_MAX / 100; value *= 10)
-		cr_assert_eq(value_of(gb_text_int(text, 7 * value)), 7 * value);
-}
-
 /* Exactly the characters that a terminal interprets. */
 Test(text, control_characters)
 {
@@ -216,16 +195,4 @@ Test(text, utf8)
 
 	for (size_t i = 0; i < GB_COUNT(row); i++)
 		cr_expect_eq(gb_utf8_length(row[i].text), row[i].length, "row %zu", i);
-}
-
-Test(text, control_characters_are_printed_as_question_marks)
-{
-	char *printed = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&printed, &size);
-
-	gb_text_print(file, "a\033[1m\303\266\233\n\342\200\256z");
-	(void)fclose(file);
-	cr_expect_str_eq(printed, "a?[1m\303\266???z");
-	free(printed);
 }

@@ -2,6 +2,7 @@
 #include "common/timer.h"
 
 #include <criterion/criterion.h>
+#include <criterion/parameterized.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -67,89 +68,53 @@ static double resolution_of(const struct gb_timer_ops *ops)
 	return ns;
 }
 
-/* Each clock is measured in a test of its own, because a result is remembered. */
-static void expect_resolution(double wanted_ns)
+/* Each clock is measured in a process of its own, because a result is remembered. */
+static struct {
+	double tick_ns, unit_ns, advance_ns, jitter_ns;
+	bool as_float;
+	double constant_ns;
+	double least_ns, most_ns; /* what is wanted */
+} clocks[] = {
+	{ 500, 0, 1500, 1000, false, 0, 500, 500 },
+	{ 32, 0, 1500, 1000, true, 0, 32, 32 },
+	/* times of up to 3 ms, in which a float resolves 0.2 ns */
+	{ 32, 0, 100, 100000, true, 0, 31.7, 32.3 },
+	/* several marks share a tick */
+	{ 4000, 0, 10, 900, false, 0, 4000, 4000 },
+	/* a tick that is no integer: 19.2 MHz */
+	{ 1e9 / 19.2e6, 1, 1500, 1000, false, 0, 52.1, 52.1 },
+	/* not below the clock's unit */
+	{ 0.25, 8, 1500, 1000, false, 0, 8, 8 },
+	/* a clock that stands has its unit; without one, hundreds of delays passed without a tick */
+	{ 1000, 5, 0, 0, false, 0, 5, 5 },
+	{ 1000, 0, 0, 0, false, 0, 10000, 1e9 },
+	/* all times are equal but not 0 */
+	{ 1, 0, 0, 0, false, 640, 640, 640 },
+};
+
+ParameterizedTestParameters(timer, resolution)
 {
-	cr_expect_float_eq(resolution_of(&clock_a), wanted_ns, 1e-9, "%.17g ns instead of %g",
-			   resolution_of(&clock_a), wanted_ns);
+	static size_t index[GB_COUNT(clocks)];
+
+	for (size_t i = 0; i < GB_COUNT(index); i++)
+		index[i] = i;
+	return cr_make_param_array(size_t, index, GB_COUNT(index));
 }
 
-Test(timer, ticks_of_500_ns)
+ParameterizedTest(const size_t *i, timer, resolution)
 {
-	fake.tick_ns = 500;
-	fake.advance_ns = 1500;
-	fake.jitter_ns = 1000;
-	expect_resolution(500);
-}
+	const double least = clocks[*i].least_ns, most = clocks[*i].most_ns;
+	double ns;
 
-Test(timer, ticks_of_32_ns_as_floats)
-{
-	fake.tick_ns = 32;
-	fake.advance_ns = 1500;
-	fake.jitter_ns = 1000;
-	fake.as_float = true;
-	expect_resolution(32);
-}
-
-/* Times of up to 3 ms, in which a float resolves 0.2 ns. */
-Test(timer, long_times_as_floats)
-{
-	fake.tick_ns = 32;
-	fake.advance_ns = 100;
-	fake.jitter_ns = 100000;
-	fake.as_float = true;
-	cr_expect_float_eq(resolution_of(&clock_a), 32, 0.3, "%g ns", resolution_of(&clock_a));
-}
-
-/* Several marks share a tick. */
-Test(timer, coarse_ticks)
-{
-	fake.tick_ns = 4000;
-	fake.advance_ns = 10;
-	fake.jitter_ns = 900;
-	expect_resolution(4000);
-}
-
-/* A tick that is no integer, such as that of a clock of 19.2 MHz. */
-Test(timer, ticks_of_19_MHz)
-{
-	fake.tick_ns = 1e9 / 19.2e6;
-	fake.unit_ns = 1;
-	fake.advance_ns = 1500;
-	fake.jitter_ns = 1000;
-	expect_resolution(52.1);
-}
-
-Test(timer, not_below_its_unit)
-{
-	fake.tick_ns = 0.25;
-	fake.unit_ns = 8;
-	fake.advance_ns = 1500;
-	fake.jitter_ns = 1000;
-	expect_resolution(8);
-}
-
-Test(timer, a_clock_that_stands_has_its_unit)
-{
-	fake.tick_ns = 1000;
-	fake.unit_ns = 5;
-	expect_resolution(5);
-}
-
-/* Nothing is known but that hundreds of delays passed without a tick. */
-Test(timer, a_clock_that_stands_without_a_unit)
-{
-	fake.tick_ns = 1000;
-	cr_expect_gt(resolution_of(&clock_a), 10000);
-	cr_expect_lt(resolution_of(&clock_a), 1e9);
-}
-
-/* All times are equal but not 0. */
-Test(timer, equal_times)
-{
-	fake.tick_ns = 1;
-	fake.constant_ns = 640;
-	expect_resolution(640);
+	fake.tick_ns = clocks[*i].tick_ns;
+	fake.unit_ns = clocks[*i].unit_ns;
+	fake.advance_ns = clocks[*i].advance_ns;
+	fake.jitter_ns = clocks[*i].jitter_ns;
+	fake.as_float = clocks[*i].as_float;
+	fake.constant_ns = clocks[*i].constant_ns;
+	ns = resolution_of(&clock_a);
+	cr_expect(ns >= least - 1e-9 && ns <= most + 1e-9, "%.17g ns, not %g to %g", ns, least,
+		  most);
 }
 
 Test(timer, measures_each_clock_once)
@@ -157,11 +122,11 @@ Test(timer, measures_each_clock_once)
 	fake.tick_ns = 500;
 	fake.advance_ns = 1500;
 	fake.jitter_ns = 1000;
-	expect_resolution(500);
+	cr_expect_float_eq(resolution_of(&clock_a), 500, 1e-9);
 	const uint64_t marks = fake.marks;
 
 	fake.tick_ns = 32;
-	expect_resolution(500);
+	cr_expect_float_eq(resolution_of(&clock_a), 500, 1e-9);
 	cr_expect_eq(fake.marks, marks);
 	cr_expect_float_eq(resolution_of(&clock_b), 32, 1e-9);
 }
@@ -183,7 +148,7 @@ Test(timer, failures)
 	cr_expect_eq(gb_timer_resolution(&clock_a, NULL, &ns, &time), GB_ERUNTIME);
 	cr_expect_str_eq(time.message, "no time");
 	fake.fails_to_read = false;
-	expect_resolution(500);
+	cr_expect_float_eq(resolution_of(&clock_a), 500, 1e-9);
 }
 
 /* Phases of one name add up; unnamed time belongs to none.  Each mark is 10 ns after the last. */

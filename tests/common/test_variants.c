@@ -294,30 +294,6 @@ Test(variants, each_is_listed_once)
 				  "%s/%s", gb_variants[i].workload, gb_variants[i].name);
 }
 
-/* Those of plug-ins come last, and the others stay as they are. */
-Test(variants, more_are_added)
-{
-	static const char *const names[] = { "one", "two", "three" };
-	const size_t count = gb_variant_count;
-	struct gb_variant *before = malloc(count * sizeof *before);
-	struct gb_error err = { 0 };
-
-	memcpy(before, gb_variants, count * sizeof *before);
-	for (size_t i = 0; i < GB_COUNT(names); i++) {
-		const struct gb_variant variant = { .workload = "radix", .name = names[i] };
-
-		cr_assert(zero(int, (int)gb_variants_add(&variant, &err)));
-		cr_expect(eq(sz, gb_variant_count, count + i + 1));
-		for (size_t k = 0; k <= i; k++)
-			cr_expect(eq(str, (char *)gb_variants[count + k].name, (char *)names[k]));
-	}
-	for (size_t k = 0; k < count; k++)
-		cr_expect(before[k].workload == gb_variants[k].workload &&
-			  before[k].name == gb_variants[k].name &&
-			  before[k].ops == gb_variants[k].ops);
-	free(before);
-}
-
 /* A plug-in for a GPU asks this program for memory. */
 Test(variants, memory_of_a_device)
 {

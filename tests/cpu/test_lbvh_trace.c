@@ -171,19 +171,6 @@ Test(lbvh_trace, scales)
 	}
 }
 
-/* Many triangles between a ray and the next. */
-Test(lbvh_trace, small_triangles)
-{
-	static const char *const scenes[] = { "terrain", "knot", "city" };
-
-	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
-		struct scene s = make(scenes[i], UNLESS_SANITIZED(12000, 4000), 21);
-
-		check(&s, scenes[i]);
-		drop(&s);
-	}
-}
-
 /* The hall stands for two public meshes, in which a ray visits as many nodes and triangles. */
 Test(lbvh_trace, the_hall_is_like_sponza)
 {

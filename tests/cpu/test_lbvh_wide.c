@@ -381,37 +381,3 @@ Test(lbvh_wide, too_deep_is_detected)
 }
 
 /* ---- planted faults ----------------------------------------------------------------------- */
-
-/* Plant a box that is too small, a lost child or a misplaced triangle.  Brute force finds each. */
-static void plant(struct lbvh_wide *wide, size_t primitives, int fault)
-{
-	for (int i = 0; i < LBVH_WIDTH; i++) {
-		float *lo = &wide->node[0].bound[1][0][i], *hi = &wide->node[0].bound[1][1][i];
-
-		if (fault == 1 && *lo < *hi)
-			*hi = *lo + 0.5F * (*hi - *lo);
-		if (fault == 2 && i < 4)
-			*lo = INFINITY;
-	}
-	for (size_t b = 0; b < wide->block_count && fault == 3; b++)
-		if (wide->block[b].primitive[0] < primitives)
-			wide->block[b].edge1[0][0] *= 0.5F;
-}
-
-Test(lbvh_wide, planted_faults)
-{
-	struct lbvh_counts counts = { 0, 0 };
-	struct work w;
-
-	set_up(&w, make("knot", 3000, 64), 1);
-	make_best(&w);
-	for (int i = 0; i < 2 * WAYS; i++)
-		for (int fault = 0; fault < 4; fault++) {
-			collapse(&w, NULL);
-			plant(&w.wide, w.s.in->count, fault);
-			cr_assert_eq(differing_rays(&w.s, &w.wide, i % 2, i / 2, &counts) > 0,
-				     fault > 0, "%s, %s, fault %d", way_names[i / 2],
-				     i % 2 ? "any hit" : "nearest hits", fault);
-		}
-	tear_down(&w);
-}

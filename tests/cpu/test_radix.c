@@ -24,31 +24,29 @@ static const struct gb_variant_ops *const sorts[] = { &radix_cpu_best, &radix_cp
 
 /* Sizes around those of vectors, networks, leaves and shares.  The last ones are split more than
  * once. */
-static const size_t sizes[] = {
-	0,
-	1,
-	2,
-	15,
-	16,
-	17,
-	31,
-	32,
-	33,
-	127,
-	128,
-	129,
-	255,
-	256,
-	257,
-	1000,
-	4097,
-	16383,
-	16384,
-	16385,
-	20000,
-	70000,
-	UNLESS_SANITIZED(1200000, 200000),
-};
+static const size_t sizes[] = { 0,
+				1,
+				2,
+				15,
+				16,
+				17,
+				31,
+				32,
+				33,
+				127,
+				128,
+				129,
+				255,
+				256,
+				257,
+				1000,
+				4097,
+				16383,
+				16384,
+				16385,
+				20000,
+				70000,
+				UNLESS_SANITIZED(1200000, 200000) };
 
 static uint64_t mix(uint64_t x)
 {
@@ -348,31 +346,6 @@ Test(radix_cpu, patterns)
 			}
 }
 
-/* Pairs whose values are indices need no second array. */
-Test(radix_cpu, words_are_sorted_in_place)
-{
-	enum { COUNT = 50000 };
-	size_t bytes[RADIX_VALUES];
-	struct case_ c;
-
-	if (cpu_simd() < CPU_AVX512)
-		cr_skip("no AVX-512");
-	make_case(&c, RADIX_PAIRS, UNIFORM, COUNT);
-	for (int kind = 0; kind < RADIX_VALUES; kind++) {
-		const struct radix_params params = { .count = COUNT, .threads = 2, .values = kind };
-		const size_t before = gb_memory_used(GB_HOST_MEMORY);
-		struct gb_error err = { 0 };
-		void *state;
-
-		cr_assert_eq(gb_state_create(&radix_cpu_best, &params, &c.input, &state, &err),
-			     GB_OK);
-		bytes[kind] = gb_memory_used(GB_HOST_MEMORY) - before;
-		gb_state_destroy(&radix_cpu_best, state);
-	}
-	cr_assert(bytes[RADIX_RANDOM_VALUES] - bytes[RADIX_INDEX_VALUES] >= 8 * COUNT);
-	free_case(&c);
-}
-
 /* More threads than keys and than cores. */
 Test(radix_cpu, many_threads)
 {
@@ -384,20 +357,6 @@ Test(radix_cpu, many_threads)
 
 			make_case(&c, RADIX_PAIRS, FEW, counts[i]);
 			check(sorts[s], &c, 5, "five threads");
-			free_case(&c);
-		}
-}
-
-/* Few threads partition keys by pivots, many split them by digits. */
-Test(radix_cpu, few_threads)
-{
-	for (int type = RADIX_U32; type <= RADIX_PAIRS; type++)
-		for (int shape = UNIFORM; shape <= FEW; shape++) {
-			struct case_ c;
-
-			make_case(&c, (enum radix_type)type, (enum shape)shape, 60000);
-			for (int64_t threads = 2; threads <= 5; threads++)
-				check(&radix_cpu_best, &c, threads, "few threads");
 			free_case(&c);
 		}
 }
@@ -420,30 +379,4 @@ Test(radix_cpu, values_by_halves)
 	for (int64_t threads = 1; threads <= 5; threads += 2)
 		check(&radix_cpu_best, &c, threads, "values by halves");
 	free_case(&c);
-}
-
-/* Records at equal distances would all have one phase of a period that divides the distance. */
-Test(radix_cpu, samples_have_all_phases_of_a_period)
-{
-	enum { SAMPLES = 64 };
-	static const size_t counts[] = { 1000000, 1 << 20, 100000 };
-	static const size_t periods[] = { 2, 4, 5, 16, 25, 1024, 15625 };
-
-	for (size_t c = 0; c < GB_COUNT(counts); c++)
-		for (size_t p = 0; p < GB_COUNT(periods); p++) {
-			const size_t step = counts[c] / SAMPLES;
-			size_t low = 0;
-
-			for (size_t i = 0; i < SAMPLES; i++) {
-				const size_t at = cpu_sample_at(counts[c], SAMPLES, i);
-
-				cr_assert_eq(at / step, i);
-				low += at % periods[p] < periods[p] / 2;
-			}
-			cr_assert(low >= SAMPLES / 4 && low <= 3 * SAMPLES / 4,
-				  "%zu of %d samples of %zu in the lower half of %zu", low, SAMPLES,
-				  counts[c], periods[p]);
-		}
-	for (size_t i = 0; i < SAMPLES; i++) /* as many samples as items */
-		cr_assert_eq(cpu_sample_at(SAMPLES, SAMPLES, i), i);
 }

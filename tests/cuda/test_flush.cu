@@ -148,28 +148,6 @@ Test(backend_flush, ends_a_window_of_a_graph)
 	end(words);
 }
 
-/* Each of the measures alone leaves the lines in the L2; only the last one evicts them. */
-Test(backend_flush, lines_persist_until_the_reset)
-{
-	const size_t bytes = 2 * (size_t)gpu_attribute(cudaDevAttrL2CacheSize);
-	uint32_t *words = begin();
-	char *other = NULL;
-
-	launch(words);
-	cr_assert_eq(cudaMalloc((void **)&other, bytes), cudaSuccess);
-	cr_assert_eq(cudaMemsetAsync(other, 1, bytes, gpu_stream()), cudaSuccess);
-	settle();
-	expect_persisting(words, true, "after twice the size of the L2 was written");
-	set_window(NULL);
-	expect_persisting(words, true, "without the window");
-	cr_expect_eq(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0), cudaSuccess);
-	expect_persisting(words, true, "with a limit of 0");
-	cr_expect_eq(cudaCtxResetPersistingL2Cache(), cudaSuccess);
-	expect_persisting(words, false, "after the reset");
-	cr_expect_eq(cudaFree(other), cudaSuccess);
-	end(words);
-}
-
 /* A device on which these calls fail is flushed without an error.  A GPU ignores the variables. */
 Test(backend_flush_without_persisting, succeeds)
 {

@@ -390,33 +390,3 @@ Test(variants_lbvh_wide, the_cheapest_tree_is_kept)
 		gb_mesh_release(&mesh);
 	}
 }
-
-/* Each sets one field of a node to a wrong value. */
-static void (*const faults[])(std::vector<struct lbvh_wide_node> &node,
-			      std::vector<struct lbvh_corners> &triangle) = {
-	[](auto &node, auto &) { node[0].origin[1] += 1; },
-	[](auto &node, auto &) { node[0].exponent[0]--; },
-	[](auto &node, auto &) { node[0].first_node++; },
-	[](auto &node, auto &) { node.back().first_triangle++; },
-	[](auto &node, auto &) { node.back().child[0] += 1 << 3; },
-	[](auto &node, auto &) { node.back().child[0] ^= 2; },
-	[](auto &node, auto &) { node.back().bound[2][0][0] = node.back().bound[2][1][0]; },
-	[](auto &, auto &triangle) { std::swap(triangle[0], triangle[299]); },
-};
-
-Test(variants_lbvh_wide, faults_are_found)
-{
-	struct mesh mesh;
-
-	make_mesh(&mesh, 300, 300);
-
-	const struct tree right = build(&mesh.in, FASTEST);
-
-	for (const auto &fault : faults) {
-		struct tree wrong = right;
-
-		fault(wrong.node, wrong.triangle);
-		cr_expect(fault_in(&mesh.in, &wrong) != NULL, "fault %td", &fault - faults);
-	}
-	cr_expect(fault_in(&mesh.in, &right) == NULL);
-}

@@ -131,24 +131,6 @@ Test(graph, gnp_has_the_expected_edges)
 	}
 }
 
-/* All columns are equally likely: no bit of a 128-bit block is unused. */
-Test(graph, gnp_is_even)
-{
-	struct bfs_params params = { .vertices = 2048, .p = 0.3, .sources = 1 };
-	struct bfs_input *in = make(&params);
-	double square = 0;
-
-	for (uint32_t v = 0; v < in->n; v++) {
-		const double expected = 2047 * 0.3, deviation = sqrt(2047 * 0.3 * 0.7);
-		const double z =
-			((double)(in->in.row[v + 1] - in->in.row[v]) - expected) / deviation;
-
-		square += z * z;
-	}
-	cr_assert(fabs(square / 2048 - 1) < 0.2, "variance %g", square / 2048);
-	bfs_input_destroy(in);
-}
-
 Test(graph, no_edges_and_all_edges)
 {
 	struct bfs_params params = { .vertices = 130, .p = 0, .sources = 3 };
@@ -159,65 +141,6 @@ Test(graph, no_edges_and_all_edges)
 	params.p = 1;
 	in = make(&params);
 	cr_assert(in->m == 130 * 129 && in->source_count == 3);
-	bfs_input_destroy(in);
-}
-
-/* The skew of R-MAT: many vertices without edges, a few with very many. */
-Test(graph, kronecker_is_skewed)
-{
-	struct bfs_params params = {
-		.graph = BFS_KRONECKER, .scale = 12, .edgefactor = 16, .sources = 1
-	};
-	struct bfs_input *in = make(&params);
-	uint64_t most = 0, none = 0;
-
-	for (uint32_t v = 0; v < in->n; v++) {
-		const uint64_t degree = in->out.row[v + 1] - in->out.row[v];
-
-		most = degree > most ? degree : most;
-		none += degree == 0;
-	}
-	cr_assert(most > 500 && none > 500, "%lu %lu", (unsigned long)most, (unsigned long)none);
-	cr_assert(in->m < 2 * 16 * 4096 && in->m > 16 * 4096);
-	bfs_input_destroy(in);
-}
-
-/* The number of vertices that a search from vertex 0 reaches, and its number of levels. */
-static uint32_t reach(const struct bfs_input *in, uint32_t *levels)
-{
-	uint32_t *const queue = calloc(in->n, sizeof *queue), *const level =
-								      calloc(in->n, sizeof *level);
-	uint32_t count = 1;
-
-	level[0] = 1;
-	for (uint32_t i = 0; i < count; i++)
-		for (uint64_t e = in->out.row[queue[i]]; e < in->out.row[queue[i] + 1]; e++) {
-			const uint32_t v = in->out.column[e];
-
-			if (level[v])
-				continue;
-			level[v] = level[queue[i]] + 1;
-			queue[count++] = v;
-		}
-	*levels = level[queue[count - 1]];
-	free(queue);
-	free(level);
-	return count;
-}
-
-/* A grid of 100 columns has 199 levels from its corner and no dead ends. */
-Test(graph, road_is_connected_deep_and_sparse)
-{
-	struct bfs_params params = { .graph = BFS_ROAD, .vertices = 10000, .sources = 1 };
-	struct bfs_input *in = make(&params);
-	uint32_t ends = 0, levels;
-
-	for (uint32_t v = 0; v < in->n; v++)
-		ends += in->out.row[v + 1] - in->out.row[v] == 1;
-	cr_assert_eq(reach(in, &levels), in->n);
-	cr_assert_eq(levels, 199);
-	cr_assert(in->m > 24000 && in->m < 26000, "%lu", (unsigned long)in->m);
-	cr_assert(ends > 800 && ends < 1300, "%u", ends);
 	bfs_input_destroy(in);
 }
 

@@ -63,20 +63,6 @@ Test(cbt_layout, bits_and_nodes)
 	cr_assert_eq(cbt_leaf(CBT_MAX_DEPTH, 0, UINT32_C(1) << CBT_MAX_DEPTH), 1);
 }
 
-Test(cbt_layout, elements_are_independent)
-{
-	for (unsigned depth = CBT_MIN_DEPTH; depth <= 9; depth++) {
-		uint64_t heap[32] = { 0 };
-
-		for (uint32_t k = 1; k < UINT32_C(2) << depth; k++)
-			cbt_set(heap, depth, k,
-				k * 7 % (UINT64_C(1) << cbt_width(depth, cbt_level(k))));
-		for (uint32_t k = 1; k < UINT32_C(2) << depth; k++)
-			cr_assert_eq(cbt_get(heap, depth, k),
-				     k * 7 % (UINT64_C(1) << cbt_width(depth, cbt_level(k))));
-	}
-}
-
 /* An input of CBT_UPDATE. */
 static enum gb_status try(int64_t shape, int64_t depth, double fill, int64_t frames, int64_t seed,
 			  struct cbt_input *in, struct gb_error *err)
@@ -335,15 +321,6 @@ Test(cbt_terrain, no_frame_has_a_crack)
 					  splits, merges);
 			gb_trees_release(&in);
 		}
-}
-
-Test(cbt_terrain, the_target_leaves)
-{
-	struct cbt_input in;
-
-	in = made(CBT_TERRAIN, 17, 0.25, 3, 7);
-	cr_assert(in.leaves > 32000 && in.leaves < 33600, "%zu leaves", in.leaves);
-	gb_trees_release(&in);
 }
 
 Test(cbt_terrain, a_crack_is_found)

@@ -41,18 +41,6 @@ Test(bandwidth, that_was_doubted)
 	cr_expect(gb_copy_bandwidth(GB_CPU, 1, &how, true) == again, "a failure changes nothing");
 }
 
-Test(bandwidth, the_number_of_bytes_is_checked)
-{
-	struct gb_error err = { 0 };
-
-	cr_assert_eq(setenv("GPUBENCH_COPY", "4Mi", 1), 0);
-	cr_assert_eq(gb_copy_check(&err), GB_OK);
-	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0);
-	cr_assert_eq(gb_copy_check(&err), GB_EUSAGE);
-	cr_assert_str_eq(err.message, "GPUBENCH_COPY: --count=many: not an integer such as 4096, "
-				      "10k, 16Mi or 2^20");
-}
-
 /* 64 are remembered, by back end and threads. */
 Test(bandwidth, of_earlier_launches)
 {

@@ -59,20 +59,3 @@ Test(launches, role_of_a_child)
 		cr_expect(eq(i64, r.target.overwrite, row[k].overwrite));
 	}
 }
-
-Test(launches, are_wanted)
-{
-	static const struct {
-		int64_t runs;
-		bool all_devices, wanted;
-	} row[] = {
-		{ 0, false, false }, { 1, false, false }, { 2, false, true }, { 1, true, true }
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		const struct gb_request r = { .repeats = { .runs = row[i].runs,
-							   .all_devices = row[i].all_devices } };
-
-		cr_expect(eq(int, gb_wants_launches(&r), row[i].wanted));
-	}
-}

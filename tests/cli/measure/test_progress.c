@@ -66,48 +66,6 @@ static void teardown(void)
 
 TestSuite(progress, .init = setup, .fini = teardown);
 
-static void expect_said(const char *before, const char *after)
-{
-	char wanted[1024];
-
-	(void)snprintf(wanted, sizeof wanted, "%s%s%s", before, key, after);
-	cr_expect(eq(str, (char *)said(), wanted));
-}
-
-Test(progress, a_line_for_each_measurement)
-{
-	static const struct {
-		enum gb_outcome outcome;
-		enum gb_verdict verdict;
-		const char *reason, *said;
-	} row[] = {
-		{ GB_RESULT_OK, GB_PASS, "", ": ok (0 samples, 1.25 s)\n" },
-		{ GB_RESULT_OK, GB_NOT_VERIFIED, "", ": unverified (0 samples, 1.25 s)\n" },
-		{ GB_FAILED, GB_FAIL, "bad\033key",
-		  ": FAILED, failed: bad?key (0 samples, 1.25 s)\n" },
-		{ GB_SKIPPED, GB_NOT_VERIFIED, "no GPU",
-		  ": skipped: no GPU (0 samples, 1.25 s)\n" },
-	};
-	struct gb_progress p = { .verbose = true };
-
-	result.elapsed_s = 1.25;
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		result.outcome = row[i].outcome;
-		result.verdict = row[i].verdict;
-		(void)snprintf(result.reason, sizeof result.reason, "%s", row[i].reason);
-		gb_progress_end(&p, &result);
-		expect_said("", row[i].said);
-		cr_expect(eq(sz, p.done, i + 1));
-	}
-	p.shown = true; /* the status line is erased */
-	gb_progress_end(&p, &result);
-	expect_said("\r\033[K", row[GB_COUNT(row) - 1].said);
-	p.verbose = false;
-	gb_progress_end(&p, &result);
-	cr_expect(eq(str, (char *)said(), ""));
-	cr_expect(eq(sz, p.done, GB_COUNT(row) + 2));
-}
-
 /* The line has the time that is left from the third measurement on, and the interval's width.  It
  * fits in 80 columns, where the terminal does not say how wide it is. */
 Test(progress, the_status_line)
@@ -180,15 +138,4 @@ Test(progress, the_status_line_fits_the_terminal)
 		(void)close(other);
 		(void)close(side);
 	}
-}
-
-/* A file is no terminal. */
-Test(progress, only_a_terminal_has_a_status_line)
-{
-	const struct gb_request request = { .verbose = 1 };
-	struct gb_progress p;
-
-	gb_progress_init(&p, &request);
-	cr_expect(p.verbose && p.done == 0 && p.total == 0 && !p.shown);
-	cr_expect(p.started_ns > gb_now_ns() - 60e9);
 }

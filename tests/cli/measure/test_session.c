@@ -167,24 +167,6 @@ Test(session, measurements_that_are_due)
 	"\"cpu\",\"variant\":\"" variant "\",\"key\":\"toy/cpu/" variant " count=1\",\"params\":{" \
 	"\"count\":1},\"status\":\"" status "\",\"verify\":{\"result\":\"" verify "\"}}\n"
 
-/* Failures in a resumed file are measured again. */
-Test(session, resumed_measurements)
-{
-	static const char past[] = RECORD("x", "ok", "pass") RECORD("y", "failed", "fail");
-	const struct gb_choice all = { 0 };
-	struct gb_request request = { .dry = GB_DRY_KEYS };
-	struct gb_error err = { 0 };
-	struct gb_session s;
-
-	request.target.path = file_of(".jsonl", past, strlen(past));
-	request.target.resume = GB_RESUME_ANY;
-	s = begin(&request);
-	cr_assert(zero(int, (int)each(&s, &all, &err)), "%s", err.message);
-	cr_expect(eq(str, visited, "y1 p1 x2 y2 p2 "));
-	(void)unlink(request.target.path);
-	gb_session_release(&s);
-}
-
 /* A point's input is made once, and again after a variant that may have spoilt it.  One that cannot
  * be made here is a reason to skip the point; one that is wrong ends the sweep. */
 Test(session, inputs)
@@ -251,51 +233,6 @@ static enum gb_status verify(const void *params, const void *input, int64_t samp
 static struct gb_work work_of(const void *params, const void *input)
 {
 	return (struct gb_work){ .items = 1, .bytes = 1, .read = 4e6 };
-}
-
-/* The text on standard error while `print` runs. */
-static const char *said(void (*print)(struct gb_session *s), struct gb_session *s)
-{
-	static char text[512];
-	const int terminal = dup(STDERR_FILENO);
-	FILE *file = tmpfile();
-
-	(void)dup2(fileno(file), STDERR_FILENO);
-	print(s);
-	(void)dup2(terminal, STDERR_FILENO);
-	(void)close(terminal);
-	rewind(file);
-	text[fread(text, 1, sizeof text - 1, file)] = '\0';
-	(void)fclose(file);
-	return text;
-}
-
-static void ask_for_threads(struct gb_session *s)
-{
-	static const char *const words[] = { "--threads=1", "--threads=1,1023", "--threads=1024" };
-	const struct gb_choice none = { .glob_count = 1, .glob = { "none" } };
-
-	for (size_t i = 0; i < GB_COUNT(words); i++) {
-		struct gb_sweep sweep = { 0 };
-		struct gb_error err = { 0 };
-
-		cr_assert(zero(int, (int)gb_sweep_words(&sweep, &workload, words[i], &err)));
-		cr_expect(zero(int, (int)gb_session_sweep(s, &sweep, &none, &err)));
-		gb_sweep_release(&sweep);
-	}
-}
-
-Test(session, too_many_threads_are_told_once)
-{
-	for (int quiet = 0; quiet < 2; quiet++) {
-		const struct gb_request request = { .quiet = quiet };
-		struct gb_session s = { .request = &request, .shards = 1 };
-		const char *text = said(ask_for_threads, &s);
-
-		cr_expect(eq(int, strstr(text, "--threads=1023 exceeds the usable CPUs (") != NULL,
-			     !quiet));
-		cr_expect(strstr(text, "1024") == NULL, "%s", text);
-	}
 }
 
 static struct gb_variant_ops measured;

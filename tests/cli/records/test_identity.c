@@ -4,8 +4,7 @@
 #include <stdio.h>
 
 #include "cli/records/identity.h"
-#include "cli/records/output.h"
-#include "tests/line_of.h"
+#include "common/text.h"
 
 /* A host with all members known; the arguments are the start of some of them. */
 #define HOST(name, cores, l3, memory, kernel, model)                                          \
@@ -134,16 +133,6 @@ Test(identity, missing_members_never_match_on_another_host)
 	}
 }
 
-Test(identity, arm_cores_have_names)
-{
-	cr_expect_str_eq(gb_arm_name("0x41", "0xd4f"), "Neoverse-V2");
-	cr_expect_str_eq(gb_arm_name("0x41", "0xd0c"), "Neoverse-N1");
-	cr_expect_str_eq(gb_arm_name("0x4e", "0x004"), "Carmel");
-	cr_expect_null(gb_arm_name("0x41", "0xfff"));
-	cr_expect_null(gb_arm_name("0x4e", "0xd4f"));
-	cr_expect_null(gb_arm_name("", ""));
-}
-
 Test(identity, arm_cores_of_each_kind)
 {
 #define CORE(implementer, part)                                                     \
@@ -168,69 +157,4 @@ Test(identity, arm_cores_of_each_kind)
 		cr_expect_str_eq(gb_arm_cores(file, text, sizeof text), rows[i].cores);
 		(void)fclose(file);
 	}
-}
-
-/* ---- --resume ----------------------------------------------------------------------------- */
-
-/* Check whether a file with a run of `there` may be appended to by `here`; if not, `part` is the
- * reason. */
-static void expect_resumed(const char *there, const char *here, const char *part)
-{
-	struct gb_records list = { 0 };
-	struct gb_run *now = run_of("2", here);
-	struct gb_error err = { 0 };
-	char line[2048];
-
-	(void)snprintf(line, sizeof line, "{\"type\":\"run\",\"run_id\":\"1\",%s}", there);
-	add_line_of(&list, line);
-	cr_expect_eq(gb_resume_check("--resume", &list, "out.jsonl", now, " (hint)", &err),
-		     err.code);
-	if (part) {
-		cr_expect_eq(err.code, GB_EUSAGE, "accepted: %s", here);
-		cr_expect(strstr(err.message, part), "%s", err.message);
-		cr_expect(strstr(err.message, "--resume: out.jsonl differs in its "));
-		cr_expect(strstr(err.message, " (hint)"));
-	} else {
-		cr_expect_not(err.code, "%s", err.message);
-	}
-	gb_run_free(now);
-	gb_records_release(&list);
-}
-
-Test(resume, only_the_same_setup_is_appended_to)
-{
-	static const char here[] = HOST("a", "2", MB110, GIB8, "6.1", X86);
-	static const char *const host[][2] = {
-		{ HOST("a", "4", MB110, GIB8, "6.1", X86), "CPU: " },
-		{ HOST("a", "2", MB503, GIB8, "6.1", X86), "CPU: " },
-		{ HOST("a", "2", MB110, "17179869184", "6.1", X86), "CPU: " },
-		{ HOST("a", "2", MB110, GIB8, "6.2", X86), "kernel: 6.1, now 6.2" },
-		{ HOST("b", "2", MB110, GIB8, "6.1", X86), "host: a, now b" },
-	};
-	static const char *const member[][3] = {
-		{ "\"tool\":{\"version\":\"1\"}", "\"tool\":{\"version\":\"2\"}",
-		  "version: 1, now 2" },
-		{ "\"tool\":{\"commit\":\"a\"}", "\"tool\":{\"commit\":\"b\"}",
-		  "commit: a, now b" },
-		{ "\"tool\":{\"dirty\":false}", "\"tool\":{\"dirty\":true}",
-		  "uncommitted changes: false, now true" },
-		{ "\"tool\":{\"mode\":\"release\"}", "\"tool\":{\"mode\":\"debug\"}", "build: " },
-		{ "\"tool\":{\"compiler\":\"gcc\"}", "\"tool\":{\"compiler\":\"clang\"}",
-		  "compiler: " },
-		{ "\"tool\":{\"cflags\":\"-O3\"}", "\"tool\":{}", "compiler flags: -O3, now none" },
-		{ "\"tool\":{\"nvcc\":\"12\"}", "\"tool\":{\"nvcc\":\"13\"}", "nvcc: " },
-		{ "\"tool\":{\"archs\":\"80\"}", "\"tool\":{\"archs\":\"90\"}", "architectures: " },
-		{ "\"settings\":{\"device\":0}", "\"settings\":{\"device\":1}",
-		  "--device: 0, now 1" },
-		{ "\"settings\":{\"cold\":true}", "\"settings\":{\"cold\":false}",
-		  "cold caches: true, now false" },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(host); i++)
-		expect_resumed(here, host[i][0], host[i][1]);
-	for (size_t i = 0; i < GB_COUNT(member); i++) {
-		expect_resumed(member[i][0], member[i][1], member[i][2]);
-		expect_resumed(member[i][0], member[i][0], NULL);
-	}
-	expect_resumed(GPU("x", ",\"uuid\":\"GPU-a\""), GPU("x", ",\"uuid\":\"GPU-b\""), "GPU: ");
 }

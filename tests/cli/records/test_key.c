@@ -78,50 +78,20 @@ static void expect_key(const struct gb_variant *variant, const struct toy *param
 	free(key);
 }
 
-Test(key, omits_the_first_defaults)
+/* The first defaults are left out; a changed one is spelled out.  A key has what the variant reads,
+ * and one spelling of each number. */
+Test(key, of_measurements)
 {
-	struct toy p = first;
-
-	expect_key(&wide, &p, "toy/cpu/wide threads=2");
-	p = (struct toy){ .count = 1000000, .shape = 1, .density = 0.1, .check = 1, .passes = 1 };
-	p.width = 32;
-	p.file = "a b";
-	p.threads = 2;
-	p.seed = INT64_MAX;
-	expect_key(&wide, &p,
-		   "toy/cpu/wide count=1000000 shape=deep density=0.1 check=1 "
-		   "file=a b threads=2 seed=9223372036854775807");
-}
-
-Test(key, contains_what_the_variant_reads)
-{
-	expect_key(&serial, &first, "toy/cpu/slow");
-	expect_key(&cuda, &first, "toy/cuda/fast");
-}
-
-Test(key, holds_long_paths_whole)
-{
-	struct toy p = first;
-	char path[2000], wanted[2100];
-
-	memset(path, 'x', sizeof path - 1);
-	path[sizeof path - 1] = '\0';
-	p.file = path;
-	(void)snprintf(wanted, sizeof wanted, "toy/cuda/fast file=%s", path);
-	expect_key(&cuda, &p, wanted);
-}
-
-Test(key, a_changed_default_is_spelled_out)
-{
-	struct toy p = first;
-	struct gb_error err = { 0 };
-
-	cr_assert_not(gb_params_init(rows, GB_COUNT(rows), &p, sizeof p, &err));
-	expect_key(&cuda, &p, "toy/cuda/fast passes=4 width=64");
-}
-
-Test(key, numbers_have_one_spelling)
-{
+	static char path[2000];
+	static const struct toy changed = { .count = 1000000,
+					    .shape = 1,
+					    .density = 0.1,
+					    .check = 1,
+					    .passes = 1,
+					    .width = 32,
+					    .file = "a b",
+					    .threads = 2,
+					    .seed = INT64_MAX };
 	static const struct {
 		double density;
 		const char *wanted;
@@ -131,13 +101,27 @@ Test(key, numbers_have_one_spelling)
 		{ 1e-7, "toy/cuda/fast density=1e-07" },
 		{ -0.0, "toy/cuda/fast density=0" },
 	};
+	struct gb_error err = { 0 };
+	struct toy p = first;
+	char wanted[2100];
 
+	expect_key(&wide, &first, "toy/cpu/wide threads=2");
+	expect_key(&serial, &first, "toy/cpu/slow");
+	expect_key(&cuda, &first, "toy/cuda/fast");
+	expect_key(&wide, &changed,
+		   "toy/cpu/wide count=1000000 shape=deep density=0.1 check=1 "
+		   "file=a b threads=2 seed=9223372036854775807");
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		struct toy p = first;
-
 		p.density = row[i].density;
 		expect_key(&cuda, &p, row[i].wanted);
 	}
+	p = first;
+	memset(path, 'x', sizeof path - 1);
+	p.file = path;
+	(void)snprintf(wanted, sizeof wanted, "toy/cuda/fast file=%s", path);
+	expect_key(&cuda, &p, wanted);
+	cr_assert_not(gb_params_init(rows, GB_COUNT(rows), &p, sizeof p, &err));
+	expect_key(&cuda, &p, "toy/cuda/fast passes=4 width=64");
 }
 
 /* ---- records that were read ----------------------------------------------------------------- */

@@ -1,6 +1,5 @@
 /* test_lines.c -- reading record files: whole, truncated, damaged, or of another format. */
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,23 +228,6 @@ Test(lines, other_files_are_refused)
 		expect_refused(row[i].text, strlen(row[i].text), row[i].where);
 }
 
-Test(lines, other_texts_are_refused)
-{
-	static const char *const text[] = { "", "3", "{}", RUN " x", "{\"type\":\"other\"}" };
-	struct gb_records list = { 0 };
-	struct gb_error err = { 0 };
-
-	for (size_t i = 0; i < GB_COUNT(text); i++) {
-		err = (struct gb_error){ 0 };
-		cr_expect_eq(gb_records_add(&list, cJSON_ParseWithOpts(text[i], NULL, true), &err),
-			     GB_ERUNTIME, "%s", text[i]);
-		cr_expect_str_eq(err.message, "a record: is not a line of a gpubench record file");
-	}
-	cr_expect_eq(gb_records_add(&list, cJSON_Parse(RUN), &(struct gb_error){ 0 }), GB_OK);
-	cr_expect_eq(list.run_count, 1);
-	gb_records_release(&list);
-}
-
 Test(lines, a_nul_byte_hides_nothing)
 {
 	static const char line[] = RUN "\n" RECORD "\0 rest\n";
@@ -323,44 +305,6 @@ Test(lines, duplicate_lines_are_dropped_and_must_be_equal)
 		cr_expect(!err.code ||
 			  strstr(err.message, "b.jsonl: line 0 of run a occurs twice"));
 		gb_records_release(&list);
-	}
-}
-
-/* ---- memory -------------------------------------------------------------------------- */
-
-static long allocations_left;
-
-static void *failing_malloc(size_t size)
-{
-	if (allocations_left-- > 0)
-		return malloc(size);
-	errno = ENOMEM;
-	return NULL;
-}
-
-/* If memory runs out, the error does not blame the file. */
-Test(lines, exhausted_memory_is_not_blamed_on_the_file)
-{
-	static const char *const text[] = { RUN "\n" RECORD "\n" RECORD, "[" RUN "," RECORD "]" };
-	cJSON_Hooks hooks = { failing_malloc, free };
-
-	for (size_t i = 0; i < GB_COUNT(text); i++) {
-		enum gb_status status = GB_EMEMORY;
-
-		for (long k = 0; status != GB_OK; k++) {
-			struct gb_records list = { 0 };
-			struct gb_error err = { 0 };
-
-			allocations_left = k;
-			cJSON_InitHooks(&hooks);
-			status = read_text(text[i], strlen(text[i]), &list, &err);
-			cJSON_InitHooks(NULL);
-			cr_assert(status == GB_OK || status == GB_EMEMORY, "%ld: %s", k,
-				  err.message);
-			cr_assert(status == GB_OK || strstr(err.message, "out of memory"));
-			cr_assert_lt(k, 200);
-			gb_records_release(&list);
-		}
 	}
 }
 
@@ -564,15 +508,6 @@ Test(lines, runs_of_the_wrong_type_are_refused)
 			       member[i]);
 		expect_refused(text, strlen(text), "1: ");
 	}
-}
-
-Test(lines, a_folder_cannot_be_read)
-{
-	struct gb_records list = { 0 };
-	struct gb_error err = { 0 };
-
-	cr_expect_eq(gb_records_read("/tmp", &list, &err), GB_EUSAGE);
-	cr_expect_str_eq(err.message, "/tmp: cannot read: Is a directory");
 }
 
 /* Change single bytes of a good file: no crash, and never more records than lines. */

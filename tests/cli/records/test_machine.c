@@ -9,11 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "build_info.h"
 #include "cli/records/json.h"
 #include "cli/records/result.h"
 #include "common/text.h"
@@ -51,6 +49,7 @@ static const struct file linux_files[] = {
 	{ CPU "cache/index2/level", "2\n" },
 	{ CPU "cache/index2/type", "Unified\n" },
 	{ CPU "cache/index2/size", "3M\n" },
+	{ CPU "cache/index2/shared_cpu_list", "0-1\n" },
 	{ CPU "cache/index6/level", "4\n" },
 	{ CPU "cache/index6/type", "Unified\n" },
 	{ CPU "cache/index6/size", "2G\n" },
@@ -221,6 +220,24 @@ Test(machine, caches_without_sys)
 	cr_expect(eq(str, (char *)described(&info, "host.l2_bytes"), wanted));
 }
 
+/* All last-level caches count, each with the first CPU that shares it. */
+Test(machine, last_level_caches)
+{
+	const bool is_single = sysconf(_SC_NPROCESSORS_CONF) < 2;
+
+	cr_expect(eq(str, (char *)described(&info, "host.cache_bytes"), "3145728"));
+	other = (struct file){ "/sys/devices/system/cpu/cpu1/cache/index3/size", "16M" };
+	quota = (struct file){ "/sys/devices/system/cpu/cpu1/cache/index3/shared_cpu_list", "1-2" };
+	cr_expect(eq(str, (char *)described(&info, "host.cache_bytes"),
+		     is_single ? "3145728" : "19922944"));
+	quota.text = "0-2";
+	cr_expect(eq(str, (char *)described(&info, "host.cache_bytes"), "3145728"));
+	cr_expect(eq(str, (char *)described(&info, "host.cache_from"), "\"sysfs\""));
+	is_without_sys = true;
+	other = quota = (struct file){ 0 };
+	cr_expect(ne(str, (char *)described(&info, "host.cache_from"), "\"sysfs\""));
+}
+
 /* Version 1 of the cgroups has two files. */
 Test(machine, quotas_of_old_cgroups)
 {
@@ -339,36 +356,6 @@ Test(machine, settings_that_are_flags)
 		cr_expect(eq(str, (char *)described(&with, "settings.verify_all"),
 			     (char *)row[i].verify_all));
 	}
-}
-
-Test(machine, the_build_and_the_system)
-{
-	struct utsname name;
-	char kernel[200];
-	const struct {
-		const char *path, *text;
-	} row[] = {
-		{ "run_id", info.run_id },          { "started", info.started },
-		{ "tool.name", "gpubench" },        { "tool.version", GB_VERSION },
-		{ "tool.commit", GB_COMMIT },       { "tool.commit_date", GB_COMMIT_DATE },
-		{ "tool.mode", GB_MODE },           { "tool.cflags", GB_CFLAGS },
-		{ "tool.nvcc", GB_NVCC },           { "tool.archs", GB_ARCHS },
-		{ "host.hostname", name.nodename }, { "host.kernel", kernel },
-		{ "host.machine", name.machine },
-	};
-
-	(void)uname(&name);
-	(void)snprintf(kernel, sizeof kernel, "%s %s", name.sysname, name.release);
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		char wanted[256] = "absent";
-
-		if (row[i].text[0])
-			(void)snprintf(wanted, sizeof wanted, "\"%s\"", row[i].text);
-		cr_expect(eq(str, (char *)described(&info, row[i].path), wanted), "%s",
-			  row[i].path);
-	}
-	cr_expect(eq(str, (char *)described(&info, "tool.dirty"), GB_DIRTY ? "true" : "false"));
-	cr_expect(strstr(described(&info, "tool.compiler"), __VERSION__) != NULL);
 }
 
 /* The instant in UTC, as ISO 8601 writes it. */

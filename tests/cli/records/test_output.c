@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -135,65 +134,6 @@ Test(output, lines)
 	}
 }
 
-Test(output, pages)
-{
-	static const struct {
-		const char *before, *after;
-		enum gb_existing existing;
-		bool keep;
-		const char *refusal;
-	} row[] = {
-		{ NULL, "new", GB_REFUSE, true, NULL },
-		{ NULL, NULL, GB_REFUSE, false, NULL },
-		{ "", "new", GB_REFUSE, true, NULL },
-		{ "old", "old", GB_REFUSE, true, "a.html exists: --overwrite replaces it" },
-		{ "old", "new", GB_OVERWRITE, true, NULL },
-		{ "old", "old", GB_OVERWRITE, false, NULL },
-		{ "old", "old", GB_RESUME, true, "--resume needs the records in -o FILE.jsonl" },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		struct gb_output output;
-		struct gb_error err = { 0 };
-
-		put_file("a.html", row[i].before);
-		cr_expect_eq(gb_output_open(&output, path, row[i].existing, &err),
-			     row[i].refusal ? GB_EUSAGE : GB_OK, "row %zu: %s", i, err.message);
-		cr_expect(!row[i].refusal || !strcmp(err.message + strlen(err.message) -
-							     strlen(row[i].refusal),
-						     row[i].refusal),
-			  "row %zu: %s", i, err.message);
-		if (!err.code) {
-			(void)fputs("new", output.whole.stream);
-			cr_expect_eq(gb_output_close(&output, row[i].keep, &err), GB_OK);
-		}
-		expect_file(row[i].after, i);
-	}
-}
-
-Test(output, names)
-{
-	static const struct {
-		const char *path;
-		bool lines, page;
-		enum gb_status status;
-	} row[] = {
-		{ NULL, false, false, GB_OK },         { "-", false, false, GB_OK },
-		{ "a.jsonl", true, false, GB_OK },     { "a.b/c.jsonl", true, false, GB_OK },
-		{ "a.html", false, true, GB_OK },      { "a", false, false, GB_EUSAGE },
-		{ "a.csv", false, false, GB_EUSAGE },  { "a.jsonl.gz", false, false, GB_EUSAGE },
-		{ "ajsonl", false, false, GB_EUSAGE }, { "a.html.", false, false, GB_EUSAGE },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		struct gb_error err = { 0 };
-
-		cr_expect_eq(gb_is_lines(row[i].path), row[i].lines, "row %zu", i);
-		cr_expect_eq(gb_is_page(row[i].path), row[i].page, "row %zu", i);
-		cr_expect_eq(gb_output_check(row[i].path, &err), row[i].status, "row %zu", i);
-	}
-}
-
 /* All lines of a list, in one append. */
 Test(output, lists)
 {
@@ -221,27 +161,6 @@ Test(output, no_file_that_could_be_read_again)
 	cr_assert_eq(mkfifo(path, 0600), 0);
 	cr_expect_eq(gb_output_open(&output, path, GB_RESUME, &err), GB_EUSAGE);
 	cr_expect(strstr(err.message, "a.jsonl is not a regular file"), "%s", err.message);
-}
-
-/* A line that does not fit leaves nothing behind. */
-Test(output, a_full_disk)
-{
-	const struct rlimit limit = { sizeof OLD + 3, RLIM_INFINITY };
-	struct gb_output output;
-	struct gb_records past = { 0 };
-	struct gb_error err = { 0 };
-
-	put_file("a.jsonl", OLD "\n");
-	(void)signal(SIGXFSZ, SIG_IGN);
-	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	cr_assert_eq(gb_output_open(&output, path, GB_RESUME, &err), GB_OK);
-	cr_assert_eq(gb_output_past(&output, &past, &err), GB_OK);
-	put_twice(&output, &err);
-	cr_expect_eq(err.code, GB_EIO);
-	cr_expect(strstr(err.message, "a.jsonl: File too large"), "%s", err.message);
-	cr_expect_eq(gb_output_close(&output, true, &err), GB_EIO);
-	expect_file(OLD "\n", 0);
-	gb_records_release(&past);
 }
 
 /* Files that cannot be written; `text` is the message, but for the path. */

@@ -292,41 +292,6 @@ Test(record, counts_are_passed_through)
 	cr_expect_null(gb_describe_result(&r, "0123456789abcdef", 0, NULL, &err));
 }
 
-Test(record, why_sampling_stopped)
-{
-	static const char *const word[] = { "converged", "limit", "fixed" };
-
-	for (size_t i = 0; i < GB_COUNT(word); i++) {
-		struct gb_result r = measured(&cpu);
-		cJSON *line;
-
-		r.stop = (enum gb_stop)i;
-		line = describe(&r);
-		expect_text(line, "stop_reason", word[i]);
-		cJSON_Delete(line);
-	}
-}
-
-Test(record, a_failure_leaves_no_time_behind)
-{
-	struct gb_result r = measured(&cuda);
-	cJSON *line;
-
-	r.outcome = GB_FAILED;
-	r.code = GB_EVERIFY;
-	r.verdict = GB_FAIL;
-	(void)snprintf(r.reason, sizeof r.reason, "keys 5 and 6 are out of order");
-	line = describe(&r);
-	expect_text(line, "status", "failed");
-	expect_text(line, "error", "verify");
-	expect_text(line, "reason", "keys 5 and 6 are out of order");
-	expect_text(line, "verify.result", "fail");
-	cr_expect_null(gb_json_at(line, "time"));
-	cr_expect_null(gb_json_at(line, "work"));
-	cr_expect_null(gb_json_at(line, "phases"));
-	cJSON_Delete(line);
-}
-
 Test(record, outcomes_have_a_status_and_an_error)
 {
 	static const struct {
@@ -373,35 +338,6 @@ Test(record, outcomes_have_a_status_and_an_error)
 		cr_expect_null(gb_json_at(line, "reason"));
 		expect_number(line, "verify.runs", passed ? 4 : (double)NAN);
 		cJSON_Delete(line);
-	}
-}
-
-Test(record, large_integers_are_strings_without_loss)
-{
-	static const struct {
-		int64_t value;
-		const char *wanted;
-	} row[] = {
-		{ 0, "{\"v\":0}" },
-		{ -1, "{\"v\":-1}" },
-		{ 999999999999999, "{\"v\":999999999999999}" },
-		{ INT64_C(1) << 52, "{\"v\":4503599627370496}" },
-		{ -(INT64_C(1) << 52), "{\"v\":-4503599627370496}" },
-		{ (INT64_C(1) << 52) + 1, "{\"v\":\"4503599627370497\"}" },
-		{ -(INT64_C(1) << 52) - 1, "{\"v\":\"-4503599627370497\"}" },
-		{ INT64_MAX, "{\"v\":\"9223372036854775807\"}" },
-		{ INT64_MIN, "{\"v\":\"-9223372036854775808\"}" },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		cJSON *object = cJSON_CreateObject();
-		char *text;
-
-		cr_assert(gb_json_put_int(object, "v", row[i].value));
-		text = cJSON_PrintUnformatted(object);
-		cr_expect_str_eq(text, row[i].wanted);
-		cJSON_free(text);
-		cJSON_Delete(object);
 	}
 }
 
@@ -461,78 +397,6 @@ Test(record, every_allocation_of_cjson_may_fail)
 }
 
 /* ---- the run line ------------------------------------------------------------------------ */
-
-Test(record, the_run_line_of_this_machine)
-{
-	static struct gb_run_info info;
-	static const struct gb_settings how = { .samples = 9,
-						.warmup = 8,
-						.min_samples = 10,
-						.rel_ci = 0.01,
-						.max_time_s = 7,
-						.timeout_s = 6,
-						.device = 5,
-						.verify = GB_VERIFY_ALL };
-	/* The files from which Linux tells a member. */
-	static const struct {
-		const char *path, *file;
-	} source[] = {
-		{ "host.hostname", "/proc/sys/kernel/hostname" },
-		{ "host.os", "/etc/os-release" },
-		{ "host.kernel", "/proc/version" },
-		{ "host.machine", "/proc/version" },
-		{ "host.cpu_vendor", "/proc/cpuinfo" },
-		{ "host.memory_bytes", "/proc/meminfo" },
-		{ "host.available_bytes", "/proc/meminfo" },
-		{ "host.load", "/proc/loadavg" },
-		{ "host.huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled" },
-		{ "host.numa_nodes", "/sys/devices/system/node/online" },
-		{ "host.l1d_bytes", "/sys/devices/system/cpu/cpu0/cache/index0/size" },
-		{ "host.usable_cpus", "/proc/self" },
-	};
-	char name[] = "gpubench", word[] = "radix";
-	char *argv[] = { name, word, NULL };
-	struct gb_error err = { 0 };
-	cJSON *line;
-
-	info.argc = 2;
-	info.argv = argv;
-	info.settings = &how;
-	info.preset = "quick";
-	info.backends = 1U << GB_CUDA;
-	gb_env_gather(&info);
-	line = gb_describe_run(&info, &err);
-	cr_assert(line, "%s", err.message);
-	expect_text(line, "type", "run");
-	cr_expect_eq(strlen(gb_json_text(line, "run_id")), 16);
-	gb_env_gather(&info);
-	cr_expect_str_neq(gb_json_text(line, "run_id"), info.run_id);
-	cr_expect_eq(strlen(gb_json_text(line, "started")), strlen("2026-11-20T15:04:05Z"));
-	cr_expect_eq(cJSON_GetArraySize(gb_json_at(line, "argv")), 2);
-	cr_expect_geq(gb_json_number(line, "host.logical_cpus"), 1);
-	for (size_t i = 0; i < GB_COUNT(source); i++)
-		cr_expect(gb_json_at(line, source[i].path) || access(source[i].file, R_OK), "%s",
-			  source[i].path);
-	/* Unknown without /sys. */
-	if (cJSON_IsNumber(gb_json_at(line, "host.cores")))
-		cr_expect_geq(gb_json_number(line, "host.logical_cpus"),
-			      gb_json_number(line, "host.cores"));
-	cr_expect_geq(gb_json_number(line, "host.cache_bytes"), 1);
-	cr_expect(gb_json_text(line, "host.cache_from"));
-	expect_number(line, "settings.samples", 9);
-	expect_number(line, "settings.warmup", 8);
-	expect_number(line, "settings.min_samples", 10);
-	expect_number(line, "settings.rel_ci", 0.01);
-	expect_number(line, "settings.max_time_s", 7);
-	expect_number(line, "settings.timeout_s", 6);
-	expect_number(line, "settings.device", 5);
-	expect_text(line, "settings.preset", "quick");
-	cr_expect(cJSON_IsTrue(gb_json_at(line, "settings.cold")));
-	cr_expect(cJSON_IsTrue(gb_json_at(line, "settings.verify")));
-	cr_expect(cJSON_IsTrue(gb_json_at(line, "settings.verify_all")));
-	cr_expect(gb_json_text(line, "cuda_absent") || gb_json_at(line, "gpus"));
-	cJSON_Delete(line);
-}
 
 Test(record, unknown_members_are_absent)
 {

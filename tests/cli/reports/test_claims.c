@@ -238,84 +238,47 @@ Test(claims, claims_are_tested_on_the_measured_rows)
 /* The needs of a claim, on the records of machines with a GPU and these numbers of cores (0: it is
  * unknown); the last row is the second machine's. */
 static const struct {
-	const char *backend, *status, *gpu[2];
-	int cores[2];
+	const char *backend, *status, *gpu, *other_gpu;
+	int cores, other_cores;
 	const char *needs, *verdict;
 } needs[] = {
-	{ "cpu", "ok", { "A", "A" }, { 4, 4 }, "{'cores':4}", "it: held" },
-	{ "cpu",
-	  "ok",
-	  { "A", "A" },
-	  { 4, 4 },
-	  "{'cores':8}",
+	{ "cpu", "ok", "A", "A", 4, 4, "{'cores':4}", "it: held" },
+	{ "cpu", "ok", "A", "A", 4, 4, "{'cores':8}",
 	  "cannot be tested here (needs 8 cores, Xeon has 4)" },
-	{ "cpu",
-	  "ok",
-	  { "A", "A" },
-	  { 0, 0 },
-	  "{'cores':2}",
+	{ "cpu", "ok", "A", "A", 0, 0, "{'cores':2}",
 	  "cannot be tested here (needs 2 cores; the records do not say how many)" },
-	{ "cpu", "ok", { "A", "A" }, { 4, 4 }, "{'gpu':['desktop']}", "it: held" },
-	{ "cpu",
-	  "doubtful",
-	  { "A", "A" },
-	  { 4, 4 },
-	  "{}",
-	  "cannot be tested here (row 1: its time" },
-	{ "cpu", "ok", { "A", "B" }, { 4, 4 }, "{}", "it: held" },
-	{ "cpu",
-	  "ok",
-	  { "A", "A" },
-	  { 4, 6 },
-	  "{}",
+	{ "cpu", "ok", "A", "A", 4, 4, "{'gpu':['desktop']}", "it: held" },
+	{ "cpu", "doubtful", "A", "A", 4, 4, "{}", "cannot be tested here (row 1: its time" },
+	{ "cpu", "ok", "A", "B", 4, 4, "{}", "it: held" },
+	{ "cpu", "ok", "A", "A", 4, 6, "{}",
 	  "cannot be tested here (its cells are of two machines: Xeon and another one)" },
-	{ "cuda",
-	  "ok",
-	  { "A", "B" },
-	  { 4, 4 },
-	  "{}",
+	{ "cuda", "ok", "A", "B", 4, 4, "{}",
 	  "cannot be tested here (its cells are of two machines: A and B)" },
-	{ "cuda", "ok", { "A", "A" }, { 4, 4 }, "{'cores':8}", "it: held" },
-	{ "cuda", "ok", { "GeForce 9", "GeForce 9" }, { 4, 4 }, "{'gpu':['desktop']}", "it: held" },
-	{ "cuda",
-	  "ok",
-	  { "GeForce 9", "GeForce 9" },
-	  { 4, 4 },
-	  "{'gpu':['desktop','fast']}",
+	{ "cuda", "ok", "A", "A", 4, 4, "{'cores':8}", "it: held" },
+	{ "cuda", "ok", "GeForce 9", "GeForce 9", 4, 4, "{'gpu':['desktop']}", "it: held" },
+	{ "cuda", "ok", "GeForce 9", "GeForce 9", 4, 4, "{'gpu':['desktop','fast']}",
 	  "cannot be tested here (needs a GPU of class 'fast'; GeForce 9 is not known" },
-	{ "cuda",
-	  "ok",
-	  { "GeForce RTX", "GeForce RTX" },
-	  { 4, 4 },
-	  "{'gpu':['desktop','fast']}",
+	{ "cuda", "ok", "GeForce RTX", "GeForce RTX", 4, 4, "{'gpu':['desktop','fast']}",
 	  "it: held" },
-	{ "cuda",
-	  "ok",
-	  { "GeForce Laptop", "GeForce Laptop" },
-	  { 4, 4 },
-	  "{'gpu':['desktop']}",
+	{ "cuda", "ok", "GeForce Laptop", "GeForce Laptop", 4, 4, "{'gpu':['desktop']}",
 	  "cannot be tested here (needs a GPU of class 'desktop'" },
-	{ "cuda",
-	  "ok",
-	  { "H100", "H100" },
-	  { 4, 4 },
-	  "{'gpu':['no such class']}",
+	{ "cuda", "ok", "H100", "H100", 4, 4, "{'gpu':['no such class']}",
 	  "cannot be tested here (needs a GPU" },
 };
 
 /* Add a run and its record. */
 static void add_result(struct gb_records *list, size_t i, int machine)
 {
+	const int cores_of = machine ? needs[i].other_cores : needs[i].cores;
 	char text[400], cores[60] = "";
 
-	if (needs[i].cores[machine])
-		snprintf(cores, sizeof cores, "\"cores\":%d,\"usable_cpus\":8,",
-			 needs[i].cores[machine]);
+	if (cores_of)
+		snprintf(cores, sizeof cores, "\"cores\":%d,\"usable_cpus\":8,", cores_of);
 	snprintf(text, sizeof text,
 		 "{\"type\":\"run\",\"run_id\":\"%d\",\"host\":{\"cpu\":\"Xeon\",%s"
 		 "\"hostname\":\"h\"},\"settings\":{\"device\":0},"
 		 "\"gpus\":[{\"id\":0,\"name\":\"%s\"}]}",
-		 machine, cores, needs[i].gpu[machine]);
+		 machine, cores, machine ? needs[i].other_gpu : needs[i].gpu);
 	add_line_of(list, text);
 	snprintf(text, sizeof text,
 		 "{\"type\":\"record\",\"run_id\":\"%d\",\"backend\":\"%s\",\"status\":\"%s\","

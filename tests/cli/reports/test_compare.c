@@ -67,71 +67,6 @@ static const struct gb_change *find(const struct gb_comparison *c, const char *k
 	return NULL;
 }
 
-Test(compare, each_verdict)
-{
-	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
-	struct gb_error err = { 0 };
-	char why[GB_WHY];
-
-	add_launches(&base, "same", 5, 1e6);
-	add_launches(&other, "same", 5, 1.03e6);
-	add_launches(&base, "slower", 5, 1e6);
-	add_launches(&other, "slower", 5, 1.1e6);
-	add_launches(&base, "faster", 5, 1e6);
-	add_launches(&other, "faster", 5, 0.9e6);
-	add_launches(&base, "few", 3, 1e6);
-	add_launches(&other, "few", 5, 2e6);
-	add_launches(&base, "tiny", 5, 500);
-	add_launches(&other, "tiny", 5, 590);
-	add_launches(&base, "broken", 5, 1e6);
-	add(&other, 0, "broken", "failed", 0);
-	add_launches(&base, "gone", 5, 1e6);
-	add(&other, 0, "gone", "skipped", 0);
-	add(&base, 0, "fresh", "skipped", 0);
-	add_launches(&other, "fresh", 5, 1e6);
-	add(&base, 0, "never", "skipped", 0);
-	add(&other, 0, "never", "skipped", 0);
-	for (int i = 0; i < 6; i++) {
-		add(&base, i, "wild", "ok", i % 2 ? 1e6 : 2e6);
-		add(&other, i, "wild", "ok", i % 3 ? 2.2e6 : 1.2e6);
-	}
-	for (int i = 0; i < 6; i++) {
-		add(&base, i, "coarse", "ok", i % 2 ? 1e6 : 1.3e6);
-		add(&other, i, "coarse", "ok", i % 2 ? 1.3e6 : 1e6);
-	}
-	add_launches(&base, "hidden", 5, 1e6);
-	add(&other, 0, "hidden", "unverified", 1e6);
-	add_launches(&base, "absent", 5, 1e6);
-	cr_assert(eq(int, (int)gb_compare(&c, &base, &other, &err), GB_OK));
-	cr_assert(eq(sz, c.count, 13));
-	cr_expect(eq(int, (int)find(&c, "same")->verdict, GB_SAME));
-	cr_expect(eq(int, (int)find(&c, "slower")->verdict, GB_SLOWER));
-	cr_expect(eq(int, (int)find(&c, "faster")->verdict, GB_FASTER));
-	cr_expect(eq(int, (int)find(&c, "few")->verdict, GB_UNSURE));
-	cr_expect(eq(int, (int)find(&c, "tiny")->verdict, GB_SAME));
-	cr_expect(eq(int, (int)find(&c, "broken")->verdict, GB_FAILED_RUN));
-	cr_expect(eq(int, (int)find(&c, "gone")->verdict, GB_ABSENT));
-	cr_expect(eq(int, (int)find(&c, "fresh")->verdict, GB_ABSENT));
-	cr_expect(eq(int, (int)find(&c, "never")->verdict, GB_ABSENT));
-	cr_expect(eq(int, (int)find(&c, "wild")->verdict, GB_UNSURE));
-	cr_expect(eq(int, (int)find(&c, "coarse")->verdict, GB_UNSURE));
-	cr_expect(eq(int, (int)find(&c, "hidden")->verdict, GB_UNVERIFIED));
-	cr_expect(eq(int, (int)find(&c, "absent")->verdict, GB_ABSENT));
-	cr_expect(eq(str, (char *)find(&c, "same")->why, ""));
-	cr_expect(eq(str, (char *)find(&c, "few")->why, "3 and 5 launches: 4 a side are needed"));
-	cr_expect(eq(str, (char *)find(&c, "wild")->why,
-		     "the launches disagree on whether it changed"));
-	cr_expect(eq(str, (char *)find(&c, "coarse")->why, "slower by 10 % is not excluded"));
-	cr_expect(eq(str, (char *)find(&c, "gone")->why, "in new: because"));
-	cr_expect(eq(str, (char *)find(&c, "absent")->why, "in new: no record"));
-	cr_expect(eq(str, (char *)find(&c, "hidden")->why, "not verified in new"));
-	cr_expect(eq(str, (char *)find(&c, "broken")->why, "because"));
-	cr_expect(eq(str, (char *)c.change[0].key, "same"));
-	cr_expect(epsilon_eq(dbl, find(&c, "slower")->ratio.estimate, 1.1, 0.01));
-	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EVERIFY));
-	gb_comparison_release(&c);
-}
-
 /* Add a launch that is not ok; only one that was not verified has a time. */
 static void add_other(struct gb_records *list, const char *key, const char *status)
 {
@@ -178,34 +113,6 @@ Test(compare, reasons)
 			  row[i].key);
 		cr_expect(eq(str, (char *)find(&c, row[i].key)->why, (char *)row[i].why));
 	}
-	gb_comparison_release(&c);
-}
-
-Test(compare, a_launch_is_its_median)
-{
-	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
-	struct gb_error err = { 0 };
-	char why[GB_WHY];
-
-	add_launches(&base, "k", 4, 1e6);
-	add_launches(&other, "k", 4, 1e6);
-	gb_compare(&c, &base, &other, &err);
-	cr_expect(epsilon_eq(dbl, c.change[0].base, 1e6, 1e4));
-	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_OK));
-	gb_comparison_release(&c);
-}
-
-Test(compare, emulated_times_do_not_count)
-{
-	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
-	struct gb_error err = { 0 };
-
-	for (int i = 0; i < 4; i++) {
-		add_with(&base, i, "k", "ok", 1e6, ",\"emulated\":true");
-		add_with(&other, i, "k", "ok", 2e6, ",\"emulated\":true");
-	}
-	gb_compare(&c, &base, &other, &err);
-	cr_expect(eq(int, (int)c.change[0].verdict, GB_ABSENT));
 	gb_comparison_release(&c);
 }
 
@@ -313,21 +220,6 @@ Test(compare, counts_of_kernels_may_grow_by_a_limit)
 		gb_records_release(&before);
 		gb_records_release(&after);
 	}
-}
-
-Test(compare, counts_of_one_side_only_are_ignored)
-{
-	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 },
-				   .judge_counts = true };
-	struct gb_error err = { 0 };
-	char why[GB_WHY];
-
-	add(&base, 0, "k", "ok", 1e6);
-	add_counted(&other, "k", "\"launches\":3", false);
-	gb_compare(&c, &base, &other, &err);
-	cr_expect(eq(sz, c.counted + c.counts_worse + c.counts_better + c.counts_changed, 0));
-	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED));
-	gb_comparison_release(&c);
 }
 
 /* ---- the exit status ---------------------------------------------------------------------- */
@@ -462,49 +354,4 @@ Test(compare, a_launch_counts_once)
 	cr_expect(eq(sz, c.change[0].base_launches, 1));
 	cr_expect(eq(sz, c.change[0].new_launches, 4));
 	gb_comparison_release(&c);
-}
-
-/* The verdict uses the statistic of the printed ratio. */
-Test(compare, the_floor_uses_the_ratio)
-{
-	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
-	struct gb_error err = { 0 };
-
-	add_launches(&base, "below", 5, 1000);
-	add_launches(&other, "below", 5, 1090);
-	add_launches(&base, "above", 5, 1000);
-	add_launches(&other, "above", 5, 1130);
-	gb_compare(&c, &base, &other, &err);
-	cr_expect(eq(int, (int)find(&c, "below")->verdict, GB_SAME));
-	cr_expect(eq(int, (int)find(&c, "above")->verdict, GB_SLOWER));
-	gb_comparison_release(&c);
-}
-
-/* Ten launches per side: identical sides are rarely told apart, 10 % nearly always. */
-Test(compare, few_false_alarms_and_ten_percent_is_found)
-{
-	size_t wolf = 0, seen = 0;
-
-	for (uint64_t trial = 0; trial < 400; trial++) {
-		struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
-		struct gb_error err = { 0 };
-
-		for (int i = 0; i < 10; i++) {
-			const double noise = 0.04 * gb_random_unit_stream(trial, 0, (uint64_t)i);
-			const double again =
-				0.04 * gb_random_unit_stream(trial, 0, 100 + (uint64_t)i);
-
-			add(&base, i, "a", "ok", 1e6 * (1 + noise));
-			add(&other, i, "a", "ok", 1e6 * (1 + again));
-			add(&base, i, "b", "ok", 1e6 * (1 + noise));
-			add(&other, i, "b", "ok", 1.1e6 * (1 + again));
-		}
-		gb_compare(&c, &base, &other, &err);
-		wolf += find(&c, "a")->verdict != GB_SAME;
-		seen += find(&c, "b")->verdict == GB_SLOWER;
-		gb_comparison_release(&c);
-		release();
-	}
-	cr_expect(wolf <= 4, "%zu of 400", wolf);
-	cr_expect(seen >= 390, "%zu of 400", seen);
 }

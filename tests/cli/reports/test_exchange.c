@@ -1,6 +1,4 @@
-/* test_exchange.c -- what formats of other tools say of each status; tests/exchange.py reads them
- * with other parsers.
- */
+/* test_exchange.c -- what formats of other tools say of each status. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,58 +114,4 @@ Test(exchange, github)
 	gb_comparison_release(&c);
 	gb_records_release(&base);
 	gb_records_release(&other);
-}
-
-/* Counts that both sides have decide on keys without a time, if they are judged.  Otherwise nothing
- * is decided. */
-Test(exchange, counts)
-{
-	static const char *const counts[] = { "", ",\"counts\":{\"warp_instructions\":100}",
-					      ",\"counts\":{\"warp_instructions\":200}" };
-	static const struct {
-		size_t base, other; /* index of the counts */
-		bool judge;
-		const char *junit, *github;
-	} row[] = {
-		{ 1, 2, true, "<failure message=\"1 count is worse, such as warp_instructions\"/>",
-		  "::error title=gpubench slower::toy/cpu/v n=1: warp_instructions: 100 before, "
-		  "200 now\n" },
-		{ 1, 1, true, "name=\"n=1\"/>\n",
-		  "::notice title=gpubench::1 keys: 1 absent; "
-		  "counts of 1 keys: 0 worse" },
-		{ 1, 2, false, "<skipped message=", "1 absent; undecided: " },
-		{ 0, 2, true, "<skipped message=", "1 absent; undecided: " },
-		{ 1, 0, true, "<skipped message=", "1 absent; undecided: " },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 },
-					   .judge_counts = row[i].judge };
-		struct gb_records side[2] = { { 0 }, { 0 } };
-		struct gb_error err = { 0 };
-		char line[300];
-
-		for (size_t k = 0; k < 2; k++) {
-			(void)snprintf(line, sizeof line,
-				       "{\"type\":\"record\",\"key\":\"toy/cpu/v n=1\"%s}",
-				       counts[k ? row[i].other : row[i].base]);
-			add_line_of(&side[k], line);
-		}
-		cr_assert_not(gb_compare(&c, &side[0], &side[1], &err));
-		for (int github = 0; github < 2; github++) {
-			const char *want = github ? row[i].github : row[i].junit;
-			char *text = NULL;
-			size_t size;
-			FILE *file = open_memstream(&text, &size);
-
-			cr_assert_not((github ? gb_github_print_comparison
-					      : gb_junit_print_comparison)(file, &c, &err));
-			(void)fclose(file);
-			cr_expect(strstr(text, want), "row %zu in\n%s", i, text);
-			free(text);
-		}
-		gb_comparison_release(&c);
-		gb_records_release(&side[0]);
-		gb_records_release(&side[1]);
-	}
 }

@@ -21,11 +21,10 @@ static void release(void)
 
 TestSuite(pooled, .fini = release);
 
-#define OK         ",\"status\":\"ok\",\"verify\":{\"result\":\"pass\"}"
-#define UNVERIFIED ",\"status\":\"unverified\",\"verify\":{\"result\":\"skipped\"}"
-#define FAILED     ",\"status\":\"failed\",\"reason\":\"wrong\",\"verify\":{\"result\":\"fail\"}"
-#define COLD       ",\"cold\":true"
-#define HOT        ",\"cold\":false"
+#define OK     ",\"status\":\"ok\",\"verify\":{\"result\":\"pass\"}"
+#define FAILED ",\"status\":\"failed\",\"reason\":\"wrong\",\"verify\":{\"result\":\"fail\"}"
+#define COLD   ",\"cold\":true"
+#define HOT    ",\"cold\":false"
 
 /* Launch number `id`, of a commit. */
 static void add_run(int id, const char *host, const char *commit)
@@ -109,33 +108,6 @@ Test(pooled, runs_of_several_commits)
 	pool();
 	cr_expect(eq(sz, list.count, 1));
 	cr_expect(eq(sz, list.run_count, 2));
-}
-
-/* Unverified launches stay as they are, each of them. */
-Test(pooled, unverified_launches_are_left_out)
-{
-	for (int i = 0; i < 8; i++) {
-		add_run(i, "h", "a");
-		add(i, i < 4 ? 100 + i : 10, i < 4 ? OK COLD : UNVERIFIED COLD);
-	}
-	pool();
-	cr_assert(eq(sz, list.count, 5));
-	cr_expect(eq(sz, list.record[0]->launches, 4));
-	cr_expect(epsilon_eq(dbl, list.record[0]->time.median, 101.5, 1e-9));
-	for (size_t i = 1; i < 5; i++) {
-		cr_expect(eq(int, (int)list.record[i]->status, GB_STATUS_UNVERIFIED));
-		cr_expect(list.record[i]->launches <= 1);
-	}
-	release();
-	/* Also if the first is not verified. */
-	for (int i = 0; i < 5; i++) {
-		add_run(i, "h", "a");
-		add(i, i ? 100 + i : 10, i ? OK COLD : UNVERIFIED COLD);
-	}
-	pool();
-	cr_assert(eq(sz, list.count, 2));
-	cr_expect(epsilon_eq(dbl, list.record[0]->time.median, 10, 1e-9));
-	cr_expect(epsilon_eq(dbl, list.record[1]->time.median, 102.5, 1e-9));
 }
 
 /* ---- side by side ------------------------------------------------------------------------- */

@@ -90,29 +90,6 @@ static struct scene diamond(void)
 	return s;
 }
 
-Test(bfs_verify, right_results_pass)
-{
-	const int graphs[] = { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_ROAD };
-	const int64_t sizes[] = { 1, 2, 33, 500 };
-
-	for (size_t g = 0; g < GB_COUNT(graphs); g++)
-		for (size_t n = 0; n < GB_COUNT(sizes); n++) {
-			struct scene s = start((struct bfs_params){ .graph = graphs[g],
-								    .vertices = sizes[n],
-								    .p = 0.02,
-								    .scale = 8,
-								    .edgefactor = 2,
-								    .sources = 5,
-								    .seed = 3 });
-
-			for (size_t i = 0; i < s.in->source_count; i++) {
-				solve(&s, (int64_t)i);
-				expect(&s, (int64_t)i, NULL);
-			}
-			end_trial(&s.trial);
-		}
-}
-
 /* ---- planted faults ----------------------------------------------------------------------- */
 
 /* One wrong value in the result of the diamond. */
@@ -157,14 +134,6 @@ Test(bfs_verify, the_result_of_another_source)
 
 	solve(&s, sample_of(&s, 1));
 	expect(&s, sample_of(&s, 0), "from source 0");
-}
-
-Test(bfs_verify, unwritten_output)
-{
-	struct scene s = diamond();
-
-	memset(s.dist, 0xa5, 2 * sizeof *s.dist * s.in->n);
-	expect(&s, sample_of(&s, 0), "the distance of vertex 0 is -1515870811");
 }
 
 /* A batch of 64 with correct distances in s->dist and no parents. */
@@ -218,22 +187,6 @@ Test(bfs_verify, the_results_of_another_batch)
 	struct scene s = batch_of_64();
 
 	expect(&s, 2, "from source");
-}
-
-Test(bfs_verify, two_distances_exchanged)
-{
-	struct scene s =
-		start((struct bfs_params){ .vertices = 3000, .p = 0.01, .sources = 1, .seed = 1 });
-	uint32_t one = 0, two = 0;
-
-	solve(&s, 0);
-	while (s.dist[one] != 1)
-		one++;
-	while (s.dist[two] != 2)
-		two++;
-	s.dist[one] = 2;
-	s.dist[two] = 1;
-	expect(&s, 0, "the distance of vertex");
 }
 
 Test(bfs_verify, cyclic_parents)
@@ -303,23 +256,6 @@ Test(bfs_verify, digest)
 
 	cr_expect_eq(bfs_digest(dist, 1), UINT64_C(0xe220a8397b1dcdaf));
 	cr_expect_eq(bfs_digest(dist, 2) - bfs_digest(dist, 1), UINT64_C(0xb0caed0a7bf9c2c8));
-}
-
-/* With the matrix of bits and without it. */
-Test(bfs_verify, edges)
-{
-	static const uint64_t row[6] = { 1U << 1 | 1U << 4, 1U << 2, 1U << 3, 1U << 1, 1U << 3, 1 };
-	struct scene s = diamond();
-	uint32_t *const matrix = s.in->matrix;
-
-	cr_assert(matrix);
-	for (int i = 0; i < 2; i++, s.in->matrix = NULL)
-		for (uint32_t u = 0; u < 6; u++)
-			for (uint32_t v = 0; v < 6; v++)
-				cr_expect_eq(bfs_has_edge(s.in, u, v), row[u] >> v & 1, "%u to %u",
-					     u, v);
-	s.in->matrix = matrix;
-	end_trial(&s.trial);
 }
 
 /* ---- facts, rates and metrics ------------------------------------------------------------ */

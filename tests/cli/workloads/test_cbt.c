@@ -56,17 +56,6 @@ static struct scene set_up(int64_t op, int64_t depth, int64_t ids)
 	return s;
 }
 
-Test(cbt_verify, right_results_pass)
-{
-	for (int64_t op = CBT_BITFIELD; op < CBT_OPS; op++)
-		for (int64_t depth = CBT_MIN_DEPTH; depth <= 16; depth++)
-			for (int64_t ids = CBT_STORE; ids <= CBT_SUM; ids++) {
-				struct scene s = set_up(op, depth, ids);
-
-				refuse(&s.trial, NULL);
-			}
-}
-
 Test(cbt_verify, sums_of_fewer_levels_pass)
 {
 	for (unsigned depth = 2; depth <= 14; depth++)

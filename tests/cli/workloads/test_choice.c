@@ -7,15 +7,6 @@
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 
-static bool takes(const struct gb_choice *choice, const char *workload, const char *name)
-{
-	for (size_t i = 0; i < gb_variant_count; i++)
-		if (gb_equal(gb_variants[i].workload, workload) &&
-		    gb_equal(gb_variants[i].name, name) && gb_variants[i].backend == GB_CPU)
-			return gb_chosen(choice, &gb_variants[i]);
-	cr_fatal("there is no %s/cpu/%s", workload, name);
-}
-
 static struct gb_choice read(const char *only, const char *const *word, size_t count)
 {
 	struct gb_choice choice = { 0 };
@@ -24,49 +15,6 @@ static struct gb_choice read(const char *only, const char *const *word, size_t c
 	gb_choice_read(&choice, only ? gb_workload_find(only) : NULL, word, count, &err);
 	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
 	return choice;
-}
-
-Test(choice, without_words_all_are_chosen)
-{
-	const struct gb_choice choice = read(NULL, NULL, 0);
-
-	cr_assert(takes(&choice, "radix", "best"));
-	cr_assert(takes(&choice, "stream", "copy"));
-}
-
-Test(choice, names_of_benchmarks_and_globs)
-{
-	static const char *const word[] = { "cpu/bes*", "radix", "octree", "seq", "!best" };
-	const struct gb_choice choice = read(NULL, word, GB_COUNT(word));
-
-	cr_assert(takes(&choice, "octree", "seq"));
-	cr_assert(not(takes(&choice, "radix", "best")), "left out");
-	cr_assert(not(takes(&choice, "radix", "qsort")), "not matched");
-	cr_assert(not(takes(&choice, "bfs", "basic-queue")), "of a benchmark that is not named");
-	cr_assert(not(gb_chosen_any(&choice, gb_workload_find("radix"))));
-	cr_assert(gb_chosen_any(&choice, gb_workload_find("octree")));
-}
-
-Test(choice, exclusions)
-{
-	static const char *const word[] = { "!cpu/q*", "!radix/cpu/lsd8" };
-	const struct gb_choice choice = read(NULL, word, GB_COUNT(word));
-
-	cr_assert(takes(&choice, "radix", "best"));
-	cr_assert(not(takes(&choice, "radix", "qsort")));
-	cr_assert(not(takes(&choice, "radix", "lsd8")));
-	cr_assert(takes(&choice, "stream", "copy"));
-}
-
-/* "stream" is a benchmark and also a variant of cbt. */
-Test(choice, after_a_benchmark_all_words_are_globs)
-{
-	static const char *const word[] = { "stream" };
-	const struct gb_choice choice = read("cbt", word, 1);
-
-	cr_assert(takes(&choice, "cbt", "stream"));
-	cr_assert(not(takes(&choice, "stream", "copy")));
-	cr_assert(not(takes(&choice, "cbt", "ocbt")));
 }
 
 Test(choice, a_glob_that_does_not_exclude_makes_a_back_end_explicit)
@@ -101,59 +49,29 @@ Test(choice, explicit_back_ends)
 	cr_assert(not(gb_is_explicit(&named, GB_CUDA)));
 }
 
-/* The first and the last variant of this build, and no other. */
-Test(choice, ends_of_the_list)
-{
-	for (int k = 0; k < 2; k++) {
-		const struct gb_variant *v = &gb_variants[k ? gb_variant_count - 1 : 0];
-		const struct gb_workload *workload = gb_workload_find(v->workload);
-		const unsigned backends = v->ops ? 1U << v->backend : 0;
-		char name[100];
-		const char *const word[] = { v->workload, name };
-		struct gb_choice choice = { 0 };
-
-		(void)snprintf(name, sizeof name, "%s/%s", gb_backends[v->backend]->name, v->name);
-		choice = read(NULL, word, 2);
-		cr_assert(gb_chosen_any(&choice, workload));
-		cr_assert(eq(uint, gb_chosen_backends(&choice), backends));
-		choice.glob[0] = "no other";
-		cr_assert(not(gb_chosen_any(&choice, workload)));
-	}
-}
-
 Test(choice, bad_words)
 {
 	static const struct {
-		const char *only, *word[2], *message;
+		const char *only, *word, *other, *message;
 	} row[] = {
-		{ NULL,
-		  { "radix", "cpu/bst" },
+		{ NULL, "radix", "cpu/bst",
 		  "no variant of radix matches 'cpu/bst' (did you mean best?)" },
-		{ NULL,
-		  { "raidx", "cpu/best" },
+		{ NULL, "raidx", "cpu/best",
 		  "'raidx' is neither a benchmark nor a variant (did you mean radix?)" },
-		{ NULL,
-		  { "cpu/best", "steram" },
+		{ NULL, "cpu/best", "steram",
 		  "'steram' is neither a benchmark nor a variant (did you mean stream?)" },
-		{ NULL, { "cpu/best", "!best" }, "the words leave no variant to run" },
-		{ NULL,
-		  { "!nothing", "radix" },
+		{ NULL, "cpu/best", "!best", "the words leave no variant to run" },
+		{ NULL, "!nothing", "radix",
 		  "no variant of radix matches '!nothing' (see gpubench list)" },
-		{ NULL,
-		  { "!bset", "radix" },
+		{ NULL, "!bset", "radix",
 		  "no variant of radix matches '!bset' (did you mean best?)" },
-		{ NULL,
-		  { "cpu/bst", "!best" },
+		{ NULL, "cpu/bst", "!best",
 		  "'cpu/bst' is neither a benchmark nor a variant (did you mean best?)" },
-		{ NULL,
-		  { "radix", "bfs/x" },
+		{ NULL, "radix", "bfs/x",
 		  "no variant of radix matches 'bfs/x' (see gpubench list)" },
-		{ "radix",
-		  { "best", "radx" },
+		{ "radix", "best", "radx",
 		  "no variant of radix matches 'radx' (see gpubench list)" },
-		{ "radix",
-		  { "best", "bfs" },
-		  "no variant of radix matches 'bfs' (see gpubench list)" },
+		{ "radix", "best", "bfs", "no variant of radix matches 'bfs' (see gpubench list)" },
 	};
 	const char *many[GB_MAX_WORDS + 1];
 
@@ -167,7 +85,7 @@ Test(choice, bad_words)
 		for (size_t k = 0; k <= GB_MAX_WORDS; k++)
 			many[k] = "best";
 		cr_expect(eq(int,
-			     (int)gb_choice_read(&choice, only, last ? many : row[i].word,
+			     (int)gb_choice_read(&choice, only, last ? many : &row[i].word,
 						 last ? GB_COUNT(many) : 2, &err),
 			     GB_EUSAGE));
 		cr_expect(eq(str, err.message,

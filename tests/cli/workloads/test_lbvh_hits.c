@@ -113,49 +113,6 @@ Test(lbvh_verify, rounding)
 					wrong, "row %zu, %d", i, sign);
 }
 
-/* A box from 2 to 3 on each axis: where rays along an axis, or both, enter it. */
-Test(lbvh_reference, boxes)
-{
-	static const float lo[3] = { 2, 2, 2 }, hi[3] = { 3, 3, 3 };
-	static const struct {
-		float origin[3], direction[3], far, entry;
-	} row[] = {
-		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, INFINITY, 2 },
-		{ { 2.5F, 8, 2.5F }, { 0, -1, 0 }, INFINITY, 5 },
-		{ { 2.5F, 2.5F, 1 }, { 0, 0, 0.5F }, INFINITY, 2 },
-		{ { 2.5F, 2.5F, 2.5F }, { 1, 0, 0 }, INFINITY, 0 },
-		{ { 4, 2.5F, 2.5F }, { 1, 0, 0 }, INFINITY, INFINITY },
-		{ { 0, 1, 2.5F }, { 1, 0, 0 }, INFINITY, INFINITY },
-		{ { 0, 2, 3 }, { 1, 0, 0 }, INFINITY, 2 }, /* along an edge */
-		{ { 0, 0, 2.5F }, { 1, 1, 0 }, INFINITY, 2 },
-		{ { 0, 1, 2.5F }, { 1, 1, 0 }, INFINITY, 2 }, /* through an edge */
-		{ { 0, 1.001F, 2.5F }, { 1, 1, 0 }, INFINITY, INFINITY },
-		{ { 0, 0.999F, 2.5F }, { 1, 1, 0 }, INFINITY, 2 },
-		{ { 0, -0.999F, 2.5F }, { 1, 1, 0 }, INFINITY, 2.999F },
-		{ { 0, -1.001F, 2.5F }, { 1, 1, 0 }, INFINITY, INFINITY },
-		{ { 0, 3.999F, 2.5F }, { 1, -1, 0 }, INFINITY, INFINITY },
-		{ { 0, 4.001F, 2.5F }, { 1, -1, 0 }, INFINITY, 2 },
-		{ { 0, 5.999F, 2.5F }, { 1, -1, 0 }, INFINITY, 2.999F },
-		{ { 0, 6.001F, 2.5F }, { 1, -1, 0 }, INFINITY, INFINITY },
-		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, 2.1F, 2 },
-		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, 1.99997F, 2 },
-		{ { 0, 2.5F, 2.5F }, { 1, 0, 0 }, 1.99994F, INFINITY },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		float inverse[3], entry;
-
-		for (int k = 0; k < 3; k++)
-			inverse[k] = 1 / row[i].direction[k];
-		entry = lbvh_enter(lo, hi, row[i].origin, inverse, row[i].far);
-		if (isinf(row[i].entry))
-			cr_expect(isinf(entry), "ray %zu: %g", i, (double)entry);
-		else /* not above, and less by the slack of 1e-5 */
-			cr_expect_float_eq(entry, row[i].entry * (1 - 1e-5F), 1e-6, "ray %zu: %.9g",
-					   i, (double)entry);
-	}
-}
-
 /* ---- streams ------------------------------------------------------------------------------ */
 
 /* The output of a traversal that reads changed rays. */
@@ -277,42 +234,3 @@ Test(lbvh_verify, occlusion_in_both_directions)
 }
 
 /* ---- pictures ----------------------------------------------------------------------------- */
-
-/* The one pixel of a picture of one triangle, straight from above (0, 0, 0).  Its colour is the
- * direction of the normal towards the eye, times 0.35 and 0.65 of the cosine of their angle. */
-Test(lbvh_picture, colours)
-{
-	static const struct {
-		float corner[3][3];
-		unsigned char rgb[3];
-	} row[] = {
-		{ { { -1, -1, 0 }, { 1, -1, 0 }, { 0, 1, 0 } }, { 127, 127, 255 } },
-		{ { { -1, -1, 0 }, { 0, 1, 0 }, { 1, -1, 0 } }, { 127, 127, 255 } },
-		/* normals (0.6, 0, 0.8) and (0, -0.6, -0.8) */
-		{ { { -0.8F, -1, 0.6F }, { 0.8F, -1, -0.6F }, { 0, 1, 0 } }, { 177, 110, 199 } },
-		{ { { -1, -0.8F, 0.6F }, { 0, 0.8F, -0.6F }, { 1, -0.8F, 0.6F } },
-		  { 110, 177, 199 } },
-	};
-	const struct gb_view view = { .eye = { 0, 0, 4 }, .up = { 0, 1, 0 }, .fov = 60 };
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		char path[] = "/tmp/gpubench-picture-XXXXXX.ppm", text[12];
-		const int file = mkstemps(path, 4);
-		struct scene s = compose(row[i].corner, 1, view, 1);
-		void *output = trace(&s, &lbvh_cpu_wide);
-		unsigned char rgb[3];
-		struct gb_error err;
-
-		s.params.image = path;
-		cr_assert_eq(verify(&s, output, &err), GB_OK, "%s", err.message);
-		cr_assert_eq(close(file), 0);
-		FILE *picture = fopen(path, "rb");
-		cr_assert(picture && fread(text, 11, 1, picture) && fread(rgb, 3, 1, picture));
-		cr_expect(memcmp(rgb, row[i].rgb, 3) == 0, "triangle %zu: %d %d %d", i, rgb[0],
-			  rgb[1], rgb[2]);
-		fclose(picture);
-		unlink(path);
-		free(output);
-		drop(&s);
-	}
-}

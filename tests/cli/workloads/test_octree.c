@@ -229,11 +229,6 @@ static int32_t *find(const struct scene *s, bool (*is)(int32_t value), int64_t f
 	return NULL;
 }
 
-static bool is_free(int32_t value)
-{
-	return value == OCTREE_FREE;
-}
-
 static bool is_leaf(int32_t value)
 {
 	return value < OCTREE_FREE;
@@ -242,175 +237,6 @@ static bool is_leaf(int32_t value)
 static bool is_node(int32_t value)
 {
 	return value > 0;
-}
-
-/* Replace the first octant found from a row on by `value`. */
-Test(octree_faults, one_wrong_octant)
-{
-	enum { ROWS = INT32_MAX }; /* stands for the number of nodes */
-	static const struct {
-		bool (*is)(int32_t value);
-		int64_t row;
-		int32_t value;
-		const char *words;
-	} fault[] = {
-		{ is_leaf, 0, OCTREE_FREE, "body * is not in the tree" },
-		{ is_leaf, 3, OCTREE_LOCKED, "has a body" },
-		{ is_node, 0, ROWS, "which is not among 1 .." },
-		{ is_node, 1, OCTREE_FREE, "is not in the tree" },
-		{ is_node, 2, 0, "is number 0" },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(fault); i++) {
-		struct scene s;
-
-		set_up(&s, (struct octree_params){ .count = 3000, .bucket = 1, .seed = 2 });
-		*find(&s, fault[i].is, fault[i].row) =
-			fault[i].value == ROWS ? (int32_t)s.out->rows : fault[i].value;
-		refuse(&s.trial, fault[i].words);
-	}
-}
-
-static void body_out_of_range(struct scene *s)
-{
-	*find(s, is_leaf, 3) = octree_body(3000);
-}
-
-static void body_twice(struct scene *s)
-{
-	*find(s, is_free, 0) = *find(s, is_leaf, 0);
-}
-
-static void body_in_the_wrong_octant(struct scene *s)
-{
-	int32_t *leaf = find(s, is_leaf, 5), *place = leaf;
-	int32_t *row = s->out->child[(leaf - s->out->child[0]) / 8];
-
-	for (int d = 0; d < 8; d++)
-		if (row[d] == OCTREE_FREE)
-			place = &row[d];
-	cr_assert(place != leaf);
-	*place = *leaf;
-	*leaf = OCTREE_FREE;
-}
-
-static void bodies_exchanged(struct scene *s)
-{
-	int32_t *a = find(s, is_leaf, 0), *b = find(s, is_leaf, s->out->rows / 2);
-	const int32_t swap = *a;
-
-	*a = *b;
-	*b = swap;
-}
-
-static void list_without_end(struct scene *s)
-{
-	const int32_t first = octree_body(*find(s, is_leaf, 0));
-	int32_t body = first;
-
-	while (s->next[body] != -1)
-		body = s->next[body];
-	s->next[body] = first;
-}
-
-static void list_out_of_range(struct scene *s)
-{
-	s->next[octree_body(*find(s, is_leaf, 0))] = -7;
-}
-
-/* Replace a node whose children are all leaves by a leaf. */
-static void leaf_too_full(struct scene *s)
-{
-	int32_t *slot = find(s, is_node, 0);
-	int32_t list = -1, after;
-
-	for (int d = 0; d < 8; d++)
-		if (is_node(s->out->child[*slot][d])) {
-			slot = &s->out->child[*slot][d];
-			d = -1;
-		}
-	for (int d = 0; d < 8; d++) {
-		const int32_t leaf = s->out->child[*slot][d];
-
-		for (int32_t i = is_leaf(leaf) ? octree_body(leaf) : -1; i != -1; i = after) {
-			after = s->next[i];
-			s->next[i] = list;
-			list = i;
-		}
-	}
-	*slot = octree_body(list);
-}
-
-/* Put a leaf below a new node, in its correct octant; no builder may leave such a node. */
-static void node_without_need(struct scene *s)
-{
-	int32_t *leaf = find(s, is_leaf, 0);
-	const int32_t body = octree_body(*leaf);
-	const int64_t row = s->out->rows++;
-	const uint64_t key =
-		octree_key(&s->in->verifier->box, s->in->x[body], s->in->y[body], s->in->z[body]);
-	int level = 0;
-
-	cr_assert((size_t)s->out->rows <= s->in->pool);
-	for (int32_t node = 0; &s->out->child[node][octree_digit(key, level)] != leaf; level++)
-		node = s->out->child[node][octree_digit(key, level)];
-	for (int d = 0; d < 8; d++)
-		s->out->child[row][d] = OCTREE_FREE;
-	s->out->child[row][octree_digit(key, level + 1)] = *leaf;
-	*leaf = (int32_t)row;
-}
-
-static void node_below_itself(struct scene *s)
-{
-	const int32_t node = *find(s, is_node, 0);
-
-	s->out->child[node][3] = node;
-}
-
-static void no_nodes(struct scene *s)
-{
-	s->out->rows = 0;
-}
-
-static void more_nodes_than_the_pool(struct scene *s)
-{
-	s->out->rows = (int64_t)s->in->pool + 1;
-}
-
-static void never_written(struct scene *s)
-{
-	memset(s->out, 0xa5, s->trial.size);
-}
-
-Test(octree_faults, planted)
-{
-	static const struct {
-		void (*plant)(struct scene *s);
-		int64_t bucket;
-		const char *words;
-	} fault[] = {
-		{ body_out_of_range, 1, "has a body 3000, of 3000" },
-		{ body_twice, 1, "is in the tree twice" },
-		{ body_in_the_wrong_octant, 1, "which is not where it belongs" },
-		{ bodies_exchanged, 1, "which is not where it belongs" },
-		{ list_without_end, 16, "is in the tree twice" },
-		{ list_out_of_range, 16, "has a body -7" },
-		{ leaf_too_full, 2, "more than the bucket's 2" },
-		{ node_without_need, 1, "which one leaf could have" },
-		{ node_below_itself, 1, "is in the tree twice" },
-		{ no_nodes, 1, "0 nodes" },
-		{ more_nodes_than_the_pool, 1, "nodes, of" },
-		{ never_written, 1, "nodes, of" },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(fault); i++) {
-		struct scene s;
-
-		set_up(&s, (struct octree_params){
-				   .count = 3000, .bucket = fault[i].bucket, .seed = 2 });
-		fault[i].plant(&s);
-		refuse(&s.trial, fault[i].words);
-	}
 }
 
 Test(octree_faults, the_whole_pool_may_be_used)
@@ -509,6 +335,8 @@ Test(octree_faults, messages)
 		{ -1, 2, 1,
 		  "the leaf at level 2, octants 7 0 has 2 bodies, more than the bucket's 1" },
 		{ -1, 1, -7, "the leaf at level 2, octants 7 7 has a body -7, of 3 bodies" },
+		{ -1, 0, 0, "body 0 is in the tree twice, here at level 1, octants 0" },
+		{ 1, 0, OCTREE_LOCKED, "the leaf at level 2, octants 7 0 has a body" },
 	};
 	struct scene s;
 
@@ -535,10 +363,17 @@ Test(octree_faults, messages)
 	expect_of(&s.trial, 0,
 		  "body 1 at (0.899999976, 0.899999976, 0.899999976) is in the leaf at level 2, "
 		  "octants 7 0, which is not where it belongs");
-	s.out->child[1][0] = octree_body(2);
+	s.out->child[1][0] = OCTREE_FREE;
+	s.out->child[1][3] = octree_body(2);
 	s.out->child[1][7] = octree_body(1);
+	expect_of(&s.trial, 0, "octants 7 3, which is not where it belongs");
+	s.out->child[1][3] = OCTREE_FREE;
+	s.out->child[1][0] = octree_body(2);
 	s.in->tree.hash ^= 1;
 	refuse(&s.trial, "2 nodes and 3 leaves instead of 2 and 3; the structural hash differs");
+	set_up_three(&s, 1);
+	memset(s.out, GB_POISON, s.trial.size);
+	refuse(&s.trial, "nodes, of 5");
 	set_up_three(&s, 2);
 	refuse(&s.trial, "the node at level 1, octants 7 has 2 bodies, which one leaf could have");
 }

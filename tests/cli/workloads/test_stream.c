@@ -131,31 +131,3 @@ Test(stream, input_and_work)
 	cr_expect_eq(gb_stream_workload.work(&params, in).bytes, 1600);
 	end_trial(&t);
 }
-
-/* A dry run counts what a real one would allocate but touches nothing, so 1 TiB is no problem. */
-Test(stream, dry_run_counts)
-{
-	const struct stream_params params = { .count = INT64_C(1) << 40, .threads = 1 };
-	const struct gb_workload *w = &gb_stream_workload;
-
-	gb_memory_set_dry(true);
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		const struct gb_variant *v = &gb_variants[i];
-		const bool cpu = v->backend == GB_CPU;
-		struct gb_error err = { 0 };
-		void *input = NULL, *state = NULL;
-
-		if (!gb_equal(v->workload, "stream") || !v->ops)
-			continue;
-		cr_assert_eq(w->prepare(&params, &input, &err), GB_OK, "%s", err.message);
-		cr_expect_eq(gb_state_create(v->ops, &params, input, &state, &err), GB_OK, "%s",
-			     err.message);
-		cr_expect_eq(gb_memory_used(GB_HOST_MEMORY), (cpu ? 2 : 1) * (size_t)params.count);
-		cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY),
-			     (cpu ? 0 : 2) * (size_t)params.count);
-		gb_state_destroy(v->ops, state);
-		w->release(input);
-		cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
-	}
-	gb_memory_set_dry(false);
-}

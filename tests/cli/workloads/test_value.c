@@ -64,6 +64,10 @@ ParameterizedTestParameters(value, spelled)
 		{ INTEGER, "5%", "--n=5%: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ INTEGER, "10kk", "--n=10kk: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ INTEGER, ".", "--n=.: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ INTEGER, "1.5^2", "--n=1.5^2: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ INTEGER, "0x10", "--n=0x10: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ INTEGER, " 1", "--n= 1: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ INTEGER, "9e18T", "--n=9e18T: does not fit in 64 bits" },
 		{ INTEGER, "k", "--n=k: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ SHARE, "5%", "0.05" },
 		{ SHARE, "0.7%", "0.007" },
@@ -80,6 +84,10 @@ ParameterizedTestParameters(value, spelled)
 		{ SHARE, "-", "--x=-: not a number" },
 		{ SHARE, "5%k", "--x=5%k: not a number" },
 		{ SHARE, "1e400", "--x=1e400: not a number" },
+		{ SHARE, "nan", "--x=nan: not a number" },
+		{ SHARE, "inf", "--x=inf: not a number" },
+		{ SHARE, "0x1", "--x=0x1: not a number" },
+		{ SHARE, "1%%", "--x=1%%: not a number" },
 		{ PERCENT, "5%", "5" },
 		{ PERCENT, "5", "5" },
 		{ PERCENT, "1000", "1000" },
@@ -132,30 +140,6 @@ static const struct gb_param kinds[] = {
 	{ .name = "f", .type = GB_FLAG, .offset = 40, .only = "c=two" },
 };
 
-/* The domain of each kind of parameter and its default, in a buffer that is long enough or not. */
-Test(value, domains_and_defaults)
-{
-	static const char *const domain[] = { "N", "X", "one|two|three", "FILE", "I/N", "" };
-	static const char *const initial[] = { "7", "0.5", "two", "", "1/2", "0" };
-	struct gb_error err = { 0 };
-	unsigned char params[48], text[32];
-
-	memset(params, 0xff, sizeof params);
-	cr_assert_eq(gb_params_init(kinds, GB_COUNT(kinds), params, sizeof params, &err), GB_OK);
-	for (size_t i = 0; i < GB_COUNT(kinds); i++) {
-		gb_param_domain(&kinds[i], (char *)text, sizeof text);
-		cr_expect_str_eq((char *)text, domain[i]);
-		gb_param_text(&kinds[i], params, (char *)text, sizeof text);
-		cr_expect_str_eq((char *)text, initial[i], "%s", kinds[i].name);
-	}
-	for (size_t size = 1; size <= sizeof "one|two|three"; size++) {
-		memset(text, '#', sizeof text);
-		gb_param_domain(&kinds[2], (char *)text, size);
-		cr_expect_eq(strlen((char *)text), size - 1);
-		cr_expect(!strncmp((char *)text, "one|two|three", size - 1) && text[size] == '#');
-	}
-}
-
 Test(value, bounds)
 {
 	static const struct {
@@ -184,16 +168,4 @@ Test(value, bounds)
 			     row[i].message ? GB_EUSAGE : GB_OK, "%s", row[i].text);
 		cr_expect_str_eq(err.message, row[i].message ? row[i].message : "");
 	}
-}
-
-Test(value, parameters_by_name)
-{
-	const struct gb_param *f = gb_param_find(kinds, GB_COUNT(kinds), "f");
-
-	cr_assert_eq(f, &kinds[5]);
-	cr_expect_null(gb_param_find(kinds, 5, "f"));
-	cr_expect_str_eq(gb_param_needs(f, "c"), "two");
-	cr_expect_null(gb_param_needs(f, "c="));
-	cr_expect_null(gb_param_needs(f, ""));
-	cr_expect_null(gb_param_needs(&kinds[0], "c"));
 }

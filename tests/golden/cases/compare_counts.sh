@@ -16,4 +16,5 @@ gpubench compare base.jsonl new.jsonl --counts --threshold=20 --format=csv
 echo $?
 gpubench compare base.jsonl new.jsonl --counts --threshold=0 --format=junit
 echo $?
+gpubench compare base.jsonl new.jsonl --counts --format=github
 gpubench compare base.jsonl new.jsonl --format=json

@@ -5,7 +5,7 @@ copy() {
 }
 copy --hot --count=10 -o out.jsonl || exit
 copy --count=10,20 --resume -o out.jsonl
-for change in hostname=elsewhere cpu=Z80 commit=0123456789ab compiler=tcc cflags=-O0 version=0.0.1; do
+for change in hostname=elsewhere cpu=Z80 commit=0123456789ab compiler=tcc cflags=-O0 version=0.0.1 mode=other kernel=0; do
 	sed "s/\"${change%=*}\":\"[^\"]*\"/\"${change%=*}\":\"${change#*=}\"/" out.jsonl >other.jsonl
 	cp other.jsonl before
 	copy --hot --count=10,20 --resume -o other.jsonl 2>err
