@@ -1,4 +1,4 @@
-/* digits.cc -- counts, moves and sorts records by 8-bit digits; recognises their order.
+/* digits.cc -- counts, moves and sorts records by 8-bit digits.
  *
  * Moving is a plain scatter: one load of a position, one store of the record.  Each store also
  * prefetches the next line.  The hardware follows only some of the 256 output streams, so a thread
@@ -116,29 +116,6 @@ template <class K> void move(const K *record, size_t n, unsigned shift, K *out, 
 	else
 		scatter(record, n, shift, out, position);
 }
-
-/* True if no key is below the one before it or, unless `up`, each is. */
-template <bool up, class K> bool in_order(const K *record, size_t n, unsigned low)
-{
-	enum : size_t { STEP = 256 };
-	bool wrong = false;
-
-	for (size_t i = 0; i + 1 < n && !wrong; i += STEP) {
-		const size_t end = n - 1 - i < STEP ? n - 1 : i + STEP;
-		K found = 0; /* as wide as a record, so that the loop vectorises */
-
-		for (size_t k = i; k < end; k++)
-			found |= (record[k] >> low > record[k + 1] >> low) == up;
-		wrong = found;
-	}
-	return !wrong;
-}
-
-template <class K> unsigned order_of(const K *record, size_t n, unsigned low)
-{
-	return in_order<true>(record, n, low) * RADIX_ASCENDS |
-	       in_order<false>(record, n, low) * RADIX_DESCENDS;
-}
 } // namespace
 
 #define U32(array) static_cast<uint32_t *>(array)
@@ -198,9 +175,4 @@ void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_
 	}
 	if (from != record)
 		memcpy(record, from, n * width);
-}
-
-unsigned radix_order_of(const void *record, size_t n, size_t width, unsigned low)
-{
-	return width == 8 ? order_of(C64(record), n, low) : order_of(C32(record), n, low);
 }
