@@ -68,12 +68,6 @@ static void *at(void *array, const struct state *s, size_t index)
 	return (char *)array + index * s->cpu.width;
 }
 
-/* Sort n words; other threads may take parts of them. */
-static void sort_words(const struct state *s, void *word, size_t n)
-{
-	s->vectors->sort(word, n, radix_medians_for(n), s->share);
-}
-
 /* ---- split by digits ----------------------------------------------------------------------- */
 
 /* Move the records to `spare` by the highest digit in which they differ.  Digit d then begins at
@@ -125,7 +119,7 @@ static void sort_part(const struct state *s, size_t begin, size_t n, unsigned to
 	}
 	memcpy(record, spare, n * cpu->width);
 	if (top > cpu->low)
-		sort_words(s, record, n);
+		s->vectors->sort(record, n, radix_medians_for(n), s->share);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -146,7 +140,7 @@ static void sort(const struct state *s, struct gb_timer *timer)
 	} else if (s->vectors) {
 #pragma omp parallel num_threads(cpu->threads) if (cpu->threads > 1)
 #pragma omp single nowait
-		sort_words(s, cpu->record, cpu->count);
+		s->vectors->sort(cpu->record, cpu->count, radix_medians_for(cpu->count), s->share);
 	} else {
 		radix_sort_digits(cpu->record, cpu->spare, false, cpu->count, cpu->width, cpu->low,
 				  cpu->top);

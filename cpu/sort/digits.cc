@@ -8,6 +8,8 @@
  */
 #include <string.h>
 
+#include <utility>
+
 #include "cpu/sort/sort.h"
 
 #if defined(__SSE2__)
@@ -23,13 +25,9 @@ enum : size_t {
 	STAGE_BYTES = 256,
 };
 
-template <class K> unsigned digit_of(K record, unsigned shift)
+template <class K> void count_digits(const void *from, size_t n, unsigned shift, size_t *count)
 {
-	return (unsigned)(record >> shift) & (RADIX_DIGITS - 1);
-}
-
-template <class K> void count_digits(const K *record, size_t n, unsigned shift, size_t *count)
-{
+	const K *record = static_cast<const K *>(from);
 	size_t table[TABLES][RADIX_DIGITS] = {};
 	uint8_t digit[BLOCK];
 
@@ -53,7 +51,7 @@ template <class K> void scatter(const K *record, size_t n, unsigned shift, K *ou
 {
 	for (size_t i = 0; i < n; i++) {
 		const K x = record[i];
-		K *const to = out + position[digit_of(x, shift)]++;
+		K *const to = out + position[(uint8_t)(x >> shift)]++;
 
 		*to = x;
 		__builtin_prefetch((const char *)to + 64, 1);
@@ -85,7 +83,7 @@ void scatter_staged(const K *record, size_t n, unsigned shift, K *out, size_t *p
 	memcpy(first, position, sizeof first);
 	for (size_t i = 0; i < n; i++) {
 		const K x = record[i];
-		const unsigned d = digit_of(x, shift);
+		const unsigned d = (uint8_t)(x >> shift);
 		const size_t p = position[d]++;
 
 		stage[d][p % ROOM] = x;
@@ -109,8 +107,11 @@ void scatter_staged(const K *record, size_t n, unsigned shift, K *out, size_t *p
 #endif
 }
 
-template <class K> void move(const K *record, size_t n, unsigned shift, K *out, size_t *position)
+template <class K> void move(const void *from, size_t n, unsigned shift, void *to, size_t *position)
 {
+	const K *record = static_cast<const K *>(from);
+	K *out = static_cast<K *>(to);
+
 	if (n * sizeof *record >= STREAM_BYTES && (uintptr_t)out % STAGE_BYTES == 0)
 		scatter_staged(record, n, shift, out, position);
 	else
@@ -118,27 +119,16 @@ template <class K> void move(const K *record, size_t n, unsigned shift, K *out, 
 }
 } // namespace
 
-#define U32(array) static_cast<uint32_t *>(array)
-#define U64(array) static_cast<uint64_t *>(array)
-#define C32(array) static_cast<const uint32_t *>(array)
-#define C64(array) static_cast<const uint64_t *>(array)
-
 void radix_digit_count(const void *record, size_t n, size_t width, unsigned shift,
 		       size_t count[RADIX_DIGITS])
 {
-	if (width == 8)
-		count_digits(C64(record), n, shift, count);
-	else
-		count_digits(C32(record), n, shift, count);
+	(width == 8 ? count_digits<uint64_t> : count_digits<uint32_t>)(record, n, shift, count);
 }
 
 void radix_digit_scatter(const void *record, size_t n, size_t width, unsigned shift, void *out,
 			 size_t position[RADIX_DIGITS])
 {
-	if (width == 8)
-		move(C64(record), n, shift, U64(out), position);
-	else
-		move(C32(record), n, shift, U32(out), position);
+	(width == 8 ? move<uint64_t> : move<uint32_t>)(record, n, shift, out, position);
 }
 
 void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
@@ -169,9 +159,7 @@ void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_
 			continue;
 		radix_digit_positions(count, 1, 0, position);
 		radix_digit_scatter(from, n, width, shift, other, position);
-		void *const swap = from;
-		from = other;
-		other = swap;
+		std::swap(from, other);
 	}
 	if (from != record)
 		memcpy(record, from, n * width);

@@ -31,16 +31,6 @@ template <class K> struct quicksort {
 	static constexpr size_t FEW_SAMPLES = 16, MANY_SAMPLES = NETWORK < 64 ? NETWORK : 64;
 	static constexpr size_t MANY = 1 << 12; /* keys that are worth many samples */
 
-	/* Inclusive. */
-	struct bounds {
-		K least, most;
-	};
-
-	/* The keys before `low` are below those from `high` on; those between are in their places. */
-	struct sides {
-		size_t low, high;
-	};
-
 	static INLINE vec load(const K *from)
 	{
 		vec v;
@@ -235,28 +225,21 @@ template <class K> struct quicksort {
 		return false;
 	}
 
-	/* The bounds of n keys, at least two vectors of them. */
-	static TARGET bounds bounds_of(const K *key, size_t n)
+	/* Find the bounds of n keys, at least a vector of them; false if all are equal. */
+	static TARGET bool find_bounds(const K *key, size_t n, K &low, K &high)
 	{
-		vec low[2] = { load(key + n - 2 * LANES), load(key + n - LANES) };
-		vec high[2] = { low[0], low[1] };
-		bounds b;
+		vec lows = load(key + n - LANES), highs = lows;
 
-		for (size_t i = 0; i + 2 * LANES <= n; i += 2 * LANES)
-			for (size_t k = 0; k < 2; k++) {
-				const vec v = load(key + i + k * LANES);
-
-				low[k] = least(low[k], v);
-				high[k] = most(high[k], v);
-			}
-		low[0] = least(low[0], low[1]);
-		high[0] = most(high[0], high[1]);
-		b = { low[0][0], high[0][0] };
-		for (size_t i = 1; i < LANES; i++) {
-			b.least = low[0][i] < b.least ? low[0][i] : b.least;
-			b.most = high[0][i] > b.most ? high[0][i] : b.most;
+		for (size_t i = 0; i + LANES <= n; i += LANES) {
+			lows = least(lows, load(key + i));
+			highs = most(highs, load(key + i));
 		}
-		return b;
+		low = high = lows[0];
+		for (size_t i = 0; i < LANES; i++) {
+			low = lows[i] < low ? lows[i] : low;
+			high = highs[i] > high ? highs[i] : high;
+		}
+		return low != high;
 	}
 
 	/* Store the lanes of v on their sides of the pivot. */
@@ -338,45 +321,43 @@ template <class K> struct quicksort {
 		return low;
 	}
 
-	/* Split n keys, more than NETWORK, in three: below `same`, equal to it, above it. */
-	static TARGET sides split_off(K *key, size_t n, K same)
+	/* Split n keys, more than NETWORK, in three: below `same`, equal to it, above it from `high`
+	 * on. */
+	static TARGET size_t split_off(K *key, size_t n, K same, size_t &high)
 	{
 		const size_t low = same ? partition(key, n, same - 1) : 0;
 
-		if (same == (K)-1)
-			return { low, n };
-		if (n - low > NETWORK)
-			return { low, low + partition(key + low, n - low, same) };
-		few(key + low, n - low);
-		return { low, n };
+		high = n;
+		if (n - low <= NETWORK)
+			few(key + low, n - low);
+		else if (same < (K)-1)
+			high = low + partition(key + low, n - low, same);
+		return low;
 	}
 
 	static TARGET void sort(K *key, size_t n, unsigned medians, size_t share)
 	{
 		while (n > NETWORK) {
-			K pivot;
+			K pivot{}, least, most;
 			const bool repeated = medians && choose_median(key, n, pivot);
-			sides part;
+			size_t low, high;
 
-			if (repeated || !medians) {
-				const bounds b = bounds_of(key, n);
-
-				if (b.least == b.most)
-					return;
-				pivot = repeated ? pivot : b.least + (b.most - b.least) / 2;
+			if ((repeated || !medians) && !find_bounds(key, n, least, most))
+				return;
+			if (repeated) {
+				low = split_off(key, n, pivot, high);
+			} else {
+				pivot = medians ? pivot : least + (most - least) / 2;
+				low = high = partition(key, n, pivot);
 			}
 			medians -= medians > 0;
-			if (repeated)
-				part = split_off(key, n, pivot);
-			else
-				part.low = part.high = partition(key, n, pivot);
-			if (part.low > share)
+			if (low > share)
 #pragma omp task
-				sort(key, part.low, medians, share);
+				sort(key, low, medians, share);
 			else
-				sort(key, part.low, medians, share);
-			key += part.high;
-			n -= part.high;
+				sort(key, low, medians, share);
+			key += high;
+			n -= high;
 		}
 		few(key, n);
 	}
@@ -392,8 +373,9 @@ template <class K> struct quicksort {
 	}
 
 	/* The order of n keys.  Blocks of neighbours overlap by one key, the last ones by more. */
-	static TARGET unsigned order(const K *key, size_t n, unsigned low, bool is_float)
+	static TARGET unsigned order(const void *record, size_t n, unsigned low, bool is_float)
 	{
+		const K *key = static_cast<const K *>(record);
 		constexpr size_t BLOCK = 4, KEYS = BLOCK * LANES, AHEAD = 8192;
 		const unsigned full = above(vec{} + 1, vec{});
 		unsigned any = 0, all = full;
@@ -439,20 +421,23 @@ template <class K> struct quicksort {
 				key[kept++] = key[i++];
 				continue;
 			}
-			if (i - kept + 2 > radix_few_of(i)) {
-				memcpy(key + kept, few, (i - kept) * sizeof *key);
-				return 0;
-			}
 			few[i - kept] = key[i];
 			few[i - kept + 1] = key[kept - 1];
 			kept--;
 			i++;
+			if (i - kept + 2 > radix_few_of(i))
+				break;
+		}
+		if (i < n || !kept) {
+			memcpy(key + kept, few, (i - kept) * sizeof *key);
+			return 0;
 		}
 		return kept;
 	}
 
-	static TARGET bool sort_nearly(K *key, size_t n, K *few)
+	static TARGET bool sort_nearly(void *record, size_t n, void *few_)
 	{
+		K *key = static_cast<K *>(record), *few = static_cast<K *>(few_);
 		size_t kept = keep(key, n, few), others = n - kept;
 
 		if (!kept)
@@ -478,16 +463,8 @@ constexpr struct radix_vector_ops vectors = {
 		[](void *record, size_t n, unsigned medians, size_t share) {
 			quicksort<K>::sort(static_cast<K *>(record), n, medians, share);
 		},
-	.order =
-		[](const void *record, size_t n, unsigned low, bool is_float) {
-			return quicksort<K>::order(static_cast<const K *>(record), n, low,
-						   is_float);
-		},
-	.sort_nearly =
-		[](void *record, size_t n, void *few) {
-			return quicksort<K>::sort_nearly(static_cast<K *>(record), n,
-							 static_cast<K *>(few));
-		},
+	.order = quicksort<K>::order,
+	.sort_nearly = quicksort<K>::sort_nearly,
 };
 
 #undef INLINE
