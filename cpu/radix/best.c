@@ -118,8 +118,7 @@ static void sort_part(const struct state *s, size_t begin, size_t n, unsigned to
 		return;
 	}
 	memcpy(record, spare, n * cpu->width);
-	if (top > cpu->low)
-		s->vectors->sort(record, n, radix_medians_for(n), s->share);
+	s->vectors->sort(record, n, radix_medians_for(n), s->share);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
