@@ -2,20 +2,18 @@
  *
  * Against lsd8: most passes run in a core's own cache.
  *
- * Words are records that vectors sort by all their bits: keys, and pairs whose values ascend, so
- * that comparing them, too, makes the sort stable.  A
- * quicksort by vectors (cpu/sort/quicksort.h) sorts them in place, whatever their distribution.
- * With a few threads, one cuts the records in two, two cut the halves, and so on (cut()).
+ * With vectors, records are words that are sorted by all their bits: keys, and pairs whose values
+ * ascend, so that comparing them, too, makes the sort stable.  Other values are replaced by places
+ * and fetched at the end.  A quicksort by vectors
+ * (cpu/sort/quicksort.h) sorts words in place, whatever their distribution.  With a few threads,
+ * one cuts the records in two, two cut the halves, and so on.
  *
- * Many threads, and all threads for records that are not words, split the records by their highest
- * digit into 256 parts, from one array to another: one pass counts, one moves.  The parts are
- * independent from then on.  Parts that would keep the other threads waiting at the end are split
- * again by all threads together, or cut if they are words.  Each other part is sorted by one
- * thread: words as above, pairs as words of key and place, whose values are fetched afterwards, and
- * without vectors by a stable counting sort.  Parts that exceed a core's cache are split again
- * before.
+ * Many threads, vectors of few words, and processors without vectors first split the records by their
+ * highest digit into 256 parts, from one array to another: one pass counts, one moves.  Each part is
+ * then sorted by one thread, or by several if it is large, by the quicksort or, without vectors, by a
+ * stable counting sort.
  *
- * Before that, records that ascend or descend are recognised.
+ * Before that, vectors recognise records that ascend, descend or nearly ascend.
  *
  * The quicksort takes at most twice the levels of perfect medians and then one level per bit, so
  * the work is bounded for every input.  The bound is memory: a level whose parts exceed the cache
@@ -31,240 +29,145 @@
 #include "cpu/sort/sort.h"
 
 enum {
-	SMALL = 1 << 14,      /* records that are not shared by all threads */
-	WORTH = 1 << 14,      /* records that make another thread worth its start */
-	LEAF_PLAIN = 1 << 16, /* records that are sorted by counting in a core's own cache */
-	LEAF_AVX2 = 1 << 14,  /* pairs that short vectors sort as fast as after another split */
-	LEAF_PAIRS = 1 << 17, /* pairs whose values are fetched from there */
+	SMALL = 1 << 14, /* records that are not split */
+	WORTH = 1 << 14, /* records that make another thread worth its start */
 	/* Most threads that cut the records; one makes the first cut.  A split by digits would move
 	 * the records between cores in short pieces, which takes longer. */
 	FEW_THREADS = 4,
 };
 
-/* The records begin .. begin + count - 1, which agree in bits `top` and above.  They lie in
- * cpu.record, or in cpu.spare if in_spare; the result goes to cpu.record. */
-struct task {
-	size_t begin, count;
-	unsigned top;
-	bool in_spare;
+struct state {
+	struct radix_cpu cpu;                   /* first member: see radix_cpu_reset() */
+	const struct radix_vector_ops *vectors; /* NULL: sorted by digits alone */
+	void *few;                              /* radix_few_of() records, for vectors */
+	bool is_split;                          /* by digits before */
+	size_t share;                           /* parts of more words may go to another thread */
+	size_t (*count)[RADIX_DIGITS];          /* one per thread: records by their digit */
 };
 
-/* How an input is sorted, and by how many threads: no more than its records are worth. */
-struct plan {
-	enum cpu_simd simd;
-	int threads;
-	bool words, is_split; /* sorted as words; split by digits before */
-};
-
-static struct plan plan_for(const struct radix_params *p, const struct radix_input *input)
+/* Number of threads: no more than the records are worth. */
+static int threads_for(const struct radix_params *p, const struct radix_input *input)
 {
-	const bool pairs = input->type == RADIX_PAIRS;
 	const size_t worth = 1 + input->count / WORTH;
-	struct plan plan = { .simd = cpu_simd(), .threads = radix_cpu_threads(p) };
+	const int threads = radix_cpu_threads(p);
 
-	if ((size_t)plan.threads > worth)
-		plan.threads = (int)worth;
-	plan.words =
-		plan.simd > CPU_PLAIN && (!pairs || p->values == RADIX_INDEX_VALUES);
-	/* Vectors of few words are faster after a split. */
-	plan.is_split = !plan.words || plan.threads > FEW_THREADS || plan.simd < CPU_AVX2 ||
-			(plan.simd < CPU_AVX512 && (pairs || input->key_size == 8));
-	return plan;
+	return (size_t)threads > worth ? (int)worth : threads;
 }
 
-struct state {
-	struct radix_cpu cpu; /* first member: see radix_cpu_reset() */
-	struct plan plan;
-	size_t leaf;                   /* larger tasks are split, unless they are words */
-	size_t heavy;                  /* larger tasks are shared by all threads */
-	size_t (*count)[RADIX_DIGITS]; /* one per thread: records by their digit */
-	uint32_t *value;               /* the values of a leaf, per thread */
-	struct task *task;             /* task_room entries */
-	size_t task_room, task_count;
-};
-
-static void *at(const struct state *s, bool in_spare, size_t index)
+static bool is_split(const struct radix_params *p, const struct radix_input *input)
 {
-	return (char *)(in_spare ? s->cpu.spare : s->cpu.record) + index * s->cpu.width;
+	const bool wide = input->type == RADIX_PAIRS || input->key_size == 8;
+	const enum cpu_simd simd = cpu_simd();
+
+	return input->count > SMALL && (simd < CPU_AVX2 || (simd < CPU_AVX512 && wide) ||
+					threads_for(p, input) > FEW_THREADS);
+}
+
+static void *at(void *array, const struct state *s, size_t index)
+{
+	return (char *)array + index * s->cpu.width;
 }
 
 /* ---- split by digits ----------------------------------------------------------------------- */
 
-/* Move the records of a task to the other array by the highest digit in which they differ.  Digit d
- * then begins at first[d], and task->top is the digit's lowest bit.  False if all keys are equal;
- * then nothing was moved.  `count` has an entry per thread. */
-static bool split(const struct state *s, struct task *task, int threads,
-		  size_t (*count)[RADIX_DIGITS], size_t first[RADIX_DIGITS + 1])
+/* Move the records to `spare` by the highest digit in which they differ.  Digit d then begins at
+ * first[d].  Returns the digit's lowest bit. */
+static unsigned split(const struct state *s, size_t first[RADIX_DIGITS + 1])
 {
 	const struct radix_cpu *cpu = &s->cpu;
-	size_t position[RADIX_DIGITS], most = task->count;
+	const size_t n = cpu->count, width = cpu->width;
+	size_t position[RADIX_DIGITS], most = n;
+	unsigned shift = cpu->top;
 
-	while (most == task->count && task->top > cpu->low) {
-		const unsigned bits = task->top - cpu->low;
-		const unsigned shift =
-			bits > RADIX_DIGIT_BITS ? task->top - RADIX_DIGIT_BITS : cpu->low;
+	while (most == n && shift > cpu->low) {
+		shift -= RADIX_DIGIT_BITS;
+#pragma omp parallel for num_threads(cpu->threads) schedule(static, 1) if (cpu->threads > 1)
+		for (int t = 0; t < cpu->threads; t++) {
+			const struct cpu_range r = cpu_range_of(n, t, cpu->threads);
 
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-		for (int t = 0; t < threads; t++) {
-			const struct cpu_range r = cpu_range_of(task->count, t, threads);
-
-			memset(count[t], 0, sizeof count[t]);
-			radix_digit_count(at(s, task->in_spare, task->begin + r.begin),
-					  r.end - r.begin, cpu->width, shift, count[t]);
+			memset(s->count[t], 0, sizeof s->count[t]);
+			radix_digit_count(at(cpu->record, s, r.begin), r.end - r.begin, width,
+					  shift, s->count[t]);
 		}
-		radix_digit_positions(count, threads, 0, first);
-		first[RADIX_DIGITS] = task->count;
+		radix_digit_positions(s->count, cpu->threads, 0, first);
+		first[RADIX_DIGITS] = n;
 		most = 0;
 		for (size_t d = 0; d < RADIX_DIGITS; d++)
 			most = first[d + 1] - first[d] > most ? first[d + 1] - first[d] : most;
-		task->top = shift;
 	}
-	if (most == task->count)
-		return false;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1) private(position)
-	for (int t = 0; t < threads; t++) {
-		const struct cpu_range r = cpu_range_of(task->count, t, threads);
+#pragma omp parallel for num_threads(cpu->threads) \
+	schedule(static, 1) if (cpu->threads > 1) private(position)
+	for (int t = 0; t < cpu->threads; t++) {
+		const struct cpu_range r = cpu_range_of(n, t, cpu->threads);
 
-		radix_digit_positions(count, threads, t, position);
-		radix_digit_scatter(at(s, task->in_spare, task->begin + r.begin), r.end - r.begin,
-				    cpu->width, task->top, at(s, !task->in_spare, task->begin),
-				    position);
+		radix_digit_positions(s->count, cpu->threads, t, position);
+		radix_digit_scatter(at(cpu->record, s, r.begin), r.end - r.begin, width, shift,
+				    cpu->spare, position);
 	}
-	task->in_spare = !task->in_spare;
-	return true;
+	return shift;
 }
 
-/* The part of a split task whose digit is d. */
-static struct task part_of(const struct task *task, const size_t *first, size_t d)
+/* Sort n records from number `begin` on, which lie in `spare` and agree from bit `top` on. */
+static void sort_part(const struct state *s, size_t begin, size_t n, unsigned top)
 {
-	return (struct task){ task->begin + first[d], first[d + 1] - first[d], task->top,
-			      task->in_spare };
-}
+	const struct radix_cpu *cpu = &s->cpu;
+	void *record = at(cpu->record, s, begin), *spare = at(cpu->spare, s, begin);
 
-/* ---- one task, one thread ------------------------------------------------------------------ */
-
-static void settle(const struct state *s, const struct task *task)
-{
-	if (task->in_spare)
-		memcpy(at(s, false, task->begin), at(s, true, task->begin),
-		       task->count * s->cpu.width);
-}
-
-/* Sort pairs as words of their key and place, which are all different, and fetch the values. */
-static void sort_pairs(const struct state *s, const struct task *task, uint32_t *value)
-{
-	const uint64_t *pair = at(s, task->in_spare, task->begin), key_bits = UINT64_MAX << 32;
-	uint64_t *word = at(s, false, task->begin);
-
-	for (size_t i = 0; i < task->count; i++) {
-		value[i] = (uint32_t)pair[i];
-		word[i] = (pair[i] & key_bits) | i;
+	if (!s->vectors) {
+		radix_sort_digits(record, spare, true, n, cpu->width, cpu->low, top);
+		return;
 	}
-	if (!(radix_order_of(word, task->count, sizeof *word, 0) & RADIX_ASCENDS))
-		radix_sort_vectors(word, task->count, sizeof *word, radix_medians_for(task->count),
-				   s->plan.simd);
-	for (size_t i = 0; i < task->count; i++)
-		word[i] = (word[i] & key_bits) | value[(uint32_t)word[i]];
+	memcpy(record, spare, n * cpu->width);
+	s->vectors->sort(record, n, radix_medians_for(n), s->share);
 }
 
-/* Sort a task that is not words. */
-static void solve(const struct state *s, struct task task, int thread)
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static void sort(const struct state *s, struct gb_timer *timer)
 {
 	const struct radix_cpu *cpu = &s->cpu;
 	size_t first[RADIX_DIGITS + 1];
+	unsigned top;
 
-	if (task.count > s->leaf && split(s, &task, 1, s->count + thread, first)) {
+	if (s->is_split) {
+		gb_phase(timer, "split");
+		top = split(s, first);
+		gb_phase(timer, "leaves");
+#pragma omp parallel for num_threads(cpu->threads) schedule(dynamic, 1) if (cpu->threads > 1)
 		for (size_t d = 0; d < RADIX_DIGITS; d++)
-			if (first[d + 1] > first[d])
-				solve(s, part_of(&task, first, d), thread);
-	} else if (task.top == cpu->low || task.count == 1) {
-		settle(s, &task);
-	} else if (s->value) {
-		sort_pairs(s, &task, s->value + (size_t)thread * s->leaf);
+			sort_part(s, first[d], first[d + 1] - first[d], top);
+	} else if (s->vectors) {
+#pragma omp parallel num_threads(cpu->threads) if (cpu->threads > 1)
+#pragma omp single nowait
+		s->vectors->sort(cpu->record, cpu->count, radix_medians_for(cpu->count), s->share);
 	} else {
-		radix_sort_digits(at(s, false, task.begin), at(s, true, task.begin), task.in_spare,
-				  task.count, cpu->width, cpu->low, task.top);
+		radix_sort_digits(cpu->record, cpu->spare, false, cpu->count, cpu->width, cpu->low,
+				  cpu->top);
 	}
-}
-
-/* ---- words --------------------------------------------------------------------------------- */
-
-/* Cut n words in two until they are a small part of all, leaving one half of each cut to another
- * thread; sort the rest.  At most `cuts` times, also in the halves, since cuts may be uneven. */
-static void cut(const struct state *s, char *word, size_t n, unsigned cuts)
-{
-	const size_t width = s->cpu.width;
-
-	for (; cuts && n > s->heavy; cuts--) {
-		const struct radix_cut found = radix_cut_vectors(word, n, width, s->plan.simd);
-
-#pragma omp task firstprivate(word, cuts)
-		cut(s, word, found.low, cuts - 1);
-		word += found.high * width;
-		n -= found.high;
-	}
-	radix_sort_vectors(word, n, width, radix_medians_for(n), s->plan.simd);
-}
-
-static void sort_words(const struct state *s, const struct task *task)
-{
-	settle(s, task);
-	if (task->top > s->cpu.low)
-		cut(s, at(s, false, task->begin), task->count, radix_medians_for(task->count));
-}
-
-/* ---- all tasks, all threads ---------------------------------------------------------------- */
-
-/* Turn the input into a list of tasks. */
-static void make_tasks(struct state *s)
-{
-	size_t first[RADIX_DIGITS + 1];
-
-	s->task[0] = (struct task){ .count = s->cpu.count, .top = s->cpu.top };
-	s->task_count = 1;
-	for (size_t i = 0; i < s->task_count && s->plan.is_split; i++) {
-		struct task *task = s->task + i;
-
-		if (task->count <= (i ? s->heavy : SMALL) || (i && s->plan.words) ||
-		    !split(s, task, s->plan.threads, s->count, first))
-			continue;
-		for (size_t d = 0; d < RADIX_DIGITS; d++)
-			if (first[d + 1] > first[d])
-				s->task[s->task_count++] = part_of(task, first, d);
-		task->count = 0;
-	}
-}
-
-static void sort_tasks(struct state *s)
-{
-#pragma omp parallel for num_threads(s->plan.threads) schedule(dynamic, 1) if (s->plan.threads > 1)
-	for (size_t i = 0; i < s->task_count; i++)
-		if (s->task[i].count && s->plan.words)
-			sort_words(s, s->task + i);
-		else if (s->task[i].count)
-			solve(s, s->task[i], omp_get_thread_num());
 }
 
 /* True if the records are sorted now: they ascended, or each was below the one before it. */
 static bool sort_ordered(const struct state *s)
 {
 	const size_t n = s->cpu.count, width = s->cpu.width;
+	const int threads = s->cpu.threads;
 	uint64_t *wide = s->cpu.record;
 	uint32_t *narrow = s->cpu.record;
 	unsigned order = RADIX_ASCENDS | RADIX_DESCENDS;
 
 	/* Shares overlap by one record. */
-#pragma omp parallel for num_threads(s->plan.threads) schedule(static, 1) if (s->plan.threads > 1) \
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1) \
 	reduction(& : order)
-	for (int t = 0; t < s->plan.threads; t++) {
-		const struct cpu_range r = cpu_range_of(n, t, s->plan.threads);
+	for (int t = 0; t < threads; t++) {
+		const struct cpu_range r = cpu_range_of(n, t, threads);
 		const size_t begin = r.begin - (r.begin > 0);
 
-		order &= radix_order_of(at(s, false, begin), r.end - begin, width, s->cpu.low);
+		order &= s->vectors->order(at(s->cpu.record, s, begin), r.end - begin, s->cpu.low,
+					   s->cpu.is_float);
 	}
 	if (order != RADIX_DESCENDS)
 		return order != 0;
-#pragma omp parallel for num_threads(s->plan.threads) schedule(static) if (s->plan.threads > 1)
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
 	for (size_t i = 0; i < n / 2; i++) {
 		const size_t k = n - 1 - i;
 		const uint64_t last = width == 8 ? wide[k] : narrow[k];
@@ -284,15 +187,13 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = state;
 
-	if (!s->cpu.count)
+	if (!s->cpu.count || (s->vectors && sort_ordered(s)))
 		return GB_OK;
 	radix_cpu_to_order(&s->cpu, NULL);
-	gb_phase(timer, "split");
-	if (!sort_ordered(s)) {
-		make_tasks(s);
-		gb_phase(timer, "leaves");
-		sort_tasks(s);
-	}
+	radix_cpu_to_words(&s->cpu);
+	if (!s->vectors || !s->vectors->sort_nearly(s->cpu.record, s->cpu.count, s->few))
+		sort(s, timer);
+	radix_cpu_from_words(&s->cpu);
 	radix_cpu_from_order(&s->cpu, NULL);
 	return GB_OK;
 }
@@ -303,34 +204,28 @@ static enum gb_status create(void *state, const void *params, const void *input_
 			     struct gb_error *err)
 {
 	const struct radix_input *input = input_;
+	const int threads = threads_for(params, input);
 	struct state *s = state;
-	size_t levels;
 
-	s->plan = plan_for(params, input);
-	if (radix_cpu_init(&s->cpu, params, input, s->plan.is_split, err))
+	s->is_split = is_split(params, input);
+	s->vectors = radix_vectors(input->type == RADIX_PAIRS ? 8 : input->key_size, cpu_simd());
+	if (radix_cpu_init(&s->cpu, params, input, s->is_split || !s->vectors, err))
 		return err->code;
-	s->cpu.threads = s->plan.threads;
-	s->leaf = s->plan.simd >= CPU_AVX512 ? LEAF_PAIRS
-		  : s->plan.simd > CPU_PLAIN ? LEAF_AVX2
-					     : LEAF_PLAIN;
-	if (s->leaf > s->cpu.count)
-		s->leaf = s->cpu.count;
-	s->heavy = s->cpu.count / (s->plan.threads > 1 ? 4 * (size_t)s->plan.threads : 1);
-	if (s->heavy < SMALL)
-		s->heavy = SMALL;
-	/* All threads together split no more tasks per digit than heavy ones fit in the input. */
-	levels = (s->cpu.top - s->cpu.low) / RADIX_DIGIT_BITS;
-	s->task_room = 1 + RADIX_DIGITS * (1 + levels * (s->cpu.count / s->heavy));
-	s->count = gb_host_alloc((size_t)s->plan.threads, sizeof *s->count, err);
-	s->task = gb_host_alloc(s->task_room, sizeof *s->task, err);
-	if (s->plan.simd > CPU_PLAIN && !s->plan.words)
-		s->value = gb_host_alloc((size_t)s->plan.threads * s->leaf, sizeof *s->value, err);
+	s->cpu.threads = threads;
+	if (s->vectors && !((const struct radix_params *)params)->unstable)
+		(void)radix_cpu_init_words(&s->cpu, params, err);
+	if (s->vectors)
+		s->few = gb_host_alloc(radix_few_of(s->cpu.count), s->cpu.width, err);
+	s->share = threads > 1 ? s->cpu.count / (4 * (size_t)threads) : SIZE_MAX;
+	if (s->share < SMALL)
+		s->share = SMALL;
+	s->count = gb_host_alloc((size_t)threads, sizeof *s->count, err);
 	return err->code;
 }
 
-/* Keys that are sorted are read once; reversed keys are read and written once.  A split reads
- * records twice and writes them once, and the leaves read and write them once; accesses in the
- * cache and further splits of large inputs are not counted.  Each level of the quicksort whose parts
+/* Keys that are sorted are read once; reversed keys are read and written once, nearly sorted ones
+ * twice.  A split reads records twice and writes them once, and the leaves read and write them once;
+ * accesses in the cache are not counted.  Each level of the quicksort whose parts
  * exceed the last-level cache and have several keys reads and writes records once, and so do all
  * levels below together. */
 static double bytes(const void *params, const void *input_)
@@ -344,10 +239,12 @@ static double bytes(const void *params, const void *input_)
 	const double parts = fmin(size / cache, look.distinct / 2);
 
 	if (!look.descents)
-		return order + size;
+		return size;
 	if (look.descents == input->count - 1)
-		return order + 2 * size;
-	if (plan_for(params, input).is_split)
+		return 2 * size;
+	if (look.descents < radix_few_of(input->count) / 2)
+		return order + 4 * size;
+	if (is_split(params, input))
 		return order + 5 * size;
 	return order + 2 * size * (1 + (parts > 1 ? ceil(log2(parts)) : 0));
 }

@@ -1,4 +1,4 @@
-/* digits.cc -- counts, moves and sorts records by 8-bit digits; recognises their order.
+/* digits.cc -- counts, moves and sorts records by 8-bit digits.
  *
  * Moving is a plain scatter: one load of a position, one store of the record.  Each store also
  * prefetches the next line.  The hardware follows only some of the 256 output streams, so a thread
@@ -7,6 +7,8 @@
  * to memory, which saves reading what is overwritten.
  */
 #include <string.h>
+
+#include <utility>
 
 #include "cpu/sort/sort.h"
 
@@ -23,13 +25,9 @@ enum : size_t {
 	STAGE_BYTES = 256,
 };
 
-template <class K> unsigned digit_of(K record, unsigned shift)
+template <class K> void count_digits(const void *from, size_t n, unsigned shift, size_t *count)
 {
-	return (unsigned)(record >> shift) & (RADIX_DIGITS - 1);
-}
-
-template <class K> void count_digits(const K *record, size_t n, unsigned shift, size_t *count)
-{
+	const K *record = static_cast<const K *>(from);
 	size_t table[TABLES][RADIX_DIGITS] = {};
 	uint8_t digit[BLOCK];
 
@@ -53,7 +51,7 @@ template <class K> void scatter(const K *record, size_t n, unsigned shift, K *ou
 {
 	for (size_t i = 0; i < n; i++) {
 		const K x = record[i];
-		K *const to = out + position[digit_of(x, shift)]++;
+		K *const to = out + position[(uint8_t)(x >> shift)]++;
 
 		*to = x;
 		__builtin_prefetch((const char *)to + 64, 1);
@@ -85,7 +83,7 @@ void scatter_staged(const K *record, size_t n, unsigned shift, K *out, size_t *p
 	memcpy(first, position, sizeof first);
 	for (size_t i = 0; i < n; i++) {
 		const K x = record[i];
-		const unsigned d = digit_of(x, shift);
+		const unsigned d = (uint8_t)(x >> shift);
 		const size_t p = position[d]++;
 
 		stage[d][p % ROOM] = x;
@@ -109,59 +107,28 @@ void scatter_staged(const K *record, size_t n, unsigned shift, K *out, size_t *p
 #endif
 }
 
-template <class K> void move(const K *record, size_t n, unsigned shift, K *out, size_t *position)
+template <class K> void move(const void *from, size_t n, unsigned shift, void *to, size_t *position)
 {
+	const K *record = static_cast<const K *>(from);
+	K *out = static_cast<K *>(to);
+
 	if (n * sizeof *record >= STREAM_BYTES && (uintptr_t)out % STAGE_BYTES == 0)
 		scatter_staged(record, n, shift, out, position);
 	else
 		scatter(record, n, shift, out, position);
 }
-
-/* True if no key is below the one before it or, unless `up`, each is. */
-template <bool up, class K> bool in_order(const K *record, size_t n, unsigned low)
-{
-	enum : size_t { STEP = 256 };
-	bool wrong = false;
-
-	for (size_t i = 0; i + 1 < n && !wrong; i += STEP) {
-		const size_t end = n - 1 - i < STEP ? n - 1 : i + STEP;
-		K found = 0; /* as wide as a record, so that the loop vectorises */
-
-		for (size_t k = i; k < end; k++)
-			found |= (record[k] >> low > record[k + 1] >> low) == up;
-		wrong = found;
-	}
-	return !wrong;
-}
-
-template <class K> unsigned order_of(const K *record, size_t n, unsigned low)
-{
-	return in_order<true>(record, n, low) * RADIX_ASCENDS |
-	       in_order<false>(record, n, low) * RADIX_DESCENDS;
-}
 } // namespace
-
-#define U32(array) static_cast<uint32_t *>(array)
-#define U64(array) static_cast<uint64_t *>(array)
-#define C32(array) static_cast<const uint32_t *>(array)
-#define C64(array) static_cast<const uint64_t *>(array)
 
 void radix_digit_count(const void *record, size_t n, size_t width, unsigned shift,
 		       size_t count[RADIX_DIGITS])
 {
-	if (width == 8)
-		count_digits(C64(record), n, shift, count);
-	else
-		count_digits(C32(record), n, shift, count);
+	(width == 8 ? count_digits<uint64_t> : count_digits<uint32_t>)(record, n, shift, count);
 }
 
 void radix_digit_scatter(const void *record, size_t n, size_t width, unsigned shift, void *out,
 			 size_t position[RADIX_DIGITS])
 {
-	if (width == 8)
-		move(C64(record), n, shift, U64(out), position);
-	else
-		move(C32(record), n, shift, U32(out), position);
+	(width == 8 ? move<uint64_t> : move<uint32_t>)(record, n, shift, out, position);
 }
 
 void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
@@ -192,15 +159,8 @@ void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_
 			continue;
 		radix_digit_positions(count, 1, 0, position);
 		radix_digit_scatter(from, n, width, shift, other, position);
-		void *const swap = from;
-		from = other;
-		other = swap;
+		std::swap(from, other);
 	}
 	if (from != record)
 		memcpy(record, from, n * width);
-}
-
-unsigned radix_order_of(const void *record, size_t n, size_t width, unsigned low)
-{
-	return width == 8 ? order_of(C64(record), n, low) : order_of(C32(record), n, low);
 }

@@ -16,7 +16,7 @@
  *
  * Keys are split in two by a pivot, the median of a sample, until a network can sort them.  After
  * `medians` levels, parts are split at the middle between their least and their largest key, so
- * there is at most one level more per bit of a key.
+ * there is at most one level more per bit of a key.  Keys in order, or nearly, need no pivots.
  */
 #define INLINE inline __attribute__((always_inline)) TARGET
 
@@ -30,11 +30,6 @@ template <class K> struct quicksort {
 	static constexpr size_t NETWORK = 16 * LANES; /* most keys that the networks sort */
 	static constexpr size_t FEW_SAMPLES = 16, MANY_SAMPLES = NETWORK < 64 ? NETWORK : 64;
 	static constexpr size_t MANY = 1 << 12; /* keys that are worth many samples */
-
-	/* Inclusive. */
-	struct bounds {
-		K least, most;
-	};
 
 	static INLINE vec load(const K *from)
 	{
@@ -230,28 +225,21 @@ template <class K> struct quicksort {
 		return false;
 	}
 
-	/* The bounds of n keys, at least two vectors of them. */
-	static TARGET bounds bounds_of(const K *key, size_t n)
+	/* Find the bounds of n keys, at least a vector of them; false if all are equal. */
+	static TARGET bool find_bounds(const K *key, size_t n, K &low, K &high)
 	{
-		vec low[2] = { load(key + n - 2 * LANES), load(key + n - LANES) };
-		vec high[2] = { low[0], low[1] };
-		bounds b;
+		vec lows = load(key + n - LANES), highs = lows;
 
-		for (size_t i = 0; i + 2 * LANES <= n; i += 2 * LANES)
-			for (size_t k = 0; k < 2; k++) {
-				const vec v = load(key + i + k * LANES);
-
-				low[k] = least(low[k], v);
-				high[k] = most(high[k], v);
-			}
-		low[0] = least(low[0], low[1]);
-		high[0] = most(high[0], high[1]);
-		b = { low[0][0], high[0][0] };
-		for (size_t i = 1; i < LANES; i++) {
-			b.least = low[0][i] < b.least ? low[0][i] : b.least;
-			b.most = high[0][i] > b.most ? high[0][i] : b.most;
+		for (size_t i = 0; i + LANES <= n; i += LANES) {
+			lows = least(lows, load(key + i));
+			highs = most(highs, load(key + i));
 		}
-		return b;
+		low = high = lows[0];
+		for (size_t i = 0; i < LANES; i++) {
+			low = lows[i] < low ? lows[i] : low;
+			high = highs[i] > high ? highs[i] : high;
+		}
+		return low != high;
 	}
 
 	/* Store the lanes of v on their sides of the pivot. */
@@ -333,71 +321,151 @@ template <class K> struct quicksort {
 		return low;
 	}
 
-	/* Split n keys, more than NETWORK, in three: below `same`, equal to it, above it. */
-	static TARGET radix_cut split_off(K *key, size_t n, K same)
+	/* Split n keys, more than NETWORK, in three: below `same`, equal to it, above it from `high`
+	 * on. */
+	static TARGET size_t split_off(K *key, size_t n, K same, size_t &high)
 	{
 		const size_t low = same ? partition(key, n, same - 1) : 0;
 
-		if (same == (K)-1)
-			return { low, n };
-		if (n - low > NETWORK)
-			return { low, low + partition(key + low, n - low, same) };
-		few(key + low, n - low);
-		return { low, n };
+		high = n;
+		if (n - low <= NETWORK)
+			few(key + low, n - low);
+		else if (same < (K)-1)
+			high = low + partition(key + low, n - low, same);
+		return low;
 	}
 
-	/* Split n keys, more than NETWORK, by a median.  No side has all of them. */
-	static TARGET radix_cut cut(K *key, size_t n)
-	{
-		K pivot;
-
-		if (choose_median(key, n, pivot)) {
-			const bounds b = bounds_of(key, n);
-
-			return b.least == b.most ? radix_cut{ 0, n } : split_off(key, n, pivot);
-		}
-		const size_t low = partition(key, n, pivot);
-
-		return { low, low };
-	}
-
-	static TARGET void sort(K *key, size_t n, unsigned medians)
+	static TARGET void sort(K *key, size_t n, unsigned medians, size_t share)
 	{
 		while (n > NETWORK) {
-			radix_cut sides;
+			K pivot{}, least, most;
+			const bool repeated = medians && choose_median(key, n, pivot);
+			size_t low, high;
 
-			if (medians) {
-				sides = cut(key, n);
-				medians--;
+			if ((repeated || !medians) && !find_bounds(key, n, least, most))
+				return;
+			if (repeated) {
+				low = split_off(key, n, pivot, high);
 			} else {
-				const bounds b = bounds_of(key, n);
-
-				if (b.least == b.most)
-					return;
-				sides.low = partition(key, n, b.least + (b.most - b.least) / 2);
-				sides.high = sides.low;
+				pivot = medians ? pivot : least + (most - least) / 2;
+				low = high = partition(key, n, pivot);
 			}
-			sort(key, sides.low, medians);
-			key += sides.high;
-			n -= sides.high;
+			medians -= medians > 0;
+			if (low > share)
+#pragma omp task
+				sort(key, low, medians, share);
+			else
+				sort(key, low, medians, share);
+			key += high;
+			n -= high;
 		}
 		few(key, n);
 	}
+
+	/* ---- order ---------------------------------------------------------------------- */
+
+	/* Numbers of the order that records have by the bits from `low` on, or as floats. */
+	static INLINE vec order_of(vec v, unsigned low, bool is_float)
+	{
+		constexpr K SIGN = (K)1 << (8 * sizeof(K) - 1);
+
+		return is_float ? v ^ ((vec)(v >= SIGN) | SIGN) : v >> low;
+	}
+
+	/* The order of n keys.  Blocks of neighbours overlap by one key, the last ones by more. */
+	static TARGET unsigned order(const void *record, size_t n, unsigned low, bool is_float)
+	{
+		const K *key = static_cast<const K *>(record);
+		constexpr size_t BLOCK = 4, KEYS = BLOCK * LANES, AHEAD = 8192;
+		const unsigned full = above(vec{} + 1, vec{});
+		unsigned any = 0, all = full;
+
+		if (n <= KEYS)
+			return 0;
+		for (size_t i = 0; i + 1 < n && (!any || all == full); i += KEYS) {
+			const K *from = key + (i + KEYS < n ? i : n - 1 - KEYS);
+
+			for (size_t k = 0; k < BLOCK; k++, from += LANES) {
+				const vec a = load(from), b = load(from + 1);
+				const unsigned down = above(order_of(a, low, is_float),
+							    order_of(b, low, is_float));
+
+				__builtin_prefetch((const char *)from + AHEAD);
+				any |= down;
+				all &= down;
+			}
+		}
+		return (any ? 0 : RADIX_ASCENDS) | (all == full ? RADIX_DESCENDS : 0);
+	}
+
+	/* Move keys that ascend to the front and the others to `few`; return how many are in front.
+	 * If a key is below the one before it, either may be out of place, so both are moved.
+	 * Returns 0 if more than a few are; then all are in `key` again, in another order. */
+	static TARGET size_t keep(K *key, size_t n, K *few)
+	{
+		size_t kept = 0, i = 0, next = 0;
+
+		while (i < n) {
+			if (i >= next && i + LANES < n && (!kept || key[kept - 1] <= key[i])) {
+				const vec v = load(key + i);
+
+				next = i + LANES;
+				if (!above(v, load(key + i + 1))) {
+					store(key + kept, v);
+					kept += LANES;
+					i += LANES;
+					continue;
+				}
+			}
+			if (!kept || key[kept - 1] <= key[i]) {
+				key[kept++] = key[i++];
+				continue;
+			}
+			few[i - kept] = key[i];
+			few[i - kept + 1] = key[kept - 1];
+			kept--;
+			i++;
+			if (i - kept + 2 > radix_few_of(i))
+				break;
+		}
+		if (i < n || !kept) {
+			memcpy(key + kept, few, (i - kept) * sizeof *key);
+			return 0;
+		}
+		return kept;
+	}
+
+	static TARGET bool sort_nearly(void *record, size_t n, void *few_)
+	{
+		K *key = static_cast<K *>(record), *few = static_cast<K *>(few_);
+		size_t kept = keep(key, n, few), others = n - kept;
+
+		if (!kept)
+			return false;
+		sort(few, others, radix_medians_for(others), others);
+		/* From the back on, all keys that exceed one of the others make room for it. */
+		for (; others; others--) {
+			const K least = few[others - 1];
+
+			for (; kept >= LANES && key[kept - LANES] > least; kept -= LANES)
+				store(key + kept - LANES + others, load(key + kept - LANES));
+			for (; kept && key[kept - 1] > least; kept--)
+				key[kept - 1 + others] = key[kept - 1];
+			key[kept + others - 1] = least;
+		}
+		return true;
+	}
 };
 
-TARGET void sort(void *record, size_t n, size_t width, unsigned medians)
-{
-	if (width == 8)
-		quicksort<uint64_t>::sort(static_cast<uint64_t *>(record), n, medians);
-	else
-		quicksort<uint32_t>::sort(static_cast<uint32_t *>(record), n, medians);
-}
-
-TARGET radix_cut cut(void *record, size_t n, size_t width)
-{
-	return width == 8 ? quicksort<uint64_t>::cut(static_cast<uint64_t *>(record), n)
-			  : quicksort<uint32_t>::cut(static_cast<uint32_t *>(record), n);
-}
+template <class K>
+constexpr struct radix_vector_ops vectors = {
+	.sort =
+		[](void *record, size_t n, unsigned medians, size_t share) {
+			quicksort<K>::sort(static_cast<K *>(record), n, medians, share);
+		},
+	.order = quicksort<K>::order,
+	.sort_nearly = quicksort<K>::sort_nearly,
+};
 
 #undef INLINE
 #undef TARGET

@@ -37,10 +37,6 @@ void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int threa
 void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_t width,
 		       unsigned low, unsigned top);
 
-/* The keys ascend; each is below the one before it.  Both hold for at most one record. */
-enum { RADIX_ASCENDS = 1, RADIX_DESCENDS = 2 };
-unsigned radix_order_of(const void *record, size_t n, size_t width, unsigned low);
-
 /* ---- vectors (vectors.cc) ------------------------------------------------------------------- */
 
 /* Levels that n records may be split by medians: twice what perfect medians would need. */
@@ -49,17 +45,30 @@ static inline unsigned radix_medians_for(size_t n)
 	return 2 * (64 - (unsigned)__builtin_clzll(n | 1));
 }
 
-/* Sort n records by all their bits, in place; `simd` is above CPU_PLAIN.  After `medians` levels,
- * parts are split at the middle between their least and largest record. */
-void radix_sort_vectors(void *record, size_t n, size_t width, unsigned medians, enum cpu_simd simd);
+/* The keys ascend; each is below the one before it. */
+enum { RADIX_ASCENDS = 1, RADIX_DESCENDS = 2 };
 
-/* Make the first step of that, for at least RADIX_CUT_MIN records.  The records before `low` are
- * then below those from `high` on, and those between are in their places.  No side has all. */
-enum { RADIX_CUT_MIN = 257 };
-struct radix_cut {
-	size_t low, high;
+/* Records that a nearly sorted n may have out of order, about. */
+static inline size_t radix_few_of(size_t n)
+{
+	return n / 64 + 16;
+}
+
+/* What vectors do with n records of one width. */
+struct radix_vector_ops {
+	/* Sort them by all their bits, in place.  After `medians` levels, parts are split at the
+	 * middle between their least and largest record.  Parts of more than `share` records may go
+	 * to other threads of a parallel region. */
+	void (*sort)(void *record, size_t n, unsigned medians, size_t share);
+	/* Find their order by the bits from `low` on, or as floats; 0 for a few records. */
+	unsigned (*order)(const void *record, size_t n, unsigned low, bool is_float);
+	/* Sort them by all their bits if all but a few ascend; `few` has radix_few_of(n) records.
+	 * Otherwise they are left in another order. */
+	bool (*sort_nearly)(void *record, size_t n, void *few);
 };
-struct radix_cut radix_cut_vectors(void *record, size_t n, size_t width, enum cpu_simd simd);
+
+/* NULL for CPU_PLAIN. */
+const struct radix_vector_ops *radix_vectors(size_t width, enum cpu_simd simd);
 
 #ifdef __cplusplus
 }

@@ -18,26 +18,27 @@ namespace
 {
 #define SHIM inline __attribute__((always_inline))
 
-/* Entry m of a table for eight lanes: the numbers of the lanes, one per byte, in the order that
+/* Entry m of a table for vectors of a few lanes: the numbers of the lanes' bytes, in the order that
  * puts the lanes of mask m last. */
-struct orders {
-	uint64_t of[256];
+template <unsigned LANES, unsigned BYTES> struct orders {
+	uint8_t of[1 << LANES][LANES * BYTES];
 
 	constexpr orders() : of()
 	{
-		for (unsigned m = 0; m < 256; m++) {
+		for (unsigned m = 0; m < 1 << LANES; m++) {
 			unsigned place = 0;
 
 			for (unsigned side = 0; side < 2; side++)
-				for (uint64_t lane = 0; lane < 8; lane++)
-					if ((m >> lane & 1) == side)
-						of[m] |= lane << 8 * place++;
+				for (unsigned i = 0; i < LANES * BYTES; i++)
+					if ((m >> i / BYTES & 1) == side)
+						of[m][place++] = (uint8_t)i;
 		}
 	}
 };
-constexpr orders order;
 
 #if defined(__x86_64__)
+
+constexpr orders<8, 1> order;
 
 /* Sixteen lanes are ordered by two compressions, eight by the table. */
 namespace avx512
@@ -71,7 +72,7 @@ SHIM TARGET void put_sides(uint32_t *low, uint32_t *high, u32x16 v, unsigned up)
 
 SHIM TARGET void put_sides(uint64_t *low, uint64_t *high, u64x8 v, unsigned up)
 {
-	const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)(order.of + up));
+	const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)order.of[up]);
 	/* GCC warns of uninitialised variables in the functions without a mask. */
 	const __m512i lanes = _mm512_maskz_cvtepu8_epi64(0xff, bytes);
 	const __m512i ordered = _mm512_maskz_permutexvar_epi64(0xff, lanes, (__m512i)v);
@@ -117,7 +118,7 @@ template <class V> SHIM TARGET unsigned above(V v, V p)
 
 template <class K, class V> SHIM TARGET void put_sides(K *low, K *high, V v, unsigned up)
 {
-	const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)(order.of + up));
+	const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)order.of[up]);
 	const __m256i ordered =
 		_mm256_permutevar8x32_epi32((__m256i)v, _mm256_cvtepu8_epi32(bytes));
 
@@ -162,18 +163,7 @@ namespace neon
 typedef uint32_t u32x4 __attribute__((vector_size(16)));
 typedef uint64_t u64x2 __attribute__((vector_size(16)));
 
-struct byte_orders {
-	uint8_t of[16][16];
-
-	constexpr byte_orders() : of()
-	{
-		for (unsigned m = 0; m < 16; m++)
-			for (unsigned i = 0; i < 16; i++)
-				of[m][i] = (uint8_t)((order.of[m | 0xf0] >> i / 4 * 8 & 3) * 4 +
-						     i % 4);
-	}
-};
-constexpr byte_orders byte_order;
+constexpr orders<4, 4> order;
 
 SHIM unsigned above(u32x4 v, u32x4 p)
 {
@@ -191,7 +181,7 @@ SHIM unsigned above(u64x2 v, u64x2 p)
 
 template <class K, class V> SHIM void put_sides(K *low, K *high, V v, unsigned up)
 {
-	const uint8x16_t ordered = vqtbl1q_u8((uint8x16_t)v, vld1q_u8(byte_order.of[up & 15]));
+	const uint8x16_t ordered = vqtbl1q_u8((uint8x16_t)v, vld1q_u8(order.of[up & 15]));
 
 	memcpy(low, &ordered, 16);
 	memcpy(high - 16 / sizeof(K), &ordered, 16);
@@ -217,25 +207,16 @@ template <class V> SHIM void store_first(void *to, size_t bytes, V v)
 
 } // namespace
 
-void radix_sort_vectors(void *record, size_t n, size_t width, unsigned medians, enum cpu_simd simd)
+const struct radix_vector_ops *radix_vectors(size_t width, enum cpu_simd simd)
 {
 #if defined(__x86_64__)
 	if (simd >= CPU_AVX512)
-		avx512::sort(record, n, width, medians);
-	else
-		avx2::sort(record, n, width, medians);
+		return width == 8 ? &avx512::vectors<uint64_t> : &avx512::vectors<uint32_t>;
+	if (simd >= CPU_AVX2)
+		return width == 8 ? &avx2::vectors<uint64_t> : &avx2::vectors<uint32_t>;
 #elif defined(__aarch64__)
-	neon::sort(record, n, width, medians);
+	if (simd >= CPU_NEON)
+		return width == 8 ? &neon::vectors<uint64_t> : &neon::vectors<uint32_t>;
 #endif
-}
-
-struct radix_cut radix_cut_vectors(void *record, size_t n, size_t width, enum cpu_simd simd)
-{
-#if defined(__x86_64__)
-	return simd >= CPU_AVX512 ? avx512::cut(record, n, width) : avx2::cut(record, n, width);
-#elif defined(__aarch64__)
-	return neon::cut(record, n, width);
-#else
-	return { 0, n }; /* never called: cpu_simd() is CPU_PLAIN here */
-#endif
+	return NULL;
 }

@@ -71,17 +71,8 @@ static uint64_t get(const void *array, size_t width, size_t i)
 	return width == 8 ? ((const uint64_t *)array)[i] : ((const uint32_t *)array)[i];
 }
 
-/* Whole, by middles alone, cut first, and by digits from either array. */
-enum way { WHOLE, BY_MIDDLES, CUT, BY_DIGITS, BY_DIGITS_SPARE, WAYS };
-
-static void sort_cut(char *record, size_t n, size_t width, enum cpu_simd simd)
-{
-	const struct radix_cut cut = radix_cut_vectors(record, n, width, simd);
-
-	cr_assert(cut.low <= cut.high && cut.low < n && cut.high > 0);
-	radix_sort_vectors(record, cut.low, width, 30, simd);
-	radix_sort_vectors(record + cut.high * width, n - cut.high, width, 30, simd);
-}
+/* By medians, by middles alone, and by digits from either array. */
+enum way { BY_MEDIANS, BY_MIDDLES, BY_DIGITS, BY_DIGITS_SPARE, WAYS };
 
 static void sort_one(size_t width, int kind, size_t n, enum way way, enum cpu_simd simd)
 {
@@ -103,10 +94,9 @@ static void sort_one(size_t width, int kind, size_t n, enum way way, enum cpu_si
 	qsort(wanted, n, sizeof *wanted, compare_64);
 	if (way >= BY_DIGITS)
 		radix_sort_digits(record, spare, key == spare, n, width, 0, (unsigned)width * 8);
-	else if (way == CUT)
-		sort_cut(record, n, width, simd);
 	else
-		radix_sort_vectors(record, n, width, way == WHOLE ? radix_medians_for(n) : 0, simd);
+		radix_vectors(width, simd)
+			->sort(record, n, way == BY_MEDIANS ? radix_medians_for(n) : 0, n);
 	for (size_t i = 0; i < n; i++)
 		cr_assert_eq(get(record, width, i), wanted[i],
 			     "level %d width %zu kind %d way %d, key %zu of %zu", (int)simd, width,
@@ -124,8 +114,7 @@ static void sort_all(size_t n, enum way first, enum way last, enum cpu_simd simd
 	for (size_t width = 4; width <= 8; width += 4)
 		for (int kind = 0; kind < KINDS; kind++)
 			for (enum way way = first; way <= last; way++)
-				if (way != CUT || n >= RADIX_CUT_MIN)
-					sort_one(width, kind, n, way, simd);
+				sort_one(width, kind, n, way, simd);
 }
 
 /* Networks sort up to 256 keys; the number of samples changes at 4096. */
@@ -135,11 +124,11 @@ Test(sort, vectors)
 
 	for (enum cpu_simd simd = CPU_PLAIN + 1; simd <= cpu_simd(); simd++) {
 		for (size_t n = 0; n <= 600; n++)
-			sort_all(n, WHOLE, CUT, simd);
+			sort_all(n, BY_MEDIANS, BY_MIDDLES, simd);
 		for (size_t i = 0; i < GB_COUNT(other); i++)
 			for (size_t n = other[i] - 1; n <= other[i] + 1; n++)
-				sort_all(n, WHOLE, CUT, simd);
-		sort_all(MOST, WHOLE, CUT, simd);
+				sort_all(n, BY_MEDIANS, BY_MIDDLES, simd);
+		sort_all(MOST, BY_MEDIANS, BY_MIDDLES, simd);
 	}
 }
 
@@ -175,21 +164,73 @@ Test(sort, digits_of_many_records)
 /* One key is out of order, at any place; only the upper halves of pairs count. */
 Test(sort, orders)
 {
-	enum { COUNT = 700, BOTH = RADIX_ASCENDS | RADIX_DESCENDS };
+	enum { COUNT = 700 };
 	uint64_t key[COUNT];
 
-	for (size_t i = 0; i < COUNT; i++)
-		key[i] = i / 2 << 32 | (i % 2 ? 0 : 7);
-	cr_assert_eq(radix_order_of(key, 0, 8, 0), BOTH);
-	cr_assert_eq(radix_order_of(key, 1, 8, 0), BOTH);
-	cr_assert_eq(radix_order_of(key, COUNT, 8, 32), RADIX_ASCENDS);
-	cr_assert_eq(radix_order_of(key, COUNT, 8, 0), 0);
-	for (size_t i = 0; i < COUNT; i++)
-		key[i] = COUNT - i;
-	cr_assert_eq(radix_order_of(key, COUNT, 8, 0), RADIX_DESCENDS);
-	for (size_t i = 0; i + 1 < COUNT; i++) {
-		key[i]--;
-		cr_assert_eq(radix_order_of(key, COUNT, 8, 0), 0);
-		key[i]++;
+	cr_assert_null(radix_vectors(8, CPU_PLAIN));
+	for (enum cpu_simd simd = CPU_PLAIN + 1; simd <= cpu_simd(); simd++) {
+		const struct radix_vector_ops *v = radix_vectors(8, simd);
+
+		for (size_t i = 0; i < COUNT; i++)
+			key[i] = i / 2 << 32 | (i % 2 ? 0 : 7);
+		cr_assert_eq(v->order(key, 0, 0, false), 0);
+		cr_assert_eq(v->order(key, COUNT, 32, false), RADIX_ASCENDS);
+		cr_assert_eq(v->order(key, COUNT, 0, false), 0);
+		for (size_t i = 0; i < COUNT; i++)
+			key[i] = COUNT - i;
+		cr_assert_eq(v->order(key, COUNT, 0, false), RADIX_DESCENDS);
+		for (size_t i = 0; i + 1 < COUNT; i++) {
+			key[i]--;
+			cr_assert_eq(v->order(key, COUNT, 0, false), 0);
+			key[i]++;
+		}
 	}
+}
+
+/* Floats ascend by value, from numbers with the sign bit on. */
+Test(sort, order_of_floats)
+{
+	enum { COUNT = 300 };
+	float key[COUNT];
+
+	for (size_t i = 0; i < COUNT; i++)
+		key[i] = (float)i - 150;
+	for (enum cpu_simd simd = CPU_PLAIN + 1; simd <= cpu_simd(); simd++) {
+		const struct radix_vector_ops *v = radix_vectors(4, simd);
+
+		cr_assert_eq(v->order(key, COUNT, 0, true), RADIX_ASCENDS);
+		cr_assert_eq(v->order(key, COUNT, 0, false), 0);
+	}
+}
+
+/* One of `every` keys is too large or too small; 0: none. */
+static void sort_nearly(size_t width, size_t n, size_t every, enum cpu_simd simd)
+{
+	static uint64_t key[MOST], few[MOST], wanted[MOST];
+	bool done;
+
+	for (size_t i = 0; i < n; i++) {
+		wanted[i] = every && i % every == every / 2 ? i * 7919 % (2 * n) : 2 * i;
+		put(key, width, i, wanted[i]);
+	}
+	qsort(wanted, n, sizeof *wanted, compare_64);
+	done = radix_vectors(width, simd)->sort_nearly(key, n, few);
+	if (!every || every > 200)
+		cr_assert(done, "%zu keys, width %zu, every %zu", n, width, every);
+	if (every && every < 20 && n > 4000)
+		cr_assert_not(done);
+	if (!done)
+		radix_vectors(width, simd)->sort(key, n, radix_medians_for(n), n);
+	for (size_t i = 0; i < n; i++)
+		cr_assert_eq(get(key, width, i), wanted[i], "key %zu of %zu, every %zu", i, n,
+			     every);
+}
+
+Test(sort, nearly)
+{
+	for (enum cpu_simd simd = CPU_PLAIN + 1; simd <= cpu_simd(); simd++)
+		for (size_t width = 4; width <= 8; width += 4)
+			for (size_t n = 1; n <= MOST; n = n < 70 ? n + 1 : n * 3 / 2)
+				for (size_t every = 0; every < 700; every = every * 3 / 2 + 1)
+					sort_nearly(width, n, every, simd);
 }

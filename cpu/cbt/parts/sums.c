@@ -26,7 +26,8 @@ enum {
 	BLOCK_LEVELS = 12,   /* a block is 2^12 bits of the field */
 	SUBTREE_LEVELS = 18, /* a subtree has at most 2^18 */
 	BATCH = 8,           /* blocks of a batch */
-	BATCHES = (1 << (SUBTREE_LEVELS - BLOCK_LEVELS)) / BATCH, /* of the largest subtree */
+	SUBTREE_BLOCKS = 1 << (SUBTREE_LEVELS - BLOCK_LEVELS), /* of the largest subtree */
+	BATCHES = SUBTREE_BLOCKS / BATCH,
 	AROUND_DEPTH = 27, /* from here on the heap, 2^D / 2 bytes, is too large for the caches */
 };
 
@@ -82,9 +83,12 @@ typedef uint64_t lanes_anywhere __attribute__((vector_size(64), aligned(4), may_
  * next. */
 #define PLACE(at, used, of, first) \
 	(64 * ((at) * (of) / (used) / 64 - (first)) + (at) / (used) * (of) % 64 + (at) % (used))
-/* Bytes at .. at + 63 of the first `used` of each `of`, which lie in x[first] and the next. */
-#define GATHER(x, used, of, first, at) \
-	(lanes) PICK(bytes, (x)[first], (x)[(first) + 1], SIXTY_FOUR(PLACE, at, used, of, first))
+/* Store bytes at .. at + 63 of the first `used` of each `of`, which lie in x[first] and the next. */
+#define GATHER(to, x, used, of, first, at)                                                        \
+	do {                                                                                      \
+		static const uint8_t from[64] = { SIXTY_FOUR(PLACE, at, used, of, first) };       \
+		gather_vbmi2(to, (x) + (first), from, 64 * ((first) + 1) / (of) * (used) - (at)); \
+	} while (0)
 
 /* `bits` ones from bit 0 of each `step` bits. */
 #define REPEAT(bits, step) \
@@ -115,6 +119,17 @@ CPU_VBMI2_TARGET static inline void add_shorts_vbmi2(lanes *x, unsigned shift)
 	*x = (lanes)_mm512_madd_epi16((__m512i)*x, _mm512_set1_epi32(65536 << shift | 1));
 }
 
+/* Store the bytes with these numbers: the first `firsts` of them lie in *x, the others in the next. */
+CPU_VBMI2_TARGET static inline void gather_vbmi2(uint64_t *to, const lanes *x, const uint8_t *from,
+						 unsigned firsts)
+{
+	const __m512i place = _mm512_loadu_si512(from);
+	const __m512i all = _mm512_permutexvar_epi8(place, (__m512i)x[0]);
+
+	_mm512_storeu_si512(
+		to, _mm512_mask_permutexvar_epi8(all, UINT64_MAX << firsts, place, (__m512i)x[1]));
+}
+
 CPU_VBMI2_TARGET static inline void even_bytes_vbmi2(lanes *x, size_t i)
 {
 	const __m512i even_first = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
@@ -122,6 +137,9 @@ CPU_VBMI2_TARGET static inline void even_bytes_vbmi2(lanes *x, size_t i)
 	x[i] = (lanes)_mm512_permutexvar_epi64(
 		even_first, _mm512_packus_epi16((__m512i)x[2 * i], (__m512i)x[2 * i + 1]));
 }
+#else
+/* Never called. */
+#define gather_vbmi2(to, x, from, firsts) ((void)(from))
 #endif
 
 /* Replace each pair of bytes by the first one + 2^shift times the second one; shift is 0 .. 6. */
@@ -192,9 +210,9 @@ CBT_ALWAYS void sum_words(enum cpu_simd simd, const struct rows *r, size_t first
 		EACH(i, 4, join(&t[i], 24, 32));
 		store_bytes(level2, t, 4, 6);
 	} else {
-		STORE(level2) = GATHER(t, 3, 4, 0, 0);
-		STORE(level2 + 8) = GATHER(t, 3, 4, 1, 64);
-		STORE(level2 + 16) = GATHER(t, 3, 4, 2, 128);
+		GATHER(level2, t, 3, 4, 0, 0);
+		GATHER(level2 + 8, t, 3, 4, 1, 64);
+		GATHER(level2 + 16, t, 3, 4, 2, 128);
 	}
 	EACH(i, 4, x[i] = (x[i] + (x[i] >> 4)) & REPEAT(4, 8));
 	EACH(i, 4, t[i] = x[i]);
@@ -219,9 +237,9 @@ CBT_ALWAYS void sum_block(enum cpu_simd simd, const struct rows *r, uint32_t *co
 	if (simd < CPU_VBMI2) {
 		store_bytes(r->level[4], t, 4, 5);
 	} else {
-		STORE(r->level[4]) = GATHER(t, 5, 8, 0, 0);
-		STORE(r->level[4] + 7) = GATHER(t, 5, 8, 1, 56);
-		STORE(r->level[4] + 12) = GATHER(t, 5, 8, 2, 96);
+		GATHER(r->level[4], t, 5, 8, 0, 0);
+		GATHER(r->level[4] + 7, t, 5, 8, 1, 56);
+		GATHER(r->level[4] + 12, t, 5, 8, 2, 96);
 	}
 	EACH(i, 4, add_bytes(simd, &x[i], 0));
 	even_bytes(simd, x, 4);
@@ -232,8 +250,8 @@ CBT_ALWAYS void sum_block(enum cpu_simd simd, const struct rows *r, uint32_t *co
 	if (simd < CPU_VBMI2) {
 		store_bytes(r->level[5], t, 2, 6);
 	} else {
-		STORE(r->level[5]) = GATHER(t, 6, 8, 0, 0);
-		STORE(r->level[5] + 4) = GATHER(t, 6, 8, 0, 32);
+		GATHER(r->level[5], t, 6, 8, 0, 0);
+		GATHER(r->level[5] + 4, t, 6, 8, 0, 32);
 	}
 	EACH(i, 2, add_bytes(simd, &x[i], 0));
 	even_bytes(simd, x, 2);
@@ -245,17 +263,25 @@ CBT_ALWAYS void sum_block(enum cpu_simd simd, const struct rows *r, uint32_t *co
 	if (simd < CPU_VBMI2) {
 		store_bytes(r->level[6], x, 1, 7);
 	} else {
-		x[1] = x[0];
-		x[0] = GATHER(x, 7, 8, 0, 0);
+		x[0] = (lanes)PICK(bytes, x[0], x[0], SIXTY_FOUR(PLACE, 0, 7, 8, 0));
 		memcpy(r->level[6], x, 56);
 	}
 }
 
+#if defined(__x86_64__)
+CPU_VBMI2_TARGET static inline void stream_line_vbmi2(uint64_t *to, const uint64_t *from)
+{
+	_mm512_stream_si512((void *)to, _mm512_load_si512(from));
+}
+#endif
+
 /* Copy n words, a multiple of eight, to whole cache lines around the caches. */
-static void copy_around(uint64_t *to, const uint64_t *from, size_t n)
+CBT_ALWAYS void copy_around(enum cpu_simd simd, uint64_t *to, const uint64_t *from, size_t n)
 {
 #if defined(__x86_64__)
-	for (size_t i = 0; i < n; i += 2)
+	for (size_t i = 0; i < n && simd >= CPU_VBMI2; i += 8)
+		stream_line_vbmi2(to + i, from + i);
+	for (size_t i = 0; i < n && simd < CPU_VBMI2; i += 2)
 		_mm_stream_si128((__m128i *)(void *)(to + i),
 				 _mm_load_si128((const __m128i *)(const void *)(from + i)));
 #else
@@ -271,6 +297,17 @@ void cbt_sums_fence(const struct cbt_sums *s)
 #endif
 }
 
+/* Prefetch the field of the next subtree, a line of each of its pages with each block of this one:
+ * so many streams are faster than one. */
+CBT_ALWAYS void fetch_ahead(const uint64_t *block, size_t in_subtree)
+{
+	enum { PAGE = 512 };
+	const uint64_t *const subtree = block + (SUBTREE_BLOCKS - in_subtree) * row_words[0];
+
+	for (size_t at = 0; at < SUBTREE_BLOCKS * row_words[0]; at += PAGE)
+		__builtin_prefetch(subtree + at + 8 * in_subtree, 0, 2);
+}
+
 /* Sum n blocks from number `first` on: a batch or less. */
 CBT_ALWAYS void sum_blocks(enum cpu_simd simd, const struct cbt_sums *s, size_t first, size_t n,
 			   uint32_t *count)
@@ -284,11 +321,14 @@ CBT_ALWAYS void sum_blocks(enum cpu_simd simd, const struct cbt_sums *s, size_t 
 	for (size_t i = 1; i <= 6 && s->around && n == BATCH; to += BATCH * row_words[i++])
 		r.level[i] = to;
 	for (size_t b = 0; b < n; b++) {
+		if (to > buffer)
+			fetch_ahead(r.field, (first + b) % SUBTREE_BLOCKS);
 		sum_block(simd, &r, count + GROUP * b);
 		next_block(&r);
 	}
 	for (size_t i = 1; i <= 6 && to > buffer; i++)
-		copy_around(heap.level[i], r.level[i] - BATCH * row_words[i], BATCH * row_words[i]);
+		copy_around(simd, heap.level[i], r.level[i] - BATCH * row_words[i],
+			    BATCH * row_words[i]);
 }
 
 /* ---- packing numbers of a few bits into words ---------------------------------------------- */
@@ -318,9 +358,38 @@ static void append_end(const struct writer *w)
 		*w->to = w->word;
 }
 
-/* Pack 64 numbers of `width` bits (9 .. 16) into eights of `width` bytes.  The last one is written
- * in 16 bytes. */
-CBT_ALWAYS void pack_eights(uint8_t *to, const uint32_t *count, unsigned width)
+#if defined(__x86_64__)
+/* Where byte number `at` of eights of `width` bytes lies: the first eight bytes of each in a lane of
+ * one vector, the others in the same lane of the next. */
+#define PLACE_IN_EIGHT(at, width) \
+	((at) / (width)*8 + (at) % (width) + ((at) % (width) < 8 ? 0 : 64 - 8))
+#define HALVES_OF(width)                                                    \
+	{                                                                   \
+		{ SIXTY_FOUR(PLACE_IN_EIGHT, 0, width) },                   \
+			{ SIXTY_FOUR(PLACE_IN_EIGHT, 4 * (width), width) }, \
+	}
+
+/* Store the eights of pack_eights(). */
+CPU_VBMI2_TARGET static inline void store_eights_vbmi2(uint8_t *to, const lanes *low,
+						       const lanes *high, unsigned width)
+{
+	static const uint8_t place[8][2][64] = { HALVES_OF(9),  HALVES_OF(10), HALVES_OF(11),
+						 HALVES_OF(12), HALVES_OF(13), HALVES_OF(14),
+						 HALVES_OF(15), HALVES_OF(16) };
+
+	for (unsigned half = 0; half < 2; half++) {
+		const __m512i from = _mm512_loadu_si512(place[width - 9][half]);
+
+		_mm512_mask_storeu_epi8(
+			to + 4 * width * half, UINT64_MAX >> (64 - 4 * width),
+			_mm512_permutex2var_epi8((__m512i)*low, from, (__m512i)*high));
+	}
+}
+#endif
+
+/* Pack 64 numbers of `width` bits (9 .. 16) into eights of `width` bytes.  Without VBMI2, the last
+ * one is written in 16 bytes. */
+CBT_ALWAYS void pack_eights(enum cpu_simd simd, uint8_t *to, const uint32_t *count, unsigned width)
 {
 	lanes x[4], low, high;
 
@@ -333,6 +402,12 @@ CBT_ALWAYS void pack_eights(uint8_t *to, const uint32_t *count, unsigned width)
 	high = PICK(lanes, x[0], x[1], 1, 3, 5, 7, 9, 11, 13, 15);
 	low |= high << 2 * width << 2 * width;
 	high >>= 64 - 4 * width;
+#if defined(__x86_64__)
+	if (simd >= CPU_VBMI2) {
+		store_eights_vbmi2(to, &low, &high, width);
+		return;
+	}
+#endif
 	for (size_t i = 0; i < 8; i++) {
 		memcpy(to + width * i, (const uint64_t *)&low + i, 8);
 		memcpy(to + width * i + 8, (const uint64_t *)&high + i, 8);
@@ -341,17 +416,18 @@ CBT_ALWAYS void pack_eights(uint8_t *to, const uint32_t *count, unsigned width)
 
 /* Pack n numbers (a multiple of 64, at most MOST) of `width` bits (8 .. 31). */
 enum { MOST = GROUP * BATCHES };
-CBT_ALWAYS void pack(uint64_t *to, const uint32_t *count, size_t n, unsigned width)
+CBT_ALWAYS void pack(enum cpu_simd simd, uint64_t *to, const uint32_t *count, size_t n,
+		     unsigned width)
 {
-	uint8_t byte[2 * MOST + 8];
+	uint8_t buffer[2 * MOST + 8], *const byte = simd < CPU_VBMI2 ? buffer : (uint8_t *)to;
 	struct writer w = { .to = to };
 
 	for (size_t i = 0; i < n && width == 8; i++)
 		byte[i] = (uint8_t)count[i];
 	for (size_t i = 0; i < n && width > 8 && width <= 16; i += GROUP)
-		pack_eights(byte + i / 8 * width, count + i, width);
-	if (width <= 16)
-		memcpy(to, byte, n / 8 * width);
+		pack_eights(simd, byte + i / 8 * width, count + i, width);
+	if (byte == buffer && width <= 16)
+		memcpy(to, buffer, n / 8 * width);
 	for (size_t i = 0; i < n && width > 16; i++)
 		append(&w, count[i], width);
 }
@@ -374,8 +450,8 @@ CBT_ALWAYS void add_pairs(uint32_t *count, size_t n)
 
 /* Compute the levels above `level` until 64 of the n nodes are left, whose counts are then in
  * count.  The nodes are piece number `piece` of n each. */
-CBT_ALWAYS void fold(const struct cbt_sums *s, unsigned level, size_t piece, uint32_t *count,
-		     size_t n)
+CBT_ALWAYS void fold(enum cpu_simd simd, const struct cbt_sums *s, unsigned level, size_t piece,
+		     uint32_t *count, size_t n)
 {
 	while (n > GROUP) {
 		const unsigned width = cbt_width(s->depth, --level);
@@ -385,7 +461,8 @@ CBT_ALWAYS void fold(const struct cbt_sums *s, unsigned level, size_t piece, uin
 		to = s->heap + level_word(s->depth, level) + piece * n / GROUP * width;
 		add_pairs(count, n);
 		for (size_t i = 0; i < n; i += MOST)
-			pack(to + i / GROUP * width, count + i, n - i < MOST ? n - i : MOST, width);
+			pack(simd, to + i / GROUP * width, count + i, n - i < MOST ? n - i : MOST,
+			     width);
 	}
 }
 
@@ -400,10 +477,10 @@ CBT_ALWAYS void sum_subtree(enum cpu_simd simd, const struct cbt_sums *s, size_t
 		const size_t piece = i * batches + b;
 
 		sum_blocks(simd, s, piece * batch, batch, count);
-		fold(s, level, piece, count, GROUP * batch);
+		fold(simd, s, level, piece, count, GROUP * batch);
 		memcpy(above + GROUP * b, count, GROUP * sizeof *count);
 	}
-	fold(s, level - cbt_log2((uint32_t)batch), i, above, GROUP * batches);
+	fold(simd, s, level - cbt_log2((uint32_t)batch), i, above, GROUP * batches);
 	memcpy(s->count + GROUP * i, above, GROUP * sizeof *above);
 }
 
@@ -464,7 +541,7 @@ CBT_ALWAYS void sum_top(enum cpu_simd simd, const struct cbt_sums *s)
 		sum_small(simd, s);
 		return;
 	}
-	fold(s, s->depth - s->levels + 6, 0, s->count, GROUP * cbt_sums_subtrees(s));
+	fold(simd, s, s->depth - s->levels + 6, 0, s->count, GROUP * cbt_sums_subtrees(s));
 	memcpy(node + GROUP, s->count, GROUP * sizeof *node);
 	(void)begin(s, 6, node);
 }

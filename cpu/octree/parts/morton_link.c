@@ -28,16 +28,17 @@ enum {
 void octree_sort_words(const struct octree_morton *m, const struct octree_worker *w, int from,
 		       size_t begin, size_t end)
 {
+	const struct radix_vector_ops *vectors = radix_vectors(sizeof(uint64_t), m->cpu.simd);
 	uint64_t *const word = w->word[1] + begin, *const spare = w->word[0] + begin;
 	const size_t n = end - begin;
 
-	if (m->cpu.simd == CPU_PLAIN) {
+	if (!vectors) {
 		radix_sort_digits(word, spare, from == 0, n, sizeof *word, 0, 64);
 		return;
 	}
 	if (from == 0)
 		memcpy(word, spare, n * sizeof *word);
-	radix_sort_vectors(word, n, sizeof *word, radix_medians_for(n), m->cpu.simd);
+	vectors->sort(word, n, radix_medians_for(n), n);
 }
 
 /* Sort the bodies that are equal in the bits of a word, all but the lowest `low` of a key, by the

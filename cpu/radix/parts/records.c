@@ -38,7 +38,7 @@ enum gb_status radix_cpu_init_words(struct radix_cpu *cpu, const void *params, s
 {
 	const struct radix_params *p = params;
 
-	if (p->type == RADIX_PAIRS && p->values != RADIX_INDEX_VALUES)
+	if (cpu->low && p->values != RADIX_INDEX_VALUES)
 		cpu->value = gb_host_alloc(cpu->count, sizeof *cpu->value, err);
 	return err->code;
 }
