@@ -124,8 +124,8 @@ static bool context_works(void)
 
 static enum gb_status start(int device, struct gb_error *err)
 {
-	if (gpu_device_start(device, err) || gpu_flush_create(err) || gpu_hold_create(err) ||
-	    gpu_clock_create(err)) {
+	if (gpu_device_start(device, gpu_code_has_sm_90(probe), err) || gpu_flush_create(err) ||
+	    gpu_hold_create(err) || gpu_clock_create(err)) {
 		close_device();
 		return err->code;
 	}

@@ -16,13 +16,15 @@ static const uintptr_t TOKENS = (uintptr_t)0xd1 << 48;
 static struct {
 	int number; /* -1: none */
 	int sm_count;
+	bool can_overlap;
 	cudaStream_t stream;
 	uintptr_t tokens; /* bytes of the token range handed out so far */
 } gpu = { .number = -1 };
 
-enum gb_status gpu_device_start(int number, struct gb_error *err)
+enum gb_status gpu_device_start(int number, bool can_overlap, struct gb_error *err)
 {
 	gpu.number = number;
+	gpu.can_overlap = can_overlap;
 	gpu.sm_count = gpu_attribute(cudaDevAttrMultiProcessorCount);
 	return CUDA_TRY(err, cudaStreamCreate(&gpu.stream));
 }
@@ -44,6 +46,11 @@ int gpu_device_number(void)
 cudaStream_t gpu_stream(void)
 {
 	return gpu.stream;
+}
+
+bool gpu_can_overlap(void)
+{
+	return gpu.can_overlap;
 }
 
 int gpu_sm_count(void)

@@ -89,6 +89,9 @@ static inline enum gb_status gpu_alloc_zeroed(T **pointer, size_t count, struct 
 	return gpu_zero(*pointer, count, err);
 }
 
+/* True if launches may overlap: the code that runs is for sm_90 or newer. */
+bool gpu_can_overlap(void);
+
 /* Number of multiprocessors of the device, by which grids are sized.  Never 0: without an open
  * device (a dry run) it is that of a large GPU, so that estimates err on the safe side. */
 int gpu_sm_count(void);

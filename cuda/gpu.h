@@ -88,7 +88,7 @@
 
 /* The kernel may start once each block of the previous kernel in the stream has ended or called
  * gpu_let_next_launch().  All its threads must call gpu_wait_for_last_launch() before they touch
- * global memory.  Only for kernels for which gpu_code_has_sm_90() is true. */
+ * global memory.  Only if gpu_can_overlap(). */
 #define GPU_LAUNCH_OVERLAPPED(kernel, grid, block, shmem, stream, ...)                   \
 	gpu_launch_special(                                                              \
 		(kernel), (grid), (block), (shmem), (stream),                            \

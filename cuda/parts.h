@@ -11,7 +11,7 @@
 #include "cuda/gpu.h"
 
 /* device.cu: the device of device.h, from start to stop.  Its number is -1 if there is none. */
-enum gb_status gpu_device_start(int number, struct gb_error *err);
+enum gb_status gpu_device_start(int number, bool can_overlap, struct gb_error *err);
 void gpu_device_stop(void);
 int gpu_device_number(void);
 /* Fill device memory and wait. */

@@ -84,6 +84,12 @@ for points in "radix cuda/small --count=5000,16k" "bfs cuda/ccam --vertices=100,
 	grep -q "\"cc\":\"9.0\",\"code\":\"PTX sm_$oldest, interpreted\"" old.jsonl ||
 		fail "$(grep -m 1 '"gpus"' old.jsonl)"
 done
+
+# Subtrees fit the 64 KB of shared memory that a device of the oldest architecture has.
+GPUBENCH_PTX_CAPABILITY=$oldest "$gpubench" octree cuda/lf-shared --count=5000 --bucket=1,8 \
+	--samples=1 --min-samples=1 -o old.jsonl --overwrite >said 2>&1 ||
+	fail "sm_$oldest: $(cat said)"
+[ "$(grep -c '"status":"ok"' old.jsonl)" = 2 ] || fail "sm_$oldest: $(cat said)"
 unset GPUBENCH_PTX_ARCH GPUBENCH_PTX_CAPABILITY
 
 # An interrupt reaches all processes.

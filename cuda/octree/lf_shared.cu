@@ -27,8 +27,7 @@ enum {
 	SMALL_BLOCK = 256, /* all kernels but task_kernel */
 	LARGEST = 2048,    /* most bodies of a task */
 	MOST_ROWS = 1536,  /* most nodes of a task, if shared memory allows */
-	FEWEST_ROWS = 1024,
-	DEEPEST = 12, /* deepest level of top nodes */
+	DEEPEST = 12,      /* deepest level of top nodes */
 	FIRST_BIT = 3 * (OCTREE_DEEPEST - DEEPEST),
 	KEY_BITS = 3 * OCTREE_LEVELS,
 	SM_BLOCKS = 3, /* task blocks per multiprocessor */
@@ -349,21 +348,17 @@ static __global__ void __launch_bounds__(SMALL_BLOCK, 4)
 
 /* ---- operations -------------------------------------------------------------------------- */
 
-/* Choose the most nodes of a task that the device's shared memory has room for. */
-static enum gb_status choose_rows(struct state *s, struct gb_error *err)
+/* Choose the most nodes of a task that the device's shared memory has room for.  It is unknown in a
+ * dry run, and 64 KB or more on every device. */
+static void choose_rows(struct state *s)
 {
-	const int most = gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+	const size_t most = (size_t)gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 	const bool lists = s->arrays.tree.rank != NULL;
 
 	s->rows = MOST_ROWS;
-	while (s->rows > FEWEST_ROWS && most > 0 && shared_bytes(s->rows, lists) > (size_t)most)
-		s->rows -= 32;
+	while (most && shared_bytes(s->rows, lists) > most)
+		s->rows -= WARP;
 	s->shared_bytes = shared_bytes(s->rows, lists);
-	if (most <= 0 || s->shared_bytes <= (size_t)most)
-		return GB_OK;
-	return gb_fail(err, GB_EUNAVAILABLE,
-		       "a subtree needs %zu bytes of shared memory; the device allows %d per block",
-		       s->shared_bytes, most);
 }
 
 static enum gb_status create_sorted(struct sorted *s, struct octree_arrays *a, struct gb_error *err)
@@ -386,9 +381,9 @@ static enum gb_status create(struct state *s, const void *params, const struct o
 	const size_t n = input->count;
 	const size_t cells = 1 + (size_t)DEEPEST * (n / LARGEST), tasks = 8 * cells;
 
-	if (octree_arrays_create(&s->arrays, input, true, err) != GB_OK ||
-	    choose_rows(s, err) != GB_OK)
+	if (octree_arrays_create(&s->arrays, input, true, err) != GB_OK)
 		return err->code;
+	choose_rows(s);
 	s->grid = octree_grid_of(input->bucket > 1 ? hard_kernel<true> : hard_kernel<false>, n,
 				 SMALL_BLOCK, octree_slack(input));
 	(void)create_sorted(&s->sorted, &s->arrays, err);

@@ -59,7 +59,8 @@ enum gpu_key { GPU_KEY_U32, GPU_KEY_U64, GPU_KEY_F32 /* order: common/radix.h; k
 /* Sort count keys, and their values unless values_in is NULL, by bits begin_bit .. end_bit - 1 of
  * the key.  Elements with equal bits keep their order.  The sorted arrays are in *_out; *_in is not
  * written.  in, out and spare are different arrays of count elements.  timer (may be NULL) gets the
- * phases "histogram" and "pass".  counted: gpu_sort_count() (sort_count.h) has counted the keys. */
+ * phases "histogram" and "pass".  staged: what gpu_sort_can_stage() said; false is always right.
+ * counted: gpu_sort_count() (sort_count.h) has counted the keys. */
 struct gpu_sort_args {
 	enum gpu_key key;
 	size_t count;
@@ -70,7 +71,7 @@ struct gpu_sort_args {
 	uint32_t *values_out, *values_spare;
 	void *temp;
 	struct gb_timer *timer;
-	bool counted;
+	bool staged, counted;
 };
 
 /* The runs of a sort of words (sort_words.h): the number of long ones, 1 if one is out of order, 1
@@ -81,6 +82,9 @@ struct gpu_runs {
 
 /* Bytes of temp, for a sort with or without values. */
 size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begin_bit, int end_bit);
+/* True if the device copies tiles to shared memory ahead of their sort, and a sort of so many keys
+ * without values gains by it.  It configures kernels: call it when arrays are allocated. */
+bool gpu_sort_can_stage(enum gpu_key key, size_t count);
 enum gb_status gpu_sort(const struct gpu_sort_args *sort, struct gb_error *err);
 
 #endif

@@ -116,49 +116,51 @@ size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begi
 			      : temp_bytes<uint32_t>(tiles, passes);
 }
 
-/* The kernel of the passes and the parameters of its launch. */
-template <class W> struct pass_launch {
-	void (*kernel)(struct pass<W>);
-	unsigned blocks;
-	size_t shared; /* bytes of dynamic shared memory */
-};
-
-/* True if blocks would get several tiles, and the GPU copies to shared memory past the registers
- * (sm_80) and holds as many blocks as it would without staging.  *launch is then the staged
- * launch. */
-template <class KEY, class W, class SHAPE>
-static bool can_stage(const struct gpu_sort_args *sort, size_t tiles, struct pass_launch<W> *launch)
+/* The grid of a staged pass. */
+template <class SHAPE> static unsigned staged_blocks(void)
 {
-	void (*const kernel)(struct pass<W>) = staged_pass_kernel<KEY, W, SHAPE>;
-	const size_t shared = sizeof(struct staged_shared<typename KEY::word, W, SHAPE>);
-	const unsigned all = (unsigned)sort_processors() * SHAPE::BLOCKS;
-
-	if (tiles <= all || gpu_attribute(cudaDevAttrComputeCapabilityMajor) < 8 ||
-	    shared > (size_t)gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) ||
-	    !gpu_is_packed(sort->keys_in) || !gpu_is_packed(sort->keys_out) ||
-	    !gpu_is_packed(sort->keys_spare))
-		return false;
-	if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-				 (int)shared) != cudaSuccess ||
-	    cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100) !=
-		    cudaSuccess ||
-	    gpu_resident_blocks(kernel, SHAPE::THREADS, shared, all) < all) {
-		(void)cudaGetLastError(); /* continue without staging */
-		return false;
-	}
-	*launch = { kernel, all, shared };
-	return true;
+	return (unsigned)sort_processors() * SHAPE::BLOCKS;
 }
 
-/* STAGED: stage tiles if can_stage(). */
+/* True if blocks would get several tiles, and the GPU copies to shared memory past the registers
+ * (sm_80) and holds as many blocks as it would without staging. */
+template <class KEY> static bool can_stage(size_t count)
+{
+	typedef shapes<sizeof(typename KEY::word), false> shapes;
+	typedef typename shapes::many shape;
+	void (*const kernel)(struct pass<uint32_t>) = staged_pass_kernel<KEY, uint32_t, shape>;
+	const size_t shared = sizeof(struct staged_shared<typename KEY::word, uint32_t, shape>);
+	const unsigned all = staged_blocks<shape>();
+
+	if (is_wide(count) || count > shapes::MOST_STAGED ||
+	    gpu_blocks(count, shape::TILE) <= all ||
+	    gpu_attribute(cudaDevAttrComputeCapabilityMajor) < 8)
+		return false;
+	if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+				 (int)shared) == cudaSuccess &&
+	    cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100) ==
+		    cudaSuccess &&
+	    gpu_resident_blocks(kernel, shape::THREADS, shared, all) == all)
+		return true;
+	(void)cudaGetLastError(); /* continue without staging */
+	return false;
+}
+
+bool gpu_sort_can_stage(enum gpu_key key, size_t count)
+{
+	return key == GPU_KEY_U64   ? can_stage<key_u64>(count)
+	       : key == GPU_KEY_F32 ? can_stage<key_f32>(count)
+				    : can_stage<key_u32>(count);
+}
+
 template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED>
 static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits digits,
 				 struct gb_error *err)
 {
 	const size_t tiles = gpu_blocks(sort->count, SHAPE::TILE);
-	struct pass_launch<W> launch = {
-		pass_kernel<KEY, VALUES, W, SHAPE>, (unsigned)tiles, 0
-	};
+	void (*kernel)(struct pass<W>) = pass_kernel<KEY, VALUES, W, SHAPE>;
+	unsigned blocks = (unsigned)tiles;
+	size_t shared = 0; /* bytes of dynamic shared memory */
 	struct header<W> *const start = (struct header<W> *)sort->temp;
 	struct pass<W> pass = {
 		.arrays = { sort->keys_in,   sort->keys_out,   sort->keys_spare,
@@ -170,17 +172,18 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 	};
 
 	if constexpr (STAGED)
-		(void)can_stage<KEY, W, SHAPE>(sort, tiles, &launch);
-
-	const bool overlap = gpu_code_has_sm_90(launch.kernel);
-
+		if (sort->staged && gpu_is_packed(sort->keys_in) && gpu_is_packed(sort->keys_out) &&
+		    gpu_is_packed(sort->keys_spare)) {
+			kernel = staged_pass_kernel<KEY, W, SHAPE>;
+			blocks = staged_blocks<SHAPE>();
+			shared = sizeof(struct staged_shared<typename KEY::word, W, SHAPE>);
+		}
 	for (; pass.number < digits.passes; pass.number++) {
-		if (overlap)
-			GPU_LAUNCH_OVERLAPPED(launch.kernel, launch.blocks, SHAPE::THREADS,
-					      launch.shared, gpu_stream(), pass);
+		if (gpu_can_overlap())
+			GPU_LAUNCH_OVERLAPPED(kernel, blocks, SHAPE::THREADS, shared, gpu_stream(),
+					      pass);
 		else
-			GPU_LAUNCH(launch.kernel, launch.blocks, SHAPE::THREADS, launch.shared,
-				   gpu_stream(), pass);
+			GPU_LAUNCH(kernel, blocks, SHAPE::THREADS, shared, gpu_stream(), pass);
 		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 		pass.words += tiles * DIGITS;
@@ -244,10 +247,7 @@ static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct digits 
 	case FEW:
 		return sort_by_shape<KEY, VALUES, uint32_t, few>(sort, digits, err);
 	case MANY:
-		if (sort->count <= shapes::MOST_STAGED)
-			return sort_by_shape<KEY, VALUES, uint32_t, many, !VALUES>(sort, digits,
-										   err);
-		return sort_by_shape<KEY, VALUES, uint32_t, many>(sort, digits, err);
+		return sort_by_shape<KEY, VALUES, uint32_t, many, !VALUES>(sort, digits, err);
 	case WIDE:
 	default:
 		return sort_by_shape<KEY, VALUES, unsigned long long, wide>(sort, digits, err);

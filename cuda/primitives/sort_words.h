@@ -51,6 +51,7 @@ struct gpu_words {
 	int sorted_bits;   /* topmost bits of a word that are sorted */
 	uint64_t run_step; /* words that differ by less are in a run; a power of two */
 	bool again;        /* mend only if a run is in disorder, as the caller has found */
+	bool staged;       /* gpu_sort_can_stage() */
 };
 
 /* Only the sizes are set.  long_runs has count / SHORT_RUN + 1 elements, other arrays `count`. */
@@ -316,6 +317,7 @@ static inline struct gpu_sort_args gpu_words_args(const struct gpu_words *w, voi
 		.keys_out = w->sorted,
 		.keys_spare = w->spare.keys,
 		.temp = temp,
+		.staged = w->staged,
 		.counted = true,
 	};
 }

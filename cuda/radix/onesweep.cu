@@ -16,6 +16,7 @@ struct state {
 	struct radix_arrays arrays; /* first: see radix_upload() */
 	enum gpu_key key;
 	int bits;
+	bool staged;
 	void *temp;
 };
 
@@ -26,6 +27,7 @@ static enum gb_status create(struct state *s, const void *params, const struct r
 		 : input->type == RADIX_F32 ? GPU_KEY_F32
 					    : GPU_KEY_U32;
 	s->bits = 8 * (int)input->key_size;
+	s->staged = gpu_sort_can_stage(s->key, input->count);
 	(void)radix_arrays_create(&s->arrays, input, true, err);
 	return gpu_alloc(
 		&s->temp,
@@ -49,6 +51,7 @@ static enum gb_status run(const struct state *s, struct gb_timer *timer, struct 
 		.values_spare = a->values_spare,
 		.temp = s->temp,
 		.timer = timer,
+		.staged = s->staged,
 	};
 
 	return gpu_sort(&sort, err);

@@ -173,6 +173,7 @@ template <class K> static void check_sort_of(const struct sort_case *c, struct g
 	}
 	sort.temp = elements(&temp);
 	sort.timer = timer;
+	sort.staged = gpu_sort_can_stage(c->key, c->count);
 	case_name(c, name);
 	for (int run = 0; run < c->runs; run++) {
 		struct gb_error err = {};

@@ -203,6 +203,7 @@ static struct gpu_words words_of(const struct lbvh_gpu *g)
 {
 	struct gpu_words w = gpu_words_of(g->count);
 
+	w.staged = g->staged;
 	w.row = { (uint64_t *)g->code_sorted, g->index };
 	w.spare = { (uint64_t *)g->code, g->first };
 	w.sorted = (uint64_t *)g->code_spare;
@@ -330,6 +331,7 @@ static void allocate_sort(struct lbvh_gpu *g, struct gb_error *err)
 		gpu_alloc(&g->index_spare, wide ? n / SHORT_RUN + 1 : n, err);
 	}
 	if (wide) {
+		g->staged = gpu_sort_can_stage(GPU_KEY_U64, n);
 		bytes += gpu_words_temp_bytes(&words) + sizeof *words.runs;
 	} else if (!(g->needs & LBVH_GPU_POWER)) {
 		bytes += gpu_sort_temp_bytes(GPU_KEY_U32, true, n, 0, 3 * LBVH_BITS_30);

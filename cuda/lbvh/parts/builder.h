@@ -39,6 +39,7 @@ struct lbvh_gpu {
 	const struct lbvh_input *input;
 	size_t count; /* primitives */
 	unsigned needs;
+	bool staged; /* the sort of 63 bits: gpu_sort_can_stage() */
 	float *vertex;
 	uint32_t *triangle;
 	struct lbvh_box *box;   /* one per primitive; then lists of clusters */
