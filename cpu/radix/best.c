@@ -212,10 +212,10 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	if (radix_cpu_init(&s->cpu, params, input, s->is_split || !s->vectors, err))
 		return err->code;
 	s->cpu.threads = threads;
-	if (s->vectors && !((const struct radix_params *)params)->unstable)
+	if (s->vectors) {
 		(void)radix_cpu_init_words(&s->cpu, params, err);
-	if (s->vectors)
 		s->few = gb_host_alloc(radix_few_of(s->cpu.count), s->cpu.width, err);
+	}
 	s->share = threads > 1 ? s->cpu.count / (4 * (size_t)threads) : SIZE_MAX;
 	if (s->share < SMALL)
 		s->share = SMALL;
