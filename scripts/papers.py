@@ -10,21 +10,19 @@ import json
 import math
 import re
 import shlex
-import statistics
 import subprocess
 import sys
 
 PAPERS = ("radix", "bfs", "cbt", "octree", "lbvh")
 FOLDER = "results/measured/h100-2026-11-23/"
 RECORDS = FOLDER + "{papers,emulated}-%s*.jsonl"
-LAUNCHES = "results/measured/launches-2026-11-29.txt"
 PATCH = "results/papers/cbt-text.patch"
 VERDICTS = ("held", "not held", "undecided")
 
 HEAD = """# The five papers
 
 The claims of the five papers on an H100 with 16 cores of an Intel Xeon, by
-[the records measured there](../results/measured/h100-2026-11-23) (`bfs:warp`: in the emulator), and
+[the records measured there](../results/measured/h100-2026-11-23) (`bfs:warp`: in the executor), and
 how the variants differ [from the texts](#the-methods). `scripts/papers.py GPUBENCH` prints this
 page, such a command the tables and all verdicts with reasons ([rules](manual.md#papers-tables)):
 
@@ -38,8 +36,8 @@ page, such a command the tables and all verdicts with reasons ([rules](manual.md
 METHODS = """
 ## The methods
 
-Differences from the texts, and their effect by [exact counts](../results/counts.jsonl) of CUDA,
-the records above and, for times of one thread, [48 launches](../%s):
+Differences from the texts, and their effect by [exact counts](../results/counts.jsonl) of CUDA and
+the records above:
 
 | variants | difference | effect |
 | :--- | :--- | :--- |"""
@@ -77,19 +75,6 @@ def measured(name, variant, **params):
                  and params.items() <= line["params"].items()}.values())
 
 
-@functools.lru_cache(None)
-def launches():
-    """The median time of each key's launches on one thread."""
-    with open(LAUNCHES, encoding="utf-8") as file:
-        rows = [line.split("\t") for line in file if line[0] != "#"]
-    return {key.partition(" (")[0]: statistics.median(map(float, times.split()))
-            for key, times in rows}
-
-
-def slower(one, other, point):
-    return launches()[one + point] / launches()[other + point]
-
-
 def split_effect():
     key = "radix/cuda/split count=65536"
     large, = measured("papers-radix", "cuda/split", count=200000000)
@@ -115,13 +100,9 @@ def ccam_effect():
 
 
 def early_effect():
-    names, on_cpu = ("basic", "csr-paper", "ccam-paper"), ("basic", "ccam-paper")
-    return ("without, %.1f, %.1f and %.1f times the instructions; CPU: %.0f and %.0f times the "
-            "time (4096 vertices)" % (
-                *(ratio("bfs/cuda/%s vertices=4096" % name,
-                        "bfs/cuda/%s-early vertices=4096" % name) for name in names),
-                *(slower("bfs/cpu/" + name, "bfs/cpu/%s-early" % name,
-                         " vertices=4096 sources=8 threads=1") for name in on_cpu)))
+    return "without, %.1f, %.1f and %.1f times the instructions (4096 vertices)" % tuple(
+        ratio("bfs/cuda/%s vertices=4096" % name, "bfs/cuda/%s-early vertices=4096" % name)
+        for name in ("basic", "csr-paper", "ccam-paper"))
 
 
 def text_effect(part):
@@ -220,30 +201,23 @@ def threads_effect():
     return "%.0f %% of the bits at p = 5 %%" % (100 * graph["edges"] / graph["vertices"] ** 2)
 
 
-CPU_BUILD = " count=100000 threads=1"
-
-
 def radix_effect():
     key = "lbvh/cuda/%s scene=soup count=65536"
-    return "%.0f %% of the instructions of `karras-bitonic`; CPU: %.0f %% of its time" % (
-        100 * ratio(key % "karras-radix", key % "karras-bitonic"),
-        100 * slower("lbvh/cpu/karras-radix", "lbvh/cpu/karras-bitonic", CPU_BUILD))
+    return "%.0f %% of the instructions of `karras-bitonic`" % (
+        100 * ratio(key % "karras-radix", key % "karras-bitonic"))
 
 
 def hippie_effect():
     radix, one = ("lbvh/cuda/%s scene=soup count=65536" % name
                   for name in ("karras-radix", "karras32"))
-    return ("%d launches and %.0f %% of the instructions of `karras-radix`, which has %d; CPU: "
-            "%.0f %% of its time" % (
-                total(one, "launches"), 100 * ratio(one, radix), total(radix, "launches"),
-                100 * slower("lbvh/cpu/karras32", "lbvh/cpu/karras-radix", CPU_BUILD)))
+    return "%d launches and %.0f %% of the instructions of `karras-radix`, which has %d" % (
+        total(one, "launches"), 100 * ratio(one, radix), total(radix, "launches"))
 
 
 def levels_effect():
     point = " op=trace scene=knot count=32768 rays=256"
-    return "`stack2` has %.2f times the instructions of `stack`; CPU: %.2f times the time" % (
-        ratio("lbvh/cuda/stack2" + point, "lbvh/cuda/stack" + point),
-        slower("lbvh/cpu/stack2", "lbvh/cpu/stack", " op=trace scene=teapot rays=256 threads=1"))
+    return "`stack2` has %.2f times the instructions of `stack`" % ratio(
+        "lbvh/cuda/stack2" + point, "lbvh/cuda/stack" + point)
 
 
 # Variants, their differences, and the effect.  {cpu,cuda} is either.
@@ -395,7 +369,7 @@ def main():
             some = [named(paper, claim) for claim in rest if is_lacking(claim) == lacking]
             if some:
                 print("- **%s** %s" % (word, ", ".join(some)))
-    print(METHODS % LAUNCHES)
+    print(METHODS)
     for names, text, effect in DIFFERENCES:
         print("| %s | %s | %s |" % (short(names), escaped(text), effect() if effect else ""))
 
