@@ -101,7 +101,7 @@ template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, en
 template <class W> static size_t temp_bytes(size_t tiles, int passes)
 {
 	return sizeof(struct header<W>) +
-	       (LOOK_AHEAD + (size_t)passes * tiles) * DIGITS * sizeof(W);
+	       (LOOKBACK_AHEAD + (size_t)passes * tiles) * DIGITS * sizeof(W);
 }
 
 static size_t tiles_of_sort(enum gpu_key key, bool values, size_t count)
@@ -173,7 +173,8 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 	struct pass<W> pass = {
 		.arrays = { sort->keys_in,   sort->keys_out,   sort->keys_spare,
 			    sort->values_in, sort->values_out, sort->values_spare },
-		.header = start, .words = (W *)(void *)(start + 1) + (size_t)LOOK_AHEAD * DIGITS,
+		.header = start,
+		.tile_status = (W *)(void *)(start + 1) + (size_t)LOOKBACK_AHEAD * DIGITS,
 		.count = sort->count, .digits = digits, .number = 0,
 		.unstable = gpu_is_packed(sort->keys_in) && digits.begin_bit == 0 &&
 			    digits.end_bit == KEY::BITS,
@@ -194,7 +195,7 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 			GPU_LAUNCH(kernel, blocks, SHAPE::THREADS, shared, gpu_stream(), pass);
 		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
-		pass.words += tiles * DIGITS;
+		pass.tile_status += tiles * DIGITS;
 	}
 	return GB_OK;
 }

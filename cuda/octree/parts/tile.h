@@ -271,11 +271,11 @@ static __global__ void __launch_bounds__(TILE_BLOCK, TILES_AT_ONCE)
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		const unsigned p = first + n * WARP, k = p + TILE_MARGIN;
 		const uint32_t mine = p < own ? (uint32_t)max(s.reach[k] - s.before[k], 0) : 0u;
-		const uint32_t upto = warp_scan(mine);
+		const uint32_t inclusive = warp_scan(mine);
 
 		if (p < own)
-			s.base[p] = (uint16_t)(sum + upto - mine);
-		sum += __shfl_sync(ALL_LANES, upto, WARP - 1);
+			s.base[p] = (uint16_t)(sum + inclusive - mine);
+		sum += __shfl_sync(ALL_LANES, inclusive, WARP - 1);
 	}
 	chain_block<TILE_WARPS>(s.part, t.chain + 1, tile, sum);
 	if (threadIdx.x == 0 && tile == t.count - 1) {
