@@ -420,10 +420,6 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 
 /* ---- persistent blocks -------------------------------------------------------------------- */
 
-/* Shared memory per block if a multiprocessor holds two: sm_90 has 228 KB and reserves 1 KB per
- * block. */
-static constexpr size_t STAGED_BYTES = (size_t)(228 / 2 - 1) << 10;
-
 /* A block's shared memory in a staged pass, with room for the keys of the next tile.  Separate
  * counts save two barriers per tile. */
 template <class WORD, class W, class SHAPE>
@@ -481,7 +477,6 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const int first_item = (int)(warp * SHAPE::WARP_ITEMS + lane);
 
-	static_assert(sizeof(shared) <= STAGED_BYTES, "two blocks fit a multiprocessor");
 	/* 1. Take the first tile. */
 	gpu_wait_for_last_launch();
 	if (threadIdx.x == 0) {
