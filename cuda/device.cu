@@ -15,7 +15,7 @@ static const uintptr_t TOKENS = (uintptr_t)0xd1 << 48;
 
 static struct {
 	int number; /* -1: none */
-	int sm_count;
+	int sm_count, sm_shared;
 	bool can_overlap;
 	cudaStream_t stream;
 	uintptr_t tokens; /* bytes of the token range handed out so far */
@@ -26,6 +26,7 @@ enum gb_status gpu_device_start(int number, bool can_overlap, struct gb_error *e
 	gpu.number = number;
 	gpu.can_overlap = can_overlap;
 	gpu.sm_count = gpu_attribute(cudaDevAttrMultiProcessorCount);
+	gpu.sm_shared = gpu_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
 	return CUDA_TRY(err, cudaStreamCreate(&gpu.stream));
 }
 
@@ -34,7 +35,7 @@ void gpu_device_stop(void)
 	if (gpu.stream)
 		(void)cudaStreamDestroy(gpu.stream);
 	gpu.stream = 0;
-	gpu.sm_count = 0;
+	gpu.sm_count = gpu.sm_shared = 0;
 	gpu.number = -1;
 }
 
@@ -56,6 +57,11 @@ bool gpu_can_overlap(void)
 int gpu_sm_count(void)
 {
 	return gpu.sm_count > 0 ? gpu.sm_count : MANY_SMS;
+}
+
+size_t gpu_sm_shared(void)
+{
+	return gpu.sm_shared > 0 ? (size_t)gpu.sm_shared : SIZE_MAX;
 }
 
 int gpu_attribute_of(enum cudaDeviceAttr attribute, int device)

@@ -96,6 +96,9 @@ bool gpu_can_overlap(void);
  * device (a dry run) it is that of a large GPU, so that estimates err on the safe side. */
 int gpu_sm_count(void);
 
+/* Bytes of shared memory of a multiprocessor; without an open device, of one that has enough. */
+size_t gpu_sm_shared(void);
+
 /* Number of blocks of `threads` threads and `shared` bytes of dynamic shared memory that the device
  * holds of this kernel at once, but at most `most`: the grid of a cooperative launch or of a
  * grid-stride loop.  In a dry run, one block per multiprocessor. */

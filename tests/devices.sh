@@ -85,11 +85,17 @@ for points in "radix cuda/small --count=5000,16k" "bfs cuda/ccam --vertices=100,
 		fail "$(grep -m 1 '"gpus"' old.jsonl)"
 done
 
-# Subtrees fit the 64 KB of shared memory that a device of the oldest architecture has.
-GPUBENCH_PTX_CAPABILITY=$oldest "$gpubench" octree cuda/lf-shared --count=5000 --bucket=1,8 \
-	--samples=1 --min-samples=1 -o old.jsonl --overwrite >said 2>&1 ||
-	fail "sm_$oldest: $(cat said)"
-[ "$(grep -c '"status":"ok"' old.jsonl)" = 2 ] || fail "sm_$oldest: $(cat said)"
+# Devices with 64 and 100 KB of shared memory: smaller subtrees, and other tiles of the sort.
+for capability in "$oldest" 86; do
+	for points in "octree cuda/lf-shared --count=5000 --bucket=1,8" \
+		"radix cuda/onesweep --count=100k --type=u32,pairs"; do
+		GPUBENCH_PTX_CAPABILITY=$capability "$gpubench" $points --samples=1 \
+			--min-samples=1 -o old.jsonl --overwrite >said 2>&1 ||
+			fail "sm_$capability: $(cat said)"
+		[ "$(grep -c '"status":"ok"' old.jsonl)" = 2 ] ||
+			fail "sm_$capability: $(cat said)"
+	done
+done
 unset GPUBENCH_PTX_ARCH GPUBENCH_PTX_CAPABILITY
 
 # An interrupt reaches all processes.

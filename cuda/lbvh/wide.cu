@@ -21,9 +21,12 @@
  * busy lanes are at inner nodes, then tests leaves.  Coherent rays lose by a queue, because lanes
  * that are not in step fetch more sectors.
  *
- * The node format is that of Ylitie, Karras, Laine 2017; their order by the octant of the ray is
- * not used.  That order needs no sort, but waiting children have no distances and are fetched even
- * if a nearer hit was found.
+ * The node format is that of Ylitie, Karras, Laine 2017.  They push one group of 8 bytes for all
+ * children of a node that wait, in an order by octants, which needs no sort and a seventh of the
+ * stack.  Groups whose children are ordered along their node's longest axis took 29 % more nodes and
+ * 15 % more instructions for primary rays, 7 % and 17 % for bounces, and 3 % fewer instructions for
+ * shadow rays (PTX executor, knot of 32768 triangles): a group has no distances, so children are
+ * fetched even if a nearer hit was found.
  *
  * Bound: latency of the fetches, and the issue of 48 planes per node at three instructions each.
  */

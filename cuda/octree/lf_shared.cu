@@ -203,14 +203,14 @@ static __device__ __forceinline__ void number_nodes(struct numbering *n, uint32_
 		const uint32_t first = threadIdx.x * 2;
 		const uint32_t a = first < words ? (uint32_t)__popc(n->used[first]) : 0;
 		const uint32_t b = first + 1 < words ? (uint32_t)__popc(n->used[first + 1]) : 0;
-		const uint32_t upto = warp_scan(a + b);
+		const uint32_t inclusive = warp_scan(a + b);
 
 		if (first < words)
-			n->before[first] = upto - a - b;
+			n->before[first] = inclusive - a - b;
 		if (first + 1 < words)
-			n->before[first + 1] = upto - b;
+			n->before[first + 1] = inclusive - b;
 		if (threadIdx.x == WARP - 1)
-			n->count = upto;
+			n->count = inclusive;
 	}
 	__syncthreads();
 }

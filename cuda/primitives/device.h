@@ -6,14 +6,14 @@
  * stable rank of the key.  The work does not depend on the keys.
  *
  * Look-back (Merrill and Garland 2016): the tiles of one launch pass running sums to each other.  A
- * tile publishes its own sum (PARTIAL), adds up the words of its predecessors until it meets one
- * that is FINAL (the sum of all tiles up to that one), and publishes its own FINAL word.
+ * tile publishes its own sum (AGGREGATE), adds up the words of its predecessors until it meets one
+ * that is INCLUSIVE_PREFIX (the sum of all tiles up to that one), and publishes its own INCLUSIVE_PREFIX word.
  *  - Flag and sum share one word, and only that word is passed on.  Relaxed loads and stores are
  *    therefore enough, and loads of several predecessors may be in flight at once.
  *  - Tiles take their number from a counter when they start (next_tile), so a tile waits only for
- *    tiles that already run and that publish PARTIAL before they wait.  The chain advances however
+ *    tiles that already run and that publish AGGREGATE before they wait.  The chain advances however
  *    few blocks are resident.
- *  - Words start as 0.  Tile 0 publishes FINAL at once, so no tile looks back beyond it.
+ *  - Words start as 0.  Tile 0 publishes INCLUSIVE_PREFIX at once, so no tile looks back beyond it.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_DEVICE_H
 #define GPUBENCH_CUDA_PRIMITIVES_DEVICE_H
@@ -31,7 +31,7 @@
 #define GPU_NO_UNROLL
 #endif
 
-static constexpr int WARP = 32, LOOK_AHEAD = 4;
+static constexpr int WARP = 32, LOOKBACK_AHEAD = 4;
 static constexpr unsigned ALL_LANES = 0xffffffffu;
 
 /* ---- keys -------------------------------------------------------------------------------- */
@@ -177,15 +177,15 @@ template <int SIZE, class T> static __device__ __forceinline__ T warp_scan_array
 		sum += item[i];
 	}
 
-	const T upto = warp_scan(sum);
-	T before = upto - sum;
+	const T inclusive = warp_scan(sum);
+	T before = inclusive - sum;
 
 	GPU_UNROLL
 	for (int i = 0; i < EACH; i++) {
 		mine[i] = before;
 		before += item[i];
 	}
-	return __shfl_sync(ALL_LANES, upto, WARP - 1);
+	return __shfl_sync(ALL_LANES, inclusive, WARP - 1);
 }
 
 /* ---- grids -------------------------------------------------------------------------------- */
@@ -208,10 +208,10 @@ static __device__ __forceinline__ bool is_last_block(uint32_t *done)
 /* ---- look-back --------------------------------------------------------------------------- */
 
 /* W: uint32_t for sums below 2^30, uint64_t for sums below 2^62. */
-template <class W> struct look {
-	static const W PARTIAL = (W)1 << (8 * sizeof(W) - 2);
-	static const W FINAL = (W)2 << (8 * sizeof(W) - 2);
-	static const W SUM = PARTIAL - 1;
+template <class W> struct lookback {
+	static const W AGGREGATE = (W)1 << (8 * sizeof(W) - 2);
+	static const W INCLUSIVE_PREFIX = (W)2 << (8 * sizeof(W) - 2);
+	static const W SUM = AGGREGATE - 1;
 };
 
 /* The number of this block's tile, also stored in shared memory at `tile`.  Ends with a barrier. */
@@ -224,7 +224,7 @@ static __device__ __forceinline__ uint32_t next_tile(uint32_t *ticket, uint32_t 
 }
 
 /* One thread's look-back: the sum of all tiles before this one, which is not tile 0.  The words of
- * the chain are STRIDE apart; mine: this tile's word.  LOOK_AHEAD words are read at a time, to wait
+ * the chain are STRIDE apart; mine: this tile's word.  LOOKBACK_AHEAD words are read at a time, to wait
  * once for all of them.  There must be memory for that many words before tile 0's; its contents do
  * not matter. */
 template <unsigned STRIDE, class W> static __device__ __forceinline__ W look_back(const W *mine)
@@ -232,18 +232,19 @@ template <unsigned STRIDE, class W> static __device__ __forceinline__ W look_bac
 	W sum = 0;
 
 	for (;;) {
-		W word[LOOK_AHEAD];
+		W word[LOOKBACK_AHEAD];
 		unsigned taken = 0;
 
 		GPU_UNROLL
-		for (unsigned i = 0; i < LOOK_AHEAD; i++)
+		for (unsigned i = 0; i < LOOKBACK_AHEAD; i++)
 			word[i] = gpu_ld_relaxed(mine - (i + 1) * STRIDE);
 		GPU_UNROLL
-		for (unsigned i = 0; i < LOOK_AHEAD; i++) {
-			if (taken != i || !(word[i] & (look<W>::PARTIAL | look<W>::FINAL)))
+		for (unsigned i = 0; i < LOOKBACK_AHEAD; i++) {
+			if (taken != i ||
+			    !(word[i] & (lookback<W>::AGGREGATE | lookback<W>::INCLUSIVE_PREFIX)))
 				continue;
-			sum += word[i] & look<W>::SUM;
-			if (word[i] & look<W>::FINAL)
+			sum += word[i] & lookback<W>::SUM;
+			if (word[i] & lookback<W>::INCLUSIVE_PREFIX)
 				return sum;
 			taken++;
 		}
@@ -262,9 +263,9 @@ static __device__ __forceinline__ uint64_t look_back_warp(const uint64_t *words,
 
 	for (;;) {
 		const uint64_t word = lane < tile ? gpu_ld_relaxed(words + (tile - 1 - lane))
-						  : look<uint64_t>::FINAL;
-		const bool final = word & look<uint64_t>::FINAL;
-		const bool empty = !final && !(word & look<uint64_t>::PARTIAL);
+						  : lookback<uint64_t>::INCLUSIVE_PREFIX;
+		const bool final = word & lookback<uint64_t>::INCLUSIVE_PREFIX;
+		const bool empty = !final && !(word & lookback<uint64_t>::AGGREGATE);
 		const int first_final = __ffs((int)__ballot_sync(ALL_LANES, final));
 		const int first_empty = __ffs((int)__ballot_sync(ALL_LANES, empty));
 		const bool done = first_final && (!first_empty || first_final < first_empty);
@@ -272,7 +273,7 @@ static __device__ __forceinline__ uint64_t look_back_warp(const uint64_t *words,
 						 : first_empty ? first_empty - 1
 							       : (int)WARP);
 
-		sum += warp_sum(lane < take ? word & look<uint64_t>::SUM : (uint64_t)0);
+		sum += warp_sum(lane < take ? word & lookback<uint64_t>::SUM : (uint64_t)0);
 		if (done)
 			return sum;
 		if (take == 0)
@@ -290,11 +291,11 @@ static __device__ __forceinline__ uint64_t chain_warp(uint64_t *words, uint32_t 
 
 	if (tile > 0) {
 		if (leader)
-			gpu_st_relaxed(words + tile, look<uint64_t>::PARTIAL | sum);
+			gpu_st_relaxed(words + tile, lookback<uint64_t>::AGGREGATE | sum);
 		before = look_back_warp(words, tile);
 	}
 	if (leader)
-		gpu_st_relaxed(words + tile, look<uint64_t>::FINAL | (before + sum));
+		gpu_st_relaxed(words + tile, lookback<uint64_t>::INCLUSIVE_PREFIX | (before + sum));
 	return before;
 }
 
@@ -312,12 +313,12 @@ static __device__ __forceinline__ void chain_block(uint64_t *part, uint64_t *wor
 	__syncthreads();
 	if (warp == 0) {
 		const uint64_t mine = lane < WARPS ? part[lane] : 0;
-		const uint64_t upto = warp_scan(mine);
-		const uint64_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
+		const uint64_t inclusive = warp_scan(mine);
+		const uint64_t all = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
 		const uint64_t earlier = chain_warp(words, tile, all);
 
 		if (lane < WARPS)
-			part[lane] = earlier + upto - mine;
+			part[lane] = earlier + inclusive - mine;
 		if (lane == 0)
 			part[WARPS] = earlier + all;
 	}

@@ -93,10 +93,10 @@ static __global__ void scan_kernel(const uint32_t *in, T *out, size_t count, uin
 	GPU_UNROLL
 	for (int i = 0; i < PACKS; i++) {
 		const T mine = (T)item[i][0] + item[i][1] + item[i][2] + item[i][3];
-		const T upto = warp_scan(mine);
+		const T inclusive = warp_scan(mine);
 
-		before[i] = sum + upto - mine;
-		sum += __shfl_sync(ALL_LANES, upto, WARP - 1);
+		before[i] = sum + inclusive - mine;
+		sum += __shfl_sync(ALL_LANES, inclusive, WARP - 1);
 	}
 	chain_block<WARPS>(part, words, tile, sum);
 	if (threadIdx.x == 0 && total && tile == gridDim.x - 1)

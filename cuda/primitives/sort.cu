@@ -40,11 +40,13 @@
 #include "cuda/primitives/sort_block.h"
 
 /* The shapes for keys of 4 and 8 bytes.  `least`, else `few`, is used if each multiprocessor gets
- * at most one tile, and `wide` if look-back words have 64 bits, which takes more registers.  Tiles
+ * at most one tile, and `wide` if look-back words have 64 bits, which takes more registers.  `few`
+ * also replaces `many` if a multiprocessor has shared memory for one of its blocks only.  Tiles
  * are staged up to MOST_STAGED keys.  MOST_STAGED and `many` were the fastest on an H100: where
  * memory is the bound, as with values and with many keys of 8 bytes, a block per tile was
  * faster. */
 enum shape_name { LEAST, FEW, MANY, WIDE, SHAPES };
+enum { RESERVED = 1024 }; /* bytes of shared memory that a block takes more than it uses (sm_80) */
 
 template <size_t KEY_SIZE, bool VALUES> struct shapes;
 template <> struct shapes<4, false> {
@@ -79,6 +81,8 @@ static size_t sort_processors(void)
 template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, enum shape_name *name)
 {
 	typedef struct shapes<KEY_SIZE, VALUES> shapes;
+	typedef typename shapes::many many;
+	typedef std::conditional_t<KEY_SIZE == 8, uint64_t, uint32_t> word;
 	static const size_t tile[] = { shapes::least::TILE, shapes::few::TILE, shapes::many::TILE,
 				       shapes::wide::TILE };
 	static_assert(GB_COUNT(tile) == SHAPES, "a tile for each shape");
@@ -86,6 +90,10 @@ template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, en
 
 	while (n < MANY && gpu_blocks(count, tile[n]) > sort_processors())
 		n++;
+	if (n == MANY &&
+	    many::BLOCKS * (sizeof(struct pass_shared<word, uint32_t, many>) + RESERVED) >
+		    gpu_sm_shared())
+		n = FEW;
 	*name = (enum shape_name)n;
 	return gpu_blocks(count, tile[n]);
 }
@@ -93,7 +101,7 @@ template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, en
 template <class W> static size_t temp_bytes(size_t tiles, int passes)
 {
 	return sizeof(struct header<W>) +
-	       (LOOK_AHEAD + (size_t)passes * tiles) * DIGITS * sizeof(W);
+	       (LOOKBACK_AHEAD + (size_t)passes * tiles) * DIGITS * sizeof(W);
 }
 
 static size_t tiles_of_sort(enum gpu_key key, bool values, size_t count)
@@ -165,7 +173,8 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 	struct pass<W> pass = {
 		.arrays = { sort->keys_in,   sort->keys_out,   sort->keys_spare,
 			    sort->values_in, sort->values_out, sort->values_spare },
-		.header = start, .words = (W *)(void *)(start + 1) + (size_t)LOOK_AHEAD * DIGITS,
+		.header = start,
+		.tile_status = (W *)(void *)(start + 1) + (size_t)LOOKBACK_AHEAD * DIGITS,
 		.count = sort->count, .digits = digits, .number = 0,
 		.unstable = gpu_is_packed(sort->keys_in) && digits.begin_bit == 0 &&
 			    digits.end_bit == KEY::BITS,
@@ -186,7 +195,7 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 			GPU_LAUNCH(kernel, blocks, SHAPE::THREADS, shared, gpu_stream(), pass);
 		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
-		pass.words += tiles * DIGITS;
+		pass.tile_status += tiles * DIGITS;
 	}
 	return GB_OK;
 }

@@ -6,18 +6,18 @@
 
 #include "cuda/primitives/sort_pass.h"
 
-/* Move the values of a tile to their positions in it.  place: position of a lane's first item. */
+/* Sort the values of a tile by their keys' ranks.  first_item: number of a lane's first item. */
 template <class SHAPE, class S>
-static __device__ __forceinline__ void move_values(S *s, uint32_t *value, const uint32_t *places,
-						   int place)
+static __device__ __forceinline__ void move_values(S *s, uint32_t *value, const uint32_t *ranks,
+						   int first_item)
 {
 	GPU_UNROLL
 	for (int k = 0; k < SHAPE::ITEMS; k++)
-		s->value[__byte_perm(places[k / 2], 0, k % 2 ? 0x4432 : 0x4410)] = value[k];
+		s->value[__byte_perm(ranks[k / 2], 0, k % 2 ? 0x4432 : 0x4410)] = value[k];
 	__syncthreads();
 	GPU_UNROLL
 	for (int k = 0; k < SHAPE::ITEMS; k++)
-		value[k] = s->value[place + k * WARP];
+		value[k] = s->value[first_item + k * WARP];
 	__syncthreads();
 }
 
@@ -31,40 +31,43 @@ static __global__ void __launch_bounds__(SHAPE::THREADS) block_kernel(struct pas
 	SHARED_VAR(shared, s);
 	const struct arrays a = pass.arrays;
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const int place = (int)(warp * SHAPE::PART + lane), left = (int)pass.count - place;
+	const int first_item = (int)(warp * SHAPE::WARP_ITEMS + lane),
+		  left = (int)pass.count - first_item;
 	word key[ITEMS];
-	uint32_t value[VALUES ? ITEMS : 1], places[(ITEMS + 1) / 2], start[SHAPE::OWNED];
+	uint32_t value[VALUES ? ITEMS : 1], ranks[(ITEMS + 1) / 2],
+		first_rank[SHAPE::DIGITS_PER_THREAD];
 
-	load_keys<KEY, ITEMS>(key, (const word *)a.keys_in + place, left);
+	load_keys<KEY, ITEMS>(key, (const word *)a.keys_in + first_item, left);
 	if (VALUES)
-		load_striped<VALUES ? ITEMS : 1>(value, a.values_in + place, left, 0u);
+		load_striped<VALUES ? ITEMS : 1>(value, a.values_in + first_item, left, 0u);
 	GPU_NO_UNROLL
 	for (int p = 0; p < pass.digits.passes; p++) {
 		const struct digit digit = digit_number(pass.digits, p);
 
 		for (unsigned d = lane; d < DIGITS; d += WARP)
-			s.count[warp][d] = 0;
+			s.warp_histogram[warp][d] = 0;
 		__syncwarp();
 		GPU_UNROLL
 		for (int k = 0; k < ITEMS; k++)
-			atomicAdd(&s.count[warp][digit_of(key[k], digit)], 1u);
+			atomicAdd(&s.warp_histogram[warp][digit_of(key[k], digit)], 1u);
 		__syncthreads();
-		place_digits<SHAPE, true, true>(&s, start, pass.words, pass.words);
-		order_keys<SHAPE, false>(&s, key, places, digit);
+		scan_histograms<SHAPE, true, true>(&s, first_rank, pass.tile_status,
+						   pass.tile_status);
+		sort_tile<SHAPE, false>(&s, key, ranks, digit);
 		__syncthreads();
 		GPU_UNROLL
 		for (int k = 0; k < ITEMS; k++)
-			key[k] = s.key[place + k * WARP];
+			key[k] = s.key[first_item + k * WARP];
 		__syncthreads();
 		if (VALUES)
-			move_values<SHAPE>(&s, value, places, place);
+			move_values<SHAPE>(&s, value, ranks, first_item);
 	}
 	GPU_UNROLL
 	for (int k = 0; k < ITEMS; k++)
 		key[k] = KEY::bits(key[k]);
-	write_striped<ITEMS>((word *)a.keys_out + place, key, left);
+	write_striped<ITEMS>((word *)a.keys_out + first_item, key, left);
 	if (VALUES)
-		write_striped<VALUES ? ITEMS : 1>(a.values_out + place, value, left);
+		write_striped<VALUES ? ITEMS : 1>(a.values_out + first_item, value, left);
 }
 
 #endif

@@ -1,16 +1,20 @@
-/* sort_pass.h -- one pass of the sort (sort.cu) over the data, by one digit.
+/* sort_pass.h -- one pass of the sort (sort.cu) over the data, by one digit.  The steps of both
+ * kernels, and the functions that they share:
  *
- *	count   count the tile's digits by warp; publish the counts for later tiles
- *	place   compute the start of each warp's keys of each digit in the tile
- *	rank    each key takes the next position of its digit and goes there in shared memory
- *	find    find by look-back how many keys of each digit precede the tile
- *	write   write the tile in order, in runs
+ *	1. take a tile: tiles are numbered in the order in which blocks start
+ *	2. load the tile's keys, and count their digits by warp
+ *	3. scan_histograms(): publish the tile's count of each digit for later tiles (AGGREGATE), and
+ *	   find the rank of each warp's first key of each digit
+ *	4. sort_tile(): rank each key in the tile, and sort the tile by rank in shared memory
+ *	5. look_back_digits(): find how many keys of each digit are in earlier tiles, and publish
+ *	   that plus the tile's own (INCLUSIVE_PREFIX)
+ *	6. write_sorted(): write the tile; consecutive threads write a run of keys of one digit
  *
- * A thread handles OWNED digits when counts are summed, and ITEMS keys otherwise.
+ * A thread has DIGITS_PER_THREAD digits in steps 3 and 5, and ITEMS keys otherwise.
  *
- * There are two kernels.  pass_kernel has a block per tile.  staged_pass_kernel, for keys without
- * values, has as many blocks as the device holds; each block goes from tile to tile and fetches the
- * keys of the next one meanwhile.
+ * pass_kernel has a block per tile.  staged_pass_kernel, for keys without values, has as many
+ * blocks as the device holds; each goes from tile to tile and fetches the keys of the next one
+ * meanwhile.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_PASS_H
 #define GPUBENCH_CUDA_PRIMITIVES_SORT_PASS_H
@@ -22,8 +26,9 @@ enum array { IN, OUT, SPARE };
 /* The blocks of a pass: threads, keys per thread, and blocks per multiprocessor. */
 template <int THREADS_, int ITEMS_, int BLOCKS_> struct shape {
 	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, BLOCKS = BLOCKS_;
-	static constexpr int WARPS = THREADS / WARP, PART = WARP * ITEMS, TILE = THREADS * ITEMS;
-	static constexpr int OWNED = (DIGITS + THREADS - 1) / THREADS; /* digits per thread */
+	static constexpr int WARPS = THREADS / WARP, WARP_ITEMS = WARP * ITEMS,
+			     TILE = THREADS * ITEMS;
+	static constexpr int DIGITS_PER_THREAD = (DIGITS + THREADS - 1) / THREADS;
 };
 
 struct arrays {
@@ -37,19 +42,19 @@ struct arrays {
 template <class W> struct pass {
 	struct arrays arrays;
 	struct header<W> *header;
-	W *words; /* [tiles][DIGITS] */
+	W *tile_status; /* [tiles][DIGITS]: look-back words */
 	size_t count;
 	struct digits digits;
 	int number;
 	bool unstable; /* the first pass that runs need not be stable and may read packs */
 };
 
-/* The warps' counts and the tile in order.  They share memory, as the counts are dead by then,
- * unless APART. */
-template <class WORD, class SHAPE, bool APART> struct tile_shared {
+/* The histograms and the sorted tile.  They share memory, as the histograms are dead when the tile
+ * is sorted, unless SEPARATE. */
+template <class WORD, class SHAPE, bool SEPARATE> struct tile_shared {
 	union {
-		uint32_t count[SHAPE::WARPS][DIGITS]; /* counts, then a warp's next position */
-		WORD key[SHAPE::TILE];                /* the tile in order */
+		uint32_t warp_histogram[SHAPE::WARPS][DIGITS]; /* then the next ranks */
+		WORD key[SHAPE::TILE];                         /* sorted */
 		uint32_t value[SHAPE::TILE];
 	};
 };
@@ -59,18 +64,18 @@ template <class WORD, class SHAPE> struct tile_shared<WORD, SHAPE, true> {
 		WORD key[SHAPE::TILE];
 		uint32_t value[SHAPE::TILE];
 	};
-	uint32_t count[SHAPE::WARPS][DIGITS];
+	uint32_t warp_histogram[SHAPE::WARPS][DIGITS];
 };
 
 /* A block's shared memory. */
-template <class WORD, class W, class SHAPE, bool APART = false>
-struct pass_shared : tile_shared<WORD, SHAPE, APART> {
-	W shift[DIGITS];               /* position in the output minus position in the tile */
-	uint32_t group[DIGITS / WARP]; /* keys of each group of 32 digits */
+template <class WORD, class W, class SHAPE, bool SEPARATE = false>
+struct pass_shared : tile_shared<WORD, SHAPE, SEPARATE> {
+	W output_offset[DIGITS];                 /* index in the output minus rank in the tile */
+	uint32_t digit_group_sum[DIGITS / WARP]; /* keys of each group of 32 digits */
 	uint32_t tile;
 	uint32_t needed; /* header->needed */
 	struct digit digit;
-	bool whole; /* all keys have the same digit */
+	bool uniform; /* all keys have the same digit */
 };
 
 /* Load a warp's part of a full tile in any order: packs, then the remaining keys. */
@@ -89,20 +94,20 @@ static __device__ __forceinline__ void load_unordered(typename KEY::word *key,
 }
 
 /* The arrays that a pass reads and writes, chosen so that the last pass that runs writes `out`. */
-struct route {
+struct buffers {
 	enum array from, to;
 };
 
-static __device__ __forceinline__ struct route route_of(uint32_t needed, int number)
+static __device__ __forceinline__ struct buffers buffers_of(uint32_t needed, int number)
 {
 	const bool last_but_odd = __popc(needed >> number >> 1) % 2;
 	const bool first = (needed & ((1u << number) - 1)) == 0;
-	const struct route route = { first          ? IN
-				     : last_but_odd ? OUT
-						    : SPARE,
-				     last_but_odd ? SPARE : OUT };
+	const struct buffers buffers = { first          ? IN
+					 : last_but_odd ? OUT
+							: SPARE,
+					 last_but_odd ? SPARE : OUT };
 
-	return route;
+	return buffers;
 }
 
 template <class T>
@@ -112,152 +117,160 @@ static __device__ __forceinline__ T *choose(enum array array, T *in, T *out, T *
 }
 
 template <class WORD>
-static __device__ __forceinline__ const WORD *keys_from(const struct arrays &a, struct route route)
+static __device__ __forceinline__ const WORD *keys_from(const struct arrays &a,
+							struct buffers buffers)
 {
-	return (const WORD *)choose(route.from, a.keys_in, (const void *)a.keys_out,
+	return (const WORD *)choose(buffers.from, a.keys_in, (const void *)a.keys_out,
 				    (const void *)a.keys_spare);
 }
 
 template <class WORD>
-static __device__ __forceinline__ WORD *keys_to(const struct arrays &a, struct route route)
+static __device__ __forceinline__ WORD *keys_to(const struct arrays &a, struct buffers buffers)
 {
-	return (WORD *)(route.to == OUT ? a.keys_out : a.keys_spare);
+	return (WORD *)(buffers.to == OUT ? a.keys_out : a.keys_spare);
 }
 
 static __device__ __forceinline__ const uint32_t *values_from(const struct arrays &a,
-							      struct route route)
+							      struct buffers buffers)
 {
-	return choose(route.from, a.values_in, (const uint32_t *)a.values_out,
+	return choose(buffers.from, a.values_in, (const uint32_t *)a.values_out,
 		      (const uint32_t *)a.values_spare);
 }
 
-static __device__ __forceinline__ uint32_t *values_to(const struct arrays &a, struct route route)
+static __device__ __forceinline__ uint32_t *values_to(const struct arrays &a,
+						      struct buffers buffers)
 {
-	return route.to == OUT ? a.values_out : a.values_spare;
+	return buffers.to == OUT ? a.values_out : a.values_spare;
 }
 
-/* Publish the tile's count of each digit, and turn the warps' counts into the start of each warp's
- * keys of each digit in the tile.  start: the starts for the whole tile, of the digits that this
- * thread owns; s->shift gets their counts.  LOOP: called in a loop.  ptxas makes the loads
- * conditional, not the code around them; without initial values, the registers would be live
- * through the whole loop.  ALONE: there is only one tile, so nothing is published. */
+/* Step 3.  first_rank: the tile's first rank of each of the thread's digits; s->output_offset gets
+ * the tile's histogram.  Afterwards, s->warp_histogram has the rank of each warp's first key of each
+ * digit.  ALONE: there is only one tile, so nothing is published.
+ *
+ * LOOP: called in a loop.  ptxas makes the loads conditional, not the code around them; without
+ * initial values, the registers would be live through the whole loop. */
 template <class SHAPE, bool LOOP, bool ALONE = false, class S, class W>
-static __device__ __forceinline__ void place_digits(S *s, uint32_t *start, W *words, const W *base)
+static __device__ __forceinline__ void scan_histograms(S *s, uint32_t *first_rank, W *tile_status,
+						       const W *digit_base)
 {
-	uint32_t count[SHAPE::OWNED][SHAPE::WARPS];
+	uint32_t warp_count[SHAPE::DIGITS_PER_THREAD][SHAPE::WARPS];
 
 	GPU_UNROLL
-	for (int n = 0; LOOP && n < SHAPE::OWNED * SHAPE::WARPS; n++)
-		count[n / SHAPE::WARPS][n % SHAPE::WARPS] = 0;
+	for (int n = 0; LOOP && n < SHAPE::DIGITS_PER_THREAD * SHAPE::WARPS; n++)
+		warp_count[n / SHAPE::WARPS][n % SHAPE::WARPS] = 0;
 	GPU_UNROLL
-	for (unsigned o = 0; o < SHAPE::OWNED; o++) {
+	for (unsigned o = 0; o < SHAPE::DIGITS_PER_THREAD; o++) {
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
-		uint32_t total = 0, upto;
+		uint32_t tile_histogram = 0, inclusive;
 
 		if (d >= DIGITS)
 			break;
 		GPU_UNROLL
 		for (int w = 0; w < SHAPE::WARPS; w++) {
-			count[o][w] = s->count[w][d];
-			total += count[o][w];
+			warp_count[o][w] = s->warp_histogram[w][d];
+			tile_histogram += warp_count[o][w];
 		}
 		if (!ALONE)
-			gpu_st_relaxed(words + (size_t)s->tile * DIGITS + d,
-				       s->tile == 0 ? look<W>::FINAL | (base[d] + total)
-						    : look<W>::PARTIAL | (W)total);
-		s->shift[d] = total;
-		if (total == SHAPE::TILE)
-			s->whole = true;
-		upto = warp_scan(total);
+			gpu_st_relaxed(tile_status + (size_t)s->tile * DIGITS + d,
+				       s->tile == 0 ? lookback<W>::INCLUSIVE_PREFIX |
+							      (digit_base[d] + tile_histogram)
+						    : lookback<W>::AGGREGATE | (W)tile_histogram);
+		s->output_offset[d] = tile_histogram;
+		if (tile_histogram == SHAPE::TILE)
+			s->uniform = true;
+		inclusive = warp_scan(tile_histogram);
 		if (d % WARP == WARP - 1)
-			s->group[d / WARP] = upto;
-		start[o] = upto - total;
+			s->digit_group_sum[d / WARP] = inclusive;
+		first_rank[o] = inclusive - tile_histogram;
 	}
-	__syncthreads();
+	__syncthreads(); /* sums of 32 digits */
 	GPU_UNROLL
-	for (unsigned o = 0; o < SHAPE::OWNED; o++) {
+	for (unsigned o = 0; o < SHAPE::DIGITS_PER_THREAD; o++) {
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
-		uint32_t at;
+		uint32_t next_rank;
 
 		if (d >= DIGITS)
 			break;
 		GPU_UNROLL
 		for (unsigned g = 0; g < DIGITS / WARP - 1; g++)
-			start[o] += g < d / WARP ? s->group[g] : 0;
-		at = start[o];
+			first_rank[o] += g < d / WARP ? s->digit_group_sum[g] : 0;
+		next_rank = first_rank[o];
 		GPU_UNROLL
 		for (int w = 0; w < SHAPE::WARPS; w++) {
-			s->count[w][d] = at;
-			at += count[o][w];
+			s->warp_histogram[w][d] = next_rank;
+			next_rank += warp_count[o][w];
 		}
 	}
-	__syncthreads();
+	__syncthreads(); /* first ranks */
 }
 
-/* Look back for the digits that this thread owns, publish their sums, and fill in s->shift. */
+/* Step 5.  Fills in s->output_offset, which has the tile's histogram. */
 template <class SHAPE, class S, class W>
-static __device__ __forceinline__ void find_digits(S *s, const uint32_t *start, W *words,
-						   const W *base)
+static __device__ __forceinline__ void look_back_digits(S *s, const uint32_t *first_rank,
+							W *tile_status, const W *digit_base)
 {
 	GPU_UNROLL
-	for (unsigned o = 0; o < SHAPE::OWNED; o++) {
+	for (unsigned o = 0; o < SHAPE::DIGITS_PER_THREAD; o++) {
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
-		W *const word = words + (size_t)s->tile * DIGITS + d;
-		W before;
+		W *const my_status = tile_status + (size_t)s->tile * DIGITS + d;
+		W exclusive_prefix;
 
 		if (d >= DIGITS)
 			break;
 		if (s->tile == 0) {
-			before = base[d];
+			exclusive_prefix = digit_base[d];
 		} else {
-			before = look_back<DIGITS>(word);
-			gpu_st_relaxed(word, look<W>::FINAL | (before + s->shift[d]));
+			exclusive_prefix = look_back<DIGITS>(my_status);
+			gpu_st_relaxed(my_status, lookback<W>::INCLUSIVE_PREFIX |
+							  (exclusive_prefix + s->output_offset[d]));
 		}
-		s->shift[d] = before - start[o];
+		s->output_offset[d] = exclusive_prefix - first_rank[o];
 	}
 }
 
-/* Take a key's position in the tile.  count: the warp's next position for each digit.  The last
- * lane with this digit takes positions for all of them.  A warp's additions to one shared word are
- * made in program order, so positions ascend with the order of the keys; CUB relies on it too. */
-static __device__ __forceinline__ uint32_t take_place(uint32_t *count, unsigned digit)
+/* The stable rank of a key in the tile.  next_rank: per digit, the rank of the warp's next key.  The
+ * last lane with this digit takes ranks for all of them.  A warp's additions to one shared word are
+ * made in program order, so ranks ascend with the order of the keys; CUB relies on it too. */
+static __device__ __forceinline__ uint32_t take_rank(uint32_t *next_rank, unsigned digit)
 {
 	const unsigned lane = threadIdx.x % WARP, peers = gpu_match<DIGIT_BITS>(digit);
-	const unsigned upto = (unsigned)__popc(peers & (lanes_below() | 1u << lane));
-	const unsigned last = WARP - 1 - (unsigned)__clz((int)peers);
-	const uint32_t first = gpu_add_shared_if(lane == last, &count[digit], upto);
+	const unsigned peers_up_to_me = (unsigned)__popc(peers & (lanes_below() | 1u << lane));
+	const unsigned leader = WARP - 1 - (unsigned)__clz((int)peers);
+	const uint32_t first = gpu_add_shared_if(lane == leader, &next_rank[digit], peers_up_to_me);
 
-	return __shfl_sync(ALL_LANES, first, (int)last) + upto - 1;
+	return __shfl_sync(ALL_LANES, first, (int)leader) + peers_up_to_me - 1;
 }
 
-/* Move the keys of a tile to their positions in it.  places: these positions, two per word. */
-template <class SHAPE, bool APART, class S, class WORD>
-static __device__ __forceinline__ void order_keys(S *s, const WORD *key, uint32_t *places,
-						  struct digit digit)
+/* Step 4.  ranks: those of the thread's keys, two per word.  Unless SEPARATE, all ranks are taken
+ * before the first key overwrites the histograms. */
+template <class SHAPE, bool SEPARATE, class S, class WORD>
+static __device__ __forceinline__ void sort_tile(S *s, const WORD *key, uint32_t *ranks,
+						 struct digit digit)
 {
 	constexpr int ITEMS = SHAPE::ITEMS;
-	uint32_t rank[ITEMS]; /* the key's position in the ordered tile */
+	uint32_t rank[ITEMS];
 
 	GPU_UNROLL
 	for (int k = 0; k < ITEMS; k++) {
-		rank[k] = take_place(s->count[threadIdx.x / WARP], digit_of(key[k], digit));
-		if (APART)
+		rank[k] = take_rank(s->warp_histogram[threadIdx.x / WARP], digit_of(key[k], digit));
+		if (SEPARATE)
 			s->key[rank[k]] = key[k];
 	}
-	if (!APART)
+	if (!SEPARATE)
 		__syncthreads();
 	GPU_UNROLL
 	for (int k = 0; k < ITEMS; k++) {
-		if (!APART)
+		if (!SEPARATE)
 			s->key[rank[k]] = key[k];
-		places[k / 2] = k % 2 ? __byte_perm(rank[k - 1], rank[k], 0x5410) : rank[k];
+		ranks[k / 2] = k % 2 ? __byte_perm(rank[k - 1], rank[k], 0x5410) : rank[k];
 	}
 }
 
-/* Write the tile's keys in order.  digits: keeps their digits, four per word. */
+/* Step 6.  digits: keeps the digits of the keys written, four per word. */
 template <class KEY, bool VALUES, class SHAPE, bool FULL, class S>
-static __device__ __forceinline__ void write_keys(const S *s, typename KEY::word *out, int valid,
-						  struct digit digit, uint32_t *digits)
+static __device__ __forceinline__ void write_sorted(const S *s, typename KEY::word *out,
+						    int valid_items, struct digit digit,
+						    uint32_t *digits)
 {
 	GPU_UNROLL
 	for (int k = 0; k < SHAPE::ITEMS; k++) {
@@ -265,31 +278,31 @@ static __device__ __forceinline__ void write_keys(const S *s, typename KEY::word
 		const typename KEY::word key = s->key[i];
 		const unsigned d = digit_of(key, digit);
 
-		if (FULL || (int)i < valid)
-			out[s->shift[d] + i] = KEY::bits(key);
+		if (FULL || (int)i < valid_items)
+			out[s->output_offset[d] + i] = KEY::bits(key);
 		if (VALUES)
 			digits[k / 4] += d << k % 4 * 8;
 	}
 }
 
-/* Write the values: first to shared memory by the keys' positions, then out by the keys' digits. */
+/* Step 6 for values: sort them by the keys' ranks, then write them by the keys' digits. */
 template <class SHAPE, class S>
 static __device__ __forceinline__ void write_values(S *s, uint32_t *out, const uint32_t *value,
-						    const uint32_t *places, int valid,
+						    const uint32_t *ranks, int valid_items,
 						    const uint32_t *digits)
 {
 	__syncthreads();
 	GPU_UNROLL
 	for (int k = 0; k < SHAPE::ITEMS; k++)
-		s->value[__byte_perm(places[k / 2], 0, k % 2 ? 0x4432 : 0x4410)] = value[k];
+		s->value[__byte_perm(ranks[k / 2], 0, k % 2 ? 0x4432 : 0x4410)] = value[k];
 	__syncthreads();
 	GPU_UNROLL
 	for (int k = 0; k < SHAPE::ITEMS; k++) {
 		const unsigned i = threadIdx.x + (unsigned)(k * SHAPE::THREADS);
 		const unsigned d = digits[k / 4] >> k % 4 * 8 & (DIGITS - 1);
 
-		if ((int)i < valid)
-			out[s->shift[d] + i] = s->value[i];
+		if ((int)i < valid_items)
+			out[s->output_offset[d] + i] = s->value[i];
 	}
 }
 
@@ -303,21 +316,22 @@ static __device__ __forceinline__ void write_striped(T *out, const T *item, int 
 			out[WARP * k] = item[k];
 }
 
-/* Write a tile in which all keys have the same digit, as it was read. */
+/* Step 6 for a tile in which all keys have the same digit: write it as it was read. */
 template <class KEY, bool VALUES, class SHAPE, class S>
-static __device__ __forceinline__ void write_whole(const S *s, typename KEY::word *out,
-						   uint32_t *values_out, typename KEY::word *key,
-						   const uint32_t *value, int place, int valid,
-						   struct digit digit)
+static __device__ __forceinline__ void write_uniform(const S *s, typename KEY::word *out,
+						     uint32_t *values_out, typename KEY::word *key,
+						     const uint32_t *value, int first_item,
+						     int valid_items, struct digit digit)
 {
-	const size_t at = (size_t)s->shift[digit_of(key[0], digit)] + (size_t)place;
+	const size_t at = (size_t)s->output_offset[digit_of(key[0], digit)] + (size_t)first_item;
 
 	GPU_UNROLL
 	for (int k = 0; k < SHAPE::ITEMS; k++)
 		key[k] = KEY::bits(key[k]);
-	write_striped<SHAPE::ITEMS>(out + at, key, valid - place);
+	write_striped<SHAPE::ITEMS>(out + at, key, valid_items - first_item);
 	if (VALUES)
-		write_striped<VALUES ? SHAPE::ITEMS : 1>(values_out + at, value, valid - place);
+		write_striped<VALUES ? SHAPE::ITEMS : 1>(values_out + at, value,
+							 valid_items - first_item);
 }
 
 /* One block per tile. */
@@ -330,79 +344,81 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	constexpr int ITEMS = SHAPE::ITEMS;
 	SHARED_VAR(shared, s);
 	const struct arrays a = pass.arrays;
-	const W *const base = pass.header->histogram[pass.number];
+	const W *const digit_base = pass.header->histogram[pass.number];
 	const struct digit digit = digit_number(pass.digits, pass.number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const int place = (int)(warp * SHAPE::PART + lane); /* position of item 0 in the tile */
+	const int first_item = (int)(warp * SHAPE::WARP_ITEMS + lane);
 	word key[ITEMS];
 	uint32_t value[VALUES ? ITEMS : 1];
-	uint32_t places[(ITEMS + 1) / 2];         /* positions of the keys read, two per word */
-	uint32_t digits[(ITEMS + 3) / 4] = { 0 }; /* digits of the keys written, four per word */
-	uint32_t start[SHAPE::OWNED];
+	uint32_t ranks[(ITEMS + 1) / 2];          /* of the keys read, two per word */
+	uint32_t digits[(ITEMS + 3) / 4] = { 0 }; /* of the keys written, four per word */
+	uint32_t first_rank[SHAPE::DIGITS_PER_THREAD];
 
+	/* 1. Take a tile. */
 	for (unsigned d = lane; d < DIGITS; d += WARP)
-		s.count[warp][d] = 0;
+		s.warp_histogram[warp][d] = 0;
 	gpu_wait_for_last_launch();
 	if (threadIdx.x == 0) {
 		s.digit = digit;
 		s.needed = pass.header->needed;
-		s.whole = false;
+		s.uniform = false;
 	}
 	next_tile(&pass.header->ticket[pass.number], &s.tile);
 	gpu_let_next_launch();
 	if (!(s.needed >> pass.number & 1))
 		return;
 
-	const struct route route = route_of(s.needed, pass.number);
+	const struct buffers buffers = buffers_of(s.needed, pass.number);
 	const size_t first = (size_t)s.tile * SHAPE::TILE;
-	const int valid = (int)min(pass.count - first, (size_t)SHAPE::TILE);
-	const word *const in = keys_from<word>(a, route) + first;
+	const int valid_items = (int)min(pass.count - first, (size_t)SHAPE::TILE);
+	const word *const in = keys_from<word>(a, buffers) + first;
 
-	if (!VALUES && pass.unstable && route.from == IN && valid == SHAPE::TILE)
-		load_unordered<KEY, ITEMS>(key, in + warp * SHAPE::PART);
+	/* 2. Load and count the keys; those beyond the end are the highest key, and not written. */
+	if (!VALUES && pass.unstable && buffers.from == IN && valid_items == SHAPE::TILE)
+		load_unordered<KEY, ITEMS>(key, in + warp * SHAPE::WARP_ITEMS);
 	else
-		load_keys<KEY, ITEMS>(key, in + place, valid - place);
+		load_keys<KEY, ITEMS>(key, in + first_item, valid_items - first_item);
 	GPU_UNROLL
 	for (int k = 0; k < ITEMS; k++)
-		atomicAdd(&s.count[warp][digit_of(key[k], digit)], 1u);
-	__syncthreads();
-	place_digits<SHAPE, false>(&s, start, pass.words, base);
+		atomicAdd(&s.warp_histogram[warp][digit_of(key[k], digit)], 1u);
+	__syncthreads(); /* histograms complete */
+
+	/* 3. to 5. */
+	scan_histograms<SHAPE, false>(&s, first_rank, pass.tile_status, digit_base);
 
 	/* Read again; otherwise, the digits would stay in registers from counting to ranking. */
 	const struct digit again = s.digit;
-	const bool whole = s.whole;
+	const bool uniform = s.uniform;
 
-	if (!whole)
-		order_keys<SHAPE, false>(&s, key, places, again);
-	find_digits<SHAPE>(&s, start, pass.words, base);
-	__syncthreads();
+	if (!uniform)
+		sort_tile<SHAPE, false>(&s, key, ranks, again);
+	look_back_digits<SHAPE>(&s, first_rank, pass.tile_status, digit_base);
+	__syncthreads(); /* sorted tile, output offsets */
 
-	word *const out = keys_to<word>(a, route);
-	uint32_t *const out_values = values_to(a, route);
-	const uint32_t *const values = values_from(a, route) + first + place;
+	/* 6. Write the tile. */
+	word *const out = keys_to<word>(a, buffers);
+	uint32_t *const out_values = values_to(a, buffers);
+	const uint32_t *const values = values_from(a, buffers) + first + first_item;
 
-	if (whole) {
+	if (uniform) {
 		if (VALUES)
-			load_striped<VALUES ? ITEMS : 1>(value, values, valid - place, 0u);
-		write_whole<KEY, VALUES, SHAPE>(&s, out, out_values, key, value, place, valid,
-						digit);
+			load_striped<VALUES ? ITEMS : 1>(value, values, valid_items - first_item,
+							 0u);
+		write_uniform<KEY, VALUES, SHAPE>(&s, out, out_values, key, value, first_item,
+						  valid_items, digit);
 		return;
 	}
-	if (valid == SHAPE::TILE)
-		write_keys<KEY, VALUES, SHAPE, true>(&s, out, valid, digit, digits);
+	if (valid_items == SHAPE::TILE)
+		write_sorted<KEY, VALUES, SHAPE, true>(&s, out, valid_items, digit, digits);
 	else
-		write_keys<KEY, VALUES, SHAPE, false>(&s, out, valid, digit, digits);
+		write_sorted<KEY, VALUES, SHAPE, false>(&s, out, valid_items, digit, digits);
 	if (VALUES) {
-		load_striped<VALUES ? ITEMS : 1>(value, values, valid - place, 0u);
-		write_values<SHAPE>(&s, out_values, value, places, valid, digits);
+		load_striped<VALUES ? ITEMS : 1>(value, values, valid_items - first_item, 0u);
+		write_values<SHAPE>(&s, out_values, value, ranks, valid_items, digits);
 	}
 }
 
 /* ---- persistent blocks -------------------------------------------------------------------- */
-
-/* Shared memory per block if a multiprocessor holds two: sm_90 has 228 KB and reserves 1 KB per
- * block. */
-static constexpr size_t STAGED_BYTES = (size_t)(228 / 2 - 1) << 10;
 
 /* A block's shared memory in a staged pass, with room for the keys of the next tile.  Separate
  * counts save two barriers per tile. */
@@ -411,9 +427,9 @@ struct staged_shared : pass_shared<WORD, W, SHAPE, true> {
 	alignas(16) WORD next_key[SHAPE::TILE];
 	uint32_t now, next; /* tiles */
 	/* Kept here to save registers. */
-	struct route route;
-	W *words;      /* look-back words */
-	const W *base; /* per digit: the number of keys with lower digits */
+	struct buffers buffers;
+	W *tile_status;
+	const W *digit_base; /* per digit: the number of keys with lower digits */
 };
 
 template <class SHAPE> static __device__ __forceinline__ bool is_full(uint32_t tile, size_t count)
@@ -427,8 +443,8 @@ template <class SHAPE, class T>
 static __device__ __forceinline__ void stage(T *room, const T *array, uint32_t tile, size_t count)
 {
 	typedef struct gpu_pack<T> pack;
-	constexpr unsigned PACKS = SHAPE::PART / pack::COUNT;
-	const unsigned part = threadIdx.x / WARP * SHAPE::PART, lane = threadIdx.x % WARP;
+	constexpr unsigned PACKS = SHAPE::WARP_ITEMS / pack::COUNT;
+	const unsigned part = threadIdx.x / WARP * SHAPE::WARP_ITEMS, lane = threadIdx.x % WARP;
 
 	if (is_full<SHAPE>(tile, count)) {
 		const pack *const from =
@@ -459,84 +475,90 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	uint32_t *const ticket = &pass.header->ticket[pass.number];
 	const struct digit digit = digit_number(pass.digits, pass.number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const int place = (int)(warp * SHAPE::PART + lane); /* position of item 0 in the tile */
+	const int first_item = (int)(warp * SHAPE::WARP_ITEMS + lane);
 
-	static_assert(sizeof(shared) <= STAGED_BYTES, "two blocks fit a multiprocessor");
+	/* 1. Take the first tile. */
 	gpu_wait_for_last_launch();
 	if (threadIdx.x == 0) {
 		s->digit = digit;
 		s->needed = pass.header->needed;
-		s->whole = false;
-		s->route = route_of(s->needed, pass.number);
-		s->words = pass.words;
-		s->base = pass.header->histogram[pass.number];
+		s->uniform = false;
+		s->buffers = buffers_of(s->needed, pass.number);
+		s->tile_status = pass.tile_status;
+		s->digit_base = pass.header->histogram[pass.number];
 	}
 	next_tile(ticket, &s->tile);
-	/* The next launch may start only after all blocks of this one have, so it takes no room
+	/* The next launch may first_rank only after all blocks of this one have, so it takes no room
 	 * from them. */
 	gpu_let_next_launch();
 	if (!(s->needed >> pass.number & 1))
 		return;
-	stage<SHAPE>(s->next_key, keys_from<word>(pass.arrays, s->route), s->tile, pass.count);
+	stage<SHAPE>(s->next_key, keys_from<word>(pass.arrays, s->buffers), s->tile, pass.count);
 
 	GPU_NO_UNROLL
 	for (uint32_t tile = s->tile; (size_t)tile * SHAPE::TILE < pass.count; tile = s->next) {
 		word key[ITEMS];
-		uint32_t places[(ITEMS + 1) / 2]; /* positions of the keys read, two per word */
-		uint32_t start[SHAPE::OWNED] = { 0 };
+		uint32_t ranks[(ITEMS + 1) / 2]; /* of the keys read, two per word */
+		uint32_t first_rank[SHAPE::DIGITS_PER_THREAD] = { 0 };
 		uint32_t next = 0; /* thread 0 only */
 
+		/* 1. Take the next tile. */
 		if (threadIdx.x == 0)
 			next = atomicAdd(ticket, 1u);
 		for (unsigned d = lane; d < DIGITS; d += WARP)
-			s->count[warp][d] = 0;
+			s->warp_histogram[warp][d] = 0;
+
+		/* 2. Load the keys, which were copied meanwhile, and count them. */
 		gpu_wait_for_copies<0>();
 		__syncwarp();
 		if (is_full<SHAPE>(tile, pass.count)) {
 			GPU_UNROLL
 			for (int k = 0; k < ITEMS; k++)
-				key[k] = KEY::order(s->next_key[place + k * WARP]);
+				key[k] = KEY::order(s->next_key[first_item + k * WARP]);
 		} else {
 			const size_t first = (size_t)tile * SHAPE::TILE;
 
 			load_keys<KEY, ITEMS>(
-				key, keys_from<word>(pass.arrays, s->route) + first + place,
-				(int)(pass.count - first) - place);
+				key, keys_from<word>(pass.arrays, s->buffers) + first + first_item,
+				(int)(pass.count - first) - first_item);
 		}
 		GPU_UNROLL
 		for (int k = 0; k < ITEMS; k++)
-			atomicAdd(&s->count[warp][digit_of(key[k], digit)], 1u);
-		__syncthreads();
+			atomicAdd(&s->warp_histogram[warp][digit_of(key[k], digit)], 1u);
+		__syncthreads(); /* histograms complete */
 		if (threadIdx.x == 0) {
 			s->now = tile;
 			s->next = next;
 		}
-		place_digits<SHAPE, true>(s, start, s->words, s->base);
-		stage<SHAPE>(s->next_key, keys_from<word>(pass.arrays, s->route), s->next,
+
+		/* 3. to 5., while the next tile's keys are copied. */
+		scan_histograms<SHAPE, true>(s, first_rank, s->tile_status, s->digit_base);
+		stage<SHAPE>(s->next_key, keys_from<word>(pass.arrays, s->buffers), s->next,
 			     pass.count);
 
-		const bool whole = s->whole;
+		const bool uniform = s->uniform;
 
-		if (!whole)
-			order_keys<SHAPE, true>(s, key, places, s->digit);
-		find_digits<SHAPE>(s, start, s->words, s->base);
-		__syncthreads();
+		if (!uniform)
+			sort_tile<SHAPE, true>(s, key, ranks, s->digit);
+		look_back_digits<SHAPE>(s, first_rank, s->tile_status, s->digit_base);
+		__syncthreads();        /* sorted tile, output offsets */
 		if (threadIdx.x == 0) { /* read after the next tile's first barrier */
 			s->tile = s->next;
-			s->whole = false;
+			s->uniform = false;
 		}
 
+		/* 6. Write the tile. */
 		const size_t first = (size_t)s->now * SHAPE::TILE;
-		const int valid = (int)min(pass.count - first, (size_t)SHAPE::TILE);
-		word *const out = keys_to<word>(pass.arrays, s->route);
+		const int valid_items = (int)min(pass.count - first, (size_t)SHAPE::TILE);
+		word *const out = keys_to<word>(pass.arrays, s->buffers);
 
-		if (whole)
-			write_whole<KEY, false, SHAPE>(s, out, NULL, key, NULL, place, valid,
-						       digit);
-		else if (valid == SHAPE::TILE)
-			write_keys<KEY, false, SHAPE, true>(s, out, valid, digit, NULL);
+		if (uniform)
+			write_uniform<KEY, false, SHAPE>(s, out, NULL, key, NULL, first_item,
+							 valid_items, digit);
+		else if (valid_items == SHAPE::TILE)
+			write_sorted<KEY, false, SHAPE, true>(s, out, valid_items, digit, NULL);
 		else
-			write_keys<KEY, false, SHAPE, false>(s, out, valid, digit, NULL);
+			write_sorted<KEY, false, SHAPE, false>(s, out, valid_items, digit, NULL);
 	}
 }
 

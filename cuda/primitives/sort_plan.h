@@ -41,7 +41,7 @@ static inline bool is_alone(size_t count)
 	return count <= MOST_ALONE && !is_wide(count);
 }
 
-/* The start of temporary storage.  Look-back words of 32 or 64 bits follow: LOOK_AHEAD * DIGITS
+/* The start of temporary storage.  Look-back words of 32 or 64 bits follow: LOOKBACK_AHEAD * DIGITS
  * that are not used, then [passes][tiles][DIGITS].  Everything is zeroed before a sort. */
 template <class W> struct alignas(128) header {
 	W histogram[MAX_PASSES][DIGITS]; /* counts, then their exclusive sums */

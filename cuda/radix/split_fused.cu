@@ -98,12 +98,12 @@ static __global__ void split_kernel(struct radix_pass pass, size_t count, int bi
 	__syncthreads();
 	if (warp == 0) {
 		const uint64_t mine = lane < WARPS ? before[lane] : 0;
-		const uint64_t upto = warp_scan(mine);
-		const uint64_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
+		const uint64_t inclusive = warp_scan(mine);
+		const uint64_t all = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
 		const uint64_t earlier = chain_warp(words, tile, all);
 
 		if (lane < WARPS)
-			before[lane] = earlier + upto - mine;
+			before[lane] = earlier + inclusive - mine;
 	}
 	__syncthreads();
 	GPU_UNROLL

@@ -30,6 +30,7 @@ static const struct model {
 } models[] = {
 	{ 75, 1024, 16, 64 << 10, 64 << 10, false },
 	{ 80, 2048, 32, 164 << 10, 163 << 10, false },
+	{ 86, 1536, 16, 100 << 10, 99 << 10, false },
 	{ 90, 2048, 32, 228 << 10, SHARED_LIMIT, true },
 };
 
@@ -44,7 +45,7 @@ static const struct model *this_model(void)
 	for (const struct model &m : models)
 		if (m.capability == capability())
 			return &m;
-	return &models[2];
+	return &models[3];
 }
 
 /* ---- errors ------------------------------------------------------------------------------ */
@@ -182,6 +183,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 		{ cudaDevAttrL2CacheSize, L2_BYTES },
 		{ cudaDevAttrComputeCapabilityMajor, capability() / 10 },
 		{ cudaDevAttrComputeCapabilityMinor, capability() % 10 },
+		{ cudaDevAttrMaxSharedMemoryPerMultiprocessor, m->shared },
 		{ cudaDevAttrMaxSharedMemoryPerBlockOptin, m->block_shared },
 		{ cudaDevAttrMaxPersistingL2CacheSize, persisting ? PERSISTING_BYTES : 0 },
 		{ cudaDevAttrClusterLaunch, m->clusters && runtime_options.clusters },

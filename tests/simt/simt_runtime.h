@@ -49,6 +49,7 @@ enum cudaDeviceAttr {
 	cudaDevAttrL2CacheSize = 38,
 	cudaDevAttrComputeCapabilityMajor = 75,
 	cudaDevAttrComputeCapabilityMinor = 76,
+	cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
 	cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
 	cudaDevAttrMaxPersistingL2CacheSize = 108,
 	cudaDevAttrClusterLaunch = 120,

@@ -132,16 +132,16 @@ static __device__ __forceinline__ uint32_t block_scan(const struct block &b, uin
 						      uint32_t *before)
 {
 	const uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-	const uint32_t upto = warp_scan(value);
+	const uint32_t inclusive = warp_scan(value);
 
 	if (lane == WARP - 1)
-		b.sum[warp] = upto;
+		b.sum[warp] = inclusive;
 	__syncthreads();
 
 	const uint32_t sums = warp_scan(lane < WARPS ? b.sum[lane] : 0u);
 	const uint32_t lower = __shfl_sync(ALL_LANES, sums, (int)(warp + WARP - 1) % WARP);
 
-	*before = upto - value + (warp ? lower : 0);
+	*before = inclusive - value + (warp ? lower : 0);
 	__syncthreads();
 	return __shfl_sync(ALL_LANES, sums, WARP - 1);
 }

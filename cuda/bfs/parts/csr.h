@@ -148,7 +148,7 @@ static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s,
 	uint32_t *const queue = bfs_of_step(s.queue, step);
 	uint64_t *const before = bfs_of_step(s.before, step);
 	const uint32_t warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	unsigned long long mine = 0, upto = 0, at;
+	unsigned long long mine = 0, inclusive = 0, at;
 
 	GPU_UNROLL
 	for (int k = 0; k < EACH; k++)
@@ -156,9 +156,9 @@ static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s,
 	if (!__syncthreads_or(mine != 0))
 		return;
 	if (__any_sync(ALL_LANES, mine != 0))
-		upto = warp_scan(mine);
+		inclusive = warp_scan(mine);
 	if (lane == WARP - 1)
-		tile->sum[warp] = upto;
+		tile->sum[warp] = inclusive;
 	__syncthreads();
 	if (warp == 0) {
 		const unsigned long long its = lane < BFS_CSR_WARPS ? tile->sum[lane] : 0;
@@ -172,7 +172,7 @@ static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s,
 			tile->sum[lane] = base + all - its;
 	}
 	__syncthreads();
-	at = tile->sum[warp] + upto - mine;
+	at = tile->sum[warp] + inclusive - mine;
 	GPU_UNROLL
 	for (int k = 0; k < EACH; k++) {
 		if (degree[k]) {

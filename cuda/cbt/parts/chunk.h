@@ -145,14 +145,14 @@ static __device__ __forceinline__ struct cbt_row_view view_row(const SUMS &sums,
 							       uint32_t row)
 {
 	const unsigned lane = threadIdx.x % WARP;
-	const uint32_t mine = (uint32_t)__popc(row), upto = warp_scan(mine);
+	const uint32_t mine = (uint32_t)__popc(row), inclusive = warp_scan(mine);
 	const uint32_t first = (uint32_t)__ffs((int)row) - 1;
 	struct cbt_row_view view;
 	uint32_t later, next, next_first;
 
 	view.row = row;
-	view.before = upto - mine;
-	view.leaves = __shfl_sync(ALL_LANES, upto, WARP - 1);
+	view.before = inclusive - mine;
+	view.leaves = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
 	view.others = __ballot_sync(ALL_LANES, row != 0);
 	later = view.others & ~((2u << lane) - 1);
 	next = later ? (uint32_t)__ffs((int)later) - 1 : 0;

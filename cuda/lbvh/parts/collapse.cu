@@ -233,9 +233,9 @@ struct share {
 static __device__ __forceinline__ void take(unsigned long long *made, struct share wanted,
 					    struct share *first, struct share *before)
 {
-	const uint32_t mine = wanted.nodes << 16 | wanted.triangles, upto = warp_scan(mine);
-	const uint32_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
-	const uint32_t group = from_lane(upto - mine, 0), inside = upto - mine - group;
+	const uint32_t mine = wanted.nodes << 16 | wanted.triangles, inclusive = warp_scan(mine);
+	const uint32_t all = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
+	const uint32_t group = from_lane(inclusive - mine, 0), inside = inclusive - mine - group;
 	unsigned long long base = 0;
 
 	if (threadIdx.x % WARP == 0 && all)

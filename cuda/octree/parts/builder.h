@@ -194,9 +194,9 @@ static __device__ __forceinline__ struct octree_nodes octree_take(struct octree_
 								  const struct octree_tree *tree,
 								  uint32_t wanted, uint32_t least)
 {
-	const uint32_t upto = warp_scan(wanted);
-	const uint32_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
-	struct octree_nodes nodes = { upto - wanted, chunk->next, chunk->left, 0 };
+	const uint32_t inclusive = warp_scan(wanted);
+	const uint32_t all = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
+	struct octree_nodes nodes = { inclusive - wanted, chunk->next, chunk->left, 0 };
 
 	if (all <= chunk->left) {
 		chunk->next += all;

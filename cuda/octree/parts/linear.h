@@ -104,12 +104,12 @@ static __global__ void linear_kernel(struct octree_linear l, struct octree_tree 
 	for (int k = 0; k < ITEMS; k++) {
 		const size_t i = first + (size_t)(k * WARP);
 		const int starts = i < l.count ? linear_reach(&l, i) - linear_before(&l, i) : 0;
-		const uint32_t mine = (uint32_t)max(starts, 0), upto = warp_scan(mine);
+		const uint32_t mine = (uint32_t)max(starts, 0), inclusive = warp_scan(mine);
 
 		if (l.again && i < l.count)
 			tree.next[i] = -1;
-		before[k] = sum + upto - mine;
-		sum += __shfl_sync(ALL_LANES, upto, WARP - 1);
+		before[k] = sum + inclusive - mine;
+		sum += __shfl_sync(ALL_LANES, inclusive, WARP - 1);
 	}
 	chain_block<WARPS>(part, temp + 1, tile, sum);
 	GPU_UNROLL

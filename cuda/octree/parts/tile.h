@@ -67,13 +67,23 @@ struct tile_shared {
 	uint64_t keys[TILE_SLOTS];
 	uint64_t part[TILE_WARPS + 1]; /* see chain_block() */
 	uint32_t numbers[TILE_SLOTS];
-	uint32_t base[TILE_SLOTS];
-	/* From word 2 on, bit k: body k is in a run with the one before. */
-	uint32_t joined[TILE_SLOTS / WARP + 4];
+	union {
+		/* From word 2 on, bit k: body k is in a run with the one before.  Dead when bodies
+		 * are in order. */
+		uint32_t joined[TILE_SLOTS / WARP + 4];
+		/* By body of the tile: nodes that earlier ones start, first of its warp, then of
+		 * the tile. */
+		uint16_t base[TILE_OWN];
+	};
 	signed char reach[TILE_SLOTS];
 	signed char before[TILE_SLOTS]; /* digits shared with the body before; -1 for body 0 */
 	uint32_t tile, links;
 };
+
+/* A multiprocessor of sm_75 has 64 KB.  Others with 100 KB, of which a block takes 1 KB more than
+ * it uses, hold three blocks. */
+static_assert(sizeof(struct tile_shared) <= 32 << 10, "two blocks fit a multiprocessor of sm_75");
+static_assert((int)TILE_OWN * (int)OCTREE_LEVELS <= UINT16_MAX, "nodes that a tile starts");
 
 static __device__ __forceinline__ bool in_run(const uint32_t *joined, unsigned k)
 {
@@ -173,13 +183,18 @@ static __device__ __forceinline__ void write_node(int32_t *child, int digit, int
 	}
 }
 
+/* The number of the first node that begins with the tile's body p or later. */
+static __device__ __forceinline__ uint32_t first_node(const struct tile_shared *s, uint32_t p)
+{
+	return (uint32_t)s->part[0] + s->base[p];
+}
+
 /* The node of that level that begins with the tile's body p. */
 static __device__ __forceinline__ int32_t tile_node(const struct octree_tiles *t,
 						    const struct tile_shared *s, uint32_t p,
 						    int level)
 {
-	return (int32_t)(s->base[TILE_MARGIN + p] +
-			 (uint32_t)(level - s->before[TILE_MARGIN + p] - 1));
+	return (int32_t)(first_node(s, p) + (uint32_t)(level - s->before[TILE_MARGIN + p] - 1));
 }
 
 /* The first body of the tile that shares `level` digits with its body p, or -1 if a body before
@@ -214,7 +229,7 @@ static __device__ __forceinline__ void link_child(const struct octree_tiles *t,
 	}
 }
 
-/* sm_75 has 1024 threads per multiprocessor. */
+/* Blocks per multiprocessor that registers must allow; sm_75 has 1024 threads. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #define TILES_AT_ONCE 2
 #else
@@ -256,11 +271,11 @@ static __global__ void __launch_bounds__(TILE_BLOCK, TILES_AT_ONCE)
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		const unsigned p = first + n * WARP, k = p + TILE_MARGIN;
 		const uint32_t mine = p < own ? (uint32_t)max(s.reach[k] - s.before[k], 0) : 0u;
-		const uint32_t upto = warp_scan(mine);
+		const uint32_t inclusive = warp_scan(mine);
 
 		if (p < own)
-			s.base[k] = sum + upto - mine;
-		sum += __shfl_sync(ALL_LANES, upto, WARP - 1);
+			s.base[p] = (uint16_t)(sum + inclusive - mine);
+		sum += __shfl_sync(ALL_LANES, inclusive, WARP - 1);
 	}
 	chain_block<TILE_WARPS>(s.part, t.chain + 1, tile, sum);
 	if (threadIdx.x == 0 && tile == t.count - 1) {
@@ -272,13 +287,16 @@ static __global__ void __launch_bounds__(TILE_BLOCK, TILES_AT_ONCE)
 	if (disorder || s.part[TILE_WARPS] > t.tree.pool)
 		return;
 
+	const uint32_t of_tile = (uint32_t)s.part[0];
+	const uint32_t of_warp = (uint32_t)s.part[warp] - of_tile;
+
 	GPU_NO_UNROLL
 	for (unsigned p = first; p < min(first + TILE_ITEMS * WARP, own); p += WARP) {
 		const unsigned k = p + TILE_MARGIN;
-		const uint32_t number = (uint32_t)s.part[warp] + s.base[k];
+		const uint32_t base = of_warp + s.base[p], number = of_tile + base;
 		const int before = s.before[k], reach = s.reach[k];
 
-		s.base[k] = number;
+		s.base[p] = (uint16_t)base;
 		for (int level = before + 1; level <= reach; level++) {
 			const uint32_t node = number + (uint32_t)(level - before - 1);
 
@@ -297,7 +315,7 @@ static __global__ void __launch_bounds__(TILE_BLOCK, TILES_AT_ONCE)
 
 		if (starts ? before >= 0 : before <= deepest)
 			link_child(&t, &s, p, starts ? before : deepest,
-				   starts ? (int32_t)s.base[k]
+				   starts ? (int32_t)(of_tile + s.base[p])
 					  : octree_body((int32_t)s.numbers[k]));
 		if (body + k + 1 < count && s.before[k + 1] > deepest)
 			t.tree.next[s.numbers[k]] = (int32_t)s.numbers[k + 1];
