@@ -131,9 +131,9 @@ static void make_binary(struct work *w, unsigned build)
 	lbvh_cpu_build(&w->cpu, build, NULL);
 }
 
-static void collapse(struct work *w, const struct lbvh_plan *plan)
+static void collapse(struct work *w)
 {
-	lbvh_wide_collapse(&w->wide, &w->cpu, plan);
+	lbvh_wide_collapse(&w->wide, &w->cpu);
 }
 
 static void check_wide(const struct work *w)
@@ -163,64 +163,16 @@ static void each_scene(void (*test)(struct work *w))
 static void check_collapse(struct work *w)
 {
 	make_binary(w, LBVH_CPU_FASTEST);
-	collapse(w, NULL);
+	collapse(w);
 	check_wide(w);
 	make_best(w);
-	collapse(w, NULL);
+	collapse(w);
 	check_wide(w);
 }
 
 Test(lbvh_wide, collapse)
 {
 	each_scene(check_collapse);
-}
-
-/* The cost of a subtree that plans minimise. */
-static double cost_below(const struct lbvh_wide *wide, uint32_t at)
-{
-	const struct lbvh_wide_node *node = wide->node + at;
-	double cost = 0;
-
-	for (int i = 0; i < LBVH_WIDTH; i++) {
-		double size[3];
-
-		for (int k = 0; k < 3; k++)
-			size[k] = (double)node->bound[k][1][i] - (double)node->bound[k][0][i];
-		if (size[0] < 0)
-			continue;
-		cost += size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
-		if (!(node->child[i] & LBVH_LEAF))
-			cost += cost_below(wide, node->child[i]);
-	}
-	return cost;
-}
-
-/* Planned trees contain everything, use as many nodes as planned, and cost less. */
-static void check_planned(struct work *w)
-{
-	const char *scene = gb_scene_names[w->s.params.scene];
-	const bool varied = w->s.in->count > 1000 && !gb_equal(scene, "copies") &&
-			    !gb_equal(scene, "flat") && !gb_equal(scene, "points");
-	struct lbvh_plan *plan = calloc(2 * w->s.in->count, sizeof *plan);
-	double greedy, planned;
-	size_t nodes;
-
-	make_best(w);
-	collapse(w, NULL);
-	greedy = cost_below(&w->wide, 0);
-	nodes = lbvh_plan_make(w->cpu.node, plan);
-	cr_assert(lbvh_wide_has_room(&w->wide, nodes), "%zu nodes", nodes);
-	collapse(w, plan);
-	check_wide(w);
-	planned = cost_below(&w->wide, 0);
-	cr_assert(planned <= greedy * (varied ? 0.99 : 1.00001), "%s, %zu: %g, %g", scene,
-		  w->s.in->count, planned, greedy);
-	free(plan);
-}
-
-Test(lbvh_wide, planned)
-{
-	each_scene(check_planned);
 }
 
 /* A subtree with as many primitives as a block has lanes is a leaf; a larger one is not. */
@@ -231,22 +183,11 @@ Test(lbvh_wide, full_leaf)
 
 		set_up(&w, prepare("terrain", size, 8), 1);
 		make_best(&w);
-		collapse(&w, NULL);
+		collapse(&w);
 		cr_assert_eq(w.wide.node[0].bound[0][0][1] > w.wide.node[0].bound[0][1][1],
 			     w.s.in->count <= LBVH_WIDTH, "%zu", w.s.in->count);
 		tear_down(&w);
 	}
-}
-
-Test(lbvh_wide, room)
-{
-	struct work w;
-
-	set_up(&w, prepare("soup", 1000, 8), 2);
-	cr_assert(lbvh_wide_has_room(&w.wide, 360));
-	cr_assert_not(lbvh_wide_has_room(&w.wide, w.wide.node_room));
-	cr_assert_not(lbvh_wide_has_room(&w.wide, SIZE_MAX));
-	tear_down(&w);
 }
 
 /* A tree of maximal depth: each inner node has a leaf and the rest, nodes 2 i + 1 and 2 i + 2. */
@@ -338,7 +279,7 @@ Test(lbvh_wide, deep)
 	w.cpu.needs = LBVH_CPU_CLUSTERS; /* it is numbered depth first */
 	w.cpu.count = w.s.in->count;
 	cr_assert_eq(lbvh_depth(w.cpu.node), 5000);
-	collapse(&w, NULL);
+	collapse(&w);
 	cr_assert_gt(w.wide.depth, 700);
 	check_wide(&w);
 	for (int i = 0; i < 2 * WAYS; i++)
@@ -356,7 +297,7 @@ Test(lbvh_wide, nearest_child_first)
 
 	set_up(&w, make("soup", 3000, 64), 1);
 	make_best(&w);
-	collapse(&w, NULL);
+	collapse(&w);
 	for (int simd = CPU_PLAIN; simd <= CPU_AVX512; simd++) {
 		struct lbvh_counts turns = { 0, 0 }, alone = { 0, 0 };
 

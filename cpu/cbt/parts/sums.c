@@ -84,10 +84,11 @@ typedef uint64_t lanes_anywhere __attribute__((vector_size(64), aligned(4), may_
 #define PLACE(at, used, of, first) \
 	(64 * ((at) * (of) / (used) / 64 - (first)) + (at) / (used) * (of) % 64 + (at) % (used))
 /* Store bytes at .. at + 63 of the first `used` of each `of`, which lie in x[first] and the next. */
-#define GATHER(to, x, used, of, first, at)                                                        \
-	do {                                                                                      \
-		static const uint8_t from[64] = { SIXTY_FOUR(PLACE, at, used, of, first) };       \
-		gather_vbmi2(to, (x) + (first), from, 64 * ((first) + 1) / (of) * (used) - (at)); \
+#define GATHER(around, to, x, used, of, first, at)                                          \
+	do {                                                                                \
+		static const uint8_t from[64] = { SIXTY_FOUR(PLACE, at, used, of, first) }; \
+		gather_vbmi2(around, to, (x) + (first), from,                               \
+			     64 * ((first) + 1) / (of) * (used) - (at));                    \
 	} while (0)
 
 /* `bits` ones from bit 0 of each `step` bits. */
@@ -119,15 +120,25 @@ CPU_VBMI2_TARGET static inline void add_shorts_vbmi2(lanes *x, unsigned shift)
 	*x = (lanes)_mm512_madd_epi16((__m512i)*x, _mm512_set1_epi32(65536 << shift | 1));
 }
 
+/* Store a line, around the caches if `around`. */
+CPU_VBMI2_TARGET static inline void put_line_vbmi2(bool around, uint64_t *to, const lanes *x)
+{
+	if (around)
+		_mm512_stream_si512((void *)to, (__m512i)*x);
+	else
+		_mm512_storeu_si512(to, (__m512i)*x);
+}
+
 /* Store the bytes with these numbers: the first `firsts` of them lie in *x, the others in the next. */
-CPU_VBMI2_TARGET static inline void gather_vbmi2(uint64_t *to, const lanes *x, const uint8_t *from,
-						 unsigned firsts)
+CPU_VBMI2_TARGET static inline void gather_vbmi2(bool around, uint64_t *to, const lanes *x,
+						 const uint8_t *from, unsigned firsts)
 {
 	const __m512i place = _mm512_loadu_si512(from);
 	const __m512i all = _mm512_permutexvar_epi8(place, (__m512i)x[0]);
+	const lanes line = (lanes)_mm512_mask_permutexvar_epi8(all, UINT64_MAX << firsts, place,
+							       (__m512i)x[1]);
 
-	_mm512_storeu_si512(
-		to, _mm512_mask_permutexvar_epi8(all, UINT64_MAX << firsts, place, (__m512i)x[1]));
+	put_line_vbmi2(around, to, &line);
 }
 
 CPU_VBMI2_TARGET static inline void even_bytes_vbmi2(lanes *x, size_t i)
@@ -139,8 +150,17 @@ CPU_VBMI2_TARGET static inline void even_bytes_vbmi2(lanes *x, size_t i)
 }
 #else
 /* Never called. */
-#define gather_vbmi2(to, x, from, firsts) ((void)(from))
+#define gather_vbmi2(around, to, x, from, firsts) ((void)(from))
+#define put_line_vbmi2(around, to, x)             ((void)(x))
 #endif
+
+CBT_ALWAYS void put_line(enum cpu_simd simd, bool around, uint64_t *to, const lanes *x)
+{
+	if (simd >= CPU_VBMI2)
+		put_line_vbmi2(around, to, x);
+	else
+		STORE(to) = *x;
+}
 
 /* Replace each pair of bytes by the first one + 2^shift times the second one; shift is 0 .. 6. */
 CBT_ALWAYS void add_bytes(enum cpu_simd simd, lanes *x, unsigned shift)
@@ -194,14 +214,15 @@ CBT_ALWAYS void store_bytes(uint64_t *to, const lanes *x, size_t n, size_t used)
 }
 
 /* Compute levels D-1 .. D-3 of half a block from word `first` on; x: the sums of D-3 as bytes. */
-CBT_ALWAYS void sum_words(enum cpu_simd simd, const struct rows *r, size_t first, lanes x[4])
+CBT_ALWAYS void sum_words(enum cpu_simd simd, bool around, const struct rows *r, size_t first,
+			  lanes x[4])
 {
 	uint64_t *const level2 = r->level[2] + first / 4 * 3;
 	lanes t[4];
 
 	EACH(i, 4, x[i] = LOAD(r->field + first + 8 * i));
 	EACH(i, 4, x[i] -= x[i] >> 1 & REPEAT(1, 2));
-	EACH(i, 4, STORE(r->level[1] + first + 8 * i) = x[i]);
+	EACH(i, 4, put_line(simd, around, r->level[1] + first + 8 * i, &x[i]));
 	EACH(i, 4, x[i] = (x[i] & REPEAT(2, 4)) + (x[i] >> 2 & REPEAT(2, 4)));
 	EACH(i, 4, t[i] = x[i] - ((x[i] & REPEAT(4, 8) << 4) >> 1));
 	EACH(i, 4, add_bytes(simd, &t[i], 6));
@@ -210,24 +231,24 @@ CBT_ALWAYS void sum_words(enum cpu_simd simd, const struct rows *r, size_t first
 		EACH(i, 4, join(&t[i], 24, 32));
 		store_bytes(level2, t, 4, 6);
 	} else {
-		GATHER(level2, t, 3, 4, 0, 0);
-		GATHER(level2 + 8, t, 3, 4, 1, 64);
-		GATHER(level2 + 16, t, 3, 4, 2, 128);
+		GATHER(around, level2, t, 3, 4, 0, 0);
+		GATHER(around, level2 + 8, t, 3, 4, 1, 64);
+		GATHER(around, level2 + 16, t, 3, 4, 2, 128);
 	}
 	EACH(i, 4, x[i] = (x[i] + (x[i] >> 4)) & REPEAT(4, 8));
 	EACH(i, 4, t[i] = x[i]);
 	EACH(i, 4, add_bytes(simd, &t[i], 4));
 	even_bytes(simd, t, 4);
-	EACH(i, 2, STORE(r->level[3] + first / 2 + 8 * i) = t[i]);
+	EACH(i, 2, put_line(simd, around, r->level[3] + first / 2 + 8 * i, &t[i]));
 }
 
 /* Compute levels D-1 .. D-6 of a block, and its counts. */
-CBT_ALWAYS void sum_block(enum cpu_simd simd, const struct rows *r, uint32_t *count)
+CBT_ALWAYS void sum_block(enum cpu_simd simd, bool around, const struct rows *r, uint32_t *count)
 {
 	lanes x[8], t[4];
 
-	sum_words(simd, r, 0, x);
-	sum_words(simd, r, 32, x + 4);
+	sum_words(simd, around, r, 0, x);
+	sum_words(simd, around, r, 32, x + 4);
 	EACH(i, 8, add_bytes(simd, &x[i], 0));
 	even_bytes(simd, x, 8);
 	EACH(i, 4, t[i] = x[i]);
@@ -237,11 +258,14 @@ CBT_ALWAYS void sum_block(enum cpu_simd simd, const struct rows *r, uint32_t *co
 	if (simd < CPU_VBMI2) {
 		store_bytes(r->level[4], t, 4, 5);
 	} else {
-		GATHER(r->level[4], t, 5, 8, 0, 0);
-		GATHER(r->level[4] + 7, t, 5, 8, 1, 56);
-		GATHER(r->level[4] + 12, t, 5, 8, 2, 96);
+		GATHER(false, r->level[4], t, 5, 8, 0, 0);
+		GATHER(false, r->level[4] + 7, t, 5, 8, 1, 56);
+		GATHER(false, r->level[4] + 12, t, 5, 8, 2, 96);
 	}
 	EACH(i, 4, add_bytes(simd, &x[i], 0));
+	EACH(i, 4, t[i] = x[i]);
+	EACH(i, 4, add_shorts(simd, &t[i], 0));
+	EACH(i, 4, STORE(count + 16 * i) = t[i]);
 	even_bytes(simd, x, 4);
 	EACH(i, 2, t[i] = x[i]);
 	EACH(i, 2, add_bytes(simd, &t[i], 6));
@@ -250,13 +274,11 @@ CBT_ALWAYS void sum_block(enum cpu_simd simd, const struct rows *r, uint32_t *co
 	if (simd < CPU_VBMI2) {
 		store_bytes(r->level[5], t, 2, 6);
 	} else {
-		GATHER(r->level[5], t, 6, 8, 0, 0);
-		GATHER(r->level[5] + 4, t, 6, 8, 0, 32);
+		GATHER(false, r->level[5], t, 6, 8, 0, 0);
+		GATHER(false, r->level[5] + 4, t, 6, 8, 0, 32);
 	}
 	EACH(i, 2, add_bytes(simd, &x[i], 0));
 	even_bytes(simd, x, 2);
-	for (size_t i = 0; i < GROUP; i++)
-		count[i] = ((const uint8_t *)x)[i];
 	join(x, 7, 8);
 	join(x, 14, 16);
 	join(x, 28, 32);
@@ -266,27 +288,6 @@ CBT_ALWAYS void sum_block(enum cpu_simd simd, const struct rows *r, uint32_t *co
 		x[0] = (lanes)PICK(bytes, x[0], x[0], SIXTY_FOUR(PLACE, 0, 7, 8, 0));
 		memcpy(r->level[6], x, 56);
 	}
-}
-
-#if defined(__x86_64__)
-CPU_VBMI2_TARGET static inline void stream_line_vbmi2(uint64_t *to, const uint64_t *from)
-{
-	_mm512_stream_si512((void *)to, _mm512_load_si512(from));
-}
-#endif
-
-/* Copy n words, a multiple of eight, to whole cache lines around the caches. */
-CBT_ALWAYS void copy_around(enum cpu_simd simd, uint64_t *to, const uint64_t *from, size_t n)
-{
-#if defined(__x86_64__)
-	for (size_t i = 0; i < n && simd >= CPU_VBMI2; i += 8)
-		stream_line_vbmi2(to + i, from + i);
-	for (size_t i = 0; i < n && simd < CPU_VBMI2; i += 2)
-		_mm_stream_si128((__m128i *)(void *)(to + i),
-				 _mm_load_si128((const __m128i *)(const void *)(from + i)));
-#else
-	memcpy(to, from, n * sizeof *to);
-#endif
 }
 
 void cbt_sums_fence(const struct cbt_sums *s)
@@ -308,27 +309,30 @@ CBT_ALWAYS void fetch_ahead(const uint64_t *block, size_t in_subtree)
 		__builtin_prefetch(subtree + at + 8 * in_subtree, 0, 2);
 }
 
-/* Sum n blocks from number `first` on: a batch or less. */
-CBT_ALWAYS void sum_blocks(enum cpu_simd simd, const struct cbt_sums *s, size_t first, size_t n,
-			   uint32_t *count)
+/* Sum n blocks from number `first` on: a batch or less.  A batch that is written around the caches
+ * collects its lines of levels D-4 to D-6, of which each block makes a part. */
+CBT_ALWAYS void sum_blocks(enum cpu_simd simd, bool around, const struct cbt_sums *s, size_t first,
+			   size_t n, uint32_t *count)
 {
-	uint64_t buffer[BATCH * 183] __attribute__((aligned(64))), *to = buffer;
-	struct rows heap = { s->heap + cbt_field_at(s->depth) + row_words[0] * first, { NULL } }, r;
+	uint64_t buffer[BATCH * (20 + 12 + 7)] __attribute__((aligned(64))), *made = buffer;
+	struct rows r = { s->heap + cbt_field_at(s->depth) + row_words[0] * first, { NULL } };
+	uint64_t *heap[7];
 
-	for (unsigned i = 1; i <= 6; i++)
-		heap.level[i] = s->heap + level_word(s->depth, s->depth - i) + row_words[i] * first;
-	r = heap;
-	for (size_t i = 1; i <= 6 && s->around && n == BATCH; to += BATCH * row_words[i++])
-		r.level[i] = to;
+	for (unsigned i = 1; i <= 6; i++) {
+		heap[i] = s->heap + level_word(s->depth, s->depth - i) + row_words[i] * first;
+		r.level[i] = around && i >= 4 ? made : heap[i];
+		made += i >= 4 ? BATCH * row_words[i] : 0;
+	}
 	for (size_t b = 0; b < n; b++) {
-		if (to > buffer)
+		if (around)
 			fetch_ahead(r.field, (first + b) % SUBTREE_BLOCKS);
-		sum_block(simd, &r, count + GROUP * b);
+		sum_block(simd, around, &r, count + GROUP * b);
 		next_block(&r);
 	}
-	for (size_t i = 1; i <= 6 && to > buffer; i++)
-		copy_around(simd, heap.level[i], r.level[i] - BATCH * row_words[i],
-			    BATCH * row_words[i]);
+	made = buffer;
+	for (size_t i = 4; i <= 6 && around; i++)
+		for (size_t k = 0; k < BATCH * row_words[i]; k += 8, made += 8)
+			put_line(simd, true, heap[i] + k, (const lanes *)(const void *)made);
 }
 
 /* ---- packing numbers of a few bits into words ---------------------------------------------- */
@@ -391,10 +395,11 @@ CPU_VBMI2_TARGET static inline void store_eights_vbmi2(uint8_t *to, const lanes 
  * one is written in 16 bytes. */
 CBT_ALWAYS void pack_eights(enum cpu_simd simd, uint8_t *to, const uint32_t *count, unsigned width)
 {
+	const lanes by = (lanes){ 0 } + (32 - width);
 	lanes x[4], low, high;
 
 	EACH(i, 4, x[i] = LOAD(count + 16 * i));
-	EACH(i, 4, x[i] = (x[i] & UINT32_MAX) | x[i] >> (32 - width));
+	EACH(i, 4, x[i] = (x[i] & UINT32_MAX) | x[i] >> by);
 	EACH(i, 2,
 	     x[i] = PICK(lanes, x[2 * i], x[2 * i + 1], 0, 2, 4, 6, 8, 10, 12, 14) |
 		    PICK(lanes, x[2 * i], x[2 * i + 1], 1, 3, 5, 7, 9, 11, 13, 15) << 2 * width);
@@ -414,6 +419,17 @@ CBT_ALWAYS void pack_eights(enum cpu_simd simd, uint8_t *to, const uint32_t *cou
 	}
 }
 
+/* Pack 64 numbers of eight bits. */
+CBT_ALWAYS void pack_bytes(enum cpu_simd simd, uint8_t *to, const uint32_t *count)
+{
+	lanes x[4];
+
+	EACH(i, 4, x[i] = LOAD(count + 16 * i));
+	even_bytes(simd, x, 4);
+	even_bytes(simd, x, 2);
+	STORE(to) = x[0];
+}
+
 /* Pack n numbers (a multiple of 64, at most MOST) of `width` bits (8 .. 31). */
 enum { MOST = GROUP * BATCHES };
 CBT_ALWAYS void pack(enum cpu_simd simd, uint64_t *to, const uint32_t *count, size_t n,
@@ -422,8 +438,8 @@ CBT_ALWAYS void pack(enum cpu_simd simd, uint64_t *to, const uint32_t *count, si
 	uint8_t buffer[2 * MOST + 8], *const byte = simd < CPU_VBMI2 ? buffer : (uint8_t *)to;
 	struct writer w = { .to = to };
 
-	for (size_t i = 0; i < n && width == 8; i++)
-		byte[i] = (uint8_t)count[i];
+	for (size_t i = 0; i < n && width == 8; i += GROUP)
+		pack_bytes(simd, byte + i, count + i);
 	for (size_t i = 0; i < n && width > 8 && width <= 16; i += GROUP)
 		pack_eights(simd, byte + i / 8 * width, count + i, width);
 	if (byte == buffer && width <= 16)
@@ -471,12 +487,16 @@ CBT_ALWAYS void sum_subtree(enum cpu_simd simd, const struct cbt_sums *s, size_t
 	const size_t blocks = (size_t)1 << (s->levels - BLOCK_LEVELS);
 	const size_t batch = blocks < BATCH ? blocks : BATCH, batches = blocks / batch;
 	const unsigned level = s->depth - 6;
-	uint32_t count[GROUP * BATCH], above[GROUP * BATCHES];
+	uint32_t count[GROUP * BATCH] __attribute__((aligned(64)));
+	uint32_t above[GROUP * BATCHES] __attribute__((aligned(64)));
 
 	for (size_t b = 0; b < batches; b++) {
 		const size_t piece = i * batches + b;
 
-		sum_blocks(simd, s, piece * batch, batch, count);
+		if (s->around && batch == BATCH)
+			sum_blocks(simd, true, s, piece * batch, batch, count);
+		else
+			sum_blocks(simd, false, s, piece * batch, batch, count);
 		fold(simd, s, level, piece, count, GROUP * batch);
 		memcpy(above + GROUP * b, count, GROUP * sizeof *count);
 	}
@@ -519,7 +539,7 @@ CBT_ALWAYS void sum_small(enum cpu_simd simd, const struct cbt_sums *s)
 		row[0][0] = cbt_bits(s->heap, cbt_level_bit(s->depth, s->depth), 1U << s->depth);
 	else
 		memcpy(row[0], s->heap + cbt_field_at(s->depth), words * sizeof row[0][0]);
-	sum_block(simd, &r, node + words);
+	sum_block(simd, false, &r, node + words);
 	w = begin(s, s->depth - rows, node);
 	for (unsigned level = s->depth - rows; level <= s->depth; level++) {
 		const uint64_t *from = row[s->depth - level];
@@ -553,7 +573,7 @@ enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth,
 {
 	*s = (struct cbt_sums){ .depth = depth,
 				.simd = cpu_simd(),
-				.around = depth >= AROUND_DEPTH };
+				.around = depth >= AROUND_DEPTH && cpu_simd() >= CPU_VBMI2 };
 	s->heap = heap;
 	if (depth < BLOCK_LEVELS)
 		return GB_OK;

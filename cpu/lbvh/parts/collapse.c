@@ -59,9 +59,8 @@ struct work {
 	const struct lbvh_input *input;
 	const struct lbvh_node *node;
 	const uint32_t *index;
-	uint32_t count;               /* numbers in index */
-	uint32_t inner;               /* inner nodes in Karras' numbering; 0: depth first */
-	const struct lbvh_plan *plan; /* NULL: the largest box is opened first */
+	uint32_t count; /* numbers in index */
+	uint32_t inner; /* inner nodes in Karras' numbering; 0: depth first */
 	atomic_size_t node_next, block_next;
 };
 
@@ -164,37 +163,6 @@ static unsigned open_largest(const struct work *w, struct below root, struct kid
 		count++;
 	}
 	return count;
-}
-
-/* Append the children that a subtree gives to the node above, up to `slots`, by the plan.  Return
- * the new count. */
-static unsigned take_planned(const struct work *w, struct below root, unsigned slots,
-			     struct kid kid[LBVH_WIDTH], unsigned count)
-{
-	const unsigned share = w->plan[root.node].left[slots - 1];
-	struct below child[2];
-
-	if (!share || slots == 1) {
-		kid[count] = make_kid(w, root);
-		return count + 1;
-	}
-	part(w, root, child);
-	count = take_planned(w, child[0], share, kid, count);
-	return take_planned(w, child[1], slots - share, kid, count);
-}
-
-/* Find the children of a wide node by the plan; return their number. */
-static unsigned open_planned(const struct work *w, struct below root, struct kid kid[LBVH_WIDTH])
-{
-	const unsigned share = w->plan[root.node].left[0];
-	struct below child[2];
-	unsigned count;
-
-	if (share == LBVH_PLAN_LEAF)
-		return take_planned(w, root, 1, kid, 0);
-	part(w, root, child);
-	count = take_planned(w, child[0], share, kid, 0);
-	return take_planned(w, child[1], LBVH_WIDTH - share, kid, count);
 }
 
 /* ---- triangles ---------------------------------------------------------------------------- */
@@ -334,7 +302,7 @@ static unsigned make_node(struct work *w, struct lbvh_arena *arena, const struct
 {
 	struct lbvh_wide_node *node = w->wide->node + top->to;
 	struct kid kid[LBVH_WIDTH];
-	const unsigned count = (w->plan ? open_planned : open_largest)(w, top->from, kid);
+	const unsigned count = open_largest(w, top->from, kid);
 	unsigned nodes = 0;
 	size_t next = 0;
 
@@ -386,8 +354,7 @@ static size_t make_top(struct work *w, size_t wanted, size_t *first)
 	return tail;
 }
 
-void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu,
-			const struct lbvh_plan *plan)
+void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu)
 {
 	const int threads = cpu->count < SMALL_TREE ? 1 : wide->threads;
 	struct work w = { .wide = wide,
@@ -396,7 +363,6 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu,
 			  .index = cpu->index,
 			  .count = (uint32_t)cpu->count,
 			  .inner = cpu->needs & LBVH_CPU_CLUSTERS ? 0 : (uint32_t)cpu->leaves - 1,
-			  .plan = plan,
 			  .node_next = 1 };
 	size_t first, end;
 
@@ -418,14 +384,6 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu,
 	for (int t = 0; t < wide->threads; t++)
 		if (wide->arena[t].depth > wide->depth)
 			wide->depth = wide->arena[t].depth;
-}
-
-bool lbvh_wide_has_room(const struct lbvh_wide *wide, size_t nodes)
-{
-	const size_t spare = (size_t)wide->threads * CHUNK + CHUNK;
-
-	return nodes <= SIZE_MAX / CHUNK &&
-	       nodes * CHUNK / (CHUNK - LBVH_WIDTH) + spare < wide->node_room;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */

@@ -38,18 +38,6 @@ struct lbvh_block {
 /* The part of the arrays that one thread fills without synchronising. */
 struct lbvh_arena;
 
-/* How a binary subtree becomes wide.  If it is one child, left[0] is LBVH_PLAN_LEAF for a leaf;
- * otherwise it is a node that takes left[0] children from its left child.  If it may give up to
- * s > 1 children to the node above, left[s - 1] come from its left child and the others from its
- * right one; 0 means that it stays one child. */
-enum { LBVH_PLAN_LEAF = LBVH_WIDTH };
-struct lbvh_plan {
-	uint8_t left[LBVH_WIDTH];
-};
-
-/* Make the plan, an entry for each binary node; return how many wide nodes it takes. */
-size_t lbvh_plan_make(const struct lbvh_node *node, struct lbvh_plan *plan);
-
 struct lbvh_wide {
 	struct lbvh_wide_node *node; /* the root is node 0 */
 	struct lbvh_block *block;
@@ -67,16 +55,10 @@ struct lbvh_wide {
 enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t primitives, int threads,
 			      struct gb_error *err);
 
-/* True if a tree of so many nodes fits, however the threads share them.  A tree made without a plan
- * always fits. */
-bool lbvh_wide_has_room(const struct lbvh_wide *wide, size_t nodes);
-
 /* Collapse the binary tree of a builder: ploc, whose left child is the next node and whose
  * primitives lie in leaf order, or one with Karras' numbering.  A node's children are found by
- * opening the largest box first or, if plan is not NULL, by the plan, and subtrees of up to
- * LBVH_WIDTH primitives become leaves. */
+ * opening the largest box first, and subtrees of up to LBVH_WIDTH primitives become leaves. */
 struct lbvh_cpu;
-void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu,
-			const struct lbvh_plan *plan);
+void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu);
 
 #endif

@@ -18,9 +18,8 @@
  * no two equal wishes, because the lowest bits name the partner.  The two clusters of the strongest
  * wish of all therefore choose each other.
  *
- * The collapse is planned as on the CPU (cpu/lbvh/parts/plan.c; Ylitie, Karras, Laine 2017, section
- * 4.1): from the leaves up, the least cost of a subtree is found for each number of children that
- * it may give to the wide node above.
+ * The collapse is planned (Ylitie, Karras, Laine 2017, section 4.1): from the leaves up, the least
+ * cost of a subtree is found for each number of children that it may give to the wide node above.
  *
  * A cluster merges with neighbours that need not be adjacent, so a subtree's leaves are no range of
  * the curve.  The renumbering puts the primitives in the order of the leaves and numbers the nodes
