@@ -163,7 +163,6 @@ Test(output, no_file_that_could_be_read_again)
 	cr_expect(strstr(err.message, "a.jsonl is not a regular file"), "%s", err.message);
 }
 
-/* Files that cannot be written; `text` is the message, but for the path. */
 /* A file that cannot be shortened is not added to. */
 Test(output, a_file_that_cannot_be_replaced)
 {
@@ -183,6 +182,7 @@ Test(output, a_file_that_cannot_be_replaced)
 	cr_expect_eq(gb_output_close(&output, true, &err), GB_EIO);
 }
 
+/* Files that cannot be written; `text` is the message, but for the path. */
 Test(output, refused)
 {
 	enum { OPEN, OVERWRITE, CUT_OFF, SHARED, READ_ONLY };

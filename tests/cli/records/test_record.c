@@ -169,24 +169,6 @@ Test(record, a_peer)
 	cJSON_Delete(line);
 }
 
-Test(record, a_plugin)
-{
-	static const struct gb_plugin_file file = {
-		.path = "./p.so", .name = "p", .version = "1", .sha256 = "0a"
-	};
-	struct gb_variant variant = cpu;
-	struct gb_result r = measured(&variant);
-	cJSON *line;
-
-	variant.plugin = &file;
-	line = describe(&r);
-	expect_text(line, "plugin.name", "p");
-	expect_text(line, "plugin.version", "1");
-	expect_text(line, "plugin.path", "./p.so");
-	expect_text(line, "plugin.sha256", "0a");
-	cJSON_Delete(line);
-}
-
 #define SAMPLES     "\"samples\":[100,101,102,103,104,105,106]}"
 #define TIME(clock) "{\"clock\":\"" clock "\",\"median\":103,\"ci95\":[100,106]," SAMPLES
 #define BEGINS                                                                               \

@@ -258,6 +258,21 @@ Test(bfs_verify, digest)
 	cr_expect_eq(bfs_digest(dist, 2) - bfs_digest(dist, 1), UINT64_C(0xb0caed0a7bf9c2c8));
 }
 
+/* A graph without a matrix of bits: edges are looked up in the rows. */
+Test(bfs_verify, without_a_matrix)
+{
+	struct scene s = diamond();
+	uint32_t *const matrix = s.in->matrix;
+
+	s.in->matrix = NULL;
+	expect(&s, sample_of(&s, 0), NULL);
+	s.parent[2] = 4;
+	expect_of(&s.trial, sample_of(&s, 0),
+		  "the parent of vertex 2 is 4, from where no edge leads");
+	s.in->matrix = matrix;
+	end_trial(&s.trial);
+}
+
 /* ---- facts, rates and metrics ------------------------------------------------------------ */
 
 Test(bfs_workload, items_are_the_out_degrees_of_reached_vertices)
