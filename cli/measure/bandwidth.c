@@ -63,7 +63,7 @@ enum gb_status gb_copy_check(struct gb_error *err)
 static double measure(const struct gb_variant *variant, int threads, const struct gb_settings *how)
 {
 	const struct gb_workload *workload = find_yardstick();
-	struct gb_settings few = { .samples = 7, .warmup = 2, .timeout_s = 10, .hot = 1 };
+	struct gb_settings few = { .samples = 7, .warmup = 2, .timeout_s = 60, .hot = 1 };
 	struct gb_result result = { .workload = workload, .variant = variant };
 	struct gb_error err = { 0 };
 	struct gb_sweep sweep = { 0 };

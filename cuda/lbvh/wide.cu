@@ -9,7 +9,7 @@
  * that the byte counts in.  A child's place follows from these, so its fetch depends on no other
  * one.  Compared with stack, this takes a third of the dependent fetches, and 10 bytes per box
  * instead of 32.  upload() builds the tree, untimed: with --tree=best ploc's or one over codes, the
- * cheaper after moves (parts/refine.cu), collapsed by a plan (parts/cluster.cu); else apetrei's.
+ * cheaper after moves (parts/refine.cu), collapsed by a plan (parts/order.cu); else apetrei's.
  *
  * Lanes are at different places of their stacks, so each word that one pushes to or pops from local
  * memory is a sector of its own.  Only children that wait take room, and the first of them lie in

@@ -7,7 +7,7 @@
  * and a parent has a smaller number than its children, so the least node not made has its root.
  * The launch ends when all triangles have places: then no node is missing.
  *
- * With a plan, the plan says which children to open instead (parts/cluster.cu).
+ * With a plan, the plan says which children to open instead (parts/order.cu).
  *
  * One launch or grid barrier per level would cost more than a level.  By Karras' numbering, a
  * child's range of primitives follows from its number, so nothing is counted below it.
