@@ -3,9 +3,11 @@
  * The results are overwritten before the run, on the device, and before the download, on the host,
  * with a byte that no variant can foresee: a result that was not computed, or not copied, is wrong.
  */
+#include <math.h>
 #include <string.h>
 
 #include "cli/measure/sample.h"
+#include "common/text.h"
 
 static enum gb_status check_guard(const struct gb_measurement *m, unsigned char poison)
 {
@@ -21,19 +23,40 @@ enum gb_status gb_verify_run(struct gb_measurement *m)
 {
 	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
 	const unsigned char poison = gb_next_poison();
-	struct gb_result *r = m->result;
+	const struct gb_workload *workload = m->result->workload;
 
 	memset(m->output, poison, m->output_size + GB_GUARD);
 	if (gb_time_download(m))
 		return m->err->code;
-	r->verdict = GB_FAIL;
-	if (check_guard(m, poison) ||
-	    r->workload->verify(r->params, m->input, m->runs - 1, m->output, &r->metrics, m->err))
+	m->record->verify.result = "fail";
+	if (check_guard(m, poison) || workload->verify(m->result->params, m->input, m->runs - 1,
+						       m->output, &m->metrics, m->err))
 		return m->err->code;
 	if (m->ops->metrics)
-		m->ops->metrics(m->state, &r->metrics);
-	r->verdict = GB_PASS;
-	r->verified++;
+		m->ops->metrics(m->state, &m->metrics);
+	m->record->verify.result = "pass";
+	m->record->verify.runs = (double)++m->verified;
 	(void)gb_spend_on(m, share);
+	return GB_OK;
+}
+
+enum gb_status gb_conclude(struct gb_measurement *m)
+{
+	struct gb_record *r = m->record;
+
+	r->status = gb_equal(r->verify.result, "pass") ? GB_STATUS_OK : GB_STATUS_UNVERIFIED;
+	for (size_t i = 0; i < m->metrics.count; i++) {
+		const char *text = m->metrics.item[i].text;
+		struct gb_member member = { .name = m->metrics.item[i].name,
+					    .number = m->metrics.item[i].value };
+
+		if (text[0])
+			member.text = gb_texts_keep(&r->kept, text);
+		member.kind = member.text               ? GB_VALUE_TEXT
+			      : isfinite(member.number) ? GB_VALUE_NUMBER
+							: GB_VALUE_ABSENT;
+		if ((text[0] && !member.text) || !gb_members_add(&r->metrics, member))
+			return gb_out_of_memory(m->err, "a record");
+	}
 	return GB_OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "common/memory.h"
 #include "common/text.h"
 
 static void *at(const struct gb_field *field, void *of)
@@ -22,6 +23,7 @@ static const void *in(const struct gb_field *field, const void *of)
 /* ---- values ------------------------------------------------------------------------------- */
 
 static const struct gb_field_value absent = { .number = NAN };
+static const struct gb_times no_times = { .median = NAN, .ci_low = NAN, .ci_high = NAN };
 
 static struct gb_field_value number_value(double number)
 {
@@ -70,49 +72,145 @@ static struct gb_field_value scalar_value(const struct gb_field *field, const vo
 	}
 }
 
+/* ---- appending ----------------------------------------------------------------------------- */
+
+enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err)
+{
+	double *grown = gb_memory_admit(err)
+				? gb_room_for_one(numbers->value, numbers->count, sizeof *grown)
+				: NULL;
+
+	if (!grown)
+		return gb_out_of_memory(err, "the samples");
+	numbers->value = grown;
+	numbers->value[numbers->count++] = value;
+	return GB_OK;
+}
+
+enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err)
+{
+	struct gb_numbers samples = { times->count, times->sample };
+
+	(void)gb_numbers_add(&samples, ns, err);
+	times->sample = samples.value;
+	times->count = samples.count;
+	return err->code;
+}
+
+bool gb_texts_add(struct gb_texts *texts, const char *text)
+{
+	const char **grown = gb_room_for_one(texts->text, texts->count, sizeof *grown);
+
+	if (!grown)
+		return false;
+	texts->text = grown;
+	texts->text[texts->count++] = text;
+	return true;
+}
+
+char *gb_texts_keep(struct gb_texts *texts, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (copy && gb_texts_add(texts, copy))
+		return copy;
+	free(copy);
+	return NULL;
+}
+
+void gb_texts_free(struct gb_texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++)
+		free((char *)(uintptr_t)texts->text[i]);
+	free(texts->text);
+	*texts = (struct gb_texts){ 0 };
+}
+
+struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name)
+{
+	struct gb_named_times *grown;
+
+	for (size_t i = 0; i < phases->count; i++)
+		if (gb_equal(phases->item[i].name, name))
+			return &phases->item[i].time;
+	grown = gb_room_for_one(phases->item, phases->count, sizeof *grown);
+	if (!grown)
+		return NULL;
+	phases->item = grown;
+	phases->item[phases->count] = (struct gb_named_times){ name, no_times };
+	return &phases->item[phases->count++].time;
+}
+
+enum gb_status gb_times_settle(struct gb_times *times, double resolution_ns, struct gb_error *err)
+{
+	struct gb_summary sum;
+
+	if (gb_summarize(times->sample, times->count, &sum, err))
+		return err->code;
+	gb_floor_interval(&sum, resolution_ns);
+	times->median = sum.median;
+	times->ci_low = sum.ci_low;
+	times->ci_high = sum.ci_high;
+	return GB_OK;
+}
+
 /* ---- clearing ------------------------------------------------------------------------------ */
 
-void gb_fields_clear(const struct gb_field *field, size_t count, void *of)
+static void clear(const struct gb_field *field, void *of)
 {
-	static const struct gb_times no_times = { .median = NAN, .ci_low = NAN, .ci_high = NAN };
+	void *to = at(field, of);
+	struct gb_numbers *numbers = to;
+	struct gb_texts *texts = to;
+	struct gb_members *members = to;
+	struct gb_times *times = to;
+	struct gb_phases *phases = to;
 
-	for (size_t i = 0; i < count; i++) {
-		void *to = at(&field[i], of);
-		struct gb_numbers *numbers = to;
-		struct gb_texts *texts = to;
-		struct gb_members *members = to;
-		struct gb_phases *phases = to;
-
-		switch (field[i].type) {
-		case GB_FIELD_NUMBER:
-			*(double *)to = NAN;
-			break;
-		case GB_FIELD_TIMES:
-			free(((struct gb_times *)to)->sample);
-			*(struct gb_times *)to = no_times;
-			break;
-		case GB_FIELD_NUMBERS:
-			free(numbers->value);
-			*numbers = (struct gb_numbers){ 0 };
-			break;
-		case GB_FIELD_TEXTS:
-			free(texts->text);
-			*texts = (struct gb_texts){ 0 };
-			break;
-		case GB_FIELD_MEMBERS:
-			free(members->item);
-			*members = (struct gb_members){ 0 };
-			break;
-		case GB_FIELD_PHASES:
-			while (phases->count)
-				free(phases->item[--phases->count].time.sample);
-			free(phases->item);
-			*phases = (struct gb_phases){ 0 };
-			break;
-		default:
-			break;
-		}
+	switch (field->type) {
+	case GB_FIELD_TEXT:
+		*(const char **)to = NULL;
+		break;
+	case GB_FIELD_NUMBER:
+		*(double *)to = NAN;
+		break;
+	case GB_FIELD_BOOL:
+		*(bool *)to = false;
+		break;
+	case GB_FIELD_FLAG:
+	case GB_FIELD_WORD:
+		*(int *)to = 0;
+		break;
+	case GB_FIELD_TIMES:
+		free(times->sample);
+		*times = no_times;
+		break;
+	case GB_FIELD_NUMBERS:
+		free(numbers->value);
+		*numbers = (struct gb_numbers){ 0 };
+		break;
+	case GB_FIELD_TEXTS:
+		free(texts->text);
+		*texts = (struct gb_texts){ 0 };
+		break;
+	case GB_FIELD_MEMBERS:
+		free(members->item);
+		*members = (struct gb_members){ 0 };
+		break;
+	case GB_FIELD_PHASES:
+		while (phases->count)
+			free(phases->item[--phases->count].time.sample);
+		free(phases->item);
+		*phases = (struct gb_phases){ 0 };
+		break;
+	case GB_FIELD_STATISTIC:
+		break;
 	}
+}
+
+void gb_fields_clear(const struct gb_fields *fields, void *of, enum gb_stays stays)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (fields->field[i].stays >= stays)
+			clear(&fields->field[i], of);
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
@@ -212,13 +310,10 @@ static bool is_absent(const struct gb_field *field, const void *of)
 	case GB_FIELD_TIMES:
 		return isnan(((const struct gb_times *)from)->median);
 	case GB_FIELD_NUMBERS:
-		return !((const struct gb_numbers *)from)->count;
 	case GB_FIELD_TEXTS:
-		return !((const struct gb_texts *)from)->count;
 	case GB_FIELD_MEMBERS:
-		return !field->required && !((const struct gb_members *)from)->count;
-	case GB_FIELD_PHASES:
-		return !((const struct gb_phases *)from)->count;
+	case GB_FIELD_PHASES: /* each begins with its count */
+		return !field->required && !*(const size_t *)from;
 	default:
 		return !scalar_value(field, of).kind;
 	}
@@ -239,22 +334,25 @@ static cJSON *parent_of(cJSON *object, const char *path, const char **name)
 	return inner ? inner : cJSON_AddObjectToObject(object, word);
 }
 
-bool gb_fields_write(const struct gb_field *field, size_t count, const void *from, cJSON *object)
+bool gb_fields_write(const struct gb_fields *fields, const void *from, cJSON *object)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct gb_field *field = &fields->field[i];
 		const char *name;
-		cJSON *parent = parent_of(object, field[i].path, &name);
-		cJSON *item;
+		cJSON *parent, *item;
 
+		if (field->derived || field->type == GB_FIELD_STATISTIC)
+			continue;
+		parent = parent_of(object, field->path, &name);
 		if (!parent)
 			return false;
-		if (is_absent(&field[i], from)) {
+		if (is_absent(field, from)) {
 			cJSON_DeleteItemFromObjectCaseSensitive(parent, name);
 			if (parent != object && !parent->child)
 				cJSON_DeleteItemFromObjectCaseSensitive(object, parent->string);
 			continue;
 		}
-		item = item_of(&field[i], from);
+		item = item_of(field, from);
 		if (!cJSON_ReplaceItemInObjectCaseSensitive(parent, name, item) &&
 		    !gb_json_put(parent, name, item))
 			return false;
@@ -311,17 +409,18 @@ static struct gb_field_value summary_value(const struct gb_times *times, const c
 }
 
 /* Find the field at, or above, the path.  *rest is the rest of the path. */
-static const struct gb_field *find_field(const struct gb_field *field, size_t count,
-					 const char *path, const char **rest)
+static const struct gb_field *find_field(const struct gb_fields *fields, const char *path,
+					 const char **rest)
 {
-	for (size_t i = 0; i < count; i++) {
-		const size_t length = strlen(field[i].path);
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct gb_field *field = &fields->field[i];
+		const size_t length = strlen(field->path);
 
-		if (strncmp(path, field[i].path, length) != 0 ||
+		if (strncmp(path, field->path, length) != 0 ||
 		    (path[length] && path[length] != '.'))
 			continue;
 		*rest = path + length + (path[length] == '.');
-		return &field[i];
+		return field;
 	}
 	return NULL;
 }
@@ -344,11 +443,11 @@ static const struct gb_times *times_of(const struct gb_field *field, const void 
 	return NULL;
 }
 
-struct gb_field_value gb_fields_value(const struct gb_field *field, size_t count, const void *of,
+struct gb_field_value gb_fields_value(const struct gb_fields *fields, const void *of,
 				      const char *path)
 {
 	const char *rest;
-	const struct gb_field *found = find_field(field, count, path, &rest);
+	const struct gb_field *found = find_field(fields, path, &rest);
 	const struct gb_times *times = found ? times_of(found, of, &rest) : NULL;
 	const struct gb_member *member = found && found->type == GB_FIELD_MEMBERS
 						 ? gb_member_find(in(found, of), rest)
@@ -361,11 +460,11 @@ struct gb_field_value gb_fields_value(const struct gb_field *field, size_t count
 	return found ? scalar_value(found, of) : absent;
 }
 
-const struct gb_times *gb_fields_times(const struct gb_field *field, size_t count, const void *of,
+const struct gb_times *gb_fields_times(const struct gb_fields *fields, const void *of,
 				       const char *path)
 {
 	const char *rest;
-	const struct gb_field *found = find_field(field, count, path, &rest);
+	const struct gb_field *found = find_field(fields, path, &rest);
 
 	return found ? times_of(found, of, &rest) : NULL;
 }

@@ -13,7 +13,6 @@
 #include "cli/records/identity.h"
 #include "cli/records/json.h"
 #include "cli/records/key.h"
-#include "cli/records/sound.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 
@@ -45,61 +44,82 @@ static const struct gb_run *run_of(const struct gb_records *list, const char *id
 	return gb_no_run;
 }
 
-/* Append the line; owns it.  GB_EUSAGE if it is not a valid line, GB_EMEMORY. */
-static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_error *err)
+enum gb_status gb_records_add_run(struct gb_records *list, struct gb_run *run, struct gb_error *err)
 {
-	const char *type = gb_json_text(line, "type");
-	const bool is_record = type && gb_equal(type, "record");
-	const bool is_run = type && gb_equal(type, "run");
-	const struct gb_workload *workload;
-	struct gb_record *record = NULL;
-	struct gb_run *run = NULL;
-	char fault[GB_FAULT_MAX];
-	const char *wrong;
-
-	if (!is_record && !is_run)
-		gb_fail(err, GB_EUSAGE, "is not a line of a gpubench record file");
-	else if (!grow(&list->record, list->count, is_record, &list->room, err))
-		(void)grow(&list->run, list->run_count, is_run, &list->run_room, err);
-	if (err->code) {
-		cJSON_Delete(line);
+	if (grow(&list->run, list->run_count, 1, &list->run_room, err)) {
+		gb_run_free(run);
 		return err->code;
 	}
-	if (is_record)
-		record = gb_record_parse(line, fault);
-	else
-		run = gb_run_parse(line, fault);
-	if (!record && !run)
-		return fault[0] ? gb_fail(err, GB_EUSAGE, "%s", fault)
-				: gb_out_of_memory(err, "a record");
-	if (run) {
-		gb_identify(run);
-		list->run[list->run_count++] = run;
-		return GB_OK;
-	}
-	record->run = run_of(list, record->run_id);
-	workload = gb_workload_find(record->bench);
-	wrong = gb_record_contradiction(record);
-	if (!wrong && !gb_key_agrees(workload, record))
-		wrong = "\"key\" is not that of its parameters";
-	if (wrong)
-		gb_fail(err, GB_EUSAGE, "%s", wrong);
-	else
-		(void)gb_renew_params(workload, record, err);
-	if (err->code)
+	gb_identify(run);
+	list->run[list->run_count++] = run;
+	return GB_OK;
+}
+
+/* Append a record; owns it even on failure. */
+static enum gb_status append(struct gb_records *list, struct gb_record *record,
+			     struct gb_error *err)
+{
+	const struct gb_workload *workload = gb_workload_find(record->bench);
+
+	if (grow(&list->record, list->count, 1, &list->room, err) ||
+	    gb_renew_params(workload, record, err))
 		gb_record_free(record);
 	else
 		list->record[list->count++] = record;
 	return err->code;
 }
 
+enum gb_status gb_records_add_record(struct gb_records *list, struct gb_record *record,
+				     struct gb_error *err)
+{
+	struct gb_record *moved = malloc(sizeof *moved);
+
+	if (!moved) {
+		gb_record_release(record);
+		return gb_out_of_memory(err, "a record");
+	}
+	*moved = *record;
+	*record = gb_record_empty();
+	moved->run = list->run[list->run_count - 1];
+	moved->run_id = moved->run->run_id;
+	gb_record_derive(moved);
+	return append(list, moved, err);
+}
+
+/* Check a record that was read, and append it; owns it. */
+static enum gb_status accept_record(struct gb_records *list, struct gb_record *record,
+				    struct gb_error *err)
+{
+	const char *wrong;
+
+	record->run = run_of(list, record->run_id);
+	wrong = gb_record_contradiction(record);
+	if (!wrong && !gb_key_agrees(gb_workload_find(record->bench), record))
+		wrong = "\"key\" is not that of its parameters";
+	if (!wrong)
+		return append(list, record, err);
+	gb_record_free(record);
+	return gb_fail(err, GB_EUSAGE, "%s", wrong);
+}
+
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err)
 {
-	struct gb_error fault = { 0 };
+	const char *type = gb_json_text(line, "type");
+	struct gb_record *record = NULL;
+	struct gb_run *run = NULL;
+	char fault[GB_FAULT_MAX] = "is not a line of a gpubench record file";
 
-	if (add_line(list, line, &fault) == GB_EUSAGE)
-		return gb_fail(err, GB_ERUNTIME, "a record: %s", fault.message);
-	return fault.code ? gb_fail(err, fault.code, "%s", fault.message) : GB_OK;
+	if (type && gb_equal(type, "record"))
+		record = gb_record_parse(line, fault);
+	else if (type && gb_equal(type, "run"))
+		run = gb_run_parse(line, fault);
+	else
+		cJSON_Delete(line);
+	if (record)
+		return accept_record(list, record, err);
+	if (run)
+		return gb_records_add_run(list, run, err);
+	return fault[0] ? gb_fail(err, GB_EUSAGE, "%s", fault) : gb_out_of_memory(err, "a record");
 }
 
 void gb_records_release(struct gb_records *list)
@@ -174,7 +194,7 @@ static enum gb_status accept(const struct source *source, size_t number, cJSON *
 {
 	struct gb_error fault = { 0 };
 
-	if (!add_line(list, line, &fault))
+	if (!gb_records_add(list, line, &fault))
 		return GB_OK;
 	return fault.code == GB_EMEMORY ? no_memory(source, err)
 					: bad_line(source, number, fault.message, err);

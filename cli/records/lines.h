@@ -39,8 +39,16 @@ enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, s
 					struct gb_error *err);
 void gb_records_forget_seen(void **seen);
 
-/* Append one line; owns it even on failure. */
+/* Append one line that was read; owns it even on failure.  GB_EUSAGE, with what is wrong with the
+ * line; GB_EMEMORY. */
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err);
+
+/* Append the run that is under way; owns it even on failure. */
+enum gb_status gb_records_add_run(struct gb_records *list, struct gb_run *run,
+				  struct gb_error *err);
+/* Append a record of the last run, and take what it owns, even on failure. */
+enum gb_status gb_records_add_record(struct gb_records *list, struct gb_record *record,
+				     struct gb_error *err);
 
 void gb_records_release(struct gb_records *list);
 

@@ -269,6 +269,8 @@ static const char *read_field(const struct gb_field *field, cJSON *item, void *o
 		return read_times(item, to);
 	case GB_FIELD_PHASES:
 		return read_phases(item, to);
+	case GB_FIELD_STATISTIC:
+		break;
 	}
 	return NULL;
 }
@@ -287,24 +289,26 @@ static bool lacks_parent(const cJSON *object, const char *path)
 	return parent && !cJSON_IsNull(parent) && !cJSON_IsObject(parent);
 }
 
-const char *gb_fields_read(const struct gb_field *field, size_t count, cJSON *object, void *to,
+const char *gb_fields_read(const struct gb_fields *fields, cJSON *object, void *to,
 			   char fault[GB_FAULT_MAX])
 {
 	const char *missing = NULL;
 
-	gb_fields_clear(field, count, to);
-	for (size_t i = 0; i < count; i++) {
-		cJSON *item = gb_json_at(object, field[i].path);
+	gb_fields_clear(fields, to, GB_ALWAYS);
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct gb_field *field = &fields->field[i];
+		const bool is_member = !field->derived && field->type != GB_FIELD_STATISTIC;
+		cJSON *item = is_member ? gb_json_at(object, field->path) : NULL;
 		const char *wrong = NULL;
 
 		if (item && !cJSON_IsNull(item))
-			wrong = read_field(&field[i], item, to);
-		else if (!item && lacks_parent(object, field[i].path))
+			wrong = read_field(field, item, to);
+		else if (is_member && !item && lacks_parent(object, field->path))
 			wrong = "is not in an object";
-		else if (field[i].required && !missing)
-			missing = field[i].path;
+		else if (field->required && !missing)
+			missing = field->path;
 		if (wrong)
-			return wrong[0] ? fault_of(fault, field[i].path, wrong) : wrong;
+			return wrong[0] ? fault_of(fault, field->path, wrong) : wrong;
 	}
 	return missing ? fault_of(fault, missing, "is missing") : NULL;
 }

@@ -3,10 +3,12 @@
  * This folder handles record files.  A file is JSON Lines, described by
  * results/gpubench-record-2.schema.json: a `run` line (struct gb_run), then a `record` line per
  * variant and point (struct gb_record).  Each line is flushed as soon as it is known, so a sweep
- * that is killed keeps its records.  field.h maps JSON to these structs and back; describe.h makes
- * them from a measurement; lines.h reads and writes files; output.h opens the file that -o names;
- * csv.h converts.  cJSON is used only in this folder.  Times are in ns.  May use cli/workloads and
- * the folders below cli.
+ * that is killed keeps its records.
+ *
+ * A measurement fills struct gb_record (result.h), and machine.h fills struct gb_run.  members.c
+ * has a row for each member; field.h writes and reads JSON by these rows.  lines.h reads and writes
+ * files; output.h opens the file that -o names; csv.h converts.  cJSON is used only in this folder.
+ * Times are in ns.  May use cli/workloads and the folders below cli.
  *
  * The members of the structs have the names and the nesting of the JSON.
  */
@@ -74,7 +76,8 @@ struct gb_run {
 	size_t gpu_count;
 	struct gb_gpu *gpu;               /* owned */
 	struct gb_machine on_cpu, on_gpu; /* set by gb_identify() */
-	cJSON *line;                      /* owned; texts point into it */
+	struct gb_texts kept;             /* texts of a run that was not read; owned */
+	cJSON *line;                      /* owned; texts point into it; NULL if it was not read */
 };
 
 /* Doubtful: verified, but faster than the memory of the machine is. */
@@ -119,7 +122,7 @@ struct gb_record {
 	const char *reason, *error;
 	struct {
 		const char *result;
-		double runs, overwritten, changed;
+		double runs;
 	} verify;
 	const char *input; /* the source of the input if it was not generated */
 	const char *stop_reason;
@@ -134,7 +137,6 @@ struct gb_record {
 	double copy_bytes_per_s;                     /* copy bandwidth of the back end */
 	double harmonic_items_per_s;                 /* set if the samples are different work */
 	double create, upload, download, first_call; /* ns; transfers: median */
-	double whole, cpu; /* ns: reset, run and download as one interval; CPU time in it */
 	struct gb_times time, host_time;
 	struct gb_phases phases;    /* measured in separate samples */
 	struct gb_phases transfers; /* a device's "upload" and "download", likewise */
@@ -153,7 +155,7 @@ struct gb_record {
 		double seq;
 	} replaces; /* the earlier record of the same file that this one replaces */
 
-	/* Derived when the line is read: */
+	/* Derived by gb_record_derive(): */
 	bool has_time;   /* has a time measured on real hardware, verified or not */
 	size_t launches; /* pooled launches, whose values are the samples of `time`; else 1 */
 	struct {
@@ -163,8 +165,12 @@ struct gb_record {
 	struct gb_counts counts; /* per run */
 	size_t kernel_count;
 	struct gb_counts *kernel; /* owned */
-	cJSON *line;              /* owned; texts point into it */
+	struct gb_texts kept;     /* texts of a record that was not read; owned */
+	cJSON *line;              /* owned; what was read or, without it, only the counts */
 };
+
+/* The members, in the order of the CSV columns. */
+extern const struct gb_fields gb_run_fields, gb_gpu_fields, gb_record_fields, gb_count_fields;
 
 /* A run about which nothing is known. */
 extern const struct gb_run *const gb_no_run;
@@ -172,16 +178,28 @@ extern const struct gb_run *const gb_no_run;
 /* A record in which nothing is known. */
 struct gb_record gb_record_empty(void);
 
+/* Compute what follows from the members.  Call it once these are known. */
+void gb_record_derive(struct gb_record *record);
+
+/* Take the counts of a run from their JSON.  GB_EMEMORY, also if it is no object of counts. */
+enum gb_status gb_record_put_counts(struct gb_record *record, const char *json,
+				    struct gb_error *err);
+
 /* Parse a line; owns it even on failure.  NULL if this version cannot read the line as a record or
  * a run; `fault` then says why, or is "" if memory ran out. */
 struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX]);
 struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX]);
+void gb_record_release(struct gb_record *record); /* what it owns */
 void gb_record_free(struct gb_record *record);
 void gb_run_free(struct gb_run *run);
 
-/* Remove the members that describe a single launch: samples and other times, transfers, rates, the
- * GPU's state. */
-void gb_record_forget_launch(struct gb_record *record);
+/* Remove the members that not all records have: those that describe a result, or only those that
+ * describe a single launch.  Other texts stay. */
+void gb_record_forget(struct gb_record *record, enum gb_stays stays);
+
+/* NULL, or what is wrong with a record whose run is known: a result that may not be believed has no
+ * time, and the status agrees with the verification, the run and the samples. */
+const char *gb_record_contradiction(const struct gb_record *record);
 
 /* The line in the current schema, for cJSON_Delete().  Keeps members that this version does not
  * know.  NULL if memory ran out. */
@@ -201,10 +219,6 @@ double gb_record_number(const struct gb_record *record, const char *path);
 /* The series that the path leads into, or that "upload" and "download" are the medians of; NULL if
  * there is none. */
 const struct gb_times *gb_record_times(const struct gb_record *record, const char *path);
-
-/* The table of the exact counts, for code that iterates over them. */
-extern const struct gb_field gb_count_fields[];
-extern const size_t gb_count_field_count;
 
 /* The word in the file: "ok". */
 const char *gb_status_word(enum gb_record_status status);

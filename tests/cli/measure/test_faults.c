@@ -155,12 +155,13 @@ Test(faults, are_found)
 			struct gb_result r = go((enum fault)fault, COUNT, true, is_hot);
 			const bool is_right = fault == NONE;
 
-			cr_expect(eq(int, (int)r.outcome, is_right ? GB_RESULT_OK : GB_FAILED),
-				  "%s: %s", names[fault], r.reason);
+			cr_expect(eq(int, (int)r.record.status,
+				     is_right ? GB_STATUS_OK : GB_STATUS_FAILED),
+				  "%s: %s", names[fault], r.record.reason);
 			cr_expect(eq(int, (int)r.code, is_right ? GB_OK : GB_EVERIFY), "%s: %s",
-				  names[fault], r.reason);
-			cr_expect(is_right ? r.time.count == 6 : r.time.count == 0, "%s",
-				  names[fault]);
+				  names[fault], r.record.reason);
+			cr_expect(is_right ? r.record.time.count == 6 : r.record.time.count == 0,
+				  "%s", names[fault]);
 			gb_result_release(&r);
 		}
 }
@@ -172,8 +173,8 @@ Test(faults, that_one_run_shows)
 		const bool is_right = fault == NONE || fault == UNTOUCHED || fault == SECOND;
 		struct gb_result r = go((enum fault)fault, COUNT, false, false);
 
-		cr_expect(eq(int, (int)r.outcome, is_right ? GB_RESULT_OK : GB_FAILED), "%s: %s",
-			  names[fault], r.reason);
+		cr_expect(eq(int, (int)r.record.status, is_right ? GB_STATUS_OK : GB_STATUS_FAILED),
+			  "%s: %s", names[fault], r.record.reason);
 		gb_result_release(&r);
 	}
 }
@@ -183,7 +184,7 @@ Test(faults, that_a_size_hides)
 {
 	struct gb_result r = go(REMAINDER, COUNT / 32 * 32, true, false);
 
-	cr_expect(eq(int, (int)r.outcome, GB_RESULT_OK), "%s", r.reason);
+	cr_expect(eq(int, (int)r.record.status, GB_STATUS_OK), "%s", r.record.reason);
 	gb_result_release(&r);
 }
 
@@ -191,9 +192,10 @@ Test(faults, leave_a_reason)
 {
 	struct gb_result r = go(BEYOND, COUNT, true, false);
 
-	cr_expect(eq(str, r.reason, "download() writes beyond the output of 4012 bytes"));
+	cr_expect(eq(str, (char *)r.record.reason,
+		     "download() writes beyond the output of 4012 bytes"));
 	gb_result_release(&r);
 	r = go(ONE_ELEMENT, COUNT, true, false);
-	cr_expect(eq(str, r.reason, "element 501 is wrong"));
+	cr_expect(eq(str, (char *)r.record.reason, "element 501 is wrong"));
 	gb_result_release(&r);
 }

@@ -77,24 +77,22 @@ static void expect_said(const char *before, const char *after)
 Test(progress, a_line_for_each_measurement)
 {
 	static const struct {
-		enum gb_outcome outcome;
-		enum gb_verdict verdict;
+		enum gb_record_status status;
 		const char *reason, *said;
 	} row[] = {
-		{ GB_RESULT_OK, GB_PASS, "", ": ok (0 samples, 1.25 s)\n" },
-		{ GB_RESULT_OK, GB_NOT_VERIFIED, "", ": unverified (0 samples, 1.25 s)\n" },
-		{ GB_FAILED, GB_FAIL, "bad\033key",
+		{ GB_STATUS_OK, NULL, ": ok (0 samples, 1.25 s)\n" },
+		{ GB_STATUS_UNVERIFIED, NULL, ": unverified (0 samples, 1.25 s)\n" },
+		{ GB_STATUS_FAILED, "bad\033key",
 		  ": FAILED, failed: bad?key (0 samples, 1.25 s)\n" },
-		{ GB_SKIPPED, GB_NOT_VERIFIED, "no GPU",
-		  ": skipped: no GPU (0 samples, 1.25 s)\n" },
+		{ GB_STATUS_SKIPPED, "no GPU", ": skipped: no GPU (0 samples, 1.25 s)\n" },
 	};
 	struct gb_progress p = { .verbose = true };
 
 	result.elapsed_s = 1.25;
+	result.record.key = key;
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		result.outcome = row[i].outcome;
-		result.verdict = row[i].verdict;
-		(void)snprintf(result.reason, sizeof result.reason, "%s", row[i].reason);
+		result.record.status = row[i].status;
+		result.record.reason = row[i].reason;
 		gb_progress_end(&p, &result);
 		expect_said("", row[i].said);
 		cr_expect(eq(sz, p.done, i + 1));

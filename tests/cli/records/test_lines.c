@@ -238,8 +238,8 @@ Test(lines, other_texts_are_refused)
 	for (size_t i = 0; i < GB_COUNT(text); i++) {
 		err = (struct gb_error){ 0 };
 		cr_expect_eq(gb_records_add(&list, cJSON_ParseWithOpts(text[i], NULL, true), &err),
-			     GB_ERUNTIME, "%s", text[i]);
-		cr_expect_str_eq(err.message, "a record: is not a line of a gpubench record file");
+			     GB_EUSAGE, "%s", text[i]);
+		cr_expect_str_eq(err.message, "is not a line of a gpubench record file");
 	}
 	cr_expect_eq(gb_records_add(&list, cJSON_Parse(RUN), &(struct gb_error){ 0 }), GB_OK);
 	cr_expect_eq(list.run_count, 1);
@@ -391,27 +391,10 @@ Test(lines, members_of_the_wrong_type_are_refused)
 		"\"create\":2e18",
 		"\"download\":2e18",
 		"\"first_call\":2e18",
-		"\"whole\":2e18",
-		"\"cpu\":2e18",
-		"\"time\":{\"median\":3,\"samples\":[3]},\"elapsed_s\":2e9",
-		"\"time\":{\"median\":3e9,\"samples\":[3e9,3e9]},\"elapsed_s\":5.9",
-		"\"time\":{\"median\":3e9,\"samples\":[3e9]},\"elapsed_s\":5.9,\"batch\":2",
-		"\"time\":{\"median\":3,\"samples\":[3]},\"elapsed_s\":1,"
-		"\"phases\":{\"a\":{\"median\":2e9,\"samples\":[2e9]}}",
-		"\"time\":{\"median\":3,\"samples\":[3]},\"elapsed_s\":1,"
-		"\"transfers\":{\"upload\":{\"median\":2e9,\"samples\":[2e9]}}",
 		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[2,5]}",
 		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[1,4]}",
 		"\"work\":{\"items\":1e19}",
 		"\"copy_bytes_per_s\":1e-19",
-		"\"bench\":\"radix\",\"variant\":\"best\",\"key\":\"radix/cpu/best\",\"peer\":true",
-		"\"bench\":\"radix\",\"variant\":\"qsort\",\"key\":\"radix/cpu/qsort\"",
-		"\"time\":{\"median\":3,\"samples\":[3]},"
-		"\"verify\":{\"result\":\"pass\",\"overwritten\":2}",
-		"\"time\":{\"median\":3,\"samples\":[3]},"
-		"\"verify\":{\"result\":\"pass\",\"changed\":2}",
-		"\"time\":{\"median\":3,\"samples\":[3]},"
-		"\"verify\":{\"result\":\"pass\",\"runs\":2000}",
 		"\"verify\":{\"result\":\"pass\",\"runs\":-1}",
 		"\"peer\":{\"unknown\":1}",
 		"\"bench\":\"radix\"",
@@ -428,7 +411,6 @@ Test(lines, members_of_the_wrong_type_are_refused)
 		"\"time\":{\"median\":3,\"samples\":[3000]}",
 		"\"time\":{\"median\":2,\"samples\":[3,1,4]}",
 		"\"phases\":{\"scan\":{\"median\":3,\"samples\":[4]}}",
-		"\"verify\":{\"result\":\"pass\",\"runs\":0}",
 		"\"time\":{\"median\":3,\"samples\":[-3]}",
 		"\"time\":{\"median\":3,\"samples\":[1e-318]}",
 		"\"time\":{\"median\":1e-318,\"samples\":[3]}",
@@ -500,14 +482,7 @@ Test(lines, unusual_members_are_accepted)
 		"\"emulated\":true,\"time\":{\"median\":-0,\"samples\":[-0.0]}",
 		"\"time\":{\"median\":1e18,\"samples\":[1e18],\"ci95\":[-3,1e18]}",
 		"\"time\":{\"median\":0.001,\"samples\":[0,0.001,1]},\"create\":0",
-		"\"time\":{\"median\":3e9,\"samples\":[3e9,3e9]},\"elapsed_s\":6",
 		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[1,5]}",
-		"\"bench\":\"radix\",\"variant\":\"best\",\"key\":\"radix/cpu/best\",\"peer\":true,"
-		"\"plugin\":{\"path\":\"a.so\"}",
-		"\"bench\":\"radix\",\"variant\":\"qsort\",\"key\":\"radix/cpu/"
-		"qsort\",\"peer\":true",
-		"\"time\":{\"median\":3,\"samples\":[3,3]},"
-		"\"verify\":{\"result\":\"pass\",\"runs\":9,\"overwritten\":2,\"changed\":2}",
 		"\"bench\":\"radix\",\"key\":\"radix/cpu/v\"",
 		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 n=1\"",
 		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 seed=9007199254740993\","
