@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cli/measure/interrupt.h"
 #include "cli/measure/sample.h"
@@ -33,6 +32,7 @@ static enum gb_status set_up(struct gb_measurement *m)
 	if (gb_device_open(r->variant->backend, (int)m->how->device, m->err))
 		return m->err->code;
 	m->record->emulated = m->backend->is_emulated && m->backend->is_emulated();
+	m->clock = m->record->emulated ? "emulated" : m->backend->timer->name;
 	m->counting = m->backend->counter != NULL;
 	if (r->variant->backend == GB_CPU)
 		gb_resident_begin(&m->resident);
@@ -102,10 +102,13 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	const int64_t chosen = gb_choose_sample(how);
 	const int64_t most = how->samples ? how->samples : GB_MAX_SAMPLES;
 	const bool some = how->verify != GB_VERIFY_NONE;
+	struct gb_gpu_state before, after;
 	bool enough = false, verified;
 	double last_s = 0;
 
 	(void)gb_spend_on(m, GB_SAMPLING);
+	if (m->backend->state)
+		m->backend->state(&before);
 	m->batch = gb_choose_batch(m, warm_ns);
 	if (gb_timer_resolution(m->timer.ops, m->timer.clock, &r->resolution_ns, m->err))
 		return m->err->code;
@@ -123,7 +126,12 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 		last_s = gb_elapsed_s(m) - start_s;
 		enough = gb_stop_sampling(r, how, gb_elapsed_s(m));
 	} while (!enough || (some && !verified));
-	if (gb_times_settle(&m->record->time, r->resolution_ns, m->err))
+	if (m->backend->state) {
+		m->backend->state(&after);
+		if (gb_record_put_gpu_state(m->record, &before, &after, m->err))
+			return m->err->code;
+	}
+	if (gb_times_settle(&m->record->time, m->clock, r->resolution_ns, m->err))
 		return m->err->code;
 	if (!m->record->emulated && !(m->record->time.median > 0))
 		return gb_fail(m->err, GB_ERUNTIME, "the clock is too coarse for a run");
@@ -189,7 +197,7 @@ static enum gb_status take_transfers(struct gb_measurement *m, struct extras ext
 		return GB_OK;
 	extras.start_s = gb_elapsed_s(m);
 	for (size_t i = 0; want_more(m, &extras, i); i++)
-		if (gb_time_upload(m) || gb_time_download(m))
+		if (gb_time_transfer(m, true) || gb_time_transfer(m, false))
 			return m->err->code;
 	return m->err->code;
 }
@@ -224,8 +232,8 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 		return m->err->code;
 	if (!timed)
 		return warm_up(m, m->distinct, false, &ns);
-	if (warm_up(m, m->how->warmup, true, &ns) || gb_add_gpu_state(m) || take_samples(m, ns) ||
-	    gb_add_gpu_state(m) || take_extras(m) || gb_sum_up(m))
+	if (warm_up(m, m->how->warmup, true, &ns) || take_samples(m, ns) || take_extras(m) ||
+	    gb_sum_up(m))
 		return m->err->code;
 	return m->counting ? gb_record_put_counts(m->record, m->backend->counter->counts(), m->err)
 			   : GB_OK;
@@ -238,8 +246,6 @@ static void tear_down(struct gb_measurement *m)
 	if (m->ops)
 		gb_state_destroy(m->ops, m->state);
 	gb_host_free(m->output);
-	free(m->upload.sample);
-	free(m->download.sample);
 }
 
 enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb_settings *how,

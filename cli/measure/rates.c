@@ -1,4 +1,6 @@
 /* rates.c -- what is computed from the samples of a measurement: work, rates, medians. */
+#include <math.h>
+
 #include "cli/measure/sample.h"
 #include "cli/workloads/value.h"
 #include "common/text.h"
@@ -40,28 +42,29 @@ static double harmonic_rate(const struct gb_measurement *m)
 	return (double)time->count / ns_per_item * 1e9;
 }
 
-/* Set the medians of all series but that of the samples. */
-static enum gb_status settle_series(struct gb_measurement *m)
+static double median_of(const struct gb_phases *series, const char *name)
+{
+	for (size_t i = 0; i < series->count; i++)
+		if (gb_equal(series->item[i].name, name))
+			return series->item[i].time.median;
+	return NAN;
+}
+
+/* Set the medians of the series besides the samples.  On the CPU a download is a copy that only
+ * verifying needs: its median is enough. */
+static enum gb_status settle(struct gb_measurement *m)
 {
 	const double resolution_ns = m->result->resolution_ns;
 	struct gb_record *r = m->record;
 
-	for (size_t i = 0; i < r->phases.count; i++)
-		if (gb_times_settle(&r->phases.item[i].time, resolution_ns, m->err))
-			return m->err->code;
-	if (gb_times_settle(&r->host_time, 0, m->err) ||
-	    gb_times_settle(&m->upload, resolution_ns, m->err) ||
-	    gb_times_settle(&m->download, resolution_ns, m->err))
+	if (gb_times_settle(&r->host_time, "monotonic", 0, m->err) ||
+	    gb_phases_settle(&r->phases, m->clock, resolution_ns, m->err) ||
+	    gb_phases_settle(&r->transfers, m->clock, resolution_ns, m->err))
 		return m->err->code;
-	r->upload = m->upload.median;
-	r->download = m->download.median;
-	if (!m->upload.count)
-		return GB_OK;
-	if (!gb_phases_get(&r->transfers, "upload") || !gb_phases_get(&r->transfers, "download"))
-		return gb_out_of_memory(m->err, "the samples");
-	r->transfers.item[0].time = m->upload;
-	r->transfers.item[1].time = m->download;
-	m->upload.sample = m->download.sample = NULL;
+	r->upload = median_of(&r->transfers, "upload");
+	r->download = median_of(&r->transfers, "download");
+	if (isnan(r->upload))
+		gb_phases_clear(&r->transfers);
 	return GB_OK;
 }
 
@@ -69,17 +72,10 @@ enum gb_status gb_sum_up(struct gb_measurement *m)
 {
 	const struct gb_workload *workload = m->result->workload;
 	const struct gb_work work = workload->work(m->result->params, m->input);
-	const char *clock = m->record->emulated ? "emulated" : m->backend->timer->name;
 	struct gb_record *r = m->record;
 
-	if (settle_series(m))
+	if (settle(m))
 		return m->err->code;
-	r->time.clock = clock;
-	r->host_time.clock = "monotonic";
-	for (size_t i = 0; i < r->phases.count; i++)
-		r->phases.item[i].time.clock = clock;
-	for (size_t i = 0; i < r->transfers.count; i++)
-		r->transfers.item[i].time.clock = clock;
 	r->cold = m->cold ? GB_YES : GB_NO;
 	r->batch = (double)m->batch;
 	r->holds_given_up = gb_positive((double)m->given_up);
@@ -91,6 +87,8 @@ enum gb_status gb_sum_up(struct gb_measurement *m)
 		r->memory.flush_bytes = gb_positive((double)m->backend->flush_bytes());
 	if (m->distinct > 1 && !r->emulated)
 		r->harmonic_items_per_s = harmonic_rate(m);
+	if (!isnan(r->gpu_state.throttled_s))
+		r->gpu_state.throttled_samples = (double)m->throttled;
 	if (m->throttled > MAX_RETAKEN)
 		gb_result_remark(m->result,
 				 "clocks were lowered because of power or heat in %lld samples",

@@ -196,15 +196,16 @@ enum gb_status gb_take_sample(struct gb_measurement *m, bool verified)
 	return m->err->code;
 }
 
-/* ---- transfers ---------------------------------------------------------------------------- */
-
-/* Do a transfer between two marks and keep its time. */
-static enum gb_status transfer(struct gb_measurement *m, bool uploads, struct gb_times *times)
+enum gb_status gb_time_transfer(struct gb_measurement *m, bool uploads)
 {
+	struct gb_times *times =
+		gb_phases_get(&m->record->transfers, uploads ? "upload" : "download");
 	struct gb_phase_time none[1];
 	size_t phases = GB_COUNT(none);
 	double ns;
 
+	if (!times)
+		return gb_out_of_memory(m->err, "the samples");
 	m->timer.phases = false;
 	gb_timer_begin(&m->timer);
 	if (uploads ? m->ops->upload(m->state, m->err)
@@ -214,14 +215,4 @@ static enum gb_status transfer(struct gb_measurement *m, bool uploads, struct gb
 	if (m->backend->synchronize(m->err) || gb_timer_read(&m->timer, &ns, none, &phases))
 		return m->err->code;
 	return gb_times_add(times, ns, m->err);
-}
-
-enum gb_status gb_time_upload(struct gb_measurement *m)
-{
-	return transfer(m, true, &m->upload);
-}
-
-enum gb_status gb_time_download(struct gb_measurement *m)
-{
-	return transfer(m, false, &m->download);
 }

@@ -17,20 +17,19 @@ struct gb_measurement {
 	size_t output_size, state_bytes;
 	struct gb_resident resident;
 	struct gb_timer timer;
+	const char *clock; /* the name of the timer's, in the record */
 	struct gb_error *err;
-	int64_t runs;      /* runs or batches so far; the number passed to reset() */
-	int64_t first;     /* number of the first sample */
-	int64_t distinct;  /* inputs that the samples cycle through */
-	int64_t batch;     /* runs per sample */
-	int64_t verified;  /* runs that were */
-	int64_t given_up;  /* holds that timed out; their samples are not counted */
-	int64_t throttled; /* samples with lowered clocks; the first ten are taken again */
-	bool cold;         /* flush the caches before each sample */
-	bool counting;     /* the back end counts the first run */
-	struct gb_times upload, download; /* on a device, of runs of their own */
-	struct gb_gpu_state before;       /* the samples */
-	struct gb_metrics metrics;        /* of the last verified run */
-	enum gb_share share;              /* what is done now, since share_ns */
+	int64_t runs;              /* runs or batches so far; the number passed to reset() */
+	int64_t first;             /* number of the first sample */
+	int64_t distinct;          /* inputs that the samples cycle through */
+	int64_t batch;             /* runs per sample */
+	int64_t verified;          /* runs that were */
+	int64_t given_up;          /* holds that timed out; their samples are not counted */
+	int64_t throttled;         /* samples with lowered clocks; the first ten are taken again */
+	bool cold;                 /* flush the caches before each sample */
+	bool counting;             /* the back end counts the first run */
+	struct gb_metrics metrics; /* of the last verified run */
+	enum gb_share share;       /* what is done now, since share_ns */
 	double share_ns, started_ns;
 };
 
@@ -77,8 +76,7 @@ int64_t gb_choose_batch(const struct gb_measurement *m, double ns);
 enum gb_status gb_take_sample(struct gb_measurement *m, bool verified);
 
 /* Time an upload or a download. */
-enum gb_status gb_time_upload(struct gb_measurement *m);
-enum gb_status gb_time_download(struct gb_measurement *m);
+enum gb_status gb_time_transfer(struct gb_measurement *m, bool uploads);
 
 /* Bytes behind the output that download() must not write, and a byte that no variant can foresee:
  * 128 to 254. */
@@ -93,8 +91,5 @@ enum gb_status gb_conclude(struct gb_measurement *m);
 
 /* rates.c: set what is computed from the samples: work, rates, medians of phases and transfers. */
 enum gb_status gb_sum_up(struct gb_measurement *m);
-
-/* state.c: add the GPU's state before the samples, and then after them. */
-enum gb_status gb_add_gpu_state(struct gb_measurement *m);
 
 #endif

@@ -28,29 +28,6 @@
 
 /* ---- the beginning ------------------------------------------------------------------------ */
 
-/* Write a line and delete it.  NULL means that there was no memory for it. */
-static enum gb_status write_line(struct gb_session *s, cJSON *line, struct gb_error *err)
-{
-	if (line)
-		(void)gb_output_put(&s->output, line, err);
-	else
-		gb_out_of_memory(err, "writing a record");
-	cJSON_Delete(line);
-	return err->code;
-}
-
-/* Write the lines that are not yet in the output, if it takes lines. */
-static enum gb_status write_lines(struct gb_session *s, struct gb_error *err)
-{
-	struct gb_records *list = &s->records;
-
-	for (; s->written_runs < list->run_count && !err->code; s->written_runs++)
-		(void)write_line(s, gb_run_format(list->run[s->written_runs]), err);
-	for (; s->written < list->count && !err->code; s->written++)
-		(void)write_line(s, gb_record_format(list->record[s->written]), err);
-	return err->code;
-}
-
 /* Read --shard: "2/8" is shard 1 of 8. */
 static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
 {
@@ -137,12 +114,9 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 {
 	const struct gb_request *request = s->request;
 
-	if (request->target.file && request->target.shared)
-		gb_output_share(&s->output, request->target.path, request->target.file,
-				gb_existing(&request->target));
-	else if (request->target.file)
+	if (request->target.file)
 		gb_output_inherit(&s->output, request->target.path, request->target.file,
-				  gb_existing(&request->target));
+				  request->target.shared, gb_existing(&request->target));
 	else if (gb_output_open(&s->output, request->target.path, gb_existing(&request->target),
 				err))
 		return err->code;
@@ -152,8 +126,6 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 		return err->code;
 	if (request->target.shared)
 		drop_other_devices(s);
-	s->written = s->records.count;
-	s->written_runs = s->records.run_count;
 	if (gb_done_init(&s->past, &s->records, to_be_made_again(request), err))
 		return err->code;
 	s->verdict = s->past.hung_count ? GB_ERUNTIME : GB_OK;
@@ -252,7 +224,6 @@ static void drop_replaced(struct gb_session *s, const struct gb_record *old)
 	while (s->records.record[i] != old)
 		i++;
 	gb_records_remove(&s->records, i);
-	s->written--;
 }
 
 /* Add the record of a finished measurement.  It replaces a record of the same key in the resumed
@@ -276,7 +247,7 @@ static enum gb_status put_result(struct gb_session *s, struct gb_result *result,
 		return err->code;
 	if (old)
 		drop_replaced(s, old);
-	return write_lines(s, err);
+	return gb_output_put(&s->output, &s->records, err);
 }
 
 void gb_session_hung(struct gb_session *s, const struct gb_result *running, struct gb_error *err)
@@ -336,7 +307,7 @@ static void measure(void *session, struct gb_result *result, void *input, struct
 	struct gb_session *s = session;
 
 	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
-	if (write_lines(s, err))
+	if (gb_output_put(&s->output, &s->records, err))
 		return;
 	gb_progress_begin(&s->progress, result);
 	if (!result->code && gb_measure(result, input, &s->request->how, true, err))
@@ -543,7 +514,7 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 {
 	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
 	if (!err->code && !(s->request->target.resume && s->seq == 0))
-		(void)write_lines(s, err);
+		(void)gb_output_put(&s->output, &s->records, err);
 	gb_progress_shares(&s->progress, s->inputs_s);
 	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
 	gb_session_release(s);

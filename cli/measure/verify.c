@@ -3,7 +3,6 @@
  * The results are overwritten before the run, on the device, and before the download, on the host,
  * with a byte that no variant can foresee: a result that was not computed, or not copied, is wrong.
  */
-#include <math.h>
 #include <string.h>
 
 #include "cli/measure/sample.h"
@@ -26,7 +25,7 @@ enum gb_status gb_verify_run(struct gb_measurement *m)
 	const struct gb_workload *workload = m->result->workload;
 
 	memset(m->output, poison, m->output_size + GB_GUARD);
-	if (gb_time_download(m))
+	if (gb_time_transfer(m, false))
 		return m->err->code;
 	m->record->verify.result = "fail";
 	if (check_guard(m, poison) || workload->verify(m->result->params, m->input, m->runs - 1,
@@ -45,18 +44,5 @@ enum gb_status gb_conclude(struct gb_measurement *m)
 	struct gb_record *r = m->record;
 
 	r->status = gb_equal(r->verify.result, "pass") ? GB_STATUS_OK : GB_STATUS_UNVERIFIED;
-	for (size_t i = 0; i < m->metrics.count; i++) {
-		const char *text = m->metrics.item[i].text;
-		struct gb_member member = { .name = m->metrics.item[i].name,
-					    .number = m->metrics.item[i].value };
-
-		if (text[0])
-			member.text = gb_texts_keep(&r->kept, text);
-		member.kind = member.text               ? GB_VALUE_TEXT
-			      : isfinite(member.number) ? GB_VALUE_NUMBER
-							: GB_VALUE_ABSENT;
-		if ((text[0] && !member.text) || !gb_members_add(&r->metrics, member))
-			return gb_out_of_memory(m->err, "a record");
-	}
-	return GB_OK;
+	return gb_record_put_metrics(r, &m->metrics, m->err);
 }

@@ -110,7 +110,7 @@ bool gb_texts_add(struct gb_texts *texts, const char *text)
 
 char *gb_texts_keep(struct gb_texts *texts, const char *text)
 {
-	char *copy = strdup(text);
+	char *copy = gb_utf8_copy(text);
 
 	if (copy && gb_texts_add(texts, copy))
 		return copy;
@@ -141,17 +141,35 @@ struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name)
 	return &phases->item[phases->count++].time;
 }
 
-enum gb_status gb_times_settle(struct gb_times *times, double resolution_ns, struct gb_error *err)
+enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,
+			       struct gb_error *err)
 {
 	struct gb_summary sum;
 
 	if (gb_summarize(times->sample, times->count, &sum, err))
 		return err->code;
 	gb_floor_interval(&sum, resolution_ns);
+	times->clock = clock;
 	times->median = sum.median;
 	times->ci_low = sum.ci_low;
 	times->ci_high = sum.ci_high;
 	return GB_OK;
+}
+
+enum gb_status gb_phases_settle(struct gb_phases *phases, const char *clock, double resolution_ns,
+				struct gb_error *err)
+{
+	for (size_t i = 0; i < phases->count && !err->code; i++)
+		(void)gb_times_settle(&phases->item[i].time, clock, resolution_ns, err);
+	return err->code;
+}
+
+void gb_phases_clear(struct gb_phases *phases)
+{
+	while (phases->count)
+		free(phases->item[--phases->count].time.sample);
+	free(phases->item);
+	*phases = (struct gb_phases){ 0 };
 }
 
 /* ---- clearing ------------------------------------------------------------------------------ */
@@ -163,7 +181,6 @@ static void clear(const struct gb_field *field, void *of)
 	struct gb_texts *texts = to;
 	struct gb_members *members = to;
 	struct gb_times *times = to;
-	struct gb_phases *phases = to;
 
 	switch (field->type) {
 	case GB_FIELD_TEXT:
@@ -196,10 +213,7 @@ static void clear(const struct gb_field *field, void *of)
 		*members = (struct gb_members){ 0 };
 		break;
 	case GB_FIELD_PHASES:
-		while (phases->count)
-			free(phases->item[--phases->count].time.sample);
-		free(phases->item);
-		*phases = (struct gb_phases){ 0 };
+		gb_phases_clear(to);
 		break;
 	case GB_FIELD_STATISTIC:
 		break;

@@ -54,14 +54,19 @@ enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct g
 enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err);
 /* Append a text that outlives the list.  False if memory ran out. */
 bool gb_texts_add(struct gb_texts *texts, const char *text);
-/* Append a copy of the text, which gb_texts_free() frees; NULL if memory ran out. */
+/* Append a copy of the text in UTF-8, which gb_texts_free() frees; NULL if memory ran out. */
 char *gb_texts_keep(struct gb_texts *texts, const char *text);
 void gb_texts_free(struct gb_texts *texts);
 /* The series of that name, made if it is missing; NULL if memory ran out. */
 struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name);
 
-/* Set the median and its interval, which is at least as wide as the clock's resolution. */
-enum gb_status gb_times_settle(struct gb_times *times, double resolution_ns, struct gb_error *err);
+/* Set the clock, the median and its interval, which is at least as wide as the clock's
+ * resolution. */
+enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,
+			       struct gb_error *err);
+enum gb_status gb_phases_settle(struct gb_phases *phases, const char *clock, double resolution_ns,
+				struct gb_error *err);
+void gb_phases_clear(struct gb_phases *phases);
 
 enum gb_field_type {
 	GB_FIELD_TEXT,      /* const char * */

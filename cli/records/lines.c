@@ -138,6 +138,7 @@ void gb_records_remove(struct gb_records *list, size_t index)
 	struct gb_record **record = list->record;
 
 	gb_record_free(record[index]);
+	list->written -= index < list->written;
 	list->count--;
 	memmove(&record[index], &record[index + 1],
 		(list->count - index) * sizeof(struct gb_record *));
@@ -151,6 +152,7 @@ void gb_records_remove_run(struct gb_records *list, size_t index)
 		if (list->record[i]->run == run[index])
 			gb_records_remove(list, i);
 	gb_run_free(run[index]);
+	list->written_runs -= index < list->written_runs;
 	list->run_count--;
 	memmove(&run[index], &run[index + 1], (list->run_count - index) * sizeof(struct gb_run *));
 }
@@ -477,10 +479,11 @@ static bool print_line(FILE *file, cJSON *line, bool document, bool *begun)
 enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
 				struct gb_error *err)
 {
+	const size_t first = document ? 0 : list->written_runs;
+	size_t next = document ? 0 : list->written;
 	bool begun = false, ok = true;
-	size_t next = 0;
 
-	for (size_t r = 0; r <= list->run_count && ok; r++) {
+	for (size_t r = first; r <= list->run_count && ok; r++) {
 		const bool last = r == list->run_count;
 
 		/* First print the records of the runs printed so far. */

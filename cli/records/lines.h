@@ -14,7 +14,8 @@ struct gb_records {
 	struct gb_record **record;
 	size_t run_count, run_room;
 	struct gb_run **run;
-	bool truncated; /* a file ended within a line because its writer was killed */
+	size_t written_runs, written; /* as many of each are in the output: gb_output_put() */
+	bool truncated;               /* a file ended within a line because its writer was killed */
 	/* About the last file read: */
 	size_t complete_bytes; /* up to the end of its last complete line */
 	size_t last_run_bytes; /* up to the start of its last run line */
@@ -62,8 +63,8 @@ void gb_records_remove_run(struct gb_records *list, size_t index);
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
 			       struct gb_error *err);
 
-/* Write all lines, each run before its records: as JSON Lines, or as one document.  The caller
- * checks the stream for errors. */
+/* Write each run before its records: as one document, or as JSON Lines without those that are in the
+ * output.  The caller checks the stream for errors. */
 enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
 				struct gb_error *err);
 

@@ -385,19 +385,18 @@ static bool describe_environment(struct gb_run *run)
 					      "GPUBENCH_SIMD", "GPUBENCH_VULKAN" };
 
 	for (char **variable = environ; *variable; variable++) {
-		const size_t length = strcspn(*variable, "=");
 		struct gb_member member = { .kind = GB_VALUE_TEXT };
-		char *name = NULL;
+		char *name = NULL, *value;
 
 		for (size_t i = 0; i < GB_COUNT(prefix) && !name; i++)
-			if (strncmp(*variable, prefix[i], strlen(prefix[i])) == 0 &&
-			    (*variable)[length])
+			if (strncmp(*variable, prefix[i], strlen(prefix[i])) == 0)
 				name = keep(run, *variable);
-		if (!name)
+		value = name ? strchr(name, '=') : NULL;
+		if (!value)
 			continue;
-		name[length] = '\0';
+		*value = '\0';
 		member.name = name;
-		member.text = name + length + 1;
+		member.text = value + 1;
 		if (!gb_members_add(&run->environment, member))
 			return false;
 	}

@@ -200,6 +200,52 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	return NULL;
 }
 
+enum gb_status gb_record_put_metrics(struct gb_record *record, const struct gb_metrics *metrics,
+				     struct gb_error *err)
+{
+	for (size_t i = 0; i < metrics->count; i++) {
+		const char *text = metrics->item[i].text;
+		struct gb_member member = { .name = metrics->item[i].name,
+					    .number = metrics->item[i].value };
+
+		if (text[0])
+			member.text = gb_texts_keep(&record->kept, text);
+		member.kind = member.text               ? GB_VALUE_TEXT
+			      : isfinite(member.number) ? GB_VALUE_NUMBER
+							: GB_VALUE_ABSENT;
+		if ((text[0] && !member.text) || !gb_members_add(&record->metrics, member))
+			return gb_out_of_memory(err, "a record");
+	}
+	return GB_OK;
+}
+
+/* Reasons why clocks are lowered, by bit of NVML's nvmlClocksEventReason* constants. */
+static const char *const throttle_words[] = {
+	"idle",           "application_clocks", "software_power_cap", "hardware_slowdown",
+	"sync_boost",     "software_thermal",   "hardware_thermal",   "power_brake",
+	"display_clocks",
+};
+
+enum gb_status gb_record_put_gpu_state(struct gb_record *record, const struct gb_gpu_state *before,
+				       const struct gb_gpu_state *after, struct gb_error *err)
+{
+	const bool is_known = before->throttle_known && after->throttle_known;
+	const uint64_t throttle = before->throttle | after->throttle;
+
+	record->gpu_state.energy_j = after->energy_j - before->energy_j;
+	record->gpu_state.throttled_s = (after->throttled_ns - before->throttled_ns) / 1e9;
+	for (const struct gb_gpu_state *s = before; s; s = s == before ? after : NULL)
+		if (gb_numbers_add(&record->gpu_state.temperature_c, s->temperature_c, err) ||
+		    gb_numbers_add(&record->gpu_state.clock_hz, s->sm_clock_hz, err) ||
+		    gb_numbers_add(&record->gpu_state.power_w, s->power_w, err))
+			return err->code;
+	for (size_t i = 0; i < GB_COUNT(throttle_words) && is_known; i++)
+		if (throttle >> i & 1 &&
+		    !gb_texts_add(&record->gpu_state.throttle, throttle_words[i]))
+			return gb_out_of_memory(err, "a record");
+	return GB_OK;
+}
+
 enum gb_status gb_record_put_counts(struct gb_record *record, const char *json,
 				    struct gb_error *err)
 {

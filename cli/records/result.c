@@ -65,10 +65,13 @@ enum gb_status gb_result_begin(struct gb_result *r, struct gb_error *err)
 	record->verify.result = "skipped";
 	record->input = gb_equal(source, "generated") ? NULL : source;
 	record->work.unit = r->workload->item;
-	if (key && (!(record->key = gb_texts_keep(&record->kept, key)) || !add_params(r, record) ||
-		    !add_excluded(r, record)))
+	record->key = key;
+	if (key && !gb_texts_add(&record->kept, key)) {
+		free(key);
+		record->key = NULL;
+	}
+	if (!record->key || !add_params(r, record) || !add_excluded(r, record))
 		gb_out_of_memory(err, "a record");
-	free(key);
 	r->code = err->code;
 	r->doubtful = false;
 	return err->code;

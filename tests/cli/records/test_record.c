@@ -88,8 +88,7 @@ static void fill(struct gb_times *times, const char *clock, const double *ns, si
 
 	for (size_t i = 0; i < count; i++)
 		(void)gb_times_add(times, ns[i], &err);
-	cr_assert_not(gb_times_settle(times, 0, &err));
-	times->clock = clock;
+	cr_assert_not(gb_times_settle(times, clock, 0, &err));
 }
 
 static void fill_numbers(struct gb_numbers *numbers, const double *value, size_t count)

@@ -11,14 +11,14 @@ Test(result, series)
 	struct gb_times times = { 0 };
 	struct gb_error err = { 0 };
 
-	cr_assert(zero(int, (int)gb_times_settle(&times, 0, &err)));
+	cr_assert(zero(int, (int)gb_times_settle(&times, "c", 0, &err)));
 	cr_expect(isnan(times.median));
 	for (int i = 0; i < 1000; i++)
 		cr_assert(zero(int, (int)gb_times_add(&times, (7 * i) % 1000, &err)));
 	cr_assert(eq(sz, times.count, 1000));
 	for (int i = 0; i < 1000; i++)
 		cr_assert(eq(dbl, times.sample[i], (7 * i) % 1000));
-	cr_assert(zero(int, (int)gb_times_settle(&times, 300, &err)));
+	cr_assert(zero(int, (int)gb_times_settle(&times, "c", 300, &err)));
 	cr_expect(eq(dbl, times.median, 499.5));
 	cr_expect(times.ci_low <= 200 && times.ci_high >= 799, "the clock's resolution");
 	free(times.sample);
