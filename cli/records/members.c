@@ -2,10 +2,9 @@
  *
  * A row has everything about a member: its path in the line and in the struct, its type, how long it
  * stays, its column in CSV, and its meaning, which the schema repeats.  The rows stand in the order
- * of the CSV columns.  To add a member, add it to the struct (record.h), a row here, the code that
- * fills it, and the schema, which tests/cli/records/test_schema.c compares with these tables.
+ * of the CSV columns.
  */
-#include "cli/records/record.h"
+#include "cli/records/members.h"
 #include "common/text.h"
 
 #define AT(of, member, ...)                                                                 \
