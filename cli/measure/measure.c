@@ -230,10 +230,10 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 
 	if (set_up(m))
 		return m->err->code;
-	if (!timed)
-		return warm_up(m, m->distinct, false, &ns);
-	if (warm_up(m, m->how->warmup, true, &ns) || take_samples(m, ns) || take_extras(m) ||
-	    gb_sum_up(m))
+	if (timed ? warm_up(m, m->how->warmup, true, &ns) || take_samples(m, ns) || take_extras(m)
+		  : warm_up(m, m->distinct, false, &ns))
+		return m->err->code;
+	if (gb_record_put_metrics(m->record, &m->metrics, m->err) || !timed || gb_sum_up(m))
 		return m->err->code;
 	return m->counting ? gb_record_put_counts(m->record, m->backend->counter->counts(), m->err)
 			   : GB_OK;
@@ -272,8 +272,7 @@ enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb
 	m.share_ns = m.started_ns;
 	gb_memory_mark();
 	gb_watch_begin(result, how->hang_s);
-	if (!measure(&m, timed))
-		(void)gb_conclude(&m);
+	(void)measure(&m, timed);
 	gb_watch_end();
 	m.record->memory.host_bytes = (double)gb_memory_peak(GB_HOST_MEMORY);
 	m.record->memory.device_bytes = (double)gb_memory_peak(GB_DEVICE_MEMORY);

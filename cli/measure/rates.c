@@ -3,25 +3,16 @@
 
 #include "cli/measure/sample.h"
 #include "cli/workloads/value.h"
-#include "common/text.h"
-
-/* Bytes of the input that the last verified run read, from the variant's metric; 0 without one. */
-static double touched_bytes(const struct gb_metrics *metrics)
-{
-	for (size_t i = 0; i < metrics->count; i++)
-		if (gb_equal(metrics->item[i].name, "touched_bytes"))
-			return metrics->item[i].value;
-	return 0;
-}
 
 /* Bytes that a run moves through main memory: by the variant's model or, if it has all its data in
- * a cache that is cold at first, those of the input and the output. */
+ * a cache that is cold at first, those of the input and the output.  A variant without a model may
+ * have a metric of the bytes of the input that the last verified run read. */
 static double bytes_moved(const struct gb_measurement *m, double least)
 {
 	const char *from;
 
 	if (!m->ops->bytes)
-		return least + touched_bytes(&m->metrics);
+		return least + fmax(gb_member_number(&m->record->metrics, "touched_bytes"), 0);
 	if (m->cold && m->backend->cache_bytes && m->state_bytes <= m->backend->cache_bytes(&from))
 		return least;
 	return m->ops->bytes(m->result->params, m->input);
@@ -42,12 +33,11 @@ static double harmonic_rate(const struct gb_measurement *m)
 	return (double)time->count / ns_per_item * 1e9;
 }
 
-static double median_of(const struct gb_phases *series, const char *name)
+static double median_of(const struct gb_record *record, const char *transfer)
 {
-	for (size_t i = 0; i < series->count; i++)
-		if (gb_equal(series->item[i].name, name))
-			return series->item[i].time.median;
-	return NAN;
+	const struct gb_times *times = gb_record_times(record, transfer);
+
+	return times ? times->median : (double)NAN;
 }
 
 /* Set the medians of the series besides the samples.  On the CPU a download is a copy that only
@@ -61,8 +51,8 @@ static enum gb_status settle(struct gb_measurement *m)
 	    gb_phases_settle(&r->phases, m->clock, resolution_ns, m->err) ||
 	    gb_phases_settle(&r->transfers, m->clock, resolution_ns, m->err))
 		return m->err->code;
-	r->upload = median_of(&r->transfers, "upload");
-	r->download = median_of(&r->transfers, "download");
+	r->upload = median_of(r, "upload");
+	r->download = median_of(r, "download");
 	if (isnan(r->upload))
 		gb_phases_clear(&r->transfers);
 	return GB_OK;

@@ -1,7 +1,13 @@
-/* sample.c -- one run of a variant, timed. */
+/* sample.c -- one run of a variant, timed, and the verification of its result.
+ *
+ * The results are overwritten before a verified run, on the device, and before the download, on the
+ * host, with a byte that no variant can foresee: a result that was not computed, or not copied, is
+ * wrong.
+ */
 #include "cli/measure/sample.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "cli/measure/interrupt.h"
 #include "common/memory.h"
@@ -35,7 +41,8 @@ enum gb_share gb_spend_on(struct gb_measurement *m, enum gb_share share)
 	return before;
 }
 
-unsigned char gb_next_poison(void)
+/* A byte that no variant can foresee: 128 to 254. */
+static unsigned char next_poison(void)
 {
 	return (unsigned char)(128 + gb_secret() % 127);
 }
@@ -44,7 +51,7 @@ static enum gb_status poison_results(struct gb_measurement *m)
 {
 	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
 
-	(void)gb_memory_poison(m->state, gb_next_poison(), m->backend->fill, m->err);
+	(void)gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err);
 	(void)gb_spend_on(m, share);
 	return m->err->code;
 }
@@ -215,4 +222,38 @@ enum gb_status gb_time_transfer(struct gb_measurement *m, bool uploads)
 	if (m->backend->synchronize(m->err) || gb_timer_read(&m->timer, &ns, none, &phases))
 		return m->err->code;
 	return gb_times_add(times, ns, m->err);
+}
+
+/* ---- verification ------------------------------------------------------------------------- */
+
+static enum gb_status check_guard(const struct gb_measurement *m, unsigned char poison)
+{
+	for (size_t i = 0; i < GB_GUARD; i++)
+		if (m->output[m->output_size + i] != poison)
+			return gb_fail(m->err, GB_EVERIFY,
+				       "download() writes beyond the output of %zu bytes",
+				       m->output_size);
+	return GB_OK;
+}
+
+enum gb_status gb_verify_run(struct gb_measurement *m)
+{
+	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
+	const unsigned char poison = next_poison();
+	const struct gb_workload *workload = m->result->workload;
+
+	memset(m->output, poison, m->output_size + GB_GUARD);
+	if (gb_time_transfer(m, false))
+		return m->err->code;
+	m->record->verify.result = "fail";
+	if (check_guard(m, poison) || workload->verify(m->result->params, m->input, m->runs - 1,
+						       m->output, &m->metrics, m->err))
+		return m->err->code;
+	if (m->ops->metrics)
+		m->ops->metrics(m->state, &m->metrics);
+	m->record->status = GB_STATUS_OK;
+	m->record->verify.result = "pass";
+	m->record->verify.runs = (double)++m->verified;
+	(void)gb_spend_on(m, share);
+	return GB_OK;
 }

@@ -78,16 +78,10 @@ enum gb_status gb_take_sample(struct gb_measurement *m, bool verified);
 /* Time an upload or a download. */
 enum gb_status gb_time_transfer(struct gb_measurement *m, bool uploads);
 
-/* Bytes behind the output that download() must not write, and a byte that no variant can foresee:
- * 128 to 254. */
-enum { GB_GUARD = 64 };
-unsigned char gb_next_poison(void);
+enum { GB_GUARD = 64 }; /* bytes behind the output that download() must not write */
 
-/* verify.c: download the result of the last run, and verify it.  GB_EVERIFY if it is wrong. */
+/* Download the result of the last run, and verify it.  GB_EVERIFY if it is wrong. */
 enum gb_status gb_verify_run(struct gb_measurement *m);
-
-/* Set the status and the metrics of a result that was measured. */
-enum gb_status gb_conclude(struct gb_measurement *m);
 
 /* rates.c: set what is computed from the samples: work, rates, medians of phases and transfers. */
 enum gb_status gb_sum_up(struct gb_measurement *m);

@@ -268,15 +268,14 @@ void gb_session_hung(struct gb_session *s, const struct gb_result *running, stru
 }
 
 /* Give the result a record that says why nothing is measured. */
-static enum gb_status skip(struct gb_result *result, enum gb_status code, const char *what,
-			   const char *reason, struct gb_error *err)
+static void skip(struct gb_result *result, enum gb_status code, const char *what,
+		 const char *reason, struct gb_error *err)
 {
 	struct gb_error why = { 0 };
 
 	gb_fail(&why, code, "%s%.460s", what, reason);
 	if (!gb_result_begin(result, err))
 		gb_result_fail(result, &why);
-	return err->code;
 }
 
 /* True if there is enough memory for the point, or its need is unknown.  If its input is not yet
@@ -404,15 +403,14 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 		if (!is_due(s, sweep, index, &gb_variants[i], params, choice))
 			continue;
 		if (asks && !fits(s, &result, prepared, &too_much)) {
-			(void)skip(&result, GB_EMEMORY, "", too_much.message, err);
+			skip(&result, GB_EMEMORY, "", too_much.message, err);
 		} else {
 			if (!prepared && make_input(s, workload, params, &input, &no_input) &&
 			    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
 				return gb_fail(err, no_input.code, "%s", no_input.message);
 			prepared = true;
 			if (no_input.code)
-				(void)skip(&result, no_input.code, "input: ", no_input.message,
-					   err);
+				skip(&result, no_input.code, "input: ", no_input.message, err);
 		}
 		if (!err->code)
 			visit(self, &result, input, err);

@@ -6,9 +6,9 @@
  * that is killed keeps its records.
  *
  * A measurement fills struct gb_record (result.h), and machine.h fills struct gb_run.  members.h has
- * these structs, and a row for each member; field.h writes and reads JSON by these rows.  lines.h reads and writes
- * files; output.h opens the file that -o names; csv.h converts.  cJSON is used only in this folder.
- * May use cli/workloads and the folders below cli.
+ * these structs, and a row for each member; field.h writes and reads JSON by these rows.  lines.h
+ * reads and writes files; output.h opens the file that -o names; csv.h converts.  cJSON is used only
+ * in this folder.  May use cli/workloads and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_RECORDS_RECORD_H
 #define GPUBENCH_CLI_RECORDS_RECORD_H

@@ -62,6 +62,7 @@ enum gb_status gb_result_begin(struct gb_result *r, struct gb_error *err)
 		record->plugin.path = variant->plugin->path;
 		record->plugin.sha256 = variant->plugin->sha256;
 	}
+	record->status = GB_STATUS_UNVERIFIED;
 	record->verify.result = "skipped";
 	record->input = gb_equal(source, "generated") ? NULL : source;
 	record->work.unit = r->workload->item;
