@@ -74,17 +74,22 @@ static struct gb_field_value scalar_value(const struct gb_field *field, const vo
 
 /* ---- appending ----------------------------------------------------------------------------- */
 
-enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err)
+static bool add_number(struct gb_numbers *numbers, double value)
 {
-	double *grown = gb_memory_admit(err)
-				? gb_room_for_one(numbers->value, numbers->count, sizeof *grown)
-				: NULL;
+	double *grown = gb_room_for_one(numbers->value, numbers->count, sizeof *grown);
 
 	if (!grown)
-		return gb_out_of_memory(err, "the samples");
+		return false;
 	numbers->value = grown;
 	numbers->value[numbers->count++] = value;
-	return GB_OK;
+	return true;
+}
+
+enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err)
+{
+	return gb_memory_admit(err) && add_number(numbers, value)
+		       ? GB_OK
+		       : gb_out_of_memory(err, "the samples");
 }
 
 enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err)
@@ -126,19 +131,24 @@ void gb_texts_free(struct gb_texts *texts)
 	*texts = (struct gb_texts){ 0 };
 }
 
-struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name)
+/* Append a series; NULL if memory ran out. */
+static struct gb_times *add_phase(struct gb_phases *phases, const char *name)
 {
-	struct gb_named_times *grown;
+	struct gb_named_times *grown = gb_room_for_one(phases->item, phases->count, sizeof *grown);
 
-	for (size_t i = 0; i < phases->count; i++)
-		if (gb_equal(phases->item[i].name, name))
-			return &phases->item[i].time;
-	grown = gb_room_for_one(phases->item, phases->count, sizeof *grown);
 	if (!grown)
 		return NULL;
 	phases->item = grown;
 	phases->item[phases->count] = (struct gb_named_times){ name, no_times };
 	return &phases->item[phases->count++].time;
+}
+
+struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name)
+{
+	for (size_t i = 0; i < phases->count; i++)
+		if (gb_equal(phases->item[i].name, name))
+			return &phases->item[i].time;
+	return add_phase(phases, name);
 }
 
 enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,
@@ -266,22 +276,12 @@ static const char *fault_of(char fault[GB_FAULT_MAX], const char *path, const ch
 	return fault;
 }
 
-/* Room for the elements of an array or object; at least one, so that NULL always means no
- * memory. */
-static void *room_for(const cJSON *item, size_t size)
-{
-	return calloc((size_t)cJSON_GetArraySize(item) + 1, size);
-}
-
 /* null becomes NAN if it is allowed. */
 static const char *read_numbers(const cJSON *item, bool null_allowed, bool negative,
 				struct gb_numbers *numbers)
 {
 	const cJSON *element;
 
-	numbers->value = room_for(item, sizeof *numbers->value);
-	if (!numbers->value)
-		return "";
 	cJSON_ArrayForEach(element, item)
 	{
 		const struct gb_field_value value = value_of_item(element);
@@ -291,7 +291,8 @@ static const char *read_numbers(const cJSON *item, bool null_allowed, bool negat
 			return "is not an array of numbers";
 		if (is_number && !negative && value.number < 0)
 			return "has a negative number";
-		numbers->value[numbers->count++] = is_number ? value.number : (double)NAN;
+		if (!add_number(numbers, is_number ? value.number : (double)NAN))
+			return "";
 	}
 	return cJSON_IsArray(item) ? NULL : "is not an array of numbers";
 }
@@ -372,15 +373,12 @@ static const char *read_phases(cJSON *item, struct gb_phases *phases)
 
 	if (!cJSON_IsObject(item))
 		return "is not an object";
-	phases->item = room_for(item, sizeof *phases->item);
-	if (!phases->item)
-		return "";
 	cJSON_ArrayForEach(phase, item)
 	{
-		struct gb_named_times *to = &phases->item[phases->count++];
+		struct gb_times *time = add_phase(phases, phase->string);
 
-		*to = (struct gb_named_times){ phase->string, no_times };
-		wrong = wrong ? wrong : read_times(phase, &to->time);
+		if (!wrong)
+			wrong = time ? read_times(phase, time) : "";
 	}
 	return wrong;
 }
@@ -389,14 +387,12 @@ static const char *read_texts(const cJSON *item, struct gb_texts *texts)
 {
 	const cJSON *element;
 
-	texts->text = room_for(item, sizeof *texts->text);
-	if (!texts->text)
-		return "";
 	cJSON_ArrayForEach(element, item)
 	{
 		if (!cJSON_IsString(element))
 			return "is not an array of strings";
-		texts->text[texts->count++] = element->valuestring;
+		if (!gb_texts_add(texts, element->valuestring))
+			return "";
 	}
 	return cJSON_IsArray(item) ? NULL : "is not an array of strings";
 }

@@ -18,23 +18,6 @@
 
 /* ---- the list ---------------------------------------------------------------------------- */
 
-/* Make room for `more` pointers after the first `count`.  GB_EMEMORY. */
-static enum gb_status grow(void *array, size_t count, size_t more, size_t *room,
-			   struct gb_error *err)
-{
-	void ***list = array, **grown;
-	const size_t size = count + more > 2 * *room ? count + more : 2 * *room;
-
-	if (more == 0 || count + more <= *room)
-		return GB_OK;
-	grown = reallocarray(*list, size, sizeof(void *));
-	if (!grown)
-		return gb_fail(err, GB_EMEMORY, "out of memory for %zu records", size);
-	*list = grown;
-	*room = size;
-	return GB_OK;
-}
-
 /* The last run with the id, which is the nearest: a run line precedes its records. */
 static const struct gb_run *run_of(const struct gb_records *list, const char *id)
 {
@@ -44,15 +27,35 @@ static const struct gb_run *run_of(const struct gb_records *list, const char *id
 	return gb_no_run;
 }
 
+static bool push_run(struct gb_records *list, struct gb_run *run)
+{
+	struct gb_run **grown = gb_room_for_one(list->run, list->run_count, sizeof run);
+
+	if (!grown)
+		return false;
+	list->run = grown;
+	list->run[list->run_count++] = run;
+	return true;
+}
+
+static bool push_record(struct gb_records *list, struct gb_record *record)
+{
+	struct gb_record **grown = gb_room_for_one(list->record, list->count, sizeof record);
+
+	if (!grown)
+		return false;
+	list->record = grown;
+	list->record[list->count++] = record;
+	return true;
+}
+
 enum gb_status gb_records_add_run(struct gb_records *list, struct gb_run *run, struct gb_error *err)
 {
-	if (grow(&list->run, list->run_count, 1, &list->run_room, err)) {
-		gb_run_free(run);
-		return err->code;
-	}
 	gb_identify(run);
-	list->run[list->run_count++] = run;
-	return GB_OK;
+	if (push_run(list, run))
+		return GB_OK;
+	gb_run_free(run);
+	return gb_out_of_memory(err, "a run");
 }
 
 /* Append a record; owns it even on failure. */
@@ -61,12 +64,10 @@ static enum gb_status append(struct gb_records *list, struct gb_record *record,
 {
 	const struct gb_workload *workload = gb_workload_find(record->bench);
 
-	if (grow(&list->record, list->count, 1, &list->room, err) ||
-	    gb_renew_params(workload, record, err))
-		gb_record_free(record);
-	else
-		list->record[list->count++] = record;
-	return err->code;
+	if (!gb_renew_params(workload, record, err) && push_record(list, record))
+		return GB_OK;
+	gb_record_free(record);
+	return gb_out_of_memory(err, "a record");
 }
 
 enum gb_status gb_records_add_record(struct gb_records *list, struct gb_record *record,
@@ -159,14 +160,19 @@ void gb_records_remove_run(struct gb_records *list, size_t index)
 
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, struct gb_error *err)
 {
-	if (grow(&to->record, to->count, from->count, &to->room, err) ||
-	    grow(&to->run, to->run_count, from->run_count, &to->run_room, err))
-		return err->code;
-	for (size_t i = 0; i < from->count; i++)
-		to->record[to->count++] = from->record[i];
-	for (size_t i = 0; i < from->run_count; i++)
-		to->run[to->run_count++] = from->run[i];
-	from->count = from->run_count = 0;
+	size_t runs = 0, records = 0;
+
+	while (runs < from->run_count && push_run(to, from->run[runs]))
+		runs++;
+	while (runs == from->run_count && records < from->count &&
+	       push_record(to, from->record[records]))
+		records++;
+	if (runs < from->run_count || records < from->count) {
+		to->run_count -= runs;
+		to->count -= records;
+		return gb_out_of_memory(err, "a record");
+	}
+	from->count = from->run_count = from->written = from->written_runs = 0;
 	return GB_OK;
 }
 
@@ -429,31 +435,28 @@ static int by_number(const void *a, const void *b)
 }
 
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
-					void **seen, const char *path, size_t *dropped,
-					struct gb_error *err)
+					const char *path, size_t *dropped, struct gb_error *err)
 {
+	void *seen = NULL; /* a tree of records */
+
 	*dropped = 0;
-	for (size_t i = first; i < list->count && !err->code; i++) {
+	for (size_t i = 0; i < list->count && !err->code; i++) {
 		struct gb_record *record = list->record[i], **earlier = &record;
 
 		if (!isnan(record->seq))
-			earlier = tsearch(record, seen, by_number);
+			earlier = tsearch(record, &seen, by_number);
 		if (!earlier) {
 			gb_out_of_memory(err, NULL);
-		} else if (*earlier != record) {
+		} else if (*earlier != record && i >= first) {
 			(void)check_equal(gb_record_format(*earlier), gb_record_format(record),
 					  path, record->seq, record->run_id, err);
 			gb_records_remove(list, i--);
 			++*dropped;
 		}
 	}
+	while (seen)
+		(void)tdelete(*(struct gb_record **)seen, &seen, by_number);
 	return err->code ? err->code : drop_repeated_runs(list, first_run, path, dropped, err);
-}
-
-void gb_records_forget_seen(void **seen)
-{
-	while (*seen)
-		(void)tdelete(**(struct gb_record ***)seen, seen, by_number);
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */

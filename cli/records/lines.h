@@ -10,9 +10,9 @@
 
 /* The lines of one or more files, owned.  Start with { 0 }. */
 struct gb_records {
-	size_t count, room;
+	size_t count;
 	struct gb_record **record;
-	size_t run_count, run_room;
+	size_t run_count;
 	struct gb_run **run;
 	size_t written_runs, written; /* as many of each are in the output: gb_output_put() */
 	bool truncated;               /* a file ended within a line because its writer was killed */
@@ -32,13 +32,10 @@ struct gb_records {
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
 /* From record `first` and run `first_run` on, remove each line that equals an earlier line of the
- * same run and number; *dropped counts them.  *seen is a tree of the records before `first`; it is
- * NULL at first, and gb_records_forget_seen() frees it.  GB_EUSAGE, naming the file `path`, if such
- * a line differs. */
+ * same run and number; *dropped counts them.  GB_EUSAGE, naming the file `path`, if such a line
+ * differs. */
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
-					void **seen, const char *path, size_t *dropped,
-					struct gb_error *err);
-void gb_records_forget_seen(void **seen);
+					const char *path, size_t *dropped, struct gb_error *err);
 
 /* Append one line that was read; owns it even on failure.  GB_EUSAGE, with what is wrong with the
  * line; GB_EMEMORY. */
