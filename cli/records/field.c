@@ -125,8 +125,12 @@ char *gb_texts_keep(struct gb_texts *texts, const char *text)
 
 void gb_texts_free(struct gb_texts *texts)
 {
-	for (size_t i = 0; i < texts->count; i++)
-		free((char *)(uintptr_t)texts->text[i]);
+	for (size_t i = 0; i < texts->count; i++) {
+		char *text; /* without the const of a list whose texts others own */
+
+		memcpy(&text, &texts->text[i], sizeof text);
+		free(text);
+	}
 	free(texts->text);
 	*texts = (struct gb_texts){ 0 };
 }

@@ -29,7 +29,8 @@ static const struct gb_run *run_of(const struct gb_records *list, const char *id
 
 static bool push_run(struct gb_records *list, struct gb_run *run)
 {
-	struct gb_run **grown = gb_room_for_one(list->run, list->run_count, sizeof run);
+	struct gb_run **grown =
+		gb_room_for_one(list->run, list->run_count, sizeof(struct gb_run *));
 
 	if (!grown)
 		return false;
@@ -40,7 +41,8 @@ static bool push_run(struct gb_records *list, struct gb_run *run)
 
 static bool push_record(struct gb_records *list, struct gb_record *record)
 {
-	struct gb_record **grown = gb_room_for_one(list->record, list->count, sizeof record);
+	struct gb_record **grown =
+		gb_room_for_one(list->record, list->count, sizeof(struct gb_record *));
 
 	if (!grown)
 		return false;
