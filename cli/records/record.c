@@ -226,6 +226,14 @@ static const char *const throttle_words[] = {
 	"display_clocks",
 };
 
+static enum gb_status add_state(struct gb_record *record, const struct gb_gpu_state *state,
+				struct gb_error *err)
+{
+	(void)gb_numbers_add(&record->gpu_state.temperature_c, state->temperature_c, err);
+	(void)gb_numbers_add(&record->gpu_state.clock_hz, state->sm_clock_hz, err);
+	return gb_numbers_add(&record->gpu_state.power_w, state->power_w, err);
+}
+
 enum gb_status gb_record_put_gpu_state(struct gb_record *record, const struct gb_gpu_state *before,
 				       const struct gb_gpu_state *after, struct gb_error *err)
 {
@@ -234,11 +242,8 @@ enum gb_status gb_record_put_gpu_state(struct gb_record *record, const struct gb
 
 	record->gpu_state.energy_j = after->energy_j - before->energy_j;
 	record->gpu_state.throttled_s = (after->throttled_ns - before->throttled_ns) / 1e9;
-	for (const struct gb_gpu_state *s = before; s; s = s == before ? after : NULL)
-		if (gb_numbers_add(&record->gpu_state.temperature_c, s->temperature_c, err) ||
-		    gb_numbers_add(&record->gpu_state.clock_hz, s->sm_clock_hz, err) ||
-		    gb_numbers_add(&record->gpu_state.power_w, s->power_w, err))
-			return err->code;
+	if (add_state(record, before, err) || add_state(record, after, err))
+		return err->code;
 	for (size_t i = 0; i < GB_COUNT(throttle_words) && is_known; i++)
 		if (throttle >> i & 1 &&
 		    !gb_texts_add(&record->gpu_state.throttle, throttle_words[i]))

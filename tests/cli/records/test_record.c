@@ -428,7 +428,7 @@ static void *failing_malloc(size_t size)
 Test(record, every_allocation_of_cjson_may_fail)
 {
 	cJSON_Hooks failing = { failing_malloc, free };
-	const struct gb_result r = measured(&cuda);
+	struct gb_result r = measured(&cuda);
 	cJSON *line = NULL;
 	long tried = 0;
 
@@ -440,6 +440,7 @@ Test(record, every_allocation_of_cjson_may_fail)
 	}
 	cr_assert_gt(tried, 80);
 	cJSON_Delete(line);
+	gb_result_release(&r);
 }
 
 /* ---- the run line ------------------------------------------------------------------------ */
