@@ -244,7 +244,7 @@ static enum gb_status take_launch(struct side *side, int status, const char *fil
 	if (!err->code &&
 	    !(before &&
 	      gb_resume_check("--resume", &side->records, side->path, launch.run[0], "", err)) &&
-	    !gb_output_put_all(&side->output, &launch, err)) {
+	    !gb_output_put(&side->output, &launch, err)) {
 		side->launches++;
 		(void)gb_records_move(&side->records, &launch, err);
 	}

@@ -24,7 +24,7 @@ static enum gb_status launch(const struct gb_request *request, int argc, char **
 	enum gb_status status;
 
 	if (request->target.file)
-		gb_output_inherit(&output, request->target.path, request->target.file,
+		gb_output_inherit(&output, request->target.path, request->target.file, false,
 				  gb_existing(&request->target));
 	else if (gb_output_open(&output, request->target.path, gb_existing(&request->target), err))
 		return err->code;

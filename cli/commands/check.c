@@ -12,7 +12,6 @@
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/session.h"
-#include "cli/records/key.h"
 #include "cli/workloads/choice.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
@@ -24,22 +23,17 @@ struct tally {
 	char reason[640]; /* the first failure, else the last skip */
 };
 
-static void count_result(struct tally *t, const struct gb_result *r)
+static void count_record(struct tally *t, const struct gb_record *record)
 {
-	struct gb_error ignored = { 0 };
-	char *key;
-
-	if (r->outcome == GB_SKIPPED) {
+	if (record->status == GB_STATUS_SKIPPED) {
 		t->skipped++;
 		if (!t->failed)
-			(void)snprintf(t->reason, sizeof t->reason, "%s", r->reason);
-	} else if (r->outcome == GB_RESULT_OK) {
+			(void)snprintf(t->reason, sizeof t->reason, "%s", record->reason);
+	} else if (record->status == GB_STATUS_OK) {
 		t->passed++;
 	} else if (t->failed++ == 0) {
-		key = gb_record_key(r->workload, r->variant, r->params, &ignored);
-		(void)snprintf(t->reason, sizeof t->reason, "%.120s: %s", key ? key : "?",
-			       r->reason);
-		free(key);
+		(void)snprintf(t->reason, sizeof t->reason, "%.120s: %s", record->key,
+			       record->reason);
 	}
 }
 
@@ -54,9 +48,9 @@ static void check_one(void *self, struct gb_result *r, void *input, struct gb_er
 {
 	const struct checker *checker = self;
 
-	if (!r->code)
-		(void)gb_measure(r, input, &checker->session.request->how, false, err);
-	count_result(&checker->tally[r->variant - gb_variants], r);
+	if (!r->code && gb_measure(r, input, &checker->session.request->how, false, err))
+		return;
+	count_record(&checker->tally[r->variant - gb_variants], &r->record);
 }
 
 static enum gb_status check_sweep(void *self, const struct gb_sweep *sweep, struct gb_error *err)
@@ -115,13 +109,19 @@ static enum gb_status print_all(const struct tally *tally)
 static enum gb_status abandon(void *self, void *running, struct gb_error *err)
 {
 	const struct checker *checker = self;
-	struct gb_result *r = running;
+	const struct gb_result *r = running;
+	struct gb_error own = { 0 };
+	struct gb_result hung;
 
 	if (!r || err->code == GB_EINTERRUPTED)
 		return err->code;
-	r->outcome = GB_FAILED;
-	(void)snprintf(r->reason, sizeof r->reason, "%s", err->message);
-	count_result(&checker->tally[r->variant - gb_variants], r);
+	hung = (struct gb_result){ .workload = r->workload,
+				   .variant = r->variant,
+				   .params = r->params };
+	if (gb_result_begin(&hung, &own))
+		return err->code;
+	gb_result_fail(&hung, err);
+	count_record(&checker->tally[r->variant - gb_variants], &hung.record);
 	(void)print_all(checker->tally);
 	return err->code;
 }

@@ -40,10 +40,8 @@ static enum gb_status check_path(const char *path, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Append the records of one file.  Sets records->truncated if the file was cut off.  *seen: see
- * gb_records_drop_repeated(). */
-static enum gb_status read_file(struct gb_records *records, void **seen, const char *path,
-				struct gb_error *err)
+/* Append the records of one file.  Sets records->truncated if the file was cut off. */
+static enum gb_status read_file(struct gb_records *records, const char *path, struct gb_error *err)
 {
 	const size_t before = records->count, runs = records->run_count;
 	char text[96];
@@ -53,7 +51,7 @@ static enum gb_status read_file(struct gb_records *records, void **seen, const c
 	if (is_standard_output(path))
 		return gb_fail(err, GB_EUSAGE, "%s is also standard output", path);
 	if (check_path(path, err) || gb_records_read(path, records, err) ||
-	    gb_records_drop_repeated(records, before, runs, seen, path, &dropped, err))
+	    gb_records_drop_repeated(records, before, runs, path, &dropped, err))
 		return err->code;
 	(void)snprintf(text, sizeof text, ": read twice, counted once: %zu lines\n", dropped);
 	if (dropped)
@@ -64,24 +62,17 @@ static enum gb_status read_file(struct gb_records *records, void **seen, const c
 enum gb_status gb_read_files(struct gb_records *records, const char *const *path, size_t count,
 			     struct gb_error *err)
 {
-	void *seen = NULL;
-
 	for (size_t i = 0; i < count && !err->code; i++) {
-		if (!read_file(records, &seen, path[i], err) && records->truncated)
+		if (!read_file(records, path[i], err) && records->truncated)
 			warn(path[i], ": the last line is incomplete (its writer was killed?); "
 				      "ignored\n");
 	}
-	gb_records_forget_seen(&seen);
 	return err->code;
 }
 
 enum gb_status gb_read_whole(struct gb_records *records, const char *path, struct gb_error *err)
 {
-	void *seen = NULL;
-
-	(void)read_file(records, &seen, path, err);
-	gb_records_forget_seen(&seen);
-	if (err->code || !records->truncated)
+	if (read_file(records, path, err) || !records->truncated)
 		return err->code;
 	return gb_fail(err, GB_EUSAGE, "%s: the last line is incomplete (its writer was killed?)",
 		       path);

@@ -8,6 +8,7 @@
 #include "cli/measure/measure.h"
 #include "cli/measure/sweep.h"
 #include "cli/workloads/registry.h"
+#include "cli/workloads/value.h"
 #include "common/stats.h"
 #include "common/text.h"
 #include "common/variants.h"
@@ -81,8 +82,8 @@ static double measure(const struct gb_variant *variant, int threads, const struc
 	if (workload->prepare(params, &input, &err) ||
 	    gb_measure(&result, input, &few, true, &err) || result.code)
 		goto out;
-	gb_sort(result.time.value, result.time.count);
-	best = result.work.bytes / result.time.value[0] * 1e9;
+	gb_sort(result.record.time.sample, result.record.time.count);
+	best = result.record.work.bytes / result.record.time.sample[0] * 1e9;
 out:
 	gb_result_release(&result);
 	workload->release(input);
@@ -139,27 +140,41 @@ static double cached_bytes(const struct gb_result *r)
 	const struct gb_backend_ops *backend = gb_backends[r->variant->backend];
 	const char *from;
 
-	if (r->cold)
+	if (r->record.cold == GB_YES)
 		return 0;
 	return backend->cache_bytes ? (double)backend->cache_bytes(&from) : (double)INFINITY;
 }
 
 void gb_doubt_rate(struct gb_result *r)
 {
-	const double most = r->copy_bytes_per_s;
-	const double read = r->work.read - cached_bytes(r);
-	const double rate = read / gb_series_quantile(&r->time, 0.5) * 1e9;
+	struct gb_record *record = &r->record;
+	const double most = record->copy_bytes_per_s;
+	const double rate = (r->read_bytes - cached_bytes(r)) / record->time.median * 1e9;
 	const bool was = r->doubtful;
 	char text[2][GB_TEXT_MAX];
 
-	r->doubtful = r->outcome == GB_RESULT_OK && !r->emulated &&
-		      rate > (r->cold ? MARGIN : HOT_MARGIN) * most;
+	r->doubtful = !r->code && !record->emulated &&
+		      rate > (record->cold == GB_YES ? MARGIN : HOT_MARGIN) * most;
+	if (record->status == GB_STATUS_OK || record->status == GB_STATUS_DOUBTFUL)
+		record->status = r->doubtful ? GB_STATUS_DOUBTFUL : GB_STATUS_OK;
 	if (was && !r->doubtful)
-		r->reason[0] = '\0';
+		record->reason = NULL;
 	if (r->doubtful)
-		(void)snprintf(
-			r->reason, sizeof r->reason,
-			"reads its input at %sB/s, but the memory reaches %sB/s: it may not have "
-			"read all of it, or not from memory",
-			gb_text_scaled(text[0], rate), gb_text_scaled(text[1], most));
+		gb_result_remark(r,
+				 "reads its input at %sB/s, but the memory reaches %sB/s: it may "
+				 "not have read all of it, or not from memory",
+				 gb_text_scaled(text[0], rate), gb_text_scaled(text[1], most));
+}
+
+void gb_compare_with_copy(struct gb_result *r, const struct gb_settings *how)
+{
+	const enum gb_backend backend = r->variant->backend;
+	const int threads = gb_threads_of(r->workload, r->variant, r->params);
+
+	r->record.copy_bytes_per_s = gb_copy_bandwidth(backend, threads, how, false);
+	gb_doubt_rate(r);
+	if (!r->doubtful)
+		return;
+	r->record.copy_bytes_per_s = gb_copy_bandwidth(backend, threads, how, true);
+	gb_doubt_rate(r);
 }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/measure/interrupt.h"
 #include "cli/measure/sample.h"
@@ -32,7 +31,8 @@ static enum gb_status set_up(struct gb_measurement *m)
 		return gb_fail(m->err, GB_EUNAVAILABLE, "%s", r->variant->absent);
 	if (gb_device_open(r->variant->backend, (int)m->how->device, m->err))
 		return m->err->code;
-	r->emulated = m->backend->is_emulated && m->backend->is_emulated();
+	m->record->emulated = m->backend->is_emulated && m->backend->is_emulated();
+	m->clock = m->record->emulated ? "emulated" : m->backend->timer->name;
 	m->counting = m->backend->counter != NULL;
 	if (r->variant->backend == GB_CPU)
 		gb_resident_begin(&m->resident);
@@ -40,11 +40,11 @@ static enum gb_status set_up(struct gb_measurement *m)
 	if (gb_state_create(m->ops, r->params, m->input, &m->state, m->err))
 		return m->err->code;
 	if (m->backend->fill) /* a device's upload is no part of create */
-		r->create_ns = gb_now_ns() - start_ns;
+		m->record->create = gb_now_ns() - start_ns;
 	if (gb_state_upload(m->ops, m->state, m->err) || m->backend->synchronize(m->err))
 		return m->err->code;
 	if (!m->backend->fill)
-		r->create_ns = gb_now_ns() - start_ns;
+		m->record->create = gb_now_ns() - start_ns;
 	gb_resident_pause(&m->resident);
 	m->output_size = r->workload->output_size(r->params, m->input);
 	m->output = gb_host_alloc(m->output_size + GB_GUARD, 1, m->err);
@@ -64,21 +64,20 @@ static enum gb_status set_up(struct gb_measurement *m)
 static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool samples_follow,
 			      double *ns)
 {
-	struct gb_result *r = m->result;
 	double host_ns = 0;
 
 	(void)gb_spend_on(m, GB_WARMING_UP);
 	for (int64_t i = 0; i < count && gb_goes_on(m); i++) {
 		const struct gb_manner how = {
 			.batch = 1,
-			.cold = r->cold && (i == 0 || m->backend->hold),
+			.cold = m->cold && (i == 0 || m->backend->hold),
 			.verified = m->how->verify != GB_VERIFY_NONE && (i == 0 || !samples_follow),
 		};
 
 		if (gb_take_run(m, how, ns, &host_ns))
 			return m->err->code;
 		if (i == 0)
-			r->first_ns = host_ns;
+			m->record->first_call = host_ns;
 		else if (m->backend->hold && gb_keep_host_time(m, host_ns))
 			return m->err->code;
 		if (!gb_goes_on(m) || (how.verified && gb_verify_run(m)))
@@ -87,7 +86,7 @@ static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool samp
 			return gb_fail(m->err, GB_ERUNTIME,
 				       "time-out: no %s within %g s (the first run took %.3g s)",
 				       samples_follow ? "sample" : "result", m->how->timeout_s,
-				       r->first_ns * 1e-9);
+				       m->record->first_call * 1e-9);
 	}
 	return m->err->code;
 }
@@ -103,17 +102,20 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	const int64_t chosen = gb_choose_sample(how);
 	const int64_t most = how->samples ? how->samples : GB_MAX_SAMPLES;
 	const bool some = how->verify != GB_VERIFY_NONE;
+	struct gb_gpu_state before, after;
 	bool enough = false, verified;
 	double last_s = 0;
 
 	(void)gb_spend_on(m, GB_SAMPLING);
-	r->batch = gb_choose_batch(m, warm_ns);
+	if (m->backend->state)
+		m->backend->state(&before);
+	m->batch = gb_choose_batch(m, warm_ns);
 	if (gb_timer_resolution(m->timer.ops, m->timer.clock, &r->resolution_ns, m->err))
 		return m->err->code;
-	r->resolution_ns /= (double)r->batch;
+	r->resolution_ns /= (double)m->batch;
 	m->first = m->runs;
 	do {
-		const int64_t k = (int64_t)r->time.count;
+		const int64_t k = (int64_t)m->record->time.count;
 		const double start_s = gb_elapsed_s(m);
 
 		verified =
@@ -124,6 +126,15 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 		last_s = gb_elapsed_s(m) - start_s;
 		enough = gb_stop_sampling(r, how, gb_elapsed_s(m));
 	} while (!enough || (some && !verified));
+	if (m->backend->state) {
+		m->backend->state(&after);
+		if (gb_record_put_gpu_state(m->record, &before, &after, m->err))
+			return m->err->code;
+	}
+	if (gb_times_settle(&m->record->time, m->clock, r->resolution_ns, m->err))
+		return m->err->code;
+	if (!m->record->emulated && !(m->record->time.median > 0))
+		return gb_fail(m->err, GB_ERUNTIME, "the clock is too coarse for a run");
 	return GB_OK;
 }
 
@@ -148,8 +159,8 @@ static bool want_more(struct gb_measurement *m, const struct extras *extras, siz
 /* Time runs that are not held back. */
 static enum gb_status take_launches(struct gb_measurement *m)
 {
-	const struct gb_manner how = { .batch = 1, .cold = m->result->cold };
-	const size_t have = m->result->host_time.count;
+	const struct gb_manner how = { .batch = 1, .cold = m->cold };
+	const size_t have = m->record->host_time.count;
 	const struct extras extras = { have < 2 ? 2 - have : 0, GB_HOST_TIMES - have,
 				       gb_least_time_s(m->how), gb_elapsed_s(m) };
 	double ns, host_ns;
@@ -164,7 +175,7 @@ static enum gb_status take_launches(struct gb_measurement *m)
 
 static enum gb_status take_phases(struct gb_measurement *m, struct extras extras)
 {
-	const struct gb_manner how = { 1, m->result->cold, true, true, false, false };
+	const struct gb_manner how = { 1, m->cold, true, true, false, false };
 	double ns, host_ns;
 
 	if (!m->timer.named || m->how->no_phases)
@@ -173,7 +184,7 @@ static enum gb_status take_phases(struct gb_measurement *m, struct extras extras
 	for (size_t i = 0; want_more(m, &extras, i); i++) {
 		if (gb_take_run(m, how, &ns, &host_ns))
 			return m->err->code;
-		if (i + 1 >= extras.least && gb_phases_are_narrow(m->result, m->how))
+		if (i + 1 >= extras.least && gb_phases_are_narrow(m->record, m->how))
 			break;
 	}
 	return m->err->code;
@@ -186,7 +197,7 @@ static enum gb_status take_transfers(struct gb_measurement *m, struct extras ext
 		return GB_OK;
 	extras.start_s = gb_elapsed_s(m);
 	for (size_t i = 0; want_more(m, &extras, i); i++)
-		if (gb_time_upload(m) || gb_time_download(m))
+		if (gb_time_transfer(m, true) || gb_time_transfer(m, false))
 			return m->err->code;
 	return m->err->code;
 }
@@ -197,7 +208,7 @@ static enum gb_status take_transfers(struct gb_measurement *m, struct extras ext
 static enum gb_status take_extras(struct gb_measurement *m)
 {
 	const struct gb_settings *how = m->how;
-	const size_t most = m->result->emulated ? 1 : m->result->time.count;
+	const size_t most = m->record->emulated ? 1 : m->record->time.count;
 	const struct extras extras = { .least = how->samples ? most : 1,
 				       .most = most,
 				       .most_s = gb_least_time_s(how) /
@@ -215,32 +226,19 @@ static enum gb_status take_extras(struct gb_measurement *m)
 
 static enum gb_status measure(struct gb_measurement *m, bool timed)
 {
-	struct gb_result *r = m->result;
 	double ns = NAN;
 
 	if (set_up(m))
 		return m->err->code;
-	if (!timed)
-		return warm_up(m, m->distinct, false, &ns);
-	if (warm_up(m, m->how->warmup, true, &ns))
+	if (timed ? warm_up(m, m->how->warmup, true, &ns) || take_samples(m, ns) || take_extras(m)
+		  : warm_up(m, m->distinct, false, &ns))
 		return m->err->code;
-	if (m->backend->state)
-		m->backend->state(&r->before);
-	if (take_samples(m, ns))
+	if (m->counting)
+		gb_metric(&m->metrics, "warp_efficiency", m->backend->counter->warp_efficiency());
+	if (gb_record_put_metrics(m->record, &m->metrics, m->err) || !timed || gb_sum_up(m))
 		return m->err->code;
-	if (m->backend->state)
-		m->backend->state(&r->after);
-	r->has_gpu_state = m->backend->state != NULL;
-	if (take_extras(m))
-		return m->err->code;
-	if (!r->emulated && !(gb_series_quantile(&r->time, 0.5) > 0))
-		return gb_fail(m->err, GB_ERUNTIME, "the clock is too coarse for a run");
-	gb_compute_rates(m);
-	if (!m->counting)
-		return GB_OK;
-	gb_metric(&r->metrics, "warp_efficiency", m->backend->counter->warp_efficiency());
-	r->counts = strdup(m->backend->counter->counts());
-	return r->counts ? GB_OK : gb_out_of_memory(m->err, "the counts");
+	return m->counting ? gb_record_put_counts(m->record, m->backend->counter->counts(), m->err)
+			   : GB_OK;
 }
 
 static void tear_down(struct gb_measurement *m)
@@ -258,6 +256,7 @@ enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb
 	struct gb_error own = { 0 };
 	struct gb_measurement m = {
 		.result = result,
+		.record = &result->record,
 		.how = how,
 		.ops = result->variant->ops,
 		.backend = gb_backends[result->variant->backend],
@@ -265,27 +264,26 @@ enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb
 		.resident = { .base = NAN },
 		.err = &own,
 		.started_ns = gb_now_ns(),
+		.cold = timed && !how->hot,
 	};
 
 	if (gb_interrupted)
 		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
+	if (gb_result_begin(result, err))
+		return err->code;
 	m.share_ns = m.started_ns;
-	result->threads = gb_threads_of(result->workload, result->variant, result->params);
-	result->cold = timed && !how->hot;
-	result->outcome = GB_RESULT_OK;
-	result->reason[0] = '\0';
-	gb_result_forget(result);
 	gb_memory_mark();
 	gb_watch_begin(result, how->hang_s);
 	(void)measure(&m, timed);
 	gb_watch_end();
-	result->host_bytes = gb_memory_peak(GB_HOST_MEMORY);
-	result->device_bytes = gb_memory_peak(GB_DEVICE_MEMORY);
-	result->elapsed_s = gb_elapsed_s(&m);
+	m.record->memory.host_bytes = (double)gb_memory_peak(GB_HOST_MEMORY);
+	m.record->memory.device_bytes = (double)gb_memory_peak(GB_DEVICE_MEMORY);
+	m.record->elapsed_s = result->elapsed_s = gb_elapsed_s(&m);
 	tear_down(&m);
 	(void)gb_spend_on(&m, GB_SETTING_UP);
 	if (own.code == GB_EINTERRUPTED)
 		return gb_fail(err, own.code, "%s", own.message);
-	gb_result_settle(result, &own);
+	if (own.code)
+		gb_result_fail(result, &own);
 	return GB_OK;
 }

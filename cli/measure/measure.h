@@ -1,8 +1,8 @@
 /* measure.h -- runs one measurement: a variant at a point of a sweep.
  *
  * create, upload, [reset, run] x (warm-ups + samples), download, verify, destroy.  stopping.h
- * decides when there are enough samples.  The result is a struct gb_result, which describe.c and
- * record.c turn into a line of the record file.
+ * decides when there are enough samples.  They fill a struct gb_record,
+ * which is then written as a line of the record file.
  *
  * The first sample, the last, and a random one between are verified; if the samples are different
  * work, the first of each is; --verify=all verifies every sample.  Before a verified run the results
@@ -17,7 +17,8 @@
 
 /* Measure or, if `timed` is false, only run and verify each distinct input once.  The caller sets
  * workload, variant and params in result; the rest is filled in.  The status of the measurement is
- * in result->code; gb_measure() itself fails only with GB_EINTERRUPTED. */
+ * in result->code; gb_measure() itself fails only with GB_EINTERRUPTED and without memory for a
+ * record. */
 enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb_settings *how,
 			  bool timed, struct gb_error *err);
 

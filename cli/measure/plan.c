@@ -37,7 +37,7 @@ static void plan_one(void *self, struct gb_result *r, void *input, struct gb_err
 	if (!key)
 		return;
 	if (r->code)
-		gb_fail(&own, r->code, "%s", r->reason);
+		gb_fail(&own, r->code, "%s", r->record.reason);
 	else
 		(void)gb_need_of(&need, r->workload, r->variant, r->params, input, &own);
 	gb_text_print(stdout, key);

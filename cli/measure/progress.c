@@ -7,7 +7,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/records/describe.h"
 #include "cli/records/key.h"
 #include "common/stats.h"
 #include "common/text.h"
@@ -44,19 +43,13 @@ static size_t columns(void)
 	return size.ws_col;
 }
 
-static char *key_of(const struct gb_result *result)
-{
-	struct gb_error ignored = { 0 };
-
-	return gb_record_key(result->workload, result->variant, result->params, &ignored);
-}
-
 /* Print the status line: "3/10, 12 s left, +-2.1 %, radix/cpu/best count=1000000 ..." */
 static void show(struct gb_progress *p, const struct gb_result *result, double half_width)
 {
 	char left[32], interval[32] = "", line[512];
 	const size_t width = columns();
-	char *key = key_of(result);
+	struct gb_error ignored = { 0 };
+	char *key = gb_record_key(result->workload, result->variant, result->params, &ignored);
 
 	if (!isnan(half_width))
 		(void)snprintf(interval, sizeof interval, ", +-%.1f %%%s", 100 * half_width,
@@ -90,7 +83,8 @@ void gb_progress_begin(struct gb_progress *progress, struct gb_result *result)
 
 void gb_progress_end(struct gb_progress *progress, const struct gb_result *r)
 {
-	char *key, *line = NULL;
+	const struct gb_record *record = &r->record;
+	char *line = NULL;
 
 	progress->done++;
 	for (int i = 0; i < GB_SHARES; i++)
@@ -98,16 +92,14 @@ void gb_progress_end(struct gb_progress *progress, const struct gb_result *r)
 	if (!progress->verbose)
 		return;
 	gb_progress_hide(progress);
-	key = key_of(r);
-	if (asprintf(&line, "%s: %s%s%s%s (%zu samples, %.2f s)", key ? key : "?",
-		     r->outcome == GB_FAILED ? "FAILED, " : "",
-		     gb_status_word(gb_status_of_result(r)), r->reason[0] ? ": " : "", r->reason,
-		     r->time.count, r->elapsed_s) < 0)
+	if (asprintf(&line, "%s: %s%s%s%s (%zu samples, %.2f s)", record->key,
+		     record->status == GB_STATUS_FAILED ? "FAILED, " : "",
+		     gb_status_word(record->status), record->reason ? ": " : "",
+		     record->reason ? record->reason : "", record->time.count, r->elapsed_s) < 0)
 		line = NULL;
 	gb_text_print(stderr, line ? line : "?");
 	(void)fputc('\n', stderr);
 	free(line);
-	free(key);
 }
 
 void gb_progress_hide(const struct gb_progress *progress)

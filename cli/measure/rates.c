@@ -1,48 +1,92 @@
-/* rates.c -- the work, the bytes and the rates of a measurement. */
-#include "cli/measure/sample.h"
-#include "common/text.h"
+/* rates.c -- what is computed from the samples of a measurement: work, rates, medians. */
+#include <math.h>
 
-/* Bytes of the input that the last verified run read, from the variant's metric; 0 without one. */
-static double touched_bytes(const struct gb_metrics *metrics)
-{
-	for (size_t i = 0; i < metrics->count; i++)
-		if (gb_equal(metrics->item[i].name, "touched_bytes"))
-			return metrics->item[i].value;
-	return 0;
-}
+#include "cli/measure/sample.h"
+#include "cli/workloads/value.h"
 
 /* Bytes that a run moves through main memory: by the variant's model or, if it has all its data in
- * a cache that is cold at first, those of the input and the output. */
-static double bytes_moved(const struct gb_measurement *m)
+ * a cache that is cold at first, those of the input and the output.  A variant without a model may
+ * have a metric of the bytes of the input that the last verified run read. */
+static double bytes_moved(const struct gb_measurement *m, double least)
 {
-	const struct gb_result *r = m->result;
-	const double least = r->workload->work(r->params, m->input).bytes;
 	const char *from;
 
 	if (!m->ops->bytes)
-		return least + touched_bytes(&r->metrics);
-	if (r->cold && m->backend->cache_bytes && m->state_bytes <= m->backend->cache_bytes(&from))
+		return least + fmax(gb_member_number(&m->record->metrics, "touched_bytes"), 0);
+	if (m->cold && m->backend->cache_bytes && m->state_bytes <= m->backend->cache_bytes(&from))
 		return least;
-	return m->ops->bytes(r->params, m->input);
+	return m->ops->bytes(m->result->params, m->input);
 }
 
-void gb_compute_rates(struct gb_measurement *m)
+/* The rate of samples that are different work. */
+static double harmonic_rate(const struct gb_measurement *m)
 {
-	struct gb_result *r = m->result;
+	const struct gb_workload *workload = m->result->workload;
+	const struct gb_times *time = &m->record->time;
 	double ns_per_item = 0;
 
-	r->work = r->workload->work(r->params, m->input);
-	r->work.bytes = bytes_moved(m);
-	if (r->cold)
-		r->flush_bytes = m->backend->flush_bytes(); /* 0 before the first flush */
-	for (size_t i = 0; i < r->time.count; i++) {
-		const int64_t run = m->first + (int64_t)i;
-		const double items = r->workload->items
-					     ? r->workload->items(r->params, m->input, run)
-					     : r->work.items;
+	for (size_t i = 0; i < time->count; i++)
+		ns_per_item += time->sample[i] /
+			       (workload->items ? workload->items(m->result->params, m->input,
+								  m->first + (int64_t)i)
+						: m->record->work.items);
+	return (double)time->count / ns_per_item * 1e9;
+}
 
-		ns_per_item += r->time.value[i] / items;
-	}
-	if (m->distinct > 1)
-		r->harmonic_items_per_s = (double)r->time.count / ns_per_item * 1e9;
+static double median_of(const struct gb_record *record, const char *transfer)
+{
+	const struct gb_times *times = gb_record_times(record, transfer);
+
+	return times ? times->median : (double)NAN;
+}
+
+/* Set the medians of the series besides the samples.  On the CPU a download is a copy that only
+ * verifying needs: its median is enough. */
+static enum gb_status settle(struct gb_measurement *m)
+{
+	const double resolution_ns = m->result->resolution_ns;
+	struct gb_record *r = m->record;
+
+	if (gb_times_settle(&r->host_time, "monotonic", 0, m->err) ||
+	    gb_phases_settle(&r->phases, m->clock, resolution_ns, m->err) ||
+	    gb_phases_settle(&r->transfers, m->clock, resolution_ns, m->err))
+		return m->err->code;
+	r->upload = median_of(r, "upload");
+	r->download = median_of(r, "download");
+	if (isnan(r->upload))
+		gb_phases_clear(&r->transfers);
+	return GB_OK;
+}
+
+enum gb_status gb_sum_up(struct gb_measurement *m)
+{
+	const struct gb_workload *workload = m->result->workload;
+	const struct gb_work work = workload->work(m->result->params, m->input);
+	struct gb_record *r = m->record;
+
+	if (settle(m))
+		return m->err->code;
+	r->cold = m->cold ? GB_YES : GB_NO;
+	r->batch = (double)m->batch;
+	r->holds_given_up = gb_positive((double)m->given_up);
+	r->threads = gb_positive(gb_threads_of(workload, m->result->variant, m->result->params));
+	m->result->read_bytes = work.read;
+	r->work.items = work.items;
+	r->work.bytes = bytes_moved(m, work.bytes);
+	if (m->cold) /* 0 before the first flush */
+		r->memory.flush_bytes = gb_positive((double)m->backend->flush_bytes());
+	if (m->distinct > 1 && !r->emulated)
+		r->harmonic_items_per_s = harmonic_rate(m);
+	if (!isnan(r->gpu_state.throttled_s))
+		r->gpu_state.throttled_samples = (double)m->throttled;
+	if (m->throttled > MAX_RETAKEN)
+		gb_result_remark(m->result,
+				 "clocks were lowered because of power or heat in %lld samples",
+				 (long long)m->throttled);
+	if (m->given_up >= MAX_GIVE_UPS)
+		gb_result_remark(m->result,
+				 "these times include launches: the stream could not be held "
+				 "back, because run() waits for the device or queues more than "
+				 "fits");
+	return GB_OK;
 }

@@ -1,19 +1,20 @@
-/* sample.c -- one run of a variant, timed. */
+/* sample.c -- one run of a variant, timed, and the verification of its result.
+ *
+ * The results are overwritten before a verified run, on the device, and before the download, on the
+ * host, with a byte that no variant can foresee: a result that was not computed, or not copied, is
+ * wrong.
+ */
 #include "cli/measure/sample.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "cli/measure/interrupt.h"
 #include "common/memory.h"
 #include "common/secret.h"
 #include "common/text.h"
 
-enum {
-	MAX_BATCH = 1000,
-	MAX_GIVE_UPS = 2, /* failed holds after which no more are tried */
-	MAX_RETAKEN = 10, /* samples that are retaken because clocks were lowered */
-};
+enum { MAX_BATCH = 1000 };
 static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot */
 static const double BATCH_NS = 200e3; /* length of a batch, about */
 
@@ -40,7 +41,8 @@ enum gb_share gb_spend_on(struct gb_measurement *m, enum gb_share share)
 	return before;
 }
 
-unsigned char gb_next_poison(void)
+/* A byte that no variant can foresee: 128 to 254. */
+static unsigned char next_poison(void)
 {
 	return (unsigned char)(128 + gb_secret() % 127);
 }
@@ -49,7 +51,7 @@ static enum gb_status poison_results(struct gb_measurement *m)
 {
 	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
 
-	(void)gb_memory_poison(m->state, gb_next_poison(), m->backend->fill, m->err);
+	(void)gb_memory_poison(m->state, next_poison(), m->backend->fill, m->err);
 	(void)gb_spend_on(m, share);
 	return m->err->code;
 }
@@ -82,19 +84,17 @@ static void queue_runs(struct gb_measurement *m, const struct gb_manner *how)
 	gb_timer_end(&m->timer);
 }
 
-static enum gb_status push_phases(struct gb_result *r, const struct gb_phase_time *phase,
-				  size_t count, struct gb_error *err)
+static enum gb_status add_phases(struct gb_phases *phases, const struct gb_phase_time *phase,
+				 size_t count, struct gb_error *err)
 {
 	for (size_t i = 0; i < count && !err->code; i++) {
-		size_t at = 0;
+		struct gb_times *time = gb_phases_get(phases, phase[i].name);
 
-		while (at < r->phase_count && !gb_equal(r->phase[at].name, phase[i].name))
-			at++;
-		if (at == GB_MAX_PHASES)
+		if (!time)
+			return gb_out_of_memory(err, "the samples");
+		if (phases->count > GB_MAX_PHASES)
 			return gb_fail(err, GB_ERUNTIME, "more than %d phases", GB_MAX_PHASES);
-		if (at == r->phase_count)
-			r->phase[r->phase_count++].name = phase[i].name;
-		(void)gb_series_push(&r->phase[at].time, phase[i].ns, err);
+		(void)gb_times_add(time, phase[i].ns, err);
 	}
 	return err->code;
 }
@@ -132,8 +132,8 @@ static enum gb_status take_once(struct gb_measurement *m, const struct gb_manner
 		return m->err->code;
 	*ns /= (double)how->batch;
 	if (m->runs == 0)
-		m->result->resident_bytes = gb_resident_peak(&m->resident);
-	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
+		m->record->memory.resident_bytes = gb_positive(gb_resident_peak(&m->resident));
+	return how->phases ? add_phases(&m->record->phases, phase, phases, m->err) : GB_OK;
 }
 
 /* The time that clocks have been lowered so far; NAN, which nothing exceeds, if unknown. */
@@ -145,19 +145,18 @@ static double throttled_ns(const struct gb_measurement *m)
 enum gb_status gb_take_run(struct gb_measurement *m, struct gb_manner how, double *ns,
 			   double *host_ns)
 {
-	struct gb_result *r = m->result;
 	bool again = true;
 
 	while (again) {
 		const double before_ns = throttled_ns(m);
 
 		how.held = how.held && m->backend->hold && m->runs > 0 &&
-			   r->given_up < MAX_GIVE_UPS && !(m->ops->flags & GB_HOST_DECISIONS);
+			   m->given_up < MAX_GIVE_UPS && !(m->ops->flags & GB_HOST_DECISIONS);
 		if (take_once(m, &how, ns, host_ns))
 			return m->err->code;
-		again = how.counts && throttled_ns(m) > before_ns && r->throttled++ < MAX_RETAKEN;
+		again = how.counts && throttled_ns(m) > before_ns && m->throttled++ < MAX_RETAKEN;
 		if (!again && how.held && !m->backend->has_held()) {
-			r->given_up++;
+			m->given_up++;
 			again = true;
 		}
 	}
@@ -167,41 +166,28 @@ enum gb_status gb_take_run(struct gb_measurement *m, struct gb_manner how, doubl
 
 enum gb_status gb_keep_host_time(struct gb_measurement *m, double host_ns)
 {
-	if (!m->backend->hold && m->result->host_time.count >= GB_HOST_TIMES)
+	if (!m->backend->hold && m->record->host_time.count >= GB_HOST_TIMES)
 		return GB_OK;
-	return gb_series_push(&m->result->host_time, host_ns, m->err);
+	return gb_times_add(&m->record->host_time, host_ns, m->err);
 }
 
 int64_t gb_choose_batch(const struct gb_measurement *m, double ns)
 {
 	const struct gb_result *r = m->result;
 
-	if (r->cold || !(m->ops->flags & GB_REPEATABLE) || m->distinct > 1 || !(ns < SHORT_NS) ||
+	if (m->cold || !(m->ops->flags & GB_REPEATABLE) || m->distinct > 1 || !(ns < SHORT_NS) ||
 	    (r->workload->repeatable && !r->workload->repeatable(r->params)))
 		return 1;
 	return ns * MAX_BATCH > BATCH_NS ? (int64_t)ceil(BATCH_NS / ns) : MAX_BATCH;
 }
 
-/* Say what a reader of the times should know. */
-static void remark(struct gb_result *r)
-{
-	if (r->throttled > MAX_RETAKEN)
-		(void)snprintf(r->reason, sizeof r->reason,
-			       "clocks were lowered because of power or heat in %lld samples",
-			       (long long)r->throttled);
-	if (r->given_up >= MAX_GIVE_UPS)
-		(void)snprintf(r->reason, sizeof r->reason,
-			       "these times include launches: the stream could not be held back, "
-			       "because run() waits for the device or queues more than fits");
-}
-
 enum gb_status gb_take_sample(struct gb_measurement *m, bool verified)
 {
-	struct gb_result *r = m->result;
-	const struct gb_manner how = { r->batch, r->cold, true, false, verified, true };
+	const struct gb_manner how = { m->batch, m->cold, true, false, verified, true };
+	struct gb_record *r = m->record;
 	double ns, host_ns;
 
-	if (gb_take_run(m, how, &ns, &host_ns) || gb_series_push(&r->time, ns, m->err))
+	if (gb_take_run(m, how, &ns, &host_ns) || gb_times_add(&r->time, ns, m->err))
 		return m->err->code;
 	if ((!m->backend->hold || m->ops->flags & GB_HOST_DECISIONS) &&
 	    gb_keep_host_time(m, host_ns))
@@ -209,24 +195,24 @@ enum gb_status gb_take_sample(struct gb_measurement *m, bool verified)
 	if (m->backend->sm_clock_hz) {
 		const double hz = m->backend->sm_clock_hz();
 
-		if (!isnan(hz) && gb_series_push(&r->sm_clock_hz, hz, m->err))
+		if (!isnan(hz) && gb_numbers_add(&r->gpu_state.sm_clock_hz, hz, m->err))
 			return m->err->code;
 	}
-	if (isnan(r->first_ns))
-		r->first_ns = host_ns;
-	remark(r);
+	if (isnan(r->first_call))
+		r->first_call = host_ns;
 	return m->err->code;
 }
 
-/* ---- transfers ---------------------------------------------------------------------------- */
-
-/* Do a transfer between two marks and keep its time. */
-static enum gb_status transfer(struct gb_measurement *m, bool uploads, struct gb_series *series)
+enum gb_status gb_time_transfer(struct gb_measurement *m, bool uploads)
 {
+	struct gb_times *times =
+		gb_phases_get(&m->record->transfers, uploads ? "upload" : "download");
 	struct gb_phase_time none[1];
 	size_t phases = GB_COUNT(none);
 	double ns;
 
+	if (!times)
+		return gb_out_of_memory(m->err, "the samples");
 	m->timer.phases = false;
 	gb_timer_begin(&m->timer);
 	if (uploads ? m->ops->upload(m->state, m->err)
@@ -235,15 +221,39 @@ static enum gb_status transfer(struct gb_measurement *m, bool uploads, struct gb
 	gb_timer_end(&m->timer);
 	if (m->backend->synchronize(m->err) || gb_timer_read(&m->timer, &ns, none, &phases))
 		return m->err->code;
-	return gb_series_push(series, ns, m->err);
+	return gb_times_add(times, ns, m->err);
 }
 
-enum gb_status gb_time_upload(struct gb_measurement *m)
+/* ---- verification ------------------------------------------------------------------------- */
+
+static enum gb_status check_guard(const struct gb_measurement *m, unsigned char poison)
 {
-	return transfer(m, true, &m->result->upload);
+	for (size_t i = 0; i < GB_GUARD; i++)
+		if (m->output[m->output_size + i] != poison)
+			return gb_fail(m->err, GB_EVERIFY,
+				       "download() writes beyond the output of %zu bytes",
+				       m->output_size);
+	return GB_OK;
 }
 
-enum gb_status gb_time_download(struct gb_measurement *m)
+enum gb_status gb_verify_run(struct gb_measurement *m)
 {
-	return transfer(m, false, &m->result->download);
+	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
+	const unsigned char poison = next_poison();
+	const struct gb_workload *workload = m->result->workload;
+
+	memset(m->output, poison, m->output_size + GB_GUARD);
+	if (gb_time_transfer(m, false))
+		return m->err->code;
+	m->record->verify.result = "fail";
+	if (check_guard(m, poison) || workload->verify(m->result->params, m->input, m->runs - 1,
+						       m->output, &m->metrics, m->err))
+		return m->err->code;
+	if (m->ops->metrics)
+		m->ops->metrics(m->state, &m->metrics);
+	m->record->status = GB_STATUS_OK;
+	m->record->verify.result = "pass";
+	m->record->verify.runs = (double)++m->verified;
+	(void)gb_spend_on(m, share);
+	return GB_OK;
 }

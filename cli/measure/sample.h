@@ -8,6 +8,7 @@
 /* A measurement under way. */
 struct gb_measurement {
 	struct gb_result *result;
+	struct gb_record *record; /* the result's */
 	const struct gb_settings *how;
 	const struct gb_variant_ops *ops;
 	const struct gb_backend_ops *backend;
@@ -16,12 +17,19 @@ struct gb_measurement {
 	size_t output_size, state_bytes;
 	struct gb_resident resident;
 	struct gb_timer timer;
+	const char *clock; /* the name of the timer's, in the record */
 	struct gb_error *err;
-	int64_t runs;        /* runs or batches so far; the number passed to reset() */
-	int64_t first;       /* number of the first sample */
-	int64_t distinct;    /* inputs that the samples cycle through */
-	bool counting;       /* the back end counts the first run */
-	enum gb_share share; /* what is done now, since share_ns */
+	int64_t runs;              /* runs or batches so far; the number passed to reset() */
+	int64_t first;             /* number of the first sample */
+	int64_t distinct;          /* inputs that the samples cycle through */
+	int64_t batch;             /* runs per sample */
+	int64_t verified;          /* runs that were */
+	int64_t given_up;          /* holds that timed out; their samples are not counted */
+	int64_t throttled;         /* samples with lowered clocks; the first ten are taken again */
+	bool cold;                 /* flush the caches before each sample */
+	bool counting;             /* the back end counts the first run */
+	struct gb_metrics metrics; /* of the last verified run */
+	enum gb_share share;       /* what is done now, since share_ns */
 	double share_ns, started_ns;
 };
 
@@ -50,6 +58,11 @@ enum gb_share gb_spend_on(struct gb_measurement *m, enum gb_share share);
 enum gb_status gb_take_run(struct gb_measurement *m, struct gb_manner how, double *ns,
 			   double *host_ns);
 
+enum {
+	MAX_GIVE_UPS = 2, /* failed holds after which no more are tried */
+	MAX_RETAKEN = 10, /* samples that are retaken because clocks were lowered */
+};
+
 /* Keep the host's time of a run that was not held back; on the CPU a few are enough, as they are
  * nearly the variant's. */
 enum gb_status gb_keep_host_time(struct gb_measurement *m, double host_ns);
@@ -59,22 +72,18 @@ enum { GB_HOST_TIMES = 5 }; /* at most */
  * hot samples have more than one. */
 int64_t gb_choose_batch(const struct gb_measurement *m, double ns);
 
-/* Take a sample of result->batch runs and keep its times; the caller verifies it if `verified`. */
+/* Take a sample of `batch` runs and keep its times; the caller verifies it if `verified`. */
 enum gb_status gb_take_sample(struct gb_measurement *m, bool verified);
 
 /* Time an upload or a download. */
-enum gb_status gb_time_upload(struct gb_measurement *m);
-enum gb_status gb_time_download(struct gb_measurement *m);
+enum gb_status gb_time_transfer(struct gb_measurement *m, bool uploads);
 
-/* Bytes behind the output that download() must not write, and a byte that no variant can foresee:
- * 128 to 254. */
-enum { GB_GUARD = 64 };
-unsigned char gb_next_poison(void);
+enum { GB_GUARD = 64 }; /* bytes behind the output that download() must not write */
 
-/* verify.c: download the result of the last run, and verify it.  GB_EVERIFY if it is wrong. */
+/* Download the result of the last run, and verify it.  GB_EVERIFY if it is wrong. */
 enum gb_status gb_verify_run(struct gb_measurement *m);
 
-/* rates.c: set the work, the bytes and the rates of a result that has its samples. */
-void gb_compute_rates(struct gb_measurement *m);
+/* rates.c: set what is computed from the samples: work, rates, medians of phases and transfers. */
+enum gb_status gb_sum_up(struct gb_measurement *m);
 
 #endif

@@ -18,7 +18,6 @@
 #include "cli/measure/need.h"
 #include "cli/measure/paths.h"
 #include "cli/records/archs.h"
-#include "cli/records/describe.h"
 #include "cli/records/key.h"
 #include "cli/workloads/choice.h"
 #include "cli/workloads/registry.h"
@@ -28,29 +27,6 @@
 #include "common/variants.h"
 
 /* ---- the beginning ------------------------------------------------------------------------ */
-
-/* Write a line and delete it.  NULL means that there was no memory for it. */
-static enum gb_status write_line(struct gb_session *s, cJSON *line, struct gb_error *err)
-{
-	if (line)
-		(void)gb_output_put(&s->output, line, err);
-	else
-		gb_out_of_memory(err, "writing a record");
-	cJSON_Delete(line);
-	return err->code;
-}
-
-/* Write the lines that are not yet in the output, if it takes lines. */
-static enum gb_status write_lines(struct gb_session *s, struct gb_error *err)
-{
-	struct gb_records *list = &s->records;
-
-	for (; s->written_runs < list->run_count && !err->code; s->written_runs++)
-		(void)write_line(s, gb_run_format(list->run[s->written_runs]), err);
-	for (; s->written < list->count && !err->code; s->written++)
-		(void)write_line(s, gb_record_format(list->record[s->written]), err);
-	return err->code;
-}
 
 /* Read --shard: "2/8" is shard 1 of 8. */
 static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
@@ -138,12 +114,9 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 {
 	const struct gb_request *request = s->request;
 
-	if (request->target.file && request->target.shared)
-		gb_output_share(&s->output, request->target.path, request->target.file,
-				gb_existing(&request->target));
-	else if (request->target.file)
+	if (request->target.file)
 		gb_output_inherit(&s->output, request->target.path, request->target.file,
-				  gb_existing(&request->target));
+				  request->target.shared, gb_existing(&request->target));
 	else if (gb_output_open(&s->output, request->target.path, gb_existing(&request->target),
 				err))
 		return err->code;
@@ -153,8 +126,6 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 		return err->code;
 	if (request->target.shared)
 		drop_other_devices(s);
-	s->written = s->records.count;
-	s->written_runs = s->records.run_count;
 	if (gb_done_init(&s->past, &s->records, to_be_made_again(request), err))
 		return err->code;
 	s->verdict = s->past.hung_count ? GB_ERUNTIME : GB_OK;
@@ -164,13 +135,12 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 /* Add the run line after the lines of a resumed file. */
 static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 {
-	cJSON *line = gb_describe_run(&s->info, err);
+	struct gb_run *run = gb_describe_run(&s->info, err);
 
-	if (!line || gb_records_add(&s->records, line, err) ||
+	if (!run || gb_records_add_run(&s->records, run, err) ||
 	    s->request->target.resume == GB_RESUME_ANY)
 		return err->code;
-	return gb_resume_check("--resume", &s->records, s->request->target.path,
-			       s->records.run[s->records.run_count - 1],
+	return gb_resume_check("--resume", &s->records, s->request->target.path, run,
 			       " (--resume=any adds to it anyway)", err);
 }
 
@@ -207,7 +177,7 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	s->info.argv = argv;
 	s->info.settings = &request->how;
 	s->info.preset = request->preset;
-	gb_env_gather(&s->info);
+	gb_devices_find(&s->info.devices, s->info.backends);
 	if (gpu_in_use(s) && gb_chosen_backends(&request->choice) >> GB_CUDA & 1)
 		gb_archs_advise(stderr, gpu_in_use(s), gb_archs);
 	if (lock_gpu(s, err))
@@ -254,59 +224,65 @@ static void drop_replaced(struct gb_session *s, const struct gb_record *old)
 	while (s->records.record[i] != old)
 		i++;
 	gb_records_remove(&s->records, i);
-	s->written--;
 }
 
 /* Add the record of a finished measurement.  It replaces a record of the same key in the resumed
  * file that was to be measured again. */
-static enum gb_status put_result(struct gb_session *s, const struct gb_result *result,
+static enum gb_status put_result(struct gb_session *s, struct gb_result *result,
 				 struct gb_error *err)
 {
-	char *key = gb_record_key(result->workload, result->variant, result->params, err);
-	const struct gb_record *old = key ? gb_done_again(&s->past, key) : NULL;
-	cJSON *line;
+	struct gb_record *record = &result->record;
+	const struct gb_record *old = gb_done_again(&s->past, record->key);
 
-	free(key);
 	gb_progress_end(&s->progress, result);
-	if (result->outcome == GB_FAILED)
+	if (record->status == GB_STATUS_FAILED)
 		s->verdict =
 			gb_worse(s->verdict, result->code == GB_EVERIFY ? GB_EVERIFY : GB_ERUNTIME);
-	line = gb_describe_result(result, s->info.run_id, s->seq++, old, err);
-	if (!line || gb_records_add(&s->records, line, err))
+	record->seq = (double)s->seq++;
+	if (old) {
+		record->replaces.run_id = gb_texts_keep(&record->kept, old->run_id);
+		record->replaces.seq = old->seq;
+	}
+	if (gb_records_add_record(&s->records, record, err))
 		return err->code;
 	if (old)
 		drop_replaced(s, old);
-	return write_lines(s, err);
+	return gb_output_put(&s->output, &s->records, err);
 }
 
 void gb_session_hung(struct gb_session *s, const struct gb_result *running, struct gb_error *err)
 {
 	const struct gb_error why = *err;
-	struct gb_error own = { 0 };
 	struct gb_result r = { .workload = running->workload,
 			       .variant = running->variant,
-			       .params = running->params,
-			       .hung = true };
-	char *key = gb_record_key(r.workload, r.variant, r.params, &own);
+			       .params = running->params };
 
-	gb_result_settle(&r, &why);
 	*err = (struct gb_error){ 0 };
+	if (gb_result_begin(&r, err))
+		return;
+	gb_result_fail(&r, &why);
+	r.record.error = "hang";
 	if (!put_result(s, &r, err))
-		gb_fail(err, why.code, "%s: %s", key ? key : r.variant->name, why.message);
-	free(key);
+		gb_fail(err, why.code, "%s: %s", s->records.record[s->records.count - 1]->key,
+			why.message);
 }
 
-static void skip(struct gb_result *result, enum gb_status code, const char *what, const char *why)
+/* Give the result a record that says why nothing is measured. */
+static void skip(struct gb_result *result, enum gb_status code, const char *what,
+		 const char *reason, struct gb_error *err)
 {
-	result->outcome = GB_SKIPPED;
-	result->code = code;
-	(void)snprintf(result->reason, sizeof result->reason, "%s%.460s", what, why);
+	struct gb_error why = { 0 };
+
+	gb_fail(&why, code, "%s%.460s", what, reason);
+	if (!gb_result_begin(result, err))
+		gb_result_fail(result, &why);
 }
 
-/* True if there is enough memory for the point, whose need the result then holds; 0: unknown.  If
- * its input is not yet made, and is a file that needs more than `large` bytes, print the need: a
+/* True if there is enough memory for the point, or its need is unknown.  If its input is not yet
+ * made, and is a file that needs more than `large` bytes, print the need: a
  * small file may take much. */
-static bool fits(const struct gb_session *s, struct gb_result *r, bool made, struct gb_error *why)
+static bool fits(const struct gb_session *s, const struct gb_result *r, bool made,
+		 struct gb_error *why)
 {
 	const double large = (double)(1 << 29);
 	const struct gb_gpu_info *gpu = gpu_in_use(s);
@@ -316,8 +292,6 @@ static bool fits(const struct gb_session *s, struct gb_result *r, bool made, str
 	if (gb_need_fits(&need, r->workload, r->variant, r->params, made,
 			 gpu ? (uint64_t)gpu->memory_bytes : 0, why))
 		return false;
-	r->host_bytes = need.host_bytes;
-	r->device_bytes = need.device_bytes;
 	if (!made && (double)need.host_bytes > large && !s->request->quiet && !s->request->dry &&
 	    gb_equal(gb_workload_source(r->workload, r->params), "file"))
 		(void)fprintf(stderr, "gpubench: %s: this input takes %s of memory\n",
@@ -329,28 +303,20 @@ static bool fits(const struct gb_session *s, struct gb_result *r, bool made, str
 static void measure(void *session, struct gb_result *result, void *input, struct gb_error *err)
 {
 	const bool is_yardstick = result->workload->yardstick && !result->variant->plugin;
-	const enum gb_backend backend = result->variant->backend;
 	struct gb_session *s = session;
 
 	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
-	if (write_lines(s, err))
+	if (gb_output_put(&s->output, &s->records, err))
 		return;
 	gb_progress_begin(&s->progress, result);
 	if (!result->code && gb_measure(result, input, &s->request->how, true, err))
 		return;
 	if (result->code == GB_EIO) { /* writing a picture failed, not the measurement */
-		gb_fail(err, GB_EIO, "%s", result->reason);
+		gb_fail(err, GB_EIO, "%s", result->record.reason);
 		return;
 	}
 	if (!result->code && !is_yardstick)
-		result->copy_bytes_per_s =
-			gb_copy_bandwidth(backend, result->threads, &s->request->how, false);
-	gb_doubt_rate(result);
-	if (result->doubtful && !is_yardstick) {
-		result->copy_bytes_per_s =
-			gb_copy_bandwidth(backend, result->threads, &s->request->how, true);
-		gb_doubt_rate(result);
-	}
+		gb_compare_with_copy(result, &s->request->how);
 	if (result->doubtful)
 		s->verdict = gb_worse(s->verdict, GB_EUNDECIDED);
 	if (!put_result(s, result, err) && gb_interrupted)
@@ -437,16 +403,17 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 		if (!is_due(s, sweep, index, &gb_variants[i], params, choice))
 			continue;
 		if (asks && !fits(s, &result, prepared, &too_much)) {
-			skip(&result, GB_EMEMORY, "", too_much.message);
+			skip(&result, GB_EMEMORY, "", too_much.message, err);
 		} else {
 			if (!prepared && make_input(s, workload, params, &input, &no_input) &&
 			    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
 				return gb_fail(err, no_input.code, "%s", no_input.message);
 			prepared = true;
 			if (no_input.code)
-				skip(&result, no_input.code, "input: ", no_input.message);
+				skip(&result, no_input.code, "input: ", no_input.message, err);
 		}
-		visit(self, &result, input, err);
+		if (!err->code)
+			visit(self, &result, input, err);
 		/* A variant that fails may have spoilt the input. */
 		if (prepared && result.code && result.code != GB_EUNAVAILABLE &&
 		    result.code != GB_EMEMORY) {
@@ -545,7 +512,7 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 {
 	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
 	if (!err->code && !(s->request->target.resume && s->seq == 0))
-		(void)write_lines(s, err);
+		(void)gb_output_put(&s->output, &s->records, err);
 	gb_progress_shares(&s->progress, s->inputs_s);
 	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
 	gb_session_release(s);

@@ -24,9 +24,8 @@
 struct gb_session {
 	const struct gb_request *request;
 	struct gb_run_info info;
-	struct gb_records records;    /* the run line and all records so far */
-	size_t written_runs, written; /* runs and records that are in the output */
-	struct gb_output output;      /* request->target.path */
+	struct gb_records records; /* the run line and all records so far */
+	struct gb_output output;   /* request->target.path */
 	struct gb_progress progress;
 	enum gb_status verdict; /* the worst exit status that a result has caused */
 	/* The reason why a back end that may be used has no device; code GB_OK if it has one. */

@@ -31,7 +31,7 @@ double gb_least_time_s(const struct gb_settings *how)
 static bool hopeless(const struct gb_result *r, const struct gb_settings *how, double elapsed_s,
 		     double half_width)
 {
-	const double n = (double)r->time.count;
+	const double n = (double)r->record.time.count;
 	const double growth = (half_width / how->rel_ci) * (half_width / how->rel_ci);
 
 	if (elapsed_s >= how->max_time_s)
@@ -48,51 +48,51 @@ static bool is_skipped(size_t n)
 	return n > FIRST_CHECK && n % (n / 16) > 1;
 }
 
-static bool stop(struct gb_result *r, enum gb_stop why)
+static bool stop(struct gb_result *r, const char *why)
 {
-	r->stop = why;
+	r->record.stop_reason = why;
 	return true;
 }
 
 bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double elapsed_s)
 {
-	const size_t n = r->time.count;
+	const size_t n = r->record.time.count;
 	const bool late = elapsed_s >= how->timeout_s;
 	struct gb_error ignored = { 0 };
 	struct gb_summary summary;
 	double half_width;
 
 	if (how->samples && n >= (size_t)how->samples)
-		return stop(r, GB_FIXED);
+		return stop(r, "fixed");
 	if (late)
-		return stop(r, GB_LIMIT);
+		return stop(r, "limit");
 	if (how->samples || n < (size_t)how->min_samples || (is_skipped(n) && n < GB_MAX_SAMPLES))
 		return false;
-	if (gb_summarize(r->time.value, n, &summary, &ignored))
-		return stop(r, GB_LIMIT);
+	if (gb_summarize(r->record.time.sample, n, &summary, &ignored))
+		return stop(r, "limit");
 	gb_floor_interval(&summary, r->resolution_ns);
 	half_width = gb_relative_half_width(&summary);
 	if (r->watch)
 		r->watch(r, half_width);
 	if (elapsed_s >= gb_least_time_s(how) && half_width <= how->rel_ci)
-		return stop(r, GB_CONVERGED);
+		return stop(r, "converged");
 	if (n >= GB_MAX_SAMPLES ||
 	    (elapsed_s >= gb_least_time_s(how) && hopeless(r, how, elapsed_s, half_width)))
-		return stop(r, GB_LIMIT);
+		return stop(r, "limit");
 	return false;
 }
 
-bool gb_phases_are_narrow(const struct gb_result *r, const struct gb_settings *how)
+bool gb_phases_are_narrow(const struct gb_record *r, const struct gb_settings *how)
 {
-	const double wanted_ns = how->rel_ci * gb_series_quantile(&r->time, 0.5);
+	const double wanted_ns = how->rel_ci * r->time.median;
 	struct gb_error ignored = { 0 };
 	struct gb_summary summary;
 
-	for (size_t i = 0; i < r->phase_count; i++) {
-		const struct gb_series *time = &r->phase[i].time;
+	for (size_t i = 0; i < r->phases.count; i++) {
+		const struct gb_times *time = &r->phases.item[i].time;
 
 		if (how->for_paper || is_skipped(time->count) ||
-		    gb_summarize(time->value, time->count, &summary, &ignored) ||
+		    gb_summarize(time->sample, time->count, &summary, &ignored) ||
 		    !(summary.ci_high - summary.ci_low <= 2 * wanted_ns))
 			return false;
 	}

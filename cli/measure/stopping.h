@@ -11,13 +11,13 @@ enum { GB_MAX_SAMPLES = 1000 };
 /* The least time that the stopping rule samples for. */
 double gb_least_time_s(const struct gb_settings *how);
 
-/* True if the samples in result->time are enough; result->stop is then the reason.  elapsed_s is
- * the time since the measurement started. */
+/* True if the samples of the record are enough; its stop_reason then says why.  elapsed_s is the time
+ * since the measurement started. */
 bool gb_stop_sampling(struct gb_result *result, const struct gb_settings *how, double elapsed_s);
 
 /* True if the median of each phase is known well enough: half its interval is at most --rel-ci
- * times the median of result->time.  Never with settings->for_paper. */
-bool gb_phases_are_narrow(const struct gb_result *result, const struct gb_settings *how);
+ * times the median of `time`.  Never with settings->for_paper. */
+bool gb_phases_are_narrow(const struct gb_record *record, const struct gb_settings *how);
 
 /* A random sample between the first and the last of those that are certain to be taken, to be
  * verified. */

@@ -15,80 +15,11 @@
 
 #include "common/text.h"
 
-/* The source of a column's value.  TIMED values belong to the record too, but are left empty under
- * the emulator. */
-enum place { OF_RECORD, TIMED, OF_RUN };
-struct column {
-	const char *title, *path;
-	enum place place;
-};
-
-static const struct column fixed[] = {
-	{ "run_id", "run_id", OF_RECORD },
-	{ "seq", "seq", OF_RECORD },
-	{ "bench", "bench", OF_RECORD },
-	{ "backend", "backend", OF_RECORD },
-	{ "variant", "variant", OF_RECORD },
-	{ "peer", "peer", OF_RECORD },
-	{ "key", "key", OF_RECORD },
-	{ "status", "status", OF_RECORD },
-	{ "error", "error", OF_RECORD },
-	{ "reason", "reason", OF_RECORD },
-	{ "verify", "verify.result", OF_RECORD },
-	{ "stop_reason", "stop_reason", OF_RECORD },
-	{ "cold", "cold", OF_RECORD },
-	{ "emulated", "emulated", OF_RECORD },
-	{ "batch", "batch", OF_RECORD },
-	{ "threads", "threads", OF_RECORD },
-	{ "samples", "time.n", TIMED },
-	{ "time_ns", "time.median", TIMED },
-	{ "time_ci95_low_ns", "time.ci95.low", TIMED },
-	{ "time_ci95_high_ns", "time.ci95.high", TIMED },
-	{ "time_min_ns", "time.min", TIMED },
-	{ "time_q1_ns", "time.q1", TIMED },
-	{ "time_q3_ns", "time.q3", TIMED },
-	{ "time_max_ns", "time.max", TIMED },
-	{ "time_mean_ns", "time.mean", TIMED },
-	{ "time_mean_ci95_low_ns", "time.mean_ci95.low", TIMED },
-	{ "time_mean_ci95_high_ns", "time.mean_ci95.high", TIMED },
-	{ "time_stddev_ns", "time.stddev", TIMED },
-	{ "time_mad_ns", "time.mad", TIMED },
-	{ "outliers", "time.outliers", TIMED },
-	{ "host_time_ns", "host_time.median", TIMED },
-	{ "create_ns", "create", TIMED },
-	{ "upload_ns", "upload", TIMED },
-	{ "upload_ci95_low_ns", "transfers.upload.ci95.low", TIMED },
-	{ "upload_ci95_high_ns", "transfers.upload.ci95.high", TIMED },
-	{ "download_ns", "download", TIMED },
-	{ "download_ci95_low_ns", "transfers.download.ci95.low", TIMED },
-	{ "download_ci95_high_ns", "transfers.download.ci95.high", TIMED },
-	{ "first_call_ns", "first_call", TIMED },
-	{ "items", "work.items", OF_RECORD },
-	{ "item_unit", "work.unit", OF_RECORD },
-	{ "bytes", "work.bytes", OF_RECORD },
-	{ "items_per_s", "rates.items_per_s", TIMED },
-	{ "items_per_s_with_transfers", "rates.items_per_s_with_transfers", TIMED },
-	{ "bytes_per_s", "rates.bytes_per_s", TIMED },
-	{ "copy_bytes_per_s", "copy_bytes_per_s", TIMED },
-	{ "copy_share", "rates.copy_share", TIMED },
-	{ "host_bytes", "memory.host_bytes", OF_RECORD },
-	{ "device_bytes", "memory.device_bytes", OF_RECORD },
-	{ "elapsed_s", "elapsed_s", TIMED },
-	{ "library", "library", OF_RECORD },
-	{ "host", "host.hostname", OF_RUN },
-	{ "cpu", "host.cpu", OF_RUN },
-	{ "version", "tool.version", OF_RUN },
-	{ "commit", "tool.commit", OF_RUN },
-	{ "commit_dirty", "tool.dirty", OF_RUN },
-	{ "compiler", "tool.compiler", OF_RUN },
-	{ "started", "started", OF_RUN },
-};
-
 /* Columns that only some records have: one per member name, in order of first appearance. */
 struct names {
 	const char *prefix, *suffix; /* value's path: "phases." NAME ".median" */
 	const char *title, *unit;    /* column title: "phase_" NAME "_ns" */
-	enum place place;
+	bool timed;                  /* empty under the emulator */
 	struct gb_members list;
 };
 
@@ -117,11 +48,12 @@ static bool add_record_names(struct names *names, const struct gb_record *record
 
 	for (size_t i = 0; i < record->phases.count && ok; i++)
 		ok = add_name(&names[PHASES], record->phases.item[i].name);
-	for (size_t i = 0; i < gb_count_field_count && record->counted && ok; i++) {
-		const struct gb_field *field = &gb_count_fields[i];
+	for (size_t i = 0; i < gb_count_fields.count && record->counted && ok; i++) {
+		const char *path = gb_count_fields.field[i].path;
 
-		if (gb_fields_value(field, 1, &record->counts, field->path).kind == GB_VALUE_NUMBER)
-			ok = add_name(&names[COUNTS], field->path);
+		if (gb_fields_value(&gb_count_fields, &record->counts, path).kind ==
+		    GB_VALUE_NUMBER)
+			ok = add_name(&names[COUNTS], path);
 	}
 	return ok;
 }
@@ -191,10 +123,19 @@ static void print_title(FILE *file, const struct names *names, const char *name)
 	(void)fputs(names->unit, file);
 }
 
+static void print_fixed_titles(FILE *file, const struct gb_fields *fields, const char *comma)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (fields->field[i].csv) {
+			(void)fprintf(file, "%s%s", comma, fields->field[i].csv);
+			comma = ",";
+		}
+}
+
 static void print_titles(FILE *file, const struct names *names)
 {
-	for (size_t i = 0; i < GB_COUNT(fixed); i++)
-		(void)fprintf(file, "%s%s", i ? "," : "", fixed[i].title);
+	print_fixed_titles(file, &gb_record_fields, "");
+	print_fixed_titles(file, &gb_run_fields, ",");
 	(void)fputs(",gpu,caches", file);
 	for (size_t k = 0; k < KINDS; k++)
 		for (size_t i = 0; i < names[k].list.count; i++)
@@ -202,13 +143,20 @@ static void print_titles(FILE *file, const struct names *names)
 	(void)fputs("\r\n", file);
 }
 
-static void print_column(FILE *file, const struct gb_record *record, const char *path,
-			 enum place place)
+/* The columns of a run or of a record; those of one launch are empty under the emulator. */
+static void print_fixed(FILE *file, const struct gb_fields *fields, const void *of, bool timed,
+			const char *comma)
 {
-	if (place == OF_RUN)
-		print_value(file, gb_run_value(record->run, path));
-	else if (place != TIMED || !record->emulated)
-		print_value(file, gb_record_value(record, path));
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct gb_field *field = &fields->field[i];
+
+		if (!field->csv)
+			continue;
+		(void)fputs(comma, file);
+		comma = ",";
+		if (timed || field->stays != GB_OF_LAUNCH)
+			print_value(file, gb_fields_value(fields, of, field->path));
+	}
 }
 
 static void print_members(FILE *file, const struct gb_record *record, const struct names *names)
@@ -219,7 +167,8 @@ static void print_members(FILE *file, const struct gb_record *record, const stru
 		(void)snprintf(path, sizeof path, "%s%.160s%s", names->prefix,
 			       names->list.item[i].name, names->suffix);
 		(void)fputc(',', file);
-		print_column(file, record, path, names->place);
+		if (!names->timed || !record->emulated)
+			print_value(file, gb_record_value(record, path));
 	}
 }
 
@@ -227,10 +176,8 @@ static void print_record(FILE *file, const struct gb_record *record, const struc
 {
 	const struct gb_gpu *gpu = gb_is_cpu(record) ? NULL : gb_run_gpu(record->run);
 
-	for (size_t i = 0; i < GB_COUNT(fixed); i++) {
-		(void)fputs(i ? "," : "", file);
-		print_column(file, record, fixed[i].path, fixed[i].place);
-	}
+	print_fixed(file, &gb_record_fields, record, !record->emulated, "");
+	print_fixed(file, &gb_run_fields, record->run, true, ",");
 	(void)fputc(',', file);
 	if (gpu && gpu->name)
 		gb_csv_print_text(file, gpu->name);
@@ -243,11 +190,11 @@ static void print_record(FILE *file, const struct gb_record *record, const struc
 enum gb_status gb_csv_print(FILE *file, const struct gb_records *list, struct gb_error *err)
 {
 	struct names names[KINDS] = {
-		[PARAMS] = { "params.", "", "param_", "", OF_RECORD, { 0 } },
-		[METRICS] = { "metrics.", "", "metric_", "", OF_RECORD, { 0 } },
-		[PHASES] = { "phases.", ".median", "phase_", "_ns", TIMED, { 0 } },
-		[COUNTS] = { "counts.", "", "count_", "", OF_RECORD, { 0 } },
-		[CLASSES] = { "counts.classes.", "", "count_classes_", "", OF_RECORD, { 0 } },
+		[PARAMS] = { "params.", "", "param_", "", false, { 0 } },
+		[METRICS] = { "metrics.", "", "metric_", "", false, { 0 } },
+		[PHASES] = { "phases.", ".median", "phase_", "_ns", true, { 0 } },
+		[COUNTS] = { "counts.", "", "count_", "", false, { 0 } },
+		[CLASSES] = { "counts.classes.", "", "count_classes_", "", false, { 0 } },
 	};
 
 	for (size_t i = 0; i < list->count && !err->code; i++)

@@ -16,6 +16,7 @@
 
 #include "cli/records/member.h"
 #include "common/stats.h"
+#include "common/status.h"
 
 enum gb_flag { GB_UNKNOWN, GB_NO, GB_YES };
 
@@ -48,52 +49,86 @@ struct gb_texts {
 	const char **text; /* the array is owned */
 };
 
+/* Append a value.  GB_EMEMORY. */
+enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err);
+enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err);
+/* Append a text that outlives the list.  False if memory ran out. */
+bool gb_texts_add(struct gb_texts *texts, const char *text);
+/* Append a copy of the text in UTF-8, which gb_texts_free() frees; NULL if memory ran out. */
+char *gb_texts_keep(struct gb_texts *texts, const char *text);
+void gb_texts_free(struct gb_texts *texts);
+/* The series of that name, made if it is missing; NULL if memory ran out. */
+struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name);
+
+/* Set the clock, the median and its interval, which is at least as wide as the clock's
+ * resolution. */
+enum gb_status gb_times_settle(struct gb_times *times, const char *clock, double resolution_ns,
+			       struct gb_error *err);
+enum gb_status gb_phases_settle(struct gb_phases *phases, const char *clock, double resolution_ns,
+				struct gb_error *err);
+void gb_phases_clear(struct gb_phases *phases);
+
 enum gb_field_type {
-	GB_FIELD_TEXT,    /* const char * */
-	GB_FIELD_NUMBER,  /* double */
-	GB_FIELD_BOOL,    /* bool; written only if true */
-	GB_FIELD_FLAG,    /* enum gb_flag */
-	GB_FIELD_WORD,    /* an enum; written as one of the field's words */
-	GB_FIELD_NUMBERS, /* struct gb_numbers */
-	GB_FIELD_TEXTS,   /* struct gb_texts */
-	GB_FIELD_MEMBERS, /* struct gb_members; if required, written even when empty */
-	GB_FIELD_TIMES,   /* struct gb_times */
-	GB_FIELD_PHASES,  /* struct gb_phases */
+	GB_FIELD_TEXT,      /* const char * */
+	GB_FIELD_NUMBER,    /* double */
+	GB_FIELD_BOOL,      /* bool; written only if true */
+	GB_FIELD_FLAG,      /* enum gb_flag */
+	GB_FIELD_WORD,      /* an enum; written as one of the field's words */
+	GB_FIELD_NUMBERS,   /* struct gb_numbers */
+	GB_FIELD_TEXTS,     /* struct gb_texts */
+	GB_FIELD_MEMBERS,   /* struct gb_members; if required, written even when empty */
+	GB_FIELD_TIMES,     /* struct gb_times */
+	GB_FIELD_PHASES,    /* struct gb_phases */
+	GB_FIELD_STATISTIC, /* no member: its path leads into a series */
 };
+
+/* The records that have a member: all; those with a measured result; those of one launch, not those
+ * that several launches were pooled into. */
+enum gb_stays { GB_ALWAYS, GB_IF_MEASURED, GB_OF_LAUNCH };
 
 struct gb_field {
 	const char *path;
 	enum gb_field_type type;
 	size_t offset;
 	bool required;
+	bool negative; /* numbers may be below 0 */
+	bool derived;  /* computed from other members; neither read nor written */
+	enum gb_stays stays;
 	/* NULL terminated.  GB_FIELD_WORD: indexed by value.  GB_FIELD_TEXT: all that it may be. */
 	const char *const *words;
-	bool negative; /* numbers may be below 0 */
+	const char *unit;  /* of a number, by its name in the schema: "ns", "count"; or NULL */
+	const char *csv;   /* title of the column; NULL: none */
+	const char *about; /* the schema's description; NULL if the name says it */
 };
 
-/* Free what the fields own and set every field to the empty value of its type.  The struct may be
- * all zeros. */
-void gb_fields_clear(const struct gb_field *field, size_t count, void *of);
+struct gb_fields {
+	const struct gb_field *field;
+	size_t count;
+};
+
+/* Free what the fields own, and set to the empty value of their type those that stay no longer than
+ * `stays`.  The struct may be all zeros. */
+void gb_fields_clear(const struct gb_fields *fields, void *of, enum gb_stays stays);
 
 /* Read the object.  Texts point into it, so it must outlive the struct.  Samples are removed from
  * it.  A number must be 0 or have a magnitude of 1e-18 to 1e18, a sample one of 0.001 to 1e18 ns, a
  * member of a list one of 1e-300 to 1e300.  None must be negative unless the field says so.
  * Returns NULL, or what is wrong: `fault`, or "" if memory ran out. */
 enum { GB_FAULT_MAX = 160 };
-const char *gb_fields_read(const struct gb_field *field, size_t count, cJSON *object, void *to,
+const char *gb_fields_read(const struct gb_fields *fields, cJSON *object, void *to,
 			   char fault[GB_FAULT_MAX]);
 
 /* Write the fields into the object; its other members stay.  False if memory ran out. */
-bool gb_fields_write(const struct gb_field *field, size_t count, const void *from, cJSON *object);
+bool gb_fields_write(const struct gb_fields *fields, const void *from, cJSON *object);
 
 /* The value at a path: a field ("tool.commit"), a member of a list ("metrics.depth") or a statistic
  * of a series ("time.median", "phases.scan.mean").  GB_VALUE_ABSENT if there is none. */
-struct gb_field_value gb_fields_value(const struct gb_field *field, size_t count, const void *of,
+struct gb_field_value gb_fields_value(const struct gb_fields *fields, const void *of,
 				      const char *path);
 
 /* The series that a path such as "time.median" or "phases.scan.mean" leads into; NULL if there is
  * none. */
-const struct gb_times *gb_fields_times(const struct gb_field *field, size_t count, const void *of,
+const struct gb_times *gb_fields_times(const struct gb_fields *fields, const void *of,
 				       const char *path);
 
 /* The side of a median that a sample is on: -1, 0 or 1.  Both are rounded when they are written. */

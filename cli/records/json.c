@@ -9,31 +9,31 @@
 
 #include "common/text.h"
 
-cJSON *gb_json_string(const char *text)
+char *gb_utf8_copy(const char *text)
 {
 	static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-	char *clean = malloc(strlen(text) * strlen(replacement) + 1);
-	char *to = clean;
-	cJSON *item;
+	char *copy = malloc(strlen(text) * strlen(replacement) + 1);
+	char *to = copy;
 
-	if (!clean)
+	if (!copy)
 		return NULL;
 	while (*text) {
 		const size_t length = gb_utf8_length(text);
 
-		if (length) {
-			memcpy(to, text, length);
-			to += length;
-			text += length;
-		} else {
-			memcpy(to, replacement, strlen(replacement));
-			to += strlen(replacement);
-			text++;
-		}
+		to = length ? mempcpy(to, text, length)
+			    : mempcpy(to, replacement, strlen(replacement));
+		text += length ? length : 1;
 	}
 	*to = '\0';
-	item = cJSON_CreateString(clean);
-	free(clean);
+	return copy;
+}
+
+cJSON *gb_json_string(const char *text)
+{
+	char *copy = gb_utf8_copy(text);
+	cJSON *item = copy ? cJSON_CreateString(copy) : NULL;
+
+	free(copy);
 	return item;
 }
 

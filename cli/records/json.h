@@ -14,6 +14,9 @@
 
 #include <cjson/cJSON.h>
 
+/* A copy for free(), in which bytes that are not UTF-8 become U+FFFD.  NULL if memory ran out. */
+char *gb_utf8_copy(const char *text);
+
 /* A string item; bytes that are not UTF-8 become U+FFFD.  NULL if memory ran out. */
 cJSON *gb_json_string(const char *text);
 

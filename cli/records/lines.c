@@ -13,28 +13,10 @@
 #include "cli/records/identity.h"
 #include "cli/records/json.h"
 #include "cli/records/key.h"
-#include "cli/records/sound.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 
 /* ---- the list ---------------------------------------------------------------------------- */
-
-/* Make room for `more` pointers after the first `count`.  GB_EMEMORY. */
-static enum gb_status grow(void *array, size_t count, size_t more, size_t *room,
-			   struct gb_error *err)
-{
-	void ***list = array, **grown;
-	const size_t size = count + more > 2 * *room ? count + more : 2 * *room;
-
-	if (more == 0 || count + more <= *room)
-		return GB_OK;
-	grown = reallocarray(*list, size, sizeof(void *));
-	if (!grown)
-		return gb_fail(err, GB_EMEMORY, "out of memory for %zu records", size);
-	*list = grown;
-	*room = size;
-	return GB_OK;
-}
 
 /* The last run with the id, which is the nearest: a run line precedes its records. */
 static const struct gb_run *run_of(const struct gb_records *list, const char *id)
@@ -45,65 +27,106 @@ static const struct gb_run *run_of(const struct gb_records *list, const char *id
 	return gb_no_run;
 }
 
-/* Append the line; owns it.  GB_EUSAGE if it is not a valid line, GB_EMEMORY. */
-static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_error *err)
+static bool push_run(struct gb_records *list, struct gb_run *run)
 {
-	const char *type = gb_json_text(line, "type");
-	const bool is_record = type && gb_equal(type, "record");
-	const bool is_run = type && gb_equal(type, "run");
-	const struct gb_workload *workload;
-	struct gb_record *record = NULL;
-	struct gb_run *run = NULL;
-	char fault[GB_FAULT_MAX];
+	struct gb_run **grown =
+		gb_room_for_one(list->run, list->run_count, sizeof(struct gb_run *));
+
+	if (!grown)
+		return false;
+	list->run = grown;
+	list->run[list->run_count++] = run;
+	return true;
+}
+
+static bool push_record(struct gb_records *list, struct gb_record *record)
+{
+	struct gb_record **grown =
+		gb_room_for_one(list->record, list->count, sizeof(struct gb_record *));
+
+	if (!grown)
+		return false;
+	list->record = grown;
+	list->record[list->count++] = record;
+	return true;
+}
+
+enum gb_status gb_records_add_run(struct gb_records *list, struct gb_run *run, struct gb_error *err)
+{
+	gb_identify(run);
+	if (push_run(list, run))
+		return GB_OK;
+	gb_run_free(run);
+	return gb_out_of_memory(err, "a run");
+}
+
+/* Append a record; owns it even on failure. */
+static enum gb_status append(struct gb_records *list, struct gb_record *record,
+			     struct gb_error *err)
+{
+	const struct gb_workload *workload = gb_workload_find(record->bench);
+
+	if (!gb_renew_params(workload, record, err) && push_record(list, record))
+		return GB_OK;
+	gb_record_free(record);
+	return gb_out_of_memory(err, "a record");
+}
+
+enum gb_status gb_records_add_record(struct gb_records *list, struct gb_record *record,
+				     struct gb_error *err)
+{
+	struct gb_record *moved = malloc(sizeof *moved);
+
+	if (!moved) {
+		gb_record_release(record);
+		return gb_out_of_memory(err, "a record");
+	}
+	*moved = *record;
+	*record = gb_record_empty();
+	moved->run = list->run[list->run_count - 1];
+	moved->run_id = moved->run->run_id;
+	gb_record_derive(moved);
+	return append(list, moved, err);
+}
+
+/* Check a record that was read, and append it; owns it. */
+static enum gb_status accept_record(struct gb_records *list, struct gb_record *record,
+				    struct gb_error *err)
+{
 	const char *wrong;
 
-	if (!is_record && !is_run)
-		gb_fail(err, GB_EUSAGE, "is not a line of a gpubench record file");
-	else if (!grow(&list->record, list->count, is_record, &list->room, err))
-		(void)grow(&list->run, list->run_count, is_run, &list->run_room, err);
-	if (err->code) {
-		cJSON_Delete(line);
-		return err->code;
-	}
-	if (is_record)
-		record = gb_record_parse(line, fault);
-	else
-		run = gb_run_parse(line, fault);
-	if (!record && !run)
-		return fault[0] ? gb_fail(err, GB_EUSAGE, "%s", fault)
-				: gb_out_of_memory(err, "a record");
-	if (run) {
-		gb_identify(run);
-		list->run[list->run_count++] = run;
-		return GB_OK;
-	}
 	record->run = run_of(list, record->run_id);
-	workload = gb_workload_find(record->bench);
-	wrong = gb_record_contradiction(record);
-	if (gb_rename_params(workload, record, err)) {
+	if (gb_rename_params(gb_workload_find(record->bench), record, err)) {
 		gb_record_free(record);
 		return err->code;
 	}
-	if (!wrong && !gb_key_agrees(workload, record))
+	wrong = gb_record_contradiction(record);
+	if (!wrong && !gb_key_agrees(gb_workload_find(record->bench), record))
 		wrong = "\"key\" is not that of its parameters";
-	if (wrong)
-		gb_fail(err, GB_EUSAGE, "%s", wrong);
-	else
-		(void)gb_renew_params(workload, record, err);
-	if (err->code)
-		gb_record_free(record);
-	else
-		list->record[list->count++] = record;
-	return err->code;
+	if (!wrong)
+		return append(list, record, err);
+	gb_record_free(record);
+	return gb_fail(err, GB_EUSAGE, "%s", wrong);
 }
 
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err)
 {
-	struct gb_error fault = { 0 };
+	const char *type = gb_json_text(line, "type");
+	struct gb_record *record = NULL;
+	struct gb_run *run = NULL;
+	char fault[GB_FAULT_MAX] = "is not a line of a gpubench record file";
 
-	if (add_line(list, line, &fault) == GB_EUSAGE)
-		return gb_fail(err, GB_ERUNTIME, "a record: %s", fault.message);
-	return fault.code ? gb_fail(err, fault.code, "%s", fault.message) : GB_OK;
+	if (type && gb_equal(type, "record"))
+		record = gb_record_parse(line, fault);
+	else if (type && gb_equal(type, "run"))
+		run = gb_run_parse(line, fault);
+	else
+		cJSON_Delete(line);
+	if (record)
+		return accept_record(list, record, err);
+	if (run)
+		return gb_records_add_run(list, run, err);
+	return fault[0] ? gb_fail(err, GB_EUSAGE, "%s", fault) : gb_out_of_memory(err, "a record");
 }
 
 void gb_records_release(struct gb_records *list)
@@ -122,6 +145,7 @@ void gb_records_remove(struct gb_records *list, size_t index)
 	struct gb_record **record = list->record;
 
 	gb_record_free(record[index]);
+	list->written -= index < list->written;
 	list->count--;
 	memmove(&record[index], &record[index + 1],
 		(list->count - index) * sizeof(struct gb_record *));
@@ -135,20 +159,26 @@ void gb_records_remove_run(struct gb_records *list, size_t index)
 		if (list->record[i]->run == run[index])
 			gb_records_remove(list, i);
 	gb_run_free(run[index]);
+	list->written_runs -= index < list->written_runs;
 	list->run_count--;
 	memmove(&run[index], &run[index + 1], (list->run_count - index) * sizeof(struct gb_run *));
 }
 
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, struct gb_error *err)
 {
-	if (grow(&to->record, to->count, from->count, &to->room, err) ||
-	    grow(&to->run, to->run_count, from->run_count, &to->run_room, err))
-		return err->code;
-	for (size_t i = 0; i < from->count; i++)
-		to->record[to->count++] = from->record[i];
-	for (size_t i = 0; i < from->run_count; i++)
-		to->run[to->run_count++] = from->run[i];
-	from->count = from->run_count = 0;
+	size_t runs = 0, records = 0;
+
+	while (runs < from->run_count && push_run(to, from->run[runs]))
+		runs++;
+	while (runs == from->run_count && records < from->count &&
+	       push_record(to, from->record[records]))
+		records++;
+	if (runs < from->run_count || records < from->count) {
+		to->run_count -= runs;
+		to->count -= records;
+		return gb_out_of_memory(err, "a record");
+	}
+	from->count = from->run_count = from->written = from->written_runs = 0;
 	return GB_OK;
 }
 
@@ -178,7 +208,7 @@ static enum gb_status accept(const struct source *source, size_t number, cJSON *
 {
 	struct gb_error fault = { 0 };
 
-	if (!add_line(list, line, &fault))
+	if (!gb_records_add(list, line, &fault))
 		return GB_OK;
 	return fault.code == GB_EMEMORY ? no_memory(source, err)
 					: bad_line(source, number, fault.message, err);
@@ -411,31 +441,28 @@ static int by_number(const void *a, const void *b)
 }
 
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
-					void **seen, const char *path, size_t *dropped,
-					struct gb_error *err)
+					const char *path, size_t *dropped, struct gb_error *err)
 {
+	void *seen = NULL; /* a tree of records */
+
 	*dropped = 0;
-	for (size_t i = first; i < list->count && !err->code; i++) {
+	for (size_t i = 0; i < list->count && !err->code; i++) {
 		struct gb_record *record = list->record[i], **earlier = &record;
 
 		if (!isnan(record->seq))
-			earlier = tsearch(record, seen, by_number);
+			earlier = tsearch(record, &seen, by_number);
 		if (!earlier) {
 			gb_out_of_memory(err, NULL);
-		} else if (*earlier != record) {
+		} else if (*earlier != record && i >= first) {
 			(void)check_equal(gb_record_format(*earlier), gb_record_format(record),
 					  path, record->seq, record->run_id, err);
 			gb_records_remove(list, i--);
 			++*dropped;
 		}
 	}
+	while (seen)
+		(void)tdelete(*(struct gb_record **)seen, &seen, by_number);
 	return err->code ? err->code : drop_repeated_runs(list, first_run, path, dropped, err);
-}
-
-void gb_records_forget_seen(void **seen)
-{
-	while (*seen)
-		(void)tdelete(**(struct gb_record ***)seen, seen, by_number);
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */
@@ -461,10 +488,11 @@ static bool print_line(FILE *file, cJSON *line, bool document, bool *begun)
 enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
 				struct gb_error *err)
 {
+	const size_t first = document ? 0 : list->written_runs;
+	size_t next = document ? 0 : list->written;
 	bool begun = false, ok = true;
-	size_t next = 0;
 
-	for (size_t r = 0; r <= list->run_count && ok; r++) {
+	for (size_t r = first; r <= list->run_count && ok; r++) {
 		const bool last = r == list->run_count;
 
 		/* First print the records of the runs printed so far. */

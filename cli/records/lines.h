@@ -10,11 +10,12 @@
 
 /* The lines of one or more files, owned.  Start with { 0 }. */
 struct gb_records {
-	size_t count, room;
+	size_t count;
 	struct gb_record **record;
-	size_t run_count, run_room;
+	size_t run_count;
 	struct gb_run **run;
-	bool truncated; /* a file ended within a line because its writer was killed */
+	size_t written_runs, written; /* as many of each are in the output: gb_output_put() */
+	bool truncated;               /* a file ended within a line because its writer was killed */
 	/* About the last file read: */
 	size_t complete_bytes; /* up to the end of its last complete line */
 	size_t last_run_bytes; /* up to the start of its last run line */
@@ -31,16 +32,21 @@ struct gb_records {
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
 /* From record `first` and run `first_run` on, remove each line that equals an earlier line of the
- * same run and number; *dropped counts them.  *seen is a tree of the records before `first`; it is
- * NULL at first, and gb_records_forget_seen() frees it.  GB_EUSAGE, naming the file `path`, if such
- * a line differs. */
+ * same run and number; *dropped counts them.  GB_EUSAGE, naming the file `path`, if such a line
+ * differs. */
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
-					void **seen, const char *path, size_t *dropped,
-					struct gb_error *err);
-void gb_records_forget_seen(void **seen);
+					const char *path, size_t *dropped, struct gb_error *err);
 
-/* Append one line; owns it even on failure. */
+/* Append one line that was read; owns it even on failure.  GB_EUSAGE, with what is wrong with the
+ * line; GB_EMEMORY. */
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err);
+
+/* Append the run that is under way; owns it even on failure. */
+enum gb_status gb_records_add_run(struct gb_records *list, struct gb_run *run,
+				  struct gb_error *err);
+/* Append a record of the last run, and take what it owns, even on failure. */
+enum gb_status gb_records_add_record(struct gb_records *list, struct gb_record *record,
+				     struct gb_error *err);
 
 void gb_records_release(struct gb_records *list);
 
@@ -54,8 +60,8 @@ void gb_records_remove_run(struct gb_records *list, size_t index);
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
 			       struct gb_error *err);
 
-/* Write all lines, each run before its records: as JSON Lines, or as one document.  The caller
- * checks the stream for errors. */
+/* Write each run before its records: as one document, or as JSON Lines without those that are in the
+ * output.  The caller checks the stream for errors. */
 enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
 				struct gb_error *err);
 

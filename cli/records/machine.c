@@ -1,7 +1,4 @@
-/* machine.c -- queries /proc, /sys, the environment, the build and the GPUs, and formats a run
- * line.
- *
- * Only lack of memory is an error; a value that cannot be read stays unknown.  The build generates
+/* machine.c -- queries /proc, /sys, the environment, the build and the GPUs.  The build generates
  * build_info.h.
  */
 #include "cli/records/machine.h"
@@ -25,35 +22,19 @@
 #include "common/available.h"
 #include "common/text.h"
 
-/* Storage for texts that the run borrows until its line is made. */
-struct room {
-	size_t used;
-	char text[1 << 15];
-};
-
 /* ---- small files ------------------------------------------------------------------------- */
 
-/* A copy of the first `length` bytes; NULL if length is 0 or the storage is full. */
-static const char *keep(struct room *room, const char *text, size_t length)
+/* A line of a file; those of the CPU's flags are long. */
+struct line {
+	char text[4096];
+};
+
+/* Read the first line of a file, without its newline.  NULL if the file cannot be read or the line
+ * is empty. */
+static __attribute__((format(printf, 2, 3))) char *first_line(struct line *line, const char *format,
+							      ...)
 {
-	char *kept = room->text + room->used;
-
-	if (length == 0 || length >= sizeof room->text - room->used)
-		return NULL;
-	memcpy(kept, text, length);
-	kept[length] = '\0';
-	room->used += length + 1;
-	return kept;
-}
-
-/* The first line of a file, without its newline; NULL if the file cannot be read or the line is
- * empty. */
-static const char *first_line(struct room *room, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static const char *first_line(struct room *room, const char *format, ...)
-{
-	char path[256], line[256] = "";
+	char path[256];
 	va_list args;
 	FILE *file;
 
@@ -63,31 +44,36 @@ static const char *first_line(struct room *room, const char *format, ...)
 	file = fopen(path, "re");
 	if (!file)
 		return NULL;
-	if (!fgets(line, sizeof line, file))
-		line[0] = '\0'; /* after an error, its contents are indeterminate */
+	if (!fgets(line->text, sizeof line->text, file))
+		line->text[0] = '\0'; /* after an error, its contents are indeterminate */
 	(void)fclose(file);
-	return keep(room, line, strcspn(line, "\n"));
+	line->text[strcspn(line->text, "\n")] = '\0';
+	return line->text[0] ? line->text : NULL;
 }
 
 /* The text after "name" and an optional ':' or '=' in the first line of the file that starts with
  * the name, without quotes; NULL if there is none. */
-static const char *field(struct room *room, const char *path, const char *name)
+static const char *field(struct line *line, const char *path, const char *name)
 {
 	FILE *file = fopen(path, "re");
-	const char *found = NULL;
-	char line[4096]; /* the CPU flags are a long line */
+	char *found = NULL;
 
-	while (file && !found && fgets(line, sizeof line, file)) {
-		const char *value = line + strlen(name);
-
-		if (strncmp(line, name, strlen(name)) != 0)
+	while (file && !found && fgets(line->text, sizeof line->text, file)) {
+		if (strncmp(line->text, name, strlen(name)) != 0)
 			continue;
-		value += strspn(value, " \t:=\"");
-		found = keep(room, value, strcspn(value, "\"\n"));
+		found = line->text + strlen(name);
+		found += strspn(found, " \t:=\"");
+		found[strcspn(found, "\"\n")] = '\0';
 	}
 	if (file)
 		(void)fclose(file);
-	return found;
+	return found && found[0] ? found : NULL;
+}
+
+/* A copy of the text that the run keeps; NULL without a text. */
+static char *keep(struct gb_run *run, const char *text)
+{
+	return text ? gb_texts_keep(&run->kept, text) : NULL;
 }
 
 /* Queries report an unknown value as "", 0 or -1. */
@@ -133,34 +119,33 @@ static double count_list(const char *list)
 }
 
 /* The number of cores or sockets, each counted at its first logical CPU. */
-static double count_first(struct room *room, const char *siblings)
+static double count_first(struct line *line, const char *siblings)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	const size_t used = room->used;
 	double count = 0;
 
 	for (long cpu = 0; cpu < cpus; cpu++) {
-		const char *list = first_line(room, "/sys/devices/system/cpu/cpu%ld/topology/%s",
+		const char *list = first_line(line, "/sys/devices/system/cpu/cpu%ld/topology/%s",
 					      cpu, siblings);
 
 		count += list && strtol(list, NULL, 10) == cpu;
-		room->used = used;
 	}
 	return gb_positive(count);
 }
 
-static void describe_caches(struct gb_run *run, struct room *room)
+static void describe_caches(struct gb_run *run)
 {
 	static const char cache[] = "/sys/devices/system/cpu/cpu0/cache/index%d/%s";
+	struct line text[3];
 	double *const bytes[] = { &run->host.l1d_bytes, &run->host.l2_bytes, &run->host.l3_bytes };
 	bool any = false;
 
 	run->host.cache_bytes =
 		gb_positive((double)gb_backends[GB_CPU]->cache_bytes(&run->host.cache_from));
 	for (int index = 0; index < 8; index++) {
-		const char *level = first_line(room, cache, index, "level");
-		const char *type = first_line(room, cache, index, "type");
-		const char *size = first_line(room, cache, index, "size");
+		const char *level = first_line(&text[0], cache, index, "level");
+		const char *type = first_line(&text[1], cache, index, "type");
+		const char *size = first_line(&text[2], cache, index, "size");
 		const int at = level ? level[0] - '1' : -1;
 
 		if (!type || !size || at < 0 || at > 2 || gb_equal(type, "Instruction"))
@@ -180,9 +165,9 @@ static void describe_caches(struct gb_run *run, struct room *room)
 
 /* The CPU limit of the cgroup, in CPUs: version 2's "max 100000" or "200000 100000", or the two
  * files of version 1. */
-static double cpu_quota(struct room *room)
+static double cpu_quota(struct line *line)
 {
-	const char *text = first_line(room, "/sys/fs/cgroup/cpu.max");
+	const char *text = first_line(line, "/sys/fs/cgroup/cpu.max");
 	char *period;
 	double quota;
 
@@ -190,16 +175,16 @@ static double cpu_quota(struct room *room)
 		quota = strtod(text, &period);
 		return period == text ? (double)NAN : quota / strtod(period, NULL);
 	}
-	text = first_line(room, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+	text = first_line(line, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
 	quota = gb_positive(text ? strtod(text, NULL) : 0);
-	text = first_line(room, "/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+	text = first_line(line, "/sys/fs/cgroup/cpu/cpu.cfs_period_us");
 	return text ? quota / strtod(text, NULL) : (double)NAN;
 }
 
 /* True if the CPU reports a hypervisor. */
-static enum gb_flag virtualized(struct room *room)
+static enum gb_flag virtualized(struct line *line)
 {
-	const char *flags = field(room, "/proc/cpuinfo", "flags");
+	const char *flags = field(line, "/proc/cpuinfo", "flags");
 	const char *at = flags ? strstr(flags, " hypervisor") : NULL;
 
 	if (!flags)
@@ -207,95 +192,104 @@ static enum gb_flag virtualized(struct room *room)
 	return flag(at && (at[11] == ' ' || at[11] == '\0'));
 }
 
-static enum gb_flag turbo(struct room *room)
+static enum gb_flag turbo(struct line *line)
 {
-	const char *no = first_line(room, "/sys/devices/system/cpu/intel_pstate/no_turbo");
-	const char *boost = first_line(room, "/sys/devices/system/cpu/cpufreq/boost");
+	const char *no = first_line(line, "/sys/devices/system/cpu/intel_pstate/no_turbo");
+	const char *boost;
 
 	if (no)
 		return flag(gb_equal(no, "0"));
+	boost = first_line(line, "/sys/devices/system/cpu/cpufreq/boost");
 	return boost ? flag(gb_equal(boost, "1")) : GB_UNKNOWN;
 }
 
-static double cpu_number(struct room *room, const char *name)
+static double cpu_number(struct line *line, const char *name)
 {
-	const char *text = field(room, "/proc/cpuinfo", name);
+	const char *text = field(line, "/proc/cpuinfo", name);
 
 	return text ? strtod(text, NULL) : (double)NAN;
 }
 
 /* The prefix "model" also matches "model name", so the tab after "model" is part of the name. */
-static void describe_model(struct gb_run *run, struct room *room)
+static void describe_model(struct gb_run *run, struct line *line)
 {
 	static const char cpuinfo[] = "/proc/cpuinfo";
 	char text[256];
 	FILE *file;
 
-	run->host.cpu = field(room, cpuinfo, "model name");
-	run->host.cpu_vendor = field(room, cpuinfo, "vendor_id");
-	run->host.cpu_family = cpu_number(room, "cpu family");
-	run->host.cpu_model = cpu_number(room, "model\t");
-	run->host.cpu_stepping = cpu_number(room, "stepping");
+	run->host.cpu = keep(run, field(line, cpuinfo, "model name"));
+	run->host.cpu_vendor = keep(run, field(line, cpuinfo, "vendor_id"));
+	run->host.cpu_family = cpu_number(line, "cpu family");
+	run->host.cpu_model = cpu_number(line, "model\t");
+	run->host.cpu_stepping = cpu_number(line, "stepping");
 	if (run->host.cpu_vendor)
 		return;
-	run->host.cpu_vendor = field(room, cpuinfo, "CPU implementer");
-	run->host.cpu_part = field(room, cpuinfo, "CPU part");
+	run->host.cpu_vendor = keep(run, field(line, cpuinfo, "CPU implementer"));
+	run->host.cpu_part = keep(run, field(line, cpuinfo, "CPU part"));
 	if (run->host.cpu || !run->host.cpu_vendor || !run->host.cpu_part)
 		return;
 	file = fopen(cpuinfo, "re");
 	if (!file)
 		return;
-	(void)gb_arm_cores(file, text, sizeof text);
+	run->host.cpu = keep(run, gb_arm_cores(file, text, sizeof text));
 	(void)fclose(file);
-	run->host.cpu = keep(room, text, strlen(text));
 }
 
-static void describe_cpu(struct gb_run *run, struct room *room)
+static void describe_cpu(struct gb_run *run, struct line *line)
 {
 	cpu_set_t usable;
 
-	describe_model(run, room);
+	describe_model(run, line);
 	run->host.logical_cpus = gb_positive((double)sysconf(_SC_NPROCESSORS_CONF));
 	if (sched_getaffinity(0, sizeof usable, &usable) == 0)
 		run->host.usable_cpus = CPU_COUNT(&usable);
-	run->host.cores = count_first(room, "thread_siblings_list");
-	run->host.sockets = count_first(room, "core_siblings_list");
-	describe_caches(run, room);
-	run->host.numa_nodes = count_list(first_line(room, "/sys/devices/system/node/online"));
-	run->host.governor =
-		first_line(room, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-	run->host.cpu_quota = cpu_quota(room);
-	run->host.turbo = turbo(room);
-	run->host.virtualized = virtualized(room);
+	run->host.cores = count_first(line, "thread_siblings_list");
+	run->host.sockets = count_first(line, "core_siblings_list");
+	describe_caches(run);
+	run->host.numa_nodes = count_list(first_line(line, "/sys/devices/system/node/online"));
+	run->host.governor = keep(
+		run, first_line(line, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+	run->host.cpu_quota = cpu_quota(line);
+	run->host.turbo = turbo(line);
+	run->host.virtualized = virtualized(line);
 }
 
-/* load: storage for the load averages. */
-static void describe_host(struct gb_run *run, struct room *room, double load[3])
+static void describe_memory(struct gb_run *run, struct line *line)
 {
-	const char *pages = first_line(room, "/sys/kernel/mm/transparent_hugepage/enabled");
-	const char *total = field(room, "/proc/meminfo", "MemTotal");
+	const char *total = field(line, "/proc/meminfo", "MemTotal");
 	const double available = (double)gb_host_available();
-	char text[256];
-	struct utsname name;
+	char *pages;
 
-	if (gethostname(text, sizeof text) == 0)
-		run->host.hostname = keep(room, text, strnlen(text, sizeof text));
-	run->host.os = field(room, "/etc/os-release", "PRETTY_NAME");
-	if (uname(&name) == 0) {
-		(void)snprintf(text, sizeof text, "%s %s", name.sysname, name.release);
-		run->host.kernel = keep(room, text, strlen(text));
-		run->host.machine = keep(room, name.machine, strlen(name.machine));
-	}
 	if (total)
 		run->host.memory_bytes = gb_positive(strtod(total, NULL) * 1024);
 	/* As much as 1e18 bytes: no limit is known. */
 	run->host.available_bytes = gb_positive(available < 1e18 ? available : 0);
+	pages = first_line(line, "/sys/kernel/mm/transparent_hugepage/enabled");
 	pages = pages ? strchr(pages, '[') : NULL; /* "always [madvise] never" */
-	if (pages)
-		run->host.huge_pages = keep(room, pages + 1, strcspn(pages + 1, "]"));
-	if (getloadavg(load, 3) == 3)
-		run->host.load = (struct gb_numbers){ 3, load };
-	describe_cpu(run, room);
+	if (pages) {
+		pages[strcspn(pages, "]")] = '\0';
+		run->host.huge_pages = keep(run, pages + 1);
+	}
+}
+
+static void describe_host(struct gb_run *run)
+{
+	struct line line;
+	struct utsname name;
+	double load[3];
+	struct gb_error ignored = { 0 };
+
+	if (uname(&name) == 0) {
+		(void)snprintf(line.text, sizeof line.text, "%s %s", name.sysname, name.release);
+		run->host.hostname = keep(run, name.nodename);
+		run->host.kernel = keep(run, line.text);
+		run->host.machine = keep(run, name.machine);
+	}
+	run->host.os = keep(run, field(&line, "/etc/os-release", "PRETTY_NAME"));
+	for (int i = 0, loads = getloadavg(load, 3); i < loads; i++)
+		(void)gb_numbers_add(&run->host.load, load[i], &ignored);
+	describe_memory(run, &line);
+	describe_cpu(run, &line);
 }
 
 /* ---- the run ----------------------------------------------------------------------------- */
@@ -318,17 +312,18 @@ static void describe_tool(struct gb_run *run)
 	run->tool.archs = known(gb_archs);
 }
 
-/* cc: storage for the compute capability. */
-static struct gb_gpu describe_gpu(const struct gb_gpu_info *gpu, char cc[32])
+static struct gb_gpu describe_gpu(struct gb_run *run, const struct gb_gpu_info *gpu)
 {
-	(void)snprintf(cc, 32, "%d.%d", gpu->cc_major, gpu->cc_minor);
+	char cc[32];
+
+	(void)snprintf(cc, sizeof cc, "%d.%d", gpu->cc_major, gpu->cc_minor);
 	return (struct gb_gpu){
 		.id = gpu->id,
-		.name = known(gpu->name),
-		.uuid = known(gpu->uuid),
-		.pci = known(gpu->pci),
-		.cc = gpu->cc_major > 0 ? cc : NULL,
-		.code = known(gpu->code),
+		.name = keep(run, known(gpu->name)),
+		.uuid = keep(run, known(gpu->uuid)),
+		.pci = keep(run, known(gpu->pci)),
+		.cc = gpu->cc_major > 0 ? keep(run, cc) : NULL,
+		.code = keep(run, known(gpu->code)),
 		.sm_count = gb_positive(gpu->sm_count),
 		.memory_bytes = gb_positive((double)gpu->memory_bytes),
 		.l2_bytes = gb_positive((double)gpu->l2_bytes),
@@ -343,7 +338,8 @@ static struct gb_gpu describe_gpu(const struct gb_gpu_info *gpu, char cc[32])
 		.mig = flag(gpu->mig),
 		.persistence = flag(gpu->persistence),
 		.emulated = gpu->emulated,
-		.vulkan = { known(gpu->vulkan.driver), known(gpu->vulkan.api) },
+		.vulkan = { keep(run, known(gpu->vulkan.driver)),
+			    keep(run, known(gpu->vulkan.api)) },
 	};
 }
 
@@ -351,13 +347,13 @@ static void describe_devices(struct gb_run *run, const struct gb_run_info *info)
 {
 	const struct gb_error *absent = info->devices.absent;
 
-	run->cuda_absent = known(absent[GB_CUDA].message);
-	run->vulkan_absent = known(absent[GB_VULKAN].message);
+	run->cuda_absent = keep(run, known(absent[GB_CUDA].message));
+	run->vulkan_absent = keep(run, known(absent[GB_VULKAN].message));
 	if (absent[GB_CUDA].code || !(info->backends >> GB_CUDA & 1))
 		return;
-	run->cuda.runtime = known(info->devices.cuda.runtime);
-	run->cuda.driver_api = known(info->devices.cuda.driver_api);
-	run->cuda.driver = known(info->devices.cuda.driver);
+	run->cuda.runtime = keep(run, known(info->devices.cuda.runtime));
+	run->cuda.driver_api = keep(run, known(info->devices.cuda.driver_api));
+	run->cuda.driver = keep(run, known(info->devices.cuda.driver));
 }
 
 static void describe_settings(struct gb_run *run, const struct gb_run_info *info)
@@ -376,80 +372,82 @@ static void describe_settings(struct gb_run *run, const struct gb_run_info *info
 	run->settings.verify = how->verify != GB_VERIFY_NONE ? GB_YES : GB_NO;
 	run->settings.verify_all = how->verify == GB_VERIFY_ALL ? GB_YES : GB_NO;
 	run->settings.device = (double)how->device;
-	run->settings.preset = info->preset;
+	run->settings.preset = keep(run, info->preset);
 }
 
 /* Record the variables that affect OpenMP, CUDA, Vulkan, vectors, or the copy bandwidth.
  * False if memory ran out. */
-static bool describe_environment(struct gb_run *run, struct room *room)
+static bool describe_environment(struct gb_run *run)
 {
 	static const char *const prefix[] = { "OMP_",          "GOMP_",
 					      "KMP_",          "CUDA_",
 					      "VK_",           "GPUBENCH_COPY",
 					      "GPUBENCH_SIMD", "GPUBENCH_VULKAN" };
-	bool ok = true;
 
-	for (char **variable = environ; *variable && ok; variable++) {
-		const size_t length = strcspn(*variable, "=");
-		struct gb_member member = { .text = *variable + length + 1 };
+	for (char **variable = environ; *variable; variable++) {
+		struct gb_member member = { .kind = GB_VALUE_TEXT };
+		char *name = NULL, *value;
 
-		for (size_t i = 0; i < GB_COUNT(prefix) && !member.name; i++)
-			if (strncmp(*variable, prefix[i], strlen(prefix[i])) == 0 &&
-			    (*variable)[length])
-				member.name = keep(room, *variable, length);
-		member.kind = member.name ? GB_VALUE_TEXT : GB_VALUE_ABSENT;
-		ok = gb_members_add(&run->environment, member);
+		for (size_t i = 0; i < GB_COUNT(prefix) && !name; i++)
+			if (strncmp(*variable, prefix[i], strlen(prefix[i])) == 0)
+				name = keep(run, *variable);
+		value = name ? strchr(name, '=') : NULL;
+		if (!value)
+			continue;
+		*value = '\0';
+		member.name = name;
+		member.text = value + 1;
+		if (!gb_members_add(&run->environment, member))
+			return false;
 	}
-	return ok;
+	return true;
 }
 
-cJSON *gb_describe_run(const struct gb_run_info *info, struct gb_error *err)
-{
-	char cc[GB_MAX_GPUS][32];
-	struct gb_gpu gpu[GB_MAX_GPUS];
-	const char **argv = calloc((size_t)info->argc + 1, sizeof(char *));
-	struct room *room = calloc(1, sizeof *room);
-	struct gb_run run = *gb_no_run;
-	cJSON *line = NULL;
-	double load[3];
-
-	for (int i = 0; i < info->argc && argv; i++)
-		argv[i] = info->argv[i];
-	for (size_t i = 0; i < info->devices.count; i++)
-		gpu[i] = describe_gpu(&info->devices.gpu[i], cc[i]);
-	run.run_id = info->run_id;
-	run.started = info->started;
-	run.argv = (struct gb_texts){ (size_t)info->argc, argv };
-	run.gpu_count = info->devices.count;
-	run.gpu = gpu;
-	describe_tool(&run);
-	describe_devices(&run, info);
-	describe_settings(&run, info);
-	if (argv && room) {
-		describe_host(&run, room, load);
-		line = describe_environment(&run, room) ? gb_run_format(&run) : NULL;
-	}
-	free(run.environment.item);
-	free(room);
-	free(argv);
-	if (!line)
-		gb_out_of_memory(err, "describing the run");
-	return line;
-}
-
-void gb_env_gather(struct gb_run_info *info)
+/* Start with 64 random bits or, without a source of these, with the time. */
+static void begin_run(struct gb_run *run)
 {
 	uint64_t id;
 	struct timespec now;
 	struct tm utc;
+	char text[32];
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	if (getrandom(&id, sizeof id, GRND_NONBLOCK) != (ssize_t)sizeof id)
 		id = ((uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec << 16 ^
 		      (uint64_t)getpid()) *
 		     UINT64_C(0x9e3779b97f4a7c15);
-	(void)snprintf(info->run_id, sizeof info->run_id, "%016jx", (uintmax_t)id);
+	(void)snprintf(text, sizeof text, "%016jx", (uintmax_t)id);
+	run->run_id = keep(run, text);
 	(void)gmtime_r(&now.tv_sec, &utc);
-	(void)strftime(info->started, sizeof info->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	gb_devices_find(&info->devices, info->backends);
+	(void)strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	run->started = keep(run, text);
+}
+
+struct gb_run *gb_describe_run(const struct gb_run_info *info, struct gb_error *err)
+{
+	struct gb_run *run = malloc(sizeof *run);
+	bool ok = run;
+
+	if (ok) {
+		*run = *gb_no_run;
+		run->gpu = calloc(info->devices.count + 1, sizeof *run->gpu);
+		begin_run(run);
+		ok = run->gpu && run->run_id;
+	}
+	for (int i = 0; i < info->argc && ok; i++)
+		ok = gb_texts_add(&run->argv, info->argv[i]);
+	for (size_t i = 0; i < info->devices.count && ok; i++)
+		run->gpu[run->gpu_count++] = describe_gpu(run, &info->devices.gpu[i]);
+	if (ok) {
+		describe_tool(run);
+		describe_devices(run, info);
+		describe_settings(run, info);
+		describe_host(run);
+		ok = describe_environment(run);
+	}
+	if (ok)
+		return run;
+	gb_run_free(run);
+	gb_out_of_memory(err, "describing the run");
+	return NULL;
 }

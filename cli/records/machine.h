@@ -1,6 +1,6 @@
-/* machine.h -- describes a run: the machine, the build and the environment it was made with.
+/* machine.h -- describes a run: the machine, the build and the environment it is made with.
  *
- * An unknown value is omitted from the line.  Only lack of memory is an error.
+ * Only lack of memory is an error: a value that cannot be read stays unknown.
  */
 #ifndef GPUBENCH_CLI_RECORDS_MACHINE_H
 #define GPUBENCH_CLI_RECORDS_MACHINE_H
@@ -11,23 +11,16 @@
 struct gb_settings;
 
 struct gb_run_info {
-	/* Set by the caller: */
 	int argc;
 	char *const *argv;
 	const struct gb_settings *settings; /* NULL if nothing is measured */
 	const char *preset;                 /* NULL if none */
-	unsigned backends; /* the back ends queried for GPUs: bits 1 << GB_CUDA ... */
-
-	/* Filled by gb_env_gather(): */
-	char run_id[17];  /* 16 random hexadecimal digits */
-	char started[32]; /* RFC 3339, UTC */
-	struct gb_devices devices;
+	unsigned backends;         /* the back ends queried for GPUs: bits 1 << GB_CUDA ... */
+	struct gb_devices devices; /* what gb_devices_find() says of them */
 };
 
-/* Fill the rest of info.  Queries the drivers of the back ends in this build. */
-void gb_env_gather(struct gb_run_info *info);
-
-/* Make the `run` line, for cJSON_Delete().  NULL, with err set, if memory ran out. */
-cJSON *gb_describe_run(const struct gb_run_info *info, struct gb_error *err);
+/* Describe the run that begins now, with an id of 16 random hexadecimal digits.  NULL, with err set,
+ * if memory ran out. */
+struct gb_run *gb_describe_run(const struct gb_run_info *info, struct gb_error *err);
 
 #endif

@@ -51,15 +51,20 @@ bool gb_member_equal(const struct gb_member *a, const struct gb_member *b)
 	return gb_values_equal(gb_member_value(a), gb_member_value(b));
 }
 
+void *gb_room_for_one(void *array, size_t count, size_t size)
+{
+	const bool is_full = count == 0 || (count >= 8 && (count & (count - 1)) == 0);
+
+	return is_full ? reallocarray(array, count ? 2 * count : 8, size) : array;
+}
+
 bool gb_members_add(struct gb_members *members, struct gb_member member)
 {
-	const size_t count = members->count;
-	struct gb_member *grown = members->item;
+	struct gb_member *grown;
 
 	if (!member.kind)
 		return true;
-	if ((count & (count - 1)) == 0)
-		grown = reallocarray(members->item, count ? 2 * count : 1, sizeof *grown);
+	grown = gb_room_for_one(members->item, members->count, sizeof *grown);
 	if (!grown)
 		return false;
 	members->item = grown;

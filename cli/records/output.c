@@ -95,19 +95,15 @@ enum gb_status gb_output_open(struct gb_output *output, const char *path, enum g
 	return err->code;
 }
 
-void gb_output_inherit(struct gb_output *output, const char *path, int file,
+void gb_output_inherit(struct gb_output *output, const char *path, int file, bool shared,
 		       enum gb_existing existing)
 {
-	*output = (struct gb_output){
-		.path = path, .existing = existing, .to_lines = true, .file = file
-	};
-}
-
-void gb_output_share(struct gb_output *output, const char *path, int file,
-		     enum gb_existing existing)
-{
-	gb_output_inherit(output, path, file, existing);
-	output->begun = output->shared = true;
+	*output = (struct gb_output){ .path = path,
+				      .existing = existing,
+				      .to_lines = true,
+				      .file = file,
+				      .begun = shared,
+				      .shared = shared };
 }
 
 /* ---- existing contents -------------------------------------------------------------------- */
@@ -130,6 +126,8 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 	output->cut = records->truncated;
 	output->unended = records->unended;
 	output->keep_bytes = records->complete_bytes;
+	records->written_runs = records->run_count;
+	records->written = records->count;
 	return GB_OK;
 }
 
@@ -247,7 +245,7 @@ static enum gb_status append(struct gb_output *output, const char *text, size_t 
 {
 	struct stat before;
 
-	if (gb_output_begin(output, err))
+	if (length == 0 || gb_output_begin(output, err))
 		return err->code;
 	lock_shared(output, F_WRLCK);
 	if (fstat(output->file, &before)) {
@@ -261,45 +259,30 @@ static enum gb_status append(struct gb_output *output, const char *text, size_t 
 	return err->code;
 }
 
-enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct gb_error *err)
-{
-	char *json, *text = NULL;
-	int length = -1;
-
-	if (!output->to_stdout && !output->to_lines)
-		return GB_OK;
-	json = cJSON_PrintUnformatted(line);
-	if (json)
-		length = asprintf(&text, "%s\n", json);
-	cJSON_free(json);
-	if (length < 0)
-		return gb_out_of_memory(err, "writing a record");
-	if (output->to_lines)
-		(void)append(output, text, (size_t)length, err);
-	else if (fputs(text, stdout) < 0 || fflush(stdout))
-		gb_fail(err, GB_EIO, "cannot write a record: %s", strerror(errno));
-	free(text);
-	return err->code;
-}
-
-enum gb_status gb_output_put_all(struct gb_output *output, const struct gb_records *list,
-				 struct gb_error *err)
+enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
+			     struct gb_error *err)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *memory;
 
-	if (!output->to_lines)
+	if (!output->to_stdout && !output->to_lines)
 		return GB_OK;
 	memory = open_memstream(&text, &size);
 	if (memory)
 		(void)gb_records_print(memory, list, false, err);
 	if (!memory || fclose(memory))
 		gb_out_of_memory(err, "writing records");
-	if (!err->code)
+	if (!err->code && output->to_lines)
 		(void)append(output, text, size, err);
+	else if (!err->code && (fputs(text, stdout) < 0 || fflush(stdout)))
+		gb_fail(err, GB_EIO, "cannot write a record: %s", strerror(errno));
 	free(text);
-	return err->code;
+	if (err->code)
+		return err->code;
+	list->written_runs = list->run_count;
+	list->written = list->count;
+	return GB_OK;
 }
 
 enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err)

@@ -23,7 +23,7 @@ struct gb_output {
 	int file;
 	bool created; /* the file did not exist before */
 	bool begun;   /* something was written */
-	bool shared;  /* other processes append too: gb_output_share() */
+	bool shared;  /* other processes append too */
 	/* --resume, set by gb_output_past(): before anything is appended, the file is truncated to
 	 * keep_bytes (cut), or its last line gets its newline (unended). */
 	bool cut, unended;
@@ -45,16 +45,12 @@ enum gb_status gb_output_open(struct gb_output *output, const char *path, enum g
 			      struct gb_error *err);
 
 /* Use the descriptor of a JSON Lines file that the parent process has locked and opened for
- * appending. */
-void gb_output_inherit(struct gb_output *output, const char *path, int file,
+ * appending.  If siblings append at the same time, it is shared, and the parent must have called
+ * gb_output_begin(). */
+void gb_output_inherit(struct gb_output *output, const char *path, int file, bool shared,
 		       enum gb_existing existing);
 
-/* The same, for a process whose siblings append at the same time.  The parent must have called
- * gb_output_begin(). */
-void gb_output_share(struct gb_output *output, const char *path, int file,
-		     enum gb_existing existing);
-
-/* GB_RESUME: read the records of an output of JSON lines.  A last line that was cut off is dropped.
+/* GB_RESUME: read the records of an output of JSON lines, which count as written.  A last line that was cut off is dropped.
  * GB_EUSAGE if the file is not JSON lines. */
 enum gb_status gb_output_past(struct gb_output *output, struct gb_records *records,
 			      struct gb_error *err);
@@ -70,14 +66,11 @@ enum gb_status gb_resume_check(const char *option, const struct gb_records *reco
  * contents, GB_RESUME a line that was cut off. */
 enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err);
 
-/* Write a line if the output takes JSON lines.  On GB_EIO, nothing of it is left in a regular
- * file. */
-enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct gb_error *err);
-
-/* Write all lines of a list, if the output takes JSON lines, with one append: a process that is
- * killed almost always leaves either all of them or none. */
-enum gb_status gb_output_put_all(struct gb_output *output, const struct gb_records *list,
-				 struct gb_error *err);
+/* Write the lines of a list that are not yet in the output, if it takes JSON lines, with one append:
+ * a process that is killed almost always leaves either all of them or none.  On GB_EIO, nothing of
+ * them is left in a regular file. */
+enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
+			     struct gb_error *err);
 
 /* Close the output if it is open.  A page is renamed into place if `keep` is true. */
 enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err);

@@ -3,168 +3,22 @@
  * This folder handles record files.  A file is JSON Lines, described by
  * results/gpubench-record-2.schema.json: a `run` line (struct gb_run), then a `record` line per
  * variant and point (struct gb_record).  Each line is flushed as soon as it is known, so a sweep
- * that is killed keeps its records.  field.h maps JSON to these structs and back; describe.h makes
- * them from a measurement; lines.h reads and writes files; output.h opens the file that -o names;
- * csv.h converts.  cJSON is used only in this folder.  Times are in ns.  May use cli/workloads and
- * the folders below cli.
+ * that is killed keeps its records.
  *
- * The members of the structs have the names and the nesting of the JSON.
+ * A measurement fills struct gb_record (result.h), and machine.h fills struct gb_run.  members.h has
+ * these structs, and a row for each member; field.h writes and reads JSON by these rows.  lines.h
+ * reads and writes files; output.h opens the file that -o names; csv.h converts.  cJSON is used only
+ * in this folder.  May use cli/workloads and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_RECORDS_RECORD_H
 #define GPUBENCH_CLI_RECORDS_RECORD_H
 
-#include <cjson/cJSON.h>
-
-#include "cli/records/field.h"
+#include "cli/records/members.h"
+#include "common/backend.h"
 #include "common/status.h"
 #include "common/workload.h"
 
 enum { GB_RECORD_SCHEMA = 2 };
-
-struct gb_gpu {
-	double id;
-	const char *name, *uuid, *pci, *cc, *code;
-	double sm_count, memory_bytes, l2_bytes, bus_bits, memory_clock_khz, sm_clock_khz;
-	double peak_bytes_per_s, power_limit_w;
-	enum gb_flag ecc, mig, persistence;
-	bool emulated;
-	struct {
-		const char *driver, *api;
-	} vulkan;
-};
-
-/* The identity of a CPU or a GPU (identity.h). */
-struct gb_machine {
-	char name[128]; /* "Neoverse-V2", "NVIDIA H100 80GB HBM3", "unknown" */
-	char text[320]; /* all that identifies it, in readable form */
-	bool whole;     /* no part is missing */
-};
-
-/* The machine, build, environment and settings that records were made with. */
-struct gb_run {
-	const char *run_id, *started;
-	struct {
-		const char *name, *version, *commit, *commit_date, *mode, *compiler, *cflags;
-		const char *nvcc, *archs;
-		enum gb_flag dirty;
-	} tool;
-	struct gb_texts argv;
-	struct gb_members environment;
-	struct {
-		const char *hostname, *os, *kernel, *machine, *cpu;
-		const char *cpu_vendor; /* "GenuineIntel"; ARM: the implementer's number, "0x41" */
-		const char *cpu_part;   /* ARM: "0xd4f" */
-		double cpu_family, cpu_model, cpu_stepping;
-		double sockets, cores, logical_cpus, usable_cpus, cpu_quota, numa_nodes;
-		double l1d_bytes, l2_bytes, l3_bytes, cache_bytes, memory_bytes, available_bytes;
-		const char *cache_from, *governor, *huge_pages;
-		enum gb_flag turbo, virtualized;
-		struct gb_numbers load;
-	} host;
-	const char *cuda_absent, *vulkan_absent;
-	struct {
-		const char *runtime, *driver_api, *driver;
-	} cuda;
-	struct {
-		double samples, warmup, min_samples, rel_ci, max_time_s, timeout_s;
-		double device;
-		enum gb_flag cold, verify, verify_all;
-		const char *preset;
-	} settings;
-	size_t gpu_count;
-	struct gb_gpu *gpu;               /* owned */
-	struct gb_machine on_cpu, on_gpu; /* set by gb_identify() */
-	cJSON *line;                      /* owned; texts point into it */
-};
-
-/* Doubtful: verified, but faster than the memory of the machine is. */
-enum gb_record_status {
-	GB_STATUS_OK,
-	GB_STATUS_DOUBTFUL,
-	GB_STATUS_UNVERIFIED,
-	GB_STATUS_SKIPPED,
-	GB_STATUS_FAILED
-};
-
-/* Exact counts of one run or one kernel; NAN if not counted. */
-struct gb_traffic {
-	double requests, sectors, wavefronts, least, turns;
-};
-
-struct gb_counts {
-	const char *kernel;
-	double launches, blocks, threads, warp_instructions, active_lanes;
-	struct gb_members classes;
-	double branches, divergent, barriers, grid_barriers;
-	struct gb_traffic global_load, global_store, global_atomic;
-	struct gb_traffic shared_load, shared_store, shared_atomic;
-	double chain;
-	struct {
-		double to_device, to_host, on_device, set;
-	} copies, copied_bytes;
-};
-
-/* The result of one variant at one point. */
-struct gb_record {
-	const struct gb_run *run; /* never NULL; gb_no_run if the file has no line for it */
-	const char *run_id;
-	double seq;
-	const char *bench, *backend, *variant, *library, *key;
-	struct {
-		const char *name, *version, *path, *sha256;
-	} plugin; /* the file that the variant comes from, if it is not the program's */
-	bool peer;
-	struct gb_members params, metrics;
-	enum gb_record_status status;
-	const char *reason, *error;
-	struct {
-		const char *result;
-		double runs, overwritten, changed;
-	} verify;
-	const char *input; /* the source of the input if it was not generated */
-	const char *stop_reason;
-	enum gb_flag cold; /* caches; see gb_record_is_cold() if unknown */
-	bool emulated;
-	double batch, holds_given_up, threads;
-	struct gb_texts excluded; /* work outside `time` that other programs include in theirs */
-	struct {
-		double items, bytes;
-		const char *unit;
-	} work;
-	double copy_bytes_per_s;                     /* copy bandwidth of the back end */
-	double harmonic_items_per_s;                 /* set if the samples are different work */
-	double create, upload, download, first_call; /* ns; transfers: median */
-	double whole, cpu; /* ns: reset, run and download as one interval; CPU time in it */
-	struct gb_times time, host_time;
-	struct gb_phases phases;    /* measured in separate samples */
-	struct gb_phases transfers; /* a device's "upload" and "download", likewise */
-	struct {
-		struct gb_numbers sm_clock_hz;                      /* one per sample */
-		struct gb_numbers temperature_c, clock_hz, power_w; /* before and after */
-		double energy_j, throttled_s, throttled_samples;
-		struct gb_texts throttle;
-	} gpu_state;
-	struct {
-		double host_bytes, device_bytes, flush_bytes, resident_bytes;
-	} memory;
-	double elapsed_s;
-	struct {
-		const char *run_id;
-		double seq;
-	} replaces; /* the earlier record of the same file that this one replaces */
-
-	/* Derived when the line is read: */
-	bool has_time;   /* has a time measured on real hardware, verified or not */
-	size_t launches; /* pooled launches, whose values are the samples of `time`; else 1 */
-	struct {
-		double items_per_s, items_per_s_with_transfers, bytes_per_s, copy_share;
-	} rates; /* NAN under the emulator */
-	bool counted;
-	struct gb_counts counts; /* per run */
-	size_t kernel_count;
-	struct gb_counts *kernel; /* owned */
-	cJSON *line;              /* owned; texts point into it */
-};
 
 /* A run about which nothing is known. */
 extern const struct gb_run *const gb_no_run;
@@ -172,16 +26,35 @@ extern const struct gb_run *const gb_no_run;
 /* A record in which nothing is known. */
 struct gb_record gb_record_empty(void);
 
+/* Compute what follows from the members.  Call it once these are known. */
+void gb_record_derive(struct gb_record *record);
+
+enum gb_status gb_record_put_metrics(struct gb_record *record, const struct gb_metrics *metrics,
+				     struct gb_error *err);
+
+/* Set the GPU's state, but for what belongs to the samples. */
+enum gb_status gb_record_put_gpu_state(struct gb_record *record, const struct gb_gpu_state *before,
+				       const struct gb_gpu_state *after, struct gb_error *err);
+
+/* Take the counts of a run from their JSON.  GB_EMEMORY, also if it is no object of counts. */
+enum gb_status gb_record_put_counts(struct gb_record *record, const char *json,
+				    struct gb_error *err);
+
 /* Parse a line; owns it even on failure.  NULL if this version cannot read the line as a record or
  * a run; `fault` then says why, or is "" if memory ran out. */
 struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX]);
 struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX]);
+void gb_record_release(struct gb_record *record); /* what it owns */
 void gb_record_free(struct gb_record *record);
 void gb_run_free(struct gb_run *run);
 
-/* Remove the members that describe a single launch: samples and other times, transfers, rates, the
- * GPU's state. */
-void gb_record_forget_launch(struct gb_record *record);
+/* Remove the members that not all records have: those that describe a result, or only those that
+ * describe a single launch.  Other texts stay. */
+void gb_record_forget(struct gb_record *record, enum gb_stays stays);
+
+/* NULL, or what is wrong with a record whose run is known: a result that may not be believed has no
+ * time, and the status agrees with the verification, the run and the samples. */
+const char *gb_record_contradiction(const struct gb_record *record);
 
 /* The line in the current schema, for cJSON_Delete().  Keeps members that this version does not
  * know.  NULL if memory ran out. */
@@ -201,13 +74,6 @@ double gb_record_number(const struct gb_record *record, const char *path);
 /* The series that the path leads into, or that "upload" and "download" are the medians of; NULL if
  * there is none. */
 const struct gb_times *gb_record_times(const struct gb_record *record, const char *path);
-
-/* The table of the exact counts, for code that iterates over them. */
-extern const struct gb_field gb_count_fields[];
-extern const size_t gb_count_field_count;
-
-/* The word in the file: "ok". */
-const char *gb_status_word(enum gb_record_status status);
 
 /* True if the record has a time on which no conclusion may rest: it is doubtful or unverified. */
 bool gb_is_untrusted(const struct gb_record *record);

@@ -267,15 +267,15 @@ static void see_classes(const struct walk *walk, const struct gb_members *a,
 static void see_counts(const struct walk *walk, const struct gb_counts *base,
 		       const struct gb_counts *new_)
 {
-	for (size_t i = 0; i < gb_count_field_count; i++) {
-		const struct gb_field *field = &gb_count_fields[i];
+	for (size_t i = 0; i < gb_count_fields.count; i++) {
+		const struct gb_field *field = &gb_count_fields.field[i];
 
 		if (field->type == GB_FIELD_MEMBERS)
 			see_classes(walk, &base->classes, &new_->classes);
 		if (field->type == GB_FIELD_NUMBER)
 			see(walk, "", field->path,
-			    gb_fields_value(field, 1, base, field->path).number,
-			    gb_fields_value(field, 1, new_, field->path).number);
+			    gb_fields_value(&gb_count_fields, base, field->path).number,
+			    gb_fields_value(&gb_count_fields, new_, field->path).number);
 	}
 }
 

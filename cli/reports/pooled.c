@@ -46,7 +46,7 @@ static enum gb_status make_pooled(struct gb_record *record, const double *value,
 		return err->code;
 	}
 	memcpy(sample, value, count * sizeof *sample);
-	gb_record_forget_launch(record);
+	gb_record_forget(record, GB_OF_LAUNCH);
 	record->launches = count;
 	record->time = (struct gb_times){ .count = count,
 					  .sample = sample,

@@ -74,12 +74,12 @@ static void run_point(const struct gb_workload *workload, const void *params, vo
 
 	gb_measure(&r, input, &how, timed, &err);
 	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
-	if (r.outcome == GB_SKIPPED)
-		snprintf(o->skipped, sizeof o->skipped, "%s", r.reason);
+	if (r.record.status == GB_STATUS_SKIPPED)
+		snprintf(o->skipped, sizeof o->skipped, "%s", r.record.reason);
 	else
-		cr_assert(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS, "%s %s, %s: %s",
-			  o->variant->workload, o->variant->name, where, r.reason);
-	o->passed += r.outcome == GB_RESULT_OK;
+		cr_assert(r.record.status == GB_STATUS_OK, "%s %s, %s: %s", o->variant->workload,
+			  o->variant->name, where, r.record.reason);
+	o->passed += r.record.status == GB_STATUS_OK;
 	gb_result_release(&r);
 	cr_assert(eq(sz, gb_memory_used(GB_DEVICE_MEMORY), used));
 }
@@ -181,23 +181,24 @@ ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 		struct gb_result r = { .workload = workload, .variant = v, .params = params };
 		const size_t host = gb_memory_used(GB_HOST_MEMORY);
 		const size_t device = gb_memory_used(GB_DEVICE_MEMORY);
+		enum gb_record_status status;
 		bool failed;
 
 		gb_memory_fail_at(k);
 		gb_measure(&r, input, &how, false, &err);
 		gb_memory_fail_at(0);
-		failed = strstr(r.reason, "injected allocation failure") != NULL;
-		if (!failed && r.outcome == GB_SKIPPED)
-			cr_skip("%s: %s", v->name, r.reason);
+		status = r.record.status;
+		failed = r.code && strstr(r.record.reason, "injected allocation failure");
+		if (!failed && r.record.status == GB_STATUS_SKIPPED)
+			cr_skip("%s: %s", v->name, r.record.reason);
 		gb_result_release(&r);
 		cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), host), "allocation %d", (int)k);
 		cr_assert(eq(sz, gb_memory_used(GB_DEVICE_MEMORY), device), "allocation %d",
 			  (int)k);
-		if (!failed) {
-			cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s", r.reason);
+		cr_assert(eq(int, (int)status, failed ? GB_STATUS_SKIPPED : GB_STATUS_OK),
+			  "allocation %d", (int)k);
+		if (!failed)
 			break;
-		}
-		cr_assert(eq(int, (int)r.outcome, GB_SKIPPED), "%s", r.reason);
 		cr_assert(k < 10000); /* some variants allocate per thread */
 	}
 	workload->release(input);

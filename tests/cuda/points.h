@@ -33,10 +33,10 @@ static inline void run_points(const char *bench, const char *name, const char *w
 			  err.message);
 		gb_measure(&r, input, &how, false, &err);
 		cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
-		if (r.outcome == GB_SKIPPED)
-			cr_skip("%s", r.reason);
-		cr_expect(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS,
-			  "cuda/%s, point %zu of %s: %s", name, p, words, r.reason);
+		if (r.record.status == GB_STATUS_SKIPPED)
+			cr_skip("%s", r.record.reason);
+		cr_expect(r.record.status == GB_STATUS_OK, "cuda/%s, point %zu of %s: %s", name, p,
+			  words, r.record.reason);
 		gb_result_release(&r);
 		workload->release(input);
 	}

@@ -58,10 +58,9 @@ static void measure(int first, int end)
 	cr_assert_eq(workload->prepare(params, &input, &err), GB_OK, "%s", err.message);
 	result = (struct gb_result){ .workload = workload,
 				     .variant = find_variant(GB_CUDA, "stream", "copy"),
-				     .params = params,
-				     .throttled = 99 /* left by an earlier measurement */ };
+				     .params = params };
 	cr_assert_eq(gb_measure(&result, input, &how, true, &err), GB_OK, "%s", err.message);
-	cr_expect_eq(result.time.count, 5);
+	cr_expect_eq(result.record.time.count, 5);
 	workload->release(input);
 	gb_sweep_release(&sweep);
 	free(params);
@@ -72,35 +71,36 @@ static void measure(int first, int end)
 Test(backend, cuda_state_around_samples)
 {
 	measure(0, 0);
-	cr_expect_eq(result.outcome, GB_RESULT_OK, "%s", result.reason);
-	cr_expect_eq(result.throttled, 0);
+	cr_expect_eq(result.record.status, GB_STATUS_OK, "%s", result.record.reason);
+	cr_expect_eq(result.record.gpu_state.throttled_samples, 0);
 	cr_expect_eq(planted->asked, 2 + 2 * 5);
 	cr_expect_eq(planted->energy_asked, 2);
-	cr_expect_float_eq(result.after.energy_j - result.before.energy_j, 0.25, 1e-9);
-	cr_expect_float_eq(result.after.throttled_ns, 7, 1e-9);
-	cr_expect_float_eq(result.after.temperature_c, 50, 1e-9);
-	cr_expect_float_eq(result.before.sm_clock_hz, 1980e6, 1);
-	cr_expect(isnan(result.before.power_w));
+	cr_expect_float_eq(result.record.gpu_state.energy_j, 0.25, 1e-9);
+	cr_expect_float_eq(result.record.gpu_state.throttled_s, 0, 1e-18);
+	cr_expect_eq(result.record.gpu_state.temperature_c.count, 2);
+	cr_expect_float_eq(result.record.gpu_state.temperature_c.value[1], 50, 1e-9);
+	cr_expect_float_eq(result.record.gpu_state.clock_hz.value[0], 1980e6, 1);
+	cr_expect(isnan(result.record.gpu_state.power_w.value[0]));
 }
 
 /* Throttled in the first try of the second sample, and in its second try. */
 Test(backend, cuda_throttled_samples_are_taken_again)
 {
 	measure(4, 7);
-	cr_expect_eq(result.outcome, GB_RESULT_OK, "%s", result.reason);
-	cr_expect_eq(result.throttled, 2);
+	cr_expect_eq(result.record.status, GB_STATUS_OK, "%s", result.record.reason);
+	cr_expect_eq(result.record.gpu_state.throttled_samples, 2);
 	cr_expect_eq(planted->asked, 2 + 2 * 7);
-	cr_expect_float_eq(result.after.throttled_ns - result.before.throttled_ns, 3000, 1e-9);
+	cr_expect_float_eq(result.record.gpu_state.throttled_s, 3e-6, 1e-15);
 }
 
 /* Throttled all the time: after ten tries the sample is kept, and the result reports it. */
 Test(backend, cuda_throttled_ten_times)
 {
 	measure(0, 1000);
-	cr_expect_eq(result.outcome, GB_RESULT_OK);
-	cr_expect_eq(result.throttled, 10 + 5);
-	cr_expect(strstr(result.reason, "clocks were lowered because of power or heat"), "%s",
-		  result.reason);
+	cr_expect_eq(result.record.status, GB_STATUS_OK);
+	cr_expect_eq(result.record.gpu_state.throttled_samples, 10 + 5);
+	cr_expect(strstr(result.record.reason, "clocks were lowered because of power or heat"),
+		  "%s", result.record.reason);
 }
 
 #endif

@@ -94,10 +94,11 @@ static void check(const struct octree_params *params)
 
 	for (const struct gb_variant *v = NULL; (v = next_builder(v));) {
 		struct gb_result r = run(v, params, in);
-		cr_assert(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS,
+		cr_assert(r.record.status == GB_STATUS_OK,
 			  "%s, %zu bodies of distribution %d, bucket %d: %s", v->name, in->count,
-			  (int)params->distribution, in->bucket, r.reason);
-		cr_assert(metric(&r.metrics, "pool_nodes") <= (double)(in->tree.nodes + slack),
+			  (int)params->distribution, in->bucket, r.record.reason);
+		cr_assert(gb_member_number(&r.record.metrics, "pool_nodes") <=
+				  (double)(in->tree.nodes + slack),
 			  "%s leaves too many holes", v->name);
 		gb_result_release(&r);
 	}
@@ -130,13 +131,15 @@ static void exhaust(const struct octree_params *params)
 			break;
 		for (const struct gb_variant *v = NULL; (v = next_builder(v));) {
 			struct gb_result r = run(v, params, in);
-			cr_assert(eq(int, (int)r.outcome, GB_FAILED), "%s: %s", v->name, r.reason);
+			cr_assert(eq(int, (int)r.record.status, GB_STATUS_FAILED), "%s: %s",
+				  v->name, r.record.reason);
 			cr_assert(eq(int, (int)r.code, GB_ERUNTIME));
-			cr_assert(strstr(r.reason, "exhausted") != NULL, "%s", r.reason);
+			cr_assert(strstr(r.record.reason, "exhausted") != NULL, "%s",
+				  r.record.reason);
 			gb_result_release(&r);
 			r = run(v, params, other);
-			cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s: %s", v->name,
-				  r.reason);
+			cr_assert(eq(int, (int)r.record.status, GB_STATUS_OK), "%s: %s", v->name,
+				  r.record.reason);
 			gb_result_release(&r);
 		}
 	}
@@ -164,10 +167,11 @@ static void try_pool(const struct octree_params *params, struct octree_input *in
 		if (thrifty_alone && strncmp(v->name, "lf", 2) == 0)
 			continue;
 		r = run(v, params, in);
-		cr_assert(eq(int, (int)r.outcome, suffices ? GB_RESULT_OK : GB_FAILED),
+		cr_assert(eq(int, (int)r.record.status, suffices ? GB_STATUS_OK : GB_STATUS_FAILED),
 			  "%s, %zu nodes for a tree of %zu: %s", v->name, pool, in->tree.nodes,
-			  r.reason);
-		cr_assert(suffices || strstr(r.reason, "exhausted"), "%s: %s", v->name, r.reason);
+			  r.record.reason);
+		cr_assert(suffices || strstr(r.record.reason, "exhausted"), "%s: %s", v->name,
+			  r.record.reason);
 		gb_result_release(&r);
 	}
 }
@@ -234,10 +238,11 @@ Test(variants_octree, lf_shared_takes_both_paths)
 		struct gb_result r =
 			run(find_variant(GB_CUDA, "octree", "lf-shared"), &params[k], in);
 
-		cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s", r.reason);
+		cr_assert(eq(int, (int)r.record.status, GB_STATUS_OK), "%s", r.record.reason);
 		if (k < 2)
-			cr_assert(metric(&r.metrics, "tasks") > 0);
-		cr_assert(eq(int, metric(&r.metrics, "hard_tasks") > 0, k > 0), "%zu", k);
+			cr_assert(gb_member_number(&r.record.metrics, "tasks") > 0);
+		cr_assert(eq(int, gb_member_number(&r.record.metrics, "hard_tasks") > 0, k > 0),
+			  "%zu", k);
 		gb_result_release(&r);
 		gb_octree_workload.release(in);
 	}
@@ -349,11 +354,11 @@ Test(variants_octree, runs_of_shared_digits)
 		write_run(path, &cases[k]);
 		in = prepare(&params);
 		r = run(find_variant(GB_CUDA, "octree", "morton"), &params, in);
-		cr_expect(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS, "case %zu: %s", k,
-			  r.reason);
-		cr_expect(eq(int, (int)metric(&r.metrics, "long_runs"), cases[k].long_runs), "%zu",
-			  k);
-		cr_expect(eq(int, metric(&r.metrics, "disorder") > 0,
+		cr_expect(r.record.status == GB_STATUS_OK, "case %zu: %s", k, r.record.reason);
+		cr_expect(eq(int, (int)gb_member_number(&r.record.metrics, "long_runs"),
+			     cases[k].long_runs),
+			  "%zu", k);
+		cr_expect(eq(int, gb_member_number(&r.record.metrics, "disorder") > 0,
 			     cases[k].order != EQUAL && cases[k].size > (tiles ? 64 : 32)),
 			  "%zu", k);
 		gb_result_release(&r);

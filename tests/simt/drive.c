@@ -82,14 +82,14 @@ static void try_point(const struct gb_variant *v, const struct gb_workload *work
 	    gb_measure(&r, input, &how, !drive.once, &err)) {
 		drive.failed++;
 		printf("%s/%s: %s\n", v->workload, v->name, err.message);
-	} else if (r.outcome == GB_SKIPPED) {
+	} else if (r.record.status == GB_STATUS_SKIPPED) {
 		drive.skipped++;
-	} else if (r.verdict == GB_PASS) {
+	} else if (r.record.status == GB_STATUS_OK) {
 		drive.passed++;
 	} else {
 		drive.failed++;
 		printf("%s/%s, point %zu of %s: %s: %s\n", v->workload, v->name, point, words,
-		       r.code == GB_EVERIFY ? "wrong" : "failed", r.reason);
+		       r.code == GB_EVERIFY ? "wrong" : "failed", r.record.reason);
 	}
 	gb_result_release(&r);
 	workload->release(input);

@@ -74,22 +74,24 @@ Test(bandwidth, rates_that_no_memory_reaches)
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		double time = 1e3;
-		struct gb_result r = { .outcome = row[i].failed ? GB_FAILED : GB_RESULT_OK,
+		struct gb_result r = { .code = row[i].failed ? GB_ERUNTIME : GB_OK,
 				       .variant = &(struct gb_variant){ .backend = GB_CPU },
-				       .cold = !row[i].is_hot,
-				       .emulated = row[i].emulated,
-				       .time = { 1, 1, &time },
-				       .work = { .read = row[i].read },
-				       .copy_bytes_per_s = row[i].copy };
+				       .read_bytes = row[i].read,
+				       .record = { .cold = row[i].is_hot ? GB_NO : GB_YES,
+						   .emulated = row[i].emulated,
+						   .time.median = 1e3,
+						   .copy_bytes_per_s = row[i].copy } };
 
 		gb_doubt_rate(&r);
 		cr_expect_eq(r.doubtful, row[i].is_doubtful, "row %zu", i);
-		cr_expect_eq(strstr(r.reason, "reads its input at") != NULL, row[i].is_doubtful);
+		cr_expect_eq(r.record.status == GB_STATUS_DOUBTFUL, row[i].is_doubtful);
+		cr_expect_eq(r.record.reason && strstr(r.record.reason, "reads its input at"),
+			     row[i].is_doubtful);
 		if (i == 1) { /* until the copy is measured on a machine that is not busy */
-			r.copy_bytes_per_s = 102e9;
+			r.record.copy_bytes_per_s = 102e9;
 			gb_doubt_rate(&r);
-			cr_expect(!r.doubtful && !r.reason[0]);
+			cr_expect(!r.doubtful && !r.record.reason);
 		}
+		gb_result_release(&r);
 	}
 }

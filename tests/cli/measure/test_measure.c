@@ -215,30 +215,31 @@ static void go(void)
 
 static void assert_no_time(void)
 {
-	cr_assert(eq(sz, result.time.count, 0));
-	cr_assert(eq(sz, result.host_time.count, 0));
-	cr_assert(eq(sz, result.phase_count, 0));
-	cr_assert(isnan(result.first_ns));
-	cr_assert(eq(sz, result.download.count, 0));
+	cr_assert(eq(sz, result.record.time.count, 0));
+	cr_assert(eq(sz, result.record.host_time.count, 0));
+	cr_assert(eq(sz, result.record.phases.count, 0));
+	cr_assert(isnan(result.record.first_call));
+	cr_assert(isnan(result.record.download));
 }
 
 Test(runner, measures_and_verifies_first_and_last)
 {
 	go();
-	cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
-	cr_assert(eq(int, (int)result.verdict, GB_PASS));
-	cr_assert(result.time.count >= 10);
+	cr_assert(eq(int, (int)result.record.status, GB_STATUS_OK), "%s", result.record.reason);
+	cr_assert(eq(int, (int)result.record.status, GB_STATUS_OK));
+	cr_assert(result.record.time.count >= 10);
 	cr_assert(toy.verified >= 4, "the warm-up, and three samples at least");
-	cr_assert(eq(i64, result.verified, toy.verified));
-	cr_assert(ge(i64, toy.resets, (int64_t)result.time.count + 3),
+	cr_assert(eq(i64, (int64_t)result.record.verify.runs, toy.verified));
+	cr_assert(ge(i64, toy.resets, (int64_t)result.record.time.count + 3),
 		  "two warm-up runs, and one for the phases");
-	cr_assert(result.first_ns >= 1e5);
-	cr_assert(eq(int, result.threads, 3));
-	cr_assert(eq(dbl, result.work.items, SIZE));
-	cr_assert(eq(dbl, result.metrics.item[0].value, (double)toy.verified));
-	cr_assert(result.host_bytes >= 2 * SIZE);
-	for (size_t i = 0; i < result.time.count; i++)
-		cr_assert(result.time.value[i] >= 1e5);
+	cr_assert(result.record.first_call >= 1e5);
+	cr_assert(eq(dbl, result.record.threads, 3));
+	cr_assert(eq(dbl, result.record.work.items, SIZE));
+	cr_assert(
+		eq(dbl, gb_member_number(&result.record.metrics, "checks"), (double)toy.verified));
+	cr_assert(result.record.memory.host_bytes >= 2 * SIZE);
+	for (size_t i = 0; i < result.record.time.count; i++)
+		cr_assert(result.record.time.sample[i] >= 1e5);
 }
 
 static bool begins_a_peak(void)
@@ -257,6 +258,7 @@ Test(runner, resident_memory)
 {
 	const size_t files = open_files();
 	const double mib = 0x1p20;
+	double taken;
 	struct gb_resident resident;
 
 	if (!begins_a_peak())
@@ -273,30 +275,33 @@ Test(runner, resident_memory)
 		how.samples = 1 + i / 3;
 		how.warmup = i / 3; /* the first run tells */
 		go();
-		cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
-		cr_expect(result.resident_bytes > (i % 3 ? 31 : -1) * mib, "%g, case %d",
-			  result.resident_bytes, i);
-		cr_expect(result.resident_bytes < (i % 3 ? 48 : 16) * mib, "%g, case %d",
-			  result.resident_bytes, i);
+		cr_assert(eq(int, (int)result.record.status, GB_STATUS_OK), "%s",
+			  result.record.reason);
+		taken = result.record.memory.resident_bytes; /* absent: nothing */
+		cr_expect(i % 3 ? taken > 31 * mib : !(taken < 0), "%g, case %d", taken, i);
+		cr_expect(isnan(taken) || taken < (i % 3 ? 48 : 16) * mib, "%g, case %d", taken, i);
 	}
 	cr_expect(eq(sz, open_files(), files));
 }
 
 Test(runner, phases_add_up)
 {
+	const struct gb_named_times *phase;
+
 	how.max_time_s = 1;
 	go();
-	cr_assert(eq(sz, result.phase_count, 2));
-	cr_assert(eq(str, (char *)result.phase[0].name, "first"));
-	cr_assert(result.phase[0].time.count > 0);
-	cr_assert(result.phase[0].time.count <= result.time.count);
-	for (size_t i = 0; i < result.phase[0].time.count; i++) {
-		const double sum = result.phase[0].time.value[i] + result.phase[1].time.value[i];
+	phase = result.record.phases.item;
+	cr_assert(eq(sz, result.record.phases.count, 2));
+	cr_assert(eq(str, (char *)phase[0].name, "first"));
+	cr_assert(phase[0].time.count > 0);
+	cr_assert(phase[0].time.count <= result.record.time.count);
+	for (size_t i = 0; i < phase[0].time.count; i++) {
+		const double sum = phase[0].time.sample[i] + phase[1].time.sample[i];
 
 		cr_assert(sum >= 1e5);
 		cr_assert(sum < 1e8);
 	}
-	cr_assert(eq(i64, toy.runs, (int64_t)(result.time.count + result.phase[0].time.count) + 2));
+	cr_assert(eq(i64, toy.runs, (int64_t)(result.record.time.count + phase[0].time.count) + 2));
 }
 
 /* A mark takes time, which samples must not contain.  If the number of samples is fixed, that of
@@ -306,7 +311,7 @@ Test(runner, samples_have_no_marks)
 	how.samples = 7;
 	go();
 	cr_assert(eq(i64, toy.marked, 7), "of %lld runs", (long long)toy.runs);
-	cr_assert(eq(sz, result.phase[1].time.count, 7));
+	cr_assert(eq(sz, result.record.phases.item[1].time.count, 7));
 	cr_assert(eq(i64, toy.runs, 7 + 2 + 7));
 }
 
@@ -317,9 +322,9 @@ Test(runner, phases_are_limited)
 		toy.runs = toy.resets = toy.marked = 0;
 		go();
 		if (how.samples < GB_MAX_PHASES)
-			cr_assert(eq(sz, result.phase_count, GB_MAX_PHASES));
+			cr_assert(eq(sz, result.record.phases.count, GB_MAX_PHASES));
 		else
-			cr_assert(eq(str, result.reason, "more than 16 phases"));
+			cr_assert(eq(str, (char *)result.record.reason, "more than 16 phases"));
 		gb_result_release(&result);
 	}
 }
@@ -349,17 +354,17 @@ static void expect_fault(enum fault fault, bool timed, bool is_hot, bool is_righ
 	how.samples = 6;
 	how.warmup = 1;
 	go_repeatable(timed);
-	cr_expect(eq(int, (int)result.outcome, is_right ? GB_RESULT_OK : GB_FAILED), "fault %d: %s",
-		  (int)fault, result.reason);
+	cr_expect(eq(int, (int)result.record.status, is_right ? GB_STATUS_OK : GB_STATUS_FAILED), "fault %d: %s",
+		  (int)fault, (char *)result.record.reason);
 	cr_expect(eq(int, (int)result.code, is_right ? GB_OK : GB_EVERIFY), "fault %d: %s",
-		  (int)fault, result.reason);
+		  (int)fault, (char *)result.record.reason);
 	if (timed && !is_right)
 		assert_no_time();
 	if (fault == BEYOND)
-		cr_expect(eq(str, result.reason,
+		cr_expect(eq(str, (char *)result.record.reason,
 			     "download() writes beyond the output of 1003 bytes"));
 	if (fault == ONE_ELEMENT)
-		cr_expect(eq(str, result.reason, "byte 501 is 2"));
+		cr_expect(eq(str, (char *)result.record.reason, "byte 501 is 2"));
 	teardown();
 	setup();
 }
@@ -381,27 +386,29 @@ Test(runner, faults_leave_no_time)
 {
 	static const struct {
 		bool *fault;
-		enum gb_outcome outcome;
+		enum gb_record_status status;
 		enum gb_status code;
 		const char *reason;
 		int64_t runs;
 	} row[] = {
-		{ &toy.wrong_late, GB_FAILED, GB_EVERIFY, "byte 0 is 2", 0 },
-		{ &toy.no_output, GB_FAILED, GB_EVERIFY, "byte 0 is *", 1 },
-		{ &toy.fail_run, GB_FAILED, GB_ERUNTIME, "the third run fails", 3 },
-		{ &toy.fail_create, GB_FAILED, GB_ERUNTIME, "half built", 0 },
-		{ &toy.unavailable, GB_SKIPPED, GB_EMEMORY, "needs 7 GiB, 3 GiB free", 0 },
+		{ &toy.wrong_late, GB_STATUS_FAILED, GB_EVERIFY, "byte 0 is 2", 0 },
+		{ &toy.no_output, GB_STATUS_FAILED, GB_EVERIFY, "byte 0 is *", 1 },
+		{ &toy.fail_run, GB_STATUS_FAILED, GB_ERUNTIME, "the third run fails", 3 },
+		{ &toy.fail_create, GB_STATUS_FAILED, GB_ERUNTIME, "half built", 0 },
+		{ &toy.unavailable, GB_STATUS_SKIPPED, GB_EMEMORY, "needs 7 GiB, 3 GiB free", 0 },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		toy.runs = toy.resets = 0;
 		*row[i].fault = true;
 		go();
-		cr_assert(eq(int, (int)result.outcome, (int)row[i].outcome), "%s", row[i].reason);
+		cr_assert(eq(int, (int)result.record.status, (int)row[i].status), "%s",
+			  row[i].reason);
 		cr_assert(eq(int, (int)result.code, (int)row[i].code), "%s", row[i].reason);
-		cr_assert(eq(int, result.verdict == GB_FAIL, row[i].code == GB_EVERIFY));
-		cr_assert(eq(int, fnmatch(row[i].reason, result.reason, 0), 0), "%s",
-			  result.reason);
+		cr_assert(eq(int, gb_equal(result.record.verify.result, "fail"),
+			     row[i].code == GB_EVERIFY));
+		cr_assert(eq(int, fnmatch(row[i].reason, result.record.reason, 0), 0), "%s",
+			  result.record.reason);
 		cr_assert(row[i].runs == 0 || toy.runs == row[i].runs, "%s", row[i].reason);
 		assert_no_time();
 		*row[i].fault = false;
@@ -417,13 +424,13 @@ Test(runner, every_allocation_may_fail)
 		toy.resets = toy.runs = 0;
 		go();
 		gb_memory_fail_at(0);
-		if (result.outcome != GB_SKIPPED)
+		if (result.record.status != GB_STATUS_SKIPPED)
 			break;
 		gb_result_release(&result);
 		cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), used));
 		cr_assert(k < 40);
 	}
-	cr_assert(eq(int, (int)result.verdict, GB_PASS));
+	cr_assert(eq(int, (int)result.record.status, GB_STATUS_OK));
 }
 
 Test(runner, a_time_out_before_the_first_sample_leaves_no_time)
@@ -431,10 +438,10 @@ Test(runner, a_time_out_before_the_first_sample_leaves_no_time)
 	toy.busy_ns = 3e7;
 	how.timeout_s = 0.02;
 	go();
-	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
+	cr_assert(eq(int, (int)result.record.status, GB_STATUS_FAILED));
 	cr_assert(eq(int, (int)result.code, GB_ERUNTIME));
-	cr_assert(strstr(result.reason, "time-out: no sample within 0.02 s") != NULL, "%s",
-		  result.reason);
+	cr_assert(strstr(result.record.reason, "time-out: no sample within 0.02 s") != NULL, "%s",
+		  result.record.reason);
 	assert_no_time();
 }
 
@@ -444,12 +451,13 @@ Test(runner, an_untimed_result_may_be_late)
 	how.timeout_s = 0.001;
 	toy.busy_ns = 1e7;
 	cr_assert(eq(int, (int)gb_measure(&result, NULL, &how, false, &err), GB_OK));
-	cr_expect(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
+	cr_expect(eq(int, (int)result.record.status, GB_STATUS_OK), "%s", result.record.reason);
 	toy.distinct = 2;
 	toy.resets = 0;
 	cr_assert(eq(int, (int)gb_measure(&result, NULL, &how, false, &err), GB_OK));
-	cr_expect(eq(int, (int)result.outcome, GB_FAILED));
-	cr_expect(strstr(result.reason, "no result within 0.001 s") != NULL, "%s", result.reason);
+	cr_expect(eq(int, (int)result.record.status, GB_STATUS_FAILED));
+	cr_expect(strstr(result.record.reason, "no result within 0.001 s") != NULL, "%s",
+		  result.record.reason);
 }
 
 Test(runner, each_distinct_input_is_verified)
@@ -457,9 +465,9 @@ Test(runner, each_distinct_input_is_verified)
 	toy.distinct = 7;
 	how.samples = 12;
 	go();
-	cr_assert(eq(i64, result.verified, toy.verified));
+	cr_assert(eq(i64, (int64_t)result.record.verify.runs, toy.verified));
 	cr_assert(toy.verified >= 9, "the warm-up, seven inputs, and the last sample at least");
-	cr_assert(result.harmonic_items_per_s > 0);
+	cr_assert(result.record.harmonic_items_per_s > 0);
 }
 
 Test(runner, short_repeatable_runs_are_batched_when_hot)
@@ -467,19 +475,19 @@ Test(runner, short_repeatable_runs_are_batched_when_hot)
 	double least = INFINITY;
 
 	/* On a busy machine the warm-up may be too slow for batches. */
-	for (int i = 0; i < 20 && result.batch <= 1; i++) {
+	for (int i = 0; i < 20 && !(result.record.batch > 1); i++) {
 		teardown();
 		setup();
 		toy.busy_ns = 1000;
 		go_repeatable(true);
 	}
-	cr_assert(result.batch > 1);
-	for (size_t i = 0; i < result.time.count; i++)
-		least = fmin(least, result.time.value[i]);
+	cr_assert(result.record.batch > 1);
+	for (size_t i = 0; i < result.record.time.count; i++)
+		least = fmin(least, result.record.time.sample[i]);
 	cr_assert(least < 20000, "the time is of one run, not of the batch");
 	cr_assert(eq(i64, toy.runs,
-		     2 + (int64_t)result.time.count * result.batch +
-			     (int64_t)result.phase[0].time.count));
+		     2 + (int64_t)result.record.time.count * (int64_t)result.record.batch +
+			     (int64_t)result.record.phases.item[0].time.count));
 }
 
 /* Without a warm-up the time of a run is unknown. */
@@ -488,15 +496,15 @@ Test(runner, runs_that_are_cold_or_of_unknown_length_are_not_batched)
 	toy.busy_ns = 1000;
 	how.warmup = 0;
 	go_repeatable(true);
-	cr_assert(eq(i64, result.batch, 1));
+	cr_assert(eq(dbl, result.record.batch, 1));
 	teardown();
 	setup();
 	toy.busy_ns = 1000;
 	how.hot = 0;
 	how.samples = 3;
 	go_repeatable(true);
-	cr_assert(result.cold);
-	cr_assert(eq(i64, result.batch, 1));
+	cr_assert(result.record.cold == GB_YES);
+	cr_assert(eq(dbl, result.record.batch, 1));
 }
 
 Test(runner, an_interrupt_ends_the_measurement)

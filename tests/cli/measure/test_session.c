@@ -91,7 +91,7 @@ static void visit(void *self, struct gb_result *r, void *input, struct gb_error 
 	const size_t used = strlen(visited);
 
 	(void)snprintf(visited + used, sizeof visited - used, "%s%d%s%.30s ", r->variant->name,
-		       (int)p->count, r->code ? "! " : "", r->reason);
+		       (int)p->count, r->code ? "! " : "", r->code ? r->record.reason : "");
 	cr_expect(eq(int, input == NULL, r->code != GB_OK));
 	if (r->variant == &variants[0] && code_of_x)
 		r->code = code_of_x;

@@ -7,7 +7,7 @@
 
 #include "common/text.h"
 
-enum { GOES_ON = -1 };
+enum { GOES_ON, LIMIT = 'l', FIXED = 'f', CONVERGED = 'c' };
 
 static double watched;
 
@@ -23,20 +23,20 @@ static struct gb_result samples_of(size_t n, double half_width)
 	struct gb_error err = { 0 };
 
 	for (size_t i = 0; i < n; i++)
-		cr_assert(zero(int, (int)gb_series_push(&result.time, 1000, &err)));
+		cr_assert(zero(int, (int)gb_times_add(&result.record.time, 1000, &err)));
 	watched = NAN;
 	return result;
 }
 
-/* Why a measurement ends after n samples; GOES_ON if it does not. */
+/* The initial of why a measurement ends after n samples; GOES_ON if it does not. */
 static int stop_of(size_t n, double half_width, const struct gb_settings *how, double elapsed_s)
 {
 	struct gb_result result = samples_of(n, half_width);
 	const bool ends = gb_stop_sampling(&result, how, elapsed_s);
-	const int stop = (int)result.stop;
+	const int stop = ends ? result.record.stop_reason[0] : GOES_ON;
 
 	gb_result_release(&result);
-	return ends ? stop : GOES_ON;
+	return stop;
 }
 
 /* The least time is 1 s. */
@@ -53,31 +53,31 @@ Test(stopping, ends_at_its_limits)
 		double half_width, elapsed_s;
 		int stop;
 	} row[] = {
-		{ &usual, 10, 0.001, 5, GB_CONVERGED },
+		{ &usual, 10, 0.001, 5, CONVERGED },
 		{ &usual, 9, 0.001, 5, GOES_ON },
-		{ &usual, 10, 0.01, 1, GB_CONVERGED },
+		{ &usual, 10, 0.01, 1, CONVERGED },
 		{ &usual, 10, 0.01, 0.99, GOES_ON },
 		{ &usual, 10, 0.011, 1, GOES_ON },
-		{ &usual, 10, 0.5, 10, GB_LIMIT },
+		{ &usual, 10, 0.5, 10, LIMIT },
 		{ &usual, 10, 0.5, 9.99, GOES_ON },
 		/* Four times the samples are needed, and four times the time. */
 		{ &usual, 20, 0.02, 2.5, GOES_ON },
-		{ &usual, 20, 0.02, 2.51, GB_LIMIT },
+		{ &usual, 20, 0.02, 2.51, LIMIT },
 		{ &usual, 20, 0.2, 0.99, GOES_ON },
-		{ &usual, 20, 0.2, 1, GB_LIMIT },
+		{ &usual, 20, 0.2, 1, LIMIT },
 		{ &usual, 19, 0.02, 2.51, GOES_ON },
 		{ &usual, 160, 0.025, 1, GOES_ON },
-		{ &usual, 161, 0.025, 1, GB_LIMIT }, /* of GB_MAX_SAMPLES */
+		{ &usual, 161, 0.025, 1, LIMIT }, /* of GB_MAX_SAMPLES */
 		{ &usual, GB_MAX_SAMPLES - 1, 0.5, 0.1, GOES_ON },
-		{ &usual, GB_MAX_SAMPLES, 0.5, 0.1, GB_LIMIT },
-		{ &usual, 5, 0.001, 100, GB_LIMIT },
+		{ &usual, GB_MAX_SAMPLES, 0.5, 0.1, LIMIT },
+		{ &usual, 5, 0.001, 100, LIMIT },
 		{ &usual, 5, 0.001, 99, GOES_ON },
 		{ &vain, 30, 0.001, 9.99, GOES_ON },
-		{ &vain, 30, 0.001, 10, GB_LIMIT },
+		{ &vain, 30, 0.001, 10, LIMIT },
 		{ &fixed, 4, 0.001, 50, GOES_ON },
-		{ &fixed, 5, 0.5, 0, GB_FIXED },
-		{ &fixed, 5, 0.5, 100, GB_FIXED },
-		{ &fixed, 4, 0.5, 100, GB_LIMIT },
+		{ &fixed, 5, 0.5, 0, FIXED },
+		{ &fixed, 5, 0.5, 100, FIXED },
+		{ &fixed, 4, 0.5, 100, LIMIT },
 	};
 
 	fixed.samples = 5;
@@ -138,15 +138,17 @@ Test(stopping, phases_are_narrow_enough)
 		struct gb_result r = samples_of(6, 0);
 		struct gb_error err = { 0 };
 
-		for (size_t k = 0; k < 6; k++)
-			r.time.value[k] = 100;
-		r.phase_count = 2;
+		r.record.time.median = 100;
+		for (size_t k = 0; k < 2; k++)
+			(void)gb_phases_get(&r.record.phases, k ? "b" : "a");
 		for (size_t k = 0; k < row[i].n; k++) {
-			(void)gb_series_push(&r.phase[0].time, k ? row[i].high : row[i].low, &err);
-			(void)gb_series_push(&r.phase[1].time, k ? row[i].other_high : row[i].low,
-					     &err);
+			(void)gb_times_add(&r.record.phases.item[0].time,
+					   k ? row[i].high : row[i].low, &err);
+			(void)gb_times_add(&r.record.phases.item[1].time,
+					   k ? row[i].other_high : row[i].low, &err);
 		}
-		cr_expect(eq(int, gb_phases_are_narrow(&r, &how), row[i].narrow), "row %zu", i);
+		cr_expect(eq(int, gb_phases_are_narrow(&r.record, &how), row[i].narrow), "row %zu",
+			  i);
 		gb_result_release(&r);
 	}
 }

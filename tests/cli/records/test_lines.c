@@ -287,17 +287,13 @@ Test(lines, duplicate_lines_are_dropped_and_must_be_equal)
 		struct gb_records list = { 0 };
 		struct gb_error err = { 0 };
 		size_t first, dropped;
-		void *seen = NULL;
 
 		cr_assert_not(read_text(row[i].text, strlen(row[i].text), &list, &err));
 		first = list.count;
-		cr_assert_not(
-			gb_records_drop_repeated(&list, 0, 0, &seen, "a.jsonl", &dropped, &err));
+		cr_assert_not(gb_records_drop_repeated(&list, 0, 0, "a.jsonl", &dropped, &err));
 		cr_assert_not(read_text(row[i].more, strlen(row[i].more), &list, &err));
-		cr_expect_eq(
-			gb_records_drop_repeated(&list, first, 1, &seen, "b.jsonl", &dropped, &err),
-			row[i].records ? GB_OK : GB_EUSAGE);
-		gb_records_forget_seen(&seen);
+		cr_expect_eq(gb_records_drop_repeated(&list, first, 1, "b.jsonl", &dropped, &err),
+			     row[i].records ? GB_OK : GB_EUSAGE);
 		cr_expect_eq(dropped, row[i].dropped, "%zu: %zu", i, dropped);
 		cr_expect(!row[i].records || list.count == row[i].records);
 		for (size_t k = 0; k < list.count; k++)
@@ -335,27 +331,10 @@ Test(lines, members_of_the_wrong_type_are_refused)
 		"\"create\":2e18",
 		"\"download\":2e18",
 		"\"first_call\":2e18",
-		"\"whole\":2e18",
-		"\"cpu\":2e18",
-		"\"time\":{\"median\":3,\"samples\":[3]},\"elapsed_s\":2e9",
-		"\"time\":{\"median\":3e9,\"samples\":[3e9,3e9]},\"elapsed_s\":5.9",
-		"\"time\":{\"median\":3e9,\"samples\":[3e9]},\"elapsed_s\":5.9,\"batch\":2",
-		"\"time\":{\"median\":3,\"samples\":[3]},\"elapsed_s\":1,"
-		"\"phases\":{\"a\":{\"median\":2e9,\"samples\":[2e9]}}",
-		"\"time\":{\"median\":3,\"samples\":[3]},\"elapsed_s\":1,"
-		"\"transfers\":{\"upload\":{\"median\":2e9,\"samples\":[2e9]}}",
 		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[2,5]}",
 		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[1,4]}",
 		"\"work\":{\"items\":1e19}",
 		"\"copy_bytes_per_s\":1e-19",
-		"\"bench\":\"radix\",\"variant\":\"best\",\"key\":\"radix/cpu/best\",\"peer\":true",
-		"\"bench\":\"radix\",\"variant\":\"qsort\",\"key\":\"radix/cpu/qsort\"",
-		"\"time\":{\"median\":3,\"samples\":[3]},"
-		"\"verify\":{\"result\":\"pass\",\"overwritten\":2}",
-		"\"time\":{\"median\":3,\"samples\":[3]},"
-		"\"verify\":{\"result\":\"pass\",\"changed\":2}",
-		"\"time\":{\"median\":3,\"samples\":[3]},"
-		"\"verify\":{\"result\":\"pass\",\"runs\":2000}",
 		"\"verify\":{\"result\":\"pass\",\"runs\":-1}",
 		"\"peer\":{\"unknown\":1}",
 		"\"bench\":\"radix\"",
@@ -372,7 +351,6 @@ Test(lines, members_of_the_wrong_type_are_refused)
 		"\"time\":{\"median\":3,\"samples\":[3000]}",
 		"\"time\":{\"median\":2,\"samples\":[3,1,4]}",
 		"\"phases\":{\"scan\":{\"median\":3,\"samples\":[4]}}",
-		"\"verify\":{\"result\":\"pass\",\"runs\":0}",
 		"\"time\":{\"median\":3,\"samples\":[-3]}",
 		"\"time\":{\"median\":3,\"samples\":[1e-318]}",
 		"\"time\":{\"median\":1e-318,\"samples\":[3]}",
@@ -444,14 +422,7 @@ Test(lines, unusual_members_are_accepted)
 		"\"emulated\":true,\"time\":{\"median\":-0,\"samples\":[-0.0]}",
 		"\"time\":{\"median\":1e18,\"samples\":[1e18],\"ci95\":[-3,1e18]}",
 		"\"time\":{\"median\":0.001,\"samples\":[0,0.001,1]},\"create\":0",
-		"\"time\":{\"median\":3e9,\"samples\":[3e9,3e9]},\"elapsed_s\":6",
 		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[1,5]}",
-		"\"bench\":\"radix\",\"variant\":\"best\",\"key\":\"radix/cpu/best\",\"peer\":true,"
-		"\"plugin\":{\"path\":\"a.so\"}",
-		"\"bench\":\"radix\",\"variant\":\"qsort\",\"key\":\"radix/cpu/"
-		"qsort\",\"peer\":true",
-		"\"time\":{\"median\":3,\"samples\":[3,3]},"
-		"\"verify\":{\"result\":\"pass\",\"runs\":9,\"overwritten\":2,\"changed\":2}",
 		"\"bench\":\"radix\",\"key\":\"radix/cpu/v\"",
 		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 n=1\"",
 		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 seed=9007199254740993\","

@@ -108,12 +108,15 @@ static const char *described(const struct gb_run_info *info, const char *path)
 {
 	static char text[2048];
 	struct gb_error err = { 0 };
+	struct gb_run *run;
 	cJSON *line;
 
 	open_instead = open_file;
-	line = gb_describe_run(info, &err);
+	run = gb_describe_run(info, &err);
 	open_instead = NULL;
-	cr_assert(line != NULL, "%s", err.message);
+	cr_assert(run != NULL, "%s", err.message);
+	line = gb_run_format(run);
+	gb_run_free(run);
 	(void)snprintf(text, sizeof text, "absent");
 	if (gb_json_at(line, path))
 		(void)cJSON_PrintPreallocated(gb_json_at(line, path), text, sizeof text, false);
@@ -121,8 +124,7 @@ static const char *described(const struct gb_run_info *info, const char *path)
 	return text;
 }
 
-static struct gb_run_info info = { .run_id = "0123456789abcdef",
-				   .started = "2026-11-20T15:04:05Z" };
+static struct gb_run_info info;
 
 Test(machine, files_of_linux)
 {
@@ -263,8 +265,6 @@ Test(machine, quotas_of_old_cgroups)
 /* Variables that change how a program runs, and no others. */
 Test(machine, environment)
 {
-	char *const name = malloc(40000);
-
 	(void)clearenv();
 	(void)setenv("HOME", "/", 1);
 	cr_expect(eq(str, (char *)described(&info, "environment"), "absent"));
@@ -275,11 +275,6 @@ Test(machine, environment)
 	(void)setenv("GPUBENCH_COPY", "16Mi", 1);
 	(void)setenv("GPUBENCH_SIMD", "plain", 1);
 	(void)setenv("VK_LAYERS", "a=b", 1);
-	memset(name, 'x', 40000);
-	memcpy(name, "OMP_", 4);
-	name[39999] = '\0';
-	(void)setenv(name, "too long", 1);
-	free(name);
 	cr_expect(eq(str, (char *)described(&info, "environment"),
 		     "{\"OMP_NUM_THREADS\":\"2\",\"GOMP_SPINCOUNT\":\"\",\"GPUBENCH_COPY\":"
 		     "\"16Mi\",\"GPUBENCH_SIMD\":\"plain\",\"VK_LAYERS\":\"a=b\"}"));
@@ -359,14 +354,12 @@ Test(machine, a_run_starts_now)
 	const size_t files = open_files();
 	char before[32], after[32];
 	time_t now = time(NULL);
-	struct gb_error err = { 0 };
+	const char *started;
 
-	(void)strftime(before, sizeof before, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-	gb_env_gather(&info);
+	(void)strftime(before, sizeof before, "\"%Y-%m-%dT%H:%M:%SZ\"", gmtime(&now));
+	started = described(&info, "started");
 	now = time(NULL);
-	(void)strftime(after, sizeof after, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-	cr_expect(strcmp(before, info.started) <= 0 && strcmp(info.started, after) <= 0, "%s",
-		  info.started);
-	cJSON_Delete(gb_describe_run(&info, &err));
+	(void)strftime(after, sizeof after, "\"%Y-%m-%dT%H:%M:%SZ\"", gmtime(&now));
+	cr_expect(strcmp(before, started) <= 0 && strcmp(started, after) <= 0, "%s", started);
 	cr_expect(eq(sz, open_files(), files));
 }

@@ -21,7 +21,7 @@
 	"\"variant\":\"v\",\"key\":\"k\",\"params\":{},\"status\":\"ok\",\"verify\":{\"result\":" \
 	"\"pass\"}}"
 #define CUT "{\"type\":\"re"
-#define PUT "{\"a\":1}\n{\"a\":1}\n"
+#define PUT OLD "\n" OLD "\n"
 
 static char folder[32], path[64];
 
@@ -56,7 +56,7 @@ static void put_file(const char *name, const char *text)
 static void expect_file(const char *text, size_t row)
 {
 	FILE *file = fopen(path, "r");
-	char found[1024];
+	char found[2048];
 
 	cr_expect_eq(file != NULL, text != NULL, "row %zu", row);
 	if (!file)
@@ -68,11 +68,13 @@ static void expect_file(const char *text, size_t row)
 
 static void put_twice(struct gb_output *output, struct gb_error *err)
 {
-	cJSON *line = cJSON_Parse("{\"a\":1}");
+	struct gb_records list = { 0 };
 
-	for (int i = 0; i < 2; i++)
-		cr_expect_eq(gb_output_put(output, line, err), err->code);
-	cJSON_Delete(line);
+	for (int i = 0; i < 2; i++) {
+		add_line_of(&list, OLD);
+		cr_expect_eq(gb_output_put(output, &list, err), err->code);
+	}
+	gb_records_release(&list);
 }
 
 Test(output, lines)
@@ -118,8 +120,8 @@ Test(output, lines)
 		if (row[i].way == OPEN)
 			cr_expect_eq(gb_output_open(&output, path, existing, &err), err.code);
 		else
-			(row[i].way == SHARE ? gb_output_share : gb_output_inherit)(
-				&output, path, open(path, O_RDWR | O_APPEND), existing);
+			gb_output_inherit(&output, path, open(path, O_RDWR | O_APPEND),
+					  row[i].way == SHARE, existing);
 		if (!err.code && existing == GB_RESUME)
 			cr_expect_eq(gb_output_past(&output, &past, &err), err.code);
 		if (!err.code && row[i].puts)
@@ -144,9 +146,9 @@ Test(output, lists)
 	add_line_of(&list, "{\"type\":\"run\"}");
 	add_line_of(&list, OLD);
 	put_file("a.jsonl", NULL);
-	cr_expect_eq(gb_output_put_all(&output, &list, &err), GB_OK); /* no output */
+	cr_expect_eq(gb_output_put(&output, &list, &err), GB_OK); /* no output */
 	cr_assert_eq(gb_output_open(&output, path, GB_REFUSE, &err), GB_OK);
-	cr_expect_eq(gb_output_put_all(&output, &list, &err), GB_OK);
+	cr_expect_eq(gb_output_put(&output, &list, &err), GB_OK);
 	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK);
 	expect_file("{\"type\":\"run\",\"run_id\":\"1\",\"schema\":2}\n" OLD "\n", 0);
 	gb_records_release(&list);
@@ -173,7 +175,7 @@ Test(output, a_file_that_cannot_be_replaced)
 
 	cr_assert_eq(write(file, "old", 3), 3);
 	cr_assert_eq(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-	gb_output_inherit(&output, "a.jsonl", file, GB_OVERWRITE);
+	gb_output_inherit(&output, "a.jsonl", file, false, GB_OVERWRITE);
 	cr_expect_eq(gb_output_begin(&output, &err), GB_EIO);
 	put_twice(&output, &err);
 	cr_expect_str_eq(err.message, "cannot write a.jsonl: Operation not permitted");
@@ -212,14 +214,14 @@ Test(output, refused)
 		if (row[i].way == OPEN)
 			cr_expect_eq(gb_output_open(&output, path, GB_REFUSE, &err), GB_EIO);
 		else if (row[i].way == SHARED)
-			gb_output_share(&output, path, closed, GB_OVERWRITE);
+			gb_output_inherit(&output, path, closed, true, GB_OVERWRITE);
 		else if (row[i].way == OVERWRITE)
-			gb_output_inherit(&output, path, closed, GB_OVERWRITE);
+			gb_output_inherit(&output, path, closed, false, GB_OVERWRITE);
 		else
 			gb_output_inherit(&output, path,
 					  row[i].way == READ_ONLY ? open("/dev/null", O_RDONLY)
 								  : closed,
-					  GB_RESUME);
+					  false, GB_RESUME);
 		output.cut = row[i].way == CUT_OFF;
 		if (!err.code)
 			put_twice(&output, &err);
@@ -287,7 +289,7 @@ Test(output, shared_with_a_process)
 		_exit(0);
 	}
 	cr_assert_eq(read(ready[0], &byte, 1), 1);
-	gb_output_share(&output, path, file, GB_REFUSE);
+	gb_output_inherit(&output, path, file, true, GB_REFUSE);
 	(void)sigaction(SIGALRM, &action, NULL);
 	(void)setitimer(ITIMER_REAL, &soon, NULL);
 	put_twice(&output, &err);

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/records/describe.h"
 #include "cli/records/key.h"
 #include "cli/records/machine.h"
+#include "cli/records/result.h"
 #include "common/variants.h"
 #include "tests/line_of.h"
 
@@ -66,62 +66,96 @@ static const struct toy_params params = {
 	.count = 1000000, .shape = 1, .threads = 2, .seed = 7, .density = 0.1
 };
 
-static double time_ns[] = { 100, 101.00049, 102, 103, 104, 105, 106 };
-static double upload_ns[] = { 24, 25, 27 }, download_ns[] = { 50, 49, 52 };
-static double host_ns[] = { 110, 111, 112, 113, 114, 115, 116 };
-static double clock_hz[] = { 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.97e9 };
+static const double time_ns[] = { 100, 101.00049, 102, 103, 104, 105, 106 };
+static const double upload_ns[] = { 24, 25, 27 }, download_ns[] = { 50, 49, 52 };
+static const double host_ns[] = { 110, 111, 112, 113, 114, 115, 116 };
+static const double clock_hz[] = { 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.97e9 };
 
-static struct gb_result measured(const struct gb_variant *variant)
+static struct gb_result begun(const struct gb_variant *variant)
 {
-	struct gb_result r = {
-		.workload = &toy,
-		.variant = variant,
-		.params = &params,
-		.threads = variant->backend == GB_CPU ? 2 : 0,
-		.verdict = GB_PASS,
-		.verified = 4,
-		.cold = true,
-		.given_up = 1,
-		.host_bytes = 10,
-		.device_bytes = 11,
-		.flush_bytes = 12,
-		.resident_bytes = 13,
-		.batch = 1,
-		.time = { 7, 7, time_ns },
-		.phase_count = 1,
-		.phase[0] = { "scan", { 7, 7, time_ns } },
-		.download = { 3, 3, download_ns },
-		.create_ns = 300,
-		.first_ns = 500,
-		.work = { 1e6, 8e6, 4e6 },
-		.harmonic_items_per_s = NAN,
-		.copy_bytes_per_s = NAN,
-		.elapsed_s = 0.5,
-	};
+	struct gb_result r = { .workload = &toy, .variant = variant, .params = &params };
+	struct gb_error err = { 0 };
 
-	gb_metric(&r.metrics, "depth", 12);
-	gb_metric(&r.metrics, "nothing", NAN);
-	gb_metric_hash(&r.metrics, "hash", UINT64_C(0xfedcba9876543210));
-	if (variant->backend == GB_CUDA) {
-		r.host_time = (struct gb_series){ 7, 7, host_ns };
-		r.sm_clock_hz = (struct gb_series){ 7, 7, clock_hz };
-		r.upload = (struct gb_series){ 3, 3, upload_ns };
-		r.copy_bytes_per_s = 1e14;
-		r.harmonic_items_per_s = 12345;
-		r.has_gpu_state = true;
-		r.throttled = 1;
-		r.before = (struct gb_gpu_state){ 40, 100, 1.98e9, 5, 1e9, 0, true };
-		r.after = (struct gb_gpu_state){ 41, NAN, 1.97e9, 7, 1.5e9, 0x24, true };
-	}
+	cr_assert_not(gb_result_begin(&r, &err), "%s", err.message);
+	r.record.run_id = "0123456789abcdef";
+	r.record.seq = 3;
 	return r;
 }
 
-static cJSON *describe(const struct gb_result *result)
+static void fill(struct gb_times *times, const char *clock, const double *ns, size_t count)
 {
 	struct gb_error err = { 0 };
-	cJSON *line = gb_describe_result(result, "0123456789abcdef", 3, NULL, &err);
 
-	cr_assert(line, "%s", err.message);
+	for (size_t i = 0; i < count; i++)
+		(void)gb_times_add(times, ns[i], &err);
+	cr_assert_not(gb_times_settle(times, clock, 0, &err));
+}
+
+static void fill_numbers(struct gb_numbers *numbers, const double *value, size_t count)
+{
+	struct gb_error err = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		cr_assert_not(gb_numbers_add(numbers, value[i], &err));
+}
+
+/* A record with all that a measurement sets. */
+static struct gb_result measured(const struct gb_variant *variant)
+{
+	const char *clock = variant->backend == GB_CPU ? "monotonic" : "cuda_event";
+	struct gb_result result = begun(variant);
+	struct gb_record *r = &result.record;
+
+	r->status = GB_STATUS_OK;
+	r->verify.result = "pass";
+	r->verify.runs = 4;
+	r->stop_reason = "converged";
+	r->cold = GB_YES;
+	r->batch = r->holds_given_up = 1;
+	r->memory.host_bytes = 10;
+	r->memory.device_bytes = 11;
+	r->memory.flush_bytes = 12;
+	r->memory.resident_bytes = 13;
+	fill(&r->time, clock, time_ns, 7);
+	fill(gb_phases_get(&r->phases, "scan"), clock, time_ns, 7);
+	r->create = 300;
+	r->download = 50;
+	r->first_call = 500;
+	r->work.items = 1e6;
+	r->work.bytes = 8e6;
+	r->elapsed_s = 0.5;
+	cr_assert(gb_members_add(&r->metrics,
+				 (struct gb_member){ "depth", GB_VALUE_NUMBER, 12, NULL }));
+	cr_assert(gb_members_add(
+		&r->metrics, (struct gb_member){ "hash", GB_VALUE_TEXT, 0, "0xfedcba9876543210" }));
+	if (variant->backend == GB_CPU) {
+		r->threads = 2;
+		return result;
+	}
+	fill(&r->host_time, "monotonic", host_ns, 7);
+	fill(gb_phases_get(&r->transfers, "upload"), clock, upload_ns, 3);
+	fill(gb_phases_get(&r->transfers, "download"), clock, download_ns, 3);
+	r->upload = 25;
+	r->copy_bytes_per_s = 1e14;
+	r->harmonic_items_per_s = 12345;
+	fill_numbers(&r->gpu_state.sm_clock_hz, clock_hz, 7);
+	fill_numbers(&r->gpu_state.temperature_c, (const double[]){ 40, 41 }, 2);
+	fill_numbers(&r->gpu_state.clock_hz, (const double[]){ 1.98e9, 1.97e9 }, 2);
+	fill_numbers(&r->gpu_state.power_w, (const double[]){ 100, NAN }, 2);
+	r->gpu_state.energy_j = 2;
+	r->gpu_state.throttled_s = 0.5;
+	r->gpu_state.throttled_samples = 1;
+	cr_assert(gb_texts_add(&r->gpu_state.throttle, "software_power_cap"));
+	return result;
+}
+
+/* The line of the result, which it frees. */
+static cJSON *describe(struct gb_result *result)
+{
+	cJSON *line = gb_record_format(&result->record);
+
+	gb_result_release(result);
+	cr_assert(line);
 	return line;
 }
 
@@ -153,16 +187,16 @@ Test(record, a_peer)
 	static const struct gb_variant_ops ops = { .library = library };
 	static const struct gb_variant peer = { "toy", "peer", GB_CPU,          "",
 						&ops,  NULL,   GB_KIND_LIBRARY, NULL };
-	struct gb_result r = measured(&peer);
-	cJSON *line = describe(&r);
+	const struct gb_error why = { GB_EMEMORY, "needs 7 GiB" };
+	struct gb_result r = begun(&peer);
+	cJSON *line;
 
-	expect_text(line, "library", "Toys 1.2.3");
-	cJSON_Delete(line);
-	r.outcome = GB_SKIPPED;
+	gb_result_fail(&r, &why);
 	line = describe(&r);
 	expect_text(line, "library", "Toys 1.2.3");
+	cr_expect(cJSON_IsTrue(gb_json_at(line, "peer")));
 	cJSON_Delete(line);
-	r = measured(&cpu);
+	r = begun(&cpu);
 	line = describe(&r);
 	cr_expect_null(gb_json_at(line, "library"));
 	cr_expect_null(gb_json_at(line, "plugin"));
@@ -184,7 +218,7 @@ Test(record, a_peer)
 
 static void expect_line(const struct gb_variant *variant, const char *text)
 {
-	const struct gb_result r = measured(variant);
+	struct gb_result r = measured(variant);
 	cJSON *line = describe(&r), *wanted = cJSON_Parse(text);
 	char *printed = cJSON_PrintUnformatted(line);
 
@@ -228,97 +262,82 @@ Test(record, a_cuda_result)
 						 "1.98e9,1.97e9],\"power_w\":"
 						 "[100,null],\"energy_j\":2,\"throttled_s\":0.5,"
 						 "\"throttled_samples\":1,"
-						 "\"throttle\":[\"software_power_cap\",\"software_"
-						 "thermal\"]}}");
+						 "\"throttle\":[\"software_power_cap\"]}}");
 }
 
-Test(record, emulated_times_are_marked_and_have_no_rates)
+Test(record, emulated_times_have_no_rates)
 {
-	struct gb_result r = measured(&cuda);
-	char fault[GB_FAULT_MAX];
-	struct gb_record *record;
-	cJSON *line;
+	for (int emulated = 0; emulated < 2; emulated++) {
+		struct gb_result r = measured(&cuda);
 
-	r.emulated = true;
-	line = describe(&r);
-	cr_expect(cJSON_IsTrue(gb_json_at(line, "emulated")));
-	expect_text(line, "time.clock", "emulated");
-	expect_text(line, "phases.scan.clock", "emulated");
-	expect_text(line, "transfers.upload.clock", "emulated");
-	cr_expect_null(gb_json_at(line, "copy_bytes_per_s"));
-	cr_expect_null(gb_json_at(line, "harmonic_items_per_s"));
-	record = gb_record_parse(line, fault);
-	cr_assert(record, "%s", fault);
-	cr_expect_not(record->has_time);
-	cr_expect(isnan(record->rates.items_per_s) && isnan(record->rates.bytes_per_s));
-	cr_expect(isnan(record->rates.items_per_s_with_transfers));
-	gb_record_free(record);
+		r.record.emulated = emulated;
+		gb_record_derive(&r.record);
+		cr_expect_eq(r.record.has_time, !emulated);
+		cr_expect_eq(isnan(r.record.rates.bytes_per_s), emulated);
+		cr_expect_eq(isnan(r.record.rates.items_per_s_with_transfers), emulated);
+		gb_result_release(&r);
+	}
 }
 
 Test(record, counts_are_passed_through)
 {
-	char counts[] = "{\"launches\":3,\"kernels\":[{\"kernel\":\"k\"}]}",
-	     broken[] = "{\"launches\":";
 	struct gb_result r = measured(&cuda);
 	struct gb_error err = { 0 };
-	cJSON *line = describe(&r);
+	cJSON *line;
 
-	cr_expect_null(gb_json_at(line, "counts"));
-	cJSON_Delete(line);
-	r.counts = counts;
+	cr_assert_not(gb_record_put_counts(
+		&r.record, "{\"launches\":3,\"kernels\":[{\"kernel\":\"k\"}]}", &err));
+	cr_expect_eq(r.record.counts.launches, 3);
+	cr_expect_str_eq(r.record.kernel[0].kernel, "k");
 	line = describe(&r);
 	expect_number(line, "counts.launches", 3);
 	expect_text(gb_json_at(line, "counts.kernels")->child, "kernel", "k");
 	cJSON_Delete(line);
-	r.counts = broken;
-	cr_expect_null(gb_describe_result(&r, "0123456789abcdef", 0, NULL, &err));
+	r = measured(&cuda);
+	cr_expect(gb_record_put_counts(&r.record, "{\"launches\":", &err));
+	gb_result_release(&r);
 }
 
-Test(record, outcomes_have_a_status_and_an_error)
+/* Nothing is left of what was measured. */
+Test(record, failures)
 {
 	static const struct {
-		enum gb_outcome outcome;
 		enum gb_status code;
-		enum gb_verdict verdict;
-		bool doubtful;
-		const char *status, *error, *verify;
+		const char *status, *error;
 	} row[] = {
-		{ GB_RESULT_OK, GB_OK, GB_PASS, false, "ok", NULL, "pass" },
-		{ GB_RESULT_OK, GB_OK, GB_PASS, true, "doubtful", NULL, "pass" },
-		{ GB_RESULT_OK, GB_OK, GB_NOT_VERIFIED, false, "unverified", NULL, "skipped" },
-		{ GB_RESULT_OK, GB_OK, GB_NOT_VERIFIED, true, "unverified", NULL, "skipped" },
-		{ GB_SKIPPED, GB_EMEMORY, GB_NOT_VERIFIED, false, "skipped", "unavailable",
-		  "skipped" },
-		{ GB_SKIPPED, GB_EUNAVAILABLE, GB_NOT_VERIFIED, false, "skipped", "unavailable",
-		  "skipped" },
-		{ GB_FAILED, GB_EVERIFY, GB_FAIL, false, "failed", "verify", "fail" },
-		{ GB_FAILED, GB_ERUNTIME, GB_PASS, false, "failed", "runtime", "pass" },
-		{ GB_FAILED, GB_EUNDECIDED, GB_PASS, false, "failed", "runtime", "pass" },
-		{ GB_FAILED, GB_EUSAGE, GB_NOT_VERIFIED, false, "failed", "usage", "skipped" },
-		{ GB_FAILED, GB_EIO, GB_NOT_VERIFIED, false, "failed", "io", "skipped" },
-		{ GB_FAILED, GB_EINTERRUPTED, GB_NOT_VERIFIED, false, "failed", "interrupted",
-		  "skipped" },
+		{ GB_EMEMORY, "skipped", "unavailable" },
+		{ GB_EUNAVAILABLE, "skipped", "unavailable" },
+		{ GB_EVERIFY, "failed", "verify" },
+		{ GB_ERUNTIME, "failed", "runtime" },
+		{ GB_EUNDECIDED, "failed", "runtime" },
+		{ GB_EUSAGE, "failed", "usage" },
+		{ GB_EIO, "failed", "io" },
+		{ GB_EINTERRUPTED, "failed", "interrupted" },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		const bool passed = row[i].verdict == GB_PASS;
-		struct gb_result r = measured(&cpu);
+		const struct gb_error why = { row[i].code, "keys 5 and 6 are out of order" };
+		struct gb_result r = measured(&cuda);
+		struct gb_error err = { 0 };
+		const cJSON *member;
 		cJSON *line;
+		size_t members = 0;
 
-		r.outcome = row[i].outcome;
-		r.code = row[i].code;
-		r.verdict = row[i].verdict;
-		r.doubtful = row[i].doubtful;
-		r.verified = 4;
+		cr_assert_not(gb_record_put_counts(&r.record, "{\"launches\":3}", &err));
+		gb_result_fail(&r, &why);
+		cr_expect_eq(r.code, row[i].code);
 		line = describe(&r);
 		expect_text(line, "status", row[i].status);
-		expect_text(line, "verify.result", row[i].verify);
-		if (row[i].error)
-			expect_text(line, "error", row[i].error);
-		else
-			cr_expect_null(gb_json_at(line, "error"));
-		cr_expect_null(gb_json_at(line, "reason"));
-		expect_number(line, "verify.runs", passed ? 4 : (double)NAN);
+		expect_text(line, "error", row[i].error);
+		expect_text(line, "reason", why.message);
+		expect_text(line, "verify.result", "pass");
+		cr_expect_null(gb_json_at(line, "verify.runs"));
+		cJSON_ArrayForEach(member, line)
+		{
+			members++;
+		}
+		/* Besides these: type, schema, run_id, seq, bench, backend, variant, key, params. */
+		cr_expect_eq(members, 4 + 9);
 		cJSON_Delete(line);
 	}
 }
@@ -361,36 +380,43 @@ static void *failing_malloc(size_t size)
 Test(record, every_allocation_of_cjson_may_fail)
 {
 	cJSON_Hooks failing = { failing_malloc, free };
-	const struct gb_result r = measured(&cuda);
+	struct gb_result r = measured(&cuda);
 	cJSON *line = NULL;
 	long tried = 0;
 
 	for (; !line; tried++) {
-		struct gb_error err = { 0 };
-
 		allocations_left = tried;
 		cJSON_InitHooks(&failing);
-		line = gb_describe_result(&r, "0123456789abcdef", 0, NULL, &err);
+		line = gb_record_format(&r.record);
 		cJSON_InitHooks(NULL);
-		cr_assert_eq(line == NULL, err.code == GB_EMEMORY);
 	}
 	cr_assert_gt(tried, 80);
 	cJSON_Delete(line);
+	gb_result_release(&r);
 }
 
 /* ---- the run line ------------------------------------------------------------------------ */
 
+static cJSON *run_line(const struct gb_run_info *info)
+{
+	struct gb_error err = { 0 };
+	struct gb_run *run = gb_describe_run(info, &err);
+	cJSON *line;
+
+	cr_assert(run, "%s", err.message);
+	line = gb_run_format(run);
+	gb_run_free(run);
+	cr_assert(line);
+	return line;
+}
+
 Test(record, unknown_members_are_absent)
 {
-	static struct gb_run_info info = { .run_id = "0123456789abcdef",
-					   .started = "2026-11-20T15:04:05Z",
-					   .devices.count = 1 };
-	struct gb_error err = { 0 };
+	static struct gb_run_info info = { .devices.count = 1 };
 	cJSON *line;
 
 	info.devices.gpu[0].ecc = info.devices.gpu[0].mig = info.devices.gpu[0].persistence = -1;
-	line = gb_describe_run(&info, &err);
-	cr_assert(line);
+	line = run_line(&info);
 	cr_expect_null(gb_json_at(line, "settings"));
 	cr_expect_null(gb_json_at(gb_json_at(line, "gpus")->child, "ecc"));
 	cr_expect_null(gb_json_at(gb_json_at(line, "gpus")->child, "peak_bytes_per_s"));

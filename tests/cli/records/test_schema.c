@@ -67,6 +67,122 @@ Test(schema, stored_files_lose_nothing)
 	each_stored(expect_file_kept);
 }
 
+/* ---- the schema and the tables ------------------------------------------------------------------ */
+
+static const cJSON *definitions;
+
+static const cJSON *definition(const cJSON *reference)
+{
+	return gb_json_at(definitions, strrchr(reference->valuestring, '/') + 1);
+}
+
+/* The property of that name in a node of the schema or in those that it refers to. */
+static const cJSON *property(const cJSON *node, const char *name)
+{
+	const cJSON *ref = gb_json_at(node, "$ref"), *all = gb_json_at(node, "allOf"), *part;
+	const cJSON *found = gb_json_at(gb_json_at(node, "properties"), name);
+
+	cJSON_ArrayForEach(part, all)
+	{
+		found = found ? found : property(part, name);
+	}
+	return found || !ref ? found : property(definition(ref), name);
+}
+
+/* The node of a path of one or two words. */
+static const cJSON *node_of(const char *root, const char *path)
+{
+	const size_t length = strcspn(path, ".");
+	char word[64];
+	const cJSON *node;
+
+	(void)snprintf(word, sizeof word, "%.*s", (int)length, path);
+	node = property(gb_json_at(definitions, root), word);
+	return path[length] ? property(node, path + length + 1) : node;
+}
+
+/* Each member has a property with its unit, its words and its description. */
+static void expect_properties(const struct gb_fields *fields, const char *root)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct gb_field *field = &fields->field[i];
+		const cJSON *node, *word;
+		const char *about, *unit;
+		size_t words = 0;
+
+		if (field->derived || field->type == GB_FIELD_STATISTIC)
+			continue;
+		node = node_of(root, field->path);
+		cr_expect(node, "the schema lacks \"%s\"", field->path);
+		about = gb_json_text(node, "description");
+		cr_expect(gb_same(about, field->about), "%s: \"%s\"", field->path,
+			  field->about ? field->about : "");
+		unit = gb_json_text(node, "$ref");
+		cr_expect(!field->unit || (unit && gb_equal(strrchr(unit, '/') + 1, field->unit)),
+			  "%s: %s", field->path, field->unit);
+		cJSON_ArrayForEach(word, gb_json_at(node, "enum"))
+		{
+			cr_expect(!field->words || gb_equal(field->words[words], word->valuestring),
+				  "%s", field->path);
+			words++;
+		}
+		cr_expect(!field->words || !field->words[words], "%s", field->path);
+	}
+}
+
+static bool has_field(const struct gb_fields *fields, const char *path)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (gb_equal(fields->field[i].path, path))
+			return true;
+	return false;
+}
+
+/* Each property is a member, unless it is of earlier versions. */
+static void expect_members(const struct gb_fields *fields, const cJSON *node, const char *before)
+{
+	static const char old[] = "of earlier versions";
+	const cJSON *part;
+
+	cJSON_ArrayForEach(part, gb_json_at(node, "properties"))
+	{
+		const char *about = gb_json_text(part, "description");
+		char path[128];
+
+		(void)snprintf(path, sizeof path, "%s%s", before, part->string);
+		if (has_field(fields, path) || gb_equal(path, "type") || gb_equal(path, "schema") ||
+		    gb_equal(path, "gpus") || gb_equal(path, "counts") ||
+		    (about && strncmp(about, old, strlen(old)) == 0))
+			continue;
+		(void)strcat(path, ".");
+		cr_expect(gb_json_at(part, "properties") && !before[0], "no member %s", path);
+		if (!before[0])
+			expect_members(fields, part, path);
+	}
+}
+
+Test(schema, has_the_members_of_the_tables)
+{
+	FILE *file = fopen("results/gpubench-record-2.schema.json", "r");
+	char *text = NULL;
+	size_t size = 0;
+	cJSON *schema;
+
+	cr_assert(file && getdelim(&text, &size, '\0', file) > 0);
+	(void)fclose(file);
+	schema = cJSON_Parse(text);
+	definitions = gb_json_at(schema, "$defs");
+	cr_assert(definitions);
+	expect_properties(&gb_run_fields, "run");
+	expect_properties(&gb_gpu_fields, "gpu");
+	expect_properties(&gb_record_fields, "record");
+	expect_members(&gb_run_fields, gb_json_at(definitions, "run"), "");
+	expect_members(&gb_gpu_fields, gb_json_at(definitions, "gpu"), "");
+	expect_members(&gb_record_fields, gb_json_at(definitions, "record"), "");
+	cJSON_Delete(schema);
+	free(text);
+}
+
 /* ---- one line with everything --------------------------------------------------------------- */
 
 #define SERIES "{\"clock\":\"monotonic\",\"median\":20,\"ci95\":[10,30],\"samples\":[10,20,30]}"
@@ -87,7 +203,7 @@ static const char whole_record[] =
 	"\"cold\":true,\"batch\":1,\"threads\":2,\"time\":" SERIES ",\"host_time\":" SERIES
 	",\"phases\":{\"scan\":" SERIES "},\"transfers\":{\"upload\":" SERIES
 	",\"download\":" SERIES "},\"create\":1,\"upload\":2,\"download\":3,"
-	"\"first_call\":4,\"whole\":14,\"cpu\":15,\"gpu_state\":{\"throttle\":[\"idle\"]},\"work\":"
+	"\"first_call\":4,\"gpu_state\":{\"throttle\":[\"idle\"]},\"work\":"
 	"{\"items\":5,\"unit\":\"keys\",\"bytes\":6},"
 	"\"copy_bytes_per_s\":7,\"metrics\":{\"depth\":8},\"elapsed_s\":9,"
 	"\"memory\":{\"host_bytes\":10,\"device_bytes\":11,\"flush_bytes\":12,"
@@ -198,16 +314,15 @@ Test(schema, paths_lead_to_values_of_each_kind)
 /* Pooled launches share what is left. */
 Test(schema, only_what_belongs_to_a_launch_is_forgotten)
 {
-	static const char *const of_launch[] = {
-		"time",     "host_time",  "phases",    "transfers", "create", "upload",
-		"download", "first_call", "elapsed_s", "whole",     "cpu",    "gpu_state"
-	};
+	static const char *const of_launch[] = { "time",      "host_time", "phases",   "transfers",
+						 "create",    "upload",    "download", "first_call",
+						 "elapsed_s", "gpu_state" };
 	struct gb_record *record = whole()->record[0];
 	cJSON *wanted = cJSON_Parse(whole_record), *left;
 
 	for (size_t i = 0; i < GB_COUNT(of_launch); i++)
 		cJSON_DeleteItemFromObjectCaseSensitive(wanted, of_launch[i]);
-	gb_record_forget_launch(record);
+	gb_record_forget(record, GB_OF_LAUNCH);
 	left = gb_record_format(record);
 	cr_expect(cJSON_Compare(left, wanted, true));
 	cr_expect(isnan(record->rates.items_per_s) && isnan(record->rates.copy_share));
