@@ -117,30 +117,15 @@ static __device__ __forceinline__ T *choose(enum array array, T *in, T *out, T *
 }
 
 template <class WORD>
-static __device__ __forceinline__ const WORD *keys_from(const struct arrays &a,
-							struct buffers buffers)
+static __device__ __forceinline__ const WORD *keys_from(const struct arrays &a, struct buffers b)
 {
-	return (const WORD *)choose(buffers.from, a.keys_in, (const void *)a.keys_out,
-				    (const void *)a.keys_spare);
+	return (const WORD *)choose<const void>(b.from, a.keys_in, a.keys_out, a.keys_spare);
 }
 
 template <class WORD>
-static __device__ __forceinline__ WORD *keys_to(const struct arrays &a, struct buffers buffers)
+static __device__ __forceinline__ WORD *keys_to(const struct arrays &a, struct buffers b)
 {
-	return (WORD *)(buffers.to == OUT ? a.keys_out : a.keys_spare);
-}
-
-static __device__ __forceinline__ const uint32_t *values_from(const struct arrays &a,
-							      struct buffers buffers)
-{
-	return choose(buffers.from, a.values_in, (const uint32_t *)a.values_out,
-		      (const uint32_t *)a.values_spare);
-}
-
-static __device__ __forceinline__ uint32_t *values_to(const struct arrays &a,
-						      struct buffers buffers)
-{
-	return buffers.to == OUT ? a.values_out : a.values_spare;
+	return (WORD *)(b.to == OUT ? a.keys_out : a.keys_spare);
 }
 
 /* Step 3.  first_rank: the tile's first rank of each of the thread's digits; s->output_offset gets
@@ -397,8 +382,10 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 
 	/* 6. Write the tile. */
 	word *const out = keys_to<word>(a, buffers);
-	uint32_t *const out_values = values_to(a, buffers);
-	const uint32_t *const values = values_from(a, buffers) + first + first_item;
+	uint32_t *const out_values = buffers.to == OUT ? a.values_out : a.values_spare;
+	const uint32_t *const values =
+		choose<const uint32_t>(buffers.from, a.values_in, a.values_out, a.values_spare) +
+		first + first_item;
 
 	if (uniform) {
 		if (VALUES)
