@@ -80,7 +80,7 @@ test-%: export GPUBENCH_COPY ?= 1Mi
 on_cpu := unit golden plugin hang plots signals page reading resume memory install recipes deps nvcc nosys \
 	counts exchange vulkan joins figures docs papers verdicts gate layers
 ifneq ($(PTX),)
-on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts
+on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-faults ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts
 endif
 steps  := $(addprefix test-,$(on_ptx) $(if $(gpu_sanitizer),gpu) $(on_cpu))
 

@@ -22,7 +22,7 @@ static size_t memory_used(void)
 	return gb_memory_used(GB_HOST_MEMORY) + gb_memory_used(GB_DEVICE_MEMORY);
 }
 
-static enum gb_status set_up(struct gb_measurement *m)
+static enum gb_status set_up(struct gb_measurement *m, bool timed)
 {
 	struct gb_result *r = m->result;
 	const size_t before = memory_used();
@@ -33,7 +33,7 @@ static enum gb_status set_up(struct gb_measurement *m)
 	if (gb_device_open(r->variant->backend, (int)m->how->device, m->err))
 		return m->err->code;
 	r->emulated = m->backend->is_emulated && m->backend->is_emulated();
-	m->counting = m->backend->counter != NULL;
+	m->counting = timed && m->backend->counter != NULL;
 	if (r->variant->backend == GB_CPU)
 		gb_resident_begin(&m->resident);
 	start_ns = gb_now_ns();
@@ -218,7 +218,7 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 	struct gb_result *r = m->result;
 	double ns = NAN;
 
-	if (set_up(m))
+	if (set_up(m, timed))
 		return m->err->code;
 	if (!timed)
 		return warm_up(m, m->distinct, false, &ns);

@@ -96,6 +96,9 @@ void options_read(void)
 	o->pci = text("PCI");
 	o->capability = (int)number("CAPABILITY", 0, 10, 999);
 	o->weak = flag("WEAK", false);
+#ifdef GPUBENCH_PTX
+	o->check = flag("CHECK", true);
+#endif
 	if (o->weak)
 		o->threads = 1; /* its histories are not thread-safe */
 	if (o->weak && !text("RESIDENT"))

@@ -98,6 +98,7 @@ struct options {
 	const char *pci;  /* PCI address of the device, for a fake NVML; or NULL */
 	int capability;   /* of the device; 0: that of the executor's code */
 	bool weak;        /* memory as weak as the model allows; tests/ptx only */
+	bool check;       /* find races and uninitialised reads; tests/ptx only */
 };
 extern struct options runtime_options;
 void options_read(void); /* reads once, until options_forget() by cudaDeviceReset() */
@@ -192,10 +193,10 @@ enum copy_kind { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_SET };
 void count_copy(enum copy_kind kind, size_t bytes) WEAK;
 
 /* Call f if this build has it. */
-#define IF_CHECKED(f, ...)              \
-	do {                            \
-		if (runtime_checks)     \
-			f(__VA_ARGS__); \
+#define IF_CHECKED(f, ...)                                   \
+	do {                                                 \
+		if (runtime_checks || runtime_options.check) \
+			f(__VA_ARGS__);                      \
 	} while (0)
 #define IF_LINKED(f, ...)               \
 	do {                            \

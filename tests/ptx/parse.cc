@@ -129,13 +129,15 @@ static void location(struct parser *p)
 	p->file = (uint16_t)p->number();
 	p->line = (uint32_t)p->number();
 	(void)p->number();
+	p->caller_file = 0;
 	if (p->accept(",")) {
 		p->want("function_name");
 		(void)p->next();
 		p->want(",");
 		p->want("inlined_at");
-		for (int n = 0; n < 3; n++)
-			(void)p->number();
+		p->caller_file = (uint16_t)p->number();
+		p->caller_line = (uint32_t)p->number();
+		(void)p->number();
 	}
 }
 
@@ -172,6 +174,9 @@ static void parse_statement(struct parser *p)
 	s.i.ptx_line = first.line;
 	s.i.file = p->file;
 	s.i.line = p->line;
+	s.i.caller_file = p->caller_file;
+	s.i.caller_line = p->caller_line;
+	p->kernel->fences |= s.i.kind == FENCE;
 	s.i.text = std::string_view(first.text.data(), (size_t)(end - first.text.data()));
 	module_forms()[std::string(s.opcode)]++;
 	p->kernel->code.push_back(s.i);

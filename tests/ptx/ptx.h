@@ -92,8 +92,9 @@ struct instruction {
 	int64_t offset = 0;  /* offset of an address: in[0] + offset */
 	uint32_t target = 0; /* target of a branch */
 	uint32_t ptx_line = 0;
-	uint16_t file = 0; /* source file, from .loc; 0: unknown */
-	uint32_t line = 0;
+	uint16_t file = 0;        /* source file, from .loc; 0: unknown */
+	uint16_t caller_file = 0; /* where its function was inlined; 0: it was not */
+	uint32_t line = 0, caller_line = 0;
 	std::string_view text; /* in the module's text */
 };
 
@@ -114,6 +115,7 @@ struct kernel {
 	uint32_t shared_bytes = 0, local_bytes = 0;
 	uint32_t max_threads = 0, min_blocks = 0;
 	bool reached = false;
+	bool fences = false; /* it has memory fences */
 };
 
 struct module {

@@ -21,7 +21,7 @@ $(BUILD)/tests/%.o: tests/%.cc $(BUILD)/generated/flags
 executor := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/cudart/*.cc tests/ptx/*.cc))
 # Plug-ins call this program's CUDA runtime.
 ptx_libs := $(filter-out $(cudart),$(ldlibs)) -Wl,--dynamic-list=tests/cudart/plugin.syms
-$(addprefix $(BUILD)/,gpubench-ptx unit-ptx drive ptx-selftest): \
+$(addprefix $(BUILD)/,gpubench-ptx unit-ptx drive ptx-selftest ptx-faults): \
 		$(BUILD)/generated/link_flags
 $(BUILD)/gpubench-ptx: $(objects) $(executor)
 	$(call link,$(ptx_libs))
@@ -33,6 +33,9 @@ $(BUILD)/drive: $(filter-out %/main.o,$(objects)) $(call object,tests/simt/drive
 	$(call link,$(ptx_libs))
 ptx_selftest := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/ptx/selftest/*.cc))
 $(BUILD)/ptx-selftest: $(executor) $(ptx_selftest)
+	$(call link,$(ptx_libs))
+# Kernels with planted faults.
+$(BUILD)/ptx-faults: $(executor) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard tests/ptx/faults/*.cu))
 	$(call link,$(ptx_libs))
 endif
 
@@ -52,6 +55,8 @@ test-ptx-other: $(BUILD)/gpubench-ptx
 # The self-test must cover every opcode.
 test-ptx-selftest: $(BUILD)/ptx-selftest test-ptx-check
 	$(try) $< $(BUILD)/reached.ptx-check
+test-ptx-faults: $(BUILD)/ptx-faults
+	$(try) $(PYTHON) tests/ptx/faults/faults.py $<
 test-ptx-reached: test-ptx-check test-ptx-unit test-ptx-other
 	$(try) $(PYTHON) tests/ptx/reached.py $(^:test-%=$(BUILD)/reached.%)
 test-ptx-weak: $(BUILD)/drive
