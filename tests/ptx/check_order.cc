@@ -284,7 +284,12 @@ void check_release(struct warp &w, const struct instruction &i, uint32_t mask,
 		if (c)
 			publish(at[l], i.bytes, c);
 	});
-	w.block->worker->time++;
+}
+
+void check_released(struct warp &w, const struct instruction &i)
+{
+	if (i.order != WEAK_ORDER)
+		w.block->worker->time++;
 }
 
 void check_acquire(struct warp &w, const struct instruction &i, uint32_t mask,

@@ -137,7 +137,7 @@ static inline void touch(const struct accessor &a, unsigned lane, uint64_t at, u
 		report_unwritten(a, lane, at);
 	if (missing)
 		__atomic_fetch_or(&s.written[n], (uint8_t)bytes, __ATOMIC_RELAXED);
-	if (!s.cells)
+	if (!s.cells || a.i.stale)
 		return;
 	if (a.access == LOADS)
 		read_cell(a, lane, at, mine, &s.cells[n]);

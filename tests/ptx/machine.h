@@ -248,9 +248,11 @@ void check_exchanged(struct warp &w, const struct instruction &i, uint32_t mask,
 void check_end(struct warp &w, const struct instruction &i, unsigned lane);
 void check_copy(struct warp &w, const struct instruction &i, enum access access, unsigned lane,
 		uint64_t at, unsigned bytes, bool done);
-/* check_order.cc: release before a store or an atomic, acquire after a load or an atomic. */
+/* check_order.cc: release before a store or an atomic, which has then released; acquire after a
+ * load or an atomic. */
 void check_release(struct warp &w, const struct instruction &i, uint32_t mask,
 		   const uint64_t at[LANES]);
+void check_released(struct warp &w, const struct instruction &i);
 void check_acquire(struct warp &w, const struct instruction &i, uint32_t mask,
 		   const uint64_t at[LANES]);
 void check_fence(struct warp &w, uint32_t mask);

@@ -328,6 +328,7 @@ template <class T> static void store(struct warp &w, const struct instruction &i
 	if (ptx_running.checking) {
 		check_access(w, i, STORES, mask, at, i.bytes * i.width);
 		check_release(w, i, mask, at);
+		check_released(w, i);
 	}
 	before(i);
 	with_register(i.in[1], [&]<class R>(R) {
@@ -465,6 +466,7 @@ static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 	if (ptx_running.checking) {
 		if (compares)
 			check_exchanged(w, i, stored, at);
+		check_released(w, i);
 		check_acquire(w, i, mask, at);
 	}
 	after(w, i);
