@@ -272,7 +272,6 @@ int main(int argc, char **argv)
 	test_warps();
 	test_faults();
 	test_weak();
-	test_graphs();
 	if (argc > 1)
 		check_coverage(argv[1]);
 	printf("%u checks of %zu opcodes, %u failed\n", checks, covered().size(), failures);
