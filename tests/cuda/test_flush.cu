@@ -120,33 +120,6 @@ Test(backend_flush, waits_for_queued_work)
 	end(words);
 }
 
-/* A kernel in a graph keeps the window that the stream had during the capture. */
-Test(backend_flush, ends_a_window_of_a_graph)
-{
-	uint32_t *words = begin();
-	cudaGraph_t graph;
-	cudaGraphExec_t exec;
-
-	cr_assert_eq(cudaStreamBeginCapture(gpu_stream(), cudaStreamCaptureModeRelaxed),
-		     cudaSuccess);
-	launch(words);
-	cr_assert_eq(cudaStreamEndCapture(gpu_stream(), &graph), cudaSuccess);
-	cr_assert_eq(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
-	cr_expect_eq(cudaGraphDestroy(graph), cudaSuccess);
-	set_window(NULL);
-	cr_assert_eq(cudaGraphLaunch(exec, gpu_stream()), cudaSuccess);
-	settle();
-	expect_persisting(words, true, "after the graph");
-	cr_assert_eq(cudaGraphLaunch(exec, gpu_stream()), cudaSuccess);
-	flush_and_check(words);
-	/* The kernel still has its window, but nothing is set aside for it. */
-	cr_assert_eq(cudaGraphLaunch(exec, gpu_stream()), cudaSuccess);
-	settle();
-	expect_persisting(words, false, "after the graph, with a limit of 0");
-	cr_expect_eq(cudaGraphExecDestroy(exec), cudaSuccess);
-	end(words);
-}
-
 /* Each of the measures alone leaves the lines in the L2; only the last one evicts them. */
 Test(backend_flush, lines_persist_until_the_reset)
 {

@@ -68,14 +68,14 @@ static void measure(int first, int end)
 	free(params);
 }
 
-/* The state is queried once before the samples and once after them, the throttle time around
- * each. */
+/* The state is queried once before the samples and once after them, the throttle time once in the
+ * warm-up and around each sample. */
 Test(backend, cuda_state_around_samples)
 {
 	measure(0, 0);
 	cr_expect_eq(result.outcome, GB_RESULT_OK, "%s", result.reason);
 	cr_expect_eq(result.throttled, 0);
-	cr_expect_eq(planted->asked, 2 + 2 * 5);
+	cr_expect_eq(planted->asked, 3 + 2 * 5);
 	cr_expect_eq(planted->energy_asked, 2);
 	cr_expect_float_eq(result.after.energy_j - result.before.energy_j, 0.25, 1e-9);
 	cr_expect_float_eq(result.after.throttled_ns, 7, 1e-9);
@@ -87,10 +87,10 @@ Test(backend, cuda_state_around_samples)
 /* Throttled in the first try of the second sample, and in its second try. */
 Test(backend, cuda_throttled_samples_are_taken_again)
 {
-	measure(4, 7);
+	measure(5, 8);
 	cr_expect_eq(result.outcome, GB_RESULT_OK, "%s", result.reason);
 	cr_expect_eq(result.throttled, 2);
-	cr_expect_eq(planted->asked, 2 + 2 * 7);
+	cr_expect_eq(planted->asked, 3 + 2 * 7);
 	cr_expect_float_eq(result.after.throttled_ns - result.before.throttled_ns, 3000, 1e-9);
 }
 

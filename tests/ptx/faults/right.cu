@@ -21,82 +21,6 @@ KERNEL(scan)
 	out[INDEX] = sum[t];
 }
 
-/* The halves of a warp synchronise separately, each under its own mask; then pairs exchange values
- * through memory. */
-KERNEL(partial_masks)
-{
-	__shared__ uint32_t box[BLOCK];
-	const uint32_t t = threadIdx.x;
-	uint32_t v;
-
-	if (t % 32 < 16)
-		v = __ballot_sync(0x0000ffffu, in[INDEX] & 1);
-	else
-		v = __shfl_sync(0xffff0000u, in[INDEX], 16);
-	box[t] = v;
-	__syncwarp();
-	out[INDEX] = box[t ^ 16];
-}
-
-static uint32_t of_other_half(uint32_t i)
-{
-	const uint32_t *const warp = &case_in[i / 32 * 32];
-	uint32_t odd = 0;
-
-	for (uint32_t k = 0; k < 16; k++)
-		odd |= (warp[k] & 1) << k;
-	return i % 32 < 16 ? warp[16] : odd;
-}
-
-/* ---- shared memory ----------------------------------------------------------------------- */
-
-/* Adjacent bytes belong to different threads. */
-KERNEL(bytes)
-{
-	__shared__ uint8_t flag[BLOCK];
-
-	flag[threadIdx.x] = (uint8_t)in[INDEX];
-	__syncthreads();
-	out[INDEX] = flag[BLOCK - 1 - threadIdx.x];
-}
-
-static uint32_t mirrored_byte(uint32_t i)
-{
-	return mirrored(i) & 0xff;
-}
-
-/* A histogram per warp, with match and non-atomic counters. */
-KERNEL(histograms)
-{
-	__shared__ uint32_t table[BLOCK / 2];
-	const uint32_t lane = threadIdx.x & 31, digit = in[INDEX] & 15;
-	uint32_t *const mine = table + threadIdx.x / 32 * 16;
-
-	if (lane < 16)
-		mine[lane] = 0;
-	__syncwarp();
-	const uint32_t peers = gpu_match<4>(digit);
-	const uint32_t before = (uint32_t)__popc(peers & ((1u << lane) - 1));
-
-	if (before == 0)
-		mine[digit] += (uint32_t)__popc(peers);
-	__syncwarp();
-	out[INDEX] = mine[digit] * 64 + before;
-}
-
-static uint32_t of_digit(uint32_t i)
-{
-	uint32_t count = 0, before = 0;
-
-	for (uint32_t k = i / 32 * 32; k < i / 32 * 32 + 32; k++) {
-		const bool same = (case_in[k] & 15) == (case_in[i] & 15);
-
-		count += same;
-		before += same && k < i;
-	}
-	return count * 64 + before;
-}
-
 /* ---- clusters ---------------------------------------------------------------------------- */
 
 static const uint32_t CLUSTER = 4;
@@ -283,41 +207,13 @@ static uint32_t after_rounds(uint32_t i)
 	return i < NODES ? sum : 0;
 }
 
-/* ---- atomics ----------------------------------------------------------------- */
-
-/* Sum the indices in 4 and 8 bytes.  Each thread sets and clears its own bit, and checks that it
- * was set; one thread checks that a word is unchanged. */
-KERNEL(atomics)
-{
-	uint32_t *const bits = &words[4 + INDEX / 32];
-	const uint32_t bit = 1u << INDEX % 32;
-
-	atomicAdd(&out[0], INDEX);
-	atomicAdd((unsigned long long *)(out + 2), (unsigned long long)INDEX << 32);
-	atomicOr(bits, bit);
-	atomicAdd(&out[4], (uint32_t)((atomicAnd(bits, ~bit) & bit) != 0));
-	atomicAdd(&out[5], (uint32_t)(atomicExch(&words[0], 1u) == 0));
-	atomicAdd(&out[6], (uint32_t)(atomicCAS(&words[1], 0u, 1u) == 0));
-}
-
-static uint32_t of_atomics(uint32_t i)
-{
-	const uint32_t sum = COUNT * (COUNT - 1) / 2;
-
-	return i == 0 || i == 3 ? sum : i == 4 ? COUNT : i == 5 || i == 6 ? 1 : 0;
-}
-
 const struct kernel_case right_kernels[] = {
 	{ "scan", "", scan, prefix_sum },
-	{ "partial_masks", "", partial_masks, of_other_half },
-	{ "bytes", "", bytes, mirrored_byte },
-	{ "histograms", "", histograms, of_digit },
 	{ "cluster", "", cluster_sum, sum_of_cluster, { .cluster = CLUSTER } },
 	{ "look_back", "", look_back, sum_before },
 	{ "last_block", "", last_block, sum_of_all },
 	{ "handed_on", "", handed_on, of_other_warp, { 2, 64 } },
 	{ "list", "", push, first<1, NODES>, { NODES / BLOCK } },
 	{ "cooperative", "", rounds, after_rounds, { NODES / BLOCK, BLOCK, 1, 0, true } },
-	{ "atomics", "", atomics, of_atomics },
 	{ NULL, NULL },
 };
