@@ -34,7 +34,7 @@ def run(program, name, **settings):
     env = dict(os.environ)
     for key, value in dict({"LEAKS": "1", "TIMEOUT": "1"}, **settings).items():
         env["GPUBENCH_PTX_" + key] = value
-    done = subprocess.run([program, name], env=env, capture_output=True, timeout=60)
+    done = subprocess.run([program, name], env=env, capture_output=True, timeout=900)
     output = (done.stdout + done.stderr).decode(errors="replace")
     return next((what for sign, what in SIGNS if sign in output), "status %d" % done.returncode)
 
