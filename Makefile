@@ -5,8 +5,6 @@
 #	SMS="80 90"                   GPU architectures [those of the local GPUs, else all]
 #	PTX=1                         compile CUDA to PTX only, for the oldest architecture and sm_90,
 #	                              or for SMS; the output goes to build/<MODE>-ptx
-#	SIMT=1                        build the cuda variants for the SIMT emulator; the output goes
-#	                              to build/<MODE>-simt
 #	WERROR=1                      treat warnings as errors
 #	PREFIX=/usr/local             target of `make install`; folder of `make deps PREFIX=...`
 #	V=1                           print each command
@@ -14,7 +12,6 @@
 # Without -j, as many jobs run as there are processors.
 
 MODE     ?= release
-SIMT     ?= 0
 PTX      ?=
 V        ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
@@ -32,10 +29,7 @@ endif
 
 # $(call found,N): word N of what find-nvcc.sh prints.  A recursive make reads this from its
 # environment, unless an nvcc or a compiler was installed meanwhile.
-ifeq ($(SIMT),1)
-override CUDA := 0
-endif
-cuda_absent := $(if $(filter 1,$(SIMT)),,CUDA=0 was given)
+cuda_absent := CUDA=0 was given
 ifneq ($(CUDA),0)
 nvcc_fetched := build/nvcc/bin/nvcc
 asked := $(NVCC) $(CUDA_HOME) $(CXX) $(shell command -v $(lastword $(CXX))) \
@@ -68,7 +62,7 @@ ifeq ($(CUDA),)
 CUDA      := $(if $(cuda_absent),0,1)
 endif
 endif
-BUILD     := build/$(MODE)$(if $(filter 1,$(SIMT)),-simt)$(if $(PTX),-ptx)
+BUILD     := build/$(MODE)$(if $(PTX),-ptx)
 SHARED    := build/$(MODE)
 
 # ---- flags ---------------------------------------------------------------------------------
@@ -130,8 +124,7 @@ shared_cppflags := -I. -D_GNU_SOURCE -DGB_HAVE_HWY=$(have_hwy) -DGB_HAVE_PNG=$(h
 	-DGB_HAVE_VULKAN=$(have_vulkan) \
 	-DGB_HAVE_EMBREE=$(if $(filter 0,$(have_embree)),0,1) -DGB_EMBREE=$(have_embree)
 cppflags := $(shared_cppflags) -I$(BUILD)/generated \
-	-DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) \
-	-DGB_HAVE_CUB=$(CUDA) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1 -Itests/simt)
+	-DGB_HAVE_CUDA=$(CUDA) -DGB_HAVE_CUB=$(CUDA)
 # For the list of variants alone.
 listed_cppflags := -DGB_HAVE_BOOST=$(have_boost) -DGB_HAVE_GRAPHBLAS=$(have_graphblas)
 # a*b+c is never fused, so that results do not depend on the machine.
@@ -171,13 +164,13 @@ gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitiz
 cudart   := -L$(nvcc_lib) -lcudart_static
 ldlibs   += $(cudart) -lstdc++ -ldl -lrt
 endif
-ldlibs   += $(if $(filter 1,$(SIMT)),-lstdc++,$(call with,hwy boost,-lstdc++))
+ldlibs   += $(call with,hwy boost,-lstdc++)
 
 # ---- files ---------------------------------------------------------------------------------
 
-# `asking` lists the C files whose objects depend on CUDA, SIMT, version or commit.  The objects of
+# `asking` lists the C files whose objects depend on CUDA, version or commit.  The objects of
 # all other C files are compiled once per MODE and shared by the builds of that MODE.
-asking   := $(shell grep -rlE 'GB_HAVE_CU|GPUBENCH_SIMT|(build_info|version|common/plugin)\.h' \
+asking   := $(shell grep -rlE 'GB_HAVE_CU|(build_info|version|common/plugin)\.h' \
 	--include='*.c' \
 	cli common cpu cuda vulkan datasets tests)
 object   = $(foreach f,$(1),$(if $(filter $(asking),$f),$(BUILD),$(SHARED))/$(basename $f).o)
@@ -198,15 +191,6 @@ ifeq ($(CUDA),1)
 # CUB takes the longest to compile, so its object comes first.
 objects  += $(peers:%.cu=$(BUILD)/%.cu.o) $(kernels:%.cu=$(BUILD)/%.cu.o) $(call object,$(cuda_c))
 endif
-ifeq ($(SIMT),1)
-# Without the checker, which defines what -fsanitize=thread calls, in builds with that option.
-emulator := $(sort $(filter-out $(if $(filter tsan,$(MODE)),$(wildcard tests/simt/check*.cc)), \
-	$(wildcard tests/simt/*.cc tests/cudart/*.cc)))
-ldflags  += -Wl,--dynamic-list=tests/cudart/plugin.syms
-objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) $(call object,$(cuda_c))
-endif
-shortcut := gpubench$(if $(filter 1,$(SIMT)),-simt)
-
 .DEFAULT_GOAL := all
 
 # $(call clock,WORD): what a compilation begins with; `make slowest` reads its times.
@@ -215,7 +199,7 @@ clock  = scripts/step.sh $(times) $(1) $<
 
 ## all: build gpubench and the link ./gpubench
 all: $(BUILD)/gpubench
-	$(Q)ln -sf $< $(shortcut)
+	$(Q)ln -sf $< gpubench
 
 # $(call link,LIBRARIES): recipe that links a program.  The rule must list
 # $(BUILD)/generated/link_flags as a prerequisite.  The CPU variants come first, so that other code
@@ -304,44 +288,12 @@ $(SHARED)/cli/commands/embedded.o: cli/commands/embedded.S $(SHARED)/generated/p
 	@echo "  AS    $<"
 	$(Q)$(CC) -I$(SHARED)/generated -c $< -o $@
 
-ifeq ($(SIMT),1)
-# The emulator's engine switches stacks and announces each switch to the sanitizers.  Its own code
-# is not instrumented.
-$(BUILD)/tests/simt/%.o $(BUILD)/tests/cudart/%.o: private optimise := -O2 -g1
-$(BUILD)/%.o: %.cc $(BUILD)/generated/flags
-	@mkdir -p $(@D)
-	@echo "  CXX   $<"
-	$(Q)$(call clock,CXX) $(CXX) $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
-# Emulated kernels spend most of their time in the engine, so -O1 is enough and compiles faster.
-ifeq ($(MODE),release)
-$(BUILD)/%.cu.o $(BUILD)/gpu.h.gch: private optimise := -O1 -g1
-endif
-# $(call precompile,FLAGS), $(call emulate,FLAGS): recipes that compile the headers of all kernels,
-# which takes as long as a small kernel, and a kernel.  ccache caches no use of such headers.
-precompiled = $(if $(findstring ccache,$(CXX)),,$(1)/gpu.h.gch)
-define precompile
-	@mkdir -p $(@D) && echo '#include "cuda/gpu.h"' >$(@:.gch=)
-	@echo "  SIMT  $@"
-	$(Q)$(CXX) -x c++-header $(1) -MMD -MP -c $(@:.gch=) -o $@
-endef
-define emulate
-	@mkdir -p $(@D)
-	@echo "  SIMT  $<$(if $(2), $(2))"
-	$(Q)$(CXX) $(patsubst %.gch,-include %,$(filter %.gch,$^)) -x c++ $(1) -MMD -MP -c $< -o $@
-endef
-simt_flags = $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS)
-$(BUILD)/gpu.h.gch: $(BUILD)/generated/flags
-	$(call precompile,$(simt_flags))
-$(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags $(call precompiled,$(BUILD))
-	$(call emulate,$(simt_flags))
-else
 $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  NVCC  $<"
 	$(Q)$(call clock,NVCC) $(nvcc) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) \
 		$(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@ >$(@:.o=.ptxas) 2>&1; status=$$?; \
 		grep -vE '^ptxas info|^    [0-9]+ bytes stack' $(@:.o=.ptxas) >&2; exit $$status
-endif
 
 # ---- user targets --------------------------------------------------------------------------
 
@@ -395,7 +347,7 @@ uninstall:
 
 ## clean: remove all build output, but not an nvcc that was fetched
 clean:
-	$(Q)rm -rf $(filter-out build/nvcc,$(wildcard build/*)) gpubench gpubench-simt gpubench-ptx
+	$(Q)rm -rf $(filter-out build/nvcc,$(wildcard build/*)) gpubench gpubench-ptx
 
 # ---- help ----------------------------------------------------------------------------------
 

@@ -36,13 +36,9 @@
 #endif
 
 /* The reason why a variant is not in the build, by what it needs. */
-#define ABSENT_HOST NULL
-#define ABSENT_CUDA "built without CUDA: " GB_CUDA_ABSENT
-#ifdef GPUBENCH_SIMT
-#define ABSENT_CUB "the emulator cannot run CUB"
-#else
-#define ABSENT_CUB ABSENT_CUDA
-#endif
+#define ABSENT_HOST      NULL
+#define ABSENT_CUDA      "built without CUDA: " GB_CUDA_ABSENT
+#define ABSENT_CUB       ABSENT_CUDA
 #define ABSENT_HWY       "built without Highway (Debian: libhwy-dev)"
 #define ABSENT_EMBREE    "built without Embree (Debian: libembree-dev)"
 #define ABSENT_BOOST     "built without Boost (Debian: libboost-dev)"

@@ -234,8 +234,6 @@ static void describe_code(char text[40])
 
 	if (cudaFuncGetAttributes(&code, probe) != cudaSuccess)
 		(void)cudaGetLastError();
-	else if (GPU_EMULATED)
-		(void)snprintf(text, 40, "C++, emulated");
 	else if (gb_gpu_emulated)
 		(void)snprintf(text, 40, "PTX sm_%d, interpreted", code.ptxVersion);
 	else if (code.binaryVersion == code.ptxVersion)

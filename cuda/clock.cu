@@ -53,9 +53,7 @@ double gpu_clock_hz(void)
 	struct gb_error err = {};
 	struct ticks ticks = {};
 
-	/* The emulator has no clock rate. */
-	if (GPU_EMULATED || !device_ticks ||
-	    GPU_RUN(&err, count_cycles, 1, 1, device_ticks, INTERVAL_NS) ||
+	if (!device_ticks || GPU_RUN(&err, count_cycles, 1, 1, device_ticks, INTERVAL_NS) ||
 	    gpu_download(&ticks, device_ticks, sizeof ticks, &err))
 		return NAN;
 	return ticks.ns ? (double)ticks.cycles * 1e9 / (double)ticks.ns : NAN;

@@ -1,9 +1,5 @@
-/* gpu.h -- the one header that kernels include: CUDA on a GPU, or the SIMT emulator on a CPU.
- *
- * Kernels are written once, in the C-like part of CUDA C++, and compiled twice: by nvcc for the
- * GPU, and by g++ (-x c++ -DGPUBENCH_SIMT=1) against tests/simt/, which runs every CUDA thread as a
- * fiber and checks what it does.  The macros and functions below stand for syntax that C++ lacks
- * and for operations that must be exact on both sides; everything else is textbook CUDA.
+/* gpu.h -- the one header that kernels include: launches, and operations that CUDA has no function
+ * for.  Everything else is textbook CUDA.
  *
  *	SHARED_ARRAY(T, name, n), SHARED_VAR(T, name)   __shared__ T name[n]; __shared__ T name;
  *	DYN_SHARED(T, name)                             extern __shared__ T name[];
@@ -30,13 +26,11 @@
  *	gpu_let_next_launch(), gpu_wait_for_last_launch()               for overlapping launches
  *	gpu_global_timer_ns()
  *
- * A kernel whose name contains a comma needs parentheses: GPU_LAUNCH((sort<T, 4>), ...).  On both
- * sides, a launch reports failure through cudaGetLastError().
+ * A kernel whose name contains a comma needs parentheses: GPU_LAUNCH((sort<T, 4>), ...).  A launch
+ * reports failure through cudaGetLastError().
  *
  * A block passes data to another by plain stores followed by gpu_st_release() or gpu_cas() on a
- * flag; the reader calls gpu_ld_acquire() on that flag first.  This is correct on the hardware, and
- * the emulator's race checker understands it.  `volatile` also works on a GPU but cannot be checked
- * as well.  The emulator supports neither __threadfence() nor inline PTX.
+ * flag; the reader calls gpu_ld_acquire() on that flag first.
  *
  * The memory operations work on 4- and 8-byte integers at device scope, in global and shared
  * memory.  Those that end in _shared have block scope, which costs next to nothing.  Built for
@@ -51,15 +45,7 @@
 
 #include <type_traits>
 
-#ifndef __CUDACC__
-
-#include "simt.h"
-
-#else
-
 #include <cuda_runtime.h>
-
-#define GPU_EMULATED 0
 
 #define SHARED_ARRAY(T, name, n) __shared__ T name[n]
 #define SHARED_VAR(T, name)      __shared__ T name
@@ -245,7 +231,8 @@ template <class T> static __device__ __forceinline__ T gpu_add(T *p, std::type_i
 	return (T)old;
 }
 
-/* A plain load, which the L1 may serve: for uses where a stale value only costs repeated work. */
+/* A plain load, which the L1 may serve: for uses where a stale value only costs repeated work.  The
+ * PTX executor knows this name, and does not report such a load as a race. */
 template <class T> static __device__ __forceinline__ T gpu_ld_stale(const T *p)
 {
 	return *p;
@@ -495,8 +482,6 @@ static __device__ __forceinline__ unsigned long long gpu_global_timer_ns(void)
 	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
 	return ns;
 }
-
-#endif /* __CUDACC__ */
 
 /* Wait for all blocks of a cooperative launch, and see their earlier writes.  word: a counter in
  * device memory, zeroed once and reusable by launches of any size.  Block 0 tops the arrivals up to

@@ -56,7 +56,7 @@ if [[ -e .git ]] && commit=$(git rev-parse --verify -q HEAD); then
 	mkdir "$scratch/archive/"{common,cpu,cuda,vulkan,datasets}
 	git -C "$scratch" init -q
 	made=build/release/generated/build_info.h
-	${MAKE:-make} -s -C "$scratch/archive" MODE=release SIMT=0 PTX= CUDA=0 $made
+	${MAKE:-make} -s -C "$scratch/archive" MODE=release PTX= CUDA=0 $made
 	date=$(TZ=UTC git log -1 --date=format-local:%FT%TZ --format=%cd)
 	for line in "COMMIT \"${commit:0:12}\"" "DIRTY 0" "COMMIT_DATE \"$date\""; do
 		grep -qx "#define GB_$line" "$scratch/archive/$made" ||

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 top=$PWD
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-unset MAKEFLAGS MFLAGS MAKELEVEL CUDA CUDA_HOME PTX SIMT NVCC NVCCFLAGS CFLAGS CXXFLAGS LDFLAGS \
+unset MAKEFLAGS MFLAGS MAKELEVEL CUDA CUDA_HOME PTX NVCC NVCCFLAGS CFLAGS CXXFLAGS LDFLAGS \
 	WERROR nvcc_asked nvcc_found
 passed=0 failed=0
 

@@ -2,7 +2,7 @@
 
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
 test_objects := $(call object,$(tests) tests/criterion.c)
-ifneq ($(filter 1,$(CUDA) $(SIMT)),)
+ifeq ($(CUDA),1)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
 endif
 $(addprefix $(BUILD)/,unit gpubench-planted): \
@@ -80,7 +80,7 @@ test-%: export GPUBENCH_COPY ?= 1Mi
 on_cpu := unit golden plugin hang plots signals page reading resume memory install recipes deps nvcc \
 	counts vulkan figures docs papers layers
 ifneq ($(PTX),)
-on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts
+on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-faults ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts
 endif
 steps  := $(addprefix test-,$(on_ptx) $(if $(gpu_sanitizer),gpu) $(on_cpu))
 
@@ -139,21 +139,16 @@ test-vulkan: $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
 	$(try) $(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder
 test-recipes: ; $(try) $(PYTHON) tests/recipes.py $(BUILD)/gpubench
 
-# The cuda variants on a GPU.  gpu-drive sorts on one multiprocessor, so that its blocks sort
-# several tiles of few keys.
-$(BUILD)/gpu-drive: $(call object,tests/simt/drive.c) \
-		$(filter-out %/main.o,$(objects)) $(BUILD)/generated/link_flags
-	$(call link,$(ldlibs))
-test-gpu: $(BUILD)/gpubench $(BUILD)/gpu-drive
+# The cuda variants on a GPU.
+test-gpu: $(BUILD)/gpubench
 	$(try) tests/gpu.sh '$(gpu_sanitizer)' $^
 
 # ---- make test-long ------------------------------------------------------------------------
 
-## test-long: what takes longer: sanitizers, the emulator, weak memory, fuzzing, all architectures
+## test-long: what takes longer: sanitizers, random schedules, fuzzing, all architectures
 test-long: deps-test
 	$(again) asan
-	$(again) simt-test
-	$(again) PTX=1 ptx-weak
+	$(again) PTX=1 ptx-seeds
 	$(again) fuzz
 	$(again) ptxas
 	$(again) test-resume KILLS=20
@@ -164,17 +159,6 @@ test-long: deps-test
 	else echo "aarch64 is left out: scripts/install-deps.sh arm installs what is missing"; fi
 # build/arm64 has no libstdc++.
 arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
-
-## simt: build ./gpubench-simt, whose cuda variants run in the emulator
-simt:
-	$(again) SIMT=1 all
-
-ifeq ($(MODE)$(SIMT),release1)
-include tests/simt/simt.mk
-else
-simt-test simt-stress simt-all:
-	$(again) MODE=release SIMT=1 $@
-endif
 
 ## asan: unit and command-line tests, or ASAN, under AddressSanitizer and UBSan
 ASAN ?= unit golden vulkan
@@ -263,5 +247,5 @@ shaders: $(shaders:%=%.inc)
 	@echo "  GLSL  $<"
 	$(Q)$(GLSLANG) --quiet --target-env vulkan1.2 -g0 -x $< -o $@
 
-.PHONY: $(steps) $(on_ptx:%=test-%) test-now tests tests-ptx asan-now test-long deps-test slowest simt simt-test simt-stress simt-all asan tsan fuzz lint \
+.PHONY: $(steps) $(on_ptx:%=test-%) test-now tests tests-ptx asan-now test-long deps-test slowest asan tsan fuzz lint \
 	format format-check ptxas ptxas-check counts shaders

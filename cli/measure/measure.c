@@ -21,7 +21,7 @@ static size_t memory_used(void)
 	return gb_memory_used(GB_HOST_MEMORY) + gb_memory_used(GB_DEVICE_MEMORY);
 }
 
-static enum gb_status set_up(struct gb_measurement *m)
+static enum gb_status set_up(struct gb_measurement *m, bool timed)
 {
 	struct gb_result *r = m->result;
 	const size_t before = memory_used();
@@ -33,7 +33,7 @@ static enum gb_status set_up(struct gb_measurement *m)
 		return m->err->code;
 	m->record->emulated = m->backend->is_emulated && m->backend->is_emulated();
 	m->clock = m->record->emulated ? "emulated" : m->backend->timer->name;
-	m->counting = m->backend->counter != NULL;
+	m->counting = timed && m->backend->counter != NULL;
 	if (r->variant->backend == GB_CPU)
 		gb_resident_begin(&m->resident);
 	start_ns = gb_now_ns();
@@ -228,7 +228,7 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 {
 	double ns = NAN;
 
-	if (set_up(m))
+	if (set_up(m, timed))
 		return m->err->code;
 	if (timed ? warm_up(m, m->how->warmup, true, &ns) || take_samples(m, ns) || take_extras(m)
 		  : warm_up(m, m->distinct, false, &ns))

@@ -1,7 +1,6 @@
 /* test_variants.c -- every variant of every workload at every point of its `check` lists, verified.
  *
- * On a machine without a GPU the emulator's build (SIMT=1) runs the cuda variants from this file;
- * there none may be skipped.
+ * Without a GPU, `gpubench-ptx check` runs the cuda variants instead.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -19,32 +18,11 @@
 #include "common/text.h"
 #include "common/variants.h"
 
-#ifdef GPUBENCH_SIMT
-#define GB_CUDA_WHERE " in the emulator"
-#else
-#define GB_CUDA_WHERE " on the GPU"
-#endif
-
 static const struct gb_settings how = { .timeout_s = 600 };
-
-/* The emulator's build skips the cpu variants, which other builds test. */
-static bool is_ours(const struct gb_variant *v)
-{
-#ifdef GPUBENCH_SIMT
-	return v->backend == GB_CUDA;
-#else
-	(void)v;
-	return true;
-#endif
-}
 
 static bool may_be_absent(const struct gb_variant *v)
 {
-#ifdef GPUBENCH_SIMT
-	return v->kind == GB_KIND_LIBRARY;
-#else
-	return v->backend != GB_CPU || (v->kind == GB_KIND_LIBRARY);
-#endif
+	return v->backend != GB_CPU || v->kind == GB_KIND_LIBRARY;
 }
 
 static struct criterion_test_params list_variants(void)
@@ -53,8 +31,7 @@ static struct criterion_test_params list_variants(void)
 	size_t count = 0;
 
 	for (size_t i = 0; i < gb_variant_count; i++)
-		if (is_ours(&gb_variants[i]))
-			index[count++] = i;
+		index[count++] = i;
 	return cr_make_param_array(size_t, index, count);
 }
 
@@ -127,7 +104,7 @@ ParameterizedTestParameters(variants, every_point)
 
 		while (k < i && !are_together(&gb_variants[k], &gb_variants[i]))
 			k++;
-		if (k == i && is_ours(&gb_variants[i]))
+		if (k == i)
 			index[count++] = i;
 	}
 	return cr_make_param_array(size_t, index, count);
@@ -153,7 +130,7 @@ ParameterizedTest(const size_t *first, variants, every_point)
 			  o->skipped);
 		fprintf(stderr, "%s/%s/%s: %zu points verified%s\n", v->workload,
 			gb_backends[v->backend]->name, v->name, o->passed,
-			v->backend == GB_CUDA ? GB_CUDA_WHERE : "");
+			v->backend == GB_CUDA ? " on the GPU" : "");
 	}
 }
 

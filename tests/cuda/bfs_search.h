@@ -1,7 +1,7 @@
 /* bfs_search.h -- for the tests of the cuda variants of bfs: small graphs, and a comparison of
  * every variant with a queue search on the host, with several sources per state.
  *
- * Runs on a GPU or in the emulator; without either, all tests are skipped.
+ * Runs on a GPU or in the PTX executor; without either, all tests are skipped.
  */
 #ifndef GPUBENCH_TESTS_CUDA_BFS_SEARCH_H
 #define GPUBENCH_TESTS_CUDA_BFS_SEARCH_H

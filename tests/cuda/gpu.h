@@ -1,5 +1,5 @@
-/* gpu.h -- set-up of the tests of the cuda variants: a GPU or the emulator.  Without either they
- * are skipped.
+/* gpu.h -- set-up of the tests of the cuda variants: a GPU or the PTX executor.  Without either
+ * they are skipped.
  */
 #ifndef GPUBENCH_TESTS_CUDA_GPU_H
 #define GPUBENCH_TESTS_CUDA_GPU_H

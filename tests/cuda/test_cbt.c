@@ -1,6 +1,6 @@
 /* test_cbt.c -- the CUDA variants of cbt on paths that only large trees take: reductions by tiles,
  * and groups of groups of tiles.  The tests lower limits so that trees of 2^16 to 2^19 bits take
- * them.  Runs on a GPU or in the emulator; without either, the tests are skipped.
+ * them.  Runs on a GPU or in the PTX executor; without either, the tests are skipped.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,15 +1,14 @@
 /* test_flush.cu -- a flush evicts also what an access window made persist in the L2.
  *
- * Runs on a GPU or in an emulator; without either, all tests are skipped.  Only the emulators can
- * tell whether a line persists.  On a GPU the tests check the settings.
+ * Runs on a GPU or in the PTX executor; without either, all tests are skipped.  Only the executor
+ * can tell whether a line persists.  On a GPU the tests check the settings.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
 #include "cuda/device.h"
 #include "tests/cuda/gpu.h"
-
-extern "C" bool simt_l2_persists(const void *pointer) __attribute__((weak));
+#include "tests/cudart/control.h"
 
 TestSuite(backend_flush, .init = open_gpu);
 
@@ -23,10 +22,10 @@ static __global__ void increment(uint32_t *words)
 
 static void expect_persisting(const uint32_t *words, bool wanted, const char *when)
 {
-	if (!simt_l2_persists)
+	if (!cudart_l2_persists)
 		return;
-	cr_expect_eq(simt_l2_persists(words), wanted, "%s", when);
-	cr_expect_eq(simt_l2_persists(words + WORDS - 1), wanted, "%s", when);
+	cr_expect_eq(cudart_l2_persists(words), wanted, "%s", when);
+	cr_expect_eq(cudart_l2_persists(words + WORDS - 1), wanted, "%s", when);
 }
 
 /* Set the access window of the stream; NULL: none. */
@@ -121,42 +120,14 @@ Test(backend_flush, waits_for_queued_work)
 	end(words);
 }
 
-/* A kernel in a graph keeps the window that the stream had during the capture. */
-Test(backend_flush, ends_a_window_of_a_graph)
-{
-	uint32_t *words = begin();
-	cudaGraph_t graph;
-	cudaGraphExec_t exec;
-
-	cr_assert_eq(cudaStreamBeginCapture(gpu_stream(), cudaStreamCaptureModeRelaxed),
-		     cudaSuccess);
-	launch(words);
-	cr_assert_eq(cudaStreamEndCapture(gpu_stream(), &graph), cudaSuccess);
-	cr_assert_eq(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
-	cr_expect_eq(cudaGraphDestroy(graph), cudaSuccess);
-	set_window(NULL);
-	cr_assert_eq(cudaGraphLaunch(exec, gpu_stream()), cudaSuccess);
-	settle();
-	expect_persisting(words, true, "after the graph");
-	cr_assert_eq(cudaGraphLaunch(exec, gpu_stream()), cudaSuccess);
-	flush_and_check(words);
-	/* The kernel still has its window, but nothing is set aside for it. */
-	cr_assert_eq(cudaGraphLaunch(exec, gpu_stream()), cudaSuccess);
-	settle();
-	expect_persisting(words, false, "after the graph, with a limit of 0");
-	cr_expect_eq(cudaGraphExecDestroy(exec), cudaSuccess);
-	end(words);
-}
-
 /* A device on which these calls fail is flushed without an error.  A GPU ignores the variables. */
 Test(backend_flush_without_persisting, succeeds)
 {
 	struct gb_error err = {};
 
-	(void)setenv("GPUBENCH_SIMT_PERSISTING", "0", 1);
 	(void)setenv("GPUBENCH_PTX_PERSISTING", "0", 1);
 	open_gpu();
-	cr_expect(!simt_l2_persists || !gpu_attribute(cudaDevAttrMaxPersistingL2CacheSize));
+	cr_expect(!cudart_l2_persists || !gpu_attribute(cudaDevAttrMaxPersistingL2CacheSize));
 	cr_expect_eq(gb_backends[GB_CUDA]->flush(&err), GB_OK, "%s", err.message);
 	cr_expect_eq(gb_backends[GB_CUDA]->synchronize(&err), GB_OK, "%s", err.message);
 	close_gpu();

@@ -2,7 +2,7 @@
  * the host: consecutive children and triangles, each triangle once, boxes that contain their
  * subtrees; with a plan, the cost that was planned.
  *
- * Runs on a GPU or in the emulator; without either, all tests are skipped.
+ * Runs on a GPU or in the PTX executor; without either, all tests are skipped.
  */
 #include <cmath>
 #include <criterion/criterion.h>

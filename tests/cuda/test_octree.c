@@ -1,7 +1,7 @@
 /* test_octree.c -- the CUDA builders of octrees on difficult inputs: one and two bodies, coincident
  * and nearly coincident bodies, pools that are too small, and the promise about holes.  Runs on a
- * GPU or in the emulator; without either, skipped.  Each test runs morton a tile at a time too, as
- * it builds from millions of bodies.
+ * GPU or in the PTX executor; without either, skipped.  Each test runs morton a tile at a time too,
+ * as it builds from millions of bodies.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

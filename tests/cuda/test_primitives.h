@@ -3,11 +3,8 @@
  *
  * Every device array lies between guard bytes, aligned to its elements only if a case requests it.
  * Temporary storage has exactly the requested size and is filled with garbage.  Each case runs
- * twice on one input, which must not change.  Runs on a GPU or in the emulator; without either, all
- * tests are skipped.
- *
- * The library's headers are included first, because the emulator defines macros with names that
- * they use.
+ * twice on one input, which must not change.  Runs on a GPU or in the PTX executor; without
+ * either, all tests are skipped.
  */
 #ifndef GPUBENCH_TESTS_CUDA_TEST_PRIMITIVES_H
 #define GPUBENCH_TESTS_CUDA_TEST_PRIMITIVES_H

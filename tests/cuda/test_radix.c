@@ -23,6 +23,26 @@ Test(variants_radix, wide)
 	run_points("octree", "lf-shared", "--count=5001 --distribution=plummer");
 }
 
+/* A block sorts several tiles from 11521 keys of 64 bits on, or 20481 of 32 bits. */
+Test(variants_radix, one_multiprocessor)
+{
+	gpu_sort_limits.words = SIZE_MAX;
+	gpu_sort_limits.processors = 1;
+	run_points("radix", "onesweep",
+		   "--type=u32,u64,f32,pairs --count=12000,21000 --distribution=uniform,few");
+	run_points("octree", "morton", "--count=6500 --dist=plummer");
+	run_points("octree", "lf-shared", "--count=6500 --dist=plummer");
+}
+
+/* If emulated, on a device with small clusters. */
+Test(variants_radix_clusters, small)
+{
+	(void)setenv("GPUBENCH_PTX_CLUSTER_BLOCKS", "4", 1);
+	open_gpu();
+	run_points("radix", "small",
+		   "--type=u32,u64,f32,pairs --count=1025:1029,3000,5000,9000,17000,33000");
+}
+
 Test(variants_radix, wide_cub)
 {
 	run_points("radix", "cub", "--type=u32,u64,f32,pairs --count=33,20000");

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <set>
 
+#include "tests/cudart/control.h"
 #include "tests/cudart/stream.h"
-#include "tests/simt/control.h"
 
 enum { LINE = 128 };
 
@@ -50,7 +50,7 @@ void cache_forget(void)
 	limit = 0;
 }
 
-bool simt_l2_persists(const void *pointer)
+bool cudart_l2_persists(const void *pointer)
 {
 	return lines->count((uintptr_t)pointer / LINE) != 0;
 }

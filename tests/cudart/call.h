@@ -17,8 +17,6 @@ struct gpu_window {
 
 struct gpu_call {
 	void (*destroy)(struct gpu_call *call);
-	/* returns a copy that can be launched */
-	struct gpu_call *(*copy)(const struct gpu_call *call);
 	const char *name;
 	const void *kernel; /* the address by which the host launches it */
 	dim3 grid, block, cluster;

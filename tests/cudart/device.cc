@@ -98,7 +98,6 @@ const char *cudaGetErrorString(cudaError_t error)
 		{ cudaErrorInvalidDeviceFunction, "invalid device function" },
 		{ cudaErrorInvalidDevice, "invalid device ordinal" },
 		{ cudaErrorInvalidResourceHandle, "invalid resource handle" },
-		{ cudaErrorIllegalState, "the operation cannot be performed in the present state" },
 		{ cudaErrorNotReady, "device not ready" },
 		{ cudaErrorUnsupportedLimit, "limit is not supported on this architecture" },
 		{ cudaErrorIllegalAddress, "an illegal memory access was encountered" },
@@ -106,12 +105,6 @@ const char *cudaGetErrorString(cudaError_t error)
 		{ cudaErrorLaunchFailure, "unspecified launch failure" },
 		{ cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch" },
 		{ cudaErrorNotSupported, "operation not supported" },
-		{ cudaErrorStreamCaptureUnsupported,
-		  "operation not permitted when stream is capturing" },
-		{ cudaErrorStreamCaptureInvalidated,
-		  "operation failed due to a previous error during capture" },
-		{ cudaErrorStreamCaptureImplicit,
-		  "operation would make the legacy stream depend on a capturing blocking stream" },
 		{ cudaErrorInvalidClusterSize, "invalid cluster size" },
 	};
 	static __thread char words[600];
@@ -322,8 +315,6 @@ cudaError_t cudaDeviceReset(void)
 	streams_drop_all();
 	cache_forget();
 	memory_report_leaks();
-	graphs_report_leaks();
-	graphs_drop_all();
 	memory_release_all();
 	functions().clear();
 	executor_forget();

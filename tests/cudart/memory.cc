@@ -1,7 +1,6 @@
 /* memory.cc -- the CUDA runtime API: memory.
  *
- * Device memory is host memory of exactly the requested size, filled with 0xA5, so that
- * AddressSanitizer detects accesses outside it.  Under the option PROTECT=1 it is a separate
+ * Device memory is host memory of exactly the requested size, filled with 0xA5.  Under the option PROTECT=1 it is a separate
  * mapping that ends at the end of a page, and that the host may only access while a kernel or a
  * copy runs.
  */
@@ -73,22 +72,6 @@ enum memory_kind memory_find(const void *pointer, uintptr_t *begin, size_t *byte
 	return MEMORY_UNKNOWN;
 }
 
-void runtime_check_argument(const char *kernel, int number, const void *pointer)
-{
-	uintptr_t begin;
-	size_t bytes;
-
-	if (!pointer)
-		return;
-	const enum memory_kind kind = memory_find(pointer, &begin, &bytes);
-
-	if (kind == MEMORY_DEVICE || kind == MEMORY_HOST)
-		return;
-	report_error("%s: argument %d (%p) is %s", kernel, number, pointer,
-		     kind == MEMORY_FREED ? "device memory that was freed" : "not device memory");
-	device_set_sticky(cudaErrorIllegalAddress);
-}
-
 void memory_open(bool open)
 {
 	if (!runtime_options.protect)
@@ -157,7 +140,8 @@ cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device)
 	all()[(uintptr_t)memory] = a;
 	if (device)
 		in_use += bytes;
-	IF_CHECKED(check_allocated, memory, bytes, !device);
+	if (runtime_options.check)
+		check_allocated(memory, bytes, !device);
 	*pointer = memory;
 	return cudaSuccess;
 }
@@ -165,14 +149,16 @@ cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device)
 extern "C" void gb_gpu_forget(void *array, size_t bytes); /* see cuda/device.cu */
 void gb_gpu_forget(void *array, size_t bytes)
 {
-	IF_CHECKED(check_forgotten, array, bytes);
+	if (runtime_options.check)
+		check_forgotten(array, bytes);
 }
 
 static void give_back(void *pointer, const struct allocation *a)
 {
 	if (a->device)
 		in_use -= a->bytes;
-	IF_CHECKED(check_freed, pointer);
+	if (runtime_options.check)
+		check_freed(pointer);
 	freed[freed_next].begin = (uintptr_t)pointer;
 	freed[freed_next].bytes = a->bytes;
 	freed_next = (freed_next + 1) % REMEMBERED;

@@ -1,4 +1,4 @@
-/* option.cc -- options of an executor: GPUBENCH_SIMT_* or GPUBENCH_PTX_* in the environment. */
+/* option.cc -- the options GPUBENCH_PTX_* in the environment. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 
 struct options runtime_options;
 static bool known;
-bool runtime_checks;
 
 /* The value of option `name`, or NULL if it is not set or empty. */
 static const char *text(const char *name)
@@ -74,7 +73,7 @@ void options_read(void)
 	const long threads = o->seed ? 1 : cores < 8 ? cores : 8;
 
 	o->threads = (int)number("THREADS", threads, 1, 64);
-	o->resident = (int)number("RESIDENT", o->seed ? 4 : runtime_checks ? 2 : 1, 1, 64);
+	o->resident = (int)number("RESIDENT", o->seed ? 4 : 1, 1, 64);
 	o->order = order("ORDER", false);
 	o->blocks = order("BLOCKS", true);
 	if (o->seed && !text("BLOCKS"))
@@ -85,24 +84,19 @@ void options_read(void)
 	o->persisting = flag("PERSISTING", true);
 	o->leaks = flag("LEAKS", false);
 	o->memory = (size_t)number("MEMORY_MB", 4096, 1, 1 << 20) << 20;
-	o->stack = (size_t)number("STACK_KB", __sanitizer_start_switch_fiber ? 256 : 64, 16, 65536)
-		   << 10;
 	o->processors = (int)number("SMS", 4, 1, 1024);
 	o->sm_blocks = (int)number("SM_BLOCKS", 32, 1, 32);
 	o->cluster_blocks = (unsigned)number("CLUSTER_BLOCKS", MAX_CLUSTER, 1, MAX_CLUSTER);
 	o->devices = (int)number("DEVICES", 1, 1, 16);
 	o->timeout_s = (double)number("TIMEOUT", 20, 1, 86400);
-	o->preempt = (unsigned)number("PREEMPT", 0, 0, 1 << 30);
 	o->pci = text("PCI");
 	o->capability = (int)number("CAPABILITY", 0, 10, 999);
 	o->weak = flag("WEAK", false);
+	o->check = flag("CHECK", true);
 	if (o->weak)
 		o->threads = 1; /* its histories are not thread-safe */
 	if (o->weak && !text("RESIDENT"))
 		o->resident = 4;
-	o->picky = o->seed || o->order != ORDER_FORWARD;
-	if (runtime_checks)
-		o->threads = 1; /* its records are not thread-safe */
 }
 
 void options_forget(void)

@@ -65,7 +65,6 @@ void report_forget(void)
 static __attribute__((destructor)) void at_exit(void)
 {
 	memory_report_leaks();
-	graphs_report_leaks();
 	if (count) {
 		fprintf(stderr, "%s: %d error%s reported\n", executor.name, count,
 			count == 1 ? "" : "s");
@@ -108,7 +107,7 @@ void catch_faults(void)
 	const stack_t alternative = { .ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack };
 	struct sigaction action = {};
 
-	if (caught || __asan_poison_memory_region)
+	if (caught)
 		return;
 	caught = true;
 	sigaltstack(&alternative, NULL);

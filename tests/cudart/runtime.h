@@ -1,19 +1,15 @@
-/* runtime.h -- a CUDA runtime without a GPU, shared by the executors in tests/simt and tests/ptx.
+/* runtime.h -- a CUDA runtime without a GPU, for the executor in tests/ptx.
  *
  *	device.cc    the device, its attributes, errors, occupancy
  *	memory.cc    allocations: exact size, filled, leaks
  *	stream.cc    streams, events, copies, launches
- *	graph.cc     graphs: captures of a stream
  *	cache.cc     the L2: access windows, persisting lines
  *	grid.cc      a launch's blocks: their order, and the OS threads that run them
  *	option.cc    the environment
  *	report.cc    errors of the program under test
  *
- * An executor runs the kernels: it provides the constants and functions of the section "provided by
- * an executor".  Everything else, including the text of errors, is the same under both.
- *
- * These files are compiled once per executor: against CUDA's own headers for objects of nvcc
- * (GPUBENCH_PTX), against tests/simt/simt.h otherwise.
+ * The executor runs the kernels: it provides the constants and functions of the section "provided
+ * by the executor".
  */
 #ifndef GPUBENCH_TESTS_CUDART_RUNTIME_H
 #define GPUBENCH_TESTS_CUDART_RUNTIME_H
@@ -25,18 +21,9 @@
 
 #include <vector>
 
-#ifdef GPUBENCH_PTX
 #include <cuda_runtime_api.h>
 
 #include "tests/cudart/call.h"
-#else
-#include "tests/simt/simt.h"
-
-#undef threadIdx
-#undef blockIdx
-#undef blockDim
-#undef gridDim
-#endif
 
 enum {
 	LANES = 32,
@@ -47,12 +34,12 @@ enum {
 	SHARED_LIMIT = 227 << 10, /* after cudaFuncSetAttribute, on sm_90 */
 };
 
-/* ---- provided by an executor ----------------------------------------------------------------- */
+/* ---- provided by the executor ----------------------------------------------------------------- */
 
 struct executor {
-	const char *name;     /* "simt": prefix of its messages */
-	const char *variable; /* "GPUBENCH_SIMT_": prefix of its options */
-	const char *device;   /* "SIMT emulator" */
+	const char *name;     /* "ptx": prefix of its messages */
+	const char *variable; /* "GPUBENCH_PTX_": prefix of its options */
+	const char *device;   /* "PTX emulator" */
 };
 extern const struct executor executor;
 
@@ -75,8 +62,7 @@ const char *executor_explain(uintptr_t address);
 
 enum order { ORDER_FORWARD, ORDER_REVERSE, ORDER_SHUFFLE };
 
-/* The environment: GPUBENCH_SIMT_<NAME> or GPUBENCH_PTX_<NAME>, described in the README.md of
- * each. */
+/* The environment: GPUBENCH_PTX_<NAME>, described in tests/ptx/README.md. */
 struct options {
 	int threads;       /* OS threads */
 	int resident;      /* blocks that take turns on one OS thread */
@@ -88,16 +74,15 @@ struct options {
 	bool clusters;     /* the device supports clusters */
 	bool persisting;   /* the device supports persisting lines in the L2, from sm_80 on */
 	bool leaks;        /* report memory that was not freed */
-	size_t memory, stack;
+	size_t memory;
 	int processors, devices;
 	int sm_blocks;           /* most resident blocks per multiprocessor */
 	unsigned cluster_blocks; /* most blocks of a cluster */
 	double timeout_s;
-	bool picky;       /* a seed or an order is set: the scheduler's slow path */
-	unsigned preempt; /* yield at one in this many accesses; 0: never */
-	const char *pci;  /* PCI address of the device, for a fake NVML; or NULL */
-	int capability;   /* of the device; 0: that of the executor's code */
-	bool weak;        /* memory as weak as the model allows; tests/ptx only */
+	const char *pci; /* PCI address of the device, for a fake NVML; or NULL */
+	int capability;  /* of the device; 0: that of the executor's code */
+	bool weak;       /* memory as weak as the model allows */
+	bool check;      /* find races and uninitialised reads */
 };
 extern struct options runtime_options;
 void options_read(void); /* reads once, until options_forget() by cudaDeviceReset() */
@@ -154,8 +139,6 @@ cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device);
 
 void streams_drop_all(void);
 void cache_forget(void); /* no line persists; the limit is 0 */
-void graphs_drop_all(void);
-void graphs_report_leaks(void);
 cudaError_t streams_drain_all(void);
 /* Check the launch and enqueue it.  The call is destroyed after it ran, or at once on an error. */
 cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream);
@@ -170,37 +153,16 @@ cudaError_t runtime_function_get(struct cudaFuncAttributes *attributes, const vo
 cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size,
 			      size_t dynamic_bytes);
 
-/* ---- sanitizers and our checker: absent in most builds ----------------------------------- */
+/* ---- checks and counts (tests/ptx) ----------------------------------------------------------- */
 
-#define WEAK __attribute__((weak))
-extern "C" {
-void __sanitizer_start_switch_fiber(void **fake, const void *stack, size_t size) WEAK;
-void __asan_poison_memory_region(const volatile void *at, size_t bytes) WEAK;
-}
+/* Under the option CHECK, what is known of device memory. */
+void check_allocated(void *at, size_t bytes, bool initialised);
+void check_freed(void *at);
+void check_written(void *at, size_t bytes); /* by a copy or a memset */
+void check_forgotten(void *at, size_t bytes);
 
-/* tests/simt/check.cc, for which kernels run on one OS thread.  It starts with the program, or with
- * a plug-in that is compiled for it. */
-extern bool runtime_checks;
-void check_begin(const struct gpu_call *call) WEAK;
-void check_allocated(void *at, size_t bytes, bool initialised) WEAK;
-void check_freed(void *at) WEAK;
-void check_written(void *at, size_t bytes) WEAK; /* by a copy or a memset */
-void check_forgotten(void *at, size_t bytes) WEAK;
-
-/* tests/ptx/counts.cc: count a copy that was queued. */
+/* Count a copy that was queued. */
 enum copy_kind { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_SET };
-void count_copy(enum copy_kind kind, size_t bytes) WEAK;
-
-/* Call f if this build has it. */
-#define IF_CHECKED(f, ...)              \
-	do {                            \
-		if (runtime_checks)     \
-			f(__VA_ARGS__); \
-	} while (0)
-#define IF_LINKED(f, ...)               \
-	do {                            \
-		if (f)                  \
-			f(__VA_ARGS__); \
-	} while (0)
+void count_copy(enum copy_kind kind, size_t bytes);
 
 #endif

@@ -10,8 +10,8 @@
 
 #include <deque>
 
+#include "tests/cudart/control.h"
 #include "tests/cudart/stream.h"
-#include "tests/simt/control.h"
 
 struct CUevent_st {
 	uint64_t number; /* number of the last record in the queue; 0: never recorded */
@@ -31,7 +31,8 @@ static void move(const struct op *o)
 		memmove(o->to, o->from, o->bytes);
 	else
 		memset(o->to, o->value, o->bytes);
-	IF_CHECKED(check_written, o->to, o->bytes);
+	if (runtime_options.check)
+		check_written(o->to, o->bytes);
 	memory_open(false);
 }
 
@@ -92,12 +93,12 @@ void streams_drop_all(void)
 
 static uint64_t launches, set_bytes;
 
-uint64_t simt_launches(void)
+uint64_t cudart_launches(void)
 {
 	return launches;
 }
 
-uint64_t simt_set_bytes(void)
+uint64_t cudart_set_bytes(void)
 {
 	return set_bytes;
 }
@@ -107,17 +108,17 @@ static void count(const struct op *o)
 	launches += o->kind == OP_CALL;
 	if (o->kind == OP_SET) {
 		set_bytes += o->bytes;
-		IF_LINKED(count_copy, COPY_SET, o->bytes);
+		count_copy(COPY_SET, o->bytes);
 	} else if (o->kind == OP_COPY) {
-		IF_LINKED(count_copy,
-			  o->direction == cudaMemcpyHostToDevice   ? COPY_TO_DEVICE
-			  : o->direction == cudaMemcpyDeviceToHost ? COPY_TO_HOST
-								   : COPY_ON_DEVICE,
-			  o->bytes);
+		count_copy(o->direction == cudaMemcpyHostToDevice   ? COPY_TO_DEVICE
+			   : o->direction == cudaMemcpyDeviceToHost ? COPY_TO_HOST
+								    : COPY_ON_DEVICE,
+			   o->bytes);
 	}
 }
 
-cudaError_t enqueue(const struct op *o)
+/* Count the op and append it to the queue. */
+static cudaError_t enqueue(const struct op *o)
 {
 	count(o);
 	if (o->call)
@@ -125,20 +126,6 @@ cudaError_t enqueue(const struct op *o)
 	submitted++;
 	queue->push_back(*o);
 	return device_sticky();
-}
-
-/* Add the op to the queue, or to the stream's capture. */
-static cudaError_t submit(cudaStream_t stream, const struct op *o)
-{
-	if (is_captured(stream))
-		return capture_add(o);
-	const cudaError_t refused = stream ? cudaSuccess : refuse_legacy();
-
-	if (refused == cudaSuccess)
-		return enqueue(o);
-	if (o->call)
-		o->call->destroy(o->call);
-	return refused;
 }
 
 /* ---- launches ---------------------------------------------------------------------------- */
@@ -220,7 +207,7 @@ cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream)
 		call->persisting = cache_window(&stream->policy);
 	o.kind = OP_CALL;
 	o.call = call;
-	return device_error(submit(stream, &o));
+	return device_error(enqueue(&o));
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */
@@ -283,15 +270,8 @@ static bool check_copy(const char *function, const void *to, const void *from, s
 	return true;
 }
 
-bool check_op(const char *function, const struct op *o)
-{
-	if (o->kind == OP_COPY)
-		return check_copy(function, o->to, o->from, o->bytes, o->direction);
-	return o->kind != OP_SET || on_device(function, o->to, o->bytes);
-}
-
 static cudaError_t copy(const char *function, void *to, const void *from, size_t bytes,
-			enum cudaMemcpyKind kind, bool async, cudaStream_t stream)
+			enum cudaMemcpyKind kind, bool async)
 {
 	struct op o = {};
 
@@ -302,15 +282,15 @@ static cudaError_t copy(const char *function, void *to, const void *from, size_t
 	if ((kind == cudaMemcpyHostToDevice && !page_locked(from)) ||
 	    (kind == cudaMemcpyDeviceToHost && !page_locked(to)))
 		async = async && !bytes;
-	cudaError_t result = async ? cudaSuccess : refuse_wait(stream);
+	cudaError_t result = cudaSuccess;
 
 	o.kind = OP_COPY;
 	o.to = to;
 	o.from = from;
 	o.bytes = bytes;
 	o.direction = kind;
-	if (result == cudaSuccess && bytes)
-		result = submit(stream, &o);
+	if (bytes)
+		result = enqueue(&o);
 	if (result == cudaSuccess && !async)
 		result = streams_drain_all();
 	return device_error(result);
@@ -318,16 +298,16 @@ static cudaError_t copy(const char *function, void *to, const void *from, size_t
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-	return copy("cudaMemcpy", to, from, bytes, kind, false, NULL);
+	return copy("cudaMemcpy", to, from, bytes, kind, false);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-			    cudaStream_t stream)
+			    cudaStream_t)
 {
-	return copy("cudaMemcpyAsync", to, from, bytes, kind, true, stream);
+	return copy("cudaMemcpyAsync", to, from, bytes, kind, true);
 }
 
-cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t)
 {
 	struct op o = {};
 
@@ -341,7 +321,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 	o.to = to;
 	o.value = value;
 	o.bytes = bytes;
-	return device_error(submit(stream, &o));
+	return device_error(enqueue(&o));
 }
 
 /* On device memory: asynchronous, in the default stream. */
@@ -362,19 +342,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
 	if (!stream)
 		return device_error(cudaErrorInvalidResourceHandle);
-	if (is_captured(stream)) {
-		report_error("cudaStreamDestroy: the stream is being captured");
-		capture_drop();
-	}
 	delete stream;
 	return streams_drain_all();
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
-	const cudaError_t refused = refuse_wait(stream);
-
-	return device_error(refused != cudaSuccess ? refused : streams_drain_all());
+	return device_error(streams_drain_all());
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -384,9 +358,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-	const cudaError_t refused = refuse_device_wait();
-
-	return device_error(refused != cudaSuccess ? refused : streams_drain_all());
+	return device_error(streams_drain_all());
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -406,18 +378,14 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 	return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
 {
 	struct op o = {};
 
-	if (is_captured(stream)) {
-		report_error("cudaEventRecord: events in a capture are not emulated");
-		return device_error(cudaErrorNotSupported);
-	}
 	o.kind = OP_RECORD;
 	o.event = event;
 	event->number = submitted + 1;
-	return device_error(submit(stream, &o));
+	return device_error(enqueue(&o));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)

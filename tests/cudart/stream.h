@@ -1,4 +1,4 @@
-/* stream.h -- internals of streams, shared by stream.cc and graph.cc. */
+/* stream.h -- internals of streams, shared with the L2 (cache.cc). */
 #ifndef GPUBENCH_TESTS_CUDART_STREAM_H
 #define GPUBENCH_TESTS_CUDART_STREAM_H
 
@@ -21,11 +21,6 @@ struct CUstream_st {
 	struct cudaAccessPolicyWindow policy;
 };
 
-/* Count the op and append it to the queue. */
-cudaError_t enqueue(const struct op *o);
-/* Return true if the memory of a copy or memset is valid; else report an error. */
-bool check_op(const char *function, const struct op *o);
-
 /* ---- the L2 (cache.cc) --------------------------------------------------------------------- */
 
 /* The part of an access window that persists. */
@@ -33,18 +28,5 @@ struct gpu_window cache_window(const struct cudaAccessPolicyWindow *policy);
 /* Clip it to the limit of persisting lines, when the kernel is queued. */
 void cache_limit(struct gpu_window *window);
 void cache_touch(const struct gpu_window *window); /* a kernel touches all of it */
-
-/* ---- captures (graph.cc) ------------------------------------------------------------------- */
-
-bool is_captured(cudaStream_t stream);
-/* Replaces enqueue() while the stream is captured.  The capture takes ownership of the op and its
- * call. */
-cudaError_t capture_add(const struct op *o);
-void capture_drop(void);
-
-/* cudaSuccess, or the error of such a call during a capture, which it invalidates: */
-cudaError_t refuse_legacy(void);              /* uses the default stream */
-cudaError_t refuse_wait(cudaStream_t stream); /* waits for a stream */
-cudaError_t refuse_device_wait(void);         /* waits for the device */
 
 #endif

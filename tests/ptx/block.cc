@@ -24,10 +24,23 @@ static void release_warp(struct warp *w, struct split *s, const struct barrier *
 	s->pc++;
 }
 
+/* CUDA lets threads wait at one __syncthreads() only; PTX has barriers of some of the warps. */
+static void check_place(const struct warp *w, const struct split *s, uint32_t *place)
+{
+	const struct instruction &i = w->kernel->code[s->pc];
+
+	if (*place != ~0u && *place != s->pc && i.ins - (i.detail != 0) < 2 &&
+	    runtime_options.strict)
+		fault(*w, i, (unsigned)__builtin_ctz(s->mask),
+		      "the other warps of the block wait at another barrier, at %s",
+		      instruction_place(w->kernel, w->kernel->code[*place]).c_str());
+	*place = s->pc;
+}
+
 static void open_barrier(struct block *b, unsigned number)
 {
 	const struct barrier result = b->barrier[number];
-	uint32_t waiting[MAX_WARPS] = {};
+	uint32_t waiting[MAX_WARPS] = {}, place = ~0u;
 
 	b->barrier[number] = {};
 	b->worker->progress++;
@@ -40,12 +53,15 @@ static void open_barrier(struct block *b, unsigned number)
 			if (s->state == AT_BARRIER &&
 			    barrier_number(w, &w->kernel->code[s->pc], s->mask) == number) {
 				waiting[n] |= s->mask;
+				check_place(w, s, &place);
 				release_warp(w, s, &result);
 			}
 		}
 	}
 	if (ptx_running.weak)
 		weak_barrier(b, waiting);
+	if (ptx_running.checking)
+		check_barrier(b, waiting);
 	uint32_t longest = 0;
 
 	for (int twice = 0; ptx_running.counting && ptx_running.call->cooperative && twice < 2;
@@ -98,6 +114,8 @@ void cluster_check(struct cluster *c)
 	c->block[0]->worker->progress++;
 	if (ptx_running.weak)
 		weak_cluster(c);
+	if (ptx_running.checking)
+		check_cluster(c);
 	uint32_t longest = 0;
 
 	for (int twice = 0; ptx_running.counting && ptx_running.call->cooperative && twice < 2;

@@ -18,21 +18,6 @@ static void destroy(struct gpu_call *waiting)
 	delete call;
 }
 
-/* Copy a launch for a graph; the copy is counted if the launch was. */
-static struct gpu_call *copy(const struct gpu_call *waiting)
-{
-	const struct ptx_call *const call = static_cast<const struct ptx_call *>(waiting);
-	const size_t bytes = call->code->parameter_bytes + 16;
-	struct ptx_call *const next = new struct ptx_call(*call);
-
-	next->parameters = (uint8_t *)malloc(bytes);
-	if (!next->parameters)
-		abort();
-	memcpy(next->parameters, call->parameters, bytes);
-	next->counted = counts_on();
-	return next;
-}
-
 /* Copy the arguments into the layout of the kernel's parameter space. */
 static uint8_t *copy_arguments(const struct kernel *k, void **arguments)
 {
@@ -85,7 +70,6 @@ extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, con
 	struct ptx_call *const call = new struct ptx_call();
 
 	call->destroy = destroy;
-	call->copy = copy;
 	call->name = k->demangled.c_str();
 	call->kernel = host;
 	call->grid = config->gridDim;

@@ -9,10 +9,20 @@ static const char *file_of(const struct kernel *k, const struct instruction &i)
 	return i.file < k->module->files.size() ? k->module->files[i.file].c_str() : "";
 }
 
+std::string instruction_place(const struct kernel *k, const struct instruction &i)
+{
+	const std::string file = file_of(k, i);
+
+	if (i.caller_file && i.caller_file < k->module->files.size() &&
+	    file.ends_with("cuda/gpu.h"))
+		return k->module->files[i.caller_file] + ":" + std::to_string(i.caller_line);
+	return file + ":" + std::to_string(i.line);
+}
+
 void fault(const struct warp &w, const struct instruction &i, unsigned lane, const char *format,
 	   ...)
 {
-	char what[256];
+	char what[384];
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -21,8 +31,8 @@ void fault(const struct warp &w, const struct instruction &i, unsigned lane, con
 	w.block->worker->warp = &w;
 	w.block->worker->at = &i;
 	w.block->worker->lane = lane;
-	report_error("%s:%u: %s: %s", file_of(w.kernel, i), i.line, w.kernel->demangled.c_str(),
-		     what);
+	report_error("%s: %s: %s", instruction_place(w.kernel, i).c_str(),
+		     w.kernel->demangled.c_str(), what);
 	throw abandoned();
 }
 

@@ -17,6 +17,7 @@
 #include "tests/ptx/machine.h"
 
 enum { MAX_WORKERS = 64, SLOTS = 8192, BUDGET = 256, PASSES = 16 };
+enum : uint32_t { LAST_TIME = 0xf0000000u };
 enum { SHARED_POISON = 0xA5, REGISTER_POISON = 0xCC, LOCAL_POISON = 0xB7 };
 
 const struct executor executor = {
@@ -129,6 +130,8 @@ static void block_load(struct block *b, uint3 index)
 		w->patience = 1;
 		w->split[0] = { w->live, 0, READY };
 	}
+	if (ptx_running.checking)
+		check_block(b);
 }
 
 /* Load the next cluster of the grid.  If there is none, make c inactive and return false. */
@@ -333,6 +336,41 @@ static void create_workers(void)
 
 /* ---- one kernel -------------------------------------------------------------------------- */
 
+/* Times have become too large: start again from 0. */
+static void forget_times(void)
+{
+	check_forget_times();
+	for (int n = 0; n < worker_count; n++) {
+		struct worker *const w = workers[n];
+
+		w->time = 0;
+		for (unsigned c = 0; c < w->room; c++)
+			for (struct block *b : w->cluster[c].block)
+				if (b)
+					b->shared_shadow.room = 0;
+	}
+}
+
+static void prepare_checks(struct launch *l)
+{
+	l->checking = runtime_options.check && !l->counting; /* counts would be slow */
+	if (!l->checking) {
+		if (runtime_options.check)
+			check_skipped();
+		return;
+	}
+	l->begun = 0;
+	for (int n = 0; n < worker_count; n++)
+		l->begun = std::max(l->begun, workers[n]->time);
+	if (l->begun > LAST_TIME) {
+		forget_times();
+		l->begun = 0;
+	}
+	for (int n = 0; n < worker_count; n++)
+		workers[n]->time = l->begun + 1;
+	order_launch();
+}
+
 static void prepare(const struct ptx_call *call)
 {
 	struct launch *const l = &ptx_running;
@@ -348,6 +386,7 @@ static void prepare(const struct ptx_call *call)
 		weak_launch();
 	for (int n = 0; n < worker_count; n++)
 		workers[n]->counts = {};
+	prepare_checks(l);
 	l->backwards = runtime_options.order == ORDER_REVERSE ||
 		       (runtime_options.seed + l->number) * (runtime_options.seed != 0) % 2;
 }

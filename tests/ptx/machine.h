@@ -5,6 +5,7 @@
  *	launch.cc    workers (OS threads), the life of one launch
  *	counts.cc    exact counts, if enabled
  *	weak.cc      visibility of stores between threads, if memory is weak
+ *	check*.cc    races and uninitialised reads; see check.h
  *	fatbin.cc    registration by nvcc's objects: modules, kernels, variables
  *	cudart.cc    entry points of the CUDA runtime that tests/cudart has under other names
  *	fault.cc     locates errors of the program under test
@@ -56,6 +57,7 @@ struct warp {
 	bool waits;             /* for the grid */
 	uint32_t groups[LANES]; /* groups of copies that the lane has committed */
 	std::vector<struct late_copy> *copies; /* pending copies */
+	uint32_t settled, met[LANES];          /* for checks; see check.h */
 };
 
 /* A pending cp.async of 16 bytes. */
@@ -90,6 +92,17 @@ struct counts {
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
+/* What the checks know of a piece of memory; see check.h. */
+struct shadow {
+	uintptr_t begin;
+	size_t bytes;
+	struct cell *cells; /* NULL in local memory */
+	uint8_t *written;   /* per 4 bytes, a mask of those that are written */
+	size_t room;        /* of a block's memory: number of cells */
+	bool shared;
+	uint32_t visited; /* of shared memory: the time of the last access by another block */
+};
+
 struct barrier {
 	unsigned arrived, expected; /* expected 0: all live threads */
 	unsigned count;             /* true predicates */
@@ -116,6 +129,10 @@ struct block {
 	uint8_t laziness;
 	uint64_t sequential;
 	struct weak_warp *weak; /* MAX_WARPS */
+	/* For checks: its number in the grid. */
+	uint16_t mark;
+	struct shadow shared_shadow, local_shadow;
+	struct block_order *order; /* NULL: no thread has acquired or released */
 };
 
 /* Blocks that are loaded and end together; a single block if clusters are not used. */
@@ -124,6 +141,7 @@ struct cluster {
 	unsigned size;
 	unsigned live, arrived; /* threads */
 	uint32_t phase;
+	uint32_t settled; /* for checks: the time of the last barrier */
 	bool active;
 };
 
@@ -131,6 +149,7 @@ struct cluster {
 
 struct range {
 	uintptr_t begin, end;
+	const struct shadow *shadow; /* NULL: without checks */
 };
 
 struct worker {
@@ -141,6 +160,7 @@ struct worker {
 	uint64_t progress; /* number of stores, barriers and returns, for the watchdog */
 	bool failed;
 	struct range range[RANGES];
+	uint32_t time; /* for checks */
 	struct counts counts;
 	/* The current instruction, for reports. */
 	const struct warp *warp;
@@ -152,7 +172,8 @@ extern __thread struct worker *ptx_worker;
 struct launch : grid {
 	const struct ptx_call *call; /* NULL: none */
 	const struct kernel *kernel;
-	bool counting, weak;
+	bool counting, weak, checking;
+	uint32_t begun; /* for checks: stamps up to here are of earlier launches */
 	bool backwards; /* lanes store and add from the last to the first */
 	/* When counting: the address of the grid barrier's word, how often it has opened, and the
 	 * longest chains up to the last opening and to the next. */
@@ -216,12 +237,43 @@ void weak_cluster(struct cluster *c);
 void weak_block(struct block *b);
 void weak_launch(void);
 
+/* check_race.cc: for launches with ptx_running.checking.  An access is checked before it happens;
+ * a compare and swap as a load, and then, in the lanes in which it has stored, as exchanged.  The
+ * target of a copy is unwritten until the copy is done. */
+void check_access(struct warp &w, const struct instruction &i, enum access access, uint32_t mask,
+		  const uint64_t at[LANES], unsigned bytes);
+void check_exchanged(struct warp &w, const struct instruction &i, uint32_t mask,
+		     const uint64_t at[LANES]);
+/* The last threads of a block leave at this instruction. */
+void check_end(struct warp &w, const struct instruction &i, unsigned lane);
+void check_copy(struct warp &w, const struct instruction &i, enum access access, unsigned lane,
+		uint64_t at, unsigned bytes, bool done);
+/* check_order.cc: release before a store or an atomic, which has then released; acquire after a
+ * load or an atomic. */
+void check_release(struct warp &w, const struct instruction &i, uint32_t mask,
+		   const uint64_t at[LANES]);
+void check_released(struct warp &w, const struct instruction &i);
+void check_acquire(struct warp &w, const struct instruction &i, uint32_t mask,
+		   const uint64_t at[LANES]);
+void check_fence(struct warp &w, uint32_t mask);
+void check_meeting(struct warp &w, uint32_t mask);
+void check_barrier(struct block *b, const uint32_t waiting[MAX_WARPS]);
+void check_cluster(struct cluster *c);
+/* check.cc */
+const struct shadow *check_find(uint64_t at); /* NULL: no device memory */
+void check_block(struct block *b);
+void check_skipped(void);      /* a launch without checks may write anything */
+void check_forget_times(void); /* of accesses to device memory */
+void order_launch(void);       /* forget all clocks */
+
 /* fault.cc */
 struct abandoned {
 }; /* thrown: the launch has failed */
 [[noreturn]] void fault(const struct warp &w, const struct instruction &i, unsigned lane,
 			const char *format, ...) __attribute__((format(printf, 4, 5)));
 void report_stuck(struct worker *w); /* prints where each warp waits */
+/* The source line, "radix.cu:33".  A line of gpu.h is that of its caller. */
+std::string instruction_place(const struct kernel *k, const struct instruction &i);
 
 /* fatbin.cc: registration, by nvcc's objects and by the self-test. */
 struct module *module_from_text(const std::string &text);

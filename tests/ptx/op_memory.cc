@@ -64,7 +64,7 @@ static bool remember(struct range *range, uint64_t at, unsigned bytes)
 
 	if (kind != MEMORY_DEVICE && kind != MEMORY_HOST)
 		return false;
-	*range = { begin, begin + size };
+	*range = { begin, begin + size, ptx_running.checking ? check_find(begin) : nullptr };
 	return at >= range->begin && at + bytes <= range->end;
 }
 
@@ -211,6 +211,8 @@ static void fence(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	if (ptx_running.weak)
 		weak_fence(w, i, mask);
+	if (ptx_running.checking)
+		check_fence(w, mask);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -251,6 +253,8 @@ template <class T> static void load(struct warp &w, const struct instruction &i,
 	uint64_t at[LANES];
 
 	resolve(w, i, mask, at);
+	if (ptx_running.checking)
+		check_access(w, i, LOADS, mask, at, i.bytes * i.width);
 	with_register(i.out[0], [&]<class R>(R) {
 		for (unsigned n = 0; n < i.width; n++) {
 			R *const d = lanes<R>(w, i.out[n]);
@@ -259,6 +263,8 @@ template <class T> static void load(struct warp &w, const struct instruction &i,
 				    [&](unsigned l) { d[l] = (R)value_at<T>(w, i, l, at[l], n); });
 		}
 	});
+	if (ptx_running.checking)
+		check_acquire(w, i, mask, at);
 	after(w, i);
 	count(w, i, LOADS, mask, at);
 }
@@ -319,6 +325,11 @@ template <class T> static void store(struct warp &w, const struct instruction &i
 	uint64_t at[LANES];
 
 	resolve(w, i, mask, at);
+	if (ptx_running.checking) {
+		check_access(w, i, STORES, mask, at, i.bytes * i.width);
+		check_release(w, i, mask, at);
+		check_released(w, i);
+	}
 	before(i);
 	with_register(i.in[1], [&]<class R>(R) {
 		for (unsigned n = 0; n < i.width; n++) {
@@ -362,6 +373,10 @@ static void begin_copy(struct warp &w, const struct instruction &i, uint32_t mas
 		w.copies = new std::vector<struct late_copy>;
 	each_active(mask, [&](unsigned l) {
 		w.copies->push_back({ &i, from[l], to[l], w.groups[l], l });
+		if (ptx_running.checking) {
+			check_copy(w, i, LOADS, l, from[l], BYTES, false);
+			check_copy(w, i, STORES, l, to[l], BYTES, false);
+		}
 		for (unsigned n = 0; n < COPY_WORDS; n++)
 			write_copy(w, w.copies->back(), n, NOT_YET);
 	});
@@ -388,6 +403,10 @@ static void wait_for_groups(struct warp &w, const struct instruction &i, uint32_
 		if (!(mask >> c.lane & 1) || c.group + i.detail >= w.groups[c.lane]) {
 			(*w.copies)[left++] = c;
 			continue;
+		}
+		if (ptx_running.checking) {
+			check_copy(w, *c.at, LOADS, c.lane, c.from, COPY_WORDS * 8, true);
+			check_copy(w, *c.at, STORES, c.lane, c.to, COPY_WORDS * 8, true);
 		}
 		for (unsigned n = 0; n < COPY_WORDS; n++)
 			write_copy(w, c, n, value_at<uint64_t>(w, *c.at, c.lane, c.from, n));
@@ -422,21 +441,34 @@ static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 	const T *const a = lanes<T>(w, i.in[1]);
 	const T *const b = i.ins > 2 ? lanes<T>(w, i.in[2]) : a;
 	T *const d = lanes<T>(w, i.out[0]);
+	const bool compares = i.ins > 2;
 	uint64_t at[LANES];
+	uint32_t stored = 0;
 
 	resolve(w, i, mask, at);
+	if (ptx_running.checking) {
+		check_access(w, i, compares ? LOADS : UPDATES, mask, at, sizeof(T));
+		check_release(w, i, mask, at);
+	}
 	each_ordered(mask, [&](unsigned l) {
 		const T now = *place<T>(at[l], 0);
 
 		if (__builtin_expect(ptx_running.weak, 0) && is_common(w, i, l, at[l]))
 			weak_update(w, i, l, at[l], sizeof(T), (uint64_t)F()(now, a[l], b[l]),
 				    i.ins == 2 || now == a[l]);
-		const uint32_t operand = (uint32_t)a[l]; /* d may be a */
+		const T operand = a[l]; /* d may be a */
 
 		d[l] = update<F, T>(at[l], a[l], b[l]);
+		stored |= (uint32_t)(d[l] == operand) << l;
 		if (ptx_running.counting && i.detail == ADDITION)
-			count_addition(w, at[l], (uint32_t)d[l], operand);
+			count_addition(w, at[l], (uint32_t)d[l], (uint32_t)operand);
 	});
+	if (ptx_running.checking) {
+		if (compares)
+			check_exchanged(w, i, stored, at);
+		check_released(w, i);
+		check_acquire(w, i, mask, at);
+	}
 	after(w, i);
 	count(w, i, UPDATES, mask, at);
 }

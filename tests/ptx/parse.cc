@@ -129,13 +129,16 @@ static void location(struct parser *p)
 	p->file = (uint16_t)p->number();
 	p->line = (uint32_t)p->number();
 	(void)p->number();
+	p->function = {};
+	p->caller_file = 0;
 	if (p->accept(",")) {
 		p->want("function_name");
-		(void)p->next();
+		p->function = p->next();
 		p->want(",");
 		p->want("inlined_at");
-		for (int n = 0; n < 3; n++)
-			(void)p->number();
+		p->caller_file = (uint16_t)p->number();
+		p->caller_line = (uint32_t)p->number();
+		(void)p->number();
 	}
 }
 
@@ -172,6 +175,10 @@ static void parse_statement(struct parser *p)
 	s.i.ptx_line = first.line;
 	s.i.file = p->file;
 	s.i.line = p->line;
+	s.i.function = p->function;
+	s.i.caller_file = p->caller_file;
+	s.i.caller_line = p->caller_line;
+	p->kernel->fences |= s.i.kind == FENCE;
 	s.i.text = std::string_view(first.text.data(), (size_t)(end - first.text.data()));
 	module_forms()[std::string(s.opcode)]++;
 	p->kernel->code.push_back(s.i);
@@ -312,6 +319,37 @@ static void skip_braces(struct parser *p)
 	} while (depth);
 }
 
+/* { label: .b8 95,90, ... } */
+static void parse_names(struct parser *p)
+{
+	std::string *name = nullptr;
+
+	p->want("{");
+	while (!p->accept("}")) {
+		if (p->tokens[p->at + 1].text == ":") {
+			name = &p->module->functions[p->next()];
+			p->want(":");
+			continue;
+		}
+		p->want(".b8");
+		do {
+			*name += (char)p->number();
+		} while (p->accept(","));
+	}
+}
+
+/* Loads of gpu_ld_stale(), which may race. */
+static void find_stale_loads(struct module *module)
+{
+	for (const auto &k : module->kernels)
+		for (struct instruction &i : k.second->code) {
+			const auto name = module->functions.find(i.function);
+
+			i.stale = name != module->functions.end() &&
+				  name->second.find("gpu_ld_stale") != name->second.npos;
+		}
+}
+
 static void parse_directive(struct parser *p)
 {
 	if (p->accept(".visible") || p->accept(".weak") || p->accept(".extern"))
@@ -343,8 +381,10 @@ static void parse_directive(struct parser *p)
 			p->module->files.resize(n + 1);
 		p->module->files[n] = name.substr(1, name.size() - 2);
 	} else if (p->accept(".section")) {
-		(void)p->next();
-		skip_braces(p);
+		if (p->next() == ".debug_str")
+			parse_names(p);
+		else
+			skip_braces(p);
 	} else {
 		p->fail("unknown directive");
 	}
@@ -359,6 +399,7 @@ void module_parse(struct module *module)
 		p.tokens = tokens_of(module->text);
 		while (!p.text().empty())
 			parse_directive(&p);
+		find_stale_loads(module);
 	} catch (const std::runtime_error &e) {
 		const uint32_t line = p.tokens.empty() ? 0 : p.tokens[p.at].line;
 

@@ -49,8 +49,9 @@ struct kernel_parts {
 	std::vector<struct late_value> late;
 	size_t dynamic_align = 1;
 	std::map<std::pair<uint64_t, unsigned>, uint32_t> constants;
-	uint16_t file = 0;
-	uint32_t line = 0;
+	std::string_view function;
+	uint16_t file = 0, caller_file = 0;
+	uint32_t line = 0, caller_line = 0;
 };
 
 struct parser : kernel_parts {

@@ -84,6 +84,7 @@ struct instruction {
 	enum space space = GENERIC;
 	enum memory_order order = WEAK_ORDER;
 	enum scope scope = SCOPE_CTA;
+	bool stale = false; /* gpu_ld_stale(): the load may race */
 	uint8_t bytes = 0;  /* per element in memory */
 	uint8_t width = 1;  /* elements of a vector */
 	uint8_t detail = 0; /* for the handler: a special register, a shfl mode, ... */
@@ -92,8 +93,10 @@ struct instruction {
 	int64_t offset = 0;  /* offset of an address: in[0] + offset */
 	uint32_t target = 0; /* target of a branch */
 	uint32_t ptx_line = 0;
-	uint16_t file = 0; /* source file, from .loc; 0: unknown */
-	uint32_t line = 0;
+	uint16_t file = 0;         /* source file, from .loc; 0: unknown */
+	std::string_view function; /* label of the name of an inlined function; empty: none */
+	uint16_t caller_file = 0;  /* where it was inlined */
+	uint32_t line = 0, caller_line = 0;
 	std::string_view text; /* in the module's text */
 };
 
@@ -114,6 +117,7 @@ struct kernel {
 	uint32_t shared_bytes = 0, local_bytes = 0;
 	uint32_t max_threads = 0, min_blocks = 0;
 	bool reached = false;
+	bool fences = false; /* it has memory fences */
 };
 
 struct module {
@@ -121,6 +125,7 @@ struct module {
 	int capability = 0;             /* 90 for .target sm_90 */
 	std::vector<std::string> files; /* by the number that .loc uses */
 	std::map<std::string_view, struct kernel *> kernels;
+	std::map<std::string_view, std::string> functions; /* mangled names by label */
 	std::string error; /* why loading failed; empty: it did not */
 };
 

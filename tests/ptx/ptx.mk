@@ -21,41 +21,42 @@ $(BUILD)/tests/%.o: tests/%.cc $(BUILD)/generated/flags
 executor := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/cudart/*.cc tests/ptx/*.cc))
 # Plug-ins call this program's CUDA runtime.
 ptx_libs := $(filter-out $(cudart),$(ldlibs)) -Wl,--dynamic-list=tests/cudart/plugin.syms
-$(addprefix $(BUILD)/,gpubench-ptx unit-ptx drive ptx-selftest): \
+$(addprefix $(BUILD)/,gpubench-ptx unit-ptx ptx-selftest ptx-faults): \
 		$(BUILD)/generated/link_flags
 $(BUILD)/gpubench-ptx: $(objects) $(executor)
 	$(call link,$(ptx_libs))
 $(BUILD)/unit-ptx: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) $(executor) \
 		$(SHARED)/git2/libgit2.so
 	$(call link,$(ptx_libs) $(criterion))
-# drive runs the variants alone.
-$(BUILD)/drive: $(filter-out %/main.o,$(objects)) $(call object,tests/simt/drive.c) $(executor)
-	$(call link,$(ptx_libs))
 ptx_selftest := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/ptx/selftest/*.cc))
 $(BUILD)/ptx-selftest: $(executor) $(ptx_selftest)
 	$(call link,$(ptx_libs))
+# Kernels with planted faults.
+$(BUILD)/ptx-faults: $(executor) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard tests/ptx/faults/*.cu))
+	$(call link,$(ptx_libs))
 endif
 
-# A process has one OS thread, so that its schedule is reproducible; stress.py has another one.
 # Each of these writes the kernels and opcodes that it has reached.
 reached = env GPUBENCH_PTX_REACHED=$(BUILD)/reached.$(@:test-%=%)
 test-ptx-check: $(BUILD)/gpubench-ptx
 	@rm -f $(BUILD)/reached.$(@:test-%=%)
 	$(try) $(reached) $< check --backend=cuda
-test-ptx-unit: $(BUILD)/unit-ptx
+test-ptx-unit: $(BUILD)/unit-ptx $(BUILD)/nvml.so
 	@rm -f $(BUILD)/reached.$(@:test-%=%)
 	$(try) $(reached) $< --jobs 2 \
-		--filter '@(primitives|bfs_cuda|variants_lbvh|variants_octree|variants_radix)*/*'
+		--filter '@(backend|primitives|bfs_cuda|stream|variants_lbvh|variants_octree|variants_radix)*/*'
 test-ptx-other: $(BUILD)/gpubench-ptx
 	@rm -f $(BUILD)/reached.$(@:test-%=%)
 	$(try) $(reached) tests/ptx/other.sh $<
 # The self-test must cover every opcode.
 test-ptx-selftest: $(BUILD)/ptx-selftest test-ptx-check
 	$(try) $< $(BUILD)/reached.ptx-check
+test-ptx-faults: $(BUILD)/ptx-faults
+	$(try) $(PYTHON) tests/ptx/faults/faults.py $<
 test-ptx-reached: test-ptx-check test-ptx-unit test-ptx-other
 	$(try) $(PYTHON) tests/ptx/reached.py $(^:test-%=$(BUILD)/reached.%)
-test-ptx-weak: $(BUILD)/drive
-	$(try) $(PYTHON) tests/simt/stress.py $(BUILD) --weak --seeds 1
+test-ptx-weak: $(BUILD)/gpubench-ptx
+	$(try) env GPUBENCH_PTX_WEAK=1 GPUBENCH_PTX_SEED=1 $< check --backend=cuda
 test-ptx-counts: $(BUILD)/gpubench-ptx
 	$(try) $(PYTHON) tests/counts.py $<
 test-ptx-hang: $(BUILD)/gpubench-ptx
@@ -63,19 +64,10 @@ test-ptx-hang: $(BUILD)/gpubench-ptx
 test-ptx-devices: $(BUILD)/gpubench-ptx
 	$(try) tests/devices.sh $< $(firstword $(targets))
 
-# The cuda variants with weak memory, under many schedules: a missing ordering shows as a wrong
-# result, a report or a hang.
-WEAK_SEEDS ?= 1 2 3 4 5 6 7 8
-weak_cbt := cbt --op=bitfield,cycle,update --depth=3,11 --shape=random --fill=0.4 --frames=2
-ptx-weak: $(BUILD)/drive
-	$(Q)$(PYTHON) tests/simt/stress.py $(BUILD) --weak --seeds $(words $(WEAK_SEEDS))
-	$(Q)set -e; for seed in $(WEAK_SEEDS); do echo "seed $$seed"; \
-		GPUBENCH_PTX_WEAK=1 GPUBENCH_PTX_SEED=$$seed $(BUILD)/drive --once \
-			"radix --count=33,5000 --type=u32,pairs --distribution=uniform,few" \
-			"octree --count=33,1000 --distribution=plummer,pairs --bucket=1,16" \
-			"lbvh --scene=terrain,copies --count=33,700" \
-			"$(weak_cbt)" \
-			"bfs --vertices=33,1100 --p=0.03 --sources=1 --result=both" \
-			"bfs --graph=grid --vertices=144 --sources=1 --result=both"; done
+## ptx-seeds: the cuda variants under SEEDS random schedules, with strong and with weak memory (long)
+SEEDS ?= 1 2 3 4 5 6 7 8
+ptx-seeds: $(BUILD)/gpubench-ptx
+	$(Q)set -e; for seed in $(SEEDS); do for weak in 0 1; do echo "seed $$seed, WEAK=$$weak"; \
+		GPUBENCH_PTX_WEAK=$$weak GPUBENCH_PTX_SEED=$$seed $< check --backend=cuda; done; done
 
-.PHONY: ptx gpubench-ptx ptx-weak
+.PHONY: ptx gpubench-ptx ptx-seeds

@@ -116,6 +116,19 @@ static void wake_meetings(struct warp *w)
 			w->split[n].state = READY;
 }
 
+/* Lanes whose masks overlap must name the same lanes. */
+static void check_masks(const struct warp *w, const struct instruction &i, uint32_t mask,
+			const uint32_t members[LANES])
+{
+	each_active(mask, [&](unsigned l) {
+		each_active(members[l] & mask, [&](unsigned k) {
+			if (members[k] != members[l])
+				fault(*w, i, l, "mask %08x, and lane %u has mask %08x", members[l],
+				      k, members[k]);
+		});
+	});
+}
+
 /* The lanes that the lanes in mask wait for. */
 static uint32_t awaited(const struct warp *w, const struct instruction &i, uint32_t mask)
 {
@@ -127,6 +140,8 @@ static uint32_t awaited(const struct warp *w, const struct instruction &i, uint3
 			fault(*w, i, l, "the mask %08x does not name the lane itself", members[l]);
 		all |= members[l];
 	});
+	if (members[__builtin_ctz(mask)] != all)
+		check_masks(w, i, mask, members);
 	return all & w->live;
 }
 
@@ -165,6 +180,8 @@ static bool meet(struct warp *w, const struct instruction &i)
 	if ((s->mask & needed) == needed || (i.action == MEET_ANY && open_anywhere(w, i))) {
 		if (ptx_running.weak && i.action == MEET_ANY)
 			weak_meeting(*w, s->mask | needed);
+		if (ptx_running.checking && i.action == MEET_ANY)
+			check_meeting(*w, s->mask | needed);
 		return true;
 	}
 	s->state = AT_MEETING;
@@ -216,6 +233,8 @@ static void leave(struct warp *w, uint32_t mask)
 	b->live -= count;
 	b->cluster->live -= count;
 	b->exited_early = true;
+	if (ptx_running.checking && !b->live)
+		check_end(*w, w->kernel->code[s->pc], (unsigned)__builtin_ctz(mask));
 	b->worker->progress++;
 	s->mask &= ~mask;
 	s->pc++;

@@ -29,7 +29,6 @@ void test_memory(void);
 void test_warps(void);
 void test_faults(void);
 void test_weak(void);
-void test_graphs(void);
 
 /* The result of a form for the values of its operands, each in its low bits. */
 typedef std::function<uint64_t(const uint64_t *v)> formula;

@@ -1,5 +1,5 @@
-/* faults_block.cu -- seeded faults inside a block, a warp or a cluster. */
-#include "tests/simt/faults.h"
+/* faults_block.cu -- planted faults inside a block, a warp or a cluster. */
+#include "tests/ptx/faults/case.h"
 
 #define ALL 0xffffffffu
 
@@ -22,7 +22,7 @@ static uint32_t of_next_block(uint32_t i)
 
 KERNEL(missing_barrier)
 {
-	SHARED_ARRAY(uint32_t, box, BLOCK);
+	__shared__ uint32_t box[BLOCK];
 
 	box[threadIdx.x] = in[INDEX];
 	out[INDEX] = box[BLOCK - 1 - threadIdx.x];
@@ -30,7 +30,7 @@ KERNEL(missing_barrier)
 
 KERNEL(missing_barrier_in_loop)
 {
-	SHARED_ARRAY(uint32_t, sum, BLOCK);
+	__shared__ uint32_t sum[BLOCK];
 	const uint32_t t = threadIdx.x;
 
 	sum[t] = in[INDEX];
@@ -48,7 +48,7 @@ KERNEL(missing_barrier_in_loop)
 template <unsigned B, bool READS_FIRST>
 static __global__ void byte_race(const uint32_t *in, uint32_t *out, uint32_t *)
 {
-	SHARED_ARRAY(uint8_t, box, BLOCK * 4);
+	__shared__ uint8_t box[BLOCK * 4];
 	const uint32_t t = threadIdx.x;
 	unsigned v = 0;
 
@@ -70,7 +70,7 @@ static uint32_t first_warp_of_next(uint32_t i)
 /* The last thread that reads a word writes it; the reader before may be late. */
 KERNEL(last_reader_writes)
 {
-	SHARED_ARRAY(uint32_t, box, BLOCK);
+	__shared__ uint32_t box[BLOCK];
 	const uint32_t t = threadIdx.x;
 
 	box[t] = in[INDEX];
@@ -85,7 +85,7 @@ KERNEL(last_reader_writes)
 /* Shared memory is overwritten while other threads may still read it. */
 KERNEL(reuse_without_barrier)
 {
-	SHARED_ARRAY(uint32_t, box, BLOCK);
+	__shared__ uint32_t box[BLOCK];
 	const uint32_t t = threadIdx.x;
 	uint32_t v;
 
@@ -127,7 +127,7 @@ KERNEL(barrier_after_return)
 
 KERNEL(missing_syncwarp)
 {
-	SHARED_ARRAY(uint32_t, box, BLOCK);
+	__shared__ uint32_t box[BLOCK];
 
 	box[threadIdx.x] = in[INDEX];
 	out[INDEX] = box[threadIdx.x ^ 1];
@@ -136,24 +136,25 @@ KERNEL(missing_syncwarp)
 /* All lanes vote, but a vote does not order memory. */
 KERNEL(vote_is_no_fence)
 {
-	SHARED_ARRAY(uint32_t, box, BLOCK);
+	__shared__ uint32_t box[BLOCK];
 
 	box[threadIdx.x] = in[INDEX];
 	const uint32_t votes = __ballot_sync(ALL, 1);
 	out[INDEX] = box[threadIdx.x ^ 1] + (votes == 0);
 }
 
-KERNEL(mask_names_returned_lane)
+/* The mask names lanes that have returned, and their values are read. */
+KERNEL(reads_returned_lane)
 {
 	out[INDEX] = in[INDEX];
 	if (threadIdx.x & 1)
 		return;
-	out[INDEX] += __shfl_down_sync(ALL, in[INDEX], 2) * 0;
+	out[INDEX] += nothing_of(__shfl_down_sync(ALL, in[INDEX], 1));
 }
 
 KERNEL(mask_without_caller)
 {
-	out[INDEX] = in[INDEX] + __ballot_sync(0xfffffffeu, 1) * 0;
+	out[INDEX] = in[INDEX] + nothing_of(__ballot_sync(0xfffffffeu, 1));
 }
 
 KERNEL(operations_differ)
@@ -164,14 +165,14 @@ KERNEL(operations_differ)
 		v = __shfl_sync(ALL, in[INDEX], 1);
 	else
 		v = __ballot_sync(ALL, in[INDEX]);
-	out[INDEX] = in[INDEX] + v * 0;
+	out[INDEX] = in[INDEX] + nothing_of(v);
 }
 
 KERNEL(masks_differ)
 {
 	const uint32_t mask = threadIdx.x & 31 ? ALL : 0x7fffffffu;
 
-	out[INDEX] = in[INDEX] + __shfl_sync(mask, in[INDEX], 1) * 0;
+	out[INDEX] = in[INDEX] + nothing_of(__shfl_sync(mask, in[INDEX], 1));
 }
 
 KERNEL(shuffle_outside_mask)
@@ -179,7 +180,7 @@ KERNEL(shuffle_outside_mask)
 	uint32_t v = in[INDEX];
 
 	if ((threadIdx.x & 31) < 16)
-		v += __shfl_down_sync(0x0000ffffu, v, 8) * 0;
+		v += nothing_of(__shfl_down_sync(0x0000ffffu, v, 8));
 	out[INDEX] = v;
 }
 
@@ -196,7 +197,7 @@ KERNEL(warp_and_block_deadlock)
 
 KERNEL(shared_overrun)
 {
-	SHARED_ARRAY(uint32_t, box, BLOCK);
+	__shared__ uint32_t box[BLOCK];
 
 	box[threadIdx.x + 1] = in[INDEX];
 	__syncthreads();
@@ -207,16 +208,7 @@ static const uint32_t TOO_SMALL = BLOCK * 4 - 4;
 
 KERNEL(dynamic_overrun)
 {
-	DYN_SHARED(uint32_t, box);
-
-	box[threadIdx.x] = in[INDEX];
-	__syncthreads();
-	out[INDEX] = box[threadIdx.x];
-}
-
-KERNEL(too_much_static_shared)
-{
-	SHARED_ARRAY(uint32_t, box, 13 << 10);
+	extern __shared__ uint32_t box[];
 
 	box[threadIdx.x] = in[INDEX];
 	__syncthreads();
@@ -225,7 +217,7 @@ KERNEL(too_much_static_shared)
 
 KERNEL(uninitialised_shared)
 {
-	SHARED_ARRAY(uint32_t, sum, BLOCK);
+	__shared__ uint32_t sum[BLOCK];
 
 	atomicAdd(&sum[threadIdx.x], in[INDEX]);
 	__syncthreads();
@@ -235,7 +227,7 @@ KERNEL(uninitialised_shared)
 /* Non-atomic increments in shared memory. */
 KERNEL(lost_count)
 {
-	SHARED_ARRAY(uint32_t, count, 4);
+	__shared__ uint32_t count[4];
 
 	if (threadIdx.x < 4)
 		count[threadIdx.x] = 0;
@@ -245,25 +237,18 @@ KERNEL(lost_count)
 	out[INDEX] = count[0] + count[1] + count[2] + count[3];
 }
 
-/* ---- undefined behaviour ----------------------------------------------------------------- */
-
-KERNEL(shift_too_far)
-{
-	out[INDEX] = in[INDEX] + (uint32_t)(1 << (5 + (int)(INDEX & 31)) == 0x7654321);
-}
-
 KERNEL(misaligned_vector)
 {
 	const uint4 v = *(const uint4 *)(in + 1);
 
-	out[INDEX] = in[INDEX] + v.x * 0;
+	out[INDEX] = in[INDEX] + nothing_of(v.x ^ v.y ^ v.z ^ v.w);
 }
 
 /* ---- clusters ---------------------------------------------------------------------------- */
 
 KERNEL(cluster_missing_sync)
 {
-	SHARED_ARRAY(uint32_t, box, BLOCK);
+	__shared__ uint32_t box[BLOCK];
 
 	box[threadIdx.x] = in[INDEX];
 	__syncthreads();
@@ -275,7 +260,7 @@ KERNEL(cluster_missing_sync)
 /* No wait at the end: a block may end while the other one still reads its shared memory. */
 KERNEL(cluster_ends_early)
 {
-	SHARED_ARRAY(uint32_t, box, BLOCK);
+	__shared__ uint32_t box[BLOCK];
 
 	box[threadIdx.x] = in[INDEX];
 	gpu_cluster_sync();
@@ -287,7 +272,7 @@ KERNEL(cluster_ends_early)
 
 KERNEL(rank_too_large)
 {
-	SHARED_ARRAY(uint32_t, box, BLOCK);
+	__shared__ uint32_t box[BLOCK];
 
 	box[threadIdx.x] = in[INDEX];
 	gpu_cluster_sync();
@@ -296,33 +281,35 @@ KERNEL(rank_too_large)
 }
 
 const struct kernel_case block_faults[] = {
-	{ "missing_barrier", "wrong|check", missing_barrier, mirrored },
-	{ "missing_barrier_in_loop", "check", missing_barrier_in_loop, prefix_sum },
-	{ "reuse_without_barrier", "check", reuse_without_barrier, of_next_warp },
-	{ "last_reader_writes", "check", last_reader_writes, first_warp_of_next },
-	{ "first_byte_read_early", "check", byte_race<0, false> },
-	{ "first_byte_read_late", "check", byte_race<0, true> },
-	{ "last_byte_read_early", "check", byte_race<3, false> },
-	{ "last_byte_read_late", "check", byte_race<3, true> },
+	{ "missing_barrier", "uninitialised", missing_barrier, mirrored },
+	{ "missing_barrier_in_loop", "race", missing_barrier_in_loop, prefix_sum },
+	{ "reuse_without_barrier", "race", reuse_without_barrier, of_next_warp },
+	{ "last_reader_writes", "race", last_reader_writes, first_warp_of_next },
+	{ "first_byte_read_early", "race", byte_race<0, false> },
+	{ "first_byte_read_late", "race", byte_race<0, true> },
+	{ "last_byte_read_early", "race", byte_race<3, false> },
+	{ "last_byte_read_late", "race", byte_race<3, true> },
 	{ "divergent_barrier", "reported", divergent_barrier },
 	{ "barrier_count_differs", "reported", barrier_count_differs },
 	{ "barrier_after_return", "reported", barrier_after_return },
-	{ "missing_syncwarp", "check", missing_syncwarp, neighbour },
-	{ "vote_is_no_fence", "check", vote_is_no_fence, neighbour },
-	{ "mask_names_returned_lane", "reported", mask_names_returned_lane },
+	{ "missing_syncwarp", "race", missing_syncwarp, neighbour },
+	{ "vote_is_no_fence", "race", vote_is_no_fence, neighbour },
+	{ "reads_returned_lane", "reported", reads_returned_lane },
 	{ "mask_without_caller", "reported", mask_without_caller },
 	{ "operations_differ", "reported", operations_differ },
 	{ "masks_differ", "reported", masks_differ },
 	{ "shuffle_outside_mask", "reported", shuffle_outside_mask },
 	{ "warp_and_block_deadlock", "reported", warp_and_block_deadlock },
-	{ "shared_overrun", "asan|check", shared_overrun },
-	{ "dynamic_shared_overrun", "asan|check", dynamic_overrun, NULL, { .shared = TOO_SMALL } },
-	{ "too_much_static_shared", "reported", too_much_static_shared },
-	{ "uninitialised_shared", "wrong|check", uninitialised_shared },
-	{ "lost_count", "check", lost_count, first<COUNT, BLOCK> },
-	{ "shift_too_far", "asan", shift_too_far },
-	{ "misaligned_vector", "asan", misaligned_vector },
-	{ "cluster_missing_sync", "check", cluster_missing_sync, of_next_block, { .cluster = 2 } },
+	{ "shared_overrun", "reported", shared_overrun },
+	{ "dynamic_shared_overrun", "reported", dynamic_overrun, NULL, { .shared = TOO_SMALL } },
+	{ "uninitialised_shared", "uninitialised", uninitialised_shared },
+	{ "lost_count", "race", lost_count, first<COUNT, BLOCK> },
+	{ "misaligned_vector", "reported", misaligned_vector },
+	{ "cluster_missing_sync",
+	  "uninitialised",
+	  cluster_missing_sync,
+	  of_next_block,
+	  { .cluster = 2 } },
 	{ "cluster_ends_early", "reported", cluster_ends_early, of_next_block, { .cluster = 2 } },
 	{ "cluster_rank_too_large", "reported", rank_too_large, of_next_block, { .cluster = 2 } },
 	{ NULL, NULL },

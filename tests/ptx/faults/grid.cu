@@ -1,5 +1,5 @@
-/* faults_grid.cu -- seeded faults in global memory and between blocks. */
-#include "tests/simt/faults.h"
+/* faults_grid.cu -- planted faults in global memory and between blocks. */
+#include "tests/ptx/faults/case.h"
 
 static const uint32_t MANY = 64, TOO_MANY = 512, NODES = COUNT / 2;
 
@@ -63,7 +63,7 @@ KERNEL(read_without_acquire)
 /* The counter is relaxed: the last block may read stale parts. */
 KERNEL(last_block_without_release)
 {
-	SHARED_VAR(bool, last);
+	__shared__ bool last;
 
 	if (threadIdx.x == 0) {
 		words[blockIdx.x] = in[blockIdx.x];
@@ -140,16 +140,16 @@ KERNEL(all_meet)
 		out[blockIdx.x] = 1;
 }
 
-/* Plain reads: the thread never yields, and a compiler may read only once. */
+/* A plain load: it is not ordered with the store, and nvcc may load only once. */
 KERNEL(spin_on_plain_memory)
 {
-	volatile uint32_t *const flag = out;
+	uint32_t seen = 0;
 
 	if (threadIdx.x == 0)
-		while (!*flag)
-			;
+		while (!seen)
+			asm volatile("ld.global.b32 %0, [%1];" : "=r"(seen) : "l"(out) : "memory");
 	else
-		*flag = 1;
+		*out = 1;
 }
 
 /* Each of two threads waits for the lock that the other one holds. */
@@ -190,20 +190,20 @@ KERNEL(look_then_take)
 }
 
 const struct kernel_case grid_faults[] = {
-	{ "read_past_end", "asan|check", read_past_end },
-	{ "write_past_end", "asan|check", write_past_end, NULL, { BLOCKS + 1 } },
-	{ "lost_update", "check", count_up, first<1, COUNT> },
-	{ "lost_update_between_blocks", "check", count_up, first<1, MANY>, { MANY, 1 } },
-	{ "publish_without_release", "check", publish_without_release, first<1, 42>, { 2, 32 } },
-	{ "read_without_acquire", "check", read_without_acquire, first<1, 42>, { 2, 32 } },
-	{ "release_for_others", "check", release_for_others, first<32, 42>, { 1, 64 } },
-	{ "acquire_for_others", "check", acquire_for_others, first<32, 42>, { 1, 64 } },
-	{ "acquire_for_other_block", "check", acquire_for_others, first<32, 42>, { 2, 64 } },
-	{ "last_block_without_release", "check", last_block_without_release, sum_of_four, { 4 } },
+	{ "read_past_end", "reported", read_past_end },
+	{ "write_past_end", "reported", write_past_end, NULL, { BLOCKS + 1 } },
+	{ "lost_update", "race", count_up, first<1, COUNT> },
+	{ "lost_update_between_blocks", "race", count_up, first<1, MANY>, { MANY, 1 } },
+	{ "publish_without_release", "race", publish_without_release, first<1, 42>, { 2, 32 } },
+	{ "read_without_acquire", "race", read_without_acquire, first<1, 42>, { 2, 32 } },
+	{ "release_for_others", "race", release_for_others, first<32, 42>, { 1, 64 } },
+	{ "acquire_for_others", "race", acquire_for_others, first<32, 42>, { 1, 64 } },
+	{ "acquire_for_other_block", "race", acquire_for_others, first<32, 42>, { 2, 64 } },
+	{ "last_block_without_release", "race", last_block_without_release, sum_of_four, { 4 } },
 	{ "wait_for_next_block", "reported", wait_for_next_block, first<MANY, 1>, { MANY, 1 } },
-	{ "assumes_block_order", "reverse|seeds", wait_for_previous, first<MANY, 1>, { MANY, 1 } },
+	{ "assumes_block_order", "reverse", wait_for_previous, first<MANY, 1>, { MANY, 1 } },
 	{ "grid_sync_not_cooperative", "reported", all_meet, first<TOO_MANY, 1>, { TOO_MANY, 32 } },
-	{ "spin_on_plain_memory", "reported", spin_on_plain_memory, first<1, 1>, { 1, 2 } },
+	{ "spin_on_plain_memory", "race", spin_on_plain_memory, first<1, 1>, { 1, 2 } },
 	{ "locks_in_two_orders", "reported", locks_in_two_orders, first<1, 0>, { 1, 2 } },
 	{ "insert_without_cas", "seeds", insert_without_cas, first<1, NODES>, { NODES / BLOCK } },
 	{ "look_then_take", "seeds", look_then_take, first<1, 1> },

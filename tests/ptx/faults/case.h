@@ -1,8 +1,12 @@
-/* case.h -- runs a small kernel and judges its result: correct ones (selftest.cu) and ones with a
- * seeded fault (faults.cu).
+/* case.h -- runs a small kernel and judges its result: kernels with a planted fault, and correct
+ * ones, which nothing may report.
  */
-#ifndef GPUBENCH_TESTS_SIMT_CASE_H
-#define GPUBENCH_TESTS_SIMT_CASE_H
+#ifndef GPUBENCH_TESTS_PTX_FAULTS_CASE_H
+#define GPUBENCH_TESTS_PTX_FAULTS_CASE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cuda/gpu.h"
 
@@ -17,17 +21,16 @@ static const uint32_t BLOCK = 128, BLOCKS = 8, COUNT = BLOCK * BLOCKS;
 				    [[maybe_unused]] uint32_t *words)
 
 struct manner {
-	dim3 blocks = BLOCKS, threads = BLOCK, cluster = 1;
+	dim3 blocks = BLOCKS, threads = BLOCK;
+	unsigned cluster = 1;
 	size_t shared = 0; /* dynamic shared memory, in bytes */
 	bool cooperative = false;
 };
 
 struct kernel_case {
 	const char *name;
-	/* The checkers that must catch it, separated by |: reported (by the engine, in any build),
-	 * wrong (the result, in forward order), refused (a CUDA error), asan, check, seeds,
-	 * reverse, protect.  "" for a correct kernel, which no checker may report. */
-	const char *caught_by;
+	/* What finds it; see faults.py.  "" for a correct kernel. */
+	const char *found_by;
 	void (*kernel)(const uint32_t *in, uint32_t *out, uint32_t *words) = NULL;
 	/* word i of `out` after the kernel; NULL: case_in[i] */
 	uint32_t (*expected)(uint32_t i) = NULL;
@@ -36,14 +39,17 @@ struct kernel_case {
 	void (*after)(void) = NULL;
 };
 
+/* The tables end with a NULL name. */
+extern const struct kernel_case block_faults[];  /* block.cu */
+extern const struct kernel_case grid_faults[];   /* grid.cu */
+extern const struct kernel_case right_kernels[]; /* right.cu */
+
 /* The initial content of `in`. */
 extern uint32_t case_in[COUNT];
 /* The device arrays that the kernel gets; `before` may replace them. */
 extern struct case_arrays {
 	uint32_t *in, *out, *words;
 } case_device;
-/* The stream of the launch. */
-extern cudaStream_t case_stream;
 
 /* Return NULL if the result is correct, else "wrong" or the text of a CUDA error. */
 const char *case_run(const struct kernel_case *c);
@@ -57,6 +63,13 @@ uint32_t mirrored(uint32_t i);
 template <uint32_t N, uint32_t VALUE> static inline uint32_t first(uint32_t i)
 {
 	return i < N ? VALUE : 0;
+}
+
+/* 0, which the compiler does not know, so that it keeps the computation of v. */
+static __device__ inline uint32_t nothing_of(uint32_t v)
+{
+	asm volatile("and.b32 %0, %0, 0;" : "+r"(v));
+	return v;
 }
 
 #endif

@@ -1,9 +1,8 @@
 /* case.cu -- runs a test kernel and compares its result with the expected one. */
-#include "tests/simt/case.h"
+#include "tests/ptx/faults/case.h"
 
 uint32_t case_in[COUNT];
 struct case_arrays case_device;
-cudaStream_t case_stream;
 
 static cudaError_t failure;
 
@@ -53,10 +52,25 @@ static bool is_right(const struct kernel_case *c, const uint32_t *result)
 	return true;
 }
 
+static void launch(const struct kernel_case *c)
+{
+	const struct manner &how = c->how;
+	cudaLaunchAttribute attributes[2] = {};
+	cudaLaunchConfig_t config = { how.blocks, how.threads, how.shared, 0, attributes, 0 };
+
+	if (how.cooperative)
+		attributes[config.numAttrs++] =
+			gpu_launch_attribute(cudaLaunchAttributeCooperative);
+	if (how.cluster > 1)
+		attributes[config.numAttrs++] =
+			gpu_launch_attribute(cudaLaunchAttributeClusterDimension, how.cluster);
+	(void)cudaLaunchKernelEx(&config, c->kernel, (const uint32_t *)case_device.in,
+				 case_device.out, case_device.words);
+}
+
 const char *case_run(const struct kernel_case *c)
 {
 	static uint32_t result[COUNT];
-	const struct manner &how = c->how;
 
 	begin();
 	const struct case_arrays own = case_device;
@@ -64,9 +78,7 @@ const char *case_run(const struct kernel_case *c)
 	if (c->before)
 		c->before();
 	if (c->kernel)
-		(void)simt_bind(c->name, c->kernel, how.blocks, how.threads, how.cluster,
-				how.cooperative, how.shared, case_stream, case_device.in,
-				case_device.out, case_device.words);
+		launch(c);
 	if (c->after)
 		c->after();
 	case_check(cudaGetLastError());
