@@ -1,6 +1,7 @@
 /* options.c -- the option rows of the commands that measure, and the checks between options. */
 #include "cli/commands/options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/measure/stopping.h"
@@ -219,6 +220,22 @@ static enum gb_status read_device(struct gb_request *r, struct gb_error *err)
 	return GB_OK;
 }
 
+/* Read --shard: "2/8". */
+static enum gb_status read_shard(struct gb_repeats *r, struct gb_error *err)
+{
+	long long i, n;
+	char rest;
+
+	if (!r->shard)
+		return GB_OK;
+	if (sscanf(r->shard, "%lld/%lld%c", &i, &n, &rest) != 2 || i < 1 || n < i || n > 1000000)
+		return gb_fail(err, GB_EUSAGE, "--shard=%.40s: must be I/N with 1 <= I <= N",
+			       r->shard);
+	r->shard_index = i - 1;
+	r->shards = n;
+	return GB_OK;
+}
+
 /* GB_EUSAGE if two options exclude each other. */
 static enum gb_status check_together(const struct gb_request *r, struct gb_error *err)
 {
@@ -265,7 +282,8 @@ enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char *
 
 	if (!gb_arguments_parse(arguments, argc, argv, err) && !arguments->done &&
 	    !set_defaults(arguments, err) && !check_together(request, err) &&
-	    !read_backends(request, err) && !read_device(request, err))
+	    !read_backends(request, err) && !read_device(request, err) &&
+	    !read_shard(&request->repeats, err))
 		(void)gb_plugins_load(request->plugin, err);
 	return err->code;
 }

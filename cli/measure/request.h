@@ -27,11 +27,12 @@ struct gb_target {
 
 /* The launches of the command (launches.h) and its shard. */
 struct gb_repeats {
-	int64_t runs;       /* launches of the whole command */
-	int64_t launch;     /* number of this launch, from 0 */
-	const char *device; /* "0" or "all" */
-	bool all_devices;   /* launch on each device; else only on how.device */
-	const char *shard;  /* "2/8"; see gb_session_open() */
+	int64_t runs;                /* launches of the whole command */
+	int64_t launch;              /* number of this launch, from 0 */
+	const char *device;          /* "0" or "all" */
+	bool all_devices;            /* launch on each device; else only on how.device */
+	const char *shard;           /* "2/8": shard_index 1 of 8 shards */
+	int64_t shard_index, shards; /* measure only every shards-th, from that one; 0: all */
 };
 
 struct gb_request {

@@ -1,15 +1,12 @@
 /* session.c -- opens the output and the devices, measures sweeps and writes their records. */
 #include "cli/measure/session.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "cli/measure/bandwidth.h"
@@ -28,47 +25,12 @@
 
 /* ---- the beginning ------------------------------------------------------------------------ */
 
-/* Read --shard: "2/8" is shard 1 of 8. */
-static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
-{
-	const char *text = s->request->repeats.shard;
-	long long i, n;
-	char rest;
-
-	s->shards = 1;
-	if (!text)
-		return GB_OK;
-	if (sscanf(text, "%lld/%lld%c", &i, &n, &rest) != 2 || i < 1 || n < i || n > 1000000)
-		return gb_fail(err, GB_EUSAGE, "--shard=%.40s: must be I/N with 1 <= I <= N", text);
-	s->shard = i - 1;
-	s->shards = n;
-	return GB_OK;
-}
-
 /* The GPU that is measured; NULL if there is none. */
 static const struct gb_gpu_info *gpu_in_use(const struct gb_session *s)
 {
 	const size_t id = (size_t)s->request->how.device;
 
 	return id < s->info.devices.count ? &s->info.devices.gpu[id] : NULL;
-}
-
-/* Wait for the GPU's lock and hold it until we exit: benchmarks on one GPU disturb each other. */
-static enum gb_status lock_gpu(struct gb_session *s, struct gb_error *err)
-{
-	const struct gb_gpu_info *gpu = gpu_in_use(s);
-	char path[128];
-
-	if (!gpu || gpu->emulated || s->request->untimed)
-		return GB_OK;
-	(void)snprintf(path, sizeof path, "/tmp/gpubench-%s.lock", gpu->uuid);
-	s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (s->lock < 0 || !flock(s->lock, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
-		return GB_OK;
-	(void)fprintf(stderr, "gpubench: waiting for another gpubench on GPU %d\n", gpu->id);
-	if (flock(s->lock, LOCK_EX) && errno == EINTR)
-		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
-	return GB_OK;
 }
 
 /* --lock-clocks: lock them, or say once why they are not, and how to lock them by hand. */
@@ -165,12 +127,11 @@ static void open_devices(struct gb_session *s)
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
 			       char *const *argv, struct gb_error *err)
 {
-	*s = (struct gb_session){ .request = request, .lock = -1 };
+	*s = (struct gb_session){ .request = request };
 	if (request->lock_clocks && !request->untimed)
 		gb_clocks_start(&s->clocks);
 	gb_progress_init(&s->progress, request);
-	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) || read_shard(s, err) ||
-	    open_output(s, err))
+	if (gb_backends[GB_CPU]->open(0, err) || gb_copy_check(err) || open_output(s, err))
 		return err->code;
 	open_devices(s);
 	s->info.argc = argc;
@@ -180,8 +141,6 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	gb_devices_find(&s->info.devices, s->info.backends);
 	if (gpu_in_use(s) && gb_chosen_backends(&request->choice) >> GB_CUDA & 1)
 		gb_archs_advise(stderr, gpu_in_use(s), gb_archs);
-	if (lock_gpu(s, err))
-		return err->code;
 	lock_clocks(s);
 	return add_run(s, err);
 }
@@ -191,9 +150,8 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 {
 	const char *path = request->target.path;
 
-	*s = (struct gb_session){ .request = request, .lock = -1 };
-	if (gb_backends[GB_CPU]->open(0, err) || read_shard(s, err) || gb_output_check(path, err) ||
-	    gb_copy_check(err))
+	*s = (struct gb_session){ .request = request };
+	if (gb_backends[GB_CPU]->open(0, err) || gb_output_check(path, err) || gb_copy_check(err))
 		return err->code;
 	if (!request->target.resume || !gb_is_lines(path) || access(path, R_OK) ||
 	    gb_records_read(path, &s->records, err))
@@ -207,8 +165,6 @@ void gb_session_release(struct gb_session *s)
 	gb_records_release(&s->records);
 	tdestroy(s->seen, free);
 	gb_clocks_end(&s->clocks);
-	if (s->lock >= 0)
-		(void)close(s->lock);
 }
 
 /* ---- measuring ---------------------------------------------------------------------------- */
@@ -346,6 +302,17 @@ static bool holds_records(const struct gb_session *s)
 	return s->past.count + s->past.again_count + s->past.hung_count > 0;
 }
 
+static int64_t shards_of(const struct gb_session *s)
+{
+	return s->request->repeats.shards ? s->request->repeats.shards : 1;
+}
+
+/* Count a measurement. */
+static bool is_in_shard(struct gb_session *s)
+{
+	return s->number++ % shards_of(s) == s->request->repeats.shard_index;
+}
+
 /* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
  * shard and not done.  Call it once for each variant and point, in order. */
 static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
@@ -360,9 +327,9 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
 	if (!s->request->once && !holds_records(s))
-		return s->number++ % s->shards == s->shard;
+		return is_in_shard(s);
 	key = gb_record_key(sweep->workload, variant, params, &ignored);
-	if (!key || (s->request->once && !is_new(s, key)) || s->number++ % s->shards != s->shard)
+	if (!key || (s->request->once && !is_new(s, key)) || !is_in_shard(s))
 		due = false;
 	else if (holds_records(s))
 		due = !gb_done_hung(&s->past, key) &&
@@ -486,7 +453,7 @@ enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *swe
 	if (gb_paths_check(s->request, sweep, err))
 		return err->code;
 	warn_of_threads(s, sweep);
-	s->progress.total += gb_count_runs(sweep, choice) / (size_t)s->shards;
+	s->progress.total += gb_count_runs(sweep, choice) / (size_t)shards_of(s);
 	(void)gb_session_each(s, sweep, choice, measure, s, err);
 	gb_progress_hide(&s->progress);
 	return err->code;

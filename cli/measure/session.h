@@ -31,12 +31,10 @@ struct gb_session {
 	/* The reason why a back end that may be used has no device; code GB_OK if it has one. */
 	struct gb_error absent[GB_BACKENDS];
 	int64_t seq;
-	int64_t shard, shards;  /* measure only numbers shard, shard + shards, ..., from 0 */
 	int64_t number;         /* number of the next measurement, over all shards */
 	struct gb_done past;    /* measurements that the resumed file holds */
 	void *seen;             /* keys that this session has visited, for tsearch() */
 	bool warned_of_threads; /* warned that threads exceed CPUs */
-	int lock;               /* descriptor of the GPU's lock; -1: none */
 	struct gb_clocks clocks;
 	double inputs_s; /* that inputs took */
 };

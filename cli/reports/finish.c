@@ -28,7 +28,7 @@ enum gb_status gb_replay(const struct gb_request *request, const struct gb_outpu
 			 const struct gb_records *records, struct gb_error *err)
 {
 	struct gb_session s = {
-		.request = request, .records = *records, .output = *output, .lock = -1, .seq = 1
+		.request = request, .records = *records, .output = *output, .seq = 1
 	};
 
 	/* The launches have already written the JSON lines of a file, but not those of standard

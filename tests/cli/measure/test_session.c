@@ -128,22 +128,22 @@ static struct gb_session begin(const struct gb_request *request)
 Test(session, measurements_that_are_due)
 {
 	static const struct {
-		const char *shard;
+		int64_t index, shards;
 		bool once;
 		int sweeps, globs;
 		const char *visited;
 	} row[] = {
-		{ NULL, false, 1, 0, "x1 y1 p1 x2 y2 p2 " },
-		{ "1/1", false, 2, 0, "x1 y1 p1 x2 y2 p2 x1 y1 p1 x2 y2 p2 " },
-		{ "1/2", false, 1, 0, "x1 p1 y2 " },
-		{ "2/2", false, 1, 0, "y1 x2 p2 " },
-		{ "3/4", false, 1, 0, "p1 " },
-		{ "6/6", false, 1, 0, "p2 " },
-		{ "1/1000000", false, 1, 0, "x1 " },
-		{ "1/4", false, 2, 0, "x1 y2 p1 " },
-		{ NULL, true, 2, 0, "x1 y1 p1 x2 y2 p2 " },
-		{ "1/4", true, 2, 0, "x1 y2 " },
-		{ NULL, false, 1, 2, "x1 p1 x2 p2 " },
+		{ 0, 0, false, 1, 0, "x1 y1 p1 x2 y2 p2 " },
+		{ 0, 1, false, 2, 0, "x1 y1 p1 x2 y2 p2 x1 y1 p1 x2 y2 p2 " },
+		{ 0, 2, false, 1, 0, "x1 p1 y2 " },
+		{ 1, 2, false, 1, 0, "y1 x2 p2 " },
+		{ 2, 4, false, 1, 0, "p1 " },
+		{ 5, 6, false, 1, 0, "p2 " },
+		{ 0, 1000000, false, 1, 0, "x1 " },
+		{ 0, 4, false, 2, 0, "x1 y2 p1 " },
+		{ 0, 0, true, 2, 0, "x1 y1 p1 x2 y2 p2 " },
+		{ 0, 4, true, 2, 0, "x1 y2 " },
+		{ 0, 0, false, 1, 2, "x1 p1 x2 p2 " },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -151,7 +151,8 @@ Test(session, measurements_that_are_due)
 						  .glob = { "cpu/x", "cpu/p" } };
 		const struct gb_request request = { .dry = GB_DRY_KEYS,
 						    .once = row[i].once,
-						    .repeats = { .shard = row[i].shard } };
+						    .repeats = { .shard_index = row[i].index,
+								 .shards = row[i].shards } };
 		struct gb_session s = begin(&request);
 		struct gb_error err = { 0 };
 
