@@ -345,8 +345,8 @@ static void same_hits(const struct work *w)
 		const float *eye = w->in->camera.eye;
 
 		cr_assert(memcmp(cpu, cuda, w->size) == 0, "%s, %s, rays %d, eye %g %g %g",
-			  traversals[v], w->params.scene, (int)w->params.rays_kind, eye[0], eye[1],
-			  eye[2]);
+			  traversals[v], gb_scene_names[w->params.scene], (int)w->params.rays_kind,
+			  eye[0], eye[1], eye[2]);
 		if (w->params.rays_kind == LBVH_PRIMARY)
 			enough_tests(w, cuda);
 		free(cuda);
@@ -419,7 +419,8 @@ static void look_along_planes(double unit)
 
 	snprintf(path, sizeof path, "/tmp/gpubench-lattice-%d.obj", (int)getpid());
 	write_lattice(path, unit);
-	struct work w = set_up(LBVH_TRACE, path, 1);
+	struct work w = prepared((struct lbvh_params){
+		.op = LBVH_TRACE, .file = path, .rays = 41, .threads = 2, .seed = 3 });
 
 	unlink(path);
 	for (size_t e = 0; e < GB_COUNT(eyes); e++)

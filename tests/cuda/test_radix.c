@@ -30,8 +30,8 @@ Test(variants_radix, one_multiprocessor)
 	gpu_sort_limits.processors = 1;
 	run_points("radix", "onesweep",
 		   "--type=u32,u64,f32,pairs --count=12000,21000 --distribution=uniform,few");
-	run_points("octree", "morton", "--count=6500 --dist=plummer");
-	run_points("octree", "lf-shared", "--count=6500 --dist=plummer");
+	run_points("octree", "morton", "--count=6500 --distribution=plummer");
+	run_points("octree", "lf-shared", "--count=6500 --distribution=plummer");
 }
 
 /* If emulated, on a device with small clusters. */
