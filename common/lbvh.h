@@ -54,15 +54,15 @@ enum lbvh_order { LBVH_OWN, LBVH_SPATIAL, LBVH_ORDERS };
 enum lbvh_calls { LBVH_ALL_RAYS, LBVH_ONE_RAY, LBVH_16_RAYS, LBVH_CALLS };
 
 struct lbvh_params {
-	int64_t op;         /* enum lbvh_op */
-	int64_t scene;      /* index into gb_scene_names (datasets/mesh/scene.h) */
-	const char *file;   /* read the triangles from this file instead, or NULL */
-	int64_t primitives; /* triangles of a generated scene; 0: the scene's default */
-	int64_t rays;       /* edge of the image: rays * rays of them, also in a stream */
-	int64_t tree;       /* enum lbvh_tree: what our traversals walk; Embree has its own */
-	const char *image;  /* file to write the picture to, or NULL */
-	int64_t rays_kind;  /* enum lbvh_rays */
-	int64_t order;      /* enum lbvh_order, of the rays */
+	int64_t op;            /* enum lbvh_op */
+	int64_t scene;         /* index into gb_scene_names (datasets/mesh/scene.h) */
+	const char *file;      /* read the triangles from this file instead, or NULL */
+	int64_t primitives;    /* triangles of a generated scene; 0: the scene's default */
+	int64_t rays;          /* edge of the image: rays * rays of them, also in a stream */
+	int64_t tree;          /* enum lbvh_tree: what our traversals walk; Embree has its own */
+	const char *image;     /* file to write the picture to, or NULL */
+	int64_t rays_kind;     /* enum lbvh_rays */
+	int64_t order;         /* enum lbvh_order, of the rays */
 	int64_t rays_per_call; /* enum lbvh_calls */
 	int64_t threads;
 	int64_t seed;

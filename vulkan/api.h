@@ -71,14 +71,14 @@
 	X(DestroyPipeline)
 
 /* Functions of extensions.  NULL if the device lacks the extension. */
-#define VK_TRACING_CALLS(X)                            \
-	X(CreateAccelerationStructureKHR)              \
-	X(DestroyAccelerationStructureKHR)             \
-	X(GetAccelerationStructureBuildSizesKHR)       \
-	X(GetAccelerationStructureDeviceAddressKHR)    \
-	X(CmdBuildAccelerationStructuresKHR)           \
-	X(CreateRayTracingPipelinesKHR)                \
-	X(GetRayTracingShaderGroupHandlesKHR)          \
+#define VK_TRACING_CALLS(X)                         \
+	X(CreateAccelerationStructureKHR)           \
+	X(DestroyAccelerationStructureKHR)          \
+	X(GetAccelerationStructureBuildSizesKHR)    \
+	X(GetAccelerationStructureDeviceAddressKHR) \
+	X(CmdBuildAccelerationStructuresKHR)        \
+	X(CreateRayTracingPipelinesKHR)             \
+	X(GetRayTracingShaderGroupHandlesKHR)       \
 	X(CmdTraceRaysKHR)
 
 struct vk_calls {

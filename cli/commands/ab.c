@@ -235,8 +235,7 @@ static enum gb_status take_launch(struct side *side, int status, const char *fil
 	if (!read)
 		gb_fail(err, own.code, "%s", own.message);
 	else if (launch.run_count != 1)
-		gb_fail(err, GB_EUSAGE,
-			"%s: one launch wrote %zu runs: leave --runs to ab",
+		gb_fail(err, GB_EUSAGE, "%s: one launch wrote %zu runs: leave --runs to ab",
 			side->name, launch.run_count);
 	for (size_t i = launch.count; !err->code && i-- > 0;)
 		if (launch.record[i]->run != launch.run[0])

@@ -174,8 +174,8 @@ struct records {
 
 static struct records input_records(const struct radix_params *p, const struct radix_input *in)
 {
-	return (struct records){ in->type,          in->count,       in->key_size,
-				 in->keys,          in->values,      (enum radix_values)p->values,
+	return (struct records){ in->type,         in->count,  in->key_size,
+				 in->keys,         in->values, (enum radix_values)p->values,
 				 (uint64_t)p->seed };
 }
 
@@ -239,8 +239,8 @@ static bool misplaced(const struct records *r, size_t i)
 {
 	uint64_t before = rank_of(r, i - 1), here = rank_of(r, i);
 
-	return before > here || (r->values && before == here &&
-				 place_of(r, i - 1) > place_of(r, i));
+	return before > here ||
+	       (r->values && before == here && place_of(r, i - 1) > place_of(r, i));
 }
 
 /* The first record that must not follow its predecessor; count if there is none. */

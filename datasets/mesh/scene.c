@@ -21,7 +21,8 @@ struct scene {
 	struct gb_view view;
 };
 
-const char *const gb_scene_names[] = { "terrain", "knot", "flake", "soup", "city", "hall", "teapot", "flat", "points", "copies", "huge", NULL };
+const char *const gb_scene_names[] = { "terrain", "knot", "flake",  "soup",   "city", "hall",
+				       "teapot",  "flat", "points", "copies", "huge", NULL };
 
 /* In the order of the names. */
 static const struct scene scenes[] = {
@@ -31,12 +32,7 @@ static const struct scene scenes[] = {
 	  1,
 	  1,
 	  { { -0.1, 0.35, -0.15 }, { 0.55, -0.05, 0.6 }, { 0, 1, 0 }, 50 } },
-	{ 1 << 18,
-	  gb_point_knot,
-	  NULL,
-	  1,
-	  10,
-	  { { 1, 8, 7 }, { 0, 0, 0 }, { 0, 1, 0 }, 40 } },
+	{ 1 << 18, gb_point_knot, NULL, 1, 10, { { 1, 8, 7 }, { 0, 0, 0 }, { 0, 1, 0 }, 40 } },
 	{ 1 << 20,
 	  gb_point_flake,
 	  NULL,

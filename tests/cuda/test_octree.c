@@ -113,7 +113,8 @@ Test(variants_octree, hard_bodies)
 		   "--bucket=1,2",
 		   check);
 	each_point("--count=31,32,33,257,4100 --distribution=coincident --bucket=1,4,16", check);
-	each_point("--count=2600 --distribution=pairs --order=own,random,spatial --bucket=1,2 --seed=7",
+	each_point("--count=2600 --distribution=pairs --order=own,random,spatial --bucket=1,2 "
+		   "--seed=7",
 		   check);
 }
 

@@ -175,34 +175,34 @@ static void end(uint64_t object, const char *what)
 
 /* ---- checked calls --------------------------------------------------------------------------- */
 
-#define CALLS(X)                                       \
-	X(CmdPipelineBarrier)                          \
-	X(CmdBuildAccelerationStructuresKHR)           \
-	X(CmdDispatch)                                 \
-	X(CmdTraceRaysKHR)                             \
-	X(CmdCopyBuffer)                               \
-	X(CmdFillBuffer)                               \
-	X(CmdUpdateBuffer)                             \
-	X(CmdPushConstants)                            \
-	X(CreateBuffer)                                \
-	X(AllocateMemory)                              \
-	X(QueueSubmit)                                 \
-	X(EndCommandBuffer)                            \
-	X(BeginCommandBuffer)                          \
-	X(ResetCommandPool)                            \
-	X(DestroyBuffer)                               \
-	X(DestroyPipeline)                             \
-	X(DestroyQueryPool)                            \
-	X(DestroyAccelerationStructureKHR)             \
-	X(DestroyPipelineLayout)                       \
-	X(DestroyShaderModule)                         \
-	X(DestroySemaphore)                            \
-	X(DestroyCommandPool)                          \
-	X(FreeMemory)                                  \
-	X(GetPhysicalDeviceProperties2)                \
-	X(GetPhysicalDeviceMemoryProperties2)          \
-	X(GetPhysicalDeviceFeatures2)                  \
-	X(GetPhysicalDeviceQueueFamilyProperties)      \
+#define CALLS(X)                                  \
+	X(CmdPipelineBarrier)                     \
+	X(CmdBuildAccelerationStructuresKHR)      \
+	X(CmdDispatch)                            \
+	X(CmdTraceRaysKHR)                        \
+	X(CmdCopyBuffer)                          \
+	X(CmdFillBuffer)                          \
+	X(CmdUpdateBuffer)                        \
+	X(CmdPushConstants)                       \
+	X(CreateBuffer)                           \
+	X(AllocateMemory)                         \
+	X(QueueSubmit)                            \
+	X(EndCommandBuffer)                       \
+	X(BeginCommandBuffer)                     \
+	X(ResetCommandPool)                       \
+	X(DestroyBuffer)                          \
+	X(DestroyPipeline)                        \
+	X(DestroyQueryPool)                       \
+	X(DestroyAccelerationStructureKHR)        \
+	X(DestroyPipelineLayout)                  \
+	X(DestroyShaderModule)                    \
+	X(DestroySemaphore)                       \
+	X(DestroyCommandPool)                     \
+	X(FreeMemory)                             \
+	X(GetPhysicalDeviceProperties2)           \
+	X(GetPhysicalDeviceMemoryProperties2)     \
+	X(GetPhysicalDeviceFeatures2)             \
+	X(GetPhysicalDeviceQueueFamilyProperties) \
 	X(GetQueryPoolResults)
 #define NEXT(name) static PFN_vk##name next_##name;
 CALLS(NEXT)

@@ -319,7 +319,7 @@ static const char *excluded(const void *params_)
 	if (!lbvh_rays_wanted(p))
 		return "building of the tree";
 	return p->order == LBVH_SPATIAL ? "building of the tree; making and sorting of the rays"
-					    : "building of the tree; making of the rays";
+					: "building of the tree; making of the rays";
 }
 
 const struct gb_workload gb_lbvh_workload = {

@@ -66,8 +66,10 @@ static const struct gb_param params[] = {
  * than one tile. */
 static const char *const check[] = {
 	"--count=0,1,2,3,8,31,32,33,255,256,257,1000 --distribution=plummer,cube,pairs",
-	"--count=1500 --distribution=plummer,cube,uniform --order=own,random,spatial --bucket=1,16,32",
-	"--count=1500 --distribution=clustered,coincident,pairs --order=own,random --bucket=1,16,32",
+	"--count=1500 --distribution=plummer,cube,uniform --order=own,random,spatial "
+	"--bucket=1,16,32",
+	"--count=1500 --distribution=clustered,coincident,pairs --order=own,random "
+	"--bucket=1,16,32",
 	"--count=300 --distribution=two-clusters,line,plane,shell,mesh",
 	"--count=17,70,513 --distribution=uniform,coincident --bucket=2,16,32",
 	"--count=20011 --distribution=plummer,cube --bucket=1,16",

@@ -127,8 +127,7 @@ static inline enum gb_status bfs_sweep_run(struct bfs_sweep *s, struct gb_timer 
 		    search->source, search->dist, search->parent))
 		return err->code;
 	for (; progress.found && (progress.left || !EARLY); level++)
-		if (s->launch(s, level, err) ||
-		    bfs_sweep_progress<EARLY>(s, level, &progress, err))
+		if (s->launch(s, level, err) || bfs_sweep_progress<EARLY>(s, level, &progress, err))
 			return err->code;
 	s->levels = level;
 	return GB_OK;
@@ -167,8 +166,8 @@ static inline void bfs_sweep_metrics(struct bfs_sweep *s, struct gb_metrics *met
 template <class STATE, auto CREATE, bool EARLY>
 static constexpr struct gb_variant_ops bfs_sweep_ops(void)
 {
-	return bfs_ops<STATE, CREATE, bfs_search_upload, bfs_sweep_run<EARLY>,
-		       bfs_sweep_metrics, GB_REPEATABLE | GB_HOST_DECISIONS>();
+	return bfs_ops<STATE, CREATE, bfs_search_upload, bfs_sweep_run<EARLY>, bfs_sweep_metrics,
+		       GB_REPEATABLE | GB_HOST_DECISIONS>();
 }
 
 #endif

@@ -354,8 +354,8 @@ static void expect_fault(enum fault fault, bool timed, bool is_hot, bool is_righ
 	how.samples = 6;
 	how.warmup = 1;
 	go_repeatable(timed);
-	cr_expect(eq(int, (int)result.record.status, is_right ? GB_STATUS_OK : GB_STATUS_FAILED), "fault %d: %s",
-		  (int)fault, (char *)result.record.reason);
+	cr_expect(eq(int, (int)result.record.status, is_right ? GB_STATUS_OK : GB_STATUS_FAILED),
+		  "fault %d: %s", (int)fault, (char *)result.record.reason);
 	cr_expect(eq(int, (int)result.code, is_right ? GB_OK : GB_EVERIFY), "fault %d: %s",
 		  (int)fault, (char *)result.record.reason);
 	if (timed && !is_right)

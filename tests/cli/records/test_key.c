@@ -250,7 +250,8 @@ static void expect_keys_of_today(const char *path)
 		const struct gb_variant *variant = variant_of(read.record[i]);
 		char *wanted;
 
-		if (!variant || !has_params(gb_workload_find(read.record[i]->bench), read.record[i]))
+		if (!variant ||
+		    !has_params(gb_workload_find(read.record[i]->bench), read.record[i]))
 			continue;
 		wanted = measured_key(gb_workload_find(read.record[i]->bench), variant,
 				      read.record[i]);
@@ -274,36 +275,21 @@ Test(key, stored_records)
 Test(key, omitted_defaults_never_change)
 {
 	static const char *const fixed[] = {
-		"stream count 256Mi",
-		"stream threads 0",
-		"stream seed 1",
-		"radix count 1M",
-		"radix type u32",
-		"radix distribution uniform",
-		"radix values index",
-		"bfs graph gnp",
-		"bfs vertices 16Ki",
-		"bfs p 0.05",
-		"bfs scale 16",
-		"bfs edgefactor 16",
-		"bfs sources 64",
-		"bfs result dist",
-		"cbt op cycle",
-		"cbt depth 17",
-		"cbt shape random",
-		"cbt fill 1",
-		"cbt ids store",
-		"cbt frames 4",
-		"octree count 1M",
-		"octree distribution plummer",
-		"octree order own",
-		"octree bucket 1",
-		"lbvh op build",
-		"lbvh scene terrain",
-		"lbvh count 0",
-		"lbvh rays 2048",
-		"lbvh tree best",
-		"lbvh rays-kind primary",
+		"stream count 256Mi", "stream threads 0",
+		"stream seed 1",      "radix count 1M",
+		"radix type u32",     "radix distribution uniform",
+		"radix values index", "bfs graph gnp",
+		"bfs vertices 16Ki",  "bfs p 0.05",
+		"bfs scale 16",       "bfs edgefactor 16",
+		"bfs sources 64",     "bfs result dist",
+		"cbt op cycle",       "cbt depth 17",
+		"cbt shape random",   "cbt fill 1",
+		"cbt ids store",      "cbt frames 4",
+		"octree count 1M",    "octree distribution plummer",
+		"octree order own",   "octree bucket 1",
+		"lbvh op build",      "lbvh scene terrain",
+		"lbvh count 0",       "lbvh rays 2048",
+		"lbvh tree best",     "lbvh rays-kind primary",
 		"lbvh order own",
 	};
 

@@ -287,7 +287,8 @@ Test(bfs_workload, items_are_the_out_degrees_of_reached_vertices)
 
 Test(bfs_workload, metrics)
 {
-	struct scene s = start((struct bfs_params){ .graph = BFS_GRID, .vertices = 9, .sources = 1 });
+	struct scene s =
+		start((struct bfs_params){ .graph = BFS_GRID, .vertices = 9, .sources = 1 });
 	const struct {
 		const char *name;
 		double value;

@@ -37,12 +37,12 @@ void lbvh_vk_destroy(void *state);
 /* The driver's name and version if a device is open, else "Vulkan 1.2". */
 const char *lbvh_vk_library(void);
 
-#define LBVH_VK_OPS(create_)                                                                    \
-	{                                                                                       \
-		.state_size = sizeof(struct lbvh_vk_state), .create = create_,                  \
-		.upload = lbvh_vk_upload, .run = lbvh_vk_run, .download = lbvh_vk_download,     \
-		.destroy = lbvh_vk_destroy,                                                     \
-		.metrics = lbvh_vk_metrics, .library = lbvh_vk_library, .flags = GB_REPEATABLE, \
+#define LBVH_VK_OPS(create_)                                                                \
+	{                                                                                   \
+		.state_size = sizeof(struct lbvh_vk_state), .create = create_,              \
+		.upload = lbvh_vk_upload, .run = lbvh_vk_run, .download = lbvh_vk_download, \
+		.destroy = lbvh_vk_destroy, .metrics = lbvh_vk_metrics,                     \
+		.library = lbvh_vk_library, .flags = GB_REPEATABLE,                         \
 	}
 
 #endif
