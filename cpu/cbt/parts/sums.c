@@ -385,7 +385,7 @@ CPU_VBMI2_TARGET static inline void store_eights_vbmi2(uint8_t *to, const lanes 
 		const __m512i from = _mm512_loadu_si512(place[width - 9][half]);
 
 		_mm512_mask_storeu_epi8(
-			to + 4 * width * half, UINT64_MAX >> (64 - 4 * width),
+			to + (size_t)4 * width * half, UINT64_MAX >> (64 - 4 * width),
 			_mm512_permutex2var_epi8((__m512i)*low, from, (__m512i)*high));
 	}
 }
