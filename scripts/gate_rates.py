@@ -20,20 +20,19 @@ import tempfile
 
 
 def store(path):
-    time, seconds, run = collections.defaultdict(list), collections.defaultdict(list), None
+    launches, run = collections.defaultdict(list), None
     with open(path, encoding="utf-8") as file:
         for line in map(json.loads, file):
             if line["type"] == "run":
                 run = run or line
             elif line["status"] == "ok":
                 key = line["key"], "library, " * line.get("peer", False)
-                time[key].append(line["time"]["median"])
-                seconds[key].append(line["elapsed_s"])
+                launches[key].append((line["time"]["median"], line["elapsed_s"]))
     host, tool, words = run["host"], run["tool"], " ".join(run["argv"])
     print(f"# {host['cpu']}, {host['cores']} cores, commit {tool['commit']}, {run['started']}: {words}")
-    for key, values in time.items():
-        median = sorted(seconds[key])[len(values) // 2]
-        print(f"{key[0]} ({key[1]}{median:.3f} s)\t" + " ".join("%d" % ns for ns in values))
+    for (key, library), values in launches.items():
+        seconds = sorted(s for _, s in values)[len(values) // 2]
+        print(f"{key} ({library}{seconds:.3f} s)\t" + " ".join("%d" % ns for ns, _ in values))
 
 
 def read(path):
@@ -42,8 +41,8 @@ def read(path):
         if not line.startswith("#"):
             name, values = line.split("\t")
             key, notes = name.rsplit(" (", 1)
-            keys[key] = ([int(ns) for ns in values.split()], float(notes.split()[-2]),
-                         "library" in notes)
+            seconds, library = float(notes.split()[-2]), "library" in notes
+            keys[key] = [int(ns) for ns in values.split()], seconds, library
     return keys
 
 
@@ -55,9 +54,8 @@ def launch(folder, side):
     keys, number = read(gate["launches"]), len(os.listdir(folder))
     now = random.Random("%s %s %d" % (gate["seed"], side, number))
     index, run = now.randrange(min(len(times) for times, *_ in keys.values())), f"{side}-{number}"
-    todo = [key for key in keys if key not in done]
+    todo, common = [key for key in keys if key not in done], {"schema": 2, "run_id": run}
     with output.open("a") as file:
-        common = {"schema": 2, "run_id": run}
         print(json.dumps({"type": "run", **common, "argv": sys.argv[1:]}), file=file)
         for seq, key in enumerate(todo):
             ns = keys[key][0][index] * (1.1 if (side, key) == ("new", gate["slower"]) else 1)
