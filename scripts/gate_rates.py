@@ -28,7 +28,7 @@ def store(path):
             elif line["status"] == "ok":
                 key = line["key"], "library, " * line.get("peer", False)
                 launches[key].append((line["time"]["median"], line["elapsed_s"]))
-    host, tool, words = run["host"], run["tool"], " ".join(run["argv"])
+    host, tool, words = run["host"], run["tool"], " ".join(run["argv"]).partition(" -o ")[0]
     print(f"# {host['cpu']}, {host['cores']} cores, commit {tool['commit']}, {run['started']}: {words}")
     for (key, library), values in launches.items():
         seconds = sorted(s for _, s in values)[len(values) // 2]

@@ -54,7 +54,7 @@ static inline size_t radix_few_of(size_t n)
 	return n / 64 + 16;
 }
 
-/* What vectors do with n records of one width. */
+/* Operations of vectors on n records of one width. */
 struct radix_vector_ops {
 	/* Sort them by all their bits, in place.  After `medians` levels, parts are split at the
 	 * middle between their least and largest record.  Parts of more than `share` records may go

@@ -16,7 +16,7 @@
  * and everything of earlier launches.  Launches that overlap must wait before they touch global
  * memory, which op_memory.cc checks.  Votes and shuffles order nothing.
  *
- * Where a number stands for several threads, it is the largest of theirs, so some races are missed
+ * A number that stands for several threads is the largest of theirs, so some races are missed
  * and none is invented:
  *	- a barrier of some warps, or a bar.warp.sync of some lanes, also orders the accesses of
  *	  those that are absent before the accesses of those that take part

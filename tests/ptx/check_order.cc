@@ -11,7 +11,7 @@
 
 #include "tests/ptx/check.h"
 
-/* Of `who`, everything up to the time `until` is known: of a thread, a warp or a block. */
+/* Everything that `who`, a thread, a warp or a block, did up to the time `until` is known. */
 struct known {
 	uint32_t who, until;
 };
@@ -38,7 +38,7 @@ struct thread_order {
 	clock_ref fenced;   /* known at the last fence */
 };
 
-/* Of a block in which a thread has acquired or released something. */
+/* The order of a block in which a thread has acquired or released something. */
 struct block_order {
 	clock_ref acquired; /* by all threads */
 	std::vector<struct thread_order> thread;
@@ -83,7 +83,7 @@ static void shorten(struct clock *c)
 	c->known.clear();
 }
 
-/* What both know. */
+/* The union of what both know. */
 static clock_ref join(const clock_ref &x, const clock_ref &y)
 {
 	if (!x || !y || x == y)
@@ -180,7 +180,7 @@ bool happened_before(struct stamp s, const struct warp &w, unsigned lane)
 
 /* ---- barriers ---------------------------------------------------------------------------- */
 
-/* What the threads of the block have acquired, all of them now know. */
+/* All threads of the block now know what each of them has acquired. */
 static void share(struct block *b)
 {
 	if (!b->order)

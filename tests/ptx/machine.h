@@ -92,7 +92,7 @@ struct counts {
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
-/* What the checks know of a piece of memory; see check.h. */
+/* The checks' knowledge of a piece of memory; see check.h. */
 struct shadow {
 	uintptr_t begin;
 	size_t bytes;

@@ -363,7 +363,7 @@ static void append_end(const struct writer *w)
 }
 
 #if defined(__x86_64__)
-/* Where byte number `at` of eights of `width` bytes lies: the first eight bytes of each in a lane of
+/* The place of byte number `at` of eights of `width` bytes: the first eight bytes of each in a lane of
  * one vector, the others in the same lane of the next. */
 #define PLACE_IN_EIGHT(at, width) \
 	((at) / (width)*8 + (at) % (width) + ((at) % (width) < 8 ? 0 : 64 - 8))

@@ -29,7 +29,7 @@ struct manner {
 
 struct kernel_case {
 	const char *name;
-	/* What finds it; see faults.py.  "" for a correct kernel. */
+	/* The check that finds it; see faults.py.  "" for a correct kernel. */
 	const char *found_by;
 	void (*kernel)(const uint32_t *in, uint32_t *out, uint32_t *words) = NULL;
 	/* word i of `out` after the kernel; NULL: case_in[i] */

@@ -30,7 +30,7 @@ SIGNS = [
 
 
 def run(program, name, **settings):
-    """What has found the fault; "" if nothing has."""
+    """The name of what has found the fault; "" if nothing has."""
     env = dict(os.environ)
     for key, value in dict({"LEAKS": "1", "TIMEOUT": "1"}, **settings).items():
         env["GPUBENCH_PTX_" + key] = value
