@@ -76,7 +76,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 		struct state *s = state;
 
 		s->out[i] = gb_host_zalloc(SIZE + 1, 1, err); /* owned by the state */
-		gb_memory_result(s->out[i], GB_WHOLE, GB_POISON);
+		gb_memory_result(s->out[i], SIZE, GB_POISON); /* the byte behind stays 0 */
 	}
 	if (!err->code && toy.fail_create)
 		return gb_fail(err, GB_ERUNTIME, "half built");
