@@ -40,8 +40,9 @@ GREY = "#59636e"
 MM = 1 / 25.4  # inch
 COLUMN = {1: 85, 2: 178}  # mm: widths of a journal's columns
 UNITS = {"count": "{items}", "vertices": "vertices", "triangles": "triangles",
-         "rays": "rays a side", "depth": "levels", "batch": "sources a run", "fill": "share of leaves",
-         "p": "probability of an edge", "scale": "log2 of vertices", "edgefactor": "edges a vertex"}
+         "rays": "rays a side", "depth": "levels", "batch": "sources a run",
+         "fill": "share of leaves", "p": "probability of an edge", "scale": "log2 of vertices",
+         "edgefactor": "edges a vertex"}
 PLAIN = FuncFormatter(lambda value, _: "%g" % value)  # ratios, and numbers in a unit of their own
 
 EngFormatter.ENG_PREFIXES = {**EngFormatter.ENG_PREFIXES, -6: "u"}  # "us", as in the tables
@@ -72,10 +73,11 @@ class Measurement:
         device = (run.get("settings") or {}).get("device") or 0
         gpu = next((g for g in gpus if g.get("id") == device), {})
         cold = record.json.get("cold", True)
+        machine = host.get("cpu") if record.backend == "cpu" else gpu.get("name")
         self.bench, self.params = record.bench, record.params
         self.variant = "%s/%s" % (record.backend, record.variant)
         self.setup = {
-            "machine": (host.get("cpu") if record.backend == "cpu" else gpu.get("name")) or "unknown",
+            "machine": machine or "unknown",
             "host": host.get("hostname") or "",
             "commit": (run.get("tool") or {}).get("commit") or "",
             "compiler": (run.get("tool") or {}).get("compiler") or "",
@@ -87,7 +89,7 @@ class Measurement:
         self.times = []
 
     def value(self, name):
-        """The value of a parameter, variant, bench or a part of the setup; None if there is none."""
+        """The value of a parameter, variant, bench or a part of the setup, or None."""
         if name in ("variant", "bench"):
             return getattr(self, name)
         return self.params.get(name, self.setup.get(name))
@@ -502,7 +504,8 @@ def main(arguments):
                                                  error)
     else:
         return
-    print("plot.py: " + "".join(c if c.isprintable() else "?" for c in fault)[:300], file=sys.stderr)
+    fault = "".join(c if c.isprintable() else "?" for c in fault)[:300]
+    print("plot.py: " + fault, file=sys.stderr)
     sys.exit(2)
 
 

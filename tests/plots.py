@@ -162,8 +162,9 @@ def test_trouble():
         good, output = plot(arguments)
         check(arguments, not good and said in output, output)
     for item in (b"[]\n", b"{\n", b"\0\n", b"\xff{}\n", b"[[[[" * 50000, b'{"type":"repro"}\n',
-                 line("cpu/a", 10, -5), line("cpu/a", 10, 5, time={"median": "5"}), line("cpu/a", [1], 5),
-                 line("cpu/a", 10, 5, work=3), line("cpu/a", 10, 5, bench=[]),
+                 line("cpu/a", 10, -5), line("cpu/a", 10, 5, time={"median": "5"}),
+                 line("cpu/a", [1], 5), line("cpu/a", 10, 5, work=3),
+                 line("cpu/a", 10, 5, bench=[]),
                  line("cpu/a", 10, 5, work={"items": "x"}), line("cpu/a", 10, 1e308),
                  line("cpu/a", 10, 5, time={"median": 5, "ci95": [{}, {}], "samples": []}),
                  {"type": "run", "host": 3, "run_id": "1"}):
