@@ -55,7 +55,7 @@ static const struct {
 	{ "env", "--format -f --output -o", "env prints the run line as indented JSON" },
 	{ printers, "--format=latex", "pandoc converts what --format=markdown prints" },
 	{ "report", "--format=benchmark",
-	  "jq makes Bencher's JSON of record files (docs/reading-records.md)" },
+	  "jq makes Bencher's JSON of record files (docs/manual.md)" },
 	{ "bfs", "--blocks", "--graph=grid is deep, and --file reads any graph" },
 	{ "bfs", "--index", "columns have 16 bits up to 64Ki vertices, else 32" },
 	{ "bfs", "--orphans", "a sparse --p leaves vertices without edges" },
