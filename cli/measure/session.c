@@ -9,13 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/measure/bandwidth.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
-#include "cli/measure/need.h"
-#include "cli/measure/paths.h"
-#include "cli/records/archs.h"
+#include "cli/measure/plan.h"
+#include "cli/measure/rates.h"
 #include "cli/records/key.h"
+#include "cli/records/machine.h"
 #include "cli/workloads/choice.h"
 #include "cli/workloads/registry.h"
 #include "common/devices.h"

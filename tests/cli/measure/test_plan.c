@@ -1,5 +1,5 @@
-/* test_need.c -- which needs of memory are met. */
-#include "cli/measure/need.h"
+/* test_plan.c -- which needs of memory are met. */
+#include "cli/measure/plan.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
