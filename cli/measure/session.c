@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/measure/bandwidth.h"
+#include "cli/measure/checks.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
-#include "cli/measure/plan.h"
-#include "cli/measure/rates.h"
 #include "cli/records/key.h"
 #include "cli/records/machine.h"
 #include "cli/workloads/choice.h"

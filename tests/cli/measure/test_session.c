@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/measure/rates.h"
+#include "cli/measure/bandwidth.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"

@@ -1,5 +1,5 @@
-/* test_plan.c -- which needs of memory are met. */
-#include "cli/measure/plan.h"
+/* test_checks.c -- which needs of memory are met. */
+#include "cli/measure/checks.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

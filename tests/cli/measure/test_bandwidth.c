@@ -1,10 +1,10 @@
-/* test_rates.c -- the copy bandwidth of the machine, measured on its CPU. */
+/* test_bandwidth.c -- the copy bandwidth of the machine, measured on its CPU. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/measure/rates.h"
+#include "cli/measure/bandwidth.h"
 #include "common/memory.h"
 #include "common/text.h"
 

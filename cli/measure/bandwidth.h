@@ -1,6 +1,6 @@
-/* rates.h -- measures the machine's copy bandwidth, the reference for all rates. */
-#ifndef GPUBENCH_CLI_MEASURE_RATES_H
-#define GPUBENCH_CLI_MEASURE_RATES_H
+/* bandwidth.h -- measures the machine's copy bandwidth, the reference for all rates. */
+#ifndef GPUBENCH_CLI_MEASURE_BANDWIDTH_H
+#define GPUBENCH_CLI_MEASURE_BANDWIDTH_H
 
 #include "cli/measure/measure.h"
 
