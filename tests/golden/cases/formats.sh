@@ -60,7 +60,7 @@ gpubench report base.jsonl --format=junit | tail -n 6
 long=$(printf 'a%.0s' $(seq 126))é
 sed "s/best/$long/g" base.jsonl new.jsonl >cut.jsonl
 for format in table markdown html csv json; do
-	timeout 10 gpubench compare --by=machine cut.jsonl --format=$format >out
+	timeout 600 gpubench compare --by=machine cut.jsonl --format=$format >out
 	echo "$format: status $?, $(grep -c aaaa out) lines"
 done
 gpubench report --format=csv base.jsonl | cut -d, -f4-7 | head -n 3
