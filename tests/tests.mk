@@ -176,18 +176,17 @@ tsan:
 plain_cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(addprefix -DGB_HAVE_,CUDA=0 CUB=0 HWY=0 \
 	PNG=0 EMBREE=0 VULKAN=0) -DGB_EMBREE=0
 
-## fuzz: the readers under libFuzzer, then spoiled records, SECONDS_EACH=60 each (needs clang)
+## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang)
 SECONDS_EACH ?= 60
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,\
 	$(filter-out cli/commands/main.c $(embree) $(graphblas) vulkan/%,$(sources)))
 .SECONDARY: $(fuzzed) $(fuzzers:$(BUILD)/fuzz/%=$(BUILD)/fuzz/tests/fuzz/%.o)
-fuzz: $(fuzzers) $(BUILD)/gpubench
+fuzz: $(fuzzers)
 	$(Q)set -e; for f in $(fuzzers); do mkdir -p $$f.corpus; \
 		cp tests/fuzz/seeds/$${f##*/fuzz_}/* $$f.corpus 2>/dev/null || :; \
 		$$f -max_total_time=$(SECONDS_EACH) -artifact_prefix=$$f. -print_final_stats=1 \
 			-close_fd_mask=1 $$f.corpus; done
-	$(Q)$(PYTHON) tests/fuzz/records.py $(BUILD)/gpubench $(SECONDS_EACH)
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $<"
