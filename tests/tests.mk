@@ -77,7 +77,7 @@ export GOMP_SPINCOUNT ?= 100
 test-%: export GPUBENCH_COPY ?= 1Mi
 
 # Those that take longest come first.
-on_cpu := unit golden plugin hang plots signals page reading resume memory install recipes deps nvcc \
+on_cpu := unit golden check plugin hang plots signals page reading resume memory install recipes deps nvcc \
 	counts vulkan figures docs papers layers
 ifneq ($(PTX),)
 on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-faults ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts
@@ -117,6 +117,7 @@ test-unit: private export VK_ICD_FILENAMES := $(lavapipe)
 endif
 test-unit: $(BUILD)/unit $(BUILD)/nvml.so
 	$(try) $(sanitized) $(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
+test-check: ; $(try) $(sanitized) $(BUILD)/gpubench check
 test-plugin: ; $(try) tests/plugin.sh $(BUILD)
 test-hang: ; $(try) tests/hang.sh $(BUILD)/gpubench $(BUILD) cpu
 test-golden: ; $(try) $(sanitized) tests/golden/run.sh $(BUILD)/gpubench
@@ -160,8 +161,8 @@ test-long: deps-test
 # build/arm64 has no libstdc++.
 arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
 
-## asan: unit and command-line tests, or ASAN, under AddressSanitizer and UBSan
-ASAN ?= unit golden vulkan
+## asan: unit tests, check and command-line tests, or ASAN, under AddressSanitizer and UBSan
+ASAN ?= unit check golden vulkan
 asan: deps-test
 	$(again) MODE=asan CUDA=0 tests_run=build/tests-asan asan-now
 asan-now:
