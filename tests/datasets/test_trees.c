@@ -1,6 +1,6 @@
 /* test_trees.c -- the layout against the paper's formulas, the generated trees, the rule for
- * merges, and the terrain's mesh.  (tests/common/test_variants.c compares splits and merges of
- * whole frames with the output of every variant of cbt.)
+ * merges, and the terrain's mesh.  (`gpubench check` compares splits and merges of whole frames with
+ * the output of every variant of cbt.)
  */
 #include <criterion/criterion.h>
 #include <omp.h>
