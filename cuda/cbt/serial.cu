@@ -56,8 +56,9 @@ static enum gb_status upload(struct state *s, struct gb_error *err)
 
 static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	return GPU_RUN(err, serial_kernel, 1, 1, cbt_field_of(s->heap, s->arrays.input->depth),
-		       s->arrays.ids, s->arrays.result);
+	serial_kernel<<<1, 1, 0, gpu_stream()>>>(cbt_field_of(s->heap, s->arrays.input->depth),
+						 s->arrays.ids, s->arrays.result);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 static enum gb_status download(const struct state *s, void *output, struct gb_error *err)
