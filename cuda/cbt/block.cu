@@ -1,4 +1,4 @@
-/* block.cu -- sums and leaves by blocks that own whole words of every level.
+/* block.cu -- step 4 of 5: blocks own whole words of every level, a warp decodes 1024 bits.
  *
  * 32 consecutive nodes of level d fill D - d + 1 whole 32-bit words, so the owner of such a group
  * writes plain words: it needs no atomics, and each level is written once and never read.  Unlike

@@ -1,6 +1,6 @@
-/* ocbt.cu -- the optimised concurrent binary tree: stores only the sums of 1024 bits and more
- * (after Benyoub and Dupuy 2024).
+/* ocbt.cu -- step 5 of 5: only sums of 1024 bits and more are stored (Benyoub and Dupuy 2024).
  *
+ * This is their optimised concurrent binary tree with one more level of the field per chunk.
  * A sum of fewer bits is a popc of the field, so it need not be stored.  A 32-bit word for each
  * node down to level D - 10 takes 1/16 of the size of the field; the sums of a heap take three
  * times its size.  The words have one owner each and need no atomics.

@@ -1,5 +1,5 @@
-/* lsd4.cu -- 4-bit LSD radix sort: block histogram, scan, scatter (Satish, Harris and Garland
- * 2009).
+/* lsd4.cu -- step 3 of 5: 4 bits per pass, by a histogram, a scan and a scatter (Satish, Harris and
+ * Garland 2009).
  *
  * For each of the 8 (u64: 16) digits of 4 bits:
  *	histogram  each tile of 4096 keys counts its keys with each of the 16 digits

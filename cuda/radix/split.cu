@@ -1,4 +1,4 @@
-/* split.cu -- one-bit LSD split: predicate, scan and scatter kernels for each bit.
+/* split.cu -- step 1 of 5: one bit per pass, by a predicate, a scan and a scatter kernel.
  *
  * The method is that of Bernikova and Denysiuk, unchanged.  For each bit, least significant first:
  *	predicate  p_i = 1 if the bit of key i is 0

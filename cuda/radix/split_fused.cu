@@ -1,4 +1,4 @@
-/* split_fused.cu -- one-bit LSD split with one kernel per bit.
+/* split_fused.cu -- step 2 of 5: one kernel per bit, with decoupled look-back.
  *
  * The algorithm is that of split.cu: a key whose bit is 0 goes to f_i, the number of such keys
  * before it; a key whose bit is 1 goes to zeros + (i - f_i).  Unlike in split.cu, only the elements
