@@ -1,9 +1,9 @@
 /* serial.cu -- step 1 of 5: one thread scans the bit field.
  *
- * It follows the paper's flow chart (Grachev and Ushakov 2023, Fig. 5 and 6), bit by bit: a set bit ends the leaf before it, whose level
- * follows from the zeros between them.  It exists for Fig. 6, which compares one thread of a GPU
- * with one of a CPU.  The bound is the latency of the dependent instructions for each bit and of
- * one load per 32 bits.
+ * It follows the paper's flow chart (Grachev and Ushakov 2023, Fig. 5 and 6), bit by bit: a set bit
+ * ends the leaf before it, whose level follows from the zeros between them.  It exists for Fig. 6,
+ * which compares one thread of a GPU with one of a CPU.  The bound is the latency of the dependent
+ * instructions for each bit and of one load per 32 bits.
  */
 #include "cuda/cbt/parts/tree.h"
 

@@ -1,9 +1,8 @@
 /* small.cu -- step 5 of 5: one launch, whose cluster of blocks keeps the keys on the chip.
  *
- * Keys stay in registers while they are ranked and in shared memory while they are moved.
- *  The blocks of a cluster, up to 16 of up to 1024 threads (sm_90 and later),
- * access each other's shared memory and hold up to 16 * 1024 * 28 = 458752 u32 keys.  For each
- * 8-bit digit:
+ * Keys stay in registers while they are ranked and in shared memory while they are moved.  The
+ * blocks of a cluster, up to 16 of up to 1024 threads (sm_90 and later), access each other's shared
+ * memory and hold up to 16 * 1024 * 28 = 458752 u32 keys.  For each 8-bit digit:
  *	rank   each warp counts and ranks its keys by ballots
  *	place  each block sums its warps' counts; from the sums of all blocks it computes where
  *	       its keys of each digit start in the whole array
