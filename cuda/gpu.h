@@ -61,11 +61,11 @@ static __device__ __forceinline__ void gpu_no_overlap(void)
 /* ---- memory ordering -------------------------------------------------------------------- */
 
 template <class T>
-concept gpu_word = sizeof(T) == 4 || sizeof(T) == 8;
+concept gpu_atomic_type = sizeof(T) == 4 || sizeof(T) == 8;
 
 /* Inline PTX, because __nv_atomic_*() needs CUDA 12.8. */
 #define GPU_LOAD(name, order)                                                                     \
-	template <gpu_word T> static __device__ __forceinline__ T name(const T *p)                \
+	template <gpu_atomic_type T> static __device__ __forceinline__ T name(const T *p)         \
 	{                                                                                         \
 		if (sizeof(T) == 4) {                                                             \
 			unsigned v;                                                               \
@@ -78,7 +78,7 @@ concept gpu_word = sizeof(T) == 4 || sizeof(T) == 8;
 	}
 
 #define GPU_STORE(name, order)                                                                   \
-	template <gpu_word T>                                                                    \
+	template <gpu_atomic_type T>                                                             \
 	static __device__ __forceinline__ void name(T *p, std::type_identity_t<T> v)             \
 	{                                                                                        \
 		if (sizeof(T) == 4)                                                              \
@@ -98,7 +98,7 @@ GPU_STORE(gpu_st_relaxed, "relaxed")
 #undef GPU_STORE
 
 #define GPU_CAS(name, order)                                                             \
-	template <gpu_word T>                                                            \
+	template <gpu_atomic_type T>                                                     \
 	static __device__ __forceinline__ T name(T *p, std::type_identity_t<T> expected, \
 						 std::type_identity_t<T> v)              \
 	{                                                                                \
@@ -124,7 +124,8 @@ GPU_CAS(gpu_cas_acquire, "acquire.gpu")
 GPU_CAS(gpu_cas_release, "release.gpu")
 #undef GPU_CAS
 
-template <gpu_word T> static __device__ __forceinline__ T gpu_add(T *p, std::type_identity_t<T> v)
+template <gpu_atomic_type T>
+static __device__ __forceinline__ T gpu_add(T *p, std::type_identity_t<T> v)
 {
 	if (sizeof(T) == 4) {
 		unsigned old;
