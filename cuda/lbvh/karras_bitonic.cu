@@ -49,7 +49,7 @@ static __global__ void step_kernel(uint64_t *pair, size_t pairs, size_t size, si
 static __global__ void __launch_bounds__(BLOCK)
 	tile_kernel(uint64_t *pair, uint32_t tile, size_t first, size_t last)
 {
-	SHARED_ARRAY(uint64_t, room, TILE);
+	__shared__ uint64_t room[TILE];
 	const size_t base = (size_t)blockIdx.x * tile;
 
 	for (uint32_t i = threadIdx.x; i < tile; i += BLOCK)
@@ -92,16 +92,16 @@ static enum gb_status sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb
 	const size_t tiles = power / tile;
 
 	gb_phase(timer, "sort");
-	(void)GPU_RUN(err, tile_kernel, tiles, BLOCK, g->pair, tile, 2, tile);
-	for (size_t size = 2 * (size_t)tile; size <= power && !err->code; size *= 2) {
+	tile_kernel<<<tiles, BLOCK, 0, gpu_stream()>>>(g->pair, tile, 2, tile);
+	for (size_t size = 2 * (size_t)tile; size <= power; size *= 2) {
 		for (size_t step = size / 2; step >= tile; step /= 2)
-			(void)GPU_RUN(err, step_kernel, gpu_blocks(power / 2, BLOCK), BLOCK,
-				      g->pair, power / 2, size, step);
-		(void)GPU_RUN(err, tile_kernel, tiles, BLOCK, g->pair, tile, size, size);
+			step_kernel<<<gpu_blocks(power / 2, BLOCK), BLOCK, 0, gpu_stream()>>>(
+				g->pair, power / 2, size, step);
+		tile_kernel<<<tiles, BLOCK, 0, gpu_stream()>>>(g->pair, tile, size, size);
 	}
-	(void)GPU_RUN(err, unpack_kernel, gpu_blocks(g->count, BLOCK), BLOCK, g->pair, g->count,
-		      (uint32_t *)g->code_sorted, g->index);
-	return err->code;
+	unpack_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(
+		g->pair, g->count, (uint32_t *)g->code_sorted, g->index);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* Bytes that the sort moves: each launch reads and writes all pairs. */

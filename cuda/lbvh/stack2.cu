@@ -131,8 +131,10 @@ static enum gb_status upload(struct stack2_state *s, struct gb_error *err)
 {
 	struct lbvh_gpu *const g = &s->tracer.gpu;
 
-	if (lbvh_gpu_tracer_upload(&s->tracer, err) || lbvh_gpu_fastest(g, NULL, err) ||
-	    GPU_RUN(err, place_kernel, 1, BLOCK, *g, s->top, s->instance))
+	if (lbvh_gpu_tracer_upload(&s->tracer, err) || lbvh_gpu_fastest(g, NULL, err))
+		return err->code;
+	place_kernel<<<1, BLOCK, 0, gpu_stream()>>>(*g, s->top, s->instance);
+	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	return gpu_wait(err);
 }

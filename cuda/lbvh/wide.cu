@@ -102,7 +102,7 @@ static __device__ __forceinline__ void sort_eight(uint32_t key[LBVH_WIDE])
 						{ 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 }, { 2, 4 },
 						{ 3, 5 }, { 1, 2 }, { 3, 4 }, { 5, 6 } };
 
-	GPU_UNROLL
+#pragma unroll
 	for (int i = 0; i < 19; i++) {
 		const uint32_t a = key[pair[i][0]], b = key[pair[i][1]];
 
@@ -125,7 +125,7 @@ static __device__ __forceinline__ void enter_boxes(const uint4 *from, uint4 chil
 	uint2 near[3], far[3];
 	float scale[3], near_at[3], far_at[3];
 
-	GPU_UNROLL
+#pragma unroll
 	for (int d = 0; d < 3; d++) {
 		const uint4 planes = from[2 + d];
 		const uint2 below = make_uint2(planes.x, planes.y);
@@ -146,11 +146,11 @@ static __device__ __forceinline__ void enter_boxes(const uint4 *from, uint4 chil
 		near_at[d] = fmaf(-SLACK, off, at);
 		far_at[d] = fmaf(SLACK, off, at);
 	}
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < LBVH_WIDE; k++) {
 		float entry = 0, last = farthest;
 
-		GPU_UNROLL
+#pragma unroll
 		for (int d = 0; d < 3; d++) {
 			entry = fmaxf(plane_of(near[d], k, lens->hidden_bits) * scale[d] +
 					      near_at[d],
@@ -214,7 +214,7 @@ struct stack {
 
 static __device__ __forceinline__ struct stack stack_with(struct child far[WAITING - SHARED])
 {
-	SHARED_ARRAY(struct child, near, (int)SHARED * (int)LBVH_TRACE_BLOCK);
+	__shared__ struct child near[(int)SHARED * (int)LBVH_TRACE_BLOCK];
 
 	return { near + threadIdx.x, far };
 }
@@ -223,7 +223,7 @@ static __device__ __forceinline__ struct stack stack_with(struct child far[WAITI
 static __device__ __forceinline__ void push(const struct stack *stack, uint32_t *top,
 					    uint4 children, const uint32_t key[LBVH_WIDE])
 {
-	GPU_UNROLL
+#pragma unroll
 	for (int k = LBVH_WIDE - 1; k > 0; k--)
 		if (key[k] != NONE)
 			stack->put((int)(*top)++, child_of(children, key[k]));
@@ -504,8 +504,9 @@ static enum gb_status run(struct wide_state *s, struct gb_timer *timer, struct g
 		return build(s, timer, err);
 	if (!s->queue)
 		return lbvh_gpu_trace_run(s, timer, err);
-	return GPU_RUN(err, kernel_for(s->tracer.gpu.input), s->blocks, LBVH_TRACE_BLOCK, s->tracer,
-		       s->tree(), s->queue);
+	kernel_for(s->tracer.gpu.input)<<<s->blocks, LBVH_TRACE_BLOCK, 0, gpu_stream()>>>(
+		s->tracer, s->tree(), s->queue);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* A build returns the hits of the probe's rays. */

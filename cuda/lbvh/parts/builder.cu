@@ -62,12 +62,12 @@ static __device__ __forceinline__ void join_block(float *bound, float *part)
 /* Grid-stride loops over temp and the primitives; each block writes its bounds. */
 static __global__ void boxes_kernel(struct lbvh_gpu g)
 {
-	SHARED_ARRAY(float, part, WARPS *BOUNDS);
+	__shared__ float part[WARPS * BOUNDS];
 	const size_t first = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 	const size_t stride = (size_t)gridDim.x * BLOCK;
 	float bound[BOUNDS];
 
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (size_t k = first; k < g.temps; k += stride)
 		g.temp[k] = make_uint4(0, 0, 0, 0);
 	no_bounds(bound);
@@ -101,7 +101,8 @@ enum gb_status lbvh_gpu_bounds(struct lbvh_gpu *g, struct gb_timer *timer, struc
 	const unsigned parts = wanted < PARTS ? wanted : (unsigned)PARTS;
 
 	gb_phase(timer, "bounds");
-	return GPU_RUN(err, boxes_kernel, parts, BLOCK, *g);
+	boxes_kernel<<<parts, BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- codes -------------------------------------------------------------------------------- */
@@ -217,8 +218,10 @@ enum gb_status lbvh_gpu_codes(struct lbvh_gpu *g, struct gb_timer *timer, struct
 	const size_t power = lbvh_gpu_power(g->count);
 
 	gb_phase(timer, "codes");
-	if (g->needs & LBVH_GPU_POWER)
-		return GPU_RUN(err, pairs_kernel, gpu_blocks(power, BLOCK), BLOCK, *g, power);
+	if (g->needs & LBVH_GPU_POWER) {
+		pairs_kernel<<<gpu_blocks(power, BLOCK), BLOCK, 0, gpu_stream()>>>(*g, power);
+		return CUDA_TRY(err, cudaGetLastError());
+	}
 	if (g->needs & LBVH_GPU_CODES_63) {
 		const struct gpu_words words = words_of(g);
 
@@ -253,8 +256,8 @@ template <class T, int ITEMS>
 static __global__ void append_kernel(struct lbvh_gpu g, uint64_t *temp)
 {
 	constexpr int CHAIN_WARPS = (int)GPU_CHAIN_BLOCK / WARP;
-	SHARED_ARRAY(uint64_t, part, CHAIN_WARPS + 1);
-	SHARED_VAR(uint32_t, tile_number);
+	__shared__ uint64_t part[CHAIN_WARPS + 1];
+	__shared__ uint32_t tile_number;
 	const uint32_t tile = next_tile((uint32_t *)temp, &tile_number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const size_t first = ((size_t)tile * CHAIN_WARPS + warp) * (WARP * ITEMS) + lane;
@@ -262,7 +265,7 @@ static __global__ void append_kernel(struct lbvh_gpu g, uint64_t *temp)
 	T code[ITEMS];
 	unsigned starts[ITEMS], sum = 0; /* starts: the lanes where a leaf starts */
 
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const size_t i = first + (size_t)(k * WARP);
 		const bool inside = i < g.count;
@@ -276,7 +279,7 @@ static __global__ void append_kernel(struct lbvh_gpu g, uint64_t *temp)
 
 	uint32_t leaf = (uint32_t)part[warp];
 
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const size_t i = first + (size_t)(k * WARP);
 
@@ -300,11 +303,12 @@ static __global__ void append_kernel(struct lbvh_gpu g, uint64_t *temp)
 
 template <class T> static enum gb_status append(struct lbvh_gpu *g, struct gb_error *err)
 {
-	return GPU_RUN(err,
-		       gpu_chain_items(g->count) == GPU_CHAIN_FEW
-			       ? (append_kernel<T, GPU_CHAIN_FEW>)
-			       : (append_kernel<T, GPU_CHAIN_MANY>),
-		       gpu_chain_blocks(g->count), GPU_CHAIN_BLOCK, *g, scan_temp(g));
+	const auto kernel = gpu_chain_items(g->count) == GPU_CHAIN_FEW
+				    ? append_kernel<T, GPU_CHAIN_FEW>
+				    : append_kernel<T, GPU_CHAIN_MANY>;
+
+	kernel<<<gpu_chain_blocks(g->count), GPU_CHAIN_BLOCK, 0, gpu_stream()>>>(*g, scan_temp(g));
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)

@@ -222,7 +222,7 @@ static __device__ __forceinline__ int delta(const uint64_t *code, int leaves, in
 /* One thread per leaf.  The warp of the thread that arrives second merges the ranges. */
 static __global__ void cluster_kernel(struct lbvh_gpu g)
 {
-	SHARED_ARRAY(struct scratch, scratches, BLOCK / WARP);
+	__shared__ struct scratch scratches[BLOCK / WARP];
 	const uint64_t *const code = (const uint64_t *)g.code;
 	const int leaves = (int)g.counters->leaves;
 	int a = (int)(blockIdx.x * BLOCK + threadIdx.x), b = a, split = a;
@@ -276,5 +276,6 @@ static __global__ void cluster_kernel(struct lbvh_gpu g)
 enum gb_status lbvh_gpu_cluster(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
 	gb_phase(timer, "hierarchy");
-	return GPU_RUN(err, cluster_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
+	cluster_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }

@@ -129,7 +129,7 @@ static __device__ __forceinline__ unsigned open_kids(const struct lbvh_node *nod
 		float top = kid->area;
 		unsigned equal, largest;
 
-		GPU_UNROLL
+#pragma unroll
 		for (int step = 1; step < LBVH_WIDE; step *= 2)
 			top = fmaxf(top, __shfl_xor_sync(ALL_LANES, top, step));
 		if (!__any_sync(ALL_LANES, top >= 0))
@@ -264,14 +264,14 @@ static __device__ __forceinline__ void write_node(struct lbvh_wide_node *out, bo
 	uint32_t *const rows = (uint32_t *)(void *)out->child; /* 8 bytes each */
 	uint32_t exponents = 0, bytes[2] = { child, 0 };
 
-	GPU_UNROLL
+#pragma unroll
 	for (int d = 0; d < 3; d++) {
 		const unsigned exponent = exponent_of(all->lo[d], all->hi[d]);
 
 		exponents |= exponent << (8 * d);
 		if (!child)
 			continue;
-		GPU_UNROLL
+#pragma unroll
 		for (int side = 0; side < 2; side++) {
 			const int row = 1 + 2 * d + side;
 
@@ -334,7 +334,7 @@ static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
 		child = lbvh_wide_inner(before.nodes);
 	} else if (is_kid) {
 		child = lbvh_wide_leaf(before.triangles, kid.count);
-		GPU_UNROLL
+#pragma unroll
 		for (uint32_t p = 0; p < LBVH_WIDE_LEAF; p++)
 			if (p < kid.count)
 				w->place[kid.first + p] = first.triangles + before.triangles + p;

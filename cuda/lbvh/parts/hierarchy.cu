@@ -144,7 +144,8 @@ static __global__ void leaves_kernel(struct lbvh_gpu g)
 
 enum gb_status lbvh_gpu_leaf_nodes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	return GPU_RUN(err, leaves_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
+	leaves_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- Karras' hierarchy -------------------------------------------------------------------- */
@@ -212,7 +213,8 @@ template <class T> static __global__ void karras_kernel(struct lbvh_gpu g)
 enum gb_status lbvh_gpu_karras(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
 	gb_phase(timer, "hierarchy");
-	return GPU_RUN(err, karras_kernel<uint32_t>, gpu_blocks(g->count, BLOCK), BLOCK, *g);
+	karras_kernel<uint32_t><<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- boxes pass by pass ------------------------------------------------------------------- */
@@ -263,9 +265,8 @@ enum gb_status lbvh_gpu_refit_passes(struct lbvh_gpu *g, struct gb_timer *timer,
 
 	gb_phase(timer, "refit");
 	for (uint32_t pass = 1; pass <= PASSES; pass++)
-		if (GPU_RUN(err, refit_kernel, blocks, BLOCK, *g, pass))
-			return err->code;
-	return GB_OK;
+		refit_kernel<<<blocks, BLOCK, 0, gpu_stream()>>>(*g, pass);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- boxes in one pass -------------------------------------------------------------------- */
@@ -298,7 +299,8 @@ static __global__ void climb_kernel(struct lbvh_gpu g)
 enum gb_status lbvh_gpu_refit_once(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
 	gb_phase(timer, "refit");
-	return GPU_RUN(err, climb_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
+	climb_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- hierarchy and boxes in one pass ------------------------------------------------------ */
@@ -438,7 +440,7 @@ static __device__ __forceinline__ void write_part(const struct part *p, const st
 	uint4 *const inner = (uint4 *)(void *)(g->node + first) + i;
 	uint4 *const leaf = (uint4 *)(void *)(g->node + first_leaf) + i;
 
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < 2; k++) {
 		uint4 v = half[k * BLOCK / 2];
 
@@ -447,7 +449,7 @@ static __device__ __forceinline__ void write_part(const struct part *p, const st
 			inner[k * BLOCK] = v;
 		}
 	}
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < 2; k++)
 		if (i / 2 + k * BLOCK / 2 < leaves)
 			leaf[k * BLOCK] = half[BLOCK + k * BLOCK / 2];
@@ -525,7 +527,7 @@ static __device__ __forceinline__ struct subtree take_rest(const struct part *p,
 /* One thread per leaf of the block, which may have fewer leaves or none. */
 template <class T> static __global__ void fused_kernel(struct lbvh_gpu g)
 {
-	SHARED_VAR(struct part, p);
+	__shared__ struct part p;
 	const int i = (int)threadIdx.x, all = (int)g.counters->leaves;
 	const T *const code = (const T *)g.code;
 
@@ -560,8 +562,10 @@ template <class T> static __global__ void fused_kernel(struct lbvh_gpu g)
 
 enum gb_status lbvh_gpu_fused(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
+	const auto kernel =
+		g->needs & LBVH_GPU_CODES_63 ? fused_kernel<uint64_t> : fused_kernel<uint32_t>;
+
 	gb_phase(timer, "hierarchy");
-	return GPU_RUN(
-		err, g->needs & LBVH_GPU_CODES_63 ? fused_kernel<uint64_t> : fused_kernel<uint32_t>,
-		gpu_blocks(g->count, SPACING), BLOCK, *g);
+	kernel<<<gpu_blocks(g->count, SPACING), BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }

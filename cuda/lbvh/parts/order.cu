@@ -51,7 +51,7 @@ static __device__ __forceinline__ float part(const struct lbvh_gpu_cost *left,
 	float least = INFINITY;
 
 	*share = 1;
-	GPU_UNROLL
+#pragma unroll
 	for (uint32_t k = 1; k < slots; k++) {
 		const float cost = left->least[k - 1] + right->least[slots - k - 1];
 
@@ -78,7 +78,7 @@ static __device__ __forceinline__ void plan_node(const struct lbvh_gpu *g,
 	cost.least[0] = primitives <= LBVH_WIDE_LEAF
 				? lbvh_area(n.lo, n.hi) * LBVH_TRIANGLE_COST * (float)primitives
 				: lbvh_area(n.lo, n.hi) + all;
-	GPU_UNROLL
+#pragma unroll
 	for (uint32_t slots = 2; slots <= LBVH_WIDE; slots++) {
 		const float opened = part(&left, &right, slots, &share);
 
@@ -169,9 +169,10 @@ static enum gb_status renumber(struct lbvh_gpu *g, struct lbvh_gpu_order *o, str
 {
 	const size_t blocks = gpu_blocks(g->count, BLOCK);
 
-	if (GPU_RUN(err, parents_kernel, blocks, BLOCK, *g, *o) ||
-	    GPU_RUN(err, sizes_kernel, blocks, BLOCK, *g, *o) ||
-	    GPU_RUN(err, order_kernel, gpu_blocks(2 * g->count, BLOCK), BLOCK, *g, *o))
+	parents_kernel<<<blocks, BLOCK, 0, gpu_stream()>>>(*g, *o);
+	sizes_kernel<<<blocks, BLOCK, 0, gpu_stream()>>>(*g, *o);
+	order_kernel<<<gpu_blocks(2 * g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g, *o);
+	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	std::swap(g->node, o->node);
 	std::swap(g->index, o->index);
@@ -180,8 +181,8 @@ static enum gb_status renumber(struct lbvh_gpu *g, struct lbvh_gpu_order *o, str
 
 enum gb_status lbvh_gpu_refine(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err)
 {
-	if (GPU_RUN(err, parents_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g, *o) ||
-	    lbvh_gpu_move_subtrees(g, o, err))
+	parents_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g, *o);
+	if (lbvh_gpu_move_subtrees(g, o, err))
 		return err->code;
 	return renumber(g, o, err);
 }

@@ -250,14 +250,14 @@ static __global__ void boxes_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
 enum gb_status lbvh_gpu_move_subtrees(struct lbvh_gpu *g, struct lbvh_gpu_order *o,
 				      struct gb_error *err)
 {
-	const size_t nodes = gpu_blocks(2 * g->count, BLOCK);
+	const size_t leaves = gpu_blocks(g->count, BLOCK), nodes = gpu_blocks(2 * g->count, BLOCK);
 
-	for (uint32_t round = 0; round < ROUNDS; round++)
-		if (GPU_RUN(err, search_kernel, nodes, BLOCK, *g, *o, round % PARTS) ||
-		    GPU_RUN(err, lock_kernel, nodes, BLOCK, *g, *o) ||
-		    GPU_RUN(err, drop_kernel, nodes, BLOCK, *g, *o) ||
-		    GPU_RUN(err, move_kernel, nodes, BLOCK, *g, *o) ||
-		    GPU_RUN(err, boxes_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g, *o))
-			break;
-	return err->code;
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		search_kernel<<<nodes, BLOCK, 0, gpu_stream()>>>(*g, *o, round % PARTS);
+		lock_kernel<<<nodes, BLOCK, 0, gpu_stream()>>>(*g, *o);
+		drop_kernel<<<nodes, BLOCK, 0, gpu_stream()>>>(*g, *o);
+		move_kernel<<<nodes, BLOCK, 0, gpu_stream()>>>(*g, *o);
+		boxes_kernel<<<leaves, BLOCK, 0, gpu_stream()>>>(*g, *o);
+	}
+	return CUDA_TRY(err, cudaGetLastError());
 }

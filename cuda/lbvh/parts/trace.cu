@@ -25,8 +25,9 @@ static __global__ void corners_kernel(struct lbvh_gpu g, const uint32_t *place,
 enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, const uint32_t *place,
 				struct lbvh_corners *triangle, struct gb_error *err)
 {
-	return GPU_RUN(err, corners_kernel, gpu_blocks(g->count, LBVH_TRACE_BLOCK),
-		       LBVH_TRACE_BLOCK, *g, place, triangle);
+	corners_kernel<<<gpu_blocks(g->count, LBVH_TRACE_BLOCK), LBVH_TRACE_BLOCK, 0,
+			 gpu_stream()>>>(*g, place, triangle);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- operations --------------------------------------------------------------------------- */

@@ -350,8 +350,9 @@ static inline enum gb_status lbvh_gpu_trace_image(const struct lbvh_gpu_tracer *
 	const dim3 blocks(gpu_blocks(edge, LBVH_TRACE_BLOCK / WARP * LBVH_TILE_WIDE),
 			  gpu_blocks(edge, LBVH_TILE_HIGH));
 
-	return GPU_RUN(err, (lbvh_trace_kernel<TREE, COUNT>), blocks, LBVH_TRACE_BLOCK, *camera,
-		       edge, tree, tracer->t, tracer->primitive, tracer->counts);
+	lbvh_trace_kernel<TREE, COUNT><<<blocks, LBVH_TRACE_BLOCK, 0, gpu_stream()>>>(
+		*camera, edge, tree, tracer->t, tracer->primitive, tracer->counts);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* Queue all rays of the input as it was uploaded. */
@@ -364,11 +365,12 @@ static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tra
 
 	if (!in->ray)
 		return lbvh_gpu_trace_image<COUNT>(tracer, &tracer->camera, in->edge, tree, err);
-	if (in->occlusion)
-		return GPU_RUN(err, (lbvh_stream_kernel<TREE, COUNT, LBVH_ANY>), blocks,
-			       LBVH_TRACE_BLOCK, *tracer, tree);
-	return GPU_RUN(err, (lbvh_stream_kernel<TREE, COUNT, LBVH_NEAREST>), blocks,
-		       LBVH_TRACE_BLOCK, *tracer, tree);
+
+	const auto kernel = in->occlusion ? lbvh_stream_kernel<TREE, COUNT, LBVH_ANY>
+					  : lbvh_stream_kernel<TREE, COUNT, LBVH_NEAREST>;
+
+	kernel<<<blocks, LBVH_TRACE_BLOCK, 0, gpu_stream()>>>(*tracer, tree);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- operations of traversals: STATE begins with `tracer` and has tree() ------------------ */
