@@ -85,7 +85,7 @@ static __global__ void unpack_kernel(const uint64_t *pair, size_t count, uint32_
 	index[i] = (uint32_t)pair[i];
 }
 
-static enum gb_status sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+static gb_status sort(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	const size_t power = lbvh_gpu_power(g->count), most = TILE;
 	const uint32_t tile = (uint32_t)min(power, most);
@@ -118,13 +118,12 @@ static double sort_bytes(size_t count)
 /* As karras-radix, except for the sort. */
 static double bytes(const void *params, const void *input)
 {
-	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 24 + 20 +
-					       5 * sizeof(struct lbvh_node) +
+	return lbvh_build_bytes(input, 3 * sizeof(lbvh_box) + 24 + 20 + 5 * sizeof(lbvh_node) +
 					       2 * sizeof(uint64_t)) +
-	       sort_bytes(((const struct lbvh_input *)input)->count);
+	       sort_bytes(((const lbvh_input *)input)->count);
 }
 
-extern "C" const struct gb_variant_ops lbvh_cuda_karras_bitonic =
+extern "C" const gb_variant_ops lbvh_cuda_karras_bitonic =
 	lbvh_gpu_builder<LBVH_GPU_MARKS | LBVH_GPU_POWER, bytes, lbvh_gpu_bounds, lbvh_gpu_codes,
 			 sort, lbvh_gpu_leaves, lbvh_gpu_leaf_nodes, lbvh_gpu_karras,
 			 lbvh_gpu_refit_passes>();

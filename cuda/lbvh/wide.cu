@@ -50,12 +50,12 @@ enum {
 /* ---- device ------------------------------------------------------------------------------- */
 
 struct lbvh_wide_tree {
-	const struct lbvh_wide_node *node;
-	const struct lbvh_corners *triangle;
+	const lbvh_wide_node *node;
+	const lbvh_corners *triangle;
 	uint32_t hidden_bits; /* HIDDEN_BITS */
 
 	template <class SEARCH>
-	__device__ __forceinline__ void walk(struct lbvh_beam *beam, SEARCH *search) const;
+	__device__ __forceinline__ void walk(lbvh_beam *beam, SEARCH *search) const;
 };
 
 /* A beam in relation to the planes of a grid.  Plane q lies at the distance
@@ -76,10 +76,9 @@ struct lens {
 	uint32_t hidden_bits;
 };
 
-static __device__ __forceinline__ struct lens lens_for(const struct lbvh_beam *beam,
-						       const struct lbvh_wide_tree *tree)
+static __device__ __forceinline__ lens lens_for(const lbvh_beam *beam, const lbvh_wide_tree *tree)
 {
-	struct lens lens;
+	lens lens;
 
 	for (int d = 0; d < 3; d++)
 		lens.inverse[d] = fminf(fmaxf(beam->inverse[d], -LARGE), LARGE);
@@ -115,8 +114,8 @@ static __device__ __forceinline__ void sort_eight(uint32_t key[LBVH_WIDE])
  * the distance, which order as distances do, with the child's byte as the lowest one.  children:
  * the node's second vector. */
 static __device__ __forceinline__ void enter_boxes(const uint4 *from, uint4 children,
-						   const struct lbvh_beam *beam,
-						   const struct lens *lens, uint32_t key[LBVH_WIDE])
+						   const lbvh_beam *beam, const lens *lens,
+						   uint32_t key[LBVH_WIDE])
 {
 	const uint4 head = from[0];
 	const float origin[3] = { __uint_as_float(head.x), __uint_as_float(head.y),
@@ -167,11 +166,11 @@ static __device__ __forceinline__ void enter_boxes(const uint4 *from, uint4 chil
 
 /* Test the triangles of a leaf. */
 template <class SEARCH>
-static __device__ __forceinline__ void test_leaf(const struct lbvh_corners *triangle, uint32_t left,
-						 struct lbvh_beam *beam, SEARCH *search)
+static __device__ __forceinline__ void test_leaf(const lbvh_corners *triangle, uint32_t left,
+						 lbvh_beam *beam, SEARCH *search)
 {
 	do {
-		const struct lbvh_corners c = lbvh_corners_load(triangle++);
+		const lbvh_corners c = lbvh_corners_load(triangle++);
 
 		search->triangle(1);
 		search->hit(beam, lbvh_intersect(beam->origin, beam->direction, c.a, c.b, c.c),
@@ -184,44 +183,44 @@ struct alignas(8) child {
 	uint32_t key, first;
 };
 
-static __device__ __forceinline__ uint32_t number_of(struct child child)
+static __device__ __forceinline__ uint32_t number_of(child child)
 {
 	return child.first + (child.key >> 3 & 31);
 }
 
 /* The child with this key of a node whose second vector is `children`. */
-static __device__ __forceinline__ struct child child_of(uint4 children, uint32_t key)
+static __device__ __forceinline__ child child_of(uint4 children, uint32_t key)
 {
 	return { key, key & 1 ? children.x : children.y };
 }
 
 /* A lane's stack.  The first SHARED children lie in shared memory, LBVH_TRACE_BLOCK apart. */
 struct stack {
-	struct child *near, *far;
+	child *near, *far;
 
-	__device__ __forceinline__ void put(int i, struct child child) const
+	__device__ __forceinline__ void put(int i, child child) const
 	{
 		if (i < SHARED)
 			near[i * LBVH_TRACE_BLOCK] = child;
 		else
 			far[i - SHARED] = child;
 	}
-	__device__ __forceinline__ struct child get(int i) const
+	__device__ __forceinline__ child get(int i) const
 	{
 		return i < SHARED ? near[i * LBVH_TRACE_BLOCK] : far[i - SHARED];
 	}
 };
 
-static __device__ __forceinline__ struct stack stack_with(struct child far[WAITING - SHARED])
+static __device__ __forceinline__ stack stack_with(child far[WAITING - SHARED])
 {
-	__shared__ struct child near[(int)SHARED * (int)LBVH_TRACE_BLOCK];
+	__shared__ child near[(int)SHARED * (int)LBVH_TRACE_BLOCK];
 
 	return { near + threadIdx.x, far };
 }
 
 /* Push all children of a node but the nearest, the farthest first. */
-static __device__ __forceinline__ void push(const struct stack *stack, uint32_t *top,
-					    uint4 children, const uint32_t key[LBVH_WIDE])
+static __device__ __forceinline__ void push(const stack *stack, uint32_t *top, uint4 children,
+					    const uint32_t key[LBVH_WIDE])
 {
 #pragma unroll
 	for (int k = LBVH_WIDE - 1; k > 0; k--)
@@ -230,8 +229,8 @@ static __device__ __forceinline__ void push(const struct stack *stack, uint32_t 
 }
 
 /* Pop the next waiting child that may still hold a nearer hit; false if there is none. */
-static __device__ __forceinline__ bool pop(const struct lbvh_beam *beam, const struct stack *stack,
-					   uint32_t *top, struct child *child)
+static __device__ __forceinline__ bool pop(const lbvh_beam *beam, const stack *stack, uint32_t *top,
+					   child *child)
 {
 	while (*top) {
 		*child = stack->get((int)--*top);
@@ -244,10 +243,9 @@ static __device__ __forceinline__ bool pop(const struct lbvh_beam *beam, const s
 /* Go on to the nearest child that the beam enters, and push the others; the key is 0 if there is
  * none. */
 template <class SEARCH>
-static __device__ __forceinline__ void descend(const struct lbvh_wide_tree *tree,
-					       const struct lbvh_beam *beam,
-					       const struct lens *lens, const struct stack *stack,
-					       uint32_t *top, struct child *child, SEARCH *search)
+static __device__ __forceinline__ void descend(const lbvh_wide_tree *tree, const lbvh_beam *beam,
+					       const lens *lens, const stack *stack, uint32_t *top,
+					       child *child, SEARCH *search)
 {
 	const uint4 *const from = (const uint4 *)(const void *)(tree->node + number_of(*child));
 	const uint4 children = from[1];
@@ -262,12 +260,12 @@ static __device__ __forceinline__ void descend(const struct lbvh_wide_tree *tree
 }
 
 template <class SEARCH>
-__device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEARCH *search) const
+__device__ __forceinline__ void lbvh_wide_tree::walk(lbvh_beam *beam, SEARCH *search) const
 {
-	const struct lens lens = lens_for(beam, this);
-	struct child far[WAITING - SHARED];
-	const struct stack stack = stack_with(far);
-	struct child child = { lbvh_wide_inner(0), 0 };
+	const lens lens = lens_for(beam, this);
+	child far[WAITING - SHARED];
+	const stack stack = stack_with(far);
+	child child = { lbvh_wide_inner(0), 0 };
 	uint32_t top = 0;
 
 	do {
@@ -286,11 +284,11 @@ __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEA
 
 /* A lane and its ray. */
 struct walker {
-	struct lbvh_beam beam;
-	struct lens lens;
-	struct child child; /* its key is 0 if the ray has ended */
-	uint32_t top;       /* children that wait on the stack */
-	uint32_t ray;       /* NONE: there is none */
+	lbvh_beam beam;
+	lens lens;
+	child child;  /* its key is 0 if the ray has ended */
+	uint32_t top; /* children that wait on the stack */
+	uint32_t ray; /* NONE: there is none */
 };
 
 /* The next WARP rays of the queue; a number that is too large if there are none.  A warp's first
@@ -309,9 +307,8 @@ static __device__ __forceinline__ uint32_t fetch(uint32_t *queue, uint32_t group
 	return warps + before;
 }
 
-static __device__ __forceinline__ void start(const struct lbvh_gpu_tracer *tracer,
-					     const struct lbvh_wide_tree *tree, uint32_t ray,
-					     struct walker *w)
+static __device__ __forceinline__ void start(const lbvh_gpu_tracer *tracer,
+					     const lbvh_wide_tree *tree, uint32_t ray, walker *w)
 {
 	w->ray = ray;
 	w->beam = lbvh_beam_load(tracer->ray + ray);
@@ -320,9 +317,8 @@ static __device__ __forceinline__ void start(const struct lbvh_gpu_tracer *trace
 }
 
 /* Store the answer.  The bits of a group are 0 before its first ray starts. */
-template <enum lbvh_query QUERY>
-static __device__ __forceinline__ void finish(const struct lbvh_gpu_tracer *tracer,
-					      const struct walker *w)
+template <lbvh_query QUERY>
+static __device__ __forceinline__ void finish(const lbvh_gpu_tracer *tracer, const walker *w)
 {
 	const bool hit = w->beam.primitive != LBVH_MISS;
 
@@ -336,9 +332,8 @@ static __device__ __forceinline__ void finish(const struct lbvh_gpu_tracer *trac
 
 /* Advance the warp's rays until its leaves are tested.  `busy` lanes have rays. */
 template <class SEARCH>
-static __device__ __forceinline__ void advance(const struct lbvh_wide_tree *tree, int busy,
-					       const struct stack *stack, struct walker *w,
-					       SEARCH *search)
+static __device__ __forceinline__ void advance(const lbvh_wide_tree *tree, int busy,
+					       const stack *stack, walker *w, SEARCH *search)
 {
 	while (3 * __popc(__ballot_sync(ALL_LANES, w->child.key & 1)) >= 2 * busy)
 		if (w->child.key & 1) {
@@ -359,17 +354,16 @@ static __device__ __forceinline__ void advance(const struct lbvh_wide_tree *tree
 /* Trace a stream.  Lanes whose rays have ended wait until fewer than REFILL are busy; then they
  * store their answers and take new rays, group by group.  Only the warp that takes a group writes
  * its bits. */
-template <enum lbvh_query QUERY>
-static __global__ void lbvh_queue_kernel(struct lbvh_gpu_tracer tracer, struct lbvh_wide_tree tree,
+template <lbvh_query QUERY>
+static __global__ void lbvh_queue_kernel(lbvh_gpu_tracer tracer, lbvh_wide_tree tree,
 					 uint32_t *queue)
 {
 	const uint32_t lane = threadIdx.x % WARP, rays = (uint32_t)tracer.rays;
 	const uint32_t groups = rays / WARP + (rays % WARP != 0);
-	struct lbvh_search<false, QUERY> search = {
-	};
-	struct child far[WAITING - SHARED];
-	const struct stack stack = stack_with(far);
-	struct walker w = {};
+	lbvh_search<false, QUERY> search = {};
+	child far[WAITING - SHARED];
+	const stack stack = stack_with(far);
+	walker w = {};
 	uint32_t group = blockIdx.x * (LBVH_TRACE_BLOCK / WARP) + threadIdx.x / WARP;
 	uint32_t taken = 0; /* rays of the group */
 	bool empty = false; /* the queue */
@@ -411,35 +405,34 @@ static __global__ void lbvh_queue_kernel(struct lbvh_gpu_tracer tracer, struct l
 /* ---- operations --------------------------------------------------------------------------- */
 
 struct wide_state {
-	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
-	enum lbvh_op op;
-	struct lbvh_gpu_wide wide;
+	lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
+	lbvh_op op;
+	lbvh_gpu_wide wide;
 	bool best; /* trace the best tree */
-	struct lbvh_gpu_order order;
-	struct lbvh_wide_counters last; /* counts of the last collapse, set by await_tree() */
+	lbvh_gpu_order order;
+	lbvh_wide_counters last; /* counts of the last collapse, set by await_tree() */
 	uint32_t *queue; /* groups of rays that were fetched; 0 between launches; NULL: not used */
 	unsigned blocks; /* of the queue's kernel that the device holds */
 
-	struct lbvh_wide_tree tree(void) const
+	lbvh_wide_tree tree(void) const
 	{
 		return { wide.node, wide.triangle, HIDDEN_BITS };
 	}
 };
 
-typedef void queue_kernel(struct lbvh_gpu_tracer tracer, struct lbvh_wide_tree tree,
-			  uint32_t *queue);
+typedef void queue_kernel(lbvh_gpu_tracer tracer, lbvh_wide_tree tree, uint32_t *queue);
 
 /* The kernel for the nearest hits, or any hits, of a stream. */
-static queue_kernel *kernel_for(const struct lbvh_input *in)
+static queue_kernel *kernel_for(const lbvh_input *in)
 {
 	return in->occlusion ? lbvh_queue_kernel<LBVH_ANY> : lbvh_queue_kernel<LBVH_NEAREST>;
 }
 
-static enum gb_status create(struct wide_state *s, const struct lbvh_params *params,
-			     const struct lbvh_input *in, struct gb_error *err)
+static gb_status create(wide_state *s, const lbvh_params *params, const lbvh_input *in,
+			gb_error *err)
 {
-	s->op = (enum lbvh_op)params->op;
-	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<struct wide_state>, params, in,
+	s->op = (lbvh_op)params->op;
+	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<wide_state>, params, in,
 			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
 	s->best = s->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, s->best, err);
@@ -455,7 +448,7 @@ static enum gb_status create(struct wide_state *s, const struct lbvh_params *par
 	return err->code;
 }
 
-static enum gb_status build(struct wide_state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status build(wide_state *s, gb_timer *timer, gb_error *err)
 {
 	if (lbvh_gpu_fastest(&s->tracer.gpu, timer, err) != GB_OK)
 		return err->code;
@@ -465,7 +458,7 @@ static enum gb_status build(struct wide_state *s, struct gb_timer *timer, struct
 
 /* Wait for the tree; check that it has all triangles and fits the stack.  Each level has a node,
  * and there are no more nodes than primitives, so more levels mean a broken tree. */
-static enum gb_status await_tree(struct wide_state *s, struct gb_error *err)
+static gb_status await_tree(wide_state *s, gb_error *err)
 {
 	if (gpu_download(&s->last, s->wide.counters, sizeof s->last, err) != GB_OK)
 		return err->code;
@@ -484,9 +477,9 @@ static enum gb_status await_tree(struct wide_state *s, struct gb_error *err)
 }
 
 /* Upload the mesh; for a trace, also build the tree. */
-static enum gb_status upload(struct wide_state *s, struct gb_error *err)
+static gb_status upload(wide_state *s, gb_error *err)
 {
-	struct lbvh_gpu *const g = &s->tracer.gpu;
+	lbvh_gpu *const g = &s->tracer.gpu;
 
 	if (lbvh_gpu_tracer_upload(&s->tracer, err) != GB_OK || s->op == LBVH_BUILD)
 		return err->code;
@@ -498,7 +491,7 @@ static enum gb_status upload(struct wide_state *s, struct gb_error *err)
 	return await_tree(s, err);
 }
 
-static enum gb_status run(struct wide_state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status run(wide_state *s, gb_timer *timer, gb_error *err)
 {
 	if (s->op == LBVH_BUILD)
 		return build(s, timer, err);
@@ -510,10 +503,9 @@ static enum gb_status run(struct wide_state *s, struct gb_timer *timer, struct g
 }
 
 /* A build returns the hits of the probe's rays. */
-static enum gb_status download(struct wide_state *s, struct lbvh_tree_header *header,
-			       struct gb_error *err)
+static gb_status download(wide_state *s, lbvh_tree_header *header, gb_error *err)
 {
-	const struct lbvh_input *const in = s->tracer.gpu.input;
+	const lbvh_input *const in = s->tracer.gpu.input;
 
 	if (s->op == LBVH_TRACE)
 		return lbvh_gpu_tracer_download(&s->tracer, header, err);
@@ -527,14 +519,14 @@ static enum gb_status download(struct wide_state *s, struct lbvh_tree_header *he
 				    lbvh_build_probe_primitive(in, header), err);
 }
 
-static void metrics(struct wide_state *s, struct gb_metrics *metrics)
+static void metrics(wide_state *s, gb_metrics *metrics)
 {
 	if (s->op == LBVH_TRACE)
 		lbvh_gpu_tracer_metrics(&s->tracer, metrics);
 }
 
-extern "C" const struct gb_variant_ops lbvh_cuda_wide = {
-	.state_size = sizeof(struct wide_state),
+extern "C" const gb_variant_ops lbvh_cuda_wide = {
+	.state_size = sizeof(wide_state),
 	.create = op<create>,
 	.upload = op<upload>,
 	.run = op<run>,

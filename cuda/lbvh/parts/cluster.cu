@@ -53,7 +53,7 @@ struct scratch {
 /* The distance of cluster a and one of box lo, hi: half the surface of the common box, with `lanes`
  * (i ^ j) in its lowest bits.  fminf() is one instruction, and equals lbvh_min() if nothing is NaN or
  * -0. */
-static __device__ __forceinline__ int merge_distance(const struct cluster *a, const float *lo,
+static __device__ __forceinline__ int merge_distance(const cluster *a, const float *lo,
 						     const float *hi, int lanes)
 {
 	float edge[3];
@@ -70,7 +70,7 @@ static __device__ __forceinline__ int merge_distance(const struct cluster *a, co
 
 /* The distance of this lane's cluster and its nearest neighbour.  Each distance is computed once, by
  * the lower lane. */
-static __device__ __forceinline__ int find_nearest(const struct cluster *mine, int lane, int count)
+static __device__ __forceinline__ int find_nearest(const cluster *mine, int lane, int count)
 {
 	int nearest = INT32_MAX;
 
@@ -95,7 +95,7 @@ static __device__ __forceinline__ int find_nearest(const struct cluster *mine, i
 }
 
 /* Replace this lane's cluster by that of lane `from`. */
-static __device__ __forceinline__ void shuffle_cluster(struct cluster *mine, int from)
+static __device__ __forceinline__ void shuffle_cluster(cluster *mine, int from)
 {
 	for (int k = 0; k < 3; k++) {
 		mine->lo[k] = __shfl_sync(ALL_LANES, mine->lo[k], from);
@@ -105,8 +105,7 @@ static __device__ __forceinline__ void shuffle_cluster(struct cluster *mine, int
 }
 
 /* Move the clusters of the lanes in `surviving` to the first lanes; return their number. */
-static __device__ __forceinline__ int compact(struct cluster *mine, unsigned surviving,
-					      uint32_t *source)
+static __device__ __forceinline__ int compact(cluster *mine, unsigned surviving, uint32_t *source)
 {
 	const unsigned lane = threadIdx.x % WARP;
 
@@ -124,8 +123,8 @@ static __device__ __forceinline__ int compact(struct cluster *mine, unsigned sur
 }
 
 /* Make a node of this lane's cluster and the other one. */
-static __device__ __forceinline__ void make_node(const struct lbvh_gpu *g, struct cluster *mine,
-						 const struct cluster *other, uint32_t number)
+static __device__ __forceinline__ void make_node(const lbvh_gpu *g, cluster *mine,
+						 const cluster *other, uint32_t number)
 {
 	for (int k = 0; k < 3; k++) {
 		mine->lo[k] = fminf(mine->lo[k], other->lo[k]);
@@ -136,8 +135,8 @@ static __device__ __forceinline__ void make_node(const struct lbvh_gpu *g, struc
 }
 
 /* Merge until at most `target` clusters are left; return their number. */
-static __device__ __forceinline__ int merge_clusters(const struct lbvh_gpu *g, struct cluster *mine,
-						     int count, int target, struct scratch *scratch)
+static __device__ __forceinline__ int merge_clusters(const lbvh_gpu *g, cluster *mine, int count,
+						     int target, scratch *scratch)
 {
 	const int lane = (int)(threadIdx.x % WARP), last = count - 1;
 
@@ -153,7 +152,7 @@ static __device__ __forceinline__ int merge_clusters(const struct lbvh_gpu *g, s
 		const unsigned surviving =
 			__ballot_sync(ALL_LANES, lane < count && !(mutual && lane > partner));
 		const int next = last - count + 2 + __popc(merging & lanes_below());
-		struct cluster other = *mine;
+		cluster other = *mine;
 
 		shuffle_cluster(&other, partner);
 		if (merging >> lane & 1)
@@ -171,14 +170,13 @@ static __device__ __forceinline__ int merge_clusters(const struct lbvh_gpu *g, s
  * has the low corner of the box and the node, or NONE, and g->count places on the high corner and a
  * number for a new node.  Up to THRESHOLD leaves have no list yet.  One lane has acquired what all read
  * and will release what all have written; a __syncwarp() lies between. */
-static __device__ __forceinline__ void merge_ranges(const struct lbvh_gpu *g, uint32_t leaves,
-						    int a, int split, int b, int target,
-						    struct scratch *scratch)
+static __device__ __forceinline__ void merge_ranges(const lbvh_gpu *g, uint32_t leaves, int a,
+						    int split, int b, int target, scratch *scratch)
 {
 	const int lane = (int)(threadIdx.x % WARP), item = lane % THRESHOLD;
 	const int first = lane < THRESHOLD ? a : split + 1, last = lane < THRESHOLD ? split : b;
 	float4 *const list = (float4 *)(void *)g->box;
-	struct cluster mine = { { 0, 0, 0 }, { 0, 0, 0 }, NONE };
+	cluster mine = { { 0, 0, 0 }, { 0, 0, 0 }, NONE };
 	uint32_t number = (uint32_t)(first + item);
 	const uint32_t node = leaves - 1 + number;
 	const bool leaf = last - first < THRESHOLD;
@@ -220,9 +218,9 @@ static __device__ __forceinline__ int delta(const uint64_t *code, int leaves, in
 }
 
 /* One thread per leaf.  The warp of the thread that arrives second merges the ranges. */
-static __global__ void cluster_kernel(struct lbvh_gpu g)
+static __global__ void cluster_kernel(lbvh_gpu g)
 {
-	__shared__ struct scratch scratches[BLOCK / WARP];
+	__shared__ scratch scratches[BLOCK / WARP];
 	const uint64_t *const code = (const uint64_t *)g.code;
 	const int leaves = (int)g.counters->leaves;
 	int a = (int)(blockIdx.x * BLOCK + threadIdx.x), b = a, split = a;
@@ -273,7 +271,7 @@ static __global__ void cluster_kernel(struct lbvh_gpu g)
 
 /* ---- phase -------------------------------------------------------------------------------- */
 
-enum gb_status lbvh_gpu_cluster(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_cluster(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	gb_phase(timer, "hierarchy");
 	cluster_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);

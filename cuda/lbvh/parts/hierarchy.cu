@@ -52,7 +52,7 @@ struct bounds {
 /* ---- nodes -------------------------------------------------------------------------------- */
 
 /* fminf() is one instruction, and equals lbvh_min() if nothing is NaN or -0. */
-static __device__ __forceinline__ void widen(struct bounds *b, float4 lo, float4 hi)
+static __device__ __forceinline__ void widen(bounds *b, float4 lo, float4 hi)
 {
 	b->lo[0] = fminf(b->lo[0], lo.x);
 	b->lo[1] = fminf(b->lo[1], lo.y);
@@ -63,8 +63,7 @@ static __device__ __forceinline__ void widen(struct bounds *b, float4 lo, float4
 }
 
 /* Widen by the box of node i. */
-static __device__ __forceinline__ void widen_by_node(struct bounds *b, const struct lbvh_node *node,
-						     uint32_t i)
+static __device__ __forceinline__ void widen_by_node(bounds *b, const lbvh_node *node, uint32_t i)
 {
 	const float4 *const from = (const float4 *)(const void *)(node + i);
 
@@ -74,11 +73,10 @@ static __device__ __forceinline__ void widen_by_node(struct bounds *b, const str
 /* ---- leaves ------------------------------------------------------------------------------- */
 
 /* The box of the primitives at places begin, begin + step, ... before end. */
-static __device__ __forceinline__ struct bounds bound_places(const struct lbvh_gpu *g,
-							     uint32_t begin, uint32_t end,
-							     uint32_t step)
+static __device__ __forceinline__ bounds bound_places(const lbvh_gpu *g, uint32_t begin,
+						      uint32_t end, uint32_t step)
 {
-	struct bounds b = NO_BOUNDS;
+	bounds b = NO_BOUNDS;
 
 	for (uint32_t i = begin; i < end; i += step) {
 		const float4 *const box = (const float4 *)(const void *)(g->box + g->index[i]);
@@ -89,10 +87,10 @@ static __device__ __forceinline__ struct bounds bound_places(const struct lbvh_g
 }
 
 /* The same by a whole warp; every lane gets the box. */
-static __device__ __forceinline__ struct bounds bound_by_warp(const struct lbvh_gpu *g,
-							      uint32_t begin, uint32_t end)
+static __device__ __forceinline__ bounds bound_by_warp(const lbvh_gpu *g, uint32_t begin,
+						       uint32_t end)
 {
-	struct bounds b = bound_places(g, begin + threadIdx.x % WARP, end, WARP);
+	bounds b = bound_places(g, begin + threadIdx.x % WARP, end, WARP);
 
 	for (int step = WARP / 2; step > 0; step /= 2)
 		widen(&b,
@@ -108,21 +106,20 @@ static __device__ __forceinline__ struct bounds bound_by_warp(const struct lbvh_
 /* A leaf's primitives: their places, and their box. */
 struct leaf {
 	uint32_t begin, end;
-	struct bounds box;
+	bounds box;
 };
 
 /* This thread's leaf if `mine`, else an empty one.  All lanes of the warp call together. */
-static __device__ __forceinline__ struct leaf bound_leaf(const struct lbvh_gpu *g, uint32_t number,
-							 bool mine)
+static __device__ __forceinline__ leaf bound_leaf(const lbvh_gpu *g, uint32_t number, bool mine)
 {
 	const uint32_t begin = mine ? g->first[number] : 0, end = mine ? g->first[number + 1] : 0;
 	const bool few = end - begin <= FEW;
-	struct bounds b = bound_places(g, begin, few ? end : begin, 1);
+	bounds b = bound_places(g, begin, few ? end : begin, 1);
 
 	for (unsigned many = __ballot_sync(ALL_LANES, !few); many; many &= many - 1) {
 		const int lane = __ffs((int)many) - 1;
-		const struct bounds all = bound_by_warp(g, __shfl_sync(ALL_LANES, begin, lane),
-							__shfl_sync(ALL_LANES, end, lane));
+		const bounds all = bound_by_warp(g, __shfl_sync(ALL_LANES, begin, lane),
+						 __shfl_sync(ALL_LANES, end, lane));
 
 		if ((int)(threadIdx.x % WARP) == lane)
 			b = all;
@@ -131,10 +128,10 @@ static __device__ __forceinline__ struct leaf bound_leaf(const struct lbvh_gpu *
 }
 
 /* One thread per primitive; the first `leaves` of them write a leaf each. */
-static __global__ void leaves_kernel(struct lbvh_gpu g)
+static __global__ void leaves_kernel(lbvh_gpu g)
 {
 	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x, leaves = (uint32_t)g.counters->leaves;
-	const struct leaf leaf = bound_leaf(&g, i, i < leaves);
+	const leaf leaf = bound_leaf(&g, i, i < leaves);
 
 	if (i >= leaves)
 		return;
@@ -142,7 +139,7 @@ static __global__ void leaves_kernel(struct lbvh_gpu g)
 			leaf.end - leaf.begin);
 }
 
-enum gb_status lbvh_gpu_leaf_nodes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_leaf_nodes(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	leaves_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);
 	return CUDA_TRY(err, cudaGetLastError());
@@ -189,7 +186,7 @@ static __device__ __forceinline__ uint2 karras_node(const T *code, int leaves, i
 }
 
 /* One thread per inner node. */
-template <class T> static __global__ void karras_kernel(struct lbvh_gpu g)
+template <class T> static __global__ void karras_kernel(lbvh_gpu g)
 {
 	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
 	const int leaves = (int)g.counters->leaves;
@@ -210,7 +207,7 @@ template <class T> static __global__ void karras_kernel(struct lbvh_gpu g)
 	}
 }
 
-enum gb_status lbvh_gpu_karras(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_karras(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	gb_phase(timer, "hierarchy");
 	karras_kernel<uint32_t><<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);
@@ -220,18 +217,17 @@ enum gb_status lbvh_gpu_karras(struct lbvh_gpu *g, struct gb_timer *timer, struc
 /* ---- boxes pass by pass ------------------------------------------------------------------- */
 
 /* True if node i has its box: it is a leaf, or marked. */
-static __device__ __forceinline__ bool is_done(const struct lbvh_gpu *g, uint32_t i, uint32_t inner)
+static __device__ __forceinline__ bool is_done(const lbvh_gpu *g, uint32_t i, uint32_t inner)
 {
 	return i >= inner || gpu_ld_acquire(&g->mark[i]) == DONE;
 }
 
 /* Make the box of inner node i if both children have theirs.  Return true if it is made now. */
-static __device__ __forceinline__ bool refit_node(const struct lbvh_gpu *g, uint32_t i,
-						  uint32_t inner)
+static __device__ __forceinline__ bool refit_node(const lbvh_gpu *g, uint32_t i, uint32_t inner)
 {
 	const uint64_t children = gpu_ld_relaxed(&g->mark[i]);
 	const uint32_t left = (uint32_t)children, right = (uint32_t)(children >> 32);
-	struct bounds b = NO_BOUNDS;
+	bounds b = NO_BOUNDS;
 
 	if (children == DONE || !is_done(g, left, inner) || !is_done(g, right, inner))
 		return false;
@@ -244,7 +240,7 @@ static __device__ __forceinline__ bool refit_node(const struct lbvh_gpu *g, uint
 
 /* Grid-stride loop over the inner nodes.  counters->done ends later passes; a block of the pass
  * that sets it may see it early, but then has nothing to do either. */
-static __global__ void refit_kernel(struct lbvh_gpu g, uint32_t pass)
+static __global__ void refit_kernel(lbvh_gpu g, uint32_t pass)
 {
 	const uint32_t inner = (uint32_t)g.counters->leaves - 1;
 
@@ -257,8 +253,7 @@ static __global__ void refit_kernel(struct lbvh_gpu g, uint32_t pass)
 		}
 }
 
-enum gb_status lbvh_gpu_refit_passes(struct lbvh_gpu *g, struct gb_timer *timer,
-				     struct gb_error *err)
+gb_status lbvh_gpu_refit_passes(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	const unsigned nodes = gpu_blocks(g->count, BLOCK);
 	const unsigned blocks = min(nodes, (unsigned)gpu_sm_count() * PASS_BLOCKS);
@@ -272,11 +267,11 @@ enum gb_status lbvh_gpu_refit_passes(struct lbvh_gpu *g, struct gb_timer *timer,
 /* ---- boxes in one pass -------------------------------------------------------------------- */
 
 /* One thread per leaf. */
-static __global__ void climb_kernel(struct lbvh_gpu g)
+static __global__ void climb_kernel(lbvh_gpu g)
 {
 	const uint32_t leaf = blockIdx.x * BLOCK + threadIdx.x;
 	const uint32_t leaves = (uint32_t)g.counters->leaves;
-	struct bounds b = NO_BOUNDS;
+	bounds b = NO_BOUNDS;
 	uint32_t i = leaves - 1 + leaf;
 
 	if (leaf >= leaves)
@@ -296,7 +291,7 @@ static __global__ void climb_kernel(struct lbvh_gpu g)
 	}
 }
 
-enum gb_status lbvh_gpu_refit_once(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_refit_once(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	gb_phase(timer, "refit");
 	climb_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);
@@ -309,39 +304,39 @@ enum gb_status lbvh_gpu_refit_once(struct lbvh_gpu *g, struct gb_timer *timer, s
  * if there is none), and their box. */
 struct subtree {
 	int first, end, before, after;
-	struct bounds box;
+	bounds box;
 };
 
-static __device__ __forceinline__ bool is_left(const struct subtree *t)
+static __device__ __forceinline__ bool is_left(const subtree *t)
 {
 	return t->after > t->before;
 }
 
-static __device__ __forceinline__ bool is_root(const struct subtree *t)
+static __device__ __forceinline__ bool is_root(const subtree *t)
 {
 	return t->before < 0 && t->after < 0;
 }
 
 /* The seam where the subtree meets its neighbour: the first leaf of the right one of the two. */
-static __device__ __forceinline__ int seam_of(const struct subtree *t)
+static __device__ __forceinline__ int seam_of(const subtree *t)
 {
 	return is_left(t) ? t->end : t->first;
 }
 
 /* The end that the neighbour needs to know. */
-static __device__ __forceinline__ int far_end_of(const struct subtree *t)
+static __device__ __forceinline__ int far_end_of(const subtree *t)
 {
 	return is_left(t) ? t->first : t->end;
 }
 
 /* The subtree's number as an inner node. */
-static __device__ __forceinline__ int number_of(const struct subtree *t)
+static __device__ __forceinline__ int number_of(const subtree *t)
 {
 	return is_left(t) ? t->end - 1 : t->first;
 }
 
 /* Add the subtree across the seam to this one.  shared: bits shared across its far end. */
-static __device__ __forceinline__ void join(struct subtree *t, bool left, int far_end, int shared)
+static __device__ __forceinline__ void join(subtree *t, bool left, int far_end, int shared)
 {
 	t->end = left ? far_end : t->end;
 	t->after = left ? shared : t->after;
@@ -386,9 +381,8 @@ struct part {
 
 static_assert(BLOCK <= 256, "two numbers of leaves in 16 bits");
 
-static __device__ __forceinline__ void write_place(struct part *p, int place,
-						   const struct bounds *b, uint32_t left,
-						   uint32_t right)
+static __device__ __forceinline__ void write_place(part *p, int place, const bounds *b,
+						   uint32_t left, uint32_t right)
 {
 	p->half[place] = make_uint4(__float_as_uint(b->lo[0]), __float_as_uint(b->lo[1]),
 				    __float_as_uint(b->lo[2]), left);
@@ -396,8 +390,7 @@ static __device__ __forceinline__ void write_place(struct part *p, int place,
 					    __float_as_uint(b->hi[2]), right);
 }
 
-static __device__ __forceinline__ void widen_by_place(struct bounds *b, const struct part *p,
-						      int place)
+static __device__ __forceinline__ void widen_by_place(bounds *b, const part *p, int place)
 {
 	const uint4 lo = p->half[place], hi = p->half[PITCH + place];
 
@@ -408,7 +401,7 @@ static __device__ __forceinline__ void widen_by_place(struct bounds *b, const st
 
 /* Join this subtree with its neighbours until it is the first to arrive at a seam, as it always is
  * at the ends of the block.  place: that of the subtree. */
-static __device__ __forceinline__ void climb_part(struct part *p, struct subtree *t, int place)
+static __device__ __forceinline__ void climb_part(part *p, subtree *t, int place)
 {
 	for (;;) {
 		const bool left = is_left(t);
@@ -432,8 +425,8 @@ static __device__ __forceinline__ void climb_part(struct part *p, struct subtree
 
 /* Write the block's nodes to memory, half a node per thread.  leaves, first: the block's; all:
  * leaves of the tree. */
-static __device__ __forceinline__ void write_part(const struct part *p, const struct lbvh_gpu *g,
-						  int all, int first, int leaves)
+static __device__ __forceinline__ void write_part(const part *p, const lbvh_gpu *g, int all,
+						  int first, int leaves)
 {
 	const int first_leaf = all - 1 + first, i = (int)threadIdx.x;
 	const uint4 *const half = p->half + i % 2 * PITCH + i / 2;
@@ -457,8 +450,7 @@ static __device__ __forceinline__ void write_part(const struct part *p, const st
 
 /* Join the subtree with those of other blocks, in global memory. */
 template <class T>
-static __device__ __forceinline__ void climb_on(const struct lbvh_gpu *g, int leaves,
-						struct subtree t)
+static __device__ __forceinline__ void climb_on(const lbvh_gpu *g, int leaves, subtree t)
 {
 	const T *const code = (const T *)g->code;
 
@@ -485,8 +477,8 @@ static __device__ __forceinline__ void climb_on(const struct lbvh_gpu *g, int le
 /* Store this thread's leaf, if it has one, and mark its seam as free.  A barrier must follow.
  * leaves, first: the block's; all: leaves of the tree. */
 template <class T>
-static __device__ __forceinline__ void start_part(struct part *p, const T *code, int all, int first,
-						  int leaves, const struct leaf *leaf)
+static __device__ __forceinline__ void start_part(part *p, const T *code, int all, int first,
+						  int leaves, const leaf *leaf)
 {
 	const int i = (int)threadIdx.x;
 
@@ -506,17 +498,17 @@ static __device__ __forceinline__ void start_part(struct part *p, const T *code,
 }
 
 /* Record this subtree if it still waits, for a neighbour that is not entirely in this block. */
-static __device__ __forceinline__ void leave_rest(struct part *p, const struct subtree *t)
+static __device__ __forceinline__ void leave_rest(part *p, const subtree *t)
 {
 	if (!is_root(t) && p->arrived[seam_of(t)] != BOTH)
 		p->rest[atomicAdd(&p->rests, 1)] = (uint16_t)(t->first << 8 | (t->end - 1));
 }
 
 /* Recorded subtree i.  first: the block's first leaf. */
-static __device__ __forceinline__ struct subtree take_rest(const struct part *p, int i, int first)
+static __device__ __forceinline__ subtree take_rest(const part *p, int i, int first)
 {
 	const int from = p->rest[i] >> 8, to = (p->rest[i] & 0xff) + 1;
-	struct subtree t = { from, to, p->shares[from], p->shares[to], NO_BOUNDS };
+	subtree t = { from, to, p->shares[from], p->shares[to], NO_BOUNDS };
 
 	widen_by_place(&t.box, p, to - from == 1 ? BLOCK + from : number_of(&t));
 	t.first += first;
@@ -525,9 +517,9 @@ static __device__ __forceinline__ struct subtree take_rest(const struct part *p,
 }
 
 /* One thread per leaf of the block, which may have fewer leaves or none. */
-template <class T> static __global__ void fused_kernel(struct lbvh_gpu g)
+template <class T> static __global__ void fused_kernel(lbvh_gpu g)
 {
-	__shared__ struct part p;
+	__shared__ part p;
 	const int i = (int)threadIdx.x, all = (int)g.counters->leaves;
 	const T *const code = (const T *)g.code;
 
@@ -541,8 +533,8 @@ template <class T> static __global__ void fused_kernel(struct lbvh_gpu g)
 
 	const int first = p.border[0], leaves = p.border[1] - first;
 	const bool mine = i < leaves;
-	const struct leaf leaf = bound_leaf(&g, (uint32_t)(first + i), mine);
-	struct subtree t = { i, i + 1, -1, -1, leaf.box };
+	const leaf leaf = bound_leaf(&g, (uint32_t)(first + i), mine);
+	subtree t = { i, i + 1, -1, -1, leaf.box };
 
 	start_part(&p, code, all, first, leaves, &leaf);
 	__syncthreads();
@@ -560,7 +552,7 @@ template <class T> static __global__ void fused_kernel(struct lbvh_gpu g)
 		climb_on<T>(&g, all, take_rest(&p, i, first));
 }
 
-enum gb_status lbvh_gpu_fused(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_fused(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	const auto kernel =
 		g->needs & LBVH_GPU_CODES_63 ? fused_kernel<uint64_t> : fused_kernel<uint32_t>;

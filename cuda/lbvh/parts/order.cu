@@ -18,7 +18,7 @@
 enum { BLOCK = 128 };
 
 /* One thread per inner node: the parent of its children. */
-static __global__ void parents_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
+static __global__ void parents_kernel(lbvh_gpu g, lbvh_gpu_order o)
 {
 	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
 
@@ -29,12 +29,11 @@ static __global__ void parents_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o
 	g.arrived[i] = 0;
 }
 
-static __device__ __forceinline__ struct lbvh_gpu_cost cost_of(const struct lbvh_gpu *g,
-							       const struct lbvh_gpu_order *o,
-							       uint32_t i)
+static __device__ __forceinline__ lbvh_gpu_cost cost_of(const lbvh_gpu *g, const lbvh_gpu_order *o,
+							uint32_t i)
 {
-	const struct lbvh_node n = lbvh_node_load(g->node, i);
-	struct lbvh_gpu_cost cost;
+	const lbvh_node n = lbvh_node_load(g->node, i);
+	lbvh_gpu_cost cost;
 
 	if (!(n.left & LBVH_LEAF))
 		return o->cost[i];
@@ -44,9 +43,8 @@ static __device__ __forceinline__ struct lbvh_gpu_cost cost_of(const struct lbvh
 }
 
 /* The least cost of `slots` children from two subtrees; *share: how many come from the left one. */
-static __device__ __forceinline__ float part(const struct lbvh_gpu_cost *left,
-					     const struct lbvh_gpu_cost *right, uint32_t slots,
-					     uint32_t *share)
+static __device__ __forceinline__ float part(const lbvh_gpu_cost *left, const lbvh_gpu_cost *right,
+					     uint32_t slots, uint32_t *share)
 {
 	float least = INFINITY;
 
@@ -65,13 +63,12 @@ static __device__ __forceinline__ float part(const struct lbvh_gpu_cost *left,
 
 /* Plan node `at`, whose children have costs.  A wide node costs its surface, a leaf that times
  * LBVH_TRIANGLE_COST for each triangle. */
-static __device__ __forceinline__ void plan_node(const struct lbvh_gpu *g,
-						 const struct lbvh_gpu_order *o, uint32_t at,
-						 uint32_t primitives)
+static __device__ __forceinline__ void plan_node(const lbvh_gpu *g, const lbvh_gpu_order *o,
+						 uint32_t at, uint32_t primitives)
 {
-	const struct lbvh_node n = lbvh_node_load(g->node, at);
-	const struct lbvh_gpu_cost left = cost_of(g, o, n.left), right = cost_of(g, o, n.right);
-	struct lbvh_gpu_cost cost;
+	const lbvh_node n = lbvh_node_load(g->node, at);
+	const lbvh_gpu_cost left = cost_of(g, o, n.left), right = cost_of(g, o, n.right);
+	lbvh_gpu_cost cost;
 	uint32_t share, shares;
 	const float all = part(&left, &right, LBVH_WIDE, &shares);
 
@@ -91,7 +88,7 @@ static __device__ __forceinline__ void plan_node(const struct lbvh_gpu *g,
 }
 
 /* One thread per leaf.  The second child to arrive continues. */
-static __global__ void sizes_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
+static __global__ void sizes_kernel(lbvh_gpu g, lbvh_gpu_order o)
 {
 	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x, leaves = (uint32_t)g.counters->leaves;
 	uint32_t at = leaves - 1 + i;
@@ -104,8 +101,8 @@ static __global__ void sizes_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
 		if (gpu_add(&g.arrived[at], 1u) == 0)
 			return;
 
-		const struct lbvh_gpu_size left = o.size[g.node[at].left];
-		const struct lbvh_gpu_size right = o.size[g.node[at].right];
+		const lbvh_gpu_size left = o.size[g.node[at].left];
+		const lbvh_gpu_size right = o.size[g.node[at].right];
 
 		o.size[at] = { left.leaves + right.leaves, left.primitives + right.primitives };
 		plan_node(&g, &o, at, left.primitives + right.primitives);
@@ -114,22 +111,22 @@ static __global__ void sizes_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
 
 /* One thread per node: find on the way to the root where its range begins, and copy it to its
  * number.  The numbers of its children follow from its range. */
-static __global__ void order_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
+static __global__ void order_kernel(lbvh_gpu g, lbvh_gpu_order o)
 {
 	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x, leaves = (uint32_t)g.counters->leaves;
-	struct lbvh_gpu_size before = { 0, 0 };
+	lbvh_gpu_size before = { 0, 0 };
 
 	if (i >= 2 * leaves - 1)
 		return;
 	for (uint32_t at = i; at; at = o.up[at] >> 1)
 		if (o.up[at] & 1) {
-			const struct lbvh_gpu_size left = o.size[g.node[o.up[at] >> 1].left];
+			const lbvh_gpu_size left = o.size[g.node[o.up[at] >> 1].left];
 
 			before.leaves += left.leaves;
 			before.primitives += left.primitives;
 		}
 
-	const struct lbvh_node n = lbvh_node_load(g.node, i);
+	const lbvh_node n = lbvh_node_load(g.node, i);
 
 	if (n.left & LBVH_LEAF) {
 		for (uint32_t k = 0; k < n.right; k++)
@@ -152,7 +149,7 @@ static __global__ void order_kernel(struct lbvh_gpu g, struct lbvh_gpu_order o)
 
 /* ---- phases ------------------------------------------------------------------------------- */
 
-enum gb_status lbvh_gpu_order_init(struct lbvh_gpu_order *o, size_t count, struct gb_error *err)
+gb_status lbvh_gpu_order_init(lbvh_gpu_order *o, size_t count, gb_error *err)
 {
 	gpu_alloc(&o->up, 2 * count, err);
 	gpu_alloc(&o->move, 2 * count, err);
@@ -165,7 +162,7 @@ enum gb_status lbvh_gpu_order_init(struct lbvh_gpu_order *o, size_t count, struc
 	return gpu_alloc(&o->index, count, err);
 }
 
-static enum gb_status renumber(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err)
+static gb_status renumber(lbvh_gpu *g, lbvh_gpu_order *o, gb_error *err)
 {
 	const size_t blocks = gpu_blocks(g->count, BLOCK);
 
@@ -179,7 +176,7 @@ static enum gb_status renumber(struct lbvh_gpu *g, struct lbvh_gpu_order *o, str
 	return GB_OK;
 }
 
-enum gb_status lbvh_gpu_refine(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err)
+gb_status lbvh_gpu_refine(lbvh_gpu *g, lbvh_gpu_order *o, gb_error *err)
 {
 	parents_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g, *o);
 	if (lbvh_gpu_move_subtrees(g, o, err))
@@ -187,10 +184,10 @@ enum gb_status lbvh_gpu_refine(struct lbvh_gpu *g, struct lbvh_gpu_order *o, str
 	return renumber(g, o, err);
 }
 
-enum gb_status lbvh_gpu_cheapest(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err)
+gb_status lbvh_gpu_cheapest(lbvh_gpu *g, lbvh_gpu_order *o, gb_error *err)
 {
 	lbvh_gpu_phase *const candidate[] = { lbvh_gpu_fastest, lbvh_gpu_best, lbvh_gpu_fastest };
-	struct lbvh_gpu_cost cost[3] = {};
+	lbvh_gpu_cost cost[3] = {};
 
 	for (int i = 0; i < 3 && (i < 2 || cost[0].least[0] < cost[1].least[0]); i++)
 		if (gpu_zero(o->cost, 1, err) || candidate[i](g, NULL, err) ||
