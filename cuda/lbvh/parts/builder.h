@@ -170,17 +170,17 @@ struct lbvh_gpu_order {
 	unsigned long long *lock; /* per node: the strongest move that changes it */
 	lbvh_gpu_size *size;      /* per node */
 	lbvh_gpu_cost *cost;      /* per inner node */
-	uint32_t *shares;         /* per inner node: see lbvh_plan_share() */
+	uint32_t *slots;          /* per inner node: see lbvh_left_slots() */
 	uint32_t *plan;           /* the same by the new numbers */
 	lbvh_node *node;          /* exchanged with the tree's */
 	uint32_t *index;          /* the same */
 };
 
 /* How many of `slots` children the left half of an inner node gives; 0: the node is itself one of
- * them.  slots == 1: the node becomes a wide one, and all of LBVH_WIDE children are shared. */
-static __device__ __forceinline__ uint32_t lbvh_plan_share(uint32_t shares, uint32_t slots)
+ * them.  slots == 1: the node becomes a wide one, and its LBVH_WIDE children are distributed. */
+static __device__ __forceinline__ uint32_t lbvh_left_slots(uint32_t packed, uint32_t slots)
 {
-	return shares >> (4 * (slots - 1)) & 15;
+	return packed >> (4 * (slots - 1)) & 15;
 }
 
 gb_status lbvh_gpu_order_init(lbvh_gpu_order *o, size_t count, gb_error *err);

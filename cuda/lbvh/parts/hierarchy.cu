@@ -1,9 +1,9 @@
 /* hierarchy.cu -- leaf nodes, inner nodes and their boxes on the device, three ways.
  *
- *	karras_kernel, refit_kernel   the paper's method (section 4.1, steps 5 and 6): one thread per
- *	                              inner node finds its range and split by binary search (Karras
- *	                              2012); then one launch per level joins the boxes of nodes
- *	                              whose children have theirs
+ *	karras_kernel, refit_kernel   the paper's method (section 4.1, steps 5 and 6): one thread
+ *	                              per inner node finds its range and split by binary search
+ *	                              (Karras 2012); then one launch per level joins the boxes of
+ *	                              nodes whose children have theirs
  *	karras_kernel, climb_kernel   boxes by one kernel from the leaves up
  *	fused_kernel                  one kernel from the leaves up also finds the nodes (Apetrei
  *	                              2014)

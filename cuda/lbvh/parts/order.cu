@@ -1,13 +1,12 @@
 /* order.cu -- Karras' numbering of any binary tree, and a plan for its collapse.
  *
  * A cluster merges with neighbours that need not be adjacent (parts/cluster.cu), and moves of
- * subtrees ignore the curve (parts/refine.cu), so a subtree's leaves are no range of the curve.  The
- * renumbering puts the primitives in the order of the leaves and numbers the nodes as Karras 2012, so
- * that a number gives a range again.
+ * subtrees ignore the curve (parts/refine.cu), so a subtree's leaves are no range of the curve.
+ * The renumbering puts the primitives in the order of the leaves and numbers the nodes as Karras
+ * 2012, so that a number gives a range again.
  *
- * The collapse is planned as on the CPU (cpu/lbvh/parts/plan.c; Ylitie, Karras, Laine 2017, section
- * 4.1): from the leaves up, the least cost of a subtree is found for each number of children that
- * it may give to the wide node above.
+ * The plan is that of Ylitie, Karras, Laine 2017, section 4.1: from the leaves up, the least cost
+ * of a subtree is found for each number of children that it may give to the wide node above.
  *
  * Bound: latency of the way from a leaf to the root.
  */
@@ -42,20 +41,22 @@ static __device__ __forceinline__ lbvh_gpu_cost cost_of(const lbvh_gpu *g, const
 	return cost;
 }
 
-/* The least cost of `slots` children from two subtrees; *share: how many come from the left one. */
-static __device__ __forceinline__ float part(const lbvh_gpu_cost *left, const lbvh_gpu_cost *right,
-					     uint32_t slots, uint32_t *share)
+/* The paper's C_distribute: the least cost of `slots` children from two subtrees.  *left_slots: how
+ * many come from the left one. */
+static __device__ __forceinline__ float distribute(const lbvh_gpu_cost *left,
+						   const lbvh_gpu_cost *right, uint32_t slots,
+						   uint32_t *left_slots)
 {
 	float least = INFINITY;
 
-	*share = 1;
+	*left_slots = 1;
 #pragma unroll
 	for (uint32_t k = 1; k < slots; k++) {
 		const float cost = left->least[k - 1] + right->least[slots - k - 1];
 
 		if (cost < least) {
 			least = cost;
-			*share = k;
+			*left_slots = k;
 		}
 	}
 	return least;
@@ -69,22 +70,22 @@ static __device__ __forceinline__ void plan_node(const lbvh_gpu *g, const lbvh_g
 	const lbvh_node n = lbvh_node_load(g->node, at);
 	const lbvh_gpu_cost left = cost_of(g, o, n.left), right = cost_of(g, o, n.right);
 	lbvh_gpu_cost cost;
-	uint32_t share, shares;
-	const float all = part(&left, &right, LBVH_WIDE, &shares);
+	uint32_t left_slots, all_slots;
+	const float all = distribute(&left, &right, LBVH_WIDE, &all_slots);
 
 	cost.least[0] = primitives <= LBVH_WIDE_LEAF
 				? lbvh_area(n.lo, n.hi) * LBVH_TRIANGLE_COST * (float)primitives
 				: lbvh_area(n.lo, n.hi) + all;
 #pragma unroll
 	for (uint32_t slots = 2; slots <= LBVH_WIDE; slots++) {
-		const float opened = part(&left, &right, slots, &share);
+		const float opened = distribute(&left, &right, slots, &left_slots);
 
 		cost.least[slots - 1] = fminf(opened, cost.least[0]);
 		if (opened <= cost.least[0])
-			shares |= share << (4 * (slots - 1));
+			all_slots |= left_slots << (4 * (slots - 1));
 	}
 	o->cost[at] = cost;
-	o->shares[at] = shares;
+	o->slots[at] = all_slots;
 }
 
 /* One thread per leaf.  The second child to arrive continues. */
@@ -141,7 +142,7 @@ static __global__ void order_kernel(lbvh_gpu g, lbvh_gpu_order o)
 	const uint32_t number = first ? before.leaves : before.leaves + o.size[i].leaves - 1;
 	const uint32_t split = before.leaves + o.size[n.left].leaves;
 
-	o.plan[number] = o.shares[i];
+	o.plan[number] = o.slots[i];
 	lbvh_node_store(o.node, number, n.lo, n.hi,
 			split - 1 + (n.left >= leaves - 1 ? leaves - 1 : 0),
 			split + (n.right >= leaves - 1 ? leaves - 1 : 0));
@@ -156,7 +157,7 @@ gb_status lbvh_gpu_order_init(lbvh_gpu_order *o, size_t count, gb_error *err)
 	gpu_alloc(&o->lock, 2 * count, err);
 	gpu_alloc(&o->size, 2 * count, err);
 	gpu_alloc(&o->cost, count, err);
-	gpu_alloc(&o->shares, count, err);
+	gpu_alloc(&o->slots, count, err);
 	gpu_alloc(&o->plan, count, err);
 	gpu_alloc(&o->node, 2 * count, err);
 	return gpu_alloc(&o->index, count, err);
