@@ -132,10 +132,10 @@ static __device__ __forceinline__ int moved(const uint64_t *keys, uint64_t key, 
 {
 	int by = 0;
 
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (int j = k - before; j < k; j++)
 		by -= keys[j] > key;
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (int j = k + 1; j <= k + after; j++)
 		by += keys[j] < key;
 	return by;
@@ -187,7 +187,7 @@ static __device__ __forceinline__ void mend(struct mend_shared *s, const struct 
 template <class SOURCE>
 static __global__ void __launch_bounds__(MEND_BLOCK) mend_kernel(struct gpu_words w, SOURCE source)
 {
-	SHARED_VAR(struct mend_shared, s);
+	__shared__ struct mend_shared s;
 
 	mend(&s, w, source, blockIdx.x);
 }
@@ -197,7 +197,7 @@ template <class SOURCE>
 static __global__ void __launch_bounds__(MEND_BLOCK)
 	mend_again_kernel(struct gpu_words w, SOURCE source)
 {
-	SHARED_VAR(struct mend_shared, s);
+	__shared__ struct mend_shared s;
 
 	if (!gpu_ld_relaxed(&w.runs->disorder))
 		return;
@@ -344,11 +344,11 @@ static inline enum gb_status gpu_words_sort(const struct gpu_words *w, void *tem
 
 static inline enum gb_status gpu_words_mend_long(const struct gpu_words *w, struct gb_error *err)
 {
-	const size_t blocks = gpu_blocks(w->count, MEND_KEYS);
+	const unsigned blocks =
+		gpu_resident_blocks(long_kernel, MERGE_BLOCK, 0, gpu_blocks(w->count, MEND_KEYS));
 
-	return GPU_RUN_COOPERATIVE(err, long_kernel,
-				   gpu_resident_blocks(long_kernel, MERGE_BLOCK, 0, blocks),
-				   MERGE_BLOCK, *w);
+	return CUDA_TRY(
+		err, gpu_launch_cooperative(long_kernel, blocks, MERGE_BLOCK, 0, gpu_stream(), *w));
 }
 
 /* Then put the keys of runs in order: w->row.  source.whole(i, part) returns key i, whose upper
@@ -357,8 +357,8 @@ template <class SOURCE>
 static inline enum gb_status gpu_words_mend(const struct gpu_words *w, SOURCE source,
 					    struct gb_error *err)
 {
-	if (GPU_RUN(err, mend_kernel<SOURCE>, gpu_blocks(w->count, MEND_KEYS), MEND_BLOCK, *w,
-		    source))
+	mend_kernel<<<gpu_blocks(w->count, MEND_KEYS), MEND_BLOCK, 0, gpu_stream()>>>(*w, source);
+	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	return gpu_words_mend_long(w, err);
 }
@@ -368,11 +368,11 @@ template <class SOURCE>
 static inline enum gb_status gpu_words_mend_again(const struct gpu_words *w, SOURCE source,
 						  struct gb_error *err)
 {
-	const size_t blocks = gpu_blocks(w->count, MEND_KEYS);
+	const unsigned blocks = gpu_resident_blocks(mend_again_kernel<SOURCE>, MEND_BLOCK, 0,
+						    gpu_blocks(w->count, MEND_KEYS));
 
-	if (GPU_RUN(err, mend_again_kernel<SOURCE>,
-		    gpu_resident_blocks(mend_again_kernel<SOURCE>, MEND_BLOCK, 0, blocks),
-		    MEND_BLOCK, *w, source))
+	mend_again_kernel<<<blocks, MEND_BLOCK, 0, gpu_stream()>>>(*w, source);
+	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	return gpu_words_mend_long(w, err);
 }

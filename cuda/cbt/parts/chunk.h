@@ -212,7 +212,7 @@ static __device__ __forceinline__ uint32_t decode_chunk(const SUMS &sums, unsign
 		}
 		ids += base;
 		if (view.leaves == CBT_CHUNK) {
-			GPU_UNROLL
+#pragma unroll
 			for (uint32_t i = 0; i < CBT_CHUNK; i += WARP)
 				ids[i + lane] = first + i + lane;
 			return view.leaves;
@@ -345,7 +345,7 @@ template <class SUMS>
 static __global__ void __launch_bounds__(CBT_BLOCK)
 	decode_kernel(SUMS sums, struct cbt_field field, uint32_t *ids, struct cbt_result *result)
 {
-	SHARED_ARRAY(uint32_t, stages, CBT_WARPS * CBT_STAGE);
+	__shared__ uint32_t stages[CBT_WARPS * CBT_STAGE];
 	const unsigned lane = threadIdx.x % WARP, depth = field.depth;
 	const uint32_t chunks = cbt_chunks(depth), level = cbt_chunk_level(depth);
 	uint32_t *const stage = stages + threadIdx.x / WARP * CBT_STAGE;
@@ -407,8 +407,9 @@ static inline enum gb_status cbt_decode(const SUMS &sums, const struct cbt_field
 {
 	if (cbt_clear_sum(a, err) != GB_OK)
 		return err->code;
-	return GPU_RUN(err, decode_kernel<SUMS>, cbt_grid(cbt_chunks(field.depth)), CBT_BLOCK, sums,
-		       field, a->ids, a->result);
+	decode_kernel<SUMS><<<cbt_grid(cbt_chunks(field.depth)), CBT_BLOCK, 0, gpu_stream()>>>(
+		sums, field, a->ids, a->result);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 template <class SUMS>
@@ -416,8 +417,9 @@ static inline enum gb_status cbt_update(const SUMS &sums, const struct cbt_field
 					const struct cbt_field &to, const struct cbt_wishes &wishes,
 					struct gb_error *err)
 {
-	return GPU_RUN(err, update_kernel<SUMS>, cbt_grid(cbt_chunks(from.depth)), CBT_BLOCK, sums,
-		       from, to, wishes);
+	update_kernel<SUMS><<<cbt_grid(cbt_chunks(from.depth)), CBT_BLOCK, 0, gpu_stream()>>>(
+		sums, from, to, wishes);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 #endif
