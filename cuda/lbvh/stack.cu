@@ -16,15 +16,14 @@ struct lbvh_stack_leaves {
 	const lbvh_corners *triangle;
 
 	template <class SEARCH>
-	__device__ __forceinline__ void test(uint32_t first, uint32_t count, lbvh_beam *beam,
+	__device__ __forceinline__ void test(uint32_t first, uint32_t count, lbvh_gpu_ray *ray,
 					     SEARCH *search) const
 	{
 		search->triangle(count);
 		for (uint32_t i = 0; i < count; i++) {
 			const lbvh_corners c = lbvh_corners_load(triangle + first + i);
 
-			search->hit(beam,
-				    lbvh_intersect(beam->origin, beam->direction, c.a, c.b, c.c),
+			search->hit(ray, lbvh_intersect(ray->origin, ray->direction, c.a, c.b, c.c),
 				    c.primitive);
 		}
 	}
@@ -35,11 +34,11 @@ struct lbvh_stack_tree {
 	lbvh_stack_leaves leaves;
 
 	template <class SEARCH>
-	__device__ __forceinline__ void walk(lbvh_beam *beam, SEARCH *search) const
+	__device__ __forceinline__ void walk(lbvh_gpu_ray *ray, SEARCH *search) const
 	{
-		lbvh_waiting stack[LBVH_STACK];
+		lbvh_stack_entry stack[LBVH_STACK];
 
-		lbvh_walk_binary(node, &leaves, stack, beam, search);
+		lbvh_walk_binary(node, &leaves, stack, ray, search);
 	}
 };
 

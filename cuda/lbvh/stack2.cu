@@ -27,7 +27,7 @@ struct lbvh_stack2_mesh {
 	const instance *instance;
 
 	template <class SEARCH>
-	__device__ __forceinline__ void test(uint32_t first, uint32_t count, lbvh_beam *beam,
+	__device__ __forceinline__ void test(uint32_t first, uint32_t count, lbvh_gpu_ray *ray,
 					     SEARCH *search) const
 	{
 		search->triangle(count);
@@ -35,8 +35,8 @@ struct lbvh_stack2_mesh {
 			const uint32_t p = instance->index[first + i];
 			const uint32_t *const v = instance->triangle + 3 * (size_t)p;
 
-			search->hit(beam,
-				    lbvh_intersect(beam->origin, beam->direction,
+			search->hit(ray,
+				    lbvh_intersect(ray->origin, ray->direction,
 						   instance->vertex + 3 * (size_t)v[0],
 						   instance->vertex + 3 * (size_t)v[1],
 						   instance->vertex + 3 * (size_t)v[2]),
@@ -48,29 +48,29 @@ struct lbvh_stack2_mesh {
 /* The leaves of the upper tree. */
 struct lbvh_stack2_instances {
 	const instance *instance;
-	lbvh_waiting *stack; /* the rest of the stack, for the meshes' trees */
+	lbvh_stack_entry *stack; /* for the meshes' trees, above the upper one's */
 
 	template <class SEARCH>
-	__device__ __forceinline__ void test(uint32_t first, uint32_t count, lbvh_beam *beam,
+	__device__ __forceinline__ void test(uint32_t first, uint32_t count, lbvh_gpu_ray *ray,
 					     SEARCH *search) const
 	{
 		for (uint32_t i = first; i < first + count; i++) {
 			const lbvh_stack2_mesh mesh = { instance + i };
-			lbvh_beam local;
+			lbvh_gpu_ray local;
 
 			for (int k = 0; k < 3; k++) {
 				const float *const row = instance[i].inverse[k];
 
-				local.origin[k] = lbvh_add(lbvh_dot(row, beam->origin), row[3]);
-				local.direction[k] = lbvh_dot(row, beam->direction);
+				local.origin[k] = lbvh_add(lbvh_dot(row, ray->origin), row[3]);
+				local.direction[k] = lbvh_dot(row, ray->direction);
 			}
-			lbvh_beam_start(&local);
-			local.near = beam->near;
-			local.t = beam->t;
-			local.primitive = beam->primitive;
+			lbvh_gpu_ray_start(&local);
+			local.near = ray->near;
+			local.t = ray->t;
+			local.primitive = ray->primitive;
 			lbvh_walk_binary(instance[i].node, &mesh, stack, &local, search);
-			beam->t = local.t;
-			beam->primitive = local.primitive;
+			ray->t = local.t;
+			ray->primitive = local.primitive;
 		}
 	}
 };
@@ -80,12 +80,12 @@ struct lbvh_stack2_tree {
 	const instance *instance;
 
 	template <class SEARCH>
-	__device__ __forceinline__ void walk(lbvh_beam *beam, SEARCH *search) const
+	__device__ __forceinline__ void walk(lbvh_gpu_ray *ray, SEARCH *search) const
 	{
-		lbvh_waiting stack[(int)TOP_LEVELS + (int)LBVH_STACK];
+		lbvh_stack_entry stack[(int)TOP_LEVELS + (int)LBVH_STACK];
 		const lbvh_stack2_instances leaves = { instance, stack + (int)TOP_LEVELS };
 
-		lbvh_walk_binary(top, &leaves, stack, beam, search);
+		lbvh_walk_binary(top, &leaves, stack, ray, search);
 	}
 };
 

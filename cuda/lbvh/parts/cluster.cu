@@ -51,8 +51,8 @@ struct scratch {
 /* ---- merging: one cluster per lane, `count` of them ----------------------------------------- */
 
 /* The distance of cluster a and one of box lo, hi: half the surface of the common box, with `lanes`
- * (i ^ j) in its lowest bits.  fminf() is one instruction, and equals lbvh_min() if nothing is NaN or
- * -0. */
+ * (i ^ j) in its lowest bits.  fminf() is one instruction, and equals lbvh_min() if nothing is NaN
+ * or -0. */
 static __device__ __forceinline__ int merge_distance(const cluster *a, const float *lo,
 						     const float *hi, int lanes)
 {
@@ -68,8 +68,8 @@ static __device__ __forceinline__ int merge_distance(const cluster *a, const flo
 	return (__float_as_int(area) & ~PARTNER) | lanes;
 }
 
-/* The distance of this lane's cluster and its nearest neighbour.  Each distance is computed once, by
- * the lower lane. */
+/* The distance of this lane's cluster and its nearest neighbour.  Each distance is computed once,
+ * by the lower lane. */
 static __device__ __forceinline__ int find_nearest(const cluster *mine, int lane, int count)
 {
 	int nearest = INT32_MAX;
@@ -166,15 +166,17 @@ static __device__ __forceinline__ int merge_clusters(const lbvh_gpu *g, cluster 
 
 /* ---- ranges ------------------------------------------------------------------------------- */
 
-/* Merge the lists of leaves a .. split and split + 1 .. b, with the whole warp.  An entry of a list
- * has the low corner of the box and the node, or NONE, and g->count places on the high corner and a
- * number for a new node.  Up to THRESHOLD leaves have no list yet.  One lane has acquired what all read
- * and will release what all have written; a __syncwarp() lies between. */
-static __device__ __forceinline__ void merge_ranges(const lbvh_gpu *g, uint32_t leaves, int a,
-						    int split, int b, int target, scratch *scratch)
+/* Merge the lists of leaves left .. split and split + 1 .. right, with the whole warp.  An entry of
+ * a list has the low corner of the box and the node, or NONE, and g->count entries on the high
+ * corner and a number for a new node.  Up to THRESHOLD leaves have no list yet.  One lane has
+ * acquired what all read and will release what all have written; a __syncwarp() lies between. */
+static __device__ __forceinline__ void merge_ranges(const lbvh_gpu *g, uint32_t leaves, int left,
+						    int split, int right, int target,
+						    scratch *scratch)
 {
 	const int lane = (int)(threadIdx.x % WARP), item = lane % THRESHOLD;
-	const int first = lane < THRESHOLD ? a : split + 1, last = lane < THRESHOLD ? split : b;
+	const int first = lane < THRESHOLD ? left : split + 1;
+	const int last = lane < THRESHOLD ? split : right;
 	float4 *const list = (float4 *)(void *)g->box;
 	cluster mine = { { 0, 0, 0 }, { 0, 0, 0 }, NONE };
 	uint32_t number = (uint32_t)(first + item);
@@ -202,10 +204,10 @@ static __device__ __forceinline__ void merge_ranges(const lbvh_gpu *g, uint32_t 
 	const int count = merge_clusters(g, &mine, all, target, scratch);
 
 	if (lane < THRESHOLD && target > 1) {
-		list[a + lane] = make_float4(mine.lo[0], mine.lo[1], mine.lo[2],
-					     __uint_as_float(lane < count ? mine.node : NONE));
+		list[left + lane] = make_float4(mine.lo[0], mine.lo[1], mine.lo[2],
+						__uint_as_float(lane < count ? mine.node : NONE));
 		if (lane < count)
-			list[g->count + (size_t)(a + lane)] = make_float4(
+			list[g->count + (size_t)(left + lane)] = make_float4(
 				mine.hi[0], mine.hi[1], mine.hi[2],
 				__uint_as_float(scratch->number[lane ? all - count + lane : 0]));
 	}
@@ -223,45 +225,49 @@ static __global__ void cluster_kernel(lbvh_gpu g)
 	__shared__ scratch scratches[BLOCK / WARP];
 	const uint64_t *const code = (const uint64_t *)g.code;
 	const int leaves = (int)g.counters->leaves;
-	int a = (int)(blockIdx.x * BLOCK + threadIdx.x), b = a, split = a;
-	bool active = a < leaves && leaves > 1;
-	int before = active ? delta(code, leaves, a, a - 1) : -1;
-	int after = active ? delta(code, leaves, b, b + 1) : -1;
+	int left = (int)(blockIdx.x * BLOCK + threadIdx.x), right = left, split = left;
+	bool active = left < leaves && leaves > 1;
+	int delta_left = active ? delta(code, leaves, left, left - 1) : -1;
+	int delta_right = active ? delta(code, leaves, right, right + 1) : -1;
 
 	while (__any_sync(ALL_LANES, active)) {
+		/* 1. Find the parent (Apetrei 2014).  The first child at its split leaves its bound
+		 * and ends. */
 		if (active) {
-			const bool is_left = after > before;
+			const bool is_left = delta_right > delta_left;
 
-			split = is_left ? b : a - 1;
+			split = is_left ? right : left - 1;
 
-			const uint32_t end = (uint32_t)(is_left ? a : b);
+			const uint32_t bound = (uint32_t)(is_left ? left : right);
 			uint32_t *const arrived = &g.arrived[split];
 			/* A range that was never merged has written nothing. */
-			const uint32_t other = b - a >= THRESHOLD
-						       ? gpu_cas(arrived, NONE, end)
-						       : gpu_cas_acquire(arrived, NONE, end);
+			const uint32_t other = right - left >= THRESHOLD
+						       ? gpu_cas(arrived, NONE, bound)
+						       : gpu_cas_acquire(arrived, NONE, bound);
 
 			active = other != NONE;
 			if (active && is_left) {
-				b = (int)other;
-				after = delta(code, leaves, b, b + 1);
+				right = (int)other;
+				delta_right = delta(code, leaves, right, right + 1);
 			} else if (active) {
-				a = (int)other;
-				before = delta(code, leaves, a, a - 1);
+				left = (int)other;
+				delta_left = delta(code, leaves, left, left - 1);
 			}
 		}
 
-		const bool root = active && before < 0 && after < 0;
+		/* 2. The warp merges its ranges of more than THRESHOLD leaves, one after the
+		 * other. */
+		const bool root = active && delta_left < 0 && delta_right < 0;
 
-		__syncwarp();
-		for (unsigned left =
-			     __ballot_sync(ALL_LANES, active && (root || b - a >= THRESHOLD));
-		     left; left &= left - 1) {
-			const int lane = __ffs((int)left) - 1;
+		__syncwarp(); /* lists that a lane has acquired are read by all */
+		for (unsigned merging = __ballot_sync(
+			     ALL_LANES, active && (root || right - left >= THRESHOLD));
+		     merging; merging &= merging - 1) {
+			const int lane = __ffs((int)merging) - 1;
 
-			merge_ranges(&g, (uint32_t)leaves, __shfl_sync(ALL_LANES, a, lane),
+			merge_ranges(&g, (uint32_t)leaves, __shfl_sync(ALL_LANES, left, lane),
 				     __shfl_sync(ALL_LANES, split, lane),
-				     __shfl_sync(ALL_LANES, b, lane),
+				     __shfl_sync(ALL_LANES, right, lane),
 				     __shfl_sync(ALL_LANES, (int)root, lane) ? 1 : (int)THRESHOLD,
 				     scratches + threadIdx.x / WARP);
 		}

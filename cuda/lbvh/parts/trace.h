@@ -4,9 +4,9 @@
  * A thread takes one ray.  A warp takes 8 x 4 pixels, or 32 consecutive rays of a stream, whose
  * occlusion bits form one word.  A traversal is a struct with a member
  *
- *	template <class SEARCH> __device__ void walk(struct lbvh_beam *beam, SEARCH *search) const
+ *	template <class SEARCH> __device__ void walk(struct lbvh_gpu_ray *ray, SEARCH *search) const
  *
- * It passes everything that the beam may hit to `search`, which keeps the answer and knows when it
+ * It passes everything that the ray may hit to `search`, which keeps the answer and knows when it
  * is complete.  It also reports the nodes and triangles it meets; a separate kernel counts these
  * once, at no cost to the timed kernel.  Triangles are tested with common/lbvh.h's arithmetic.  A
  * box's distance may be off by a rounding, so it is compared with a slack of four units in the last
@@ -85,55 +85,56 @@ void lbvh_gpu_tracer_metrics(lbvh_gpu_tracer *tracer, gb_metrics *metrics);
 
 /* ---- device ------------------------------------------------------------------------------- */
 
-struct lbvh_beam {
+/* A ray in registers, and its nearest hit. */
+struct lbvh_gpu_ray {
 	float origin[3], direction[3], inverse[3];
 	float near; /* hits must be farther than this; not tested for images */
 	float t;    /* and no farther than this */
 	uint32_t primitive;
 };
 
-/* A waiting subtree, and the distance where the beam enters it. */
-struct lbvh_waiting {
+/* A waiting subtree, and the distance where the ray enters it. */
+struct lbvh_stack_entry {
 	float t;
 	uint32_t at;
 };
 
-/* Initialise the rest of a beam whose origin and direction are set, without a hit.  Adding 0 turns
- * -0 into +0, which keeps the inverse from becoming -INFINITY. */
-static __device__ __forceinline__ void lbvh_beam_start(lbvh_beam *beam)
+/* Initialise a ray whose origin and direction are set, without a hit.  Adding 0 turns -0
+ * into +0, which keeps the inverse from becoming -INFINITY. */
+static __device__ __forceinline__ void lbvh_gpu_ray_start(lbvh_gpu_ray *ray)
 {
 	for (int k = 0; k < 3; k++)
-		beam->inverse[k] = 1 / (beam->direction[k] + 0.0F);
-	beam->near = 0;
-	beam->t = INFINITY;
-	beam->primitive = LBVH_MISS;
+		ray->inverse[k] = 1 / (ray->direction[k] + 0.0F);
+	ray->near = 0;
+	ray->t = INFINITY;
+	ray->primitive = LBVH_MISS;
 }
 
-/* Load a beam from a stream: 32 bytes as two loads. */
-static __device__ __forceinline__ lbvh_beam lbvh_beam_load(const lbvh_ray *ray)
+/* Load a ray of a stream: 32 bytes as two loads. */
+static __device__ __forceinline__ lbvh_gpu_ray lbvh_gpu_ray_load(const lbvh_ray *in)
 {
-	const float4 *const from = (const float4 *)(const void *)ray;
+	const float4 *const from = (const float4 *)(const void *)in;
 	const float4 origin = from[0], direction = from[1];
-	lbvh_beam beam = { { origin.x, origin.y, origin.z },
-			   { direction.x, direction.y, direction.z } };
+	lbvh_gpu_ray ray = { { origin.x, origin.y, origin.z },
+			     { direction.x, direction.y, direction.z } };
 
-	lbvh_beam_start(&beam);
-	beam.near = origin.w;
-	beam.t = direction.w;
-	return beam;
+	lbvh_gpu_ray_start(&ray);
+	ray.near = origin.w;
+	ray.t = direction.w;
+	return ray;
 }
 
-/* The distance at which the beam enters the box before beam->t, or INFINITY.  fmaxf() and fminf()
+/* The distance at which the ray enters the box before ray->t, or INFINITY.  fmaxf() and fminf()
  * drop the NaN of 0 * INFINITY, so such a plane does not bound. */
-static __device__ __forceinline__ float lbvh_beam_enter(const lbvh_beam *beam, const float *lo,
-							const float *hi)
+static __device__ __forceinline__ float lbvh_box_enter(const lbvh_gpu_ray *ray, const float *lo,
+						       const float *hi)
 {
-	float entry = 0, last = beam->t;
+	float entry = 0, last = ray->t;
 
 	for (int k = 0; k < 3; k++) {
-		const float near = (lo[k] - beam->origin[k]) * beam->inverse[k];
-		const float far = (hi[k] - beam->origin[k]) * beam->inverse[k];
-		const bool backwards = beam->inverse[k] < 0;
+		const float near = (lo[k] - ray->origin[k]) * ray->inverse[k];
+		const float far = (hi[k] - ray->origin[k]) * ray->inverse[k];
+		const bool backwards = ray->inverse[k] < 0;
 
 		entry = fmaxf(backwards ? far : near, entry);
 		last = fminf(backwards ? near : far, last);
@@ -141,18 +142,19 @@ static __device__ __forceinline__ float lbvh_beam_enter(const lbvh_beam *beam, c
 	return entry <= last * LBVH_SLACK ? entry : INFINITY;
 }
 
-static __device__ __forceinline__ void lbvh_beam_hit(lbvh_beam *beam, float t, uint32_t primitive)
+static __device__ __forceinline__ void lbvh_gpu_ray_hit(lbvh_gpu_ray *ray, float t,
+							uint32_t primitive)
 {
-	if (lbvh_nearer(t, primitive, beam->t, beam->primitive)) {
-		beam->t = t;
-		beam->primitive = primitive;
+	if (lbvh_nearer(t, primitive, ray->t, ray->primitive)) {
+		ray->t = t;
+		ray->primitive = primitive;
 	}
 }
 
 /* Rays ask for the nearest hit, in an image or a stream, or for any hit, in a stream. */
 enum lbvh_query { LBVH_IMAGE, LBVH_NEAREST, LBVH_ANY };
 
-/* Records a beam's hits and, if COUNT, the nodes and triangles it meets. */
+/* Records a ray's hits and, if COUNT, the nodes and triangles it meets. */
 template <bool COUNT, lbvh_query QUERY> struct lbvh_search {
 	uint32_t nodes, triangles;
 
@@ -166,15 +168,15 @@ template <bool COUNT, lbvh_query QUERY> struct lbvh_search {
 		if (COUNT)
 			triangles += count;
 	}
-	__device__ __forceinline__ void hit(lbvh_beam *beam, float t, uint32_t primitive) const
+	__device__ __forceinline__ void hit(lbvh_gpu_ray *ray, float t, uint32_t primitive) const
 	{
-		if (QUERY == LBVH_IMAGE || t > beam->near)
-			lbvh_beam_hit(beam, t, primitive);
+		if (QUERY == LBVH_IMAGE || t > ray->near)
+			lbvh_gpu_ray_hit(ray, t, primitive);
 	}
 	/* True if nothing else needs to be visited. */
-	__device__ __forceinline__ bool done(const lbvh_beam *beam) const
+	__device__ __forceinline__ bool done(const lbvh_gpu_ray *ray) const
 	{
-		return QUERY == LBVH_ANY && beam->primitive != LBVH_MISS;
+		return QUERY == LBVH_ANY && ray->primitive != LBVH_MISS;
 	}
 };
 
@@ -189,14 +191,14 @@ static __device__ __forceinline__ lbvh_corners lbvh_corners_load(const lbvh_corn
 }
 
 /* Pop the next waiting subtree that may still hold a nearer hit; false if there is none. */
-static __device__ __forceinline__ bool lbvh_beam_next(const lbvh_beam *beam,
-						      const lbvh_waiting *stack, int *top,
+static __device__ __forceinline__ bool lbvh_stack_pop(const lbvh_gpu_ray *ray,
+						      const lbvh_stack_entry *stack, int *top,
 						      uint32_t *at)
 {
 	while (*top > 0) {
-		const lbvh_waiting w = stack[--*top];
+		const lbvh_stack_entry w = stack[--*top];
 
-		if (w.t <= beam->t * LBVH_SLACK) {
+		if (w.t <= ray->t * LBVH_SLACK) {
 			*at = w.at;
 			return true;
 		}
@@ -204,29 +206,30 @@ static __device__ __forceinline__ bool lbvh_beam_next(const lbvh_beam *beam,
 	return false;
 }
 
-/* A node that the beam has reached: the distance where it enters, and the children. */
-struct lbvh_met {
+/* A node that the ray has reached: the distance where it enters, and the children. */
+struct lbvh_entered_node {
 	float t;
 	uint32_t left, right;
 };
 
-static __device__ __forceinline__ lbvh_met lbvh_node_enter(const lbvh_node *node, uint32_t i,
-							   const lbvh_beam *beam)
+static __device__ __forceinline__ lbvh_entered_node lbvh_node_enter(const lbvh_node *node,
+								    uint32_t i,
+								    const lbvh_gpu_ray *ray)
 {
 	const lbvh_node n = lbvh_node_load(node, i);
 
-	return { lbvh_beam_enter(beam, n.lo, n.hi), n.left, n.right };
+	return { lbvh_box_enter(ray, n.lo, n.hi), n.left, n.right };
 }
 
 /* Walk a binary tree, the nearer child first.  That child stays in registers, and its children are
- * known since its box was read.  leaves->test(first, count, beam, search) tests a leaf.  stack: one
+ * known since its box was read.  leaves->test(first, count, ray, search) tests a leaf.  stack: one
  * entry per level. */
 template <class LEAVES, class SEARCH>
 static __device__ __forceinline__ void lbvh_walk_binary(const lbvh_node *node, const LEAVES *leaves,
-							lbvh_waiting *stack, lbvh_beam *beam,
+							lbvh_stack_entry *stack, lbvh_gpu_ray *ray,
 							SEARCH *search)
 {
-	lbvh_met at = lbvh_node_enter(node, 0, beam);
+	lbvh_entered_node at = lbvh_node_enter(node, 0, ray);
 	uint32_t next;
 	int top = 0;
 
@@ -234,12 +237,12 @@ static __device__ __forceinline__ void lbvh_walk_binary(const lbvh_node *node, c
 		return;
 	for (;;) {
 		if (at.left & LBVH_LEAF) {
-			leaves->test(at.left & ~LBVH_LEAF, at.right, beam, search);
-			if (search->done(beam))
+			leaves->test(at.left & ~LBVH_LEAF, at.right, ray, search);
+			if (search->done(ray))
 				return;
 		} else {
-			const lbvh_met left = lbvh_node_enter(node, at.left, beam);
-			const lbvh_met right = lbvh_node_enter(node, at.right, beam);
+			const lbvh_entered_node left = lbvh_node_enter(node, at.left, ray);
+			const lbvh_entered_node right = lbvh_node_enter(node, at.right, ray);
 			const bool left_first = left.t <= right.t;
 			const float far = left_first ? right.t : left.t;
 
@@ -250,7 +253,7 @@ static __device__ __forceinline__ void lbvh_walk_binary(const lbvh_node *node, c
 			if (at.t < INFINITY)
 				continue;
 		}
-		if (!lbvh_beam_next(beam, stack, &top, &next))
+		if (!lbvh_stack_pop(ray, stack, &top, &next))
 			return;
 		at.left = node[next].left;
 		at.right = node[next].right;
@@ -286,16 +289,16 @@ static __global__ void lbvh_trace_kernel(lbvh_camera camera, uint32_t edge, TREE
 	lbvh_search<COUNT, LBVH_IMAGE> search = {};
 
 	if (x < edge && y < edge) {
-		lbvh_beam beam;
+		lbvh_gpu_ray ray;
 
-		lbvh_direction(&camera, x, y, beam.direction);
+		lbvh_direction(&camera, x, y, ray.direction);
 		for (int k = 0; k < 3; k++)
-			beam.origin[k] = camera.eye[k];
-		lbvh_beam_start(&beam);
-		tree.walk(&beam, &search);
+			ray.origin[k] = camera.eye[k];
+		lbvh_gpu_ray_start(&ray);
+		tree.walk(&ray, &search);
 		if (!COUNT) {
-			t[(size_t)y * edge + x] = beam.t;
-			primitive[(size_t)y * edge + x] = beam.primitive;
+			t[(size_t)y * edge + x] = ray.t;
+			primitive[(size_t)y * edge + x] = ray.primitive;
 		}
 	}
 	if (COUNT)
@@ -312,13 +315,13 @@ static __global__ void lbvh_stream_kernel(lbvh_gpu_tracer tracer, TREE tree)
 	bool hit = false;
 
 	if (i < tracer.rays) {
-		lbvh_beam beam = lbvh_beam_load(tracer.ray + i);
+		lbvh_gpu_ray ray = lbvh_gpu_ray_load(tracer.ray + i);
 
-		tree.walk(&beam, &search);
-		hit = beam.primitive != LBVH_MISS;
+		tree.walk(&ray, &search);
+		hit = ray.primitive != LBVH_MISS;
 		if (!COUNT && QUERY == LBVH_NEAREST) {
-			tracer.t[i] = hit ? beam.t : INFINITY;
-			tracer.primitive[i] = beam.primitive;
+			tracer.t[i] = hit ? ray.t : INFINITY;
+			tracer.primitive[i] = ray.primitive;
 		}
 	}
 	if (!COUNT && QUERY == LBVH_ANY) {
