@@ -58,7 +58,7 @@ struct lbvh_gpu {
 	lbvh_node *node;
 	uint64_t *mark;    /* per inner node: its children, or UINT64_MAX when done */
 	uint32_t *parent;  /* one per node */
-	uint32_t *arrived; /* per inner node or seam: left by the first child to arrive */
+	uint32_t *arrived; /* per inner node or split: left by the first child to arrive */
 	uint4 *temp;       /* of the sort, its runs, and the prefix sum: zeroed with the boxes */
 	size_t temps;
 	lbvh_gpu_counters *counters;
@@ -157,17 +157,17 @@ struct alignas(16) lbvh_gpu_cost {
 	float least[LBVH_WIDE];
 };
 
-/* A move of a node: what it gains; the node at the new place; the common ancestor. */
+/* A move of a node: what it gains; the node at the new place; the common ancestor of both. */
 struct lbvh_gpu_move {
 	float gain; /* 0: no move */
-	uint32_t to, top;
+	uint32_t to, pivot;
 };
 
 /* Arrays to refine and renumber a tree, on the device. */
 struct lbvh_gpu_order {
 	uint32_t *up;             /* per node: its parent << 1, and 1 if it is the right child */
 	lbvh_gpu_move *move;      /* per node */
-	unsigned long long *lock; /* per node: the strongest move that changes it */
+	unsigned long long *lock; /* per node: the move of the largest gain that changes it */
 	lbvh_gpu_size *size;      /* per node */
 	lbvh_gpu_cost *cost;      /* per inner node */
 	uint32_t *slots;          /* per inner node: see lbvh_left_slots() */

@@ -1,14 +1,15 @@
 /* refine.cu -- a binary tree made cheaper by moving subtrees (Meister, Bittner 2018: "Parallel
  * reinsertion for bounding volume hierarchy optimization").
  *
- * Each node looks for the place in the tree to which it, with all below it, should move so that the
- * sum of all surfaces shrinks most.  Then its sibling takes its parent's place, and its parent
- * becomes the parent of it and of the node at the new place.  A branch that cannot gain more than
- * the best place so far is not searched.
+ * Each node looks for the place in the tree where it, with all below it, should be reinserted so
+ * that the sum of all surfaces shrinks most.  Then its sibling takes its parent's place, and its
+ * parent becomes the parent of it and of the node at the new place.  The search goes up: each
+ * ancestor is a pivot, whose other child is searched.  A branch that cannot gain more than the best
+ * place so far is left out.
  *
- * A move changes the surfaces of the nodes on the way between both places, below their common
- * ancestor, and the links of a few neighbours.  It locks all of these by its gain, and it happens
- * if it is the strongest on each.  So the surfaces shrink by the gains of all moves that happen, no
+ * A move changes the surfaces of the nodes on the way between both places, below the pivot, and the
+ * links of a few neighbours.  It locks all of these by its gain, and it happens if that gain is the
+ * largest on each.  So the surfaces shrink by the gains of all moves that happen, no
  * node moves into its own subtree, and the result does not depend on the schedule.
  *
  * Bound: latency of the searches, which visit some hundred nodes each.
@@ -54,7 +55,7 @@ struct pending {
 
 /* Search the subtree at `root` for a better place for `mine`. */
 static __device__ __forceinline__ void search(const lbvh_gpu *g, const lbvh_node *mine, float area,
-					      uint32_t root, float gain, uint32_t top,
+					      uint32_t root, float gain, uint32_t pivot,
 					      lbvh_gpu_move *best)
 {
 	pending stack[PENDING];
@@ -71,7 +72,7 @@ static __device__ __forceinline__ void search(const lbvh_gpu *g, const lbvh_node
 		const float here = p.gain - common_area(&n, mine);
 
 		if (here > best->gain)
-			*best = { here, p.node, top };
+			*best = { here, p.node, pivot };
 		if (!(n.left & LBVH_LEAF) && count + 2 <= PENDING) {
 			const float below = here + lbvh_area(n.lo, n.hi);
 
@@ -94,33 +95,35 @@ static __global__ void search_kernel(lbvh_gpu g, lbvh_gpu_order o, uint32_t part
 		const lbvh_node mine = lbvh_node_load(g.node, i);
 		const float area = lbvh_area(mine.lo, mine.hi);
 		const uint32_t parent = parent_of(&o, i);
-		lbvh_node rest = lbvh_node_load(g.node, sibling_of(&g, &o, i));
+		lbvh_node without_me = lbvh_node_load(g.node, sibling_of(&g, &o, i));
 		lbvh_node at = lbvh_node_load(g.node, parent);
 		float gain = lbvh_area(at.lo, at.hi);
 
-		/* `rest`: the box of `top` without this node. */
-		for (uint32_t below = i, top = parent;; below = top, top = parent_of(&o, top)) {
+		/* without_me: the box of the pivot without this node. */
+		for (uint32_t below = i, pivot = parent;;
+		     below = pivot, pivot = parent_of(&o, pivot)) {
 			const uint32_t other = sibling_of(&g, &o, below);
 			const lbvh_node n = lbvh_node_load(g.node, other);
 
-			if (top == parent) {
+			if (pivot == parent) {
 				if (!(n.left & LBVH_LEAF)) {
 					const float kept = gain - common_area(&n, &mine) +
 							   lbvh_area(n.lo, n.hi);
 
-					search(&g, &mine, area, n.left, kept, top, &best);
-					search(&g, &mine, area, n.right, kept, top, &best);
+					search(&g, &mine, area, n.left, kept, pivot, &best);
+					search(&g, &mine, area, n.right, kept, pivot, &best);
 				}
 			} else {
-				search(&g, &mine, area, other, gain, top, &best);
+				search(&g, &mine, area, other, gain, pivot, &best);
 				for (int d = 0; d < 3; d++) {
-					rest.lo[d] = fminf(rest.lo[d], n.lo[d]);
-					rest.hi[d] = fmaxf(rest.hi[d], n.hi[d]);
+					without_me.lo[d] = fminf(without_me.lo[d], n.lo[d]);
+					without_me.hi[d] = fmaxf(without_me.hi[d], n.hi[d]);
 				}
-				at = lbvh_node_load(g.node, top);
-				gain += lbvh_area(at.lo, at.hi) - lbvh_area(rest.lo, rest.hi);
+				at = lbvh_node_load(g.node, pivot);
+				gain += lbvh_area(at.lo, at.hi) -
+					lbvh_area(without_me.lo, without_me.hi);
 			}
-			if (!top)
+			if (!pivot)
 				break;
 		}
 	}
@@ -140,7 +143,7 @@ static __device__ __forceinline__ bool each_changed(const lbvh_gpu *g, const lbv
 	    !visit(parent_of(o, m.to)))
 		return false;
 	for (uint32_t end : { i, m.to })
-		for (uint32_t at = end; at != m.top; at = parent_of(o, at))
+		for (uint32_t at = end; at != m.pivot; at = parent_of(o, at))
 			if (!visit(at))
 				return false;
 	return true;
@@ -162,15 +165,8 @@ static __global__ void lock_kernel(lbvh_gpu g, lbvh_gpu_order o)
 	const unsigned long long key = key_of(&o, i);
 
 	(void)each_changed(&g, &o, i, [&](uint32_t at) {
-		unsigned long long seen = gpu_ld_relaxed(&o.lock[at]);
-
-		while (seen < key) {
-			const unsigned long long old = atomicCAS(&o.lock[at], seen, key);
-
-			if (old == seen)
-				break;
-			seen = old;
-		}
+		if (gpu_ld_relaxed(&o.lock[at]) < key)
+			atomicMax(&o.lock[at], key);
 		return true;
 	});
 }
