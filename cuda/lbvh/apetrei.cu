@@ -9,9 +9,9 @@
 
 /* The mesh is read; boxes are written, read for the codes and gathered.  The sort makes four
  * passes.  Index, first and codes pass between the phases.  Nodes and arrivals are written. */
-static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 20 +
-			    2 * sizeof(struct lbvh_node) + sizeof(uint32_t);
+static const size_t BYTES =
+	3 * sizeof(lbvh_box) + 4 * 16 + 8 + 20 + 2 * sizeof(lbvh_node) + sizeof(uint32_t);
 
-extern "C" const struct gb_variant_ops lbvh_cuda_apetrei =
+extern "C" const gb_variant_ops lbvh_cuda_apetrei =
 	lbvh_gpu_builder<LBVH_GPU_ARRIVED, lbvh_gpu_bytes<BYTES>, lbvh_gpu_bounds, lbvh_gpu_codes,
 			 lbvh_gpu_sort, lbvh_gpu_leaves, lbvh_gpu_fused>();

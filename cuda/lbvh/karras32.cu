@@ -10,10 +10,10 @@
 #include "cuda/lbvh/parts/builder.h"
 
 /* As karras-radix, with parents and counters instead of marks. */
-static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 20 +
-			    5 * sizeof(struct lbvh_node) + 6 * sizeof(uint32_t);
+static const size_t BYTES =
+	3 * sizeof(lbvh_box) + 4 * 16 + 8 + 20 + 5 * sizeof(lbvh_node) + 6 * sizeof(uint32_t);
 
-extern "C" const struct gb_variant_ops lbvh_cuda_karras32 =
+extern "C" const gb_variant_ops lbvh_cuda_karras32 =
 	lbvh_gpu_builder<LBVH_GPU_PARENTS, lbvh_gpu_bytes<BYTES>, lbvh_gpu_bounds, lbvh_gpu_codes,
 			 lbvh_gpu_sort, lbvh_gpu_leaves, lbvh_gpu_leaf_nodes, lbvh_gpu_karras,
 			 lbvh_gpu_refit_once>();

@@ -20,14 +20,14 @@ enum {
 	TILE = 2048, /* pairs, 16 KiB */
 };
 
-/* The lower place of the k-th pair of places that are `step` apart. */
-static __device__ __forceinline__ size_t lower_place(size_t k, size_t step)
+/* The lower index of the k-th pair of elements that are `step` apart. */
+static __device__ __forceinline__ size_t lower_index(size_t k, size_t step)
 {
 	return 2 * k - (k & (step - 1));
 }
 
 /* Compare and exchange all pairs (i, i + step) of one stage, one thread per pair.  Runs of `size`
- * places alternate between ascending and descending. */
+ * elements alternate between ascending and descending. */
 static __global__ void step_kernel(uint64_t *pair, size_t pairs, size_t size, size_t step)
 {
 	const size_t k = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -35,7 +35,7 @@ static __global__ void step_kernel(uint64_t *pair, size_t pairs, size_t size, si
 	if (k >= pairs)
 		return;
 
-	const size_t i = lower_place(k, step), j = i + step;
+	const size_t i = lower_index(k, step), j = i + step;
 	const uint64_t a = pair[i], b = pair[j];
 
 	if ((a > b) == ((i & size) == 0)) {
@@ -49,28 +49,28 @@ static __global__ void step_kernel(uint64_t *pair, size_t pairs, size_t size, si
 static __global__ void __launch_bounds__(BLOCK)
 	tile_kernel(uint64_t *pair, uint32_t tile, size_t first, size_t last)
 {
-	SHARED_ARRAY(uint64_t, room, TILE);
+	__shared__ uint64_t tile_pair[TILE];
 	const size_t base = (size_t)blockIdx.x * tile;
 
 	for (uint32_t i = threadIdx.x; i < tile; i += BLOCK)
-		room[i] = pair[base + i];
+		tile_pair[i] = pair[base + i];
 	for (size_t size = first; size <= last; size *= 2)
 		for (uint32_t step = (uint32_t)(size <= tile ? size : tile) / 2; step > 0;
 		     step /= 2) {
 			__syncthreads();
 			for (uint32_t k = threadIdx.x; k < tile / 2; k += BLOCK) {
-				const uint32_t i = (uint32_t)lower_place(k, step), j = i + step;
-				const uint64_t a = room[i], b = room[j];
+				const uint32_t i = (uint32_t)lower_index(k, step), j = i + step;
+				const uint64_t a = tile_pair[i], b = tile_pair[j];
 
 				if ((a > b) == (((base + i) & size) == 0)) {
-					room[i] = b;
-					room[j] = a;
+					tile_pair[i] = b;
+					tile_pair[j] = a;
 				}
 			}
 		}
 	__syncthreads();
 	for (uint32_t i = threadIdx.x; i < tile; i += BLOCK)
-		pair[base + i] = room[i];
+		pair[base + i] = tile_pair[i];
 }
 
 /* Split the pairs into codes and primitives for the other phases; one thread per primitive. */
@@ -85,23 +85,23 @@ static __global__ void unpack_kernel(const uint64_t *pair, size_t count, uint32_
 	index[i] = (uint32_t)pair[i];
 }
 
-static enum gb_status sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+static gb_status sort(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
-	const size_t power = lbvh_gpu_power(g->count), most = TILE;
-	const uint32_t tile = (uint32_t)min(power, most);
+	const size_t power = lbvh_gpu_power(g->count);
+	const uint32_t tile = (uint32_t)min(power, (size_t)TILE);
 	const size_t tiles = power / tile;
 
 	gb_phase(timer, "sort");
-	(void)GPU_RUN(err, tile_kernel, tiles, BLOCK, g->pair, tile, 2, tile);
-	for (size_t size = 2 * (size_t)tile; size <= power && !err->code; size *= 2) {
+	tile_kernel<<<tiles, BLOCK, 0, gpu_stream()>>>(g->pair, tile, 2, tile);
+	for (size_t size = 2 * (size_t)tile; size <= power; size *= 2) {
 		for (size_t step = size / 2; step >= tile; step /= 2)
-			(void)GPU_RUN(err, step_kernel, gpu_blocks(power / 2, BLOCK), BLOCK,
-				      g->pair, power / 2, size, step);
-		(void)GPU_RUN(err, tile_kernel, tiles, BLOCK, g->pair, tile, size, size);
+			step_kernel<<<gpu_blocks(power / 2, BLOCK), BLOCK, 0, gpu_stream()>>>(
+				g->pair, power / 2, size, step);
+		tile_kernel<<<tiles, BLOCK, 0, gpu_stream()>>>(g->pair, tile, size, size);
 	}
-	(void)GPU_RUN(err, unpack_kernel, gpu_blocks(g->count, BLOCK), BLOCK, g->pair, g->count,
-		      (uint32_t *)g->code_sorted, g->index);
-	return err->code;
+	unpack_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(
+		g->pair, g->count, (uint32_t *)g->code_sorted, g->index);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* Bytes that the sort moves: each launch reads and writes all pairs. */
@@ -118,13 +118,12 @@ static double sort_bytes(size_t count)
 /* As karras-radix, except for the sort. */
 static double bytes(const void *params, const void *input)
 {
-	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 24 + 20 +
-					       5 * sizeof(struct lbvh_node) +
+	return lbvh_build_bytes(input, 3 * sizeof(lbvh_box) + 24 + 20 + 5 * sizeof(lbvh_node) +
 					       2 * sizeof(uint64_t)) +
-	       sort_bytes(((const struct lbvh_input *)input)->count);
+	       sort_bytes(((const lbvh_input *)input)->count);
 }
 
-extern "C" const struct gb_variant_ops lbvh_cuda_karras_bitonic =
+extern "C" const gb_variant_ops lbvh_cuda_karras_bitonic =
 	lbvh_gpu_builder<LBVH_GPU_MARKS | LBVH_GPU_POWER, bytes, lbvh_gpu_bounds, lbvh_gpu_codes,
 			 sort, lbvh_gpu_leaves, lbvh_gpu_leaf_nodes, lbvh_gpu_karras,
 			 lbvh_gpu_refit_passes>();

@@ -3,10 +3,9 @@
 
 /* As karras32 without parents, with five passes over words of 8 bytes.  Leaves are written and read
  * once, as about one entry of a list per primitive is; inner nodes are written. */
-static const size_t BYTES =
-	3 * sizeof(struct lbvh_box) + 8 + 5 * 16 + 20 + 32 + 5 * sizeof(struct lbvh_node);
+static const size_t BYTES = 3 * sizeof(lbvh_box) + 8 + 5 * 16 + 20 + 32 + 5 * sizeof(lbvh_node);
 
-extern "C" const struct gb_variant_ops lbvh_cuda_ploc =
+extern "C" const gb_variant_ops lbvh_cuda_ploc =
 	lbvh_gpu_builder<LBVH_GPU_CODES_63 | LBVH_GPU_ARRIVED, lbvh_gpu_bytes<BYTES>,
 			 lbvh_gpu_bounds, lbvh_gpu_codes, lbvh_gpu_sort, lbvh_gpu_leaves,
 			 lbvh_gpu_leaf_nodes, lbvh_gpu_cluster>();

@@ -13,57 +13,56 @@
 
 /* Triangles in place. */
 struct lbvh_stack_leaves {
-	const struct lbvh_corners *triangle;
+	const lbvh_corners *triangle;
 
 	template <class SEARCH>
-	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
+	__device__ __forceinline__ void test(uint32_t first, uint32_t count, lbvh_gpu_ray *ray,
 					     SEARCH *search) const
 	{
 		search->triangle(count);
 		for (uint32_t i = 0; i < count; i++) {
-			const struct lbvh_corners c = lbvh_corners_load(triangle + first + i);
+			const lbvh_corners c = lbvh_corners_load(triangle + first + i);
 
-			search->hit(beam,
-				    lbvh_intersect(beam->origin, beam->direction, c.a, c.b, c.c),
+			search->hit(ray, lbvh_intersect(ray->origin, ray->direction, c.a, c.b, c.c),
 				    c.primitive);
 		}
 	}
 };
 
 struct lbvh_stack_tree {
-	const struct lbvh_node *node;
-	struct lbvh_stack_leaves leaves;
+	const lbvh_node *node;
+	lbvh_stack_leaves leaves;
 
 	template <class SEARCH>
-	__device__ __forceinline__ void walk(struct lbvh_beam *beam, SEARCH *search) const
+	__device__ __forceinline__ void walk(lbvh_gpu_ray *ray, SEARCH *search) const
 	{
-		struct lbvh_waiting stack[LBVH_STACK];
+		lbvh_stack_entry stack[LBVH_STACK];
 
-		lbvh_walk_binary(node, &leaves, stack, beam, search);
+		lbvh_walk_binary(node, &leaves, stack, ray, search);
 	}
 };
 
 struct stack_state {
-	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
-	struct lbvh_corners *triangle; /* in the order of the tree's index */
+	lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
+	lbvh_corners *triangle; /* in the order of the tree's index */
 
-	struct lbvh_stack_tree tree(void) const
+	lbvh_stack_tree tree(void) const
 	{
 		return { tracer.gpu.node, { triangle } };
 	}
 };
 
-static enum gb_status create(struct stack_state *s, const struct lbvh_params *params,
-			     const struct lbvh_input *in, struct gb_error *err)
+static gb_status create(stack_state *s, const lbvh_params *params, const lbvh_input *in,
+			gb_error *err)
 {
 	(void)lbvh_gpu_trace_create(s, params, in, err);
 	return gpu_alloc(&s->triangle, in->count, err);
 }
 
 /* Upload the mesh and build the tree. */
-static enum gb_status upload(struct stack_state *s, struct gb_error *err)
+static gb_status upload(stack_state *s, gb_error *err)
 {
-	struct lbvh_gpu *const g = &s->tracer.gpu;
+	lbvh_gpu *const g = &s->tracer.gpu;
 
 	if (lbvh_gpu_tracer_upload(&s->tracer, err) || lbvh_gpu_fastest(g, NULL, err) ||
 	    lbvh_gpu_corners(g, NULL, s->triangle, err))
@@ -71,11 +70,11 @@ static enum gb_status upload(struct stack_state *s, struct gb_error *err)
 	return gpu_wait(err);
 }
 
-extern "C" const struct gb_variant_ops lbvh_cuda_stack = {
-	.state_size = sizeof(struct stack_state),
+extern "C" const gb_variant_ops lbvh_cuda_stack = {
+	.state_size = sizeof(stack_state),
 	.create = op<create>,
 	.upload = op<upload>,
-	.run = op<lbvh_gpu_trace_run<struct stack_state>>,
+	.run = op<lbvh_gpu_trace_run<stack_state>>,
 	.download = op<lbvh_gpu_tracer_download>,
 	.metrics = op<lbvh_gpu_tracer_metrics>,
 	.flags = GB_REPEATABLE,

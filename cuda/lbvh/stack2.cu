@@ -17,17 +17,17 @@ enum { TOP_LEVELS = 1, BLOCK = 32 };
 /* A mesh and its placement. */
 struct instance {
 	float inverse[3][4]; /* from the scene's space to the mesh's */
-	const struct lbvh_node *node;
+	const lbvh_node *node;
 	const uint32_t *index, *triangle;
 	const float *vertex;
 };
 
 /* Triangles through indices. */
 struct lbvh_stack2_mesh {
-	const struct instance *instance;
+	const instance *instance;
 
 	template <class SEARCH>
-	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
+	__device__ __forceinline__ void test(uint32_t first, uint32_t count, lbvh_gpu_ray *ray,
 					     SEARCH *search) const
 	{
 		search->triangle(count);
@@ -35,8 +35,8 @@ struct lbvh_stack2_mesh {
 			const uint32_t p = instance->index[first + i];
 			const uint32_t *const v = instance->triangle + 3 * (size_t)p;
 
-			search->hit(beam,
-				    lbvh_intersect(beam->origin, beam->direction,
+			search->hit(ray,
+				    lbvh_intersect(ray->origin, ray->direction,
 						   instance->vertex + 3 * (size_t)v[0],
 						   instance->vertex + 3 * (size_t)v[1],
 						   instance->vertex + 3 * (size_t)v[2]),
@@ -47,62 +47,61 @@ struct lbvh_stack2_mesh {
 
 /* The leaves of the upper tree. */
 struct lbvh_stack2_instances {
-	const struct instance *instance;
-	struct lbvh_waiting *stack; /* the rest of the stack, for the meshes' trees */
+	const instance *instance;
+	lbvh_stack_entry *stack; /* for the meshes' trees, above the upper one's */
 
 	template <class SEARCH>
-	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
+	__device__ __forceinline__ void test(uint32_t first, uint32_t count, lbvh_gpu_ray *ray,
 					     SEARCH *search) const
 	{
 		for (uint32_t i = first; i < first + count; i++) {
-			const struct lbvh_stack2_mesh mesh = { instance + i };
-			struct lbvh_beam local;
+			const lbvh_stack2_mesh mesh = { instance + i };
+			lbvh_gpu_ray local;
 
 			for (int k = 0; k < 3; k++) {
 				const float *const row = instance[i].inverse[k];
 
-				local.origin[k] = lbvh_add(lbvh_dot(row, beam->origin), row[3]);
-				local.direction[k] = lbvh_dot(row, beam->direction);
+				local.origin[k] = lbvh_add(lbvh_dot(row, ray->origin), row[3]);
+				local.direction[k] = lbvh_dot(row, ray->direction);
 			}
-			lbvh_beam_start(&local);
-			local.near = beam->near;
-			local.t = beam->t;
-			local.primitive = beam->primitive;
+			lbvh_gpu_ray_start(&local);
+			local.near = ray->near;
+			local.t = ray->t;
+			local.primitive = ray->primitive;
 			lbvh_walk_binary(instance[i].node, &mesh, stack, &local, search);
-			beam->t = local.t;
-			beam->primitive = local.primitive;
+			ray->t = local.t;
+			ray->primitive = local.primitive;
 		}
 	}
 };
 
 struct lbvh_stack2_tree {
-	const struct lbvh_node *top;
-	const struct instance *instance;
+	const lbvh_node *top;
+	const instance *instance;
 
 	template <class SEARCH>
-	__device__ __forceinline__ void walk(struct lbvh_beam *beam, SEARCH *search) const
+	__device__ __forceinline__ void walk(lbvh_gpu_ray *ray, SEARCH *search) const
 	{
-		struct lbvh_waiting stack[(int)TOP_LEVELS + (int)LBVH_STACK];
-		const struct lbvh_stack2_instances leaves = { instance, stack + (int)TOP_LEVELS };
+		lbvh_stack_entry stack[(int)TOP_LEVELS + (int)LBVH_STACK];
+		const lbvh_stack2_instances leaves = { instance, stack + (int)TOP_LEVELS };
 
-		lbvh_walk_binary(top, &leaves, stack, beam, search);
+		lbvh_walk_binary(top, &leaves, stack, ray, search);
 	}
 };
 
 struct stack2_state {
-	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
-	struct lbvh_node *top;         /* the tree over instances: one leaf */
-	struct instance *instance;     /* one */
+	lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
+	lbvh_node *top;         /* the tree over instances: one leaf */
+	instance *instance;     /* one */
 
-	struct lbvh_stack2_tree tree(void) const
+	lbvh_stack2_tree tree(void) const
 	{
 		return { top, instance };
 	}
 };
 
 /* One thread: set up the scene's only instance and the tree over it. */
-static __global__ void place_kernel(struct lbvh_gpu g, struct lbvh_node *top,
-				    struct instance *instance)
+static __global__ void place_kernel(lbvh_gpu g, lbvh_node *top, instance *instance)
 {
 	if (threadIdx.x != 0)
 		return;
@@ -118,8 +117,8 @@ static __global__ void place_kernel(struct lbvh_gpu g, struct lbvh_node *top,
 	top[0].right = 1;
 }
 
-static enum gb_status create(struct stack2_state *s, const struct lbvh_params *params,
-			     const struct lbvh_input *in, struct gb_error *err)
+static gb_status create(stack2_state *s, const lbvh_params *params, const lbvh_input *in,
+			gb_error *err)
 {
 	(void)lbvh_gpu_trace_create(s, params, in, err);
 	(void)gpu_alloc(&s->top, 1, err);
@@ -127,21 +126,23 @@ static enum gb_status create(struct stack2_state *s, const struct lbvh_params *p
 }
 
 /* Upload the mesh and build the trees. */
-static enum gb_status upload(struct stack2_state *s, struct gb_error *err)
+static gb_status upload(stack2_state *s, gb_error *err)
 {
-	struct lbvh_gpu *const g = &s->tracer.gpu;
+	lbvh_gpu *const g = &s->tracer.gpu;
 
-	if (lbvh_gpu_tracer_upload(&s->tracer, err) || lbvh_gpu_fastest(g, NULL, err) ||
-	    GPU_RUN(err, place_kernel, 1, BLOCK, *g, s->top, s->instance))
+	if (lbvh_gpu_tracer_upload(&s->tracer, err) || lbvh_gpu_fastest(g, NULL, err))
+		return err->code;
+	place_kernel<<<1, BLOCK, 0, gpu_stream()>>>(*g, s->top, s->instance);
+	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	return gpu_wait(err);
 }
 
-extern "C" const struct gb_variant_ops lbvh_cuda_stack2 = {
-	.state_size = sizeof(struct stack2_state),
+extern "C" const gb_variant_ops lbvh_cuda_stack2 = {
+	.state_size = sizeof(stack2_state),
 	.create = op<create>,
 	.upload = op<upload>,
-	.run = op<lbvh_gpu_trace_run<struct stack2_state>>,
+	.run = op<lbvh_gpu_trace_run<stack2_state>>,
 	.download = op<lbvh_gpu_tracer_download>,
 	.metrics = op<lbvh_gpu_tracer_metrics>,
 	.flags = GB_REPEATABLE,

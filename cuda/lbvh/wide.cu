@@ -12,21 +12,21 @@
  * cheaper after moves (parts/refine.cu), collapsed by a plan (parts/order.cu); else apetrei's.
  *
  * Lanes are at different places of their stacks, so each word that one pushes to or pops from local
- * memory is a sector of its own.  Only children that wait take room, and the first of them lie in
- * shared memory.
+ * memory is a sector of its own.  Only children that wait are on the stack, and the first of them
+ * lie in shared memory.
  *
  * Coherent rays (primary, shadow) have a thread each.  Others end at different times, and a warp
- * would wait for its longest ray with a third of its lanes.  Their warps stay and refill idle lanes
- * from a queue of rays (Aila and Laine 2009).  A warp steps down while at least two thirds of its
- * busy lanes are at inner nodes, then tests leaves.  Coherent rays lose by a queue, because lanes
- * that are not in step fetch more sectors.
+ * would wait for its longest ray with a third of its lanes.  Their warps are persistent and refill
+ * idle lanes from a queue of rays (Aila and Laine 2009).  A warp steps down while at least two
+ * thirds of its busy lanes are at inner nodes, then tests leaves.  Coherent rays lose by a queue,
+ * because lanes that are not in step fetch more sectors.
  *
  * The node format is that of Ylitie, Karras, Laine 2017.  They push one group of 8 bytes for all
  * children of a node that wait, in an order by octants, which needs no sort and a seventh of the
- * stack.  Groups whose children are ordered along their node's longest axis took 29 % more nodes and
- * 15 % more instructions for primary rays, 7 % and 17 % for bounces, and 3 % fewer instructions for
- * shadow rays (PTX executor, knot of 32768 triangles): a group has no distances, so children are
- * fetched even if a nearer hit was found.
+ * stack.  Groups whose children are ordered along their node's longest axis took 29 % more nodes
+ * and 15 % more instructions for primary rays, 7 % and 17 % for bounces, and 3 % fewer instructions
+ * for shadow rays (PTX executor, knot of 32768 triangles): a group has no distances, so children
+ * are fetched even if a nearer hit was found.
  *
  * Bound: latency of the fetches, and the issue of 48 planes per node at three instructions each.
  */
@@ -34,7 +34,7 @@
 
 enum {
 	STACK_LEVELS = 32, /* 1792 bytes */
-	WAITING = STACK_LEVELS * (LBVH_WIDE - 1),
+	STACK_ENTRIES = STACK_LEVELS * (LBVH_WIDE - 1),
 	SHARED = 8,  /* children that wait in shared memory: 8 KiB per block */
 	REFILL = 24, /* busy lanes below which a warp takes new rays */
 };
@@ -44,54 +44,54 @@ enum {
 #define SLACK 0x1p-20f
 
 /* 2^15 as a float: its bit 8 has the value 1. */
-#define HIDDEN_BITS 0x47000000U
-#define HIDDEN      0x1p15f
+#define BIAS_BITS 0x47000000U
+#define BIAS      0x1p15f
 
-/* ---- device ------------------------------------------------------------------------------- */
+/* ---- the boxes of a node ------------------------------------------------------------------ */
 
 struct lbvh_wide_tree {
-	const struct lbvh_wide_node *node;
-	const struct lbvh_corners *triangle;
-	uint32_t hidden_bits; /* HIDDEN_BITS */
+	const lbvh_wide_node *node;
+	const lbvh_corners *triangle;
+	uint32_t bias_bits; /* BIAS_BITS */
 
 	template <class SEARCH>
-	__device__ __forceinline__ void walk(struct lbvh_beam *beam, SEARCH *search) const;
+	__device__ __forceinline__ void walk(lbvh_gpu_ray *ray, SEARCH *search) const;
 };
 
-/* A beam in relation to the planes of a grid.  Plane q lies at the distance
+/* A ray in relation to the planes of a quantized node.  Plane q lies at the distance
  *
- *	(HIDDEN + q) * (step * inverse) +
- *		((grid's origin - eye) * inverse - HIDDEN * step * inverse)
+ *	(BIAS + q) * (step * inverse) +
+ *		((grid's origin - eye) * inverse - BIAS * step * inverse)
  *
- * This is a product and a sum, where lbvh_beam_enter() takes four operations; HIDDEN + q has the
- * byte q in its mantissa.  The distance differs from that of lbvh_beam_enter() by less than 8 units
+ * This is a product and a sum, where lbvh_box_enter() takes four operations; BIAS + q has the
+ * byte q in its mantissa.  The distance differs from that of lbvh_box_enter() by less than 8 units
  * of 2^-24 of (|grid's origin| + |eye|) * |inverse|, plus 2^-8 of a step.  Twice as much is
- * subtracted from the entry and added to the exit, so no box is missed that lbvh_beam_enter() finds
+ * subtracted from the entry and added to the exit, so no box is missed that lbvh_box_enter() finds
  * with its slack.  If 0 * INFINITY or INFINITY - INFINITY makes a NaN, the plane does not bound.
  *
- * hidden_bits is HIDDEN_BITS as a variable: __byte_perm() can take one constant, and with a second
+ * bias_bits is BIAS_BITS as a variable: __byte_perm() can take one constant, and with a second
  * each plane would cost a move. */
-struct lens {
-	float inverse[3]; /* finite, so that a beam parallel to a plane is on one side of it */
-	uint32_t hidden_bits;
+struct quantized_ray {
+	float inverse[3]; /* finite, so that a ray parallel to a plane is on one side of it */
+	uint32_t bias_bits;
 };
 
-static __device__ __forceinline__ struct lens lens_for(const struct lbvh_beam *beam,
-						       const struct lbvh_wide_tree *tree)
+static __device__ __forceinline__ quantized_ray quantize_ray(const lbvh_gpu_ray *ray,
+							     const lbvh_wide_tree *tree)
 {
-	struct lens lens;
+	quantized_ray quantized;
 
 	for (int d = 0; d < 3; d++)
-		lens.inverse[d] = fminf(fmaxf(beam->inverse[d], -LARGE), LARGE);
-	lens.hidden_bits = tree->hidden_bits;
-	return lens;
+		quantized.inverse[d] = fminf(fmaxf(ray->inverse[d], -LARGE), LARGE);
+	quantized.bias_bits = tree->bias_bits;
+	return quantized;
 }
 
-/* HIDDEN + byte k of the words. */
-static __device__ __forceinline__ float plane_of(uint2 words, int k, uint32_t hidden)
+/* BIAS + byte k of the words. */
+static __device__ __forceinline__ float plane_of(uint2 words, int k, uint32_t bias)
 {
 	return __uint_as_float(
-		__byte_perm(k < 4 ? words.x : words.y, hidden, 0x7406 | (unsigned)(k % 4) << 4));
+		__byte_perm(k < 4 ? words.x : words.y, bias, 0x7406 | (unsigned)(k % 4) << 4));
 }
 
 /* Batcher's odd-even merge sort of eight keys, in registers. */
@@ -102,7 +102,7 @@ static __device__ __forceinline__ void sort_eight(uint32_t key[LBVH_WIDE])
 						{ 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 }, { 2, 4 },
 						{ 3, 5 }, { 1, 2 }, { 3, 4 }, { 5, 6 } };
 
-	GPU_UNROLL
+#pragma unroll
 	for (int i = 0; i < 19; i++) {
 		const uint32_t a = key[pair[i][0]], b = key[pair[i][1]];
 
@@ -111,34 +111,35 @@ static __device__ __forceinline__ void sort_eight(uint32_t key[LBVH_WIDE])
 	}
 }
 
-/* The keys of the children whose boxes the beam enters, NONE for the others.  A key is the bits of
+/* The keys of the children whose boxes the ray enters, NONE for the others.  A key is the bits of
  * the distance, which order as distances do, with the child's byte as the lowest one.  children:
  * the node's second vector. */
 static __device__ __forceinline__ void enter_boxes(const uint4 *from, uint4 children,
-						   const struct lbvh_beam *beam,
-						   const struct lens *lens, uint32_t key[LBVH_WIDE])
+						   const lbvh_gpu_ray *ray,
+						   const quantized_ray *quantized,
+						   uint32_t key[LBVH_WIDE])
 {
 	const uint4 head = from[0];
 	const float origin[3] = { __uint_as_float(head.x), __uint_as_float(head.y),
 				  __uint_as_float(head.z) };
-	const float farthest = beam->t * LBVH_SLACK;
+	const float farthest = ray->t * LBVH_SLACK;
 	uint2 near[3], far[3];
 	float scale[3], near_at[3], far_at[3];
 
-	GPU_UNROLL
+#pragma unroll
 	for (int d = 0; d < 3; d++) {
 		const uint4 planes = from[2 + d];
 		const uint2 below = make_uint2(planes.x, planes.y);
 		const uint2 above = make_uint2(planes.z, planes.w);
-		const bool backwards = lens->inverse[d] < 0;
+		const bool backwards = quantized->inverse[d] < 0;
 		const float step = __uint_as_float((head.w >> (8 * d) & 0xff) << 23);
-		const float plane = step * lens->inverse[d];
+		const float plane = step * quantized->inverse[d];
 		const float at =
-			fmaf(-HIDDEN, plane, (origin[d] - beam->origin[d]) * lens->inverse[d]);
-		/* This overflows before HIDDEN * plane does; then neither plane bounds. */
-		const float coarse = fabsf(plane * (2 * HIDDEN)) * (0x1p-7f / SLACK / (2 * HIDDEN));
-		const float off = fmaf(fabsf(origin[d]) + fabsf(beam->origin[d]),
-				       fabsf(lens->inverse[d]), coarse);
+			fmaf(-BIAS, plane, (origin[d] - ray->origin[d]) * quantized->inverse[d]);
+		/* This overflows before BIAS * plane does; then neither plane bounds. */
+		const float coarse = fabsf(plane * (2 * BIAS)) * (0x1p-7f / SLACK / (2 * BIAS));
+		const float off = fmaf(fabsf(origin[d]) + fabsf(ray->origin[d]),
+				       fabsf(quantized->inverse[d]), coarse);
 
 		near[d] = backwards ? above : below;
 		far[d] = backwards ? below : above;
@@ -146,16 +147,17 @@ static __device__ __forceinline__ void enter_boxes(const uint4 *from, uint4 chil
 		near_at[d] = fmaf(-SLACK, off, at);
 		far_at[d] = fmaf(SLACK, off, at);
 	}
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < LBVH_WIDE; k++) {
 		float entry = 0, last = farthest;
 
-		GPU_UNROLL
+#pragma unroll
 		for (int d = 0; d < 3; d++) {
-			entry = fmaxf(plane_of(near[d], k, lens->hidden_bits) * scale[d] +
+			entry = fmaxf(plane_of(near[d], k, quantized->bias_bits) * scale[d] +
 					      near_at[d],
 				      entry);
-			last = fminf(plane_of(far[d], k, lens->hidden_bits) * scale[d] + far_at[d],
+			last = fminf(plane_of(far[d], k, quantized->bias_bits) * scale[d] +
+					     far_at[d],
 				     last);
 		}
 		key[k] = entry <= last ? __byte_perm(__float_as_uint(entry),
@@ -165,18 +167,20 @@ static __device__ __forceinline__ void enter_boxes(const uint4 *from, uint4 chil
 	}
 }
 
-/* Test the triangles of a leaf. */
+/* ---- traversal, one thread per ray -------------------------------------------------------- */
+
+/* Test a triangle of a leaf and the `more` that follow. */
 template <class SEARCH>
-static __device__ __forceinline__ void test_leaf(const struct lbvh_corners *triangle, uint32_t left,
-						 struct lbvh_beam *beam, SEARCH *search)
+static __device__ __forceinline__ void test_leaf(const lbvh_corners *triangle, uint32_t more,
+						 lbvh_gpu_ray *ray, SEARCH *search)
 {
 	do {
-		const struct lbvh_corners c = lbvh_corners_load(triangle++);
+		const lbvh_corners c = lbvh_corners_load(triangle++);
 
 		search->triangle(1);
-		search->hit(beam, lbvh_intersect(beam->origin, beam->direction, c.a, c.b, c.c),
+		search->hit(ray, lbvh_intersect(ray->origin, ray->direction, c.a, c.b, c.c),
 			    c.primitive);
-	} while (left--);
+	} while (more--);
 }
 
 /* A child: the key's lowest byte, as in lbvh_wide_node, and the start of its sequence. */
@@ -184,77 +188,76 @@ struct alignas(8) child {
 	uint32_t key, first;
 };
 
-static __device__ __forceinline__ uint32_t number_of(struct child child)
+static __device__ __forceinline__ uint32_t number_of(child child)
 {
 	return child.first + (child.key >> 3 & 31);
 }
 
 /* The child with this key of a node whose second vector is `children`. */
-static __device__ __forceinline__ struct child child_of(uint4 children, uint32_t key)
+static __device__ __forceinline__ child child_of(uint4 children, uint32_t key)
 {
 	return { key, key & 1 ? children.x : children.y };
 }
 
 /* A lane's stack.  The first SHARED children lie in shared memory, LBVH_TRACE_BLOCK apart. */
 struct stack {
-	struct child *near, *far;
+	child *shared, *local;
 
-	__device__ __forceinline__ void put(int i, struct child child) const
+	__device__ __forceinline__ void put(int i, child child) const
 	{
 		if (i < SHARED)
-			near[i * LBVH_TRACE_BLOCK] = child;
+			shared[i * LBVH_TRACE_BLOCK] = child;
 		else
-			far[i - SHARED] = child;
+			local[i - SHARED] = child;
 	}
-	__device__ __forceinline__ struct child get(int i) const
+	__device__ __forceinline__ child get(int i) const
 	{
-		return i < SHARED ? near[i * LBVH_TRACE_BLOCK] : far[i - SHARED];
+		return i < SHARED ? shared[i * LBVH_TRACE_BLOCK] : local[i - SHARED];
 	}
 };
 
-static __device__ __forceinline__ struct stack stack_with(struct child far[WAITING - SHARED])
+static __device__ __forceinline__ stack stack_with(child local[STACK_ENTRIES - SHARED])
 {
-	SHARED_ARRAY(struct child, near, (int)SHARED * (int)LBVH_TRACE_BLOCK);
+	__shared__ child shared[(int)SHARED * (int)LBVH_TRACE_BLOCK];
 
-	return { near + threadIdx.x, far };
+	return { shared + threadIdx.x, local };
 }
 
 /* Push all children of a node but the nearest, the farthest first. */
-static __device__ __forceinline__ void push(const struct stack *stack, uint32_t *top,
-					    uint4 children, const uint32_t key[LBVH_WIDE])
+static __device__ __forceinline__ void push(const stack *stack, uint32_t *top, uint4 children,
+					    const uint32_t key[LBVH_WIDE])
 {
-	GPU_UNROLL
+#pragma unroll
 	for (int k = LBVH_WIDE - 1; k > 0; k--)
 		if (key[k] != NONE)
 			stack->put((int)(*top)++, child_of(children, key[k]));
 }
 
 /* Pop the next waiting child that may still hold a nearer hit; false if there is none. */
-static __device__ __forceinline__ bool pop(const struct lbvh_beam *beam, const struct stack *stack,
-					   uint32_t *top, struct child *child)
+static __device__ __forceinline__ bool pop(const lbvh_gpu_ray *ray, const stack *stack,
+					   uint32_t *top, child *child)
 {
 	while (*top) {
 		*child = stack->get((int)--*top);
-		if (__uint_as_float(child->key & ~0xffU) <= beam->t * LBVH_SLACK)
+		if (__uint_as_float(child->key & ~0xffU) <= ray->t * LBVH_SLACK)
 			return true;
 	}
 	return false;
 }
 
-/* Go on to the nearest child that the beam enters, and push the others; the key is 0 if there is
+/* Go on to the nearest child that the ray enters, and push the others; the key is 0 if there is
  * none. */
 template <class SEARCH>
-static __device__ __forceinline__ void descend(const struct lbvh_wide_tree *tree,
-					       const struct lbvh_beam *beam,
-					       const struct lens *lens, const struct stack *stack,
-					       uint32_t *top, struct child *child, SEARCH *search)
+static __device__ __forceinline__ void descend(const lbvh_wide_tree *tree, const lbvh_gpu_ray *ray,
+					       const quantized_ray *quantized, const stack *stack,
+					       uint32_t *top, child *child, SEARCH *search)
 {
 	const uint4 *const from = (const uint4 *)(const void *)(tree->node + number_of(*child));
 	const uint4 children = from[1];
 	uint32_t key[LBVH_WIDE];
 
 	search->node();
-	enter_boxes(from, children, beam, lens, key);
+	enter_boxes(from, children, ray, quantized, key);
 	sort_eight(key);
 	if (key[1] != NONE)
 		push(stack, top, children, key);
@@ -262,41 +265,40 @@ static __device__ __forceinline__ void descend(const struct lbvh_wide_tree *tree
 }
 
 template <class SEARCH>
-__device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEARCH *search) const
+__device__ __forceinline__ void lbvh_wide_tree::walk(lbvh_gpu_ray *ray, SEARCH *search) const
 {
-	const struct lens lens = lens_for(beam, this);
-	struct child far[WAITING - SHARED];
-	const struct stack stack = stack_with(far);
-	struct child child = { lbvh_wide_inner(0), 0 };
+	const quantized_ray quantized = quantize_ray(ray, this);
+	child local[STACK_ENTRIES - SHARED];
+	const stack stack = stack_with(local);
+	child child = { lbvh_wide_inner(0), 0 };
 	uint32_t top = 0;
 
 	do {
 		/* All lanes advance to their next leaf before any lane tests one. */
 		while (child.key & 1)
-			descend(this, beam, &lens, &stack, &top, &child, search);
+			descend(this, ray, &quantized, &stack, &top, &child, search);
 		if (child.key & 0xff)
-			test_leaf(triangle + number_of(child) - 1, child.key >> 1 & 3, beam,
-				  search);
-		if (search->done(beam))
+			test_leaf(triangle + number_of(child) - 1, child.key >> 1 & 3, ray, search);
+		if (search->done(ray))
 			return;
-	} while (pop(beam, &stack, &top, &child));
+	} while (pop(ray, &stack, &top, &child));
 }
 
-/* ---- a queue of rays ---------------------------------------------------------------------- */
+/* ---- traversal, persistent warps and a queue of rays -------------------------------------- */
 
-/* A lane and its ray. */
-struct walker {
-	struct lbvh_beam beam;
-	struct lens lens;
-	struct child child; /* its key is 0 if the ray has ended */
+/* A lane's ray, and where it is in the tree. */
+struct traversal {
+	lbvh_gpu_ray ray;
+	quantized_ray quantized;
+	child child;        /* its key is 0 if the ray has ended */
 	uint32_t top;       /* children that wait on the stack */
-	uint32_t ray;       /* NONE: there is none */
+	uint32_t ray_index; /* NONE: there is none */
 };
 
 /* The next WARP rays of the queue; a number that is too large if there are none.  A warp's first
  * group has the warp's number.  Each warp fetches until there is none, so there are as many fetches
  * as groups, and the last one clears the counter for the next launch. */
-static __device__ __forceinline__ uint32_t fetch(uint32_t *queue, uint32_t groups)
+static __device__ __forceinline__ uint32_t take_group(uint32_t *queue, uint32_t groups)
 {
 	const uint32_t warps = gridDim.x * (LBVH_TRACE_BLOCK / WARP);
 	uint32_t before;
@@ -309,101 +311,102 @@ static __device__ __forceinline__ uint32_t fetch(uint32_t *queue, uint32_t group
 	return warps + before;
 }
 
-static __device__ __forceinline__ void start(const struct lbvh_gpu_tracer *tracer,
-					     const struct lbvh_wide_tree *tree, uint32_t ray,
-					     struct walker *w)
+static __device__ __forceinline__ void start_ray(const lbvh_gpu_tracer *tracer,
+						 const lbvh_wide_tree *tree, uint32_t ray_index,
+						 traversal *w)
 {
-	w->ray = ray;
-	w->beam = lbvh_beam_load(tracer->ray + ray);
-	w->lens = lens_for(&w->beam, tree);
+	w->ray_index = ray_index;
+	w->ray = lbvh_gpu_ray_load(tracer->ray + ray_index);
+	w->quantized = quantize_ray(&w->ray, tree);
 	w->child = { lbvh_wide_inner(0), 0 };
 }
 
 /* Store the answer.  The bits of a group are 0 before its first ray starts. */
-template <enum lbvh_query QUERY>
-static __device__ __forceinline__ void finish(const struct lbvh_gpu_tracer *tracer,
-					      const struct walker *w)
+template <lbvh_query QUERY>
+static __device__ __forceinline__ void finish_ray(const lbvh_gpu_tracer *tracer, const traversal *w)
 {
-	const bool hit = w->beam.primitive != LBVH_MISS;
+	const bool hit = w->ray.primitive != LBVH_MISS;
 
 	if (QUERY == LBVH_NEAREST) {
-		tracer->t[w->ray] = hit ? w->beam.t : INFINITY;
-		tracer->primitive[w->ray] = w->beam.primitive;
+		tracer->t[w->ray_index] = hit ? w->ray.t : INFINITY;
+		tracer->primitive[w->ray_index] = w->ray.primitive;
 	} else if (hit) {
-		atomicOr(&tracer->bits[w->ray / WARP], 1u << w->ray % WARP);
+		atomicOr(&tracer->bits[w->ray_index / WARP], 1u << w->ray_index % WARP);
 	}
 }
 
 /* Advance the warp's rays until its leaves are tested.  `busy` lanes have rays. */
 template <class SEARCH>
-static __device__ __forceinline__ void advance(const struct lbvh_wide_tree *tree, int busy,
-					       const struct stack *stack, struct walker *w,
-					       SEARCH *search)
+static __device__ __forceinline__ void advance(const lbvh_wide_tree *tree, int busy,
+					       const stack *stack, traversal *w, SEARCH *search)
 {
 	while (3 * __popc(__ballot_sync(ALL_LANES, w->child.key & 1)) >= 2 * busy)
 		if (w->child.key & 1) {
-			descend(tree, &w->beam, &w->lens, stack, &w->top, &w->child, search);
-			if (!w->child.key && !pop(&w->beam, stack, &w->top, &w->child))
+			descend(tree, &w->ray, &w->quantized, stack, &w->top, &w->child, search);
+			if (!w->child.key && !pop(&w->ray, stack, &w->top, &w->child))
 				w->child.key = 0;
 		}
 	if (w->child.key && !(w->child.key & 1)) {
-		test_leaf(tree->triangle + number_of(w->child) - 1, w->child.key >> 1 & 3, &w->beam,
+		test_leaf(tree->triangle + number_of(w->child) - 1, w->child.key >> 1 & 3, &w->ray,
 			  search);
-		if (search->done(&w->beam))
+		if (search->done(&w->ray))
 			w->top = 0;
-		if (!pop(&w->beam, stack, &w->top, &w->child))
+		if (!pop(&w->ray, stack, &w->top, &w->child))
 			w->child.key = 0;
 	}
 }
 
-/* Trace a stream.  Lanes whose rays have ended wait until fewer than REFILL are busy; then they
- * store their answers and take new rays, group by group.  Only the warp that takes a group writes
- * its bits. */
-template <enum lbvh_query QUERY>
-static __global__ void lbvh_queue_kernel(struct lbvh_gpu_tracer tracer, struct lbvh_wide_tree tree,
+/* Trace a stream.  Only the warp that takes a group writes its bits. */
+template <lbvh_query QUERY>
+static __global__ void lbvh_queue_kernel(lbvh_gpu_tracer tracer, lbvh_wide_tree tree,
 					 uint32_t *queue)
 {
 	const uint32_t lane = threadIdx.x % WARP, rays = (uint32_t)tracer.rays;
 	const uint32_t groups = rays / WARP + (rays % WARP != 0);
-	struct lbvh_search<false, QUERY> search = {
-	};
-	struct child far[WAITING - SHARED];
-	const struct stack stack = stack_with(far);
-	struct walker w = {};
+	lbvh_search<false, QUERY> search = {};
+	child local[STACK_ENTRIES - SHARED];
+	const stack stack = stack_with(local);
+	traversal mine = {};
 	uint32_t group = blockIdx.x * (LBVH_TRACE_BLOCK / WARP) + threadIdx.x / WARP;
 	uint32_t taken = 0; /* rays of the group */
 	bool empty = false; /* the queue */
 
-	w.ray = NONE;
+	mine.ray_index = NONE;
 	for (;;) {
-		const unsigned lanes = __ballot_sync(ALL_LANES, w.child.key != 0);
-		const int busy = __popc(lanes);
+		/* 1. Advance while enough lanes have rays, or no other rays are left. */
+		const unsigned busy_lanes = __ballot_sync(ALL_LANES, mine.child.key != 0);
+		const int busy = __popc(busy_lanes);
 
 		if (busy && (empty || busy >= REFILL)) {
-			advance(&tree, busy, &stack, &w, &search);
+			advance(&tree, busy, &stack, &mine, &search);
 			continue;
 		}
+
+		/* 2. Lanes whose rays have ended store the answers and take the next rays of the
+		 * group. */
 		__syncwarp(); /* bits are cleared before they are set */
 		group = __shfl_sync(ALL_LANES, group, 0);
 		empty = group >= groups;
 		if (QUERY == LBVH_ANY && !taken && !empty && lane == 0)
 			tracer.bits[group] = 0;
-		if (!w.child.key) {
-			const uint32_t k = taken + (uint32_t)__popc(~lanes & lanes_below());
+		if (!mine.child.key) {
+			const uint32_t k = taken + (uint32_t)__popc(~busy_lanes & lanes_below());
 
-			if (w.ray != NONE)
-				finish<QUERY>(&tracer, &w);
-			w.ray = NONE;
+			if (mine.ray_index != NONE)
+				finish_ray<QUERY>(&tracer, &mine);
+			mine.ray_index = NONE;
 			if (!empty && k < WARP && group * WARP + k < rays)
-				start(&tracer, &tree, group * WARP + k, &w);
+				start_ray(&tracer, &tree, group * WARP + k, &mine);
 		}
 		if (!busy && empty)
 			break;
+
+		/* 3. If all rays of the group are taken, take the next group. */
 		taken += (uint32_t)(WARP - busy);
 		if (taken >= WARP && !empty) {
 			taken = 0;
 			if (lane == 0)
-				group = fetch(queue, groups);
+				group = take_group(queue, groups);
 		}
 	}
 }
@@ -411,35 +414,34 @@ static __global__ void lbvh_queue_kernel(struct lbvh_gpu_tracer tracer, struct l
 /* ---- operations --------------------------------------------------------------------------- */
 
 struct wide_state {
-	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
-	enum lbvh_op op;
-	struct lbvh_gpu_wide wide;
+	lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
+	lbvh_op op;
+	lbvh_gpu_wide wide;
 	bool best; /* trace the best tree */
-	struct lbvh_gpu_order order;
-	struct lbvh_wide_counters last; /* counts of the last collapse, set by await_tree() */
+	lbvh_gpu_order order;
+	lbvh_wide_counters last; /* counts of the last collapse, set by await_tree() */
 	uint32_t *queue; /* groups of rays that were fetched; 0 between launches; NULL: not used */
 	unsigned blocks; /* of the queue's kernel that the device holds */
 
-	struct lbvh_wide_tree tree(void) const
+	lbvh_wide_tree tree(void) const
 	{
-		return { wide.node, wide.triangle, HIDDEN_BITS };
+		return { wide.node, wide.triangle, BIAS_BITS };
 	}
 };
 
-typedef void queue_kernel(struct lbvh_gpu_tracer tracer, struct lbvh_wide_tree tree,
-			  uint32_t *queue);
+typedef void queue_kernel(lbvh_gpu_tracer tracer, lbvh_wide_tree tree, uint32_t *queue);
 
 /* The kernel for the nearest hits, or any hits, of a stream. */
-static queue_kernel *kernel_for(const struct lbvh_input *in)
+static queue_kernel *kernel_for(const lbvh_input *in)
 {
 	return in->occlusion ? lbvh_queue_kernel<LBVH_ANY> : lbvh_queue_kernel<LBVH_NEAREST>;
 }
 
-static enum gb_status create(struct wide_state *s, const struct lbvh_params *params,
-			     const struct lbvh_input *in, struct gb_error *err)
+static gb_status create(wide_state *s, const lbvh_params *params, const lbvh_input *in,
+			gb_error *err)
 {
-	s->op = (enum lbvh_op)params->op;
-	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<struct wide_state>, params, in,
+	s->op = (lbvh_op)params->op;
+	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<wide_state>, params, in,
 			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
 	s->best = s->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, s->best, err);
@@ -455,7 +457,7 @@ static enum gb_status create(struct wide_state *s, const struct lbvh_params *par
 	return err->code;
 }
 
-static enum gb_status build(struct wide_state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status build(wide_state *s, gb_timer *timer, gb_error *err)
 {
 	if (lbvh_gpu_fastest(&s->tracer.gpu, timer, err) != GB_OK)
 		return err->code;
@@ -465,7 +467,7 @@ static enum gb_status build(struct wide_state *s, struct gb_timer *timer, struct
 
 /* Wait for the tree; check that it has all triangles and fits the stack.  Each level has a node,
  * and there are no more nodes than primitives, so more levels mean a broken tree. */
-static enum gb_status await_tree(struct wide_state *s, struct gb_error *err)
+static gb_status await_tree(wide_state *s, gb_error *err)
 {
 	if (gpu_download(&s->last, s->wide.counters, sizeof s->last, err) != GB_OK)
 		return err->code;
@@ -484,9 +486,9 @@ static enum gb_status await_tree(struct wide_state *s, struct gb_error *err)
 }
 
 /* Upload the mesh; for a trace, also build the tree. */
-static enum gb_status upload(struct wide_state *s, struct gb_error *err)
+static gb_status upload(wide_state *s, gb_error *err)
 {
-	struct lbvh_gpu *const g = &s->tracer.gpu;
+	lbvh_gpu *const g = &s->tracer.gpu;
 
 	if (lbvh_gpu_tracer_upload(&s->tracer, err) != GB_OK || s->op == LBVH_BUILD)
 		return err->code;
@@ -498,21 +500,21 @@ static enum gb_status upload(struct wide_state *s, struct gb_error *err)
 	return await_tree(s, err);
 }
 
-static enum gb_status run(struct wide_state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status run(wide_state *s, gb_timer *timer, gb_error *err)
 {
 	if (s->op == LBVH_BUILD)
 		return build(s, timer, err);
 	if (!s->queue)
 		return lbvh_gpu_trace_run(s, timer, err);
-	return GPU_RUN(err, kernel_for(s->tracer.gpu.input), s->blocks, LBVH_TRACE_BLOCK, s->tracer,
-		       s->tree(), s->queue);
+	kernel_for(s->tracer.gpu.input)<<<s->blocks, LBVH_TRACE_BLOCK, 0, gpu_stream()>>>(
+		s->tracer, s->tree(), s->queue);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* A build returns the hits of the probe's rays. */
-static enum gb_status download(struct wide_state *s, struct lbvh_tree_header *header,
-			       struct gb_error *err)
+static gb_status download(wide_state *s, lbvh_tree_header *header, gb_error *err)
 {
-	const struct lbvh_input *const in = s->tracer.gpu.input;
+	const lbvh_input *const in = s->tracer.gpu.input;
 
 	if (s->op == LBVH_TRACE)
 		return lbvh_gpu_tracer_download(&s->tracer, header, err);
@@ -526,14 +528,14 @@ static enum gb_status download(struct wide_state *s, struct lbvh_tree_header *he
 				    lbvh_build_probe_primitive(in, header), err);
 }
 
-static void metrics(struct wide_state *s, struct gb_metrics *metrics)
+static void metrics(wide_state *s, gb_metrics *metrics)
 {
 	if (s->op == LBVH_TRACE)
 		lbvh_gpu_tracer_metrics(&s->tracer, metrics);
 }
 
-extern "C" const struct gb_variant_ops lbvh_cuda_wide = {
-	.state_size = sizeof(struct wide_state),
+extern "C" const gb_variant_ops lbvh_cuda_wide = {
+	.state_size = sizeof(wide_state),
 	.create = op<create>,
 	.upload = op<upload>,
 	.run = op<run>,

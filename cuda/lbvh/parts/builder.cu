@@ -60,19 +60,19 @@ static __device__ __forceinline__ void join_block(float *bound, float *part)
 }
 
 /* Grid-stride loops over temp and the primitives; each block writes its bounds. */
-static __global__ void boxes_kernel(struct lbvh_gpu g)
+static __global__ void boxes_kernel(lbvh_gpu g)
 {
-	SHARED_ARRAY(float, part, WARPS *BOUNDS);
+	__shared__ float part[WARPS * BOUNDS];
 	const size_t first = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 	const size_t stride = (size_t)gridDim.x * BLOCK;
 	float bound[BOUNDS];
 
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (size_t k = first; k < g.temps; k += stride)
 		g.temp[k] = make_uint4(0, 0, 0, 0);
 	no_bounds(bound);
 	for (size_t p = first; p < g.count; p += stride) {
-		const struct lbvh_box box = lbvh_primitive_box(g.vertex, g.triangle, p);
+		const lbvh_box box = lbvh_primitive_box(g.vertex, g.triangle, p);
 		float4 *const to = (float4 *)(void *)(g.box + p);
 
 		to[0] = make_float4(box.lo[0], box.lo[1], box.lo[2], 0);
@@ -95,18 +95,19 @@ static __global__ void boxes_kernel(struct lbvh_gpu g)
 					 g.needs & LBVH_GPU_CODES_63 ? LBVH_BITS_63 : LBVH_BITS_30);
 }
 
-enum gb_status lbvh_gpu_bounds(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_bounds(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	const unsigned wanted = gpu_blocks(g->count, BLOCK);
 	const unsigned parts = wanted < PARTS ? wanted : (unsigned)PARTS;
 
 	gb_phase(timer, "bounds");
-	return GPU_RUN(err, boxes_kernel, parts, BLOCK, *g);
+	boxes_kernel<<<parts, BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- codes -------------------------------------------------------------------------------- */
 
-static __device__ __forceinline__ struct lbvh_box load_box(const struct lbvh_gpu *g, size_t p)
+static __device__ __forceinline__ lbvh_box load_box(const lbvh_gpu *g, size_t p)
 {
 	const float4 *const from = (const float4 *)(const void *)(g->box + p);
 	const float4 lo = from[0], hi = from[1];
@@ -116,12 +117,12 @@ static __device__ __forceinline__ struct lbvh_box load_box(const struct lbvh_gpu
 
 /* Makes codes of 30 bits. */
 struct lbvh_coded {
-	struct lbvh_gpu g;
+	lbvh_gpu g;
 
 	__device__ __forceinline__ uint32_t make(size_t p) const
 	{
-		const struct lbvh_grid grid = *g.grid;
-		const struct lbvh_box box = load_box(&g, p);
+		const lbvh_grid grid = *g.grid;
+		const lbvh_box box = load_box(&g, p);
 
 		g.number[p] = (uint32_t)p;
 		return ((uint32_t *)g.code)[p] = lbvh_code_30(&grid, &box);
@@ -130,13 +131,13 @@ struct lbvh_coded {
 
 /* Makes words of codes of 63 bits, and codes for the mend. */
 struct lbvh_worded {
-	struct lbvh_gpu g;
+	lbvh_gpu g;
 	int number_bits;
 
 	__device__ __forceinline__ uint64_t key(size_t p) const
 	{
-		const struct lbvh_grid grid = *g.grid;
-		const struct lbvh_box box = load_box(&g, p);
+		const lbvh_grid grid = *g.grid;
+		const lbvh_box box = load_box(&g, p);
 
 		return lbvh_code_63(&grid, &box);
 	}
@@ -153,13 +154,13 @@ struct lbvh_worded {
 };
 
 /* One thread per place of the bitonic sort.  The padding sorts after all primitives. */
-static __global__ void pairs_kernel(struct lbvh_gpu g, size_t power)
+static __global__ void pairs_kernel(lbvh_gpu g, size_t power)
 {
 	const size_t p = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 
 	if (p < g.count) {
-		const struct lbvh_grid grid = *g.grid;
-		const struct lbvh_box box = load_box(&g, p);
+		const lbvh_grid grid = *g.grid;
+		const lbvh_box box = load_box(&g, p);
 
 		g.pair[p] = (uint64_t)lbvh_code_30(&grid, &box) << 32 | p;
 	} else if (p < power) {
@@ -177,12 +178,12 @@ size_t lbvh_gpu_power(size_t count)
 }
 
 /* The prefix sum's part of temp, behind the sort's and its runs. */
-static uint64_t *scan_temp(const struct lbvh_gpu *g)
+static uint64_t *scan_temp(const lbvh_gpu *g)
 {
 	return (uint64_t *)(void *)(g->temp + g->temps) - gpu_chain_words(g->count);
 }
 
-static struct gpu_sort_args sort_of(const struct lbvh_gpu *g)
+static gpu_sort_args sort_of(const lbvh_gpu *g)
 {
 	return {
 		.key = GPU_KEY_U32,
@@ -199,49 +200,51 @@ static struct gpu_sort_args sort_of(const struct lbvh_gpu *g)
 	};
 }
 
-static struct gpu_words words_of(const struct lbvh_gpu *g)
+static gpu_words words_of(const lbvh_gpu *g)
 {
-	struct gpu_words w = gpu_words_of(g->count);
+	gpu_words w = gpu_words_of(g->count);
 
 	w.staged = g->staged;
 	w.row = { (uint64_t *)g->code_sorted, g->index };
 	w.spare = { (uint64_t *)g->code, g->first };
 	w.sorted = (uint64_t *)g->code_spare;
 	w.long_runs = g->index_spare;
-	w.runs = (struct gpu_runs *)(void *)scan_temp(g) - 1;
+	w.runs = (gpu_runs *)(void *)scan_temp(g) - 1;
 	return w;
 }
 
-enum gb_status lbvh_gpu_codes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_codes(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	const size_t power = lbvh_gpu_power(g->count);
 
 	gb_phase(timer, "codes");
-	if (g->needs & LBVH_GPU_POWER)
-		return GPU_RUN(err, pairs_kernel, gpu_blocks(power, BLOCK), BLOCK, *g, power);
+	if (g->needs & LBVH_GPU_POWER) {
+		pairs_kernel<<<gpu_blocks(power, BLOCK), BLOCK, 0, gpu_stream()>>>(*g, power);
+		return CUDA_TRY(err, cudaGetLastError());
+	}
 	if (g->needs & LBVH_GPU_CODES_63) {
-		const struct gpu_words words = words_of(g);
+		const gpu_words words = words_of(g);
 
 		return gpu_words_make(&words, lbvh_worded{ *g, words.number_bits }, g->temp, err);
 	}
 
-	const struct gpu_sort_args sort = sort_of(g);
+	const gpu_sort_args sort = sort_of(g);
 
 	return gpu_sort_count<key_u32>(&sort, lbvh_coded{ *g }, err);
 }
 
-enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_sort(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	gb_phase(timer, "sort");
 	if (g->needs & LBVH_GPU_CODES_63) {
-		const struct gpu_words words = words_of(g);
+		const gpu_words words = words_of(g);
 
 		if (gpu_words_sort(&words, g->temp, err))
 			return err->code;
 		return gpu_words_fix_ties(&words, lbvh_worded{ *g, words.number_bits }, err);
 	}
 
-	const struct gpu_sort_args sort = sort_of(g);
+	const gpu_sort_args sort = sort_of(g);
 
 	return gpu_sort(&sort, err);
 }
@@ -249,12 +252,11 @@ enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct 
 /* ---- leaves ------------------------------------------------------------------------------- */
 
 /* One block per tile of places: number the leaves, which start where the code changes. */
-template <class T, int ITEMS>
-static __global__ void append_kernel(struct lbvh_gpu g, uint64_t *temp)
+template <class T, int ITEMS> static __global__ void append_kernel(lbvh_gpu g, uint64_t *temp)
 {
 	constexpr int CHAIN_WARPS = (int)GPU_CHAIN_BLOCK / WARP;
-	SHARED_ARRAY(uint64_t, part, CHAIN_WARPS + 1);
-	SHARED_VAR(uint32_t, tile_number);
+	__shared__ uint64_t part[CHAIN_WARPS + 1];
+	__shared__ uint32_t tile_number;
 	const uint32_t tile = next_tile((uint32_t *)temp, &tile_number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const size_t first = ((size_t)tile * CHAIN_WARPS + warp) * (WARP * ITEMS) + lane;
@@ -262,7 +264,7 @@ static __global__ void append_kernel(struct lbvh_gpu g, uint64_t *temp)
 	T code[ITEMS];
 	unsigned starts[ITEMS], sum = 0; /* starts: the lanes where a leaf starts */
 
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const size_t i = first + (size_t)(k * WARP);
 		const bool inside = i < g.count;
@@ -276,7 +278,7 @@ static __global__ void append_kernel(struct lbvh_gpu g, uint64_t *temp)
 
 	uint32_t leaf = (uint32_t)part[warp];
 
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const size_t i = first + (size_t)(k * WARP);
 
@@ -291,23 +293,24 @@ static __global__ void append_kernel(struct lbvh_gpu g, uint64_t *temp)
 		leaf += (uint32_t)__popc(starts[k]);
 	}
 	if (threadIdx.x == 0 && tile == gridDim.x - 1) {
-		const struct lbvh_gpu_counters start = { .leaves = part[CHAIN_WARPS] };
+		const lbvh_gpu_counters start = { .leaves = part[CHAIN_WARPS] };
 
 		*g.counters = start;
 		g.first[start.leaves] = (uint32_t)g.count;
 	}
 }
 
-template <class T> static enum gb_status append(struct lbvh_gpu *g, struct gb_error *err)
+template <class T> static gb_status append(lbvh_gpu *g, gb_error *err)
 {
-	return GPU_RUN(err,
-		       gpu_chain_items(g->count) == GPU_CHAIN_FEW
-			       ? (append_kernel<T, GPU_CHAIN_FEW>)
-			       : (append_kernel<T, GPU_CHAIN_MANY>),
-		       gpu_chain_blocks(g->count), GPU_CHAIN_BLOCK, *g, scan_temp(g));
+	const auto kernel = gpu_chain_items(g->count) == GPU_CHAIN_FEW
+				    ? append_kernel<T, GPU_CHAIN_FEW>
+				    : append_kernel<T, GPU_CHAIN_MANY>;
+
+	kernel<<<gpu_chain_blocks(g->count), GPU_CHAIN_BLOCK, 0, gpu_stream()>>>(*g, scan_temp(g));
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
-enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_leaves(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	gb_phase(timer, "leaves");
 	return g->needs & LBVH_GPU_CODES_63 ? append<uint64_t>(g, err) : append<uint32_t>(g, err);
@@ -315,10 +318,10 @@ enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, struct gb_timer *timer, struc
 
 /* ---- arrays ------------------------------------------------------------------------------- */
 
-static void allocate_sort(struct lbvh_gpu *g, struct gb_error *err)
+static void allocate_sort(lbvh_gpu *g, gb_error *err)
 {
 	const bool wide = g->needs & LBVH_GPU_CODES_63;
-	const struct gpu_words words = gpu_words_of(g->count);
+	const gpu_words words = gpu_words_of(g->count);
 	const size_t n = g->count, size = wide ? sizeof(uint64_t) : sizeof(uint32_t);
 	size_t bytes = gpu_chain_words(n) * sizeof(uint64_t);
 
@@ -341,8 +344,7 @@ static void allocate_sort(struct lbvh_gpu *g, struct gb_error *err)
 	gpu_alloc(&g->temp, g->temps, err);
 }
 
-enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const struct lbvh_input *in, unsigned needs,
-			     struct gb_error *err)
+gb_status lbvh_gpu_init(lbvh_gpu *g, const lbvh_input *in, unsigned needs, gb_error *err)
 {
 	const size_t n = in->count;
 
@@ -371,16 +373,16 @@ enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const struct lbvh_input *in, un
 
 /* ---- operations --------------------------------------------------------------------------- */
 
-enum gb_status lbvh_gpu_upload(struct lbvh_gpu *g, struct gb_error *err)
+gb_status lbvh_gpu_upload(lbvh_gpu *g, gb_error *err)
 {
-	const struct lbvh_input *const in = g->input;
+	const lbvh_input *const in = g->input;
 
 	gpu_upload(g->vertex, in->vertex, 3 * in->vertex_count * sizeof *in->vertex, err);
 	return gpu_upload(g->triangle, in->triangle, 3 * in->count * sizeof *in->triangle, err);
 }
 
-enum gb_status lbvh_gpu_create(struct lbvh_gpu *g, const struct lbvh_params *params,
-			       const struct lbvh_input *input, unsigned needs, struct gb_error *err)
+gb_status lbvh_gpu_create(lbvh_gpu *g, const lbvh_params *params, const lbvh_input *input,
+			  unsigned needs, gb_error *err)
 {
 	if (params->op != LBVH_BUILD)
 		return gb_fail(err, GB_EUNAVAILABLE,
@@ -392,8 +394,7 @@ enum gb_status lbvh_gpu_create(struct lbvh_gpu *g, const struct lbvh_params *par
 	return err->code;
 }
 
-enum gb_status lbvh_gpu_download(struct lbvh_gpu *g, struct lbvh_tree_header *header,
-				 struct gb_error *err)
+gb_status lbvh_gpu_download(lbvh_gpu *g, lbvh_tree_header *header, gb_error *err)
 {
 	size_t nodes;
 
@@ -412,7 +413,7 @@ enum gb_status lbvh_gpu_download(struct lbvh_gpu *g, struct lbvh_tree_header *he
 			    g->count * sizeof *g->index, err);
 }
 
-void lbvh_gpu_metrics(const struct lbvh_gpu *g, struct gb_metrics *metrics)
+void lbvh_gpu_metrics(const lbvh_gpu *g, gb_metrics *metrics)
 {
 	if (g->needs & LBVH_GPU_MARKS)
 		gb_metric(metrics, "refit_passes", g->last.passes);

@@ -36,16 +36,16 @@ struct lbvh_gpu_counters {
 
 /* Arrays are on the device; input and last are on the host. */
 struct lbvh_gpu {
-	const struct lbvh_input *input;
+	const lbvh_input *input;
 	size_t count; /* primitives */
 	unsigned needs;
 	bool staged; /* the sort of 63 bits: gpu_sort_can_stage() */
 	float *vertex;
 	uint32_t *triangle;
-	struct lbvh_box *box;   /* one per primitive; then lists of clusters */
-	float *bounds;          /* per block: bounds of its part of the scene */
-	uint32_t *blocks;       /* see is_last_block() */
-	struct lbvh_grid *grid; /* grid of the codes */
+	lbvh_box *box;    /* one per primitive; then lists of clusters */
+	float *bounds;    /* per block: bounds of its part of the scene */
+	uint32_t *blocks; /* see is_last_block() */
+	lbvh_grid *grid;  /* grid of the codes */
 	/* Codes of 4 or 8 bytes.  `code` is in the order of primitives, or spare; after the sort,
 	 * it has the leaves' codes, ascending. */
 	void *code, *code_sorted;
@@ -55,20 +55,19 @@ struct lbvh_gpu {
 	uint32_t *index_spare; /* for 63 bits: long runs */
 	uint64_t *pair;        /* code << 32 | primitive, padded to a power of two */
 	uint32_t *first;       /* place where each leaf starts, then count */
-	struct lbvh_node *node;
+	lbvh_node *node;
 	uint64_t *mark;    /* per inner node: its children, or UINT64_MAX when done */
 	uint32_t *parent;  /* one per node */
-	uint32_t *arrived; /* per inner node or seam: left by the first child to arrive */
+	uint32_t *arrived; /* per inner node or split: left by the first child to arrive */
 	uint4 *temp;       /* of the sort, its runs, and the prefix sum: zeroed with the boxes */
 	size_t temps;
-	struct lbvh_gpu_counters *counters;
-	struct lbvh_gpu_counters last; /* counts of the last run, set by lbvh_gpu_download() */
+	lbvh_gpu_counters *counters;
+	lbvh_gpu_counters last; /* counts of the last run, set by lbvh_gpu_download() */
 };
 
 /* ---- device: a node as two vectors -------------------------------------------------------- */
 
-static __device__ __forceinline__ struct lbvh_node lbvh_node_load(const struct lbvh_node *node,
-								  uint32_t i)
+static __device__ __forceinline__ lbvh_node lbvh_node_load(const lbvh_node *node, uint32_t i)
 {
 	const float4 *const from = (const float4 *)(const void *)(node + i);
 	const float4 lo = from[0], hi = from[1];
@@ -79,9 +78,9 @@ static __device__ __forceinline__ struct lbvh_node lbvh_node_load(const struct l
 		 __float_as_uint(hi.w) };
 }
 
-static __device__ __forceinline__ void lbvh_node_store(struct lbvh_node *node, uint32_t i,
-						       const float *lo, const float *hi,
-						       uint32_t left, uint32_t right)
+static __device__ __forceinline__ void lbvh_node_store(lbvh_node *node, uint32_t i, const float *lo,
+						       const float *hi, uint32_t left,
+						       uint32_t right)
 {
 	uint4 *const to = (uint4 *)(void *)(node + i);
 
@@ -102,16 +101,14 @@ static __device__ __forceinline__ float lbvh_area(const float *lo, const float *
 /* ---- arrays ------------------------------------------------------------------------------- */
 
 /* Allocate for the input's triangles. */
-enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const struct lbvh_input *input, unsigned needs,
-			     struct gb_error *err);
+gb_status lbvh_gpu_init(lbvh_gpu *g, const lbvh_input *input, unsigned needs, gb_error *err);
 
 /* The smallest power of two that is at least count. */
 size_t lbvh_gpu_power(size_t count);
 
 /* ---- phases, queued in gpu_stream(); `timer` may be NULL ---------------------------------- */
 
-typedef enum gb_status lbvh_gpu_phase(struct lbvh_gpu *g, struct gb_timer *timer,
-				      struct gb_error *err);
+typedef gb_status lbvh_gpu_phase(lbvh_gpu *g, gb_timer *timer, gb_error *err);
 
 extern lbvh_gpu_phase lbvh_gpu_bounds, /* box, grid; zeroes temp */
 	lbvh_gpu_codes,                /* code and number, or pair (LBVH_GPU_POWER) */
@@ -131,8 +128,7 @@ extern lbvh_gpu_phase lbvh_gpu_bounds, /* box, grid; zeroes temp */
 
 /* Queue the phases in order, until one fails. */
 template <lbvh_gpu_phase *...PHASES>
-static inline enum gb_status lbvh_gpu_run(struct lbvh_gpu *g, struct gb_timer *timer,
-					  struct gb_error *err)
+static inline gb_status lbvh_gpu_run(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	(void)((PHASES(g, timer, err) == GB_OK) && ...);
 	return err->code;
@@ -161,60 +157,56 @@ struct alignas(16) lbvh_gpu_cost {
 	float least[LBVH_WIDE];
 };
 
-/* A move of a node: what it gains; the node at the new place; the common ancestor. */
+/* A move of a node: what it gains; the node at the new place; the common ancestor of both. */
 struct lbvh_gpu_move {
 	float gain; /* 0: no move */
-	uint32_t to, top;
+	uint32_t to, pivot;
 };
 
 /* Arrays to refine and renumber a tree, on the device. */
 struct lbvh_gpu_order {
-	uint32_t *up;               /* per node: its parent << 1, and 1 if it is the right child */
-	struct lbvh_gpu_move *move; /* per node */
-	unsigned long long *lock;   /* per node: the strongest move that changes it */
-	struct lbvh_gpu_size *size; /* per node */
-	struct lbvh_gpu_cost *cost; /* per inner node */
-	uint32_t *shares;           /* per inner node: see lbvh_plan_share() */
-	uint32_t *plan;             /* the same by the new numbers */
-	struct lbvh_node *node;     /* exchanged with the tree's */
-	uint32_t *index;            /* the same */
+	uint32_t *up;             /* per node: its parent << 1, and 1 if it is the right child */
+	lbvh_gpu_move *move;      /* per node */
+	unsigned long long *lock; /* per node: the move of the largest gain that changes it */
+	lbvh_gpu_size *size;      /* per node */
+	lbvh_gpu_cost *cost;      /* per inner node */
+	uint32_t *slots;          /* per inner node: see lbvh_left_slots() */
+	uint32_t *plan;           /* the same by the new numbers */
+	lbvh_node *node;          /* exchanged with the tree's */
+	uint32_t *index;          /* the same */
 };
 
 /* How many of `slots` children the left half of an inner node gives; 0: the node is itself one of
- * them.  slots == 1: the node becomes a wide one, and all of LBVH_WIDE children are shared. */
-static __device__ __forceinline__ uint32_t lbvh_plan_share(uint32_t shares, uint32_t slots)
+ * them.  slots == 1: the node becomes a wide one, and its LBVH_WIDE children are distributed. */
+static __device__ __forceinline__ uint32_t lbvh_left_slots(uint32_t packed, uint32_t slots)
 {
-	return shares >> (4 * (slots - 1)) & 15;
+	return packed >> (4 * (slots - 1)) & 15;
 }
 
-enum gb_status lbvh_gpu_order_init(struct lbvh_gpu_order *o, size_t count, struct gb_error *err);
+gb_status lbvh_gpu_order_init(lbvh_gpu_order *o, size_t count, gb_error *err);
 /* Queue moves that make the tree cheaper (parts/refine.cu).  `up` must be set. */
-enum gb_status lbvh_gpu_move_subtrees(struct lbvh_gpu *g, struct lbvh_gpu_order *o,
-				      struct gb_error *err);
+gb_status lbvh_gpu_move_subtrees(lbvh_gpu *g, lbvh_gpu_order *o, gb_error *err);
 /* Queue the moves, the renumbering of the tree as Karras 2012, primitives in the order of the
  * leaves, and the plan of its collapse. */
-enum gb_status lbvh_gpu_refine(struct lbvh_gpu *g, struct lbvh_gpu_order *o, struct gb_error *err);
+gb_status lbvh_gpu_refine(lbvh_gpu *g, lbvh_gpu_order *o, gb_error *err);
 /* Make the refined tree over codes and the one by clustering; keep that whose plan costs less.
  * Waits for the costs. */
-enum gb_status lbvh_gpu_cheapest(struct lbvh_gpu *g, struct lbvh_gpu_order *o,
-				 struct gb_error *err);
+gb_status lbvh_gpu_cheapest(lbvh_gpu *g, lbvh_gpu_order *o, gb_error *err);
 
 /* ---- operations of builders, whose state is a struct lbvh_gpu ----------------------------- */
 
 /* GB_EUNAVAILABLE for --op=trace. */
-enum gb_status lbvh_gpu_create(struct lbvh_gpu *g, const struct lbvh_params *params,
-			       const struct lbvh_input *input, unsigned needs,
-			       struct gb_error *err);
+gb_status lbvh_gpu_create(lbvh_gpu *g, const lbvh_params *params, const lbvh_input *input,
+			  unsigned needs, gb_error *err);
 /* Upload the mesh and wait.  Also for states that begin with a struct lbvh_gpu. */
-enum gb_status lbvh_gpu_upload(struct lbvh_gpu *g, struct gb_error *err);
-enum gb_status lbvh_gpu_download(struct lbvh_gpu *g, struct lbvh_tree_header *header,
-				 struct gb_error *err);
+gb_status lbvh_gpu_upload(lbvh_gpu *g, gb_error *err);
+gb_status lbvh_gpu_download(lbvh_gpu *g, lbvh_tree_header *header, gb_error *err);
 /* Report refit_passes if boxes are made by passes. */
-void lbvh_gpu_metrics(const struct lbvh_gpu *g, struct gb_metrics *metrics);
+void lbvh_gpu_metrics(const lbvh_gpu *g, gb_metrics *metrics);
 
 template <unsigned NEEDS>
-static enum gb_status lbvh_gpu_create_with(struct lbvh_gpu *g, const struct lbvh_params *params,
-					   const struct lbvh_input *input, struct gb_error *err)
+static gb_status lbvh_gpu_create_with(lbvh_gpu *g, const lbvh_params *params,
+				      const lbvh_input *input, gb_error *err)
 {
 	return lbvh_gpu_create(g, params, input, NEEDS, err);
 }
@@ -227,10 +219,10 @@ template <size_t EACH> static double lbvh_gpu_bytes(const void *params, const vo
 
 /* The operations of a builder with these phases. */
 template <unsigned NEEDS, double (*BYTES)(const void *, const void *), lbvh_gpu_phase *...PHASES>
-static constexpr struct gb_variant_ops lbvh_gpu_builder(void)
+static constexpr gb_variant_ops lbvh_gpu_builder(void)
 {
 	return {
-		.state_size = sizeof(struct lbvh_gpu),
+		.state_size = sizeof(lbvh_gpu),
 		.create = op<lbvh_gpu_create_with<NEEDS>>,
 		.upload = op<lbvh_gpu_upload>,
 		.run = op<lbvh_gpu_run<PHASES...>>,

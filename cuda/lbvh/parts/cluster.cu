@@ -51,9 +51,9 @@ struct scratch {
 /* ---- merging: one cluster per lane, `count` of them ----------------------------------------- */
 
 /* The distance of cluster a and one of box lo, hi: half the surface of the common box, with `lanes`
- * (i ^ j) in its lowest bits.  fminf() is one instruction, and equals lbvh_min() if nothing is NaN or
- * -0. */
-static __device__ __forceinline__ int merge_distance(const struct cluster *a, const float *lo,
+ * (i ^ j) in its lowest bits.  fminf() is one instruction, and equals lbvh_min() if nothing is NaN
+ * or -0. */
+static __device__ __forceinline__ int merge_distance(const cluster *a, const float *lo,
 						     const float *hi, int lanes)
 {
 	float edge[3];
@@ -68,9 +68,9 @@ static __device__ __forceinline__ int merge_distance(const struct cluster *a, co
 	return (__float_as_int(area) & ~PARTNER) | lanes;
 }
 
-/* The distance of this lane's cluster and its nearest neighbour.  Each distance is computed once, by
- * the lower lane. */
-static __device__ __forceinline__ int find_nearest(const struct cluster *mine, int lane, int count)
+/* The distance of this lane's cluster and its nearest neighbour.  Each distance is computed once,
+ * by the lower lane. */
+static __device__ __forceinline__ int find_nearest(const cluster *mine, int lane, int count)
 {
 	int nearest = INT32_MAX;
 
@@ -95,7 +95,7 @@ static __device__ __forceinline__ int find_nearest(const struct cluster *mine, i
 }
 
 /* Replace this lane's cluster by that of lane `from`. */
-static __device__ __forceinline__ void shuffle_cluster(struct cluster *mine, int from)
+static __device__ __forceinline__ void shuffle_cluster(cluster *mine, int from)
 {
 	for (int k = 0; k < 3; k++) {
 		mine->lo[k] = __shfl_sync(ALL_LANES, mine->lo[k], from);
@@ -105,8 +105,7 @@ static __device__ __forceinline__ void shuffle_cluster(struct cluster *mine, int
 }
 
 /* Move the clusters of the lanes in `surviving` to the first lanes; return their number. */
-static __device__ __forceinline__ int compact(struct cluster *mine, unsigned surviving,
-					      uint32_t *source)
+static __device__ __forceinline__ int compact(cluster *mine, unsigned surviving, uint32_t *source)
 {
 	const unsigned lane = threadIdx.x % WARP;
 
@@ -124,8 +123,8 @@ static __device__ __forceinline__ int compact(struct cluster *mine, unsigned sur
 }
 
 /* Make a node of this lane's cluster and the other one. */
-static __device__ __forceinline__ void make_node(const struct lbvh_gpu *g, struct cluster *mine,
-						 const struct cluster *other, uint32_t number)
+static __device__ __forceinline__ void make_node(const lbvh_gpu *g, cluster *mine,
+						 const cluster *other, uint32_t number)
 {
 	for (int k = 0; k < 3; k++) {
 		mine->lo[k] = fminf(mine->lo[k], other->lo[k]);
@@ -136,8 +135,8 @@ static __device__ __forceinline__ void make_node(const struct lbvh_gpu *g, struc
 }
 
 /* Merge until at most `target` clusters are left; return their number. */
-static __device__ __forceinline__ int merge_clusters(const struct lbvh_gpu *g, struct cluster *mine,
-						     int count, int target, struct scratch *scratch)
+static __device__ __forceinline__ int merge_clusters(const lbvh_gpu *g, cluster *mine, int count,
+						     int target, scratch *scratch)
 {
 	const int lane = (int)(threadIdx.x % WARP), last = count - 1;
 
@@ -153,7 +152,7 @@ static __device__ __forceinline__ int merge_clusters(const struct lbvh_gpu *g, s
 		const unsigned surviving =
 			__ballot_sync(ALL_LANES, lane < count && !(mutual && lane > partner));
 		const int next = last - count + 2 + __popc(merging & lanes_below());
-		struct cluster other = *mine;
+		cluster other = *mine;
 
 		shuffle_cluster(&other, partner);
 		if (merging >> lane & 1)
@@ -167,18 +166,19 @@ static __device__ __forceinline__ int merge_clusters(const struct lbvh_gpu *g, s
 
 /* ---- ranges ------------------------------------------------------------------------------- */
 
-/* Merge the lists of leaves a .. split and split + 1 .. b, with the whole warp.  An entry of a list
- * has the low corner of the box and the node, or NONE, and g->count places on the high corner and a
- * number for a new node.  Up to THRESHOLD leaves have no list yet.  One lane has acquired what all read
- * and will release what all have written; a __syncwarp() lies between. */
-static __device__ __forceinline__ void merge_ranges(const struct lbvh_gpu *g, uint32_t leaves,
-						    int a, int split, int b, int target,
-						    struct scratch *scratch)
+/* Merge the lists of leaves left .. split and split + 1 .. right, with the whole warp.  An entry of
+ * a list has the low corner of the box and the node, or NONE, and g->count entries on the high
+ * corner and a number for a new node.  Up to THRESHOLD leaves have no list yet.  One lane has
+ * acquired what all read and will release what all have written; a __syncwarp() lies between. */
+static __device__ __forceinline__ void merge_ranges(const lbvh_gpu *g, uint32_t leaves, int left,
+						    int split, int right, int target,
+						    scratch *scratch)
 {
 	const int lane = (int)(threadIdx.x % WARP), item = lane % THRESHOLD;
-	const int first = lane < THRESHOLD ? a : split + 1, last = lane < THRESHOLD ? split : b;
+	const int first = lane < THRESHOLD ? left : split + 1;
+	const int last = lane < THRESHOLD ? split : right;
 	float4 *const list = (float4 *)(void *)g->box;
-	struct cluster mine = { { 0, 0, 0 }, { 0, 0, 0 }, NONE };
+	cluster mine = { { 0, 0, 0 }, { 0, 0, 0 }, NONE };
 	uint32_t number = (uint32_t)(first + item);
 	const uint32_t node = leaves - 1 + number;
 	const bool leaf = last - first < THRESHOLD;
@@ -204,10 +204,10 @@ static __device__ __forceinline__ void merge_ranges(const struct lbvh_gpu *g, ui
 	const int count = merge_clusters(g, &mine, all, target, scratch);
 
 	if (lane < THRESHOLD && target > 1) {
-		list[a + lane] = make_float4(mine.lo[0], mine.lo[1], mine.lo[2],
-					     __uint_as_float(lane < count ? mine.node : NONE));
+		list[left + lane] = make_float4(mine.lo[0], mine.lo[1], mine.lo[2],
+						__uint_as_float(lane < count ? mine.node : NONE));
 		if (lane < count)
-			list[g->count + (size_t)(a + lane)] = make_float4(
+			list[g->count + (size_t)(left + lane)] = make_float4(
 				mine.hi[0], mine.hi[1], mine.hi[2],
 				__uint_as_float(scratch->number[lane ? all - count + lane : 0]));
 	}
@@ -220,50 +220,54 @@ static __device__ __forceinline__ int delta(const uint64_t *code, int leaves, in
 }
 
 /* One thread per leaf.  The warp of the thread that arrives second merges the ranges. */
-static __global__ void cluster_kernel(struct lbvh_gpu g)
+static __global__ void cluster_kernel(lbvh_gpu g)
 {
-	SHARED_ARRAY(struct scratch, scratches, BLOCK / WARP);
+	__shared__ scratch scratches[BLOCK / WARP];
 	const uint64_t *const code = (const uint64_t *)g.code;
 	const int leaves = (int)g.counters->leaves;
-	int a = (int)(blockIdx.x * BLOCK + threadIdx.x), b = a, split = a;
-	bool active = a < leaves && leaves > 1;
-	int before = active ? delta(code, leaves, a, a - 1) : -1;
-	int after = active ? delta(code, leaves, b, b + 1) : -1;
+	int left = (int)(blockIdx.x * BLOCK + threadIdx.x), right = left, split = left;
+	bool active = left < leaves && leaves > 1;
+	int delta_left = active ? delta(code, leaves, left, left - 1) : -1;
+	int delta_right = active ? delta(code, leaves, right, right + 1) : -1;
 
 	while (__any_sync(ALL_LANES, active)) {
+		/* 1. Find the parent (Apetrei 2014).  The first child at its split leaves its bound
+		 * and ends. */
 		if (active) {
-			const bool is_left = after > before;
+			const bool is_left = delta_right > delta_left;
 
-			split = is_left ? b : a - 1;
+			split = is_left ? right : left - 1;
 
-			const uint32_t end = (uint32_t)(is_left ? a : b);
+			const uint32_t bound = (uint32_t)(is_left ? left : right);
 			uint32_t *const arrived = &g.arrived[split];
 			/* A range that was never merged has written nothing. */
-			const uint32_t other = b - a >= THRESHOLD
-						       ? gpu_cas(arrived, NONE, end)
-						       : gpu_cas_acquire(arrived, NONE, end);
+			const uint32_t other = right - left >= THRESHOLD
+						       ? gpu_cas(arrived, NONE, bound)
+						       : gpu_cas_acquire(arrived, NONE, bound);
 
 			active = other != NONE;
 			if (active && is_left) {
-				b = (int)other;
-				after = delta(code, leaves, b, b + 1);
+				right = (int)other;
+				delta_right = delta(code, leaves, right, right + 1);
 			} else if (active) {
-				a = (int)other;
-				before = delta(code, leaves, a, a - 1);
+				left = (int)other;
+				delta_left = delta(code, leaves, left, left - 1);
 			}
 		}
 
-		const bool root = active && before < 0 && after < 0;
+		/* 2. The warp merges its ranges of more than THRESHOLD leaves, one after the
+		 * other. */
+		const bool root = active && delta_left < 0 && delta_right < 0;
 
-		__syncwarp();
-		for (unsigned left =
-			     __ballot_sync(ALL_LANES, active && (root || b - a >= THRESHOLD));
-		     left; left &= left - 1) {
-			const int lane = __ffs((int)left) - 1;
+		__syncwarp(); /* lists that a lane has acquired are read by all */
+		for (unsigned merging = __ballot_sync(
+			     ALL_LANES, active && (root || right - left >= THRESHOLD));
+		     merging; merging &= merging - 1) {
+			const int lane = __ffs((int)merging) - 1;
 
-			merge_ranges(&g, (uint32_t)leaves, __shfl_sync(ALL_LANES, a, lane),
+			merge_ranges(&g, (uint32_t)leaves, __shfl_sync(ALL_LANES, left, lane),
 				     __shfl_sync(ALL_LANES, split, lane),
-				     __shfl_sync(ALL_LANES, b, lane),
+				     __shfl_sync(ALL_LANES, right, lane),
 				     __shfl_sync(ALL_LANES, (int)root, lane) ? 1 : (int)THRESHOLD,
 				     scratches + threadIdx.x / WARP);
 		}
@@ -273,8 +277,9 @@ static __global__ void cluster_kernel(struct lbvh_gpu g)
 
 /* ---- phase -------------------------------------------------------------------------------- */
 
-enum gb_status lbvh_gpu_cluster(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_cluster(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	gb_phase(timer, "hierarchy");
-	return GPU_RUN(err, cluster_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
+	cluster_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }

@@ -1,13 +1,13 @@
 /* collapse.cu -- collapse a binary tree into one with eight children per node, in one launch.
  *
- * Eight lanes make a wide node, a lane per child.  They open the child with the largest surface
- * until there are eight children or only leaves, write the node, take consecutive numbers for its
- * inner children, and leave their binary roots.  Node i is made by the eight lanes number i modulo
- * the number of groups in the grid; they wait until its root was left.  All blocks are resident,
- * and a parent has a smaller number than its children, so the least node not made has its root.
- * The launch ends when all triangles have places: then no node is missing.
+ * Eight lanes make a wide node, a lane per child, as in the conversion of Benthin et al. 2024:
+ * they wait for the node's binary root, open the child with the largest surface until there are
+ * eight children or only leaves, allocate consecutive numbers for the inner ones, leave their
+ * binary roots, and write the node.  Group i modulo the number of groups in the grid makes node i.
+ * All blocks are resident, and a parent has a smaller number than its children, so the least node
+ * not made has its root.  The launch ends when all triangles have places: then no node is missing.
  *
- * With a plan, the plan says which children to open instead (parts/order.cu).
+ * With a plan (parts/order.cu), the plan says which children to open instead.
  *
  * One launch or grid barrier per level would cost more than a level.  By Karras' numbering, a
  * child's range of primitives follows from its number, so nothing is counted below it.
@@ -20,10 +20,11 @@
  * The triangles of a node's leaves get consecutive places; the kernel that writes them uses those
  * places.  The collapse does not read which primitives a leaf has, so nothing waits for a store.
  *
- * Bound: latency near the root, 7 dependent fetches, the taking of numbers and the passing on of a
- * root per level; then memory: 32 bytes of each binary node, 80, 12 and 4 bytes per wide node, 48
- * per triangle.
+ * Bound: latency near the root, 7 dependent fetches, an allocation and the passing on of a root
+ * per level; then memory: 32 bytes of each binary node, 80, 12 and 4 bytes per wide node, 48 per
+ * triangle.
  */
+#include "cuda/launch.h"
 #include "cuda/lbvh/parts/wide.h"
 
 enum {
@@ -35,16 +36,16 @@ enum {
 	PLANES = 256,
 };
 
-static_assert(sizeof(struct lbvh_wide_node) == 80, "a header of 24 bytes, then 8 bytes 7 times");
+static_assert(sizeof(lbvh_wide_node) == 80, "a header of 24 bytes, then 8 bytes 7 times");
 static_assert(LBVH_WIDE == 8 && WARP % LBVH_WIDE == 0, "a lane per child");
 
-/* A candidate child; each lane has one, or none. */
-struct kid {
+/* A child of the node that the group makes; each lane has one, or none. */
+struct child {
 	float lo[3], hi[3];
-	uint32_t node, first, count;
-	uint32_t left, right; /* as in the binary node */
-	float area;           /* negative if it must not be opened, or there is none */
-	uint32_t give, rest;  /* planned: children from its left and right half if it is opened */
+	uint32_t node, first, count;      /* the binary node, and its primitives in the index */
+	uint32_t left, right;             /* as in the binary node */
+	float area;                       /* negative: it must not be opened, or there is none */
+	uint32_t left_slots, right_slots; /* planned: slots of its halves if it is opened */
 };
 
 static __device__ __forceinline__ unsigned lane_of_group(void)
@@ -53,112 +54,116 @@ static __device__ __forceinline__ unsigned lane_of_group(void)
 }
 
 /* Value of another lane of the group. */
-static __device__ __forceinline__ uint32_t from_lane(uint32_t value, unsigned lane)
+static __device__ __forceinline__ uint32_t shuffle_group(uint32_t value, unsigned lane)
 {
 	return __shfl_sync(ALL_LANES, value, (int)lane, LBVH_WIDE);
 }
 
-/* The halves' shares of `slots` children.  The primitives of a leaf have one box, so its halves are
- * as good as any. */
-static __device__ __forceinline__ void plan_kid(struct kid *kid, const uint32_t *plan,
-						uint32_t slots, bool root)
+/* The plan for a child that has `slots` slots.  The primitives of a leaf have one box, so its
+ * halves are as good as any. */
+static __device__ __forceinline__ void plan_child(child *c, const uint32_t *plan, uint32_t slots,
+						  bool root)
 {
-	kid->give = kid->left & LBVH_LEAF ? (kid->count > LBVH_WIDE_LEAF ? slots / 2 : 0)
-					  : lbvh_plan_share(plan[kid->node], root ? 1 : slots);
-	kid->rest = slots - kid->give;
-	kid->area = (root || slots > 1) && kid->give ? 1 : -1;
+	c->left_slots = c->left & LBVH_LEAF ? (c->count > LBVH_WIDE_LEAF ? slots / 2 : 0)
+					    : lbvh_left_slots(plan[c->node], root ? 1 : slots);
+	c->right_slots = slots - c->left_slots;
+	c->area = (root || slots > 1) && c->left_slots ? 1 : -1;
 }
 
-static __device__ __forceinline__ void load_kid(struct kid *kid, const struct lbvh_node *node,
-						uint32_t i, uint32_t first, uint32_t count)
+static __device__ __forceinline__ void load_child(child *c, const lbvh_node *node, uint32_t i,
+						  uint32_t first, uint32_t count)
 {
-	const struct lbvh_node b = lbvh_node_load(node, i);
+	const lbvh_node b = lbvh_node_load(node, i);
 
 	for (int d = 0; d < 3; d++) {
-		kid->lo[d] = b.lo[d];
-		kid->hi[d] = b.hi[d];
+		c->lo[d] = b.lo[d];
+		c->hi[d] = b.hi[d];
 	}
-	kid->node = i;
-	kid->first = first;
-	kid->count = count;
-	kid->left = b.left;
-	kid->right = b.right;
-	kid->area = count <= LBVH_WIDE_LEAF ? -1 : lbvh_area(b.lo, b.hi);
+	c->node = i;
+	c->first = first;
+	c->count = count;
+	c->left = b.left;
+	c->right = b.right;
+	c->area = count <= LBVH_WIDE_LEAF ? -1 : lbvh_area(b.lo, b.hi);
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* Load one half of a subtree.  The number of the left child gives the last leaf of its range; the
- * right child's primitives begin with the next leaf's.  Both halves of a leaf, whose primitives
- * have one code, get the leaf's box. */
-static __device__ __forceinline__ void load_half(struct kid *half, const struct lbvh_node *node,
-						 uint32_t leaves, const struct kid *whole,
-						 bool right)
+/* Load one half of an opened child.  The number of its left child gives the last leaf of that
+ * child's range; the right child's primitives begin with the next leaf's.  Both halves of a leaf,
+ * whose primitives have one code, get the leaf's box. */
+static __device__ __forceinline__ void load_half(child *half, const lbvh_node *node,
+						 uint32_t leaves, const child *opened, bool right)
 {
-	const uint32_t last = whole->left < leaves - 1 ? whole->left : whole->left - (leaves - 1);
-	uint32_t low, child = right ? whole->right : whole->left;
+	const uint32_t last =
+		opened->left < leaves - 1 ? opened->left : opened->left - (leaves - 1);
+	uint32_t left_count, number = right ? opened->right : opened->left;
 
-	if (whole->left & LBVH_LEAF) {
-		low = (whole->count / 2 + LBVH_WIDE_LEAF - 1) / LBVH_WIDE_LEAF * LBVH_WIDE_LEAF;
-		child = whole->node;
+	if (opened->left & LBVH_LEAF) {
+		left_count =
+			(opened->count / 2 + LBVH_WIDE_LEAF - 1) / LBVH_WIDE_LEAF * LBVH_WIDE_LEAF;
+		number = opened->node;
 	} else {
-		low = (node[leaves + last].left & ~LBVH_LEAF) - whole->first;
+		left_count = (node[leaves + last].left & ~LBVH_LEAF) - opened->first;
 	}
-	load_kid(half, node, child, right ? whole->first + low : whole->first,
-		 right ? whole->count - low : low);
+	load_child(half, node, number, right ? opened->first + left_count : opened->first,
+		   right ? opened->count - left_count : left_count);
 }
 
-/* Find the eight children of a binary subtree, or as many as there are: lane k of the group has
- * child k.  All lanes call together; groups that are not ready get none.  Return the number. */
+/* Open the child with the largest surface until there are eight, or only leaves.  Lane k of the
+ * group gets child k.  All lanes call together; groups that are not ready get none.  Return the
+ * number of children. */
 template <bool PLANNED>
-static __device__ __forceinline__ unsigned open_kids(const struct lbvh_node *node,
-						     const uint32_t *plan, uint32_t leaves,
-						     bool ready, struct lbvh_wide_root root,
-						     struct kid *kid)
+static __device__ __forceinline__ unsigned open_children(const lbvh_node *node,
+							 const uint32_t *plan, uint32_t leaves,
+							 bool ready, lbvh_wide_root root,
+							 child *mine)
 {
 	const unsigned lane = lane_of_group(), shift = threadIdx.x % WARP - lane;
 	unsigned count = ready;
 
-	*kid = { {}, {}, 0, 0, 0, 0, 0, -1, 0, 0 };
+	*mine = { {}, {}, 0, 0, 0, 0, 0, -1, 0, 0 };
 	if (ready && lane == 0) {
-		load_kid(kid, node, root.node, root.first, root.count);
+		load_child(mine, node, root.node, root.first, root.count);
 		if (PLANNED)
-			plan_kid(kid, plan, LBVH_WIDE, true);
+			plan_child(mine, plan, LBVH_WIDE, true);
 	}
 	for (unsigned round = 1; round < LBVH_WIDE; round++) {
-		float top = kid->area;
-		unsigned equal, largest;
+		float area = mine->area;
 
-		GPU_UNROLL
+#pragma unroll
 		for (int step = 1; step < LBVH_WIDE; step *= 2)
-			top = fmaxf(top, __shfl_xor_sync(ALL_LANES, top, step));
-		if (!__any_sync(ALL_LANES, top >= 0))
+			area = fmaxf(area, __shfl_xor_sync(ALL_LANES, area, step));
+		if (!__any_sync(ALL_LANES, area >= 0))
 			break;
-		equal = __ballot_sync(ALL_LANES, kid->area == top) >> shift;
-		largest = (unsigned)__ffs((int)equal) - 1; /* the first of equal ones */
 
-		const struct kid whole = { {},
-					   {},
-					   from_lane(kid->node, largest),
-					   from_lane(kid->first, largest),
-					   from_lane(kid->count, largest),
-					   from_lane(kid->left, largest),
-					   from_lane(kid->right, largest),
-					   top,
-					   PLANNED ? from_lane(kid->give, largest) : 0,
-					   PLANNED ? from_lane(kid->rest, largest) : 0 };
+		const unsigned equal = __ballot_sync(ALL_LANES, mine->area == area) >> shift;
+		const unsigned largest = (unsigned)__ffs((int)equal) - 1; /* the first of equals */
+		const child opened = { {},
+				       {},
+				       shuffle_group(mine->node, largest),
+				       shuffle_group(mine->first, largest),
+				       shuffle_group(mine->count, largest),
+				       shuffle_group(mine->left, largest),
+				       shuffle_group(mine->right, largest),
+				       area,
+				       PLANNED ? shuffle_group(mine->left_slots, largest) : 0,
+				       PLANNED ? shuffle_group(mine->right_slots, largest) : 0 };
 
-		if (top >= 0 && (lane == largest || lane == count)) {
-			load_half(kid, node, leaves, &whole, lane == count);
+		/* The left half replaces the opened child, the right half comes last. */
+		if (area >= 0 && (lane == largest || lane == count)) {
+			load_half(mine, node, leaves, &opened, lane == count);
 			if (PLANNED)
-				plan_kid(kid, plan, lane == count ? whole.rest : whole.give, false);
+				plan_child(mine, plan,
+					   lane == count ? opened.right_slots : opened.left_slots,
+					   false);
 		}
-		count += top >= 0;
+		count += area >= 0;
 	}
 	return count;
 }
 
-/* ---- the grid of a node ------------------------------------------------------------------- */
+/* ---- quantization ------------------------------------------------------------------------- */
 
 static __device__ __forceinline__ float plane(float origin, float step, int q)
 {
@@ -223,26 +228,28 @@ static __host__ __device__ __forceinline__ size_t most_nodes(size_t count, bool 
 
 /* ---- nodes -------------------------------------------------------------------------------- */
 
-/* Numbers that a lane, or a group, takes. */
-struct share {
+/* Numbers of inner children, and of triangles in leaves. */
+struct numbers {
 	uint32_t nodes, triangles;
 };
 
-/* Take numbers for all children of the warp's groups.  A group's are consecutive: they begin with
- * *first, and those of this lane follow *before others.  All lanes call together. */
-static __device__ __forceinline__ void take(unsigned long long *made, struct share wanted,
-					    struct share *first, struct share *before)
+/* Allocate numbers for the children of the warp's groups.  Those of a group are consecutive: *base
+ * is its first, and this lane's begin *offset later.  All lanes call together. */
+static __device__ __forceinline__ void allocate(unsigned long long *made, numbers needed,
+						numbers *base, numbers *offset)
 {
-	const uint32_t mine = wanted.nodes << 16 | wanted.triangles, inclusive = warp_scan(mine);
-	const uint32_t all = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
-	const uint32_t group = from_lane(inclusive - mine, 0), inside = inclusive - mine - group;
-	unsigned long long base = 0;
+	const uint32_t mine = needed.nodes << 16 | needed.triangles, inclusive = warp_scan(mine);
+	const uint32_t total = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
+	const uint32_t group = shuffle_group(inclusive - mine, 0);
+	const uint32_t in_group = inclusive - mine - group;
+	unsigned long long before = 0;
 
-	if (threadIdx.x % WARP == 0 && all)
-		base = atomicAdd(made, (unsigned long long)(all >> 16) << 32 | (all & 0xffff));
-	*before = { inside >> 16, inside & 0xffff };
-	*first = { __shfl_sync(ALL_LANES, (uint32_t)(base >> 32), 0) + (group >> 16) + 1,
-		   __shfl_sync(ALL_LANES, (uint32_t)base, 0) + (group & 0xffff) };
+	if (threadIdx.x % WARP == 0 && total)
+		before =
+			atomicAdd(made, (unsigned long long)(total >> 16) << 32 | (total & 0xffff));
+	*offset = { in_group >> 16, in_group & 0xffff };
+	*base = { __shfl_sync(ALL_LANES, (uint32_t)(before >> 32), 0) + (group >> 16) + 1,
+		  __shfl_sync(ALL_LANES, (uint32_t)before, 0) + (group & 0xffff) };
 }
 
 /* Four lanes have four bytes each; afterwards, lane k of the four has byte k of each lane. */
@@ -254,29 +261,29 @@ static __device__ __forceinline__ uint32_t transpose(uint32_t bytes)
 	return __byte_perm(bytes, __shfl_xor_sync(ALL_LANES, bytes, 2), high ? 0x3276 : 0x5410);
 }
 
-/* Write node i, whose box is that of its binary node.  `child` is the byte of this lane's child, or
- * 0 if it has none. */
-static __device__ __forceinline__ void write_node(struct lbvh_wide_node *out, bool ready,
-						  const struct lbvh_node *all, struct share first,
-						  uint32_t child, const struct kid *kid)
+/* Quantize the children's boxes and write the node, whose box is that of its binary node.  meta:
+ * the byte of this lane's child, or 0 if it has none. */
+static __device__ __forceinline__ void write_node(lbvh_wide_node *out, bool ready,
+						  const lbvh_node *box, numbers base, uint32_t meta,
+						  const child *mine)
 {
 	const unsigned lane = lane_of_group(), half = lane / 4;
-	uint32_t *const rows = (uint32_t *)(void *)out->child; /* 8 bytes each */
-	uint32_t exponents = 0, bytes[2] = { child, 0 };
+	uint32_t *const rows = (uint32_t *)(void *)out->child; /* 8 bytes each: meta, planes */
+	uint32_t exponents = 0, bytes[2] = { meta, 0 };        /* of this lane in rows 0-3, 4-7 */
 
-	GPU_UNROLL
+#pragma unroll
 	for (int d = 0; d < 3; d++) {
-		const unsigned exponent = exponent_of(all->lo[d], all->hi[d]);
+		const unsigned exponent = exponent_of(box->lo[d], box->hi[d]);
 
 		exponents |= exponent << (8 * d);
-		if (!child)
+		if (!meta)
 			continue;
-		GPU_UNROLL
+#pragma unroll
 		for (int side = 0; side < 2; side++) {
 			const int row = 1 + 2 * d + side;
 
-			bytes[row / 4] |= (side ? plane_above(all->lo[d], exponent, kid->hi[d])
-						: plane_below(all->lo[d], exponent, kid->lo[d]))
+			bytes[row / 4] |= (side ? plane_above(box->lo[d], exponent, mine->hi[d])
+						: plane_below(box->lo[d], exponent, mine->lo[d]))
 					  << (8 * (row % 4));
 		}
 	}
@@ -289,65 +296,17 @@ static __device__ __forceinline__ void write_node(struct lbvh_wide_node *out, bo
 		rows[2 * (4 + lane % 4) + half] = bytes[1];
 	if (lane == 0) {
 		*(uint4 *)(void *)out =
-			make_uint4(__float_as_uint(all->lo[0]), __float_as_uint(all->lo[1]),
-				   __float_as_uint(all->lo[2]), exponents);
-		*(uint2 *)(void *)&out->first_node = make_uint2(first.nodes, first.triangles);
+			make_uint4(__float_as_uint(box->lo[0]), __float_as_uint(box->lo[1]),
+				   __float_as_uint(box->lo[2]), exponents);
+		*(uint2 *)(void *)&out->first_node = make_uint2(base.nodes, base.triangles);
 	}
 }
 
-static __device__ __forceinline__ void raise(uint32_t *most, uint32_t level)
-{
-	uint32_t seen = gpu_ld_relaxed(most);
-
-	while (level > seen) {
-		const uint32_t old = atomicCAS(most, seen, level);
-
-		if (old == seen)
-			break;
-		seen = old;
-	}
-}
-
-/* Make node i at a level from 1 on, if the group is ready.  All lanes call together. */
-template <bool PLANNED>
-static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
-						 const struct lbvh_node *node, const uint32_t *plan,
-						 uint32_t leaves, bool ready, uint32_t i,
-						 uint32_t level)
-{
-	const struct lbvh_wide_root root = ready ? w->root[i] : lbvh_wide_root{};
-	const struct lbvh_node all = lbvh_node_load(node, root.node);
-	struct kid kid;
-	const bool is_kid =
-		lane_of_group() < open_kids<PLANNED>(node, plan, leaves, ready, root, &kid);
-	const bool inner = is_kid && kid.count > LBVH_WIDE_LEAF;
-	const struct share wanted = { inner, is_kid && !inner ? kid.count : 0 };
-	struct share first, before;
-	uint32_t child = 0;
-
-	take(&w->counters->made, wanted, &first, &before);
-	if (inner) {
-		const uint32_t number = first.nodes + before.nodes;
-
-		w->root[number] = { kid.node, kid.first, kid.count };
-		gpu_st_release(lbvh_wide_level(w, number), level + 1);
-		child = lbvh_wide_inner(before.nodes);
-	} else if (is_kid) {
-		child = lbvh_wide_leaf(before.triangles, kid.count);
-		GPU_UNROLL
-		for (uint32_t p = 0; p < LBVH_WIDE_LEAF; p++)
-			if (p < kid.count)
-				w->place[kid.first + p] = first.triangles + before.triangles + p;
-	}
-	write_node(w->node + i, ready, &all, first, child, &kid);
-	if (ready && lane_of_group() == 0)
-		raise(&w->counters->levels, level);
-}
-
+/* A group of lanes makes nodes i, i + groups, ... as soon as their binary roots are there. */
 template <bool PLANNED>
 static __global__ void __launch_bounds__(BLOCK, PER_SM)
-	collapse_kernel(struct lbvh_gpu_wide w, const struct lbvh_node *node, const uint32_t *plan,
-			const struct lbvh_gpu_counters *binary, uint32_t primitives)
+	collapse_kernel(lbvh_gpu_wide w, const lbvh_node *node, const uint32_t *plan,
+			const lbvh_gpu_counters *binary, uint32_t primitives)
 {
 	const uint32_t leaves = (uint32_t)binary->leaves;
 	const uint32_t most = (uint32_t)most_nodes(primitives, PLANNED);
@@ -359,21 +318,58 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 		gpu_st_release(lbvh_wide_level(&w, 0), 1u);
 	}
 	for (;;) {
+		/* 1. Wait for the root of node i.  Lanes may see its level at different times, and
+		 * each must have seen it itself. */
 		const uint32_t level = i < most ? gpu_ld_acquire(lbvh_wide_level(&w, i)) : 0;
-		/* Lanes may see it at different times, and each must have seen it itself. */
 		const unsigned seen = __ballot_sync(ALL_LANES, level > 0) >> shift;
 		const bool ready = (seen & EIGHT) == EIGHT;
 
-		if (__any_sync(ALL_LANES, ready)) {
-			make_node<PLANNED>(&w, node, plan, leaves, ready, i, level);
-			if (ready)
-				i += gridDim.x * GROUPS;
-		} else if (__any_sync(ALL_LANES,
-				      (uint32_t)gpu_ld_relaxed(&w.counters->made) == primitives)) {
-			break;
-		} else {
+		if (!__any_sync(ALL_LANES, ready)) {
+			if (__any_sync(ALL_LANES,
+				       (uint32_t)gpu_ld_relaxed(&w.counters->made) == primitives))
+				break;
 			__nanosleep(100);
+			continue;
 		}
+
+		/* 2. Open children; each lane has one. */
+		const lbvh_wide_root root = ready ? w.root[i] : lbvh_wide_root{};
+		const lbvh_node box = lbvh_node_load(node, root.node);
+		child mine;
+		const bool is_child = lane_of_group() < open_children<PLANNED>(node, plan, leaves,
+									       ready, root, &mine);
+		const bool is_inner = is_child && mine.count > LBVH_WIDE_LEAF;
+
+		/* 3. Allocate numbers for inner children, and for the triangles of leaves. */
+		numbers base, offset;
+
+		allocate(&w.counters->made, { is_inner, is_child && !is_inner ? mine.count : 0 },
+			 &base, &offset);
+
+		/* 4. Leave the roots of inner children to the groups that make them. */
+		uint32_t meta = 0;
+
+		if (is_inner) {
+			const uint32_t number = base.nodes + offset.nodes;
+
+			w.root[number] = { mine.node, mine.first, mine.count };
+			gpu_st_release(lbvh_wide_level(&w, number), level + 1);
+			meta = lbvh_wide_inner(offset.nodes);
+		} else if (is_child) {
+			meta = lbvh_wide_leaf(offset.triangles, mine.count);
+#pragma unroll
+			for (uint32_t p = 0; p < LBVH_WIDE_LEAF; p++)
+				if (p < mine.count)
+					w.place[mine.first + p] =
+						base.triangles + offset.triangles + p;
+		}
+
+		/* 5. Write the node. */
+		write_node(w.node + i, ready, &box, base, meta, &mine);
+		if (ready && lane_of_group() == 0 && gpu_ld_relaxed(&w.counters->levels) < level)
+			atomicMax(&w.counters->levels, level);
+		if (ready)
+			i += gridDim.x * GROUPS;
 	}
 }
 
@@ -383,11 +379,10 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 static size_t counters_and_levels(size_t count, bool planned)
 {
 	return 1 + gpu_blocks(most_nodes(count, planned) * sizeof(uint32_t),
-			      sizeof(struct lbvh_wide_counters));
+			      sizeof(lbvh_wide_counters));
 }
 
-enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, bool planned,
-				  struct gb_error *err)
+gb_status lbvh_gpu_wide_init(lbvh_gpu_wide *wide, size_t count, bool planned, gb_error *err)
 {
 	gpu_alloc(&wide->node, most_nodes(count, planned), err);
 	gpu_alloc(&wide->root, most_nodes(count, planned), err);
@@ -396,17 +391,17 @@ enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, bool
 	return gpu_alloc(&wide->counters, counters_and_levels(count, planned), err);
 }
 
-enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const struct lbvh_gpu *g,
-				      const uint32_t *plan, struct gb_error *err)
+gb_status lbvh_gpu_wide_collapse(const lbvh_gpu_wide *wide, const lbvh_gpu *g, const uint32_t *plan,
+				 gb_error *err)
 {
 	const size_t resident = (size_t)gpu_sm_count() * PER_SM;
 	const size_t wanted = gpu_blocks(g->count, (size_t)PER_GROUP * GROUPS);
 
 	if (gpu_zero(wide->counters, counters_and_levels(g->count, plan), err) ||
-	    GPU_RUN_COOPERATIVE(err, plan ? collapse_kernel<true> : collapse_kernel<false>,
-				min(wanted, resident), BLOCK, *wide,
-				(const struct lbvh_node *)g->node, plan,
-				(const struct lbvh_gpu_counters *)g->counters, (uint32_t)g->count))
+	    CUDA_TRY(err,
+		     gpu_launch_cooperative(plan ? collapse_kernel<true> : collapse_kernel<false>,
+					    min(wanted, resident), BLOCK, 0, gpu_stream(), *wide,
+					    g->node, plan, g->counters, (uint32_t)g->count)))
 		return err->code;
 	return lbvh_gpu_corners(g, wide->place, wide->triangle, err);
 }

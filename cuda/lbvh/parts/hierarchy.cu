@@ -1,24 +1,26 @@
 /* hierarchy.cu -- leaf nodes, inner nodes and their boxes on the device, three ways.
  *
- *	karras + passes	the paper's method (section 4.1, steps 5 and 6): one thread per inner node
- *			finds its range and split by binary search; then one kernel per level joins
- *			the boxes of nodes whose children have theirs, and marks them with (-1, -1)
- *	karras + once	boxes by one kernel from the leaves up
- *	fused		one kernel from the leaves up also finds the nodes (Apetrei 2014)
+ *	karras_kernel, refit_kernel   the paper's method (section 4.1, steps 5 and 6): one thread
+ *	                              per inner node finds its range and split by binary search
+ *	                              (Karras 2012); then one launch per level joins the boxes of
+ *	                              nodes whose children have theirs
+ *	karras_kernel, climb_kernel   boxes by one kernel from the leaves up
+ *	fused_kernel                  one kernel from the leaves up also finds the nodes (Apetrei
+ *	                              2014)
  *
  * "From the leaves up": one thread per leaf.  The first of two threads that meet at a node leaves a
  * mark and ends; the second continues with the joint box.  The mark is a compare-and-swap or an
  * addition that releases the first thread's node and lets the second read it.
  *
- * Fused: a subtree joins its neighbour on the side where the codes share more bits.  They meet at
- * the seam between them, where the first to arrive leaves its far end.  This gives the range of the
- * node above; the children's numbers follow from seam and range as in common/lbvh.h.  No parent is
- * stored, and no node is read before its box is complete.
+ * Apetrei's method: a subtree's sibling is the neighbour with which its codes share more bits.  The
+ * two meet at their parent's split, where the first to arrive leaves the other bound of its range.
+ * This gives the parent's range; the children's numbers follow from split and range as in
+ * common/lbvh.h.  No parent is stored, and no node is read before its box is complete.
  *
  * A block joins the subtrees among its leaves in shared memory, where two meet by a
  * compare-and-swap within the block.  When no more can be joined, the nodes are written out in
  * rows.  The remaining subtrees wait for subtrees of other blocks, and one or two warps continue
- * with them in global memory.  To leave few of these, a block ends at that one of 32 seams whose
+ * with them in global memory.  To leave few of these, a block ends at that one of 32 splits whose
  * codes share the fewest bits.
  *
  * Bound: memory, mostly for the boxes of primitives, gathered in the order of the curve, one sector
@@ -37,22 +39,16 @@ enum {
 
 #define DONE UINT64_MAX
 
+/* A box; of nothing unless it is set. */
 struct bounds {
-	float lo[3], hi[3];
+	float lo[3] = { FLT_MAX, FLT_MAX, FLT_MAX };
+	float hi[3] = { -FLT_MAX, -FLT_MAX, -FLT_MAX };
 };
-
-#define NO_BOUNDS                                    \
-	{                                            \
-		{ FLT_MAX, FLT_MAX, FLT_MAX },       \
-		{                                    \
-			-FLT_MAX, -FLT_MAX, -FLT_MAX \
-		}                                    \
-	}
 
 /* ---- nodes -------------------------------------------------------------------------------- */
 
 /* fminf() is one instruction, and equals lbvh_min() if nothing is NaN or -0. */
-static __device__ __forceinline__ void widen(struct bounds *b, float4 lo, float4 hi)
+static __device__ __forceinline__ void widen(bounds *b, float4 lo, float4 hi)
 {
 	b->lo[0] = fminf(b->lo[0], lo.x);
 	b->lo[1] = fminf(b->lo[1], lo.y);
@@ -63,8 +59,7 @@ static __device__ __forceinline__ void widen(struct bounds *b, float4 lo, float4
 }
 
 /* Widen by the box of node i. */
-static __device__ __forceinline__ void widen_by_node(struct bounds *b, const struct lbvh_node *node,
-						     uint32_t i)
+static __device__ __forceinline__ void widen_by_node(bounds *b, const lbvh_node *node, uint32_t i)
 {
 	const float4 *const from = (const float4 *)(const void *)(node + i);
 
@@ -74,11 +69,10 @@ static __device__ __forceinline__ void widen_by_node(struct bounds *b, const str
 /* ---- leaves ------------------------------------------------------------------------------- */
 
 /* The box of the primitives at places begin, begin + step, ... before end. */
-static __device__ __forceinline__ struct bounds bound_places(const struct lbvh_gpu *g,
-							     uint32_t begin, uint32_t end,
-							     uint32_t step)
+static __device__ __forceinline__ bounds bound_places(const lbvh_gpu *g, uint32_t begin,
+						      uint32_t end, uint32_t step)
 {
-	struct bounds b = NO_BOUNDS;
+	bounds b = {};
 
 	for (uint32_t i = begin; i < end; i += step) {
 		const float4 *const box = (const float4 *)(const void *)(g->box + g->index[i]);
@@ -89,10 +83,10 @@ static __device__ __forceinline__ struct bounds bound_places(const struct lbvh_g
 }
 
 /* The same by a whole warp; every lane gets the box. */
-static __device__ __forceinline__ struct bounds bound_by_warp(const struct lbvh_gpu *g,
-							      uint32_t begin, uint32_t end)
+static __device__ __forceinline__ bounds bound_by_warp(const lbvh_gpu *g, uint32_t begin,
+						       uint32_t end)
 {
-	struct bounds b = bound_places(g, begin + threadIdx.x % WARP, end, WARP);
+	bounds b = bound_places(g, begin + threadIdx.x % WARP, end, WARP);
 
 	for (int step = WARP / 2; step > 0; step /= 2)
 		widen(&b,
@@ -108,21 +102,20 @@ static __device__ __forceinline__ struct bounds bound_by_warp(const struct lbvh_
 /* A leaf's primitives: their places, and their box. */
 struct leaf {
 	uint32_t begin, end;
-	struct bounds box;
+	bounds box;
 };
 
 /* This thread's leaf if `mine`, else an empty one.  All lanes of the warp call together. */
-static __device__ __forceinline__ struct leaf bound_leaf(const struct lbvh_gpu *g, uint32_t number,
-							 bool mine)
+static __device__ __forceinline__ leaf bound_leaf(const lbvh_gpu *g, uint32_t number, bool mine)
 {
 	const uint32_t begin = mine ? g->first[number] : 0, end = mine ? g->first[number + 1] : 0;
 	const bool few = end - begin <= FEW;
-	struct bounds b = bound_places(g, begin, few ? end : begin, 1);
+	bounds b = bound_places(g, begin, few ? end : begin, 1);
 
 	for (unsigned many = __ballot_sync(ALL_LANES, !few); many; many &= many - 1) {
 		const int lane = __ffs((int)many) - 1;
-		const struct bounds all = bound_by_warp(g, __shfl_sync(ALL_LANES, begin, lane),
-							__shfl_sync(ALL_LANES, end, lane));
+		const bounds all = bound_by_warp(g, __shfl_sync(ALL_LANES, begin, lane),
+						 __shfl_sync(ALL_LANES, end, lane));
 
 		if ((int)(threadIdx.x % WARP) == lane)
 			b = all;
@@ -131,20 +124,21 @@ static __device__ __forceinline__ struct leaf bound_leaf(const struct lbvh_gpu *
 }
 
 /* One thread per primitive; the first `leaves` of them write a leaf each. */
-static __global__ void leaves_kernel(struct lbvh_gpu g)
+static __global__ void leaves_kernel(lbvh_gpu g)
 {
 	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x, leaves = (uint32_t)g.counters->leaves;
-	const struct leaf leaf = bound_leaf(&g, i, i < leaves);
+	const leaf mine = bound_leaf(&g, i, i < leaves);
 
 	if (i >= leaves)
 		return;
-	lbvh_node_store(g.node, leaves - 1 + i, leaf.box.lo, leaf.box.hi, LBVH_LEAF | leaf.begin,
-			leaf.end - leaf.begin);
+	lbvh_node_store(g.node, leaves - 1 + i, mine.box.lo, mine.box.hi, LBVH_LEAF | mine.begin,
+			mine.end - mine.begin);
 }
 
-enum gb_status lbvh_gpu_leaf_nodes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_leaf_nodes(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
-	return GPU_RUN(err, leaves_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
+	leaves_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- Karras' hierarchy -------------------------------------------------------------------- */
@@ -156,39 +150,45 @@ static __device__ __forceinline__ int delta(const T *code, int leaves, int i, in
 	return j < 0 || j >= leaves ? -1 : lbvh_delta(code[i], code[j]);
 }
 
-/* The children of inner node i.  One end of its range is leaf i; binary searches find the other end
- * and the split. */
-template <class T>
-static __device__ __forceinline__ uint2 karras_node(const T *code, int leaves, int i)
+/* The children of inner node i, in the steps and words of Karras' figure 4. */
+static __device__ __forceinline__ uint2 karras_node(const uint32_t *code, int leaves, int i)
 {
-	const int way = delta(code, leaves, i, i + 1) > delta(code, leaves, i, i - 1) ? 1 : -1;
-	const int least = delta(code, leaves, i, i - way);
-	int most = 2, length = 0, split = 0;
+	/* 1. Leaf i is one end of the range; the other is on the side with more common bits. */
+	const int direction =
+		delta(code, leaves, i, i + 1) > delta(code, leaves, i, i - 1) ? 1 : -1;
 
-	while (delta(code, leaves, i, i + most * way) > least)
-		most *= 2;
-	for (int step = most / 2; step > 0; step /= 2)
-		if (delta(code, leaves, i, i + (length + step) * way) > least)
+	/* 2. An upper bound of the range's length, then the length by binary search: all leaves of
+	 * the range share more than delta_min bits with leaf i. */
+	const int delta_min = delta(code, leaves, i, i - direction);
+	int length_max = 2, length = 0;
+
+	while (delta(code, leaves, i, i + length_max * direction) > delta_min)
+		length_max *= 2;
+	for (int step = length_max / 2; step > 0; step /= 2)
+		if (delta(code, leaves, i, i + (length + step) * direction) > delta_min)
 			length += step;
 
-	const int shared = delta(code, leaves, i, i + length * way);
+	/* 3. The split by binary search: leaves on this side share more than delta_node bits. */
+	const int delta_node = delta(code, leaves, i, i + length * direction);
+	int offset = 0;
 
 	for (int step = (length + 1) / 2;; step = (step + 1) / 2) {
-		if (delta(code, leaves, i, i + (split + step) * way) > shared)
-			split += step;
+		if (delta(code, leaves, i, i + (offset + step) * direction) > delta_node)
+			offset += step;
 		if (step <= 1)
 			break;
 	}
 
-	const int from = way > 0 ? i : i - length, to = way > 0 ? i + length : i;
-	const int at = way > 0 ? i + split : i - split - 1;
+	/* 4. The children cover first .. split and split + 1 .. last. */
+	const int first = direction > 0 ? i : i - length, last = direction > 0 ? i + length : i;
+	const int split = direction > 0 ? i + offset : i - offset - 1;
 
-	return make_uint2((uint32_t)(from == at ? leaves - 1 + at : at),
-			  (uint32_t)(to == at + 1 ? leaves + at : at + 1));
+	return make_uint2((uint32_t)(first == split ? leaves - 1 + split : split),
+			  (uint32_t)(last == split + 1 ? leaves + split : split + 1));
 }
 
 /* One thread per inner node. */
-template <class T> static __global__ void karras_kernel(struct lbvh_gpu g)
+static __global__ void karras_kernel(lbvh_gpu g)
 {
 	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
 	const int leaves = (int)g.counters->leaves;
@@ -196,7 +196,7 @@ template <class T> static __global__ void karras_kernel(struct lbvh_gpu g)
 	if ((int)i >= leaves - 1)
 		return;
 
-	const uint2 child = karras_node((const T *)g.code, leaves, (int)i);
+	const uint2 child = karras_node((const uint32_t *)g.code, leaves, (int)i);
 
 	g.node[i].left = child.x;
 	g.node[i].right = child.y;
@@ -209,27 +209,27 @@ template <class T> static __global__ void karras_kernel(struct lbvh_gpu g)
 	}
 }
 
-enum gb_status lbvh_gpu_karras(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_karras(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	gb_phase(timer, "hierarchy");
-	return GPU_RUN(err, karras_kernel<uint32_t>, gpu_blocks(g->count, BLOCK), BLOCK, *g);
+	karras_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- boxes pass by pass ------------------------------------------------------------------- */
 
 /* True if node i has its box: it is a leaf, or marked. */
-static __device__ __forceinline__ bool is_done(const struct lbvh_gpu *g, uint32_t i, uint32_t inner)
+static __device__ __forceinline__ bool is_done(const lbvh_gpu *g, uint32_t i, uint32_t inner)
 {
 	return i >= inner || gpu_ld_acquire(&g->mark[i]) == DONE;
 }
 
 /* Make the box of inner node i if both children have theirs.  Return true if it is made now. */
-static __device__ __forceinline__ bool refit_node(const struct lbvh_gpu *g, uint32_t i,
-						  uint32_t inner)
+static __device__ __forceinline__ bool refit_node(const lbvh_gpu *g, uint32_t i, uint32_t inner)
 {
 	const uint64_t children = gpu_ld_relaxed(&g->mark[i]);
 	const uint32_t left = (uint32_t)children, right = (uint32_t)(children >> 32);
-	struct bounds b = NO_BOUNDS;
+	bounds b = {};
 
 	if (children == DONE || !is_done(g, left, inner) || !is_done(g, right, inner))
 		return false;
@@ -242,7 +242,7 @@ static __device__ __forceinline__ bool refit_node(const struct lbvh_gpu *g, uint
 
 /* Grid-stride loop over the inner nodes.  counters->done ends later passes; a block of the pass
  * that sets it may see it early, but then has nothing to do either. */
-static __global__ void refit_kernel(struct lbvh_gpu g, uint32_t pass)
+static __global__ void refit_kernel(lbvh_gpu g, uint32_t pass)
 {
 	const uint32_t inner = (uint32_t)g.counters->leaves - 1;
 
@@ -255,27 +255,25 @@ static __global__ void refit_kernel(struct lbvh_gpu g, uint32_t pass)
 		}
 }
 
-enum gb_status lbvh_gpu_refit_passes(struct lbvh_gpu *g, struct gb_timer *timer,
-				     struct gb_error *err)
+gb_status lbvh_gpu_refit_passes(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	const unsigned nodes = gpu_blocks(g->count, BLOCK);
 	const unsigned blocks = min(nodes, (unsigned)gpu_sm_count() * PASS_BLOCKS);
 
 	gb_phase(timer, "refit");
 	for (uint32_t pass = 1; pass <= PASSES; pass++)
-		if (GPU_RUN(err, refit_kernel, blocks, BLOCK, *g, pass))
-			return err->code;
-	return GB_OK;
+		refit_kernel<<<blocks, BLOCK, 0, gpu_stream()>>>(*g, pass);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- boxes in one pass -------------------------------------------------------------------- */
 
 /* One thread per leaf. */
-static __global__ void climb_kernel(struct lbvh_gpu g)
+static __global__ void climb_kernel(lbvh_gpu g)
 {
 	const uint32_t leaf = blockIdx.x * BLOCK + threadIdx.x;
 	const uint32_t leaves = (uint32_t)g.counters->leaves;
-	struct bounds b = NO_BOUNDS;
+	bounds b = {};
 	uint32_t i = leaves - 1 + leaf;
 
 	if (leaf >= leaves)
@@ -295,273 +293,239 @@ static __global__ void climb_kernel(struct lbvh_gpu g)
 	}
 }
 
-enum gb_status lbvh_gpu_refit_once(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+gb_status lbvh_gpu_refit_once(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
 	gb_phase(timer, "refit");
-	return GPU_RUN(err, climb_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
+	climb_kernel<<<gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
-/* ---- hierarchy and boxes in one pass ------------------------------------------------------ */
+/* ---- hierarchy and boxes in one pass (Apetrei 2014) --------------------------------------- */
 
-/* Leaves first .. end - 1, the code bits shared with the leaf before and with the leaf at end (-1
- * if there is none), and their box. */
+/* A subtree over leaves first .. end - 1; delta() of leaves first - 1 and first, and of end - 1 and
+ * end; the box. */
 struct subtree {
-	int first, end, before, after;
-	struct bounds box;
+	int first, end, delta_first, delta_end;
+	bounds box;
 };
 
-static __device__ __forceinline__ bool is_left(const struct subtree *t)
+static __device__ __forceinline__ bool is_root(const subtree *t)
 {
-	return t->after > t->before;
+	return t->delta_first < 0 && t->delta_end < 0;
 }
 
-static __device__ __forceinline__ bool is_root(const struct subtree *t)
+/* The sibling is the neighbour with which more bits are common. */
+static __device__ __forceinline__ bool is_left_child(const subtree *t)
 {
-	return t->before < 0 && t->after < 0;
+	return t->delta_end > t->delta_first;
 }
 
-/* The seam where the subtree meets its neighbour: the first leaf of the right one of the two. */
-static __device__ __forceinline__ int seam_of(const struct subtree *t)
+/* The parent's split: the first leaf of its right child.  Both children find the same one. */
+static __device__ __forceinline__ int parent_split(const subtree *t)
 {
-	return is_left(t) ? t->end : t->first;
+	return is_left_child(t) ? t->end : t->first;
 }
 
-/* The end that the neighbour needs to know. */
-static __device__ __forceinline__ int far_end_of(const struct subtree *t)
+/* The bound of the parent's range that the sibling does not know. */
+static __device__ __forceinline__ int other_bound(const subtree *t)
 {
-	return is_left(t) ? t->first : t->end;
+	return is_left_child(t) ? t->first : t->end;
 }
 
-/* The subtree's number as an inner node. */
-static __device__ __forceinline__ int number_of(const struct subtree *t)
+/* The number of the subtree's root in Karras' order, if it is an inner node. */
+static __device__ __forceinline__ int node_number(const subtree *t)
 {
-	return is_left(t) ? t->end - 1 : t->first;
+	return is_left_child(t) ? t->end - 1 : t->first;
 }
 
-/* Add the subtree across the seam to this one.  shared: bits shared across its far end. */
-static __device__ __forceinline__ void join(struct subtree *t, bool left, int far_end, int shared)
+/* Extend the range to that of the parent.  bound: the sibling's other_bound(), with its delta. */
+static __device__ __forceinline__ void extend(subtree *t, bool left, int bound, int delta)
 {
-	t->end = left ? far_end : t->end;
-	t->after = left ? shared : t->after;
-	t->first = left ? t->first : far_end;
-	t->before = left ? t->before : shared;
+	t->end = left ? bound : t->end;
+	t->delta_end = left ? delta : t->delta_end;
+	t->first = left ? t->first : bound;
+	t->delta_first = left ? t->delta_first : delta;
 }
 
 enum {
 	SPACING = BLOCK - WARP, /* leaves per block, give or take half a warp */
-	NONE = -1,
+	NONE = -1,              /* neither child has arrived at a split */
 	BOTH = -2,
 	PITCH = 2 * BLOCK + 4, /* puts the high halves in other banks */
 };
 
-/* The first leaf of a block: the one of WARP seams whose codes share the fewest bits, so that few
- * and large subtrees meet there.  All lanes call together. */
+static_assert(BLOCK <= 256, "two numbers of leaves in 16 bits");
+
+/* The first leaf of a block: of WARP candidates, the split whose neighbours share the fewest bits,
+ * so that few and large subtrees meet there.  All lanes call together. */
 template <class T>
-static __device__ __forceinline__ int border_of(const T *code, int leaves, int block)
+static __device__ __forceinline__ int first_leaf_of(const T *code, int leaves, int block)
 {
-	const int lane = (int)(threadIdx.x % WARP), seam = block * SPACING - WARP / 2;
+	const int lane = (int)(threadIdx.x % WARP), candidate = block * SPACING - WARP / 2;
 
 	if (block == 0)
 		return 0;
 
-	int best = (delta(code, leaves, seam + lane - 1, seam + lane) + 1) * WARP + lane;
+	int best = (delta(code, leaves, candidate + lane - 1, candidate + lane) + 1) * WARP + lane;
 
 	for (int step = WARP / 2; step > 0; step /= 2)
 		best = min(best, __shfl_xor_sync(ALL_LANES, best, step));
-	return min(seam + best % WARP, leaves);
+	return min(candidate + best % WARP, leaves);
 }
 
-/* A block's leaves and inner nodes in shared memory, counted from its first leaf.  An inner node's
- * place is its number; a leaf's place is its number plus BLOCK. */
-struct part {
-	uint4 half[2 * PITCH];      /* nodes by place, low halves, then high; children are places */
-	int32_t arrived[BLOCK + 1]; /* per seam: the first one's place and far end, or BOTH */
-	int8_t shares[BLOCK + 1];   /* bits that the codes of leaves i - 1 and i share */
-	uint16_t rest[BLOCK];       /* subtrees that the block cannot join */
-	int rests;
-	int border[2];
-};
-
-static_assert(BLOCK <= 256, "two numbers of leaves in 16 bits");
-
-static __device__ __forceinline__ void write_place(struct part *p, int place,
-						   const struct bounds *b, uint32_t left,
-						   uint32_t right)
+/* Nodes in shared memory: low halves, then high halves. */
+static __device__ __forceinline__ void store_slot(uint4 *half, int slot, const bounds *b,
+						  uint32_t left, uint32_t right)
 {
-	p->half[place] = make_uint4(__float_as_uint(b->lo[0]), __float_as_uint(b->lo[1]),
-				    __float_as_uint(b->lo[2]), left);
-	p->half[PITCH + place] = make_uint4(__float_as_uint(b->hi[0]), __float_as_uint(b->hi[1]),
-					    __float_as_uint(b->hi[2]), right);
+	half[slot] = make_uint4(__float_as_uint(b->lo[0]), __float_as_uint(b->lo[1]),
+				__float_as_uint(b->lo[2]), left);
+	half[PITCH + slot] = make_uint4(__float_as_uint(b->hi[0]), __float_as_uint(b->hi[1]),
+					__float_as_uint(b->hi[2]), right);
 }
 
-static __device__ __forceinline__ void widen_by_place(struct bounds *b, const struct part *p,
-						      int place)
+static __device__ __forceinline__ void widen_by_slot(bounds *b, const uint4 *half, int slot)
 {
-	const uint4 lo = p->half[place], hi = p->half[PITCH + place];
+	const uint4 lo = half[slot], hi = half[PITCH + slot];
 
 	widen(b,
 	      make_float4(__uint_as_float(lo.x), __uint_as_float(lo.y), __uint_as_float(lo.z), 0),
 	      make_float4(__uint_as_float(hi.x), __uint_as_float(hi.y), __uint_as_float(hi.z), 0));
 }
 
-/* Join this subtree with its neighbours until it is the first to arrive at a seam, as it always is
- * at the ends of the block.  place: that of the subtree. */
-static __device__ __forceinline__ void climb_part(struct part *p, struct subtree *t, int place)
+/* One thread per leaf of the block, which may have fewer leaves or none.  In shared memory, leaves
+ * count from the block's first one; the slot of an inner node is its number, that of leaf i is
+ * BLOCK + i. */
+template <class T> static __global__ void fused_kernel(lbvh_gpu g)
 {
-	for (;;) {
-		const bool left = is_left(t);
-		int32_t *const arrived = p->arrived + seam_of(t);
-		const int other = gpu_cas_shared(arrived, NONE, place << 16 | far_end_of(t));
-		const int sibling = other >> 16;
+	__shared__ uint4 half[2 * PITCH];      /* nodes by slot; their children are slots, too */
+	__shared__ int32_t arrived[BLOCK + 1]; /* by split: NONE, BOTH, or who came first */
+	__shared__ int8_t delta_at[BLOCK + 1]; /* delta() of leaves i - 1 and i */
+	__shared__ uint16_t waiting[BLOCK];    /* subtrees whose siblings are in other blocks */
+	__shared__ int waiting_count, block_first[2];
 
-		if (other == NONE)
-			return;
-		*arrived = BOTH;
-		widen_by_place(&t->box, p, sibling);
-		join(t, left, other & 0xffff, p->shares[other & 0xffff]);
+	const int i = (int)threadIdx.x, leaves = (int)g.counters->leaves;
+	const T *const code = (const T *)g.code;
 
-		const uint32_t on_left = (uint32_t)(left ? place : sibling);
-		const uint32_t on_right = (uint32_t)(left ? sibling : place);
+	/* 1. The leaves of this block end where those of the next begin. */
+	if (i < 2 * WARP) {
+		const int leaf = first_leaf_of(code, leaves, (int)blockIdx.x + i / WARP);
 
-		place = number_of(t);
-		write_place(p, place, &t->box, on_left, on_right);
+		if (i % WARP == 0)
+			block_first[i / WARP] = leaf;
 	}
-}
+	__syncthreads(); /* block_first */
 
-/* Write the block's nodes to memory, half a node per thread.  leaves, first: the block's; all:
- * leaves of the tree. */
-static __device__ __forceinline__ void write_part(const struct part *p, const struct lbvh_gpu *g,
-						  int all, int first, int leaves)
-{
-	const int first_leaf = all - 1 + first, i = (int)threadIdx.x;
-	const uint4 *const half = p->half + i % 2 * PITCH + i / 2;
-	uint4 *const inner = (uint4 *)(void *)(g->node + first) + i;
-	uint4 *const leaf = (uint4 *)(void *)(g->node + first_leaf) + i;
+	const int first = block_first[0], count = block_first[1] - first;
+	const bool has_leaf = i < count;
 
-	GPU_UNROLL
+	/* 2. One thread per leaf: its box and node, and the bits shared with the leaf before. */
+	const leaf mine = bound_leaf(&g, (uint32_t)(first + i), has_leaf);
+	subtree t = { i, i + 1, -1, -1, mine.box };
+	int slot = BLOCK + i;
+
+	if (i == 0) {
+		waiting_count = 0;
+		arrived[BLOCK] = NONE;
+	}
+	arrived[i] = NONE;
+	half[i] = half[PITCH + i] = make_uint4(UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX);
+	if (has_leaf) {
+		store_slot(half, slot, &mine.box, LBVH_LEAF | mine.begin, mine.end - mine.begin);
+		delta_at[i] = (int8_t)delta(code, leaves, first + i, first + i - 1);
+		if (i == count - 1)
+			delta_at[i + 1] = (int8_t)delta(code, leaves, first + i, first + i + 1);
+	}
+	__syncthreads(); /* leaves, delta_at, arrived */
+
+	/* 3. Climb in shared memory.  The first child at its parent's split leaves its slot and
+	 * bound there, and ends.  The second makes the parent and continues with it. */
+	if (has_leaf) {
+		t.delta_first = delta_at[i];
+		t.delta_end = delta_at[i + 1];
+		for (;;) {
+			const bool left = is_left_child(&t);
+			int32_t *const at = arrived + parent_split(&t);
+			const int other = gpu_cas_shared(at, NONE, slot << 16 | other_bound(&t));
+			const int sibling = other >> 16, bound = other & 0xffff;
+
+			if (other == NONE)
+				break;
+			*at = BOTH;
+			widen_by_slot(&t.box, half, sibling);
+			extend(&t, left, bound, delta_at[bound]);
+
+			const uint32_t left_child = (uint32_t)(left ? slot : sibling);
+			const uint32_t right_child = (uint32_t)(left ? sibling : slot);
+
+			slot = node_number(&t);
+			store_slot(half, slot, &t.box, left_child, right_child);
+		}
+	}
+	__syncthreads(); /* nodes */
+
+	/* 4. Write the nodes to memory, half a node per thread, with numbers instead of slots.  An
+	 * inner node that is not there belongs to another block. */
+	const int first_leaf = leaves - 1 + first;
+	const uint4 *const my_half = half + i % 2 * PITCH + i / 2;
+	uint4 *const inner_to = (uint4 *)(void *)(g.node + first) + i;
+	uint4 *const leaf_to = (uint4 *)(void *)(g.node + first_leaf) + i;
+
+#pragma unroll
 	for (int k = 0; k < 2; k++) {
-		uint4 v = half[k * BLOCK / 2];
+		uint4 v = my_half[k * BLOCK / 2];
 
 		if (v.w != UINT32_MAX) {
 			v.w += (uint32_t)(v.w < BLOCK ? first : first_leaf - BLOCK);
-			inner[k * BLOCK] = v;
+			inner_to[k * BLOCK] = v;
 		}
 	}
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < 2; k++)
-		if (i / 2 + k * BLOCK / 2 < leaves)
-			leaf[k * BLOCK] = half[BLOCK + k * BLOCK / 2];
-}
+		if (i / 2 + k * BLOCK / 2 < count)
+			leaf_to[k * BLOCK] = my_half[BLOCK + k * BLOCK / 2];
 
-/* Join the subtree with those of other blocks, in global memory. */
-template <class T>
-static __device__ __forceinline__ void climb_on(const struct lbvh_gpu *g, int leaves,
-						struct subtree t)
-{
-	const T *const code = (const T *)g->code;
-
-	while (!is_root(&t)) {
-		const bool left = is_left(&t);
-		const int seam = seam_of(&t);
-		const uint32_t far_end =
-			gpu_cas(&g->arrived[seam], UINT32_MAX, (uint32_t)far_end_of(&t));
-
-		if (far_end == UINT32_MAX)
-			return;
-		join(&t, left, (int)far_end,
-		     delta(code, leaves, (int)far_end - left, (int)far_end - !left));
-
-		const int on_left = t.first == seam - 1 ? leaves + seam - 2 : seam - 1;
-		const int on_right = t.end == seam + 1 ? leaves - 1 + seam : seam;
-
-		widen_by_node(&t.box, g->node, (uint32_t)(left ? on_right : on_left));
-		lbvh_node_store(g->node, (uint32_t)number_of(&t), t.box.lo, t.box.hi,
-				(uint32_t)on_left, (uint32_t)on_right);
-	}
-}
-
-/* Store this thread's leaf, if it has one, and mark its seam as free.  A barrier must follow.
- * leaves, first: the block's; all: leaves of the tree. */
-template <class T>
-static __device__ __forceinline__ void start_part(struct part *p, const T *code, int all, int first,
-						  int leaves, const struct leaf *leaf)
-{
-	const int i = (int)threadIdx.x;
-
-	if (i == 0) {
-		p->rests = 0;
-		p->arrived[BLOCK] = NONE;
-	}
-	p->arrived[i] = NONE;
-	p->half[i] = p->half[PITCH + i] =
-		make_uint4(UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX);
-	if (i >= leaves)
+	/* 5. Subtrees that still wait go to the first threads. */
+	if (has_leaf && !is_root(&t) && arrived[parent_split(&t)] != BOTH)
+		waiting[atomicAdd(&waiting_count, 1)] = (uint16_t)(t.first << 8 | (t.end - 1));
+	__syncthreads(); /* waiting; nodes in memory */
+	if (i >= waiting_count)
 		return;
-	write_place(p, BLOCK + i, &leaf->box, LBVH_LEAF | leaf->begin, leaf->end - leaf->begin);
-	p->shares[i] = (int8_t)delta(code, all, first + i, first + i - 1);
-	if (i == leaves - 1)
-		p->shares[i + 1] = (int8_t)delta(code, all, first + i, first + i + 1);
-}
-
-/* Record this subtree if it still waits, for a neighbour that is not entirely in this block. */
-static __device__ __forceinline__ void leave_rest(struct part *p, const struct subtree *t)
-{
-	if (!is_root(t) && p->arrived[seam_of(t)] != BOTH)
-		p->rest[atomicAdd(&p->rests, 1)] = (uint16_t)(t->first << 8 | (t->end - 1));
-}
-
-/* Recorded subtree i.  first: the block's first leaf. */
-static __device__ __forceinline__ struct subtree take_rest(const struct part *p, int i, int first)
-{
-	const int from = p->rest[i] >> 8, to = (p->rest[i] & 0xff) + 1;
-	struct subtree t = { from, to, p->shares[from], p->shares[to], NO_BOUNDS };
-
-	widen_by_place(&t.box, p, to - from == 1 ? BLOCK + from : number_of(&t));
+	t.first = waiting[i] >> 8;
+	t.end = (waiting[i] & 0xff) + 1;
+	t.delta_first = delta_at[t.first];
+	t.delta_end = delta_at[t.end];
+	t.box = {};
+	widen_by_slot(&t.box, half, t.end - t.first == 1 ? BLOCK + t.first : node_number(&t));
 	t.first += first;
 	t.end += first;
-	return t;
+
+	/* 6. Climb in global memory, as in step 3, until the root is made. */
+	while (!is_root(&t)) {
+		const bool left = is_left_child(&t);
+		const int split = parent_split(&t);
+		const uint32_t other =
+			gpu_cas(&g.arrived[split], UINT32_MAX, (uint32_t)other_bound(&t));
+		const int bound = (int)other;
+
+		if (other == UINT32_MAX)
+			return;
+		extend(&t, left, bound, delta(code, leaves, bound - left, bound - !left));
+
+		const int left_child = t.first == split - 1 ? leaves + split - 2 : split - 1;
+		const int right_child = t.end == split + 1 ? leaves - 1 + split : split;
+
+		widen_by_node(&t.box, g.node, (uint32_t)(left ? right_child : left_child));
+		lbvh_node_store(g.node, (uint32_t)node_number(&t), t.box.lo, t.box.hi,
+				(uint32_t)left_child, (uint32_t)right_child);
+	}
 }
 
-/* One thread per leaf of the block, which may have fewer leaves or none. */
-template <class T> static __global__ void fused_kernel(struct lbvh_gpu g)
+gb_status lbvh_gpu_fused(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 {
-	SHARED_VAR(struct part, p);
-	const int i = (int)threadIdx.x, all = (int)g.counters->leaves;
-	const T *const code = (const T *)g.code;
+	const auto kernel =
+		g->needs & LBVH_GPU_CODES_63 ? fused_kernel<uint64_t> : fused_kernel<uint32_t>;
 
-	if (i < 2 * WARP) {
-		const int border = border_of(code, all, (int)blockIdx.x + i / WARP);
-
-		if (i % WARP == 0)
-			p.border[i / WARP] = border;
-	}
-	__syncthreads();
-
-	const int first = p.border[0], leaves = p.border[1] - first;
-	const bool mine = i < leaves;
-	const struct leaf leaf = bound_leaf(&g, (uint32_t)(first + i), mine);
-	struct subtree t = { i, i + 1, -1, -1, leaf.box };
-
-	start_part(&p, code, all, first, leaves, &leaf);
-	__syncthreads();
-	if (mine) {
-		t.before = p.shares[i];
-		t.after = p.shares[i + 1];
-		climb_part(&p, &t, BLOCK + i);
-	}
-	__syncthreads();
-	write_part(&p, &g, all, first, leaves);
-	if (mine)
-		leave_rest(&p, &t);
-	__syncthreads();
-	if (i < p.rests)
-		climb_on<T>(&g, all, take_rest(&p, i, first));
-}
-
-enum gb_status lbvh_gpu_fused(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
-{
 	gb_phase(timer, "hierarchy");
-	return GPU_RUN(
-		err, g->needs & LBVH_GPU_CODES_63 ? fused_kernel<uint64_t> : fused_kernel<uint32_t>,
-		gpu_blocks(g->count, SPACING), BLOCK, *g);
+	kernel<<<gpu_blocks(g->count, SPACING), BLOCK, 0, gpu_stream()>>>(*g);
+	return CUDA_TRY(err, cudaGetLastError());
 }

@@ -4,8 +4,7 @@
 /* ---- triangles ---------------------------------------------------------------------------- */
 
 /* One thread per place of the index. */
-static __global__ void corners_kernel(struct lbvh_gpu g, const uint32_t *place,
-				      struct lbvh_corners *triangle)
+static __global__ void corners_kernel(lbvh_gpu g, const uint32_t *place, lbvh_corners *triangle)
 {
 	const size_t i = (size_t)blockIdx.x * LBVH_TRACE_BLOCK + threadIdx.x;
 
@@ -22,18 +21,19 @@ static __global__ void corners_kernel(struct lbvh_gpu g, const uint32_t *place,
 	to[2] = make_float4(c[0], c[1], c[2], 0);
 }
 
-enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, const uint32_t *place,
-				struct lbvh_corners *triangle, struct gb_error *err)
+gb_status lbvh_gpu_corners(const lbvh_gpu *g, const uint32_t *place, lbvh_corners *triangle,
+			   gb_error *err)
 {
-	return GPU_RUN(err, corners_kernel, gpu_blocks(g->count, LBVH_TRACE_BLOCK),
-		       LBVH_TRACE_BLOCK, *g, place, triangle);
+	corners_kernel<<<gpu_blocks(g->count, LBVH_TRACE_BLOCK), LBVH_TRACE_BLOCK, 0,
+			 gpu_stream()>>>(*g, place, triangle);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- operations --------------------------------------------------------------------------- */
 
-enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
-				    const struct lbvh_params *p, const struct lbvh_input *in,
-				    size_t rays, struct gb_error *err)
+gb_status lbvh_gpu_tracer_init(lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
+			       const lbvh_params *p, const lbvh_input *in, size_t rays,
+			       gb_error *err)
 {
 	const bool fine = p->op == LBVH_TRACE && p->tree != LBVH_PAPER_TREE;
 	const unsigned codes = fine ? LBVH_GPU_CODES_63 : 0;
@@ -55,9 +55,9 @@ enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_c
 	return gpu_alloc(&tracer->counts, 1, err);
 }
 
-enum gb_status lbvh_gpu_tracer_upload(struct lbvh_gpu_tracer *tracer, struct gb_error *err)
+gb_status lbvh_gpu_tracer_upload(lbvh_gpu_tracer *tracer, gb_error *err)
 {
-	const struct lbvh_input *const in = tracer->gpu.input;
+	const lbvh_input *const in = tracer->gpu.input;
 
 	tracer->camera = in->camera;
 	if (lbvh_gpu_upload(&tracer->gpu, err) != GB_OK || !in->ray)
@@ -65,17 +65,16 @@ enum gb_status lbvh_gpu_tracer_upload(struct lbvh_gpu_tracer *tracer, struct gb_
 	return gpu_upload(tracer->ray, in->ray, tracer->rays * sizeof *tracer->ray, err);
 }
 
-enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float *t,
-				    uint32_t *primitive, struct gb_error *err)
+gb_status lbvh_gpu_tracer_hits(const lbvh_gpu_tracer *tracer, float *t, uint32_t *primitive,
+			       gb_error *err)
 {
 	gpu_download(t, tracer->t, tracer->rays * sizeof *t, err);
 	return gpu_download(primitive, tracer->primitive, tracer->rays * sizeof *primitive, err);
 }
 
-enum gb_status lbvh_gpu_tracer_download(const struct lbvh_gpu_tracer *tracer, void *output,
-					struct gb_error *err)
+gb_status lbvh_gpu_tracer_download(const lbvh_gpu_tracer *tracer, void *output, gb_error *err)
 {
-	const struct lbvh_input *const in = tracer->gpu.input;
+	const lbvh_input *const in = tracer->gpu.input;
 
 	if (in->occlusion)
 		return gpu_download(lbvh_trace_bits(output), tracer->bits,
@@ -84,10 +83,10 @@ enum gb_status lbvh_gpu_tracer_download(const struct lbvh_gpu_tracer *tracer, vo
 				    err);
 }
 
-void lbvh_gpu_tracer_metrics(struct lbvh_gpu_tracer *tracer, struct gb_metrics *metrics)
+void lbvh_gpu_tracer_metrics(lbvh_gpu_tracer *tracer, gb_metrics *metrics)
 {
 	const double rays = (double)tracer->rays;
-	struct gb_error err = {};
+	gb_error err = {};
 
 	if (!tracer->met.nodes && tracer->count(tracer, &err) == GB_OK)
 		gpu_download(&tracer->met, tracer->counts, sizeof tracer->met, &err);

@@ -4,9 +4,9 @@
  * A thread takes one ray.  A warp takes 8 x 4 pixels, or 32 consecutive rays of a stream, whose
  * occlusion bits form one word.  A traversal is a struct with a member
  *
- *	template <class SEARCH> __device__ void walk(struct lbvh_beam *beam, SEARCH *search) const
+ *	template <class SEARCH> __device__ void walk(struct lbvh_gpu_ray *ray, SEARCH *search) const
  *
- * It passes everything that the beam may hit to `search`, which keeps the answer and knows when it
+ * It passes everything that the ray may hit to `search`, which keeps the answer and knows when it
  * is complete.  It also reports the nodes and triangles it meets; a separate kernel counts these
  * once, at no cost to the timed kernel.  Triangles are tested with common/lbvh.h's arithmetic.  A
  * box's distance may be off by a rounding, so it is compared with a slack of four units in the last
@@ -47,96 +47,94 @@ struct lbvh_trace_counts {
 struct lbvh_gpu_tracer;
 
 /* lbvh_gpu_trace_count() for the state that begins with this tracer. */
-typedef enum gb_status lbvh_trace_counter(const struct lbvh_gpu_tracer *tracer,
-					  struct gb_error *err);
+typedef gb_status lbvh_trace_counter(const lbvh_gpu_tracer *tracer, gb_error *err);
 
 /* The first member of a traversal's state. */
 struct lbvh_gpu_tracer {
-	struct lbvh_gpu gpu; /* the mesh and its binary tree */
+	lbvh_gpu gpu; /* the mesh and its binary tree */
 	size_t rays;
-	struct lbvh_ray *ray;             /* a stream's rays, else NULL */
-	float *t;                         /* one per ray; NULL for occlusion */
-	uint32_t *primitive;              /* the same */
-	uint32_t *bits;                   /* for occlusion: lbvh_bit_words() words */
-	struct lbvh_trace_counts *counts; /* on the device */
-	struct lbvh_trace_counts met;     /* counts of a run, taken when metrics are requested */
+	lbvh_ray *ray;             /* a stream's rays, else NULL */
+	float *t;                  /* one per ray; NULL for occlusion */
+	uint32_t *primitive;       /* the same */
+	uint32_t *bits;            /* for occlusion: lbvh_bit_words() words */
+	lbvh_trace_counts *counts; /* on the device */
+	lbvh_trace_counts met;     /* counts of a run, taken when metrics are requested */
 	lbvh_trace_counter *count;
-	struct lbvh_camera camera; /* the input's at the last upload */
+	lbvh_camera camera; /* the input's at the last upload */
 };
 
 /* Allocate for the mesh, the tree that lbvh_gpu_fastest() makes, a stream, and the answers to
  * `rays` rays.  Codes have 63 bits for a trace, unless it uses the paper's tree; else they have
  * 30. */
-enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
-				    const struct lbvh_params *params,
-				    const struct lbvh_input *input, size_t rays,
-				    struct gb_error *err);
+gb_status lbvh_gpu_tracer_init(lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
+			       const lbvh_params *params, const lbvh_input *input, size_t rays,
+			       gb_error *err);
 /* Upload the mesh and the stream, keep the camera, and wait. */
-enum gb_status lbvh_gpu_tracer_upload(struct lbvh_gpu_tracer *tracer, struct gb_error *err);
+gb_status lbvh_gpu_tracer_upload(lbvh_gpu_tracer *tracer, gb_error *err);
 /* Queue the copy of the triangle at each place i of the tree's index to triangle[place[i]], or to
  * triangle[i] if `place` is NULL. */
-enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, const uint32_t *place,
-				struct lbvh_corners *triangle, struct gb_error *err);
+gb_status lbvh_gpu_corners(const lbvh_gpu *g, const uint32_t *place, lbvh_corners *triangle,
+			   gb_error *err);
 /* Download the hits and wait. */
-enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float *t,
-				    uint32_t *primitive, struct gb_error *err);
+gb_status lbvh_gpu_tracer_hits(const lbvh_gpu_tracer *tracer, float *t, uint32_t *primitive,
+			       gb_error *err);
 /* Operations of a state that begins with a tracer.  The download gives hits or bits.  The metrics
  * nodes_per_ray and triangles_per_ray trace the rays once more, outside all timed work. */
-enum gb_status lbvh_gpu_tracer_download(const struct lbvh_gpu_tracer *tracer, void *output,
-					struct gb_error *err);
-void lbvh_gpu_tracer_metrics(struct lbvh_gpu_tracer *tracer, struct gb_metrics *metrics);
+gb_status lbvh_gpu_tracer_download(const lbvh_gpu_tracer *tracer, void *output, gb_error *err);
+void lbvh_gpu_tracer_metrics(lbvh_gpu_tracer *tracer, gb_metrics *metrics);
 
 /* ---- device ------------------------------------------------------------------------------- */
 
-struct lbvh_beam {
+/* A ray in registers, and its nearest hit. */
+struct lbvh_gpu_ray {
 	float origin[3], direction[3], inverse[3];
 	float near; /* hits must be farther than this; not tested for images */
 	float t;    /* and no farther than this */
 	uint32_t primitive;
 };
 
-/* A waiting subtree, and the distance where the beam enters it. */
-struct lbvh_waiting {
+/* A waiting subtree, and the distance where the ray enters it. */
+struct lbvh_stack_entry {
 	float t;
 	uint32_t at;
 };
 
-/* Initialise the rest of a beam whose origin and direction are set, without a hit.  Adding 0 turns
- * -0 into +0, which keeps the inverse from becoming -INFINITY. */
-static __device__ __forceinline__ void lbvh_beam_start(struct lbvh_beam *beam)
+/* Initialise a ray whose origin and direction are set, without a hit.  Adding 0 turns -0
+ * into +0, which keeps the inverse from becoming -INFINITY. */
+static __device__ __forceinline__ void lbvh_gpu_ray_start(lbvh_gpu_ray *ray)
 {
 	for (int k = 0; k < 3; k++)
-		beam->inverse[k] = 1 / (beam->direction[k] + 0.0F);
-	beam->near = 0;
-	beam->t = INFINITY;
-	beam->primitive = LBVH_MISS;
+		ray->inverse[k] = 1 / (ray->direction[k] + 0.0F);
+	ray->near = 0;
+	ray->t = INFINITY;
+	ray->primitive = LBVH_MISS;
 }
 
-/* Load a beam from a stream: 32 bytes as two loads. */
-static __device__ __forceinline__ struct lbvh_beam lbvh_beam_load(const struct lbvh_ray *ray)
+/* Load a ray of a stream: 32 bytes as two loads. */
+static __device__ __forceinline__ lbvh_gpu_ray lbvh_gpu_ray_load(const lbvh_ray *in)
 {
-	const float4 *const from = (const float4 *)(const void *)ray;
+	const float4 *const from = (const float4 *)(const void *)in;
 	const float4 origin = from[0], direction = from[1];
-	struct lbvh_beam beam = { { origin.x, origin.y, origin.z },
-				  { direction.x, direction.y, direction.z } };
+	lbvh_gpu_ray ray = { { origin.x, origin.y, origin.z },
+			     { direction.x, direction.y, direction.z } };
 
-	lbvh_beam_start(&beam);
-	beam.near = origin.w;
-	beam.t = direction.w;
-	return beam;
+	lbvh_gpu_ray_start(&ray);
+	ray.near = origin.w;
+	ray.t = direction.w;
+	return ray;
 }
 
-/* The distance at which the beam enters the box before beam->t, or INFINITY.  fmaxf() and fminf()
+/* The distance at which the ray enters the box before ray->t, or INFINITY.  fmaxf() and fminf()
  * drop the NaN of 0 * INFINITY, so such a plane does not bound. */
-static __device__ __forceinline__ float lbvh_beam_enter(const struct lbvh_beam *beam,
-							const float *lo, const float *hi)
+static __device__ __forceinline__ float lbvh_box_enter(const lbvh_gpu_ray *ray, const float *lo,
+						       const float *hi)
 {
-	float entry = 0, last = beam->t;
+	float entry = 0, last = ray->t;
 
 	for (int k = 0; k < 3; k++) {
-		const float near = (lo[k] - beam->origin[k]) * beam->inverse[k];
-		const float far = (hi[k] - beam->origin[k]) * beam->inverse[k];
-		const bool backwards = beam->inverse[k] < 0;
+		const float near = (lo[k] - ray->origin[k]) * ray->inverse[k];
+		const float far = (hi[k] - ray->origin[k]) * ray->inverse[k];
+		const bool backwards = ray->inverse[k] < 0;
 
 		entry = fmaxf(backwards ? far : near, entry);
 		last = fminf(backwards ? near : far, last);
@@ -144,44 +142,45 @@ static __device__ __forceinline__ float lbvh_beam_enter(const struct lbvh_beam *
 	return entry <= last * LBVH_SLACK ? entry : INFINITY;
 }
 
-static __device__ __forceinline__ void lbvh_beam_hit(struct lbvh_beam *beam, float t,
-						     uint32_t primitive)
+static __device__ __forceinline__ void lbvh_gpu_ray_hit(lbvh_gpu_ray *ray, float t,
+							uint32_t primitive)
 {
-	if (lbvh_nearer(t, primitive, beam->t, beam->primitive)) {
-		beam->t = t;
-		beam->primitive = primitive;
+	if (lbvh_nearer(t, primitive, ray->t, ray->primitive)) {
+		ray->t = t;
+		ray->primitive = primitive;
 	}
 }
 
 /* Rays ask for the nearest hit, in an image or a stream, or for any hit, in a stream. */
 enum lbvh_query { LBVH_IMAGE, LBVH_NEAREST, LBVH_ANY };
 
-/* Records a beam's hits and, if COUNT, the nodes and triangles it meets. */
-template <bool COUNT, enum lbvh_query QUERY>
-struct lbvh_search {
+/* Records a ray's hits and, if COUNT, the nodes and triangles it meets. */
+template <bool COUNT, lbvh_query QUERY> struct lbvh_search {
 	uint32_t nodes, triangles;
 
-	__device__ __forceinline__ void node(void){ if (COUNT) nodes++; }
-__device__ __forceinline__ void triangle(uint32_t count)
-{
-	if (COUNT)
-		triangles += count;
-}
-__device__ __forceinline__ void hit(struct lbvh_beam *beam, float t, uint32_t primitive) const
-{
-	if (QUERY == LBVH_IMAGE || t > beam->near)
-		lbvh_beam_hit(beam, t, primitive);
-}
-/* True if nothing else needs to be visited. */
-__device__ __forceinline__ bool done(const struct lbvh_beam *beam) const
-{
-	return QUERY == LBVH_ANY && beam->primitive != LBVH_MISS;
-}
-}
-;
+	__device__ __forceinline__ void node(void)
+	{
+		if (COUNT)
+			nodes++;
+	}
+	__device__ __forceinline__ void triangle(uint32_t count)
+	{
+		if (COUNT)
+			triangles += count;
+	}
+	__device__ __forceinline__ void hit(lbvh_gpu_ray *ray, float t, uint32_t primitive) const
+	{
+		if (QUERY == LBVH_IMAGE || t > ray->near)
+			lbvh_gpu_ray_hit(ray, t, primitive);
+	}
+	/* True if nothing else needs to be visited. */
+	__device__ __forceinline__ bool done(const lbvh_gpu_ray *ray) const
+	{
+		return QUERY == LBVH_ANY && ray->primitive != LBVH_MISS;
+	}
+};
 
-static __device__ __forceinline__ struct lbvh_corners lbvh_corners_load(
-	const struct lbvh_corners *from)
+static __device__ __forceinline__ lbvh_corners lbvh_corners_load(const lbvh_corners *from)
 {
 	const float4 *const v = (const float4 *)(const void *)from;
 	const float4 a = v[0], b = v[1], c = v[2];
@@ -192,14 +191,14 @@ static __device__ __forceinline__ struct lbvh_corners lbvh_corners_load(
 }
 
 /* Pop the next waiting subtree that may still hold a nearer hit; false if there is none. */
-static __device__ __forceinline__ bool lbvh_beam_next(const struct lbvh_beam *beam,
-						      const struct lbvh_waiting *stack, int *top,
+static __device__ __forceinline__ bool lbvh_stack_pop(const lbvh_gpu_ray *ray,
+						      const lbvh_stack_entry *stack, int *top,
 						      uint32_t *at)
 {
 	while (*top > 0) {
-		const struct lbvh_waiting w = stack[--*top];
+		const lbvh_stack_entry w = stack[--*top];
 
-		if (w.t <= beam->t * LBVH_SLACK) {
+		if (w.t <= ray->t * LBVH_SLACK) {
 			*at = w.at;
 			return true;
 		}
@@ -207,31 +206,30 @@ static __device__ __forceinline__ bool lbvh_beam_next(const struct lbvh_beam *be
 	return false;
 }
 
-/* A node that the beam has reached: the distance where it enters, and the children. */
-struct lbvh_met {
+/* A node that the ray has reached: the distance where it enters, and the children. */
+struct lbvh_entered_node {
 	float t;
 	uint32_t left, right;
 };
 
-static __device__ __forceinline__ struct lbvh_met lbvh_node_enter(const struct lbvh_node *node,
-								  uint32_t i,
-								  const struct lbvh_beam *beam)
+static __device__ __forceinline__ lbvh_entered_node lbvh_node_enter(const lbvh_node *node,
+								    uint32_t i,
+								    const lbvh_gpu_ray *ray)
 {
-	const struct lbvh_node n = lbvh_node_load(node, i);
+	const lbvh_node n = lbvh_node_load(node, i);
 
-	return { lbvh_beam_enter(beam, n.lo, n.hi), n.left, n.right };
+	return { lbvh_box_enter(ray, n.lo, n.hi), n.left, n.right };
 }
 
 /* Walk a binary tree, the nearer child first.  That child stays in registers, and its children are
- * known since its box was read.  leaves->test(first, count, beam, search) tests a leaf.  stack: one
+ * known since its box was read.  leaves->test(first, count, ray, search) tests a leaf.  stack: one
  * entry per level. */
 template <class LEAVES, class SEARCH>
-static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *node,
-							const LEAVES *leaves,
-							struct lbvh_waiting *stack,
-							struct lbvh_beam *beam, SEARCH *search)
+static __device__ __forceinline__ void lbvh_walk_binary(const lbvh_node *node, const LEAVES *leaves,
+							lbvh_stack_entry *stack, lbvh_gpu_ray *ray,
+							SEARCH *search)
 {
-	struct lbvh_met at = lbvh_node_enter(node, 0, beam);
+	lbvh_entered_node at = lbvh_node_enter(node, 0, ray);
 	uint32_t next;
 	int top = 0;
 
@@ -239,12 +237,12 @@ static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *
 		return;
 	for (;;) {
 		if (at.left & LBVH_LEAF) {
-			leaves->test(at.left & ~LBVH_LEAF, at.right, beam, search);
-			if (search->done(beam))
+			leaves->test(at.left & ~LBVH_LEAF, at.right, ray, search);
+			if (search->done(ray))
 				return;
 		} else {
-			const struct lbvh_met left = lbvh_node_enter(node, at.left, beam);
-			const struct lbvh_met right = lbvh_node_enter(node, at.right, beam);
+			const lbvh_entered_node left = lbvh_node_enter(node, at.left, ray);
+			const lbvh_entered_node right = lbvh_node_enter(node, at.right, ray);
 			const bool left_first = left.t <= right.t;
 			const float far = left_first ? right.t : left.t;
 
@@ -255,7 +253,7 @@ static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *
 			if (at.t < INFINITY)
 				continue;
 		}
-		if (!lbvh_beam_next(beam, stack, &top, &next))
+		if (!lbvh_stack_pop(ray, stack, &top, &next))
 			return;
 		at.left = node[next].left;
 		at.right = node[next].right;
@@ -265,7 +263,7 @@ static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *
 /* Add up the counts of a warp's lanes.  All lanes call together. */
 template <class SEARCH>
 static __device__ __forceinline__ void lbvh_add_counts(const SEARCH *search,
-						       struct lbvh_trace_counts *counts)
+						       lbvh_trace_counts *counts)
 {
 	__syncwarp();
 
@@ -281,28 +279,26 @@ static __device__ __forceinline__ void lbvh_add_counts(const SEARCH *search,
 /* Trace all rays of an image; write the hits or, with COUNT, the nodes and triangles met.  The
  * tiles of a block's warps lie side by side. */
 template <class TREE, bool COUNT>
-static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edge, TREE tree,
-					 float *t, uint32_t *primitive,
-					 struct lbvh_trace_counts *counts)
+static __global__ void lbvh_trace_kernel(lbvh_camera camera, uint32_t edge, TREE tree, float *t,
+					 uint32_t *primitive, lbvh_trace_counts *counts)
 {
 	const uint32_t lane = threadIdx.x % WARP;
 	const uint32_t tile = blockIdx.x * (LBVH_TRACE_BLOCK / WARP) + threadIdx.x / WARP;
 	const uint32_t x = tile * LBVH_TILE_WIDE + lane % LBVH_TILE_WIDE;
 	const uint32_t y = blockIdx.y * LBVH_TILE_HIGH + lane / LBVH_TILE_WIDE;
-	struct lbvh_search<COUNT, LBVH_IMAGE> search = {
-	};
+	lbvh_search<COUNT, LBVH_IMAGE> search = {};
 
 	if (x < edge && y < edge) {
-		struct lbvh_beam beam;
+		lbvh_gpu_ray ray;
 
-		lbvh_direction(&camera, x, y, beam.direction);
+		lbvh_direction(&camera, x, y, ray.direction);
 		for (int k = 0; k < 3; k++)
-			beam.origin[k] = camera.eye[k];
-		lbvh_beam_start(&beam);
-		tree.walk(&beam, &search);
+			ray.origin[k] = camera.eye[k];
+		lbvh_gpu_ray_start(&ray);
+		tree.walk(&ray, &search);
 		if (!COUNT) {
-			t[(size_t)y * edge + x] = beam.t;
-			primitive[(size_t)y * edge + x] = beam.primitive;
+			t[(size_t)y * edge + x] = ray.t;
+			primitive[(size_t)y * edge + x] = ray.primitive;
 		}
 	}
 	if (COUNT)
@@ -311,22 +307,21 @@ static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edg
 
 /* The same for a stream, one thread per ray in their order.  LBVH_ANY writes one word per warp: the
  * bits of its 32 rays. */
-template <class TREE, bool COUNT, enum lbvh_query QUERY>
-static __global__ void lbvh_stream_kernel(struct lbvh_gpu_tracer tracer, TREE tree)
+template <class TREE, bool COUNT, lbvh_query QUERY>
+static __global__ void lbvh_stream_kernel(lbvh_gpu_tracer tracer, TREE tree)
 {
 	const size_t i = (size_t)blockIdx.x * LBVH_TRACE_BLOCK + threadIdx.x;
-	struct lbvh_search<COUNT, QUERY> search = {
-	};
+	lbvh_search<COUNT, QUERY> search = {};
 	bool hit = false;
 
 	if (i < tracer.rays) {
-		struct lbvh_beam beam = lbvh_beam_load(tracer.ray + i);
+		lbvh_gpu_ray ray = lbvh_gpu_ray_load(tracer.ray + i);
 
-		tree.walk(&beam, &search);
-		hit = beam.primitive != LBVH_MISS;
+		tree.walk(&ray, &search);
+		hit = ray.primitive != LBVH_MISS;
 		if (!COUNT && QUERY == LBVH_NEAREST) {
-			tracer.t[i] = hit ? beam.t : INFINITY;
-			tracer.primitive[i] = beam.primitive;
+			tracer.t[i] = hit ? ray.t : INFINITY;
+			tracer.primitive[i] = ray.primitive;
 		}
 	}
 	if (!COUNT && QUERY == LBVH_ANY) {
@@ -343,40 +338,41 @@ static __global__ void lbvh_stream_kernel(struct lbvh_gpu_tracer tracer, TREE tr
 
 /* Queue all rays of a camera whose image is `edge` pixels wide and high. */
 template <bool COUNT = false, class TREE>
-static inline enum gb_status lbvh_gpu_trace_image(const struct lbvh_gpu_tracer *tracer,
-						  const struct lbvh_camera *camera, uint32_t edge,
-						  const TREE &tree, struct gb_error *err)
+static inline gb_status lbvh_gpu_trace_image(const lbvh_gpu_tracer *tracer,
+					     const lbvh_camera *camera, uint32_t edge,
+					     const TREE &tree, gb_error *err)
 {
 	const dim3 blocks(gpu_blocks(edge, LBVH_TRACE_BLOCK / WARP * LBVH_TILE_WIDE),
 			  gpu_blocks(edge, LBVH_TILE_HIGH));
 
-	return GPU_RUN(err, (lbvh_trace_kernel<TREE, COUNT>), blocks, LBVH_TRACE_BLOCK, *camera,
-		       edge, tree, tracer->t, tracer->primitive, tracer->counts);
+	lbvh_trace_kernel<TREE, COUNT><<<blocks, LBVH_TRACE_BLOCK, 0, gpu_stream()>>>(
+		*camera, edge, tree, tracer->t, tracer->primitive, tracer->counts);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* Queue all rays of the input as it was uploaded. */
 template <bool COUNT, class TREE>
-static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tracer,
-					       const TREE &tree, struct gb_error *err)
+static inline gb_status lbvh_trace_launch(const lbvh_gpu_tracer *tracer, const TREE &tree,
+					  gb_error *err)
 {
-	const struct lbvh_input *const in = tracer->gpu.input;
+	const lbvh_input *const in = tracer->gpu.input;
 	const size_t blocks = gpu_blocks(tracer->rays, LBVH_TRACE_BLOCK);
 
 	if (!in->ray)
 		return lbvh_gpu_trace_image<COUNT>(tracer, &tracer->camera, in->edge, tree, err);
-	if (in->occlusion)
-		return GPU_RUN(err, (lbvh_stream_kernel<TREE, COUNT, LBVH_ANY>), blocks,
-			       LBVH_TRACE_BLOCK, *tracer, tree);
-	return GPU_RUN(err, (lbvh_stream_kernel<TREE, COUNT, LBVH_NEAREST>), blocks,
-		       LBVH_TRACE_BLOCK, *tracer, tree);
+
+	const auto kernel = in->occlusion ? lbvh_stream_kernel<TREE, COUNT, LBVH_ANY>
+					  : lbvh_stream_kernel<TREE, COUNT, LBVH_NEAREST>;
+
+	kernel<<<blocks, LBVH_TRACE_BLOCK, 0, gpu_stream()>>>(*tracer, tree);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- operations of traversals: STATE begins with `tracer` and has tree() ------------------ */
 
 /* Count the nodes and triangles that the input's rays meet; the hits stay unchanged. */
 template <class STATE>
-static inline enum gb_status lbvh_gpu_trace_count(const struct lbvh_gpu_tracer *tracer,
-						  struct gb_error *err)
+static inline gb_status lbvh_gpu_trace_count(const lbvh_gpu_tracer *tracer, gb_error *err)
 {
 	if (gpu_zero(tracer->counts, 1, err))
 		return err->code;
@@ -385,9 +381,8 @@ static inline enum gb_status lbvh_gpu_trace_count(const struct lbvh_gpu_tracer *
 
 /* GB_EUNAVAILABLE unless the operation is trace. */
 template <class STATE>
-static inline enum gb_status lbvh_gpu_trace_create(STATE *s, const struct lbvh_params *params,
-						   const struct lbvh_input *in,
-						   struct gb_error *err)
+static inline gb_status lbvh_gpu_trace_create(STATE *s, const lbvh_params *params,
+					      const lbvh_input *in, gb_error *err)
 {
 	if (params->op != LBVH_TRACE)
 		return gb_fail(err, GB_EUNAVAILABLE, "this variant only traces: use --op=trace");
@@ -396,8 +391,7 @@ static inline enum gb_status lbvh_gpu_trace_create(STATE *s, const struct lbvh_p
 }
 
 template <class STATE>
-static inline enum gb_status lbvh_gpu_trace_run(const STATE *s, struct gb_timer *timer,
-						struct gb_error *err)
+static inline gb_status lbvh_gpu_trace_run(const STATE *s, gb_timer *timer, gb_error *err)
 {
 	return lbvh_trace_launch<false>(&s->tracer, s->tree(), err);
 }

@@ -60,25 +60,24 @@ struct lbvh_wide_root {
 
 /* All arrays are on the device. */
 struct lbvh_gpu_wide {
-	struct lbvh_wide_node *node;
-	struct lbvh_wide_root *root; /* one per node */
-	struct lbvh_corners *triangle;
+	lbvh_wide_node *node;
+	lbvh_wide_root *root; /* one per node */
+	lbvh_corners *triangle;
 	uint32_t *place; /* per place of the binary tree's index: its place in `triangle` */
-	struct lbvh_wide_counters *counters;
+	lbvh_wide_counters *counters;
 };
 
-static __device__ __forceinline__ uint32_t *lbvh_wide_level(const struct lbvh_gpu_wide *wide,
+static __device__ __forceinline__ uint32_t *lbvh_wide_level(const lbvh_gpu_wide *wide,
 							    uint32_t node)
 {
 	return (uint32_t *)(void *)(wide->counters + 1) + node;
 }
 
 /* Allocate for any tree over `count` triangles. */
-enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, bool planned,
-				  struct gb_error *err);
+gb_status lbvh_gpu_wide_init(lbvh_gpu_wide *wide, size_t count, bool planned, gb_error *err);
 /* Queue the collapse of a tree in Karras' numbering, and the copy of its triangles.  plan: that of
  * lbvh_gpu_refine(), or NULL. */
-enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const struct lbvh_gpu *g,
-				      const uint32_t *plan, struct gb_error *err);
+gb_status lbvh_gpu_wide_collapse(const lbvh_gpu_wide *wide, const lbvh_gpu *g, const uint32_t *plan,
+				 gb_error *err);
 
 #endif
