@@ -39,7 +39,7 @@
 template <bool CLUSTER, bool PARENT>
 static __global__ void __launch_bounds__(BLOCK, 1) search_kernel(struct slab_arrays a)
 {
-	DYN_SHARED(unsigned char, memory);
+	extern __shared__ __align__(16) unsigned char memory[];
 	const struct block b = place_block<CLUSTER>(a, memory);
 	uint32_t count = 1, reached = 1;
 

@@ -19,7 +19,7 @@ struct state {
 /* Launched with as many blocks as fit on the device at once. */
 static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct bfs_top_down s)
 {
-	SHARED_VAR(struct bfs_tile, tile);
+	__shared__ struct bfs_tile tile;
 	struct bfs_level now = bfs_start_down(s);
 	uint64_t edges = 0;
 

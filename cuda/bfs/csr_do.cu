@@ -211,7 +211,7 @@ static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a,
 /* Launched with as many blocks as fit on the device at once. */
 static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct two_way_arrays a)
 {
-	SHARED_VAR(struct bfs_tile, tile);
+	__shared__ struct bfs_tile tile;
 	struct bfs_level now = bfs_start_down(a.down);
 	uint64_t unseen = a.down.m, edges = 0;
 	unsigned long long probes = 0;

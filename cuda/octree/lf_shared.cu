@@ -263,7 +263,7 @@ static __device__ __forceinline__ void write_out(const struct forest *f,
 /* Each block takes tasks until none are left. */
 template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kernel(struct forest f)
 {
-	DYN_SHARED(struct subtree, s);
+	extern __shared__ __align__(16) struct subtree s[];
 	uint64_t *const keys = (uint64_t *)(void *)(s + 1);
 	struct numbering *const numbering = (struct numbering *)(void *)keys;
 	int32_t *const next = (int32_t *)(void *)(keys + LARGEST);
@@ -433,20 +433,20 @@ static enum gb_status sort(const struct sorted *s, const struct octree_arrays *a
 
 static enum gb_status link_top(const struct state *s, const struct forest *f, struct gb_error *err)
 {
-	if (linear_number(&f->linear, &s->arrays, false, err) ||
-	    GPU_RUN(err, list_kernel, gpu_blocks(s->arrays.count, SMALL_BLOCK), SMALL_BLOCK, *f))
+	if (linear_number(&f->linear, &s->arrays, false, err) != GB_OK)
 		return err->code;
-	return GPU_RUN(err, children_kernel, gpu_sm_count() * 4, SMALL_BLOCK, *f);
+	list_kernel<<<gpu_blocks(s->arrays.count, SMALL_BLOCK), SMALL_BLOCK, 0, gpu_stream()>>>(*f);
+	children_kernel<<<gpu_sm_count() * 4, SMALL_BLOCK, 0, gpu_stream()>>>(*f);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 template <bool LISTS>
 static enum gb_status insert(const struct state *s, const struct forest *f, struct gb_error *err)
 {
-	GPU_LAUNCH(task_kernel<LISTS>, (unsigned)gpu_sm_count() * SM_BLOCKS, BLOCK, s->shared_bytes,
-		   gpu_stream(), *f);
-	if (CUDA_TRY(err, cudaGetLastError()))
-		return err->code;
-	return GPU_RUN(err, hard_kernel<LISTS>, s->grid.blocks, SMALL_BLOCK, *f, s->grid.chunk);
+	task_kernel<LISTS>
+		<<<gpu_sm_count() * SM_BLOCKS, BLOCK, s->shared_bytes, gpu_stream()>>>(*f);
+	hard_kernel<LISTS><<<s->grid.blocks, SMALL_BLOCK, 0, gpu_stream()>>>(*f, s->grid.chunk);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)

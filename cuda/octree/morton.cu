@@ -125,7 +125,7 @@ static __device__ __forceinline__ void link_bodies(const struct octree_linear &l
 static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbers,
 				   struct octree_tree tree)
 {
-	SHARED_ARRAY(signed char, reach, BLOCK + (int)OCTREE_MAX_BUCKET);
+	__shared__ signed char reach[BLOCK + (int)OCTREE_MAX_BUCKET];
 
 	if (!tree.counters->exhausted)
 		link_bodies(l, numbers, tree, reach, blockIdx.x);
@@ -135,7 +135,7 @@ static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbe
 static __global__ void link_again_kernel(struct octree_linear l, const uint32_t *numbers,
 					 struct octree_tree tree)
 {
-	SHARED_ARRAY(signed char, reach, BLOCK + (int)OCTREE_MAX_BUCKET);
+	__shared__ signed char reach[BLOCK + (int)OCTREE_MAX_BUCKET];
 
 	if (!l.again->disorder || tree.counters->exhausted)
 		return;
@@ -181,10 +181,10 @@ static enum gb_status link_tiles(struct state *s, struct gb_error *err)
 	t->rest = s->base;
 	t->tree = s->arrays.tree;
 	t->chain = (uint64_t *)(void *)((char *)s->arrays.temp + gpu_words_temp_bytes(&s->words));
-	if (GPU_RUN(err, tile_kernel, t->count, TILE_BLOCK, *t))
-		return err->code;
-	return GPU_RUN(err, edges_kernel, gpu_blocks(t->count, EDGES_BLOCK / WARP), EDGES_BLOCK,
-		       *t);
+	tile_kernel<<<t->count, TILE_BLOCK, 0, gpu_stream()>>>(*t);
+	edges_kernel<<<gpu_blocks(t->count, EDGES_BLOCK / WARP), EDGES_BLOCK, 0, gpu_stream()>>>(
+		*t);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
@@ -214,10 +214,11 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	if (linear_number(&linear, a, true, err) != GB_OK)
 		return err->code;
 	if (w->again)
-		return GPU_RUN(err, link_again_kernel,
-			       gpu_resident_blocks(link_again_kernel, BLOCK, 0, blocks), BLOCK,
-			       linear, w->row.numbers, a->tree);
-	return GPU_RUN(err, link_kernel, blocks, BLOCK, linear, w->row.numbers, a->tree);
+		link_again_kernel<<<gpu_resident_blocks(link_again_kernel, BLOCK, 0, blocks), BLOCK,
+				    0, gpu_stream()>>>(linear, w->row.numbers, a->tree);
+	else
+		link_kernel<<<blocks, BLOCK, 0, gpu_stream()>>>(linear, w->row.numbers, a->tree);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* long_runs: runs of more than SHORT_RUN bodies; disorder: 1 if one of them, or with tiles one of

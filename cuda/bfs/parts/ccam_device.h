@@ -174,8 +174,11 @@ static __device__ __forceinline__ uint32_t list_frontier(const struct slab_array
 		count += (uint32_t)__popc(frontier[w]);
 	count = block_scan(b, count, &place);
 	for (uint32_t w = start; w < stop; w++) {
-		BFS_FOR_EACH_BIT(bit, frontier[w])
-		b.list[place++] = (uint16_t)(w * 32 + bit);
+		for (uint32_t rest = frontier[w]; rest; rest &= rest - 1) {
+			const uint32_t bit = (uint32_t)__ffs((int)rest) - 1;
+
+			b.list[place++] = (uint16_t)(w * 32 + bit);
+		}
 	}
 	__syncthreads();
 	return count;
@@ -207,8 +210,11 @@ static __device__ __forceinline__ void add_word(const struct block &b, uint32_t 
 	const uint32_t won = fresh & ~atomicOr(&b.next[i], fresh);
 
 	if (PARENT) {
-		BFS_FOR_EACH_BIT(bit, won)
-		b.parent[i * 32 + bit] = (int32_t)u;
+		for (uint32_t rest = won; rest; rest &= rest - 1) {
+			const uint32_t bit = (uint32_t)__ffs((int)rest) - 1;
+
+			b.parent[i * 32 + bit] = (int32_t)u;
+		}
 	}
 }
 
@@ -237,7 +243,7 @@ static __device__ __forceinline__ void push_round(const struct slab_arrays &a,
 
 	if (row >= step || quad >= b.own / QUAD)
 		return;
-	GPU_UNROLL
+#pragma unroll
 	for (uint32_t k = 0; k < ROWS; k++) {
 		const uint32_t i = (first + k * step + row) * a.parts + b.part;
 
@@ -250,13 +256,13 @@ static __device__ __forceinline__ void push_round(const struct slab_arrays &a,
 		}
 	}
 	if (PARENT) {
-		GPU_UNROLL
+#pragma unroll
 		for (uint32_t k = 0; k < ROWS; k++)
 			add_quad<PARENT>(b, quad, bits[k], u[k]);
 	} else {
 		uint4 all = bits[0];
 
-		GPU_UNROLL
+#pragma unroll
 		for (uint32_t k = 1; k < ROWS; k++) {
 			all.x |= bits[k].x;
 			all.y |= bits[k].y;
@@ -280,18 +286,18 @@ static __device__ __forceinline__ bool pull_vertex(const struct slab_arrays &a,
 		uint4 bits[AHEAD];
 		uint32_t hit = 0, word = 0;
 
-		GPU_UNROLL
+#pragma unroll
 		for (uint32_t k = 0; k < AHEAD; k++) {
 			const uint32_t w = first + (k * WARP + lane) * QUAD;
 
 			bits[k] = w < a.pitch ? *(const uint4 *)(row + w) : make_uint4(0, 0, 0, 0);
 		}
-		GPU_UNROLL
+#pragma unroll
 		for (uint32_t k = 0; k < AHEAD; k++) {
 			const uint32_t w = first + (k * WARP + lane) * QUAD;
 			const uint32_t four[QUAD] = { bits[k].x, bits[k].y, bits[k].z, bits[k].w };
 
-			GPU_UNROLL
+#pragma unroll
 			for (uint32_t j = 0; j < QUAD; j++) {
 				const uint32_t both =
 					!hit && w < a.pitch ? four[j] & frontier[w + j] : 0;
@@ -323,8 +329,8 @@ static __device__ __forceinline__ void pull(const struct slab_arrays &a, const s
 		const uint32_t left = ~(b.visited[i] | b.next[i]);
 		uint32_t found = 0;
 
-		BFS_FOR_EACH_BIT(bit, left)
-		{
+		for (uint32_t rest = left; rest; rest &= rest - 1) {
+			const uint32_t bit = (uint32_t)__ffs((int)rest) - 1;
 			uint32_t u = 0;
 
 			if (!pull_vertex(a, b, frontier, (b.first + i) * 32 + bit, &u))
@@ -410,8 +416,9 @@ static __device__ __forceinline__ void publish_grid(const struct slab_arrays &a,
 		const uint32_t w = b.first + i;
 		const uint32_t won = mine ? mine & ~atomicOr(&next[w], mine) : 0;
 
-		BFS_FOR_EACH_BIT(bit, won)
-		{
+		for (uint32_t rest = won; rest; rest &= rest - 1) {
+			const uint32_t bit = (uint32_t)__ffs((int)rest) - 1;
+
 			if (a.dist)
 				a.dist[w * 32 + bit] = level + 1;
 			if (a.parent)

@@ -150,7 +150,7 @@ static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s,
 	const uint32_t warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	unsigned long long mine = 0, inclusive = 0, at;
 
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < EACH; k++)
 		mine += bfs_item(degree[k]);
 	if (!__syncthreads_or(mine != 0))
@@ -173,7 +173,7 @@ static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s,
 	}
 	__syncthreads();
 	at = tile->sum[warp] + inclusive - mine;
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < EACH; k++) {
 		if (degree[k]) {
 			queue[at >> BFS_EDGE_BITS] = v[k];
@@ -248,7 +248,7 @@ static __device__ __forceinline__ void bfs_expand_wide(const struct bfs_top_down
 
 		uint32_t v[BFS_CSR_EACH], degree[BFS_CSR_EACH];
 
-		GPU_UNROLL
+#pragma unroll
 		for (uint32_t k = 0; k < BFS_CSR_EACH; k++) {
 			const uint32_t edge = k * BFS_CSR_BLOCK + threadIdx.x;
 			uint32_t owner = 0;
@@ -375,7 +375,7 @@ static __device__ __forceinline__ void bfs_add_narrow(const struct bfs_top_down 
 
 		at = atomicAdd(&level->count, more);
 		at = (at - last) & BFS_NARROW_MASK;
-		GPU_NO_UNROLL
+#pragma unroll 1
 		for (uint32_t j = 0; more < BFS_ENTRIES && j < more && at + j < BFS_ENTRIES; j++)
 			bfs_enter(s, level, at + j, found, j + 1);
 	}

@@ -288,10 +288,4 @@ static inline enum gb_status bfs_matrix_create(uint32_t **matrix, struct bfs_sea
 	return gpu_alloc(matrix, (size_t)s->n * s->input->pitch, err);
 }
 
-/* Loop over the set bits of `bits` from the lowest; `bit` is the bit's number. */
-#define BFS_FOR_EACH_BIT(bit, bits)                                            \
-	for (uint32_t bit##_rest = (bits), bit;                                \
-	     bit##_rest && (bit = (uint32_t)__ffs((int)bit##_rest) - 1, true); \
-	     bit##_rest &= bit##_rest - 1)
-
 #endif

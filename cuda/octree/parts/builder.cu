@@ -25,9 +25,9 @@ enum {
 /* Reduce the bounds of a block's threads into bound[0 .. BOUNDS) of every thread. */
 static __device__ __forceinline__ void reduce_bounds(float *bound, float (*part)[BOUNDS])
 {
-	GPU_UNROLL
+#pragma unroll
 	for (int b = 0; b < BOUNDS; b++) {
-		GPU_UNROLL
+#pragma unroll
 		for (int step = WARP / 2; step > 0; step /= 2) {
 			const float other = __shfl_xor_sync(ALL_LANES, bound[b], step);
 
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void reduce_bounds(float *bound, float (*part)
 			part[threadIdx.x / WARP][b] = bound[b];
 	}
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int b = 0; b < BOUNDS; b++) {
 		for (int w = 0; w < WARPS; w++)
 			bound[b] = b < AXES ? fminf(bound[b], part[w][b])
@@ -47,7 +47,7 @@ static __device__ __forceinline__ void reduce_bounds(float *bound, float (*part)
 
 static __device__ __forceinline__ void no_bounds(float *bound)
 {
-	GPU_UNROLL
+#pragma unroll
 	for (int b = 0; b < BOUNDS; b++)
 		bound[b] = b < AXES ? INFINITY : -INFINITY;
 }
@@ -65,26 +65,26 @@ static __device__ __forceinline__ void start_tree(const struct octree_tree *tree
 /* Grid-stride loops over temp and the bodies; block k writes bounds[k]. */
 static __global__ void box_kernel(struct octree_arrays a)
 {
-	SHARED_ARRAY(float, part, WARPS *BOUNDS);
+	__shared__ float part[WARPS][BOUNDS];
 	float(*const bounds)[BOUNDS] = (float(*)[BOUNDS])a.bounds;
 	const size_t first = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 	const size_t stride = (size_t)gridDim.x * BLOCK;
 	float bound[BOUNDS];
 
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (size_t k = first; k < a.temps; k += stride)
 		a.temp[k] = make_uint4(0, 0, 0, 0);
 	no_bounds(bound);
 	for (size_t i = first; i < a.count; i += stride) {
 		const float place[AXES] = { a.x[i], a.y[i], a.z[i] };
 
-		GPU_UNROLL
+#pragma unroll
 		for (int d = 0; d < AXES; d++) {
 			bound[d] = fminf(bound[d], place[d]);
 			bound[AXES + d] = fmaxf(bound[AXES + d], place[d]);
 		}
 	}
-	reduce_bounds(bound, (float(*)[BOUNDS])part);
+	reduce_bounds(bound, part);
 	if (threadIdx.x == 0) {
 		for (int b = 0; b < BOUNDS; b++)
 			bounds[blockIdx.x][b] = bound[b];
@@ -93,12 +93,12 @@ static __global__ void box_kernel(struct octree_arrays a)
 		return;
 	no_bounds(bound);
 	for (unsigned k = threadIdx.x; k < gridDim.x; k += BLOCK) {
-		GPU_UNROLL
+#pragma unroll
 		for (int b = 0; b < BOUNDS; b++)
 			bound[b] = b < AXES ? fminf(bound[b], bounds[k][b])
 					    : fmaxf(bound[b], bounds[k][b]);
 	}
-	reduce_bounds(bound, (float(*)[BOUNDS])part);
+	reduce_bounds(bound, part);
 	if (threadIdx.x == 0) {
 		*a.box = octree_box_of(bound, bound + AXES);
 		start_tree(&a.tree);
@@ -143,10 +143,13 @@ enum gb_status octree_queue_box(const struct octree_arrays *a, struct gb_timer *
 {
 	const size_t blocks = min(a->count / (BLOCK * 2) + 1, (size_t)BOX_BLOCKS);
 
-	if (a->count == 0)
-		return GPU_RUN(err, empty_kernel, 1, 1, a->tree);
-	gb_phase(timer, "box");
-	return GPU_RUN(err, box_kernel, blocks, BLOCK, *a);
+	if (a->count == 0) {
+		empty_kernel<<<1, 1, 0, gpu_stream()>>>(a->tree);
+	} else {
+		gb_phase(timer, "box");
+		box_kernel<<<blocks, BLOCK, 0, gpu_stream()>>>(*a);
+	}
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 enum gb_status octree_queue_keys(const struct octree_arrays *a, uint32_t *numbers,
@@ -158,7 +161,8 @@ enum gb_status octree_queue_keys(const struct octree_arrays *a, uint32_t *number
 	gb_phase(timer, "keys");
 	if (sort)
 		return gpu_sort_count<key_u64>(sort, keyed, err);
-	return GPU_RUN(err, keys_kernel, gpu_blocks(a->count, BLOCK), BLOCK, keyed, a->count);
+	keys_kernel<<<gpu_blocks(a->count, BLOCK), BLOCK, 0, gpu_stream()>>>(keyed, a->count);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- operations -------------------------------------------------------------------------- */
@@ -204,8 +208,9 @@ enum gb_status octree_builder_run(struct octree_builder *b, struct gb_timer *tim
 	    octree_queue_keys(a, NULL, NULL, timer, err))
 		return err->code;
 	gb_phase(timer, "insert");
-	return GPU_RUN(err, b->kernel, b->grid.blocks, OCTREE_BLOCK, a->keys, a->count, a->tree,
-		       b->grid.chunk);
+	b->kernel<<<b->grid.blocks, OCTREE_BLOCK, 0, gpu_stream()>>>(a->keys, a->count, a->tree,
+								     b->grid.chunk);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err)

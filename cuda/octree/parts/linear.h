@@ -89,8 +89,8 @@ static __global__ void linear_kernel(struct octree_linear l, struct octree_tree 
 				     uint64_t *temp, bool clear)
 {
 	constexpr int WARPS = (int)GPU_CHAIN_BLOCK / WARP;
-	SHARED_ARRAY(uint64_t, part, WARPS + 1);
-	SHARED_VAR(uint32_t, tile_number);
+	__shared__ uint64_t part[WARPS + 1];
+	__shared__ uint32_t tile_number;
 
 	if (l.again && !l.again->disorder)
 		return;
@@ -100,7 +100,7 @@ static __global__ void linear_kernel(struct octree_linear l, struct octree_tree 
 	const size_t first = ((size_t)tile * WARPS + warp) * (WARP * ITEMS) + threadIdx.x % WARP;
 	uint32_t before[ITEMS], sum = 0;
 
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const size_t i = first + (size_t)(k * WARP);
 		const int starts = i < l.count ? linear_reach(&l, i) - linear_before(&l, i) : 0;
@@ -112,14 +112,14 @@ static __global__ void linear_kernel(struct octree_linear l, struct octree_tree 
 		sum += __shfl_sync(ALL_LANES, inclusive, WARP - 1);
 	}
 	chain_block<WARPS>(part, temp + 1, tile, sum);
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++)
 		if (first + (size_t)(k * WARP) < l.count)
 			l.base[first + (size_t)(k * WARP)] = (uint32_t)part[warp] + before[k];
 
 	const uint64_t end = min(part[WARPS], (uint64_t)tree.pool);
 
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (uint64_t n = part[0] + threadIdx.x; clear && n < end; n += GPU_CHAIN_BLOCK)
 		octree_clear_node(tree.child[n]);
 	if (threadIdx.x == 0 && tile == gridDim.x - 1) {
@@ -135,11 +135,13 @@ static inline enum gb_status linear_number(const struct octree_linear *l,
 {
 	uint64_t *const end = (uint64_t *)(void *)(a->temp + a->temps);
 
-	return GPU_RUN(err,
-		       gpu_chain_items(l->count) == GPU_CHAIN_FEW ? linear_kernel<GPU_CHAIN_FEW>
-								  : linear_kernel<GPU_CHAIN_MANY>,
-		       gpu_chain_blocks(l->count), GPU_CHAIN_BLOCK, *l, a->tree,
-		       end - gpu_chain_words(l->count), clear);
+	auto *const kernel = gpu_chain_items(l->count) == GPU_CHAIN_FEW
+				     ? linear_kernel<GPU_CHAIN_FEW>
+				     : linear_kernel<GPU_CHAIN_MANY>;
+
+	kernel<<<gpu_chain_blocks(l->count), GPU_CHAIN_BLOCK, 0, gpu_stream()>>>(
+		*l, a->tree, end - gpu_chain_words(l->count), clear);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 #endif

@@ -117,7 +117,7 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 	uint32_t number[TILE_ITEMS], place[TILE_ITEMS];
 	bool disorder = false;
 
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		const unsigned k = first + n * WARP;
 		const uint32_t i = body + k;
@@ -133,7 +133,7 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 	if (threadIdx.x < 2)
 		s->joined[threadIdx.x] = s->joined[TILE_SLOTS / WARP + 2 + threadIdx.x] = 0;
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		const unsigned k = first + n * WARP;
 
@@ -141,7 +141,7 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 			s->keys[k] |= t->rest[s->numbers[k]];
 	}
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		const unsigned k = first + n * WARP;
 		int before, after;
@@ -160,7 +160,7 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 			atomicAdd(&w->runs->count, 1u);
 	}
 	disorder = __syncthreads_or(disorder);
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		if (place[n] < TILE_SLOTS) {
 			s->keys[place[n]] = key[n];
@@ -174,7 +174,7 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 /* Write a node with one child. */
 static __device__ __forceinline__ void write_node(int32_t *child, int digit, int32_t value)
 {
-	GPU_UNROLL
+#pragma unroll
 	for (int h = 0; h < 2; h++) {
 		const int d = digit - 4 * h;
 
@@ -240,7 +240,7 @@ static __device__ __forceinline__ void link_child(const struct octree_tiles *t,
 static __global__ void __launch_bounds__(TILE_BLOCK, TILES_AT_ONCE)
 	tile_kernel(struct octree_tiles t)
 {
-	SHARED_VAR(struct tile_shared, s);
+	__shared__ struct tile_shared s;
 	const uint32_t bucket = t.tree.bucket, count = (uint32_t)t.words.count;
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const unsigned first = warp * (WARP * TILE_ITEMS) + lane;
@@ -252,7 +252,7 @@ static __global__ void __launch_bounds__(TILE_BLOCK, TILES_AT_ONCE)
 
 	if (threadIdx.x == 0)
 		s.links = 0;
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		const unsigned k = first + n * WARP;
 		const uint32_t i = body + k;
@@ -267,7 +267,7 @@ static __global__ void __launch_bounds__(TILE_BLOCK, TILES_AT_ONCE)
 										    s.keys[k]));
 	}
 	__syncthreads();
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (unsigned n = 0; n < TILE_ITEMS; n++) {
 		const unsigned p = first + n * WARP, k = p + TILE_MARGIN;
 		const uint32_t mine = p < own ? (uint32_t)max(s.reach[k] - s.before[k], 0) : 0u;
@@ -290,7 +290,7 @@ static __global__ void __launch_bounds__(TILE_BLOCK, TILES_AT_ONCE)
 	const uint32_t of_tile = (uint32_t)s.part[0];
 	const uint32_t of_warp = (uint32_t)s.part[warp] - of_tile;
 
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (unsigned p = first; p < min(first + TILE_ITEMS * WARP, own); p += WARP) {
 		const unsigned k = p + TILE_MARGIN;
 		const uint32_t base = of_warp + s.base[p], number = of_tile + base;
@@ -306,7 +306,7 @@ static __global__ void __launch_bounds__(TILE_BLOCK, TILES_AT_ONCE)
 		}
 	}
 	__syncthreads();
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (unsigned p = threadIdx.x; p < own; p += TILE_BLOCK) {
 		const unsigned k = p + TILE_MARGIN;
 		const int before = s.before[k], reach = s.reach[k];
