@@ -47,7 +47,7 @@ static size_t row_bytes(const struct bfs_search *search, uint32_t u)
 	const uint64_t *const row = search->input->out.row;
 
 	return (row[u + 1] - row[u]) *
-	       (bfs_is_narrow(&search->params, search->n) ? sizeof(uint16_t) : sizeof(uint32_t));
+	       (bfs_has_column16(&search->params, search->n) ? sizeof(uint16_t) : sizeof(uint32_t));
 }
 
 static enum gb_status create(struct state *s, const void *params, const void *input,
