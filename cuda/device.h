@@ -12,6 +12,7 @@
 #include "common/memory.h"
 #include "common/status.h"
 #include "cuda/gpu.h"
+#include "cuda/launch.h"
 
 /* The stream for all work.  It is ordered with the default stream, so the kernels of run() see what
  * a plain cudaMemcpy() in upload() wrote. */
@@ -26,16 +27,6 @@ cudaStream_t gpu_stream(void);
 #define CUDA_TRY(err, call) gpu_try((err), (call), #call, __FILE__, __LINE__)
 enum gb_status gpu_try(struct gb_error *err, cudaError_t result, const char *call, const char *file,
 		       int line);
-
-/* Queue a kernel in gpu_stream() without dynamic shared memory; GB_OK if it was accepted. */
-#define GPU_RUN(err, kernel, grid, block, ...)                                        \
-	(GPU_LAUNCH(kernel, grid, block, 0, gpu_stream() __VA_OPT__(, ) __VA_ARGS__), \
-	 gpu_try((err), cudaGetLastError(), "launch of " #kernel, __FILE__, __LINE__))
-
-/* The same for a cooperative launch. */
-#define GPU_RUN_COOPERATIVE(err, kernel, grid, block, ...)                                        \
-	(GPU_LAUNCH_COOPERATIVE(kernel, grid, block, 0, gpu_stream() __VA_OPT__(, ) __VA_ARGS__), \
-	 gpu_try((err), cudaGetLastError(), "launch of " #kernel, __FILE__, __LINE__))
 
 /* Number of blocks of `each` threads or elements that cover `count`. */
 static inline size_t gpu_blocks(size_t count, size_t each)

@@ -23,14 +23,6 @@
 
 #include "cuda/gpu.h"
 
-#if defined(__CUDACC__)
-#define GPU_UNROLL_4  _Pragma("unroll 4") /* if a full unroll would cost registers */
-#define GPU_NO_UNROLL _Pragma("unroll 1")
-#else
-#define GPU_UNROLL_4
-#define GPU_NO_UNROLL
-#endif
-
 static constexpr int WARP = 32, LOOKBACK_AHEAD = 4;
 static constexpr unsigned ALL_LANES = 0xffffffffu;
 

@@ -533,7 +533,7 @@ void add_memory(form_table &t)
 	add_width<uint32_t>(t);
 	add_width<uint64_t>(t);
 	t["cp.async.cg.shared.global"] = {
-		"=[D[%",
+		"=[D[%?%",
 		{ .run = begin_copy, .kind = LOAD_GLOBAL, .space = SHARED, .bytes = 4, .width = 4 }
 	};
 	t["cp.async.commit_group"] = { "", { .run = end_group, .kind = SYNCHRONISATION } };

@@ -203,7 +203,7 @@ static void check_copies(void)
 				       "mad.lo.u32 at, %tid, 32, at;\n"
 				       "cp.async.cg.shared.global [at], [%from+16], 16;\n"
 				       "cp.async.commit_group;\n"
-				       "cp.async.cg.shared.global [at+16], [%from], 16;\n"
+				       "cp.async.cg.shared.global [at+16], [%from], 16, 16;\n"
 				       "cp.async.commit_group;\n"
 				       "cp.async.wait_group 1;\n"
 				       "ld.shared.b64 a, [at+8];\nst.global.b64 [%to], a;\n"

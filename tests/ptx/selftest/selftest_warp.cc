@@ -265,15 +265,14 @@ static void check_cluster(void)
 {
 	check_words(
 		"cluster",
-		{ "mapa.u64", "cvta.shared.u64", "barrier.cluster.arrive.release",
-		  "barrier.cluster.wait.acquire" },
+		{ "mapa.u64", "cvta.shared.u64", "barrier.cluster.arrive", "barrier.cluster.wait" },
 		".shared .align 4 .b8 room[4];\n.reg .b32 r, n;\n.reg .b64 s, t;\n"
 		"mov.u32 r, %cluster_ctarank;\nmov.u32 n, %cluster_nctarank;\n"
 		"mul.lo.u32 d, r, 10;\nst.shared.u32 [room], d;\n"
-		"barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;\n"
+		"barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
 		"add.u32 r, r, 1;\nrem.u32 r, r, n;\nmov.u64 s, room;\ncvta.shared.u64 s, s;\n"
 		"mapa.u64 t, s, r;\nld.u32 d, [t];\n"
-		"barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;",
+		"barrier.cluster.arrive;\nbarrier.cluster.wait;",
 		32, [](unsigned t) { return 10 * ((t / 32 % 4 + 1) % 4); }, 8, 4);
 }
 
