@@ -39,6 +39,7 @@
  * here.  Then et al. (VLDB 2014) keep several searches in the bits of a word.
  */
 #include "cuda/bfs/parts/transpose.h"
+#include "cuda/mma.h"
 
 enum {
 	BLOCK = 128,
@@ -511,7 +512,8 @@ static enum gb_status reset(struct state *s, int64_t sample, struct gb_error *er
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	s->arrays.turn ^= 1;
-	return GPU_RUN_COOPERATIVE(err, search_kernel, s->blocks, BLOCK, s->arrays);
+	return CUDA_TRY(err, gpu_launch_cooperative(search_kernel, s->blocks, BLOCK, 0,
+						    gpu_stream(), s->arrays));
 }
 
 extern "C" const struct gb_variant_ops bfs_cuda_ccam_batch = {

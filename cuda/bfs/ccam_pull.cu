@@ -197,7 +197,8 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	s->arrays.source = s->matrices.search.source;
-	return GPU_RUN_COOPERATIVE(err, search_kernel, s->blocks, BLOCK, s->arrays);
+	return CUDA_TRY(err, gpu_launch_cooperative(search_kernel, s->blocks, BLOCK, 0,
+						    gpu_stream(), s->arrays));
 }
 
 extern "C" const struct gb_variant_ops bfs_cuda_ccam_pull =

@@ -53,7 +53,8 @@ static enum gb_status create(state *s, const void *params, const void *input, st
 static enum gb_status run(state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	s->down.source = s->search.source;
-	return GPU_RUN_COOPERATIVE(err, search_kernel, s->blocks, BFS_CSR_BLOCK, s->down);
+	return CUDA_TRY(err, gpu_launch_cooperative(search_kernel, s->blocks, BFS_CSR_BLOCK, 0,
+						    gpu_stream(), s->down));
 }
 
 extern "C" const struct gb_variant_ops bfs_cuda_csr =

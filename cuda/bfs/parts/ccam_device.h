@@ -70,7 +70,7 @@ template <bool CLUSTER>
 static __device__ __forceinline__ struct block place_block(const struct slab_arrays &a,
 							   unsigned char *memory)
 {
-	const uint32_t rank = CLUSTER ? gpu_cluster_rank() : blockIdx.x / a.parts;
+	const uint32_t rank = CLUSTER ? __clusterRelativeBlockRank() : blockIdx.x / a.parts;
 	struct block b;
 
 	b.touched = (unsigned long long *)memory;
@@ -389,11 +389,13 @@ static __device__ __forceinline__ void publish_cluster(const struct slab_arrays 
 						       const struct block &b, int32_t level)
 {
 	uint32_t *const frontier = level % 2 ? b.frontier[0] : b.frontier[1];
-	const uint32_t blocks = gpu_cluster_size();
+	const uint32_t blocks = __clusterSizeInBlocks();
 
 	for (uint32_t i = threadIdx.x; i < a.slab * blocks; i += BLOCK)
-		gpu_cluster_map(frontier, i / a.slab)[b.first + i % a.slab] = b.next[i % a.slab];
-	gpu_cluster_sync();
+		((uint32_t *)__cluster_map_shared_rank(
+			frontier, i / a.slab))[b.first + i % a.slab] = b.next[i % a.slab];
+	__cluster_barrier_arrive();
+	__cluster_barrier_wait();
 	for (uint32_t i = threadIdx.x; i < a.slab; i += BLOCK) {
 		b.visited[i] |= b.next[i];
 		b.next[i] = 0;
