@@ -1,5 +1,6 @@
-/* lf_shared.cu -- lock-free insertion in shared memory, which OctreeBuild-LF (Cordeiro and
- * Zola 2024) names as future work.
+/* lf_shared.cu -- step 3 of 4: lf on subtrees in shared memory, after a sort by 13 digits.
+ *
+ * OctreeBuild-LF (Cordeiro and Zola 2024) names this as future work.
  *
  *	sort    bodies by the first 13 digits of their keys: 5 passes instead of 8
  *	link    the top of the tree, all cells with more than 2048 bodies, as morton builds its
@@ -307,7 +308,7 @@ template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kerne
 
 		const uint32_t nodes = (uint32_t)s->counters.taken;
 
-		number_nodes(numbering, nodes, (uint32_t)self.own);
+		number_nodes(numbering, nodes, (uint32_t)self.node);
 		if (threadIdx.x == 0)
 			s->base = place(&f, &task, numbering->count);
 		__syncthreads();
@@ -320,7 +321,7 @@ template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kerne
 
 /* Insert the tasks left over; the grid's warps take 32 bodies at a time. */
 template <bool LISTS>
-static __global__ void __launch_bounds__(SMALL_BLOCK, 4) hard_kernel(forest f, uint32_t least)
+static __global__ void __launch_bounds__(SMALL_BLOCK, 4) hard_kernel(forest f, uint32_t chunk)
 {
 	const size_t warps = (size_t)gridDim.x * (SMALL_BLOCK / WARP);
 	const size_t warp = ((size_t)blockIdx.x * SMALL_BLOCK + threadIdx.x) / WARP;
@@ -336,7 +337,7 @@ static __global__ void __launch_bounds__(SMALL_BLOCK, 4) hard_kernel(forest f, u
 		const octree_place above = { (int32_t)task.node, task.level - 1 };
 
 		octree_insert<octree_kind<false, LISTS>>(&self, range, f.keys, &f.tree, above,
-							 least);
+							 chunk);
 		dealt = (dealt + (task.size + WARP - 1) / WARP) % warps;
 	}
 	octree_count(&f.tree.counters->cas_failures, self.failures);

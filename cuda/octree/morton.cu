@@ -1,5 +1,6 @@
-/* morton.cu -- sort first: all bodies by their keys, then every node and link of the tree at
- * once, without an atomic: step 4 of 4 (lock, lf, lf-shared, morton).
+/* morton.cu -- step 4 of 4: sort all bodies, then make every node and link at once.
+ *
+ * Nodes and links take no atomics.
  *
  *	keys   words of the topmost of 63 bits, and of the body's number
  *	sort   the words by 40 bits, in 5 passes over one word instead of 8 over key and number;

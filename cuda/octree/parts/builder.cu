@@ -53,9 +53,9 @@ static __device__ __forceinline__ void no_bounds(float *bound)
 }
 
 /* Start with an empty tree: a root without children, and the counters of one node handed out. */
-static __device__ __forceinline__ void start_tree(const struct octree_tree *tree)
+static __device__ __forceinline__ void start_tree(const octree_tree *tree)
 {
-	struct octree_counters none = {};
+	octree_counters none = {};
 
 	none.taken = 1;
 	*tree->counters = none;
@@ -63,7 +63,7 @@ static __device__ __forceinline__ void start_tree(const struct octree_tree *tree
 }
 
 /* Grid-stride loops over temp and the bodies; block k writes bounds[k]. */
-static __global__ void box_kernel(struct octree_arrays a)
+static __global__ void box_kernel(octree_arrays a)
 {
 	__shared__ float part[WARPS][BOUNDS];
 	float(*const bounds)[BOUNDS] = (float(*)[BOUNDS])a.bounds;
@@ -106,7 +106,7 @@ static __global__ void box_kernel(struct octree_arrays a)
 }
 
 /* One thread: the same without bodies. */
-static __global__ void empty_kernel(struct octree_tree tree)
+static __global__ void empty_kernel(octree_tree tree)
 {
 	start_tree(&tree);
 }
@@ -115,7 +115,7 @@ static __global__ void empty_kernel(struct octree_tree tree)
 
 /* Makes the keys. */
 struct octree_keyed {
-	struct octree_bodies bodies;
+	octree_bodies bodies;
 	uint64_t *keys;
 	uint32_t *numbers;
 	int32_t *next;
@@ -130,7 +130,7 @@ struct octree_keyed {
 };
 
 /* One thread per body. */
-static __global__ void keys_kernel(struct octree_keyed keyed, size_t count)
+static __global__ void keys_kernel(octree_keyed keyed, size_t count)
 {
 	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 
@@ -138,7 +138,7 @@ static __global__ void keys_kernel(struct octree_keyed keyed, size_t count)
 		(void)keyed.make(i);
 }
 
-enum gb_status octree_queue_box(const struct octree_arrays *a, struct gb_timer *timer,
+enum gb_status octree_queue_box(const octree_arrays *a, struct gb_timer *timer,
 				struct gb_error *err)
 {
 	const size_t blocks = min(a->count / (BLOCK * 2) + 1, (size_t)BOX_BLOCKS);
@@ -152,11 +152,11 @@ enum gb_status octree_queue_box(const struct octree_arrays *a, struct gb_timer *
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
-enum gb_status octree_queue_keys(const struct octree_arrays *a, uint32_t *numbers,
+enum gb_status octree_queue_keys(const octree_arrays *a, uint32_t *numbers,
 				 const struct gpu_sort_args *sort, struct gb_timer *timer,
 				 struct gb_error *err)
 {
-	const struct octree_keyed keyed = { octree_bodies_of(a), a->keys, numbers, a->tree.next };
+	const octree_keyed keyed = { octree_bodies_of(a), a->keys, numbers, a->tree.next };
 
 	gb_phase(timer, "keys");
 	if (sort)
@@ -167,8 +167,8 @@ enum gb_status octree_queue_keys(const struct octree_arrays *a, uint32_t *number
 
 /* ---- operations -------------------------------------------------------------------------- */
 
-enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree_input *input,
-				    bool inserts, struct gb_error *err)
+enum gb_status octree_arrays_create(octree_arrays *a, const octree_input *input, bool inserts,
+				    struct gb_error *err)
 {
 	const size_t n = input->count;
 
@@ -199,10 +199,9 @@ enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree
 	return err->code;
 }
 
-enum gb_status octree_builder_run(struct octree_builder *b, struct gb_timer *timer,
-				  struct gb_error *err)
+enum gb_status octree_builder_run(octree_builder *b, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct octree_arrays *const a = &b->arrays;
+	const octree_arrays *const a = &b->arrays;
 
 	if (octree_queue_box(a, timer, err) || a->count == 0 ||
 	    octree_queue_keys(a, NULL, NULL, timer, err))
@@ -213,7 +212,7 @@ enum gb_status octree_builder_run(struct octree_builder *b, struct gb_timer *tim
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
-enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err)
+enum gb_status octree_upload(const octree_arrays *a, struct gb_error *err)
 {
 	const size_t bytes = a->count * sizeof *a->x;
 
@@ -223,7 +222,7 @@ enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err
 }
 
 /* Wait for the run and read its counters; GB_ERUNTIME if the pool was exhausted. */
-static enum gb_status check_run(struct octree_arrays *a, struct gb_error *err)
+static enum gb_status check_run(octree_arrays *a, struct gb_error *err)
 {
 	if (gpu_download(&a->last, a->tree.counters, sizeof a->last, err) != GB_OK)
 		return err->code;
@@ -232,13 +231,12 @@ static enum gb_status check_run(struct octree_arrays *a, struct gb_error *err)
 	return GB_OK;
 }
 
-enum gb_status octree_reset(struct octree_arrays *a, int64_t sample, struct gb_error *err)
+enum gb_status octree_reset(octree_arrays *a, int64_t sample, struct gb_error *err)
 {
 	return check_run(a, err);
 }
 
-enum gb_status octree_download(struct octree_arrays *a, struct octree_output *output,
-			       struct gb_error *err)
+enum gb_status octree_download(octree_arrays *a, octree_output *output, struct gb_error *err)
 {
 	size_t rows;
 
@@ -252,12 +250,12 @@ enum gb_status octree_download(struct octree_arrays *a, struct octree_output *ou
 			    a->count * sizeof *a->tree.next, err);
 }
 
-double octree_bytes(const void *params, const struct octree_input *input)
+double octree_bytes(const void *params, const octree_input *input)
 {
 	return 40 * (double)input->count + 32 * (double)input->tree.nodes;
 }
 
-void octree_metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
+void octree_metrics(const octree_arrays *a, struct gb_metrics *metrics)
 {
 	gb_metric(metrics, "cas_failures", (double)a->last.cas_failures);
 }
