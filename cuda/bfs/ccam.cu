@@ -39,15 +39,16 @@
 template <bool CLUSTER, bool PARENT>
 static __global__ void __launch_bounds__(BLOCK, 1) search_kernel(struct slab_arrays a)
 {
-	DYN_SHARED(unsigned char, memory);
+	extern __shared__ __align__(16) unsigned char memory[];
 	const struct block b = place_block<CLUSTER>(a, memory);
 	uint32_t count = 1, reached = 1;
 
 	start_block<CLUSTER>(a, b);
 	if (CLUSTER) {
-		if (gpu_cluster_rank() == 0 && threadIdx.x == 0)
+		if (__clusterRelativeBlockRank() == 0 && threadIdx.x == 0)
 			*a.touched = 0;
-		gpu_cluster_sync();
+		__cluster_barrier_arrive();
+		__cluster_barrier_wait();
 	} else {
 		start_grid(a);
 	}
@@ -178,12 +179,10 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 {
 	s->arrays.source = s->matrices.search.source;
 	if (s->cluster)
-		GPU_LAUNCH_CLUSTER(s->kernel, s->blocks, BLOCK, s->blocks, s->shared, gpu_stream(),
-				   s->arrays);
-	else
-		GPU_LAUNCH_COOPERATIVE(s->kernel, s->blocks, BLOCK, s->shared, gpu_stream(),
-				       s->arrays);
-	return CUDA_TRY(err, cudaGetLastError());
+		return CUDA_TRY(err, gpu_launch_cluster(s->kernel, s->blocks, BLOCK, s->shared,
+							gpu_stream(), s->arrays));
+	return CUDA_TRY(err, gpu_launch_cooperative(s->kernel, s->blocks, BLOCK, s->shared,
+						    gpu_stream(), s->arrays));
 }
 
 extern "C" const struct gb_variant_ops bfs_cuda_ccam =
