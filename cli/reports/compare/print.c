@@ -2,9 +2,7 @@
 #include "cli/reports/compare/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "cli/reports/command.h"
 #include "cli/reports/counts.h"
 #include "cli/reports/grid/sheet.h"
 #include "common/text.h"
@@ -151,27 +149,6 @@ static void print_keys(struct gb_sheet *sheet, const struct gb_comparison *c, bo
 			     "their ratio by log-rank scores");
 }
 
-/* Print how to launch slower and failed keys alone, the first few of many. */
-static void print_commands(struct gb_sheet *sheet, const struct gb_comparison *c)
-{
-	enum { MOST = 10 };
-	size_t shown = 0;
-
-	for (size_t i = 0; i < c->count && !gb_sheet_is_data(sheet) && shown < MOST; i++) {
-		const struct gb_change *change = &c->change[i];
-		char *command;
-
-		if (change->verdict != GB_SLOWER && change->verdict != GB_FAILED_RUN)
-			continue;
-		if (shown++ == 0)
-			gb_sheet_put(sheet, GB_LABEL, "to launch one alone:");
-		command = gb_record_command(change->record);
-		if (command)
-			gb_sheet_put(sheet, GB_ITEM, "%s", command);
-		free(command);
-	}
-}
-
 static void print_sums(struct gb_sheet *sheet, const struct gb_comparison *c)
 {
 	char why[GB_WHY];
@@ -278,7 +255,6 @@ enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *compa
 	gb_sheet_fact(&sheet, "floor_ns", GB_FLOOR_NS);
 	print_setups(&sheet, c);
 	print_keys(&sheet, c, all);
-	print_commands(&sheet, c);
 	print_counts(&sheet, c);
 	print_sums(&sheet, c);
 	return gb_sheet_close(&sheet, err);
