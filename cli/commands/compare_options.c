@@ -34,16 +34,13 @@ static enum gb_status check_setups(const struct gb_comparison *c, const char *ba
 				   const char *other_name, struct gb_error *err)
 {
 	const struct gb_setup_part *part = gb_setups_refused(&c->setups);
-	char base[400], other[400];
 
 	if (!part)
 		return GB_OK;
 	return gb_fail(err, GB_EUSAGE,
 		       "%.80s and %.80s do not have the same %s: %s and %s (--across compares them "
 		       "anyway)",
-		       base_name, other_name, part->name,
-		       gb_setup_values_text(part, false, base, sizeof base),
-		       gb_setup_values_text(part, true, other, sizeof other));
+		       base_name, other_name, part->name, part->base, part->new_);
 }
 
 static enum gb_status print(const struct gb_compare_options *options, const struct gb_comparison *c,

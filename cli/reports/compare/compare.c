@@ -154,14 +154,6 @@ static enum gb_verdict_word verdict_of(const struct gb_comparison *c, const stru
 	return because(change, GB_ABSENT, "%s", other->records ? here : there);
 }
 
-static void compare_setups(struct gb_comparison *c, const struct gb_key_entry *entry, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!isnan(entry[i].record->time.median))
-			gb_setups_add(&c->setups, entry[i].record, entry[i].is_new);
-	gb_setups_end_key(&c->setups);
-}
-
 /* Judge the values of both sides, and set the numbers of the change. */
 static enum gb_status judge(struct gb_comparison *c, struct gb_gate_tests *tests,
 			    const struct gb_gate *gate, const struct gb_gate_values *values,
@@ -211,7 +203,7 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 		goto out;
 	change->verdict = verdict_of(c, &gate, change, change->verdict, &base, &other);
 	if (base.count && other.count)
-		compare_setups(c, entry, count);
+		gb_setups_add(&c->setups, entry, count);
 out:
 	free(room);
 	return err->code;

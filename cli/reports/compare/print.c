@@ -30,7 +30,6 @@ static void print_setups(struct gb_sheet *sheet, const struct gb_comparison *c)
 						   { "base", "base", true },
 						   { "new", "new", true } };
 	struct gb_grid grid;
-	char text[512];
 
 	gb_grid_init(&grid, GB_COUNT(column), column);
 	for (size_t i = 0; i < c->setups.count; i++) {
@@ -40,10 +39,8 @@ static void print_setups(struct gb_sheet *sheet, const struct gb_comparison *c)
 			continue;
 		gb_grid_row(&grid, false);
 		gb_grid_set(&grid, 0, part->name, GB_PLAIN);
-		gb_grid_set(&grid, 1, gb_setup_values_text(part, false, text, sizeof text),
-			    GB_PLAIN);
-		gb_grid_set(&grid, 2, gb_setup_values_text(part, true, text, sizeof text),
-			    GB_PLAIN);
+		gb_grid_set(&grid, 1, part->base[0] ? part->base : "unknown", GB_PLAIN);
+		gb_grid_set(&grid, 2, part->new_[0] ? part->new_ : "unknown", GB_PLAIN);
 	}
 	gb_sheet_grid(sheet, "differs", &grid);
 }
