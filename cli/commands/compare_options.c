@@ -2,7 +2,7 @@
 #include "cli/commands/compare_options.h"
 
 #include "cli/reports/compare/compare.h"
-#include "cli/reports/exchange/exchange.h"
+#include "cli/reports/compare/formats.h"
 #include "common/text.h"
 
 /* The words of enum gb_format, in its order, then those of printers[]. */
@@ -10,8 +10,7 @@ const char *const gb_compare_formats[] = { "table", "markdown", "html",   "csv",
 					   "json",  "junit",    "github", NULL };
 typedef enum gb_status print_comparison(FILE *file, const struct gb_comparison *comparison,
 					struct gb_error *err);
-static print_comparison *const printers[] = { gb_junit_print_comparison,
-					      gb_github_print_comparison };
+static print_comparison *const printers[] = { gb_junit_print, gb_github_print };
 _Static_assert(GB_COUNT(gb_compare_formats) == GB_FORMATS + GB_COUNT(printers) + 1,
 	       "a word for each format");
 
@@ -24,8 +23,7 @@ void gb_compare_init(struct gb_comparison *comparison, const struct gb_compare_o
 
 	*comparison = (struct gb_comparison){
 		.gate = { .error = ERROR_RATE, .threshold = threshold },
-		.judge_counts = options->counts != 0,
-		.counts_growth = options->counts ? threshold : 0,
+		.counts = options->counts != 0,
 		.allow_missing = options->allow_missing != 0,
 	};
 }

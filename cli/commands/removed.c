@@ -54,6 +54,7 @@ static const struct {
 	{ "ab", "--dry-run", "gpubench with the arguments after -- and --dry-run lists a launch" },
 	{ "env", "--format -f --output -o", "env prints the run line as indented JSON" },
 	{ printers, "--format=latex", "pandoc converts what --format=markdown prints" },
+	{ "report", "--format=junit", "compare has it; `check` has an exit status" },
 	{ "report", "--format=benchmark",
 	  "jq makes Bencher's JSON of record files (docs/reading-records.md)" },
 	{ "bfs", "--blocks", "--graph=grid is deep, and --file reads any graph" },

@@ -2,7 +2,6 @@
  * side by side.
  */
 #include "cli/reports/compare/sides.h"
-#include "cli/reports/exchange/exchange.h"
 #include "cli/reports/table.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -12,7 +11,6 @@ static void report(FILE *nowhere, const struct gb_records *list)
 
 	for (int format = 0; format < GB_FORMATS; format++)
 		(void)gb_table_print(nowhere, list, (enum gb_format)format, format & 1, &err);
-	(void)gb_junit_print_records(nowhere, list, &err);
 }
 
 static void sides(FILE *nowhere, const struct gb_records *list)

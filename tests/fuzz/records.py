@@ -155,7 +155,7 @@ def fault_of(form, out):
 
 
 def commands():
-    for form in [*PEOPLE, "junit"]:
+    for form in PEOPLE:
         for more in ("--runs=each", "--runs=pooled", "--counts"):
             yield form, ["report", "-f", form, "new/new.jsonl", more]
     for form in [*PEOPLE, "junit", "github"]:

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "cli/reports/counts.h"
 #include "cli/reports/grid/sheet.h"
 #include "common/text.h"
 
@@ -15,7 +14,7 @@ const char *gb_change_text(const struct gb_change *change, char *text, size_t si
 	if (!isnan(r->interval.low))
 		(void)snprintf(interval, sizeof interval, " (%.3f to %.3f)", r->interval.low,
 			       r->interval.high);
-	if (isnan(r->estimate))
+	if (isnan(r->estimate) || change->counted)
 		(void)snprintf(text, size, "%s", change->why);
 	else
 		(void)snprintf(text, size, "%.4g times the time of base%s%s%s", r->estimate,
@@ -63,12 +62,14 @@ enum {
 	WHY
 };
 
-static void set_time(struct gb_grid *grid, size_t column, double value)
+/* A time in us; people read counts in the reason. */
+static void set_value(struct gb_grid *grid, size_t column, const struct gb_change *change,
+		      double value)
 {
 	char text[40];
 
 	(void)snprintf(text, sizeof text, "%.4g", value * 1e-3);
-	gb_grid_set_number(grid, column, value, text, GB_PLAIN);
+	gb_grid_set_number(grid, column, value, change->counted ? NULL : text, GB_PLAIN);
 }
 
 static void set_ratio(struct gb_grid *grid, const struct gb_ratio *ratio)
@@ -94,12 +95,12 @@ static void add_change(struct gb_grid *grid, const struct gb_change *change)
 	gb_grid_set(grid, VERDICT, gb_verdict_text(change->verdict),
 		    gb_verdict_tint(change->verdict));
 	gb_grid_set(grid, KEY, change->key, GB_PLAIN);
-	gb_grid_set(grid, UNIT, "ns", GB_PLAIN);
-	set_time(grid, BASE, change->base);
-	set_time(grid, NEW, change->new_);
+	gb_grid_set(grid, UNIT, change->counted ? "count" : "ns", GB_PLAIN);
+	set_value(grid, BASE, change, change->base);
+	set_value(grid, NEW, change, change->new_);
 	set_ratio(grid, &change->ratio);
 	(void)snprintf(text, sizeof text, "%zu, %zu", change->base_launches, change->new_launches);
-	gb_grid_set(grid, LAUNCHES, text, GB_PLAIN);
+	gb_grid_set(grid, LAUNCHES, change->counted ? "" : text, GB_PLAIN);
 	gb_grid_set_count(grid, BASE_LAUNCHES, change->base_launches, GB_PLAIN);
 	gb_grid_set_count(grid, NEW_LAUNCHES, change->new_launches, GB_PLAIN);
 	gb_grid_set(grid, WHY, change->why, GB_PLAIN);
@@ -137,7 +138,7 @@ static void print_keys(struct gb_sheet *sheet, const struct gb_comparison *c, bo
 		if (!all && !gb_sheet_is_data(sheet) && !is_news(&c->change[i]))
 			continue;
 		add_change(&grid, &c->change[i]);
-		ratios = ratios || !isnan(c->change[i].ratio.estimate);
+		ratios |= !c->change[i].counted && !isnan(c->change[i].ratio.estimate);
 	}
 	gb_sheet_grid(sheet, "keys", &grid);
 	if (ratios)
@@ -170,74 +171,6 @@ static void print_sums(struct gb_sheet *sheet, const struct gb_comparison *c)
 	gb_sheet_fact_text(sheet, "why", why);
 }
 
-/* ---- counts ------------------------------------------------------------------------------ */
-
-struct counts_rows {
-	struct gb_grid *grid;
-	const char *key;
-	double tolerance;
-};
-
-/* A changed count that is neither better nor worse is unsure. */
-static const enum gb_verdict_word count_verdict[] = {
-	[GB_COUNT_CHANGED] = GB_UNSURE, [GB_COUNT_BETTER] = GB_FASTER, [GB_COUNT_WORSE] = GB_SLOWER
-};
-
-static void set_exact(struct gb_grid *grid, size_t column, double count)
-{
-	char text[40];
-
-	(void)snprintf(text, sizeof text, "%.0f", count);
-	gb_grid_set_number(grid, column, count, text, GB_PLAIN);
-}
-
-static void add_count(const struct gb_count_change *change, void *closure)
-{
-	const struct counts_rows *rows = closure;
-	const enum gb_verdict_word verdict = count_verdict[gb_count_judge(change, rows->tolerance)];
-	const double ratio = change->new_ / change->base;
-	char text[40], name[GB_KERNEL_TEXT];
-
-	gb_grid_row(rows->grid, false);
-	gb_grid_set(rows->grid, 0, gb_verdict_text(verdict), gb_verdict_tint(verdict));
-	gb_grid_set(rows->grid, 1, rows->key, GB_PLAIN);
-	gb_grid_set(rows->grid, 2, change->kernel ? gb_kernel_text(change->kernel, name) : "",
-		    GB_PLAIN);
-	gb_grid_set(rows->grid, 3, change->name, GB_PLAIN);
-	set_exact(rows->grid, 4, change->base);
-	set_exact(rows->grid, 5, change->new_);
-	(void)snprintf(text, sizeof text, "%.4g", ratio);
-	gb_grid_set_number(rows->grid, 6, ratio, text, GB_PLAIN);
-}
-
-/* Print a line per changed count and a summary; formats for people omit both if no key has
- * counts. */
-static void print_counts(struct gb_sheet *sheet, const struct gb_comparison *c)
-{
-	static const struct gb_column column[] = {
-		{ "verdict", "verdict", true }, { "key", "key", true },
-		{ "kernel", "kernel", true },   { "count", "count", true },
-		{ "base", "base", false },      { "new", "new", false },
-		{ "new/base", "ratio", false },
-	};
-	struct gb_grid grid;
-
-	gb_grid_init(&grid, GB_COUNT(column), column);
-	for (size_t i = 0; i < c->count; i++) {
-		struct counts_rows rows = { &grid, c->change[i].key, c->counts_growth };
-
-		if (c->change[i].base_counts && c->change[i].new_counts)
-			gb_counts_differ(c->change[i].base_counts, c->change[i].new_counts,
-					 add_count, &rows);
-	}
-	gb_sheet_grid(sheet, "counts", &grid);
-	gb_sheet_fact(sheet, "counted", (double)c->counted);
-	if (c->counted)
-		gb_sheet_put(sheet, GB_LINE,
-			     "counts of %zu keys: %zu slower, %zu faster, %zu unsure", c->counted,
-			     c->counts_worse, c->counts_better, c->counts_changed);
-}
-
 enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
 				   enum gb_format format, struct gb_error *err)
 {
@@ -252,7 +185,6 @@ enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *compa
 	gb_sheet_fact(&sheet, "floor_ns", GB_FLOOR_NS);
 	print_setups(&sheet, c);
 	print_keys(&sheet, c, all);
-	print_counts(&sheet, c);
 	print_sums(&sheet, c);
 	return gb_sheet_close(&sheet, err);
 }
