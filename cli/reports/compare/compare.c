@@ -37,10 +37,10 @@ static void take_record(const struct gb_record *record, struct values *v)
 }
 
 /* The values of one side of a group, in order of time. */
-static void take_side(const struct gb_key_entry *entry, size_t count, bool is_new, struct values *v)
+static void take_side(const struct gb_key_entry *entry, size_t count, size_t side, struct values *v)
 {
 	for (size_t i = 0; i < count; i++)
-		if (entry[i].is_new == is_new && !gb_key_is_repeated(entry, i))
+		if (entry[i].side == side && !gb_key_is_repeated(entry, i))
 			take_record(entry[i].record, v);
 }
 
@@ -57,10 +57,10 @@ static double median_of(const struct values *v, double *room)
  * none, or counts are not compared. */
 static const struct gb_record *counts_of(const struct gb_comparison *c,
 					 const struct gb_key_entry *entry, size_t count,
-					 bool is_new)
+					 size_t side)
 {
 	for (size_t i = 0; i < count && c->counts; i++)
-		if (entry[i].is_new == is_new && entry[i].record->counted)
+		if (entry[i].side == side && entry[i].record->counted)
 			return entry[i].record;
 	return NULL;
 }
@@ -136,8 +136,8 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 {
 	double *room = malloc(3 * count * sizeof *room);
 	struct values base = { 0 }, other = { 0 };
-	const struct gb_record *base_counts = counts_of(c, entry, count, false);
-	const struct gb_record *new_counts = counts_of(c, entry, count, true);
+	const struct gb_record *base_counts = counts_of(c, entry, count, 0);
+	const struct gb_record *new_counts = counts_of(c, entry, count, 1);
 	struct gb_gate_result result;
 	struct gb_gate gate = c->gate;
 
@@ -145,10 +145,10 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 		return gb_out_of_memory(err, NULL);
 	base.value = room + count;
 	other.value = base.value + count;
-	take_side(entry, count, false, &base);
-	take_side(entry, count, true, &other);
+	take_side(entry, count, 0, &base);
+	take_side(entry, count, 1, &other);
 	*change = (struct gb_change){
-		.key = entry[0].key,
+		.key = entry->record->key,
 		.in_base = base.count || base_counts,
 		.in_new = other.count || new_counts,
 		.base_launches = base.count,
@@ -182,9 +182,9 @@ static bool is_compared(const struct gb_key_entry *entry, size_t count)
 	bool has[2] = { false, false };
 
 	for (size_t i = 0; i < count; i++)
-		has[entry[i].is_new] =
-			has[entry[i].is_new] || (!gb_is_untrusted(entry[i].record) &&
-						 !isnan(gb_launch_value(entry[i].record)));
+		has[entry[i].side] =
+			has[entry[i].side] || (!gb_is_untrusted(entry[i].record) &&
+					       !isnan(gb_launch_value(entry[i].record)));
 	return has[0] && has[1];
 }
 
@@ -195,7 +195,11 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	struct gb_gate_tests tests = { 0 };
 	struct gb_keys keys = { 0 };
 
-	if (gb_keys_init(&keys, base, new_, err))
+	for (size_t i = 0; i < base->count && !err->code; i++)
+		(void)gb_keys_add(&keys, base->record[i]->key, 0, base->record[i], err);
+	for (size_t i = 0; i < new_->count && !err->code; i++)
+		(void)gb_keys_add(&keys, new_->record[i]->key, 1, new_->record[i], err);
+	if (err->code || gb_keys_group(&keys, err))
 		goto out;
 	gb_setups_init(&c->setups);
 	c->count = c->missing = c->gate.keys = 0;

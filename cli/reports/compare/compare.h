@@ -16,6 +16,7 @@
 #define GPUBENCH_CLI_REPORTS_COMPARE_COMPARE_H
 
 #include "cli/records/lines.h"
+#include "cli/reports/compare/change.h"
 #include "cli/reports/compare/gate.h"
 #include "cli/reports/compare/setups.h"
 #include "cli/reports/launch.h"
@@ -36,18 +37,6 @@ struct gb_comparison {
 	struct gb_setups setups; /* setups of the runs that both sides have keys of */
 };
 
-/* One key. */
-struct gb_change {
-	const char *key; /* points into the records */
-	enum gb_verdict_word verdict;
-	bool in_base, in_new; /* this side has something to compare */
-	char why[256];        /* reason for the verdict if the numbers do not show it, or "" */
-	size_t base_launches, new_launches;
-	bool counted;      /* by counts: base and new_ are those of the one that grew most */
-	double base, new_; /* in ns, medians over the launches; NAN if there is no time */
-	struct gb_ratio ratio;
-};
-
 /* Fill the results, with keys in order of first appearance.  Both lists must outlive it.
  * GB_EMEMORY. */
 enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_records *base,
@@ -60,18 +49,7 @@ void gb_comparison_release(struct gb_comparison *comparison);
 enum { GB_WHY = 320 };
 enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *why);
 
-/* ---- counts.c ----------------------------------------------------------------------------- */
-
-/* Set verdict, reason and numbers of a key without times: it is slower if a count grew by more than
- * the threshold, a fraction. */
-void gb_compare_counts(struct gb_change *change, const struct gb_record *base,
-		       const struct gb_record *new_, double threshold);
-
 /* ---- print.c ------------------------------------------------------------------------------ */
-
-/* Format the evidence for the verdict in one line: the ratio, or why there is none.  Returns
- * text. */
-const char *gb_change_text(const struct gb_change *change, char *text, size_t size);
 
 /* Print the differences in setup, the keys and the number of each verdict.
  * Formats for people show only keys that changed, unless `all` is true. */

@@ -6,22 +6,6 @@
 #include "cli/reports/grid/sheet.h"
 #include "common/text.h"
 
-const char *gb_change_text(const struct gb_change *change, char *text, size_t size)
-{
-	const struct gb_ratio *r = &change->ratio;
-	char interval[48] = "";
-
-	if (!isnan(r->interval.low))
-		(void)snprintf(interval, sizeof interval, " (%.3f to %.3f)", r->interval.low,
-			       r->interval.high);
-	if (isnan(r->estimate) || change->counted)
-		(void)snprintf(text, size, "%s", change->why);
-	else
-		(void)snprintf(text, size, "%.4g times the time of base%s%s%s", r->estimate,
-			       interval, change->why[0] ? "; " : "", change->why);
-	return text;
-}
-
 /* Print the differences between the setups of the two sides. */
 static void print_setups(struct gb_sheet *sheet, const struct gb_comparison *c)
 {

@@ -176,14 +176,14 @@ static void value_text(size_t part, const struct gb_record *record, char *text, 
 
 /* The first records of a side whose values differ from each other; at most MOST. */
 enum { MOST = 5 };
-static size_t find_values(size_t part, const struct gb_key_entry *entry, size_t count, bool is_new,
+static size_t find_values(size_t part, const struct gb_key_entry *entry, size_t count, size_t side,
 			  const struct gb_record *found[MOST])
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < count && n < MOST; i++) {
 		const struct gb_record *record = entry[i].record;
-		bool known = entry[i].is_new != is_new || isnan(record->time.median) ||
+		bool known = entry[i].side != side || isnan(record->time.median) ||
 			     !value_of(part, record).kind;
 
 		for (size_t k = 0; k < n && !known; k++)
@@ -223,8 +223,8 @@ void gb_setups_add(struct gb_setups *setups, const struct gb_key_entry *entry, s
 	for (size_t i = 0; i < setups->count; i++) {
 		struct gb_setup_part *part = &setups->part[i];
 		const struct gb_record *base[MOST], *other[MOST];
-		const size_t bases = find_values(i, entry, count, false, base);
-		const size_t others = find_values(i, entry, count, true, other);
+		const size_t bases = find_values(i, entry, count, 0, base);
+		const size_t others = find_values(i, entry, count, 1, other);
 
 		if (bases < 2 && others < 2 && (!bases || !others || is_same(i, base[0], other[0])))
 			continue;

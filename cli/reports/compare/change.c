@@ -1,4 +1,4 @@
-/* counts.c -- compares the exact counts of two records.
+/* change.c -- compares the exact counts of two records, and describes a change.
  *
  * Records have counts if the device can count (the PTX executor).  Counts are deterministic, so two
  * records differ only if the kernels or the compiler do.
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/reports/compare/compare.h"
+#include "cli/reports/compare/change.h"
 #include "cli/reports/counts.h"
 #include "common/text.h"
 
@@ -112,4 +112,20 @@ void gb_compare_counts(struct gb_change *change, const struct gb_record *base,
 	change->verdict = walk.worse                                     ? GB_SLOWER
 			  : walk.better && !(change->ratio.estimate > 1) ? GB_FASTER
 									 : GB_SAME;
+}
+
+const char *gb_change_text(const struct gb_change *change, char *text, size_t size)
+{
+	const struct gb_ratio *r = &change->ratio;
+	char interval[48] = "";
+
+	if (!isnan(r->interval.low))
+		(void)snprintf(interval, sizeof interval, " (%.3f to %.3f)", r->interval.low,
+			       r->interval.high);
+	if (isnan(r->estimate) || change->counted)
+		(void)snprintf(text, size, "%s", change->why);
+	else
+		(void)snprintf(text, size, "%.4g times the time of base%s%s%s", r->estimate,
+			       interval, change->why[0] ? "; " : "", change->why);
+	return text;
 }
