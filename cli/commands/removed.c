@@ -46,7 +46,7 @@ static const struct {
 	  "measured" },
 	{ "repro", "--meshes", "--file=FOLDER" },
 	{ "repro", "--list", "gpubench repro without words lists the tables" },
-	{ "repro", "--set", "each parameter has its own option, as in --tree=best" },
+	{ "repro", "--set", "the benchmark measures at other parameters" },
 	{ "report ab", "--launches", "--runs" },
 	{ "ab", "--base",
 	  "ab launches both builds; -o PREFIX --resume continues its own launches" },
