@@ -17,7 +17,7 @@ struct gb_table {
 /* A record that is not skipped. */
 struct gb_row {
 	const struct gb_record *record;
-	size_t point, order;
+	size_t point;
 };
 
 struct gb_section {
