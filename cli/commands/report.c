@@ -3,6 +3,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/reports/pooled.h"
+#include "cli/reports/section.h"
 #include "cli/reports/table.h"
 #include "common/text.h"
 
@@ -10,6 +11,7 @@ static const char *const launches[] = { "each", "pooled", NULL };
 
 struct request {
 	int64_t format, counts, pooled;
+	const char *columns;
 };
 
 static const struct gb_param rows[] = {
@@ -26,11 +28,18 @@ static const struct gb_param rows[] = {
 	  .offset = offsetof(struct request, counts),
 	  .help = "include exact counts (instructions, sectors, ...) where records have them; "
 		  "html always does" },
+	{ .name = "columns",
+	  .type = GB_PATH,
+	  .offset = offsetof(struct request, columns),
+	  .unit = "WORD,...",
+	  .help = "show these columns: clock, temperature, throttled (shown anyway if they vary "
+		  "much), power, energy of the whole measurement" },
 };
 
 enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 {
 	struct request request;
+	struct gb_table_choice choice = { 0 };
 	struct gb_records records = { 0 };
 	struct gb_arguments a = {
 		.words = "FILE...",
@@ -42,16 +51,17 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 		.target_size = sizeof request,
 	};
 
-	if (gb_arguments_parse(&a, argc, argv, err) || a.done)
+	if (gb_arguments_parse(&a, argc, argv, err) || a.done ||
+	    gb_columns_read(request.columns, &choice.columns, err))
 		goto out;
+	choice.counts = request.counts != 0;
 	if (a.word_count == 0) {
 		gb_fail(err, GB_EUSAGE, "report needs a FILE (- for standard input)");
 		goto out;
 	}
 	if (!gb_read_files(&records, a.word, a.word_count, err) &&
 	    !(request.pooled && gb_pool_launches(&records, err)))
-		(void)gb_table_print(stdout, &records, (enum gb_format)request.format,
-				     request.counts != 0, err);
+		(void)gb_table_print(stdout, &records, (enum gb_format)request.format, choice, err);
 out:
 	gb_records_release(&records);
 	gb_arguments_release(&a);

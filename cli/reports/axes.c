@@ -81,10 +81,16 @@ bool gb_axis_is_point(const struct gb_axes *axes, size_t axis)
 	return axes->axis[axis].varies && axes->axis[axis].count == axes->record_count;
 }
 
-struct gb_column gb_axis_column(const struct gb_axes *axes, size_t axis)
+size_t gb_axes_columns(const struct gb_axes *axes, struct gb_column *column)
 {
-	return (struct gb_column){ axes->axis[axis].name, NULL,
-				   axes->axis[axis].value->kind != GB_VALUE_NUMBER };
+	size_t count = 0;
+
+	for (size_t i = 0; i < axes->count; i++)
+		if (axes->axis[i].varies)
+			column[count++] =
+				(struct gb_column){ axes->axis[i].name, NULL,
+						    axes->axis[i].value->kind != GB_VALUE_NUMBER };
+	return count;
 }
 
 const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,

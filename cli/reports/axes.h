@@ -34,8 +34,8 @@ bool gb_axis_is_point(const struct gb_axes *axes, size_t axis);
  * distinguishes points, and in the cache mode.  NULL if memory ran out. */
 char *gb_point_text(const struct gb_axes *axes, const struct gb_record *record);
 
-/* A table column for the parameter. */
-struct gb_column gb_axis_column(const struct gb_axes *axes, size_t axis);
+/* Put a table column for each parameter that varies, and return their number. */
+size_t gb_axes_columns(const struct gb_axes *axes, struct gb_column *column);
 
 /* The parameter's value in the record; NULL if it has none. */
 const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,

@@ -40,7 +40,7 @@ static const struct gb_column fixed_columns[FIXED] = {
 };
 
 struct table {
-	size_t axes, axis[GB_MAX_AXES]; /* parameters that vary */
+	size_t axes; /* parameters that vary */
 	struct gb_column column[GB_MAX_AXES + FIXED];
 	struct gb_grid grid;
 };
@@ -55,13 +55,7 @@ bool gb_section_has_counts(const struct gb_section *section)
 
 static void choose_columns(struct table *t, const struct gb_section *section)
 {
-	*t = (struct table){ 0 };
-	for (size_t i = 0; i < section->axes.count; i++) {
-		if (!section->axes.axis[i].varies)
-			continue;
-		t->column[t->axes] = gb_axis_column(&section->axes, i);
-		t->axis[t->axes++] = i;
-	}
+	t->axes = gb_axes_columns(&section->axes, t->column);
 	memcpy(&t->column[t->axes], fixed_columns, sizeof fixed_columns);
 	gb_grid_init(&t->grid, t->axes + FIXED, t->column);
 }
@@ -166,13 +160,14 @@ static void add_record(struct table *t, const struct gb_section *section,
 		       const struct gb_record *record)
 {
 	char text[GB_VALUE_MAX], name[GB_KERNEL_TEXT];
+	size_t at = 0;
 
 	gb_grid_row(&t->grid, false);
-	for (size_t i = 0; i < t->axes; i++) {
-		const struct gb_member *value = gb_axis_value(&section->axes, t->axis[i], record);
-
-		gb_grid_set(&t->grid, i, gb_axis_text(text, value), GB_PLAIN);
-	}
+	for (size_t i = 0; i < section->axes.count; i++)
+		if (section->axes.axis[i].varies)
+			gb_grid_set(&t->grid, at++,
+				    gb_axis_text(text, gb_axis_value(&section->axes, i, record)),
+				    GB_PLAIN);
 	set(t, VARIANT, record->variant);
 	set_counts(t, &record->counts);
 	for (size_t i = 0; i < record->kernel_count && record->kernel_count > 1; i++) {

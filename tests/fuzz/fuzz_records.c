@@ -10,7 +10,8 @@ static void report(FILE *nowhere, const struct gb_records *list)
 	struct gb_error err = { 0 };
 
 	for (int format = 0; format < GB_FORMATS; format++)
-		(void)gb_table_print(nowhere, list, (enum gb_format)format, format & 1, &err);
+		(void)gb_table_print(nowhere, list, (enum gb_format)format,
+				     (struct gb_table_choice){ format & 1, 31U << 8 }, &err);
 }
 
 static void sides(FILE *nowhere, const struct gb_records *list)
