@@ -2,7 +2,7 @@
  *
  * The paper's file (results/papers/FORMAT.md) defines a table: its key columns are parameters, its
  * measured columns name the variants that stand for them here, and the variants of `beside` are
- * measured in the same run.  --NAME=VALUE changes a parameter.  A cell that does not fit in memory or is
+ * measured in the same run.  A cell that does not fit in memory or is
  * not in this build stays empty; the reason is printed below the table.  With --from nothing is
  * measured: the keys of the cells are looked up in stored records.
  */
@@ -191,34 +191,6 @@ static enum gb_status ask_for(struct job *job, const char *word, struct gb_error
 			       gb_suggest_text(&near, " (gpubench repro lists the tables)"));
 }
 
-static enum gb_status set_parameters(struct job *job, const struct gb_overrides *list,
-				     struct gb_error *err)
-{
-	for (size_t i = 0; i < job->count && !err->code; i++) {
-		const struct table *t = &job->table[i];
-
-		if (t->asked_for)
-			(void)gb_repro_set(t->json,
-					   gb_workload_find(gb_json_text(t->paper, "paper")), list,
-					   err);
-	}
-	return err->code;
-}
-
-/* --threads replaces no number of threads that a column is about. */
-static enum gb_status check_columns(const struct job *job, const char *threads,
-				    struct gb_error *err)
-{
-	struct gb_error fixed = { 0 };
-
-	for (size_t i = 0; i < job->count && threads; i++)
-		if (job->table[i].asked_for &&
-		    gb_repro_fixed(job->table[i].json, "threads", &fixed))
-			return gb_fail(err, GB_EUSAGE, "--threads=%.40s: %s", threads,
-				       fixed.message);
-	return GB_OK;
-}
-
 static enum gb_status reproduce(struct job *job, const struct table *table, struct gb_error *err)
 {
 	struct gb_repro repro;
@@ -281,9 +253,7 @@ static enum gb_status read_words(struct job *job, const struct request *request,
 		return gb_fail(err, GB_EUSAGE,
 			       "repro --from needs a PAPER:TABLE (gpubench repro lists the "
 			       "tables)");
-	if (check_columns(job, request->measure.threads, err))
-		return err->code;
-	return a->overrides->count ? set_parameters(job, a->overrides, err) : GB_OK;
+	return GB_OK;
 }
 
 static void list_tables(const struct job *job)
@@ -481,7 +451,7 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	static struct request request;
 	static struct job job;
 	static struct gb_arguments a = {
-		.words = "[PAPER:TABLE|PAPER|all...] [--PARAMETER=VALUE...]",
+		.words = "[PAPER:TABLE|PAPER|all...]",
 		.summary = "Papers' tables: published, measured here, and their claims tested.  "
 			   "Without words, the names of all tables.",
 		.shared = shared,
@@ -490,7 +460,6 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 		.defaults = defaults,
 		.target = &request,
 		.target_size = sizeof request,
-		.overrides = &request.measure.overrides,
 	};
 	enum gb_status status = GB_OK;
 

@@ -8,7 +8,7 @@ static enum gb_status print(FILE *file, const struct gb_session *s, enum gb_form
 {
 	struct gb_error own = { 0 };
 
-	if (gb_table_print(file, &s->records, format, false, &own))
+	if (gb_table_print(file, &s->records, format, (struct gb_table_choice){ 0 }, &own))
 		gb_fail(err, own.code, "%s", own.message);
 	return own.code;
 }

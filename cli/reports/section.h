@@ -11,13 +11,14 @@ struct gb_table {
 	struct gb_sheet *sheet;
 	const struct gb_records *list;
 	bool counts; /* print tables of exact counts below those of times; a page always does */
+	unsigned columns;                 /* asked for: gb_columns_read() */
 	struct gb_run_names runs, builds; /* builds: names without the start of a launch */
 };
 
 /* A record that is not skipped. */
 struct gb_row {
 	const struct gb_record *record;
-	size_t point, order;
+	size_t point;
 };
 
 struct gb_section {
@@ -54,6 +55,9 @@ bool gb_row_span(const struct gb_row *row, struct gb_span *span);
 size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
 
 /* ---- what is printed of a section --------------------------------------------------------- */
+
+/* Read the words of --columns, separated by commas; NULL: none.  GB_EUSAGE for an unknown one. */
+enum gb_status gb_columns_read(const char *list, unsigned *set, struct gb_error *err);
 
 /* Print the table of times.  True if a fastest row is marked with a star. */
 bool gb_section_print_rows(const struct gb_section *section);

@@ -294,9 +294,11 @@ static size_t count_changes(const struct gb_records *list)
 }
 
 static enum gb_status print_tables(struct gb_sheet *sheet, const struct gb_records *list,
-				   bool counts, struct gb_error *err)
+				   struct gb_table_choice choice, struct gb_error *err)
 {
-	struct gb_table table = { .sheet = sheet, .list = list, .counts = counts };
+	struct gb_table table = {
+		.sheet = sheet, .list = list, .counts = choice.counts, .columns = choice.columns
+	};
 	struct gb_section *section = calloc(count_changes(list) + 1, sizeof *section);
 	bool *done = calloc(list->count + 1, sizeof *done);
 	size_t count = 0;
@@ -324,14 +326,14 @@ out:
 }
 
 static enum gb_status print_sheet(FILE *file, const struct gb_records *list, enum gb_format format,
-				  bool counts, struct gb_error *err)
+				  struct gb_table_choice choice, struct gb_error *err)
 {
 	char title[GB_PAGE_TITLE];
 	struct gb_sheet sheet;
 
 	gb_sheet_open(&sheet, file, format,
 		      (struct gb_sheet_kind){ .title = gb_page_title(title, list) });
-	(void)print_tables(&sheet, list, counts, err);
+	(void)print_tables(&sheet, list, choice, err);
 	if (format == GB_FORMAT_HTML) {
 		gb_sheet_begin(&sheet, GB_PICTURE);
 		gb_page_print_runs(file, list);
@@ -340,10 +342,10 @@ static enum gb_status print_sheet(FILE *file, const struct gb_records *list, enu
 }
 
 enum gb_status gb_table_print(FILE *file, const struct gb_records *list, enum gb_format format,
-			      bool counts, struct gb_error *err)
+			      struct gb_table_choice choice, struct gb_error *err)
 {
 	if (format != GB_FORMAT_CSV && format != GB_FORMAT_JSON)
-		return print_sheet(file, list, format, counts, err);
+		return print_sheet(file, list, format, choice, err);
 	if (format == GB_FORMAT_CSV ? gb_csv_print(file, list, err)
 				    : gb_records_print(file, list, true, err))
 		return err->code;

@@ -16,9 +16,14 @@
 #include "cli/records/lines.h"
 #include "cli/reports/grid/grid.h"
 
-/* Print the whole list.  counts: include tables of exact counts, which a page always has.  The file
- * is flushed; GB_EIO if it could not be written. */
+/* What is printed besides times. */
+struct gb_table_choice {
+	bool counts;      /* tables of exact counts, which a page always has */
+	unsigned columns; /* gb_columns_read() */
+};
+
+/* Print the whole list.  The file is flushed; GB_EIO if it could not be written. */
 enum gb_status gb_table_print(FILE *file, const struct gb_records *list, enum gb_format format,
-			      bool counts, struct gb_error *err);
+			      struct gb_table_choice choice, struct gb_error *err);
 
 #endif

@@ -2,28 +2,9 @@
 #include "cli/reports/compare/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "cli/reports/command.h"
-#include "cli/reports/counts.h"
 #include "cli/reports/grid/sheet.h"
 #include "common/text.h"
-
-const char *gb_change_text(const struct gb_change *change, char *text, size_t size)
-{
-	const struct gb_ratio *r = &change->ratio;
-	char interval[48] = "";
-
-	if (!isnan(r->interval.low))
-		(void)snprintf(interval, sizeof interval, " (%.3f to %.3f)", r->interval.low,
-			       r->interval.high);
-	if (isnan(r->estimate))
-		(void)snprintf(text, size, "%s", change->why);
-	else
-		(void)snprintf(text, size, "%.4g times the time of base%s%s%s", r->estimate,
-			       interval, change->why[0] ? "; " : "", change->why);
-	return text;
-}
 
 /* Print the differences between the setups of the two sides. */
 static void print_setups(struct gb_sheet *sheet, const struct gb_comparison *c)
@@ -32,7 +13,6 @@ static void print_setups(struct gb_sheet *sheet, const struct gb_comparison *c)
 						   { "base", "base", true },
 						   { "new", "new", true } };
 	struct gb_grid grid;
-	char text[512];
 
 	gb_grid_init(&grid, GB_COUNT(column), column);
 	for (size_t i = 0; i < c->setups.count; i++) {
@@ -42,10 +22,8 @@ static void print_setups(struct gb_sheet *sheet, const struct gb_comparison *c)
 			continue;
 		gb_grid_row(&grid, false);
 		gb_grid_set(&grid, 0, part->name, GB_PLAIN);
-		gb_grid_set(&grid, 1, gb_setup_values_text(part, false, text, sizeof text),
-			    GB_PLAIN);
-		gb_grid_set(&grid, 2, gb_setup_values_text(part, true, text, sizeof text),
-			    GB_PLAIN);
+		gb_grid_set(&grid, 1, part->base[0] ? part->base : "unknown", GB_PLAIN);
+		gb_grid_set(&grid, 2, part->new_[0] ? part->new_ : "unknown", GB_PLAIN);
 	}
 	gb_sheet_grid(sheet, "differs", &grid);
 }
@@ -68,12 +46,14 @@ enum {
 	WHY
 };
 
-static void set_time(struct gb_grid *grid, size_t column, double value)
+/* A time in us; people read counts in the reason. */
+static void set_value(struct gb_grid *grid, size_t column, const struct gb_change *change,
+		      double value)
 {
 	char text[40];
 
 	(void)snprintf(text, sizeof text, "%.4g", value * 1e-3);
-	gb_grid_set_number(grid, column, value, text, GB_PLAIN);
+	gb_grid_set_number(grid, column, value, change->counted ? NULL : text, GB_PLAIN);
 }
 
 static void set_ratio(struct gb_grid *grid, const struct gb_ratio *ratio)
@@ -99,12 +79,12 @@ static void add_change(struct gb_grid *grid, const struct gb_change *change)
 	gb_grid_set(grid, VERDICT, gb_verdict_text(change->verdict),
 		    gb_verdict_tint(change->verdict));
 	gb_grid_set(grid, KEY, change->key, GB_PLAIN);
-	gb_grid_set(grid, UNIT, "ns", GB_PLAIN);
-	set_time(grid, BASE, change->base);
-	set_time(grid, NEW, change->new_);
+	gb_grid_set(grid, UNIT, change->counted ? "count" : "ns", GB_PLAIN);
+	set_value(grid, BASE, change, change->base);
+	set_value(grid, NEW, change, change->new_);
 	set_ratio(grid, &change->ratio);
 	(void)snprintf(text, sizeof text, "%zu, %zu", change->base_launches, change->new_launches);
-	gb_grid_set(grid, LAUNCHES, text, GB_PLAIN);
+	gb_grid_set(grid, LAUNCHES, change->counted ? "" : text, GB_PLAIN);
 	gb_grid_set_count(grid, BASE_LAUNCHES, change->base_launches, GB_PLAIN);
 	gb_grid_set_count(grid, NEW_LAUNCHES, change->new_launches, GB_PLAIN);
 	gb_grid_set(grid, WHY, change->why, GB_PLAIN);
@@ -142,34 +122,13 @@ static void print_keys(struct gb_sheet *sheet, const struct gb_comparison *c, bo
 		if (!all && !gb_sheet_is_data(sheet) && !is_news(&c->change[i]))
 			continue;
 		add_change(&grid, &c->change[i]);
-		ratios = ratios || !isnan(c->change[i].ratio.estimate);
+		ratios |= !c->change[i].counted && !isnan(c->change[i].ratio.estimate);
 	}
 	gb_sheet_grid(sheet, "keys", &grid);
 	if (ratios)
 		gb_sheet_put(sheet, GB_LINE,
 			     "base, new: median over the launches of the median of each; new/base: "
 			     "their ratio by log-rank scores");
-}
-
-/* Print how to launch slower and failed keys alone, the first few of many. */
-static void print_commands(struct gb_sheet *sheet, const struct gb_comparison *c)
-{
-	enum { MOST = 10 };
-	size_t shown = 0;
-
-	for (size_t i = 0; i < c->count && !gb_sheet_is_data(sheet) && shown < MOST; i++) {
-		const struct gb_change *change = &c->change[i];
-		char *command;
-
-		if (change->verdict != GB_SLOWER && change->verdict != GB_FAILED_RUN)
-			continue;
-		if (shown++ == 0)
-			gb_sheet_put(sheet, GB_LABEL, "to launch one alone:");
-		command = gb_record_command(change->record);
-		if (command)
-			gb_sheet_put(sheet, GB_ITEM, "%s", command);
-		free(command);
-	}
 }
 
 static void print_sums(struct gb_sheet *sheet, const struct gb_comparison *c)
@@ -196,74 +155,6 @@ static void print_sums(struct gb_sheet *sheet, const struct gb_comparison *c)
 	gb_sheet_fact_text(sheet, "why", why);
 }
 
-/* ---- counts ------------------------------------------------------------------------------ */
-
-struct counts_rows {
-	struct gb_grid *grid;
-	const char *key;
-	double tolerance;
-};
-
-/* A changed count that is neither better nor worse is unsure. */
-static const enum gb_verdict_word count_verdict[] = {
-	[GB_COUNT_CHANGED] = GB_UNSURE, [GB_COUNT_BETTER] = GB_FASTER, [GB_COUNT_WORSE] = GB_SLOWER
-};
-
-static void set_exact(struct gb_grid *grid, size_t column, double count)
-{
-	char text[40];
-
-	(void)snprintf(text, sizeof text, "%.0f", count);
-	gb_grid_set_number(grid, column, count, text, GB_PLAIN);
-}
-
-static void add_count(const struct gb_count_change *change, void *closure)
-{
-	const struct counts_rows *rows = closure;
-	const enum gb_verdict_word verdict = count_verdict[gb_count_judge(change, rows->tolerance)];
-	const double ratio = change->new_ / change->base;
-	char text[40], name[GB_KERNEL_TEXT];
-
-	gb_grid_row(rows->grid, false);
-	gb_grid_set(rows->grid, 0, gb_verdict_text(verdict), gb_verdict_tint(verdict));
-	gb_grid_set(rows->grid, 1, rows->key, GB_PLAIN);
-	gb_grid_set(rows->grid, 2, change->kernel ? gb_kernel_text(change->kernel, name) : "",
-		    GB_PLAIN);
-	gb_grid_set(rows->grid, 3, change->name, GB_PLAIN);
-	set_exact(rows->grid, 4, change->base);
-	set_exact(rows->grid, 5, change->new_);
-	(void)snprintf(text, sizeof text, "%.4g", ratio);
-	gb_grid_set_number(rows->grid, 6, ratio, text, GB_PLAIN);
-}
-
-/* Print a line per changed count and a summary; formats for people omit both if no key has
- * counts. */
-static void print_counts(struct gb_sheet *sheet, const struct gb_comparison *c)
-{
-	static const struct gb_column column[] = {
-		{ "verdict", "verdict", true }, { "key", "key", true },
-		{ "kernel", "kernel", true },   { "count", "count", true },
-		{ "base", "base", false },      { "new", "new", false },
-		{ "new/base", "ratio", false },
-	};
-	struct gb_grid grid;
-
-	gb_grid_init(&grid, GB_COUNT(column), column);
-	for (size_t i = 0; i < c->count; i++) {
-		struct counts_rows rows = { &grid, c->change[i].key, c->counts_growth };
-
-		if (c->change[i].base_counts && c->change[i].new_counts)
-			gb_counts_differ(c->change[i].base_counts, c->change[i].new_counts,
-					 add_count, &rows);
-	}
-	gb_sheet_grid(sheet, "counts", &grid);
-	gb_sheet_fact(sheet, "counted", (double)c->counted);
-	if (c->counted)
-		gb_sheet_put(sheet, GB_LINE,
-			     "counts of %zu keys: %zu slower, %zu faster, %zu unsure", c->counted,
-			     c->counts_worse, c->counts_better, c->counts_changed);
-}
-
 enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
 				   enum gb_format format, struct gb_error *err)
 {
@@ -278,8 +169,6 @@ enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *compa
 	gb_sheet_fact(&sheet, "floor_ns", GB_FLOOR_NS);
 	print_setups(&sheet, c);
 	print_keys(&sheet, c, all);
-	print_commands(&sheet, c);
-	print_counts(&sheet, c);
 	print_sums(&sheet, c);
 	return gb_sheet_close(&sheet, err);
 }

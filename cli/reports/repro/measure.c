@@ -61,8 +61,9 @@ static enum gb_status set_point(const struct gb_repro *t, size_t row, const cJSO
 	char path[PATH_MAX];
 	const bool mesh = mesh_of(t, row, path);
 
-	if (set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err) ||
-	    gb_sweep_override(sweep, "threads", t->threads, err) ||
+	/* A number of threads that the table or a column is about stays. */
+	if (gb_sweep_override(sweep, "threads", t->threads, err) ||
+	    set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err) ||
 	    (mesh && gb_sweep_set(sweep, "file", path, err)))
 		return err->code;
 	for (size_t c = 0; c < t->paper_columns; c++) {

@@ -54,13 +54,16 @@ static struct shape shape_of(const struct gb_repro *t, size_t c)
 	return s;
 }
 
-/* The title of values measured here, after the column's name: they are medians unless it says
- * so. */
-static const char *title_of(const struct gb_repro_column *column)
+/* The title of values measured here: the variant, or "here" for ratios.  They are medians unless it
+ * says so. */
+static const char *title_of(const struct gb_repro_column *column, char text[64])
 {
 	const char *stat = strrchr(column->value, '.');
+	const bool mean = stat && gb_equal(stat, ".mean") && !column->of[0];
 
-	return stat && gb_equal(stat, ".mean") && !column->of[0] ? "mean here" : "here";
+	(void)snprintf(text, 64, "%.40s%s", column->variant ? column->variant : "here",
+		       mean ? " mean" : "");
+	return text;
 }
 
 /* Make the titles: for each measured column published, here and their ratio; then the variants
@@ -69,30 +72,29 @@ static size_t make_titles(const struct gb_repro *t, struct gb_column *title, cha
 {
 	size_t n = 0;
 
-	for (size_t c = 0; c < t->paper_columns; c++) {
+	for (size_t c = 0; c < t->columns; c++, n++) {
+		const struct gb_repro_column *column = &t->column[c];
 		const struct shape s = shape_of(t, c);
+		char measured[64];
 
-		(void)snprintf(text[n], sizeof text[n], "%.40s%s%s", t->column[c].name,
-			       s.key ? "" : " ",
-			       s.key          ? ""
-			       : !s.published ? title_of(&t->column[c])
-					      : "paper");
+		(void)title_of(column, measured);
 		title[n].title = text[n];
-		n++;
-		if (s.key || !s.published || !s.measured)
+		if (c >= t->paper_columns)
+			(void)snprintf(text[n], sizeof text[n], "%.44s %.12s", measured,
+				       column->unit);
+		else if (s.key)
+			(void)snprintf(text[n], sizeof text[n], "%.60s", column->name);
+		else
+			(void)snprintf(text[n], sizeof text[n], "%.30s %.30s", column->name,
+				       s.published ? "paper" : measured);
+		if (c >= t->paper_columns || s.key || !s.published || !s.measured)
 			continue;
-		title[n++].title = title_of(&t->column[c]);
-		if (s.exact)
-			title[n++].title = "here-paper";
-		else if (!s.ratio)
-			title[n++].title = s.is_time ? "paper/here" : "here/paper";
-	}
-	for (size_t c = t->paper_columns; c < t->columns; c++) {
-		(void)snprintf(text[n], sizeof text[n], "%.40s%.5s %.12s", t->column[c].name,
-			       gb_equal(title_of(&t->column[c]), "here") ? "" : " mean",
-			       t->column[c].unit);
-		title[n].title = text[n];
 		n++;
+		title[n].title = title_of(column, text[n]);
+		if (s.exact)
+			title[++n].title = "here-paper";
+		else if (!s.ratio)
+			title[++n].title = s.is_time ? "paper/here" : "here/paper";
 	}
 	return n;
 }

@@ -115,7 +115,6 @@ static void read_columns(struct gb_repro *t)
 	read_column(&terms, own);
 	if (measured && !own)
 		terms = *measured;
-	t->beside_as = terms.name;
 	terms.set = gb_json_at(t->table, "beside_set");
 	cJSON_ArrayForEach(item, gb_json_at(t->table, "beside"))
 	{

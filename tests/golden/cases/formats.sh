@@ -54,7 +54,6 @@ gpubench repro --from here.jsonl radix:table1 cbt:memory --format=markdown >tabl
 LC_ALL=C.UTF-8 sed -E 's/^(.{110}).*/\1/; /^Notes on the paper|^The paper/,/^#|^All/s/^(- .{20}).*/\1/' table
 gpubench compare base.jsonl new.jsonl --format=github
 gpubench compare base.jsonl new.jsonl --format=junit
-gpubench report base.jsonl --format=junit | tail -n 6
 
 # Each format prints a name that is cut within a character.
 long=$(printf 'a%.0s' $(seq 126))é

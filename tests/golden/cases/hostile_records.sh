@@ -15,7 +15,7 @@ done >both.jsonl
 head -n 3 both.jsonl >base.jsonl
 tail -n 3 both.jsonl >new.jsonl
 gpubench compare -f github base.jsonl new.jsonl
-gpubench report -f junit base.jsonl >junit || exit
+gpubench compare -f junit base.jsonl new.jsonl >junit
 grep -A 1 'name="one n=1"' junit
 /usr/bin/python3 -c 'import sys, xml.etree.ElementTree as x; print(x.parse("junit").getroot().get("tests"), "tests")'
 gpubench report -f csv base.jsonl | /usr/bin/python3 -c 'import sys; sys.stdin.buffer.read().decode("utf-8")'
