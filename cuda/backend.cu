@@ -94,7 +94,7 @@ static enum gb_status probe_device(int device, struct gb_error *err)
 			       device, count, count ? ", counted from 0" : "");
 	if (!found(err, cudaSetDevice(device), "cudaSetDevice"))
 		return err->code;
-	GPU_LAUNCH(probe, 1, 1, 0, 0);
+	probe<<<1, 1>>>();
 	if (!found(err, cudaGetLastError(), "first launch") ||
 	    !found(err, cudaDeviceSynchronize(), "first kernel"))
 		return err->code;

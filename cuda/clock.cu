@@ -53,7 +53,10 @@ double gpu_clock_hz(void)
 	struct gb_error err = {};
 	struct ticks ticks = {};
 
-	if (!device_ticks || GPU_RUN(&err, count_cycles, 1, 1, device_ticks, INTERVAL_NS) ||
+	if (!device_ticks)
+		return NAN;
+	count_cycles<<<1, 1, 0, gpu_stream()>>>(device_ticks, INTERVAL_NS);
+	if (CUDA_TRY(&err, cudaGetLastError()) ||
 	    gpu_download(&ticks, device_ticks, sizeof ticks, &err))
 		return NAN;
 	return ticks.ns ? (double)ticks.cycles * 1e9 / (double)ticks.ns : NAN;

@@ -88,8 +88,9 @@ enum gb_status gpu_flush(struct gb_error *err)
 	if (CUDA_TRY(err, cudaMemsetAsync((char *)flush.read + flush.bytes, flush.value,
 					  flush.bytes, gpu_stream())))
 		return err->code;
-	return GPU_RUN(err, read_all, blocks, BLOCK, flush.read, flush.bytes / sizeof *flush.read,
-		       flush.read);
+	read_all<<<blocks, BLOCK, 0, gpu_stream()>>>(flush.read, flush.bytes / sizeof *flush.read,
+						     flush.read);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 size_t gpu_flush_bytes(void)

@@ -60,11 +60,13 @@ static __device__ __forceinline__ void gpu_no_overlap(void)
 
 /* ---- memory ordering -------------------------------------------------------------------- */
 
-/* Inline PTX for 4 and 8 bytes, because __nv_atomic_*() needs CUDA 12.8. */
+template <class T>
+concept gpu_atomic_type = sizeof(T) == 4 || sizeof(T) == 8;
+
+/* Inline PTX, because __nv_atomic_*() needs CUDA 12.8. */
 #define GPU_LOAD(name, order)                                                                     \
-	template <class T> static __device__ __forceinline__ T name(const T *p)                   \
+	template <gpu_atomic_type T> static __device__ __forceinline__ T name(const T *p)         \
 	{                                                                                         \
-		static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");                  \
 		if (sizeof(T) == 4) {                                                             \
 			unsigned v;                                                               \
 			asm volatile("ld." order ".b32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); \
@@ -76,10 +78,9 @@ static __device__ __forceinline__ void gpu_no_overlap(void)
 	}
 
 #define GPU_STORE(name, order)                                                                   \
-	template <class T>                                                                       \
+	template <gpu_atomic_type T>                                                             \
 	static __device__ __forceinline__ void name(T *p, std::type_identity_t<T> v)             \
 	{                                                                                        \
-		static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");                 \
 		if (sizeof(T) == 4)                                                              \
 			asm volatile("st." order ".gpu.b32 [%0], %1;" ::"l"(p), "r"((unsigned)v) \
 				     : "memory");                                                \
@@ -97,11 +98,10 @@ GPU_STORE(gpu_st_relaxed, "relaxed")
 #undef GPU_STORE
 
 #define GPU_CAS(name, order)                                                             \
-	template <class T>                                                               \
+	template <gpu_atomic_type T>                                                     \
 	static __device__ __forceinline__ T name(T *p, std::type_identity_t<T> expected, \
 						 std::type_identity_t<T> v)              \
 	{                                                                                \
-		static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");         \
 		if (sizeof(T) == 4) {                                                    \
 			unsigned old;                                                    \
 			asm volatile("atom." order ".cas.b32 %0, [%1], %2, %3;"          \
@@ -124,12 +124,11 @@ GPU_CAS(gpu_cas_acquire, "acquire.gpu")
 GPU_CAS(gpu_cas_release, "release.gpu")
 #undef GPU_CAS
 
-template <class T> static __device__ __forceinline__ T gpu_add(T *p, std::type_identity_t<T> v)
+template <gpu_atomic_type T>
+static __device__ __forceinline__ T gpu_add(T *p, std::type_identity_t<T> v)
 {
-	static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");
 	if (sizeof(T) == 4) {
 		unsigned old;
-
 		asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;"
 			     : "=r"(old)
 			     : "l"(p), "r"((unsigned)v)
@@ -137,7 +136,6 @@ template <class T> static __device__ __forceinline__ T gpu_add(T *p, std::type_i
 		return (T)old;
 	}
 	unsigned long long old;
-
 	asm volatile("atom.acq_rel.gpu.add.u64 %0, [%1], %2;"
 		     : "=l"(old)
 		     : "l"(p), "l"((unsigned long long)v)

@@ -10,7 +10,7 @@ A table stands in a page between two marks; the first one holds the command that
 follow; `| grep -E 'REGEX'` selects lines.  The text between the marks is replaced by the command
 line that measured the file, the machine and the commit (for a GPU, after its name and the date; for
 a CPU, unless a table above has the same), and the table without its heading.  If the file does not
-exist, the text is "Not measured yet."
+exist, the text is "Not measured yet."  `scripts/ladder.py ...` prints a table from exact counts.
 
     figures.py FOLDER     make the pages name FOLDER, one in results/measured, in place of all
                           cpu-* folders, and print the tables.  A folder of a GPU replaces older
@@ -35,6 +35,7 @@ import subprocess
 import sys
 
 CPU_FOLDER = r"results/measured/cpu-[\w.-]*\w"
+LADDER = re.compile(r"scripts/ladder\.py(?: (?:[\w=.-]+|'[\w =.-]+')){3,4}")
 COMMAND = re.compile(
     r"gpubench report( --runs=pooled)? --format=(?:markdown|csv) ([\w./-]+)"
     r"(?: \| scripts/columns\.py(?: [\w=-]+)+)?(?: \| grep -E '[^']+')?")
@@ -124,6 +125,8 @@ def measured_by(path, pooled):
 
 def table(command):
     """The text between the marks; ValueError if there is none."""
+    if LADDER.fullmatch(command):
+        return output_of(shlex.split(command))
     allowed = COMMAND.fullmatch(command)
     if not allowed:
         raise ValueError("not a command for a table: " + command)

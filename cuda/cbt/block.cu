@@ -1,4 +1,4 @@
-/* block.cu -- sums and leaves by blocks that own whole words of every level.
+/* block.cu -- step 4 of 5: blocks own whole words of every level, a warp decodes 1024 bits.
  *
  * 32 consecutive nodes of level d fill D - d + 1 whole 32-bit words, so the owner of such a group
  * writes plain words: it needs no atomics, and each level is written once and never read.  Unlike
@@ -98,8 +98,8 @@ template <bool DECODE>
 static __global__ void __launch_bounds__(BLOCK)
 	wide_kernel(uint32_t *heap, unsigned depth, uint32_t *ids, struct cbt_result *result)
 {
-	SHARED_ARRAY(uint32_t, count, WIDE_COUNTS);
-	SHARED_ARRAY(union wide_room, room, WARPS);
+	__shared__ uint32_t count[WIDE_COUNTS];
+	__shared__ union wide_room room[WARPS];
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const unsigned bottom = depth < STRIP_LEVELS ? depth - 1 : depth - QUAD_LEVELS;
 	const struct cbt_field field = cbt_field_of(heap, depth);
@@ -234,7 +234,7 @@ static __global__ void __launch_bounds__(BLOCK)
 		    uint32_t *ticket)
 {
 	typedef struct tile_room room_type;
-	SHARED_VAR(room_type, room);
+	__shared__ room_type room;
 	unsigned level = depth - TILE_LEVELS;
 	uint32_t k = (1u << level) + blockIdx.x;
 
@@ -280,8 +280,10 @@ static enum gb_status reduce_wide(const struct state *s, uint32_t *heap, bool de
 
 	if (decode && cbt_clear_sum(a, err) != GB_OK)
 		return err->code;
-	return GPU_RUN(err, decode ? wide_kernel<true> : wide_kernel<false>, blocks, BLOCK, heap,
-		       depth, a->ids, a->result);
+	const auto kernel = decode ? wide_kernel<true> : wide_kernel<false>;
+
+	kernel<<<blocks, BLOCK, 0, gpu_stream()>>>(heap, depth, a->ids, a->result);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* The heap after `frames` frames. */
@@ -297,8 +299,9 @@ static enum gb_status reduce(const struct state *s, size_t frames, struct gb_err
 
 	if (!s->ticket)
 		return reduce_wide(s, heap, false, err);
-	return GPU_RUN(err, tile_kernel, 1u << (depth - TILE_LEVELS), BLOCK, heap, depth, s->fan,
-		       s->partial, s->ticket);
+	tile_kernel<<<1u << (depth - TILE_LEVELS), BLOCK, 0, gpu_stream()>>>(heap, depth, s->fan,
+									     s->partial, s->ticket);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* Decode with existing sums. */
@@ -329,7 +332,8 @@ static enum gb_status bitfield(const struct state *s, struct gb_timer *timer, st
 	const struct cbt_offset_sums sums = { s->offset, cbt_chunk_level(depth) };
 
 	gb_phase(timer, "count");
-	if (GPU_RUN(err, count_kernel, cbt_grid(chunks + 1), BLOCK, field, s->chunk))
+	count_kernel<<<cbt_grid(chunks + 1), BLOCK, 0, gpu_stream()>>>(field, s->chunk);
+	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	gb_phase(timer, "scan");
 	if (gpu_scan(s->chunk, s->offset, (size_t)chunks + 1, NULL, s->temp, err))

@@ -1,5 +1,6 @@
-/* descent.cu -- the concurrent binary tree as published (Grachev and Ushakov 2023, Fig. 8 and 10):
- * one kernel per level for the sums, one thread per leaf for the leaves.
+/* descent.cu -- step 2 of 5: a kernel per level sums, a thread per leaf descends from the root.
+ *
+ * This is the concurrent binary tree as published (Grachev and Ushakov 2023, Fig. 8 and 10).
  *
  *	reduce  D launches, from level D - 1 up.  A thread adds the two children of a node and
  *	        stores the sum with one atomicAnd and one atomicOr for each 32-bit word it touches.

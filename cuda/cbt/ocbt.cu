@@ -1,6 +1,6 @@
-/* ocbt.cu -- the optimised concurrent binary tree: stores only the sums of 1024 bits and more
- * (after Benyoub and Dupuy 2024).
+/* ocbt.cu -- step 5 of 5: only sums of 1024 bits and more are stored (Benyoub and Dupuy 2024).
  *
+ * This is their optimised concurrent binary tree with one more level of the field per chunk.
  * A sum of fewer bits is a popc of the field, so it need not be stored.  A 32-bit word for each
  * node down to level D - 10 takes 1/16 of the size of the field; the sums of a heap take three
  * times its size.  The words have one owner each and need no atomics.
@@ -82,7 +82,7 @@ static __device__ __forceinline__ void reduce_tile(struct tree tree, uint32_t k,
 		const uint32_t chunk = first + lane / (WARP / STRIP_CHUNKS);
 		uint32_t sum = quad_leaves(quads[strip * WARP + lane]);
 
-		GPU_UNROLL
+#pragma unroll
 		for (int step = 1; step < WARP / STRIP_CHUNKS; step *= 2)
 			sum += __shfl_xor_sync(ALL_LANES, sum, step);
 		if (lane % (WARP / STRIP_CHUNKS) == 0 && chunk < chunks)
@@ -96,7 +96,7 @@ static __global__ void __launch_bounds__(BLOCK)
 	reduce_kernel(struct tree tree, unsigned depth, unsigned fan_most, uint32_t *ticket)
 {
 	typedef struct room room_type;
-	SHARED_VAR(room_type, room);
+	__shared__ room_type room;
 	const uint32_t all = cbt_chunks(depth);
 	unsigned level = depth > TILE_LEVELS ? depth - TILE_LEVELS : 0;
 	uint32_t k = (1u << level) + blockIdx.x;
@@ -146,8 +146,9 @@ static enum gb_status reduce(const struct state *s, size_t frames, struct gb_err
 	const unsigned depth = s->arrays.input->depth;
 	const unsigned blocks = depth > TILE_LEVELS ? 1u << (depth - TILE_LEVELS) : 1;
 
-	return GPU_RUN(err, reduce_kernel, blocks, BLOCK, *tree_after(s, frames), depth, s->fan,
-		       s->ticket);
+	reduce_kernel<<<blocks, BLOCK, 0, gpu_stream()>>>(*tree_after(s, frames), depth, s->fan,
+							  s->ticket);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 static enum gb_status decode(const struct state *s, struct gb_error *err)

@@ -1,9 +1,9 @@
-/* serial.cu -- one thread decodes the bit field (Grachev and Ushakov 2023, Fig. 5 and 6).
+/* serial.cu -- step 1 of 5: one thread scans the bit field.
  *
- * It follows the paper's flow chart, bit by bit: a set bit ends the leaf before it, whose level
- * follows from the zeros between them.  It exists for Fig. 6, which compares one thread of a GPU
- * with one of a CPU.  The bound is the latency of the dependent instructions for each bit and of
- * one load per 32 bits.
+ * It follows the paper's flow chart (Grachev and Ushakov 2023, Fig. 5 and 6), bit by bit: a set bit
+ * ends the leaf before it, whose level follows from the zeros between them.  It exists for Fig. 6,
+ * which compares one thread of a GPU with one of a CPU.  The bound is the latency of the dependent
+ * instructions for each bit and of one load per 32 bits.
  */
 #include "cuda/cbt/parts/tree.h"
 
@@ -56,8 +56,9 @@ static enum gb_status upload(struct state *s, struct gb_error *err)
 
 static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	return GPU_RUN(err, serial_kernel, 1, 1, cbt_field_of(s->heap, s->arrays.input->depth),
-		       s->arrays.ids, s->arrays.result);
+	serial_kernel<<<1, 1, 0, gpu_stream()>>>(cbt_field_of(s->heap, s->arrays.input->depth),
+						 s->arrays.ids, s->arrays.result);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 static enum gb_status download(const struct state *s, void *output, struct gb_error *err)

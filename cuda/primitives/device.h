@@ -88,11 +88,11 @@ template <int ITEMS, class T>
 static __device__ __forceinline__ void load_striped(T *item, const T *first, int left, T beyond)
 {
 	if (left > WARP * (ITEMS - 1)) {
-		GPU_UNROLL
+#pragma unroll
 		for (int k = 0; k < ITEMS; k++)
 			item[k] = first[WARP * k];
 	} else {
-		GPU_UNROLL
+#pragma unroll
 		for (int k = 0; k < ITEMS; k++)
 			item[k] = WARP * k < left ? first[WARP * k] : beyond;
 	}
@@ -105,7 +105,7 @@ static __device__ __forceinline__ void load_keys(typename KEY::word *key,
 						 const typename KEY::word *first, int left)
 {
 	load_striped<ITEMS>(key, first, left, KEY::bits(~(typename KEY::word)0));
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++)
 		key[k] = KEY::order(key[k]);
 }
@@ -136,7 +136,7 @@ static __device__ __forceinline__ unsigned rank_digit(T *count, unsigned digit)
 /* The sum of value over the lanes up to and including this one. */
 template <class T> static __device__ __forceinline__ T warp_scan(T value)
 {
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned step = 1; step < WARP; step *= 2) {
 		const T other = __shfl_up_sync(ALL_LANES, value, step);
 
@@ -149,7 +149,7 @@ template <class T> static __device__ __forceinline__ T warp_scan(T value)
 /* The sum of value over all lanes, in all lanes. */
 template <class T> static __device__ __forceinline__ T warp_sum(T value)
 {
-	GPU_UNROLL
+#pragma unroll
 	for (int step = WARP / 2; step > 0; step /= 2)
 		value += __shfl_xor_sync(ALL_LANES, value, step);
 	return value;
@@ -163,7 +163,7 @@ template <int SIZE, class T> static __device__ __forceinline__ T warp_scan_array
 	T *const mine = value + threadIdx.x % WARP * EACH;
 	T item[EACH], sum = 0;
 
-	GPU_UNROLL
+#pragma unroll
 	for (int i = 0; i < EACH; i++) {
 		item[i] = mine[i];
 		sum += item[i];
@@ -172,7 +172,7 @@ template <int SIZE, class T> static __device__ __forceinline__ T warp_scan_array
 	const T inclusive = warp_scan(sum);
 	T before = inclusive - sum;
 
-	GPU_UNROLL
+#pragma unroll
 	for (int i = 0; i < EACH; i++) {
 		mine[i] = before;
 		before += item[i];
@@ -227,10 +227,10 @@ template <unsigned STRIDE, class W> static __device__ __forceinline__ W look_bac
 		W word[LOOKBACK_AHEAD];
 		unsigned taken = 0;
 
-		GPU_UNROLL
+#pragma unroll
 		for (unsigned i = 0; i < LOOKBACK_AHEAD; i++)
 			word[i] = gpu_ld_relaxed(mine - (i + 1) * STRIDE);
-		GPU_UNROLL
+#pragma unroll
 		for (unsigned i = 0; i < LOOKBACK_AHEAD; i++) {
 			if (taken != i ||
 			    !(word[i] & (lookback<W>::AGGREGATE | lookback<W>::INCLUSIVE_PREFIX)))

@@ -24,18 +24,18 @@ static __device__ __forceinline__ void load_packs(uint32_t (*item)[4], const uin
 	typedef struct gpu_pack<uint32_t> pack;
 	const int lane = (int)(threadIdx.x % WARP);
 
-	GPU_UNROLL
+#pragma unroll
 	for (int i = 0; i < PACKS; i++) {
 		const int at = 4 * (WARP * i + lane);
 
 		if (packed && left >= WARP_PART) {
 			const pack q = *(const pack *)(p + at);
 
-			GPU_UNROLL
+#pragma unroll
 			for (int j = 0; j < 4; j++)
 				item[i][j] = q.item[j];
 		} else {
-			GPU_UNROLL
+#pragma unroll
 			for (int j = 0; j < 4; j++)
 				item[i][j] = at + j < left ? p[at + j] : 0;
 		}
@@ -50,23 +50,23 @@ static __device__ __forceinline__ void store_pack(T *p, T sum, const uint32_t it
 	typedef struct gpu_pack<T> pack;
 	T out[4];
 
-	GPU_UNROLL
+#pragma unroll
 	for (int j = 0; j < 4; j++) {
 		out[j] = sum;
 		sum += item[j];
 	}
 	if (packed && left >= 4) {
-		GPU_UNROLL
+#pragma unroll
 		for (int j = 0; j < 4; j += pack::COUNT) {
 			pack q;
 
-			GPU_UNROLL
+#pragma unroll
 			for (int k = 0; k < pack::COUNT; k++)
 				q.item[k] = out[j + k];
 			*(pack *)(p + j) = q;
 		}
 	} else {
-		GPU_UNROLL
+#pragma unroll
 		for (int j = 0; j < 4; j++) {
 			if (j < left)
 				p[j] = out[j];
@@ -79,8 +79,8 @@ template <class T>
 static __global__ void scan_kernel(const uint32_t *in, T *out, size_t count, uint64_t *total,
 				   uint32_t *ticket, uint64_t *words, bool packed)
 {
-	SHARED_ARRAY(uint64_t, part, WARPS + 1); /* see chain_block() */
-	SHARED_VAR(uint32_t, tile_number);
+	__shared__ uint64_t part[WARPS + 1]; /* see chain_block() */
+	__shared__ uint32_t tile_number;
 	const uint32_t tile = next_tile(ticket, &tile_number);
 	const int warp = (int)(threadIdx.x / WARP);
 	const size_t first = (size_t)tile * TILE + (size_t)warp * WARP_PART;
@@ -90,7 +90,7 @@ static __global__ void scan_kernel(const uint32_t *in, T *out, size_t count, uin
 	T sum = 0;
 
 	load_packs(item, in + (left ? first : 0), left, packed);
-	GPU_UNROLL
+#pragma unroll
 	for (int i = 0; i < PACKS; i++) {
 		const T mine = (T)item[i][0] + item[i][1] + item[i][2] + item[i][3];
 		const T inclusive = warp_scan(mine);
@@ -101,7 +101,7 @@ static __global__ void scan_kernel(const uint32_t *in, T *out, size_t count, uin
 	chain_block<WARPS>(part, words, tile, sum);
 	if (threadIdx.x == 0 && total && tile == gridDim.x - 1)
 		*total = part[WARPS];
-	GPU_UNROLL
+#pragma unroll
 	for (int i = 0; i < PACKS; i++) {
 		const int at = 4 * (WARP * i + (int)(threadIdx.x % WARP));
 
@@ -128,8 +128,9 @@ static enum gb_status scan(const uint32_t *in, T *out, size_t count, uint64_t *t
 		return total ? gpu_zero(total, 1, err) : GB_OK;
 	if (gpu_zero((char *)temp, gpu_scan_temp_bytes(count), err))
 		return err->code;
-	return GPU_RUN(err, scan_kernel<T>, gpu_blocks(count, TILE), BLOCK, in, out, count, total,
-		       (uint32_t *)temp, words, packed);
+	scan_kernel<T><<<gpu_blocks(count, TILE), BLOCK, 0, gpu_stream()>>>(
+		in, out, count, total, (uint32_t *)temp, words, packed);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 enum gb_status gpu_scan(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total,

@@ -189,10 +189,10 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 		}
 	for (; pass.number < digits.passes; pass.number++) {
 		if (gpu_can_overlap())
-			GPU_LAUNCH_OVERLAPPED(kernel, blocks, SHAPE::THREADS, shared, gpu_stream(),
-					      pass);
+			(void)gpu_launch_overlapped(kernel, blocks, SHAPE::THREADS, shared,
+						    gpu_stream(), pass);
 		else
-			GPU_LAUNCH(kernel, blocks, SHAPE::THREADS, shared, gpu_stream(), pass);
+			kernel<<<blocks, SHAPE::THREADS, shared, gpu_stream()>>>(pass);
 		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 		pass.tile_status += tiles * DIGITS;
@@ -212,9 +212,11 @@ static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct dig
 		     by4 = min(sort->count / (HISTOGRAM_BLOCK * 4), processors - 1);
 	const size_t blocks = min(max(by16, by4) + 1, processors * 4);
 
-	if (!sort->counted && GPU_RUN(err, (histogram_kernel<KEY, W>), blocks, HISTOGRAM_BLOCK,
-				      (const word *)sort->keys_in, packs, sort->count, digits,
-				      (struct header<W> *)sort->temp))
+	if (!sort->counted)
+		histogram_kernel<KEY, W><<<blocks, HISTOGRAM_BLOCK, 0, gpu_stream()>>>(
+			(const word *)sort->keys_in, packs, sort->count, digits,
+			(struct header<W> *)sort->temp);
+	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	gb_phase(sort->timer, "pass");
 	return run_passes<KEY, VALUES, W, SHAPE, STAGED>(sort, digits, err);
@@ -232,7 +234,8 @@ static enum gb_status sort_alone(const struct gpu_sort_args *sort, struct digits
 	};
 
 	static_assert(shape::TILE == MOST_ALONE, "one block sorts as many keys as it holds");
-	return GPU_RUN(err, (block_kernel<KEY, VALUES, shape>), 1, shape::THREADS, pass);
+	block_kernel<KEY, VALUES, shape><<<1, shape::THREADS, 0, gpu_stream()>>>(pass);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 template <class KEY, bool VALUES>

@@ -11,11 +11,11 @@ template <class SHAPE, class S>
 static __device__ __forceinline__ void move_values(S *s, uint32_t *value, const uint32_t *ranks,
 						   int first_item)
 {
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < SHAPE::ITEMS; k++)
 		s->value[__byte_perm(ranks[k / 2], 0, k % 2 ? 0x4432 : 0x4410)] = value[k];
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < SHAPE::ITEMS; k++)
 		value[k] = s->value[first_item + k * WARP];
 	__syncthreads();
@@ -28,7 +28,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS) block_kernel(struct pas
 	typedef typename KEY::word word;
 	typedef struct pass_shared<word, uint32_t, SHAPE> shared;
 	constexpr int ITEMS = SHAPE::ITEMS;
-	SHARED_VAR(shared, s);
+	__shared__ shared s;
 	const struct arrays a = pass.arrays;
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const int first_item = (int)(warp * SHAPE::WARP_ITEMS + lane),
@@ -40,14 +40,14 @@ static __global__ void __launch_bounds__(SHAPE::THREADS) block_kernel(struct pas
 	load_keys<KEY, ITEMS>(key, (const word *)a.keys_in + first_item, left);
 	if (VALUES)
 		load_striped<VALUES ? ITEMS : 1>(value, a.values_in + first_item, left, 0u);
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (int p = 0; p < pass.digits.passes; p++) {
 		const struct digit digit = digit_number(pass.digits, p);
 
 		for (unsigned d = lane; d < DIGITS; d += WARP)
 			s.warp_histogram[warp][d] = 0;
 		__syncwarp();
-		GPU_UNROLL
+#pragma unroll
 		for (int k = 0; k < ITEMS; k++)
 			atomicAdd(&s.warp_histogram[warp][digit_of(key[k], digit)], 1u);
 		__syncthreads();
@@ -55,14 +55,14 @@ static __global__ void __launch_bounds__(SHAPE::THREADS) block_kernel(struct pas
 						   pass.tile_status);
 		sort_tile<SHAPE, false>(&s, key, ranks, digit);
 		__syncthreads();
-		GPU_UNROLL
+#pragma unroll
 		for (int k = 0; k < ITEMS; k++)
 			key[k] = s.key[first_item + k * WARP];
 		__syncthreads();
 		if (VALUES)
 			move_values<SHAPE>(&s, value, ranks, first_item);
 	}
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++)
 		key[k] = KEY::bits(key[k]);
 	write_striped<ITEMS>((word *)a.keys_out + first_item, key, left);

@@ -14,12 +14,12 @@ static __global__ void __launch_bounds__(HISTOGRAM_BLOCK)
 {
 	typedef typename KEY::word word;
 	typedef struct histogram_shared<word, W> shared;
-	SHARED_VAR(shared, s);
+	__shared__ shared s;
 
 	if (digits.passes)
 		start_counts(&s);
-	gpu_let_next_launch();
-	GPU_NO_UNROLL
+	cudaTriggerProgrammaticLaunchCompletion();
+#pragma unroll 1
 	for (size_t i = (size_t)blockIdx.x * HISTOGRAM_BLOCK + threadIdx.x; i < count;
 	     i += (size_t)gridDim.x * HISTOGRAM_BLOCK) {
 		const word key = KEY::order(source.make(i));
@@ -34,13 +34,14 @@ template <class KEY, class W, class SOURCE>
 static inline enum gb_status count_made(const struct gpu_sort_args *sort, SOURCE source,
 					struct gb_error *err)
 {
-	const size_t blocks = gpu_blocks(sort->count, HISTOGRAM_BLOCK);
+	const unsigned blocks = gpu_resident_blocks(made_kernel<KEY, W, SOURCE>, HISTOGRAM_BLOCK, 0,
+						    gpu_blocks(sort->count, HISTOGRAM_BLOCK));
 	const struct digits none = {}, all = digits_of(sort->begin_bit, sort->end_bit);
 
-	return GPU_RUN(err, (made_kernel<KEY, W, SOURCE>),
-		       gpu_resident_blocks(made_kernel<KEY, W, SOURCE>, HISTOGRAM_BLOCK, 0, blocks),
-		       HISTOGRAM_BLOCK, source, sort->count, is_alone(sort->count) ? none : all,
-		       (struct header<W> *)sort->temp);
+	made_kernel<KEY, W><<<blocks, HISTOGRAM_BLOCK, 0, gpu_stream()>>>(
+		source, sort->count, is_alone(sort->count) ? none : all,
+		(struct header<W> *)sort->temp);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* Before gpu_sort() with `counted`: source.make(i), a device function, returns key i and stores it

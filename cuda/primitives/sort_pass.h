@@ -19,6 +19,8 @@
 #ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_PASS_H
 #define GPUBENCH_CUDA_PRIMITIVES_SORT_PASS_H
 
+#include <cuda_pipeline_primitives.h>
+
 #include "cuda/primitives/sort_plan.h"
 
 enum array { IN, OUT, SPARE };
@@ -88,7 +90,7 @@ static __device__ __forceinline__ void load_unordered(typename KEY::word *key,
 	const unsigned lane = threadIdx.x % WARP;
 
 	load_packs<KEY, PACKS>(key, (const pack *)part + lane, WARP);
-	GPU_UNROLL
+#pragma unroll
 	for (int k = PACKS * pack::COUNT; k < ITEMS; k++)
 		key[k] = KEY::order(part[k * WARP + lane]);
 }
@@ -140,17 +142,17 @@ static __device__ __forceinline__ void scan_histograms(S *s, uint32_t *first_ran
 {
 	uint32_t warp_count[SHAPE::DIGITS_PER_THREAD][SHAPE::WARPS];
 
-	GPU_UNROLL
+#pragma unroll
 	for (int n = 0; LOOP && n < SHAPE::DIGITS_PER_THREAD * SHAPE::WARPS; n++)
 		warp_count[n / SHAPE::WARPS][n % SHAPE::WARPS] = 0;
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned o = 0; o < SHAPE::DIGITS_PER_THREAD; o++) {
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
 		uint32_t tile_histogram = 0, inclusive;
 
 		if (d >= DIGITS)
 			break;
-		GPU_UNROLL
+#pragma unroll
 		for (int w = 0; w < SHAPE::WARPS; w++) {
 			warp_count[o][w] = s->warp_histogram[w][d];
 			tile_histogram += warp_count[o][w];
@@ -169,18 +171,18 @@ static __device__ __forceinline__ void scan_histograms(S *s, uint32_t *first_ran
 		first_rank[o] = inclusive - tile_histogram;
 	}
 	__syncthreads(); /* sums of 32 digits */
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned o = 0; o < SHAPE::DIGITS_PER_THREAD; o++) {
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
 		uint32_t next_rank;
 
 		if (d >= DIGITS)
 			break;
-		GPU_UNROLL
+#pragma unroll
 		for (unsigned g = 0; g < DIGITS / WARP - 1; g++)
 			first_rank[o] += g < d / WARP ? s->digit_group_sum[g] : 0;
 		next_rank = first_rank[o];
-		GPU_UNROLL
+#pragma unroll
 		for (int w = 0; w < SHAPE::WARPS; w++) {
 			s->warp_histogram[w][d] = next_rank;
 			next_rank += warp_count[o][w];
@@ -194,7 +196,7 @@ template <class SHAPE, class S, class W>
 static __device__ __forceinline__ void look_back_digits(S *s, const uint32_t *first_rank,
 							W *tile_status, const W *digit_base)
 {
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned o = 0; o < SHAPE::DIGITS_PER_THREAD; o++) {
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
 		W *const my_status = tile_status + (size_t)s->tile * DIGITS + d;
@@ -235,7 +237,7 @@ static __device__ __forceinline__ void sort_tile(S *s, const WORD *key, uint32_t
 	constexpr int ITEMS = SHAPE::ITEMS;
 	uint32_t rank[ITEMS];
 
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		rank[k] = take_rank(s->warp_histogram[threadIdx.x / WARP], digit_of(key[k], digit));
 		if (SEPARATE)
@@ -243,7 +245,7 @@ static __device__ __forceinline__ void sort_tile(S *s, const WORD *key, uint32_t
 	}
 	if (!SEPARATE)
 		__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		if (!SEPARATE)
 			s->key[rank[k]] = key[k];
@@ -257,7 +259,7 @@ static __device__ __forceinline__ void write_sorted(const S *s, typename KEY::wo
 						    int valid_items, struct digit digit,
 						    uint32_t *digits)
 {
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < SHAPE::ITEMS; k++) {
 		const unsigned i = threadIdx.x + (unsigned)(k * SHAPE::THREADS);
 		const typename KEY::word key = s->key[i];
@@ -277,11 +279,11 @@ static __device__ __forceinline__ void write_values(S *s, uint32_t *out, const u
 						    const uint32_t *digits)
 {
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < SHAPE::ITEMS; k++)
 		s->value[__byte_perm(ranks[k / 2], 0, k % 2 ? 0x4432 : 0x4410)] = value[k];
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < SHAPE::ITEMS; k++) {
 		const unsigned i = threadIdx.x + (unsigned)(k * SHAPE::THREADS);
 		const unsigned d = digits[k / 4] >> k % 4 * 8 & (DIGITS - 1);
@@ -295,7 +297,7 @@ static __device__ __forceinline__ void write_values(S *s, uint32_t *out, const u
 template <int ITEMS, class T>
 static __device__ __forceinline__ void write_striped(T *out, const T *item, int left)
 {
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++)
 		if (WARP * k < left)
 			out[WARP * k] = item[k];
@@ -310,7 +312,7 @@ static __device__ __forceinline__ void write_uniform(const S *s, typename KEY::w
 {
 	const size_t at = (size_t)s->output_offset[digit_of(key[0], digit)] + (size_t)first_item;
 
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < SHAPE::ITEMS; k++)
 		key[k] = KEY::bits(key[k]);
 	write_striped<SHAPE::ITEMS>(out + at, key, valid_items - first_item);
@@ -327,7 +329,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	typedef typename KEY::word word;
 	typedef struct pass_shared<word, W, SHAPE> shared;
 	constexpr int ITEMS = SHAPE::ITEMS;
-	SHARED_VAR(shared, s);
+	__shared__ shared s;
 	const struct arrays a = pass.arrays;
 	const W *const digit_base = pass.header->histogram[pass.number];
 	const struct digit digit = digit_number(pass.digits, pass.number);
@@ -342,14 +344,14 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	/* 1. Take a tile. */
 	for (unsigned d = lane; d < DIGITS; d += WARP)
 		s.warp_histogram[warp][d] = 0;
-	gpu_wait_for_last_launch();
+	cudaGridDependencySynchronize();
 	if (threadIdx.x == 0) {
 		s.digit = digit;
 		s.needed = pass.header->needed;
 		s.uniform = false;
 	}
 	next_tile(&pass.header->ticket[pass.number], &s.tile);
-	gpu_let_next_launch();
+	cudaTriggerProgrammaticLaunchCompletion();
 	if (!(s.needed >> pass.number & 1))
 		return;
 
@@ -363,7 +365,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 		load_unordered<KEY, ITEMS>(key, in + warp * SHAPE::WARP_ITEMS);
 	else
 		load_keys<KEY, ITEMS>(key, in + first_item, valid_items - first_item);
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++)
 		atomicAdd(&s.warp_histogram[warp][digit_of(key[k], digit)], 1u);
 	__syncthreads(); /* histograms complete */
@@ -438,12 +440,12 @@ static __device__ __forceinline__ void stage(T *room, const T *array, uint32_t t
 			(const pack *)(array + (size_t)tile * SHAPE::TILE + part) + lane;
 		pack *const to = (pack *)(room + part) + lane;
 
-		GPU_UNROLL
+#pragma unroll
 		for (unsigned p = 0; p < PACKS; p += WARP)
 			if (PACKS - p >= WARP || lane < PACKS - p)
-				gpu_copy_16(to + p, from + p);
+				__pipeline_memcpy_async(to + p, from + p, 16);
 	}
-	gpu_end_copies();
+	__pipeline_commit();
 }
 
 /* Each block goes from tile to tile.  All arrays are aligned to 16 bytes.  A block takes the number
@@ -458,14 +460,15 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	typedef typename KEY::word word;
 	typedef struct staged_shared<word, W, SHAPE> shared;
 	constexpr int ITEMS = SHAPE::ITEMS;
-	DYN_SHARED(shared, s);
+	extern __shared__ __align__(16) unsigned char shared_bytes[];
+	shared *const s = reinterpret_cast<shared *>(shared_bytes);
 	uint32_t *const ticket = &pass.header->ticket[pass.number];
 	const struct digit digit = digit_number(pass.digits, pass.number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const int first_item = (int)(warp * SHAPE::WARP_ITEMS + lane);
 
 	/* 1. Take the first tile. */
-	gpu_wait_for_last_launch();
+	cudaGridDependencySynchronize();
 	if (threadIdx.x == 0) {
 		s->digit = digit;
 		s->needed = pass.header->needed;
@@ -477,12 +480,12 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	next_tile(ticket, &s->tile);
 	/* The next launch may first_rank only after all blocks of this one have, so it takes no room
 	 * from them. */
-	gpu_let_next_launch();
+	cudaTriggerProgrammaticLaunchCompletion();
 	if (!(s->needed >> pass.number & 1))
 		return;
 	stage<SHAPE>(s->next_key, keys_from<word>(pass.arrays, s->buffers), s->tile, pass.count);
 
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (uint32_t tile = s->tile; (size_t)tile * SHAPE::TILE < pass.count; tile = s->next) {
 		word key[ITEMS];
 		uint32_t ranks[(ITEMS + 1) / 2]; /* of the keys read, two per word */
@@ -496,10 +499,10 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 			s->warp_histogram[warp][d] = 0;
 
 		/* 2. Load the keys, which were copied meanwhile, and count them. */
-		gpu_wait_for_copies<0>();
+		__pipeline_wait_prior(0);
 		__syncwarp();
 		if (is_full<SHAPE>(tile, pass.count)) {
-			GPU_UNROLL
+#pragma unroll
 			for (int k = 0; k < ITEMS; k++)
 				key[k] = KEY::order(s->next_key[first_item + k * WARP]);
 		} else {
@@ -509,7 +512,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 				key, keys_from<word>(pass.arrays, s->buffers) + first + first_item,
 				(int)(pass.count - first) - first_item);
 		}
-		GPU_UNROLL
+#pragma unroll
 		for (int k = 0; k < ITEMS; k++)
 			atomicAdd(&s->warp_histogram[warp][digit_of(key[k], digit)], 1u);
 		__syncthreads(); /* histograms complete */

@@ -80,10 +80,10 @@ static __device__ __forceinline__ void load_packs(typename KEY::word *key,
 	constexpr int EACH = gpu_pack<typename KEY::word>::COUNT;
 	struct gpu_pack<typename KEY::word> pack[PACKS];
 
-	GPU_UNROLL
+#pragma unroll
 	for (int p = 0; p < PACKS; p++)
 		pack[p] = first[(size_t)p * step];
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < PACKS * EACH; k++)
 		key[k] = KEY::order(pack[k / EACH].item[k % EACH]);
 }
@@ -106,11 +106,11 @@ static __device__ __forceinline__ void make_plan(struct histogram_shared<WORD, W
 {
 	const unsigned lane = threadIdx.x % WARP;
 
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (unsigned p = threadIdx.x / WARP; p < (unsigned)passes; p += HISTOGRAM_BLOCK / WARP) {
 		bool whole = false;
 
-		GPU_UNROLL
+#pragma unroll
 		for (unsigned d = lane; d < DIGITS; d += WARP) {
 			s->sums[p][d] = header->histogram[p][d];
 			whole |= s->sums[p][d] == count;
@@ -120,7 +120,7 @@ static __device__ __forceinline__ void make_plan(struct histogram_shared<WORD, W
 		__syncwarp();
 		(void)warp_scan_array<DIGITS>(s->sums[p]);
 		__syncwarp();
-		GPU_UNROLL
+#pragma unroll
 		for (unsigned d = lane; d < DIGITS; d += WARP)
 			header->histogram[p][d] = s->sums[p][d];
 	}
@@ -137,11 +137,11 @@ template <int KEYS, class WORD>
 static __device__ __forceinline__ void count_keys(unsigned (*count)[DIGITS], const WORD *key,
 						  struct digits digits)
 {
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (int p = 0; p < digits.passes; p++) {
 		const struct digit digit = digit_number(digits, p);
 
-		GPU_UNROLL
+#pragma unroll
 		for (int k = 0; k < KEYS; k++)
 			atomicAdd(&count[p][digit_of(key[k], digit)], 1u);
 	}
@@ -153,7 +153,7 @@ static __device__ __forceinline__ void start_counts(struct histogram_shared<WORD
 {
 	unsigned *const count = &s->count[0][0];
 
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned j = threadIdx.x; j < s->PASSES * DIGITS; j += HISTOGRAM_BLOCK)
 		count[j] = 0;
 	if (threadIdx.x == 0)
@@ -170,7 +170,7 @@ static __device__ __forceinline__ void add_counts(struct histogram_shared<WORD, 
 	const unsigned *const local = &s->count[0][0];
 
 	__syncthreads();
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (unsigned j = threadIdx.x; j < (unsigned)digits.passes * DIGITS; j += HISTOGRAM_BLOCK) {
 		if (local[j])
 			atomicAdd(&header->histogram[j / DIGITS][j % DIGITS], (W)local[j]);
@@ -188,28 +188,28 @@ static __global__ void histogram_kernel(const typename KEY::word *keys, size_t p
 	typedef typename KEY::word word;
 	typedef struct gpu_pack<word> pack;
 	typedef struct histogram_shared<word, W> shared;
-	SHARED_VAR(shared, s);
+	__shared__ shared s;
 	const size_t stride = (size_t)gridDim.x * HISTOGRAM_BLOCK;
 	const size_t first = (size_t)blockIdx.x * HISTOGRAM_BLOCK + threadIdx.x;
 	size_t i = first;
 
 	start_counts(&s);
-	gpu_let_next_launch();
-	GPU_NO_UNROLL
+	cudaTriggerProgrammaticLaunchCompletion();
+#pragma unroll 1
 	for (; i + (HISTOGRAM_LOADS - 1) * stride < packs; i += HISTOGRAM_LOADS * stride) {
 		word key[HISTOGRAM_LOADS * pack::COUNT];
 
 		load_packs<KEY, HISTOGRAM_LOADS>(key, (const pack *)keys + i, stride);
 		count_keys<HISTOGRAM_LOADS * pack::COUNT>(s.count, key, digits);
 	}
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (; i < packs; i += stride) {
 		word key[pack::COUNT];
 
 		load_packs<KEY, 1>(key, (const pack *)keys + i, stride);
 		count_keys<pack::COUNT>(s.count, key, digits);
 	}
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (i = packs * pack::COUNT + first; i < count; i += stride) {
 		const word key = KEY::order(keys[i]);
 

@@ -1,4 +1,4 @@
-/* cub.cu -- cub::DeviceRadixSort of the CUDA toolkit, the library to compare with.
+/* cub.cu -- yardstick: the cub::DeviceRadixSort of the CUDA toolkit.
  *
  * Since CUDA 11.5 it has been a onesweep sort, so it differs from onesweep.cu only in tiles,
  * ranking and look-back.  The model of its bytes is the same: 36 per u32 key.  It orders f32 keys

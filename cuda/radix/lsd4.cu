@@ -1,5 +1,5 @@
-/* lsd4.cu -- 4-bit LSD radix sort: block histogram, scan, scatter (Satish, Harris and Garland
- * 2009).
+/* lsd4.cu -- step 3 of 5: 4 bits per pass, by a histogram, a scan and a scatter (Satish, Harris and
+ * Garland 2009).
  *
  * For each of the 8 (u64: 16) digits of 4 bits:
  *	histogram  each tile of 4096 keys counts its keys with each of the 16 digits
@@ -44,13 +44,13 @@ template <class KEY>
 static __global__ void histogram_kernel(const typename KEY::word *keys, size_t count, int shift,
 					uint32_t *counts)
 {
-	SHARED_ARRAY(unsigned, local, DIGITS);
+	__shared__ unsigned local[DIGITS];
 	const size_t first = (size_t)blockIdx.x * TILE + threadIdx.x;
 
 	if (threadIdx.x < DIGITS)
 		local[threadIdx.x] = 0;
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const size_t i = first + (size_t)k * BLOCK;
 
@@ -103,7 +103,7 @@ static __global__ void scatter_kernel(struct radix_pass pass, size_t count, int 
 {
 	typedef typename KEY::word word;
 	typedef struct scatter_shared<word> shared;
-	SHARED_VAR(shared, s);
+	__shared__ shared s;
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const size_t first = (size_t)blockIdx.x * TILE;
 	const int valid = (int)min(count - first, (size_t)TILE);
@@ -116,20 +116,20 @@ static __global__ void scatter_kernel(struct radix_pass pass, size_t count, int 
 		s.count[warp][lane] = 0;
 	__syncwarp();
 	load_keys<KEY, ITEMS>(key, (const word *)pass.keys_in + first + place, valid - place);
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++)
 		rank[k] = rank_digit<DIGIT_BITS>(s.count[warp], digit_of(key[k], shift));
 	__syncthreads();
 	if (warp == 0)
 		place_digits(&s, offsets);
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		rank[k] += s.count[warp][digit_of(key[k], shift)];
 		s.key[rank[k]] = key[k];
 	}
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const unsigned i = threadIdx.x + (unsigned)k * BLOCK;
 		const word sorted = s.key[i];
@@ -143,13 +143,13 @@ static __global__ void scatter_kernel(struct radix_pass pass, size_t count, int 
 	if (!VALUES)
 		return;
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		if (place + WARP * k < valid)
 			s.value[rank[k]] = pass.values_in[first + place + WARP * k];
 	}
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const unsigned i = threadIdx.x + (unsigned)k * BLOCK;
 
@@ -170,15 +170,17 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 		const int shift = p * DIGIT_BITS;
 
 		gb_phase(timer, "histogram");
-		if (GPU_RUN(err, histogram_kernel<KEY>, s->tiles, BLOCK, (const word *)pass.keys_in,
-			    count, shift, s->counts))
+		histogram_kernel<KEY><<<s->tiles, BLOCK, 0, gpu_stream()>>>(
+			(const word *)pass.keys_in, count, shift, s->counts);
+		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 		gb_phase(timer, "scan");
 		if (gpu_scan(s->counts, s->offsets, DIGITS * s->tiles, NULL, s->temp, err))
 			return err->code;
 		gb_phase(timer, "scatter");
-		if (GPU_RUN(err, (scatter_kernel<KEY, VALUES>), s->tiles, BLOCK, pass, count, shift,
-			    s->offsets))
+		scatter_kernel<KEY, VALUES>
+			<<<s->tiles, BLOCK, 0, gpu_stream()>>>(pass, count, shift, s->offsets);
+		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 	}
 	return GB_OK;

@@ -1,4 +1,4 @@
-/* onesweep.cu -- 8-bit LSD radix sort, one sweep over the data per digit.
+/* onesweep.cu -- step 4 of 5: 8 bits per pass, one sweep over the data (Adinets and Merrill 2022).
  *
  * One kernel counts the digits of all passes.  Each pass then reads and writes every key once: a
  * tile ranks its keys, finds by decoupled look-back how many keys of each digit precede it, and

@@ -1,9 +1,8 @@
-/* small.cu -- the whole sort in one launch, by one block or by one cluster of blocks.
+/* small.cu -- step 5 of 5: one launch, whose cluster of blocks keeps the keys on the chip.
  *
- * Keys stay on the chip: in registers while they are ranked, in the blocks' shared memory while
- * they are moved.  The blocks of a cluster, up to 16 of up to 1024 threads (sm_90 and later),
- * access each other's shared memory and hold up to 16 * 1024 * 28 = 458752 u32 keys.  For each
- * 8-bit digit:
+ * Keys stay in registers while they are ranked and in shared memory while they are moved.  The
+ * blocks of a cluster, up to 16 of up to 1024 threads (sm_90 and later), access each other's shared
+ * memory and hold up to 16 * 1024 * 28 = 458752 u32 keys.  For each 8-bit digit:
  *	rank   each warp counts and ranks its keys by ballots
  *	place  each block sums its warps' counts; from the sums of all blocks it computes where
  *	       its keys of each digit start in the whole array
@@ -90,21 +89,23 @@ template <class WORD> static __device__ __forceinline__ unsigned digit_of(WORD i
 /* CLUSTER: true if the launch has a cluster; otherwise, these functions are for a single block. */
 template <bool CLUSTER> static __device__ __forceinline__ unsigned block_rank(void)
 {
-	return CLUSTER ? gpu_cluster_rank() : 0;
+	return CLUSTER ? __clusterRelativeBlockRank() : 0;
 }
 
 template <bool CLUSTER> static __device__ __forceinline__ void sync_all(void)
 {
-	if (CLUSTER)
-		gpu_cluster_sync();
-	else
+	if (CLUSTER) {
+		__cluster_barrier_arrive();
+		__cluster_barrier_wait();
+	} else {
 		__syncthreads();
+	}
 }
 
 template <bool CLUSTER, class T>
 static __device__ __forceinline__ T *of_block(T *shared, unsigned rank)
 {
-	return CLUSTER ? gpu_cluster_map(shared, rank) : shared;
+	return CLUSTER ? (T *)__cluster_map_shared_rank(shared, rank) : shared;
 }
 
 /* One thread per digit: sum the block's total and, for each warp, the number of keys of the digit
@@ -114,7 +115,7 @@ template <class TILE, class S> static __device__ __forceinline__ void total_digi
 	for (unsigned d = threadIdx.x; d < DIGITS; d += TILE::THREADS) {
 		unsigned sum = 0;
 
-		GPU_UNROLL_4
+#pragma unroll 4
 		for (int w = 0; w < TILE::WARPS; w++) {
 			const unsigned count = s->count[w][d];
 
@@ -136,7 +137,7 @@ static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsig
 	unsigned before[OWNED] = { 0 };
 	bool whole = false;
 
-	GPU_UNROLL
+#pragma unroll
 	for (int o = 0; o < OWNED; o++) {
 		const unsigned d = threadIdx.x + (unsigned)(o * TILE::THREADS);
 		unsigned all = 0;
@@ -144,9 +145,8 @@ static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsig
 		if (d >= DIGITS)
 			break;
 		before[o] = 0;
-		GPU_UNROLL_4 /* overlaps the loads from other blocks */
-			for (unsigned b = 0; b < blocks; b++)
-		{
+#pragma unroll 4 /* overlaps the loads from other blocks */
+		for (unsigned b = 0; b < blocks; b++) {
 			const unsigned its = of_block<CLUSTER>(s->total, b)[d];
 
 			all += its;
@@ -161,7 +161,7 @@ static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsig
 	if (threadIdx.x < WARP)
 		warp_scan_array<DIGITS>(s->start);
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int o = 0; o < OWNED; o++) {
 		const unsigned d = threadIdx.x + (unsigned)(o * TILE::THREADS);
 
@@ -182,14 +182,15 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1)
 	typedef struct small_shared<word, TILE> shared;
 	constexpr int ITEMS = TILE::ITEMS;
 	constexpr unsigned PART = WARP * ITEMS, SIZE = TILE::SIZE;
-	DYN_SHARED(shared, s);
+	extern __shared__ __align__(16) unsigned char shared_bytes[];
+	shared *const s = reinterpret_cast<shared *>(shared_bytes);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const unsigned place = warp * PART + lane; /* position of item 0 in the block */
 	const int first = (int)(block_rank<CLUSTER>() * SIZE + place);
 	const int left = a.count - first;
 	word item[ITEMS];
 
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++)
 		item[k] = k * WARP < left ? ELEMENT::load(a, first + k * WARP) : ~(word)0;
 	for (int shift = ELEMENT::FIRST; shift < ELEMENT::BITS; shift += DIGIT_BITS) {
@@ -198,7 +199,7 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1)
 		for (unsigned d = lane; d < DIGITS; d += WARP)
 			s->count[warp][d] = 0;
 		__syncwarp();
-		GPU_UNROLL
+#pragma unroll
 		for (int k = 0; k < ITEMS; k++) {
 			const unsigned rank =
 				rank_digit<DIGIT_BITS>(s->count[warp], digit_of(item[k], shift));
@@ -209,7 +210,7 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1)
 		total_digits<TILE>(s);
 		sync_all<CLUSTER>();
 		if (!place_digits<CLUSTER, TILE>(s, blocks, (unsigned)a.count)) {
-			GPU_UNROLL
+#pragma unroll
 			for (int k = 0; k < ITEMS; k++) {
 				const unsigned d = digit_of(item[k], shift);
 				const unsigned rank =
@@ -221,14 +222,14 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1)
 					__syncwarp(); /* bounds the live addresses */
 			}
 			sync_all<CLUSTER>();
-			GPU_UNROLL
+#pragma unroll
 			for (int k = 0; k < ITEMS; k++)
 				item[k] = s->item[place + (unsigned)k * WARP];
 		} else {
 			sync_all<CLUSTER>(); /* before the totals are written again */
 		}
 	}
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		if (k * WARP < left)
 			ELEMENT::store(a, first + k * WARP, item[k]);
@@ -348,11 +349,10 @@ static enum gb_status run(const struct state *s, struct gb_timer *timer, struct 
 	if (a->count == 0)
 		return GB_OK;
 	if (s->shape.cluster)
-		GPU_LAUNCH_CLUSTER(s->shape.kernel, s->blocks, s->shape.threads, s->blocks,
-				   s->shape.shared_bytes, gpu_stream(), arrays, s->blocks);
-	else
-		GPU_LAUNCH(s->shape.kernel, 1, s->shape.threads, s->shape.shared_bytes,
-			   gpu_stream(), arrays, 1u);
+		return CUDA_TRY(err, gpu_launch_cluster(s->shape.kernel, s->blocks,
+							s->shape.threads, s->shape.shared_bytes,
+							gpu_stream(), arrays, s->blocks));
+	s->shape.kernel<<<1, s->shape.threads, s->shape.shared_bytes, gpu_stream()>>>(arrays, 1u);
 	return CUDA_TRY(err, cudaGetLastError());
 }
 

@@ -1,4 +1,4 @@
-/* split.cu -- one-bit LSD split: predicate, scan and scatter kernels for each bit.
+/* split.cu -- step 1 of 5: one bit per pass, by a predicate, a scan and a scatter kernel.
  *
  * The method is that of Bernikova and Denysiuk, unchanged.  For each bit, least significant first:
  *	predicate  p_i = 1 if the bit of key i is 0
@@ -55,7 +55,7 @@ static __device__ __forceinline__ unsigned padded(unsigned i)
  * the tile; sum[block] is the tile's sum. */
 template <class T> static __global__ void scan_kernel(T *value, size_t count, uint64_t *sum)
 {
-	SHARED_ARRAY(T, tree, TILE + TILE / 32);
+	__shared__ T tree[TILE + TILE / 32];
 	const size_t first = (size_t)blockIdx.x * TILE;
 	const unsigned a = threadIdx.x, b = threadIdx.x + BLOCK;
 	T total = 0;
@@ -63,7 +63,7 @@ template <class T> static __global__ void scan_kernel(T *value, size_t count, ui
 	tree[padded(a)] = first + a < count ? value[first + a] : 0;
 	tree[padded(b)] = first + b < count ? value[first + b] : 0;
 
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned half = 1; half < TILE; half *= 2) { /* sums, from the leaves up */
 		const unsigned right = 2 * half * (threadIdx.x + 1) - 1;
 
@@ -76,7 +76,7 @@ template <class T> static __global__ void scan_kernel(T *value, size_t count, ui
 		total = tree[padded(TILE - 1)];
 		tree[padded(TILE - 1)] = 0;
 	}
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned half = TILE / 2; half > 0; half /= 2) { /* prefixes, from the root down */
 		const unsigned right = 2 * half * (threadIdx.x + 1) - 1;
 
@@ -133,16 +133,14 @@ static enum gb_status scan(const struct state *s, struct gb_error *err)
 	const cudaStream_t stream = gpu_stream();
 	const int top = s->levels - 1;
 
-	GPU_LAUNCH(scan_kernel<uint32_t>, gpu_blocks(s->arrays.count, TILE), BLOCK, 0, stream,
-		   s->predicate, s->arrays.count, s->level[0]);
-	for (int l = 0; l <= top; l++) {
-		GPU_LAUNCH(scan_kernel<uint64_t>, gpu_blocks(s->size[l], TILE), BLOCK, 0, stream,
-			   s->level[l], s->size[l], l == top ? s->zeros : s->level[l + 1]);
-	}
-	for (int l = top - 1; l >= 0; l--) {
-		GPU_LAUNCH(add_kernel, gpu_blocks(s->size[l], BLOCK), BLOCK, 0, stream, s->level[l],
-			   s->size[l], s->level[l + 1]);
-	}
+	scan_kernel<uint32_t><<<gpu_blocks(s->arrays.count, TILE), BLOCK, 0, stream>>>(
+		s->predicate, s->arrays.count, s->level[0]);
+	for (int l = 0; l <= top; l++)
+		scan_kernel<uint64_t><<<gpu_blocks(s->size[l], TILE), BLOCK, 0, stream>>>(
+			s->level[l], s->size[l], l == top ? s->zeros : s->level[l + 1]);
+	for (int l = top - 1; l >= 0; l--)
+		add_kernel<<<gpu_blocks(s->size[l], BLOCK), BLOCK, 0, stream>>>(
+			s->level[l], s->size[l], s->level[l + 1]);
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
@@ -157,15 +155,17 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 		const struct radix_pass pass = radix_pass_of(&s->arrays, bit, KEY::BITS);
 
 		gb_phase(timer, "predicate");
-		if (GPU_RUN(err, predicate_kernel<KEY>, blocks, BLOCK, (const word *)pass.keys_in,
-			    s->predicate, count, bit))
+		predicate_kernel<KEY><<<blocks, BLOCK, 0, gpu_stream()>>>(
+			(const word *)pass.keys_in, s->predicate, count, bit);
+		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 		gb_phase(timer, "scan");
 		if (scan(s, err) != GB_OK)
 			return err->code;
 		gb_phase(timer, "scatter");
-		if (GPU_RUN(err, (scatter_kernel<KEY, VALUES>), blocks, BLOCK, pass, s->predicate,
-			    s->level[0], s->zeros, count, bit))
+		scatter_kernel<KEY, VALUES><<<blocks, BLOCK, 0, gpu_stream()>>>(
+			pass, s->predicate, s->level[0], s->zeros, count, bit);
+		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 	}
 	return GB_OK;

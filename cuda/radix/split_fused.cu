@@ -1,4 +1,4 @@
-/* split_fused.cu -- one-bit LSD split with one kernel per bit.
+/* split_fused.cu -- step 2 of 5: one kernel per bit, with decoupled look-back.
  *
  * The algorithm is that of split.cu: a key whose bit is 0 goes to f_i, the number of such keys
  * before it; a key whose bit is 1 goes to zeros + (i - f_i).  Unlike in split.cu, only the elements
@@ -41,7 +41,7 @@ template <class KEY>
 static __global__ void count_kernel(const typename KEY::word *keys, size_t count,
 				    unsigned long long *ones)
 {
-	SHARED_ARRAY(unsigned long long, sum, MAX_BITS);
+	__shared__ unsigned long long sum[MAX_BITS];
 	const unsigned lane = threadIdx.x % WARP;
 	const size_t stride = (size_t)gridDim.x * BLOCK;
 	const size_t rounds = (count + stride - 1) / stride;
@@ -54,14 +54,14 @@ static __global__ void count_kernel(const typename KEY::word *keys, size_t count
 	for (size_t round = 0; round < rounds; round++, i += stride) {
 		const typename KEY::word key = i < count ? KEY::order(keys[i]) : 0;
 
-		GPU_UNROLL
+#pragma unroll
 		for (unsigned b = 0; b < KEY::BITS; b++) {
 			const unsigned vote = __ballot_sync(ALL_LANES, (int)(key >> b & 1));
 
 			mine[b / WARP] += lane == b % WARP ? (unsigned)__popc(vote) : 0;
 		}
 	}
-	GPU_UNROLL
+#pragma unroll
 	for (unsigned b = 0; b < KEY::BITS / WARP; b++)
 		atomicAdd(&sum[b * WARP + lane], (unsigned long long)mine[b]);
 	__syncthreads();
@@ -75,8 +75,8 @@ static __global__ void split_kernel(struct radix_pass pass, size_t count, int bi
 				    struct header *header, uint64_t *words)
 {
 	typedef typename KEY::word word;
-	SHARED_ARRAY(uint64_t, before, WARPS); /* keys with a clear bit before each warp's part */
-	SHARED_VAR(uint32_t, tile_number);
+	__shared__ uint64_t before[WARPS]; /* keys with a clear bit before each warp's part */
+	__shared__ uint32_t tile_number;
 	const uint32_t tile = next_tile(&header->ticket[bit], &tile_number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const size_t first = (size_t)tile * TILE + warp * PART + lane;
@@ -86,7 +86,7 @@ static __global__ void split_kernel(struct radix_pass pass, size_t count, int bi
 	unsigned rank[ITEMS], sum = 0;
 
 	load_keys<KEY, ITEMS>(key, (const word *)pass.keys_in + (left ? first : 0), left);
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const unsigned clear = __ballot_sync(ALL_LANES, !(key[k] >> bit & 1));
 
@@ -106,7 +106,7 @@ static __global__ void split_kernel(struct radix_pass pass, size_t count, int bi
 			before[lane] = earlier + inclusive - mine;
 	}
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
 		const size_t i = first + (size_t)k * WARP;
 		const size_t f_i = before[warp] + rank[k];
@@ -130,14 +130,16 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 	gb_phase(timer, "count");
 	if (CUDA_TRY(err, cudaMemsetAsync(s->header, 0, s->bytes, gpu_stream())))
 		return err->code;
-	if (GPU_RUN(err, count_kernel<KEY>, min(s->tiles, most), BLOCK,
-		    (const word *)s->arrays.keys_in, count, s->header->ones))
+	count_kernel<KEY><<<min(s->tiles, most), BLOCK, 0, gpu_stream()>>>(
+		(const word *)s->arrays.keys_in, count, s->header->ones);
+	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	gb_phase(timer, "split");
 	for (int bit = 0; bit < KEY::BITS; bit++) {
-		if (GPU_RUN(err, (split_kernel<KEY, VALUES>), s->tiles, BLOCK,
-			    radix_pass_of(&s->arrays, bit, KEY::BITS), count, bit, s->header,
-			    s->words + (size_t)bit * s->tiles))
+		split_kernel<KEY, VALUES><<<s->tiles, BLOCK, 0, gpu_stream()>>>(
+			radix_pass_of(&s->arrays, bit, KEY::BITS), count, bit, s->header,
+			s->words + (size_t)bit * s->tiles);
+		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 	}
 	return GB_OK;

@@ -64,8 +64,9 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 
 	if (count == 0)
 		return GB_OK;
-	return GPU_RUN(err, copy, gpu_blocks(count, TILE * sizeof(uint4)), BLOCK, (uint4 *)s->to,
-		       (const uint4 *)s->from, count);
+	copy<<<gpu_blocks(count, TILE * sizeof(uint4)), BLOCK, 0, gpu_stream()>>>(
+		(uint4 *)s->to, (const uint4 *)s->from, count);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 static enum gb_status download(struct state *s, void *output, struct gb_error *err)

@@ -62,7 +62,7 @@ static uint32_t *begin(void)
 
 static void launch(uint32_t *words)
 {
-	GPU_LAUNCH(increment, WORDS / 256, 256, 0, gpu_stream(), words);
+	increment<<<WORDS / 256, 256, 0, gpu_stream()>>>(words);
 	cr_assert_eq(cudaGetLastError(), cudaSuccess);
 }
 

@@ -91,14 +91,19 @@ static enum gb_status reduce(const struct cbt_descent *s, size_t frames, struct 
 
 	if (s->prepass && depth >= WORD_LEVELS) {
 		level -= WORD_LEVELS;
-		if (GPU_RUN(err, prepass_kernel, gpu_blocks((size_t)1 << level, BLOCK), BLOCK,
-			    s->heap, depth))
+		prepass_kernel<<<gpu_blocks((size_t)1 << level, BLOCK), BLOCK, 0, gpu_stream()>>>(
+			s->heap, depth);
+		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 	}
-	while (level-- > 0)
-		if (GPU_RUN(err, level < 5 ? reduce_kernel<true> : reduce_kernel<false>,
-			    gpu_blocks((size_t)1 << level, BLOCK), BLOCK, s->heap, depth, level))
+	while (level-- > 0) {
+		const auto kernel = level < 5 ? reduce_kernel<true> : reduce_kernel<false>;
+
+		kernel<<<gpu_blocks((size_t)1 << level, BLOCK), BLOCK, 0, gpu_stream()>>>(
+			s->heap, depth, level);
+		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
+	}
 	return GB_OK;
 }
 
@@ -166,8 +171,9 @@ static enum gb_status decode(const struct cbt_descent *s, struct gb_error *err)
 
 	if (!a->ids && gpu_zero(a->result, 1, err))
 		return err->code;
-	return GPU_RUN(err, decode_kernel, a->ids ? blocks : min(blocks, most), BLOCK, s->heap,
-		       a->input->depth, a->ids, a->result);
+	decode_kernel<<<a->ids ? blocks : min(blocks, most), BLOCK, 0, gpu_stream()>>>(
+		s->heap, a->input->depth, a->ids, a->result);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- update -------------------------------------------------------------------------------- */
@@ -204,8 +210,9 @@ static enum gb_status update(const struct cbt_descent *s, size_t f, const struct
 {
 	const struct cbt_input *input = s->arrays.input;
 
-	return GPU_RUN(err, update_kernel, gpu_blocks(input->frame[f].leaves, BLOCK), BLOCK,
-		       s->heap, input->depth, wishes);
+	update_kernel<<<gpu_blocks(input->frame[f].leaves, BLOCK), BLOCK, 0, gpu_stream()>>>(
+		s->heap, input->depth, wishes);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- what the variants share --------------------------------------------------------------- */

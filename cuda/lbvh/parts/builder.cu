@@ -238,7 +238,7 @@ enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct 
 
 		if (gpu_words_sort(&words, g->temp, err))
 			return err->code;
-		return gpu_words_mend(&words, lbvh_worded{ *g, words.number_bits }, err);
+		return gpu_words_fix_ties(&words, lbvh_worded{ *g, words.number_bits }, err);
 	}
 
 	const struct gpu_sort_args sort = sort_of(g);

@@ -252,9 +252,11 @@ KERNEL(cluster_missing_sync)
 
 	box[threadIdx.x] = in[INDEX];
 	__syncthreads();
-	const uint32_t *const other = gpu_cluster_map(box, gpu_cluster_rank() ^ 1);
+	const uint32_t *const other =
+		(const uint32_t *)__cluster_map_shared_rank(box, __clusterRelativeBlockRank() ^ 1);
 	out[INDEX] = other[threadIdx.x];
-	gpu_cluster_sync();
+	__cluster_barrier_arrive();
+	__cluster_barrier_wait();
 }
 
 /* No wait at the end: a block may end while the other one still reads its shared memory. */
@@ -263,11 +265,12 @@ KERNEL(cluster_ends_early)
 	__shared__ uint32_t box[BLOCK];
 
 	box[threadIdx.x] = in[INDEX];
-	gpu_cluster_sync();
-	if (gpu_cluster_rank() == 0)
+	__cluster_barrier_arrive();
+	__cluster_barrier_wait();
+	if (__clusterRelativeBlockRank() == 0)
 		return;
 	__syncthreads();
-	out[INDEX] = gpu_cluster_map(box, 0)[threadIdx.x];
+	out[INDEX] = ((uint32_t *)__cluster_map_shared_rank(box, 0))[threadIdx.x];
 }
 
 KERNEL(rank_too_large)
@@ -275,9 +278,12 @@ KERNEL(rank_too_large)
 	__shared__ uint32_t box[BLOCK];
 
 	box[threadIdx.x] = in[INDEX];
-	gpu_cluster_sync();
-	out[INDEX] = gpu_cluster_map(box, gpu_cluster_rank() + 1)[threadIdx.x];
-	gpu_cluster_sync();
+	__cluster_barrier_arrive();
+	__cluster_barrier_wait();
+	out[INDEX] = ((uint32_t *)__cluster_map_shared_rank(box, __clusterRelativeBlockRank() +
+									 1))[threadIdx.x];
+	__cluster_barrier_arrive();
+	__cluster_barrier_wait();
 }
 
 const struct kernel_case block_faults[] = {

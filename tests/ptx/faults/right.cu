@@ -40,12 +40,15 @@ KERNEL(cluster_sum)
 	atomicAdd(&mine, in[INDEX]);
 	__syncthreads();
 	if (t == 0)
-		gpu_cluster_map(part, 0)[gpu_cluster_rank()] = mine;
-	gpu_cluster_sync();
-	for (unsigned r = 0; r < gpu_cluster_size(); r++)
-		total += *gpu_cluster_map(&part[r], 0);
+		((uint32_t *)__cluster_map_shared_rank(part, 0))[__clusterRelativeBlockRank()] =
+			mine;
+	__cluster_barrier_arrive();
+	__cluster_barrier_wait();
+	for (unsigned r = 0; r < __clusterSizeInBlocks(); r++)
+		total += *(uint32_t *)__cluster_map_shared_rank(&part[r], 0);
 	out[INDEX] = total;
-	gpu_cluster_sync();
+	__cluster_barrier_arrive();
+	__cluster_barrier_wait();
 }
 
 static uint32_t sum_of_cluster(uint32_t i)
