@@ -1,7 +1,8 @@
 /* lf.cu -- step 2 of 4: threads insert without locks, each with a pre-allocated node.
  *
- * This is OctreeBuild-LF (Cordeiro and Zola 2024), from the root (see parts/lf.h).  The paper measures the phase "insert" alone.  Bodies are taken in memory order, neighbours by
- * neighbouring threads.
+ * This is OctreeBuild-LF (Cordeiro and Zola 2024), from the root (see parts/lf.h).  The paper
+ * measures the phase "insert" alone.  Bodies are taken in memory order, neighbours by neighbouring
+ * threads.
  *
  * A body costs a load for every level it passes, all but the last ones from the L2, and a
  * compare-and-swap.  Every other body also costs a node: the key of the body met, the node's row,

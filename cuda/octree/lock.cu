@@ -12,8 +12,8 @@
  *     barrier, whatever the other lanes of its warp do.  So warps whose lanes run in lockstep
  *     cannot hang.
  *   - The number of nodes to build is known from the keys before any is built: lanes that need
- *     nodes take theirs together (octree_allocate).  If the pool is exhausted, the slot gets its old
- *     value back.
+ *     nodes allocate theirs together (octree_allocate).  If the pool is exhausted, the slot gets
+ *     its old value back.
  *   - The unlocking store releases the nodes and lists; the load of a walk acquires them.  Taking
  *     the lock orders nothing: the load before it acquired what the slot leads to.
  *   - Slots of the deepest level are never locked: one atomic exchange puts a body before those
