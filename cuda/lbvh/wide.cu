@@ -1,7 +1,9 @@
-/* wide.cu -- cuda/wide: build and traverse a tree with eight children per node.
+/* wide.cu -- step 6 of 6 (build): apetrei's tree collapsed to eight children per node.  And it is
+ * step 3 of 3 (trace): eight boxes in bytes per node, incoherent rays in a queue.
  *
- * Build: the binary tree of apetrei, then its collapse (parts/collapse.cu) into a tree ready for
- * traversal, triangles included, as a library's scene build does.
+ * Build: the phases of apetrei.cu, then
+ *	collapse   collapse_kernel (parts/collapse.cu), corners_kernel (parts/trace.cu)
+ * make a tree ready for traversal, triangles included, as a library's scene build does.
  *
  * Trace: a lane per ray.  A step fetches one node of 80 bytes, finds which of the eight boxes the
  * ray enters, sorts them in registers, continues with the nearest and pushes the others.  Each
