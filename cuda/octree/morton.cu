@@ -206,10 +206,10 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	if (gpu_words_make(w, worded, a->temp, err) != GB_OK)
 		return err->code;
 	gb_phase(timer, "sort");
-	if (gpu_words_sort(w, a->temp, err) || (!w->again && gpu_words_mend(w, worded, err)))
+	if (gpu_words_sort(w, a->temp, err) || (!w->again && gpu_words_fix_ties(w, worded, err)))
 		return err->code;
 	gb_phase(timer, "link");
-	if (w->again && (link_tiles(s, err) || gpu_words_mend_again(w, worded, err)))
+	if (w->again && (link_tiles(s, err) || gpu_words_fix_ties_again(w, worded, err)))
 		return err->code;
 	if (linear_number(&linear, a, true, err) != GB_OK)
 		return err->code;

@@ -1,16 +1,19 @@
-/* sort_words.h -- sorts keys of 63 bits with their numbers: by the topmost bits, then a mend.
+/* sort_words.h -- sorts keys of 63 bits with their numbers: by the topmost bits, then fixes ties.
  *
  *	words  from the keys: as many topmost bits of the key as there is room for, and below them
  *	       the key's number: one word of 64 bits in place of a key and a value
  *	sort   by the topmost 40 bits, in 5 passes; 16384 keys or fewer by 32, in 4
- *	mend   keys that share all octal digits that the sort covers completely form a run.  Keys
- *	       of a run of up to 32 count the smaller ones beside them, in shared memory, to find
- *	       their places; only runs look up whole keys, by their numbers
- *	long   longer runs, if one is not in order: a block merges each, up to 4096 keys; if one is
- *	       longer still, the whole grid merges all keys.  Otherwise it ends at once
+ *	ties   keys that share all octal digits that the sort covers completely form a run.  The
+ *	       length of a run decides how it is sorted by the whole keys, which are looked up by
+ *	       their numbers for keys in runs only:
+ *	         up to 32 keys    rank sort: each key counts the smaller ones beside it, in shared
+ *	                          memory (rank_run)
+ *	         up to 4096       merge sort by a block (merge_run)
+ *	         more             merge sort of all keys by the whole grid (merge_ties_kernel)
+ *	       If no run of more than 32 keys is out of order, the kernel that merges ends at once.
  *
- * A key that shares fewer digits with both neighbours has 0 in place of its lower bits.  This does
- * not change which digits any two sorted keys share.
+ * A key that is in no run has 0 in place of its lower bits.  This does not change which digits any
+ * two sorted keys share.
  *
  * With 40 bits, a run is places closer than 2^-13 of the box, which are few in Plummer's sphere.
  * Equal keys are a run in order.  Thousands of places in two cells of that size are slower than a
@@ -25,11 +28,10 @@
 #include "cuda/primitives/sort_count.h"
 
 enum {
-	MEND_BLOCK = 512,
-	/* Most keys of a run that is ordered in shared memory, and of one that a block orders. */
-	SHORT_RUN = MEND_BLOCK < 512 ? 16 : 32,
-	MEDIUM_RUN = 4096,
-	MEND_KEYS = MEND_BLOCK - 2 * SHORT_RUN,
+	SHORT_RUN = 32,    /* keys of a run that is sorted by rank */
+	MEDIUM_RUN = 4096, /* keys of a run that a block merges */
+	TIES_BLOCK = 512,
+	TIES_TILE = TIES_BLOCK - 2 * SHORT_RUN, /* keys of a block but for its neighbours' */
 	MERGE_BLOCK = 256,
 	FEW_WORDS = 1 << 14, /* up to this many, 32 bits suffice */
 };
@@ -50,7 +52,7 @@ struct gpu_words {
 	int number_bits;   /* bits of a word for the number: 1 .. 30 */
 	int sorted_bits;   /* topmost bits of a word that are sorted */
 	uint64_t run_step; /* words that differ by less are in a run; a power of two */
-	bool again;        /* mend only if a run is in disorder, as the caller has found */
+	bool again;        /* fix ties only if a run is in disorder, as the caller has found */
 	bool staged;       /* gpu_sort_can_stage() */
 };
 
@@ -97,82 +99,82 @@ static __device__ __forceinline__ uint32_t gpu_word_rest(int number_bits, uint64
 	return (uint32_t)key & ((1u << (number_bits - 1)) - 1);
 }
 
-/* ---- short runs --------------------------------------------------------------------------- */
+/* ---- rank sort of short runs --------------------------------------------------------------- */
 
-struct mend_shared {
-	uint64_t keys[MEND_BLOCK]; /* keys in a run */
-	/* Bit k: thread k's key is in a run with the one before. */
-	uint32_t joined[MEND_BLOCK / WARP + 1];
+struct ties_shared {
+	uint64_t keys[TIES_BLOCK]; /* keys in a run */
+	/* Bit k: thread k's key is tied to the one before it. */
+	uint32_t tied[TIES_BLOCK / WARP + 1];
 };
 
-/* Bits k .. k + 31 of joined. */
-static __device__ __forceinline__ uint32_t joined_from(const struct mend_shared *s, unsigned k)
+/* Bits k .. k + 31 of tied. */
+static __device__ __forceinline__ uint32_t tied_from(const struct ties_shared *s, unsigned k)
 {
-	const uint64_t both = (uint64_t)s->joined[k / WARP + 1] << 32 | s->joined[k / WARP];
-
-	return (uint32_t)(both >> k % WARP);
+	return __funnelshift_r(s->tied[k / WARP], s->tied[k / WARP + 1], k % WARP);
 }
 
 /* True if key i is in a run with the one before it.  All lanes call together. */
-static __device__ __forceinline__ bool is_joined(const struct gpu_words *w, uint32_t i,
-						 uint64_t word)
+static __device__ __forceinline__ bool is_tied(const struct gpu_words *w, uint32_t i, uint64_t word)
 {
-	uint64_t last = __shfl_up_sync(ALL_LANES, word, 1);
+	uint64_t previous = __shfl_up_sync(ALL_LANES, word, 1);
 
 	if (i == 0 || i >= w->count)
 		return false;
 	if (threadIdx.x % WARP == 0)
-		last = w->sorted[i - 1];
-	return (last ^ word) < w->run_step;
+		previous = w->sorted[i - 1];
+	return (previous ^ word) < w->run_step;
 }
 
-/* The number of places that thread k's key has to move forward in its run. */
-static __device__ __forceinline__ int moved(const uint64_t *keys, uint64_t key, int k, int before,
-					    int after)
+/* The rank of key k in its run minus its present position there.  `before` and `after` keys of the
+ * run are before and after it. */
+static __device__ __forceinline__ int rank_run(const uint64_t *keys, uint64_t key, int k,
+					       int before, int after)
 {
-	int by = 0;
+	int distance = 0;
 
 #pragma unroll 1
 	for (int j = k - before; j < k; j++)
-		by -= keys[j] > key;
+		distance -= keys[j] > key;
 #pragma unroll 1
 	for (int j = k + 1; j <= k + after; j++)
-		by += keys[j] < key;
-	return by;
+		distance += keys[j] < key;
+	return distance;
 }
 
-/* Mend the keys from block * MEND_KEYS on, one thread per key, and SHORT_RUN more on either
- * side. */
+/* Fix the ties of keys from tile * TIES_TILE on, one thread per key.  The first and the last
+ * SHORT_RUN threads have keys of the tiles beside it. */
 template <class SOURCE>
-static __device__ __forceinline__ void mend(struct mend_shared *s, const struct gpu_words &w,
-					    SOURCE source, uint32_t block)
+static __device__ __forceinline__ void fix_ties(struct ties_shared *s, const struct gpu_words &w,
+						SOURCE source, uint32_t tile)
 {
 	const unsigned k = threadIdx.x;
-	uint32_t i = block * MEND_KEYS + k - SHORT_RUN;
+	uint32_t i = tile * TIES_TILE + k - SHORT_RUN;
 	const uint64_t word = i < w.count ? w.sorted[i] : 0;
 	const uint32_t number = gpu_word_number(w.number_bits, word);
-	const uint32_t joined = __ballot_sync(ALL_LANES, is_joined(&w, i, word));
+	const uint32_t tied = __ballot_sync(ALL_LANES, is_tied(&w, i, word));
 	uint64_t key = gpu_word_key(w.number_bits, word);
 
+	/* 1. Find the runs, and look up the keys in them. */
 	if (k % WARP == 0)
-		s->joined[k / WARP] = joined;
+		s->tied[k / WARP] = tied;
 	if (k == 0)
-		s->joined[MEND_BLOCK / WARP] = 0;
-	__syncthreads();
-	if (joined_from(s, k) & 3)
+		s->tied[TIES_BLOCK / WARP] = 0;
+	__syncthreads();         /* ties */
+	if (tied_from(s, k) & 3) /* to the key before or after */
 		s->keys[k] = key = source.whole(number, key);
-	__syncthreads();
-	if (k < SHORT_RUN || k >= MEND_BLOCK - SHORT_RUN || i >= w.count)
+	__syncthreads(); /* keys */
+	if (k < SHORT_RUN || k >= TIES_BLOCK - SHORT_RUN || i >= w.count)
 		return;
 
-	/* Neighbours in the run, at most SHORT_RUN on each side. */
-	const uint32_t down = joined_from(s, k - (SHORT_RUN - 1)) << (WARP - SHORT_RUN);
-	const uint32_t up = ~joined_from(s, k + 1);
-	const int before = __clz((int)~down);
-	const int after = min(up ? __ffs((int)up) - 1 : (int)WARP, (int)SHORT_RUN);
+	/* 2. Count the keys of the run before and after this one, up to SHORT_RUN each. */
+	const uint32_t ties_before = tied_from(s, k - (SHORT_RUN - 1));
+	const uint32_t ends_after = ~tied_from(s, k + 1);
+	const int before = __clz((int)~ties_before);
+	const int after = ends_after ? __ffs((int)ends_after) - 1 : (int)SHORT_RUN;
 
+	/* 3. Move the key by rank, or list a long run by its first key. */
 	if (before + after < SHORT_RUN) {
-		i += (uint32_t)moved(s->keys, key, (int)k, before, after);
+		i += (uint32_t)rank_run(s->keys, key, (int)k, before, after);
 	} else {
 		if (before == 0)
 			w.long_runs[atomicAdd(&w.runs->count, 1u)] = i;
@@ -183,31 +185,32 @@ static __device__ __forceinline__ void mend(struct mend_shared *s, const struct 
 	w.row.numbers[i] = number;
 }
 
-/* One block per MEND_KEYS keys. */
+/* One block per tile. */
 template <class SOURCE>
-static __global__ void __launch_bounds__(MEND_BLOCK) mend_kernel(struct gpu_words w, SOURCE source)
+static __global__ void __launch_bounds__(TIES_BLOCK)
+	fix_ties_kernel(struct gpu_words w, SOURCE source)
 {
-	__shared__ struct mend_shared s;
+	__shared__ struct ties_shared s;
 
-	mend(&s, w, source, blockIdx.x);
+	fix_ties(&s, w, source, blockIdx.x);
 }
 
 /* The same by any number of blocks if a run is in disorder. */
 template <class SOURCE>
-static __global__ void __launch_bounds__(MEND_BLOCK)
-	mend_again_kernel(struct gpu_words w, SOURCE source)
+static __global__ void __launch_bounds__(TIES_BLOCK)
+	fix_ties_again_kernel(struct gpu_words w, SOURCE source)
 {
-	__shared__ struct mend_shared s;
+	__shared__ struct ties_shared s;
 
 	if (!gpu_ld_relaxed(&w.runs->disorder))
 		return;
-	for (uint32_t k = blockIdx.x; (size_t)k * MEND_KEYS < w.count; k += gridDim.x) {
-		mend(&s, w, source, k);
-		__syncthreads();
+	for (uint32_t tile = blockIdx.x; (size_t)tile * TIES_TILE < w.count; tile += gridDim.x) {
+		fix_ties(&s, w, source, tile);
+		__syncthreads(); /* ties and keys are read */
 	}
 }
 
-/* ---- long runs ---------------------------------------------------------------------------- */
+/* ---- merge sort of longer runs -------------------------------------------------------------- */
 
 /* The number of the ascending keys begin .. end - 1 that are below `key`, or not above it if
  * `equal`. */
@@ -227,64 +230,67 @@ static __device__ __forceinline__ size_t keys_below(const uint64_t *keys, size_t
 	return low - begin;
 }
 
-/* Keys begin .. end - 1 ascend in pieces of `width`; merge these in pairs.  A thread takes every
- * `step`th key, from begin + self on. */
-static __device__ __forceinline__ void merge_round(const struct gpu_row *from,
-						   const struct gpu_row *to, size_t begin,
-						   size_t end, size_t width, size_t self,
-						   size_t step)
+/* Keys begin .. end - 1 ascend in pieces of `width`; merge these in pairs.  A key's rank in a pair
+ * is its position in its own piece plus the number of smaller keys in the other one.  Thread number
+ * `thread` of `threads` takes every `threads`th key. */
+static __device__ __forceinline__ void merge_pieces(const struct gpu_row *from,
+						    const struct gpu_row *to, size_t begin,
+						    size_t end, size_t width, size_t thread,
+						    size_t threads)
 {
-	for (size_t i = begin + self; i < end; i += step) {
+	for (size_t i = begin + thread; i < end; i += threads) {
 		const size_t left = i - ((i - begin) & (2 * width - 1));
 		const size_t right = min(left + width, end), last = min(left + 2 * width, end);
 		const uint64_t key = from->keys[i];
-		size_t place = i;
+		size_t rank = i;
 
 		if (right < last && from->keys[right - 1] > from->keys[right])
-			place = i < right ? i + keys_below(from->keys, right, last, key, false)
-					  : i - (right - left) +
-						    keys_below(from->keys, left, right, key, true);
-		to->keys[place] = key;
-		to->numbers[place] = from->numbers[i];
+			rank = i < right ? i + keys_below(from->keys, right, last, key, false)
+					 : i - (right - left) +
+						   keys_below(from->keys, left, right, key, true);
+		to->keys[rank] = key;
+		to->numbers[rank] = from->numbers[i];
 	}
 }
 
-/* The end of the run that begins at `first`, or a place after first + MEDIUM_RUN. */
+/* The end of the run that begins at `first`, or a position after first + MEDIUM_RUN. */
 static __device__ __forceinline__ size_t end_of_run(const struct gpu_words *w, size_t first)
 {
 	const uint64_t word = w->sorted[first];
 	size_t end = first;
-	int found;
+	int tied;
 
 	do {
 		const size_t i = end + threadIdx.x;
 
-		found = __syncthreads_count(i < w->count && (w->sorted[i] ^ word) < w->run_step);
-		end += (size_t)found;
-	} while (found == MERGE_BLOCK && end <= first + MEDIUM_RUN);
+		tied = __syncthreads_count(i < w->count && (w->sorted[i] ^ word) < w->run_step);
+		end += (size_t)tied;
+	} while (tied == MERGE_BLOCK && end <= first + MEDIUM_RUN);
 	return end;
 }
 
-/* Rounds come in pairs, so that the result is in w->row. */
+/* Merge sort by a block.  Rounds come in pairs, so that the result is in w->row. */
 static __device__ __forceinline__ void merge_run(const struct gpu_words *w, size_t begin,
 						 size_t end)
 {
 	for (size_t width = 1; width < end - begin; width *= 4) {
 		__syncthreads();
-		merge_round(&w->row, &w->spare, begin, end, width, threadIdx.x, MERGE_BLOCK);
+		merge_pieces(&w->row, &w->spare, begin, end, width, threadIdx.x, MERGE_BLOCK);
 		__syncthreads();
-		merge_round(&w->spare, &w->row, begin, end, 2 * width, threadIdx.x, MERGE_BLOCK);
+		merge_pieces(&w->spare, &w->row, begin, end, 2 * width, threadIdx.x, MERGE_BLOCK);
 	}
 }
 
 /* All blocks are resident at once. */
-static __global__ void __launch_bounds__(MERGE_BLOCK) long_kernel(struct gpu_words w)
+static __global__ void __launch_bounds__(MERGE_BLOCK) merge_ties_kernel(struct gpu_words w)
 {
-	const size_t self = (size_t)blockIdx.x * MERGE_BLOCK + threadIdx.x;
-	const size_t all = (size_t)gridDim.x * MERGE_BLOCK;
+	const size_t thread = (size_t)blockIdx.x * MERGE_BLOCK + threadIdx.x;
+	const size_t threads = (size_t)gridDim.x * MERGE_BLOCK;
 
 	if (!w.runs->disorder)
 		return;
+
+	/* 1. Each block merges medium runs. */
 	for (uint32_t r = blockIdx.x; r < w.runs->count; r += gridDim.x) {
 		const size_t begin = w.long_runs[r], end = end_of_run(&w, begin);
 
@@ -296,10 +302,12 @@ static __global__ void __launch_bounds__(MERGE_BLOCK) long_kernel(struct gpu_wor
 	gpu_grid_sync(&w.runs->arrived);
 	if (!gpu_ld_relaxed(&w.runs->longer))
 		return;
+
+	/* 2. If a run is longer, the grid merges all keys. */
 	for (size_t width = 1; width < w.count; width *= 4) {
-		merge_round(&w.row, &w.spare, 0, w.count, width, self, all);
+		merge_pieces(&w.row, &w.spare, 0, w.count, width, thread, threads);
 		gpu_grid_sync(&w.runs->arrived);
-		merge_round(&w.spare, &w.row, 0, w.count, 2 * width, self, all);
+		merge_pieces(&w.spare, &w.row, 0, w.count, 2 * width, thread, threads);
 		gpu_grid_sync(&w.runs->arrived);
 	}
 }
@@ -342,39 +350,40 @@ static inline enum gb_status gpu_words_sort(const struct gpu_words *w, void *tem
 	return gpu_sort(&args, err);
 }
 
-static inline enum gb_status gpu_words_mend_long(const struct gpu_words *w, struct gb_error *err)
+static inline enum gb_status gpu_words_merge_ties(const struct gpu_words *w, struct gb_error *err)
 {
-	const unsigned blocks =
-		gpu_resident_blocks(long_kernel, MERGE_BLOCK, 0, gpu_blocks(w->count, MEND_KEYS));
+	const unsigned blocks = gpu_resident_blocks(merge_ties_kernel, MERGE_BLOCK, 0,
+						    gpu_blocks(w->count, TIES_TILE));
 
-	return CUDA_TRY(
-		err, gpu_launch_cooperative(long_kernel, blocks, MERGE_BLOCK, 0, gpu_stream(), *w));
+	return CUDA_TRY(err, gpu_launch_cooperative(merge_ties_kernel, blocks, MERGE_BLOCK, 0,
+						    gpu_stream(), *w));
 }
 
 /* Then put the keys of runs in order: w->row.  source.whole(i, part) returns key i, whose upper
  * bits are `part`. */
 template <class SOURCE>
-static inline enum gb_status gpu_words_mend(const struct gpu_words *w, SOURCE source,
-					    struct gb_error *err)
+static inline enum gb_status gpu_words_fix_ties(const struct gpu_words *w, SOURCE source,
+						struct gb_error *err)
 {
-	mend_kernel<<<gpu_blocks(w->count, MEND_KEYS), MEND_BLOCK, 0, gpu_stream()>>>(*w, source);
+	fix_ties_kernel<<<gpu_blocks(w->count, TIES_TILE), TIES_BLOCK, 0, gpu_stream()>>>(*w,
+											  source);
 	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
-	return gpu_words_mend_long(w, err);
+	return gpu_words_merge_ties(w, err);
 }
 
 /* The same if w->runs says that one is in disorder. */
 template <class SOURCE>
-static inline enum gb_status gpu_words_mend_again(const struct gpu_words *w, SOURCE source,
-						  struct gb_error *err)
+static inline enum gb_status gpu_words_fix_ties_again(const struct gpu_words *w, SOURCE source,
+						      struct gb_error *err)
 {
-	const unsigned blocks = gpu_resident_blocks(mend_again_kernel<SOURCE>, MEND_BLOCK, 0,
-						    gpu_blocks(w->count, MEND_KEYS));
+	const unsigned blocks = gpu_resident_blocks(fix_ties_again_kernel<SOURCE>, TIES_BLOCK, 0,
+						    gpu_blocks(w->count, TIES_TILE));
 
-	mend_again_kernel<<<blocks, MEND_BLOCK, 0, gpu_stream()>>>(*w, source);
+	fix_ties_again_kernel<<<blocks, TIES_BLOCK, 0, gpu_stream()>>>(*w, source);
 	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
-	return gpu_words_mend_long(w, err);
+	return gpu_words_merge_ties(w, err);
 }
 
 #endif

@@ -304,8 +304,8 @@ static void write_run(const char *path, const struct run_case *c)
 	cr_assert(eq(int, fclose(file), 0));
 }
 
-/* A thread of the mend kernel handles runs up to 32, a block merges runs up to 4096.  A block of
- * the mend kernel has 448 bodies.  A tile orders runs up to 64 and has 1920 bodies. */
+/* A thread of fix_ties_kernel handles runs up to 32, a block merges runs up to 4096.  A block of
+ * fix_ties_kernel has 448 bodies.  A tile orders runs up to 64 and has 1920 bodies. */
 Test(variants_octree, runs_of_shared_digits)
 {
 	static const struct run_case cases[] = {

@@ -241,7 +241,7 @@ gb_status lbvh_gpu_sort(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 
 		if (gpu_words_sort(&words, g->temp, err))
 			return err->code;
-		return gpu_words_mend(&words, lbvh_worded{ *g, words.number_bits }, err);
+		return gpu_words_fix_ties(&words, lbvh_worded{ *g, words.number_bits }, err);
 	}
 
 	const gpu_sort_args sort = sort_of(g);

@@ -122,7 +122,7 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 		const unsigned k = first + n * WARP;
 		const uint32_t i = body + k;
 		const uint64_t word = i < w->count ? w->sorted[i] : 0;
-		const bool joins = is_joined(w, i, word) && k > 0;
+		const bool joins = is_tied(w, i, word) && k > 0;
 		const uint32_t joined = __ballot_sync(ALL_LANES, joins);
 
 		s->keys[k] = gpu_word_key(w->number_bits, word);
@@ -153,7 +153,7 @@ static __device__ __forceinline__ bool order_tile(const struct octree_tiles *t,
 		key[n] = s->keys[k];
 		number[n] = s->numbers[k];
 		if (before + after < TILE_RUN)
-			place[n] = k + (uint32_t)moved(s->keys, key[n], (int)k, before, after);
+			place[n] = k + (uint32_t)rank_run(s->keys, key[n], (int)k, before, after);
 		else if (before > 0 && s->keys[k - 1] > key[n])
 			disorder = true;
 		if (before == 0 && after >= SHORT_RUN && k - TILE_MARGIN < TILE_OWN)
