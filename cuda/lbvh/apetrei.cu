@@ -1,9 +1,11 @@
-/* apetrei.cu -- cuda/apetrei: 30-bit codes, radix sort, and one kernel that makes nodes and boxes
- * from the leaves to the root (parts/hierarchy.cu; Apetrei 2014).
+/* apetrei.cu -- step 4 of 6 (build): one kernel makes leaves, nodes and boxes (Apetrei 2014).
  *
- * Compared with karras-radix, it needs neither binary searches nor passes over all nodes.  A node
- * is written once, with its box, and few are read.  The phase "hierarchy" includes the leaves'
- * boxes.  Bound: memory.
+ * The phases are those of karras_radix.cu up to
+ *	leaves     append_kernel (parts/builder.cu)
+ *	hierarchy  fused_kernel (parts/hierarchy.cu): from the leaves up to the root
+ *
+ * There are neither binary searches nor passes over all nodes.  A node is written once, with its
+ * box, and few are read.  Bound: memory.
  */
 #include "cuda/lbvh/parts/builder.h"
 

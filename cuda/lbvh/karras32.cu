@@ -1,11 +1,12 @@
-/* karras32.cu -- cuda/karras32: 30-bit codes, radix sort, Karras' hierarchy, and the boxes in one
- * pass over atomic counters (Karras 2012).  It stands for Hippie, with which the paper compares its
- * build.
+/* karras32.cu -- step 3 of 6 (build): boxes in one pass over atomic counters.
  *
- * Hippie builds the same tree as the paper by a radix sort and a refit in one kernel.  Its own
- * program also differs in what it times: it leaves the scene's box out, and it includes the
- * collapse of small subtrees into leaves and the preparation of triangles.  Compared with
- * karras-radix, one launch replaces 32.  Bound: memory and launches.
+ * The phases are those of karras_radix.cu but for
+ *	refit      climb_kernel (parts/hierarchy.cu): one launch instead of 32 (Karras 2012)
+ *
+ * This stands for Hippie, with which the paper compares its build.  Hippie builds the same tree by
+ * a radix sort and a refit in one kernel.  Its own program also differs in what it times: it leaves
+ * the scene's box out, and it includes the collapse of small subtrees into leaves and the
+ * preparation of triangles.  Bound: memory and launches.
  */
 #include "cuda/lbvh/parts/builder.h"
 

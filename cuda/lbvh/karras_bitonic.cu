@@ -1,15 +1,22 @@
-/* karras_bitonic.cu -- cuda/karras-bitonic: the paper's build, phase by phase (section 4): bounds,
- * 30-bit codes, a bitonic sort over the next power of two, leaves by flags and a scan, Karras'
- * hierarchy, boxes pass by pass until the root has one.
+/* karras_bitonic.cu -- step 1 of 6 (build): the paper's phases, with a bitonic sort.
  *
- * The number of sorted pairs is a power of two.  As in the authors' program, steps within a tile of
- * 2048 pairs run in shared memory: one launch sorts all tiles, and one ends each later stage; each
- * step across tiles is a launch.  2^(11 + d) pairs take d (d + 3) / 2 + 1 launches, each of which
- * reads and writes all pairs.  A pair has the code in its high half and the primitive in its low
- * half, so that equal codes also come out in order.  Differences from the listings: the scene's box
- * starts at +-FLT_MAX instead of +-10000, and a separate word ends refit early.  The paper's passes
- * are dispatched indirectly, and the driver may skip those after the root; CUDA has no such launch,
- * so a pass here is a grid of a few blocks per multiprocessor, which end at once.
+ * The phases of section 4.1, and where they are:
+ *	bounds     boxes_kernel (parts/builder.cu): boxes of the triangles and of the scene
+ *	codes      pairs_kernel (parts/builder.cu): 30-bit Morton codes
+ *	sort       tile_kernel, step_kernel (below): bitonic, over the next power of two
+ *	leaves     append_kernel (parts/builder.cu): flags and a scan; leaves_kernel
+ *	           (parts/hierarchy.cu)
+ *	hierarchy  karras_kernel (parts/hierarchy.cu): Karras 2012
+ *	refit      refit_kernel (parts/hierarchy.cu): boxes pass by pass until the root has one
+ *
+ * As in the authors' program, steps within a tile of 2048 pairs run in shared memory: one launch
+ * sorts all tiles, and one ends each later stage; each step across tiles is a launch.  2^(11 + d)
+ * pairs take d (d + 3) / 2 + 1 launches, each of which reads and writes all pairs.  A pair has the
+ * code in its high half and the primitive in its low half, so that equal codes also come out in
+ * order.  Differences from the listings: the scene's box starts at +-FLT_MAX instead of +-10000,
+ * and a separate word ends refit early.  The paper's passes are dispatched indirectly, and the
+ * driver may skip those after the root; CUDA has no such launch, so a pass here is a grid of a few
+ * blocks per multiprocessor, which end at once.
  *
  * Bound: memory and launches.
  */

@@ -1,8 +1,14 @@
-/* karras_radix.cu -- cuda/karras-radix: the paper's phases with a radix sort instead of the bitonic
- * one; karras32 also refits in one pass.
+/* karras_radix.cu -- step 2 of 6 (build): a radix sort instead of the bitonic one.
  *
- * The sort takes four passes over 8-byte records instead of log2(n) (log2(n) + 1) / 2.  Refit
- * always makes 32 launches; those after the root has its box end at once.
+ *	bounds     boxes_kernel (parts/builder.cu)
+ *	codes      lbvh_coded in gpu_sort_count() (parts/builder.cu): makes codes, counts digits
+ *	sort       gpu_sort() (primitives/sort.cu): onesweep, four passes over 8-byte records
+ *	           instead of log2(n) (log2(n) + 1) / 2
+ *	leaves     append_kernel (parts/builder.cu), leaves_kernel (parts/hierarchy.cu)
+ *	hierarchy  karras_kernel (parts/hierarchy.cu)
+ *	refit      refit_kernel (parts/hierarchy.cu): always 32 launches; those after the root has
+ *	           its box end at once
+ *
  * Bound: memory and launches.
  */
 #include "cuda/lbvh/parts/builder.h"

@@ -1,4 +1,13 @@
-/* ploc.cu -- cuda/ploc: the tree by clustering (parts/cluster.cu). */
+/* ploc.cu -- step 5 of 6 (build): a cheaper tree, by clustering (H-PLOC, 2024).
+ *
+ *	bounds     boxes_kernel (parts/builder.cu)
+ *	codes      lbvh_worded in gpu_words_make() (parts/builder.cu): codes of 63 bits
+ *	sort       gpu_words_sort() and gpu_words_mend() (primitives/sort_words.h)
+ *	leaves     append_kernel (parts/builder.cu), leaves_kernel (parts/hierarchy.cu)
+ *	hierarchy  cluster_kernel (parts/cluster.cu)
+ *
+ * It is the slowest build, of the cheapest tree.  Bound: arithmetic.
+ */
 #include "cuda/lbvh/parts/builder.h"
 
 /* As karras32 without parents, with five passes over words of 8 bytes.  Leaves are written and read

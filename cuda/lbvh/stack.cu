@@ -1,5 +1,6 @@
-/* stack.cu -- cuda/stack: one thread per ray walks the binary tree with a stack, on one level, with
- * triangles in place.
+/* stack.cu -- step 2 of 3 (trace): a binary tree on one level, with triangles in place.
+ *
+ * One thread per ray walks the tree with a stack: lbvh_walk_binary() (parts/trace.h).
  *
  * The paper describes Hippie in this way (section 5.3): there is one tree, and the corners of its
  * triangles are stored in the order of the leaves.  upload() builds the tree, untimed, over 63-bit

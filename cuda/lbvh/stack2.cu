@@ -1,4 +1,4 @@
-/* stack2.cu -- cuda/stack2: the paper's traversal: two levels, vertices through indices.
+/* stack2.cu -- step 1 of 3 (trace): the paper's, two levels and vertices through indices.
  *
  * As in cpu/lbvh/stack.c (section 5.3), the upper tree is over instances, each a mesh with its
  * placement and a tree of its own.  A ray that enters an instance's box is transformed to the

@@ -1,7 +1,9 @@
-/* wide.cu -- cuda/wide: build and traverse a tree with eight children per node.
+/* wide.cu -- step 6 of 6 (build): apetrei's tree collapsed to eight children per node.  And it is
+ * step 3 of 3 (trace): eight boxes in bytes per node, incoherent rays in a queue.
  *
- * Build: the binary tree of apetrei, then its collapse (parts/collapse.cu) into a tree ready for
- * traversal, triangles included, as a library's scene build does.
+ * Build: the phases of apetrei.cu, then
+ *	collapse   collapse_kernel (parts/collapse.cu), corners_kernel (parts/trace.cu)
+ * make a tree ready for traversal, triangles included, as a library's scene build does.
  *
  * Trace: a lane per ray.  A step fetches one node of 80 bytes, finds which of the eight boxes the
  * ray enters, sorts them in registers, continues with the nearest and pushes the others.  Each
@@ -443,11 +445,13 @@ static gb_status create(wide_state *s, const lbvh_params *params, const lbvh_inp
 	s->op = (lbvh_op)params->op;
 	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<wide_state>, params, in,
 			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
+	s->tracer.kernel = lbvh_gpu_trace_kernel<wide_state>(in);
 	s->best = s->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, s->best, err);
 	if (s->best)
 		(void)lbvh_gpu_order_init(&s->order, in->count, err);
 	if (in->ray && params->rays_kind > LBVH_SHADOW) {
+		s->tracer.kernel = (const void *)kernel_for(in);
 		gpu_alloc_zeroed(&s->queue, 1, err);
 		s->blocks = gpu_resident_blocks(kernel_for(in), LBVH_TRACE_BLOCK, 0,
 						gpu_blocks(s->tracer.rays, LBVH_TRACE_BLOCK));

@@ -86,8 +86,11 @@ gb_status lbvh_gpu_tracer_download(const lbvh_gpu_tracer *tracer, void *output, 
 void lbvh_gpu_tracer_metrics(lbvh_gpu_tracer *tracer, gb_metrics *metrics)
 {
 	const double rays = (double)tracer->rays;
+	cudaFuncAttributes code;
 	gb_error err = {};
 
+	if (CUDA_TRY(&err, cudaFuncGetAttributes(&code, tracer->kernel)) == GB_OK)
+		gb_metric(metrics, "local_bytes_per_thread", (double)code.localSizeBytes);
 	if (!tracer->met.nodes && tracer->count(tracer, &err) == GB_OK)
 		gpu_download(&tracer->met, tracer->counts, sizeof tracer->met, &err);
 	if (err.code)

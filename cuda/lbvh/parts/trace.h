@@ -60,6 +60,7 @@ struct lbvh_gpu_tracer {
 	lbvh_trace_counts *counts; /* on the device */
 	lbvh_trace_counts met;     /* counts of a run, taken when metrics are requested */
 	lbvh_trace_counter *count;
+	const void *kernel; /* the timed one */
 	lbvh_camera camera; /* the input's at the last upload */
 };
 
@@ -79,7 +80,8 @@ gb_status lbvh_gpu_corners(const lbvh_gpu *g, const uint32_t *place, lbvh_corner
 gb_status lbvh_gpu_tracer_hits(const lbvh_gpu_tracer *tracer, float *t, uint32_t *primitive,
 			       gb_error *err);
 /* Operations of a state that begins with a tracer.  The download gives hits or bits.  The metrics
- * nodes_per_ray and triangles_per_ray trace the rays once more, outside all timed work. */
+ * nodes_per_ray and triangles_per_ray trace the rays once more, outside all timed work;
+ * local_bytes_per_thread is the local memory of the timed kernel, mostly its stack. */
 gb_status lbvh_gpu_tracer_download(const lbvh_gpu_tracer *tracer, void *output, gb_error *err);
 void lbvh_gpu_tracer_metrics(lbvh_gpu_tracer *tracer, gb_metrics *metrics);
 
@@ -379,6 +381,16 @@ static inline gb_status lbvh_gpu_trace_count(const lbvh_gpu_tracer *tracer, gb_e
 	return lbvh_trace_launch<true>(tracer, ((const STATE *)tracer)->tree(), err);
 }
 
+/* The kernel that traces the input's rays, one thread per ray. */
+template <class STATE> static inline const void *lbvh_gpu_trace_kernel(const lbvh_input *in)
+{
+	typedef decltype(((const STATE *)NULL)->tree()) TREE;
+
+	return !in->ray        ? (const void *)lbvh_trace_kernel<TREE, false>
+	       : in->occlusion ? (const void *)lbvh_stream_kernel<TREE, false, LBVH_ANY>
+			       : (const void *)lbvh_stream_kernel<TREE, false, LBVH_NEAREST>;
+}
+
 /* GB_EUNAVAILABLE unless the operation is trace. */
 template <class STATE>
 static inline gb_status lbvh_gpu_trace_create(STATE *s, const lbvh_params *params,
@@ -386,6 +398,7 @@ static inline gb_status lbvh_gpu_trace_create(STATE *s, const lbvh_params *param
 {
 	if (params->op != LBVH_TRACE)
 		return gb_fail(err, GB_EUNAVAILABLE, "this variant only traces: use --op=trace");
+	s->tracer.kernel = lbvh_gpu_trace_kernel<STATE>(in);
 	return lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<STATE>, params, in,
 				    lbvh_ray_count(in), err);
 }
