@@ -176,56 +176,39 @@ ParameterizedTest(int64_t *op, cbt_cpu, every_depth)
 		}
 }
 
-/* Long programs on small trees, where every corner is near. */
+/* Long programs on small trees, where every corner is near; uneven trees whose leaves span chunks,
+ * with more threads than cores; a mesh. */
 Test(cbt_cpu, programs)
-{
-	for (int64_t depth = CBT_MIN_DEPTH; depth <= 11; depth++)
-		for (int64_t seed = 1; seed <= UNLESS_SANITIZED(6, 3); seed++) {
-			struct cbt_params params = { .op = CBT_UPDATE,
-						     .depth = depth,
-						     .shape = CBT_RANDOM,
-						     .fill = 1.0 / (double)seed,
-						     .frames = 40,
-						     .threads = 2,
-						     .seed = seed };
-
-			if (params.fill * (double)(1 << depth) >= 0.5)
-				check_all(&params);
-		}
-}
-
-/* More threads than cores, with trees so uneven that leaves span chunks. */
-Test(cbt_cpu, many_threads)
 {
 	static const double fill[] = { 0.5, 0.001, 4e-6 };
 
+	for (int64_t depth = CBT_MIN_DEPTH; depth <= 11; depth++)
+		for (int64_t seed = 1; seed <= UNLESS_SANITIZED(6, 3); seed++)
+			if ((double)(1 << depth) >= 0.5 * (double)seed)
+				check_all(&(struct cbt_params){ .op = CBT_UPDATE,
+								.depth = depth,
+								.shape = CBT_RANDOM,
+								.fill = 1.0 / (double)seed,
+								.frames = 40,
+								.threads = 2,
+								.seed = seed });
 	for (int64_t op = CBT_BITFIELD; op <= CBT_UPDATE; op++)
-		for (size_t i = 0; i < GB_COUNT(fill); i++)
-			for (int64_t ids = CBT_STORE; ids <= CBT_SUM; ids++) {
-				struct cbt_params params = { .op = op,
-							     .depth = 18,
-							     .shape = CBT_RANDOM,
-							     .fill = fill[i],
-							     .frames = UNLESS_SANITIZED(6, 2),
-							     .ids = ids,
-							     .threads = 5,
-							     .seed = 3 };
-
-				check_all(&params);
-			}
-}
-
-Test(cbt_cpu, terrain)
-{
-	struct cbt_params params = { .op = CBT_UPDATE,
-				     .depth = 18,
-				     .shape = CBT_TERRAIN,
-				     .fill = 0.1,
-				     .frames = 5,
-				     .threads = 3,
-				     .seed = 1 };
-
-	check_all(&params);
+		for (size_t i = 0; i < 2 * GB_COUNT(fill); i++)
+			check_all(&(struct cbt_params){ .op = op,
+							.depth = 18,
+							.shape = CBT_RANDOM,
+							.fill = fill[i / 2],
+							.frames = UNLESS_SANITIZED(6, 2),
+							.ids = i % 2 ? CBT_SUM : CBT_STORE,
+							.threads = 5,
+							.seed = 3 });
+	check_all(&(struct cbt_params){ .op = CBT_UPDATE,
+					.depth = 18,
+					.shape = CBT_TERRAIN,
+					.fill = 0.1,
+					.frames = 5,
+					.threads = 3,
+					.seed = 1 });
 }
 
 /* Non-temporal stores, used for large trees only, give the same result; a full tree has the largest
