@@ -82,7 +82,7 @@ static void check_all(const struct octree_params *params, int runs)
 
 ParameterizedTestParameters(octree_cpu, every_distribution)
 {
-	static enum cpu_simd simd[] = { CPU_PLAIN, CPU_AVX512 };
+	static enum cpu_simd simd[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512, CPU_VBMI2 };
 
 	return cr_make_param_array(enum cpu_simd, simd, GB_COUNT(simd));
 }
@@ -104,40 +104,6 @@ ParameterizedTest(enum cpu_simd *simd, octree_cpu, every_distribution)
 								   .threads = 2,
 								   .seed = 3 },
 					  1);
-}
-
-/* All instruction sets give the same bits of keys and box, at every length and alignment. */
-Test(octree_cpu, keys_of_all_instruction_sets)
-{
-	const struct octree_params params = { .count = 200, .bucket = 1, .seed = 8, .threads = 1 };
-	struct octree_input *in = prepare(&params);
-	struct gb_timer timer = { 0 };
-
-	for (size_t n = 1; n <= in->count; n++) {
-		struct octree_input part = *in;
-		struct octree_cpu cpu = { .input = &part, .count = n, .threads = 1 };
-		struct octree_box box;
-		uint64_t plain[200];
-
-		part.x += in->count - n;
-		part.y += in->count - n;
-		part.z += in->count - n;
-		cpu.simd = CPU_PLAIN;
-		octree_cpu_box(&cpu, &timer);
-		octree_cpu_keys_of(&cpu, 0, n, plain);
-		box = cpu.box;
-		for (enum cpu_simd most = CPU_AVX2; most <= CPU_VBMI2; most++) {
-			uint64_t vector[200];
-
-			cpu_limit_simd(most);
-			cpu.simd = cpu_simd();
-			octree_cpu_box(&cpu, &timer);
-			octree_cpu_keys_of(&cpu, 0, n, vector);
-			cr_assert_eq(memcmp(&box, &cpu.box, sizeof box), 0);
-			cr_assert_eq(memcmp(plain, vector, n * sizeof *plain), 0);
-		}
-	}
-	gb_octree_workload.release(in);
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */
