@@ -138,18 +138,6 @@ Test(lbvh_build, no_absolute_threshold)
 
 /* ---- codes -------------------------------------------------------------------------------- */
 
-Test(lbvh_build, codes_interleave_their_cells)
-{
-	for (int bits = LBVH_BITS_30; bits <= LBVH_BITS_63; bits += LBVH_BITS_63 - LBVH_BITS_30)
-		for (uint32_t v = 1; v < 1U << bits; v = v * 3 + 1) {
-			const uint64_t spread =
-				bits == LBVH_BITS_30 ? lbvh_spread_10(v) : lbvh_spread_21(v);
-
-			for (int k = 0; k < bits; k++)
-				cr_assert_eq(spread >> (3 * k) & 7, v >> k & 1);
-		}
-}
-
 /* Cells are clamped to the range of the grid, even if its extent is zero or nearly so. */
 Test(lbvh_build, cells_stay_in_the_grid)
 {

@@ -296,25 +296,3 @@ Test(lbvh_trace, hard_groups)
 			drop(&s);
 		}
 }
-
-/* Groups with widely differing directions in images that they do not fill, from within the scene,
- * with triangles behind the eye, at the edge of view and seen edge-on. */
-Test(lbvh_trace, wide_angles)
-{
-	static const double fovs[] = { 1, 90, 150, 175 };
-	static const double ups[][3] = { { 0, 1, 0 }, { 0.3, 0.8, -0.5 } };
-
-	for (size_t f = 0; f < GB_COUNT(fovs) * GB_COUNT(ups); f++)
-		for (uint32_t edge = 1; edge < 40; edge += 9) {
-			struct gb_view view = { .eye = { 0.1, 0.2, -0.1 },
-						.target = { 0.7, 0.3, 0.4 },
-						.fov = fovs[f / GB_COUNT(ups)] };
-			struct scene s = prepare("soup", UNLESS_SANITIZED(700, 200), edge);
-
-			memcpy(view.up, ups[f % GB_COUNT(ups)], sizeof view.up);
-			s.in->camera = gb_view_camera(&view, edge);
-			brute_force(&s);
-			check(&s, "wide angle");
-			drop(&s);
-		}
-}

@@ -340,15 +340,3 @@ Test(cbt_terrain, a_crack_is_found)
 	cr_assert(strstr(err.message, "the mesh has a crack: the edge ("), "%s", err.message);
 	gb_trees_release(&in);
 }
-
-/* All triangles of a level have the same area, half of that of the level above. */
-Test(cbt_terrain, triangles_halve)
-{
-	for (uint32_t k = 2; k < 4096; k++) {
-		const struct gb_triangle t = gb_terrain_triangle(k);
-		const int64_t area = (int64_t)(t.x[1] - t.x[0]) * (t.y[2] - t.y[0]) -
-				     (int64_t)(t.x[2] - t.x[0]) * (t.y[1] - t.y[0]);
-
-		cr_assert_eq(llabs(area) << (cbt_level(k) - 1), INT64_C(1) << 30);
-	}
-}
