@@ -6,12 +6,9 @@
  * not in this build stays empty; the reason is printed below the table.  With --from nothing is
  * measured: the keys of the cells are looked up in stored records.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
@@ -24,7 +21,6 @@
 #include "cli/workloads/registry.h"
 #include "common/suggest.h"
 #include "common/text.h"
-#include "datasets/mesh/scene.h"
 
 /* From embedded.S: NUL-terminated JSON documents; an empty string ends the list. */
 extern const char gb_papers[];
@@ -88,7 +84,6 @@ struct request {
 	struct gb_request measure; /* first: see gb_options_parse() */
 	int64_t format;
 	const char *from; /* file of stored records */
-	const char *file; /* folder of meshes */
 };
 
 #define OF(member) offsetof(struct request, member)
@@ -98,12 +93,6 @@ static const struct gb_param rows[] = {
 	  .offset = OF(from),
 	  .help = "measure nothing: look the cells up in this record file and in the words that "
 		  "contain a dot or a slash" },
-	{ .name = "file",
-	  .type = GB_PATH,
-	  .offset = OF(file),
-	  .unit = "FOLDER",
-	  .help = "use the public meshes in FOLDER (scripts/download-meshes.sh) for the rows of "
-		  "their names instead of generated scenes" },
 	GB_FORMAT_ROW(OF(format), gb_formats),
 	GB_DRY_RUN_ROW,
 };
@@ -401,24 +390,6 @@ static enum gb_status measure(struct job *job, const struct request *request, in
 	return err->code ? err->code : status;
 }
 
-/* A folder without a known mesh would leave every row with its generated scene. */
-static enum gb_status check_folder(const char *path, struct gb_error *err)
-{
-	DIR *folder = opendir(path);
-	bool found = false;
-
-	if (!folder)
-		return gb_fail(err, GB_EUSAGE, "--file=%s: %s", path, strerror(errno));
-	for (size_t i = 0; gb_mesh_file(NULL, i); i++)
-		found |= !faccessat(dirfd(folder), gb_mesh_file(NULL, i), R_OK, 0);
-	(void)closedir(folder);
-	return found ? GB_OK
-		     : gb_fail(err, GB_EUSAGE,
-			       "--file=%s: has no mesh by the name that "
-			       "scripts/download-meshes.sh gives it, such as %s",
-			       path, gb_mesh_file(NULL, 0));
-}
-
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
 			  struct gb_error *err)
 {
@@ -429,9 +400,6 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 	if (how->timeout_s <= 0)
 		how->timeout_s = limit_s[job->source.preset];
 	request->measure.once = true; /* tables share points */
-	if (request->file && check_folder(request->file, err))
-		return err->code;
-	job->source.meshes = request->file;
 	job->source.threads = request->measure.threads;
 	job->source.backends = request->measure.choice.backends;
 	status = request->from          ? print_stored(job, request, err)

@@ -19,7 +19,6 @@ struct gb_repro_source {
 	struct gb_plan *plan;            /* with a session: only plans; or NULL */
 	const struct gb_records *stored; /* searched if session is NULL */
 	enum gb_preset preset;           /* selects the rows */
-	const char *meshes;              /* folder of scripts/download-meshes.sh; NULL if none */
 	const char *threads;             /* of the CPU's variants; NULL: each point's own */
 	unsigned backends;               /* of --backend; 0: all */
 };
@@ -54,9 +53,9 @@ struct gb_repro {
 	size_t rows, columns, paper_columns;
 	struct gb_repro_column *column;
 	struct gb_repro_cell *cell;
-	bool *taken;                  /* per row: the preset includes it */
-	bool stored;                  /* values are from stored records */
-	const char *meshes, *threads; /* see gb_repro_source */
+	bool *taken;         /* per row: the preset includes it */
+	bool stored;         /* values are from stored records */
+	const char *threads; /* see gb_repro_source */
 	unsigned backends;
 };
 
