@@ -42,39 +42,23 @@ static cJSON *paper_of(const struct gb_workload *workload, struct gb_error *err)
 	return NULL;
 }
 
-/* The tables go to standard output, unless records are written there, and to the page, if any. */
+/* The tables, on standard output unless records are written there. */
 struct output {
-	struct gb_sheet sheet[2];
-	size_t sheets;
+	struct gb_sheet sheet;
+	bool open;
 	struct gb_repro_sum sum;
 };
 
-static void open_sheet(struct output *out, FILE *file, enum gb_format format)
-{
-	gb_sheet_open(&out->sheet[out->sheets++], file, format,
-		      (struct gb_sheet_kind){ "repro", "cells", "papers" });
-}
-
-static void put_table(struct output *out, const struct gb_repro *repro, struct gb_error *err)
-{
-	if (gb_repro_add(&out->sum, repro, err))
-		return;
-	for (size_t i = 0; i < out->sheets; i++)
-		gb_repro_print(&out->sheet[i], repro);
-}
-
-/* Print the totals of all tables, unless there was an error, and close the sheets. */
+/* Print the totals of all tables, unless there was an error, and close the sheet. */
 static enum gb_status put_end(struct output *out, struct gb_error *err)
 {
-	for (size_t i = 0; i < out->sheets; i++) {
-		struct gb_error own = { 0 };
+	struct gb_error own = { 0 };
 
-		if (!err->code)
-			gb_repro_print_sum(&out->sheet[i], &out->sum);
-		if (gb_sheet_close(&out->sheet[i], &own) && !err->code)
-			*err = own;
-	}
-	out->sheets = 0;
+	if (out->open && !err->code)
+		gb_repro_print_sum(&out->sheet, &out->sum);
+	if (out->open && gb_sheet_close(&out->sheet, &own) && !err->code)
+		*err = own;
+	out->open = false;
 	return err->code;
 }
 
@@ -185,21 +169,16 @@ static enum gb_status reproduce(struct job *job, const struct table *table, stru
 	struct gb_repro repro;
 
 	if (!gb_repro_init(&repro, table->paper, table->json, err) &&
-	    !gb_repro_measure(&repro, &job->source, err) && !job->source.plan)
-		put_table(&job->out, &repro, err);
+	    !gb_repro_measure(&repro, &job->source, err) && !job->source.plan &&
+	    !gb_repro_add(&job->out.sum, &repro, err) && job->out.open)
+		gb_repro_print(&job->out.sheet, &repro);
 	gb_repro_release(&repro);
 	return err->code;
 }
 
-/* Print the text before (end: after) the tables of a paper, which may be NULL. */
-static void put_paper(struct output *out, const cJSON *paper, bool end)
-{
-	for (size_t i = 0; i < out->sheets && paper; i++)
-		(end ? gb_repro_print_end : gb_repro_print_head)(&out->sheet[i], paper);
-}
-
 static enum gb_status reproduce_all(struct job *job, struct gb_error *err)
 {
+	struct gb_sheet *sheet = job->out.open ? &job->out.sheet : NULL;
 	const cJSON *paper = NULL;
 
 	for (size_t i = 0; i < job->count; i++) {
@@ -207,15 +186,17 @@ static enum gb_status reproduce_all(struct job *job, struct gb_error *err)
 
 		if (!t->asked_for)
 			continue;
-		if (t->paper != paper) {
-			put_paper(&job->out, paper, true);
-			put_paper(&job->out, t->paper, false);
-			paper = t->paper;
+		if (sheet && t->paper != paper) {
+			if (paper)
+				gb_repro_print_end(sheet, paper);
+			gb_repro_print_head(sheet, t->paper);
 		}
+		paper = t->paper;
 		if (reproduce(job, t, err))
 			return err->code;
 	}
-	put_paper(&job->out, paper, true);
+	if (sheet && paper)
+		gb_repro_print_end(sheet, paper);
 	return GB_OK;
 }
 
@@ -270,14 +251,13 @@ static const char *void_by(const struct request *request, const struct gb_argume
 	const bool format = gb_equal(row->name, "format");
 	const bool how = is_of(&gb_rows_how, row) || is_of(&gb_rows_hang, row) ||
 			 is_of(&gb_rows_device, row);
-	const bool progress = is_of(&gb_rows_progress, row);
+	const bool written = is_of(&gb_rows_target, row) || is_of(&gb_rows_progress, row);
 
 	if (lists(request, a))
 		return "repro without a PAPER:TABLE lists the tables";
 	if (request->from)
-		return how || (progress && !gb_equal(row->name, "quiet"))
-			       ? "--from measures nothing"
-			       : NULL;
+		return how || (written && !gb_equal(row->name, "quiet")) ? "--from measures nothing"
+									 : NULL;
 	return format && request->measure.dry ? "--dry-run prints text only" : NULL;
 }
 
@@ -304,24 +284,18 @@ static enum gb_status check_request(const struct request *request, struct gb_err
 		return err->code;
 	if (request->from && request->measure.dry)
 		return gb_fail(err, GB_EUSAGE, "--from and --dry-run exclude each other");
-	if (request->from && path && !gb_is_page(path))
-		return gb_fail(err, GB_EUSAGE,
-			       "--output=%.80s: with --from nothing is measured, and only a page, "
-			       "FILE.html, can be written",
-			       path);
 	return GB_OK;
 }
 
-/* Print the tables to standard output and to the page, if there is one. */
-static enum gb_status print_tables(struct job *job, const struct request *request, FILE *page,
+static enum gb_status print_tables(struct job *job, const struct request *request,
 				   struct gb_error *err)
 {
 	const char *path = request->measure.target.path;
+	const struct gb_sheet_kind kind = { "repro", "cells", "papers" };
 
-	if (!request->measure.quiet && !(path && gb_equal(path, "-")))
-		open_sheet(&job->out, stdout, (enum gb_format)request->format);
-	if (page)
-		open_sheet(&job->out, page, GB_FORMAT_HTML);
+	job->out.open = !request->measure.quiet && !(path && gb_equal(path, "-"));
+	if (job->out.open)
+		gb_sheet_open(&job->out.sheet, stdout, (enum gb_format)request->format, kind);
 	return reproduce_all(job, err);
 }
 
@@ -330,16 +304,12 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 				   struct gb_error *err)
 {
 	struct gb_records records = { 0 };
-	struct gb_output output = { 0 };
 
-	if (!gb_read_files(&records, job->file, job->files, err) &&
-	    !gb_output_open(&output, request->measure.target.path,
-			    gb_existing(&request->measure.target), err)) {
+	if (!gb_read_files(&records, job->file, job->files, err)) {
 		job->source.stored = &records;
-		(void)print_tables(job, request, output.whole.stream, err);
+		(void)print_tables(job, request, err);
 		(void)put_end(&job->out, err);
 	}
-	(void)gb_output_close(&output, !err->code, err);
 	gb_records_release(&records);
 	return err->code;
 }
@@ -360,10 +330,8 @@ static enum gb_status plan(struct job *job, const struct gb_request *request, st
 /* End the tables and the session as usual. */
 static enum gb_status close_all(struct job *job, struct gb_session *session, struct gb_error *err)
 {
-	const bool page = session->output.whole.stream != NULL;
-
 	(void)put_end(&job->out, err);
-	return page ? gb_session_close(session, err) : gb_finish(session, false, err);
+	return gb_finish(session, false, err);
 }
 
 static enum gb_status abandon(void *self, void *result, struct gb_error *err)
@@ -385,7 +353,7 @@ static enum gb_status measure(struct job *job, const struct request *request, in
 	job->source.session = &session;
 	gb_on_abandon(abandon, job);
 	if (!gb_session_open(&session, &request->measure, argc, argv, err))
-		(void)print_tables(job, request, session.output.whole.stream, err);
+		(void)print_tables(job, request, err);
 	status = close_all(job, &session, err);
 	return err->code ? err->code : status;
 }
