@@ -44,19 +44,19 @@ static cJSON *paper_of(const struct gb_workload *workload, struct gb_error *err)
 
 /* The tables, on standard output unless records are written there. */
 struct output {
-	struct gb_sheet sheet;
+	struct gb_document document;
 	bool open;
 	struct gb_repro_sum sum;
 };
 
-/* Print the totals of all tables, unless there was an error, and close the sheet. */
+/* Print the totals of all tables, unless there was an error, and close the document. */
 static enum gb_status put_end(struct output *out, struct gb_error *err)
 {
 	struct gb_error own = { 0 };
 
 	if (out->open && !err->code)
-		gb_repro_print_sum(&out->sheet, &out->sum);
-	if (out->open && gb_sheet_close(&out->sheet, &own) && !err->code)
+		gb_repro_print_sum(&out->document, &out->sum);
+	if (out->open && gb_document_close(&out->document, &own) && !err->code)
 		*err = own;
 	out->open = false;
 	return err->code;
@@ -171,14 +171,14 @@ static enum gb_status reproduce(struct job *job, const struct table *table, stru
 	if (!gb_repro_init(&repro, table->paper, table->json, err) &&
 	    !gb_repro_measure(&repro, &job->source, err) && !job->source.plan &&
 	    !gb_repro_add(&job->out.sum, &repro, err) && job->out.open)
-		gb_repro_print(&job->out.sheet, &repro);
+		gb_repro_print(&job->out.document, &repro);
 	gb_repro_release(&repro);
 	return err->code;
 }
 
 static enum gb_status reproduce_all(struct job *job, struct gb_error *err)
 {
-	struct gb_sheet *sheet = job->out.open ? &job->out.sheet : NULL;
+	struct gb_document *document = job->out.open ? &job->out.document : NULL;
 	const cJSON *paper = NULL;
 
 	for (size_t i = 0; i < job->count; i++) {
@@ -186,17 +186,17 @@ static enum gb_status reproduce_all(struct job *job, struct gb_error *err)
 
 		if (!t->asked_for)
 			continue;
-		if (sheet && t->paper != paper) {
+		if (document && t->paper != paper) {
 			if (paper)
-				gb_repro_print_end(sheet, paper);
-			gb_repro_print_head(sheet, t->paper);
+				gb_repro_print_end(document, paper);
+			gb_repro_print_head(document, t->paper);
 		}
 		paper = t->paper;
 		if (reproduce(job, t, err))
 			return err->code;
 	}
-	if (sheet && paper)
-		gb_repro_print_end(sheet, paper);
+	if (document && paper)
+		gb_repro_print_end(document, paper);
 	return GB_OK;
 }
 
@@ -291,11 +291,11 @@ static enum gb_status print_tables(struct job *job, const struct request *reques
 				   struct gb_error *err)
 {
 	const char *path = request->measure.target.path;
-	const struct gb_sheet_kind kind = { "repro", "cells", "papers" };
+	const struct gb_document_kind kind = { "repro", "cells", "papers" };
 
 	job->out.open = !request->measure.quiet && !(path && gb_equal(path, "-"));
 	if (job->out.open)
-		gb_sheet_open(&job->out.sheet, stdout, (enum gb_format)request->format, kind);
+		gb_document_open(&job->out.document, stdout, (enum gb_format)request->format, kind);
 	return reproduce_all(job, err);
 }
 

@@ -56,7 +56,7 @@ struct chart {
 
 static void put_text(FILE *file, const char *text)
 {
-	gb_grid_print_text(file, text, GB_FORMAT_HTML);
+	gb_table_print_text(file, text, GB_FORMAT_HTML);
 }
 
 /* ---- scales ------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void series_name(const struct gb_section *section, const struct gb_record
 	}
 	if (section->mixed_runs)
 		gb_text_append(name, NAME, ", %s",
-			       gb_run_name(&section->table->runs, record->run_id));
+			       gb_run_name(&section->report->runs, record->run_id));
 }
 
 static enum gb_kind kind_of(const struct gb_record *record)
@@ -346,7 +346,7 @@ static void put_names(const struct chart *c)
 		next = y + LABEL;
 		(void)fprintf(c->file, "<text fill=\"%s\" x=\"%d\" y=\"%.1f\">", colors[i],
 			      WIDTH - RIGHT + 8, y + 4);
-		gb_grid_print_part(c->file, name, strnlen(name, LETTERS), GB_FORMAT_HTML);
+		gb_table_print_part(c->file, name, strnlen(name, LETTERS), GB_FORMAT_HTML);
 		(void)fputs("</text>\n", c->file);
 	}
 }
@@ -408,7 +408,7 @@ static void put_chart(struct chart *c)
 void gb_section_print_chart(const struct gb_section *section)
 {
 	struct chart c = { .section = section,
-			   .file = section->table->sheet->file,
+			   .file = section->report->document->file,
 			   .abscissa = find_abscissa(section) };
 
 	if (c.abscissa == section->axes.count)
