@@ -1,10 +1,10 @@
 /* report.c -- `gpubench report`: prints stored records as a table, Markdown, HTML, CSV or JSON. */
+#include "cli/reports/report.h"
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/reports/pooled.h"
 #include "cli/reports/section.h"
-#include "cli/reports/table.h"
 #include "common/text.h"
 
 static const char *const launches[] = { "each", "pooled", NULL };
@@ -39,7 +39,7 @@ static const struct gb_param rows[] = {
 enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 {
 	struct request request;
-	struct gb_table_choice choice = { 0 };
+	struct gb_report_choice choice = { 0 };
 	struct gb_records records = { 0 };
 	struct gb_arguments a = {
 		.words = "FILE...",
@@ -61,7 +61,8 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 	}
 	if (!gb_read_files(&records, a.word, a.word_count, err) &&
 	    !(request.pooled && gb_pool_launches(&records, err)))
-		(void)gb_table_print(stdout, &records, (enum gb_format)request.format, choice, err);
+		(void)gb_report_print(stdout, &records, (enum gb_format)request.format, choice,
+				      err);
 out:
 	gb_records_release(&records);
 	gb_arguments_release(&a);

@@ -6,7 +6,7 @@
 #define GPUBENCH_CLI_REPORTS_AXES_H
 
 #include "cli/records/record.h"
-#include "cli/reports/grid/grid.h"
+#include "cli/reports/table.h"
 
 enum { GB_MAX_AXES = 64, GB_VALUE_MAX = 64 };
 

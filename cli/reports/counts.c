@@ -42,7 +42,7 @@ static const struct gb_column fixed_columns[FIXED] = {
 struct table {
 	size_t axes; /* parameters that vary */
 	struct gb_column column[GB_MAX_AXES + FIXED];
-	struct gb_grid grid;
+	struct gb_table table;
 };
 
 bool gb_section_has_counts(const struct gb_section *section)
@@ -57,12 +57,12 @@ static void choose_columns(struct table *t, const struct gb_section *section)
 {
 	t->axes = gb_axes_columns(&section->axes, t->column);
 	memcpy(&t->column[t->axes], fixed_columns, sizeof fixed_columns);
-	gb_grid_init(&t->grid, t->axes + FIXED, t->column);
+	gb_table_init(&t->table, t->axes + FIXED, t->column);
 }
 
 static void set(struct table *t, enum fixed column, const char *text)
 {
-	gb_grid_set(&t->grid, t->axes + column, text, GB_PLAIN);
+	gb_table_set(&t->table, t->axes + column, text, GB_PLAIN);
 }
 
 /* 0 leaves the cell empty. */
@@ -162,18 +162,18 @@ static void add_record(struct table *t, const struct gb_section *section,
 	char text[GB_VALUE_MAX], name[GB_KERNEL_TEXT];
 	size_t at = 0;
 
-	gb_grid_row(&t->grid, false);
+	gb_table_row(&t->table, false);
 	for (size_t i = 0; i < section->axes.count; i++)
 		if (section->axes.axis[i].varies)
-			gb_grid_set(&t->grid, at++,
-				    gb_axis_text(text, gb_axis_value(&section->axes, i, record)),
-				    GB_PLAIN);
+			gb_table_set(&t->table, at++,
+				     gb_axis_text(text, gb_axis_value(&section->axes, i, record)),
+				     GB_PLAIN);
 	set(t, VARIANT, record->variant);
 	set_counts(t, &record->counts);
 	for (size_t i = 0; i < record->kernel_count && record->kernel_count > 1; i++) {
 		const struct gb_counts *kernel = &record->kernel[i];
 
-		gb_grid_row(&t->grid, false);
+		gb_table_row(&t->table, false);
 		set(t, KERNEL, gb_kernel_text(kernel->kernel ? kernel->kernel : "", name));
 		set_counts(t, kernel);
 	}
@@ -187,5 +187,5 @@ void gb_section_print_counts(const struct gb_section *section)
 	for (size_t i = 0; i < section->row_count; i++)
 		if (section->row[i].record->counted)
 			add_record(&t, section, section->row[i].record);
-	gb_sheet_grid(section->table->sheet, "counts", &t.grid);
+	gb_document_grid(section->report->document, "counts", &t.table);
 }

@@ -1,6 +1,6 @@
 /* rows.c -- the table of a benchmark's times: a column is a row of columns[].
  *
- * Before them stand the run, the cache mode and the parameters that vary.  The grid omits columns
+ * Before them stand the run, the cache mode and the parameters that vary.  The table omits columns
  * that are empty in all rows.
  */
 #include <math.h>
@@ -12,7 +12,7 @@
 
 /* The cell that is being set. */
 struct cell {
-	struct gb_grid *grid;
+	struct gb_table *table;
 	size_t at;
 	const struct gb_section *section;
 	const struct gb_row *row;
@@ -22,15 +22,15 @@ struct cell {
 
 static void put(const struct cell *c, const char *text)
 {
-	gb_grid_set(c->grid, c->at, text, GB_PLAIN);
+	gb_table_set(c->table, c->at, text, GB_PLAIN);
 }
 
-static void put_time(const struct cell *c, double ns, enum gb_tint tint)
+static void put_time(const struct cell *c, double ns, enum gb_style style)
 {
 	char text[GB_TEXT_MAX];
 
 	if (isfinite(ns))
-		gb_grid_set(c->grid, c->at, gb_text_time(text, ns), tint);
+		gb_table_set(c->table, c->at, gb_text_time(text, ns), style);
 }
 
 /* ---- cells ------------------------------------------------------------------------------- */
@@ -40,7 +40,8 @@ static void put_variant(const struct cell *c)
 	char text[256];
 
 	(void)snprintf(text, sizeof text, "%.100s/%.100s%s", c->record->backend, c->record->variant,
-		       c->best && c->section->table->sheet->format == GB_FORMAT_TABLE ? " *" : "");
+		       c->best && c->section->report->document->format == GB_FORMAT_TABLE ? " *"
+											  : "");
 	put(c, text);
 }
 
@@ -65,9 +66,9 @@ static void put_interval(const struct cell *c)
 	percent = 100 * (span.high - span.low) / 2 / span.at;
 	mark = gb_width_mark(percent / 100);
 	(void)snprintf(text, sizeof text, "%s%.*f %%%s",
-		       c->section->table->sheet->utf8 ? "\u00b1" : "+-", percent < 0.095 ? 2 : 1,
-		       percent, mark);
-	gb_grid_set(c->grid, c->at, text, mark[0] ? GB_WARN : GB_PLAIN);
+		       c->section->report->document->utf8 ? "\u00b1" : "+-",
+		       percent < 0.095 ? 2 : 1, percent, mark);
+	gb_table_set(c->table, c->at, text, mark[0] ? GB_WARN : GB_PLAIN);
 }
 
 /* "81.2 M", followed by the unit if the column's title does not name it. */
@@ -139,13 +140,13 @@ static void put_status(const struct cell *c)
 		/* The width of the interval has its own column. */
 		(void)snprintf(text, sizeof text, "%s%s", gb_status_word(record->status),
 			       was_throttled(record) ? ", throttled" : "");
-		gb_grid_set(c->grid, c->at, text,
-			    ok && !was_throttled(record) ? GB_PLAIN : GB_WARN);
+		gb_table_set(c->table, c->at, text,
+			     ok && !was_throttled(record) ? GB_PLAIN : GB_WARN);
 		return;
 	}
 	(void)snprintf(text, sizeof text, "%s%s%s", gb_status_word(record->status),
 		       record->reason ? ": " : "", record->reason ? record->reason : "");
-	gb_grid_set(c->grid, c->at, text, GB_BAD);
+	gb_table_set(c->table, c->at, text, GB_BAD);
 }
 
 /* ---- columns ------------------------------------------------------------------------------ */
@@ -225,7 +226,7 @@ static bool is_shown(const struct gb_section *section, size_t index)
 		least = fmin(least, number);
 		most = fmax(most, number);
 	}
-	return !column->unit || section->table->columns >> index & 1 ||
+	return !column->unit || section->report->columns >> index & 1 ||
 	       most > column->varies * least;
 }
 
@@ -236,7 +237,7 @@ static void fill_row(struct cell *c, const bool *shown)
 	char text[GB_VALUE_MAX];
 
 	if (section->mixed_runs)
-		put(c, gb_run_name(&section->table->runs, record->run_id));
+		put(c, gb_run_name(&section->report->runs, record->run_id));
 	c->at++;
 	if (record->cold != GB_UNKNOWN && section->mixed_caches)
 		put(c, record->cold == GB_YES ? "cold" : "hot");
@@ -265,7 +266,7 @@ bool gb_section_print_rows(const struct gb_section *section)
 	struct gb_column column[BEFORE + GB_MAX_AXES + COLUMNS] = { { "run", NULL, true },
 								    { "cache", NULL, true } };
 	size_t count = BEFORE;
-	struct gb_grid grid;
+	struct gb_table table;
 	bool gap = false, marked = false, shown[COLUMNS];
 	char items[80];
 
@@ -276,7 +277,7 @@ bool gb_section_print_rows(const struct gb_section *section)
 		column[count++] = (struct gb_column){ columns[i].title ? columns[i].title : items,
 						      NULL, columns[i].left };
 	}
-	gb_grid_init(&grid, count, column);
+	gb_table_init(&table, count, column);
 	for (size_t i = 0; i < section->row_count;) {
 		size_t best;
 		double by;
@@ -286,14 +287,14 @@ bool gb_section_print_rows(const struct gb_section *section)
 		for (size_t k = i; k < i + count; k++) {
 			const struct gb_row *row = &section->row[k];
 
-			gb_grid_row(&grid, gap && k == i);
-			fill_row(&(struct cell){ &grid, 0, section, row, row->record, k == best },
+			gb_table_row(&table, gap && k == i);
+			fill_row(&(struct cell){ &table, 0, section, row, row->record, k == best },
 				 shown);
 		}
 		marked |= best < section->row_count;
 		gap = count > 1;
 		i += count;
 	}
-	gb_sheet_grid(section->table->sheet, "records", &grid);
+	gb_document_grid(section->report->document, "records", &table);
 	return marked;
 }

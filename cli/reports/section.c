@@ -70,14 +70,14 @@ void gb_section_release(struct gb_section *section)
 	free(section->row);
 }
 
-static enum gb_status collect(struct gb_section *section, const struct gb_table *table,
+static enum gb_status collect(struct gb_section *section, const struct gb_report *report,
 			      size_t first, bool *done, struct gb_error *err)
 {
-	const struct gb_records *list = table->list;
+	const struct gb_records *list = report->list;
 	const struct gb_record *before = NULL;
 	bool hot = false, cold = false, units = false;
 
-	*section = (struct gb_section){ .table = table };
+	*section = (struct gb_section){ .report = report };
 	section->bench = list->record[first]->bench;
 	section->record = calloc(list->count, sizeof(struct gb_record *));
 	section->row = calloc(list->count, sizeof(struct gb_row));
@@ -134,8 +134,8 @@ static enum gb_status sort_rows(struct gb_section *section, struct gb_error *err
 	return err->code;
 }
 
-enum gb_status gb_section_init(struct gb_section *section, const struct gb_table *table,
+enum gb_status gb_section_init(struct gb_section *section, const struct gb_report *report,
 			       size_t first, bool *done, struct gb_error *err)
 {
-	return collect(section, table, first, done, err) ? err->code : sort_rows(section, err);
+	return collect(section, report, first, done, err) ? err->code : sort_rows(section, err);
 }

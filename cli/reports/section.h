@@ -3,12 +3,12 @@
 #define GPUBENCH_CLI_REPORTS_SECTION_H
 
 #include "cli/reports/axes.h"
-#include "cli/reports/grid/sheet.h"
+#include "cli/reports/document.h"
 #include "cli/reports/names.h"
 
 /* Everything that is printed. */
-struct gb_table {
-	struct gb_sheet *sheet;
+struct gb_report {
+	struct gb_document *document;
 	const struct gb_records *list;
 	bool counts; /* print tables of exact counts below those of times; a page always does */
 	unsigned columns;                 /* asked for: gb_columns_read() */
@@ -22,7 +22,7 @@ struct gb_row {
 };
 
 struct gb_section {
-	const struct gb_table *table;
+	const struct gb_report *report;
 	const char *bench;
 	size_t count, row_count;
 	const struct gb_record **record; /* `count` records, in list order */
@@ -35,7 +35,7 @@ struct gb_section {
 
 /* Collect the records of the benchmark of record `first`, and mark them in `done` (one per record).
  * Must be released also after a failure. */
-enum gb_status gb_section_init(struct gb_section *section, const struct gb_table *table,
+enum gb_status gb_section_init(struct gb_section *section, const struct gb_report *report,
 			       size_t first, bool *done, struct gb_error *err);
 void gb_section_release(struct gb_section *section);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/reports/compare/formats.h"
-#include "cli/reports/grid/grid.h"
+#include "cli/reports/table.h"
 
 /* The element of a case that did not pass, by verdict. */
 static const char *const elements[GB_VERDICT_WORDS] = {
@@ -22,7 +22,7 @@ static bool is_same_bench(const char *a, const char *b)
 static void print_attribute(FILE *file, const char *name, const char *text, size_t length)
 {
 	(void)fprintf(file, " %s=\"", name);
-	gb_grid_print_part(file, text, length, GB_FORMAT_HTML);
+	gb_table_print_part(file, text, length, GB_FORMAT_HTML);
 	(void)fputc('"', file);
 }
 

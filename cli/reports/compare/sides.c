@@ -10,7 +10,7 @@
 
 #include "cli/records/identity.h"
 #include "cli/reports/compare/gate.h"
-#include "cli/reports/grid/sheet.h"
+#include "cli/reports/document.h"
 #include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
@@ -50,12 +50,12 @@ struct means {
 
 struct report {
 	bool by_library;
-	struct gb_sheet sheet;
+	struct gb_document document;
 	size_t tables, speed_ups;
 	struct table *table;
 	struct gb_keys keys; /* the rows of all tables */
 	struct gb_gate_tests tests;
-	struct gb_grid data; /* all cells, for programs */
+	struct gb_table data; /* all cells, for programs */
 };
 
 /* ---- tables, sides and rows ----------------------------------------------------------------- */
@@ -261,7 +261,7 @@ static const char *name_of(const struct report *r, const struct table *t, size_t
 static void add_data(struct report *r, const struct table *t, size_t m, const char *key, bool hot,
 		     const struct cell *cell)
 {
-	struct gb_grid *grid = &r->data;
+	struct gb_table *table = &r->data;
 	const double number[] = { cell->ns, cell->speed_up.estimate, cell->speed_up.interval.low,
 				  cell->speed_up.interval.high };
 	const char *machine = r->by_library ? t->side->machine->name : name_of(r, t, m);
@@ -269,37 +269,37 @@ static void add_data(struct report *r, const struct table *t, size_t m, const ch
 			       key,         hot ? "hot" : "cold", gb_verdict_text(cell->verdict),
 			       cell->reason };
 
-	gb_grid_row(grid, false);
+	gb_table_row(table, false);
 	for (size_t i = 0; i < GB_COUNT(text); i++)
-		gb_grid_set(grid, BENCH + i, text[i], GB_PLAIN);
-	gb_grid_set_count(grid, LAUNCHES, cell->launches, GB_PLAIN);
+		gb_table_set(table, BENCH + i, text[i], GB_PLAIN);
+	gb_table_set_count(table, LAUNCHES, cell->launches, GB_PLAIN);
 	for (size_t i = 0; i < GB_COUNT(number); i++)
-		gb_grid_set_number(grid, TIME + i, number[i], NULL, GB_PLAIN);
+		gb_table_set_number(table, TIME + i, number[i], NULL, GB_PLAIN);
 }
 
-static void add_cell(struct gb_grid *grid, size_t m, const struct cell *cell)
+static void add_cell(struct gb_table *table, size_t m, const struct cell *cell)
 {
 	const struct gb_interval *of = &cell->speed_up.interval;
 	const size_t at = FIRST + EACH * m;
 	char text[GB_TEXT_MAX];
 
 	if (!cell->launches)
-		gb_grid_set(grid, at, gb_verdict_text(cell->verdict),
-			    gb_verdict_tint(cell->verdict));
+		gb_table_set(table, at, gb_verdict_text(cell->verdict),
+			     gb_verdict_style(cell->verdict));
 	else
-		gb_grid_set(grid, at, gb_text_time(text, cell->ns), GB_PLAIN);
+		gb_table_set(table, at, gb_text_time(text, cell->ns), GB_PLAIN);
 	if (isnan(cell->speed_up.estimate))
 		return;
 	(void)snprintf(text, sizeof text, "%.3f%s", cell->speed_up.estimate,
 		       isnan(of->low) ? " ?" : "");
-	gb_grid_set(grid, at + 1, text,
-		    cell->verdict == GB_UNSURE ? GB_PLAIN : gb_verdict_tint(cell->verdict));
+	gb_table_set(table, at + 1, text,
+		     cell->verdict == GB_UNSURE ? GB_PLAIN : gb_verdict_style(cell->verdict));
 	(void)snprintf(text, sizeof text, "%.3f to %.3f", of->low, of->high);
-	gb_grid_set(grid, at + 2, isnan(of->low) ? "" : text, GB_PLAIN);
+	gb_table_set(table, at + 2, isnan(of->low) ? "" : text, GB_PLAIN);
 }
 
 /* Add the row of these records; by library, if ours and a library have one. */
-static enum gb_status add_row(struct report *r, const struct table *t, struct gb_grid *grid,
+static enum gb_status add_row(struct report *r, const struct table *t, struct gb_table *table,
 			      const struct gb_key_entry *entry, size_t count, struct cell *cell,
 			      struct means *mean, struct gb_error *err)
 {
@@ -319,15 +319,15 @@ static enum gb_status add_row(struct report *r, const struct table *t, struct gb
 	}
 	if (err->code || !record || (r->by_library && sides < 2))
 		goto out;
-	gb_grid_row(grid, false);
-	gb_grid_set(grid, VARIANT, record->variant, GB_PLAIN);
-	gb_grid_set(grid, PARAMETERS, parameters_of(record) + (*parameters_of(record) == ' '),
-		    GB_PLAIN);
-	gb_grid_set(grid, CACHES, hot ? "hot" : "", GB_PLAIN);
+	gb_table_row(table, false);
+	gb_table_set(table, VARIANT, record->variant, GB_PLAIN);
+	gb_table_set(table, PARAMETERS, parameters_of(record) + (*parameters_of(record) == ' '),
+		     GB_PLAIN);
+	gb_table_set(table, CACHES, hot ? "hot" : "", GB_PLAIN);
 	for (size_t m = 0; m < t->count; m++) {
 		const struct gb_record *own = cell[m].record;
 
-		add_cell(grid, m, &cell[m]);
+		add_cell(table, m, &cell[m]);
 		if (own || !r->by_library)
 			add_data(r, t, m, own ? own->key : record->key, hot, &cell[m]);
 	}
@@ -337,12 +337,12 @@ out:
 }
 
 /* The last row of a table of libraries: how often ours is faster, and the mean. */
-static void add_sums(struct gb_grid *grid, const struct table *t, const struct means *mean)
+static void add_sums(struct gb_table *table, const struct table *t, const struct means *mean)
 {
 	char text[80];
 
-	gb_grid_row(grid, true);
-	gb_grid_set(grid, PARAMETERS, "faster, unsure, slower; geometric mean", GB_PLAIN);
+	gb_table_row(table, true);
+	gb_table_set(table, PARAMETERS, "faster, unsure, slower; geometric mean", GB_PLAIN);
 	for (size_t m = 1; m < t->count; m++) {
 		const size_t *v = mean[m].verdicts;
 
@@ -350,9 +350,9 @@ static void add_sums(struct gb_grid *grid, const struct table *t, const struct m
 			continue;
 		(void)snprintf(text, sizeof text, "%zu, %zu, %zu", v[GB_FASTER], v[GB_UNSURE],
 			       v[GB_SLOWER]);
-		gb_grid_set(grid, FIRST + EACH * m, text, GB_PLAIN);
+		gb_table_set(table, FIRST + EACH * m, text, GB_PLAIN);
 		(void)snprintf(text, sizeof text, "%.3f", exp(mean[m].logs / (double)mean[m].rows));
-		gb_grid_set(grid, FIRST + EACH * m + 1, text, GB_PLAIN);
+		gb_table_set(table, FIRST + EACH * m + 1, text, GB_PLAIN);
 	}
 }
 
@@ -361,7 +361,7 @@ static enum gb_status print_table(struct report *r, const struct table *t, struc
 	struct gb_column *column = calloc(FIRST + EACH * t->count, sizeof *column);
 	struct cell *cell = calloc(t->count, sizeof *cell);
 	struct means *mean = calloc(t->count, sizeof *mean);
-	struct gb_grid grid;
+	struct gb_table table;
 
 	if (!column || !cell || !mean) {
 		gb_out_of_memory(err, NULL);
@@ -375,28 +375,28 @@ static enum gb_status print_table(struct report *r, const struct table *t, struc
 		column[FIRST + EACH * m + 1] = (struct gb_column){ "speed-up", NULL, false };
 		column[FIRST + EACH * m + 2] = (struct gb_column){ "95 %", NULL, true };
 	}
-	gb_grid_init(&grid, FIRST + EACH * t->count, column);
+	gb_table_init(&table, FIRST + EACH * t->count, column);
 	for (size_t g = 0; g < r->keys.group_count && !err->code; g++) {
 		const struct gb_key_group *row = &r->keys.group[g];
 		const struct gb_key_entry *entry = &r->keys.entry[row->first];
 
 		if (&r->table[table_of(r, entry->record)] == t)
-			(void)add_row(r, t, &grid, entry, row->count, cell, mean, err);
+			(void)add_row(r, t, &table, entry, row->count, cell, mean, err);
 	}
 	if (r->by_library)
-		add_sums(&grid, t, mean);
-	gb_sheet_put(&r->sheet, GB_HEAD, "%s on %s%s%s", t->bench, t->backend,
-		     r->by_library ? ", " : "", r->by_library ? t->side->machine->name : "");
+		add_sums(&table, t, mean);
+	gb_document_put(&r->document, GB_HEAD, "%s on %s%s%s", t->bench, t->backend,
+			r->by_library ? ", " : "", r->by_library ? t->side->machine->name : "");
 	for (size_t m = 1; m < t->count && !r->by_library; m++)
 		if (mean[m].rows)
-			gb_sheet_put(&r->sheet, GB_LINE,
-				     "%s: geometric mean of %zu speed-ups over %s: %.3f",
-				     name_of(r, t, m), mean[m].rows, name_of(r, t, 0),
-				     exp(mean[m].logs / (double)mean[m].rows));
-	if (gb_sheet_is_data(&r->sheet))
-		gb_grid_release(&grid);
+			gb_document_put(&r->document, GB_LINE,
+					"%s: geometric mean of %zu speed-ups over %s: %.3f",
+					name_of(r, t, m), mean[m].rows, name_of(r, t, 0),
+					exp(mean[m].logs / (double)mean[m].rows));
+	if (gb_document_is_data(&r->document))
+		gb_table_release(&table);
 	else
-		gb_sheet_grid(&r->sheet, "", &grid);
+		gb_document_grid(&r->document, "", &table);
 out:
 	free(column);
 	free(cell);
@@ -412,9 +412,10 @@ enum gb_status gb_sides_print(FILE *file, const struct gb_records *records, bool
 
 	if (!records->count)
 		return gb_fail(err, GB_EUSAGE, "the files have no record");
-	gb_sheet_open(&r.sheet, file, format, (struct gb_sheet_kind){ kind, "cells", kind });
-	gb_sheet_fact(&r.sheet, "level", GB_LEVEL);
-	gb_grid_init(&r.data, GB_COUNT(data_column), data_column);
+	gb_document_open(&r.document, file, format,
+			 (struct gb_document_kind){ kind, "cells", kind });
+	gb_document_field(&r.document, "level", GB_LEVEL);
+	gb_table_init(&r.data, GB_COUNT(data_column), data_column);
 	r.table = calloc(records->count, sizeof *r.table);
 	if (!r.table)
 		gb_out_of_memory(err, NULL);
@@ -423,17 +424,17 @@ enum gb_status gb_sides_print(FILE *file, const struct gb_records *records, bool
 	if (!err->code)
 		(void)gb_keys_group(&r.keys, err);
 	if (by_library)
-		gb_sheet_put(
-			&r.sheet, GB_LINE,
+		gb_document_put(
+			&r.document, GB_LINE,
 			"speed-up: of our fastest variant over the library, with as many threads");
 	for (size_t i = 0; i < r.tables && !err->code; i++)
 		if (!by_library || r.table[i].count > 1)
 			(void)print_table(&r, &r.table[i], err);
-	if (gb_sheet_is_data(&r.sheet))
-		gb_sheet_grid(&r.sheet, "cells", &r.data);
+	if (gb_document_is_data(&r.document))
+		gb_document_grid(&r.document, "cells", &r.data);
 	else
-		gb_grid_release(&r.data);
-	(void)gb_sheet_close(&r.sheet, err);
+		gb_table_release(&r.data);
+	(void)gb_document_close(&r.document, err);
 	if (!err->code && !r.speed_ups)
 		gb_fail(err, GB_EUNDECIDED, "%s",
 			by_library ? "no point has times of our variants and of a library"

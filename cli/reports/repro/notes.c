@@ -12,24 +12,24 @@
 
 /* A list whose label is printed before the first item. */
 struct list {
-	struct gb_sheet *sheet;
+	struct gb_document *document;
 	const char *label; /* NULL once it is printed */
 };
 
 static void begin_item(struct list *list)
 {
 	if (list->label)
-		gb_sheet_put(list->sheet, GB_LABEL, "%s", list->label);
+		gb_document_put(list->document, GB_LABEL, "%s", list->label);
 	list->label = NULL;
-	gb_sheet_begin(list->sheet, GB_ITEM);
+	gb_document_begin(list->document, GB_ITEM);
 }
 
 /* Print an item of a struct list, with printf()'s arguments. */
-#define PUT_ITEM(list, ...)                                \
-	do {                                               \
-		begin_item(list);                          \
-		gb_sheet_text((list)->sheet, __VA_ARGS__); \
-		gb_sheet_end((list)->sheet);               \
+#define PUT_ITEM(list, ...)                                      \
+	do {                                                     \
+		begin_item(list);                                \
+		gb_document_text((list)->document, __VA_ARGS__); \
+		gb_document_end((list)->document);               \
 	} while (0)
 
 static void put_strings(struct list list, const cJSON *strings, const char *member)
@@ -114,9 +114,9 @@ static void put_runs(struct list list, const struct gb_repro *t)
 
 /* ---- claims ------------------------------------------------------------------------------- */
 
-void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro)
+void gb_repro_claims(struct gb_document *document, const struct gb_repro *repro)
 {
-	struct list list = { sheet, "Claims, tested on the columns measured here:" };
+	struct list list = { document, "Claims, tested on the columns measured here:" };
 	const cJSON *claim;
 
 	cJSON_ArrayForEach(claim, gb_json_at(repro->paper, "claims"))
@@ -126,46 +126,46 @@ void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro)
 		if (!gb_repro_claim(repro, claim, &c))
 			continue;
 		begin_item(&list);
-		gb_sheet_text(sheet, "%s: ", c.id);
-		gb_sheet_strong(sheet, gb_claim_words[c.verdict]);
+		gb_document_text(document, "%s: ", c.id);
+		gb_document_strong(document, gb_claim_words[c.verdict]);
 		if (c.why[0])
-			gb_sheet_text(sheet, " (%s)", c.why);
-		gb_sheet_text(sheet, "; %s", c.text);
-		gb_sheet_end(sheet);
+			gb_document_text(document, " (%s)", c.why);
+		gb_document_text(document, "; %s", c.text);
+		gb_document_end(document);
 	}
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t)
+void gb_repro_notes(struct gb_document *document, const struct gb_repro *t)
 {
-	gb_repro_claims(sheet, t);
+	gb_repro_claims(document, t);
 	if (t->stored)
-		put_runs((struct list){ sheet, "Stored records of:" }, t);
-	put_reasons((struct list){ sheet, "Empty cells:" }, t);
-	put_strings((struct list){ sheet, "Notes on the table:" }, gb_json_at(t->table, "notes"),
+		put_runs((struct list){ document, "Stored records of:" }, t);
+	put_reasons((struct list){ document, "Empty cells:" }, t);
+	put_strings((struct list){ document, "Notes on the table:" }, gb_json_at(t->table, "notes"),
 		    "text");
 }
 
-void gb_repro_print_end(struct gb_sheet *sheet, const cJSON *paper)
+void gb_repro_print_end(struct gb_document *document, const cJSON *paper)
 {
 	const char *name = gb_json_text(paper, "paper");
 	char label[80];
 
 	(void)snprintf(label, sizeof label, "Notes on the paper (%s):", name);
-	put_strings((struct list){ sheet, label }, gb_json_at(paper, "notes"), NULL);
+	put_strings((struct list){ document, label }, gb_json_at(paper, "notes"), NULL);
 	(void)snprintf(label, sizeof label, "The paper (%s) does not state:", name);
-	put_strings((struct list){ sheet, label }, gb_json_at(paper, "unstated"), NULL);
+	put_strings((struct list){ document, label }, gb_json_at(paper, "unstated"), NULL);
 }
 
-void gb_repro_print_head(struct gb_sheet *sheet, const cJSON *paper)
+void gb_repro_print_head(struct gb_document *document, const cJSON *paper)
 {
 	const char *original = gb_json_text(paper, "citation.original");
 	const char *doi = gb_json_text(paper, "citation.doi");
-	struct list list = { sheet, gb_json_text(paper, "citation.english") };
+	struct list list = { document, gb_json_text(paper, "citation.english") };
 	const cJSON *machine;
 
-	gb_sheet_put(sheet, GB_TITLE, "%s", gb_json_text(paper, "paper"));
+	gb_document_put(document, GB_TITLE, "%s", gb_json_text(paper, "paper"));
 	if (original)
 		PUT_ITEM(&list, "in the original: %s", original);
 	if (doi)
@@ -223,7 +223,7 @@ void gb_repro_sum_release(struct gb_repro_sum *sum)
 }
 
 /* "21 tables; 150 of 400 cells ..." and the claims by verdict. */
-void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
+void gb_repro_print_sum(struct gb_document *document, const struct gb_repro_sum *sum)
 {
 	static const char *const names[] = {
 		[GB_CLAIM_HELD] = "held",
@@ -231,14 +231,14 @@ void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
 		[GB_CLAIM_UNDECIDED] = "undecided",
 		[GB_CLAIM_UNTESTABLE] = "untestable",
 	};
-	struct list list = { sheet, "All tables:" };
+	struct list list = { document, "All tables:" };
 
-	gb_sheet_fact(sheet, "tables", (double)sum->tables);
-	gb_sheet_fact(sheet, "measured", (double)sum->measured);
-	gb_sheet_fact(sheet, "measurable", (double)sum->cells);
+	gb_document_field(document, "tables", (double)sum->tables);
+	gb_document_field(document, "measured", (double)sum->measured);
+	gb_document_field(document, "measurable", (double)sum->cells);
 	for (int v = 0; v < GB_CLAIM_VERDICTS; v++)
-		gb_sheet_fact(sheet, names[v], (double)sum->verdicts[v]);
-	if (sum->tables < 2 || gb_sheet_is_data(sheet))
+		gb_document_field(document, names[v], (double)sum->verdicts[v]);
+	if (sum->tables < 2 || gb_document_is_data(document))
 		return;
 	PUT_ITEM(&list, "%zu tables; %zu of %zu cells with a variant measured", sum->tables,
 		 sum->measured, sum->cells);

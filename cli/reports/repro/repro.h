@@ -10,7 +10,7 @@
 
 #include "cli/measure/plan.h"
 #include "cli/records/json.h"
-#include "cli/reports/grid/sheet.h"
+#include "cli/reports/document.h"
 #include "common/status.h"
 
 /* The source of the measured values. */
@@ -19,7 +19,6 @@ struct gb_repro_source {
 	struct gb_plan *plan;            /* with a session: only plans; or NULL */
 	const struct gb_records *stored; /* searched if session is NULL */
 	enum gb_preset preset;           /* selects the rows */
-	const char *meshes;              /* folder of scripts/download-meshes.sh; NULL if none */
 	const char *threads;             /* of the CPU's variants; NULL: each point's own */
 	unsigned backends;               /* of --backend; 0: all */
 };
@@ -54,9 +53,9 @@ struct gb_repro {
 	size_t rows, columns, paper_columns;
 	struct gb_repro_column *column;
 	struct gb_repro_cell *cell;
-	bool *taken;                  /* per row: the preset includes it */
-	bool stored;                  /* values are from stored records */
-	const char *meshes, *threads; /* see gb_repro_source */
+	bool *taken;         /* per row: the preset includes it */
+	bool stored;         /* values are from stored records */
+	const char *threads; /* see gb_repro_source */
 	unsigned backends;
 };
 
@@ -124,17 +123,17 @@ void gb_repro_sum_release(struct gb_repro_sum *sum);
 /* ---- output ------------------------------------------------------------------------------- */
 
 /* Print the table and the notes below it; programs get its cells and claims. */
-void gb_repro_print(struct gb_sheet *sheet, const struct gb_repro *t);
-void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t);
+void gb_repro_print(struct gb_document *document, const struct gb_repro *t);
+void gb_repro_notes(struct gb_document *document, const struct gb_repro *t);
 
 /* Print only the claims, for people. */
-void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro);
+void gb_repro_claims(struct gb_document *document, const struct gb_repro *repro);
 
 /* Print the head of a paper, before its tables: the citation and the machines it used. */
-void gb_repro_print_head(struct gb_sheet *sheet, const cJSON *paper);
-/* Print the end of a paper, after its tables: notes, and facts that the paper does not state. */
-void gb_repro_print_end(struct gb_sheet *sheet, const cJSON *paper);
+void gb_repro_print_head(struct gb_document *document, const cJSON *paper);
+/* Print the end of a paper, after its tables: notes, and fields that the paper does not state. */
+void gb_repro_print_end(struct gb_document *document, const cJSON *paper);
 /* Print the totals, after all papers; for people only if there are several tables. */
-void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum);
+void gb_repro_print_sum(struct gb_document *document, const struct gb_repro_sum *sum);
 
 #endif

@@ -12,11 +12,11 @@
 #include "cli/reports/repro/repro.h"
 #include "common/text.h"
 
-/* ---- the grid ----------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------------------------- */
 
 /* Set a value with that many significant digits; 0 prints an integer.  NAN leaves the cell
  * empty. */
-static void set_number(struct gb_grid *grid, size_t column, double value, int digits)
+static void set_number(struct gb_table *table, size_t column, double value, int digits)
 {
 	char text[40];
 
@@ -26,7 +26,7 @@ static void set_number(struct gb_grid *grid, size_t column, double value, int di
 		(void)snprintf(text, sizeof text, "%.*g", digits, value);
 	else
 		(void)snprintf(text, sizeof text, "%.0f", value);
-	gb_grid_set(grid, column, text, GB_PLAIN);
+	gb_table_set(table, column, text, GB_PLAIN);
 }
 
 /* How a column of the paper is shown. */
@@ -102,7 +102,7 @@ static size_t make_titles(const struct gb_repro *t, struct gb_column *title, cha
 /* A row under construction. */
 struct row {
 	const struct gb_repro *t;
-	struct gb_grid *grid;
+	struct gb_table *table;
 	const struct gb_repro_cell *cell; /* its first cell */
 	const char *plus_minus;
 };
@@ -128,7 +128,7 @@ static void set_measured(const struct row *row, size_t column, const struct gb_r
 			       percent < 0.095 ? 2 : 1, percent, mark, trusted ? "" : " ", word);
 	else
 		(void)snprintf(text, sizeof text, "%s%s%s", number, trusted ? "" : " ", word);
-	gb_grid_set(row->grid, column, text, mark[0] || !trusted ? GB_WARN : GB_PLAIN);
+	gb_table_set(row->table, column, text, mark[0] || !trusted ? GB_WARN : GB_PLAIN);
 }
 
 static size_t add_cells(const struct row *row, size_t c, const struct shape *s, size_t n)
@@ -139,7 +139,7 @@ static size_t add_cells(const struct row *row, size_t c, const struct shape *s, 
 	const int digits = s->exact ? 0 : 4;
 
 	if (s->key || s->published)
-		gb_grid_set(row->grid, n, printed ? printed : "", GB_PLAIN);
+		gb_table_set(row->table, n, printed ? printed : "", GB_PLAIN);
 	else
 		set_measured(row, n, cell, digits);
 	n++;
@@ -147,9 +147,9 @@ static size_t add_cells(const struct row *row, size_t c, const struct shape *s, 
 		return n;
 	set_measured(row, n++, cell, digits);
 	if (s->exact)
-		set_number(row->grid, n++, here - published, 0);
+		set_number(row->table, n++, here - published, 0);
 	else if (!s->ratio)
-		set_number(row->grid, n++, s->is_time ? published / here : here / published, 3);
+		set_number(row->table, n++, s->is_time ? published / here : here / published, 3);
 	return n;
 }
 
@@ -158,7 +158,7 @@ static void add_row(const struct row *row)
 	const struct gb_repro *t = row->t;
 	size_t n = 0;
 
-	gb_grid_row(row->grid, false);
+	gb_table_row(row->table, false);
 	for (size_t c = 0; c < t->paper_columns; c++) {
 		const struct shape s = shape_of(t, c);
 
@@ -168,30 +168,30 @@ static void add_row(const struct row *row)
 		set_measured(row, n++, &row->cell[c], 4);
 }
 
-static void print_table(struct gb_sheet *sheet, const struct gb_repro *t)
+static void print_table(struct gb_document *document, const struct gb_repro *t)
 {
 	const size_t most = 3 * t->columns + 1;
 	struct gb_column *title = calloc(most, sizeof *title);
 	char(*text)[64] = calloc(most, sizeof *text);
-	struct gb_grid grid;
+	struct gb_table table;
 
 	if (title && text) {
-		gb_grid_init(&grid, make_titles(t, title, text), title);
+		gb_table_init(&table, make_titles(t, title, text), title);
 		for (size_t r = 0; r < t->rows; r++)
-			add_row(&(struct row){ t, &grid, &t->cell[r * t->columns],
-					       sheet->utf8 ? "\u00b1" : "+-" });
-		gb_sheet_grid(sheet, "table", &grid);
+			add_row(&(struct row){ t, &table, &t->cell[r * t->columns],
+					       document->utf8 ? "\u00b1" : "+-" });
+		gb_document_grid(document, "table", &table);
 	} else {
-		sheet->failed = true;
+		document->failed = true;
 	}
 	free(title);
 	free(text);
 }
 
 /* "radix:table1  Running time of the radix sort (s)" */
-static void print_title(struct gb_sheet *sheet, const struct gb_repro *t)
+static void print_title(struct gb_document *document, const struct gb_repro *t)
 {
-	gb_sheet_put(sheet, GB_HEAD, "%s:%s  %s", gb_json_text(t->paper, "paper"),
+	gb_document_put(document, GB_HEAD, "%s:%s  %s", gb_json_text(t->paper, "paper"),
 		     gb_json_text(t->table, "id"), gb_json_text(t->table, "title"));
 }
 
@@ -201,7 +201,7 @@ enum { TABLE, ROW, COLUMN, ROLE, VARIANT, UNIT, PRINTED, PAPER, HERE, LOW, HIGH,
 
 /* Keys have only the printed text; the paper's own columns have the published and the measured
  * value; the variants beside have the measured value. */
-static void put_cells(struct gb_sheet *sheet, const struct gb_repro *t, const char *name)
+static void put_cells(struct gb_document *document, const struct gb_repro *t, const char *name)
 {
 	static const struct gb_column columns[COLUMNS] = {
 		[TABLE] = { NULL, "table", true },     [ROW] = { NULL, "row", false },
@@ -211,73 +211,73 @@ static void put_cells(struct gb_sheet *sheet, const struct gb_repro *t, const ch
 		[HERE] = { NULL, "here", false },      [LOW] = { NULL, "low", false },
 		[HIGH] = { NULL, "high", false },      [REASON] = { NULL, "reason", true },
 	};
-	struct gb_grid grid;
+	struct gb_table table;
 
-	gb_grid_init(&grid, COLUMNS, columns);
+	gb_table_init(&table, COLUMNS, columns);
 	for (size_t i = 0; i < t->rows * t->columns; i++) {
 		const struct gb_repro_column *column = &t->column[i % t->columns];
 		const struct gb_repro_cell *cell = &t->cell[i];
 
-		gb_grid_row(&grid, false);
-		gb_grid_set(&grid, TABLE, name, GB_PLAIN);
-		gb_grid_set_count(&grid, ROW, i / t->columns + 1, GB_PLAIN);
-		gb_grid_set(&grid, COLUMN, column->name, GB_PLAIN);
-		gb_grid_set(&grid, ROLE,
+		gb_table_row(&table, false);
+		gb_table_set(&table, TABLE, name, GB_PLAIN);
+		gb_table_set_count(&table, ROW, i / t->columns + 1, GB_PLAIN);
+		gb_table_set(&table, COLUMN, column->name, GB_PLAIN);
+		gb_table_set(&table, ROLE,
 			    i % t->columns < t->paper_columns ? column->role : "beside", GB_PLAIN);
-		gb_grid_set(&grid, VARIANT, column->variant, GB_PLAIN);
-		gb_grid_set(&grid, UNIT, column->unit, GB_PLAIN);
-		gb_grid_set(&grid, PRINTED, gb_repro_printed(cell), GB_PLAIN);
-		gb_grid_set_number(&grid, PAPER, cell->published, NULL, GB_PLAIN);
+		gb_table_set(&table, VARIANT, column->variant, GB_PLAIN);
+		gb_table_set(&table, UNIT, column->unit, GB_PLAIN);
+		gb_table_set(&table, PRINTED, gb_repro_printed(cell), GB_PLAIN);
+		gb_table_set_number(&table, PAPER, cell->published, NULL, GB_PLAIN);
 		if (!gb_equal(column->role, "key"))
-			gb_grid_set_number(&grid, HERE, cell->here, NULL, GB_PLAIN);
-		gb_grid_set_number(&grid, LOW, cell->low, NULL, GB_PLAIN);
-		gb_grid_set_number(&grid, HIGH, cell->high, NULL, GB_PLAIN);
-		gb_grid_set(&grid, REASON, cell->reason, GB_PLAIN);
+			gb_table_set_number(&table, HERE, cell->here, NULL, GB_PLAIN);
+		gb_table_set_number(&table, LOW, cell->low, NULL, GB_PLAIN);
+		gb_table_set_number(&table, HIGH, cell->high, NULL, GB_PLAIN);
+		gb_table_set(&table, REASON, cell->reason, GB_PLAIN);
 	}
-	gb_sheet_grid(sheet, "cells", &grid);
+	gb_document_grid(document, "cells", &table);
 }
 
-static void put_claims(struct gb_sheet *sheet, const struct gb_repro *t, const char *name)
+static void put_claims(struct gb_document *document, const struct gb_repro *t, const char *name)
 {
 	static const struct gb_column columns[] = {
 		{ NULL, "table", true },   { NULL, "id", true },       { NULL, "verdict", true },
 		{ NULL, "tested", false }, { NULL, "missing", false }, { NULL, "why", true },
 		{ NULL, "text", true },
 	};
-	struct gb_grid grid;
+	struct gb_table table;
 	const cJSON *claim;
 
-	gb_grid_init(&grid, GB_COUNT(columns), columns);
+	gb_table_init(&table, GB_COUNT(columns), columns);
 	cJSON_ArrayForEach(claim, gb_json_at(t->paper, "claims"))
 	{
 		struct gb_claim c;
 
 		if (!gb_repro_claim(t, claim, &c))
 			continue;
-		gb_grid_row(&grid, false);
-		gb_grid_set(&grid, 0, name, GB_PLAIN);
-		gb_grid_set(&grid, 1, c.id, GB_PLAIN);
-		gb_grid_set(&grid, 2, gb_claim_words[c.verdict], GB_PLAIN);
-		gb_grid_set_count(&grid, 3, c.tested, GB_PLAIN);
-		gb_grid_set_count(&grid, 4, c.missing, GB_PLAIN);
-		gb_grid_set(&grid, 5, c.why, GB_PLAIN);
-		gb_grid_set(&grid, 6, c.text, GB_PLAIN);
+		gb_table_row(&table, false);
+		gb_table_set(&table, 0, name, GB_PLAIN);
+		gb_table_set(&table, 1, c.id, GB_PLAIN);
+		gb_table_set(&table, 2, gb_claim_words[c.verdict], GB_PLAIN);
+		gb_table_set_count(&table, 3, c.tested, GB_PLAIN);
+		gb_table_set_count(&table, 4, c.missing, GB_PLAIN);
+		gb_table_set(&table, 5, c.why, GB_PLAIN);
+		gb_table_set(&table, 6, c.text, GB_PLAIN);
 	}
-	gb_sheet_grid(sheet, "claims", &grid);
+	gb_document_grid(document, "claims", &table);
 }
 
-void gb_repro_print(struct gb_sheet *sheet, const struct gb_repro *t)
+void gb_repro_print(struct gb_document *document, const struct gb_repro *t)
 {
 	char name[64];
 
-	if (gb_sheet_is_data(sheet)) {
+	if (gb_document_is_data(document)) {
 		(void)snprintf(name, sizeof name, "%.30s:%.30s", gb_json_text(t->paper, "paper"),
 			       gb_json_text(t->table, "id"));
-		put_cells(sheet, t, name);
-		put_claims(sheet, t, name);
+		put_cells(document, t, name);
+		put_claims(document, t, name);
 		return;
 	}
-	print_title(sheet, t);
-	print_table(sheet, t);
-	gb_repro_notes(sheet, t);
+	print_title(document, t);
+	print_table(document, t);
+	gb_repro_notes(document, t);
 }
