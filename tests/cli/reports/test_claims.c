@@ -274,13 +274,13 @@ static void add_result(struct gb_records *list, size_t i, int machine)
 
 	if (cores_of)
 		snprintf(cores, sizeof cores, "\"cores\":%d,\"usable_cpus\":8,", cores_of);
-	snprintf(source, sizeof source,
+	snprintf(text, sizeof text,
 		 "{\"type\":\"run\",\"run_id\":\"%d\",\"host\":{\"cpu\":\"Xeon\",%s"
 		 "\"hostname\":\"h\"},\"settings\":{\"device\":0},"
 		 "\"gpus\":[{\"id\":0,\"name\":\"%s\"}]}",
 		 machine, cores, machine ? needs[i].other_gpu : needs[i].gpu);
 	add_line_of(list, text);
-	snprintf(source, sizeof source,
+	snprintf(text, sizeof text,
 		 "{\"type\":\"record\",\"run_id\":\"%d\",\"backend\":\"%s\",\"status\":\"%s\","
 		 "\"time\":{\"median\":1,\"samples\":[1]}}",
 		 machine, needs[i].backend, needs[i].status);
