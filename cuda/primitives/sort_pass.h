@@ -21,6 +21,7 @@
 
 #include <cuda_pipeline_primitives.h>
 
+#include "cuda/primitives/lookback.h"
 #include "cuda/primitives/sort_plan.h"
 
 enum array { IN, OUT, SPARE };
@@ -131,8 +132,8 @@ static __device__ __forceinline__ WORD *keys_to(const struct arrays &a, struct b
 }
 
 /* Step 3.  first_rank: the tile's first rank of each of the thread's digits; s->output_offset gets
- * the tile's histogram.  Afterwards, s->warp_histogram has the rank of each warp's first key of each
- * digit.  ALONE: there is only one tile, so nothing is published.
+ * the tile's histogram.  Afterwards, s->warp_histogram has the rank of each warp's first key of
+ * each digit.  ALONE: there is only one tile, so nothing is published.
  *
  * LOOP: called in a loop.  ptxas makes the loads conditional, not the code around them; without
  * initial values, the registers would be live through the whole loop. */
@@ -215,9 +216,9 @@ static __device__ __forceinline__ void look_back_digits(S *s, const uint32_t *fi
 	}
 }
 
-/* The stable rank of a key in the tile.  next_rank: per digit, the rank of the warp's next key.  The
- * last lane with this digit takes ranks for all of them.  A warp's additions to one shared word are
- * made in program order, so ranks ascend with the order of the keys; CUB relies on it too. */
+/* The stable rank of a key in the tile.  next_rank: per digit, the rank of the warp's next key.
+ * The last lane with this digit takes ranks for all of them.  A warp's additions to one shared word
+ * are made in program order, so ranks ascend with the order of the keys; CUB relies on it too. */
 static __device__ __forceinline__ uint32_t take_rank(uint32_t *next_rank, unsigned digit)
 {
 	const unsigned lane = threadIdx.x % WARP, peers = gpu_match<DIGIT_BITS>(digit);
@@ -478,8 +479,8 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 		s->digit_base = pass.header->histogram[pass.number];
 	}
 	next_tile(ticket, &s->tile);
-	/* The next launch may first_rank only after all blocks of this one have, so it takes no room
-	 * from them. */
+	/* The next launch may first_rank only after all blocks of this one have, so it takes no
+	 * room from them. */
 	cudaTriggerProgrammaticLaunchCompletion();
 	if (!(s->needed >> pass.number & 1))
 		return;

@@ -4,7 +4,7 @@
 #ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_PLAN_H
 #define GPUBENCH_CUDA_PRIMITIVES_SORT_PLAN_H
 
-#include "cuda/primitives/device.h"
+#include "cuda/primitives/keys.h"
 #include "cuda/primitives/limits.h"
 
 enum {
