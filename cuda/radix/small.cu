@@ -4,7 +4,7 @@
  * blocks of a cluster, up to 16 of up to 1024 threads (sm_90 and later), access each other's shared
  * memory and hold up to 16 * 1024 * 28 = 458752 u32 keys.  For each 8-bit digit:
  *	rank   each warp counts and ranks its keys by ballots
- *	place  each block sums its warps' counts; from the sums of all blocks it computes where
+ *	scan   each block sums its warps' counts; from the sums of all blocks it computes where
  *	       its keys of each digit start in the whole array
  *	move   each key is stored into the block that holds its new position; all blocks wait and
  *	       read back their own parts
@@ -17,12 +17,11 @@
  * words, and so are pairs, key << 32 | value, which are sorted by the upper half.  Bytes moved:
  * each element is read once and written once, 8 per u32 key.
  */
-#include "cuda/primitives/device.h"
 #include "cuda/radix/parts/arrays.h"
 
 enum {
-	DIGIT_BITS = 8,
-	DIGITS = 1 << DIGIT_BITS,
+	RADIX_BITS = 8,
+	RADIX_DIGITS = 1 << RADIX_BITS,
 	MAX_CLUSTER = 16,
 	PORTABLE_CLUSTER = 8, /* supported by every device with clusters */
 };
@@ -75,15 +74,15 @@ struct key_and_value {
 
 /* A block's shared memory.  A warp's counts and the positions in a block fit in 16 bits. */
 template <class WORD, class TILE> struct small_shared {
-	WORD item[TILE::SIZE];  /* the block's part of the array */
-	uint32_t total[DIGITS]; /* keys of each digit in this block, read by all blocks */
-	uint32_t start[DIGITS]; /* start of this block's keys of each digit */
-	uint16_t count[TILE::WARPS][DIGITS]; /* per warp: counts, then offsets */
+	WORD item[TILE::SIZE];                  /* the block's part of the array */
+	uint32_t block_histogram[RADIX_DIGITS]; /* read by all blocks */
+	uint32_t first_position[RADIX_DIGITS];  /* in the array, of this block's keys of a digit */
+	uint16_t warp_histogram[TILE::WARPS][RADIX_DIGITS]; /* then the keys in warps before */
 };
 
 template <class WORD> static __device__ __forceinline__ unsigned digit_of(WORD item, int shift)
 {
-	return (unsigned)(item >> shift) & (DIGITS - 1);
+	return (unsigned)(item >> shift) & (RADIX_DIGITS - 1);
 }
 
 /* CLUSTER: true if the launch has a cluster; otherwise, these functions are for a single block. */
@@ -92,7 +91,7 @@ template <bool CLUSTER> static __device__ __forceinline__ unsigned block_rank(vo
 	return CLUSTER ? __clusterRelativeBlockRank() : 0;
 }
 
-template <bool CLUSTER> static __device__ __forceinline__ void sync_all(void)
+template <bool CLUSTER> static __device__ __forceinline__ void sync_blocks(void)
 {
 	if (CLUSTER) {
 		__cluster_barrier_arrive();
@@ -102,78 +101,80 @@ template <bool CLUSTER> static __device__ __forceinline__ void sync_all(void)
 	}
 }
 
+/* The same shared variable of block `rank`. */
 template <bool CLUSTER, class T>
-static __device__ __forceinline__ T *of_block(T *shared, unsigned rank)
+static __device__ __forceinline__ T *in_block(T *shared, unsigned rank)
 {
 	return CLUSTER ? (T *)__cluster_map_shared_rank(shared, rank) : shared;
 }
 
-/* One thread per digit: sum the block's total and, for each warp, the number of keys of the digit
- * in the warps before it. */
-template <class TILE, class S> static __device__ __forceinline__ void total_digits(S *s)
+/* One thread per digit: sum the warps' counts, and replace each by the sum of those before it. */
+template <class TILE, class WORD>
+static __device__ __forceinline__ void scan_warp_histograms(struct small_shared<WORD, TILE> *s)
 {
-	for (unsigned d = threadIdx.x; d < DIGITS; d += TILE::THREADS) {
+	for (unsigned d = threadIdx.x; d < RADIX_DIGITS; d += TILE::THREADS) {
 		unsigned sum = 0;
 
 #pragma unroll 4
 		for (int w = 0; w < TILE::WARPS; w++) {
-			const unsigned count = s->count[w][d];
+			const unsigned count = s->warp_histogram[w][d];
 
-			s->count[w][d] = (uint16_t)sum;
+			s->warp_histogram[w][d] = (uint16_t)sum;
 			sum += count;
 		}
-		s->total[d] = sum;
+		s->block_histogram[d] = sum;
 	}
 }
 
-/* One thread per digit: fill in s->start from the blocks' totals.  Return true, in all threads of
- * all blocks, if all keys have the same digit, so that nothing needs to move. */
-template <bool CLUSTER, class TILE, class S>
-static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsigned count)
+/* One thread per digit: find s->first_position from the blocks' histograms.  Return true, in all
+ * threads of all blocks, if all keys have the same digit, so that nothing needs to move. */
+template <bool CLUSTER, class TILE, class WORD>
+static __device__ __forceinline__ bool scan_block_histograms(struct small_shared<WORD, TILE> *s,
+							     unsigned blocks, unsigned count)
 {
-	constexpr int OWNED = (DIGITS + TILE::THREADS - 1) / TILE::THREADS;
+	constexpr int DIGITS_PER_THREAD = (RADIX_DIGITS + TILE::THREADS - 1) / TILE::THREADS;
 	const unsigned capacity = blocks * TILE::SIZE;
 	const unsigned rank = block_rank<CLUSTER>();
-	unsigned before[OWNED] = { 0 };
-	bool whole = false;
+	unsigned in_earlier_blocks[DIGITS_PER_THREAD] = { 0 };
+	bool uniform = false;
 
 #pragma unroll
-	for (int o = 0; o < OWNED; o++) {
-		const unsigned d = threadIdx.x + (unsigned)(o * TILE::THREADS);
+	for (unsigned o = 0; o < DIGITS_PER_THREAD; o++) {
+		const unsigned d = threadIdx.x + o * TILE::THREADS;
 		unsigned all = 0;
 
-		if (d >= DIGITS)
+		if (d >= RADIX_DIGITS)
 			break;
-		before[o] = 0;
+		in_earlier_blocks[o] = 0;
 #pragma unroll 4 /* overlaps the loads from other blocks */
 		for (unsigned b = 0; b < blocks; b++) {
-			const unsigned its = of_block<CLUSTER>(s->total, b)[d];
+			const unsigned in_block_b = in_block<CLUSTER>(s->block_histogram, b)[d];
 
-			all += its;
-			before[o] += b < rank ? its : 0;
+			all += in_block_b;
+			in_earlier_blocks[o] += b < rank ? in_block_b : 0;
 		}
-		s->start[d] = all;
-		whole |= all == (d == DIGITS - 1 ? capacity : count);
+		s->first_position[d] = all;
+		uniform |= all == (d == RADIX_DIGITS - 1 ? capacity : count);
 	}
-	whole = __syncthreads_or(whole);
-	if (whole)
+	uniform = __syncthreads_or(uniform);
+	if (uniform)
 		return true;
 	if (threadIdx.x < WARP)
-		warp_scan_array<DIGITS>(s->start);
+		warp_scan_array<RADIX_DIGITS>(s->first_position);
 	__syncthreads();
 #pragma unroll
-	for (int o = 0; o < OWNED; o++) {
-		const unsigned d = threadIdx.x + (unsigned)(o * TILE::THREADS);
+	for (unsigned o = 0; o < DIGITS_PER_THREAD; o++) {
+		const unsigned d = threadIdx.x + o * TILE::THREADS;
 
-		if (d < DIGITS)
-			s->start[d] += before[o];
+		if (d < RADIX_DIGITS)
+			s->first_position[d] += in_earlier_blocks[o];
 	}
 	__syncthreads();
 	return false;
 }
 
-/* One block, or one cluster of `blocks`, sorts all elements.  A thread's elements are WARP
- * apart. */
+/* One block, or one cluster of `blocks`, sorts all elements.  Item k of a lane is the warp's
+ * element WARP * k + lane, so that loads are coalesced and ranking by rows of 32 is stable. */
 template <class ELEMENT, class TILE, bool CLUSTER>
 static __global__ void __launch_bounds__(TILE::THREADS, 1)
 	small_kernel(struct arrays a, unsigned blocks)
@@ -181,57 +182,65 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1)
 	typedef typename ELEMENT::word word;
 	typedef struct small_shared<word, TILE> shared;
 	constexpr int ITEMS = TILE::ITEMS;
-	constexpr unsigned PART = WARP * ITEMS, SIZE = TILE::SIZE;
+	constexpr unsigned SIZE = TILE::SIZE;
 	extern __shared__ __align__(16) unsigned char shared_bytes[];
 	shared *const s = reinterpret_cast<shared *>(shared_bytes);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const unsigned place = warp * PART + lane; /* position of item 0 in the block */
-	const int first = (int)(block_rank<CLUSTER>() * SIZE + place);
-	const int left = a.count - first;
+	const unsigned first_in_block = warp * (WARP * ITEMS) + lane;
+	const int first = (int)(block_rank<CLUSTER>() * SIZE + first_in_block);
+	const int remaining = a.count - first;
 	word item[ITEMS];
 
+	/* 1. Load; positions beyond the end hold the highest key. */
 #pragma unroll
 	for (int k = 0; k < ITEMS; k++)
-		item[k] = k * WARP < left ? ELEMENT::load(a, first + k * WARP) : ~(word)0;
-	for (int shift = ELEMENT::FIRST; shift < ELEMENT::BITS; shift += DIGIT_BITS) {
+		item[k] = k * WARP < remaining ? ELEMENT::load(a, first + k * WARP) : ~(word)0;
+	for (int shift = ELEMENT::FIRST; shift < ELEMENT::BITS; shift += RADIX_BITS) {
 		uint32_t ranks[ITEMS / 2] = { 0 }; /* two per word, to fit in 64 registers */
 
-		for (unsigned d = lane; d < DIGITS; d += WARP)
-			s->count[warp][d] = 0;
+		/* 2. Count digits by warp, and rank each key among the warp's keys of its digit. */
+		for (unsigned d = lane; d < RADIX_DIGITS; d += WARP)
+			s->warp_histogram[warp][d] = 0;
 		__syncwarp();
 #pragma unroll
 		for (int k = 0; k < ITEMS; k++) {
-			const unsigned rank =
-				rank_digit<DIGIT_BITS>(s->count[warp], digit_of(item[k], shift));
+			const unsigned rank = rank_digit<RADIX_BITS>(s->warp_histogram[warp],
+								     digit_of(item[k], shift));
 
 			ranks[k / 2] = k % 2 ? __byte_perm(ranks[k / 2], rank, 0x5410) : rank;
 		}
-		__syncthreads();
-		total_digits<TILE>(s);
-		sync_all<CLUSTER>();
-		if (!place_digits<CLUSTER, TILE>(s, blocks, (unsigned)a.count)) {
-#pragma unroll
-			for (int k = 0; k < ITEMS; k++) {
-				const unsigned d = digit_of(item[k], shift);
-				const unsigned rank =
-					__byte_perm(ranks[k / 2], 0, k % 2 ? 0x4432 : 0x4410);
-				const unsigned to = s->start[d] + s->count[warp][d] + rank;
+		__syncthreads(); /* histograms of warps */
 
-				of_block<CLUSTER>(s->item, to / SIZE)[to % SIZE] = item[k];
-				if (k % 4 == 3)
-					__syncwarp(); /* bounds the live addresses */
-			}
-			sync_all<CLUSTER>();
-#pragma unroll
-			for (int k = 0; k < ITEMS; k++)
-				item[k] = s->item[place + (unsigned)k * WARP];
-		} else {
-			sync_all<CLUSTER>(); /* before the totals are written again */
+		/* 3. Find where the block's keys of each digit start in the whole array. */
+		scan_warp_histograms(s);
+		sync_blocks<CLUSTER>(); /* histograms of blocks */
+		if (scan_block_histograms<CLUSTER>(s, blocks, (unsigned)a.count)) {
+			sync_blocks<CLUSTER>(); /* before they are written again */
+			continue;
 		}
+
+		/* 4. Store each key into the block that holds its position, and read back. */
+#pragma unroll
+		for (int k = 0; k < ITEMS; k++) {
+			const unsigned d = digit_of(item[k], shift);
+			const unsigned rank = __byte_perm(ranks[k / 2], 0, k % 2 ? 0x4432 : 0x4410);
+			const unsigned position =
+				s->first_position[d] + s->warp_histogram[warp][d] + rank;
+
+			in_block<CLUSTER>(s->item, position / SIZE)[position % SIZE] = item[k];
+			if (k % 4 == 3)
+				__syncwarp(); /* codegen: bounds the live addresses */
+		}
+		sync_blocks<CLUSTER>(); /* keys moved */
+#pragma unroll
+		for (unsigned k = 0; k < ITEMS; k++)
+			item[k] = s->item[first_in_block + k * WARP];
 	}
+
+	/* 5. Write the sorted elements. */
 #pragma unroll
 	for (int k = 0; k < ITEMS; k++) {
-		if (k * WARP < left)
+		if (k * WARP < remaining)
 			ELEMENT::store(a, first + k * WARP, item[k]);
 	}
 }
@@ -294,15 +303,15 @@ static bool fits(const struct shape *shape, unsigned blocks)
  * shape is for devices without clusters. */
 template <class ELEMENT> static bool choose(struct state *s, size_t count, size_t *most)
 {
-	constexpr int HALF = sizeof(typename ELEMENT::word) / 4;
-	const struct shape shapes[] = { shape_of<ELEMENT, tile<512, 4 / HALF>, false>(),
-					shape_of<ELEMENT, tile<512, 8 / HALF>, false>(),
-					shape_of<ELEMENT, tile<512, 4 / HALF>, true>(),
-					shape_of<ELEMENT, tile<512, 8 / HALF>, true>(),
-					shape_of<ELEMENT, tile<512, 16 / HALF>, true>(),
-					shape_of<ELEMENT, tile<1024, 16 / HALF>, true>(),
-					shape_of<ELEMENT, tile<1024, 28 / HALF>, true>(),
-					shape_of<ELEMENT, tile<1024, 16 / HALF>, false>() };
+	constexpr int WORDS = sizeof(typename ELEMENT::word) / 4;
+	const struct shape shapes[] = { shape_of<ELEMENT, tile<512, 4 / WORDS>, false>(),
+					shape_of<ELEMENT, tile<512, 8 / WORDS>, false>(),
+					shape_of<ELEMENT, tile<512, 4 / WORDS>, true>(),
+					shape_of<ELEMENT, tile<512, 8 / WORDS>, true>(),
+					shape_of<ELEMENT, tile<512, 16 / WORDS>, true>(),
+					shape_of<ELEMENT, tile<1024, 16 / WORDS>, true>(),
+					shape_of<ELEMENT, tile<1024, 28 / WORDS>, true>(),
+					shape_of<ELEMENT, tile<1024, 16 / WORDS>, false>() };
 
 	for (const struct shape &shape : shapes) {
 		const unsigned last = shape.cluster ? MAX_CLUSTER : 1;
