@@ -36,7 +36,7 @@ POINTS = [
     "bfs --graph=gnp --vertices=4096 --p=.05",
     "bfs ccam-batch --batch=64 --graph=gnp --vertices=4096,16384 --p=.05",
     "bfs basic-early ccam --graph=gnp --vertices=16384 --p=.05",
-    "bfs csr csr-paper-early csr-do --graph=kronecker --scale=15",
+    "bfs csr csr-paper csr-paper-early csr-do --graph=kronecker --scale=15",
     # Several vertices for each thread of a bottom-up level.
     "bfs csr-do --graph=kronecker --scale=20",
     # Many levels with few vertices each: barriers.

@@ -10,7 +10,7 @@
 #include "cuda/bfs/parts/sweep.h"
 
 struct state {
-	struct bfs_sweep sweep;
+	bfs_sweep sweep;
 	uint8_t *matrix, *host_matrix; /* n * n bytes */
 };
 
@@ -32,19 +32,19 @@ static __global__ void __launch_bounds__(BFS_SWEEP_BLOCK)
 static enum gb_status launch(const void *state, int32_t level, struct gb_error *err)
 {
 	const struct state *s = (const struct state *)state;
-	const struct bfs_search *search = &s->sweep.search;
+	const bfs_search *search = &s->sweep.search;
 
 	expand<<<bfs_sweep_blocks(&s->sweep), BFS_SWEEP_BLOCK, 0, gpu_stream()>>>(
 		s->matrix, search->n, level, search->dist, search->parent);
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
-static size_t row_bytes(const struct bfs_search *search, uint32_t u)
+static size_t row_bytes(const bfs_search *search, uint32_t u)
 {
 	return search->n;
 }
 
-static enum gb_status create(struct state *s, const void *params, const struct bfs_input *input,
+static enum gb_status create(state *s, const void *params, const bfs_input *input,
 			     struct gb_error *err)
 {
 	const size_t bytes = (size_t)input->n * input->n;
@@ -60,7 +60,7 @@ static enum gb_status create(struct state *s, const void *params, const struct b
 	return err->code;
 }
 
-static enum gb_status upload(struct state *s, struct gb_error *err)
+static enum gb_status upload(state *s, struct gb_error *err)
 {
 	bfs_expand_bytes(s->sweep.search.input, s->host_matrix);
 	return bfs_search_upload(&s->sweep.search, err);
@@ -73,7 +73,7 @@ static const char *excluded(const void *params)
 
 template <bool EARLY> static constexpr struct gb_variant_ops operations(void)
 {
-	struct gb_variant_ops ops = bfs_sweep_ops<struct state, create, EARLY>();
+	struct gb_variant_ops ops = bfs_sweep_ops<state, create, EARLY>();
 
 	ops.upload = op<upload>;
 	ops.excluded = excluded;

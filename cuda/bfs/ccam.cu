@@ -1,8 +1,7 @@
-/* ccam.cu -- step 3 of 3 on the bit matrix (ccam-paper, ccam-pull, ccam): BFS in one launch that ORs
- * the rows of the frontier, each block in its own partition of the columns.
+/* ccam.cu -- step 3 of 3 (ccam): a block ORs the frontier's rows in its own columns.
  *
- * The next frontier is the OR of the frontier's rows, minus the visited vertices.  A block owns a
- * contiguous range of columns, that is, of vertices.  For each level, it
+ * The search is one launch.  The next frontier is the OR of the frontier's rows, minus the visited
+ * vertices.  A block owns a contiguous range of columns, that is, of vertices.  For each level, it
  *	lists      the frontier's vertices, from its own copy of the frontier bitmap
  *	pushes     reads its columns of their rows, 16 bytes per thread and a few hundred rows per
  *	           round, and ORs them into the partition's next bitmap in shared memory

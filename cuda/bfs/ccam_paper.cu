@@ -1,9 +1,9 @@
-/* ccam_paper.cu -- the paper's BFS on its bit matrix (CCAM).
+/* ccam_paper.cu -- step 1 of 3 (ccam): a block per frontier vertex reads its row, bit by bit.
  *
- * For each level, it launches up to 1024 blocks of 1024 threads.  Block i handles those of the
- * vertices i, i + 1024, ... that are on the level.  A warp takes one 32-bit word of the vertex's
- * row, each lane one bit of it.  If the bit is set and the neighbour has no distance yet, the lane
- * stores one.
+ * This is the paper's BFS on its bit matrix (CCAM).  For each level, it launches up to 1024 blocks
+ * of 1024 threads.  Block i handles those of the vertices i, i + 1024, ... that are on the level.
+ * A warp takes one 32-bit word of the vertex's row, each lane one bit of it.  If the bit is set and
+ * the neighbour has no distance yet, the lane stores one.
  *
  * The printed kernel neither compiles nor runs as it is.  These fixes keep the method:
  *  - A row has ceil(N / 32) words, not N / 32.  They are read as the 32-bit words that they are,
@@ -23,7 +23,7 @@ enum {
 };
 
 struct state {
-	struct bfs_sweep sweep;
+	bfs_sweep sweep;
 	uint32_t *matrix;
 };
 
@@ -52,7 +52,7 @@ static __global__ void __launch_bounds__(BLOCK)
 static enum gb_status launch(const void *state, int32_t level, struct gb_error *err)
 {
 	const struct state *s = (const struct state *)state;
-	const struct bfs_search *search = &s->sweep.search;
+	const bfs_search *search = &s->sweep.search;
 	const uint32_t n = search->n;
 	const unsigned blocks = n < MAX_BLOCKS ? n : (unsigned)MAX_BLOCKS;
 
@@ -63,15 +63,14 @@ static enum gb_status launch(const void *state, int32_t level, struct gb_error *
 }
 
 /* The row of u without its padding. */
-static size_t row_bytes(const struct bfs_search *search, uint32_t u)
+static size_t row_bytes(const bfs_search *search, uint32_t u)
 {
 	return ((size_t)search->n - 1) / 32 * sizeof(uint32_t) + sizeof(uint32_t);
 }
 
-static enum gb_status create(struct state *s, const void *params, const void *input,
-			     struct gb_error *err)
+static enum gb_status create(state *s, const void *params, const void *input, struct gb_error *err)
 {
-	struct bfs_search *const search = &s->sweep.search;
+	bfs_search *const search = &s->sweep.search;
 
 	(void)bfs_sweep_create(&s->sweep, launch, row_bytes, params, input, err);
 	(void)bfs_matrix_create(&s->matrix, search, err);
@@ -80,7 +79,6 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 	return err->code;
 }
 
-extern "C" const struct gb_variant_ops bfs_cuda_ccam_paper =
-	bfs_sweep_ops<struct state, create, false>();
+extern "C" const struct gb_variant_ops bfs_cuda_ccam_paper = bfs_sweep_ops<state, create, false>();
 extern "C" const struct gb_variant_ops bfs_cuda_ccam_paper_early =
-	bfs_sweep_ops<struct state, create, true>();
+	bfs_sweep_ops<state, create, true>();

@@ -1,10 +1,11 @@
-/* ccam_pull.cu -- bottom-up BFS on the transposed bit matrix, all levels in one cooperative launch.
+/* ccam_pull.cu -- step 2 of 3 (ccam): each unreached vertex ANDs its row with the frontier.
  *
- * The frontier of a level is a bitmap.  A warp takes an unreached vertex and ANDs its row of
- * in-edges with the frontier, 128 bytes at a time, until the result is non-zero.  Level 1 needs no
- * search: it is the source's row of the matrix, which all blocks read.  The same warp handles a
- * vertex for the whole search, so distances need no atomics.  The bitmaps of three levels rotate
- * (one is read, one written, one cleared), with one grid barrier per level.
+ * The search is bottom-up, on the transposed matrix, in one cooperative launch.  The frontier of a
+ * level is a bitmap.  A warp takes an unreached vertex and ANDs its row of in-edges with the
+ * frontier, 128 bytes at a time, until the result is non-zero.  Level 1 needs no search: it is the
+ * source's row of the matrix, which all blocks read.  The same warp handles a vertex for the whole
+ * search, so distances need no atomics.  The bitmaps of three levels rotate (one is read, one
+ * written, one cleared), with one grid barrier per level.
  *
  * Unlike ccam-paper, a request covers 1024 potential edges, and a vertex stops at its first hit.
  * The remaining bound is latency: the launch, and in each level a grid barrier and two to four
@@ -30,8 +31,8 @@ struct pull_arrays {
 };
 
 struct state {
-	struct bfs_matrices matrices; /* first: shared operations cast a state to it */
-	struct pull_arrays arrays;
+	bfs_matrices matrices; /* first: shared operations cast a state to it */
+	pull_arrays arrays;
 	unsigned blocks;
 };
 
@@ -48,13 +49,13 @@ static __device__ __forceinline__ uint32_t all_warps(void)
 	return gridDim.x * WARPS;
 }
 
-static __device__ __forceinline__ uint32_t *bitmap(const struct pull_arrays &a, int32_t level)
+static __device__ __forceinline__ uint32_t *bitmap(const pull_arrays &a, int32_t level)
 {
 	return a.frontier + (size_t)((uint32_t)level % TURNS) * a.words;
 }
 
 /* Word w of the source's row, without the source itself. */
-static __device__ __forceinline__ uint32_t first_word(const struct pull_arrays &a, uint32_t w)
+static __device__ __forceinline__ uint32_t first_word(const pull_arrays &a, uint32_t w)
 {
 	const uint32_t self = w == a.source / 32 ? 1u << a.source % 32 : 0;
 
@@ -63,7 +64,7 @@ static __device__ __forceinline__ uint32_t first_word(const struct pull_arrays &
 
 /* Set up levels 0 and 1; return the number of level-1 vertices, in all threads.  Ends with a
  * barrier. */
-static __device__ __forceinline__ uint32_t start(const struct pull_arrays &a)
+static __device__ __forceinline__ uint32_t start(const pull_arrays &a)
 {
 	const uint32_t thread = blockIdx.x * BLOCK + threadIdx.x, threads = gridDim.x * BLOCK;
 	uint32_t count = 0;
@@ -95,7 +96,7 @@ static __device__ __forceinline__ uint32_t start(const struct pull_arrays &a)
 
 /* True if vertex v has an in-edge from the frontier.  *u is where one comes from; *read grows by
  * the words read.  A whole warp must call; all lanes get the result. */
-static __device__ __forceinline__ bool pull(const struct pull_arrays &a, const uint32_t *frontier,
+static __device__ __forceinline__ bool pull(const pull_arrays &a, const uint32_t *frontier,
 					    uint32_t v, uint32_t *u, unsigned long long *read)
 {
 	const uint32_t *const row = a.in + v * a.pitch;
@@ -118,7 +119,7 @@ static __device__ __forceinline__ bool pull(const struct pull_arrays &a, const u
 }
 
 /* Find the warp's vertices on level + 1.  A barrier must follow. */
-static __device__ __forceinline__ void expand(const struct pull_arrays &a, int32_t level,
+static __device__ __forceinline__ void expand(const pull_arrays &a, int32_t level,
 					      unsigned long long *read)
 {
 	const uint32_t *const frontier = bitmap(a, level);
@@ -153,7 +154,7 @@ static __device__ __forceinline__ void expand(const struct pull_arrays &a, int32
 
 /* Launched with as many blocks as fit on the device at once; a warp takes one unreached vertex at a
  * time. */
-static __global__ void __launch_bounds__(BLOCK, 2) search_kernel(struct pull_arrays a)
+static __global__ void __launch_bounds__(BLOCK, 2) search_kernel(pull_arrays a)
 {
 	const uint32_t thread = blockIdx.x * BLOCK + threadIdx.x, threads = gridDim.x * BLOCK;
 	unsigned long long read = 0;
@@ -177,10 +178,9 @@ static __global__ void __launch_bounds__(BLOCK, 2) search_kernel(struct pull_arr
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
-static enum gb_status create(struct state *s, const void *params, const void *input,
-			     struct gb_error *err)
+static enum gb_status create(state *s, const void *params, const void *input, struct gb_error *err)
 {
-	struct pull_arrays *const a = &s->arrays;
+	pull_arrays *const a = &s->arrays;
 
 	if (bfs_search_create(&s->matrices.search, params, input, true, err) != GB_OK ||
 	    bfs_matrices_create(&s->matrices, err) != GB_OK)
@@ -194,7 +194,7 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 	return gpu_alloc_zeroed(&a->barrier, 1, err);
 }
 
-static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	s->arrays.source = s->matrices.search.source;
 	return CUDA_TRY(err, gpu_launch_cooperative(search_kernel, s->blocks, BLOCK, 0,
@@ -202,4 +202,4 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 }
 
 extern "C" const struct gb_variant_ops bfs_cuda_ccam_pull =
-	bfs_ops<struct state, create, bfs_matrices_upload, run>();
+	bfs_ops<state, create, bfs_matrices_upload, run>();

@@ -1,11 +1,11 @@
-/* csr_do.cu -- step 3 of 3 on compressed rows (csr-paper, csr, csr-do): direction-optimising BFS
- * (Beamer, Asanovic and Patterson, "Direction-optimizing breadth-first search", SC 2012), in one
- * cooperative launch.
+/* csr_do.cu -- step 3 of 3 (csr): in a large level, unreached vertices look for a parent.
  *
- * When the frontier has more than 1 / ALPHA of the unexplored edges, the search goes bottom-up: one
- * thread per unreached vertex scans its in-edges until one comes from the frontier, which is then a
- * bitmap.  Another bitmap has the open vertices: those that are left to be scanned, none of them
- * without in-edges after the first such level.  A warp skips 32 vertices of which none is open.
+ * This is direction-optimising BFS (Beamer, Asanovic and Patterson, SC 2012), in one cooperative
+ * launch.  When the frontier has more than 1 / ALPHA of the unexplored edges, the search goes
+ * bottom-up: one thread per unreached vertex scans its in-edges until one comes from the frontier,
+ * which is then a bitmap.  Another bitmap has the open vertices: those that are left to be scanned,
+ * none of them without in-edges after the first such level.  A warp skips 32 vertices of which none
+ * is open.
  *
  * When the frontier shrinks below n / BETA vertices, the search returns to top-down as in csr
  * (parts/frontier.h).  Bottom-up levels only count the vertices they find.  A change of direction
@@ -87,8 +87,8 @@ static __device__ __forceinline__ void build_queue(const two_way_arrays &a, bfs_
 		*a.rebuilt = 0;
 }
 
-/* Scan up to PROBES in-edges from *edge to `end`, one thread's.  True if one comes from the frontier:
- * *u is its source, and *edge is past it. */
+/* Scan up to PROBES in-edges from *edge to `end`, by one thread.  True if one comes from the
+ * frontier; *u is its source then.  *edge is past the last one scanned. */
 static __device__ __forceinline__ bool scan(const two_way_arrays &a, const uint32_t *frontier,
 					    uint64_t *edge, uint64_t end, uint32_t *u)
 {

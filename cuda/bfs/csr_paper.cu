@@ -1,4 +1,4 @@
-/* csr_paper.cu -- top-down BFS on compressed rows, one thread per vertex.
+/* csr_paper.cu -- step 1 of 3 (csr): a thread per vertex walks along the vertex's edges.
  *
  * This is the paper's GPU_CSR, for which the paper gives no kernel, in the usual form of the time
  * (Harish and Narayanan 2007): each level has one thread per vertex, and the threads whose vertex
@@ -10,13 +10,13 @@
 #include "cuda/bfs/parts/sweep.h"
 
 struct state {
-	struct bfs_sweep sweep;
-	struct bfs_rows csr;
+	bfs_sweep sweep;
+	bfs_rows csr;
 };
 
 /* One thread per vertex, BFS_SWEEP_BLOCK to a block. */
 static __global__ void __launch_bounds__(BFS_SWEEP_BLOCK)
-	expand(struct bfs_rows csr, uint32_t n, int32_t level, int32_t *dist, int32_t *parent)
+	expand(bfs_rows csr, uint32_t n, int32_t level, int32_t *dist, int32_t *parent)
 {
 	const uint32_t u = blockIdx.x * BFS_SWEEP_BLOCK + threadIdx.x;
 
@@ -35,14 +35,14 @@ static __global__ void __launch_bounds__(BFS_SWEEP_BLOCK)
 static enum gb_status launch(const void *state, int32_t level, struct gb_error *err)
 {
 	const struct state *s = (const struct state *)state;
-	const struct bfs_search *search = &s->sweep.search;
+	const bfs_search *search = &s->sweep.search;
 
 	expand<<<bfs_sweep_blocks(&s->sweep), BFS_SWEEP_BLOCK, 0, gpu_stream()>>>(
 		s->csr, search->n, level, search->dist, search->parent);
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
-static size_t row_bytes(const struct bfs_search *search, uint32_t u)
+static size_t row_bytes(const bfs_search *search, uint32_t u)
 {
 	const uint64_t *const row = search->input->out.row;
 
@@ -50,14 +50,12 @@ static size_t row_bytes(const struct bfs_search *search, uint32_t u)
 	       (bfs_has_column16(&search->params, search->n) ? sizeof(uint16_t) : sizeof(uint32_t));
 }
 
-static enum gb_status create(struct state *s, const void *params, const void *input,
-			     struct gb_error *err)
+static enum gb_status create(state *s, const void *params, const void *input, struct gb_error *err)
 {
 	(void)bfs_sweep_create(&s->sweep, launch, row_bytes, params, input, err);
 	return bfs_csr_create(&s->csr, &s->sweep.search.input->out, &s->sweep.search, err);
 }
 
-extern "C" const struct gb_variant_ops bfs_cuda_csr_paper =
-	bfs_sweep_ops<struct state, create, false>();
+extern "C" const struct gb_variant_ops bfs_cuda_csr_paper = bfs_sweep_ops<state, create, false>();
 extern "C" const struct gb_variant_ops bfs_cuda_csr_paper_early =
-	bfs_sweep_ops<struct state, create, true>();
+	bfs_sweep_ops<state, create, true>();

@@ -482,14 +482,5 @@ static double bytes(const void *params, const octree_input *input)
 	return octree_bytes(params, input) + (double)input->count * (8 + 120 + 32 + 12 - 8);
 }
 
-extern "C" const struct gb_variant_ops octree_cuda_lf_shared = {
-	.state_size = sizeof(state),
-	.create = op<create>,
-	.upload = op<upload>,
-	.reset = op<octree_reset>,
-	.run = op<run>,
-	.download = op<octree_download>,
-	.bytes = op<bytes>,
-	.metrics = op<metrics>,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops octree_cuda_lf_shared =
+	octree_ops<state, create, run, bytes, metrics, upload>();

@@ -57,8 +57,8 @@ static __device__ __forceinline__ partition partition_of(const ccam_arrays &a, u
 	return { visited, visited + a.partition, NULL, first, inside, share };
 }
 
-/* Mark only the source, and padding, as visited.  next_frontier, dist: of a cluster only.  A barrier
- * must follow. */
+/* Mark only the source, and padding, as visited.  next_frontier, dist: of a cluster only.  A
+ * barrier must follow. */
 template <bool CLUSTER>
 static __device__ __forceinline__ void start_partition(const ccam_arrays &a, const partition &p,
 						       uint32_t *frontier, uint32_t *next_frontier,

@@ -5,8 +5,8 @@
  * narrow levels need no grid barrier; the other blocks wait at the next one.
  *
  * The level's edges are in groups of up to four edges of one vertex, with four threads per group.
- * The place of a vertex is then a count of lanes; edges alone would need a prefix sum of degrees.  A
- * vertex with more than four edges gets further groups:
+ * The place of a vertex is then a count of lanes; edges alone would need a prefix sum of degrees.
+ * A vertex with more than four edges gets further groups:
  *
  *	new vertex (edges)    a (3)       b (6)       c (1)       b again
  *	group                 0           1           2           3
@@ -67,6 +67,19 @@ static __device__ __forceinline__ bfs_new bfs_follow(const bfs_top_down &s, uint
 	return { first, v, (uint32_t)(end - first) };
 }
 
+/* Follow the thread's edge of a narrow level that is in the queue, if it has one. */
+static __device__ __forceinline__ bfs_new bfs_follow_queue(const bfs_top_down &s, bfs_tile *tile,
+							   int32_t iteration,
+							   const bfs_level &level)
+{
+	const uint32_t count = bfs_load_tile(s, tile, iteration, level.vertices, 0, level.edges);
+	const uint32_t u = bfs_vertex_of(tile, count, threadIdx.x);
+
+	if (threadIdx.x >= level.edges)
+		return { 0, BFS_NONE, 0 };
+	return bfs_follow(s, tile->base[u] + threadIdx.x, tile->vertex + u, level.distance + 1);
+}
+
 /* Follow the thread's edge of a level of so many groups, if it has one. */
 static __device__ __forceinline__ bfs_new bfs_follow_group(const bfs_top_down &s,
 							   const bfs_narrow &level, uint32_t groups,
@@ -99,7 +112,7 @@ static __device__ __forceinline__ void bfs_write_group(const bfs_top_down &s, bf
 }
 
 /* Add the groups of the block's new vertices to a narrow level, whose count was `last` before.  If
- * it has more than BFS_GROUPS then, some are lacking: a vertex with many edges counts as so many. */
+ * it has more than BFS_GROUPS then, it lacks some: a vertex with many edges counts as so many. */
 static __device__ __forceinline__ void bfs_add_groups(const bfs_top_down &s, bfs_narrow *level,
 						      unsigned last, const bfs_new &found)
 {
@@ -148,11 +161,7 @@ static __device__ __forceinline__ void bfs_advance_narrow(const bfs_top_down &s,
 	if (threadIdx.x < 2)
 		narrow[threadIdx.x].count = 0;
 
-	const uint32_t count = bfs_load_tile(s, tile, iteration, from.vertices, 0, from.edges);
-	const uint32_t u = bfs_vertex_of(tile, count, threadIdx.x);
-	bfs_new found = threadIdx.x < from.edges ? bfs_follow(s, tile->base[u] + threadIdx.x,
-							      tile->vertex + u, distance)
-						 : bfs_new{ 0, BFS_NONE, 0 };
+	bfs_new found = bfs_follow_queue(s, tile, iteration, from);
 
 	const auto advance = [&](bfs_narrow *level, unsigned *last_count) {
 		/* 2. Add the groups of the new vertices. */

@@ -34,17 +34,17 @@ enum { BFS_COPIES = 4 };
 
 /* The search, or the batch of searches, of a run.  It is the first member of a variant's state. */
 struct bfs_search {
-	struct bfs_params params;
-	const struct bfs_input *input;
+	bfs_params params;
+	const bfs_input *input;
 	uint32_t n, source; /* source: of search number `number`, the first of the run */
 	int64_t number;
 	uint32_t *sources;  /* on the host, input->source_count; copied by upload() */
 	size_t graph_bytes; /* size of the graph on the device, uploaded and derived formats */
 	/* On the device, n per search of the batch. */
-	int32_t *dist;                    /* NULL if not needed */
-	int32_t *parent;                  /* NULL if not requested */
-	unsigned long long *touched;      /* one: bytes of the graph read by the last run */
-	struct bfs_copy copy[BFS_COPIES]; /* of upload() */
+	int32_t *dist;               /* NULL if not needed */
+	int32_t *parent;             /* NULL if not requested */
+	unsigned long long *touched; /* one: bytes of the graph read by the last run */
+	bfs_copy copy[BFS_COPIES];   /* of upload() */
 	unsigned copies;
 	uint64_t uploads; /* by upload() */
 	double pinned_ns; /* see bfs_time_pinned(); 0: not yet timed */
@@ -55,11 +55,11 @@ struct bfs_search {
 
 /* Create the state of all requested searches.  dist: the variant needs the distances even if they
  * are not requested. */
-static inline enum gb_status bfs_searches_create(struct bfs_search *s, const void *params,
+static inline enum gb_status bfs_searches_create(bfs_search *s, const void *params,
 						 const void *input, bool dist, struct gb_error *err)
 {
-	s->params = *(const struct bfs_params *)params;
-	s->input = (const struct bfs_input *)input;
+	s->params = *(const bfs_params *)params;
+	s->input = (const bfs_input *)input;
 	s->n = s->input->n;
 	if (s->params.output != BFS_PARENT || dist)
 		(void)gpu_alloc(&s->dist, bfs_output_count(&s->params, s->input), err);
@@ -72,22 +72,21 @@ static inline enum gb_status bfs_searches_create(struct bfs_search *s, const voi
 }
 
 /* The same for a variant that runs one search at a time. */
-static inline enum gb_status bfs_search_create(struct bfs_search *s, const void *params,
-					       const void *input, bool dist, struct gb_error *err)
+static inline enum gb_status bfs_search_create(bfs_search *s, const void *params, const void *input,
+					       bool dist, struct gb_error *err)
 {
-	(void)bfs_need_one_source((const struct bfs_params *)params, err);
+	(void)bfs_need_one_source((const bfs_params *)params, err);
 	return bfs_searches_create(s, params, input, dist, err);
 }
 
 /* The source of search number `search` in the graph on the device; see bfs_source(). */
-static inline uint32_t bfs_search_source(const struct bfs_search *s, int64_t search)
+static inline uint32_t bfs_search_source(const bfs_search *s, int64_t search)
 {
 	return s->sources[(size_t)search % s->input->source_count];
 }
 
 /* The reset() of every variant whose state starts with a struct bfs_search. */
-static inline enum gb_status bfs_search_reset(struct bfs_search *s, int64_t sample,
-					      struct gb_error *err)
+static inline enum gb_status bfs_search_reset(bfs_search *s, int64_t sample, struct gb_error *err)
 {
 	s->number = sample;
 	s->source = bfs_search_source(s, sample);
@@ -95,7 +94,7 @@ static inline enum gb_status bfs_search_reset(struct bfs_search *s, int64_t samp
 }
 
 /* The download() of these variants. */
-static inline enum gb_status bfs_search_download(const struct bfs_search *s, void *output,
+static inline enum gb_status bfs_search_download(const bfs_search *s, void *output,
 						 struct gb_error *err)
 {
 	int32_t *const dist = bfs_output_dist(&s->params, output);
@@ -113,14 +112,14 @@ static inline enum gb_status bfs_search_download(const struct bfs_search *s, voi
 
 /* Plan the copy of count elements for upload(). */
 template <class T>
-static inline void bfs_plan_copy(struct bfs_search *s, T *to, const T *from, size_t count)
+static inline void bfs_plan_copy(bfs_search *s, T *to, const T *from, size_t count)
 {
 	if (count)
 		s->copy[s->copies++] = { to, from, count * sizeof *to };
 }
 
 /* Queue the planned copies. */
-static inline enum gb_status bfs_search_copy(const struct bfs_search *s, struct gb_error *err)
+static inline enum gb_status bfs_search_copy(const bfs_search *s, struct gb_error *err)
 {
 	for (unsigned i = 0; i < s->copies; i++)
 		if (CUDA_TRY(err, cudaMemcpyAsync(s->copy[i].to, s->copy[i].from, s->copy[i].bytes,
@@ -130,13 +129,13 @@ static inline enum gb_status bfs_search_copy(const struct bfs_search *s, struct 
 }
 
 /* An upload without the conversions. */
-static inline enum gb_status bfs_search_recopy(struct bfs_search *s, struct gb_error *err)
+static inline enum gb_status bfs_search_recopy(bfs_search *s, struct gb_error *err)
 {
 	return bfs_search_copy(s, err) ? err->code : gpu_wait(err);
 }
 
 /* The shortest of three uploads, in ns of host time; NAN if one fails. */
-static inline double bfs_time_upload(struct bfs_search *s)
+static inline double bfs_time_upload(bfs_search *s)
 {
 	struct gb_error ignored = {};
 	double best = NAN;
@@ -153,7 +152,7 @@ static inline double bfs_time_upload(struct bfs_search *s)
 
 /* Time the copies from the same arrays after page-locking them; the locking is not timed.  The time
  * is NAN if an array cannot be locked, for example a small one that shares a page with another. */
-static inline void bfs_time_pinned(struct bfs_search *s)
+static inline void bfs_time_pinned(bfs_search *s)
 {
 	unsigned locked = 0;
 
@@ -171,7 +170,7 @@ static inline void bfs_time_pinned(struct bfs_search *s)
 
 /* Convert the columns, copy the sources and queue the planned copies: the first part of every
  * upload(). */
-static inline enum gb_status bfs_search_load(struct bfs_search *s, struct gb_error *err)
+static inline enum gb_status bfs_search_load(bfs_search *s, struct gb_error *err)
 {
 	for (int i = 0; i < 2; i++)
 		if (s->column16[i] && s->uploads == 0)
@@ -183,7 +182,7 @@ static inline enum gb_status bfs_search_load(struct bfs_search *s, struct gb_err
 }
 
 /* The upload() of every variant that only needs the copies. */
-static inline enum gb_status bfs_search_upload(struct bfs_search *s, struct gb_error *err)
+static inline enum gb_status bfs_search_upload(bfs_search *s, struct gb_error *err)
 {
 	return bfs_search_load(s, err) ? err->code : gpu_wait(err);
 }
@@ -191,7 +190,7 @@ static inline enum gb_status bfs_search_upload(struct bfs_search *s, struct gb_e
 /* Report the size of the graph on the device and the duration of its upload from page-locked
  * memory, if there was one upload(): after the second, the input may differ from the graph on the
  * device, which must not change. */
-static inline void bfs_graph_metrics(struct bfs_search *s, struct gb_metrics *metrics)
+static inline void bfs_graph_metrics(bfs_search *s, struct gb_metrics *metrics)
 {
 	if (s->uploads == 1 && s->pinned_ns == 0)
 		bfs_time_pinned(s);
@@ -201,7 +200,7 @@ static inline void bfs_graph_metrics(struct bfs_search *s, struct gb_metrics *me
 }
 
 /* The metrics() of these variants if run() counts the bytes it reads. */
-static inline void bfs_search_metrics(struct bfs_search *s, struct gb_metrics *metrics)
+static inline void bfs_search_metrics(bfs_search *s, struct gb_metrics *metrics)
 {
 	unsigned long long touched = 0;
 	struct gb_error ignored = {};
@@ -229,26 +228,26 @@ static constexpr struct gb_variant_ops bfs_ops(void)
 }
 
 /* True if columns have 16 bits. */
-static inline bool bfs_has_column16(const struct bfs_params *params, uint32_t n)
+static inline bool bfs_has_column16(const bfs_params *params, uint32_t n)
 {
 	return !params->wide && n <= UINT32_C(1) << 16;
 }
 
 /* The end vertex of an edge. */
-static __device__ __forceinline__ uint32_t bfs_column(const struct bfs_rows &rows, uint64_t edge)
+static __device__ __forceinline__ uint32_t bfs_column(const bfs_rows &rows, uint64_t edge)
 {
 	return rows.column16 ? rows.column16[edge] : rows.column[edge];
 }
 
 /* The size of one column. */
-static __device__ __forceinline__ uint64_t bfs_column_bytes(const struct bfs_rows &rows)
+static __device__ __forceinline__ uint64_t bfs_column_bytes(const bfs_rows &rows)
 {
 	return rows.column16 ? sizeof *rows.column16 : sizeof *rows.column;
 }
 
 /* Create 16-bit columns on the host and the device. */
-static inline enum gb_status bfs_column16_create(struct bfs_rows *rows, const struct bfs_csr *from,
-						 struct bfs_search *s, struct gb_error *err)
+static inline enum gb_status bfs_column16_create(bfs_rows *rows, const bfs_csr *from, bfs_search *s,
+						 struct gb_error *err)
 {
 	const size_t m = s->input->m;
 	const int i = s->column16[0] ? 1 : 0;
@@ -261,8 +260,8 @@ static inline enum gb_status bfs_column16_create(struct bfs_rows *rows, const st
 	return err->code;
 }
 
-static inline enum gb_status bfs_csr_create(struct bfs_rows *rows, const struct bfs_csr *from,
-					    struct bfs_search *s, struct gb_error *err)
+static inline enum gb_status bfs_csr_create(bfs_rows *rows, const bfs_csr *from, bfs_search *s,
+					    struct gb_error *err)
 {
 	const size_t n = s->n, m = s->input->m;
 
@@ -278,7 +277,7 @@ static inline enum gb_status bfs_csr_create(struct bfs_rows *rows, const struct 
 }
 
 /* Fail with GB_EUNAVAILABLE and the reason if the graph has no bit matrix. */
-static inline enum gb_status bfs_matrix_create(uint32_t **matrix, struct bfs_search *s,
+static inline enum gb_status bfs_matrix_create(uint32_t **matrix, bfs_search *s,
 					       struct gb_error *err)
 {
 	if (!s->input->matrix)

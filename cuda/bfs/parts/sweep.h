@@ -29,15 +29,15 @@ struct bfs_progress {
 typedef enum gb_status bfs_level_launcher(const void *state, int32_t level, struct gb_error *err);
 
 /* Bytes of the graph read to expand vertex u. */
-typedef size_t bfs_row_bytes(const struct bfs_search *search, uint32_t u);
+typedef size_t bfs_row_bytes(const bfs_search *search, uint32_t u);
 
 /* The first member of a sweep's state. */
 struct bfs_sweep {
-	struct bfs_search search;
+	bfs_search search;
 	bfs_level_launcher *launch;
 	bfs_row_bytes *row_bytes;
-	struct bfs_progress *progress; /* on the device */
-	int32_t levels;                /* expanded by the last search */
+	bfs_progress *progress; /* on the device */
+	int32_t levels;         /* expanded by the last search */
 };
 
 /* ---- device ---------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ static __global__ void bfs_sweep_start(uint32_t n, uint32_t source, int32_t *dis
 /* One thread per vertex. */
 template <bool EARLY>
 static __global__ void bfs_sweep_look(uint32_t n, const int32_t *dist, int32_t level,
-				      struct bfs_progress *progress)
+				      bfs_progress *progress)
 {
 	const uint32_t v = blockIdx.x * blockDim.x + threadIdx.x;
 	const int32_t d = v < n ? dist[v] : 0;
@@ -86,7 +86,7 @@ static __global__ void bfs_sweep_look(uint32_t n, const int32_t *dist, int32_t l
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
-static inline enum gb_status bfs_sweep_create(struct bfs_sweep *s, bfs_level_launcher *launch,
+static inline enum gb_status bfs_sweep_create(bfs_sweep *s, bfs_level_launcher *launch,
 					      bfs_row_bytes *row_bytes, const void *params,
 					      const void *input, struct gb_error *err)
 {
@@ -97,15 +97,15 @@ static inline enum gb_status bfs_sweep_create(struct bfs_sweep *s, bfs_level_lau
 }
 
 /* Blocks of BFS_SWEEP_BLOCK threads, at one thread per vertex. */
-static inline unsigned bfs_sweep_blocks(const struct bfs_sweep *s)
+static inline unsigned bfs_sweep_blocks(const bfs_sweep *s)
 {
 	return (s->search.n - 1) / BFS_SWEEP_BLOCK + 1;
 }
 
 /* Copy the level's progress to the host. */
 template <bool EARLY>
-static inline enum gb_status bfs_sweep_progress(const struct bfs_sweep *s, int32_t level,
-						struct bfs_progress *progress, struct gb_error *err)
+static inline enum gb_status bfs_sweep_progress(const bfs_sweep *s, int32_t level,
+						bfs_progress *progress, struct gb_error *err)
 {
 	if (gpu_zero(s->progress, 1, err) != GB_OK)
 		return err->code;
@@ -118,11 +118,11 @@ static inline enum gb_status bfs_sweep_progress(const struct bfs_sweep *s, int32
 
 /* The run() of every sweep. */
 template <bool EARLY>
-static inline enum gb_status bfs_sweep_run(struct bfs_sweep *s, struct gb_timer *timer,
+static inline enum gb_status bfs_sweep_run(bfs_sweep *s, struct gb_timer *timer,
 					   struct gb_error *err)
 {
-	const struct bfs_search *const search = &s->search;
-	struct bfs_progress progress = { 1, 1 };
+	const bfs_search *const search = &s->search;
+	bfs_progress progress = { 1, 1 };
 	int32_t level = 0;
 
 	bfs_sweep_start<<<bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, 0, gpu_stream()>>>(
@@ -136,33 +136,23 @@ static inline enum gb_status bfs_sweep_run(struct bfs_sweep *s, struct gb_timer 
 	return GB_OK;
 }
 
-/* Bytes of the graph that the last run read: the rows of the vertices it expanded. */
-static inline double bfs_sweep_touched(const struct bfs_sweep *s, const int32_t *dist)
+/* The metrics() of every sweep.  The last run read the rows of the vertices that it expanded. */
+static inline void bfs_sweep_metrics(bfs_sweep *s, struct gb_metrics *metrics)
 {
-	double bytes = 0;
-
-	for (uint32_t v = 0; v < s->search.n; v++)
-		if (dist[v] != BFS_UNREACHED && dist[v] < s->levels)
-			bytes += (double)s->row_bytes(&s->search, v);
-	return bytes;
-}
-
-static inline void bfs_sweep_touched_metric(const struct bfs_sweep *s, struct gb_metrics *metrics)
-{
-	const struct bfs_search *const search = &s->search;
+	const uint32_t n = s->search.n;
 	struct gb_error ignored = {};
-	int32_t *const dist = (int32_t *)malloc(search->n * sizeof *dist);
+	int32_t *const dist = (int32_t *)malloc(n * sizeof *dist);
 
-	if (dist && gpu_download(dist, search->dist, search->n * sizeof *dist, &ignored) == GB_OK)
-		gb_metric(metrics, "touched_bytes", bfs_sweep_touched(s, dist));
-	free(dist);
-}
-
-/* The metrics() of every sweep. */
-static inline void bfs_sweep_metrics(struct bfs_sweep *s, struct gb_metrics *metrics)
-{
 	bfs_graph_metrics(&s->search, metrics);
-	bfs_sweep_touched_metric(s, metrics);
+	if (dist && gpu_download(dist, s->search.dist, n * sizeof *dist, &ignored) == GB_OK) {
+		double bytes = 0;
+
+		for (uint32_t v = 0; v < n; v++)
+			if (dist[v] != BFS_UNREACHED && dist[v] < s->levels)
+				bytes += (double)s->row_bytes(&s->search, v);
+		gb_metric(metrics, "touched_bytes", bytes);
+	}
+	free(dist);
 }
 
 /* The operations of a sweep. */

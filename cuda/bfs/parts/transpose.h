@@ -53,15 +53,15 @@ static __global__ void __launch_bounds__(BFS_FLIP_BLOCK)
 
 /* The first member of the state of a search that uses both matrices. */
 struct bfs_matrices {
-	struct bfs_search search;
+	bfs_search search;
 	uint32_t *out; /* rows of out-edges */
 	uint32_t *in;  /* rows of in-edges: the same array if the graph is symmetric */
 };
 
 /* Requires an initialised m->search. */
-static inline enum gb_status bfs_matrices_create(struct bfs_matrices *m, struct gb_error *err)
+static inline enum gb_status bfs_matrices_create(bfs_matrices *m, struct gb_error *err)
 {
-	struct bfs_search *const s = &m->search;
+	bfs_search *const s = &m->search;
 
 	(void)bfs_matrix_create(&m->out, s, err);
 	bfs_plan_copy(s, m->out, s->input->matrix, (size_t)s->n * s->input->pitch);
@@ -72,8 +72,7 @@ static inline enum gb_status bfs_matrices_create(struct bfs_matrices *m, struct 
 }
 
 /* Fill in the fields that the kernels' arguments have in common. */
-template <class ARRAYS>
-static inline void bfs_matrices_arrays(const struct bfs_matrices *m, ARRAYS *a)
+template <class ARRAYS> static inline void bfs_matrices_arrays(const bfs_matrices *m, ARRAYS *a)
 {
 	a->out = m->out;
 	a->in = m->in;
@@ -85,9 +84,9 @@ static inline void bfs_matrices_arrays(const struct bfs_matrices *m, ARRAYS *a)
 
 /* Copy the matrix, transpose it if the graph is directed, and wait.  Each has n rows of
  * input->pitch words. */
-static inline enum gb_status bfs_matrices_upload(struct bfs_matrices *m, struct gb_error *err)
+static inline enum gb_status bfs_matrices_upload(bfs_matrices *m, struct gb_error *err)
 {
-	const struct bfs_input *const input = m->search.input;
+	const bfs_input *const input = m->search.input;
 	const unsigned tiles = (unsigned)(input->pitch / BFS_FLIP_WORDS);
 
 	if (bfs_search_load(&m->search, err) != GB_OK)

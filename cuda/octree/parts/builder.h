@@ -83,13 +83,13 @@ double octree_bytes(const void *params, const octree_input *input);
 void octree_metrics(const octree_arrays *a, struct gb_metrics *metrics);
 
 /* The operations of a builder. */
-template <class STATE, auto CREATE, auto RUN, auto BYTES, auto METRICS>
+template <class STATE, auto CREATE, auto RUN, auto BYTES, auto METRICS, auto UPLOAD = octree_upload>
 static constexpr struct gb_variant_ops octree_ops(void)
 {
 	return {
 		.state_size = sizeof(STATE),
 		.create = op<CREATE>,
-		.upload = op<octree_upload>,
+		.upload = op<UPLOAD>,
 		.reset = op<octree_reset>,
 		.run = op<RUN>,
 		.download = op<octree_download>,

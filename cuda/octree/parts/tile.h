@@ -197,24 +197,16 @@ static __device__ __forceinline__ void write_node(int32_t *child, int digit, int
 	}
 }
 
-/* The number of the first node that starts at the tile's body p or later. */
-static __device__ __forceinline__ uint32_t first_node_of(const tile_shared *s, uint32_t p)
-{
-	return (uint32_t)s->part[0] + s->base[p];
-}
-
 /* The node of that level that starts at the tile's body p. */
-static __device__ __forceinline__ int32_t node_of(const octree_tiles *t, const tile_shared *s,
-						  uint32_t p, int level)
+static __device__ __forceinline__ int32_t node_of(const tile_shared *s, uint32_t p, int level)
 {
-	return (int32_t)(first_node_of(s, p) +
+	return (int32_t)((uint32_t)s->part[0] + s->base[p] +
 			 (uint32_t)(level - s->common_before[TILE_HALO + p] - 1));
 }
 
 /* The first body of the tile that shares `level` digits with its body p, or -1 if a body before
  * the tile does. */
-static __device__ __forceinline__ int first_in_tile(const octree_tiles *t, const tile_shared *s,
-						    uint32_t p, int level)
+static __device__ __forceinline__ int first_in_tile(const tile_shared *s, uint32_t p, int level)
 {
 	const uint64_t *const keys = s->keys + TILE_HALO;
 	const uint32_t first = linear_first(keys, p, level);
@@ -231,10 +223,10 @@ static __device__ __forceinline__ void enter_child(const octree_tiles *t, tile_s
 						   uint32_t p, int level, int32_t value)
 {
 	const int digit = octree_digit(s->keys[TILE_HALO + p], level);
-	const int first = first_in_tile(t, s, p, level);
+	const int first = first_in_tile(s, p, level);
 
 	if (first >= 0)
-		t->tree.child[node_of(t, s, (uint32_t)first, level)][digit] = value;
+		t->tree.child[node_of(s, (uint32_t)first, level)][digit] = value;
 	else
 		t->boundary[s->tile].child[atomicAdd(&s->children, 1u)] = { value,
 									    8 * level + digit };
@@ -353,8 +345,8 @@ static __global__ void __launch_bounds__(TILE_BLOCK, TILES_AT_ONCE) tile_kernel(
 		int start = -1;
 
 		if (level <= s.common_before[last + 1])
-			start = first_in_tile(&t, &s, bodies - 1, level);
-		boundary->node[level] = start < 0 ? -1 : node_of(&t, &s, (uint32_t)start, level);
+			start = first_in_tile(&s, bodies - 1, level);
+		boundary->node[level] = start < 0 ? -1 : node_of(&s, (uint32_t)start, level);
 	}
 	__syncthreads(); // children counted
 	if (threadIdx.x == 0) {
