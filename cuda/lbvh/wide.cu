@@ -445,7 +445,7 @@ static gb_status create(wide_state *s, const lbvh_params *params, const lbvh_inp
 	s->op = (lbvh_op)params->op;
 	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<wide_state>, params, in,
 			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
-	s->tracer.kernel = lbvh_gpu_trace_kernel<wide_state>(in);
+	s->tracer.kernel = lbvh_gpu_trace_kernel<lbvh_wide_tree>(in);
 	s->best = s->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, s->best, err);
 	if (s->best)
