@@ -129,7 +129,7 @@ struct lbvh_coded {
 	}
 };
 
-/* Makes words of codes of 63 bits, and codes for the mend. */
+/* Makes words of codes of 63 bits, and codes to fix ties. */
 struct lbvh_worded {
 	lbvh_gpu g;
 	int number_bits;
