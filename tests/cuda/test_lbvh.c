@@ -323,7 +323,7 @@ Test(variants_lbvh, clusters_make_one_tree)
 
 /* ---- hits --------------------------------------------------------------------------------- */
 
-/* Each hit takes the test of a triangle. */
+/* Each hit takes the test of a triangle, and each ray a stack. */
 static void enough_tests(const struct work *w, void *output)
 {
 	const double rays = (double)lbvh_ray_count(w->in);
@@ -332,6 +332,7 @@ static void enough_tests(const struct work *w, void *output)
 	for (size_t i = 0; i < lbvh_ray_count(w->in); i++)
 		hits += lbvh_trace_t(output)[i] < INFINITY;
 	cr_expect(metric(&met, "triangles_per_ray") * rays > hits - .5);
+	cr_expect(metric(&met, "local_bytes_per_thread") > 0);
 }
 
 /* Compare the output of each traversal with the CPU's. */
