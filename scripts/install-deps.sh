@@ -6,7 +6,7 @@
 #	scripts/install-deps.sh --prefix=FOLDER [build]
 #
 #	build   a C and C++ compiler, make, cJSON, Random123            (the default)
-#	test    build, and Criterion, Python's jsonschema, matplotlib, pandas, yaml and pip
+#	test    build, and Criterion, Python's jsonschema, matplotlib, pandas and pip
 #	vulkan-test  build, and what tests the vulkan variants without a GPU: Mesa's lavapipe 25 or
 #	        later, a Vulkan that runs on the CPU, in build/lavapipe, so that the system's Mesa
 #	        stays as it is; the validation layer; glslangValidator
@@ -128,7 +128,6 @@ need "test" libcriterion-dev has_header criterion/criterion.h
 need "test" python3-jsonschema has_module jsonschema
 need "test" python3-matplotlib has_module matplotlib
 need "test" python3-pandas has_module pandas
-need "test" python3-yaml has_module yaml
 need "test" python3-pip has_module pip
 need "vulkan-test" libvulkan-dev has_header vulkan/vulkan.h
 need "vulkan-test" glslang-tools has_command glslangValidator

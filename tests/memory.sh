@@ -48,7 +48,6 @@ sed 's/"cpu":"/&another /' other.jsonl >machines.jsonl
 try compare --by=machine --format=json out.jsonl machines.jsonl
 try compare --by=machine --format=html out.jsonl machines.jsonl
 try compare --format=junit out.jsonl other.jsonl
-try report --format=junit out.jsonl
 try repro
 try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --dry-run
 try list

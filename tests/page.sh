@@ -2,7 +2,8 @@
 # page.sh GPUBENCH -- the page of a real run of all five benchmarks: each has a table, there is a
 # chart with valid ticks, and a line at the top.  If Chromium is installed, headless Chromium must load
 # the page completely with no console output, a click on `time` must sort a table, and words must
-# filter it.
+# filter it.  At the widths of a telephone, a laptop and a desk, no page is wider than its window, and
+# the page can be printed.
 set -eu
 gpubench=$(realpath "$1")
 scratch=$(mktemp -d)
@@ -64,10 +65,10 @@ sed '/<\/body>/{
 	r clicks
 	N
 }' run.html >clicked.html
-see() { # FILE: write the browser's DOM to dom.html
-	timeout 60 "$browser" --headless --no-sandbox --disable-gpu \
+see() { # FILE [WIDTH [OPTION]]: write the browser's DOM to dom.html
+	timeout 600 "$browser" --headless --no-sandbox --disable-gpu \
 		--user-data-dir="$scratch/profile" --enable-logging=stderr \
-		--window-size=390,800 --dump-dom "file://$scratch/$1" \
+		--window-size="${2:-390}",800 "${3:---dump-dom}" "file://$scratch/$1" \
 		>dom.html 2>log || { cat log; echo "page: Chromium failed"; exit 1; }
 	if grep CONSOLE log; then
 		echo "page: the console has something to say"
@@ -80,7 +81,25 @@ grep -q '<title>clicks: true true true<' dom.html || {
 	echo "page: a table is not sorted or filtered"
 	exit 1
 }
+cat >width <<'END'
+<script>
+document.title = document.documentElement.scrollWidth <= innerWidth ? 'fits' : 'too wide';
+</script>
+END
+sed '/<\/body>/{
+	r width
+	N
+}' run.html >wide.html
+for width in 390 1280 2560; do
+	see wide.html $width
+	grep -q '<title>fits<' dom.html || {
+		echo "page: wider than a window of $width pixels"
+		exit 1
+	}
+done
+see run.html 1280 --print-to-pdf="$scratch/run.pdf"
+[ "$(head -c 4 run.pdf)" = "%PDF" ]
 see run.html
 [ "$(grep -c '</svg>' dom.html)" = "$(grep -c '</svg>' run.html)" ]
 [ "$(grep -c '<tr' dom.html)" = "$(grep -c '<tr' run.html)" ]
-echo "page: 5 passed, 0 failed"
+echo "page: 9 passed, 0 failed"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# reading.sh GPUBENCH -- every code block of docs/reading-records.md runs and prints something, if
+# reading.sh GPUBENCH -- every code block of docs/manual.md runs and prints something, if
 # its tool is installed.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ gpubench radix cpu/best cpu/lsd8 --count=1k,2k --samples=3 -q -o runs.jsonl
 # blocks LANGUAGE: print the page's code blocks in this language
 blocks() {
 	awk -v open="\`\`\`$1" '$0 == open { in_it = 1; next } /^```/ { in_it = 0 } in_it' \
-		"$top/docs/reading-records.md"
+		"$top/docs/manual.md"
 }
 
 ran='' left=''

@@ -5,22 +5,18 @@
 #
 #	names      the packages that scripts/install-deps.sh asks for; none is installed
 #	readme     what is under "Set up" in README.md
-#	plain      the same, as a user without sudo, after root has installed the packages
 #	sources    what is under "As root"
 #	rootless   what is under "Without root", as a user without sudo: with the system's
 #	           compilers, then in a Debian that has neither compilers nor make
 #	container  both images of the Containerfile, by buildah, from an image of the bare Debian
 #	packages   what is under "Packages"
-#	foreign    the packages that bookworm:packages made
-#	arm        a wheel cross-compiled for arm64, then installed in a Debian of arm64, whose
-#	           programs qemu runs (Linux 6.7, for a binfmt_misc that no other process sees)
 #
 # The default is all steps on bookworm, then all on trixie, then two on Ubuntu's jammy and noble.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ((EUID == 0)) || { echo "roots: run it as root" >&2; exit 2; }
-(($#)) || set -- {bookworm,trixie}:{names,readme,plain,sources,rootless,container,packages,arm} \
-	trixie:foreign {jammy,noble}:{names,sources}
+(($#)) || set -- {bookworm,trixie}:{names,readme,sources,rootless,container,packages} \
+	{jammy,noble}:{names,sources}
 home=$PWD/build/roots
 sources="/a b"
 mkdir -p "$home"
@@ -35,20 +31,18 @@ fail() {
 	exit 1
 }
 
-# fresh [arm64]: a new $root of $suite, with the source archive unpacked in $sources.  debootstrap's
-# script for each Ubuntu is that for gutsy.
+# fresh: a new $root of $suite, with the source archive unpacked in $sources.  debootstrap's script
+# for each Ubuntu is that for gutsy.
 fresh() {
-	local bare=$home/$suite${1:+-$1} from=("${MIRROR:-http://deb.debian.org/debian}") parts=main
+	local bare=$home/$suite from=("${MIRROR:-http://deb.debian.org/debian}") parts=main
 	[[ $suite != @(jammy|noble) ]] || parts=main,universe \
 		from=("${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}" gutsy)
-	qemu=${1:+$home/qemu}
 	if [[ ! -e $bare.tar ]]; then
 		root=$bare.root
 		rm -rf "$root"
-		debootstrap --variant=minbase --components=$parts ${1:+"--arch=$1" --foreign} \
+		debootstrap --variant=minbase --components=$parts \
 			"$suite" "$root" "${from[@]}" >"$bare.log"
 		mkdir "$root$sources"
-		[[ -z $qemu ]] || enter root 'container=lxc /debootstrap/debootstrap --second-stage'
 		tar -C "$root" -cf "$bare.tar" .
 		rm -rf "$root"
 	fi
@@ -62,32 +56,17 @@ fresh() {
 	tar -C "$root$sources" --strip-components=1 -xf "$archive"
 	enter root 'apt-get -qq update; useradd -m plain; chown -R plain .'
 }
-# Runs a command as the same users in a user namespace, whose binfmt_misc knows arm64's programs.
-# A process has its rights there from the first exec() after its users are known.
-same_users='until [[ -n $(<"$0/proc/self/uid_map") ]]; do sleep .1; done
-	exec unshare --mount bash -ec '\''
-		mount -t binfmt_misc binfmt_misc "$0/proc/sys/fs/binfmt_misc"
-		printf %s ":arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00" \
-			"\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00" \
-			"\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$1:F" \
-			>"$0/proc/sys/fs/binfmt_misc/register"
-		exec "${@:3}"'\'' "$0" "$@"'
-# enter USER COMMANDS: run them in $root, in $sources; with $qemu, arm64's programs run, too
+# enter USER COMMANDS: run them in $root, in $sources
 enter() {
 	local as=(runuser -u "$1" --)
-	[[ $1 != root ]] || as=() # whom a root that is half made does not know
 	unshare --mount --pid --fork --kill-child bash -ec '
 		mount --bind "$1" "$1" # for buildah, which mounts below the root of what it sees
 		mount -t proc proc "$1/proc"
 		mount -t devpts devpts "$1/dev/pts" -o newinstance,ptmxmode=0666
 		mount --bind "$1/dev/pts/ptmx" "$1/dev/ptmx"
 		mount -t tmpfs tmpfs "$1/dev/shm"
-		[[ -n $2 ]] || exec "${@:4}"
-		for map in gid uid; do
-			until echo "0 0 4294967295" >"$1/proc/1/${map}_map"; do sleep .1; done
-		done 2>/dev/null &
-		exec unshare --user bash -c "$3" "$@"' \
-		- "$root" "$qemu" "$same_users" chroot "$root" env -i \
+		exec "${@:2}"' \
+		- "$root" chroot "$root" env -i \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive GPUBENCH_COPY=16Mi \
 		${PIP_CERT:+PIP_CERT=/pip.crt} "${as[@]}" \
@@ -114,11 +93,6 @@ step_names() {
 step_readme() {
 	fresh
 	enter root "apt-get -qq install -y git make ca-certificates; $(blocks 'Set up' README.md)"
-}
-step_plain() {
-	fresh
-	enter root "apt-get -qq install -y git make ca-certificates; scripts/install-deps.sh test"
-	enter plain "$(blocks 'Set up' README.md)"
 }
 step_sources() {
 	fresh
@@ -165,37 +139,6 @@ step_packages() {
 	grep -q 'needs a checkout' "$home/said" || fail "$(cat "$home/said")"
 	enter root 'tests/wheel.py build/dist/gpubench-*.whl
 		$HOME/env/bin/python tests/wheel.py build/dist/gpubench-*.whl --installed'
-	keep "$suite"
-}
-# keep NAME: the packages that were made in $root;  install_kept NAME [arm64]: into a new $root,
-# where qemu may take a hundred times as long
-keep() {
-	rm -rf "$home/$1"
-	cp -r "$root$sources/build/dist" "$home/$1"
-}
-install_kept() {
-	fresh ${2:+"$2"}
-	mkdir -p "$root$sources/build/dist"
-	cp "$home/$1"/* "$root$sources/build/dist"
-	enter root "apt-get -qq install -y python3-venv
-		$(blocks Packages | sed -E '/^make|help2man/d')
-		\$HOME/env/bin/gpubench check radix cpu/vqsort"
-}
-step_foreign() {
-	install_kept bookworm
-}
-step_arm() {
-	fresh
-	enter root 'dpkg --add-architecture arm64; apt-get -qq update
-		apt-get -qq install -y --no-install-recommends make dpkg-dev help2man python3 \
-			qemu-user-static {gcc,g++}-aarch64-linux-gnu librandom123-dev \
-			libgomp1:arm64 lib{cjson,hwy,png}-dev:arm64'
-	cp -f "$root/usr/bin/qemu-aarch64-static" "$home/qemu"
-	qemu=$home/qemu # which runs the program for help2man
-	enter root 'make -j2 wheel CC=aarch64-linux-gnu-gcc \
-		CXX=aarch64-linux-gnu-g++'
-	keep "$suite-arm64"
-	install_kept "$suite-arm64" arm64
 }
 
 for word; do

@@ -77,7 +77,7 @@ export GOMP_SPINCOUNT ?= 100
 test-%: export GPUBENCH_COPY ?= 1Mi
 
 # Those that take longest come first.
-on_cpu := unit golden plugin hang plots signals page reading resume memory install recipes deps nvcc \
+on_cpu := unit golden check plugin hang plots signals page reading resume memory install recipes deps nvcc \
 	counts vulkan figures docs papers layers
 ifneq ($(PTX),)
 on_ptx := ptx-check ptx-unit ptx-other ptx-selftest ptx-faults ptx-weak ptx-reached ptx-devices ptx-hang ptx-counts
@@ -117,6 +117,7 @@ test-unit: private export VK_ICD_FILENAMES := $(lavapipe)
 endif
 test-unit: $(BUILD)/unit $(BUILD)/nvml.so
 	$(try) $(sanitized) $(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
+test-check: ; $(try) $(sanitized) $(BUILD)/gpubench check
 test-plugin: ; $(try) tests/plugin.sh $(BUILD)
 test-hang: ; $(try) tests/hang.sh $(BUILD)/gpubench $(BUILD) cpu
 test-golden: ; $(try) $(sanitized) tests/golden/run.sh $(BUILD)/gpubench
@@ -160,8 +161,8 @@ test-long: deps-test
 # build/arm64 has no libstdc++.
 arm_cc   := $(filter ccache,$(CC)) aarch64-linux-gnu-g%% --sysroot=build/arm64
 
-## asan: unit and command-line tests, or ASAN, under AddressSanitizer and UBSan
-ASAN ?= unit golden vulkan
+## asan: unit tests, check and command-line tests, or ASAN, under AddressSanitizer and UBSan
+ASAN ?= unit check golden vulkan
 asan: deps-test
 	$(again) MODE=asan CUDA=0 tests_run=build/tests-asan asan-now
 asan-now:
@@ -176,18 +177,17 @@ tsan:
 plain_cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(addprefix -DGB_HAVE_,CUDA=0 CUB=0 HWY=0 \
 	PNG=0 EMBREE=0 VULKAN=0) -DGB_EMBREE=0
 
-## fuzz: the readers under libFuzzer, then spoiled records, SECONDS_EACH=60 each (needs clang)
+## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang)
 SECONDS_EACH ?= 60
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,\
 	$(filter-out cli/commands/main.c $(embree) $(graphblas) vulkan/%,$(sources)))
 .SECONDARY: $(fuzzed) $(fuzzers:$(BUILD)/fuzz/%=$(BUILD)/fuzz/tests/fuzz/%.o)
-fuzz: $(fuzzers) $(BUILD)/gpubench
+fuzz: $(fuzzers)
 	$(Q)set -e; for f in $(fuzzers); do mkdir -p $$f.corpus; \
 		cp tests/fuzz/seeds/$${f##*/fuzz_}/* $$f.corpus 2>/dev/null || :; \
 		$$f -max_total_time=$(SECONDS_EACH) -artifact_prefix=$$f. -print_final_stats=1 \
 			-close_fd_mask=1 $$f.corpus; done
-	$(Q)$(PYTHON) tests/fuzz/records.py $(BUILD)/gpubench $(SECONDS_EACH)
 $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $<"

@@ -59,11 +59,7 @@ for line, record in zip([x for x in lines if x["type"] == "record"], read):
     time = line["time"]
     if (record.run is not read.runs[0] or record.key != line["key"] or record.status != "ok"
             or record.params["count"] != line["params"]["count"]
-            or record.time.samples != tuple(time["samples"])
-            or record.time.median != time["median"] or record.time.ci95 != tuple(time["ci95"])
-            or {name: list(phase.samples) for name, phase in record.phases.items()}
-            != {name: phase["samples"] for name, phase in line.get("phases", {}).items()}
-            or record.json["work"] != line["work"]):
+            or record.time != time or record.json != line):
         fail("a record is not what its line says:", line["key"])
 
 # Lines that are no records.
@@ -73,19 +69,16 @@ for change, message in (
         ({"type": "run", "schema": 1}, "schema 1 is no longer read"),
         ({"key": None}, "'key' is missing or of another type"),
         ({"params": []}, "'params' is missing or of another type"),
-        ({"time": dict(record["time"], samples="1")}, "'samples' is missing or of another type"),
-        ({"time": dict(record["time"], samples=["1"])}, "samples are not numbers"),
-        ({"time": dict(record["time"], ci95=[1])}, "'ci95' has not two numbers"),
-        ({"time": dict(record["time"], median=True)}, "'median' is missing or of another type"),
-        ({"phases": {"scan": 1}}, "a series is no object"),
-        ({"work": [1]}, None)):
+        ({"time": dict(record["time"], samples=["1"])}, "'time' is not in numbers"),
+        ({"time": dict(record["time"], ci95=[-1])}, "'time' is not in numbers"),
+        ({"phases": []}, "'phases' is missing or of another type")):
     with open("wrong.jsonl", "w", encoding="utf-8") as output:
         output.write(json.dumps(lines[0]) + "\n" + json.dumps(dict(record, **change)) + "\n")
     try:
         gpubench.read("wrong.jsonl")
         fail("nothing is wrong with", change)
     except gpubench.RecordError as error:
-        if str(error) != "wrong.jsonl:2: %s" % message and message:
+        if str(error) != "wrong.jsonl:2: %s" % message:
             fail(change, "is reported as", error)
 huge = dict(record, time=dict(record["time"], samples=[10 ** 400]))
 for line in (b'{"type":"run"', b"", b"\0", b'{"type":"\xff"}', b"[" * 10000,
@@ -103,7 +96,7 @@ if gpubench.read(os.devnull).records:
 
 if installed:
     frame, samples = read.frame(), read.samples()
-    if list(frame.time_ns) != [r.time.median for r in read] or len(samples) != 32:
+    if list(frame.time_ns) != [r.time["median"] for r in read] or len(samples) != 32:
         fail("frames:", frame.shape, samples.shape)
     command = os.path.join(os.path.dirname(gpubench.program()), "gpubench-plot")
     subprocess.run([command, "sweep", "-o", "plot.svg", "runs.jsonl"], check=True)

@@ -2,7 +2,7 @@
 #include "cli/commands/compare_options.h"
 
 #include "cli/reports/compare/compare.h"
-#include "cli/reports/exchange/exchange.h"
+#include "cli/reports/compare/formats.h"
 #include "common/text.h"
 
 /* The words of enum gb_format, in its order, then those of printers[]. */
@@ -10,8 +10,7 @@ const char *const gb_compare_formats[] = { "table", "markdown", "html",   "csv",
 					   "json",  "junit",    "github", NULL };
 typedef enum gb_status print_comparison(FILE *file, const struct gb_comparison *comparison,
 					struct gb_error *err);
-static print_comparison *const printers[] = { gb_junit_print_comparison,
-					      gb_github_print_comparison };
+static print_comparison *const printers[] = { gb_junit_print, gb_github_print };
 _Static_assert(GB_COUNT(gb_compare_formats) == GB_FORMATS + GB_COUNT(printers) + 1,
 	       "a word for each format");
 
@@ -24,8 +23,7 @@ void gb_compare_init(struct gb_comparison *comparison, const struct gb_compare_o
 
 	*comparison = (struct gb_comparison){
 		.gate = { .error = ERROR_RATE, .threshold = threshold },
-		.judge_counts = options->counts != 0,
-		.counts_growth = options->counts ? threshold : 0,
+		.counts = options->counts != 0,
 		.allow_missing = options->allow_missing != 0,
 	};
 }
@@ -34,16 +32,13 @@ static enum gb_status check_setups(const struct gb_comparison *c, const char *ba
 				   const char *other_name, struct gb_error *err)
 {
 	const struct gb_setup_part *part = gb_setups_refused(&c->setups);
-	char base[400], other[400];
 
 	if (!part)
 		return GB_OK;
 	return gb_fail(err, GB_EUSAGE,
 		       "%.80s and %.80s do not have the same %s: %s and %s (--across compares them "
 		       "anyway)",
-		       base_name, other_name, part->name,
-		       gb_setup_values_text(part, false, base, sizeof base),
-		       gb_setup_values_text(part, true, other, sizeof other));
+		       base_name, other_name, part->name, part->base, part->new_);
 }
 
 static enum gb_status print(const struct gb_compare_options *options, const struct gb_comparison *c,

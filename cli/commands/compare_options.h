@@ -38,8 +38,7 @@ extern const char *const gb_compare_formats[];
 		{ .name = "counts",                                                          \
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, counts),                     \
-		  .help = "also exit with status 1 if an exact count grew by more than "     \
-			  "--threshold" },                                                   \
+		  .help = "compare keys without times by their exact counts" },              \
 		GB_FORMAT_ROW(offsetof(struct gb_compare_options, format), gb_compare_formats)
 
 /* Set up a comparison from the options. */

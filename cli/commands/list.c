@@ -6,7 +6,7 @@
 #include "cli/commands/options.h"
 #include "cli/measure/session.h"
 #include "cli/plugins/load.h"
-#include "cli/records/archs.h"
+#include "cli/records/machine.h"
 #include "cli/records/json.h"
 #include "cli/records/version.h"
 #include "cli/workloads/registry.h"

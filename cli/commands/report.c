@@ -1,25 +1,21 @@
-/* report.c -- `gpubench report`: prints stored records as a table, Markdown, HTML, CSV, JSON, or in
- * a format that other tools read. */
+/* report.c -- `gpubench report`: prints stored records as a table, Markdown, HTML, CSV or JSON. */
+#include "cli/reports/report.h"
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
-#include "cli/reports/exchange/exchange.h"
 #include "cli/reports/pooled.h"
-#include "cli/reports/table.h"
+#include "cli/reports/section.h"
 #include "common/text.h"
-
-/* The words of enum gb_format, in its order, then that of gb_junit_print_records(). */
-static const char *const formats[] = { "table", "markdown", "html", "csv", "json", "junit", NULL };
-_Static_assert(GB_COUNT(formats) == GB_FORMATS + 2, "a word for each format");
 
 static const char *const launches[] = { "each", "pooled", NULL };
 
 struct request {
 	int64_t format, counts, pooled;
+	const char *columns;
 };
 
 static const struct gb_param rows[] = {
-	GB_FORMAT_ROW(offsetof(struct request, format), formats),
+	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
 	{ .name = "runs",
 	  .type = GB_CHOICE,
 	  .offset = offsetof(struct request, pooled),
@@ -32,20 +28,18 @@ static const struct gb_param rows[] = {
 	  .offset = offsetof(struct request, counts),
 	  .help = "include exact counts (instructions, sectors, ...) where records have them; "
 		  "html always does" },
+	{ .name = "columns",
+	  .type = GB_PATH,
+	  .offset = offsetof(struct request, columns),
+	  .unit = "WORD,...",
+	  .help = "show these columns: clock, temperature, throttled (shown anyway if they vary "
+		  "much), power, energy of the whole measurement" },
 };
-
-static enum gb_status print(const struct request *request, const struct gb_records *records,
-			    struct gb_error *err)
-{
-	if (request->format >= GB_FORMATS)
-		return gb_junit_print_records(stdout, records, err);
-	return gb_table_print(stdout, records, (enum gb_format)request->format,
-			      request->counts != 0, err);
-}
 
 enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 {
 	struct request request;
+	struct gb_report_choice choice = { 0 };
 	struct gb_records records = { 0 };
 	struct gb_arguments a = {
 		.words = "FILE...",
@@ -57,15 +51,18 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 		.target_size = sizeof request,
 	};
 
-	if (gb_arguments_parse(&a, argc, argv, err) || a.done)
+	if (gb_arguments_parse(&a, argc, argv, err) || a.done ||
+	    gb_columns_read(request.columns, &choice.columns, err))
 		goto out;
+	choice.counts = request.counts != 0;
 	if (a.word_count == 0) {
 		gb_fail(err, GB_EUSAGE, "report needs a FILE (- for standard input)");
 		goto out;
 	}
 	if (!gb_read_files(&records, a.word, a.word_count, err) &&
 	    !(request.pooled && gb_pool_launches(&records, err)))
-		(void)print(&request, &records, err);
+		(void)gb_report_print(stdout, &records, (enum gb_format)request.format, choice,
+				      err);
 out:
 	gb_records_release(&records);
 	gb_arguments_release(&a);

@@ -2,16 +2,13 @@
  *
  * The paper's file (results/papers/FORMAT.md) defines a table: its key columns are parameters, its
  * measured columns name the variants that stand for them here, and the variants of `beside` are
- * measured in the same run.  --NAME=VALUE changes a parameter.  A cell that does not fit in memory or is
+ * measured in the same run.  A cell that does not fit in memory or is
  * not in this build stays empty; the reason is printed below the table.  With --from nothing is
  * measured: the keys of the cells are looked up in stored records.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
@@ -24,7 +21,6 @@
 #include "cli/workloads/registry.h"
 #include "common/suggest.h"
 #include "common/text.h"
-#include "datasets/mesh/scene.h"
 
 /* From embedded.S: NUL-terminated JSON documents; an empty string ends the list. */
 extern const char gb_papers[];
@@ -46,39 +42,23 @@ static cJSON *paper_of(const struct gb_workload *workload, struct gb_error *err)
 	return NULL;
 }
 
-/* The tables go to standard output, unless records are written there, and to the page, if any. */
+/* The tables, on standard output unless records are written there. */
 struct output {
-	struct gb_sheet sheet[2];
-	size_t sheets;
+	struct gb_document document;
+	bool open;
 	struct gb_repro_sum sum;
 };
 
-static void open_sheet(struct output *out, FILE *file, enum gb_format format)
-{
-	gb_sheet_open(&out->sheet[out->sheets++], file, format,
-		      (struct gb_sheet_kind){ "repro", "cells", "papers" });
-}
-
-static void put_table(struct output *out, const struct gb_repro *repro, struct gb_error *err)
-{
-	if (gb_repro_add(&out->sum, repro, err))
-		return;
-	for (size_t i = 0; i < out->sheets; i++)
-		gb_repro_print(&out->sheet[i], repro);
-}
-
-/* Print the totals of all tables, unless there was an error, and close the sheets. */
+/* Print the totals of all tables, unless there was an error, and close the document. */
 static enum gb_status put_end(struct output *out, struct gb_error *err)
 {
-	for (size_t i = 0; i < out->sheets; i++) {
-		struct gb_error own = { 0 };
+	struct gb_error own = { 0 };
 
-		if (!err->code)
-			gb_repro_print_sum(&out->sheet[i], &out->sum);
-		if (gb_sheet_close(&out->sheet[i], &own) && !err->code)
-			*err = own;
-	}
-	out->sheets = 0;
+	if (out->open && !err->code)
+		gb_repro_print_sum(&out->document, &out->sum);
+	if (out->open && gb_document_close(&out->document, &own) && !err->code)
+		*err = own;
+	out->open = false;
 	return err->code;
 }
 
@@ -88,7 +68,6 @@ struct request {
 	struct gb_request measure; /* first: see gb_options_parse() */
 	int64_t format;
 	const char *from; /* file of stored records */
-	const char *file; /* folder of meshes */
 };
 
 #define OF(member) offsetof(struct request, member)
@@ -98,12 +77,6 @@ static const struct gb_param rows[] = {
 	  .offset = OF(from),
 	  .help = "measure nothing: look the cells up in this record file and in the words that "
 		  "contain a dot or a slash" },
-	{ .name = "file",
-	  .type = GB_PATH,
-	  .offset = OF(file),
-	  .unit = "FOLDER",
-	  .help = "use the public meshes in FOLDER (scripts/download-meshes.sh) for the rows of "
-		  "their names instead of generated scenes" },
 	GB_FORMAT_ROW(OF(format), gb_formats),
 	GB_DRY_RUN_ROW,
 };
@@ -191,54 +164,21 @@ static enum gb_status ask_for(struct job *job, const char *word, struct gb_error
 			       gb_suggest_text(&near, " (gpubench repro lists the tables)"));
 }
 
-static enum gb_status set_parameters(struct job *job, const struct gb_overrides *list,
-				     struct gb_error *err)
-{
-	for (size_t i = 0; i < job->count && !err->code; i++) {
-		const struct table *t = &job->table[i];
-
-		if (t->asked_for)
-			(void)gb_repro_set(t->json,
-					   gb_workload_find(gb_json_text(t->paper, "paper")), list,
-					   err);
-	}
-	return err->code;
-}
-
-/* --threads replaces no number of threads that a column is about. */
-static enum gb_status check_columns(const struct job *job, const char *threads,
-				    struct gb_error *err)
-{
-	struct gb_error fixed = { 0 };
-
-	for (size_t i = 0; i < job->count && threads; i++)
-		if (job->table[i].asked_for &&
-		    gb_repro_fixed(job->table[i].json, "threads", &fixed))
-			return gb_fail(err, GB_EUSAGE, "--threads=%.40s: %s", threads,
-				       fixed.message);
-	return GB_OK;
-}
-
 static enum gb_status reproduce(struct job *job, const struct table *table, struct gb_error *err)
 {
 	struct gb_repro repro;
 
 	if (!gb_repro_init(&repro, table->paper, table->json, err) &&
-	    !gb_repro_measure(&repro, &job->source, err) && !job->source.plan)
-		put_table(&job->out, &repro, err);
+	    !gb_repro_measure(&repro, &job->source, err) && !job->source.plan &&
+	    !gb_repro_add(&job->out.sum, &repro, err) && job->out.open)
+		gb_repro_print(&job->out.document, &repro);
 	gb_repro_release(&repro);
 	return err->code;
 }
 
-/* Print the text before (end: after) the tables of a paper, which may be NULL. */
-static void put_paper(struct output *out, const cJSON *paper, bool end)
-{
-	for (size_t i = 0; i < out->sheets && paper; i++)
-		(end ? gb_repro_print_end : gb_repro_print_head)(&out->sheet[i], paper);
-}
-
 static enum gb_status reproduce_all(struct job *job, struct gb_error *err)
 {
+	struct gb_document *document = job->out.open ? &job->out.document : NULL;
 	const cJSON *paper = NULL;
 
 	for (size_t i = 0; i < job->count; i++) {
@@ -246,15 +186,17 @@ static enum gb_status reproduce_all(struct job *job, struct gb_error *err)
 
 		if (!t->asked_for)
 			continue;
-		if (t->paper != paper) {
-			put_paper(&job->out, paper, true);
-			put_paper(&job->out, t->paper, false);
-			paper = t->paper;
+		if (document && t->paper != paper) {
+			if (paper)
+				gb_repro_print_end(document, paper);
+			gb_repro_print_head(document, t->paper);
 		}
+		paper = t->paper;
 		if (reproduce(job, t, err))
 			return err->code;
 	}
-	put_paper(&job->out, paper, true);
+	if (document && paper)
+		gb_repro_print_end(document, paper);
 	return GB_OK;
 }
 
@@ -281,9 +223,7 @@ static enum gb_status read_words(struct job *job, const struct request *request,
 		return gb_fail(err, GB_EUSAGE,
 			       "repro --from needs a PAPER:TABLE (gpubench repro lists the "
 			       "tables)");
-	if (check_columns(job, request->measure.threads, err))
-		return err->code;
-	return a->overrides->count ? set_parameters(job, a->overrides, err) : GB_OK;
+	return GB_OK;
 }
 
 static void list_tables(const struct job *job)
@@ -311,14 +251,13 @@ static const char *void_by(const struct request *request, const struct gb_argume
 	const bool format = gb_equal(row->name, "format");
 	const bool how = is_of(&gb_rows_how, row) || is_of(&gb_rows_hang, row) ||
 			 is_of(&gb_rows_device, row);
-	const bool progress = is_of(&gb_rows_progress, row);
+	const bool written = is_of(&gb_rows_target, row) || is_of(&gb_rows_progress, row);
 
 	if (lists(request, a))
 		return "repro without a PAPER:TABLE lists the tables";
 	if (request->from)
-		return how || (progress && !gb_equal(row->name, "quiet"))
-			       ? "--from measures nothing"
-			       : NULL;
+		return how || (written && !gb_equal(row->name, "quiet")) ? "--from measures nothing"
+									 : NULL;
 	return format && request->measure.dry ? "--dry-run prints text only" : NULL;
 }
 
@@ -345,24 +284,18 @@ static enum gb_status check_request(const struct request *request, struct gb_err
 		return err->code;
 	if (request->from && request->measure.dry)
 		return gb_fail(err, GB_EUSAGE, "--from and --dry-run exclude each other");
-	if (request->from && path && !gb_is_page(path))
-		return gb_fail(err, GB_EUSAGE,
-			       "--output=%.80s: with --from nothing is measured, and only a page, "
-			       "FILE.html, can be written",
-			       path);
 	return GB_OK;
 }
 
-/* Print the tables to standard output and to the page, if there is one. */
-static enum gb_status print_tables(struct job *job, const struct request *request, FILE *page,
+static enum gb_status print_tables(struct job *job, const struct request *request,
 				   struct gb_error *err)
 {
 	const char *path = request->measure.target.path;
+	const struct gb_document_kind kind = { "repro", "cells", "papers" };
 
-	if (!request->measure.quiet && !(path && gb_equal(path, "-")))
-		open_sheet(&job->out, stdout, (enum gb_format)request->format);
-	if (page)
-		open_sheet(&job->out, page, GB_FORMAT_HTML);
+	job->out.open = !request->measure.quiet && !(path && gb_equal(path, "-"));
+	if (job->out.open)
+		gb_document_open(&job->out.document, stdout, (enum gb_format)request->format, kind);
 	return reproduce_all(job, err);
 }
 
@@ -371,16 +304,12 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 				   struct gb_error *err)
 {
 	struct gb_records records = { 0 };
-	struct gb_output output = { 0 };
 
-	if (!gb_read_files(&records, job->file, job->files, err) &&
-	    !gb_output_open(&output, request->measure.target.path,
-			    gb_existing(&request->measure.target), err)) {
+	if (!gb_read_files(&records, job->file, job->files, err)) {
 		job->source.stored = &records;
-		(void)print_tables(job, request, output.whole.stream, err);
+		(void)print_tables(job, request, err);
 		(void)put_end(&job->out, err);
 	}
-	(void)gb_output_close(&output, !err->code, err);
 	gb_records_release(&records);
 	return err->code;
 }
@@ -401,10 +330,8 @@ static enum gb_status plan(struct job *job, const struct gb_request *request, st
 /* End the tables and the session as usual. */
 static enum gb_status close_all(struct job *job, struct gb_session *session, struct gb_error *err)
 {
-	const bool page = session->output.whole.stream != NULL;
-
 	(void)put_end(&job->out, err);
-	return page ? gb_session_close(session, err) : gb_finish(session, false, err);
+	return gb_finish(session, false, err);
 }
 
 static enum gb_status abandon(void *self, void *result, struct gb_error *err)
@@ -426,27 +353,9 @@ static enum gb_status measure(struct job *job, const struct request *request, in
 	job->source.session = &session;
 	gb_on_abandon(abandon, job);
 	if (!gb_session_open(&session, &request->measure, argc, argv, err))
-		(void)print_tables(job, request, session.output.whole.stream, err);
+		(void)print_tables(job, request, err);
 	status = close_all(job, &session, err);
 	return err->code ? err->code : status;
-}
-
-/* A folder without a known mesh would leave every row with its generated scene. */
-static enum gb_status check_folder(const char *path, struct gb_error *err)
-{
-	DIR *folder = opendir(path);
-	bool found = false;
-
-	if (!folder)
-		return gb_fail(err, GB_EUSAGE, "--file=%s: %s", path, strerror(errno));
-	for (size_t i = 0; gb_mesh_file(NULL, i); i++)
-		found |= !faccessat(dirfd(folder), gb_mesh_file(NULL, i), R_OK, 0);
-	(void)closedir(folder);
-	return found ? GB_OK
-		     : gb_fail(err, GB_EUSAGE,
-			       "--file=%s: has no mesh by the name that "
-			       "scripts/download-meshes.sh gives it, such as %s",
-			       path, gb_mesh_file(NULL, 0));
 }
 
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
@@ -459,9 +368,6 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 	if (how->timeout_s <= 0)
 		how->timeout_s = limit_s[job->source.preset];
 	request->measure.once = true; /* tables share points */
-	if (request->file && check_folder(request->file, err))
-		return err->code;
-	job->source.meshes = request->file;
 	job->source.threads = request->measure.threads;
 	job->source.backends = request->measure.choice.backends;
 	status = request->from          ? print_stored(job, request, err)
@@ -481,7 +387,7 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	static struct request request;
 	static struct job job;
 	static struct gb_arguments a = {
-		.words = "[PAPER:TABLE|PAPER|all...] [--PARAMETER=VALUE...]",
+		.words = "[PAPER:TABLE|PAPER|all...]",
 		.summary = "Papers' tables: published, measured here, and their claims tested.  "
 			   "Without words, the names of all tables.",
 		.shared = shared,
@@ -490,7 +396,6 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 		.defaults = defaults,
 		.target = &request,
 		.target_size = sizeof request,
-		.overrides = &request.measure.overrides,
 	};
 	enum gb_status status = GB_OK;
 

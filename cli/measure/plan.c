@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/measure/need.h"
+#include "cli/measure/checks.h"
 #include "cli/records/key.h"
 #include "common/available.h"
 #include "common/memory.h"

@@ -83,7 +83,4 @@ enum { GB_GUARD = 64 }; /* bytes behind the output that download() must not writ
 /* Download the result of the last run, and verify it.  GB_EVERIFY if it is wrong. */
 enum gb_status gb_verify_run(struct gb_measurement *m);
 
-/* rates.c: set what is computed from the samples: work, rates, medians of phases and transfers. */
-enum gb_status gb_sum_up(struct gb_measurement *m);
-
 #endif

@@ -10,12 +10,11 @@
 #include <unistd.h>
 
 #include "cli/measure/bandwidth.h"
+#include "cli/measure/checks.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
-#include "cli/measure/need.h"
-#include "cli/measure/paths.h"
-#include "cli/records/archs.h"
 #include "cli/records/key.h"
+#include "cli/records/machine.h"
 #include "cli/workloads/choice.h"
 #include "cli/workloads/registry.h"
 #include "common/devices.h"

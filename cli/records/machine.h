@@ -5,6 +5,8 @@
 #ifndef GPUBENCH_CLI_RECORDS_MACHINE_H
 #define GPUBENCH_CLI_RECORDS_MACHINE_H
 
+#include <stdio.h>
+
 #include "cli/records/record.h"
 #include "common/devices.h"
 
@@ -22,5 +24,13 @@ struct gb_run_info {
 /* Describe the run that begins now, with an id of 16 random hexadecimal digits.  NULL, with err set,
  * if memory ran out. */
 struct gb_run *gb_describe_run(const struct gb_run_info *info, struct gb_error *err);
+
+/* The architectures of this build, as in "75 80 90"; "" without CUDA or in the emulator. */
+extern const char gb_archs[];
+
+/* Print the command that builds for a GPU of CUDA which `archs` lacks, as one line; nothing if it
+ * is there, or if archs is "".  Such a GPU may still run: code of its major version fits, or the
+ * driver compiles the PTX.  The line names the code that runs, if the device is open. */
+void gb_archs_advise(FILE *file, const struct gb_gpu_info *gpu, const char *archs);
 
 #endif

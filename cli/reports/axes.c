@@ -81,10 +81,16 @@ bool gb_axis_is_point(const struct gb_axes *axes, size_t axis)
 	return axes->axis[axis].varies && axes->axis[axis].count == axes->record_count;
 }
 
-struct gb_column gb_axis_column(const struct gb_axes *axes, size_t axis)
+size_t gb_axes_columns(const struct gb_axes *axes, struct gb_column *column)
 {
-	return (struct gb_column){ axes->axis[axis].name, NULL,
-				   axes->axis[axis].value->kind != GB_VALUE_NUMBER };
+	size_t count = 0;
+
+	for (size_t i = 0; i < axes->count; i++)
+		if (axes->axis[i].varies)
+			column[count++] =
+				(struct gb_column){ axes->axis[i].name, NULL,
+						    axes->axis[i].value->kind != GB_VALUE_NUMBER };
+	return count;
 }
 
 const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,
@@ -93,32 +99,23 @@ const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,
 	return gb_member_find(&record->params, axes->axis[axis].name);
 }
 
-bool gb_same_point(const struct gb_axes *axes, const struct gb_record *a, const struct gb_record *b)
+char *gb_point_text(const struct gb_axes *axes, const struct gb_record *record)
 {
+	char *text = NULL, value[GB_VALUE_MAX];
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	(void)fputs(gb_record_is_cold(record) ? "cold" : "hot", file);
 	for (size_t i = 0; i < axes->count; i++)
-		if (gb_axis_is_point(axes, i) &&
-		    !gb_member_equal(gb_axis_value(axes, i, a), gb_axis_value(axes, i, b)))
-			return false;
-	return a->cold == GB_UNKNOWN || b->cold == GB_UNKNOWN || a->cold == b->cold;
-}
-
-/* FNV-1a of the values as text. */
-uint64_t gb_point_hash(const struct gb_axes *axes, const struct gb_record *record)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < axes->count; i++) {
-		char buffer[GB_VALUE_MAX];
-		const char *text;
-
-		if (!gb_axis_is_point(axes, i))
-			continue;
-		text = gb_axis_text(buffer, gb_axis_value(axes, i, record));
-		for (; *text; text++)
-			hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-		hash *= UINT64_C(0x100000001b3);
-	}
-	return hash;
+		if (gb_axis_is_point(axes, i))
+			(void)fprintf(file, "\n%s",
+				      gb_axis_text(value, gb_axis_value(axes, i, record)));
+	if (!(ferror(file) | fclose(file)))
+		return text;
+	free(text);
+	return NULL;
 }
 
 const char *gb_axis_text(char text[GB_VALUE_MAX], const struct gb_member *value)

@@ -5,10 +5,8 @@
 #ifndef GPUBENCH_CLI_REPORTS_AXES_H
 #define GPUBENCH_CLI_REPORTS_AXES_H
 
-#include <stdint.h>
-
 #include "cli/records/record.h"
-#include "cli/reports/grid/grid.h"
+#include "cli/reports/table.h"
 
 enum { GB_MAX_AXES = 64, GB_VALUE_MAX = 64 };
 
@@ -32,16 +30,12 @@ void gb_axes_find(struct gb_axes *axes, const struct gb_record *const *record, s
  * not, since records of GPU variants lack it.) */
 bool gb_axis_is_point(const struct gb_axes *axes, size_t axis);
 
-/* True if both records belong to one point: they agree in every parameter that distinguishes
- * points, and in the cache mode. */
-bool gb_same_point(const struct gb_axes *axes, const struct gb_record *a,
-		   const struct gb_record *b);
+/* The record's point, for free(): the same text if records agree in every parameter that
+ * distinguishes points, and in the cache mode.  NULL if memory ran out. */
+char *gb_point_text(const struct gb_axes *axes, const struct gb_record *record);
 
-/* A hash that is equal for records of one point. */
-uint64_t gb_point_hash(const struct gb_axes *axes, const struct gb_record *record);
-
-/* A table column for the parameter. */
-struct gb_column gb_axis_column(const struct gb_axes *axes, size_t axis);
+/* Put a table column for each parameter that varies, and return their number. */
+size_t gb_axes_columns(const struct gb_axes *axes, struct gb_column *column);
 
 /* The parameter's value in the record; NULL if it has none. */
 const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,

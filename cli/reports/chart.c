@@ -1,27 +1,29 @@
 /* chart.c -- the chart of a section's rows, as SVG inside a page.
  *
  * The x axis is the numeric parameter with the most values; the other parameters are those of the
- * first row.  The chart has a line per variant, logarithmic axes, and the interval of the median as
- * a band.  Times of the emulator are not drawn.  The picture is as wide as a phone, so that it is
- * not scaled down there.
+ * first row.  The axes are logarithmic, and the interval of the median is a band.  At most LINES
+ * lines are drawn, each with its name at its end: the fastest of each kind of variant first, then
+ * the next of each.  Times of the emulator are not drawn.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/reports/section.h"
-#include "common/stats.h"
 #include "common/text.h"
+#include "common/variants.h"
 
 enum {
-	WIDTH = 356,
-	HEIGHT = 260,
+	WIDTH = 480,
+	HEIGHT = 280,
 	LEFT = 60,
-	RIGHT = 8,
+	RIGHT = 150, /* for the names */
 	TOP = 10,
 	BOTTOM = 44,
 	MIN_VALUES = 3,
-	SERIES = 16, /* so that all look different */
+	LINES = 8,
+	LABEL = 13,   /* height of a name */
+	LETTERS = 26, /* of a name */
 	NAME = 240,
 };
 
@@ -32,28 +34,34 @@ struct mark {
 	struct gb_span ns;
 };
 
+/* A variant, with the parameters that only some variants have. */
+struct series {
+	char name[NAME];
+	enum gb_kind kind;
+	double ns; /* of the last mark */
+	bool drawn;
+};
+
 struct chart {
 	const struct gb_section *section;
 	FILE *file;
 	size_t abscissa;   /* axis of the section */
 	struct mark *mark; /* by series, then by value */
-	size_t marks, series;
-	size_t left_out; /* rows that did not fit into these series */
-	char name[SERIES][NAME];
+	size_t marks, count, lines;
+	struct series *series, *line[LINES];
+	struct scale {
+		double low, high, from, to; /* values low .. high are pixels from .. to */
+	} x, y;
 };
 
 static void put_text(FILE *file, const char *text)
 {
-	gb_grid_print_text(file, text, GB_FORMAT_HTML);
+	gb_table_print_text(file, text, GB_FORMAT_HTML);
 }
 
 /* ---- scales ------------------------------------------------------------------------------- */
 
-/* Maps values low .. high to pixels from .. to, by their logarithms. */
-struct scale {
-	double low, high, from, to;
-};
-
+/* The pixel of a value, by logarithms. */
 static double at(const struct scale *s, double value)
 {
 	return s->from +
@@ -130,44 +138,34 @@ static void put_axis(FILE *file, const struct scale *s, bool vertical)
 
 /* ---- what is drawn ------------------------------------------------------------------------ */
 
-/* The number of positive values of axis a; `room` has space for one of each row. */
-static size_t count_values(const struct gb_section *section, size_t a, double *room)
+/* The value of axis a in a row; NAN if it is no positive number. */
+static double value_at(const struct gb_section *section, size_t a, size_t row)
 {
-	size_t count = 0, values = 0;
+	const struct gb_member *v = gb_axis_value(&section->axes, a, section->row[row].record);
 
-	for (size_t i = 0; i < section->row_count; i++) {
-		const struct gb_member *v =
-			gb_axis_value(&section->axes, a, section->row[i].record);
-
-		if (v && v->kind == GB_VALUE_NUMBER && v->number > 0)
-			room[count++] = v->number;
-	}
-	gb_sort(room, count);
-	for (size_t i = 0; i < count; i++)
-		values += i == 0 || room[i] > room[i - 1];
-	return values;
+	return v && v->kind == GB_VALUE_NUMBER && v->number > 0 ? v->number : (double)NAN;
 }
 
-/* The numeric parameter with the most values, at least MIN_VALUES; axes.count if there is none or
- * no memory. */
+/* The numeric parameter with the most values, at least MIN_VALUES; axes.count if there is none. */
 static size_t find_abscissa(const struct gb_section *section)
 {
-	double *room = calloc(section->row_count + 1, sizeof *room);
 	size_t best = section->axes.count, most = MIN_VALUES - 1;
 
-	for (size_t a = 0; room && a < section->axes.count; a++) {
-		size_t values;
+	for (size_t a = 0; a < section->axes.count; a++) {
+		size_t values = 0;
 
-		if (!gb_axis_is_point(&section->axes, a) ||
-		    section->axes.axis[a].value->kind != GB_VALUE_NUMBER)
-			continue;
-		values = count_values(section, a, room);
-		if (values > most) {
-			most = values;
-			best = a;
+		for (size_t i = 0; i < section->row_count && gb_axis_is_point(&section->axes, a);
+		     i++) {
+			const double value = value_at(section, a, i);
+			size_t k = 0;
+
+			while (k < i && !(fabs(value_at(section, a, k) - value) <= 0))
+				k++;
+			values += k == i && !isnan(value);
 		}
+		best = values > most ? a : best;
+		most = values > most ? values : most;
 	}
-	free(room);
 	return best;
 }
 
@@ -200,20 +198,32 @@ static void series_name(const struct gb_section *section, const struct gb_record
 	}
 	if (section->mixed_runs)
 		gb_text_append(name, NAME, ", %s",
-			       gb_run_name(&section->table->runs, record->run_id));
+			       gb_run_name(&section->report->runs, record->run_id));
 }
 
-/* The series of a record, which is added if there is room; SERIES if there is none. */
+static enum gb_kind kind_of(const struct gb_record *record)
+{
+	for (size_t i = 0; i < gb_variant_count; i++)
+		if (gb_equal(gb_variants[i].workload, record->bench) &&
+		    gb_equal(gb_variants[i].name, record->variant) &&
+		    gb_equal(gb_backends[gb_variants[i].backend]->name, record->backend))
+			return gb_variants[i].kind;
+	return record->peer ? GB_KIND_LIBRARY : GB_KIND_BASELINE;
+}
+
+/* The series of a record, which is added if it is new. */
 static size_t series_of(struct chart *c, const struct gb_record *record)
 {
-	char name[NAME];
+	struct series *s = &c->series[c->count];
 	size_t i = 0;
 
-	series_name(c->section, record, name);
-	while (i < c->series && !gb_equal(c->name[i], name))
+	series_name(c->section, record, s->name);
+	while (!gb_equal(c->series[i].name, s->name))
 		i++;
-	if (i == c->series && i < SERIES)
-		memcpy(c->name[c->series++], name, sizeof name);
+	if (i == c->count) {
+		s->kind = kind_of(record);
+		c->count++;
+	}
 	return i;
 }
 
@@ -236,91 +246,109 @@ static void take_marks(struct chart *c)
 		if (!is_drawn(c, row->record) || !(mark.ns.low > 0) || !(mark.value->number > 0))
 			continue;
 		mark.series = series_of(c, row->record);
-		if (mark.series < SERIES)
-			c->mark[c->marks++] = mark;
-		else
-			c->left_out++;
+		c->mark[c->marks++] = mark;
 	}
 	qsort(c->mark, c->marks, sizeof *c->mark, by_series);
+	for (size_t i = 0; i < c->marks; i++)
+		c->series[c->mark[i].series].ns = c->mark[i].ns.at;
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct series *const *x = a, *const *y = b;
+
+	return GB_ORDER((*y)->ns, (*x)->ns);
+}
+
+/* True if a is drawn before b: the kinds take turns, the fastest of each first. */
+static bool precedes(const struct series *a, const struct series *b, const size_t *taken)
+{
+	int order = GB_ORDER(taken[a->kind], taken[b->kind]);
+
+	order = order ? order : GB_ORDER((int)a->kind, (int)b->kind);
+	return order ? order < 0 : a->ns < b->ns;
+}
+
+/* Choose the lines, and sort them from slow to fast. */
+static void choose_lines(struct chart *c)
+{
+	size_t taken[GB_KIND_LIBRARY + 1] = { 0 };
+
+	for (struct series *best = c->series; best && c->lines < LINES;) {
+		best = NULL;
+		for (struct series *s = c->series; s < c->series + c->count; s++)
+			if (!s->drawn && (!best || precedes(s, best, taken)))
+				best = s;
+		if (!best)
+			continue;
+		best->drawn = true;
+		taken[best->kind]++;
+		c->line[c->lines++] = best;
+	}
+	qsort(c->line, c->lines, sizeof(struct series *), by_end);
 }
 
 /* ---- drawing ------------------------------------------------------------------------------ */
 
 /* Based on Okabe and Ito, "Color universal design", 2008; each has enough contrast on white and
- * black.  No two series have both the same colour and the same dashes. */
-static const char *const colors[] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7",
-				      "#b8860b", "#3fa0d8", "#7a8288", "#a05195" };
+ * black. */
+static const char *const colors[LINES] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7",
+					   "#b8860b", "#3fa0d8", "#7a8288", "#a05195" };
 
-static const char *color_of(size_t series)
+/* Draw a line with its band, and each mark with its tooltip, such as "count=1M: 8.52 ms". */
+static void put_line(const struct chart *c, size_t line)
 {
-	return colors[series % GB_COUNT(colors)];
-}
+	const struct mark *m = c->mark;
+	const char *color = colors[line];
+	size_t count = 0;
 
-static const char *dashes_of(size_t series)
-{
-	return series < GB_COUNT(colors) ? "none" : "5 3";
-}
-
-/* Draw the series' mark; title, which may be NULL, is its tooltip. */
-static void put_mark(FILE *file, size_t series, double x, double y, const char *title)
-{
-	/* Circle, square, triangle, diamond, with the same apparent size. */
-	static const char *const shape[] = { "a3 3 0 1 0 6 0a3 3 0 1 0-6 0z",
-					     "m.3-2.7h5.4v5.4h-5.4z", "m-.5 2.5h7l-3.5-6z",
-					     "l3-3.8 3 3.8-3 3.8z" };
-
-	(void)fprintf(file, "<path fill=\"%s\" d=\"M%.1f %.1f%s\"%s", color_of(series), x - 3, y,
-		      shape[series % GB_COUNT(shape)], title ? "><title>" : "/>");
-	if (!title)
-		return;
-	put_text(file, title);
-	(void)fputs("</title></path>", file);
-}
-
-/* Draw the `count` marks of a series: the band, the line, then each with its title, such as
- * "count=1M: 8.52 ms". */
-static void put_series(FILE *file, const struct mark *m, size_t count, const struct scale *x,
-		       const struct scale *y)
-{
-	const size_t series = m->series;
-
-	(void)fprintf(file, "<path fill=\"%s\" fill-opacity=\".2\" d=\"M", color_of(series));
+	while (&c->series[m->series] != c->line[line])
+		m++;
+	while (m + count < c->mark + c->marks && m[count].series == m->series)
+		count++;
+	(void)fprintf(c->file, "<path fill=\"%s\" fill-opacity=\".2\" d=\"M", color);
 	for (size_t i = 0; i < count; i++)
-		(void)fprintf(file, "%.1f %.1f ", at(x, m[i].value->number), at(y, m[i].ns.low));
+		(void)fprintf(c->file, "%.1f %.1f ", at(&c->x, m[i].value->number),
+			      at(&c->y, m[i].ns.low));
 	for (size_t i = count; i-- > 0;)
-		(void)fprintf(file, "%.1f %.1f ", at(x, m[i].value->number), at(y, m[i].ns.high));
-	(void)fprintf(file,
-		      "z\"/><polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" "
-		      "stroke-dasharray=\"%s\" points=\"",
-		      color_of(series), dashes_of(series));
+		(void)fprintf(c->file, "%.1f %.1f ", at(&c->x, m[i].value->number),
+			      at(&c->y, m[i].ns.high));
+	(void)fprintf(c->file,
+		      "z\"/><polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" points=\"",
+		      color);
 	for (size_t i = 0; i < count; i++)
-		(void)fprintf(file, "%.1f,%.1f ", at(x, m[i].value->number), at(y, m[i].ns.at));
-	(void)fputs("\"/>\n", file);
+		(void)fprintf(c->file, "%.1f,%.1f ", at(&c->x, m[i].value->number),
+			      at(&c->y, m[i].ns.at));
+	(void)fputs("\"/>\n", c->file);
 	for (size_t i = 0; i < count; i++) {
 		char title[NAME], value[GB_VALUE_MAX], time[GB_TEXT_MAX];
 
 		(void)snprintf(title, sizeof title, "%.40s=%s: %s", m[i].value->name,
 			       gb_axis_text(value, m[i].value), gb_text_time(time, m[i].ns.at));
-		put_mark(file, series, at(x, m[i].value->number), at(y, m[i].ns.at), title);
+		(void)fprintf(c->file,
+			      "<circle fill=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"><title>", color,
+			      at(&c->x, m[i].value->number), at(&c->y, m[i].ns.at));
+		put_text(c->file, title);
+		(void)fputs("</title></circle>", c->file);
 	}
-	(void)fputc('\n', file);
+	(void)fputc('\n', c->file);
 }
 
-static void put_legend(const struct chart *c)
+/* Put the names beside the ends of the lines, below each other. */
+static void put_names(const struct chart *c)
 {
-	(void)fputs("<ul class=\"legend\">\n", c->file);
-	for (size_t i = 0; i < c->series; i++) {
-		(void)fprintf(c->file,
-			      "<li><svg width=\"24\" height=\"10\" aria-hidden=\"true\"><line "
-			      "x1=\"0\" x2=\"24\" y1=\"5\" y2=\"5\" stroke=\"%s\" "
-			      "stroke-width=\"1.6\" stroke-dasharray=\"%s\"/>",
-			      color_of(i), dashes_of(i));
-		put_mark(c->file, i, 12, 5, NULL);
-		(void)fputs("</svg> ", c->file);
-		put_text(c->file, c->name[i]);
-		(void)fputs("</li>\n", c->file);
+	double next = TOP;
+
+	for (size_t i = 0; i < c->lines; i++) {
+		const char *name = c->line[i]->name;
+		const double y = fmax(at(&c->y, c->line[i]->ns), next);
+
+		next = y + LABEL;
+		(void)fprintf(c->file, "<text fill=\"%s\" x=\"%d\" y=\"%.1f\">", colors[i],
+			      WIDTH - RIGHT + 8, y + 4);
+		gb_table_print_part(c->file, name, strnlen(name, LETTERS), GB_FORMAT_HTML);
+		(void)fputs("</text>\n", c->file);
 	}
-	(void)fputs("</ul>", c->file);
 }
 
 /* "time over count, threads=2, type=u64": the x axis and the values that the rows share. */
@@ -337,19 +365,21 @@ static void shared_text(const struct chart *c, char text[NAME])
 				       gb_axis_text(value, gb_axis_value(axes, i, first)));
 }
 
-static void put_chart(const struct chart *c)
+static void put_chart(struct chart *c)
 {
-	struct scale x = { INFINITY, 0, LEFT, WIDTH - RIGHT };
-	struct scale y = { INFINITY, 0, HEIGHT - BOTTOM, TOP };
 	char text[NAME];
 
+	c->x = (struct scale){ INFINITY, 0, LEFT, WIDTH - RIGHT };
+	c->y = (struct scale){ INFINITY, 0, HEIGHT - BOTTOM, TOP };
 	for (size_t i = 0; i < c->marks; i++) {
-		widen(&x, c->mark[i].value->number);
-		widen(&y, c->mark[i].ns.low);
-		widen(&y, c->mark[i].ns.high);
+		if (!c->series[c->mark[i].series].drawn)
+			continue;
+		widen(&c->x, c->mark[i].value->number);
+		widen(&c->y, c->mark[i].ns.low);
+		widen(&c->y, c->mark[i].ns.high);
 	}
-	settle(&x);
-	settle(&y);
+	settle(&c->x);
+	settle(&c->y);
 	shared_text(c, text);
 	(void)fprintf(c->file,
 		      "<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
@@ -357,38 +387,40 @@ static void put_chart(const struct chart *c)
 		      WIDTH, HEIGHT, WIDTH, HEIGHT);
 	put_text(c->file, text);
 	(void)fputs("\">\n", c->file);
-	put_axis(c->file, &y, true);
-	put_axis(c->file, &x, false);
+	put_axis(c->file, &c->y, true);
+	put_axis(c->file, &c->x, false);
 	(void)fprintf(c->file, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
 		      (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8);
 	put_text(c->file, c->section->axes.axis[c->abscissa].name);
 	(void)fputs("</text>\n", c->file);
-	for (size_t i = 0, end; i < c->marks; i = end) {
-		for (end = i; end < c->marks && c->mark[end].series == c->mark[i].series; end++)
-			;
-		put_series(c->file, &c->mark[i], end - i, &x, &y);
-	}
+	for (size_t i = 0; i < c->lines; i++)
+		put_line(c, i);
+	put_names(c);
 	(void)fputs("</svg><figcaption>", c->file);
 	put_text(c->file, text);
-	(void)fputs("; bands: 95 % interval of the median\n", c->file);
-	put_legend(c);
-	if (c->left_out)
-		(void)fprintf(c->file, "%zu more rows are in the table only.", c->left_out);
+	(void)fputs("; bands: 95 % interval of the median", c->file);
+	if (c->count > c->lines)
+		(void)fprintf(c->file, "; %zu more lines are in the table only",
+			      c->count - c->lines);
 	(void)fputs("</figcaption></figure>\n", c->file);
 }
 
 void gb_section_print_chart(const struct gb_section *section)
 {
 	struct chart c = { .section = section,
-			   .file = section->table->sheet->file,
+			   .file = section->report->document->file,
 			   .abscissa = find_abscissa(section) };
 
 	if (c.abscissa == section->axes.count)
 		return;
 	c.mark = calloc(section->row_count, sizeof *c.mark);
-	if (c.mark)
+	c.series = calloc(section->row_count + 1, sizeof *c.series);
+	if (c.mark && c.series) {
 		take_marks(&c);
+		choose_lines(&c);
+	}
 	if (c.marks)
 		put_chart(&c);
 	free(c.mark);
+	free(c.series);
 }

@@ -1,4 +1,4 @@
-/* counts.c -- prints exact counts as a table, and finds the counts that differ. */
+/* counts.c -- prints exact counts as a table. */
 #include "cli/reports/counts.h"
 
 #include <math.h>
@@ -40,9 +40,9 @@ static const struct gb_column fixed_columns[FIXED] = {
 };
 
 struct table {
-	size_t axes, axis[GB_MAX_AXES]; /* parameters that vary */
+	size_t axes; /* parameters that vary */
 	struct gb_column column[GB_MAX_AXES + FIXED];
-	struct gb_grid grid;
+	struct gb_table table;
 };
 
 bool gb_section_has_counts(const struct gb_section *section)
@@ -55,20 +55,14 @@ bool gb_section_has_counts(const struct gb_section *section)
 
 static void choose_columns(struct table *t, const struct gb_section *section)
 {
-	*t = (struct table){ 0 };
-	for (size_t i = 0; i < section->axes.count; i++) {
-		if (!section->axes.axis[i].varies)
-			continue;
-		t->column[t->axes] = gb_axis_column(&section->axes, i);
-		t->axis[t->axes++] = i;
-	}
+	t->axes = gb_axes_columns(&section->axes, t->column);
 	memcpy(&t->column[t->axes], fixed_columns, sizeof fixed_columns);
-	gb_grid_init(&t->grid, t->axes + FIXED, t->column);
+	gb_table_init(&t->table, t->axes + FIXED, t->column);
 }
 
 static void set(struct table *t, enum fixed column, const char *text)
 {
-	gb_grid_set(&t->grid, t->axes + column, text, GB_PLAIN);
+	gb_table_set(&t->table, t->axes + column, text, GB_PLAIN);
 }
 
 /* 0 leaves the cell empty. */
@@ -166,19 +160,20 @@ static void add_record(struct table *t, const struct gb_section *section,
 		       const struct gb_record *record)
 {
 	char text[GB_VALUE_MAX], name[GB_KERNEL_TEXT];
+	size_t at = 0;
 
-	gb_grid_row(&t->grid, false);
-	for (size_t i = 0; i < t->axes; i++) {
-		const struct gb_member *value = gb_axis_value(&section->axes, t->axis[i], record);
-
-		gb_grid_set(&t->grid, i, gb_axis_text(text, value), GB_PLAIN);
-	}
+	gb_table_row(&t->table, false);
+	for (size_t i = 0; i < section->axes.count; i++)
+		if (section->axes.axis[i].varies)
+			gb_table_set(&t->table, at++,
+				     gb_axis_text(text, gb_axis_value(&section->axes, i, record)),
+				     GB_PLAIN);
 	set(t, VARIANT, record->variant);
 	set_counts(t, &record->counts);
 	for (size_t i = 0; i < record->kernel_count && record->kernel_count > 1; i++) {
 		const struct gb_counts *kernel = &record->kernel[i];
 
-		gb_grid_row(&t->grid, false);
+		gb_table_row(&t->table, false);
 		set(t, KERNEL, gb_kernel_text(kernel->kernel ? kernel->kernel : "", name));
 		set_counts(t, kernel);
 	}
@@ -192,105 +187,5 @@ void gb_section_print_counts(const struct gb_section *section)
 	for (size_t i = 0; i < section->row_count; i++)
 		if (section->row[i].record->counted)
 			add_record(&t, section, section->row[i].record);
-	gb_sheet_grid(section->table->sheet, "counts", &t.grid);
-}
-
-/* ---- differences ------------------------------------------------------------------------- */
-
-/* False for counts that only describe how the work is divided: more of them is not worse. */
-static bool is_cost(const char *path)
-{
-	static const char *const neutral[] = { "blocks", "threads", "active_lanes", "least" };
-	const char *dot = strrchr(path, '.');
-	const char *name = dot ? dot + 1 : path;
-
-	for (size_t i = 0; i < GB_COUNT(neutral); i++)
-		if (gb_equal(name, neutral[i]))
-			return false;
-	return true;
-}
-
-static bool is_main(const char *path)
-{
-	const char *dot = strrchr(path, '.');
-
-	return gb_equal(path, "warp_instructions") ||
-	       (dot && (gb_equal(dot, ".sectors") || gb_equal(dot, ".wavefronts")));
-}
-
-enum gb_count_word gb_count_judge(const struct gb_count_change *change, double tolerance)
-{
-	const bool judged = tolerance > 0 ? change->main : change->cost;
-
-	if (judged && change->new_ > change->base * (1 + tolerance))
-		return GB_COUNT_WORSE;
-	return judged && change->new_ < change->base ? GB_COUNT_BETTER : GB_COUNT_CHANGED;
-}
-
-/* The callback for each number that differs. */
-struct walk {
-	void (*each)(const struct gb_count_change *change, void *closure);
-	void *closure;
-	const char *kernel; /* NULL: the whole run */
-};
-
-/* A number that one side did not count is 0 there. */
-static void see(const struct walk *walk, const char *before, const char *name, double base,
-		double new_)
-{
-	struct gb_count_change change = { .kernel = walk->kernel,
-					  .base = known(base),
-					  .new_ = known(new_),
-					  .cost = is_cost(name),
-					  .main = is_main(name) };
-
-	if (!(fabs(change.base - change.new_) > 0) || (walk->kernel && !change.main))
-		return;
-	(void)snprintf(change.name, sizeof change.name, "%s%.40s", before, name);
-	walk->each(&change, walk->closure);
-}
-
-/* The classes of `a`, then those that only `b` has. */
-static void see_classes(const struct walk *walk, const struct gb_members *a,
-			const struct gb_members *b)
-{
-	static const char before[] = "classes.";
-
-	for (size_t i = 0; i < a->count; i++)
-		see(walk, before, a->item[i].name, a->item[i].number,
-		    gb_member_number(b, a->item[i].name));
-	for (size_t i = 0; i < b->count; i++)
-		if (!gb_member_find(a, b->item[i].name))
-			see(walk, before, b->item[i].name, 0, b->item[i].number);
-}
-
-static void see_counts(const struct walk *walk, const struct gb_counts *base,
-		       const struct gb_counts *new_)
-{
-	for (size_t i = 0; i < gb_count_fields.count; i++) {
-		const struct gb_field *field = &gb_count_fields.field[i];
-
-		if (field->type == GB_FIELD_MEMBERS)
-			see_classes(walk, &base->classes, &new_->classes);
-		if (field->type == GB_FIELD_NUMBER)
-			see(walk, "", field->path,
-			    gb_fields_value(&gb_count_fields, base, field->path).number,
-			    gb_fields_value(&gb_count_fields, new_, field->path).number);
-	}
-}
-
-void gb_counts_differ(const struct gb_record *base, const struct gb_record *new_,
-		      void (*each)(const struct gb_count_change *change, void *closure),
-		      void *closure)
-{
-	struct walk walk = { each, closure, NULL };
-
-	see_counts(&walk, &base->counts, &new_->counts);
-	for (size_t i = 0; i < base->kernel_count; i++)
-		for (size_t k = 0; k < new_->kernel_count; k++) {
-			walk.kernel = base->kernel[i].kernel;
-			if (walk.kernel && new_->kernel[k].kernel &&
-			    gb_equal(walk.kernel, new_->kernel[k].kernel))
-				see_counts(&walk, &base->kernel[i], &new_->kernel[k]);
-		}
+	gb_document_grid(section->report->document, "counts", &t.table);
 }

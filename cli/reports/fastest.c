@@ -18,7 +18,7 @@ struct winner {
 /* The name of the record's machine and build; "" if there is one. */
 static const char *where(const struct gb_section *section, const struct gb_record *record)
 {
-	return gb_run_name(&section->table->builds, record->run_id);
+	return gb_run_name(&section->report->builds, record->run_id);
 }
 
 static bool is_same(const struct gb_section *section, const struct gb_record *a,
@@ -53,17 +53,17 @@ static int by_points(const void *a, const void *b)
 /* "cpu/best on NAME at 5 of 6 points, 1.2 to 1.9 times as fast as the next" */
 static void print_winner(const struct gb_section *section, const struct winner *winner, size_t all)
 {
-	const struct gb_table *table = section->table;
+	const struct gb_report *report = section->report;
 	const char *run = where(section, winner->record);
 	char low[16], high[16];
 
 	(void)snprintf(low, sizeof low, "%.3g", winner->low);
 	(void)snprintf(high, sizeof high, "%.3g", winner->high);
-	gb_sheet_text(table->sheet,
-		      "%s/%s%s%s at %zu of %zu point%s, %s%s%s times as fast as the next",
-		      winner->record->backend, winner->record->variant, run[0] ? " on " : "", run,
-		      winner->points, all, all == 1 ? "" : "s", low,
-		      gb_equal(low, high) ? "" : " to ", gb_equal(low, high) ? "" : high);
+	gb_document_text(report->document,
+			 "%s/%s%s%s at %zu of %zu point%s, %s%s%s times as fast as the next",
+			 winner->record->backend, winner->record->variant, run[0] ? " on " : "",
+			 run, winner->points, all, all == 1 ? "" : "s", low,
+			 gb_equal(low, high) ? "" : " to ", gb_equal(low, high) ? "" : high);
 }
 
 /* True if two rows of a point are launches of one measurement. */
@@ -96,7 +96,7 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 				 struct gb_error *err)
 {
 	struct winner *winner = calloc(section->row_count + 1, sizeof *winner);
-	struct gb_sheet *sheet = section->table->sheet;
+	struct gb_document *document = section->report->document;
 	size_t count = 0, all = 0, won = 0, best, step;
 	double by;
 
@@ -116,22 +116,22 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 	}
 	qsort(winner, count, sizeof *winner, by_points);
 	if (all && !*begun)
-		gb_sheet_put(sheet, GB_HEAD, "Fastest");
+		gb_document_put(document, GB_HEAD, "Fastest");
 	if (all) {
 		*begun = true;
-		gb_sheet_begin(sheet, GB_ITEM);
-		gb_sheet_strong(sheet, section->bench);
+		gb_document_begin(document, GB_ITEM);
+		gb_document_strong(document, section->bench);
 		for (size_t i = 0; i < count && i < MOST; i++) {
-			gb_sheet_text(sheet, i ? "; " : ": ");
+			gb_document_text(document, i ? "; " : ": ");
 			print_winner(section, &winner[i], all);
 		}
 		if (count > MOST)
-			gb_sheet_text(sheet, "; %zu other variant%s at the remaining points",
-				      count - MOST, count - MOST == 1 ? "" : "s");
+			gb_document_text(document, "; %zu other variant%s at the remaining points",
+					 count - MOST, count - MOST == 1 ? "" : "s");
 		if (won < all)
-			gb_sheet_text(sheet, "%s unsure at %zu of %zu point%s", won ? ";" : ":",
-				      all - won, all, all == 1 ? "" : "s");
-		gb_sheet_end(sheet);
+			gb_document_text(document, "%s unsure at %zu of %zu point%s",
+					 won ? ";" : ":", all - won, all, all == 1 ? "" : "s");
+		gb_document_end(document);
 	}
 	free(winner);
 	return GB_OK;
@@ -145,7 +145,7 @@ enum gb_status gb_print_fastest(const struct gb_section *section, size_t count,
 	for (size_t i = 0; i < count && !err->code; i++)
 		(void)print_line(&section[i], &begun, err);
 	if (begun)
-		gb_sheet_put(section->table->sheet, GB_LINE,
-			     "In the tables below, the fastest at its point is bold and green.");
+		gb_document_put(section->report->document, GB_LINE,
+				"In the tables below, the fastest at its point is bold and green.");
 	return err->code;
 }

@@ -1,14 +1,14 @@
 /* finish.c -- see finish.h. */
 #include "cli/reports/finish.h"
 
-#include "cli/reports/table.h"
+#include "cli/reports/report.h"
 
 static enum gb_status print(FILE *file, const struct gb_session *s, enum gb_format format,
 			    struct gb_error *err)
 {
 	struct gb_error own = { 0 };
 
-	if (gb_table_print(file, &s->records, format, false, &own))
+	if (gb_report_print(file, &s->records, format, (struct gb_report_choice){ 0 }, &own))
 		gb_fail(err, own.code, "%s", own.message);
 	return own.code;
 }

@@ -21,19 +21,33 @@ static int by_order(const void *a, const void *b)
 	return GB_ORDER(x->order, y->order);
 }
 
-static void add(struct gb_keys *keys, const struct gb_records *list, bool is_new)
+enum gb_status gb_keys_add(struct gb_keys *keys, const char *key, size_t side,
+			   const struct gb_record *record, struct gb_error *err)
 {
-	for (size_t i = 0; list && i < list->count; i++) {
-		keys->entry[keys->count] = (struct gb_key_entry){ list->record[i]->key, keys->count,
-								  is_new, list->record[i] };
-		keys->count++;
+	char *copy = strdup(key);
+	struct gb_key_entry *entry = keys->entry;
+
+	if (!(keys->count & (keys->count - 1)))
+		entry = reallocarray(entry, 2 * keys->count + 1, sizeof *entry);
+	if (!copy || !entry) {
+		free(copy);
+		return gb_out_of_memory(err, NULL);
 	}
+	keys->entry = entry;
+	entry[keys->count] = (struct gb_key_entry){ copy, keys->count, side, record };
+	keys->count++;
+	return GB_OK;
 }
 
-static void group(struct gb_keys *keys)
+enum gb_status gb_keys_group(struct gb_keys *keys, struct gb_error *err)
 {
-	const struct gb_key_entry *entry = keys->entry;
+	struct gb_key_entry *entry = keys->entry;
 
+	keys->group = calloc(keys->count + 1, sizeof *keys->group);
+	if (!keys->group)
+		return gb_out_of_memory(err, NULL);
+	if (keys->count)
+		qsort(entry, keys->count, sizeof *entry, by_key);
 	for (size_t i = 0; i < keys->count; i++) {
 		if (i > 0 && gb_equal(entry[i].key, entry[i - 1].key))
 			keys->group[keys->group_count - 1].count++;
@@ -41,31 +55,14 @@ static void group(struct gb_keys *keys)
 			keys->group[keys->group_count++] =
 				(struct gb_key_group){ entry[i].order, i, 1 };
 	}
-}
-
-enum gb_status gb_keys_init(struct gb_keys *keys, const struct gb_records *list,
-			    const struct gb_records *second, struct gb_error *err)
-{
-	const size_t room = list->count + (second ? second->count : 0) + 1;
-
-	*keys = (struct gb_keys){ .entry = calloc(room, sizeof *keys->entry),
-				  .group = calloc(room, sizeof *keys->group) };
-	if (!keys->entry || !keys->group) {
-		gb_keys_release(keys);
-		return gb_out_of_memory(err, NULL);
-	}
-	add(keys, list, false);
-	add(keys, second, true);
-	if (keys->count)
-		qsort(keys->entry, keys->count, sizeof *keys->entry, by_key);
-	group(keys);
-	if (keys->group_count)
-		qsort(keys->group, keys->group_count, sizeof *keys->group, by_order);
+	qsort(keys->group, keys->group_count, sizeof *keys->group, by_order);
 	return GB_OK;
 }
 
 void gb_keys_release(struct gb_keys *keys)
 {
+	for (size_t i = 0; i < keys->count; i++)
+		free(keys->entry[i].key);
 	free(keys->entry);
 	free(keys->group);
 	*keys = (struct gb_keys){ 0 };
@@ -73,10 +70,13 @@ void gb_keys_release(struct gb_keys *keys)
 
 bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i)
 {
+	const struct gb_record *record = entry[i].record;
+
 	for (size_t k = 0; k < i; k++)
-		if (entry[k].is_new == entry[i].is_new &&
-		    gb_equal(entry[i].record->run_id, entry[k].record->run_id) &&
-		    gb_record_is_cold(entry[i].record) == gb_record_is_cold(entry[k].record))
+		if (entry[k].side == entry[i].side &&
+		    gb_equal(entry[k].record->run_id, record->run_id) &&
+		    gb_equal(entry[k].record->key, record->key) &&
+		    gb_record_is_cold(entry[k].record) == gb_record_is_cold(record))
 			return true;
 	return false;
 }

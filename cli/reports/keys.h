@@ -1,14 +1,12 @@
-/* keys.h -- groups the records of one or two lists by key. */
+/* keys.h -- groups records of several sides by a key. */
 #ifndef GPUBENCH_CLI_REPORTS_KEYS_H
 #define GPUBENCH_CLI_REPORTS_KEYS_H
 
 #include "cli/records/lines.h"
 
-/* One record; both pointers point into the list. */
 struct gb_key_entry {
-	const char *key;
-	size_t order; /* position in which it was added */
-	bool is_new;  /* from the second list */
+	char *key;
+	size_t order, side; /* order: position in which it was added */
 	const struct gb_record *record;
 };
 
@@ -20,17 +18,19 @@ struct gb_key_group {
 /* Start with { 0 }. */
 struct gb_keys {
 	size_t count, group_count;
-	struct gb_key_entry *entry; /* sorted by key, then by order */
+	struct gb_key_entry *entry; /* after gb_keys_group(): by key, then by order */
 	struct gb_key_group *group; /* in order of the first appearance of the key */
 };
 
-/* Group the records of a list and of `second`, which may be NULL.  GB_EMEMORY. */
-enum gb_status gb_keys_init(struct gb_keys *keys, const struct gb_records *list,
-			    const struct gb_records *second, struct gb_error *err);
+/* Add a record to a key. */
+enum gb_status gb_keys_add(struct gb_keys *keys, const char *key, size_t side,
+			   const struct gb_record *record, struct gb_error *err);
+/* Group all records; call it once, before the groups are used. */
+enum gb_status gb_keys_group(struct gb_keys *keys, struct gb_error *err);
 void gb_keys_release(struct gb_keys *keys);
 
-/* True if an earlier entry of the group is of the same launch: `repro` measures a key for each table
- * that has it. */
+/* True if an earlier entry of the group is of the same measurement and launch: `repro` measures a key
+ * for each table that has it. */
 bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i);
 
 #endif

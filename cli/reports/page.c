@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/grid/grid.h"
 #include "cli/reports/names.h"
+#include "cli/reports/table.h"
 #include "common/text.h"
 
 enum { MOST_NAMED = 3 }; /* machines named in the title */
@@ -28,11 +28,11 @@ static const char style[] =
 	"input{font:inherit;color:inherit;background:inherit;border:1px solid var(--line);"
 	"padding:.1rem .5rem;margin:.3rem 0;max-width:100%}\n"
 	".good{color:var(--good);font-weight:600}.warn{color:var(--warn)}.bad{color:var(--bad)}\n"
-	"figure{display:inline-block;margin:.8rem 1rem .8rem 0;max-width:100%;width:356px;"
+	"figure{display:inline-block;margin:.8rem 1rem .8rem 0;max-width:100%;width:480px;"
 	"vertical-align:top;break-inside:avoid}\n"
-	"svg{max-width:100%;height:auto}svg text{fill:var(--ink);font:12px system-ui,sans-serif}\n"
+	"svg{max-width:100%;height:auto}svg text{font:12px system-ui,sans-serif}svg "
+	"text:not([fill]){fill:var(--ink)}\n"
 	"svg .soft{fill:var(--soft)}svg .rule{stroke:var(--line)}\n"
-	".legend{list-style:none;padding:0;margin:.2em 0}\n"
 	"details pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:12px}\n"
 	"@media print{body{max-width:none;font-size:10pt}details,input{display:none}"
 	".wide{overflow:visible}}\n";
@@ -74,12 +74,12 @@ void gb_page_open(FILE *file, const char *title)
 		    file);
 	if (title) {
 		(void)fputs(", ", file);
-		gb_grid_print_text(file, title, GB_FORMAT_HTML);
+		gb_table_print_text(file, title, GB_FORMAT_HTML);
 	}
 	(void)fprintf(file, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>gpubench", style);
 	if (title) {
 		(void)fputs(", ", file);
-		gb_grid_print_text(file, title, GB_FORMAT_HTML);
+		gb_table_print_text(file, title, GB_FORMAT_HTML);
 	}
 	(void)fputs("</h1>\n", file);
 }
@@ -119,16 +119,16 @@ static void print_run_name(FILE *file, const struct gb_run *run, size_t launches
 {
 	const char *commit = run->tool.commit;
 
-	gb_grid_print_text(file, gb_run_machine(run), GB_FORMAT_HTML);
+	gb_table_print_text(file, gb_run_machine(run), GB_FORMAT_HTML);
 	(void)fputs(commit ? ", commit " : "", file);
-	gb_grid_print_text(file, commit ? commit : "", GB_FORMAT_HTML);
+	gb_table_print_text(file, commit ? commit : "", GB_FORMAT_HTML);
 	if (launches > 1)
 		(void)fprintf(file, ", %zu launches", launches);
 	(void)fputs(from ? ", " : "", file);
-	gb_grid_print_text(file, from ? from : "", GB_FORMAT_HTML);
+	gb_table_print_text(file, from ? from : "", GB_FORMAT_HTML);
 	if (from && !gb_equal(from, to)) {
 		(void)fputs(" to ", file);
-		gb_grid_print_text(file, to, GB_FORMAT_HTML);
+		gb_table_print_text(file, to, GB_FORMAT_HTML);
 	}
 }
 
@@ -145,7 +145,7 @@ static void print_run_text(FILE *file, const struct gb_run *run)
 		for (char *c = piece; *c; c++)
 			if (*c == '\t')
 				*c = ' ';
-		gb_grid_print_text(file, piece, GB_FORMAT_HTML);
+		gb_table_print_text(file, piece, GB_FORMAT_HTML);
 		(void)fputc('\n', file);
 		line = *end ? end + 1 : end;
 	}

@@ -2,10 +2,12 @@
 #include "cli/reports/pooled.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/records/identity.h"
+#include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
 #include "common/stats.h"
 #include "common/text.h"
@@ -73,52 +75,39 @@ static void drop_empty_runs(struct gb_records *records)
 	}
 }
 
-/* A record and its place in the list. */
-struct place {
-	struct gb_record *record;
-	size_t index;
-};
-
-static int order_of(const char *a, const char *b)
+/* Pool the launches of record `first` among `count` records of its key, commit and host, and drop the
+ * others of these from the list. */
+static enum gb_status pool_first(struct gb_records *records, struct gb_key_entry *entry,
+				 size_t count, double *value, struct gb_error *err)
 {
-	return strcmp(a ? a : "", b ? b : "");
-}
-
-/* By key, commit and host: all launches of a measurement are equal. */
-static int order(const struct gb_record *a, const struct gb_record *b)
-{
-	int found = strcmp(a->key, b->key);
-
-	if (!found)
-		found = order_of(a->run->tool.commit, b->run->tool.commit);
-	return found ? found : order_of(a->run->host.hostname, b->run->host.hostname);
-}
-
-/* Equal records are neighbours, in the order of the list. */
-static int by_order(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-	const int found = order(x->record, y->record);
-
-	return found ? found : GB_ORDER(x->index, y->index);
-}
-
-/* Pool the launches of the first of `count` neighbours, and free the others of these. */
-static enum gb_status pool_first(struct gb_records *records, struct place *place, size_t count,
-				 double *value, struct gb_error *err)
-{
+	struct gb_record *first = records->record[entry->order];
 	size_t found = 1;
 
-	value[0] = gb_launch_value(place->record);
-	for (size_t k = count - 1; k > 0; k--) {
-		if (!place[k].record || !gb_is_launch_of(place->record, place[k].record))
+	value[0] = gb_launch_value(first);
+	for (size_t k = 1; k < count; k++) {
+		struct gb_record *other = records->record[entry[k].order];
+
+		if (!other || !gb_is_launch_of(first, other))
 			continue;
-		value[found++] = gb_launch_value(place[k].record);
-		gb_record_free(place[k].record);
-		records->record[place[k].index] = place[k].record = NULL;
+		value[found++] = gb_launch_value(other);
+		gb_record_free(other);
+		records->record[entry[k].order] = NULL;
 	}
-	if (found > 1 && gb_is_timed(place->record))
-		(void)make_pooled(place->record, value, found, err);
+	if (found > 1 && gb_is_timed(first))
+		(void)make_pooled(first, value, found, err);
+	return err->code;
+}
+
+static enum gb_status add(struct gb_keys *keys, const struct gb_record *record,
+			  struct gb_error *err)
+{
+	const char *commit = record->run->tool.commit, *host = record->run->host.hostname;
+	char *text = NULL;
+
+	if (asprintf(&text, "%s\n%s\n%s", record->key, commit ? commit : "", host ? host : "") < 0)
+		return gb_out_of_memory(err, NULL);
+	(void)gb_keys_add(keys, text, 0, record, err);
+	free(text);
 	return err->code;
 }
 
@@ -126,29 +115,27 @@ enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err
 {
 	const size_t all = records->count;
 	double *value = calloc(all + 1, sizeof *value);
-	struct place *place = calloc(all + 1, sizeof *place);
+	struct gb_keys keys = { 0 };
 
-	if (!value || !place) {
-		free(place);
-		free(value);
+	if (!value)
 		return gb_out_of_memory(err, NULL);
-	}
-	for (size_t i = 0; i < all; i++)
-		place[i] = (struct place){ records->record[i], i };
-	qsort(place, all, sizeof *place, by_order);
-	for (size_t i = 0, end = 0; i < all && !err->code; i++) {
-		if (!place[i].record)
-			continue;
-		for (end = i < end ? end : i + 1;
-		     end < all && order(place[i].record, place[end].record) == 0; end++)
-			;
-		(void)pool_first(records, &place[i], end - i, value, err);
+	for (size_t i = 0; i < all && !err->code; i++)
+		(void)add(&keys, records->record[i], err);
+	if (!err->code)
+		(void)gb_keys_group(&keys, err);
+	for (size_t g = 0; g < keys.group_count && !err->code; g++) {
+		struct gb_key_entry *entry = &keys.entry[keys.group[g].first];
+
+		for (size_t i = 0; i < keys.group[g].count && !err->code; i++)
+			if (records->record[entry[i].order])
+				(void)pool_first(records, &entry[i], keys.group[g].count - i, value,
+						 err);
 	}
 	records->count = 0;
 	for (size_t i = 0; i < all; i++)
 		if (records->record[i])
 			records->record[records->count++] = records->record[i];
-	free(place);
+	gb_keys_release(&keys);
 	free(value);
 	drop_empty_runs(records);
 	return err->code;

@@ -1,6 +1,6 @@
-/* rows.c -- the columns and cells of a benchmark's table.
+/* rows.c -- the table of a benchmark's times: a column is a row of columns[].
  *
- * Columns: run, cache mode, the parameters that vary, then the fixed ones.  The grid omits columns
+ * Before them stand the run, the cache mode and the parameters that vary.  The table omits columns
  * that are empty in all rows.
  */
 #include <math.h>
@@ -10,85 +10,110 @@
 #include "common/stats.h"
 #include "common/text.h"
 
+/* The cell that is being set. */
+struct cell {
+	struct gb_table *table;
+	size_t at;
+	const struct gb_section *section;
+	const struct gb_row *row;
+	const struct gb_record *record; /* of the row */
+	bool best;                      /* the fastest at its point */
+};
+
+static void put(const struct cell *c, const char *text)
+{
+	gb_table_set(c->table, c->at, text, GB_PLAIN);
+}
+
+static void put_time(const struct cell *c, double ns, enum gb_style style)
+{
+	char text[GB_TEXT_MAX];
+
+	if (isfinite(ns))
+		gb_table_set(c->table, c->at, gb_text_time(text, ns), style);
+}
+
 /* ---- cells ------------------------------------------------------------------------------- */
 
-enum fixed { VARIANT, TIME, INTERVAL, ITEMS, BYTES, COPY, UPLOAD, DOWNLOAD, STATUS, FIXED };
-
-/* A time with its unit; empty if it is unknown. */
-static const char *time_text(char text[GB_TEXT_MAX], double ns)
+static void put_variant(const struct cell *c)
 {
-	return isfinite(ns) ? gb_text_time(text, ns) : "";
+	char text[256];
+
+	(void)snprintf(text, sizeof text, "%.100s/%.100s%s", c->record->backend, c->record->variant,
+		       c->best && c->section->report->document->format == GB_FORMAT_TABLE ? " *"
+											  : "");
+	put(c, text);
+}
+
+static void put_median(const struct cell *c)
+{
+	if (c->record->emulated)
+		put(c, "emulated");
+	else
+		put_time(c, c->record->time.median, c->best ? GB_BEST : GB_PLAIN);
 }
 
 /* Half the width of the median's interval, in percent of the median: "±0.4 %". */
-static void set_interval(struct gb_grid *grid, size_t column, const struct gb_section *section,
-			 const struct gb_row *row)
+static void put_interval(const struct cell *c)
 {
 	char text[GB_TEXT_MAX + 8];
 	struct gb_span span;
 	const char *mark;
 	double percent;
 
-	if (!gb_row_span(row, &span))
+	if (!gb_row_span(c->row, &span))
 		return;
 	percent = 100 * (span.high - span.low) / 2 / span.at;
 	mark = gb_width_mark(percent / 100);
 	(void)snprintf(text, sizeof text, "%s%.*f %%%s",
-		       section->table->sheet->utf8 ? "\u00b1" : "+-", percent < 0.095 ? 2 : 1,
-		       percent, mark);
-	gb_grid_set(grid, column, text, mark[0] ? GB_WARN : GB_PLAIN);
-}
-
-static void set_time(struct gb_grid *grid, size_t column, const struct gb_record *record, bool best)
-{
-	char text[GB_TEXT_MAX];
-
-	if (record->emulated)
-		gb_grid_set(grid, column, "emulated", GB_PLAIN);
-	else
-		gb_grid_set(grid, column, time_text(text, record->time.median),
-			    best ? GB_BEST : GB_PLAIN);
+		       c->section->report->document->utf8 ? "\u00b1" : "+-",
+		       percent < 0.095 ? 2 : 1, percent, mark);
+	gb_table_set(c->table, c->at, text, mark[0] ? GB_WARN : GB_PLAIN);
 }
 
 /* "81.2 M", followed by the unit if the column's title does not name it. */
-static void set_rates(struct gb_grid *grid, size_t first, const struct gb_section *section,
-		      const struct gb_record *record)
+static void put_items(const struct cell *c)
 {
-	const double items = record->rates.items_per_s;
-	const double bytes = record->rates.bytes_per_s;
-	const double share = record->rates.copy_share;
-	const char *unit = record->work.unit;
+	const double items = c->record->rates.items_per_s;
+	const char *unit = c->section->unit ? NULL : c->record->work.unit;
 	char number[GB_TEXT_MAX], text[128];
 
-	if (record->emulated)
+	if (!isfinite(items))
 		return;
-	if (isfinite(items)) {
-		gb_text_scaled(number, items);
-		if (section->unit || !unit)
-			(void)snprintf(text, sizeof text, "%s", number);
-		else
-			(void)snprintf(text, sizeof text, "%s %.64s/s", number, unit);
-		gb_grid_set(grid, first + ITEMS, text, GB_PLAIN);
-	}
-	if (isfinite(bytes))
-		gb_grid_set(grid, first + BYTES, gb_text_scaled(number, bytes), GB_PLAIN);
-	if (isfinite(share)) {
-		(void)snprintf(text, sizeof text, "%.*f %%", share < 0.0995 ? 1 : 0, 100 * share);
-		gb_grid_set(grid, first + COPY, text, GB_PLAIN);
-	}
+	(void)snprintf(text, sizeof text, "%s%s%.64s%s", gb_text_scaled(number, items),
+		       unit ? " " : "", unit ? unit : "", unit ? "/s" : "");
+	put(c, text);
 }
 
-static void set_transfers(struct gb_grid *grid, size_t first, const struct gb_record *record)
+static void put_bytes(const struct cell *c)
 {
 	char text[GB_TEXT_MAX];
-	double upload, download;
 
-	if (record->emulated || gb_is_cpu(record))
+	if (isfinite(c->record->rates.bytes_per_s))
+		put(c, gb_text_scaled(text, c->record->rates.bytes_per_s));
+}
+
+static void put_copy_share(const struct cell *c)
+{
+	const double share = c->record->rates.copy_share;
+	char text[GB_TEXT_MAX];
+
+	if (!isfinite(share))
 		return;
-	upload = record->upload;
-	download = record->download;
-	gb_grid_set(grid, first + UPLOAD, time_text(text, upload), GB_PLAIN);
-	gb_grid_set(grid, first + DOWNLOAD, time_text(text, download), GB_PLAIN);
+	(void)snprintf(text, sizeof text, "%.*f %%", share < 0.0995 ? 1 : 0, 100 * share);
+	put(c, text);
+}
+
+static void put_upload(const struct cell *c)
+{
+	if (!gb_is_cpu(c->record))
+		put_time(c, c->record->upload, GB_PLAIN);
+}
+
+static void put_download(const struct cell *c)
+{
+	if (!gb_is_cpu(c->record))
+		put_time(c, c->record->download, GB_PLAIN);
 }
 
 /* True if the GPU lowered its clocks because of power or temperature. */
@@ -105,8 +130,9 @@ static bool was_throttled(const struct gb_record *record)
 	return false;
 }
 
-static void set_status(struct gb_grid *grid, size_t column, const struct gb_record *record)
+static void put_status(const struct cell *c)
 {
+	const struct gb_record *record = c->record;
 	const bool ok = record->status == GB_STATUS_OK;
 	char text[600];
 
@@ -114,107 +140,161 @@ static void set_status(struct gb_grid *grid, size_t column, const struct gb_reco
 		/* The width of the interval has its own column. */
 		(void)snprintf(text, sizeof text, "%s%s", gb_status_word(record->status),
 			       was_throttled(record) ? ", throttled" : "");
-		gb_grid_set(grid, column, text, ok && !was_throttled(record) ? GB_PLAIN : GB_WARN);
+		gb_table_set(c->table, c->at, text,
+			     ok && !was_throttled(record) ? GB_PLAIN : GB_WARN);
 		return;
 	}
 	(void)snprintf(text, sizeof text, "%s%s%s", gb_status_word(record->status),
 		       record->reason ? ": " : "", record->reason ? record->reason : "");
-	gb_grid_set(grid, column, text, GB_BAD);
+	gb_table_set(c->table, c->at, text, GB_BAD);
 }
 
-static void set_variant(struct gb_grid *grid, size_t column, const struct gb_section *section,
-			const struct gb_record *record, bool best)
-{
-	char text[256];
+/* ---- columns ------------------------------------------------------------------------------ */
 
-	(void)snprintf(text, sizeof text, "%.100s/%.100s%s", record->backend, record->variant,
-		       best && section->table->sheet->format == GB_FORMAT_TABLE ? " *" : "");
-	gb_grid_set(grid, column, text, GB_PLAIN);
-}
+#define LIST(member)   .list = offsetof(struct gb_record, gpu_state.member)
+#define NUMBER(member) .number = offsetof(struct gb_record, gpu_state.member)
 
-/* ---- columns ----------------------------------------------------------------------------- */
-
-/* The columns of a section's grid: run, cache mode, the parameters that vary, the fixed ones. */
-struct columns {
-	struct gb_column column[2 + GB_MAX_AXES + FIXED];
-	size_t axis[GB_MAX_AXES]; /* parameter of each such column */
-	size_t axis_count;
-	char items[80]; /* "keys/s" */
+/* A column has a function that sets its cells, or a member of the record that is shown with `unit`:
+ * a number, or the middle one of a list. */
+static const struct column {
+	const char *title;
+	void (*put)(const struct cell *cell);
+	bool left;
+	bool real;           /* empty for records of the emulator */
+	size_t list, number; /* offset of the member */
+	const char *unit;    /* NULL: always shown; else if asked for */
+	double scale,
+		varies; /* shown, too, if the largest is more than `varies` times the smallest */
+} columns[] = {
+	{ .title = "variant", .put = put_variant, .left = true },
+	{ .title = "time", .put = put_median },
+	{ .title = "95 %", .put = put_interval },
+	{ .title = NULL, .put = put_items, .real = true }, /* the title is the unit */
+	{ .title = "B/s", .put = put_bytes, .real = true },
+	{ .title = "of copy", .put = put_copy_share, .real = true },
+	{ .title = "upload", .put = put_upload, .real = true },
+	{ .title = "download", .put = put_download, .real = true },
+	{ .title = "clock", LIST(sm_clock_hz), .unit = "MHz", .scale = 1e-6, .varies = 1.05 },
+	{ .title = "temperature", LIST(temperature_c), .unit = "C", .scale = 1, .varies = 1.5 },
+	{ .title = "throttled", NUMBER(throttled_s), .unit = "s", .scale = 1, .varies = 1.05 },
+	{ .title = "power", LIST(power_w), .unit = "W", .scale = 1, .varies = INFINITY },
+	{ .title = "energy", NUMBER(energy_j), .unit = "J", .scale = 1, .varies = INFINITY },
+	{ .title = "status", .put = put_status, .left = true },
 };
+enum { COLUMNS = GB_COUNT(columns), BEFORE = 2 /* run and cache mode */ };
 
-static void choose_columns(struct columns *columns, const struct gb_section *section)
+/* The number of a column in a record; NAN if there is none. */
+static double number_of(const struct column *column, const struct gb_record *record)
 {
-	const struct gb_column fixed[FIXED] = {
-		[VARIANT] = { "variant", NULL, true }, [TIME] = { "time", NULL, false },
-		[INTERVAL] = { "95 %", NULL, false },  [ITEMS] = { columns->items, NULL, false },
-		[BYTES] = { "B/s", NULL, false },      [COPY] = { "of copy", NULL, false },
-		[UPLOAD] = { "upload", NULL, false },  [DOWNLOAD] = { "download", NULL, false },
-		[STATUS] = { "status", NULL, true },
-	};
+	const char *base = (const char *)record;
+	const struct gb_numbers *list = (const void *)(base + column->list);
 
-	columns->axis_count = 0;
-	(void)snprintf(columns->items, sizeof columns->items, "%.64s/s",
-		       section->unit ? section->unit : "items");
-	columns->column[0] = (struct gb_column){ "run", NULL, true };
-	columns->column[1] = (struct gb_column){ "cache", NULL, true };
-	for (size_t i = 0; i < section->axes.count; i++) {
-		if (!section->axes.axis[i].varies)
-			continue;
-		columns->column[2 + columns->axis_count] = gb_axis_column(&section->axes, i);
-		columns->axis[columns->axis_count++] = i;
-	}
-	memcpy(&columns->column[2 + columns->axis_count], fixed, sizeof fixed);
+	if (!column->list)
+		return column->scale * *(const double *)(const void *)(base + column->number);
+	return list->count ? column->scale * list->value[list->count / 2] : (double)NAN;
 }
 
-static void fill_row(struct gb_grid *grid, const struct columns *columns,
-		     const struct gb_section *section, const struct gb_row *row, bool best)
+enum gb_status gb_columns_read(const char *list, unsigned *set, struct gb_error *err)
 {
-	const size_t fixed = 2 + columns->axis_count;
-	const struct gb_record *record = row->record;
+	*set = 0;
+	for (const char *word = list; word && *word; word += *word == ',') {
+		const size_t length = strcspn(word, ",");
+		size_t i = 0;
+
+		while (i < COLUMNS && !(columns[i].unit && strlen(columns[i].title) == length &&
+					strncmp(columns[i].title, word, length) == 0))
+			i++;
+		if (i == COLUMNS)
+			return gb_fail(err, GB_EUSAGE,
+				       "--columns=%.80s: must be a list of clock, temperature, "
+				       "throttled, power, energy",
+				       list);
+		*set |= 1U << i;
+		word += length;
+	}
+	return GB_OK;
+}
+
+static bool is_shown(const struct gb_section *section, size_t index)
+{
+	const struct column *column = &columns[index];
+	double least = INFINITY, most = -INFINITY;
+
+	for (size_t i = 0; i < section->row_count && column->unit; i++) {
+		const double number = number_of(column, section->row[i].record);
+
+		least = fmin(least, number);
+		most = fmax(most, number);
+	}
+	return !column->unit || section->report->columns >> index & 1 ||
+	       most > column->varies * least;
+}
+
+static void fill_row(struct cell *c, const bool *shown)
+{
+	const struct gb_section *section = c->section;
+	const struct gb_record *record = c->record;
 	char text[GB_VALUE_MAX];
 
 	if (section->mixed_runs)
-		gb_grid_set(grid, 0, gb_run_name(&section->table->runs, record->run_id), GB_PLAIN);
+		put(c, gb_run_name(&section->report->runs, record->run_id));
+	c->at++;
 	if (record->cold != GB_UNKNOWN && section->mixed_caches)
-		gb_grid_set(grid, 1, record->cold == GB_YES ? "cold" : "hot", GB_PLAIN);
-	for (size_t i = 0; i < columns->axis_count; i++) {
-		const struct gb_member *value =
-			gb_axis_value(&section->axes, columns->axis[i], record);
+		put(c, record->cold == GB_YES ? "cold" : "hot");
+	c->at++;
+	for (size_t i = 0; i < section->axes.count; i++)
+		if (section->axes.axis[i].varies) {
+			put(c, gb_axis_text(text, gb_axis_value(&section->axes, i, record)));
+			c->at++;
+		}
+	for (size_t i = 0; i < COLUMNS; i++, c->at++) {
+		const double number =
+			shown[i] && columns[i].unit ? number_of(&columns[i], record) : (double)NAN;
 
-		gb_grid_set(grid, 2 + i, gb_axis_text(text, value), GB_PLAIN);
+		if (columns[i].put && !(columns[i].real && record->emulated))
+			columns[i].put(c);
+		if (!isfinite(number))
+			continue;
+		(void)snprintf(text, sizeof text, "%.*f %s", number < 9.95 ? 2 : 0, number,
+			       columns[i].unit);
+		put(c, text);
 	}
-	set_variant(grid, fixed + VARIANT, section, record, best);
-	set_time(grid, fixed + TIME, record, best);
-	set_interval(grid, fixed + INTERVAL, section, row);
-	set_rates(grid, fixed, section, record);
-	set_transfers(grid, fixed, record);
-	set_status(grid, fixed + STATUS, record);
 }
-
-/* ---- rows --------------------------------------------------------------------------------- */
 
 bool gb_section_print_rows(const struct gb_section *section)
 {
-	struct columns columns;
-	struct gb_grid grid;
-	bool gap = false, marked = false;
+	struct gb_column column[BEFORE + GB_MAX_AXES + COLUMNS] = { { "run", NULL, true },
+								    { "cache", NULL, true } };
+	size_t count = BEFORE;
+	struct gb_table table;
+	bool gap = false, marked = false, shown[COLUMNS];
+	char items[80];
 
-	choose_columns(&columns, section);
-	gb_grid_init(&grid, 2 + columns.axis_count + FIXED, columns.column);
+	count += gb_axes_columns(&section->axes, column + count);
+	(void)snprintf(items, sizeof items, "%.64s/s", section->unit ? section->unit : "items");
+	for (size_t i = 0; i < COLUMNS; i++) {
+		shown[i] = is_shown(section, i);
+		column[count++] = (struct gb_column){ columns[i].title ? columns[i].title : items,
+						      NULL, columns[i].left };
+	}
+	gb_table_init(&table, count, column);
 	for (size_t i = 0; i < section->row_count;) {
 		size_t best;
 		double by;
-		const size_t count = gb_section_point(section, i, &best, &by);
 
+		count = gb_section_point(section, i, &best, &by);
 		gap = i > 0 && (gap || count > 1); /* no gap between single rows */
 		for (size_t k = i; k < i + count; k++) {
-			gb_grid_row(&grid, gap && k == i);
-			fill_row(&grid, &columns, section, &section->row[k], k == best);
+			const struct gb_row *row = &section->row[k];
+
+			gb_table_row(&table, gap && k == i);
+			fill_row(&(struct cell){ &table, 0, section, row, row->record, k == best },
+				 shown);
 		}
 		marked |= best < section->row_count;
 		gap = count > 1;
 		i += count;
 	}
-	gb_sheet_grid(section->table->sheet, "records", &grid);
+	gb_document_grid(section->report->document, "records", &table);
 	return marked;
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
 
@@ -69,14 +70,14 @@ void gb_section_release(struct gb_section *section)
 	free(section->row);
 }
 
-static enum gb_status collect(struct gb_section *section, const struct gb_table *table,
+static enum gb_status collect(struct gb_section *section, const struct gb_report *report,
 			      size_t first, bool *done, struct gb_error *err)
 {
-	const struct gb_records *list = table->list;
+	const struct gb_records *list = report->list;
 	const struct gb_record *before = NULL;
 	bool hot = false, cold = false, units = false;
 
-	*section = (struct gb_section){ .table = table };
+	*section = (struct gb_section){ .report = report };
 	section->bench = list->record[first]->bench;
 	section->record = calloc(list->count, sizeof(struct gb_record *));
 	section->row = calloc(list->count, sizeof(struct gb_row));
@@ -91,9 +92,7 @@ static enum gb_status collect(struct gb_section *section, const struct gb_table 
 		section->record[section->count++] = record;
 		if (record->status == GB_STATUS_SKIPPED)
 			continue;
-		section->row[section->row_count].record = record;
-		section->row[section->row_count].order = section->row_count;
-		section->row_count++;
+		section->row[section->row_count++].record = record;
 		hot |= record->cold == GB_NO;
 		cold |= record->cold == GB_YES;
 		section->mixed_runs |= before && !gb_equal(before->run_id, record->run_id);
@@ -109,53 +108,34 @@ static enum gb_status collect(struct gb_section *section, const struct gb_table 
 	return GB_OK;
 }
 
-static int by_point(const void *a, const void *b)
-{
-	const struct gb_row *x = a, *y = b;
-	const int order = GB_ORDER(x->point, y->point);
-
-	return order ? order : GB_ORDER(x->order, y->order);
-}
-
-/* A point seen so far, represented by its first record. */
-struct example {
-	const struct gb_record *record;
-	uint64_t hash;
-};
-
-/* Number the points in order of first appearance, and sort the rows by them.  Records of one point
- * are usually adjacent, so the search for a point starts at the last one found and wraps around. */
+/* Number the points in order of first appearance, and sort the rows by them. */
 static enum gb_status sort_rows(struct gb_section *section, struct gb_error *err)
 {
-	struct example *example = calloc(section->row_count + 1, sizeof *example);
-	const struct gb_axes *axes = &section->axes;
-	size_t count = 0, last = 0;
+	struct gb_keys keys = { 0 };
+	size_t count = 0;
 
-	if (!example)
-		return gb_out_of_memory(err, "a table");
-	for (size_t i = 0; i < section->row_count; i++) {
-		struct gb_row *row = &section->row[i];
-		const uint64_t hash = gb_point_hash(axes, row->record);
-		size_t tried = 0;
+	for (size_t i = 0; i < section->row_count && !err->code; i++) {
+		const struct gb_record *record = section->row[i].record;
+		char *point = gb_point_text(&section->axes, record);
 
-		while (tried < count && !(example[last].hash == hash &&
-					  gb_same_point(axes, example[last].record, row->record))) {
-			last = last + 1 < count ? last + 1 : 0;
-			tried++;
-		}
-		if (tried == count) {
-			last = count++;
-			example[last] = (struct example){ row->record, hash };
-		}
-		row->point = last;
+		if (!point)
+			gb_out_of_memory(err, "a table");
+		else
+			(void)gb_keys_add(&keys, point, 0, record, err);
+		free(point);
 	}
-	free(example);
-	qsort(section->row, section->row_count, sizeof *section->row, by_point);
-	return GB_OK;
+	if (!err->code && !gb_keys_group(&keys, err))
+		for (size_t g = 0; g < keys.group_count; g++)
+			for (size_t i = 0; i < keys.group[g].count; i++)
+				section->row[count++] =
+					(struct gb_row){ keys.entry[keys.group[g].first + i].record,
+							 g };
+	gb_keys_release(&keys);
+	return err->code;
 }
 
-enum gb_status gb_section_init(struct gb_section *section, const struct gb_table *table,
+enum gb_status gb_section_init(struct gb_section *section, const struct gb_report *report,
 			       size_t first, bool *done, struct gb_error *err)
 {
-	return collect(section, table, first, done, err) ? err->code : sort_rows(section, err);
+	return collect(section, report, first, done, err) ? err->code : sort_rows(section, err);
 }

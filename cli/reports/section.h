@@ -3,25 +3,26 @@
 #define GPUBENCH_CLI_REPORTS_SECTION_H
 
 #include "cli/reports/axes.h"
-#include "cli/reports/grid/sheet.h"
+#include "cli/reports/document.h"
 #include "cli/reports/names.h"
 
 /* Everything that is printed. */
-struct gb_table {
-	struct gb_sheet *sheet;
+struct gb_report {
+	struct gb_document *document;
 	const struct gb_records *list;
 	bool counts; /* print tables of exact counts below those of times; a page always does */
+	unsigned columns;                 /* asked for: gb_columns_read() */
 	struct gb_run_names runs, builds; /* builds: names without the start of a launch */
 };
 
 /* A record that is not skipped. */
 struct gb_row {
 	const struct gb_record *record;
-	size_t point, order;
+	size_t point;
 };
 
 struct gb_section {
-	const struct gb_table *table;
+	const struct gb_report *report;
 	const char *bench;
 	size_t count, row_count;
 	const struct gb_record **record; /* `count` records, in list order */
@@ -34,7 +35,7 @@ struct gb_section {
 
 /* Collect the records of the benchmark of record `first`, and mark them in `done` (one per record).
  * Must be released also after a failure. */
-enum gb_status gb_section_init(struct gb_section *section, const struct gb_table *table,
+enum gb_status gb_section_init(struct gb_section *section, const struct gb_report *report,
 			       size_t first, bool *done, struct gb_error *err);
 void gb_section_release(struct gb_section *section);
 
@@ -54,6 +55,9 @@ bool gb_row_span(const struct gb_row *row, struct gb_span *span);
 size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
 
 /* ---- what is printed of a section --------------------------------------------------------- */
+
+/* Read the words of --columns, separated by commas; NULL: none.  GB_EUSAGE for an unknown one. */
+enum gb_status gb_columns_read(const char *list, unsigned *set, struct gb_error *err);
 
 /* Print the table of times.  True if a fastest row is marked with a star. */
 bool gb_section_print_rows(const struct gb_section *section);

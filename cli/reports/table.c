@@ -1,353 +1,134 @@
-/* table.c -- prints the parts around the rows: runs, the head of each benchmark, skipped
- * variants. */
+/* table.c -- the cells of a table, and text escaped for each format. */
 #include "cli/reports/table.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/csv.h"
-#include "cli/reports/page.h"
-#include "cli/reports/section.h"
-#include "cli/workloads/registry.h"
-#include "cli/workloads/value.h"
 #include "common/text.h"
 
-/* ---- the runs ---------------------------------------------------------------------------- */
+const char *const gb_formats[] = { "table", "markdown", "html", "csv", "json", NULL };
+_Static_assert(GB_COUNT(gb_formats) == GB_FORMATS + 1, "a word for each format");
 
-static void print_part(struct gb_sheet *sheet, const char **between, const char *before,
-		       const char *text)
+void gb_table_init(struct gb_table *table, size_t columns, const struct gb_column *column)
 {
-	if (!text)
+	*table = (struct gb_table){ .columns = columns, .column = column };
+}
+
+void gb_table_row(struct gb_table *table, bool gap)
+{
+	if (table->failed)
 		return;
-	gb_sheet_text(sheet, "%s%s%s", *between, before, text);
-	*between = ", ";
-}
+	if (table->rows == table->room) {
+		const size_t room = table->room ? 2 * table->room : 32;
+		struct gb_cell *cell;
+		bool *gaps;
 
-/* The facts that run `i` and those like it share. */
-static void print_run(struct gb_sheet *sheet, const struct gb_records *list, size_t i)
-{
-	const struct gb_run *run = list->run[i];
-	const char *from, *to, *between = "";
-	const size_t launches = gb_runs_like(list, i, &from, &to);
-	char count[GB_TEXT_MAX];
-
-	(void)snprintf(count, sizeof count, "%zu launches", launches);
-	print_part(sheet, &between, "gpubench ", run->tool.version);
-	print_part(sheet, &between, "commit ", run->tool.commit);
-	if (run->tool.commit && run->tool.dirty == GB_YES)
-		gb_sheet_text(sheet, " with changes");
-	print_part(sheet, &between, "on ", run->host.hostname);
-	print_part(sheet, &between, "", launches > 1 ? count : NULL);
-	print_part(sheet, &between, "", from);
-	if (from && !gb_equal(from, to))
-		gb_sheet_text(sheet, " to %s", to);
-	between = between[0] ? ": " : "";
-	print_part(sheet, &between, "", run->host.cpu);
-	if (isfinite(run->host.cores))
-		gb_sheet_text(sheet, "%s%g cores", between, run->host.cores);
-	between = between[0] ? "; " : "";
-	for (size_t k = 0; k < run->gpu_count; k++, between = "; ")
-		print_part(sheet, &between, "", run->gpu[k].name);
-}
-
-static bool is_among(const char *text, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (gb_equal(list[i], text))
-			return true;
-	return false;
-}
-
-/* The libraries that the records of the run and of those like it name, without repetition. */
-static void print_libraries(const struct gb_table *table, const struct gb_run *run)
-{
-	const char *seen[16], *between = "; ";
-	size_t count = 0;
-
-	for (size_t i = 0; i < table->list->count && count < GB_COUNT(seen); i++) {
-		const struct gb_record *record = table->list->record[i];
-
-		if (!record->library || is_among(record->library, seen, count) ||
-		    !gb_runs_alike(record->run, run))
-			continue;
-		print_part(table->sheet, &between, count ? "" : "peers: ", record->library);
-		seen[count++] = record->library;
-	}
-}
-
-/* "; up to 5 launches pooled" */
-static void print_launches(const struct gb_table *table, const struct gb_run *run)
-{
-	size_t most = 1;
-
-	for (size_t i = 0; i < table->list->count; i++) {
-		const struct gb_record *record = table->list->record[i];
-
-		if (gb_runs_alike(record->run, run))
-			most = record->launches > most ? record->launches : most;
-	}
-	if (most > 1)
-		gb_sheet_text(table->sheet, "; up to %zu launches pooled", most);
-}
-
-/* One line for the launches of a machine and build, with their name if there are several. */
-static void print_runs(const struct gb_table *table)
-{
-	const struct gb_records *list = table->list;
-	const char *from, *to;
-	size_t first = 0;
-
-	for (size_t i = 0; i < list->run_count; i++) {
-		const struct gb_run *run = list->run[i];
-		const size_t launches = gb_runs_like(list, i, &from, &to);
-		const char *name =
-			gb_run_name(launches > 1 ? &table->builds : &table->runs, run->run_id);
-
-		if (launches == 0)
-			continue;
-		first = first ? first : launches;
-		gb_sheet_begin(table->sheet, first < list->run_count ? GB_ITEM : GB_LINE);
-		gb_sheet_text(table->sheet, "%s%s", name, name[0] ? ": " : "");
-		print_run(table->sheet, list, i);
-		print_libraries(table, run);
-		print_launches(table, run);
-		gb_sheet_end(table->sheet);
-	}
-}
-
-/* ---- skipped variants -------------------------------------------------------------------- */
-
-static bool same_variant(const struct gb_record *a, const struct gb_record *b)
-{
-	return gb_equal(a->variant, b->variant) && gb_equal(a->backend, b->backend);
-}
-
-/* "cuda/split"; if it ran at other points, " at count=1G" or " at 3 of 5 points" follows. */
-static void print_skipped_variant(const struct gb_section *section, const struct gb_record *record)
-{
-	struct gb_sheet *sheet = section->table->sheet;
-	size_t all = 0, skipped = 0;
-
-	for (size_t i = 0; i < section->count; i++) {
-		if (!same_variant(section->record[i], record))
-			continue;
-		all++;
-		skipped += section->record[i]->status == GB_STATUS_SKIPPED &&
-			   gb_same(section->record[i]->reason, record->reason);
-	}
-	gb_sheet_text(sheet, "%s/%s", record->backend, record->variant);
-	if (skipped == all)
-		return;
-	if (skipped > 1) {
-		gb_sheet_text(sheet, " at %zu of %zu points", skipped, all);
-		return;
-	}
-	gb_sheet_text(sheet, " at");
-	for (size_t i = 0; i < section->axes.count; i++) {
-		const struct gb_member *value = gb_axis_value(&section->axes, i, record);
-		char text[GB_VALUE_MAX];
-
-		if (section->axes.axis[i].varies && value)
-			gb_sheet_text(sheet, " %s=%s", section->axes.axis[i].name,
-				      gb_axis_text(text, value));
-	}
-}
-
-/* One line for each reason, with the variants that it applies to. */
-static enum gb_status print_skipped(const struct gb_section *section, struct gb_error *err)
-{
-	struct gb_sheet *sheet = section->table->sheet;
-	bool *done = calloc(section->count + 1, sizeof *done);
-
-	if (!done)
-		return gb_out_of_memory(err, "a table");
-	for (size_t i = 0; i < section->count; i++) {
-		const struct gb_record *record = section->record[i];
-		const char *comma = "skipped: ";
-
-		if (done[i] || record->status != GB_STATUS_SKIPPED)
-			continue;
-		gb_sheet_begin(sheet, GB_ITEM);
-		for (size_t k = i; k < section->count; k++) {
-			const struct gb_record *other = section->record[k];
-
-			if (done[k] || other->status != GB_STATUS_SKIPPED ||
-			    !gb_same(record->reason, other->reason))
-				continue;
-			gb_sheet_text(sheet, "%s", comma);
-			print_skipped_variant(section, other);
-			comma = ", ";
-			for (size_t m = k; m < section->count; m++)
-				done[m] |= section->record[m]->status == GB_STATUS_SKIPPED &&
-					   same_variant(other, section->record[m]) &&
-					   gb_same(record->reason, section->record[m]->reason);
+		cell = reallocarray(table->cell, room, table->columns * sizeof *cell);
+		if (cell)
+			table->cell = cell;
+		gaps = reallocarray(table->gap, room, sizeof *gaps);
+		if (gaps)
+			table->gap = gaps;
+		if (!cell || !gaps) {
+			table->failed = true;
+			return;
 		}
-		gb_sheet_text(sheet, ": %s", record->reason ? record->reason : "no reason given");
-		gb_sheet_end(sheet);
+		table->room = room;
 	}
-	free(done);
-	return GB_OK;
+	for (size_t i = 0; i < table->columns; i++)
+		table->cell[table->rows * table->columns + i] = (struct gb_cell){ .number = NAN };
+	table->gap[table->rows++] = gap;
 }
 
-/* True if no point of the section uses the parameter. */
-static bool is_idle(const struct gb_section *section, const char *name)
+/* The cell of the last row; NULL if there is no row. */
+static struct gb_cell *cell_at(struct gb_table *table, size_t column)
 {
-	const struct gb_workload *workload = gb_workload_find(section->bench);
-	const struct gb_param *row =
-		workload ? gb_param_find(workload->params, workload->param_count, name) : NULL;
-	bool used = !row || !row->only;
-
-	for (size_t i = 0; i < section->axes.count && !used; i++) {
-		const struct gb_axis_seen *axis = &section->axes.axis[i];
-		const char *word = gb_param_needs(row, axis->name);
-
-		used = word && (axis->varies || gb_equal(axis->value->text, word));
-	}
-	return !used;
+	return table->failed || !table->rows
+		       ? NULL
+		       : &table->cell[(table->rows - 1) * table->columns + column];
 }
 
-/* "radix: type=u32 seed=1": the name and the parameters that do not vary; in a table, on one
- * line. */
-static void print_head(const struct gb_section *section)
+void gb_table_set(struct gb_table *table, size_t column, const char *text, enum gb_style style)
 {
-	struct gb_sheet *sheet = section->table->sheet;
-	const bool one_line = sheet->format == GB_FORMAT_TABLE;
-	bool first = true;
+	struct gb_cell *cell = cell_at(table, column);
 
-	gb_sheet_begin(sheet, GB_HEAD);
-	gb_sheet_text(sheet, "%s", section->bench);
-	if (!one_line)
-		gb_sheet_end(sheet);
-	for (size_t i = 0; i < section->axes.count; i++) {
-		const struct gb_axis_seen *axis = &section->axes.axis[i];
-		char text[GB_VALUE_MAX];
+	if (!cell || !text || text[0] == '\0')
+		return;
+	free(cell->text);
+	cell->text = strdup(text);
+	cell->style = style;
+	table->failed = !cell->text;
+}
 
-		if (axis->varies || is_idle(section, axis->name))
+void gb_table_set_number(struct gb_table *table, size_t column, double number, const char *text,
+			 enum gb_style style)
+{
+	struct gb_cell *cell = cell_at(table, column);
+
+	if (!cell || !isfinite(number))
+		return;
+	cell->number = number;
+	gb_table_set(table, column, text, style);
+}
+
+void gb_table_set_count(struct gb_table *table, size_t column, size_t count, enum gb_style style)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof text, "%zu", count);
+	gb_table_set_number(table, column, (double)count, text, style);
+}
+
+void gb_table_release(struct gb_table *table)
+{
+	for (size_t i = 0; i < table->rows * table->columns; i++)
+		free(table->cell[i].text);
+	free(table->cell);
+	free(table->gap);
+	*table = (struct gb_table){ 0 };
+}
+
+/* The HTML entity of c; NULL if c needs none. */
+static const char *entity(unsigned char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	default:
+		return NULL;
+	}
+}
+
+void gb_table_print_part(FILE *file, const char *text, size_t size, enum gb_format format)
+{
+	const char *end = text + size;
+
+	for (size_t length; text < end; text += length) {
+		const unsigned char c = (unsigned char)*text;
+
+		length = gb_text_step(text);
+		if (gb_text_control(text)) {
+			(void)fputc('?', file);
 			continue;
-		if (first && !one_line)
-			gb_sheet_begin(sheet, GB_LINE);
-		gb_sheet_text(sheet, "%s%s=%s",
-			      !first     ? " "
-			      : one_line ? ": "
-					 : "",
-			      axis->name, gb_axis_text(text, axis->value));
-		first = false;
+		}
+		if (format == GB_FORMAT_HTML && entity(c)) {
+			(void)fputs(entity(c), file);
+			continue;
+		}
+		if (format == GB_FORMAT_MARKDOWN && strchr("\\`*_|<[#", c))
+			(void)fputc('\\', file);
+		(void)fwrite(text, 1, length, file);
 	}
-	if (!first || one_line)
-		gb_sheet_end(sheet);
 }
 
-static enum gb_status print_section(const struct gb_section *section, bool *marked,
-				    struct gb_error *err)
+void gb_table_print_text(FILE *file, const char *text, enum gb_format format)
 {
-	struct gb_sheet *sheet = section->table->sheet;
-	const bool is_page = sheet->format == GB_FORMAT_HTML;
-
-	print_head(section);
-	*marked |= gb_section_print_rows(section);
-	if ((section->table->counts || is_page) && gb_section_has_counts(section)) {
-		gb_sheet_put(sheet, GB_LABEL, "counts of one run");
-		gb_section_print_counts(section);
-	}
-	if (section->row_count && is_page)
-		gb_section_print_chart(section);
-	return print_skipped(section, err);
-}
-
-/* ---- the whole --------------------------------------------------------------------------- */
-
-static enum gb_status print_sections(const struct gb_table *table, const struct gb_section *section,
-				     size_t count, struct gb_error *err)
-{
-	const bool page = table->sheet->format == GB_FORMAT_HTML;
-	/* A page of several runs opens with its results and ends with the runs. */
-	const bool last = page && table->list->run_count > 1;
-	bool marked = false;
-
-	if (!last)
-		print_runs(table);
-	if (page)
-		(void)gb_print_fastest(section, count, err);
-	for (size_t i = 0; i < count && !err->code; i++)
-		(void)print_section(&section[i], &marked, err);
-	if (marked && table->sheet->format == GB_FORMAT_TABLE)
-		gb_sheet_put(table->sheet, GB_LINE, "* the fastest at its point");
-	if (last)
-		print_runs(table);
-	return err->code;
-}
-
-/* An upper bound on the number of benchmarks. */
-static size_t count_changes(const struct gb_records *list)
-{
-	const struct gb_record *last = NULL;
-	size_t count = 0;
-
-	for (size_t i = 0; i < list->count; i++) {
-		count += !last || !gb_equal(last->bench, list->record[i]->bench);
-		last = list->record[i];
-	}
-	return count;
-}
-
-static enum gb_status print_tables(struct gb_sheet *sheet, const struct gb_records *list,
-				   bool counts, struct gb_error *err)
-{
-	struct gb_table table = { .sheet = sheet, .list = list, .counts = counts };
-	struct gb_section *section = calloc(count_changes(list) + 1, sizeof *section);
-	bool *done = calloc(list->count + 1, sizeof *done);
-	size_t count = 0;
-
-	if (!section || !done) {
-		gb_out_of_memory(err, "a table");
-		goto out;
-	}
-	if (gb_run_names_init(&table.runs, list, true, err) ||
-	    gb_run_names_init(&table.builds, list, false, err))
-		goto out;
-	for (size_t i = 0; i < list->count && !err->code; i++)
-		if (!done[i])
-			(void)gb_section_init(&section[count++], &table, i, done, err);
-	if (!err->code)
-		(void)print_sections(&table, section, count, err);
-out:
-	for (size_t i = 0; i < count; i++)
-		gb_section_release(&section[i]);
-	gb_run_names_release(&table.runs);
-	gb_run_names_release(&table.builds);
-	free(section);
-	free(done);
-	return err->code;
-}
-
-static enum gb_status print_sheet(FILE *file, const struct gb_records *list, enum gb_format format,
-				  bool counts, struct gb_error *err)
-{
-	char title[GB_PAGE_TITLE];
-	struct gb_sheet sheet;
-
-	gb_sheet_open(&sheet, file, format,
-		      (struct gb_sheet_kind){ .title = gb_page_title(title, list) });
-	(void)print_tables(&sheet, list, counts, err);
-	if (format == GB_FORMAT_HTML) {
-		gb_sheet_begin(&sheet, GB_PICTURE);
-		gb_page_print_runs(file, list);
-	}
-	return gb_sheet_close(&sheet, err);
-}
-
-enum gb_status gb_table_print(FILE *file, const struct gb_records *list, enum gb_format format,
-			      bool counts, struct gb_error *err)
-{
-	if (format != GB_FORMAT_CSV && format != GB_FORMAT_JSON)
-		return print_sheet(file, list, format, counts, err);
-	if (format == GB_FORMAT_CSV ? gb_csv_print(file, list, err)
-				    : gb_records_print(file, list, true, err))
-		return err->code;
-	if (fflush(file) || ferror(file))
-		return gb_fail(err, GB_EIO, "cannot write the records: %s", strerror(errno));
-	return GB_OK;
+	gb_table_print_part(file, text, strlen(text), format);
 }

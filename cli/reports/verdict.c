@@ -14,7 +14,7 @@ static const char *const words[] = {
 };
 _Static_assert(GB_COUNT(words) == GB_VERDICT_WORDS, "a word for each verdict");
 
-static const enum gb_tint tints[GB_VERDICT_WORDS] = {
+static const enum gb_style styles[GB_VERDICT_WORDS] = {
 	[GB_FASTER] = GB_GOOD, [GB_SLOWER] = GB_BAD,     [GB_UNSURE] = GB_WARN,
 	[GB_ABSENT] = GB_WARN, [GB_FAILED_RUN] = GB_BAD, [GB_UNVERIFIED] = GB_WARN,
 };
@@ -24,7 +24,7 @@ const char *gb_verdict_text(enum gb_verdict_word verdict)
 	return words[verdict];
 }
 
-enum gb_tint gb_verdict_tint(enum gb_verdict_word verdict)
+enum gb_style gb_verdict_style(enum gb_verdict_word verdict)
 {
-	return tints[verdict];
+	return styles[verdict];
 }

@@ -2,7 +2,7 @@
 #ifndef GPUBENCH_CLI_REPORTS_VERDICT_H
 #define GPUBENCH_CLI_REPORTS_VERDICT_H
 
-#include "cli/reports/grid/grid.h"
+#include "cli/reports/table.h"
 
 enum gb_verdict_word {
 	GB_SAME,   /* within the threshold, with an interval within twice the threshold */
@@ -17,6 +17,6 @@ enum gb_verdict_word {
 
 /* "slower" */
 const char *gb_verdict_text(enum gb_verdict_word verdict);
-enum gb_tint gb_verdict_tint(enum gb_verdict_word verdict);
+enum gb_style gb_verdict_style(enum gb_verdict_word verdict);
 
 #endif

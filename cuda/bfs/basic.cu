@@ -34,8 +34,9 @@ static enum gb_status launch(const void *state, int32_t level, struct gb_error *
 	const struct state *s = (const struct state *)state;
 	const struct bfs_search *search = &s->sweep.search;
 
-	return GPU_RUN(err, expand, bfs_sweep_blocks(&s->sweep), BFS_SWEEP_BLOCK, s->matrix,
-		       search->n, level, search->dist, search->parent);
+	expand<<<bfs_sweep_blocks(&s->sweep), BFS_SWEEP_BLOCK, 0, gpu_stream()>>>(
+		s->matrix, search->n, level, search->dist, search->parent);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 static size_t row_bytes(const struct bfs_search *search, uint32_t u)

@@ -1,124 +1,86 @@
-/* ccam.cu -- BFS on the bit matrix in one launch: ORs the rows of the frontier, each block in its
- * own slab of columns.
+/* ccam.cu -- step 3 of 3 on the bit matrix (ccam-paper, ccam-pull, ccam): BFS in one launch that ORs
+ * the rows of the frontier, each block in its own partition of the columns.
  *
  * The next frontier is the OR of the frontier's rows, minus the visited vertices.  A block owns a
- * slab, a contiguous range of columns, that is, of vertices.  For each level, it
+ * contiguous range of columns, that is, of vertices.  For each level, it
  *	lists      the frontier's vertices, from its own copy of the frontier bitmap
- *	pushes     reads its slab of their rows, 16 bytes per thread and a few hundred rows per
- *	           round, and ORs them into the slab's next bitmap in shared memory
- *	stops      as soon as every vertex of the slab has been visited: with edge probability p,
- *	           after about ln(n) / -ln(1 - p) rows, 190 at p = .05 and 25 at p = .32 for
+ *	pushes     reads its columns of their rows, 16 bytes per thread and a few hundred rows per
+ *	           round, and ORs them into the partition's next bitmap in shared memory
+ *	stops      as soon as every vertex of the partition has been visited: with edge probability
+ *	           p, after about ln(n) / -ln(1 - p) rows, 190 at p = .05 and 25 at p = .32 for
  *	           n = 16384
- *	pulls      once so few vertices are left that it is cheaper to read their rows of in-edges
- *	           than the rest of the frontier's rows.  Otherwise, a vertex without in-edges
- *	           would keep its slab open until every row had been read.
- *	publishes  the slab's part of the next frontier to all blocks.
+ *	pulls      once so few vertices are unvisited that it is cheaper to read their rows of
+ *	           in-edges than the rest of the frontier's rows.  Otherwise, a vertex without
+ *	           in-edges would keep its partition open until every row had been read.
+ *	publishes  the partition's part of the next frontier to all blocks.
  * Every block counts the bits of the new frontier, so all blocks stop at the same level: when the
  * frontier is empty or all vertices have been visited.
  *
  * The parent of a vertex is the row whose thread set the vertex's bit with its atomic OR.
  *
- * On devices with thread-block clusters (sm_90 and later), the blocks form one cluster of up to 16.
- * Bitmaps, distances and parents stay in shared memory, each block stores its part of the new
- * frontier into the shared memory of all blocks, and a cluster barrier ends a level.  On other
- * devices, and when a test asks for it, the blocks form a cooperative grid: several blocks per slab
- * divide the frontier's rows among themselves, the next frontier is ORed into one of three rotating
- * bitmaps in device memory, and the block that sets a vertex's bit there writes its distance and
- * parent.
+ * On devices with thread-block clusters (sm_90 and later), the blocks form one cluster of up to 16
+ * (parts/ccam_cluster.h).  On other devices, and when a test asks for it, they form a cooperative
+ * grid (parts/ccam_grid.h).  A level is the same in both (parts/ccam_level.h).
  *
  * Unlike ccam-pull, it reads the rows of a few frontier vertices instead of the columns of all
  * remaining ones, and a cluster needs no grid barrier.  The lower bound is latency: the launch and,
  * for each level, a load from memory, a list, a few block barriers and a cluster barrier.
  */
-#include "cuda/bfs/parts/ccam_device.h"
+#include "cuda/bfs/parts/ccam_cluster.h"
+#include "cuda/bfs/parts/ccam_grid.h"
 #include "cuda/bfs/parts/path.h"
 #include "cuda/bfs/parts/transpose.h"
 
-/* CLUSTER: one cluster with one block per slab; otherwise, a cooperative grid with a.parts blocks
- * per slab. */
-template <bool CLUSTER, bool PARENT>
-static __global__ void __launch_bounds__(BLOCK, 1) search_kernel(struct slab_arrays a)
-{
-	DYN_SHARED(unsigned char, memory);
-	const struct block b = place_block<CLUSTER>(a, memory);
-	uint32_t count = 1, reached = 1;
-
-	start_block<CLUSTER>(a, b);
-	if (CLUSTER) {
-		if (gpu_cluster_rank() == 0 && threadIdx.x == 0)
-			*a.touched = 0;
-		gpu_cluster_sync();
-	} else {
-		start_grid(a);
-	}
-	for (int32_t level = 0; count > 0 && reached < a.n; level++) {
-		const uint32_t *const frontier =
-			CLUSTER && level % 2 ? b.frontier[1] : b.frontier[0];
-
-		expand<PARENT>(a, b, frontier, count);
-		if (CLUSTER)
-			publish_cluster(a, b, level);
-		else
-			publish_grid(a, b, level);
-		count = count_frontier(a, b,
-				       CLUSTER && level % 2 == 0 ? b.frontier[1] : b.frontier[0]);
-		reached += count;
-	}
-	if (CLUSTER)
-		store_slab(a, b);
-	if (threadIdx.x == 0 && *b.touched)
-		atomicAdd(a.touched, *b.touched);
-}
-
-/* ---- host ------------------------------------------------------------------------------------ */
+enum {
+	MAX_CLUSTER = 16,
+	PORTABLE_CLUSTER = 8,  /* supported by every device with clusters */
+	CLUSTER_PARTITION = 8, /* words: a partition is a multiple of 32 bytes of a row */
+	GRID_PARTITION = 32,   /* words: 128 bytes */
+};
 
 enum bfs_ccam_path bfs_ccam_path;
 
 struct state {
-	struct bfs_matrices matrices; /* first: shared operations cast a state to it */
-	struct slab_arrays arrays;
-	void (*kernel)(struct slab_arrays);
+	bfs_matrices matrices; /* first: shared operations cast a state to it */
+	ccam_arrays arrays;
+	void (*kernel)(ccam_arrays);
 	bool cluster;
 	unsigned blocks;
-	size_t shared; /* bytes */
+	size_t shared; /* bytes of dynamic shared memory */
 };
 
-static uint32_t ceil_to(uint32_t value, uint32_t multiple)
+/* Partition the columns for at most `most` blocks, each a multiple of `unit` words. */
+static void partition_columns(ccam_arrays *a, uint32_t most, uint32_t unit)
 {
-	return (value + multiple - 1) / multiple * multiple;
-}
-
-/* Divide the columns into slabs for at most `most` blocks, each a multiple of `unit` words. */
-static void share_columns(struct slab_arrays *a, uint32_t most, uint32_t unit)
-{
-	a->slab = ceil_to((a->pitch + most - 1) / most, unit);
-	a->words = ceil_to(a->pitch, a->slab);
+	a->partition = (uint32_t)gpu_blocks(gpu_blocks(a->pitch, most), unit) * unit;
+	a->words = (uint32_t)gpu_blocks(a->pitch, a->partition) * a->partition;
 }
 
 /* Allow the kernel its dynamic shared memory; false if the device has too little. */
-static bool allow_shared(const struct state *s)
+static bool allow_shared(const state *s)
 {
-	return s->shared <= (size_t)gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) &&
+	return s->shared + sizeof(level_memory) <=
+		       (size_t)gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) &&
 	       cudaFuncSetAttribute(s->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
 				    (int)s->shared) == cudaSuccess;
 }
 
 /* Plan the largest cluster that the device supports and the columns fill.  Return false if there is
  * none. */
-static bool plan_cluster(struct state *s)
+static bool plan_cluster(state *s)
 {
-	struct slab_arrays *const a = &s->arrays;
+	ccam_arrays *const a = &s->arrays;
 
 	s->cluster = true;
-	s->kernel = a->parent ? search_kernel<true, true> : search_kernel<true, false>;
-	a->parts = 1;
+	s->kernel = a->parent ? cluster_kernel<true> : cluster_kernel<false>;
+	a->shares = 1;
 	for (unsigned blocks = MAX_CLUSTER; blocks >= 1; blocks /= 2) {
-		if (blocks > 1 && blocks * SECTOR_WORDS > a->pitch)
+		if (blocks > 1 && blocks * CLUSTER_PARTITION > a->pitch)
 			continue;
-		share_columns(a, blocks, SECTOR_WORDS);
-		a->words = a->slab * blocks;
+		partition_columns(a, blocks, CLUSTER_PARTITION);
+		a->words = a->partition * blocks;
 		s->blocks = blocks;
-		s->shared = shared_bytes(a, true);
+		s->shared = cluster_bytes(a);
 		if (gb_memory_is_dry())
 			return true;
 		if (!gpu_attribute(cudaDevAttrClusterLaunch) || !allow_shared(s))
@@ -133,27 +95,24 @@ static bool plan_cluster(struct state *s)
 	return false;
 }
 
-/* Plan at most one block per multiprocessor, with the same number of blocks for each slab. */
-static bool plan_grid(struct state *s)
+/* Plan at most one block per multiprocessor, with the same number of blocks for each partition. */
+static bool plan_grid(state *s)
 {
-	struct slab_arrays *const a = &s->arrays;
+	ccam_arrays *const a = &s->arrays;
 	const uint32_t most = (uint32_t)gpu_sm_count();
-	uint32_t slabs;
 
 	s->cluster = false;
-	s->kernel = a->parent ? search_kernel<false, true> : search_kernel<false, false>;
-	share_columns(a, most, GRID_SLAB);
-	slabs = a->words / a->slab;
-	a->parts = most / slabs;
-	s->blocks = slabs * a->parts;
-	s->shared = shared_bytes(a, false);
+	s->kernel = a->parent ? grid_kernel<true> : grid_kernel<false>;
+	partition_columns(a, most, GRID_PARTITION);
+	a->shares = most / (a->words / a->partition);
+	s->blocks = a->words / a->partition * a->shares;
+	s->shared = grid_bytes(a);
 	return gb_memory_is_dry() || allow_shared(s);
 }
 
-static enum gb_status create(struct state *s, const void *params, const void *input,
-			     struct gb_error *err)
+static enum gb_status create(state *s, const void *params, const void *input, struct gb_error *err)
 {
-	struct slab_arrays *const a = &s->arrays;
+	ccam_arrays *const a = &s->arrays;
 	bool planned;
 
 	if (bfs_search_create(&s->matrices.search, params, input, false, err) != GB_OK ||
@@ -167,24 +126,22 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 	if (!planned)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "a block needs %zu bytes of shared memory, more than the device has",
-			       s->shared);
+			       s->shared + sizeof(level_memory));
 	if (s->cluster)
 		return GB_OK;
-	(void)gpu_alloc(&a->next, (size_t)TURNS * a->words, err);
+	(void)gpu_alloc(&a->next, (size_t)3 * a->words, err);
 	return gpu_alloc_zeroed(&a->barrier, 1, err);
 }
 
-static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	s->arrays.source = s->matrices.search.source;
 	if (s->cluster)
-		GPU_LAUNCH_CLUSTER(s->kernel, s->blocks, BLOCK, s->blocks, s->shared, gpu_stream(),
-				   s->arrays);
-	else
-		GPU_LAUNCH_COOPERATIVE(s->kernel, s->blocks, BLOCK, s->shared, gpu_stream(),
-				       s->arrays);
-	return CUDA_TRY(err, cudaGetLastError());
+		return CUDA_TRY(err, gpu_launch_cluster(s->kernel, s->blocks, BLOCK, s->shared,
+							gpu_stream(), s->arrays));
+	return CUDA_TRY(err, gpu_launch_cooperative(s->kernel, s->blocks, BLOCK, s->shared,
+						    gpu_stream(), s->arrays));
 }
 
 extern "C" const struct gb_variant_ops bfs_cuda_ccam =
-	bfs_ops<struct state, create, bfs_matrices_upload, run>();
+	bfs_ops<state, create, bfs_matrices_upload, run>();

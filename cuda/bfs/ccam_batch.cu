@@ -39,6 +39,7 @@
  * here.  Then et al. (VLDB 2014) keep several searches in the bits of a word.
  */
 #include "cuda/bfs/parts/transpose.h"
+#include "cuda/mma.h"
 
 enum {
 	BLOCK = 128,
@@ -186,7 +187,7 @@ static __device__ __forceinline__ void store_dist(const struct batch_arrays &a, 
 	const struct lane l = my_lane();
 	int32_t *const dist = a.dist + (size_t)l.quarter * 16 * a.n + tile * TILE + l.group;
 
-	GPU_UNROLL
+#pragma unroll
 	for (uint32_t c = 0; c < 16; c++) {
 		if (bits >> c & 1)
 			dist[(size_t)c * a.n] = value;
@@ -245,7 +246,7 @@ static __device__ __forceinline__ uint32_t source_halves(const struct batch_arra
 	const struct lane l = my_lane();
 	uint32_t halves[2];
 
-	GPU_UNROLL
+#pragma unroll
 	for (uint32_t k = 0; k < 2; k++) {
 		const uint32_t i = 16 * l.quarter + l.group + 8 * k;
 		const uint32_t u = i < a.batch ? a.source[i] : 0;
@@ -290,9 +291,9 @@ static __device__ __forceinline__ uint32_t above_zero(const int sum[GROUPS][4])
 {
 	uint32_t bits = 0;
 
-	GPU_UNROLL
+#pragma unroll
 	for (uint32_t g = 0; g < GROUPS; g++) {
-		GPU_UNROLL
+#pragma unroll
 		for (uint32_t k = 0; k < 4; k++)
 			bits |= sum[g][k] > 0 ? 1u << (2 * g + k % 2 + 16 * (k / 2)) : 0;
 	}
@@ -320,7 +321,7 @@ static __device__ __forceinline__ void multiply(const uint32_t *frontier, uint32
 	const uint32_t low[4] = { first.x, second.x, first.y, second.y };
 	const uint32_t high[4] = { first.z, second.z, first.w, second.w };
 
-	GPU_UNROLL
+#pragma unroll
 	for (uint32_t g = 0; g < GROUPS; g++) {
 		const uint4 bits = *(const uint4 *)(from + 2 * g * CHUNK_WORDS);
 		const uint32_t b[2] = { bits.x, bits.y }, more[2] = { bits.z, bits.w };
@@ -356,7 +357,7 @@ static __device__ __forceinline__ uint32_t pull(const struct batch_arrays &a, ui
 			uint4 first[ROUND], second[ROUND];
 			uint32_t chunk[ROUND], count = 0;
 
-			GPU_UNROLL
+#pragma unroll
 			for (uint32_t k = 0; k < ROUND; k++) {
 				chunk[k] = 0;
 				first[k] = second[k] = make_uint4(0, 0, 0, 0);
@@ -367,7 +368,7 @@ static __device__ __forceinline__ uint32_t pull(const struct batch_arrays &a, ui
 				second[k] = load_row(a, v + 8, chunk[k]);
 				count++;
 			}
-			GPU_UNROLL
+#pragma unroll
 			for (uint32_t k = 0; k < ROUND; k++)
 				if (k < count)
 					multiply(frontier, chunk[k], first[k], second[k], sum);
@@ -493,10 +494,10 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 
 static enum gb_status upload(struct state *s, struct gb_error *err)
 {
-	if (bfs_matrices_upload(&s->matrices, err) ||
-	    GPU_RUN(err, mark_edges, s->blocks, BLOCK, s->arrays))
+	if (bfs_matrices_upload(&s->matrices, err) != GB_OK)
 		return err->code;
-	return gpu_wait(err);
+	mark_edges<<<s->blocks, BLOCK, 0, gpu_stream()>>>(s->arrays);
+	return CUDA_TRY(err, cudaGetLastError()) ? err->code : gpu_wait(err);
 }
 
 static enum gb_status reset(struct state *s, int64_t sample, struct gb_error *err)
@@ -511,7 +512,8 @@ static enum gb_status reset(struct state *s, int64_t sample, struct gb_error *er
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	s->arrays.turn ^= 1;
-	return GPU_RUN_COOPERATIVE(err, search_kernel, s->blocks, BLOCK, s->arrays);
+	return CUDA_TRY(err, gpu_launch_cooperative(search_kernel, s->blocks, BLOCK, 0,
+						    gpu_stream(), s->arrays));
 }
 
 extern "C" const struct gb_variant_ops bfs_cuda_ccam_batch = {

@@ -56,8 +56,10 @@ static enum gb_status launch(const void *state, int32_t level, struct gb_error *
 	const uint32_t n = search->n;
 	const unsigned blocks = n < MAX_BLOCKS ? n : (unsigned)MAX_BLOCKS;
 
-	return GPU_RUN(err, expand, blocks, BLOCK, s->matrix, search->input->pitch,
-		       (n - 1) / 32 + 1, n, level, search->dist, search->parent);
+	expand<<<blocks, BLOCK, 0, gpu_stream()>>>(s->matrix, search->input->pitch,
+						   (n - 1) / 32 + 1, n, level, search->dist,
+						   search->parent);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* The row of u without its padding. */

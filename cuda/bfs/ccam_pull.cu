@@ -131,8 +131,8 @@ static __device__ __forceinline__ void expand(const struct pull_arrays &a, int32
 		const unsigned lanes = __ballot_sync(ALL_LANES, open);
 
 		__syncwarp(); /* all distances are read before one is written */
-		BFS_FOR_EACH_BIT(lane, lanes)
-		{
+		for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+			const uint32_t lane = (uint32_t)__ffs((int)rest) - 1;
 			const uint32_t v = (uint32_t)(base + (uint64_t)lane * all_warps());
 			uint32_t u = 0;
 
@@ -197,7 +197,8 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	s->arrays.source = s->matrices.search.source;
-	return GPU_RUN_COOPERATIVE(err, search_kernel, s->blocks, BLOCK, s->arrays);
+	return CUDA_TRY(err, gpu_launch_cooperative(search_kernel, s->blocks, BLOCK, 0,
+						    gpu_stream(), s->arrays));
 }
 
 extern "C" const struct gb_variant_ops bfs_cuda_ccam_pull =

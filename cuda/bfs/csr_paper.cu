@@ -37,8 +37,9 @@ static enum gb_status launch(const void *state, int32_t level, struct gb_error *
 	const struct state *s = (const struct state *)state;
 	const struct bfs_search *search = &s->sweep.search;
 
-	return GPU_RUN(err, expand, bfs_sweep_blocks(&s->sweep), BFS_SWEEP_BLOCK, s->csr, search->n,
-		       level, search->dist, search->parent);
+	expand<<<bfs_sweep_blocks(&s->sweep), BFS_SWEEP_BLOCK, 0, gpu_stream()>>>(
+		s->csr, search->n, level, search->dist, search->parent);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 static size_t row_bytes(const struct bfs_search *search, uint32_t u)
@@ -46,7 +47,7 @@ static size_t row_bytes(const struct bfs_search *search, uint32_t u)
 	const uint64_t *const row = search->input->out.row;
 
 	return (row[u + 1] - row[u]) *
-	       (bfs_is_narrow(&search->params, search->n) ? sizeof(uint16_t) : sizeof(uint32_t));
+	       (bfs_has_column16(&search->params, search->n) ? sizeof(uint16_t) : sizeof(uint32_t));
 }
 
 static enum gb_status create(struct state *s, const void *params, const void *input,

@@ -1,8 +1,8 @@
-/* lf.cu -- OctreeBuild-LF (Cordeiro and Zola 2024): lock-free insertion of all bodies from the
- * root, each thread with a node of its own (see parts/lf.h).
+/* lf.cu -- step 2 of 4: threads insert without locks, each with a pre-allocated node.
  *
- * The paper measures the phase "insert" alone.  Bodies are taken in memory order, neighbours by
- * neighbouring threads.
+ * This is OctreeBuild-LF (Cordeiro and Zola 2024), from the root (see parts/lf.h).  The paper
+ * measures the phase "insert" alone.  Bodies are taken in memory order, neighbours by neighbouring
+ * threads.
  *
  * A body costs a load for every level it passes, all but the last ones from the L2, and a
  * compare-and-swap.  Every other body also costs a node: the key of the body met, the node's row,
@@ -13,18 +13,17 @@
 /* Grid-stride loop over the bodies. */
 template <bool LISTS>
 static __global__ void __launch_bounds__(OCTREE_BLOCK)
-	insert_kernel(const uint64_t *keys, size_t count, struct octree_tree tree, uint32_t least)
+	insert_kernel(const uint64_t *keys, size_t count, octree_tree tree, uint32_t chunk)
 {
-	const struct octree_range range = { (size_t)blockIdx.x * OCTREE_BLOCK + threadIdx.x,
-					    (size_t)gridDim.x * OCTREE_BLOCK, count, NULL };
-	const struct octree_place root = { 0, 0 };
-	struct octree_inserter self = {};
+	const octree_range range = { (size_t)blockIdx.x * OCTREE_BLOCK + threadIdx.x,
+				     (size_t)gridDim.x * OCTREE_BLOCK, count, NULL };
+	const octree_place root = { 0, 0 };
+	octree_inserter self = {};
 
-	octree_insert<octree_kind<false, LISTS>>(&self, range, keys, &tree, root, least);
+	octree_insert<octree_kind<false, LISTS>>(&self, range, keys, &tree, root, chunk);
 	octree_count(&tree.counters->cas_failures, self.failures);
 }
 
 extern "C" const struct gb_variant_ops octree_cuda_lf =
-	octree_ops<struct octree_builder,
-		   octree_builder_create<insert_kernel<false>, insert_kernel<true>>,
+	octree_ops<octree_builder, octree_builder_create<insert_kernel<false>, insert_kernel<true>>,
 		   octree_builder_run, octree_bytes, octree_metrics>();

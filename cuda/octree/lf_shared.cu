@@ -1,5 +1,6 @@
-/* lf_shared.cu -- lock-free insertion in shared memory, which OctreeBuild-LF (Cordeiro and
- * Zola 2024) names as future work.
+/* lf_shared.cu -- step 3 of 4: lf on subtrees in shared memory, after a sort by 13 digits.
+ *
+ * OctreeBuild-LF (Cordeiro and Zola 2024) names this as future work.
  *
  *	sort    bodies by the first 13 digits of their keys: 5 passes instead of 8
  *	link    the top of the tree, all cells with more than 2048 bodies, as morton builds its
@@ -54,40 +55,41 @@ struct sorted {
 };
 
 struct state {
-	struct octree_arrays arrays; /* first: shared operations cast a state to it */
+	octree_arrays arrays; /* first: shared operations cast a state to it */
 	struct sorted sorted;
-	struct cell *cells;
-	struct task *tasks, *hard; /* hard: left to lf */
-	uint32_t rows;             /* most nodes of a task */
+	cell *cells;
+	task *tasks, *hard; /* hard: left to lf */
+	uint32_t rows;      /* most nodes of a task */
 	size_t shared_bytes;
-	struct octree_grid grid; /* grid of hard_kernel */
+	octree_grid grid; /* grid of hard_kernel */
 };
 
 /* Arguments of the kernels. */
 struct forest {
-	struct octree_linear linear; /* bucket: LARGEST */
-	const uint32_t *numbers;     /* body numbers in key order */
-	const uint64_t *keys;        /* by body number */
-	struct octree_tree tree;
-	struct cell *cells;
-	struct task *tasks, *hard;
+	octree_linear linear;    /* bucket: LARGEST */
+	const uint32_t *numbers; /* body numbers in key order */
+	const uint64_t *keys;    /* by body number */
+	octree_tree tree;
+	cell *cells;
+	task *tasks, *hard;
 	uint32_t rows;
 };
 
 /* ---- the top ----------------------------------------------------------------------------- */
 
 /* One thread per body: list the top nodes that it starts. */
-static __global__ void list_kernel(struct forest f)
+static __global__ void list_kernel(forest f)
 {
 	const size_t i = (size_t)blockIdx.x * SMALL_BLOCK + threadIdx.x;
 
 	if (i >= f.linear.count || f.tree.counters->exhausted)
 		return;
 
-	const int before = linear_before(&f.linear, i), reach = linear_reach(&f.linear, i);
+	const int common_before = linear_common_before(&f.linear, i);
+	const int common_bucket = linear_common_bucket(&f.linear, i);
 
-	for (int level = before + 1; level <= reach; level++) {
-		struct cell *const cell = &f.cells[linear_node(&f.linear, i, level)];
+	for (int level = common_before + 1; level <= common_bucket; level++) {
+		cell *const cell = &f.cells[linear_node(&f.linear, i, level)];
 
 		cell->first = (uint32_t)i;
 		cell->level = (uint32_t)level;
@@ -95,7 +97,7 @@ static __global__ void list_kernel(struct forest f)
 }
 
 /* The first body from `from` on whose cell (keys >> shift) is not below `cell`. */
-static __device__ __forceinline__ size_t find(const struct octree_linear *l, size_t from, int shift,
+static __device__ __forceinline__ size_t find(const octree_linear *l, size_t from, int shift,
 					      uint64_t cell)
 {
 	size_t at = from, step = 1;
@@ -114,7 +116,7 @@ static __device__ __forceinline__ size_t find(const struct octree_linear *l, siz
 }
 
 /* Link these bodies as a leaf; return the value of its slot. */
-static __device__ __forceinline__ int32_t list(const struct forest *f, size_t first, size_t size)
+static __device__ __forceinline__ int32_t list(const forest *f, size_t first, size_t size)
 {
 	for (size_t k = 1; k < size; k++)
 		f->tree.next[f->numbers[first + k - 1]] = (int32_t)f->numbers[first + k];
@@ -122,14 +124,14 @@ static __device__ __forceinline__ int32_t list(const struct forest *f, size_t fi
 }
 
 /* Grid-stride loop over the slots of the top nodes, eight threads per node. */
-static __global__ void children_kernel(struct forest f)
+static __global__ void children_kernel(forest f)
 {
-	struct octree_counters *const counters = f.tree.counters;
+	octree_counters *const counters = f.tree.counters;
 	const size_t slots = counters->exhausted ? 0 : counters->taken * 8;
 
 	for (size_t s = (size_t)blockIdx.x * SMALL_BLOCK + threadIdx.x; s < slots;
 	     s += (size_t)gridDim.x * SMALL_BLOCK) {
-		const struct cell up = f.cells[s / 8];
+		const cell up = f.cells[s / 8];
 		const int level = (int)up.level + 1, shift = 3 * (OCTREE_LEVELS - level);
 		const uint64_t cell = (f.linear.keys[up.first] >> shift & ~(uint64_t)7) | s % 8;
 		const size_t first = find(&f.linear, up.first, shift, cell);
@@ -141,9 +143,8 @@ static __global__ void children_kernel(struct forest f)
 		} else if (size > LARGEST && level <= DEEPEST) {
 			value = (int32_t)linear_node(&f.linear, first, level);
 		} else if (size > 0) {
-			const struct task task = { (uint32_t)first, (uint32_t)size,
-						   (uint32_t)(s / 8), (uint16_t)(s % 8),
-						   (uint16_t)level };
+			const task task = { (uint32_t)first, (uint32_t)size, (uint32_t)(s / 8),
+					    (uint16_t)(s % 8), (uint16_t)level };
 
 			if (size > LARGEST)
 				f.hard[atomicAdd(&counters->hard_tasks, 1u)] = task;
@@ -156,10 +157,10 @@ static __global__ void children_kernel(struct forest f)
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-/* A block's subtree.  In shared memory it is followed by keys[LARGEST], which struct numbering
+/* A block's subtree.  In shared memory it is followed by keys[LARGEST], which struct node_numbers
  * later replaces, next[LARGEST], rank[LARGEST] if leaves are lists, and child[rows]. */
 struct alignas(16) subtree { /* aligns nodes too, which are cleared 16 bytes at a time */
-	struct octree_counters counters;
+	octree_counters counters;
 	uint32_t task; /* its number */
 	uint32_t base; /* first of its nodes in the pool; 0: none */
 };
@@ -168,27 +169,27 @@ static size_t shared_bytes(size_t rows, bool lists)
 {
 	const size_t body = sizeof(uint64_t) + sizeof(int32_t) + (lists ? sizeof(uint32_t) : 0);
 
-	return sizeof(struct subtree) + LARGEST * body + rows * sizeof(int32_t[8]);
+	return sizeof(subtree) + LARGEST * body + rows * sizeof(int32_t[8]);
 }
 
 /* The nodes of a subtree that are in use, and how many precede each word of 32. */
-struct numbering {
+struct node_numbers {
 	uint32_t used[MOST_ROWS / WARP], before[MOST_ROWS / WARP];
 	uint32_t count;
 };
 
-static_assert(sizeof(struct numbering) <= LARGEST * sizeof(uint64_t), "it takes the keys' place");
+static_assert(sizeof(node_numbers) <= LARGEST * sizeof(uint64_t), "it takes the keys' place");
 static_assert(MOST_ROWS <= 2 * WARP * WARP, "two words for each lane of a warp");
 
 /* The new number of node `k`, which is in use. */
-static __device__ __forceinline__ uint32_t number_of(const struct numbering *n, uint32_t k)
+static __device__ __forceinline__ uint32_t number_of(const node_numbers *n, uint32_t k)
 {
 	return n->before[k / WARP] + (uint32_t)__popc(n->used[k / WARP] & ((1u << k % WARP) - 1));
 }
 
 /* Number the nodes in use among the first `nodes`, with the whole block.  unused: a node that this
  * thread took and did not use, or 0. */
-static __device__ __forceinline__ void number_nodes(struct numbering *n, uint32_t nodes,
+static __device__ __forceinline__ void number_nodes(node_numbers *n, uint32_t nodes,
 						    uint32_t unused)
 {
 	const uint32_t words = (nodes + WARP - 1) / WARP;
@@ -217,10 +218,9 @@ static __device__ __forceinline__ void number_nodes(struct numbering *n, uint32_
 
 /* One thread: take `nodes` nodes of the pool for a finished subtree and link the first to the
  * task's slot.  Returns the first, or 0 if the pool is exhausted. */
-static __device__ __forceinline__ uint32_t place(const struct forest *f, const struct task *task,
-						 uint32_t nodes)
+static __device__ __forceinline__ uint32_t place(const forest *f, const task *task, uint32_t nodes)
 {
-	struct octree_counters *const counters = f->tree.counters;
+	octree_counters *const counters = f->tree.counters;
 	const uint64_t base =
 		atomicAdd((unsigned long long *)&counters->taken, (unsigned long long)nodes);
 
@@ -233,11 +233,9 @@ static __device__ __forceinline__ uint32_t place(const struct forest *f, const s
 }
 
 /* Write the subtree's rows and lists to the pool, with the tree's numbers of bodies and nodes. */
-static __device__ __forceinline__ void write_out(const struct forest *f,
-						 const struct octree_tree *sub,
-						 const struct task *task,
-						 const struct numbering *numbering, uint32_t nodes,
-						 uint32_t base)
+static __device__ __forceinline__ void write_out(const forest *f, const octree_tree *sub,
+						 const task *task, const node_numbers *numbering,
+						 uint32_t nodes, uint32_t base)
 {
 	const uint32_t *const numbers = f->numbers + task->first;
 	const int32_t *const from = sub->child[0];
@@ -261,19 +259,19 @@ static __device__ __forceinline__ void write_out(const struct forest *f,
 }
 
 /* Each block takes tasks until none are left. */
-template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kernel(struct forest f)
+template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kernel(forest f)
 {
-	DYN_SHARED(struct subtree, s);
+	extern __shared__ __align__(16) subtree s[];
 	uint64_t *const keys = (uint64_t *)(void *)(s + 1);
-	struct numbering *const numbering = (struct numbering *)(void *)keys;
+	node_numbers *const numbering = (node_numbers *)(void *)keys;
 	int32_t *const next = (int32_t *)(void *)(keys + LARGEST);
 	uint32_t *const rank = (uint32_t *)(void *)(next + LARGEST);
-	const struct octree_tree sub = { (int32_t(*)[8])(void *)(LISTS ? rank + LARGEST : rank),
-					 next,
-					 rank,
-					 f.rows,
-					 f.tree.bucket,
-					 &s->counters };
+	const octree_tree sub = { (int32_t(*)[8])(void *)(LISTS ? rank + LARGEST : rank),
+				  next,
+				  rank,
+				  f.rows,
+				  f.tree.bucket,
+				  &s->counters };
 	uint32_t failures = 0;
 
 	for (;;) {
@@ -287,10 +285,10 @@ template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kerne
 		if (s->task >= f.tree.counters->tasks)
 			break;
 
-		const struct task task = f.tasks[s->task];
-		const struct octree_range range = { threadIdx.x, BLOCK, task.size, NULL };
-		const struct octree_place root = { 0, task.level };
-		struct octree_inserter self = {};
+		const task task = f.tasks[s->task];
+		const octree_range range = { threadIdx.x, BLOCK, task.size, NULL };
+		const octree_place root = { 0, task.level };
+		octree_inserter self = {};
 
 		for (uint32_t k = threadIdx.x; k < task.size; k += BLOCK) {
 			keys[k] = f.linear.keys[task.first + k];
@@ -310,7 +308,7 @@ template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kerne
 
 		const uint32_t nodes = (uint32_t)s->counters.taken;
 
-		number_nodes(numbering, nodes, (uint32_t)self.own);
+		number_nodes(numbering, nodes, (uint32_t)self.node);
 		if (threadIdx.x == 0)
 			s->base = place(&f, &task, numbering->count);
 		__syncthreads();
@@ -323,24 +321,23 @@ template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kerne
 
 /* Insert the tasks left over; the grid's warps take 32 bodies at a time. */
 template <bool LISTS>
-static __global__ void __launch_bounds__(SMALL_BLOCK, 4)
-	hard_kernel(struct forest f, uint32_t least)
+static __global__ void __launch_bounds__(SMALL_BLOCK, 4) hard_kernel(forest f, uint32_t chunk)
 {
 	const size_t warps = (size_t)gridDim.x * (SMALL_BLOCK / WARP);
 	const size_t warp = ((size_t)blockIdx.x * SMALL_BLOCK + threadIdx.x) / WARP;
 	const uint32_t tasks = f.tree.counters->hard_tasks;
-	struct octree_inserter self = {};
+	octree_inserter self = {};
 	size_t dealt = 0; /* modulo warps */
 
 	for (uint32_t k = 0; k < tasks; k++) {
-		const struct task task = f.hard[k];
+		const task task = f.hard[k];
 		const size_t mine = (warp + warps - dealt) % warps;
-		const struct octree_range range = { mine * WARP + threadIdx.x % WARP, warps * WARP,
-						    task.size, f.numbers + task.first };
-		const struct octree_place above = { (int32_t)task.node, task.level - 1 };
+		const octree_range range = { mine * WARP + threadIdx.x % WARP, warps * WARP,
+					     task.size, f.numbers + task.first };
+		const octree_place above = { (int32_t)task.node, task.level - 1 };
 
 		octree_insert<octree_kind<false, LISTS>>(&self, range, f.keys, &f.tree, above,
-							 least);
+							 chunk);
 		dealt = (dealt + (task.size + WARP - 1) / WARP) % warps;
 	}
 	octree_count(&f.tree.counters->cas_failures, self.failures);
@@ -350,7 +347,7 @@ static __global__ void __launch_bounds__(SMALL_BLOCK, 4)
 
 /* Choose the most nodes of a task that the device's shared memory has room for.  It is unknown in a
  * dry run, and 64 KB or more on every device. */
-static void choose_rows(struct state *s)
+static void choose_rows(state *s)
 {
 	const size_t most = (size_t)gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 	const bool lists = s->arrays.tree.rank != NULL;
@@ -361,7 +358,7 @@ static void choose_rows(struct state *s)
 	s->shared_bytes = shared_bytes(s->rows, lists);
 }
 
-static enum gb_status create_sorted(struct sorted *s, struct octree_arrays *a, struct gb_error *err)
+static enum gb_status create_sorted(sorted *s, octree_arrays *a, struct gb_error *err)
 {
 	const size_t count = a->count;
 
@@ -375,7 +372,7 @@ static enum gb_status create_sorted(struct sorted *s, struct octree_arrays *a, s
 			     err);
 }
 
-static enum gb_status create(struct state *s, const void *params, const struct octree_input *input,
+static enum gb_status create(state *s, const void *params, const octree_input *input,
 			     struct gb_error *err)
 {
 	const size_t n = input->count;
@@ -392,10 +389,9 @@ static enum gb_status create(struct state *s, const void *params, const struct o
 	return gpu_alloc(&s->hard, tasks, err);
 }
 
-static enum gb_status upload(const struct state *s, struct gb_error *err)
+static enum gb_status upload(const state *s, struct gb_error *err)
 {
-	void (*const kernel)(struct forest) =
-		s->arrays.tree.rank ? task_kernel<true> : task_kernel<false>;
+	void (*const kernel)(forest) = s->arrays.tree.rank ? task_kernel<true> : task_kernel<false>;
 
 	if (CUDA_TRY(err, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
 					       (int)s->shared_bytes)))
@@ -406,8 +402,8 @@ static enum gb_status upload(const struct state *s, struct gb_error *err)
 /* ---- run --------------------------------------------------------------------------------- */
 
 /* Queue the start of a run, and sort.  Phases "box", "keys" and "sort". */
-static enum gb_status sort(const struct sorted *s, const struct octree_arrays *a,
-			   struct gb_timer *timer, struct gb_error *err)
+static enum gb_status sort(const sorted *s, const octree_arrays *a, struct gb_timer *timer,
+			   struct gb_error *err)
 {
 	const struct gpu_sort_args args = {
 		.key = GPU_KEY_U64,
@@ -431,28 +427,28 @@ static enum gb_status sort(const struct sorted *s, const struct octree_arrays *a
 	return gpu_sort(&args, err);
 }
 
-static enum gb_status link_top(const struct state *s, const struct forest *f, struct gb_error *err)
+static enum gb_status link_top(const state *s, const forest *f, struct gb_error *err)
 {
-	if (linear_number(&f->linear, &s->arrays, false, err) ||
-	    GPU_RUN(err, list_kernel, gpu_blocks(s->arrays.count, SMALL_BLOCK), SMALL_BLOCK, *f))
+	if (linear_number(&f->linear, &s->arrays, false, err) != GB_OK)
 		return err->code;
-	return GPU_RUN(err, children_kernel, gpu_sm_count() * 4, SMALL_BLOCK, *f);
+	list_kernel<<<gpu_blocks(s->arrays.count, SMALL_BLOCK), SMALL_BLOCK, 0, gpu_stream()>>>(*f);
+	children_kernel<<<gpu_sm_count() * 4, SMALL_BLOCK, 0, gpu_stream()>>>(*f);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 template <bool LISTS>
-static enum gb_status insert(const struct state *s, const struct forest *f, struct gb_error *err)
+static enum gb_status insert(const state *s, const forest *f, struct gb_error *err)
 {
-	GPU_LAUNCH(task_kernel<LISTS>, (unsigned)gpu_sm_count() * SM_BLOCKS, BLOCK, s->shared_bytes,
-		   gpu_stream(), *f);
-	if (CUDA_TRY(err, cudaGetLastError()))
-		return err->code;
-	return GPU_RUN(err, hard_kernel<LISTS>, s->grid.blocks, SMALL_BLOCK, *f, s->grid.chunk);
+	task_kernel<LISTS>
+		<<<gpu_sm_count() * SM_BLOCKS, BLOCK, s->shared_bytes, gpu_stream()>>>(*f);
+	hard_kernel<LISTS><<<s->grid.blocks, SMALL_BLOCK, 0, gpu_stream()>>>(*f, s->grid.chunk);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
-static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct octree_arrays *const a = &s->arrays;
-	const struct forest f = {
+	const octree_arrays *const a = &s->arrays;
+	const forest f = {
 		.linear = { s->sorted.keys, s->sorted.base, a->count, LARGEST, DEEPEST },
 		.numbers = s->sorted.numbers,
 		.keys = a->keys,
@@ -473,7 +469,7 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 }
 
 /* tasks: cells given to blocks; hard_tasks: those left to lf. */
-static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
+static void metrics(const octree_arrays *a, struct gb_metrics *metrics)
 {
 	octree_metrics(a, metrics);
 	gb_metric(metrics, "tasks", a->last.tasks);
@@ -481,13 +477,13 @@ static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 }
 
 /* Derived in the head of this file. */
-static double bytes(const void *params, const struct octree_input *input)
+static double bytes(const void *params, const octree_input *input)
 {
 	return octree_bytes(params, input) + (double)input->count * (8 + 120 + 32 + 12 - 8);
 }
 
 extern "C" const struct gb_variant_ops octree_cuda_lf_shared = {
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(state),
 	.create = op<create>,
 	.upload = op<upload>,
 	.reset = op<octree_reset>,

@@ -1,5 +1,6 @@
-/* lock.cu -- tree building with locks, after Burtscher and Pingali (2011), the baseline of Cordeiro
- * and Zola (2024), algorithm 1.
+/* lock.cu -- step 1 of 4: each thread locks the leaf that it splits (Burtscher and Pingali 2011).
+ *
+ * This is the baseline of Cordeiro and Zola (2024), algorithm 1.
  *
  * Each thread walks down to a slot that holds no node.  A free one, or a list with room, takes the
  * body by compare-and-swap.  A full one is locked by compare-and-swap.  Its owner builds all nodes
@@ -11,8 +12,8 @@
  *     barrier, whatever the other lanes of its warp do.  So warps whose lanes run in lockstep
  *     cannot hang.
  *   - The number of nodes to build is known from the keys before any is built: lanes that need
- *     nodes take theirs together (octree_take).  If the pool is exhausted, the slot gets its old
- *     value back.
+ *     nodes allocate theirs together (octree_allocate).  If the pool is exhausted, the slot gets
+ *     its old value back.
  *   - The unlocking store releases the nodes and lists; the load of a walk acquires them.  Taking
  *     the lock orders nothing: the load before it acquired what the slot leads to.
  *   - Slots of the deepest level are never locked: one atomic exchange puts a body before those
@@ -34,8 +35,8 @@ struct walk {
 };
 
 /* Start body i, if there is one. */
-static __device__ __forceinline__ void start(struct walk *w, size_t i, size_t count,
-					     const uint64_t *keys, const struct octree_tree *tree)
+static __device__ __forceinline__ void start(walk *w, size_t i, size_t count, const uint64_t *keys,
+					     const octree_tree *tree)
 {
 	w->active = i < count;
 	if (!w->active)
@@ -47,7 +48,7 @@ static __device__ __forceinline__ void start(struct walk *w, size_t i, size_t co
 }
 
 /* Walk down to a slot that holds no node; return its content. */
-static __device__ __forceinline__ int32_t descend(struct walk *w, const struct octree_tree *tree)
+static __device__ __forceinline__ int32_t descend(walk *w, const octree_tree *tree)
 {
 	for (;;) {
 		const int32_t found = gpu_ld_acquire(w->slot);
@@ -61,8 +62,8 @@ static __device__ __forceinline__ int32_t descend(struct walk *w, const struct o
 
 /* True if the slot must be locked to put a node there; otherwise it has room, or is locked. */
 template <bool LISTS>
-static __device__ __forceinline__ bool is_full(const struct walk *w, int32_t found,
-					       const struct octree_tree *tree)
+static __device__ __forceinline__ bool is_full(const walk *w, int32_t found,
+					       const octree_tree *tree)
 {
 	if (found >= OCTREE_FREE || found == OCTREE_LOCKED || w->level == OCTREE_DEEPEST)
 		return false;
@@ -72,9 +73,9 @@ static __device__ __forceinline__ bool is_full(const struct walk *w, int32_t fou
 /* The number of nodes needed until the walk's body is apart from one of the full list, or the keys
  * end. */
 template <bool LISTS>
-static __device__ __forceinline__ uint32_t nodes_between(const struct walk *w, int32_t found,
+static __device__ __forceinline__ uint32_t nodes_between(const walk *w, int32_t found,
 							 const uint64_t *keys,
-							 const struct octree_tree *tree)
+							 const octree_tree *tree)
 {
 	int shared = OCTREE_DEEPEST; /* level of the deepest node that holds them all */
 
@@ -85,8 +86,7 @@ static __device__ __forceinline__ uint32_t nodes_between(const struct walk *w, i
 
 /* Put a body into a slot of a node that no other thread sees yet. */
 template <bool LISTS>
-static __device__ __forceinline__ void put(int32_t *slot, int32_t body,
-					   const struct octree_tree *tree)
+static __device__ __forceinline__ void put(int32_t *slot, int32_t body, const octree_tree *tree)
 {
 	const int32_t before = *slot == OCTREE_FREE ? -1 : octree_body(*slot);
 
@@ -101,9 +101,9 @@ static __device__ __forceinline__ void put(int32_t *slot, int32_t body,
 /* Put the bodies of the list and the walk's own below `wanted` nested new nodes, at least one; then
  * unlock the slot. */
 template <bool LISTS>
-static __device__ __forceinline__ void split(const struct walk *w, int32_t found,
-					     const struct octree_nodes *nodes, uint32_t wanted,
-					     const uint64_t *keys, const struct octree_tree *tree)
+static __device__ __forceinline__ void split(const walk *w, int32_t found,
+					     const octree_nodes *nodes, uint32_t wanted,
+					     const uint64_t *keys, const octree_tree *tree)
 {
 	const int last = w->level + (int)wanted; /* level of the deepest new node */
 	int32_t *child = NULL;
@@ -125,8 +125,7 @@ static __device__ __forceinline__ void split(const struct walk *w, int32_t found
 
 /* Put the body into a slot that is not full.  True on success. */
 template <bool LISTS>
-static __device__ __forceinline__ bool push(const struct walk *w, int32_t found,
-					    const struct octree_tree *tree)
+static __device__ __forceinline__ bool push(const walk *w, int32_t found, const octree_tree *tree)
 {
 	const int32_t body = octree_body(w->body);
 	int32_t before = found == OCTREE_FREE ? -1 : octree_body(found);
@@ -148,11 +147,11 @@ static __device__ __forceinline__ bool push(const struct walk *w, int32_t found,
 /* Grid-stride loop over the bodies; a block's threads make one attempt each between barriers. */
 template <bool LISTS>
 static __global__ void __launch_bounds__(OCTREE_BLOCK)
-	insert_kernel(const uint64_t *keys, size_t count, struct octree_tree tree, uint32_t least)
+	insert_kernel(const uint64_t *keys, size_t count, octree_tree tree, uint32_t chunk)
 {
 	const size_t stride = (size_t)gridDim.x * OCTREE_BLOCK;
-	struct octree_chunk chunk = {};
-	struct walk w = {};
+	octree_reserve reserve = {};
+	walk w = {};
 	size_t i = (size_t)blockIdx.x * OCTREE_BLOCK + threadIdx.x;
 	uint32_t spins = 0;
 
@@ -163,11 +162,11 @@ static __global__ void __launch_bounds__(OCTREE_BLOCK)
 		const bool locked =
 			full && atomicCAS(w.slot, found, (int32_t)OCTREE_LOCKED) == found;
 		const uint32_t wanted = locked ? nodes_between<LISTS>(&w, found, keys, &tree) : 0;
-		struct octree_nodes nodes = {};
+		octree_nodes nodes = {};
 		bool done = false;
 
 		if (__any_sync(ALL_LANES, locked))
-			nodes = octree_take<false>(&chunk, &tree, wanted, least);
+			nodes = octree_allocate<false>(&reserve, &tree, wanted, chunk);
 		if (!w.active)
 			continue;
 		if (locked && octree_node(&nodes, wanted - 1) >= tree.pool) {
@@ -190,12 +189,11 @@ static __global__ void __launch_bounds__(OCTREE_BLOCK)
 }
 
 /* lock_spins: attempts that met a lock, or found the slot changed. */
-static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
+static void metrics(const octree_arrays *a, struct gb_metrics *metrics)
 {
 	gb_metric(metrics, "lock_spins", (double)a->last.lock_spins);
 }
 
 extern "C" const struct gb_variant_ops octree_cuda_lock =
-	octree_ops<struct octree_builder,
-		   octree_builder_create<insert_kernel<false>, insert_kernel<true>>,
+	octree_ops<octree_builder, octree_builder_create<insert_kernel<false>, insert_kernel<true>>,
 		   octree_builder_run, octree_bytes, metrics>();

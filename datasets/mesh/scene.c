@@ -205,13 +205,12 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
 
 struct known_mesh {
 	const char *file;
-	size_t triangles, papers; /* papers: triangles in the paper; 0: not in the paper */
-	const char *scene;        /* its name in the paper */
+	size_t triangles;
 	struct gb_view view;
 };
 
 #define MESH(file, triangles, paper, name, url, member, sha256, ...) \
-	{ file, triangles, paper, name, __VA_ARGS__ },
+	{ file, triangles, __VA_ARGS__ },
 static const struct known_mesh known[] = {
 #include "datasets/mesh/meshes.def"
 };
@@ -223,16 +222,6 @@ static const char *base_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
-}
-
-const char *gb_mesh_file(const char *scene, size_t index)
-{
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (known[i].papers && (!scene || strcmp(known[i].scene, scene) == 0) &&
-		    index-- == 0)
-			return known[i].file;
-	}
-	return NULL;
 }
 
 /* A view from outside: the bounding sphere of the mesh's box fills the image. */

@@ -48,10 +48,6 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
  * (datasets/mesh/meshes.def), else to one from outside that shows the whole mesh. */
 void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *view);
 
-/* The file name of public mesh number `index` among those that match a scene of the lbvh paper
- * ("bunny"; NULL: any) by name and size (datasets/mesh/meshes.def); NULL after the last one. */
-const char *gb_mesh_file(const char *scene, size_t index);
-
 /* The camera of an image of edge x edge pixels. */
 struct lbvh_camera gb_view_camera(const struct gb_view *view, uint32_t edge);
 

@@ -46,19 +46,17 @@ tag = "py3-none-manylinux_2_%d_%s" % (glibc, machine)
 info, data = "gpubench-%s.dist-info/" % version, "gpubench-%s.data/" % version
 scripts = os.path.join(source, "scripts")
 members = {
-    "gpubench/__init__.py": content(scripts, "package/reader.py"),
+    "gpubench/__init__.py": b"from .records import Record, RecordError, Records, program, read\n",
+    "gpubench/records.py": content(scripts, "records.py"),
     "gpubench/py.typed": b"",
     "gpubench/plot.py": content(scripts, "plot.py"),
     info + "METADATA": (METADATA % version).encode(),
     info + "WHEEL": ("Wheel-Version: 1.0\nGenerator: gpubench\nRoot-Is-Purelib: true\nTag: %s\n"
                      % tag).encode(),
-    info + "entry_points.txt": b"[console_scripts]\ngpubench-plot = gpubench:plot\n",
+    info + "entry_points.txt": b"[console_scripts]\ngpubench-plot = gpubench.records:plot\n",
     info + "LICENSE": content(source, "LICENSE"),
     data + "scripts/gpubench": program,
 }
-for name in files_of(os.path.join(scripts, "plots")):
-    if name.endswith(".py"):
-        members["gpubench/plots/" + name] = content(scripts, "plots", name)
 for name in files_of(tree):
     if name.startswith(("lib/", "share/")):
         members[data + "data/" + name] = content(tree, name)

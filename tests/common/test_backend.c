@@ -1,4 +1,4 @@
-/* test_backend.c -- the back ends: flush, timer, hold, and their errors.
+/* test_backend.c -- the back ends: flush, timer and hold.
  *
  * The CUDA tests run on a GPU or in the PTX executor.  Without either, only the errors are tested.
  */
@@ -112,61 +112,6 @@ static bool open_cuda(void)
 	return gb_backends[GB_CUDA]->open(0, &err) == GB_OK;
 }
 
-Test(backend, cuda_opens_or_reports_why_repeatedly)
-{
-	for (int i = 0; i < 3; i++) {
-		struct gb_error err = { 0 };
-		const enum gb_status status = gb_backends[GB_CUDA]->open(0, &err);
-
-		cr_expect(status == GB_OK || status == GB_EUNAVAILABLE);
-		cr_expect_eq(status != GB_OK, err.message[0] != '\0');
-	}
-	gb_backends[GB_CUDA]->close();
-	gb_backends[GB_CUDA]->close();
-}
-
-Test(backend, cuda_refuses_a_missing_device)
-{
-	static const int numbers[] = { -1, 1000 };
-
-	for (size_t i = 0; i < GB_COUNT(numbers); i++) {
-		struct gb_error err = { 0 };
-		char name[32];
-
-		(void)snprintf(name, sizeof name, "no GPU %d", numbers[i]);
-		cr_expect_eq(gb_backends[GB_CUDA]->open(numbers[i], &err), GB_EUNAVAILABLE);
-		if (open_cuda())
-			cr_expect(strstr(err.message, name) != NULL, "%s", err.message);
-	}
-	gb_backends[GB_CUDA]->close();
-}
-
-Test(backend, cuda_lists_devices)
-{
-	struct gb_gpu_info gpu[2];
-	struct gb_cuda_info cuda;
-	struct gb_error err = { 0 };
-	size_t count = 77;
-
-	if (gb_backends[GB_CUDA]->devices(gpu, GB_COUNT(gpu), &count, &cuda, &err)) {
-		cr_expect_eq(err.code, GB_EUNAVAILABLE);
-		cr_expect_eq(count, 0);
-		return;
-	}
-	cr_assert_geq(count, 1);
-	cr_expect_neq(gpu[0].name[0], '\0');
-	cr_expect_gt(gpu[0].sm_count, 0);
-	cr_expect_gt(gpu[0].memory_bytes, 0);
-	if (cudart_launches) {
-		cr_expect(gpu[0].emulated);
-		cr_expect_eq(gpu[0].mig, -1);
-		cr_expect_eq(gpu[0].uuid[0], '\0');
-		return;
-	}
-	cr_expect_not(gpu[0].emulated);
-	cr_expect_eq(strlen(gpu[0].uuid), strlen("GPU-01234567-0123-0123-0123-0123456789ab"));
-}
-
 /* The SM clock is between 100 MHz and 10 GHz, or unknown. */
 Test(backend, cuda_device)
 {
@@ -206,7 +151,8 @@ Test(backend, cuda_flush_passes_over_the_cache)
 	cuda->close();
 }
 
-/* Repeated, with one let_go() too many: each hold waits for its own. */
+/* Repeated, with one let_go() too many: each hold waits for its own.  The last one is never let go
+ * and ends by itself. */
 Test(backend, cuda_hold_and_let_go)
 {
 	struct gb_error err = { 0 };
@@ -215,30 +161,10 @@ Test(backend, cuda_hold_and_let_go)
 		return;
 	for (int i = 0; i < 50; i++) {
 		cr_assert_eq(gb_backends[GB_CUDA]->hold(&err), GB_OK, "%s", err.message);
-		cr_assert_eq(gb_backends[GB_CUDA]->let_go(&err), GB_OK);
-		if (i % 3 == 0)
+		for (int k = 0; i < 49 && k < 1 + (i % 3 == 0); k++)
 			cr_assert_eq(gb_backends[GB_CUDA]->let_go(&err), GB_OK);
 		cr_assert_eq(gb_backends[GB_CUDA]->synchronize(&err), GB_OK, "%s", err.message);
 	}
-	gb_backends[GB_CUDA]->close();
-}
-
-/* A hold that is never released ends by itself, and later ones work. */
-Test(backend, cuda_block_never_hangs)
-{
-	struct gb_error err = { 0 };
-	double start, ns;
-
-	if (!open_cuda())
-		return;
-	start = gb_now_ns();
-	cr_assert_eq(gb_backends[GB_CUDA]->hold(&err), GB_OK);
-	cr_assert_eq(gb_backends[GB_CUDA]->synchronize(&err), GB_OK, "%s", err.message);
-	ns = gb_now_ns() - start;
-	cr_expect_gt(ns, 20e6);
-	cr_assert_eq(gb_backends[GB_CUDA]->hold(&err), GB_OK);
-	cr_assert_eq(gb_backends[GB_CUDA]->let_go(&err), GB_OK);
-	cr_assert_eq(gb_backends[GB_CUDA]->synchronize(&err), GB_OK);
 	gb_backends[GB_CUDA]->close();
 }
 

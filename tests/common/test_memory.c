@@ -1,10 +1,7 @@
 /* test_memory.c -- counted allocation, from which the record's `memory` is computed. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/memory.h"
 #include "common/text.h"
@@ -28,37 +25,6 @@ Test(memory, counts_live_bytes_and_the_peak)
 	cr_assert(eq(sz, gb_memory_peak(GB_HOST_MEMORY), before + 3000));
 	gb_host_free(b);
 	gb_host_free(NULL);
-}
-
-/* True if huge pages are wanted at the address, by proc_pid_smaps(5); also without such pages. */
-static bool wants_huge_pages(const void *address)
-{
-	const uintptr_t at = (uintptr_t)address;
-	FILE *file = fopen("/proc/self/smaps", "r");
-	bool here = false, wants = true;
-	uintptr_t low, high;
-	char line[512];
-
-	while (file && fgets(line, sizeof line, file)) {
-		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &low, &high) == 2)
-			here = low <= at && at < high;
-		else if (here && strncmp(line, "VmFlags:", 8) == 0)
-			wants = strstr(line, " hg") != NULL;
-	}
-	if (file)
-		(void)fclose(file);
-	return wants || access("/sys/kernel/mm/transparent_hugepage", F_OK);
-}
-
-Test(memory, large_arrays_are_for_huge_pages)
-{
-	const size_t bytes = (size_t)8 << 20;
-	char *p = gb_host_alloc(bytes, 1, &err);
-
-	cr_assert(p != NULL);
-	cr_expect(wants_huge_pages(p));
-	cr_expect(wants_huge_pages(p + bytes - 1));
-	gb_host_free(p);
 }
 
 Test(memory, aligns)

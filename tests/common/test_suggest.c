@@ -67,18 +67,3 @@ Test(suggest, no_more_than_three)
 	s.prefix = "--";
 	cr_expect(eq(str, (char *)gb_suggest_text(&s, ""), " (did you mean --lf1?)"));
 }
-
-/* Words of more than forty characters are not compared. */
-Test(suggest, lengths)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmno";
-
-	for (size_t length = 39; length <= 41; length++) {
-		struct gb_suggest s = { .word = letters, .length = length };
-
-		gb_suggest_offer(&s, letters);
-		cr_expect(zero(sz, s.count), "a candidate of 41");
-		gb_suggest_offer(&s, letters + 1);
-		cr_expect(eq(sz, s.count, length <= 40), "%zu letters", length);
-	}
-}

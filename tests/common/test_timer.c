@@ -57,7 +57,7 @@ static enum gb_status fake_elapsed(void *clock, size_t first, size_t last, doubl
 		.name = "fake", .least_ns = fake_least_ns, .mark = fake_mark, \
 		.elapsed = fake_elapsed                                       \
 	}
-static const struct gb_timer_ops clock_a = CLOCK, clock_b = CLOCK;
+static const struct gb_timer_ops clock_a = CLOCK;
 
 static double resolution_of(const struct gb_timer_ops *ops)
 {
@@ -115,20 +115,6 @@ ParameterizedTest(const size_t *i, timer, resolution)
 	ns = resolution_of(&clock_a);
 	cr_expect(ns >= least - 1e-9 && ns <= most + 1e-9, "%.17g ns, not %g to %g", ns, least,
 		  most);
-}
-
-Test(timer, measures_each_clock_once)
-{
-	fake.tick_ns = 500;
-	fake.advance_ns = 1500;
-	fake.jitter_ns = 1000;
-	cr_expect_float_eq(resolution_of(&clock_a), 500, 1e-9);
-	const uint64_t marks = fake.marks;
-
-	fake.tick_ns = 32;
-	cr_expect_float_eq(resolution_of(&clock_a), 500, 1e-9);
-	cr_expect_eq(fake.marks, marks);
-	cr_expect_float_eq(resolution_of(&clock_b), 32, 1e-9);
 }
 
 /* An error is passed on, and the next call measures. */

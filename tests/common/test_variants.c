@@ -1,6 +1,6 @@
-/* test_variants.c -- every variant of every workload at every point of its `check` lists, verified.
+/* test_variants.c -- the list of variants, and allocations that fail: of every variant and input.
  *
- * Without a GPU, `gpubench-ptx check` runs the cuda variants instead.
+ * `gpubench check` verifies every variant.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -20,12 +20,7 @@
 
 static const struct gb_settings how = { .timeout_s = 600 };
 
-static bool may_be_absent(const struct gb_variant *v)
-{
-	return v->backend != GB_CPU || v->kind == GB_KIND_LIBRARY;
-}
-
-static struct criterion_test_params list_variants(void)
+ParameterizedTestParameters(variants, every_allocation_may_fail)
 {
 	static size_t index[256];
 	size_t count = 0;
@@ -33,110 +28,6 @@ static struct criterion_test_params list_variants(void)
 	for (size_t i = 0; i < gb_variant_count; i++)
 		index[count++] = i;
 	return cr_make_param_array(size_t, index, count);
-}
-
-/* How often a variant passed, and why it was skipped the last time. */
-struct outcome {
-	const struct gb_variant *variant;
-	size_t passed;
-	char skipped[480];
-};
-
-static void run_point(const struct gb_workload *workload, const void *params, void *input,
-		      bool timed, const char *where, struct outcome *o)
-{
-	struct gb_result r = { .workload = workload, .variant = o->variant, .params = params };
-	const size_t used = gb_memory_used(GB_DEVICE_MEMORY);
-	struct gb_error err = { 0 };
-
-	gb_measure(&r, input, &how, timed, &err);
-	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
-	if (r.record.status == GB_STATUS_SKIPPED)
-		snprintf(o->skipped, sizeof o->skipped, "%s", r.record.reason);
-	else
-		cr_assert(r.record.status == GB_STATUS_OK, "%s %s, %s: %s", o->variant->workload,
-			  o->variant->name, where, r.record.reason);
-	o->passed += r.record.status == GB_STATUS_OK;
-	gb_result_release(&r);
-	cr_assert(eq(sz, gb_memory_used(GB_DEVICE_MEMORY), used));
-}
-
-/* Run variants of one workload at each point of a line. */
-static void run_line(struct outcome *outcomes, size_t count, const char *words, bool timed)
-{
-	const struct gb_workload *workload = gb_workload_find(outcomes->variant->workload);
-	struct gb_error err = { 0 };
-	struct gb_sweep sweep = { 0 };
-	void *params = malloc(workload->params_size);
-	char where[200];
-
-	cr_assert(eq(int, (int)gb_sweep_words(&sweep, workload, words, &err), GB_OK), "%s",
-		  err.message);
-	for (size_t p = 0; p < sweep.count; p++) {
-		void *input = NULL;
-
-		snprintf(where, sizeof where, "point %zu of %s", p, words);
-		gb_sweep_point(&sweep, p, params);
-		workload->prepare(params, &input, &err);
-		cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
-		for (size_t i = 0; i < count; i++)
-			if (gb_sweep_wants(&sweep, p, outcomes[i].variant))
-				run_point(workload, params, input, timed, where, &outcomes[i]);
-		workload->release(input);
-	}
-	gb_sweep_release(&sweep);
-	free(params);
-}
-
-static bool are_together(const struct gb_variant *a, const struct gb_variant *b)
-{
-	return gb_equal(a->workload, b->workload) && a->backend == b->backend;
-}
-
-/* The first variant of each workload and back end: a point's input is made once for all. */
-ParameterizedTestParameters(variants, every_point)
-{
-	static size_t index[64];
-	size_t count = 0;
-
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		size_t k = 0;
-
-		while (k < i && !are_together(&gb_variants[k], &gb_variants[i]))
-			k++;
-		if (k == i)
-			index[count++] = i;
-	}
-	return cr_make_param_array(size_t, index, count);
-}
-
-ParameterizedTest(const size_t *first, variants, every_point)
-{
-	static struct outcome outcomes[64];
-	const struct gb_workload *workload = gb_workload_find(gb_variants[*first].workload);
-	size_t count = 0;
-
-	cr_assert(workload != NULL);
-	gb_devices_allow_software();
-	for (size_t i = *first; i < gb_variant_count && count < GB_COUNT(outcomes); i++)
-		if (are_together(&gb_variants[i], &gb_variants[*first]))
-			outcomes[count++].variant = &gb_variants[i];
-	for (const char *const *line = workload->check; *line; line++)
-		run_line(outcomes, count, *line, false);
-	for (const struct outcome *o = outcomes; o < outcomes + count; o++) {
-		const struct gb_variant *v = o->variant;
-
-		cr_expect(o->passed > 0 || may_be_absent(v), "%s was left out: %s", v->name,
-			  o->skipped);
-		fprintf(stderr, "%s/%s/%s: %zu points verified%s\n", v->workload,
-			gb_backends[v->backend]->name, v->name, o->passed,
-			v->backend == GB_CUDA ? " on the GPU" : "");
-	}
-}
-
-ParameterizedTestParameters(variants, every_allocation_may_fail)
-{
-	return list_variants();
 }
 
 /* Whichever allocation fails, the point is skipped, nothing leaks, and the next point works. */
@@ -221,27 +112,6 @@ Test(workloads, every_allocation_of_an_input_may_fail)
 		}
 		free(params);
 	}
-}
-
-/* Timed and cold, as a user asks for it: a variant that this build lacks is skipped with a reason,
- * whatever its back end. */
-Test(variants, variants_not_in_this_build_are_skipped)
-{
-	size_t absent = 0;
-
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		const struct gb_variant *v = &gb_variants[i];
-		struct outcome o = { .variant = v };
-
-		if (v->ops)
-			continue;
-		absent++;
-		run_line(&o, 1, gb_workload_find(v->workload)->check[0], true);
-		cr_expect(o.passed == 0, "%s", v->name);
-		cr_expect(strstr(o.skipped, v->absent) != NULL, "%s: %s", v->name, o.skipped);
-	}
-	if (!absent)
-		cr_skip("nothing is absent from this build");
 }
 
 /* The times of a peer belong to one version of its library. */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -121,27 +120,6 @@ Test(whole, permissions)
 	cr_expect(eq(uint, info.st_mode & 07777, 0666));
 }
 
-static int thefts;
-
-/* Before the file is locked, another process removes it, as often as `thefts` says. */
-int flock(int file, int operation)
-{
-	if (thefts-- > 0)
-		(void)unlink("file.part");
-	return (int)syscall(SYS_flock, file, operation);
-}
-
-Test(whole, files_that_vanish_before_they_are_locked)
-{
-	for (int i = 1; i <= 10; i++) {
-		thefts = i;
-		cr_expect(eq(str, (char *)wrote("file", "text", true),
-			     i < 10 ? "" : "cannot write file: another process is writing it"));
-		cr_expect(eq(int, thefts, -(i < 10)), "the lock was tried once more");
-	}
-	expect_file("text");
-}
-
 static void note(int number)
 {
 	(void)number;
@@ -159,12 +137,4 @@ Test(whole, interrupted)
 	(void)setitimer(ITIMER_REAL, &soon, NULL);
 	cr_expect(eq(int, (int)gb_whole_open(&whole, "pipe", &err), GB_EINTERRUPTED));
 	cr_expect(eq(str, err.message, "interrupted"));
-}
-
-/* Descriptor 0 is one like others. */
-Test(whole, without_standard_input)
-{
-	(void)close(STDIN_FILENO);
-	cr_expect(eq(str, (char *)wrote("file", "text", true), ""));
-	expect_file("text");
 }

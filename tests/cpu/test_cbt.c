@@ -176,56 +176,39 @@ ParameterizedTest(int64_t *op, cbt_cpu, every_depth)
 		}
 }
 
-/* Long programs on small trees, where every corner is near. */
+/* Long programs on small trees, where every corner is near; uneven trees whose leaves span chunks,
+ * with more threads than cores; a mesh. */
 Test(cbt_cpu, programs)
-{
-	for (int64_t depth = CBT_MIN_DEPTH; depth <= 11; depth++)
-		for (int64_t seed = 1; seed <= UNLESS_SANITIZED(6, 3); seed++) {
-			struct cbt_params params = { .op = CBT_UPDATE,
-						     .depth = depth,
-						     .shape = CBT_RANDOM,
-						     .fill = 1.0 / (double)seed,
-						     .frames = 40,
-						     .threads = 2,
-						     .seed = seed };
-
-			if (params.fill * (double)(1 << depth) >= 0.5)
-				check_all(&params);
-		}
-}
-
-/* More threads than cores, with trees so uneven that leaves span chunks. */
-Test(cbt_cpu, many_threads)
 {
 	static const double fill[] = { 0.5, 0.001, 4e-6 };
 
+	for (int64_t depth = CBT_MIN_DEPTH; depth <= 11; depth++)
+		for (int64_t seed = 1; seed <= UNLESS_SANITIZED(6, 3); seed++)
+			if ((double)(1 << depth) >= 0.5 * (double)seed)
+				check_all(&(struct cbt_params){ .op = CBT_UPDATE,
+								.depth = depth,
+								.shape = CBT_RANDOM,
+								.fill = 1.0 / (double)seed,
+								.frames = 40,
+								.threads = 2,
+								.seed = seed });
 	for (int64_t op = CBT_BITFIELD; op <= CBT_UPDATE; op++)
-		for (size_t i = 0; i < GB_COUNT(fill); i++)
-			for (int64_t ids = CBT_STORE; ids <= CBT_SUM; ids++) {
-				struct cbt_params params = { .op = op,
-							     .depth = 18,
-							     .shape = CBT_RANDOM,
-							     .fill = fill[i],
-							     .frames = UNLESS_SANITIZED(6, 2),
-							     .ids = ids,
-							     .threads = 5,
-							     .seed = 3 };
-
-				check_all(&params);
-			}
-}
-
-Test(cbt_cpu, terrain)
-{
-	struct cbt_params params = { .op = CBT_UPDATE,
-				     .depth = 18,
-				     .shape = CBT_TERRAIN,
-				     .fill = 0.1,
-				     .frames = 5,
-				     .threads = 3,
-				     .seed = 1 };
-
-	check_all(&params);
+		for (size_t i = 0; i < 2 * GB_COUNT(fill); i++)
+			check_all(&(struct cbt_params){ .op = op,
+							.depth = 18,
+							.shape = CBT_RANDOM,
+							.fill = fill[i / 2],
+							.frames = UNLESS_SANITIZED(6, 2),
+							.ids = i % 2 ? CBT_SUM : CBT_STORE,
+							.threads = 5,
+							.seed = 3 });
+	check_all(&(struct cbt_params){ .op = CBT_UPDATE,
+					.depth = 18,
+					.shape = CBT_TERRAIN,
+					.fill = 0.1,
+					.frames = 5,
+					.threads = 3,
+					.seed = 1 });
 }
 
 /* Non-temporal stores, used for large trees only, give the same result; a full tree has the largest
@@ -266,62 +249,6 @@ Test(cbt_cpu, non_temporal_stores)
 		gb_memory_free_owned(&sums);
 		gb_host_free(leaves.ids);
 		gb_host_free(heap);
-		free(w.heap);
-		free(w.ids);
-		gb_trees_release(&in);
-	}
-}
-
-/* Any range of words gives its leaves, to any address, and writes nothing after them. */
-Test(cbt_cpu, leaves_in_parts)
-{
-	static const double fill[] = { 0.001, 0.25, 0.6, 0.9, 1 };
-	static const size_t step[] = { 1, 7, 64, 65, 100 };
-
-	for (size_t f = 0; f < sizeof fill / sizeof *fill; f++) {
-		struct cbt_params params = { .op = CBT_DECODE,
-					     .depth = 14,
-					     .shape = fill[f] < 1 ? CBT_RANDOM : CBT_FULL,
-					     .fill = fill[f],
-					     .seed = 1 };
-		struct cbt_input in = { 0 };
-		struct gb_error err = { 0 };
-		struct wanted w;
-		uint32_t *ids;
-
-		cr_assert_eq(gb_trees_make(&params, &in, &err), GB_OK, "%s", err.message);
-		w = want(&in);
-		ids = gb_host_zalloc(in.leaves + 2, 4, &err);
-		for (size_t c = 0; c < 2 * 3 * sizeof step / sizeof *step; c++) {
-			const size_t by = step[c / 6];
-			size_t rank = 0;
-			uint64_t sum = 0, sums = 0;
-
-			if (levels[c % 3] > cpu_simd())
-				continue;
-			for (size_t first = 0; first < in.field_words; first += by) {
-				const size_t end =
-					first + by < in.field_words ? first + by : in.field_words;
-				struct cbt_leaves out = { ids + 1 + rank, 0 }, added = { NULL, 0 };
-				size_t n;
-
-				n = cbt_leaves(levels[c % 3], in.field, in.depth, first, end,
-					       c / 3 % 2, &out);
-				cr_assert_eq(cbt_leaves(levels[c % 3], in.field, in.depth, first,
-							end, false, &added),
-					     n);
-				for (size_t i = 0; i < n; i++)
-					sum += out.ids[i];
-				sums += added.sum;
-				rank += n;
-				cr_assert_eq(ids[1 + rank], 0);
-			}
-			cr_assert_eq(rank, w.leaves);
-			cr_assert_eq(sum, sums);
-			cr_assert_arr_eq(ids + 1, w.ids, w.leaves * 4, "fill %g", fill[f]);
-			memset(ids, 0, (in.leaves + 2) * 4);
-		}
-		gb_host_free(ids);
 		free(w.heap);
 		free(w.ids);
 		gb_trees_release(&in);

@@ -93,26 +93,6 @@ Test(lbvh_build, better_trees)
 	}
 }
 
-/* Wide trees are correct for all scenes and for few triangles; both kinds of output are
- * verified. */
-Test(lbvh_build, trees_in_both_forms)
-{
-	const size_t few[] = { 1, 2, 9, 700 };
-
-	for (size_t s = 0; s < GB_COUNT(scenes); s++)
-		for (size_t n = 0; n < GB_COUNT(few); n++) {
-			struct work w = set_up(scenes[s], few[n], 3);
-			struct gb_metrics metrics = { 0 };
-			struct gb_error err;
-
-			build(&w, &lbvh_cpu_wide);
-			cr_assert_eq(w.header->kind, LBVH_BINARY | LBVH_PROBED);
-			cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s %zu: %s", scenes[s],
-				     few[n], err.message);
-			tear_down(&w);
-		}
-}
-
 /* A binary tree alone is not accepted for both: reset() drops the collapsed tree of the last
  * run. */
 Test(lbvh_build, both_forms_are_required)
@@ -156,47 +136,7 @@ Test(lbvh_build, no_absolute_threshold)
 	}
 }
 
-/* Triangles with equal centres share a leaf, even 2^16 copies and more. */
-Test(lbvh_build, copies_share_one_leaf)
-{
-	struct work w = set_up("copies", 70000, 2);
-	struct gb_metrics metrics = { 0 };
-	struct gb_error err;
-
-	build(&w, &lbvh_cpu_karras_radix);
-	cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s", err.message);
-	cr_assert_eq(w.header->leaves, 1);
-	cr_assert_eq(w.node[0].left, LBVH_LEAF);
-	cr_assert_eq(w.node[0].right, 70000);
-	tear_down(&w);
-}
-
-/* A 30-bit code along a line has 1024 cells on one axis.  No leaf is empty. */
-Test(lbvh_build, flat_scenes_use_two_axes)
-{
-	struct work w = set_up("flat", 20000, 2);
-	struct gb_metrics metrics = { 0 };
-	struct gb_error err;
-
-	build(&w, &lbvh_cpu_apetrei);
-	cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s", err.message);
-	cr_assert(w.header->leaves > 9000, "%u leaves", w.header->leaves);
-	tear_down(&w);
-}
-
 /* ---- codes -------------------------------------------------------------------------------- */
-
-Test(lbvh_build, codes_interleave_their_cells)
-{
-	for (int bits = LBVH_BITS_30; bits <= LBVH_BITS_63; bits += LBVH_BITS_63 - LBVH_BITS_30)
-		for (uint32_t v = 1; v < 1U << bits; v = v * 3 + 1) {
-			const uint64_t spread =
-				bits == LBVH_BITS_30 ? lbvh_spread_10(v) : lbvh_spread_21(v);
-
-			for (int k = 0; k < bits; k++)
-				cr_assert_eq(spread >> (3 * k) & 7, v >> k & 1);
-		}
-}
 
 /* Cells are clamped to the range of the grid, even if its extent is zero or nearly so. */
 Test(lbvh_build, cells_stay_in_the_grid)

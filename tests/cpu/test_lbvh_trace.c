@@ -68,23 +68,6 @@ static size_t hits(const struct scene *s)
 	return count;
 }
 
-Test(lbvh_trace, every_scene)
-{
-	static const char *const scenes[] = { "terrain", "knot",   "flake", "soup",
-					      "city",    "teapot", "flat",  "huge",
-					      "copies",  "points", "hall" };
-
-	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
-		struct scene s =
-			make(scenes[i], UNLESS_SANITIZED(1201, 401), UNLESS_SANITIZED(45, 25));
-		const bool visible = strcmp(scenes[i], "points") != 0;
-
-		cr_assert_eq(hits(&s) > 0, visible, "%s", scenes[i]);
-		check(&s, scenes[i]);
-		drop(&s);
-	}
-}
-
 /* Few triangles, and images that end within a call or a tile. */
 Test(lbvh_trace, every_size)
 {
@@ -167,38 +150,6 @@ Test(lbvh_trace, scales)
 		if (i == 0)
 			expected = hits(&s);
 		cr_assert(hits(&s) + 1 >= expected && hits(&s) <= expected + 1);
-		drop(&s);
-	}
-}
-
-/* The hall stands for two public meshes, in which a ray visits as many nodes and triangles. */
-Test(lbvh_trace, the_hall_is_like_sponza)
-{
-	static const struct {
-		const char *mesh;
-		size_t primitives; /* the paper's */
-		double nodes, triangles;
-	} meshes[] = { { "sponza.ply", 66000, 59.08, 3.66 },
-		       { "crysponza.ply", 243000, 71.16, 4.98 } };
-
-	for (size_t i = 0; i < GB_COUNT(meshes); i++) {
-		struct scene s = prepare("hall", meshes[i].primitives, 64);
-		struct gb_metrics metrics = { 0 };
-		struct gb_error err = { 0 };
-		double nodes, triangles;
-		void *state;
-
-		s.params.tree = LBVH_PAPER_TREE;
-		cr_assert_eq(gb_state_create(&lbvh_cpu_stack, &s.params, s.in, &state, &err), GB_OK,
-			     "%s", err.message);
-		cr_assert_eq(lbvh_cpu_stack.run(state, NULL, &err), GB_OK, "%s", err.message);
-		lbvh_cpu_stack.metrics(state, &metrics);
-		gb_state_destroy(&lbvh_cpu_stack, state);
-		nodes = metric(&metrics, "nodes_per_ray") / meshes[i].nodes;
-		triangles = metric(&metrics, "triangles_per_ray") / meshes[i].triangles;
-		cr_assert(fabs(log(nodes)) < log(1.3) && fabs(log(triangles)) < log(1.3),
-			  "%s: %.2f times the nodes, %.2f times the triangles", meshes[i].mesh,
-			  nodes, triangles);
 		drop(&s);
 	}
 }
@@ -342,60 +293,6 @@ Test(lbvh_trace, hard_groups)
 			brute_force(&s);
 			cr_expect(how & 16 || hits(&s) > 50, "%d: %zu", how, hits(&s));
 			check_from(&s, "hard group", 2);
-			drop(&s);
-		}
-}
-
-/* A closed surface seen from inside: rays that slip between adjacent triangles are counted.  The
- * test of a triangle does not know its neighbours, so a few are tolerated. */
-Test(lbvh_trace, watertight)
-{
-	enum { ROWS = 40, COLUMNS = 60, EDGE = UNLESS_SANITIZED(100, 50) };
-	static float corner[6 * ROWS * COLUMNS][3];
-	const struct gb_view view = {
-		.eye = { 0.1, 0.2, -0.3 }, .target = { 0.4, 0.1, 1 }, .up = { 0, 1, 0 }, .fov = 120
-	};
-	struct scene s;
-	size_t n = 0, missed;
-
-	for (int r = 0; r < ROWS; r++)
-		for (int c = 0; c < COLUMNS; c++)
-			for (int k = 0; k < 6; k++, n++) {
-				static const int dr[6] = { 0, 1, 1, 0, 1, 0 };
-				static const int dc[6] = { 0, 0, 1, 0, 1, 1 };
-				const double a = M_PI * (r + dr[k]) / ROWS;
-				const double b = 2 * M_PI * ((c + dc[k]) % COLUMNS) / COLUMNS;
-
-				corner[n][0] = (float)(sin(a) * cos(b));
-				corner[n][1] = (float)cos(a);
-				corner[n][2] = (float)(sin(a) * sin(b));
-			}
-	s = compose(corner, n / 3, view, EDGE);
-	check(&s, "inside of a sphere");
-	missed = EDGE * EDGE - hits(&s);
-	fprintf(stderr, "lbvh: %zu of %d rays slip out of a sphere\n", missed, EDGE * EDGE);
-	cr_assert_leq(missed, 2);
-	drop(&s);
-}
-
-/* Groups with widely differing directions in images that they do not fill, from within the scene,
- * with triangles behind the eye, at the edge of view and seen edge-on. */
-Test(lbvh_trace, wide_angles)
-{
-	static const double fovs[] = { 1, 90, 150, 175 };
-	static const double ups[][3] = { { 0, 1, 0 }, { 0.3, 0.8, -0.5 } };
-
-	for (size_t f = 0; f < GB_COUNT(fovs) * GB_COUNT(ups); f++)
-		for (uint32_t edge = 1; edge < 40; edge += 9) {
-			struct gb_view view = { .eye = { 0.1, 0.2, -0.1 },
-						.target = { 0.7, 0.3, 0.4 },
-						.fov = fovs[f / GB_COUNT(ups)] };
-			struct scene s = prepare("soup", UNLESS_SANITIZED(700, 200), edge);
-
-			memcpy(view.up, ups[f % GB_COUNT(ups)], sizeof view.up);
-			s.in->camera = gb_view_camera(&view, edge);
-			brute_force(&s);
-			check(&s, "wide angle");
 			drop(&s);
 		}
 }

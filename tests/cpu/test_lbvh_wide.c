@@ -1,6 +1,4 @@
-/* test_lbvh_wide.c -- the collapse to wide trees, traversals of the deepest trees, and planted
- * faults that a comparison of hits must find.
- */
+/* test_lbvh_wide.c -- traversals of the deepest wide trees, and leaves of the collapse. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,82 +13,6 @@
 #include "cpu/lbvh/parts/trace.h"
 #include "cpu/lbvh/parts/wide.h"
 #include "tests/lbvh_scene.h"
-
-/* Counts from a walk over a wide tree. */
-struct census {
-	const struct lbvh_wide *wide;
-	const struct lbvh_input *in;
-	unsigned *seen; /* per primitive */
-	unsigned depth;
-};
-
-/* The triangles of a block must lie in the block's box.  One that another leaf shares may stick out
- * here, so each primitive must lie inside at least once. */
-static void count_block(struct census *c, const struct lbvh_block *block, const float lo[3],
-			const float hi[3])
-{
-	for (int i = 0; i < LBVH_WIDTH; i++) {
-		const uint32_t p = block->primitive[i] & ~LBVH_MORE;
-		bool inside = true;
-
-		if (block->primitive[i] == LBVH_MISS)
-			continue;
-		cr_assert_lt(p, c->in->count);
-		const struct lbvh_box b = lbvh_primitive_box(c->in->vertex, c->in->triangle, p);
-		for (int k = 0; k < 3; k++)
-			inside = inside && lo[k] <= b.lo[k] && b.hi[k] <= hi[k];
-		c->seen[p] += inside;
-	}
-}
-
-static void take_census(struct census *c, uint32_t at, unsigned level, const float lo[3],
-			const float hi[3])
-{
-	const struct lbvh_wide_node *node = c->wide->node + at;
-
-	cr_assert_lt(at, c->wide->node_count);
-	if (level > c->depth)
-		c->depth = level;
-	for (int i = 0; i < LBVH_WIDTH; i++) {
-		float low[3], high[3];
-
-		for (int k = 0; k < 3; k++) {
-			low[k] = node->bound[k][0][i];
-			high[k] = node->bound[k][1][i];
-		}
-		if (low[0] > high[0])
-			continue;
-		for (int k = 0; k < 3; k++)
-			cr_assert(lo[k] <= low[k] && high[k] <= hi[k]);
-		if (node->child[i] & LBVH_LEAF) {
-			const struct lbvh_block *block =
-				c->wide->block + (node->child[i] & ~LBVH_LEAF);
-
-			do {
-				cr_assert_lt((size_t)(block - c->wide->block),
-					     c->wide->block_count);
-				count_block(c, block, low, high);
-			} while (block++->primitive[0] & LBVH_MORE);
-		} else {
-			take_census(c, node->child[i], level + 1, low, high);
-		}
-	}
-}
-
-static void check_tree(const struct lbvh_wide *wide, const struct lbvh_input *in)
-{
-	static const float lo[3] = { -INFINITY, -INFINITY, -INFINITY };
-	static const float hi[3] = { INFINITY, INFINITY, INFINITY };
-	struct census c = { wide, in, calloc(in->count, sizeof *c.seen), 0 };
-
-	cr_assert_leq(wide->node_count, wide->node_room);
-	cr_assert_leq(wide->block_count, wide->block_room);
-	take_census(&c, 0, 1, lo, hi);
-	for (size_t p = 0; p < in->count; p++)
-		cr_assert_geq(c.seen[p], 1, "primitive %zu is nowhere", p);
-	cr_assert_eq(c.depth, wide->depth);
-	free(c.seen);
-}
 
 /* A scene, and memory for trees over it. */
 struct work {
@@ -115,7 +37,7 @@ static void tear_down(struct work *w)
 	drop(&w->s);
 }
 
-/* Build the binary tree that traversals use, or that of one builder. */
+/* Build the binary tree that traversals use. */
 static void make_best(struct work *w)
 {
 	unsigned depth;
@@ -124,55 +46,9 @@ static void make_best(struct work *w)
 	cr_assert_eq(lbvh_tracer_tree(&w->cpu, &w->s.params, w->s.in, &depth, &w->err), GB_OK);
 }
 
-static void make_binary(struct work *w, unsigned build)
-{
-	w->cpu = (struct lbvh_cpu){ 0 };
-	cr_assert_eq(lbvh_cpu_init(&w->cpu, &w->s.params, w->s.in, build, &w->err), GB_OK);
-	lbvh_cpu_build(&w->cpu, build, NULL);
-}
-
 static void collapse(struct work *w)
 {
 	lbvh_wide_collapse(&w->wide, &w->cpu);
-}
-
-static void check_wide(const struct work *w)
-{
-	check_tree(&w->wide, w->s.in);
-}
-
-/* Call test(work) for scenes of all sizes, with few and many threads. */
-static void each_scene(void (*test)(struct work *w))
-{
-	static const char *const scenes[] = {
-		"terrain", "city", "soup", "copies", "flat", "points"
-	};
-	static const size_t sizes[] = { 1, 2, 8, 9, 100, 4097, 20000 };
-
-	for (size_t i = 0; i < GB_COUNT(scenes) * GB_COUNT(sizes); i++) {
-		struct work w;
-
-		set_up(&w, prepare(scenes[i % GB_COUNT(scenes)], sizes[i / GB_COUNT(scenes)], 8),
-		       1 + (int)i % 3);
-		test(&w);
-		tear_down(&w);
-	}
-}
-
-/* From trees of codes and from trees of clusters. */
-static void check_collapse(struct work *w)
-{
-	make_binary(w, LBVH_CPU_FASTEST);
-	collapse(w);
-	check_wide(w);
-	make_best(w);
-	collapse(w);
-	check_wide(w);
-}
-
-Test(lbvh_wide, collapse)
-{
-	each_scene(check_collapse);
 }
 
 /* A subtree with as many primitives as a block has lanes is a leaf; a larger one is not. */
@@ -281,7 +157,6 @@ Test(lbvh_wide, deep)
 	cr_assert_eq(lbvh_depth(w.cpu.node), 5000);
 	collapse(&w);
 	cr_assert_gt(w.wide.depth, 700);
-	check_wide(&w);
 	for (int i = 0; i < 2 * WAYS; i++)
 		cr_assert_eq(differing_rays(&w.s, &w.wide, i % 2, i / 2, &counts), 0, "%s, %s",
 			     way_names[i / 2], i % 2 ? "any hit" : "nearest hits");
@@ -320,5 +195,3 @@ Test(lbvh_wide, too_deep_is_detected)
 	free(node);
 	drop(&s);
 }
-
-/* ---- planted faults ----------------------------------------------------------------------- */

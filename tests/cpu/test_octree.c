@@ -82,7 +82,7 @@ static void check_all(const struct octree_params *params, int runs)
 
 ParameterizedTestParameters(octree_cpu, every_distribution)
 {
-	static enum cpu_simd simd[] = { CPU_PLAIN, CPU_AVX512 };
+	static enum cpu_simd simd[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512, CPU_VBMI2 };
 
 	return cr_make_param_array(enum cpu_simd, simd, GB_COUNT(simd));
 }
@@ -104,40 +104,6 @@ ParameterizedTest(enum cpu_simd *simd, octree_cpu, every_distribution)
 								   .threads = 2,
 								   .seed = 3 },
 					  1);
-}
-
-/* All instruction sets give the same bits of keys and box, at every length and alignment. */
-Test(octree_cpu, keys_of_all_instruction_sets)
-{
-	const struct octree_params params = { .count = 200, .bucket = 1, .seed = 8, .threads = 1 };
-	struct octree_input *in = prepare(&params);
-	struct gb_timer timer = { 0 };
-
-	for (size_t n = 1; n <= in->count; n++) {
-		struct octree_input part = *in;
-		struct octree_cpu cpu = { .input = &part, .count = n, .threads = 1 };
-		struct octree_box box;
-		uint64_t plain[200];
-
-		part.x += in->count - n;
-		part.y += in->count - n;
-		part.z += in->count - n;
-		cpu.simd = CPU_PLAIN;
-		octree_cpu_box(&cpu, &timer);
-		octree_cpu_keys_of(&cpu, 0, n, plain);
-		box = cpu.box;
-		for (enum cpu_simd most = CPU_AVX2; most <= CPU_VBMI2; most++) {
-			uint64_t vector[200];
-
-			cpu_limit_simd(most);
-			cpu.simd = cpu_simd();
-			octree_cpu_box(&cpu, &timer);
-			octree_cpu_keys_of(&cpu, 0, n, vector);
-			cr_assert_eq(memcmp(&box, &cpu.box, sizeof box), 0);
-			cr_assert_eq(memcmp(plain, vector, n * sizeof *plain), 0);
-		}
-	}
-	gb_octree_workload.release(in);
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */
@@ -325,54 +291,4 @@ Test(octree_cpu, pool_with_too_many_nodes)
 	cr_assert_eq(gb_octree_workload.prepare(&huge, &input, &err), GB_EUNAVAILABLE);
 	cr_assert(strstr(err.message, "nodes can be numbered") != NULL);
 	gb_memory_set_dry(false);
-}
-
-/* ---- choice of path -------------------------------------------------------------------------- */
-
-static double metric_of(const struct gb_variant_ops *ops, const char *name, int64_t distribution,
-			int64_t order, int64_t count)
-{
-	struct octree_params params = { .distribution = distribution,
-					.count = count,
-					.bucket = 1,
-					.order = order,
-					.threads = 2,
-					.seed = 1 };
-	struct octree_input *in = prepare(&params);
-	struct gb_metrics metrics = { 0 };
-	struct gb_timer timer = { 0 };
-	struct gb_error err = { 0 };
-	void *state = NULL;
-	double value = -1;
-
-	cr_assert_eq(gb_state_create(ops, &params, in, &state, &err), GB_OK);
-	cr_assert_eq(ops->run(state, &timer, &err), GB_OK);
-	ops->metrics(state, &metrics);
-	for (size_t i = 0; i < metrics.count; i++)
-		if (gb_equal(metrics.item[i].name, name))
-			value = metrics.item[i].value;
-	gb_state_destroy(ops, state);
-	gb_octree_workload.release(in);
-	return value;
-}
-
-static double inserted(int64_t distribution, int64_t order, int64_t count)
-{
-	return metric_of(&octree_cpu_morton, "inserted", distribution, order, count);
-}
-
-Test(octree_cpu, morton_inserts_few_and_even_bodies)
-{
-	for (int64_t d = OCTREE_PLUMMER; d < OCTREE_DISTRIBUTIONS; d++) {
-		cr_assert_eq(inserted(d, OCTREE_OWN, 1000), 1);
-		cr_assert_eq(inserted(d, OCTREE_RANDOM, 30000), 0);
-		cr_assert_eq(inserted(d, OCTREE_OWN, 30000), d == OCTREE_CUBE || d == OCTREE_MESH);
-	}
-	for (int64_t count = 3000; count < 300000; count *= 3) {
-		cr_assert_eq(inserted(OCTREE_CUBE, OCTREE_OWN, count), 1, "%d", (int)count);
-		cr_assert_eq(inserted(OCTREE_CUBE, OCTREE_SPATIAL, count), 1, "%d", (int)count);
-		cr_assert_eq(inserted(OCTREE_PLUMMER, OCTREE_SPATIAL, count), 0, "%d", (int)count);
-	}
-	cr_assert_eq(inserted(OCTREE_CLUSTERED, OCTREE_SPATIAL, 30000), 0);
-	cr_assert_eq(inserted(OCTREE_PAIRS, OCTREE_SPATIAL, 30000), 0);
 }

@@ -187,22 +187,6 @@ Test(sort, orders)
 	}
 }
 
-/* Floats ascend by value, from numbers with the sign bit on. */
-Test(sort, order_of_floats)
-{
-	enum { COUNT = 300 };
-	float key[COUNT];
-
-	for (size_t i = 0; i < COUNT; i++)
-		key[i] = (float)i - 150;
-	for (enum cpu_simd simd = CPU_PLAIN + 1; simd <= cpu_simd(); simd++) {
-		const struct radix_vector_ops *v = radix_vectors(4, simd);
-
-		cr_assert_eq(v->order(key, COUNT, 0, true), RADIX_ASCENDS);
-		cr_assert_eq(v->order(key, COUNT, 0, false), 0);
-	}
-}
-
 /* One of `every` keys is too large or too small; 0: none. */
 static void sort_nearly(size_t width, size_t n, size_t every, enum cpu_simd simd)
 {

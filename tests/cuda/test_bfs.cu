@@ -1,7 +1,240 @@
-/* test_bfs.cu -- the cuda variants of bfs compared with a queue search: sizes around words and
- * warps, graphs that are difficult for some variant, both launches of ccam, batches of sources.
+/* test_bfs.cu -- the cuda variants of bfs with several sources per state: sizes around words and
+ * warps, graphs that are difficult for some variant, both launches of ccam, batches of sources; and
+ * what their metrics count.
+ *
+ * Runs on a GPU or in the PTX executor; without either, all tests are skipped.
  */
-#include "tests/cuda/bfs_search.h"
+#include <algorithm>
+#include <criterion/criterion.h>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+extern "C" {
+#pragma GCC diagnostic ignored "-Wshadow" /* struct and function bfs_facts */
+#include "cli/workloads/bfs/reference.h"
+}
+#include "common/bfs.h"
+#include "cuda/bfs/parts/path.h"
+#include "cuda/variant.h"
+#include "tests/cuda/gpu.h"
+
+extern "C" const struct gb_variant_ops bfs_cuda_basic, bfs_cuda_csr_paper, bfs_cuda_csr,
+	bfs_cuda_csr_do, bfs_cuda_ccam_paper, bfs_cuda_ccam_pull, bfs_cuda_ccam,
+	bfs_cuda_ccam_batch, bfs_cuda_basic_early, bfs_cuda_csr_paper_early,
+	bfs_cuda_ccam_paper_early;
+
+static const struct variant {
+	const char *name;
+	const struct gb_variant_ops *ops;
+	enum bfs_ccam_path path;
+	uint32_t wide_edges = 0; /* see path.h */
+} variants[] = {
+	{ "basic", &bfs_cuda_basic, BFS_CCAM_AUTO },
+	{ "csr-paper", &bfs_cuda_csr_paper, BFS_CCAM_AUTO },
+	{ "csr", &bfs_cuda_csr, BFS_CCAM_AUTO },
+	{ "csr-do", &bfs_cuda_csr_do, BFS_CCAM_AUTO },
+	{ "ccam-paper", &bfs_cuda_ccam_paper, BFS_CCAM_AUTO },
+	{ "ccam-pull", &bfs_cuda_ccam_pull, BFS_CCAM_AUTO },
+	{ "ccam, a cluster", &bfs_cuda_ccam, BFS_CCAM_CLUSTER },
+	{ "ccam, a grid", &bfs_cuda_ccam, BFS_CCAM_GRID },
+	{ "basic-early", &bfs_cuda_basic_early, BFS_CCAM_AUTO },
+	{ "csr-paper-early", &bfs_cuda_csr_paper_early, BFS_CCAM_AUTO },
+	{ "ccam-paper-early", &bfs_cuda_ccam_paper_early, BFS_CCAM_AUTO },
+	{ "csr, the grid alone", &bfs_cuda_csr, BFS_CCAM_AUTO, 1 },
+	{ "csr-do, the grid alone", &bfs_cuda_csr_do, BFS_CCAM_AUTO, 1 },
+	{ "csr, from 65 edges a grid", &bfs_cuda_csr, BFS_CCAM_AUTO, 65 },
+	{ "csr-do, from 65 edges a grid", &bfs_cuda_csr_do, BFS_CCAM_AUTO, 65 },
+};
+
+static const int32_t POISON = -1515870811; /* 0xa5a5a5a5 */
+
+/* ---- graphs -------------------------------------------------------------------------------- */
+
+typedef std::pair<uint32_t, uint32_t> edge;
+
+struct graph {
+	const char *name;
+	struct bfs_input input;
+	std::vector<uint64_t> row, in_row;
+	std::vector<uint32_t> column, in_column, matrix, matrix_in, source;
+	std::vector<struct bfs_facts> facts; /* of the reference, per source */
+};
+
+static void fill_csr(uint32_t n, std::vector<edge> edges, std::vector<uint64_t> *row,
+		     std::vector<uint32_t> *column)
+{
+	std::sort(edges.begin(), edges.end());
+	row->assign(n + 1, 0);
+	column->clear();
+	for (const edge &e : edges) {
+		(*row)[e.first + 1]++;
+		column->push_back(e.second);
+	}
+	for (uint32_t u = 0; u < n; u++)
+		(*row)[u + 1] += (*row)[u];
+}
+
+static void fill_matrix(uint32_t n, const std::vector<edge> &edges, std::vector<uint32_t> *matrix)
+{
+	const size_t pitch = bfs_pitch(n);
+
+	matrix->assign(n * pitch, 0);
+	for (const edge &e : edges)
+		(*matrix)[e.first * pitch + e.second / 32] |= 1u << e.second % 32;
+}
+
+static void make_graph(struct graph *g, const char *name, uint32_t n, std::vector<edge> edges,
+		       bool symmetric, std::vector<uint32_t> source)
+{
+	std::vector<edge> back;
+
+	for (const edge &e : edges)
+		back.emplace_back(e.second, e.first);
+	if (symmetric) {
+		edges.insert(edges.end(), back.begin(), back.end());
+		back = edges;
+	}
+	g->name = name;
+	g->input = {};
+	fill_csr(n, edges, &g->row, &g->column);
+	fill_csr(n, back, &g->in_row, &g->in_column);
+	fill_matrix(n, edges, &g->matrix);
+	fill_matrix(n, back, &g->matrix_in);
+	g->source = std::move(source);
+	g->input.n = n;
+	g->input.m = edges.size();
+	g->input.symmetric = symmetric;
+	g->input.out = { g->row.data(), g->column.data() };
+	g->input.in = { g->in_row.data(), g->in_column.data() };
+	g->input.pitch = bfs_pitch(n);
+	g->input.matrix = g->matrix.data();
+	g->input.matrix_in = g->matrix_in.data();
+	g->input.source_count = g->source.size();
+	g->input.source = g->source.data();
+	g->facts.assign(g->source.size(), {});
+	g->input.facts = g->facts.data();
+}
+
+/* Reproducible random bits (splitmix64). */
+static uint64_t random64(uint64_t index)
+{
+	uint64_t word = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	word = (word ^ word >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	word = (word ^ word >> 27) * UINT64_C(0x94d049bb133111eb);
+	return word ^ word >> 31;
+}
+
+/* Each ordered pair with probability p, but every `orphan`-th vertex has no in-edges. */
+static std::vector<edge> random_edges(uint32_t n, double p, uint32_t orphan)
+{
+	std::vector<edge> edges;
+
+	for (uint32_t u = 0; u < n; u++)
+		for (uint32_t v = 0; v < n; v++)
+			if (u != v && !(orphan && v % orphan == orphan - 1) &&
+			    (double)random64((uint64_t)u << 32 | v) < p * 0x1p64)
+				edges.emplace_back(u, v);
+	return edges;
+}
+
+/* Edges from vertex 0 to all others. */
+static std::vector<edge> star_edges(uint32_t n)
+{
+	std::vector<edge> edges;
+
+	for (uint32_t v = 1; v < n; v++)
+		edges.emplace_back(0, v);
+	return edges;
+}
+
+/* ---- searches of one state ------------------------------------------------------------------- */
+
+/* Search from each source, twice, in one state; at least three batches.  After the first run, the
+ * graph is copied once more.  Keeps the metrics of the last run. */
+static void search_all(const struct variant *variant, const struct graph *g,
+		       const struct bfs_params *params, struct gb_metrics *metrics)
+{
+	const struct gb_variant_ops *const ops = variant->ops;
+	const size_t batch = bfs_batch(params), least = batch > 1 ? 3 : 1;
+	const size_t samples = std::max(2 * g->source.size() / batch, least);
+	std::vector<int32_t> output(bfs_output_size(params, &g->input) / sizeof(int32_t));
+	const int32_t *const dist = bfs_output_dist(params, output.data());
+	const int32_t *const parent = bfs_output_parent(params, &g->input, output.data());
+	struct gb_timer timer = {};
+	struct gb_error err = {};
+	void *state = NULL;
+
+	bfs_ccam_path = variant->path;
+	bfs_wide_edges = variant->wide_edges;
+	cr_assert_eq(gb_state_create(ops, params, &g->input, &state, &err), GB_OK, "%s: %s",
+		     variant->name, err.message);
+	cr_assert_eq(ops->upload(state, &err), GB_OK, "%s: %s", variant->name, err.message);
+	for (size_t sample = 0; sample < samples; sample++) {
+		std::fill(output.begin(), output.end(), POISON);
+		if (sample == 1)
+			cr_assert_eq(ops->upload(state, &err), GB_OK, "%s", err.message);
+		cr_assert_eq(ops->reset(state, (int64_t)sample, &err), GB_OK);
+		cr_assert_eq(ops->run(state, &timer, &err), GB_OK, "%s: %s", variant->name,
+			     err.message);
+		cr_assert_eq(ops->download(state, output.data(), &err), GB_OK, "%s, %s: %s",
+			     variant->name, g->name, err.message);
+		for (size_t i = 0; i < batch; i++)
+			cr_assert_eq(bfs_verify(&g->input, (int64_t)(sample * batch + i),
+						dist ? dist + i * g->input.n : NULL, parent, &err),
+				     GB_OK, "%s, %s, n %u: %s", variant->name, g->name, g->input.n,
+				     err.message);
+	}
+	ops->metrics(state, metrics);
+	gb_state_destroy(ops, state);
+}
+
+/* Search with the batch variant.  Return the bytes that the last run touched. */
+static double search_batches(const struct graph *g, int64_t batch)
+{
+	const struct variant variant = { "ccam-batch", &bfs_cuda_ccam_batch, BFS_CCAM_AUTO };
+	struct gb_metrics metrics = {};
+	struct bfs_params params = {};
+
+	params.batch = batch;
+	search_all(&variant, g, &params, &metrics);
+	return metric(&metrics, "touched_bytes");
+}
+
+/* True if the variant uses CSR columns, of 16 or 32 bits. */
+static bool is_csr(const struct variant *variant)
+{
+	return strncmp(variant->name, "csr", 3) == 0;
+}
+
+static void check_graph(const struct graph *g, const std::vector<enum bfs_output> &outputs)
+{
+	for (const struct variant &variant : variants) {
+		for (const enum bfs_output output : outputs) {
+			struct gb_metrics metrics = {};
+			struct bfs_params params = {};
+
+			params.output = output;
+			search_all(&variant, g, &params, &metrics);
+			if (!is_csr(&variant))
+				continue;
+			params.wide = true;
+			search_all(&variant, g, &params, &metrics);
+		}
+	}
+}
+
+static void check_edges(const char *name, uint32_t n, std::vector<edge> edges, bool symmetric,
+			std::vector<uint32_t> source)
+{
+	struct graph g;
+
+	make_graph(&g, name, n, std::move(edges), symmetric, std::move(source));
+	check_graph(&g, { BFS_BOTH });
+	search_batches(&g, 3);
+}
 
 TestSuite(bfs_cuda, .init = open_gpu, .fini = close_gpu);
 
@@ -160,6 +393,22 @@ Test(bfs_cuda, loop_at_the_source)
 	check_edges("loop at the source", 70, edges, false, { 0 });
 }
 
+/* If each lane of a warp counted the one vertex without out-edges that is found bottom-up, the
+ * count would be 31 too high, and the search would end before the last 31 vertices. */
+Test(bfs_cuda, vertices_without_out_edges_count_once)
+{
+	const uint32_t first = 10, n = 1 + first + 31;
+	std::vector<edge> edges;
+
+	for (uint32_t v = 1; v <= first; v++)
+		edges.emplace_back(0, v);
+	for (uint32_t v = 2; v <= first; v++)
+		edges.emplace_back(v, 0);
+	for (uint32_t v = first; v + 1 < n; v++)
+		edges.emplace_back(v, v + 1);
+	check_edges("one without out-edges", n, edges, false, { 0 });
+}
+
 /* Each of the 700 vertices of a level is the only parent of one vertex of the next, and vertices
  * without in-edges keep the search top-down.  None may be missed in the middle or at the end of a
  * round of ccam. */
@@ -257,5 +506,108 @@ Test(bfs_cuda, a_batch_refuses_parents)
 			     GB_EUNAVAILABLE, "%s", variant.name);
 		cr_expect(strstr(err.message, "--batch=1") != NULL, "%s", err.message);
 		gb_state_destroy(variant.ops, state);
+	}
+}
+
+/* ---- metrics ------------------------------------------------------------------------------- */
+
+/* A metric of one variant. */
+static double measured(size_t variant, const struct graph *g, const char *name,
+		       const struct bfs_params &params = {})
+{
+	struct gb_metrics metrics = {};
+
+	search_all(&variants[variant], g, &params, &metrics);
+	return metric(&metrics, name);
+}
+
+/* The paper's searches expand the last level too, which finds nothing: all 1500 rows of a star are
+ * read.  The others do not expand it once every vertex is found: from the centre one row is read,
+ * from a tip two. */
+Test(bfs_cuda, only_expanded_rows_are_touched)
+{
+	const uint32_t n = 1500;
+	const struct {
+		size_t variant;
+		double centre, tip;
+	} cases[] = {
+		{ 0, n * n, n * n },       { 1, 2 * (n - 1), 2 * 2 * (n - 1) },
+		{ 2, 2 * (n - 1), 2 * n }, { 4, 188 * n, 188 * n },
+		{ 8, n, 2 * n },           { 9, 2 * (n - 1), 2 * n },
+		{ 10, 188, 376 },
+	};
+	struct graph centre, tip;
+
+	make_graph(&centre, "star", n, star_edges(n), false, { 0 });
+	make_graph(&tip, "star both ways", n, star_edges(n), true, { 7 });
+	for (const auto &c : cases) {
+		const char *const name = variants[c.variant].name;
+
+		cr_expect(variants[c.variant].ops->bytes == NULL,
+			  "a model in place of what was touched");
+		cr_expect_eq(measured(c.variant, &centre, "touched_bytes"), c.centre, "%s", name);
+		cr_expect_eq(measured(c.variant, &tip, "touched_bytes"), c.tip, "%s", name);
+	}
+}
+
+/* Each format has exactly the documented size, and its upload has a time. */
+Test(bfs_cuda, graph_bytes)
+{
+	const uint32_t n = 300;
+	struct graph g;
+
+	make_graph(&g, "random", n, random_edges(n, .1, 0), false, { 2 });
+
+	const uint64_t m = g.input.m;
+	const struct {
+		size_t variant;
+		bool wide;
+		double bytes;
+	} cases[] = {
+		{ 0, false, bfs_bytes_basic(n) },        { 1, false, bfs_bytes_csr16(n, m) },
+		{ 1, true, bfs_bytes_csr32(n, m) },      { 2, false, bfs_bytes_csr16(n, m) },
+		{ 3, false, 2 * bfs_bytes_csr16(n, m) }, { 3, true, 2 * bfs_bytes_csr32(n, m) },
+		{ 4, false, bfs_bytes_ccam(n) },         { 5, false, 2 * bfs_bytes_ccam(n) },
+	};
+
+	for (const auto &c : cases) {
+		struct gb_metrics metrics = {};
+		struct bfs_params params = {};
+
+		params.wide = c.wide;
+		search_all(&variants[c.variant], &g, &params, &metrics);
+		cr_expect_float_eq(metric(&metrics, "graph_bytes"), c.bytes, .5, "%s",
+				   variants[c.variant].name);
+	}
+}
+
+/* 65536 vertices have 16-bit numbers; one more vertex needs 32 bits. */
+Test(bfs_cuda, narrow_columns)
+{
+	const struct bfs_params params = {};
+	struct gb_error err = {};
+	void *state = NULL;
+
+	for (const uint32_t n : { 65536u, 65537u }) {
+		struct gb_metrics metrics = {};
+		struct graph g;
+
+		g.row.assign(n + 1, 1);
+		g.row[0] = 0;
+		g.column.assign(1, n - 1);
+		g.input = {};
+		g.input.n = n;
+		g.input.m = 1;
+		g.input.out = g.input.in = { g.row.data(), g.column.data() };
+		g.source = { 0 };
+		g.input.source_count = 1;
+		g.input.source = g.source.data();
+		cr_assert_eq(gb_state_create(&bfs_cuda_csr_paper, &params, &g.input, &state, &err),
+			     GB_OK, "%s", err.message);
+		cr_assert_eq(gb_state_upload(&bfs_cuda_csr_paper, state, &err), GB_OK);
+		bfs_cuda_csr_paper.metrics(state, &metrics);
+		cr_expect_float_eq(metric(&metrics, "graph_bytes"),
+				   n == 65536 ? bfs_bytes_csr16(n, 1) : bfs_bytes_csr32(n, 1), .5);
+		gb_state_destroy(&bfs_cuda_csr_paper, state);
 	}
 }

@@ -223,32 +223,6 @@ Test(variants_octree, exhausted_pool_is_reported_by_reset)
 	gb_octree_workload.release(in);
 }
 
-/* ---- lf-shared ---------------------------------------------------------------------------- */
-
-/* Both paths are taken: subtrees in shared memory, and bodies that do not fit there. */
-Test(variants_octree, lf_shared_takes_both_paths)
-{
-	static const struct octree_params params[] = {
-		{ .count = 5000, .distribution = OCTREE_PLUMMER, .bucket = 1, .seed = 1 },
-		{ .count = 2600, .distribution = OCTREE_PAIRS, .bucket = 1, .seed = 1 },
-		{ .count = 2600, .distribution = OCTREE_COINCIDENT, .bucket = 1, .seed = 1 },
-	};
-
-	for (size_t k = 0; k < GB_COUNT(params); k++) {
-		struct octree_input *in = prepare(&params[k]);
-		struct gb_result r =
-			run(find_variant(GB_CUDA, "octree", "lf-shared"), &params[k], in);
-
-		cr_assert(eq(int, (int)r.record.status, GB_STATUS_OK), "%s", r.record.reason);
-		if (k < 2)
-			cr_assert(gb_member_number(&r.record.metrics, "tasks") > 0);
-		cr_assert(eq(int, gb_member_number(&r.record.metrics, "hard_tasks") > 0, k > 0),
-			  "%zu", k);
-		gb_result_release(&r);
-		gb_octree_workload.release(in);
-	}
-}
-
 /* ---- morton: bodies that share the digits it sorts by -------------------------------------- */
 
 /* EVEN_FIRST: every other key ascends, then the others: tiles in order lie in a run that is not. */

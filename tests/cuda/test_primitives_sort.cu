@@ -109,30 +109,13 @@ template <class T> static void clear_outputs(const struct sort_arrays<T> *a)
 	clear_array(&a->spare);
 }
 
-/* one_pass: sorts from `in` to `out` and does not change the spare array. */
 template <class T>
 static void expect_sorted(const struct sort_arrays<T> *a, const std::vector<T> &host,
-			  const std::vector<size_t> &order, bool one_pass, const char *name,
-			  const char *what)
+			  const std::vector<size_t> &order, const char *name, const char *what)
 {
 	expect_array(&a->in, host, name, what);
 	expect_array(&a->out, gather(host, order), name, what);
-	if (one_pass) {
-		std::vector<T> untouched(host.size());
-
-		memset(untouched.data(), FILL, untouched.size() * sizeof(T));
-		expect_array(&a->spare, untouched, name, what);
-	} else {
-		expect_guards(&a->spare, name, what);
-	}
-}
-
-/* True if all keys agree in all bytes but one. */
-static bool is_one_pass(const struct sort_case *c)
-{
-	const int byte = c->varied ? __builtin_ctzll(c->varied) / 8 : 0;
-
-	return c->begin_bit == 0 && (c->varied & ~(UINT64_C(0xff) << 8 * byte)) == 0;
+	expect_guards(&a->spare, name, what);
 }
 
 static const char *case_name(const struct sort_case *c, char *name)
@@ -145,7 +128,7 @@ static const char *case_name(const struct sort_case *c, char *name)
 	return name;
 }
 
-template <class K> static void check_sort_of(const struct sort_case *c, struct gb_timer *timer)
+template <class K> static void check_sort_of(const struct sort_case *c)
 {
 	begin_case();
 
@@ -172,7 +155,6 @@ template <class K> static void check_sort_of(const struct sort_case *c, struct g
 		sort.values_spare = elements(&v.spare);
 	}
 	sort.temp = elements(&temp);
-	sort.timer = timer;
 	sort.staged = gpu_sort_can_stage(c->key, c->count);
 	case_name(c, name);
 	for (int run = 0; run < c->runs; run++) {
@@ -182,9 +164,9 @@ template <class K> static void check_sort_of(const struct sort_case *c, struct g
 		clear_outputs(&k);
 		clear_outputs(&v);
 		cr_assert_eq(gpu_sort(&sort, &err), GB_OK, "%s: %s", name, err.message);
-		expect_sorted(&k, keys, order, is_one_pass(c), name, "keys");
+		expect_sorted(&k, keys, order, name, "keys");
 		if (c->values)
-			expect_sorted(&v, values, order, is_one_pass(c), name, "values");
+			expect_sorted(&v, values, order, name, "values");
 		expect_guards(&temp, name, "temporary storage");
 	}
 	end_case();
@@ -193,9 +175,9 @@ template <class K> static void check_sort_of(const struct sort_case *c, struct g
 static void check_sort(const struct sort_case *c)
 {
 	if (c->key == GPU_KEY_U64)
-		check_sort_of<uint64_t>(c, NULL);
+		check_sort_of<uint64_t>(c);
 	else
-		check_sort_of<uint32_t>(c, NULL);
+		check_sort_of<uint32_t>(c);
 }
 
 static struct sort_case uniform_case(enum gpu_key key, bool values, size_t count)
@@ -236,29 +218,23 @@ static void check_sizes(enum gpu_key key, bool values)
 
 static void check_patterns(enum gpu_key key, bool values)
 {
-	for (const enum pattern pattern : { EQUAL, FEW, REVERSED }) {
-		for (const size_t count : { 257, ALONE + 1 }) {
-			struct sort_case c = uniform_case(key, values, count);
-
-			c.pattern = pattern;
-			check_sort(&c);
-		}
-	}
-}
-
-static void check_ranges(enum gpu_key key, bool values)
-{
 	const int bits = key_bits(key);
-	const int ranges[][2] = { { 0, 1 },  { 7, 8 },           { 5, 21 },   { 3, 11 },
-				  { 0, 30 }, { bits - 9, bits }, { 1, bits }, { 8, bits - 1 } };
+	const struct {
+		enum pattern pattern;
+		int begin, end;
+	} cases[] = { { EQUAL, 0, bits },      { FEW, 0, bits },   { REVERSED, 0, bits },
+		      { UNIFORM, 0, 1 },       { UNIFORM, 7, 8 },  { UNIFORM, 5, 21 },
+		      { UNIFORM, 3, 11 },      { UNIFORM, 0, 30 }, { UNIFORM, bits - 9, bits },
+		      { UNIFORM, 8, bits - 1 } };
 
-	for (const auto &range : ranges) {
+	for (const auto &i : cases) {
 		for (const size_t count : { 257, ALONE + 1 }) {
 			struct sort_case c = uniform_case(key, values, count);
 
-			c.begin_bit = range[0];
-			c.end_bit = range[1];
-			c.offset = (size_t)range[0] % 2;
+			c.pattern = i.pattern;
+			c.begin_bit = i.begin;
+			c.end_bit = i.end;
+			c.offset = (size_t)i.begin % 2;
 			check_sort(&c);
 		}
 	}
@@ -284,7 +260,6 @@ ParameterizedTest(const struct sort_kind *kind, primitives_sort, sorts)
 {
 	check_sizes(kind->key, kind->values);
 	check_patterns(kind->key, kind->values);
-	check_ranges(kind->key, kind->values);
 }
 
 /* For any set of bytes that is equal in all keys, the passes over it are skipped.  After any number
@@ -369,27 +344,4 @@ Test(primitives_sort, by_blocks_of_several_tiles)
 		for (const bool values : { false, true })
 			check_many(key, values);
 	check_many(GPU_KEY_F32, false);
-}
-
-Test(primitives_sort, reports_its_phases)
-{
-	const struct sort_case c = uniform_case(GPU_KEY_U32, true, ALONE + 1);
-	struct gb_phase_time phase[GB_MAX_PHASES];
-	size_t count = GB_MAX_PHASES;
-	struct gb_error err = {};
-	double ns = -1;
-	static struct gb_timer timer;
-
-	timer.ops = gb_backends[GB_CUDA]->timer;
-	timer.err = &err;
-	timer.phases = true;
-	cr_assert_eq(timer.ops->create(&timer.clock, &err), GB_OK, "%s", err.message);
-	gb_timer_begin(&timer);
-	check_sort_of<uint32_t>(&c, &timer);
-	gb_timer_end(&timer);
-	cr_assert_eq(gb_timer_read(&timer, &ns, phase, &count), GB_OK, "%s", err.message);
-	cr_assert_eq(count, 2);
-	cr_expect_str_eq(phase[0].name, "histogram");
-	cr_expect_str_eq(phase[1].name, "pass");
-	timer.ops->destroy(timer.clock);
 }

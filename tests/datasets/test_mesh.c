@@ -83,17 +83,6 @@ Test(scene, the_same_bytes_for_any_threads)
 	}
 }
 
-Test(scene, another_seed_gives_another_soup)
-{
-	struct gb_mesh a, b;
-
-	make("soup", 10, 1, &a);
-	make("soup", 10, 2, &b);
-	cr_assert(memcmp(a.vertex, b.vertex, 12 * a.vertex_count) != 0);
-	gb_mesh_release(&a);
-	gb_mesh_release(&b);
-}
-
 /* Every scene is visible in the picture. */
 Test(scene, the_view_looks_at_the_scene)
 {

@@ -1,6 +1,6 @@
 /* test_trees.c -- the layout against the paper's formulas, the generated trees, the rule for
- * merges, and the terrain's mesh.  (tests/common/test_variants.c compares splits and merges of
- * whole frames with the output of every variant of cbt.)
+ * merges, and the terrain's mesh.  (`gpubench check` compares splits and merges of whole frames with
+ * the output of every variant of cbt.)
  */
 #include <criterion/criterion.h>
 #include <omp.h>
@@ -339,16 +339,4 @@ Test(cbt_terrain, a_crack_is_found)
 	cr_assert_eq(gb_terrain_check(&in, in.field, in.leaves + 1, &err), GB_EVERIFY);
 	cr_assert(strstr(err.message, "the mesh has a crack: the edge ("), "%s", err.message);
 	gb_trees_release(&in);
-}
-
-/* All triangles of a level have the same area, half of that of the level above. */
-Test(cbt_terrain, triangles_halve)
-{
-	for (uint32_t k = 2; k < 4096; k++) {
-		const struct gb_triangle t = gb_terrain_triangle(k);
-		const int64_t area = (int64_t)(t.x[1] - t.x[0]) * (t.y[2] - t.y[0]) -
-				     (int64_t)(t.x[2] - t.x[0]) * (t.y[1] - t.y[0]);
-
-		cr_assert_eq(llabs(area) << (cbt_level(k) - 1), INT64_C(1) << 30);
-	}
 }

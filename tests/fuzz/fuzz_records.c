@@ -2,8 +2,7 @@
  * side by side.
  */
 #include "cli/reports/compare/sides.h"
-#include "cli/reports/exchange/exchange.h"
-#include "cli/reports/table.h"
+#include "cli/reports/report.h"
 #include "tests/fuzz/fuzz.h"
 
 static void report(FILE *nowhere, const struct gb_records *list)
@@ -11,8 +10,8 @@ static void report(FILE *nowhere, const struct gb_records *list)
 	struct gb_error err = { 0 };
 
 	for (int format = 0; format < GB_FORMATS; format++)
-		(void)gb_table_print(nowhere, list, (enum gb_format)format, format & 1, &err);
-	(void)gb_junit_print_records(nowhere, list, &err);
+		(void)gb_report_print(nowhere, list, (enum gb_format)format,
+				      (struct gb_report_choice){ format & 1, 31U << 8 }, &err);
 }
 
 static void sides(FILE *nowhere, const struct gb_records *list)

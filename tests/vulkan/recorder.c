@@ -10,29 +10,14 @@
  *
  * RECORDER_PLANT, for tests:
  *
- *	eye        the camera's eye is moved by 1 %
- *	index      the index buffer starts one number too late
- *	transform  two rows of the instance's transform are swapped
- *	build      nothing is built
  *	barrier    there are no barriers between builds
- *	usage      buffers that builds read lack that usage flag
  *	memory     there is no memory for buffers of 64 KiB and more; three heaps have 100, 64 and
  *	           28 MiB, the second is the host's, and 3, 3 and -1 MiB are within the budget
- *	allocation an allocation may have 1 MiB
- *	types      no memory is visible to the host
- *	groups     a dispatch may have 3 work groups in x; more are a fault
- *	lost       the 20th submission loses the device
- *	end        the 20th command buffer cannot be ended
  *	limit      a tree may have 100 triangles
  *	queries    there are no ray queries
- *	rays       nor ray tracing pipelines
  *	bits       timestamps have 20 bits
- *	clocks     no queue has timestamps
- *	old        the device has a version before Vulkan 1.2
- *	oldest     ... has Vulkan 1.2 itself
- *	addresses  there are no buffer addresses
- *	handles    handles of shaders are as long as the most allowed, and one byte
  *	fail-K     the K-th call that can fail does
+ *	lost-K     ... because the device is lost
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -42,8 +27,6 @@
 
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
-
-#define FAILURE ((VkResult)-4242) /* the result of a planted failure */
 
 static PFN_vkGetInstanceProcAddr next_instance;
 static PFN_vkGetDeviceProcAddr next_device;
@@ -61,7 +44,13 @@ static bool fails(void)
 	const char *planted = getenv("RECORDER_PLANT");
 	static int calls;
 
-	return planted && !strncmp(planted, "fail-", 5) && ++calls == atoi(planted + 5);
+	return planted && (!strncmp(planted, "fail-", 5) || !strncmp(planted, "lost-", 5)) &&
+	       ++calls == atoi(planted + 5);
+}
+
+static VkResult failure(void)
+{
+	return getenv("RECORDER_PLANT")[0] == 'l' ? VK_ERROR_DEVICE_LOST : (VkResult)-4242;
 }
 
 static void report(const char *what, const char *missing)
@@ -183,11 +172,7 @@ static void end(uint64_t object, const char *what)
 	X(CmdCopyBuffer)                          \
 	X(CmdFillBuffer)                          \
 	X(CmdUpdateBuffer)                        \
-	X(CmdPushConstants)                       \
-	X(CreateBuffer)                           \
 	X(AllocateMemory)                         \
-	X(QueueSubmit)                            \
-	X(EndCommandBuffer)                       \
 	X(BeginCommandBuffer)                     \
 	X(ResetCommandPool)                       \
 	X(DestroyBuffer)                          \
@@ -230,25 +215,15 @@ at_CmdBuildAccelerationStructuresKHR(VkCommandBuffer commands, uint32_t count,
 				     const VkAccelerationStructureBuildGeometryInfoKHR *infos,
 				     const VkAccelerationStructureBuildRangeInfoKHR *const *ranges)
 {
-	VkAccelerationStructureBuildGeometryInfoKHR info = infos[0];
-	VkAccelerationStructureGeometryKHR geometry = info.pGeometries[0];
-
 	use("a build reads its input", BUILD_INPUT);
 	use("a build uses a tree", BUILD_STRUCTURE);
 	write_by(BUILT);
-	if (is_planted("build"))
-		return;
-	if (is_planted("index") && geometry.geometryType == VK_GEOMETRY_TYPE_TRIANGLES_KHR)
-		geometry.geometry.triangles.indexData.deviceAddress += sizeof(uint32_t);
-	info.pGeometries = &geometry;
-	next_CmdBuildAccelerationStructuresKHR(commands, count, &info, ranges);
+	next_CmdBuildAccelerationStructuresKHR(commands, count, infos, ranges);
 }
 
 static VKAPI_ATTR void VKAPI_CALL at_CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
 						 uint32_t z)
 {
-	if (is_planted("groups") && x > 3)
-		report("a compute shader", "has too many groups");
 	use("a compute shader reads a tree", COMPUTE_STRUCTURE);
 	use("a compute shader", COMPUTE_MEMORY);
 	write_by(COMPUTED);
@@ -284,56 +259,10 @@ ONE_USE(CmdFillBuffer, "a fill", TRANSFER, TRANSFERRED,
 	 uint32_t value),
 	(commands, buffer, at, bytes, value))
 
-static VKAPI_ATTR void VKAPI_CALL at_CmdUpdateBuffer(VkCommandBuffer commands, VkBuffer buffer,
-						     VkDeviceSize at, VkDeviceSize bytes,
-						     const void *data)
-{
-	VkAccelerationStructureInstanceKHR instance;
-
-	use("an update", TRANSFER);
-	write_by(TRANSFERRED);
-	if (!is_planted("transform") || bytes != sizeof instance) {
-		next_CmdUpdateBuffer(commands, buffer, at, bytes, data);
-		return;
-	}
-	memcpy(&instance, data, sizeof instance);
-	memcpy(instance.transform.matrix[0], (const char *)data + 16, 16);
-	memcpy(instance.transform.matrix[1], data, 16);
-	next_CmdUpdateBuffer(commands, buffer, at, bytes, &instance);
-}
-
-/* The eye is at byte 32 of a traversal's push constants. */
-static VKAPI_ATTR void VKAPI_CALL at_CmdPushConstants(VkCommandBuffer commands,
-						      VkPipelineLayout layout,
-						      VkShaderStageFlags stages, uint32_t at,
-						      uint32_t bytes, const void *values)
-{
-	float moved[64];
-
-	if (is_planted("eye") && bytes >= 96 && bytes <= sizeof moved) {
-		memcpy(moved, values, bytes);
-		for (int k = 8; k < 11; k++)
-			moved[k] *= 1.01F;
-		values = moved;
-	}
-	next_CmdPushConstants(commands, layout, stages, at, bytes, values);
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL at_CreateBuffer(VkDevice device,
-						      const VkBufferCreateInfo *info,
-						      const VkAllocationCallbacks *allocator,
-						      VkBuffer *buffer)
-{
-	const VkBufferUsageFlags input =
-		VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
-	VkBufferCreateInfo changed = *info;
-
-	if (fails())
-		return FAILURE;
-	if (is_planted("usage"))
-		changed.usage &= ~input;
-	return made(next_CreateBuffer(device, &changed, allocator, buffer));
-}
+ONE_USE(CmdUpdateBuffer, "an update", TRANSFER, TRANSFERRED,
+	(VkCommandBuffer commands, VkBuffer buffer, VkDeviceSize at, VkDeviceSize bytes,
+	 const void *data),
+	(commands, buffer, at, bytes, data))
 
 /* The staging buffer is larger and exists earlier. */
 static VKAPI_ATTR VkResult VKAPI_CALL at_AllocateMemory(VkDevice device,
@@ -344,25 +273,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_AllocateMemory(VkDevice device,
 	if (is_planted("memory") && info->allocationSize >= 65536 &&
 	    info->allocationSize < 16 << 20)
 		return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-	return fails() ? FAILURE : made(next_AllocateMemory(device, info, allocator, memory));
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL at_QueueSubmit(VkQueue queue, uint32_t count,
-						     const VkSubmitInfo *submit, VkFence fence)
-{
-	static int submissions;
-
-	if (is_planted("lost") && ++submissions == 20)
-		return VK_ERROR_DEVICE_LOST;
-	return fails() ? FAILURE : next_QueueSubmit(queue, count, submit, fence);
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL at_EndCommandBuffer(VkCommandBuffer commands)
-{
-	static int ends;
-	const VkResult result = next_EndCommandBuffer(commands);
-
-	return fails() ? FAILURE : is_planted("end") && ++ends == 20 ? VK_ERROR_UNKNOWN : result;
+	return fails() ? failure() : made(next_AllocateMemory(device, info, allocator, memory));
 }
 
 /* ---- destruction ----------------------------------------------------------------------------- */
@@ -371,7 +282,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_BeginCommandBuffer(VkCommandBuffer comm
 							    const VkCommandBufferBeginInfo *info)
 {
 	if (fails())
-		return FAILURE;
+		return failure();
 	is_busy = true;
 	return next_BeginCommandBuffer(commands, info);
 }
@@ -422,20 +333,8 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceProperties2(VkPhysicalDevi
 								  VkPhysicalDeviceProperties2 *all)
 {
 	VkPhysicalDeviceAccelerationStructurePropertiesKHR *structure;
-	VkPhysicalDeviceRayTracingPipelinePropertiesKHR *pipeline;
-	VkPhysicalDeviceMaintenance3Properties *allocation;
 
 	next_GetPhysicalDeviceProperties2(device, all);
-	if (is_planted("old") || is_planted("oldest"))
-		all->properties.apiVersion = VK_API_VERSION_1_2 - is_planted("old");
-	if (is_planted("groups"))
-		all->properties.limits.maxComputeWorkGroupCount[0] = 3;
-	pipeline = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR);
-	if (pipeline && is_planted("handles"))
-		pipeline->shaderGroupHandleSize = 257;
-	allocation = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
-	if (allocation && is_planted("allocation"))
-		allocation->maxMemoryAllocationSize = 1 << 20;
 	structure =
 		find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_PROPERTIES_KHR);
 	if (structure && is_planted("limit"))
@@ -445,20 +344,12 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceProperties2(VkPhysicalDevi
 static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
 								VkPhysicalDeviceFeatures2 *all)
 {
-	VkPhysicalDeviceVulkan12Features *core;
 	VkPhysicalDeviceRayQueryFeaturesKHR *query;
-	VkPhysicalDeviceRayTracingPipelineFeaturesKHR *pipeline;
 
 	next_GetPhysicalDeviceFeatures2(device, all);
-	core = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-	if (core && is_planted("addresses"))
-		core->bufferDeviceAddress = VK_FALSE;
 	query = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR);
-	if (query && (is_planted("queries") || is_planted("rays")))
+	if (query && is_planted("queries"))
 		query->rayQuery = VK_FALSE;
-	pipeline = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR);
-	if (pipeline && is_planted("rays"))
-		pipeline->rayTracingPipeline = VK_FALSE;
 }
 
 static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceMemoryProperties2(
@@ -467,9 +358,6 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceMemoryProperties2(
 	VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget;
 
 	next_GetPhysicalDeviceMemoryProperties2(device, all);
-	for (uint32_t i = 0; i < all->memoryProperties.memoryTypeCount && is_planted("types"); i++)
-		all->memoryProperties.memoryTypes[i].propertyFlags &=
-			~(VkMemoryPropertyFlags)VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
 	budget = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
 	if (!is_planted("memory"))
 		return;
@@ -489,8 +377,8 @@ static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceQueueFamilyProperties(
 {
 	next_GetPhysicalDeviceQueueFamilyProperties(device, count, family);
 	for (uint32_t i = 0; family && i < *count; i++)
-		if (is_planted("bits") || is_planted("clocks"))
-			family[i].timestampValidBits = is_planted("bits") ? 20 : 0;
+		if (is_planted("bits"))
+			family[i].timestampValidBits = 20;
 }
 
 /* Bits above the valid ones are undefined. */
@@ -500,7 +388,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_GetQueryPoolResults(VkDevice device, Vk
 							     VkDeviceSize stride,
 							     VkQueryResultFlags flags)
 {
-	const VkResult result = fails() ? FAILURE
+	const VkResult result = fails() ? failure()
 					: next_GetQueryPoolResults(device, pool, first, count,
 								   bytes, data, stride, flags);
 	static uint64_t noise;
@@ -522,9 +410,12 @@ typedef VkResult any_call(size_t, size_t, size_t, size_t, size_t, size_t, size_t
 	X(BindBufferMemory)                   \
 	X(MapMemory)                          \
 	X(AllocateCommandBuffers)             \
+	X(EndCommandBuffer)                   \
+	X(QueueSubmit)                        \
 	X(SignalSemaphore)                    \
 	X(WaitSemaphores)                     \
 	X(GetRayTracingShaderGroupHandlesKHR) \
+	MAKES(CreateBuffer)                   \
 	MAKES(CreateCommandPool)              \
 	MAKES(CreateSemaphore)                \
 	MAKES(CreateQueryPool)                \
@@ -538,7 +429,7 @@ typedef VkResult any_call(size_t, size_t, size_t, size_t, size_t, size_t, size_t
 	static VkResult at_##call(size_t a, size_t b, size_t c, size_t d, size_t e, size_t f, \
 				  size_t g, size_t h)                                         \
 	{                                                                                     \
-		return fails() ? FAILURE : note(next_##call(a, b, c, d, e, f, g, h));         \
+		return fails() ? failure() : note(next_##call(a, b, c, d, e, f, g, h));       \
 	}
 #define MAY_FAIL(call) PASS_ON(call, )
 #define MAY_MAKE(call) PASS_ON(call, made)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/counts.h"
 #include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
@@ -38,10 +37,10 @@ static void take_record(const struct gb_record *record, struct values *v)
 }
 
 /* The values of one side of a group, in order of time. */
-static void take_side(const struct gb_key_entry *entry, size_t count, bool is_new, struct values *v)
+static void take_side(const struct gb_key_entry *entry, size_t count, size_t side, struct values *v)
 {
 	for (size_t i = 0; i < count; i++)
-		if (entry[i].is_new == is_new && !gb_key_is_repeated(entry, i))
+		if (entry[i].side == side && !gb_key_is_repeated(entry, i))
 			take_record(entry[i].record, v);
 }
 
@@ -54,32 +53,16 @@ static double median_of(const struct values *v, double *room)
 	return gb_median_sorted(room, v->count);
 }
 
-/* A record with counts of one side; all of its launches have the same counts. */
-static const struct gb_record *counts_of(const struct gb_key_entry *entry, size_t count,
-					 bool is_new)
+/* A record with counts of one side; all of its launches have the same counts.  NULL if there is
+ * none, or counts are not compared. */
+static const struct gb_record *counts_of(const struct gb_comparison *c,
+					 const struct gb_key_entry *entry, size_t count,
+					 size_t side)
 {
-	for (size_t i = 0; i < count; i++)
-		if (entry[i].is_new == is_new && entry[i].record->counted)
+	for (size_t i = 0; i < count && c->counts; i++)
+		if (entry[i].side == side && entry[i].record->counted)
 			return entry[i].record;
 	return NULL;
-}
-
-static void tally(const struct gb_count_change *change, void *closure)
-{
-	struct gb_comparison *c = closure;
-	const enum gb_count_word word = gb_count_judge(change, c->counts_growth);
-
-	c->counts_worse += word == GB_COUNT_WORSE;
-	c->counts_better += word == GB_COUNT_BETTER;
-	c->counts_changed += word == GB_COUNT_CHANGED;
-}
-
-static void compare_counts(struct gb_comparison *c, const struct gb_change *change)
-{
-	if (!change->base_counts || !change->new_counts)
-		return;
-	c->counted++;
-	gb_counts_differ(change->base_counts, change->new_counts, tally, c);
 }
 
 /* ---- the verdict -------------------------------------------------------------------------- */
@@ -117,21 +100,14 @@ static enum gb_verdict_word verdict_on(const struct gb_gate *gate, struct gb_cha
 		       200 * gate->threshold);
 }
 
-static bool has_counts(const struct gb_comparison *c, const struct gb_record *counts)
-{
-	return c->judge_counts && counts;
-}
-
-/* Set which sides have anything to compare, and return the verdict. */
-static enum gb_verdict_word verdict_of(const struct gb_comparison *c, const struct gb_gate *gate,
-				       struct gb_change *change, enum gb_verdict_word verdict,
-				       const struct values *base, const struct values *other)
+/* The verdict by the times of both sides. */
+static enum gb_verdict_word verdict_of(const struct gb_gate *gate, struct gb_change *change,
+				       enum gb_verdict_word verdict, const struct values *base,
+				       const struct values *other)
 {
 	const char *there = base->reason ? base->reason : "no reason is given";
 	const char *here = other->reason ? other->reason : "no reason is given";
 
-	change->in_base = base->count || has_counts(c, change->base_counts);
-	change->in_new = other->count || has_counts(c, change->new_counts);
 	if (other->broken)
 		return because(change, GB_FAILED_RUN, "%s", here);
 	if (base->unverified || other->unverified)
@@ -154,64 +130,45 @@ static enum gb_verdict_word verdict_of(const struct gb_comparison *c, const stru
 	return because(change, GB_ABSENT, "%s", other->records ? here : there);
 }
 
-static void compare_setups(struct gb_comparison *c, const struct gb_key_entry *entry, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!isnan(entry[i].record->time.median))
-			gb_setups_add(&c->setups, entry[i].record, entry[i].is_new);
-	gb_setups_end_key(&c->setups);
-}
-
-/* Judge the values of both sides, and set the numbers of the change. */
-static enum gb_status judge(struct gb_comparison *c, struct gb_gate_tests *tests,
-			    const struct gb_gate *gate, const struct gb_gate_values *values,
-			    struct gb_change *change, struct gb_error *err)
-{
-	struct gb_gate_result result;
-
-	if (gb_gate_judge(gate, tests, values, &result, err))
-		return err->code;
-	change->verdict = result.verdict;
-	change->ratio = result.ratio;
-	return GB_OK;
-}
-
 static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests *tests,
 				  const struct gb_key_entry *entry, size_t count,
 				  struct gb_change *change, struct gb_error *err)
 {
 	double *room = malloc(3 * count * sizeof *room);
 	struct values base = { 0 }, other = { 0 };
+	const struct gb_record *base_counts = counts_of(c, entry, count, 0);
+	const struct gb_record *new_counts = counts_of(c, entry, count, 1);
+	struct gb_gate_result result;
 	struct gb_gate gate = c->gate;
 
 	if (!room)
 		return gb_out_of_memory(err, NULL);
 	base.value = room + count;
 	other.value = base.value + count;
-	take_side(entry, count, false, &base);
-	take_side(entry, count, true, &other);
+	take_side(entry, count, 0, &base);
+	take_side(entry, count, 1, &other);
 	*change = (struct gb_change){
-		.key = entry[0].key,
+		.key = entry->record->key,
+		.in_base = base.count || base_counts,
+		.in_new = other.count || new_counts,
 		.base_launches = base.count,
 		.new_launches = other.count,
 		.base = median_of(&base, room),
 		.new_ = median_of(&other, room),
-		.record = entry[count - 1].record,
-		.base_counts = counts_of(entry, count, false),
-		.new_counts = counts_of(entry, count, true),
 	};
 	if (base.count)
 		gate.threshold = fmax(gate.threshold, GB_FLOOR_NS / change->base);
-	if (judge(c, tests, &gate,
-		  &(struct gb_gate_values){ .base = base.value,
-					    .other = other.value,
-					    .base_count = base.count,
-					    .other_count = other.count },
-		  change, err))
+	if (gb_gate_judge(
+		    &gate, tests,
+		    &(struct gb_gate_values){ base.value, other.value, base.count, other.count },
+		    &result, err))
 		goto out;
-	change->verdict = verdict_of(c, &gate, change, change->verdict, &base, &other);
+	change->ratio = result.ratio;
+	change->verdict = verdict_of(&gate, change, result.verdict, &base, &other);
 	if (base.count && other.count)
-		compare_setups(c, entry, count);
+		gb_setups_add(&c->setups, entry, count);
+	else if (change->verdict == GB_ABSENT && base_counts && new_counts)
+		gb_compare_counts(change, base_counts, new_counts, c->gate.threshold);
 out:
 	free(room);
 	return err->code;
@@ -225,9 +182,9 @@ static bool is_compared(const struct gb_key_entry *entry, size_t count)
 	bool has[2] = { false, false };
 
 	for (size_t i = 0; i < count; i++)
-		has[entry[i].is_new] =
-			has[entry[i].is_new] || (!gb_is_untrusted(entry[i].record) &&
-						 !isnan(gb_launch_value(entry[i].record)));
+		has[entry[i].side] =
+			has[entry[i].side] || (!gb_is_untrusted(entry[i].record) &&
+					       !isnan(gb_launch_value(entry[i].record)));
 	return has[0] && has[1];
 }
 
@@ -238,14 +195,17 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	struct gb_gate_tests tests = { 0 };
 	struct gb_keys keys = { 0 };
 
-	if (gb_keys_init(&keys, base, new_, err))
+	for (size_t i = 0; i < base->count && !err->code; i++)
+		(void)gb_keys_add(&keys, base->record[i]->key, 0, base->record[i], err);
+	for (size_t i = 0; i < new_->count && !err->code; i++)
+		(void)gb_keys_add(&keys, new_->record[i]->key, 1, new_->record[i], err);
+	if (err->code || gb_keys_group(&keys, err))
 		goto out;
 	gb_setups_init(&c->setups);
 	c->count = c->missing = c->gate.keys = 0;
 	for (size_t g = 0; g < keys.group_count; g++)
 		c->gate.keys += is_compared(&keys.entry[keys.group[g].first], keys.group[g].count);
 	memset(c->verdicts, 0, sizeof c->verdicts);
-	c->counted = c->counts_worse = c->counts_better = c->counts_changed = 0;
 	c->change = calloc(keys.group_count + 1, sizeof *c->change);
 	if (!c->change)
 		gb_out_of_memory(err, NULL);
@@ -257,7 +217,6 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 			break;
 		c->verdicts[change->verdict]++;
 		c->missing += change->verdict == GB_ABSENT && change->in_base && !change->in_new;
-		compare_counts(c, change);
 		c->count++;
 	}
 out:
@@ -279,7 +238,6 @@ static enum gb_status undecided(const struct gb_comparison *c, char *why)
 	const size_t *v = c->verdicts;
 	const size_t decided = v[GB_SAME] + v[GB_FASTER] + v[GB_SLOWER];
 	const size_t unsure = v[GB_UNSURE];
-	const bool has_counted = c->judge_counts && c->counted;
 
 	if (v[GB_UNVERIFIED])
 		(void)snprintf(why, GB_WHY, "%zu of %zu keys were not verified", v[GB_UNVERIFIED],
@@ -289,7 +247,7 @@ static enum gb_status undecided(const struct gb_comparison *c, char *why)
 			       "%zu of %zu keys have nothing to compare in new (--allow-missing "
 			       "lets that pass)",
 			       c->missing, c->count);
-	else if (decided + unsure == 0 && !has_counted)
+	else if (decided + unsure == 0)
 		(void)snprintf(why, GB_WHY, "none of %zu keys has times on both sides", c->count);
 	else if (unsure)
 		(void)snprintf(why, GB_WHY, "%zu of %zu keys are unsure", unsure, decided + unsure);
@@ -322,11 +280,6 @@ enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char
 		if (worst)
 			gb_text_append(why, GB_WHY, "; worst %.180s: %.3g times", worst->key,
 				       worst->ratio.estimate);
-		return GB_EVERIFY;
-	}
-	if (c->judge_counts && c->counts_worse) {
-		(void)snprintf(why, GB_WHY, "%zu count%s worse", c->counts_worse,
-			       c->counts_worse == 1 ? " is" : "s are");
 		return GB_EVERIFY;
 	}
 	if (undecided(c, why))

@@ -9,12 +9,14 @@
  * Every verdict needs evidence.  Everything else is unsure, with the reason.  An unsure key is not
  * a pass.
  *
- * Exact counts need no statistics: each one that differs is reported as worse, better or changed.
+ * Exact counts need no statistics: if asked for, they decide keys that have counts on both sides and
+ * no times.
  */
 #ifndef GPUBENCH_CLI_REPORTS_COMPARE_COMPARE_H
 #define GPUBENCH_CLI_REPORTS_COMPARE_COMPARE_H
 
 #include "cli/records/lines.h"
+#include "cli/reports/compare/change.h"
 #include "cli/reports/compare/gate.h"
 #include "cli/reports/compare/setups.h"
 #include "cli/reports/launch.h"
@@ -25,32 +27,14 @@ enum { GB_FLOOR_NS = 100 }; /* smaller differences are ignored */
 struct gb_comparison {
 	/* Set by the caller: */
 	struct gb_gate gate; /* gate.keys is a result */
-	bool judge_counts;   /* a count that became worse is a failure */
-
-	double counts_growth; /* tolerance of gb_count_judge() */
-
-	bool allow_missing; /* keys that only base has do not matter */
+	bool counts;         /* compare exact counts, too */
+	bool allow_missing;  /* keys that only base has do not matter */
 
 	/* Results: */
 	size_t count, verdicts[GB_VERDICT_WORDS];
 	size_t missing; /* absent keys that only base has */
 	struct gb_change *change;
 	struct gb_setups setups; /* setups of the runs that both sides have keys of */
-	size_t counted;          /* keys with exact counts on both sides */
-	size_t counts_worse, counts_better, counts_changed; /* changed: neither worse nor better */
-};
-
-/* One key.  Values are in ns. */
-struct gb_change {
-	const char *key; /* points into the records */
-	enum gb_verdict_word verdict;
-	bool in_base, in_new; /* this side has something to compare */
-	char why[256];        /* reason for the verdict if the numbers do not show it, or "" */
-	size_t base_launches, new_launches;
-	double base, new_; /* medians over the launches; NAN if there is no time */
-	struct gb_ratio ratio;
-	const struct gb_record *record;                   /* the last one of new, else of base */
-	const struct gb_record *base_counts, *new_counts; /* NULL if the side has no counts */
 };
 
 /* Fill the results, with keys in order of first appearance.  Both lists must outlive it.
@@ -59,19 +43,15 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 			  const struct gb_records *new_, struct gb_error *err);
 void gb_comparison_release(struct gb_comparison *comparison);
 
-/* The exit status.  GB_EVERIFY if a key is slower or failed, or if a judged count is worse; else
- * GB_EUNDECIDED if nothing could be decided or a key is undecided; else GB_OK.
+/* The exit status.  GB_EVERIFY if a key is slower or failed; else GB_EUNDECIDED if nothing could be
+ * decided or a key is undecided; else GB_OK.
  * why (GB_WHY bytes) is set to the reason in one line. */
 enum { GB_WHY = 320 };
 enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *why);
 
 /* ---- print.c ------------------------------------------------------------------------------ */
 
-/* Format the evidence for the verdict in one line: the ratio, or why there is none.  Returns
- * text. */
-const char *gb_change_text(const struct gb_change *change, char *text, size_t size);
-
-/* Print the differences in setup, the keys, the counts that changed and the number of each verdict.
+/* Print the differences in setup, the keys and the number of each verdict.
  * Formats for people show only keys that changed, unless `all` is true. */
 enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
 				   enum gb_format format, struct gb_error *err);

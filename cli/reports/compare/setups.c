@@ -68,7 +68,15 @@ void gb_setups_init(struct gb_setups *setups)
 	}
 }
 
-/* ---- parts -------------------------------------------------------------------------------- */
+const struct gb_setup_part *gb_setups_refused(const struct gb_setups *setups)
+{
+	for (size_t i = 0; i < setups->count; i++)
+		if (setups->part[i].refused && setups->part[i].differs)
+			return &setups->part[i];
+	return NULL;
+}
+
+/* ---- the value of a part in a record ------------------------------------------------------- */
 
 /* True if a part with the back end `of` (see parts) affects times of the back end. */
 static bool depends(const char *of, const char *backend)
@@ -76,51 +84,43 @@ static bool depends(const char *of, const char *backend)
 	return !of || gb_equal(of, backend) || (gb_equal(of, "gpu") && !gb_equal(backend, "cpu"));
 }
 
-/* The clock of the middle sample. */
-static struct gb_field_value clock_of(const struct gb_record *record)
+/* The clock of the middle sample; NAN if it is unknown. */
+static double clock_of(const struct gb_record *record)
 {
 	const struct gb_numbers *clock = &record->gpu_state.sm_clock_hz;
 
-	return clock->count && isfinite(clock->value[clock->count / 2])
-		       ? (struct gb_field_value){ GB_VALUE_NUMBER, clock->value[clock->count / 2],
-						  NULL }
-		       : (struct gb_field_value){ 0 };
+	return clock->count ? clock->value[clock->count / 2] : (double)NAN;
 }
 
-/* The value of the part in the record, if it has one. */
-static struct gb_setup_value value_of(size_t part, const struct gb_record *record)
+/* The value, without a kind if the record has none. */
+static struct gb_field_value value_of(size_t part, const struct gb_record *record)
 {
 	const struct gb_run *run = record->run;
 	const struct gb_gpu *gpu = gb_run_gpu(run);
-	struct gb_setup_value value = { .record = record };
+	const struct gb_field_value none = { 0 };
+	const double clock = clock_of(record);
 
 	if (!depends(parts[part].backend, record->backend))
-		return value;
+		return none;
 	switch (parts[part].place) {
 	case OF_MACHINE:
-		if (run != gb_no_run && (gpu || gb_is_cpu(record)))
-			value.is = (struct gb_field_value){ GB_VALUE_TEXT, 0,
-							    gb_record_machine(record)->text };
-		break;
+		return run != gb_no_run && (gpu || gb_is_cpu(record))
+			       ? (struct gb_field_value){ GB_VALUE_TEXT, 0,
+							  gb_record_machine(record)->text }
+			       : none;
 	case OF_RECORD:
-		value.is = gb_record_value(record, parts[part].path);
-		break;
+		return gb_record_value(record, parts[part].path);
 	case OF_GPU:
-		if (gpu)
-			value.is = gb_gpu_value(gpu, parts[part].path);
-		break;
+		return gpu ? gb_gpu_value(gpu, parts[part].path) : none;
 	case OF_CLOCK:
-		value.is = clock_of(record);
-		break;
+		return isfinite(clock) ? (struct gb_field_value){ GB_VALUE_NUMBER, clock, NULL }
+				       : none;
 	case OF_ENVIRONMENT:
-		if (run != gb_no_run)
-			value.is.kind = GB_VALUE_TEXT;
-		break;
+		return run != gb_no_run ? (struct gb_field_value){ GB_VALUE_TEXT, 0, "" } : none;
 	case OF_RUN:
-		value.is = gb_run_value(run, parts[part].path);
 		break;
 	}
-	return value;
+	return gb_run_value(run, parts[part].path);
 }
 
 static bool same_environment(const struct gb_members *a, const struct gb_members *b)
@@ -131,77 +131,20 @@ static bool same_environment(const struct gb_members *a, const struct gb_members
 	return a->count == b->count;
 }
 
-static bool is_same(size_t part, const struct gb_setup_value *a, const struct gb_setup_value *b)
+/* True if both records, which have the part, agree in it. */
+static bool is_same(size_t part, const struct gb_record *a, const struct gb_record *b)
 {
-	if (parts[part].place == OF_CLOCK)
-		return fabs(a->is.number / b->is.number - 1) <= CLOCK_SHARE;
-	if (parts[part].place == OF_MACHINE)
-		return gb_same_machine(gb_record_machine(a->record), gb_record_machine(b->record));
-	if (parts[part].place == OF_ENVIRONMENT)
-		return same_environment(&a->record->run->environment, &b->record->run->environment);
-	return gb_values_equal(a->is, b->is);
-}
-
-static bool has_value(size_t part, const struct gb_setup_values *values,
-		      const struct gb_setup_value *item)
-{
-	for (size_t i = 0; i < values->count; i++)
-		if (is_same(part, &values->value[i], item))
-			return true;
-	return false;
-}
-
-static void add_value(size_t part, struct gb_setup_values *values,
-		      const struct gb_setup_value *item)
-{
-	if (values->count < GB_COUNT(values->value) && !has_value(part, values, item))
-		values->value[values->count++] = *item;
-}
-
-void gb_setups_add(struct gb_setups *setups, const struct gb_record *record, bool is_new)
-{
-	for (size_t i = 0; i < setups->count; i++) {
-		struct gb_setup_part *part = &setups->part[i];
-		const struct gb_setup_value value = value_of(i, record);
-
-		if (value.is.kind)
-			add_value(i, is_new ? &part->key_new : &part->key_base, &value);
+	switch (parts[part].place) {
+	case OF_CLOCK:
+		return fabs(clock_of(a) / clock_of(b) - 1) <= CLOCK_SHARE;
+	case OF_MACHINE:
+		return gb_same_machine(gb_record_machine(a), gb_record_machine(b));
+	case OF_ENVIRONMENT:
+		return same_environment(&a->run->environment, &b->run->environment);
+	default:
+		return gb_values_equal(value_of(part, a), value_of(part, b));
 	}
 }
-
-/* Move the values of a key to those of the side if `keep` is true; else drop them. */
-static void move_values(size_t part, struct gb_setup_values *to, struct gb_setup_values *from,
-			bool keep)
-{
-	for (size_t i = 0; keep && i < from->count; i++)
-		add_value(part, to, &from->value[i]);
-	from->count = 0;
-}
-
-void gb_setups_end_key(struct gb_setups *setups)
-{
-	for (size_t i = 0; i < setups->count; i++) {
-		struct gb_setup_part *part = &setups->part[i];
-		const struct gb_setup_values *base = &part->key_base, *other = &part->key_new;
-		const bool differs = base->count > 1 || other->count > 1 ||
-				     (base->count && other->count &&
-				      !is_same(i, &base->value[0], &other->value[0]));
-
-		part->differs = part->differs || differs;
-		move_values(i, &part->base, &part->key_base, differs);
-		move_values(i, &part->new_, &part->key_new, differs);
-	}
-}
-
-const struct gb_setup_part *gb_setups_refused(const struct gb_setups *setups)
-{
-	for (size_t i = 0; i < setups->count; i++)
-		if (setups->part[i].refused && setups->part[i].differs)
-			return &setups->part[i];
-	return NULL;
-}
-
-/* ---- as text ------------------------------------------------------------------------------ */
 
 /* "NAME=VALUE NAME=VALUE" */
 static void environment_text(const struct gb_members *members, char *text, size_t size)
@@ -215,32 +158,78 @@ static void environment_text(const struct gb_members *members, char *text, size_
 	}
 }
 
-static void value_text(size_t part, const struct gb_setup_value *value, char *text, size_t size)
+static void value_text(size_t part, const struct gb_record *record, char *text, size_t size)
 {
+	const struct gb_field_value value = value_of(part, record);
+
 	if (parts[part].place == OF_ENVIRONMENT)
-		environment_text(&value->record->run->environment, text, size);
+		environment_text(&record->run->environment, text, size);
 	else if (parts[part].place == OF_MACHINE)
-		(void)snprintf(text, size, "%s", value->is.text);
-	else if (parts[part].path && gb_equal(parts[part].path, "cold"))
-		(void)snprintf(text, size, "%s", value->is.number > 0 ? "cold" : "hot");
+		(void)snprintf(text, size, "%s", value.text);
+	else if (gb_equal(parts[part].name, "cache mode"))
+		(void)snprintf(text, size, "%s", value.number > 0 ? "cold" : "hot");
 	else
-		(void)gb_value_words(value->is, text, size);
+		(void)gb_value_words(value, text, size);
 }
 
-char *gb_setup_values_text(const struct gb_setup_part *part, bool is_new, char *text, size_t size)
+/* ---- a key --------------------------------------------------------------------------------- */
+
+/* The first records of a side whose values differ from each other; at most MOST. */
+enum { MOST = 5 };
+static size_t find_values(size_t part, const struct gb_key_entry *entry, size_t count, size_t side,
+			  const struct gb_record *found[MOST])
 {
-	const struct gb_setup_values *values = is_new ? &part->new_ : &part->base;
-	size_t which = 0;
+	size_t n = 0;
 
-	while (parts[which].name != part->name)
-		which++;
-	(void)snprintf(text, size, "%s", values->count ? "" : "unknown");
-	for (size_t i = 0; i < values->count; i++) {
-		char value[400] = "...";
+	for (size_t i = 0; i < count && n < MOST; i++) {
+		const struct gb_record *record = entry[i].record;
+		bool known = entry[i].side != side || isnan(record->time.median) ||
+			     !value_of(part, record).kind;
 
-		if (i < GB_SETUP_VALUES)
-			value_text(which, &values->value[i], value, sizeof value);
-		gb_text_append(text, size, "%s%s", i ? ", " : "", value);
+		for (size_t k = 0; k < n && !known; k++)
+			known = is_same(part, found[k], record);
+		if (!known)
+			found[n++] = record;
 	}
-	return text;
+	return n;
+}
+
+static bool lists(const char *list, const char *text)
+{
+	const size_t length = strlen(text);
+
+	for (const char *at = strstr(list, text); at && *at; at = strstr(at + 1, text))
+		if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ','))
+			return true;
+	return false;
+}
+
+/* Append the values to "A, B", which ends in "..." if they are many. */
+static void add_values(size_t part, const struct gb_record *const *found, size_t count, char *list,
+		       size_t size)
+{
+	for (size_t i = 0; i < count; i++) {
+		char text[400] = "...";
+
+		if (i + 1 < MOST)
+			value_text(part, found[i], text, sizeof text);
+		if (!lists(list, text))
+			gb_text_append(list, size, "%s%s", *list ? ", " : "", text);
+	}
+}
+
+void gb_setups_add(struct gb_setups *setups, const struct gb_key_entry *entry, size_t count)
+{
+	for (size_t i = 0; i < setups->count; i++) {
+		struct gb_setup_part *part = &setups->part[i];
+		const struct gb_record *base[MOST], *other[MOST];
+		const size_t bases = find_values(i, entry, count, 0, base);
+		const size_t others = find_values(i, entry, count, 1, other);
+
+		if (bases < 2 && others < 2 && (!bases || !others || is_same(i, base[0], other[0])))
+			continue;
+		part->differs = true;
+		add_values(i, base, bases, part->base, sizeof part->base);
+		add_values(i, other, others, part->new_, sizeof part->new_);
+	}
 }

@@ -1,4 +1,7 @@
-/* sides.c -- see sides.h. */
+/* sides.c -- see sides.h.
+ *
+ * Each record belongs to a table, to a row of it and to a side, a column.
+ */
 #include "cli/reports/compare/sides.h"
 
 #include <math.h>
@@ -7,7 +10,7 @@
 
 #include "cli/records/identity.h"
 #include "cli/reports/compare/gate.h"
-#include "cli/reports/grid/sheet.h"
+#include "cli/reports/document.h"
 #include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
@@ -26,7 +29,7 @@ struct table {
 	struct side *side;
 };
 
-/* A key on one side. */
+/* The records of a row on one side; if they are of several variants, of the fastest. */
 struct cell {
 	const struct gb_record *record; /* the last with a value; else the last */
 	size_t launches;
@@ -47,13 +50,90 @@ struct means {
 
 struct report {
 	bool by_library;
-	struct gb_sheet sheet;
-	struct gb_keys keys;
-	struct gb_gate_tests tests;
+	struct gb_document document;
 	size_t tables, speed_ups;
 	struct table *table;
-	struct gb_grid data; /* all cells, for programs */
+	struct gb_keys keys; /* the rows of all tables */
+	struct gb_gate_tests tests;
+	struct gb_table data; /* all cells, for programs */
 };
+
+/* ---- tables, sides and rows ----------------------------------------------------------------- */
+
+/* The table of a record; r->tables if there is none yet. */
+static size_t table_of(const struct report *r, const struct gb_record *record)
+{
+	const struct gb_machine *machine = gb_record_machine(record);
+	size_t i = 0;
+
+	for (; i < r->tables; i++)
+		if (gb_equal(record->bench, r->table[i].bench) &&
+		    gb_equal(record->backend, r->table[i].backend) &&
+		    (!r->by_library || gb_same_machine(r->table[i].side->machine, machine)))
+			break;
+	return i;
+}
+
+static enum gb_status find_side(struct table *t, const struct gb_machine *machine,
+				const char *library, size_t *at, struct gb_error *err)
+{
+	struct side *more;
+
+	for (*at = 0; *at < t->count; ++*at)
+		if (gb_same_machine(t->side[*at].machine, machine) &&
+		    gb_same(t->side[*at].library, library))
+			return GB_OK;
+	more = reallocarray(t->side, t->count + 1, sizeof *more);
+	if (!more)
+		return gb_out_of_memory(err, NULL);
+	t->side = more;
+	t->side[t->count++] = (struct side){ machine, library };
+	return GB_OK;
+}
+
+/* The parameters in a key: " count=1000 threads=2". */
+static const char *parameters_of(const struct gb_record *record)
+{
+	return record->key + strcspn(record->key, " ");
+}
+
+/* Add the record to its row, and the table and the side if they are new.  By machine, a row is a key
+ * and a cache mode.  By library it is a point and a number of threads, which the keys of serial
+ * variants lack. */
+static enum gb_status add_record(struct report *r, const struct gb_record *record,
+				 struct gb_error *err)
+{
+	static const char name[] = " threads=";
+	const struct gb_machine *machine = gb_record_machine(record);
+	const char *parameters = parameters_of(record), *at = strstr(parameters, name);
+	const int cut = at ? (int)(at - parameters) : -1;
+	const size_t table = table_of(r, record);
+	struct table *t = &r->table[table];
+	char *row = NULL;
+	size_t side = 0;
+	int length;
+
+	if (table == r->tables) {
+		*t = (struct table){ .bench = record->bench, .backend = record->backend };
+		if (find_side(t, machine, NULL, &side, err))
+			return err->code;
+		r->tables++;
+	}
+	if (find_side(t, machine, r->by_library && record->peer ? record->variant : NULL, &side,
+		      err))
+		return err->code;
+	if (r->by_library)
+		length = asprintf(&row, "%zu%d%.*s%s%s%g", table, gb_record_is_cold(record), cut,
+				  parameters, at ? at + 1 + strcspn(at + 1, " ") : "", name,
+				  record->threads);
+	else
+		length = asprintf(&row, "%zu%d%s", table, gb_record_is_cold(record), record->key);
+	if (length < 0)
+		return gb_out_of_memory(err, NULL);
+	(void)gb_keys_add(&r->keys, row, side, record, err);
+	free(row);
+	return err->code;
+}
 
 /* ---- the cells ----------------------------------------------------------------------------- */
 
@@ -80,25 +160,45 @@ static void take_record(struct cell *cell, const struct gb_record *record)
 	}
 }
 
-/* Fill the cell of a machine; its values have room for `count`. */
-static enum gb_status take_cell(struct cell *cell, const struct gb_key_entry *entry, size_t count,
-				bool hot, const struct gb_machine *machine, struct gb_error *err)
+/* Take the launches of one variant of a row on one side. */
+static enum gb_status take_variant(struct cell *cell, const struct gb_key_entry *entry,
+				   size_t count, size_t side, const char *variant,
+				   struct gb_error *err)
 {
-	double *const value = cell->value;
 	struct gb_summary summary;
 
-	*cell = (struct cell){ .value = value,
-			       .verdict = GB_ABSENT,
-			       .speed_up = { NAN, { NAN, NAN, NAN } } };
 	for (size_t i = 0; i < count; i++)
-		if (gb_record_is_cold(entry[i].record) != hot && !gb_key_is_repeated(entry, i) &&
-		    gb_same_machine(gb_record_machine(entry[i].record), machine))
+		if (entry[i].side == side && gb_equal(entry[i].record->variant, variant) &&
+		    !gb_key_is_repeated(entry, i))
 			take_record(cell, entry[i].record);
 	if (cell->verdict != GB_SAME)
 		cell->launches = 0;
-	if (gb_summarize(cell->value, cell->launches, &summary, err))
-		return err->code;
-	cell->ns = summary.median;
+	if (!gb_summarize(cell->value, cell->launches, &summary, err))
+		cell->ns = summary.median;
+	return err->code;
+}
+
+/* Fill the cell with the fastest variant on its side; `values` has room for two. */
+static enum gb_status fill_cell(struct cell *cell, const struct gb_key_entry *entry, size_t count,
+				size_t side, double *values, struct gb_error *err)
+{
+	const struct cell none = { .value = values,
+				   .ns = NAN,
+				   .verdict = GB_ABSENT,
+				   .speed_up = { NAN, { NAN, NAN, NAN } } };
+
+	*cell = none;
+	for (size_t i = 0; i < count; i++) {
+		struct cell one = none;
+
+		if (entry[i].side != side)
+			continue;
+		one.value = cell->value == values ? values + count : values;
+		if (take_variant(&one, entry, count, side, entry[i].record->variant, err))
+			return err->code;
+		if (!cell->record || isnan(cell->ns) || one.ns < cell->ns)
+			*cell = one;
+	}
 	return GB_OK;
 }
 
@@ -126,82 +226,6 @@ static enum gb_status set_speed_up(struct report *r, const struct cell *first, s
 	mean->logs += log(cell->speed_up.estimate);
 	mean->rows++;
 	r->speed_ups++;
-	return GB_OK;
-}
-
-/* ---- the libraries of a row ----------------------------------------------------------------- */
-
-/* The parameters in a key: " count=1000 threads=2". */
-static const char *parameters_of(const struct gb_record *record)
-{
-	return record->key + strcspn(record->key, " ");
-}
-
-static const char *skip_threads(const char *at)
-{
-	return strncmp(at, " threads=", strlen(" threads=")) ? at : at + 1 + strcspn(at + 1, " ");
-}
-
-/* True if both records of a table are at the same point with as many threads, which the keys of
- * serial variants do not have. */
-static bool is_beside(const struct gb_record *a, const struct gb_record *b)
-{
-	const char *x = skip_threads(parameters_of(a)), *y = skip_threads(parameters_of(b));
-
-	for (; *x && *x == *y; x = skip_threads(x + 1))
-		y = skip_threads(y + 1);
-	return *x == *y && !(fabs(a->threads - b->threads) > 0);
-}
-
-static const struct gb_record *record_of(const struct report *r, size_t group)
-{
-	return r->keys.entry[r->keys.group[group].first].record;
-}
-
-static bool is_of(const struct table *t, const struct gb_record *record)
-{
-	return gb_equal(record->bench, t->bench) && gb_equal(record->backend, t->backend);
-}
-
-/* True if an earlier key of the table has the same row. */
-static bool has_row(const struct report *r, const struct table *t, size_t group)
-{
-	const struct gb_record *record = record_of(r, group);
-
-	for (size_t g = 0; g < group; g++)
-		if (is_of(t, record_of(r, g)) && !record_of(r, g)->peer &&
-		    is_beside(record_of(r, g), record))
-			return true;
-	return false;
-}
-
-/* Fill the cell with the fastest of the keys beside the group's that belong to the side; `spare`
- * is for the others. */
-static enum gb_status take_fastest(const struct report *r, const struct table *t, size_t group,
-				   bool hot, const struct side *side, struct cell *cell,
-				   struct cell *spare, struct gb_error *err)
-{
-	*cell = (struct cell){ .value = cell->value,
-			       .ns = NAN,
-			       .verdict = GB_ABSENT,
-			       .speed_up = { NAN, { NAN, NAN, NAN } } };
-	for (size_t g = 0; g < r->keys.group_count; g++) {
-		const struct gb_record *record = record_of(r, g);
-		const struct gb_key_group *of = &r->keys.group[g];
-		struct cell swapped;
-
-		if (!is_of(t, record) || !is_beside(record, record_of(r, group)) ||
-		    record->peer != (side->library != NULL) ||
-		    (side->library && !gb_equal(record->variant, side->library)))
-			continue;
-		if (take_cell(spare, &r->keys.entry[of->first], of->count, hot, side->machine, err))
-			return err->code;
-		if (spare->record && (isnan(cell->ns) || spare->ns < cell->ns)) {
-			swapped = *cell;
-			*cell = *spare;
-			*spare = swapped;
-		}
-	}
 	return GB_OK;
 }
 
@@ -237,7 +261,7 @@ static const char *name_of(const struct report *r, const struct table *t, size_t
 static void add_data(struct report *r, const struct table *t, size_t m, const char *key, bool hot,
 		     const struct cell *cell)
 {
-	struct gb_grid *grid = &r->data;
+	struct gb_table *table = &r->data;
 	const double number[] = { cell->ns, cell->speed_up.estimate, cell->speed_up.interval.low,
 				  cell->speed_up.interval.high };
 	const char *machine = r->by_library ? t->side->machine->name : name_of(r, t, m);
@@ -245,95 +269,80 @@ static void add_data(struct report *r, const struct table *t, size_t m, const ch
 			       key,         hot ? "hot" : "cold", gb_verdict_text(cell->verdict),
 			       cell->reason };
 
-	gb_grid_row(grid, false);
+	gb_table_row(table, false);
 	for (size_t i = 0; i < GB_COUNT(text); i++)
-		gb_grid_set(grid, BENCH + i, text[i], GB_PLAIN);
-	gb_grid_set_count(grid, LAUNCHES, cell->launches, GB_PLAIN);
+		gb_table_set(table, BENCH + i, text[i], GB_PLAIN);
+	gb_table_set_count(table, LAUNCHES, cell->launches, GB_PLAIN);
 	for (size_t i = 0; i < GB_COUNT(number); i++)
-		gb_grid_set_number(grid, TIME + i, number[i], NULL, GB_PLAIN);
+		gb_table_set_number(table, TIME + i, number[i], NULL, GB_PLAIN);
 }
 
-static void add_cell(struct gb_grid *grid, size_t m, const struct cell *cell)
+static void add_cell(struct gb_table *table, size_t m, const struct cell *cell)
 {
 	const struct gb_interval *of = &cell->speed_up.interval;
 	const size_t at = FIRST + EACH * m;
 	char text[GB_TEXT_MAX];
 
 	if (!cell->launches)
-		gb_grid_set(grid, at, gb_verdict_text(cell->verdict),
-			    gb_verdict_tint(cell->verdict));
+		gb_table_set(table, at, gb_verdict_text(cell->verdict),
+			     gb_verdict_style(cell->verdict));
 	else
-		gb_grid_set(grid, at, gb_text_time(text, cell->ns), GB_PLAIN);
+		gb_table_set(table, at, gb_text_time(text, cell->ns), GB_PLAIN);
 	if (isnan(cell->speed_up.estimate))
 		return;
 	(void)snprintf(text, sizeof text, "%.3f%s", cell->speed_up.estimate,
 		       isnan(of->low) ? " ?" : "");
-	gb_grid_set(grid, at + 1, text,
-		    cell->verdict == GB_UNSURE ? GB_PLAIN : gb_verdict_tint(cell->verdict));
+	gb_table_set(table, at + 1, text,
+		     cell->verdict == GB_UNSURE ? GB_PLAIN : gb_verdict_style(cell->verdict));
 	(void)snprintf(text, sizeof text, "%.3f to %.3f", of->low, of->high);
-	gb_grid_set(grid, at + 2, isnan(of->low) ? "" : text, GB_PLAIN);
+	gb_table_set(table, at + 2, isnan(of->low) ? "" : text, GB_PLAIN);
 }
 
-static enum gb_status fill_cells(struct report *r, const struct table *t, size_t group, bool hot,
-				 struct cell *cell, struct means *mean, struct gb_error *err)
+/* Add the row of these records; by library, if ours and a library have one. */
+static enum gb_status add_row(struct report *r, const struct table *t, struct gb_table *table,
+			      const struct gb_key_entry *entry, size_t count, struct cell *cell,
+			      struct means *mean, struct gb_error *err)
 {
-	const struct gb_key_group *of = &r->keys.group[group];
+	double *values = calloc(2 * count * t->count, sizeof *values);
+	const bool hot = !gb_record_is_cold(entry->record);
+	const struct gb_record *record = NULL;
+	size_t sides = 0;
 
+	if (!values)
+		return gb_out_of_memory(err, NULL);
 	for (size_t m = 0; m < t->count && !err->code; m++) {
-		if (r->by_library)
-			(void)take_fastest(r, t, group, hot, &t->side[m], &cell[m], &cell[t->count],
-					   err);
-		else
-			(void)take_cell(&cell[m], &r->keys.entry[of->first], of->count, hot,
-					t->side[m].machine, err);
-		if (m > 0 && !err->code)
+		if (!fill_cell(&cell[m], entry, count, m, values + 2 * count * m, err) && m > 0)
 			(void)set_speed_up(r, &cell[0], &cell[m], &mean[m], err);
-	}
-	return err->code;
-}
-
-/* Add a key with cold or hot caches, if it has a record; by library, the point of one of our keys,
- * if a library has one, too. */
-static enum gb_status add_row(struct report *r, const struct table *t, struct gb_grid *grid,
-			      size_t group, bool hot, struct cell *cell, struct means *mean,
-			      struct gb_error *err)
-{
-	const struct gb_record *record;
-	size_t first = 0, sides = 0;
-
-	if (r->by_library && (record_of(r, group)->peer || has_row(r, t, group)))
-		return GB_OK;
-	if (fill_cells(r, t, group, hot, cell, mean, err))
-		return err->code;
-	while (!r->by_library && first + 1 < t->count && !cell[first].record)
-		first++;
-	record = cell[first].record;
-	for (size_t m = 0; m < t->count; m++)
+		if (!record && (m == 0 || !r->by_library))
+			record = cell[m].record;
 		sides += cell[m].record != NULL;
-	if (!record || (r->by_library && sides < 2))
-		return GB_OK;
-	gb_grid_row(grid, false);
-	gb_grid_set(grid, VARIANT, record->variant, GB_PLAIN);
-	gb_grid_set(grid, PARAMETERS, parameters_of(record) + (*parameters_of(record) == ' '),
-		    GB_PLAIN);
-	gb_grid_set(grid, CACHES, hot ? "hot" : "", GB_PLAIN);
+	}
+	if (err->code || !record || (r->by_library && sides < 2))
+		goto out;
+	gb_table_row(table, false);
+	gb_table_set(table, VARIANT, record->variant, GB_PLAIN);
+	gb_table_set(table, PARAMETERS, parameters_of(record) + (*parameters_of(record) == ' '),
+		     GB_PLAIN);
+	gb_table_set(table, CACHES, hot ? "hot" : "", GB_PLAIN);
 	for (size_t m = 0; m < t->count; m++) {
 		const struct gb_record *own = cell[m].record;
 
-		add_cell(grid, m, &cell[m]);
+		add_cell(table, m, &cell[m]);
 		if (own || !r->by_library)
 			add_data(r, t, m, own ? own->key : record->key, hot, &cell[m]);
 	}
-	return GB_OK;
+out:
+	free(values);
+	return err->code;
 }
 
 /* The last row of a table of libraries: how often ours is faster, and the mean. */
-static void add_sums(struct gb_grid *grid, const struct table *t, const struct means *mean)
+static void add_sums(struct gb_table *table, const struct table *t, const struct means *mean)
 {
 	char text[80];
 
-	gb_grid_row(grid, true);
-	gb_grid_set(grid, PARAMETERS, "faster, unsure, slower; geometric mean", GB_PLAIN);
+	gb_table_row(table, true);
+	gb_table_set(table, PARAMETERS, "faster, unsure, slower; geometric mean", GB_PLAIN);
 	for (size_t m = 1; m < t->count; m++) {
 		const size_t *v = mean[m].verdicts;
 
@@ -341,21 +350,20 @@ static void add_sums(struct gb_grid *grid, const struct table *t, const struct m
 			continue;
 		(void)snprintf(text, sizeof text, "%zu, %zu, %zu", v[GB_FASTER], v[GB_UNSURE],
 			       v[GB_SLOWER]);
-		gb_grid_set(grid, FIRST + EACH * m, text, GB_PLAIN);
+		gb_table_set(table, FIRST + EACH * m, text, GB_PLAIN);
 		(void)snprintf(text, sizeof text, "%.3f", exp(mean[m].logs / (double)mean[m].rows));
-		gb_grid_set(grid, FIRST + EACH * m + 1, text, GB_PLAIN);
+		gb_table_set(table, FIRST + EACH * m + 1, text, GB_PLAIN);
 	}
 }
 
 static enum gb_status print_table(struct report *r, const struct table *t, struct gb_error *err)
 {
 	struct gb_column *column = calloc(FIRST + EACH * t->count, sizeof *column);
-	struct cell *cell = calloc(t->count + 1, sizeof *cell); /* and one for take_fastest() */
+	struct cell *cell = calloc(t->count, sizeof *cell);
 	struct means *mean = calloc(t->count, sizeof *mean);
-	double *room = calloc((t->count + 1) * (r->keys.count + 1), sizeof *room);
-	struct gb_grid grid;
+	struct gb_table table;
 
-	if (!column || !cell || !mean || !room) {
+	if (!column || !cell || !mean) {
 		gb_out_of_memory(err, NULL);
 		goto out;
 	}
@@ -367,76 +375,33 @@ static enum gb_status print_table(struct report *r, const struct table *t, struc
 		column[FIRST + EACH * m + 1] = (struct gb_column){ "speed-up", NULL, false };
 		column[FIRST + EACH * m + 2] = (struct gb_column){ "95 %", NULL, true };
 	}
-	for (size_t m = 0; m <= t->count; m++)
-		cell[m].value = room + m * (r->keys.count + 1);
-	gb_grid_init(&grid, FIRST + EACH * t->count, column);
-	for (size_t g = 0; g < 2 * r->keys.group_count && !err->code; g++)
-		if (is_of(t, record_of(r, g / 2)))
-			(void)add_row(r, t, &grid, g / 2, g % 2, cell, mean, err);
+	gb_table_init(&table, FIRST + EACH * t->count, column);
+	for (size_t g = 0; g < r->keys.group_count && !err->code; g++) {
+		const struct gb_key_group *row = &r->keys.group[g];
+		const struct gb_key_entry *entry = &r->keys.entry[row->first];
+
+		if (&r->table[table_of(r, entry->record)] == t)
+			(void)add_row(r, t, &table, entry, row->count, cell, mean, err);
+	}
 	if (r->by_library)
-		add_sums(&grid, t, mean);
-	gb_sheet_put(&r->sheet, GB_HEAD, "%s on %s%s%s", t->bench, t->backend,
-		     r->by_library ? ", " : "", r->by_library ? t->side->machine->name : "");
+		add_sums(&table, t, mean);
+	gb_document_put(&r->document, GB_HEAD, "%s on %s%s%s", t->bench, t->backend,
+			r->by_library ? ", " : "", r->by_library ? t->side->machine->name : "");
 	for (size_t m = 1; m < t->count && !r->by_library; m++)
 		if (mean[m].rows)
-			gb_sheet_put(&r->sheet, GB_LINE,
-				     "%s: geometric mean of %zu speed-ups over %s: %.3f",
-				     name_of(r, t, m), mean[m].rows, name_of(r, t, 0),
-				     exp(mean[m].logs / (double)mean[m].rows));
-	if (gb_sheet_is_data(&r->sheet))
-		gb_grid_release(&grid);
+			gb_document_put(&r->document, GB_LINE,
+					"%s: geometric mean of %zu speed-ups over %s: %.3f",
+					name_of(r, t, m), mean[m].rows, name_of(r, t, 0),
+					exp(mean[m].logs / (double)mean[m].rows));
+	if (gb_document_is_data(&r->document))
+		gb_table_release(&table);
 	else
-		gb_sheet_grid(&r->sheet, "", &grid);
+		gb_document_grid(&r->document, "", &table);
 out:
 	free(column);
 	free(cell);
 	free(mean);
-	free(room);
 	return err->code;
-}
-
-/* ---- the tables ---------------------------------------------------------------------------- */
-
-static enum gb_status put_side(struct table *t, const struct gb_machine *machine,
-			       const char *library, struct gb_error *err)
-{
-	struct side *more = reallocarray(t->side, t->count + 1, sizeof *more);
-
-	if (!more)
-		return gb_out_of_memory(err, NULL);
-	t->side = more;
-	t->side[t->count++] = (struct side){ machine, library };
-	return GB_OK;
-}
-
-/* Add the record's side to its table, and the table if it is new. */
-static enum gb_status add_side(struct report *r, const struct gb_record *record,
-			       struct gb_error *err)
-{
-	const struct gb_machine *machine = gb_record_machine(record);
-	const char *library = r->by_library && record->peer ? record->variant : NULL;
-	struct table *t = r->table;
-	size_t i = 0;
-
-	while (i < r->tables && !(is_of(&t[i], record) &&
-				  (!r->by_library || gb_same_machine(t[i].side->machine, machine))))
-		i++;
-	if (i == r->tables) {
-		t = reallocarray(t, i + 1, sizeof *t);
-		if (!t)
-			return gb_out_of_memory(err, NULL);
-		r->table = t;
-		t[i] = (struct table){ .bench = record->bench, .backend = record->backend };
-		if (put_side(&t[i], machine, NULL, err))
-			return err->code;
-		r->tables++;
-	}
-	t += i;
-	for (i = 0; i < t->count; i++)
-		if (gb_same_machine(t->side[i].machine, machine) &&
-		    gb_same(t->side[i].library, library))
-			return GB_OK;
-	return put_side(t, machine, library, err);
 }
 
 enum gb_status gb_sides_print(FILE *file, const struct gb_records *records, bool by_library,
@@ -447,25 +412,29 @@ enum gb_status gb_sides_print(FILE *file, const struct gb_records *records, bool
 
 	if (!records->count)
 		return gb_fail(err, GB_EUSAGE, "the files have no record");
-	gb_sheet_open(&r.sheet, file, format, (struct gb_sheet_kind){ kind, "cells", kind });
-	gb_sheet_fact(&r.sheet, "level", GB_LEVEL);
-	gb_grid_init(&r.data, GB_COUNT(data_column), data_column);
+	gb_document_open(&r.document, file, format,
+			 (struct gb_document_kind){ kind, "cells", kind });
+	gb_document_field(&r.document, "level", GB_LEVEL);
+	gb_table_init(&r.data, GB_COUNT(data_column), data_column);
+	r.table = calloc(records->count, sizeof *r.table);
+	if (!r.table)
+		gb_out_of_memory(err, NULL);
 	for (size_t i = 0; i < records->count && !err->code; i++)
-		(void)add_side(&r, records->record[i], err);
+		(void)add_record(&r, records->record[i], err);
 	if (!err->code)
-		(void)gb_keys_init(&r.keys, records, NULL, err);
+		(void)gb_keys_group(&r.keys, err);
 	if (by_library)
-		gb_sheet_put(
-			&r.sheet, GB_LINE,
+		gb_document_put(
+			&r.document, GB_LINE,
 			"speed-up: of our fastest variant over the library, with as many threads");
 	for (size_t i = 0; i < r.tables && !err->code; i++)
 		if (!by_library || r.table[i].count > 1)
 			(void)print_table(&r, &r.table[i], err);
-	if (gb_sheet_is_data(&r.sheet))
-		gb_sheet_grid(&r.sheet, "cells", &r.data);
+	if (gb_document_is_data(&r.document))
+		gb_document_grid(&r.document, "cells", &r.data);
 	else
-		gb_grid_release(&r.data);
-	(void)gb_sheet_close(&r.sheet, err);
+		gb_table_release(&r.data);
+	(void)gb_document_close(&r.document, err);
 	if (!err->code && !r.speed_ups)
 		gb_fail(err, GB_EUNDECIDED, "%s",
 			by_library ? "no point has times of our variants and of a library"

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "cli/records/lines.h"
-#include "cli/reports/grid/grid.h"
+#include "cli/reports/table.h"
 
 /* Print the records.  GB_EUSAGE if there are none; GB_EUNDECIDED, after printing, if no row has two
  * times; GB_EIO; GB_EMEMORY. */

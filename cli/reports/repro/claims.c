@@ -8,8 +8,7 @@
  * held" they are widened by Bonferroni's rule: all of a claim hold together with 95 %.  ("Held"
  * needs none of that: the claim is wrong only if the worst row is.)  If a row of the claim was not
  * measured, the others can refute it, unless they are compared with a mean over all rows; otherwise
- * it is undecided.  Its cells must be of one machine, which must have what the claim needs
- * (needs.c).  A test by accounting needs no measurement.
+ * it is undecided.  Its cells must be of one machine, which must have what the claim `needs`.  A test by accounting needs no measurement.
  */
 #include <math.h>
 #include <string.h>
@@ -399,6 +398,61 @@ static enum gb_claim_verdict test_bits(struct claim *c)
 
 /* ---- machines ------------------------------------------------------------------------------ */
 
+/* The words of a class are parts of the GPU's name; a word after `!` excludes it. */
+static bool is_of_class(const cJSON *words, const char *name)
+{
+	const cJSON *word;
+	bool found = false;
+
+	cJSON_ArrayForEach(word, words)
+	{
+		if (word->valuestring[0] != '!')
+			found |= strstr(name, word->valuestring) != NULL;
+		else if (strstr(name, word->valuestring + 1))
+			return false;
+	}
+	return found;
+}
+
+static bool has_cores(struct claim *c, const struct gb_run *run)
+{
+	const double wanted = gb_json_number(c->needs, "cores");
+	const double cores = fmin(run->host.cores, run->host.usable_cpus);
+
+	if (isnan(wanted) || cores >= wanted)
+		return true;
+	if (isnan(cores))
+		(void)snprintf(c->why, sizeof c->why,
+			       "needs %.0f cores; the records do not say how many", wanted);
+	else
+		(void)snprintf(c->why, sizeof c->why, "needs %.0f cores, %.80s has %.0f", wanted,
+			       run->on_cpu.name, cores);
+	return false;
+}
+
+/* True if the machine of the record has what the claim needs: a number of cores, for the records of
+ * the CPU, and classes of GPU, for those of a GPU. */
+static bool has_needs(struct claim *c, const struct gb_record *record)
+{
+	const cJSON *class;
+
+	if (gb_is_cpu(record))
+		return has_cores(c, record->run);
+	cJSON_ArrayForEach(class, gb_json_at(c->needs, "gpu"))
+	{
+		const cJSON *words = cJSON_GetObjectItemCaseSensitive(
+			gb_json_at(c->repro->paper, "gpu_classes"), class->valuestring);
+
+		if (is_of_class(words, record->run->on_gpu.name))
+			continue;
+		(void)snprintf(c->why, sizeof c->why,
+			       "needs a GPU of class '%.40s'; %.90s is not known as one",
+			       class->valuestring, record->run->on_gpu.name);
+		return false;
+	}
+	return true;
+}
+
 /* NULL, or why these records cannot support the claim: they are of two machines, or of one that
  * lacks what the claim needs. */
 static const char *unfit(struct claim *c)
@@ -426,8 +480,7 @@ static const char *unfit(struct claim *c)
 					       one, gb_equal(one, other) ? "another one" : other);
 				return c->why;
 			}
-			if (!gb_repro_has(c->repro->paper, c->needs, record[i], c->why,
-					  sizeof c->why))
+			if (!has_needs(c, record[i]))
 				return c->why;
 		}
 	}

@@ -5,12 +5,10 @@
  * of `beside` use the table's own "set", or `beside_set`.  Cells then find their records by key, in
  * the session or among stored records, in which case nothing is measured.
  */
-#include <limits.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/measure/plan.h"
 #include "cli/records/key.h"
@@ -18,7 +16,6 @@
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "common/variants.h"
-#include "datasets/mesh/scene.h"
 
 enum { MAX_VARIANTS = 32 };
 
@@ -39,40 +36,18 @@ static enum gb_status set_values(struct gb_sweep *sweep, const cJSON *set, struc
 	return GB_OK;
 }
 
-/* Find the folder's mesh for the scene that the paper names in this row: its name, and its path.
- * NULL if there is none. */
-static const char *mesh_of(const struct gb_repro *t, size_t row, char path[PATH_MAX])
-{
-	const struct gb_repro_cell *named = gb_repro_cell_of(t, row, "printed_scene");
-	const char *scene = named ? named->text : NULL;
-	const char *file;
-
-	for (size_t i = 0; scene && t->meshes && (file = gb_mesh_file(scene, i)); i++) {
-		if (snprintf(path, PATH_MAX, "%s/%s", t->meshes, file) < PATH_MAX &&
-		    !access(path, R_OK))
-			return file;
-	}
-	return NULL;
-}
-
 static enum gb_status set_point(const struct gb_repro *t, size_t row, const cJSON *set,
 				struct gb_sweep *sweep, struct gb_error *err)
 {
-	char path[PATH_MAX];
-	const bool mesh = mesh_of(t, row, path);
-
-	if (set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err) ||
-	    gb_sweep_override(sweep, "threads", t->threads, err) ||
-	    (mesh && gb_sweep_set(sweep, "file", path, err)))
+	/* A number of threads that the table or a column is about stays. */
+	if (gb_sweep_override(sweep, "threads", t->threads, err) ||
+	    set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err))
 		return err->code;
 	for (size_t c = 0; c < t->paper_columns; c++) {
 		const char *param = t->column[c].param;
 		const char *value = gb_repro_printed(&t->cell[row * t->columns + c]);
 
-		if (!param || !value ||
-		    (mesh && (gb_equal(param, "count") || gb_equal(param, "scene"))))
-			continue;
-		if (gb_sweep_set(sweep, param, value, err))
+		if (param && value && gb_sweep_set(sweep, param, value, err))
 			return err->code;
 	}
 	return GB_OK;
@@ -273,34 +248,6 @@ static enum gb_status measure_row(struct gb_repro *t, const struct gb_repro_sour
 	return GB_OK;
 }
 
-/* If a mesh was measured, show its name and size in place of the generated scene's. */
-static void name_mesh(struct gb_repro *t, size_t row)
-{
-	struct gb_repro_cell *const cells = t->cell + row * t->columns;
-	char path[PATH_MAX];
-	const char *file = mesh_of(t, row, path);
-	double triangles = NAN;
-
-	if (!file)
-		return;
-	for (size_t c = 0; c < t->columns && isnan(triangles); c++)
-		if (cells[c].record)
-			triangles = gb_record_number(cells[c].record, "metrics.triangles");
-	for (size_t c = 0; c < t->paper_columns; c++) {
-		struct gb_repro_cell *cell = &cells[c];
-		const char *param = t->column[c].param;
-
-		if (param && gb_equal(param, "scene"))
-			cell->text = file;
-		if (!param || !gb_equal(param, "count"))
-			continue;
-		cell->published = triangles;
-		cell->number[0] = '\0';
-		if (!isnan(triangles))
-			(void)snprintf(cell->number, sizeof cell->number, "%.0f", triangles);
-	}
-}
-
 bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
 {
 	static const char *const paths[GB_PRESETS] = { "preset.quick", "preset.ci", "preset.paper",
@@ -325,15 +272,12 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_so
 				struct gb_error *err)
 {
 	repro->stored = !source->session;
-	repro->meshes = source->meshes;
 	repro->threads = source->threads;
 	repro->backends = source->backends;
 	for (size_t r = 0; r < repro->rows && !err->code; r++) {
 		repro->taken[r] = gb_repro_takes(repro, r, source->preset);
 		if (repro->taken[r])
 			(void)measure_row(repro, source, r, err);
-		if (repro->taken[r])
-			name_mesh(repro, r);
 	}
 	gb_repro_fill(repro);
 	return err->code;

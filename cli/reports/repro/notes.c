@@ -12,24 +12,24 @@
 
 /* A list whose label is printed before the first item. */
 struct list {
-	struct gb_sheet *sheet;
+	struct gb_document *document;
 	const char *label; /* NULL once it is printed */
 };
 
 static void begin_item(struct list *list)
 {
 	if (list->label)
-		gb_sheet_put(list->sheet, GB_LABEL, "%s", list->label);
+		gb_document_put(list->document, GB_LABEL, "%s", list->label);
 	list->label = NULL;
-	gb_sheet_begin(list->sheet, GB_ITEM);
+	gb_document_begin(list->document, GB_ITEM);
 }
 
 /* Print an item of a struct list, with printf()'s arguments. */
-#define PUT_ITEM(list, ...)                                \
-	do {                                               \
-		begin_item(list);                          \
-		gb_sheet_text((list)->sheet, __VA_ARGS__); \
-		gb_sheet_end((list)->sheet);               \
+#define PUT_ITEM(list, ...)                                      \
+	do {                                                     \
+		begin_item(list);                                \
+		gb_document_text((list)->document, __VA_ARGS__); \
+		gb_document_end((list)->document);               \
 	} while (0)
 
 static void put_strings(struct list list, const cJSON *strings, const char *member)
@@ -42,50 +42,6 @@ static void put_strings(struct list list, const cJSON *strings, const char *memb
 
 		PUT_ITEM(&list, "%s", text ? text : "");
 	}
-}
-
-/* ---- columns ------------------------------------------------------------------------------ */
-
-/* Append the parameters of the table or of a column: " --op=update --frames=1". */
-static void add_set(char *text, size_t size, const cJSON *set)
-{
-	const cJSON *value;
-
-	cJSON_ArrayForEach(value, set)
-	{
-		if (cJSON_IsString(value))
-			gb_text_append(text, size, " --%s=%s", value->string, value->valuestring);
-		else
-			gb_text_append(text, size, " --%s=%.10g", value->string,
-				       value->valuedouble);
-	}
-}
-
-static void put_columns(struct list list, const struct gb_repro *t)
-{
-	const cJSON *set = gb_json_at(t->table, "set");
-	char text[200];
-
-	for (size_t c = 0; c < t->paper_columns; c++) {
-		const struct gb_repro_column *column = &t->column[c];
-
-		text[0] = '\0';
-		add_set(text, sizeof text, set);
-		add_set(text, sizeof text, column->set);
-		if (column->variant)
-			PUT_ITEM(&list, "%s: %s%s, %s%s%s", column->name, column->variant, text,
-				 column->value, column->unit ? " in " : "",
-				 column->unit ? column->unit : "");
-	}
-	text[0] = '\0';
-	add_set(text, sizeof text, set);
-	add_set(text, sizeof text, gb_json_at(t->table, "beside_set"));
-	if (t->paper_columns < t->columns)
-		PUT_ITEM(&list,
-			 "%s and the columns to the right of it, which the paper does not have: "
-			 "the value and unit of %s,%s",
-			 t->column[t->paper_columns].name, t->beside_as,
-			 text[0] ? text : " no options");
 }
 
 /* ---- empty cells -------------------------------------------------------------------------- */
@@ -158,9 +114,9 @@ static void put_runs(struct list list, const struct gb_repro *t)
 
 /* ---- claims ------------------------------------------------------------------------------- */
 
-void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro)
+void gb_repro_claims(struct gb_document *document, const struct gb_repro *repro)
 {
-	struct list list = { sheet, "Claims, tested on the columns measured here:" };
+	struct list list = { document, "Claims, tested on the columns measured here:" };
 	const cJSON *claim;
 
 	cJSON_ArrayForEach(claim, gb_json_at(repro->paper, "claims"))
@@ -170,60 +126,46 @@ void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro)
 		if (!gb_repro_claim(repro, claim, &c))
 			continue;
 		begin_item(&list);
-		gb_sheet_text(sheet, "%s: ", c.id);
-		gb_sheet_strong(sheet, gb_claim_words[c.verdict]);
+		gb_document_text(document, "%s: ", c.id);
+		gb_document_strong(document, gb_claim_words[c.verdict]);
 		if (c.why[0])
-			gb_sheet_text(sheet, " (%s)", c.why);
-		gb_sheet_text(sheet, "; %s", c.text);
-		gb_sheet_end(sheet);
+			gb_document_text(document, " (%s)", c.why);
+		gb_document_text(document, "; %s", c.text);
+		gb_document_end(document);
 	}
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t)
+void gb_repro_notes(struct gb_document *document, const struct gb_repro *t)
 {
-	const char *precision = gb_json_text(t->table, "precision");
-	struct list about = { sheet, "Measured here:" };
-
-	gb_repro_claims(sheet, t);
-	PUT_ITEM(&about,
-		 "\"here\" is the median%s and half of its 95 %% interval (of fewer than six "
-		 "samples, that of their mean), \"mean here\" the mean and half of its own; a "
-		 "column of GPU times that include transfers in the paper includes them here, "
-		 "without an interval if each was timed once; columns of variants are the "
-		 "algorithm alone",
-		 t->stored ? " of stored records" : " on this machine");
-	if (precision && gb_equal(precision, "shape"))
-		PUT_ITEM(&about, "the paper has a chart without printed values; none are read off "
-				 "it, and its claims are tested on what is measured");
+	gb_repro_claims(document, t);
 	if (t->stored)
-		put_runs((struct list){ sheet, "Stored records of:" }, t);
-	put_columns((struct list){ sheet, "The columns:" }, t);
-	put_reasons((struct list){ sheet, "Empty cells:" }, t);
-	put_strings((struct list){ sheet, "Notes on the table:" }, gb_json_at(t->table, "notes"),
+		put_runs((struct list){ document, "Stored records of:" }, t);
+	put_reasons((struct list){ document, "Empty cells:" }, t);
+	put_strings((struct list){ document, "Notes on the table:" }, gb_json_at(t->table, "notes"),
 		    "text");
 }
 
-void gb_repro_print_end(struct gb_sheet *sheet, const cJSON *paper)
+void gb_repro_print_end(struct gb_document *document, const cJSON *paper)
 {
 	const char *name = gb_json_text(paper, "paper");
 	char label[80];
 
 	(void)snprintf(label, sizeof label, "Notes on the paper (%s):", name);
-	put_strings((struct list){ sheet, label }, gb_json_at(paper, "notes"), NULL);
+	put_strings((struct list){ document, label }, gb_json_at(paper, "notes"), NULL);
 	(void)snprintf(label, sizeof label, "The paper (%s) does not state:", name);
-	put_strings((struct list){ sheet, label }, gb_json_at(paper, "unstated"), NULL);
+	put_strings((struct list){ document, label }, gb_json_at(paper, "unstated"), NULL);
 }
 
-void gb_repro_print_head(struct gb_sheet *sheet, const cJSON *paper)
+void gb_repro_print_head(struct gb_document *document, const cJSON *paper)
 {
 	const char *original = gb_json_text(paper, "citation.original");
 	const char *doi = gb_json_text(paper, "citation.doi");
-	struct list list = { sheet, gb_json_text(paper, "citation.english") };
+	struct list list = { document, gb_json_text(paper, "citation.english") };
 	const cJSON *machine;
 
-	gb_sheet_put(sheet, GB_TITLE, "%s", gb_json_text(paper, "paper"));
+	gb_document_put(document, GB_TITLE, "%s", gb_json_text(paper, "paper"));
 	if (original)
 		PUT_ITEM(&list, "in the original: %s", original);
 	if (doi)
@@ -236,23 +178,52 @@ void gb_repro_print_head(struct gb_sheet *sheet, const cJSON *paper)
 	}
 }
 
-static void put_left_out(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
-{
-	static const struct gb_column column[] = { { NULL, "cells", false },
-						   { NULL, "reason", true } };
-	struct gb_grid grid;
+/* ---- totals -------------------------------------------------------------------------------- */
 
-	gb_grid_init(&grid, GB_COUNT(column), column);
-	for (size_t i = 0; i < sum->reasons; i++) {
-		gb_grid_row(&grid, false);
-		gb_grid_set_count(&grid, 0, sum->reason[i].count, GB_PLAIN);
-		gb_grid_set(&grid, 1, sum->reason[i].text, GB_PLAIN);
-	}
-	gb_sheet_grid(sheet, "left_out", &grid);
+static enum gb_status count_claim(struct gb_repro_sum *sum, const struct gb_claim *claim,
+				  struct gb_error *err)
+{
+	char **ids = &sum->ids[claim->verdict];
+	char *longer = NULL;
+
+	sum->verdicts[claim->verdict]++;
+	if (asprintf(&longer, "%s%s%s", *ids ? *ids : "", *ids ? ", " : "", claim->id) < 0)
+		return gb_out_of_memory(err, NULL);
+	free(*ids);
+	*ids = longer;
+	return GB_OK;
 }
 
-/* Print the totals: "21 tables; 150 of 400 cells ..." and the reasons for the rest. */
-void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
+enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
+			    struct gb_error *err)
+{
+	const cJSON *claim;
+
+	sum->tables++;
+	for (size_t i = 0; i < repro->rows * repro->columns; i++) {
+		sum->cells += repro->column[i % repro->columns].variant != NULL;
+		sum->measured +=
+			repro->column[i % repro->columns].variant && !repro->cell[i].reason;
+	}
+	cJSON_ArrayForEach(claim, gb_json_at(repro->paper, "claims"))
+	{
+		struct gb_claim result;
+
+		if (gb_repro_claim(repro, claim, &result) && count_claim(sum, &result, err))
+			return err->code;
+	}
+	return GB_OK;
+}
+
+void gb_repro_sum_release(struct gb_repro_sum *sum)
+{
+	for (size_t i = 0; i < GB_CLAIM_VERDICTS; i++)
+		free(sum->ids[i]);
+	*sum = (struct gb_repro_sum){ 0 };
+}
+
+/* "21 tables; 150 of 400 cells ..." and the claims by verdict. */
+void gb_repro_print_sum(struct gb_document *document, const struct gb_repro_sum *sum)
 {
 	static const char *const names[] = {
 		[GB_CLAIM_HELD] = "held",
@@ -260,18 +231,14 @@ void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
 		[GB_CLAIM_UNDECIDED] = "undecided",
 		[GB_CLAIM_UNTESTABLE] = "untestable",
 	};
-	struct list list = { sheet, "All tables:" };
+	struct list list = { document, "All tables:" };
 
-	gb_sheet_fact(sheet, "tables", (double)sum->tables);
-	gb_sheet_fact(sheet, "measured", (double)sum->measured);
-	gb_sheet_fact(sheet, "measurable", (double)sum->cells);
+	gb_document_field(document, "tables", (double)sum->tables);
+	gb_document_field(document, "measured", (double)sum->measured);
+	gb_document_field(document, "measurable", (double)sum->cells);
 	for (int v = 0; v < GB_CLAIM_VERDICTS; v++)
-		gb_sheet_fact(sheet, names[v], (double)sum->verdicts[v]);
-	if (gb_sheet_is_data(sheet)) {
-		put_left_out(sheet, sum);
-		return;
-	}
-	if (sum->tables < 2)
+		gb_document_field(document, names[v], (double)sum->verdicts[v]);
+	if (sum->tables < 2 || gb_document_is_data(document))
 		return;
 	PUT_ITEM(&list, "%zu tables; %zu of %zu cells with a variant measured", sum->tables,
 		 sum->measured, sum->cells);
@@ -279,6 +246,4 @@ void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
 		if (sum->verdicts[v])
 			PUT_ITEM(&list, "claims: %zu %s: %s", sum->verdicts[v], gb_claim_words[v],
 				 sum->ids[v]);
-	for (size_t i = 0; i < sum->reasons; i++)
-		PUT_ITEM(&list, "%zu left out: %s", sum->reason[i].count, sum->reason[i].text);
 }

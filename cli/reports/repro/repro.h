@@ -1,8 +1,7 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with values measured here.
  *
- * table.c reads the table, set.c changes its parameters, measure.c measures or finds records,
- * fill.c fills the cells, claims.c tests the paper's conclusions and needs.c what they presuppose,
- * sum.c counts, print.c and notes.c print.
+ * table.c reads the table, measure.c measures or finds records, fill.c fills the cells, claims.c
+ * tests the paper's conclusions, and print.c and notes.c print.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
@@ -11,7 +10,7 @@
 
 #include "cli/measure/plan.h"
 #include "cli/records/json.h"
-#include "cli/reports/grid/sheet.h"
+#include "cli/reports/document.h"
 #include "common/status.h"
 
 /* The source of the measured values. */
@@ -20,7 +19,6 @@ struct gb_repro_source {
 	struct gb_plan *plan;            /* with a session: only plans; or NULL */
 	const struct gb_records *stored; /* searched if session is NULL */
 	enum gb_preset preset;           /* selects the rows */
-	const char *meshes;              /* folder of scripts/download-meshes.sh; NULL if none */
 	const char *threads;             /* of the CPU's variants; NULL: each point's own */
 	unsigned backends;               /* of --backend; 0: all */
 };
@@ -48,28 +46,18 @@ struct gb_repro_cell {
 };
 
 /* A published table and the values measured here.  The first `paper_columns` columns are the
- * paper's; the rest are the variants of `beside`, with value and unit of the column beside_as.
+ * paper's; the rest are the variants of `beside`, with value and unit of the column `beside_as`.
  * Cells are indexed by row * columns + column. */
 struct gb_repro {
 	const cJSON *paper, *table;
 	size_t rows, columns, paper_columns;
 	struct gb_repro_column *column;
-	const char *beside_as;
 	struct gb_repro_cell *cell;
-	bool *taken;                  /* per row: the preset includes it */
-	bool stored;                  /* values are from stored records */
-	const char *meshes, *threads; /* see gb_repro_source */
+	bool *taken;         /* per row: the preset includes it */
+	bool stored;         /* values are from stored records */
+	const char *threads; /* see gb_repro_source */
 	unsigned backends;
 };
-
-/* GB_EUSAGE if the rows or a column of the table set the parameter. */
-enum gb_status gb_repro_fixed(const cJSON *table, const char *name, struct gb_error *err);
-
-/* Override parameters at all points of a table.
- * GB_EUSAGE for an unknown parameter, an invalid value, or a parameter that differs from row to
- * row or from column to column. */
-enum gb_status gb_repro_set(cJSON *table, const struct gb_workload *workload,
-			    const struct gb_overrides *list, struct gb_error *err);
 
 /* Set up for a table of the paper.  Must be released also after a failure. */
 enum gb_status gb_repro_init(struct gb_repro *repro, const cJSON *paper, const cJSON *table,
@@ -120,22 +108,12 @@ struct gb_claim {
 /* Test a claim of the paper; false if it is about another table. */
 bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_claim *result);
 
-/* True if the machine of the record has what a claim needs; NULL needs nothing.  `why` is set if
- * not. */
-bool gb_repro_has(const cJSON *paper, const cJSON *needs, const struct gb_record *record, char *why,
-		  size_t size);
-
 /* ---- totals over several tables ----------------------------------------------------------- */
 
 /* Counts only cells of columns with a variant. */
 struct gb_repro_sum {
 	size_t tables, cells, measured, verdicts[GB_CLAIM_VERDICTS];
 	char *ids[GB_CLAIM_VERDICTS]; /* "a, b": the claims with that verdict; owned */
-	size_t reasons;
-	struct {
-		char *text; /* owned */
-		size_t count;
-	} * reason; /* why cells were left out */
 };
 
 enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
@@ -145,17 +123,17 @@ void gb_repro_sum_release(struct gb_repro_sum *sum);
 /* ---- output ------------------------------------------------------------------------------- */
 
 /* Print the table and the notes below it; programs get its cells and claims. */
-void gb_repro_print(struct gb_sheet *sheet, const struct gb_repro *t);
-void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t);
+void gb_repro_print(struct gb_document *document, const struct gb_repro *t);
+void gb_repro_notes(struct gb_document *document, const struct gb_repro *t);
 
 /* Print only the claims, for people. */
-void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro);
+void gb_repro_claims(struct gb_document *document, const struct gb_repro *repro);
 
 /* Print the head of a paper, before its tables: the citation and the machines it used. */
-void gb_repro_print_head(struct gb_sheet *sheet, const cJSON *paper);
-/* Print the end of a paper, after its tables: notes, and facts that the paper does not state. */
-void gb_repro_print_end(struct gb_sheet *sheet, const cJSON *paper);
+void gb_repro_print_head(struct gb_document *document, const cJSON *paper);
+/* Print the end of a paper, after its tables: notes, and fields that the paper does not state. */
+void gb_repro_print_end(struct gb_document *document, const cJSON *paper);
 /* Print the totals, after all papers; for people only if there are several tables. */
-void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum);
+void gb_repro_print_sum(struct gb_document *document, const struct gb_repro_sum *sum);
 
 #endif

@@ -22,12 +22,12 @@ struct bfs_copy {
 	size_t bytes;
 };
 
-/* Compressed rows on the device.  The columns are in `narrow` if 16 bits hold a vertex number,
- * otherwise in `column`; the other pointer is NULL. */
+/* Compressed rows on the device.  The columns are in `column16` if 16 bits hold a vertex
+ * number, otherwise in `column`; the other pointer is NULL. */
 struct bfs_rows {
 	uint64_t *row; /* n + 1 */
 	uint32_t *column;
-	uint16_t *narrow;
+	uint16_t *column16;
 };
 
 enum { BFS_COPIES = 4 };
@@ -49,8 +49,8 @@ struct bfs_search {
 	uint64_t uploads; /* by upload() */
 	double pinned_ns; /* see bfs_time_pinned(); 0: not yet timed */
 	/* 16-bit columns on the host and the columns they are made of; NULL if not needed. */
-	uint16_t *narrow[2];
-	const uint32_t *wide[2];
+	uint16_t *column16[2];
+	const uint32_t *column32[2];
 };
 
 /* Create the state of all requested searches.  dist: the variant needs the distances even if they
@@ -174,8 +174,8 @@ static inline void bfs_time_pinned(struct bfs_search *s)
 static inline enum gb_status bfs_search_load(struct bfs_search *s, struct gb_error *err)
 {
 	for (int i = 0; i < 2; i++)
-		if (s->narrow[i] && s->uploads == 0)
-			bfs_narrow_columns(s->wide[i], s->input->m, s->narrow[i]);
+		if (s->column16[i] && s->uploads == 0)
+			bfs_narrow_columns(s->column32[i], s->input->m, s->column16[i]);
 	memcpy(s->sources, s->input->source, s->input->source_count * sizeof *s->sources);
 	s->source = bfs_search_source(s, s->number); /* metrics() may search again */
 	s->uploads++;
@@ -229,7 +229,7 @@ static constexpr struct gb_variant_ops bfs_ops(void)
 }
 
 /* True if columns have 16 bits. */
-static inline bool bfs_is_narrow(const struct bfs_params *params, uint32_t n)
+static inline bool bfs_has_column16(const struct bfs_params *params, uint32_t n)
 {
 	return !params->wide && n <= UINT32_C(1) << 16;
 }
@@ -237,27 +237,27 @@ static inline bool bfs_is_narrow(const struct bfs_params *params, uint32_t n)
 /* The end vertex of an edge. */
 static __device__ __forceinline__ uint32_t bfs_column(const struct bfs_rows &rows, uint64_t edge)
 {
-	return rows.narrow ? rows.narrow[edge] : rows.column[edge];
+	return rows.column16 ? rows.column16[edge] : rows.column[edge];
 }
 
 /* The size of one column. */
 static __device__ __forceinline__ uint64_t bfs_column_bytes(const struct bfs_rows &rows)
 {
-	return rows.narrow ? sizeof *rows.narrow : sizeof *rows.column;
+	return rows.column16 ? sizeof *rows.column16 : sizeof *rows.column;
 }
 
 /* Create 16-bit columns on the host and the device. */
-static inline enum gb_status bfs_narrow_create(struct bfs_rows *rows, const struct bfs_csr *from,
-					       struct bfs_search *s, struct gb_error *err)
+static inline enum gb_status bfs_column16_create(struct bfs_rows *rows, const struct bfs_csr *from,
+						 struct bfs_search *s, struct gb_error *err)
 {
 	const size_t m = s->input->m;
-	const int i = s->narrow[0] ? 1 : 0;
+	const int i = s->column16[0] ? 1 : 0;
 
-	(void)gpu_alloc(&rows->narrow, m, err);
-	s->narrow[i] = (uint16_t *)gb_host_alloc(m, sizeof **s->narrow, err);
-	s->wide[i] = from->column;
-	bfs_plan_copy(s, rows->narrow, s->narrow[i], m);
-	s->graph_bytes += m * sizeof *rows->narrow;
+	(void)gpu_alloc(&rows->column16, m, err);
+	s->column16[i] = (uint16_t *)gb_host_alloc(m, sizeof **s->column16, err);
+	s->column32[i] = from->column;
+	bfs_plan_copy(s, rows->column16, s->column16[i], m);
+	s->graph_bytes += m * sizeof *rows->column16;
 	return err->code;
 }
 
@@ -269,8 +269,8 @@ static inline enum gb_status bfs_csr_create(struct bfs_rows *rows, const struct 
 	(void)gpu_alloc(&rows->row, n + 1, err);
 	bfs_plan_copy(s, rows->row, from->row, n + 1);
 	s->graph_bytes += (n + 1) * sizeof *rows->row;
-	if (bfs_is_narrow(&s->params, s->n))
-		return bfs_narrow_create(rows, from, s, err);
+	if (bfs_has_column16(&s->params, s->n))
+		return bfs_column16_create(rows, from, s, err);
 	(void)gpu_alloc(&rows->column, m, err);
 	bfs_plan_copy(s, rows->column, from->column, m);
 	s->graph_bytes += m * sizeof *rows->column;
@@ -287,11 +287,5 @@ static inline enum gb_status bfs_matrix_create(uint32_t **matrix, struct bfs_sea
 	s->graph_bytes += (size_t)s->n * s->input->pitch * sizeof **matrix;
 	return gpu_alloc(matrix, (size_t)s->n * s->input->pitch, err);
 }
-
-/* Loop over the set bits of `bits` from the lowest; `bit` is the bit's number. */
-#define BFS_FOR_EACH_BIT(bit, bits)                                            \
-	for (uint32_t bit##_rest = (bits), bit;                                \
-	     bit##_rest && (bit = (uint32_t)__ffs((int)bit##_rest) - 1, true); \
-	     bit##_rest &= bit##_rest - 1)
 
 #endif

@@ -107,9 +107,11 @@ template <bool EARLY>
 static inline enum gb_status bfs_sweep_progress(const struct bfs_sweep *s, int32_t level,
 						struct bfs_progress *progress, struct gb_error *err)
 {
-	if (gpu_zero(s->progress, 1, err) ||
-	    GPU_RUN(err, bfs_sweep_look<EARLY>, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, s->search.n,
-		    s->search.dist, level, s->progress))
+	if (gpu_zero(s->progress, 1, err) != GB_OK)
+		return err->code;
+	bfs_sweep_look<EARLY><<<bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, 0, gpu_stream()>>>(
+		s->search.n, s->search.dist, level, s->progress);
+	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	return gpu_download(progress, s->progress, sizeof *progress, err);
 }
@@ -123,8 +125,9 @@ static inline enum gb_status bfs_sweep_run(struct bfs_sweep *s, struct gb_timer 
 	struct bfs_progress progress = { 1, 1 };
 	int32_t level = 0;
 
-	if (GPU_RUN(err, bfs_sweep_start, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, search->n,
-		    search->source, search->dist, search->parent))
+	bfs_sweep_start<<<bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, 0, gpu_stream()>>>(
+		search->n, search->source, search->dist, search->parent);
+	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	for (; progress.found && (progress.left || !EARLY); level++)
 		if (s->launch(s, level, err) || bfs_sweep_progress<EARLY>(s, level, &progress, err))

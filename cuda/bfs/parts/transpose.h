@@ -19,7 +19,7 @@ enum {
 static __global__ void __launch_bounds__(BFS_FLIP_BLOCK)
 	bfs_transpose(const uint32_t *matrix, uint32_t *transpose, size_t pitch, uint32_t n)
 {
-	SHARED_ARRAY(uint32_t, tile, BFS_FLIP_ROWS * (BFS_FLIP_WORDS + 1));
+	__shared__ uint32_t tile[BFS_FLIP_ROWS * (BFS_FLIP_WORDS + 1)];
 	const uint32_t lane = threadIdx.x % WARP;
 	const uint32_t row = blockIdx.y * BFS_FLIP_ROWS, column = blockIdx.x * BFS_FLIP_ROWS;
 
@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(BFS_FLIP_BLOCK)
 			const uint32_t word = tile[(g * 32 + lane) * (BFS_FLIP_WORDS + 1) + w];
 			uint32_t turned = 0;
 
-			GPU_UNROLL
+#pragma unroll
 			for (uint32_t b = 0; b < 32; b++) {
 				const unsigned vote = __ballot_sync(ALL_LANES, word >> b & 1);
 
@@ -90,11 +90,12 @@ static inline enum gb_status bfs_matrices_upload(struct bfs_matrices *m, struct 
 	const struct bfs_input *const input = m->search.input;
 	const unsigned tiles = (unsigned)(input->pitch / BFS_FLIP_WORDS);
 
-	if (bfs_search_load(&m->search, err) ||
-	    (m->in != m->out && GPU_RUN(err, bfs_transpose, dim3(tiles, tiles), BFS_FLIP_BLOCK,
-					m->out, m->in, input->pitch, input->n)))
+	if (bfs_search_load(&m->search, err) != GB_OK)
 		return err->code;
-	return gpu_wait(err);
+	if (m->in != m->out)
+		bfs_transpose<<<dim3(tiles, tiles), BFS_FLIP_BLOCK, 0, gpu_stream()>>>(
+			m->out, m->in, input->pitch, input->n);
+	return CUDA_TRY(err, cudaGetLastError()) ? err->code : gpu_wait(err);
 }
 
 #endif

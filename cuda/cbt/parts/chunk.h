@@ -1,11 +1,21 @@
-/* chunk.h -- a warp decodes or updates its chunk, 1024 bits of the field.
+/* chunk.h -- a warp decodes or updates its chunk, 1024 bits of the field; a lane owns a row of 32.
  *
- * A lane owns a row of 32 bits.  popc and a warp scan give the number of leaves before a row within
- * the chunk.  The sums give the number of leaves before the chunk: those of the left siblings of
- * all its ancestors, one lane each, at independent addresses.  A leaf ends where the next one
- * starts, which a vote and a shuffle find.  Subtrees are aligned, so a leaf that starts within a
- * chunk ends within it.  Only a leaf that starts with the chunk may end beyond it.  It is then the
- * only leaf of the chunk, and its node is the highest ancestor whose sum is 1.
+ * An example with 4 lanes and rows of 2 bits, the field of depth 3 whose leaves are nodes 2, 12, 13
+ * and 7:
+ *	bit                          0 1   2 3   4 5   6 7
+ *	field                        1 0   0 0   1 1   1 0
+ *	leaf that starts there       2           12 13 7
+ *	lane                          0     1     2     3
+ *	leaves before its row         0     1     1     3     popc, warp scan
+ *	end of the last leaf so far   4     4     6     8     vote, shuffle
+ * A leaf ends where the next one starts: the leaf at bit 0 has 4 bits, so it is node
+ * (8 + 0) >> log2 4 = 2.  Its split sets its middle bit, 2, in the row of lane 1.  A merge of 12 and
+ * 13 clears the bit of the right one, 5.
+ *
+ * The sums give the number of leaves before the chunk: those of the left siblings of all its
+ * ancestors, one lane each, at independent addresses.  Subtrees are aligned, so a leaf that starts
+ * within a chunk ends within it, unless it starts with the chunk.  It is then the only leaf of the
+ * chunk, and its node is the highest ancestor whose sum is 1.
  *
  * The source of the sums is a template parameter, SUMS, with
  *	get(k, level)       the leaves below node k of that level
@@ -110,16 +120,14 @@ struct cbt_offset_sums {
 
 /* ---- a chunk ------------------------------------------------------------------------------- */
 
-/* A lane's view of its row and chunk.  Positions are relative to the chunk's first bit. */
-struct cbt_row_view {
-	uint32_t row;
-	uint32_t before; /* leaves of the chunk in earlier rows */
-	uint32_t leaves; /* leaves of the chunk, at least 1 */
-	uint32_t others; /* lanes whose rows have leaves */
-	uint32_t end;    /* end of the last leaf that starts in or before this row */
+/* The leaves around a lane's row.  Positions are relative to the chunk's first bit. */
+struct cbt_row_leaves {
+	uint32_t before; /* leaves of the chunk that start before the row */
+	uint32_t all;    /* leaves of the chunk, at least 1 */
+	uint32_t end;    /* end of the last leaf that starts in or before the row */
 };
 
-/* The lanes for which the ancestor of chunk node k, lane + 1 levels up, has `sum` leaves. */
+/* Bit j: the ancestor of chunk node k, j + 1 levels up, has `sum` leaves. */
 template <class SUMS>
 static __device__ __forceinline__ uint32_t ancestors_with(const SUMS &sums, uint32_t k,
 							  unsigned level, uint32_t sum)
@@ -132,53 +140,80 @@ static __device__ __forceinline__ uint32_t ancestors_with(const SUMS &sums, uint
 	return __ballot_sync(ALL_LANES, has);
 }
 
-/* The lowest lane that is not in the set; 32 if all are. */
-static __device__ __forceinline__ unsigned first_absent(uint32_t lanes)
+static __device__ __forceinline__ unsigned trailing_ones(uint32_t bits)
 {
-	return ~lanes ? (unsigned)__ffs((int)~lanes) - 1 : WARP;
+	return ~bits ? (unsigned)__ffs((int)~bits) - 1 : 32;
 }
 
-/* Build the lane's view.  k: the chunk's node, on level `level`.  All lanes of a warp must call. */
+static __device__ __forceinline__ uint32_t lowest_bit(uint32_t bits)
+{
+	return (uint32_t)__ffs((int)bits) - 1;
+}
+
+static __device__ __forceinline__ uint32_t highest_bit(uint32_t bits)
+{
+	return 31 - (uint32_t)__clz((int)bits);
+}
+
+/* k: the chunk's node, on level `level`.  row: the lane's.  All lanes of a warp must call. */
 template <class SUMS>
-static __device__ __forceinline__ struct cbt_row_view view_row(const SUMS &sums, unsigned depth,
-							       uint32_t k, unsigned level,
-							       uint32_t row)
+static __device__ __forceinline__ struct cbt_row_leaves leaves_of_row(const SUMS &sums,
+								      unsigned depth, uint32_t k,
+								      unsigned level, uint32_t row)
 {
 	const unsigned lane = threadIdx.x % WARP;
-	const uint32_t mine = (uint32_t)__popc(row), inclusive = warp_scan(mine);
-	const uint32_t first = (uint32_t)__ffs((int)row) - 1;
-	struct cbt_row_view view;
-	uint32_t later, next, next_first;
+	const uint32_t own = (uint32_t)__popc(row), inclusive = warp_scan(own);
+	const uint32_t rows_after = __ballot_sync(ALL_LANES, row != 0) & ~((2u << lane) - 1);
+	const uint32_t next = rows_after ? lowest_bit(rows_after) : 0;
+	const uint32_t first_of_next = __shfl_sync(ALL_LANES, lowest_bit(row), (int)next);
+	struct cbt_row_leaves leaves;
 
-	view.row = row;
-	view.before = inclusive - mine;
-	view.leaves = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
-	view.others = __ballot_sync(ALL_LANES, row != 0);
-	later = view.others & ~((2u << lane) - 1);
-	next = later ? (uint32_t)__ffs((int)later) - 1 : 0;
-	next_first = __shfl_sync(ALL_LANES, first, (int)next);
-	view.end = later ? next * CBT_ROW + next_first : 1u << (depth - level);
-	if (view.leaves == 1)
-		view.end <<= first_absent(ancestors_with(sums, k, level, 1));
-	return view;
+	leaves.before = inclusive - own;
+	leaves.all = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
+	leaves.end = rows_after ? next * CBT_ROW + first_of_next : 1u << (depth - level);
+	if (leaves.all == 1)
+		leaves.end <<= trailing_ones(ancestors_with(sums, k, level, 1));
+	return leaves;
 }
 
 /* ---- decode -------------------------------------------------------------------------------- */
 
 /* Pad by one word in 32; otherwise, the lanes' rows of 32 ids would start in the same bank. */
-static __device__ __forceinline__ uint32_t stage_place(uint32_t i)
+static __device__ __forceinline__ uint32_t padded(uint32_t i)
 {
 	return i + i / 32;
 }
 
-/* True if the leaves of a chunk, of which each lane has a row, have one size; their number is a
- * power of 2.  All lanes call. */
-static __device__ __forceinline__ bool is_even(uint32_t row, uint32_t leaves)
+/* True if all leaves of a chunk have one size; their number is a power of 2.  All lanes call. */
+static __device__ __forceinline__ bool have_one_size(uint32_t row, uint32_t leaves)
 {
-	const uint32_t place = threadIdx.x % WARP * CBT_ROW, gap = CBT_CHUNK >> cbt_log2(leaves);
-	const uint32_t even = gap < CBT_ROW ? row << gap | 1 : (place & (gap - 1)) == 0;
+	const uint32_t start = threadIdx.x % WARP * CBT_ROW, size = CBT_CHUNK >> cbt_log2(leaves);
+	const uint32_t even = size < CBT_ROW ? row << size | 1 : (start & (size - 1)) == 0;
 
 	return __all_sync(ALL_LANES, row == even);
+}
+
+/* The ids of `leaves` leaves of one size, from ids[base] on: first, first + 1 and so on. */
+static __device__ __forceinline__ void decode_one_size(uint32_t first, uint32_t leaves,
+						       uint32_t *ids, uint32_t base,
+						       unsigned long long *sum)
+{
+	const unsigned lane = threadIdx.x % WARP;
+
+	if (!ids) {
+		for (uint32_t i = lane; i < leaves; i += WARP)
+			*sum += first + i;
+		return;
+	}
+	ids += base;
+	if (leaves == CBT_CHUNK) {
+#pragma unroll
+		for (uint32_t i = 0; i < CBT_CHUNK; i += WARP)
+			ids[i + lane] = first + i + lane;
+		return;
+	}
+	for (uint32_t i = lane; i < leaves; i += WARP)
+		ids[i] = first + i;
 }
 
 /* Decode chunk `chunk`, of which each lane has a row, and return its number of leaves.  The ids go
@@ -193,110 +228,101 @@ static __device__ __forceinline__ uint32_t decode_chunk(const SUMS &sums, unsign
 	const unsigned lane = threadIdx.x % WARP, level = cbt_chunk_level(depth);
 	const uint32_t k = (1u << level) + chunk;
 	const uint32_t start = (1u << depth) + chunk * CBT_CHUNK + lane * CBT_ROW;
-	struct cbt_row_view view;
-	uint32_t end, at, base = 0;
+	uint32_t base = 0;
 
 	if (!__any_sync(ALL_LANES, row != 0))
 		return 0;
-	view = view_row(sums, depth, k, level, row);
+
 	if (ids)
 		base = sums.before(k, level);
-	/* A chunk's only leaf may be a node above the chunk's. */
-	if (view.leaves > 1 && __popc(view.leaves) == 1 && is_even(row, view.leaves)) {
-		const uint32_t first = k * view.leaves;
 
-		if (!ids) {
-			for (uint32_t i = lane; i < view.leaves; i += WARP)
-				*sum += first + i;
-			return view.leaves;
-		}
-		ids += base;
-		if (view.leaves == CBT_CHUNK) {
-#pragma unroll
-			for (uint32_t i = 0; i < CBT_CHUNK; i += WARP)
-				ids[i + lane] = first + i + lane;
-			return view.leaves;
-		}
-		for (uint32_t i = lane; i < view.leaves; i += WARP)
-			ids[i] = first + i;
-		return view.leaves;
+	const struct cbt_row_leaves leaves = leaves_of_row(sums, depth, k, level, row);
+
+	/* A chunk's only leaf may be a node above the chunk's. */
+	if (leaves.all > 1 && __popc(leaves.all) == 1 && have_one_size(row, leaves.all)) {
+		decode_one_size(k * leaves.all, leaves.all, ids, base, sum);
+		return leaves.all;
 	}
-	end = view.end - lane * CBT_ROW;
-	at = view.before;
+
+	const uint32_t end = leaves.end - lane * CBT_ROW;
+	uint32_t leaf = leaves.before;
+
 	while (row) {
-		const uint32_t x = (uint32_t)__ffs((int)row) - 1;
-		uint32_t id, next;
+		const uint32_t x = lowest_bit(row);
 
 		row &= row - 1;
-		next = row ? (uint32_t)__ffs((int)row) - 1 : end;
-		id = (start + x) >> cbt_log2(next - x);
+
+		const uint32_t next = row ? lowest_bit(row) : end;
+		const uint32_t id = (start + x) >> cbt_log2(next - x);
+
 		if (ids)
-			stage[stage_place(at++)] = id;
+			stage[padded(leaf++)] = id;
 		else
 			*sum += id;
 	}
 	if (!ids)
-		return view.leaves;
+		return leaves.all;
 	__syncwarp();
-	for (uint32_t i = lane; i < view.leaves; i += WARP)
-		ids[(size_t)base + i] = stage[stage_place(i)];
+	for (uint32_t i = lane; i < leaves.all; i += WARP)
+		ids[(size_t)base + i] = stage[padded(i)];
 	__syncwarp();
-	return view.leaves;
+	return leaves.all;
 }
 
 /* ---- split and merge ----------------------------------------------------------------------- */
 
-/* The new first row of a chunk without leaves.  Its first bit is set if the leaf that covers the
- * chunk is split there. */
+/* True if the first bit of a chunk without leaves is set by the split of the leaf that covers it,
+ * number `leaf`. */
 template <class SUMS>
-static __device__ __forceinline__ uint32_t update_empty(const SUMS &sums, uint32_t k,
-							unsigned level, uint32_t base,
-							const struct cbt_wishes &wishes)
+static __device__ __forceinline__ bool is_middle_of_split(const SUMS &sums, uint32_t k,
+							  unsigned level, uint32_t leaf,
+							  const struct cbt_wishes &wishes)
 {
 	const uint32_t none = ancestors_with(sums, k, level, 0);
 	const uint32_t one = ancestors_with(sums, k, level, 1);
-	/* The highest ancestor without leaves is `up` levels up.  is_leaf: its parent is the leaf's
-	 * node. */
-	const unsigned up = first_absent(none);
-	const bool is_leaf = !(one >> (up + 1) & 1);
+	/* The highest ancestor without leaves is `up` levels up.  It is half of the leaf's node if
+	 * that is its parent, so that the parent's parent has more than one leaf. */
+	const unsigned up = trailing_ones(none);
+	const bool is_half = !(one >> (up + 1) & 1);
 	const bool starts = (k & ((1u << up) - 1)) == 0;
 
-	return is_leaf && starts && cbt_wish(wishes.split, base - 1) ? 1 : 0;
+	return is_half && starts && cbt_wish(wishes.split, leaf);
 }
 
 /* True if the only leaf of a chunk, number `leaf`, is merged into its left sibling.  It ends 2^up
  * chunks after its start. */
 template <class SUMS>
-static __device__ __forceinline__ bool merges_alone(const SUMS &sums, uint32_t k, unsigned level,
-						    unsigned up, uint32_t leaf,
-						    const struct cbt_wishes &wishes)
+static __device__ __forceinline__ bool merges_only_leaf(const SUMS &sums, uint32_t k,
+							unsigned level, unsigned up, uint32_t leaf,
+							const struct cbt_wishes &wishes)
 {
 	if (up >= level || !(k >> up & 1) || !cbt_wish(wishes.merge, leaf))
 		return false;
 	return sums.get(k >> (up + 1), level - up - 1) == 2 && cbt_wish(wishes.merge, leaf - 1);
 }
 
-/* The row after its own leaves are split and merged.  first: number of its first leaf.  before:
- * position of the previous leaf, if the chunk has one. */
-static __device__ __forceinline__ uint32_t update_row(const struct cbt_row_view &view,
-						      uint32_t first, uint32_t before,
+/* The row after its own leaves, of which the first is number `leaf`, are split and merged.
+ * previous: position of the leaf before it, if the chunk has one.  end: that of the last one. */
+static __device__ __forceinline__ uint32_t update_row(uint32_t row, uint32_t leaf,
+						      uint32_t previous, uint32_t end,
 						      const struct cbt_wishes &wishes)
 {
-	const uint32_t place = threadIdx.x % WARP * CBT_ROW;
-	uint32_t left = view.row, row = view.row, leaf = first;
+	const uint32_t start = threadIdx.x % WARP * CBT_ROW;
+	uint32_t remaining = row;
 
-	while (left) {
-		const uint32_t x = (uint32_t)__ffs((int)left) - 1, at = place + x;
-		uint32_t gap;
+	while (remaining) {
+		const uint32_t x = lowest_bit(remaining), position = start + x;
 
-		left &= left - 1;
-		gap = (left ? place + (uint32_t)__ffs((int)left) - 1 : view.end) - at;
-		if (gap > 1 && gap <= CBT_ROW && cbt_wish(wishes.split, leaf))
-			row |= 1u << (x + gap / 2);
-		if (at & gap && before == at - gap && cbt_wish(wishes.merge, leaf) &&
-		    cbt_wish(wishes.merge, leaf - 1))
+		remaining &= remaining - 1;
+
+		const uint32_t size = (remaining ? start + lowest_bit(remaining) : end) - position;
+
+		if (size > 1 && size <= CBT_ROW && cbt_wish(wishes.split, leaf))
+			row |= 1u << (x + size / 2);
+		if (position & size && previous == position - size &&
+		    cbt_wish(wishes.merge, leaf) && cbt_wish(wishes.merge, leaf - 1))
 			row &= ~(1u << x);
-		before = at;
+		previous = position;
 		leaf++;
 	}
 	return row;
@@ -310,29 +336,27 @@ static __device__ __forceinline__ uint32_t update_chunk(const SUMS &sums, unsign
 {
 	const unsigned lane = threadIdx.x % WARP, level = cbt_chunk_level(depth);
 	const uint32_t k = (1u << level) + chunk, base = sums.before(k, level);
-	struct cbt_row_view view;
-	uint32_t earlier, previous, before;
+	const uint32_t rows = __ballot_sync(ALL_LANES, row != 0);
 
-	if (!__any_sync(ALL_LANES, row != 0)) {
-		row = update_empty(sums, k, level, base, wishes);
-		return lane == 0 ? row : 0;
-	}
-	view = view_row(sums, depth, k, level, row);
-	earlier = view.others & lanes_below();
-	previous = earlier ? 31 - (uint32_t)__clz((int)earlier) : 0;
-	before = __shfl_sync(ALL_LANES, row ? 31 - (uint32_t)__clz((int)row) : 0, (int)previous);
-	before += previous * CBT_ROW;
+	if (!rows)
+		return is_middle_of_split(sums, k, level, base - 1, wishes) && lane == 0;
+
+	const struct cbt_row_leaves leaves = leaves_of_row(sums, depth, k, level, row);
+	const uint32_t rows_before = rows & lanes_below();
+	const uint32_t before = rows_before ? highest_bit(rows_before) : 0;
+	const uint32_t last_of_before =
+		__shfl_sync(ALL_LANES, row ? highest_bit(row) : 0, (int)before);
+	const uint32_t previous = before * CBT_ROW + last_of_before;
+
 	if (row == 0) {
 		/* A split of the leaf that covers this row sets the leaf's middle bit. */
-		const uint32_t middle = before + (view.end - before) / 2;
+		const uint32_t middle = previous + (leaves.end - previous) / 2;
 
-		return middle == lane * CBT_ROW && cbt_wish(wishes.split, base + view.before - 1)
-			       ? 1
-			       : 0;
+		return middle == lane * CBT_ROW && cbt_wish(wishes.split, base + leaves.before - 1);
 	}
-	row = update_row(view, base + view.before, before, wishes);
-	if (lane == 0 && view.leaves == 1 &&
-	    merges_alone(sums, k, level, cbt_log2(view.end) - (depth - level), base, wishes))
+	row = update_row(row, base + leaves.before, previous, leaves.end, wishes);
+	if (lane == 0 && leaves.all == 1 &&
+	    merges_only_leaf(sums, k, level, cbt_log2(leaves.end) - (depth - level), base, wishes))
 		row &= ~1u;
 	return row;
 }

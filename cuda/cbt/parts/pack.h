@@ -1,10 +1,22 @@
 /* pack.h -- packs sums into words of a heap, the lowest seven levels by a warp.
  *
- * pack_word() and heap_word() gather: one thread makes a word of the heap from the sums whose bits
- * it holds.  reduce_strip() makes levels D - 1 to D - 7 of 4096 bits.  It packs the lowest three of
- * these within the lane's own words by shifting neighbouring sums together.  For the other levels,
- * a lane has only parts of words.  They go through shared memory, in as few and as wide pieces as
- * possible, and pack_word() assembles them.
+ * Level D - n of a heap is an array of sums of n + 1 bits without gaps.  There are two ways to make
+ * its words.  One thread gathers a word from the sums whose bits it holds, here from pieces of 20
+ * bits, of which the second is cut:
+ *	pieces   |0         |1         |2         |3
+ *	words    |0               |1              |2                pack_word(), heap_word()
+ *
+ * Or a thread has the bits of the field and sums them in place, all fields of a word at once, and
+ * then closes the gaps by shifting neighbours together in pairs (sums_of_word()).  For level D - 2,
+ * eight sums of four bits each, a to h:
+ *	0hhh0ggg 0fff0eee 0ddd0ccc 0bbb0aaa    sums
+ *	00hhhggg 00fffeee 00dddccc 00bbbaaa    pairs are closed up: h one bit down, g stays
+ *	0000hhhgggfffeee  0000dddcccbbbaaa     the same for pairs
+ *	00000000hhhgggfffeeedddcccbbbaaa       24 bits
+ *
+ * reduce_strip() makes levels D - 1 to D - 7 of 4096 bits, the lowest three in the second way.  For
+ * the other levels, a lane has only parts of words.  They go through shared memory, in as few and as
+ * wide pieces as possible, and pack_word() assembles them.
  */
 #ifndef GPUBENCH_CUDA_CBT_PARTS_PACK_H
 #define GPUBENCH_CUDA_CBT_PARTS_PACK_H
@@ -20,13 +32,13 @@ enum {
 
 /* ---- words from sums ----------------------------------------------------------------------- */
 
-/* Word `o` of a group of 32 (or 64, ...) nodes of a level, from their sums or from pieces of
- * `width` bits that hold several sums each. */
+/* Word `o` of a group of 32 (or 64, ...) nodes of a level, from their sums or from pieces of `width`
+ * bits that hold several sums each. */
 static __device__ __forceinline__ uint32_t pack_word(const uint32_t *count, unsigned width,
 						     uint32_t o)
 {
 	uint32_t i = o * 32 / width, word;
-	int at = (int)(i * width) - (int)(o * 32); /* start bit of sum i, may be negative */
+	int at = (int)(i * width) - (int)(o * 32); /* of sum i in the word; may be negative */
 
 	word = count[i] >> -at;
 	for (at += (int)width; at < 32; at += (int)width)
@@ -73,7 +85,7 @@ struct strip {
 	uint32_t by32[WARP];                /* 24: four of 6 */
 	uint32_t by64[WARP];                /* 14: two of 7 */
 	uint32_t by128[WARP];               /* 8 */
-	uint32_t triple[TRIPLES];
+	uint32_t by4[TRIPLES];
 };
 
 /* Sums of a word's bits: by 2, a word; by 4, packed into 24 bits; by 8, into 16 bits; the two by
@@ -88,13 +100,13 @@ static __device__ __forceinline__ struct word_sums sums_of_word(uint32_t x)
 	uint32_t y;
 
 	x = (x & 0x55555555u) + (x >> 1 & 0x55555555u);
-	s.by2 = x;
+	s.by2 = x; /* 16 sums of 2 bits: no gaps */
 	x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
 	y = (x & 0x07070707u) | (x >> 1 & 0x38383838u);
 	y = (y & 0x003f003fu) | (y >> 2 & 0x0fc00fc0u);
 	s.by4 = (y & 0x00000fffu) | (y >> 4 & 0x00fff000u);
 	x = (x + (x >> 4)) & 0x0f0f0f0fu;
-	y = (x | x >> 4) & 0x00ff00ffu;
+	y = (x | x >> 4) & 0x00ff00ffu; /* four sums of 4 bits, 8 apart */
 	s.by8 = (y | y >> 8) & 0xffffu;
 	s.by16 = (x + (x >> 8)) & 0x001f001fu;
 	return s;
@@ -112,8 +124,8 @@ static __device__ __forceinline__ void write_level(uint32_t *heap, unsigned dept
 		to[o] = pack_word(piece, PIECE, o);
 }
 
-/* Pack four sums of `width` bits into one piece. */
-static __device__ __forceinline__ uint32_t close_up(uint4 sum, int width)
+/* Four sums of `width` bits as one piece. */
+static __device__ __forceinline__ uint32_t concatenate(uint4 sum, int width)
 {
 	return sum.x | sum.y << width | sum.z << 2 * width | sum.w << 3 * width;
 }
@@ -138,16 +150,17 @@ static __device__ __forceinline__ uint32_t reduce_strip(uint32_t *heap, unsigned
 
 	by2[at] = make_uint4(a.by2, b.by2, c.by2, d.by2);
 	by8[at] = make_uint2(a.by8 | b.by8 << 16, c.by8 | d.by8 << 16);
-	s->triple[3 * lane] = a.by4 | b.by4 << 24;
-	s->triple[3 * lane + 1] = b.by4 >> 8 | c.by4 << 16;
-	s->triple[3 * lane + 2] = c.by4 >> 16 | d.by4 << 8;
-	((uint2 *)(void *)s->by16)[lane] = make_uint2(close_up(low, 5), close_up(high, 5));
-	s->by32[lane] = close_up(by32, 6);
+	/* Four pieces of 24 bits are three words: aaab bbcc cddd, 8 bits a letter, lowest first. */
+	s->by4[3 * lane] = a.by4 | b.by4 << 24;
+	s->by4[3 * lane + 1] = b.by4 >> 8 | c.by4 << 16;
+	s->by4[3 * lane + 2] = c.by4 >> 16 | d.by4 << 8;
+	((uint2 *)(void *)s->by16)[lane] = make_uint2(concatenate(low, 5), concatenate(high, 5));
+	s->by32[lane] = concatenate(by32, 6);
 	s->by64[lane] = by64.x | by64.y << 7;
 	s->by128[lane] = by64.x + by64.y;
 	__syncwarp();
 	for (unsigned o = lane; o < TRIPLES; o += WARP)
-		by4[o] = s->triple[o];
+		by4[o] = s->by4[o];
 	write_level<4, 20>(heap, depth, strip, s->by16);
 	write_level<5, 24>(heap, depth, strip, s->by32);
 	write_level<6, 14>(heap, depth, strip, s->by64);

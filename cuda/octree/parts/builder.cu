@@ -25,9 +25,9 @@ enum {
 /* Reduce the bounds of a block's threads into bound[0 .. BOUNDS) of every thread. */
 static __device__ __forceinline__ void reduce_bounds(float *bound, float (*part)[BOUNDS])
 {
-	GPU_UNROLL
+#pragma unroll
 	for (int b = 0; b < BOUNDS; b++) {
-		GPU_UNROLL
+#pragma unroll
 		for (int step = WARP / 2; step > 0; step /= 2) {
 			const float other = __shfl_xor_sync(ALL_LANES, bound[b], step);
 
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void reduce_bounds(float *bound, float (*part)
 			part[threadIdx.x / WARP][b] = bound[b];
 	}
 	__syncthreads();
-	GPU_UNROLL
+#pragma unroll
 	for (int b = 0; b < BOUNDS; b++) {
 		for (int w = 0; w < WARPS; w++)
 			bound[b] = b < AXES ? fminf(bound[b], part[w][b])
@@ -47,15 +47,15 @@ static __device__ __forceinline__ void reduce_bounds(float *bound, float (*part)
 
 static __device__ __forceinline__ void no_bounds(float *bound)
 {
-	GPU_UNROLL
+#pragma unroll
 	for (int b = 0; b < BOUNDS; b++)
 		bound[b] = b < AXES ? INFINITY : -INFINITY;
 }
 
 /* Start with an empty tree: a root without children, and the counters of one node handed out. */
-static __device__ __forceinline__ void start_tree(const struct octree_tree *tree)
+static __device__ __forceinline__ void start_tree(const octree_tree *tree)
 {
-	struct octree_counters none = {};
+	octree_counters none = {};
 
 	none.taken = 1;
 	*tree->counters = none;
@@ -63,28 +63,28 @@ static __device__ __forceinline__ void start_tree(const struct octree_tree *tree
 }
 
 /* Grid-stride loops over temp and the bodies; block k writes bounds[k]. */
-static __global__ void box_kernel(struct octree_arrays a)
+static __global__ void box_kernel(octree_arrays a)
 {
-	SHARED_ARRAY(float, part, WARPS *BOUNDS);
+	__shared__ float part[WARPS][BOUNDS];
 	float(*const bounds)[BOUNDS] = (float(*)[BOUNDS])a.bounds;
 	const size_t first = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 	const size_t stride = (size_t)gridDim.x * BLOCK;
 	float bound[BOUNDS];
 
-	GPU_NO_UNROLL
+#pragma unroll 1
 	for (size_t k = first; k < a.temps; k += stride)
 		a.temp[k] = make_uint4(0, 0, 0, 0);
 	no_bounds(bound);
 	for (size_t i = first; i < a.count; i += stride) {
 		const float place[AXES] = { a.x[i], a.y[i], a.z[i] };
 
-		GPU_UNROLL
+#pragma unroll
 		for (int d = 0; d < AXES; d++) {
 			bound[d] = fminf(bound[d], place[d]);
 			bound[AXES + d] = fmaxf(bound[AXES + d], place[d]);
 		}
 	}
-	reduce_bounds(bound, (float(*)[BOUNDS])part);
+	reduce_bounds(bound, part);
 	if (threadIdx.x == 0) {
 		for (int b = 0; b < BOUNDS; b++)
 			bounds[blockIdx.x][b] = bound[b];
@@ -93,12 +93,12 @@ static __global__ void box_kernel(struct octree_arrays a)
 		return;
 	no_bounds(bound);
 	for (unsigned k = threadIdx.x; k < gridDim.x; k += BLOCK) {
-		GPU_UNROLL
+#pragma unroll
 		for (int b = 0; b < BOUNDS; b++)
 			bound[b] = b < AXES ? fminf(bound[b], bounds[k][b])
 					    : fmaxf(bound[b], bounds[k][b]);
 	}
-	reduce_bounds(bound, (float(*)[BOUNDS])part);
+	reduce_bounds(bound, part);
 	if (threadIdx.x == 0) {
 		*a.box = octree_box_of(bound, bound + AXES);
 		start_tree(&a.tree);
@@ -106,7 +106,7 @@ static __global__ void box_kernel(struct octree_arrays a)
 }
 
 /* One thread: the same without bodies. */
-static __global__ void empty_kernel(struct octree_tree tree)
+static __global__ void empty_kernel(octree_tree tree)
 {
 	start_tree(&tree);
 }
@@ -115,7 +115,7 @@ static __global__ void empty_kernel(struct octree_tree tree)
 
 /* Makes the keys. */
 struct octree_keyed {
-	struct octree_bodies bodies;
+	octree_bodies bodies;
 	uint64_t *keys;
 	uint32_t *numbers;
 	int32_t *next;
@@ -130,7 +130,7 @@ struct octree_keyed {
 };
 
 /* One thread per body. */
-static __global__ void keys_kernel(struct octree_keyed keyed, size_t count)
+static __global__ void keys_kernel(octree_keyed keyed, size_t count)
 {
 	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 
@@ -138,33 +138,37 @@ static __global__ void keys_kernel(struct octree_keyed keyed, size_t count)
 		(void)keyed.make(i);
 }
 
-enum gb_status octree_queue_box(const struct octree_arrays *a, struct gb_timer *timer,
+enum gb_status octree_queue_box(const octree_arrays *a, struct gb_timer *timer,
 				struct gb_error *err)
 {
 	const size_t blocks = min(a->count / (BLOCK * 2) + 1, (size_t)BOX_BLOCKS);
 
-	if (a->count == 0)
-		return GPU_RUN(err, empty_kernel, 1, 1, a->tree);
-	gb_phase(timer, "box");
-	return GPU_RUN(err, box_kernel, blocks, BLOCK, *a);
+	if (a->count == 0) {
+		empty_kernel<<<1, 1, 0, gpu_stream()>>>(a->tree);
+	} else {
+		gb_phase(timer, "box");
+		box_kernel<<<blocks, BLOCK, 0, gpu_stream()>>>(*a);
+	}
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
-enum gb_status octree_queue_keys(const struct octree_arrays *a, uint32_t *numbers,
+enum gb_status octree_queue_keys(const octree_arrays *a, uint32_t *numbers,
 				 const struct gpu_sort_args *sort, struct gb_timer *timer,
 				 struct gb_error *err)
 {
-	const struct octree_keyed keyed = { octree_bodies_of(a), a->keys, numbers, a->tree.next };
+	const octree_keyed keyed = { octree_bodies_of(a), a->keys, numbers, a->tree.next };
 
 	gb_phase(timer, "keys");
 	if (sort)
 		return gpu_sort_count<key_u64>(sort, keyed, err);
-	return GPU_RUN(err, keys_kernel, gpu_blocks(a->count, BLOCK), BLOCK, keyed, a->count);
+	keys_kernel<<<gpu_blocks(a->count, BLOCK), BLOCK, 0, gpu_stream()>>>(keyed, a->count);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* ---- operations -------------------------------------------------------------------------- */
 
-enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree_input *input,
-				    bool inserts, struct gb_error *err)
+enum gb_status octree_arrays_create(octree_arrays *a, const octree_input *input, bool inserts,
+				    struct gb_error *err)
 {
 	const size_t n = input->count;
 
@@ -195,20 +199,20 @@ enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree
 	return err->code;
 }
 
-enum gb_status octree_builder_run(struct octree_builder *b, struct gb_timer *timer,
-				  struct gb_error *err)
+enum gb_status octree_builder_run(octree_builder *b, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct octree_arrays *const a = &b->arrays;
+	const octree_arrays *const a = &b->arrays;
 
 	if (octree_queue_box(a, timer, err) || a->count == 0 ||
 	    octree_queue_keys(a, NULL, NULL, timer, err))
 		return err->code;
 	gb_phase(timer, "insert");
-	return GPU_RUN(err, b->kernel, b->grid.blocks, OCTREE_BLOCK, a->keys, a->count, a->tree,
-		       b->grid.chunk);
+	b->kernel<<<b->grid.blocks, OCTREE_BLOCK, 0, gpu_stream()>>>(a->keys, a->count, a->tree,
+								     b->grid.chunk);
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
-enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err)
+enum gb_status octree_upload(const octree_arrays *a, struct gb_error *err)
 {
 	const size_t bytes = a->count * sizeof *a->x;
 
@@ -218,7 +222,7 @@ enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err
 }
 
 /* Wait for the run and read its counters; GB_ERUNTIME if the pool was exhausted. */
-static enum gb_status check_run(struct octree_arrays *a, struct gb_error *err)
+static enum gb_status check_run(octree_arrays *a, struct gb_error *err)
 {
 	if (gpu_download(&a->last, a->tree.counters, sizeof a->last, err) != GB_OK)
 		return err->code;
@@ -227,13 +231,12 @@ static enum gb_status check_run(struct octree_arrays *a, struct gb_error *err)
 	return GB_OK;
 }
 
-enum gb_status octree_reset(struct octree_arrays *a, int64_t sample, struct gb_error *err)
+enum gb_status octree_reset(octree_arrays *a, int64_t sample, struct gb_error *err)
 {
 	return check_run(a, err);
 }
 
-enum gb_status octree_download(struct octree_arrays *a, struct octree_output *output,
-			       struct gb_error *err)
+enum gb_status octree_download(octree_arrays *a, octree_output *output, struct gb_error *err)
 {
 	size_t rows;
 
@@ -247,12 +250,12 @@ enum gb_status octree_download(struct octree_arrays *a, struct octree_output *ou
 			    a->count * sizeof *a->tree.next, err);
 }
 
-double octree_bytes(const void *params, const struct octree_input *input)
+double octree_bytes(const void *params, const octree_input *input)
 {
 	return 40 * (double)input->count + 32 * (double)input->tree.nodes;
 }
 
-void octree_metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
+void octree_metrics(const octree_arrays *a, struct gb_metrics *metrics)
 {
 	gb_metric(metrics, "cas_failures", (double)a->last.cas_failures);
 }

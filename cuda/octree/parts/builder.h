@@ -4,11 +4,11 @@
  * Every variant runs "box" (the root cube, from the bodies' bounds) and "keys" (63 bits per body).
  * A body's path is then read off its key (common/octree.h).
  *
- * Node numbers come from one counter, in chunks for a whole warp: with one atomic per node, all
- * threads would queue at one address.  Nodes that a warp took and did not use are holes; the chunk
- * is as large as the pool's slack allows (octree_grid_of).  A number past the pool means that it is
- * exhausted.  This is flagged, the body is left out, and the run ends like any other;
- * octree_reset() and octree_download() report it afterwards.
+ * Node numbers come from one counter, by warp-aggregated atomics and in chunks: with one atomic per
+ * node, all threads would queue at one address.  Nodes that a warp reserved and did not use are
+ * holes; the chunk is as large as the pool's slack allows (octree_grid_of).  A number past the pool
+ * means that it is exhausted.  This is flagged, the body is left out, and the run ends like any
+ * other; octree_reset() and octree_download() report it afterwards.
  */
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_BUILDER_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_BUILDER_H
@@ -38,50 +38,49 @@ struct octree_tree {
 	uint32_t *rank;      /* [bodies] place in a list, 1 at its end; NULL: not needed */
 	uint32_t pool;
 	uint32_t bucket;
-	struct octree_counters *counters;
+	octree_counters *counters;
 };
 
 /* Arrays are on the device; input and last are on the host. */
 struct octree_arrays {
-	const struct octree_input *input;
+	const octree_input *input;
 	size_t count;
 	float *x, *y, *z;
 	float *bounds; /* low and high of each axis, per block of bounds_kernel */
-	struct octree_box *box;
+	octree_box *box;
 	uint64_t *keys; /* by body number; or NULL */
 	uint4 *temp;    /* of a sort and a prefix sum (linear.h), or none */
 	size_t temps;
-	struct octree_tree tree;
-	struct octree_counters last; /* counts of the last run, set by octree_reset() */
+	octree_tree tree;
+	octree_counters last; /* counts of the last run, set by octree_reset() */
 };
 
 /* Queue the start of every run in gpu_stream().  Phase "box": the root box, a root without
  * children, and zeros in temp.  Without bodies, the tree is then complete. */
-enum gb_status octree_queue_box(const struct octree_arrays *a, struct gb_timer *timer,
+enum gb_status octree_queue_box(const octree_arrays *a, struct gb_timer *timer,
 				struct gb_error *err);
 /* Then phase "keys": the keys, and no body with a next one.  numbers[i] = i, unless NULL.  sort:
  * that of the keys, whose digits are counted, or NULL. */
-enum gb_status octree_queue_keys(const struct octree_arrays *a, uint32_t *numbers,
+enum gb_status octree_queue_keys(const octree_arrays *a, uint32_t *numbers,
 				 const struct gpu_sort_args *sort, struct gb_timer *timer,
 				 struct gb_error *err);
 
 /* ---- operations of a variant whose state begins with its arrays --------------------------- */
 
 /* inserts: also allocate keys, and tree.rank if the bucket is above 1. */
-enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree_input *input,
-				    bool inserts, struct gb_error *err);
-enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err);
+enum gb_status octree_arrays_create(octree_arrays *a, const octree_input *input, bool inserts,
+				    struct gb_error *err);
+enum gb_status octree_upload(const octree_arrays *a, struct gb_error *err);
 
 /* Report an exhausted pool before the next sample, so that no such run goes unnoticed. */
-enum gb_status octree_reset(struct octree_arrays *a, int64_t sample, struct gb_error *err);
-enum gb_status octree_download(struct octree_arrays *a, struct octree_output *output,
-			       struct gb_error *err);
+enum gb_status octree_reset(octree_arrays *a, int64_t sample, struct gb_error *err);
+enum gb_status octree_download(octree_arrays *a, octree_output *output, struct gb_error *err);
 /* Compulsory bytes of insertion: positions read twice, for box and keys; keys written and read;
  * nodes written. */
-double octree_bytes(const void *params, const struct octree_input *input);
+double octree_bytes(const void *params, const octree_input *input);
 
 /* Metric "cas_failures" of the last run. */
-void octree_metrics(const struct octree_arrays *a, struct gb_metrics *metrics);
+void octree_metrics(const octree_arrays *a, struct gb_metrics *metrics);
 
 /* The operations of a builder. */
 template <class STATE, auto CREATE, auto RUN, auto BYTES, auto METRICS>
@@ -104,11 +103,11 @@ static constexpr struct gb_variant_ops octree_ops(void)
 
 struct octree_grid {
 	unsigned blocks;
-	uint32_t chunk; /* fewest nodes that a warp takes at a time */
+	uint32_t chunk; /* fewest nodes that a warp reserves at a time */
 };
 
 /* The number of holes that a builder may leave in input->pool. */
-static inline size_t octree_slack(const struct octree_input *input)
+static inline size_t octree_slack(const octree_input *input)
 {
 	const size_t most = OCTREE_SLACK;
 
@@ -119,8 +118,7 @@ static inline size_t octree_slack(const struct octree_input *input)
  * holds of the kernel at once.  Holes are at most one per thread that has a body plus chunk - 1 per
  * warp, together no more than slack. */
 template <class K>
-static inline struct octree_grid octree_grid_of(K *kernel, size_t count, unsigned block,
-						size_t slack)
+static inline octree_grid octree_grid_of(K *kernel, size_t count, unsigned block, size_t slack)
 {
 	const size_t wanted = gpu_blocks(count, block);
 	size_t blocks = gpu_resident_blocks(kernel, block, 0, wanted), each;
@@ -139,22 +137,20 @@ static inline struct octree_grid octree_grid_of(K *kernel, size_t count, unsigne
 
 enum { OCTREE_BLOCK = 256 };
 
-/* Grid-stride loop over the bodies in blocks of OCTREE_BLOCK threads.  least: fewest nodes that a
- * warp takes at a time. */
-typedef void octree_kernel(const uint64_t *keys, size_t count, struct octree_tree tree,
-			   uint32_t least);
+/* Grid-stride loop over the bodies in blocks of OCTREE_BLOCK threads.  chunk: see octree_grid. */
+typedef void octree_kernel(const uint64_t *keys, size_t count, octree_tree tree, uint32_t chunk);
 
 /* The state of a builder that inserts all bodies from the root with one kernel. */
 struct octree_builder {
-	struct octree_arrays arrays; /* first: shared operations cast a state to it */
+	octree_arrays arrays; /* first: shared operations cast a state to it */
 	octree_kernel *kernel;
-	struct octree_grid grid;
+	octree_grid grid;
 };
 
 /* create(): select the kernel for leaves of one body or for lists. */
 template <octree_kernel *SINGLE, octree_kernel *LISTS>
-static enum gb_status octree_builder_create(struct octree_builder *b, const void *params,
-					    const struct octree_input *input, struct gb_error *err)
+static enum gb_status octree_builder_create(octree_builder *b, const void *params,
+					    const octree_input *input, struct gb_error *err)
 {
 	if (octree_arrays_create(&b->arrays, input, true, err))
 		return err->code;
@@ -164,48 +160,54 @@ static enum gb_status octree_builder_create(struct octree_builder *b, const void
 }
 
 /* run(): the paper's time is that of the phase "insert". */
-enum gb_status octree_builder_run(struct octree_builder *b, struct gb_timer *timer,
-				  struct gb_error *err);
+enum gb_status octree_builder_run(octree_builder *b, struct gb_timer *timer, struct gb_error *err);
 
-/* ---- device code: nodes ------------------------------------------------------------------- */
+/* ---- device code: warp-aggregated allocation of nodes -------------------------------------- */
 
-/* The rest of a warp's last chunk, the same in all lanes.  Starts as zeros. */
-struct octree_chunk {
-	uint32_t next, left;
+/* The nodes that a warp has reserved and no lane has yet, the same in all lanes: the rest of its
+ * last chunk.  Starts as zeros. */
+struct octree_reserve {
+	uint32_t first, count;
 };
 
-/* Node numbers of one lane: those of the warp from `skip` on.  The warp's are the rest of the old
- * chunk, then the new chunk. */
+/* The nodes of one lane: those of the warp from `rank` on.  The warp's are its old reserve, then
+ * those from chunk_first on. */
 struct octree_nodes {
-	uint32_t skip, old_next, old_left, fresh;
+	uint32_t rank, reserve_first, reserve_count, chunk_first;
 };
 
-static __device__ __forceinline__ uint32_t octree_node(const struct octree_nodes *nodes, uint32_t k)
+/* The lane's node number k. */
+static __device__ __forceinline__ uint32_t octree_node(const octree_nodes *nodes, uint32_t k)
 {
-	const uint32_t at = nodes->skip + k;
+	const uint32_t i = nodes->rank + k;
 
-	return at < nodes->old_left ? nodes->old_next + at : nodes->fresh + (at - nodes->old_left);
+	return i < nodes->reserve_count ? nodes->reserve_first + i
+					: nodes->chunk_first + (i - nodes->reserve_count);
 }
 
-/* Take `wanted` nodes for each lane; all lanes of the warp call together.  SHARED: the tree is in
- * shared memory, where 64-bit additions are loops; the low half of the counter is enough there. */
+/* Allocate `wanted` nodes for each lane, with at most one atomic for the warp; all its lanes call
+ * together.  chunk: fewest nodes to reserve at a time.  SHARED: the tree is in shared memory, where
+ * 64-bit additions are loops; the low half of the counter is enough there. */
 template <bool SHARED>
-static __device__ __forceinline__ struct octree_nodes octree_take(struct octree_chunk *chunk,
-								  const struct octree_tree *tree,
-								  uint32_t wanted, uint32_t least)
+static __device__ __forceinline__ octree_nodes octree_allocate(octree_reserve *reserve,
+							       const octree_tree *tree,
+							       uint32_t wanted, uint32_t chunk)
 {
+	/* 1. Rank the lanes' nodes among the warp's. */
 	const uint32_t inclusive = warp_scan(wanted);
 	const uint32_t all = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
-	struct octree_nodes nodes = { inclusive - wanted, chunk->next, chunk->left, 0 };
+	octree_nodes nodes = { inclusive - wanted, reserve->first, reserve->count, 0 };
 
-	if (all <= chunk->left) {
-		chunk->next += all;
-		chunk->left -= all;
+	/* 2. Take them from the reserve. */
+	if (all <= reserve->count) {
+		reserve->first += all;
+		reserve->count -= all;
 		return nodes;
 	}
 
-	const uint32_t missing = all - chunk->left;
-	const uint32_t more = missing > least ? missing : least;
+	/* 3. If it is too small, one lane reserves another chunk. */
+	const uint32_t missing = all - reserve->count;
+	const uint32_t more = missing > chunk ? missing : chunk;
 	uint64_t first = 0;
 
 	if (threadIdx.x % WARP == 0)
@@ -214,9 +216,9 @@ static __device__ __forceinline__ struct octree_nodes octree_take(struct octree_
 					   (unsigned long long)more);
 	first = __shfl_sync(ALL_LANES, first, 0);
 	/* Numbers past the pool all start at its end, so none wraps around. */
-	nodes.fresh = first < tree->pool ? (uint32_t)first : tree->pool;
-	chunk->next = nodes.fresh + missing;
-	chunk->left = more - missing;
+	nodes.chunk_first = first < tree->pool ? (uint32_t)first : tree->pool;
+	reserve->first = nodes.chunk_first + missing;
+	reserve->count = more - missing;
 	return nodes;
 }
 
@@ -238,7 +240,7 @@ static __device__ __forceinline__ int octree_shared_digits(uint64_t a, uint64_t 
 /* Input of the keys. */
 struct octree_bodies {
 	const float *x, *y, *z;
-	const struct octree_box *box;
+	const octree_box *box;
 
 	__device__ __forceinline__ uint64_t key(size_t i) const
 	{
@@ -246,17 +248,18 @@ struct octree_bodies {
 	}
 };
 
-static inline struct octree_bodies octree_bodies_of(const struct octree_arrays *a)
+static inline octree_bodies octree_bodies_of(const octree_arrays *a)
 {
 	return { a->x, a->y, a->z, a->box };
 }
 
-static __device__ __forceinline__ void octree_count(uint64_t *counter, uint32_t mine)
+/* Add the sum of `count` over the warp. */
+static __device__ __forceinline__ void octree_count(uint64_t *counter, uint32_t count)
 {
-	const uint32_t all = warp_sum(mine);
+	const uint32_t sum = warp_sum(count);
 
-	if (threadIdx.x % WARP == 0 && all)
-		atomicAdd((unsigned long long *)counter, (unsigned long long)all);
+	if (threadIdx.x % WARP == 0 && sum)
+		atomicAdd((unsigned long long *)counter, (unsigned long long)sum);
 }
 
 #endif

@@ -1,12 +1,13 @@
 /* lf.h -- the lock-free insertion of OctreeBuild-LF (Cordeiro and Zola 2024), as lf runs it
  * from the root and lf-shared from slots further down.
  *
- * Each thread owns a node that no other thread sees.  It walks down to a slot that holds no node:
+ * Each thread has a pre-allocated node that no other thread sees.  It walks down to a slot that
+ * holds no node:
  *
  *	free      one compare-and-swap puts the body in
- *	occupied  the body found goes into the thread's own node, and a compare-and-swap puts that
- *	          node into the slot.  The thread continues inside it, and takes another node when
- *	          it next needs one.  If the swap fails, the own node's slot is reset and the walk
+ *	occupied  the body found goes into the pre-allocated node, and a compare-and-swap puts that
+ *	          node into the slot.  The thread continues inside it, and allocates another node
+ *	          when it next needs one.  If the swap fails, the node's slot is reset and the walk
  *	          looks again
  *
  * There are no locks and no barriers: a thread fails only because another one made progress.
@@ -20,12 +21,12 @@
  *     body is read only after the kernel.
  *   - A warp works in steps.  A step is a descent to a slot without a node, and one attempt; in
  *     shared memory, where loads are fast, it descends at most one level.  Lanes that
- *     need a node get theirs together (octree_take).
+ *     need a node allocate theirs together (octree_allocate).
  *
  * Leaves of more than one body are lists whose heads are in the slots; rank[head] is the length.  A
- * list with room takes a new head.  A full list is replaced by the thread's own empty node.  The
- * thread that did so owns the bodies of the list and inserts them again after its own.  No other
- * thread can meet them meanwhile, so their links may be changed.  Others may still read the rank of
+ * list with room takes a new head.  A full list is replaced by the thread's empty node.  The thread
+ * that did so inserts the displaced bodies of the list again after its own.  No other thread can
+ * meet them meanwhile, so their links may be changed.  Others may still read the rank of
  * an old head, but their compare-and-swap fails, because its slot never holds that head again.
  */
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_LF_H
@@ -51,8 +52,8 @@ template <bool IN_SHARED, bool HAS_LISTS> struct octree_kind {
 
 /* A thread's state between ranges of bodies; starts as zeros. */
 struct octree_inserter {
-	struct octree_chunk chunk;
-	int32_t own; /* a node, or 0 */
+	octree_reserve reserve;
+	int32_t node; /* pre-allocated, or 0 */
 	uint32_t failures;
 };
 
@@ -73,15 +74,14 @@ struct octree_walk {
 	uint64_t key;
 	int32_t *slot;
 	int32_t body;
-	int32_t pending; /* first of the bodies that it owns and has to insert, or -1 */
-	int level;       /* level of the slot's node */
+	int32_t displaced; /* first of the bodies that it has to insert again, or -1 */
+	int level;         /* level of the slot's node */
 	bool active;
 };
 
-static __device__ __forceinline__ void octree_begin(struct octree_walk *w, int32_t body,
-						    const uint64_t *keys,
-						    const struct octree_tree *tree,
-						    struct octree_place from)
+static __device__ __forceinline__ void octree_begin(octree_walk *w, int32_t body,
+						    const uint64_t *keys, const octree_tree *tree,
+						    octree_place from)
 {
 	w->body = body;
 	w->key = keys[body];
@@ -90,11 +90,9 @@ static __device__ __forceinline__ void octree_begin(struct octree_walk *w, int32
 }
 
 /* Start body i of the range, if it has one. */
-static __device__ __forceinline__ void octree_begin_of(struct octree_walk *w,
-						       const struct octree_range *range, size_t i,
-						       const uint64_t *keys,
-						       const struct octree_tree *tree,
-						       struct octree_place from)
+static __device__ __forceinline__ void octree_begin_of(octree_walk *w, const octree_range *range,
+						       size_t i, const uint64_t *keys,
+						       const octree_tree *tree, octree_place from)
 {
 	w->active = i < range->count;
 	if (w->active)
@@ -104,8 +102,7 @@ static __device__ __forceinline__ void octree_begin_of(struct octree_walk *w,
 
 /* A step's descent; returns the content of the slot. */
 template <class KIND>
-static __device__ __forceinline__ int32_t octree_descend(struct octree_walk *w,
-							 const struct octree_tree *tree)
+static __device__ __forceinline__ int32_t octree_descend(octree_walk *w, const octree_tree *tree)
 {
 	int32_t found = KIND::load(w->slot);
 
@@ -117,43 +114,42 @@ static __device__ __forceinline__ int32_t octree_descend(struct octree_walk *w,
 	return found;
 }
 
-/* The slot holds another body: put that into `own`, and own into the slot.  True on success. */
+/* The slot holds another body: put that into `node`, and node into the slot.  True on success. */
 template <class KIND>
-static __device__ __forceinline__ bool octree_split(const struct octree_walk *w, int32_t found,
-						    int32_t own, const uint64_t *keys,
-						    const struct octree_tree *tree)
+static __device__ __forceinline__ bool octree_split(const octree_walk *w, int32_t found,
+						    int32_t node, const uint64_t *keys,
+						    const octree_tree *tree)
 {
 	int32_t *const moved =
-		&tree->child[own][octree_digit(keys[octree_body(found)], w->level + 1)];
+		&tree->child[node][octree_digit(keys[octree_body(found)], w->level + 1)];
 
 	*moved = found;
-	if (KIND::swap(w->slot, found, own))
+	if (KIND::swap(w->slot, found, node))
 		return true;
 	*moved = OCTREE_FREE;
 	return false;
 }
 
-/* The slot holds a full list: put `own` in its place, and keep the list.  True on success. */
+/* The slot holds a full list: put `node` in its place, and keep the list.  True on success. */
 template <class KIND>
-static __device__ __forceinline__ bool octree_split_list(struct octree_walk *w, int32_t found,
-							 int32_t own,
-							 const struct octree_tree *tree)
+static __device__ __forceinline__ bool octree_split_list(octree_walk *w, int32_t found,
+							 int32_t node, const octree_tree *tree)
 {
 	int32_t last = octree_body(found);
 
-	if (!KIND::swap(w->slot, found, own))
+	if (!KIND::swap(w->slot, found, node))
 		return false;
 	while (tree->next[last] >= 0)
 		last = tree->next[last];
-	tree->next[last] = w->pending;
-	w->pending = octree_body(found);
+	tree->next[last] = w->displaced;
+	w->displaced = octree_body(found);
 	return true;
 }
 
 /* The slot is free, or holds a list with room: put the body there.  True on success. */
 template <class KIND>
-static __device__ __forceinline__ bool octree_push(const struct octree_walk *w, int32_t found,
-						   const struct octree_tree *tree)
+static __device__ __forceinline__ bool octree_push(const octree_walk *w, int32_t found,
+						   const octree_tree *tree)
 {
 	const int32_t body = octree_body(w->body);
 	const int32_t before = found == OCTREE_FREE ? -1 : octree_body(found);
@@ -166,35 +162,37 @@ static __device__ __forceinline__ bool octree_push(const struct octree_walk *w, 
 	return KIND::swap(w->slot, found, body);
 }
 
-/* One step of an active lane that found `found` in its slot; true when its body is in the tree.
- * splits: a node must go in its place, and the lane has one unless the pool is exhausted. */
+/* One attempt of an active lane that found `found` in its slot; true when its body is in the tree.
+ * needs_node: a node must go in its place, and the lane has one unless the pool is exhausted. */
 template <class KIND>
-static __device__ __forceinline__ bool octree_step(struct octree_walk *w,
-						   struct octree_inserter *self, int32_t found,
-						   bool splits, const uint64_t *keys,
-						   const struct octree_tree *tree)
+static __device__ __forceinline__ bool octree_attempt(octree_walk *w, octree_inserter *self,
+						      int32_t found, bool needs_node,
+						      const uint64_t *keys, const octree_tree *tree)
 {
 	bool done;
 
-	if (found <= 0 && splits && self->own == 0) {
+	/* Occupied: put the node in its place. */
+	if (found <= 0 && needs_node && self->node == 0) {
 		gpu_st_relaxed(&tree->counters->exhausted, 1);
 		return true; /* the body is left out: the run has failed */
 	}
-	if (found <= 0 && splits) {
-		done = KIND::LISTS ? octree_split_list<KIND>(w, found, self->own, tree)
-				   : octree_split<KIND>(w, found, self->own, keys, tree);
+	if (found <= 0 && needs_node) {
+		done = KIND::LISTS ? octree_split_list<KIND>(w, found, self->node, tree)
+				   : octree_split<KIND>(w, found, self->node, keys, tree);
 		if (!done) {
 			self->failures++;
 			return false;
 		}
-		found = self->own;
-		self->own = 0;
+		found = self->node;
+		self->node = 0;
 	}
+	/* A node: continue inside it. */
 	if (found > 0) {
 		w->level++;
 		w->slot = &tree->child[found][octree_digit(w->key, w->level)];
 		return false;
 	}
+	/* The deepest level: put the body before those that are there. */
 	if (w->level == OCTREE_DEEPEST) {
 		const int32_t before = atomicExch(w->slot, octree_body(w->body));
 
@@ -204,6 +202,7 @@ static __device__ __forceinline__ bool octree_step(struct octree_walk *w,
 			tree->next[w->body] = -1;
 		return true;
 	}
+	/* Free, or a list with room. */
 	done = octree_push<KIND>(w, found, tree);
 	self->failures += !done;
 	return done;
@@ -211,8 +210,8 @@ static __device__ __forceinline__ bool octree_step(struct octree_walk *w,
 
 /* True if a node must go into the slot. */
 template <class KIND>
-static __device__ __forceinline__ bool octree_splits(const struct octree_walk *w, int32_t found,
-						     const struct octree_tree *tree)
+static __device__ __forceinline__ bool octree_needs_node(const octree_walk *w, int32_t found,
+							 const octree_tree *tree)
 {
 	if (!w->active || found >= OCTREE_FREE || w->level == OCTREE_DEEPEST)
 		return false;
@@ -222,39 +221,41 @@ static __device__ __forceinline__ bool octree_splits(const struct octree_walk *w
 /* Insert this lane's bodies of the range.  All lanes of the warp call together, with the same
  * place and numbers. */
 template <class KIND>
-static __device__ __forceinline__ void octree_insert(struct octree_inserter *self,
-						     struct octree_range range,
-						     const uint64_t *keys,
-						     const struct octree_tree *tree,
-						     struct octree_place from, uint32_t least)
+static __device__ __forceinline__ void octree_insert(octree_inserter *self, octree_range range,
+						     const uint64_t *keys, const octree_tree *tree,
+						     octree_place from, uint32_t chunk)
 {
-	struct octree_walk w = {};
+	octree_walk w = {};
 	size_t i = range.first;
 
-	w.pending = -1;
+	w.displaced = -1;
 	octree_begin_of(&w, &range, i, keys, tree, from);
 	while (__any_sync(ALL_LANES, w.active)) {
+		/* 1. Descend to a slot without a node. */
 		const int32_t found =
 			w.active ? octree_descend<KIND>(&w, tree) : (int32_t)OCTREE_FREE;
-		const bool splits = octree_splits<KIND>(&w, found, tree);
-		const bool lacks = splits && self->own == 0;
+		const bool needs_node = octree_needs_node<KIND>(&w, found, tree);
+		const bool wants = needs_node && self->node == 0;
 
-		if (__any_sync(ALL_LANES, lacks)) {
-			const struct octree_nodes nodes =
-				octree_take<KIND::SHARED>(&self->chunk, tree, lacks, least);
-			const uint32_t mine = octree_node(&nodes, 0);
+		/* 2. Pre-allocate nodes for the lanes that need one. */
+		if (__any_sync(ALL_LANES, wants)) {
+			const octree_nodes nodes =
+				octree_allocate<KIND::SHARED>(&self->reserve, tree, wants, chunk);
+			const uint32_t node = octree_node(&nodes, 0);
 
-			if (lacks && mine < tree->pool) {
-				self->own = (int32_t)mine;
-				octree_clear_node(tree->child[mine]);
+			if (wants && node < tree->pool) {
+				self->node = (int32_t)node;
+				octree_clear_node(tree->child[node]);
 			}
 		}
-		if (!w.active || !octree_step<KIND>(&w, self, found, splits, keys, tree))
+		/* 3. Attempt to insert. */
+		if (!w.active || !octree_attempt<KIND>(&w, self, found, needs_node, keys, tree))
 			continue;
-		if (KIND::LISTS && w.pending >= 0) {
-			const int32_t body = w.pending;
+		/* 4. Continue with a displaced body, or with the next one of the range. */
+		if (KIND::LISTS && w.displaced >= 0) {
+			const int32_t body = w.displaced;
 
-			w.pending = tree->next[body];
+			w.displaced = tree->next[body];
 			octree_begin(&w, body, keys, tree, from);
 			continue;
 		}

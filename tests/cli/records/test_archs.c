@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/archs.h"
+#include "cli/records/machine.h"
 #include "common/text.h"
 
 #define ADVICE(sm, facts)                                                                       \

@@ -31,21 +31,21 @@ enum { TWO = 2, ALL, GAP };
  * these records, one per row, unless NULL.  `rows` tells which values of x are measured. */
 static char *verdict_on(const char *members, size_t rows, double share, struct gb_record **record)
 {
-	char document[2048];
+	char source[2048];
 	struct gb_repro t;
 	cJSON *paper;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
-	struct gb_sheet sheet;
+	struct gb_document document;
 	struct gb_error err = { 0 };
 
-	snprintf(document, sizeof document,
+	snprintf(source, sizeof source,
 		 "{'gpu_classes':{'desktop':['GeForce','!Laptop'],'fast':['RTX']},"
 		 "'tables':[{'id':'t'," COLUMNS "}],'claims':[{'id':'it','table':'t',"
 		 "'text':'that','reason':'because',%s}]}",
 		 members);
-	paper = parse(document);
+	paper = parse(source);
 	init(&t, paper);
 	for (size_t i = 0; i < t.rows * t.columns; i++) {
 		const size_t row = i / t.columns, column = i % t.columns;
@@ -60,9 +60,9 @@ static char *verdict_on(const char *members, size_t rows, double share, struct g
 		cell->high = share < 0 ? (double)NAN : value * (1 + share);
 		cell->record = record ? record[row] : NULL;
 	}
-	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
-	gb_repro_claims(&sheet, &t);
-	cr_assert_not(gb_sheet_close(&sheet, &err));
+	gb_document_open(&document, file, GB_FORMAT_TABLE, (struct gb_document_kind){ 0 });
+	gb_repro_claims(&document, &t);
+	cr_assert_not(gb_document_close(&document, &err));
 	fclose(file);
 	gb_repro_release(&t);
 	cJSON_Delete(paper);

@@ -1,65 +1,11 @@
-/* test_exchange.c -- what formats of other tools say of each status. */
+/* test_exchange.c -- the annotations of a comparison. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/reports/compare/compare.h"
-#include "cli/reports/exchange/exchange.h"
+#include "cli/reports/compare/formats.h"
 #include "tests/line_of.h"
-
-#define TIMED ",\"time\":{\"median\":2000,\"samples\":[2000]}"
-
-static const struct {
-	const char *members, *junit;
-} cases[] = {
-	{ "\"cold\":true" TIMED, "time=\"0.000002000\"/>\n" },
-	{ "\"cold\":true,\"emulated\":true" TIMED, "name=\"n=1\"/>\n" },
-	{ "\"cold\":false" TIMED, "name=\"n=1 hot\" time=\"0.000002000\"/>\n" },
-	{ "\"status\":\"doubtful\",\"reason\":\"too fast\"" TIMED,
-	  ">\n      <skipped message=\"doubtful: too fast\"/>\n    </testcase>\n" },
-	{ "\"status\":\"unverified\"" TIMED, ">\n      <skipped message=\"unverified\"/>\n" },
-	{ "\"status\":\"skipped\",\"reason\":\"a < b\"",
-	  ">\n      <skipped message=\"a &lt; b\"/>\n" },
-	{ "\"status\":\"failed\",\"reason\":\"wrong\",\"verify\":{\"result\":\"fail\"}",
-	  ">\n      <failure message=\"wrong\"/>\n" },
-	{ "\"status\":\"failed\",\"verify\":{\"result\":\"pass\"}",
-	  ">\n      <error message=\"\"/>\n" },
-};
-
-Test(exchange, junit)
-{
-	static const char sums[] = "<testsuites name=\"gpubench\" tests=\"8\" failures=\"1\" "
-				   "errors=\"1\" skipped=\"3\">\n";
-	struct gb_records list = { 0 };
-	struct gb_error err = { 0 };
-	char *text = NULL, *at;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	for (size_t i = 0; i < GB_COUNT(cases); i++) {
-		char line[300];
-
-		(void)snprintf(line, sizeof line,
-			       "{\"type\":\"record\",\"key\":\"toy/cpu/v%zu n=1\",%s}", i,
-			       cases[i].members);
-		add_line_of(&list, line);
-	}
-	cr_expect_eq(gb_junit_print_records(file, &list, &err), GB_OK);
-	(void)fclose(file);
-	cr_expect(strstr(text, sums), "%s", text);
-	at = text;
-	for (size_t i = 0; i < GB_COUNT(cases); i++) {
-		char name[40];
-
-		(void)snprintf(name, sizeof name, "<testcase classname=\"toy/cpu/v%zu\"", i);
-		at = strstr(at, name);
-		cr_assert(at != NULL, "case %zu", i);
-		at = strstr(at, cases[i].junit);
-		cr_assert(at != NULL, "case %zu in\n%s", i, text);
-	}
-	free(text);
-	gb_records_release(&list);
-}
 
 /* A key that would act on a terminal, and end the message. */
 static void add_launch(struct gb_records *list, int launch, int key, int ns)
@@ -80,7 +26,7 @@ Test(exchange, github)
 	struct gb_records base = { 0 }, other = { 0 };
 	struct gb_error err = { 0 };
 	char *text = NULL, *at;
-	size_t size, commands = 0;
+	size_t size;
 	FILE *file = open_memstream(&text, &size);
 	char line[300];
 
@@ -90,7 +36,7 @@ Test(exchange, github)
 			add_launch(&other, launch, key, (100000 + launch) * (key + 2));
 		}
 	cr_assert_not(gb_compare(&c, &base, &other, &err));
-	cr_expect_eq(gb_github_print_comparison(file, &c, &err), GB_OK);
+	cr_expect_eq(gb_github_print(file, &c, &err), GB_OK);
 	(void)fclose(file);
 	at = text;
 	for (int key = 11; key > 1; key--) {
@@ -102,14 +48,6 @@ Test(exchange, github)
 	}
 	cr_expect_str_eq(at, "::notice title=gpubench::12 keys: 12 slower; the 10 worst of 12 are "
 			     "annotated\n");
-	free(text);
-	/* The table has a command for each of ten. */
-	file = open_memstream(&text, &size);
-	cr_assert_not(gb_comparison_print(file, &c, false, GB_FORMAT_TABLE, &err));
-	(void)fclose(file);
-	for (at = text; (at = strstr(at, "\n  gpubench toy cpu/v")); at++)
-		commands++;
-	cr_expect_eq(commands, 10, "%s", text);
 	free(text);
 	gb_comparison_release(&c);
 	gb_records_release(&base);

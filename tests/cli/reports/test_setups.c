@@ -37,13 +37,12 @@ static const char *differences(const struct gb_records *base, const struct gb_re
 	cr_assert(eq(int, (int)gb_compare(&c, base, other, &err), GB_OK));
 	for (size_t i = 0; i < c.setups.count; i++) {
 		const struct gb_setup_part *part = &c.setups.part[i];
-		char a[200], b[200];
 
 		if (part->differs)
 			n += (size_t)snprintf(seen + n, sizeof seen - n, "%s%s: %s | %s;",
 					      part->name, part->refused ? "!" : "",
-					      gb_setup_values_text(part, false, a, sizeof a),
-					      gb_setup_values_text(part, true, b, sizeof b));
+					      part->base[0] ? part->base : "unknown",
+					      part->new_[0] ? part->new_ : "unknown");
 	}
 	gb_comparison_release(&c);
 	return seen;

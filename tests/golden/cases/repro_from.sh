@@ -17,8 +17,8 @@ sed 's/"status":"ok"/"status":"doubtful"/' a.jsonl >doubtful.jsonl
 gpubench repro cbt:memory --from=doubtful.jsonl | grep -o '512 doubtful\|memory-512.*doubtful'
 # --from takes the file as a separate word, and further files.
 gpubench repro --from a.jsonl ./a.jsonl cbt:memory | sed -n '/^ *leaves/,/^$/p'
-# -o page.html writes a page beside the table. The page has the published column.
-gpubench repro $words --from=a.jsonl -o page.html >/dev/null || exit
+# A page has the published column.
+gpubench repro $words --from=a.jsonl --format=html >page.html || exit
 grep -c '<td class="right">22.5551</td>' page.html
 tail -n 1 page.html
 # repro refuses these words.

@@ -1,0 +1,29 @@
+/* report.h -- records as a table for people, Markdown, a page, CSV, or one JSON document.
+ *
+ * The output is derived only from the lines of the record file, so a run and a later report of its
+ * file print the same.  A table has columns only for parameters that vary; the others are stated
+ * once.  Times of the emulator are never shown because they say nothing about a GPU.
+ *
+ * This folder turns records into text for people.  grid/ lays out cells.  This folder itself makes
+ * the tables of a run and its page, and holds shared code: the value of a launch, the words of
+ * verdicts.  compare/ judges; repro/ fills papers' tables; exchange/ writes
+ * formats that other programs read; finish.h prints the end of a session.  May use cli/measure,
+ * cli/records, cli/workloads and the folders below cli.
+ */
+#ifndef GPUBENCH_CLI_REPORTS_REPORT_H
+#define GPUBENCH_CLI_REPORTS_REPORT_H
+
+#include "cli/records/lines.h"
+#include "cli/reports/table.h"
+
+/* What is printed besides times. */
+struct gb_report_choice {
+	bool counts;      /* tables of exact counts, which a page always has */
+	unsigned columns; /* gb_columns_read() */
+};
+
+/* Print the whole list.  The file is flushed; GB_EIO if it could not be written. */
+enum gb_status gb_report_print(FILE *file, const struct gb_records *list, enum gb_format format,
+			       struct gb_report_choice choice, struct gb_error *err);
+
+#endif
