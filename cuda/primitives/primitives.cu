@@ -2,11 +2,9 @@
  *
  * One kernel reads and writes each element once (Merrill and Garland 2016).  A tile of 4096
  * elements is scanned in registers; a lane owns packs of 4 neighbours, 128 apart.  The sum of the
- * tiles before it comes from decoupled look-back with one 64-bit word per tile (device.h).
+ * tiles before it comes from decoupled look-back with one 64-bit word per tile (lookback.h).
  */
 #include "cuda/primitives/primitives.h"
-
-#include "cuda/primitives/device.h"
 
 enum {
 	BLOCK = 256,

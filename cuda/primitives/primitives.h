@@ -15,6 +15,7 @@
 #include "common/status.h"
 #include "common/timer.h"
 #include "cuda/device.h"
+#include "cuda/primitives/lookback.h"
 
 /* ---- exclusive prefix sum ---------------------------------------------------------------- */
 
@@ -27,7 +28,7 @@ enum gb_status gpu_scan(const uint32_t *in, uint32_t *out, size_t count, uint64_
 enum gb_status gpu_scan(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total,
 			void *temp, struct gb_error *err);
 
-/* ---- prefix sums within another kernel: chain_block() of device.h -------------------------- */
+/* ---- prefix sums within another kernel: chain_block() of lookback.h ------------------------ */
 
 /* Threads of a block, and items per thread.  There are FEW if each multiprocessor then has at most
  * one block. */

@@ -39,40 +39,40 @@
 #include "common/text.h"
 #include "cuda/primitives/sort_block.h"
 
-/* The shapes for keys of 4 and 8 bytes.  `least`, else `few`, is used if each multiprocessor gets
- * at most one tile, and `wide` if look-back words have 64 bits, which takes more registers.  `few`
- * also replaces `many` if a multiprocessor has shared memory for one of its blocks only.  Tiles
- * are staged up to MOST_STAGED keys.  MOST_STAGED and `many` were the fastest on an H100: where
- * memory is the bound, as with values and with many keys of 8 bytes, a block per tile was
- * faster. */
-enum shape_name { LEAST, FEW, MANY, WIDE, SHAPES };
+/* The shapes for keys of 4 and 8 bytes.  `small`, else `medium`, is used if each multiprocessor
+ * gets at most one tile, and `large_wide` if look-back words have 64 bits, which takes more
+ * registers.  `medium` also replaces `large` if a multiprocessor has shared memory for one of its
+ * blocks only.  Tiles are staged up to MAX_STAGED keys.  MAX_STAGED and `large` were the fastest on
+ * an H100: where memory is the bound, as with values and with many keys of 8 bytes, a block per
+ * tile was faster. */
+enum shape_name { SMALL, MEDIUM, LARGE, LARGE_WIDE, SHAPES };
 enum { RESERVED = 1024 }; /* bytes of shared memory that a block takes more than it uses (sm_80) */
 
 template <size_t KEY_SIZE, bool VALUES> struct shapes;
 template <> struct shapes<4, false> {
-	static constexpr size_t MOST_STAGED = SIZE_MAX;
-	typedef struct shape<1024, 4, 1> least;
-	typedef struct shape<768, 12, 1> few;
-	typedef struct shape<512, 20, 2> many;
-	typedef struct shape<384, 20, 2> wide;
+	static constexpr size_t MAX_STAGED = SIZE_MAX;
+	typedef struct shape<1024, 4, 1> small;
+	typedef struct shape<768, 12, 1> medium;
+	typedef struct shape<512, 20, 2> large;
+	typedef struct shape<384, 20, 2> large_wide;
 };
 template <> struct shapes<4, true> {
-	static constexpr size_t MOST_STAGED = 0;
-	typedef struct shape<1024, 4, 1> least;
-	typedef struct shape<768, 12, 1> few;
-	typedef struct shape<384, 23, 2> many;
-	typedef struct shape<384, 20, 2> wide;
+	static constexpr size_t MAX_STAGED = 0;
+	typedef struct shape<1024, 4, 1> small;
+	typedef struct shape<768, 12, 1> medium;
+	typedef struct shape<384, 23, 2> large;
+	typedef struct shape<384, 20, 2> large_wide;
 };
 template <bool VALUES> struct shapes<8, VALUES> {
-	static constexpr size_t MOST_STAGED = VALUES ? 0 : (size_t)1 << 25;
-	typedef struct shape<1024, 2, 1> least;
-	typedef struct shape<736, 8, 1> few;
-	typedef struct shape<384, 15, 2> many;
-	typedef struct shape<384, 15, 2> wide;
+	static constexpr size_t MAX_STAGED = VALUES ? 0 : (size_t)1 << 25;
+	typedef struct shape<1024, 2, 1> small;
+	typedef struct shape<736, 8, 1> medium;
+	typedef struct shape<384, 15, 2> large;
+	typedef struct shape<384, 15, 2> large_wide;
 };
 
 /* The multiprocessors for which grids are sized. */
-static size_t sort_processors(void)
+static size_t multiprocessors(void)
 {
 	return min((size_t)gpu_sm_count(), gpu_sort_limits.processors);
 }
@@ -81,19 +81,19 @@ static size_t sort_processors(void)
 template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, enum shape_name *name)
 {
 	typedef struct shapes<KEY_SIZE, VALUES> shapes;
-	typedef typename shapes::many many;
+	typedef typename shapes::large large;
 	typedef std::conditional_t<KEY_SIZE == 8, uint64_t, uint32_t> word;
-	static const size_t tile[] = { shapes::least::TILE, shapes::few::TILE, shapes::many::TILE,
-				       shapes::wide::TILE };
+	static const size_t tile[] = { shapes::small::TILE, shapes::medium::TILE,
+				       shapes::large::TILE, shapes::large_wide::TILE };
 	static_assert(GB_COUNT(tile) == SHAPES, "a tile for each shape");
-	int n = is_wide(count) ? WIDE : LEAST;
+	int n = has_wide_status(count) ? LARGE_WIDE : SMALL;
 
-	while (n < MANY && gpu_blocks(count, tile[n]) > sort_processors())
+	while (n < LARGE && gpu_blocks(count, tile[n]) > multiprocessors())
 		n++;
-	if (n == MANY &&
-	    many::BLOCKS * (sizeof(struct pass_shared<word, uint32_t, many>) + RESERVED) >
+	if (n == LARGE &&
+	    large::BLOCKS * (sizeof(struct pass_shared<word, uint32_t, large>) + RESERVED) >
 		    gpu_sm_shared())
-		n = FEW;
+		n = MEDIUM;
 	*name = (enum shape_name)n;
 	return gpu_blocks(count, tile[n]);
 }
@@ -101,7 +101,7 @@ template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, en
 template <class W> static size_t temp_bytes(size_t tiles, int passes)
 {
 	return sizeof(struct header<W>) +
-	       (LOOKBACK_AHEAD + (size_t)passes * tiles) * DIGITS * sizeof(W);
+	       (LOOKBACK_AHEAD + (size_t)passes * tiles) * RADIX_DIGITS * sizeof(W);
 }
 
 static size_t tiles_of_sort(enum gpu_key key, bool values, size_t count)
@@ -117,17 +117,17 @@ static size_t tiles_of_sort(enum gpu_key key, bool values, size_t count)
 /* It cannot overflow: except for a constant, it is less than the size of the keys. */
 size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begin_bit, int end_bit)
 {
-	const int passes = digits_of(begin_bit, end_bit).passes;
+	const int passes = bit_range_of(begin_bit, end_bit).passes;
 	const size_t tiles = tiles_of_sort(key, values, count);
 
-	return is_wide(count) ? temp_bytes<unsigned long long>(tiles, passes)
-			      : temp_bytes<uint32_t>(tiles, passes);
+	return has_wide_status(count) ? temp_bytes<unsigned long long>(tiles, passes)
+				      : temp_bytes<uint32_t>(tiles, passes);
 }
 
 /* The grid of a staged pass. */
 template <class SHAPE> static unsigned staged_blocks(void)
 {
-	return (unsigned)sort_processors() * SHAPE::BLOCKS;
+	return (unsigned)multiprocessors() * SHAPE::BLOCKS;
 }
 
 /* True if blocks would get several tiles, and the GPU copies to shared memory past the registers
@@ -135,12 +135,12 @@ template <class SHAPE> static unsigned staged_blocks(void)
 template <class KEY> static bool can_stage(size_t count)
 {
 	typedef shapes<sizeof(typename KEY::word), false> shapes;
-	typedef typename shapes::many shape;
+	typedef typename shapes::large shape;
 	void (*const kernel)(struct pass<uint32_t>) = staged_pass_kernel<KEY, uint32_t, shape>;
 	const size_t shared = sizeof(struct staged_shared<typename KEY::word, uint32_t, shape>);
 	const unsigned all = staged_blocks<shape>();
 
-	if (is_wide(count) || count > shapes::MOST_STAGED ||
+	if (has_wide_status(count) || count > shapes::MAX_STAGED ||
 	    gpu_blocks(count, shape::TILE) <= all ||
 	    gpu_attribute(cudaDevAttrComputeCapabilityMajor) < 8)
 		return false;
@@ -162,7 +162,7 @@ bool gpu_sort_can_stage(enum gpu_key key, size_t count)
 }
 
 template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED>
-static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits digits,
+static enum gb_status run_passes(const struct gpu_sort_args *sort, struct bit_range bits,
 				 struct gb_error *err)
 {
 	const size_t tiles = gpu_blocks(sort->count, SHAPE::TILE);
@@ -174,10 +174,10 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 		.arrays = { sort->keys_in,   sort->keys_out,   sort->keys_spare,
 			    sort->values_in, sort->values_out, sort->values_spare },
 		.header = start,
-		.tile_status = (W *)(void *)(start + 1) + (size_t)LOOKBACK_AHEAD * DIGITS,
-		.count = sort->count, .digits = digits, .number = 0,
-		.unstable = gpu_is_packed(sort->keys_in) && digits.begin_bit == 0 &&
-			    digits.end_bit == KEY::BITS,
+		.tile_status = (W *)(void *)(start + 1) + (size_t)LOOKBACK_AHEAD * RADIX_DIGITS,
+		.count = sort->count, .bits = bits, .number = 0,
+		.unstable = gpu_is_packed(sort->keys_in) && bits.begin_bit == 0 &&
+			    bits.end_bit == KEY::BITS,
 	};
 
 	if constexpr (STAGED)
@@ -187,7 +187,7 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 			blocks = staged_blocks<SHAPE>();
 			shared = sizeof(struct staged_shared<typename KEY::word, W, SHAPE>);
 		}
-	for (; pass.number < digits.passes; pass.number++) {
+	for (; pass.number < bits.passes; pass.number++) {
 		if (gpu_can_overlap())
 			(void)gpu_launch_overlapped(kernel, blocks, SHAPE::THREADS, shared,
 						    gpu_stream(), pass);
@@ -195,18 +195,18 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 			kernel<<<blocks, SHAPE::THREADS, shared, gpu_stream()>>>(pass);
 		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
-		pass.tile_status += tiles * DIGITS;
+		pass.tile_status += tiles * RADIX_DIGITS;
 	}
 	return GB_OK;
 }
 
 template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED = false>
-static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct digits digits,
+static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct bit_range bits,
 				    struct gb_error *err)
 {
 	typedef typename KEY::word word;
 	const size_t packs = gpu_is_packed(sort->keys_in) ? sort->count / gpu_pack<word>::COUNT : 0;
-	const size_t processors = sort_processors();
+	const size_t processors = multiprocessors();
 	/* By 16 keys per thread, and by 4 up to a block per multiprocessor; rounded down. */
 	const size_t by16 = sort->count / (HISTOGRAM_BLOCK * 16),
 		     by4 = min(sort->count / (HISTOGRAM_BLOCK * 4), processors - 1);
@@ -214,66 +214,66 @@ static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct dig
 
 	if (!sort->counted)
 		histogram_kernel<KEY, W><<<blocks, HISTOGRAM_BLOCK, 0, gpu_stream()>>>(
-			(const word *)sort->keys_in, packs, sort->count, digits,
+			(const word *)sort->keys_in, packs, sort->count, bits,
 			(struct header<W> *)sort->temp);
 	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	gb_phase(sort->timer, "pass");
-	return run_passes<KEY, VALUES, W, SHAPE, STAGED>(sort, digits, err);
+	return run_passes<KEY, VALUES, W, SHAPE, STAGED>(sort, bits, err);
 }
 
 template <class KEY, bool VALUES>
-static enum gb_status sort_alone(const struct gpu_sort_args *sort, struct digits digits,
-				 struct gb_error *err)
+static enum gb_status sort_by_one_block(const struct gpu_sort_args *sort, struct bit_range bits,
+					struct gb_error *err)
 {
 	typedef struct shape<1024, 4, 1> shape;
 	const struct pass<uint32_t> pass = {
 		.arrays = { sort->keys_in,   sort->keys_out,   NULL,
 			    sort->values_in, sort->values_out, NULL },
-		.count = sort->count, .digits = digits,
+		.count = sort->count, .bits = bits,
 	};
 
-	static_assert(shape::TILE == MOST_ALONE, "one block sorts as many keys as it holds");
+	static_assert(shape::TILE == MAX_ONE_BLOCK, "one block sorts as many keys as it holds");
 	block_kernel<KEY, VALUES, shape><<<1, shape::THREADS, 0, gpu_stream()>>>(pass);
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
 template <class KEY, bool VALUES>
-static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct digits digits,
+static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct bit_range bits,
 				struct gb_error *err)
 {
 	constexpr size_t KEY_SIZE = sizeof(typename KEY::word);
 	typedef struct shapes<KEY_SIZE, VALUES> shapes;
-	typedef typename shapes::least least;
-	typedef typename shapes::few few;
-	typedef typename shapes::many many;
-	typedef typename shapes::wide wide;
+	typedef typename shapes::small small;
+	typedef typename shapes::medium medium;
+	typedef typename shapes::large large;
+	typedef typename shapes::large_wide large_wide;
 	enum shape_name name;
 
-	if (is_alone(sort->count))
-		return sort_alone<KEY, VALUES>(sort, digits, err);
+	if (fits_one_block(sort->count))
+		return sort_by_one_block<KEY, VALUES>(sort, bits, err);
 	(void)tiles_for<KEY_SIZE, VALUES>(sort->count, &name);
 	switch (name) {
-	case LEAST:
-		return sort_by_shape<KEY, VALUES, uint32_t, least>(sort, digits, err);
-	case FEW:
-		return sort_by_shape<KEY, VALUES, uint32_t, few>(sort, digits, err);
-	case MANY:
-		return sort_by_shape<KEY, VALUES, uint32_t, many, !VALUES>(sort, digits, err);
-	case WIDE:
+	case SMALL:
+		return sort_by_shape<KEY, VALUES, uint32_t, small>(sort, bits, err);
+	case MEDIUM:
+		return sort_by_shape<KEY, VALUES, uint32_t, medium>(sort, bits, err);
+	case LARGE:
+		return sort_by_shape<KEY, VALUES, uint32_t, large, !VALUES>(sort, bits, err);
+	case LARGE_WIDE:
 	default:
-		return sort_by_shape<KEY, VALUES, unsigned long long, wide>(sort, digits, err);
+		return sort_by_shape<KEY, VALUES, unsigned long long, large_wide>(sort, bits, err);
 	}
 }
 
 enum gb_status gpu_sort(const struct gpu_sort_args *sort, struct gb_error *err)
 {
-	const struct digits digits = digits_of(sort->begin_bit, sort->end_bit);
+	const struct bit_range bits = bit_range_of(sort->begin_bit, sort->end_bit);
 	const bool values = sort->values_in != NULL;
 
 	if (sort->count == 0)
 		return GB_OK;
-	if (!sort->counted && !is_alone(sort->count)) {
+	if (!sort->counted && !fits_one_block(sort->count)) {
 		gb_phase(sort->timer, "histogram");
 		if (gpu_zero((char *)sort->temp,
 			     gpu_sort_temp_bytes(sort->key, values, sort->count, sort->begin_bit,
@@ -282,10 +282,10 @@ enum gb_status gpu_sort(const struct gpu_sort_args *sort, struct gb_error *err)
 			return err->code;
 	}
 	if (sort->key == GPU_KEY_F32)
-		return sort_keys<key_f32, false>(sort, digits, err);
+		return sort_keys<key_f32, false>(sort, bits, err);
 	if (sort->key == GPU_KEY_U64)
-		return values ? sort_keys<key_u64, true>(sort, digits, err)
-			      : sort_keys<key_u64, false>(sort, digits, err);
-	return values ? sort_keys<key_u32, true>(sort, digits, err)
-		      : sort_keys<key_u32, false>(sort, digits, err);
+		return values ? sort_keys<key_u64, true>(sort, bits, err)
+			      : sort_keys<key_u64, false>(sort, bits, err);
+	return values ? sort_keys<key_u32, true>(sort, bits, err)
+		      : sort_keys<key_u32, false>(sort, bits, err);
 }

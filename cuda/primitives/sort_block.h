@@ -41,10 +41,10 @@ static __global__ void __launch_bounds__(SHAPE::THREADS) block_kernel(struct pas
 	if (VALUES)
 		load_striped<VALUES ? ITEMS : 1>(value, a.values_in + first_item, left, 0u);
 #pragma unroll 1
-	for (int p = 0; p < pass.digits.passes; p++) {
-		const struct digit digit = digit_number(pass.digits, p);
+	for (int p = 0; p < pass.bits.passes; p++) {
+		const struct digit digit = digit_number(pass.bits, p);
 
-		for (unsigned d = lane; d < DIGITS; d += WARP)
+		for (unsigned d = lane; d < RADIX_DIGITS; d += WARP)
 			s.warp_histogram[warp][d] = 0;
 		__syncwarp();
 #pragma unroll

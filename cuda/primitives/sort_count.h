@@ -10,13 +10,13 @@
 /* Grid-stride loop over the keys.  Nothing is counted without passes. */
 template <class KEY, class W, class SOURCE>
 static __global__ void __launch_bounds__(HISTOGRAM_BLOCK)
-	made_kernel(SOURCE source, size_t count, struct digits digits, struct header<W> *header)
+	made_kernel(SOURCE source, size_t count, struct bit_range bits, struct header<W> *header)
 {
 	typedef typename KEY::word word;
 	typedef struct histogram_shared<word, W> shared;
 	__shared__ shared s;
 
-	if (digits.passes)
+	if (bits.passes)
 		start_counts(&s);
 	cudaTriggerProgrammaticLaunchCompletion();
 #pragma unroll 1
@@ -24,10 +24,10 @@ static __global__ void __launch_bounds__(HISTOGRAM_BLOCK)
 	     i += (size_t)gridDim.x * HISTOGRAM_BLOCK) {
 		const word key = KEY::order(source.make(i));
 
-		count_keys<1>(s.count, &key, digits);
+		count_keys<1>(s.count, &key, bits);
 	}
-	if (digits.passes)
-		add_counts(&s, header, count, digits);
+	if (bits.passes)
+		add_counts(&s, header, count, bits);
 }
 
 template <class KEY, class W, class SOURCE>
@@ -36,10 +36,10 @@ static inline enum gb_status count_made(const struct gpu_sort_args *sort, SOURCE
 {
 	const unsigned blocks = gpu_resident_blocks(made_kernel<KEY, W, SOURCE>, HISTOGRAM_BLOCK, 0,
 						    gpu_blocks(sort->count, HISTOGRAM_BLOCK));
-	const struct digits none = {}, all = digits_of(sort->begin_bit, sort->end_bit);
+	const struct bit_range none = {}, all = bit_range_of(sort->begin_bit, sort->end_bit);
 
 	made_kernel<KEY, W><<<blocks, HISTOGRAM_BLOCK, 0, gpu_stream()>>>(
-		source, sort->count, is_alone(sort->count) ? none : all,
+		source, sort->count, fits_one_block(sort->count) ? none : all,
 		(struct header<W> *)sort->temp);
 	return CUDA_TRY(err, cudaGetLastError());
 }
@@ -50,8 +50,8 @@ template <class KEY, class SOURCE>
 static inline enum gb_status gpu_sort_count(const struct gpu_sort_args *sort, SOURCE source,
 					    struct gb_error *err)
 {
-	return is_wide(sort->count) ? count_made<KEY, unsigned long long>(sort, source, err)
-				    : count_made<KEY, uint32_t>(sort, source, err);
+	return has_wide_status(sort->count) ? count_made<KEY, unsigned long long>(sort, source, err)
+					    : count_made<KEY, uint32_t>(sort, source, err);
 }
 
 #endif

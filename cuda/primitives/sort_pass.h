@@ -21,6 +21,7 @@
 
 #include <cuda_pipeline_primitives.h>
 
+#include "cuda/primitives/lookback.h"
 #include "cuda/primitives/sort_plan.h"
 
 enum array { IN, OUT, SPARE };
@@ -30,7 +31,7 @@ template <int THREADS_, int ITEMS_, int BLOCKS_> struct shape {
 	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, BLOCKS = BLOCKS_;
 	static constexpr int WARPS = THREADS / WARP, WARP_ITEMS = WARP * ITEMS,
 			     TILE = THREADS * ITEMS;
-	static constexpr int DIGITS_PER_THREAD = (DIGITS + THREADS - 1) / THREADS;
+	static constexpr int DIGITS_PER_THREAD = (RADIX_DIGITS + THREADS - 1) / THREADS;
 };
 
 struct arrays {
@@ -44,9 +45,9 @@ struct arrays {
 template <class W> struct pass {
 	struct arrays arrays;
 	struct header<W> *header;
-	W *tile_status; /* [tiles][DIGITS]: look-back words */
+	W *tile_status; /* [tiles][RADIX_DIGITS]: look-back words */
 	size_t count;
-	struct digits digits;
+	struct bit_range bits;
 	int number;
 	bool unstable; /* the first pass that runs need not be stable and may read packs */
 };
@@ -55,8 +56,8 @@ template <class W> struct pass {
  * is sorted, unless SEPARATE. */
 template <class WORD, class SHAPE, bool SEPARATE> struct tile_shared {
 	union {
-		uint32_t warp_histogram[SHAPE::WARPS][DIGITS]; /* then the next ranks */
-		WORD key[SHAPE::TILE];                         /* sorted */
+		uint32_t warp_histogram[SHAPE::WARPS][RADIX_DIGITS]; /* then the next ranks */
+		WORD key[SHAPE::TILE];                               /* sorted */
 		uint32_t value[SHAPE::TILE];
 	};
 };
@@ -66,14 +67,14 @@ template <class WORD, class SHAPE> struct tile_shared<WORD, SHAPE, true> {
 		WORD key[SHAPE::TILE];
 		uint32_t value[SHAPE::TILE];
 	};
-	uint32_t warp_histogram[SHAPE::WARPS][DIGITS];
+	uint32_t warp_histogram[SHAPE::WARPS][RADIX_DIGITS];
 };
 
 /* A block's shared memory. */
 template <class WORD, class W, class SHAPE, bool SEPARATE = false>
 struct pass_shared : tile_shared<WORD, SHAPE, SEPARATE> {
-	W output_offset[DIGITS];                 /* index in the output minus rank in the tile */
-	uint32_t digit_group_sum[DIGITS / WARP]; /* keys of each group of 32 digits */
+	W output_offset[RADIX_DIGITS]; /* index in the output minus rank in the tile */
+	uint32_t digit_group_sum[RADIX_DIGITS / WARP]; /* keys of each group of 32 digits */
 	uint32_t tile;
 	uint32_t needed; /* header->needed */
 	struct digit digit;
@@ -131,12 +132,12 @@ static __device__ __forceinline__ WORD *keys_to(const struct arrays &a, struct b
 }
 
 /* Step 3.  first_rank: the tile's first rank of each of the thread's digits; s->output_offset gets
- * the tile's histogram.  Afterwards, s->warp_histogram has the rank of each warp's first key of each
- * digit.  ALONE: there is only one tile, so nothing is published.
+ * the tile's histogram.  Afterwards, s->warp_histogram has the rank of each warp's first key of
+ * each digit.  ONE_TILE: there is only one tile, so nothing is published.
  *
  * LOOP: called in a loop.  ptxas makes the loads conditional, not the code around them; without
  * initial values, the registers would be live through the whole loop. */
-template <class SHAPE, bool LOOP, bool ALONE = false, class S, class W>
+template <class SHAPE, bool LOOP, bool ONE_TILE = false, class S, class W>
 static __device__ __forceinline__ void scan_histograms(S *s, uint32_t *first_rank, W *tile_status,
 						       const W *digit_base)
 {
@@ -150,15 +151,15 @@ static __device__ __forceinline__ void scan_histograms(S *s, uint32_t *first_ran
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
 		uint32_t tile_histogram = 0, inclusive;
 
-		if (d >= DIGITS)
+		if (d >= RADIX_DIGITS)
 			break;
 #pragma unroll
 		for (int w = 0; w < SHAPE::WARPS; w++) {
 			warp_count[o][w] = s->warp_histogram[w][d];
 			tile_histogram += warp_count[o][w];
 		}
-		if (!ALONE)
-			gpu_st_relaxed(tile_status + (size_t)s->tile * DIGITS + d,
+		if (!ONE_TILE)
+			gpu_st_relaxed(tile_status + (size_t)s->tile * RADIX_DIGITS + d,
 				       s->tile == 0 ? lookback<W>::INCLUSIVE_PREFIX |
 							      (digit_base[d] + tile_histogram)
 						    : lookback<W>::AGGREGATE | (W)tile_histogram);
@@ -176,10 +177,10 @@ static __device__ __forceinline__ void scan_histograms(S *s, uint32_t *first_ran
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
 		uint32_t next_rank;
 
-		if (d >= DIGITS)
+		if (d >= RADIX_DIGITS)
 			break;
 #pragma unroll
-		for (unsigned g = 0; g < DIGITS / WARP - 1; g++)
+		for (unsigned g = 0; g < RADIX_DIGITS / WARP - 1; g++)
 			first_rank[o] += g < d / WARP ? s->digit_group_sum[g] : 0;
 		next_rank = first_rank[o];
 #pragma unroll
@@ -199,15 +200,15 @@ static __device__ __forceinline__ void look_back_digits(S *s, const uint32_t *fi
 #pragma unroll
 	for (unsigned o = 0; o < SHAPE::DIGITS_PER_THREAD; o++) {
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
-		W *const my_status = tile_status + (size_t)s->tile * DIGITS + d;
+		W *const my_status = tile_status + (size_t)s->tile * RADIX_DIGITS + d;
 		W exclusive_prefix;
 
-		if (d >= DIGITS)
+		if (d >= RADIX_DIGITS)
 			break;
 		if (s->tile == 0) {
 			exclusive_prefix = digit_base[d];
 		} else {
-			exclusive_prefix = look_back<DIGITS>(my_status);
+			exclusive_prefix = look_back<RADIX_DIGITS>(my_status);
 			gpu_st_relaxed(my_status, lookback<W>::INCLUSIVE_PREFIX |
 							  (exclusive_prefix + s->output_offset[d]));
 		}
@@ -215,12 +216,12 @@ static __device__ __forceinline__ void look_back_digits(S *s, const uint32_t *fi
 	}
 }
 
-/* The stable rank of a key in the tile.  next_rank: per digit, the rank of the warp's next key.  The
- * last lane with this digit takes ranks for all of them.  A warp's additions to one shared word are
- * made in program order, so ranks ascend with the order of the keys; CUB relies on it too. */
+/* The stable rank of a key in the tile.  next_rank: per digit, the rank of the warp's next key.
+ * The last lane with this digit takes ranks for all of them.  A warp's additions to one shared word
+ * are made in program order, so ranks ascend with the order of the keys; CUB relies on it too. */
 static __device__ __forceinline__ uint32_t take_rank(uint32_t *next_rank, unsigned digit)
 {
-	const unsigned lane = threadIdx.x % WARP, peers = gpu_match<DIGIT_BITS>(digit);
+	const unsigned lane = threadIdx.x % WARP, peers = gpu_match<RADIX_BITS>(digit);
 	const unsigned peers_up_to_me = (unsigned)__popc(peers & (lanes_below() | 1u << lane));
 	const unsigned leader = WARP - 1 - (unsigned)__clz((int)peers);
 	const uint32_t first = gpu_add_shared_if(lane == leader, &next_rank[digit], peers_up_to_me);
@@ -286,7 +287,7 @@ static __device__ __forceinline__ void write_values(S *s, uint32_t *out, const u
 #pragma unroll
 	for (int k = 0; k < SHAPE::ITEMS; k++) {
 		const unsigned i = threadIdx.x + (unsigned)(k * SHAPE::THREADS);
-		const unsigned d = digits[k / 4] >> k % 4 * 8 & (DIGITS - 1);
+		const unsigned d = digits[k / 4] >> k % 4 * 8 & (RADIX_DIGITS - 1);
 
 		if ((int)i < valid_items)
 			out[s->output_offset[d] + i] = s->value[i];
@@ -332,7 +333,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	__shared__ shared s;
 	const struct arrays a = pass.arrays;
 	const W *const digit_base = pass.header->histogram[pass.number];
-	const struct digit digit = digit_number(pass.digits, pass.number);
+	const struct digit digit = digit_number(pass.bits, pass.number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const int first_item = (int)(warp * SHAPE::WARP_ITEMS + lane);
 	word key[ITEMS];
@@ -342,7 +343,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	uint32_t first_rank[SHAPE::DIGITS_PER_THREAD];
 
 	/* 1. Take a tile. */
-	for (unsigned d = lane; d < DIGITS; d += WARP)
+	for (unsigned d = lane; d < RADIX_DIGITS; d += WARP)
 		s.warp_histogram[warp][d] = 0;
 	cudaGridDependencySynchronize();
 	if (threadIdx.x == 0) {
@@ -463,7 +464,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	extern __shared__ __align__(16) unsigned char shared_bytes[];
 	shared *const s = reinterpret_cast<shared *>(shared_bytes);
 	uint32_t *const ticket = &pass.header->ticket[pass.number];
-	const struct digit digit = digit_number(pass.digits, pass.number);
+	const struct digit digit = digit_number(pass.bits, pass.number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const int first_item = (int)(warp * SHAPE::WARP_ITEMS + lane);
 
@@ -478,8 +479,8 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 		s->digit_base = pass.header->histogram[pass.number];
 	}
 	next_tile(ticket, &s->tile);
-	/* The next launch may first_rank only after all blocks of this one have, so it takes no room
-	 * from them. */
+	/* The next launch may first_rank only after all blocks of this one have, so it takes no
+	 * room from them. */
 	cudaTriggerProgrammaticLaunchCompletion();
 	if (!(s->needed >> pass.number & 1))
 		return;
@@ -495,7 +496,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 		/* 1. Take the next tile. */
 		if (threadIdx.x == 0)
 			next = atomicAdd(ticket, 1u);
-		for (unsigned d = lane; d < DIGITS; d += WARP)
+		for (unsigned d = lane; d < RADIX_DIGITS; d += WARP)
 			s->warp_histogram[warp][d] = 0;
 
 		/* 2. Load the keys, which were copied meanwhile, and count them. */

@@ -4,50 +4,52 @@
 #ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_PLAN_H
 #define GPUBENCH_CUDA_PRIMITIVES_SORT_PLAN_H
 
-#include "cuda/primitives/device.h"
+#include "cuda/primitives/keys.h"
 #include "cuda/primitives/limits.h"
 
 enum {
-	DIGIT_BITS = 8,
-	DIGITS = 1 << DIGIT_BITS,
-	MAX_PASSES = 64 / DIGIT_BITS,
+	RADIX_BITS = 8,
+	RADIX_DIGITS = 1 << RADIX_BITS,
+	MAX_PASSES = 64 / RADIX_BITS,
 	HISTOGRAM_BLOCK = 512,
-	MOST_ALONE = 4096,   /* keys that one block sorts */
-	HISTOGRAM_LOADS = 4, /* 16-byte packs that a thread has in flight */
+	MAX_ONE_BLOCK = 4096, /* keys that one block sorts */
+	HISTOGRAM_LOADS = 4,  /* 16-byte packs that a thread has in flight */
 };
 
-/* The digits of a sort: number 0 begins at begin_bit; the last one may be narrower. */
-struct digits {
+/* The bits of a key to sort by, and the passes that they take: one per digit of RADIX_BITS bits.
+ * The last digit may be narrower. */
+struct bit_range {
 	int begin_bit, end_bit, passes;
 };
 
-static inline struct digits digits_of(int begin_bit, int end_bit)
+static inline struct bit_range bit_range_of(int begin_bit, int end_bit)
 {
-	const int passes = (end_bit - begin_bit + DIGIT_BITS - 1) / DIGIT_BITS;
-	const struct digits digits = { begin_bit, end_bit, passes };
+	const int passes = (end_bit - begin_bit + RADIX_BITS - 1) / RADIX_BITS;
+	const struct bit_range bits = { begin_bit, end_bit, passes };
 
-	return digits;
+	return bits;
 }
 
 /* True if look-back words have 64 bits. */
-static inline bool is_wide(size_t count)
+static inline bool has_wide_status(size_t count)
 {
 	return count >= gpu_sort_limits.words;
 }
 
 /* True if one block sorts all keys: see sort_block.h. */
-static inline bool is_alone(size_t count)
+static inline bool fits_one_block(size_t count)
 {
-	return count <= MOST_ALONE && !is_wide(count);
+	return count <= MAX_ONE_BLOCK && !has_wide_status(count);
 }
 
-/* The start of temporary storage.  Look-back words of 32 or 64 bits follow: LOOKBACK_AHEAD * DIGITS
- * that are not used, then [passes][tiles][DIGITS].  Everything is zeroed before a sort. */
+/* The start of temporary storage.  Look-back words of 32 or 64 bits follow: LOOKBACK_AHEAD *
+ * RADIX_DIGITS that are not used, then [passes][tiles][RADIX_DIGITS].  Everything is zeroed before
+ * a sort. */
 template <class W> struct alignas(128) header {
-	W histogram[MAX_PASSES][DIGITS]; /* counts, then their exclusive sums */
-	uint32_t counted;                /* blocks whose keys are in the histogram */
-	uint32_t needed;                 /* bit p: pass p is run */
-	uint32_t ticket[MAX_PASSES];     /* tiles handed out */
+	W histogram[MAX_PASSES][RADIX_DIGITS]; /* counts, then their exclusive sums */
+	uint32_t counted;                      /* blocks whose keys are in the histogram */
+	uint32_t needed;                       /* bit p: pass p is run */
+	uint32_t ticket[MAX_PASSES];           /* tiles handed out */
 };
 
 /* The digit that a pass sorts by: key >> shift & mask. */
@@ -62,11 +64,11 @@ static __device__ __forceinline__ unsigned digit_of(WORD key, struct digit digit
 	return (unsigned)(key >> digit.shift) & digit.mask;
 }
 
-static __device__ __forceinline__ struct digit digit_number(struct digits digits, int pass)
+static __device__ __forceinline__ struct digit digit_number(struct bit_range bits, int pass)
 {
-	const int shift = digits.begin_bit + DIGIT_BITS * pass;
+	const int shift = bits.begin_bit + RADIX_BITS * pass;
 	const struct digit digit = { shift,
-				     (1u << min((int)DIGIT_BITS, digits.end_bit - shift)) - 1 };
+				     (1u << min((int)RADIX_BITS, bits.end_bit - shift)) - 1 };
 
 	return digit;
 }
@@ -90,9 +92,9 @@ static __device__ __forceinline__ void load_packs(typename KEY::word *key,
 
 /* A block's shared memory while it counts keys of WORD. */
 template <class WORD, class W> struct histogram_shared {
-	static constexpr int PASSES = 8 * sizeof(WORD) / DIGIT_BITS;
-	unsigned count[PASSES][DIGITS];
-	W sums[PASSES][DIGITS];
+	static constexpr int PASSES = 8 * sizeof(WORD) / RADIX_BITS;
+	unsigned count[PASSES][RADIX_DIGITS];
+	W sums[PASSES][RADIX_DIGITS];
 	unsigned needed;
 };
 
@@ -111,17 +113,17 @@ static __device__ __forceinline__ void make_plan(struct histogram_shared<WORD, W
 		bool whole = false;
 
 #pragma unroll
-		for (unsigned d = lane; d < DIGITS; d += WARP) {
+		for (unsigned d = lane; d < RADIX_DIGITS; d += WARP) {
 			s->sums[p][d] = header->histogram[p][d];
 			whole |= s->sums[p][d] == count;
 		}
 		if (!__any_sync(ALL_LANES, whole) && lane == 0)
 			atomicOr(&s->needed, 1u << p);
 		__syncwarp();
-		(void)warp_scan_array<DIGITS>(s->sums[p]);
+		(void)warp_scan_array<RADIX_DIGITS>(s->sums[p]);
 		__syncwarp();
 #pragma unroll
-		for (unsigned d = lane; d < DIGITS; d += WARP)
+		for (unsigned d = lane; d < RADIX_DIGITS; d += WARP)
 			header->histogram[p][d] = s->sums[p][d];
 	}
 	__syncthreads();
@@ -134,12 +136,12 @@ static __device__ __forceinline__ void make_plan(struct histogram_shared<WORD, W
 /* The loop over digits is outside, so that values that depend on the digit are computed once for
  * all keys. */
 template <int KEYS, class WORD>
-static __device__ __forceinline__ void count_keys(unsigned (*count)[DIGITS], const WORD *key,
-						  struct digits digits)
+static __device__ __forceinline__ void count_keys(unsigned (*count)[RADIX_DIGITS], const WORD *key,
+						  struct bit_range bits)
 {
 #pragma unroll 1
-	for (int p = 0; p < digits.passes; p++) {
-		const struct digit digit = digit_number(digits, p);
+	for (int p = 0; p < bits.passes; p++) {
+		const struct digit digit = digit_number(bits, p);
 
 #pragma unroll
 		for (int k = 0; k < KEYS; k++)
@@ -154,7 +156,7 @@ static __device__ __forceinline__ void start_counts(struct histogram_shared<WORD
 	unsigned *const count = &s->count[0][0];
 
 #pragma unroll
-	for (unsigned j = threadIdx.x; j < s->PASSES * DIGITS; j += HISTOGRAM_BLOCK)
+	for (unsigned j = threadIdx.x; j < s->PASSES * RADIX_DIGITS; j += HISTOGRAM_BLOCK)
 		count[j] = 0;
 	if (threadIdx.x == 0)
 		s->needed = 0;
@@ -165,25 +167,27 @@ static __device__ __forceinline__ void start_counts(struct histogram_shared<WORD
 template <class WORD, class W>
 static __device__ __forceinline__ void add_counts(struct histogram_shared<WORD, W> *s,
 						  struct header<W> *header, size_t count,
-						  struct digits digits)
+						  struct bit_range bits)
 {
 	const unsigned *const local = &s->count[0][0];
 
 	__syncthreads();
 #pragma unroll 1
-	for (unsigned j = threadIdx.x; j < (unsigned)digits.passes * DIGITS; j += HISTOGRAM_BLOCK) {
+	for (unsigned j = threadIdx.x; j < (unsigned)bits.passes * RADIX_DIGITS;
+	     j += HISTOGRAM_BLOCK) {
 		if (local[j])
-			atomicAdd(&header->histogram[j / DIGITS][j % DIGITS], (W)local[j]);
+			atomicAdd(&header->histogram[j / RADIX_DIGITS][j % RADIX_DIGITS],
+				  (W)local[j]);
 	}
 	if (is_last_block(&header->counted))
-		make_plan(s, header, count, digits.passes);
+		make_plan(s, header, count, bits.passes);
 }
 
 /* A grid-stride loop over the keys: the first `packs` packs of 16 bytes, then single keys.  Each
  * block counts in shared memory and adds its counts to the total once. */
 template <class KEY, class W>
 static __global__ void histogram_kernel(const typename KEY::word *keys, size_t packs, size_t count,
-					struct digits digits, struct header<W> *header)
+					struct bit_range bits, struct header<W> *header)
 {
 	typedef typename KEY::word word;
 	typedef struct gpu_pack<word> pack;
@@ -200,22 +204,22 @@ static __global__ void histogram_kernel(const typename KEY::word *keys, size_t p
 		word key[HISTOGRAM_LOADS * pack::COUNT];
 
 		load_packs<KEY, HISTOGRAM_LOADS>(key, (const pack *)keys + i, stride);
-		count_keys<HISTOGRAM_LOADS * pack::COUNT>(s.count, key, digits);
+		count_keys<HISTOGRAM_LOADS * pack::COUNT>(s.count, key, bits);
 	}
 #pragma unroll 1
 	for (; i < packs; i += stride) {
 		word key[pack::COUNT];
 
 		load_packs<KEY, 1>(key, (const pack *)keys + i, stride);
-		count_keys<pack::COUNT>(s.count, key, digits);
+		count_keys<pack::COUNT>(s.count, key, bits);
 	}
 #pragma unroll 1
 	for (i = packs * pack::COUNT + first; i < count; i += stride) {
 		const word key = KEY::order(keys[i]);
 
-		count_keys<1>(s.count, &key, digits);
+		count_keys<1>(s.count, &key, bits);
 	}
-	add_counts(&s, header, count, digits);
+	add_counts(&s, header, count, bits);
 }
 
 #endif

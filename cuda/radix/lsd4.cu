@@ -12,7 +12,6 @@
  * Bytes moved per u32 key and digit: 4 for the histogram and 8 for the scatter, 96 in all.  The
  * bound is this traffic at copy bandwidth.
  */
-#include "cuda/primitives/device.h"
 #include "cuda/primitives/primitives.h"
 #include "cuda/radix/parts/arrays.h"
 

@@ -11,7 +11,7 @@
  * Bytes moved per u32 key: 4 to count and 8 per bit, 260 in all instead of 896.  The bound is this
  * traffic at copy bandwidth.
  */
-#include "cuda/primitives/device.h"
+#include "cuda/primitives/lookback.h"
 #include "cuda/radix/parts/arrays.h"
 
 enum {

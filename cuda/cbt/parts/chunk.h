@@ -8,9 +8,9 @@
  *	lane                          0     1     2     3
  *	leaves before its row         0     1     1     3     popc, warp scan
  *	end of the last leaf so far   4     4     6     8     vote, shuffle
- * A leaf ends where the next one starts: the leaf at bit 0 has 4 bits, so it is node
- * (8 + 0) >> log2 4 = 2.  Its split sets its middle bit, 2, in the row of lane 1.  A merge of 12 and
- * 13 clears the bit of the right one, 5.
+ * A leaf ends where the next one starts: the leaf at bit 0 has 4 bits, so it is node (8 + 0) >>
+ * log2 4 = 2.  Its split sets its middle bit, 2, in the row of lane 1.  A merge of 12 and 13 clears
+ * the bit of the right one, 5.
  *
  * The sums give the number of leaves before the chunk: those of the left siblings of all its
  * ancestors, one lane each, at independent addresses.  Subtrees are aligned, so a leaf that starts

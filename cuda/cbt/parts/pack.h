@@ -15,8 +15,8 @@
  *	00000000hhhgggfffeeedddcccbbbaaa       24 bits
  *
  * reduce_strip() makes levels D - 1 to D - 7 of 4096 bits, the lowest three in the second way.  For
- * the other levels, a lane has only parts of words.  They go through shared memory, in as few and as
- * wide pieces as possible, and pack_word() assembles them.
+ * the other levels, a lane has only parts of words.  They go through shared memory, in as few and
+ * as wide pieces as possible, and pack_word() assembles them.
  */
 #ifndef GPUBENCH_CUDA_CBT_PARTS_PACK_H
 #define GPUBENCH_CUDA_CBT_PARTS_PACK_H
@@ -32,8 +32,8 @@ enum {
 
 /* ---- words from sums ----------------------------------------------------------------------- */
 
-/* Word `o` of a group of 32 (or 64, ...) nodes of a level, from their sums or from pieces of `width`
- * bits that hold several sums each. */
+/* Word `o` of a group of 32 (or 64, ...) nodes of a level, from their sums or from pieces of
+ * `width` bits that hold several sums each. */
 static __device__ __forceinline__ uint32_t pack_word(const uint32_t *count, unsigned width,
 						     uint32_t o)
 {

@@ -8,6 +8,7 @@
 #define GPUBENCH_CUDA_RADIX_PARTS_ARRAYS_H
 
 #include "common/radix.h"
+#include "cuda/primitives/keys.h"
 #include "cuda/variant.h"
 
 /* All pointers except input are to device memory.  The values are NULL unless the type is pairs. */
