@@ -33,7 +33,7 @@ static const struct gb_param rows[] = {
 	  .offset = offsetof(struct request, columns),
 	  .unit = "WORD,...",
 	  .help = "show these columns: clock, temperature, throttled (shown anyway if they vary "
-		  "much), power, energy of the whole measurement" },
+		  "much), power, energy of the whole measurement, local memory of a GPU's thread" },
 };
 
 enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)

@@ -155,12 +155,13 @@ static void put_status(const struct cell *c)
 #define NUMBER(member) .number = offsetof(struct gb_record, gpu_state.member)
 
 /* A column has a function that sets its cells, or a member of the record that is shown with `unit`:
- * a number, or the middle one of a list. */
+ * a metric, a number, or the middle one of a list. */
 static const struct column {
 	const char *title;
 	void (*put)(const struct cell *cell);
 	bool left;
 	bool real;           /* empty for records of the emulator */
+	const char *metric;  /* its name */
 	size_t list, number; /* offset of the member */
 	const char *unit;    /* NULL: always shown; else if asked for */
 	double scale,
@@ -179,6 +180,11 @@ static const struct column {
 	{ .title = "throttled", NUMBER(throttled_s), .unit = "s", .scale = 1, .varies = 1.05 },
 	{ .title = "power", LIST(power_w), .unit = "W", .scale = 1, .varies = INFINITY },
 	{ .title = "energy", NUMBER(energy_j), .unit = "J", .scale = 1, .varies = INFINITY },
+	{ .title = "local",
+	  .metric = "local_bytes_per_thread",
+	  .unit = "B",
+	  .scale = 1,
+	  .varies = INFINITY },
 	{ .title = "status", .put = put_status, .left = true },
 };
 enum { COLUMNS = GB_COUNT(columns), BEFORE = 2 /* run and cache mode */ };
@@ -189,6 +195,8 @@ static double number_of(const struct column *column, const struct gb_record *rec
 	const char *base = (const char *)record;
 	const struct gb_numbers *list = (const void *)(base + column->list);
 
+	if (column->metric)
+		return column->scale * gb_member_number(&record->metrics, column->metric);
 	if (!column->list)
 		return column->scale * *(const double *)(const void *)(base + column->number);
 	return list->count ? column->scale * list->value[list->count / 2] : (double)NAN;
@@ -207,7 +215,7 @@ enum gb_status gb_columns_read(const char *list, unsigned *set, struct gb_error 
 		if (i == COLUMNS)
 			return gb_fail(err, GB_EUSAGE,
 				       "--columns=%.80s: must be a list of clock, temperature, "
-				       "throttled, power, energy",
+				       "throttled, power, energy, local",
 				       list);
 		*set |= 1U << i;
 		word += length;

@@ -2,7 +2,7 @@
  *
  *	bounds     boxes_kernel (parts/builder.cu)
  *	codes      lbvh_worded in gpu_words_make() (parts/builder.cu): codes of 63 bits
- *	sort       gpu_words_sort() and gpu_words_mend() (primitives/sort_words.h)
+ *	sort       gpu_words_sort() and gpu_words_fix_ties() (primitives/sort_words.h)
  *	leaves     append_kernel (parts/builder.cu), leaves_kernel (parts/hierarchy.cu)
  *	hierarchy  cluster_kernel (parts/cluster.cu)
  *

@@ -185,48 +185,48 @@ static __device__ __forceinline__ void test_leaf(const lbvh_corners *triangle, u
 	} while (more--);
 }
 
-/* A child: the key's lowest byte, as in lbvh_wide_node, and the start of its sequence. */
-struct alignas(8) child {
+/* Names a child: the key's lowest byte, as in lbvh_wide_node, and the start of its sequence. */
+struct alignas(8) child_ref {
 	uint32_t key, first;
 };
 
-static __device__ __forceinline__ uint32_t number_of(child child)
+static __device__ __forceinline__ uint32_t number_of(child_ref child)
 {
 	return child.first + (child.key >> 3 & 31);
 }
 
 /* The child with this key of a node whose second vector is `children`. */
-static __device__ __forceinline__ child child_of(uint4 children, uint32_t key)
+static __device__ __forceinline__ child_ref child_of(uint4 children, uint32_t key)
 {
 	return { key, key & 1 ? children.x : children.y };
 }
 
 /* A lane's stack.  The first SHARED children lie in shared memory, LBVH_TRACE_BLOCK apart. */
-struct stack {
-	child *shared, *local;
+struct child_stack {
+	child_ref *shared, *local;
 
-	__device__ __forceinline__ void put(int i, child child) const
+	__device__ __forceinline__ void put(int i, child_ref child) const
 	{
 		if (i < SHARED)
 			shared[i * LBVH_TRACE_BLOCK] = child;
 		else
 			local[i - SHARED] = child;
 	}
-	__device__ __forceinline__ child get(int i) const
+	__device__ __forceinline__ child_ref get(int i) const
 	{
 		return i < SHARED ? shared[i * LBVH_TRACE_BLOCK] : local[i - SHARED];
 	}
 };
 
-static __device__ __forceinline__ stack stack_with(child local[STACK_ENTRIES - SHARED])
+static __device__ __forceinline__ child_stack stack_with(child_ref local[STACK_ENTRIES - SHARED])
 {
-	__shared__ child shared[(int)SHARED * (int)LBVH_TRACE_BLOCK];
+	__shared__ child_ref shared[(int)SHARED * (int)LBVH_TRACE_BLOCK];
 
 	return { shared + threadIdx.x, local };
 }
 
 /* Push all children of a node but the nearest, the farthest first. */
-static __device__ __forceinline__ void push(const stack *stack, uint32_t *top, uint4 children,
+static __device__ __forceinline__ void push(const child_stack *stack, uint32_t *top, uint4 children,
 					    const uint32_t key[LBVH_WIDE])
 {
 #pragma unroll
@@ -236,8 +236,8 @@ static __device__ __forceinline__ void push(const stack *stack, uint32_t *top, u
 }
 
 /* Pop the next waiting child that may still hold a nearer hit; false if there is none. */
-static __device__ __forceinline__ bool pop(const lbvh_gpu_ray *ray, const stack *stack,
-					   uint32_t *top, child *child)
+static __device__ __forceinline__ bool pop(const lbvh_gpu_ray *ray, const child_stack *stack,
+					   uint32_t *top, child_ref *child)
 {
 	while (*top) {
 		*child = stack->get((int)--*top);
@@ -251,8 +251,9 @@ static __device__ __forceinline__ bool pop(const lbvh_gpu_ray *ray, const stack 
  * none. */
 template <class SEARCH>
 static __device__ __forceinline__ void descend(const lbvh_wide_tree *tree, const lbvh_gpu_ray *ray,
-					       const quantized_ray *quantized, const stack *stack,
-					       uint32_t *top, child *child, SEARCH *search)
+					       const quantized_ray *quantized,
+					       const child_stack *stack, uint32_t *top,
+					       child_ref *child, SEARCH *search)
 {
 	const uint4 *const from = (const uint4 *)(const void *)(tree->node + number_of(*child));
 	const uint4 children = from[1];
@@ -270,9 +271,9 @@ template <class SEARCH>
 __device__ __forceinline__ void lbvh_wide_tree::walk(lbvh_gpu_ray *ray, SEARCH *search) const
 {
 	const quantized_ray quantized = quantize_ray(ray, this);
-	child local[STACK_ENTRIES - SHARED];
-	const stack stack = stack_with(local);
-	child child = { lbvh_wide_inner(0), 0 };
+	child_ref local[STACK_ENTRIES - SHARED];
+	const child_stack stack = stack_with(local);
+	child_ref child = { lbvh_wide_inner(0), 0 };
 	uint32_t top = 0;
 
 	do {
@@ -292,7 +293,7 @@ __device__ __forceinline__ void lbvh_wide_tree::walk(lbvh_gpu_ray *ray, SEARCH *
 struct traversal {
 	lbvh_gpu_ray ray;
 	quantized_ray quantized;
-	child child;        /* its key is 0 if the ray has ended */
+	child_ref child;    /* its key is 0 if the ray has ended */
 	uint32_t top;       /* children that wait on the stack */
 	uint32_t ray_index; /* NONE: there is none */
 };
@@ -340,7 +341,8 @@ static __device__ __forceinline__ void finish_ray(const lbvh_gpu_tracer *tracer,
 /* Advance the warp's rays until its leaves are tested.  `busy` lanes have rays. */
 template <class SEARCH>
 static __device__ __forceinline__ void advance(const lbvh_wide_tree *tree, int busy,
-					       const stack *stack, traversal *w, SEARCH *search)
+					       const child_stack *stack, traversal *w,
+					       SEARCH *search)
 {
 	while (3 * __popc(__ballot_sync(ALL_LANES, w->child.key & 1)) >= 2 * busy)
 		if (w->child.key & 1) {
@@ -366,8 +368,8 @@ static __global__ void lbvh_queue_kernel(lbvh_gpu_tracer tracer, lbvh_wide_tree 
 	const uint32_t lane = threadIdx.x % WARP, rays = (uint32_t)tracer.rays;
 	const uint32_t groups = rays / WARP + (rays % WARP != 0);
 	lbvh_search<false, QUERY> search = {};
-	child local[STACK_ENTRIES - SHARED];
-	const stack stack = stack_with(local);
+	child_ref local[STACK_ENTRIES - SHARED];
+	const child_stack stack = stack_with(local);
 	traversal mine = {};
 	uint32_t group = blockIdx.x * (LBVH_TRACE_BLOCK / WARP) + threadIdx.x / WARP;
 	uint32_t taken = 0; /* rays of the group */
@@ -445,7 +447,7 @@ static gb_status create(wide_state *s, const lbvh_params *params, const lbvh_inp
 	s->op = (lbvh_op)params->op;
 	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<wide_state>, params, in,
 			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
-	s->tracer.kernel = lbvh_gpu_trace_kernel<wide_state>(in);
+	s->tracer.kernel = lbvh_gpu_trace_kernel<lbvh_wide_tree>(in);
 	s->best = s->op == LBVH_TRACE && params->tree == LBVH_BEST_TREE;
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, s->best, err);
 	if (s->best)

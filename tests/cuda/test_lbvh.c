@@ -159,9 +159,9 @@ static void put_into_cell(struct lbvh_input *in, size_t i, uint32_t code)
 		in->vertex[9 * i + k] = (float)cell[k % 3];
 }
 
-/* A subtree that grows leaf by leaf past the end of a block of `fused`: cells 0 to `dense` - 1 are
+/* A subtree that grows leaf by leaf past the end of a block of apetrei: cells 0 to `dense` - 1 are
  * occupied, then 2^8, 2^9 ...; mirrored codes do the same from the other side.  A single leaf is
- * joined with a subtree of another block, whose border is the last candidate seam. */
+ * joined with a subtree of another block, whose first leaf is the last candidate split. */
 static void check_stairs(uint32_t dense, uint32_t filler, bool mirrored)
 {
 	const uint32_t last = (UINT32_C(1) << 30) - 1, steps = 20, count = dense + steps + filler;

@@ -1,4 +1,4 @@
-/* builder.cu -- the CUDA builders' first phases (boxes, codes, sort, places of leaves), their
+/* builder.cu -- the CUDA builders' first phases (boxes, codes, sort, positions of leaves), their
  * arrays and operations.
  *
  * Boxes: a thread takes primitives, writes each box of 32 bytes and keeps the union.  Each block
@@ -129,7 +129,7 @@ struct lbvh_coded {
 	}
 };
 
-/* Makes words of codes of 63 bits, and codes for the mend. */
+/* Makes words of codes of 63 bits, and codes to fix ties. */
 struct lbvh_worded {
 	lbvh_gpu g;
 	int number_bits;
@@ -153,7 +153,7 @@ struct lbvh_worded {
 	}
 };
 
-/* One thread per place of the bitonic sort.  The padding sorts after all primitives. */
+/* One thread per pair of the bitonic sort.  The padding sorts after all primitives. */
 static __global__ void pairs_kernel(lbvh_gpu g, size_t power)
 {
 	const size_t p = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -251,7 +251,7 @@ gb_status lbvh_gpu_sort(lbvh_gpu *g, gb_timer *timer, gb_error *err)
 
 /* ---- leaves ------------------------------------------------------------------------------- */
 
-/* One block per tile of places: number the leaves, which start where the code changes. */
+/* One block per tile of codes: number the leaves, which start where the code changes. */
 template <class T, int ITEMS> static __global__ void append_kernel(lbvh_gpu g, uint64_t *temp)
 {
 	constexpr int CHAIN_WARPS = (int)GPU_CHAIN_BLOCK / WARP;

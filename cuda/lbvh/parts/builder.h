@@ -15,8 +15,8 @@
 #include "cuda/variant.h"
 
 enum {
-	LBVH_WIDE = 8,      /* children of a wide node, most */
-	LBVH_WIDE_LEAF = 4, /* triangles of its leaves, most */
+	LBVH_WIDE = 8,      /* most children of a wide node */
+	LBVH_WIDE_LEAF = 4, /* most triangles of its leaves */
 };
 
 /* Needs of a builder beyond 30-bit codes and the tree; the comments name the arrays. */
@@ -54,7 +54,7 @@ struct lbvh_gpu {
 	uint32_t *number;      /* 0 .. count - 1, for 30 bits */
 	uint32_t *index_spare; /* for 63 bits: long runs */
 	uint64_t *pair;        /* code << 32 | primitive, padded to a power of two */
-	uint32_t *first;       /* place where each leaf starts, then count */
+	uint32_t *first;       /* position where each leaf starts, then count */
 	lbvh_node *node;
 	uint64_t *mark;    /* per inner node: its children, or UINT64_MAX when done */
 	uint32_t *parent;  /* one per node */

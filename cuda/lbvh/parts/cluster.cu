@@ -3,12 +3,12 @@
  *
  * Threads climb the codes' tree from the leaves as in parts/hierarchy.cu, but a finished range does
  * not become a node.  It keeps a list of at most THRESHOLD clusters (the paper's merging threshold)
- * and their boxes, ordered along the curve, in the places of its first leaves.  When two ranges
+ * and their boxes, ordered along the curve, at the positions of its first leaves.  When two ranges
  * meet, a warp concatenates their lists, one cluster per lane.  While there are more than THRESHOLD
  * clusters, it repeats the steps of PLOC:
  *
- *	1. nearest neighbour: each cluster looks SEARCH_RADIUS places to both sides for the one with
- *	   the smallest common box
+ *	1. nearest neighbour: each cluster looks SEARCH_RADIUS positions to both sides for the one
+ *	   with the smallest common box
  *	2. mutual pairs: two that are each other's nearest neighbour become a node
  *	3. compaction: the clusters that are left move to the first lanes
  *

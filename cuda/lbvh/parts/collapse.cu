@@ -5,7 +5,7 @@
  * eight children or only leaves, allocate consecutive numbers for the inner ones, leave their
  * binary roots, and write the node.  Group i modulo the number of groups in the grid makes node i.
  * All blocks are resident, and a parent has a smaller number than its children, so the least node
- * not made has its root.  The launch ends when all triangles have places: then no node is missing.
+ * not made has its root.  The launch ends when all triangles have positions.
  *
  * With a plan (parts/order.cu), the plan says which children to open instead.
  *
@@ -17,8 +17,8 @@
  * have no inner children, fewer have two or more, and at most n / 7 have one, beside which there
  * are seven leaves.
  *
- * The triangles of a node's leaves get consecutive places; the kernel that writes them uses those
- * places.  The collapse does not read which primitives a leaf has, so nothing waits for a store.
+ * The triangles of a node's leaves get consecutive positions; the kernel that writes them uses
+ * those.  The collapse does not read which primitives a leaf has, so nothing waits for a store.
  *
  * Bound: latency near the root, 7 dependent fetches, an allocation and the passing on of a root
  * per level; then memory: 32 bytes of each binary node, 80, 12 and 4 bytes per wide node, 48 per
@@ -219,9 +219,9 @@ static __device__ __forceinline__ unsigned plane_above(float origin, unsigned ex
 	return (unsigned)q;
 }
 
-/* The most nodes of a tree over `count` triangles.  A plan may leave places of a node free, so only
+/* The most nodes of a tree over `count` triangles.  A plan may leave slots of a node free, so only
  * the binary tree limits it. */
-static __host__ __device__ __forceinline__ size_t most_nodes(size_t count, bool planned)
+static __host__ __device__ __forceinline__ size_t max_nodes(size_t count, bool planned)
 {
 	return planned ? count : 1 + 2 * count / (LBVH_WIDE_LEAF + 1) + count / 7;
 }
@@ -309,7 +309,7 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 			const lbvh_gpu_counters *binary, uint32_t primitives)
 {
 	const uint32_t leaves = (uint32_t)binary->leaves;
-	const uint32_t most = (uint32_t)most_nodes(primitives, PLANNED);
+	const uint32_t nodes = (uint32_t)max_nodes(primitives, PLANNED);
 	const unsigned shift = threadIdx.x % WARP / LBVH_WIDE * LBVH_WIDE;
 	uint32_t i = blockIdx.x * GROUPS + threadIdx.x / LBVH_WIDE;
 
@@ -320,7 +320,7 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 	for (;;) {
 		/* 1. Wait for the root of node i.  Lanes may see its level at different times, and
 		 * each must have seen it itself. */
-		const uint32_t level = i < most ? gpu_ld_acquire(lbvh_wide_level(&w, i)) : 0;
+		const uint32_t level = i < nodes ? gpu_ld_acquire(lbvh_wide_level(&w, i)) : 0;
 		const unsigned seen = __ballot_sync(ALL_LANES, level > 0) >> shift;
 		const bool ready = (seen & EIGHT) == EIGHT;
 
@@ -360,7 +360,7 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 #pragma unroll
 			for (uint32_t p = 0; p < LBVH_WIDE_LEAF; p++)
 				if (p < mine.count)
-					w.place[mine.first + p] =
+					w.position[mine.first + p] =
 						base.triangles + offset.triangles + p;
 		}
 
@@ -378,15 +378,15 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 /* The levels of the nodes follow the counters, so that one queued operation zeroes both. */
 static size_t counters_and_levels(size_t count, bool planned)
 {
-	return 1 + gpu_blocks(most_nodes(count, planned) * sizeof(uint32_t),
-			      sizeof(lbvh_wide_counters));
+	return 1 +
+	       gpu_blocks(max_nodes(count, planned) * sizeof(uint32_t), sizeof(lbvh_wide_counters));
 }
 
 gb_status lbvh_gpu_wide_init(lbvh_gpu_wide *wide, size_t count, bool planned, gb_error *err)
 {
-	gpu_alloc(&wide->node, most_nodes(count, planned), err);
-	gpu_alloc(&wide->root, most_nodes(count, planned), err);
-	gpu_alloc(&wide->place, count, err);
+	gpu_alloc(&wide->node, max_nodes(count, planned), err);
+	gpu_alloc(&wide->root, max_nodes(count, planned), err);
+	gpu_alloc(&wide->position, count, err);
 	gpu_alloc(&wide->triangle, count, err);
 	return gpu_alloc(&wide->counters, counters_and_levels(count, planned), err);
 }
@@ -403,5 +403,5 @@ gb_status lbvh_gpu_wide_collapse(const lbvh_gpu_wide *wide, const lbvh_gpu *g, c
 					    min(wanted, resident), BLOCK, 0, gpu_stream(), *wide,
 					    g->node, plan, g->counters, (uint32_t)g->count)))
 		return err->code;
-	return lbvh_gpu_corners(g, wide->place, wide->triangle, err);
+	return lbvh_gpu_corners(g, wide->position, wide->triangle, err);
 }

@@ -68,9 +68,9 @@ static __device__ __forceinline__ void widen_by_node(bounds *b, const lbvh_node 
 
 /* ---- leaves ------------------------------------------------------------------------------- */
 
-/* The box of the primitives at places begin, begin + step, ... before end. */
-static __device__ __forceinline__ bounds bound_places(const lbvh_gpu *g, uint32_t begin,
-						      uint32_t end, uint32_t step)
+/* The box of the primitives at positions begin, begin + step, ... before end. */
+static __device__ __forceinline__ bounds bound_positions(const lbvh_gpu *g, uint32_t begin,
+							 uint32_t end, uint32_t step)
 {
 	bounds b = {};
 
@@ -86,7 +86,7 @@ static __device__ __forceinline__ bounds bound_places(const lbvh_gpu *g, uint32_
 static __device__ __forceinline__ bounds bound_by_warp(const lbvh_gpu *g, uint32_t begin,
 						       uint32_t end)
 {
-	bounds b = bound_places(g, begin + threadIdx.x % WARP, end, WARP);
+	bounds b = bound_positions(g, begin + threadIdx.x % WARP, end, WARP);
 
 	for (int step = WARP / 2; step > 0; step /= 2)
 		widen(&b,
@@ -99,7 +99,7 @@ static __device__ __forceinline__ bounds bound_by_warp(const lbvh_gpu *g, uint32
 	return b;
 }
 
-/* A leaf's primitives: their places, and their box. */
+/* A leaf's primitives: their positions, and their box. */
 struct leaf {
 	uint32_t begin, end;
 	bounds box;
@@ -110,7 +110,7 @@ static __device__ __forceinline__ leaf bound_leaf(const lbvh_gpu *g, uint32_t nu
 {
 	const uint32_t begin = mine ? g->first[number] : 0, end = mine ? g->first[number + 1] : 0;
 	const bool few = end - begin <= FEW;
-	bounds b = bound_places(g, begin, few ? end : begin, 1);
+	bounds b = bound_positions(g, begin, few ? end : begin, 1);
 
 	for (unsigned many = __ballot_sync(ALL_LANES, !few); many; many &= many - 1) {
 		const int lane = __ffs((int)many) - 1;

@@ -3,8 +3,8 @@
 
 /* ---- triangles ---------------------------------------------------------------------------- */
 
-/* One thread per place of the index. */
-static __global__ void corners_kernel(lbvh_gpu g, const uint32_t *place, lbvh_corners *triangle)
+/* One thread per element of the index. */
+static __global__ void corners_kernel(lbvh_gpu g, const uint32_t *position, lbvh_corners *triangle)
 {
 	const size_t i = (size_t)blockIdx.x * LBVH_TRACE_BLOCK + threadIdx.x;
 
@@ -14,18 +14,18 @@ static __global__ void corners_kernel(lbvh_gpu g, const uint32_t *place, lbvh_co
 	const uint32_t p = g.index[i], *const v = g.triangle + 3 * (size_t)p;
 	const float *const a = g.vertex + 3 * (size_t)v[0], *const b = g.vertex + 3 * (size_t)v[1];
 	const float *const c = g.vertex + 3 * (size_t)v[2];
-	float4 *const to = (float4 *)(void *)(triangle + (place ? place[i] : i));
+	float4 *const to = (float4 *)(void *)(triangle + (position ? position[i] : i));
 
 	to[0] = make_float4(a[0], a[1], a[2], __uint_as_float(p));
 	to[1] = make_float4(b[0], b[1], b[2], 0);
 	to[2] = make_float4(c[0], c[1], c[2], 0);
 }
 
-gb_status lbvh_gpu_corners(const lbvh_gpu *g, const uint32_t *place, lbvh_corners *triangle,
+gb_status lbvh_gpu_corners(const lbvh_gpu *g, const uint32_t *position, lbvh_corners *triangle,
 			   gb_error *err)
 {
 	corners_kernel<<<gpu_blocks(g->count, LBVH_TRACE_BLOCK), LBVH_TRACE_BLOCK, 0,
-			 gpu_stream()>>>(*g, place, triangle);
+			 gpu_stream()>>>(*g, position, triangle);
 	return CUDA_TRY(err, cudaGetLastError());
 }
 

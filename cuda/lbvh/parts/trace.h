@@ -72,9 +72,9 @@ gb_status lbvh_gpu_tracer_init(lbvh_gpu_tracer *tracer, lbvh_trace_counter *coun
 			       gb_error *err);
 /* Upload the mesh and the stream, keep the camera, and wait. */
 gb_status lbvh_gpu_tracer_upload(lbvh_gpu_tracer *tracer, gb_error *err);
-/* Queue the copy of the triangle at each place i of the tree's index to triangle[place[i]], or to
- * triangle[i] if `place` is NULL. */
-gb_status lbvh_gpu_corners(const lbvh_gpu *g, const uint32_t *place, lbvh_corners *triangle,
+/* Queue the copy of triangle index[i] of the tree to triangle[position[i]], or to triangle[i] if
+ * `position` is NULL. */
+gb_status lbvh_gpu_corners(const lbvh_gpu *g, const uint32_t *position, lbvh_corners *triangle,
 			   gb_error *err);
 /* Download the hits and wait. */
 gb_status lbvh_gpu_tracer_hits(const lbvh_gpu_tracer *tracer, float *t, uint32_t *primitive,
@@ -382,10 +382,8 @@ static inline gb_status lbvh_gpu_trace_count(const lbvh_gpu_tracer *tracer, gb_e
 }
 
 /* The kernel that traces the input's rays, one thread per ray. */
-template <class STATE> static inline const void *lbvh_gpu_trace_kernel(const lbvh_input *in)
+template <class TREE> static inline const void *lbvh_gpu_trace_kernel(const lbvh_input *in)
 {
-	typedef decltype(((const STATE *)NULL)->tree()) TREE;
-
 	return !in->ray        ? (const void *)lbvh_trace_kernel<TREE, false>
 	       : in->occlusion ? (const void *)lbvh_stream_kernel<TREE, false, LBVH_ANY>
 			       : (const void *)lbvh_stream_kernel<TREE, false, LBVH_NEAREST>;
@@ -398,7 +396,7 @@ static inline gb_status lbvh_gpu_trace_create(STATE *s, const lbvh_params *param
 {
 	if (params->op != LBVH_TRACE)
 		return gb_fail(err, GB_EUNAVAILABLE, "this variant only traces: use --op=trace");
-	s->tracer.kernel = lbvh_gpu_trace_kernel<STATE>(in);
+	s->tracer.kernel = lbvh_gpu_trace_kernel<decltype(s->tree())>(in);
 	return lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<STATE>, params, in,
 				    lbvh_ray_count(in), err);
 }

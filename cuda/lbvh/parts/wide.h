@@ -7,9 +7,9 @@
  * version of it.
  *
  * Inner children have consecutive numbers, and the triangles of all leaves of a node have
- * consecutive places; a byte says where in its sequence a child is.  A leaf is up to LBVH_WIDE_LEAF
- * neighbours on the curve.  A leaf of the binary tree may have more, all of one code: it becomes
- * several leaves with its box.
+ * consecutive positions; a byte says where in its sequence a child is.  A leaf is up to
+ * LBVH_WIDE_LEAF neighbours on the curve.  A leaf of the binary tree may have more, all of one
+ * code: it becomes several leaves with its box.
  */
 #ifndef GPUBENCH_CUDA_LBVH_PARTS_WIDE_H
 #define GPUBENCH_CUDA_LBVH_PARTS_WIDE_H
@@ -63,7 +63,7 @@ struct lbvh_gpu_wide {
 	lbvh_wide_node *node;
 	lbvh_wide_root *root; /* one per node */
 	lbvh_corners *triangle;
-	uint32_t *place; /* per place of the binary tree's index: its place in `triangle` */
+	uint32_t *position; /* in `triangle`, of each primitive of the binary tree's index */
 	lbvh_wide_counters *counters;
 };
 
