@@ -276,7 +276,7 @@ Test(lbvh_wide, deep)
 	w.cpu.node = make_chain(w.s.in);
 	w.cpu.index = count_up(w.s.in->count);
 	w.cpu.input = w.s.in;
-	w.cpu.needs = LBVH_CPU_CLUSTERS; /* it is numbered depth first */
+	w.cpu.needs = LBVH_CPU_SAH; /* it is numbered depth first */
 	w.cpu.count = w.s.in->count;
 	cr_assert_eq(lbvh_depth(w.cpu.node), 5000);
 	collapse(&w);

@@ -282,7 +282,7 @@ static void same_subtree(struct tree a, uint32_t i, struct tree b, uint32_t j)
 	same_subtree(a, m->right, b, n->right);
 }
 
-/* Cluster on the CPU with one thread and without the refinement.  The memory belongs to *cpu. */
+/* Cluster on the CPU with one thread.  The memory belongs to *cpu. */
 static void cluster(struct lbvh_cpu *cpu, const struct work *w)
 {
 	struct lbvh_params alone = w->params;

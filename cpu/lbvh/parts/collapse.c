@@ -76,13 +76,21 @@ static bool is_leaf(const struct lbvh_node *node)
 	return node->left & LBVH_LEAF;
 }
 
-/* The last leaf of an inner node's left child. */
+/* In Karras' numbering, the last leaf of an inner node's left child: the number of an inner node that
+ * is a left child is that of its last leaf. */
 static const struct lbvh_node *last_left(const struct work *w, const struct lbvh_node *node)
 {
-	if (!w->inner)
-		return w->node + node->right - 1;
-	/* The number of an inner node that is a left child is that of its last leaf. */
 	return w->node + node->left + (node->left < w->inner ? w->inner : 0);
+}
+
+/* How many primitives of a subtree's `count` are below its left child. */
+static uint32_t left_count(const struct work *w, const struct below *parent)
+{
+	const struct lbvh_node *node = w->node + parent->node, *last = last_left(w, node);
+
+	if (!w->inner)
+		return (node->right - node->left + 1) / 2;
+	return (last->left & ~LBVH_LEAF) + last->right - parent->first;
 }
 
 static struct kid make_kid(const struct work *w, struct below below)
@@ -117,11 +125,11 @@ static inline __attribute__((always_inline)) void fetch_below(const struct work 
 /* The two children of an inner node. */
 static void part(const struct work *w, struct below parent, struct below child[2])
 {
-	const struct lbvh_node *node = w->node + parent.node, *last = last_left(w, node);
-	const uint32_t middle = (last->left & ~LBVH_LEAF) + last->right;
+	const struct lbvh_node *node = w->node + parent.node;
+	const uint32_t left = left_count(w, &parent);
 
-	child[0] = (struct below){ node->left, parent.first, middle - parent.first };
-	child[1] = (struct below){ node->right, middle, parent.first + parent.count - middle };
+	child[0] = (struct below){ node->left, parent.first, left };
+	child[1] = (struct below){ node->right, parent.first + left, parent.count - left };
 	for (int i = 0; i < 2; i++)
 		if (parent.count > NEAR && child[i].count <= NEAR)
 			fetch_below(w, &child[i], !i);
@@ -362,7 +370,7 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu)
 			  .node = cpu->node,
 			  .index = cpu->index,
 			  .count = (uint32_t)cpu->count,
-			  .inner = cpu->needs & LBVH_CPU_CLUSTERS ? 0 : (uint32_t)cpu->leaves - 1,
+			  .inner = cpu->needs & LBVH_CPU_SAH ? 0 : (uint32_t)cpu->leaves - 1,
 			  .node_next = 1 };
 	size_t first, end;
 

@@ -55,8 +55,7 @@ struct lbvh_wide {
 enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t primitives, int threads,
 			      struct gb_error *err);
 
-/* Collapse the binary tree of a builder: ploc, whose left child is the next node and whose
- * primitives lie in leaf order, or one with Karras' numbering.  A node's children are found by
+/* Collapse the binary tree of sah.c or one with Karras' numbering.  A node's children are found by
  * opening the largest box first, and subtrees of up to LBVH_WIDTH primitives become leaves. */
 struct lbvh_cpu;
 void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu);
