@@ -133,7 +133,7 @@ static void make_binary(struct work *w, unsigned build)
 
 static void collapse(struct work *w)
 {
-	lbvh_wide_collapse(&w->wide, &w->cpu);
+	lbvh_wide_collapse(&w->wide, &w->cpu, NULL);
 }
 
 static void check_wide(const struct work *w)
@@ -159,7 +159,40 @@ static void each_scene(void (*test)(struct work *w))
 	}
 }
 
-/* From trees of codes and from trees of clusters. */
+/* The cost of a subtree that plans minimise. */
+static double cost_below(const struct lbvh_wide *wide, uint32_t at)
+{
+	const struct lbvh_wide_node *node = wide->node + at;
+	double cost = 0;
+
+	for (int i = 0; i < LBVH_WIDTH; i++) {
+		double size[3];
+
+		for (int k = 0; k < 3; k++)
+			size[k] = (double)node->bound[k][1][i] - (double)node->bound[k][0][i];
+		if (size[0] < 0)
+			continue;
+		cost += size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
+		if (!(node->child[i] & LBVH_LEAF))
+			cost += cost_below(wide, node->child[i]);
+	}
+	return cost;
+}
+
+/* A planned tree costs no more than one whose largest boxes were opened first. */
+static void check_planned(struct work *w)
+{
+	struct lbvh_plan *plan = calloc(2 * w->s.in->count, sizeof *plan);
+	const double greedy = cost_below(&w->wide, 0);
+
+	cr_assert_leq(lbvh_plan_make(w->cpu.node, plan), w->wide.node_limit);
+	lbvh_wide_collapse(&w->wide, &w->cpu, plan);
+	check_wide(w);
+	cr_assert_leq(cost_below(&w->wide, 0), greedy * 1.00001, "%zu", w->s.in->count);
+	free(plan);
+}
+
+/* From trees of codes and from the best ones, these also with a plan. */
 static void check_collapse(struct work *w)
 {
 	make_binary(w, LBVH_CPU_FASTEST);
@@ -168,6 +201,7 @@ static void check_collapse(struct work *w)
 	make_best(w);
 	collapse(w);
 	check_wide(w);
+	check_planned(w);
 }
 
 Test(lbvh_wide, collapse)
