@@ -110,8 +110,6 @@ measure lbvh-rays lbvh cpu/wide cpu/embree cpu/embree16 --rays-per-call=all,1,16
 	"${rays[@]}"
 measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium --rays-per-call=all,1 --tree=best \
 	"${rays[@]}"
-measure lbvh-quality lbvh cpu/ploc cpu/embree-medium \
-	--scene=teapot,terrain,city,soup,knot --count=100k --threads=1,2 "${few[@]}"
 
 # The CPU columns of the papers' tables; docs/papers.md says what they fill.
 measure papers repro all --preset=quick --backend=cpu --samples=6 --timeout=20

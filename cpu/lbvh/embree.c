@@ -228,36 +228,18 @@ static void prepare(struct RTCRayHit16 *r)
 	}
 }
 
-/* Take the rays of a batch from `first` on.  Lanes past the last ray repeat it and are not
- * valid. */
+/* Take the rays of a batch from `first` on.  Lanes past the last ray are not valid. */
 static void fill(struct RTCRayHit16 *r, int valid[RAYS], const struct lbvh_batch *batch,
 		 uint32_t first)
 {
 	float *const origin[] = { r->ray.org_x, r->ray.org_y, r->ray.org_z, r->ray.tnear };
 	float *const direction[] = { r->ray.dir_x, r->ray.dir_y, r->ray.dir_z, r->ray.tfar };
 
-	for (uint32_t i = 0; i < RAYS; i += 4) {
-		LANES a[4], b[4];
-
-		for (uint32_t k = 0; k < 4; k++) {
-			const uint32_t from = first + i + k;
-			const bool inside = from < batch->count;
-			const struct lbvh_ray *ray =
-				batch->ray + (inside ? from : batch->count - 1);
-
-			valid[i + k] = inside ? -1 : 0;
-			a[k] = lanes_load(ray->origin);
-			b[k] = lanes_load(ray->direction);
-		}
-		lanes_transpose(a);
-		lanes_transpose(b);
-		for (int k = 0; k < 4; k++) {
-			lanes_store(origin[k] + i, a[k]);
-			lanes_store(direction[k] + i, b[k]);
-		}
-	}
-	for (int i = 0; i < RAYS; i++)
+	lanes_split_rays(batch->ray + first, batch->count - first, RAYS, origin, direction);
+	for (uint32_t i = 0; i < RAYS; i++) {
+		valid[i] = first + i < batch->count ? -1 : 0;
 		r->hit.geomID[i] = RTC_INVALID_GEOMETRY_ID;
+	}
 }
 
 static void batch16(const void *state, int thread, struct lbvh_batch *batch,

@@ -2,9 +2,8 @@
  * Tsakok, Kensler 2024: "H-PLOC").
  *
  * Codes have 63 bits, which separate close primitives: few share a leaf.  A node joins the two nearby
- * clusters with the smallest common box instead of those that the curve separates.  Then treelets
- * are rearranged and leaves enlarged where that lowers the cost (parts/refine.c).  The tree is
- * better than apetrei's, and takes much longer to build.  The bound is arithmetic.
+ * clusters with the smallest common box instead of those that the curve separates.  The tree is
+ * better than apetrei's, and takes longer to build.  The bound is arithmetic.
  */
 #include "cpu/lbvh/parts/builder.h"
 
@@ -15,11 +14,11 @@ static enum gb_status create(void *state, const void *params, const void *input,
 }
 
 /* The mesh once, boxes three times; six passes over 12-byte records whose codes are read twice;
- * arrays of the leaves; nodes written, read, written again, then read, rearranged and rewritten. */
+ * arrays of the leaves; leaf nodes written and read, inner ones written, read and written again. */
 static double bytes(const void *params, const void *input)
 {
 	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 6 * (size_t)32 +
-					       9 * sizeof(struct lbvh_node) + 6 * sizeof(uint64_t));
+					       5 * sizeof(struct lbvh_node) + 6 * sizeof(uint64_t));
 }
 
 const struct gb_variant_ops lbvh_cpu_ploc = {

@@ -60,13 +60,21 @@ static void trace(const void *state, int thread, struct lbvh_batch *batch,
 	}
 }
 
-/* Make the wide tree from a temporary binary tree. */
+/* Make the wide tree from a temporary binary tree.  The best tree gets a plan. */
 static void make_tree(struct state *s, const struct lbvh_params *params,
 		      const struct lbvh_input *input, struct gb_error *err)
 {
+	struct lbvh_plan *plan = NULL;
+
 	gb_memory_own(&s->cpu);
-	if (!lbvh_tracer_tree(&s->cpu, params, input, &s->wide.depth, err) && !gb_memory_is_dry())
-		lbvh_wide_collapse(&s->wide, &s->cpu);
+	(void)lbvh_tracer_tree(&s->cpu, params, input, &s->wide.depth, err);
+	if (params->tree == LBVH_BEST_TREE)
+		plan = gb_host_alloc(2 * s->cpu.count, sizeof *plan, err);
+	if (!err->code && !gb_memory_is_dry()) {
+		if (plan && lbvh_plan_make(s->cpu.node, plan) > s->wide.node_limit)
+			plan = NULL;
+		lbvh_wide_collapse(&s->wide, &s->cpu, plan);
+	}
 	gb_memory_free_owned(&s->cpu);
 	gb_memory_own(s);
 }
@@ -113,7 +121,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		return lbvh_tracer_run(state, timer, err);
 	lbvh_cpu_build(&s->cpu, LBVH_CPU_FASTEST, timer);
 	gb_phase(timer, "collapse");
-	lbvh_wide_collapse(&s->wide, &s->cpu);
+	lbvh_wide_collapse(&s->wide, &s->cpu, NULL);
 	return GB_OK;
 }
 

@@ -48,7 +48,50 @@ static void make_best(struct work *w)
 
 static void collapse(struct work *w)
 {
-	lbvh_wide_collapse(&w->wide, &w->cpu);
+	lbvh_wide_collapse(&w->wide, &w->cpu, NULL);
+}
+
+/* The cost of a subtree that plans minimise. */
+static double cost_below(const struct lbvh_wide *wide, uint32_t at)
+{
+	const struct lbvh_wide_node *node = wide->node + at;
+	double cost = 0;
+
+	for (int i = 0; i < LBVH_WIDTH; i++) {
+		double size[3];
+
+		for (int k = 0; k < 3; k++)
+			size[k] = (double)node->bound[k][1][i] - (double)node->bound[k][0][i];
+		if (size[0] < 0)
+			continue;
+		cost += size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
+		if (!(node->child[i] & LBVH_LEAF))
+			cost += cost_below(wide, node->child[i]);
+	}
+	return cost;
+}
+
+/* A planned tree costs no more than one whose largest boxes were opened first. */
+Test(lbvh_wide, planned)
+{
+	static const size_t sizes[] = { 9, 100, 4097 };
+
+	for (size_t i = 0; i < GB_COUNT(sizes); i++) {
+		struct work w;
+		struct lbvh_plan *plan;
+		double greedy;
+
+		set_up(&w, prepare("city", sizes[i], 8), 2);
+		plan = calloc(2 * w.s.in->count, sizeof *plan);
+		make_best(&w);
+		collapse(&w);
+		greedy = cost_below(&w.wide, 0);
+		cr_assert_leq(lbvh_plan_make(w.cpu.node, plan), w.wide.node_limit);
+		lbvh_wide_collapse(&w.wide, &w.cpu, plan);
+		cr_assert_leq(cost_below(&w.wide, 0), greedy * 1.00001, "%zu", w.s.in->count);
+		free(plan);
+		tear_down(&w);
+	}
 }
 
 /* A subtree with as many primitives as a block has lanes is a leaf; a larger one is not. */
@@ -152,7 +195,7 @@ Test(lbvh_wide, deep)
 	w.cpu.node = make_chain(w.s.in);
 	w.cpu.index = count_up(w.s.in->count);
 	w.cpu.input = w.s.in;
-	w.cpu.needs = LBVH_CPU_CLUSTERS; /* it is numbered depth first */
+	w.cpu.needs = LBVH_CPU_SAH; /* it is numbered depth first */
 	w.cpu.count = w.s.in->count;
 	cr_assert_eq(lbvh_depth(w.cpu.node), 5000);
 	collapse(&w);

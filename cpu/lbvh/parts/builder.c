@@ -28,9 +28,8 @@ static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
 		cpu->arrived = gb_host_alloc(n, sizeof *cpu->arrived, err);
 	}
 	if (cpu->needs & LBVH_CPU_CLUSTERS) {
-		cpu->spare = gb_host_alloc(2 * n - 1, sizeof *cpu->spare, err);
+		cpu->spare = gb_host_alloc(n, sizeof *cpu->spare, err);
 		lbvh_cpu_alloc_cluster(cpu, err);
-		lbvh_cpu_alloc_refine(cpu, err);
 	}
 }
 
@@ -63,11 +62,10 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 
 void lbvh_cpu_drop(struct lbvh_cpu *cpu)
 {
-	void *const scratch[] = { cpu->box,       cpu->pair,    cpu->pair_spare, cpu->index_spare,
-				  cpu->code,      cpu->first,   cpu->spare,      cpu->runs,
-				  cpu->run_first, cpu->sum,     cpu->moves,      cpu->mark,
-				  cpu->parent,    cpu->arrived, cpu->histogram,  cpu->share,
-				  cpu->stacks };
+	void *const scratch[] = { cpu->box,   cpu->pair,   cpu->pair_spare, cpu->index_spare,
+				  cpu->code,  cpu->first,  cpu->spare,      cpu->runs,
+				  cpu->mark,  cpu->parent, cpu->arrived,    cpu->histogram,
+				  cpu->share, cpu->stacks };
 
 	for (size_t i = 0; i < GB_COUNT(scratch); i++)
 		gb_host_free(scratch[i]);
@@ -96,8 +94,6 @@ static void build_sorted(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *
 	lbvh_cpu_leaves(cpu, timer);
 	if (build & LBVH_CPU_CLUSTERS) {
 		lbvh_cpu_cluster(cpu, timer);
-		lbvh_cpu_refine(cpu, timer);
-		lbvh_cpu_rewrite(cpu, timer);
 	} else {
 		lbvh_cpu_karras(cpu, timer);
 		lbvh_cpu_refit(cpu, timer);
@@ -109,9 +105,13 @@ void lbvh_cpu_build(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *timer
 #pragma omp parallel num_threads(cpu->threads)
 	{
 		lbvh_cpu_bounds(cpu, timer);
-		lbvh_cpu_codes(cpu, timer);
-		lbvh_cpu_sort(cpu, timer);
-		build_sorted(cpu, build, timer);
+		if (build & LBVH_CPU_SAH) {
+			lbvh_cpu_sah(cpu, timer);
+		} else {
+			lbvh_cpu_codes(cpu, timer);
+			lbvh_cpu_sort(cpu, timer);
+			build_sorted(cpu, build, timer);
+		}
 	}
 }
 
@@ -133,7 +133,6 @@ enum gb_status lbvh_builder_create(void *state, const void *params, const void *
 void lbvh_builder_results(const struct lbvh_cpu *cpu)
 {
 	gb_memory_result(cpu->node, GB_WHOLE, GB_POISON);
-	gb_memory_result(cpu->spare, GB_WHOLE, GB_POISON);
 	gb_memory_result(cpu->index, GB_WHOLE, GB_POISON);
 	gb_memory_result(cpu->index_spare, GB_WHOLE, GB_POISON);
 }

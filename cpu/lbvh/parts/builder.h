@@ -19,6 +19,7 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 enum lbvh_cpu_builds {
 	LBVH_CPU_FASTEST = 0, /* apetrei, the fastest */
 	LBVH_CPU_CLUSTERED = LBVH_CPU_CODES_63 | LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS, /* ploc */
+	LBVH_CPU_BEST = LBVH_CPU_SAH, /* the tree that traversals walk */
 };
 
 /* Build a tree with a team of threads; node, index, leaves and box hold it.  `build`, one of

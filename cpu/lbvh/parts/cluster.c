@@ -80,7 +80,6 @@ static size_t runs_of(size_t leaves)
 void lbvh_cpu_alloc_cluster(struct lbvh_cpu *cpu, struct gb_error *err)
 {
 	cpu->runs = gb_host_alloc(runs_of(cpu->count), sizeof(struct run), err);
-	cpu->run_first = gb_host_alloc(runs_of(cpu->count) + 1, sizeof *cpu->run_first, err);
 }
 
 /* ---- merging ------------------------------------------------------------------------------ */
@@ -302,7 +301,7 @@ static void join_runs(struct lbvh_cpu *cpu, struct run *runs, size_t count)
 	maker.next = top - 1;
 	whole.top = 0;
 	for (size_t i = 0; i < count; i++) {
-		cpu->run_first[i] = runs[i].offset = offset;
+		runs[i].offset = offset;
 		offset += runs[i].used;
 		for (int k = 0; k < runs[i].top; k++) {
 			struct range *r = &whole.at[whole.top++];
@@ -313,8 +312,6 @@ static void join_runs(struct lbvh_cpu *cpu, struct run *runs, size_t count)
 			join_top(&whole, &maker);
 		}
 	}
-	cpu->run_first[count] = offset;
-	cpu->runs_used = count;
 	if (whole.top) {
 		append(&list, &whole.at[0]);
 		reduce(&list, 1, &maker);

@@ -61,12 +61,14 @@ struct work {
 	const uint32_t *index;
 	uint32_t count; /* numbers in index */
 	uint32_t inner; /* inner nodes in Karras' numbering; 0: depth first */
+	const struct lbvh_plan *plan;
 	atomic_size_t node_next, block_next;
 };
 
 /* A candidate for a child of a wide node. */
 struct kid {
 	struct below below;
+	bool open; /* it is replaced by its children if there is room */
 	bool leaf;
 	float area;
 };
@@ -76,26 +78,35 @@ static bool is_leaf(const struct lbvh_node *node)
 	return node->left & LBVH_LEAF;
 }
 
-/* The last leaf of an inner node's left child. */
+/* In Karras' numbering, the last leaf of an inner node's left child: the number of an inner node that
+ * is a left child is that of its last leaf. */
 static const struct lbvh_node *last_left(const struct work *w, const struct lbvh_node *node)
 {
-	if (!w->inner)
-		return w->node + node->right - 1;
-	/* The number of an inner node that is a left child is that of its last leaf. */
 	return w->node + node->left + (node->left < w->inner ? w->inner : 0);
+}
+
+/* How many primitives of a subtree's `count` are below its left child. */
+static uint32_t left_count(const struct work *w, const struct below *parent)
+{
+	const struct lbvh_node *node = w->node + parent->node, *last = last_left(w, node);
+
+	if (!w->inner)
+		return (node->right - node->left + 1) / 2;
+	return (last->left & ~LBVH_LEAF) + last->right - parent->first;
 }
 
 static struct kid make_kid(const struct work *w, struct below below)
 {
 	const struct lbvh_node *n = w->node + below.node;
-	const bool leaf = is_leaf(n) || below.count <= LBVH_WIDTH;
+	const bool small = is_leaf(n) || below.count <= LBVH_WIDTH;
+	const bool open = w->plan ? !w->plan[below.node].child : !small;
 
-	if (!leaf && below.count > NEAR) { /* opened soon */
+	if (open && below.count > NEAR) { /* opened soon */
 		__builtin_prefetch(w->node + n->left);
 		__builtin_prefetch(w->node + n->right);
 		__builtin_prefetch(last_left(w, n));
 	}
-	return (struct kid){ below, leaf, lanes_area(n->lo, n->hi) };
+	return (struct kid){ below, open, small && !open, lanes_area(n->lo, n->hi) };
 }
 
 /* Prefetch the nodes of a small subtree, which are opened one after the other.  Inlined by force,
@@ -117,24 +128,24 @@ static inline __attribute__((always_inline)) void fetch_below(const struct work 
 /* The two children of an inner node. */
 static void part(const struct work *w, struct below parent, struct below child[2])
 {
-	const struct lbvh_node *node = w->node + parent.node, *last = last_left(w, node);
-	const uint32_t middle = (last->left & ~LBVH_LEAF) + last->right;
+	const struct lbvh_node *node = w->node + parent.node;
+	const uint32_t left = left_count(w, &parent);
 
-	child[0] = (struct below){ node->left, parent.first, middle - parent.first };
-	child[1] = (struct below){ node->right, middle, parent.first + parent.count - middle };
+	child[0] = (struct below){ node->left, parent.first, left };
+	child[1] = (struct below){ node->right, parent.first + left, parent.count - left };
 	for (int i = 0; i < 2; i++)
 		if (parent.count > NEAR && child[i].count <= NEAR)
 			fetch_below(w, &child[i], !i);
 }
 
-/* Keys order inner nodes by surface, equal ones by slot; a leaf has 0.  Surfaces are not negative,
+/* Keys order kids to open by surface, equal ones by slot; others have 0.  Surfaces are not negative,
  * so their bits order them. */
 static uint64_t key_of(const struct kid *kid, unsigned slot)
 {
 	uint32_t bits;
 
 	memcpy(&bits, &kid->area, sizeof bits);
-	return kid->leaf ? 0 : (uint64_t)bits << 32 | (LBVH_WIDTH - slot);
+	return !kid->open ? 0 : (uint64_t)bits << 32 | (LBVH_WIDTH - slot);
 }
 
 /* Find the children of a wide node, up to eight, opening the largest first; return how many. */
@@ -144,7 +155,7 @@ static unsigned open_largest(const struct work *w, struct below root, struct kid
 	unsigned count = 1;
 
 	kid[0] = make_kid(w, root);
-	key[0] = key_of(&kid[0], 0);
+	key[0] = kid[0].leaf ? 0 : LBVH_WIDTH;
 	while (count < LBVH_WIDTH) {
 		uint64_t largest = 0;
 		struct below child[2];
@@ -354,7 +365,8 @@ static size_t make_top(struct work *w, size_t wanted, size_t *first)
 	return tail;
 }
 
-void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu)
+void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu,
+			const struct lbvh_plan *plan)
 {
 	const int threads = cpu->count < SMALL_TREE ? 1 : wide->threads;
 	struct work w = { .wide = wide,
@@ -362,7 +374,8 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu)
 			  .node = cpu->node,
 			  .index = cpu->index,
 			  .count = (uint32_t)cpu->count,
-			  .inner = cpu->needs & LBVH_CPU_CLUSTERS ? 0 : (uint32_t)cpu->leaves - 1,
+			  .inner = cpu->needs & LBVH_CPU_SAH ? 0 : (uint32_t)cpu->leaves - 1,
+			  .plan = plan,
 			  .node_next = 1 };
 	size_t first, end;
 
@@ -394,9 +407,9 @@ enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t primitives, int thr
 	const size_t spare = (size_t)threads * CHUNK + CHUNK;
 
 	*wide = (struct lbvh_wide){ .threads = threads };
+	wide->node_limit = 2 * primitives / 9 + primitives / 7;
 	/* The last nodes of a chunk stay unused if the next node has more inner children. */
-	wide->node_room =
-		1 + (2 * primitives / 9 + primitives / 7) * CHUNK / (CHUNK - LBVH_WIDTH) + spare;
+	wide->node_room = 1 + wide->node_limit * CHUNK / (CHUNK - LBVH_WIDTH) + spare;
 	wide->block_room = (primitives / 4 + 1) * CHUNK / (CHUNK - LARGE) + spare;
 	wide->top_room = 1 + (size_t)threads * TASKS_PER_THREAD * 2 * LBVH_WIDTH;
 	wide->node = gb_host_alloc(wide->node_room, sizeof *wide->node, err);

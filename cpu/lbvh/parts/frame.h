@@ -24,7 +24,8 @@ enum lbvh_cpu_needs {
 	LBVH_CPU_MARKS = 4,     /* mark */
 	LBVH_CPU_PARENTS = 8,   /* parent, arrived */
 	LBVH_CPU_POWER = 16,    /* pair has the length of the next power of two (bitonic sort) */
-	LBVH_CPU_CLUSTERS = 32, /* spare, runs, run_first, sum, moves */
+	LBVH_CPU_CLUSTERS = 32, /* spare, runs */
+	LBVH_CPU_SAH = 64,      /* none; nodes are numbered depth first */
 };
 
 enum { LBVH_CPU_DIGITS = 3072 }; /* counters of the radix sort, at most: three digits of 10 bits */
@@ -45,16 +46,11 @@ struct lbvh_cpu {
 	uint32_t *first;               /* per leaf, then `count` */
 	size_t leaves;
 	struct lbvh_node *node;  /* 2 leaves - 1 */
-	struct lbvh_node *spare; /* as many */
-	void *runs;              /* scratch of cluster.c */
-	uint32_t *run_first;     /* first inner node of each run, then the end of the last */
-	size_t runs_used;
-	struct lbvh_sum *sum; /* per inner node (refine.c) */
-	struct lbvh_move *moves;
-	size_t moves_used;
-	uint64_t *mark;    /* per inner node: its children, or UINT64_MAX when done */
-	uint32_t *parent;  /* per node */
-	uint32_t *arrived; /* per inner node: 1 if one child is done */
+	struct lbvh_node *spare; /* scratch of cluster.c: inner nodes */
+	void *runs;              /* the same */
+	uint64_t *mark;          /* per inner node: its children, or UINT64_MAX when done */
+	uint32_t *parent;        /* per node */
+	uint32_t *arrived;       /* per inner node: 1 if one child is done */
 	uint32_t (*histogram)[LBVH_CPU_DIGITS]; /* one per thread, and one more */
 	size_t *share;                          /* threads + 1: leaves before each thread's part */
 	void *stacks;                           /* one per thread: scratch of fused.c */
@@ -106,17 +102,16 @@ void lbvh_cpu_refit(struct lbvh_cpu *cpu, struct gb_timer *timer);
 void lbvh_cpu_fused(struct lbvh_cpu *cpu, struct gb_timer *timer);
 
 /* Sets the inner nodes by locally-ordered clustering within the ranges of the codes' tree
- * (LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS).  The nodes of run i are run_first[i] .. run_first[i + 1] -
- * 1, children before parents; those above all runs come before them, parents first. */
+ * (LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS). */
 void lbvh_cpu_cluster(struct lbvh_cpu *cpu, struct gb_timer *timer);
-/* After lbvh_cpu_cluster(): rearranges treelets and finds subtrees that cost less as a leaf. */
-void lbvh_cpu_refine(struct lbvh_cpu *cpu, struct gb_timer *timer);
-/* After lbvh_cpu_refine(): writes the tree anew, with those leaves. */
-void lbvh_cpu_rewrite(struct lbvh_cpu *cpu, struct gb_timer *timer);
 
-/* Allocate the scratch of a phase: stacks; runs, run_first; sum, moves. */
+/* Sets index, leaves and all nodes from the root down (LBVH_CPU_SAH); call lbvh_cpu_bounds() first.
+ * The left child of node i is node i + 1, and its subtree has 2 k - 1 numbers for k primitives, not
+ * all of them in use. */
+void lbvh_cpu_sah(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* Allocate the scratch of a phase: stacks; runs. */
 void lbvh_cpu_alloc_fused(struct lbvh_cpu *cpu, struct gb_error *err);
 void lbvh_cpu_alloc_cluster(struct lbvh_cpu *cpu, struct gb_error *err);
-void lbvh_cpu_alloc_refine(struct lbvh_cpu *cpu, struct gb_error *err);
 
 #endif

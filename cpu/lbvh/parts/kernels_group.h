@@ -74,27 +74,14 @@ WORDS_FN void join_axis(struct beam *beam, int k, const F8 origin[HALVES], const
 /* Lanes past the last ray repeat the first. */
 WORDS_FN void make_group(struct group *g, const struct lbvh_ray *from, unsigned count)
 {
-	_Alignas(32) float origin[4][LBVH_GROUP], direction[4][LBVH_GROUP];
+	_Alignas(32) float origin[4][LBVH_GROUP], direction[3][LBVH_GROUP];
 	unsigned small = 0, differing = 0;
 
-	for (unsigned i = 0; i < LBVH_GROUP; i += 4) {
-		LANES a[4], b[4];
-
-		for (unsigned k = 0; k < 4; k++) {
-			const struct lbvh_ray *ray = from + (i + k < count ? i + k : 0);
-
-			g->ray[i + k] = set_out(ray);
-			a[k] = lanes_load(ray->origin);
-			b[k] = lanes_load(ray->direction);
-		}
-		lanes_transpose(a);
-		lanes_transpose(b);
-		for (int k = 0; k < 4; k++) {
-			lanes_store(origin[k] + i, a[k]);
-			lanes_store(direction[k] + i, b[k]);
-		}
-	}
-	memcpy(g->t, direction[3], sizeof g->t);
+	lanes_split_rays(from, count, LBVH_GROUP,
+			 (float *const[]){ origin[0], origin[1], origin[2], origin[3] },
+			 (float *const[]){ direction[0], direction[1], direction[2], g->t });
+	for (unsigned i = 0; i < LBVH_GROUP; i++)
+		g->ray[i] = set_out(from + (i < count ? i : 0));
 	for (int h = 0; h < HALVES; h++)
 		g->error[h] = f8_set(0);
 	for (int k = 0; k < 3; k++) {

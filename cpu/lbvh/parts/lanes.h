@@ -92,6 +92,30 @@ static inline void lanes_transpose(LANES row[4])
 
 #endif
 
+/* Arrange rays by component, so that a vector takes one of several rays: x, y, z and near to `origin`,
+ * then x, y, z and far to `direction`.  Places from `count` to `places`, a multiple of 4, repeat the
+ * first ray. */
+static inline void lanes_split_rays(const struct lbvh_ray *ray, uint32_t count, uint32_t places,
+				    float *const origin[4], float *const direction[4])
+{
+	for (uint32_t i = 0; i < places; i += 4) {
+		LANES a[4], b[4];
+
+		for (uint32_t k = 0; k < 4; k++) {
+			const struct lbvh_ray *from = ray + (i + k < count ? i + k : 0);
+
+			a[k] = lanes_load(from->origin);
+			b[k] = lanes_load(from->direction);
+		}
+		lanes_transpose(a);
+		lanes_transpose(b);
+		for (int k = 0; k < 4; k++) {
+			lanes_store(origin[k] + i, a[k]);
+			lanes_store(direction[k] + i, b[k]);
+		}
+	}
+}
+
 /* Half the surface of a box. */
 static inline float lanes_area(const float lo[3], const float hi[3])
 {

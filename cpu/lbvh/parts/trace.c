@@ -233,7 +233,7 @@ enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const 
 				unsigned *depth, struct gb_error *err)
 {
 	const bool paper = ((const struct lbvh_params *)params)->tree == LBVH_PAPER_TREE;
-	const unsigned build = paper ? LBVH_CPU_FASTEST : LBVH_CPU_CLUSTERED;
+	const unsigned build = paper ? LBVH_CPU_FASTEST : LBVH_CPU_BEST;
 
 	*depth = 64;
 	if (lbvh_cpu_init(cpu, params, input, build, err))

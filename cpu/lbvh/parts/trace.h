@@ -78,8 +78,8 @@ void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics);
 /* Add the hits of the probe's rays to the output of a build, whose header is written. */
 void lbvh_tracer_probe(const struct lbvh_tracer *tracer, void *output);
 
-/* Build the tree for a traversal, untimed: ploc's or, for --tree=paper, apetrei's.
- * It is in cpu->node and index; other arrays are freed, and a dry run computes nothing.  *depth:
+/* Build the tree for a traversal, untimed: by surface area or, for --tree=paper,
+ * apetrei's.  It is in cpu->node and index; other arrays are freed, and a dry run computes nothing.  *depth:
  * levels of nodes, leaves included; GB_EUNAVAILABLE if more than LBVH_DEPTH_MAX. */
 enum { LBVH_DEPTH_MAX = 1 << 13 };
 enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const void *input,

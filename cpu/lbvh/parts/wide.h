@@ -35,6 +35,17 @@ struct lbvh_block {
 	uint32_t primitive[LBVH_WIDTH];
 };
 
+/* How a binary subtree becomes wide.  If it may give up to s > 1 children to the node above, left[s]
+ * of them come from its left child; 0: it stays one child.  If it is one, left[1] of the node's
+ * children come from its left child; 0: it is a leaf. */
+struct lbvh_plan {
+	bool child; /* it is a child */
+	uint8_t left[LBVH_WIDTH + 1];
+};
+
+/* Make the plan, an entry for each binary node; return how many wide nodes it takes. */
+size_t lbvh_plan_make(const struct lbvh_node *node, struct lbvh_plan *plan);
+
 /* The part of the arrays that one thread fills without synchronising. */
 struct lbvh_arena;
 
@@ -42,6 +53,7 @@ struct lbvh_wide {
 	struct lbvh_wide_node *node; /* the root is node 0 */
 	struct lbvh_block *block;
 	size_t node_room, block_room;
+	size_t node_limit; /* so many nodes fit, however threads share them */
 	int threads;
 	struct lbvh_arena *arena; /* one per thread */
 	struct lbvh_top *top;     /* subtrees left to the threads */
@@ -50,15 +62,16 @@ struct lbvh_wide {
 	unsigned depth;                 /* levels of nodes; 1 if the root has only leaves */
 };
 
-/* Allocate for a tree over so many primitives, made by `threads` threads from any
- * binary tree. */
+/* Allocate for a tree over so many primitives, made by `threads` threads from any binary tree without
+ * a plan. */
 enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t primitives, int threads,
 			      struct gb_error *err);
 
-/* Collapse the binary tree of a builder: ploc, whose left child is the next node and whose
- * primitives lie in leaf order, or one with Karras' numbering.  A node's children are found by
- * opening the largest box first, and subtrees of up to LBVH_WIDTH primitives become leaves. */
+/* Collapse the binary tree of sah.c or one with Karras' numbering.  The plan marks the children of
+ * wide nodes, at most node_limit of them nodes.  Without one (NULL), the largest box is opened
+ * first, and subtrees of up to LBVH_WIDTH primitives become leaves. */
 struct lbvh_cpu;
-void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu);
+void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_cpu *cpu,
+			const struct lbvh_plan *plan);
 
 #endif
