@@ -43,8 +43,7 @@ test-ptx-check: $(BUILD)/gpubench-ptx
 	$(try) $(reached) $< check --backend=cuda
 test-ptx-unit: $(BUILD)/unit-ptx $(BUILD)/nvml.so
 	@rm -f $(BUILD)/reached.$(@:test-%=%)
-	$(try) $(reached) $< --jobs 2 \
-		--filter '@(backend|primitives|bfs_cuda|stream|variants_lbvh|variants_octree|variants_radix)*/*'
+	$(try) $(reached) $< --jobs 2 --filter '@(backend|primitives|bfs_cuda|stream|variants)*/*'
 test-ptx-other: $(BUILD)/gpubench-ptx
 	@rm -f $(BUILD)/reached.$(@:test-%=%)
 	$(try) $(reached) tests/ptx/other.sh $<
