@@ -17,16 +17,19 @@
 #include "common/plugin.h"
 #include "common/text.h"
 #include "common/variants.h"
+#include "tests/cudart/control.h"
 
 static const struct gb_settings how = { .timeout_s = 600 };
 
+/* In the PTX executor, the cuda variants. */
 ParameterizedTestParameters(variants, every_allocation_may_fail)
 {
 	static size_t index[256];
 	size_t count = 0;
 
 	for (size_t i = 0; i < gb_variant_count; i++)
-		index[count++] = i;
+		if (!cudart_launches || gb_variants[i].backend == GB_CUDA)
+			index[count++] = i;
 	return cr_make_param_array(size_t, index, count);
 }
 
