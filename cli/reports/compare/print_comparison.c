@@ -25,7 +25,7 @@ static void print_setups(struct gb_document *document, const struct gb_compariso
 		gb_table_set(&table, 1, part->base[0] ? part->base : "unknown", GB_PLAIN);
 		gb_table_set(&table, 2, part->new_[0] ? part->new_ : "unknown", GB_PLAIN);
 	}
-	gb_document_grid(document, "differs", &table);
+	gb_document_table(document, "differs", &table);
 }
 
 /* ---- keys -------------------------------------------------------------------------------- */
@@ -124,7 +124,7 @@ static void print_keys(struct gb_document *document, const struct gb_comparison 
 		add_change(&table, &c->change[i]);
 		ratios |= !c->change[i].counted && !isnan(c->change[i].ratio.estimate);
 	}
-	gb_document_grid(document, "keys", &table);
+	gb_document_table(document, "keys", &table);
 	if (ratios)
 		gb_document_put(
 			document, GB_LINE,
