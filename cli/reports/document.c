@@ -172,13 +172,13 @@ static bool put_rows(cJSON *document, const char *name, const struct gb_table *t
 
 	if (!array)
 		array = cJSON_AddArrayToObject(document, name);
-	for (size_t row = 0; row < table->rows; row++) {
+	for (size_t row = 1; row < table->rows; row++) {
 		cJSON *item = cJSON_CreateObject();
 
 		if (!gb_json_append(array, item))
 			return false;
 		for (size_t i = 0; i < table->columns; i++) {
-			const struct gb_cell *cell = &table->cell[row * table->columns + i];
+			const struct gb_cell *cell = gb_table_cell(table, row, i);
 			const char *member = table->column[i].name;
 
 			if (member &&
@@ -201,7 +201,7 @@ void gb_document_table(struct gb_document *document, const char *name, struct gb
 		whole = !table->failed;
 	} else if (document->format == GB_FORMAT_JSON) {
 		whole = put_rows(document->document, name, table);
-	} else if (table->rows || table->failed) {
+	} else if (table->rows > 1 || table->failed) {
 		begin(document, GB_TABLE);
 		whole = gb_table_print(document->file, table, document->format, document->color);
 	}
