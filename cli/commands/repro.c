@@ -52,12 +52,12 @@ struct output {
 /* Print the totals of all tables, unless there was an error, and close the document. */
 static enum gb_status put_end(struct output *out, struct gb_error *err)
 {
-	struct gb_error own = { 0 };
+	struct gb_error local_err = { 0 };
 
 	if (out->open && !err->code)
 		gb_repro_print_sum(&out->document, &out->sum);
-	if (out->open && gb_document_close(&out->document, &own) && !err->code)
-		*err = own;
+	if (out->open && gb_document_close(&out->document, &local_err) && !err->code)
+		*err = local_err;
 	out->open = false;
 	return err->code;
 }
@@ -146,7 +146,7 @@ static enum gb_status read_papers(struct job *job, struct gb_error *err)
  * there is none: "there is no table 'radix:tabel1' (did you mean radix:table1?)" */
 static enum gb_status ask_for(struct job *job, const char *word, struct gb_error *err)
 {
-	struct gb_suggest near = { .word = word };
+	struct gb_suggest suggestion = { .word = word };
 	bool found = false;
 
 	for (size_t i = 0; i < job->count; i++) {
@@ -156,12 +156,12 @@ static enum gb_status ask_for(struct job *job, const char *word, struct gb_error
 
 		found |= meant;
 		t->asked_for |= meant;
-		gb_suggest_offer(&near, t->word);
-		gb_suggest_offer(&near, gb_json_text(t->paper, "paper"));
+		gb_suggest_offer(&suggestion, t->word);
+		gb_suggest_offer(&suggestion, gb_json_text(t->paper, "paper"));
 	}
 	return found ? GB_OK
 		     : gb_fail(err, GB_EUSAGE, "there is no table '%.80s'%s", word,
-			       gb_suggest_text(&near, " (gpubench repro lists the tables)"));
+			       gb_suggest_text(&suggestion, " (gpubench repro lists the tables)"));
 }
 
 static enum gb_status reproduce(struct job *job, const struct table *table, struct gb_error *err)
@@ -249,7 +249,7 @@ static const char *void_by(const struct request *request, const struct gb_argume
 			   const struct gb_param *row)
 {
 	const bool format = gb_equal(row->name, "format");
-	const bool how = is_of(&gb_rows_how, row) || is_of(&gb_rows_hang, row) ||
+	const bool how = is_of(&gb_rows_settings, row) || is_of(&gb_rows_hang, row) ||
 			 is_of(&gb_rows_device, row);
 	const bool written = is_of(&gb_rows_target, row) || is_of(&gb_rows_progress, row);
 
@@ -265,10 +265,10 @@ static enum gb_status check_given(const struct request *request, const struct gb
 				  struct gb_error *err)
 {
 	for (size_t i = 0; i < a->given_count && !err->code; i++) {
-		const char *why = void_by(request, a, a->given[i]);
+		const char *reason = void_by(request, a, a->given[i]);
 
-		if (why)
-			gb_fail(err, GB_EUSAGE, "%s, so --%s has no effect", why,
+		if (reason)
+			gb_fail(err, GB_EUSAGE, "%s, so --%s has no effect", reason,
 				a->given[i]->name);
 	}
 	return err->code;
@@ -361,12 +361,12 @@ static enum gb_status measure(struct job *job, const struct request *request, in
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
 			  struct gb_error *err)
 {
-	struct gb_settings *how = &request->measure.how;
+	struct gb_settings *settings = &request->measure.how;
 	enum gb_status status;
 
-	how->for_paper = true; /* phases are measured as often as times */
-	if (how->timeout_s <= 0)
-		how->timeout_s = limit_s[job->source.preset];
+	settings->for_paper = true; /* phases are measured as often as times */
+	if (settings->timeout_s <= 0)
+		settings->timeout_s = limit_s[job->source.preset];
 	request->measure.once = true; /* tables share points */
 	job->source.threads = request->measure.threads;
 	job->source.backends = request->measure.choice.backends;
@@ -380,9 +380,9 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 {
 	static const struct gb_rows *const shared[] = {
-		&gb_rows_how,     &gb_rows_hang,     &gb_rows_backend,
-		&gb_rows_threads, &gb_rows_device,   &gb_rows_preset,
-		&gb_rows_target,  &gb_rows_progress, NULL
+		&gb_rows_settings, &gb_rows_hang,     &gb_rows_backend,
+		&gb_rows_threads,  &gb_rows_device,   &gb_rows_preset,
+		&gb_rows_target,   &gb_rows_progress, NULL
 	};
 	static struct request request;
 	static struct job job;

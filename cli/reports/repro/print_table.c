@@ -260,7 +260,7 @@ static void put_claims(struct gb_document *document, const struct gb_repro *t, c
 		gb_table_set(&table, 2, gb_claim_words[c.verdict], GB_PLAIN);
 		gb_table_set_count(&table, 3, c.tested, GB_PLAIN);
 		gb_table_set_count(&table, 4, c.missing, GB_PLAIN);
-		gb_table_set(&table, 5, c.why, GB_PLAIN);
+		gb_table_set(&table, 5, c.reason, GB_PLAIN);
 		gb_table_set(&table, 6, c.text, GB_PLAIN);
 	}
 	gb_document_table(document, "claims", &table);
