@@ -87,13 +87,12 @@ static struct gb_default default_of(const struct parse *p, const struct gb_param
 	for (const struct gb_default *own = p->a->defaults; own && own->name; own++)
 		if (gb_equal(own->name, row->name))
 			found = *own;
-	found.said = found.said ? found.said : found.value;
 	return found;
 }
 
 static void add_row(struct parse *p, const struct gb_param *row, bool swept, int key)
 {
-	const char *initial = row->type == GB_FLAG ? NULL : default_of(p, row).said;
+	const char *initial = row->type == GB_FLAG ? NULL : default_of(p, row).value;
 	char domain[256];
 	char help[1024];
 	struct gb_help_option *o = &p->option[p->option_count];

@@ -84,19 +84,11 @@ static const struct gb_param rows[] = {
 
 /* Some rows are slow (the radix paper's 210M keys on a CPU): fewer samples than a benchmark takes,
  * and time for at least one. */
-#define LIMITS(form) form(10, 60, 300)
-#define LIMIT_S(quick, ci, other)       \
-	{                               \
-		quick, ci, other, other \
-	}
-#define LIMIT_TEXT(quick, ci, other) "at preset quick " #quick ", ci " #ci ", otherwise " #other
-
-static const double limit_s[GB_PRESETS] = LIMITS(LIMIT_S);
 static const struct gb_default defaults[] = {
 	{ .name = "warmup", .value = "1" },
 	{ .name = "min-samples", .value = "3" },
 	{ .name = "max-time", .value = "2" },
-	{ .name = "timeout", .said = LIMITS(LIMIT_TEXT) },
+	{ .name = "timeout", .value = "300" },
 	{ .name = NULL },
 };
 
@@ -233,43 +225,31 @@ static void list_tables(const struct job *job)
 			     gb_json_text(job->table[i].json, "title"));
 }
 
-static bool is_of(const struct gb_rows *group, const struct gb_param *row)
-{
-	return row >= group->row && row < group->row + group->count;
-}
-
 /* Without words and without --from, repro lists the tables. */
 static bool lists(const struct request *request, const struct gb_arguments *a)
 {
 	return !request->from && a->word_count == 0;
 }
 
-/* Why an option has no effect beside the others; NULL if it has one. */
-static const char *void_by(const struct request *request, const struct gb_arguments *a,
-			   const struct gb_param *row)
-{
-	const bool format = gb_equal(row->name, "format");
-	const bool how = is_of(&gb_rows_settings, row) || is_of(&gb_rows_hang, row) ||
-			 is_of(&gb_rows_device, row);
-	const bool written = is_of(&gb_rows_target, row) || is_of(&gb_rows_progress, row);
-
-	if (lists(request, a))
-		return "repro without a PAPER:TABLE lists the tables";
-	if (request->from)
-		return how || (written && !gb_equal(row->name, "quiet")) ? "--from measures nothing"
-									 : NULL;
-	return format && request->measure.dry ? "--dry-run prints text only" : NULL;
-}
-
+/* GB_EUSAGE if an option has no effect beside the others. */
 static enum gb_status check_given(const struct request *request, const struct gb_arguments *a,
 				  struct gb_error *err)
 {
-	for (size_t i = 0; i < a->given_count && !err->code; i++) {
-		const char *reason = void_by(request, a, a->given[i]);
+	static const char of_stored[] = " from format preset backend threads quiet ";
 
+	for (size_t i = 0; i < a->given_count && !err->code; i++) {
+		const char *name = a->given[i]->name, *reason = NULL;
+		char word[32];
+
+		(void)snprintf(word, sizeof word, " %s ", name);
+		if (lists(request, a))
+			reason = "repro without a PAPER:TABLE lists the tables";
+		else if (request->from && !strstr(of_stored, word))
+			reason = "--from measures nothing";
+		else if (request->measure.dry && gb_equal(name, "format"))
+			reason = "--dry-run prints text only";
 		if (reason)
-			gb_fail(err, GB_EUSAGE, "%s, so --%s has no effect", reason,
-				a->given[i]->name);
+			gb_fail(err, GB_EUSAGE, "%s, so --%s has no effect", reason, name);
 	}
 	return err->code;
 }
@@ -280,11 +260,8 @@ static enum gb_status check_request(const struct request *request, struct gb_err
 
 	if (threads && strpbrk(threads, ",:"))
 		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number", threads);
-	if (gb_check_threads(&request->measure, err) || gb_output_check(path, err))
-		return err->code;
-	if (request->from && request->measure.dry)
-		return gb_fail(err, GB_EUSAGE, "--from and --dry-run exclude each other");
-	return GB_OK;
+	(void)(gb_check_threads(&request->measure, err) || gb_output_check(path, err));
+	return err->code;
 }
 
 static enum gb_status print_tables(struct job *job, const struct request *request,
@@ -361,13 +338,10 @@ static enum gb_status measure(struct job *job, const struct request *request, in
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
 			  struct gb_error *err)
 {
-	struct gb_settings *settings = &request->measure.how;
 	enum gb_status status;
 
-	settings->for_paper = true; /* phases are measured as often as times */
-	if (settings->timeout_s <= 0)
-		settings->timeout_s = limit_s[job->source.preset];
-	request->measure.once = true; /* tables share points */
+	request->measure.how.for_paper = true; /* phases are measured as often as times */
+	request->measure.once = true;          /* tables share points */
 	job->source.threads = request->measure.threads;
 	job->source.backends = request->measure.choice.backends;
 	status = request->from          ? print_stored(job, request, err)
