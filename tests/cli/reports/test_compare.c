@@ -264,32 +264,16 @@ Test(compare, each_exit_status)
 		const char *base, *new_;
 		struct gb_comparison how;
 		enum gb_status status;
-		const char *reason;
 	} row[] = {
-		{ "sss", "ss-", usual, GB_OK, "no key is slower by more than 5 %" },
-		{ "sss", "ss+", usual, GB_EVERIFY,
-		  "1 of 3 keys slower, 0 failed; worst k2: 1.2 times" },
-		{ "sss", "ssf", usual, GB_EVERIFY, "0 of 3 keys slower, 1 failed" },
-		{ "sss", "ssv", usual, GB_EUNDECIDED, "1 of 3 keys were not verified" },
-		{ "sss", "ss", usual, GB_EUNDECIDED,
-		  "1 of 3 keys have nothing to compare in new (--allow-missing lets that pass)" },
-		{ "sss", "ss", lax, GB_OK, "no key is slower by more than 5 %" },
-		{ "sss", "s +", lax, GB_EVERIFY,
-		  "1 of 3 keys slower, 0 failed; worst k2: 1.2 times" },
-		{ "ss", "sss", usual, GB_OK, "no key is slower by more than 5 %" },
-		{ "ssf", "sss", usual, GB_OK, "no key is slower by more than 5 %" },
-		{ "s", " s", lax, GB_EUNDECIDED, "none of 2 keys has times on both sides" },
-		{ "s", " s", usual, GB_EUNDECIDED,
-		  "1 of 2 keys have nothing to compare in new (--allow-missing lets that pass)" },
-		{ "f", "s", usual, GB_EUNDECIDED, "none of 1 keys has times on both sides" },
-		{ "k", "k", usual, GB_EUNDECIDED, "none of 1 keys has times on both sides" },
-		{ "", "", usual, GB_EUNDECIDED, "none of 0 keys has times on both sides" },
-		{ "kss", "kss", usual, GB_OK, "no key is slower by more than 5 %" },
-		{ "sss", "ssu", usual, GB_EUNDECIDED, "1 of 3 keys are unsure" },
-		{ "sss", "+x+", usual, GB_EVERIFY,
-		  "3 of 3 keys slower, 0 failed; worst k1: 1.5 times" },
-		{ "sss", "+sf", usual, GB_EVERIFY,
-		  "1 of 3 keys slower, 1 failed; worst k0: 1.2 times" },
+		{ "sss", "ss-", usual, GB_OK },        { "sss", "ss+", usual, GB_EVERIFY },
+		{ "sss", "ssf", usual, GB_EVERIFY },   { "sss", "ssv", usual, GB_EUNDECIDED },
+		{ "sss", "ss", usual, GB_EUNDECIDED }, { "sss", "ss", lax, GB_OK },
+		{ "sss", "s +", lax, GB_EVERIFY },     { "ss", "sss", usual, GB_OK },
+		{ "ssf", "sss", usual, GB_OK },        { "s", " s", lax, GB_EUNDECIDED },
+		{ "s", " s", usual, GB_EUNDECIDED },   { "f", "s", usual, GB_EUNDECIDED },
+		{ "k", "k", usual, GB_EUNDECIDED },    { "", "", usual, GB_EUNDECIDED },
+		{ "kss", "kss", usual, GB_OK },        { "sss", "ssu", usual, GB_EUNDECIDED },
+		{ "sss", "+x+", usual, GB_EVERIFY },   { "sss", "+sf", usual, GB_EVERIFY },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
@@ -298,8 +282,7 @@ Test(compare, each_exit_status)
 		cr_expect(eq(int, (int)status_of(row[i].base, row[i].new_, row[i].how, reason),
 			     (int)row[i].status),
 			  "'%s' and '%s'", row[i].base, row[i].new_);
-		cr_expect(eq(str, reason, (char *)row[i].reason), "'%s' and '%s'", row[i].base,
-			  row[i].new_);
+		cr_expect(reason[0] != '\0');
 	}
 }
 
