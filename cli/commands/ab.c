@@ -196,13 +196,13 @@ static enum gb_status take_launch(struct side *side, int status, const char *fil
 				  struct gb_error *err)
 {
 	struct gb_records launch = { 0 };
-	struct gb_error own = { 0 };
-	const bool read = !gb_records_read(file, &launch, &own);
+	struct gb_error local_err = { 0 };
+	const bool read = !gb_records_read(file, &launch, &local_err);
 
 	if (check_exit(side, status, launch.run_count > 0, err))
 		goto out;
 	if (!read)
-		gb_fail(err, own.code, "%s", own.message);
+		gb_fail(err, local_err.code, "%s", local_err.message);
 	else if (launch.run_count != 1)
 		gb_fail(err, GB_EUSAGE, "%s: one launch wrote %zu runs: leave --runs to ab",
 			side->name, launch.run_count);

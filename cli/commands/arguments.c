@@ -87,13 +87,12 @@ static struct gb_default default_of(const struct parse *p, const struct gb_param
 	for (const struct gb_default *own = p->a->defaults; own && own->name; own++)
 		if (gb_equal(own->name, row->name))
 			found = *own;
-	found.said = found.said ? found.said : found.value;
 	return found;
 }
 
 static void add_row(struct parse *p, const struct gb_param *row, bool swept, int key)
 {
-	const char *initial = row->type == GB_FLAG ? NULL : default_of(p, row).said;
+	const char *initial = row->type == GB_FLAG ? NULL : default_of(p, row).value;
 	char domain[256];
 	char help[1024];
 	struct gb_help_option *o = &p->option[p->option_count];
@@ -261,7 +260,7 @@ static void take_option(struct parse *p, int key, const char *text)
 static enum gb_status unknown(const struct parse *p, const char *word, const char *name,
 			      size_t length)
 {
-	struct gb_suggest near = { .word = name, .length = length, .prefix = "--" };
+	struct gb_suggest suggestion = { .word = name, .length = length, .prefix = "--" };
 	char help[128];
 
 	if (gb_removed_option(p->command, word, p->err))
@@ -269,9 +268,9 @@ static enum gb_status unknown(const struct parse *p, const char *word, const cha
 	(void)snprintf(help, sizeof help, " (try gpubench %s --help)", p->command);
 	for (size_t i = 0; i < p->option_count && name > word + 1; i++)
 		if (p->option[i].name)
-			gb_suggest_offer(&near, p->option[i].name);
+			gb_suggest_offer(&suggestion, p->option[i].name);
 	return gb_fail(p->err, GB_EUSAGE, "%s has no option %.80s%s", p->command, word,
-		       gb_suggest_text(&near, help));
+		       gb_suggest_text(&suggestion, help));
 }
 
 /* Report in one line why getopt rejected an option: "-x", or a long one with what follows. */

@@ -29,8 +29,7 @@ struct gb_rows {
 /* A command's own default of a shared row. */
 struct gb_default {
 	const char *name;
-	const char *value; /* NULL: the member stays zero */
-	const char *said;  /* in the help; NULL: value */
+	const char *value;
 };
 
 struct gb_arguments {

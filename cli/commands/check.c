@@ -110,7 +110,7 @@ static enum gb_status abandon(void *self, void *running, struct gb_error *err)
 {
 	const struct checker *checker = self;
 	const struct gb_result *r = running;
-	struct gb_error own = { 0 };
+	struct gb_error local_err = { 0 };
 	struct gb_result hung;
 
 	if (!r || err->code == GB_EINTERRUPTED)
@@ -118,7 +118,7 @@ static enum gb_status abandon(void *self, void *running, struct gb_error *err)
 	hung = (struct gb_result){ .workload = r->workload,
 				   .variant = r->variant,
 				   .params = r->params };
-	if (gb_result_begin(&hung, &own))
+	if (gb_result_begin(&hung, &local_err))
 		return err->code;
 	gb_result_fail(&hung, err);
 	count_record(&checker->tally[r->variant - gb_variants], &hung.record);

@@ -57,13 +57,13 @@ enum gb_status gb_compare_and_print(const struct gb_compare_options *options,
 {
 	struct gb_comparison *c = comparison;
 	enum gb_status status = GB_OK;
-	char why[GB_WHY];
+	char reason[GB_REASON_MAX];
 
 	if (gb_compare(c, base, other, err) ||
 	    (!options->across && check_setups(c, base_name, other_name, err)))
 		goto out;
 	(void)print(options, c, err);
-	status = gb_comparison_status(c, why);
+	status = gb_comparison_status(c, reason);
 out:
 	gb_comparison_release(c);
 	return err->code ? err->code : status;

@@ -10,7 +10,6 @@
 #include "cli/records/json.h"
 #include "cli/records/version.h"
 #include "cli/workloads/registry.h"
-#include "cli/workloads/value.h"
 #include "common/devices.h"
 #include "common/text.h"
 #include "common/variants.h"
@@ -54,63 +53,6 @@ static void list_benchmark(const struct gb_workload *workload, const struct gb_c
 
 /* ---- the same as JSON --------------------------------------------------------------------- */
 
-/* Put a default as text; null for a path that is not given. */
-static bool put_default(cJSON *object, const char *name, const struct gb_param *param,
-			const char *text)
-{
-	struct gb_error ignored = { 0 };
-	union gb_value value = { 0 };
-	char spelled[64];
-
-	if (param->type == GB_PATH || !text)
-		return gb_json_put_text(object, name, text);
-	(void)gb_value_parse(param, text, &value, &ignored);
-	gb_value_text(param, value, spelled, sizeof spelled);
-	return gb_json_put_text(object, name, spelled);
-}
-
-/* Put the range or the words of the parameter. */
-static bool put_domain(cJSON *object, const struct gb_param *param)
-{
-	cJSON *words;
-
-	switch (param->type) {
-	case GB_INT:
-		return gb_json_put_int(object, "min", param->min) &&
-		       gb_json_put_int(object, "max", param->max);
-	case GB_FLOAT:
-		return gb_json_put_number(object, "min", param->low) &&
-		       gb_json_put_number(object, "max", param->high);
-	case GB_CHOICE:
-		words = cJSON_AddArrayToObject(object, "words");
-		for (size_t i = 0; words && param->choices[i]; i++)
-			if (!gb_json_append_text(words, param->choices[i]))
-				return false;
-		return words;
-	default:
-		return true;
-	}
-}
-
-static cJSON *json_of_param(const struct gb_param *param)
-{
-	static const char *const types[] = {
-		[GB_INT] = "integer", [GB_FLOAT] = "number", [GB_CHOICE] = "word",
-		[GB_PATH] = "path",   [GB_FLAG] = "flag",
-	};
-	cJSON *object = cJSON_CreateObject();
-
-	if (gb_json_put_text(object, "name", param->name) &&
-	    gb_json_put_text(object, "type", types[param->type]) &&
-	    put_default(object, "default", param, param->initial) &&
-	    put_default(object, "left_out_of_keys", param,
-			param->keyed ? param->keyed : param->initial) &&
-	    put_domain(object, param) && gb_json_put_text(object, "help", param->help))
-		return object;
-	cJSON_Delete(object);
-	return NULL;
-}
-
 static cJSON *json_of_variant(const struct gb_variant *variant)
 {
 	const char *(*library)(void) = variant->ops ? variant->ops->library : NULL;
@@ -139,16 +81,13 @@ static cJSON *json_of_benchmark(const struct gb_workload *workload, const struct
 		  gb_json_put_text(object, "paper", workload->paper) &&
 		  gb_json_put_text(object, "unit", workload->item) &&
 		  gb_json_put_text(object, "verified_by", workload->verify_method);
-	cJSON *params = cJSON_AddArrayToObject(object, "parameters");
 	cJSON *variants = cJSON_AddArrayToObject(object, "variants");
 
-	for (size_t i = 0; ok && i < workload->param_count; i++)
-		ok = gb_json_append(params, json_of_param(&workload->params[i]));
 	for (size_t i = 0; ok && i < gb_variant_count; i++)
 		if (gb_equal(gb_variants[i].workload, workload->name) &&
 		    gb_chosen(choice, &gb_variants[i]))
 			ok = gb_json_append(variants, json_of_variant(&gb_variants[i]));
-	if (ok && params && variants)
+	if (ok && variants)
 		return object;
 	cJSON_Delete(object);
 	return NULL;
@@ -201,7 +140,7 @@ static const struct gb_param rows[] = {
 	  GB_AT(GB_CHOICE, struct request, json),
 	  .initial = "text",
 	  .choices = formats,
-	  .help = "output format; json is one object and includes the parameters" },
+	  .help = "output format; json is one object" },
 	{ .name = "plugin",
 	  GB_AT(GB_PATH, struct request, plugin),
 	  .unit = "FILE.so,...",

@@ -72,7 +72,7 @@ static bool is_reader(size_t command, int argc, char **argv)
 static enum gb_status run(int argc, char **argv, struct gb_error *err)
 {
 	const struct gb_workload *workload = gb_workload_find(argv[0]);
-	struct gb_suggest near = { .word = argv[0] };
+	struct gb_suggest suggestion = { .word = argv[0] };
 
 	if (gb_removed_command(argv[0], err))
 		return err->code;
@@ -83,13 +83,13 @@ static enum gb_status run(int argc, char **argv, struct gb_error *err)
 			only_reads = is_reader(i, argc, argv);
 			return commands[i].run(argc, argv, err);
 		}
-		gb_suggest_offer(&near, commands[i].name);
+		gb_suggest_offer(&suggestion, commands[i].name);
 	}
 	for (size_t i = 0; i < gb_workload_count; i++)
-		gb_suggest_offer(&near, gb_workloads[i]->name);
-	gb_suggest_offer(&near, "help");
+		gb_suggest_offer(&suggestion, gb_workloads[i]->name);
+	gb_suggest_offer(&suggestion, "help");
 	return gb_fail(err, GB_EUSAGE, "'%.80s' is not a gpubench command%s", argv[0],
-		       gb_suggest_text(&near, " (see gpubench --help)"));
+		       gb_suggest_text(&suggestion, " (see gpubench --help)"));
 }
 
 /* `gpubench help [COMMAND]` */

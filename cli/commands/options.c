@@ -25,7 +25,7 @@ _Static_assert(GB_COUNT(presets) == GB_PRESETS + 1, "a word for each enum gb_pre
 static const char how_to_measure[] = "How to measure:", what_to_run[] = "What to run:";
 static const char output[] = "Output:";
 
-static const struct gb_param how_rows[] = {
+static const struct gb_param settings_rows[] = {
 	{ .name = "samples",
 	  AT(GB_INT, how.samples),
 	  .initial = "0",
@@ -75,7 +75,7 @@ static const struct gb_param how_rows[] = {
 	  .help = "samples to verify; some means the first, the last and one between; records "
 		  "of no are `unverified`, and `compare` does not judge them" },
 };
-GROUP(how, how_to_measure);
+GROUP(settings, how_to_measure);
 
 static const struct gb_param hang_rows[] = {
 	{ .name = "hang",
@@ -270,9 +270,9 @@ static enum gb_status read_backends(struct gb_request *r, struct gb_error *err)
 static enum gb_status set_defaults(const struct gb_arguments *arguments, struct gb_error *err)
 {
 	for (size_t i = 0; arguments->shared[i]; i++)
-		if (arguments->shared[i] == &gb_rows_how)
+		if (arguments->shared[i] == &gb_rows_settings)
 			return GB_OK;
-	return gb_params_init(how_rows, GB_COUNT(how_rows), arguments->target, 0, err);
+	return gb_params_init(settings_rows, GB_COUNT(settings_rows), arguments->target, 0, err);
 }
 
 enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char **argv,

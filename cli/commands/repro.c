@@ -52,12 +52,12 @@ struct output {
 /* Print the totals of all tables, unless there was an error, and close the document. */
 static enum gb_status put_end(struct output *out, struct gb_error *err)
 {
-	struct gb_error own = { 0 };
+	struct gb_error local_err = { 0 };
 
 	if (out->open && !err->code)
 		gb_repro_print_sum(&out->document, &out->sum);
-	if (out->open && gb_document_close(&out->document, &own) && !err->code)
-		*err = own;
+	if (out->open && gb_document_close(&out->document, &local_err) && !err->code)
+		*err = local_err;
 	out->open = false;
 	return err->code;
 }
@@ -84,19 +84,11 @@ static const struct gb_param rows[] = {
 
 /* Some rows are slow (the radix paper's 210M keys on a CPU): fewer samples than a benchmark takes,
  * and time for at least one. */
-#define LIMITS(form) form(10, 60, 300)
-#define LIMIT_S(quick, ci, other)       \
-	{                               \
-		quick, ci, other, other \
-	}
-#define LIMIT_TEXT(quick, ci, other) "at preset quick " #quick ", ci " #ci ", otherwise " #other
-
-static const double limit_s[GB_PRESETS] = LIMITS(LIMIT_S);
 static const struct gb_default defaults[] = {
 	{ .name = "warmup", .value = "1" },
 	{ .name = "min-samples", .value = "3" },
 	{ .name = "max-time", .value = "2" },
-	{ .name = "timeout", .said = LIMITS(LIMIT_TEXT) },
+	{ .name = "timeout", .value = "300" },
 	{ .name = NULL },
 };
 
@@ -146,7 +138,7 @@ static enum gb_status read_papers(struct job *job, struct gb_error *err)
  * there is none: "there is no table 'radix:tabel1' (did you mean radix:table1?)" */
 static enum gb_status ask_for(struct job *job, const char *word, struct gb_error *err)
 {
-	struct gb_suggest near = { .word = word };
+	struct gb_suggest suggestion = { .word = word };
 	bool found = false;
 
 	for (size_t i = 0; i < job->count; i++) {
@@ -156,12 +148,12 @@ static enum gb_status ask_for(struct job *job, const char *word, struct gb_error
 
 		found |= meant;
 		t->asked_for |= meant;
-		gb_suggest_offer(&near, t->word);
-		gb_suggest_offer(&near, gb_json_text(t->paper, "paper"));
+		gb_suggest_offer(&suggestion, t->word);
+		gb_suggest_offer(&suggestion, gb_json_text(t->paper, "paper"));
 	}
 	return found ? GB_OK
 		     : gb_fail(err, GB_EUSAGE, "there is no table '%.80s'%s", word,
-			       gb_suggest_text(&near, " (gpubench repro lists the tables)"));
+			       gb_suggest_text(&suggestion, " (gpubench repro lists the tables)"));
 }
 
 static enum gb_status reproduce(struct job *job, const struct table *table, struct gb_error *err)
@@ -233,43 +225,31 @@ static void list_tables(const struct job *job)
 			     gb_json_text(job->table[i].json, "title"));
 }
 
-static bool is_of(const struct gb_rows *group, const struct gb_param *row)
-{
-	return row >= group->row && row < group->row + group->count;
-}
-
 /* Without words and without --from, repro lists the tables. */
 static bool lists(const struct request *request, const struct gb_arguments *a)
 {
 	return !request->from && a->word_count == 0;
 }
 
-/* Why an option has no effect beside the others; NULL if it has one. */
-static const char *void_by(const struct request *request, const struct gb_arguments *a,
-			   const struct gb_param *row)
-{
-	const bool format = gb_equal(row->name, "format");
-	const bool how = is_of(&gb_rows_how, row) || is_of(&gb_rows_hang, row) ||
-			 is_of(&gb_rows_device, row);
-	const bool written = is_of(&gb_rows_target, row) || is_of(&gb_rows_progress, row);
-
-	if (lists(request, a))
-		return "repro without a PAPER:TABLE lists the tables";
-	if (request->from)
-		return how || (written && !gb_equal(row->name, "quiet")) ? "--from measures nothing"
-									 : NULL;
-	return format && request->measure.dry ? "--dry-run prints text only" : NULL;
-}
-
+/* GB_EUSAGE if an option has no effect beside the others. */
 static enum gb_status check_given(const struct request *request, const struct gb_arguments *a,
 				  struct gb_error *err)
 {
-	for (size_t i = 0; i < a->given_count && !err->code; i++) {
-		const char *why = void_by(request, a, a->given[i]);
+	static const char of_stored[] = " from format preset backend threads quiet ";
 
-		if (why)
-			gb_fail(err, GB_EUSAGE, "%s, so --%s has no effect", why,
-				a->given[i]->name);
+	for (size_t i = 0; i < a->given_count && !err->code; i++) {
+		const char *name = a->given[i]->name, *reason = NULL;
+		char word[32];
+
+		(void)snprintf(word, sizeof word, " %s ", name);
+		if (lists(request, a))
+			reason = "repro without a PAPER:TABLE lists the tables";
+		else if (request->from && !strstr(of_stored, word))
+			reason = "--from measures nothing";
+		else if (request->measure.dry && gb_equal(name, "format"))
+			reason = "--dry-run prints text only";
+		if (reason)
+			gb_fail(err, GB_EUSAGE, "%s, so --%s has no effect", reason, name);
 	}
 	return err->code;
 }
@@ -280,11 +260,8 @@ static enum gb_status check_request(const struct request *request, struct gb_err
 
 	if (threads && strpbrk(threads, ",:"))
 		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number", threads);
-	if (gb_check_threads(&request->measure, err) || gb_output_check(path, err))
-		return err->code;
-	if (request->from && request->measure.dry)
-		return gb_fail(err, GB_EUSAGE, "--from and --dry-run exclude each other");
-	return GB_OK;
+	(void)(gb_check_threads(&request->measure, err) || gb_output_check(path, err));
+	return err->code;
 }
 
 static enum gb_status print_tables(struct job *job, const struct request *request,
@@ -361,13 +338,10 @@ static enum gb_status measure(struct job *job, const struct request *request, in
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
 			  struct gb_error *err)
 {
-	struct gb_settings *how = &request->measure.how;
 	enum gb_status status;
 
-	how->for_paper = true; /* phases are measured as often as times */
-	if (how->timeout_s <= 0)
-		how->timeout_s = limit_s[job->source.preset];
-	request->measure.once = true; /* tables share points */
+	request->measure.how.for_paper = true; /* phases are measured as often as times */
+	request->measure.once = true;          /* tables share points */
 	job->source.threads = request->measure.threads;
 	job->source.backends = request->measure.choice.backends;
 	status = request->from          ? print_stored(job, request, err)
@@ -380,9 +354,9 @@ static enum gb_status run(struct job *job, struct request *request, int argc, ch
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 {
 	static const struct gb_rows *const shared[] = {
-		&gb_rows_how,     &gb_rows_hang,     &gb_rows_backend,
-		&gb_rows_threads, &gb_rows_device,   &gb_rows_preset,
-		&gb_rows_target,  &gb_rows_progress, NULL
+		&gb_rows_settings, &gb_rows_hang,     &gb_rows_backend,
+		&gb_rows_threads,  &gb_rows_device,   &gb_rows_preset,
+		&gb_rows_target,   &gb_rows_progress, NULL
 	};
 	static struct request request;
 	static struct job job;

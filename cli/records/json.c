@@ -1,7 +1,6 @@
 /* json.c -- see json.h. */
 #include "cli/records/json.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,17 +57,6 @@ bool gb_json_put_text(cJSON *object, const char *name, const char *text)
 bool gb_json_put_number(cJSON *object, const char *name, double value)
 {
 	return gb_json_put(object, name, number_item(value));
-}
-
-bool gb_json_put_int(cJSON *object, const char *name, int64_t value)
-{
-	const int64_t limit = INT64_C(1) << 52;
-	char digits[32];
-
-	if (value >= -limit && value <= limit)
-		return gb_json_put_number(object, name, (double)value);
-	(void)snprintf(digits, sizeof digits, "%" PRId64, value);
-	return gb_json_put(object, name, cJSON_CreateString(digits));
 }
 
 bool gb_json_put_bool(cJSON *object, const char *name, bool value)

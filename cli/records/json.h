@@ -27,10 +27,6 @@ bool gb_json_put_text(cJSON *object, const char *name, const char *text);
 /* NAN and the infinities become null. */
 bool gb_json_put_number(cJSON *object, const char *name, double value);
 
-/* A number, or a string of digits if the magnitude exceeds 2^52, above which cJSON may print a
- * number off by one. */
-bool gb_json_put_int(cJSON *object, const char *name, int64_t value);
-
 bool gb_json_put_bool(cJSON *object, const char *name, bool value);
 
 /* Put item under name; owns item even on failure.  False if item is NULL. */

@@ -347,7 +347,9 @@ static void put_names(const struct chart *c)
 		(void)fprintf(c->file, "<text fill=\"%s\" x=\"%d\" y=\"%.1f\">", colors[i],
 			      WIDTH - RIGHT + 8, y + 4);
 		gb_table_print_part(c->file, name, strnlen(name, LETTERS), GB_FORMAT_HTML);
-		(void)fputs("</text>\n", c->file);
+		(void)fputs("<title>", c->file);
+		put_text(c->file, name);
+		(void)fputs("</title></text>\n", c->file);
 	}
 }
 

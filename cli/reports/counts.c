@@ -1,49 +1,55 @@
-/* counts.c -- prints exact counts as a table. */
+/* counts.c -- prints exact counts as a table: a column is a row of columns[]. */
 #include "cli/reports/counts.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "cli/reports/section.h"
 #include "common/text.h"
 
-/* ---- the table --------------------------------------------------------------------------- */
+#define OF(member) offsetof(struct gb_counts, member)
+enum { TERMS = 4, SECTOR_BYTES = 32 };
 
-enum fixed {
-	VARIANT,
-	KERNEL,
-	LAUNCHES,
-	INSTRUCTIONS,
-	LANES,
-	DIVERGENT,
-	BARRIERS,
-	READ,
-	READ_LEAST,
-	WRITTEN,
-	WRITTEN_LEAST,
-	SHARED,
-	SHARED_LEAST,
-	ATOMICS,
-	CHAIN,
-	COPIED,
-	FIXED,
+/* A column shows a sum of counts times `scale`; or divided by another sum, as a percentage or, with
+ * `scale`, as a number.  Atomics are performed in the L2 and are shown with the writes. */
+static const struct column {
+	const char *title;
+	size_t sum[TERMS], of[TERMS]; /* offsets; 0: none */
+	double scale;
+} columns[] = {
+	{ "launches", { OF(launches) }, { 0 }, 1 },
+	{ "warp instr", { OF(warp_instructions) }, { 0 }, 1 },
+	{ "lanes", { OF(active_lanes) }, { OF(warp_instructions) }, 1 },
+	{ "diverge", { OF(divergent) }, { OF(branches) }, 0 },
+	{ "barriers", { OF(barriers) }, { 0 }, 1 },
+	{ "read B", { OF(global_load.sectors) }, { 0 }, SECTOR_BYTES },
+	{ "least", { OF(global_load.least) }, { OF(global_load.sectors) }, 0 },
+	{ "written B",
+	  { OF(global_store.sectors), OF(global_atomic.sectors) },
+	  { 0 },
+	  SECTOR_BYTES },
+	{ "least",
+	  { OF(global_store.least), OF(global_atomic.least) },
+	  { OF(global_store.sectors), OF(global_atomic.sectors) },
+	  0 },
+	{ "shared",
+	  { OF(shared_load.wavefronts), OF(shared_store.wavefronts), OF(shared_atomic.wavefronts) },
+	  { 0 },
+	  1 },
+	{ "least",
+	  { OF(shared_load.least), OF(shared_store.least), OF(shared_atomic.least) },
+	  { OF(shared_load.wavefronts), OF(shared_store.wavefronts), OF(shared_atomic.wavefronts) },
+	  0 },
+	{ "atomic", { OF(global_atomic.turns), OF(shared_atomic.wavefronts) }, { 0 }, 1 },
+	{ "chain", { OF(chain) }, { 0 }, 1 },
+	{ "copied B",
+	  { OF(copied_bytes.to_device), OF(copied_bytes.to_host), OF(copied_bytes.on_device),
+	    OF(copied_bytes.set) },
+	  { 0 },
+	  1 },
 };
-enum { SECTOR_BYTES = 32 };
-
-static const struct gb_column fixed_columns[FIXED] = {
-	{ "variant", NULL, true },     { "kernel", NULL, true },  { "launches", NULL, false },
-	{ "warp instr", NULL, false }, { "lanes", NULL, false },  { "diverge", NULL, false },
-	{ "barriers", NULL, false },   { "read B", NULL, false }, { "least", NULL, false },
-	{ "written B", NULL, false },  { "least", NULL, false },  { "shared", NULL, false },
-	{ "least", NULL, false },      { "atomic", NULL, false }, { "chain", NULL, false },
-	{ "copied B", NULL, false },
-};
-
-struct table {
-	size_t axes; /* parameters that vary */
-	struct gb_column column[GB_MAX_AXES + FIXED];
-	struct gb_table table;
-};
+enum { COLUMNS = GB_COUNT(columns), BEFORE = 2 /* variant and kernel */ };
 
 bool gb_section_has_counts(const struct gb_section *section)
 {
@@ -53,87 +59,41 @@ bool gb_section_has_counts(const struct gb_section *section)
 	return false;
 }
 
-static void choose_columns(struct table *t, const struct gb_section *section)
+/* The sum of the counts at these offsets; what was not counted is 0. */
+static double sum_of(const struct gb_counts *counts, const size_t *offset)
 {
-	t->axes = gb_axes_columns(&section->axes, t->column);
-	memcpy(&t->column[t->axes], fixed_columns, sizeof fixed_columns);
-	gb_table_init(&t->table, t->axes + FIXED, t->column);
-}
+	double sum = 0;
 
-static void set(struct table *t, enum fixed column, const char *text)
-{
-	gb_table_set(&t->table, t->axes + column, text, GB_PLAIN);
-}
+	for (size_t i = 0; i < TERMS && offset[i]; i++) {
+		const double *count = (const void *)((const char *)counts + offset[i]);
 
-/* 0 leaves the cell empty. */
-static void set_count(struct table *t, enum fixed column, double value)
-{
-	char text[GB_TEXT_MAX];
-
-	if (!(value > 0))
-		return;
-	if (value < 1e4)
-		(void)snprintf(text, sizeof text, "%.0f", value);
-	else
-		gb_text_scaled(text, value);
-	set(t, column, text);
-}
-
-static void set_percent(struct table *t, enum fixed column, double part, double whole)
-{
-	char text[GB_TEXT_MAX];
-
-	if (!(whole > 0))
-		return;
-	(void)snprintf(text, sizeof text, "%.*f %%", 100 * part < 9.95 * whole ? 1 : 0,
-		       100 * part / whole);
-	set(t, column, text);
-}
-
-/* 0 if not counted. */
-static double known(double count)
-{
-	return isnan(count) ? 0 : count;
-}
-
-/* Atomics are performed in the L2 and are shown with the writes. */
-static void set_memory(struct table *t, const struct gb_counts *c)
-{
-	const double read = known(c->global_load.sectors);
-	const double written = known(c->global_store.sectors) + known(c->global_atomic.sectors);
-	const double shared = known(c->shared_load.wavefronts) + known(c->shared_store.wavefronts) +
-			      known(c->shared_atomic.wavefronts);
-
-	set_count(t, READ, SECTOR_BYTES * read);
-	set_percent(t, READ_LEAST, known(c->global_load.least), read);
-	set_count(t, WRITTEN, SECTOR_BYTES * written);
-	set_percent(t, WRITTEN_LEAST, known(c->global_store.least) + known(c->global_atomic.least),
-		    written);
-	set_count(t, SHARED, shared);
-	set_percent(t, SHARED_LEAST,
-		    known(c->shared_load.least) + known(c->shared_store.least) +
-			    known(c->shared_atomic.least),
-		    shared);
-	set_count(t, ATOMICS, known(c->global_atomic.turns) + known(c->shared_atomic.wavefronts));
-}
-
-static void set_counts(struct table *t, const struct gb_counts *c)
-{
-	char text[GB_TEXT_MAX];
-
-	set_count(t, LAUNCHES, c->launches);
-	set_count(t, INSTRUCTIONS, c->warp_instructions);
-	if (c->warp_instructions > 0) {
-		(void)snprintf(text, sizeof text, "%.1f", c->active_lanes / c->warp_instructions);
-		set(t, LANES, text);
+		sum += isnan(*count) ? 0 : *count;
 	}
-	set_percent(t, DIVERGENT, c->divergent, c->branches);
-	set_count(t, BARRIERS, c->barriers);
-	set_memory(t, c);
-	set_count(t, CHAIN, c->chain);
-	set_count(t, COPIED,
-		  known(c->copied_bytes.to_device) + known(c->copied_bytes.to_host) +
-			  known(c->copied_bytes.on_device) + known(c->copied_bytes.set));
+	return sum;
+}
+
+/* Set the cells from column `at` on; 0 leaves a cell empty. */
+static void set_counts(struct gb_table *table, size_t at, const struct gb_counts *counts)
+{
+	for (size_t i = 0; i < COLUMNS; i++) {
+		const struct column *column = &columns[i];
+		const double sum = sum_of(counts, column->sum), of = sum_of(counts, column->of);
+		const double value = column->scale * sum;
+		char text[GB_TEXT_MAX];
+
+		if (!((column->of[0] ? of : sum) > 0))
+			continue;
+		if (column->of[0] && column->scale > 0)
+			(void)snprintf(text, sizeof text, "%.1f", sum / of);
+		else if (column->of[0])
+			(void)snprintf(text, sizeof text, "%.*f %%", 100 * sum < 9.95 * of ? 1 : 0,
+				       100 * sum / of);
+		else if (value < 1e4)
+			(void)snprintf(text, sizeof text, "%.0f", value);
+		else
+			gb_text_scaled(text, value);
+		gb_table_set(table, at + i, text, GB_PLAIN);
+	}
 }
 
 char *gb_kernel_text(const char *kernel, char text[GB_KERNEL_TEXT])
@@ -156,36 +116,43 @@ char *gb_kernel_text(const char *kernel, char text[GB_KERNEL_TEXT])
 	return text;
 }
 
-static void add_record(struct table *t, const struct gb_section *section,
+static void add_record(struct gb_table *table, const struct gb_section *section,
 		       const struct gb_record *record)
 {
 	char text[GB_VALUE_MAX], name[GB_KERNEL_TEXT];
 	size_t at = 0;
 
-	gb_table_row(&t->table, false);
+	gb_table_row(table, false);
 	for (size_t i = 0; i < section->axes.count; i++)
 		if (section->axes.axis[i].varies)
-			gb_table_set(&t->table, at++,
+			gb_table_set(table, at++,
 				     gb_axis_text(text, gb_axis_value(&section->axes, i, record)),
 				     GB_PLAIN);
-	set(t, VARIANT, record->variant);
-	set_counts(t, &record->counts);
+	gb_table_set(table, at, record->variant, GB_PLAIN);
+	set_counts(table, at + BEFORE, &record->counts);
 	for (size_t i = 0; i < record->kernel_count && record->kernel_count > 1; i++) {
 		const struct gb_counts *kernel = &record->kernel[i];
 
-		gb_table_row(&t->table, false);
-		set(t, KERNEL, gb_kernel_text(kernel->kernel ? kernel->kernel : "", name));
-		set_counts(t, kernel);
+		gb_table_row(table, false);
+		gb_table_set(table, at + 1,
+			     gb_kernel_text(kernel->kernel ? kernel->kernel : "", name), GB_PLAIN);
+		set_counts(table, at + BEFORE, kernel);
 	}
 }
 
 void gb_section_print_counts(const struct gb_section *section)
 {
-	struct table t;
+	struct gb_column column[GB_MAX_AXES + BEFORE + COLUMNS] = { { 0 } };
+	size_t count = gb_axes_columns(&section->axes, column);
+	struct gb_table table;
 
-	choose_columns(&t, section);
+	column[count++] = (struct gb_column){ "variant", NULL, true };
+	column[count++] = (struct gb_column){ "kernel", NULL, true };
+	for (size_t i = 0; i < COLUMNS; i++)
+		column[count++] = (struct gb_column){ columns[i].title, NULL, false };
+	gb_table_init(&table, count, column);
 	for (size_t i = 0; i < section->row_count; i++)
 		if (section->row[i].record->counted)
-			add_record(&t, section, section->row[i].record);
-	gb_document_grid(section->report->document, "counts", &t.table);
+			add_record(&table, section, section->row[i].record);
+	gb_document_table(section->report->document, "counts", &table);
 }

@@ -39,7 +39,7 @@ bool gb_document_is_data(const struct gb_document *document)
 }
 
 void gb_document_open(struct gb_document *document, FILE *file, enum gb_format format,
-		   struct gb_document_kind kind)
+		      struct gb_document_kind kind)
 {
 	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
 
@@ -104,8 +104,8 @@ void gb_document_end(struct gb_document *document)
 		(void)fputs(frames[document->last][document->format].after, document->file);
 }
 
-__attribute__((format(printf, 2, 0))) static void put_text(struct gb_document *s, const char *format,
-							   va_list args)
+__attribute__((format(printf, 2, 0))) static void put_text(struct gb_document *s,
+							   const char *format, va_list args)
 {
 	char *text = NULL;
 
@@ -154,7 +154,8 @@ void gb_document_strong(struct gb_document *document, const char *text)
 
 void gb_document_field(struct gb_document *document, const char *name, double value)
 {
-	if (document->format == GB_FORMAT_JSON && !gb_json_put_number(document->document, name, value))
+	if (document->format == GB_FORMAT_JSON &&
+	    !gb_json_put_number(document->document, name, value))
 		document->failed = true;
 }
 
@@ -171,13 +172,13 @@ static bool put_rows(cJSON *document, const char *name, const struct gb_table *t
 
 	if (!array)
 		array = cJSON_AddArrayToObject(document, name);
-	for (size_t row = 0; row < table->rows; row++) {
+	for (size_t row = 1; row < table->rows; row++) {
 		cJSON *item = cJSON_CreateObject();
 
 		if (!gb_json_append(array, item))
 			return false;
 		for (size_t i = 0; i < table->columns; i++) {
-			const struct gb_cell *cell = &table->cell[row * table->columns + i];
+			const struct gb_cell *cell = gb_table_cell(table, row, i);
 			const char *member = table->column[i].name;
 
 			if (member &&
@@ -189,7 +190,7 @@ static bool put_rows(cJSON *document, const char *name, const struct gb_table *t
 	return array && !table->failed;
 }
 
-void gb_document_grid(struct gb_document *document, const char *name, struct gb_table *table)
+void gb_document_table(struct gb_document *document, const char *name, struct gb_table *table)
 {
 	bool whole = true;
 
@@ -200,7 +201,7 @@ void gb_document_grid(struct gb_document *document, const char *name, struct gb_
 		whole = !table->failed;
 	} else if (document->format == GB_FORMAT_JSON) {
 		whole = put_rows(document->document, name, table);
-	} else if (table->rows || table->failed) {
+	} else if (table->rows > 1 || table->failed) {
 		begin(document, GB_TABLE);
 		whole = gb_table_print(document->file, table, document->format, document->color);
 	}

@@ -19,7 +19,7 @@ enum { GB_DOCUMENT_SCHEMA = 1 };
 /* The kind of a report. */
 struct gb_document_kind {
 	const char *type;  /* "type" of the JSON object: "comparison" */
-	const char *table;  /* name of the table that CSV prints */
+	const char *table; /* name of the table that CSV prints */
 	const char *title; /* title of the page, after "gpubench"; NULL if none */
 };
 
@@ -43,14 +43,14 @@ struct gb_document {
 	/* Private: */
 	enum gb_block last;         /* last block */
 	bool indent, failed, begun; /* begun, CSV: the header line is printed */
-	const char *table;           /* table that CSV prints */
+	const char *table;          /* table that CSV prints */
 	cJSON *document;
 };
 
 /* Begin a report.  It has colour on a terminal that is not dumb, unless NO_COLOR is set, and UTF-8
  * if the locale uses it (LC_CTYPE, set by main). */
 void gb_document_open(struct gb_document *document, FILE *file, enum gb_format format,
-		   struct gb_document_kind kind);
+		      struct gb_document_kind kind);
 
 /* Print anything pending, flush and close, also after a failure.  GB_EIO; GB_EMEMORY if memory ran
  * out since gb_document_open(). */
@@ -74,6 +74,6 @@ void gb_document_field(struct gb_document *document, const char *name, double va
 void gb_document_field_text(struct gb_document *document, const char *name, const char *text);
 
 /* Print the table and release it. */
-void gb_document_grid(struct gb_document *document, const char *name, struct gb_table *table);
+void gb_document_table(struct gb_document *document, const char *name, struct gb_table *table);
 
 #endif

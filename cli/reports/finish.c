@@ -6,11 +6,11 @@
 static enum gb_status print(FILE *file, const struct gb_session *s, enum gb_format format,
 			    struct gb_error *err)
 {
-	struct gb_error own = { 0 };
+	struct gb_error local_err = { 0 };
 
-	if (gb_report_print(file, &s->records, format, (struct gb_report_choice){ 0 }, &own))
-		gb_fail(err, own.code, "%s", own.message);
-	return own.code;
+	if (gb_report_print(file, &s->records, format, (struct gb_report_choice){ 0 }, &local_err))
+		gb_fail(err, local_err.code, "%s", local_err.message);
+	return local_err.code;
 }
 
 enum gb_status gb_finish(struct gb_session *s, bool table, struct gb_error *err)

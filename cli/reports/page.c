@@ -32,7 +32,7 @@ static const char style[] =
 	"vertical-align:top;break-inside:avoid}\n"
 	"svg{max-width:100%;height:auto}svg text{font:12px system-ui,sans-serif}svg "
 	"text:not([fill]){fill:var(--ink)}\n"
-	"svg .soft{fill:var(--soft)}svg .rule{stroke:var(--line)}\n"
+	"svg text.soft{fill:var(--soft)}svg .rule{stroke:var(--line)}\n"
 	"details pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:12px}\n"
 	"@media print{body{max-width:none;font-size:10pt}details,input{display:none}"
 	".wide{overflow:visible}}\n";
@@ -113,41 +113,17 @@ const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *lis
 	return count ? text : NULL;
 }
 
-/* "NVIDIA H100, commit 0930509c378a, 2026-11-22T08:25:17Z"; of several launches their number. */
-static void print_run_name(FILE *file, const struct gb_run *run, size_t launches, const char *from,
-			   const char *to)
-{
-	const char *commit = run->tool.commit;
-
-	gb_table_print_text(file, gb_run_machine(run), GB_FORMAT_HTML);
-	(void)fputs(commit ? ", commit " : "", file);
-	gb_table_print_text(file, commit ? commit : "", GB_FORMAT_HTML);
-	if (launches > 1)
-		(void)fprintf(file, ", %zu launches", launches);
-	(void)fputs(from ? ", " : "", file);
-	gb_table_print_text(file, from ? from : "", GB_FORMAT_HTML);
-	if (from && !gb_equal(from, to)) {
-		(void)fputs(" to ", file);
-		gb_table_print_text(file, to, GB_FORMAT_HTML);
-	}
-}
-
+/* The indented JSON of a run; a newline or a tab is no control character here. */
 static void print_run_text(FILE *file, const struct gb_run *run)
 {
-	char *text = gb_run_text(run);
+	char *text = gb_run_text(run), *rest = text, *line;
 
+	for (char *c = text; c && *c; c++)
+		*c = *c == '\t' ? ' ' : *c;
 	(void)fputs("<pre>", file);
-	for (const char *line = text; line && *line;) {
-		const char *end = strchrnul(line, '\n');
-		char piece[4096];
-
-		(void)snprintf(piece, sizeof piece, "%.*s", (int)(end - line), line);
-		for (char *c = piece; *c; c++)
-			if (*c == '\t')
-				*c = ' ';
-		gb_table_print_text(file, piece, GB_FORMAT_HTML);
-		(void)fputc('\n', file);
-		line = *end ? end + 1 : end;
+	while (rest && (line = strsep(&rest, "\n"))) {
+		gb_table_print_text(file, line, GB_FORMAT_HTML);
+		(void)fputs(rest ? "\n" : "", file);
 	}
 	(void)fputs("</pre>", file);
 	free(text);
@@ -159,12 +135,14 @@ void gb_page_print_runs(FILE *file, const struct gb_records *list)
 
 	(void)fputs("<h2>Machine and build</h2>\n", file);
 	for (size_t i = 0; i < list->run_count; i++) {
-		const size_t launches = gb_runs_like(list, i, &from, &to);
+		const char *commit = list->run[i]->tool.commit;
 
-		if (launches == 0)
+		if (gb_runs_like(list, i, &from, &to) == 0)
 			continue;
 		(void)fputs("<details><summary>", file);
-		print_run_name(file, list->run[i], launches, from, to);
+		gb_table_print_text(file, gb_run_machine(list->run[i]), GB_FORMAT_HTML);
+		(void)fputs(commit ? ", commit " : "", file);
+		gb_table_print_text(file, commit ? commit : "", GB_FORMAT_HTML);
 		(void)fputs("</summary>", file);
 		for (size_t k = i; k < list->run_count; k++)
 			if (gb_runs_alike(list->run[i], list->run[k]))

@@ -53,41 +53,25 @@ static void print_run(struct gb_document *document, const struct gb_records *lis
 		print_part(document, &between, "", run->gpu[k].name);
 }
 
-static bool is_among(const char *text, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (gb_equal(list[i], text))
-			return true;
-	return false;
-}
-
-/* The libraries that the records of the run and of those like it name, without repetition. */
+/* "; peers: CUB 3.0.1; up to 5 launches pooled": of the records of the run and of those like it. */
 static void print_libraries(const struct gb_report *report, const struct gb_run *run)
 {
-	const char *seen[16], *between = "; ";
-	size_t count = 0;
-
-	for (size_t i = 0; i < report->list->count && count < GB_COUNT(seen); i++) {
-		const struct gb_record *record = report->list->record[i];
-
-		if (!record->library || is_among(record->library, seen, count) ||
-		    !gb_runs_alike(record->run, run))
-			continue;
-		print_part(report->document, &between, count ? "" : "peers: ", record->library);
-		seen[count++] = record->library;
-	}
-}
-
-/* "; up to 5 launches pooled" */
-static void print_launches(const struct gb_report *report, const struct gb_run *run)
-{
-	size_t most = 1;
+	const char *names[16], *between = "; ";
+	size_t count = 0, most = 1;
 
 	for (size_t i = 0; i < report->list->count; i++) {
 		const struct gb_record *record = report->list->record[i];
+		size_t k = 0;
 
-		if (gb_runs_alike(record->run, run))
-			most = record->launches > most ? record->launches : most;
+		if (!gb_runs_alike(record->run, run))
+			continue;
+		most = record->launches > most ? record->launches : most;
+		while (record->library && k < count && !gb_equal(names[k], record->library))
+			k++;
+		if (!record->library || k < count || count == GB_COUNT(names))
+			continue;
+		print_part(report->document, &between, count ? "" : "peers: ", record->library);
+		names[count++] = record->library;
 	}
 	if (most > 1)
 		gb_document_text(report->document, "; up to %zu launches pooled", most);
@@ -113,7 +97,6 @@ static void print_runs(const struct gb_report *report)
 		gb_document_text(report->document, "%s%s", name, name[0] ? ": " : "");
 		print_run(report->document, list, i);
 		print_libraries(report, run);
-		print_launches(report, run);
 		gb_document_end(report->document);
 	}
 }

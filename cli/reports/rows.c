@@ -303,6 +303,6 @@ bool gb_section_print_rows(const struct gb_section *section)
 		gap = count > 1;
 		i += count;
 	}
-	gb_document_grid(section->report->document, "records", &table);
+	gb_document_table(section->report->document, "records", &table);
 	return marked;
 }

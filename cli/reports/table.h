@@ -30,6 +30,7 @@ enum gb_style { GB_PLAIN, GB_GOOD, GB_WARN, GB_BAD, GB_BEST /* the fastest at it
 struct gb_cell {
 	char *text;    /* owned; NULL if empty for people */
 	double number; /* NAN if programs get the text */
+	bool gap;      /* print a blank line before its row */
 	enum gb_style style;
 };
 
@@ -40,17 +41,16 @@ struct gb_column {
 };
 
 struct gb_table {
-	size_t columns, rows, room;
+	size_t columns, rows; /* rows: with that of the titles */
 	const struct gb_column *column;
 	struct gb_cell *cell; /* rows * columns */
-	bool *gap;            /* per row: print a blank line before it */
 	bool failed;          /* memory ran out, so the table is incomplete */
 };
 
 /* Make an empty table; the columns must outlive it. */
 void gb_table_init(struct gb_table *table, size_t columns, const struct gb_column *column);
 
-/* Begin a row. */
+/* Begin a row.  gap: print a blank line before it. */
 void gb_table_row(struct gb_table *table, bool gap);
 
 /* Set a cell of the last row.  text is copied; "" and NULL leave the cell empty. */
@@ -62,6 +62,9 @@ void gb_table_set_number(struct gb_table *table, size_t column, double number, c
 
 /* Set an integer, which people see in full. */
 void gb_table_set_count(struct gb_table *table, size_t column, size_t count, enum gb_style style);
+
+/* A cell; row 0 is that of the titles. */
+const struct gb_cell *gb_table_cell(const struct gb_table *table, size_t row, size_t column);
 
 void gb_table_release(struct gb_table *table);
 

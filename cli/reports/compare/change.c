@@ -53,8 +53,8 @@ static void see(struct walk *w, const char *before, const char *name, double bas
 	ratio = new_ / base;
 	if (!(fabs(base - new_) > 0) || (w->kernel && !is_main(name)))
 		return;
-	gb_text_append(change->why, sizeof change->why, "%s%s%s%s%.40s %.0f to %.0f",
-		       change->why[0] ? "; " : "",
+	gb_text_append(change->reason, sizeof change->reason, "%s%s%s%s%.40s %.0f to %.0f",
+		       change->reason[0] ? "; " : "",
 		       w->kernel ? gb_kernel_text(w->kernel, kernel) : "", w->kernel ? " " : "",
 		       before, name, base, new_);
 	w->worse += judged && new_ > base * (1 + w->threshold);
@@ -99,7 +99,7 @@ void gb_compare_counts(struct gb_change *change, const struct gb_record *base,
 {
 	struct walk walk = { .change = change, .threshold = threshold };
 
-	change->why[0] = '\0';
+	change->reason[0] = '\0';
 	change->counted = true;
 	see_counts(&walk, &base->counts, &new_->counts);
 	for (size_t i = 0; i < base->kernel_count; i++)
@@ -123,9 +123,9 @@ const char *gb_change_text(const struct gb_change *change, char *text, size_t si
 		(void)snprintf(interval, sizeof interval, " (%.3f to %.3f)", r->interval.low,
 			       r->interval.high);
 	if (isnan(r->estimate) || change->counted)
-		(void)snprintf(text, size, "%s", change->why);
+		(void)snprintf(text, size, "%s", change->reason);
 	else
 		(void)snprintf(text, size, "%.4g times the time of base%s%s%s", r->estimate,
-			       interval, change->why[0] ? "; " : "", change->why);
+			       interval, change->reason[0] ? "; " : "", change->reason);
 	return text;
 }

@@ -10,7 +10,7 @@ struct gb_change {
 	const char *key; /* points into the records */
 	enum gb_verdict_word verdict;
 	bool in_base, in_new; /* this side has something to compare */
-	char why[256];        /* reason for the verdict if the numbers do not show it, or "" */
+	char reason[256];     /* reason for the verdict if the numbers do not show it, or "" */
 	size_t base_launches, new_launches;
 	bool counted;      /* by counts: base and new_ are those of the one that grew most */
 	double base, new_; /* in ns, medians over the launches; NAN if there is no time */

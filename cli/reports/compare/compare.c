@@ -45,12 +45,12 @@ static void take_side(const struct gb_key_entry *entry, size_t count, size_t sid
 }
 
 /* The median; working memory for the values is `room`. */
-static double median_of(const struct values *v, double *room)
+static double median_of(const struct values *v, double *scratch)
 {
 	if (v->count)
-		memcpy(room, v->value, v->count * sizeof *room);
-	gb_sort(room, v->count);
-	return gb_median_sorted(room, v->count);
+		memcpy(scratch, v->value, v->count * sizeof *scratch);
+	gb_sort(scratch, v->count);
+	return gb_median_sorted(scratch, v->count);
 }
 
 /* A record with counts of one side; all of its launches have the same counts.  NULL if there is
@@ -74,7 +74,7 @@ static __attribute__((format(printf, 3, 4))) enum gb_verdict_word because(
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(change->why, sizeof change->why, format, args);
+	(void)vsnprintf(change->reason, sizeof change->reason, format, args);
 	va_end(args);
 	return verdict;
 }
@@ -134,16 +134,16 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 				  const struct gb_key_entry *entry, size_t count,
 				  struct gb_change *change, struct gb_error *err)
 {
-	double *room = malloc(3 * count * sizeof *room);
+	double *scratch = malloc(3 * count * sizeof *scratch);
 	struct values base = { 0 }, other = { 0 };
 	const struct gb_record *base_counts = counts_of(c, entry, count, 0);
 	const struct gb_record *new_counts = counts_of(c, entry, count, 1);
 	struct gb_gate_result result;
 	struct gb_gate gate = c->gate;
 
-	if (!room)
+	if (!scratch)
 		return gb_out_of_memory(err, NULL);
-	base.value = room + count;
+	base.value = scratch + count;
 	other.value = base.value + count;
 	take_side(entry, count, 0, &base);
 	take_side(entry, count, 1, &other);
@@ -153,8 +153,8 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 		.in_new = other.count || new_counts,
 		.base_launches = base.count,
 		.new_launches = other.count,
-		.base = median_of(&base, room),
-		.new_ = median_of(&other, room),
+		.base = median_of(&base, scratch),
+		.new_ = median_of(&other, scratch),
 	};
 	if (base.count)
 		gate.threshold = fmax(gate.threshold, GB_FLOOR_NS / change->base);
@@ -170,7 +170,7 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 	else if (change->verdict == GB_ABSENT && base_counts && new_counts)
 		gb_compare_counts(change, base_counts, new_counts, c->gate.threshold);
 out:
-	free(room);
+	free(scratch);
 	return err->code;
 }
 
@@ -233,24 +233,26 @@ void gb_comparison_release(struct gb_comparison *comparison)
 
 /* ---- the exit status ---------------------------------------------------------------------- */
 
-static enum gb_status undecided(const struct gb_comparison *c, char *why)
+static enum gb_status undecided(const struct gb_comparison *c, char *reason)
 {
 	const size_t *v = c->verdicts;
 	const size_t decided = v[GB_SAME] + v[GB_FASTER] + v[GB_SLOWER];
 	const size_t unsure = v[GB_UNSURE];
 
 	if (v[GB_UNVERIFIED])
-		(void)snprintf(why, GB_WHY, "%zu of %zu keys were not verified", v[GB_UNVERIFIED],
-			       c->count);
+		(void)snprintf(reason, GB_REASON_MAX, "%zu of %zu keys were not verified",
+			       v[GB_UNVERIFIED], c->count);
 	else if (c->missing && !c->allow_missing)
-		(void)snprintf(why, GB_WHY,
+		(void)snprintf(reason, GB_REASON_MAX,
 			       "%zu of %zu keys have nothing to compare in new (--allow-missing "
 			       "lets that pass)",
 			       c->missing, c->count);
 	else if (decided + unsure == 0)
-		(void)snprintf(why, GB_WHY, "none of %zu keys has times on both sides", c->count);
+		(void)snprintf(reason, GB_REASON_MAX, "none of %zu keys has times on both sides",
+			       c->count);
 	else if (unsure)
-		(void)snprintf(why, GB_WHY, "%zu of %zu keys are unsure", unsure, decided + unsure);
+		(void)snprintf(reason, GB_REASON_MAX, "%zu of %zu keys are unsure", unsure,
+			       decided + unsure);
 	else
 		return GB_OK;
 	return GB_EUNDECIDED;
@@ -268,23 +270,23 @@ static const struct gb_change *slowest(const struct gb_comparison *c)
 	return worst;
 }
 
-enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *why)
+enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *reason)
 {
 	const struct gb_comparison *c = comparison;
 	const struct gb_change *worst = slowest(c);
 	const size_t *v = c->verdicts;
 
 	if (v[GB_SLOWER] || v[GB_FAILED_RUN]) {
-		(void)snprintf(why, GB_WHY, "%zu of %zu keys slower, %zu failed", v[GB_SLOWER],
-			       c->count, v[GB_FAILED_RUN]);
+		(void)snprintf(reason, GB_REASON_MAX, "%zu of %zu keys slower, %zu failed",
+			       v[GB_SLOWER], c->count, v[GB_FAILED_RUN]);
 		if (worst)
-			gb_text_append(why, GB_WHY, "; worst %.180s: %.3g times", worst->key,
-				       worst->ratio.estimate);
+			gb_text_append(reason, GB_REASON_MAX, "; worst %.180s: %.3g times",
+				       worst->key, worst->ratio.estimate);
 		return GB_EVERIFY;
 	}
-	if (undecided(c, why))
+	if (undecided(c, reason))
 		return GB_EUNDECIDED;
-	(void)snprintf(why, GB_WHY, "no key is slower by more than %.4g %%",
+	(void)snprintf(reason, GB_REASON_MAX, "no key is slower by more than %.4g %%",
 		       100 * c->gate.threshold);
 	return GB_OK;
 }

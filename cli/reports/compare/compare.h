@@ -45,9 +45,9 @@ void gb_comparison_release(struct gb_comparison *comparison);
 
 /* The exit status.  GB_EVERIFY if a key is slower or failed; else GB_EUNDECIDED if nothing could be
  * decided or a key is undecided; else GB_OK.
- * why (GB_WHY bytes) is set to the reason in one line. */
-enum { GB_WHY = 320 };
-enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *why);
+ * reason (GB_REASON_MAX bytes) is set to the reason in one line. */
+enum { GB_REASON_MAX = 320 };
+enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *reason);
 
 /* ---- print.c ------------------------------------------------------------------------------ */
 

@@ -53,7 +53,7 @@ enum gb_status gb_github_print(FILE *file, const struct gb_comparison *compariso
 	const struct gb_comparison *c = comparison;
 	const struct gb_change **change = calloc(c->count + 1, sizeof *change);
 	size_t all = 0;
-	char text[GB_WHY];
+	char text[GB_REASON_MAX];
 
 	if (!change)
 		return gb_out_of_memory(err, NULL);

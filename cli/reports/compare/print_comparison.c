@@ -25,7 +25,7 @@ static void print_setups(struct gb_document *document, const struct gb_compariso
 		gb_table_set(&table, 1, part->base[0] ? part->base : "unknown", GB_PLAIN);
 		gb_table_set(&table, 2, part->new_[0] ? part->new_ : "unknown", GB_PLAIN);
 	}
-	gb_document_grid(document, "differs", &table);
+	gb_document_table(document, "differs", &table);
 }
 
 /* ---- keys -------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ enum {
 	LAUNCHES,
 	BASE_LAUNCHES,
 	NEW_LAUNCHES,
-	WHY
+	REASON
 };
 
 /* A time in us; people read counts in the reason. */
@@ -87,7 +87,7 @@ static void add_change(struct gb_table *table, const struct gb_change *change)
 	gb_table_set(table, LAUNCHES, change->counted ? "" : text, GB_PLAIN);
 	gb_table_set_count(table, BASE_LAUNCHES, change->base_launches, GB_PLAIN);
 	gb_table_set_count(table, NEW_LAUNCHES, change->new_launches, GB_PLAIN);
-	gb_table_set(table, WHY, change->why, GB_PLAIN);
+	gb_table_set(table, REASON, change->reason, GB_PLAIN);
 }
 
 /* True if the formats for people show the key without --all. */
@@ -112,7 +112,7 @@ static void print_keys(struct gb_document *document, const struct gb_comparison 
 		[LAUNCHES] = { "launches", NULL, true },
 		[BASE_LAUNCHES] = { NULL, "base_launches", false },
 		[NEW_LAUNCHES] = { NULL, "new_launches", false },
-		[WHY] = { "why", "why", true },
+		[REASON] = { "why", "why", true },
 	};
 	struct gb_table table;
 	bool ratios = false;
@@ -124,7 +124,7 @@ static void print_keys(struct gb_document *document, const struct gb_comparison 
 		add_change(&table, &c->change[i]);
 		ratios |= !c->change[i].counted && !isnan(c->change[i].ratio.estimate);
 	}
-	gb_document_grid(document, "keys", &table);
+	gb_document_table(document, "keys", &table);
 	if (ratios)
 		gb_document_put(
 			document, GB_LINE,
@@ -134,8 +134,8 @@ static void print_keys(struct gb_document *document, const struct gb_comparison 
 
 static void print_sums(struct gb_document *document, const struct gb_comparison *c)
 {
-	char why[GB_WHY];
-	const enum gb_status status = gb_comparison_status(c, why);
+	char reason[GB_REASON_MAX];
+	const enum gb_status status = gb_comparison_status(c, reason);
 
 	gb_document_begin(document, GB_LINE);
 	gb_document_text(document, "%zu keys:", c->count);
@@ -151,9 +151,9 @@ static void print_sums(struct gb_document *document, const struct gb_comparison 
 			status == GB_EUNDECIDED ? "undecided"
 			: status                ? "red"
 						: "green",
-			why);
+			reason);
 	gb_document_field(document, "exit_status", (double)status);
-	gb_document_field_text(document, "why", why);
+	gb_document_field_text(document, "why", reason);
 }
 
 enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,

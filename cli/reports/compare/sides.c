@@ -396,7 +396,7 @@ static enum gb_status print_table(struct report *r, const struct table *t, struc
 	if (gb_document_is_data(&r->document))
 		gb_table_release(&table);
 	else
-		gb_document_grid(&r->document, "", &table);
+		gb_document_table(&r->document, "", &table);
 out:
 	free(column);
 	free(cell);
@@ -431,7 +431,7 @@ enum gb_status gb_sides_print(FILE *file, const struct gb_records *records, bool
 		if (!by_library || r.table[i].count > 1)
 			(void)print_table(&r, &r.table[i], err);
 	if (gb_document_is_data(&r.document))
-		gb_document_grid(&r.document, "cells", &r.data);
+		gb_document_table(&r.document, "cells", &r.data);
 	else
 		gb_table_release(&r.data);
 	(void)gb_document_close(&r.document, err);

@@ -36,7 +36,7 @@ struct claim {
 	double margin;                /* of the quantity inside that is closest to a bound */
 	char closest[200], first_outside[200], first_open[200];
 	char unit[40];
-	char why[400];
+	char reason[400];
 };
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static enum gb_claim_verdict missing(struct claim *c)
 			continue;
 		if (!reason && c->than < t->columns)
 			reason = cell[c->than].reason;
-		(void)snprintf(c->why, sizeof c->why, "row %zu%s: %.180s", r + 1,
+		(void)snprintf(c->reason, sizeof c->reason, "row %zu%s: %.180s", r + 1,
 			       reason ? " was not measured" : "",
 			       reason ? reason : "its time is doubtful or unverified");
 		break;
@@ -224,14 +224,14 @@ static enum gb_claim_verdict verdict_of(struct claim *c)
 	if (!all)
 		return missing(c);
 	if (c->inside == all) {
-		(void)snprintf(c->why, sizeof c->why, "%s%s", all > 1 ? "at worst " : "",
+		(void)snprintf(c->reason, sizeof c->reason, "%s%s", all > 1 ? "at worst " : "",
 			       c->closest);
 		return GB_CLAIM_HELD;
 	}
 	if (all > 1)
 		(void)snprintf(share, sizeof share, "%zu of %zu hold, %zu not, %zu undecided; ",
 			       c->inside, all, c->outside, c->open);
-	(void)snprintf(c->why, sizeof c->why, "%s%s", share,
+	(void)snprintf(c->reason, sizeof c->reason, "%s%s", share,
 		       c->outside ? c->first_outside : c->first_open);
 	return c->outside ? GB_CLAIM_NOT_HELD : GB_CLAIM_UNDECIDED;
 }
@@ -392,7 +392,7 @@ static enum gb_claim_verdict test_bits(struct claim *c)
 		     of = gb_json_number(c->test, "of_bits");
 	const double claimed = gb_json_number(c->test, "value");
 
-	(void)snprintf(c->why, sizeof c->why, "by accounting: %g bits to %g", bits, of);
+	(void)snprintf(c->reason, sizeof c->reason, "by accounting: %g bits to %g", bits, of);
 	return fabs(bits / of - claimed) <= 1e-9 * claimed ? GB_CLAIM_HELD : GB_CLAIM_NOT_HELD;
 }
 
@@ -422,11 +422,11 @@ static bool has_cores(struct claim *c, const struct gb_run *run)
 	if (isnan(wanted) || cores >= wanted)
 		return true;
 	if (isnan(cores))
-		(void)snprintf(c->why, sizeof c->why,
+		(void)snprintf(c->reason, sizeof c->reason,
 			       "needs %.0f cores; the records do not say how many", wanted);
 	else
-		(void)snprintf(c->why, sizeof c->why, "needs %.0f cores, %.80s has %.0f", wanted,
-			       run->on_cpu.name, cores);
+		(void)snprintf(c->reason, sizeof c->reason, "needs %.0f cores, %.80s has %.0f",
+			       wanted, run->on_cpu.name, cores);
 	return false;
 }
 
@@ -445,7 +445,7 @@ static bool has_needs(struct claim *c, const struct gb_record *record)
 
 		if (is_of_class(words, record->run->on_gpu.name))
 			continue;
-		(void)snprintf(c->why, sizeof c->why,
+		(void)snprintf(c->reason, sizeof c->reason,
 			       "needs a GPU of class '%.40s'; %.90s is not known as one",
 			       class->valuestring, record->run->on_gpu.name);
 		return false;
@@ -475,13 +475,13 @@ static const char *unfit(struct claim *c)
 				const char *one = cpu ? run->on_cpu.name : gpu->name;
 				const char *other = gb_record_machine(record[i])->name;
 
-				(void)snprintf(c->why, sizeof c->why,
+				(void)snprintf(c->reason, sizeof c->reason,
 					       "its cells are of two machines: %.90s and %.90s",
 					       one, gb_equal(one, other) ? "another one" : other);
-				return c->why;
+				return c->reason;
 			}
 			if (!has_needs(c, record[i]))
-				return c->why;
+				return c->reason;
 		}
 	}
 	return NULL;
@@ -542,12 +542,12 @@ static enum gb_claim_verdict test_claim(struct claim *c)
 static void put_share(struct claim *c, enum gb_claim_verdict verdict)
 {
 	const bool holds = c->outside + c->open == 0;
-	char rest[sizeof c->why];
+	char rest[sizeof c->reason];
 
 	if (verdict == GB_CLAIM_UNTESTABLE || c->tested >= c->meant)
 		return;
-	memcpy(rest, c->why, sizeof rest);
-	(void)snprintf(c->why, sizeof c->why, "%s %zu of %zu; %zu not measured%s%.300s",
+	memcpy(rest, c->reason, sizeof rest);
+	(void)snprintf(c->reason, sizeof c->reason, "%s %zu of %zu; %zu not measured%s%.300s",
 		       holds ? "holds in" : "tested in", c->tested, holds ? c->tested : c->meant,
 		       c->meant - c->tested, rest[0] ? "; " : "", rest);
 }
@@ -576,8 +576,8 @@ bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_
 	put_share(&c, result->verdict);
 	result->tested = c.tested;
 	result->missing = c.meant - c.tested;
-	if (!c.why[0] && gb_json_text(claim, "reason"))
-		(void)snprintf(c.why, sizeof c.why, "%s", gb_json_text(claim, "reason"));
-	memcpy(result->why, c.why, sizeof c.why);
+	if (!c.reason[0] && gb_json_text(claim, "reason"))
+		(void)snprintf(c.reason, sizeof c.reason, "%s", gb_json_text(claim, "reason"));
+	memcpy(result->reason, c.reason, sizeof c.reason);
 	return true;
 }

@@ -128,8 +128,8 @@ void gb_repro_claims(struct gb_document *document, const struct gb_repro *repro)
 		begin_item(&list);
 		gb_document_text(document, "%s: ", c.id);
 		gb_document_strong(document, gb_claim_words[c.verdict]);
-		if (c.why[0])
-			gb_document_text(document, " (%s)", c.why);
+		if (c.reason[0])
+			gb_document_text(document, " (%s)", c.reason);
 		gb_document_text(document, "; %s", c.text);
 		gb_document_end(document);
 	}

@@ -180,7 +180,7 @@ static void print_table(struct gb_document *document, const struct gb_repro *t)
 		for (size_t r = 0; r < t->rows; r++)
 			add_row(&(struct row){ t, &table, &t->cell[r * t->columns],
 					       document->utf8 ? "\u00b1" : "+-" });
-		gb_document_grid(document, "table", &table);
+		gb_document_table(document, "table", &table);
 	} else {
 		document->failed = true;
 	}
@@ -192,7 +192,7 @@ static void print_table(struct gb_document *document, const struct gb_repro *t)
 static void print_title(struct gb_document *document, const struct gb_repro *t)
 {
 	gb_document_put(document, GB_HEAD, "%s:%s  %s", gb_json_text(t->paper, "paper"),
-		     gb_json_text(t->table, "id"), gb_json_text(t->table, "title"));
+			gb_json_text(t->table, "id"), gb_json_text(t->table, "title"));
 }
 
 /* ---- for programs ------------------------------------------------------------------------- */
@@ -223,7 +223,7 @@ static void put_cells(struct gb_document *document, const struct gb_repro *t, co
 		gb_table_set_count(&table, ROW, i / t->columns + 1, GB_PLAIN);
 		gb_table_set(&table, COLUMN, column->name, GB_PLAIN);
 		gb_table_set(&table, ROLE,
-			    i % t->columns < t->paper_columns ? column->role : "beside", GB_PLAIN);
+			     i % t->columns < t->paper_columns ? column->role : "beside", GB_PLAIN);
 		gb_table_set(&table, VARIANT, column->variant, GB_PLAIN);
 		gb_table_set(&table, UNIT, column->unit, GB_PLAIN);
 		gb_table_set(&table, PRINTED, gb_repro_printed(cell), GB_PLAIN);
@@ -234,7 +234,7 @@ static void put_cells(struct gb_document *document, const struct gb_repro *t, co
 		gb_table_set_number(&table, HIGH, cell->high, NULL, GB_PLAIN);
 		gb_table_set(&table, REASON, cell->reason, GB_PLAIN);
 	}
-	gb_document_grid(document, "cells", &table);
+	gb_document_table(document, "cells", &table);
 }
 
 static void put_claims(struct gb_document *document, const struct gb_repro *t, const char *name)
@@ -260,10 +260,10 @@ static void put_claims(struct gb_document *document, const struct gb_repro *t, c
 		gb_table_set(&table, 2, gb_claim_words[c.verdict], GB_PLAIN);
 		gb_table_set_count(&table, 3, c.tested, GB_PLAIN);
 		gb_table_set_count(&table, 4, c.missing, GB_PLAIN);
-		gb_table_set(&table, 5, c.why, GB_PLAIN);
+		gb_table_set(&table, 5, c.reason, GB_PLAIN);
 		gb_table_set(&table, 6, c.text, GB_PLAIN);
 	}
-	gb_document_grid(document, "claims", &table);
+	gb_document_table(document, "claims", &table);
 }
 
 void gb_repro_print(struct gb_document *document, const struct gb_repro *t)

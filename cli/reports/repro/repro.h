@@ -102,7 +102,7 @@ struct gb_claim {
 	const char *id, *text; /* point into the paper */
 	enum gb_claim_verdict verdict;
 	size_t tested, missing; /* rows */
-	char why[400];          /* "" if there is nothing to add */
+	char reason[400];       /* "" if there is nothing to add */
 };
 
 /* Test a claim of the paper; false if it is about another table. */

@@ -160,7 +160,7 @@ Test(pooled, unsure)
 	static const struct {
 		int launches;
 		double factor;
-		const char *why;
+		const char *reason;
 	} row[] = {
 		{ 3, 1, "3 and 3 launches: 4 a side are needed" },
 		{ 4, 1, "slower by 10 % is not excluded" },
@@ -184,7 +184,7 @@ Test(pooled, unsure)
 		cr_assert(eq(int, (int)gb_compare(&c, &list, &other, &err), GB_OK));
 		cr_assert(eq(sz, c.count, 7));
 		cr_expect(eq(int, (int)c.change[0].verdict, GB_UNSURE), "row %zu", i);
-		cr_expect(eq(str, (char *)c.change[0].why, (char *)row[i].why));
+		cr_expect(eq(str, (char *)c.change[0].reason, (char *)row[i].reason));
 		gb_comparison_release(&c);
 		release();
 	}

@@ -141,32 +141,3 @@ Test(setups, key_by_key)
 	gb_records_release(&base);
 	gb_records_release(&other);
 }
-
-/* The first four values of a side are named, each once. */
-Test(setups, many_values)
-{
-	static const char *const want[] = {
-		"",
-		"kernel: 1, 2 | 1;",
-		"kernel: 1, 2, 3 | 1;",
-		"kernel: 1, 2, 3, 4 | 1;",
-		"kernel: 1, 2, 3, 4, ... | 1;",
-		"kernel: 1, 2, 3, 4, ... | 1;",
-	};
-	struct gb_records base = { 0 }, other = { 0 };
-
-	for (size_t i = 0; i < GB_COUNT(want); i++)
-		for (int twice = 0; twice < 2; twice++) {
-			char id[] = "1", host[80];
-
-			id[0] = (char)('1' + i);
-			snprintf(host, sizeof host,
-				 ",\"host\":{\"hostname\":\"x\",\"kernel\":\"%s\"}", id);
-			add_run(&base, id, host, "k", "cpu", "");
-			if (i == 0)
-				add_run(&other, id, host, "k", "cpu", "");
-			cr_expect(eq(str, (char *)differences(&base, &other), (char *)want[i]));
-		}
-	gb_records_release(&base);
-	gb_records_release(&other);
-}

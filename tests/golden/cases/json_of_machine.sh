@@ -11,9 +11,6 @@ assert [b for b in everything["benchmarks"] if b["name"] == "radix"] == radix["b
 names = [line.split()[0] for line in open("list.txt") if not line.startswith("  paper")]
 assert names == [n for b in everything["benchmarks"] for n in [b["name"] + ":"] + [v["name"] for v in b["variants"]]]
 print(everything["version"], radix["benchmarks"][0]["unit"])
-rows = {row["name"]: row for row in radix["benchmarks"][0]["parameters"]}
-for row in map(rows.get, ("count", "type", "file", "threads", "seed")):
-    print(*(row[k] for k in ("name", "type", "default", "left_out_of_keys")))
 env, run = json.load(open("env.json")), json.loads(open("run.jsonl").readline())
 assert env["tool"] == run["tool"] and env["host"]["cpu"] == run["host"]["cpu"]
 print(sorted(run.keys() - env.keys()), env["argv"], sorted(env["settings"].keys() ^ run["settings"].keys()))
