@@ -1,6 +1,6 @@
 /* stats.h -- summaries and ratios of measured values.
  *
- * All functions are pure.  Only gb_summarize() and gb_ratio() allocate, temporarily.  Parameters
+ * All functions are pure.  Only gb_summarize() allocates, temporarily.  Parameters
  * named `sorted` must be ascending: see gb_sort().  No value may be NaN.  Results that too few
  * values do not determine are NAN.
  */
@@ -43,20 +43,11 @@ double gb_median_ranks(size_t count, double level, size_t *low, size_t *high);
  * other df and for a level outside [0, 1).  Takes O(df) time. */
 double gb_student_quantile(double level, size_t df);
 
-/* The ratio of two sets of values: the Hodges-Lehmann estimate, which is the median of all
- * quotients other / base, and the interval that inverts the Mann-Whitney test, exact for up to 50
- * values per side and from the normal approximation above.  low and high are NAN if there are too
- * few values for an interval (as with 3 per side at 95 %). */
+/* An estimate of a ratio; low and high are NAN if there are too few values for an interval. */
 struct gb_ratio {
 	double estimate;
 	struct gb_interval interval;
 };
-
-/* Compute the ratio of positive values.  GB_ERUNTIME if a value is not positive, GB_EMEMORY if
- * memory ran out.  A count of 0 gives NAN. */
-enum gb_status gb_ratio(const double *base, size_t base_count, const double *other,
-			size_t other_count, double level, struct gb_ratio *ratio,
-			struct gb_error *err);
 
 /* A summary in the unit of the values; the intervals are at GB_LEVEL. */
 struct gb_summary {

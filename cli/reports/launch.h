@@ -19,7 +19,7 @@ double gb_launch_value(const struct gb_record *record);
 bool gb_is_timed(const struct gb_record *record);
 
 /* The ratio b / a of two verified times and its interval.  If both sides have at least GB_LAUNCHES
- * launches, the interval is that of the Hodges-Lehmann ratio; if both are single launches, it is
+ * launches, the interval is the gate's (gate.h); if both are single launches, it is
  * the quotient of the intervals of their medians.  Else the interval is NAN; if a time is missing,
  * so is the estimate. */
 struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record *b);
