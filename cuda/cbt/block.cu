@@ -87,19 +87,19 @@ static __device__ __forceinline__ void write_small(uint32_t *heap, unsigned dept
 }
 
 /* A warp's buffer in wide_kernel: sums first, ids later. */
-union wide_room {
+union warp_shared {
 	struct strip strip;
 	uint32_t stage[CBT_STAGE];
 };
 
 /* Block b writes the lowest levels of slice b of the field, its share of all other sums and, if
- * DECODE, the ids of slice b.  BLOCK threads; count (8 KiB) and room (33 KiB) in shared memory. */
+ * DECODE, the ids of slice b.  BLOCK threads; count (8 KiB) and warps (33 KiB) in shared memory. */
 template <bool DECODE>
 static __global__ void __launch_bounds__(BLOCK)
 	wide_kernel(uint32_t *heap, unsigned depth, uint32_t *ids, struct cbt_result *result)
 {
 	__shared__ uint32_t count[WIDE_COUNTS];
-	__shared__ union wide_room room[WARPS];
+	__shared__ union warp_shared warps[WARPS];
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const unsigned bottom = depth < STRIP_LEVELS ? depth - 1 : depth - QUAD_LEVELS;
 	const struct cbt_field field = cbt_field_of(heap, depth);
@@ -115,7 +115,7 @@ static __global__ void __launch_bounds__(BLOCK)
 
 		for (uint32_t i = first + warp; i < min(first + SLICE_STRIPS, strips); i += WARPS)
 			reduce_strip(heap, depth, i, quad_of_field(field, i * WARP + lane),
-				     &room[warp].strip);
+				     &warps[warp].strip);
 		for (uint32_t o = blockIdx.x * BLOCK + threadIdx.x; o < upper;
 		     o += gridDim.x * BLOCK)
 			heap[o] = heap_word(count, depth, bottom, o);
@@ -129,8 +129,8 @@ static __global__ void __launch_bounds__(BLOCK)
 
 	for (uint32_t c = first + warp; c < min(first + SLICE_CHUNKS, cbt_chunks(depth));
 	     c += WARPS)
-		decode_chunk(sums, depth, c, cbt_row(field, c * WARP + lane), ids, room[warp].stage,
-			     &sum);
+		decode_chunk(sums, depth, c, cbt_row(field, c * WARP + lane), ids,
+			     warps[warp].stage, &sum);
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 		result->leaves = count[1];
 	if (ids)
@@ -143,7 +143,7 @@ static __global__ void __launch_bounds__(BLOCK)
 /* ---- reduce, above ------------------------------------------------------------------------- */
 
 /* A block's shared memory. */
-struct tile_room {
+struct tile_shared {
 	union {
 		struct strip strip[WARPS];
 		uint32_t top[GROUP << FAN_LEVELS]; /* sums of a group, by node from its root */
@@ -168,7 +168,7 @@ static __device__ __forceinline__ void write_nodes(uint32_t *heap, unsigned dept
 
 /* Write the ten lowest levels of tile number `tile`, and the highest of them to partial. */
 static __device__ __forceinline__ void reduce_tile(uint32_t *heap, unsigned depth, uint32_t tile,
-						   uint32_t *partial, struct tile_room *room)
+						   uint32_t *partial, struct tile_shared *s)
 {
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const struct cbt_field field = cbt_field_of(heap, depth);
@@ -176,77 +176,75 @@ static __device__ __forceinline__ void reduce_tile(uint32_t *heap, unsigned dept
 	for (uint32_t i = warp; i < TILE_STRIPS; i += WARPS) {
 		const uint32_t strip = tile * TILE_STRIPS + i;
 		const uint4 quad = quad_of_field(field, (size_t)strip * WARP + lane);
-		uint32_t sum = reduce_strip(heap, depth, strip, quad, &room->strip[warp]);
+		uint32_t sum = reduce_strip(heap, depth, strip, quad, &s->strip[warp]);
 
 		sum += __shfl_xor_sync(ALL_LANES, sum, 1);
 		if (lane % 2 == 0)
-			room->sum256[i * 16 + lane / 2] = sum;
+			s->sum256[i * 16 + lane / 2] = sum;
 		sum += __shfl_xor_sync(ALL_LANES, sum, 2);
 		if (lane % 4 == 0)
-			room->sum512[i * 8 + lane / 4] = sum;
+			s->sum512[i * 8 + lane / 4] = sum;
 		sum += __shfl_xor_sync(ALL_LANES, sum, 4);
 		if (lane % 8 == 0) {
-			room->sum1024[i * 4 + lane / 8] = sum;
+			s->sum1024[i * 4 + lane / 8] = sum;
 			partial[i * 4 + lane / 8] = sum;
 		}
 	}
 	__syncthreads();
-	write_nodes(heap, depth, depth - 8, tile * 128, room->sum256, 128);
-	write_nodes(heap, depth, depth - 9, tile * 64, room->sum512, 64);
-	write_nodes(heap, depth, depth - 10, tile * 32, room->sum1024, 32);
+	write_nodes(heap, depth, depth - 8, tile * 128, s->sum256, 128);
+	write_nodes(heap, depth, depth - 9, tile * 64, s->sum512, 64);
+	write_nodes(heap, depth, depth - 10, tile * 32, s->sum1024, 32);
 }
 
 /* Combine the 2^fan subtrees below node k of level `level`, whose sums are in partial.  Write
  * levels level + GROUP_LEVELS to level + fan + GROUP_LEVELS - 1 below k to the heap and the first
  * of them to partial.  If k is the root, write all levels down to the last of these. */
 static __device__ void finish_group(uint32_t *heap, unsigned depth, uint32_t k, unsigned level,
-				    unsigned fan, uint32_t *partial, struct tile_room *room)
+				    unsigned fan, uint32_t *partial, struct tile_shared *s)
 {
 	const uint32_t *const in = partial + (size_t)GROUP * (k << fan);
-	const uint32_t half = GROUP << fan >> 1, least = k == 1 ? 1 : GROUP;
+	const uint32_t half = GROUP << fan >> 1, top_nodes = k == 1 ? 1 : GROUP;
 
 	for (uint32_t i = threadIdx.x; i < half; i += BLOCK)
-		room->top[half + i] = in[2 * i] + in[2 * i + 1];
+		s->top[half + i] = in[2 * i] + in[2 * i + 1];
 	__syncthreads();
-	for (uint32_t nodes = half / 2; nodes >= least; nodes /= 2) {
+	for (uint32_t nodes = half / 2; nodes >= top_nodes; nodes /= 2) {
 		for (uint32_t i = threadIdx.x; i < nodes; i += BLOCK)
-			room->top[nodes + i] =
-				room->top[2 * (nodes + i)] + room->top[2 * (nodes + i) + 1];
+			s->top[nodes + i] = s->top[2 * (nodes + i)] + s->top[2 * (nodes + i) + 1];
 		__syncthreads();
 	}
 	if (k == 1) {
 		const unsigned levels = fan + GROUP_LEVELS;
 
 		for (uint32_t o = threadIdx.x; o < cbt_level_word(depth, levels); o += BLOCK)
-			heap[o] = heap_word(room->top, depth, levels, o);
+			heap[o] = heap_word(s->top, depth, levels, o);
 		return;
 	}
 	for (unsigned up = fan + GROUP_LEVELS - 1; up >= GROUP_LEVELS; up--)
-		write_nodes(heap, depth, level + up, (k - (1u << level)) << up,
-			    room->top + (1u << up), 1u << up);
+		write_nodes(heap, depth, level + up, (k - (1u << level)) << up, s->top + (1u << up),
+			    1u << up);
 	for (uint32_t i = threadIdx.x; i < GROUP; i += BLOCK)
-		partial[(size_t)GROUP * k + i] = room->top[GROUP + i];
+		partial[(size_t)GROUP * k + i] = s->top[GROUP + i];
 }
 
 /* One block per tile of 2^TILE_LEVELS bits. */
 static __global__ void __launch_bounds__(BLOCK)
-	tile_kernel(uint32_t *heap, unsigned depth, unsigned fan_most, uint32_t *partial,
+	tile_kernel(uint32_t *heap, unsigned depth, unsigned max_fan, uint32_t *partial,
 		    uint32_t *ticket)
 {
-	typedef struct tile_room room_type;
-	__shared__ room_type room;
+	__shared__ struct tile_shared s;
 	unsigned level = depth - TILE_LEVELS;
 	uint32_t k = (1u << level) + blockIdx.x;
 
-	reduce_tile(heap, depth, blockIdx.x, partial + (size_t)GROUP * k, &room);
+	reduce_tile(heap, depth, blockIdx.x, partial + (size_t)GROUP * k, &s);
 	while (level > 0) {
-		const unsigned fan = min(fan_most, level);
+		const unsigned fan = min(max_fan, level);
 
 		k >>= fan;
 		level -= fan;
-		if (!last_of(&ticket[k], 1u << fan, &room.last))
+		if (!last_of(&ticket[k], 1u << fan, &s.last))
 			return;
-		finish_group(heap, depth, k, level, fan, partial, &room);
+		finish_group(heap, depth, k, level, fan, partial, &s);
 	}
 }
 

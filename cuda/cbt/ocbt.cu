@@ -46,32 +46,32 @@ struct state {
 /* ---- reduce -------------------------------------------------------------------------------- */
 
 /* A block's shared memory: sums of a tile or group, by node from its root. */
-struct room {
+struct tile_sums {
 	uint32_t sum[1 << FAN_LEVELS];
 	uint32_t last;
 };
 
 /* By a block: from the sums of the `nodes` (a power of two) lowest subtrees below k, which are in
- * room->sum, compute all sums up to k's and store them in count. */
-static __device__ __forceinline__ void add_up(uint32_t *count, uint32_t k, uint32_t nodes,
-					      struct room *room)
+ * s->sum, compute all sums up to k's and store them in count. */
+static __device__ __forceinline__ void sum_subtree(uint32_t *count, uint32_t k, uint32_t nodes,
+						   struct tile_sums *s)
 {
 	__syncthreads();
 	for (uint32_t n = nodes / 2; n > 0; n /= 2) {
 		for (uint32_t i = threadIdx.x; i < n; i += BLOCK)
-			room->sum[n + i] = room->sum[2 * (n + i)] + room->sum[2 * (n + i) + 1];
+			s->sum[n + i] = s->sum[2 * (n + i)] + s->sum[2 * (n + i) + 1];
 		__syncthreads();
 	}
 	for (uint32_t i = threadIdx.x + 1; i < 2 * nodes; i += BLOCK) {
 		const unsigned level = cbt_log2(i);
 
-		count[(k << level) + i - (1u << level)] = room->sum[i];
+		count[(k << level) + i - (1u << level)] = s->sum[i];
 	}
 }
 
 /* Reduce a tile, or a whole tree that is smaller than a tile. */
 static __device__ __forceinline__ void reduce_tile(struct tree tree, uint32_t k, uint32_t tile,
-						   uint32_t chunks, struct room *room)
+						   uint32_t chunks, struct tile_sums *s)
 {
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const uint4 *const quads = (const uint4 *)(const void *)tree.field;
@@ -86,36 +86,35 @@ static __device__ __forceinline__ void reduce_tile(struct tree tree, uint32_t k,
 		for (int step = 1; step < WARP / STRIP_CHUNKS; step *= 2)
 			sum += __shfl_xor_sync(ALL_LANES, sum, step);
 		if (lane % (WARP / STRIP_CHUNKS) == 0 && chunk < chunks)
-			room->sum[chunks + chunk] = sum;
+			s->sum[chunks + chunk] = sum;
 	}
-	add_up(tree.count, k, chunks, room);
+	sum_subtree(tree.count, k, chunks, s);
 }
 
 /* One block per tile; one block for a tree smaller than a tile. */
 static __global__ void __launch_bounds__(BLOCK)
-	reduce_kernel(struct tree tree, unsigned depth, unsigned fan_most, uint32_t *ticket)
+	reduce_kernel(struct tree tree, unsigned depth, unsigned max_fan, uint32_t *ticket)
 {
-	typedef struct room room_type;
-	__shared__ room_type room;
-	const uint32_t all = cbt_chunks(depth);
+	__shared__ struct tile_sums s;
+	const uint32_t chunks = min(cbt_chunks(depth), (uint32_t)TILE_CHUNKS);
 	unsigned level = depth > TILE_LEVELS ? depth - TILE_LEVELS : 0;
 	uint32_t k = (1u << level) + blockIdx.x;
 
-	reduce_tile(tree, k, blockIdx.x, min(all, (uint32_t)TILE_CHUNKS), &room);
+	reduce_tile(tree, k, blockIdx.x, chunks, &s);
 	while (level > 0) {
-		const unsigned fan = min(fan_most, level);
+		const unsigned fan = min(max_fan, level);
 		const uint32_t half = 1u << fan >> 1;
 
 		k >>= fan;
 		level -= fan;
-		if (!last_of(&ticket[k], 1u << fan, &room.last))
+		if (!last_of(&ticket[k], 1u << fan, &s.last))
 			return;
 
 		const uint32_t *const in = tree.count + ((size_t)k << fan);
 
 		for (uint32_t i = threadIdx.x; i < half; i += BLOCK)
-			room.sum[half + i] = in[2 * i] + in[2 * i + 1];
-		add_up(tree.count, k, half, &room);
+			s.sum[half + i] = in[2 * i] + in[2 * i + 1];
+		sum_subtree(tree.count, k, half, &s);
 	}
 }
 
