@@ -17,7 +17,7 @@
 /* Why the device requested last could not be opened; code 0: it could, or none was requested. */
 static struct {
 	int device;
-	struct gb_error why;
+	gb_error why;
 } absent;
 
 /* ---- device detection --------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static int architecture(void)
 	       gpu_attribute_of(cudaDevAttrComputeCapabilityMinor, id);
 }
 
-static bool found(struct gb_error *err, cudaError_t result, const char *call)
+static bool found(gb_error *err, cudaError_t result, const char *call)
 {
 	const char *why = missing((int)result);
 
@@ -83,7 +83,7 @@ static bool found(struct gb_error *err, cudaError_t result, const char *call)
 }
 
 /* Select `device` for this process and run a kernel on it. */
-static enum gb_status probe_device(int device, struct gb_error *err)
+static gb_status probe_device(int device, gb_error *err)
 {
 	int count = 0;
 
@@ -122,7 +122,7 @@ static bool context_works(void)
 	return result == cudaSuccess || result == cudaErrorNotReady;
 }
 
-static enum gb_status start(int device, struct gb_error *err)
+static gb_status start(int device, gb_error *err)
 {
 	if (gpu_device_start(device, gpu_code_has_sm_90(probe), err) || gpu_flush_create(err) ||
 	    gpu_hold_create(err) || gpu_clock_create(err)) {
@@ -140,7 +140,7 @@ static void reset_device(void)
 	(void)cudaGetLastError();
 }
 
-static enum gb_status open_device(int device, struct gb_error *err)
+static gb_status open_device(int device, gb_error *err)
 {
 	static bool broken; /* a kernel has failed in this process */
 	const bool is_open = gpu_device_number() >= 0;
@@ -165,7 +165,7 @@ static enum gb_status open_device(int device, struct gb_error *err)
 	return start(device, err);
 }
 
-static enum gb_status synchronize(struct gb_error *err)
+static gb_status synchronize(gb_error *err)
 {
 	if (gpu_wait(err) || CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
@@ -177,7 +177,7 @@ static enum gb_status synchronize(struct gb_error *err)
 /* True in the executors of tests/, which are linked in place of the CUDA runtime. */
 __attribute__((weak)) bool gb_gpu_emulated = false;
 /* Set by an executor that counts operations. */
-__attribute__((weak)) const struct gb_counter *gb_gpu_counter = NULL;
+__attribute__((weak)) const gb_counter *gb_gpu_counter = NULL;
 
 /* An executor has no PCI address unless a test sets one.  Without it NVML finds no device, and
  * every value is unknown. */
@@ -189,7 +189,7 @@ static void pci_address(char *text, size_t size, int device)
 	}
 }
 
-static void state(struct gb_gpu_state *state)
+static void state(gb_gpu_state *state)
 {
 	char pci[32];
 
@@ -212,7 +212,7 @@ static void version_text(char text[16], int version)
 		(void)snprintf(text, 16, "%d.%d", version / 1000, version % 1000 / 10);
 }
 
-static void describe_driver(struct gb_cuda_info *cuda)
+static void describe_driver(gb_cuda_info *cuda)
 {
 	int runtime = 0, driver = 0;
 
@@ -242,7 +242,7 @@ static void describe_code(char text[40])
 		(void)snprintf(text, 40, "compute_%d by the driver", code.ptxVersion);
 }
 
-static enum gb_status describe(int id, struct gb_gpu_info *info, struct gb_error *err)
+static gb_status describe(int id, gb_gpu_info *info, gb_error *err)
 {
 	cudaDeviceProp properties;
 
@@ -270,8 +270,8 @@ static enum gb_status describe(int id, struct gb_gpu_info *info, struct gb_error
 	return GB_OK;
 }
 
-static enum gb_status devices(struct gb_gpu_info *info, size_t room, size_t *count,
-			      struct gb_cuda_info *cuda, struct gb_error *err)
+static gb_status devices(gb_gpu_info *info, size_t room, size_t *count, gb_cuda_info *cuda,
+			 gb_error *err)
 {
 	int there = 0;
 
@@ -296,7 +296,7 @@ static void *stream(void)
 	return gpu_stream();
 }
 
-static void *allocate(size_t count, size_t size, struct gb_error *err)
+static void *allocate(size_t count, size_t size, gb_error *err)
 {
 	void *memory = NULL;
 
@@ -304,8 +304,8 @@ static void *allocate(size_t count, size_t size, struct gb_error *err)
 	return memory;
 }
 
-extern const struct gb_backend_ops gb_cuda_backend; /* for common/backends.c */
-const struct gb_backend_ops gb_cuda_backend = {
+extern const gb_backend_ops gb_cuda_backend; /* for common/backends.c */
+const gb_backend_ops gb_cuda_backend = {
 	.name = "cuda",
 	.is_emulated = is_emulated,
 	.open = open_device,

@@ -18,7 +18,7 @@ struct ticks {
 	unsigned long long ns;
 };
 
-static struct ticks *device_ticks;
+static ticks *device_ticks;
 
 /* One thread. */
 static __global__ void count_cycles(struct ticks *ticks, unsigned long long interval_ns)
@@ -39,7 +39,7 @@ static __global__ void count_cycles(struct ticks *ticks, unsigned long long inte
 	ticks->ns = end_ns - start_ns;
 }
 
-enum gb_status gpu_clock_create(struct gb_error *err)
+gb_status gpu_clock_create(gb_error *err)
 {
 	if (CUDA_TRY(err, cudaMalloc(&device_ticks, sizeof *device_ticks))) {
 		device_ticks = NULL;
@@ -50,7 +50,7 @@ enum gb_status gpu_clock_create(struct gb_error *err)
 
 double gpu_clock_hz(void)
 {
-	struct gb_error err = {};
+	gb_error err = {};
 	struct ticks ticks = {};
 
 	if (!device_ticks)

@@ -21,7 +21,7 @@ static struct {
 	uintptr_t tokens; /* bytes of the token range handed out so far */
 } gpu = { .number = -1 };
 
-enum gb_status gpu_device_start(int number, bool can_overlap, struct gb_error *err)
+gb_status gpu_device_start(int number, bool can_overlap, gb_error *err)
 {
 	gpu.number = number;
 	gpu.can_overlap = can_overlap;
@@ -64,7 +64,7 @@ size_t gpu_sm_shared(void)
 	return gpu.sm_shared > 0 ? (size_t)gpu.sm_shared : SIZE_MAX;
 }
 
-int gpu_attribute_of(enum cudaDeviceAttr attribute, int device)
+int gpu_attribute_of(cudaDeviceAttr attribute, int device)
 {
 	int value = 0;
 
@@ -75,13 +75,13 @@ int gpu_attribute_of(enum cudaDeviceAttr attribute, int device)
 	return value;
 }
 
-int gpu_attribute(enum cudaDeviceAttr attribute)
+int gpu_attribute(cudaDeviceAttr attribute)
 {
 	return gpu.number >= 0 ? gpu_attribute_of(attribute, gpu.number) : 0;
 }
 
 /* A missing driver, a missing device or too little memory is a reason to skip, not a failure. */
-static enum gb_status status_of(cudaError_t result)
+static gb_status status_of(cudaError_t result)
 {
 	switch (result) {
 	case cudaErrorNoDevice:
@@ -95,8 +95,7 @@ static enum gb_status status_of(cudaError_t result)
 }
 
 /* Clear the runtime's last error, so that the next launch is not blamed for it. */
-enum gb_status gpu_try(struct gb_error *err, cudaError_t result, const char *call, const char *file,
-		       int line)
+gb_status gpu_try(gb_error *err, cudaError_t result, const char *call, const char *file, int line)
 {
 	if (result == cudaSuccess)
 		return GB_OK;
@@ -111,7 +110,7 @@ static bool is_token(const void *pointer)
 }
 
 /* Allocate without accounting; *pointer is NULL on failure. */
-static enum gb_status allocate(void **pointer, size_t bytes, struct gb_error *err)
+static gb_status allocate(void **pointer, size_t bytes, gb_error *err)
 {
 	char need[GB_TEXT_MAX], have[GB_TEXT_MAX];
 	size_t free_bytes = 0, total = 0;
@@ -142,7 +141,7 @@ static void release(void *pointer)
 		(void)cudaFree(pointer);
 }
 
-enum gb_status gpu_alloc(void **pointer, size_t count, size_t size, struct gb_error *err)
+gb_status gpu_alloc(void **pointer, size_t count, size_t size, gb_error *err)
 {
 	const size_t bytes = count * size;
 
@@ -169,7 +168,7 @@ __attribute__((weak)) void gb_gpu_forget(void *array, size_t bytes)
 	(void)bytes;
 }
 
-enum gb_status gpu_fill(void *array, unsigned char byte, size_t bytes, struct gb_error *err)
+gb_status gpu_fill(void *array, unsigned char byte, size_t bytes, gb_error *err)
 {
 	if (CUDA_TRY(err, cudaMemsetAsync(array, byte, bytes, gpu.stream)) ||
 	    CUDA_TRY(err, cudaStreamSynchronize(gpu.stream)))
@@ -179,8 +178,7 @@ enum gb_status gpu_fill(void *array, unsigned char byte, size_t bytes, struct gb
 	return GB_OK;
 }
 
-static enum gb_status copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-			   struct gb_error *err)
+static gb_status copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, gb_error *err)
 {
 	if (err->code == GB_OK && bytes &&
 	    !CUDA_TRY(err, cudaMemcpyAsync(to, from, bytes, kind, gpu.stream)))
@@ -188,12 +186,12 @@ static enum gb_status copy(void *to, const void *from, size_t bytes, enum cudaMe
 	return err->code;
 }
 
-enum gb_status gpu_upload(void *to, const void *from, size_t bytes, struct gb_error *err)
+gb_status gpu_upload(void *to, const void *from, size_t bytes, gb_error *err)
 {
 	return copy(to, from, bytes, cudaMemcpyHostToDevice, err);
 }
 
-enum gb_status gpu_download(void *to, const void *from, size_t bytes, struct gb_error *err)
+gb_status gpu_download(void *to, const void *from, size_t bytes, gb_error *err)
 {
 	return copy(to, from, bytes, cudaMemcpyDeviceToHost, err);
 }

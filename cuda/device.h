@@ -25,8 +25,7 @@ cudaStream_t gpu_stream(void);
  * After a launch, CUDA_TRY(err, cudaGetLastError()) reports whether it and the launches before it
  * were accepted. */
 #define CUDA_TRY(err, call) gpu_try((err), (call), #call, __FILE__, __LINE__)
-enum gb_status gpu_try(struct gb_error *err, cudaError_t result, const char *call, const char *file,
-		       int line);
+gb_status gpu_try(gb_error *err, cudaError_t result, const char *call, const char *file, int line);
 
 /* Number of blocks of `each` threads or elements that cover `count`. */
 static inline size_t gpu_blocks(size_t count, size_t each)
@@ -35,7 +34,7 @@ static inline size_t gpu_blocks(size_t count, size_t each)
 }
 
 /* Wait for all queued work. */
-static inline enum gb_status gpu_wait(struct gb_error *err)
+static inline gb_status gpu_wait(gb_error *err)
 {
 	return CUDA_TRY(err, cudaStreamSynchronize(gpu_stream()));
 }
@@ -46,14 +45,13 @@ static inline enum gb_status gpu_wait(struct gb_error *err)
  * set *pointer to NULL and return that failure, so that a series of allocations needs one check
  * of err.  While memory is dry (gb_memory_is_dry()) the allocation is only counted, and *pointer
  * must not be used. */
-enum gb_status gpu_alloc(void **pointer, size_t count, size_t size, struct gb_error *err);
+gb_status gpu_alloc(void **pointer, size_t count, size_t size, gb_error *err);
 
 /* The same for an array: gpu_alloc(&s->keys, count, err). */
-template <class T>
-static inline enum gb_status gpu_alloc(T **pointer, size_t count, struct gb_error *err)
+template <class T> static inline gb_status gpu_alloc(T **pointer, size_t count, gb_error *err)
 {
 	void *memory = NULL;
-	const enum gb_status status = gpu_alloc(&memory, count, sizeof(T), err);
+	const gb_status status = gpu_alloc(&memory, count, sizeof(T), err);
 
 	*pointer = (T *)memory;
 	return status;
@@ -61,19 +59,18 @@ static inline enum gb_status gpu_alloc(T **pointer, size_t count, struct gb_erro
 
 /* Copy `bytes` bytes to or from the device in gpu_stream(), and wait.  Do nothing if bytes is 0 or
  * err already holds a failure, so that a series of copies needs one check of err. */
-enum gb_status gpu_upload(void *to, const void *from, size_t bytes, struct gb_error *err);
-enum gb_status gpu_download(void *to, const void *from, size_t bytes, struct gb_error *err);
+gb_status gpu_upload(void *to, const void *from, size_t bytes, gb_error *err);
+gb_status gpu_download(void *to, const void *from, size_t bytes, gb_error *err);
 
 /* Queue the zeroing of the first `count` elements of an array. */
-template <class T>
-static inline enum gb_status gpu_zero(T *array, size_t count, struct gb_error *err)
+template <class T> static inline gb_status gpu_zero(T *array, size_t count, gb_error *err)
 {
 	return CUDA_TRY(err, cudaMemsetAsync(array, 0, count * sizeof(T), gpu_stream()));
 }
 
 /* Allocate an array and queue its zeroing. */
 template <class T>
-static inline enum gb_status gpu_alloc_zeroed(T **pointer, size_t count, struct gb_error *err)
+static inline gb_status gpu_alloc_zeroed(T **pointer, size_t count, gb_error *err)
 {
 	if (gpu_alloc(pointer, count, err) || gb_memory_is_dry())
 		return err->code;
@@ -109,6 +106,6 @@ static inline unsigned gpu_resident_blocks(K *kernel, unsigned threads, size_t s
 }
 
 /* An attribute of the device; 0 if unknown. */
-int gpu_attribute(enum cudaDeviceAttr attribute);
+int gpu_attribute(cudaDeviceAttr attribute);
 
 #endif

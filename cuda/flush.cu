@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(BLOCK) read_all(const uint4 *from, size
 		to->x = bits;
 }
 
-enum gb_status gpu_flush_create(struct gb_error *err)
+gb_status gpu_flush_create(gb_error *err)
 {
 	const size_t l2 = (size_t)gpu_attribute(cudaDevAttrL2CacheSize);
 
@@ -59,7 +59,7 @@ enum gb_status gpu_flush_create(struct gb_error *err)
 
 /* Make persisting lines normal.  Needs sm_80.  The limit cannot be set under MPS, for example,
  * which is no reason to fail. */
-static enum gb_status end_persisting(struct gb_error *err)
+static gb_status end_persisting(gb_error *err)
 {
 	const cudaStreamAttrValue no_window = {};
 	size_t set_aside = 1;
@@ -78,7 +78,7 @@ static enum gb_status end_persisting(struct gb_error *err)
 	return GB_OK;
 }
 
-enum gb_status gpu_flush(struct gb_error *err)
+gb_status gpu_flush(gb_error *err)
 {
 	const unsigned blocks = (unsigned)(gpu_sm_count() * BLOCKS_PER_SM);
 

@@ -9,8 +9,7 @@
  *	gpu_cas(p, expected, v)                   .compare_exchange_strong(expected, v), acq_rel
  *	gpu_cas_acquire(), gpu_cas_release()      the same with only one of the two
  *	gpu_add(p, v)                             .fetch_add(v, memory_order_acq_rel)
- *	gpu_ld_acquire_shared(p), gpu_cas_shared(p, expected, v)
- *	                      thread_scope_block, 4 bytes of shared memory
+ *	gpu_ld_acquire_shared(p), gpu_cas_shared(p, expected, v)     thread_scope_block, __shared__
  *	gpu_ld_stale(p)       plain load: it may miss what other threads write meanwhile
  * gpu_cas() and gpu_add() return the old value.  A block passes data to another by plain stores
  * followed by gpu_st_release() or gpu_cas() on a flag; the reader calls gpu_ld_acquire() on that
@@ -62,7 +61,6 @@ static __device__ __forceinline__ void gpu_no_overlap(void)
 
 template <class T>
 concept gpu_atomic_type = sizeof(T) == 4 || sizeof(T) == 8;
-
 /* Inline PTX, because __nv_atomic_*() needs CUDA 12.8. */
 #define GPU_LOAD(name, order)                                                                     \
 	template <gpu_atomic_type T> static __device__ __forceinline__ T name(const T *p)         \

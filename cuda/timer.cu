@@ -12,7 +12,7 @@ struct marks {
 
 static void destroy(void *clock_)
 {
-	struct marks *c = (struct marks *)clock_;
+	marks *c = (marks *)clock_;
 
 	if (!c)
 		return;
@@ -21,9 +21,9 @@ static void destroy(void *clock_)
 	free(c);
 }
 
-static enum gb_status create(void **clock, struct gb_error *err)
+static gb_status create(void **clock, gb_error *err)
 {
-	struct marks *c = (struct marks *)calloc(1, sizeof *c);
+	marks *c = (marks *)calloc(1, sizeof *c);
 
 	if (!c)
 		return gb_out_of_memory(err, NULL);
@@ -37,17 +37,16 @@ static enum gb_status create(void **clock, struct gb_error *err)
 	return GB_OK;
 }
 
-static enum gb_status mark(void *clock_, size_t index, struct gb_error *err)
+static gb_status mark(void *clock_, size_t index, gb_error *err)
 {
-	struct marks *c = (struct marks *)clock_;
+	marks *c = (marks *)clock_;
 
 	return CUDA_TRY(err, cudaEventRecord(c->event[index], gpu_stream()));
 }
 
-static enum gb_status elapsed(void *clock_, size_t first, size_t last, double *ns,
-			      struct gb_error *err)
+static gb_status elapsed(void *clock_, size_t first, size_t last, double *ns, gb_error *err)
 {
-	struct marks *c = (struct marks *)clock_;
+	marks *c = (marks *)clock_;
 	float ms = 0;
 
 	if (CUDA_TRY(err, cudaEventSynchronize(c->event[last])) ||
@@ -57,7 +56,7 @@ static enum gb_status elapsed(void *clock_, size_t first, size_t last, double *n
 	return GB_OK;
 }
 
-const struct gb_timer_ops gb_cuda_timer = {
+const gb_timer_ops gb_cuda_timer = {
 	.name = "cuda_event",
 	.create = create,
 	.mark = mark,

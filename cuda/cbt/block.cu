@@ -42,7 +42,7 @@ enum {
 };
 
 struct state {
-	struct cbt_arrays arrays;
+	cbt_arrays arrays;
 	uint32_t *heap[3]; /* the input's, then two that the frames of update alternate between */
 	uint32_t *partial; /* [node][GROUP]: sums GROUP_LEVELS below the root of a tile or group */
 	uint32_t *ticket;  /* [node]: finished parts of a group; 0 between runs */
@@ -55,7 +55,7 @@ struct state {
 /* ---- reduce, up to depth 17 ---------------------------------------------------------------- */
 
 /* Compute the sums of all nodes down to level `bottom` into count, by node number. */
-static __device__ __forceinline__ void count_field(const struct cbt_field &field, unsigned bottom,
+static __device__ __forceinline__ void count_field(const cbt_field &field, unsigned bottom,
 						   uint32_t *count)
 {
 	for (uint32_t i = threadIdx.x; i < 1u << bottom; i += BLOCK)
@@ -87,22 +87,22 @@ static __device__ __forceinline__ void write_small(uint32_t *heap, unsigned dept
 }
 
 /* A warp's buffer in wide_kernel: sums first, ids later. */
-union wide_room {
+union warp_shared {
 	struct strip strip;
 	uint32_t stage[CBT_STAGE];
 };
 
 /* Block b writes the lowest levels of slice b of the field, its share of all other sums and, if
- * DECODE, the ids of slice b.  BLOCK threads; count (8 KiB) and room (33 KiB) in shared memory. */
+ * DECODE, the ids of slice b.  BLOCK threads; count (8 KiB) and warps (33 KiB) in shared memory. */
 template <bool DECODE>
 static __global__ void __launch_bounds__(BLOCK)
-	wide_kernel(uint32_t *heap, unsigned depth, uint32_t *ids, struct cbt_result *result)
+	wide_kernel(uint32_t *heap, unsigned depth, uint32_t *ids, cbt_result *result)
 {
 	__shared__ uint32_t count[WIDE_COUNTS];
-	__shared__ union wide_room room[WARPS];
+	__shared__ warp_shared warps[WARPS];
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const unsigned bottom = depth < STRIP_LEVELS ? depth - 1 : depth - QUAD_LEVELS;
-	const struct cbt_field field = cbt_field_of(heap, depth);
+	const cbt_field field = cbt_field_of(heap, depth);
 	unsigned long long sum = 0;
 
 	count_field(field, bottom, count);
@@ -115,7 +115,7 @@ static __global__ void __launch_bounds__(BLOCK)
 
 		for (uint32_t i = first + warp; i < min(first + SLICE_STRIPS, strips); i += WARPS)
 			reduce_strip(heap, depth, i, quad_of_field(field, i * WARP + lane),
-				     &room[warp].strip);
+				     &warps[warp].strip);
 		for (uint32_t o = blockIdx.x * BLOCK + threadIdx.x; o < upper;
 		     o += gridDim.x * BLOCK)
 			heap[o] = heap_word(count, depth, bottom, o);
@@ -124,13 +124,13 @@ static __global__ void __launch_bounds__(BLOCK)
 		return;
 	__syncthreads();
 
-	const struct cbt_array_sums sums = { count };
+	const cbt_array_sums sums = { count };
 	const uint32_t first = blockIdx.x * SLICE_CHUNKS;
 
 	for (uint32_t c = first + warp; c < min(first + SLICE_CHUNKS, cbt_chunks(depth));
 	     c += WARPS)
-		decode_chunk(sums, depth, c, cbt_row(field, c * WARP + lane), ids, room[warp].stage,
-			     &sum);
+		decode_chunk(sums, depth, c, cbt_row(field, c * WARP + lane), ids,
+			     warps[warp].stage, &sum);
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 		result->leaves = count[1];
 	if (ids)
@@ -143,7 +143,7 @@ static __global__ void __launch_bounds__(BLOCK)
 /* ---- reduce, above ------------------------------------------------------------------------- */
 
 /* A block's shared memory. */
-struct tile_room {
+struct tile_shared {
 	union {
 		struct strip strip[WARPS];
 		uint32_t top[GROUP << FAN_LEVELS]; /* sums of a group, by node from its root */
@@ -168,93 +168,90 @@ static __device__ __forceinline__ void write_nodes(uint32_t *heap, unsigned dept
 
 /* Write the ten lowest levels of tile number `tile`, and the highest of them to partial. */
 static __device__ __forceinline__ void reduce_tile(uint32_t *heap, unsigned depth, uint32_t tile,
-						   uint32_t *partial, struct tile_room *room)
+						   uint32_t *partial, tile_shared *s)
 {
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const struct cbt_field field = cbt_field_of(heap, depth);
+	const cbt_field field = cbt_field_of(heap, depth);
 
 	for (uint32_t i = warp; i < TILE_STRIPS; i += WARPS) {
 		const uint32_t strip = tile * TILE_STRIPS + i;
 		const uint4 quad = quad_of_field(field, (size_t)strip * WARP + lane);
-		uint32_t sum = reduce_strip(heap, depth, strip, quad, &room->strip[warp]);
+		uint32_t sum = reduce_strip(heap, depth, strip, quad, &s->strip[warp]);
 
 		sum += __shfl_xor_sync(ALL_LANES, sum, 1);
 		if (lane % 2 == 0)
-			room->sum256[i * 16 + lane / 2] = sum;
+			s->sum256[i * 16 + lane / 2] = sum;
 		sum += __shfl_xor_sync(ALL_LANES, sum, 2);
 		if (lane % 4 == 0)
-			room->sum512[i * 8 + lane / 4] = sum;
+			s->sum512[i * 8 + lane / 4] = sum;
 		sum += __shfl_xor_sync(ALL_LANES, sum, 4);
 		if (lane % 8 == 0) {
-			room->sum1024[i * 4 + lane / 8] = sum;
+			s->sum1024[i * 4 + lane / 8] = sum;
 			partial[i * 4 + lane / 8] = sum;
 		}
 	}
 	__syncthreads();
-	write_nodes(heap, depth, depth - 8, tile * 128, room->sum256, 128);
-	write_nodes(heap, depth, depth - 9, tile * 64, room->sum512, 64);
-	write_nodes(heap, depth, depth - 10, tile * 32, room->sum1024, 32);
+	write_nodes(heap, depth, depth - 8, tile * 128, s->sum256, 128);
+	write_nodes(heap, depth, depth - 9, tile * 64, s->sum512, 64);
+	write_nodes(heap, depth, depth - 10, tile * 32, s->sum1024, 32);
 }
 
 /* Combine the 2^fan subtrees below node k of level `level`, whose sums are in partial.  Write
  * levels level + GROUP_LEVELS to level + fan + GROUP_LEVELS - 1 below k to the heap and the first
  * of them to partial.  If k is the root, write all levels down to the last of these. */
 static __device__ void finish_group(uint32_t *heap, unsigned depth, uint32_t k, unsigned level,
-				    unsigned fan, uint32_t *partial, struct tile_room *room)
+				    unsigned fan, uint32_t *partial, tile_shared *s)
 {
 	const uint32_t *const in = partial + (size_t)GROUP * (k << fan);
-	const uint32_t half = GROUP << fan >> 1, least = k == 1 ? 1 : GROUP;
+	const uint32_t half = GROUP << fan >> 1, top_nodes = k == 1 ? 1 : GROUP;
 
 	for (uint32_t i = threadIdx.x; i < half; i += BLOCK)
-		room->top[half + i] = in[2 * i] + in[2 * i + 1];
+		s->top[half + i] = in[2 * i] + in[2 * i + 1];
 	__syncthreads();
-	for (uint32_t nodes = half / 2; nodes >= least; nodes /= 2) {
+	for (uint32_t nodes = half / 2; nodes >= top_nodes; nodes /= 2) {
 		for (uint32_t i = threadIdx.x; i < nodes; i += BLOCK)
-			room->top[nodes + i] =
-				room->top[2 * (nodes + i)] + room->top[2 * (nodes + i) + 1];
+			s->top[nodes + i] = s->top[2 * (nodes + i)] + s->top[2 * (nodes + i) + 1];
 		__syncthreads();
 	}
 	if (k == 1) {
 		const unsigned levels = fan + GROUP_LEVELS;
 
 		for (uint32_t o = threadIdx.x; o < cbt_level_word(depth, levels); o += BLOCK)
-			heap[o] = heap_word(room->top, depth, levels, o);
+			heap[o] = heap_word(s->top, depth, levels, o);
 		return;
 	}
 	for (unsigned up = fan + GROUP_LEVELS - 1; up >= GROUP_LEVELS; up--)
-		write_nodes(heap, depth, level + up, (k - (1u << level)) << up,
-			    room->top + (1u << up), 1u << up);
+		write_nodes(heap, depth, level + up, (k - (1u << level)) << up, s->top + (1u << up),
+			    1u << up);
 	for (uint32_t i = threadIdx.x; i < GROUP; i += BLOCK)
-		partial[(size_t)GROUP * k + i] = room->top[GROUP + i];
+		partial[(size_t)GROUP * k + i] = s->top[GROUP + i];
 }
 
 /* One block per tile of 2^TILE_LEVELS bits. */
 static __global__ void __launch_bounds__(BLOCK)
-	tile_kernel(uint32_t *heap, unsigned depth, unsigned fan_most, uint32_t *partial,
+	tile_kernel(uint32_t *heap, unsigned depth, unsigned max_fan, uint32_t *partial,
 		    uint32_t *ticket)
 {
-	typedef struct tile_room room_type;
-	__shared__ room_type room;
+	__shared__ tile_shared s;
 	unsigned level = depth - TILE_LEVELS;
 	uint32_t k = (1u << level) + blockIdx.x;
 
-	reduce_tile(heap, depth, blockIdx.x, partial + (size_t)GROUP * k, &room);
+	reduce_tile(heap, depth, blockIdx.x, partial + (size_t)GROUP * k, &s);
 	while (level > 0) {
-		const unsigned fan = min(fan_most, level);
+		const unsigned fan = min(max_fan, level);
 
 		k >>= fan;
 		level -= fan;
-		if (!last_of(&ticket[k], 1u << fan, &room.last))
+		if (!last_of(&ticket[k], 1u << fan, &s.last))
 			return;
-		finish_group(heap, depth, k, level, fan, partial, &room);
+		finish_group(heap, depth, k, level, fan, partial, &s);
 	}
 }
 
 /* ---- bitfield ------------------------------------------------------------------------------- */
 
 /* Count the leaves of each chunk, and store a 0 after the last. */
-static __global__ void __launch_bounds__(BLOCK)
-	count_kernel(struct cbt_field field, uint32_t *chunk)
+static __global__ void __launch_bounds__(BLOCK) count_kernel(cbt_field field, uint32_t *chunk)
 {
 	const uint32_t lane = threadIdx.x % WARP, chunks = cbt_chunks(field.depth);
 
@@ -271,10 +268,9 @@ static __global__ void __launch_bounds__(BLOCK)
 /* ---- host ---------------------------------------------------------------------------------- */
 
 /* Compute the sums of a heap from its field and, if `decode`, the ids. */
-static enum gb_status reduce_wide(const struct state *s, uint32_t *heap, bool decode,
-				  struct gb_error *err)
+static gb_status reduce_wide(const state *s, uint32_t *heap, bool decode, gb_error *err)
 {
-	const struct cbt_arrays *a = &s->arrays;
+	const cbt_arrays *a = &s->arrays;
 	const unsigned depth = a->input->depth;
 	const unsigned blocks = depth > SLICE_LEVELS ? 1u << (depth - SLICE_LEVELS) : 1;
 
@@ -287,12 +283,12 @@ static enum gb_status reduce_wide(const struct state *s, uint32_t *heap, bool de
 }
 
 /* The heap after `frames` frames. */
-static uint32_t *heap_after(const struct state *s, size_t frames)
+static uint32_t *heap_after(const state *s, size_t frames)
 {
 	return s->heap[cbt_tree_after(frames)];
 }
 
-static enum gb_status reduce(const struct state *s, size_t frames, struct gb_error *err)
+static gb_status reduce(const state *s, size_t frames, gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
 	uint32_t *const heap = heap_after(s, frames);
@@ -305,31 +301,30 @@ static enum gb_status reduce(const struct state *s, size_t frames, struct gb_err
 }
 
 /* Decode with existing sums. */
-static enum gb_status decode(const struct state *s, struct gb_error *err)
+static gb_status decode(const state *s, gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
-	const struct cbt_heap_sums sums = { s->heap[0], depth };
+	const cbt_heap_sums sums = { s->heap[0], depth };
 
 	return cbt_decode(sums, cbt_field_of(s->heap[0], depth), &s->arrays, err);
 }
 
-static enum gb_status update(const struct state *s, size_t f, const struct cbt_wishes &wishes,
-			     struct gb_error *err)
+static gb_status update(const state *s, size_t f, const cbt_wishes &wishes, gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
 	uint32_t *const from = heap_after(s, f), *const to = heap_after(s, f + 1);
-	const struct cbt_heap_sums sums = { from, depth };
+	const cbt_heap_sums sums = { from, depth };
 
 	return cbt_update(sums, cbt_field_of(from, depth), cbt_field_of(to, depth), wishes, err);
 }
 
 /* Decode from the field alone. */
-static enum gb_status bitfield(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status bitfield(const state *s, gb_timer *timer, gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
 	const uint32_t chunks = cbt_chunks(depth);
-	const struct cbt_field field = cbt_field_of(s->heap[0], depth);
-	const struct cbt_offset_sums sums = { s->offset, cbt_chunk_level(depth) };
+	const cbt_field field = cbt_field_of(s->heap[0], depth);
+	const cbt_offset_sums sums = { s->offset, cbt_chunk_level(depth) };
 
 	gb_phase(timer, "count");
 	count_kernel<<<cbt_grid(chunks + 1), BLOCK, 0, gpu_stream()>>>(field, s->chunk);
@@ -345,7 +340,7 @@ static enum gb_status bitfield(const struct state *s, struct gb_timer *timer, st
 /* ---- the variant --------------------------------------------------------------------------- */
 
 /* Allocate the arrays of tile_kernel: sums and a ticket for each node down to the tiles. */
-static enum gb_status create_tiles(struct state *s, struct gb_error *err)
+static gb_status create_tiles(state *s, gb_error *err)
 {
 	const size_t nodes = (size_t)2 << (s->arrays.input->depth - TILE_LEVELS);
 
@@ -354,7 +349,7 @@ static enum gb_status create_tiles(struct state *s, struct gb_error *err)
 	return gpu_alloc_zeroed(&s->ticket, nodes, err);
 }
 
-static enum gb_status create_offsets(struct state *s, struct gb_error *err)
+static gb_status create_offsets(state *s, gb_error *err)
 {
 	const size_t count = (size_t)cbt_chunks(s->arrays.input->depth) + 1;
 
@@ -363,8 +358,7 @@ static enum gb_status create_offsets(struct state *s, struct gb_error *err)
 	return gpu_alloc(&s->temp, gpu_scan_temp_bytes(count), 1, err);
 }
 
-static enum gb_status create(struct state *s, const void *params, const struct cbt_input *input,
-			     struct gb_error *err)
+static gb_status create(state *s, const void *params, const cbt_input *input, gb_error *err)
 {
 	const int heaps = input->op == CBT_UPDATE ? 3 : 1;
 
@@ -383,20 +377,20 @@ static enum gb_status create(struct state *s, const void *params, const struct c
 	return err->code;
 }
 
-static enum gb_status upload(const struct state *s, struct gb_error *err)
+static gb_status upload(const state *s, gb_error *err)
 {
 	(void)cbt_arrays_upload(&s->arrays, err);
 	return cbt_heap_upload(&s->arrays, s->heap[0], err);
 }
 
-static enum gb_status reset(const struct state *s, int64_t sample, struct gb_error *err)
+static gb_status reset(const state *s, int64_t sample, gb_error *err)
 {
 	return cbt_heap_reset(&s->arrays, s->heap[0], err);
 }
 
-static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
-	const enum cbt_op op = s->arrays.input->op;
+	const cbt_op op = s->arrays.input->op;
 
 	if (op == CBT_BITFIELD)
 		return bitfield(s, timer, err);
@@ -407,7 +401,7 @@ static enum gb_status run(const struct state *s, struct gb_timer *timer, struct 
 	return op == CBT_REDUCE ? reduce(s, 0, err) : cbt_run(s, timer, err);
 }
 
-static enum gb_status download(const struct state *s, void *output, struct gb_error *err)
+static gb_status download(const state *s, void *output, gb_error *err)
 {
 	return cbt_heap_download(&s->arrays, heap_after(s, s->arrays.input->frames), output, err);
 }
@@ -415,13 +409,13 @@ static enum gb_status download(const struct state *s, void *output, struct gb_er
 /* In units of a field: a reduction reads one and writes three; a decoding reads one and writes the
  * ids; bitfield reads it twice.  A frame reads one and two wishes per leaf, and writes another,
  * before it is reduced. */
-static double bytes(const void *params, const struct cbt_input *input)
+static double bytes(const void *params, const cbt_input *input)
 {
 	return cbt_bytes(input, 4, input->op == CBT_BITFIELD ? 2 : 1, 6);
 }
 
-extern "C" const struct gb_variant_ops cbt_cuda_block = {
-	.state_size = sizeof(struct state),
+extern "C" const gb_variant_ops cbt_cuda_block = {
+	.state_size = sizeof(state),
 	.create = op<create>,
 	.upload = op<upload>,
 	.reset = op<reset>,

@@ -16,8 +16,8 @@
  */
 #include "cuda/cbt/parts/descent.h"
 
-extern "C" const struct gb_variant_ops cbt_cuda_descent = {
-	.state_size = sizeof(struct cbt_descent),
+extern "C" const gb_variant_ops cbt_cuda_descent = {
+	.state_size = sizeof(cbt_descent),
 	.create = op<cbt_descent_create>,
 	.upload = op<cbt_descent_upload>,
 	.reset = op<cbt_descent_reset>,

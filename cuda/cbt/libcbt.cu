@@ -12,15 +12,14 @@
  */
 #include "cuda/cbt/parts/descent.h"
 
-static enum gb_status create(struct cbt_descent *s, const void *params,
-			     const struct cbt_input *input, struct gb_error *err)
+static gb_status create(cbt_descent *s, const void *params, const cbt_input *input, gb_error *err)
 {
 	s->prepass = true;
 	return cbt_descent_create(s, params, input, err);
 }
 
-extern "C" const struct gb_variant_ops cbt_cuda_libcbt = {
-	.state_size = sizeof(struct cbt_descent),
+extern "C" const gb_variant_ops cbt_cuda_libcbt = {
+	.state_size = sizeof(cbt_descent),
 	.create = op<create>,
 	.upload = op<cbt_descent_upload>,
 	.reset = op<cbt_descent_reset>,

@@ -36,7 +36,7 @@ struct tree {
 };
 
 struct state {
-	struct cbt_arrays arrays;
+	cbt_arrays arrays;
 	struct tree tree[3]; /* the input's, then two that the frames of update alternate between */
 	uint32_t *ticket;    /* by node, down to the tiles; 0 between runs */
 	uint32_t *counts;    /* host copy of a tree's counts */
@@ -46,32 +46,32 @@ struct state {
 /* ---- reduce -------------------------------------------------------------------------------- */
 
 /* A block's shared memory: sums of a tile or group, by node from its root. */
-struct room {
+struct tile_sums {
 	uint32_t sum[1 << FAN_LEVELS];
 	uint32_t last;
 };
 
 /* By a block: from the sums of the `nodes` (a power of two) lowest subtrees below k, which are in
- * room->sum, compute all sums up to k's and store them in count. */
-static __device__ __forceinline__ void add_up(uint32_t *count, uint32_t k, uint32_t nodes,
-					      struct room *room)
+ * s->sum, compute all sums up to k's and store them in count. */
+static __device__ __forceinline__ void sum_subtree(uint32_t *count, uint32_t k, uint32_t nodes,
+						   tile_sums *s)
 {
 	__syncthreads();
 	for (uint32_t n = nodes / 2; n > 0; n /= 2) {
 		for (uint32_t i = threadIdx.x; i < n; i += BLOCK)
-			room->sum[n + i] = room->sum[2 * (n + i)] + room->sum[2 * (n + i) + 1];
+			s->sum[n + i] = s->sum[2 * (n + i)] + s->sum[2 * (n + i) + 1];
 		__syncthreads();
 	}
 	for (uint32_t i = threadIdx.x + 1; i < 2 * nodes; i += BLOCK) {
 		const unsigned level = cbt_log2(i);
 
-		count[(k << level) + i - (1u << level)] = room->sum[i];
+		count[(k << level) + i - (1u << level)] = s->sum[i];
 	}
 }
 
 /* Reduce a tile, or a whole tree that is smaller than a tile. */
 static __device__ __forceinline__ void reduce_tile(struct tree tree, uint32_t k, uint32_t tile,
-						   uint32_t chunks, struct room *room)
+						   uint32_t chunks, tile_sums *s)
 {
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const uint4 *const quads = (const uint4 *)(const void *)tree.field;
@@ -86,62 +86,61 @@ static __device__ __forceinline__ void reduce_tile(struct tree tree, uint32_t k,
 		for (int step = 1; step < WARP / STRIP_CHUNKS; step *= 2)
 			sum += __shfl_xor_sync(ALL_LANES, sum, step);
 		if (lane % (WARP / STRIP_CHUNKS) == 0 && chunk < chunks)
-			room->sum[chunks + chunk] = sum;
+			s->sum[chunks + chunk] = sum;
 	}
-	add_up(tree.count, k, chunks, room);
+	sum_subtree(tree.count, k, chunks, s);
 }
 
 /* One block per tile; one block for a tree smaller than a tile. */
 static __global__ void __launch_bounds__(BLOCK)
-	reduce_kernel(struct tree tree, unsigned depth, unsigned fan_most, uint32_t *ticket)
+	reduce_kernel(struct tree tree, unsigned depth, unsigned max_fan, uint32_t *ticket)
 {
-	typedef struct room room_type;
-	__shared__ room_type room;
-	const uint32_t all = cbt_chunks(depth);
+	__shared__ tile_sums s;
+	const uint32_t chunks = min(cbt_chunks(depth), (uint32_t)TILE_CHUNKS);
 	unsigned level = depth > TILE_LEVELS ? depth - TILE_LEVELS : 0;
 	uint32_t k = (1u << level) + blockIdx.x;
 
-	reduce_tile(tree, k, blockIdx.x, min(all, (uint32_t)TILE_CHUNKS), &room);
+	reduce_tile(tree, k, blockIdx.x, chunks, &s);
 	while (level > 0) {
-		const unsigned fan = min(fan_most, level);
+		const unsigned fan = min(max_fan, level);
 		const uint32_t half = 1u << fan >> 1;
 
 		k >>= fan;
 		level -= fan;
-		if (!last_of(&ticket[k], 1u << fan, &room.last))
+		if (!last_of(&ticket[k], 1u << fan, &s.last))
 			return;
 
 		const uint32_t *const in = tree.count + ((size_t)k << fan);
 
 		for (uint32_t i = threadIdx.x; i < half; i += BLOCK)
-			room.sum[half + i] = in[2 * i] + in[2 * i + 1];
-		add_up(tree.count, k, half, &room);
+			s.sum[half + i] = in[2 * i] + in[2 * i + 1];
+		sum_subtree(tree.count, k, half, &s);
 	}
 }
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-static struct cbt_field field_of(const struct state *s, const struct tree *tree)
+static cbt_field field_of(const state *s, const struct tree *tree)
 {
-	const struct cbt_field field = { tree->field, s->arrays.input->depth, 0 };
+	const cbt_field field = { tree->field, s->arrays.input->depth, 0 };
 
 	return field;
 }
 
-static struct cbt_array_sums sums_of(const struct tree *tree)
+static cbt_array_sums sums_of(const struct tree *tree)
 {
-	const struct cbt_array_sums sums = { tree->count };
+	const cbt_array_sums sums = { tree->count };
 
 	return sums;
 }
 
 /* The tree after `frames` frames. */
-static const struct tree *tree_after(const struct state *s, size_t frames)
+static const tree *tree_after(const state *s, size_t frames)
 {
 	return &s->tree[cbt_tree_after(frames)];
 }
 
-static enum gb_status reduce(const struct state *s, size_t frames, struct gb_error *err)
+static gb_status reduce(const state *s, size_t frames, gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
 	const unsigned blocks = depth > TILE_LEVELS ? 1u << (depth - TILE_LEVELS) : 1;
@@ -151,15 +150,14 @@ static enum gb_status reduce(const struct state *s, size_t frames, struct gb_err
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
-static enum gb_status decode(const struct state *s, struct gb_error *err)
+static gb_status decode(const state *s, gb_error *err)
 {
 	return cbt_decode(sums_of(&s->tree[0]), field_of(s, &s->tree[0]), &s->arrays, err);
 }
 
-static enum gb_status update(const struct state *s, size_t f, const struct cbt_wishes &wishes,
-			     struct gb_error *err)
+static gb_status update(const state *s, size_t f, const cbt_wishes &wishes, gb_error *err)
 {
-	const struct tree *const from = tree_after(s, f), *const to = tree_after(s, f + 1);
+	const tree *const from = tree_after(s, f), *const to = tree_after(s, f + 1);
 
 	return cbt_update(sums_of(from), field_of(s, from), field_of(s, to), wishes, err);
 }
@@ -177,8 +175,7 @@ static size_t count_words(unsigned depth)
 	return (size_t)2 * cbt_chunks(depth);
 }
 
-static enum gb_status create(struct state *s, const void *params, const struct cbt_input *input,
-			     struct gb_error *err)
+static gb_status create(state *s, const void *params, const cbt_input *input, gb_error *err)
 {
 	const unsigned depth = input->depth;
 	const int trees = input->op == CBT_UPDATE ? 3 : 1;
@@ -208,9 +205,9 @@ static enum gb_status create(struct state *s, const void *params, const struct c
 
 /* Upload the field, to where reset() copies it from if a run stores its sums.  Compute its sums if
  * the operation starts with them. */
-static enum gb_status upload(const struct state *s, struct gb_error *err)
+static gb_status upload(const state *s, gb_error *err)
 {
-	const struct cbt_input *input = s->arrays.input;
+	const cbt_input *input = s->arrays.input;
 	const size_t bytes = input->field_words * sizeof *input->field;
 	void *const to = s->arrays.start ? (void *)s->arrays.start : s->tree[0].field;
 
@@ -220,7 +217,7 @@ static enum gb_status upload(const struct state *s, struct gb_error *err)
 	return gpu_wait(err);
 }
 
-static enum gb_status reset(const struct state *s, int64_t sample, struct gb_error *err)
+static gb_status reset(const state *s, int64_t sample, gb_error *err)
 {
 	const size_t bytes = s->arrays.input->field_words * sizeof *s->arrays.start;
 
@@ -231,10 +228,9 @@ static enum gb_status reset(const struct state *s, int64_t sample, struct gb_err
 }
 
 /* Build a heap from the stored sums, the depth marker and the field; all other sums are 0. */
-static enum gb_status make_heap(const struct state *s, const struct tree *tree, uint64_t *heap,
-				struct gb_error *err)
+static gb_status make_heap(const state *s, const struct tree *tree, uint64_t *heap, gb_error *err)
 {
-	const struct cbt_input *input = s->arrays.input;
+	const cbt_input *input = s->arrays.input;
 	const unsigned depth = input->depth;
 	const size_t counts = count_words(depth), field_bytes = input->field_words * sizeof *heap;
 	const size_t sums = depth < 6 ? input->heap_words : cbt_field_at(depth);
@@ -253,9 +249,9 @@ static enum gb_status make_heap(const struct state *s, const struct tree *tree, 
 	return GB_OK;
 }
 
-static enum gb_status download(const struct state *s, struct cbt_output *head, struct gb_error *err)
+static gb_status download(const state *s, cbt_output *head, gb_error *err)
 {
-	const struct cbt_input *input = s->arrays.input;
+	const cbt_input *input = s->arrays.input;
 
 	if (cbt_arrays_download(&s->arrays, head, err) != GB_OK)
 		return err->code;
@@ -271,17 +267,17 @@ static enum gb_status download(const struct state *s, struct cbt_output *head, s
 
 /* In units of a field: a reduction reads one and writes a sixteenth.  The rest is as in
  * block.cu. */
-static double bytes(const void *params, const struct cbt_input *input)
+static double bytes(const void *params, const cbt_input *input)
 {
 	return cbt_bytes(input, 1.0625, 1, 3.0625);
 }
 
-extern "C" const struct gb_variant_ops cbt_cuda_ocbt = {
-	.state_size = sizeof(struct state),
+extern "C" const gb_variant_ops cbt_cuda_ocbt = {
+	.state_size = sizeof(state),
 	.create = op<create>,
 	.upload = op<upload>,
 	.reset = op<reset>,
-	.run = op<cbt_run<struct state>>,
+	.run = op<cbt_run<state>>,
 	.download = op<download>,
 	.bytes = op<bytes>,
 	.flags = GB_REPEATABLE,

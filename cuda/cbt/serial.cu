@@ -8,13 +8,12 @@
 #include "cuda/cbt/parts/tree.h"
 
 struct state {
-	struct cbt_arrays arrays;
+	cbt_arrays arrays;
 	uint32_t *heap; /* only its field is read */
 };
 
 /* One thread.  ids: receives the ids; if NULL, only their sum is computed. */
-static __global__ void serial_kernel(struct cbt_field field, uint32_t *ids,
-				     struct cbt_result *result)
+static __global__ void serial_kernel(cbt_field field, uint32_t *ids, cbt_result *result)
 {
 	const unsigned depth = field.depth;
 	const uint32_t bits = 1u << depth;
@@ -38,8 +37,7 @@ static __global__ void serial_kernel(struct cbt_field field, uint32_t *ids,
 	result->id_sum = sum;
 }
 
-static enum gb_status create(struct state *s, const void *params, const struct cbt_input *input,
-			     struct gb_error *err)
+static gb_status create(state *s, const void *params, const cbt_input *input, gb_error *err)
 {
 	if (input->op != CBT_BITFIELD)
 		return gb_fail(err, GB_EUNAVAILABLE,
@@ -48,32 +46,32 @@ static enum gb_status create(struct state *s, const void *params, const struct c
 	return gpu_alloc(&s->heap, cbt_heap_words32(input), err);
 }
 
-static enum gb_status upload(struct state *s, struct gb_error *err)
+static gb_status upload(state *s, gb_error *err)
 {
 	(void)cbt_arrays_upload(&s->arrays, err);
 	return cbt_heap_upload(&s->arrays, s->heap, err);
 }
 
-static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
 	serial_kernel<<<1, 1, 0, gpu_stream()>>>(cbt_field_of(s->heap, s->arrays.input->depth),
 						 s->arrays.ids, s->arrays.result);
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
-static enum gb_status download(const struct state *s, void *output, struct gb_error *err)
+static gb_status download(const state *s, void *output, gb_error *err)
 {
 	return cbt_arrays_download(&s->arrays, output, err);
 }
 
 /* The field is read and the ids are written. */
-static double bytes(const void *params, const struct cbt_input *input)
+static double bytes(const void *params, const cbt_input *input)
 {
 	return cbt_bytes(input, 0, 1, 0);
 }
 
-extern "C" const struct gb_variant_ops cbt_cuda_serial = {
-	.state_size = sizeof(struct state),
+extern "C" const gb_variant_ops cbt_cuda_serial = {
+	.state_size = sizeof(state),
 	.create = op<create>,
 	.upload = op<upload>,
 	.run = op<run>,

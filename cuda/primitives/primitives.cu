@@ -19,7 +19,7 @@ enum {
 static __device__ __forceinline__ void load_packs(uint32_t (*item)[4], const uint32_t *p, int left,
 						  bool packed)
 {
-	typedef struct gpu_pack<uint32_t> pack;
+	typedef gpu_pack<uint32_t> pack;
 	const int lane = (int)(threadIdx.x % WARP);
 
 #pragma unroll
@@ -45,7 +45,7 @@ template <class T>
 static __device__ __forceinline__ void store_pack(T *p, T sum, const uint32_t item[4], int left,
 						  bool packed)
 {
-	typedef struct gpu_pack<T> pack;
+	typedef gpu_pack<T> pack;
 	T out[4];
 
 #pragma unroll
@@ -116,8 +116,8 @@ size_t gpu_scan_temp_bytes(size_t count)
 }
 
 template <class T>
-static enum gb_status scan(const uint32_t *in, T *out, size_t count, uint64_t *total, void *temp,
-			   struct gb_error *err)
+static gb_status scan(const uint32_t *in, T *out, size_t count, uint64_t *total, void *temp,
+		      gb_error *err)
 {
 	const bool packed = gpu_is_packed(in) && gpu_is_packed(out);
 	uint64_t *const words = (uint64_t *)temp + 1;
@@ -131,14 +131,14 @@ static enum gb_status scan(const uint32_t *in, T *out, size_t count, uint64_t *t
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
-enum gb_status gpu_scan(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total,
-			void *temp, struct gb_error *err)
+gb_status gpu_scan(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total, void *temp,
+		   gb_error *err)
 {
 	return scan(in, out, count, total, temp, err);
 }
 
-enum gb_status gpu_scan(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total,
-			void *temp, struct gb_error *err)
+gb_status gpu_scan(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total, void *temp,
+		   gb_error *err)
 {
 	return scan(in, out, count, total, temp, err);
 }

@@ -23,10 +23,10 @@ size_t gpu_scan_temp_bytes(size_t count);
 
 /* out[i] = sum of in[0 .. i); *total (may be NULL) = sum of all.  out may be in.  With 32-bit sums,
  * the sum of all must be below 2^32. */
-enum gb_status gpu_scan(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total,
-			void *temp, struct gb_error *err);
-enum gb_status gpu_scan(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total,
-			void *temp, struct gb_error *err);
+gb_status gpu_scan(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total, void *temp,
+		   gb_error *err);
+gb_status gpu_scan(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total, void *temp,
+		   gb_error *err);
 
 /* ---- prefix sums within another kernel: chain_block() of lookback.h ------------------------ */
 
@@ -63,7 +63,7 @@ enum gpu_key { GPU_KEY_U32, GPU_KEY_U64, GPU_KEY_F32 /* order: common/radix.h; k
  * phases "histogram" and "pass".  staged: what gpu_sort_can_stage() said; false is always right.
  * counted: gpu_sort_count() (sort_count.h) has counted the keys. */
 struct gpu_sort_args {
-	enum gpu_key key;
+	gpu_key key;
 	size_t count;
 	int begin_bit, end_bit;
 	const void *keys_in;
@@ -71,7 +71,7 @@ struct gpu_sort_args {
 	const uint32_t *values_in;
 	uint32_t *values_out, *values_spare;
 	void *temp;
-	struct gb_timer *timer;
+	gb_timer *timer;
 	bool staged, counted;
 };
 
@@ -82,10 +82,10 @@ struct gpu_runs {
 };
 
 /* Bytes of temp, for a sort with or without values. */
-size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begin_bit, int end_bit);
+size_t gpu_sort_temp_bytes(gpu_key key, bool values, size_t count, int begin_bit, int end_bit);
 /* True if the device copies tiles to shared memory ahead of their sort, and a sort of so many keys
  * without values gains by it.  It configures kernels: call it when arrays are allocated. */
-bool gpu_sort_can_stage(enum gpu_key key, size_t count);
-enum gb_status gpu_sort(const struct gpu_sort_args *sort, struct gb_error *err);
+bool gpu_sort_can_stage(gpu_key key, size_t count);
+gb_status gpu_sort(const gpu_sort_args *sort, gb_error *err);
 
 #endif

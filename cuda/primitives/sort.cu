@@ -51,24 +51,24 @@ enum { RESERVED = 1024 }; /* bytes of shared memory that a block takes more than
 template <size_t KEY_SIZE, bool VALUES> struct shapes;
 template <> struct shapes<4, false> {
 	static constexpr size_t MAX_STAGED = SIZE_MAX;
-	typedef struct shape<1024, 4, 1> small;
-	typedef struct shape<768, 12, 1> medium;
-	typedef struct shape<512, 20, 2> large;
-	typedef struct shape<384, 20, 2> large_wide;
+	typedef shape<1024, 4, 1> small;
+	typedef shape<768, 12, 1> medium;
+	typedef shape<512, 20, 2> large;
+	typedef shape<384, 20, 2> large_wide;
 };
 template <> struct shapes<4, true> {
 	static constexpr size_t MAX_STAGED = 0;
-	typedef struct shape<1024, 4, 1> small;
-	typedef struct shape<768, 12, 1> medium;
-	typedef struct shape<384, 23, 2> large;
-	typedef struct shape<384, 20, 2> large_wide;
+	typedef shape<1024, 4, 1> small;
+	typedef shape<768, 12, 1> medium;
+	typedef shape<384, 23, 2> large;
+	typedef shape<384, 20, 2> large_wide;
 };
 template <bool VALUES> struct shapes<8, VALUES> {
 	static constexpr size_t MAX_STAGED = VALUES ? 0 : (size_t)1 << 25;
-	typedef struct shape<1024, 2, 1> small;
-	typedef struct shape<736, 8, 1> medium;
-	typedef struct shape<384, 15, 2> large;
-	typedef struct shape<384, 15, 2> large_wide;
+	typedef shape<1024, 2, 1> small;
+	typedef shape<736, 8, 1> medium;
+	typedef shape<384, 15, 2> large;
+	typedef shape<384, 15, 2> large_wide;
 };
 
 /* The multiprocessors for which grids are sized. */
@@ -78,7 +78,7 @@ static size_t multiprocessors(void)
 }
 
 /* The number of tiles and, in *name, their shape. */
-template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, enum shape_name *name)
+template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, shape_name *name)
 {
 	typedef struct shapes<KEY_SIZE, VALUES> shapes;
 	typedef typename shapes::large large;
@@ -90,23 +90,22 @@ template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count, en
 
 	while (n < LARGE && gpu_blocks(count, tile[n]) > multiprocessors())
 		n++;
-	if (n == LARGE &&
-	    large::BLOCKS * (sizeof(struct pass_shared<word, uint32_t, large>) + RESERVED) >
-		    gpu_sm_shared())
+	if (n == LARGE && large::BLOCKS * (sizeof(pass_shared<word, uint32_t, large>) + RESERVED) >
+				  gpu_sm_shared())
 		n = MEDIUM;
-	*name = (enum shape_name)n;
+	*name = (shape_name)n;
 	return gpu_blocks(count, tile[n]);
 }
 
 template <class W> static size_t temp_bytes(size_t tiles, int passes)
 {
-	return sizeof(struct header<W>) +
+	return sizeof(header<W>) +
 	       (LOOKBACK_AHEAD + (size_t)passes * tiles) * RADIX_DIGITS * sizeof(W);
 }
 
-static size_t tiles_of_sort(enum gpu_key key, bool values, size_t count)
+static size_t tiles_of_sort(gpu_key key, bool values, size_t count)
 {
-	enum shape_name name;
+	shape_name name;
 
 	if (key == GPU_KEY_U64)
 		return values ? tiles_for<8, true>(count, &name)
@@ -115,7 +114,7 @@ static size_t tiles_of_sort(enum gpu_key key, bool values, size_t count)
 }
 
 /* It cannot overflow: except for a constant, it is less than the size of the keys. */
-size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begin_bit, int end_bit)
+size_t gpu_sort_temp_bytes(gpu_key key, bool values, size_t count, int begin_bit, int end_bit)
 {
 	const int passes = bit_range_of(begin_bit, end_bit).passes;
 	const size_t tiles = tiles_of_sort(key, values, count);
@@ -136,8 +135,8 @@ template <class KEY> static bool can_stage(size_t count)
 {
 	typedef shapes<sizeof(typename KEY::word), false> shapes;
 	typedef typename shapes::large shape;
-	void (*const kernel)(struct pass<uint32_t>) = staged_pass_kernel<KEY, uint32_t, shape>;
-	const size_t shared = sizeof(struct staged_shared<typename KEY::word, uint32_t, shape>);
+	void (*const kernel)(pass<uint32_t>) = staged_pass_kernel<KEY, uint32_t, shape>;
+	const size_t shared = sizeof(staged_shared<typename KEY::word, uint32_t, shape>);
 	const unsigned all = staged_blocks<shape>();
 
 	if (has_wide_status(count) || count > shapes::MAX_STAGED ||
@@ -154,7 +153,7 @@ template <class KEY> static bool can_stage(size_t count)
 	return false;
 }
 
-bool gpu_sort_can_stage(enum gpu_key key, size_t count)
+bool gpu_sort_can_stage(gpu_key key, size_t count)
 {
 	return key == GPU_KEY_U64   ? can_stage<key_u64>(count)
 	       : key == GPU_KEY_F32 ? can_stage<key_f32>(count)
@@ -162,14 +161,13 @@ bool gpu_sort_can_stage(enum gpu_key key, size_t count)
 }
 
 template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED>
-static enum gb_status run_passes(const struct gpu_sort_args *sort, struct bit_range bits,
-				 struct gb_error *err)
+static gb_status run_passes(const gpu_sort_args *sort, bit_range bits, gb_error *err)
 {
 	const size_t tiles = gpu_blocks(sort->count, SHAPE::TILE);
-	void (*kernel)(struct pass<W>) = pass_kernel<KEY, VALUES, W, SHAPE>;
+	void (*kernel)(pass<W>) = pass_kernel<KEY, VALUES, W, SHAPE>;
 	unsigned blocks = (unsigned)tiles;
 	size_t shared = 0; /* bytes of dynamic shared memory */
-	struct header<W> *const start = (struct header<W> *)sort->temp;
+	header<W> *const start = (header<W> *)sort->temp;
 	struct pass<W> pass = {
 		.arrays = { sort->keys_in,   sort->keys_out,   sort->keys_spare,
 			    sort->values_in, sort->values_out, sort->values_spare },
@@ -185,7 +183,7 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct bit_ra
 		    gpu_is_packed(sort->keys_spare)) {
 			kernel = staged_pass_kernel<KEY, W, SHAPE>;
 			blocks = staged_blocks<SHAPE>();
-			shared = sizeof(struct staged_shared<typename KEY::word, W, SHAPE>);
+			shared = sizeof(staged_shared<typename KEY::word, W, SHAPE>);
 		}
 	for (; pass.number < bits.passes; pass.number++) {
 		if (gpu_can_overlap())
@@ -201,8 +199,7 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct bit_ra
 }
 
 template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED = false>
-static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct bit_range bits,
-				    struct gb_error *err)
+static gb_status sort_by_shape(const gpu_sort_args *sort, bit_range bits, gb_error *err)
 {
 	typedef typename KEY::word word;
 	const size_t packs = gpu_is_packed(sort->keys_in) ? sort->count / gpu_pack<word>::COUNT : 0;
@@ -215,7 +212,7 @@ static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct bit
 	if (!sort->counted)
 		histogram_kernel<KEY, W><<<blocks, HISTOGRAM_BLOCK, 0, gpu_stream()>>>(
 			(const word *)sort->keys_in, packs, sort->count, bits,
-			(struct header<W> *)sort->temp);
+			(header<W> *)sort->temp);
 	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	gb_phase(sort->timer, "pass");
@@ -223,8 +220,7 @@ static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct bit
 }
 
 template <class KEY, bool VALUES>
-static enum gb_status sort_by_one_block(const struct gpu_sort_args *sort, struct bit_range bits,
-					struct gb_error *err)
+static gb_status sort_by_one_block(const gpu_sort_args *sort, bit_range bits, gb_error *err)
 {
 	typedef struct shape<1024, 4, 1> shape;
 	const struct pass<uint32_t> pass = {
@@ -239,8 +235,7 @@ static enum gb_status sort_by_one_block(const struct gpu_sort_args *sort, struct
 }
 
 template <class KEY, bool VALUES>
-static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct bit_range bits,
-				struct gb_error *err)
+static gb_status sort_keys(const gpu_sort_args *sort, bit_range bits, gb_error *err)
 {
 	constexpr size_t KEY_SIZE = sizeof(typename KEY::word);
 	typedef struct shapes<KEY_SIZE, VALUES> shapes;
@@ -248,7 +243,7 @@ static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct bit_ran
 	typedef typename shapes::medium medium;
 	typedef typename shapes::large large;
 	typedef typename shapes::large_wide large_wide;
-	enum shape_name name;
+	shape_name name;
 
 	if (fits_one_block(sort->count))
 		return sort_by_one_block<KEY, VALUES>(sort, bits, err);
@@ -266,9 +261,9 @@ static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct bit_ran
 	}
 }
 
-enum gb_status gpu_sort(const struct gpu_sort_args *sort, struct gb_error *err)
+gb_status gpu_sort(const gpu_sort_args *sort, gb_error *err)
 {
-	const struct bit_range bits = bit_range_of(sort->begin_bit, sort->end_bit);
+	const bit_range bits = bit_range_of(sort->begin_bit, sort->end_bit);
 	const bool values = sort->values_in != NULL;
 
 	if (sort->count == 0)

@@ -26,10 +26,10 @@ template <class KEY, bool VALUES, class SHAPE>
 static __global__ void __launch_bounds__(SHAPE::THREADS) block_kernel(struct pass<uint32_t> pass)
 {
 	typedef typename KEY::word word;
-	typedef struct pass_shared<word, uint32_t, SHAPE> shared;
+	typedef pass_shared<word, uint32_t, SHAPE> shared;
 	constexpr int ITEMS = SHAPE::ITEMS;
 	__shared__ shared s;
-	const struct arrays a = pass.arrays;
+	const arrays a = pass.arrays;
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const int first_item = (int)(warp * SHAPE::WARP_ITEMS + lane),
 		  left = (int)pass.count - first_item;

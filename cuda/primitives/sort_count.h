@@ -10,10 +10,10 @@
 /* Grid-stride loop over the keys.  Nothing is counted without passes. */
 template <class KEY, class W, class SOURCE>
 static __global__ void __launch_bounds__(HISTOGRAM_BLOCK)
-	made_kernel(SOURCE source, size_t count, struct bit_range bits, struct header<W> *header)
+	made_kernel(SOURCE source, size_t count, bit_range bits, struct header<W> *header)
 {
 	typedef typename KEY::word word;
-	typedef struct histogram_shared<word, W> shared;
+	typedef histogram_shared<word, W> shared;
 	__shared__ shared s;
 
 	if (bits.passes)
@@ -31,24 +31,22 @@ static __global__ void __launch_bounds__(HISTOGRAM_BLOCK)
 }
 
 template <class KEY, class W, class SOURCE>
-static inline enum gb_status count_made(const struct gpu_sort_args *sort, SOURCE source,
-					struct gb_error *err)
+static inline gb_status count_made(const gpu_sort_args *sort, SOURCE source, gb_error *err)
 {
 	const unsigned blocks = gpu_resident_blocks(made_kernel<KEY, W, SOURCE>, HISTOGRAM_BLOCK, 0,
 						    gpu_blocks(sort->count, HISTOGRAM_BLOCK));
-	const struct bit_range none = {}, all = bit_range_of(sort->begin_bit, sort->end_bit);
+	const bit_range none = {}, all = bit_range_of(sort->begin_bit, sort->end_bit);
 
 	made_kernel<KEY, W><<<blocks, HISTOGRAM_BLOCK, 0, gpu_stream()>>>(
 		source, sort->count, fits_one_block(sort->count) ? none : all,
-		(struct header<W> *)sort->temp);
+		(header<W> *)sort->temp);
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* Before gpu_sort() with `counted`: source.make(i), a device function, returns key i and stores it
  * in keys_in.  temp is zero. */
 template <class KEY, class SOURCE>
-static inline enum gb_status gpu_sort_count(const struct gpu_sort_args *sort, SOURCE source,
-					    struct gb_error *err)
+static inline gb_status gpu_sort_count(const gpu_sort_args *sort, SOURCE source, gb_error *err)
 {
 	return has_wide_status(sort->count) ? count_made<KEY, unsigned long long>(sort, source, err)
 					    : count_made<KEY, uint32_t>(sort, source, err);

@@ -47,7 +47,7 @@ template <class W> struct pass {
 	struct header<W> *header;
 	W *tile_status; /* [tiles][RADIX_DIGITS]: look-back words */
 	size_t count;
-	struct bit_range bits;
+	bit_range bits;
 	int number;
 	bool unstable; /* the first pass that runs need not be stable and may read packs */
 };
@@ -86,7 +86,7 @@ template <class KEY, int ITEMS>
 static __device__ __forceinline__ void load_unordered(typename KEY::word *key,
 						      const typename KEY::word *part)
 {
-	typedef struct gpu_pack<typename KEY::word> pack;
+	typedef gpu_pack<typename KEY::word> pack;
 	constexpr int PACKS = ITEMS / pack::COUNT;
 	const unsigned lane = threadIdx.x % WARP;
 
@@ -98,10 +98,10 @@ static __device__ __forceinline__ void load_unordered(typename KEY::word *key,
 
 /* The arrays that a pass reads and writes, chosen so that the last pass that runs writes `out`. */
 struct buffers {
-	enum array from, to;
+	array from, to;
 };
 
-static __device__ __forceinline__ struct buffers buffers_of(uint32_t needed, int number)
+static __device__ __forceinline__ buffers buffers_of(uint32_t needed, int number)
 {
 	const bool last_but_odd = __popc(needed >> number >> 1) % 2;
 	const bool first = (needed & ((1u << number) - 1)) == 0;
@@ -120,13 +120,12 @@ static __device__ __forceinline__ T *choose(enum array array, T *in, T *out, T *
 }
 
 template <class WORD>
-static __device__ __forceinline__ const WORD *keys_from(const struct arrays &a, struct buffers b)
+static __device__ __forceinline__ const WORD *keys_from(const arrays &a, buffers b)
 {
 	return (const WORD *)choose<const void>(b.from, a.keys_in, a.keys_out, a.keys_spare);
 }
 
-template <class WORD>
-static __device__ __forceinline__ WORD *keys_to(const struct arrays &a, struct buffers b)
+template <class WORD> static __device__ __forceinline__ WORD *keys_to(const arrays &a, buffers b)
 {
 	return (WORD *)(b.to == OUT ? a.keys_out : a.keys_spare);
 }
@@ -328,10 +327,10 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	pass_kernel(struct pass<W> pass)
 {
 	typedef typename KEY::word word;
-	typedef struct pass_shared<word, W, SHAPE> shared;
+	typedef pass_shared<word, W, SHAPE> shared;
 	constexpr int ITEMS = SHAPE::ITEMS;
 	__shared__ shared s;
-	const struct arrays a = pass.arrays;
+	const arrays a = pass.arrays;
 	const W *const digit_base = pass.header->histogram[pass.number];
 	const struct digit digit = digit_number(pass.bits, pass.number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
@@ -375,7 +374,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	scan_histograms<SHAPE, false>(&s, first_rank, pass.tile_status, digit_base);
 
 	/* Read again; otherwise, the digits would stay in registers from counting to ranking. */
-	const struct digit again = s.digit;
+	const auto again = s.digit;
 	const bool uniform = s.uniform;
 
 	if (!uniform)
@@ -432,7 +431,7 @@ template <class SHAPE> static __device__ __forceinline__ bool is_full(uint32_t t
 template <class SHAPE, class T>
 static __device__ __forceinline__ void stage(T *room, const T *array, uint32_t tile, size_t count)
 {
-	typedef struct gpu_pack<T> pack;
+	typedef gpu_pack<T> pack;
 	constexpr unsigned PACKS = SHAPE::WARP_ITEMS / pack::COUNT;
 	const unsigned part = threadIdx.x / WARP * SHAPE::WARP_ITEMS, lane = threadIdx.x % WARP;
 
@@ -459,7 +458,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	staged_pass_kernel(struct pass<W> pass)
 {
 	typedef typename KEY::word word;
-	typedef struct staged_shared<word, W, SHAPE> shared;
+	typedef staged_shared<word, W, SHAPE> shared;
 	constexpr int ITEMS = SHAPE::ITEMS;
 	extern __shared__ __align__(16) unsigned char shared_bytes[];
 	shared *const s = reinterpret_cast<shared *>(shared_bytes);

@@ -22,10 +22,10 @@ struct bit_range {
 	int begin_bit, end_bit, passes;
 };
 
-static inline struct bit_range bit_range_of(int begin_bit, int end_bit)
+static inline bit_range bit_range_of(int begin_bit, int end_bit)
 {
 	const int passes = (end_bit - begin_bit + RADIX_BITS - 1) / RADIX_BITS;
-	const struct bit_range bits = { begin_bit, end_bit, passes };
+	const bit_range bits = { begin_bit, end_bit, passes };
 
 	return bits;
 }
@@ -64,7 +64,7 @@ static __device__ __forceinline__ unsigned digit_of(WORD key, struct digit digit
 	return (unsigned)(key >> digit.shift) & digit.mask;
 }
 
-static __device__ __forceinline__ struct digit digit_number(struct bit_range bits, int pass)
+static __device__ __forceinline__ digit digit_number(bit_range bits, int pass)
 {
 	const int shift = bits.begin_bit + RADIX_BITS * pass;
 	const struct digit digit = { shift,
@@ -76,11 +76,11 @@ static __device__ __forceinline__ struct digit digit_number(struct bit_range bit
 /* Load the keys of PACKS packs of 16 bytes, `step` packs apart. */
 template <class KEY, int PACKS>
 static __device__ __forceinline__ void load_packs(typename KEY::word *key,
-						  const struct gpu_pack<typename KEY::word> *first,
+						  const gpu_pack<typename KEY::word> *first,
 						  size_t step)
 {
 	constexpr int EACH = gpu_pack<typename KEY::word>::COUNT;
-	struct gpu_pack<typename KEY::word> pack[PACKS];
+	gpu_pack<typename KEY::word> pack[PACKS];
 
 #pragma unroll
 	for (int p = 0; p < PACKS; p++)
@@ -103,7 +103,7 @@ template <class WORD, class W> struct histogram_shared {
 /* By one block, one warp per pass: turn the counts into exclusive sums, and find out if there is
  * more than one digit. */
 template <class WORD, class W>
-static __device__ __forceinline__ void make_plan(struct histogram_shared<WORD, W> *s,
+static __device__ __forceinline__ void make_plan(histogram_shared<WORD, W> *s,
 						 struct header<W> *header, size_t count, int passes)
 {
 	const unsigned lane = threadIdx.x % WARP;
@@ -137,7 +137,7 @@ static __device__ __forceinline__ void make_plan(struct histogram_shared<WORD, W
  * all keys. */
 template <int KEYS, class WORD>
 static __device__ __forceinline__ void count_keys(unsigned (*count)[RADIX_DIGITS], const WORD *key,
-						  struct bit_range bits)
+						  bit_range bits)
 {
 #pragma unroll 1
 	for (int p = 0; p < bits.passes; p++) {
@@ -151,7 +151,7 @@ static __device__ __forceinline__ void count_keys(unsigned (*count)[RADIX_DIGITS
 
 /* Begin to count.  Ends with a barrier. */
 template <class WORD, class W>
-static __device__ __forceinline__ void start_counts(struct histogram_shared<WORD, W> *s)
+static __device__ __forceinline__ void start_counts(histogram_shared<WORD, W> *s)
 {
 	unsigned *const count = &s->count[0][0];
 
@@ -165,9 +165,9 @@ static __device__ __forceinline__ void start_counts(struct histogram_shared<WORD
 
 /* Add the block's counts to the total; the last block to do so makes the plan. */
 template <class WORD, class W>
-static __device__ __forceinline__ void add_counts(struct histogram_shared<WORD, W> *s,
+static __device__ __forceinline__ void add_counts(histogram_shared<WORD, W> *s,
 						  struct header<W> *header, size_t count,
-						  struct bit_range bits)
+						  bit_range bits)
 {
 	const unsigned *const local = &s->count[0][0];
 
@@ -187,11 +187,11 @@ static __device__ __forceinline__ void add_counts(struct histogram_shared<WORD, 
  * block counts in shared memory and adds its counts to the total once. */
 template <class KEY, class W>
 static __global__ void histogram_kernel(const typename KEY::word *keys, size_t packs, size_t count,
-					struct bit_range bits, struct header<W> *header)
+					bit_range bits, struct header<W> *header)
 {
 	typedef typename KEY::word word;
-	typedef struct gpu_pack<word> pack;
-	typedef struct histogram_shared<word, W> shared;
+	typedef gpu_pack<word> pack;
+	typedef histogram_shared<word, W> shared;
 	__shared__ shared s;
 	const size_t stride = (size_t)gridDim.x * HISTOGRAM_BLOCK;
 	const size_t first = (size_t)blockIdx.x * HISTOGRAM_BLOCK + threadIdx.x;

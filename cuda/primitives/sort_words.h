@@ -43,11 +43,11 @@ struct gpu_row {
 };
 
 struct gpu_words {
-	struct gpu_row row;    /* the result; before the sort, keys are words */
-	struct gpu_row spare;  /* keys: spare of the sort; both: of the merges */
-	uint64_t *sorted;      /* words */
-	uint32_t *long_runs;   /* first key of each long run */
-	struct gpu_runs *runs; /* zeroed before a sort */
+	gpu_row row;         /* the result; before the sort, keys are words */
+	gpu_row spare;       /* keys: spare of the sort; both: of the merges */
+	uint64_t *sorted;    /* words */
+	uint32_t *long_runs; /* first key of each long run */
+	gpu_runs *runs;      /* zeroed before a sort */
 	size_t count;
 	int number_bits;   /* bits of a word for the number: 1 .. 30 */
 	int sorted_bits;   /* topmost bits of a word that are sorted */
@@ -57,9 +57,9 @@ struct gpu_words {
 };
 
 /* Only the sizes are set.  long_runs has count / SHORT_RUN + 1 elements, other arrays `count`. */
-static inline struct gpu_words gpu_words_of(size_t count)
+static inline gpu_words gpu_words_of(size_t count)
 {
-	struct gpu_words w = {};
+	gpu_words w = {};
 
 	w.count = count;
 	w.number_bits = 1;
@@ -70,7 +70,7 @@ static inline struct gpu_words gpu_words_of(size_t count)
 	return w;
 }
 
-static inline size_t gpu_words_temp_bytes(const struct gpu_words *w)
+static inline size_t gpu_words_temp_bytes(const gpu_words *w)
 {
 	return gpu_sort_temp_bytes(GPU_KEY_U64, false, w->count, 64 - w->sorted_bits, 64);
 }
@@ -108,13 +108,13 @@ struct ties_shared {
 };
 
 /* Bits k .. k + 31 of tied. */
-static __device__ __forceinline__ uint32_t tied_from(const struct ties_shared *s, unsigned k)
+static __device__ __forceinline__ uint32_t tied_from(const ties_shared *s, unsigned k)
 {
 	return __funnelshift_r(s->tied[k / WARP], s->tied[k / WARP + 1], k % WARP);
 }
 
 /* True if key i is in a run with the one before it.  All lanes call together. */
-static __device__ __forceinline__ bool is_tied(const struct gpu_words *w, uint32_t i, uint64_t word)
+static __device__ __forceinline__ bool is_tied(const gpu_words *w, uint32_t i, uint64_t word)
 {
 	uint64_t previous = __shfl_up_sync(ALL_LANES, word, 1);
 
@@ -144,8 +144,8 @@ static __device__ __forceinline__ int rank_run(const uint64_t *keys, uint64_t ke
 /* Fix the ties of keys from tile * TIES_TILE on, one thread per key.  The first and the last
  * SHORT_RUN threads have keys of the tiles beside it. */
 template <class SOURCE>
-static __device__ __forceinline__ void fix_ties(struct ties_shared *s, const struct gpu_words &w,
-						SOURCE source, uint32_t tile)
+static __device__ __forceinline__ void fix_ties(ties_shared *s, const gpu_words &w, SOURCE source,
+						uint32_t tile)
 {
 	const unsigned k = threadIdx.x;
 	uint32_t i = tile * TIES_TILE + k - SHORT_RUN;
@@ -187,10 +187,9 @@ static __device__ __forceinline__ void fix_ties(struct ties_shared *s, const str
 
 /* One block per tile. */
 template <class SOURCE>
-static __global__ void __launch_bounds__(TIES_BLOCK)
-	fix_ties_kernel(struct gpu_words w, SOURCE source)
+static __global__ void __launch_bounds__(TIES_BLOCK) fix_ties_kernel(gpu_words w, SOURCE source)
 {
-	__shared__ struct ties_shared s;
+	__shared__ ties_shared s;
 
 	fix_ties(&s, w, source, blockIdx.x);
 }
@@ -198,9 +197,9 @@ static __global__ void __launch_bounds__(TIES_BLOCK)
 /* The same by any number of blocks if a run is in disorder. */
 template <class SOURCE>
 static __global__ void __launch_bounds__(TIES_BLOCK)
-	fix_ties_again_kernel(struct gpu_words w, SOURCE source)
+	fix_ties_again_kernel(gpu_words w, SOURCE source)
 {
-	__shared__ struct ties_shared s;
+	__shared__ ties_shared s;
 
 	if (!gpu_ld_relaxed(&w.runs->disorder))
 		return;
@@ -233,10 +232,9 @@ static __device__ __forceinline__ size_t keys_below(const uint64_t *keys, size_t
 /* Keys begin .. end - 1 ascend in pieces of `width`; merge these in pairs.  A key's rank in a pair
  * is its position in its own piece plus the number of smaller keys in the other one.  Thread number
  * `thread` of `threads` takes every `threads`th key. */
-static __device__ __forceinline__ void merge_pieces(const struct gpu_row *from,
-						    const struct gpu_row *to, size_t begin,
-						    size_t end, size_t width, size_t thread,
-						    size_t threads)
+static __device__ __forceinline__ void merge_pieces(const gpu_row *from, const gpu_row *to,
+						    size_t begin, size_t end, size_t width,
+						    size_t thread, size_t threads)
 {
 	for (size_t i = begin + thread; i < end; i += threads) {
 		const size_t left = i - ((i - begin) & (2 * width - 1));
@@ -254,7 +252,7 @@ static __device__ __forceinline__ void merge_pieces(const struct gpu_row *from,
 }
 
 /* The end of the run that begins at `first`, or a position after first + MEDIUM_RUN. */
-static __device__ __forceinline__ size_t end_of_run(const struct gpu_words *w, size_t first)
+static __device__ __forceinline__ size_t end_of_run(const gpu_words *w, size_t first)
 {
 	const uint64_t word = w->sorted[first];
 	size_t end = first;
@@ -270,8 +268,7 @@ static __device__ __forceinline__ size_t end_of_run(const struct gpu_words *w, s
 }
 
 /* Merge sort by a block.  Rounds come in pairs, so that the result is in w->row. */
-static __device__ __forceinline__ void merge_run(const struct gpu_words *w, size_t begin,
-						 size_t end)
+static __device__ __forceinline__ void merge_run(const gpu_words *w, size_t begin, size_t end)
 {
 	for (size_t width = 1; width < end - begin; width *= 4) {
 		__syncthreads();
@@ -282,7 +279,7 @@ static __device__ __forceinline__ void merge_run(const struct gpu_words *w, size
 }
 
 /* All blocks are resident at once. */
-static __global__ void __launch_bounds__(MERGE_BLOCK) merge_ties_kernel(struct gpu_words w)
+static __global__ void __launch_bounds__(MERGE_BLOCK) merge_ties_kernel(gpu_words w)
 {
 	const size_t thread = (size_t)blockIdx.x * MERGE_BLOCK + threadIdx.x;
 	const size_t threads = (size_t)gridDim.x * MERGE_BLOCK;
@@ -314,7 +311,7 @@ static __global__ void __launch_bounds__(MERGE_BLOCK) merge_ties_kernel(struct g
 
 /* ---- launches ----------------------------------------------------------------------------- */
 
-static inline struct gpu_sort_args gpu_words_args(const struct gpu_words *w, void *temp)
+static inline gpu_sort_args gpu_words_args(const gpu_words *w, void *temp)
 {
 	return {
 		.key = GPU_KEY_U64,
@@ -333,24 +330,22 @@ static inline struct gpu_sort_args gpu_words_args(const struct gpu_words *w, voi
 /* First make the words: source.make(i) returns word i and stores it in row.keys.  temp and runs are
  * zero. */
 template <class SOURCE>
-static inline enum gb_status gpu_words_make(const struct gpu_words *w, SOURCE source, void *temp,
-					    struct gb_error *err)
+static inline gb_status gpu_words_make(const gpu_words *w, SOURCE source, void *temp, gb_error *err)
 {
-	const struct gpu_sort_args args = gpu_words_args(w, temp);
+	const gpu_sort_args args = gpu_words_args(w, temp);
 
 	return gpu_sort_count<key_u64>(&args, source, err);
 }
 
 /* Then sort them: w->sorted. */
-static inline enum gb_status gpu_words_sort(const struct gpu_words *w, void *temp,
-					    struct gb_error *err)
+static inline gb_status gpu_words_sort(const gpu_words *w, void *temp, gb_error *err)
 {
-	const struct gpu_sort_args args = gpu_words_args(w, temp);
+	const gpu_sort_args args = gpu_words_args(w, temp);
 
 	return gpu_sort(&args, err);
 }
 
-static inline enum gb_status gpu_words_merge_ties(const struct gpu_words *w, struct gb_error *err)
+static inline gb_status gpu_words_merge_ties(const gpu_words *w, gb_error *err)
 {
 	const unsigned blocks = gpu_resident_blocks(merge_ties_kernel, MERGE_BLOCK, 0,
 						    gpu_blocks(w->count, TIES_TILE));
@@ -362,8 +357,7 @@ static inline enum gb_status gpu_words_merge_ties(const struct gpu_words *w, str
 /* Then put the keys of runs in order: w->row.  source.whole(i, part) returns key i, whose upper
  * bits are `part`. */
 template <class SOURCE>
-static inline enum gb_status gpu_words_fix_ties(const struct gpu_words *w, SOURCE source,
-						struct gb_error *err)
+static inline gb_status gpu_words_fix_ties(const gpu_words *w, SOURCE source, gb_error *err)
 {
 	fix_ties_kernel<<<gpu_blocks(w->count, TIES_TILE), TIES_BLOCK, 0, gpu_stream()>>>(*w,
 											  source);
@@ -374,8 +368,7 @@ static inline enum gb_status gpu_words_fix_ties(const struct gpu_words *w, SOURC
 
 /* The same if w->runs says that one is in disorder. */
 template <class SOURCE>
-static inline enum gb_status gpu_words_fix_ties_again(const struct gpu_words *w, SOURCE source,
-						      struct gb_error *err)
+static inline gb_status gpu_words_fix_ties_again(const gpu_words *w, SOURCE source, gb_error *err)
 {
 	const unsigned blocks = gpu_resident_blocks(fix_ties_again_kernel<SOURCE>, TIES_BLOCK, 0,
 						    gpu_blocks(w->count, TIES_TILE));

@@ -12,15 +12,14 @@
 #include "cuda/radix/parts/arrays.h"
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_upload() */
+	radix_arrays arrays; /* first: see radix_upload() */
 	void *temp;
 	size_t temp_bytes;
 };
 
 /* Sort or, if temp is NULL, only store the size of the temporary storage in *temp_bytes.  N: the
  * type of the number of items. */
-template <class N>
-static cudaError_t sort_by(const struct radix_arrays *a, void *temp, size_t *temp_bytes)
+template <class N> static cudaError_t sort_by(const radix_arrays *a, void *temp, size_t *temp_bytes)
 {
 	const cudaStream_t stream = gpu_stream();
 	const N n = (N)a->count;
@@ -47,14 +46,13 @@ static cudaError_t sort_by(const struct radix_arrays *a, void *temp, size_t *tem
 
 /* CUB computes offsets in the type of the count.  With 64 bits, its tuning gives each thread fewer
  * items, so only arrays that need 64 bits use them. */
-static cudaError_t sort(const struct radix_arrays *a, void *temp, size_t *temp_bytes)
+static cudaError_t sort(const radix_arrays *a, void *temp, size_t *temp_bytes)
 {
 	return a->count < gpu_sort_limits.offsets ? sort_by<int32_t>(a, temp, temp_bytes)
 						  : sort_by<int64_t>(a, temp, temp_bytes);
 }
 
-static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
-			     struct gb_error *err)
+static gb_status create(state *s, const void *params, const radix_input *input, gb_error *err)
 {
 	if (radix_arrays_create(&s->arrays, input, false, err) ||
 	    CUDA_TRY(err, sort(&s->arrays, NULL, &s->temp_bytes)))
@@ -62,7 +60,7 @@ static enum gb_status create(struct state *s, const void *params, const struct r
 	return gpu_alloc(&s->temp, s->temp_bytes ? s->temp_bytes : 1, 1, err);
 }
 
-static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status run(state *s, gb_timer *timer, gb_error *err)
 {
 	if (s->arrays.count == 0)
 		return GB_OK;
@@ -78,8 +76,8 @@ static const char *library(void)
 	return text;
 }
 
-extern "C" const struct gb_variant_ops radix_cuda_cub = {
-	.state_size = sizeof(struct state),
+extern "C" const gb_variant_ops radix_cuda_cub = {
+	.state_size = sizeof(state),
 	.create = op<create>,
 	.upload = op<radix_upload>,
 	.run = op<run>,

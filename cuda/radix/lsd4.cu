@@ -26,7 +26,7 @@ enum {
 };
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_upload() */
+	radix_arrays arrays; /* first: see radix_upload() */
 	size_t tiles;
 	uint32_t *counts;  /* [DIGITS][tiles] */
 	uint64_t *offsets; /* their exclusive prefix sums */
@@ -97,11 +97,11 @@ static __device__ __forceinline__ void place_digits(S *s, const uint64_t *offset
 
 /* One block per tile. */
 template <class KEY, bool VALUES>
-static __global__ void scatter_kernel(struct radix_pass pass, size_t count, int shift,
+static __global__ void scatter_kernel(radix_pass pass, size_t count, int shift,
 				      const uint64_t *offsets)
 {
 	typedef typename KEY::word word;
-	typedef struct scatter_shared<word> shared;
+	typedef scatter_shared<word> shared;
 	__shared__ shared s;
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const size_t first = (size_t)blockIdx.x * TILE;
@@ -158,14 +158,14 @@ static __global__ void scatter_kernel(struct radix_pass pass, size_t count, int 
 }
 
 template <class KEY, bool VALUES>
-static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status sort(const state *s, gb_timer *timer, gb_error *err)
 {
 	typedef typename KEY::word word;
 	const size_t count = s->arrays.count;
 	const int passes = KEY::BITS / DIGIT_BITS;
 
 	for (int p = 0; p < passes; p++) {
-		const struct radix_pass pass = radix_pass_of(&s->arrays, p, passes);
+		const radix_pass pass = radix_pass_of(&s->arrays, p, passes);
 		const int shift = p * DIGIT_BITS;
 
 		gb_phase(timer, "histogram");
@@ -185,8 +185,7 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 	return GB_OK;
 }
 
-static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
-			     struct gb_error *err)
+static gb_status create(state *s, const void *params, const radix_input *input, gb_error *err)
 {
 	size_t places;
 
@@ -198,7 +197,7 @@ static enum gb_status create(struct state *s, const void *params, const struct r
 	return gpu_alloc(&s->temp, gpu_scan_temp_bytes(places), 1, err);
 }
 
-static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
 	if (s->arrays.count == 0)
 		return GB_OK;
@@ -206,12 +205,11 @@ static enum gb_status run(const struct state *s, struct gb_timer *timer, struct 
 }
 
 /* Per digit: keys are read twice and written once; values are read and written once. */
-static double bytes(const void *params, const struct radix_input *input)
+static double bytes(const void *params, const radix_input *input)
 {
 	const size_t per_digit = 3 * input->key_size + 2 * radix_value_size(input);
 
 	return (double)input->count * (double)(2 * input->key_size * per_digit);
 }
 
-extern "C" const struct gb_variant_ops radix_cuda_lsd4 =
-	radix_ops<struct state, create, run, bytes>();
+extern "C" const gb_variant_ops radix_cuda_lsd4 = radix_ops<state, create, run, bytes>();

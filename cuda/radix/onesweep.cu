@@ -13,15 +13,14 @@
 #include "cuda/radix/parts/arrays.h"
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_upload() */
-	enum gpu_key key;
+	radix_arrays arrays; /* first: see radix_upload() */
+	gpu_key key;
 	int bits;
 	bool staged;
 	void *temp;
 };
 
-static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
-			     struct gb_error *err)
+static gb_status create(state *s, const void *params, const radix_input *input, gb_error *err)
 {
 	s->key = input->type == RADIX_U64   ? GPU_KEY_U64
 		 : input->type == RADIX_F32 ? GPU_KEY_F32
@@ -35,10 +34,10 @@ static enum gb_status create(struct state *s, const void *params, const struct r
 		1, err);
 }
 
-static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
-	const struct radix_arrays *a = &s->arrays;
-	const struct gpu_sort_args sort = {
+	const radix_arrays *a = &s->arrays;
+	const gpu_sort_args sort = {
 		.key = s->key,
 		.count = a->count,
 		.begin_bit = 0,
@@ -57,5 +56,5 @@ static enum gb_status run(const struct state *s, struct gb_timer *timer, struct 
 	return gpu_sort(&sort, err);
 }
 
-extern "C" const struct gb_variant_ops radix_cuda_onesweep =
-	radix_ops<struct state, create, run, radix_sweep_bytes>();
+extern "C" const gb_variant_ops radix_cuda_onesweep =
+	radix_ops<state, create, run, radix_sweep_bytes>();

@@ -46,11 +46,11 @@ struct arrays {
 template <class KEY> struct lone_key {
 	typedef typename KEY::word word;
 	static constexpr int FIRST = 0, BITS = KEY::BITS;
-	static __device__ __forceinline__ word load(const struct arrays &a, int i)
+	static __device__ __forceinline__ word load(const arrays &a, int i)
 	{
 		return KEY::order(((const word *)a.keys_in)[i]);
 	}
-	static __device__ __forceinline__ void store(const struct arrays &a, int i, word item)
+	static __device__ __forceinline__ void store(const arrays &a, int i, word item)
 	{
 		((word *)a.keys_out)[i] = KEY::bits(item);
 	}
@@ -59,11 +59,11 @@ template <class KEY> struct lone_key {
 struct key_and_value {
 	typedef uint64_t word;
 	static constexpr int FIRST = 32, BITS = 64;
-	static __device__ __forceinline__ word load(const struct arrays &a, int i)
+	static __device__ __forceinline__ word load(const arrays &a, int i)
 	{
 		return (word)((const uint32_t *)a.keys_in)[i] << 32 | a.values_in[i];
 	}
-	static __device__ __forceinline__ void store(const struct arrays &a, int i, word item)
+	static __device__ __forceinline__ void store(const arrays &a, int i, word item)
 	{
 		((uint32_t *)a.keys_out)[i] = (uint32_t)(item >> 32);
 		a.values_out[i] = (uint32_t)item;
@@ -110,7 +110,7 @@ static __device__ __forceinline__ T *in_block(T *shared, unsigned rank)
 
 /* One thread per digit: sum the warps' counts, and replace each by the sum of those before it. */
 template <class TILE, class WORD>
-static __device__ __forceinline__ void scan_warp_histograms(struct small_shared<WORD, TILE> *s)
+static __device__ __forceinline__ void scan_warp_histograms(small_shared<WORD, TILE> *s)
 {
 	for (unsigned d = threadIdx.x; d < RADIX_DIGITS; d += TILE::THREADS) {
 		unsigned sum = 0;
@@ -129,7 +129,7 @@ static __device__ __forceinline__ void scan_warp_histograms(struct small_shared<
 /* One thread per digit: find s->first_position from the blocks' histograms.  Return true, in all
  * threads of all blocks, if all keys have the same digit, so that nothing needs to move. */
 template <bool CLUSTER, class TILE, class WORD>
-static __device__ __forceinline__ bool scan_block_histograms(struct small_shared<WORD, TILE> *s,
+static __device__ __forceinline__ bool scan_block_histograms(small_shared<WORD, TILE> *s,
 							     unsigned blocks, unsigned count)
 {
 	constexpr int DIGITS_PER_THREAD = (RADIX_DIGITS + TILE::THREADS - 1) / TILE::THREADS;
@@ -176,11 +176,10 @@ static __device__ __forceinline__ bool scan_block_histograms(struct small_shared
 /* One block, or one cluster of `blocks`, sorts all elements.  Item k of a lane is the warp's
  * element WARP * k + lane, so that loads are coalesced and ranking by rows of 32 is stable. */
 template <class ELEMENT, class TILE, bool CLUSTER>
-static __global__ void __launch_bounds__(TILE::THREADS, 1)
-	small_kernel(struct arrays a, unsigned blocks)
+static __global__ void __launch_bounds__(TILE::THREADS, 1) small_kernel(arrays a, unsigned blocks)
 {
 	typedef typename ELEMENT::word word;
-	typedef struct small_shared<word, TILE> shared;
+	typedef small_shared<word, TILE> shared;
 	constexpr int ITEMS = TILE::ITEMS;
 	constexpr unsigned SIZE = TILE::SIZE;
 	extern __shared__ __align__(16) unsigned char shared_bytes[];
@@ -249,7 +248,7 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1)
 
 /* A kernel and its capacity. */
 struct shape {
-	void (*kernel)(struct arrays, unsigned);
+	void (*kernel)(arrays, unsigned);
 	bool cluster;     /* a cluster of 2 to MAX_CLUSTER blocks, otherwise a single block */
 	unsigned threads; /* per block */
 	unsigned tile;    /* elements per block */
@@ -257,19 +256,19 @@ struct shape {
 };
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_upload() */
+	radix_arrays arrays; /* first: see radix_upload() */
 	struct shape shape;
 	unsigned blocks;
 };
 
-template <class ELEMENT, class TILE, bool CLUSTER> static struct shape shape_of(void)
+template <class ELEMENT, class TILE, bool CLUSTER> static shape shape_of(void)
 {
 	const struct shape shape = {
 		.kernel = small_kernel<ELEMENT, TILE, CLUSTER>,
 		.cluster = CLUSTER,
 		.threads = TILE::THREADS,
 		.tile = TILE::SIZE,
-		.shared_bytes = sizeof(struct small_shared<typename ELEMENT::word, TILE>),
+		.shared_bytes = sizeof(small_shared<typename ELEMENT::word, TILE>),
 	};
 
 	return shape;
@@ -301,17 +300,17 @@ static bool fits(const struct shape *shape, unsigned blocks)
  * a sort takes less time, and with fewer warps per block there are fewer counts to sum.  The second
  * single block comes before a cluster of two because it need not wait for another block.  The last
  * shape is for devices without clusters. */
-template <class ELEMENT> static bool choose(struct state *s, size_t count, size_t *most)
+template <class ELEMENT> static bool choose(state *s, size_t count, size_t *most)
 {
 	constexpr int WORDS = sizeof(typename ELEMENT::word) / 4;
-	const struct shape shapes[] = { shape_of<ELEMENT, tile<512, 4 / WORDS>, false>(),
-					shape_of<ELEMENT, tile<512, 8 / WORDS>, false>(),
-					shape_of<ELEMENT, tile<512, 4 / WORDS>, true>(),
-					shape_of<ELEMENT, tile<512, 8 / WORDS>, true>(),
-					shape_of<ELEMENT, tile<512, 16 / WORDS>, true>(),
-					shape_of<ELEMENT, tile<1024, 16 / WORDS>, true>(),
-					shape_of<ELEMENT, tile<1024, 28 / WORDS>, true>(),
-					shape_of<ELEMENT, tile<1024, 16 / WORDS>, false>() };
+	const shape shapes[] = { shape_of<ELEMENT, tile<512, 4 / WORDS>, false>(),
+				 shape_of<ELEMENT, tile<512, 8 / WORDS>, false>(),
+				 shape_of<ELEMENT, tile<512, 4 / WORDS>, true>(),
+				 shape_of<ELEMENT, tile<512, 8 / WORDS>, true>(),
+				 shape_of<ELEMENT, tile<512, 16 / WORDS>, true>(),
+				 shape_of<ELEMENT, tile<1024, 16 / WORDS>, true>(),
+				 shape_of<ELEMENT, tile<1024, 28 / WORDS>, true>(),
+				 shape_of<ELEMENT, tile<1024, 16 / WORDS>, false>() };
 
 	for (const struct shape &shape : shapes) {
 		const unsigned last = shape.cluster ? MAX_CLUSTER : 1;
@@ -331,8 +330,7 @@ template <class ELEMENT> static bool choose(struct state *s, size_t count, size_
 	return false;
 }
 
-static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
-			     struct gb_error *err)
+static gb_status create(state *s, const void *params, const radix_input *input, gb_error *err)
 {
 	const size_t count = input->count;
 	size_t most = 0;
@@ -349,9 +347,9 @@ static enum gb_status create(struct state *s, const void *params, const struct r
 	return radix_arrays_create(&s->arrays, input, false, err);
 }
 
-static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
-	const struct radix_arrays *const a = &s->arrays;
+	const radix_arrays *const a = &s->arrays;
 	const struct arrays arrays = { a->keys_in, a->values_in, a->keys_out, a->values_out,
 				       (int)a->count };
 
@@ -366,10 +364,9 @@ static enum gb_status run(const struct state *s, struct gb_timer *timer, struct 
 }
 
 /* Each element is read once and written once. */
-static double bytes(const void *params, const struct radix_input *input)
+static double bytes(const void *params, const radix_input *input)
 {
 	return (double)input->count * 2 * (double)(input->key_size + radix_value_size(input));
 }
 
-extern "C" const struct gb_variant_ops radix_cuda_small =
-	radix_ops<struct state, create, run, bytes>();
+extern "C" const gb_variant_ops radix_cuda_small = radix_ops<state, create, run, bytes>();

@@ -25,11 +25,11 @@ enum {
 };
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_upload() */
-	uint32_t *predicate;        /* [count], then f within its block */
-	uint64_t *sums;             /* the levels above, one after the other */
-	uint64_t *zeros;            /* one: the sum of all predicates */
-	int levels;                 /* levels above the predicates, at least 1 */
+	radix_arrays arrays; /* first: see radix_upload() */
+	uint32_t *predicate; /* [count], then f within its block */
+	uint64_t *sums;      /* the levels above, one after the other */
+	uint64_t *zeros;     /* one: the sum of all predicates */
+	int levels;          /* levels above the predicates, at least 1 */
 	size_t size[MAX_LEVELS];
 	uint64_t *level[MAX_LEVELS]; /* pointers into sums */
 };
@@ -107,9 +107,8 @@ static __global__ void add_kernel(uint64_t *value, size_t count, const uint64_t 
 
 /* One thread per key. */
 template <class KEY, bool VALUES>
-static __global__ void scatter_kernel(struct radix_pass pass, const uint32_t *f,
-				      const uint64_t *before, const uint64_t *zeros, size_t count,
-				      int bit)
+static __global__ void scatter_kernel(radix_pass pass, const uint32_t *f, const uint64_t *before,
+				      const uint64_t *zeros, size_t count, int bit)
 {
 	typedef typename KEY::word word;
 	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -127,7 +126,7 @@ static __global__ void scatter_kernel(struct radix_pass pass, const uint32_t *f,
 }
 
 /* Turn predicate into f, except for the sum before each tile, which is in level[0]. */
-static enum gb_status scan(const struct state *s, struct gb_error *err)
+static gb_status scan(const state *s, gb_error *err)
 {
 	const cudaStream_t stream = gpu_stream();
 	const int top = s->levels - 1;
@@ -144,14 +143,14 @@ static enum gb_status scan(const struct state *s, struct gb_error *err)
 }
 
 template <class KEY, bool VALUES>
-static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status sort(const state *s, gb_timer *timer, gb_error *err)
 {
 	typedef typename KEY::word word;
 	const size_t count = s->arrays.count;
 	const size_t blocks = gpu_blocks(count, BLOCK);
 
 	for (int bit = 0; bit < KEY::BITS; bit++) {
-		const struct radix_pass pass = radix_pass_of(&s->arrays, bit, KEY::BITS);
+		const radix_pass pass = radix_pass_of(&s->arrays, bit, KEY::BITS);
 
 		gb_phase(timer, "predicate");
 		predicate_kernel<KEY><<<blocks, BLOCK, 0, gpu_stream()>>>(
@@ -170,8 +169,7 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 	return GB_OK;
 }
 
-static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
-			     struct gb_error *err)
+static gb_status create(state *s, const void *params, const radix_input *input, gb_error *err)
 {
 	size_t sums = 0;
 
@@ -191,7 +189,7 @@ static enum gb_status create(struct state *s, const void *params, const struct r
 	return GB_OK;
 }
 
-static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
 	if (s->arrays.count == 0)
 		return GB_OK;
@@ -200,7 +198,7 @@ static enum gb_status run(const struct state *s, struct gb_timer *timer, struct 
 
 /* Per bit: key read and predicate written; predicate read and f written; key and f read, key
  * written; values read and written. */
-static double bytes(const void *params, const struct radix_input *input)
+static double bytes(const void *params, const radix_input *input)
 {
 	const size_t key = input->key_size;
 	const size_t per_bit = key + 4 + 8 + key + 4 + key + 2 * radix_value_size(input);
@@ -208,5 +206,4 @@ static double bytes(const void *params, const struct radix_input *input)
 	return (double)input->count * (double)(8 * key * per_bit);
 }
 
-extern "C" const struct gb_variant_ops radix_cuda_split =
-	radix_ops<struct state, create, run, bytes>();
+extern "C" const gb_variant_ops radix_cuda_split = radix_ops<state, create, run, bytes>();

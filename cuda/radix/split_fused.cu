@@ -30,7 +30,7 @@ struct header {
 };
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_upload() */
+	radix_arrays arrays; /* first: see radix_upload() */
 	struct header *header;
 	uint64_t *words;
 	size_t tiles, bytes; /* bytes: size of header and words, which are one allocation */
@@ -71,8 +71,8 @@ static __global__ void count_kernel(const typename KEY::word *keys, size_t count
 
 /* One block per tile. */
 template <class KEY, bool VALUES>
-static __global__ void split_kernel(struct radix_pass pass, size_t count, int bit,
-				    struct header *header, uint64_t *words)
+static __global__ void split_kernel(radix_pass pass, size_t count, int bit, struct header *header,
+				    uint64_t *words)
 {
 	typedef typename KEY::word word;
 	__shared__ uint64_t before[WARPS]; /* keys with a clear bit before each warp's part */
@@ -121,7 +121,7 @@ static __global__ void split_kernel(struct radix_pass pass, size_t count, int bi
 }
 
 template <class KEY, bool VALUES>
-static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status sort(const state *s, gb_timer *timer, gb_error *err)
 {
 	typedef typename KEY::word word;
 	const size_t count = s->arrays.count;
@@ -145,8 +145,7 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 	return GB_OK;
 }
 
-static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
-			     struct gb_error *err)
+static gb_status create(state *s, const void *params, const radix_input *input, gb_error *err)
 {
 	void *memory;
 
@@ -155,12 +154,12 @@ static enum gb_status create(struct state *s, const void *params, const struct r
 	(void)radix_arrays_create(&s->arrays, input, true, err);
 	if (gpu_alloc(&memory, s->bytes, 1, err))
 		return err->code;
-	s->header = (struct header *)memory;
+	s->header = (header *)memory;
 	s->words = (uint64_t *)(void *)(s->header + 1);
 	return GB_OK;
 }
 
-static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status run(const state *s, gb_timer *timer, gb_error *err)
 {
 	if (s->arrays.count == 0)
 		return GB_OK;
@@ -168,12 +167,11 @@ static enum gb_status run(const struct state *s, struct gb_timer *timer, struct 
 }
 
 /* Keys are read once to count; keys and values are read and written once per bit. */
-static double bytes(const void *params, const struct radix_input *input)
+static double bytes(const void *params, const radix_input *input)
 {
 	const size_t item = input->key_size + radix_value_size(input);
 
 	return (double)input->count * (double)(input->key_size + 8 * input->key_size * 2 * item);
 }
 
-extern "C" const struct gb_variant_ops radix_cuda_split_fused =
-	radix_ops<struct state, create, run, bytes>();
+extern "C" const gb_variant_ops radix_cuda_split_fused = radix_ops<state, create, run, bytes>();

@@ -15,7 +15,7 @@ enum {
 };
 
 struct state {
-	const struct stream_input *input;
+	const stream_input *input;
 	unsigned char *from, *to; /* input->count bytes each */
 };
 
@@ -43,8 +43,8 @@ static __global__ void __launch_bounds__(BLOCK)
 	}
 }
 
-static enum gb_status create(struct state *s, const struct stream_params *params,
-			     const struct stream_input *input, struct gb_error *err)
+static gb_status create(state *s, const stream_params *params, const stream_input *input,
+			gb_error *err)
 {
 	s->input = input;
 	(void)gpu_alloc(&s->from, input->count, err);
@@ -53,12 +53,12 @@ static enum gb_status create(struct state *s, const struct stream_params *params
 	return err->code;
 }
 
-static enum gb_status upload(struct state *s, struct gb_error *err)
+static gb_status upload(state *s, gb_error *err)
 {
 	return gpu_upload(s->from, s->input->words, s->input->count, err);
 }
 
-static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
+static gb_status run(state *s, gb_timer *timer, gb_error *err)
 {
 	const size_t count = s->input->count;
 
@@ -69,13 +69,13 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
-static enum gb_status download(struct state *s, void *output, struct gb_error *err)
+static gb_status download(state *s, void *output, gb_error *err)
 {
 	return gpu_download(output, s->to, s->input->count, err);
 }
 
-extern "C" const struct gb_variant_ops stream_cuda_copy = {
-	.state_size = sizeof(struct state),
+extern "C" const gb_variant_ops stream_cuda_copy = {
+	.state_size = sizeof(state),
 	.create = op<create>,
 	.upload = op<upload>,
 	.run = op<run>,

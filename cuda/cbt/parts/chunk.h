@@ -157,16 +157,16 @@ static __device__ __forceinline__ uint32_t highest_bit(uint32_t bits)
 
 /* k: the chunk's node, on level `level`.  row: the lane's.  All lanes of a warp must call. */
 template <class SUMS>
-static __device__ __forceinline__ struct cbt_row_leaves leaves_of_row(const SUMS &sums,
-								      unsigned depth, uint32_t k,
-								      unsigned level, uint32_t row)
+static __device__ __forceinline__ cbt_row_leaves leaves_of_row(const SUMS &sums, unsigned depth,
+							       uint32_t k, unsigned level,
+							       uint32_t row)
 {
 	const unsigned lane = threadIdx.x % WARP;
 	const uint32_t own = (uint32_t)__popc(row), inclusive = warp_scan(own);
 	const uint32_t rows_after = __ballot_sync(ALL_LANES, row != 0) & ~((2u << lane) - 1);
 	const uint32_t next = rows_after ? lowest_bit(rows_after) : 0;
 	const uint32_t first_of_next = __shfl_sync(ALL_LANES, lowest_bit(row), (int)next);
-	struct cbt_row_leaves leaves;
+	cbt_row_leaves leaves;
 
 	leaves.before = inclusive - own;
 	leaves.all = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
@@ -236,7 +236,7 @@ static __device__ __forceinline__ uint32_t decode_chunk(const SUMS &sums, unsign
 	if (ids)
 		base = sums.before(k, level);
 
-	const struct cbt_row_leaves leaves = leaves_of_row(sums, depth, k, level, row);
+	const cbt_row_leaves leaves = leaves_of_row(sums, depth, k, level, row);
 
 	/* A chunk's only leaf may be a node above the chunk's. */
 	if (leaves.all > 1 && __popc(leaves.all) == 1 && have_one_size(row, leaves.all)) {
@@ -276,7 +276,7 @@ static __device__ __forceinline__ uint32_t decode_chunk(const SUMS &sums, unsign
 template <class SUMS>
 static __device__ __forceinline__ bool is_middle_of_split(const SUMS &sums, uint32_t k,
 							  unsigned level, uint32_t leaf,
-							  const struct cbt_wishes &wishes)
+							  const cbt_wishes &wishes)
 {
 	const uint32_t none = ancestors_with(sums, k, level, 0);
 	const uint32_t one = ancestors_with(sums, k, level, 1);
@@ -294,7 +294,7 @@ static __device__ __forceinline__ bool is_middle_of_split(const SUMS &sums, uint
 template <class SUMS>
 static __device__ __forceinline__ bool merges_only_leaf(const SUMS &sums, uint32_t k,
 							unsigned level, unsigned up, uint32_t leaf,
-							const struct cbt_wishes &wishes)
+							const cbt_wishes &wishes)
 {
 	if (up >= level || !(k >> up & 1) || !cbt_wish(wishes.merge, leaf))
 		return false;
@@ -305,7 +305,7 @@ static __device__ __forceinline__ bool merges_only_leaf(const SUMS &sums, uint32
  * previous: position of the leaf before it, if the chunk has one.  end: that of the last one. */
 static __device__ __forceinline__ uint32_t update_row(uint32_t row, uint32_t leaf,
 						      uint32_t previous, uint32_t end,
-						      const struct cbt_wishes &wishes)
+						      const cbt_wishes &wishes)
 {
 	const uint32_t start = threadIdx.x % WARP * CBT_ROW;
 	uint32_t remaining = row;
@@ -332,7 +332,7 @@ static __device__ __forceinline__ uint32_t update_row(uint32_t row, uint32_t lea
 template <class SUMS>
 static __device__ __forceinline__ uint32_t update_chunk(const SUMS &sums, unsigned depth,
 							uint32_t chunk, uint32_t row,
-							const struct cbt_wishes &wishes)
+							const cbt_wishes &wishes)
 {
 	const unsigned lane = threadIdx.x % WARP, level = cbt_chunk_level(depth);
 	const uint32_t k = (1u << level) + chunk, base = sums.before(k, level);
@@ -341,7 +341,7 @@ static __device__ __forceinline__ uint32_t update_chunk(const SUMS &sums, unsign
 	if (!rows)
 		return is_middle_of_split(sums, k, level, base - 1, wishes) && lane == 0;
 
-	const struct cbt_row_leaves leaves = leaves_of_row(sums, depth, k, level, row);
+	const cbt_row_leaves leaves = leaves_of_row(sums, depth, k, level, row);
 	const uint32_t rows_before = rows & lanes_below();
 	const uint32_t before = rows_before ? highest_bit(rows_before) : 0;
 	const uint32_t last_of_before =
@@ -367,7 +367,7 @@ static __device__ __forceinline__ uint32_t update_chunk(const SUMS &sums, unsign
  * chunks.  Uses 33 KiB of shared memory. */
 template <class SUMS>
 static __global__ void __launch_bounds__(CBT_BLOCK)
-	decode_kernel(SUMS sums, struct cbt_field field, uint32_t *ids, struct cbt_result *result)
+	decode_kernel(SUMS sums, cbt_field field, uint32_t *ids, cbt_result *result)
 {
 	__shared__ uint32_t stages[CBT_WARPS * CBT_STAGE];
 	const unsigned lane = threadIdx.x % WARP, depth = field.depth;
@@ -397,8 +397,7 @@ static __global__ void __launch_bounds__(CBT_BLOCK)
 /* Store the field `from`, after the frame, in `to`. */
 template <class SUMS>
 static __global__ void __launch_bounds__(CBT_BLOCK)
-	update_kernel(SUMS sums, struct cbt_field from, struct cbt_field to,
-		      struct cbt_wishes wishes)
+	update_kernel(SUMS sums, cbt_field from, cbt_field to, cbt_wishes wishes)
 {
 	const unsigned lane = threadIdx.x % WARP, depth = from.depth;
 
@@ -420,14 +419,14 @@ static inline unsigned cbt_grid(uint32_t chunks)
 }
 
 /* Clear the sum of the ids before a kernel adds to it. */
-static inline enum gb_status cbt_clear_sum(const struct cbt_arrays *a, struct gb_error *err)
+static inline gb_status cbt_clear_sum(const cbt_arrays *a, gb_error *err)
 {
 	return a->ids ? GB_OK : gpu_zero(a->result, 1, err);
 }
 
 template <class SUMS>
-static inline enum gb_status cbt_decode(const SUMS &sums, const struct cbt_field &field,
-					const struct cbt_arrays *a, struct gb_error *err)
+static inline gb_status cbt_decode(const SUMS &sums, const cbt_field &field, const cbt_arrays *a,
+				   gb_error *err)
 {
 	if (cbt_clear_sum(a, err) != GB_OK)
 		return err->code;
@@ -437,9 +436,8 @@ static inline enum gb_status cbt_decode(const SUMS &sums, const struct cbt_field
 }
 
 template <class SUMS>
-static inline enum gb_status cbt_update(const SUMS &sums, const struct cbt_field &from,
-					const struct cbt_field &to, const struct cbt_wishes &wishes,
-					struct gb_error *err)
+static inline gb_status cbt_update(const SUMS &sums, const cbt_field &from, const cbt_field &to,
+				   const cbt_wishes &wishes, gb_error *err)
 {
 	update_kernel<SUMS><<<cbt_grid(cbt_chunks(from.depth)), CBT_BLOCK, 0, gpu_stream()>>>(
 		sums, from, to, wishes);

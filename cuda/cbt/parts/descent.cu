@@ -51,7 +51,7 @@ static __global__ void prepass_kernel(uint32_t *heap, unsigned depth)
 	if (i >= 1u << (depth - WORD_LEVELS))
 		return;
 
-	const struct word_sums sums = sums_of_word(heap[cbt_level_word(depth, depth) + i]);
+	const word_sums sums = sums_of_word(heap[cbt_level_word(depth, depth) + i]);
 	const uint32_t low = sums.by16 & 31, high = sums.by16 >> 16;
 
 	heap[cbt_level_word(depth, depth - 1) + i] = sums.by2;
@@ -84,7 +84,7 @@ static __global__ void reduce_kernel(uint32_t *heap, unsigned depth, unsigned le
 		atomicOr(heap, 1u << depth);
 }
 
-static enum gb_status reduce(const struct cbt_descent *s, size_t frames, struct gb_error *err)
+static gb_status reduce(const cbt_descent *s, size_t frames, gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
 	unsigned level = depth;
@@ -140,7 +140,7 @@ static __device__ __forceinline__ uint32_t leaf_node(const uint32_t *heap, unsig
 
 /* One thread per leaf; if ids is NULL, a thread may sum the ids of several leaves. */
 static __global__ void decode_kernel(const uint32_t *heap, unsigned depth, uint32_t *ids,
-				     struct cbt_result *result)
+				     cbt_result *result)
 {
 	const uint32_t leaves = cbt_element(heap, depth, 0, 1);
 	const uint32_t first = blockIdx.x * BLOCK + threadIdx.x;
@@ -163,9 +163,9 @@ static __global__ void decode_kernel(const uint32_t *heap, unsigned depth, uint3
 		atomicAdd(&result->id_sum, sum);
 }
 
-static enum gb_status decode(const struct cbt_descent *s, struct gb_error *err)
+static gb_status decode(const cbt_descent *s, gb_error *err)
 {
-	const struct cbt_arrays *a = &s->arrays;
+	const cbt_arrays *a = &s->arrays;
 	const size_t most = (size_t)gpu_sm_count() * SUM_BLOCKS;
 	const size_t blocks = gpu_blocks(a->input->leaves, BLOCK);
 
@@ -179,7 +179,7 @@ static enum gb_status decode(const struct cbt_descent *s, struct gb_error *err)
 /* ---- update -------------------------------------------------------------------------------- */
 
 /* One thread per leaf applies its wishes by the rules of common/cbt.h. */
-static __global__ void update_kernel(uint32_t *heap, unsigned depth, struct cbt_wishes wishes)
+static __global__ void update_kernel(uint32_t *heap, unsigned depth, cbt_wishes wishes)
 {
 	const uint32_t leaves =
 		depth < 5 ? element_relaxed(heap, depth, 0, 1) : cbt_element(heap, depth, 0, 1);
@@ -205,10 +205,9 @@ static __global__ void update_kernel(uint32_t *heap, unsigned depth, struct cbt_
 	}
 }
 
-static enum gb_status update(const struct cbt_descent *s, size_t f, const struct cbt_wishes &wishes,
-			     struct gb_error *err)
+static gb_status update(const cbt_descent *s, size_t f, const cbt_wishes &wishes, gb_error *err)
 {
-	const struct cbt_input *input = s->arrays.input;
+	const cbt_input *input = s->arrays.input;
 
 	update_kernel<<<gpu_blocks(input->frame[f].leaves, BLOCK), BLOCK, 0, gpu_stream()>>>(
 		s->heap, input->depth, wishes);
@@ -217,8 +216,8 @@ static enum gb_status update(const struct cbt_descent *s, size_t f, const struct
 
 /* ---- what the variants share --------------------------------------------------------------- */
 
-enum gb_status cbt_descent_create(struct cbt_descent *s, const void *params,
-				  const struct cbt_input *input, struct gb_error *err)
+gb_status cbt_descent_create(cbt_descent *s, const void *params, const cbt_input *input,
+			     gb_error *err)
 {
 	const size_t words = cbt_heap_words32(input);
 
@@ -234,13 +233,13 @@ enum gb_status cbt_descent_create(struct cbt_descent *s, const void *params,
 	return err->code;
 }
 
-enum gb_status cbt_descent_upload(const struct cbt_descent *s, struct gb_error *err)
+gb_status cbt_descent_upload(const cbt_descent *s, gb_error *err)
 {
 	(void)cbt_arrays_upload(&s->arrays, err);
 	return cbt_heap_upload(&s->arrays, s->start ? s->start : s->heap, err);
 }
 
-enum gb_status cbt_descent_reset(const struct cbt_descent *s, int64_t sample, struct gb_error *err)
+gb_status cbt_descent_reset(const cbt_descent *s, int64_t sample, gb_error *err)
 {
 	const size_t bytes = s->arrays.input->heap_words * sizeof(uint64_t);
 
@@ -249,13 +248,12 @@ enum gb_status cbt_descent_reset(const struct cbt_descent *s, int64_t sample, st
 			: cbt_heap_reset(&s->arrays, s->heap, err);
 }
 
-enum gb_status cbt_descent_run(const struct cbt_descent *s, struct gb_timer *timer,
-			       struct gb_error *err)
+gb_status cbt_descent_run(const cbt_descent *s, gb_timer *timer, gb_error *err)
 {
 	return cbt_run(s, timer, err);
 }
 
-enum gb_status cbt_descent_download(const struct cbt_descent *s, void *output, struct gb_error *err)
+gb_status cbt_descent_download(const cbt_descent *s, void *output, gb_error *err)
 {
 	return cbt_heap_download(&s->arrays, s->heap, output, err);
 }
@@ -264,12 +262,12 @@ enum gb_status cbt_descent_download(const struct cbt_descent *s, void *output, s
  * the first pass of libcbt, it reads the field and levels 0 to D - 5, which makes 1 + 14/32 + 3.  A
  * decoding reads the heap, 4, and writes the ids.  A frame reads a heap and two wishes per leaf,
  * writes next to nothing, and is reduced. */
-double cbt_descent_bytes(const void *params, const struct cbt_input *input)
+double cbt_descent_bytes(const void *params, const cbt_input *input)
 {
 	return cbt_bytes(input, 7, 4, 11);
 }
 
-double cbt_libcbt_bytes(const void *params, const struct cbt_input *input)
+double cbt_libcbt_bytes(const void *params, const cbt_input *input)
 {
 	return cbt_bytes(input, 4.4375, 4, 8.4375);
 }

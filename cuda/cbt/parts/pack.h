@@ -94,9 +94,9 @@ struct word_sums {
 	uint32_t by2, by4, by8, by16;
 };
 
-static __device__ __forceinline__ struct word_sums sums_of_word(uint32_t x)
+static __device__ __forceinline__ word_sums sums_of_word(uint32_t x)
 {
-	struct word_sums s;
+	word_sums s;
 	uint32_t y;
 
 	x = (x & 0x55555555u) + (x >> 1 & 0x55555555u);
@@ -136,8 +136,8 @@ static __device__ __forceinline__ uint32_t reduce_strip(uint32_t *heap, unsigned
 							uint32_t strip, uint4 quad, struct strip *s)
 {
 	const unsigned lane = threadIdx.x % WARP;
-	const struct word_sums a = sums_of_word(quad.x), b = sums_of_word(quad.y);
-	const struct word_sums c = sums_of_word(quad.z), d = sums_of_word(quad.w);
+	const word_sums a = sums_of_word(quad.x), b = sums_of_word(quad.y);
+	const word_sums c = sums_of_word(quad.z), d = sums_of_word(quad.w);
 	const uint4 low = make_uint4(a.by16 & 31, a.by16 >> 16, b.by16 & 31, b.by16 >> 16);
 	const uint4 high = make_uint4(c.by16 & 31, c.by16 >> 16, d.by16 & 31, d.by16 >> 16);
 	const uint4 by32 =
@@ -170,7 +170,7 @@ static __device__ __forceinline__ uint32_t reduce_strip(uint32_t *heap, unsigned
 }
 
 /* 128 bits of the field, whose depth must be at least 7. */
-static __device__ __forceinline__ uint4 quad_of_field(const struct cbt_field &field, size_t i)
+static __device__ __forceinline__ uint4 quad_of_field(const cbt_field &field, size_t i)
 {
 	return ((const uint4 *)(const void *)field.word)[i];
 }

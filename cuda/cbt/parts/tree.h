@@ -23,11 +23,11 @@ struct cbt_result {
  * NULL unless there are frames; start is NULL unless a run writes sums to the heap whose field it
  * reads, because upload() must not write to a result. */
 struct cbt_arrays {
-	const struct cbt_input *input;
-	uint32_t *ids;             /* [input->leaves] */
-	struct cbt_result *result; /* one */
-	uint32_t *wishes;          /* all frames in order, each splits, then merges */
-	uint64_t *start;           /* [input->field_words]; the field, which reset() copies */
+	const cbt_input *input;
+	uint32_t *ids;      /* [input->leaves] */
+	cbt_result *result; /* one */
+	uint32_t *wishes;   /* all frames in order, each splits, then merges */
+	uint64_t *start;    /* [input->field_words]; the field, which reset() copies */
 };
 
 /* The wishes of one frame on the device; leaf l is bit l % 32 of word l / 32. */
@@ -65,10 +65,10 @@ struct cbt_field {
 };
 
 /* The field of a heap. */
-static inline __host__ __device__ struct cbt_field cbt_field_of(uint32_t *heap, unsigned depth)
+static inline __host__ __device__ cbt_field cbt_field_of(uint32_t *heap, unsigned depth)
 {
 	const uint64_t bit = (uint64_t)3 << depth;
-	const struct cbt_field field = {
+	const cbt_field field = {
 		.word = heap + bit / 32,
 		.depth = depth,
 		.shift = (unsigned)(bit % 32),
@@ -78,7 +78,7 @@ static inline __host__ __device__ struct cbt_field cbt_field_of(uint32_t *heap, 
 }
 
 /* 32 bits of the field from bit 32 i on; bits beyond its end are 0. */
-static __device__ __forceinline__ uint32_t cbt_row(const struct cbt_field &field, uint32_t i)
+static __device__ __forceinline__ uint32_t cbt_row(const cbt_field &field, uint32_t i)
 {
 	const unsigned depth = field.depth;
 
@@ -88,8 +88,7 @@ static __device__ __forceinline__ uint32_t cbt_row(const struct cbt_field &field
 }
 
 /* Store `row` in the same bits.  In a small tree's heap, the other bits of the word become 0. */
-static __device__ __forceinline__ void cbt_put_row(const struct cbt_field &field, uint32_t i,
-						   uint32_t row)
+static __device__ __forceinline__ void cbt_put_row(const cbt_field &field, uint32_t i, uint32_t row)
 {
 	if (i < (field.depth < 5 ? 1u : 1u << (field.depth - 5)))
 		field.word[i] = row << field.shift;
@@ -103,19 +102,18 @@ static __device__ __forceinline__ bool cbt_wish(const uint32_t *wishes, uint32_t
 /* ---- host ---------------------------------------------------------------------------------- */
 
 /* 32-bit words of a heap. */
-static inline size_t cbt_heap_words32(const struct cbt_input *input)
+static inline size_t cbt_heap_words32(const cbt_input *input)
 {
 	return input->heap_words * 2;
 }
 
 /* True if a run finds leaves, and stores or sums their ids. */
-static inline bool cbt_decodes(const struct cbt_input *input)
+static inline bool cbt_decodes(const cbt_input *input)
 {
 	return input->op != CBT_REDUCE && input->op != CBT_UPDATE;
 }
 
-static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struct cbt_input *input,
-					       struct gb_error *err)
+static inline gb_status cbt_arrays_create(cbt_arrays *a, const cbt_input *input, gb_error *err)
 {
 	size_t words = 0;
 
@@ -135,10 +133,10 @@ static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struc
 }
 
 /* The wishes of frame f, which begin *at words into the array.  Advances *at past them. */
-static inline struct cbt_wishes cbt_wishes_of(const struct cbt_arrays *a, size_t f, size_t *at)
+static inline cbt_wishes cbt_wishes_of(const cbt_arrays *a, size_t f, size_t *at)
 {
 	const size_t words = 2 * cbt_wish_words(a->input->frame[f].leaves);
-	const struct cbt_wishes wishes = {
+	const cbt_wishes wishes = {
 		.split = a->wishes + *at,
 		.merge = a->wishes + *at + words,
 	};
@@ -148,16 +146,16 @@ static inline struct cbt_wishes cbt_wishes_of(const struct cbt_arrays *a, size_t
 }
 
 /* Upload the wishes of all frames and wait once. */
-static inline enum gb_status cbt_arrays_upload(const struct cbt_arrays *a, struct gb_error *err)
+static inline gb_status cbt_arrays_upload(const cbt_arrays *a, gb_error *err)
 {
 	size_t at = 0;
 
 	if (err->code)
 		return err->code;
 	for (size_t f = 0; f < a->input->frames; f++) {
-		const struct cbt_frame *frame = &a->input->frame[f];
+		const cbt_frame *frame = &a->input->frame[f];
 		const size_t bytes = cbt_wish_words(frame->leaves) * sizeof *frame->split;
-		const struct cbt_wishes to = cbt_wishes_of(a, f, &at);
+		const cbt_wishes to = cbt_wishes_of(a, f, &at);
 
 		if (CUDA_TRY(err, cudaMemcpyAsync((void *)to.split, frame->split, bytes,
 						  cudaMemcpyHostToDevice, gpu_stream())) ||
@@ -170,10 +168,9 @@ static inline enum gb_status cbt_arrays_upload(const struct cbt_arrays *a, struc
 
 /* Upload the input's heap to `heap` or, if it has none, its field to `start` or to its place in the
  * heap. */
-static inline enum gb_status cbt_heap_upload(const struct cbt_arrays *a, uint32_t *heap,
-					     struct gb_error *err)
+static inline gb_status cbt_heap_upload(const cbt_arrays *a, uint32_t *heap, gb_error *err)
 {
-	const struct cbt_input *const in = a->input;
+	const cbt_input *const in = a->input;
 	const size_t bytes = in->field_words * sizeof *in->field;
 	uint64_t *const place = (uint64_t *)(void *)heap + cbt_field_at(in->depth);
 	uint64_t small; /* a field of depth 5 or less begins within a word of the heap */
@@ -186,10 +183,9 @@ static inline enum gb_status cbt_heap_upload(const struct cbt_arrays *a, uint32_
 }
 
 /* Copy the field from `start` to the heap, and set all sums to 0. */
-static inline enum gb_status cbt_heap_reset(const struct cbt_arrays *a, uint32_t *heap,
-					    struct gb_error *err)
+static inline gb_status cbt_heap_reset(const cbt_arrays *a, uint32_t *heap, gb_error *err)
 {
-	const struct cbt_input *const in = a->input;
+	const cbt_input *const in = a->input;
 	const size_t bytes = in->field_words * sizeof *in->field;
 	uint64_t *const place = (uint64_t *)(void *)heap + cbt_field_at(in->depth);
 
@@ -203,13 +199,12 @@ static inline enum gb_status cbt_heap_reset(const struct cbt_arrays *a, uint32_t
 
 /* Download ids and result into the output.  The caller fills in the heap and, if the heap is the
  * only output, `leaves`. */
-static inline enum gb_status cbt_arrays_download(const struct cbt_arrays *a, void *output,
-						 struct gb_error *err)
+static inline gb_status cbt_arrays_download(const cbt_arrays *a, void *output, gb_error *err)
 {
-	const struct cbt_input *const input = a->input;
+	const cbt_input *const input = a->input;
 	const size_t bytes = cbt_has_ids(input) ? input->leaves * sizeof *a->ids : 0;
-	struct cbt_output *const head = (struct cbt_output *)output;
-	struct cbt_result result = { 0, 0 };
+	cbt_output *const head = (cbt_output *)output;
+	cbt_result result = { 0, 0 };
 
 	/* A run writes only what is asked for. */
 	memset(head, 0, sizeof *head);
@@ -227,11 +222,11 @@ static inline enum gb_status cbt_arrays_download(const struct cbt_arrays *a, voi
 }
 
 /* The same, plus the whole heap. */
-static inline enum gb_status cbt_heap_download(const struct cbt_arrays *a, const uint32_t *heap,
-					       void *output, struct gb_error *err)
+static inline gb_status cbt_heap_download(const cbt_arrays *a, const uint32_t *heap, void *output,
+					  gb_error *err)
 {
-	const struct cbt_input *const input = a->input;
-	struct cbt_output *const head = (struct cbt_output *)output;
+	const cbt_input *const input = a->input;
+	cbt_output *const head = (cbt_output *)output;
 	uint64_t *const to = cbt_output_heap(input, output);
 
 	if (cbt_arrays_download(a, output, err) != GB_OK)
@@ -251,14 +246,13 @@ static inline enum gb_status cbt_heap_download(const struct cbt_arrays *a, const
  *	update(s, f, wishes, err)   frame f, from the tree after f frames to another
  *	reduce(s, frames, err)      the sums of the tree after so many frames
  *	decode(s, err) */
-template <class STATE>
-static enum gb_status cbt_run(const STATE *s, struct gb_timer *timer, struct gb_error *err)
+template <class STATE> static gb_status cbt_run(const STATE *s, gb_timer *timer, gb_error *err)
 {
-	const struct cbt_input *const input = s->arrays.input;
+	const cbt_input *const input = s->arrays.input;
 	size_t at = 0;
 
 	for (size_t f = 0; f < input->frames; f++) {
-		const struct cbt_wishes wishes = cbt_wishes_of(&s->arrays, f, &at);
+		const cbt_wishes wishes = cbt_wishes_of(&s->arrays, f, &at);
 
 		gb_phase(timer, "update");
 		if (update(s, f, wishes, err))
@@ -288,8 +282,7 @@ static inline size_t cbt_tree_after(size_t frames)
 
 /* Bytes that a run moves.  reduce, decode and frame: the number of fields read and written to
  * reduce, to decode and per frame.  The ids and two wish bits per leaf come on top. */
-static inline double cbt_bytes(const struct cbt_input *input, double reduce, double decode,
-			       double frame)
+static inline double cbt_bytes(const cbt_input *input, double reduce, double decode, double frame)
 {
 	const double field = (double)((uint64_t)1 << input->depth) / 8;
 

@@ -13,14 +13,14 @@
 
 /* All pointers except input are to device memory.  The values are NULL unless the type is pairs. */
 struct radix_arrays {
-	const struct radix_input *input;
+	const radix_input *input;
 	size_t count;
 	void *keys_in, *keys_out, *keys_spare;
 	uint32_t *values_in, *values_out, *values_spare;
 };
 
 /* Bytes of one key's value: 4 for pairs, else 0. */
-static inline size_t radix_value_size(const struct radix_input *input)
+static inline size_t radix_value_size(const radix_input *input)
 {
 	return input->values ? sizeof *input->values : 0;
 }
@@ -34,9 +34,8 @@ struct radix_pass {
 };
 
 /* spare: also allocate the third array. */
-static inline enum gb_status radix_arrays_create(struct radix_arrays *a,
-						 const struct radix_input *input, bool spare,
-						 struct gb_error *err)
+static inline gb_status radix_arrays_create(radix_arrays *a, const radix_input *input, bool spare,
+					    gb_error *err)
 {
 	const size_t n = input->count, size = input->key_size;
 
@@ -59,18 +58,17 @@ static inline enum gb_status radix_arrays_create(struct radix_arrays *a,
 
 /* The operations shared by variants whose state begins with struct radix_arrays. */
 
-static inline enum gb_status radix_upload(const struct radix_arrays *a, struct gb_error *err)
+static inline gb_status radix_upload(const radix_arrays *a, gb_error *err)
 {
-	const struct radix_input *const input = a->input;
+	const radix_input *const input = a->input;
 
 	(void)gpu_upload(a->keys_in, input->keys, a->count * input->key_size, err);
 	return gpu_upload(a->values_in, input->values, a->count * radix_value_size(input), err);
 }
 
-static inline enum gb_status radix_download(const struct radix_arrays *a, void *output,
-					    struct gb_error *err)
+static inline gb_status radix_download(const radix_arrays *a, void *output, gb_error *err)
 {
-	const struct radix_input *const input = a->input;
+	const radix_input *const input = a->input;
 
 	(void)gpu_download(output, a->keys_out, a->count * input->key_size, err);
 	return gpu_download(radix_output_values(input, output), a->values_out,
@@ -78,10 +76,10 @@ static inline enum gb_status radix_download(const struct radix_arrays *a, void *
 }
 
 /* Pass `number` of `passes`: the first reads in, the last writes out. */
-static inline struct radix_pass radix_pass_of(const struct radix_arrays *a, int number, int passes)
+static inline radix_pass radix_pass_of(const radix_arrays *a, int number, int passes)
 {
 	const bool to_out = (passes - 1 - number) % 2 == 0;
-	const struct radix_pass pass = {
+	const radix_pass pass = {
 		.keys_in = number == 0 ? a->keys_in
 			   : to_out    ? a->keys_spare
 				       : a->keys_out,
@@ -96,7 +94,7 @@ static inline struct radix_pass radix_pass_of(const struct radix_arrays *a, int 
 }
 
 /* Bytes of a sort by 8-bit digits: one read for the histogram, a read and a write per pass. */
-static inline double radix_sweep_bytes(const void *params, const struct radix_input *input)
+static inline double radix_sweep_bytes(const void *params, const radix_input *input)
 {
 	const size_t item = input->key_size + radix_value_size(input);
 
@@ -105,7 +103,7 @@ static inline double radix_sweep_bytes(const void *params, const struct radix_in
 
 /* The operations of a variant whose state begins with struct radix_arrays. */
 template <class STATE, auto CREATE, auto RUN, auto BYTES>
-static constexpr struct gb_variant_ops radix_ops(void)
+static constexpr gb_variant_ops radix_ops(void)
 {
 	return {
 		.state_size = sizeof(STATE),
