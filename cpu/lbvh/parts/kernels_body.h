@@ -196,14 +196,15 @@ WORDS_FN uint32_t bits_of(float t)
 
 /* ---- a ray alone -------------------------------------------------------------------------- */
 
-/* Find the nearest hit in the subtree `at` or, with `any`, some hit.  A step waits for the choice of
+/* Find the nearest hit or, with `any`, some hit.  A step waits for the choice of
  * its node, so the nearest child does not pass through the stack.  If it is the only one, as in
  * most nodes that have any, it is not compared with others: the processor predicts that. */
-WORDS_FN void walk(const struct lbvh_wide *wide, uint32_t at, struct ray *ray, bool any,
+WORDS_FN void walk(const struct lbvh_wide *wide, struct ray *ray, bool any,
 		   struct lbvh_entry *stack, struct lbvh_counts *counts)
 {
 	struct lbvh_entry *top = stack;
 	struct beam beam;
+	uint32_t at = 0;
 
 	aim(&beam, ray->origin, ray->direction);
 	for (;;) {
@@ -242,7 +243,7 @@ WORDS_TARGET static void trace_alone(const struct lbvh_wide *wide, struct lbvh_b
 	for (uint32_t i = first; i < end; i++) {
 		struct ray ray = set_out(batch->ray + i);
 
-		walk(wide, 0, &ray, batch->occluded, stack, counts);
+		walk(wide, &ray, batch->occluded, stack, counts);
 		lbvh_batch_keep(batch, i, ray.t, ray.primitive);
 	}
 }

@@ -2,16 +2,14 @@
  *
  * Neighbouring rays take the same path through the upper tree.  A node's eight boxes are first
  * tested against a beam that bounds the group; each box that is left is then tested for all rays,
- * one per lane.  A stack entry holds the rays that enter; a few rays continue alone.  Leaves are
- * tested ray by ray, eight triangles at a time: few rays enter the same leaf.
+ * one per lane.  A stack entry holds the rays that enter.  Leaves are tested ray by ray, eight
+ * triangles at a time: few rays enter the same leaf.
  */
 
 enum { HALVES = LBVH_GROUP / 8, ALL_RAYS = (1 << LBVH_GROUP) - 1 };
 
-/* So many rays or fewer continue alone. */
-#define FEW 2
-
-/* Least component of a direction in a group: all axes use the error bound of the worst one. */
+/* Least component of a direction in a group, whose axes all use the error bound of the worst one; a
+ * group with a smaller one is traced ray by ray. */
 #define LEAST_OF_GROUP 0x1p-20F
 
 /* The inverse of a component that bounds by its sign alone. */
@@ -27,7 +25,6 @@ struct group {
 	struct ray ray[LBVH_GROUP];
 	unsigned waiting; /* rays that may still hit something, a bit each */
 	bool one_origin;
-	bool alone; /* a component is below LEAST_OF_GROUP: rays go alone */
 };
 
 WORDS_FN F8 size_of(F8 a)
@@ -71,8 +68,8 @@ WORDS_FN void join_axis(struct beam *beam, int k, const F8 origin[HALVES], const
 	aim_axis(beam, k, 1, from[1], by[1]);
 }
 
-/* Lanes past the last ray repeat the first. */
-WORDS_FN void make_group(struct group *g, const struct lbvh_ray *from, unsigned count)
+/* Lanes past the last ray repeat the first.  False if a component is below LEAST_OF_GROUP. */
+WORDS_FN bool make_group(struct group *g, const struct lbvh_ray *from, unsigned count)
 {
 	_Alignas(32) float origin[4][LBVH_GROUP], direction[3][LBVH_GROUP];
 	unsigned small = 0, differing = 0;
@@ -106,7 +103,7 @@ WORDS_FN void make_group(struct group *g, const struct lbvh_ray *from, unsigned 
 		g->error[h] = g->error[h] * (2 * ERROR_OF_SHIFT);
 	g->waiting = (1U << count) - 1;
 	g->one_origin = !differing;
-	g->alone = small != 0;
+	return !small;
 }
 
 /* Find the largest end of a ray. */
@@ -167,26 +164,6 @@ WORDS_FN struct lbvh_entry *follow(const struct lbvh_wide_node *node, const stru
 	return top;
 }
 
-/* Test `rays` against the triangles of a leaf, or walk its subtree with each alone. */
-WORDS_FN void visit_few(const struct lbvh_wide *wide, struct group *g, uint32_t at, unsigned rays,
-			bool any, struct lbvh_entry *stack, struct lbvh_counts *counts)
-{
-	bool nearer = false;
-
-	for (; rays; rays &= rays - 1) {
-		const unsigned i = (unsigned)__builtin_ctz(rays);
-		const float before = g->ray[i].t;
-
-		walk(wide, at, &g->ray[i], any, stack, counts);
-		g->t[i] = g->ray[i].t;
-		nearer |= before > g->t[i];
-		if (any && g->ray[i].primitive != LBVH_MISS)
-			g->waiting &= ~(1U << i);
-	}
-	if (nearer)
-		find_last(g);
-}
-
 /* `rays` is not empty. */
 WORDS_FN void visit_block(const struct lbvh_block *block, struct group *g, unsigned rays, bool any,
 			  struct lbvh_counts *counts)
@@ -224,15 +201,12 @@ WORDS_FN void walk_group(const struct lbvh_wide *wide, struct group *g, bool any
 			continue;
 		if (next.child & LBVH_LEAF) {
 			const struct lbvh_block *block = wide->block + (next.child & ~LBVH_LEAF);
-
 			unsigned left = rays;
 
 			do {
 				visit_block(block, g, left, any, counts);
 				left &= g->waiting;
 			} while (block++->primitive[0] & LBVH_MORE && left);
-		} else if (g->alone || __builtin_popcount(rays) <= FEW) {
-			visit_few(wide, g, next.child, rays, any, top, counts);
 		} else {
 			counts->nodes++;
 			top = follow(wide->node + next.child, g, rays, top);
@@ -246,7 +220,10 @@ WORDS_TARGET static void trace_group(const struct lbvh_wide *wide, struct lbvh_b
 {
 	struct group g;
 
-	make_group(&g, batch->ray + first, end - first);
+	if (!make_group(&g, batch->ray + first, end - first)) {
+		trace_alone(wide, batch, first, end, stack, counts);
+		return;
+	}
 	find_last(&g);
 	if (batch->occluded)
 		walk_group(wide, &g, true, stack, counts);
