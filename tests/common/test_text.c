@@ -35,7 +35,6 @@ Test(text, numbers_have_three_digits_and_a_fitting_unit)
 		{ gb_text_scaled, 999999, "1.00 M" },
 		{ gb_text_bytes, 1048575, "1.00 MiB" },
 		{ gb_text_bytes, 0, "0 B" },
-		{ gb_text_bytes, 512, "512 B" },
 		{ gb_text_bytes, 1023.4, "1023 B" },
 		{ gb_text_bytes, 1023.5, "1.00 KiB" },
 		{ gb_text_bytes, -7, "-7 B" },
@@ -44,7 +43,6 @@ Test(text, numbers_have_three_digits_and_a_fitting_unit)
 		{ gb_text_bytes, 1.5 * 0x1p30, "1.50 GiB" },
 		{ gb_text_bytes, 1000.0 * 0x1p20, "1000 MiB" },
 		{ gb_text_scaled, 0, "0" },
-		{ gb_text_scaled, 5, "5" },
 		{ gb_text_scaled, 0.05, "0.05" },
 		{ gb_text_scaled, 999.5, "1.00 k" },
 		{ gb_text_scaled, 2e15, "2.00 P" },
@@ -86,8 +84,6 @@ Test(text, integers_have_the_shortest_spelling)
 		const char *text;
 	} row[] = {
 		{ 0, "0" },
-		{ 7, "7" },
-		{ 100, "100" },
 		{ 1000, "1k" },
 		{ 1024, "1Ki" },
 		{ 10000, "10k" },
@@ -95,8 +91,6 @@ Test(text, integers_have_the_shortest_spelling)
 		{ 65536, "64Ki" },
 		{ 1000000, "1M" },
 		{ 1500000, "1500k" },
-		{ 16777216, "16Mi" },
-		{ 1000000000, "1G" },
 		{ INT64_C(1) << 40, "1Ti" },
 		{ -1000000, "-1M" },
 		{ INT64_MAX, "9223372036854775807" },
