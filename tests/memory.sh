@@ -50,9 +50,7 @@ try compare --by=machine --format=html out.jsonl machines.jsonl
 try compare --format=junit out.jsonl other.jsonl
 try repro
 try repro cbt:memory cbt:fig6 --preset=ci --backend=cpu --dry-run
-try list
 try list --format=json
-try lbvh --help
 try lbvh cpu/stack --count=1,2,3 --dry-run=keys
 status=0
 (ulimit -v 4000000 && OMP_STACKSIZE=3G exec "$gpubench" radix cpu/lsd8 --count=1M --threads=8 \

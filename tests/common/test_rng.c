@@ -49,15 +49,6 @@ Test(rng, words_of_a_block)
 	cr_assert(gb_random_to_unit(UINT64_MAX) == 1 - 0x1p-53);
 }
 
-Test(rng, seeds_streams_and_indices_differ)
-{
-	cr_assert_neq(gb_random64_stream(1, 2, 3), gb_random64_stream(1, 3, 2));
-	cr_assert_neq(gb_random64_stream(1, 2, 3), gb_random64_stream(2, 1, 3));
-	cr_assert_neq(gb_random64(1, 0), gb_random64(1, UINT64_C(1) << 32));
-	cr_assert_neq(gb_random64(1, 0), gb_random64(UINT64_C(1) << 32 | 1, 0));
-	cr_assert_str_eq(GB_RANDOM_NAME, "philox4x32-10");
-}
-
 /* Two processes draw other secrets, and each draws others. */
 Test(rng, secrets)
 {

@@ -185,18 +185,3 @@ Test(timer, marks)
 	cr_expect_eq(err.code, GB_ERUNTIME);
 	cr_expect_str_eq(err.message, wanted);
 }
-
-/* CLOCK_MONOTONIC counts nanoseconds, or is a coarse clock. */
-Test(timer, cpu)
-{
-	struct gb_error err = { 0 };
-	void *clock = NULL;
-	double ns = 0;
-
-	cr_assert_eq(gb_cpu_timer.create(&clock, &err), GB_OK, "%s", err.message);
-	cr_assert_eq(gb_timer_resolution(&gb_cpu_timer, clock, &ns, &err), GB_OK, "%s",
-		     err.message);
-	cr_expect(ns >= 1 && ns <= 1e7, "%g ns", ns);
-	cr_expect(gb_cpu_timer.least_ns() >= 1);
-	gb_cpu_timer.destroy(clock);
-}

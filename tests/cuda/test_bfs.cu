@@ -470,20 +470,6 @@ Test(bfs_cuda, batch_of_chains)
 	cr_expect(touched < .5 * 40 * bfs_bytes_ccam(n), "%g", touched);
 }
 
-/* A level that reaches every vertex skips the other rows: of 5 chunks, the four of one round are
- * read once. */
-Test(bfs_cuda, batch_leaves_a_dense_graph)
-{
-	const uint32_t n = 2560;
-	struct graph g;
-
-	make_graph(&g, "dense", n, random_edges(n, .3, 0), false, some_sources(n, 64));
-
-	const double touched = search_batches(&g, 64);
-
-	cr_expect_eq(touched, n * 4 * 64., "%g", touched);
-}
-
 /* Parents are refused, here and by the variants of one source. */
 Test(bfs_cuda, a_batch_refuses_parents)
 {

@@ -115,14 +115,6 @@ KERNEL(barrier_count_differs)
 	out[INDEX] = in[INDEX];
 }
 
-KERNEL(barrier_after_return)
-{
-	out[INDEX] = in[INDEX];
-	if (threadIdx.x & 1)
-		return;
-	__syncthreads();
-}
-
 /* ---- warps ------------------------------------------------------------------------------- */
 
 KERNEL(missing_syncwarp)
@@ -166,13 +158,6 @@ KERNEL(operations_differ)
 	else
 		v = __ballot_sync(ALL, in[INDEX]);
 	out[INDEX] = in[INDEX] + nothing_of(v);
-}
-
-KERNEL(masks_differ)
-{
-	const uint32_t mask = threadIdx.x & 31 ? ALL : 0x7fffffffu;
-
-	out[INDEX] = in[INDEX] + nothing_of(__shfl_sync(mask, in[INDEX], 1));
 }
 
 KERNEL(shuffle_outside_mask)
@@ -273,37 +258,20 @@ KERNEL(cluster_ends_early)
 	out[INDEX] = ((uint32_t *)__cluster_map_shared_rank(box, 0))[threadIdx.x];
 }
 
-KERNEL(rank_too_large)
-{
-	__shared__ uint32_t box[BLOCK];
-
-	box[threadIdx.x] = in[INDEX];
-	__cluster_barrier_arrive();
-	__cluster_barrier_wait();
-	out[INDEX] = ((uint32_t *)__cluster_map_shared_rank(box, __clusterRelativeBlockRank() +
-									 1))[threadIdx.x];
-	__cluster_barrier_arrive();
-	__cluster_barrier_wait();
-}
-
 const struct kernel_case block_faults[] = {
 	{ "missing_barrier", "uninitialised", missing_barrier, mirrored },
 	{ "missing_barrier_in_loop", "race", missing_barrier_in_loop, prefix_sum },
 	{ "reuse_without_barrier", "race", reuse_without_barrier, of_next_warp },
 	{ "last_reader_writes", "race", last_reader_writes, first_warp_of_next },
 	{ "first_byte_read_early", "race", byte_race<0, false> },
-	{ "first_byte_read_late", "race", byte_race<0, true> },
-	{ "last_byte_read_early", "race", byte_race<3, false> },
 	{ "last_byte_read_late", "race", byte_race<3, true> },
 	{ "divergent_barrier", "reported", divergent_barrier },
 	{ "barrier_count_differs", "reported", barrier_count_differs },
-	{ "barrier_after_return", "reported", barrier_after_return },
 	{ "missing_syncwarp", "race", missing_syncwarp, neighbour },
 	{ "vote_is_no_fence", "race", vote_is_no_fence, neighbour },
 	{ "reads_returned_lane", "reported", reads_returned_lane },
 	{ "mask_without_caller", "reported", mask_without_caller },
 	{ "operations_differ", "reported", operations_differ },
-	{ "masks_differ", "reported", masks_differ },
 	{ "shuffle_outside_mask", "reported", shuffle_outside_mask },
 	{ "warp_and_block_deadlock", "reported", warp_and_block_deadlock },
 	{ "shared_overrun", "reported", shared_overrun },
@@ -317,6 +285,5 @@ const struct kernel_case block_faults[] = {
 	  of_next_block,
 	  { .cluster = 2 } },
 	{ "cluster_ends_early", "reported", cluster_ends_early, of_next_block, { .cluster = 2 } },
-	{ "cluster_rank_too_large", "reported", rank_too_large, of_next_block, { .cluster = 2 } },
 	{ NULL, NULL },
 };

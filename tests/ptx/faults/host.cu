@@ -85,11 +85,6 @@ static void copy_past_end(void)
 	(void)cudaMemcpy(case_device.in, larger, sizeof larger, cudaMemcpyHostToDevice);
 }
 
-static void copy_in_wrong_direction(void)
-{
-	(void)cudaMemcpy(case_in, case_device.in, sizeof case_in, cudaMemcpyHostToDevice);
-}
-
 KERNEL(add_words)
 {
 	out[INDEX] = in[INDEX] + (words[INDEX] & 1);
@@ -113,12 +108,6 @@ static void read_too_early(void)
 	(void)cudaFreeHost(pinned);
 }
 
-/* The error is fetched and ignored. */
-static void ignore_error(void)
-{
-	(void)cudaGetLastError();
-}
-
 static const struct kernel_case host_faults[] = {
 	{ "host_pointer_argument", "reported", copy, NULL, {}, pass_host_pointer },
 	{ "host_pointer_in_struct", "reported", NULL, NULL, {}, pass_struct },
@@ -129,14 +118,12 @@ static const struct kernel_case host_faults[] = {
 	{ "leak", "reported", copy, NULL, {}, allocate_extra },
 	{ "uninitialised_global", "uninitialised", add_words, NULL, {}, uninitialise, free_extra },
 	{ "copy_past_end", "reported", copy, NULL, {}, copy_past_end },
-	{ "copy_in_wrong_direction", "reported", copy, NULL, {}, copy_in_wrong_direction },
 	{ "missing_synchronisation", "wrong", copy, NULL, {}, NULL, read_too_early },
 	{ "block_too_large", "refused", copy, NULL, { 1, 2048 } },
 	{ "too_much_dynamic_shared", "refused", copy, NULL, { .shared = LARGE } },
 	{ "grid_not_multiple_of_cluster", "refused", copy, NULL, { .cluster = 3 } },
 	{ "cluster_too_large", "refused", copy, NULL, { 16, 64, 16 } },
 	{ "cooperative_too_large", "refused", copy, NULL, { 100000, BLOCK, 1, 0, true } },
-	{ "unheeded_error", "wrong", copy, NULL, { .shared = LARGE }, NULL, ignore_error },
 	{ NULL, NULL },
 };
 

@@ -69,60 +69,27 @@ MP, a fence for the load: some: 0 64: a1=1 b1=0
 	x = 1; y.relaxed = 1 | a = y.relaxed; membar.gl; b = x
 MP, fences of cta: some: 0 64: a1=1 b1=0
 	x = 1; membar.cta; y.relaxed = 1 | a = y.relaxed; membar.cta; b = x
-MP, fence and acquire: never: 0 64: a1=1 b1=0
-	x = 1; membar.gl; y.relaxed = 1 | a = y.acquire; b = x
-MP, release and fence: never: 0 64: a1=1 b1=0
-	x = 1; y.release = 1 | a = y.relaxed; membar.gl; b = x
-MP, fences around a volatile flag: never: 0 64: a1=1 b1=0
-	x = 1; membar.gl; y.volatile = 1 | a = y.volatile; membar.gl; b = x
-MP, a fence before a weak flag: some: 0 64: a1=1 b1=0
-	x = 1; membar.gl; y = 1 | a = y.acquire; b = x
-MP, a fence after a weak flag: some: 0 64: a1=1 b1=0
-	x = 1; y.release = 1 | a = y; membar.gl; b = x
 MP, atomics: some: 0 64: a1=1 b1=0
 	x = 1; atom.global.add.u32 a, [%y], 1 | atom.global.add.u32 a, [%y], 0; b = x
 MP, atomics with an order: never: 0 64: a1=1 b1=0
 	x = 1; atom.add.acq_rel.gpu.global.u32 a, [%y], 1 |
 	atom.cas.acq_rel.gpu.global.b32 a, [%y], 1, 1; b = x
-MP, a release by an update of cta: some: 0 64: a1=1 b1=0
-	x = 1; atom.add.acq_rel.cta.global.u32 a, [%y], 1 | a = y.acquire; b = x
 CoRR: never: 0 64: a1>b1
-	x.relaxed = 1; x.relaxed = 2 | a = x.relaxed; b = x.relaxed
-one after the other: some: 0 64: a1=1 b1=2
 	x.relaxed = 1; x.relaxed = 2 | a = x.relaxed; b = x.relaxed
 CoWR: never: 0 64: a0=0
 	x = 1; a = x | x = 2
-CoWW: never: 0 64: x!2
-	x = 1; x = 2 | b = x
 CoRW: never: 0 64: a0=1 x=1
 	a = x.relaxed; x.relaxed = 2 | x.relaxed = 1
-2+2W: some: 0 64: x=1 y=1
-	x.relaxed = 1; y.relaxed = 2 | y.relaxed = 1; x.relaxed = 2
-2+2W, membar.gl: never: 0 64: x=1 y=1
-	x.relaxed = 1; membar.gl; y.relaxed = 2 | y.relaxed = 1; membar.gl; x.relaxed = 2
 S, release and acquire: never: 0 64: a1=1 x=2
 	x = 2; y.release = 1 | a = y.acquire; x = 1
-S: some: 0 64: a1=1 x=2
-	x = 2; y.relaxed = 1 | a = y.relaxed; x = 1
-a store amid updates: never: 0 64: x!10 x!11 x!12
-	atom.global.add.u32 a, [%x], 1; atom.global.add.u32 b, [%x], 1 | x.relaxed = 10
-a store between two updates: never: 0 64: x=11 b0!10
-	atom.global.add.u32 a, [%x], 1; atom.global.add.u32 b, [%x], 1 | x.relaxed = 10
 WRC: some: 0 64 128: a1=1 a2=1 b2=0
 	x.relaxed = 1 | a = x.relaxed; y.relaxed = 1 | a = y.relaxed; b = x
 WRC, release and acquire: never: 0 64 128: a1=1 a2=1 b2=0
 	x.relaxed = 1 | a = x.relaxed; y.release = 1 | a = y.acquire; b = x
 WRC, a barrier: never: 0 64 96: a1=1 b2=0
 	x = 1; y.release = 1 | a = y.acquire; bar.sync 0 | bar.sync 0; b = x
-WRC, a barrier and no acquire: some: 0 64 96: a1=1 b2=0
-	x = 1; y.release = 1 | a = y.relaxed; bar.sync 0 | bar.sync 0; b = x
-WRC, seen before a barrier: never: 0 64 96: a1=1 b2=0
-	x = 1 | a = x; bar.sync 0 | bar.sync 0; b = x
 IRIW, acquire: some: 0 64 128 192: a2=1 b2=0 a3=1 b3=0
 	x.relaxed = 1 | y.relaxed = 1 | a = x.acquire; b = y.acquire | a = y.acquire; b = x.acquire
-IRIW, membar.gl: never: 0 64 128 192: a2=1 b2=0 a3=1 b3=0
-	x.relaxed = 1 | y.relaxed = 1 | a = x.relaxed; membar.gl; b = y.relaxed |
-	a = y.relaxed; membar.gl; b = x.relaxed
 release sequence: never: 0 64 128: a2=2 b2=0
 	x = 1; y.release = 1 | atom.global.add.u32 a, [%y], 1 | a = y.acquire; b = x
 release sequence that a store ends: some: 0 64 128: a2=2 b2=0 x=1
