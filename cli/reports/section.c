@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "cli/reports/keys.h"
-#include "cli/reports/launch.h"
+#include "cli/reports/verdict.h"
 #include "common/text.h"
 
 double gb_row_time(const struct gb_row *row)

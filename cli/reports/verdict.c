@@ -1,5 +1,7 @@
-/* verdict.c -- the words and colours of the verdicts. */
+/* verdict.c -- see verdict.h. */
 #include "cli/reports/verdict.h"
+
+#include <math.h>
 
 #include "common/text.h"
 
@@ -27,4 +29,36 @@ const char *gb_verdict_text(enum gb_verdict_word verdict)
 enum gb_style gb_verdict_style(enum gb_verdict_word verdict)
 {
 	return styles[verdict];
+}
+
+double gb_launch_value(const struct gb_record *record)
+{
+	return record->has_time ? record->time.median : (double)NAN;
+}
+
+bool gb_is_timed(const struct gb_record *record)
+{
+	return record->has_time && record->status == GB_STATUS_OK;
+}
+
+struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record *b)
+{
+	struct gb_ratio ratio = { NAN, { NAN, NAN, NAN } };
+	struct gb_error ignored = { 0 };
+
+	if (!gb_is_timed(a) || !gb_is_timed(b))
+		return ratio;
+	ratio.estimate = b->time.median / a->time.median;
+	if (a->launches >= GB_LAUNCHES && b->launches >= GB_LAUNCHES)
+		(void)gb_ratio(a->time.sample, a->launches, b->time.sample, b->launches, GB_LEVEL,
+			       &ratio, &ignored);
+	else if (a->launches <= 1 && b->launches <= 1)
+		ratio.interval = (struct gb_interval){ b->time.ci_low / a->time.ci_high,
+						       b->time.ci_high / a->time.ci_low, NAN };
+	return ratio;
+}
+
+bool gb_is_faster(const struct gb_record *a, const struct gb_record *b)
+{
+	return gb_time_ratio(a, b).interval.low > 1;
 }

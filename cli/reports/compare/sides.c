@@ -12,7 +12,7 @@
 #include "cli/reports/compare/gate.h"
 #include "cli/reports/document.h"
 #include "cli/reports/keys.h"
-#include "cli/reports/launch.h"
+#include "cli/reports/verdict.h"
 #include "common/text.h"
 
 /* A column of a table: a machine or, on one machine, a library.  Without a library it is of our
