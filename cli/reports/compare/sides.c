@@ -67,8 +67,8 @@ static size_t table_of(const struct report *r, const struct gb_record *record)
 	size_t i = 0;
 
 	for (; i < r->tables; i++)
-		if (gb_equal(record->bench, r->table[i].bench) &&
-		    gb_equal(record->backend, r->table[i].backend) &&
+		if (gb_same(record->bench, r->table[i].bench) &&
+		    gb_same(record->backend, r->table[i].backend) &&
 		    (!r->by_library || gb_same_machine(r->table[i].side->machine, machine)))
 			break;
 	return i;
