@@ -67,7 +67,7 @@ static size_t table_of(const struct report *r, const struct gb_record *record)
 	size_t i = 0;
 
 	for (; i < r->tables; i++)
-		if (gb_same(record->bench, r->table[i].bench) &&
+		if (r->table[i].side && gb_same(record->bench, r->table[i].bench) &&
 		    gb_same(record->backend, r->table[i].backend) &&
 		    (!r->by_library || gb_same_machine(r->table[i].side->machine, machine)))
 			break;
