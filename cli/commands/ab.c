@@ -28,7 +28,7 @@
 
 struct options {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
-	int64_t launches, quiet, overwrite;
+	int64_t launches, quiet, overwrite, resume;
 	const char *budget, *output;
 	double budget_ns;
 };
@@ -52,6 +52,9 @@ static const struct gb_param rows[] = {
 	  AT(GB_PATH, output),
 	  .unit = "PREFIX",
 	  .help = "append the records of each launch to PREFIX.NAME.jsonl" },
+	{ .name = "resume",
+	  AT(GB_FLAG, resume),
+	  .help = "continue after the launches in PREFIX.NAME.jsonl" },
 	{ .name = "overwrite",
 	  AT(GB_FLAG, overwrite),
 	  .help = "replace an existing PREFIX.NAME.jsonl" },
@@ -99,18 +102,45 @@ static enum gb_status side_read(struct side *side, const char *word, struct gb_e
 	return GB_OK;
 }
 
-/* Open PREFIX.NAME.jsonl before the first launch. */
-static enum gb_status side_open(struct side *side, const struct options *options,
+/* True if the run had these arguments, and then "-q --resume=any --output=FILE". */
+static bool has_words(const struct gb_run *run, const struct trial *t)
+{
+	if (run->argv.count != t->words + 3)
+		return false;
+	for (size_t i = 0; i < t->words; i++)
+		if (!gb_equal(run->argv.text[i], t->word[i]))
+			return false;
+	return true;
+}
+
+/* Open PREFIX.NAME.jsonl before the first launch.  GB_RESUME: read the launches that it holds; they
+ * must have had the same arguments.  The last one is dropped if it was cut off. */
+static enum gb_status side_open(struct trial *t, struct side *side, enum gb_existing existing,
 				struct gb_error *err)
 {
-	if (!options->output)
+	struct gb_records *records = &side->records;
+
+	if (!t->options->output)
 		return GB_OK;
-	if (asprintf(&side->path, "%s.%s.jsonl", options->output, side->name) < 0) {
+	if (asprintf(&side->path, "%s.%s.jsonl", t->options->output, side->name) < 0) {
 		side->path = NULL;
 		return gb_out_of_memory(err, NULL);
 	}
-	return gb_output_open(&side->output, side->path,
-			      options->overwrite ? GB_OVERWRITE : GB_REFUSE, err);
+	if (gb_output_open(&side->output, side->path, existing, err) || existing != GB_RESUME ||
+	    gb_output_past(&side->output, records, err))
+		return err->code;
+	if (side->output.cut) {
+		if (records->run_count)
+			gb_records_remove_run(records, records->run_count - 1);
+		side->output.keep_bytes = records->last_run_bytes;
+	}
+	side->launches = records->run_count;
+	for (size_t i = 0; i < records->run_count; i++)
+		if (!has_words(records->run[i], t))
+			return gb_fail(err, GB_EUSAGE,
+				       "--resume: %s has launches with other arguments",
+				       side->path);
+	return GB_OK;
 }
 
 static void side_release(struct side *side, struct gb_error *err)
@@ -191,12 +221,13 @@ static enum gb_status check_exit(const struct side *side, int status, bool wrote
 		     : gb_fail(err, code, "%s: no records, exit status %d", side->name, status);
 }
 
-/* Take the records of a launch: its own, of a single run. */
+/* Take the records of a launch: its own, of a single run with the setup of resumed ones. */
 static enum gb_status take_launch(struct side *side, int status, const char *file,
 				  struct gb_error *err)
 {
 	struct gb_records launch = { 0 };
 	struct gb_error local_err = { 0 };
+	const bool before = side->output.existing == GB_RESUME && side->records.run_count;
 	const bool read = !gb_records_read(file, &launch, &local_err);
 
 	if (check_exit(side, status, launch.run_count > 0, err))
@@ -209,7 +240,10 @@ static enum gb_status take_launch(struct side *side, int status, const char *fil
 	for (size_t i = launch.count; !err->code && i-- > 0;)
 		if (launch.record[i]->run != launch.run[0])
 			gb_records_remove(&launch, i);
-	if (!err->code && !gb_output_put(&side->output, &launch, err)) {
+	if (!err->code &&
+	    !(before &&
+	      gb_resume_check("--resume", &side->records, side->path, launch.run[0], "", err)) &&
+	    !gb_output_put(&side->output, &launch, err)) {
 		side->launches++;
 		(void)gb_records_move(&side->records, &launch, err);
 	}
@@ -368,11 +402,19 @@ static enum gb_status read_sides(struct side *side, const struct gb_arguments *a
 static enum gb_status judge(struct trial *t, struct gb_error *err)
 {
 	const struct options *o = t->options;
+	const enum gb_existing existing = o->resume      ? GB_RESUME
+					  : o->overwrite ? GB_OVERWRITE
+							 : GB_REFUSE;
 	struct side *side = t->side;
 	struct gb_comparison c;
 
 	init_comparison(t, &c);
-	if (side_open(&side[0], o, err) || side_open(&side[1], o, err) || launch_both(t, err))
+	if (o->resume && o->overwrite)
+		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
+	if (o->resume && !o->output)
+		return gb_fail(err, GB_EUSAGE, "--resume needs the records in -o PREFIX");
+	if (side_open(t, &side[0], existing, err) || side_open(t, &side[1], existing, err) ||
+	    launch_both(t, err))
 		return err->code;
 	return gb_compare_and_print(&o->compare, &c, &side[0].records, side[0].name,
 				    &side[1].records, side[1].name, err);

@@ -286,6 +286,7 @@ static enum gb_status print_stored(struct job *job, const struct request *reques
 		job->source.stored = &records;
 		(void)print_tables(job, request, err);
 		(void)put_end(&job->out, err);
+		job->source.stored = NULL;
 	}
 	gb_records_release(&records);
 	return err->code;

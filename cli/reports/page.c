@@ -119,7 +119,8 @@ static void print_run_text(FILE *file, const struct gb_run *run)
 	char *text = gb_run_text(run), *rest = text, *line;
 
 	for (char *c = text; c && *c; c++)
-		*c = *c == '\t' ? ' ' : *c;
+		if (*c == '\t')
+			*c = ' ';
 	(void)fputs("<pre>", file);
 	while (rest && (line = strsep(&rest, "\n"))) {
 		gb_table_print_text(file, line, GB_FORMAT_HTML);

@@ -8,7 +8,7 @@
 
 #include "cli/records/identity.h"
 #include "cli/reports/keys.h"
-#include "cli/reports/launch.h"
+#include "cli/reports/verdict.h"
 #include "common/stats.h"
 #include "common/text.h"
 

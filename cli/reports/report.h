@@ -4,11 +4,12 @@
  * file print the same.  A table has columns only for parameters that vary; the others are stated
  * once.  Times of the emulator are never shown because they say nothing about a GPU.
  *
- * This folder turns records into text for people.  grid/ lays out cells.  This folder itself makes
- * the tables of a run and its page, and holds shared code: the value of a launch, the words of
- * verdicts.  compare/ judges; repro/ fills papers' tables; exchange/ writes
- * formats that other programs read; finish.h prints the end of a session.  May use cli/measure,
- * cli/records, cli/workloads and the folders below cli.
+ * This folder turns records into text for people.  table.h has cells, which document.h prints among
+ * blocks of text in any format.  section.h has the records of one benchmark: rows.c prints its
+ * table, counts.c its exact counts, chart.c its chart and fastest.c its winners; page.h is the frame
+ * of a page.  keys.h groups records, pooled.h merges launches, verdict.h compares two times.
+ * compare/ compares builds, machines and libraries; repro/ fills papers' tables; finish.h prints the
+ * end of a session.  May use cli/measure, cli/records, cli/workloads and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPORT_H
 #define GPUBENCH_CLI_REPORTS_REPORT_H

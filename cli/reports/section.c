@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 #include "cli/reports/keys.h"
-#include "cli/reports/launch.h"
+#include "cli/reports/compare/gate.h"
+#include "cli/reports/verdict.h"
 #include "common/text.h"
 
 double gb_row_time(const struct gb_row *row)

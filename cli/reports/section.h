@@ -50,7 +50,7 @@ struct gb_span {
 bool gb_row_span(const struct gb_row *row, struct gb_span *span);
 
 /* Return the number of rows from `first` on that belong to its point.  *best is set to the row that
- * is faster than every other by the interval of their ratio (launch.h), or to row_count if there is
+ * is faster than every other by the interval of their ratio (verdict.h), or to row_count if there is
  * none; *by to its speedup over the next one. */
 size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
 

@@ -1,4 +1,4 @@
-/* table.h -- typed cells in rows and columns, which a document (grid/document.h) prints in any format.
+/* table.h -- typed cells in rows and columns, which a document (document.h) prints in any format.
  *
  * A cell has a text for people, a number for programs, or both: "29.1 us" and 29100.  A column with
  * a title is shown to people, one with a name is written for programs; most have both.

@@ -1,5 +1,7 @@
-/* verdict.c -- the words and colours of the verdicts. */
+/* verdict.c -- see verdict.h. */
 #include "cli/reports/verdict.h"
+
+#include <math.h>
 
 #include "common/text.h"
 
@@ -27,4 +29,14 @@ const char *gb_verdict_text(enum gb_verdict_word verdict)
 enum gb_style gb_verdict_style(enum gb_verdict_word verdict)
 {
 	return styles[verdict];
+}
+
+double gb_launch_value(const struct gb_record *record)
+{
+	return record->has_time ? record->time.median : (double)NAN;
+}
+
+bool gb_is_timed(const struct gb_record *record)
+{
+	return record->has_time && record->status == GB_STATUS_OK;
 }

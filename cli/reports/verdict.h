@@ -1,8 +1,23 @@
-/* verdict.h -- the verdicts shared by compare, ab and counts. */
+/* verdict.h -- the value of one launch of the program for a key, and the verdicts.
+ *
+ * The launch is the unit of evidence (compare.h).  Its value is the median of its samples, in every
+ * table and gate; it is also the time that the launch's own table shows.  Over the stored
+ * launches, the median varies no more than the fastest sample.  The value of several launches is
+ * the median of their values.
+ */
 #ifndef GPUBENCH_CLI_REPORTS_VERDICT_H
 #define GPUBENCH_CLI_REPORTS_VERDICT_H
 
+#include "cli/records/record.h"
 #include "cli/reports/table.h"
+
+enum { GB_LAUNCHES = 4 }; /* launches on each side, at least, for a verdict */
+
+/* The launch's value in ns.  NAN if it has no valid time: it failed, was skipped or emulated. */
+double gb_launch_value(const struct gb_record *record);
+
+/* True if the record has a verified time of hardware. */
+bool gb_is_timed(const struct gb_record *record);
 
 enum gb_verdict_word {
 	GB_SAME,   /* within the threshold, with an interval within twice the threshold */

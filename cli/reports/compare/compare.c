@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/reports/keys.h"
-#include "cli/reports/launch.h"
+#include "cli/reports/verdict.h"
 #include "common/text.h"
 
 /* The values of one key, one per launch. */

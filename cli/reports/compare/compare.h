@@ -2,7 +2,7 @@
  *
  * The unit of evidence is the launch of a program.  Samples within one launch share its memory
  * layout, clocks and neighbours, so comparing two builds by the samples of a single launch each
- * mostly gives false alarms.  Each launch therefore gives one value per key (launch.h), and the
+ * mostly gives false alarms.  Each launch therefore gives one value per key (verdict.h), and the
  * values of both sides are compared by gate.h, with one error rate for all keys.  With fewer than
  * four launches on a side, nothing is decided.
  *
@@ -19,7 +19,6 @@
 #include "cli/reports/compare/change.h"
 #include "cli/reports/compare/gate.h"
 #include "cli/reports/compare/setups.h"
-#include "cli/reports/launch.h"
 #include "cli/reports/verdict.h"
 
 enum { GB_FLOOR_NS = 100 }; /* smaller differences are ignored */

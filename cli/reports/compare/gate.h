@@ -78,4 +78,13 @@ enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *t
 enum gb_status gb_gate_ratio(struct gb_gate_tests *tests, const struct gb_gate_values *values,
 			     struct gb_ratio *ratio, struct gb_error *err);
 
+/* The ratio b / a of two verified times and its interval.  If both sides have at least GB_LAUNCHES
+ * launches, the interval is that of their values; if both are single launches, it is the quotient
+ * of the intervals of their medians.  Else the interval is NAN; if a time is missing,
+ * so is the estimate. */
+struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record *b);
+
+/* True if a's time is shorter: the whole interval of the ratio is above 1. */
+bool gb_is_faster(const struct gb_record *a, const struct gb_record *b);
+
 #endif

@@ -51,7 +51,7 @@ enum gb_status gb_github_print(FILE *file, const struct gb_comparison *compariso
 			       struct gb_error *err)
 {
 	const struct gb_comparison *c = comparison;
-	const struct gb_change **change = calloc(c->count + 1, sizeof *change);
+	const struct gb_change **change = calloc(c->count + 1, sizeof(struct gb_change *));
 	size_t all = 0;
 	char text[GB_REASON_MAX];
 
@@ -60,7 +60,7 @@ enum gb_status gb_github_print(FILE *file, const struct gb_comparison *compariso
 	for (size_t i = 0; i < c->count; i++)
 		if (rank_of(&c->change[i]))
 			change[all++] = &c->change[i];
-	qsort(change, all, sizeof *change, by_rank);
+	qsort(change, all, sizeof(struct gb_change *), by_rank);
 	for (size_t i = 0; i < all && i < ANNOTATIONS; i++) {
 		(void)fprintf(file, "::%s title=gpubench %s::",
 			      rank_of(change[i]) <= 2 ? "error" : "warning",

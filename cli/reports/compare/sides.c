@@ -12,7 +12,7 @@
 #include "cli/reports/compare/gate.h"
 #include "cli/reports/document.h"
 #include "cli/reports/keys.h"
-#include "cli/reports/launch.h"
+#include "cli/reports/verdict.h"
 #include "common/text.h"
 
 /* A column of a table: a machine or, on one machine, a library.  Without a library it is of our
@@ -67,8 +67,8 @@ static size_t table_of(const struct report *r, const struct gb_record *record)
 	size_t i = 0;
 
 	for (; i < r->tables; i++)
-		if (gb_equal(record->bench, r->table[i].bench) &&
-		    gb_equal(record->backend, r->table[i].backend) &&
+		if (r->table[i].side && gb_same(record->bench, r->table[i].bench) &&
+		    gb_same(record->backend, r->table[i].backend) &&
 		    (!r->by_library || gb_same_machine(r->table[i].side->machine, machine)))
 			break;
 	return i;

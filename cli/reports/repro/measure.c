@@ -36,12 +36,17 @@ static enum gb_status set_values(struct gb_sweep *sweep, const cJSON *set, struc
 	return GB_OK;
 }
 
+/* True if the table or a column is about a number of threads, which --threads leaves alone. */
+static bool says_threads(const struct gb_repro *t, const cJSON *set)
+{
+	return gb_json_at(t->table, "set.threads") || gb_json_at(set, "threads");
+}
+
 static enum gb_status set_point(const struct gb_repro *t, size_t row, const cJSON *set,
 				struct gb_sweep *sweep, struct gb_error *err)
 {
-	/* A number of threads that the table or a column is about stays. */
-	if (gb_sweep_override(sweep, "threads", t->threads, err) ||
-	    set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err))
+	if (set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err) ||
+	    (!says_threads(t, set) && gb_sweep_override(sweep, "threads", t->threads, err)))
 		return err->code;
 	for (size_t c = 0; c < t->paper_columns; c++) {
 		const char *param = t->column[c].param;
@@ -74,16 +79,9 @@ static size_t variants_of(const struct gb_repro *t, const cJSON *set, const char
 {
 	size_t count = 0;
 
-	for (size_t c = 0; c < t->columns && count < MAX_VARIANTS; c++) {
-		size_t before = 0;
-
-		if (!belongs(&t->column[c], set))
-			continue;
-		while (before < count && !gb_equal(variant[before], t->column[c].variant))
-			before++;
-		if (before == count)
+	for (size_t c = 0; c < t->columns && count < MAX_VARIANTS; c++)
+		if (belongs(&t->column[c], set))
 			variant[count++] = t->column[c].variant;
-	}
 	return count;
 }
 
@@ -158,16 +156,10 @@ static const struct gb_record *record_of(const struct search *s, const struct gb
 	key = gb_record_key(s->sweep->workload, variant, s->params, err);
 	if (key && s->any_threads)
 		cut_threads(key);
-	for (size_t i = list->count; key && i-- > 0;) {
-		if (!is_of(s, list->record[i], key))
-			continue;
-		if (!found)
+	for (size_t i = list->count; key && i-- > 0 && (!found || isnan(found->time.median));)
+		if ((!found || !isnan(list->record[i]->time.median)) &&
+		    is_of(s, list->record[i], key))
 			found = list->record[i];
-		if (!isnan(list->record[i]->time.median)) {
-			found = list->record[i];
-			break;
-		}
-	}
 	free(key);
 	return found;
 }
@@ -179,20 +171,20 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 				    size_t row, const cJSON *set, struct gb_error *err)
 {
 	const struct gb_workload *workload = gb_workload_find(gb_json_text(t->paper, "workload"));
-	const bool says_threads = gb_json_at(t->table, "set.threads") || gb_json_at(set, "threads");
+	const bool fixed = says_threads(t, set);
 	const char *variant[MAX_VARIANTS];
 	const size_t count = variants_of(t, set, variant);
 	const struct gb_request *request = source->session ? source->session->request : NULL;
 	struct gb_sweep sweep = { 0 };
 	struct search s = { .source = source,
 			    .sweep = &sweep,
-			    .any_threads = !source->session && !says_threads && !t->threads };
+			    .any_threads = !source->session && !fixed && !t->threads };
 
 	if (count == 0)
 		return GB_OK;
 	if (gb_sweep_init(&sweep, workload, err) || set_point(t, row, set, &sweep, err))
 		goto out;
-	if (request && says_threads && crowded(&sweep)) {
+	if (request && fixed && crowded(&sweep)) {
 		for (size_t c = 0; c < t->columns; c++)
 			if (belongs(&t->column[c], set))
 				t->cell[row * t->columns + c].reason = crowded(&sweep);

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "cli/reports/compare/compare.h"
-#include "cli/reports/launch.h"
 #include "cli/reports/pooled.h"
+#include "cli/reports/verdict.h"
 #include "tests/line_of.h"
 
 static struct gb_records list, other;

@@ -13,7 +13,7 @@ gate() { # NEW LAUNCHES OPTION...
 	gpubench ab base=./base new=./$new --runs=$launches "$@" -o kept --overwrite -- x
 	status=$?
 	echo "status $status"
-	gpubench compare kept.base.jsonl kept.new.jsonl "$@" --format=json >kept.json
+	gpubench ab base=./base new=./$new --runs=$launches "$@" -o kept --resume --format=json -- x >kept.json
 	same=$?
 	[ $same = $status ] || echo "the same records: status $same"
 	grep -q "\"exit_status\":.*$status," kept.json || echo "the JSON says otherwise"
