@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/reports/keys.h"
 #include "cli/reports/compare/gate.h"
+#include "cli/reports/keys.h"
 #include "cli/reports/verdict.h"
 #include "common/text.h"
 
