@@ -1,12 +1,10 @@
 # --check finds a table with a changed digit, and figures.py prints that table again.
 top=$TESTS/..
 mkdir -p docs scripts results/measured/cpu-a results/measured/cpu-b
-cp "$top/scripts/figures.py" "$top/scripts/columns.py" scripts
+cp "$top/scripts/figures.py" scripts
 cat >docs/page.md <<'END'
 before
 <!-- begin: gpubench report --format=markdown results/measured/cpu-a/sizes.jsonl -->
-<!-- end -->
-<!-- begin: gpubench report --format=csv results/measured/cpu-a/sizes.jsonl | scripts/columns.py keys=param_count variant -->
 <!-- end -->
 <!-- begin: gpubench report --format=markdown results/measured/cpu-a/absent.jsonl -->
 <!-- end -->
