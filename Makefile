@@ -182,7 +182,7 @@ sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)) \
 	$(if $(filter 0,$(have_graphblas)),$(graphblas)),$(call files,cli common \
 	cpu datasets $(call with,vulkan,vulkan),c))
 cuda_c   := $(call files,cuda,c)
-objects  := $(call object,$(sources) cli/commands/embedded.S $(call files,cpu/sort,cc) \
+objects  := $(call object,$(sources) cli/commands/embedded.S $(call files,cpu/primitives,cc) \
 	$(call with,hwy,cpu/radix/vqsort.cc) \
 	$(call with,boost,cpu/radix/boost.cc))
 peers    := cuda/radix/cub.cu
@@ -261,7 +261,7 @@ $(BUILD)/generated/build_info.h: FORCE
 
 $(call object,common/variants.c): private cppflags += $(listed_cppflags)
 # All of its functions that take vectors are inlined.
-$(call object,cpu/lbvh/parts/kernels_plain.c): private cflags += -Wno-psabi
+$(call object,cpu/lbvh/shared/kernels_plain.c): private cflags += -Wno-psabi
 $(call object,$(asking)): $(BUILD)/%.o: %.c $(BUILD)/generated/flags | \
 	$(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)

@@ -1,7 +1,7 @@
 /* backend.h -- the interface of a back end: everything the runner needs besides its variants.
  *
- * Back ends are reached only through gb_backends (backends.c): the CPU is cpu/backend.c, CUDA is
- * cuda/backend.cu (on a GPU or in the emulator), Vulkan is vulkan/backend.c.
+ * Back ends are reached only through gb_backends (backends.c): the CPU is cpu/runtime/backend.c, CUDA is
+ * cuda/runtime/backend.cu (on a GPU or in the emulator), Vulkan is vulkan/runtime/backend.c.
  */
 #ifndef GPUBENCH_COMMON_BACKEND_H
 #define GPUBENCH_COMMON_BACKEND_H

@@ -16,16 +16,16 @@
 #define GPUBENCH_COMMON_PLUGIN_H
 
 #include "build_info.h"
-#include "common/bfs.h"
-#include "common/cbt.h"
-#include "common/lbvh.h"
+#include "common/benchmark.h"
+#include "common/bfs_types.h"
+#include "common/cbt_types.h"
+#include "common/lbvh_types.h"
 #include "common/memory.h"
-#include "common/octree.h"
-#include "common/radix.h"
+#include "common/octree_types.h"
+#include "common/radix_types.h"
 #include "common/status.h"
-#include "common/stream.h"
+#include "common/stream_types.h"
 #include "common/timer.h"
-#include "common/workload.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #ifndef GPUBENCH_COMMON_VARIANTS_H
 #define GPUBENCH_COMMON_VARIANTS_H
 
-#include "common/workload.h"
+#include "common/benchmark.h"
 
 /* The file that a variant comes from. */
 struct gb_plugin_file {

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/workloads/registry.h"
-#include "common/lbvh.h"
+#include "cli/benchmarks/registry.h"
+#include "common/benchmark.h"
+#include "common/lbvh_types.h"
 #include "common/memory.h"
-#include "common/workload.h"
 #include "datasets/mesh/scene.h"
 #include "tests/scene_number.h"
 

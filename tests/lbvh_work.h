@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/workloads/registry.h"
-#include "common/lbvh.h"
-#include "common/workload.h"
+#include "cli/benchmarks/registry.h"
+#include "common/benchmark.h"
+#include "common/lbvh_types.h"
 #include "tests/metric.h"
 #include "tests/scene_number.h"
 

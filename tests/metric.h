@@ -4,8 +4,8 @@
 
 #include <criterion/criterion.h>
 
+#include "common/benchmark.h"
 #include "common/text.h"
-#include "common/workload.h"
 
 /* The metric of that name; the test fails if there is none. */
 static inline double metric(const struct gb_metrics *metrics, const char *name)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/repro/repro.h"
+#include "cli/report/repro/repro.h"
 
 /* Parse JSON with ' in place of ". */
 static inline cJSON *parse(const char *text)

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/commands/help.h"
 #include "cli/commands/removed.h"
 #include "cli/records/version.h"
-#include "cli/workloads/registry.h"
 #include "common/suggest.h"
 #include "common/text.h"
 

@@ -6,8 +6,8 @@
 #ifndef GPUBENCH_CLI_COMMANDS_ARGUMENTS_H
 #define GPUBENCH_CLI_COMMANDS_ARGUMENTS_H
 
+#include "cli/benchmarks/value.h"
 #include "cli/measure/sweep.h"
-#include "cli/workloads/value.h"
 
 enum { GB_MAX_OPTIONS = 128 }; /* of a command */
 

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/benchmarks/choice.h"
+#include "cli/benchmarks/registry.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/launches.h"
 #include "cli/measure/plan.h"
-#include "cli/reports/finish.h"
-#include "cli/workloads/choice.h"
-#include "cli/workloads/registry.h"
+#include "cli/report/finish.h"
 #include "common/text.h"
 
 static const struct gb_param rows[] = { GB_DRY_RUN_ROW };

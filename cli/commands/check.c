@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/benchmarks/choice.h"
+#include "cli/benchmarks/registry.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/session.h"
-#include "cli/workloads/choice.h"
-#include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "common/variants.h"
 

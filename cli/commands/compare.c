@@ -4,7 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
 #include "cli/commands/inputs.h"
-#include "cli/reports/compare/sides.h"
+#include "cli/report/compare/sides.h"
 #include "common/text.h"
 
 struct request {

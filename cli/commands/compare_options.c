@@ -1,8 +1,8 @@
 /* compare_options.c -- reads the options of a comparison, prints it, and computes its status. */
 #include "cli/commands/compare_options.h"
 
-#include "cli/reports/compare/compare.h"
-#include "cli/reports/compare/formats.h"
+#include "cli/report/compare/compare.h"
+#include "cli/report/compare/formats.h"
 #include "common/text.h"
 
 /* The words of enum gb_format, in its order, then those of printers[]. */

@@ -2,8 +2,8 @@
 #ifndef GPUBENCH_CLI_COMMANDS_COMPARE_OPTIONS_H
 #define GPUBENCH_CLI_COMMANDS_COMPARE_OPTIONS_H
 
-#include "cli/reports/compare/compare.h"
-#include "common/workload.h"
+#include "cli/report/compare/compare.h"
+#include "common/benchmark.h"
 
 struct gb_compare_options {
 	double threshold_percent;

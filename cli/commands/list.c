@@ -1,6 +1,7 @@
 /* list.c -- `gpubench list` and `gpubench env`: print benchmarks, variants, machine and build. */
 #include <stdio.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
@@ -9,7 +10,6 @@
 #include "cli/records/json.h"
 #include "cli/records/machine.h"
 #include "cli/records/version.h"
-#include "cli/workloads/registry.h"
 #include "common/devices.h"
 #include "common/text.h"
 #include "common/variants.h"

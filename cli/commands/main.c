@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/removed.h"
 #include "cli/measure/interrupt.h"
 #include "cli/records/version.h"
-#include "cli/workloads/registry.h"
 #include "common/suggest.h"
 #include "common/text.h"
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/benchmarks/registry.h"
+#include "cli/benchmarks/value.h"
 #include "cli/measure/stopping.h"
 #include "cli/plugins/load.h"
-#include "cli/workloads/registry.h"
-#include "cli/workloads/value.h"
 #include "common/text.h"
 
 static const char *const resumes[] = { "no", "same", "any", NULL };

@@ -1,10 +1,10 @@
 /* report.c -- `gpubench report`: prints stored records as a table, Markdown, HTML, CSV or JSON. */
-#include "cli/reports/report.h"
+#include "cli/report/report.h"
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
-#include "cli/reports/pooled.h"
-#include "cli/reports/section.h"
+#include "cli/report/pooled.h"
+#include "cli/report/section.h"
 #include "common/text.h"
 
 static const char *const launches[] = { "each", "pooled", NULL };

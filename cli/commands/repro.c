@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/commands/options.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/plan.h"
 #include "cli/records/json.h"
-#include "cli/reports/finish.h"
-#include "cli/reports/repro/repro.h"
-#include "cli/workloads/registry.h"
+#include "cli/report/finish.h"
+#include "cli/report/repro/repro.h"
 #include "common/suggest.h"
 #include "common/text.h"
 

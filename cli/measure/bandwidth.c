@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/benchmarks/registry.h"
+#include "cli/benchmarks/value.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/sweep.h"
-#include "cli/workloads/registry.h"
-#include "cli/workloads/value.h"
 #include "common/stats.h"
 #include "common/text.h"
 #include "common/variants.h"

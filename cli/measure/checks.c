@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/workloads/value.h"
+#include "cli/benchmarks/value.h"
 #include "common/available.h"
 #include "common/memory.h"
 #include "common/text.h"

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/benchmarks/value.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/sample.h"
 #include "cli/measure/stopping.h"
-#include "cli/workloads/value.h"
 #include "common/devices.h"
 #include "common/memory.h"
 #include "common/secret.h"

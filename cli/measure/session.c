@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/benchmarks/choice.h"
+#include "cli/benchmarks/registry.h"
 #include "cli/measure/bandwidth.h"
 #include "cli/measure/checks.h"
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
 #include "cli/records/key.h"
 #include "cli/records/machine.h"
-#include "cli/workloads/choice.h"
-#include "cli/workloads/registry.h"
 #include "common/devices.h"
 #include "common/memory.h"
 #include "common/text.h"

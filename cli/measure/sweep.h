@@ -7,8 +7,8 @@
 #ifndef GPUBENCH_CLI_MEASURE_SWEEP_H
 #define GPUBENCH_CLI_MEASURE_SWEEP_H
 
-#include "cli/workloads/choice.h"
-#include "cli/workloads/value.h"
+#include "cli/benchmarks/choice.h"
+#include "cli/benchmarks/value.h"
 
 enum { GB_MAX_VALUES = 10000, GB_MAX_POINTS = 1000000, GB_MAX_OVERRIDES = 64 };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/plugins/sha256.h"
-#include "cli/workloads/registry.h"
 #include "common/plugin.h"
 #include "common/text.h"
 #include "common/variants.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/workloads/value.h"
+#include "cli/benchmarks/value.h"
 #include "common/text.h"
 
 /* True if the variant of this back end and name reads the parameter. */

@@ -10,8 +10,8 @@
 #ifndef GPUBENCH_CLI_RECORDS_KEY_H
 #define GPUBENCH_CLI_RECORDS_KEY_H
 
+#include "cli/benchmarks/value.h"
 #include "cli/records/record.h"
-#include "cli/workloads/value.h"
 
 /* True if the parameter can change what the variant does. */
 bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant);

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/records/identity.h"
 #include "cli/records/json.h"
 #include "cli/records/key.h"
-#include "cli/workloads/registry.h"
 #include "common/text.h"
 
 /* ---- the list ---------------------------------------------------------------------------- */

@@ -8,15 +8,15 @@
  * A measurement fills struct gb_record (result.h), and machine.h fills struct gb_run.  members.h has
  * these structs, and a row for each member; field.h writes and reads JSON by these rows.  lines.h
  * reads and writes files; output.h opens the file that -o names; csv.h converts.  cJSON is used only
- * in this folder.  May use cli/workloads and the folders below cli.
+ * in this folder.  May use cli/benchmarks and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_RECORDS_RECORD_H
 #define GPUBENCH_CLI_RECORDS_RECORD_H
 
 #include "cli/records/members.h"
 #include "common/backend.h"
+#include "common/benchmark.h"
 #include "common/status.h"
-#include "common/workload.h"
 
 enum { GB_RECORD_SCHEMA = 2 };
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/benchmarks/registry.h"
+#include "cli/benchmarks/value.h"
 #include "cli/records/key.h"
-#include "cli/workloads/registry.h"
-#include "cli/workloads/value.h"
 #include "common/text.h"
 #include "common/variants.h"
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "cli/records/record.h"
-#include "common/workload.h"
+#include "common/benchmark.h"
 
 /* The samples that are verified: the first, the last and one between; all; none. */
 enum gb_verify { GB_VERIFY_SOME, GB_VERIFY_ALL, GB_VERIFY_NONE };

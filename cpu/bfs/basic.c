@@ -13,9 +13,9 @@
  * basic-early: the same, but the search ends once all vertices are reached.  In a dense graph the
  * last level has most of the vertices, whose rows basic reads in vain.
  */
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/workload.h"
-#include "cpu/bfs/parts/search.h"
+#include "cpu/bfs/shared/search.h"
 
 struct state {
 	struct bfs_cpu cpu; /* first member: search.h casts a state to it */

@@ -15,8 +15,8 @@
  */
 #include <string.h>
 
-#include "common/workload.h"
-#include "cpu/bfs/parts/dense.h"
+#include "common/benchmark.h"
+#include "cpu/bfs/shared/dense.h"
 
 enum {
 	AHEAD = 8,              /* vertices whose rows are prefetched before pulling */

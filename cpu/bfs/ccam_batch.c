@@ -24,9 +24,9 @@
  * GraphBLAS.  The CUDA variant of this name runs the same levels on tensor cores and cites the
  * papers on that.
  */
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/workload.h"
-#include "cpu/bfs/parts/dense.h"
+#include "cpu/bfs/shared/dense.h"
 
 enum {
 	SIDE = 64,             /* vertices of a block; bits of a word */

@@ -10,8 +10,8 @@
  *
  * ccam-paper-early also ends once all vertices are reached, which spares the last level.
  */
-#include "common/workload.h"
-#include "cpu/bfs/parts/search.h"
+#include "common/benchmark.h"
+#include "cpu/bfs/shared/search.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

@@ -3,9 +3,9 @@
  * Against basic, it reads only the edges that exist: all m of the reached part, 4 bytes each.  In a
  * dense graph nearly all of them lead to vertices already reached; the bound is m probes of `mark`.
  */
-#include "common/workload.h"
-#include "cpu/bfs/parts/search.h"
-#include "cpu/bfs/parts/topdown.h"
+#include "common/benchmark.h"
+#include "cpu/bfs/shared/search.h"
+#include "cpu/bfs/shared/topdown.h"
 
 struct state {
 	struct bfs_cpu cpu; /* first member: search.h casts a state to it */

@@ -14,10 +14,10 @@
  */
 #include <string.h>
 
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/workload.h"
-#include "cpu/bfs/parts/search.h"
-#include "cpu/bfs/parts/topdown.h"
+#include "cpu/bfs/shared/search.h"
+#include "cpu/bfs/shared/topdown.h"
 
 /* Beamer's rule: backwards once the frontier has more than 1 / ALPHA of the unexamined edges;
  * forwards again once the frontier shrinks and has at most n / BETA vertices. */

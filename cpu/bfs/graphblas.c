@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/benchmark.h"
 #include "common/library.h"
 #include "common/memory.h"
-#include "common/workload.h"
-#include "cpu/bfs/parts/search.h"
+#include "cpu/bfs/shared/search.h"
 
 /* Pull if the frontier grows and has more than 1 / ALPHA of the unexplored edges or, after an
  * earlier pull, more than 1 / GROWN of the vertices; push again if it shrinks to 1 / SHRUNK. */

@@ -17,8 +17,8 @@
  * The bounds are two atomic operations for each of 2^D sums (libcbt: a tenth), and D steps of
  * dependent loads for each leaf.
  */
-#include "common/workload.h"
-#include "cpu/cbt/parts/tree.h"
+#include "common/benchmark.h"
+#include "cpu/cbt/shared/tree.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

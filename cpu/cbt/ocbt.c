@@ -12,11 +12,11 @@
 #include <omp.h>
 #include <string.h>
 
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/workload.h"
-#include "cpu/cbt/parts/frame.h"
-#include "cpu/cbt/parts/leaves.h"
-#include "cpu/cbt/parts/tree.h"
+#include "cpu/cbt/shared/frame.h"
+#include "cpu/cbt/shared/leaves.h"
+#include "cpu/cbt/shared/tree.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

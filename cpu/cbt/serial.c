@@ -8,8 +8,8 @@
  * of two dependent loads per step.  reduce reads every pair of elements from the heap and stores
  * their sum, one at a time, from level D - 1 up.
  */
-#include "common/workload.h"
-#include "cpu/cbt/parts/tree.h"
+#include "common/benchmark.h"
+#include "cpu/cbt/shared/tree.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

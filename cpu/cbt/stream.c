@@ -11,12 +11,12 @@
  */
 #include <omp.h>
 
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/workload.h"
-#include "cpu/cbt/parts/frame.h"
-#include "cpu/cbt/parts/leaves.h"
-#include "cpu/cbt/parts/sums.h"
-#include "cpu/cbt/parts/tree.h"
+#include "cpu/cbt/shared/frame.h"
+#include "cpu/cbt/shared/leaves.h"
+#include "cpu/cbt/shared/sums.h"
+#include "cpu/cbt/shared/tree.h"
 
 enum {
 	PARALLEL_DEPTH = 18,

@@ -5,7 +5,7 @@
  * arrays between the phases: a node is written once, with its box.  The phase "hierarchy" includes
  * the leaves' boxes.  The bound is memory, mostly the boxes gathered along the curve.
  */
-#include "cpu/lbvh/parts/builder.h"
+#include "cpu/lbvh/shared/builder.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

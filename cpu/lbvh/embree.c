@@ -29,8 +29,8 @@
 
 #include "common/library.h"
 #include "common/memory.h"
-#include "cpu/lbvh/parts/lanes.h"
-#include "cpu/lbvh/parts/trace.h"
+#include "cpu/lbvh/shared/lanes.h"
+#include "cpu/lbvh/shared/trace.h"
 
 struct state {
 	struct lbvh_tracer tracer; /* must be first: a state is passed as a tracer */

@@ -11,7 +11,7 @@
  * over the next power of two.  karras32 also computes boxes in one pass over atomic flags instead
  * of up to 32, as does Hippie, with which the paper compares itself on CUDA (section 5.2).
  */
-#include "cpu/lbvh/parts/builder.h"
+#include "cpu/lbvh/shared/builder.h"
 
 /* ---- cpu/karras-bitonic ------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * clusters with the smallest common box instead of those that the curve separates.  The tree is
  * better than apetrei's, and takes longer to build.  The bound is arithmetic.
  */
-#include "cpu/lbvh/parts/builder.h"
+#include "cpu/lbvh/shared/builder.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

@@ -18,9 +18,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/lbvh.h"
+#include "common/lbvh_types.h"
 #include "common/memory.h"
-#include "cpu/lbvh/parts/trace.h"
+#include "cpu/lbvh/shared/trace.h"
 
 /* ---- one ray and a tree ------------------------------------------------------------------- */
 

@@ -11,10 +11,10 @@
  * they are neighbours with much in common: primary rays, and those for which any hit will do.
  * Others, as after a reflection, are interleaved.
  */
-#include "cpu/lbvh/parts/wide.h"
+#include "cpu/lbvh/shared/wide.h"
 #include "common/memory.h"
-#include "cpu/lbvh/parts/kernels.h"
-#include "cpu/lbvh/parts/trace.h"
+#include "cpu/lbvh/shared/kernels.h"
+#include "cpu/lbvh/shared/trace.h"
 
 struct state {
 	struct lbvh_tracer tracer; /* must be first: a state is passed as a tracer */

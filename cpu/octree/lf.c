@@ -19,10 +19,10 @@
  *
  * Unlike in lock, no thread waits for another.  The bound is the same.
  */
-#include "cpu/octree/parts/insert.h"
+#include "cpu/octree/shared/insert.h"
 
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/workload.h"
 
 enum { BLOCK_CHUNK = 16, SPARES = 8 };
 

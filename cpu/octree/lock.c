@@ -3,7 +3,7 @@
  * Unlike seq it is parallel.  The bound is the same, the latency of main memory, but with as many
  * misses in flight as there are threads.
  */
-#include "cpu/octree/parts/insert.h"
+#include "cpu/octree/shared/insert.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

@@ -23,13 +23,13 @@
  * A leaf is identified by the place of its first body in the order; it ends where the next leaf
  * begins.  download() turns that into the workload's lists.
  */
-#include "cpu/octree/parts/morton.h"
+#include "cpu/octree/shared/morton.h"
 
 #include <omp.h>
 
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/workload.h"
-#include "cpu/octree/parts/insert.h"
+#include "cpu/octree/shared/insert.h"
 
 enum {
 	FEW = 2048, /* so many bodies or fewer are inserted */

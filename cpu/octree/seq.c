@@ -3,8 +3,8 @@
  * The baseline for the cost of a lock or an atomic operation.  In random order the bound is the
  * latency of main memory: a few dependent misses per body.
  */
-#include "common/workload.h"
-#include "cpu/octree/parts/insert.h"
+#include "common/benchmark.h"
+#include "cpu/octree/shared/insert.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

@@ -5,7 +5,7 @@
  * With vectors, records are words that are sorted by all their bits: keys, and pairs whose values
  * ascend, so that comparing them, too, makes the sort stable.  Other values are replaced by places
  * and fetched at the end.  A quicksort by vectors
- * (cpu/sort/quicksort.h) sorts words in place, whatever their distribution.  With a few threads,
+ * (cpu/primitives/quicksort.h) sorts words in place, whatever their distribution.  With a few threads,
  * one cuts the records in two, two cut the halves, and so on.
  *
  * Many threads, vectors of few words, and processors without vectors first split the records by their
@@ -23,10 +23,10 @@
 #include <omp.h>
 #include <string.h>
 
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/workload.h"
-#include "cpu/radix/parts/records.h"
-#include "cpu/sort/sort.h"
+#include "cpu/primitives/sort.h"
+#include "cpu/radix/shared/records.h"
 
 enum {
 	SMALL = 1 << 14, /* records that are not split */

@@ -5,7 +5,7 @@
 #include <boost/version.hpp>
 #include <cstdio>
 
-#include "cpu/radix/parts/peer.h"
+#include "cpu/radix/shared/peer.h"
 
 namespace
 {

@@ -8,10 +8,10 @@
 #include <omp.h>
 #include <string.h>
 
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/workload.h"
-#include "cpu/radix/parts/records.h"
-#include "cpu/sort/sort.h"
+#include "cpu/primitives/sort.h"
+#include "cpu/radix/shared/records.h"
 
 struct state {
 	struct radix_cpu cpu;          /* first member: see radix_cpu_reset() */

@@ -10,8 +10,8 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include "common/workload.h"
-#include "cpu/radix/parts/records.h"
+#include "common/benchmark.h"
+#include "cpu/radix/shared/records.h"
 
 static int compare_u32(const void *left, const void *right)
 {

@@ -12,9 +12,9 @@
  *
  * The bound is memory: 32 bytes per u32 key and bit, 1 KiB per key in all.
  */
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/workload.h"
-#include "cpu/radix/parts/records.h"
+#include "cpu/radix/shared/records.h"
 
 struct state {
 	struct radix_cpu cpu; /* first member: see radix_cpu_reset() */

@@ -14,10 +14,10 @@
 #include <immintrin.h>
 #endif
 
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/workload.h"
-#include "cpu/radix/parts/records.h"
-#include "cpu/simd.h"
+#include "cpu/radix/shared/records.h"
+#include "cpu/runtime/simd.h"
 
 /* Work on one chunk, records begin .. end - 1 of src. */
 struct kernels {

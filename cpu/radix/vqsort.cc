@@ -7,7 +7,7 @@
 #include <hwy/highway.h> /* for its version */
 
 #include "common/library.h"
-#include "cpu/radix/parts/peer.h"
+#include "cpu/radix/shared/peer.h"
 
 namespace
 {

@@ -11,10 +11,10 @@
 #include <omp.h>
 #include <string.h>
 
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/stream.h"
-#include "common/workload.h"
-#include "cpu/simd.h"
+#include "common/stream_types.h"
+#include "cpu/runtime/simd.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

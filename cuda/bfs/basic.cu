@@ -7,7 +7,7 @@
  * times the size of the bit matrix.  The bound is the latency of n dependent steps.  basic-early
  * stops once all vertices are reached (parts/sweep.h).
  */
-#include "cuda/bfs/parts/sweep.h"
+#include "cuda/bfs/shared/sweep.h"
 
 struct state {
 	bfs_sweep sweep;

@@ -25,10 +25,10 @@
  * remaining ones, and a cluster needs no grid barrier.  The lower bound is latency: the launch and,
  * for each level, a load from memory, a list, a few block barriers and a cluster barrier.
  */
-#include "cuda/bfs/parts/ccam_cluster.h"
-#include "cuda/bfs/parts/ccam_grid.h"
-#include "cuda/bfs/parts/path.h"
-#include "cuda/bfs/parts/transpose.h"
+#include "cuda/bfs/shared/ccam_cluster.h"
+#include "cuda/bfs/shared/ccam_grid.h"
+#include "cuda/bfs/shared/path.h"
+#include "cuda/bfs/shared/transpose.h"
 
 enum {
 	MAX_CLUSTER = 16,

@@ -40,8 +40,8 @@
  * Their measures against imbalance (virtual slices, reordering, lazy updates) have no counterpart
  * here.  Then et al. (VLDB 2014) keep several searches in the bits of a word.
  */
-#include "cuda/bfs/parts/transpose.h"
-#include "cuda/mma.h"
+#include "cuda/bfs/shared/transpose.h"
+#include "cuda/runtime/mma.h"
 
 enum {
 	BLOCK = 128,

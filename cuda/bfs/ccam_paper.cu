@@ -14,7 +14,7 @@
  * bytes, 32 MiB at n = 16384.  A warp reads 4 bytes at a time, so the bound is instructions, not
  * memory.  ccam-paper-early leaves out the rows of the last level, most of a dense graph's.
  */
-#include "cuda/bfs/parts/sweep.h"
+#include "cuda/bfs/shared/sweep.h"
 
 enum {
 	BLOCK = 1024,

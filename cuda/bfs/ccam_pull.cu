@@ -11,7 +11,7 @@
  * The remaining bound is latency: the launch, and in each level a grid barrier and two to four
  * dependent loads.
  */
-#include "cuda/bfs/parts/transpose.h"
+#include "cuda/bfs/shared/transpose.h"
 
 enum {
 	BLOCK = 512,

@@ -6,7 +6,7 @@
  * level: 2 or 4 bytes (bfs_column()), plus a look-up of its end vertex, a 32-byte sector in L2.
  * Deep graphs with narrow frontiers are bound by two dependent accesses to memory a level.
  */
-#include "cuda/bfs/parts/narrow.h"
+#include "cuda/bfs/shared/narrow.h"
 
 uint32_t bfs_wide_edges;
 

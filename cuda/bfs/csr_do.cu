@@ -19,7 +19,7 @@
  * It is faster than csr by reading fewer edges.  The bound is latency: a level costs a grid barrier
  * and dependent probes.
  */
-#include "cuda/bfs/parts/narrow.h"
+#include "cuda/bfs/shared/narrow.h"
 
 enum {
 	ALPHA = 14,

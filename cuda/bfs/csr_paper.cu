@@ -7,7 +7,7 @@
  * apart, a 32-byte sector for each 2 or 4 bytes.  The bound is the latency of as many dependent
  * steps as the largest degree.  csr-paper-early stops once all vertices are reached.
  */
-#include "cuda/bfs/parts/sweep.h"
+#include "cuda/bfs/shared/sweep.h"
 
 struct state {
 	bfs_sweep sweep;

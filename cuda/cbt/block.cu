@@ -21,9 +21,9 @@
  * Bytes, for a field of F = 2^D / 8: reduce reads F and writes 3 F; decode reads F and writes 4
  * bytes per leaf.  At depth 17, the launch and the dependent steps dominate.
  */
-#include "cuda/cbt/parts/chunk.h"
-#include "cuda/cbt/parts/limits.h"
-#include "cuda/cbt/parts/pack.h"
+#include "cuda/cbt/shared/chunk.h"
+#include "cuda/cbt/shared/limits.h"
+#include "cuda/cbt/shared/pack.h"
 #include "cuda/primitives/primitives.h"
 
 enum {

@@ -14,7 +14,7 @@
  * Bounds: a reduction reads every level and writes all but the field, and in small trees its D
  * launches dominate.  A descent is D dependent loads, mostly from L1 and L2.
  */
-#include "cuda/cbt/parts/descent.h"
+#include "cuda/cbt/shared/descent.h"
 
 extern "C" const gb_variant_ops cbt_cuda_descent = {
 	.state_size = sizeof(cbt_descent),

@@ -10,7 +10,7 @@
  *
  * Bound: the field is read once and all sums are written; in small trees, the D - 4 launches.
  */
-#include "cuda/cbt/parts/descent.h"
+#include "cuda/cbt/shared/descent.h"
 
 static gb_status create(cbt_descent *s, const void *params, const cbt_input *input, gb_error *err)
 {

@@ -15,9 +15,9 @@
  * Bytes, for a field of F = 2^D / 8 bytes: reduce reads F and writes F / 16, about a quarter of
  * what a heap takes.  A full decoding is bound by its ids, as with the heap.
  */
-#include "cuda/cbt/parts/chunk.h"
-#include "cuda/cbt/parts/limits.h"
-#include "cuda/cbt/parts/pack.h"
+#include "cuda/cbt/shared/chunk.h"
+#include "cuda/cbt/shared/limits.h"
+#include "cuda/cbt/shared/pack.h"
 
 enum {
 	BLOCK = CBT_BLOCK,

@@ -5,7 +5,7 @@
  * which compares one thread of a GPU with one of a CPU.  The bound is the latency of the dependent
  * instructions for each bit and of one load per 32 bits.
  */
-#include "cuda/cbt/parts/tree.h"
+#include "cuda/cbt/shared/tree.h"
 
 struct state {
 	cbt_arrays arrays;

@@ -7,7 +7,7 @@
  * There are neither binary searches nor passes over all nodes.  A node is written once, with its
  * box, and few are read.  Bound: memory.
  */
-#include "cuda/lbvh/parts/builder.h"
+#include "cuda/lbvh/shared/builder.h"
 
 /* The mesh is read; boxes are written, read for the codes and gathered.  The sort makes four
  * passes.  Index, first and codes pass between the phases.  Nodes and arrivals are written. */

@@ -8,7 +8,7 @@
  * the scene's box out, and it includes the collapse of small subtrees into leaves and the
  * preparation of triangles.  Bound: memory and launches.
  */
-#include "cuda/lbvh/parts/builder.h"
+#include "cuda/lbvh/shared/builder.h"
 
 /* As karras-radix, with parents and counters instead of marks. */
 static const size_t BYTES =

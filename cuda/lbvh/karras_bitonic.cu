@@ -20,7 +20,7 @@
  *
  * Bound: memory and launches.
  */
-#include "cuda/lbvh/parts/builder.h"
+#include "cuda/lbvh/shared/builder.h"
 
 enum {
 	BLOCK = 256,

@@ -11,7 +11,7 @@
  *
  * Bound: memory and launches.
  */
-#include "cuda/lbvh/parts/builder.h"
+#include "cuda/lbvh/shared/builder.h"
 
 /* The mesh is read; boxes are written, read for the codes and gathered.  The sort makes four
  * passes.  Index, first and codes pass between the phases.  Refit is one pass over marks and nodes;

@@ -8,7 +8,7 @@
  *
  * It is the slowest build, of the cheapest tree.  Bound: arithmetic.
  */
-#include "cuda/lbvh/parts/builder.h"
+#include "cuda/lbvh/shared/builder.h"
 
 /* As karras32 without parents, with five passes over words of 8 bytes.  Leaves are written and read
  * once, as about one entry of a list per primitive is; inner nodes are written. */

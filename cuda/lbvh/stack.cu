@@ -10,7 +10,7 @@
  *
  * Bound: latency of dependent 64-byte fetches, hidden by as many warps as are resident.
  */
-#include "cuda/lbvh/parts/trace.h"
+#include "cuda/lbvh/shared/trace.h"
 
 /* Triangles in place. */
 struct lbvh_stack_leaves {

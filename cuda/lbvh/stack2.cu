@@ -10,7 +10,7 @@
  *
  * Bound: latency, as in stack, with two more dependent fetches for every triangle tested.
  */
-#include "cuda/lbvh/parts/trace.h"
+#include "cuda/lbvh/shared/trace.h"
 
 enum { TOP_LEVELS = 1, BLOCK = 32 };
 

@@ -32,7 +32,7 @@
  *
  * Bound: latency of the fetches, and the issue of 48 planes per node at three instructions each.
  */
-#include "cuda/lbvh/parts/wide.h"
+#include "cuda/lbvh/shared/wide.h"
 
 enum {
 	STACK_LEVELS = 32, /* 1792 bytes */

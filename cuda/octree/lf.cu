@@ -8,7 +8,7 @@
  * compare-and-swap.  Every other body also costs a node: the key of the body met, the node's row,
  * and two more writes.  The bound is the L2; at every step, a warp waits for its slowest lane.
  */
-#include "cuda/octree/parts/lf.h"
+#include "cuda/octree/shared/lf.h"
 
 /* Grid-stride loop over the bodies. */
 template <bool LISTS>

@@ -20,8 +20,8 @@
  * Bytes per body: 40 for box, keys and cleared links, 5 * 24 for the sort, 32 to find the top
  * nodes, and 12 of keys and numbers for the tasks; and 32 per node.  Bound: memory bandwidth.
  */
-#include "cuda/octree/parts/lf.h"
-#include "cuda/octree/parts/linear.h"
+#include "cuda/octree/shared/lf.h"
+#include "cuda/octree/shared/linear.h"
 
 enum {
 	BLOCK = 512,

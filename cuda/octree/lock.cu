@@ -23,7 +23,7 @@
  * the methods differ.  It moves the same bytes as lf, with a second atomic for each split and the
  * barrier.  The bound is the same.
  */
-#include "cuda/octree/parts/builder.h"
+#include "cuda/octree/shared/builder.h"
 
 /* One thread's walk. */
 struct walk {

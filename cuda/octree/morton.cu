@@ -24,7 +24,7 @@
  * cpu/morton sorts by all 63 bits, cell by cell in a core's cache, and makes the same tree in the
  * same steps.  A low digit costs no pass over memory there, so it needs no mend.
  */
-#include "cuda/octree/parts/tile.h"
+#include "cuda/octree/shared/tile.h"
 
 enum { BLOCK = 256, MOST_NUMBER_BITS = 25 };
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cuda/gpu.h"
+#include "cuda/runtime/gpu.h"
 
 static constexpr int WARP = 32;
 static constexpr unsigned ALL_LANES = 0xffffffffu;

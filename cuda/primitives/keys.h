@@ -33,7 +33,7 @@ struct key_u64 {
 };
 
 /* All bits of a negative number are inverted; for other numbers, the highest bit is set.  See
- * common/radix.h. */
+ * common/radix_types.h. */
 struct key_f32 {
 	typedef uint32_t word;
 	static constexpr int BITS = 32;

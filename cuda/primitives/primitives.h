@@ -14,8 +14,8 @@
 
 #include "common/status.h"
 #include "common/timer.h"
-#include "cuda/device.h"
 #include "cuda/primitives/lookback.h"
+#include "cuda/runtime/device.h"
 
 /* ---- exclusive prefix sum ---------------------------------------------------------------- */
 
@@ -55,7 +55,7 @@ static inline size_t gpu_chain_words(size_t count)
 
 /* ---- stable sort ------------------------------------------------------------------------- */
 
-enum gpu_key { GPU_KEY_U32, GPU_KEY_U64, GPU_KEY_F32 /* order: common/radix.h; keys only */ };
+enum gpu_key { GPU_KEY_U32, GPU_KEY_U64, GPU_KEY_F32 /* order: common/radix_types.h; keys only */ };
 
 /* Sort count keys, and their values unless values_in is NULL, by bits begin_bit .. end_bit - 1 of
  * the key.  Elements with equal bits keep their order.  The sorted arrays are in *_out; *_in is not

@@ -2,14 +2,14 @@
  *
  * Since CUDA 11.5 it has been a onesweep sort, so it differs from onesweep.cu only in tiles,
  * ranking and look-back.  The model of its bytes is the same: 36 per u32 key.  It orders f32 keys
- * like common/radix.h, except that it treats -0 and +0 as equal.
+ * like common/radix_types.h, except that it treats -0 and +0 as equal.
  */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/version.cuh>
 #include <stdio.h>
 
 #include "cuda/primitives/limits.h"
-#include "cuda/radix/parts/arrays.h"
+#include "cuda/radix/shared/arrays.h"
 
 struct state {
 	radix_arrays arrays; /* first: see radix_upload() */

@@ -12,7 +12,7 @@
  * traffic at copy bandwidth.
  */
 #include "cuda/primitives/lookback.h"
-#include "cuda/radix/parts/arrays.h"
+#include "cuda/radix/shared/arrays.h"
 
 enum {
 	BLOCK = 256,

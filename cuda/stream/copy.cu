@@ -5,8 +5,8 @@
  * exits, so that the hardware balances the tiles among the SMs.  The bound is the
  * memory's bandwidth; cudaMemcpyAsync() from device to device is the same kind of kernel.
  */
-#include "common/stream.h"
-#include "cuda/variant.h"
+#include "common/stream_types.h"
+#include "cuda/runtime/variant.h"
 
 enum {
 	BLOCK = 256,         /* threads */

@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/octree.h"
+#include "common/octree_types.h"
 #include "common/status.h"
 
 /* Fill x, y, z with count bodies. */

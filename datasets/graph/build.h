@@ -3,7 +3,7 @@
 #ifndef GPUBENCH_DATASETS_GRAPH_BUILD_H
 #define GPUBENCH_DATASETS_GRAPH_BUILD_H
 
-#include "common/bfs.h"
+#include "common/bfs_types.h"
 #include "common/status.h"
 #include "datasets/reading/reader.h"
 

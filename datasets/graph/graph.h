@@ -37,7 +37,7 @@
 #ifndef GPUBENCH_DATASETS_GRAPH_GRAPH_H
 #define GPUBENCH_DATASETS_GRAPH_GRAPH_H
 
-#include "common/bfs.h"
+#include "common/bfs_types.h"
 #include "common/status.h"
 
 /* Create the graph that params describe, with in-edges, sources and, if it is small enough,

@@ -36,7 +36,7 @@
 
 #include <stdbool.h>
 
-#include "common/radix.h"
+#include "common/radix_types.h"
 #include "common/status.h"
 
 /* The size of a key: 4 or 8 bytes. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/lbvh.h"
+#include "common/lbvh_types.h"
 #include "common/memory.h"
 #include "datasets/reading/reader.h"
 

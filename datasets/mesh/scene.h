@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/lbvh.h"
+#include "common/lbvh_types.h"
 #include "datasets/mesh/mesh.h"
 
 /* The camera of a scene, independent of the image size. */

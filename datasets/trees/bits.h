@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/cbt.h"
+#include "common/cbt_types.h"
 
 static inline bool gb_tree_get(const uint64_t *field, uint64_t x)
 {

@@ -17,7 +17,7 @@
 #ifndef GPUBENCH_DATASETS_TREES_TERRAIN_H
 #define GPUBENCH_DATASETS_TREES_TERRAIN_H
 
-#include "common/cbt.h"
+#include "common/cbt_types.h"
 #include "common/status.h"
 
 #ifdef __cplusplus

@@ -15,7 +15,7 @@
 #ifndef GPUBENCH_DATASETS_TREES_TREES_H
 #define GPUBENCH_DATASETS_TREES_TREES_H
 
-#include "common/cbt.h"
+#include "common/cbt_types.h"
 #include "common/status.h"
 
 #ifdef __cplusplus
@@ -32,7 +32,7 @@ void gb_trees_release(struct cbt_input *in);
 /* Compute all sums from the field by their definition.  heap has cbt_heap_words(depth) words. */
 void gb_trees_reduce(const uint64_t *field, unsigned depth, uint64_t *heap);
 
-/* Apply a frame to a field by the rules of common/cbt.h, one leaf at a time, and count the splits
+/* Apply a frame to a field by the rules of common/cbt_types.h, one leaf at a time, and count the splits
  * and merges in frame->splits and frame->merges.  Returns the number of leaves afterwards. */
 size_t gb_trees_apply(uint64_t *field, unsigned depth, struct cbt_frame *frame);
 

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/benchmark.h"
 #include "common/devices.h"
 #include "common/memory.h"
-#include "common/stream.h"
+#include "common/stream_types.h"
 #include "common/text.h"
 #include "common/timer.h"
-#include "common/workload.h"
-#include "cpu/simd.h"
+#include "cpu/runtime/simd.h"
 #include "tests/cudart/control.h"
 
 extern const struct gb_variant_ops stream_cuda_copy;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/session.h"
-#include "cli/workloads/registry.h"
 #include "common/devices.h"
 #include "common/memory.h"
 #include "common/plugin.h"

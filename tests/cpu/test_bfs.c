@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/workloads/registry.h"
-#include "common/bfs.h"
+#include "cli/benchmarks/registry.h"
+#include "common/benchmark.h"
+#include "common/bfs_types.h"
 #include "common/memory.h"
 #include "common/text.h"
-#include "common/workload.h"
-#include "cpu/bfs/parts/bits.h"
-#include "cpu/simd.h"
+#include "cpu/bfs/shared/bits.h"
+#include "cpu/runtime/simd.h"
 #include "tests/file_of.h"
 #include "tests/metric.h"
 #include "tests/sanitized.h"

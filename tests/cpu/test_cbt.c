@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/benchmark.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/timer.h"
-#include "common/workload.h"
-#include "cpu/cbt/parts/leaves.h"
-#include "cpu/cbt/parts/sums.h"
-#include "cpu/cbt/parts/tree.h"
+#include "cpu/cbt/shared/leaves.h"
+#include "cpu/cbt/shared/sums.h"
+#include "cpu/cbt/shared/tree.h"
 #include "datasets/trees/bits.h"
 #include "datasets/trees/trees.h"
 #include "tests/sanitized.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "common/memory.h"
-#include "cpu/lbvh/parts/trace.h"
-#include "cpu/simd.h"
+#include "cpu/lbvh/shared/trace.h"
+#include "cpu/runtime/simd.h"
 #include "tests/lbvh_work.h"
 #include "tests/sanitized.h"
 

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/lbvh.h"
+#include "common/benchmark.h"
+#include "common/lbvh_types.h"
 #include "common/memory.h"
 #include "common/text.h"
-#include "common/workload.h"
-#include "cpu/lbvh/parts/kernels.h"
-#include "cpu/lbvh/parts/trace.h"
-#include "cpu/lbvh/parts/wide.h"
+#include "cpu/lbvh/shared/kernels.h"
+#include "cpu/lbvh/shared/trace.h"
+#include "cpu/lbvh/shared/wide.h"
 #include "tests/lbvh_scene.h"
 
 /* A scene, and memory for trees over it. */

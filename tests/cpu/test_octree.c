@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/workloads/registry.h"
+#include "cli/benchmarks/registry.h"
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/octree.h"
+#include "common/octree_types.h"
 #include "common/text.h"
-#include "common/workload.h"
-#include "cpu/octree/parts/builder.h"
+#include "cpu/octree/shared/builder.h"
 #include "tests/file_of.h"
 
 extern const struct gb_variant_ops octree_cpu_seq, octree_cpu_lock, octree_cpu_lf,

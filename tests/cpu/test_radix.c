@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/radix.h"
+#include "common/radix_types.h"
 #include "common/text.h"
 #include "common/timer.h"
-#include "common/workload.h"
-#include "cpu/range.h"
-#include "cpu/simd.h"
+#include "cpu/runtime/range.h"
+#include "cpu/runtime/simd.h"
 #include "tests/sanitized.h"
 
 extern const struct gb_variant_ops radix_cpu_best, radix_cpu_lsd8, radix_cpu_split_omp;

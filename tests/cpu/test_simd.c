@@ -1,7 +1,7 @@
 /* test_simd.c -- a*b+c is rounded twice with every instruction set, compiler and machine. */
 #include <criterion/criterion.h>
 
-#include "cpu/simd.h"
+#include "cpu/runtime/simd.h"
 
 #if !defined(__x86_64__)
 #undef CPU_AVX2_TARGET

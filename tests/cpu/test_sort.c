@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/text.h"
-#include "cpu/simd.h"
-#include "cpu/sort/sort.h"
+#include "cpu/primitives/sort.h"
+#include "cpu/runtime/simd.h"
 
 enum { MOST = 5000, GUARD = 16 }; /* records; guards on either side */
 static const uint64_t guard = UINT64_C(0x5a5a5a5a5a5a5a5a);

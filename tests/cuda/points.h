@@ -6,9 +6,9 @@
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/sweep.h"
-#include "cli/workloads/registry.h"
 #include "tests/cuda/gpu.h"
 
 /* Every point must pass. */

@@ -13,11 +13,11 @@
 
 extern "C" {
 #pragma GCC diagnostic ignored "-Wshadow" /* struct and function bfs_facts */
-#include "cli/workloads/bfs/reference.h"
+#include "cli/benchmarks/bfs/reference.h"
 }
-#include "common/bfs.h"
-#include "cuda/bfs/parts/path.h"
-#include "cuda/variant.h"
+#include "common/bfs_types.h"
+#include "cuda/bfs/shared/path.h"
+#include "cuda/runtime/variant.h"
 #include "tests/cuda/gpu.h"
 
 extern "C" const struct gb_variant_ops bfs_cuda_basic, bfs_cuda_csr_paper, bfs_cuda_csr,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cuda/cbt/parts/limits.h"
+#include "cuda/cbt/shared/limits.h"
 #include "tests/cuda/points.h"
 
 #if GB_HAVE_CUDA

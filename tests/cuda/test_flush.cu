@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "cuda/device.h"
+#include "cuda/runtime/device.h"
 #include "tests/cuda/gpu.h"
 #include "tests/cudart/control.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/workloads/registry.h"
-#include "common/lbvh.h"
+#include "cli/benchmarks/registry.h"
+#include "common/lbvh_types.h"
 #include "datasets/mesh/scene.h"
 #include "tests/cuda/gpu.h"
 #include "tests/scene_number.h"

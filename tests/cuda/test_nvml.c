@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/sweep.h"
-#include "cli/workloads/registry.h"
 #include "tests/cuda/gpu.h"
 #include "tests/cudart/control.h"
 #include "tests/planted/nvml.h"

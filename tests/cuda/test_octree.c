@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/sweep.h"
-#include "cli/workloads/registry.h"
-#include "common/octree.h"
+#include "common/octree_types.h"
 #include "cuda/primitives/limits.h"
 #include "tests/cuda/gpu.h"
 

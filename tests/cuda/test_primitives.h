@@ -17,7 +17,7 @@
 #include <numeric>
 #include <vector>
 
-#include "common/radix.h"
+#include "common/radix_types.h"
 #include "cuda/primitives/primitives.h"
 #include "tests/cuda/gpu.h"
 

@@ -20,7 +20,7 @@ enum {
 	PORTABLE_CLUSTER = 8, /* blocks; larger clusters need an attribute of the kernel */
 };
 
-bool gb_gpu_emulated = true; /* see cuda/device.cu */
+bool gb_gpu_emulated = true; /* see cuda/runtime/device.cu */
 
 /* Limits by compute capability (CUDA C++ Programming Guide, table of technical specifications). */
 static const struct model {

@@ -146,7 +146,7 @@ cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device)
 	return cudaSuccess;
 }
 
-extern "C" void gb_gpu_forget(void *array, size_t bytes); /* see cuda/device.cu */
+extern "C" void gb_gpu_forget(void *array, size_t bytes); /* see cuda/runtime/device.cu */
 void gb_gpu_forget(void *array, size_t bytes)
 {
 	if (runtime_options.check)

@@ -7,8 +7,8 @@
  */
 #include <ctype.h>
 
-#include "cli/workloads/bfs/reference.h"
-#include "cli/workloads/registry.h"
+#include "cli/benchmarks/bfs/reference.h"
+#include "cli/benchmarks/registry.h"
 #include "common/text.h"
 #include "datasets/graph/graph.h"
 #include "tests/fuzz/fuzz.h"

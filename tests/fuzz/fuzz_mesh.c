@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "common/lbvh.h"
+#include "common/lbvh_types.h"
 #include "datasets/mesh/mesh.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,8 +1,8 @@
 /* fuzz_records.c -- arbitrary bytes as a record file: read, then printed in every format, and
  * side by side.
  */
-#include "cli/reports/compare/sides.h"
-#include "cli/reports/report.h"
+#include "cli/report/compare/sides.h"
+#include "cli/report/report.h"
 #include "tests/fuzz/fuzz.h"
 
 static void report(FILE *nowhere, const struct gb_records *list)

@@ -1,8 +1,8 @@
 /* fuzz_spec.c -- arbitrary text as a SPEC of each workload's parameters: all points are expanded,
  * and the values of some are printed as in keys and read back.
  */
+#include "cli/benchmarks/registry.h"
 #include "cli/measure/sweep.h"
-#include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "tests/fuzz/fuzz.h"
 

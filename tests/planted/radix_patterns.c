@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "common/workload.h"
-#include "cpu/radix/parts/records.h"
+#include "common/benchmark.h"
+#include "cpu/radix/shared/records.h"
 
 extern const struct gb_variant_ops radix_cpu_qsort;
 extern struct gb_variant_ops radix_cpu_ties, radix_cpu_hasty;

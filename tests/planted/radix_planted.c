@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/radix.h"
-#include "common/workload.h"
+#include "common/radix_types.h"
 
 struct state {
 	const struct radix_input *input;

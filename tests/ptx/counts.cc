@@ -383,4 +383,4 @@ static double warp_efficiency(void)
 }
 
 static const struct gb_counter counter = { count, as_json, warp_efficiency };
-const struct gb_counter *gb_gpu_counter = &counter; /* see cuda/backend.cu */
+const struct gb_counter *gb_gpu_counter = &counter; /* see cuda/runtime/backend.cu */

@@ -14,7 +14,7 @@ std::string instruction_place(const struct kernel *k, const struct instruction &
 	const std::string file = file_of(k, i);
 
 	if (i.caller_file && i.caller_file < k->module->files.size() &&
-	    file.ends_with("cuda/gpu.h"))
+	    file.ends_with("cuda/runtime/gpu.h"))
 		return k->module->files[i.caller_file] + ":" + std::to_string(i.caller_line);
 	return file + ":" + std::to_string(i.line);
 }

@@ -4,8 +4,8 @@
  * This is the column "RTX" of the paper's tables 3 and 6, which do not state the flags.  The format
  * of the tree is opaque, and only the driver can traverse it.
  */
-#include "common/workload.h"
-#include "vulkan/lbvh/parts/trace.h"
+#include "common/benchmark.h"
+#include "vulkan/lbvh/shared/trace.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

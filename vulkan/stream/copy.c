@@ -1,11 +1,11 @@
 /* copy.c -- vulkan/copy: copy an array with a compute shader, the yardstick of this back end. */
+#include "common/benchmark.h"
 #include "common/memory.h"
-#include "common/stream.h"
-#include "common/workload.h"
-#include "vulkan/pipeline.h"
+#include "common/stream_types.h"
+#include "vulkan/runtime/pipeline.h"
 
 static const uint32_t copy_code[] = {
-#include "vulkan/stream/parts/copy.comp.inc"
+#include "vulkan/stream/shared/copy.comp.inc"
 };
 
 enum { VECTOR = 16, GROUP = 1024 }; /* bytes per vector, vectors per work group */

@@ -12,9 +12,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/measure/sweep.h"
 #include "cli/records/key.h"
-#include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "common/timer.h"
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/benchmarks/registry.h"
 #include "cli/measure/sweep.h"
-#include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "common/variants.h"
 
@@ -192,7 +192,7 @@ Test(sweep, given_values_override_a_default)
 
 #define NOT_WHOLE(text) "--count=" text ": not an integer such as 4096, 10k, 16Mi or 2^20"
 
-/* tests/cli/workloads/test_value.c has the numbers that are none. */
+/* tests/cli/benchmarks/test_value.c has the numbers that are none. */
 Test(sweep, refuses)
 {
 	static const struct {

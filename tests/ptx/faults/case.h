@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/gpu.h"
+#include "cuda/runtime/gpu.h"
 
 static const uint32_t BLOCK = 128, BLOCKS = 8, COUNT = BLOCK * BLOCKS;
 

@@ -1,6 +1,6 @@
 /* selftest.h -- tests of the PTX executor: generated kernels, with independent expected results. */
-#ifndef GPUBENCH_TESTS_PTX_SELFTEST_H
-#define GPUBENCH_TESTS_PTX_SELFTEST_H
+#ifndef GPUBENCH_TESTS_PTX_SELFTEST_SELFTEST_H
+#define GPUBENCH_TESTS_PTX_SELFTEST_SELFTEST_H
 
 #include <stdint.h>
 

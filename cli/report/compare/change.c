@@ -1,0 +1,131 @@
+/* change.c -- compares the exact counts of two records, and describes a change.
+ *
+ * Records have counts if the device can count (the PTX executor).  Counts are deterministic, so two
+ * records differ only if the kernels or the compiler do.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cli/report/compare/change.h"
+#include "cli/report/counts.h"
+#include "common/text.h"
+
+/* The comparison of a key, and the counts that differ so far. */
+struct walk {
+	struct gb_change *change;
+	const char *kernel; /* NULL: the whole run */
+	double threshold;
+	size_t better, worse;
+};
+
+/* False for counts that only describe how the work is divided: more of them is not worse. */
+static bool is_cost(const char *name)
+{
+	static const char *const neutral[] = { "blocks", "threads", "active_lanes", "least" };
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; i < GB_COUNT(neutral); i++)
+		if (gb_equal(dot ? dot + 1 : name, neutral[i]))
+			return false;
+	return true;
+}
+
+/* True for instructions, sectors and wavefronts. */
+static bool is_main(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return gb_equal(name, "warp_instructions") ||
+	       (dot && (gb_equal(dot, ".sectors") || gb_equal(dot, ".wavefronts")));
+}
+
+/* Note a count, which is 0 if it is absent.  Above a threshold of 0, only the main counts can be
+ * worse: others are often so small that one more is many percent. */
+static void see(struct walk *w, const char *before, const char *name, double base, double new_)
+{
+	const bool judged = w->threshold > 0 ? is_main(name) : is_cost(name);
+	struct gb_change *change = w->change;
+	char kernel[GB_KERNEL_TEXT];
+	double ratio;
+
+	base = isnan(base) ? 0 : base;
+	new_ = isnan(new_) ? 0 : new_;
+	ratio = new_ / base;
+	if (!(fabs(base - new_) > 0) || (w->kernel && !is_main(name)))
+		return;
+	gb_text_append(change->reason, sizeof change->reason, "%s%s%s%s%.40s %.0f to %.0f",
+		       change->reason[0] ? "; " : "",
+		       w->kernel ? gb_kernel_text(w->kernel, kernel) : "", w->kernel ? " " : "",
+		       before, name, base, new_);
+	w->worse += judged && new_ > base * (1 + w->threshold);
+	w->better += judged && new_ < base;
+	if (judged && !(ratio <= change->ratio.estimate)) {
+		change->base = base;
+		change->new_ = new_;
+		change->ratio.estimate = ratio;
+	}
+}
+
+/* The classes of `a`, then those that only `b` has. */
+static void see_classes(struct walk *walk, const struct gb_members *a, const struct gb_members *b)
+{
+	static const char before[] = "classes.";
+
+	for (size_t i = 0; i < a->count; i++)
+		see(walk, before, a->item[i].name, a->item[i].number,
+		    gb_member_number(b, a->item[i].name));
+	for (size_t i = 0; i < b->count; i++)
+		if (!gb_member_find(a, b->item[i].name))
+			see(walk, before, b->item[i].name, 0, b->item[i].number);
+}
+
+static void see_counts(struct walk *walk, const struct gb_counts *base,
+		       const struct gb_counts *new_)
+{
+	for (size_t i = 0; i < gb_count_fields.count; i++) {
+		const struct gb_field *field = &gb_count_fields.field[i];
+
+		if (field->type == GB_FIELD_MEMBERS)
+			see_classes(walk, &base->classes, &new_->classes);
+		if (field->type == GB_FIELD_NUMBER)
+			see(walk, "", field->path,
+			    gb_fields_value(&gb_count_fields, base, field->path).number,
+			    gb_fields_value(&gb_count_fields, new_, field->path).number);
+	}
+}
+
+void gb_compare_counts(struct gb_change *change, const struct gb_record *base,
+		       const struct gb_record *new_, double threshold)
+{
+	struct walk walk = { .change = change, .threshold = threshold };
+
+	change->reason[0] = '\0';
+	change->counted = true;
+	see_counts(&walk, &base->counts, &new_->counts);
+	for (size_t i = 0; i < base->kernel_count; i++)
+		for (size_t k = 0; k < new_->kernel_count; k++) {
+			walk.kernel = base->kernel[i].kernel;
+			if (walk.kernel && new_->kernel[k].kernel &&
+			    gb_equal(walk.kernel, new_->kernel[k].kernel))
+				see_counts(&walk, &base->kernel[i], &new_->kernel[k]);
+		}
+	change->verdict = walk.worse                                     ? GB_SLOWER
+			  : walk.better && !(change->ratio.estimate > 1) ? GB_FASTER
+									 : GB_SAME;
+}
+
+const char *gb_change_text(const struct gb_change *change, char *text, size_t size)
+{
+	const struct gb_ratio *r = &change->ratio;
+	char interval[48] = "";
+
+	if (!isnan(r->interval.low))
+		(void)snprintf(interval, sizeof interval, " (%.3f to %.3f)", r->interval.low,
+			       r->interval.high);
+	if (isnan(r->estimate) || change->counted)
+		(void)snprintf(text, size, "%s", change->reason);
+	else
+		(void)snprintf(text, size, "%.4g times the time of base%s%s%s", r->estimate,
+			       interval, change->reason[0] ? "; " : "", change->reason);
+	return text;
+}

@@ -1,0 +1,292 @@
+/* compare.c -- see compare.h. */
+#include "cli/report/compare/compare.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report/keys.h"
+#include "cli/report/verdict.h"
+#include "common/text.h"
+
+/* The values of one key, one per launch. */
+struct values {
+	size_t count;
+	double *value;
+	size_t records, broken;
+	bool unverified;
+	const char *reason; /* why a record has no value */
+};
+
+/* ---- one record --------------------------------------------------------------------------- */
+
+static void take_record(const struct gb_record *record, struct values *v)
+{
+	const bool unverified = gb_is_untrusted(record);
+	const double value = unverified ? (double)NAN : gb_launch_value(record);
+
+	v->records++;
+	v->broken += record->status == GB_STATUS_FAILED;
+	v->unverified |= unverified;
+	if (!isnan(value))
+		v->value[v->count++] = value;
+	else if (!v->reason)
+		v->reason = record->emulated ? "emulated" : record->reason;
+}
+
+/* The values of one side of a group, in order of time. */
+static void take_side(const struct gb_key_entry *entry, size_t count, size_t side, struct values *v)
+{
+	for (size_t i = 0; i < count; i++)
+		if (entry[i].side == side && !gb_key_is_repeated(entry, i))
+			take_record(entry[i].record, v);
+}
+
+/* The median; working memory for the values is `room`. */
+static double median_of(const struct values *v, double *scratch)
+{
+	if (v->count)
+		memcpy(scratch, v->value, v->count * sizeof *scratch);
+	gb_sort(scratch, v->count);
+	return gb_median_sorted(scratch, v->count);
+}
+
+/* A record with counts of one side; all of its launches have the same counts.  NULL if there is
+ * none, or counts are not compared. */
+static const struct gb_record *counts_of(const struct gb_comparison *c,
+					 const struct gb_key_entry *entry, size_t count,
+					 size_t side)
+{
+	for (size_t i = 0; i < count && c->counts; i++)
+		if (entry[i].side == side && entry[i].record->counted)
+			return entry[i].record;
+	return NULL;
+}
+
+/* ---- the verdict -------------------------------------------------------------------------- */
+
+/* Set the reason for a verdict, and return the verdict. */
+static __attribute__((format(printf, 3, 4))) enum gb_verdict_word because(
+	struct gb_change *change, enum gb_verdict_word verdict, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(change->reason, sizeof change->reason, format, args);
+	va_end(args);
+	return verdict;
+}
+
+/* The verdict if both sides have values, with the reason if it is unsure. */
+static enum gb_verdict_word verdict_on(const struct gb_gate *gate, struct gb_change *change,
+				       enum gb_verdict_word verdict)
+{
+	const size_t base = change->base_launches, other = change->new_launches;
+
+	if (verdict != GB_UNSURE)
+		return verdict;
+	if (base < GB_GATE_LEAST || other < GB_GATE_LEAST)
+		return because(change, GB_UNSURE, "%zu and %zu launches: %d a side are needed",
+			       base, other, GB_GATE_LEAST);
+	if (change->ratio.estimate > 1 + gate->threshold && !gb_gate_suffices(gate, base, other))
+		return because(change, GB_UNSURE,
+			       "%zu and %zu launches: too few to call one of %zu keys slower", base,
+			       other, gate->keys);
+	if (change->ratio.estimate > 1 + gate->threshold)
+		return because(change, GB_UNSURE, "the launches disagree on whether it changed");
+	return because(change, GB_UNSURE, "slower by %.3g %% is not excluded",
+		       200 * gate->threshold);
+}
+
+/* The verdict by the times of both sides. */
+static enum gb_verdict_word verdict_of(const struct gb_gate *gate, struct gb_change *change,
+				       enum gb_verdict_word verdict, const struct values *base,
+				       const struct values *other)
+{
+	const char *there = base->reason ? base->reason : "no reason is given";
+	const char *here = other->reason ? other->reason : "no reason is given";
+
+	if (other->broken)
+		return because(change, GB_FAILED_RUN, "%s", here);
+	if (base->unverified || other->unverified)
+		return because(change, GB_UNVERIFIED, "not verified in %s",
+			       !other->unverified  ? "base"
+			       : !base->unverified ? "new"
+						   : "base and new");
+	if (base->count && other->count) {
+		if (base->broken)
+			(void)because(change, GB_SAME, "%zu of %zu launches of base failed",
+				      base->broken, base->records);
+		return verdict_on(gate, change, verdict);
+	}
+	if (change->in_base && !change->in_new)
+		return because(change, GB_ABSENT, "in new: %s",
+			       other->records ? here : "no record");
+	if (change->in_new && !change->in_base)
+		return because(change, GB_ABSENT, "in base: %s",
+			       base->records ? there : "no record");
+	return because(change, GB_ABSENT, "%s", other->records ? here : there);
+}
+
+static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests *tests,
+				  const struct gb_key_entry *entry, size_t count,
+				  struct gb_change *change, struct gb_error *err)
+{
+	double *scratch = malloc(3 * count * sizeof *scratch);
+	struct values base = { 0 }, other = { 0 };
+	const struct gb_record *base_counts = counts_of(c, entry, count, 0);
+	const struct gb_record *new_counts = counts_of(c, entry, count, 1);
+	struct gb_gate_result result;
+	struct gb_gate gate = c->gate;
+
+	if (!scratch)
+		return gb_out_of_memory(err, NULL);
+	base.value = scratch + count;
+	other.value = base.value + count;
+	take_side(entry, count, 0, &base);
+	take_side(entry, count, 1, &other);
+	*change = (struct gb_change){
+		.key = entry->record->key,
+		.in_base = base.count || base_counts,
+		.in_new = other.count || new_counts,
+		.base_launches = base.count,
+		.new_launches = other.count,
+		.base = median_of(&base, scratch),
+		.new_ = median_of(&other, scratch),
+	};
+	if (base.count)
+		gate.threshold = fmax(gate.threshold, GB_FLOOR_NS / change->base);
+	if (gb_gate_judge(
+		    &gate, tests,
+		    &(struct gb_gate_values){ base.value, other.value, base.count, other.count },
+		    &result, err))
+		goto out;
+	change->ratio = result.ratio;
+	change->verdict = verdict_of(&gate, change, result.verdict, &base, &other);
+	if (base.count && other.count)
+		gb_setups_add(&c->setups, entry, count);
+	else if (change->verdict == GB_ABSENT && base_counts && new_counts)
+		gb_compare_counts(change, base_counts, new_counts, c->gate.threshold);
+out:
+	free(scratch);
+	return err->code;
+}
+
+/* ---- all keys ----------------------------------------------------------------------------- */
+
+/* True if both sides of a group have a value: it shares the error rate. */
+static bool is_compared(const struct gb_key_entry *entry, size_t count)
+{
+	bool has[2] = { false, false };
+
+	for (size_t i = 0; i < count; i++)
+		has[entry[i].side] =
+			has[entry[i].side] || (!gb_is_untrusted(entry[i].record) &&
+					       !isnan(gb_launch_value(entry[i].record)));
+	return has[0] && has[1];
+}
+
+enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_records *base,
+			  const struct gb_records *new_, struct gb_error *err)
+{
+	struct gb_comparison *c = comparison;
+	struct gb_gate_tests tests = { 0 };
+	struct gb_keys keys = { 0 };
+
+	for (size_t i = 0; i < base->count && !err->code; i++)
+		(void)gb_keys_add(&keys, base->record[i]->key, 0, base->record[i], err);
+	for (size_t i = 0; i < new_->count && !err->code; i++)
+		(void)gb_keys_add(&keys, new_->record[i]->key, 1, new_->record[i], err);
+	if (err->code || gb_keys_group(&keys, err))
+		goto out;
+	gb_setups_init(&c->setups);
+	c->count = c->missing = c->gate.keys = 0;
+	for (size_t g = 0; g < keys.group_count; g++)
+		c->gate.keys += is_compared(&keys.entry[keys.group[g].first], keys.group[g].count);
+	memset(c->verdicts, 0, sizeof c->verdicts);
+	c->change = calloc(keys.group_count + 1, sizeof *c->change);
+	if (!c->change)
+		gb_out_of_memory(err, NULL);
+	for (size_t g = 0; c->change && g < keys.group_count && !err->code; g++) {
+		const struct gb_key_group *group = &keys.group[g];
+		struct gb_change *change = &c->change[c->count];
+
+		if (compare_key(c, &tests, &keys.entry[group->first], group->count, change, err))
+			break;
+		c->verdicts[change->verdict]++;
+		c->missing += change->verdict == GB_ABSENT && change->in_base && !change->in_new;
+		c->count++;
+	}
+out:
+	gb_gate_release(&tests);
+	gb_keys_release(&keys);
+	return err->code;
+}
+
+void gb_comparison_release(struct gb_comparison *comparison)
+{
+	free(comparison->change);
+	comparison->change = NULL;
+}
+
+/* ---- the exit status ---------------------------------------------------------------------- */
+
+static enum gb_status undecided(const struct gb_comparison *c, char *reason)
+{
+	const size_t *v = c->verdicts;
+	const size_t decided = v[GB_SAME] + v[GB_FASTER] + v[GB_SLOWER];
+	const size_t unsure = v[GB_UNSURE];
+
+	if (v[GB_UNVERIFIED])
+		(void)snprintf(reason, GB_REASON_MAX, "%zu of %zu keys were not verified",
+			       v[GB_UNVERIFIED], c->count);
+	else if (c->missing && !c->allow_missing)
+		(void)snprintf(reason, GB_REASON_MAX,
+			       "%zu of %zu keys have nothing to compare in new (--allow-missing "
+			       "lets that pass)",
+			       c->missing, c->count);
+	else if (decided + unsure == 0)
+		(void)snprintf(reason, GB_REASON_MAX, "none of %zu keys has times on both sides",
+			       c->count);
+	else if (unsure)
+		(void)snprintf(reason, GB_REASON_MAX, "%zu of %zu keys are unsure", unsure,
+			       decided + unsure);
+	else
+		return GB_OK;
+	return GB_EUNDECIDED;
+}
+
+/* The key that is slower by the largest ratio. */
+static const struct gb_change *slowest(const struct gb_comparison *c)
+{
+	const struct gb_change *worst = NULL;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->change[i].verdict == GB_SLOWER &&
+		    (!worst || c->change[i].ratio.estimate > worst->ratio.estimate))
+			worst = &c->change[i];
+	return worst;
+}
+
+enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *reason)
+{
+	const struct gb_comparison *c = comparison;
+	const struct gb_change *worst = slowest(c);
+	const size_t *v = c->verdicts;
+
+	if (v[GB_SLOWER] || v[GB_FAILED_RUN]) {
+		(void)snprintf(reason, GB_REASON_MAX, "%zu of %zu keys slower, %zu failed",
+			       v[GB_SLOWER], c->count, v[GB_FAILED_RUN]);
+		if (worst)
+			gb_text_append(reason, GB_REASON_MAX, "; worst %.180s: %.3g times",
+				       worst->key, worst->ratio.estimate);
+		return GB_EVERIFY;
+	}
+	if (undecided(c, reason))
+		return GB_EUNDECIDED;
+	(void)snprintf(reason, GB_REASON_MAX, "no key is slower by more than %.4g %%",
+		       100 * c->gate.threshold);
+	return GB_OK;
+}

@@ -1,0 +1,58 @@
+/* compare.h -- compares two sets of records by key: faster, slower, unchanged or undecided.
+ *
+ * The unit of evidence is the launch of a program.  Samples within one launch share its memory
+ * layout, clocks and neighbours, so comparing two builds by the samples of a single launch each
+ * mostly gives false alarms.  Each launch therefore gives one value per key (verdict.h), and the
+ * values of both sides are compared by gate.h, with one error rate for all keys.  With fewer than
+ * four launches on a side, nothing is decided.
+ *
+ * Every verdict needs evidence.  Everything else is unsure, with the reason.  An unsure key is not
+ * a pass.
+ *
+ * Exact counts need no statistics: if asked for, they decide keys that have counts on both sides and
+ * no times.
+ */
+#ifndef GPUBENCH_CLI_REPORT_COMPARE_COMPARE_H
+#define GPUBENCH_CLI_REPORT_COMPARE_COMPARE_H
+
+#include "cli/records/lines.h"
+#include "cli/report/compare/change.h"
+#include "cli/report/compare/gate.h"
+#include "cli/report/compare/setups.h"
+#include "cli/report/verdict.h"
+
+enum { GB_FLOOR_NS = 100 }; /* smaller differences are ignored */
+
+struct gb_comparison {
+	/* Set by the caller: */
+	struct gb_gate gate; /* gate.keys is a result */
+	bool counts;         /* compare exact counts, too */
+	bool allow_missing;  /* keys that only base has do not matter */
+
+	/* Results: */
+	size_t count, verdicts[GB_VERDICT_WORDS];
+	size_t missing; /* absent keys that only base has */
+	struct gb_change *change;
+	struct gb_setups setups; /* setups of the runs that both sides have keys of */
+};
+
+/* Fill the results, with keys in order of first appearance.  Both lists must outlive it.
+ * GB_EMEMORY. */
+enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_records *base,
+			  const struct gb_records *new_, struct gb_error *err);
+void gb_comparison_release(struct gb_comparison *comparison);
+
+/* The exit status.  GB_EVERIFY if a key is slower or failed; else GB_EUNDECIDED if nothing could be
+ * decided or a key is undecided; else GB_OK.
+ * reason (GB_REASON_MAX bytes) is set to the reason in one line. */
+enum { GB_REASON_MAX = 320 };
+enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *reason);
+
+/* ---- print.c ------------------------------------------------------------------------------ */
+
+/* Print the differences in setup, the keys and the number of each verdict.
+ * Formats for people show only keys that changed, unless `all` is true. */
+enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
+				   enum gb_format format, struct gb_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* keys.h -- groups records of several sides by a key. */
+#ifndef GPUBENCH_CLI_REPORT_KEYS_H
+#define GPUBENCH_CLI_REPORT_KEYS_H
+
+#include "cli/records/lines.h"
+
+struct gb_key_entry {
+	char *key;
+	size_t order, side; /* order: position in which it was added */
+	const struct gb_record *record;
+};
+
+/* Consecutive entries of one key; `order` is the position of the key's first record. */
+struct gb_key_group {
+	size_t order, first, count;
+};
+
+/* Start with { 0 }. */
+struct gb_keys {
+	size_t count, group_count;
+	struct gb_key_entry *entry; /* after gb_keys_group(): by key, then by order */
+	struct gb_key_group *group; /* in order of the first appearance of the key */
+};
+
+/* Add a record to a key. */
+enum gb_status gb_keys_add(struct gb_keys *keys, const char *key, size_t side,
+			   const struct gb_record *record, struct gb_error *err);
+/* Group all records; call it once, before the groups are used. */
+enum gb_status gb_keys_group(struct gb_keys *keys, struct gb_error *err);
+void gb_keys_release(struct gb_keys *keys);
+
+/* True if an earlier entry of the group is of the same measurement and launch: `repro` measures a key
+ * for each table that has it. */
+bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i);
+
+#endif

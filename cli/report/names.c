@@ -1,0 +1,145 @@
+/* names.c -- see names.h. */
+#include "cli/report/names.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/text.h"
+
+static struct gb_run_entry *find(const struct gb_run_names *names, const char *id)
+{
+	for (size_t i = names->count; i-- > 0;)
+		if (gb_equal(names->entry[i].id, id))
+			return &names->entry[i];
+	return NULL;
+}
+
+const char *gb_run_name(const struct gb_run_names *names, const char *id)
+{
+	const struct gb_run_entry *entry = find(names, id);
+
+	return entry && names->count > 1 ? entry->name : "";
+}
+
+void gb_run_names_release(struct gb_run_names *names)
+{
+	free(names->entry);
+	*names = (struct gb_run_names){ 0 };
+}
+
+/* ---- parts of a name ----------------------------------------------------------------------- */
+
+const char *gb_run_machine(const struct gb_run *run)
+{
+	return gb_run_gpu(run) ? run->on_gpu.name : run->on_cpu.name;
+}
+
+bool gb_runs_alike(const struct gb_run *a, const struct gb_run *b)
+{
+	bool alike = gb_same(a->tool.version, b->tool.version) &&
+		     gb_same(a->tool.commit, b->tool.commit) && a->tool.dirty == b->tool.dirty &&
+		     gb_same(a->host.hostname, b->host.hostname) &&
+		     gb_same(a->host.cpu, b->host.cpu) && a->gpu_count == b->gpu_count &&
+		     (isnan(a->host.cores) ? isnan(b->host.cores)
+					   : fabs(a->host.cores - b->host.cores) < 0.5);
+
+	for (size_t i = 0; i < a->gpu_count && alike; i++)
+		alike = gb_same(a->gpu[i].name, b->gpu[i].name);
+	return alike;
+}
+
+size_t gb_runs_like(const struct gb_records *list, size_t first, const char **from, const char **to)
+{
+	size_t count = 0;
+
+	*from = *to = list->run[first]->started;
+	for (size_t i = 0; i < list->run_count; i++) {
+		const char *started = list->run[i]->started;
+
+		if (!gb_runs_alike(list->run[first], list->run[i]))
+			continue;
+		if (i < first)
+			return 0;
+		count++;
+		*from = started && (!*from || strcmp(started, *from) < 0) ? started : *from;
+		*to = started && (!*to || strcmp(started, *to) > 0) ? started : *to;
+	}
+	return count;
+}
+
+enum { STARTED = 5, PARTS };
+static const char *part_of(const struct gb_run *run, int part)
+{
+	const char *const text[PARTS] = { gb_run_machine(run), run->host.cpu,
+					  run->host.hostname,  run->tool.commit,
+					  run->tool.compiler,  run->started };
+
+	return text[part] ? text[part] : "unknown";
+}
+
+/* True if two runs whose names are equal so far differ in the part. */
+static bool tells_apart(const struct gb_run_names *names, int part)
+{
+	for (size_t i = 1; i < names->count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (gb_equal(names->entry[i].name, names->entry[k].name) &&
+			    !gb_equal(part_of(names->entry[i].run, part),
+				      part_of(names->entry[k].run, part)))
+				return true;
+	return false;
+}
+
+static void append(struct gb_run_entry *entry, const char *text)
+{
+	gb_text_append(entry->name, sizeof entry->name, "%s%.60s", entry->name[0] ? ", " : "",
+		       text);
+}
+
+/* Append "#1", "#2", ... to names that are still equal. */
+static void number_equals(struct gb_run_names *names)
+{
+	char text[32];
+
+	for (size_t i = 0; i < names->count; i++) {
+		struct gb_run_entry *entry = &names->entry[i];
+		size_t before = 0, all = 0;
+
+		for (size_t k = 0; k < names->count; k++) {
+			all += gb_equal(names->entry[k].name, entry->name);
+			before += k < i && gb_equal(names->entry[k].name, entry->name);
+		}
+		entry->number = all > 1 ? before + 1 : 0;
+	}
+	for (size_t i = 0; i < names->count; i++) {
+		(void)snprintf(text, sizeof text, "#%zu", names->entry[i].number);
+		if (names->entry[i].number)
+			append(&names->entry[i], text);
+	}
+}
+
+static void add(struct gb_run_names *names, const char *id, const struct gb_run *run)
+{
+	if (!find(names, id))
+		names->entry[names->count++] = (struct gb_run_entry){ .id = id, .run = run };
+}
+
+enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_records *list,
+				 bool launches, struct gb_error *err)
+{
+	names->count = 0;
+	names->entry = calloc(list->run_count + list->count + 1, sizeof *names->entry);
+	if (!names->entry)
+		return gb_out_of_memory(err, "the names of runs");
+	for (size_t i = 0; i < list->run_count; i++)
+		add(names, list->run[i]->run_id, list->run[i]);
+	for (size_t i = 0; i < list->count; i++)
+		add(names, list->record[i]->run_id, gb_no_run);
+	for (int part = 0; part < (launches ? PARTS : STARTED); part++)
+		if (tells_apart(names, part))
+			for (size_t i = 0; i < names->count; i++)
+				append(&names->entry[i], part_of(names->entry[i].run, part));
+	if (launches)
+		number_equals(names);
+	return GB_OK;
+}

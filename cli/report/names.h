@@ -1,0 +1,43 @@
+/* names.h -- short names for the runs of record files: only the parts that tell them apart.
+ *
+ * The parts are, in this order: the GPU, or the CPU of a run without one; the CPU; the host; the
+ * commit; the compiler; the start time.  A part is added if runs whose names are equal so far
+ * differ in it.
+ */
+#ifndef GPUBENCH_CLI_REPORT_NAMES_H
+#define GPUBENCH_CLI_REPORT_NAMES_H
+
+#include "cli/records/lines.h"
+
+/* Start with { 0 }. */
+struct gb_run_names {
+	size_t count; /* runs with different ids, in order of first appearance */
+	struct gb_run_entry {
+		const char *id;           /* points into the records */
+		const struct gb_run *run; /* gb_no_run if the file has no line for it */
+		size_t number; /* from 1, among runs with equal names; 0 if the name is unique */
+		char name[160];
+	} * entry;
+};
+
+/* launches: tell launches of one machine and build apart, by their start or a number.  Must be
+ * released also after a failure. */
+enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_records *list,
+				 bool launches, struct gb_error *err);
+void gb_run_names_release(struct gb_run_names *names);
+
+/* The name of the run; "" if it is the only one, or unknown. */
+const char *gb_run_name(const struct gb_run_names *names, const char *id);
+
+/* True if the runs are launches of the same version of gpubench on machines of the same name. */
+bool gb_runs_alike(const struct gb_run *a, const struct gb_run *b);
+
+/* The number of runs like run `first` of the list; 0 if an earlier one is.  *from and *to are set
+ * to their first and last start, which may be NULL. */
+size_t gb_runs_like(const struct gb_records *list, size_t first, const char **from,
+		    const char **to);
+
+/* The model of the run's GPU or, without one, of its CPU; "unknown". */
+const char *gb_run_machine(const struct gb_run *run);
+
+#endif

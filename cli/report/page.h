@@ -1,0 +1,24 @@
+/* page.h -- the frame of an HTML report: a single file without external resources.
+ *
+ * The page adapts to phones, print and dark mode, and loads no fonts, pictures or scripts.  Its own
+ * script sorts and filters the tables, which are complete without it.
+ */
+#ifndef GPUBENCH_CLI_REPORT_PAGE_H
+#define GPUBENCH_CLI_REPORT_PAGE_H
+
+#include <stdio.h>
+
+#include "cli/records/lines.h"
+
+/* The start and end of any page.  title, which may be NULL, also appears in the heading. */
+void gb_page_open(FILE *file, const char *title);
+void gb_page_close(FILE *file);
+
+/* The names of the records' machines, for a title.  Returns text, or NULL if there are none. */
+enum { GB_PAGE_TITLE = 320 };
+const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *list);
+
+/* The machine and the build, as stated by the run lines. */
+void gb_page_print_runs(FILE *file, const struct gb_records *list);
+
+#endif

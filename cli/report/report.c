@@ -1,0 +1,342 @@
+/* report.c -- prints the parts around the rows: runs, the head of each benchmark, skipped
+ * variants. */
+#include "cli/report/report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/benchmarks/registry.h"
+#include "cli/benchmarks/value.h"
+#include "cli/records/csv.h"
+#include "cli/report/page.h"
+#include "cli/report/section.h"
+#include "common/text.h"
+
+/* ---- the runs ---------------------------------------------------------------------------- */
+
+static void print_part(struct gb_document *document, const char **between, const char *before,
+		       const char *text)
+{
+	if (!text)
+		return;
+	gb_document_text(document, "%s%s%s", *between, before, text);
+	*between = ", ";
+}
+
+/* The fields that run `i` and those like it share. */
+static void print_run(struct gb_document *document, const struct gb_records *list, size_t i)
+{
+	const struct gb_run *run = list->run[i];
+	const char *from, *to, *between = "";
+	const size_t launches = gb_runs_like(list, i, &from, &to);
+	char count[GB_TEXT_MAX];
+
+	(void)snprintf(count, sizeof count, "%zu launches", launches);
+	print_part(document, &between, "gpubench ", run->tool.version);
+	print_part(document, &between, "commit ", run->tool.commit);
+	if (run->tool.commit && run->tool.dirty == GB_YES)
+		gb_document_text(document, " with changes");
+	print_part(document, &between, "on ", run->host.hostname);
+	print_part(document, &between, "", launches > 1 ? count : NULL);
+	print_part(document, &between, "", from);
+	if (from && !gb_equal(from, to))
+		gb_document_text(document, " to %s", to);
+	between = between[0] ? ": " : "";
+	print_part(document, &between, "", run->host.cpu);
+	if (isfinite(run->host.cores))
+		gb_document_text(document, "%s%g cores", between, run->host.cores);
+	between = between[0] ? "; " : "";
+	for (size_t k = 0; k < run->gpu_count; k++, between = "; ")
+		print_part(document, &between, "", run->gpu[k].name);
+}
+
+/* "; peers: CUB 3.0.1; up to 5 launches pooled": of the records of the run and of those like it. */
+static void print_libraries(const struct gb_report *report, const struct gb_run *run)
+{
+	const char *names[16], *between = "; ";
+	size_t count = 0, most = 1;
+
+	for (size_t i = 0; i < report->list->count; i++) {
+		const struct gb_record *record = report->list->record[i];
+		size_t k = 0;
+
+		if (!gb_runs_alike(record->run, run))
+			continue;
+		most = record->launches > most ? record->launches : most;
+		while (record->library && k < count && !gb_equal(names[k], record->library))
+			k++;
+		if (!record->library || k < count || count == GB_COUNT(names))
+			continue;
+		print_part(report->document, &between, count ? "" : "peers: ", record->library);
+		names[count++] = record->library;
+	}
+	if (most > 1)
+		gb_document_text(report->document, "; up to %zu launches pooled", most);
+}
+
+/* One line for the launches of a machine and build, with their name if there are several. */
+static void print_runs(const struct gb_report *report)
+{
+	const struct gb_records *list = report->list;
+	const char *from, *to;
+	size_t first = 0;
+
+	for (size_t i = 0; i < list->run_count; i++) {
+		const struct gb_run *run = list->run[i];
+		const size_t launches = gb_runs_like(list, i, &from, &to);
+		const char *name =
+			gb_run_name(launches > 1 ? &report->builds : &report->runs, run->run_id);
+
+		if (launches == 0)
+			continue;
+		first = first ? first : launches;
+		gb_document_begin(report->document, first < list->run_count ? GB_ITEM : GB_LINE);
+		gb_document_text(report->document, "%s%s", name, name[0] ? ": " : "");
+		print_run(report->document, list, i);
+		print_libraries(report, run);
+		gb_document_end(report->document);
+	}
+}
+
+/* ---- skipped variants -------------------------------------------------------------------- */
+
+static bool same_variant(const struct gb_record *a, const struct gb_record *b)
+{
+	return gb_equal(a->variant, b->variant) && gb_equal(a->backend, b->backend);
+}
+
+/* "cuda/split"; if it ran at other points, " at count=1G" or " at 3 of 5 points" follows. */
+static void print_skipped_variant(const struct gb_section *section, const struct gb_record *record)
+{
+	struct gb_document *document = section->report->document;
+	size_t all = 0, skipped = 0;
+
+	for (size_t i = 0; i < section->count; i++) {
+		if (!same_variant(section->record[i], record))
+			continue;
+		all++;
+		skipped += section->record[i]->status == GB_STATUS_SKIPPED &&
+			   gb_same(section->record[i]->reason, record->reason);
+	}
+	gb_document_text(document, "%s/%s", record->backend, record->variant);
+	if (skipped == all)
+		return;
+	if (skipped > 1) {
+		gb_document_text(document, " at %zu of %zu points", skipped, all);
+		return;
+	}
+	gb_document_text(document, " at");
+	for (size_t i = 0; i < section->axes.count; i++) {
+		const struct gb_member *value = gb_axis_value(&section->axes, i, record);
+		char text[GB_VALUE_MAX];
+
+		if (section->axes.axis[i].varies && value)
+			gb_document_text(document, " %s=%s", section->axes.axis[i].name,
+					 gb_axis_text(text, value));
+	}
+}
+
+/* One line for each reason, with the variants that it applies to. */
+static enum gb_status print_skipped(const struct gb_section *section, struct gb_error *err)
+{
+	struct gb_document *document = section->report->document;
+	bool *done = calloc(section->count + 1, sizeof *done);
+
+	if (!done)
+		return gb_out_of_memory(err, "a table");
+	for (size_t i = 0; i < section->count; i++) {
+		const struct gb_record *record = section->record[i];
+		const char *comma = "skipped: ";
+
+		if (done[i] || record->status != GB_STATUS_SKIPPED)
+			continue;
+		gb_document_begin(document, GB_ITEM);
+		for (size_t k = i; k < section->count; k++) {
+			const struct gb_record *other = section->record[k];
+
+			if (done[k] || other->status != GB_STATUS_SKIPPED ||
+			    !gb_same(record->reason, other->reason))
+				continue;
+			gb_document_text(document, "%s", comma);
+			print_skipped_variant(section, other);
+			comma = ", ";
+			for (size_t m = k; m < section->count; m++)
+				done[m] |= section->record[m]->status == GB_STATUS_SKIPPED &&
+					   same_variant(other, section->record[m]) &&
+					   gb_same(record->reason, section->record[m]->reason);
+		}
+		gb_document_text(document, ": %s",
+				 record->reason ? record->reason : "no reason given");
+		gb_document_end(document);
+	}
+	free(done);
+	return GB_OK;
+}
+
+/* True if no point of the section uses the parameter. */
+static bool is_idle(const struct gb_section *section, const char *name)
+{
+	const struct gb_workload *workload = gb_workload_find(section->bench);
+	const struct gb_param *row =
+		workload ? gb_param_find(workload->params, workload->param_count, name) : NULL;
+	bool used = !row || !row->only;
+
+	for (size_t i = 0; i < section->axes.count && !used; i++) {
+		const struct gb_axis_seen *axis = &section->axes.axis[i];
+		const char *word = gb_param_needs(row, axis->name);
+
+		used = word && (axis->varies || gb_equal(axis->value->text, word));
+	}
+	return !used;
+}
+
+/* "radix: type=u32 seed=1": the name and the parameters that do not vary; in a table, on one
+ * line. */
+static void print_head(const struct gb_section *section)
+{
+	struct gb_document *document = section->report->document;
+	const bool one_line = document->format == GB_FORMAT_TABLE;
+	bool first = true;
+
+	gb_document_begin(document, GB_HEAD);
+	gb_document_text(document, "%s", section->bench);
+	if (!one_line)
+		gb_document_end(document);
+	for (size_t i = 0; i < section->axes.count; i++) {
+		const struct gb_axis_seen *axis = &section->axes.axis[i];
+		char text[GB_VALUE_MAX];
+
+		if (axis->varies || is_idle(section, axis->name))
+			continue;
+		if (first && !one_line)
+			gb_document_begin(document, GB_LINE);
+		gb_document_text(document, "%s%s=%s",
+				 !first     ? " "
+				 : one_line ? ": "
+					    : "",
+				 axis->name, gb_axis_text(text, axis->value));
+		first = false;
+	}
+	if (!first || one_line)
+		gb_document_end(document);
+}
+
+static enum gb_status print_section(const struct gb_section *section, bool *marked,
+				    struct gb_error *err)
+{
+	struct gb_document *document = section->report->document;
+	const bool is_page = document->format == GB_FORMAT_HTML;
+
+	print_head(section);
+	*marked |= gb_section_print_rows(section);
+	if ((section->report->counts || is_page) && gb_section_has_counts(section)) {
+		gb_document_put(document, GB_LABEL, "counts of one run");
+		gb_section_print_counts(section);
+	}
+	if (section->row_count && is_page)
+		gb_section_print_chart(section);
+	return print_skipped(section, err);
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+static enum gb_status print_sections(const struct gb_report *report,
+				     const struct gb_section *section, size_t count,
+				     struct gb_error *err)
+{
+	const bool page = report->document->format == GB_FORMAT_HTML;
+	/* A page of several runs opens with its results and ends with the runs. */
+	const bool last = page && report->list->run_count > 1;
+	bool marked = false;
+
+	if (!last)
+		print_runs(report);
+	if (page)
+		(void)gb_print_fastest(section, count, err);
+	for (size_t i = 0; i < count && !err->code; i++)
+		(void)print_section(&section[i], &marked, err);
+	if (marked && report->document->format == GB_FORMAT_TABLE)
+		gb_document_put(report->document, GB_LINE, "* the fastest at its point");
+	if (last)
+		print_runs(report);
+	return err->code;
+}
+
+/* An upper bound on the number of benchmarks. */
+static size_t count_changes(const struct gb_records *list)
+{
+	const struct gb_record *last = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		count += !last || !gb_equal(last->bench, list->record[i]->bench);
+		last = list->record[i];
+	}
+	return count;
+}
+
+static enum gb_status print_tables(struct gb_document *document, const struct gb_records *list,
+				   struct gb_report_choice choice, struct gb_error *err)
+{
+	struct gb_report report = { .document = document,
+				    .list = list,
+				    .counts = choice.counts,
+				    .columns = choice.columns };
+	struct gb_section *section = calloc(count_changes(list) + 1, sizeof *section);
+	bool *done = calloc(list->count + 1, sizeof *done);
+	size_t count = 0;
+
+	if (!section || !done) {
+		gb_out_of_memory(err, "a table");
+		goto out;
+	}
+	if (gb_run_names_init(&report.runs, list, true, err) ||
+	    gb_run_names_init(&report.builds, list, false, err))
+		goto out;
+	for (size_t i = 0; i < list->count && !err->code; i++)
+		if (!done[i])
+			(void)gb_section_init(&section[count++], &report, i, done, err);
+	if (!err->code)
+		(void)print_sections(&report, section, count, err);
+out:
+	for (size_t i = 0; i < count; i++)
+		gb_section_release(&section[i]);
+	gb_run_names_release(&report.runs);
+	gb_run_names_release(&report.builds);
+	free(section);
+	free(done);
+	return err->code;
+}
+
+static enum gb_status print_document(FILE *file, const struct gb_records *list,
+				     enum gb_format format, struct gb_report_choice choice,
+				     struct gb_error *err)
+{
+	char title[GB_PAGE_TITLE];
+	struct gb_document document;
+
+	gb_document_open(&document, file, format,
+			 (struct gb_document_kind){ .title = gb_page_title(title, list) });
+	(void)print_tables(&document, list, choice, err);
+	if (format == GB_FORMAT_HTML) {
+		gb_document_begin(&document, GB_PICTURE);
+		gb_page_print_runs(file, list);
+	}
+	return gb_document_close(&document, err);
+}
+
+enum gb_status gb_report_print(FILE *file, const struct gb_records *list, enum gb_format format,
+			       struct gb_report_choice choice, struct gb_error *err)
+{
+	if (format != GB_FORMAT_CSV && format != GB_FORMAT_JSON)
+		return print_document(file, list, format, choice, err);
+	if (format == GB_FORMAT_CSV ? gb_csv_print(file, list, err)
+				    : gb_records_print(file, list, true, err))
+		return err->code;
+	if (fflush(file) || ferror(file))
+		return gb_fail(err, GB_EIO, "cannot write the records: %s", strerror(errno));
+	return GB_OK;
+}

@@ -1,0 +1,30 @@
+/* report.h -- records as a table for people, Markdown, a page, CSV, or one JSON document.
+ *
+ * The output is derived only from the lines of the record file, so a run and a later report of its
+ * file print the same.  A table has columns only for parameters that vary; the others are stated
+ * once.  Times of the emulator are never shown because they say nothing about a GPU.
+ *
+ * This folder turns records into text for people.  table.h has cells, which document.h prints among
+ * blocks of text in any format.  section.h has the records of one benchmark: rows.c prints its
+ * table, counts.c its exact counts, chart.c its chart and fastest.c its winners; page.h is the frame
+ * of a page.  keys.h groups records, pooled.h merges launches, verdict.h compares two times.
+ * compare/ compares builds, machines and libraries; repro/ fills papers' tables; finish.h prints the
+ * end of a session.  May use cli/measure, cli/records, cli/benchmarks and the folders below cli.
+ */
+#ifndef GPUBENCH_CLI_REPORT_REPORT_H
+#define GPUBENCH_CLI_REPORT_REPORT_H
+
+#include "cli/records/lines.h"
+#include "cli/report/table.h"
+
+/* What is printed besides times. */
+struct gb_report_choice {
+	bool counts;      /* tables of exact counts, which a page always has */
+	unsigned columns; /* gb_columns_read() */
+};
+
+/* Print the whole list.  The file is flushed; GB_EIO if it could not be written. */
+enum gb_status gb_report_print(FILE *file, const struct gb_records *list, enum gb_format format,
+			       struct gb_report_choice choice, struct gb_error *err);
+
+#endif

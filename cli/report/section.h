@@ -1,0 +1,79 @@
+/* section.h -- the records of one benchmark, sorted by point, for a table. */
+#ifndef GPUBENCH_CLI_REPORT_SECTION_H
+#define GPUBENCH_CLI_REPORT_SECTION_H
+
+#include "cli/report/axes.h"
+#include "cli/report/document.h"
+#include "cli/report/names.h"
+
+/* Everything that is printed. */
+struct gb_report {
+	struct gb_document *document;
+	const struct gb_records *list;
+	bool counts; /* print tables of exact counts below those of times; a page always does */
+	unsigned columns;                 /* asked for: gb_columns_read() */
+	struct gb_run_names runs, builds; /* builds: names without the start of a launch */
+};
+
+/* A record that is not skipped. */
+struct gb_row {
+	const struct gb_record *record;
+	size_t point;
+};
+
+struct gb_section {
+	const struct gb_report *report;
+	const char *bench;
+	size_t count, row_count;
+	const struct gb_record **record; /* `count` records, in list order */
+	struct gb_row *row;              /* `row_count` rows, by point, then in list order */
+	struct gb_axes axes;
+	const char *unit;  /* unit of the items; NULL if there are several */
+	bool mixed_caches; /* cold and hot caches both occur */
+	bool mixed_runs;   /* several runs occur */
+};
+
+/* Collect the records of the benchmark of record `first`, and mark them in `done` (one per record).
+ * Must be released also after a failure. */
+enum gb_status gb_section_init(struct gb_section *section, const struct gb_report *report,
+			       size_t first, bool *done, struct gb_error *err);
+void gb_section_release(struct gb_section *section);
+
+/* The median time of a row in ns; NAN if it was not measured on real hardware. */
+double gb_row_time(const struct gb_row *row);
+
+/* The time with the interval of the median.  False if there is no interval: low and high are then
+ * the time. */
+struct gb_span {
+	double low, at, high;
+};
+bool gb_row_span(const struct gb_row *row, struct gb_span *span);
+
+/* Return the number of rows from `first` on that belong to its point.  *best is set to the row that
+ * is faster than every other by the interval of their ratio (verdict.h), or to row_count if there is
+ * none; *by to its speedup over the next one. */
+size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
+
+/* ---- what is printed of a section --------------------------------------------------------- */
+
+/* Read the words of --columns, separated by commas; NULL: none.  GB_EUSAGE for an unknown one. */
+enum gb_status gb_columns_read(const char *list, unsigned *set, struct gb_error *err);
+
+/* Print the table of times.  True if a fastest row is marked with a star. */
+bool gb_section_print_rows(const struct gb_section *section);
+
+/* Print a row for each record that has exact counts and, if it ran several kernels, a row for each
+ * kernel, similar to the summary page of a profiler. */
+bool gb_section_has_counts(const struct gb_section *section);
+void gb_section_print_counts(const struct gb_section *section);
+
+/* Print the chart of a page, a <figure> of time over a parameter with a line per variant; nothing if
+ * no numeric parameter has three values. */
+void gb_section_print_chart(const struct gb_section *section);
+
+/* Print the top of a page: a line for each benchmark that has a point with two times, with the
+ * variants that are the fastest at most points. */
+enum gb_status gb_print_fastest(const struct gb_section *section, size_t count,
+				struct gb_error *err);
+
+#endif

@@ -1,0 +1,166 @@
+/* digits.cc -- counts, moves and sorts records by 8-bit digits.
+ *
+ * Moving is a plain scatter: one load of a position, one store of the record.  Each store also
+ * prefetches the next line.  The hardware follows only some of the 256 output streams, so a thread
+ * would otherwise wait for a miss per line; where everything is in the cache, the prefetch costs
+ * nothing.  Outputs far larger than the cache are collected in a few lines per digit and streamed
+ * to memory, which saves reading what is overwritten.
+ */
+#include <string.h>
+
+#include <utility>
+
+#include "cpu/primitives/sort.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace
+{
+enum : size_t {
+	TABLES = 4,   /* neighbours count in separate tables, so equal digits do not wait */
+	BLOCK = 2048, /* records whose digits are extracted at once, in a loop that vectorises */
+	STREAM_BYTES = 16 << 20, /* outputs of at least this size are staged */
+	STAGE_BYTES = 256,
+};
+
+template <class K> void count_digits(const void *from, size_t n, unsigned shift, size_t *count)
+{
+	const K *record = static_cast<const K *>(from);
+	size_t table[TABLES][RADIX_DIGITS] = {};
+	uint8_t digit[BLOCK];
+
+	for (size_t begin = 0; begin < n; begin += BLOCK) {
+		const size_t length = n - begin < BLOCK ? n - begin : (size_t)BLOCK;
+		size_t i = 0;
+
+		for (size_t k = 0; k < length; k++)
+			digit[k] = (uint8_t)(record[begin + k] >> shift);
+		for (; i + TABLES <= length; i += TABLES)
+			for (size_t t = 0; t < TABLES; t++)
+				table[t][digit[i + t]]++;
+		for (; i < length; i++)
+			table[0][digit[i]]++;
+	}
+	for (size_t d = 0; d < RADIX_DIGITS; d++)
+		count[d] += table[0][d] + table[1][d] + table[2][d] + table[3][d];
+}
+
+template <class K> void scatter(const K *record, size_t n, unsigned shift, K *out, size_t *position)
+{
+	for (size_t i = 0; i < n; i++) {
+		const K x = record[i];
+		K *const to = out + position[(uint8_t)(x >> shift)]++;
+
+		*to = x;
+		__builtin_prefetch((const char *)to + 64, 1);
+	}
+}
+
+/* Copy STAGE_BYTES from stage to out, both aligned to a line, without reading out. */
+void stream(void *out, const void *stage)
+{
+#if defined(__SSE2__)
+	const __m128i *from = static_cast<const __m128i *>(stage);
+	__m128i *to = static_cast<__m128i *>(out);
+
+	for (size_t i = 0; i < STAGE_BYTES / sizeof *to; i++)
+		_mm_stream_si128(to + i, from[i]);
+#else
+	memcpy(out, stage, STAGE_BYTES);
+#endif
+}
+
+/* Scatter through a stage per digit: a window of the output aligned to its size. */
+template <class K>
+void scatter_staged(const K *record, size_t n, unsigned shift, K *out, size_t *position)
+{
+	constexpr size_t ROOM = STAGE_BYTES / sizeof(K);
+	alignas(64) K stage[RADIX_DIGITS][ROOM];
+	size_t first[RADIX_DIGITS];
+
+	memcpy(first, position, sizeof first);
+	for (size_t i = 0; i < n; i++) {
+		const K x = record[i];
+		const unsigned d = (uint8_t)(x >> shift);
+		const size_t p = position[d]++;
+
+		stage[d][p % ROOM] = x;
+		if (p % ROOM < ROOM - 1)
+			continue;
+		if (p - (ROOM - 1) >= first[d])
+			stream(out + p - (ROOM - 1), stage[d]);
+		else
+			memcpy(out + first[d], &stage[d][first[d] % ROOM],
+			       (p + 1 - first[d]) * sizeof *out);
+	}
+	for (size_t d = 0; d < RADIX_DIGITS; d++) {
+		size_t begin = position[d] / ROOM * ROOM;
+
+		if (begin < first[d])
+			begin = first[d];
+		memcpy(out + begin, &stage[d][begin % ROOM], (position[d] - begin) * sizeof *out);
+	}
+#if defined(__SSE2__)
+	_mm_sfence(); /* orders streamed stores before those that follow */
+#endif
+}
+
+template <class K> void move(const void *from, size_t n, unsigned shift, void *to, size_t *position)
+{
+	const K *record = static_cast<const K *>(from);
+	K *out = static_cast<K *>(to);
+
+	if (n * sizeof *record >= STREAM_BYTES && (uintptr_t)out % STAGE_BYTES == 0)
+		scatter_staged(record, n, shift, out, position);
+	else
+		scatter(record, n, shift, out, position);
+}
+} // namespace
+
+void radix_digit_count(const void *record, size_t n, size_t width, unsigned shift,
+		       size_t count[RADIX_DIGITS])
+{
+	(width == 8 ? count_digits<uint64_t> : count_digits<uint32_t>)(record, n, shift, count);
+}
+
+void radix_digit_scatter(const void *record, size_t n, size_t width, unsigned shift, void *out,
+			 size_t position[RADIX_DIGITS])
+{
+	(width == 8 ? move<uint64_t> : move<uint32_t>)(record, n, shift, out, position);
+}
+
+void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
+			   size_t position[RADIX_DIGITS])
+{
+	size_t sum = 0;
+
+	for (size_t d = 0; d < RADIX_DIGITS; d++)
+		for (int t = 0; t < threads; t++) {
+			if (t == thread)
+				position[d] = sum;
+			sum += count[t][d];
+		}
+}
+
+void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_t width,
+		       unsigned low, unsigned top)
+{
+	void *from = in_spare ? spare : record, *other = in_spare ? record : spare;
+
+	for (unsigned shift = low; shift < top; shift += RADIX_DIGIT_BITS) {
+		size_t count[1][RADIX_DIGITS] = {}, position[RADIX_DIGITS], most = 0;
+
+		radix_digit_count(from, n, width, shift, count[0]);
+		for (const size_t c : count[0])
+			most = c > most ? c : most;
+		if (most == n)
+			continue;
+		radix_digit_positions(count, 1, 0, position);
+		radix_digit_scatter(from, n, width, shift, other, position);
+		std::swap(from, other);
+	}
+	if (from != record)
+		memcpy(record, from, n * width);
+}

@@ -1,0 +1,76 @@
+/* sort.h -- steps of a sort of records, unsigned numbers of `width` bytes: 4 or 8.
+ *
+ * The key of a record is its bits from `low` on.  A digit is (record >> shift) & 255.
+ */
+#ifndef GPUBENCH_CPU_PRIMITIVES_SORT_H
+#define GPUBENCH_CPU_PRIMITIVES_SORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/runtime/simd.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- digits (digits.cc) --------------------------------------------------------------------- */
+
+enum { RADIX_DIGITS = 256, RADIX_DIGIT_BITS = 8 };
+
+/* Add to count[d] the records whose digit is d. */
+void radix_digit_count(const void *record, size_t n, size_t width, unsigned shift,
+		       size_t count[RADIX_DIGITS]);
+
+/* Move records to out[position[digit]++], in order.  The arrays must not overlap. */
+void radix_digit_scatter(const void *record, size_t n, size_t width, unsigned shift, void *out,
+			 size_t position[RADIX_DIGITS]);
+
+/* Compute where thread `thread` of `threads` writes its records of each digit: digit by digit, and
+ * thread by thread within a digit, so the move is stable. */
+void radix_digit_positions(size_t (*count)[RADIX_DIGITS], int threads, int thread,
+			   size_t position[RADIX_DIGITS]);
+
+/* Sort n records that agree in the bits from `top` on by the bits from `low` on, stably, digit by
+ * digit.  They lie in `record`, or in `spare` if in_spare; the result goes to `record`. */
+void radix_sort_digits(void *record, void *spare, bool in_spare, size_t n, size_t width,
+		       unsigned low, unsigned top);
+
+/* ---- vectors (vectors.cc) ------------------------------------------------------------------- */
+
+/* Levels that n records may be split by medians: twice what perfect medians would need. */
+static inline unsigned radix_medians_for(size_t n)
+{
+	return 2 * (64 - (unsigned)__builtin_clzll(n | 1));
+}
+
+/* The keys ascend; each is below the one before it. */
+enum { RADIX_ASCENDS = 1, RADIX_DESCENDS = 2 };
+
+/* Records that a nearly sorted n may have out of order, about. */
+static inline size_t radix_few_of(size_t n)
+{
+	return n / 64 + 16;
+}
+
+/* Operations of vectors on n records of one width. */
+struct radix_vector_ops {
+	/* Sort them by all their bits, in place.  After `medians` levels, parts are split at the
+	 * middle between their least and largest record.  Parts of more than `share` records may go
+	 * to other threads of a parallel region. */
+	void (*sort)(void *record, size_t n, unsigned medians, size_t share);
+	/* Find their order by the bits from `low` on, or as floats; 0 for a few records. */
+	unsigned (*order)(const void *record, size_t n, unsigned low, bool is_float);
+	/* Sort them by all their bits if all but a few ascend; `few` has radix_few_of(n) records.
+	 * Otherwise they are left in another order. */
+	bool (*sort_nearly)(void *record, size_t n, void *few);
+};
+
+/* NULL for CPU_PLAIN. */
+const struct radix_vector_ops *radix_vectors(size_t width, enum cpu_simd simd);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,3 +1,0 @@
-#include "cuda/cbt/parts/limits.h"
-
-struct cbt_cuda_limits cbt_cuda_limits = { CBT_WIDE_LEVELS, CBT_BLOCK_FAN, CBT_OCBT_FAN };

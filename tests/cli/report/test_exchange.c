@@ -1,0 +1,55 @@
+/* test_exchange.c -- the annotations of a comparison. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/report/compare/compare.h"
+#include "cli/report/compare/formats.h"
+#include "tests/line_of.h"
+
+/* A key that would act on a terminal, and end the message. */
+static void add_launch(struct gb_records *list, int launch, int key, int ns)
+{
+	char line[300];
+
+	(void)snprintf(line, sizeof line,
+		       "{\"type\":\"record\",\"run_id\":\"%d\",\"key\":\"k%d\\u001b[1m\\n%%\","
+		       "\"time\":{\"median\":%d,\"samples\":[%d]}}",
+		       launch, key, ns, ns);
+	add_line_of(list, line);
+}
+
+/* The worst are annotated, the worst first, and the others counted. */
+Test(exchange, github)
+{
+	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_error err = { 0 };
+	char *text = NULL, *at;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	char line[300];
+
+	for (int key = 0; key < 12; key++)
+		for (int launch = 0; launch < 8; launch++) {
+			add_launch(&base, launch, key, 100000 + launch);
+			add_launch(&other, launch, key, (100000 + launch) * (key + 2));
+		}
+	cr_assert_not(gb_compare(&c, &base, &other, &err));
+	cr_expect_eq(gb_github_print(file, &c, &err), GB_OK);
+	(void)fclose(file);
+	at = text;
+	for (int key = 11; key > 1; key--) {
+		(void)snprintf(line, sizeof line,
+			       "::error title=gpubench slower::k%d?[1m%%0A%%25: %d times the time",
+			       key, key + 2);
+		cr_expect(strncmp(at, line, strlen(line)) == 0, "%s in\n%s", line, text);
+		at = strchr(at, '\n') + 1;
+	}
+	cr_expect_str_eq(at, "::notice title=gpubench::12 keys: 12 slower; the 10 worst of 12 are "
+			     "annotated\n");
+	free(text);
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}

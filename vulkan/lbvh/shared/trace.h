@@ -1,0 +1,48 @@
+/* trace.h -- tracing of rays through the driver's tree, by ray queries in a compute shader or by a
+ * ray tracing pipeline, and the operations of the variants that use it.
+ */
+#ifndef GPUBENCH_VULKAN_LBVH_SHARED_TRACE_H
+#define GPUBENCH_VULKAN_LBVH_SHARED_TRACE_H
+
+#include "vulkan/lbvh/shared/scene.h"
+#include "vulkan/runtime/pipeline.h"
+
+/* The two ways to trace rays. */
+enum lbvh_vk_way { LBVH_VK_QUERY, LBVH_VK_PIPELINE };
+
+/* A variant's state. */
+struct lbvh_vk_state {
+	struct lbvh_vk_scene scene; /* first: see lbvh_vk_metrics() */
+	bool build;
+	enum lbvh_vk_way way;
+	struct lbvh_camera camera; /* the input's at the last upload, or that of probe rays */
+	uint32_t edge;             /* edge of the image in pixels */
+	struct vk_buffer *ray;     /* rays of a stream; else NULL */
+	struct vk_buffer *t;       /* edge * edge distances; NULL for occlusion */
+	struct vk_buffer *answer;  /* primitives, or occlusion bits */
+	struct vk_buffer *table;   /* shader binding table of a pipeline */
+	VkDeviceAddress table_at;
+	struct vk_pipeline pipeline;
+};
+
+/* create() of a variant that builds with the preference flags `prefer`.  GB_EUNAVAILABLE for a
+ * build with LBVH_VK_PIPELINE, which can only trace. */
+enum gb_status lbvh_vk_create(void *state, const void *params, const void *input,
+			      VkBuildAccelerationStructureFlagsKHR prefer, enum lbvh_vk_way way,
+			      struct gb_error *err);
+enum gb_status lbvh_vk_upload(void *state, struct gb_error *err);
+enum gb_status lbvh_vk_run(void *state, struct gb_timer *timer, struct gb_error *err);
+enum gb_status lbvh_vk_download(void *state, void *output, struct gb_error *err);
+void lbvh_vk_destroy(void *state);
+/* The driver's name and version if a device is open, else "Vulkan 1.2". */
+const char *lbvh_vk_library(void);
+
+#define LBVH_VK_OPS(create_)                                                                \
+	{                                                                                   \
+		.state_size = sizeof(struct lbvh_vk_state), .create = create_,              \
+		.upload = lbvh_vk_upload, .run = lbvh_vk_run, .download = lbvh_vk_download, \
+		.destroy = lbvh_vk_destroy, .metrics = lbvh_vk_metrics,                     \
+		.library = lbvh_vk_library, .flags = GB_REPEATABLE,                         \
+	}
+
+#endif

@@ -1,0 +1,55 @@
+/* pipeline.h -- pipelines of shaders.
+ *
+ * A shader gets its input through push constants, which include the addresses of buffers, and one
+ * specialization constant, number 0.  There are no descriptors.  Each GLSL shader has its SPIR-V
+ * next to it (FILE.inc, written by `make shaders`); the build uses the SPIR-V.
+ */
+#ifndef GPUBENCH_VULKAN_RUNTIME_PIPELINE_H
+#define GPUBENCH_VULKAN_RUNTIME_PIPELINE_H
+
+#include "vulkan/runtime/device.h"
+
+struct vk_pipeline {
+	VkPipelineLayout layout;
+	VkPipeline handle;
+	VkShaderStageFlags stages;
+};
+
+struct vk_shader {
+	const uint32_t *code;
+	size_t bytes;
+	VkShaderStageFlagBits stage;
+};
+#define VK_SHADER(code, stage)                \
+	{                                     \
+		(code), sizeof(code), (stage) \
+	}
+
+/* Create the pipeline of a compute shader with push_bytes bytes of push constants. */
+enum gb_status vk_pipeline_compute(struct vk_pipeline *pipeline, struct vk_shader shader,
+				   uint32_t constant, uint32_t push_bytes, struct gb_error *err);
+
+/* Create a ray tracing pipeline of three shaders: ray generation, miss and closest hit.
+ * vk_pipeline_table() fills their shader binding table. */
+enum gb_status vk_pipeline_tracing(struct vk_pipeline *pipeline, const struct vk_shader shader[3],
+				   uint32_t constant, uint32_t push_bytes, struct gb_error *err);
+
+/* The distance between the entries of a table, and the size of the table, in bytes. */
+uint32_t vk_table_step(void);
+size_t vk_table_bytes(void);
+/* Copy the entries of the table into its buffer and wait.  *first is the address of the first
+ * one. */
+enum gb_status vk_pipeline_table(const struct vk_pipeline *pipeline, const struct vk_buffer *table,
+				 VkDeviceAddress *first, struct gb_error *err);
+
+/* Accepts a pipeline that was never created. */
+void vk_pipeline_destroy(struct vk_pipeline *pipeline);
+
+/* Record the binding of the pipeline and its push constants. */
+void vk_pipeline_bind(VkCommandBuffer commands, const struct vk_pipeline *pipeline,
+		      const void *push, uint32_t push_bytes);
+
+/* Record a dispatch of at least `groups` work groups, along x and then y. */
+void vk_dispatch(VkCommandBuffer commands, uint64_t groups);
+
+#endif
