@@ -1,4 +1,4 @@
-/* workload.c -- metrics, and the lifetime of states and inputs. */
+/* benchmark.c -- metrics, and the lifetime of states and inputs. */
 #include "common/benchmark.h"
 
 #include <inttypes.h>

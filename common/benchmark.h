@@ -1,6 +1,6 @@
-/* workload.h -- the interface between the command line, the workloads and their variants.
+/* benchmark.h -- the interface between the command line, the benchmarks and their variants.
  *
- * A workload is a problem (radix: sort n keys) with its parameters, its input and the verification
+ * A benchmark is a problem (radix: sort n keys) with its parameters, its input and the verification
  * of a result.  A variant is one way to solve it on one back end.  For each point of a sweep the
  * runner calls:
  *
@@ -51,7 +51,7 @@ enum gb_type {
 struct gb_param {
 	const char *name;    /* --name on the command line, "name" in the record */
 	const char *was;     /* its name in older records; or NULL */
-	size_t offset;       /* offset of the value in the workload's parameter struct */
+	size_t offset;       /* offset of the value in the benchmark's parameter struct */
 	const char *initial; /* the default, as it would be typed; NULL for a path not given */
 	/* The value that keys leave out (cli/records/key.h).  It must never change: it is what the
 	 * benchmark did before it had the parameter or, once `initial` has changed, the first
@@ -79,7 +79,7 @@ struct gb_param {
 /* The type of a row's value and its place, `member` of a struct. */
 #define GB_AT(type_, struct_, member) .type = (type_), .offset = offsetof(struct_, member)
 
-/* Every workload's table ends with these rows; its struct has int64_t threads, seed. */
+/* Every benchmark's table ends with these rows; its struct has int64_t threads, seed. */
 #define GB_COMMON_PARAMS(type)                                                               \
 	{ .name = "threads",                                                                 \
 	  GB_AT(GB_INT, type, threads),                                                      \
@@ -94,7 +94,7 @@ struct gb_param {
 
 /* ---- metrics ----------------------------------------------------------------------------- */
 
-/* Named numbers specific to a workload (TEPS, depth, ...), set by verify() and by the variant's
+/* Named numbers specific to a benchmark (TEPS, depth, ...), set by verify() and by the variant's
  * metrics(). */
 enum { GB_MAX_METRICS = 24 };
 struct gb_metrics {
@@ -137,13 +137,13 @@ struct gb_variant_ops {
 	enum gb_status (*reset)(void *state, int64_t sample, struct gb_error *err);
 	/* Run the algorithm; timed as `time`. */
 	enum gb_status (*run)(void *state, struct gb_timer *timer, struct gb_error *err);
-	/* Copy the result to output (workload.output_size bytes, poisoned); timed as `download`. */
+	/* Copy the result to output (benchmark.output_size bytes, poisoned); timed as `download`. */
 	enum gb_status (*download)(void *state, void *output, struct gb_error *err);
 	/* Release everything but counted memory (a library's handles, pinned pages).  The state may
 	 * be half built. */
 	void (*destroy)(void *state);
 	/* Bytes that one run moves through main memory by this variant's model, which its file
-	 * states.  NULL: the workload's compulsory bytes plus touched_bytes of metrics(), which a
+	 * states.  NULL: the benchmark's compulsory bytes plus touched_bytes of metrics(), which a
 	 * variant sets if only the run knows how much of its input it reads. */
 	double (*bytes)(const void *params, const void *input);
 	/* The work, besides allocation, that this variant does before `time` and others do within
@@ -170,7 +170,7 @@ void gb_state_destroy(const struct gb_variant_ops *ops, void *state);
 enum gb_kind { GB_KIND_PUBLISHED, GB_KIND_STEP, GB_KIND_BEST, GB_KIND_BASELINE, GB_KIND_LIBRARY };
 
 struct gb_variant {
-	const char *workload;
+	const char *benchmark;
 	const char *name; /* without the back end: "onesweep" */
 	enum gb_backend backend;
 	const char *summary;
@@ -180,7 +180,7 @@ struct gb_variant {
 	const struct gb_plugin_file *plugin; /* common/variants.h; NULL: this program's */
 };
 
-/* ---- workloads --------------------------------------------------------------------------- */
+/* ---- benchmarks --------------------------------------------------------------------------- */
 
 /* The work of one run, for rates. */
 struct gb_work {
@@ -191,7 +191,7 @@ struct gb_work {
 
 enum gb_preset { GB_QUICK, GB_CI, GB_PAPER, GB_LARGE, GB_PRESETS };
 
-struct gb_workload {
+struct gb_benchmark {
 	const char *name;
 	const char *summary;
 	const char *paper; /* citation; NULL if there is none */
@@ -214,7 +214,7 @@ struct gb_workload {
 				 const void *output, struct gb_metrics *metrics,
 				 struct gb_error *err);
 	const char *verify_method; /* one line, for `list` */
-	/* True for the copy benchmark that other workloads' bytes per second are compared with. */
+	/* True for the copy benchmark that other benchmarks' bytes per second are compared with. */
 	bool yardstick;
 	/* Number of different inputs that the samples cycle through (bfs: sources); NULL: one.  An
 	 * output of each is verified. */

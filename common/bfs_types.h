@@ -1,4 +1,4 @@
-/* bfs.h -- the interface of the bfs workload and its variants: parameters, input, formats, output.
+/* bfs.h -- the interface of the bfs benchmark and its variants: parameters, input, formats, output.
  *
  * A search starts at one source and gives for every vertex its distance in edges (dist), the vertex
  * it was reached from (parent), or both.  A batch is several independent searches in one run.

@@ -1,4 +1,4 @@
-/* cbt.h -- the interface of the cbt workload and its variants: parameters, the heap's layout, the
+/* cbt.h -- the interface of the cbt benchmark and its variants: parameters, the heap's layout, the
  * rules of split and merge, input and output.
  *
  * A concurrent binary tree of depth D is a field of 2^D bits, one per node of the deepest level.  A

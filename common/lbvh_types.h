@@ -1,4 +1,4 @@
-/* lbvh.h -- the interface of the lbvh workload (bounding volume hierarchy): input, tree, hits, and
+/* lbvh.h -- the interface of the lbvh benchmark (bounding volume hierarchy): input, tree, hits, and
  * the functions whose results must be bitwise equal on every back end.
  *
  * A scene is a list of triangles; primitive p is triangle p.  `build` makes a binary tree over
@@ -99,7 +99,7 @@ struct lbvh_input {
 	struct lbvh_camera probe;         /* the same view, LBVH_PROBE_EDGE pixels wide */
 	struct lbvh_ray *ray;             /* a stream of edge * edge; NULL: the camera's rays */
 	bool occlusion;                   /* stream: find any hit, not the nearest one */
-	struct lbvh_reference *reference; /* used only by the workload, not by variants */
+	struct lbvh_reference *reference; /* used only by the benchmark, not by variants */
 };
 
 /* ---- the tree ----------------------------------------------------------------------------- */

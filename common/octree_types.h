@@ -1,4 +1,4 @@
-/* octree.h -- the interface of the octree workload and its variants: parameters, input, the root
+/* octree.h -- the interface of the octree benchmark and its variants: parameters, input, the root
  * box, the keys of bodies, the format of a tree, and its structural hash.
  *
  * All variants build the same tree.  The root is a cube whose size is a power of two and whose

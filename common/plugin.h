@@ -32,8 +32,8 @@ extern "C" {
 #endif
 
 struct gb_plugin_variant {
-	const char *workload; /* "radix" */
-	const char *name;     /* lower-case letters, digits and hyphens: "mine" */
+	const char *benchmark; /* "radix" */
+	const char *name;      /* lower-case letters, digits and hyphens: "mine" */
 	enum gb_backend backend;
 	const char *summary; /* one line */
 	const struct gb_variant_ops *ops;

@@ -1,4 +1,4 @@
-/* radix.h -- the interface of the radix workload and its variants: parameters, input, output
+/* radix.h -- the interface of the radix benchmark and its variants: parameters, input, output
  * layout, and the order of keys.
  *
  * Order of f32: ascending by value; -0 and +0 are equal (either may come first); NaNs with the sign

@@ -1,4 +1,4 @@
-/* stream.h -- the interface of the stream workload (copy bandwidth) and its variants.
+/* stream.h -- the interface of the stream benchmark (copy bandwidth) and its variants.
  *
  * Copy bandwidth is the reference for all other times: an algorithm that must read and write its
  * data once cannot be faster than a copy.  The kernel is STREAM's copy (McCalpin, "Memory bandwidth

@@ -56,18 +56,18 @@
 #define BACKEND_cuda   GB_CUDA
 #define BACKEND_vulkan GB_VULKAN
 
-#define GB_VARIANT(backend, workload, symbol, name, kind, needs, summary) \
-	extern const struct gb_variant_ops workload##_##backend##_##symbol;
+#define GB_VARIANT(backend, benchmark, symbol, name, kind, needs, summary) \
+	extern const struct gb_variant_ops benchmark##_##backend##_##symbol;
 #include "common/variants.def"
 #undef GB_VARIANT
 
-#define GB_VARIANT(backend_, workload_, symbol_, name_, kind_, needs_, summary_)     \
-	{ .workload = #workload_,                                                    \
-	  .name = name_,                                                             \
-	  .backend = BACKEND_##backend_,                                             \
-	  .kind = GB_KIND_##kind_,                                                   \
-	  .summary = summary_,                                                       \
-	  .ops = CHOOSE(OPS_, GB_HAVE_##needs_, workload_##_##backend_##_##symbol_), \
+#define GB_VARIANT(backend_, benchmark_, symbol_, name_, kind_, needs_, summary_)     \
+	{ .benchmark = #benchmark_,                                                   \
+	  .name = name_,                                                              \
+	  .backend = BACKEND_##backend_,                                              \
+	  .kind = GB_KIND_##kind_,                                                    \
+	  .summary = summary_,                                                        \
+	  .ops = CHOOSE(OPS_, GB_HAVE_##needs_, benchmark_##_##backend_##_##symbol_), \
 	  .absent = CHOOSE(WHY_, GB_HAVE_##needs_, ABSENT_##needs_) },
 
 static const struct gb_variant ours[] = {

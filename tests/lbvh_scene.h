@@ -67,7 +67,7 @@ static inline struct scene prepare_stream(const char *name, size_t primitives, s
 	struct gb_error err = { 0 };
 	void *input;
 
-	cr_assert_eq(gb_lbvh_workload.prepare(&s.params, &input, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_lbvh_benchmark.prepare(&s.params, &input, &err), GB_OK, "%s", err.message);
 	s.in = input;
 	return s;
 }
@@ -87,7 +87,7 @@ static inline struct scene make(const char *name, size_t primitives, size_t edge
 
 static inline void drop(struct scene *s)
 {
-	gb_lbvh_workload.release(s->in);
+	gb_lbvh_benchmark.release(s->in);
 	free(s->t);
 	free(s->primitive);
 }

@@ -39,9 +39,9 @@ static inline struct work set_up(const char *scene, size_t primitives, int threa
 	struct gb_error err = { 0 };
 	void *input;
 
-	cr_assert_eq(gb_lbvh_workload.prepare(&w.params, &input, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_lbvh_benchmark.prepare(&w.params, &input, &err), GB_OK, "%s", err.message);
 	w.in = input;
-	w.size = gb_lbvh_workload.output_size(&w.params, input);
+	w.size = gb_lbvh_benchmark.output_size(&w.params, input);
 	w.output = calloc(w.size, 1);
 	w.header = w.output;
 	w.node = lbvh_build_nodes(w.output);
@@ -51,7 +51,7 @@ static inline struct work set_up(const char *scene, size_t primitives, int threa
 
 static inline void tear_down(struct work *w)
 {
-	gb_lbvh_workload.release(w->in);
+	gb_lbvh_benchmark.release(w->in);
 	free(w->output);
 }
 
@@ -75,7 +75,7 @@ static inline enum gb_status verify(const struct work *w, struct gb_metrics *met
 				    struct gb_error *err)
 {
 	*err = (struct gb_error){ 0 };
-	return gb_lbvh_workload.verify(&w->params, w->in, 0, w->output, metrics, err);
+	return gb_lbvh_benchmark.verify(&w->params, w->in, 0, w->output, metrics, err);
 }
 
 #endif

@@ -42,8 +42,8 @@ finish() {
 # ---- the shaders ---------------------------------------------------------------------------
 # Versions of glslangValidator generate different SPIR-V; the first line has the version.
 if command -v glslangValidator >/dev/null; then
-	for source in "$here"/vulkan/stream/parts/copy.comp \
-		"$here"/vulkan/lbvh/parts/{query.comp,trace.{rgen,rmiss,rchit}}; do
+	for source in "$here"/vulkan/stream/shared/copy.comp \
+		"$here"/vulkan/lbvh/shared/{query.comp,trace.{rgen,rmiss,rchit}}; do
 		if ! glslangValidator --target-env vulkan1.2 -g0 -x "$source" -o "$scratch/spv" \
 			>"$scratch/out"; then
 			fail "${source#"$here/"} does not compile" "$scratch/out"

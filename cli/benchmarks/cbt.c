@@ -1,4 +1,4 @@
-/* cbt.c -- the cbt workload: find the leaves of a concurrent binary tree, compute its sums, split
+/* cbt.c -- the cbt benchmark: find the leaves of a concurrent binary tree, compute its sums, split
  * and merge leaves.
  *
  * Verification uses the definitions and no code of a variant.  Ids are compared with the leaves of
@@ -312,7 +312,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	return GB_OK;
 }
 
-/* ---- the workload ------------------------------------------------------------------------ */
+/* ---- the benchmark ------------------------------------------------------------------------ */
 
 /* Bytes that any algorithm must move: it reads the field and writes ids and sums.  A frame also
  * reads its wishes and writes the field. */
@@ -339,7 +339,7 @@ static bool repeatable(const void *params_)
 	return p->op != CBT_UPDATE;
 }
 
-const struct gb_workload gb_cbt_workload = {
+const struct gb_benchmark gb_cbt_benchmark = {
 	.name = "cbt",
 	.summary = "find, count, split and merge the leaves of a concurrent binary tree",
 	.paper = "Grachev, Ushakov. A research on concurrent binary tree properties. Software & "

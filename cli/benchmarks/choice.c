@@ -36,13 +36,13 @@ static bool globs_leave(const struct gb_choice *choice, const struct gb_variant 
 bool gb_chosen(const struct gb_choice *choice, const struct gb_variant *variant)
 {
 	return !(choice->backends && !(choice->backends >> variant->backend & 1)) &&
-	       names(choice, variant->workload) && globs_leave(choice, variant);
+	       names(choice, variant->benchmark) && globs_leave(choice, variant);
 }
 
-bool gb_chosen_any(const struct gb_choice *choice, const struct gb_workload *workload)
+bool gb_chosen_any(const struct gb_choice *choice, const struct gb_benchmark *benchmark)
 {
 	for (size_t i = 0; i < gb_variant_count; i++)
-		if (gb_equal(gb_variants[i].workload, workload->name) &&
+		if (gb_equal(gb_variants[i].benchmark, benchmark->name) &&
 		    gb_chosen(choice, &gb_variants[i]))
 			return true;
 	return false;
@@ -74,23 +74,24 @@ unsigned gb_chosen_backends(const struct gb_choice *choice)
 /* ---- reading ------------------------------------------------------------------------------ */
 
 /* GB_EUSAGE if a glob matches no variant of the benchmarks. */
-static enum gb_status check_glob(const struct gb_choice *choice, const struct gb_workload *workload,
-				 const char *glob, struct gb_error *err)
+static enum gb_status check_glob(const struct gb_choice *choice,
+				 const struct gb_benchmark *benchmark, const char *glob,
+				 struct gb_error *err)
 {
 	const char *slash = strrchr(glob, '/');
 	const char *bare = glob + (glob[0] == '!');
 	struct gb_suggest near = { .word = slash ? slash + 1 : bare };
 
-	for (size_t i = 0; i < gb_workload_count && !workload; i++)
-		gb_suggest_offer(&near, gb_workloads[i]->name);
+	for (size_t i = 0; i < gb_benchmark_count && !benchmark; i++)
+		gb_suggest_offer(&near, gb_benchmarks[i]->name);
 	for (size_t i = 0; i < gb_variant_count; i++) {
-		if (!names(choice, gb_variants[i].workload))
+		if (!names(choice, gb_variants[i].benchmark))
 			continue;
 		if (gb_variant_matches(&gb_variants[i], bare))
 			return GB_OK;
 		gb_suggest_offer(&near, gb_variants[i].name);
 	}
-	if (workload || choice->benchmark_count == 1)
+	if (benchmark || choice->benchmark_count == 1)
 		return gb_fail(err, GB_EUSAGE, "no variant of %s matches '%.80s'%s",
 			       choice->benchmark[0]->name, glob,
 			       gb_suggest_text(&near, " (see gpubench list)"));
@@ -98,15 +99,15 @@ static enum gb_status check_glob(const struct gb_choice *choice, const struct gb
 		       gb_suggest_text(&near, " (see gpubench list)"));
 }
 
-enum gb_status gb_choice_read(struct gb_choice *choice, const struct gb_workload *workload,
+enum gb_status gb_choice_read(struct gb_choice *choice, const struct gb_benchmark *benchmark,
 			      const char *const *word, size_t count, struct gb_error *err)
 {
-	if (workload)
-		choice->benchmark[choice->benchmark_count++] = workload;
+	if (benchmark)
+		choice->benchmark[choice->benchmark_count++] = benchmark;
 	if (count > GB_MAX_WORDS)
 		return gb_fail(err, GB_EUSAGE, "more than %d words", GB_MAX_WORDS);
 	for (size_t i = 0; i < count; i++) {
-		const struct gb_workload *named = workload ? NULL : gb_workload_find(word[i]);
+		const struct gb_benchmark *named = benchmark ? NULL : gb_benchmark_find(word[i]);
 
 		if (named)
 			choice->benchmark[choice->benchmark_count++] = named;
@@ -114,10 +115,10 @@ enum gb_status gb_choice_read(struct gb_choice *choice, const struct gb_workload
 			choice->glob[choice->glob_count++] = word[i];
 	}
 	for (size_t i = 0; i < choice->glob_count; i++)
-		if (check_glob(choice, workload, choice->glob[i], err))
+		if (check_glob(choice, benchmark, choice->glob[i], err))
 			return err->code;
 	for (size_t i = 0; i < gb_variant_count; i++)
-		if (names(choice, gb_variants[i].workload) && globs_leave(choice, &gb_variants[i]))
+		if (names(choice, gb_variants[i].benchmark) && globs_leave(choice, &gb_variants[i]))
 			return GB_OK;
 	return gb_fail(err, GB_EUSAGE, "the words leave no variant to run");
 }

@@ -12,19 +12,19 @@ enum { GB_MAX_WORDS = 64 };
 struct gb_choice {
 	unsigned backends; /* bits 1 << GB_CPU ...; 0: all */
 	size_t benchmark_count, glob_count;
-	const struct gb_workload *benchmark[GB_MAX_WORDS]; /* none: all */
-	const char *glob[GB_MAX_WORDS];                    /* "cpu/best", "!cuda/lf" */
+	const struct gb_benchmark *benchmark[GB_MAX_WORDS]; /* none: all */
+	const char *glob[GB_MAX_WORDS];                     /* "cpu/best", "!cuda/lf" */
 };
 
-/* Add the words: globs of variants and, if `workload` is NULL, names of benchmarks.  GB_EUSAGE for
+/* Add the words: globs of variants and, if `benchmark` is NULL, names of benchmarks.  GB_EUSAGE for
  * a word that is neither, and if no variant is left. */
-enum gb_status gb_choice_read(struct gb_choice *choice, const struct gb_workload *workload,
+enum gb_status gb_choice_read(struct gb_choice *choice, const struct gb_benchmark *benchmark,
 			      const char *const *word, size_t count, struct gb_error *err);
 
 bool gb_chosen(const struct gb_choice *choice, const struct gb_variant *variant);
 
 /* True if any variant of the benchmark is chosen. */
-bool gb_chosen_any(const struct gb_choice *choice, const struct gb_workload *workload);
+bool gb_chosen_any(const struct gb_choice *choice, const struct gb_benchmark *benchmark);
 
 /* True if the command line names this back end, as the only one of
  * --backend or in a glob.  Its absence is then an error, not a skip. */

@@ -1,4 +1,4 @@
-/* radix.c -- the radix workload: sort keys, or pairs by key.
+/* radix.c -- the radix benchmark: sort keys, or pairs by key.
  *
  * A result is right if it is in ascending order, holds exactly the records of the input and, for
  * pairs, keeps equal keys in their input order.  Order and stability are
@@ -365,7 +365,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	return GB_OK;
 }
 
-/* ---- the workload ------------------------------------------------------------------------ */
+/* ---- the benchmark ------------------------------------------------------------------------ */
 
 static struct gb_work work(const void *params_, const void *input)
 {
@@ -376,7 +376,7 @@ static struct gb_work work(const void *params_, const void *input)
 				 .read = (double)radix_output_size(in) };
 }
 
-const struct gb_workload gb_radix_workload = {
+const struct gb_benchmark gb_radix_benchmark = {
 	.name = "radix",
 	.summary = "sort keys or key-value pairs",
 	.paper = "Bernikova, Denysiuk. Implementation of a parallel radix sort algorithm using "

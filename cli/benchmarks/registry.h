@@ -1,4 +1,4 @@
-/* registry.h -- the list of workloads; each has one line in workloads.def.
+/* registry.h -- the list of benchmarks; each has one line in benchmarks.def.
  *
  * This folder defines the benchmarks.  Each has a file or folder with its parameters, input, work,
  * verifier and reference.  value.h reads and writes parameter values.  The folder may use datasets
@@ -9,19 +9,19 @@
 
 #include "common/benchmark.h"
 
-#define WORKLOAD(name) extern const struct gb_workload gb_##name##_workload;
+#define BENCHMARK(name) extern const struct gb_benchmark gb_##name##_benchmark;
 #include "cli/benchmarks/benchmarks.def"
-#undef WORKLOAD
+#undef BENCHMARK
 
-extern const struct gb_workload *const gb_workloads[];
-extern const size_t gb_workload_count;
+extern const struct gb_benchmark *const gb_benchmarks[];
+extern const size_t gb_benchmark_count;
 
-/* The workload of that name, or NULL. */
-const struct gb_workload *gb_workload_find(const char *name);
+/* The benchmark of that name, or NULL. */
+const struct gb_benchmark *gb_benchmark_find(const char *name);
 
-/* The result of the workload's source() if it has one; else "file" if the parameter `file` is given
+/* The result of the benchmark's source() if it has one; else "file" if the parameter `file` is given
  * and "generated" if not.  A record's "input" is this, unless it is "generated". */
-const char *gb_workload_source(const struct gb_workload *workload, const void *params);
+const char *gb_benchmark_source(const struct gb_benchmark *benchmark, const void *params);
 
 /* True if a glob (fnmatch) matches one of a variant's names: "radix/cpu/best", "cpu/best" or
  * "best". */

@@ -1,4 +1,4 @@
-/* stream.c -- the stream workload: copy an array of bytes. */
+/* stream.c -- the stream benchmark: copy an array of bytes. */
 #include <string.h>
 
 #include "cli/benchmarks/registry.h"
@@ -79,7 +79,7 @@ static const char *const quick[] = { "--count=64Mi", NULL };
 static const char *const ci[] = { "--count=64Mi", NULL };
 static const char *const paper[] = { "--count=64Ki:1Gi:x4", NULL };
 
-const struct gb_workload gb_stream_workload = {
+const struct gb_benchmark gb_stream_benchmark = {
 	.name = "stream",
 	.summary = "copy an array to measure the bandwidth used as a yardstick",
 	.paper = "McCalpin, Memory bandwidth and machine balance in current high performance "

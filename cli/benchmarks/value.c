@@ -342,11 +342,11 @@ const struct gb_param *gb_param_find(const struct gb_param *rows, size_t count, 
 	return NULL;
 }
 
-int gb_threads_of(const struct gb_workload *workload, const struct gb_variant *variant,
+int gb_threads_of(const struct gb_benchmark *benchmark, const struct gb_variant *variant,
 		  const void *params)
 {
 	const struct gb_param *row =
-		gb_param_find(workload->params, workload->param_count, "threads");
+		gb_param_find(benchmark->params, benchmark->param_count, "threads");
 
 	if (variant->backend != GB_CPU)
 		return 0;

@@ -51,7 +51,7 @@ const char *gb_param_needs(const struct gb_param *param, const char *other);
 const struct gb_param *gb_param_find(const struct gb_param *rows, size_t count, const char *name);
 
 /* The threads that a variant uses at a point; 0 on a device. */
-int gb_threads_of(const struct gb_workload *workload, const struct gb_variant *variant,
+int gb_threads_of(const struct gb_benchmark *benchmark, const struct gb_variant *variant,
 		  const void *params);
 
 #endif

@@ -1,7 +1,7 @@
 /* arguments.c -- parses words and options with getopt_long(3).
  *
  * getopt prints no errors: the caller prints one line for any error.  An option's key is 1000 + its
- * row number; the workload's rows follow those of the table.
+ * row number; the benchmark's rows follow those of the table.
  */
 #include "cli/commands/arguments.h"
 
@@ -119,11 +119,11 @@ static void add_heading(struct parse *p, const char *text)
 		p->option[p->option_count++] = (struct gb_help_option){ .text = text };
 }
 
-/* Add the parameters of a workload, but for names that are there, which other benchmarks share. */
-static void add_params(struct parse *p, const struct gb_workload *workload)
+/* Add the parameters of a benchmark, but for names that are there, which other benchmarks share. */
+static void add_params(struct parse *p, const struct gb_benchmark *benchmark)
 {
-	for (size_t i = 0; i < workload->param_count && p->param_count < GB_MAX_OPTIONS; i++) {
-		const struct gb_param *param = &workload->params[i];
+	for (size_t i = 0; i < benchmark->param_count && p->param_count < GB_MAX_OPTIONS; i++) {
+		const struct gb_param *param = &benchmark->params[i];
 		bool known = false;
 
 		for (size_t k = 0; k < p->row_count; k++)
@@ -145,13 +145,13 @@ static void build_table(struct parse *p)
 	};
 	char heading[128];
 
-	if (p->a->workload) {
-		(void)snprintf(heading, sizeof heading, "Parameters of %s:", p->a->workload->name);
+	if (p->a->benchmark) {
+		(void)snprintf(heading, sizeof heading, "Parameters of %s:", p->a->benchmark->name);
 		add_heading(p, keep(p, heading));
-		add_params(p, p->a->workload);
+		add_params(p, p->a->benchmark);
 	}
-	for (size_t i = 0; i < gb_workload_count && p->a->overrides; i++)
-		add_params(p, gb_workloads[i]);
+	for (size_t i = 0; i < gb_benchmark_count && p->a->overrides; i++)
+		add_params(p, gb_benchmarks[i]);
 	for (size_t i = 0; i < p->option_count && p->a->overrides; i++)
 		p->option[i].hidden = true;
 	for (size_t i = 0; i < p->row_count; i++) {
@@ -391,7 +391,7 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 	p->a = a;
 	p->command = argv[0];
 	p->err = err;
-	if (take_rows(p) || (a->workload && gb_sweep_init(a->sweep, a->workload, err)))
+	if (take_rows(p) || (a->benchmark && gb_sweep_init(a->sweep, a->benchmark, err)))
 		goto out;
 	build_table(p);
 	memcpy(word, argv, (size_t)argc * sizeof *word);

@@ -1,6 +1,6 @@
 /* arguments.h -- parses a command's words and options from a table of rows.
  *
- * The rows drive parsing, checks, help and completion.  The parameter rows of a workload may be
+ * The rows drive parsing, checks, help and completion.  The parameter rows of a benchmark may be
  * added; each of them takes a SPEC (sweep.h).
  */
 #ifndef GPUBENCH_CLI_COMMANDS_ARGUMENTS_H
@@ -42,9 +42,9 @@ struct gb_arguments {
 	const struct gb_default *defaults; /* end with a NULL name; or NULL */
 	void *target; /* the struct that the rows describe; zeroed, then filled in */
 	size_t target_size;
-	const struct gb_workload *workload; /* NULL: no parameters */
-	struct gb_sweep *sweep;             /* values of its parameters; initialised here */
-	struct gb_overrides *overrides;     /* takes the parameters of all benchmarks; NULL: none */
+	const struct gb_benchmark *benchmark; /* NULL: no parameters */
+	struct gb_sweep *sweep;               /* values of its parameters; initialised here */
+	struct gb_overrides *overrides; /* takes the parameters of all benchmarks; NULL: none */
 
 	/* Results. */
 	const char **word; /* the arguments that are not options; they point into argv */

@@ -1,4 +1,4 @@
-/* bench.c -- `gpubench WORKLOAD` and `gpubench run`: measure sweeps and write records. */
+/* bench.c -- `gpubench BENCHMARK` and `gpubench run`: measure sweeps and write records. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static enum gb_status act(struct gb_request *request, const struct task *task, i
 	return err->code;
 }
 
-enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char **argv,
+enum gb_status gb_cmd_bench(const struct gb_benchmark *benchmark, int argc, char **argv,
 			    struct gb_error *err)
 {
 	static const struct gb_rows *const shared[] = { &gb_rows_settings, &gb_rows_hang,
@@ -102,20 +102,20 @@ enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char *
 	struct gb_sweep sweep = { 0 };
 	struct gb_arguments a = {
 		.words = "[VARIANT-GLOB...]",
-		.summary = workload->summary,
+		.summary = benchmark->summary,
 		.shared = shared,
 		.row = rows,
 		.row_count = GB_COUNT(rows),
 		.target = &request,
 		.target_size = sizeof request,
-		.workload = workload,
+		.benchmark = benchmark,
 		.sweep = &sweep,
 	};
 	const struct task task = { .sweep = &sweep };
 	enum gb_status status = GB_OK;
 
 	if (!gb_options_parse(&a, argc, argv, err) && !a.done &&
-	    !gb_choice_read(&request.choice, workload, a.word, a.word_count, err))
+	    !gb_choice_read(&request.choice, benchmark, a.word, a.word_count, err))
 		status = act(&request, &task, argc, argv, err);
 	gb_sweep_release(&sweep);
 	gb_arguments_release(&a);

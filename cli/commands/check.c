@@ -67,7 +67,7 @@ static bool print_tally(const struct gb_variant *variant, const struct tally *t)
 	char name[64];
 	char counts[64];
 
-	(void)snprintf(name, sizeof name, "%s/%s/%s", variant->workload,
+	(void)snprintf(name, sizeof name, "%s/%s/%s", variant->benchmark,
 		       gb_backends[variant->backend]->name, variant->name);
 	(void)snprintf(counts, sizeof counts, "%zu of %zu", t->passed,
 		       t->passed + t->failed + t->skipped);
@@ -115,7 +115,7 @@ static enum gb_status abandon(void *self, void *running, struct gb_error *err)
 
 	if (!r || err->code == GB_EINTERRUPTED)
 		return err->code;
-	hung = (struct gb_result){ .workload = r->workload,
+	hung = (struct gb_result){ .benchmark = r->benchmark,
 				   .variant = r->variant,
 				   .params = r->params };
 	if (gb_result_begin(&hung, &local_err))

@@ -14,9 +14,9 @@
 
 #include "common/status.h"
 
-struct gb_workload;
+struct gb_benchmark;
 
-enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char **argv,
+enum gb_status gb_cmd_bench(const struct gb_benchmark *benchmark, int argc, char **argv,
 			    struct gb_error *err);
 enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err);
 enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err);

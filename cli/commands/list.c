@@ -25,13 +25,13 @@ static const char *kind_of(const struct gb_variant *variant)
 	return variant->plugin ? "plug-in" : kinds[variant->kind];
 }
 
-static void list_variants(const struct gb_workload *workload, const struct gb_choice *choice)
+static void list_variants(const struct gb_benchmark *benchmark, const struct gb_choice *choice)
 {
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 		char name[64];
 
-		if (!gb_equal(v->workload, workload->name) || !gb_chosen(choice, v))
+		if (!gb_equal(v->benchmark, benchmark->name) || !gb_chosen(choice, v))
 			continue;
 		(void)snprintf(name, sizeof name, "%s/%s", gb_backends[v->backend]->name, v->name);
 		(void)printf("  %-18s %s: %s", name, kind_of(v), v->summary);
@@ -43,12 +43,12 @@ static void list_variants(const struct gb_workload *workload, const struct gb_ch
 	}
 }
 
-static void list_benchmark(const struct gb_workload *workload, const struct gb_choice *choice)
+static void list_benchmark(const struct gb_benchmark *benchmark, const struct gb_choice *choice)
 {
-	(void)printf("%s: %s\n", workload->name, workload->summary);
-	if (workload->paper)
-		(void)printf("  paper: %s\n", workload->paper);
-	list_variants(workload, choice);
+	(void)printf("%s: %s\n", benchmark->name, benchmark->summary);
+	if (benchmark->paper)
+		(void)printf("  paper: %s\n", benchmark->paper);
+	list_variants(benchmark, choice);
 }
 
 /* ---- the same as JSON --------------------------------------------------------------------- */
@@ -73,18 +73,19 @@ static cJSON *json_of_variant(const struct gb_variant *variant)
 	return NULL;
 }
 
-static cJSON *json_of_benchmark(const struct gb_workload *workload, const struct gb_choice *choice)
+static cJSON *json_of_benchmark(const struct gb_benchmark *benchmark,
+				const struct gb_choice *choice)
 {
 	cJSON *object = cJSON_CreateObject();
-	bool ok = gb_json_put_text(object, "name", workload->name) &&
-		  gb_json_put_text(object, "summary", workload->summary) &&
-		  gb_json_put_text(object, "paper", workload->paper) &&
-		  gb_json_put_text(object, "unit", workload->item) &&
-		  gb_json_put_text(object, "verified_by", workload->verify_method);
+	bool ok = gb_json_put_text(object, "name", benchmark->name) &&
+		  gb_json_put_text(object, "summary", benchmark->summary) &&
+		  gb_json_put_text(object, "paper", benchmark->paper) &&
+		  gb_json_put_text(object, "unit", benchmark->item) &&
+		  gb_json_put_text(object, "verified_by", benchmark->verify_method);
 	cJSON *variants = cJSON_AddArrayToObject(object, "variants");
 
 	for (size_t i = 0; ok && i < gb_variant_count; i++)
-		if (gb_equal(gb_variants[i].workload, workload->name) &&
+		if (gb_equal(gb_variants[i].benchmark, benchmark->name) &&
 		    gb_chosen(choice, &gb_variants[i]))
 			ok = gb_json_append(variants, json_of_variant(&gb_variants[i]));
 	if (ok && variants)
@@ -108,9 +109,9 @@ static enum gb_status list_json(const struct gb_choice *choice, struct gb_error 
 	bool ok = gb_json_put_text(document, "version", GB_VERSION);
 	cJSON *list = cJSON_AddArrayToObject(document, "benchmarks");
 
-	for (size_t i = 0; ok && i < gb_workload_count; i++)
-		if (gb_chosen_any(choice, gb_workloads[i]))
-			ok = gb_json_append(list, json_of_benchmark(gb_workloads[i], choice));
+	for (size_t i = 0; ok && i < gb_benchmark_count; i++)
+		if (gb_chosen_any(choice, gb_benchmarks[i]))
+			ok = gb_json_append(list, json_of_benchmark(gb_benchmarks[i], choice));
 	if (ok && list)
 		return print_json(document, err);
 	cJSON_Delete(document);
@@ -166,9 +167,9 @@ enum gb_status gb_cmd_list(int argc, char **argv, struct gb_error *err)
 		goto out;
 	if (request.json)
 		(void)list_json(&choice, err);
-	for (size_t i = 0; i < gb_workload_count && !request.json; i++)
-		if (gb_chosen_any(&choice, gb_workloads[i]))
-			list_benchmark(gb_workloads[i], &choice);
+	for (size_t i = 0; i < gb_benchmark_count && !request.json; i++)
+		if (gb_chosen_any(&choice, gb_benchmarks[i]))
+			list_benchmark(gb_benchmarks[i], &choice);
 	advise();
 out:
 	gb_arguments_release(&a);

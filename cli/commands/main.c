@@ -40,8 +40,9 @@ static const struct {
 static void print_usage(FILE *file)
 {
 	(void)fputs("usage: gpubench COMMAND [WORD...] [--OPTION...]\n\nBenchmarks:\n", file);
-	for (size_t i = 0; i < gb_workload_count; i++)
-		(void)fprintf(file, "  %-8s %s\n", gb_workloads[i]->name, gb_workloads[i]->summary);
+	for (size_t i = 0; i < gb_benchmark_count; i++)
+		(void)fprintf(file, "  %-8s %s\n", gb_benchmarks[i]->name,
+			      gb_benchmarks[i]->summary);
 	(void)fputs("\nCommands:\n", file);
 	for (size_t i = 0; i < GB_COUNT(commands); i++)
 		(void)fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].summary);
@@ -71,13 +72,13 @@ static bool is_reader(size_t command, int argc, char **argv)
 /* argv[0] is the command's or the benchmark's name. */
 static enum gb_status run(int argc, char **argv, struct gb_error *err)
 {
-	const struct gb_workload *workload = gb_workload_find(argv[0]);
+	const struct gb_benchmark *benchmark = gb_benchmark_find(argv[0]);
 	struct gb_suggest suggestion = { .word = argv[0] };
 
 	if (gb_removed_command(argv[0], err))
 		return err->code;
-	if (workload)
-		return gb_cmd_bench(workload, argc, argv, err);
+	if (benchmark)
+		return gb_cmd_bench(benchmark, argc, argv, err);
 	for (size_t i = 0; i < GB_COUNT(commands); i++) {
 		if (gb_equal(argv[0], commands[i].name)) {
 			only_reads = is_reader(i, argc, argv);
@@ -85,8 +86,8 @@ static enum gb_status run(int argc, char **argv, struct gb_error *err)
 		}
 		gb_suggest_offer(&suggestion, commands[i].name);
 	}
-	for (size_t i = 0; i < gb_workload_count; i++)
-		gb_suggest_offer(&suggestion, gb_workloads[i]->name);
+	for (size_t i = 0; i < gb_benchmark_count; i++)
+		gb_suggest_offer(&suggestion, gb_benchmarks[i]->name);
 	gb_suggest_offer(&suggestion, "help");
 	return gb_fail(err, GB_EUSAGE, "'%.80s' is not a gpubench command%s", argv[0],
 		       gb_suggest_text(&suggestion, " (see gpubench --help)"));

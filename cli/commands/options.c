@@ -294,7 +294,7 @@ enum gb_status gb_check_threads(const struct gb_request *request, struct gb_erro
 {
 	struct gb_sweep sweep = { 0 };
 
-	if (!gb_sweep_init(&sweep, *gb_workloads, err))
+	if (!gb_sweep_init(&sweep, *gb_benchmarks, err))
 		(void)gb_sweep_override(&sweep, "threads", request->threads, err);
 	gb_sweep_release(&sweep);
 	return err->code;
@@ -317,8 +317,8 @@ static enum gb_status check_overrides(const struct gb_request *request, struct g
 	const struct gb_overrides *list = &request->overrides;
 	bool used[GB_MAX_OVERRIDES] = { 0 };
 
-	for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
-		const struct gb_workload *w = gb_workloads[i];
+	for (size_t i = 0; i < gb_benchmark_count && !err->code; i++) {
+		const struct gb_benchmark *w = gb_benchmarks[i];
 		struct gb_sweep sweep = { 0 };
 
 		if (!gb_chosen_any(&request->choice, w))
@@ -354,8 +354,8 @@ enum gb_status gb_each_sweep(const struct gb_request *request, enum gb_preset pr
 
 	for (size_t i = 0; i < request->choice.glob_count; i++)
 		named |= request->choice.glob[i][0] != '!';
-	for (size_t i = 0; i < gb_workload_count; i++) {
-		const struct gb_workload *w = gb_workloads[i];
+	for (size_t i = 0; i < gb_benchmark_count; i++) {
+		const struct gb_benchmark *w = gb_benchmarks[i];
 		const char *const *line = preset == GB_PRESETS ? w->check : w->preset[preset];
 
 		for (; gb_chosen_any(&request->choice, w) && line && *line && !err->code; line++) {

@@ -26,7 +26,7 @@
 extern const char gb_papers[];
 
 /* The benchmark's paper, for cJSON_Delete(); NULL if there is none or memory ran out. */
-static cJSON *paper_of(const struct gb_workload *workload, struct gb_error *err)
+static cJSON *paper_of(const struct gb_benchmark *benchmark, struct gb_error *err)
 {
 	for (const char *text = gb_papers; *text; text += strlen(text) + 1) {
 		cJSON *paper = cJSON_Parse(text);
@@ -35,7 +35,7 @@ static cJSON *paper_of(const struct gb_workload *workload, struct gb_error *err)
 			gb_out_of_memory(err, "the papers' tables");
 			return NULL;
 		}
-		if (gb_equal(gb_json_text(paper, "paper"), workload->name))
+		if (gb_equal(gb_json_text(paper, "paper"), benchmark->name))
 			return paper;
 		cJSON_Delete(paper);
 	}
@@ -113,8 +113,8 @@ struct job {
 static enum gb_status read_papers(struct job *job, struct gb_error *err)
 {
 	job->papers = cJSON_CreateArray();
-	for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
-		cJSON *paper = paper_of(gb_workloads[i], err), *json;
+	for (size_t i = 0; i < gb_benchmark_count && !err->code; i++) {
+		cJSON *paper = paper_of(gb_benchmarks[i], err), *json;
 		cJSON *tables = cJSON_GetObjectItemCaseSensitive(paper, "tables");
 		const size_t all = job->count + (size_t)cJSON_GetArraySize(tables);
 		struct table *grown = reallocarray(job->table, all + 1, sizeof *grown);
@@ -127,7 +127,7 @@ static enum gb_status read_papers(struct job *job, struct gb_error *err)
 			struct table *t = &job->table[job->count++];
 
 			*t = (struct table){ .paper = paper, .json = json };
-			(void)snprintf(t->word, sizeof t->word, "%s:%s", gb_workloads[i]->name,
+			(void)snprintf(t->word, sizeof t->word, "%s:%s", gb_benchmarks[i]->name,
 				       gb_json_text(json, "id"));
 		}
 	}

@@ -1,4 +1,4 @@
-/* bandwidth.c -- measures copy bandwidth with the yardstick workload and caches the results. */
+/* bandwidth.c -- measures copy bandwidth with the yardstick benchmark and caches the results. */
 #include "cli/measure/bandwidth.h"
 
 #include <math.h>
@@ -17,13 +17,13 @@ enum { MAX_REMEMBERED = 64 };
 static const double MARGIN = 1.1;   /* times the copy's bandwidth, for reading; ... */
 static const double HOT_MARGIN = 2; /* ... without a flush */
 
-static const struct gb_workload *find_yardstick(void)
+static const struct gb_benchmark *find_yardstick(void)
 {
 	size_t i = 0;
 
-	while (!gb_workloads[i]->yardstick)
+	while (!gb_benchmarks[i]->yardstick)
 		i++;
-	return gb_workloads[i];
+	return gb_benchmarks[i];
 }
 
 /* The yardstick's first variant on the back end; NULL if it is not in this build. */
@@ -32,7 +32,7 @@ static const struct gb_variant *find_copy(enum gb_backend backend)
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
-		if (v->backend == backend && gb_equal(v->workload, find_yardstick()->name))
+		if (v->backend == backend && gb_equal(v->benchmark, find_yardstick()->name))
 			return v->ops ? v : NULL;
 	}
 	return NULL;
@@ -63,13 +63,13 @@ enum gb_status gb_copy_check(struct gb_error *err)
 /* The best of a few samples: the bandwidth that the machine can reach, not the typical one. */
 static double measure(const struct gb_variant *variant, int threads, const struct gb_settings *how)
 {
-	const struct gb_workload *workload = find_yardstick();
+	const struct gb_benchmark *benchmark = find_yardstick();
 	struct gb_settings few = { .samples = 7, .warmup = 2, .timeout_s = 60, .hot = 1 };
-	struct gb_result result = { .workload = workload, .variant = variant };
+	struct gb_result result = { .benchmark = benchmark, .variant = variant };
 	struct gb_error err = { 0 };
 	struct gb_sweep sweep = { 0 };
 	char count[16];
-	void *params = calloc(1, workload->params_size);
+	void *params = calloc(1, benchmark->params_size);
 	void *input = NULL;
 	double best = NAN;
 
@@ -79,14 +79,14 @@ static double measure(const struct gb_variant *variant, int threads, const struc
 		goto out;
 	gb_sweep_point(&sweep, 0, params);
 	result.params = params;
-	if (workload->prepare(params, &input, &err) ||
+	if (benchmark->prepare(params, &input, &err) ||
 	    gb_measure(&result, input, &few, true, &err) || result.code)
 		goto out;
 	gb_sort(result.record.time.sample, result.record.time.count);
 	best = result.record.work.bytes / result.record.time.sample[0] * 1e9;
 out:
 	gb_result_release(&result);
-	workload->release(input);
+	benchmark->release(input);
 	gb_sweep_release(&sweep);
 	free(params);
 	return best;
@@ -169,7 +169,7 @@ void gb_doubt_rate(struct gb_result *r)
 void gb_compare_with_copy(struct gb_result *r, const struct gb_settings *how)
 {
 	const enum gb_backend backend = r->variant->backend;
-	const int threads = gb_threads_of(r->workload, r->variant, r->params);
+	const int threads = gb_threads_of(r->benchmark, r->variant, r->params);
 
 	r->record.copy_bytes_per_s = gb_copy_bandwidth(backend, threads, how, false);
 	gb_doubt_rate(r);

@@ -28,7 +28,7 @@ static bool same_file(const char *a, const char *b)
 static enum gb_status check_reads(const struct gb_sweep *sweep, const char *option,
 				  const char *path, struct gb_error *err)
 {
-	for (size_t i = 0; i < sweep->workload->param_count; i++) {
+	for (size_t i = 0; i < sweep->benchmark->param_count; i++) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
 		if (axis->param->type != GB_PATH || axis->param->written)
@@ -82,7 +82,7 @@ enum gb_status gb_paths_check(const struct gb_request *request, const struct gb_
 {
 	if (request->target.path && check_reads(sweep, "output", request->target.path, err))
 		return err->code;
-	for (size_t i = 0; i < sweep->workload->param_count; i++) {
+	for (size_t i = 0; i < sweep->benchmark->param_count; i++) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
 		if (!axis->param->written)
@@ -100,7 +100,7 @@ enum gb_status gb_paths_check(const struct gb_request *request, const struct gb_
 /* Files up to this size, in bytes, are read once more to compute the memory needed. */
 enum { SMALL_FILE = 16 << 20 };
 
-enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *workload,
+enum gb_status gb_need_of(struct gb_need *need, const struct gb_benchmark *benchmark,
 			  const struct gb_variant *variant, const void *params, const void *input,
 			  struct gb_error *err)
 {
@@ -111,7 +111,7 @@ enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *worklo
 	if (!variant->ops)
 		gb_fail(err, GB_EUNAVAILABLE, "%s", variant->absent);
 	else if (!gb_state_create(variant->ops, params, input, &state, err))
-		output = gb_host_alloc(workload->output_size(params, input), 1, err);
+		output = gb_host_alloc(benchmark->output_size(params, input), 1, err);
 	gb_host_free(output);
 	if (variant->ops)
 		gb_state_destroy(variant->ops, state);
@@ -121,7 +121,7 @@ enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *worklo
 }
 
 /* The same without an input, and without dry mode. */
-static enum gb_status find_need(struct gb_need *need, const struct gb_workload *workload,
+static enum gb_status find_need(struct gb_need *need, const struct gb_benchmark *benchmark,
 				const struct gb_variant *variant, const void *params,
 				struct gb_error *err)
 {
@@ -130,22 +130,22 @@ static enum gb_status find_need(struct gb_need *need, const struct gb_workload *
 	void *input = NULL;
 
 	gb_memory_set_dry(true);
-	if (!workload->prepare(params, &input, err)) {
-		(void)gb_need_of(need, workload, variant, params, input, err);
+	if (!benchmark->prepare(params, &input, err)) {
+		(void)gb_need_of(need, benchmark, variant, params, input, err);
 		/* Another point's input may be there. */
 		need->host_bytes -= host;
 		need->device_bytes -= device;
 	}
-	workload->release(input);
+	benchmark->release(input);
 	gb_memory_set_dry(false);
 	return err->code;
 }
 
 /* True if the point reads no file larger than SMALL_FILE. */
-static bool reads_little(const struct gb_workload *workload, const void *params)
+static bool reads_little(const struct gb_benchmark *benchmark, const void *params)
 {
-	for (size_t i = 0; i < workload->param_count; i++) {
-		const struct gb_param *param = &workload->params[i];
+	for (size_t i = 0; i < benchmark->param_count; i++) {
+		const struct gb_param *param = &benchmark->params[i];
 		struct stat info;
 		const char *path;
 
@@ -175,16 +175,16 @@ enum gb_status gb_need_met(const struct gb_need *need, bool made, uint64_t devic
 		       gb_text_bytes(there, (double)available));
 }
 
-enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *workload,
+enum gb_status gb_need_fits(struct gb_need *need, const struct gb_benchmark *benchmark,
 			    const struct gb_variant *variant, const void *params, bool made,
 			    uint64_t device_bytes, struct gb_error *err)
 {
 	struct gb_error unknown = { 0 };
 
 	*need = (struct gb_need){ 0 };
-	if (!variant->ops || !reads_little(workload, params) ||
+	if (!variant->ops || !reads_little(benchmark, params) ||
 	    (made && variant->backend == GB_CPU))
 		return GB_OK;
-	(void)find_need(need, workload, variant, params, &unknown);
+	(void)find_need(need, benchmark, variant, params, &unknown);
 	return gb_need_met(need, made, device_bytes, err);
 }

@@ -20,7 +20,7 @@ struct gb_need {
 /* Compute the need of a variant at a point.  The input must have been prepared in dry mode
  * (gb_memory_set_dry()), which must still be on.  GB_EUNAVAILABLE or GB_EMEMORY, with the reason,
  * if the point would be skipped. */
-enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *workload,
+enum gb_status gb_need_of(struct gb_need *need, const struct gb_benchmark *benchmark,
 			  const struct gb_variant *variant, const void *params, const void *input,
 			  struct gb_error *err);
 
@@ -31,7 +31,7 @@ enum gb_status gb_need_met(const struct gb_need *need, bool made, uint64_t devic
 
 /* Check that the input of a point and the variant's allocations fit, as gb_need_met() does.  GB_OK
  * if the need is unknown: the input is a large file, or the parameters contradict each other. */
-enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *workload,
+enum gb_status gb_need_fits(struct gb_need *need, const struct gb_benchmark *benchmark,
 			    const struct gb_variant *variant, const void *params, bool made,
 			    uint64_t device_bytes, struct gb_error *err);
 

@@ -46,14 +46,14 @@ static enum gb_status set_up(struct gb_measurement *m, bool timed)
 	if (!m->backend->fill)
 		m->record->create = gb_now_ns() - start_ns;
 	gb_resident_pause(&m->resident);
-	m->output_size = r->workload->output_size(r->params, m->input);
+	m->output_size = r->benchmark->output_size(r->params, m->input);
 	m->output = gb_host_alloc(m->output_size + GB_GUARD, 1, m->err);
 	gb_resident_resume(&m->resident);
 	m->state_bytes = memory_used() - before;
 	m->timer = (struct gb_timer){ .ops = m->backend->timer, .err = m->err };
 	if (!m->err->code)
 		(void)m->timer.ops->create(&m->timer.clock, m->err);
-	m->distinct = r->workload->distinct ? r->workload->distinct(r->params, m->input) : 1;
+	m->distinct = r->benchmark->distinct ? r->benchmark->distinct(r->params, m->input) : 1;
 	return m->err->code;
 }
 
@@ -241,15 +241,15 @@ static double bytes_moved(const struct gb_measurement *m, double least)
 /* The rate of samples that are different work. */
 static double harmonic_rate(const struct gb_measurement *m)
 {
-	const struct gb_workload *workload = m->result->workload;
+	const struct gb_benchmark *benchmark = m->result->benchmark;
 	const struct gb_times *time = &m->record->time;
 	double ns_per_item = 0;
 
 	for (size_t i = 0; i < time->count; i++)
 		ns_per_item += time->sample[i] /
-			       (workload->items ? workload->items(m->result->params, m->input,
-								  m->first + (int64_t)i)
-						: m->record->work.items);
+			       (benchmark->items ? benchmark->items(m->result->params, m->input,
+								    m->first + (int64_t)i)
+						 : m->record->work.items);
 	return (double)time->count / ns_per_item * 1e9;
 }
 
@@ -280,8 +280,8 @@ static enum gb_status settle(struct gb_measurement *m)
 
 static enum gb_status sum_up(struct gb_measurement *m)
 {
-	const struct gb_workload *workload = m->result->workload;
-	const struct gb_work work = workload->work(m->result->params, m->input);
+	const struct gb_benchmark *benchmark = m->result->benchmark;
+	const struct gb_work work = benchmark->work(m->result->params, m->input);
 	struct gb_record *r = m->record;
 
 	if (settle(m))
@@ -289,7 +289,7 @@ static enum gb_status sum_up(struct gb_measurement *m)
 	r->cold = m->cold ? GB_YES : GB_NO;
 	r->batch = (double)m->batch;
 	r->holds_given_up = gb_positive((double)m->given_up);
-	r->threads = gb_positive(gb_threads_of(workload, m->result->variant, m->result->params));
+	r->threads = gb_positive(gb_threads_of(benchmark, m->result->variant, m->result->params));
 	m->result->read_bytes = work.read;
 	r->work.items = work.items;
 	r->work.bytes = bytes_moved(m, work.bytes);

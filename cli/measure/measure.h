@@ -16,7 +16,7 @@
 #include "cli/records/result.h"
 
 /* Measure or, if `timed` is false, only run and verify each distinct input once.  The caller sets
- * workload, variant and params in result; the rest is filled in.  The status of the measurement is
+ * benchmark, variant and params in result; the rest is filled in.  The status of the measurement is
  * in result->code; gb_measure() itself fails only with GB_EINTERRUPTED and without memory for a
  * record. */
 enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb_settings *how,

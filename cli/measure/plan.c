@@ -32,14 +32,14 @@ static void plan_one(void *self, struct gb_result *r, void *input, struct gb_err
 	struct gb_plan *plan = self;
 	struct gb_error own = { 0 };
 	struct gb_need need = { 0 };
-	char *key = gb_record_key(r->workload, r->variant, r->params, err);
+	char *key = gb_record_key(r->benchmark, r->variant, r->params, err);
 
 	if (!key)
 		return;
 	if (r->code)
 		gb_fail(&own, r->code, "%s", r->record.reason);
 	else
-		(void)gb_need_of(&need, r->workload, r->variant, r->params, input, &own);
+		(void)gb_need_of(&need, r->benchmark, r->variant, r->params, input, &own);
 	gb_text_print(stdout, key);
 	free(key);
 	if (!own.code) {

@@ -49,7 +49,7 @@ static void show(struct gb_progress *p, const struct gb_result *result, double h
 	char left[32], interval[32] = "", line[512];
 	const size_t width = columns();
 	struct gb_error ignored = { 0 };
-	char *key = gb_record_key(result->workload, result->variant, result->params, &ignored);
+	char *key = gb_record_key(result->benchmark, result->variant, result->params, &ignored);
 
 	if (!isnan(half_width))
 		(void)snprintf(interval, sizeof interval, ", +-%.1f %%%s", 100 * half_width,

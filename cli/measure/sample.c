@@ -176,7 +176,7 @@ int64_t gb_choose_batch(const struct gb_measurement *m, double ns)
 	const struct gb_result *r = m->result;
 
 	if (m->cold || !(m->ops->flags & GB_REPEATABLE) || m->distinct > 1 || !(ns < SHORT_NS) ||
-	    (r->workload->repeatable && !r->workload->repeatable(r->params)))
+	    (r->benchmark->repeatable && !r->benchmark->repeatable(r->params)))
 		return 1;
 	return ns * MAX_BATCH > BATCH_NS ? (int64_t)ceil(BATCH_NS / ns) : MAX_BATCH;
 }
@@ -240,14 +240,14 @@ enum gb_status gb_verify_run(struct gb_measurement *m)
 {
 	const enum gb_share share = gb_spend_on(m, GB_VERIFYING);
 	const unsigned char poison = next_poison();
-	const struct gb_workload *workload = m->result->workload;
+	const struct gb_benchmark *benchmark = m->result->benchmark;
 
 	memset(m->output, poison, m->output_size + GB_GUARD);
 	if (gb_time_transfer(m, false))
 		return m->err->code;
 	m->record->verify.result = "fail";
-	if (check_guard(m, poison) || workload->verify(m->result->params, m->input, m->runs - 1,
-						       m->output, &m->metrics, m->err))
+	if (check_guard(m, poison) || benchmark->verify(m->result->params, m->input, m->runs - 1,
+							m->output, &m->metrics, m->err))
 		return m->err->code;
 	if (m->ops->metrics)
 		m->ops->metrics(m->state, &m->metrics);

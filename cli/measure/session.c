@@ -208,7 +208,7 @@ static enum gb_status put_result(struct gb_session *s, struct gb_result *result,
 void gb_session_hung(struct gb_session *s, const struct gb_result *running, struct gb_error *err)
 {
 	const struct gb_error why = *err;
-	struct gb_result r = { .workload = running->workload,
+	struct gb_result r = { .benchmark = running->benchmark,
 			       .variant = running->variant,
 			       .params = running->params };
 
@@ -244,20 +244,20 @@ static bool fits(const struct gb_session *s, const struct gb_result *r, bool mad
 	char text[GB_TEXT_MAX];
 	struct gb_need need;
 
-	if (gb_need_fits(&need, r->workload, r->variant, r->params, made,
+	if (gb_need_fits(&need, r->benchmark, r->variant, r->params, made,
 			 gpu ? (uint64_t)gpu->memory_bytes : 0, why))
 		return false;
 	if (!made && (double)need.host_bytes > large && !s->request->quiet && !s->request->dry &&
-	    gb_equal(gb_workload_source(r->workload, r->params), "file"))
+	    gb_equal(gb_benchmark_source(r->benchmark, r->params), "file"))
 		(void)fprintf(stderr, "gpubench: %s: this input takes %s of memory\n",
-			      r->workload->name, gb_text_bytes(text, (double)need.host_bytes));
+			      r->benchmark->name, gb_text_bytes(text, (double)need.host_bytes));
 	return true;
 }
 
 /* Do one measurement and write its record. */
 static void measure(void *session, struct gb_result *result, void *input, struct gb_error *err)
 {
-	const bool is_yardstick = result->workload->yardstick && !result->variant->plugin;
+	const bool is_yardstick = result->benchmark->yardstick && !result->variant->plugin;
 	struct gb_session *s = session;
 
 	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
@@ -322,12 +322,12 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	bool due = true;
 	char *key;
 
-	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
+	if (!gb_equal(variant->benchmark, sweep->benchmark->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
 	if (!s->request->once && !holds_records(s))
 		return is_in_shard(s);
-	key = gb_record_key(sweep->workload, variant, params, &ignored);
+	key = gb_record_key(sweep->benchmark, variant, params, &ignored);
 	if (!key || (s->request->once && !is_new(s, key)) || !is_in_shard(s))
 		due = false;
 	else if (holds_records(s))
@@ -338,13 +338,13 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	return due;
 }
 
-static enum gb_status make_input(struct gb_session *s, const struct gb_workload *workload,
+static enum gb_status make_input(struct gb_session *s, const struct gb_benchmark *benchmark,
 				 const void *params, void **input, struct gb_error *err)
 {
 	const double start_ns = gb_now_ns();
 
 	gb_watch_begin(NULL, 0);
-	(void)workload->prepare(params, input, err);
+	(void)benchmark->prepare(params, input, err);
 	gb_watch_end();
 	s->inputs_s += (gb_now_ns() - start_ns) * 1e-9;
 	return err->code;
@@ -354,7 +354,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 				  const void *params, const struct gb_choice *choice,
 				  gb_visit *visit, void *self, struct gb_error *err)
 {
-	const struct gb_workload *workload = sweep->workload;
+	const struct gb_benchmark *benchmark = sweep->benchmark;
 	const bool asks = !s->request->untimed && !gb_memory_is_dry();
 	struct gb_error no_input = { 0 };
 	void *input = NULL;
@@ -362,7 +362,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 
 	for (size_t i = 0; i < gb_variant_count && !err->code; i++) {
 		struct gb_error too_much = { 0 };
-		struct gb_result result = { .workload = workload,
+		struct gb_result result = { .benchmark = benchmark,
 					    .variant = &gb_variants[i],
 					    .params = params };
 
@@ -371,7 +371,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 		if (asks && !fits(s, &result, prepared, &too_much)) {
 			skip(&result, GB_EMEMORY, "", too_much.message, err);
 		} else {
-			if (!prepared && make_input(s, workload, params, &input, &no_input) &&
+			if (!prepared && make_input(s, benchmark, params, &input, &no_input) &&
 			    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
 				return gb_fail(err, no_input.code, "%s", no_input.message);
 			prepared = true;
@@ -383,36 +383,37 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 		/* A variant that fails may have spoilt the input. */
 		if (prepared && result.code && result.code != GB_EUNAVAILABLE &&
 		    result.code != GB_EMEMORY) {
-			workload->release(input);
+			benchmark->release(input);
 			input = NULL;
 			prepared = false;
 		}
 		gb_result_release(&result);
 	}
-	workload->release(input);
+	benchmark->release(input);
 	return err->code;
 }
 
 /* Forget the files that the point would write. */
-static void write_nothing(const struct gb_workload *workload, void *params)
+static void write_nothing(const struct gb_benchmark *benchmark, void *params)
 {
-	for (size_t i = 0; i < workload->param_count; i++)
-		if (workload->params[i].written)
-			gb_value_store(&workload->params[i], params, (union gb_value){ .s = NULL });
+	for (size_t i = 0; i < benchmark->param_count; i++)
+		if (benchmark->params[i].written)
+			gb_value_store(&benchmark->params[i], params,
+				       (union gb_value){ .s = NULL });
 }
 
 enum gb_status gb_session_each(struct gb_session *s, const struct gb_sweep *sweep,
 			       const struct gb_choice *choice, gb_visit *visit, void *self,
 			       struct gb_error *err)
 {
-	void *params = malloc(sweep->workload->params_size);
+	void *params = malloc(sweep->benchmark->params_size);
 
 	if (!params)
 		return gb_out_of_memory(err, NULL);
 	for (size_t i = 0; i < sweep->count && !err->code; i++) {
 		gb_sweep_point(sweep, i, params);
 		if (s->request->dry)
-			write_nothing(sweep->workload, params);
+			write_nothing(sweep->benchmark, params);
 		(void)visit_point(s, sweep, i, params, choice, visit, self, err);
 	}
 	free(params);
@@ -426,7 +427,7 @@ size_t gb_count_runs(const struct gb_sweep *sweep, const struct gb_choice *choic
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
-		if (gb_equal(v->workload, sweep->workload->name) && gb_chosen(choice, v))
+		if (gb_equal(v->benchmark, sweep->benchmark->name) && gb_chosen(choice, v))
 			runs += gb_sweep_count(sweep, v);
 	}
 	return runs;

@@ -175,7 +175,7 @@ static enum gb_status count_points(struct gb_sweep *sweep, struct gb_error *err)
 {
 	size_t points = 1;
 
-	for (size_t i = 0; i < sweep->workload->param_count; i++)
+	for (size_t i = 0; i < sweep->benchmark->param_count; i++)
 		if (__builtin_mul_overflow(points, sweep->axis[i].count, &points) ||
 		    points > GB_MAX_POINTS)
 			return gb_fail(err, GB_EUSAGE, "the sweep has more than %d points",
@@ -208,14 +208,14 @@ static enum gb_status set_axis(struct gb_axis *axis, const char *spec, struct gb
 	return err->code;
 }
 
-enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *workload,
+enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_benchmark *benchmark,
 			     struct gb_error *err)
 {
-	*sweep = (struct gb_sweep){ .workload = workload, .count = 1 };
-	for (size_t i = 0; i < workload->param_count; i++) {
+	*sweep = (struct gb_sweep){ .benchmark = benchmark, .count = 1 };
+	for (size_t i = 0; i < benchmark->param_count; i++) {
 		struct gb_axis *axis = &sweep->axis[i];
 
-		axis->param = &workload->params[i];
+		axis->param = &benchmark->params[i];
 		if (axis->param->initial) {
 			if (set_axis(axis, axis->param->initial, err))
 				return err->code;
@@ -230,7 +230,7 @@ enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *w
 }
 
 /* The index of parameter `name`; param_count if there is none. */
-static size_t axis_of(const struct gb_workload *w, const char *name)
+static size_t axis_of(const struct gb_benchmark *w, const char *name)
 {
 	const struct gb_param *param = gb_param_find(w->params, w->param_count, name);
 
@@ -240,18 +240,18 @@ static size_t axis_of(const struct gb_workload *w, const char *name)
 enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char *spec,
 			    struct gb_error *err)
 {
-	const size_t i = axis_of(sweep->workload, name);
+	const size_t i = axis_of(sweep->benchmark, name);
 	struct gb_axis *axis = &sweep->axis[i];
 
-	if (i == sweep->workload->param_count)
-		return gb_fail(err, GB_EUSAGE, "%s has no option --%s", sweep->workload->name,
+	if (i == sweep->benchmark->param_count)
+		return gb_fail(err, GB_EUSAGE, "%s has no option --%s", sweep->benchmark->name,
 			       name);
 	if (axis->given)
 		return gb_fail(err, GB_EUSAGE,
 			       "--%s is given twice: list the values, as in --%s=A,B", name, name);
 	axis->given = true;
 	if (axis->param->type == GB_CHOICE && strpbrk(spec, "./") &&
-	    axis_of(sweep->workload, "file") < sweep->workload->param_count)
+	    axis_of(sweep->benchmark, "file") < sweep->benchmark->param_count)
 		return gb_fail(err, GB_EUSAGE, "--%s=%.80s: --file=FILE reads a file", name, spec);
 	if (set_axis(axis, spec, err))
 		return err->code;
@@ -262,13 +262,13 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 static bool yields(const struct gb_sweep *sweep, const struct gb_axis *axis)
 {
 	return !axis->given && axis->param->yields_to &&
-	       sweep->axis[axis_of(sweep->workload, axis->param->yields_to)].given;
+	       sweep->axis[axis_of(sweep->benchmark, axis->param->yields_to)].given;
 }
 
 /* True if the parameter is only for other points than this one. */
 static bool is_idle(const struct gb_sweep *sweep, size_t index, const struct gb_param *param)
 {
-	for (size_t i = sweep->workload->param_count; param->only && i-- > 0;) {
+	for (size_t i = sweep->benchmark->param_count; param->only && i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
 		const char *word = gb_param_needs(param, axis->param->name);
 
@@ -294,8 +294,8 @@ void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params)
 {
 	size_t rest = index;
 
-	memset(params, 0, sweep->workload->params_size);
-	for (size_t i = sweep->workload->param_count; i-- > 0;) {
+	memset(params, 0, sweep->benchmark->params_size);
+	for (size_t i = sweep->benchmark->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
 		if (is_idle(sweep, index, axis->param))
@@ -312,7 +312,7 @@ bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_
 
 	if (!gb_chosen(&sweep->choice, variant))
 		return false;
-	for (size_t i = sweep->workload->param_count; i-- > 0;) {
+	for (size_t i = sweep->benchmark->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
 		if (rest % axis->count != 0 &&
@@ -334,9 +334,9 @@ size_t gb_sweep_count(const struct gb_sweep *sweep, const struct gb_variant *var
 
 void gb_sweep_release(struct gb_sweep *sweep)
 {
-	if (!sweep->workload)
+	if (!sweep->benchmark)
 		return;
-	for (size_t i = 0; i < sweep->workload->param_count; i++) {
+	for (size_t i = 0; i < sweep->benchmark->param_count; i++) {
 		free(sweep->axis[i].value);
 		free(sweep->axis[i].text);
 	}
@@ -344,13 +344,13 @@ void gb_sweep_release(struct gb_sweep *sweep)
 	*sweep = (struct gb_sweep){ 0 };
 }
 
-enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
+enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_benchmark *benchmark,
 			      const char *words, struct gb_error *err)
 {
 	struct gb_choice *choice = &sweep->choice;
 	char *rest, *word;
 
-	if (gb_sweep_init(sweep, workload, err))
+	if (gb_sweep_init(sweep, benchmark, err))
 		return err->code;
 	sweep->words = strdup(words);
 	if (!sweep->words)
@@ -388,9 +388,9 @@ void gb_sweep_name_all(struct gb_sweep *sweep)
 enum gb_status gb_sweep_override(struct gb_sweep *sweep, const char *name, const char *spec,
 				 struct gb_error *err)
 {
-	const size_t i = axis_of(sweep->workload, name);
+	const size_t i = axis_of(sweep->benchmark, name);
 
-	if (!spec || i == sweep->workload->param_count)
+	if (!spec || i == sweep->benchmark->param_count)
 		return GB_OK;
 	sweep->axis[i].given = false;
 	return gb_sweep_set(sweep, name, spec, err);
@@ -398,10 +398,10 @@ enum gb_status gb_sweep_override(struct gb_sweep *sweep, const char *name, const
 
 int64_t gb_sweep_most_threads(const struct gb_sweep *sweep)
 {
-	const size_t i = axis_of(sweep->workload, "threads");
+	const size_t i = axis_of(sweep->benchmark, "threads");
 	int64_t most = 0;
 
-	for (size_t k = 0; i < sweep->workload->param_count && k < sweep->axis[i].count; k++)
+	for (size_t k = 0; i < sweep->benchmark->param_count && k < sweep->axis[i].count; k++)
 		most = sweep->axis[i].value[k].i > most ? sweep->axis[i].value[k].i : most;
 	return most;
 }

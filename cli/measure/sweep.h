@@ -21,7 +21,7 @@ struct gb_axis {
 };
 
 struct gb_sweep {
-	const struct gb_workload *workload;
+	const struct gb_benchmark *benchmark;
 	struct gb_axis axis[GB_MAX_PARAMS]; /* in the order of the parameter table */
 	size_t count;                       /* points */
 	struct gb_choice choice;            /* the variants that a preset line names */
@@ -37,7 +37,7 @@ struct gb_overrides {
 };
 
 /* Set the sweep to the single point of all defaults.  Release it even after a failure. */
-enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *workload,
+enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_benchmark *benchmark,
 			     struct gb_error *err);
 
 /* Replace the values of parameter `name` by those of spec.  GB_EUSAGE, with the option, the value
@@ -46,18 +46,18 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 			    struct gb_error *err);
 
 /* Set sweep (initialised here) from a preset or check line: "cpu/best !cuda/lf --count=1k,1M". */
-enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
+enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_benchmark *benchmark,
 			      const char *words, struct gb_error *err);
 
 /* Replace the values of parameter `name`, given or not.  Does nothing if spec is NULL or the
- * workload has no such parameter. */
+ * benchmark has no such parameter. */
 enum gb_status gb_sweep_override(struct gb_sweep *sweep, const char *name, const char *spec,
 				 struct gb_error *err);
 
-/* The largest number of threads at any point; 0 if the workload has no such parameter. */
+/* The largest number of threads at any point; 0 if the benchmark has no such parameter. */
 int64_t gb_sweep_most_threads(const struct gb_sweep *sweep);
 
-/* Fill params (workload->params_size bytes) with point `index`.  The first parameter of the table
+/* Fill params (benchmark->params_size bytes) with point `index`.  The first parameter of the table
  * varies slowest.  threads == 0 was replaced by the number of usable CPUs. */
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params);
 

@@ -37,7 +37,7 @@ static const char *fault_of(const struct gb_plugin *plugin)
 	for (size_t i = 0; i < plugin->count; i++) {
 		const struct gb_plugin_variant *v = &plugin->variant[i];
 
-		if (!v->workload || !gb_workload_find(v->workload))
+		if (!v->benchmark || !gb_benchmark_find(v->benchmark))
 			return "a variant is of no benchmark";
 		if (!is_name(v->name) || !v->summary)
 			return "a variant needs a summary and a name of letters a-z, digits and "
@@ -55,7 +55,7 @@ static bool exists(const struct gb_plugin_variant *v)
 {
 	for (size_t i = 0; i < gb_variant_count; i++)
 		if (gb_variants[i].backend == v->backend &&
-		    gb_equal(gb_variants[i].workload, v->workload) &&
+		    gb_equal(gb_variants[i].benchmark, v->benchmark) &&
 		    gb_equal(gb_variants[i].name, v->name))
 			return true;
 	return false;
@@ -71,9 +71,9 @@ static enum gb_status add_variants(struct gb_plugin_file *file, const struct gb_
 
 		if (exists(v))
 			return gb_fail(err, GB_EUSAGE, "%.200s: %s already has a variant %s/%s",
-				       file->path, v->workload, gb_backends[v->backend]->name,
+				       file->path, v->benchmark, gb_backends[v->backend]->name,
 				       v->name);
-		(void)gb_variants_add(&(struct gb_variant){ .workload = v->workload,
+		(void)gb_variants_add(&(struct gb_variant){ .benchmark = v->benchmark,
 							    .name = v->name,
 							    .backend = v->backend,
 							    .summary = v->summary,

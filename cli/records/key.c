@@ -43,7 +43,7 @@ static bool is_left_out(const struct gb_param *param, const char *value)
 	return gb_equal(text, value);
 }
 
-char *gb_record_key(const struct gb_workload *workload, const struct gb_variant *variant,
+char *gb_record_key(const struct gb_benchmark *benchmark, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err)
 {
 	char *key = NULL;
@@ -51,10 +51,10 @@ char *gb_record_key(const struct gb_workload *workload, const struct gb_variant 
 	FILE *stream = open_memstream(&key, &size);
 
 	if (stream)
-		(void)fprintf(stream, "%s/%s/%s", workload->name,
+		(void)fprintf(stream, "%s/%s/%s", benchmark->name,
 			      gb_backends[variant->backend]->name, variant->name);
-	for (size_t i = 0; i < workload->param_count && stream; i++) {
-		const struct gb_param *param = &workload->params[i];
+	for (size_t i = 0; i < benchmark->param_count && stream; i++) {
+		const struct gb_param *param = &benchmark->params[i];
 		char text[VALUE_TEXT];
 		const char *value = text;
 
@@ -132,11 +132,11 @@ static enum gb_status rename_in_key(struct gb_record *record, const struct gb_pa
 	return err->code;
 }
 
-enum gb_status gb_rename_params(const struct gb_workload *workload, struct gb_record *record,
+enum gb_status gb_rename_params(const struct gb_benchmark *benchmark, struct gb_record *record,
 				struct gb_error *err)
 {
-	for (size_t i = 0; workload && i < workload->param_count && !err->code; i++) {
-		const struct gb_param *row = &workload->params[i];
+	for (size_t i = 0; benchmark && i < benchmark->param_count && !err->code; i++) {
+		const struct gb_param *row = &benchmark->params[i];
 
 		for (size_t k = 0; row->was && k < record->params.count; k++)
 			if (gb_equal(record->params.item[k].name, row->was)) {
@@ -181,22 +181,22 @@ static const char *member_text(const struct gb_param *param, const struct gb_mem
 	return text;
 }
 
-bool gb_key_agrees(const struct gb_workload *workload, const struct gb_record *record)
+bool gb_key_agrees(const struct gb_benchmark *benchmark, const struct gb_record *record)
 {
 	const char *part[] = { record->bench, "/", record->backend, "/", record->variant };
 	const char *key = record->key;
 	bool agrees = true;
 	size_t known = 0;
 
-	if (!workload)
+	if (!benchmark)
 		return true;
 	for (size_t i = 0; i < sizeof part / sizeof *part; key += strlen(part[i++]))
 		if (strncmp(key, part[i], strlen(part[i])) != 0)
 			return false;
 	if (!strchr(" ", *key))
 		return false;
-	for (size_t i = 0; i < workload->param_count; i++) {
-		const struct gb_param *row = &workload->params[i];
+	for (size_t i = 0; i < benchmark->param_count; i++) {
+		const struct gb_param *row = &benchmark->params[i];
 		const struct gb_member *member = gb_member_find(&record->params, row->name);
 		char text[VALUE_TEXT];
 		const char *value = member ? member_text(row, member, text) : NULL;
@@ -218,7 +218,7 @@ static bool is_in_key(const char *key, const char *name)
 
 /* Drop the parameters that the benchmark has lost.  The key omits them: they had the value that
  * every measurement has now. */
-static void drop_params(const struct gb_workload *workload, struct gb_record *record)
+static void drop_params(const struct gb_benchmark *benchmark, struct gb_record *record)
 {
 	struct gb_members *params = &record->params;
 	size_t kept = 0;
@@ -226,22 +226,22 @@ static void drop_params(const struct gb_workload *workload, struct gb_record *re
 	for (size_t i = 0; i < params->count; i++) {
 		const char *name = params->item[i].name;
 
-		if (gb_param_find(workload->params, workload->param_count, name) ||
+		if (gb_param_find(benchmark->params, benchmark->param_count, name) ||
 		    is_in_key(record->key, name))
 			params->item[kept++] = params->item[i];
 	}
 	params->count = kept;
 }
 
-enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_record *record,
+enum gb_status gb_renew_params(const struct gb_benchmark *benchmark, struct gb_record *record,
 			       struct gb_error *err)
 {
 	const enum gb_backend backend = gb_backend_named(record->backend);
 
-	if (workload)
-		drop_params(workload, record);
-	for (size_t i = 0; workload && record->params.count && i < workload->param_count; i++) {
-		const struct gb_param *row = &workload->params[i];
+	if (benchmark)
+		drop_params(benchmark, record);
+	for (size_t i = 0; benchmark && record->params.count && i < benchmark->param_count; i++) {
+		const struct gb_param *row = &benchmark->params[i];
 		union gb_value value = { 0 };
 		struct gb_member member;
 		char digits[32];

@@ -17,22 +17,22 @@
 bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant);
 
 /* The key of a measurement, for free().  NULL, with err set, if memory ran out. */
-char *gb_record_key(const struct gb_workload *workload, const struct gb_variant *variant,
+char *gb_record_key(const struct gb_benchmark *benchmark, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err);
 
-/* Give parameters their present names, in the key, too.  workload may be NULL. */
-enum gb_status gb_rename_params(const struct gb_workload *workload, struct gb_record *record,
+/* Give parameters their present names, in the key, too.  benchmark may be NULL. */
+enum gb_status gb_rename_params(const struct gb_benchmark *benchmark, struct gb_record *record,
 				struct gb_error *err);
 
 /* True if the key has the record's bench, back end and variant, and the values of its parameters,
  * except for those that keys may omit.  Parameters are not compared if this version does not know
- * all of the record's, nor is anything if workload, the bench's, is NULL. */
-bool gb_key_agrees(const struct gb_workload *workload, const struct gb_record *record);
+ * all of the record's, nor is anything if benchmark, the bench's, is NULL. */
+bool gb_key_agrees(const struct gb_benchmark *benchmark, const struct gb_record *record);
 
 /* Add the parameters (those with `keyed`) that the benchmark gained after the record was written,
- * and drop those that it has lost and the key omits, so that tables line up.  workload may be NULL:
+ * and drop those that it has lost and the key omits, so that tables line up.  benchmark may be NULL:
  * then nothing changes. */
-enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_record *record,
+enum gb_status gb_renew_params(const struct gb_benchmark *benchmark, struct gb_record *record,
 			       struct gb_error *err);
 
 /* A value as a member of "params".  Flags are flags; choices and paths are text; integers and

@@ -64,9 +64,9 @@ enum gb_status gb_records_add_run(struct gb_records *list, struct gb_run *run, s
 static enum gb_status append(struct gb_records *list, struct gb_record *record,
 			     struct gb_error *err)
 {
-	const struct gb_workload *workload = gb_workload_find(record->bench);
+	const struct gb_benchmark *benchmark = gb_benchmark_find(record->bench);
 
-	if (!gb_renew_params(workload, record, err) && push_record(list, record))
+	if (!gb_renew_params(benchmark, record, err) && push_record(list, record))
 		return GB_OK;
 	gb_record_free(record);
 	return gb_out_of_memory(err, "a record");
@@ -96,12 +96,12 @@ static enum gb_status accept_record(struct gb_records *list, struct gb_record *r
 	const char *wrong;
 
 	record->run = run_of(list, record->run_id);
-	if (gb_rename_params(gb_workload_find(record->bench), record, err)) {
+	if (gb_rename_params(gb_benchmark_find(record->bench), record, err)) {
 		gb_record_free(record);
 		return err->code;
 	}
 	wrong = gb_record_contradiction(record);
-	if (!wrong && !gb_key_agrees(gb_workload_find(record->bench), record))
+	if (!wrong && !gb_key_agrees(gb_benchmark_find(record->bench), record))
 		wrong = "\"key\" is not that of its parameters";
 	if (!wrong)
 		return append(list, record, err);

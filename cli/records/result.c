@@ -13,8 +13,8 @@
 
 static bool add_params(const struct gb_result *r, struct gb_record *record)
 {
-	for (size_t i = 0; i < r->workload->param_count; i++) {
-		const struct gb_param *param = &r->workload->params[i];
+	for (size_t i = 0; i < r->benchmark->param_count; i++) {
+		const struct gb_param *param = &r->benchmark->params[i];
 		char digits[32];
 		struct gb_member member;
 
@@ -35,7 +35,7 @@ static bool add_params(const struct gb_result *r, struct gb_record *record)
 static bool add_excluded(const struct gb_result *r, struct gb_record *record)
 {
 	const struct gb_variant_ops *ops = r->variant->ops;
-	const char *ours = r->workload->excluded ? r->workload->excluded(r->params) : NULL;
+	const char *ours = r->benchmark->excluded ? r->benchmark->excluded(r->params) : NULL;
 	const char *own = ops && ops->excluded ? ops->excluded(r->params) : NULL;
 
 	return (!ours || gb_texts_add(&record->excluded, ours)) &&
@@ -45,13 +45,13 @@ static bool add_excluded(const struct gb_result *r, struct gb_record *record)
 enum gb_status gb_result_begin(struct gb_result *r, struct gb_error *err)
 {
 	const struct gb_variant *variant = r->variant;
-	const char *source = gb_workload_source(r->workload, r->params);
-	char *key = gb_record_key(r->workload, variant, r->params, err);
+	const char *source = gb_benchmark_source(r->benchmark, r->params);
+	char *key = gb_record_key(r->benchmark, variant, r->params, err);
 	struct gb_record *record = &r->record;
 
 	gb_record_release(record);
 	*record = gb_record_empty();
-	record->bench = r->workload->name;
+	record->bench = r->benchmark->name;
 	record->backend = gb_backends[variant->backend]->name;
 	record->variant = variant->name;
 	record->peer = variant->kind == GB_KIND_LIBRARY;
@@ -65,7 +65,7 @@ enum gb_status gb_result_begin(struct gb_result *r, struct gb_error *err)
 	record->status = GB_STATUS_UNVERIFIED;
 	record->verify.result = "skipped";
 	record->input = gb_equal(source, "generated") ? NULL : source;
-	record->work.unit = r->workload->item;
+	record->work.unit = r->benchmark->item;
 	record->key = key;
 	if (key && !gb_texts_add(&record->kept, key)) {
 		free(key);

@@ -39,14 +39,14 @@ enum gb_share {
 };
 
 struct gb_result {
-	const struct gb_workload *workload;
+	const struct gb_benchmark *benchmark;
 	const struct gb_variant *variant;
 	const void *params;
 	struct gb_record record;   /* what is known so far */
 	enum gb_status code;       /* why it was skipped or failed; else GB_OK */
 	bool doubtful;             /* faster than the memory: see gb_doubt_rate() */
 	double resolution_ns;      /* resolution of the variant's clock, per run */
-	double read_bytes;         /* of the input, by the workload's model */
+	double read_bytes;         /* of the input, by the benchmark's model */
 	double elapsed_s;          /* duration of the whole measurement ... */
 	double share_s[GB_SHARES]; /* ... and of its parts */
 

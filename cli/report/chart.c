@@ -204,7 +204,7 @@ static void series_name(const struct gb_section *section, const struct gb_record
 static enum gb_kind kind_of(const struct gb_record *record)
 {
 	for (size_t i = 0; i < gb_variant_count; i++)
-		if (gb_equal(gb_variants[i].workload, record->bench) &&
+		if (gb_equal(gb_variants[i].benchmark, record->bench) &&
 		    gb_equal(gb_variants[i].name, record->variant) &&
 		    gb_equal(gb_backends[gb_variants[i].backend]->name, record->backend))
 			return gb_variants[i].kind;

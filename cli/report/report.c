@@ -179,9 +179,9 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 /* True if no point of the section uses the parameter. */
 static bool is_idle(const struct gb_section *section, const char *name)
 {
-	const struct gb_workload *workload = gb_workload_find(section->bench);
+	const struct gb_benchmark *benchmark = gb_benchmark_find(section->bench);
 	const struct gb_param *row =
-		workload ? gb_param_find(workload->params, workload->param_count, name) : NULL;
+		benchmark ? gb_param_find(benchmark->params, benchmark->param_count, name) : NULL;
 	bool used = !row || !row->only;
 
 	for (size_t i = 0; i < section->axes.count && !used; i++) {

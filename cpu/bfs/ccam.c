@@ -5,7 +5,7 @@
  * soon as all its vertices are visited.  In G(n, p) each row takes a share p of the vertices left,
  * so ln(8192) / p rows of 1 KiB saturate a slab, however large the frontier.  The last few vertices
  * of a slab are cheaper to pull.  Pulling also ends the search where vertices without in-edges
- * would keep a slab from ever being saturated (see parts/bits.h).  The bound is reading
+ * would keep a slab from ever being saturated (see shared/bits.h).  The bound is reading
  * about n ln(8192) / (8 p) bytes: 0.35 MiB of the 32 MiB at n = 16384, p = 0.05.
  *
  * With cold caches, reading is bound by the number of cache lines that one core can have in flight,

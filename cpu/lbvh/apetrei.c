@@ -1,5 +1,5 @@
 /* apetrei.c -- cpu/apetrei: 30-bit codes, radix sort, then leaves, hierarchy and boxes in one
- * bottom-up sweep (parts/fused.c; Apetrei 2014).
+ * bottom-up sweep (shared/fused.c; Apetrei 2014).
  *
  * Unlike karras-radix, it needs no binary searches, no passes over all nodes for each level and no
  * arrays between the phases: a node is written once, with its box.  The phase "hierarchy" includes

@@ -1,4 +1,4 @@
-/* ploc.c -- cpu/ploc: a tree by clustering (parts/cluster.c; Benthin, Meister, Barczak, Mehalwal,
+/* ploc.c -- cpu/ploc: a tree by clustering (shared/cluster.c; Benthin, Meister, Barczak, Mehalwal,
  * Tsakok, Kensler 2024: "H-PLOC").
  *
  * Codes have 63 bits, which separate close primitives: few share a leaf.  A node joins the two nearby

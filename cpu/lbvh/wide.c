@@ -1,10 +1,10 @@
 /* wide.c -- cpu/wide: a tree of eight children a node, for traversal.
  *
  * A build makes apetrei's binary tree and collapses it in parallel into a wide tree that includes
- * the triangles, as a library's scene build does (parts/collapse.c).  The bound is memory.
+ * the triangles, as a library's scene build does (shared/collapse.c).  The bound is memory.
  *
  * A trace walks such a tree with one vector instruction for eight boxes or eight triangles
- * (parts/kernels_body.h), so that a ray takes fewer steps than in stack.  --rays-per-call says how
+ * (shared/kernels_body.h), so that a ray takes fewer steps than in stack.  --rays-per-call says how
  * many rays a call of the traversal has, which decides what it can do while a step waits for memory
  * or a mispredicted branch.  All rays of a batch, the default, are interleaved.  A call with one
  * ray is for a program that has no other at hand.  A call with 16 rays traces them as a group if

@@ -1,4 +1,4 @@
-/* lock.c -- cpu/lock: Burtscher & Pingali's tree build with one lock per leaf (see parts/insert.h).
+/* lock.c -- cpu/lock: Burtscher & Pingali's tree build with one lock per leaf (see shared/insert.h).
  *
  * Unlike seq it is parallel.  The bound is the same, the latency of main memory, but with as many
  * misses in flight as there are threads.

@@ -5,10 +5,10 @@
  *
  *	box    the least and the greatest coordinates
  *	keys   a sample of the bodies determines cells that fit a core's cache
- *	       (parts/morton_plan.c); each body's cell is looked up and counted
+ *	       (shared/morton_plan.c); each body's cell is looked up and counted
  *	sort   bodies and their keys are moved to their cells, which are in order
  *	link   a thread takes a cell, sorts it in its cache and makes its nodes
- *	       (parts/morton_link.c); this phase includes the rest of the sort
+ *	       (shared/morton_link.c); this phase includes the rest of the sort
  *
  * A body's position is read three times, its record written and read once, and its number written
  * twice and read once; every node is written once, in the order of the walk.  The bound is main
@@ -17,11 +17,11 @@
  * Insertion is used for two kinds of input.  One is up to FEW bodies, because a sort has fixed
  * costs.  The other is bodies whose layout is even (octree_cpu_is_even()): the path down is in the
  * cache, and its length is predictable.  One thread inserts without atomic operations
- * (parts/insert.h).  It works alone on up to some thousand bodies (octree_cpu_is_alone()), where
+ * (shared/insert.h).  It works alone on up to some thousand bodies (octree_cpu_is_alone()), where
  * two threads are slower.
  *
  * A leaf is identified by the place of its first body in the order; it ends where the next leaf
- * begins.  download() turns that into the workload's lists.
+ * begins.  download() turns that into the benchmark's lists.
  */
 #include "cpu/octree/shared/morton.h"
 

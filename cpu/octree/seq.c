@@ -1,4 +1,4 @@
-/* seq.c -- cpu/seq: bodies inserted one after the other by one thread (see parts/insert.h).
+/* seq.c -- cpu/seq: bodies inserted one after the other by one thread (see shared/insert.h).
  *
  * The baseline for the cost of a lock or an atomic operation.  In random order the bound is the
  * latency of main memory: a few dependent misses per body.

@@ -5,7 +5,7 @@
  * read rows that are n bytes apart, and lanes whose vertex is on another level wait: a warp loads
  * 32 sectors for at most 32 bytes.  The search reads n bytes for every vertex: n * n bytes, eight
  * times the size of the bit matrix.  The bound is the latency of n dependent steps.  basic-early
- * stops once all vertices are reached (parts/sweep.h).
+ * stops once all vertices are reached (shared/sweep.h).
  */
 #include "cuda/bfs/shared/sweep.h"
 

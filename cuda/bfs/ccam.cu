@@ -18,8 +18,8 @@
  * The parent of a vertex is the row whose thread set the vertex's bit with its atomic OR.
  *
  * On devices with thread-block clusters (sm_90 and later), the blocks form one cluster of up to 16
- * (parts/ccam_cluster.h).  On other devices, and when a test asks for it, they form a cooperative
- * grid (parts/ccam_grid.h).  A level is the same in both (parts/ccam_level.h).
+ * (shared/ccam_cluster.h).  On other devices, and when a test asks for it, they form a cooperative
+ * grid (shared/ccam_grid.h).  A level is the same in both (shared/ccam_level.h).
  *
  * Unlike ccam-pull, it reads the rows of a few frontier vertices instead of the columns of all
  * remaining ones, and a cluster needs no grid barrier.  The lower bound is latency: the launch and,

@@ -9,7 +9,7 @@
  *  - A row has ceil(N / 32) words, not N / 32.  They are read as the 32-bit words that they are,
  *    not as unsigned long, which has 64 bits on most systems.
  *  - The level is a number, not a pointer that the host increments.
- *  - Completion: see parts/sweep.h.  Blocks without a vertex are not launched.
+ *  - Completion: see shared/sweep.h.  Blocks without a vertex are not launched.
  * Every word of the frontier's rows is read although most lanes find nothing new: n rows of n / 8
  * bytes, 32 MiB at n = 16384.  A warp reads 4 bytes at a time, so the bound is instructions, not
  * memory.  ccam-paper-early leaves out the rows of the last level, most of a dense graph's.

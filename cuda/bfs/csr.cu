@@ -1,7 +1,7 @@
 /* csr.cu -- step 2 of 3 (csr): the edges of a level are divided evenly among threads.
  *
- * A level is a queue of vertices, and all levels are one cooperative launch (parts/frontier.h,
- * parts/advance.h).  Unlike csr-paper, it looks at the frontier only, keeps lanes busy whatever the
+ * A level is a queue of vertices, and all levels are one cooperative launch (shared/frontier.h,
+ * shared/advance.h).  Unlike csr-paper, it looks at the frontier only, keeps lanes busy whatever the
  * degrees, and needs no decision by the host.  Each edge is read once, except those of the last
  * level: 2 or 4 bytes (bfs_column()), plus a look-up of its end vertex, a 32-byte sector in L2.
  * Deep graphs with narrow frontiers are bound by two dependent accesses to memory a level.

@@ -8,7 +8,7 @@
  * is open.
  *
  * When the frontier shrinks below n / BETA vertices, the search returns to top-down as in csr
- * (parts/frontier.h).  Bottom-up levels only count the vertices they find.  A change of direction
+ * (shared/frontier.h).  Bottom-up levels only count the vertices they find.  A change of direction
  * builds the bitmaps or the queue from the distances.  A narrow level is never worth a change.
  *
  * A thread scans at most PROBES in-edges by itself, each of which waits for two loads.  If it has

@@ -1,8 +1,8 @@
 /* apetrei.cu -- step 4 of 6 (build): one kernel makes leaves, nodes and boxes (Apetrei 2014).
  *
  * The phases are those of karras_radix.cu up to
- *	leaves     append_kernel (parts/builder.cu)
- *	hierarchy  fused_kernel (parts/hierarchy.cu): from the leaves up to the root
+ *	leaves     append_kernel (shared/builder.cu)
+ *	hierarchy  fused_kernel (shared/hierarchy.cu): from the leaves up to the root
  *
  * There are neither binary searches nor passes over all nodes.  A node is written once, with its
  * box, and few are read.  Bound: memory.

@@ -1,7 +1,7 @@
 /* karras32.cu -- step 3 of 6 (build): boxes in one pass over atomic counters.
  *
  * The phases are those of karras_radix.cu but for
- *	refit      climb_kernel (parts/hierarchy.cu): one launch instead of 32 (Karras 2012)
+ *	refit      climb_kernel (shared/hierarchy.cu): one launch instead of 32 (Karras 2012)
  *
  * This stands for Hippie, with which the paper compares its build.  Hippie builds the same tree by
  * a radix sort and a refit in one kernel.  Its own program also differs in what it times: it leaves

@@ -1,13 +1,13 @@
 /* karras_bitonic.cu -- step 1 of 6 (build): the paper's phases, with a bitonic sort.
  *
  * The phases of section 4.1, and where they are:
- *	bounds     boxes_kernel (parts/builder.cu): boxes of the triangles and of the scene
- *	codes      pairs_kernel (parts/builder.cu): 30-bit Morton codes
+ *	bounds     boxes_kernel (shared/builder.cu): boxes of the triangles and of the scene
+ *	codes      pairs_kernel (shared/builder.cu): 30-bit Morton codes
  *	sort       tile_kernel, step_kernel (below): bitonic, over the next power of two
- *	leaves     append_kernel (parts/builder.cu): flags and a scan; leaves_kernel
- *	           (parts/hierarchy.cu)
- *	hierarchy  karras_kernel (parts/hierarchy.cu): Karras 2012
- *	refit      refit_kernel (parts/hierarchy.cu): boxes pass by pass until the root has one
+ *	leaves     append_kernel (shared/builder.cu): flags and a scan; leaves_kernel
+ *	           (shared/hierarchy.cu)
+ *	hierarchy  karras_kernel (shared/hierarchy.cu): Karras 2012
+ *	refit      refit_kernel (shared/hierarchy.cu): boxes pass by pass until the root has one
  *
  * As in the authors' program, steps within a tile of 2048 pairs run in shared memory: one launch
  * sorts all tiles, and one ends each later stage; each step across tiles is a launch.  2^(11 + d)

@@ -1,12 +1,12 @@
 /* karras_radix.cu -- step 2 of 6 (build): a radix sort instead of the bitonic one.
  *
- *	bounds     boxes_kernel (parts/builder.cu)
- *	codes      lbvh_coded in gpu_sort_count() (parts/builder.cu): makes codes, counts digits
+ *	bounds     boxes_kernel (shared/builder.cu)
+ *	codes      lbvh_coded in gpu_sort_count() (shared/builder.cu): makes codes, counts digits
  *	sort       gpu_sort() (primitives/sort.cu): onesweep, four passes over 8-byte records
  *	           instead of log2(n) (log2(n) + 1) / 2
- *	leaves     append_kernel (parts/builder.cu), leaves_kernel (parts/hierarchy.cu)
- *	hierarchy  karras_kernel (parts/hierarchy.cu)
- *	refit      refit_kernel (parts/hierarchy.cu): always 32 launches; those after the root has
+ *	leaves     append_kernel (shared/builder.cu), leaves_kernel (shared/hierarchy.cu)
+ *	hierarchy  karras_kernel (shared/hierarchy.cu)
+ *	refit      refit_kernel (shared/hierarchy.cu): always 32 launches; those after the root has
  *	           its box end at once
  *
  * Bound: memory and launches.

@@ -1,10 +1,10 @@
 /* ploc.cu -- step 5 of 6 (build): a cheaper tree, by clustering (H-PLOC, 2024).
  *
- *	bounds     boxes_kernel (parts/builder.cu)
- *	codes      lbvh_worded in gpu_words_make() (parts/builder.cu): codes of 63 bits
+ *	bounds     boxes_kernel (shared/builder.cu)
+ *	codes      lbvh_worded in gpu_words_make() (shared/builder.cu): codes of 63 bits
  *	sort       gpu_words_sort() and gpu_words_fix_ties() (primitives/sort_words.h)
- *	leaves     append_kernel (parts/builder.cu), leaves_kernel (parts/hierarchy.cu)
- *	hierarchy  cluster_kernel (parts/cluster.cu)
+ *	leaves     append_kernel (shared/builder.cu), leaves_kernel (shared/hierarchy.cu)
+ *	hierarchy  cluster_kernel (shared/cluster.cu)
  *
  * It is the slowest build, of the cheapest tree.  Bound: arithmetic.
  */

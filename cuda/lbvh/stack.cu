@@ -1,6 +1,6 @@
 /* stack.cu -- step 2 of 3 (trace): a binary tree on one level, with triangles in place.
  *
- * One thread per ray walks the tree with a stack: lbvh_walk_binary() (parts/trace.h).
+ * One thread per ray walks the tree with a stack: lbvh_walk_binary() (shared/trace.h).
  *
  * The paper describes Hippie in this way (section 5.3): there is one tree, and the corners of its
  * triangles are stored in the order of the leaves.  upload() builds the tree, untimed, over 63-bit

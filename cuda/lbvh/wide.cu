@@ -2,7 +2,7 @@
  * step 3 of 3 (trace): eight boxes in bytes per node, incoherent rays in a queue.
  *
  * Build: the phases of apetrei.cu, then
- *	collapse   collapse_kernel (parts/collapse.cu), corners_kernel (parts/trace.cu)
+ *	collapse   collapse_kernel (shared/collapse.cu), corners_kernel (shared/trace.cu)
  * make a tree ready for traversal, triangles included, as a library's scene build does.
  *
  * Trace: a lane per ray.  A step fetches one node of 80 bytes, finds which of the eight boxes the
@@ -11,7 +11,7 @@
  * that the byte counts in.  A child's place follows from these, so its fetch depends on no other
  * one.  Compared with stack, this takes a third of the dependent fetches, and 10 bytes per box
  * instead of 32.  upload() builds the tree, untimed: with --tree=best ploc's or one over codes, the
- * cheaper after moves (parts/refine.cu), collapsed by a plan (parts/order.cu); else apetrei's.
+ * cheaper after moves (shared/refine.cu), collapsed by a plan (shared/order.cu); else apetrei's.
  *
  * Lanes are at different places of their stacks, so each word that one pushes to or pops from local
  * memory is a sector of its own.  Only children that wait are on the stack, and the first of them

@@ -1,6 +1,6 @@
 /* lf.cu -- step 2 of 4: threads insert without locks, each with a pre-allocated node.
  *
- * This is OctreeBuild-LF (Cordeiro and Zola 2024), from the root (see parts/lf.h).  The paper
+ * This is OctreeBuild-LF (Cordeiro and Zola 2024), from the root (see shared/lf.h).  The paper
  * measures the phase "insert" alone.  Bodies are taken in memory order, neighbours by neighbouring
  * threads.
  *

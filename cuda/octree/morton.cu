@@ -5,11 +5,11 @@
  *	keys   words of the topmost of 63 bits, and of the body's number
  *	sort   the words by 40 bits, in 5 passes over one word instead of 8 over key and number;
  *	       then mend the order of bodies that share these bits (sort_words.h)
- *	link   count the nodes that each body starts, sum up and clear these nodes (parts/linear.h);
+ *	link   count the nodes that each body starts, sum up and clear these nodes (shared/linear.h);
  *	       then one thread per body enters the nodes it starts into their parents, and the
  *	       leaf it starts into its node
  *	tiles  for many bodies, in place of mend and link: a block does both for a tile of bodies
- *	       in shared memory (parts/tile.h).  If a long run is not in order, mend and link
+ *	       in shared memory (shared/tile.h).  If a long run is not in order, mend and link
  *	       follow; otherwise their launches end at once
  *
  * A parent that an earlier body started is found by searching back through the sorted keys in
@@ -234,7 +234,7 @@ static void metrics(const octree_arrays *a, struct gb_metrics *metrics)
 	gb_metric(metrics, "disorder", a->last.runs.disorder);
 }
 
-/* Derived in the heads of this file and of parts/tile.h. */
+/* Derived in the heads of this file and of shared/tile.h. */
 static double bytes(const void *params, const octree_input *input)
 {
 	const gpu_words words = gpu_words_of(input->count);

@@ -1,4 +1,4 @@
-/* primitives.h -- prefix sums and stable sorts on the device, for any workload.
+/* primitives.h -- prefix sums and stable sorts on the device, for any benchmark.
  *
  * All work is queued in gpu_stream(); no function waits or allocates.  The caller provides
  * temporary storage: at least the bytes that the *_temp_bytes() function returns, aligned to 256

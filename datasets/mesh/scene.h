@@ -1,4 +1,4 @@
-/* scene.h -- triangle scenes of the lbvh workload, generated with an exact number of triangles, and
+/* scene.h -- triangle scenes of the lbvh benchmark, generated with an exact number of triangles, and
  * the cameras of generated scenes and of meshes from files.
  *
  * A generated scene depends only on (name, triangles, seed), not on the number of threads:

@@ -1,4 +1,4 @@
-/* test_workload.c -- metrics of a result, and the life of a variant's state. */
+/* test_benchmark.c -- metrics of a result, and the life of a variant's state. */
 #include "common/benchmark.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 
-Test(workload, metrics)
+Test(benchmark, metrics)
 {
 	static char name[GB_MAX_METRICS + 1][8];
 	struct gb_metrics m = { 0 };
@@ -62,7 +62,7 @@ static void destroy(void *state)
 }
 
 /* The state owns what create() and upload() allocate, also if create() fails. */
-Test(workload, states)
+Test(benchmark, states)
 {
 	const size_t before = gb_memory_used(GB_HOST_MEMORY);
 	struct gb_variant_ops ops = { .state_size = sizeof(struct state), .create = create };
@@ -85,7 +85,7 @@ Test(workload, states)
 	cr_expect(eq(sz, destroyed, 2));
 }
 
-Test(workload, inputs)
+Test(benchmark, inputs)
 {
 	const size_t before = gb_memory_used(GB_HOST_MEMORY);
 

@@ -37,19 +37,19 @@ ParameterizedTestParameters(variants, every_allocation_may_fail)
 ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 {
 	const struct gb_variant *v = &gb_variants[*i];
-	const struct gb_workload *workload = gb_workload_find(v->workload);
+	const struct gb_benchmark *benchmark = gb_benchmark_find(v->benchmark);
 	struct gb_error err = { 0 };
 	struct gb_sweep sweep = { 0 };
-	void *params = malloc(workload->params_size);
+	void *params = malloc(benchmark->params_size);
 	void *input = NULL;
 
 	gb_devices_allow_software();
-	gb_sweep_words(&sweep, workload, workload->check[0], &err);
+	gb_sweep_words(&sweep, benchmark, benchmark->check[0], &err);
 	gb_sweep_point(&sweep, sweep.count - 1, params);
-	workload->prepare(params, &input, &err);
+	benchmark->prepare(params, &input, &err);
 	cr_assert(eq(int, (int)err.code, GB_OK));
 	for (int64_t k = 1;; k++) {
-		struct gb_result r = { .workload = workload, .variant = v, .params = params };
+		struct gb_result r = { .benchmark = benchmark, .variant = v, .params = params };
 		const size_t host = gb_memory_used(GB_HOST_MEMORY);
 		const size_t device = gb_memory_used(GB_DEVICE_MEMORY);
 		enum gb_record_status status;
@@ -72,7 +72,7 @@ ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 			break;
 		cr_assert(k < 10000); /* some variants allocate per thread */
 	}
-	workload->release(input);
+	benchmark->release(input);
 	gb_sweep_release(&sweep);
 	free(params);
 }
@@ -80,18 +80,18 @@ ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 /* For an input of every kind in `check`: whichever allocation fails, nothing leaks and the status
  * is an error.  An optional allocation (the matrix of a graph) may fail without error, so four
  * successes in a row end a line. */
-Test(workloads, every_allocation_of_an_input_may_fail)
+Test(benchmarks, every_allocation_of_an_input_may_fail)
 {
-	for (size_t w = 0; w < gb_workload_count; w++) {
-		const struct gb_workload *workload = gb_workloads[w];
-		void *params = malloc(workload->params_size);
+	for (size_t w = 0; w < gb_benchmark_count; w++) {
+		const struct gb_benchmark *benchmark = gb_benchmarks[w];
+		void *params = malloc(benchmark->params_size);
 
-		for (const char *const *line = workload->check; *line; line++) {
+		for (const char *const *line = benchmark->check; *line; line++) {
 			struct gb_sweep sweep = { 0 };
 			struct gb_error err = { 0 };
 			int64_t failed = 0, passed = 0;
 
-			gb_sweep_words(&sweep, workload, *line, &err);
+			gb_sweep_words(&sweep, benchmark, *line, &err);
 			gb_sweep_point(&sweep, sweep.count - 1, params);
 			for (int64_t k = 1; passed < 4; k++) {
 				const size_t used = gb_memory_used(GB_HOST_MEMORY);
@@ -99,18 +99,18 @@ Test(workloads, every_allocation_of_an_input_may_fail)
 
 				err = (struct gb_error){ 0 };
 				gb_memory_fail_at(k);
-				workload->prepare(params, &input, &err);
+				benchmark->prepare(params, &input, &err);
 				gb_memory_fail_at(0);
 				cr_assert(err.code == GB_OK || (err.code == GB_EMEMORY && !input),
-					  "%s %s, allocation %d: %s", workload->name, *line, (int)k,
-					  err.message);
+					  "%s %s, allocation %d: %s", benchmark->name, *line,
+					  (int)k, err.message);
 				failed += err.code != GB_OK;
 				passed = err.code == GB_OK ? passed + 1 : 0;
 				cr_assert(k < 100);
-				workload->release(input);
+				benchmark->release(input);
 				cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), used));
 			}
-			cr_assert(failed > 0, "%s %s", workload->name, *line);
+			cr_assert(failed > 0, "%s %s", benchmark->name, *line);
 			gb_sweep_release(&sweep);
 		}
 		free(params);
@@ -128,9 +128,9 @@ Test(variants, peers_name_their_library)
 		if (!v->ops)
 			continue;
 		cr_assert_eq(v->ops->library != NULL, (v->kind == GB_KIND_LIBRARY), "%s/%s",
-			     v->workload, v->name);
+			     v->benchmark, v->name);
 		text = (v->kind == GB_KIND_LIBRARY) ? v->ops->library() : "none 1";
-		cr_expect_eq(sscanf(text, "%*[A-Za-z:+] %d", &major), 1, "%s/%s: %s", v->workload,
+		cr_expect_eq(sscanf(text, "%*[A-Za-z:+] %d", &major), 1, "%s/%s: %s", v->benchmark,
 			     v->name, text);
 	}
 }
@@ -139,10 +139,10 @@ Test(variants, each_is_listed_once)
 {
 	for (size_t i = 0; i < gb_variant_count; i++)
 		for (size_t k = 0; k < i; k++)
-			cr_expect(strcmp(gb_variants[i].workload, gb_variants[k].workload) != 0 ||
+			cr_expect(strcmp(gb_variants[i].benchmark, gb_variants[k].benchmark) != 0 ||
 					  gb_variants[i].backend != gb_variants[k].backend ||
 					  strcmp(gb_variants[i].name, gb_variants[k].name) != 0,
-				  "%s/%s", gb_variants[i].workload, gb_variants[i].name);
+				  "%s/%s", gb_variants[i].benchmark, gb_variants[i].name);
 }
 
 /* A plug-in for a GPU asks this program for memory. */

@@ -53,7 +53,7 @@ static double search(const struct gb_variant_ops *ops, const struct bfs_params *
 		ops->run(state, &timer, &err);
 		memset(output, 0xa5, bfs_output_size(params, in));
 		ops->download(state, output, &err);
-		gb_bfs_workload.verify(params, in, sample, output, &metrics, &err);
+		gb_bfs_benchmark.verify(params, in, sample, output, &metrics, &err);
 		cr_assert_eq(err.code, GB_OK, "a batch of %d, run %d: %s", (int)params->batch,
 			     (int)sample, err.message);
 	}
@@ -86,7 +86,7 @@ static void search_every_way(struct bfs_params params, int64_t most)
 	struct gb_error err = { 0 };
 	void *input;
 
-	gb_bfs_workload.prepare(&params, &input, &err);
+	gb_bfs_benchmark.prepare(&params, &input, &err);
 	cr_assert_eq(err.code, GB_OK, "%s", err.message);
 	for (size_t set = 0; set < GB_COUNT(sets); set++)
 		for (params.output = BFS_DIST; params.output <= BFS_BOTH; params.output++)
@@ -95,7 +95,7 @@ static void search_every_way(struct bfs_params params, int64_t most)
 				search_all(params, input, most);
 			}
 	cpu_limit_simd(CPU_VBMI2);
-	gb_bfs_workload.release(input);
+	gb_bfs_benchmark.release(input);
 }
 
 static void search_edges(const char *text, int64_t most)
@@ -182,7 +182,7 @@ Test(bfs_cpu, refusals)
 	struct gb_error err = { 0 };
 	void *input;
 
-	gb_bfs_workload.prepare(&params, &input, &err);
+	gb_bfs_benchmark.prepare(&params, &input, &err);
 	cr_assert_eq(err.code, GB_OK);
 	for (size_t i = 0; i < GB_COUNT(searches); i++)
 		if (searches[i] == &bfs_cpu_csr || searches[i] == &bfs_cpu_csr_do)
@@ -194,7 +194,7 @@ Test(bfs_cpu, refusals)
 		refused(searches[i], &params, input, "--batch=1");
 	for (params.output = BFS_PARENT; params.output <= BFS_BOTH; params.output++)
 		refused(&bfs_cpu_ccam_batch, &params, input, "--result=dist");
-	gb_bfs_workload.release(input);
+	gb_bfs_benchmark.release(input);
 }
 
 /* From the centre of a star, one level finds everything.  The paper's searches end with the level
@@ -221,13 +221,13 @@ Test(bfs_cpu, only_the_early_end_spares_the_last_level)
 	for (int v = 1; v < N; v++)
 		used += (size_t)snprintf(text + used, sizeof text - used, "0 %d\n", v);
 	params.file = file_of(".el", text, used);
-	gb_bfs_workload.prepare(&params, &input, &err);
+	gb_bfs_benchmark.prepare(&params, &input, &err);
 	cr_assert_eq(err.code, GB_OK, "%s", err.message);
 	for (params.threads = 1; params.threads <= 4; params.threads += 3)
 		for (size_t i = 0; i < GB_COUNT(rows); i++)
 			cr_expect_eq(search(rows[i].ops, &params, input, 2), rows[i].bytes,
 				     "row %zu, %d threads", i, (int)params.threads);
-	gb_bfs_workload.release(input);
+	gb_bfs_benchmark.release(input);
 	unlink(params.file);
 }
 

@@ -33,7 +33,7 @@ static struct octree_input *prepare(const struct octree_params *params)
 	struct gb_error err = { 0 };
 	void *input = NULL;
 
-	cr_assert_eq(gb_octree_workload.prepare(params, &input, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_octree_benchmark.prepare(params, &input, &err), GB_OK, "%s", err.message);
 	return input;
 }
 
@@ -54,7 +54,7 @@ static void check(const struct builder *b, const struct octree_params *params,
 			     err.message);
 		memset(output, 0xa5, bytes + 1);
 		cr_assert_eq(b->ops->download(state, output, &err), GB_OK);
-		gb_octree_workload.verify(params, in, run, output, &metrics, &err);
+		gb_octree_benchmark.verify(params, in, run, output, &metrics, &err);
 		cr_assert_eq(err.code, GB_OK, "%s, %zu bodies, bucket %d, %d threads, run %d: %s",
 			     b->name, in->count, in->bucket, (int)params->threads, run,
 			     err.message);
@@ -70,7 +70,7 @@ static void check_each(const struct octree_params *params, struct octree_input *
 {
 	for (size_t i = 0; i < GB_COUNT(builders); i++)
 		check(&builders[i], params, in, runs);
-	gb_octree_workload.release(in);
+	gb_octree_benchmark.release(in);
 }
 
 static void check_all(const struct octree_params *params, int runs)
@@ -156,7 +156,7 @@ static float spread(size_t i)
 	return (float)(i * UINT64_C(0x9e3779b97f4a7c15) >> 40) * 0x1p-24F;
 }
 
-/* The bodies that cpu/morton takes for its sample (parts/morton_plan.c) are far apart, all others
+/* The bodies that cpu/morton takes for its sample (shared/morton_plan.c) are far apart, all others
  * are in one small cell. */
 static void hidden(size_t i, size_t n, float xyz[3])
 {
@@ -253,7 +253,7 @@ Test(octree_cpu, pool_exhausted)
 				for (size_t i = 0; i < GB_COUNT(builders); i++)
 					if (in->pool < in->tree.nodes)
 						check_exhausted(&builders[i], &params, in);
-				gb_octree_workload.release(in);
+				gb_octree_benchmark.release(in);
 			}
 }
 
@@ -275,7 +275,7 @@ Test(octree_cpu, pool_of_the_exact_size)
 				if (--in->pool > 0)
 					check_exhausted(&builders[i], &params, in);
 			}
-			gb_octree_workload.release(in);
+			gb_octree_benchmark.release(in);
 		}
 }
 
@@ -288,7 +288,7 @@ Test(octree_cpu, pool_with_too_many_nodes)
 	void *input;
 
 	gb_memory_set_dry(true);
-	cr_assert_eq(gb_octree_workload.prepare(&huge, &input, &err), GB_EUNAVAILABLE);
+	cr_assert_eq(gb_octree_benchmark.prepare(&huge, &input, &err), GB_EUNAVAILABLE);
 	cr_assert(strstr(err.message, "nodes can be numbered") != NULL);
 	gb_memory_set_dry(false);
 }

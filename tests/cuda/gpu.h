@@ -26,13 +26,13 @@ static inline void close_gpu(void)
 	gb_backends[GB_CUDA]->close();
 }
 
-static inline const struct gb_variant *find_variant(enum gb_backend backend, const char *workload,
+static inline const struct gb_variant *find_variant(enum gb_backend backend, const char *benchmark,
 						    const char *name)
 {
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
-		if (v->backend == backend && gb_equal(v->workload, workload) &&
+		if (v->backend == backend && gb_equal(v->benchmark, benchmark) &&
 		    gb_equal(v->name, name))
 			return v;
 	}

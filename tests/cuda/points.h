@@ -15,21 +15,21 @@
 static inline void run_points(const char *bench, const char *name, const char *words)
 {
 	static const struct gb_settings how = { .timeout_s = 600 };
-	const struct gb_workload *workload = gb_workload_find(bench);
+	const struct gb_benchmark *benchmark = gb_benchmark_find(bench);
 	struct gb_error err = { 0 };
 	struct gb_sweep sweep = { 0 };
-	void *params = malloc(workload->params_size);
+	void *params = malloc(benchmark->params_size);
 
-	cr_assert(eq(int, (int)gb_sweep_words(&sweep, workload, words, &err), GB_OK), "%s",
+	cr_assert(eq(int, (int)gb_sweep_words(&sweep, benchmark, words, &err), GB_OK), "%s",
 		  err.message);
 	for (size_t p = 0; p < sweep.count; p++) {
-		struct gb_result r = { .workload = workload,
+		struct gb_result r = { .benchmark = benchmark,
 				       .variant = find_variant(GB_CUDA, bench, name) };
 		void *input = NULL;
 
 		r.params = params;
 		gb_sweep_point(&sweep, p, params);
-		cr_assert(eq(int, (int)workload->prepare(params, &input, &err), GB_OK), "%s",
+		cr_assert(eq(int, (int)benchmark->prepare(params, &input, &err), GB_OK), "%s",
 			  err.message);
 		gb_measure(&r, input, &how, false, &err);
 		cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
@@ -38,7 +38,7 @@ static inline void run_points(const char *bench, const char *name, const char *w
 		cr_expect(r.record.status == GB_STATUS_OK, "cuda/%s, point %zu of %s: %s", name, p,
 			  words, r.record.reason);
 		gb_result_release(&r);
-		workload->release(input);
+		benchmark->release(input);
 	}
 	gb_sweep_release(&sweep);
 	free(params);

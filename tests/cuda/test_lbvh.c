@@ -37,9 +37,9 @@ static struct work prepared(struct lbvh_params params)
 	struct gb_error err = { 0 };
 	void *input;
 
-	cr_assert_eq(gb_lbvh_workload.prepare(&w.params, &input, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_lbvh_benchmark.prepare(&w.params, &input, &err), GB_OK, "%s", err.message);
 	w.in = input;
-	w.size = gb_lbvh_workload.output_size(&w.params, input);
+	w.size = gb_lbvh_benchmark.output_size(&w.params, input);
 	return w;
 }
 
@@ -108,7 +108,7 @@ static void same_bytes_of(const char *builder, const char *scene, struct work *w
 		  w->in->count);
 	free(cpu);
 	free(cuda);
-	gb_lbvh_workload.release(w->in);
+	gb_lbvh_benchmark.release(w->in);
 }
 
 static void same_bytes(const char *builder, const char *scene, int64_t primitives)
@@ -191,13 +191,13 @@ static void check_build(enum gb_backend backend, const char *builder, struct wor
 	struct gb_error err = { 0 };
 	void *output = output_of(w, find(backend, builder));
 
-	cr_assert_eq(gb_lbvh_workload.verify(&w->params, w->in, 0, output, &metrics, &err), GB_OK,
+	cr_assert_eq(gb_lbvh_benchmark.verify(&w->params, w->in, 0, output, &metrics, &err), GB_OK,
 		     "%s, %zu triangles: %s", builder, w->in->count, err.message);
 	/* At most four triangles per leaf, eight children per node. */
 	cr_assert(((const struct lbvh_tree_header *)output)->nodes >= w->in->count / 32,
 		  "%s makes too few nodes", builder);
 	free(output);
-	gb_lbvh_workload.release(w->in);
+	gb_lbvh_benchmark.release(w->in);
 }
 
 /* All but two triangles, which mark the ends of the box, are in a cell of 2^-15 of it, in an order
@@ -281,7 +281,7 @@ Test(variants_lbvh, traversals_find_the_same_hits)
 									   5 + (int64_t)s * 3);
 
 			same_hits(&w);
-			gb_lbvh_workload.release(w.in);
+			gb_lbvh_benchmark.release(w.in);
 		}
 }
 
@@ -350,7 +350,7 @@ static void look_along_planes(double unit)
 			w.in->camera = gb_view_camera(&view, w.in->edge);
 			same_hits(&w);
 		}
-	gb_lbvh_workload.release(w.in);
+	gb_lbvh_benchmark.release(w.in);
 }
 
 /* Far planes overflow for beams along an axis if the unit is large. */

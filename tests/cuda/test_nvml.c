@@ -43,7 +43,7 @@ static void load(void)
 /* Measure five samples of a copy, with clocks lowered before queries first .. end - 1. */
 static void measure(int first, int end)
 {
-	const struct gb_workload *workload = gb_workload_find("stream");
+	const struct gb_benchmark *benchmark = gb_benchmark_find("stream");
 	const struct gb_settings how = { .samples = 5, .warmup = 1, .timeout_s = 100 };
 	struct gb_error err = { 0 };
 	struct gb_sweep sweep = { 0 };
@@ -52,17 +52,17 @@ static void measure(int first, int end)
 	load();
 	planted->first = first;
 	planted->end = end;
-	cr_assert_eq(gb_sweep_words(&sweep, workload, "--count=1k", &err), GB_OK, "%s",
+	cr_assert_eq(gb_sweep_words(&sweep, benchmark, "--count=1k", &err), GB_OK, "%s",
 		     err.message);
-	params = calloc(1, workload->params_size);
+	params = calloc(1, benchmark->params_size);
 	gb_sweep_point(&sweep, 0, params);
-	cr_assert_eq(workload->prepare(params, &input, &err), GB_OK, "%s", err.message);
-	result = (struct gb_result){ .workload = workload,
+	cr_assert_eq(benchmark->prepare(params, &input, &err), GB_OK, "%s", err.message);
+	result = (struct gb_result){ .benchmark = benchmark,
 				     .variant = find_variant(GB_CUDA, "stream", "copy"),
 				     .params = params };
 	cr_assert_eq(gb_measure(&result, input, &how, true, &err), GB_OK, "%s", err.message);
 	cr_expect_eq(result.record.time.count, 5);
-	workload->release(input);
+	benchmark->release(input);
 	gb_sweep_release(&sweep);
 	free(params);
 }

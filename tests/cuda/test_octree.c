@@ -35,7 +35,7 @@ static void set_tiles(bool on)
 static const struct gb_variant *next_builder(const struct gb_variant *v)
 {
 	for (v = v ? v + 1 : gb_variants; v < gb_variants + gb_variant_count; v++)
-		if (v->backend == GB_CUDA && gb_equal(v->workload, "octree") && v->ops &&
+		if (v->backend == GB_CUDA && gb_equal(v->benchmark, "octree") && v->ops &&
 		    (!tiles || gb_equal(v->name, "morton")))
 			return v;
 	return NULL;
@@ -46,7 +46,7 @@ static struct octree_input *prepare(const struct octree_params *params)
 	struct gb_error err = { 0 };
 	void *input = NULL;
 
-	cr_assert(eq(int, (int)gb_octree_workload.prepare(params, &input, &err), GB_OK), "%s",
+	cr_assert(eq(int, (int)gb_octree_benchmark.prepare(params, &input, &err), GB_OK), "%s",
 		  err.message);
 	return input;
 }
@@ -55,7 +55,7 @@ static struct octree_input *prepare(const struct octree_params *params)
 static struct gb_result run(const struct gb_variant *v, const struct octree_params *params,
 			    struct octree_input *in)
 {
-	struct gb_result r = { .workload = &gb_octree_workload, .variant = v, .params = params };
+	struct gb_result r = { .benchmark = &gb_octree_benchmark, .variant = v, .params = params };
 	const size_t used = gb_memory_used(GB_DEVICE_MEMORY);
 	struct gb_error err = { 0 };
 
@@ -71,7 +71,7 @@ static void each_point(const char *words, void (*check)(const struct octree_para
 	struct gb_sweep sweep = { 0 };
 	struct octree_params params;
 
-	cr_assert(eq(int, (int)gb_sweep_words(&sweep, &gb_octree_workload, words, &err), GB_OK),
+	cr_assert(eq(int, (int)gb_sweep_words(&sweep, &gb_octree_benchmark, words, &err), GB_OK),
 		  "%s", err.message);
 	for (size_t p = 0; p < sweep.count; p++) {
 		set_tiles(false);
@@ -102,7 +102,7 @@ static void check(const struct octree_params *params)
 			  "%s leaves too many holes", v->name);
 		gb_result_release(&r);
 	}
-	gb_octree_workload.release(in);
+	gb_octree_benchmark.release(in);
 }
 
 /* Coincident: all threads compete for one slot, and the deepest leaves are always lists.  Pairs:
@@ -144,8 +144,8 @@ static void exhaust(const struct octree_params *params)
 			gb_result_release(&r);
 		}
 	}
-	gb_octree_workload.release(in);
-	gb_octree_workload.release(other);
+	gb_octree_benchmark.release(in);
+	gb_octree_benchmark.release(other);
 }
 
 Test(variants_octree, exhausted_pool)
@@ -188,7 +188,7 @@ static void try_tight_pools(const struct octree_params *params)
 	cr_assert(nodes > 1);
 	try_pool(params, in, nodes, params->count > 3, true);
 	try_pool(params, in, nodes - 1, false, false);
-	gb_octree_workload.release(in);
+	gb_octree_benchmark.release(in);
 }
 
 Test(variants_octree, pool_of_the_exact_size)
@@ -220,7 +220,7 @@ Test(variants_octree, exhausted_pool_is_reported_by_reset)
 		cr_assert(eq(int, (int)ops->reset(state, 1, &err), GB_ERUNTIME), "%s", v->name);
 		gb_state_destroy(ops, state);
 	}
-	gb_octree_workload.release(in);
+	gb_octree_benchmark.release(in);
 }
 
 /* ---- morton: bodies that share the digits it sorts by -------------------------------------- */
@@ -337,7 +337,7 @@ Test(variants_octree, runs_of_shared_digits)
 			     cases[k].order != EQUAL && cases[k].size > (tiles ? 64 : 32)),
 			  "%zu", k);
 		gb_result_release(&r);
-		gb_octree_workload.release(in);
+		gb_octree_benchmark.release(in);
 	}
 	cr_expect(eq(int, remove(path), 0));
 }

@@ -43,14 +43,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!gb_equal(ending, ".sg"))
 		cut_numbers(bytes, size - 1);
 	params.file = fuzz_file(bytes, size - 1, ending);
-	if (!gb_bfs_workload.prepare(&params, &input, &err)) {
-		int32_t *dist = malloc(gb_bfs_workload.output_size(&params, input));
+	if (!gb_bfs_benchmark.prepare(&params, &input, &err)) {
+		int32_t *dist = malloc(gb_bfs_benchmark.output_size(&params, input));
 
 		if (!bfs_reference(input, bfs_source(input, 0), dist) ||
-		    gb_bfs_workload.verify(&params, input, 0, dist, &metrics, &err))
+		    gb_bfs_benchmark.verify(&params, input, 0, dist, &metrics, &err))
 			abort();
 		free(dist);
-		gb_bfs_workload.release(input);
+		gb_bfs_benchmark.release(input);
 	}
 	(void)unlink(params.file);
 	free(bytes);

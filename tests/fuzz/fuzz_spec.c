@@ -1,4 +1,4 @@
-/* fuzz_spec.c -- arbitrary text as a SPEC of each workload's parameters: all points are expanded,
+/* fuzz_spec.c -- arbitrary text as a SPEC of each benchmark's parameters: all points are expanded,
  * and the values of some are printed as in keys and read back.
  */
 #include "cli/benchmarks/registry.h"
@@ -25,22 +25,23 @@ static void read_back(const struct gb_param *param, const void *params)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct gb_workload *workload = gb_workloads[size ? data[0] % gb_workload_count : 0];
+	const struct gb_benchmark *benchmark =
+		gb_benchmarks[size ? data[0] % gb_benchmark_count : 0];
 	struct gb_sweep sweep = { 0 };
 	struct gb_error err = { 0 };
 	char *text;
-	void *params = malloc(workload->params_size);
-	const size_t row = size ? data[0] / gb_workload_count % workload->param_count : 0;
+	void *params = malloc(benchmark->params_size);
+	const size_t row = size ? data[0] / gb_benchmark_count % benchmark->param_count : 0;
 
 	if (size < 2)
 		goto out;
 	text = strndup((const char *)data + 1, size - 1);
-	if (!gb_sweep_init(&sweep, workload, &err) && text)
-		gb_sweep_set(&sweep, workload->params[row].name, text, &err);
+	if (!gb_sweep_init(&sweep, benchmark, &err) && text)
+		gb_sweep_set(&sweep, benchmark->params[row].name, text, &err);
 	for (size_t i = 0; i < sweep.count; i++) {
 		gb_sweep_point(&sweep, i, params);
 		if (i < 16)
-			read_back(&workload->params[row], params);
+			read_back(&benchmark->params[row], params);
 	}
 	gb_sweep_release(&sweep);
 	free(text);

@@ -1,4 +1,4 @@
-/* bfs.c -- the bfs workload: distances and parents from one source at a time, or from a batch of
+/* bfs.c -- the bfs benchmark: distances and parents from one source at a time, or from a batch of
  * sources at once.
  *
  * Traversed edges per second (TEPS) is the sum of the out-degrees of all reached vertices, divided
@@ -289,7 +289,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	return GB_OK;
 }
 
-/* ---- the workload ------------------------------------------------------------------------ */
+/* ---- the benchmark ------------------------------------------------------------------------ */
 
 static double items(const void *params_, const void *input, int64_t sample)
 {
@@ -312,7 +312,7 @@ static const char *excluded(const void *params_)
 	return "making of rows and of the matrix of bits";
 }
 
-const struct gb_workload gb_bfs_workload = {
+const struct gb_benchmark gb_bfs_benchmark = {
 	.name = "bfs",
 	.summary = "breadth-first search",
 	.paper = "Acceleration of parallel breadth-first search in graphs by GPU computing "

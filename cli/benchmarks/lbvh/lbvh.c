@@ -1,4 +1,4 @@
-/* lbvh.c -- the lbvh workload: build a bounding volume hierarchy over the triangles of a scene
+/* lbvh.c -- the lbvh benchmark: build a bounding volume hierarchy over the triangles of a scene
  * (--op=build), or trace the rays of an image or a stream through one (--op=trace).
  *
  * verify.c verifies a tree node by node; hits.c verifies hits ray by ray.
@@ -286,7 +286,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	return lbvh_verify_trace(in, output, metrics, err);
 }
 
-/* ---- the workload ------------------------------------------------------------------------ */
+/* ---- the benchmark ------------------------------------------------------------------------ */
 
 /* The items are triangles of a build or rays of a trace.  The bytes are the mesh and a stream's
  * rays (read), and the nodes and index of a tree with one triangle per leaf, or the hits or bits
@@ -322,7 +322,7 @@ static const char *excluded(const void *params_)
 					: "building of the tree; making of the rays";
 }
 
-const struct gb_workload gb_lbvh_workload = {
+const struct gb_benchmark gb_lbvh_benchmark = {
 	.name = "lbvh",
 	.summary = "build a bounding volume hierarchy, or trace rays through one",
 	.paper =

@@ -1,4 +1,4 @@
-/* octree.c -- the octree workload: build a sparse octree over bodies.
+/* octree.c -- the octree benchmark: build a sparse octree over bodies.
  *
  * An input and a bucket size determine the tree uniquely (common/octree_types.h).  prepare() computes its
  * shape from sorted keys (reference.c).  Verification walks the result and compares its structural
@@ -211,7 +211,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	return GB_OK;
 }
 
-/* ---- the workload ------------------------------------------------------------------------ */
+/* ---- the benchmark ------------------------------------------------------------------------ */
 
 /* Compulsory traffic: read the positions, write the child array of every node. */
 static struct gb_work work(const void *params_, const void *input)
@@ -228,7 +228,7 @@ static const char *excluded(const void *params_)
 	return "size of the pool from the known number of nodes";
 }
 
-const struct gb_workload gb_octree_workload = {
+const struct gb_benchmark gb_octree_benchmark = {
 	.name = "octree",
 	.summary = "build a sparse octree over bodies",
 	.paper = "Cordeiro, Zola. Parallel lock-free construction of sparse octrees on GPU "

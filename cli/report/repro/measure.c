@@ -103,10 +103,10 @@ static bool is_chosen(const struct gb_repro *t, const struct gb_variant *variant
 static const struct gb_variant *variant_of(const struct gb_repro *t,
 					   const struct gb_repro_column *column)
 {
-	const char *workload = gb_json_text(t->paper, "workload"), *name = column->variant;
+	const char *benchmark = gb_json_text(t->paper, "benchmark"), *name = column->variant;
 
 	for (size_t i = 0; i < gb_variant_count; i++)
-		if (gb_equal(gb_variants[i].workload, workload) && strchr(name, '/') &&
+		if (gb_equal(gb_variants[i].benchmark, benchmark) && strchr(name, '/') &&
 		    gb_variant_matches(&gb_variants[i], name))
 			return &gb_variants[i];
 	return NULL;
@@ -153,7 +153,7 @@ static const struct gb_record *record_of(const struct search *s, const struct gb
 	const struct gb_record *found = NULL;
 	char *key;
 
-	key = gb_record_key(s->sweep->workload, variant, s->params, err);
+	key = gb_record_key(s->sweep->benchmark, variant, s->params, err);
 	if (key && s->any_threads)
 		cut_threads(key);
 	for (size_t i = list->count; key && i-- > 0 && (!found || isnan(found->time.median));)
@@ -170,7 +170,8 @@ static const struct gb_record *record_of(const struct search *s, const struct gb
 static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_source *source,
 				    size_t row, const cJSON *set, struct gb_error *err)
 {
-	const struct gb_workload *workload = gb_workload_find(gb_json_text(t->paper, "workload"));
+	const struct gb_benchmark *benchmark =
+		gb_benchmark_find(gb_json_text(t->paper, "benchmark"));
 	const bool fixed = says_threads(t, set);
 	const char *variant[MAX_VARIANTS];
 	const size_t count = variants_of(t, set, variant);
@@ -182,7 +183,7 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 
 	if (count == 0)
 		return GB_OK;
-	if (gb_sweep_init(&sweep, workload, err) || set_point(t, row, set, &sweep, err))
+	if (gb_sweep_init(&sweep, benchmark, err) || set_point(t, row, set, &sweep, err))
 		goto out;
 	if (request && fixed && crowded(&sweep)) {
 		for (size_t c = 0; c < t->columns; c++)
@@ -198,7 +199,7 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 				 : gb_session_sweep(source->session, &sweep, &choice, err))
 			goto out;
 	}
-	s.params = malloc(workload->params_size);
+	s.params = malloc(benchmark->params_size);
 	if (!s.params) {
 		gb_out_of_memory(err, NULL);
 		goto out;

@@ -66,7 +66,7 @@ static inline bool bfs_cpu_reach(const struct bfs_cpu *cpu, uint32_t v, uint32_t
 }
 
 /* Operations (struct gb_variant_ops) for every variant whose state starts with a struct bfs_cpu.
- * reset() takes the sample's source, download() writes the workload's output layout, metrics()
+ * reset() takes the sample's source, download() writes the benchmark's output layout, metrics()
  * reports touched_bytes. */
 enum gb_status bfs_cpu_reset(void *state, int64_t sample, struct gb_error *err);
 enum gb_status bfs_cpu_download(void *state, void *output, struct gb_error *err);

@@ -35,7 +35,7 @@ enum gb_status cbt_cpu_init(struct cbt_cpu *cpu, const void *params, const void 
 
 /* Copy the input's tree into cpu->heap, if there is one; its sums only for an update. */
 enum gb_status cbt_cpu_reset(void *state, int64_t sample, struct gb_error *err);
-/* Copy leaves, ids and heap into the workload's output. */
+/* Copy leaves, ids and heap into the benchmark's output. */
 enum gb_status cbt_cpu_download(void *state, void *output, struct gb_error *err);
 
 /* Number of leaves to the left of node k's subtree. */

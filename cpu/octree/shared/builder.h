@@ -68,7 +68,7 @@ enum gb_status octree_cpu_end(struct octree_cpu *cpu, double start_ns, struct gb
 /* Rows of the pool in use. */
 size_t octree_cpu_rows(const struct octree_cpu *cpu);
 /* Operations of a variant whose state begins with a struct octree_cpu: copy nodes and lists to the
- * workload's output; report "insert_g_per_s", 10^9 bodies per second between begin and end, mean
+ * benchmark's output; report "insert_g_per_s", 10^9 bodies per second between begin and end, mean
  * over the runs after the first. */
 enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *err);
 void octree_cpu_metrics(void *state, struct gb_metrics *metrics);

@@ -52,7 +52,7 @@ enum gb_status radix_cpu_init_words(struct radix_cpu *cpu, const void *params,
 
 /* Copy the input into cpu->record. */
 enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err);
-/* Copy cpu->record to the workload's output layout. */
+/* Copy cpu->record to the benchmark's output layout. */
 enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *err);
 const char *radix_cpu_excluded(const void *params);
 

@@ -184,7 +184,7 @@ static __device__ __forceinline__ uint32_t lbvh_left_slots(uint32_t packed, uint
 }
 
 gb_status lbvh_gpu_order_init(lbvh_gpu_order *o, size_t count, gb_error *err);
-/* Queue moves that make the tree cheaper (parts/refine.cu).  `up` must be set. */
+/* Queue moves that make the tree cheaper (shared/refine.cu).  `up` must be set. */
 gb_status lbvh_gpu_move_subtrees(lbvh_gpu *g, lbvh_gpu_order *o, gb_error *err);
 /* Queue the moves, the renumbering of the tree as Karras 2012, primitives in the order of the
  * leaves, and the plan of its collapse. */

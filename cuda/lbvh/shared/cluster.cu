@@ -1,7 +1,7 @@
 /* cluster.cu -- the tree by clustering instead of by codes alone (Benthin, Meister, Barczak,
  * Mehalwal, Tsakok, Kensler 2024: "H-PLOC").
  *
- * Threads climb the codes' tree from the leaves as in parts/hierarchy.cu, but a finished range does
+ * Threads climb the codes' tree from the leaves as in shared/hierarchy.cu, but a finished range does
  * not become a node.  It keeps a list of at most THRESHOLD clusters (the paper's merging threshold)
  * and their boxes, ordered along the curve, at the positions of its first leaves.  When two ranges
  * meet, a warp concatenates their lists, one cluster per lane.  While there are more than THRESHOLD

@@ -7,7 +7,7 @@
  * All blocks are resident, and a parent has a smaller number than its children, so the least node
  * not made has its root.  The launch ends when all triangles have positions.
  *
- * With a plan (parts/order.cu), the plan says which children to open instead.
+ * With a plan (shared/order.cu), the plan says which children to open instead.
  *
  * One launch or grid barrier per level would cost more than a level.  By Karras' numbering, a
  * child's range of primitives follows from its number, so nothing is counted below it.

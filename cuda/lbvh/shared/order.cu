@@ -1,7 +1,7 @@
 /* order.cu -- Karras' numbering of any binary tree, and a plan for its collapse.
  *
- * A cluster merges with neighbours that need not be adjacent (parts/cluster.cu), and moves of
- * subtrees ignore the curve (parts/refine.cu), so a subtree's leaves are no range of the curve.
+ * A cluster merges with neighbours that need not be adjacent (shared/cluster.cu), and moves of
+ * subtrees ignore the curve (shared/refine.cu), so a subtree's leaves are no range of the curve.
  * The renumbering puts the primitives in the order of the leaves and numbers the nodes as Karras
  * 2012, so that a number gives a range again.
  *

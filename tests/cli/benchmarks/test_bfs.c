@@ -24,7 +24,7 @@ static struct scene start(struct bfs_params p)
 
 	params = p;
 	params.output = BFS_BOTH;
-	s.trial = start_trial(&gb_bfs_workload, &params);
+	s.trial = start_trial(&gb_bfs_benchmark, &params);
 	s.in = s.trial.input;
 	s.dist = s.trial.output;
 	s.parent = s.dist + s.in->n;
@@ -159,11 +159,11 @@ Test(bfs_verify, a_right_batch)
 	expect(&s, 1, NULL);
 	/* with 50 sources and batches of 64, batch 25 is the first one again */
 	expect(&s, 26, NULL);
-	cr_assert_eq(gb_bfs_workload.distinct(s.params, s.in), 25);
+	cr_assert_eq(gb_bfs_benchmark.distinct(s.params, s.in), 25);
 	for (int64_t i = 0; i < 64; i++)
 		edges += (double)bfs_facts(s.in, 64 + i, &err)->edges;
 	cr_assert(edges > 0);
-	cr_assert_float_eq(gb_bfs_workload.items(s.params, s.in, 1), edges, 0);
+	cr_assert_float_eq(gb_bfs_benchmark.items(s.params, s.in, 1), edges, 0);
 	end_trial(&s.trial);
 }
 
@@ -243,7 +243,7 @@ Test(bfs_verify, the_reference_is_checked)
 
 	s.in->in.column[s.in->in.row[2]] = 5; /* which is not reached */
 	cr_assert_eq(
-		gb_bfs_workload.verify(s.params, s.in, sample_of(&s, 0), s.dist, &metrics, &err),
+		gb_bfs_benchmark.verify(s.params, s.in, sample_of(&s, 0), s.dist, &metrics, &err),
 		GB_ERUNTIME);
 	cr_assert_str_eq(err.message, "the reference's distances from 0 are wrong");
 	end_trial(&s.trial);
@@ -275,17 +275,17 @@ Test(bfs_verify, without_a_matrix)
 
 /* ---- facts, rates and metrics ------------------------------------------------------------ */
 
-Test(bfs_workload, items_are_the_out_degrees_of_reached_vertices)
+Test(bfs_benchmark, items_are_the_out_degrees_of_reached_vertices)
 {
 	struct scene s = edges("0 1\n0 1\n1 1\n1 2\n3 0\n3 4\n");
 
-	cr_assert(gb_bfs_workload.items(s.params, s.in, sample_of(&s, 0)) == 4);
-	cr_assert(gb_bfs_workload.items(s.params, s.in, sample_of(&s, 1)) == 2);
-	cr_assert(gb_bfs_workload.items(s.params, s.in, sample_of(&s, 3)) == 6);
+	cr_assert(gb_bfs_benchmark.items(s.params, s.in, sample_of(&s, 0)) == 4);
+	cr_assert(gb_bfs_benchmark.items(s.params, s.in, sample_of(&s, 1)) == 2);
+	cr_assert(gb_bfs_benchmark.items(s.params, s.in, sample_of(&s, 3)) == 6);
 	end_trial(&s.trial);
 }
 
-Test(bfs_workload, metrics)
+Test(bfs_benchmark, metrics)
 {
 	struct scene s =
 		start((struct bfs_params){ .graph = BFS_GRID, .vertices = 9, .sources = 1 });
@@ -313,7 +313,7 @@ Test(bfs_workload, metrics)
 }
 
 /* Metrics of a directed graph, and of an undirected one with a loop. */
-Test(bfs_workload, metrics_of_edges)
+Test(bfs_benchmark, metrics_of_edges)
 {
 	struct scene s = diamond();
 
@@ -333,7 +333,7 @@ Test(bfs_workload, metrics_of_edges)
 }
 
 /* 10 of 20 possible edges are expected, with a deviation of the root of 5. */
-Test(bfs_workload, edges_of_a_random_graph)
+Test(bfs_benchmark, edges_of_a_random_graph)
 {
 	const struct bfs_params other[] = {
 		{ .vertices = 5, .p = 0, .sources = 1 },
@@ -356,7 +356,7 @@ Test(bfs_workload, edges_of_a_random_graph)
 	}
 }
 
-Test(bfs_workload, sizes_and_crossovers)
+Test(bfs_benchmark, sizes_and_crossovers)
 {
 	cr_assert(bfs_bytes_ccam_packed(33) == 33 * 8 && bfs_bytes_ccam(33) == 33 * 128);
 	cr_assert(isnan(bfs_bytes_csr16(65537, 1)) && bfs_bytes_csr16(65536, 1) == 65537 * 8. + 2);
@@ -371,10 +371,10 @@ Test(bfs_workload, sizes_and_crossovers)
 		bfs_bytes_ccam_packed(16384), 8);
 }
 
-Test(bfs_workload, dry_run_allocates_as_much)
+Test(bfs_benchmark, dry_run_allocates_as_much)
 {
 	struct bfs_params params = { .vertices = 65536, .p = 0.05, .sources = 64 };
 
-	cr_assert((double)dry_bytes(&gb_bfs_workload, &params) >
+	cr_assert((double)dry_bytes(&gb_bfs_benchmark, &params) >
 		  2 * bfs_bytes_ccam(65536) + 2 * bfs_bytes_csr32(65536, 214000000));
 }

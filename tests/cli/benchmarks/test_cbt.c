@@ -33,7 +33,7 @@ static struct scene set_up(int64_t op, int64_t depth, int64_t ids)
 				      .ids = ids,
 				      .frames = 3,
 				      .seed = 5 };
-	s.trial = start_trial(&gb_cbt_workload, &params);
+	s.trial = start_trial(&gb_cbt_benchmark, &params);
 	s.in = s.trial.input;
 	s.out = s.trial.output;
 	s.ids = cbt_output_ids(s.in, s.out);
@@ -207,24 +207,24 @@ Test(cbt_verify, planted_faults)
 	}
 }
 
-/* ---- the workload ------------------------------------------------------------------------- */
+/* ---- the benchmark ------------------------------------------------------------------------- */
 
-Test(cbt_workload, work)
+Test(cbt_benchmark, work)
 {
 	struct scene s = set_up(CBT_CYCLE, 10, CBT_STORE);
-	struct gb_work work = gb_cbt_workload.work(s.trial.params, s.in);
+	struct gb_work work = gb_cbt_benchmark.work(s.trial.params, s.in);
 
 	cr_assert(work.items == 410);
 	cr_assert(work.bytes == 128 + 3 * 128 + 4 * 410);
-	cr_assert(work.read == 128 && gb_cbt_workload.repeatable(s.trial.params));
+	cr_assert(work.read == 128 && gb_cbt_benchmark.repeatable(s.trial.params));
 	refuse(&s.trial, NULL);
 	cr_expect_eq(metric_of(&s.trial, "leaves"), 410);
 	cr_expect_eq(metric_of(&s.trial, "heap_bytes"), 512);
 	s = set_up(CBT_UPDATE, 10, CBT_STORE);
-	work = gb_cbt_workload.work(s.trial.params, s.in);
+	work = gb_cbt_benchmark.work(s.trial.params, s.in);
 	cr_assert(work.items ==
 		  (double)(s.in->frame[0].leaves + s.in->frame[1].leaves + s.in->frame[2].leaves));
 	cr_assert(work.bytes == 3 * 5 * 128 + work.items / 4 && work.read == 128);
-	cr_assert(!gb_cbt_workload.repeatable(s.trial.params));
+	cr_assert(!gb_cbt_benchmark.repeatable(s.trial.params));
 	end_trial(&s.trial);
 }

@@ -12,7 +12,7 @@ static struct gb_choice read(const char *only, const char *const *word, size_t c
 	struct gb_choice choice = { 0 };
 	struct gb_error err = { 0 };
 
-	gb_choice_read(&choice, only ? gb_workload_find(only) : NULL, word, count, &err);
+	gb_choice_read(&choice, only ? gb_benchmark_find(only) : NULL, word, count, &err);
 	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
 	return choice;
 }
@@ -77,8 +77,8 @@ Test(choice, bad_words)
 
 	for (size_t i = 0; i <= GB_COUNT(row); i++) {
 		const bool last = i == GB_COUNT(row); /* too many words */
-		const struct gb_workload *only =
-			!last && row[i].only ? gb_workload_find(row[i].only) : NULL;
+		const struct gb_benchmark *only =
+			!last && row[i].only ? gb_benchmark_find(row[i].only) : NULL;
 		struct gb_choice choice = { 0 };
 		struct gb_error err = { 0 };
 

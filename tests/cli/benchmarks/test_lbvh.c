@@ -245,7 +245,7 @@ static enum gb_status verify_answers(const struct scene *m, struct gb_metrics *m
 				     struct gb_error *err)
 {
 	const size_t rays = (size_t)m->in->edge * m->in->edge;
-	void *output = calloc(gb_lbvh_workload.output_size(&m->params, m->in), 1);
+	void *output = calloc(gb_lbvh_benchmark.output_size(&m->params, m->in), 1);
 	enum gb_status status;
 
 	for (size_t i = 0; m->in->occlusion && i < rays; i++)
@@ -257,7 +257,7 @@ static enum gb_status verify_answers(const struct scene *m, struct gb_metrics *m
 		       rays * sizeof *m->primitive);
 	}
 	*err = (struct gb_error){ 0 };
-	status = gb_lbvh_workload.verify(&m->params, m->in, 0, output, metrics, err);
+	status = gb_lbvh_benchmark.verify(&m->params, m->in, 0, output, metrics, err);
 	free(output);
 	return status;
 }

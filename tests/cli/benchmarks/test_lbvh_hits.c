@@ -20,7 +20,7 @@ static enum gb_status verify(const struct scene *s, const void *output, struct g
 	struct gb_metrics metrics = { 0 };
 
 	*err = (struct gb_error){ 0 };
-	return gb_lbvh_workload.verify(&s->params, s->in, 0, output, &metrics, err);
+	return gb_lbvh_benchmark.verify(&s->params, s->in, 0, output, &metrics, err);
 }
 
 /* One ray in 100 000 may differ for our variants, one in 10 000 and one more for a library. */
@@ -59,7 +59,7 @@ Test(lbvh_verify, rays_that_may_differ)
 		cr_assert_eq(verify(&s, output, &err), GB_EVERIFY);
 		cr_assert(strstr(err.message, words), "%s", err.message);
 		free(output);
-		gb_lbvh_workload.release(s.in);
+		gb_lbvh_benchmark.release(s.in);
 	}
 }
 
@@ -78,7 +78,7 @@ static double differing_if(uint32_t arithmetic, float slope, double by)
 	cr_assert_float_eq(s.t[0], 4, 1e-3);
 	*lbvh_trace_t(output) = (float)((double)s.t[0] * (1 + by));
 	*lbvh_trace_arithmetic(s.in, output) = arithmetic;
-	(void)gb_lbvh_workload.verify(&s.params, s.in, 0, output, &metrics, &err);
+	(void)gb_lbvh_benchmark.verify(&s.params, s.in, 0, output, &metrics, &err);
 	free(output);
 	drop(&s);
 	cr_assert_str_eq(metrics.item[1].name, "differing_rays");

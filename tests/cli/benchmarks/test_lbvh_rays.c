@@ -83,7 +83,7 @@ Test(lbvh_rays, each_kind)
 				if (streams[i] == LBVH_SHADOW)
 					cr_assert_float_eq(off_light(&s.in->ray[r], &b), 1, 1e-3);
 			}
-			gb_lbvh_workload.release(s.in);
+			gb_lbvh_benchmark.release(s.in);
 			cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), 0);
 		}
 }
@@ -119,7 +119,7 @@ Test(lbvh_rays, known)
 
 				digest = digest_of(digest, s.in->ray,
 						   lbvh_ray_count(s.in) * sizeof *s.in->ray);
-				gb_lbvh_workload.release(s.in);
+				gb_lbvh_benchmark.release(s.in);
 			}
 			cr_expect_eq(digest, known[i].digest[kind],
 				     "%s, kind %d: UINT64_C(0x%016" PRIx64 ")", known[i].scene,
@@ -169,8 +169,8 @@ Test(lbvh_rays, sorting_permutes_the_rays)
 		qsort(sorted.in->ray, rays, sizeof *all, by_bytes);
 		cr_assert(memcmp(all, sorted.in->ray, rays * sizeof *all) == 0, "kind %d", kind);
 		free(all);
-		gb_lbvh_workload.release(given.in);
-		gb_lbvh_workload.release(sorted.in);
+		gb_lbvh_benchmark.release(given.in);
+		gb_lbvh_benchmark.release(sorted.in);
 	}
 }
 
@@ -183,11 +183,11 @@ Test(lbvh_rays, only_if_requested)
 	void *input;
 
 	cr_assert_null(image.in->ray);
-	gb_lbvh_workload.release(image.in);
+	gb_lbvh_benchmark.release(image.in);
 	params.op = LBVH_BUILD;
 	params.rays_kind = LBVH_SHADOW;
-	cr_assert_eq(gb_lbvh_workload.prepare(&params, &input, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_lbvh_benchmark.prepare(&params, &input, &err), GB_OK, "%s", err.message);
 	cr_assert_null(((struct lbvh_input *)input)->ray);
 	cr_assert_not(((struct lbvh_input *)input)->occlusion);
-	gb_lbvh_workload.release(input);
+	gb_lbvh_benchmark.release(input);
 }

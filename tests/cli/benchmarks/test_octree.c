@@ -121,7 +121,7 @@ static void halve(struct halving *h, uint32_t *list, size_t n, int level, uint64
 
 static void check_shape(struct octree_params params)
 {
-	struct trial t = start_trial(&gb_octree_workload, &params);
+	struct trial t = start_trial(&gb_octree_benchmark, &params);
 	const struct octree_input *in = t.input;
 	uint32_t *all = malloc((in->count + 1) * sizeof *all);
 	struct halving h = { .in = in };
@@ -165,7 +165,7 @@ Test(octree_reference, pool)
 
 	for (size_t i = 0; i < GB_COUNT(count); i++) {
 		struct octree_params params = { .count = count[i], .bucket = 1 };
-		struct trial t = start_trial(&gb_octree_workload, &params);
+		struct trial t = start_trial(&gb_octree_benchmark, &params);
 		const struct octree_input *in = t.input;
 
 		cr_expect_eq(in->pool, in->tree.nodes + in->count, "%zu nodes for %zu bodies",
@@ -180,10 +180,10 @@ Test(octree_reference, pool)
 		struct gb_error err = { 0 };
 		void *input;
 
-		cr_assert_eq(gb_octree_workload.prepare(&params, &input, &err), GB_OK);
+		cr_assert_eq(gb_octree_benchmark.prepare(&params, &input, &err), GB_OK);
 		cr_expect_eq(((struct octree_input *)input)->pool,
 			     1 + (size_t)dry[i][1] + OCTREE_SLACK, "bucket %d", (int)dry[i][0]);
-		gb_octree_workload.release(input);
+		gb_octree_benchmark.release(input);
 	}
 	gb_memory_set_dry(false);
 }
@@ -207,7 +207,7 @@ static void set_up(struct scene *s, struct octree_params params)
 	void *state = NULL;
 
 	s->params = params;
-	s->trial = start_trial(&gb_octree_workload, &s->params);
+	s->trial = start_trial(&gb_octree_benchmark, &s->params);
 	s->in = s->trial.input;
 	s->out = s->trial.output;
 	s->next = octree_output_next(s->in, s->out);

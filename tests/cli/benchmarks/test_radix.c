@@ -58,7 +58,7 @@ static void sort(const struct radix_input *in, void *output)
 /* A trial with the correct output. */
 static struct trial right(const struct radix_params *params)
 {
-	struct trial t = start_trial(&gb_radix_workload, params);
+	struct trial t = start_trial(&gb_radix_benchmark, params);
 
 	sort(t.input, t.output);
 	return t;
@@ -190,7 +190,7 @@ Test(radix_verify, pairs_sorted_by_key_and_value)
 Test(radix_verify, unwritten_output)
 {
 	const struct radix_params p = { .count = 1000 };
-	struct trial t = start_trial(&gb_radix_workload, &p);
+	struct trial t = start_trial(&gb_radix_benchmark, &p);
 
 	refuse(&t, "not a permutation of the input");
 }
@@ -253,16 +253,16 @@ Test(radix_verify, changed_floats)
 	refuse(&t, "the output lacks a key nan (0x7fc00000)");
 }
 
-/* ---- the workload ------------------------------------------------------------------------ */
+/* ---- the benchmark ------------------------------------------------------------------------ */
 
-Test(radix_workload, input)
+Test(radix_benchmark, input)
 {
 	for (int type = 0; type < RADIX_TYPES; type++) {
 		const struct radix_params p = { .count = 1000, .type = type };
-		struct trial t = start_trial(&gb_radix_workload, &p);
+		struct trial t = start_trial(&gb_radix_benchmark, &p);
 		const struct radix_input *in = t.input;
 		const size_t record = type == RADIX_U64 || type == RADIX_PAIRS ? 8 : 4;
-		const struct gb_work work = gb_radix_workload.work(&p, in);
+		const struct gb_work work = gb_radix_benchmark.work(&p, in);
 
 		cr_assert_eq(in->count, 1000);
 		cr_assert_eq(in->values != NULL, type == RADIX_PAIRS);
@@ -272,37 +272,37 @@ Test(radix_workload, input)
 	}
 }
 
-Test(radix_workload, file)
+Test(radix_benchmark, file)
 {
 	const uint32_t data[] = { 3, 1, 2, 3 };
 	struct radix_params params = { .count = 3,
 				       .type = RADIX_PAIRS,
 				       .file = file_of("", data, sizeof data) };
-	struct trial t = start_trial(&gb_radix_workload, &params);
+	struct trial t = start_trial(&gb_radix_benchmark, &params);
 	const struct radix_input *in = t.input;
 
 	cr_assert_eq(in->count, 3);
 	cr_assert_arr_eq(in->keys, data, 12);
 	cr_assert(in->values[0] == 0 && in->values[2] == 2);
-	cr_assert_str_eq(gb_workload_source(&gb_radix_workload, &params), "file");
+	cr_assert_str_eq(gb_benchmark_source(&gb_radix_benchmark, &params), "file");
 	end_trial(&t);
 	unlink(params.file);
-	refuse_input(&gb_radix_workload, &params, params.file);
+	refuse_input(&gb_radix_benchmark, &params, params.file);
 	params.file = NULL;
-	cr_assert_str_eq(gb_workload_source(&gb_radix_workload, &params), "generated");
+	cr_assert_str_eq(gb_benchmark_source(&gb_radix_benchmark, &params), "generated");
 }
 
-Test(radix_workload, dry_run_counts_the_largest_input)
+Test(radix_benchmark, dry_run_counts_the_largest_input)
 {
 	const struct radix_params most = { .count = INT64_C(1) << 33, .type = RADIX_U64 };
 	const struct radix_params pairs = { .count = (INT64_C(1) << 32) + 1, .type = RADIX_PAIRS };
 
 	const struct radix_params full = { .count = INT64_C(1) << 32, .type = RADIX_PAIRS };
 
-	cr_assert_eq(dry_bytes(&gb_radix_workload, &most), (size_t)1 << 36);
-	cr_assert_eq(dry_bytes(&gb_radix_workload, &full), (size_t)1 << 35);
+	cr_assert_eq(dry_bytes(&gb_radix_benchmark, &most), (size_t)1 << 36);
+	cr_assert_eq(dry_bytes(&gb_radix_benchmark, &full), (size_t)1 << 35);
 	gb_memory_set_dry(true);
-	refuse_input(&gb_radix_workload, &pairs, "4294967297 keys are more than 4294967296");
+	refuse_input(&gb_radix_benchmark, &pairs, "4294967297 keys are more than 4294967296");
 	gb_memory_set_dry(false);
 }
 

@@ -61,7 +61,7 @@ static void check_size(const struct gb_variant *variant, const struct size_case 
 	const struct stream_params params = { .count = size->count,
 					      .threads = size->threads,
 					      .seed = 5 };
-	const struct gb_workload *w = &gb_stream_workload;
+	const struct gb_benchmark *w = &gb_stream_benchmark;
 	const size_t count = (size_t)size->count;
 	unsigned char *output = malloc(count + GUARD);
 	struct gb_metrics metrics = { 0 };
@@ -96,7 +96,7 @@ ParameterizedTest(struct size_case *size, stream, copies_every_byte)
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
-		if (gb_equal(v->workload, "stream") && v->ops && open_backend(v->backend))
+		if (gb_equal(v->benchmark, "stream") && v->ops && open_backend(v->backend))
 			check_size(v, size);
 	}
 }
@@ -104,7 +104,7 @@ ParameterizedTest(struct size_case *size, stream, copies_every_byte)
 Test(stream, verify_finds_one_flipped_bit)
 {
 	const struct stream_params params = { .count = 1003, .seed = 2 };
-	struct trial t = start_trial(&gb_stream_workload, &params);
+	struct trial t = start_trial(&gb_stream_benchmark, &params);
 	unsigned char *output = t.output;
 	char where[40];
 
@@ -122,12 +122,12 @@ Test(stream, verify_finds_one_flipped_bit)
 Test(stream, input_and_work)
 {
 	const struct stream_params params = { .count = 800, .seed = 77 };
-	struct trial t = start_trial(&gb_stream_workload, &params);
+	struct trial t = start_trial(&gb_stream_benchmark, &params);
 	const struct stream_input *in = t.input;
 
 	for (size_t i = 0; i < 100; i++)
 		cr_expect_eq(in->words[i], gb_random_half(gb_random_block(77, 0, i / 2), i % 2));
-	cr_expect_eq(gb_stream_workload.work(&params, in).items, 1600);
-	cr_expect_eq(gb_stream_workload.work(&params, in).bytes, 1600);
+	cr_expect_eq(gb_stream_benchmark.work(&params, in).items, 1600);
+	cr_expect_eq(gb_stream_benchmark.work(&params, in).bytes, 1600);
 	end_trial(&t);
 }

@@ -13,7 +13,7 @@
 #include "common/text.h"
 
 struct trial {
-	const struct gb_workload *workload;
+	const struct gb_benchmark *benchmark;
 	const void *params; /* must outlive the trial */
 	void *input, *output;
 	size_t size;               /* output size; one extra byte is allocated */
@@ -21,15 +21,15 @@ struct trial {
 	struct gb_metrics metrics; /* set by the last verification */
 };
 
-static inline struct trial start_trial(const struct gb_workload *workload, const void *params)
+static inline struct trial start_trial(const struct gb_benchmark *benchmark, const void *params)
 {
-	struct trial t = { .workload = workload,
+	struct trial t = { .benchmark = benchmark,
 			   .params = params,
 			   .used = gb_memory_used(GB_HOST_MEMORY) };
 	struct gb_error err = { 0 };
 
-	cr_assert_eq(workload->prepare(params, &t.input, &err), GB_OK, "%s", err.message);
-	t.size = workload->output_size(params, t.input);
+	cr_assert_eq(benchmark->prepare(params, &t.input, &err), GB_OK, "%s", err.message);
+	t.size = benchmark->output_size(params, t.input);
 	t.output = malloc(t.size + 1);
 	memset(t.output, GB_POISON, t.size);
 	return t;
@@ -37,7 +37,7 @@ static inline struct trial start_trial(const struct gb_workload *workload, const
 
 static inline void end_trial(struct trial *t)
 {
-	t->workload->release(t->input);
+	t->benchmark->release(t->input);
 	free(t->output);
 	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), t->used, "something was not freed");
 }
@@ -50,7 +50,7 @@ static inline void expect_of(struct trial *t, int64_t sample, const char *words)
 	char pattern[256];
 
 	t->metrics = (struct gb_metrics){ 0 };
-	(void)t->workload->verify(t->params, t->input, sample, t->output, &t->metrics, &err);
+	(void)t->benchmark->verify(t->params, t->input, sample, t->output, &t->metrics, &err);
 	cr_assert_eq(err.code, words ? GB_EVERIFY : GB_OK, "%s", words ? words : err.message);
 	(void)snprintf(pattern, sizeof pattern, "*%s*", words ? words : "");
 	cr_assert_eq(fnmatch(pattern, err.message, 0), 0, "the message %s does not match %s",
@@ -74,19 +74,19 @@ static inline double metric_of(const struct trial *t, const char *name)
 }
 
 /* Expect that the input cannot be made, for the reason `words`. */
-static inline void refuse_input(const struct gb_workload *workload, const void *params,
+static inline void refuse_input(const struct gb_benchmark *benchmark, const void *params,
 				const char *words)
 {
 	struct gb_error err = { 0 };
 	void *input;
 
-	cr_assert_eq(workload->prepare(params, &input, &err), GB_EUSAGE);
+	cr_assert_eq(benchmark->prepare(params, &input, &err), GB_EUSAGE);
 	cr_assert_null(input);
 	cr_assert(strstr(err.message, words), "%s", err.message);
 }
 
 /* The bytes that a dry run counts for the input. */
-static inline size_t dry_bytes(const struct gb_workload *workload, const void *params)
+static inline size_t dry_bytes(const struct gb_benchmark *benchmark, const void *params)
 {
 	const size_t used = gb_memory_used(GB_HOST_MEMORY);
 	struct gb_error err = { 0 };
@@ -94,9 +94,9 @@ static inline size_t dry_bytes(const struct gb_workload *workload, const void *p
 	size_t bytes;
 
 	gb_memory_set_dry(true);
-	cr_assert_eq(workload->prepare(params, &input, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(benchmark->prepare(params, &input, &err), GB_OK, "%s", err.message);
 	bytes = gb_memory_used(GB_HOST_MEMORY) - used;
-	workload->release(input);
+	benchmark->release(input);
 	gb_memory_set_dry(false);
 	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
 	return bytes;

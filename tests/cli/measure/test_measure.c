@@ -171,16 +171,16 @@ static int64_t distinct(const void *params, const void *input)
 	return toy.distinct ? toy.distinct : 1;
 }
 
-static const struct gb_workload workload = { .name = "toy",
-					     .params = rows,
-					     .param_count = GB_COUNT(rows),
-					     .params_size = sizeof(struct toy_params),
-					     .output_size = output_size,
-					     .verify = verify,
-					     .distinct = distinct,
-					     .work = work };
+static const struct gb_benchmark benchmark = { .name = "toy",
+					       .params = rows,
+					       .param_count = GB_COUNT(rows),
+					       .params_size = sizeof(struct toy_params),
+					       .output_size = output_size,
+					       .verify = verify,
+					       .distinct = distinct,
+					       .work = work };
 
-static const struct gb_variant variant = { .workload = "toy", .name = "toy", .ops = &ops };
+static const struct gb_variant variant = { .benchmark = "toy", .name = "toy", .ops = &ops };
 static const struct toy_params params = { .threads = 3, .seed = 1 };
 static struct gb_settings how;
 static struct gb_result result;
@@ -195,8 +195,9 @@ static void setup(void)
 				    .timeout_s = 20,
 				    .hot = 1 };
 	toy.busy_ns = 1e5;
-	result =
-		(struct gb_result){ .workload = &workload, .variant = &variant, .params = &params };
+	result = (struct gb_result){ .benchmark = &benchmark,
+				     .variant = &variant,
+				     .params = &params };
 	used = gb_memory_used(GB_HOST_MEMORY);
 }
 
@@ -339,7 +340,9 @@ static void go_repeatable(bool timed)
 		.download = download,
 		.flags = GB_REPEATABLE,
 	};
-	static const struct gb_variant v = { .workload = "toy", .name = "toy", .ops = &repeatable };
+	static const struct gb_variant v = { .benchmark = "toy",
+					     .name = "toy",
+					     .ops = &repeatable };
 
 	result.variant = &v;
 	toy.runs = 0;

@@ -29,15 +29,15 @@ static void setup(void)
 	struct gb_error err = { 0 };
 	void *params;
 
-	result.workload = gb_workload_find("radix");
-	params = calloc(1, result.workload->params_size);
+	result.benchmark = gb_benchmark_find("radix");
+	params = calloc(1, result.benchmark->params_size);
 	for (size_t i = 0; i < gb_variant_count && !result.variant; i++)
-		if (gb_equal(gb_variants[i].workload, "radix"))
+		if (gb_equal(gb_variants[i].benchmark, "radix"))
 			result.variant = &gb_variants[i];
-	cr_assert(zero(int, (int)gb_sweep_words(&sweep, result.workload, "--count=7", &err)));
+	cr_assert(zero(int, (int)gb_sweep_words(&sweep, result.benchmark, "--count=7", &err)));
 	gb_sweep_point(&sweep, 0, params);
 	result.params = params;
-	key = gb_record_key(result.workload, result.variant, params, &err);
+	key = gb_record_key(result.benchmark, result.variant, params, &err);
 	cr_assert(key != NULL);
 	file = tmpfile();
 	terminal = dup(STDERR_FILENO);

@@ -66,19 +66,19 @@ static const struct gb_param rows[] = {
 	{ .name = "count", GB_AT(GB_INT, struct toy_params, count), .initial = "0", .max = 9 },
 	GB_COMMON_PARAMS(struct toy_params),
 };
-static const struct gb_workload workload = { .name = "toy",
-					     .params = rows,
-					     .param_count = GB_COUNT(rows),
-					     .params_size = sizeof(struct toy_params),
-					     .prepare = prepare,
-					     .output_size = output_size,
-					     .release = gb_input_release };
+static const struct gb_benchmark benchmark = { .name = "toy",
+					       .params = rows,
+					       .param_count = GB_COUNT(rows),
+					       .params_size = sizeof(struct toy_params),
+					       .prepare = prepare,
+					       .output_size = output_size,
+					       .release = gb_input_release };
 static const struct gb_variant_ops ops = { .state_size = 1, .create = create, .flags = GB_SERIAL };
 static const struct gb_variant variants[] = {
-	{ .workload = "toy", .name = "x", .ops = &ops },
-	{ .workload = "other", .name = "o", .ops = &ops },
-	{ .workload = "toy", .name = "y", .ops = &ops },
-	{ .workload = "toy", .name = "p", .ops = &ops, .kind = GB_KIND_LIBRARY },
+	{ .benchmark = "toy", .name = "x", .ops = &ops },
+	{ .benchmark = "other", .name = "o", .ops = &ops },
+	{ .benchmark = "toy", .name = "y", .ops = &ops },
+	{ .benchmark = "toy", .name = "p", .ops = &ops, .kind = GB_KIND_LIBRARY },
 };
 
 static char visited[512];
@@ -104,7 +104,7 @@ static enum gb_status each(struct gb_session *s, const struct gb_choice *choice,
 
 	gb_variants = variants;
 	gb_variant_count = GB_COUNT(variants);
-	cr_assert(zero(int, (int)gb_sweep_words(&sweep, &workload, "--count=1,2", err)), "%s",
+	cr_assert(zero(int, (int)gb_sweep_words(&sweep, &benchmark, "--count=1,2", err)), "%s",
 		  err->message);
 	cr_expect(eq(sz, gb_count_runs(&sweep, choice), choice->glob_count ? 4 : 6));
 	cr_expect(
@@ -237,8 +237,8 @@ static struct gb_work work_of(const void *params, const void *input)
 }
 
 static struct gb_variant_ops measured;
-static struct gb_workload toy;
-static struct gb_variant both[2] = { { .workload = "toy", .name = "x", .ops = &measured } };
+static struct gb_benchmark toy;
+static struct gb_variant both[2] = { { .benchmark = "toy", .name = "x", .ops = &measured } };
 
 /* Let variant x run, beside the yardstick. */
 static void measure_x(void)
@@ -246,11 +246,12 @@ static void measure_x(void)
 	measured = ops;
 	measured.run = run;
 	measured.download = download;
-	toy = workload;
+	toy = benchmark;
 	toy.verify = verify;
 	toy.work = work_of;
 	for (size_t i = 0; i < gb_variant_count; i++)
-		if (gb_equal(gb_variants[i].workload, "stream") && gb_variants[i].backend == GB_CPU)
+		if (gb_equal(gb_variants[i].benchmark, "stream") &&
+		    gb_variants[i].backend == GB_CPU)
 			both[1] = gb_variants[i];
 	gb_variants = both;
 	gb_variant_count = GB_COUNT(both);

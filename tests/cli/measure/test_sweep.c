@@ -48,10 +48,10 @@ static const struct gb_param rows[] = {
 	GB_COMMON_PARAMS(struct toy),
 };
 
-static const struct gb_workload workload = { .name = "toy",
-					     .params = rows,
-					     .param_count = GB_COUNT(rows),
-					     .params_size = sizeof(struct toy) };
+static const struct gb_benchmark benchmark = { .name = "toy",
+					       .params = rows,
+					       .param_count = GB_COUNT(rows),
+					       .params_size = sizeof(struct toy) };
 
 static struct gb_sweep sweep;
 static struct gb_error err;
@@ -59,7 +59,7 @@ static struct gb_error err;
 static void setup(void)
 {
 	err = (struct gb_error){ 0 };
-	cr_assert(eq(int, (int)gb_sweep_init(&sweep, &workload, &err), GB_OK));
+	cr_assert(eq(int, (int)gb_sweep_init(&sweep, &benchmark, &err), GB_OK));
 }
 
 static void teardown(void)
@@ -239,7 +239,7 @@ Test(sweep, refuses)
 /* A parameter for some points is not swept over at the others. */
 Test(sweep, values_for_some_points)
 {
-	const struct gb_variant variant = { .workload = "toy", .backend = GB_CPU };
+	const struct gb_variant variant = { .benchmark = "toy", .backend = GB_CPU };
 	const bool wanted[] = { true, false, true, true }; /* u32: 1, 2; u64: 1, 2 */
 	const int64_t twist[] = { 0, 0, 1, 2 };
 
@@ -256,7 +256,7 @@ Test(sweep, values_for_some_points)
 }
 
 /* A line is valid, and each name in it is that of a variant.  Returns whether it is for GPUs. */
-static bool is_for_gpus(const struct gb_workload *of, const char *words)
+static bool is_for_gpus(const struct gb_benchmark *of, const char *words)
 {
 	struct gb_sweep line = { 0 };
 	struct gb_error bad = { 0 };
@@ -268,12 +268,12 @@ static bool is_for_gpus(const struct gb_workload *of, const char *words)
 		bool found = false;
 
 		for (size_t v = 0; v < gb_variant_count; v++)
-			found |= gb_equal(gb_variants[v].workload, of->name) &&
+			found |= gb_equal(gb_variants[v].benchmark, of->name) &&
 				 gb_variant_matches(&gb_variants[v], glob);
 		cr_expect(found, "%s: %s", of->name, glob);
 	}
 	for (size_t v = 0; v < gb_variant_count; v++) {
-		const bool wanted = gb_equal(gb_variants[v].workload, of->name) &&
+		const bool wanted = gb_equal(gb_variants[v].benchmark, of->name) &&
 				    gb_sweep_wants(&line, 0, &gb_variants[v]);
 
 		any |= wanted;
@@ -288,14 +288,14 @@ Test(sweep, lines_of_the_benchmarks)
 {
 	size_t for_gpus = 0;
 
-	for (size_t w = 0; w < gb_workload_count; w++)
+	for (size_t w = 0; w < gb_benchmark_count; w++)
 		for (size_t preset = 0; preset <= GB_PRESETS; preset++) {
 			const char *const *line = preset == GB_PRESETS
-							  ? gb_workloads[w]->check
-							  : gb_workloads[w]->preset[preset];
+							  ? gb_benchmarks[w]->check
+							  : gb_benchmarks[w]->preset[preset];
 
 			for (; line && *line; line++)
-				for_gpus += is_for_gpus(gb_workloads[w], *line);
+				for_gpus += is_for_gpus(gb_benchmarks[w], *line);
 		}
 	cr_expect(for_gpus > 0);
 }
@@ -303,10 +303,10 @@ Test(sweep, lines_of_the_benchmarks)
 Test(sweep, names_of_a_line_yield_to_those_of_the_command)
 {
 	struct gb_sweep line = { 0 };
-	struct gb_variant variant = { .workload = "radix", .backend = GB_CPU, .name = "lsd8" };
+	struct gb_variant variant = { .benchmark = "radix", .backend = GB_CPU, .name = "lsd8" };
 
 	cr_assert(eq(int,
-		     (int)gb_sweep_words(&line, gb_workload_find("radix"),
+		     (int)gb_sweep_words(&line, gb_benchmark_find("radix"),
 					 "cpu/best !cpu/qsort --count=3", &err),
 		     GB_OK));
 	cr_expect(not(gb_sweep_wants(&line, 0, &variant)));
@@ -321,8 +321,8 @@ Test(sweep, names_of_a_line_yield_to_those_of_the_command)
  * of its benchmark. */
 Test(sweep, tables_of_the_benchmarks_fit)
 {
-	for (size_t w = 0; w < gb_workload_count; w++) {
-		const struct gb_workload *of = gb_workloads[w];
+	for (size_t w = 0; w < gb_benchmark_count; w++) {
+		const struct gb_benchmark *of = gb_benchmarks[w];
 
 		cr_expect(le(sz, of->param_count, (size_t)GB_MAX_PARAMS), "%s", of->name);
 		for (size_t i = 0; i < of->param_count; i++)

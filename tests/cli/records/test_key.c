@@ -54,10 +54,10 @@ static const struct gb_param rows[] = {
 	GB_COMMON_PARAMS(struct toy),
 };
 
-static const struct gb_workload toy = { .name = "toy",
-					.params = rows,
-					.param_count = GB_COUNT(rows),
-					.params_size = sizeof(struct toy) };
+static const struct gb_benchmark toy = { .name = "toy",
+					 .params = rows,
+					 .param_count = GB_COUNT(rows),
+					 .params_size = sizeof(struct toy) };
 static const struct gb_variant_ops ops = { 0 }, serial_ops = { .flags = GB_SERIAL };
 static const struct gb_variant wide = { "toy", "wide", GB_CPU, "", &ops, NULL, false, NULL };
 static const struct gb_variant serial = {
@@ -192,7 +192,7 @@ static const struct gb_variant *variant_of(const struct gb_record *record)
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
-		if (gb_equal(v->workload, record->bench) && gb_equal(v->name, record->variant) &&
+		if (gb_equal(v->benchmark, record->bench) && gb_equal(v->name, record->variant) &&
 		    gb_equal(gb_backends[v->backend]->name, record->backend))
 			return v;
 	}
@@ -200,7 +200,7 @@ static const struct gb_variant *variant_of(const struct gb_record *record)
 }
 
 /* True if the benchmark still has all parameters of the record. */
-static bool has_params(const struct gb_workload *w, const struct gb_record *record)
+static bool has_params(const struct gb_benchmark *w, const struct gb_record *record)
 {
 	for (size_t i = 0; i < record->params.count; i++)
 		if (!gb_param_find(w->params, w->param_count, record->params.item[i].name))
@@ -209,7 +209,7 @@ static bool has_params(const struct gb_workload *w, const struct gb_record *reco
 }
 
 /* The key of a measurement with the record's parameters. */
-static char *measured_key(const struct gb_workload *w, const struct gb_variant *variant,
+static char *measured_key(const struct gb_benchmark *w, const struct gb_variant *variant,
 			  const struct gb_record *record)
 {
 	void *params = calloc(1, w->params_size);
@@ -251,9 +251,9 @@ static void expect_keys_of_today(const char *path)
 		char *wanted;
 
 		if (!variant ||
-		    !has_params(gb_workload_find(read.record[i]->bench), read.record[i]))
+		    !has_params(gb_benchmark_find(read.record[i]->bench), read.record[i]))
 			continue;
-		wanted = measured_key(gb_workload_find(read.record[i]->bench), variant,
+		wanted = measured_key(gb_benchmark_find(read.record[i]->bench), variant,
 				      read.record[i]);
 		cr_expect_str_eq(read.record[i]->key, wanted, "%s", path);
 		free(wanted);
@@ -295,11 +295,11 @@ Test(key, omitted_defaults_never_change)
 
 	for (size_t i = 0; i < GB_COUNT(fixed); i++) {
 		char bench[16], name[16], value[16];
-		const struct gb_workload *w;
+		const struct gb_benchmark *w;
 		const struct gb_param *row;
 
 		cr_assert_eq(sscanf(fixed[i], "%15s %15s %15s", bench, name, value), 3);
-		w = gb_workload_find(bench);
+		w = gb_benchmark_find(bench);
 		row = w ? gb_param_find(w->params, w->param_count, name) : NULL;
 		cr_assert(row, "%s", fixed[i]);
 		cr_expect_str_eq(row->keyed ? row->keyed : row->initial, value, "%s", fixed[i]);

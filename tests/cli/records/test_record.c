@@ -12,7 +12,7 @@
 #include "common/variants.h"
 #include "tests/line_of.h"
 
-/* ---- a workload without code ------------------------------------------------------- */
+/* ---- a benchmark without code ------------------------------------------------------- */
 
 struct toy_params {
 	int64_t count, shape, check, threads, seed;
@@ -39,7 +39,7 @@ static const char *toys(const void *params)
 	return "toys";
 }
 
-static const struct gb_workload toy = {
+static const struct gb_benchmark toy = {
 	.name = "toy",
 	.item = "keys",
 	.params = rows,
@@ -73,7 +73,7 @@ static const double clock_hz[] = { 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.98e
 
 static struct gb_result begun(const struct gb_variant *variant)
 {
-	struct gb_result r = { .workload = &toy, .variant = variant, .params = &params };
+	struct gb_result r = { .benchmark = &toy, .variant = variant, .params = &params };
 	struct gb_error err = { 0 };
 
 	cr_assert_not(gb_result_begin(&r, &err), "%s", err.message);

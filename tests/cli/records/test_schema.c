@@ -348,7 +348,7 @@ static void expect_found(const cJSON *paper, const cJSON *column)
 	size_t found = 0;
 
 	for (size_t i = 0; i < stored.count && path; i++)
-		found += gb_equal(stored.record[i]->bench, gb_json_text(paper, "workload")) &&
+		found += gb_equal(stored.record[i]->bench, gb_json_text(paper, "benchmark")) &&
 			 gb_record_value(stored.record[i], path).kind == GB_VALUE_NUMBER;
 	cr_expect(!path || found, "%s: %s is in no stored record", gb_json_text(paper, "paper"),
 		  path);

@@ -107,7 +107,7 @@ Test(repro, stored_records)
 		{ { 4, 4 }, { 0, 0 }, NAN },  { { 3, 0 }, { 10, 0 }, NAN },
 		{ { 4, 5 }, { 10, 20 }, 10 }, { { 40, 4 }, { 10, 20 }, 20 },
 	};
-	cJSON *paper = parse("{'workload':'radix','tables':[{'set':{'count':1000},'columns':[{"
+	cJSON *paper = parse("{'benchmark':'radix','tables':[{'set':{'count':1000},'columns':[{"
 			     "'name':'a','role':'time','unit':'ns','variant':'cpu/best'}],"
 			     "'rows':[[null],[null]]}]}");
 
