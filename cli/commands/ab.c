@@ -103,12 +103,12 @@ static enum gb_status side_read(struct side *side, const char *word, struct gb_e
 }
 
 /* True if the run had these arguments, and then "-q --resume=any --output=FILE". */
-static bool has_words(const struct gb_run *run, const struct trial *t)
+static bool has_words(const struct gb_context *context, const struct trial *t)
 {
-	if (run->argv.count != t->words + 3)
+	if (context->argv.count != t->words + 3)
 		return false;
 	for (size_t i = 0; i < t->words; i++)
-		if (!gb_equal(run->argv.text[i], t->word[i]))
+		if (!gb_equal(context->argv.text[i], t->word[i]))
 			return false;
 	return true;
 }
@@ -130,13 +130,13 @@ static enum gb_status side_open(struct trial *t, struct side *side, enum gb_exis
 	    gb_output_past(&side->output, records, err))
 		return err->code;
 	if (side->output.cut) {
-		if (records->run_count)
-			gb_records_remove_run(records, records->run_count - 1);
-		side->output.keep_bytes = records->last_run_bytes;
+		if (records->context_count)
+			gb_records_remove_context(records, records->context_count - 1);
+		side->output.keep_bytes = records->last_context_bytes;
 	}
-	side->launches = records->run_count;
-	for (size_t i = 0; i < records->run_count; i++)
-		if (!has_words(records->run[i], t))
+	side->launches = records->context_count;
+	for (size_t i = 0; i < records->context_count; i++)
+		if (!has_words(records->context[i], t))
 			return gb_fail(err, GB_EUSAGE,
 				       "--resume: %s has launches with other arguments",
 				       side->path);
@@ -227,22 +227,22 @@ static enum gb_status take_launch(struct side *side, int status, const char *fil
 {
 	struct gb_records launch = { 0 };
 	struct gb_error local_err = { 0 };
-	const bool before = side->output.existing == GB_RESUME && side->records.run_count;
+	const bool before = side->output.existing == GB_RESUME && side->records.context_count;
 	const bool read = !gb_records_read(file, &launch, &local_err);
 
-	if (check_exit(side, status, launch.run_count > 0, err))
+	if (check_exit(side, status, launch.context_count > 0, err))
 		goto out;
 	if (!read)
 		gb_fail(err, local_err.code, "%s", local_err.message);
-	else if (launch.run_count != 1)
+	else if (launch.context_count != 1)
 		gb_fail(err, GB_EUSAGE, "%s: one launch wrote %zu runs: leave --runs to ab",
-			side->name, launch.run_count);
+			side->name, launch.context_count);
 	for (size_t i = launch.count; !err->code && i-- > 0;)
-		if (launch.record[i]->run != launch.run[0])
+		if (launch.record[i]->context != launch.context[0])
 			gb_records_remove(&launch, i);
 	if (!err->code &&
-	    !(before &&
-	      gb_resume_check("--resume", &side->records, side->path, launch.run[0], "", err)) &&
+	    !(before && gb_resume_check("--resume", &side->records, side->path, launch.context[0],
+					"", err)) &&
 	    !gb_output_put(&side->output, &launch, err)) {
 		side->launches++;
 		(void)gb_records_move(&side->records, &launch, err);

@@ -29,12 +29,12 @@ static const struct gb_param rows[] = {
 static enum gb_status check_apart(const struct gb_records *base, const struct gb_records *other,
 				  const char *const *path, struct gb_error *err)
 {
-	for (size_t i = 0; i < base->run_count; i++)
-		for (size_t k = 0; k < other->run_count; k++)
-			if (gb_equal(base->run[i]->run_id, other->run[k]->run_id))
+	for (size_t i = 0; i < base->context_count; i++)
+		for (size_t k = 0; k < other->context_count; k++)
+			if (gb_equal(base->context[i]->run_id, other->context[k]->run_id))
 				return gb_fail(err, GB_EUSAGE,
 					       "%.150s and %.150s hold the same run, %.20s",
-					       path[0], path[1], base->run[i]->run_id);
+					       path[0], path[1], base->context[i]->run_id);
 	return GB_OK;
 }
 

@@ -43,7 +43,7 @@ static enum gb_status check_path(const char *path, struct gb_error *err)
 /* Append the records of one file.  Sets records->truncated if the file was cut off. */
 static enum gb_status read_file(struct gb_records *records, const char *path, struct gb_error *err)
 {
-	const size_t before = records->count, runs = records->run_count;
+	const size_t before = records->count, runs = records->context_count;
 	char text[96];
 	size_t dropped;
 

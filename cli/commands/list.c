@@ -197,7 +197,7 @@ enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 		goto out;
 	}
 	if (!gb_session_open(&session, &request, argc, argv, err))
-		(void)print_json(gb_run_format(session.records.run[0]), err);
+		(void)print_json(gb_context_format(session.records.context[0]), err);
 	(void)gb_session_close(&session, err);
 out:
 	gb_arguments_release(&a);

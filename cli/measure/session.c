@@ -65,9 +65,9 @@ static void drop_other_devices(struct gb_session *s)
 {
 	const double here = (double)s->request->how.device;
 
-	for (size_t i = s->records.run_count; i-- > 0;)
-		if (!(fabs(s->records.run[i]->settings.device - here) <= 0))
-			gb_records_remove_run(&s->records, i);
+	for (size_t i = s->records.context_count; i-- > 0;)
+		if (!(fabs(s->records.context[i]->settings.device - here) <= 0))
+			gb_records_remove_context(&s->records, i);
 }
 
 /* Open the output and, with --resume, read the records in it. */
@@ -96,12 +96,12 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 /* Add the run line after the lines of a resumed file. */
 static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 {
-	struct gb_run *run = gb_describe_run(&s->info, err);
+	struct gb_context *context = gb_describe_context(&s->info, err);
 
-	if (!run || gb_records_add_run(&s->records, run, err) ||
+	if (!context || gb_records_add_context(&s->records, context, err) ||
 	    s->request->target.resume == GB_RESUME_ANY)
 		return err->code;
-	return gb_resume_check("--resume", &s->records, s->request->target.path, run,
+	return gb_resume_check("--resume", &s->records, s->request->target.path, context,
 			       " (--resume=any adds to it anyway)", err);
 }
 

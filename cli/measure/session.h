@@ -23,7 +23,7 @@
 
 struct gb_session {
 	const struct gb_request *request;
-	struct gb_run_info info;
+	struct gb_context_info info;
 	struct gb_records records; /* the run line and all records so far */
 	struct gb_output output;   /* request->target.path */
 	struct gb_progress progress;

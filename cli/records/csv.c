@@ -135,7 +135,7 @@ static void print_fixed_titles(FILE *file, const struct gb_fields *fields, const
 static void print_titles(FILE *file, const struct names *names)
 {
 	print_fixed_titles(file, &gb_record_fields, "");
-	print_fixed_titles(file, &gb_run_fields, ",");
+	print_fixed_titles(file, &gb_context_fields, ",");
 	(void)fputs(",gpu,caches", file);
 	for (size_t k = 0; k < KINDS; k++)
 		for (size_t i = 0; i < names[k].list.count; i++)
@@ -174,10 +174,10 @@ static void print_members(FILE *file, const struct gb_record *record, const stru
 
 static void print_record(FILE *file, const struct gb_record *record, const struct names *names)
 {
-	const struct gb_gpu *gpu = gb_is_cpu(record) ? NULL : gb_run_gpu(record->run);
+	const struct gb_gpu *gpu = gb_is_cpu(record) ? NULL : gb_context_gpu(record->context);
 
 	print_fixed(file, &gb_record_fields, record, !record->emulated, "");
-	print_fixed(file, &gb_run_fields, record->run, true, ",");
+	print_fixed(file, &gb_context_fields, record->context, true, ",");
 	(void)fputc(',', file);
 	if (gpu && gpu->name)
 		gb_csv_print_text(file, gpu->name);

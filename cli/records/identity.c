@@ -100,48 +100,49 @@ static void begin(struct gb_machine *m, const char *name)
 }
 
 /* The host's name replaces whatever is missing. */
-static void end(struct gb_machine *m, const struct gb_run *run)
+static void end(struct gb_machine *m, const struct gb_context *context)
 {
-	if (!m->whole && run->host.hostname)
-		put(m, true, ", on %s", run->host.hostname);
+	if (!m->whole && context->host.hostname)
+		put(m, true, ", on %s", context->host.hostname);
 }
 
 /* Memory is rounded up to GiB because the amount that the kernel leaves varies slightly. */
-static void identify_cpu(const struct gb_run *run, struct gb_machine *m)
+static void identify_cpu(const struct gb_context *context, struct gb_machine *m)
 {
-	const char *vendor = run->host.cpu_vendor;
-	const bool x86 = !isnan(run->host.cpu_family);
+	const char *vendor = context->host.cpu_vendor;
+	const bool x86 = !isnan(context->host.cpu_family);
 
-	begin(m, run->host.cpu);
-	put_count(m, run->host.sockets, "socket");
-	put_count(m, run->host.cores, "core");
-	put_bytes(m, "L1d ", run->host.l1d_bytes);
-	put_bytes(m, "L2 ", run->host.l2_bytes);
-	put_bytes(m, "L3 ", run->host.l3_bytes);
-	put(m, !isnan(run->host.memory_bytes), ", %.0f GiB", ceil(run->host.memory_bytes / 0x1p30));
+	begin(m, context->host.cpu);
+	put_count(m, context->host.sockets, "socket");
+	put_count(m, context->host.cores, "core");
+	put_bytes(m, "L1d ", context->host.l1d_bytes);
+	put_bytes(m, "L2 ", context->host.l2_bytes);
+	put_bytes(m, "L3 ", context->host.l3_bytes);
+	put(m, !isnan(context->host.memory_bytes), ", %.0f GiB",
+	    ceil(context->host.memory_bytes / 0x1p30));
 	if (x86)
-		put(m, vendor, ", %s %g-%g-%g", vendor, run->host.cpu_family, run->host.cpu_model,
-		    run->host.cpu_stepping);
+		put(m, vendor, ", %s %g-%g-%g", vendor, context->host.cpu_family,
+		    context->host.cpu_model, context->host.cpu_stepping);
 	else
-		put(m, vendor && run->host.cpu_part, ", %s-%s", vendor, run->host.cpu_part);
-	end(m, run);
+		put(m, vendor && context->host.cpu_part, ", %s-%s", vendor, context->host.cpu_part);
+	end(m, context);
 }
 
-static void identify_gpu(const struct gb_run *run, struct gb_machine *m)
+static void identify_gpu(const struct gb_context *context, struct gb_machine *m)
 {
-	const struct gb_gpu *gpu = gb_run_gpu(run);
+	const struct gb_gpu *gpu = gb_context_gpu(context);
 
 	begin(m, gpu ? gpu->name : NULL);
 	put_bytes(m, "", gpu ? gpu->memory_bytes : (double)NAN);
 	m->whole = true; /* the UUID suffices */
 	put(m, gpu && gpu->uuid, ", %s", gpu ? gpu->uuid : "");
-	end(m, run);
+	end(m, context);
 }
 
-void gb_identify(struct gb_run *run)
+void gb_identify(struct gb_context *context)
 {
-	identify_cpu(run, &run->on_cpu);
-	identify_gpu(run, &run->on_gpu);
+	identify_cpu(context, &context->on_cpu);
+	identify_gpu(context, &context->on_gpu);
 }
 
 bool gb_same_machine(const struct gb_machine *a, const struct gb_machine *b)

@@ -12,7 +12,7 @@
 #include "cli/records/record.h"
 
 /* Fill on_cpu and on_gpu of a run that was read. */
-void gb_identify(struct gb_run *run);
+void gb_identify(struct gb_context *context);
 
 bool gb_same_machine(const struct gb_machine *a, const struct gb_machine *b);
 

@@ -19,23 +19,23 @@
 /* ---- the list ---------------------------------------------------------------------------- */
 
 /* The last run with the id, which is the nearest: a run line precedes its records. */
-static const struct gb_run *run_of(const struct gb_records *list, const char *id)
+static const struct gb_context *run_of(const struct gb_records *list, const char *id)
 {
-	for (size_t i = list->run_count; i-- > 0;)
-		if (gb_equal(list->run[i]->run_id, id))
-			return list->run[i];
-	return gb_no_run;
+	for (size_t i = list->context_count; i-- > 0;)
+		if (gb_equal(list->context[i]->run_id, id))
+			return list->context[i];
+	return gb_no_context;
 }
 
-static bool push_run(struct gb_records *list, struct gb_run *run)
+static bool push_run(struct gb_records *list, struct gb_context *context)
 {
-	struct gb_run **grown =
-		gb_room_for_one(list->run, list->run_count, sizeof(struct gb_run *));
+	struct gb_context **grown =
+		gb_room_for_one(list->context, list->context_count, sizeof(struct gb_context *));
 
 	if (!grown)
 		return false;
-	list->run = grown;
-	list->run[list->run_count++] = run;
+	list->context = grown;
+	list->context[list->context_count++] = context;
 	return true;
 }
 
@@ -51,12 +51,13 @@ static bool push_record(struct gb_records *list, struct gb_record *record)
 	return true;
 }
 
-enum gb_status gb_records_add_run(struct gb_records *list, struct gb_run *run, struct gb_error *err)
+enum gb_status gb_records_add_context(struct gb_records *list, struct gb_context *context,
+				      struct gb_error *err)
 {
-	gb_identify(run);
-	if (push_run(list, run))
+	gb_identify(context);
+	if (push_run(list, context))
 		return GB_OK;
-	gb_run_free(run);
+	gb_context_free(context);
 	return gb_out_of_memory(err, "a run");
 }
 
@@ -83,8 +84,8 @@ enum gb_status gb_records_add_record(struct gb_records *list, struct gb_record *
 	}
 	*moved = *record;
 	*record = gb_record_empty();
-	moved->run = list->run[list->run_count - 1];
-	moved->run_id = moved->run->run_id;
+	moved->context = list->context[list->context_count - 1];
+	moved->run_id = moved->context->run_id;
 	gb_record_derive(moved);
 	return append(list, moved, err);
 }
@@ -95,7 +96,7 @@ static enum gb_status accept_record(struct gb_records *list, struct gb_record *r
 {
 	const char *wrong;
 
-	record->run = run_of(list, record->run_id);
+	record->context = run_of(list, record->run_id);
 	if (gb_rename_params(gb_benchmark_find(record->bench), record, err)) {
 		gb_record_free(record);
 		return err->code;
@@ -113,19 +114,19 @@ enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_er
 {
 	const char *type = gb_json_text(line, "type");
 	struct gb_record *record = NULL;
-	struct gb_run *run = NULL;
+	struct gb_context *context = NULL;
 	char fault[GB_FAULT_MAX] = "is not a line of a gpubench record file";
 
 	if (type && gb_equal(type, "record"))
 		record = gb_record_parse(line, fault);
 	else if (type && gb_equal(type, "run"))
-		run = gb_run_parse(line, fault);
+		context = gb_context_parse(line, fault);
 	else
 		cJSON_Delete(line);
 	if (record)
 		return accept_record(list, record, err);
-	if (run)
-		return gb_records_add_run(list, run, err);
+	if (context)
+		return gb_records_add_context(list, context, err);
 	return fault[0] ? gb_fail(err, GB_EUSAGE, "%s", fault) : gb_out_of_memory(err, "a record");
 }
 
@@ -133,10 +134,10 @@ void gb_records_release(struct gb_records *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		gb_record_free(list->record[i]);
-	for (size_t i = 0; i < list->run_count; i++)
-		gb_run_free(list->run[i]);
+	for (size_t i = 0; i < list->context_count; i++)
+		gb_context_free(list->context[i]);
 	free(list->record);
-	free(list->run);
+	free(list->context);
 	memset(list, 0, sizeof *list);
 }
 
@@ -151,34 +152,35 @@ void gb_records_remove(struct gb_records *list, size_t index)
 		(list->count - index) * sizeof(struct gb_record *));
 }
 
-void gb_records_remove_run(struct gb_records *list, size_t index)
+void gb_records_remove_context(struct gb_records *list, size_t index)
 {
-	struct gb_run **run = list->run;
+	struct gb_context **context = list->context;
 
 	for (size_t i = list->count; i-- > 0;)
-		if (list->record[i]->run == run[index])
+		if (list->record[i]->context == context[index])
 			gb_records_remove(list, i);
-	gb_run_free(run[index]);
-	list->written_runs -= index < list->written_runs;
-	list->run_count--;
-	memmove(&run[index], &run[index + 1], (list->run_count - index) * sizeof(struct gb_run *));
+	gb_context_free(context[index]);
+	list->written_contexts -= index < list->written_contexts;
+	list->context_count--;
+	memmove(&context[index], &context[index + 1],
+		(list->context_count - index) * sizeof(struct gb_context *));
 }
 
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, struct gb_error *err)
 {
 	size_t runs = 0, records = 0;
 
-	while (runs < from->run_count && push_run(to, from->run[runs]))
+	while (runs < from->context_count && push_run(to, from->context[runs]))
 		runs++;
-	while (runs == from->run_count && records < from->count &&
+	while (runs == from->context_count && records < from->count &&
 	       push_record(to, from->record[records]))
 		records++;
-	if (runs < from->run_count || records < from->count) {
-		to->run_count -= runs;
+	if (runs < from->context_count || records < from->count) {
+		to->context_count -= runs;
 		to->count -= records;
 		return gb_out_of_memory(err, "a record");
 	}
-	from->count = from->run_count = from->written = from->written_runs = 0;
+	from->count = from->context_count = from->written = from->written_contexts = 0;
 	return GB_OK;
 }
 
@@ -323,12 +325,12 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 {
 	const char *where;
 
-	list->complete_bytes = list->last_run_bytes = 0;
+	list->complete_bytes = list->last_context_bytes = 0;
 	for (size_t start = 0, number = 1; start < source->size && !err->code; number++) {
 		char *text = source->text + start;
 		char *end = memchr(text, '\n', source->size - start);
 		const size_t length = end ? (size_t)(end - text) : source->size - start;
-		const size_t runs = list->run_count;
+		const size_t runs = list->context_count;
 		cJSON *line;
 
 		text[length] = '\0';
@@ -343,8 +345,8 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 				(void)not_json(source, number, err);
 			else
 				(void)accept(source, number, line, list, err);
-			if (list->run_count > runs)
-				list->last_run_bytes = start;
+			if (list->context_count > runs)
+				list->last_context_bytes = start;
 			list->unended = !end;
 		}
 		start += length + (end != NULL);
@@ -374,7 +376,7 @@ static void drop_replaced(struct gb_records *list, size_t first)
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err)
 {
 	struct source source = { 0 };
-	const size_t before = list->count, runs = list->run_count;
+	const size_t before = list->count, runs = list->context_count;
 
 	list->unended = list->document = false;
 	if (!read_source(path, &source, err) && source.size) {
@@ -382,7 +384,7 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 
 		(*first == '[' ? read_document : read_lines)(&source, list, err);
 	}
-	if (!err->code && list->count == before && list->run_count == runs)
+	if (!err->code && list->count == before && list->context_count == runs)
 		gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
 	free(source.text);
 	if (!err->code)
@@ -412,21 +414,21 @@ static enum gb_status check_equal(cJSON *a, cJSON *b, const char *path, double s
 static enum gb_status drop_repeated_runs(struct gb_records *list, size_t first, const char *path,
 					 size_t *dropped, struct gb_error *err)
 {
-	for (size_t i = list->run_count; i-- > first && !err->code;) {
-		struct gb_run *run = list->run[i];
+	for (size_t i = list->context_count; i-- > first && !err->code;) {
+		struct gb_context *context = list->context[i];
 		size_t k = 0;
 
-		while (!gb_equal(list->run[k]->run_id, run->run_id))
+		while (!gb_equal(list->context[k]->run_id, context->run_id))
 			k++;
 		if (k == i)
 			continue;
-		if (check_equal(gb_run_format(run), gb_run_format(list->run[k]), path, 0,
-				run->run_id, err))
+		if (check_equal(gb_context_format(context), gb_context_format(list->context[k]),
+				path, 0, context->run_id, err))
 			return err->code;
 		for (size_t r = 0; r < list->count; r++)
-			if (list->record[r]->run == run)
-				list->record[r]->run = list->run[k];
-		gb_records_remove_run(list, i);
+			if (list->record[r]->context == context)
+				list->record[r]->context = list->context[k];
+		gb_records_remove_context(list, i);
 		++*dropped;
 	}
 	return err->code;
@@ -488,20 +490,21 @@ static bool print_line(FILE *file, cJSON *line, bool document, bool *begun)
 enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
 				struct gb_error *err)
 {
-	const size_t first = document ? 0 : list->written_runs;
+	const size_t first = document ? 0 : list->written_contexts;
 	size_t next = document ? 0 : list->written;
 	bool begun = false, ok = true;
 
-	for (size_t r = first; r <= list->run_count && ok; r++) {
-		const bool last = r == list->run_count;
+	for (size_t r = first; r <= list->context_count && ok; r++) {
+		const bool last = r == list->context_count;
 
 		/* First print the records of the runs printed so far. */
 		while (next < list->count && ok && (last || r > 0) &&
-		       (last || list->record[next]->run != list->run[r]))
+		       (last || list->record[next]->context != list->context[r]))
 			ok = print_line(file, gb_record_format(list->record[next++]), document,
 					&begun);
 		if (!last && ok)
-			ok = print_line(file, gb_run_format(list->run[r]), document, &begun);
+			ok = print_line(file, gb_context_format(list->context[r]), document,
+					&begun);
 	}
 	if (document)
 		(void)fputs(begun ? "\n]\n" : "[]\n", file);

@@ -12,15 +12,15 @@
 struct gb_records {
 	size_t count;
 	struct gb_record **record;
-	size_t run_count;
-	struct gb_run **run;
-	size_t written_runs, written; /* as many of each are in the output: gb_output_put() */
-	bool truncated;               /* a file ended within a line because its writer was killed */
+	size_t context_count;
+	struct gb_context **context;
+	size_t written_contexts, written; /* as many of each are in the output: gb_output_put() */
+	bool truncated; /* a file ended within a line because its writer was killed */
 	/* About the last file read: */
-	size_t complete_bytes; /* up to the end of its last complete line */
-	size_t last_run_bytes; /* up to the start of its last run line */
-	bool unended;          /* its last line is complete except for the newline */
-	bool document;         /* it was one JSON array */
+	size_t complete_bytes;     /* up to the end of its last complete line */
+	size_t last_context_bytes; /* up to the start of its last run line */
+	bool unended;              /* its last line is complete except for the newline */
+	bool document;             /* it was one JSON array */
 };
 
 /* Append the lines of a file ("-" for standard input): JSON Lines, or a document (one array of the
@@ -42,8 +42,8 @@ enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, s
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err);
 
 /* Append the run that is under way; owns it even on failure. */
-enum gb_status gb_records_add_run(struct gb_records *list, struct gb_run *run,
-				  struct gb_error *err);
+enum gb_status gb_records_add_context(struct gb_records *list, struct gb_context *context,
+				      struct gb_error *err);
 /* Append a record of the last run, and take what it owns, even on failure. */
 enum gb_status gb_records_add_record(struct gb_records *list, struct gb_record *record,
 				     struct gb_error *err);
@@ -54,7 +54,7 @@ void gb_records_release(struct gb_records *list);
 void gb_records_remove(struct gb_records *list, size_t index);
 
 /* Remove and free run number `index` and its records. */
-void gb_records_remove_run(struct gb_records *list, size_t index);
+void gb_records_remove_context(struct gb_records *list, size_t index);
 
 /* Move the lines of a list to the end of another.  On GB_EMEMORY, nothing was moved. */
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,

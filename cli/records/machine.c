@@ -70,9 +70,9 @@ static const char *field(struct line *line, const char *path, const char *name)
 }
 
 /* A copy of the text that the run keeps; NULL without a text. */
-static char *keep(struct gb_run *run, const char *text)
+static char *keep(struct gb_context *context, const char *text)
 {
-	return text ? gb_texts_keep(&run->kept, text) : NULL;
+	return text ? gb_texts_keep(&context->kept, text) : NULL;
 }
 
 /* Queries report an unknown value as "", 0 or -1. */
@@ -132,15 +132,16 @@ static double count_first(struct line *line, const char *siblings)
 	return gb_positive(count);
 }
 
-static void describe_caches(struct gb_run *run)
+static void describe_caches(struct gb_context *context)
 {
 	static const char cache[] = "/sys/devices/system/cpu/cpu0/cache/index%d/%s";
 	struct line text[3];
-	double *const bytes[] = { &run->host.l1d_bytes, &run->host.l2_bytes, &run->host.l3_bytes };
+	double *const bytes[] = { &context->host.l1d_bytes, &context->host.l2_bytes,
+				  &context->host.l3_bytes };
 	bool any = false;
 
-	run->host.cache_bytes =
-		gb_positive((double)gb_backends[GB_CPU]->cache_bytes(&run->host.cache_from));
+	context->host.cache_bytes =
+		gb_positive((double)gb_backends[GB_CPU]->cache_bytes(&context->host.cache_from));
 	for (int index = 0; index < 8; index++) {
 		const char *level = first_line(&text[0], cache, index, "level");
 		const char *type = first_line(&text[1], cache, index, "type");
@@ -210,68 +211,68 @@ static double cpu_number(struct line *line, const char *name)
 }
 
 /* The prefix "model" also matches "model name", so the tab after "model" is part of the name. */
-static void describe_model(struct gb_run *run, struct line *line)
+static void describe_model(struct gb_context *context, struct line *line)
 {
 	static const char cpuinfo[] = "/proc/cpuinfo";
 	char text[256];
 	FILE *file;
 
-	run->host.cpu = keep(run, field(line, cpuinfo, "model name"));
-	run->host.cpu_vendor = keep(run, field(line, cpuinfo, "vendor_id"));
-	run->host.cpu_family = cpu_number(line, "cpu family");
-	run->host.cpu_model = cpu_number(line, "model\t");
-	run->host.cpu_stepping = cpu_number(line, "stepping");
-	if (run->host.cpu_vendor)
+	context->host.cpu = keep(context, field(line, cpuinfo, "model name"));
+	context->host.cpu_vendor = keep(context, field(line, cpuinfo, "vendor_id"));
+	context->host.cpu_family = cpu_number(line, "cpu family");
+	context->host.cpu_model = cpu_number(line, "model\t");
+	context->host.cpu_stepping = cpu_number(line, "stepping");
+	if (context->host.cpu_vendor)
 		return;
-	run->host.cpu_vendor = keep(run, field(line, cpuinfo, "CPU implementer"));
-	run->host.cpu_part = keep(run, field(line, cpuinfo, "CPU part"));
-	if (run->host.cpu || !run->host.cpu_vendor || !run->host.cpu_part)
+	context->host.cpu_vendor = keep(context, field(line, cpuinfo, "CPU implementer"));
+	context->host.cpu_part = keep(context, field(line, cpuinfo, "CPU part"));
+	if (context->host.cpu || !context->host.cpu_vendor || !context->host.cpu_part)
 		return;
 	file = fopen(cpuinfo, "re");
 	if (!file)
 		return;
-	run->host.cpu = keep(run, gb_arm_cores(file, text, sizeof text));
+	context->host.cpu = keep(context, gb_arm_cores(file, text, sizeof text));
 	(void)fclose(file);
 }
 
-static void describe_cpu(struct gb_run *run, struct line *line)
+static void describe_cpu(struct gb_context *context, struct line *line)
 {
 	cpu_set_t usable;
 
-	describe_model(run, line);
-	run->host.logical_cpus = gb_positive((double)sysconf(_SC_NPROCESSORS_CONF));
+	describe_model(context, line);
+	context->host.logical_cpus = gb_positive((double)sysconf(_SC_NPROCESSORS_CONF));
 	if (sched_getaffinity(0, sizeof usable, &usable) == 0)
-		run->host.usable_cpus = CPU_COUNT(&usable);
-	run->host.cores = count_first(line, "thread_siblings_list");
-	run->host.sockets = count_first(line, "core_siblings_list");
-	describe_caches(run);
-	run->host.numa_nodes = count_list(first_line(line, "/sys/devices/system/node/online"));
-	run->host.governor = keep(
-		run, first_line(line, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
-	run->host.cpu_quota = cpu_quota(line);
-	run->host.turbo = turbo(line);
-	run->host.virtualized = virtualized(line);
+		context->host.usable_cpus = CPU_COUNT(&usable);
+	context->host.cores = count_first(line, "thread_siblings_list");
+	context->host.sockets = count_first(line, "core_siblings_list");
+	describe_caches(context);
+	context->host.numa_nodes = count_list(first_line(line, "/sys/devices/system/node/online"));
+	context->host.governor = keep(
+		context, first_line(line, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+	context->host.cpu_quota = cpu_quota(line);
+	context->host.turbo = turbo(line);
+	context->host.virtualized = virtualized(line);
 }
 
-static void describe_memory(struct gb_run *run, struct line *line)
+static void describe_memory(struct gb_context *context, struct line *line)
 {
 	const char *total = field(line, "/proc/meminfo", "MemTotal");
 	const double available = (double)gb_host_available();
 	char *pages;
 
 	if (total)
-		run->host.memory_bytes = gb_positive(strtod(total, NULL) * 1024);
+		context->host.memory_bytes = gb_positive(strtod(total, NULL) * 1024);
 	/* As much as 1e18 bytes: no limit is known. */
-	run->host.available_bytes = gb_positive(available < 1e18 ? available : 0);
+	context->host.available_bytes = gb_positive(available < 1e18 ? available : 0);
 	pages = first_line(line, "/sys/kernel/mm/transparent_hugepage/enabled");
 	pages = pages ? strchr(pages, '[') : NULL; /* "always [madvise] never" */
 	if (pages) {
 		pages[strcspn(pages, "]")] = '\0';
-		run->host.huge_pages = keep(run, pages + 1);
+		context->host.huge_pages = keep(context, pages + 1);
 	}
 }
 
-static void describe_host(struct gb_run *run)
+static void describe_host(struct gb_context *context)
 {
 	struct line line;
 	struct utsname name;
@@ -280,15 +281,15 @@ static void describe_host(struct gb_run *run)
 
 	if (uname(&name) == 0) {
 		(void)snprintf(line.text, sizeof line.text, "%s %s", name.sysname, name.release);
-		run->host.hostname = keep(run, name.nodename);
-		run->host.kernel = keep(run, line.text);
-		run->host.machine = keep(run, name.machine);
+		context->host.hostname = keep(context, name.nodename);
+		context->host.kernel = keep(context, line.text);
+		context->host.machine = keep(context, name.machine);
 	}
-	run->host.os = keep(run, field(&line, "/etc/os-release", "PRETTY_NAME"));
+	context->host.os = keep(context, field(&line, "/etc/os-release", "PRETTY_NAME"));
 	for (int i = 0, loads = getloadavg(load, 3); i < loads; i++)
-		(void)gb_numbers_add(&run->host.load, load[i], &ignored);
-	describe_memory(run, &line);
-	describe_cpu(run, &line);
+		(void)gb_numbers_add(&context->host.load, load[i], &ignored);
+	describe_memory(context, &line);
+	describe_cpu(context, &line);
 }
 
 /* ---- the run ----------------------------------------------------------------------------- */
@@ -313,36 +314,36 @@ void gb_archs_advise(FILE *file, const struct gb_gpu_info *gpu, const char *arch
 	(void)fprintf(file, ": rebuild with `make SMS=%ld`\n", wanted);
 }
 
-static void describe_tool(struct gb_run *run)
+static void describe_tool(struct gb_context *context)
 {
-	run->tool.name = "gpubench";
-	run->tool.version = GB_VERSION;
-	run->tool.commit = known(GB_COMMIT);
-	run->tool.commit_date = known(GB_COMMIT_DATE);
-	run->tool.dirty = flag(GB_DIRTY);
-	run->tool.mode = GB_MODE;
+	context->tool.name = "gpubench";
+	context->tool.version = GB_VERSION;
+	context->tool.commit = known(GB_COMMIT);
+	context->tool.commit_date = known(GB_COMMIT_DATE);
+	context->tool.dirty = flag(GB_DIRTY);
+	context->tool.mode = GB_MODE;
 #ifdef __clang__
-	run->tool.compiler = __VERSION__;
+	context->tool.compiler = __VERSION__;
 #else
-	run->tool.compiler = "gcc " __VERSION__;
+	context->tool.compiler = "gcc " __VERSION__;
 #endif
-	run->tool.cflags = known(GB_CFLAGS);
-	run->tool.nvcc = known(GB_NVCC);
-	run->tool.archs = known(gb_archs);
+	context->tool.cflags = known(GB_CFLAGS);
+	context->tool.nvcc = known(GB_NVCC);
+	context->tool.archs = known(gb_archs);
 }
 
-static struct gb_gpu describe_gpu(struct gb_run *run, const struct gb_gpu_info *gpu)
+static struct gb_gpu describe_gpu(struct gb_context *context, const struct gb_gpu_info *gpu)
 {
 	char cc[32];
 
 	(void)snprintf(cc, sizeof cc, "%d.%d", gpu->cc_major, gpu->cc_minor);
 	return (struct gb_gpu){
 		.id = gpu->id,
-		.name = keep(run, known(gpu->name)),
-		.uuid = keep(run, known(gpu->uuid)),
-		.pci = keep(run, known(gpu->pci)),
-		.cc = gpu->cc_major > 0 ? keep(run, cc) : NULL,
-		.code = keep(run, known(gpu->code)),
+		.name = keep(context, known(gpu->name)),
+		.uuid = keep(context, known(gpu->uuid)),
+		.pci = keep(context, known(gpu->pci)),
+		.cc = gpu->cc_major > 0 ? keep(context, cc) : NULL,
+		.code = keep(context, known(gpu->code)),
 		.sm_count = gb_positive(gpu->sm_count),
 		.memory_bytes = gb_positive((double)gpu->memory_bytes),
 		.l2_bytes = gb_positive((double)gpu->l2_bytes),
@@ -357,46 +358,46 @@ static struct gb_gpu describe_gpu(struct gb_run *run, const struct gb_gpu_info *
 		.mig = flag(gpu->mig),
 		.persistence = flag(gpu->persistence),
 		.emulated = gpu->emulated,
-		.vulkan = { keep(run, known(gpu->vulkan.driver)),
-			    keep(run, known(gpu->vulkan.api)) },
+		.vulkan = { keep(context, known(gpu->vulkan.driver)),
+			    keep(context, known(gpu->vulkan.api)) },
 	};
 }
 
-static void describe_devices(struct gb_run *run, const struct gb_run_info *info)
+static void describe_devices(struct gb_context *context, const struct gb_context_info *info)
 {
 	const struct gb_error *absent = info->devices.absent;
 
-	run->cuda_absent = keep(run, known(absent[GB_CUDA].message));
-	run->vulkan_absent = keep(run, known(absent[GB_VULKAN].message));
+	context->cuda_absent = keep(context, known(absent[GB_CUDA].message));
+	context->vulkan_absent = keep(context, known(absent[GB_VULKAN].message));
 	if (absent[GB_CUDA].code || !(info->backends >> GB_CUDA & 1))
 		return;
-	run->cuda.runtime = keep(run, known(info->devices.cuda.runtime));
-	run->cuda.driver_api = keep(run, known(info->devices.cuda.driver_api));
-	run->cuda.driver = keep(run, known(info->devices.cuda.driver));
+	context->cuda.runtime = keep(context, known(info->devices.cuda.runtime));
+	context->cuda.driver_api = keep(context, known(info->devices.cuda.driver_api));
+	context->cuda.driver = keep(context, known(info->devices.cuda.driver));
 }
 
-static void describe_settings(struct gb_run *run, const struct gb_run_info *info)
+static void describe_settings(struct gb_context *context, const struct gb_context_info *info)
 {
 	const struct gb_settings *how = info->settings;
 
 	if (!how)
 		return;
-	run->settings.samples = (double)how->samples;
-	run->settings.warmup = (double)how->warmup;
-	run->settings.min_samples = (double)how->min_samples;
-	run->settings.rel_ci = how->rel_ci;
-	run->settings.max_time_s = how->max_time_s;
-	run->settings.timeout_s = how->timeout_s;
-	run->settings.cold = how->hot ? GB_NO : GB_YES;
-	run->settings.verify = how->verify != GB_VERIFY_NONE ? GB_YES : GB_NO;
-	run->settings.verify_all = how->verify == GB_VERIFY_ALL ? GB_YES : GB_NO;
-	run->settings.device = (double)how->device;
-	run->settings.preset = keep(run, info->preset);
+	context->settings.samples = (double)how->samples;
+	context->settings.warmup = (double)how->warmup;
+	context->settings.min_samples = (double)how->min_samples;
+	context->settings.rel_ci = how->rel_ci;
+	context->settings.max_time_s = how->max_time_s;
+	context->settings.timeout_s = how->timeout_s;
+	context->settings.cold = how->hot ? GB_NO : GB_YES;
+	context->settings.verify = how->verify != GB_VERIFY_NONE ? GB_YES : GB_NO;
+	context->settings.verify_all = how->verify == GB_VERIFY_ALL ? GB_YES : GB_NO;
+	context->settings.device = (double)how->device;
+	context->settings.preset = keep(context, info->preset);
 }
 
 /* Record the variables that affect OpenMP, CUDA, Vulkan, vectors, or the copy bandwidth.
  * False if memory ran out. */
-static bool describe_environment(struct gb_run *run)
+static bool describe_environment(struct gb_context *context)
 {
 	static const char *const prefix[] = { "OMP_",          "GOMP_",
 					      "KMP_",          "CUDA_",
@@ -409,21 +410,21 @@ static bool describe_environment(struct gb_run *run)
 
 		for (size_t i = 0; i < GB_COUNT(prefix) && !name; i++)
 			if (strncmp(*variable, prefix[i], strlen(prefix[i])) == 0)
-				name = keep(run, *variable);
+				name = keep(context, *variable);
 		value = name ? strchr(name, '=') : NULL;
 		if (!value)
 			continue;
 		*value = '\0';
 		member.name = name;
 		member.text = value + 1;
-		if (!gb_members_add(&run->environment, member))
+		if (!gb_members_add(&context->environment, member))
 			return false;
 	}
 	return true;
 }
 
 /* Start with 64 random bits or, without a source of these, with the time. */
-static void begin_run(struct gb_run *run)
+static void begin_run(struct gb_context *context)
 {
 	uint64_t id;
 	struct timespec now;
@@ -436,37 +437,37 @@ static void begin_run(struct gb_run *run)
 		      (uint64_t)getpid()) *
 		     UINT64_C(0x9e3779b97f4a7c15);
 	(void)snprintf(text, sizeof text, "%016jx", (uintmax_t)id);
-	run->run_id = keep(run, text);
+	context->run_id = keep(context, text);
 	(void)gmtime_r(&now.tv_sec, &utc);
 	(void)strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	run->started = keep(run, text);
+	context->started = keep(context, text);
 }
 
-struct gb_run *gb_describe_run(const struct gb_run_info *info, struct gb_error *err)
+struct gb_context *gb_describe_context(const struct gb_context_info *info, struct gb_error *err)
 {
-	struct gb_run *run = malloc(sizeof *run);
-	bool ok = run;
+	struct gb_context *context = malloc(sizeof *context);
+	bool ok = context;
 
 	if (ok) {
-		*run = *gb_no_run;
-		run->gpu = calloc(info->devices.count + 1, sizeof *run->gpu);
-		begin_run(run);
-		ok = run->gpu && run->run_id;
+		*context = *gb_no_context;
+		context->gpu = calloc(info->devices.count + 1, sizeof *context->gpu);
+		begin_run(context);
+		ok = context->gpu && context->run_id;
 	}
 	for (int i = 0; i < info->argc && ok; i++)
-		ok = gb_texts_add(&run->argv, info->argv[i]);
+		ok = gb_texts_add(&context->argv, info->argv[i]);
 	for (size_t i = 0; i < info->devices.count && ok; i++)
-		run->gpu[run->gpu_count++] = describe_gpu(run, &info->devices.gpu[i]);
+		context->gpu[context->gpu_count++] = describe_gpu(context, &info->devices.gpu[i]);
 	if (ok) {
-		describe_tool(run);
-		describe_devices(run, info);
-		describe_settings(run, info);
-		describe_host(run);
-		ok = describe_environment(run);
+		describe_tool(context);
+		describe_devices(context, info);
+		describe_settings(context, info);
+		describe_host(context);
+		ok = describe_environment(context);
 	}
 	if (ok)
-		return run;
-	gb_run_free(run);
+		return context;
+	gb_context_free(context);
 	gb_out_of_memory(err, "describing the run");
 	return NULL;
 }

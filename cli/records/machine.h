@@ -12,7 +12,7 @@
 
 struct gb_settings;
 
-struct gb_run_info {
+struct gb_context_info {
 	int argc;
 	char *const *argv;
 	const struct gb_settings *settings; /* NULL if nothing is measured */
@@ -23,7 +23,7 @@ struct gb_run_info {
 
 /* Describe the run that begins now, with an id of 16 random hexadecimal digits.  NULL, with err set,
  * if memory ran out. */
-struct gb_run *gb_describe_run(const struct gb_run_info *info, struct gb_error *err);
+struct gb_context *gb_describe_context(const struct gb_context_info *info, struct gb_error *err);
 
 /* The architectures of this build, as in "75 80 90"; "" without CUDA or in the emulator. */
 extern const char gb_archs[];

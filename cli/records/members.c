@@ -61,7 +61,7 @@ static const struct gb_field gpu_fields[] = {
 };
 const struct gb_fields gb_gpu_fields = { gpu_fields, GB_COUNT(gpu_fields) };
 
-#define RUN(...) AT(gb_run, __VA_ARGS__)
+#define RUN(...) AT(gb_context, __VA_ARGS__)
 
 static const struct gb_field run_fields[] = {
 	RUN(run_id, NEEDED),
@@ -127,7 +127,7 @@ static const struct gb_field run_fields[] = {
 	RUN(settings.device, NATURAL),
 	RUN(settings.preset, TEXT),
 };
-const struct gb_fields gb_run_fields = { run_fields, GB_COUNT(run_fields) };
+const struct gb_fields gb_context_fields = { run_fields, GB_COUNT(run_fields) };
 
 /* ---- a record ------------------------------------------------------------------------------- */
 

@@ -31,7 +31,7 @@ struct gb_machine {
 };
 
 /* The machine, build, environment and settings that records were made with. */
-struct gb_run {
+struct gb_context {
 	const char *run_id, *started;
 	struct {
 		const char *name, *version, *commit, *commit_date, *mode, *compiler, *cflags;
@@ -97,7 +97,7 @@ struct gb_counts {
 
 /* The result of one variant at one point. */
 struct gb_record {
-	const struct gb_run *run; /* never NULL; gb_no_run if the file has no line for it */
+	const struct gb_context *context; /* never NULL; gb_no_run if the file has no line for it */
 	const char *run_id;
 	double seq;
 	const char *bench, *backend, *variant, *library, *key;
@@ -158,7 +158,7 @@ struct gb_record {
 };
 
 /* The members, in the order of the CSV columns. */
-extern const struct gb_fields gb_run_fields, gb_gpu_fields, gb_record_fields, gb_count_fields;
+extern const struct gb_fields gb_context_fields, gb_gpu_fields, gb_record_fields, gb_count_fields;
 
 /* The word in the file: "ok". */
 const char *gb_status_word(enum gb_record_status status);

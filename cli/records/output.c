@@ -118,7 +118,7 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 		return GB_OK;
 	/* If the only line was cut off, there is nothing to read. */
 	if (gb_records_read(output->path, records, &own) &&
-	    !(records->truncated && !records->count && !records->run_count))
+	    !(records->truncated && !records->count && !records->context_count))
 		return gb_fail(err, own.code, "%s", own.message);
 	if (records->document)
 		return gb_fail(err, GB_EUSAGE, "--resume: %s is a document, not JSON lines",
@@ -126,7 +126,7 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 	output->cut = records->truncated;
 	output->unended = records->unended;
 	output->keep_bytes = records->complete_bytes;
-	records->written_runs = records->run_count;
+	records->written_contexts = records->context_count;
 	records->written = records->count;
 	return GB_OK;
 }
@@ -143,8 +143,8 @@ static enum gb_status differs(const struct setup_check *check, const char *part,
 		       check->option, check->path, part, there, here, check->hint);
 }
 
-static enum gb_status check_run(const struct setup_check *check, const struct gb_run *run,
-				const struct gb_run *now, struct gb_error *err)
+static enum gb_status check_run(const struct setup_check *check, const struct gb_context *context,
+				const struct gb_context *now, struct gb_error *err)
 {
 	static const struct {
 		const char *name, *path;
@@ -164,13 +164,14 @@ static enum gb_status check_run(const struct setup_check *check, const struct gb
 		{ "cold caches", "settings.cold" },
 	};
 
-	if (!gb_same_machine(&run->on_cpu, &now->on_cpu))
-		return differs(check, "CPU", run->on_cpu.text, now->on_cpu.text, err);
-	if ((gb_run_gpu(run) || gb_run_gpu(now)) && !gb_same_machine(&run->on_gpu, &now->on_gpu))
-		return differs(check, "GPU", run->on_gpu.text, now->on_gpu.text, err);
+	if (!gb_same_machine(&context->on_cpu, &now->on_cpu))
+		return differs(check, "CPU", context->on_cpu.text, now->on_cpu.text, err);
+	if ((gb_context_gpu(context) || gb_context_gpu(now)) &&
+	    !gb_same_machine(&context->on_gpu, &now->on_gpu))
+		return differs(check, "GPU", context->on_gpu.text, now->on_gpu.text, err);
 	for (size_t i = 0; i < GB_COUNT(part); i++) {
-		const struct gb_field_value a = gb_run_value(run, part[i].path);
-		const struct gb_field_value b = gb_run_value(now, part[i].path);
+		const struct gb_field_value a = gb_context_value(context, part[i].path);
+		const struct gb_field_value b = gb_context_value(now, part[i].path);
 		char there[128], here[128];
 
 		if (!gb_values_equal(a, b))
@@ -181,14 +182,14 @@ static enum gb_status check_run(const struct setup_check *check, const struct gb
 }
 
 enum gb_status gb_resume_check(const char *option, const struct gb_records *records,
-			       const char *path, const struct gb_run *now, const char *hint,
+			       const char *path, const struct gb_context *now, const char *hint,
 			       struct gb_error *err)
 {
 	const struct setup_check check = { option, path, hint };
 
-	for (size_t i = 0; i < records->run_count && !err->code; i++)
-		if (records->run[i] != now)
-			(void)check_run(&check, records->run[i], now, err);
+	for (size_t i = 0; i < records->context_count && !err->code; i++)
+		if (records->context[i] != now)
+			(void)check_run(&check, records->context[i], now, err);
 	return err->code;
 }
 
@@ -280,7 +281,7 @@ enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
 	free(text);
 	if (err->code)
 		return err->code;
-	list->written_runs = list->run_count;
+	list->written_contexts = list->context_count;
 	list->written = list->count;
 	return GB_OK;
 }

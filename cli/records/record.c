@@ -13,7 +13,7 @@ bool gb_is_untrusted(const struct gb_record *record)
 	return record->status == GB_STATUS_DOUBTFUL || record->status == GB_STATUS_UNVERIFIED;
 }
 
-static struct gb_run no_run = {
+static struct gb_context no_context = {
 	.run_id = "",
 	.on_cpu = { .name = "unknown", .text = "unknown" },
 	.on_gpu = { .name = "unknown", .text = "unknown" },
@@ -22,10 +22,10 @@ static struct gb_run no_run = {
 /* Runs before main(): unknown numbers must be NAN, not 0. */
 __attribute__((constructor)) static void know_nothing(void)
 {
-	gb_fields_clear(&gb_run_fields, &no_run, GB_ALWAYS);
+	gb_fields_clear(&gb_context_fields, &no_context, GB_ALWAYS);
 }
 
-const struct gb_run *const gb_no_run = &no_run;
+const struct gb_context *const gb_no_context = &no_context;
 
 /* A line without members; NULL if memory ran out. */
 static cJSON *new_line(const char *type)
@@ -81,19 +81,19 @@ static const char *find_objects(const cJSON *object, const char *name, cJSON **l
 	return fault;
 }
 
-static const char *read_gpus(struct gb_run *run, char fault[GB_FAULT_MAX])
+static const char *read_gpus(struct gb_context *context, char fault[GB_FAULT_MAX])
 {
 	cJSON *list, *gpu;
 
-	if (find_objects(run->line, "gpus", &list, fault))
+	if (find_objects(context->line, "gpus", &list, fault))
 		return fault;
-	run->gpu = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *run->gpu);
-	if (!run->gpu)
+	context->gpu = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *context->gpu);
+	if (!context->gpu)
 		return "";
 	cJSON_ArrayForEach(gpu, list)
 	{
-		const char *wrong =
-			gb_fields_read(&gb_gpu_fields, gpu, &run->gpu[run->gpu_count++], fault);
+		const char *wrong = gb_fields_read(&gb_gpu_fields, gpu,
+						   &context->gpu[context->gpu_count++], fault);
 
 		if (wrong)
 			return wrong;
@@ -101,31 +101,31 @@ static const char *read_gpus(struct gb_run *run, char fault[GB_FAULT_MAX])
 	return NULL;
 }
 
-struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX])
+struct gb_context *gb_context_parse(cJSON *line, char fault[GB_FAULT_MAX])
 {
-	struct gb_run *run = calloc(1, sizeof *run);
+	struct gb_context *context = calloc(1, sizeof *context);
 
 	fault[0] = '\0';
-	if (!run) {
+	if (!context) {
 		cJSON_Delete(line);
 		return NULL;
 	}
-	run->line = line;
-	if (!read_line(&gb_run_fields, line, run, fault) && !read_gpus(run, fault))
-		return run;
-	gb_run_free(run);
+	context->line = line;
+	if (!read_line(&gb_context_fields, line, context, fault) && !read_gpus(context, fault))
+		return context;
+	gb_context_free(context);
 	return NULL;
 }
 
-void gb_run_free(struct gb_run *run)
+void gb_context_free(struct gb_context *context)
 {
-	if (!run)
+	if (!context)
 		return;
-	gb_fields_clear(&gb_run_fields, run, GB_ALWAYS);
-	free(run->gpu); /* GPUs own nothing */
-	gb_texts_free(&run->kept);
-	cJSON_Delete(run->line);
-	free(run);
+	gb_fields_clear(&gb_context_fields, context, GB_ALWAYS);
+	free(context->gpu); /* GPUs own nothing */
+	gb_texts_free(&context->kept);
+	cJSON_Delete(context->line);
+	free(context);
 }
 
 static const char *read_counts(struct gb_record *record, char fault[GB_FAULT_MAX])
@@ -175,7 +175,7 @@ void gb_record_derive(struct gb_record *record)
 
 struct gb_record gb_record_empty(void)
 {
-	struct gb_record record = { .run = gb_no_run };
+	struct gb_record record = { .context = gb_no_context };
 
 	gb_fields_clear(&gb_record_fields, &record, GB_ALWAYS);
 	return record;
@@ -191,7 +191,7 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 		return NULL;
 	}
 	record->line = line;
-	record->run = gb_no_run;
+	record->context = gb_no_context;
 	if (!read_line(&gb_record_fields, line, record, fault) && !read_counts(record, fault)) {
 		gb_record_derive(record);
 		return record;
@@ -328,7 +328,7 @@ static const char *check_status(const struct gb_record *record)
 
 const char *gb_record_contradiction(const struct gb_record *record)
 {
-	const struct gb_gpu *gpu = gb_is_cpu(record) ? NULL : gb_run_gpu(record->run);
+	const struct gb_gpu *gpu = gb_is_cpu(record) ? NULL : gb_context_gpu(record->context);
 	const char *wrong = check_status(record);
 
 	if (wrong)
@@ -336,7 +336,7 @@ const char *gb_record_contradiction(const struct gb_record *record)
 	if (record->time.count && !record->emulated && !(record->time.median > 0))
 		return "has a time of 0";
 	if ((record->status == GB_STATUS_OK || record->status == GB_STATUS_DOUBTFUL) &&
-	    record->run->settings.verify == GB_NO)
+	    record->context->settings.verify == GB_NO)
 		return "has a verified time in a run without verification";
 	if (record->time.count && !record->emulated && gpu && gpu->emulated)
 		return "has a time of an emulated GPU";
@@ -363,19 +363,19 @@ cJSON *gb_record_format(const struct gb_record *record)
 	return format(record->line, "record", &gb_record_fields, record);
 }
 
-cJSON *gb_run_format(const struct gb_run *run)
+cJSON *gb_context_format(const struct gb_context *context)
 {
-	cJSON *line = format(run->line, "run", &gb_run_fields, run);
+	cJSON *line = format(context->line, "run", &gb_context_fields, context);
 	cJSON *list = gb_json_at(line, "gpus");
 	bool ok = line;
 
-	if (run->gpu_count && !list)
+	if (context->gpu_count && !list)
 		list = cJSON_AddArrayToObject(line, "gpus");
-	for (size_t i = 0; i < run->gpu_count && ok; i++) {
+	for (size_t i = 0; i < context->gpu_count && ok; i++) {
 		cJSON *gpu = cJSON_GetArrayItem(list, (int)i);
 
 		ok = (gpu || gb_json_append(list, gpu = cJSON_CreateObject())) &&
-		     gb_fields_write(&gb_gpu_fields, &run->gpu[i], gpu);
+		     gb_fields_write(&gb_gpu_fields, &context->gpu[i], gpu);
 	}
 	if (ok)
 		return line;
@@ -383,9 +383,9 @@ cJSON *gb_run_format(const struct gb_run *run)
 	return NULL;
 }
 
-char *gb_run_text(const struct gb_run *run)
+char *gb_context_text(const struct gb_context *context)
 {
-	cJSON *line = gb_run_format(run);
+	cJSON *line = gb_context_format(context);
 	char *text = line ? cJSON_Print(line) : NULL;
 
 	cJSON_Delete(line);
@@ -405,9 +405,9 @@ struct gb_field_value gb_record_value(const struct gb_record *record, const char
 		       : (struct gb_field_value){ 0 };
 }
 
-struct gb_field_value gb_run_value(const struct gb_run *run, const char *path)
+struct gb_field_value gb_context_value(const struct gb_context *context, const char *path)
 {
-	return gb_fields_value(&gb_run_fields, run, path);
+	return gb_fields_value(&gb_context_fields, context, path);
 }
 
 struct gb_field_value gb_gpu_value(const struct gb_gpu *gpu, const char *path)
@@ -438,18 +438,18 @@ bool gb_is_cpu(const struct gb_record *record)
 bool gb_record_is_cold(const struct gb_record *record)
 {
 	return record->cold != GB_UNKNOWN ? record->cold == GB_YES
-					  : record->run->settings.cold != GB_NO;
+					  : record->context->settings.cold != GB_NO;
 }
 
 const struct gb_machine *gb_record_machine(const struct gb_record *record)
 {
-	return gb_is_cpu(record) ? &record->run->on_cpu : &record->run->on_gpu;
+	return gb_is_cpu(record) ? &record->context->on_cpu : &record->context->on_gpu;
 }
 
-const struct gb_gpu *gb_run_gpu(const struct gb_run *run)
+const struct gb_gpu *gb_context_gpu(const struct gb_context *context)
 {
-	for (size_t i = 0; i < run->gpu_count; i++)
-		if (fabs(run->gpu[i].id - run->settings.device) <= 0)
-			return &run->gpu[i];
+	for (size_t i = 0; i < context->gpu_count; i++)
+		if (fabs(context->gpu[i].id - context->settings.device) <= 0)
+			return &context->gpu[i];
 	return NULL;
 }

@@ -1,11 +1,11 @@
 /* record.h -- a line of a record file as a C struct.
  *
  * This folder handles record files.  A file is JSON Lines, described by
- * results/gpubench-record-2.schema.json: a `run` line (struct gb_run), then a `record` line per
+ * results/gpubench-record-2.schema.json: a `run` line (struct gb_context), then a `record` line per
  * variant and point (struct gb_record).  Each line is flushed as soon as it is known, so a sweep
  * that is killed keeps its records.
  *
- * A measurement fills struct gb_record (result.h), and machine.h fills struct gb_run.  members.h has
+ * A measurement fills struct gb_record (result.h), and machine.h fills struct gb_context.  members.h has
  * these structs, and a row for each member; field.h writes and reads JSON by these rows.  lines.h
  * reads and writes files; output.h opens the file that -o names; csv.h converts.  cJSON is used only
  * in this folder.  May use cli/benchmarks and the folders below cli.
@@ -21,7 +21,7 @@
 enum { GB_RECORD_SCHEMA = 2 };
 
 /* A run about which nothing is known. */
-extern const struct gb_run *const gb_no_run;
+extern const struct gb_context *const gb_no_context;
 
 /* A record in which nothing is known. */
 struct gb_record gb_record_empty(void);
@@ -43,10 +43,10 @@ enum gb_status gb_record_put_counts(struct gb_record *record, const char *json,
 /* Parse a line; owns it even on failure.  NULL if this version cannot read the line as a record or
  * a run; `fault` then says why, or is "" if memory ran out. */
 struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX]);
-struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX]);
+struct gb_context *gb_context_parse(cJSON *line, char fault[GB_FAULT_MAX]);
 void gb_record_release(struct gb_record *record); /* what it owns */
 void gb_record_free(struct gb_record *record);
-void gb_run_free(struct gb_run *run);
+void gb_context_free(struct gb_context *context);
 
 /* Remove the members that not all records have: those that describe a result, or only those that
  * describe a single launch.  Other texts stay. */
@@ -59,15 +59,15 @@ const char *gb_record_contradiction(const struct gb_record *record);
 /* The line in the current schema, for cJSON_Delete().  Keeps members that this version does not
  * know.  NULL if memory ran out. */
 cJSON *gb_record_format(const struct gb_record *record);
-cJSON *gb_run_format(const struct gb_run *run);
+cJSON *gb_context_format(const struct gb_context *context);
 
 /* The run line, indented, for free().  NULL if memory ran out. */
-char *gb_run_text(const struct gb_run *run);
+char *gb_context_text(const struct gb_context *context);
 
 /* The value at a path in the JSON or of a derived member ("time.mean", "rates.items_per_s",
  * "counts.chain").  GB_VALUE_ABSENT if there is none. */
 struct gb_field_value gb_record_value(const struct gb_record *record, const char *path);
-struct gb_field_value gb_run_value(const struct gb_run *run, const char *path);
+struct gb_field_value gb_context_value(const struct gb_context *context, const char *path);
 struct gb_field_value gb_gpu_value(const struct gb_gpu *gpu, const char *path);
 /* The number at the path; NAN if there is none. */
 double gb_record_number(const struct gb_record *record, const char *path);
@@ -87,6 +87,6 @@ bool gb_record_is_cold(const struct gb_record *record);
 const struct gb_machine *gb_record_machine(const struct gb_record *record);
 
 /* The GPU that the run used; NULL if there was none. */
-const struct gb_gpu *gb_run_gpu(const struct gb_run *run);
+const struct gb_gpu *gb_context_gpu(const struct gb_context *context);
 
 #endif

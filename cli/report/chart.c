@@ -198,7 +198,7 @@ static void series_name(const struct gb_section *section, const struct gb_record
 	}
 	if (section->mixed_runs)
 		gb_text_append(name, NAME, ", %s",
-			       gb_run_name(&section->report->runs, record->run_id));
+			       gb_context_name(&section->report->runs, record->run_id));
 }
 
 static enum gb_kind kind_of(const struct gb_record *record)

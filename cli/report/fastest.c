@@ -18,7 +18,7 @@ struct winner {
 /* The name of the record's machine and build; "" if there is one. */
 static const char *where(const struct gb_section *section, const struct gb_record *record)
 {
-	return gb_run_name(&section->report->builds, record->run_id);
+	return gb_context_name(&section->report->builds, record->run_id);
 }
 
 static bool is_same(const struct gb_section *section, const struct gb_record *a,

@@ -34,6 +34,6 @@ enum gb_status gb_replay(const struct gb_request *request, const struct gb_outpu
 	/* The launches have already written the JSON lines of a file, but not those of standard
 	 * output. */
 	s.records.written = output->to_lines ? s.records.count : 0;
-	s.records.written_runs = output->to_lines ? s.records.run_count : 0;
+	s.records.written_contexts = output->to_lines ? s.records.context_count : 0;
 	return gb_finish(&s, true, err);
 }

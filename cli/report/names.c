@@ -7,7 +7,7 @@
 
 #include "common/text.h"
 
-static struct gb_run_entry *find(const struct gb_run_names *names, const char *id)
+static struct gb_context_entry *find(const struct gb_context_names *names, const char *id)
 {
 	for (size_t i = names->count; i-- > 0;)
 		if (gb_equal(names->entry[i].id, id))
@@ -15,27 +15,27 @@ static struct gb_run_entry *find(const struct gb_run_names *names, const char *i
 	return NULL;
 }
 
-const char *gb_run_name(const struct gb_run_names *names, const char *id)
+const char *gb_context_name(const struct gb_context_names *names, const char *id)
 {
-	const struct gb_run_entry *entry = find(names, id);
+	const struct gb_context_entry *entry = find(names, id);
 
 	return entry && names->count > 1 ? entry->name : "";
 }
 
-void gb_run_names_release(struct gb_run_names *names)
+void gb_context_names_release(struct gb_context_names *names)
 {
 	free(names->entry);
-	*names = (struct gb_run_names){ 0 };
+	*names = (struct gb_context_names){ 0 };
 }
 
 /* ---- parts of a name ----------------------------------------------------------------------- */
 
-const char *gb_run_machine(const struct gb_run *run)
+const char *gb_context_machine(const struct gb_context *context)
 {
-	return gb_run_gpu(run) ? run->on_gpu.name : run->on_cpu.name;
+	return gb_context_gpu(context) ? context->on_gpu.name : context->on_cpu.name;
 }
 
-bool gb_runs_alike(const struct gb_run *a, const struct gb_run *b)
+bool gb_contexts_alike(const struct gb_context *a, const struct gb_context *b)
 {
 	bool alike = gb_same(a->tool.version, b->tool.version) &&
 		     gb_same(a->tool.commit, b->tool.commit) && a->tool.dirty == b->tool.dirty &&
@@ -49,15 +49,16 @@ bool gb_runs_alike(const struct gb_run *a, const struct gb_run *b)
 	return alike;
 }
 
-size_t gb_runs_like(const struct gb_records *list, size_t first, const char **from, const char **to)
+size_t gb_contexts_like(const struct gb_records *list, size_t first, const char **from,
+			const char **to)
 {
 	size_t count = 0;
 
-	*from = *to = list->run[first]->started;
-	for (size_t i = 0; i < list->run_count; i++) {
-		const char *started = list->run[i]->started;
+	*from = *to = list->context[first]->started;
+	for (size_t i = 0; i < list->context_count; i++) {
+		const char *started = list->context[i]->started;
 
-		if (!gb_runs_alike(list->run[first], list->run[i]))
+		if (!gb_contexts_alike(list->context[first], list->context[i]))
 			continue;
 		if (i < first)
 			return 0;
@@ -69,40 +70,40 @@ size_t gb_runs_like(const struct gb_records *list, size_t first, const char **fr
 }
 
 enum { STARTED = 5, PARTS };
-static const char *part_of(const struct gb_run *run, int part)
+static const char *part_of(const struct gb_context *context, int part)
 {
-	const char *const text[PARTS] = { gb_run_machine(run), run->host.cpu,
-					  run->host.hostname,  run->tool.commit,
-					  run->tool.compiler,  run->started };
+	const char *const text[PARTS] = { gb_context_machine(context), context->host.cpu,
+					  context->host.hostname,      context->tool.commit,
+					  context->tool.compiler,      context->started };
 
 	return text[part] ? text[part] : "unknown";
 }
 
 /* True if two runs whose names are equal so far differ in the part. */
-static bool tells_apart(const struct gb_run_names *names, int part)
+static bool tells_apart(const struct gb_context_names *names, int part)
 {
 	for (size_t i = 1; i < names->count; i++)
 		for (size_t k = 0; k < i; k++)
 			if (gb_equal(names->entry[i].name, names->entry[k].name) &&
-			    !gb_equal(part_of(names->entry[i].run, part),
-				      part_of(names->entry[k].run, part)))
+			    !gb_equal(part_of(names->entry[i].context, part),
+				      part_of(names->entry[k].context, part)))
 				return true;
 	return false;
 }
 
-static void append(struct gb_run_entry *entry, const char *text)
+static void append(struct gb_context_entry *entry, const char *text)
 {
 	gb_text_append(entry->name, sizeof entry->name, "%s%.60s", entry->name[0] ? ", " : "",
 		       text);
 }
 
 /* Append "#1", "#2", ... to names that are still equal. */
-static void number_equals(struct gb_run_names *names)
+static void number_equals(struct gb_context_names *names)
 {
 	char text[32];
 
 	for (size_t i = 0; i < names->count; i++) {
-		struct gb_run_entry *entry = &names->entry[i];
+		struct gb_context_entry *entry = &names->entry[i];
 		size_t before = 0, all = 0;
 
 		for (size_t k = 0; k < names->count; k++) {
@@ -118,27 +119,28 @@ static void number_equals(struct gb_run_names *names)
 	}
 }
 
-static void add(struct gb_run_names *names, const char *id, const struct gb_run *run)
+static void add(struct gb_context_names *names, const char *id, const struct gb_context *context)
 {
 	if (!find(names, id))
-		names->entry[names->count++] = (struct gb_run_entry){ .id = id, .run = run };
+		names->entry[names->count++] =
+			(struct gb_context_entry){ .id = id, .context = context };
 }
 
-enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_records *list,
-				 bool launches, struct gb_error *err)
+enum gb_status gb_context_names_init(struct gb_context_names *names, const struct gb_records *list,
+				     bool launches, struct gb_error *err)
 {
 	names->count = 0;
-	names->entry = calloc(list->run_count + list->count + 1, sizeof *names->entry);
+	names->entry = calloc(list->context_count + list->count + 1, sizeof *names->entry);
 	if (!names->entry)
 		return gb_out_of_memory(err, "the names of runs");
-	for (size_t i = 0; i < list->run_count; i++)
-		add(names, list->run[i]->run_id, list->run[i]);
+	for (size_t i = 0; i < list->context_count; i++)
+		add(names, list->context[i]->run_id, list->context[i]);
 	for (size_t i = 0; i < list->count; i++)
-		add(names, list->record[i]->run_id, gb_no_run);
+		add(names, list->record[i]->run_id, gb_no_context);
 	for (int part = 0; part < (launches ? PARTS : STARTED); part++)
 		if (tells_apart(names, part))
 			for (size_t i = 0; i < names->count; i++)
-				append(&names->entry[i], part_of(names->entry[i].run, part));
+				append(&names->entry[i], part_of(names->entry[i].context, part));
 	if (launches)
 		number_equals(names);
 	return GB_OK;

@@ -10,11 +10,11 @@
 #include "cli/records/lines.h"
 
 /* Start with { 0 }. */
-struct gb_run_names {
+struct gb_context_names {
 	size_t count; /* runs with different ids, in order of first appearance */
-	struct gb_run_entry {
-		const char *id;           /* points into the records */
-		const struct gb_run *run; /* gb_no_run if the file has no line for it */
+	struct gb_context_entry {
+		const char *id;                   /* points into the records */
+		const struct gb_context *context; /* gb_no_run if the file has no line for it */
 		size_t number; /* from 1, among runs with equal names; 0 if the name is unique */
 		char name[160];
 	} * entry;
@@ -22,22 +22,22 @@ struct gb_run_names {
 
 /* launches: tell launches of one machine and build apart, by their start or a number.  Must be
  * released also after a failure. */
-enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_records *list,
-				 bool launches, struct gb_error *err);
-void gb_run_names_release(struct gb_run_names *names);
+enum gb_status gb_context_names_init(struct gb_context_names *names, const struct gb_records *list,
+				     bool launches, struct gb_error *err);
+void gb_context_names_release(struct gb_context_names *names);
 
 /* The name of the run; "" if it is the only one, or unknown. */
-const char *gb_run_name(const struct gb_run_names *names, const char *id);
+const char *gb_context_name(const struct gb_context_names *names, const char *id);
 
 /* True if the runs are launches of the same version of gpubench on machines of the same name. */
-bool gb_runs_alike(const struct gb_run *a, const struct gb_run *b);
+bool gb_contexts_alike(const struct gb_context *a, const struct gb_context *b);
 
 /* The number of runs like run `first` of the list; 0 if an earlier one is.  *from and *to are set
  * to their first and last start, which may be NULL. */
-size_t gb_runs_like(const struct gb_records *list, size_t first, const char **from,
-		    const char **to);
+size_t gb_contexts_like(const struct gb_records *list, size_t first, const char **from,
+			const char **to);
 
 /* The model of the run's GPU or, without one, of its CPU; "unknown". */
-const char *gb_run_machine(const struct gb_run *run);
+const char *gb_context_machine(const struct gb_context *context);
 
 #endif

@@ -95,8 +95,8 @@ const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *lis
 	size_t count = 0;
 	bool more = false;
 
-	for (size_t i = 0; i < list->run_count && !more; i++) {
-		const char *name = gb_run_machine(list->run[i]);
+	for (size_t i = 0; i < list->context_count && !more; i++) {
+		const char *name = gb_context_machine(list->context[i]);
 		size_t k = 0;
 
 		while (k < count && !gb_equal(machine[k], name))
@@ -114,9 +114,9 @@ const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *lis
 }
 
 /* The indented JSON of a run; a newline or a tab is no control character here. */
-static void print_run_text(FILE *file, const struct gb_run *run)
+static void print_run_text(FILE *file, const struct gb_context *context)
 {
-	char *text = gb_run_text(run), *rest = text, *line;
+	char *text = gb_context_text(context), *rest = text, *line;
 
 	for (char *c = text; c && *c; c++)
 		if (*c == '\t')
@@ -135,19 +135,19 @@ void gb_page_print_runs(FILE *file, const struct gb_records *list)
 	const char *from, *to;
 
 	(void)fputs("<h2>Machine and build</h2>\n", file);
-	for (size_t i = 0; i < list->run_count; i++) {
-		const char *commit = list->run[i]->tool.commit;
+	for (size_t i = 0; i < list->context_count; i++) {
+		const char *commit = list->context[i]->tool.commit;
 
-		if (gb_runs_like(list, i, &from, &to) == 0)
+		if (gb_contexts_like(list, i, &from, &to) == 0)
 			continue;
 		(void)fputs("<details><summary>", file);
-		gb_table_print_text(file, gb_run_machine(list->run[i]), GB_FORMAT_HTML);
+		gb_table_print_text(file, gb_context_machine(list->context[i]), GB_FORMAT_HTML);
 		(void)fputs(commit ? ", commit " : "", file);
 		gb_table_print_text(file, commit ? commit : "", GB_FORMAT_HTML);
 		(void)fputs("</summary>", file);
-		for (size_t k = i; k < list->run_count; k++)
-			if (gb_runs_alike(list->run[i], list->run[k]))
-				print_run_text(file, list->run[k]);
+		for (size_t k = i; k < list->context_count; k++)
+			if (gb_contexts_alike(list->context[i], list->context[k]))
+				print_run_text(file, list->context[k]);
 		(void)fputs("</details>\n", file);
 	}
 }

@@ -12,7 +12,7 @@
 #include "common/stats.h"
 #include "common/text.h"
 
-static bool same_build(const struct gb_run *a, const struct gb_run *b)
+static bool same_build(const struct gb_context *a, const struct gb_context *b)
 {
 	return gb_same(a->host.hostname, b->host.hostname) &&
 	       gb_same(a->tool.commit, b->tool.commit);
@@ -20,7 +20,7 @@ static bool same_build(const struct gb_run *a, const struct gb_run *b)
 
 static bool same_measurement(const struct gb_record *a, const struct gb_record *b)
 {
-	return gb_equal(a->key, b->key) && same_build(a->run, b->run) &&
+	return gb_equal(a->key, b->key) && same_build(a->context, b->context) &&
 	       gb_same(a->plugin.sha256, b->plugin.sha256) &&
 	       gb_same_machine(gb_record_machine(a), gb_record_machine(b));
 }
@@ -62,16 +62,16 @@ static enum gb_status make_pooled(struct gb_record *record, const double *value,
 /* Remove each run whose records were all pooled into those of an earlier run. */
 static void drop_empty_runs(struct gb_records *records)
 {
-	for (size_t i = records->run_count; i-- > 1;) {
-		const struct gb_run *run = records->run[i];
+	for (size_t i = records->context_count; i-- > 1;) {
+		const struct gb_context *context = records->context[i];
 		bool empty = true, repeated = false;
 
 		for (size_t r = 0; r < records->count; r++)
-			empty &= records->record[r]->run != run;
+			empty &= records->record[r]->context != context;
 		for (size_t k = 0; k < i; k++)
-			repeated |= same_build(records->run[k], run);
+			repeated |= same_build(records->context[k], context);
 		if (empty && repeated)
-			gb_records_remove_run(records, i);
+			gb_records_remove_context(records, i);
 	}
 }
 
@@ -101,7 +101,7 @@ static enum gb_status pool_first(struct gb_records *records, struct gb_key_entry
 static enum gb_status add(struct gb_keys *keys, const struct gb_record *record,
 			  struct gb_error *err)
 {
-	const char *commit = record->run->tool.commit, *host = record->run->host.hostname;
+	const char *commit = record->context->tool.commit, *host = record->context->host.hostname;
 	char *text = NULL;
 
 	if (asprintf(&text, "%s\n%s\n%s", record->key, commit ? commit : "", host ? host : "") < 0)

@@ -29,32 +29,32 @@ static void print_part(struct gb_document *document, const char **between, const
 /* The fields that run `i` and those like it share. */
 static void print_run(struct gb_document *document, const struct gb_records *list, size_t i)
 {
-	const struct gb_run *run = list->run[i];
+	const struct gb_context *context = list->context[i];
 	const char *from, *to, *between = "";
-	const size_t launches = gb_runs_like(list, i, &from, &to);
+	const size_t launches = gb_contexts_like(list, i, &from, &to);
 	char count[GB_TEXT_MAX];
 
 	(void)snprintf(count, sizeof count, "%zu launches", launches);
-	print_part(document, &between, "gpubench ", run->tool.version);
-	print_part(document, &between, "commit ", run->tool.commit);
-	if (run->tool.commit && run->tool.dirty == GB_YES)
+	print_part(document, &between, "gpubench ", context->tool.version);
+	print_part(document, &between, "commit ", context->tool.commit);
+	if (context->tool.commit && context->tool.dirty == GB_YES)
 		gb_document_text(document, " with changes");
-	print_part(document, &between, "on ", run->host.hostname);
+	print_part(document, &between, "on ", context->host.hostname);
 	print_part(document, &between, "", launches > 1 ? count : NULL);
 	print_part(document, &between, "", from);
 	if (from && !gb_equal(from, to))
 		gb_document_text(document, " to %s", to);
 	between = between[0] ? ": " : "";
-	print_part(document, &between, "", run->host.cpu);
-	if (isfinite(run->host.cores))
-		gb_document_text(document, "%s%g cores", between, run->host.cores);
+	print_part(document, &between, "", context->host.cpu);
+	if (isfinite(context->host.cores))
+		gb_document_text(document, "%s%g cores", between, context->host.cores);
 	between = between[0] ? "; " : "";
-	for (size_t k = 0; k < run->gpu_count; k++, between = "; ")
-		print_part(document, &between, "", run->gpu[k].name);
+	for (size_t k = 0; k < context->gpu_count; k++, between = "; ")
+		print_part(document, &between, "", context->gpu[k].name);
 }
 
 /* "; peers: CUB 3.0.1; up to 5 launches pooled": of the records of the run and of those like it. */
-static void print_libraries(const struct gb_report *report, const struct gb_run *run)
+static void print_libraries(const struct gb_report *report, const struct gb_context *context)
 {
 	const char *names[16], *between = "; ";
 	size_t count = 0, most = 1;
@@ -63,7 +63,7 @@ static void print_libraries(const struct gb_report *report, const struct gb_run 
 		const struct gb_record *record = report->list->record[i];
 		size_t k = 0;
 
-		if (!gb_runs_alike(record->run, run))
+		if (!gb_contexts_alike(record->context, context))
 			continue;
 		most = record->launches > most ? record->launches : most;
 		while (record->library && k < count && !gb_equal(names[k], record->library))
@@ -84,19 +84,20 @@ static void print_runs(const struct gb_report *report)
 	const char *from, *to;
 	size_t first = 0;
 
-	for (size_t i = 0; i < list->run_count; i++) {
-		const struct gb_run *run = list->run[i];
-		const size_t launches = gb_runs_like(list, i, &from, &to);
-		const char *name =
-			gb_run_name(launches > 1 ? &report->builds : &report->runs, run->run_id);
+	for (size_t i = 0; i < list->context_count; i++) {
+		const struct gb_context *context = list->context[i];
+		const size_t launches = gb_contexts_like(list, i, &from, &to);
+		const char *name = gb_context_name(launches > 1 ? &report->builds : &report->runs,
+						   context->run_id);
 
 		if (launches == 0)
 			continue;
 		first = first ? first : launches;
-		gb_document_begin(report->document, first < list->run_count ? GB_ITEM : GB_LINE);
+		gb_document_begin(report->document,
+				  first < list->context_count ? GB_ITEM : GB_LINE);
 		gb_document_text(report->document, "%s%s", name, name[0] ? ": " : "");
 		print_run(report->document, list, i);
-		print_libraries(report, run);
+		print_libraries(report, context);
 		gb_document_end(report->document);
 	}
 }
@@ -249,7 +250,7 @@ static enum gb_status print_sections(const struct gb_report *report,
 {
 	const bool page = report->document->format == GB_FORMAT_HTML;
 	/* A page of several runs opens with its results and ends with the runs. */
-	const bool last = page && report->list->run_count > 1;
+	const bool last = page && report->list->context_count > 1;
 	bool marked = false;
 
 	if (!last)
@@ -293,8 +294,8 @@ static enum gb_status print_tables(struct gb_document *document, const struct gb
 		gb_out_of_memory(err, "a table");
 		goto out;
 	}
-	if (gb_run_names_init(&report.runs, list, true, err) ||
-	    gb_run_names_init(&report.builds, list, false, err))
+	if (gb_context_names_init(&report.runs, list, true, err) ||
+	    gb_context_names_init(&report.builds, list, false, err))
 		goto out;
 	for (size_t i = 0; i < list->count && !err->code; i++)
 		if (!done[i])
@@ -304,8 +305,8 @@ static enum gb_status print_tables(struct gb_document *document, const struct gb
 out:
 	for (size_t i = 0; i < count; i++)
 		gb_section_release(&section[i]);
-	gb_run_names_release(&report.runs);
-	gb_run_names_release(&report.builds);
+	gb_context_names_release(&report.runs);
+	gb_context_names_release(&report.builds);
 	free(section);
 	free(done);
 	return err->code;

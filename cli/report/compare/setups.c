@@ -95,8 +95,8 @@ static double clock_of(const struct gb_record *record)
 /* The value, without a kind if the record has none. */
 static struct gb_field_value value_of(size_t part, const struct gb_record *record)
 {
-	const struct gb_run *run = record->run;
-	const struct gb_gpu *gpu = gb_run_gpu(run);
+	const struct gb_context *context = record->context;
+	const struct gb_gpu *gpu = gb_context_gpu(context);
 	const struct gb_field_value none = { 0 };
 	const double clock = clock_of(record);
 
@@ -104,7 +104,7 @@ static struct gb_field_value value_of(size_t part, const struct gb_record *recor
 		return none;
 	switch (parts[part].place) {
 	case OF_MACHINE:
-		return run != gb_no_run && (gpu || gb_is_cpu(record))
+		return context != gb_no_context && (gpu || gb_is_cpu(record))
 			       ? (struct gb_field_value){ GB_VALUE_TEXT, 0,
 							  gb_record_machine(record)->text }
 			       : none;
@@ -116,11 +116,12 @@ static struct gb_field_value value_of(size_t part, const struct gb_record *recor
 		return isfinite(clock) ? (struct gb_field_value){ GB_VALUE_NUMBER, clock, NULL }
 				       : none;
 	case OF_ENVIRONMENT:
-		return run != gb_no_run ? (struct gb_field_value){ GB_VALUE_TEXT, 0, "" } : none;
+		return context != gb_no_context ? (struct gb_field_value){ GB_VALUE_TEXT, 0, "" }
+						: none;
 	case OF_RUN:
 		break;
 	}
-	return gb_run_value(run, parts[part].path);
+	return gb_context_value(context, parts[part].path);
 }
 
 static bool same_environment(const struct gb_members *a, const struct gb_members *b)
@@ -140,7 +141,7 @@ static bool is_same(size_t part, const struct gb_record *a, const struct gb_reco
 	case OF_MACHINE:
 		return gb_same_machine(gb_record_machine(a), gb_record_machine(b));
 	case OF_ENVIRONMENT:
-		return same_environment(&a->run->environment, &b->run->environment);
+		return same_environment(&a->context->environment, &b->context->environment);
 	default:
 		return gb_values_equal(value_of(part, a), value_of(part, b));
 	}
@@ -163,7 +164,7 @@ static void value_text(size_t part, const struct gb_record *record, char *text, 
 	const struct gb_field_value value = value_of(part, record);
 
 	if (parts[part].place == OF_ENVIRONMENT)
-		environment_text(&record->run->environment, text, size);
+		environment_text(&record->context->environment, text, size);
 	else if (parts[part].place == OF_MACHINE)
 		(void)snprintf(text, size, "%s", value.text);
 	else if (gb_equal(parts[part].name, "cache mode"))

@@ -414,10 +414,10 @@ static bool is_of_class(const cJSON *words, const char *name)
 	return found;
 }
 
-static bool has_cores(struct claim *c, const struct gb_run *run)
+static bool has_cores(struct claim *c, const struct gb_context *context)
 {
 	const double wanted = gb_json_number(c->needs, "cores");
-	const double cores = fmin(run->host.cores, run->host.usable_cpus);
+	const double cores = fmin(context->host.cores, context->host.usable_cpus);
 
 	if (isnan(wanted) || cores >= wanted)
 		return true;
@@ -426,7 +426,7 @@ static bool has_cores(struct claim *c, const struct gb_run *run)
 			       "needs %.0f cores; the records do not say how many", wanted);
 	else
 		(void)snprintf(c->reason, sizeof c->reason, "needs %.0f cores, %.80s has %.0f",
-			       wanted, run->on_cpu.name, cores);
+			       wanted, context->on_cpu.name, cores);
 	return false;
 }
 
@@ -437,17 +437,17 @@ static bool has_needs(struct claim *c, const struct gb_record *record)
 	const cJSON *class;
 
 	if (gb_is_cpu(record))
-		return has_cores(c, record->run);
+		return has_cores(c, record->context);
 	cJSON_ArrayForEach(class, gb_json_at(c->needs, "gpu"))
 	{
 		const cJSON *words = cJSON_GetObjectItemCaseSensitive(
 			gb_json_at(c->repro->paper, "gpu_classes"), class->valuestring);
 
-		if (is_of_class(words, record->run->on_gpu.name))
+		if (is_of_class(words, record->context->on_gpu.name))
 			continue;
 		(void)snprintf(c->reason, sizeof c->reason,
 			       "needs a GPU of class '%.40s'; %.90s is not known as one",
-			       class->valuestring, record->run->on_gpu.name);
+			       class->valuestring, record->context->on_gpu.name);
 		return false;
 	}
 	return true;
@@ -458,21 +458,21 @@ static bool has_needs(struct claim *c, const struct gb_record *record)
 static const char *unfit(struct claim *c)
 {
 	const struct gb_record *record[MAX_RECORDS];
-	const struct gb_run *run = NULL;
+	const struct gb_context *context = NULL;
 	const struct gb_machine *gpu = NULL;
 
 	for (size_t r = 0; r < c->repro->rows; r++) {
 		const size_t count = is_tested(c, r) ? records_of(c, r, record) : 0;
 
 		for (size_t i = 0; i < count; i++) {
-			const struct gb_run *own = record[i]->run;
+			const struct gb_context *own = record[i]->context;
 			const bool cpu = gb_is_cpu(record[i]);
 
-			run = run ? run : own;
+			context = context ? context : own;
 			gpu = gpu || cpu ? gpu : &own->on_gpu;
-			if (!gb_same_machine(&run->on_cpu, &own->on_cpu) ||
+			if (!gb_same_machine(&context->on_cpu, &own->on_cpu) ||
 			    (!cpu && !gb_same_machine(gpu, &own->on_gpu))) {
-				const char *one = cpu ? run->on_cpu.name : gpu->name;
+				const char *one = cpu ? context->on_cpu.name : gpu->name;
 				const char *other = gb_record_machine(record[i])->name;
 
 				(void)snprintf(c->reason, sizeof c->reason,

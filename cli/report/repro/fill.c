@@ -123,8 +123,9 @@ static void fill_measured(const struct gb_repro *t, size_t row, size_t c)
 /* True if both records are of one machine, as far as each uses it. */
 static bool on_one_machine(const struct gb_record *a, const struct gb_record *b)
 {
-	return gb_same_machine(&a->run->on_cpu, &b->run->on_cpu) &&
-	       (gb_is_cpu(a) || gb_is_cpu(b) || gb_same_machine(&a->run->on_gpu, &b->run->on_gpu));
+	return gb_same_machine(&a->context->on_cpu, &b->context->on_cpu) &&
+	       (gb_is_cpu(a) || gb_is_cpu(b) ||
+		gb_same_machine(&a->context->on_gpu, &b->context->on_gpu));
 }
 
 /* A ratio's interval is the widest that both intervals allow.  Two machines have no ratio. */

@@ -132,7 +132,7 @@ static bool is_of(const struct search *s, const struct gb_record *record, const 
 
 	if (!s->any_threads)
 		return gb_equal(record->key, key);
-	if (fabs(threads - record->run->host.usable_cpus) > 0)
+	if (fabs(threads - record->context->host.usable_cpus) > 0)
 		return false;
 	copy = strdup(record->key);
 	if (!copy)

@@ -91,10 +91,10 @@ static void put_run(struct list *list, const struct gb_record *record, char seen
 	const char *commit, *on;
 	char text[300];
 
-	if (!record || record->run == gb_no_run || isnan(record->time.median))
+	if (!record || record->context == gb_no_context || isnan(record->time.median))
 		return;
-	commit = record->run->tool.commit;
-	on = record->run->started;
+	commit = record->context->tool.commit;
+	on = record->context->started;
 	(void)snprintf(text, sizeof text, "%.120s, commit %.40s, %.10s, %s caches",
 		       gb_record_machine(record)->name, commit ? commit : "unknown", on ? on : "",
 		       gb_record_is_cold(record) ? "cold" : "hot");

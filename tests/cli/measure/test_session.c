@@ -331,7 +331,7 @@ Test(session, verdicts_of_results)
 		cr_assert(eq(sz, s.records.count, 1));
 		record = s.records.record[0];
 		cr_expect(eq(str, (char *)gb_status_word(record->status), (char *)row[i].status));
-		cr_expect(eq(str, (char *)record->run->settings.preset, "quick"));
+		cr_expect(eq(str, (char *)record->context->settings.preset, "quick"));
 		if (row[i].verdict == GB_EUNDECIDED) {
 			cr_expect(gt(dbl, record->copy_bytes_per_s, 1e6));
 			(void)snprintf(text, sizeof text, "reaches %sB/s", gb_text_scaled(slow, 1));

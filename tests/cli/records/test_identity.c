@@ -18,30 +18,30 @@
 #define MB503 "527433728"
 #define GIB8  "8589934592"
 
-static struct gb_run *run_of(const char *id, const char *members)
+static struct gb_context *run_of(const char *id, const char *members)
 {
 	char text[2048], fault[GB_FAULT_MAX];
-	struct gb_run *run;
+	struct gb_context *context;
 
 	(void)snprintf(text, sizeof text, "{\"type\":\"run\",\"schema\":2,\"run_id\":\"%s\",%s}",
 		       id, members);
-	run = gb_run_parse(cJSON_Parse(text), fault);
-	cr_assert(run, "%s: %s", text, fault);
-	gb_identify(run);
-	return run;
+	context = gb_context_parse(cJSON_Parse(text), fault);
+	cr_assert(context, "%s: %s", text, fault);
+	gb_identify(context);
+	return context;
 }
 
 /* Check whether runs of two ids are of the same CPU, or of the same GPU. */
 static void expect_same(const char *a, const char *b, bool cpu, bool same)
 {
-	struct gb_run *x = run_of("1", a), *y = run_of("2", b);
+	struct gb_context *x = run_of("1", a), *y = run_of("2", b);
 	const struct gb_machine *of_x = cpu ? &x->on_cpu : &x->on_gpu;
 	const struct gb_machine *of_y = cpu ? &y->on_cpu : &y->on_gpu;
 
 	cr_expect_eq(gb_same_machine(of_x, of_y), same, "%s | %s", of_x->text, of_y->text);
 	cr_expect_eq(gb_same_machine(of_y, of_x), same, "%s | %s", of_y->text, of_x->text);
-	gb_run_free(x);
-	gb_run_free(y);
+	gb_context_free(x);
+	gb_context_free(y);
 }
 
 #define MILAN \
@@ -86,7 +86,7 @@ Test(identity, a_machine_is_identified_by_its_components)
 		{ GPU("x", ""), GPU("y", ""), false, false },
 		{ GPU("x", ""), gpu, false, false },
 	};
-	struct gb_run
+	struct gb_context
 		*run = run_of("1", here),
 		*small = run_of(
 			"1",
@@ -99,8 +99,8 @@ Test(identity, a_machine_is_identified_by_its_components)
 			 "AMD EPYC, 1 socket, 2 cores, L1d 32.0 KiB, L2 1.00 MiB, "
 			 "L3 110 MiB, 8 GiB, AuthenticAMD 25-17-1");
 	cr_expect_str_eq(small->on_gpu.text, "unknown, GPU-a"); /* the UUID suffices */
-	gb_run_free(run);
-	gb_run_free(small);
+	gb_context_free(run);
+	gb_context_free(small);
 }
 
 Test(identity, missing_members_never_match_on_another_host)

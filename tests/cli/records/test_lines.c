@@ -49,7 +49,7 @@ static void expect_read(const char *text, size_t runs, size_t records)
 
 	cr_expect_eq(read_text(text, strlen(text), &list, &err), GB_OK, "%s: %s", text,
 		     err.message);
-	cr_expect_eq(list.run_count, runs, "%s: %zu runs", text, list.run_count);
+	cr_expect_eq(list.context_count, runs, "%s: %zu runs", text, list.context_count);
 	cr_expect_eq(list.count, records, "%s: %zu records", text, list.count);
 	cr_expect_not(list.truncated, "%s", text);
 	gb_records_release(&list);
@@ -117,12 +117,12 @@ Test(lines, records_belong_to_the_nearest_run)
 
 	cr_assert_not(read_text(text, strlen(text), &list, &err), "%s", err.message);
 	cr_assert_eq(list.count, 2);
-	cr_expect_eq(list.record[0]->run, list.run[0]);
-	cr_expect_eq(list.record[1]->run, list.run[1]);
-	cr_expect_eq(list.last_run_bytes, strlen(RUN "\n" RECORD "\n"));
-	gb_records_remove_run(&list, 0);
+	cr_expect_eq(list.record[0]->context, list.context[0]);
+	cr_expect_eq(list.record[1]->context, list.context[1]);
+	cr_expect_eq(list.last_context_bytes, strlen(RUN "\n" RECORD "\n"));
+	gb_records_remove_context(&list, 0);
 	cr_assert_eq(list.count, 1);
-	cr_expect_eq(list.record[0]->run, list.run[0]);
+	cr_expect_eq(list.record[0]->context, list.context[0]);
 	gb_records_release(&list);
 }
 
@@ -177,8 +177,8 @@ Test(lines, a_killed_run_loses_only_its_last_line)
 
 		cr_assert_eq(read_text(whole, size, &list, &err), GB_OK, "%s", err.message);
 		cr_assert_eq(list.count, 1);
-		cr_assert_eq(list.run_count, 1);
-		cr_assert_eq(list.record[0]->run, list.run[0]);
+		cr_assert_eq(list.context_count, 1);
+		cr_assert_eq(list.record[0]->context, list.context[0]);
 		cr_assert_eq(list.truncated, size > two);
 		cr_assert_eq(list.complete_bytes, two);
 		gb_records_release(&list);
@@ -297,7 +297,7 @@ Test(lines, duplicate_lines_are_dropped_and_must_be_equal)
 		cr_expect_eq(dropped, row[i].dropped, "%zu: %zu", i, dropped);
 		cr_expect(!row[i].records || list.count == row[i].records);
 		for (size_t k = 0; k < list.count; k++)
-			cr_expect_eq(list.record[k]->run, list.run[0]);
+			cr_expect_eq(list.record[k]->context, list.context[0]);
 		cr_expect(!err.code ||
 			  strstr(err.message, "b.jsonl: line 0 of run a occurs twice"));
 		gb_records_release(&list);
@@ -499,7 +499,7 @@ Test(lines, damaged_files_never_crash)
 			text[at] = noise[k];
 			(void)read_text(text, sizeof whole - 1, &list, &err);
 			cr_assert_not(strstr(err.message, "cannot open"), "%s", err.message);
-			cr_assert_leq(list.count + list.run_count, 3);
+			cr_assert_leq(list.count + list.context_count, 3);
 			gb_records_release(&list);
 		}
 }

@@ -104,19 +104,19 @@ static FILE *open_file(const char *path)
 }
 
 /* The member of the run line as JSON; "absent". */
-static const char *described(const struct gb_run_info *info, const char *path)
+static const char *described(const struct gb_context_info *info, const char *path)
 {
 	static char text[2048];
 	struct gb_error err = { 0 };
-	struct gb_run *run;
+	struct gb_context *context;
 	cJSON *line;
 
 	open_instead = open_file;
-	run = gb_describe_run(info, &err);
+	context = gb_describe_context(info, &err);
 	open_instead = NULL;
-	cr_assert(run != NULL, "%s", err.message);
-	line = gb_run_format(run);
-	gb_run_free(run);
+	cr_assert(context != NULL, "%s", err.message);
+	line = gb_context_format(context);
+	gb_context_free(context);
 	(void)snprintf(text, sizeof text, "absent");
 	if (gb_json_at(line, path))
 		(void)cJSON_PrintPreallocated(gb_json_at(line, path), text, sizeof text, false);
@@ -124,7 +124,7 @@ static const char *described(const struct gb_run_info *info, const char *path)
 	return text;
 }
 
-static struct gb_run_info info;
+static struct gb_context_info info;
 
 Test(machine, files_of_linux)
 {
@@ -289,7 +289,7 @@ Test(machine, devices)
 		"1980000,\"peak_bytes_per_s\":3352320000000,\"ecc\":true,\"mig\":false,"
 		"\"persistence\":true,\"power_limit_w\":700,\"vulkan\":{\"driver\":\"NVIDIA "
 		"580\",\"api\":\"1.4.303\"}}]";
-	static struct gb_run_info with;
+	static struct gb_context_info with;
 
 	with = info;
 	with.devices.count = 1;
@@ -337,7 +337,7 @@ Test(machine, settings_that_are_flags)
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		struct gb_run_info with = info;
+		struct gb_context_info with = info;
 
 		with.settings = &row[i].how;
 		cr_expect(eq(str, (char *)described(&with, "settings.cold"), (char *)row[i].cold));

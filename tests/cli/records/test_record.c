@@ -397,22 +397,22 @@ Test(record, every_allocation_of_cjson_may_fail)
 
 /* ---- the run line ------------------------------------------------------------------------ */
 
-static cJSON *run_line(const struct gb_run_info *info)
+static cJSON *run_line(const struct gb_context_info *info)
 {
 	struct gb_error err = { 0 };
-	struct gb_run *run = gb_describe_run(info, &err);
+	struct gb_context *context = gb_describe_context(info, &err);
 	cJSON *line;
 
-	cr_assert(run, "%s", err.message);
-	line = gb_run_format(run);
-	gb_run_free(run);
+	cr_assert(context, "%s", err.message);
+	line = gb_context_format(context);
+	gb_context_free(context);
 	cr_assert(line);
 	return line;
 }
 
 Test(record, unknown_members_are_absent)
 {
-	static struct gb_run_info info = { .devices.count = 1 };
+	static struct gb_context_info info = { .devices.count = 1 };
 	cJSON *line;
 
 	info.devices.gpu[0].ecc = info.devices.gpu[0].mig = info.devices.gpu[0].persistence = -1;
@@ -444,15 +444,16 @@ Test(record, the_first_of_duplicate_members_counts)
 Test(record, a_run_without_a_device_has_no_gpu)
 {
 	char fault[GB_FAULT_MAX];
-	struct gb_run *run = gb_run_parse(cJSON_Parse("{\"type\":\"run\",\"schema\":2,\"run_id\":"
-						      "\"1\",\"gpus\":[{\"id\":0},{\"id\":2}]}"),
-					  fault);
+	struct gb_context *context =
+		gb_context_parse(cJSON_Parse("{\"type\":\"run\",\"schema\":2,\"run_id\":"
+					     "\"1\",\"gpus\":[{\"id\":0},{\"id\":2}]}"),
+				 fault);
 
-	cr_assert(run, "%s", fault);
-	cr_expect_null(gb_run_gpu(run));
-	run->settings.device = 0;
-	cr_expect_eq(gb_run_gpu(run), &run->gpu[0]);
-	run->settings.device = 2;
-	cr_expect_eq(gb_run_gpu(run), &run->gpu[1]);
-	gb_run_free(run);
+	cr_assert(context, "%s", fault);
+	cr_expect_null(gb_context_gpu(context));
+	context->settings.device = 0;
+	cr_expect_eq(gb_context_gpu(context), &context->gpu[0]);
+	context->settings.device = 2;
+	cr_expect_eq(gb_context_gpu(context), &context->gpu[1]);
+	gb_context_free(context);
 }

@@ -28,13 +28,13 @@ static cJSON *formatted(cJSON *line)
 {
 	const bool is_run = gb_equal(gb_json_text(line, "type"), "run");
 	char fault[GB_FAULT_MAX];
-	struct gb_run *run = is_run ? gb_run_parse(line, fault) : NULL;
+	struct gb_context *context = is_run ? gb_context_parse(line, fault) : NULL;
 	struct gb_record *record = is_run ? NULL : gb_record_parse(line, fault);
 	cJSON *now;
 
-	cr_assert(run || record, "%s", fault);
-	now = run ? gb_run_format(run) : gb_record_format(record);
-	gb_run_free(run);
+	cr_assert(context || record, "%s", fault);
+	now = context ? gb_context_format(context) : gb_record_format(record);
+	gb_context_free(context);
 	gb_record_free(record);
 	return now;
 }
@@ -173,10 +173,10 @@ Test(schema, has_the_members_of_the_tables)
 	schema = cJSON_Parse(text);
 	definitions = gb_json_at(schema, "$defs");
 	cr_assert(definitions);
-	expect_properties(&gb_run_fields, "run");
+	expect_properties(&gb_context_fields, "run");
 	expect_properties(&gb_gpu_fields, "gpu");
 	expect_properties(&gb_record_fields, "record");
-	expect_members(&gb_run_fields, gb_json_at(definitions, "run"), "");
+	expect_members(&gb_context_fields, gb_json_at(definitions, "run"), "");
 	expect_members(&gb_gpu_fields, gb_json_at(definitions, "gpu"), "");
 	expect_members(&gb_record_fields, gb_json_at(definitions, "record"), "");
 	cJSON_Delete(schema);
@@ -307,8 +307,8 @@ Test(schema, paths_lead_to_values_of_each_kind)
 	cr_expect_null(gb_record_times(record, "create"));
 	cr_expect_str_eq(gb_record_value(record, "status").text, "ok");
 	cr_expect_eq(gb_record_value(record, "cold").kind, GB_VALUE_FLAG);
-	cr_expect_str_eq(gb_run_value(record->run, "tool.commit").text, "abc");
-	cr_expect_str_eq(gb_gpu_value(gb_run_gpu(record->run), "name").text, "Voodoo");
+	cr_expect_str_eq(gb_context_value(record->context, "tool.commit").text, "abc");
+	cr_expect_str_eq(gb_gpu_value(gb_context_gpu(record->context), "name").text, "Voodoo");
 }
 
 /* Pooled launches share what is left. */

@@ -96,8 +96,8 @@ Test(pooled, runs_of_several_commits)
 	}
 	pool();
 	cr_expect(eq(sz, list.count, 2));
-	cr_assert(eq(sz, list.run_count, 2));
-	cr_expect(eq(str, (char *)list.run[1]->tool.commit, "b"));
+	cr_assert(eq(sz, list.context_count, 2));
+	cr_expect(eq(str, (char *)list.context[1]->tool.commit, "b"));
 	release();
 	/* Nothing was measured with the second commit. */
 	for (int i = 0; i < 3; i++) {
@@ -107,7 +107,7 @@ Test(pooled, runs_of_several_commits)
 	}
 	pool();
 	cr_expect(eq(sz, list.count, 1));
-	cr_expect(eq(sz, list.run_count, 2));
+	cr_expect(eq(sz, list.context_count, 2));
 }
 
 /* ---- side by side ------------------------------------------------------------------------- */
