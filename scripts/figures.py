@@ -6,7 +6,7 @@ A table stands in a page between two marks; the first one holds the command that
     <!-- begin: gpubench report --format=markdown results/measured/FOLDER/CASE.jsonl -->
     <!-- end -->
 
-`report` may have --runs=pooled; `| grep -E 'REGEX'` selects lines.  The text between the marks is replaced by the command
+`report` may have --repetitions=pooled; `| grep -E 'REGEX'` selects lines.  The text between the marks is replaced by the command
 line that measured the file, the machine and the commit (for a GPU, after its name and the date; for
 a CPU, unless a table above has the same), and the table without its heading.  If the file does not
 exist, the text is "Not measured yet."  `scripts/ladder.py ...` prints a table from exact counts.
@@ -36,7 +36,7 @@ import sys
 CPU_FOLDER = r"results/measured/cpu-[\w.-]*\w"
 LADDER = re.compile(r"scripts/ladder\.py(?: (?:[\w=.-]+|'[\w =.-]+')){3,4}")
 COMMAND = re.compile(
-    r"gpubench report( --runs=pooled)? --format=markdown ([\w./-]+)(?: \| grep -E '[^']+')?")
+    r"gpubench report( --repetitions=pooled)? --format=markdown ([\w./-]+)(?: \| grep -E '[^']+')?")
 # The parts of a run that tell machines and commits apart (cli/records/identity.h).
 CACHES = ("cpu", "sockets", "cores", "l1d_bytes", "l2_bytes", "l3_bytes")
 FAMILY = ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_part")
@@ -64,8 +64,8 @@ def text_of(path):
 
 @functools.lru_cache(None)
 def stored(path):
-    """The runs and the records of a file, the launches of a measurement pooled."""
-    lines = json.loads(output_of([program, "report", "--runs=pooled", "--format=json", "-"],
+    """The runs and the records of a file, the repetitions of a measurement pooled."""
+    lines = json.loads(output_of([program, "report", "--repetitions=pooled", "--format=json", "-"],
                                  text_of(path)))
     return [[line for line in lines if line["type"] == kind] for kind in ("run", "record")]
 

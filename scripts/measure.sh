@@ -1,6 +1,6 @@
 #!/bin/bash
 # measure.sh [FOLDER [CASE...]] -- measure the records that README.md and docs/ show, by fixed
-# commands: one file FOLDER/CASE.jsonl of five launches for each case (default:
+# commands: one file FOLDER/CASE.jsonl of five repetitions for each case (default:
 # results/measured/cpu-<date>; all cases).
 #
 #	make all && scripts/measure.sh && scripts/figures.py results/measured/cpu-$(date +%F)
@@ -35,7 +35,7 @@ rehearse() {
 	rehearsed=()
 	for argument; do
 		case $argument in
-		--samples=* | --warmup=* | --max-time=* | --runs=*) ;;
+		--samples=* | --warmup=* | --max-time=* | --repetitions=*) ;;
 		*) rehearsed+=("$argument") ;;
 		esac
 	done
@@ -72,11 +72,11 @@ measure() {
 
 [ "$dry" = 1 ] || mkdir -p "$folder" || exit
 
-# Launches vary more than the samples of one, so each launch takes few.
-few=(--runs=5 --samples=5 --warmup=1)
-long=(--runs=5 --samples=3 --warmup=1)
-large=(--runs=5 --samples=2 --warmup=1)
-hot=(--runs=5 --samples=20 --warmup=2 --hot)
+# Repetitions vary more than the samples of one, so each repetition takes few.
+few=(--repetitions=5 --samples=5 --warmup=1)
+long=(--repetitions=5 --samples=3 --warmup=1)
+large=(--repetitions=5 --samples=2 --warmup=1)
+hot=(--repetitions=5 --samples=20 --warmup=2 --hot)
 
 measure stream stream cpu/copy --count=4Mi,64Mi,1Gi --threads=1,2 "${few[@]}"
 
@@ -85,10 +85,10 @@ measure radix-sizes radix cpu/split cpu/split-omp cpu/lsd8 cpu/best cpu/qsort cp
 	--count=10k,1M --threads=1,2 "${few[@]}"
 
 measure bfs-dense-hot bfs cpu/basic-queue cpu/ccam-paper cpu/csr-do cpu/ccam --vertices=16Ki \
-	--p=0.05 --result=dist,parent --threads=1 --hot --runs=5 --warmup=2 \
+	--p=0.05 --result=dist,parent --threads=1 --hot --repetitions=5 --warmup=2 \
 	--sources=8 --samples=8
 measure bfs-sparse bfs cpu/csr cpu/csr-do --graph=kronecker,uniform,grid --scale=20 --vertices=1Mi \
-	--result=parent --threads=1 --hot --runs=5 --warmup=2 --sources=8 --samples=8
+	--result=parent --threads=1 --hot --repetitions=5 --warmup=2 --sources=8 --samples=8
 measure bfs-formats bfs cpu/ccam --vertices=16384 --p=0.02,0.05,0.06,0.07,0.15,0.32 \
 	--threads=1 --sources=1 "${long[@]}"
 

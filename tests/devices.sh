@@ -54,7 +54,7 @@ expect 0 --count=100,200,300 --device=all -o all.jsonl --resume
 holds all.jsonl 6
 
 expect 2 --count=100 --device=all -o all.jsonl
-expect 0 --count=100 --device=all -o all.jsonl --overwrite --runs=2
+expect 0 --count=100 --device=all -o all.jsonl --overwrite --repetitions=2
 holds all.jsonl 4
 expect 0 --count=100 --device=all -o page.html
 expect 0 --count=100 --device=2 --backend=cuda -o one.jsonl

@@ -43,7 +43,7 @@ def run_recipe(status, script, arguments, programs, name="gpubench", **more):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(program)
             os.chmod(path, 0o755)
-        environment = {**os.environ, "GATE": scratch + "/gate", "BUILDS": scratch, "LAUNCHES": "4",
+        environment = {**os.environ, "GATE": scratch + "/gate", "BUILDS": scratch, "REPETITIONS": "4",
                        "GITHUB_ACTIONS": "true",
                        "GITHUB_STEP_SUMMARY": scratch + "/summary", **more}
         done = subprocess.run([os.path.join(recipes, script), *arguments], cwd=top, env=environment,
@@ -70,7 +70,7 @@ def check_reports(said, made):
 
 def fake(us):
     """A build whose radix cpu/best takes so long."""
-    with open(os.path.join(top, "tests", "planted", "launch.sh"), encoding="utf-8") as file:
+    with open(os.path.join(top, "tests", "planted", "repetition.sh"), encoding="utf-8") as file:
         script = file.read()
     return script.replace("#!/bin/sh", "#!/bin/sh\n[ $1 != ab ] || exec \"%s\" \"$@\"\n"
                           "echo radix/cpu/best ok %d000 >$0.keys"
@@ -81,7 +81,7 @@ measured = ["radix", "cpu/best", "--count=20k"]
 said, made = run_recipe(1, "gate.sh", ["HEAD", *measured], (fake(1000), fake(1200)))
 runs = [made["gate/gate.%s.jsonl" % side].count('"type":"run"') for side in ("base", "new")]
 if runs != [4, 4]:
-    fail("launches:", runs)
+    fail("repetitions:", runs)
 check_reports(said, made)
 run_recipe(2, "gate.sh", ["HEAD", "radix", "no-such-variant"], sys.argv[1:2] * 2)
 run_recipe(2, "gate.sh", ["no-such-commit"], sys.argv[1:2] * 2, BUILDS="")

@@ -22,13 +22,13 @@ started=$(date +%s%N)
 "${sweep[@]}" -o whole.jsonl
 took_ms=$((($(date +%s%N) - started) / 1000000))
 
-# Kills are spread over the sweep: each launch lives for a random part of twice its share of the
+# Kills are spread over the sweep: each repetition lives for a random part of twice its share of the
 # time, so some die during start-up and some after several points.
 : >killed.jsonl
-died=0 launches=0
+died=0 repetitions=0
 while [ $died -lt "$kills" ]; do
-	launches=$((launches + 1))
-	[ $launches -le $((4 * kills + 8)) ] || {
+	repetitions=$((repetitions + 1))
+	[ $repetitions -le $((4 * kills + 8)) ] || {
 		echo "resume: the sweep ends too soon to be killed"
 		exit 1
 	}
@@ -51,5 +51,5 @@ twice=$(sort whole | uniq -d)
 keys killed.jsonl >killed
 diff whole killed
 "$gpubench" report --format=json killed.jsonl >/dev/null
-echo "resume: killed $died times, $left of $(wc -l <whole) keys before the last launch;" \
+echo "resume: killed $died times, $left of $(wc -l <whole) keys before the last repetition;" \
 	"every key once"

@@ -137,18 +137,18 @@ def programs():
         check("%s: ab's program has ended" % number.name, True, until(lambda: gone(child)))
     for number in (signal.SIGTERM, signal.SIGKILL):
         output = "runs-%s.jsonl" % number.name
-        process = start(*LONG, "--runs=2", "-o", output)
+        process = start(*LONG, "--repetitions=2", "-o", output)
         child = child_of(process)
         until(lambda: waits(child) or field(child, "State") == "R")
         process.send_signal(number)
-        check("%s, --runs" % number.name, -9 if number == signal.SIGKILL else 130, end_of(process))
-        check("%s: the launch has ended" % number.name, True, until(lambda: gone(child)))
+        check("%s, --repetitions" % number.name, -9 if number == signal.SIGKILL else 130, end_of(process))
+        check("%s: the repetition has ended" % number.name, True, until(lambda: gone(child)))
     os.mkdir("tmp")
     os.environ["TMPDIR"] = "tmp"
-    process = start(*LONG, "--runs=2")
+    process = start(*LONG, "--repetitions=2")
     until(lambda: waits(child_of(process)) or field(child_of(process), "State") == "R")
     process.kill()
-    check("SIGKILL, --runs without a file", (-9, []), (end_of(process), os.listdir("tmp")))
+    check("SIGKILL, --repetitions without a file", (-9, []), (end_of(process), os.listdir("tmp")))
     check("no temporary file is left", [], [f for f in os.listdir(".") if f.endswith(".part")])
 
 

@@ -4,8 +4,8 @@
  * be in step with any fixed order.  Sides are therefore launched in random order, equally often up
  * to each look (gate.h).
  *
- * A launch writes its records to a temporary file with --resume=any.  The file already holds a
- * record of each key that needs no further launch, so the launch measures only the others.
+ * A repetition writes its records to a temporary file with --resume=any.  The file already holds a
+ * record of each key that needs no further repetition, so the repetition measures only the others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,33 +28,34 @@
 
 struct options {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
-	int64_t launches, quiet, overwrite, resume;
+	int64_t repetitions, quiet, overwrite, resume;
 	const char *budget, *output;
 	double budget_ns;
 };
 
 #define AT(type, member) GB_AT(type, struct options, member)
 static const struct gb_param rows[] = {
-	{ .name = "runs",
-	  AT(GB_INT, launches),
+	{ .name = "repetitions",
+	  AT(GB_INT, repetitions),
 	  .initial = "140",
 	  .min = 1,
 	  .max = GB_GATE_MOST,
-	  .help = "make no look beyond N launches of each build: looks are at 4, 6, 9, 13, 19, 28, "
+	  .help = "make no look beyond N repetitions of each build: looks are at 4, 6, 9, 13, 19, "
+		  "28, "
 		  "42, 63, 94 and 140" },
 	{ .name = "budget",
 	  AT(GB_PATH, budget),
 	  .unit = "TIME",
-	  .help = "start no launches after this time [15m]; units: s, m, h" },
+	  .help = "start no repetitions after this time [15m]; units: s, m, h" },
 	GB_COMPARE_ROWS,
 	{ .name = "output",
 	  .letter = 'o',
 	  AT(GB_PATH, output),
 	  .unit = "PREFIX",
-	  .help = "append the records of each launch to PREFIX.NAME.jsonl" },
+	  .help = "append the records of each repetition to PREFIX.NAME.jsonl" },
 	{ .name = "resume",
 	  AT(GB_FLAG, resume),
-	  .help = "continue after the launches in PREFIX.NAME.jsonl" },
+	  .help = "continue after the repetitions in PREFIX.NAME.jsonl" },
 	{ .name = "overwrite",
 	  AT(GB_FLAG, overwrite),
 	  .help = "replace an existing PREFIX.NAME.jsonl" },
@@ -62,12 +63,12 @@ static const struct gb_param rows[] = {
 };
 #undef AT
 
-/* One of the two builds and the records of its launches.  Initialise with { 0 }. */
+/* One of the two builds and the records of its repetitions.  Initialise with { 0 }. */
 struct side {
 	char name[64];
 	const char *program;
 	struct gb_records records;
-	size_t launches; /* number of launches in records */
+	size_t repetitions; /* number of repetitions in records */
 	struct gb_output output;
 	char *path; /* output file; NULL: none */
 };
@@ -75,12 +76,12 @@ struct side {
 struct trial {
 	struct side side[2];
 	const struct options *options;
-	char *const *word; /* arguments of each launch */
+	char *const *word; /* arguments of each repetition */
 	size_t words;
 	struct gb_comparison comparison; /* at the last look */
 	size_t looks, looked;            /* number of looks, all and so far */
 	double began,
-		launch; /* in ns: when the first launch began, and how long the last one took */
+		repetition; /* in ns: when the first repetition began, and how long the last one took */
 };
 
 /* ---- a side -------------------------------------------------------------------------------- */
@@ -113,8 +114,8 @@ static bool has_words(const struct gb_context *context, const struct trial *t)
 	return true;
 }
 
-/* Open PREFIX.NAME.jsonl before the first launch.  GB_RESUME: read the launches that it holds; they
- * must have had the same arguments.  The last one is dropped if it was cut off. */
+/* Open PREFIX.NAME.jsonl before the first repetition.  GB_RESUME: read the repetitions that it
+ * holds; they must have had the same arguments.  The last one is dropped if it was cut off. */
 static enum gb_status side_open(struct trial *t, struct side *side, enum gb_existing existing,
 				struct gb_error *err)
 {
@@ -134,11 +135,11 @@ static enum gb_status side_open(struct trial *t, struct side *side, enum gb_exis
 			gb_records_remove_context(records, records->context_count - 1);
 		side->output.keep_bytes = records->last_context_bytes;
 	}
-	side->launches = records->context_count;
+	side->repetitions = records->context_count;
 	for (size_t i = 0; i < records->context_count; i++)
 		if (!has_words(records->context[i], t))
 			return gb_fail(err, GB_EUSAGE,
-				       "--resume: %s has launches with other arguments",
+				       "--resume: %s has repetitions with other arguments",
 				       side->path);
 	return GB_OK;
 }
@@ -150,7 +151,7 @@ static void side_release(struct side *side, struct gb_error *err)
 	free(side->path);
 }
 
-/* ---- a launch ------------------------------------------------------------------------------ */
+/* ---- a repetition ---------------------------------------------------------------------------- */
 
 static bool is_decided(const struct trial *t, const char *key)
 {
@@ -201,7 +202,7 @@ static FILE *make_file(const struct trial *t, const struct side *side, char **pa
 	return stream;
 }
 
-/* Fail unless the launch wrote records, if only of results that failed or are doubtful. */
+/* Fail unless the repetition wrote records, if only of results that failed or are doubtful. */
 static enum gb_status check_exit(const struct side *side, int status, bool wrote,
 				 struct gb_error *err)
 {
@@ -221,34 +222,35 @@ static enum gb_status check_exit(const struct side *side, int status, bool wrote
 		     : gb_fail(err, code, "%s: no records, exit status %d", side->name, status);
 }
 
-/* Take the records of a launch: its own, of a single run with the setup of resumed ones. */
-static enum gb_status take_launch(struct side *side, int status, const char *file,
-				  struct gb_error *err)
+/* Take the records of a repetition: its own, of a single run with the setup of resumed ones. */
+static enum gb_status take_repetition(struct side *side, int status, const char *file,
+				      struct gb_error *err)
 {
-	struct gb_records launch = { 0 };
+	struct gb_records repetition = { 0 };
 	struct gb_error local_err = { 0 };
 	const bool before = side->output.existing == GB_RESUME && side->records.context_count;
-	const bool read = !gb_records_read(file, &launch, &local_err);
+	const bool read = !gb_records_read(file, &repetition, &local_err);
 
-	if (check_exit(side, status, launch.context_count > 0, err))
+	if (check_exit(side, status, repetition.context_count > 0, err))
 		goto out;
 	if (!read)
 		gb_fail(err, local_err.code, "%s", local_err.message);
-	else if (launch.context_count != 1)
-		gb_fail(err, GB_EUSAGE, "%s: one launch wrote %zu runs: leave --runs to ab",
-			side->name, launch.context_count);
-	for (size_t i = launch.count; !err->code && i-- > 0;)
-		if (launch.record[i]->context != launch.context[0])
-			gb_records_remove(&launch, i);
+	else if (repetition.context_count != 1)
+		gb_fail(err, GB_EUSAGE,
+			"%s: one repetition wrote %zu runs: leave --repetitions to ab", side->name,
+			repetition.context_count);
+	for (size_t i = repetition.count; !err->code && i-- > 0;)
+		if (repetition.record[i]->context != repetition.context[0])
+			gb_records_remove(&repetition, i);
 	if (!err->code &&
-	    !(before && gb_resume_check("--resume", &side->records, side->path, launch.context[0],
-					"", err)) &&
-	    !gb_output_put(&side->output, &launch, err)) {
-		side->launches++;
-		(void)gb_records_move(&side->records, &launch, err);
+	    !(before && gb_resume_check("--resume", &side->records, side->path,
+					repetition.context[0], "", err)) &&
+	    !gb_output_put(&side->output, &repetition, err)) {
+		side->repetitions++;
+		(void)gb_records_move(&side->records, &repetition, err);
 	}
 out:
-	gb_records_release(&launch);
+	gb_records_release(&repetition);
 	return err->code;
 }
 
@@ -273,7 +275,7 @@ static enum gb_status side_launch(const struct trial *t, struct side *side, stru
 		argv[t->words + 2] = resume;
 		argv[t->words + 3] = output;
 		if (!gb_process_run(side->program, argv, 0, &gb_interrupted, &status, err))
-			(void)take_launch(side, status, file, err);
+			(void)take_repetition(side, status, file, err);
 	}
 	if (file)
 		(void)remove(file);
@@ -285,14 +287,14 @@ static enum gb_status side_launch(const struct trial *t, struct side *side, stru
 
 /* ---- both sides ---------------------------------------------------------------------------- */
 
-/* The launches a side at the next look, or of all looks. */
-static size_t next_look(const struct trial *t, size_t launches)
+/* The repetitions a side at the next look, or of all looks. */
+static size_t next_look(const struct trial *t, size_t repetitions)
 {
 	size_t i = 0;
 
-	while (i + 1 < t->looks && gb_gate_looks[i] <= launches)
+	while (i + 1 < t->looks && gb_gate_looks[i] <= repetitions)
 		i++;
-	return t->looks ? gb_gate_looks[i] : (size_t)t->options->launches;
+	return t->looks ? gb_gate_looks[i] : (size_t)t->options->repetitions;
 }
 
 static void init_comparison(const struct trial *t, struct gb_comparison *c)
@@ -301,7 +303,7 @@ static void init_comparison(const struct trial *t, struct gb_comparison *c)
 	c->gate.looks = t->looks;
 }
 
-/* Compare the launches so far; further ones measure only the keys that are unsure. */
+/* Compare the repetitions so far; further ones measure only the keys that are unsure. */
 static enum gb_status decide(struct trial *t, struct gb_error *err)
 {
 	gb_comparison_release(&t->comparison);
@@ -309,11 +311,11 @@ static enum gb_status decide(struct trial *t, struct gb_error *err)
 	return gb_compare(&t->comparison, &t->side[0].records, &t->side[1].records, err);
 }
 
-/* True if no more launches are to be made: every key is decided, all are made, or those up to the
- * next look are not expected to end within the budget. */
+/* True if no more repetitions are to be made: every key is decided, all are made, or those up to
+ * the next look are not expected to end within the budget. */
 static bool is_over(struct trial *t, struct gb_error *err)
 {
-	const size_t a = t->side[0].launches, b = t->side[1].launches, both = a < b ? a : b;
+	const size_t a = t->side[0].repetitions, b = t->side[1].repetitions, both = a < b ? a : b;
 	const size_t end = next_look(t, both);
 	const size_t left = (end > a ? end - a : 0) + (end > b ? end - b : 0);
 	const size_t before = t->looked;
@@ -324,20 +326,21 @@ static bool is_over(struct trial *t, struct gb_error *err)
 		return true;
 	if (left == 0)
 		return true;
-	if (gb_now_ns() - t->began + (double)left * t->launch <= t->options->budget_ns)
+	if (gb_now_ns() - t->began + (double)left * t->repetition <= t->options->budget_ns)
 		return false;
-	(void)fprintf(stderr,
-		      "gpubench: --budget ends here: the next look is %zu launches away, of about "
-		      "%.3g s each\n",
-		      left, t->launch * 1e-9);
+	(void)fprintf(
+		stderr,
+		"gpubench: --budget ends here: the next look is %zu repetitions away, of about "
+		"%.3g s each\n",
+		left, t->repetition * 1e-9);
 	return true;
 }
 
-/* All orders of the launches up to the next look are equally likely.  So nothing that happens to
+/* All orders of the repetitions up to the next look are equally likely.  So nothing that happens to
  * the machine can be in step with one side, except by the chance that the tests count. */
 static struct side *next_side(struct trial *t)
 {
-	const size_t a = t->side[0].launches, b = t->side[1].launches;
+	const size_t a = t->side[0].repetitions, b = t->side[1].repetitions;
 	const size_t end = next_look(t, a < b ? a : b), left = end > a ? end - a : 0;
 	const size_t all = left + (end > b ? end - b : 0);
 
@@ -354,15 +357,15 @@ static enum gb_status launch_both(struct trial *t, struct gb_error *err)
 		const double start = gb_now_ns();
 
 		if (show) {
-			(void)fprintf(stderr, "\r\033[Klaunch %zu of at most %" PRId64 ", ",
-				      t->side[0].launches + t->side[1].launches + 1,
-				      2 * t->options->launches);
+			(void)fprintf(stderr, "\r\033[Krepetition %zu of at most %" PRId64 ", ",
+				      t->side[0].repetitions + t->side[1].repetitions + 1,
+				      2 * t->options->repetitions);
 			gb_text_print(stderr, next->name);
 		}
 		(void)side_launch(t, next, err);
 		if (show)
 			(void)fputs("\r\033[K", stderr);
-		t->launch = gb_now_ns() - start;
+		t->repetition = gb_now_ns() - start;
 	}
 	return err->code;
 }
@@ -448,7 +451,7 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 	trial.word = argv + own + 1;
 	trial.words = (size_t)(argc - own - 1);
 	while (trial.looks < GB_GATE_LOOKS &&
-	       gb_gate_looks[trial.looks] <= (size_t)options.launches)
+	       gb_gate_looks[trial.looks] <= (size_t)options.repetitions)
 		trial.looks++;
 	if (!read_budget(&options, err))
 		status = judge(&trial, err);

@@ -8,14 +8,14 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
 #include "cli/measure/interrupt.h"
-#include "cli/measure/launches.h"
 #include "cli/measure/plan.h"
+#include "cli/measure/repetitions.h"
 #include "cli/report/finish.h"
 #include "common/text.h"
 
 static const struct gb_param rows[] = { GB_DRY_RUN_ROW };
 
-/* --runs, --device=all: start the launches, then print one table of all records. */
+/* --repetitions, --device=all: start the repetitions, then print one table of all records. */
 static enum gb_status launch(const struct gb_request *request, int argc, char **argv,
 			     struct gb_error *err)
 {
@@ -28,7 +28,7 @@ static enum gb_status launch(const struct gb_request *request, int argc, char **
 				  gb_existing(&request->target));
 	else if (gb_output_open(&output, request->target.path, gb_existing(&request->target), err))
 		return err->code;
-	status = gb_launches(request, &output, argc, argv, &records, err);
+	status = gb_repetitions(request, &output, argc, argv, &records, err);
 	if (records.count && !err->code) {
 		(void)gb_replay(request, &output, &records, err);
 	} else {
@@ -75,7 +75,7 @@ static enum gb_status act(struct gb_request *request, const struct task *task, i
 	static struct gb_plan plan;
 	struct goal goal = { &request->choice, &session, request->dry ? &plan : NULL };
 
-	if (!request->dry && !gb_is_launch(request) && gb_wants_launches(request))
+	if (!request->dry && !gb_is_repetition(request) && gb_wants_repetitions(request))
 		return launch(request, argc, argv, err);
 	if (!request->dry)
 		gb_on_abandon(abandon, &session);

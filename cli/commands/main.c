@@ -127,9 +127,9 @@ static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
 	return run(argc - 1, argv + 1, err);
 }
 
-/* The first Ctrl-C ends the sweep (interrupt.h); the second one ends the program.  A command that only
- * reads ends at the first one, because it leaves nothing half written.
- * SA_RESTART is not set, so that waiting for a file is interrupted. */
+/* The first Ctrl-C ends the sweep (interrupt.h); the second one ends the program.  A command that
+ * only reads ends at the first one, because it leaves nothing half written. SA_RESTART is not set,
+ * so that waiting for a file is interrupted. */
 static void on_interrupt(int number)
 {
 	(void)number;

@@ -118,7 +118,7 @@ static const struct gb_param repeats_rows[] = {
 	  AT(GB_PATH, repeats.device),
 	  .unit = "N|all",
 	  .help = "use GPU number N [0]; all: all GPUs at once, cuda variants only" },
-	{ .name = "runs",
+	{ .name = "repetitions",
 	  AT(GB_INT, repeats.runs),
 	  .initial = "1",
 	  .min = 1,

@@ -11,8 +11,9 @@
 extern const struct gb_rows gb_rows_settings, gb_rows_backend, gb_rows_plugin, gb_rows_threads,
 	gb_rows_preset, gb_rows_hang;
 extern const struct gb_rows gb_rows_target, gb_rows_progress;
-extern const struct gb_rows gb_rows_device;  /* --device as a number */
-extern const struct gb_rows gb_rows_repeats; /* --device as a number or "all", --runs, --shard */
+extern const struct gb_rows gb_rows_device; /* --device as a number */
+extern const struct gb_rows
+	gb_rows_repeats; /* --device as a number or "all", --repetitions, --shard */
 
 /* The row of --dry-run, in a struct that begins with a struct gb_request. */
 extern const char *const gb_dry_runs[];

@@ -1,5 +1,5 @@
-/* removed.h -- commands and options that this version does not have, but somebody may type: those of
- * earlier versions, and those of other benchmark programs. */
+/* removed.h -- commands and options that this version does not have, but somebody may type: those
+ * of earlier versions, and those of other benchmark programs. */
 #ifndef GPUBENCH_CLI_COMMANDS_REMOVED_H
 #define GPUBENCH_CLI_COMMANDS_REMOVED_H
 

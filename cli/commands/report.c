@@ -7,7 +7,7 @@
 #include "cli/report/section.h"
 #include "common/text.h"
 
-static const char *const launches[] = { "each", "pooled", NULL };
+static const char *const repetitions[] = { "each", "pooled", NULL };
 
 struct request {
 	int64_t format, counts, pooled;
@@ -16,12 +16,12 @@ struct request {
 
 static const struct gb_param rows[] = {
 	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
-	{ .name = "runs",
+	{ .name = "repetitions",
 	  .type = GB_CHOICE,
 	  .offset = offsetof(struct request, pooled),
 	  .initial = "each",
-	  .choices = launches,
-	  .help = "print each launch of a measurement, or pool those of one machine and build "
+	  .choices = repetitions,
+	  .help = "print each repetition of a measurement, or pool those of one machine and build "
 		  "into one record of their medians" },
 	{ .name = "counts",
 	  .type = GB_FLAG,
@@ -60,7 +60,7 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 		goto out;
 	}
 	if (!gb_read_files(&records, a.word, a.word_count, err) &&
-	    !(request.pooled && gb_pool_launches(&records, err)))
+	    !(request.pooled && gb_pool_repetitions(&records, err)))
 		(void)gb_report_print(stdout, &records, (enum gb_format)request.format, choice,
 				      err);
 out:

@@ -19,8 +19,8 @@ void gb_copy_remember(enum gb_backend backend, int threads, double bytes_per_s);
  * the record's copy_bytes_per_s is measured. */
 void gb_doubt_rate(struct gb_result *result);
 
-/* Give the record its copy bandwidth, and doubt its rate.  The copy is measured again before a doubt
- * stays, because the machine may have been busy. */
+/* Give the record its copy bandwidth, and doubt its rate.  The copy is measured again before a
+ * doubt stays, because the machine may have been busy. */
 void gb_compare_with_copy(struct gb_result *result, const struct gb_settings *how);
 
 /* GB_EUSAGE if GPUBENCH_COPY in the environment is not a number of bytes. */

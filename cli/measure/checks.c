@@ -62,9 +62,9 @@ static enum gb_status check_place(const char *path, struct gb_error *err)
 static enum gb_status check_written(const struct gb_request *request, const struct gb_sweep *sweep,
 				    const char *option, const char *path, struct gb_error *err)
 {
-	/* Launches after the first find the file that the first one wrote. */
-	const bool known =
-		request->target.overwrite || request->target.resume || request->repeats.launch > 0;
+	/* Repetitions after the first find the file that the first one wrote. */
+	const bool known = request->target.overwrite || request->target.resume ||
+			   request->repeats.repetition > 0;
 	struct stat info;
 
 	if (check_reads(sweep, option, path, err) || check_place(path, err))

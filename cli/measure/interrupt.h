@@ -20,8 +20,8 @@ extern volatile sig_atomic_t gb_interrupted;
 /* Set gb_interrupted.  For a signal's handler. */
 void gb_interrupt(void);
 
-/* Write what is known, without the abandoned work.  err says why: GB_EINTERRUPTED, or GB_ERUNTIME if
- * a run hangs.  `work` is what gb_watch_begin() was given.  Return the exit status. */
+/* Write what is known, without the abandoned work.  err says why: GB_EINTERRUPTED, or GB_ERUNTIME
+ * if a run hangs.  `work` is what gb_watch_begin() was given.  Return the exit status. */
 typedef enum gb_status gb_abandon(void *self, void *work, struct gb_error *err);
 
 /* Call abandon(self, ...) when work is abandoned; NULL: only end the process. */

@@ -1,4 +1,5 @@
-/* measure.c -- measures a variant at a point: set-up, warm-up, samples, phases, transfers, rates. */
+/* measure.c -- measures a variant at a point: set-up, warm-up, samples, phases, transfers,
+ * rates. */
 #include "cli/measure/measure.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
  * which is then written as a line of the record file.
  *
  * The first sample, the last, and a random one between are verified; if the samples are different
- * work, the first of each is; --verify=all verifies every sample.  Before a verified run the results
- * are overwritten with random bytes.
+ * work, the first of each is; --verify=all verifies every sample.  Before a verified run the
+ * results are overwritten with random bytes.
  */
 #ifndef GPUBENCH_CLI_MEASURE_MEASURE_H
 #define GPUBENCH_CLI_MEASURE_MEASURE_H

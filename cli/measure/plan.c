@@ -74,7 +74,7 @@ void gb_plan_total(const struct gb_plan *plan)
 	if (plan->skipped)
 		(void)printf(", %zu skipped", plan->skipped);
 	if (runs > 1)
-		(void)printf(", in %lld launches", (long long)runs);
+		(void)printf(", in %lld repetitions", (long long)runs);
 	(void)printf(": host %s, device %s\n", gb_text_bytes(host, (double)plan->host_bytes),
 		     gb_text_bytes(device, (double)plan->device_bytes));
 }

@@ -21,14 +21,14 @@ struct gb_target {
 	const char *path;  /* -o; NULL: only the table on standard output */
 	int64_t resume;    /* an enum gb_resume */
 	int64_t overwrite; /* replace existing files */
-	int file;          /* descriptor inherited from the parent of this launch; 0: none */
-	bool shared;       /* launches on other devices write to it, too */
+	int file;          /* descriptor inherited from the parent of this repetition; 0: none */
+	bool shared;       /* repetitions on other devices write to it, too */
 };
 
-/* The launches of the command (launches.h) and its shard. */
+/* The repetitions of the command (repetitions.h) and its shard. */
 struct gb_repeats {
-	int64_t runs;                /* launches of the whole command */
-	int64_t launch;              /* number of this launch, from 0 */
+	int64_t runs;                /* repetitions of the whole command */
+	int64_t repetition;          /* number of this repetition, from 0 */
 	const char *device;          /* "0" or "all" */
 	bool all_devices;            /* launch on each device; else only on how.device */
 	const char *shard;           /* "2/8": shard_index 1 of 8 shards */

@@ -51,11 +51,11 @@ static void lock_clocks(struct gb_session *s)
 	(void)fputc('\n', stderr);
 }
 
-/* The records of a resumed file that are measured again.  Only the first of several launches does
- * this, so that a failure in a single launch stays visible. */
+/* The records of a resumed file that are measured again.  Only the first of several repetitions
+ * does this, so that a failure in a single repetition stays visible. */
 static enum gb_again to_be_made_again(const struct gb_request *request)
 {
-	if (request->repeats.launch > 0)
+	if (request->repeats.repetition > 0)
 		return GB_AGAIN_NONE;
 	return request->how.verify == GB_VERIFY_NONE ? GB_AGAIN_FAILED : GB_AGAIN_UNVERIFIED;
 }
@@ -174,7 +174,7 @@ static void drop_replaced(struct gb_session *s, const struct gb_record *old)
 	size_t i = 0;
 
 	gb_done_remove(&s->past, old);
-	if (gb_done_again(&s->past, old->key)) /* another launch's record is still there */
+	if (gb_done_again(&s->past, old->key)) /* another repetition's record is still there */
 		s->verdict = gb_worse(s->verdict, GB_ERUNTIME);
 	while (s->records.record[i] != old)
 		i++;
@@ -332,7 +332,7 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 		due = false;
 	else if (holds_records(s))
 		due = !gb_done_hung(&s->past, key) &&
-		      (gb_done_times(&s->past, key) <= s->request->repeats.launch ||
+		      (gb_done_times(&s->past, key) <= s->request->repeats.repetition ||
 		       gb_done_again(&s->past, key));
 	free(key);
 	return due;

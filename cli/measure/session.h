@@ -7,7 +7,8 @@
  *
  * This folder turns a command line's request into records: the points (sweep.h), the chosen
  * variants (choice.h), one measurement (measure.h), copy bandwidth (bandwidth.h), the other files
- * that a sweep writes and the memory that it needs (checks.h), progress (progress.h), several launches (launches.h), and
+ * that a sweep writes and the memory that it needs (checks.h), progress (progress.h), several
+ * repetitions (repetitions.h), and
  * --dry-run (plan.h).  It may use cli/records, cli/benchmarks and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_MEASURE_SESSION_H

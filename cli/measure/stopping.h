@@ -11,8 +11,8 @@ enum { GB_MAX_SAMPLES = 1000 };
 /* The least time that the stopping rule samples for. */
 double gb_least_time_s(const struct gb_settings *how);
 
-/* True if the samples of the record are enough; its stop_reason then says why.  elapsed_s is the time
- * since the measurement started. */
+/* True if the samples of the record are enough; its stop_reason then says why.  elapsed_s is the
+ * time since the measurement started. */
 bool gb_stop_sampling(struct gb_result *result, const struct gb_settings *how, double elapsed_s);
 
 /* True if the median of each phase is known well enough: half its interval is at most --rel-ci

@@ -154,7 +154,7 @@ static void print_fixed(FILE *file, const struct gb_fields *fields, const void *
 			continue;
 		(void)fputs(comma, file);
 		comma = ",";
-		if (timed || field->stays != GB_OF_LAUNCH)
+		if (timed || field->stays != GB_OF_REPETITION)
 			print_value(file, gb_fields_value(fields, of, field->path));
 	}
 }

@@ -82,9 +82,9 @@ enum gb_field_type {
 	GB_FIELD_STATISTIC, /* no member: its path leads into a series */
 };
 
-/* The records that have a member: all; those with a measured result; those of one launch, not those
- * that several launches were pooled into. */
-enum gb_stays { GB_ALWAYS, GB_IF_MEASURED, GB_OF_LAUNCH };
+/* The records that have a member: all; those with a measured result; those of one repetition, not
+ * those that several repetitions were pooled into. */
+enum gb_stays { GB_ALWAYS, GB_IF_MEASURED, GB_OF_REPETITION };
 
 struct gb_field {
 	const char *path;

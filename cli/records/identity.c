@@ -8,8 +8,8 @@
 
 #include "common/text.h"
 
-/* Cores of servers and of boards with a GPU.  Source: the technical reference manuals (MIDR_EL1) and
- * the vendors' code in Linux. */
+/* Cores of servers and of boards with a GPU.  Source: the technical reference manuals (MIDR_EL1)
+ * and the vendors' code in Linux. */
 const char *gb_arm_name(const char *implementer, const char *part)
 {
 	static const struct {

@@ -30,8 +30,8 @@ enum gb_status gb_rename_params(const struct gb_benchmark *benchmark, struct gb_
 bool gb_key_agrees(const struct gb_benchmark *benchmark, const struct gb_record *record);
 
 /* Add the parameters (those with `keyed`) that the benchmark gained after the record was written,
- * and drop those that it has lost and the key omits, so that tables line up.  benchmark may be NULL:
- * then nothing changes. */
+ * and drop those that it has lost and the key omits, so that tables line up.  benchmark may be
+ * NULL: then nothing changes. */
 enum gb_status gb_renew_params(const struct gb_benchmark *benchmark, struct gb_record *record,
 			       struct gb_error *err);
 

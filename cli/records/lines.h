@@ -60,8 +60,8 @@ void gb_records_remove_context(struct gb_records *list, size_t index);
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
 			       struct gb_error *err);
 
-/* Write each run before its records: as one document, or as JSON Lines without those that are in the
- * output.  The caller checks the stream for errors. */
+/* Write each run before its records: as one document, or as JSON Lines without those that are in
+ * the output.  The caller checks the stream for errors. */
 enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
 				struct gb_error *err);
 

@@ -21,8 +21,8 @@ struct gb_context_info {
 	struct gb_devices devices; /* what gb_devices_find() says of them */
 };
 
-/* Describe the run that begins now, with an id of 16 random hexadecimal digits.  NULL, with err set,
- * if memory ran out. */
+/* Describe the run that begins now, with an id of 16 random hexadecimal digits.  NULL, with err
+ * set, if memory ran out. */
 struct gb_context *gb_describe_context(const struct gb_context_info *info, struct gb_error *err);
 
 /* The architectures of this build, as in "75 80 90"; "" without CUDA or in the emulator. */

@@ -33,8 +33,9 @@ struct gb_members {
 	struct gb_member *item; /* owned */
 };
 
-/* The array of `count` elements of that size, moved if it is full: one that grows by single elements
- * from NULL has room for 8, 16, 32 ...  NULL, with the array as it was, if memory ran out. */
+/* The array of `count` elements of that size, moved if it is full: one that grows by single
+ * elements from NULL has room for 8, 16, 32 ...  NULL, with the array as it was, if memory ran
+ * out. */
 void *gb_room_for_one(void *array, size_t count, size_t size);
 
 /* NAN unless the value is positive: 0 stands for unknown where the values come from. */

@@ -1,8 +1,8 @@
 /* members.c -- the tables of the members of run and record lines.
  *
- * A row has everything about a member: its path in the line and in the struct, its type, how long it
- * stays, its column in CSV, and its meaning, which the schema repeats.  The rows stand in the order
- * of the CSV columns.
+ * A row has everything about a member: its path in the line and in the struct, its type, how long
+ * it stays, its column in CSV, and its meaning, which the schema repeats.  The rows stand in the
+ * order of the CSV columns.
  */
 #include "cli/records/members.h"
 #include "common/text.h"
@@ -12,23 +12,23 @@
 		.path = #member, .offset = offsetof(struct of, member), .type = __VA_ARGS__ \
 	}
 
-#define TEXT       GB_FIELD_TEXT
-#define NEEDED     GB_FIELD_TEXT, .required = true
-#define BOOL       GB_FIELD_BOOL
-#define FLAG       GB_FIELD_FLAG
-#define NUMBER     GB_FIELD_NUMBER
-#define NATURAL    GB_FIELD_NUMBER, .unit = "natural"
-#define COUNT      GB_FIELD_NUMBER, .unit = "count"
-#define POSITIVE   GB_FIELD_NUMBER, .unit = "positive"
-#define NS         GB_FIELD_NUMBER, .unit = "ns"
-#define NUMBERS    GB_FIELD_NUMBERS
-#define TEXTS      GB_FIELD_TEXTS
-#define MEMBERS    GB_FIELD_MEMBERS
-#define TIMES      GB_FIELD_TIMES
-#define PHASES     GB_FIELD_PHASES
-#define MEASURED   .stays = GB_IF_MEASURED
-#define OF_LAUNCH  .stays = GB_OF_LAUNCH
-#define CSV(title) .csv = title
+#define TEXT          GB_FIELD_TEXT
+#define NEEDED        GB_FIELD_TEXT, .required = true
+#define BOOL          GB_FIELD_BOOL
+#define FLAG          GB_FIELD_FLAG
+#define NUMBER        GB_FIELD_NUMBER
+#define NATURAL       GB_FIELD_NUMBER, .unit = "natural"
+#define COUNT         GB_FIELD_NUMBER, .unit = "count"
+#define POSITIVE      GB_FIELD_NUMBER, .unit = "positive"
+#define NS            GB_FIELD_NUMBER, .unit = "ns"
+#define NUMBERS       GB_FIELD_NUMBERS
+#define TEXTS         GB_FIELD_TEXTS
+#define MEMBERS       GB_FIELD_MEMBERS
+#define TIMES         GB_FIELD_TIMES
+#define PHASES        GB_FIELD_PHASES
+#define MEASURED      .stays = GB_IF_MEASURED
+#define OF_REPETITION .stays = GB_OF_REPETITION
+#define CSV(title)    .csv = title
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
@@ -149,10 +149,11 @@ const char *gb_status_word(enum gb_record_status status)
 #define RECORD(...) AT(gb_record, __VA_ARGS__)
 
 /* Computed from other members, and not in the line. */
-#define RATE(member) RECORD(rates.member, GB_FIELD_NUMBER, .derived = true, OF_LAUNCH, CSV(#member))
-#define STATISTIC(of_series, title)                                                  \
-	{                                                                            \
-		.path = of_series, .type = GB_FIELD_STATISTIC, OF_LAUNCH, CSV(title) \
+#define RATE(member) \
+	RECORD(rates.member, GB_FIELD_NUMBER, .derived = true, OF_REPETITION, CSV(#member))
+#define STATISTIC(of_series, title)                                                      \
+	{                                                                                \
+		.path = of_series, .type = GB_FIELD_STATISTIC, OF_REPETITION, CSV(title) \
 	}
 
 static const struct gb_field record_fields[] = {
@@ -194,7 +195,7 @@ static const struct gb_field record_fields[] = {
 	RECORD(excluded, TEXTS, MEASURED,
 	       .about = "what was done before `time`, besides allocation, that others do within "
 			"theirs"),
-	RECORD(time, TIMES, OF_LAUNCH),
+	RECORD(time, TIMES, OF_REPETITION),
 	STATISTIC("time.n", "samples"),
 	STATISTIC("time.median", "time_ns"),
 	STATISTIC("time.ci95.low", "time_ci95_low_ns"),
@@ -209,24 +210,24 @@ static const struct gb_field record_fields[] = {
 	STATISTIC("time.stddev", "time_stddev_ns"),
 	STATISTIC("time.mad", "time_mad_ns"),
 	STATISTIC("time.outliers", "outliers"),
-	RECORD(host_time, TIMES, OF_LAUNCH),
+	RECORD(host_time, TIMES, OF_REPETITION),
 	STATISTIC("host_time.median", "host_time_ns"),
-	RECORD(phases, PHASES, OF_LAUNCH, .about = "of samples of their own"),
-	RECORD(transfers, PHASES, OF_LAUNCH,
+	RECORD(phases, PHASES, OF_REPETITION, .about = "of samples of their own"),
+	RECORD(transfers, PHASES, OF_REPETITION,
 	       .about = "of a device: copies of the input and of the result; the first upload is "
 			"not among them"),
-	RECORD(create, NS, OF_LAUNCH, CSV("create_ns"),
+	RECORD(create, NS, OF_REPETITION, CSV("create_ns"),
 	       .about = "allocation, and what is prepared before the first run"),
-	RECORD(upload, NS, OF_LAUNCH, CSV("upload_ns"),
+	RECORD(upload, NS, OF_REPETITION, CSV("upload_ns"),
 	       .about = "median of `transfers`; of early records the first upload, with what it "
 			"derives on the host"),
 	STATISTIC("transfers.upload.ci95.low", "upload_ci95_low_ns"),
 	STATISTIC("transfers.upload.ci95.high", "upload_ci95_high_ns"),
-	RECORD(download, NS, OF_LAUNCH, CSV("download_ns"),
+	RECORD(download, NS, OF_REPETITION, CSV("download_ns"),
 	       .about = "median of the downloads; of early records one of them"),
 	STATISTIC("transfers.download.ci95.low", "download_ci95_low_ns"),
 	STATISTIC("transfers.download.ci95.high", "download_ci95_high_ns"),
-	RECORD(first_call, NS, OF_LAUNCH, CSV("first_call_ns")),
+	RECORD(first_call, NS, OF_REPETITION, CSV("first_call_ns")),
 	RECORD(work.items, NUMBER, MEASURED, CSV("items")),
 	RECORD(work.unit, TEXT, MEASURED, CSV("item_unit")),
 	RECORD(work.bytes, NUMBER, MEASURED, CSV("bytes"),
@@ -249,20 +250,20 @@ static const struct gb_field record_fields[] = {
 	       .about = "growth of the process's resident memory by create() and the first run of "
 			"a CPU variant: its arrays and what its library allocates"),
 	RECORD(metrics, MEMBERS, MEASURED),
-	RECORD(gpu_state.sm_clock_hz, NUMBERS, OF_LAUNCH, .about = "one per sample"),
-	RECORD(gpu_state.temperature_c, NUMBERS, OF_LAUNCH, .negative = true),
-	RECORD(gpu_state.clock_hz, NUMBERS, OF_LAUNCH, .negative = true,
+	RECORD(gpu_state.sm_clock_hz, NUMBERS, OF_REPETITION, .about = "one per sample"),
+	RECORD(gpu_state.temperature_c, NUMBERS, OF_REPETITION, .negative = true),
+	RECORD(gpu_state.clock_hz, NUMBERS, OF_REPETITION, .negative = true,
 	       .about = "of the SMs, by NVML"),
-	RECORD(gpu_state.power_w, NUMBERS, OF_LAUNCH, .negative = true),
-	RECORD(gpu_state.energy_j, NUMBER, OF_LAUNCH, .negative = true,
+	RECORD(gpu_state.power_w, NUMBERS, OF_REPETITION, .negative = true),
+	RECORD(gpu_state.energy_j, NUMBER, OF_REPETITION, .negative = true,
 	       .about = "spent from before the first sample to behind the last"),
-	RECORD(gpu_state.throttled_s, NUMBER, OF_LAUNCH, .negative = true,
+	RECORD(gpu_state.throttled_s, NUMBER, OF_REPETITION, .negative = true,
 	       .about = "how long clocks were lowered meanwhile because of power, heat or the "
 			"board"),
-	RECORD(gpu_state.throttled_samples, NATURAL, OF_LAUNCH,
+	RECORD(gpu_state.throttled_samples, NATURAL, OF_REPETITION,
 	       .about = "samples during which they were; the first ten are taken again"),
-	RECORD(gpu_state.throttle, TEXTS, OF_LAUNCH),
-	RECORD(elapsed_s, NUMBER, OF_LAUNCH, CSV("elapsed_s")),
+	RECORD(gpu_state.throttle, TEXTS, OF_REPETITION),
+	RECORD(elapsed_s, NUMBER, OF_REPETITION, CSV("elapsed_s")),
 	RECORD(library, TEXT, CSV("library"),
 	       .about = "of a peer: the name and version of the library that ran"),
 	RECORD(replaces.run_id, TEXT),

@@ -1,8 +1,8 @@
 /* members.h -- a run and a record as C structs, and the tables of their members.
  *
- * The members have the names and the nesting of the JSON.  Times are in ns.  To add a member, add it
- * to the struct, a row to the table (members.c), the code that fills it, and the schema,
- * which tests/cli/records/test_schema.c compares with the tables.
+ * The members have the names and the nesting of the JSON.  Times are in ns.  To add a member, add
+ * it to the struct, a row to the table (members.c), the code that fills it, and the schema, which
+ * tests/cli/records/test_schema.c compares with the tables.
  */
 #ifndef GPUBENCH_CLI_RECORDS_MEMBERS_H
 #define GPUBENCH_CLI_RECORDS_MEMBERS_H
@@ -144,8 +144,8 @@ struct gb_record {
 	} replaces; /* the earlier record of the same file that this one replaces */
 
 	/* Derived by gb_record_derive(): */
-	bool has_time;   /* has a time measured on real hardware, verified or not */
-	size_t launches; /* pooled launches, whose values are the samples of `time`; else 1 */
+	bool has_time;      /* has a time measured on real hardware, verified or not */
+	size_t repetitions; /* pooled repetitions, whose values are the samples of `time`; else 1 */
 	struct {
 		double items_per_s, items_per_s_with_transfers, bytes_per_s, copy_share;
 	} rates; /* NAN under the emulator */

@@ -50,8 +50,8 @@ enum gb_status gb_output_open(struct gb_output *output, const char *path, enum g
 void gb_output_inherit(struct gb_output *output, const char *path, int file, bool shared,
 		       enum gb_existing existing);
 
-/* GB_RESUME: read the records of an output of JSON lines, which count as written.  A last line that was cut off is dropped.
- * GB_EUSAGE if the file is not JSON lines. */
+/* GB_RESUME: read the records of an output of JSON lines, which count as written.  A last line that
+ * was cut off is dropped. GB_EUSAGE if the file is not JSON lines. */
 enum gb_status gb_output_past(struct gb_output *output, struct gb_records *records,
 			      struct gb_error *err);
 
@@ -66,9 +66,9 @@ enum gb_status gb_resume_check(const char *option, const struct gb_records *reco
  * contents, GB_RESUME a line that was cut off. */
 enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err);
 
-/* Write the lines of a list that are not yet in the output, if it takes JSON lines, with one append:
- * a process that is killed almost always leaves either all of them or none.  On GB_EIO, nothing of
- * them is left in a regular file. */
+/* Write the lines of a list that are not yet in the output, if it takes JSON lines, with one
+ * append: a process that is killed almost always leaves either all of them or none.  On GB_EIO,
+ * nothing of them is left in a regular file. */
 enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
 			     struct gb_error *err);
 

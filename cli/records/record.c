@@ -163,7 +163,7 @@ void gb_record_derive(struct gb_record *record)
 	const double once = timed ? 1 / time_s : (double)NAN;
 
 	record->has_time = timed;
-	record->launches = 1;
+	record->repetitions = 1;
 	record->rates.items_per_s = isnan(record->harmonic_items_per_s)
 					    ? record->work.items * once
 					    : record->harmonic_items_per_s;

@@ -5,10 +5,10 @@
  * variant and point (struct gb_record).  Each line is flushed as soon as it is known, so a sweep
  * that is killed keeps its records.
  *
- * A measurement fills struct gb_record (result.h), and machine.h fills struct gb_context.  members.h has
- * these structs, and a row for each member; field.h writes and reads JSON by these rows.  lines.h
- * reads and writes files; output.h opens the file that -o names; csv.h converts.  cJSON is used only
- * in this folder.  May use cli/benchmarks and the folders below cli.
+ * A measurement fills struct gb_record (result.h), and machine.h fills struct gb_context.
+ * members.h has these structs, and a row for each member; field.h writes and reads JSON by these
+ * rows.  lines.h reads and writes files; output.h opens the file that -o names; csv.h converts.
+ * cJSON is used only in this folder.  May use cli/benchmarks and the folders below cli.
  */
 #ifndef GPUBENCH_CLI_RECORDS_RECORD_H
 #define GPUBENCH_CLI_RECORDS_RECORD_H
@@ -49,7 +49,7 @@ void gb_record_free(struct gb_record *record);
 void gb_context_free(struct gb_context *context);
 
 /* Remove the members that not all records have: those that describe a result, or only those that
- * describe a single launch.  Other texts stay. */
+ * describe a single repetition.  Other texts stay. */
 void gb_record_forget(struct gb_record *record, enum gb_stays stays);
 
 /* NULL, or what is wrong with a record whose run is known: a result that may not be believed has no

@@ -1,9 +1,9 @@
 /* document.h -- a report in any format: a sequence of text blocks and tables.
  *
  * Formats for people separate blocks of different kinds by a blank line.  CSV has a single table.
- * JSON is one object (results/gpubench-report-1.schema.json): fields are its members, and a table is
- * an array of objects, one per row, whose members are the columns' names.  Grids of the same name
- * share one array, or in CSV one header line.
+ * JSON is one object (results/gpubench-report-1.schema.json): fields are its members, and a table
+ * is an array of objects, one per row, whose members are the columns' names.  Grids of the same
+ * name share one array, or in CSV one header line.
  *
  * Errors are kept until gb_document_close().
  */

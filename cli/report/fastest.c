@@ -66,15 +66,15 @@ static void print_winner(const struct gb_section *section, const struct winner *
 			 gb_equal(low, high) ? "" : " to ", gb_equal(low, high) ? "" : high);
 }
 
-/* True if two rows of a point are launches of one measurement. */
-static bool has_launches(const struct gb_section *section, size_t first, size_t count)
+/* True if two rows of a point are repetitions of one measurement. */
+static bool has_repetitions(const struct gb_section *section, size_t first, size_t count)
 {
 	const struct gb_row *row = section->row;
 
 	for (size_t i = first; i < first + count; i++)
 		for (size_t k = first; k < i; k++)
 			if (is_same(section, row[k].record, row[i].record) &&
-			    gb_is_launch_of(row[k].record, row[i].record))
+			    gb_is_repetition_of(row[k].record, row[i].record))
 				return true;
 	return false;
 }
@@ -90,7 +90,7 @@ static bool is_contest(const struct gb_section *section, size_t first, size_t co
 	return times > 1;
 }
 
-/* *begun is set once a line was printed.  There is none if launches are not pooled: one launch of a
+/* *begun is set once a line was printed.  There is none if repetitions are not pooled: one repetition of a
  * variant is no faster than another. */
 static enum gb_status print_line(const struct gb_section *section, bool *begun,
 				 struct gb_error *err)
@@ -104,7 +104,7 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 		return gb_out_of_memory(err, "a table");
 	for (size_t i = 0; i < section->row_count; i += step) {
 		step = gb_section_point(section, i, &best, &by);
-		if (has_launches(section, i, step)) {
+		if (has_repetitions(section, i, step)) {
 			all = 0;
 			break;
 		}

@@ -31,7 +31,7 @@ enum gb_status gb_replay(const struct gb_request *request, const struct gb_outpu
 		.request = request, .records = *records, .output = *output, .seq = 1
 	};
 
-	/* The launches have already written the JSON lines of a file, but not those of standard
+	/* The repetitions have already written the JSON lines of a file, but not those of standard
 	 * output. */
 	s.records.written = output->to_lines ? s.records.count : 0;
 	s.records.written_contexts = output->to_lines ? s.records.context_count : 0;

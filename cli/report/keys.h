@@ -29,8 +29,8 @@ enum gb_status gb_keys_add(struct gb_keys *keys, const char *key, size_t side,
 enum gb_status gb_keys_group(struct gb_keys *keys, struct gb_error *err);
 void gb_keys_release(struct gb_keys *keys);
 
-/* True if an earlier entry of the group is of the same measurement and launch: `repro` measures a key
- * for each table that has it. */
+/* True if an earlier entry of the group is of the same measurement and repetition: `repro` measures
+ * a key for each table that has it. */
 bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i);
 
 #endif

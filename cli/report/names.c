@@ -127,7 +127,7 @@ static void add(struct gb_context_names *names, const char *id, const struct gb_
 }
 
 enum gb_status gb_context_names_init(struct gb_context_names *names, const struct gb_records *list,
-				     bool launches, struct gb_error *err)
+				     bool repetitions, struct gb_error *err)
 {
 	names->count = 0;
 	names->entry = calloc(list->context_count + list->count + 1, sizeof *names->entry);
@@ -137,11 +137,11 @@ enum gb_status gb_context_names_init(struct gb_context_names *names, const struc
 		add(names, list->context[i]->run_id, list->context[i]);
 	for (size_t i = 0; i < list->count; i++)
 		add(names, list->record[i]->run_id, gb_no_context);
-	for (int part = 0; part < (launches ? PARTS : STARTED); part++)
+	for (int part = 0; part < (repetitions ? PARTS : STARTED); part++)
 		if (tells_apart(names, part))
 			for (size_t i = 0; i < names->count; i++)
 				append(&names->entry[i], part_of(names->entry[i].context, part));
-	if (launches)
+	if (repetitions)
 		number_equals(names);
 	return GB_OK;
 }

@@ -20,16 +20,16 @@ struct gb_context_names {
 	} * entry;
 };
 
-/* launches: tell launches of one machine and build apart, by their start or a number.  Must be
- * released also after a failure. */
+/* repetitions: tell repetitions of one machine and build apart, by their start or a number.  Must
+ * be released also after a failure. */
 enum gb_status gb_context_names_init(struct gb_context_names *names, const struct gb_records *list,
-				     bool launches, struct gb_error *err);
+				     bool repetitions, struct gb_error *err);
 void gb_context_names_release(struct gb_context_names *names);
 
 /* The name of the run; "" if it is the only one, or unknown. */
 const char *gb_context_name(const struct gb_context_names *names, const char *id);
 
-/* True if the runs are launches of the same version of gpubench on machines of the same name. */
+/* True if the runs are repetitions of the same version of gpubench on machines of the same name. */
 bool gb_contexts_alike(const struct gb_context *a, const struct gb_context *b);
 
 /* The number of runs like run `first` of the list; 0 if an earlier one is.  *from and *to are set

@@ -25,7 +25,7 @@ static bool same_measurement(const struct gb_record *a, const struct gb_record *
 	       gb_same_machine(gb_record_machine(a), gb_record_machine(b));
 }
 
-bool gb_is_launch_of(const struct gb_record *a, const struct gb_record *b)
+bool gb_is_repetition_of(const struct gb_record *a, const struct gb_record *b)
 {
 	if (a->has_time || b->has_time)
 		return gb_is_timed(a) && gb_is_timed(b) && same_measurement(a, b) &&
@@ -33,8 +33,8 @@ bool gb_is_launch_of(const struct gb_record *a, const struct gb_record *b)
 	return same_measurement(a, b) && a->status == b->status && gb_same(a->reason, b->reason);
 }
 
-/* Replace the record's time by that of `count` launches, and drop the members of a single
- * launch. */
+/* Replace the record's time by that of `count` repetitions, and drop the members of a single
+ * repetition. */
 static enum gb_status make_pooled(struct gb_record *record, const double *value, size_t count,
 				  struct gb_error *err)
 {
@@ -48,8 +48,8 @@ static enum gb_status make_pooled(struct gb_record *record, const double *value,
 		return err->code;
 	}
 	memcpy(sample, value, count * sizeof *sample);
-	gb_record_forget(record, GB_OF_LAUNCH);
-	record->launches = count;
+	gb_record_forget(record, GB_OF_REPETITION);
+	record->repetitions = count;
 	record->time = (struct gb_times){ .count = count,
 					  .sample = sample,
 					  .median = all.median,
@@ -75,21 +75,21 @@ static void drop_empty_runs(struct gb_records *records)
 	}
 }
 
-/* Pool the launches of record `first` among `count` records of its key, commit and host, and drop the
- * others of these from the list. */
+/* Pool the repetitions of record `first` among `count` records of its key, commit and host, and
+ * drop the others of these from the list. */
 static enum gb_status pool_first(struct gb_records *records, struct gb_key_entry *entry,
 				 size_t count, double *value, struct gb_error *err)
 {
 	struct gb_record *first = records->record[entry->order];
 	size_t found = 1;
 
-	value[0] = gb_launch_value(first);
+	value[0] = gb_repetition_value(first);
 	for (size_t k = 1; k < count; k++) {
 		struct gb_record *other = records->record[entry[k].order];
 
-		if (!other || !gb_is_launch_of(first, other))
+		if (!other || !gb_is_repetition_of(first, other))
 			continue;
-		value[found++] = gb_launch_value(other);
+		value[found++] = gb_repetition_value(other);
 		gb_record_free(other);
 		records->record[entry[k].order] = NULL;
 	}
@@ -111,7 +111,7 @@ static enum gb_status add(struct gb_keys *keys, const struct gb_record *record,
 	return err->code;
 }
 
-enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err)
+enum gb_status gb_pool_repetitions(struct gb_records *records, struct gb_error *err)
 {
 	const size_t all = records->count;
 	double *value = calloc(all + 1, sizeof *value);

@@ -1,19 +1,19 @@
-/* pooled.h -- combines several launches of one measurement into one record. */
+/* pooled.h -- combines several repetitions of one measurement into one record. */
 #ifndef GPUBENCH_CLI_REPORT_POOLED_H
 #define GPUBENCH_CLI_REPORT_POOLED_H
 
 #include "cli/records/lines.h"
 
 /* Group the records that have a time by key, host, machine, commit and cache mode, and keep the
- * first record of each group.  Its samples become the medians of the launches, in ns: `time.n` is
- * their number, `time.ci95` the interval of their median (null below six).  Members that describe a
- * single launch (phases, transfers, other rates) are removed.  A record that is alone in its
- * group, or unverified, is not changed.  Records without a time are kept once for each reason, and
- * a run whose records were all pooled into those of another is removed.  GB_EMEMORY. */
-enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err);
+ * first record of each group.  Its samples become the medians of the repetitions, in ns: `time.n`
+ * is their number, `time.ci95` the interval of their median (null below six).  Members that
+ * describe a single repetition (phases, transfers, other rates) are removed.  A record that is
+ * alone in its group, or unverified, is not changed.  Records without a time are kept once for each
+ * reason, and a run whose records were all pooled into those of another is removed.  GB_EMEMORY. */
+enum gb_status gb_pool_repetitions(struct gb_records *records, struct gb_error *err);
 
-/* True if b is another launch of the same measurement as a: both may be pooled, or both lack a time
- * for the same reason. */
-bool gb_is_launch_of(const struct gb_record *a, const struct gb_record *b);
+/* True if b is another repetition of the same measurement as a: both may be pooled, or both lack a
+ * time for the same reason. */
+bool gb_is_repetition_of(const struct gb_record *a, const struct gb_record *b);
 
 #endif

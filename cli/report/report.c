@@ -31,16 +31,16 @@ static void print_run(struct gb_document *document, const struct gb_records *lis
 {
 	const struct gb_context *context = list->context[i];
 	const char *from, *to, *between = "";
-	const size_t launches = gb_contexts_like(list, i, &from, &to);
+	const size_t repetitions = gb_contexts_like(list, i, &from, &to);
 	char count[GB_TEXT_MAX];
 
-	(void)snprintf(count, sizeof count, "%zu launches", launches);
+	(void)snprintf(count, sizeof count, "%zu repetitions", repetitions);
 	print_part(document, &between, "gpubench ", context->tool.version);
 	print_part(document, &between, "commit ", context->tool.commit);
 	if (context->tool.commit && context->tool.dirty == GB_YES)
 		gb_document_text(document, " with changes");
 	print_part(document, &between, "on ", context->host.hostname);
-	print_part(document, &between, "", launches > 1 ? count : NULL);
+	print_part(document, &between, "", repetitions > 1 ? count : NULL);
 	print_part(document, &between, "", from);
 	if (from && !gb_equal(from, to))
 		gb_document_text(document, " to %s", to);
@@ -53,7 +53,8 @@ static void print_run(struct gb_document *document, const struct gb_records *lis
 		print_part(document, &between, "", context->gpu[k].name);
 }
 
-/* "; peers: CUB 3.0.1; up to 5 launches pooled": of the records of the run and of those like it. */
+/* "; peers: CUB 3.0.1; up to 5 repetitions pooled": of the records of the run and of those like
+ * it. */
 static void print_libraries(const struct gb_report *report, const struct gb_context *context)
 {
 	const char *names[16], *between = "; ";
@@ -65,7 +66,7 @@ static void print_libraries(const struct gb_report *report, const struct gb_cont
 
 		if (!gb_contexts_alike(record->context, context))
 			continue;
-		most = record->launches > most ? record->launches : most;
+		most = record->repetitions > most ? record->repetitions : most;
 		while (record->library && k < count && !gb_equal(names[k], record->library))
 			k++;
 		if (!record->library || k < count || count == GB_COUNT(names))
@@ -74,10 +75,10 @@ static void print_libraries(const struct gb_report *report, const struct gb_cont
 		names[count++] = record->library;
 	}
 	if (most > 1)
-		gb_document_text(report->document, "; up to %zu launches pooled", most);
+		gb_document_text(report->document, "; up to %zu repetitions pooled", most);
 }
 
-/* One line for the launches of a machine and build, with their name if there are several. */
+/* One line for the repetitions of a machine and build, with their name if there are several. */
 static void print_runs(const struct gb_report *report)
 {
 	const struct gb_records *list = report->list;
@@ -86,13 +87,13 @@ static void print_runs(const struct gb_report *report)
 
 	for (size_t i = 0; i < list->context_count; i++) {
 		const struct gb_context *context = list->context[i];
-		const size_t launches = gb_contexts_like(list, i, &from, &to);
-		const char *name = gb_context_name(launches > 1 ? &report->builds : &report->runs,
-						   context->run_id);
+		const size_t repetitions = gb_contexts_like(list, i, &from, &to);
+		const char *name = gb_context_name(
+			repetitions > 1 ? &report->builds : &report->runs, context->run_id);
 
-		if (launches == 0)
+		if (repetitions == 0)
 			continue;
-		first = first ? first : launches;
+		first = first ? first : repetitions;
 		gb_document_begin(report->document,
 				  first < list->context_count ? GB_ITEM : GB_LINE);
 		gb_document_text(report->document, "%s%s", name, name[0] ? ": " : "");

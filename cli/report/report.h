@@ -6,10 +6,11 @@
  *
  * This folder turns records into text for people.  table.h has cells, which document.h prints among
  * blocks of text in any format.  section.h has the records of one benchmark: rows.c prints its
- * table, counts.c its exact counts, chart.c its chart and fastest.c its winners; page.h is the frame
- * of a page.  keys.h groups records, pooled.h merges launches, verdict.h compares two times.
- * compare/ compares builds, machines and libraries; repro/ fills papers' tables; finish.h prints the
- * end of a session.  May use cli/measure, cli/records, cli/benchmarks and the folders below cli.
+ * table, counts.c its exact counts, chart.c its chart and fastest.c its winners; page.h is the
+ * frame of a page.  keys.h groups records, pooled.h merges repetitions, verdict.h compares two
+ * times. compare/ compares builds, machines and libraries; repro/ fills papers' tables; finish.h
+ * prints the end of a session.  May use cli/measure, cli/records, cli/benchmarks and the folders
+ * below cli.
  */
 #ifndef GPUBENCH_CLI_REPORT_REPORT_H
 #define GPUBENCH_CLI_REPORT_REPORT_H

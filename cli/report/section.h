@@ -12,7 +12,7 @@ struct gb_report {
 	const struct gb_records *list;
 	bool counts; /* print tables of exact counts below those of times; a page always does */
 	unsigned columns;                     /* asked for: gb_columns_read() */
-	struct gb_context_names runs, builds; /* builds: names without the start of a launch */
+	struct gb_context_names runs, builds; /* builds: names without the start of a repetition */
 };
 
 /* A record that is not skipped. */
@@ -50,8 +50,8 @@ struct gb_span {
 bool gb_row_span(const struct gb_row *row, struct gb_span *span);
 
 /* Return the number of rows from `first` on that belong to its point.  *best is set to the row that
- * is faster than every other by the interval of their ratio (verdict.h), or to row_count if there is
- * none; *by to its speedup over the next one. */
+ * is faster than every other by the interval of their ratio (verdict.h), or to row_count if there
+ * is none; *by to its speedup over the next one. */
 size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
 
 /* ---- what is printed of a section --------------------------------------------------------- */
@@ -67,8 +67,8 @@ bool gb_section_print_rows(const struct gb_section *section);
 bool gb_section_has_counts(const struct gb_section *section);
 void gb_section_print_counts(const struct gb_section *section);
 
-/* Print the chart of a page, a <figure> of time over a parameter with a line per variant; nothing if
- * no numeric parameter has three values. */
+/* Print the chart of a page, a <figure> of time over a parameter with a line per variant; nothing
+ * if no numeric parameter has three values. */
 void gb_section_print_chart(const struct gb_section *section);
 
 /* Print the top of a page: a line for each benchmark that has a point with two times, with the

@@ -31,7 +31,7 @@ enum gb_style gb_verdict_style(enum gb_verdict_word verdict)
 	return styles[verdict];
 }
 
-double gb_launch_value(const struct gb_record *record)
+double gb_repetition_value(const struct gb_record *record)
 {
 	return record->has_time ? record->time.median : (double)NAN;
 }

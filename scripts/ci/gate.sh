@@ -3,7 +3,7 @@
 #
 # It builds both, measures them in turn, reports, and exits as `gpubench ab` does: 0 nothing is
 # slower, 1 something is slower or failed, 6 too little could be decided.  Another status means that
-# the comparison could not be made: 2 bad arguments, 3 no GPU, 4 a build or a launch failed, 5 no
+# the comparison could not be made: 2 bad arguments, 3 no GPU, 4 a build or a repetition failed, 5 no
 # room for the records, 130 interrupted.
 #
 #	scripts/ci/gate.sh origin/main        measure on a GPU, or on the CPU if there is none
@@ -14,7 +14,7 @@
 # request.  On GitHub, comment.md also goes to the job's summary, and the ten worst keys become
 # annotations.
 #
-#	LAUNCHES=140      launches of each build, at most
+#	REPETITIONS=140      repetitions of each build, at most
 #	BUILDS=FOLDER     build nothing: use base/gpubench and new/gpubench in FOLDER
 set -euo pipefail
 . "$(dirname "$0")/builds.sh"
@@ -31,11 +31,11 @@ if (($# == 0)); then
 fi
 build all gpubench
 
-# Once the launches are made, a budget of nothing makes no more; --resume prints them again.
+# Once the repetitions are made, a budget of nothing makes no more; --resume prints them again.
 measured=("$@")
 ab() { # FORMAT [OPTION...]
 	"$BUILDS/new/gpubench" ab base="$BUILDS/base/gpubench" new="$BUILDS/new/gpubench" \
-		${LAUNCHES:+"--runs=$LAUNCHES"} --resume \
+		${REPETITIONS:+"--repetitions=$REPETITIONS"} --resume \
 		--output="$gate/gate" --format="$1" "${@:2}" -- "${measured[@]}"
 }
 again() {

@@ -14,8 +14,9 @@ struct bfs_facts {
 	uint64_t digest;  /* bfs_digest() of all n distances */
 };
 
-/* The facts about the source of search number `search` (bfs_source()).  The first call
- * for a source computes them and checks the reference distances.  NULL, with err set, if memory runs out or the reference is wrong. */
+/* The facts about the source of search number `search` (bfs_source()).  The first call for a source
+ * computes them and checks the reference distances.  NULL, with err set, if memory runs out or the
+ * reference is wrong. */
 const struct bfs_facts *bfs_facts(const struct bfs_input *in, int64_t search, struct gb_error *err);
 
 /* Distances by a serial search with a queue, into n integers.  False if out of memory. */

@@ -1,8 +1,9 @@
 /* octree.c -- the octree benchmark: build a sparse octree over bodies.
  *
- * An input and a bucket size determine the tree uniquely (common/octree_types.h).  prepare() computes its
- * shape from sorted keys (reference.c).  Verification walks the result and compares its structural
- * hash (verify.c).  The number of nodes also sets the size of the builders' node pools.
+ * An input and a bucket size determine the tree uniquely (common/octree_types.h).  prepare()
+ * computes its shape from sorted keys (reference.c).  Verification walks the result and compares
+ * its structural hash (verify.c).  The number of nodes also sets the size of the builders' node
+ * pools.
  *
  * Cordeiro & Zola do not state whether their times include the box, the clearing of nodes and
  * allocation.  Here `time` is all of run(), from positions to the finished tree.  The phase

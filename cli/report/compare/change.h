@@ -11,9 +11,9 @@ struct gb_change {
 	enum gb_verdict_word verdict;
 	bool in_base, in_new; /* this side has something to compare */
 	char reason[256];     /* reason for the verdict if the numbers do not show it, or "" */
-	size_t base_launches, new_launches;
+	size_t base_repetitions, new_repetitions;
 	bool counted;      /* by counts: base and new_ are those of the one that grew most */
-	double base, new_; /* in ns, medians over the launches; NAN if there is no time */
+	double base, new_; /* in ns, medians over the repetitions; NAN if there is no time */
 	struct gb_ratio ratio;
 };
 

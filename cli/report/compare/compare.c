@@ -11,7 +11,7 @@
 #include "cli/report/verdict.h"
 #include "common/text.h"
 
-/* The values of one key, one per launch. */
+/* The values of one key, one per repetition. */
 struct values {
 	size_t count;
 	double *value;
@@ -25,7 +25,7 @@ struct values {
 static void take_record(const struct gb_record *record, struct values *v)
 {
 	const bool unverified = gb_is_untrusted(record);
-	const double value = unverified ? (double)NAN : gb_launch_value(record);
+	const double value = unverified ? (double)NAN : gb_repetition_value(record);
 
 	v->records++;
 	v->broken += record->status == GB_STATUS_FAILED;
@@ -53,7 +53,7 @@ static double median_of(const struct values *v, double *scratch)
 	return gb_median_sorted(scratch, v->count);
 }
 
-/* A record with counts of one side; all of its launches have the same counts.  NULL if there is
+/* A record with counts of one side; all of its repetitions have the same counts.  NULL if there is
  * none, or counts are not compared. */
 static const struct gb_record *counts_of(const struct gb_comparison *c,
 					 const struct gb_key_entry *entry, size_t count,
@@ -83,19 +83,19 @@ static __attribute__((format(printf, 3, 4))) enum gb_verdict_word because(
 static enum gb_verdict_word verdict_on(const struct gb_gate *gate, struct gb_change *change,
 				       enum gb_verdict_word verdict)
 {
-	const size_t base = change->base_launches, other = change->new_launches;
+	const size_t base = change->base_repetitions, other = change->new_repetitions;
 
 	if (verdict != GB_UNSURE)
 		return verdict;
 	if (base < GB_GATE_LEAST || other < GB_GATE_LEAST)
-		return because(change, GB_UNSURE, "%zu and %zu launches: %d a side are needed",
+		return because(change, GB_UNSURE, "%zu and %zu repetitions: %d a side are needed",
 			       base, other, GB_GATE_LEAST);
 	if (change->ratio.estimate > 1 + gate->threshold && !gb_gate_suffices(gate, base, other))
 		return because(change, GB_UNSURE,
-			       "%zu and %zu launches: too few to call one of %zu keys slower", base,
-			       other, gate->keys);
+			       "%zu and %zu repetitions: too few to call one of %zu keys slower",
+			       base, other, gate->keys);
 	if (change->ratio.estimate > 1 + gate->threshold)
-		return because(change, GB_UNSURE, "the launches disagree on whether it changed");
+		return because(change, GB_UNSURE, "the repetitions disagree on whether it changed");
 	return because(change, GB_UNSURE, "slower by %.3g %% is not excluded",
 		       200 * gate->threshold);
 }
@@ -117,7 +117,7 @@ static enum gb_verdict_word verdict_of(const struct gb_gate *gate, struct gb_cha
 						   : "base and new");
 	if (base->count && other->count) {
 		if (base->broken)
-			(void)because(change, GB_SAME, "%zu of %zu launches of base failed",
+			(void)because(change, GB_SAME, "%zu of %zu repetitions of base failed",
 				      base->broken, base->records);
 		return verdict_on(gate, change, verdict);
 	}
@@ -151,8 +151,8 @@ static enum gb_status compare_key(struct gb_comparison *c, struct gb_gate_tests 
 		.key = entry->record->key,
 		.in_base = base.count || base_counts,
 		.in_new = other.count || new_counts,
-		.base_launches = base.count,
-		.new_launches = other.count,
+		.base_repetitions = base.count,
+		.new_repetitions = other.count,
 		.base = median_of(&base, scratch),
 		.new_ = median_of(&other, scratch),
 	};
@@ -184,7 +184,7 @@ static bool is_compared(const struct gb_key_entry *entry, size_t count)
 	for (size_t i = 0; i < count; i++)
 		has[entry[i].side] =
 			has[entry[i].side] || (!gb_is_untrusted(entry[i].record) &&
-					       !isnan(gb_launch_value(entry[i].record)));
+					       !isnan(gb_repetition_value(entry[i].record)));
 	return has[0] && has[1];
 }
 

@@ -1,16 +1,16 @@
 /* compare.h -- compares two sets of records by key: faster, slower, unchanged or undecided.
  *
- * The unit of evidence is the launch of a program.  Samples within one launch share its memory
- * layout, clocks and neighbours, so comparing two builds by the samples of a single launch each
- * mostly gives false alarms.  Each launch therefore gives one value per key (verdict.h), and the
- * values of both sides are compared by gate.h, with one error rate for all keys.  With fewer than
- * four launches on a side, nothing is decided.
+ * The unit of evidence is the repetition of a program.  Samples within one repetition share its
+ * memory layout, clocks and neighbours, so comparing two builds by the samples of a single launch
+ * each mostly gives false alarms.  Each launch therefore gives one value per key (verdict.h), and
+ * the values of both sides are compared by gate.h, with one error rate for all keys.  With fewer
+ * than four repetitions on a side, nothing is decided.
  *
  * Every verdict needs evidence.  Everything else is unsure, with the reason.  An unsure key is not
  * a pass.
  *
- * Exact counts need no statistics: if asked for, they decide keys that have counts on both sides and
- * no times.
+ * Exact counts need no statistics: if asked for, they decide keys that have counts on both sides
+ * and no times.
  */
 #ifndef GPUBENCH_CLI_REPORT_COMPARE_COMPARE_H
 #define GPUBENCH_CLI_REPORT_COMPARE_COMPARE_H

@@ -8,7 +8,8 @@ enum { SCALE = 16 }; /* of the integer scores */
 
 const size_t gb_gate_looks[GB_GATE_LOOKS] = { 4, 6, 9, 13, 19, 28, 42, 63, 94, GB_GATE_MOST };
 
-/* Four launches a side that separate have p = 1/70, so a quiet key is decided by the first look. */
+/* Four repetitions a side that separate have p = 1/70, so a quiet key is decided by the first
+ * look. */
 static const double FIRST = 1 / 70.0, LATER = 0.003, TAIL = (1 - GB_LEVEL) / 2;
 static const double ROUNDING = 1 + 1e-9; /* of p, which is compared with levels that it can equal */
 
@@ -101,7 +102,7 @@ static size_t statistic(const struct gb_gate_test *t, const struct gb_gate_value
 	return s;
 }
 
-/* The probability of so slow, or so fast, launches.  Slow launches have low scores. */
+/* The probability of so slow, or so fast, repetitions.  Slow repetitions have low scores. */
 static double p_of(const struct gb_gate_test *t, const struct gb_gate_values *v, double shift,
 		   bool faster)
 {
@@ -196,7 +197,7 @@ static enum gb_status take_logs(double *log_of, const double *value, size_t coun
 	return GB_OK;
 }
 
-/* Look at the first launches of both sides. */
+/* Look at the first repetitions of both sides. */
 static enum gb_status look(const struct gb_gate *gate, struct gb_gate_tests *tests,
 			   const struct gb_gate_values *v, size_t base, size_t other, bool first,
 			   struct gb_gate_result *r, struct gb_error *err)
@@ -260,12 +261,12 @@ struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record 
 	if (!gb_is_timed(a) || !gb_is_timed(b))
 		return ratio;
 	ratio.estimate = b->time.median / a->time.median;
-	if (a->launches >= GB_LAUNCHES && b->launches >= GB_LAUNCHES)
+	if (a->repetitions >= GB_REPETITIONS && b->repetitions >= GB_REPETITIONS)
 		(void)gb_gate_ratio(&tests,
 				    &(struct gb_gate_values){ a->time.sample, b->time.sample,
-							      a->launches, b->launches },
+							      a->repetitions, b->repetitions },
 				    &ratio, &ignored);
-	else if (a->launches <= 1 && b->launches <= 1)
+	else if (a->repetitions <= 1 && b->repetitions <= 1)
 		ratio.interval = (struct gb_interval){ b->time.ci_low / a->time.ci_high,
 						       b->time.ci_high / a->time.ci_low, NAN };
 	gb_gate_release(&tests);

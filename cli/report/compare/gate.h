@@ -1,14 +1,15 @@
 /* gate.h -- decides the keys of a gate: slower, faster, the same, or not yet known.
  *
- * The launches of both sides are ranked together, fastest first.  The launch of rank r of N has the
- * score 1/r + 1/(r+1) + ... + 1/N (Savage's or log-rank score), which gives the fastest launches
- * the most weight: launches of a busy machine agree on how fast a program can be.  The statistic is
- * the sum of the new side's scores.  If both builds are equal and their launches exchangeable, each
- * choice of ranks is equally likely, so p is counted, without assuming a distribution.  Scores are
- * rounded to integers, ties are broken against the alternative; both keep the test exact.
+ * The repetitions of both sides are ranked together, fastest first.  The repetition of rank r of N
+ * has the score 1/r + 1/(r+1) + ... + 1/N (Savage's or log-rank score), which gives the fastest
+ * repetitions the most weight: repetitions of a busy machine agree on how fast a program can be.
+ * The statistic is the sum of the new side's scores.  If both builds are equal and their
+ * repetitions exchangeable, each choice of ranks is equally likely, so p is counted, without
+ * assuming a distribution.  Scores are rounded to integers, ties are broken against the
+ * alternative; both keep the test exact.
  *
- * Each launch counts once, with the median of its samples.  At a look, a key whose estimated ratio
- * is
+ * Each repetition counts once, with the median of its samples.  At a look, a key whose estimated
+ * ratio is
  *
  *	above 1 + t	is slower if p of a ratio of 1 is at most error / (looks * keys),
  *	else		is the same if p of a ratio of 1 + 2 t is at most 1/70 at the first look and
@@ -27,7 +28,7 @@
 #include "cli/report/verdict.h"
 #include "common/stats.h"
 
-/* Looks are at 4, 6, 9, 13, 19, 28, 42, 63, 94 and 140 launches a side.  Launches beyond
+/* Looks are at 4, 6, 9, 13, 19, 28, 42, 63, 94 and 140 repetitions a side.  Repetitions beyond
  * GB_GATE_MOST are ignored. */
 enum { GB_GATE_LOOKS = 10, GB_GATE_LEAST = 4, GB_GATE_MOST = 140 };
 extern const size_t gb_gate_looks[GB_GATE_LOOKS];
@@ -36,7 +37,7 @@ struct gb_gate {
 	double error;     /* of all keys together: 0.05 */
 	double threshold; /* t as a fraction: 0.05 */
 	size_t keys;      /* number of keys that share the error */
-	size_t looks;     /* the first so many of gb_gate_looks; 0: one look at all launches */
+	size_t looks;     /* the first so many of gb_gate_looks; 0: one look at all repetitions */
 };
 
 /* The distributions that were counted.  Start with { 0 }. */
@@ -46,7 +47,7 @@ struct gb_gate_tests {
 };
 void gb_gate_release(struct gb_gate_tests *tests);
 
-/* The values of one key, one per launch, in order of time. */
+/* The values of one key, one per repetition, in order of time. */
 struct gb_gate_values {
 	const double *base, *other;
 	size_t base_count, other_count;
@@ -54,18 +55,18 @@ struct gb_gate_values {
 
 struct gb_gate_result {
 	enum gb_verdict_word verdict; /* GB_SLOWER, GB_FASTER, GB_SAME or GB_UNSURE */
-	/* At the last look: the ratio at which p crosses 1/2, and its 95 % interval.  NAN if there is
-	 * no value, or none narrow enough. */
+	/* At the last look: the ratio at which p crosses 1/2, and its 95 % interval.  NAN if there
+	 * is no value, or none narrow enough. */
 	struct gb_ratio ratio;
 };
 
-/* The probability of so slow or, if `faster`, so fast launches if the other side took `ratio` times
- * as long as base.  The values are ascending logarithms; both sides have some.  NAN if memory ran
- * out. */
+/* The probability of so slow or, if `faster`, so fast repetitions if the other side took `ratio`
+ * times as long as base.  The values are ascending logarithms; both sides have some.  NAN if memory
+ * ran out. */
 double gb_gate_p(struct gb_gate_tests *tests, const struct gb_gate_values *logs, double ratio,
 		 bool faster);
 
-/* True if so many launches, all of them slower than those of base, would make a key slower. */
+/* True if so many repetitions, all of them slower than those of base, would make a key slower. */
 bool gb_gate_suffices(const struct gb_gate *gate, size_t base, size_t other);
 
 /* Judge one key.  Sides without values are unsure.  GB_EMEMORY; GB_ERUNTIME for a value that is not
@@ -74,14 +75,14 @@ enum gb_status gb_gate_judge(const struct gb_gate *gate, struct gb_gate_tests *t
 			     const struct gb_gate_values *values, struct gb_gate_result *result,
 			     struct gb_error *err);
 
-/* The ratio alone, of all launches. */
+/* The ratio alone, of all repetitions. */
 enum gb_status gb_gate_ratio(struct gb_gate_tests *tests, const struct gb_gate_values *values,
 			     struct gb_ratio *ratio, struct gb_error *err);
 
-/* The ratio b / a of two verified times and its interval.  If both sides have at least GB_LAUNCHES
- * launches, the interval is that of their values; if both are single launches, it is the quotient
- * of the intervals of their medians.  Else the interval is NAN; if a time is missing,
- * so is the estimate. */
+/* The ratio b / a of two verified times and its interval.  If both sides have at least
+ * GB_REPETITIONS repetitions, the interval is that of their values; if both are single repetitions,
+ * it is the quotient of the intervals of their medians.  Else the interval is NAN; if a time is
+ * missing, so is the estimate. */
 struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record *b);
 
 /* True if a's time is shorter: the whole interval of the ratio is above 1. */

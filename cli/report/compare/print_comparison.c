@@ -40,9 +40,9 @@ enum {
 	INTERVAL,
 	LOW,
 	HIGH,
-	LAUNCHES,
-	BASE_LAUNCHES,
-	NEW_LAUNCHES,
+	REPETITIONS,
+	BASE_REPETITIONS,
+	NEW_REPETITIONS,
 	REASON
 };
 
@@ -83,10 +83,11 @@ static void add_change(struct gb_table *table, const struct gb_change *change)
 	set_value(table, BASE, change, change->base);
 	set_value(table, NEW, change, change->new_);
 	set_ratio(table, &change->ratio);
-	(void)snprintf(text, sizeof text, "%zu, %zu", change->base_launches, change->new_launches);
-	gb_table_set(table, LAUNCHES, change->counted ? "" : text, GB_PLAIN);
-	gb_table_set_count(table, BASE_LAUNCHES, change->base_launches, GB_PLAIN);
-	gb_table_set_count(table, NEW_LAUNCHES, change->new_launches, GB_PLAIN);
+	(void)snprintf(text, sizeof text, "%zu, %zu", change->base_repetitions,
+		       change->new_repetitions);
+	gb_table_set(table, REPETITIONS, change->counted ? "" : text, GB_PLAIN);
+	gb_table_set_count(table, BASE_REPETITIONS, change->base_repetitions, GB_PLAIN);
+	gb_table_set_count(table, NEW_REPETITIONS, change->new_repetitions, GB_PLAIN);
 	gb_table_set(table, REASON, change->reason, GB_PLAIN);
 }
 
@@ -109,9 +110,9 @@ static void print_keys(struct gb_document *document, const struct gb_comparison 
 		[INTERVAL] = { "95 %", NULL, true },
 		[LOW] = { NULL, "low", false },
 		[HIGH] = { NULL, "high", false },
-		[LAUNCHES] = { "launches", NULL, true },
-		[BASE_LAUNCHES] = { NULL, "base_launches", false },
-		[NEW_LAUNCHES] = { NULL, "new_launches", false },
+		[REPETITIONS] = { "repetitions", NULL, true },
+		[BASE_REPETITIONS] = { NULL, "base_repetitions", false },
+		[NEW_REPETITIONS] = { NULL, "new_repetitions", false },
 		[REASON] = { "why", "why", true },
 	};
 	struct gb_table table;
@@ -128,7 +129,7 @@ static void print_keys(struct gb_document *document, const struct gb_comparison 
 	if (ratios)
 		gb_document_put(
 			document, GB_LINE,
-			"base, new: median over the launches of the median of each; new/base: "
+			"base, new: median over the repetitions of the median of each; new/base: "
 			"their ratio by log-rank scores");
 }
 

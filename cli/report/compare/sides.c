@@ -32,8 +32,8 @@ struct table {
 /* The records of a row on one side; if they are of several variants, of the fastest. */
 struct cell {
 	const struct gb_record *record; /* the last with a value; else the last */
-	size_t launches;
-	double *value, ns; /* value: one per launch; ns: their median, or NAN */
+	size_t repetitions;
+	double *value, ns; /* value: one per repetition; ns: their median, or NAN */
 	/* By the interval of the speed-up; same on the first side.  Without a time, the reason. */
 	enum gb_verdict_word verdict;
 	const char *reason;
@@ -97,8 +97,8 @@ static const char *parameters_of(const struct gb_record *record)
 	return record->key + strcspn(record->key, " ");
 }
 
-/* Add the record to its row, and the table and the side if they are new.  By machine, a row is a key
- * and a cache mode.  By library it is a point and a number of threads, which the keys of serial
+/* Add the record to its row, and the table and the side if they are new.  By machine, a row is a
+ * key and a cache mode.  By library it is a point and a number of threads, which the keys of serial
  * variants lack. */
 static enum gb_status add_record(struct report *r, const struct gb_record *record,
 				 struct gb_error *err)
@@ -139,7 +139,7 @@ static enum gb_status add_record(struct report *r, const struct gb_record *recor
 
 static void take_record(struct cell *cell, const struct gb_record *record)
 {
-	const double value = gb_launch_value(record);
+	const double value = gb_repetition_value(record);
 	enum gb_verdict_word verdict = GB_SAME;
 
 	if (record->status == GB_STATUS_FAILED)
@@ -148,11 +148,11 @@ static void take_record(struct cell *cell, const struct gb_record *record)
 		verdict = GB_ABSENT;
 	else if (gb_is_untrusted(record))
 		verdict = GB_UNVERIFIED;
-	if (verdict == GB_SAME || !cell->launches)
+	if (verdict == GB_SAME || !cell->repetitions)
 		cell->record = record;
 	if (verdict == GB_SAME)
-		cell->value[cell->launches++] = value;
-	/* One failed launch makes a cell failed; else one launch with a time suffices. */
+		cell->value[cell->repetitions++] = value;
+	/* One failed repetition makes a cell failed; else one repetition with a time suffices. */
 	if (verdict == GB_FAILED_RUN || cell->verdict == GB_ABSENT ||
 	    (verdict == GB_SAME && cell->verdict == GB_UNVERIFIED)) {
 		cell->verdict = verdict;
@@ -160,7 +160,7 @@ static void take_record(struct cell *cell, const struct gb_record *record)
 	}
 }
 
-/* Take the launches of one variant of a row on one side. */
+/* Take the repetitions of one variant of a row on one side. */
 static enum gb_status take_variant(struct cell *cell, const struct gb_key_entry *entry,
 				   size_t count, size_t side, const char *variant,
 				   struct gb_error *err)
@@ -172,8 +172,8 @@ static enum gb_status take_variant(struct cell *cell, const struct gb_key_entry 
 		    !gb_key_is_repeated(entry, i))
 			take_record(cell, entry[i].record);
 	if (cell->verdict != GB_SAME)
-		cell->launches = 0;
-	if (!gb_summarize(cell->value, cell->launches, &summary, err))
+		cell->repetitions = 0;
+	if (!gb_summarize(cell->value, cell->repetitions, &summary, err))
 		cell->ns = summary.median;
 	return err->code;
 }
@@ -202,24 +202,24 @@ static enum gb_status fill_cell(struct cell *cell, const struct gb_key_entry *en
 	return GB_OK;
 }
 
-/* A single launch of our variant and of the library have the interval of their samples: they are
- * neighbours in one run. */
+/* A single repetition of our variant and of the library have the interval of their samples: they
+ * are neighbours in one run. */
 static enum gb_status set_speed_up(struct report *r, const struct cell *first, struct cell *cell,
 				   struct means *mean, struct gb_error *err)
 {
 	const struct cell *fast = r->by_library ? first : cell,
 			  *slow = r->by_library ? cell : first;
-	const struct gb_gate_values values = { fast->value, slow->value, fast->launches,
-					       slow->launches };
+	const struct gb_gate_values values = { fast->value, slow->value, fast->repetitions,
+					       slow->repetitions };
 	const struct gb_interval *of = &cell->speed_up.interval;
 
-	if (!first->launches || !cell->launches)
+	if (!first->repetitions || !cell->repetitions)
 		return GB_OK;
 	if (gb_gate_ratio(&r->tests, &values, &cell->speed_up, err))
 		return err->code;
-	if (r->by_library && first->launches == 1 && cell->launches == 1)
+	if (r->by_library && first->repetitions == 1 && cell->repetitions == 1)
 		cell->speed_up = gb_time_ratio(first->record, cell->record);
-	else if (first->launches < GB_GATE_LEAST || cell->launches < GB_GATE_LEAST)
+	else if (first->repetitions < GB_GATE_LEAST || cell->repetitions < GB_GATE_LEAST)
 		cell->speed_up.interval = (struct gb_interval){ NAN, NAN, NAN };
 	cell->verdict = of->low > 1 ? GB_FASTER : of->high < 1 ? GB_SLOWER : GB_UNSURE;
 	mean->verdicts[cell->verdict]++;
@@ -234,12 +234,25 @@ static enum gb_status set_speed_up(struct report *r, const struct cell *first, s
 /* Columns for people: those that name the row, then three per machine. */
 enum { VARIANT, PARAMETERS, CACHES, FIRST, EACH = 3 };
 
-enum { BENCH, BACKEND, MACHINE, KEY, CACHE, VERDICT, REASON, LAUNCHES, TIME, SPEED_UP, LOW, HIGH };
+enum {
+	BENCH,
+	BACKEND,
+	MACHINE,
+	KEY,
+	CACHE,
+	VERDICT,
+	REASON,
+	REPETITIONS,
+	TIME,
+	SPEED_UP,
+	LOW,
+	HIGH
+};
 static const struct gb_column data_column[] = {
 	[BENCH] = { NULL, "bench", true },     [BACKEND] = { NULL, "backend", true },
 	[MACHINE] = { NULL, "machine", true }, [KEY] = { NULL, "key", true },
 	[CACHE] = { NULL, "caches", true },    [VERDICT] = { NULL, "verdict", true },
-	[REASON] = { NULL, "reason", true },   [LAUNCHES] = { NULL, "launches", false },
+	[REASON] = { NULL, "reason", true },   [REPETITIONS] = { NULL, "repetitions", false },
 	[TIME] = { NULL, "time_ns", false },   [SPEED_UP] = { NULL, "speed_up", false },
 	[LOW] = { NULL, "low", false },        [HIGH] = { NULL, "high", false },
 };
@@ -272,7 +285,7 @@ static void add_data(struct report *r, const struct table *t, size_t m, const ch
 	gb_table_row(table, false);
 	for (size_t i = 0; i < GB_COUNT(text); i++)
 		gb_table_set(table, BENCH + i, text[i], GB_PLAIN);
-	gb_table_set_count(table, LAUNCHES, cell->launches, GB_PLAIN);
+	gb_table_set_count(table, REPETITIONS, cell->repetitions, GB_PLAIN);
 	for (size_t i = 0; i < GB_COUNT(number); i++)
 		gb_table_set_number(table, TIME + i, number[i], NULL, GB_PLAIN);
 }
@@ -283,7 +296,7 @@ static void add_cell(struct gb_table *table, size_t m, const struct cell *cell)
 	const size_t at = FIRST + EACH * m;
 	char text[GB_TEXT_MAX];
 
-	if (!cell->launches)
+	if (!cell->repetitions)
 		gb_table_set(table, at, gb_verdict_text(cell->verdict),
 			     gb_verdict_style(cell->verdict));
 	else

@@ -1,9 +1,10 @@
-/* sides.h -- measurements side by side: the same on several machines, or our variants and libraries.
+/* sides.h -- measurements side by side: the same on several machines, or our variants and
+ * libraries.
  *
  * By machine, there is a table for each benchmark and back end, with a column for each machine: the
- * GPU of a GPU variant, the CPU of a CPU variant.  A row is a key with cold or with hot caches.  All
- * launches of a machine are pooled, and each gives one value (verdict.h).  The speed-up is the time
- * on the first machine divided by that on this one, by log-rank scores (gate.h).
+ * GPU of a GPU variant, the CPU of a CPU variant.  A row is a key with cold or with hot caches.
+ * All repetitions of a machine are pooled, and each gives one value (verdict.h).  The speed-up is
+ * the time on the first machine divided by that on this one, by log-rank scores (gate.h).
  *
  * By library, there is also a table for each machine.  A row is a point with a number of threads:
  * our fastest variant there and each library, with the speed-up of ours over it.

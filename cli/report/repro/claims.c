@@ -8,7 +8,8 @@
  * held" they are widened by Bonferroni's rule: all of a claim hold together with 95 %.  ("Held"
  * needs none of that: the claim is wrong only if the worst row is.)  If a row of the claim was not
  * measured, the others can refute it, unless they are compared with a mean over all rows; otherwise
- * it is undecided.  Its cells must be of one machine, which must have what the claim `needs`.  A test by accounting needs no measurement.
+ * it is undecided.  Its cells must be of one machine, which must have what the claim `needs`.  A
+ * test by accounting needs no measurement.
  */
 #include <math.h>
 #include <string.h>

@@ -42,7 +42,7 @@ Test(bandwidth, that_was_doubted)
 }
 
 /* 64 are remembered, by back end and threads. */
-Test(bandwidth, of_earlier_launches)
+Test(bandwidth, of_earlier_repetitions)
 {
 	cr_assert_eq(setenv("GPUBENCH_COPY", "many", 1), 0); /* so that none is measured */
 	for (int i = 0; i < 65; i++)

@@ -1,4 +1,5 @@
-/* test_interrupt.c -- work that does not come back is abandoned: after a signal, or when it hangs. */
+/* test_interrupt.c -- work that does not come back is abandoned: after a signal, or when it
+ * hangs. */
 #include "cli/measure/interrupt.h"
 
 #include <criterion/criterion.h>

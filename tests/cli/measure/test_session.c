@@ -269,8 +269,8 @@ static void sweep_x(struct gb_session *s)
 	gb_sweep_release(&sweep);
 }
 
-/* Two launches failed.  If one of them is made again, the other failure is still there. */
-Test(session, failures_of_several_launches)
+/* Two repetitions failed.  If one of them is made again, the other failure is still there. */
+Test(session, failures_of_several_repetitions)
 {
 	static const char past[] = RECORD("x", "failed", "fail") RECORD("x", "failed", "fail");
 	struct gb_request request = { .how = { .samples = 2, .timeout_s = 100, .hot = 1 },

@@ -67,7 +67,7 @@ Test(schema, stored_files_lose_nothing)
 	each_stored(expect_file_kept);
 }
 
-/* ---- the schema and the tables ------------------------------------------------------------------ */
+/* ---- the schema and the tables --------------------------------------------------------------- */
 
 static const cJSON *definitions;
 
@@ -208,7 +208,7 @@ static const char whole_record[] =
 	"\"copy_bytes_per_s\":7,\"metrics\":{\"depth\":8},\"elapsed_s\":9,"
 	"\"memory\":{\"host_bytes\":10,\"device_bytes\":11,\"flush_bytes\":12,"
 	"\"resident_bytes\":13},"
-	"\"counts\":{\"launches\":1,\"classes\":{\"warp\":2},\"global_load\":" GLOBAL
+	"\"counts\":{\"repetitions\":1,\"classes\":{\"warp\":2},\"global_load\":" GLOBAL
 	",\"shared_atomic\":" SHARED ",\"kernels\":[]}}";
 
 static const struct gb_records *whole(void)
@@ -237,7 +237,7 @@ Test(schema, every_column_of_csv_has_a_value)
 	struct gb_error err = { 0 };
 	/* Columns of the members that only some records have. */
 	static const char *const own[] = { ",param_n,", ",metric_depth,", ",phase_scan_ns,",
-					   ",count_launches,", ",count_classes_warp" };
+					   ",count_repetitions,", ",count_classes_warp" };
 	const char *title, *value;
 
 	cr_assert_not(gb_csv_print(file, whole(), &err));
@@ -311,18 +311,19 @@ Test(schema, paths_lead_to_values_of_each_kind)
 	cr_expect_str_eq(gb_gpu_value(gb_context_gpu(record->context), "name").text, "Voodoo");
 }
 
-/* Pooled launches share what is left. */
-Test(schema, only_what_belongs_to_a_launch_is_forgotten)
+/* Pooled repetitions share what is left. */
+Test(schema, only_what_belongs_to_a_repetition_is_forgotten)
 {
-	static const char *const of_launch[] = { "time",      "host_time", "phases",   "transfers",
-						 "create",    "upload",    "download", "first_call",
-						 "elapsed_s", "gpu_state" };
+	static const char *const of_repetition[] = { "time",      "host_time",  "phases",
+						     "transfers", "create",     "upload",
+						     "download",  "first_call", "elapsed_s",
+						     "gpu_state" };
 	struct gb_record *record = whole()->record[0];
 	cJSON *wanted = cJSON_Parse(whole_record), *left;
 
-	for (size_t i = 0; i < GB_COUNT(of_launch); i++)
-		cJSON_DeleteItemFromObjectCaseSensitive(wanted, of_launch[i]);
-	gb_record_forget(record, GB_OF_LAUNCH);
+	for (size_t i = 0; i < GB_COUNT(of_repetition); i++)
+		cJSON_DeleteItemFromObjectCaseSensitive(wanted, of_repetition[i]);
+	gb_record_forget(record, GB_OF_REPETITION);
 	left = gb_record_format(record);
 	cr_expect(cJSON_Compare(left, wanted, true));
 	cr_expect(isnan(record->rates.items_per_s) && isnan(record->rates.copy_share));

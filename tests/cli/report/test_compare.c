@@ -26,13 +26,13 @@ TestSuite(compare, .fini = release);
 /* ---- verdicts ----------------------------------------------------------------------------- */
 
 /* Add a record with a status, a time unless ns is 0, and further members. */
-static void add_with(struct gb_records *list, int launch, const char *key, const char *status,
+static void add_with(struct gb_records *list, int repetition, const char *key, const char *status,
 		     double ns, const char *members)
 {
 	char text[1024];
 	int n = snprintf(text, sizeof text,
 			 "{\"type\":\"record\",\"run_id\":\"%d\",\"key\":\"%s\",\"status\":\"%s\"",
-			 launch, key, status);
+			 repetition, key, status);
 
 	if (ns > 0)
 		n += snprintf(text + n, sizeof text - (size_t)n,
@@ -45,16 +45,17 @@ static void add_with(struct gb_records *list, int launch, const char *key, const
 	add_line_of(list, text);
 }
 
-static void add(struct gb_records *list, int launch, const char *key, const char *status, double ns)
+static void add(struct gb_records *list, int repetition, const char *key, const char *status,
+		double ns)
 {
-	add_with(list, launch, key, status, ns, "");
+	add_with(list, repetition, key, status, ns, "");
 }
 
-/* Add `launches` values around ns, up to 1 % apart. */
-static void add_launches(struct gb_records *list, const char *key, int launches, double ns)
+/* Add `repetitions` values around ns, up to 1 % apart. */
+static void add_repetitions(struct gb_records *list, const char *key, int repetitions, double ns)
 {
-	for (int i = 0; i < launches; i++)
-		add(list, i, key, "ok", ns * (1 + 0.01 * i / launches));
+	for (int i = 0; i < repetitions; i++)
+		add(list, i, key, "ok", ns * (1 + 0.01 * i / repetitions));
 }
 
 static const struct gb_change *find(const struct gb_comparison *c, const char *key)
@@ -66,23 +67,24 @@ static const struct gb_change *find(const struct gb_comparison *c, const char *k
 	return NULL;
 }
 
-/* Add a launch that is not ok; only one that was not verified has a time. */
+/* Add a repetition that is not ok; only one that was not verified has a time. */
 static void add_other(struct gb_records *list, const char *key, const char *status)
 {
 	add(list, 5, key, status, strcmp(status, "unverified") ? 0 : 1e6);
 }
 
-/* The reason of a verdict that does not rest on two sides of verified launches. */
+/* The reason of a verdict that does not rest on two sides of verified repetitions. */
 Test(compare, reasons)
 {
 	static const struct {
 		const char *key, *base,
-			*other; /* statuses of a launch beside five that are ok; NULL: none */
+			*other; /* statuses of a repetition beside five that are ok; NULL: none */
 		bool five_in_base, five_in_new;
 		enum gb_verdict_word verdict;
 		const char *reason;
 	} row[] = {
-		{ "mended", "failed", NULL, true, true, GB_SAME, "1 of 6 launches of base failed" },
+		{ "mended", "failed", NULL, true, true, GB_SAME,
+		  "1 of 6 repetitions of base failed" },
 		{ "broken", NULL, "failed", true, true, GB_FAILED_RUN, "because" },
 		{ "open base", "unverified", NULL, true, true, GB_UNVERIFIED,
 		  "not verified in base" },
@@ -98,9 +100,9 @@ Test(compare, reasons)
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		if (row[i].five_in_base)
-			add_launches(&base, row[i].key, 5, 1e6);
+			add_repetitions(&base, row[i].key, 5, 1e6);
 		if (row[i].five_in_new)
-			add_launches(&other, row[i].key, 5, 1e6);
+			add_repetitions(&other, row[i].key, 5, 1e6);
 		if (row[i].base)
 			add_other(&base, row[i].key, row[i].base);
 		if (row[i].other)
@@ -135,7 +137,7 @@ Test(compare, counts_decide_keys_without_times)
 		double ratio;
 		const char *reason;
 	} row[] = {
-		{ 0, "\"launches\":3", "\"launches\":3", GB_SAME, NAN, "" },
+		{ 0, "\"repetitions\":3", "\"repetitions\":3", GB_SAME, NAN, "" },
 		{ 0, "\"blocks\":8", "\"blocks\":9", GB_SAME, NAN, "blocks 8 to 9" },
 		{ 0, "\"barriers\":100", "\"barriers\":99", GB_FASTER, 0.99, "barriers 100 to 99" },
 		{ 0, "\"barriers\":100,\"global_load\":{\"sectors\":5,\"least\":4}",
@@ -179,7 +181,7 @@ static void add_kernels(struct gb_records *list, int instructions, int sectors, 
 	char text[512];
 
 	snprintf(text, sizeof text,
-		 ",\"emulated\":true,\"counts\":{\"launches\":2,\"warp_instructions\":%d,"
+		 ",\"emulated\":true,\"counts\":{\"repetitions\":2,\"warp_instructions\":%d,"
 		 "\"global_load\":{\"sectors\":%d},\"kernels\":[{\"kernel\":\"a\",\"launches\":1,"
 		 "\"warp_instructions\":%d},{\"kernel\":\"%s\",\"launches\":1,"
 		 "\"global_load\":{\"sectors\":%d}}]}",
@@ -217,7 +219,7 @@ Test(compare, counts_of_kernels)
 
 /* ---- the exit status ---------------------------------------------------------------------- */
 
-/* Add five launches per letter: s(ame), +, x (slower still), -, u(nsure), f(ailed), v (not
+/* Add five repetitions per letter: s(ame), +, x (slower still), -, u(nsure), f(ailed), v (not
  * verified), k (skipped); a space is a missing key. */
 static void add_letters(struct gb_records *list, const char *letters)
 {
@@ -293,9 +295,9 @@ Test(compare, lost_counts)
 	struct gb_error err = { 0 };
 	char reason[GB_REASON_MAX];
 
-	add_counted(&base, "goes", "\"launches\":3", true);
-	add_counted(&base, "stays", "\"launches\":3", true);
-	add_counted(&other, "stays", "\"launches\":3", true);
+	add_counted(&base, "goes", "\"repetitions\":3", true);
+	add_counted(&base, "stays", "\"repetitions\":3", true);
+	add_counted(&other, "stays", "\"repetitions\":3", true);
 	gb_compare(&c, &base, &other, &err);
 	cr_expect(eq(int, (int)find(&c, "goes")->verdict, GB_ABSENT));
 	cr_expect(eq(int, (int)find(&c, "stays")->verdict, GB_SAME));
@@ -305,8 +307,8 @@ Test(compare, lost_counts)
 	gb_comparison_release(&c);
 }
 
-/* Records that were appended to their own file do not count as more launches. */
-Test(compare, a_launch_counts_once)
+/* Records that were appended to their own file do not count as more repetitions. */
+Test(compare, a_repetition_counts_once)
 {
 	struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
 	struct gb_error err = { 0 };
@@ -316,7 +318,7 @@ Test(compare, a_launch_counts_once)
 		add(&other, i, "k", "ok", 1e6);
 	}
 	gb_compare(&c, &base, &other, &err);
-	cr_expect(eq(sz, c.change[0].base_launches, 1));
-	cr_expect(eq(sz, c.change[0].new_launches, 4));
+	cr_expect(eq(sz, c.change[0].base_repetitions, 1));
+	cr_expect(eq(sz, c.change[0].new_repetitions, 4));
 	gb_comparison_release(&c);
 }

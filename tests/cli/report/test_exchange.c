@@ -8,14 +8,14 @@
 #include "tests/line_of.h"
 
 /* A key that would act on a terminal, and end the message. */
-static void add_launch(struct gb_records *list, int launch, int key, int ns)
+static void add_repetition(struct gb_records *list, int repetition, int key, int ns)
 {
 	char line[300];
 
 	(void)snprintf(line, sizeof line,
 		       "{\"type\":\"record\",\"run_id\":\"%d\",\"key\":\"k%d\\u001b[1m\\n%%\","
 		       "\"time\":{\"median\":%d,\"samples\":[%d]}}",
-		       launch, key, ns, ns);
+		       repetition, key, ns, ns);
 	add_line_of(list, line);
 }
 
@@ -31,9 +31,9 @@ Test(exchange, github)
 	char line[300];
 
 	for (int key = 0; key < 12; key++)
-		for (int launch = 0; launch < 8; launch++) {
-			add_launch(&base, launch, key, 100000 + launch);
-			add_launch(&other, launch, key, (100000 + launch) * (key + 2));
+		for (int repetition = 0; repetition < 8; repetition++) {
+			add_repetition(&base, repetition, key, 100000 + repetition);
+			add_repetition(&other, repetition, key, (100000 + repetition) * (key + 2));
 		}
 	cr_assert_not(gb_compare(&c, &base, &other, &err));
 	cr_expect_eq(gb_github_print(file, &c, &err), GB_OK);

@@ -1,5 +1,5 @@
-/* test_gates.c -- p of the gate against the enumeration of all choices of ranks, and its verdicts on
- * synthetic launches. */
+/* test_gates.c -- p of the gate against the enumeration of all choices of ranks, and its verdicts
+ * on synthetic repetitions. */
 #include "cli/report/compare/gate.h"
 
 #include <criterion/criterion.h>
@@ -119,7 +119,7 @@ Test(gates, complete_separation)
 			base[k] = 1e-3 * (double)k;
 			other[k] = 1 + 1e-3 * (double)k;
 		}
-		/* Rounding makes some scores of more launches equal. */
+		/* Rounding makes some scores of more repetitions equal. */
 		if (n <= 28)
 			cr_expect(epsilon_eq(dbl, log(gb_gate_p(&tests, &v, 1, false)), -choices,
 					     1e-9));
@@ -142,7 +142,7 @@ static double normal(uint64_t seed, uint64_t i)
 	return sqrt(-2 * log(u)) * cos(2 * M_PI * gb_random_unit_stream(seed, 2 * i + 1, 0));
 }
 
-/* Judge launches of 1000 ns with this relative noise, the new side's `factor` times as long. */
+/* Judge repetitions of 1000 ns with this relative noise, the new side's `factor` times as long. */
 static struct gb_gate_result judged(const struct gb_gate *gate, struct gb_gate_tests *tests,
 				    size_t base_count, size_t other_count, double noise,
 				    double factor, uint64_t seed)
@@ -211,8 +211,8 @@ Test(gates, the_interval_has_the_ratio)
 	gb_gate_release(&tests);
 }
 
-/* Red at most in 5 % of gates of an unchanged build, and a key that is 10 % slower passes at most in
- * 4.1 % of them, for each noise. */
+/* Red at most in 5 % of gates of an unchanged build, and a key that is 10 % slower passes at most
+ * in 4.1 % of them, for each noise. */
 Test(gates, error_rates)
 {
 	enum { KEYS = 4, GATES = 400 };
@@ -240,7 +240,7 @@ Test(gates, error_rates)
 	gb_gate_release(&tests);
 }
 
-Test(gates, launches_that_suffice)
+Test(gates, repetitions_that_suffice)
 {
 	const struct gb_gate ab = { 0.05, 0.05, 68, GB_GATE_LOOKS }, once = { 0.05, 0.05, 3, 0 };
 

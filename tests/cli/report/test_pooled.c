@@ -1,5 +1,5 @@
-/* test_pooled.c -- which records are launches of one measurement, and what a report says if one
- * side has few launches or a failed one.
+/* test_pooled.c -- which records are repetitions of one measurement, and what a report says if one
+ * side has few repetitions or a failed one.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -26,7 +26,7 @@ TestSuite(pooled, .fini = release);
 #define COLD   ",\"cold\":true"
 #define HOT    ",\"cold\":false"
 
-/* Launch number `id`, of a commit. */
+/* Repetition number `id`, of a commit. */
 static void add_run(int id, const char *host, const char *commit)
 {
 	char text[400];
@@ -59,12 +59,12 @@ static void pool(void)
 {
 	struct gb_error err = { 0 };
 
-	cr_assert(eq(int, (int)gb_pool_launches(&list, &err), GB_OK));
+	cr_assert(eq(int, (int)gb_pool_repetitions(&list, &err), GB_OK));
 }
 
 /* ---- pooling ------------------------------------------------------------------------------ */
 
-/* Eight launches that differ in one way, of which four are alike. */
+/* Eight repetitions that differ in one way, of which four are alike. */
 static void expect_two_pools(const char *host, const char *commit, const char *members)
 {
 	for (int i = 0; i < 8; i++) {
@@ -74,13 +74,13 @@ static void expect_two_pools(const char *host, const char *commit, const char *m
 	pool();
 	cr_assert(eq(sz, list.count, 2));
 	for (size_t i = 0; i < 2; i++) {
-		cr_expect(eq(sz, list.record[i]->launches, 4));
+		cr_expect(eq(sz, list.record[i]->repetitions, 4));
 		cr_expect(epsilon_eq(dbl, list.record[i]->time.median, i ? 1104 : 103, 1e-9));
 	}
 	release();
 }
 
-Test(pooled, only_launches_of_one_measurement)
+Test(pooled, only_repetitions_of_one_measurement)
 {
 	expect_two_pools("h", "b", OK COLD);
 	expect_two_pools("other", "a", OK COLD);
@@ -112,8 +112,8 @@ Test(pooled, runs_of_several_commits)
 
 /* ---- side by side ------------------------------------------------------------------------- */
 
-/* Four launches on each side give an interval, and so do two single launches. */
-Test(pooled, ratios_of_records_need_launches_on_both_sides)
+/* Four repetitions on each side give an interval, and so do two single repetitions. */
+Test(pooled, ratios_of_records_need_repetitions_on_both_sides)
 {
 	static const struct {
 		size_t a, b;
@@ -127,7 +127,7 @@ Test(pooled, ratios_of_records_need_launches_on_both_sides)
 	for (size_t i = 0; i < GB_COUNT(table); i++) {
 		const struct gb_record a = { .status = GB_STATUS_OK,
 					     .has_time = true,
-					     .launches = table[i].a,
+					     .repetitions = table[i].a,
 					     .time = { .count = table[i].a,
 						       .sample = fast,
 						       .median = 50,
@@ -135,7 +135,7 @@ Test(pooled, ratios_of_records_need_launches_on_both_sides)
 						       .ci_high = 55 } };
 		const struct gb_record b = { .status = GB_STATUS_OK,
 					     .has_time = true,
-					     .launches = table[i].b,
+					     .repetitions = table[i].b,
 					     .time = { .count = table[i].b,
 						       .sample = slow,
 						       .median = 100,
@@ -154,32 +154,32 @@ Test(pooled, ratios_of_records_need_launches_on_both_sides)
 
 /* ---- gates -------------------------------------------------------------------------------- */
 
-/* Why a key is unsure, beside six that are the same with as many launches. */
+/* Why a key is unsure, beside six that are the same with as many repetitions. */
 Test(pooled, unsure)
 {
 	static const struct {
-		int launches;
+		int repetitions;
 		double factor;
 		const char *reason;
 	} row[] = {
-		{ 3, 1, "3 and 3 launches: 4 a side are needed" },
+		{ 3, 1, "3 and 3 repetitions: 4 a side are needed" },
 		{ 4, 1, "slower by 10 % is not excluded" },
-		{ 4, 1.3, "4 and 4 launches: too few to call one of 7 keys slower" },
-		{ 5, 1.3, "the launches disagree on whether it changed" },
+		{ 4, 1.3, "4 and 4 repetitions: too few to call one of 7 keys slower" },
+		{ 5, 1.3, "the repetitions disagree on whether it changed" },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(row); i++) {
 		struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
 		struct gb_error err = { 0 };
 
-		for (int launch = 0; launch < row[i].launches; launch++)
+		for (int repetition = 0; repetition < row[i].repetitions; repetition++)
 			for (int key = 0; key < 7; key++) {
 				char members[100];
-				const double ns = 1e6 * (key ? 1 : 1 + launch % 2);
+				const double ns = 1e6 * (key ? 1 : 1 + repetition % 2);
 
 				(void)snprintf(members, sizeof members, OK ",\"key\":\"k%d\"", key);
-				add_to(&list, launch, ns, members);
-				add_to(&other, launch, key ? ns : ns * row[i].factor, members);
+				add_to(&list, repetition, ns, members);
+				add_to(&other, repetition, key ? ns : ns * row[i].factor, members);
 			}
 		cr_assert(eq(int, (int)gb_compare(&c, &list, &other, &err), GB_OK));
 		cr_assert(eq(sz, c.count, 7));
@@ -205,9 +205,9 @@ Test(pooled, a_floor)
 		struct gb_comparison c = { .gate = { .error = 0.05, .threshold = 0.05 } };
 		struct gb_error err = { 0 };
 
-		for (int launch = 0; launch < 6; launch++) {
-			add_to(&list, launch, row[i].base + launch, OK);
-			add_to(&other, launch, row[i].other + launch, OK);
+		for (int repetition = 0; repetition < 6; repetition++) {
+			add_to(&list, repetition, row[i].base + repetition, OK);
+			add_to(&other, repetition, row[i].other + repetition, OK);
 		}
 		cr_assert(eq(int, (int)gb_compare(&c, &list, &other, &err), GB_OK));
 		cr_expect(eq(int, (int)c.change[0].verdict, (int)row[i].verdict), "row %zu", i);

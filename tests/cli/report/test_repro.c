@@ -24,9 +24,10 @@ static void expect_near(double got, double wanted, size_t row)
 		  "row %zu: %.10g, not %.10g", row, got, wanted);
 }
 
-/* A value in a column's unit with its interval, from one record; NAN: none.  2, 3, 4: the mean is 3,
- * and its interval 3 -+ 4.3027 / sqrt(3) by Student with 2 degrees of freedom.  For means it is the
- * same at any number.  A sum with transfers has none, except on a CPU, which has no transfers. */
+/* A value in a column's unit with its interval, from one record; NAN: none.  2, 3, 4: the mean is
+ * 3, and its interval 3 -+ 4.3027 / sqrt(3) by Student with 2 degrees of freedom.  For means it is
+ * the same at any number.  A sum with transfers has none, except on a CPU, which has no
+ * transfers. */
 Test(repro, values_and_intervals)
 {
 	static const struct {

@@ -1,19 +1,19 @@
 # ab launches only keys that are still unsure, until all are decided. Each launch is kept.
-cp "$TESTS/planted/launch.sh" base
+cp "$TESTS/planted/repetition.sh" base
 cp base new
 cp base near
 printf 'radix/cpu/%s ok 1000000\n' a b c d e >base.keys
 sed 's/b ok 1/b ok 1.2/; s/1.2000000/1200000/' base.keys >new.keys
 cp base.keys near.keys
-launches() { # NAME: the launches of each key on both sides
+repetitions() { # NAME: the repetitions of each key on both sides
 	cat $1.base.jsonl $1.new.jsonl | grep -o '"key":"[^"]*"' | sort | uniq -c
 }
 gpubench ab base=./base new=./new -o far --all -- x
 echo "status $?"
-launches far
+repetitions far
 gpubench ab base=./base new=./near --all -- x
 echo "status $?"
-gpubench ab base=./base new=./new --runs=4 -- x
+gpubench ab base=./base new=./new --repetitions=4 -- x
 echo "status $?"
 gpubench ab base=./base new=./new --budget=0 -- x
 echo "status $?"

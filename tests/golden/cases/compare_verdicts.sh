@@ -1,4 +1,4 @@
-# Five launches a side hold four keys: one is slower, one faster, one the same, and one failed.
+# Five repetitions a side hold four keys: one is slower, one faster, one the same, and one failed.
 side() { # NAME PERCENT_OF_A PERCENT_OF_B STATUS_OF_C
 	for i in 1 2 3 4 5; do
 		seq=0

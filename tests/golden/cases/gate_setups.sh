@@ -1,6 +1,6 @@
 # compare prints the differences in host, compiler flags and settings.
 # Another CPU, cache mode or GPU is refused without --across.
-side() { # NAME BACKEND RUN-MEMBERS RECORD-MEMBERS: four launches
+side() { # NAME BACKEND RUN-MEMBERS RECORD-MEMBERS: four repetitions
 	for i in 1 2 3 4; do
 		printf '{"type":"run","schema":2,"run_id":"%s%s"%s}\n' "$1" $i "$3"
 		printf '{"type":"record","schema":2,"run_id":"%s%s","seq":0,"key":"radix/%s/v n=1","bench":"radix","backend":"%s","variant":"v","params":{"n":1},"status":"ok","verify":{"result":"pass"},"time":{"median":1000000,"samples":[1000000]}%s}\n' \

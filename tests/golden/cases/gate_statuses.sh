@@ -1,19 +1,19 @@
 # The test plants measurements and checks each exit status of `ab` and `compare` with its reason.
-cp "$TESTS/planted/launch.sh" base
+cp "$TESTS/planted/repetition.sh" base
 keys() { # PROGRAM LINE...
 	cp base "$1" 2>/dev/null
 	keys=$1.keys
 	shift
 	printf 'radix/cpu/%s\n' "$@" >"$keys"
 }
-gate() { # NEW LAUNCHES OPTION...
-	new=$1 launches=$2
+gate() { # NEW REPETITIONS OPTION...
+	new=$1 repetitions=$2
 	shift 2
-	echo "== $new, $launches launches $*"
-	gpubench ab base=./base new=./$new --runs=$launches "$@" -o kept --overwrite -- x
+	echo "== $new, $repetitions repetitions $*"
+	gpubench ab base=./base new=./$new --repetitions=$repetitions "$@" -o kept --overwrite -- x
 	status=$?
 	echo "status $status"
-	gpubench ab base=./base new=./$new --runs=$launches "$@" -o kept --resume --format=json -- x >kept.json
+	gpubench ab base=./base new=./$new --repetitions=$repetitions "$@" -o kept --resume --format=json -- x >kept.json
 	same=$?
 	[ $same = $status ] || echo "the same records: status $same"
 	grep -q "\"exit_status\":.*$status," kept.json || echo "the JSON says otherwise"

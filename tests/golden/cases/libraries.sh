@@ -1,5 +1,5 @@
 # compare --by=library prints our fastest variant beside each library: as many threads, the same
-# caches, one machine. A single launch has the interval of its samples.
+# caches, one machine. A single repetition has the interval of its samples.
 seq=0
 record() { # BACKEND VARIANT PEER PARAMETERS THREADS NS MEMBERS
 	members=$(echo "$4" | sed 's/\([a-z]*\)=\([0-9]*\)/"\1":\2/g; s/ /,/g')

@@ -1,5 +1,5 @@
 # compare --by=machine prints two GPUs and their hosts side by side.  Some records are hot, failed,
-# emulated or unverified; some keys have too few launches or are on one machine only.
+# emulated or unverified; some keys have too few repetitions or are on one machine only.
 whole='"cpu_vendor":"V","cpu_family":6,"cpu_model":1,"cpu_stepping":0,"sockets":1,"cores":2,"l1d_bytes":32768,"l2_bytes":1048576,"l3_bytes":1048576,"memory_bytes":1073741824'
 record() { # ID BACKEND KEY NS MEMBERS
 	printf '{"type":"record","schema":2,"run_id":"%s","seq":%s,"key":"radix/%s/%s","bench":"radix","backend":"%s","variant":"%s","params":{"n":%s},%s' \
@@ -29,7 +29,7 @@ side a A100 'Xeon A' 100000
 side b '=H100 | <new>' 'Xeon A' 50000
 gpubench compare --by=machine a.jsonl b.jsonl
 echo "status $?"
-# The order of the files is that of the machines; a launch that is given twice counts once.
+# The order of the files is that of the machines; a repetition that is given twice counts once.
 gpubench compare --by=machine -f markdown b.jsonl a.jsonl a.jsonl 2>err
 echo "status $?"
 gpubench compare --by=machine --format=csv a.jsonl b.jsonl | grep -c "'=H100"

@@ -4,9 +4,9 @@ for f in jsonl html; do
 	gpubench radix cpu/qsort --file=missing.bin --overwrite -o out.$f
 	cat out.$f
 	gpubench radix cpu/qsort --file=missing.bin -o new.$f
-	gpubench radix cpu/qsort --file=missing.bin --runs=2 --overwrite -o out.$f
+	gpubench radix cpu/qsort --file=missing.bin --repetitions=2 --overwrite -o out.$f
 	cat out.$f
-	gpubench radix cpu/qsort --file=missing.bin --runs=2 -o new.$f
+	gpubench radix cpu/qsort --file=missing.bin --repetitions=2 -o new.$f
 done
 gpubench radix cpu/qsort --file=missing.bin -o -
 ls

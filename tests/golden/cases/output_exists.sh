@@ -7,10 +7,10 @@ for f in jsonl html; do
 	copy -o out.$f
 	echo "$? $(cat out.$f)"
 done
-copy --runs=2 -o out.jsonl
+copy --repetitions=2 -o out.jsonl
 echo $?
 echo "to keep" >out.b.jsonl
-gpubench ab a="$(command -v gpubench)" b="$(command -v gpubench)" --runs=1 -o out -- stream cpu/copy --count=10
+gpubench ab a="$(command -v gpubench)" b="$(command -v gpubench)" --repetitions=1 -o out -- stream cpu/copy --count=10
 echo "$? $(cat out.b.jsonl)"
 echo "to keep" >graph.el
 gpubench bfs cpu/csr --vertices=10 --write=graph.el
@@ -25,7 +25,7 @@ for f in jsonl html; do
 	copy --overwrite -o out.$f || exit
 	! grep -q 'to keep' out.$f || exit
 done
-copy --overwrite --runs=2 -o out.jsonl || exit
+copy --overwrite --repetitions=2 -o out.jsonl || exit
 grep -c '"type":"record"' out.jsonl
 : >empty.el
 gpubench bfs cpu/csr --vertices=10 --samples=1 -q --write=empty.el && [ -s empty.el ] || exit

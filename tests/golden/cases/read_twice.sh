@@ -13,7 +13,7 @@ cmp once twice && echo the same table
 gpubench compare --by=machine all.jsonl all.jsonl >machines
 echo $?
 sed 's/"run_id":"/&f/' 1.jsonl >other.jsonl
-gpubench compare --format=json other.jsonl again.jsonl | grep -o '"why":.*launches:' | sort | uniq -c
+gpubench compare --format=json other.jsonl again.jsonl | grep -o '"why":.*repetitions:' | sort | uniq -c
 sed 's/"create":[0-9]*/&1/' 1.jsonl >changed.jsonl
 gpubench report 1.jsonl changed.jsonl 2>err >out
 status=$?

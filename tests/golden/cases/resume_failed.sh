@@ -17,6 +17,6 @@ grep -o '"status":"[a-z]*"' failed.jsonl | tr '\n' ' '
 gpubench report --format=csv failed.jsonl | cut -d, -f8 | tr '\n' ' '
 copy --resume -o failed.jsonl || exit
 grep -c '"type":"record"' failed.jsonl
-# Each of several launches has its own record, even if it failed.
-gpubench-planted radix cpu/planted --hot --count=1000 --samples=2 -q --runs=2 -o launches.jsonl
-gpubench report --format=csv launches.jsonl | grep -c failed
+# Each of several repetitions has its own record, even if it failed.
+gpubench-planted radix cpu/planted --hot --count=1000 --samples=2 -q --repetitions=2 -o repetitions.jsonl
+gpubench report --format=csv repetitions.jsonl | grep -c failed

@@ -1,5 +1,5 @@
 # Runs are named by their machines, else by the first difference, else by numbers.  A run line names
-# what is known, and launches of one build share a line.
+# what is known, and repetitions of one build share a line.
 for bench in machines commits numbers one; do
 	id=$(printf %.1s $bench)
 	grep "\"run_id\":\"$id" "$cases/run_names.jsonl" >$bench.jsonl
@@ -21,13 +21,13 @@ for cpu in A A B C D E; do
 	printf '{"type":"run","schema":2,"run_id":"%s","host":{"cpu":"%s"}}\n' "$(wc -l <run.jsonl)" $cpu >>run.jsonl
 	gpubench report --format=html run.jsonl | grep -o '<title>.*</title>'
 done
-# Launches that differ in commit: a line of a page each, with the days of its launches.
+# Repetitions that differ in commit: a line of a page each, with the days of its repetitions.
 for commit in abc abd; do
 	for day in 07 05 06; do
 		sed -n "1{s/then/2026-01-${day}T00:00:00Z/; s/abc/$commit/; p}; /\"fastest\"/p" "$cases/page_lines.jsonl" |
 			sed "s/\"run_id\":\"a\"/\"run_id\":\"$commit$day\"/"
 	done
-done >launches.jsonl
-gpubench report --format=markdown launches.jsonl | head -n 3
-gpubench report --format=html launches.jsonl | grep -c Fastest
-gpubench report --format=html --runs=pooled launches.jsonl | grep -o '<summary>.*</summary>\|<li><strong>.*</li>'
+done >repetitions.jsonl
+gpubench report --format=markdown repetitions.jsonl | head -n 3
+gpubench report --format=html repetitions.jsonl | grep -c Fastest
+gpubench report --format=html --repetitions=pooled repetitions.jsonl | grep -o '<summary>.*</summary>\|<li><strong>.*</li>'

@@ -23,13 +23,13 @@ rows() { gpubench report "$1" | sed -n 's/^\(cpu[^ ]* *\*\?\) .* \([a-z]*\)$/\1 
 rows two.jsonl
 sed 's/"verify": false/"verify": true/; s/"unverified"/"ok"/; s/"result": "skipped"/"result": "pass"/' two.jsonl >verified.jsonl
 rows verified.jsonl
-launches() { # NAME STATUS: four of them
+repetitions() { # NAME STATUS: four of them
 	for i in 1 2 3 4; do
 		sed "s/\"run_id\":\"[^\"]*\"/\"run_id\":\"$1$i\"/; s/\"status\":\"unverified\"/\"status\":\"$2\"/" out.jsonl
 	done >$1.jsonl
 }
-launches base unverified
-launches new unverified
+repetitions base unverified
+repetitions new unverified
 gpubench compare base.jsonl new.jsonl | tail -n 2
 gpubench compare base.jsonl new.jsonl >/dev/null
 echo $?

@@ -1,15 +1,15 @@
 #!/bin/sh
-# launch.sh -- a fake build of gpubench for `ab`, with known measurements.  A copy NAME of it writes
+# repetition.sh -- a fake build of gpubench for `ab`, with known measurements.  A copy NAME of it writes
 # a record for each line "KEY STATUS NS" of NAME.keys, with noise of up to 1 % that repeats every
-# five launches.  NAME.run has further members of the run line.  If NAME.kill exists, the launch
+# five repetitions.  NAME.run has further members of the run line.  If NAME.kill exists, the repetition
 # with the number in it kills `ab` instead.
 for word in "$@"; do
 	output=${word#--output=}
 done
-launch=$(cat "$0.launches" 2>/dev/null || echo 0)
-echo $((launch + 1)) >"$0.launches"
-[ "$launch" != "$(cat "$0.kill" 2>/dev/null)" ] || { rm "$0.kill"; kill -KILL $PPID; }
-run=$(printf '%s-%03d' "${0##*/}" "$launch")
+repetition=$(cat "$0.repetitions" 2>/dev/null || echo 0)
+echo $((repetition + 1)) >"$0.repetitions"
+[ "$repetition" != "$(cat "$0.kill" 2>/dev/null)" ] || { rm "$0.kill"; kill -KILL $PPID; }
+run=$(printf '%s-%03d' "${0##*/}" "$repetition")
 words=
 for word in "$@"; do
 	words="$words${words:+,}\"$word\""
@@ -22,7 +22,7 @@ done
 		! grep -qs "\"key\":\"$key n=1\"" "$output" || continue
 		time="\"reason\":\"it was planted\""
 		case $status in ok | unverified | doubtful)
-			ns=$((ns + ns / 500 * (launch * 7 % 5)))
+			ns=$((ns + ns / 500 * (repetition * 7 % 5)))
 			time="\"time\":{\"median\":$ns,\"samples\":[$ns]}"
 			[ "$status" = unverified ] && verify=skipped || verify=pass
 			time="\"verify\":{\"result\":\"$verify\"},$time"

@@ -1,16 +1,16 @@
-/* launches.c -- starts the launches of --runs=N and --device=all.
+/* repetitions.c -- starts the repetitions of --repetitions=N and --device=all.
  *
  * The parent measures nothing; it opens and locks the output.  Each child has the same arguments.
  * GPUBENCH_LAUNCH=K:D:S:FD:FILE in its environment makes it launch K on device D: it appends to the
  * parent's descriptor FD of FILE, a file of JSON lines, the measurements that FILE does not yet
- * hold K + 1 times.  --runs therefore works with --resume and --shard, and a killed parent loses
- * nothing.  If the output is not a file of JSON lines, a temporary one is used.
+ * hold K + 1 times.  --repetitions therefore works with --resume and --shard, and a killed parent
+ * loses nothing.  If the output is not a file of JSON lines, a temporary one is used.
  *
- * --device=all starts one child per device, all at the same time, with K = -1.  With --runs such a
- * child is the parent of the launches on its device.  S is 1 in both: other devices write to the
+ * --device=all starts one child per device, all at the same time, with K = -1.  With --repetitions such a
+ * child is the parent of the repetitions on its device.  S is 1 in both: other devices write to the
  * same file, and a child ignores their records.
  */
-#include "cli/measure/launches.h"
+#include "cli/measure/repetitions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,16 +29,16 @@
 
 #define VARIABLE "GPUBENCH_LAUNCH"
 
-/* ---- launches of this program ------------------------------------------------------------- */
+/* ---- repetitions of this program ------------------------------------------------------------- */
 
-bool gb_is_launch(struct gb_request *request)
+bool gb_is_repetition(struct gb_request *request)
 {
 	const char *text = getenv(VARIABLE);
-	long long launch, device;
+	long long repetition, device;
 	int shared, file, path = 0;
 
 	if (!text ||
-	    sscanf(text, "%lld:%lld:%d:%d:%n", &launch, &device, &shared, &file, &path) != 4 ||
+	    sscanf(text, "%lld:%lld:%d:%d:%n", &repetition, &device, &shared, &file, &path) != 4 ||
 	    path == 0) /* the last colon is missing */
 		return false;
 	request->target.file = file;
@@ -47,19 +47,19 @@ bool gb_is_launch(struct gb_request *request)
 	request->how.device = device;
 	request->repeats.all_devices = false;
 	request->target.shared = shared != 0;
-	if (launch != 0) {
+	if (repetition != 0) {
 		request->target.resume =
-			request->target.resume || launch > 0 ? GB_RESUME_ANY : GB_RESUME_NOT;
-		request->target.overwrite = 0; /* done by the first launch or the parent */
+			request->target.resume || repetition > 0 ? GB_RESUME_ANY : GB_RESUME_NOT;
+		request->target.overwrite = 0; /* done by the first repetition or the parent */
 	}
-	if (launch < 0)
+	if (repetition < 0)
 		return false;
-	request->repeats.launch = launch;
+	request->repeats.repetition = repetition;
 	request->repeats.runs = 1;
 	return true;
 }
 
-bool gb_wants_launches(const struct gb_request *request)
+bool gb_wants_repetitions(const struct gb_request *request)
 {
 	return request->repeats.runs > 1 || request->repeats.all_devices;
 }
@@ -78,14 +78,14 @@ static char **words_of(int argc, char **argv)
 }
 
 /* Set the environment variable for the next child. */
-static enum gb_status set_role(int64_t launch, int64_t device, bool shared, int file,
+static enum gb_status set_role(int64_t repetition, int64_t device, bool shared, int file,
 			       const char *path, struct gb_error *err)
 {
 	const size_t size = strlen(path) + 96;
 	char *value = malloc(size);
 
 	if (value)
-		(void)snprintf(value, size, "%lld:%lld:%d:%d:%s", (long long)launch,
+		(void)snprintf(value, size, "%lld:%lld:%d:%d:%s", (long long)repetition,
 			       (long long)device, shared, file, path);
 	if (!value || setenv(VARIABLE, value, 1))
 		gb_out_of_memory(err, NULL);
@@ -103,7 +103,7 @@ static enum gb_status judge(enum gb_status verdict, int status, const char *what
 	return gb_worse(verdict, (enum gb_status)status);
 }
 
-/* Make all launches, one after the other; they append to the file of JSON lines. */
+/* Make all repetitions, one after the other; they append to the file of JSON lines. */
 static enum gb_status launch_all(const struct gb_request *request, const char *path, int file,
 				 char **word, struct gb_error *err)
 {
@@ -115,7 +115,7 @@ static enum gb_status launch_all(const struct gb_request *request, const char *p
 		if (set_role(i, request->how.device, request->target.shared, file, path, err) ||
 		    gb_process_run("/proc/self/exe", word, file, &gb_interrupted, &status, err))
 			break;
-		verdict = judge(verdict, status, "launch", i + 1, err);
+		verdict = judge(verdict, status, "repetition", i + 1, err);
 		if (status == GB_EUSAGE || status == GB_EIO || status > 128)
 			break;
 	}
@@ -176,7 +176,7 @@ static enum gb_status begin_shared(struct gb_output *output, const struct gb_req
 	return err->code;
 }
 
-/* Start the launches of --device=all or --runs with the arguments of argv. */
+/* Start the repetitions of --device=all or --repetitions with the arguments of argv. */
 static enum gb_status launch(const struct gb_request *request, struct gb_output *output,
 			     const char *path, int file, int argc, char **argv,
 			     struct gb_error *err)
@@ -208,8 +208,8 @@ static int memory_file(char *path, size_t size, struct gb_error *err)
 	return file;
 }
 
-enum gb_status gb_launches(const struct gb_request *request, struct gb_output *output, int argc,
-			   char **argv, struct gb_records *records, struct gb_error *err)
+enum gb_status gb_repetitions(const struct gb_request *request, struct gb_output *output, int argc,
+			      char **argv, struct gb_records *records, struct gb_error *err)
 {
 	char memory[32];
 	const int file = output->to_lines ? output->file : memory_file(memory, sizeof memory, err);
@@ -219,7 +219,7 @@ enum gb_status gb_launches(const struct gb_request *request, struct gb_output *o
 
 	if (!err->code)
 		verdict = launch(request, output, path, file, argc, argv, err);
-	/* Interrupted launches may have written nothing. */
+	/* Interrupted repetitions may have written nothing. */
 	if (!err->code && verdict != GB_EUSAGE && fstat(file, &info) == 0 && info.st_size > 0)
 		(void)gb_records_read(path, records, err);
 	if (!output->to_lines && file >= 0)

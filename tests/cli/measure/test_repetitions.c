@@ -1,5 +1,5 @@
-/* test_launches.c -- what a launch reads from its environment. */
-#include "cli/measure/launches.h"
+/* test_repetitions.c -- what a repetition reads from its environment. */
+#include "cli/measure/repetitions.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -7,14 +7,14 @@
 
 #include "common/text.h"
 
-Test(launches, role_of_a_child)
+Test(repetitions, role_of_a_child)
 {
 	static const struct {
 		const char *variable;
-		bool is_launch, is_known;
+		bool is_repetition, is_known;
 		int file;
 		const char *path;
-		int64_t launch, device;
+		int64_t repetition, device;
 		bool shared;
 		int64_t resume, resumed, overwrite; /* resumed: if --resume was given */
 	} row[] = {
@@ -43,15 +43,15 @@ Test(launches, role_of_a_child)
 			(void)setenv("GPUBENCH_LAUNCH", row[k].variable, 1);
 		else
 			(void)unsetenv("GPUBENCH_LAUNCH");
-		cr_expect(eq(int, gb_is_launch(&r), row[k].is_launch), "row %zu", k);
-		cr_expect(eq(i64, r.repeats.runs, row[k].is_launch ? 1 : 9), "row %zu", k);
+		cr_expect(eq(int, gb_is_repetition(&r), row[k].is_repetition), "row %zu", k);
+		cr_expect(eq(i64, r.repeats.runs, row[k].is_repetition ? 1 : 9), "row %zu", k);
 		cr_expect(eq(int, r.repeats.all_devices, !row[k].is_known), "row %zu", k);
 		cr_expect(eq(i64, r.quiet, row[k].is_known), "row %zu", k);
 		if (!row[k].is_known)
 			continue;
 		cr_expect(eq(int, r.target.file, row[k].file));
 		cr_expect(eq(str, (char *)r.target.path, (char *)row[k].path));
-		cr_expect(eq(i64, r.repeats.launch, row[k].launch));
+		cr_expect(eq(i64, r.repeats.repetition, row[k].repetition));
 		cr_expect(eq(i64, r.how.device, row[k].device));
 		cr_expect(eq(int, r.target.shared, row[k].shared));
 		cr_expect(eq(i64, r.target.resume, i % 2 ? row[k].resumed : row[k].resume),
