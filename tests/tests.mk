@@ -241,7 +241,7 @@ endif
 
 ## shaders: rebuild the built-in SPIR-V from the GLSL in vulkan/ (needs glslangValidator)
 GLSLANG ?= glslangValidator
-shaders  := $(foreach e,comp rgen rmiss rchit,$(call files,vulkan,$e))
+shaders  := $(call files,vulkan,comp)
 shaders: $(shaders:%=%.inc)
 %.inc: % $(call files,vulkan,glsl)
 	@echo "  GLSL  $<"

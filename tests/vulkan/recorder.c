@@ -67,14 +67,12 @@ static void report(const char *what, const char *missing)
 /* ---- order -------------------------------------------------------------------------------- */
 
 /* Writers, and the later uses by readers and writers. */
-enum { BUILT, TRANSFERRED, COMPUTED, TRACED, WRITERS };
+enum { BUILT, TRANSFERRED, COMPUTED, WRITERS };
 enum {
 	BUILD_STRUCTURE, /* a build that reads or overwrites a tree */
 	BUILD_INPUT,     /* ... or reads triangles or instances */
 	COMPUTE_STRUCTURE,
 	COMPUTE_MEMORY,
-	TRACE_STRUCTURE,
-	TRACE_MEMORY,
 	TRANSFER,
 	USERS
 };
@@ -84,12 +82,10 @@ struct scope {
 	VkAccessFlags access;
 };
 #define BUILDS VK_PIPELINE_STAGE_ACCELERATION_STRUCTURE_BUILD_BIT_KHR
-#define TRACES VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR
 static const struct scope writers[WRITERS] = {
 	[BUILT] = { BUILDS, VK_ACCESS_ACCELERATION_STRUCTURE_WRITE_BIT_KHR },
 	[TRANSFERRED] = { VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT },
 	[COMPUTED] = { VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT },
-	[TRACED] = { TRACES, VK_ACCESS_SHADER_WRITE_BIT },
 };
 static const struct scope users[USERS] = {
 	[BUILD_STRUCTURE] = { BUILDS, VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR },
@@ -97,8 +93,6 @@ static const struct scope users[USERS] = {
 	[COMPUTE_STRUCTURE] = { VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
 				VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR },
 	[COMPUTE_MEMORY] = { VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT },
-	[TRACE_STRUCTURE] = { TRACES, VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR },
-	[TRACE_MEMORY] = { TRACES, VK_ACCESS_SHADER_WRITE_BIT },
 	[TRANSFER] = { VK_PIPELINE_STAGE_TRANSFER_BIT,
 		       VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT },
 };
@@ -108,14 +102,11 @@ static const bool matters[USERS][WRITERS] = {
 	[BUILD_INPUT] = { [TRANSFERRED] = true },
 	[COMPUTE_STRUCTURE] = { [BUILT] = true },
 	[COMPUTE_MEMORY] = { [TRANSFERRED] = true, [COMPUTED] = true },
-	[TRACE_STRUCTURE] = { [BUILT] = true },
-	[TRACE_MEMORY] = { [TRANSFERRED] = true, [TRACED] = true },
-	[TRANSFER] = { true, true, true, true },
+	[TRANSFER] = { true, true, true },
 };
 static const char *const names[WRITERS] = { "without a barrier behind a build",
 					    "without a barrier behind a transfer",
-					    "without a barrier behind a compute shader",
-					    "without a barrier behind a ray tracing shader" };
+					    "without a barrier behind a compute shader" };
 
 /* The last write of writer w is not yet visible to use u. */
 static bool unseen[WRITERS][USERS];
@@ -168,7 +159,6 @@ static void end(uint64_t object, const char *what)
 	X(CmdPipelineBarrier)                     \
 	X(CmdBuildAccelerationStructuresKHR)      \
 	X(CmdDispatch)                            \
-	X(CmdTraceRaysKHR)                        \
 	X(CmdCopyBuffer)                          \
 	X(CmdFillBuffer)                          \
 	X(CmdUpdateBuffer)                        \
@@ -228,18 +218,6 @@ static VKAPI_ATTR void VKAPI_CALL at_CmdDispatch(VkCommandBuffer commands, uint3
 	use("a compute shader", COMPUTE_MEMORY);
 	write_by(COMPUTED);
 	next_CmdDispatch(commands, x, y, z);
-}
-
-static VKAPI_ATTR void VKAPI_CALL at_CmdTraceRaysKHR(
-	VkCommandBuffer commands, const VkStridedDeviceAddressRegionKHR *generate,
-	const VkStridedDeviceAddressRegionKHR *miss, const VkStridedDeviceAddressRegionKHR *hit,
-	const VkStridedDeviceAddressRegionKHR *call, uint32_t width, uint32_t height,
-	uint32_t depth)
-{
-	use("a ray tracing shader reads a tree", TRACE_STRUCTURE);
-	use("a ray tracing shader", TRACE_MEMORY);
-	write_by(TRACED);
-	next_CmdTraceRaysKHR(commands, generate, miss, hit, call, width, height, depth);
 }
 
 /* A command with one use, followed by a write of `writer`. */
@@ -403,27 +381,25 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_GetQueryPoolResults(VkDevice device, Vk
 /* Other calls that can fail.  Each has at most eight parameters, integers and pointers, which are
  * passed on as they are. */
 typedef VkResult any_call(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
-#define FALLIBLE(X, MAKES)                    \
-	X(CreateInstance)                     \
-	X(EnumeratePhysicalDevices)           \
-	X(CreateDevice)                       \
-	X(BindBufferMemory)                   \
-	X(MapMemory)                          \
-	X(AllocateCommandBuffers)             \
-	X(EndCommandBuffer)                   \
-	X(QueueSubmit)                        \
-	X(SignalSemaphore)                    \
-	X(WaitSemaphores)                     \
-	X(GetRayTracingShaderGroupHandlesKHR) \
-	MAKES(CreateBuffer)                   \
-	MAKES(CreateCommandPool)              \
-	MAKES(CreateSemaphore)                \
-	MAKES(CreateQueryPool)                \
-	MAKES(CreateShaderModule)             \
-	MAKES(CreatePipelineLayout)           \
-	MAKES(CreateComputePipelines)         \
-	MAKES(CreateAccelerationStructureKHR) \
-	MAKES(CreateRayTracingPipelinesKHR)
+#define FALLIBLE(X, MAKES)            \
+	X(CreateInstance)             \
+	X(EnumeratePhysicalDevices)   \
+	X(CreateDevice)               \
+	X(BindBufferMemory)           \
+	X(MapMemory)                  \
+	X(AllocateCommandBuffers)     \
+	X(EndCommandBuffer)           \
+	X(QueueSubmit)                \
+	X(SignalSemaphore)            \
+	X(WaitSemaphores)             \
+	MAKES(CreateBuffer)           \
+	MAKES(CreateCommandPool)      \
+	MAKES(CreateSemaphore)        \
+	MAKES(CreateQueryPool)        \
+	MAKES(CreateShaderModule)     \
+	MAKES(CreatePipelineLayout)   \
+	MAKES(CreateComputePipelines) \
+	MAKES(CreateAccelerationStructureKHR)
 #define PASS_ON(call, note)                                                                   \
 	static any_call *next_##call;                                                         \
 	static VkResult at_##call(size_t a, size_t b, size_t c, size_t d, size_t e, size_t f, \

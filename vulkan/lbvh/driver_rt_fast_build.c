@@ -11,8 +11,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	return lbvh_vk_create(state, params, input,
-			      VK_BUILD_ACCELERATION_STRUCTURE_PREFER_FAST_BUILD_BIT_KHR,
-			      LBVH_VK_QUERY, err);
+			      VK_BUILD_ACCELERATION_STRUCTURE_PREFER_FAST_BUILD_BIT_KHR, err);
 }
 
 const struct gb_variant_ops lbvh_vulkan_driver_rt_fast_build = LBVH_VK_OPS(create);

@@ -76,10 +76,7 @@
 	X(DestroyAccelerationStructureKHR)          \
 	X(GetAccelerationStructureBuildSizesKHR)    \
 	X(GetAccelerationStructureDeviceAddressKHR) \
-	X(CmdBuildAccelerationStructuresKHR)        \
-	X(CreateRayTracingPipelinesKHR)             \
-	X(GetRayTracingShaderGroupHandlesKHR)       \
-	X(CmdTraceRaysKHR)
+	X(CmdBuildAccelerationStructuresKHR)
 
 struct vk_calls {
 	PFN_vkGetInstanceProcAddr GetInstanceProcAddr;

@@ -391,9 +391,9 @@ enum gb_status vk_fill(void *buffer_, unsigned char byte, size_t bytes, struct g
 static enum gb_status create_device(struct gb_error *err)
 {
 	const struct vk_limits *limits = &gpu.found.limits;
-	const bool rays = limits->query || limits->pipeline;
-	const char *extension[4] = { VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME,
-				     VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME };
+	const char *const extension[] = { VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME,
+					  VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME,
+					  VK_KHR_RAY_QUERY_EXTENSION_NAME };
 	struct vk_features wanted;
 	const float priority = 1;
 	const VkDeviceQueueCreateInfo queue = { .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -401,21 +401,14 @@ static enum gb_status create_device(struct gb_error *err)
 						.queueCount = 1,
 						.pQueuePriorities = &priority };
 	VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-				    .pNext = vk_chain_features(&wanted, rays, limits->query,
-							       limits->pipeline),
-				    .enabledExtensionCount = rays ? 2 : 0,
+				    .pNext = vk_chain_features(&wanted, limits->query),
+				    .enabledExtensionCount = limits->query ? 3 : 0,
 				    .queueCreateInfoCount = 1,
 				    .pQueueCreateInfos = &queue,
 				    .ppEnabledExtensionNames = extension };
 
 	wanted.core.bufferDeviceAddress = wanted.core.timelineSemaphore = VK_TRUE;
 	wanted.structure.accelerationStructure = wanted.query.rayQuery = VK_TRUE;
-	wanted.pipeline.rayTracingPipeline = VK_TRUE;
-	if (limits->query)
-		extension[info.enabledExtensionCount++] = VK_KHR_RAY_QUERY_EXTENSION_NAME;
-	if (limits->pipeline)
-		extension[info.enabledExtensionCount++] =
-			VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME;
 	if (!VK_OK(err, vk.CreateDevice(gpu.found.handle, &info, NULL, &gpu.device)) ||
 	    vk_load_device(gpu.device, err))
 		return err->code;

@@ -43,7 +43,7 @@ static void *chain(void *first, void *next)
 	return first;
 }
 
-void *vk_chain_features(struct vk_features *f, bool structures, bool queries, bool pipelines)
+void *vk_chain_features(struct vk_features *f, bool queries)
 {
 	void *next = NULL;
 
@@ -52,30 +52,24 @@ void *vk_chain_features(struct vk_features *f, bool structures, bool queries, bo
 		.structure.sType =
 			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
 		.query.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR,
-		.pipeline.sType =
-			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR,
 	};
-	next = pipelines ? chain(&f->pipeline, next) : next;
 	next = queries ? chain(&f->query, next) : next;
-	next = structures ? chain(&f->structure, next) : next;
+	next = queries ? chain(&f->structure, next) : next;
 	return chain(&f->core, next);
 }
 
 /* Query the extensions and features for ray tracing.  False if a required feature is missing. */
 static bool ask_features(struct vk_found *f, const struct extensions *e)
 {
-	const bool structures = has(e, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME) &&
-				has(e, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
-	const bool queries = structures && has(e, VK_KHR_RAY_QUERY_EXTENSION_NAME);
-	const bool pipelines = structures && has(e, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME);
+	const bool queries = has(e, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME) &&
+			     has(e, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME) &&
+			     has(e, VK_KHR_RAY_QUERY_EXTENSION_NAME);
 	struct vk_features of;
 	VkPhysicalDeviceFeatures2 all = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-					  .pNext = vk_chain_features(&of, structures, queries,
-								     pipelines) };
+					  .pNext = vk_chain_features(&of, queries) };
 
 	vk.GetPhysicalDeviceFeatures2(f->handle, &all);
 	f->limits.query = of.structure.accelerationStructure && of.query.rayQuery;
-	f->limits.pipeline = of.structure.accelerationStructure && of.pipeline.rayTracingPipeline;
 	return of.core.bufferDeviceAddress && of.core.timelineSemaphore;
 }
 
@@ -83,9 +77,6 @@ static void ask_limits(struct vk_found *f, const struct extensions *e)
 {
 	VkPhysicalDeviceAccelerationStructurePropertiesKHR structure = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_PROPERTIES_KHR
-	};
-	VkPhysicalDeviceRayTracingPipelinePropertiesKHR pipeline = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR
 	};
 	VkPhysicalDeviceDriverProperties driver = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES
@@ -109,8 +100,7 @@ static void ask_limits(struct vk_found *f, const struct extensions *e)
 	next = chain(&f->id, next);
 	next = chain(&driver, next);
 	next = f->has_pci ? chain(&f->pci, next) : next;
-	next = f->limits.query || f->limits.pipeline ? chain(&structure, next) : next;
-	next = f->limits.pipeline ? chain(&pipeline, next) : next;
+	next = f->limits.query ? chain(&structure, next) : next;
 	(void)chain(&all, next);
 	vk.GetPhysicalDeviceProperties2(f->handle, &all);
 	(void)snprintf(f->driver, sizeof f->driver, "%.60s %.60s", driver.driverName,
@@ -119,9 +109,6 @@ static void ask_limits(struct vk_found *f, const struct extensions *e)
 	f->limits.groups = all.properties.limits.maxComputeWorkGroupCount[0];
 	f->limits.primitives = structure.maxPrimitiveCount;
 	f->limits.scratch_alignment = structure.minAccelerationStructureScratchOffsetAlignment;
-	f->limits.handle_size = pipeline.shaderGroupHandleSize;
-	f->limits.handle_alignment = pipeline.shaderGroupHandleAlignment;
-	f->limits.table_alignment = pipeline.shaderGroupBaseAlignment;
 }
 
 static void ask_memory(struct vk_found *f)

@@ -9,10 +9,9 @@
 
 struct vk_limits {
 	bool query;          /* supports ray queries */
-	bool pipeline;       /* supports ray tracing pipelines, as GPUs without RT cores may */
 	uint32_t groups;     /* maximum work groups of a dispatch along x */
 	uint64_t primitives; /* maximum primitives of an acceleration structure */
-	uint32_t scratch_alignment, handle_size, handle_alignment, table_alignment;
+	uint32_t scratch_alignment;
 };
 
 /* The features of interest.  vk_chain_features() chains those whose extensions the device has. */
@@ -20,9 +19,8 @@ struct vk_features {
 	VkPhysicalDeviceVulkan12Features core;
 	VkPhysicalDeviceAccelerationStructureFeaturesKHR structure;
 	VkPhysicalDeviceRayQueryFeaturesKHR query;
-	VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipeline;
 };
-void *vk_chain_features(struct vk_features *f, bool structures, bool queries, bool pipelines);
+void *vk_chain_features(struct vk_features *f, bool queries);
 
 /* A device and its properties. */
 struct vk_found {

@@ -29,19 +29,6 @@ struct vk_shader {
 enum gb_status vk_pipeline_compute(struct vk_pipeline *pipeline, struct vk_shader shader,
 				   uint32_t constant, uint32_t push_bytes, struct gb_error *err);
 
-/* Create a ray tracing pipeline of three shaders: ray generation, miss and closest hit.
- * vk_pipeline_table() fills their shader binding table. */
-enum gb_status vk_pipeline_tracing(struct vk_pipeline *pipeline, const struct vk_shader shader[3],
-				   uint32_t constant, uint32_t push_bytes, struct gb_error *err);
-
-/* The distance between the entries of a table, and the size of the table, in bytes. */
-uint32_t vk_table_step(void);
-size_t vk_table_bytes(void);
-/* Copy the entries of the table into its buffer and wait.  *first is the address of the first
- * one. */
-enum gb_status vk_pipeline_table(const struct vk_pipeline *pipeline, const struct vk_buffer *table,
-				 VkDeviceAddress *first, struct gb_error *err);
-
 /* Accepts a pipeline that was never created. */
 void vk_pipeline_destroy(struct vk_pipeline *pipeline);
 

@@ -1,5 +1,5 @@
-// rays.glsl -- the rays of a trace, the kind of query and the output buffers, shared by ray queries
-// and the ray tracing pipeline (struct lbvh_vk_push in trace.c).
+// rays.glsl -- the rays of a trace, the kind of query and the output buffers (struct lbvh_vk_push in
+// trace.c).
 
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require

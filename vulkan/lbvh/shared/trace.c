@@ -1,7 +1,7 @@
 /* trace.c -- trace rays through the driver's tree.
  *
  * The nodes of the driver's tree are not accessible, so download() of a build traces probe rays for
- * its verification.  GPUs without RT cores may have pipelines but no ray queries.
+ * its verification.
  */
 #include "vulkan/lbvh/shared/trace.h"
 
@@ -14,15 +14,6 @@
 
 static const uint32_t query_code[] = {
 #include "vulkan/lbvh/shared/query.comp.inc"
-};
-static const uint32_t generate_code[] = {
-#include "vulkan/lbvh/shared/trace.rgen.inc"
-};
-static const uint32_t miss_code[] = {
-#include "vulkan/lbvh/shared/trace.rmiss.inc"
-};
-static const uint32_t hit_code[] = {
-#include "vulkan/lbvh/shared/trace.rchit.inc"
 };
 
 /* The same as in rays.glsl. */
@@ -57,40 +48,17 @@ static size_t answer_bytes(const struct lbvh_vk_state *s)
 
 /* ---- create ------------------------------------------------------------------------------- */
 
-static enum gb_status make_pipeline(struct lbvh_vk_state *s, struct gb_error *err)
+enum gb_status lbvh_vk_create(void *state, const void *params, const void *input,
+			      VkBuildAccelerationStructureFlagsKHR prefer, struct gb_error *err)
 {
 	const struct vk_shader query = VK_SHADER(query_code, VK_SHADER_STAGE_COMPUTE_BIT);
-	const struct vk_shader shader[] = {
-		VK_SHADER(generate_code, VK_SHADER_STAGE_RAYGEN_BIT_KHR),
-		VK_SHADER(miss_code, VK_SHADER_STAGE_MISS_BIT_KHR),
-		VK_SHADER(hit_code, VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR),
-	};
-	const uint32_t bytes = sizeof(struct lbvh_vk_push);
-
-	if (s->way == LBVH_VK_QUERY)
-		return vk_pipeline_compute(&s->pipeline, query, kind_of(s), bytes, err);
-	return vk_pipeline_tracing(&s->pipeline, shader, kind_of(s), bytes, err);
-}
-
-enum gb_status lbvh_vk_create(void *state, const void *params, const void *input,
-			      VkBuildAccelerationStructureFlagsKHR prefer, enum lbvh_vk_way way,
-			      struct gb_error *err)
-{
 	struct lbvh_vk_state *s = state;
 	const struct lbvh_input *in = input;
 	const struct vk_limits *limits = vk_limits();
 
 	s->build = ((const struct lbvh_params *)params)->op == LBVH_BUILD;
-	s->way = way;
-	if (s->build && limits && !limits->query && limits->pipeline)
-		s->way = LBVH_VK_PIPELINE; /* of the probe rays */
 	s->edge = s->build ? LBVH_PROBE_EDGE : in->edge;
-	if (way == LBVH_VK_PIPELINE && s->build)
-		return gb_fail(err, GB_EUNAVAILABLE, "this variant only traces: use --op=trace");
-	if (limits && s->way == LBVH_VK_PIPELINE && !limits->pipeline)
-		return gb_fail(err, GB_EUNAVAILABLE,
-			       "the device has no VK_KHR_ray_tracing_pipeline");
-	if (limits && s->way == LBVH_VK_QUERY && !limits->query)
+	if (limits && !limits->query)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "the device has no ray queries (VK_KHR_acceleration_structure, "
 			       "VK_KHR_ray_query)");
@@ -101,9 +69,6 @@ enum gb_status lbvh_vk_create(void *state, const void *params, const void *input
 	if (kind_of(s) != ANY)
 		s->t = vk_alloc(ray_count(s), sizeof(float), 0, err);
 	s->answer = vk_alloc(answer_bytes(s), 1, 0, err);
-	if (s->way == LBVH_VK_PIPELINE)
-		s->table = vk_alloc(vk_table_bytes(), 1,
-				    VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR, err);
 	if (err->code)
 		return err->code;
 	if (s->build) {
@@ -113,7 +78,9 @@ enum gb_status lbvh_vk_create(void *state, const void *params, const void *input
 		gb_memory_result(s->t, GB_WHOLE, GB_POISON);
 		gb_memory_result(s->answer, GB_WHOLE, GB_POISON);
 	}
-	return gb_memory_is_dry() ? GB_OK : make_pipeline(s, err);
+	return gb_memory_is_dry() ? GB_OK
+				  : vk_pipeline_compute(&s->pipeline, query, kind_of(s),
+							sizeof(struct lbvh_vk_push), err);
 }
 
 void lbvh_vk_destroy(void *state)
@@ -126,12 +93,9 @@ void lbvh_vk_destroy(void *state)
 
 /* ---- tracing ------------------------------------------------------------------------------ */
 
-static struct vk_scope traced_by(const struct lbvh_vk_state *s, VkAccessFlags access)
+static struct vk_scope traced_by(VkAccessFlags access)
 {
-	return (struct vk_scope){ s->way == LBVH_VK_QUERY
-					  ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
-					  : VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR,
-				  access };
+	return (struct vk_scope){ VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, access };
 }
 
 static struct lbvh_vk_push push_of(const struct lbvh_vk_state *s)
@@ -151,52 +115,21 @@ static struct lbvh_vk_push push_of(const struct lbvh_vk_state *s)
 	return push;
 }
 
-static void record_query(VkCommandBuffer commands, const struct lbvh_vk_state *s)
-{
-	const uint64_t tiles = (s->edge + TILE - 1) / TILE;
-
-	vk_dispatch(commands,
-		    kind_of(s) == IMAGE ? tiles * tiles : (ray_count(s) + GROUP - 1) / GROUP);
-}
-
-/* Record a trace with three tables of one entry each and no callable shaders. */
-static void record_pipeline(VkCommandBuffer commands, const struct lbvh_vk_state *s)
-{
-	const uint32_t step = vk_table_step();
-	VkStridedDeviceAddressRegionKHR table[3];
-	const VkStridedDeviceAddressRegionKHR none = { 0 };
-
-	for (uint32_t i = 0; i < GB_COUNT(table); i++)
-		table[i] = (VkStridedDeviceAddressRegionKHR){ s->table_at + (uint64_t)i * step,
-							      step, step };
-	vk.CmdTraceRaysKHR(commands, &table[0], &table[1], &table[2], &none, s->edge, s->edge, 1);
-}
-
-/* Record the trace of all rays, after a barrier for the build of the tree.  The pipeline sets
- * occlusion bits in words that are zeroed here. */
+/* Record the trace of all rays, after a barrier for the build of the tree. */
 static enum gb_status trace(const struct lbvh_vk_state *s, struct gb_error *err)
 {
 	const struct lbvh_vk_push push = push_of(s);
-	const struct vk_scope writes = traced_by(s, VK_ACCESS_SHADER_WRITE_BIT);
+	const struct vk_scope writes = traced_by(VK_ACCESS_SHADER_WRITE_BIT);
+	const uint64_t tiles = (s->edge + TILE - 1) / TILE;
 	const VkCommandBuffer commands = vk_commands(err);
 
 	if (!commands)
 		return err->code;
-	vk_barrier(commands, vk_building,
-		   traced_by(s, VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR));
-	if (s->way == LBVH_VK_PIPELINE && kind_of(s) == ANY) {
-		vk_barrier(commands, writes, vk_transfer_writes);
-		vk.CmdFillBuffer(commands, s->answer->handle, 0, VK_WHOLE_SIZE, 0);
-		vk_barrier(commands, vk_transfer_writes,
-			   traced_by(s, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT));
-	} else {
-		vk_barrier(commands, writes, writes);
-	}
+	vk_barrier(commands, vk_building, traced_by(VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR));
+	vk_barrier(commands, writes, writes);
 	vk_pipeline_bind(commands, &s->pipeline, &push, sizeof push);
-	if (s->way == LBVH_VK_QUERY)
-		record_query(commands, s);
-	else
-		record_pipeline(commands, s);
+	vk_dispatch(commands,
+		    kind_of(s) == IMAGE ? tiles * tiles : (ray_count(s) + GROUP - 1) / GROUP);
 	return err->code;
 }
 
@@ -211,7 +144,7 @@ enum gb_status lbvh_vk_upload(void *state, struct gb_error *err)
 	s->camera = s->build ? in->probe : in->camera;
 	if (lbvh_vk_scene_upload(&s->scene, err) ||
 	    (s->ray && vk_upload(s->ray, in->ray, ray_count(s) * sizeof(struct lbvh_ray), err)) ||
-	    (s->table && vk_pipeline_table(&s->pipeline, s->table, &s->table_at, err)) || s->build)
+	    s->build)
 		return err->code;
 	return lbvh_vk_scene_build(&s->scene, NULL, err) ? err->code : vk_wait(err);
 }

@@ -1,5 +1,5 @@
-/* trace.h -- tracing of rays through the driver's tree, by ray queries in a compute shader or by a
- * ray tracing pipeline, and the operations of the variants that use it.
+/* trace.h -- tracing of rays through the driver's tree, by ray queries in a compute shader, and the
+ * operations of the variants that use it.
  */
 #ifndef GPUBENCH_VULKAN_LBVH_SHARED_TRACE_H
 #define GPUBENCH_VULKAN_LBVH_SHARED_TRACE_H
@@ -7,29 +7,21 @@
 #include "vulkan/lbvh/shared/scene.h"
 #include "vulkan/runtime/pipeline.h"
 
-/* The two ways to trace rays. */
-enum lbvh_vk_way { LBVH_VK_QUERY, LBVH_VK_PIPELINE };
-
 /* A variant's state. */
 struct lbvh_vk_state {
 	struct lbvh_vk_scene scene; /* first: see lbvh_vk_metrics() */
 	bool build;
-	enum lbvh_vk_way way;
 	struct lbvh_camera camera; /* the input's at the last upload, or that of probe rays */
 	uint32_t edge;             /* edge of the image in pixels */
 	struct vk_buffer *ray;     /* rays of a stream; else NULL */
 	struct vk_buffer *t;       /* edge * edge distances; NULL for occlusion */
 	struct vk_buffer *answer;  /* primitives, or occlusion bits */
-	struct vk_buffer *table;   /* shader binding table of a pipeline */
-	VkDeviceAddress table_at;
 	struct vk_pipeline pipeline;
 };
 
-/* create() of a variant that builds with the preference flags `prefer`.  GB_EUNAVAILABLE for a
- * build with LBVH_VK_PIPELINE, which can only trace. */
+/* create() of a variant that builds with the preference flags `prefer`. */
 enum gb_status lbvh_vk_create(void *state, const void *params, const void *input,
-			      VkBuildAccelerationStructureFlagsKHR prefer, enum lbvh_vk_way way,
-			      struct gb_error *err);
+			      VkBuildAccelerationStructureFlagsKHR prefer, struct gb_error *err);
 enum gb_status lbvh_vk_upload(void *state, struct gb_error *err);
 enum gb_status lbvh_vk_run(void *state, struct gb_timer *timer, struct gb_error *err);
 enum gb_status lbvh_vk_download(void *state, void *output, struct gb_error *err);
