@@ -50,7 +50,7 @@ def counts(key):
     with open("results/counts.jsonl", encoding="utf-8") as file:
         lines = [line for line in map(json.loads, file) if line.get("key") == key]
     return [(line["kernel"].partition("(")[0], line["counts"]) for line in lines
-            if "repetitions" in line["counts"]] or sys.exit("papers.py: no counts of " + key)
+            if "launches" in line["counts"]] or sys.exit("papers.py: no counts of " + key)
 
 
 def total(key, name="warp_instructions", kernels=""):
@@ -114,7 +114,7 @@ def text_effect(part):
 
     and, for the text, again with --include='cuda/*' and >>."""
     with open(PATCH.replace("patch", "jsonl"), encoding="utf-8") as file:
-        lines = [line for line in map(json.loads, file) if "repetitions" in line.get("counts", ())]
+        lines = [line for line in map(json.loads, file) if "launches" in line.get("counts", ())]
     ours, text = lines[:len(lines) // 2], lines[len(lines) // 2:]
     if [line["kernel"] for line in ours] != [line["kernel"] for line in text]:
         sys.exit("papers.py: the two halves of the counts of the text are of unlike kernels")
@@ -140,8 +140,8 @@ def descent_effect():
 def libcbt_effect():
     key = "cbt/cuda/%s op=reduce depth=20 fill=0.3"
     one, other = key % "descent", key % "libcbt"
-    return "a reduction at depth 20 takes %d repetitions, not %d, and %.0f %% of the instructions" % (
-        total(other, "repetitions"), total(one, "repetitions"), 100 * ratio(other, one))
+    return "a reduction at depth 20 takes %d launches, not %d, and %.0f %% of the instructions" % (
+        total(other, "launches"), total(one, "launches"), 100 * ratio(other, one))
 
 
 def keys_effect(backend):
@@ -210,8 +210,8 @@ def radix_effect():
 def hippie_effect():
     radix, one = ("lbvh/cuda/%s scene=soup count=65536" % name
                   for name in ("karras-radix", "karras32"))
-    return "%d repetitions and %.0f %% of the instructions of `karras-radix`, which has %d" % (
-        total(one, "repetitions"), 100 * ratio(one, radix), total(radix, "repetitions"))
+    return "%d launches and %.0f %% of the instructions of `karras-radix`, which has %d" % (
+        total(one, "launches"), 100 * ratio(one, radix), total(radix, "launches"))
 
 
 def levels_effect():

@@ -294,7 +294,7 @@ Test(record, counts_are_passed_through)
 	expect_text(gb_json_at(line, "counts.kernels")->child, "kernel", "k");
 	cJSON_Delete(line);
 	r = measured(&cuda);
-	cr_expect(gb_record_put_counts(&r.record, "{\"repetitions\":", &err));
+	cr_expect(gb_record_put_counts(&r.record, "{\"launches\":", &err));
 	gb_result_release(&r);
 }
 
@@ -323,7 +323,7 @@ Test(record, failures)
 		cJSON *line;
 		size_t members = 0;
 
-		cr_assert_not(gb_record_put_counts(&r.record, "{\"repetitions\":3}", &err));
+		cr_assert_not(gb_record_put_counts(&r.record, "{\"launches\":3}", &err));
 		gb_result_fail(&r, &why);
 		cr_expect_eq(r.code, row[i].code);
 		line = describe(&r);

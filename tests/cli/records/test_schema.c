@@ -208,7 +208,7 @@ static const char whole_record[] =
 	"\"copy_bytes_per_s\":7,\"metrics\":{\"depth\":8},\"elapsed_s\":9,"
 	"\"memory\":{\"host_bytes\":10,\"device_bytes\":11,\"flush_bytes\":12,"
 	"\"resident_bytes\":13},"
-	"\"counts\":{\"repetitions\":1,\"classes\":{\"warp\":2},\"global_load\":" GLOBAL
+	"\"counts\":{\"launches\":1,\"classes\":{\"warp\":2},\"global_load\":" GLOBAL
 	",\"shared_atomic\":" SHARED ",\"kernels\":[]}}";
 
 static const struct gb_records *whole(void)
@@ -237,7 +237,7 @@ Test(schema, every_column_of_csv_has_a_value)
 	struct gb_error err = { 0 };
 	/* Columns of the members that only some records have. */
 	static const char *const own[] = { ",param_n,", ",metric_depth,", ",phase_scan_ns,",
-					   ",count_repetitions,", ",count_classes_warp" };
+					   ",count_launches,", ",count_classes_warp" };
 	const char *title, *value;
 
 	cr_assert_not(gb_csv_print(file, whole(), &err));

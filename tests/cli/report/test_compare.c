@@ -181,7 +181,7 @@ static void add_kernels(struct gb_records *list, int instructions, int sectors, 
 	char text[512];
 
 	snprintf(text, sizeof text,
-		 ",\"emulated\":true,\"counts\":{\"repetitions\":2,\"warp_instructions\":%d,"
+		 ",\"emulated\":true,\"counts\":{\"launches\":2,\"warp_instructions\":%d,"
 		 "\"global_load\":{\"sectors\":%d},\"kernels\":[{\"kernel\":\"a\",\"launches\":1,"
 		 "\"warp_instructions\":%d},{\"kernel\":\"%s\",\"launches\":1,"
 		 "\"global_load\":{\"sectors\":%d}}]}",
