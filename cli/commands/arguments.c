@@ -199,8 +199,7 @@ static void set_option(struct parse *p, size_t index, const char *text)
 	p->given[index] = true;
 	if (!text)
 		text = row->bare ? row->bare : "";
-	if (!gb_removed_value(p->command, row->name, text, p->err) &&
-	    !gb_value_parse(row, text, &value, p->err))
+	if (!gb_value_parse(row, text, &value, p->err))
 		gb_value_store(row, p->a->target, value);
 }
 

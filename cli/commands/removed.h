@@ -11,8 +11,4 @@ enum gb_status gb_removed_command(const char *command, struct gb_error *err);
 /* The same for an option, which the command must not have: "--json", "--json=a.json" or "-g". */
 enum gb_status gb_removed_option(const char *command, const char *option, struct gb_error *err);
 
-/* The same for a value that the command's option no longer takes: "latex" of "format". */
-enum gb_status gb_removed_value(const char *command, const char *option, const char *value,
-				struct gb_error *err);
-
 #endif
