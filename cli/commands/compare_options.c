@@ -1,7 +1,7 @@
 /* compare_options.c -- reads the options of a comparison, prints it, and computes its status. */
 #include "cli/commands/compare_options.h"
 
-#include "cli/report/compare/compare.h"
+#include "cli/report/compare/compare_records.h"
 #include "cli/report/compare/formats.h"
 #include "common/text.h"
 

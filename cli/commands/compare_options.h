@@ -2,7 +2,7 @@
 #ifndef GPUBENCH_CLI_COMMANDS_COMPARE_OPTIONS_H
 #define GPUBENCH_CLI_COMMANDS_COMPARE_OPTIONS_H
 
-#include "cli/report/compare/compare.h"
+#include "cli/report/compare/compare_records.h"
 #include "common/benchmark.h"
 
 struct gb_compare_options {

@@ -1,9 +1,9 @@
 /* report.c -- `gpubench report`: prints stored records as a table, Markdown, HTML, CSV or JSON. */
-#include "cli/report/report.h"
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/report/pooled.h"
+#include "cli/report/print_report.h"
 #include "cli/report/section.h"
 #include "common/text.h"
 

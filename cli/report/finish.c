@@ -1,7 +1,7 @@
 /* finish.c -- see finish.h. */
 #include "cli/report/finish.h"
 
-#include "cli/report/report.h"
+#include "cli/report/print_report.h"
 
 static enum gb_status print(FILE *file, const struct gb_session *s, enum gb_format format,
 			    struct gb_error *err)

@@ -1,6 +1,6 @@
 /* verdict.h -- the value of one repetition of the program for a key, and the verdicts.
  *
- * The repetition is the unit of evidence (compare.h).  Its value is the median of its samples, in
+ * The repetition is the unit of evidence (compare_records.h).  Its value is the median of its samples, in
  * every table and gate; it is also the time that the repetition's own table shows.  Over the stored
  * repetitions, the median varies no more than the fastest sample.  The value of several repetitions
  * is the median of their values.

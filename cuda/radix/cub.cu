@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "cuda/primitives/limits.h"
-#include "cuda/radix/shared/arrays.h"
+#include "cuda/radix/shared/buffers.h"
 
 struct state {
 	radix_arrays arrays; /* first: see radix_upload() */

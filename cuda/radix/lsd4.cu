@@ -13,7 +13,7 @@
  * bound is this traffic at copy bandwidth.
  */
 #include "cuda/primitives/primitives.h"
-#include "cuda/radix/shared/arrays.h"
+#include "cuda/radix/shared/buffers.h"
 
 enum {
 	BLOCK = 256,

@@ -10,7 +10,7 @@
  * copy bandwidth, plus ranking: eight ballots per key and pass.
  */
 #include "cuda/primitives/primitives.h"
-#include "cuda/radix/shared/arrays.h"
+#include "cuda/radix/shared/buffers.h"
 
 struct state {
 	radix_arrays arrays; /* first: see radix_upload() */

@@ -17,7 +17,7 @@
  * words, and so are pairs, key << 32 | value, which are sorted by the upper half.  Bytes moved:
  * each element is read once and written once, 8 per u32 key.
  */
-#include "cuda/radix/shared/arrays.h"
+#include "cuda/radix/shared/buffers.h"
 
 enum {
 	RADIX_BITS = 8,

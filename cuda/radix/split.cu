@@ -16,7 +16,7 @@
  * paper's account of the memory that 210 million keys exhaust.  Bytes moved per u32 key and bit:
  * predicate 8, scan 8, scatter 12, so 896 in all.  The bound is this traffic at copy bandwidth.
  */
-#include "cuda/radix/shared/arrays.h"
+#include "cuda/radix/shared/buffers.h"
 
 enum {
 	BLOCK = 256,

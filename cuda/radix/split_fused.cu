@@ -12,7 +12,7 @@
  * traffic at copy bandwidth.
  */
 #include "cuda/primitives/lookback.h"
-#include "cuda/radix/shared/arrays.h"
+#include "cuda/radix/shared/buffers.h"
 
 enum {
 	BLOCK = 256,

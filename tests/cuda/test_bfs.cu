@@ -13,7 +13,7 @@
 
 extern "C" {
 #pragma GCC diagnostic ignored "-Wshadow" /* struct and function bfs_facts */
-#include "cli/benchmarks/bfs/reference.h"
+#include "cli/benchmarks/bfs/bfs_reference.h"
 }
 #include "common/bfs_types.h"
 #include "cuda/bfs/shared/path.h"

@@ -1,7 +1,7 @@
 /* fuzz_compare.c -- arbitrary bytes as two record files, divided at the first byte 0; without one a
  * file is compared with itself.  All keys are compared, in each way, and printed in each format.
  */
-#include "cli/report/compare/compare.h"
+#include "cli/report/compare/compare_records.h"
 #include "tests/fuzz/fuzz.h"
 
 /* True if the bytes are a record file. */

@@ -7,7 +7,7 @@
  */
 #include <ctype.h>
 
-#include "cli/benchmarks/bfs/reference.h"
+#include "cli/benchmarks/bfs/bfs_reference.h"
 #include "cli/benchmarks/registry.h"
 #include "common/text.h"
 #include "datasets/graph/graph.h"

@@ -2,7 +2,7 @@
  * side by side.
  */
 #include "cli/report/compare/sides.h"
-#include "cli/report/report.h"
+#include "cli/report/print_report.h"
 #include "tests/fuzz/fuzz.h"
 
 static void report(FILE *nowhere, const struct gb_records *list)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/benchmarks/lbvh/reference.h"
+#include "cli/benchmarks/lbvh/lbvh_reference.h"
 
 /* One in this many rays may disagree, where the last bit decides.  Embree's triangle test and
  * reciprocals have rounding errors of their own.  They matter for triangles that are much longer

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "cli/benchmarks/lbvh/hits.h"
+#include "cli/benchmarks/lbvh/lbvh_reference.h"
 #include "cli/benchmarks/lbvh/rays.h"
-#include "cli/benchmarks/lbvh/reference.h"
 #include "cli/benchmarks/registry.h"
 #include "common/lbvh_types.h"
 #include "common/memory.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/benchmarks/lbvh/reference.h"
+#include "cli/benchmarks/lbvh/lbvh_reference.h"
 #include "common/memory.h"
 #include "common/rng.h"
 

@@ -1,8 +1,8 @@
 /* octree.c -- the octree benchmark: build a sparse octree over bodies.
  *
  * An input and a bucket size determine the tree uniquely (common/octree_types.h).  prepare()
- * computes its shape from sorted keys (reference.c).  Verification walks the result and compares
- * its structural hash (verify.c).  The number of nodes also sets the size of the builders' node
+ * computes its shape from sorted keys (octree_reference.c).  Verification walks the result and compares
+ * its structural hash (octree_verify.c).  The number of nodes also sets the size of the builders' node
  * pools.
  *
  * Cordeiro & Zola do not state whether their times include the box, the clearing of nodes and
@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cli/benchmarks/octree/reference.h"
+#include "cli/benchmarks/octree/octree_reference.h"
 #include "cli/benchmarks/registry.h"
 #include "common/memory.h"
 #include "common/octree_types.h"

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "cli/report/compare/compare.h"
+#include "cli/report/compare/compare_records.h"
 
 /* JUnit XML, as read by Jenkins, GitLab and report actions of GitHub: a suite per benchmark, a case
  * per key.  Slower is a failure, failed is an error, undecided is skipped with the reason. */

@@ -1,5 +1,5 @@
 /* print.c -- prints a comparison. */
-#include "cli/report/compare/compare.h"
+#include "cli/report/compare/compare_records.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/benchmarks/bfs/reference.h"
+#include "cli/benchmarks/bfs/bfs_reference.h"
 #include "tests/cli/benchmarks/trial.h"
 #include "tests/file_of.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/benchmarks/lbvh/reference.h"
+#include "cli/benchmarks/lbvh/lbvh_reference.h"
 #include "tests/lbvh_scene.h"
 #include "tests/lbvh_work.h"
 #include "tests/sanitized.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/benchmarks/lbvh/reference.h"
+#include "cli/benchmarks/lbvh/lbvh_reference.h"
 #include "common/benchmark.h"
 #include "common/lbvh_types.h"
 #include "common/text.h"

@@ -1,7 +1,7 @@
 /* test_octree.c -- the verifier of octree: its reference is compared with a tree built by halving
  * boxes; a correct result passes, and each planted fault is found and named.
  */
-#include "cli/benchmarks/octree/reference.h"
+#include "cli/benchmarks/octree/octree_reference.h"
 
 #include <unistd.h>
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/compare/compare.h"
+#include "cli/report/compare/compare_records.h"
 #include "common/rng.h"
 #include "common/stats.h"
 #include "common/text.h"

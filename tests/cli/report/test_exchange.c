@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/report/compare/compare.h"
+#include "cli/report/compare/compare_records.h"
 #include "cli/report/compare/formats.h"
 #include "tests/line_of.h"
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "cli/report/report.h"
+#include "cli/report/print_report.h"
 #include "tests/line_of.h"
 
 static ssize_t fail_once(void *failed, const char *text, size_t size)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/report/compare/compare.h"
+#include "cli/report/compare/compare_records.h"
 #include "cli/report/pooled.h"
 #include "cli/report/verdict.h"
 #include "tests/line_of.h"

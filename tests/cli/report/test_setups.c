@@ -3,7 +3,7 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 
-#include "cli/report/compare/compare.h"
+#include "cli/report/compare/compare_records.h"
 #include "tests/line_of.h"
 
 /* Add a run with these members, on host x by default, and one record per letter of `keys`. */

@@ -1,6 +1,6 @@
-/* reference.h -- the expected result of a search, and the verification of a result. */
-#ifndef GPUBENCH_CLI_BENCHMARKS_BFS_REFERENCE_H
-#define GPUBENCH_CLI_BENCHMARKS_BFS_REFERENCE_H
+/* bfs_reference.h -- the expected result of a search, and the verification of a result. */
+#ifndef GPUBENCH_CLI_BENCHMARKS_BFS_BFS_REFERENCE_H
+#define GPUBENCH_CLI_BENCHMARKS_BFS_BFS_REFERENCE_H
 
 #include "common/benchmark.h"
 #include "common/bfs_types.h"

@@ -1,4 +1,4 @@
-/* measure.c -- measures the values of a paper's table, or finds them among stored records.
+/* measure_cells.c -- measures the values of a paper's table, or finds them among stored records.
  *
  * A row's key columns set parameters, and so do "set" of the table and of a column.  The columns of
  * a row that share a "set" are one point, measured with all their variants in one run.  The columns

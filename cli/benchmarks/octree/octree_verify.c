@@ -1,4 +1,4 @@
-/* verify.c -- verification of a tree.
+/* octree_verify.c -- verification of a tree.
  *
  * The fast walk is parallel.  It stays within the arrays whatever they hold, fails if it meets a
  * node or a body twice, and computes the structural hash, with the numbers that the bodies have in
@@ -6,7 +6,7 @@
  * sequential walk checks the definition of the tree (every body is in the cell of its key, every
  * node has more bodies than a leaf may hold) and reports the first fault.
  */
-#include "cli/benchmarks/octree/reference.h"
+#include "cli/benchmarks/octree/octree_reference.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

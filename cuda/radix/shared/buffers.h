@@ -1,11 +1,11 @@
-/* arrays.h -- the code that the CUDA variants of radix share: the arrays on the device, their
+/* buffers.h -- the code that the CUDA variants of radix share: the arrays on the device, their
  * transfers, and the choice of a kernel by the type of key.
  *
  * run() does not change keys_in and values_in: the first pass reads them, and later passes
  * alternate between two arrays so that the last one writes *_out (radix_pass_of()).
  */
-#ifndef GPUBENCH_CUDA_RADIX_SHARED_ARRAYS_H
-#define GPUBENCH_CUDA_RADIX_SHARED_ARRAYS_H
+#ifndef GPUBENCH_CUDA_RADIX_SHARED_BUFFERS_H
+#define GPUBENCH_CUDA_RADIX_SHARED_BUFFERS_H
 
 #include "common/radix_types.h"
 #include "cuda/primitives/keys.h"

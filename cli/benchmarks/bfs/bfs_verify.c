@@ -1,4 +1,4 @@
-/* verify.c -- verification of the result of a search.
+/* bfs_verify.c -- verification of the result of a search.
  *
  * Graph500's rules for directed graphs: (1) the parents form a tree, (2) each tree edge joins
  * levels that differ by one, (3) an edge u -> v from a reached u leads at most one level beyond u,
@@ -10,7 +10,7 @@
  * edges and form a tree in which the depth of each vertex equals its distance; rule 2 then holds by
  * construction.  The reference runs again only to locate a fault.
  */
-#include "cli/benchmarks/bfs/reference.h"
+#include "cli/benchmarks/bfs/bfs_reference.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* report.h -- records as a table for people, Markdown, a page, CSV, or one JSON document.
+/* print_report.h -- records as a table for people, Markdown, a page, CSV, or one JSON document.
  *
  * The output is derived only from the lines of the record file, so a run and a later report of its
  * file print the same.  A table has columns only for parameters that vary; the others are stated
@@ -12,8 +12,8 @@
  * prints the end of a session.  May use cli/measure, cli/records, cli/benchmarks and the folders
  * below cli.
  */
-#ifndef GPUBENCH_CLI_REPORT_REPORT_H
-#define GPUBENCH_CLI_REPORT_REPORT_H
+#ifndef GPUBENCH_CLI_REPORT_PRINT_REPORT_H
+#define GPUBENCH_CLI_REPORT_PRINT_REPORT_H
 
 #include "cli/records/lines.h"
 #include "cli/report/table.h"

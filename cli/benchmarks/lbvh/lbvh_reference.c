@@ -1,10 +1,10 @@
-/* reference.c -- search of a simple tree for the nearest triangle of a ray.
+/* lbvh_reference.c -- search of a simple tree for the nearest triangle of a ray.
  *
  * The tree shares no code with the builders under test.  qsort() sorts the primitives along a
  * curve, the sorted list is cut into equal shares, and the boxes of a complete binary tree over the
  * shares are computed bottom up.  The curve affects only the speed.
  */
-#include "cli/benchmarks/lbvh/reference.h"
+#include "cli/benchmarks/lbvh/lbvh_reference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* report.c -- prints the parts around the rows: runs, the head of each benchmark, skipped
+/* print_report.c -- prints the parts around the rows: runs, the head of each benchmark, skipped
  * variants. */
-#include "cli/report/report.h"
+#include "cli/report/print_report.h"
 
 #include <errno.h>
 #include <math.h>

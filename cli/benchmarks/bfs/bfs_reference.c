@@ -1,11 +1,11 @@
-/* reference.c -- correct distances by a serial search with a queue, and facts derived from them.
+/* bfs_reference.c -- correct distances by a serial search with a queue, and facts derived from them.
  *
  * The distances are themselves checked on every edge, once per source.  Every edge u -> v from a
  * reached u leads at most one level beyond u, so all successors of a reached vertex are reached.
  * Each reached vertex except the source has a predecessor one level before its own.  Only a digest
  * of the distances is kept.
  */
-#include "cli/benchmarks/bfs/reference.h"
+#include "cli/benchmarks/bfs/bfs_reference.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

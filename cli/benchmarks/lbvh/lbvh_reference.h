@@ -1,8 +1,8 @@
-/* reference.h -- the reference of lbvh: the nearest triangle of each ray.  It is kept between
+/* lbvh_reference.h -- the reference of lbvh: the nearest triangle of each ray.  It is kept between
  * outputs, together with the memory of the verifier.
  */
-#ifndef GPUBENCH_CLI_BENCHMARKS_LBVH_REFERENCE_H
-#define GPUBENCH_CLI_BENCHMARKS_LBVH_REFERENCE_H
+#ifndef GPUBENCH_CLI_BENCHMARKS_LBVH_LBVH_REFERENCE_H
+#define GPUBENCH_CLI_BENCHMARKS_LBVH_LBVH_REFERENCE_H
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* compare.c -- see compare.h. */
-#include "cli/report/compare/compare.h"
+/* compare_records.c -- see compare_records.h. */
+#include "cli/report/compare/compare_records.h"
 
 #include <math.h>
 #include <stdarg.h>

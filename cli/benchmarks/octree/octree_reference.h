@@ -1,11 +1,11 @@
-/* reference.h -- the shape of the expected tree, and the verification of a tree.
+/* octree_reference.h -- the shape of the expected tree, and the verification of a tree.
  *
  * The shape follows from sorted keys without building a tree.  Let w(j) be the number of levels
  * that sorted keys j and j + bucket share.  The cells of level <= w(j) that hold both have more
  * than `bucket` bodies, and every cell with more than `bucket` bodies is found for some j.
  */
-#ifndef GPUBENCH_CLI_BENCHMARKS_OCTREE_REFERENCE_H
-#define GPUBENCH_CLI_BENCHMARKS_OCTREE_REFERENCE_H
+#ifndef GPUBENCH_CLI_BENCHMARKS_OCTREE_OCTREE_REFERENCE_H
+#define GPUBENCH_CLI_BENCHMARKS_OCTREE_OCTREE_REFERENCE_H
 
 #include <stdbool.h>
 

@@ -1,9 +1,9 @@
-/* reference.c -- the shape of the expected tree, computed from sorted keys.
+/* octree_reference.c -- the shape of the expected tree, computed from sorted keys.
  *
  * A parallel, stable counting sort sorts the keys, 11 bits per pass.  The nodes and the leaf of a
  * body then follow from its neighbours in this order.  The method is independent of the builders.
  */
-#include "cli/benchmarks/octree/reference.h"
+#include "cli/benchmarks/octree/octree_reference.h"
 
 #include <omp.h>
 #include <string.h>

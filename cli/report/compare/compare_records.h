@@ -1,4 +1,4 @@
-/* compare.h -- compares two sets of records by key: faster, slower, unchanged or undecided.
+/* compare_records.h -- compares two sets of records by key: faster, slower, unchanged or undecided.
  *
  * The unit of evidence is the repetition of a program.  Samples within one repetition share its
  * memory layout, clocks and neighbours, so comparing two builds by the samples of a single launch
@@ -12,8 +12,8 @@
  * Exact counts need no statistics: if asked for, they decide keys that have counts on both sides
  * and no times.
  */
-#ifndef GPUBENCH_CLI_REPORT_COMPARE_COMPARE_H
-#define GPUBENCH_CLI_REPORT_COMPARE_COMPARE_H
+#ifndef GPUBENCH_CLI_REPORT_COMPARE_COMPARE_RECORDS_H
+#define GPUBENCH_CLI_REPORT_COMPARE_COMPARE_RECORDS_H
 
 #include "cli/records/lines.h"
 #include "cli/report/compare/change.h"

@@ -1,4 +1,4 @@
-/* verify.c -- verification of trees (hits.h). */
+/* lbvh_verify.c -- verification of trees (hits.h). */
 #include "cli/benchmarks/lbvh/hits.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/benchmarks/lbvh/reference.h"
+#include "cli/benchmarks/lbvh/lbvh_reference.h"
 
 /* Binary trees of scenes up to this size are also tested with rays.  A correct structure with
  * correct boxes cannot miss a hit, so this tests the verifier. */
