@@ -1,7 +1,7 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with values measured here.
  *
- * table.c reads the table, measure.c measures or finds records, fill.c fills the cells, claims.c
- * tests the paper's conclusions, and print.c and notes.c print.
+ * published.c reads the table, measure_cells.c measures or finds records, fill.c fills the cells,
+ * claims.c tests the paper's conclusions, and print_table.c and notes.c print.
  */
 #ifndef GPUBENCH_CLI_REPORT_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORT_REPRO_REPRO_H
