@@ -1,4 +1,5 @@
 /* case.cu -- runs a test kernel and compares its result with the expected one. */
+#include "cuda/runtime/launch.h"
 #include "tests/ptx/faults/case.h"
 
 uint32_t case_in[COUNT];
