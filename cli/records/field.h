@@ -52,6 +52,8 @@ struct gb_texts {
 /* Append a value.  GB_EMEMORY. */
 enum gb_status gb_numbers_add(struct gb_numbers *numbers, double value, struct gb_error *err);
 enum gb_status gb_times_add(struct gb_times *times, double ns, struct gb_error *err);
+/* The same, false if memory ran out. */
+bool gb_numbers_append(struct gb_numbers *numbers, double value);
 /* Append a text that outlives the list.  False if memory ran out. */
 bool gb_texts_add(struct gb_texts *texts, const char *text);
 /* Append a copy of the text in UTF-8, which gb_texts_free() frees; NULL if memory ran out. */
@@ -59,6 +61,9 @@ char *gb_texts_keep(struct gb_texts *texts, const char *text);
 void gb_texts_free(struct gb_texts *texts);
 /* The series of that name, made if it is missing; NULL if memory ran out. */
 struct gb_times *gb_phases_get(struct gb_phases *phases, const char *name);
+
+/* Append a series of that name; NULL if memory ran out. */
+struct gb_times *gb_phases_append(struct gb_phases *phases, const char *name);
 
 /* Set the clock, the median and its interval, which is at least as wide as the clock's
  * resolution. */

@@ -18,7 +18,7 @@
 #include "cli/records/lines.h"
 #include "cli/report/table.h"
 
-/* What is printed besides times. */
+/* Printed besides times. */
 struct gb_report_choice {
 	bool counts;      /* tables of exact counts, which a page always has */
 	unsigned columns; /* gb_columns_read() */

@@ -31,7 +31,7 @@ static const struct bin nothing = { { FLT_MAX, FLT_MAX, FLT_MAX, FLT_MAX },
 				    { -FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX },
 				    0 };
 
-/* Where a range is divided: primitives whose bin along `axis` is at most `last` come first. */
+/* The place to divide a range: primitives whose bin along `axis` is at most `last` come first. */
 struct cut {
 	LANES origin, scale; /* bin = (place - origin) * scale */
 	int axis, last;
