@@ -28,14 +28,14 @@ bool gb_is_lines(const char *path)
 	return ends_in(path, ".jsonl");
 }
 
-bool gb_is_page(const char *path)
+static bool is_page(const char *path)
 {
 	return ends_in(path, ".html");
 }
 
 enum gb_status gb_output_check(const char *path, struct gb_error *err)
 {
-	if (!path || gb_equal(path, "-") || gb_is_lines(path) || gb_is_page(path))
+	if (!path || gb_equal(path, "-") || gb_is_lines(path) || is_page(path))
 		return GB_OK;
 	return gb_fail(err, GB_EUSAGE,
 		       "--output=%.200s: must be - or end in .jsonl or .html (gpubench report "

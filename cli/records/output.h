@@ -33,9 +33,8 @@ struct gb_output {
 /* GB_EUSAGE unless path is NULL (no output), "-", or the name of a JSON Lines file or a page. */
 enum gb_status gb_output_check(const char *path, struct gb_error *err);
 
-/* True if path names a file of JSON lines, or a page.  path may be NULL. */
+/* True if path names a file of JSON lines.  path may be NULL. */
 bool gb_is_lines(const char *path);
-bool gb_is_page(const char *path);
 
 /* Open and lock an output; its contents stay until something is written.  "-" is standard output,
  * NULL is none.  GB_EUSAGE for an output of unknown type, for a file that is not empty (GB_REFUSE),
