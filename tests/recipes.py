@@ -133,4 +133,23 @@ for script in re.findall(r"scripts/[\w./-]+\.sh", text_of("github.yml")):
     if not os.access(os.path.join(top, script), os.X_OK):
         fail("github.yml names", script)
 
+# ---- first contact ---------------------------------------------------------------------------
+
+# The program prints what a command would measure, so that a wrong option or word has status 2.
+DRY = """#!/bin/sh
+case $1 in list | check) exec "%s" "$@" ;; esac
+for word; do shift; case $word in --output=* | --overwrite) ;; *) set -- "$@" "$word" ;; esac; done
+exec "%s" "$@" --dry-run
+""" % ((os.path.realpath(sys.argv[1]),) * 2)
+with tempfile.TemporaryDirectory() as scratch:
+    with open(scratch + "/dry", "w", encoding="utf-8") as file:
+        file.write(DRY)
+    os.chmod(scratch + "/dry", 0o755)
+    done = subprocess.run([os.path.join(top, "scripts", "first_contact.py"), scratch], cwd=top,
+                          env={**os.environ, "GPUBENCH": scratch + "/dry", "REHEARSE": "1"},
+                          capture_output=True, text=True, check=False)
+    statuses = re.findall(r"^status (\d+):", done.stdout, re.M)
+    if done.returncode or len(statuses) < 35 or not set(statuses) <= {"0", "3"}:
+        fail(done.stdout, done.stderr)
+
 print("recipes: both gates on two builds, the server's file")
