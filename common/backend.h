@@ -95,6 +95,9 @@ struct gb_backend_ops {
 	/* After synchronize(): true if the last hold lasted until let_go().  It ends early if the
 	 * run waited for the work or queued more than fits. */
 	bool (*has_held)(void);
+	/* Start a range of that name for a profiler, or end the last one (NULL); the profiler
+	 * collects within the outermost one.  NULL: there is none. */
+	void (*range)(const char *name);
 	/* Wait until all work is done and report any failure in it. */
 	enum gb_status (*synchronize)(struct gb_error *err);
 	/* The current SM clock in Hz, by a small kernel; NAN if unknown.  NULL on the CPU. */

@@ -41,17 +41,30 @@ void gb_timer_begin(struct gb_timer *timer)
 	mark(timer, NULL);
 }
 
+static void set_range(struct gb_timer *timer, const char *name)
+{
+	if (timer->in_range)
+		timer->range(NULL);
+	timer->in_range = name != NULL;
+	if (name)
+		timer->range(name);
+}
+
 void gb_phase(struct gb_timer *timer, const char *name)
 {
 	if (!timer)
 		return;
 	timer->named = true;
-	if (timer->phases)
+	if (timer->range)
+		set_range(timer, name);
+	else if (timer->phases)
 		mark(timer, name);
 }
 
 void gb_timer_end(struct gb_timer *timer)
 {
+	if (timer->range)
+		set_range(timer, NULL);
 	mark(timer, NULL);
 }
 

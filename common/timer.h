@@ -38,6 +38,10 @@ struct gb_timer {
 	struct gb_error *err; /* error of the current run, as gb_phase() returns no status */
 	bool phases;          /* false: gb_phase() marks nothing */
 	bool named;           /* gb_phase() was called */
+	bool in_range;
+	/* For a profiler: start a range of that name, or end the last one (NULL).  If it is set, a
+	 * phase is a range, and marks nothing. */
+	void (*range)(const char *name);
 	size_t mark_count;
 	const char *mark_phase[GB_MAX_MARKS]; /* the phase that follows mark i; NULL: none */
 };

@@ -27,7 +27,13 @@ nvidia-cuda-runtime==13.0.96
 	--hash=sha256:ef9bcbe90493a2b9d810e43d249adb3d02e98dd30200d86607d8d02687c43f55
 nvidia-cuda-cccl==13.0.85
 	--hash=sha256:e0da7ad981f3a8aff08241b5bfc1af868742a63e2762f53a5171c492ef242649
-	--hash=sha256:6f0203e29fed809ee2b7fe9b1344df66ecab990c37d6a2e0e189b26d6c97ed7c'
+	--hash=sha256:6f0203e29fed809ee2b7fe9b1344df66ecab990c37d6a2e0e189b26d6c97ed7c
+nvidia-nvtx==13.0.85
+	--hash=sha256:4936d1d6780fbe68db454f5e72a42ff64d1fd6397df9f363ae786930fd5c1cd4
+	--hash=sha256:cb7780edb6b14107373c835bf8b72e7a178bac7367e23da7acb108f973f157a6
+nvidia-cuda-profiler-api==13.0.85
+	--hash=sha256:73d2671deac833db6686d6fbde4753fa3a3a497d87540fc246f081f375243f66
+	--hash=sha256:b307d61f574ab60666d0b2cb204738338dbd0e05a9fa609eaab198222f0a13c2'
 download=105 needed=400 # MB; `needed` includes the download and what it unpacks to
 driver_min=580 capability_min=7.5
 

@@ -139,6 +139,20 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	return GB_OK;
 }
 
+/* Run once, verified, in ranges that have the names of the key and of the phases.  The caches are as
+ * the warm-up left them, and nothing is held back. */
+static enum gb_status profile(struct gb_measurement *m)
+{
+	const struct gb_manner how = { .batch = 1, .verified = m->how->verify != GB_VERIFY_NONE };
+	double ns, host_ns;
+
+	m->timer.range = m->backend->range;
+	if (!gb_goes_on(m) || gb_take_run(m, how, &ns, &host_ns))
+		return m->err->code;
+	m->timer.range = NULL;
+	return how.verified ? gb_verify_run(m) : GB_OK;
+}
+
 /* ---- phases and transfers ----------------------------------------------------------------- */
 
 /* The number of runs that are not samples: at least `least`, then up to `most` while they have

@@ -106,10 +106,16 @@ static enum gb_status run_and_wait(struct gb_measurement *m, const struct gb_man
 
 	if (how->held && m->backend->hold(m->err))
 		return m->err->code;
+	if (m->timer.range)
+		m->timer.range(m->record->key);
 	queue_runs(m, how);
 	if (how->held && m->backend->let_go(&release))
 		gb_fail(m->err, release.code, "%s", release.message);
-	return m->err->code ? m->err->code : m->backend->synchronize(m->err);
+	if (!m->err->code)
+		(void)m->backend->synchronize(m->err);
+	if (m->timer.range)
+		m->timer.range(NULL);
+	return m->err->code;
 }
 
 static enum gb_status take_once(struct gb_measurement *m, const struct gb_manner *how, double *ns,

@@ -315,6 +315,7 @@ const gb_backend_ops gb_cuda_backend = {
 	.hold = gpu_hold,
 	.let_go = gpu_let_go,
 	.has_held = gpu_has_held,
+	.range = gpu_range,
 	.synchronize = synchronize,
 	.sm_clock_hz = gpu_clock_hz,
 	.state = state,

@@ -37,6 +37,9 @@ enum gb_status gpu_let_go(struct gb_error *err);
 bool gpu_has_held(void);
 void gpu_hold_destroy(void);
 
+/* profile.cu: gb_backend_ops.range. */
+void gpu_range(const char *name);
+
 /* clock.cu: the SM clock in Hz, measured now; waits for the stream.  NAN if unknown. */
 enum gb_status gpu_clock_create(struct gb_error *err);
 double gpu_clock_hz(void);
