@@ -229,7 +229,7 @@ $(SHARED)/generated/shared_flags $(BUILD)/generated/flags $(BUILD)/generated/lin
 	@echo '$(subst ','\'',$($(@F)))' | cmp -s - $@ || echo '$(subst ','\'',$($(@F)))' >$@
 
 # A source archive names its commit and the time of that in seconds; a checkout asks git.
-archived := $(shell cat scripts/package/commit)
+archived := $(shell cat scripts/commit)
 archived := $(if $(findstring Format,$(archived)),,$(archived))
 commit := $(if $(archived),$(shell printf %.12s $(firstword $(archived))),$(shell \
 	git rev-parse --short=12 HEAD 2>/dev/null))
@@ -319,30 +319,22 @@ deps:
 deps-nvcc:
 	$(Q)$(if $(and $(filter nvcc,$(NVCC)),$(cuda_absent:CUDA=0%=)),scripts/install-nvcc.sh || :)
 
-# From the program's help.
-build/man/gpubench.1: $(BUILD)/gpubench scripts/man.sh
-	$(Q)scripts/man.sh $< $(@D)
-
 ## dist: source archive of the commit with its SHA-256, in build/dist
-## wheel: Python package with the program, gpubench-plot and a reader of records
-dist wheel:
-	+$(Q)scripts/package/package.sh $@
+dist:
+	$(Q)mkdir -p build/dist && git archive --prefix=gpubench-$(version)/ HEAD | \
+		gzip -9n >build/dist/gpubench-$(version).tar.gz
+	$(Q)cd build/dist && sha256sum gpubench-$(version).tar.gz | tee gpubench-$(version).tar.gz.sha256
 
-## install: install program, completion and manual pages (if help2man exists) below PREFIX
+## install: install program and completion below PREFIX
 ## uninstall: remove the files that `make install` installed
 prefix    := $(DESTDIR)$(PREFIX)
 completed := bash-completion/completions/gpubench
-install: all $(if $(shell command -v help2man),build/man/gpubench.1)
+install: all
 	install -D -m 755 $(BUILD)/gpubench '$(prefix)/bin/gpubench'
 	install -D -m 644 scripts/completion.bash '$(prefix)/share/$(completed)'
-	$(Q)for page in build/man/*.1; do \
-		[ ! -e "$$page" ] || install -D -m 644 "$$page" \
-			'$(prefix)/share/man/man1/'"$${page##*/}"; \
-		done
 
 uninstall:
-	rm -f '$(prefix)/bin/gpubench' \
-		'$(prefix)/share/man/man1/gpubench'.1 '$(prefix)/share/man/man1/gpubench'-*.1
+	rm -f '$(prefix)/bin/gpubench'
 	cd '$(prefix)/share' && rm -f $(completed)
 
 ## clean: remove all build output, but not an nvcc that was fetched
@@ -358,6 +350,6 @@ help:
 	@sed -n 's/^\#\# \([^:]*\): \(.*\)/  \1\t\2/p' Makefile tests/tests.mk tests/*/*.mk | \
 		expand -t 20
 
-.PHONY: all test bench bench-now deps deps-nvcc dist wheel install uninstall clean help FORCE
+.PHONY: all test bench bench-now deps deps-nvcc dist install uninstall clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

@@ -47,7 +47,7 @@ enum gb_type {
 	_Static_assert(sizeof(name) / sizeof *(name) == (count) + 1, \
 		       #name ": a word for each value")
 
-/* One row per parameter.  Drives parsing, --help, checks, sweeps, keys, JSON and the man page. */
+/* One row per parameter.  Drives parsing, --help, checks, sweeps, keys and JSON. */
 struct gb_param {
 	const char *name;    /* --name on the command line, "name" in the record */
 	const char *was;     /* its name in older records; or NULL */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Install the packages that gpubench is built and tested with, by apt-get on Debian and Ubuntu.
-# On Fedora, Rocky, Arch and openSUSE it prints the command that installs them.
+# Without apt-get it lists what is missing.
 #
 #	scripts/install-deps.sh [--check] [build | test | vulkan-test | lint | arm | all]
 #	scripts/install-deps.sh --prefix=FOLDER [build]
@@ -27,7 +27,6 @@
 #	libgraphblas-dev SuiteSparse:GraphBLAS: without it the variant cpu/graphblas is left out
 #	libpng-dev       without it pictures are .ppm only
 #	libvulkan-dev    without it the vulkan variants are left out
-#	help2man         without it no manual pages are installed
 #	python3-pip      without it, and without nvcc, scripts/install-nvcc.sh cannot fetch nvcc
 #	chromium         opens pages in the tests
 #
@@ -147,7 +146,6 @@ has_header boost/sort/sort.hpp || optional+=(libboost-dev)
 has_header GraphBLAS.h || optional+=(libgraphblas-dev)
 has_header png.h || optional+=(libpng-dev)
 has_header vulkan/vulkan.h || optional+=(libvulkan-dev)
-has_command help2man || optional+=(help2man)
 has_command nvcc || has_module pip || optional+=(python3-pip)
 [[ $wanted != test && $wanted != all ]] || has_command chromium || has_command chromium-browser ||
 	has_command google-chrome || optional+=(chromium)
@@ -177,55 +175,9 @@ if ! wants_lavapipe && ! wants_arm64 && ((${#missing[@]} == 0)) &&
 	exit 0
 fi
 
-# ---- systems without apt-get ---------------------------------------------------------------------
-
-# Debian's names and those of Fedora and EPEL, Arch, and openSUSE.  "-" marks a package that they do
-# not have, such as Random123 in EPEL.
-elsewhere='
-build-essential   gcc,gcc-c++,make  base-devel      gcc,gcc-c++,make
-libcjson-dev      cjson-devel       cjson           cJSON-devel
-librandom123-dev  Random123-devel   -               -
-libhwy-dev        highway-devel     highway         highway-devel
-libembree-dev     embree-devel      embree          embree-devel
-libboost-dev      boost-devel       boost           libboost_headers-devel
-libpng-dev        libpng-devel      libpng          libpng16-devel
-libvulkan-dev     vulkan-headers    vulkan-headers  vulkan-headers
-help2man          help2man          help2man        help2man
-python3-pip       python3-pip       python-pip      python3-pip'
-print_names() {
-	local system column install package names found=() unnamed=()
-	system=" $(. "${OS_RELEASE:-/etc/os-release}" && echo "${ID:-} ${ID_LIKE:-}") " || :
-	case $system in
-	*" rhel "* | *" centos "*)
-		column=2 elsewhere=${elsewhere/Random123-devel/-}
-		install="dnf install epel-release && dnf config-manager --set-enabled crb &&"
-		install+=" dnf install"
-		;;
-	*" fedora "*) column=2 install="dnf install" ;;
-	*" arch "*) column=3 install="pacman -S --needed" ;;
-	*suse*) column=4 install="zypper install" ;;
-	*) fail "no apt-get here; install by hand what Debian calls: ${missing[*]} (see --help)" ;;
-	esac
-	for package in "${missing[@]}" "${optional[@]}"; do
-		names=$(awk -v p="$package" -v c=$column '$1 == p { print $c }' <<<"$elsewhere")
-		case $names in
-		'' | -) [[ " ${missing[*]} " != *" $package "* ]] || unnamed+=("$package") ;;
-		*) found+=("${names//,/ }") ;;
-		esac
-	done
-	((${#found[@]} == 0)) ||
-		printf 'install-deps: as root, type:\n    %s\n' "$install ${found[*]}" >&2
-	((${#unnamed[@]} == 0)) ||
-		printf 'install-deps: install by hand what Debian calls: %s\n' "${unnamed[*]}" >&2
-	[[ " ${unnamed[*]} " != *" librandom123-dev "* ]] || printf 'install-deps: %s\n' \
-		'Random123 is headers only: https://github.com/DEShawResearch/random123' >&2
-	exit 1
-}
-
 if ! has_command apt-get; then
 	((${#missing[@]})) || exit 0
-	[[ -z $folder ]] || fail "--prefix needs apt-get, of Debian or Ubuntu"
-	print_names
+	fail "no apt-get here; install by hand what Debian calls: ${missing[*]} (see --help)"
 fi
 
 # ---- without root --------------------------------------------------------------------------------
@@ -246,8 +198,8 @@ unpack_packages() {
 	! has_compilers || cp /var/lib/dpkg/status "$scratch/status"
 	apt_apart update || return 1
 	read -ra packages <<<"${missing[*]/#build-essential/g++ make libc6-dev}"
-	for package in "${optional[@]}"; do # these would need a perl and a python of their own
-		[[ $package == help2man || $package == python3-pip ]] || others+=("$package")
+	for package in "${optional[@]}"; do # pip would need a python of its own
+		[[ $package == python3-pip ]] || others+=("$package")
 	done
 	if ! apt_apart -s install "${packages[@]}" "${others[@]}" >"$scratch/plan" 2>/dev/null; then
 		for package in "${others[@]}"; do

@@ -21,8 +21,6 @@ import statistics
 import sys
 import textwrap
 
-import records
-
 try:
     import matplotlib
 except ImportError:
@@ -67,15 +65,14 @@ class Trouble(Exception):
 class Measurement:
     """A variant at a point in one setup, with the records of its repetitions."""
 
-    def __init__(self, record):
-        run = record.run or {}
+    def __init__(self, record, run):
         host, gpus = run.get("host") or {}, run.get("gpus") or []
         device = (run.get("settings") or {}).get("device") or 0
         gpu = next((g for g in gpus if g.get("id") == device), {})
-        cold = record.json.get("cold", True)
-        machine = host.get("cpu") if record.backend == "cpu" else gpu.get("name")
-        self.bench, self.params = record.bench, record.params
-        self.variant = "%s/%s" % (record.backend, record.variant)
+        cold = record.get("cold", True)
+        machine = host.get("cpu") if record["backend"] == "cpu" else gpu.get("name")
+        self.bench, self.params = record["bench"], record["params"]
+        self.variant = "%s/%s" % (record["backend"], record["variant"])
         self.setup = {
             "machine": machine or "unknown",
             "host": host.get("hostname") or "",
@@ -83,9 +80,9 @@ class Measurement:
             "compiler": (run.get("tool") or {}).get("compiler") or "",
             "caches": "cold caches" if cold else "hot caches",
         }
-        self.work = record.json.get("work") or {}
-        self.copy = record.json.get("copy_bytes_per_s")
-        self.harmonic = record.json.get("harmonic_items_per_s")
+        self.work = record.get("work") or {}
+        self.copy = record.get("copy_bytes_per_s")
+        self.harmonic = record.get("harmonic_items_per_s")
         self.times = []
 
     def value(self, name):
@@ -119,19 +116,41 @@ QUANTITIES = {"time": Measurement.seconds, "rate": Measurement.rate,
               "bandwidth": Measurement.bandwidth}
 
 
+def read(paths):
+    """[(record, its run)]: the lines of all files, as the schema describes them
+    (results/gpubench-record-2.schema.json)."""
+    runs, found = {}, []
+    for path in paths:
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    item = json.loads(line)
+                    if item["type"] not in ("run", "record"):
+                        raise ValueError("neither a run nor a record")
+                    if item.get("schema") == 1:
+                        raise ValueError("schema 1 is no longer read")
+                    if item["type"] == "run":
+                        runs[item["run_id"]] = item
+                    else:
+                        found.append(item)
+                except (LookupError, RecursionError, TypeError, ValueError) as error:
+                    raise Trouble("%s:%d: %s" % (path, number, error)) from None
+    return [(item, runs.get(item.get("run_id"), {})) for item in found]
+
+
 def measurements(options):
     """The verified times of real hardware in the files that --where selects; says how many other
     records there are."""
     found, left = {}, 0
-    for record in records.read(*options.files).records:
-        item = record.json
-        if (not record.time or not record.time["median"] > 0 or item.get("emulated")
-                or (item.get("verify") or {}).get("result") not in (None, "pass")):
+    for record, run in read(options.files):
+        time = record.get("time")
+        if (not time or not time["median"] > 0 or record.get("emulated")
+                or (record.get("verify") or {}).get("result") not in (None, "pass")):
             left += 1
             continue
-        one = Measurement(record)
+        one = Measurement(record, run)
         name = json.dumps([one.bench, one.variant, one.params, one.setup], sort_keys=True)
-        found.setdefault(name, one).times.append(record.time)
+        found.setdefault(name, one).times.append(time)
     if left:
         print("left out: %d records without a verified time" % left, file=sys.stderr)
     if not found:
@@ -496,7 +515,7 @@ def main(arguments):
         for suffix, sheet in KINDS[options.kind][0](options):
             sheet.save(stem + suffix + ending, options.dpi)
             print(stem + suffix + ending)
-    except (OSError, Trouble, records.RecordError) as error:
+    except (OSError, Trouble) as error:
         fault = str(error)
     # Members of other types than gpubench writes, or numbers that no picture can show.
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

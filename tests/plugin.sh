@@ -39,7 +39,7 @@ refused . './.: not a regular file'
 echo text >text.so
 refused text.so './text.so: *'
 : >empty.so
-refused empty.so './empty.so: is empty'
+refused empty.so './empty.so: *'
 refused mine.so, '--plugin: expects files, separated by commas'
 cp mine.so again.so
 refused mine.so,again.so './again.so: radix already has a variant cpu/mine'

@@ -1,21 +1,19 @@
 #!/bin/bash
 # roots.sh [SUITE:STEP...] -- as root: installs gpubench in bare Debians that debootstrap makes, by
-# the commands of README.md, docs/install.md and scripts/package/Containerfile.  Each step has its
-# own Debian, and the sources are in a folder whose name has a space.
+# the commands of README.md and docs/install.md.  Each step has its own Debian, and the sources are in
+# a folder whose name has a space.
 #
 #	names      the packages that scripts/install-deps.sh asks for; none is installed
 #	readme     what is under "Set up" in README.md
 #	sources    what is under "As root"
 #	rootless   what is under "Without root", as a user without sudo: with the system's
 #	           compilers, then in a Debian that has neither compilers nor make
-#	container  both images of the Containerfile, by buildah, from an image of the bare Debian
-#	packages   what is under "Packages"
 #
 # The default is all steps on bookworm, then all on trixie, then two on Ubuntu's jammy and noble.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ((EUID == 0)) || { echo "roots: run it as root" >&2; exit 2; }
-(($#)) || set -- {bookworm,trixie}:{names,readme,sources,rootless,container,packages} \
+(($#)) || set -- {bookworm,trixie}:{names,readme,sources,rootless} \
 	{jammy,noble}:{names,sources}
 home=$PWD/build/roots
 sources="/a b"
@@ -60,7 +58,6 @@ fresh() {
 enter() {
 	local as=(runuser -u "$1" --)
 	unshare --mount --pid --fork --kill-child bash -ec '
-		mount --bind "$1" "$1" # for buildah, which mounts below the root of what it sees
 		mount -t proc proc "$1/proc"
 		mount -t devpts devpts "$1/dev/pts" -o newinstance,ptmxmode=0666
 		mount --bind "$1/dev/pts/ptmx" "$1/dev/ptmx"
@@ -97,7 +94,6 @@ step_readme() {
 step_sources() {
 	fresh
 	enter root "apt-get -qq install -y make; $(blocks 'As root'); gpubench check radix"
-	[[ -e $root/usr/local/share/man/man1/gpubench.1 ]] || fail "no manual page"
 }
 step_rootless() {
 	local all=$(blocks "Without root")
@@ -111,36 +107,6 @@ step_rootless() {
 	enter plain "scripts${all#*$'\n'scripts}
 		./gpubench check cpu/vqsort cpu/embree"
 }
-step_container() {
-	fresh
-	cp "$home/$suite.tar" "$root/bare.tar"
-	enter root 'apt-get -qq install -y --no-install-recommends buildah netavark
-		export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
-		# It would raise these limits, which not every root may do.
-		limits="--ulimit=nproc=$(ulimit -Hu) --ulimit=nofile=$(ulimit -Hn)"
-		made=$(buildah from scratch)
-		buildah add -q $made /bare.tar
-		buildah commit -q $made bare
-		image() { # NAME OPTION...
-			buildah build -t "$@" --build-arg BASE=localhost/bare $limits \
-				-f scripts/package/Containerfile
-			made=$(buildah from $limits $1)
-		}
-		image jobs --target=jobs
-		for tool in git make gcc g++; do buildah run $made $tool --version; done
-		image all
-		buildah inspect -f "{{.OCIv1.Config.Entrypoint}}" $made | grep -x "\[gpubench\]"
-		buildah run $made gpubench check radix'
-}
-step_packages() {
-	fresh
-	enter root "apt-get -qq install -y make; make deps; $(blocks Packages)"
-	enter root 'make dist' 2>"$home/said" && fail "an archive makes an archive"
-	grep -q 'needs a checkout' "$home/said" || fail "$(cat "$home/said")"
-	enter root 'tests/wheel.py build/dist/gpubench-*.whl
-		$HOME/env/bin/python tests/wheel.py build/dist/gpubench-*.whl --installed'
-}
-
 for word; do
 	suite=${word%:*} step=${word#*:} root=
 	[[ $suite == [a-z]* && $word == *:* && $(type -t "step_$step") == function ]] ||

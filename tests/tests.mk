@@ -60,7 +60,7 @@ $(BUILD)/nomemory.so $(BUILD)/nvml.so:
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC -I. $(soname) $< -o $@
 # Loaded in place of the Vulkan loader, to which it passes calls on.
-$(BUILD)/recorder/libvulkan.so.1: tests/vulkan/recorder.c
+$(BUILD)/faults/libvulkan.so.1: tests/vulkan/faults.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC $< -o $@
 
@@ -136,8 +136,8 @@ test-install: ; +$(try) tests/install.sh $(BUILD)/gpubench
 test-deps: ; $(try) tests/deps.sh
 test-nvcc: ; $(try) sh -c 'tests/nvcc_wheels.sh && tests/nvcc.sh'
 test-counts: ; $(try) $(PYTHON) tests/counts.py
-test-vulkan: $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
-	$(try) $(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder
+test-vulkan: $(if $(filter 1,$(have_vulkan)),$(BUILD)/faults/libvulkan.so.1)
+	$(try) $(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/faults
 test-recipes: ; $(try) $(PYTHON) tests/recipes.py $(BUILD)/gpubench
 
 # The cuda variants on a GPU.

@@ -1,6 +1,6 @@
 /* help.c -- see help.h.
  *
- * The layout is that of GNU programs, from which help2man and scripts/completion.bash read: options
+ * The layout is that of GNU programs, which scripts/completion.bash reads: options
  * of a group in alphabetical order, their texts from column 29 on.
  */
 #include "cli/commands/help.h"

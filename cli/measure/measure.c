@@ -35,8 +35,6 @@ static enum gb_status set_up(struct gb_measurement *m, bool timed)
 	m->record->emulated = m->backend->is_emulated && m->backend->is_emulated();
 	m->clock = m->record->emulated ? "emulated" : m->backend->timer->name;
 	m->counting = timed && m->backend->counter != NULL;
-	if (r->variant->backend == GB_CPU)
-		gb_resident_begin(&m->resident);
 	start_ns = gb_now_ns();
 	if (gb_state_create(m->ops, r->params, m->input, &m->state, m->err))
 		return m->err->code;
@@ -46,10 +44,8 @@ static enum gb_status set_up(struct gb_measurement *m, bool timed)
 		return m->err->code;
 	if (!m->backend->fill)
 		m->record->create = gb_now_ns() - start_ns;
-	gb_resident_pause(&m->resident);
 	m->output_size = r->benchmark->output_size(r->params, m->input);
 	m->output = gb_host_alloc(m->output_size + GB_GUARD, 1, m->err);
-	gb_resident_resume(&m->resident);
 	m->state_bytes = memory_used() - before;
 	m->timer = (struct gb_timer){ .ops = m->backend->timer, .err = m->err };
 	if (!m->err->code)
@@ -365,7 +361,6 @@ enum gb_status gb_measure(struct gb_result *result, void *input, const struct gb
 		.ops = result->variant->ops,
 		.backend = gb_backends[result->variant->backend],
 		.input = input,
-		.resident = { .base = NAN },
 		.err = &own,
 		.started_ns = gb_now_ns(),
 		.cold = timed && !how->hot,

@@ -56,17 +56,6 @@ static enum gb_status poison_results(struct gb_measurement *m)
 	return m->err->code;
 }
 
-/* Flush the caches.  The first flush allocates its buffer, which is not the variant's memory. */
-static enum gb_status flush(struct gb_measurement *m)
-{
-	if (m->runs == 0)
-		gb_resident_pause(&m->resident);
-	(void)m->backend->flush(m->err);
-	if (m->runs == 0)
-		gb_resident_resume(&m->resident);
-	return m->err->code;
-}
-
 /* Queue the runs between two marks. */
 static void queue_runs(struct gb_measurement *m, const struct gb_manner *how)
 {
@@ -127,7 +116,7 @@ static enum gb_status take_once(struct gb_measurement *m, const struct gb_manner
 
 	if ((how->verified && poison_results(m)) ||
 	    (m->ops->reset && m->ops->reset(m->state, m->runs, m->err)) ||
-	    (how->cold && flush(m)) || m->backend->synchronize(m->err))
+	    (how->cold && m->backend->flush(m->err)) || m->backend->synchronize(m->err))
 		return m->err->code;
 	gb_watch_run(true);
 	start_ns = gb_now_ns();
@@ -137,8 +126,6 @@ static enum gb_status take_once(struct gb_measurement *m, const struct gb_manner
 	if (m->err->code || gb_timer_read(&m->timer, ns, phase, &phases))
 		return m->err->code;
 	*ns /= (double)how->batch;
-	if (m->runs == 0)
-		m->record->memory.resident_bytes = gb_positive(gb_resident_peak(&m->resident));
 	return how->phases ? add_phases(&m->record->phases, phase, phases, m->err) : GB_OK;
 }
 

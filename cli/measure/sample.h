@@ -3,7 +3,6 @@
 #define GPUBENCH_CLI_MEASURE_SAMPLE_H
 
 #include "cli/records/result.h"
-#include "common/resident.h"
 
 /* A measurement under way. */
 struct gb_measurement {
@@ -15,7 +14,6 @@ struct gb_measurement {
 	void *input, *state;
 	unsigned char *output; /* output_size bytes, then GB_GUARD */
 	size_t output_size, state_bytes;
-	struct gb_resident resident;
 	struct gb_timer timer;
 	const char *clock; /* the name of the timer's, in the record */
 	struct gb_error *err;

@@ -246,9 +246,6 @@ static const struct gb_field record_fields[] = {
 	RECORD(memory.flush_bytes, COUNT, MEASURED,
 	       .about = "of the buffer that flushes the caches, on the host or the device, not in "
 			"the others"),
-	RECORD(memory.resident_bytes, COUNT, MEASURED,
-	       .about = "growth of the process's resident memory by create() and the first run of "
-			"a CPU variant: its arrays and what its library allocates"),
 	RECORD(metrics, MEMBERS, MEASURED),
 	RECORD(gpu_state.sm_clock_hz, NUMBERS, OF_REPETITION, .about = "one per sample"),
 	RECORD(gpu_state.temperature_c, NUMBERS, OF_REPETITION, .negative = true),

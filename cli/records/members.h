@@ -135,7 +135,7 @@ struct gb_record {
 		struct gb_texts throttle;
 	} gpu_state;
 	struct {
-		double host_bytes, device_bytes, flush_bytes, resident_bytes;
+		double host_bytes, device_bytes, flush_bytes;
 	} memory;
 	double elapsed_s;
 	struct {

@@ -13,10 +13,9 @@
 
 #include "common/status.h"
 
-#define VK_GLOBAL_CALLS(X)          \
-	X(CreateInstance)           \
-	X(EnumerateInstanceVersion) \
-	X(EnumerateInstanceLayerProperties)
+#define VK_GLOBAL_CALLS(X) \
+	X(CreateInstance)  \
+	X(EnumerateInstanceVersion)
 
 #define VK_INSTANCE_CALLS(X)                      \
 	X(DestroyInstance)                        \
@@ -97,10 +96,6 @@ enum gb_status vk_instance(VkInstance *instance, struct gb_error *err);
 
 /* Load the functions of a device. */
 enum gb_status vk_load_device(VkDevice device, struct gb_error *err);
-
-/* GB_ERUNTIME, with the first message, if the validation layer has reported a fault since the last
- * call.  GPUBENCH_VULKAN_VALIDATE=1 in the environment enables the layer. */
-enum gb_status vk_validated(struct gb_error *err);
 
 /* True on success.  On failure false, with the call and its result in err: GB_EMEMORY if the host
  * or device is out of memory, else GB_ERUNTIME. */

@@ -48,8 +48,7 @@ struct vk_scope {
 	VkPipelineStageFlags stage;
 	VkAccessFlags access;
 };
-extern const struct vk_scope vk_anything, vk_building, vk_reading_inputs, vk_shader_writes,
-	vk_transfer_writes;
+extern const struct vk_scope vk_anything, vk_building, vk_reading_inputs, vk_transfer_writes;
 
 /* Record a barrier: the accesses `after` of later commands see the accesses `before` of earlier
  * ones. */

@@ -3,22 +3,10 @@
 
 /* ---- making ------------------------------------------------------------------------------- */
 
-static VkShaderModule make_module(struct vk_shader shader, struct gb_error *err)
-{
-	const VkShaderModuleCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-		.codeSize = shader.bytes,
-		.pCode = shader.code,
-	};
-	VkShaderModule module = VK_NULL_HANDLE;
-
-	(void)VK_OK(err, vk.CreateShaderModule(vk_device(), &info, NULL, &module));
-	return module;
-}
-
 static enum gb_status make_layout(struct vk_pipeline *p, uint32_t push_bytes, struct gb_error *err)
 {
-	const VkPushConstantRange range = { .stageFlags = p->stages, .size = push_bytes };
+	const VkPushConstantRange range = { .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+					    .size = push_bytes };
 	const VkPipelineLayoutCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
 		.pushConstantRangeCount = 1,
@@ -29,44 +17,33 @@ static enum gb_status make_layout(struct vk_pipeline *p, uint32_t push_bytes, st
 	return err->code;
 }
 
-static VkPipelineShaderStageCreateInfo stage_of(VkShaderStageFlagBits stage, VkShaderModule module,
-						const VkSpecializationInfo *constants)
+enum gb_status vk_pipeline_create(struct vk_pipeline *p, const uint32_t *code, size_t bytes,
+				  uint32_t constant, uint32_t push_bytes, struct gb_error *err)
 {
-	return (VkPipelineShaderStageCreateInfo){
-		.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-		.stage = stage,
-		.module = module,
-		.pName = "main",
-		.pSpecializationInfo = constants,
+	const VkSpecializationMapEntry number_0 = { .size = sizeof constant };
+	const VkSpecializationInfo constants = { 1, &number_0, sizeof constant, &constant };
+	const VkShaderModuleCreateInfo shader = {
+		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+		.codeSize = bytes,
+		.pCode = code,
 	};
-}
-
-static const VkSpecializationMapEntry number_0 = { .size = sizeof(uint32_t) };
-
-static VkSpecializationInfo set_to(const uint32_t *constant)
-{
-	return (VkSpecializationInfo){ 1, &number_0, sizeof *constant, constant };
-}
-
-enum gb_status vk_pipeline_compute(struct vk_pipeline *p, struct vk_shader shader,
-				   uint32_t constant, uint32_t push_bytes, struct gb_error *err)
-{
-	const VkSpecializationInfo constants = set_to(&constant);
-	const VkShaderModule module = make_module(shader, err);
 	VkComputePipelineCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO
+		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+		.stage = {
+			.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+			.stage = VK_SHADER_STAGE_COMPUTE_BIT,
+			.pName = "main",
+			.pSpecializationInfo = &constants,
+		},
 	};
 
-	p->stages = (VkShaderStageFlags)shader.stage;
-	if (!module || make_layout(p, push_bytes, err))
-		goto out;
-	info.stage = stage_of(shader.stage, module, &constants);
+	if (make_layout(p, push_bytes, err) ||
+	    !VK_OK(err, vk.CreateShaderModule(vk_device(), &shader, NULL, &info.stage.module)))
+		return err->code;
 	info.layout = p->layout;
 	(void)VK_OK(err, vk.CreateComputePipelines(vk_device(), VK_NULL_HANDLE, 1, &info, NULL,
 						   &p->handle));
-out:
-	if (module)
-		vk.DestroyShaderModule(vk_device(), module, NULL);
+	vk.DestroyShaderModule(vk_device(), info.stage.module, NULL);
 	return err->code;
 }
 
@@ -86,7 +63,7 @@ void vk_pipeline_bind(VkCommandBuffer commands, const struct vk_pipeline *p, con
 		      uint32_t push_bytes)
 {
 	vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, p->handle);
-	vk.CmdPushConstants(commands, p->layout, p->stages, 0, push_bytes, push);
+	vk.CmdPushConstants(commands, p->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes, push);
 }
 
 void vk_dispatch(VkCommandBuffer commands, uint64_t groups)

@@ -1,4 +1,4 @@
-/* pipeline.h -- pipelines of shaders.
+/* pipeline.h -- pipelines of compute shaders.
  *
  * A shader gets its input through push constants, which include the addresses of buffers, and one
  * specialization constant, number 0.  There are no descriptors.  Each GLSL shader has its SPIR-V
@@ -12,22 +12,12 @@
 struct vk_pipeline {
 	VkPipelineLayout layout;
 	VkPipeline handle;
-	VkShaderStageFlags stages;
 };
 
-struct vk_shader {
-	const uint32_t *code;
-	size_t bytes;
-	VkShaderStageFlagBits stage;
-};
-#define VK_SHADER(code, stage)                \
-	{                                     \
-		(code), sizeof(code), (stage) \
-	}
-
-/* Create the pipeline of a compute shader with push_bytes bytes of push constants. */
-enum gb_status vk_pipeline_compute(struct vk_pipeline *pipeline, struct vk_shader shader,
-				   uint32_t constant, uint32_t push_bytes, struct gb_error *err);
+/* Create the pipeline of a compute shader, `bytes` bytes of SPIR-V, with push_bytes bytes of push
+ * constants. */
+enum gb_status vk_pipeline_create(struct vk_pipeline *pipeline, const uint32_t *code, size_t bytes,
+				  uint32_t constant, uint32_t push_bytes, struct gb_error *err);
 
 /* Accepts a pipeline that was never created. */
 void vk_pipeline_destroy(struct vk_pipeline *pipeline);

@@ -3,22 +3,17 @@
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/measure/interrupt.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/stopping.h"
 #include "common/memory.h"
-#include "common/resident.h"
 #include "common/text.h"
-#include "tests/file_of.h"
 
 enum { SIZE = 1003 };
 
@@ -40,9 +35,8 @@ enum fault {
 static struct {
 	enum fault fault;
 	bool wrong_late, fail_create, unavailable, fail_run, no_output;
-	bool own_phases;     /* the first phase of each run has a name of its own */
-	double busy_ns;      /* how long run() takes */
-	size_t created, ran; /* bytes that create() and run() take for themselves and give back */
+	bool own_phases; /* the first phase of each run has a name of its own */
+	double busy_ns;  /* how long run() takes */
 	int64_t resets, runs, verified, marked;
 	int distinct;
 } toy;
@@ -53,15 +47,6 @@ struct toy_params {
 
 static const struct gb_param rows[] = { GB_COMMON_PARAMS(struct toy_params) };
 
-static void take(size_t bytes)
-{
-	const int how = MAP_PRIVATE | MAP_ANONYMOUS;
-	void *own = mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, how, -1, 0);
-
-	memset(own, 1, bytes);
-	(void)munmap(own, bytes + 1);
-}
-
 struct state {
 	unsigned char *out[2]; /* RUN_BEFORE uses both in turn */
 };
@@ -71,7 +56,6 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	if (toy.unavailable)
 		return gb_fail(err, GB_EMEMORY, "needs 7 GiB, 3 GiB free");
-	take(toy.created);
 	for (int i = 0; i < 2; i++) {
 		struct state *s = state;
 
@@ -107,7 +91,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	char *own = name[toy.marked % 64];
 
 	(void)snprintf(own, sizeof name[0], "p%d", (int)toy.marked);
-	take(toy.ran);
 	gb_phase(timer, toy.own_phases ? own : "first");
 	toy.marked += timer->mark_count > 1;
 	spin(toy.busy_ns / 2);
@@ -241,48 +224,6 @@ Test(runner, measures_and_verifies_first_and_last)
 	cr_assert(result.record.memory.host_bytes >= 2 * SIZE);
 	for (size_t i = 0; i < result.record.time.count; i++)
 		cr_assert(result.record.time.sample[i] >= 1e5);
-}
-
-static bool begins_a_peak(void)
-{
-	const int file = open("/proc/self/clear_refs", O_WRONLY);
-	const bool done = file >= 0 && write(file, "5", 1) == 1;
-
-	if (file >= 0)
-		(void)close(file);
-	return done;
-}
-
-/* Memory that create() or run() takes for a while counts; the buffer that flushes the caches does
- * not. */
-Test(runner, resident_memory)
-{
-	const size_t files = open_files();
-	const double mib = 0x1p20;
-	double taken;
-	struct gb_resident resident;
-
-	if (!begins_a_peak())
-		cr_skip("the kernel begins no new peak of resident memory");
-	gb_resident_begin(&resident);
-	cr_assert(resident.base > 0);
-	for (int i = 0; i < 6; i++) {
-		const size_t bytes = (size_t)32 << 20;
-
-		toy.created = i % 3 == 1 ? bytes : 0;
-		toy.ran = i % 3 == 2 ? bytes : 0;
-		toy.resets = 0;
-		how.hot = i / 3;
-		how.samples = 1 + i / 3;
-		how.warmup = i / 3; /* the first run tells */
-		go();
-		cr_assert(eq(int, (int)result.record.status, GB_STATUS_OK), "%s",
-			  result.record.reason);
-		taken = result.record.memory.resident_bytes; /* absent: nothing */
-		cr_expect(i % 3 ? taken > 31 * mib : !(taken < 0), "%g, case %d", taken, i);
-		cr_expect(isnan(taken) || taken < (i % 3 ? 48 : 16) * mib, "%g, case %d", taken, i);
-	}
-	cr_expect(eq(sz, open_files(), files));
 }
 
 Test(runner, phases_add_up)

@@ -115,7 +115,6 @@ static struct gb_result measured(const struct gb_variant *variant)
 	r->memory.host_bytes = 10;
 	r->memory.device_bytes = 11;
 	r->memory.flush_bytes = 12;
-	r->memory.resident_bytes = 13;
 	fill(&r->time, clock, time_ns, 7);
 	fill(gb_phases_get(&r->phases, "scan"), clock, time_ns, 7);
 	r->create = 300;
@@ -212,7 +211,7 @@ Test(record, a_peer)
 	"\"excluded\":[\"toys\",\"an order\"],"                                              \
 	"\"work\":{\"items\":1000000,\"unit\":\"keys\",\"bytes\":8000000},\"create\":300,"   \
 	"\"download\":50,\"first_call\":500,\"memory\":{\"host_bytes\":10,\"device_bytes\":" \
-	"11,\"flush_bytes\":12,\"resident_bytes\":13},\"metrics\":{\"depth\":12,\"hash\":"   \
+	"11,\"flush_bytes\":12},\"metrics\":{\"depth\":12,\"hash\":"                         \
 	"\"0xfedcba9876543210\"},\"elapsed_s\":0.5,"
 #define PARAMS "\"count\":1000000,\"shape\":\"deep\",\"density\":0.1,\"check\":false,\"seed\":7"
 

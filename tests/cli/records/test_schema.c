@@ -206,8 +206,7 @@ static const char whole_record[] =
 	"\"first_call\":4,\"gpu_state\":{\"throttle\":[\"idle\"]},\"work\":"
 	"{\"items\":5,\"unit\":\"keys\",\"bytes\":6},"
 	"\"copy_bytes_per_s\":7,\"metrics\":{\"depth\":8},\"elapsed_s\":9,"
-	"\"memory\":{\"host_bytes\":10,\"device_bytes\":11,\"flush_bytes\":12,"
-	"\"resident_bytes\":13},"
+	"\"memory\":{\"host_bytes\":10,\"device_bytes\":11,\"flush_bytes\":12},"
 	"\"counts\":{\"launches\":1,\"classes\":{\"warp\":2},\"global_load\":" GLOBAL
 	",\"shared_atomic\":" SHARED ",\"kernels\":[]}}";
 
@@ -277,7 +276,6 @@ Test(schema, paths_lead_to_values_of_each_kind)
 		{ "metrics.depth", 8 },
 		{ "verify.runs", 3 },
 		{ "memory.flush_bytes", 12 },
-		{ "memory.resident_bytes", 13 },
 		{ "counts.classes.warp", 2 },
 		{ "counts.global_load.least", 4 },
 		{ "counts.shared_atomic.turns", 5 },

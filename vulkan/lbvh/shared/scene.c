@@ -17,7 +17,7 @@ static VkAccelerationStructureBuildGeometryInfoKHR build_of(const struct lbvh_vk
 	return (VkAccelerationStructureBuildGeometryInfoKHR){
 		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_BUILD_GEOMETRY_INFO_KHR,
 		.type = level->type,
-		.flags = level->flags,
+		.flags = VK_BUILD_ACCELERATION_STRUCTURE_PREFER_FAST_TRACE_BIT_KHR,
 		.mode = VK_BUILD_ACCELERATION_STRUCTURE_MODE_BUILD_KHR,
 		.dstAccelerationStructure = level->handle,
 		.geometryCount = 1,
@@ -136,15 +136,13 @@ static enum gb_status check_limits(const struct lbvh_input *in, struct gb_error 
 	return GB_OK;
 }
 
-enum gb_status lbvh_vk_scene_init(struct lbvh_vk_scene *s, const void *input,
-				  VkBuildAccelerationStructureFlagsKHR prefer, struct gb_error *err)
+enum gb_status lbvh_vk_scene_init(struct lbvh_vk_scene *s, const void *input, struct gb_error *err)
 {
 	const VkBufferUsageFlags read =
 		VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
 	VkDeviceSize scratch;
 
 	s->input = input;
-	s->top.flags = s->bottom.flags = prefer;
 	if (check_limits(s->input, err))
 		return err->code;
 	s->vertex = vk_alloc(3 * s->input->vertex_count, sizeof(float), read, err);
@@ -224,12 +222,4 @@ enum gb_status lbvh_vk_scene_build(const struct lbvh_vk_scene *s, struct gb_time
 	gb_phase(timer, "tlas");
 	build(commands, s, &s->top, 1);
 	return err->code;
-}
-
-void lbvh_vk_metrics(void *state, struct gb_metrics *metrics)
-{
-	const struct lbvh_vk_scene *s = state;
-
-	gb_metric(metrics, "structure_bytes", (double)s->bottom.bytes);
-	gb_metric(metrics, "scratch_bytes", (double)s->bottom.scratch_bytes);
 }

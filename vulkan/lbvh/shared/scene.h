@@ -12,7 +12,6 @@
 /* A level: its geometry, handle, address and memory. */
 struct lbvh_vk_level {
 	VkAccelerationStructureTypeKHR type;
-	VkBuildAccelerationStructureFlagsKHR flags;
 	VkAccelerationStructureGeometryKHR geometry;
 	VkAccelerationStructureKHR handle;
 	VkDeviceAddress address;
@@ -29,7 +28,6 @@ struct lbvh_vk_scene {
 /* Allocate memory for the mesh and both levels.  GB_EUNAVAILABLE, with the limit, if the driver
  * does not accept this number of triangles. */
 enum gb_status lbvh_vk_scene_init(struct lbvh_vk_scene *scene, const void *input,
-				  VkBuildAccelerationStructureFlagsKHR prefer,
 				  struct gb_error *err);
 /* Destroy everything except the counted memory. */
 void lbvh_vk_scene_destroy(struct lbvh_vk_scene *scene);
@@ -39,8 +37,5 @@ enum gb_status lbvh_vk_scene_upload(struct lbvh_vk_scene *scene, struct gb_error
  * for an untimed build. */
 enum gb_status lbvh_vk_scene_build(const struct lbvh_vk_scene *scene, struct gb_timer *timer,
 				   struct gb_error *err);
-/* Set structure_bytes and scratch_bytes of the last build.  The state must begin
- * with a scene. */
-void lbvh_vk_metrics(void *state, struct gb_metrics *metrics);
 
 #endif
