@@ -136,14 +136,6 @@ struct gb_field_value gb_fields_value(const struct gb_fields *fields, const void
 const struct gb_times *gb_fields_times(const struct gb_fields *fields, const void *of,
 				       const char *path);
 
-/* The side of a median that a sample is on: -1, 0 or 1.  Both are rounded when they are written. */
-static inline int gb_side_of(double sample, double median)
-{
-	const double slack = 0.002 + 1e-9 * median;
-
-	return (sample > median + slack) - (sample < median - slack);
-}
-
 /* Statistics that cannot be computed are NAN. */
 struct gb_summary gb_times_summary(const struct gb_times *times);
 

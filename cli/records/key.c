@@ -147,67 +147,6 @@ enum gb_status gb_rename_params(const struct gb_benchmark *benchmark, struct gb_
 	return err->code;
 }
 
-/* Advance *key past " NAME=VALUE"; false if it has another word there. */
-static bool skip_word(const char **key, const char *name, const char *value)
-{
-	const char *at = *key;
-
-	if (*at++ != ' ' || strncmp(at, name, strlen(name)) != 0 || at[strlen(name)] != '=')
-		return false;
-	at += strlen(name) + 1;
-	if (strncmp(at, value, strlen(value)) != 0 || !strchr(" ", at[strlen(value)]))
-		return false;
-	*key = at + strlen(value);
-	return true;
-}
-
-/* Spell the value of a record's parameter as keys do; NULL if this version does not know it. */
-static const char *member_text(const struct gb_param *param, const struct gb_member *member,
-			       char text[VALUE_TEXT])
-{
-	struct gb_error ignored = { 0 };
-	union gb_value value;
-
-	if (member->kind == GB_VALUE_FLAG)
-		return NULL;
-	if (param->type == GB_PATH)
-		return member->kind == GB_VALUE_TEXT ? member->text : NULL;
-	if (gb_value_parse(param,
-			   member->kind == GB_VALUE_TEXT ? member->text
-							 : gb_text_real(text, member->number),
-			   &value, &ignored))
-		return NULL;
-	gb_value_text(param, value, text, VALUE_TEXT);
-	return text;
-}
-
-bool gb_key_agrees(const struct gb_benchmark *benchmark, const struct gb_record *record)
-{
-	const char *part[] = { record->bench, "/", record->backend, "/", record->variant };
-	const char *key = record->key;
-	bool agrees = true;
-	size_t known = 0;
-
-	if (!benchmark)
-		return true;
-	for (size_t i = 0; i < sizeof part / sizeof *part; key += strlen(part[i++]))
-		if (strncmp(key, part[i], strlen(part[i])) != 0)
-			return false;
-	if (!strchr(" ", *key))
-		return false;
-	for (size_t i = 0; i < benchmark->param_count; i++) {
-		const struct gb_param *row = &benchmark->params[i];
-		const struct gb_member *member = gb_member_find(&record->params, row->name);
-		char text[VALUE_TEXT];
-		const char *value = member ? member_text(row, member, text) : NULL;
-
-		if (value && !skip_word(&key, row->name, value) && !is_left_out(row, value))
-			agrees = false;
-		known += value != NULL;
-	}
-	return known < record->params.count || (agrees && !*key);
-}
-
 static bool is_in_key(const char *key, const char *name)
 {
 	char word[VALUE_TEXT];

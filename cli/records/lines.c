@@ -90,24 +90,16 @@ enum gb_status gb_records_add_record(struct gb_records *list, struct gb_record *
 	return append(list, moved, err);
 }
 
-/* Check a record that was read, and append it; owns it. */
+/* Append a record that was read; owns it. */
 static enum gb_status accept_record(struct gb_records *list, struct gb_record *record,
 				    struct gb_error *err)
 {
-	const char *wrong;
-
 	record->context = run_of(list, record->run_id);
 	if (gb_rename_params(gb_benchmark_find(record->bench), record, err)) {
 		gb_record_free(record);
 		return err->code;
 	}
-	wrong = gb_record_contradiction(record);
-	if (!wrong && !gb_key_agrees(gb_benchmark_find(record->bench), record))
-		wrong = "\"key\" is not that of its parameters";
-	if (!wrong)
-		return append(list, record, err);
-	gb_record_free(record);
-	return gb_fail(err, GB_EUSAGE, "%s", wrong);
+	return append(list, record, err);
 }
 
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err)

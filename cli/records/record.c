@@ -159,7 +159,8 @@ void gb_record_derive(struct gb_record *record)
 {
 	const double time_s = record->time.median * 1e-9;
 	const double transfers_s = (record->upload + record->download) * 1e-9;
-	const bool timed = time_s > 0 && !record->emulated;
+	const bool ran = record->status != GB_STATUS_SKIPPED && record->status != GB_STATUS_FAILED;
+	const bool timed = ran && time_s > 0 && !record->emulated;
 	const double once = timed ? 1 / time_s : (double)NAN;
 
 	record->has_time = timed;
@@ -297,50 +298,6 @@ void gb_record_free(struct gb_record *record)
 	if (record)
 		gb_record_release(record);
 	free(record);
-}
-
-/* ---- contradictions ------------------------------------------------------------------------- */
-
-static const char *check_status(const struct gb_record *record)
-{
-	const char *verify = record->verify.result ? record->verify.result : "skipped";
-
-	switch (record->status) {
-	case GB_STATUS_OK:
-		return gb_equal(verify, "pass") ? NULL
-						: "has the status ok without a passed verification";
-	case GB_STATUS_DOUBTFUL:
-		return gb_equal(verify, "pass")
-			       ? NULL
-			       : "has the status doubtful without a passed verification";
-	case GB_STATUS_UNVERIFIED:
-		return gb_equal(verify, "skipped") ? NULL
-						   : "has the status unverified, but was verified";
-	case GB_STATUS_SKIPPED:
-	case GB_STATUS_FAILED:
-		break;
-	}
-	return record->time.count || record->host_time.count || record->phases.count ||
-			       record->transfers.count
-		       ? "has a time, but did not run to its end"
-		       : NULL;
-}
-
-const char *gb_record_contradiction(const struct gb_record *record)
-{
-	const struct gb_gpu *gpu = gb_is_cpu(record) ? NULL : gb_context_gpu(record->context);
-	const char *wrong = check_status(record);
-
-	if (wrong)
-		return wrong;
-	if (record->time.count && !record->emulated && !(record->time.median > 0))
-		return "has a time of 0";
-	if ((record->status == GB_STATUS_OK || record->status == GB_STATUS_DOUBTFUL) &&
-	    record->context->settings.verify == GB_NO)
-		return "has a verified time in a run without verification";
-	if (record->time.count && !record->emulated && gpu && gpu->emulated)
-		return "has a time of an emulated GPU";
-	return NULL;
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */

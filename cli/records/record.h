@@ -52,10 +52,6 @@ void gb_context_free(struct gb_context *context);
  * describe a single repetition.  Other texts stay. */
 void gb_record_forget(struct gb_record *record, enum gb_stays stays);
 
-/* NULL, or what is wrong with a record whose run is known: a result that may not be believed has no
- * time, and the status agrees with the verification, the run and the samples. */
-const char *gb_record_contradiction(const struct gb_record *record);
-
 /* The line in the current schema, for cJSON_Delete().  Keeps members that this version does not
  * know.  NULL if memory ran out. */
 cJSON *gb_record_format(const struct gb_record *record);

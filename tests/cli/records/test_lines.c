@@ -126,46 +126,6 @@ Test(lines, records_belong_to_the_nearest_run)
 	gb_records_release(&list);
 }
 
-/* A run without verification has no verified times, and one on an emulated GPU no real ones. */
-Test(lines, records_that_contradict_their_run)
-{
-	static const struct {
-		const char *run, *record, *why;
-	} row[] = {
-		{ "\"settings\":{\"verify\":false}", "\"a\":1", "in a run without verification" },
-		{ "\"settings\":{\"verify\":false}", "\"status\":\"doubtful\"", "without verif" },
-		{ "\"settings\":{\"verify\":false}",
-		  "\"status\":\"unverified\",\"verify\":{\"result\":\"skipped\"}", NULL },
-		{ "\"settings\":{\"verify\":false}", "\"status\":\"unverified\"",
-		  "but was verified" },
-		{ "\"settings\":{\"verify\":true}", "\"a\":1", NULL },
-		{ "\"gpus\":[{\"id\":0,\"emulated\":true}],\"settings\":{\"device\":0}",
-		  "\"backend\":\"cuda\"", "emulated GPU" },
-		{ "\"gpus\":[{\"id\":0,\"emulated\":true}],\"settings\":{\"device\":0}",
-		  "\"backend\":\"cuda\",\"emulated\":true", NULL },
-		{ "\"gpus\":[{\"id\":0,\"emulated\":true}],\"settings\":{\"device\":0}", "\"a\":1",
-		  NULL },
-		{ "\"gpus\":[{\"id\":0}]", "\"backend\":\"cuda\"", NULL },
-	};
-
-	for (size_t i = 0; i < GB_COUNT(row); i++) {
-		struct gb_records list = { 0 };
-		struct gb_error err = { 0 };
-		char text[1024];
-
-		(void)snprintf(text, sizeof text,
-			       "%.*s,%s}\n{%s,\"time\":{\"median\":3,\"samples\":[3]},%s\n",
-			       (int)strlen(RUN) - 1, RUN, row[i].run, row[i].record, &RECORD[1]);
-		(void)read_text(text, strlen(text), &list, &err);
-		cr_expect_eq(err.code, row[i].why ? GB_EUSAGE : GB_OK, "row %zu: %s", i,
-			     err.message);
-		cr_expect(!row[i].why || (strstr(err.message, ":2: has ") &&
-					  strstr(err.message, row[i].why)),
-			  "row %zu: %s", i, err.message);
-		gb_records_release(&list);
-	}
-}
-
 Test(lines, a_killed_run_loses_only_its_last_line)
 {
 	static const char whole[] = RUN "\n" RECORD "\n" RECORD;
@@ -319,8 +279,6 @@ Test(lines, members_of_the_wrong_type_are_refused)
 		"\"time\":{\"median\":3,\"samples\":[]}",
 		"\"time\":{\"median\":3,\"samples\":[null]}",
 		"\"time\":{\"median\":1e999,\"samples\":[3]}",
-		"\"time\":{\"median\":0,\"samples\":[0]}",
-		"\"time\":{\"median\":0,\"samples\":[0,0,3]},\"status\":\"unverified\"",
 		"\"time\":{\"median\":0.0009,\"samples\":[0.0009]}",
 		"\"time\":{\"median\":2e18,\"samples\":[2e18]}",
 		"\"time\":{\"median\":3,\"samples\":[1e-9,3,4]}",
@@ -331,26 +289,11 @@ Test(lines, members_of_the_wrong_type_are_refused)
 		"\"create\":2e18",
 		"\"download\":2e18",
 		"\"first_call\":2e18",
-		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[2,5]}",
-		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[1,4]}",
 		"\"work\":{\"items\":1e19}",
 		"\"copy_bytes_per_s\":1e-19",
 		"\"verify\":{\"result\":\"pass\",\"runs\":-1}",
 		"\"peer\":{\"unknown\":1}",
-		"\"bench\":\"radix\"",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/w\"",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v2\"",
-		"\"bench\":\"radix\",\"key\":\"radix/cuda/v\"",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5\",\"params\":{\"count\":6}",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v\",\"params\":{\"count\":6}",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=6 type=u64\","
-		"\"params\":{\"count\":6}",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=6 \","
-		"\"params\":{\"count\":6}",
 		"\"time\":{\"median\":-3,\"samples\":[3]}",
-		"\"time\":{\"median\":3,\"samples\":[3000]}",
-		"\"time\":{\"median\":2,\"samples\":[3,1,4]}",
-		"\"phases\":{\"scan\":{\"median\":3,\"samples\":[4]}}",
 		"\"time\":{\"median\":3,\"samples\":[-3]}",
 		"\"time\":{\"median\":3,\"samples\":[1e-318]}",
 		"\"time\":{\"median\":1e-318,\"samples\":[3]}",
@@ -378,13 +321,9 @@ Test(lines, members_of_the_wrong_type_are_refused)
 		"\"work\":{\"items\":-1}",
 		"\"memory\":\"none\"",
 		"\"verify\":{\"result\":\"perhaps\"}",
-		"\"verify\":{\"result\":\"fail\"},\"status\":\"unverified\"",
-		"\"verify\":{\"result\":\"skipped\"}",
 		"\"verify\":\"pass\"",
 		"\"schema\":1",
 		"\"schema\":1.5",
-		"\"status\":\"failed\",\"time\":{\"median\":3,\"samples\":[3]}",
-		"\"status\":\"skipped\",\"phases\":{\"scan\":{\"median\":3,\"samples\":[3]}}",
 		"\"variant\":\"a\\u0000b\"",
 		"\"unknown\":\"\\\\\\u0000\"",
 		"\"variant\":\"\\ud800\"",
@@ -423,17 +362,6 @@ Test(lines, unusual_members_are_accepted)
 		"\"time\":{\"median\":1e18,\"samples\":[1e18],\"ci95\":[-3,1e18]}",
 		"\"time\":{\"median\":0.001,\"samples\":[0,0.001,1]},\"create\":0",
 		"\"time\":{\"median\":3,\"samples\":[1,2,3,3,4,5],\"ci95\":[1,5]}",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v\"",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 n=1\"",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 seed=9007199254740993\","
-		"\"params\":{\"seed\":\"9007199254740993\",\"count\":5}",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v type=pairs\","
-		"\"params\":{\"count\":1e6,\"type\":\"pairs\",\"distribution\":\"uniform\"}",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v count=5 type=u32\","
-		"\"params\":{\"type\":\"u32\",\"count\":5}",
-		"\"bench\":\"radix\",\"key\":\"radix/cpu/v type=u128\","
-		"\"params\":{\"type\":\"u128\"}",
-		"\"bench\":\"radix\",\"key\":\"radix/tpu/v\",\"backend\":\"tpu\"",
 		"\"time\":{\"median\":3.001,\"samples\":[1,4,2,3]}",
 		"\"verify\":{\"result\":\"pass\",\"runs\":1}",
 		"\"time\":{\"median\":3,\"samples\":[3],\"ci95\":null}",
