@@ -239,16 +239,6 @@ static enum gb_status read_source(const char *path, struct source *source, struc
 	return err->code;
 }
 
-/* The number of the line, from 1, that contains text[offset]. */
-static size_t line_number(const struct source *source, size_t offset)
-{
-	size_t number = 1;
-
-	for (size_t i = 0; i < offset; i++)
-		number += source->text[i] == '\n';
-	return number;
-}
-
 /* The escape of a NUL, which would end a string early; NULL if there is none. */
 static const char *find_nul(const char *text)
 {
@@ -262,47 +252,19 @@ static const char *find_nul(const char *text)
 	return NULL;
 }
 
-/* Parse text, of `length` bytes and a NUL, as one JSON value.  NULL on failure: *end then points to
- * the error, or errno is ENOMEM, since cJSON does not report lack of memory otherwise.  Malformed
- * UTF-8 and a NUL within the text are rejected here, because cJSON copies the one and ignores what
- * follows the other. */
-static cJSON *parse(const char *text, size_t length, const char **end)
+/* Parse text, of `length` bytes and a NUL, as one JSON value.  NULL on failure; errno is then ENOMEM
+ * if memory ran out, since cJSON does not report that otherwise.  Malformed UTF-8 and a NUL within
+ * the text are rejected here, because cJSON copies the one and ignores what follows the other. */
+static cJSON *parse(const char *text, size_t length)
 {
-	size_t character = 1;
+	const char *end = text;
 
 	errno = 0;
-	for (*end = text; **end && character; *end += character)
-		character = gb_utf8_length(*end);
-	if (*end != text + length)
+	for (size_t character = 1; *end && character; end += character)
+		character = gb_utf8_length(end);
+	if (end != text + length || find_nul(text))
 		return NULL;
-	*end = find_nul(text);
-	if (*end)
-		return NULL;
-	return cJSON_ParseWithLengthOpts(text, length + 1, end, 1 /* to the NUL */);
-}
-
-static enum gb_status not_json(const struct source *source, size_t line, struct gb_error *err)
-{
-	if (errno == ENOMEM)
-		return no_memory(source, err);
-	return bad_line(source, line, "is not valid JSON", err);
-}
-
-/* Read a document: one array of lines. */
-static void read_document(const struct source *source, struct gb_records *list,
-			  struct gb_error *err)
-{
-	const char *end = source->text;
-	cJSON *document = parse(source->text, source->size, &end);
-
-	list->document = true;
-	if (!document)
-		(void)not_json(source, line_number(source, (size_t)(end - source->text)), err);
-	while (!err->code && document->child)
-		(void)accept(source, 1, cJSON_DetachItemViaPointer(document, document->child), list,
-			     err);
-	cJSON_Delete(document);
-	list->complete_bytes = source->size;
+	return cJSON_ParseWithLengthOpts(text, length + 1, NULL, 1 /* to the NUL */);
 }
 
 /* True if text may be the start of a line that a killed writer left incomplete. */
@@ -315,8 +277,6 @@ static bool begins_a_line(const char *text)
 
 static void read_lines(const struct source *source, struct gb_records *list, struct gb_error *err)
 {
-	const char *where;
-
 	list->complete_bytes = list->last_context_bytes = 0;
 	for (size_t start = 0, number = 1; start < source->size && !err->code; number++) {
 		char *text = source->text + start;
@@ -327,14 +287,16 @@ static void read_lines(const struct source *source, struct gb_records *list, str
 
 		text[length] = '\0';
 		if (text[strspn(text, " \t\r")] || strlen(text) < length) {
-			line = parse(text, length, &where);
+			line = parse(text, length);
 			if (!line && !end && errno != ENOMEM && strlen(text) == length &&
 			    begins_a_line(text)) {
 				list->truncated = true;
 				return;
 			}
-			if (!line)
-				(void)not_json(source, number, err);
+			if (!line && errno == ENOMEM)
+				(void)no_memory(source, err);
+			else if (!line)
+				(void)bad_line(source, number, "is not valid JSON", err);
 			else
 				(void)accept(source, number, line, list, err);
 			if (list->context_count > runs)
@@ -370,12 +332,9 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	struct source source = { 0 };
 	const size_t before = list->count, runs = list->context_count;
 
-	list->unended = list->document = false;
-	if (!read_source(path, &source, err) && source.size) {
-		const char *first = source.text + strspn(source.text, " \t\r\n");
-
-		(*first == '[' ? read_document : read_lines)(&source, list, err);
-	}
+	list->unended = false;
+	if (!read_source(path, &source, err) && source.size)
+		read_lines(&source, list, err);
 	if (!err->code && list->count == before && list->context_count == runs)
 		gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
 	free(source.text);
@@ -462,29 +421,23 @@ enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, s
 /* ---- writing ---------------------------------------------------------------------------- */
 
 /* Print a line; owns it.  False if memory ran out, which a NULL line also means. */
-static bool print_line(FILE *file, cJSON *line, bool document, bool *begun)
+static bool print_line(FILE *file, cJSON *line)
 {
 	char *text = line ? cJSON_PrintUnformatted(line) : NULL;
 
 	cJSON_Delete(line);
 	if (!text)
 		return false;
-	(void)fprintf(file, "%s%s%s",
-		      !document ? ""
-		      : *begun  ? ",\n"
-				: "[\n",
-		      text, document ? "" : "\n");
-	*begun = true;
+	(void)fprintf(file, "%s\n", text);
 	cJSON_free(text);
 	return true;
 }
 
-enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
-				struct gb_error *err)
+enum gb_status gb_records_print(FILE *file, const struct gb_records *list, struct gb_error *err)
 {
-	const size_t first = document ? 0 : list->written_contexts;
-	size_t next = document ? 0 : list->written;
-	bool begun = false, ok = true;
+	const size_t first = list->written_contexts;
+	size_t next = list->written;
+	bool ok = true;
 
 	for (size_t r = first; r <= list->context_count && ok; r++) {
 		const bool last = r == list->context_count;
@@ -492,13 +445,9 @@ enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool 
 		/* First print the records of the runs printed so far. */
 		while (next < list->count && ok && (last || r > 0) &&
 		       (last || list->record[next]->context != list->context[r]))
-			ok = print_line(file, gb_record_format(list->record[next++]), document,
-					&begun);
+			ok = print_line(file, gb_record_format(list->record[next++]));
 		if (!last && ok)
-			ok = print_line(file, gb_context_format(list->context[r]), document,
-					&begun);
+			ok = print_line(file, gb_context_format(list->context[r]));
 	}
-	if (document)
-		(void)fputs(begun ? "\n]\n" : "[]\n", file);
 	return ok ? GB_OK : gb_out_of_memory(err, "a table");
 }

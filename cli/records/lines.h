@@ -20,12 +20,10 @@ struct gb_records {
 	size_t complete_bytes;     /* up to the end of its last complete line */
 	size_t last_context_bytes; /* up to the start of its last run line */
 	bool unended;              /* its last line is complete except for the newline */
-	bool document;             /* it was one JSON array */
 };
 
-/* Append the lines of a file ("-" for standard input): JSON Lines, or a document (one array of the
- * same objects).  A record line that was cut off at the end of the file is dropped and sets
- * `truncated`.  A record that a later one of the file replaces is dropped.  GB_EUSAGE, with errors
+/* Append the lines of a file ("-" for standard input).  A record line that was cut off at the end
+ * of the file is dropped and sets `truncated`.  A record that a later one of the file replaces is dropped.  GB_EUSAGE, with errors
  * as FILE:LINE, for any other content; GB_EMEMORY; GB_EINTERRUPTED if a signal ended the wait for a
  * FIFO's writer.  After a failure, the list holds what was read so far and must still be
  * released. */
@@ -60,9 +58,8 @@ void gb_records_remove_context(struct gb_records *list, size_t index);
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
 			       struct gb_error *err);
 
-/* Write each run before its records: as one document, or as JSON Lines without those that are in
- * the output.  The caller checks the stream for errors. */
-enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
-				struct gb_error *err);
+/* Write the lines that are not yet in the output, each run before its records.  The caller checks
+ * the stream for errors. */
+enum gb_status gb_records_print(FILE *file, const struct gb_records *list, struct gb_error *err);
 
 #endif
