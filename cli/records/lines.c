@@ -176,6 +176,33 @@ enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, s
 	return GB_OK;
 }
 
+bool gb_has_hung(const struct gb_record *record)
+{
+	return record->error && gb_equal(record->error, "hang");
+}
+
+struct gb_done gb_records_done(const struct gb_records *list, size_t count, const char *key,
+			       enum gb_again again)
+{
+	struct gb_done done = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		const struct gb_record *record = list->record[i];
+
+		if (!gb_equal(record->key, key))
+			continue;
+		if (gb_has_hung(record))
+			done.hung = true;
+		else if (again < GB_AGAIN_FAILED ||
+			 !(record->status == GB_STATUS_FAILED ||
+			   (again == GB_AGAIN_UNVERIFIED && gb_is_untrusted(record))))
+			done.times++;
+		else if (!done.again)
+			done.again = record;
+	}
+	return done;
+}
+
 /* ---- reading ----------------------------------------------------------------------------- */
 
 /* A file being read; text is NUL-terminated. */

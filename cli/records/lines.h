@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "cli/records/record.h"
@@ -53,6 +54,19 @@ void gb_records_remove(struct gb_records *list, size_t index);
 
 /* Remove and free run number `index` and its records. */
 void gb_records_remove_context(struct gb_records *list, size_t index);
+
+/* Records to measure again: none, those that failed or timed out, or also the unverified ones. */
+enum gb_again { GB_AGAIN_NONE, GB_AGAIN_FAILED, GB_AGAIN_UNVERIFIED };
+
+/* What the first `count` records of a list say of a key. */
+struct gb_done {
+	int64_t times;                 /* records of it, but for those to be measured again */
+	const struct gb_record *again; /* the first of those; NULL if there is none */
+	bool hung;                     /* a run of it hung: it is never measured again */
+};
+struct gb_done gb_records_done(const struct gb_records *list, size_t count, const char *key,
+			       enum gb_again again);
+bool gb_has_hung(const struct gb_record *record);
 
 /* Move the lines of a list to the end of another.  On GB_EMEMORY, nothing was moved. */
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,

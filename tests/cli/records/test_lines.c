@@ -213,6 +213,40 @@ Test(lines, replaced_records_are_left_out)
 	gb_records_release(&list);
 }
 
+/* A failed measurement does not count, and on request neither does an unverified one.  A key whose
+ * run hung is never measured again. */
+Test(lines, measurements_that_are_done)
+{
+	static const char *const status[] = { "ok", "failed", "unverified", "skipped" };
+	static const bool again[3][4] = { { 0 }, { 0, 1 }, { 0, 1, 1 } };
+	struct gb_records list = { 0 };
+
+	for (size_t i = 0; i < 8; i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof text,
+			       "{\"type\":\"record\",\"key\":\"%s\",\"status\":\"%s\"}",
+			       status[i % 4], status[i % 4]);
+		add_line_of(&list, text);
+	}
+	add_line_of(&list, "{\"type\":\"record\",\"key\":\"h\",\"status\":\"failed\","
+			   "\"error\":\"hang\"}");
+	for (int mode = GB_AGAIN_NONE; mode <= GB_AGAIN_UNVERIFIED; mode++) {
+		for (size_t i = 0; i < 4; i++) {
+			const struct gb_done done =
+				gb_records_done(&list, list.count, status[i], (enum gb_again)mode);
+
+			cr_expect_eq(done.times, again[mode][i] ? 0 : 2);
+			cr_expect_eq(done.again, again[mode][i] ? list.record[i] : NULL);
+			cr_expect_not(done.hung);
+		}
+		cr_expect(gb_records_done(&list, list.count, "h", (enum gb_again)mode).hung);
+		cr_expect_null(gb_records_done(&list, 9, "h", (enum gb_again)mode).again);
+		cr_expect_eq(gb_records_done(&list, 2, "skipped", (enum gb_again)mode).times, 0);
+	}
+	gb_records_release(&list);
+}
+
 /* ---- duplicate lines ------------------------------------------------------------------------- */
 
 Test(lines, duplicate_lines_are_dropped_and_must_be_equal)
