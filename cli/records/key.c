@@ -110,43 +110,6 @@ struct gb_member gb_param_member(const struct gb_param *param, union gb_value va
 	return member;
 }
 
-/* Replace a parameter's older name in the record's key, which is a text of its line. */
-static enum gb_status rename_in_key(struct gb_record *record, const struct gb_param *row,
-				    struct gb_error *err)
-{
-	cJSON *item = cJSON_GetObjectItemCaseSensitive(record->line, "key");
-	char word[VALUE_TEXT], *key = NULL;
-	const char *at;
-
-	(void)snprintf(word, sizeof word, " %s=", row->was);
-	at = strstr(record->key, word);
-	if (!at)
-		return GB_OK;
-	if (asprintf(&key, "%.*s %s=%s", (int)(at - record->key), record->key, row->name,
-		     at + strlen(word)) < 0 ||
-	    !cJSON_SetValuestring(item, key))
-		gb_out_of_memory(err, "the key of a record");
-	else
-		record->key = item->valuestring;
-	free(key);
-	return err->code;
-}
-
-enum gb_status gb_rename_params(const struct gb_benchmark *benchmark, struct gb_record *record,
-				struct gb_error *err)
-{
-	for (size_t i = 0; benchmark && i < benchmark->param_count && !err->code; i++) {
-		const struct gb_param *row = &benchmark->params[i];
-
-		for (size_t k = 0; row->was && k < record->params.count; k++)
-			if (gb_equal(record->params.item[k].name, row->was)) {
-				record->params.item[k].name = row->name;
-				(void)rename_in_key(record, row, err);
-			}
-	}
-	return err->code;
-}
-
 static bool is_in_key(const char *key, const char *name)
 {
 	char word[VALUE_TEXT];

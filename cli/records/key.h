@@ -20,10 +20,6 @@ bool gb_param_applies(const struct gb_param *param, const struct gb_variant *var
 char *gb_record_key(const struct gb_benchmark *benchmark, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err);
 
-/* Give parameters their present names, in the key, too.  benchmark may be NULL. */
-enum gb_status gb_rename_params(const struct gb_benchmark *benchmark, struct gb_record *record,
-				struct gb_error *err);
-
 /* Add the parameters (those with `keyed`) that the benchmark gained after the record was written,
  * and drop those that it has lost and the key omits, so that tables line up.  benchmark may be
  * NULL: then nothing changes. */

@@ -95,10 +95,6 @@ static enum gb_status accept_record(struct gb_records *list, struct gb_record *r
 				    struct gb_error *err)
 {
 	record->context = run_of(list, record->run_id);
-	if (gb_rename_params(gb_benchmark_find(record->bench), record, err)) {
-		gb_record_free(record);
-		return err->code;
-	}
 	return append(list, record, err);
 }
 
