@@ -1,6 +1,6 @@
 /* field.h -- tables that map the members of a JSON object to the members of a C struct.
  *
- * One table reads an object, writes it, and finds a member by the path that a paper's table or a
+ * One table reads an object, prints it, and finds a member by the path that a paper's table or a
  * CSV column names.  The paths in the table mirror the struct: "tool.commit" is run->tool.commit.
  *
  * An absent or null member leaves the empty value of its type: NULL, NAN, GB_UNKNOWN or an empty
@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cjson/cJSON.h>
 
@@ -123,8 +124,9 @@ enum { GB_FAULT_MAX = 160 };
 const char *gb_fields_read(const struct gb_fields *fields, cJSON *object, void *to,
 			   char fault[GB_FAULT_MAX]);
 
-/* Write the fields into the object; its other members stay.  False if memory ran out. */
-bool gb_fields_write(const struct gb_fields *fields, const void *from, cJSON *object);
+/* Print the fields as members of a JSON object that has begun and has `count` members so far; fields
+ * of one inner object stand together in the table.  Return 0 if the object still has none. */
+size_t gb_fields_print(FILE *file, const struct gb_fields *fields, const void *from, size_t count);
 
 /* The value at a path: a field ("tool.commit"), a member of a list ("metrics.depth") or a statistic
  * of a series ("time.median", "phases.scan.mean").  GB_VALUE_ABSENT if there is none. */

@@ -368,27 +368,12 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 
 /* ---- repeated lines ---------------------------------------------------------------------- */
 
-/* Compare two copies of line `seq` of a run, and delete both.  GB_EUSAGE if they differ;
- * GB_EMEMORY. */
-static enum gb_status check_equal(cJSON *a, cJSON *b, const char *path, double seq, const char *run,
-				  struct gb_error *err)
-{
-	if (!a || !b)
-		gb_out_of_memory(err, NULL);
-	else if (!cJSON_Compare(a, b, true))
-		gb_fail(err, GB_EUSAGE,
-			"%.200s: line %.0f of run %.60s occurs twice, with different contents",
-			path, seq, run);
-	cJSON_Delete(a);
-	cJSON_Delete(b);
-	return err->code;
-}
-
 /* Records of a repeated run are moved to the earlier run line. */
-static enum gb_status drop_repeated_runs(struct gb_records *list, size_t first, const char *path,
-					 size_t *dropped, struct gb_error *err)
+static size_t drop_repeated_runs(struct gb_records *list, size_t first)
 {
-	for (size_t i = list->context_count; i-- > first && !err->code;) {
+	size_t dropped = 0;
+
+	for (size_t i = list->context_count; i-- > first;) {
 		struct gb_context *context = list->context[i];
 		size_t k = 0;
 
@@ -396,16 +381,13 @@ static enum gb_status drop_repeated_runs(struct gb_records *list, size_t first, 
 			k++;
 		if (k == i)
 			continue;
-		if (check_equal(gb_context_format(context), gb_context_format(list->context[k]),
-				path, 0, context->run_id, err))
-			return err->code;
 		for (size_t r = 0; r < list->count; r++)
 			if (list->record[r]->context == context)
 				list->record[r]->context = list->context[k];
 		gb_records_remove_context(list, i);
-		++*dropped;
+		dropped++;
 	}
-	return err->code;
+	return dropped;
 }
 
 static int by_number(const void *a, const void *b)
@@ -417,7 +399,7 @@ static int by_number(const void *a, const void *b)
 }
 
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
-					const char *path, size_t *dropped, struct gb_error *err)
+					size_t *dropped, struct gb_error *err)
 {
 	void *seen = NULL; /* a tree of records */
 
@@ -430,47 +412,30 @@ enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, s
 		if (!earlier) {
 			gb_out_of_memory(err, NULL);
 		} else if (*earlier != record && i >= first) {
-			(void)check_equal(gb_record_format(*earlier), gb_record_format(record),
-					  path, record->seq, record->run_id, err);
 			gb_records_remove(list, i--);
 			++*dropped;
 		}
 	}
 	while (seen)
 		(void)tdelete(*(struct gb_record **)seen, &seen, by_number);
-	return err->code ? err->code : drop_repeated_runs(list, first_run, path, dropped, err);
+	*dropped += drop_repeated_runs(list, first_run);
+	return err->code;
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
-/* Print a line; owns it.  False if memory ran out, which a NULL line also means. */
-static bool print_line(FILE *file, cJSON *line)
+void gb_records_print(FILE *file, const struct gb_records *list)
 {
-	char *text = line ? cJSON_PrintUnformatted(line) : NULL;
-
-	cJSON_Delete(line);
-	if (!text)
-		return false;
-	(void)fprintf(file, "%s\n", text);
-	cJSON_free(text);
-	return true;
-}
-
-enum gb_status gb_records_print(FILE *file, const struct gb_records *list, struct gb_error *err)
-{
-	const size_t first = list->written_contexts;
 	size_t next = list->written;
-	bool ok = true;
 
-	for (size_t r = first; r <= list->context_count && ok; r++) {
+	for (size_t r = list->written_contexts; r <= list->context_count; r++) {
 		const bool last = r == list->context_count;
 
 		/* First print the records of the runs printed so far. */
-		while (next < list->count && ok && (last || r > 0) &&
+		while (next < list->count && (last || r > 0) &&
 		       (last || list->record[next]->context != list->context[r]))
-			ok = print_line(file, gb_record_format(list->record[next++]));
-		if (!last && ok)
-			ok = print_line(file, gb_context_format(list->context[r]));
+			gb_record_print(file, list->record[next++]);
+		if (!last)
+			gb_context_print(file, list->context[r]);
 	}
-	return ok ? GB_OK : gb_out_of_memory(err, "a table");
 }

@@ -30,11 +30,10 @@ struct gb_records {
  * released. */
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
-/* From record `first` and run `first_run` on, remove each line that equals an earlier line of the
- * same run and number; *dropped counts them.  GB_EUSAGE, naming the file `path`, if such a line
- * differs. */
+/* From record `first` and run `first_run` on, remove each line that repeats an earlier line of the
+ * same run and number; *dropped counts them. */
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
-					const char *path, size_t *dropped, struct gb_error *err);
+					size_t *dropped, struct gb_error *err);
 
 /* Append one line that was read; owns it even on failure.  GB_EUSAGE, with what is wrong with the
  * line; GB_EMEMORY. */
@@ -74,6 +73,6 @@ enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
 
 /* Write the lines that are not yet in the output, each run before its records.  The caller checks
  * the stream for errors. */
-enum gb_status gb_records_print(FILE *file, const struct gb_records *list, struct gb_error *err);
+void gb_records_print(FILE *file, const struct gb_records *list);
 
 #endif

@@ -268,8 +268,8 @@ enum gb_status gb_output_put(struct gb_output *output, struct gb_records *list,
 		return GB_OK;
 	memory = open_memstream(&text, &size);
 	if (memory)
-		(void)gb_records_print(memory, list, err);
-	if (!memory || fclose(memory))
+		gb_records_print(memory, list);
+	if (!memory || (ferror(memory) | fclose(memory)))
 		gb_out_of_memory(err, "writing records");
 	if (!err->code && output->to_lines)
 		(void)append(output, text, size, err);

@@ -27,18 +27,6 @@ __attribute__((constructor)) static void know_nothing(void)
 
 const struct gb_context *const gb_no_context = &no_context;
 
-/* A line without members; NULL if memory ran out. */
-static cJSON *new_line(const char *type)
-{
-	cJSON *line = cJSON_CreateObject();
-
-	if (gb_json_put_text(line, "type", type) &&
-	    gb_json_put_number(line, "schema", GB_RECORD_SCHEMA))
-		return line;
-	cJSON_Delete(line);
-	return NULL;
-}
-
 /* ---- a line ------------------------------------------------------------------------------- */
 
 static const char *read_line(const struct gb_fields *fields, cJSON *line, void *to,
@@ -127,9 +115,10 @@ void gb_context_free(struct gb_context *context)
 	free(context);
 }
 
-static const char *read_counts(struct gb_record *record, char fault[GB_FAULT_MAX])
+/* counts may be NULL. */
+static const char *read_counts(struct gb_record *record, cJSON *counts, char fault[GB_FAULT_MAX])
 {
-	cJSON *counts = gb_json_at(record->line, "counts"), *list, *kernel;
+	cJSON *list, *kernel;
 	const char *wrong;
 
 	if (!counts || cJSON_IsNull(counts))
@@ -192,7 +181,8 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	}
 	record->line = line;
 	record->context = gb_no_context;
-	if (!read_line(&gb_record_fields, line, record, fault) && !read_counts(record, fault)) {
+	if (!read_line(&gb_record_fields, line, record, fault) &&
+	    !read_counts(record, gb_json_at(line, "counts"), fault)) {
 		gb_record_derive(record);
 		return record;
 	}
@@ -256,9 +246,8 @@ enum gb_status gb_record_put_counts(struct gb_record *record, const char *json,
 {
 	char fault[GB_FAULT_MAX];
 
-	record->line = new_line("record");
-	if (!record->line || !gb_json_put(record->line, "counts", cJSON_Parse(json)) ||
-	    read_counts(record, fault))
+	record->line = cJSON_Parse(json);
+	if (!record->line || read_counts(record, record->line, fault))
 		return gb_out_of_memory(err, "the counts");
 	return GB_OK;
 }
@@ -277,10 +266,8 @@ static void release_counts(struct gb_record *record)
 void gb_record_forget(struct gb_record *record, enum gb_stays stays)
 {
 	gb_fields_clear(&gb_record_fields, record, stays);
-	if (stays == GB_IF_MEASURED) {
+	if (stays == GB_IF_MEASURED)
 		release_counts(record);
-		cJSON_DeleteItemFromObjectCaseSensitive(record->line, "counts");
-	}
 }
 
 void gb_record_release(struct gb_record *record)
@@ -301,51 +288,58 @@ void gb_record_free(struct gb_record *record)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* Copy the line that was read, or make a new one, and write the fields into it.  NULL if memory ran
- * out. */
-static cJSON *format(const cJSON *read, const char *type, const struct gb_fields *fields,
-		     const void *from)
+static size_t begin_line(FILE *file, const char *type)
 {
-	cJSON *line = read ? cJSON_Duplicate(read, true) : new_line(type);
-
-	if (line && gb_fields_write(fields, from, line))
-		return line;
-	cJSON_Delete(line);
-	return NULL;
+	(void)fprintf(file, "{\"type\":\"%s\",\"schema\":%d", type, GB_RECORD_SCHEMA);
+	return 1;
 }
 
-cJSON *gb_record_format(const struct gb_record *record)
+static void print_counts(FILE *file, const struct gb_record *record)
 {
-	return format(record->line, "record", &gb_record_fields, record);
-}
+	size_t count;
 
-cJSON *gb_context_format(const struct gb_context *context)
-{
-	cJSON *line = format(context->line, "run", &gb_context_fields, context);
-	cJSON *list = gb_json_at(line, "gpus");
-	bool ok = line;
-
-	if (context->gpu_count && !list)
-		list = cJSON_AddArrayToObject(line, "gpus");
-	for (size_t i = 0; i < context->gpu_count && ok; i++) {
-		cJSON *gpu = cJSON_GetArrayItem(list, (int)i);
-
-		ok = (gpu || gb_json_append(list, gpu = cJSON_CreateObject())) &&
-		     gb_fields_write(&gb_gpu_fields, &context->gpu[i], gpu);
+	(void)fputs(",\"counts\":{", file);
+	count = gb_fields_print(file, &gb_count_fields, &record->counts, 0);
+	for (size_t i = 0; i < record->kernel_count; i++) {
+		(void)fputs(i ? "},{" : count ? ",\"kernels\":[{" : "\"kernels\":[{", file);
+		(void)gb_fields_print(file, &gb_count_fields, &record->kernel[i], 0);
 	}
-	if (ok)
-		return line;
-	cJSON_Delete(line);
-	return NULL;
+	(void)fputs(record->kernel_count ? "}]}" : "}", file);
+}
+
+void gb_record_print(FILE *file, const struct gb_record *record)
+{
+	(void)gb_fields_print(file, &gb_record_fields, record, begin_line(file, "record"));
+	if (record->counted)
+		print_counts(file, record);
+	(void)fputs("}\n", file);
+}
+
+void gb_context_print(FILE *file, const struct gb_context *context)
+{
+	(void)gb_fields_print(file, &gb_context_fields, context, begin_line(file, "run"));
+	for (size_t i = 0; i < context->gpu_count; i++) {
+		(void)fputs(i ? "},{" : ",\"gpus\":[{", file);
+		(void)gb_fields_print(file, &gb_gpu_fields, &context->gpu[i], 0);
+	}
+	(void)fputs(context->gpu_count ? "}]}\n" : "}\n", file);
 }
 
 char *gb_context_text(const struct gb_context *context)
 {
-	cJSON *line = gb_context_format(context);
-	char *text = line ? cJSON_Print(line) : NULL;
+	char *text = NULL, *indented = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	cJSON *line = NULL;
 
+	if (stream) {
+		gb_context_print(stream, context);
+		line = ferror(stream) | fclose(stream) ? NULL : cJSON_Parse(text);
+	}
+	indented = line ? cJSON_Print(line) : NULL;
 	cJSON_Delete(line);
-	return text;
+	free(text);
+	return indented;
 }
 
 /* ---- by path ------------------------------------------------------------------------------ */

@@ -52,10 +52,9 @@ void gb_context_free(struct gb_context *context);
  * describe a single repetition.  Other texts stay. */
 void gb_record_forget(struct gb_record *record, enum gb_stays stays);
 
-/* The line in the current schema, for cJSON_Delete().  Keeps members that this version does not
- * know.  NULL if memory ran out. */
-cJSON *gb_record_format(const struct gb_record *record);
-cJSON *gb_context_format(const struct gb_context *context);
+/* Print the line. */
+void gb_record_print(FILE *file, const struct gb_record *record);
+void gb_context_print(FILE *file, const struct gb_context *context);
 
 /* The run line, indented, for free().  NULL if memory ran out. */
 char *gb_context_text(const struct gb_context *context);

@@ -149,7 +149,7 @@ Test(output, lists)
 	cr_assert_eq(gb_output_open(&output, path, GB_REFUSE, &err), GB_OK);
 	cr_expect_eq(gb_output_put(&output, &list, &err), GB_OK);
 	cr_expect_eq(gb_output_close(&output, true, &err), GB_OK);
-	expect_file("{\"type\":\"run\",\"run_id\":\"1\",\"schema\":2}\n" OLD "\n", 0);
+	expect_file("{\"type\":\"run\",\"schema\":2,\"run_id\":\"1\"}\n" OLD "\n", 0);
 	gb_records_release(&list);
 }
 
