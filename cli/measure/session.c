@@ -340,8 +340,7 @@ static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t in
 	} else if (s->past) {
 		const struct gb_done done = done_of(s, key);
 
-		due = !done.hung &&
-		      (done.times <= s->request->repeats.repetition || done.again);
+		due = !done.hung && (done.times <= s->request->repeats.repetition || done.again);
 	}
 	free(key);
 	return due;
@@ -396,7 +395,7 @@ static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *s
 			input = NULL;
 			prepared = false;
 		}
-		gb_result_release(&result);
+		gb_record_release(&result.record);
 	}
 	benchmark->release(input);
 	return err->code;

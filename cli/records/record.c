@@ -498,57 +498,6 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	return NULL;
 }
 
-enum gb_status gb_record_put_metrics(struct gb_record *record, const struct gb_metrics *metrics,
-				     struct gb_error *err)
-{
-	for (size_t i = 0; i < metrics->count; i++) {
-		const char *text = metrics->item[i].text;
-		struct gb_member member = { .name = metrics->item[i].name,
-					    .number = metrics->item[i].value };
-
-		if (text[0])
-			member.text = gb_texts_keep(&record->kept, text);
-		member.kind = member.text               ? GB_VALUE_TEXT
-			      : isfinite(member.number) ? GB_VALUE_NUMBER
-							: GB_VALUE_ABSENT;
-		if ((text[0] && !member.text) || !gb_members_add(&record->metrics, member))
-			return gb_out_of_memory(err, "a record");
-	}
-	return GB_OK;
-}
-
-/* Reasons why clocks are lowered, by bit of NVML's nvmlClocksEventReason* constants. */
-static const char *const throttle_words[] = {
-	"idle",           "application_clocks", "software_power_cap", "hardware_slowdown",
-	"sync_boost",     "software_thermal",   "hardware_thermal",   "power_brake",
-	"display_clocks",
-};
-
-static enum gb_status add_state(struct gb_record *record, const struct gb_gpu_state *state,
-				struct gb_error *err)
-{
-	(void)gb_numbers_add(&record->gpu_state.temperature_c, state->temperature_c, err);
-	(void)gb_numbers_add(&record->gpu_state.clock_hz, state->sm_clock_hz, err);
-	return gb_numbers_add(&record->gpu_state.power_w, state->power_w, err);
-}
-
-enum gb_status gb_record_put_gpu_state(struct gb_record *record, const struct gb_gpu_state *before,
-				       const struct gb_gpu_state *after, struct gb_error *err)
-{
-	const bool is_known = before->throttle_known && after->throttle_known;
-	const uint64_t throttle = before->throttle | after->throttle;
-
-	record->gpu_state.energy_j = after->energy_j - before->energy_j;
-	record->gpu_state.throttled_s = (after->throttled_ns - before->throttled_ns) / 1e9;
-	if (add_state(record, before, err) || add_state(record, after, err))
-		return err->code;
-	for (size_t i = 0; i < GB_COUNT(throttle_words) && is_known; i++)
-		if (throttle >> i & 1 &&
-		    !gb_texts_add(&record->gpu_state.throttle, throttle_words[i]))
-			return gb_out_of_memory(err, "a record");
-	return GB_OK;
-}
-
 enum gb_status gb_record_put_counts(struct gb_record *record, const char *json,
 				    struct gb_error *err)
 {

@@ -190,13 +190,6 @@ struct gb_record gb_record_empty(void);
 /* Compute what follows from the members.  Call it once these are known. */
 void gb_record_derive(struct gb_record *record);
 
-enum gb_status gb_record_put_metrics(struct gb_record *record, const struct gb_metrics *metrics,
-				     struct gb_error *err);
-
-/* Set the GPU's state, but for what belongs to the samples. */
-enum gb_status gb_record_put_gpu_state(struct gb_record *record, const struct gb_gpu_state *before,
-				       const struct gb_gpu_state *after, struct gb_error *err);
-
 /* Take the counts of a run from their JSON.  GB_EMEMORY, also if it is no object of counts. */
 enum gb_status gb_record_put_counts(struct gb_record *record, const char *json,
 				    struct gb_error *err);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/records/json.h"
-#include "cli/records/result.h"
+#include "cli/records/settings.h"
 #include "common/text.h"
 #include "tests/file_of.h"
 #include "tests/line_of.h"

@@ -6,9 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/records/key.h"
+#include "cli/measure/measure.h"
 #include "cli/records/machine.h"
-#include "cli/records/result.h"
 #include "common/variants.h"
 #include "tests/line_of.h"
 
@@ -154,7 +153,7 @@ static cJSON *describe(struct gb_result *result)
 {
 	cJSON *line = line_printed(&result->record, NULL);
 
-	gb_result_release(result);
+	gb_record_release(&result->record);
 	return line;
 }
 
@@ -274,7 +273,7 @@ Test(record, emulated_times_have_no_rates)
 		cr_expect_eq(r.record.has_time, !emulated);
 		cr_expect_eq(isnan(r.record.rates.bytes_per_s), emulated);
 		cr_expect_eq(isnan(r.record.rates.items_per_s_with_transfers), emulated);
-		gb_result_release(&r);
+		gb_record_release(&r.record);
 	}
 }
 
@@ -294,7 +293,7 @@ Test(record, counts_of_a_run)
 	cJSON_Delete(line);
 	r = measured(&cuda);
 	cr_expect(gb_record_put_counts(&r.record, "{\"launches\":", &err));
-	gb_result_release(&r);
+	gb_record_release(&r.record);
 }
 
 /* Nothing is left of what was measured. */
